@@ -1,0 +1,65 @@
+# make build          the binary, in bin/
+# make test           everything, on real database servers and a real control plane
+# make test-unit      the pure packages, in seconds
+# make check          format, vet, lint, and that go.mod is tidy
+# make fuzz           each fuzz target for FUZZTIME
+# make bench          rendering against a hand-written loop and the usual way
+# make bench-cluster  applying against a bare client and kubectl, on a real control plane
+# make cluster        a control plane to try things on; prints its KUBECONFIG
+# make cluster-down   stops it
+
+GO       ?= go
+FUZZTIME ?= 60s
+LINT     := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.13.2
+CLUSTER  := test/cluster
+# The race detector needs cgo, and that a C compiler.
+RACE     := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
+
+.PHONY: build test test-unit check fuzz bench bench-cluster cluster cluster-build cluster-down
+
+build:
+	$(GO) build -trimpath -o bin/lynqctl ./cmd/lynqctl
+
+# The control plane is built first: the first time, that outlasts what go test
+# lets a package take.
+test: cluster-build
+	@command -v mariadbd >/dev/null || echo 'make test: mariadbd is not installed; the tests of MySQL sources are skipped'
+	@command -v postgres >/dev/null || ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || \
+	  echo 'make test: postgres is not installed; the tests of PostgreSQL sources are skipped'
+	LYNQCTL_TEST_CLUSTER=1 $(GO) test $(RACE) -count=1 -timeout 20m ./...
+	LYNQCTL_TEST_CLUSTER=1 $(GO) -C $(CLUSTER) test $(RACE) -count=1 ./...
+
+test-unit:
+	$(GO) test ./internal/suggest ./pkg/form ./pkg/lynq ./pkg/render
+
+check:
+	@test -z "$$(gofmt -l cmd internal pkg test)" || { gofmt -l cmd internal pkg test; echo 'run gofmt -w on these'; exit 1; }
+	$(GO) vet ./...
+	$(GO) -C $(CLUSTER) vet ./...
+	$(GO) mod tidy -diff
+	$(GO) -C $(CLUSTER) mod tidy -diff
+	$(LINT) run ./...
+	cd $(CLUSTER) && $(LINT) run --config ../../.golangci.yml ./...
+
+fuzz:
+	@set -e; for package in $$($(GO) list ./...); do \
+	  for target in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz' || true); do \
+	    echo "== $$package $$target"; \
+	    $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$package; \
+	  done; \
+	done
+
+bench:
+	$(GO) test -run '^$$' -bench . -skip '^BenchmarkCluster$$' -timeout 30m ./internal/bench
+
+bench-cluster: cluster-build
+	LYNQCTL_TEST_CLUSTER=1 $(GO) test -run '^$$' -bench '^BenchmarkCluster$$' -benchtime 5x -timeout 60m ./internal/bench
+
+cluster-build:
+	$(GO) -C $(CLUSTER) run . build
+
+cluster:
+	@$(GO) -C $(CLUSTER) run . up
+
+cluster-down:
+	@$(GO) -C $(CLUSTER) run . down

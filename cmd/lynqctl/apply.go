@@ -1,0 +1,229 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
+)
+
+// applyFlags are the flags of apply.
+type applyFlags struct {
+	renderFlags
+	dryRun       string
+	allowEmpty   bool
+	maxDelete    string
+	wait         bool
+	lockTimeout  time.Duration
+	noFinalizer  bool
+	recordValues bool
+	events       bool
+	output       string
+	writers      int
+}
+
+func (a *app) applyCommand() *cobra.Command {
+	f := applyFlags{
+		renderFlags: renderFlags{format: "yaml", nothing: "nothing was touched"},
+		dryRun:      "none", maxDelete: apply.DefaultMaxDelete().String(), wait: true, lockTimeout: 5 * time.Minute,
+		events: true, output: "table", writers: 32,
+	}
+	cmd := &cobra.Command{
+		Use:   "apply -f PATH...",
+		Short: "Bring a cluster to what rows and forms say",
+		Long: `Render every active row of every hub with every form of the hub, and bring the
+cluster to it, under the policies that the forms have.
+
+What each node owns is recorded in a ConfigMap, its inventory, before anything
+is made. What did not change since the last run costs no request. One node that
+fails does not keep the others from being applied, and loses nothing.
+
+Exit codes: 0 done; 1 something failed, the rest was done; 2 bad input, nothing
+was touched; 3 refused by a guard, nothing was touched; 130 interrupted, and the
+records are right.`,
+		Example: `  # Bring the cluster of the current context to what the rows say
+  lynqctl apply -f forms/
+
+  # What would change, without writing anything
+  lynqctl apply -f forms/ --dry-run=client
+
+  # One tenant only, and do not wait until it is ready
+  lynqctl apply -f forms/ --node acme-web --wait=false
+
+  # In a CI job: events for a log collector, at most 5 nodes may go
+  lynqctl apply -f forms/ -o json --max-delete=5`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.apply(cmd.Context(), &f) },
+	}
+	f.inputFlags.register(cmd)
+	f.registerAll(cmd)
+	f.registerSources(cmd)
+	flags := cmd.Flags()
+	flags.StringVarP(&f.output, "output", "o", f.output, "table, wide, name or yaml for a report; json for one event per line")
+	flags.StringSliceVar(&f.nodes, "node", nil, "only these nodes, named UID-FORM")
+	flags.StringVarP(&f.selector, "selector", "l", "", "only objects with these labels, as kubectl takes them; nothing goes then")
+	flags.StringVar(&f.dryRun, "dry-run", f.dryRun, "none, client (print the plan) or server (have the server try every write)")
+	flags.BoolVar(&f.allowEmpty, "allow-empty", false, "let all nodes of a hub go that has no active row any more")
+	flags.StringVar(&f.maxDelete, "max-delete", f.maxDelete, "refuse when more of a hub's nodes would go: a number, or a share of them")
+	flags.BoolVar(&f.wait, "wait", f.wait, "wait until objects are ready, as their policies say")
+	flags.DurationVar(&f.lockTimeout, "lock-timeout", f.lockTimeout, "how long to wait for another run on the same hub")
+	flags.IntVar(&f.writers, "concurrency", f.writers, "nodes to write at once")
+	flags.BoolVar(&f.noFinalizer, "no-finalizer", false, "make inventories without the finalizer that lets a deletion by hand be cleaned up")
+	flags.BoolVar(&f.recordValues, "record-values", false, "record the rows' extra values on inventories, as the operator does; they may hold secrets")
+	flags.BoolVar(&f.events, "events", f.events, "record Kubernetes events on inventories")
+	return cmd
+}
+
+// apply is the command: rows become nodes, nodes and the cluster become a plan,
+// the plan is carried out.
+func (a *app) apply(ctx context.Context, f *applyFlags) error {
+	settings, limits, err := f.check()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := f.deadline(ctx)
+	defer cancel()
+	warnings := &serverWarnings{stderr: a.stderr}
+	client, clientErr := f.access.Client(kube.Options{Warn: warnings.warn})
+	inputs, hubs, err := f.prepare(ctx, a, func(forms []*form.Form, inputs *form.Inputs) (render.Options, error) {
+		o, err := f.options(forms, inputs)
+		if err == nil && clientErr == nil {
+			err = askScopes(ctx, client, forms, inputs)
+		}
+		return o, err
+	}, f.nothing)
+	if err != nil {
+		return err
+	}
+	if clientErr != nil {
+		return &exitError{code: exitBadInput, err: clientErr}
+	}
+	if err := distinctHubs(hubs); err != nil {
+		return &exitError{code: exitBadInput, err: err, summary: f.nothing}
+	}
+	j := &applyJob{app: a, flags: f, inputs: inputs, hubs: hubs, client: client, settings: settings, limits: limits, warnings: warnings}
+	return j.run(ctx)
+}
+
+// askScopes learns from the cluster which custom kinds have no namespace, where
+// the inputs do not have their CustomResourceDefinitions. A kind that is not
+// served yet counts as having one. A cluster that does not answer is an error at
+// the first question: each is asked with patience.
+func askScopes(ctx context.Context, client *kube.Client, forms []*form.Form, inputs *form.Inputs) error {
+	for _, f := range forms {
+		for _, r := range f.Resources {
+			group, version := lynq.SplitAPIVersion(r.APIVersion)
+			key := form.GroupKind{Group: group, Kind: r.Kind}
+			if !strings.Contains(group, ".") || lynq.ClusterScoped(group, r.Kind) || inputs.ClusterScoped[key] {
+				continue
+			}
+			found, err := client.Resource(ctx, group, version, r.Kind)
+			if err != nil && !meta.IsNoMatchError(err) {
+				return untouched(ctx, err)
+			}
+			if err == nil && !found.Namespaced {
+				inputs.ClusterScoped[key] = true
+			}
+		}
+	}
+	return nil
+}
+
+// distinctHubs refuses hubs of one name: a run keeps them apart by it.
+func distinctHubs(hubs []hubPrograms) error {
+	seen := map[string]*form.Hub{}
+	for _, h := range hubs {
+		if other := seen[h.hub.Name]; other != nil {
+			return fmt.Errorf("%s: hub %q is also at %s (apply one at a time)", h.hub.Pos, h.hub.Name, other.Pos)
+		}
+		seen[h.hub.Name] = h.hub
+	}
+	return nil
+}
+
+// serverWarnings are what the API server warns of. Once a run reports they are
+// part of that: they must not break into what moves on a terminal.
+type serverWarnings struct {
+	stderr io.Writer
+	mu     sync.Mutex
+	report func(apply.Event)
+}
+
+func (w *serverWarnings) warn(text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.report == nil {
+		_, _ = fmt.Fprintln(w.stderr, "warning:", text)
+		return
+	}
+	w.report(apply.Event{Type: apply.EventWarning, Message: text})
+}
+
+// to says where warnings go from now on.
+func (w *serverWarnings) to(report func(apply.Event)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.report = report
+}
+
+// check checks the flags.
+func (f *applyFlags) check() (render.Settings, apply.Limits, error) {
+	settings, err := f.settings()
+	if err != nil {
+		return settings, apply.Limits{}, err
+	}
+	settings.KeepGoing = true
+	if err := oneOf("--dry-run", f.dryRun, "none", "client", "server"); err != nil {
+		return settings, apply.Limits{}, err
+	}
+	if err := oneOf("-o", f.output, "table", "wide", "name", "yaml", "json"); err != nil {
+		return settings, apply.Limits{}, err
+	}
+	limit, err := apply.ParseMaxDelete(f.maxDelete)
+	switch {
+	case err != nil:
+		return settings, apply.Limits{}, badUsage(fmt.Errorf("--max-delete: %w", err))
+	case f.writers < 1:
+		return settings, apply.Limits{}, badUsage(errors.New("--concurrency must be at least 1"))
+	case f.lockTimeout < 0:
+		return settings, apply.Limits{}, badUsage(errors.New("--lock-timeout cannot be negative"))
+	}
+	return settings, apply.Limits{AllowEmpty: f.allowEmpty, MaxDelete: limit}, nil
+}
+
+// rollouts are those of all forms.
+func rollouts(hubs []hubPrograms) map[apply.FormKey]apply.Rollout {
+	m := map[apply.FormKey]apply.Rollout{}
+	for _, h := range hubs {
+		for _, p := range h.programs {
+			m[apply.FormKey{Hub: h.hub.Name, Form: p.Form.Name}] = apply.Rollout{MaxSkew: p.Form.Rollout.MaxSkew, Deadline: p.Form.Rollout.ProgressDeadline}
+		}
+	}
+	return m
+}
+
+// hubNamespace is where a hub's own records are.
+func (f *applyFlags) hubNamespace(h *form.Hub) (string, error) {
+	for _, ns := range []string{h.Namespace, f.namespace} {
+		if ns != "" {
+			return ns, nil
+		}
+	}
+	ns, err := f.access.Namespace()
+	if err != nil || ns != "" {
+		return ns, err
+	}
+	return "default", nil
+}

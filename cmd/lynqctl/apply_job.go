@@ -1,0 +1,277 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/render"
+)
+
+// applyJob is one run of apply.
+type applyJob struct {
+	*app
+	flags    *applyFlags
+	inputs   *form.Inputs
+	hubs     []hubPrograms
+	client   *kube.Client
+	store    *inventory.Store
+	settings render.Settings
+	limits   apply.Limits
+	warnings *serverWarnings
+
+	began   time.Time
+	read    time.Time // when the rows were read
+	records map[string]*inventory.Hub
+	nodes   map[string][]*apply.Node
+	reports map[string]render.Report
+	missing []string
+	failed  error // nodes that could not be rendered
+
+	stdinRows replayed
+}
+
+// replayed is standard input that can be read more than once: what came of it
+// the first time comes again.
+type replayed struct {
+	kept  bytes.Buffer
+	again bool
+}
+
+func (r *replayed) reader(stdin io.Reader) io.Reader {
+	if r.again {
+		return bytes.NewReader(r.kept.Bytes())
+	}
+	r.again = true
+	if stdin == nil {
+		return nil
+	}
+	return io.TeeReader(stdin, &r.kept)
+}
+
+func (j *applyJob) run(ctx context.Context) error {
+	j.began = time.Now()
+	j.store = inventory.NewStore(j.client.ConfigMaps())
+	if err := j.render(ctx); err != nil {
+		return err
+	}
+	if j.flags.dryRun != "none" {
+		return j.carryOut(ctx)
+	}
+	if err := j.refuseEmpty(ctx); err != nil {
+		return err
+	}
+	locks, waited, err := j.lock(ctx)
+	defer locks.release(ctx)
+	if err != nil {
+		return err
+	}
+	if err := j.loadHubs(ctx); err != nil {
+		return untouched(ctx, err)
+	}
+	if waited || j.outdated() {
+		// Rows that were read before another run ended may be older than what
+		// that run applied.
+		if err := j.render(ctx); err != nil {
+			return err
+		}
+	}
+	return j.carryOut(locks.ctx)
+}
+
+// loadHubs reads what the last runs saw of the hubs.
+func (j *applyJob) loadHubs(ctx context.Context) error {
+	j.records = map[string]*inventory.Hub{}
+	for _, h := range j.hubs {
+		namespace, err := j.flags.hubNamespace(h.hub)
+		if err != nil {
+			return err
+		}
+		record, err := j.store.LoadHub(ctx, namespace, h.hub.Name)
+		if err != nil {
+			return err
+		}
+		if record == nil {
+			record = &inventory.Hub{Name: h.hub.Name, Namespace: namespace, Finalizer: !j.flags.noFinalizer}
+		}
+		j.records[h.hub.Name] = record
+	}
+	return nil
+}
+
+// outdated tells whether another run read rows after we did.
+func (j *applyJob) outdated() bool {
+	for _, r := range j.records {
+		if !r.Time.Before(j.read.Truncate(time.Second)) {
+			return true
+		}
+	}
+	return false
+}
+
+// refuseEmpty refuses hubs without an active row before any lock is taken: a
+// source that yields nothing leads to no write, not even that of a Lease.
+func (j *applyJob) refuseEmpty(ctx context.Context) error {
+	var plans []apply.Plan
+	for _, h := range j.hubs {
+		if j.flags.allowEmpty || j.reports[h.hub.Name].Active > 0 {
+			continue
+		}
+		p, err := j.plan(ctx, h, map[string]bool{})
+		if err != nil {
+			return untouched(ctx, err)
+		}
+		plans = append(plans, *p)
+	}
+	return j.refused(plans)
+}
+
+// render reads all rows and renders them. Bad rows end the run.
+func (j *applyJob) render(ctx context.Context) error {
+	sink := &desired{selector: j.settings.Selector, values: j.flags.recordValues}
+	j.read = time.Now()
+	reader := *j.app
+	reader.stdin = j.stdinRows.reader(j.stdin)
+	run, err := reader.renderRows(ctx, &j.flags.renderFlags, j.settings, j.inputs, j.hubs, sink)
+	if err != nil {
+		return j.flags.ended(run.Run, err)
+	}
+	j.failed = run.Err()
+	j.nodes, j.reports, j.missing = map[string][]*apply.Node{}, run.hubs, run.Missing()
+	for _, n := range sink.nodes {
+		j.nodes[n.Hub] = append(j.nodes[n.Hub], n)
+	}
+	return nil
+}
+
+// carryOut plans all hubs and carries the plans out.
+func (j *applyJob) carryOut(ctx context.Context) error {
+	if j.failed != nil {
+		_, _ = fmt.Fprintln(j.stderr, j.failed)
+	}
+	var plans []apply.Plan
+	found := map[string]bool{}
+	for _, h := range j.hubs {
+		p, err := j.plan(ctx, h, found)
+		if err != nil {
+			return untouched(ctx, err)
+		}
+		plans = append(plans, *p)
+	}
+	if err := j.unknownNodes(found); err != nil {
+		return err
+	}
+	if err := j.refused(plans); err != nil {
+		return err
+	}
+	if err := apply.CheckSizes(plans); err != nil {
+		return &exitError{code: exitBadInput, err: err, summary: j.flags.nothing}
+	}
+	if j.flags.dryRun == "client" {
+		return j.showPlans(plans)
+	}
+	return j.runPlans(ctx, plans)
+}
+
+// untouched is an error before anything was written.
+func untouched(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(err, cause) {
+		err = cause
+	}
+	return &exitError{code: exitBadInput, err: err, summary: "nothing was touched"}
+}
+
+// plan looks at what there is of a hub, and decides.
+func (j *applyJob) plan(ctx context.Context, h hubPrograms, found map[string]bool) (*apply.Plan, error) {
+	namespace, err := j.flags.hubNamespace(h.hub)
+	if err != nil {
+		return nil, err
+	}
+	in := &apply.Input{
+		Hub: h.hub.Name, HubNamespace: namespace, Nodes: j.nodes[h.hub.Name], Active: j.reports[h.hub.Name].Active,
+		Broken: map[apply.NodeKey]error{},
+	}
+	for _, p := range h.programs {
+		in.Forms = append(in.Forms, p.Form.Name)
+	}
+	in.Only, in.Narrowed = j.settings.Nodes, j.settings.Selector != nil
+	// The first question about kinds is a long one, and waits for no records.
+	var asking sync.WaitGroup
+	var operatorErr error
+	asking.Go(func() { in.OperatorNodes, operatorErr = apply.OperatorNodes(ctx, j.client, h.hub.Name) })
+	inventories, err := j.store.Nodes(ctx, h.hub.Name)
+	asking.Wait()
+	if err != nil {
+		var broken *inventory.BrokenError
+		if !errors.As(err, &broken) {
+			return nil, fmt.Errorf("hub %q: read the records of its nodes: %w", h.hub.Name, err)
+		}
+		for _, b := range broken.Records {
+			in.Broken[apply.NodeKey{Namespace: b.Namespace, Name: b.Node}] = b
+		}
+	}
+	in.Inventories = inventories
+	for _, inv := range inventories {
+		found[inv.Node] = true
+	}
+	if operatorErr != nil {
+		return nil, operatorErr
+	}
+	if in.Live, err = apply.Observe(ctx, j.client, h.hub.Name, in.Nodes, inventories); err != nil {
+		return nil, fmt.Errorf("hub %q: %w", h.hub.Name, err)
+	}
+	return apply.Decide(in, j.limits), nil
+}
+
+// unknownNodes refuses names given with --node that neither rows nor records
+// have.
+func (j *applyJob) unknownNodes(found map[string]bool) error {
+	missing := slices.DeleteFunc(slices.Clone(j.missing), func(n string) bool { return found[n] })
+	if len(missing) == 0 {
+		return nil
+	}
+	return &exitError{
+		code: exitBadInput,
+		err:  fmt.Errorf("--node: there is no node %s (a node is an active row and a form, named UID-FORM)", strings.Join(missing, ", ")),
+	}
+}
+
+// refused tells what guards have against the plans.
+func (j *applyJob) refused(plans []apply.Plan) error {
+	var refusals []apply.Refusal
+	for i := range plans {
+		refusals = append(refusals, plans[i].Refusals...)
+	}
+	if len(refusals) == 0 {
+		return nil
+	}
+	return j.refuse(refusals)
+}
+
+// refuse says why, as people or scripts want it.
+func (j *applyJob) refuse(refusals []apply.Refusal) error {
+	if err := j.reporter(nil).Refuse(refusals); err != nil {
+		return failed(err)
+	}
+	return &exitError{code: exitRefused, err: errSaid, summary: j.flags.nothing}
+}
+
+// saveHub records what the run saw of a hub.
+func (j *applyJob) saveHub(ctx context.Context, h hubPrograms) error {
+	record := *j.records[h.hub.Name]
+	r := j.reports[h.hub.Name]
+	record.Rows, record.Active, record.Inactive, record.Nodes = r.Rows, r.Active, r.Rows-r.Active, len(j.nodes[h.hub.Name])
+	record.Columns, record.Time = render.Columns(h.hub), j.read.UTC().Truncate(time.Second)
+	_, err := j.store.SaveHub(ctx, &record)
+	return err
+}

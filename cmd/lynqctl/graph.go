@@ -1,0 +1,40 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+)
+
+func (a *app) graphCommand() *cobra.Command {
+	var in inputFlags
+	format := string(form.GraphText)
+	cmd := &cobra.Command{
+		Use:   "graph -f PATH...",
+		Short: "Print the dependency graph of forms",
+		Long:  "Print which resource of a form waits for which, as a tree, or as a Mermaid or DOT graph.",
+		Example: `  lynqctl graph -f forms/
+  lynqctl graph -f forms/ -o dot | dot -Tsvg > forms.svg`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := oneOf("-o", format, form.GraphText, form.GraphMermaid, form.GraphDOT); err != nil {
+				return err
+			}
+			inputs, problems, err := in.load(cmd.Context(), a)
+			if err != nil {
+				return err
+			}
+			if len(problems) > 0 {
+				return badInputs(problems, "nothing was printed")
+			}
+			forms, err := in.forms(inputs)
+			if err != nil {
+				return err
+			}
+			return failed(form.WriteGraph(cmd.OutOrStdout(), form.GraphFormat(format), forms))
+		},
+	}
+	in.register(cmd)
+	cmd.Flags().StringVarP(&format, "output", "o", format, "text, mermaid or dot")
+	return cmd
+}

@@ -1,0 +1,19 @@
+// Command lynqctl turns database rows into Kubernetes resources, without an
+// operator.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	// The first signal cancels the context, so that what runs ends cleanly; by
+	// then the second one has its usual effect again.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv}
+	os.Exit(a.run(ctx, os.Args[1:]))
+}

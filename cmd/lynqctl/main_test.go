@@ -1,0 +1,32 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/lynqctl/lynqctl/internal/dbtest"
+)
+
+// servers start when a script asks for them, and withServers stops them.
+var servers dbtest.Servers
+
+// TestMain lets the test binary be lynqctl, where it is called so.
+func TestMain(m *testing.M) {
+	testscript.Main(withServers{m}, map[string]func(){"lynqctl": main})
+}
+
+// withServers runs the tests, and stops what they have started.
+type withServers struct{ m *testing.M }
+
+// Run implements testscript.TestingM.
+func (w withServers) Run() int {
+	code := w.m.Run()
+	if err := servers.Stop(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	return code
+}

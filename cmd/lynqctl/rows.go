@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
+	"github.com/lynqctl/lynqctl/pkg/source"
+)
+
+// rowSource opens the sources of hubs.
+type rowSource struct {
+	stdin io.Reader
+	// override is --source: URL, or HUB=URL.
+	override  []string
+	passwords passwords
+}
+
+// connections finds out where the rows of each hub are, passwords included.
+// Nothing is opened: what is wrong shows before any source is asked.
+func (s rowSource) connections(ctx context.Context, hubs []hubPrograms, inputs []string) ([]lynq.Connection, error) {
+	overrides, err := s.overrides(hubs)
+	if err != nil {
+		return nil, badUsage(err)
+	}
+	connections := make([]lynq.Connection, len(hubs))
+	var errs []error
+	for i, h := range hubs {
+		connections[i] = h.hub.Source
+		if url := overrides[i]; url != "" {
+			if connections[i], err = source.ParseURL(url, h.hub.Source); err != nil {
+				errs = append(errs, fmt.Errorf("--source: %w", err))
+				continue
+			}
+		}
+		if !hasServer(connections[i]) || connections[i].Password != "" {
+			continue
+		}
+		if connections[i].Password, err = s.passwords.of(ctx, h); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	errs = append(errs, oneReader(hubs, connections, inputs))
+	if err := errors.Join(errs...); err != nil {
+		return nil, &exitError{code: exitBadInput, err: err}
+	}
+	return connections, nil
+}
+
+// oneReader refuses that two things are read from standard input: the second
+// would find nothing.
+func oneReader(hubs []hubPrograms, connections []lynq.Connection, inputs []string) error {
+	reader := ""
+	if slices.Contains(inputs, "-") {
+		reader = "-f -"
+	}
+	for i, c := range connections {
+		if c.Path != "-" {
+			continue
+		}
+		name := fmt.Sprintf("hub %q", hubs[i].hub.Name)
+		if reader != "" {
+			return fmt.Errorf("%s: standard input is already read by %s (give one of them a file)", name, reader)
+		}
+		reader = name
+	}
+	return nil
+}
+
+func hasServer(c lynq.Connection) bool {
+	return c.Type == lynq.SourceMySQL || c.Type == lynq.SourcePostgreSQL
+}
+
+// overrides gives each hub the URL that --source has for it.
+func (s rowSource) overrides(hubs []hubPrograms) ([]string, error) {
+	urls := make([]string, len(hubs))
+	for _, o := range s.override {
+		if o == "" {
+			return nil, errors.New("--source is empty (an unset variable, perhaps)")
+		}
+		i, url := 0, o
+		if name, rest, found := strings.Cut(o, "="); found && !strings.ContainsAny(name, ":/.?") {
+			if i = slices.IndexFunc(hubs, func(h hubPrograms) bool { return h.hub.Name == name }); i < 0 {
+				return nil, known("source", "hub", []string{name}, hubNames(hubs))
+			}
+			url = rest
+		} else if len(hubs) > 1 {
+			return nil, errors.New("--source: the inputs have several hubs; say which one with --source HUB=URL")
+		}
+		if urls[i] != "" {
+			return nil, fmt.Errorf("--source: hub %q has two", hubs[i].hub.Name)
+		}
+		urls[i] = url
+	}
+	return urls, nil
+}
+
+// renderHub reads the rows of a hub and renders them.
+func (s rowSource) renderHub(ctx context.Context, run *render.Run, h hubPrograms, c lynq.Connection) error {
+	var src source.Source
+	err := interruptible(ctx, func() error {
+		opened, err := source.Open(ctx, c, s.stdin)
+		src = opened
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("hub %q: %w", h.hub.Name, err)
+	}
+	query := source.Query{Columns: render.Columns(h.hub), UID: uidColumn(h.hub)}
+	err = run.Hub(ctx, render.Input{
+		Programs: h.programs,
+		Rows:     rowsOf(src.Records(ctx, query), h.hub),
+		Place:    src.Place,
+	})
+	return errors.Join(err, src.Close())
+}
+
+// rowsOf says of each error of a source which hub it belongs to.
+func rowsOf(records iter.Seq2[lynq.Row, error], h *form.Hub) iter.Seq2[lynq.Row, error] {
+	return func(yield func(lynq.Row, error) bool) {
+		for r, err := range records {
+			if err != nil {
+				err = fmt.Errorf("hub %q: %w", h.Name, err)
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+func uidColumn(h *form.Hub) string {
+	for _, m := range h.Mappings {
+		if m.Variable == "uid" {
+			return m.Column
+		}
+	}
+	return ""
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/lynqctl/lynqctl/internal/dbtest"
+)
+
+// TestScripts runs the scripts of testdata/script. Beside testscript's own
+// commands they have
+//
+//	exits CODE PROGRAM ARGUMENT...  run a program that must exit with CODE
+//	fill FILE...                    replace $NAMES in files by the environment
+//	server mysql|postgresql         have $HOST, $PORT, $DATABASE, $READER and $PASSWORD be a server's
+//	sql FILE                        run the file's statements there, which end with the line
+//	cut BYTES                       have $PORT lead to that server, and break off after so many bytes
+//
+// With UPDATE_SCRIPTS=1 the wanted texts in the scripts become the present
+// ones: read the diff.
+func TestScripts(t *testing.T) {
+	examples, err := filepath.Abs("../../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                "../../testdata/script",
+		UpdateScripts:      os.Getenv("UPDATE_SCRIPTS") != "",
+		RequireUniqueNames: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("EXAMPLES", examples)
+			t, ok := env.T().(testing.TB)
+			if !ok {
+				return fmt.Errorf("%T is no testing.TB", env.T())
+			}
+			env.Values[script{}] = &script{t: t}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":  exits,
+			"fill":   fill,
+			"server": server,
+			"sql":    runSQL,
+			"cut":    cut,
+		},
+	})
+}
+
+// script is what the commands of a script share.
+type script struct {
+	t      testing.TB
+	server *dbtest.Server
+}
+
+func scriptOf(ts *testscript.TestScript) *script {
+	s, ok := ts.Value(script{}).(*script)
+	if !ok {
+		ts.Fatalf("the script was not set up")
+	}
+	return s
+}
+
+// usage ends a script whose command has the wrong arguments.
+func usage(ts *testscript.TestScript, good bool, text string) {
+	if !good {
+		ts.Fatalf("usage: %s", text)
+	}
+}
+
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) > 1, "exits CODE PROGRAM ARGUMENT...")
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	err = ts.Exec(args[1], args[2:]...)
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		got, err = exit.ExitCode(), nil
+	}
+	ts.Check(err)
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+func fill(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) > 0, "fill FILE...")
+	for _, name := range args {
+		text := os.Expand(ts.ReadFile(name), ts.Getenv)
+		ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), 0o600))
+	}
+}
+
+func server(ts *testscript.TestScript, neg bool, args []string) {
+	const text = "server mysql|postgresql"
+	usage(ts, !neg && len(args) == 1, text)
+	s := scriptOf(ts)
+	switch args[0] {
+	case "mysql":
+		s.server = servers.MariaDB(s.t)
+	case "postgresql":
+		s.server = servers.PostgreSQL(s.t)
+	default:
+		usage(ts, false, text)
+	}
+	ts.Setenv("HOST", "127.0.0.1")
+	ts.Setenv("PORT", strconv.Itoa(s.server.Port))
+	ts.Setenv("DATABASE", s.server.Database)
+	ts.Setenv("READER", s.server.Reader)
+	ts.Setenv("PASSWORD", string(s.server.Password))
+}
+
+func runSQL(ts *testscript.TestScript, neg bool, args []string) {
+	s := scriptOf(ts)
+	usage(ts, !neg && len(args) == 1 && s.server != nil, "sql FILE, after server")
+	statements := strings.SplitAfter(strings.TrimSpace(ts.ReadFile(args[0])), ";\n")
+	s.server.Exec(s.t, statements...)
+}
+
+func cut(ts *testscript.TestScript, neg bool, args []string) {
+	s := scriptOf(ts)
+	usage(ts, !neg && len(args) == 1 && s.server != nil, "cut BYTES, after server")
+	after, err := strconv.ParseInt(args[0], 10, 64)
+	ts.Check(err)
+	ts.Setenv("PORT", strconv.Itoa(dbtest.CutProxy(s.t, s.server.Port, after)))
+}

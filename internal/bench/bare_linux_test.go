@@ -1,0 +1,177 @@
+package bench_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// The jobs of the bare client: what apply cannot do without, and nothing else.
+const (
+	// jobBareApply sends as many requests that write as a first apply does:
+	// KUBECONFIG NAMESPACE MANIFESTS WORKERS.
+	jobBareApply = "bare-apply"
+	// jobBareLists reads the metadata of all objects of a hub:
+	// KUBECONFIG HUB.
+	jobBareLists = "bare-lists"
+)
+
+// kinds are how the kinds of the benchmark's form are served.
+func kinds() map[string]schema.GroupVersionResource {
+	return map[string]schema.GroupVersionResource{
+		"ConfigMap":             {Version: "v1", Resource: "configmaps"},
+		"PersistentVolumeClaim": {Version: "v1", Resource: "persistentvolumeclaims"},
+		"Service":               {Version: "v1", Resource: "services"},
+		"Deployment":            {Group: "apps", Version: "v1", Resource: "deployments"},
+		"Ingress":               {Group: "networking.k8s.io", Version: "v1", Resource: "ingresses"},
+	}
+}
+
+func bareConfig(kubeconfig string) (*rest.Config, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err == nil {
+		config.QPS = -1
+	}
+	return config, err
+}
+
+// bareApply makes a record for each node, applies all objects, and updates the
+// records; so many workers take whatever is next.
+func bareApply(args []string) error {
+	config, err := bareConfig(args[0])
+	if err != nil {
+		return err
+	}
+	client, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	objects, err := readManifests(args[2])
+	if err != nil {
+		return err
+	}
+	workers, err := strconv.Atoi(args[3])
+	if err != nil {
+		return err
+	}
+	ctx, namespace := context.Background(), args[1]
+	maps := client.Resource(kinds()["ConfigMap"]).Namespace(namespace)
+	records := make([]*unstructured.Unstructured, len(objects)/len(kinds()))
+	err = inParallel(workers, len(records), func(i int) (err error) {
+		records[i], err = maps.Create(ctx, bareRecord(namespace, i), metav1.CreateOptions{})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	err = inParallel(workers, len(objects), func(i int) error {
+		o := &objects[i]
+		resource := client.Resource(kinds()[o.kind]).Namespace(namespace)
+		_, err := resource.Patch(ctx, o.name, types.ApplyPatchType, o.body, metav1.PatchOptions{FieldManager: "bare"})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return inParallel(workers, len(records), func(i int) error {
+		records[i].SetAnnotations(map[string]string{"done": "true"})
+		_, err := maps.Update(ctx, records[i], metav1.UpdateOptions{})
+		return err
+	})
+}
+
+// bareObject is an object to apply.
+type bareObject struct {
+	kind, name string
+	body       []byte
+}
+
+// readManifests reads what lynqctl render -o json writes.
+func readManifests(path string) ([]bareObject, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var objects []bareObject
+	for d := json.NewDecoder(bytes.NewReader(text)); ; {
+		var body json.RawMessage
+		if err := d.Decode(&body); errors.Is(err, io.EOF) {
+			return objects, nil
+		} else if err != nil {
+			return nil, err
+		}
+		var head metav1.PartialObjectMetadata
+		if err := json.Unmarshal(body, &head); err != nil {
+			return nil, err
+		}
+		objects = append(objects, bareObject{kind: head.Kind, name: head.Name, body: body})
+	}
+}
+
+// bareRecord is as large as a node's inventory.
+func bareRecord(namespace string, i int) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap",
+		"metadata": map[string]any{"name": fmt.Sprintf("record-%d", i), "namespace": namespace},
+		"data":     map[string]any{"resources": strings.Repeat(strings.Repeat("x", 350)+"\n", len(kinds()))},
+	}}
+}
+
+// bareLists lists all kinds at once.
+func bareLists(args []string) error {
+	config, err := bareConfig(args[0])
+	if err != nil {
+		return err
+	}
+	client, err := metadata.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	var all []schema.GroupVersionResource
+	for _, r := range kinds() {
+		all = append(all, r)
+	}
+	return inParallel(len(all), len(all), func(i int) error {
+		o := metav1.ListOptions{LabelSelector: "lynq.sh/hub=" + args[1], Limit: 500}
+		for {
+			list, err := client.Resource(all[i]).List(context.Background(), o)
+			if err != nil || list.Continue == "" {
+				return err
+			}
+			o.Continue = list.Continue
+		}
+	})
+}
+
+// inParallel calls f for 0 to n-1, so many at a time, and gives all errors.
+func inParallel(workers, n int, f func(int) error) error {
+	var next atomic.Int64
+	var working sync.WaitGroup
+	errs := make([]error, n)
+	for range workers {
+		working.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				errs[i] = f(i)
+			}
+		})
+	}
+	working.Wait()
+	return errors.Join(errs...)
+}

@@ -1,0 +1,216 @@
+package bench_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/bench/floor"
+	"github.com/lynqctl/lynqctl/test/harness"
+	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
+)
+
+var cluster harness.Shared
+
+// BenchmarkCluster measures whole processes on a real cluster: lynqctl apply
+// beside a bare client that sends the same writes, or lists the same metadata,
+// and beside kubectl. What they make stays until the end, so that no clean-up
+// runs beside a measurement.
+func BenchmarkCluster(b *testing.B) {
+	l := &lab{tb: b, lynqctl: build(b).lynqctl, cluster: cluster.Cluster(b)}
+	b.Run("first/rtt=0", func(b *testing.B) { l.first(b, 200, 16, 0) })
+	b.Run("first/rtt=20ms", func(b *testing.B) { l.first(b, 200, 32, 20*time.Millisecond) })
+	sizes := []int{200, 1000}
+	if os.Getenv("LYNQCTL_BENCH_LARGE") == "1" {
+		sizes = append(sizes, 10_000)
+	}
+	for _, nodes := range sizes {
+		b.Run(fmt.Sprintf("unchanged/objects=%d", 5*nodes), func(b *testing.B) { l.unchanged(b, nodes) })
+	}
+	b.Run("planned/objects=50000", func(b *testing.B) { l.planned(b, 10_000) })
+}
+
+// lab is where apply is measured.
+type lab struct {
+	tb      testing.TB // of all measurements
+	lynqctl string     // path
+	cluster *harness.Cluster
+}
+
+// first measures a first apply against the bare client, with a proxy between
+// that delays each request where there is a delay.
+func (l *lab) first(b *testing.B, nodes, workers int, delay time.Duration) {
+	var bare, ours samples
+	for b.Loop() {
+		p := l.place(nodes).through(b, delay)
+		bare.measure(b, asChild(jobBareApply, p.kubeconfig, p.env.Namespace, p.manifests, strconv.Itoa(workers)))
+		p.settle(b)
+		p = l.place(nodes).through(b, delay)
+		ours.measure(b, p.apply())
+		p.settle(b)
+	}
+	b.ReportMetric(0, "ns/op") // that has the preparations in it
+	bare.report(b, "bare")
+	ours.report(b, "ours")
+	b.ReportMetric(ours.median()/bare.median(), "ours/bare")
+}
+
+// unchanged measures an apply that finds all as it is to be.
+func (l *lab) unchanged(b *testing.B, nodes int) {
+	// Both apply over objects of their own, or they would contend for them.
+	p, theirs := l.place(nodes), l.place(nodes)
+	byKubectl := []string{l.cluster.Kubectl, "--kubeconfig", theirs.kubeconfig, "apply", "--server-side", "-f", theirs.manifests}
+	new(samples).measure(b, p.apply())
+	p.settle(b)
+	withKubectl := nodes <= 200 // its time per object stays the same
+	if withKubectl {
+		new(samples).measure(b, byKubectl)
+		theirs.settle(b)
+	}
+	var lists, ours, kubectl samples
+	for b.Loop() {
+		for range 3 {
+			lists.measure(b, asChild(jobBareLists, p.kubeconfig, p.hub))
+			ours.measure(b, p.apply())
+		}
+		if withKubectl {
+			kubectl.measure(b, byKubectl)
+		}
+	}
+	b.ReportMetric(0, "ns/op")
+	lists.report(b, "lists")
+	ours.report(b, "ours")
+	b.ReportMetric(ours.median()/lists.median(), "ours/lists")
+	if withKubectl {
+		kubectl.report(b, "kubectl")
+		b.ReportMetric(kubectl.median()/ours.median(), "kubectl/ours")
+	}
+}
+
+// planned measures a run that plans new nodes and writes nothing.
+func (l *lab) planned(b *testing.B, nodes int) {
+	p := l.place(nodes)
+	var ours samples
+	for b.Loop() {
+		ours.measure(b, p.apply("--dry-run=client"))
+	}
+	b.ReportMetric(0, "ns/op")
+	ours.report(b, "ours")
+}
+
+// place is a namespace with a hub of its own and what is to be applied there.
+type place struct {
+	env             *harness.Env
+	lynqctl         string
+	kubeconfig, hub string
+	inputs, rows    string // paths
+	manifests       string // path of the same, rendered
+}
+
+// place makes one; it stays until all is measured.
+func (l *lab) place(nodes int) *place {
+	l.tb.Helper()
+	env, dir := cluster.Env(l.tb), l.tb.TempDir()
+	p := &place{
+		env: env, lynqctl: l.lynqctl, kubeconfig: env.Kubeconfig, hub: env.Namespace,
+		inputs: filepath.Join(dir, "inputs.yaml"), manifests: filepath.Join(dir, "manifests.json"),
+		rows: writeRows(l.tb, "csv", idle(nodes)),
+	}
+	if err := p.write(); err != nil {
+		l.tb.Fatal(err)
+	}
+	return p
+}
+
+// idle are rows whose objects give controllers as little to do as can be: no
+// pods, and claims that nobody uses.
+func idle(n int) []floor.Row {
+	rows := tenants(n)
+	for i := range rows {
+		rows[i][slices.Index(floor.Columns(), "replicas")] = "0"
+		rows[i][slices.Index(floor.Columns(), "tier")] = "wait"
+	}
+	return rows
+}
+
+// write writes the benchmark's hub and form under another name, and what they
+// render to.
+func (p *place) write() error {
+	var text []byte
+	for _, name := range []string{"hub.yaml", "form.yaml"} {
+		doc, err := os.ReadFile(filepath.Join(inputs, name))
+		if err != nil {
+			return err
+		}
+		text = append(append(text, "---\n"...), doc...)
+	}
+	renamed := strings.NewReplacer("namespace: tenants", "namespace: "+p.env.Namespace, "name: crm", "name: "+p.hub, "hubId: crm", "hubId: "+p.hub)
+	if err := os.WriteFile(p.inputs, []byte(renamed.Replace(string(text))), 0o600); err != nil {
+		return err
+	}
+	manifests, err := exec.Command(p.lynqctl, p.command("render", "-o", "json")...).Output()
+	if err != nil {
+		return fmt.Errorf("lynqctl render: %w", err)
+	}
+	return os.WriteFile(p.manifests, manifests, 0o600)
+}
+
+// command are the arguments of a command of lynqctl for this place.
+func (p *place) command(name string, flags ...string) []string {
+	return append([]string{name, "-f", p.inputs, "--source", "csv:" + p.rows}, flags...)
+}
+
+// apply is a run of lynqctl apply that waits for no object.
+func (p *place) apply(flags ...string) []string {
+	command := append([]string{p.lynqctl}, p.command("apply", "--kubeconfig", p.kubeconfig, "--wait=false", "-o", "name")...)
+	return append(command, flags...)
+}
+
+// through puts a proxy in front of the server that delays each request.
+func (p *place) through(b *testing.B, delay time.Duration) *place {
+	b.Helper()
+	if delay == 0 {
+		return p
+	}
+	env, proxy := p.env.Proxy(b, faultproxy.Options{})
+	proxy.SetRules(faultproxy.Rule{Delay: delay})
+	behind := *p
+	behind.kubeconfig = env.Kubeconfig
+	return &behind
+}
+
+// settle waits until controllers have seen what was made.
+func (p *place) settle(b *testing.B) {
+	b.Helper()
+	p.env.Kubectl(b, "", "wait", "deployments", "--all", "--timeout=5m", "--for=jsonpath={.status.observedGeneration}=1")
+}
+
+// samples are what runs of one command took.
+type samples struct {
+	times []time.Duration
+	peak  int64 // KiB
+}
+
+func (s *samples) measure(b *testing.B, command []string) {
+	b.Helper()
+	u, err := metered(command)
+	if err != nil {
+		b.Fatal(err)
+	}
+	s.times = append(s.times, u.Wall)
+	s.peak = max(s.peak, u.Peak)
+}
+
+// median is in seconds.
+func (s *samples) median() float64 { return middle(s.times).Seconds() }
+
+func (s *samples) report(b *testing.B, name string) {
+	b.ReportMetric(s.median(), name+"-s")
+	b.ReportMetric(float64(s.peak)/1024, name+"-MiB")
+}

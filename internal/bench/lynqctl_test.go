@@ -1,0 +1,106 @@
+package bench_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"slices"
+	"testing"
+
+	"github.com/lynqctl/lynqctl/internal/bench/floor"
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
+	"github.com/lynqctl/lynqctl/pkg/source"
+)
+
+// inputs are the folder with the benchmark's hub and form.
+const inputs = "testdata"
+
+// compile loads and compiles the benchmark's hub and form.
+func compile() (*render.Program, error) {
+	in, err := form.Load([]string{inputs}, false, nil)
+	if err != nil {
+		return nil, err
+	}
+	f := in.Forms[0]
+	p, problems := render.Compile(f, in.Hub(f), render.Options{})
+	return p, problems.Err()
+}
+
+func mustCompile(tb testing.TB) *render.Program {
+	tb.Helper()
+	p, err := compile()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return p
+}
+
+// rowsFor brings rows into the order that a program reads them in.
+func rowsFor(p *render.Program, rows []floor.Row) []lynq.Row {
+	columns := render.Columns(p.Hub)
+	out := make([]lynq.Row, len(rows))
+	for i := range rows {
+		out[i].Line = i + 1
+		for _, c := range columns {
+			out[i].Values = append(out[i].Values, rows[i][slices.Index(floor.Columns(), c)])
+		}
+	}
+	return out
+}
+
+// counter is a sink that counts bytes and keeps none.
+type counter struct{ bytes int64 }
+
+// Add implements render.Sink.
+func (c *counter) Add(node []byte) error {
+	c.bytes += int64(len(node))
+	return nil
+}
+
+// Drop implements render.Sink.
+func (*counter) Drop(int) bool { return false }
+
+// renderRows renders rows that are in memory.
+func renderRows(p *render.Program, rows []lynq.Row, workers int, sink render.Sink) error {
+	sequence := func(yield func(lynq.Row, error) bool) {
+		for _, r := range rows {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+	return runHub(p, sequence, func(int) string { return "row" }, workers, sink)
+}
+
+func runHub(p *render.Program, rows iter.Seq2[lynq.Row, error], place func(int) string, workers int, sink render.Sink) error {
+	run := render.NewRun(render.Settings{Workers: workers}, sink, []*render.Program{p})
+	err := run.Hub(context.Background(), render.Input{Programs: []*render.Program{p}, Rows: rows, Place: place})
+	return errors.Join(err, run.Err())
+}
+
+// renderFile does what lynqctl render does within its process: inputs, rows
+// from a file, and the output at the end, all or nothing.
+func renderFile(kind, path string, w io.Writer) error {
+	p, err := compile()
+	if err != nil {
+		return err
+	}
+	c := lynq.Connection{Type: lynq.SourceType(kind), Path: path, Table: "tenants"}
+	ctx := context.Background()
+	src, err := source.Open(ctx, c, nil)
+	if err != nil {
+		return err
+	}
+	spool := render.NewSpool(render.DefaultSpoolMemory)
+	defer func() { _ = spool.Close() }() // its file is read by then
+	query := source.Query{Columns: render.Columns(p.Hub), UID: "id"}
+	rows := src.Records(ctx, query)
+	if err := errors.Join(runHub(p, rows, src.Place, 0, spool), src.Close()); err != nil {
+		return err
+	}
+	_, err = spool.WriteTo(w)
+	return err
+}

@@ -1,0 +1,95 @@
+package bench_test
+
+import (
+	"errors"
+	"io"
+	"runtime"
+	"testing"
+
+	"github.com/lynqctl/lynqctl/internal/bench/floor"
+	"github.com/lynqctl/lynqctl/pkg/render"
+)
+
+// BenchmarkRender measures rendering alone: rows that are in memory, to a sink
+// that keeps nothing. lynqctl-1core is what compares with the floor, which is
+// one loop: one worker, and all goroutines on one core.
+func BenchmarkRender(b *testing.B) {
+	p := mustCompile(b)
+	u, err := newUsual()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, n := range sizes() {
+		plain := tenants(n)
+		rows := rowsFor(p, plain)
+		compare(b, n, outputSize(plain), []contender{
+			{name: nameFloor, run: func() error { return renderFloor(plain, &counter{}) }},
+			{name: nameOneCore, run: func() error {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+				return renderRows(p, rows, 1, &counter{})
+			}},
+			{name: nameLynqctl, run: func() error { return renderRows(p, rows, 0, &counter{}) }},
+			{name: nameUsual, most: usualMost, run: func() error { return renderUsual(u, plain, io.Discard) }},
+			{name: nameFloorKept, most: keptMost, run: func() error {
+				return keep(func(s render.Sink) error { return renderFloor(plain, s) })
+			}},
+			{name: nameLynqctlKept, most: keptMost, run: func() error {
+				return keep(func(s render.Sink) error { return renderRows(p, rows, 0, s) })
+			}},
+		})
+	}
+}
+
+// keptMost is how many rows' output is kept in memory; more goes to a file.
+const keptMost = 10_000
+
+// keep renders into what render keeps its output in until all of it is there.
+func keep(run func(render.Sink) error) error {
+	spool := render.NewSpool(render.DefaultSpoolMemory)
+	return errors.Join(run(spool), spool.Close())
+}
+
+// BenchmarkRun measures whole runs within a process: form and rows from files,
+// the output at the end to a writer that drops it.
+func BenchmarkRun(b *testing.B) {
+	for _, kind := range []string{"csv", "sqlite"} {
+		b.Run(kind, func(b *testing.B) {
+			for _, n := range sizes() {
+				rows := tenants(n)
+				path := writeRows(b, kind, rows)
+				compare(b, n, outputSize(rows), []contender{
+					{name: nameFloor, run: func() error { return floor.Run(kind, path, io.Discard) }},
+					{name: nameLynqctl, run: func() error { return renderFile(kind, path, io.Discard) }},
+					{name: nameUsual, most: usualMost, run: func() error { return usualFile(kind, path, io.Discard) }},
+				})
+			}
+		})
+	}
+}
+
+func renderFloor(rows []floor.Row, sink render.Sink) error {
+	var buf []byte
+	for i := range rows {
+		buf = floor.Append(buf[:0], &rows[i])
+		if err := sink.Add(buf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func renderUsual(u *usual, rows []floor.Row, w io.Writer) error {
+	for i := range rows {
+		if err := u.row(&rows[i], w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// outputSize is how many bytes rows make.
+func outputSize(rows []floor.Row) int64 {
+	var c counter
+	_ = renderFloor(rows, &c) // a counter takes everything
+	return c.bytes
+}

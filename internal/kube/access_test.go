@@ -1,0 +1,99 @@
+package kube_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+)
+
+// kubectl's flags for a kubeconfig, but for --namespace, which is the
+// command's, and those of kubectl's own cache.
+func TestRegister(t *testing.T) {
+	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	(&kube.Access{}).Register(flags)
+	var got []string
+	flags.VisitAll(func(f *pflag.Flag) { got = append(got, f.Name) })
+	want := []string{
+		"as", "as-group", "as-uid", "certificate-authority", "client-certificate", "client-key", "cluster", "context",
+		"disable-compression", "insecure-skip-tls-verify", "kubeconfig", "proxy-url", "request-timeout", "server",
+		"tls-server-name", "token", "user",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// The flags mean what kubectl's mean.
+func TestFlags(t *testing.T) {
+	t.Parallel()
+	env := cluster.Env(t)
+	env.Kubectl(t, "", "create", "configmap", "m")
+	for _, c := range []struct {
+		args []string
+		want string // of the error
+	}{
+		{nil, ""},
+		{[]string{"--as=one", "--as-group=two"}, `User "one" cannot get`},
+		{[]string{"--as=one", "--as-group=system:masters"}, ""},
+		{[]string{"--token=wrong"}, "Unauthorized"},
+		{[]string{"--context=restricted"}, "cannot get resource"},
+		{[]string{"--context=nope"}, `context "nope" does not exist`},
+		{[]string{"--user=nope"}, "nope"},
+		{[]string{"--tls-server-name=nope.example"}, "nope.example"},
+		{[]string{"--certificate-authority=/nope"}, "/nope"},
+		{[]string{"--insecure-skip-tls-verify"}, ""},
+		{[]string{"--request-timeout=1m"}, ""},
+		{[]string{"--request-timeout=soon"}, "Invalid timeout value"},
+	} {
+		var access kube.Access
+		flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
+		access.Register(flags)
+		if err := flags.Parse(append([]string{"--kubeconfig=" + env.Kubeconfig}, c.args...)); err != nil {
+			t.Fatal(err)
+		}
+		client, err := access.Client(kube.Options{})
+		if err == nil {
+			_, err = client.Metadata(t.Context(), configMaps, env.Namespace, "m")
+		}
+		if (err != nil) != (c.want != "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v, want %q", c.args, err, c.want)
+		}
+	}
+}
+
+func TestServerThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	var access kube.Access
+	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	access.Register(flags)
+	config := filepath.Join(t.TempDir(), "config")
+	if err := os.WriteFile(config, []byte("apiVersion: v1\nkind: Config\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := flags.Parse([]string{"--kubeconfig=" + config}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := access.Client(kube.Options{}); err == nil || !strings.Contains(err.Error(), "there is no kubeconfig") {
+		t.Errorf("got %v", err)
+	}
+	if err := flags.Parse([]string{"--server=https://127.0.0.1:1"}); err != nil {
+		t.Fatal(err)
+	}
+	client, err := access.Client(kube.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &through{}
+	_, err = c.with(client).Metadata(t.Context(), configMaps, "n", "m")
+	want := "get configmaps n/m at https://127.0.0.1:1: dial tcp 127.0.0.1:1: connect: connection refused (tried 7 times)"
+	if err == nil || err.Error() != want || apierrors.IsNotFound(err) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}

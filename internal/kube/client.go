@@ -1,0 +1,87 @@
+package kube
+
+import (
+	"fmt"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/client-go/rest"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+)
+
+const userAgent = "lynqctl"
+
+// pageSize is how many objects are listed at once; kubectl's number.
+const pageSize = 500
+
+// Options of a client. The zero value serves.
+type Options struct {
+	// Warn is told, once, of each warning that the server sends, such as that a
+	// version of an API is deprecated. Where it is nil they are dropped. Calls do
+	// not overlap.
+	Warn func(text string)
+}
+
+// Client talks to one cluster. It is safe for concurrent use.
+type Client struct {
+	rest     *rest.RESTClient
+	patience patience
+	pageSize int64
+	kinds    kinds
+}
+
+var (
+	_ apply.Cluster        = (*Client)(nil)
+	_ inventory.ConfigMaps = ConfigMaps{}
+	_ inventory.Leases     = Leases{}
+)
+
+// NewClient makes a client of a configuration, which stays as it is. It sends
+// nothing yet.
+func NewClient(config *rest.Config, o Options) (*Client, error) {
+	client, err := rest.UnversionedRESTClientFor(configure(config, o))
+	if err != nil {
+		return nil, fmt.Errorf("connect to the cluster: %w", err)
+	}
+	return &Client{rest: client, patience: newPatience(o.Warn), pageSize: pageSize, kinds: newKinds()}, nil
+}
+
+// statusCodecs decode a server's errors; all else is decoded in this package.
+// client-go's scheme of all built-in kinds would cost milliseconds at every
+// start.
+func statusCodecs() runtime.NegotiatedSerializer {
+	scheme := runtime.NewScheme()
+	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
+	return serializer.NewCodecFactory(scheme).WithoutConversion()
+}
+
+// warnings passes on each warning once. It implements rest.WarningHandler.
+type warnings struct {
+	tell func(string)
+
+	mu   sync.Mutex
+	told map[string]bool
+}
+
+// HandleWarningHeader implements rest.WarningHandler. 299 is the code of
+// warnings that are about the request.
+func (w *warnings) HandleWarningHeader(code int, _, text string) {
+	if w.tell == nil || code != 299 || text == "" {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.told[text] {
+		return
+	}
+	if w.told == nil {
+		w.told = map[string]bool{}
+	}
+	w.told[text] = true
+	w.tell(text)
+}

@@ -1,0 +1,99 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+
+	apidiscovery "k8s.io/api/apidiscovery/v2"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// acceptDiscovery asks for all groups in one answer. Since Kubernetes 1.30 that
+// is v2; v2beta1 is the same on the wire.
+const acceptDiscovery = contentProtobuf + ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList," +
+	acceptJSON + ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList," +
+	contentProtobuf + ";g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList," +
+	acceptJSON + ";g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList," + acceptJSON
+
+// kinds keeps what the server serves.
+type kinds struct {
+	gate  chan struct{} // held by who asks the server
+	known *atomic.Pointer[catalog]
+}
+
+func newKinds() kinds {
+	return kinds{gate: make(chan struct{}, 1), known: &atomic.Pointer[catalog]{}}
+}
+
+// Resource finds how a kind is served, see apply.Cluster. It asks the server
+// once, with two requests, and remembers. Where the group is served by an
+// extension that does not answer, the error is a *GroupUnavailableError.
+func (c *Client) Resource(ctx context.Context, group, version, kind string) (lynq.APIResource, error) {
+	known := c.kinds.known.Load()
+	if known == nil {
+		var err error
+		if known, err = c.discover(ctx, false); err != nil {
+			return lynq.APIResource{}, err
+		}
+	}
+	return known.find(group, version, kind)
+}
+
+// Listable gives every kind that can be listed, see apply.Cluster.
+func (c *Client) Listable(ctx context.Context) ([]lynq.APIResource, error) {
+	known, err := c.discover(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	return known.listable()
+}
+
+// Refresh asks the server again which kinds it serves. Where that fails, what
+// was known stays.
+func (c *Client) Refresh(ctx context.Context) error {
+	_, err := c.discover(ctx, true)
+	return err
+}
+
+// discover reads the catalog. Where it is not to be fresh, one that somebody
+// else has read meanwhile will do.
+func (c *Client) discover(ctx context.Context, fresh bool) (*catalog, error) {
+	select {
+	case c.kinds.gate <- struct{}{}:
+		defer func() { <-c.kinds.gate }()
+	case <-ctx.Done():
+		return nil, fmt.Errorf("find out which kinds the server serves: %w", context.Cause(ctx))
+	}
+	if known := c.kinds.known.Load(); known != nil && !fresh {
+		return known, nil
+	}
+	var core apidiscovery.APIGroupDiscoveryList
+	done := make(chan error, 1)
+	go func() { done <- c.readGroups(ctx, "/api", &core) }()
+	var named apidiscovery.APIGroupDiscoveryList
+	err := c.readGroups(ctx, "/apis", &named)
+	if coreErr := <-done; coreErr != nil {
+		err = coreErr
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find out which kinds the server serves: %w", err)
+	}
+	known := newCatalog(core.Items, named.Items)
+	c.kinds.known.Store(known)
+	return known, nil
+}
+
+func (c *Client) readGroups(ctx context.Context, path string, out *apidiscovery.APIGroupDiscoveryList) error {
+	r := &request{verb: "get", method: http.MethodGet, path: path, accept: acceptDiscovery}
+	body, err := c.send(ctx, r)
+	if err != nil {
+		return err
+	}
+	if err := decode(body, out, "APIGroupDiscoveryList"); err != nil {
+		return fmt.Errorf("%s: %w; Kubernetes 1.27 or newer is needed", r.text(), err)
+	}
+	return nil
+}

@@ -1,0 +1,163 @@
+package kube
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// explain makes of a failed try an error that says what was asked and what came.
+func explain(r *request, err error) error {
+	tried, ended := &triedError{}, &interruptedError{}
+	switch {
+	case errors.As(err, &tried):
+		return &triedError{tries: tried.tries, err: explain(r, tried.err)}
+	case errors.As(err, &ended):
+		return &interruptedError{cause: ended.cause, last: explain(r, ended.last)}
+	}
+	status := &apierrors.StatusError{}
+	if errors.As(err, &status) {
+		return explainStatus(r, err, status)
+	}
+	// The URL has parameters that help nobody, and the path of the request is
+	// in its text.
+	failed := &url.Error{}
+	if errors.As(err, &failed) {
+		if u, bad := url.Parse(failed.URL); bad == nil && u.Host != "" {
+			return fmt.Errorf("%s at %s://%s: %w", r.text(), u.Scheme, u.Host, failed.Err)
+		}
+	}
+	return fmt.Errorf("%s: %w", r.text(), err)
+}
+
+// explainStatus is explain for what a server answered.
+func explainStatus(r *request, err error, status *apierrors.StatusError) error {
+	text, foreign := foreignText(status)
+	switch {
+	case status.ErrStatus.Code == http.StatusNotFound && r.path == "" && unserved(status, text, foreign):
+		return fmt.Errorf("%s: %w", r.text(), noKind(r.resource))
+	case foreign:
+		return fmt.Errorf("%s: %w", r.text(), &answerError{code: int(status.ErrStatus.Code), text: text, status: status})
+	case isSecret(r.resource):
+		if hidden, changed := hideValues(status); changed {
+			status, err = hidden, hidden
+		}
+	}
+	if apierrors.IsForbidden(status) {
+		return err // it says who may not do what to which object
+	}
+	return fmt.Errorf("%s: %w", r.text(), err)
+}
+
+// foreignText is what came in the place of a Status: a text of the API server
+// itself, or of what stands before it.
+func foreignText(status *apierrors.StatusError) (text string, foreign bool) {
+	if status.ErrStatus.Details == nil {
+		return "", false
+	}
+	for _, cause := range status.ErrStatus.Details.Causes {
+		if cause.Type == metav1.CauseTypeUnexpectedServerResponse {
+			return cause.Message, true
+		}
+	}
+	return "", false
+}
+
+// unserved tells whether a 404 says that the server does not know the kind, not
+// that it does not have the object. The one is a text, or a Status that names
+// no object.
+func unserved(status *apierrors.StatusError, text string, foreign bool) bool {
+	if foreign {
+		return strings.HasPrefix(text, "404 page not found")
+	}
+	details := status.ErrStatus.Details
+	return details == nil || details.Name == ""
+}
+
+func noKind(r lynq.APIResource) error {
+	return &meta.NoKindMatchError{
+		GroupKind:        schema.GroupKind{Group: r.Group, Kind: r.Kind},
+		SearchedVersions: []string{r.Version},
+	}
+}
+
+// answerError is an answer that is not a Kubernetes API's.
+type answerError struct {
+	code   int
+	text   string
+	status *apierrors.StatusError
+}
+
+// shown is how much is shown of a text that is no Status.
+const shown = 120
+
+// Error implements error.
+func (e *answerError) Error() string {
+	text := strings.Join(strings.Fields(e.text), " ")
+	if len(text) > shown {
+		text = strings.ToValidUTF8(text[:shown], "") + "..."
+	}
+	return fmt.Sprintf("HTTP status %d, and no answer of a Kubernetes API: %q", e.code, text)
+}
+
+// Unwrap gives the status that client-go makes of it, but for a 404: who takes
+// that for an object's absence is led astray by any proxy.
+func (e *answerError) Unwrap() error {
+	if e.code == http.StatusNotFound {
+		return nil
+	}
+	return e.status
+}
+
+func isSecret(r lynq.APIResource) bool { return r.Group == "" && r.Plural == "secrets" }
+
+// hideValues takes from a server's error about a Secret what may quote its
+// values: validation and admission do. What remains are reasons, fields, and
+// messages that the server makes of names alone.
+func hideValues(e *apierrors.StatusError) (*apierrors.StatusError, bool) {
+	s := e.ErrStatus
+	switch s.Reason {
+	case metav1.StatusReasonNotFound, metav1.StatusReasonAlreadyExists, metav1.StatusReasonConflict,
+		metav1.StatusReasonUnauthorized, metav1.StatusReasonTooManyRequests, metav1.StatusReasonTimeout,
+		metav1.StatusReasonServerTimeout, metav1.StatusReasonServiceUnavailable, metav1.StatusReasonExpired:
+		return e, false
+	case metav1.StatusReasonForbidden:
+		if strings.Contains(s.Message, `cannot `) && strings.Contains(s.Message, `resource "secrets"`) {
+			return e, false // by authorization, which sees no content
+		}
+	}
+	const hidden = "not shown, since it may quote the Secret's values"
+	out := e.ErrStatus.DeepCopy()
+	out.Message = fmt.Sprintf("%s (HTTP status %d); the server's message is %s", reasonText(s.Reason), s.Code, hidden)
+	if out.Details == nil {
+		return &apierrors.StatusError{ErrStatus: *out}, true
+	}
+	var fields []string
+	for i := range out.Details.Causes {
+		cause := &out.Details.Causes[i]
+		cause.Message = hidden
+		if cause.Field != "" {
+			fields = append(fields, fmt.Sprintf("%s (%s)", cause.Field, cause.Type))
+		}
+	}
+	if len(fields) > 0 {
+		out.Message += "; it is about " + strings.Join(fields, ", ")
+	}
+	return &apierrors.StatusError{ErrStatus: *out}, true
+}
+
+func reasonText(r metav1.StatusReason) string {
+	if r == metav1.StatusReasonUnknown {
+		return "the server refused it"
+	}
+	return "the server says " + string(r)
+}

@@ -1,0 +1,38 @@
+package kube
+
+import (
+	"context"
+	"time"
+
+	apidiscovery "k8s.io/api/apidiscovery/v2"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// WithPageSize is a client that lists so many objects at once.
+func (c *Client) WithPageSize(n int64) *Client {
+	out := *c
+	out.pageSize = n
+	return &out
+}
+
+// WithSleep is a client that waits as sleep does, and without jitter.
+func (c *Client) WithSleep(sleep func(context.Context, time.Duration) error) *Client {
+	out := *c
+	out.patience = patience{sleep: sleep, jitter: func() float64 { return 0.5 }}
+	return &out
+}
+
+// Find looks for a kind in what a server answered.
+func Find(answer []apidiscovery.APIGroupDiscovery, group, version, kind string) (lynq.APIResource, error) {
+	return newCatalog(answer).find(group, version, kind)
+}
+
+// MaxTries is how often a request is tried.
+const MaxTries = maxTries
+
+// Pause and Passing are the rules for trying again.
+var (
+	Pause   = pause
+	Passing = passing
+)

@@ -1,0 +1,101 @@
+package kube
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Metadata gives the metadata of one object.
+func (c *Client) Metadata(ctx context.Context, r lynq.APIResource, namespace, name string) (*metav1.PartialObjectMetadata, error) {
+	return c.metadata(ctx, &request{verb: "get", method: http.MethodGet, accept: acceptMetadata, resource: r, namespace: namespace, name: name})
+}
+
+// Get gives one object.
+func (c *Client) Get(ctx context.Context, r lynq.APIResource, namespace, name string) (*unstructured.Unstructured, error) {
+	req := &request{verb: "get", method: http.MethodGet, accept: acceptJSON, resource: r, namespace: namespace, name: name}
+	body, err := c.send(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	obj, err := decodeObject(body, r.Kind)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", req.text(), err)
+	}
+	return obj, nil
+}
+
+// Write sends one object, see apply.Cluster.
+func (c *Client) Write(ctx context.Context, r lynq.APIResource, w apply.Write) (*metav1.PartialObjectMetadata, error) {
+	req := &request{
+		accept: acceptMetadata, resource: r, namespace: w.Namespace, name: w.Name,
+		params: url.Values{"fieldManager": {lynq.FieldManager}},
+		body:   w.Body, contentType: contentJSON,
+	}
+	switch w.Verb {
+	case apply.Create:
+		req.verb, req.method = "create", http.MethodPost
+	case apply.Update:
+		req.verb, req.method = "update", http.MethodPut
+	case apply.Apply:
+		req.verb, req.method, req.contentType = "apply", http.MethodPatch, string(w.Verb.PatchType())
+		if w.Force {
+			req.params.Set("force", "true")
+		}
+	default:
+		req.verb, req.method, req.contentType = "patch", http.MethodPatch, string(w.Verb.PatchType())
+	}
+	if w.DryRun {
+		req.params.Set("dryRun", metav1.DryRunAll)
+	}
+	return c.metadata(ctx, req)
+}
+
+// Delete deletes one object. If an answer is lost and the object is gone by the
+// next try, the error is NotFound.
+func (c *Client) Delete(ctx context.Context, r lynq.APIResource, namespace, name string, o metav1.DeleteOptions) error {
+	o.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"}
+	body, err := json.Marshal(&o)
+	if err != nil {
+		return err
+	}
+	req := &request{
+		verb: "delete", method: http.MethodDelete, accept: acceptMetadata,
+		resource: r, namespace: namespace, name: name, body: body, contentType: contentJSON,
+	}
+	if len(o.DryRun) > 0 {
+		req.params = url.Values{"dryRun": o.DryRun}
+	}
+	_, err = c.send(ctx, req)
+	return err
+}
+
+// metadata sends a request that is answered by one object.
+func (c *Client) metadata(ctx context.Context, r *request) (*metav1.PartialObjectMetadata, error) {
+	obj := &metav1.PartialObjectMetadata{}
+	if err := c.exchange(ctx, r, obj, "PartialObjectMetadata", r.resource.Kind); err != nil {
+		return nil, err
+	}
+	obj.TypeMeta = typeMeta(r.resource)
+	return obj, nil
+}
+
+// exchange sends a request for one object and decodes the answer.
+func (c *Client) exchange(ctx context.Context, r *request, out message, kinds ...string) error {
+	body, err := c.send(ctx, r)
+	if err != nil {
+		return err
+	}
+	if err := decode(body, out, kinds...); err != nil {
+		return fmt.Errorf("%s: %w", r.text(), err)
+	}
+	return nil
+}

@@ -1,0 +1,181 @@
+package kube_test
+
+import (
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
+)
+
+// A write is sent until it is answered, and may find its own effect.
+func TestWriteWhoseAnswerIsLost(t *testing.T) {
+	t.Parallel()
+	c := newThrough(t, faultproxy.Options{})
+	lost := func(verb string) faultproxy.Rule {
+		return faultproxy.Rule{Verb: verb, Resource: "configmaps", End: faultproxy.CutAfter, Times: 1}
+	}
+	c.rules(lost("create"))
+	_, err := c.Write(t.Context(), configMaps, c.configMap(apply.Create, "m", "1"))
+	if want := "create configmaps " + c.Namespace + `/m: configmaps "m" already exists`; !apierrors.IsAlreadyExists(err) || err.Error() != want {
+		t.Errorf("create: %v, want %s", err, want)
+	}
+	c.rules(lost("patch"))
+	wrote, err := c.Write(t.Context(), configMaps, c.configMap(apply.Apply, "n", "1"))
+	if err != nil || c.requests("patch", "configmaps") != 2 {
+		t.Errorf("apply: %v, %d requests", err, c.requests("patch", "configmaps"))
+	}
+	stale := apply.Write{Verb: apply.Update, Namespace: c.Namespace, Name: "n", Body: jsonOf(map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "n", "resourceVersion": wrote.ResourceVersion}, "data": map[string]any{"key": "2"},
+	})}
+	c.rules(lost("update"))
+	if _, err := c.Write(t.Context(), configMaps, stale); !apierrors.IsConflict(err) {
+		t.Errorf("update: %v, want a conflict", err)
+	}
+	c.Equal(t, "configmap/n", ".data.key", "2")
+	c.rules(lost("delete"))
+	if err := c.Delete(t.Context(), configMaps, c.Namespace, "n", metav1.DeleteOptions{}); !apierrors.IsNotFound(err) {
+		t.Errorf("delete: %v, want NotFound", err)
+	}
+	c.Absent(t, "configmap/n")
+}
+
+func TestWriteVerbs(t *testing.T) {
+	t.Parallel()
+	c := newThrough(t, faultproxy.Options{})
+	w := func(verb apply.Verb, body any) apply.Write {
+		return apply.Write{Verb: verb, Namespace: c.Namespace, Name: "m", Body: jsonOf(body)}
+	}
+	data := func(value string) map[string]any {
+		return map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "m"}, "data": map[string]any{"key": value}}
+	}
+	for _, step := range []struct {
+		write apply.Write
+		want  string
+	}{
+		{w(apply.Apply, data("0")), "0"},
+		{w(apply.MergePatch, map[string]any{"metadata": map[string]any{"annotations": map[string]any{"a": "b"}}}), "0"},
+		{w(apply.Update, data("2")), "2"},
+		{w(apply.MergePatch, map[string]any{"data": map[string]any{"key": "3"}}), "3"},
+		{w(apply.StrategicPatch, map[string]any{"data": map[string]any{"key": "4"}}), "4"},
+		{w(apply.JSONPatch, []any{map[string]any{"op": "replace", "path": "/data/key", "value": "5"}}), "5"},
+	} {
+		dry := step.write
+		dry.DryRun = true
+		before := c.value(t, "m")
+		if _, err := c.Write(t.Context(), configMaps, dry); err != nil {
+			t.Errorf("dry run of verb %d: %v", step.write.Verb, err)
+		}
+		if after := c.value(t, "m"); after != before {
+			t.Errorf("a dry run of verb %d made %q of %q", step.write.Verb, after, before)
+		}
+		got, err := c.Write(t.Context(), configMaps, step.write)
+		if err != nil || got.Name != "m" || got.UID == "" || c.value(t, "m") != step.want {
+			t.Errorf("verb %d: %v, %v, value %q", step.write.Verb, got, err, c.value(t, "m"))
+		}
+	}
+	c.Owners(t, "configmap/m", ".data.key", "lynq Update")
+
+	c.Kubectl(t, "", "patch", "configmap", "m", "--field-manager=other", "--type=merge", "-p", `{"data":{"key":"7"}}`)
+	created := w(apply.Create, data("1"))
+	created.Name, created.Body = "n", []byte(strings.ReplaceAll(string(created.Body), `"m"`, `"n"`))
+	if _, err := c.Write(t.Context(), configMaps, created); err != nil || c.value(t, "n") != "1" {
+		t.Errorf("create: %v", err)
+	}
+	forced := w(apply.Apply, data("8"))
+	_, err := c.Write(t.Context(), configMaps, forced)
+	if !apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict) || !strings.Contains(err.Error(), `conflict with "other"`) {
+		t.Errorf("apply over another manager: %v", err)
+	}
+	forced.Force = true
+	if _, err := c.Write(t.Context(), configMaps, forced); err != nil || c.value(t, "m") != "8" {
+		t.Errorf("by force: %v, value %q", err, c.value(t, "m"))
+	}
+}
+
+// value reads one key of a ConfigMap, "" where there is none.
+func (c *through) value(t *testing.T, name string) string {
+	t.Helper()
+	obj, err := c.Client.Get(t.Context(), configMaps, c.Namespace, name)
+	if apierrors.IsNotFound(err) {
+		return ""
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, _ := obj.Object["data"].(map[string]any)
+	value, _ := data["key"].(string)
+	return value
+}
+
+// Numbers are those of unstructured objects.
+func TestGetNumbers(t *testing.T) {
+	t.Parallel()
+	c := newThrough(t, faultproxy.Options{})
+	body := jsonOf(map[string]any{"apiVersion": "v1", "kind": "Service", "metadata": map[string]any{"name": "s"}, "spec": map[string]any{"ports": []any{map[string]any{"port": 80}}}})
+	r := lynq.APIResource{Version: "v1", Kind: "Service", Plural: "services", Namespaced: true}
+	if _, err := c.Write(t.Context(), r, apply.Write{Verb: apply.Create, Namespace: c.Namespace, Name: "s", Body: body}); err != nil {
+		t.Fatal(err)
+	}
+	obj, err := c.Client.Get(t.Context(), r, c.Namespace, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ports, _, err := unstructured.NestedSlice(obj.Object, "spec", "ports")
+	if err != nil || len(ports) != 1 {
+		t.Fatalf("%v, %v", ports, err)
+	}
+	if port, ok := ports[0].(map[string]any); !ok || port["port"] != int64(80) {
+		t.Errorf("%#v", ports)
+	}
+}
+
+func TestDeletePreconditions(t *testing.T) {
+	t.Parallel()
+	c := newThrough(t, faultproxy.Options{})
+	wrote, err := c.Write(t.Context(), configMaps, c.configMap(apply.Create, "m", "1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, same := wrote.UID+"x", wrote.UID
+	options := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &other}}
+	if err := c.Delete(t.Context(), configMaps, c.Namespace, "m", options); !apierrors.IsConflict(err) {
+		t.Errorf("another uid: %v, want a conflict", err)
+	}
+	options.Preconditions.UID, options.DryRun = &same, []string{metav1.DryRunAll}
+	if err := c.Delete(t.Context(), configMaps, c.Namespace, "m", options); err != nil || c.value(t, "m") != "1" {
+		t.Errorf("dry run: %v", err)
+	}
+	options.DryRun = nil
+	if err := c.Delete(t.Context(), configMaps, c.Namespace, "m", options); err != nil {
+		t.Error(err)
+	}
+	c.Absent(t, "configmap/m")
+}
+
+// A request that would mean something else than its caller meant is not sent.
+func TestRequestsThatAreNotSent(t *testing.T) {
+	t.Parallel()
+	c := newThrough(t, faultproxy.Options{})
+	check := func(what, want string, err error) {
+		t.Helper()
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", what, err, want)
+		}
+	}
+	check("delete all", "there is no name", c.Delete(t.Context(), configMaps, c.Namespace, "", metav1.DeleteOptions{}))
+	check("no namespace", "there is none", c.Delete(t.Context(), configMaps, "", "m", metav1.DeleteOptions{}))
+	check("a namespace too much", "has no namespaces", c.Delete(t.Context(), namespaces, "x", "y", metav1.DeleteOptions{}))
+	check("path", "invalid", c.Delete(t.Context(), configMaps, c.Namespace, "../secrets", metav1.DeleteOptions{}))
+	_, err := c.Metadata(t.Context(), configMaps, "..", "m")
+	check("path of a namespace", "invalid", err)
+	check("watch", "has no namespaces", c.Watch(t.Context(), namespaces, "x", "", nil))
+	if n := len(c.proxy.Records()); n > 0 {
+		t.Errorf("%d requests were sent", n)
+	}
+}

@@ -1,0 +1,156 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// ConfigMaps reads and writes whole ConfigMaps.
+type ConfigMaps struct{ client *Client }
+
+// ConfigMaps are those of the cluster.
+func (c *Client) ConfigMaps() ConfigMaps { return ConfigMaps{c} }
+
+// List gives all ConfigMaps that a label selector selects, in one namespace or,
+// with "", in all. It calls each when the whole list has come; the object may
+// be kept.
+func (m ConfigMaps) List(ctx context.Context, namespace, selector string, each func(*corev1.ConfigMap)) error {
+	return m.client.listConfigMaps(ctx, namespace, selector, each)
+}
+
+// Get gives one ConfigMap.
+func (m ConfigMaps) Get(ctx context.Context, namespace, name string) (*corev1.ConfigMap, error) {
+	return read[corev1.ConfigMap](ctx, m.client, configMapResource(), namespace, name)
+}
+
+// Create creates a ConfigMap and gives it as it is then.
+func (m ConfigMaps) Create(ctx context.Context, in *corev1.ConfigMap) (*corev1.ConfigMap, error) {
+	return create(ctx, m.client, configMapResource(), in)
+}
+
+// Update replaces a ConfigMap and gives it as it is then. Where in has a
+// resource version and the ConfigMap another, that is a conflict.
+func (m ConfigMaps) Update(ctx context.Context, in *corev1.ConfigMap) (*corev1.ConfigMap, error) {
+	return update(ctx, m.client, configMapResource(), in)
+}
+
+// Delete deletes a ConfigMap, if it has this uid and this resource version
+// where they are not "".
+func (m ConfigMaps) Delete(ctx context.Context, namespace, name string, uid types.UID, resourceVersion string) error {
+	var o metav1.DeleteOptions
+	if uid != "" || resourceVersion != "" {
+		o.Preconditions = &metav1.Preconditions{UID: optional(uid), ResourceVersion: optional(resourceVersion)}
+	}
+	return m.client.Delete(ctx, configMapResource(), namespace, name, o)
+}
+
+func optional[S ~string](s S) *S {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// Leases reads and writes Leases.
+type Leases struct{ client *Client }
+
+// Leases are those of the cluster.
+func (c *Client) Leases() Leases { return Leases{c} }
+
+// Get gives one Lease.
+func (l Leases) Get(ctx context.Context, namespace, name string) (*coordinationv1.Lease, error) {
+	return read[coordinationv1.Lease](ctx, l.client, leaseResource(), namespace, name)
+}
+
+// Create creates a Lease and gives it as it is then.
+func (l Leases) Create(ctx context.Context, in *coordinationv1.Lease) (*coordinationv1.Lease, error) {
+	return create(ctx, l.client, leaseResource(), in)
+}
+
+// Update replaces a Lease and gives it as it is then. Where in has a resource
+// version and the Lease another, that is a conflict.
+func (l Leases) Update(ctx context.Context, in *coordinationv1.Lease) (*coordinationv1.Lease, error) {
+	return update(ctx, l.client, leaseResource(), in)
+}
+
+// Event records an event in its namespace.
+func (c *Client) Event(ctx context.Context, e *corev1.Event) error {
+	r := lynq.APIResource{Version: "v1", Kind: "Event", Plural: "events", Namespaced: true}
+	_, err := create(ctx, c, r, e)
+	return err
+}
+
+// secretValue reads one key of a Secret.
+func (c *Client) secretValue(ctx context.Context, namespace, name, key string) (lynq.Secret, error) {
+	r := lynq.APIResource{Version: "v1", Kind: "Secret", Plural: "secrets", Namespaced: true}
+	secret, err := read[corev1.Secret](ctx, c, r, namespace, name)
+	if err != nil {
+		return "", err
+	}
+	value, ok := secret.Data[key]
+	if !ok {
+		return "", fmt.Errorf("the cluster's Secret %s/%s has no key %q", namespace, name, key)
+	}
+	return lynq.Secret(value), nil
+}
+
+func configMapResource() lynq.APIResource {
+	return lynq.APIResource{Version: "v1", Kind: "ConfigMap", Plural: "configmaps", Namespaced: true}
+}
+
+func leaseResource() lynq.APIResource {
+	return lynq.APIResource{Group: "coordination.k8s.io", Version: "v1", Kind: "Lease", Plural: "leases", Namespaced: true}
+}
+
+// object is a type of k8s.io that is read and written whole.
+type object[T any] interface {
+	*T
+	message
+	metav1.Object
+}
+
+// read gets one whole object.
+func read[T any, O object[T]](ctx context.Context, c *Client, r lynq.APIResource, namespace, name string) (*T, error) {
+	req := &request{verb: "get", method: http.MethodGet, accept: acceptProtobuf, resource: r, namespace: namespace, name: name}
+	out := new(T)
+	if err := c.exchange(ctx, req, O(out), r.Kind); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// create sends a new object.
+func create[T any, O object[T]](ctx context.Context, c *Client, r lynq.APIResource, in O) (*T, error) {
+	return put[T, O](ctx, c, &request{verb: "create", method: http.MethodPost}, r, in)
+}
+
+// update replaces an object.
+func update[T any, O object[T]](ctx context.Context, c *Client, r lynq.APIResource, in O) (*T, error) {
+	return put[T, O](ctx, c, &request{verb: "update", method: http.MethodPut}, r, in)
+}
+
+// put completes a request with an object, sends it, and gives the object as it
+// is then.
+func put[T any, O object[T]](ctx context.Context, c *Client, req *request, r lynq.APIResource, in O) (*T, error) {
+	body, err := encode(r.APIVersion(), r.Kind, in)
+	if err != nil {
+		return nil, err
+	}
+	req.accept, req.resource, req.namespace, req.name = acceptProtobuf, r, in.GetNamespace(), in.GetName()
+	req.body, req.contentType = body, contentProtobuf
+	req.params = url.Values{"fieldManager": {lynq.FieldManager}}
+	out := new(T)
+	if err := c.exchange(ctx, req, O(out), r.Kind); err != nil {
+		return nil, err
+	}
+	return out, nil
+}

@@ -1,0 +1,84 @@
+package kube
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+)
+
+// Recorder records events on inventories, as far as it can: it never waits for
+// one while there is other work, and drops what the server does not take. It
+// implements apply.Recorder.
+type Recorder struct {
+	client  *Client
+	host    string
+	room    chan struct{}
+	sending sync.WaitGroup
+}
+
+var _ apply.Recorder = (*Recorder)(nil)
+
+const (
+	// eventsInRoom bounds the events on their way; more are dropped.
+	eventsInRoom = 1000
+	// maxEventMessage is what an API server accepts.
+	maxEventMessage = 1024
+)
+
+// Recorder makes a Recorder; host is the machine that reports.
+func (c *Client) Recorder(host string) *Recorder {
+	return &Recorder{client: c, host: host, room: make(chan struct{}, eventsInRoom)}
+}
+
+// Record implements apply.Recorder.
+func (r *Recorder) Record(ctx context.Context, e apply.KubernetesEvent) {
+	select {
+	case r.room <- struct{}{}:
+	default:
+		return
+	}
+	r.sending.Go(func() {
+		defer func() { <-r.room }()
+		_ = r.client.Event(ctx, r.event(e)) // a lost event is no failure
+	})
+}
+
+// Flush implements apply.Recorder.
+func (r *Recorder) Flush(ctx context.Context) {
+	sent := make(chan struct{})
+	go func() {
+		r.sending.Wait()
+		close(sent)
+	}()
+	select {
+	case <-sent:
+	case <-ctx.Done():
+	}
+}
+
+// event has a name that tells inventory, reason and time, so that sending it
+// twice makes one event.
+func (r *Recorder) event(e apply.KubernetesEvent) *corev1.Event {
+	sum := sha256.Sum256([]byte(e.UID + "\x00" + e.Reason + "\x00" + e.Time.UTC().String()))
+	at := metav1.NewTime(e.Time)
+	message := e.Message
+	if len(message) > maxEventMessage {
+		message = strings.ToValidUTF8(message[:maxEventMessage-3], "") + "..."
+	}
+	return &corev1.Event{
+		ObjectMeta:     metav1.ObjectMeta{Namespace: e.Namespace, Name: "lynqctl-" + hex.EncodeToString(sum[:8])},
+		InvolvedObject: corev1.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Namespace: e.Namespace, Name: e.Inventory, UID: types.UID(e.UID)},
+		Type:           e.Type, Reason: e.Reason, Message: message,
+		Source:         corev1.EventSource{Component: "lynqctl", Host: r.host},
+		FirstTimestamp: at, LastTimestamp: at, Count: 1,
+		ReportingController: "lynqctl", ReportingInstance: r.host,
+	}
+}

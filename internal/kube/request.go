@@ -1,0 +1,182 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// What answers are accepted. Servers that know no protobuf for a kind, or no
+// metadata alone, send the last.
+const (
+	acceptJSON     = "application/json"
+	acceptProtobuf = contentProtobuf + "," + acceptJSON
+	acceptMetadata = contentProtobuf + ";as=PartialObjectMetadata;v=v1;g=meta.k8s.io," +
+		acceptJSON + ";as=PartialObjectMetadata;v=v1;g=meta.k8s.io," + acceptJSON
+	acceptMetadataList = contentProtobuf + ";as=PartialObjectMetadataList;v=v1;g=meta.k8s.io," +
+		acceptJSON + ";as=PartialObjectMetadataList;v=v1;g=meta.k8s.io," + acceptJSON
+)
+
+// What is sent.
+const (
+	contentJSON     = "application/json"
+	contentProtobuf = "application/vnd.kubernetes.protobuf"
+)
+
+// request is what is asked of the server. It can be sent any number of times.
+type request struct {
+	verb   string // as people know it; what an error names
+	method string
+	accept string
+
+	// path is that of a request for no resource; "" for the others.
+	path            string
+	resource        lynq.APIResource
+	namespace, name string
+
+	params      url.Values
+	body        []byte
+	contentType string
+}
+
+// text says what is asked for: "update deployments.apps shop/web".
+func (r *request) text() string {
+	if r.path != "" {
+		return r.verb + " " + r.path
+	}
+	b := r.verb + " " + resourceName(r.resource)
+	switch {
+	case r.name != "" && r.namespace != "":
+		b += " " + r.namespace + "/" + r.name
+	case r.name != "":
+		b += " " + r.name
+	case r.namespace != "":
+		b += " in namespace " + r.namespace
+	case r.resource.Namespaced:
+		b += " in all namespaces"
+	}
+	if r.params.Has("dryRun") {
+		b += " (dry run)"
+	}
+	return b
+}
+
+// check finds what would ask for something else than is meant: to delete an
+// object without a name is to delete all.
+func (r *request) check() error {
+	if r.path != "" {
+		return nil
+	}
+	ofAll := r.method == http.MethodPost || r.verb == "list" || r.verb == "watch"
+	switch {
+	case r.name == "" && !ofAll:
+		return fmt.Errorf("%s: there is no name", r.text())
+	case r.namespace == "" && r.resource.Namespaced && r.verb != "list" && r.verb != "watch":
+		return fmt.Errorf("%s: kind %s has namespaces, and there is none", r.text(), r.resource.Kind)
+	case r.namespace != "" && !r.resource.Namespaced:
+		return fmt.Errorf("%s: kind %s has no namespaces", r.text(), r.resource.Kind)
+	}
+	return nil
+}
+
+// build makes the request for one try.
+func (c *Client) build(r *request) *rest.Request {
+	req := c.rest.Verb(r.method).MaxRetries(0).SetHeader("Accept", r.accept)
+	if r.path != "" {
+		req.AbsPath(r.path)
+	} else {
+		root := []string{"/api", r.resource.Version}
+		if r.resource.Group != "" {
+			root = []string{"/apis", r.resource.Group, r.resource.Version}
+		}
+		req.AbsPath(root...).Resource(r.resource.Plural)
+		req.NamespaceIfScoped(r.namespace, r.namespace != "")
+		if r.name != "" && r.method != http.MethodPost {
+			req.Name(r.name)
+		}
+	}
+	for key, values := range r.params {
+		for _, v := range values {
+			req.Param(key, v)
+		}
+	}
+	if r.body != nil {
+		req.SetHeader("Content-Type", r.contentType).Body(r.body)
+	}
+	return req
+}
+
+// send sends a request until it is answered, and gives the body of the answer.
+func (c *Client) send(ctx context.Context, r *request) ([]byte, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	var body []byte
+	err := c.patience.try(ctx, func() error {
+		result := c.build(r).Do(silent(ctx))
+		var err error
+		if body, err = result.Raw(); err != nil {
+			return result.Error() // where the body holds a Status, that
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, explain(r, err)
+	}
+	return body, nil
+}
+
+// stream sends a request once, and gives the answer's body to be read and
+// closed.
+func (c *Client) stream(ctx context.Context, r *request) (io.ReadCloser, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	body, err := c.build(r).Stream(silent(ctx))
+	if err != nil {
+		return nil, explain(r, err)
+	}
+	return body, nil
+}
+
+// silent keeps client-go from logging: what matters is in the errors.
+func silent(ctx context.Context) context.Context {
+	return klog.NewContext(ctx, klog.Logger{})
+}
+
+// listParams are the parameters of a list or a watch.
+func listParams(o metav1.ListOptions) url.Values {
+	params := url.Values{}
+	set := func(key, value string, given bool) {
+		if given {
+			params.Set(key, value)
+		}
+	}
+	set("labelSelector", o.LabelSelector, o.LabelSelector != "")
+	set("continue", o.Continue, o.Continue != "")
+	set("resourceVersion", o.ResourceVersion, o.ResourceVersion != "")
+	set("resourceVersionMatch", string(o.ResourceVersionMatch), o.ResourceVersionMatch != "")
+	set("limit", strconv.FormatInt(o.Limit, 10), o.Limit > 0)
+	set("watch", "true", o.Watch)
+	set("allowWatchBookmarks", "true", o.AllowWatchBookmarks)
+	set("sendInitialEvents", "true", o.SendInitialEvents != nil && *o.SendInitialEvents)
+	if o.TimeoutSeconds != nil {
+		params.Set("timeoutSeconds", strconv.FormatInt(*o.TimeoutSeconds, 10))
+	}
+	return params
+}
+
+// resourceName is what kubectl calls a kind: "deployments.apps".
+func resourceName(r lynq.APIResource) string {
+	return strings.TrimSuffix(r.Plural+"."+r.Group, ".")
+}

@@ -1,0 +1,171 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+)
+
+// How long a request is tried: the pauses double, and add up to some 19 seconds.
+const (
+	maxTries   = 7
+	firstPause = 300 * time.Millisecond
+	// longestAsked bounds the pause that a server asks for.
+	longestAsked = 30 * time.Second
+)
+
+// patience tries requests again. Its parts are those that tests replace.
+type patience struct {
+	sleep  func(context.Context, time.Duration) error
+	jitter func() float64 // in [0, 1)
+	// tell, where it is not nil, is told of requests that failed twice.
+	tell func(error)
+}
+
+func newPatience(warn func(string)) patience {
+	p := patience{sleep: sleep, jitter: rand.Float64}
+	if warn != nil {
+		var once sync.Once
+		p.tell = func(err error) {
+			once.Do(func() {
+				warn("the API server does not answer as it should; trying again for some 20 seconds: " + trouble(err))
+			})
+		}
+	}
+	return p
+}
+
+// trouble says what is wrong with a server. Of its answers only the status: they
+// may quote what was sent.
+func trouble(err error) string {
+	var status apierrors.APIStatus
+	if errors.As(err, &status) {
+		s := status.Status()
+		return fmt.Sprintf("status %d %s", s.Code, s.Reason)
+	}
+	return err.Error()
+}
+
+// try calls f until it succeeds, fails for good, or has failed too often.
+func (p patience) try(ctx context.Context, f func() error) error {
+	for n := 1; ; n++ {
+		err := f()
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil && (passing(err) || endedBy(ctx, err)):
+			return interrupted(ctx, err)
+		case !passing(err):
+			return err
+		case n == maxTries:
+			return &triedError{tries: n, err: err}
+		}
+		if n == 2 && p.tell != nil {
+			p.tell(err)
+		}
+		if p.sleep(ctx, pause(n, err, p.jitter())) != nil {
+			return interrupted(ctx, err)
+		}
+	}
+}
+
+// endedBy tells whether an error is that of the context's end.
+func endedBy(ctx context.Context, err error) bool {
+	return errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))
+}
+
+// interrupted is what is said of a context's end.
+func interrupted(ctx context.Context, last error) error {
+	cause := context.Cause(ctx)
+	if endedBy(ctx, last) {
+		return cause
+	}
+	return &interruptedError{cause: cause, last: last}
+}
+
+// pause is how long to wait after the nth try. The jitter, in [0, 1), keeps
+// clients that fail together from coming again together.
+func pause(n int, err error, jitter float64) time.Duration {
+	wait := firstPause << (n - 1)
+	wait = wait/2 + time.Duration(jitter*float64(wait))
+	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
+		asked := min(time.Duration(seconds)*time.Second, longestAsked)
+		wait = max(wait, asked+time.Duration(jitter*float64(asked)/4))
+	}
+	return wait
+}
+
+// sleep waits, or gives the context's error.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// passing tells whether the same request may succeed a little later.
+func passing(err error) bool {
+	var status apierrors.APIStatus
+	if errors.As(err, &status) {
+		switch status.Status().Code {
+		case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+			return true
+		case http.StatusInternalServerError:
+			// So does a server-side apply call a manifest that does not fit the
+			// schema; it never will.
+			return !strings.Contains(status.Status().Message, "failed to create typed patch object")
+		}
+		return false
+	}
+	return utilnet.IsConnectionRefused(err) || utilnet.IsConnectionReset(err) || utilnet.IsTimeout(err) ||
+		utilnet.IsProbableEOF(err) || utilnet.IsHTTP2ConnectionLost(err) || errors.Is(err, syscall.EPIPE) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || brokeOff(err)
+}
+
+// brokeOff finds what net/http and http2 have no exported errors for.
+func brokeOff(err error) bool {
+	text := err.Error()
+	for _, sign := range []string{"stream error: ", "http: server closed idle connection", "http2: server sent GOAWAY"} {
+		if strings.Contains(text, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// triedError is the last error of many.
+type triedError struct {
+	tries int
+	err   error
+}
+
+// Error implements error.
+func (e *triedError) Error() string { return fmt.Sprintf("%v (tried %d times)", e.err, e.tries) }
+
+// Unwrap gives the last error.
+func (e *triedError) Unwrap() error { return e.err }
+
+// interruptedError is a context's end between two tries.
+type interruptedError struct{ cause, last error }
+
+// Error implements error.
+func (e *interruptedError) Error() string {
+	return fmt.Sprintf("%v, while trying again: %v", e.cause, e.last)
+}
+
+// Unwrap gives the context's cause and the last try's error.
+func (e *interruptedError) Unwrap() []error { return []error{e.cause, e.last} }

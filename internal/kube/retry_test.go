@@ -1,0 +1,181 @@
+package kube_test
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
+)
+
+func TestPassing(t *testing.T) {
+	transport := func(err error) error { return &url.Error{Op: "Get", URL: "https://h/", Err: err} }
+	answer := func(code int) error {
+		return apierrors.NewGenericServerResponse(code, "get", schema.GroupResource{Resource: "x"}, "n", "", 0, true)
+	}
+	for _, c := range []struct {
+		err  error
+		want bool
+	}{
+		{transport(io.EOF), true},
+		{transport(io.ErrUnexpectedEOF), true},
+		{fmt.Errorf("while reading: %w", io.ErrUnexpectedEOF), true},
+		{transport(&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}), true},
+		{transport(&net.OpError{Op: "read", Err: syscall.ECONNRESET}), true},
+		{transport(&net.OpError{Op: "write", Err: syscall.EPIPE}), true},
+		{transport(&net.DNSError{Name: "h", IsTimeout: true}), true},
+		{transport(os.ErrDeadlineExceeded), true},
+		{transport(errors.New("http2: client connection lost")), true},
+		{transport(errors.New("stream error: stream ID 5; INTERNAL_ERROR; received from peer")), true},
+		{transport(&net.DNSError{Name: "h", IsNotFound: true}), false},
+		{transport(x509.UnknownAuthorityError{}), false},
+		{context.Canceled, false},
+		{answer(429), true}, {answer(500), true}, {answer(502), true}, {answer(503), true}, {answer(504), true},
+		{answer(400), false}, {answer(401), false}, {answer(403), false}, {answer(404), false}, {answer(409), false},
+		{answer(410), false}, {answer(422), false}, {answer(501), false},
+		{apierrors.NewInternalError(errors.New("failed to create typed patch object (ns/a; /v1, Kind=Service): expected numeric")), false},
+	} {
+		if got := kube.Passing(c.err); got != c.want {
+			t.Errorf("%v: %v, want %v", c.err, got, c.want)
+		}
+	}
+}
+
+func TestPause(t *testing.T) {
+	asked := func(seconds int) error { return apierrors.NewTooManyRequests("busy", seconds) }
+	for _, c := range []struct {
+		n      int
+		err    error
+		jitter float64
+		want   time.Duration
+	}{
+		{1, io.EOF, 0.5, 300 * time.Millisecond},
+		{1, io.EOF, 0, 150 * time.Millisecond},
+		{2, io.EOF, 0.5, 600 * time.Millisecond},
+		{6, io.EOF, 0.5, 9600 * time.Millisecond},
+		{1, asked(2), 0, 2 * time.Second},
+		{1, asked(2), 0.5, 2250 * time.Millisecond},
+		{6, asked(1), 0.5, 9600 * time.Millisecond},
+		{1, asked(3600), 0, 30 * time.Second},
+	} {
+		if got := kube.Pause(c.n, c.err, c.jitter); got != c.want {
+			t.Errorf("try %d, %v: %v, want %v", c.n, c.err, got, c.want)
+		}
+	}
+}
+
+// What the client makes of faults: how often it asks, and what it says.
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name     string
+		o        faultproxy.Options
+		rule     faultproxy.Rule
+		requests int
+		want     string // of the error
+	}{
+		{"busy", faultproxy.Options{}, faultproxy.Rule{Status: 429, RetryAfter: 1, Times: 3}, 4, ""},
+		{"internal error", faultproxy.Options{}, faultproxy.Rule{Status: 500, Times: 1}, 2, ""},
+		{"bad gateway", faultproxy.Options{}, faultproxy.Rule{Status: 502, Times: 1}, 2, ""},
+		{"unavailable", faultproxy.Options{}, faultproxy.Rule{Status: 503, Times: 6}, 7, ""},
+		{"cut before", faultproxy.Options{}, faultproxy.Rule{End: faultproxy.CutBefore, Times: 2}, 3, ""},
+		{"cut after", faultproxy.Options{}, faultproxy.Rule{End: faultproxy.CutAfter, Times: 2}, 3, ""},
+		{"cut before, HTTP/1", faultproxy.Options{HTTP1: true}, faultproxy.Rule{End: faultproxy.CutBefore, Times: 2}, 3, ""},
+		{"cut after, HTTP/1", faultproxy.Options{HTTP1: true}, faultproxy.Rule{End: faultproxy.CutAfter, Times: 2}, 3, ""},
+		{"for ever", faultproxy.Options{}, faultproxy.Rule{Status: 503}, 7, "get configmaps NAMESPACE/m: fault proxy: 503 for get configmaps (tried 7 times)"},
+		{"cut for ever", faultproxy.Options{HTTP1: true}, faultproxy.Rule{End: faultproxy.CutBefore}, 7, "get configmaps NAMESPACE/m at URL: EOF (tried 7 times)"},
+		{"bad request", faultproxy.Options{}, faultproxy.Rule{Status: 400}, 1, "get configmaps NAMESPACE/m: fault proxy: 400 for get configmaps"},
+		{"conflict", faultproxy.Options{}, faultproxy.Rule{Status: 409}, 1, "get configmaps NAMESPACE/m: fault proxy: 409 for get configmaps"},
+		{"not found", faultproxy.Options{}, faultproxy.Rule{Status: 404}, 1, "get configmaps NAMESPACE/m: fault proxy: 404 for get configmaps"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p := newThrough(t, c.o)
+			p.Kubectl(t, "", "create", "configmap", "m")
+			c.rule.Verb, c.rule.Resource = "get", "configmaps"
+			p.rules(c.rule)
+			_, err := p.Metadata(t.Context(), configMaps, p.Namespace, "m")
+			want := strings.NewReplacer("NAMESPACE", p.Namespace, "URL", p.proxy.URL).Replace(c.want)
+			got := ""
+			if err != nil {
+				got = err.Error()
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("error (-want +got):\n%s", diff)
+			}
+			if n := p.requests("get", "configmaps"); n != c.requests || len(p.pauses) != n-1 {
+				t.Errorf("%d requests and pauses of %v, want %d requests", n, p.pauses, c.requests)
+			}
+			if status := (*apierrors.StatusError)(nil); c.rule.Status != 0 && err != nil && !errors.As(err, &status) {
+				t.Errorf("%v wraps no status", err)
+			}
+		})
+	}
+}
+
+// The server may ask for longer pauses.
+func TestRetryAfter(t *testing.T) {
+	t.Parallel()
+	c := newThrough(t, faultproxy.Options{})
+	c.rules(faultproxy.Rule{Status: 429, RetryAfter: 4, Times: 1}, faultproxy.Rule{Status: 503, Times: 1})
+	if _, err := c.ConfigMaps().Get(t.Context(), c.Namespace, "m"); !apierrors.IsNotFound(err) {
+		t.Error(err)
+	}
+	if diff := cmp.Diff([]time.Duration{4500 * time.Millisecond, 600 * time.Millisecond}, c.pauses); diff != "" {
+		t.Errorf("pauses (-want +got):\n%s", diff)
+	}
+}
+
+// A context that ends, ends the waiting; the error says why, and what was
+// waited for.
+func TestContextEndsTries(t *testing.T) {
+	t.Parallel()
+	c := newThrough(t, faultproxy.Options{})
+	cause := errors.New("out of patience")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	client := c.WithSleep(func(context.Context, time.Duration) error {
+		cancel(cause)
+		return context.Canceled
+	})
+	c.rules(faultproxy.Rule{Status: 503})
+	_, err := client.Metadata(ctx, configMaps, c.Namespace, "m")
+	want := "out of patience, while trying again: get configmaps " + c.Namespace + "/m: fault proxy: 503 for get configmaps"
+	if !errors.Is(err, cause) || !apierrors.IsServiceUnavailable(err) || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	c.rules()
+	if _, err := c.Metadata(ctx, configMaps, c.Namespace, "m"); !errors.Is(err, cause) || c.requests("get", "configmaps") != 0 {
+		t.Errorf("with a context that has ended: %v", err)
+	}
+}
+
+// The pauses that are really made end with the context.
+func TestSleepEndsWithContext(t *testing.T) {
+	t.Parallel()
+	env, proxy := cluster.Env(t).Proxy(t, faultproxy.Options{})
+	proxy.SetRules(faultproxy.Rule{Status: 503, RetryAfter: 30})
+	cause := errors.New("enough")
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, cause)
+	defer cancel()
+	if _, err := newClient(t, env.Kubeconfig).Metadata(ctx, configMaps, env.Namespace, "m"); !errors.Is(err, cause) {
+		t.Errorf("got %v, want the cause", err)
+	}
+	proxy.SetRules(faultproxy.Rule{Status: 503, Times: 1})
+	if _, err := newClient(t, env.Kubeconfig).Metadata(t.Context(), configMaps, env.Namespace, "m"); !apierrors.IsNotFound(err) {
+		t.Errorf("after a pause: %v", err)
+	}
+}

@@ -1,0 +1,167 @@
+package kube
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Watch tells the handler of objects and their changes, see apply.Cluster. The
+// objects have no managedFields. It returns nil when the context ends.
+//
+// client-go's Reflector does the work; it never gives up by itself, so an error
+// that will not pass cancels it.
+func (c *Client) Watch(ctx context.Context, r lynq.APIResource, namespace, selector string, h apply.WatchHandler) error {
+	within, cancel := context.WithCancelCause(silent(ctx))
+	defer cancel(nil)
+	w := &watcher{client: c, resource: r, namespace: namespace, selector: selector, giveUp: cancel}
+	expected := &unstructured.Unstructured{}
+	expected.SetAPIVersion(r.APIVersion())
+	expected.SetKind(r.Kind)
+	reflector := cache.NewReflectorWithOptions(
+		&cache.ListWatch{ListWithContextFunc: w.list, WatchFuncWithContext: w.watch},
+		expected, newSeen(h), cache.ReflectorOptions{Name: resourceName(r), Backoff: c.relist()},
+	)
+	reflector.WatchListPageSize = c.pageSize
+	reflector.RunWithContext(within)
+	if ctx.Err() != nil {
+		return nil
+	}
+	return context.Cause(within)
+}
+
+// relist is how long to wait before a watch that failed begins anew.
+func (*Client) relist() *wait.Backoff {
+	return &wait.Backoff{Duration: firstPause, Factor: 2, Jitter: 1, Steps: maxTries, Cap: longestAsked}
+}
+
+// watcher is what a Reflector needs of a server.
+type watcher struct {
+	client              *Client
+	resource            lynq.APIResource
+	namespace, selector string
+	giveUp              context.CancelCauseFunc
+}
+
+// list reads one page.
+func (w *watcher) list(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+	if o.ResourceVersion == "0" {
+		o.ResourceVersion = "" // not what some cache has: what we wrote must be in it
+	}
+	o.LabelSelector = w.selector
+	req := listRequest(w.resource, w.namespace, acceptJSON)
+	req.params = listParams(o)
+	body, err := w.client.send(ctx, &req)
+	if err != nil {
+		return nil, w.judge(err)
+	}
+	list, err := decodeList(body, w.resource)
+	if err != nil {
+		return nil, w.judge(fmt.Errorf("%s: %w", req.text(), err))
+	}
+	return list, nil
+}
+
+// watch opens a stream of events.
+func (w *watcher) watch(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+	o.LabelSelector, o.Watch = w.selector, true
+	req := &request{
+		verb: "watch", method: http.MethodGet, accept: acceptJSON,
+		resource: w.resource, namespace: w.namespace, params: listParams(o),
+	}
+	body, err := w.client.stream(ctx, req)
+	if err != nil {
+		if o.SendInitialEvents != nil && (apierrors.IsInvalid(err) || apierrors.IsBadRequest(err)) {
+			return nil, err // an older server, of which the Reflector lists
+		}
+		return nil, w.judge(err)
+	}
+	reporter := apierrors.NewClientErrorReporter(http.StatusInternalServerError, req.verb, "ClientWatchDecoding")
+	return watch.NewStreamWatcher(&events{body: body, decoder: json.NewDecoder(body)}, reporter), nil
+}
+
+// judge ends the watch where an error will not pass.
+func (w *watcher) judge(err error) error {
+	if !passing(err) && !apierrors.IsResourceExpired(err) && !apierrors.IsGone(err) &&
+		!errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		w.giveUp(err)
+	}
+	return err
+}
+
+// decodeList reads one page of objects.
+func decodeList(body []byte, r lynq.APIResource) (*unstructured.UnstructuredList, error) {
+	var page struct {
+		metav1.TypeMeta `json:",inline"`
+		metav1.ListMeta `json:"metadata"`
+		Items           []map[string]any `json:"items"`
+	}
+	if err := utiljson.Unmarshal(body, &page); err != nil {
+		return nil, strange(body, err)
+	}
+	list := &unstructured.UnstructuredList{Items: make([]unstructured.Unstructured, len(page.Items))}
+	list.SetAPIVersion(page.APIVersion)
+	list.SetKind(page.Kind)
+	list.SetResourceVersion(page.ResourceVersion)
+	list.SetContinue(page.Continue)
+	list.SetRemainingItemCount(page.RemainingItemCount)
+	for i, content := range page.Items {
+		obj := unstructured.Unstructured{Object: content}
+		obj.SetAPIVersion(r.APIVersion()) // items of built-in kinds come without
+		obj.SetKind(r.Kind)
+		obj.SetManagedFields(nil)
+		list.Items[i] = obj
+	}
+	return list, nil
+}
+
+// events decodes a stream of watch events. It implements watch.Decoder.
+type events struct {
+	body    io.ReadCloser
+	decoder *json.Decoder
+}
+
+// Decode implements watch.Decoder.
+func (e *events) Decode() (watch.EventType, runtime.Object, error) {
+	var event struct {
+		Type   watch.EventType `json:"type"`
+		Object json.RawMessage `json:"object"`
+	}
+	if err := e.decoder.Decode(&event); err != nil {
+		if passing(err) && !errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF // the Reflector then goes on from where it was
+		}
+		return "", nil, err
+	}
+	if event.Type == watch.Error {
+		status := &metav1.Status{}
+		err := utiljson.Unmarshal(event.Object, status)
+		return event.Type, status, err
+	}
+	obj := &unstructured.Unstructured{}
+	if err := utiljson.Unmarshal(event.Object, &obj.Object); err != nil {
+		return "", nil, err
+	}
+	obj.SetManagedFields(nil)
+	return event.Type, obj, nil
+}
+
+// Close implements watch.Decoder.
+func (e *events) Close() {
+	_ = e.body.Close() // it was read as far as anybody wants
+}

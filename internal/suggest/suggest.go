@@ -1,0 +1,78 @@
+package suggest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Near is the candidate nearest to word, the first of equals, where one is near
+// enough to be meant: equal but for case, within a third of the word's length
+// in edits, or else begun by the word.
+func Near(word string, candidates []string) (string, bool) {
+	best, bestDistance, begun := "", len(word)/3+1, ""
+	for _, c := range candidates {
+		if strings.EqualFold(c, word) {
+			return c, true
+		}
+		if d := distance(strings.ToLower(word), strings.ToLower(c)); d < bestDistance {
+			best, bestDistance = c, d
+		}
+		if begun == "" && len(word) > 3 && strings.HasPrefix(c, word) {
+			begun = c
+		}
+	}
+	if best == "" {
+		best = begun
+	}
+	return best, best != ""
+}
+
+// Fix says what to do about a word that is none of the candidates: the one that
+// was probably meant, else the first of them all.
+func Fix(word string, candidates []string) string {
+	if near, ok := Near(word, candidates); ok {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	return List(candidates)
+}
+
+// List is "there are a, b, c", sorted, and cut where it grows long; "" for no
+// candidates.
+func List(candidates []string) string {
+	const most = 12
+	sorted := slices.Sorted(slices.Values(candidates))
+	switch {
+	case len(sorted) == 0:
+		return ""
+	case len(sorted) == 1:
+		return "there is " + sorted[0]
+	case len(sorted) > most:
+		return fmt.Sprintf("there are %s and %d more", strings.Join(sorted[:most], ", "), len(sorted)-most)
+	}
+	return "there are " + strings.Join(sorted, ", ")
+}
+
+// distance counts the insertions, deletions, substitutions and swaps of
+// neighbours that make b of a.
+func distance(a, b string) int {
+	previous, row, next := []int(nil), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		next[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			next[j] = min(next[j-1]+1, row[j]+1, row[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				next[j] = min(next[j], previous[j-2]+1)
+			}
+		}
+		previous, row, next = row, next, make([]int, len(b)+1)
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,15 @@
+// Package ui tells people and scripts what a run does: a view that moves on a
+// terminal, lines in a log, JSON events in a pipe, and a report at the end.
+//
+// NewReporter chooses among them. What a Reporter is told by the run goes to
+// standard error as progress, or to standard output as one JSON event per line
+// (docs/events.md). When the run is over, Result prints its report on standard
+// output; Plan prints what a dry run would do, and Refuse why a guard refused.
+//
+// Text that comes from rows or from the cluster never reaches a terminal as it
+// is: whatever does not print is escaped, so that it cannot move the cursor,
+// change colours or forge lines.
+//
+// The package draws with x/ansi, not with lipgloss: on a terminal that package
+// reads terminfo files before main begins, and inside tmux it starts a process.
+package ui

@@ -1,0 +1,172 @@
+package ui
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+)
+
+// eventRefusal is the event that Refuse writes: no run begins, so that no other
+// follows.
+const eventRefusal apply.EventType = "refusal"
+
+// eventTime is RFC 3339 in UTC with milliseconds, always of the same length.
+const eventTime = "2006-01-02T15:04:05.000Z"
+
+// wireEvent is an event as scripts read it. Names and meanings are a promise
+// (docs/events.md): fields may come, none changes.
+type wireEvent struct {
+	Type            apply.EventType      `json:"type"`
+	Time            string               `json:"time"`
+	Hub             string               `json:"hub,omitempty"`
+	Node            string               `json:"node,omitempty"`
+	Namespace       string               `json:"namespace,omitempty"`
+	Group           string               `json:"group,omitempty"`
+	Kind            string               `json:"kind,omitempty"`
+	ObjectNamespace string               `json:"objectNamespace,omitempty"`
+	Name            string               `json:"name,omitempty"`
+	ID              string               `json:"id,omitempty"`
+	Action          apply.Action         `json:"action,omitempty"`
+	Reason          apply.Reason         `json:"reason,omitempty"`
+	Outcome         apply.Outcome        `json:"outcome,omitempty"`
+	Message         string               `json:"message,omitempty"`
+	Nodes           *int                 `json:"nodes,omitempty"`
+	Counts          map[apply.Action]int `json:"counts,omitempty"`
+	Summary         *wireSummary         `json:"summary,omitempty"`
+}
+
+type wireSummary struct {
+	Hubs           []string              `json:"hubs,omitempty"`
+	Nodes          map[apply.Outcome]int `json:"nodes"`
+	Objects        map[apply.Outcome]int `json:"objects"`
+	Actions        map[apply.Action]int  `json:"actions"`
+	Failed         []wireFailed          `json:"failed,omitempty"`
+	DryRun         bool                  `json:"dryRun,omitempty"`
+	Interrupted    bool                  `json:"interrupted,omitempty"`
+	ElapsedSeconds float64               `json:"elapsedSeconds"`
+}
+
+type wireFailed struct {
+	Node      string        `json:"node"`
+	Namespace string        `json:"namespace"`
+	Hub       string        `json:"hub,omitempty"`
+	Form      string        `json:"form,omitempty"`
+	Outcome   apply.Outcome `json:"outcome"`
+	Problems  []string      `json:"problems,omitempty"`
+}
+
+func wire(e *apply.Event) *wireEvent {
+	w := &wireEvent{
+		Type:            e.Type,
+		Time:            e.Time.UTC().Format(eventTime),
+		Hub:             e.Hub,
+		Node:            e.Node.Name,
+		Namespace:       e.Node.Namespace,
+		Group:           e.Object.Group,
+		Kind:            e.Object.Kind,
+		ObjectNamespace: e.Object.Namespace,
+		Name:            e.Object.Name,
+		ID:              e.ID,
+		Action:          e.Action,
+		Reason:          e.Reason,
+		Outcome:         e.Outcome,
+		Message:         e.Message,
+		Counts:          e.Counts,
+		Summary:         wireOf(e.Summary),
+	}
+	if e.Type == apply.EventPlan {
+		w.Nodes = &e.Nodes // 0 is news, too
+	}
+	return w
+}
+
+func wireOf(s *apply.Summary) *wireSummary {
+	if s == nil {
+		return nil
+	}
+	w := &wireSummary{
+		Hubs:           s.Hubs,
+		Nodes:          orEmpty(s.Nodes),
+		Objects:        orEmpty(s.Objects),
+		Actions:        orEmpty(s.Actions),
+		DryRun:         s.DryRun,
+		Interrupted:    s.Interrupted,
+		ElapsedSeconds: math.Round(s.Elapsed.Seconds()*1000) / 1000,
+	}
+	for _, f := range s.Failed {
+		w.Failed = append(w.Failed, wireFailed{
+			Node: f.Name, Namespace: f.Namespace, Hub: f.Hub, Form: f.Form, Outcome: f.Outcome, Problems: f.Problems,
+		})
+	}
+	return w
+}
+
+// orEmpty has {} written where nothing was counted, not null.
+func orEmpty[K comparable](m map[K]int) map[K]int {
+	if m == nil {
+		return map[K]int{}
+	}
+	return m
+}
+
+// refusal is a refusal as an event.
+func refusal(r apply.Refusal, now time.Time) *wireEvent {
+	return &wireEvent{
+		Type:    eventRefusal,
+		Time:    now.UTC().Format(eventTime),
+		Hub:     r.Hub,
+		Reason:  apply.Reason(r.Guard),
+		Message: joined(r.What, r.Fix),
+	}
+}
+
+// events writes an event per line.
+type events struct {
+	out io.Writer
+
+	mu  sync.Mutex
+	err error // the first, after which nothing more is written
+}
+
+func (j *events) report(e *apply.Event) { j.write(wire(e)) }
+func (j *events) tick(time.Time)        {}
+
+// close tells whether all events were written: those who read them rely on it.
+func (j *events) close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.err != nil {
+		return fmt.Errorf("write events: %w", j.err)
+	}
+	return nil
+}
+
+func (j *events) write(e *wireEvent) {
+	line, err := encode(e)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.err != nil {
+		return
+	}
+	if err == nil {
+		_, err = j.out.Write(line)
+	}
+	j.err = err
+}
+
+// encode is an event in a line.
+func encode(e *wireEvent) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(e); err != nil {
+		return nil, err
+	}
+	return append(safeJSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), '\n'), nil
+}

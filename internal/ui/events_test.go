@@ -1,0 +1,142 @@
+package ui_test
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/pkg/apply"
+)
+
+const eventsDoc = "../../docs/events.md"
+
+// examples are the first event of each type of the story, and a refusal, as
+// JSON lines.
+func examples(t *testing.T) map[string]string {
+	t.Helper()
+	c := newConsole(ui.Options{Format: ui.JSON})
+	c.tell(story())
+	if err := c.Result(plans()); err != nil {
+		t.Fatal(err)
+	}
+	if c.err.Len() > 0 {
+		t.Errorf("-o json also writes to standard error: %q", c.err)
+	}
+	no := newConsole(ui.Options{Format: ui.JSON})
+	if err := no.Refuse([]apply.Refusal{{
+		Guard: apply.GuardMaxDelete, Hub: "crm",
+		What: "60 of 200 nodes would go, 50 may (--max-delete=25%)", Fix: "check the rows; if they are to go, say --max-delete=60",
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	first := map[string]string{}
+	for line := range strings.Lines(c.out.String() + no.out.String()) {
+		var e struct{ Type, Outcome string }
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		if _, told := first[e.Type]; !told {
+			first[e.Type] = line
+		}
+	}
+	return first
+}
+
+// The document has a section for each type of event, with the example that the
+// code writes.
+func TestEventsDocument(t *testing.T) {
+	content, err := os.ReadFile(eventsDoc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	section := regexp.MustCompile("(?ms)^## `([a-z-]+)`$(.*?)```json\n(.*?)```")
+	examples := examples(t)
+	if *update {
+		content = section.ReplaceAllFunc(content, func(text []byte) []byte {
+			m := section.FindSubmatch(text)
+			return []byte("## `" + string(m[1]) + "`" + string(m[2]) + "```json\n" + examples[string(m[1])] + "```")
+		})
+		if err := os.WriteFile(eventsDoc, content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	documented := map[string]string{}
+	for _, m := range section.FindAllStringSubmatch(string(content), -1) {
+		documented[m[1]] = m[3]
+	}
+	if diff := cmp.Diff(examples, documented); diff != "" {
+		t.Errorf("docs/events.md (-code +document; go test -update rewrites examples):\n%s", diff)
+	}
+	for _, kind := range []apply.EventType{apply.EventPlan, apply.EventNodeStart, apply.EventObject, apply.EventWait,
+		apply.EventReady, apply.EventNode, apply.EventWarning, apply.EventSummary, "refusal"} {
+		if documented[string(kind)] == "" {
+			t.Errorf("event %q has no section", kind)
+		}
+	}
+}
+
+// Every field that any event has is in the document's table, and no other.
+func TestEventsDocumentFields(t *testing.T) {
+	content, err := os.ReadFile(eventsDoc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := map[string]bool{}
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-zA-Z.\\[\\]]+)` \\|").FindAllStringSubmatch(string(content), -1) {
+		documented[m[1]] = true
+	}
+	written := map[string]bool{"summary.dryRun": true, "summary.interrupted": true} // false is left out
+	all := newConsole(ui.Options{Format: ui.JSON})
+	all.tell(story())
+	all.close(t)
+	for line := range strings.Lines(all.out.String()) {
+		var e map[string]any
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		fields(e, "", written)
+	}
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(written)), slices.Sorted(maps.Keys(documented))); diff != "" {
+		t.Errorf("fields (-code +document):\n%s", diff)
+	}
+}
+
+// fields collects the names of fields; what is in counts are words.
+func fields(object map[string]any, prefix string, names map[string]bool) {
+	for name, value := range object {
+		names[prefix+name] = true
+		if name == "summary" {
+			summary, _ := value.(map[string]any)
+			fields(summary, "summary.", names)
+		}
+		if list, ok := value.([]any); ok {
+			for _, one := range list {
+				if entry, ok := one.(map[string]any); ok {
+					fields(entry, prefix+name+"[].", names)
+				}
+			}
+		}
+	}
+}
+
+// A plan with nothing to do says so with a number, and counts that are missing
+// are none.
+func TestEventsOfNothing(t *testing.T) {
+	c := newConsole(ui.Options{Format: ui.JSON})
+	c.Report(apply.Event{Type: apply.EventPlan, Hub: "crm"})
+	c.Report(apply.Event{Type: apply.EventSummary, Summary: &apply.Summary{DryRun: true, Interrupted: true}})
+	c.close(t)
+	want := `{"type":"plan","time":"2026-03-04T04:06:07.089Z","hub":"crm","nodes":0}
+{"type":"summary","time":"2026-03-04T04:06:07.089Z","summary":{"nodes":{},"objects":{},"actions":{},"dryRun":true,"interrupted":true,"elapsedSeconds":0}}
+`
+	if diff := cmp.Diff(want, c.out.String()); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,72 @@
+package ui
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+)
+
+// waitingEvery is how often a log is told that objects are waited for, and
+// waitingNamed how many of them it names.
+const (
+	waitingEvery = 10 * time.Second
+	waitingNamed = 3
+)
+
+// lines writes a line for what happens, for logs.
+type lines struct {
+	out   io.Writer
+	notes *notes
+
+	mu    sync.Mutex
+	waits waits
+	told  time.Time // when waits were last told, or began
+}
+
+func (l *lines) report(e *apply.Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e.Type == apply.EventWait && l.waits.n == 0 && e.Time.Sub(l.told) > waitingEvery {
+		l.told = e.Time
+	}
+	l.waits.observe(e)
+	l.write(l.notes.note(e))
+	l.waiting(e.Time)
+}
+
+func (l *lines) tick(now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.waiting(now)
+}
+
+func (l *lines) close() error { return nil }
+
+// waiting tells what is waited for, when it is time to.
+func (l *lines) waiting(now time.Time) {
+	if l.notes.quiet || l.waits.n == 0 || now.Sub(l.told) < waitingEvery {
+		return
+	}
+	l.told = now
+	longest := l.waits.longest(waitingNamed)
+	named := make([]string, len(longest))
+	for i, w := range longest {
+		named[i] = safe(w.node.Name) + "  " + w.line(now)
+	}
+	line := "waiting for " + number(l.waits.n, "object") + ": " + strings.Join(named, "; ")
+	if more := l.waits.n - len(named); more > 0 {
+		line += fmt.Sprintf("; and %d more", more)
+	}
+	l.write(line)
+}
+
+// write ignores errors: a run does not end because nobody listens any more.
+func (l *lines) write(line string) {
+	if line != "" {
+		_, _ = io.WriteString(l.out, line+"\n")
+	}
+}

@@ -1,0 +1,156 @@
+package ui_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/pkg/apply"
+)
+
+func TestLines(t *testing.T) {
+	for name, o := range map[string]ui.Options{
+		"lines.txt":         {},
+		"lines-quiet.txt":   {Quiet: true},
+		"lines-dry-run.txt": {DryRun: true},
+		"lines-color.txt":   {Err: ui.Stream{Color: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newConsole(o)
+			c.tell(story())
+			c.close(t)
+			golden(t, name, c.err.String())
+			if c.out.Len() > 0 {
+				t.Errorf("progress on standard output: %q", c.out)
+			}
+		})
+	}
+}
+
+func wait(node apply.NodeKey, name, why string) apply.Event {
+	return apply.Event{Type: apply.EventWait, Node: node, Object: ref("Deployment", name), Message: why}
+}
+
+// A log is told every ten seconds what is waited for, whether events come or not.
+func TestLinesOfWaiting(t *testing.T) {
+	c := newConsole(ui.Options{})
+	c.Report(wait(acme, "a", "0 of 3 replicas"))
+	c.forward(9 * time.Second)
+	c.Report(wait(acme, "b", "0 of 1 replicas"))
+	c.tick()
+	if c.err.Len() > 0 {
+		t.Errorf("told before ten seconds were over: %q", c.err)
+	}
+	c.forward(time.Second)
+	c.tick()
+	c.forward(2 * time.Minute)
+	c.Report(wait(acme, "a", "2 of 3 replicas"))
+	c.tick()
+	c.Report(wait(beta, "c", "pending"))
+	c.Report(wait(beta, "d", "pending"))
+	c.forward(10 * time.Second)
+	c.tick()
+	c.Report(apply.Event{Type: apply.EventReady, Node: acme, Object: ref("Deployment", "a")})
+	c.Report(apply.Event{Type: apply.EventObject, Node: acme, Object: ref("Deployment", "b"), Action: apply.ActionUpdate, Outcome: apply.OutcomeNotReady, Message: "not in time"})
+	c.Report(apply.Event{Type: apply.EventNode, Node: beta, Outcome: apply.OutcomeDone})
+	c.forward(time.Minute)
+	c.tick() // nothing is waited for any more
+	c.Report(wait(acme, "e", "late"))
+	c.tick() // that one only began
+	c.close(t)
+	want := `waiting for 2 objects: acme-web  Deployment default/a  10s  0 of 3 replicas; acme-web  Deployment default/b  1s  0 of 1 replicas
+waiting for 2 objects: acme-web  Deployment default/a  2m10s  2 of 3 replicas; acme-web  Deployment default/b  2m1s  0 of 1 replicas
+waiting for 4 objects: acme-web  Deployment default/a  2m20s  2 of 3 replicas; acme-web  Deployment default/b  2m11s  0 of 1 replicas; beta-web  Deployment default/c  10s  pending; and 1 more
+acme-web  Deployment default/b  not ready: not in time
+`
+	if diff := cmp.Diff(want, c.err.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// When a run ends early, what did not begin is one line for each reason.
+func TestSkippedNodesAreCounted(t *testing.T) {
+	c := newConsole(ui.Options{})
+	skipped := func(name, why string) apply.Event {
+		return apply.Event{Type: apply.EventNode, Node: apply.NodeKey{Name: name}, Outcome: apply.OutcomeSkipped, Message: why}
+	}
+	c.tell([]apply.Event{
+		skipped("a", "interrupted before it began"), skipped("b", "interrupted before it began"), skipped("c", "the rollout stopped"),
+		{Type: apply.EventSummary, Summary: &apply.Summary{Interrupted: true, DryRun: true, Elapsed: 2*time.Hour + 5*time.Minute, Nodes: map[apply.Outcome]int{apply.OutcomeSkipped: 3}}},
+	})
+	c.close(t)
+	want := `2 nodes  skipped: interrupted before it began
+c  skipped: the rollout stopped
+interrupted: dry run: 3 nodes: 3 skipped; 0 objects; 2h5m
+`
+	if diff := cmp.Diff(want, c.err.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Nothing that comes from rows or from a cluster reaches the terminal as a
+// control character, whatever field it is in.
+func TestControlCharacters(t *testing.T) {
+	evil := "a\x1b[2Jb\u009b1mc\rd\te\x00f\u202eg\u2028h\xffi\U000e0001j\nforged line"
+	for name, o := range map[string]ui.Options{
+		"lines": {}, "json": {Format: ui.JSON}, "live": {Err: ui.Stream{Terminal: true}},
+		"table": {Format: ui.Table}, "wide": {Format: ui.Wide}, "yaml": {Format: ui.YAML}, "name": {Format: ui.Name},
+	} {
+		t.Run(name, func(t *testing.T) {
+			key := apply.NodeKey{Namespace: evil, Name: evil}
+			object := ref(evil, evil)
+			e := apply.Event{
+				Hub: evil, Node: key, Object: object, ID: evil, Nodes: 1,
+				Action: apply.Action(evil), Reason: apply.Reason(evil), Outcome: apply.OutcomeFailed, Message: evil,
+			}
+			hub := apply.Event{Type: apply.EventPlan, Hub: evil, Nodes: 1, Counts: map[apply.Action]int{apply.ActionCreate: 1}}
+			step := apply.Step{Action: e.Action, Reason: e.Reason, Message: evil, Object: &apply.Object{Ref: object, ID: evil}}
+			plan := apply.Plan{Hub: evil, Nodes: []apply.NodePlan{{NodeKey: key, Hub: evil, Form: evil, UID: evil, Desired: &apply.Node{Failed: evilError(evil)}, Steps: []apply.Step{step}}}}
+			run := newConsole(o)
+			run.Report(hub)
+			if name == "live" {
+				run.Report(wait(key, evil, evil))
+				run.tick()
+			}
+			for _, kind := range []apply.EventType{apply.EventWarning, apply.EventObject, apply.EventWait, apply.EventNode} {
+				e.Type = kind
+				run.Report(e)
+			}
+			run.Report(apply.Event{Type: apply.EventSummary, Summary: &apply.Summary{Hubs: []string{evil}, Failed: []apply.FailedNode{
+				{NodeKey: key, Hub: evil, Form: evil, Outcome: apply.OutcomeFailed, Problems: []string{evil}}}}})
+			if err := run.Result([]apply.Plan{plan}); err != nil {
+				t.Fatal(err)
+			}
+			dry := newConsole(o)
+			if err := dry.Plan([]apply.Plan{plan}); err != nil {
+				t.Fatal(err)
+			}
+			no := newConsole(o)
+			if err := no.Refuse([]apply.Refusal{{Guard: apply.Guard(evil), Hub: evil, What: evil, Fix: evil}}); err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range []*console{run, dry, no} {
+				text := c.out.String() + c.err.String()
+				if name == "live" {
+					text = strings.NewReplacer("\x1b[J", "", "\x1b[3A", "", "\x1b[4A", "", "\r", "").Replace(text)
+				}
+				if strings.ContainsAny(text, "\x1b\u009b\r\t\x00\u202e\u2028\U000e0001") || strings.Contains(text, "\xff") {
+					t.Errorf("control characters in %q", text)
+				}
+				if strings.Contains(text, "\nforged") {
+					t.Errorf("a line of its own in %q", text)
+				}
+			}
+			if text := run.out.String() + run.err.String(); !strings.Contains(text, "forged line") {
+				t.Errorf("the message is missing from %q", text)
+			}
+		})
+	}
+}
+
+type evilError string
+
+func (e evilError) Error() string { return string(e) }

@@ -1,0 +1,93 @@
+package ui
+
+import (
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+)
+
+// live keeps a view at the bottom of a terminal, and lets what stays scroll
+// above it. The cursor is never hidden and stands on the line below the view,
+// so that a program that is killed leaves a sane terminal.
+type live struct {
+	out   Stream
+	notes *notes
+
+	// mu guards what events change. It is never held while writing, since a
+	// terminal may take its time (or be stopped with Ctrl-S).
+	mu    sync.Mutex
+	model model
+	above []string
+
+	// drawing guards what is on the screen.
+	drawing sync.Mutex
+	frame   []string
+	columns int // of the terminal when frame was drawn
+}
+
+func (l *live) report(e *apply.Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.model.observe(e)
+	if line := l.notes.note(e); line != "" {
+		l.above = append(l.above, line)
+	}
+}
+
+func (l *live) tick(now time.Time) {
+	l.drawing.Lock()
+	defer l.drawing.Unlock()
+	columns, rows := l.out.size()
+	l.mu.Lock()
+	frame := view(&l.model, now, columns, rows, l.notes.paint)
+	above := l.above
+	l.above = nil
+	l.mu.Unlock()
+	l.draw(above, frame, columns)
+}
+
+// close takes the view away and writes what is still to stay.
+func (l *live) close() error {
+	l.drawing.Lock()
+	defer l.drawing.Unlock()
+	columns, _ := l.out.size()
+	l.mu.Lock()
+	above := l.above
+	l.above = nil
+	l.mu.Unlock()
+	l.draw(above, nil, columns)
+	return nil
+}
+
+// draw replaces the view, in one write so that nobody sees half of it.
+func (l *live) draw(above, frame []string, columns int) {
+	same := slices.Equal(frame, l.frame) && (columns == l.columns || len(frame) == 0)
+	if same && len(above) == 0 {
+		return
+	}
+	var b strings.Builder
+	if rows := rowsOf(l.frame, columns); rows > 0 {
+		b.WriteString("\r" + ansi.CursorUp(rows) + ansi.EraseScreenBelow)
+	}
+	for _, line := range append(above, frame...) {
+		b.WriteString(line + "\n")
+	}
+	l.frame, l.columns = frame, columns
+	_, _ = io.WriteString(l.out, b.String()) // a run does not end because nobody looks
+}
+
+// rowsOf is how many rows lines take that were drawn for another width perhaps:
+// a terminal that became narrower wraps them.
+func rowsOf(lines []string, columns int) int {
+	rows := 0
+	for _, line := range lines {
+		rows += 1 + strings.Count(ansi.Hardwrap(line, columns, true), "\n")
+	}
+	return rows
+}

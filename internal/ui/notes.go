@@ -1,0 +1,151 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+)
+
+// notes makes the lines that stay: on a terminal above the view, in a log all
+// there is. It is not safe for concurrent use.
+type notes struct {
+	paint paint
+	// changes: objects that changed get a line too. quiet: only what went
+	// wrong, and the summary.
+	changes, quiet bool
+
+	// told is what went wrong with a node's objects, as its own message will
+	// repeat it.
+	told map[apply.NodeKey][]string
+	// skipped are nodes by why they were: when a rollout stops or a run is
+	// interrupted, that is many at once, for the same reason.
+	skipped map[string][]string
+}
+
+func newNotes(o *Options) *notes {
+	return &notes{
+		paint: paint(o.Err.Color), quiet: o.Quiet, changes: !o.DryRun && !o.Quiet,
+		told: map[apply.NodeKey][]string{}, skipped: map[string][]string{},
+	}
+}
+
+// note is the line for an event, "" where it has none; for a summary it may be
+// more than one.
+func (n *notes) note(e *apply.Event) string {
+	switch e.Type {
+	case apply.EventPlan:
+		return n.plan(e)
+	case apply.EventObject:
+		return n.object(e)
+	case apply.EventNode:
+		return n.node(e)
+	case apply.EventWarning:
+		return n.warning(e)
+	case apply.EventSummary:
+		return n.summary(e)
+	}
+	return ""
+}
+
+func (n *notes) plan(e *apply.Event) string {
+	if !n.changes || e.Nodes == 0 {
+		return ""
+	}
+	return "hub " + safe(e.Hub) + ": " + number(e.Nodes, "node") + " to work on" + colon(planCounts(e.Counts))
+}
+
+func (n *notes) object(e *apply.Event) string {
+	switch e.Outcome {
+	case apply.OutcomeFailed, apply.OutcomeConflicted, apply.OutcomeNotReady:
+		n.told[e.Node] = append(n.told[e.Node], e.Object.String()+": "+e.Message)
+	case apply.OutcomeSkipped:
+		if n.quiet {
+			return ""
+		}
+	case apply.OutcomeDone:
+		if !n.changes || !changes(e.Action) {
+			return ""
+		}
+	default:
+		return ""
+	}
+	line := n.about(e) + "  " + n.paint.outcome(e.Outcome, ended(e.Action, e.Outcome))
+	if e.Reason != "" {
+		line += " (" + safe(string(e.Reason)) + ")"
+	}
+	return line + colon(safe(e.Message))
+}
+
+// node tells of a node that did not end well, and why, as far as the lines of
+// its objects have not told.
+func (n *notes) node(e *apply.Event) string {
+	told := n.told[e.Node]
+	delete(n.told, e.Node)
+	switch e.Outcome {
+	case apply.OutcomeDone, apply.OutcomeUnchanged:
+		return ""
+	case apply.OutcomeSkipped:
+		n.skipped[e.Message] = append(n.skipped[e.Message], e.Node.Name)
+		return ""
+	}
+	line := n.paint.bold(safe(e.Node.Name)) + "  " + n.paint.outcome(e.Outcome, safe(string(e.Outcome)))
+	if len(told) > 0 {
+		line += " (" + number(len(told), "object") + ", see above)"
+	}
+	return line + colon(safe(untold(e.Message, told)))
+}
+
+// untold is a message without the parts that were told. The parts are joined by
+// semicolons.
+func untold(message string, told []string) string {
+	for _, part := range told {
+		if before, after, found := strings.Cut(message, part); found {
+			message = before + strings.TrimPrefix(after, "; ")
+		}
+	}
+	return strings.TrimSuffix(message, "; ")
+}
+
+func (n *notes) warning(e *apply.Event) string {
+	if n.quiet {
+		return ""
+	}
+	about := n.about(e)
+	if about != "" {
+		about += ": "
+	}
+	return n.paint.worry("warning: ") + about + safe(e.Message)
+}
+
+// about is what an event is about: node, object, or hub.
+func (n *notes) about(e *apply.Event) string {
+	node := n.paint.bold(safe(e.Node.Name))
+	switch {
+	case e.Object.Kind != "" && node != "":
+		return node + "  " + objectName(e.Object)
+	case e.Object.Kind != "":
+		return objectName(e.Object)
+	case node != "":
+		return node
+	case e.Hub != "":
+		return "hub " + safe(e.Hub)
+	}
+	return ""
+}
+
+func (n *notes) summary(e *apply.Event) string {
+	if e.Summary == nil {
+		return ""
+	}
+	var lines []string
+	for why, nodes := range n.skipped {
+		who := safe(nodes[0])
+		if len(nodes) > 1 {
+			who = number(len(nodes), "node")
+		}
+		lines = append(lines, n.paint.bold(who)+"  "+n.paint.outcome(apply.OutcomeSkipped, "skipped")+colon(safe(why)))
+	}
+	slices.Sort(lines)
+	return strings.Join(append(lines, n.paint.bold(summaryLine(e.Summary))), "\n")
+}

@@ -1,0 +1,52 @@
+package ui
+
+import (
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+)
+
+// paint colours text, or leaves it as it is where it is false.
+type paint bool
+
+func (p paint) styled(s string, attrs ...ansi.Attr) string {
+	if !p || s == "" {
+		return s
+	}
+	return ansi.NewStyle(attrs...).Styled(s)
+}
+
+func (p paint) bold(s string) string  { return p.styled(s, ansi.AttrBold) }
+func (p paint) faint(s string) string { return p.styled(s, ansi.AttrFaint) }
+func (p paint) good(s string) string  { return p.styled(s, ansi.AttrGreenForegroundColor) }
+func (p paint) worry(s string) string { return p.styled(s, ansi.AttrYellowForegroundColor) }
+func (p paint) bad(s string) string   { return p.styled(s, ansi.AttrRedForegroundColor) }
+func (p paint) failed(s string) string {
+	return p.styled(s, ansi.AttrBold, ansi.AttrRedForegroundColor)
+}
+
+// outcome colours a word by how a step or node ended.
+func (p paint) outcome(o apply.Outcome, s string) string {
+	switch o {
+	case apply.OutcomeDone:
+		return p.good(s)
+	case apply.OutcomeFailed, apply.OutcomeConflicted:
+		return p.bad(s)
+	case apply.OutcomeNotReady, apply.OutcomeSkipped:
+		return p.worry(s)
+	}
+	return s
+}
+
+// action colours a word by what is to be done.
+func (p paint) action(a apply.Action, s string) string {
+	switch a {
+	case apply.ActionCreate, apply.ActionAdopt:
+		return p.good(s)
+	case apply.ActionUpdate, apply.ActionTrack, apply.ActionOrphan, apply.ActionRelease:
+		return p.worry(s)
+	case apply.ActionDelete, apply.ActionBlock:
+		return p.bad(s)
+	}
+	return p.faint(s)
+}

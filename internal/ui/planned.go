@@ -1,0 +1,121 @@
+package ui
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+)
+
+// planText is what a plan would do: its nodes by namespace and name, below each
+// its steps in the order in which they would be carried out. A step that a
+// server dry run has tried tells how that ended.
+func planText(all []nodeResult, format Format, p paint) (string, error) {
+	shown := make([]nodeResult, 0, len(all))
+	for _, n := range all {
+		if len(n.steps) > 0 && (format == Wide || n.works()) || n.bad() {
+			shown = append(shown, n)
+		}
+	}
+	switch format {
+	case YAML:
+		for i := range shown {
+			if !shown[i].bad() {
+				shown[i].status = "" // nothing has ended that could have ended well
+			}
+		}
+		return yamlText(shown, nil)
+	case Name:
+		return namesText(shown), nil
+	}
+	var b strings.Builder
+	for i := range shown {
+		b.WriteString(treeText(&shown[i], format == Wide, p) + "\n")
+	}
+	return b.String() + planLine(all) + "\n", nil
+}
+
+// works tells whether a node has steps that are more than leaving alone.
+func (n *nodeResult) works() bool {
+	for _, s := range n.steps {
+		if s.action != apply.ActionSkip && s.action != apply.ActionKeep {
+			return true
+		}
+	}
+	return false
+}
+
+// treeText is a node with its steps below; one without steps has its problems
+// there.
+func treeText(n *nodeResult, wide bool, p paint) string {
+	head := p.bold(safe(n.Name)) + "  " + safe("namespace "+n.Namespace+", form "+n.form)
+	if n.bad() {
+		head += "  " + p.outcome(n.outcome, n.status)
+	}
+	var rows [][]string
+	if len(n.steps) == 0 {
+		for _, problem := range n.problems {
+			rows = append(rows, []string{problem})
+		}
+	}
+	for _, s := range n.steps {
+		if !wide && (s.action == apply.ActionSkip || s.action == apply.ActionKeep) && s.outcome != apply.OutcomeFailed {
+			continue
+		}
+		message := safe(s.message)
+		if bad(s.outcome) {
+			message = p.bad(ended(s.action, s.outcome)) + colon(message)
+		}
+		row := []string{p.action(s.action, sign(s.action)+" "+safe(string(s.action))), objectName(s.object), safe(string(s.reason))}
+		if wide {
+			row = append(row, safe(s.id))
+		}
+		rows = append(rows, append(row, message))
+	}
+	return head + "\n" + align("  ", rows)
+}
+
+// sign is what an action does in a character.
+func sign(a apply.Action) string {
+	switch a {
+	case apply.ActionCreate, apply.ActionAdopt:
+		return "+"
+	case apply.ActionUpdate, apply.ActionTrack:
+		return "~"
+	case apply.ActionDelete, apply.ActionOrphan, apply.ActionRelease:
+		return "-"
+	case apply.ActionBlock:
+		return "!"
+	}
+	return " "
+}
+
+// planLine sums a plan up.
+func planLine(all []nodeResult) string {
+	counts := map[apply.Action]int{}
+	working, failed := 0, 0
+	for i := range all {
+		n := &all[i]
+		switch {
+		case n.outcome == apply.OutcomeFailed:
+			failed++
+		case n.works():
+			working++
+		}
+		for _, s := range n.steps {
+			counts[s.action]++
+		}
+	}
+	delete(counts, apply.ActionKeep)
+	delete(counts, apply.ActionSkip)
+	if working == 0 && failed == 0 {
+		if len(all) == 1 {
+			return "nothing to do: 1 node is as it is to be"
+		}
+		return "nothing to do: " + number(len(all), "node") + " are as they are to be"
+	}
+	return list(
+		strconv.Itoa(working)+" of "+number(len(all), "node")+" to work on",
+		some(failed, "failed"),
+	) + colon(planCounts(counts))
+}

@@ -1,0 +1,28 @@
+package ui
+
+import (
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+)
+
+// refusalText says why nothing was done, and below that what would help.
+func refusalText(r apply.Refusal, p paint) string {
+	about := ""
+	if r.Hub != "" {
+		about = "hub " + safe(r.Hub) + ": "
+	}
+	text := p.failed("refused") + " (" + safe(string(r.Guard)) + "): " + about + safe(r.What) + "\n"
+	if r.Fix != "" {
+		text += "  " + safe(r.Fix) + "\n"
+	}
+	return text
+}
+
+// joined is a statement with what to do about it in brackets, as problems have it.
+func joined(what, fix string) string {
+	if fix = strings.TrimSpace(fix); fix == "" {
+		return what
+	}
+	return what + " (" + fix + ")"
+}

@@ -1,0 +1,168 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+)
+
+// resultText is the report of a run, "" where nothing changed and all is well:
+// the summary has said so. Nodes that are unchanged are never in it.
+func resultText(all []nodeResult, summary *apply.Summary, format Format, p paint) (string, error) {
+	shown := make([]nodeResult, 0, len(all))
+	for _, n := range all {
+		if n.shown() {
+			shown = append(shown, n)
+		}
+	}
+	switch format {
+	case YAML:
+		return yamlText(shown, summary)
+	case Name:
+		return namesText(shown), nil
+	}
+	if len(shown) == 0 {
+		return "", nil
+	}
+	return tableText(shown, format == Wide, p), nil
+}
+
+// tableText has a row per node. The message is the first problem, and how many
+// more there are; the wide table has them all, below each other.
+func tableText(nodes []nodeResult, wide bool, p paint) string {
+	rows := [][]string{{"NODE", "NAMESPACE", "FORM", "OBJECTS", "CHANGED", "READY", "STATUS"}}
+	if wide {
+		rows[0] = append(rows[0], "HUB", "UID")
+	}
+	rows[0] = append(rows[0], "MESSAGE")
+	for i := range nodes {
+		n := &nodes[i]
+		row := []string{
+			safe(n.Name), safe(n.Namespace), safe(n.form),
+			strconv.Itoa(n.objects), strconv.Itoa(n.changed), n.readiness(),
+			p.outcome(n.outcome, n.status),
+		}
+		if wide {
+			row = append(row, safe(n.hub), safe(n.uid))
+		}
+		rows = append(rows, messages(row, n.problems, wide)...)
+	}
+	return align("", rows)
+}
+
+// readiness is how many objects are ready: "-" for a node that went, or where
+// nobody looked.
+func (n *nodeResult) readiness() string {
+	if n.outcome == apply.OutcomeDone && (n.ready == 0 || n.status == statusDeleted) || n.objects == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%d/%d", n.ready, n.objects)
+}
+
+// messages ends a row with its problems.
+func messages(row, problems []string, wide bool) [][]string {
+	if len(problems) == 0 {
+		return [][]string{append(row, "")}
+	}
+	first, rest := problems[0], problems[1:]
+	if !wide && len(rest) > 0 {
+		first += fmt.Sprintf(" (and %d more)", len(rest))
+	}
+	rows := [][]string{append(row, first)}
+	if wide {
+		for _, p := range rest {
+			rows = append(rows, append(make([]string, len(row)), p))
+		}
+	}
+	return rows
+}
+
+// namesText are names that --node takes.
+func namesText(nodes []nodeResult) string {
+	var b strings.Builder
+	for i := range nodes {
+		b.WriteString(safe(nodes[i].Name) + "\n")
+	}
+	return b.String()
+}
+
+// The report as YAML. Fields mean what they mean in events.
+type yamlReport struct {
+	Summary *wireSummary `json:"summary,omitempty"`
+	Nodes   []yamlNode   `json:"nodes"`
+}
+
+type yamlNode struct {
+	Node      string     `json:"node"`
+	Namespace string     `json:"namespace"`
+	Hub       string     `json:"hub"`
+	Form      string     `json:"form"`
+	Objects   int        `json:"objects"`
+	Changed   int        `json:"changed"`
+	Ready     int        `json:"ready"`
+	Status    string     `json:"status,omitempty"`
+	Problems  []string   `json:"problems,omitempty"`
+	Steps     []yamlStep `json:"steps,omitempty"`
+}
+
+type yamlStep struct {
+	Group           string        `json:"group,omitempty"`
+	Kind            string        `json:"kind"`
+	ObjectNamespace string        `json:"objectNamespace,omitempty"`
+	Name            string        `json:"name"`
+	ID              string        `json:"id,omitempty"`
+	Action          apply.Action  `json:"action"`
+	Reason          apply.Reason  `json:"reason,omitempty"`
+	Outcome         apply.Outcome `json:"outcome,omitempty"`
+	Message         string        `json:"message,omitempty"`
+}
+
+func yamlText(nodes []nodeResult, summary *apply.Summary) (string, error) {
+	r := yamlReport{Summary: wireOf(safeSummary(summary)), Nodes: make([]yamlNode, 0, len(nodes))}
+	for i := range nodes {
+		n := &nodes[i]
+		y := yamlNode{
+			Node: safe(n.Name), Namespace: safe(n.Namespace), Hub: safe(n.hub), Form: safe(n.form),
+			Objects: n.objects, Changed: n.changed, Ready: n.ready, Status: safe(n.status), Problems: n.problems,
+		}
+		for _, s := range n.steps {
+			y.Steps = append(y.Steps, yamlStep{
+				Group: safe(s.object.Group), Kind: safe(s.object.Kind), ObjectNamespace: safe(s.object.Namespace), Name: safe(s.object.Name),
+				ID: safe(s.id), Action: apply.Action(safe(string(s.action))), Reason: apply.Reason(safe(string(s.reason))),
+				Outcome: s.outcome, Message: safe(s.message),
+			})
+		}
+		r.Nodes = append(r.Nodes, y)
+	}
+	text, err := yaml.Marshal(r)
+	return string(text), err
+}
+
+// safeSummary escapes what does not print, for which YAML has no place.
+func safeSummary(s *apply.Summary) *apply.Summary {
+	if s == nil {
+		return nil
+	}
+	c := *s
+	c.Hubs = safeAll(s.Hubs)
+	c.Failed = slices.Clone(s.Failed)
+	for i := range c.Failed {
+		f := &c.Failed[i]
+		f.Name, f.Namespace, f.Hub, f.Form = safe(f.Name), safe(f.Namespace), safe(f.Hub), safe(f.Form)
+		f.Problems = safeAll(f.Problems)
+	}
+	return &c
+}
+
+func safeAll(all []string) []string {
+	out := make([]string, len(all))
+	for i, s := range all {
+		out[i] = safe(s)
+	}
+	return out
+}

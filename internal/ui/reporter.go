@@ -1,0 +1,208 @@
+package ui
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+)
+
+// Redraw is how often a Reporter wants to be ticked: what it shows on a
+// terminal is as old as that at most.
+const Redraw = 100 * time.Millisecond
+
+// Format is what -o says.
+type Format string
+
+// The formats.
+const (
+	Table Format = "table" // a row per node that changed or did not end well
+	Wide  Format = "wide"  // the same with more columns, and all problems
+	Name  Format = "name"  // only the names of these nodes
+	YAML  Format = "yaml"  // one document
+	JSON  Format = "json"  // one event per line, from the start
+)
+
+// Options say where a Reporter writes, and what.
+type Options struct {
+	Out, Err Stream
+	Format   Format // "" is Table
+	// Quiet leaves all progress out but failures and the summary. Events are
+	// no progress.
+	Quiet bool
+	// DryRun leaves out what changes as it goes; Plan tells it.
+	DryRun bool
+	Now    func() time.Time
+	// Tick makes the view move and has a log told what is waited for: a ticker
+	// of Redraw. Without it nothing is told but as events come.
+	Tick <-chan time.Time
+}
+
+// Reporter is an apply.Reporter. Its methods but Report are for the one who
+// made it.
+type Reporter struct {
+	options  Options
+	progress progress
+	record   *record
+
+	closing sync.Once
+	stop    chan struct{}
+	stopped chan struct{}
+	err     error // of closing
+}
+
+// progress is a way of telling events as they come. All is safe for concurrent
+// use; an event has a time.
+type progress interface {
+	report(*apply.Event)
+	tick(now time.Time)
+	close() error
+}
+
+// NewReporter starts to report. Close must follow. With format JSON events go to
+// standard output and nothing to standard error; else a live view, or lines
+// where there is no terminal or Quiet, go to standard error.
+func NewReporter(o Options) *Reporter {
+	r := &Reporter{options: o, record: newRecord(), stop: make(chan struct{}), stopped: make(chan struct{})}
+	n := newNotes(&o)
+	switch {
+	case o.Format == JSON:
+		r.progress = &events{out: o.Out}
+	case o.Err.Terminal && !o.Quiet:
+		n.changes = false // the view counts them
+		r.progress = &live{out: o.Err, notes: n}
+	default:
+		r.progress = &lines{out: o.Err, notes: n}
+	}
+	go r.watch()
+	return r
+}
+
+func (r *Reporter) watch() {
+	defer close(r.stopped)
+	for {
+		select {
+		case <-r.stop:
+			return
+		case <-r.options.Tick:
+			r.progress.tick(r.options.Now())
+		}
+	}
+}
+
+// Report takes note of an event, and shows it. An event without a time is one
+// of now. It is safe for concurrent use, and must not follow Close.
+func (r *Reporter) Report(e apply.Event) {
+	if e.Time.IsZero() {
+		e.Time = r.options.Now()
+	}
+	r.record.report(&e)
+	r.progress.report(&e)
+}
+
+// Close ends progress: the view goes, and the terminal is as it was. The error
+// is that of writing events, for which standard output is needed whole; that of
+// progress is none. Further calls do nothing, and return the same.
+func (r *Reporter) Close() error {
+	r.closing.Do(func() {
+		close(r.stop)
+		<-r.stopped
+		r.err = r.progress.close()
+	})
+	return r.err
+}
+
+// Result closes, and prints the report of a run that went by these plans. A
+// run that changed nothing and ended well has an empty one. With format JSON the
+// events were the report.
+func (r *Reporter) Result(plans []apply.Plan) error {
+	if err := r.Close(); err != nil || r.options.Format == JSON {
+		return err
+	}
+	text, err := resultText(results(plans, r.record), r.summary(), r.options.Format, paint(r.options.Out.Color))
+	return r.print("report", text, err)
+}
+
+// Plan closes, and prints what plans would do. With format JSON that is a plan
+// event for each and an object event per step, unless they were reported
+// already, as a server dry run does.
+func (r *Reporter) Plan(plans []apply.Plan) error {
+	if r.options.Format == JSON {
+		r.planEvents(plans)
+		return r.Close()
+	}
+	if err := r.Close(); err != nil {
+		return err
+	}
+	text, err := planText(results(plans, r.record), r.options.Format, paint(r.options.Out.Color))
+	return r.print("plan", text, err)
+}
+
+// Refuse closes, and tells why plans must not run: as events with format JSON,
+// else on standard error.
+func (r *Reporter) Refuse(refusals []apply.Refusal) error {
+	if stream, ok := r.progress.(*events); ok {
+		for _, one := range refusals {
+			stream.write(refusal(one, r.options.Now()))
+		}
+		return r.Close()
+	}
+	err := r.Close()
+	for _, one := range refusals {
+		_, writeErr := io.WriteString(r.options.Err, refusalText(one, paint(r.options.Err.Color)))
+		err = errors.Join(err, writeErr)
+	}
+	return err
+}
+
+func (r *Reporter) summary() *apply.Summary {
+	r.record.mu.Lock()
+	defer r.record.mu.Unlock()
+	return r.record.summary
+}
+
+func (r *Reporter) print(what, text string, err error) error {
+	if err == nil {
+		_, err = io.WriteString(r.options.Out, text)
+	}
+	if err != nil {
+		return fmt.Errorf("write the %s: %w", what, err)
+	}
+	return nil
+}
+
+// planEvents reports what no run has reported.
+func (r *Reporter) planEvents(plans []apply.Plan) {
+	for i := range plans {
+		plan := &plans[i]
+		if r.record.hasPlan(plan.Hub) {
+			continue
+		}
+		event := apply.Event{Type: apply.EventPlan, Hub: plan.Hub, Counts: plan.Counts}
+		for j := range plan.Nodes {
+			if n := &plan.Nodes[j]; hasWork(n) || n.Desired != nil && n.Desired.Failed != nil {
+				event.Nodes++
+			}
+		}
+		r.Report(event)
+		for _, n := range results(plans[i:i+1], newRecord()) {
+			r.stepEvents(&n)
+		}
+	}
+}
+
+func (r *Reporter) stepEvents(n *nodeResult) {
+	for _, s := range n.steps {
+		r.Report(apply.Event{
+			Type: apply.EventObject, Hub: n.hub, Node: n.NodeKey, Object: s.object, ID: s.id,
+			Action: s.action, Reason: s.reason, Message: s.message,
+		})
+	}
+	if n.outcome == apply.OutcomeFailed {
+		r.Report(apply.Event{Type: apply.EventNode, Hub: n.hub, Node: n.NodeKey, Outcome: n.outcome, Message: strings.Join(n.problems, "\n")})
+	}
+}

@@ -1,0 +1,158 @@
+package ui_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/pkg/apply"
+)
+
+func TestResult(t *testing.T) {
+	for name, o := range map[string]ui.Options{
+		"result-table.txt": {},
+		"result-color.txt": {Format: ui.Table, Out: ui.Stream{Color: true}},
+		"result-wide.txt":  {Format: ui.Wide},
+		"result-name.txt":  {Format: ui.Name},
+		"result-yaml.txt":  {Format: ui.YAML},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newConsole(o)
+			c.tell(story())
+			if err := c.Result(plans()); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, name, c.out.String())
+		})
+	}
+}
+
+// What the run did not come to is not told as if it were well.
+func TestResultOfInterruptedRun(t *testing.T) {
+	c := newConsole(ui.Options{})
+	c.tell(story()[:8])
+	if err := c.Result(plans()); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "result-interrupted.txt", c.out.String())
+}
+
+func TestResultOfNothingIsEmpty(t *testing.T) {
+	unchanged := plans()
+	unchanged[0].Nodes = unchanged[0].Nodes[2:3]
+	for _, format := range []ui.Format{ui.Table, ui.Wide, ui.Name} {
+		c := newConsole(ui.Options{Format: format})
+		c.Report(apply.Event{Type: apply.EventPlan, Hub: "crm"})
+		c.Report(apply.Event{Type: apply.EventSummary, Summary: &apply.Summary{
+			Nodes: map[apply.Outcome]int{apply.OutcomeUnchanged: 1}, Objects: map[apply.Outcome]int{apply.OutcomeUnchanged: 1}}})
+		if err := c.Result(unchanged); err != nil {
+			t.Fatal(err)
+		}
+		if c.out.Len() > 0 {
+			t.Errorf("-o %s prints %q", format, c.out)
+		}
+		if got, want := c.err.String(), "1 node: 1 unchanged; 1 object: 1 unchanged; 0.0s\n"; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestPlan(t *testing.T) {
+	for name, o := range map[string]ui.Options{
+		"plan-table.txt": {},
+		"plan-color.txt": {Out: ui.Stream{Color: true}},
+		"plan-wide.txt":  {Format: ui.Wide},
+		"plan-name.txt":  {Format: ui.Name},
+		"plan-yaml.txt":  {Format: ui.YAML},
+		"plan-json.txt":  {Format: ui.JSON},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newConsole(o)
+			if err := c.Plan(plans()); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, name, c.out.String())
+		})
+	}
+}
+
+// After a server dry run the plan tells what the server refused.
+func TestPlanAfterServerDryRun(t *testing.T) {
+	for name, o := range map[string]ui.Options{
+		"plan-server-table.txt": {DryRun: true},
+		"plan-server-yaml.txt":  {DryRun: true, Format: ui.YAML},
+	} {
+		c := newConsole(o)
+		c.tell(story())
+		if err := c.Plan(plans()); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, name, c.out.String())
+	}
+	c := newConsole(ui.Options{DryRun: true, Format: ui.JSON})
+	c.tell(story())
+	before := c.out.String()
+	if err := c.Plan(plans()); err != nil {
+		t.Fatal(err)
+	}
+	if c.out.String() != before {
+		t.Error("the plan was told twice")
+	}
+}
+
+func TestPlanOfNothing(t *testing.T) {
+	unchanged := plans()
+	unchanged[0].Nodes = unchanged[0].Nodes[2:3]
+	c := newConsole(ui.Options{})
+	if err := c.Plan(unchanged); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := c.out.String(), "nothing to do: 1 node is as it is to be\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestRefuse(t *testing.T) {
+	refusals := []apply.Refusal{
+		{Guard: apply.GuardMaxDelete, Hub: "crm", What: "60 of 200 nodes would go, 50 may (--max-delete=25%)", Fix: "check the rows; if they are to go, say --max-delete=60"},
+		{Guard: apply.GuardLock, What: "ci@runner-7 holds the hub"},
+	}
+	c := newConsole(ui.Options{})
+	if err := c.Refuse(refusals); err != nil {
+		t.Fatal(err)
+	}
+	want := `refused (max-delete): hub crm: 60 of 200 nodes would go, 50 may (--max-delete=25%)
+  check the rows; if they are to go, say --max-delete=60
+refused (lock): ci@runner-7 holds the hub
+`
+	if got := c.err.String(); got != want || c.out.Len() > 0 {
+		t.Errorf("got %q and %q, want %q", got, c.out, want)
+	}
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("pipe is gone") }
+
+// What scripts read must be whole, or an error says that it is not. Progress
+// need not be.
+func TestWriteErrors(t *testing.T) {
+	out := ui.Stream{Writer: broken{}}
+	for _, format := range []ui.Format{ui.Table, ui.YAML, ui.JSON} {
+		c := newConsole(ui.Options{Format: format, Out: out})
+		c.tell(story())
+		if err := c.Result(plans()); err == nil {
+			t.Errorf("Result with -o %s forgets the error", format)
+		}
+		c = newConsole(ui.Options{Format: format, Out: out})
+		if err := c.Plan(plans()); err == nil {
+			t.Errorf("Plan with -o %s forgets the error", format)
+		}
+	}
+	c := newConsole(ui.Options{Err: ui.Stream{Writer: broken{}}})
+	c.tell(story())
+	c.close(t)
+	if err := newConsole(ui.Options{Err: ui.Stream{Writer: broken{}}}).Refuse([]apply.Refusal{{What: "no"}}); err == nil {
+		t.Error("Refuse forgets the error")
+	}
+}

@@ -1,0 +1,210 @@
+package ui_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+var update = flag.Bool("update", false, "write golden files, and the examples of docs/events.md")
+
+// golden compares with a file in testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got; go test -update rewrites it):\n%s", path, diff)
+	}
+}
+
+// clock tells the time that a test set.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func newClock() *clock {
+	return &clock{now: time.Date(2026, 3, 4, 5, 6, 7, 89e6, time.FixedZone("", 3600))}
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) forward(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// console is a reporter, its clock and what it wrote.
+type console struct {
+	*ui.Reporter
+	*clock
+	out, err *bytes.Buffer
+	ticks    chan time.Time
+}
+
+func newConsole(o ui.Options) *console {
+	c := &console{clock: newClock(), out: &bytes.Buffer{}, err: &bytes.Buffer{}, ticks: make(chan time.Time)}
+	if o.Out.Writer == nil {
+		o.Out.Writer = c.out
+	}
+	if o.Err.Writer == nil {
+		o.Err.Writer = c.err
+	}
+	o.Now, o.Tick = c.Now, c.ticks
+	c.Reporter = ui.NewReporter(o)
+	return c
+}
+
+// tick has the reporter look at the clock. It takes a tick only when it is done
+// with the one before, so that after the second one the first has had its effect,
+// and the second has nothing to add.
+func (c *console) tick() {
+	c.ticks <- time.Time{}
+	c.ticks <- time.Time{}
+}
+
+func (c *console) close(t *testing.T) {
+	t.Helper()
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var (
+	acme = apply.NodeKey{Namespace: "default", Name: "acme-web"}
+	beta = apply.NodeKey{Namespace: "default", Name: "beta-web"}
+	gone = apply.NodeKey{Namespace: "default", Name: "gone-web"}
+	calm = apply.NodeKey{Namespace: "default", Name: "calm-web"}
+	torn = apply.NodeKey{Namespace: "default", Name: "torn-web"}
+)
+
+func ref(kind, name string) lynq.Ref {
+	group := ""
+	switch kind {
+	case "Deployment":
+		group = "apps"
+	case "Namespace":
+		return lynq.Ref{Kind: kind, Name: name}
+	}
+	return lynq.Ref{Group: group, Kind: kind, Namespace: "default", Name: name}
+}
+
+const fieldConflict = `.spec.replicas is managed by "helm" (conflictPolicy Stuck; Force would take it)`
+
+// story is a run of which everything can be told.
+func story() []apply.Event {
+	object := func(node apply.NodeKey, kind, name, id string, a apply.Action, r apply.Reason, o apply.Outcome, message string) apply.Event {
+		return apply.Event{Type: apply.EventObject, Hub: "crm", Node: node, Object: ref(kind, name), ID: id, Action: a, Reason: r, Outcome: o, Message: message}
+	}
+	return []apply.Event{
+		{Type: apply.EventPlan, Hub: "crm", Nodes: 4, Counts: map[apply.Action]int{
+			apply.ActionCreate: 2, apply.ActionUpdate: 2, apply.ActionKeep: 3, apply.ActionDelete: 1, apply.ActionBlock: 1, apply.ActionSkip: 1}},
+		{Type: apply.EventNodeStart, Hub: "crm", Node: acme},
+		object(acme, "Namespace", "acme", "ns", apply.ActionCreate, apply.ReasonNew, apply.OutcomeDone, ""),
+		{Type: apply.EventWait, Hub: "crm", Node: acme, Object: ref("Deployment", "acme-app"), ID: "app", Message: "0 of 3 replicas are available"},
+		{Type: apply.EventReady, Hub: "crm", Node: acme, Object: ref("Deployment", "acme-app"), ID: "app"},
+		object(acme, "Deployment", "acme-app", "app", apply.ActionUpdate, apply.ReasonChanged, apply.OutcomeDone, ""),
+		object(acme, "Secret", "acme", "secret", apply.ActionSkip, apply.ReasonUnmanaged, apply.OutcomeSkipped, "bears lynq.sh/mode: unmanaged"),
+		{Type: apply.EventNode, Hub: "crm", Node: acme, Outcome: apply.OutcomeDone},
+		{Type: apply.EventNodeStart, Hub: "crm", Node: beta},
+		object(beta, "Deployment", "beta-app", "app", apply.ActionUpdate, apply.ReasonChanged, apply.OutcomeConflicted, fieldConflict),
+		object(beta, "Service", "beta", "svc", apply.ActionBlock, apply.ReasonForeign, apply.OutcomeConflicted, "it belongs to Release helm/beta"),
+		object(beta, "ConfigMap", "beta", "config", apply.ActionCreate, apply.ReasonNew, apply.OutcomeSkipped, "Deployment default/beta-app, which it depends on, failed"),
+		{Type: apply.EventWarning, Hub: "crm", Node: beta, Object: ref("ConfigMap", "beta"), ID: "config", Message: "unknown field \"spec.foo\""},
+		{Type: apply.EventNode, Hub: "crm", Node: beta, Outcome: apply.OutcomeConflicted,
+			Message: "Deployment/default/beta-app: " + fieldConflict + "; Service/default/beta: it belongs to Release helm/beta; the record could not be saved: 503"},
+		{Type: apply.EventNodeStart, Hub: "crm", Node: gone},
+		object(gone, "ConfigMap", "gone", "config", apply.ActionDelete, apply.ReasonNodeGone, apply.OutcomeDone, ""),
+		{Type: apply.EventNode, Hub: "crm", Node: gone, Outcome: apply.OutcomeDone},
+		{Type: apply.EventNode, Hub: "crm", Node: torn, Outcome: apply.OutcomeFailed, Message: "row \"torn\": port is no number"},
+		{Type: apply.EventSummary, Summary: &apply.Summary{
+			Hubs:    []string{"crm"},
+			Nodes:   map[apply.Outcome]int{apply.OutcomeDone: 2, apply.OutcomeUnchanged: 1, apply.OutcomeConflicted: 1, apply.OutcomeFailed: 1},
+			Objects: map[apply.Outcome]int{apply.OutcomeDone: 3, apply.OutcomeUnchanged: 3, apply.OutcomeSkipped: 2, apply.OutcomeConflicted: 2},
+			Actions: map[apply.Action]int{apply.ActionCreate: 1, apply.ActionUpdate: 1, apply.ActionDelete: 1},
+			Failed: []apply.FailedNode{
+				{NodeKey: beta, Hub: "crm", Form: "web", Outcome: apply.OutcomeConflicted, Problems: []string{
+					"Deployment/default/beta-app: " + fieldConflict, "Service/default/beta: it belongs to Release helm/beta", "the record could not be saved: 503"}},
+				{NodeKey: torn, Hub: "crm", Form: "web", Outcome: apply.OutcomeFailed, Problems: []string{"row \"torn\": port is no number"}},
+			},
+			Elapsed: 3214567 * time.Microsecond,
+		}},
+	}
+}
+
+// plans are what the story carries out, in no order.
+func plans() []apply.Plan {
+	want := func(a apply.Action, r apply.Reason, id string, object lynq.Ref, message string) apply.Step {
+		return apply.Step{Action: a, Reason: r, Message: message, Object: &apply.Object{Ref: object, ID: id}}
+	}
+	keep := func(id string, object lynq.Ref, ready bool) apply.Step {
+		s := want(apply.ActionKeep, apply.ReasonUpToDate, id, object, "")
+		s.Record = &inventory.Record{Ref: object, ID: id, Ready: ready}
+		return s
+	}
+	node := func(key apply.NodeKey, uid string, steps ...apply.Step) apply.NodePlan {
+		return apply.NodePlan{NodeKey: key, Hub: "crm", Form: "web", UID: uid, Desired: &apply.Node{NodeKey: key}, Steps: steps}
+	}
+	broken := node(torn, "torn")
+	broken.Desired.Failed = errors.New("row \"torn\": port is no number")
+	leaving := node(gone, "gone", apply.Step{Action: apply.ActionDelete, Reason: apply.ReasonNodeGone,
+		Record: &inventory.Record{Ref: ref("ConfigMap", "gone"), ID: "config"}})
+	leaving.Desired = nil
+	return []apply.Plan{{
+		Hub:    "crm",
+		Counts: story()[0].Counts,
+		Nodes: []apply.NodePlan{
+			leaving,
+			broken,
+			node(calm, "calm", keep("config", ref("ConfigMap", "calm"), true)),
+			node(beta, "beta",
+				want(apply.ActionUpdate, apply.ReasonChanged, "app", ref("Deployment", "beta-app"), ""),
+				want(apply.ActionBlock, apply.ReasonForeign, "svc", ref("Service", "beta"), "it belongs to Release helm/beta"),
+				want(apply.ActionCreate, apply.ReasonNew, "config", ref("ConfigMap", "beta"), "")),
+			node(acme, "acme",
+				want(apply.ActionCreate, apply.ReasonNew, "ns", ref("Namespace", "acme"), ""),
+				want(apply.ActionUpdate, apply.ReasonChanged, "app", ref("Deployment", "acme-app"), "the form changed"),
+				keep("svc", ref("Service", "acme"), true),
+				keep("old", ref("ConfigMap", "old"), false),
+				want(apply.ActionSkip, apply.ReasonUnmanaged, "secret", ref("Secret", "acme"), "bears lynq.sh/mode: unmanaged")),
+		},
+	}}
+}
+
+func (c *console) tell(events []apply.Event) {
+	for _, e := range events {
+		c.Report(e)
+	}
+}
+
+func lastLine(s string) string {
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	return lines[len(lines)-1]
+}

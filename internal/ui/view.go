@@ -1,0 +1,71 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// The live view: at most so many objects that are waited for, and a bar of this
+// width; a third of that is still one.
+const (
+	waitsShown = 5
+	barWidth   = 20
+)
+
+// view draws a model in lines that fit: none is as wide as the terminal, since
+// some wrap what touches their edge, and all of them leave a row free.
+func view(m *model, now time.Time, columns, rows int, p paint) []string {
+	if m.over || m.start.IsZero() {
+		return nil
+	}
+	drawn := []string{progressLine(m, now, columns, p)}
+	if longest := m.waits.longest(waitsShown); len(longest) > 0 {
+		drawn = append(drawn, "waiting for "+number(m.waits.n, "object")+longestOf(m.waits.n))
+		for _, w := range longest {
+			drawn = append(drawn, "  "+safe(w.node.Name)+"  "+w.line(now))
+		}
+	}
+	drawn = drawn[:min(len(drawn), max(rows-1, 1))]
+	for i, line := range drawn {
+		drawn[i] = ansi.Truncate(line, max(columns-1, 1), "...")
+	}
+	return drawn
+}
+
+func longestOf(n int) string {
+	if n <= waitsShown {
+		return ":"
+	}
+	return ", the longest:"
+}
+
+// progressLine has a bar where there is room for one.
+func progressLine(m *model, now time.Time, columns int, p paint) string {
+	parts := []string{p.bold(fmt.Sprintf("%d/%d nodes", m.done, m.total))}
+	if m.failed > 0 {
+		parts = append(parts, p.failed(fmt.Sprintf("%d failed", m.failed)))
+	}
+	parts = append(parts,
+		fmt.Sprintf("%d changed", m.changed),
+		p.good(fmt.Sprintf("%d ready", m.ready)),
+		fmt.Sprintf("%.1f/s", m.rate.perSecond(m.start, now)),
+		p.faint(age(now.Sub(m.start))))
+	line := strings.Join(parts, "  ")
+	width := min(columns-1-ansi.StringWidth(line)-len("[]  "), barWidth)
+	if width < barWidth/3 {
+		return line
+	}
+	return bar(m.done, m.total, width, p) + "  " + line
+}
+
+// bar shows a part of a total. It is full only when all is done.
+func bar(part, total, width int, p paint) string {
+	filled := 0
+	if total > 0 {
+		filled = min(part, total) * width / total
+	}
+	return "[" + p.good(strings.Repeat("=", filled)) + strings.Repeat("-", width-filled) + "]"
+}

@@ -1,0 +1,66 @@
+package ui_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// busy are the events of a run in its midst, and what time it is then.
+func busy() ([]apply.Event, time.Time) {
+	start := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	var events []apply.Event
+	observe := func(after time.Duration, e apply.Event) {
+		e.Time = start.Add(after)
+		events = append(events, e)
+	}
+	observe(0, apply.Event{Type: apply.EventPlan, Nodes: 150})
+	observe(0, apply.Event{Type: apply.EventPlan, Nodes: 50})
+	for i := range 120 {
+		outcome := apply.OutcomeDone
+		if i%40 == 0 {
+			outcome = apply.OutcomeFailed
+		}
+		key := apply.NodeKey{Name: fmt.Sprintf("n%d", i)}
+		observe(time.Minute, apply.Event{Type: apply.EventObject, Node: key, Action: apply.ActionUpdate, Outcome: outcome})
+		observe(time.Minute, apply.Event{Type: apply.EventReady, Node: key})
+		observe(time.Minute, apply.Event{Type: apply.EventNode, Node: key, Outcome: outcome})
+	}
+	for i, why := range []string{"0 of 3 replicas are available", "名前空間を待っています、名前空間を待っています、名前空間を待っています", "👩‍👩‍👧 is pending", "a\x1b[31mb", "", "seventh", "sixth"} {
+		observe(time.Duration(10+i%6)*time.Second, apply.Event{
+			Type: apply.EventWait, Message: why, Node: apply.NodeKey{Namespace: "default", Name: fmt.Sprintf("tenant-%d-web", i)},
+			Object: lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "default", Name: fmt.Sprintf("app-%d", i)},
+		})
+	}
+	return events, start.Add(65 * time.Second)
+}
+
+func TestView(t *testing.T) {
+	events, now := busy()
+	var b strings.Builder
+	for _, size := range [][2]int{{100, 24}, {80, 24}, {50, 24}, {20, 4}, {1, 1}} {
+		lines := ui.View(events, now, size[0], size[1], false)
+		fmt.Fprintf(&b, "== %d columns, %d rows\n%s\n", size[0], size[1], strings.Join(lines, "\n"))
+		for _, line := range lines {
+			if width := ansi.StringWidth(line); width >= size[0] && size[0] > 1 {
+				t.Errorf("%d columns taken of %d: %q", width, size[0], line)
+			}
+		}
+		var plain []string
+		for _, line := range ui.View(events, now, size[0], size[1], true) {
+			plain = append(plain, ansi.Strip(line))
+		}
+		if diff := cmp.Diff(lines, plain); diff != "" {
+			t.Errorf("colours change the text: %s", diff)
+		}
+	}
+	golden(t, "view.txt", b.String())
+}

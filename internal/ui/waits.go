@@ -1,0 +1,101 @@
+package ui
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// wait is an object that is not ready yet.
+type wait struct {
+	node   apply.NodeKey
+	object lynq.Ref
+	since  time.Time
+	why    string
+}
+
+// line is the wait without its node.
+func (w wait) line(now time.Time) string {
+	return objectName(w.object) + "  " + age(now.Sub(w.since)) + "  " + safe(w.why)
+}
+
+// waits are the objects that are waited for, by node so that a node that is
+// done takes its own away at once.
+type waits struct {
+	byNode map[apply.NodeKey]map[lynq.Ref]wait
+	n      int
+}
+
+// observe takes note of an event. An event without a time of its own must have
+// been given one.
+func (w *waits) observe(e *apply.Event) {
+	switch e.Type {
+	case apply.EventWait:
+		w.add(wait{node: e.Node, object: e.Object, since: e.Time, why: e.Message})
+	case apply.EventReady:
+		w.remove(e.Node, e.Object)
+	case apply.EventObject:
+		if e.Outcome != apply.OutcomeDone {
+			w.remove(e.Node, e.Object)
+		}
+	case apply.EventNode:
+		w.n -= len(w.byNode[e.Node])
+		delete(w.byNode, e.Node)
+	}
+}
+
+func (w *waits) add(one wait) {
+	objects := w.byNode[one.node]
+	if objects == nil {
+		objects = map[lynq.Ref]wait{}
+		if w.byNode == nil {
+			w.byNode = map[apply.NodeKey]map[lynq.Ref]wait{}
+		}
+		w.byNode[one.node] = objects
+	}
+	if before, waited := objects[one.object]; waited {
+		one.since = before.since
+	} else {
+		w.n++
+	}
+	objects[one.object] = one
+}
+
+func (w *waits) remove(node apply.NodeKey, object lynq.Ref) {
+	if _, waited := w.byNode[node][object]; waited {
+		delete(w.byNode[node], object)
+		w.n--
+	}
+}
+
+// longest gives up to n of them, the one that is waited for longest first.
+func (w *waits) longest(n int) []wait {
+	top := make([]wait, 0, n+1)
+	for _, objects := range w.byNode {
+		for _, one := range objects {
+			at, _ := slices.BinarySearchFunc(top, one, compareWaits)
+			if at == n {
+				continue
+			}
+			top = slices.Insert(top, at, one)
+			top = top[:min(len(top), n)]
+		}
+	}
+	return top
+}
+
+func compareWaits(a, b wait) int {
+	return cmp.Or(
+		a.since.Compare(b.since),
+		compareNodes(a.node, b.node),
+		cmp.Compare(a.object.String(), b.object.String()),
+		cmp.Compare(a.object.Group, b.object.Group),
+	)
+}
+
+func compareNodes(a, b apply.NodeKey) int {
+	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+}

@@ -1,0 +1,204 @@
+package ui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// objectName is how people name an object: kind, then namespace/name.
+func objectName(r lynq.Ref) string {
+	if r.Namespace == "" {
+		return safe(r.Kind + " " + r.Name)
+	}
+	return safe(r.Kind + " " + r.Namespace + "/" + r.Name)
+}
+
+// actions are all of them, in the order in which counts are told.
+func actions() []apply.Action {
+	return []apply.Action{
+		apply.ActionCreate, apply.ActionUpdate, apply.ActionAdopt, apply.ActionTrack,
+		apply.ActionDelete, apply.ActionOrphan, apply.ActionRelease,
+		apply.ActionBlock, apply.ActionSkip, apply.ActionKeep,
+	}
+}
+
+// changes tells whether an action changes the cluster or the record.
+func changes(a apply.Action) bool {
+	switch a {
+	case apply.ActionKeep, apply.ActionSkip, apply.ActionBlock, "":
+		return false
+	}
+	return true
+}
+
+// done is an action that has been carried out.
+func done(a apply.Action) string {
+	switch a {
+	case apply.ActionCreate, apply.ActionUpdate, apply.ActionDelete, apply.ActionRelease:
+		return string(a) + "d"
+	case apply.ActionAdopt, apply.ActionTrack, apply.ActionOrphan:
+		return string(a) + "ed"
+	case apply.ActionKeep:
+		return "unchanged"
+	case apply.ActionSkip:
+		return "left alone"
+	case apply.ActionBlock:
+		return "conflicted"
+	}
+	return safe(string(a))
+}
+
+// planned is an action that is yet to come, after a number: "3 to create".
+func planned(a apply.Action) string {
+	switch a {
+	case apply.ActionKeep:
+		return "unchanged"
+	case apply.ActionSkip:
+		return "to leave alone"
+	case apply.ActionBlock:
+		return "in conflict"
+	}
+	return "to " + safe(string(a))
+}
+
+// ended is how a step ended, in words: "updated", "update failed".
+func ended(a apply.Action, o apply.Outcome) string {
+	if a == apply.ActionSkip && o == apply.OutcomeSkipped {
+		return "left alone"
+	}
+	switch o {
+	case apply.OutcomeDone:
+		return done(a)
+	case apply.OutcomeFailed:
+		if !changes(a) {
+			return "failed"
+		}
+		return safe(string(a)) + " failed"
+	case apply.OutcomeConflicted:
+		return "conflict"
+	case apply.OutcomeNotReady:
+		return "not ready"
+	}
+	return safe(string(o))
+}
+
+// number is a count with its noun, which takes an s.
+func number(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// list joins what is not empty with commas.
+func list(parts ...string) string {
+	kept := parts[:0:0]
+	for _, p := range parts {
+		if p != "" {
+			kept = append(kept, p)
+		}
+	}
+	return strings.Join(kept, ", ")
+}
+
+// some is a count with a word, "" for none.
+func some(n int, word string) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n) + " " + word
+}
+
+// age is a time that passed, to the second: 45s, 3m20s, 2h5m.
+func age(d time.Duration) string {
+	d = max(d, 0).Truncate(time.Second)
+	hours, minutes, seconds := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
+	switch {
+	case hours > 0:
+		return fmt.Sprintf("%dh%dm", hours, minutes)
+	case minutes > 0:
+		return fmt.Sprintf("%dm%ds", minutes, seconds)
+	}
+	return fmt.Sprintf("%ds", seconds)
+}
+
+// elapsed is how long a run took: to the tenth of a second where that matters.
+func elapsed(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	}
+	return age(d)
+}
+
+// summaryLine is a run in a line.
+func summaryLine(s *apply.Summary) string {
+	prefix := ""
+	if s.Interrupted {
+		prefix = "interrupted: "
+	}
+	if s.DryRun {
+		prefix += "dry run: "
+	}
+	nodes := sum(s.Nodes)
+	objects := sum(s.Objects)
+	return prefix + number(nodes, "node") + colon(nodeCounts(s)) + "; " +
+		number(objects, "object") + colon(objectCounts(s)) + "; " + elapsed(s.Elapsed)
+}
+
+func colon(s string) string {
+	if s == "" {
+		return ""
+	}
+	return ": " + s
+}
+
+func nodeCounts(s *apply.Summary) string {
+	return list(
+		some(s.Nodes[apply.OutcomeUnchanged], "unchanged"),
+		some(s.Nodes[apply.OutcomeDone], "changed"),
+		badCounts(s.Nodes),
+	)
+}
+
+func objectCounts(s *apply.Summary) string {
+	parts := []string{some(s.Objects[apply.OutcomeUnchanged], "unchanged")}
+	for _, a := range actions() {
+		if changes(a) {
+			parts = append(parts, some(s.Actions[a], done(a)))
+		}
+	}
+	return list(append(parts, badCounts(s.Objects))...)
+}
+
+func badCounts(m map[apply.Outcome]int) string {
+	return list(
+		some(m[apply.OutcomeSkipped], "skipped"),
+		some(m[apply.OutcomeNotReady], "not ready"),
+		some(m[apply.OutcomeConflicted], "conflicted"),
+		some(m[apply.OutcomeFailed], "failed"),
+	)
+}
+
+// planCounts is what a plan does to objects: "3 to create, 2 to update".
+func planCounts(counts map[apply.Action]int) string {
+	var parts []string
+	for _, a := range actions() {
+		if a != apply.ActionKeep {
+			parts = append(parts, some(counts[a], planned(a)))
+		}
+	}
+	return list(parts...)
+}
+
+func sum[K comparable](m map[K]int) int {
+	n := 0
+	for _, v := range m {
+		n += v
+	}
+	return n
+}

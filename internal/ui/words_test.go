@@ -1,0 +1,66 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+)
+
+func TestWords(t *testing.T) {
+	for in, want := range map[time.Duration]string{
+		-time.Second: "0s", 999 * time.Millisecond: "0s", 61 * time.Second: "1m1s", 3*time.Hour + 61*time.Second: "3h1m",
+	} {
+		if got := age(in); got != want {
+			t.Errorf("age(%v) is %q, want %q", in, got, want)
+		}
+	}
+	var all []string
+	for _, a := range append(actions(), "other") {
+		all = append(all, strings.Join([]string{string(a), done(a), planned(a), ended(a, apply.OutcomeFailed), sign(a)}, ", "))
+	}
+	want := []string{
+		"create, created, to create, create failed, +",
+		"update, updated, to update, update failed, ~",
+		"adopt, adopted, to adopt, adopt failed, +",
+		"track, tracked, to track, track failed, ~",
+		"delete, deleted, to delete, delete failed, -",
+		"orphan, orphaned, to orphan, orphan failed, -",
+		"release, released, to release, release failed, -",
+		"block, conflicted, in conflict, failed, !",
+		"skip, left alone, to leave alone, failed,  ",
+		"keep, unchanged, unchanged, failed,  ",
+		"other, other, to other, other failed,  ",
+	}
+	if diff := cmp.Diff(want, all); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestSafeJSON(t *testing.T) {
+	got := string(safeJSON([]byte("\"a\u009b\u007f\u202e\U000e0001é\"")))
+	if want := `"a\u009b\u007f\u202e\udb40\udc01é"`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestUntold(t *testing.T) {
+	for _, c := range []struct {
+		told []string
+		want string
+	}{
+		{nil, "a: 1; b: 2; c: 3"},
+		{[]string{"a: 1"}, "b: 2; c: 3"},
+		{[]string{"b: 2"}, "a: 1; c: 3"},
+		{[]string{"c: 3"}, "a: 1; b: 2"},
+		{[]string{"c: 3", "a: 1", "b: 2"}, ""},
+		{[]string{"else"}, "a: 1; b: 2; c: 3"},
+	} {
+		if got := untold("a: 1; b: 2; c: 3", c.told); got != c.want {
+			t.Errorf("without %q: %q, want %q", c.told, got, c.want)
+		}
+	}
+}

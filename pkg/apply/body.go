@@ -1,0 +1,69 @@
+package apply
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+)
+
+// Body is a manifest as JSON that begins with {"metadata":{ , so that what only
+// the cluster knows can be put in without reading it.
+type Body []byte
+
+var errNoMetadata = errors.New("the object has no metadata")
+
+const bodyHead = `{"metadata":{`
+
+// NewBody encodes an object's content. The same content gives the same bytes.
+func NewBody(content map[string]any) (Body, error) {
+	metadata, ok := content["metadata"].(map[string]any)
+	if !ok || len(metadata) == 0 {
+		return nil, errNoMetadata
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	b.WriteString(`{"metadata":`)
+	if err := encode(e, &b, metadata); err != nil {
+		return nil, err
+	}
+	for _, key := range slices.Sorted(maps.Keys(content)) {
+		if key == "metadata" {
+			continue
+		}
+		b.WriteByte(',')
+		if err := encode(e, &b, key); err != nil {
+			return nil, err
+		}
+		b.WriteByte(':')
+		if err := encode(e, &b, content[key]); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteByte('}')
+	return slices.Clip(b.Bytes()), nil
+}
+
+// encode writes one value, without the newline that an Encoder ends it with.
+func encode(e *json.Encoder, b *bytes.Buffer, v any) error {
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	b.Truncate(b.Len() - 1)
+	return nil
+}
+
+// with is the body with further metadata fields, given as JSON without braces:
+// `"uid":"…"`.
+func (b Body) with(fields ...string) []byte {
+	out := make([]byte, 0, len(b)+256)
+	out = append(out, bodyHead...)
+	for _, f := range fields {
+		if f != "" {
+			out = append(append(out, f...), ',')
+		}
+	}
+	return append(out, b[len(bodyHead):]...)
+}

@@ -1,0 +1,99 @@
+package apply
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Cluster is what apply needs of a Kubernetes API. Its errors are those of
+// k8s.io/apimachinery/pkg/api/errors where the server answered, and
+// *meta.NoKindMatchError where a kind is not served. A method that returns
+// without an error has seen everything: a list is never a part of one. It is
+// safe for concurrent use.
+type Cluster interface {
+	// Resource finds how a kind is served. An empty version means the one that
+	// the server prefers.
+	Resource(ctx context.Context, group, version, kind string) (lynq.APIResource, error)
+	// Listable gives every kind that the server can list, each in one version.
+	Listable(ctx context.Context) ([]lynq.APIResource, error)
+	// Refresh asks the server again which kinds it serves.
+	Refresh(ctx context.Context) error
+
+	// List gives the metadata of all objects that a label selector selects, in
+	// one namespace or, with "", in all. The object may be kept.
+	List(ctx context.Context, r lynq.APIResource, namespace, selector string, each func(*metav1.PartialObjectMetadata)) error
+	// Metadata gives the metadata of one object.
+	Metadata(ctx context.Context, r lynq.APIResource, namespace, name string) (*metav1.PartialObjectMetadata, error)
+	// Get gives one object.
+	Get(ctx context.Context, r lynq.APIResource, namespace, name string) (*unstructured.Unstructured, error)
+
+	// Write sends one object and gives its metadata as it is then. A write
+	// whose answer was lost is tried again, so that it may find its own effect:
+	// AlreadyExists or a conflict of resource versions.
+	Write(ctx context.Context, r lynq.APIResource, w Write) (*metav1.PartialObjectMetadata, error)
+	// Delete deletes one object.
+	Delete(ctx context.Context, r lynq.APIResource, namespace, name string, o metav1.DeleteOptions) error
+
+	// Watch tells the handler of all objects that a label selector selects, and
+	// of every change, until the context ends. Connections that break and
+	// resource versions that are too old are its own business. It returns when
+	// the context ends, or with an error that will not pass, such as Forbidden.
+	Watch(ctx context.Context, r lynq.APIResource, namespace, selector string, h WatchHandler) error
+}
+
+// Verb is how a Write is sent.
+type Verb uint8
+
+// The verbs: POST, PUT, and PATCH with each of the kinds of patches that apply
+// uses. Apply is a server-side apply.
+const (
+	Create Verb = iota
+	Update
+	Apply
+	MergePatch
+	StrategicPatch
+	JSONPatch
+)
+
+// PatchType is the content type of a verb that patches, "" for the others.
+func (v Verb) PatchType() types.PatchType {
+	switch v {
+	case Apply:
+		return types.ApplyPatchType
+	case MergePatch:
+		return types.MergePatchType
+	case StrategicPatch:
+		return types.StrategicMergePatchType
+	case JSONPatch:
+		return types.JSONPatchType
+	}
+	return ""
+}
+
+// Write is one request that changes an object. The field manager is always
+// lynq.FieldManager.
+type Write struct {
+	Verb            Verb
+	Namespace, Name string
+	Body            []byte // JSON
+	// Force takes fields from other managers; for Apply only.
+	Force bool
+	// DryRun has the server do all but keep the result.
+	DryRun bool
+}
+
+// WatchHandler is told of objects. Calls do not overlap.
+type WatchHandler interface {
+	// Seen is an object that is there, new or changed. It must not be kept.
+	Seen(*unstructured.Unstructured)
+	// Gone is an object that is there no more.
+	Gone(namespace, name string, uid types.UID)
+	// Synced follows on the Seen of all objects that there were when the watch
+	// began, or began anew.
+	Synced()
+}

@@ -1,0 +1,152 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// container tells whether deleting an object deletes others with it: a
+// Namespace, and a CustomResourceDefinition.
+func container(ref lynq.Ref) bool {
+	return ref.Group == "" && ref.Kind == "Namespace" ||
+		ref.Group == "apiextensions.k8s.io" && ref.Kind == "CustomResourceDefinition"
+}
+
+// maxNamed is how many of the objects in a container a message names.
+const maxNamed = 3
+
+// inside names what a container holds that its deletion must not take away: all
+// that is left when the node's own objects are gone, but for what the control
+// plane puts into every namespace and what belongs to other objects in it. An
+// error means that nobody knows.
+func (n *nodeRun) inside(s *stepRun) ([]string, error) {
+	ctx := n.finishing
+	// Kinds may have come since the run began, and objects of them.
+	if err := n.Cluster.Refresh(ctx); err != nil {
+		return nil, err
+	}
+	kinds, err := n.Cluster.Listable(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if s.ref().Kind != "Namespace" {
+		return n.instances(ctx, kinds, s.ref().Name)
+	}
+	namespaced := namespacedKinds(kinds)
+	kinds = slices.DeleteFunc(kinds, func(r lynq.APIResource) bool { return !r.Namespaced || passing(r) })
+	found := make([][]string, len(kinds))
+	errs := make([]error, len(kinds))
+	var looking sync.WaitGroup
+	limit := make(chan struct{}, listsAtOnce)
+	for i, r := range kinds {
+		looking.Go(func() {
+			limit <- struct{}{}
+			defer func() { <-limit }()
+			errs[i] = n.Cluster.List(ctx, r, s.ref().Name, "", func(m *metav1.PartialObjectMetadata) {
+				if !comesWithNamespace(r, m, namespaced) && !n.wouldBeGone(r, m) {
+					found[i] = append(found[i], r.Kind+"/"+m.Name)
+				}
+			})
+		})
+	}
+	looking.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, fmt.Errorf("look what namespace %s holds: %w", s.ref().Name, err)
+		}
+	}
+	return slices.Concat(found...), nil
+}
+
+// passing are kinds that come and go by themselves, or only show others, such as
+// the Endpoints of a Service.
+func passing(r lynq.APIResource) bool {
+	return r.Kind == "Event" || r.Group == "" && r.Kind == "Endpoints" || r.Group == "metrics.k8s.io" || r.Group == "custom.metrics.k8s.io" || r.Group == "external.metrics.k8s.io"
+}
+
+// wouldBeGone tells of a dry run, which deletes nothing, whether an object is the
+// node's own, so that a run would have deleted it before.
+func (n *nodeRun) wouldBeGone(r lynq.APIResource, m *metav1.PartialObjectMetadata) bool {
+	l := liveOf(lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: m.Namespace, Name: m.Name}, m)
+	return n.Options.DryRun && n.owner().tracks(&l)
+}
+
+// namespacedKinds are the kinds that have namespaces, as GroupKind says them.
+func namespacedKinds(kinds []lynq.APIResource) map[string]bool {
+	namespaced := map[string]bool{}
+	for _, r := range kinds {
+		namespaced[lynq.Ref{Group: r.Group, Kind: r.Kind}.GroupKind()] = r.Namespaced
+	}
+	return namespaced
+}
+
+// comesWithNamespace tells whether an object is in a namespace without anybody
+// having put it there: what belongs to another object in it, and what controllers
+// make in every namespace. What belongs to a cluster-scoped object does not go
+// with that.
+func comesWithNamespace(r lynq.APIResource, m *metav1.PartialObjectMetadata, namespaced map[string]bool) bool {
+	inside := func(owner metav1.OwnerReference) bool {
+		group, _ := lynq.SplitAPIVersion(owner.APIVersion)
+		return namespaced[lynq.Ref{Group: group, Kind: owner.Kind}.GroupKind()]
+	}
+	switch {
+	case slices.ContainsFunc(m.OwnerReferences, inside):
+		return true
+	case r.Group != "":
+		return false
+	}
+	switch r.Kind {
+	case "ConfigMap":
+		return m.Name == "kube-root-ca.crt"
+	case "ServiceAccount":
+		return m.Name == "default"
+	case "Secret":
+		return m.Annotations["kubernetes.io/service-account.name"] == "default"
+	}
+	return false
+}
+
+// instances are the objects of the kind that a CustomResourceDefinition defines.
+func (n *nodeRun) instances(ctx context.Context, kinds []lynq.APIResource, crd string) ([]string, error) {
+	plural, group, _ := strings.Cut(crd, ".")
+	i := slices.IndexFunc(kinds, func(r lynq.APIResource) bool { return r.Group == group && r.Plural == plural })
+	if i < 0 {
+		return nil, fmt.Errorf("%s are not served, so that nobody knows whether there are any (serve a version of them, or delete it by hand)", crd)
+	}
+	var found []string
+	err := n.Cluster.List(ctx, kinds[i], "", "", func(m *metav1.PartialObjectMetadata) {
+		if !n.wouldBeGone(kinds[i], m) {
+			found = append(found, lynq.Ref{Kind: kinds[i].Kind, Namespace: m.Namespace, Name: m.Name}.String())
+		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look for objects of %s: %w", crd, err)
+	}
+	return found, nil
+}
+
+// holdsOthers ends the deletion of a container that holds what is not the
+// node's: true means that it did.
+func (n *nodeRun) holdsOthers(s *stepRun) bool {
+	found, err := n.inside(s)
+	if err != nil {
+		n.failed(s, err)
+		return true
+	}
+	if len(found) == 0 {
+		return false
+	}
+	names := strings.Join(found[:min(maxNamed, len(found))], ", ")
+	if more := len(found) - maxNamed; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	n.end(s, OutcomeFailed, "it is not deleted, since it holds what is not the node's: "+names+" (move or delete them, and apply again)")
+	return true
+}

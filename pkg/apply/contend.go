@@ -1,0 +1,216 @@
+package apply
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// conflictError is a conflict over fields that the policy does not let us win.
+type conflictError struct{ message string }
+
+func (e *conflictError) Error() string { return e.message }
+
+// errReplaced: the object that was observed is gone, and another is in its
+// place.
+var errReplaced = errors.New("somebody deleted it and made another meanwhile; apply again")
+
+// errMoved: the object changed since it was read.
+var errMoved = errors.New("somebody changes it all the time; apply again")
+
+// contend decides a conflict over fields. Force takes them. Else what is ours
+// and was changed since by an update, which knows no owners, is drift and is
+// taken back; what another manager applied, or what was never ours, is not.
+func (w *sender) contend(p problem) error { return w.contendFor(p.fields) }
+
+func (w *sender) contendFor(fields []fieldConflict) error {
+	// Fields that we set by an update are ours too.
+	fields = slices.DeleteFunc(slices.Clone(fields), func(f fieldConflict) bool { return f.manager == lynq.FieldManager })
+	if len(fields) == 0 {
+		return nil
+	}
+	s := w.s
+	list := describeFields(fields)
+	if s.Object.Policy.Conflict == lynq.ConflictForce {
+		w.note = append(w.note, "took "+list)
+		w.record(eventNormal, "ForceApply", s.ref().String()+": took "+list)
+		return nil
+	}
+	if w.repairs() && !slices.ContainsFunc(fields, func(f fieldConflict) bool { return f.applied }) {
+		w.note = append(w.note, "took back "+list)
+		return nil
+	}
+	return &conflictError{managedBy(fields) + " (conflictPolicy Stuck; Force would take it)"}
+}
+
+// repairs tells whether fields that others hold now can only be ours, which
+// somebody changed: the object is ours, and either wants nothing new, or was
+// changed by others since we wrote it.
+func (w *sender) repairs() bool {
+	s := w.s
+	if s.Action != ActionUpdate || s.Record == nil || s.Live == nil || s.Record.Digest == "" || s.Record.UID != string(s.Live.UID) {
+		return false
+	}
+	return s.Record.Digest == s.Object.Digest || drifted(s.Object, s.Record, s.Live)
+}
+
+// conflict ends a step that somebody else stands in the way of.
+func (n *nodeRun) conflict(s *stepRun, message string) {
+	n.record(eventWarning, "ResourceConflict", s.ref().String()+": "+message)
+	n.end(s, OutcomeConflicted, message)
+}
+
+// failed ends a step with an error, and says what to do about it.
+func (n *nodeRun) failed(s *stepRun, err error) {
+	if n.Options.DryRun && s.Object != nil && n.comesInto(s, err) {
+		return
+	}
+	var conflict *conflictError
+	conflicts := errors.As(err, &conflict)
+	switch unwritten := conflicts || problemOf(err).refused; {
+	case s.Record != nil || s.Object == nil:
+	case unwritten && !s.touched:
+		s.record = nil // it need not be remembered
+	default:
+		r := n.newRecord(s.Object, n.index[s.Object.ID])
+		s.record = &r
+	}
+	if conflicts {
+		n.conflict(s, conflict.message)
+		return
+	}
+	n.end(s, OutcomeFailed, describeWrite(s.ref(), err))
+}
+
+// comesInto: in a server dry run, an object whose namespace or kind the run
+// would make first cannot be tried.
+func (n *nodeRun) comesInto(s *stepRun, err error) bool {
+	p := problemOf(err)
+	switch {
+	case p.kind == problemNoNamespace && n.providers["namespace/"+s.ref().Namespace] != nil:
+		n.untried(s, ReasonNamespaceNew, "its namespace comes into being first")
+	case meta.IsNoMatchError(err) && n.providers["kind/"+s.Object.GroupKind()] != nil:
+		n.untried(s, ReasonKindNew, "its kind comes into being first")
+	default:
+		return false
+	}
+	return true
+}
+
+func (n *nodeRun) untried(s *stepRun, why Reason, message string) {
+	step := *s.Step
+	step.Reason = why
+	s.Step = &step
+	n.end(s, OutcomeDone, "not tried: "+message)
+}
+
+// orphan marks an object that is retained, and lets it go.
+func (n *nodeRun) orphan(s *stepRun) {
+	reason := lynq.ReasonRemovedFromTemplate
+	if s.Reason == ReasonNodeGone {
+		reason = lynq.ReasonNodeDeleted
+	}
+	n.untrack(s, trackChange{
+		SetLabels: map[string]string{lynq.LabelOrphaned: "true"},
+		SetAnnotations: map[string]string{
+			lynq.AnnotationOrphanedAt:     n.Now().UTC().Format(time.RFC3339),
+			lynq.AnnotationOrphanedReason: reason,
+			lynq.AnnotationOrphanedFrom:   strings.Join([]string{n.plan.Hub, n.plan.Namespace, n.plan.Name, s.Record.ID}, "/"),
+		},
+	})
+}
+
+// letGo forgets an object. One that somebody else took over and that still bears
+// our tracking loses that: with a reference to the inventory it would be
+// collected as soon as that goes.
+func (n *nodeRun) letGo(ctx context.Context, s *stepRun) {
+	if s.Live == nil || s.To != (NodeKey{}) || !n.owner().tracks(s.Live) {
+		s.record = nil
+		n.end(s, OutcomeDone, s.Message)
+		return
+	}
+	err := n.served(ctx, s, func() (err error) {
+		s.resource, err = n.resourceOf(s)
+		return err
+	})
+	if err != nil {
+		n.failed(s, err)
+		return
+	}
+	n.untrack(s, trackChange{RemoveAnnotations: trackingAnnotations()})
+}
+
+// untrack takes the node's tracking off an object, along with another change.
+func (n *nodeRun) untrack(s *stepRun, c trackChange) {
+	w := &sender{nodeRun: n, s: s}
+	c.RemoveLabels = append(c.RemoveLabels, trackingLabels()...)
+	for try := 0; ; try++ {
+		err := w.tryUntrack(c)
+		switch {
+		case err == nil || apierrors.IsNotFound(err):
+			s.record = nil
+			n.end(s, OutcomeDone, w.s.Message)
+			return
+		case problemOf(err).kind != problemMoved || try == maxTries:
+			n.failed(s, err)
+			return
+		}
+	}
+}
+
+func (w *sender) tryUntrack(c trackChange) error {
+	live, err := w.get()
+	if errors.Is(err, errReplaced) {
+		return nil // it is another object, and nothing of it is ours
+	}
+	if err != nil {
+		return err
+	}
+	m, err := metadataOf(live)
+	if err != nil {
+		return err
+	}
+	if l := liveOf(w.s.ref(), m); !w.owner().tracks(&l) {
+		return nil // somebody took it over since
+	}
+	c.Owners = w.owners(live)
+	done, err := w.change(live, c)
+	if err != nil || w.Options.DryRun {
+		return err
+	}
+	l := liveOf(w.s.ref(), done.meta)
+	if !w.owner().tracks(&l) {
+		return nil
+	}
+	// Somebody else applied the same tracking, from a copy perhaps, so that an
+	// apply leaves it there.
+	if live, err = w.get(); err != nil {
+		return err
+	}
+	c.Owners = w.owners(live)
+	patch, err := metadataPatch(live, c)
+	if err == nil {
+		_, err = w.write(Write{Verb: MergePatch, Body: patch})
+	}
+	return err
+}
+
+// metadataOf is the metadata of a whole object.
+func metadataOf(o *unstructured.Unstructured) (*metav1.PartialObjectMetadata, error) {
+	b, err := json.Marshal(map[string]any{"metadata": o.Object["metadata"]})
+	if err != nil {
+		return nil, err
+	}
+	var m metav1.PartialObjectMetadata
+	return &m, json.Unmarshal(b, &m)
+}

@@ -1,0 +1,418 @@
+package apply
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Input is everything that a plan for one hub is decided on.
+type Input struct {
+	Hub string
+	// HubNamespace tells hubs of one name apart: the nodes of others are left
+	// alone.
+	HubNamespace string
+	// Nodes are what the active rows want, in the order in which they are to
+	// run. Narrowed runs have only those that were named.
+	Nodes []*Node
+	// Forms are the forms of the run. Nodes of others are left alone.
+	Forms []string
+	// Only, where it is not nil, names the nodes that may go.
+	Only map[string]bool
+	// Narrowed: a selector leaves objects out. Nobody knows which of those that
+	// are wanted no more it would have left, so that nothing goes.
+	Narrowed bool
+	// Active is how many rows of the hub are active, narrowed or not.
+	Active int
+	// Inventories are all of the hub's that could be read, and Broken those
+	// that could not. A broken one's node is left alone.
+	Inventories []*inventory.Inventory
+	Broken      map[NodeKey]error
+	// Live has every object that Nodes want or Inventories name, as far as
+	// there is one.
+	Live map[lynq.Ref]*Live
+	// OperatorNodes is how many LynqNode resources the hub has.
+	OperatorNodes int
+}
+
+// Limits are the guards that a person may move.
+type Limits struct {
+	AllowEmpty bool
+	MaxDelete  MaxDelete
+}
+
+// Decide makes the plan of one hub. It is a pure function: the same input gives
+// the same plan.
+func Decide(in *Input, l Limits) *Plan {
+	d := newDecider(in)
+	p := &Plan{Hub: in.Hub, Counts: map[Action]int{}}
+	for _, n := range in.Nodes {
+		p.Nodes = append(p.Nodes, d.node(n))
+	}
+	for _, inv := range d.Inventories {
+		if d.goes(inv) {
+			p.Nodes = append(p.Nodes, d.leaving(inv))
+		}
+	}
+	p.Nodes = append(p.Nodes, d.broken()...)
+	for i := range p.Nodes {
+		for j := range p.Nodes[i].Steps {
+			p.Counts[p.Nodes[i].Steps[j].Action]++
+		}
+	}
+	p.Refusals = d.refusals(l)
+	return p
+}
+
+// decider is an input with its indexes.
+type decider struct {
+	*Input
+	strangers   map[NodeKey]string // nodes of other hubs of this name, and their namespace
+	inventories map[NodeKey]*inventory.Inventory
+	applySets   map[string]NodeKey   // by ApplySet id
+	desired     map[lynq.Ref]NodeKey // who wants an object
+	nodes       map[NodeKey]bool
+	unknown     map[NodeKey]bool // nodes that did not render: nobody knows what they want
+}
+
+func newDecider(in *Input) *decider {
+	own, strangers := in.ownInventories()
+	narrowed := *in
+	narrowed.Inventories = own
+	in = &narrowed
+	d := &decider{
+		Input:       in,
+		strangers:   strangers,
+		inventories: make(map[NodeKey]*inventory.Inventory, len(in.Inventories)),
+		applySets:   make(map[string]NodeKey, len(in.Inventories)),
+		desired:     map[lynq.Ref]NodeKey{},
+		nodes:       make(map[NodeKey]bool, len(in.Nodes)),
+		unknown:     map[NodeKey]bool{},
+	}
+	for _, inv := range in.Inventories {
+		k := NodeKey{inv.Namespace, inv.Node}
+		d.inventories[k] = inv
+		d.applySets[inventory.ID(k.Namespace, inventory.Name(k.Name))] = k
+	}
+	for _, n := range in.Nodes {
+		d.nodes[n.NodeKey] = true
+		if n.Failed != nil {
+			d.unknown[n.NodeKey] = true
+		}
+		for i := range n.Objects {
+			d.desired[n.Objects[i].Ref] = n.NodeKey
+		}
+	}
+	return d
+}
+
+// ownInventories leaves out those of other hubs that have the same name.
+func (in *Input) ownInventories() ([]*inventory.Inventory, map[NodeKey]string) {
+	own := make([]*inventory.Inventory, 0, len(in.Inventories))
+	strangers := map[NodeKey]string{}
+	for _, inv := range in.Inventories {
+		if inv.HubNamespace == "" || inv.HubNamespace == in.HubNamespace {
+			own = append(own, inv)
+		} else {
+			strangers[NodeKey{inv.Namespace, inv.Node}] = inv.HubNamespace
+		}
+	}
+	return own, strangers
+}
+
+// owner is a node as its objects' tracking has it.
+type owner struct {
+	NodeKey
+	hub    string
+	partOf string
+	uid    types.UID // of the inventory, "" for a new one
+}
+
+func (d *decider) owner(k NodeKey) owner { return newOwner(k, d.Hub, d.inventories[k]) }
+
+// newOwner is a node whose inventory may be nil.
+func newOwner(k NodeKey, hub string, inv *inventory.Inventory) owner {
+	o := owner{NodeKey: k, hub: hub, partOf: inventory.ID(k.Namespace, inventory.Name(k.Name))}
+	if inv != nil {
+		o.uid = types.UID(inv.UID)
+	}
+	return o
+}
+
+// node plans a node that is wanted.
+func (d *decider) node(n *Node) NodePlan {
+	inv := d.inventories[n.NodeKey]
+	p := NodePlan{NodeKey: n.NodeKey, Hub: n.Hub, HubNamespace: d.HubNamespace, Form: n.Form, UID: n.UID, Desired: n, Inventory: inv}
+	if err := d.Broken[n.NodeKey]; err != nil && n.Failed == nil {
+		failed := *n
+		failed.Failed = err
+		p.Desired = &failed
+		return p
+	}
+	if ns, taken := d.strangers[n.NodeKey]; taken && n.Failed == nil {
+		failed := *n
+		failed.Failed = fmt.Errorf("its record is of hub %q in namespace %s, and this hub is in namespace %s (give the hub a metadata.namespace, or its nodes another namespace)", d.Hub, ns, d.HubNamespace)
+		p.Desired = &failed
+	}
+	if p.Desired.Failed != nil {
+		return p
+	}
+	records := map[lynq.Ref]*inventory.Record{}
+	if inv != nil {
+		for i := range inv.Records {
+			records[inv.Records[i].Ref] = &inv.Records[i]
+		}
+	}
+	me := d.owner(n.NodeKey)
+	for i := range n.Objects {
+		o := &n.Objects[i]
+		p.Steps = append(p.Steps, d.step(me, o, records[o.Ref], d.Live[o.Ref]))
+		delete(records, o.Ref)
+	}
+	p.Steps = append(p.Steps, d.leave(me, inv, records, ReasonRemoved)...)
+	return p
+}
+
+// broken plans the nodes that nothing wants and whose records cannot be read:
+// nobody knows what they own, so that they stay, and are reported.
+func (d *decider) broken() []NodePlan {
+	var plans []NodePlan
+	for key, err := range d.Broken {
+		if !d.nodes[key] && (d.Only == nil || d.Only[key.Name]) {
+			plans = append(plans, NodePlan{NodeKey: key, Hub: d.Hub, Desired: &Node{NodeKey: key, Hub: d.Hub, Failed: err}})
+		}
+	}
+	slices.SortFunc(plans, func(a, b NodePlan) int { return strings.Compare(a.String(), b.String()) })
+	return plans
+}
+
+// goes tells whether the node of an inventory is wanted no more.
+func (d *decider) goes(inv *inventory.Inventory) bool {
+	return !d.Narrowed && !d.nodes[NodeKey{inv.Namespace, inv.Node}] && slices.Contains(d.Forms, inv.Form) &&
+		(d.Only == nil || d.Only[inv.Node])
+}
+
+// leaving plans a node that is wanted no more.
+func (d *decider) leaving(inv *inventory.Inventory) NodePlan {
+	p := NodePlan{NodeKey: NodeKey{inv.Namespace, inv.Node}, Hub: inv.Hub, Form: inv.Form, UID: inv.RowUID, Inventory: inv}
+	records := map[lynq.Ref]*inventory.Record{}
+	for i := range inv.Records {
+		records[inv.Records[i].Ref] = &inv.Records[i]
+	}
+	p.Steps = d.leave(d.owner(p.NodeKey), inv, records, ReasonNodeGone)
+	return p
+}
+
+// leave plans what becomes of the recorded objects that are wanted no more: in
+// the reverse of the order in which they were made.
+func (d *decider) leave(me owner, inv *inventory.Inventory, records map[lynq.Ref]*inventory.Record, why Reason) []Step {
+	if inv == nil {
+		return nil
+	}
+	var steps []Step
+	for i := range inv.Records {
+		r := &inv.Records[i]
+		if records[r.Ref] == r {
+			steps = append(steps, d.leavingStep(me, r, d.Live[r.Ref], why))
+		}
+	}
+	slices.SortStableFunc(steps, func(a, b Step) int { return b.Record.Order - a.Record.Order })
+	return steps
+}
+
+// leavingStep plans one object that its node wants no more. The policy that
+// counts is the one that was recorded, on the object or in the inventory: where
+// they differ, the one that keeps it.
+func (d *decider) leavingStep(me owner, r *inventory.Record, l *Live, why Reason) Step {
+	s := Step{Record: r, Live: l, Reason: why}
+	switch other, wanted := d.desired[r.Ref]; {
+	case d.Narrowed:
+		s.Action, s.Reason = ActionKeep, ReasonLeftOut
+	case l == nil:
+		s.Action, s.Reason = ActionRelease, ReasonAlreadyGone
+	case wanted && other != me.NodeKey:
+		s.Action, s.Reason, s.Message = ActionRelease, ReasonTakenOver, "node "+other.String()+" has it from now on"
+		s.To = other
+	case me.yields(&s, l):
+		if who := d.foreign(me, l); s.Action == ActionRelease && who != "" {
+			s.Message = "it is now of " + who
+		}
+	case r.Deletion == lynq.DeleteRetain || l.DeletionPolicy == lynq.DeleteRetain:
+		s.Action = ActionOrphan
+	default:
+		s.Action = ActionDelete
+	}
+	return s
+}
+
+// yields tells whether an object that its node wants no more is not the node's
+// to delete or to mark, and what the step is then: it is let go, or left alone.
+func (me owner) yields(s *Step, l *Live) bool {
+	switch {
+	case !me.tracks(l):
+		s.Action, s.Reason, s.Message = ActionRelease, ReasonTakenOver, "it bears this node's tracking no more"
+	case l.Unmanaged:
+		s.Action, s.Reason, s.Message = ActionSkip, ReasonUnmanaged, "it bears "+lynq.AnnotationMode+": "+lynq.ModeUnmanaged
+	case l.takenOver() != "":
+		s.Action, s.Reason, s.Message = ActionRelease, ReasonTakenOver, "it is now of "+l.takenOver()
+	default:
+		return false
+	}
+	return true
+}
+
+// step plans one object that its node wants.
+func (d *decider) step(me owner, o *Object, r *inventory.Record, l *Live) Step {
+	s := Step{Object: o, Record: r, Live: l}
+	switch {
+	case o.LeftOut:
+		s.Action, s.Reason = ActionKeep, ReasonLeftOut
+		return s
+	case l == nil:
+		s.Action, s.Reason = ActionCreate, ReasonNew
+		if r != nil && r.UID != "" {
+			s.Reason = ReasonVanished
+		}
+		return s
+	case l.Deleting:
+		s.Action, s.Reason, s.Message = ActionCreate, ReasonDeleting, "it is being deleted, and made anew when it is gone"
+		return s
+	case l.Unmanaged:
+		s.Action, s.Reason, s.Message = ActionSkip, ReasonUnmanaged, "it bears "+lynq.AnnotationMode+": "+lynq.ModeUnmanaged
+		return s
+	}
+	if who := d.foreign(me, l); who != "" {
+		s.Action, s.Reason = ActionBlock, ReasonForeign
+		s.Message = fmt.Sprintf("it belongs to %s (conflictPolicy Stuck; Force would take it)", who)
+		if o.Policy.Conflict == lynq.ConflictForce {
+			s.Action, s.Reason, s.Message = ActionAdopt, ReasonTakeover, "taken from "+who
+		}
+		return s
+	}
+	if o.Policy.Creation == lynq.CreateOnce && l.CreatedOnce {
+		s.Action, s.Reason = d.once(me, o, r, l)
+		return s
+	}
+	s.Action, s.Reason = d.compare(me, o, r, l)
+	return s
+}
+
+// once plans an object that was created, and is left alone ever since: only its
+// tracking may change.
+func (d *decider) once(me owner, o *Object, r *inventory.Record, l *Live) (Action, Reason) {
+	switch {
+	case l.Orphaned:
+		return ActionTrack, ReasonOrphan
+	case !me.tracked(o, l):
+		return ActionTrack, ReasonUntracked
+	case r == nil || r.UID != string(l.UID) || r.Digest == "" || r.ID != o.ID || r.Deletion != o.Policy.Deletion:
+		return ActionTrack, ReasonUnconfirmed
+	}
+	return ActionKeep, ReasonCreatedOnce
+}
+
+// compare plans an object that is ours, or nobody's.
+func (d *decider) compare(me owner, o *Object, r *inventory.Record, l *Live) (Action, Reason) {
+	switch {
+	case l.Orphaned:
+		return ActionAdopt, ReasonOrphan
+	case !me.tracks(l) && (r == nil || r.UID != string(l.UID)):
+		return ActionAdopt, ReasonUnowned
+	case r == nil || r.Digest == "" || r.UID == "":
+		return ActionUpdate, ReasonUnconfirmed
+	case r.UID != string(l.UID):
+		return ActionUpdate, ReasonReplaced
+	case r.Digest != o.Digest:
+		return ActionUpdate, ReasonChanged
+	case !me.tracked(o, l):
+		return ActionUpdate, ReasonUntracked
+	case drifted(o, r, l):
+		return ActionUpdate, ReasonDrifted
+	}
+	return ActionKeep, ReasonUpToDate
+}
+
+// drifted tells whether somebody may have changed what we wrote. Whoever changes
+// a field that was applied takes it from us, so that what we manage tells,
+// whatever else happened to the object. The other strategies own no fields in
+// that sense: they look at the object whenever anything of it changed.
+func drifted(o *Object, r *inventory.Record, l *Live) bool {
+	if o.Policy.Patch == lynq.PatchApply {
+		return l.Fields == "" || l.Fields != r.Fields || l.Updated || unrecorded(r, l)
+	}
+	return l.ResourceVersion != r.ResourceVersion
+}
+
+// unrecorded tells whether we applied an object after what is recorded of it, as
+// a run does that is killed before it has recorded that. Most such writes show
+// in their time; these are from the same second.
+func unrecorded(r *inventory.Record, l *Live) bool {
+	return l.Last && l.ResourceVersion != r.ResourceVersion || l.LastButStatus && l.Generation != r.Generation
+}
+
+// tracks tells whether an object bears any tracking of the node.
+func (me owner) tracks(l *Live) bool {
+	return l.PartOf == me.partOf ||
+		l.Node == me.Name && l.NodeNamespace == me.Namespace && l.Hub == me.hub ||
+		me.uid != "" && slices.Contains(l.Owners, me.uid)
+}
+
+// tracked tells whether an object bears exactly the tracking that it is to have.
+func (me owner) tracked(o *Object, l *Live) bool {
+	if l.PartOf != me.partOf || l.Hub != me.hub {
+		return false
+	}
+	owned := me.uid != "" && slices.Contains(l.Owners, me.uid)
+	labelled := l.Node == me.Name && l.NodeNamespace == me.Namespace
+	if o.Owned {
+		return owned && l.Node == "" && l.NodeNamespace == ""
+	}
+	return labelled && !owned
+}
+
+// takenOver names the controller or the other tool that claims an object, ""
+// for none. They may do so and leave our tracking on it.
+func (l *Live) takenOver() string {
+	if l.Controller != "" {
+		return "controller " + l.Controller
+	}
+	return l.Foreign
+}
+
+// foreign names whose an object is, "" where it is ours or nobody's. A node that
+// wants an object no more, and runs now, gives it away.
+func (d *decider) foreign(me owner, l *Live) string {
+	if who := l.takenOver(); who != "" {
+		return who
+	}
+	other := NodeKey{l.NodeNamespace, l.Node}
+	if l.Node != "" && other != me.NodeKey && !d.givesAway(other, l.Ref) {
+		return "node " + other.String()
+	}
+	if l.PartOf == "" || l.PartOf == me.partOf {
+		return ""
+	}
+	k, known := d.applySets[l.PartOf]
+	switch {
+	case !known:
+		return "ApplySet " + l.PartOf
+	case d.givesAway(k, l.Ref):
+		return ""
+	}
+	return "node " + k.String()
+}
+
+// givesAway tells whether another node of the plan has an object recorded that
+// it wants no more.
+func (d *decider) givesAway(k NodeKey, ref lynq.Ref) bool {
+	inv := d.inventories[k]
+	if inv == nil || d.unknown[k] || d.desired[ref] == k || !d.nodes[k] && !d.goes(inv) {
+		return false
+	}
+	return slices.ContainsFunc(inv.Records, func(r inventory.Record) bool { return r.Ref == ref })
+}

@@ -1,0 +1,170 @@
+package apply
+
+import (
+	"fmt"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+)
+
+// dependency is how far something is that a step needs.
+type dependency uint8
+
+const (
+	dependencyMet dependency = iota
+	dependencyWaiting
+	dependencyFailed
+)
+
+// ready tells whether a step may run now. A step whose dependency failed is
+// skipped here, or goes on and says so.
+func (n *nodeRun) ready(s *stepRun) bool {
+	if s.Object == nil {
+		return n.handedOver(s) && (!container(s.ref()) || n.emptied(s))
+	}
+	if !n.provided(s) {
+		return false
+	}
+	for _, id := range s.Object.DependIDs {
+		i, known := n.index[id]
+		if !known {
+			continue // a selector left it out
+		}
+		switch state, why := n.dependency(&n.steps[i]); state {
+		case dependencyWaiting:
+			return false
+		case dependencyFailed:
+			message := fmt.Sprintf("%s, which it depends on, %s", n.steps[i].ref(), why)
+			if s.Object.Policy.SkipOnDependencyFailure {
+				n.record(eventWarning, "DependencySkipped", s.ref().String()+" was skipped: "+message)
+				n.end(s, OutcomeSkipped, message)
+				return false
+			}
+			n.record(eventWarning, "DependencyFailedButProceeding", s.ref().String()+": "+message)
+			n.report(Event{Type: EventWarning, Object: s.ref(), ID: s.id(), Message: "goes on although " + message + " (skipOnDependencyFailure: false)"})
+		}
+	}
+	return true
+}
+
+// dependency tells how far an object of the node is, for those that depend on
+// it, and what became of one that failed.
+func (n *nodeRun) dependency(s *stepRun) (dependency, string) {
+	switch s.state {
+	case stepPending, stepWaiting:
+		return dependencyWaiting, ""
+	}
+	switch s.outcome {
+	case OutcomeFailed:
+		return dependencyFailed, "failed"
+	case OutcomeConflicted:
+		return dependencyFailed, "belongs to somebody else"
+	case OutcomeNotReady:
+		return dependencyFailed, "is not ready: " + s.message
+	case OutcomeSkipped:
+		if s.Action != ActionSkip {
+			return dependencyFailed, "was skipped"
+		}
+	}
+	return dependencyMet, ""
+}
+
+// provided tells whether the namespace and the kind that a step needs are
+// there, as far as this run makes them.
+func (n *nodeRun) provided(s *stepRun) bool {
+	for _, key := range needs(s.Object) {
+		p := n.providers[key]
+		if p == nil || p.ref == s.Object.Ref {
+			continue
+		}
+		if !p.finished() {
+			n.pokedBy(p)
+			return false
+		}
+	}
+	return true
+}
+
+// emptied tells whether all that the node has beside a container of others is
+// done with: a container goes last.
+func (n *nodeRun) emptied(s *stepRun) bool {
+	for i := range n.steps {
+		other := &n.steps[i]
+		if other != s && other.Object == nil && other.state != stepDone && !container(other.ref()) {
+			return false
+		}
+	}
+	return true
+}
+
+// handedOver tells whether an object that another node takes over is no longer
+// ours to remember. Where that went wrong it stays ours.
+func (n *nodeRun) handedOver(s *stepRun) bool {
+	if s.To == (NodeKey{}) {
+		return true
+	}
+	p := n.handovers[s.ref()]
+	if !p.finished() {
+		n.pokedBy(p)
+		return false
+	}
+	switch p.outcome {
+	case OutcomeDone, OutcomeUnchanged, OutcomeNotReady:
+		return true
+	}
+	n.end(s, OutcomeSkipped, "it stays until node "+s.To.String()+" has it")
+	return false
+}
+
+// pokedBy has the node woken when what another node does is done.
+func (n *nodeRun) pokedBy(p *provider) {
+	if p.node == n.plan.NodeKey {
+		return
+	}
+	n.elsewhere = true
+	if n.waitsFor[p] {
+		return
+	}
+	if n.waitsFor == nil {
+		n.waitsFor = map[*provider]bool{}
+	}
+	n.waitsFor[p] = true
+	go func() {
+		select {
+		case <-p.done:
+			n.poke()
+		case <-n.watching.Done():
+		}
+	}()
+}
+
+// record tells Kubernetes of something that a person must know, once per
+// reason. Nothing depends on it.
+func (n *nodeRun) record(kind, reason, message string) {
+	if n.Recorder == nil || n.Options.DryRun || n.recorded[reason] || n.inventory == nil || n.inventory.UID == "" {
+		return
+	}
+	if n.recorded == nil {
+		n.recorded = map[string]bool{}
+	}
+	n.recorded[reason] = true
+	n.Recorder.Record(n.finishing, KubernetesEvent{
+		Namespace: n.plan.Namespace, Inventory: inventory.Name(n.plan.Name), UID: n.inventory.UID,
+		Type: kind, Reason: reason, Message: message, Time: n.Now(),
+	})
+}
+
+// definedKind reads the kind that a CustomResourceDefinition defines.
+func definedKind(b Body) (group, kind string) {
+	var crd struct {
+		Spec struct {
+			Group string `json:"group"`
+			Names struct {
+				Kind string `json:"kind"`
+			} `json:"names"`
+		} `json:"spec"`
+	}
+	if err := unmarshal(b, &crd); err != nil {
+		return "", ""
+	}
+	return crd.Spec.Group, crd.Spec.Names.Kind
+}

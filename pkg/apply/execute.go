@@ -1,0 +1,374 @@
+package apply
+
+import (
+	"context"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// execute begins a step, and ends it unless it is to be waited for.
+func (n *nodeRun) execute(ctx context.Context, s *stepRun) {
+	switch s.Action {
+	case ActionKeep:
+		if s.Reason == ReasonLeftOut {
+			n.end(s, OutcomeUnchanged, "")
+			return
+		}
+		n.kept(s)
+	case ActionSkip:
+		n.end(s, OutcomeSkipped, s.Message)
+	case ActionBlock:
+		n.conflict(s, s.Message)
+	case ActionRelease:
+		n.letGo(ctx, s)
+	default:
+		n.change(ctx, s)
+	}
+}
+
+// kept is an object that is as it is to be; it may yet have to become ready.
+func (n *nodeRun) kept(s *stepRun) {
+	s.record = n.recordOf(s)
+	if n.waits(s) && !s.record.Ready {
+		var err error
+		if s.resource, err = n.resourceOf(s); err != nil {
+			n.failed(s, err)
+			return
+		}
+		n.watch(s)
+		n.await(s, revision{s.Live.UID, s.Live.Generation, s.Live.ResourceVersion})
+		return
+	}
+	n.end(s, OutcomeUnchanged, "")
+}
+
+// change is a step that writes.
+func (n *nodeRun) change(ctx context.Context, s *stepRun) {
+	err := n.served(ctx, s, func() (err error) {
+		s.resource, err = n.resourceOf(s)
+		return err
+	})
+	if err != nil {
+		n.failed(s, err)
+		return
+	}
+	switch s.Action {
+	case ActionDelete:
+		n.delete(s)
+	case ActionOrphan:
+		n.orphan(s)
+	default:
+		if s.Live != nil && s.Live.Deleting {
+			n.watchDeleting(s)
+			n.awaitGone(s, s.Object.Policy.Timeout)
+			return
+		}
+		if n.waits(s) {
+			n.watch(s)
+		}
+		var done result
+		err := n.served(ctx, s, func() (err error) {
+			done, err = n.send(ctx, s)
+			return err
+		})
+		if err != nil {
+			n.failed(s, err)
+			return
+		}
+		n.written(s, done)
+	}
+}
+
+// served tries what needs a kind that this run made. A server says that a new
+// kind is established a moment before it serves it.
+func (n *nodeRun) served(ctx context.Context, s *stepRun, try func() error) error {
+	pause := 50 * time.Millisecond
+	for {
+		err := try()
+		made := s.Object != nil && n.providers["kind/"+s.Object.GroupKind()] != nil
+		if !meta.IsNoMatchError(err) || !made || n.Options.DryRun || pause > 5*time.Second {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(pause):
+		}
+		pause *= 2
+		if refreshErr := n.Cluster.Refresh(n.finishing); refreshErr != nil {
+			return refreshErr
+		}
+	}
+}
+
+func (n *nodeRun) resourceOf(s *stepRun) (lynq.APIResource, error) {
+	ref := s.ref()
+	var apiVersion string
+	if s.Object != nil {
+		apiVersion = s.Object.APIVersion
+	} else {
+		apiVersion = s.Record.APIVersion
+	}
+	_, version := lynq.SplitAPIVersion(apiVersion)
+	r, err := n.Cluster.Resource(n.finishing, ref.Group, version, ref.Kind)
+	if err != nil && s.Object == nil {
+		return n.Cluster.Resource(n.finishing, ref.Group, "", ref.Kind)
+	}
+	return r, err
+}
+
+// result is what a write came to.
+type result struct {
+	meta      *metav1.PartialObjectMetadata
+	unchanged bool   // nothing had to be sent
+	note      string // for people: what was taken from whom
+}
+
+// written records a write, and waits for the object where that is wanted.
+func (n *nodeRun) written(s *stepRun, done result) {
+	l := liveOf(s.Object.Ref, done.meta)
+	s.record = n.recordOf(s)
+	if done.unchanged && s.record.UID == string(l.UID) && s.record.Digest == s.Object.Digest && s.record.ResourceVersion == l.ResourceVersion {
+		n.settled(s, done) // the record says so already
+		return
+	}
+	s.record.UID, s.record.Digest = string(l.UID), s.Object.Digest
+	s.record.Generation, s.record.ResourceVersion, s.record.Fields = l.Generation, l.ResourceVersion, ""
+	if s.Object.Policy.Patch == lynq.PatchApply {
+		s.record.Fields = l.Fields
+	}
+	if !done.unchanged {
+		s.record.Ready = alwaysReady(s.Object.Group, s.Object.Kind, s.Object.Body)
+	}
+	n.settled(s, done)
+}
+
+// settled ends a step whose object is as it is to be, or waits until it is
+// ready.
+func (n *nodeRun) settled(s *stepRun, done result) {
+	s.message = done.note
+	if n.waits(s) && !s.record.Ready {
+		n.await(s, revisionOf(done.meta))
+		return
+	}
+	if s.record.Ready && !n.Options.DryRun {
+		n.report(Event{Type: EventReady, Object: s.ref(), ID: s.id()})
+	}
+	if done.unchanged {
+		n.end(s, OutcomeUnchanged, done.note)
+		return
+	}
+	n.end(s, OutcomeDone, done.note)
+}
+
+// recordOf is what is recorded of an object from now on, with what is known of
+// it from before.
+func (n *nodeRun) recordOf(s *stepRun) *inventory.Record {
+	r := n.newRecord(s.Object, n.index[s.Object.ID])
+	if old := s.Record; old != nil && (s.Live == nil || old.UID == string(s.Live.UID)) {
+		r.UID, r.Digest, r.Generation, r.ResourceVersion, r.Fields, r.Ready =
+			old.UID, old.Digest, old.Generation, old.ResourceVersion, old.Fields, old.Ready
+	}
+	return &r
+}
+
+func (n *nodeRun) newRecord(o *Object, order int) inventory.Record {
+	return inventory.Record{
+		Ref: o.Ref, ID: o.ID, APIVersion: o.APIVersion, Order: order,
+		Creation: o.Policy.Creation, Deletion: o.Policy.Deletion, Conflict: o.Policy.Conflict, Patch: o.Policy.Patch,
+	}
+}
+
+// watch begins to watch what will be waited for: before it is written.
+func (n *nodeRun) watch(s *stepRun) {
+	n.tracker.start(s.resource, lynq.LabelHub+"="+n.plan.Hub)
+}
+
+// watchDeleting is watch for an object that may not bear the hub's label.
+func (n *nodeRun) watchDeleting(s *stepRun) {
+	if s.Live.Hub != n.plan.Hub {
+		n.tracker.start(s.resource, "")
+		return
+	}
+	n.watch(s)
+}
+
+// await waits until an object is ready.
+func (n *nodeRun) await(s *stepRun, written revision) {
+	timeout := s.Object.Policy.Timeout
+	if ro := n.rollouts[n.form()]; ro != nil && ro.Deadline > 0 {
+		timeout = min(timeout, max(0, n.started().Add(ro.Deadline).Sub(n.Now())))
+	}
+	s.state, s.deadline = stepWaiting, n.Now().Add(timeout)
+	n.tracker.expect(s.ref(), written, n.poke)
+	n.look(s)
+}
+
+// awaitGone waits until an object that is being deleted is gone.
+func (n *nodeRun) awaitGone(s *stepRun, timeout time.Duration) {
+	s.state, s.gone, s.deadline = stepWaiting, true, n.Now().Add(timeout)
+	n.tracker.expectGone(s.ref(), s.Live.UID, n.poke)
+	n.look(s)
+}
+
+// look asks how an object is that is waited for; true means that the step
+// went on.
+func (n *nodeRun) look(s *stepRun) bool {
+	state, known := n.tracker.state(s.ref())
+	late := !n.Now().Before(s.deadline)
+	switch {
+	case s.gone && known && state.State == StateGone:
+		n.tracker.forget(s.ref())
+		n.vanished(s)
+		return true
+	case s.gone && (late || state.State == StateFailed):
+		n.notReady(s, "it is still being deleted: "+orUnknown(state.Message))
+		return true
+	case s.gone:
+	case known && state.State == StateReady:
+		n.tracker.forget(s.ref())
+		s.record.Ready = true
+		n.report(Event{Type: EventReady, Object: s.ref(), ID: s.id()})
+		outcome := OutcomeDone
+		if s.Action == ActionKeep {
+			outcome = OutcomeUnchanged
+		}
+		n.end(s, outcome, s.message)
+		n.becameReady(s)
+		return true
+	case known && (state.State == StateFailed || state.State == StateGone):
+		n.notReady(s, state.Message)
+		return true
+	case late:
+		n.record(eventWarning, "ReadinessTimeout", s.ref().String()+" is not ready: "+orUnknown(state.Message))
+		n.notReady(s, "not ready in time (timeoutSeconds, rollout): "+orUnknown(state.Message))
+		return true
+	}
+	if state != s.last {
+		s.last = state
+		n.report(Event{Type: EventWait, Object: s.ref(), ID: s.id(), Message: state.Message})
+	}
+	return false
+}
+
+func orUnknown(message string) string {
+	if message == "" {
+		return "nothing is known of it yet"
+	}
+	return message
+}
+
+func (n *nodeRun) notReady(s *stepRun, message string) {
+	n.tracker.forget(s.ref())
+	n.end(s, OutcomeNotReady, message)
+}
+
+// becameReady: a new kind is served from now on.
+func (n *nodeRun) becameReady(s *stepRun) {
+	if s.Object.Kind != "CustomResourceDefinition" {
+		return
+	}
+	if err := n.Cluster.Refresh(n.finishing); err != nil {
+		n.report(Event{Type: EventWarning, Object: s.ref(), ID: s.id(), Message: "the server does not tell which kinds it serves now: " + err.Error()})
+	}
+}
+
+// vanished: what was waited for to be gone is gone, as far as the watch can see.
+// What is to be made anew is looked for: a write would change what is still
+// there.
+func (n *nodeRun) vanished(s *stepRun) {
+	if s.Object == nil {
+		s.gone, s.record = false, nil
+		n.end(s, OutcomeDone, "")
+		return
+	}
+	m, err := n.Cluster.Metadata(n.finishing, s.resource, s.ref().Namespace, s.ref().Name)
+	switch {
+	case apierrors.IsNotFound(err):
+		gone := *s.Step
+		gone.Live = nil
+		s.Step, s.state, s.gone = &gone, stepPending, false
+	case err != nil:
+		n.failed(s, err)
+	case m.UID == s.Live.UID:
+		// It has lost the label that it was watched by.
+		n.end(s, OutcomeNotReady, "it is still being deleted; apply again")
+	default:
+		n.failed(s, errReplaced)
+	}
+}
+
+// delete deletes an object that is ours, and waits until it is gone.
+func (n *nodeRun) delete(s *stepRun) {
+	if container(s.ref()) && n.holdsOthers(s) {
+		return
+	}
+	uid, policy := s.Live.UID, metav1.DeletePropagationBackground
+	o := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &s.Live.ResourceVersion}, PropagationPolicy: &policy}
+	if n.Options.DryRun {
+		o.DryRun = []string{metav1.DryRunAll}
+	}
+	if !n.Options.DryRun {
+		n.watch(s)
+	}
+	// The version is that of the tracking that was seen: somebody may have
+	// taken the object over since.
+	err := n.Cluster.Delete(n.finishing, s.resource, s.ref().Namespace, s.ref().Name, o)
+	switch {
+	case apierrors.IsNotFound(err):
+		s.record = nil
+		n.end(s, OutcomeDone, "it was gone already")
+	case err == nil && n.Options.DryRun:
+		n.end(s, OutcomeDone, "")
+	case err == nil:
+		n.awaitGone(s, lynq.DefaultPolicy().Timeout)
+	case apierrors.IsConflict(err):
+		n.deleteAgain(s)
+	default:
+		n.failed(s, err)
+	}
+}
+
+// deleteAgain looks whether an object that changed is still ours to delete.
+func (n *nodeRun) deleteAgain(s *stepRun) {
+	m, err := n.Cluster.Metadata(n.finishing, s.resource, s.ref().Namespace, s.ref().Name)
+	if apierrors.IsNotFound(err) {
+		s.record = nil
+		n.end(s, OutcomeDone, "it was gone already")
+		return
+	}
+	if err != nil {
+		n.failed(s, err)
+		return
+	}
+	l := liveOf(s.ref(), m)
+	if s.tries++; s.tries > maxTries {
+		n.end(s, OutcomeFailed, "it changes all the time; nothing was deleted")
+		return
+	}
+	again := *s.Step
+	again.Live = &l
+	if l.UID != s.Live.UID {
+		again.Live = nil // another object, of which nothing is ours
+		again.Action, again.Reason, again.Message = ActionRelease, ReasonTakenOver, "somebody deleted it and made another"
+	} else if !n.owner().yields(&again, &l) {
+		s.Step = &again
+		n.delete(s)
+		return
+	}
+	s.Step = &again
+	n.execute(n.finishing, s)
+}
+
+// maxTries bounds how often a write is made anew because the object changed
+// meanwhile.
+const maxTries = 8
+
+// owner is the node as its objects' tracking has it.
+func (n *nodeRun) owner() owner { return newOwner(n.plan.NodeKey, n.plan.Hub, n.inventory) }

@@ -1,0 +1,319 @@
+package apply
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// recordIntent saves what the node had and what it will have, before anything
+// is written: an object that a run makes is always named by some record.
+func (n *nodeRun) recordIntent() error {
+	if n.Options.DryRun || n.plan.Desired == nil {
+		return nil
+	}
+	next := n.nextInventory()
+	var desired []inventory.Record
+	added, changes := false, false
+	for i := range n.steps {
+		s := &n.steps[i]
+		switch s.Action {
+		case ActionCreate, ActionUpdate, ActionAdopt, ActionTrack:
+			desired = append(desired, *n.recordOf(s))
+			added = added || s.Record == nil
+			changes = true
+		}
+	}
+	if n.inventory != nil && !added && (n.rollouts[n.form()] == nil || !changes) {
+		return nil // the record names all of it
+	}
+	next.Records = inventory.Intent(next.Records, desired)
+	if changes {
+		next.RolloutStart = n.began
+	}
+	return n.save(next)
+}
+
+// nextInventory is the inventory with what the row and the form say now.
+func (n *nodeRun) nextInventory() *inventory.Inventory {
+	next := &inventory.Inventory{Node: n.plan.Name, Namespace: n.plan.Namespace, Finalizer: n.Options.Finalizer}
+	if n.inventory != nil {
+		next = n.inventory.Clone()
+		next.Finalizer = next.Finalizer || n.Options.Finalizer
+	}
+	d := n.plan.Desired
+	next.Hub, next.Form, next.RowUID, next.Activate = d.Hub, d.Form, d.UID, "true"
+	next.HubNamespace = n.plan.HubNamespace
+	next.TemplateGeneration, next.Extra = d.TemplateGeneration, d.Extra
+	return next
+}
+
+func (n *nodeRun) save(next *inventory.Inventory) error {
+	saved, err := n.Records.Save(n.finishing, next)
+	if err != nil {
+		return err
+	}
+	n.inventory = saved
+	return nil
+}
+
+// started is when the node began to change, which may be in an earlier run.
+func (n *nodeRun) started() time.Time {
+	if n.inventory != nil && !n.inventory.RolloutStart.IsZero() {
+		return n.inventory.RolloutStart
+	}
+	return n.began
+}
+
+// keepLeaving: a node that did not end well loses nothing.
+func (n *nodeRun) keepLeaving() {
+	for i := range n.steps {
+		if s := &n.steps[i]; s.Object == nil && s.state == stepPending {
+			s.state, s.outcome = stepDone, OutcomeSkipped
+			n.report(Event{Type: EventObject, Object: s.ref(), ID: s.id(), Action: s.Action, Reason: s.Reason, Outcome: OutcomeSkipped,
+				Message: "it stays until the node's other objects are well"})
+		}
+	}
+}
+
+// fail ends a node of which nothing was written.
+func (n *nodeRun) fail(err error) {
+	n.skipAll()
+	n.problems = append(n.problems, err.Error())
+	if n.plan.Desired != nil && n.plan.Desired.Failed != nil {
+		n.record(eventWarning, "TemplateRenderError", err.Error())
+		n.recordFailure()
+	}
+	n.conclude(OutcomeFailed)
+}
+
+// recordFailure says in the record that the node is not as its row wants it;
+// what it owns stays as it is.
+func (n *nodeRun) recordFailure() {
+	if n.inventory == nil || n.Options.DryRun {
+		return
+	}
+	next := n.inventory.Clone()
+	next.Status.Conditions = conditionsOf(OutcomeFailed, false, n.problems)
+	next.Status = next.Status.At(n.inventory.Status, n.Now())
+	if inventory.Equal(n.inventory, next) {
+		return
+	}
+	if err := n.save(next); err != nil {
+		n.problems = append(n.problems, err.Error())
+	}
+}
+
+// leftOut ends a node that did not begin.
+func (n *nodeRun) leftOut(why string) {
+	n.skipAll()
+	n.problems = append(n.problems, why)
+	n.conclude(OutcomeSkipped)
+}
+
+func (n *nodeRun) skipAll() {
+	for i := range n.steps {
+		n.steps[i].state, n.steps[i].outcome = stepDone, OutcomeSkipped
+	}
+}
+
+// finish records what was confirmed, and ends the node.
+func (n *nodeRun) finish() {
+	outcome := n.worst()
+	if err := n.recordResult(outcome); err != nil {
+		n.problems = append(n.problems, err.Error())
+		outcome = OutcomeFailed
+	}
+	n.conclude(outcome)
+}
+
+func (n *nodeRun) conclude(o Outcome) {
+	n.outcome = o
+	n.finishAll(n.plan.NodeKey, OutcomeSkipped)
+	n.stats.node(n.plan, o, n.steps, n.problems)
+	n.report(Event{Type: EventNode, Outcome: o, Message: strings.Join(n.problems, "; ")})
+}
+
+// stops tells why the rollout of the form is to stop after this node, "" where
+// it may go on.
+func (n *nodeRun) stops() string {
+	if severity(n.outcome) <= severity(OutcomeDone) {
+		return ""
+	}
+	return stopReason(n.plan.NodeKey, n.outcome)
+}
+
+// recordResult saves what the node has now, where that is not what the record
+// says already.
+func (n *nodeRun) recordResult(outcome Outcome) error {
+	if n.Options.DryRun || n.inventory == nil {
+		return nil
+	}
+	records := n.confirmed()
+	if n.plan.Desired == nil && len(records) == 0 && outcome != OutcomeFailed {
+		if err := n.Records.Remove(n.finishing, n.inventory); err != nil {
+			return err
+		}
+		n.record(eventNormal, "LynqNodeDeleted", "the node and its objects are gone")
+		return nil
+	}
+	next := n.inventory.Clone()
+	if n.plan.Desired != nil {
+		next = n.nextInventory()
+	}
+	next.Records = records
+	if n.changed() {
+		next.RolloutStart = n.inventory.RolloutStart
+		if next.RolloutStart.IsZero() || n.rollouts[n.form()] == nil {
+			next.RolloutStart = n.began
+		}
+	}
+	wasReady := n.inventory.Status.Is(inventory.ConditionReady)
+	next.Status = n.status(outcome).At(n.inventory.Status, n.Now())
+	n.recordCondition(next, wasReady)
+	if inventory.Equal(n.inventory, next) {
+		return nil
+	}
+	return n.save(next)
+}
+
+func (n *nodeRun) changed() bool {
+	return slices.ContainsFunc(n.steps, func(s stepRun) bool { return s.outcome != OutcomeUnchanged && s.Action != ActionSkip })
+}
+
+// confirmed are the records of all that the node still has, or may have. What is
+// to be retained from now on is recorded so, though that could not be written to
+// the object: should the row go, it stays.
+func (n *nodeRun) confirmed() []inventory.Record {
+	var records []inventory.Record
+	for i := range n.steps {
+		s := &n.steps[i]
+		if s.record == nil {
+			continue
+		}
+		r := *s.record
+		if s.Object != nil && s.Object.Policy.Deletion == lynq.DeleteRetain {
+			r.Deletion = lynq.DeleteRetain
+		}
+		records = append(records, r)
+	}
+	slices.SortFunc(records, func(a, b inventory.Record) int { return cmp.Compare(a.Key(), b.Key()) })
+	return records
+}
+
+// status tells how the node is.
+func (n *nodeRun) status(outcome Outcome) inventory.Status {
+	st := inventory.Status{}
+	allReady := true
+	for i := range n.steps {
+		s := &n.steps[i]
+		if s.Object == nil {
+			continue
+		}
+		st.Desired++
+		ready := s.record != nil && s.record.Ready
+		if ready {
+			st.Ready++
+		}
+		allReady = allReady && (ready || !s.Object.Policy.WaitForReady)
+		switch s.outcome {
+		case OutcomeFailed, OutcomeNotReady:
+			st.Failed++
+		case OutcomeSkipped:
+			st.Skipped++
+		case OutcomeConflicted:
+			st.Conflicted++
+		}
+	}
+	st.Conditions = conditionsOf(outcome, allReady, n.problems)
+	return st
+}
+
+// conditionsOf are the conditions of a node, without their times.
+func conditionsOf(outcome Outcome, allReady bool, problems []string) []inventory.Condition {
+	ready := inventory.Condition{Type: inventory.ConditionReady, Status: "True", Reason: "AllReady"}
+	progressing := inventory.Condition{Type: inventory.ConditionProgressing, Status: "False", Reason: "Done"}
+	degraded := inventory.Condition{Type: inventory.ConditionDegraded, Status: "False", Reason: "AsDesired"}
+	switch {
+	case severity(outcome) > severity(OutcomeDone):
+		ready.Status, ready.Reason = "False", reasonOf(outcome)
+		degraded.Status, degraded.Reason, degraded.Message = "True", reasonOf(outcome), shorten(strings.Join(problems, "; "))
+	case !allReady:
+		ready.Status, ready.Reason = "Unknown", "NotWaitedFor"
+		progressing.Status, progressing.Reason = "True", "NotWaitedFor"
+	}
+	return []inventory.Condition{degraded, progressing, ready}
+}
+
+func reasonOf(o Outcome) string {
+	switch o {
+	case OutcomeConflicted:
+		return "ResourceConflict"
+	case OutcomeNotReady:
+		return "NotReady"
+	case OutcomeSkipped:
+		return "Skipped"
+	}
+	return "Failed"
+}
+
+// shorten keeps a message small enough for a record.
+func shorten(message string) string {
+	const most = 1024
+	if len(message) <= most {
+		return message
+	}
+	return strings.ToValidUTF8(message[:most], "") + "…"
+}
+
+// recordCondition tells Kubernetes of a node that became ready, or is degraded.
+func (n *nodeRun) recordCondition(next *inventory.Inventory, wasReady bool) {
+	switch {
+	case next.Status.Is(inventory.ConditionDegraded):
+		n.record(eventWarning, "Degraded", shorten(strings.Join(n.problems, "; ")))
+	case next.Status.Is(inventory.ConditionReady) && !wasReady && n.Options.Wait:
+		n.record(eventNormal, "Ready", "all objects of the node are ready")
+	}
+}
+
+// CheckSizes finds the nodes whose records a ConfigMap could not hold. Nothing
+// may be touched then: what cannot be recorded must not be made.
+func CheckSizes(plans []Plan) error {
+	var errs []error
+	for k := range plans {
+		p := &plans[k]
+		for i := range p.Nodes {
+			if p.Nodes[i].Desired == nil || len(p.Nodes[i].Steps) < fewObjects {
+				continue
+			}
+			n := newNodeRun(&run{Runner: &Runner{}}, &p.Nodes[i])
+			next := n.nextInventory()
+			next.Records = nil
+			for j := range n.steps {
+				if s := &n.steps[j]; s.Object != nil {
+					r := n.recordOf(s)
+					r.UID, r.Digest, r.Fields, r.ResourceVersion = longest, longest, longest, longest
+					next.Records = append(next.Records, *r)
+				} else if s.Record != nil {
+					next.Records = append(next.Records, *s.Record)
+				}
+			}
+			if _, err := inventory.Encode(next); err != nil {
+				errs = append(errs, err)
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+const (
+	// fewObjects always fit into a record, however long their names.
+	fewObjects = 500
+	// longest stands for what only the cluster will say.
+	longest = "00000000-0000-0000-0000-000000000000"
+)

@@ -1,0 +1,86 @@
+package apply
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// MaxDelete is how many of a hub's nodes may go in one run: a number of nodes,
+// or a share of them.
+type MaxDelete struct {
+	Nodes   int
+	Percent int // counts where it is not 0
+}
+
+// DefaultMaxDelete is a quarter of the nodes.
+func DefaultMaxDelete() MaxDelete { return MaxDelete{Percent: 25} }
+
+// ParseMaxDelete reads "10" or "25%".
+func ParseMaxDelete(s string) (MaxDelete, error) {
+	number, percent := strings.CutSuffix(s, "%")
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 0 || percent && n > 100 {
+		return MaxDelete{}, fmt.Errorf("%q is neither a number of nodes nor a share of them such as 25%%", s)
+	}
+	if percent {
+		if n == 0 {
+			return MaxDelete{}, nil
+		}
+		return MaxDelete{Percent: n}, nil
+	}
+	return MaxDelete{Nodes: n}, nil
+}
+
+// String is how it is written on the command line.
+func (m MaxDelete) String() string {
+	if m.Percent != 0 {
+		return strconv.Itoa(m.Percent) + "%"
+	}
+	return strconv.Itoa(m.Nodes)
+}
+
+// of is the number of nodes that may go; of a share never less than one.
+func (m MaxDelete) of(nodes int) int {
+	if m.Percent != 0 {
+		return max(1, nodes*m.Percent/100)
+	}
+	return m.Nodes
+}
+
+// refusals are what the guards have against a plan (contract: guards).
+func (d *decider) refusals(l Limits) []Refusal {
+	var refusals []Refusal
+	refuse := func(g Guard, fix, format string, args ...any) {
+		refusals = append(refusals, Refusal{Guard: g, Hub: d.Hub, What: fmt.Sprintf(format, args...), Fix: fix})
+	}
+	if d.OperatorNodes > 0 {
+		refuse(GuardOperator, "to hand over, stop the operator, delete its LynqHub and LynqForm with every resource's deletionPolicy at Retain, and apply again: what they leave is adopted",
+			"the Lynq operator manages this hub: it has %s", counted(d.OperatorNodes, "LynqNode resource"))
+	}
+	recorded, going := 0, 0
+	for _, inv := range d.Inventories {
+		recorded++
+		if d.goes(inv) {
+			going++
+		}
+	}
+	if going > 0 && d.Active == 0 && !l.AllowEmpty {
+		refuse(GuardEmpty, "check the source; if every tenant is to go, say --allow-empty",
+			"no row is active, but the cluster has %s", counted(recorded, "node"))
+		return refusals
+	}
+	if limit := l.MaxDelete.of(recorded); going > limit && d.Active > 0 {
+		refuse(GuardMaxDelete, fmt.Sprintf("check the rows; if they are to go, say --max-delete=%d", going),
+			"%d of %d nodes would go, %d may (--max-delete=%s)", going, recorded, limit, l.MaxDelete)
+	}
+	return refusals
+}
+
+// counted is a number with its noun.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,144 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// stuckAfter bounds a test whose run would never end. Nothing is measured with
+// it: a run that ends does so at once.
+const stuckAfter = 20 * time.Second
+
+func bounded(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeoutCause(t.Context(), stuckAfter, errors.New("the run does not end"))
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func mustApply(t *testing.T, s *stage, nodes ...*Node) *Summary {
+	t.Helper()
+	sum, err := s.applied(bounded(t), nodes...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}
+
+var shared = lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "shared"}
+
+// TestHandOverInterrupted: a run was killed after one node had taken an object
+// over, and before the other had forgotten it. The next run has only the record
+// to put right.
+func TestHandOverInterrupted(t *testing.T) {
+	s := newStage()
+	mustApply(t, s, node("a", configMap("a", "1"), configMap("shared", "1")), node("b", configMap("b", "1")))
+	before := s.notes.saved[NodeKey{"ns", "a"}].Clone()
+	a, b := func() *Node { return node("a", configMap("a", "1")) }, func() *Node { return node("b", configMap("b", "1"), configMap("shared", "1")) }
+	mustApply(t, s, a(), b())
+	before.ResourceVersion = s.notes.saved[NodeKey{"ns", "a"}].ResourceVersion
+	s.notes.saved[NodeKey{"ns", "a"}] = before // the kill
+
+	if sum := mustApply(t, s, a(), b()); len(sum.Failed) > 0 {
+		t.Errorf("failed: %+v", sum.Failed)
+	}
+	if _, found := inventory.Find(s.notes.saved[NodeKey{"ns", "a"}].Records, shared); found {
+		t.Error("node a still records what node b has")
+	}
+	if got := s.notes.names()[shared]; got != "b" {
+		t.Errorf("it is recorded by %q, want b", got)
+	}
+}
+
+// TestHandOverToBrokenRecord: the node that wants an object now has a record that
+// nobody can read, so that it is left alone. The other keeps the object.
+func TestHandOverToBrokenRecord(t *testing.T) {
+	s := newStage()
+	mustApply(t, s, node("a", configMap("a", "1"), configMap("shared", "1")))
+	nodes := []*Node{node("a", configMap("a", "1")), node("b", configMap("shared", "1"))}
+	in := &Input{
+		Hub: "crm", Forms: []string{"web"}, Nodes: nodes, Active: 2, Inventories: s.notes.all(),
+		Broken: map[NodeKey]error{{"ns", "b"}: errors.New("data.format: it is missing")},
+	}
+	var err error
+	if in.Live, err = Observe(t.Context(), s, "crm", nodes, in.Inventories); err != nil {
+		t.Fatal(err)
+	}
+	sum, err := s.run(bounded(t), Decide(in, Limits{MaxDelete: DefaultMaxDelete()}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sum.Failed) != 2 {
+		t.Errorf("failed: %+v, want both nodes", sum.Failed)
+	}
+	if s.objects[shared] == nil || s.notes.names()[shared] != "a" {
+		t.Error("the object is gone, or node a forgot it")
+	}
+}
+
+// TestHandOverInRollout: two nodes of a form exchange an object each, while one
+// node may change at a time.
+func TestHandOverInRollout(t *testing.T) {
+	s := newStage()
+	s.options.Rollouts = map[FormKey]Rollout{{"crm", "web"}: {MaxSkew: 1}}
+	mustApply(t, s, node("a", configMap("one", "1")), node("b", configMap("two", "1")))
+	if sum := mustApply(t, s, node("a", configMap("two", "1")), node("b", configMap("one", "1"))); len(sum.Failed) > 0 {
+		t.Errorf("failed: %+v", sum.Failed)
+	}
+	for _, name := range []string{"one", "two"} {
+		ref := lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: name}
+		want := map[string]string{"one": "b", "two": "a"}[name]
+		if s.objects[ref] == nil || s.notes.names()[ref] != want {
+			t.Errorf("%s is recorded by %q, want %s", ref, s.notes.names()[ref], want)
+		}
+	}
+}
+
+// TestProviderInRollout: the namespace that a node needs is made by one that the
+// rollout would begin later.
+func TestProviderInRollout(t *testing.T) {
+	s := newStage()
+	s.options.Rollouts = map[FormKey]Rollout{{"crm", "web"}: {MaxSkew: 1}}
+	inTeam := configMap("in-team", "1")
+	inTeam.Namespace, inTeam.Content["metadata"] = "team", map[string]any{"name": "in-team", "namespace": "team"}
+	s.before = func(_ string, ref lynq.Ref) error {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if ref.Namespace == "team" && s.objects[lynq.Ref{Kind: "Namespace", Name: "team"}] == nil {
+			return errors.New("there is no namespace team")
+		}
+		return nil
+	}
+	if sum := mustApply(t, s, node("a", inTeam), node("b", namespace("team"))); len(sum.Failed) > 0 {
+		t.Errorf("failed: %+v", sum.Failed)
+	}
+}
+
+func namespace(name string, dependIDs ...string) lynq.Object {
+	p := lynq.DefaultPolicy()
+	p.WaitForReady = false
+	return lynq.Object{
+		Ref: lynq.Ref{Kind: "Namespace", Name: name}, ID: "ns-" + name, Policy: p, DependIDs: dependIDs,
+		Content: map[string]any{
+			"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name},
+			"status": map[string]any{"phase": "Active"},
+		},
+	}
+}
+
+// TestNeedsItself: a namespace that depends on what is to be in it can never be.
+// The run says so instead of waiting for ever.
+func TestNeedsItself(t *testing.T) {
+	s := newStage()
+	inTeam := configMap("in-team", "1")
+	inTeam.Namespace, inTeam.Content["metadata"] = "team", map[string]any{"name": "in-team", "namespace": "team"}
+	sum := mustApply(t, s, node("a", inTeam, namespace("team", "in-team")))
+	if len(sum.Failed) != 1 || len(sum.Failed[0].Problems) != 2 {
+		t.Errorf("failed: %+v, want node a with a problem for each object", sum.Failed)
+	}
+}

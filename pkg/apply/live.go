@@ -1,0 +1,49 @@
+package apply
+
+import (
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Live is what apply keeps of an object's metadata.
+type Live struct {
+	lynq.Ref
+	UID             types.UID
+	ResourceVersion string
+	Generation      int64
+	Deleting        bool // it has a deletionTimestamp
+
+	// Tracking, as its labels, annotations and owner references have it.
+	Hub                 string
+	Node, NodeNamespace string
+	PartOf              string // ApplySet id
+	Owners              []types.UID
+	// ResourceID and DeletionPolicy are what its annotations say.
+	ResourceID     string
+	DeletionPolicy lynq.DeletionPolicy
+	Orphaned       bool
+	OrphanedFrom   string
+	CreatedOnce    bool
+	Unmanaged      bool // lynq.sh/mode: unmanaged
+
+	// Controller is the owner reference with controller: true that is not a
+	// record of ours, as "Kind/name", "" where there is none. Foreign names
+	// another tool's inventory that claims the object, such as
+	// "ApplySet applyset-x-v1" or "Kustomization flux-system/apps".
+	Controller    string
+	ControllerUID types.UID
+	Foreign       string
+
+	// Fields is a hash of the fields that lynq manages by server-side apply and
+	// of the second in which it last changed any of them, "" where it manages
+	// none.
+	Fields string
+	// Last: nobody else has written to the object since lynq last applied it.
+	// LastButStatus: nobody but to its status.
+	Last, LastButStatus bool
+	// Updated: lynq also manages fields by updates and patches, so that a
+	// server-side apply without them would not remove them. ClientSide: the
+	// same of kubectl apply without --server-side, or Helm.
+	Updated, ClientSide bool
+}

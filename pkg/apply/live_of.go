@@ -1,0 +1,180 @@
+package apply
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Marks by which other tools say that an object is theirs. Helm's are not among
+// them: its objects may be adopted.
+const (
+	cliUtilsInventory   = "config.k8s.io/owning-inventory"        // annotation: inventory id
+	kappApp             = "kapp.k14s.io/app"                      // label: app id
+	fluxKustomization   = "kustomize.toolkit.fluxcd.io/name"      // label
+	fluxKustomizationNS = "kustomize.toolkit.fluxcd.io/namespace" // label
+	fluxHelmRelease     = "helm.toolkit.fluxcd.io/name"           // label
+	fluxHelmReleaseNS   = "helm.toolkit.fluxcd.io/namespace"      // label
+	argoTrackingID      = "argocd.argoproj.io/tracking-id"        // annotation: app:group/kind:namespace/name
+	argoTrackingParts   = 3
+)
+
+// liveOf takes from an object's metadata what apply keeps of it. The metadata
+// itself is not kept.
+func liveOf(ref lynq.Ref, m *metav1.PartialObjectMetadata) Live {
+	l := Live{
+		Ref: ref, UID: m.UID, ResourceVersion: m.ResourceVersion, Generation: m.Generation,
+		Deleting:       m.DeletionTimestamp != nil,
+		Hub:            m.Labels[lynq.LabelHub],
+		Node:           m.Labels[lynq.LabelNode],
+		NodeNamespace:  m.Labels[lynq.LabelNodeNamespace],
+		PartOf:         m.Labels[lynq.LabelPartOf],
+		ResourceID:     m.Annotations[lynq.AnnotationResourceID],
+		DeletionPolicy: lynq.DeletionPolicy(m.Annotations[lynq.AnnotationDeletionPolicy]),
+		Orphaned:       m.Labels[lynq.LabelOrphaned] == "true",
+		OrphanedFrom:   m.Annotations[lynq.AnnotationOrphanedFrom],
+		CreatedOnce:    m.Annotations[lynq.AnnotationCreatedOnce] == "true",
+		Unmanaged:      m.Annotations[lynq.AnnotationMode] == lynq.ModeUnmanaged,
+		Foreign:        foreignOwner(ref, m.Labels, m.Annotations),
+	}
+	l.setOwners(m.OwnerReferences)
+	l.setManagers(m.ManagedFields)
+	l.setLastWriter(m.ManagedFields)
+	return l
+}
+
+// setOwners keeps who owns the object, and its controller that is no record.
+func (l *Live) setOwners(refs []metav1.OwnerReference) {
+	if len(refs) == 0 {
+		return
+	}
+	l.Owners = make([]types.UID, len(refs))
+	for i := range refs {
+		r := &refs[i]
+		l.Owners[i] = r.UID
+		if r.Controller != nil && *r.Controller && !ownedByRecord(r) {
+			l.Controller, l.ControllerUID = r.Kind+"/"+r.Name, r.UID
+		}
+	}
+}
+
+// ownedByRecord tells whether an owner reference is to an inventory.
+func ownedByRecord(r *metav1.OwnerReference) bool {
+	return r.Kind == "ConfigMap" && r.APIVersion == "v1" && strings.HasPrefix(r.Name, inventory.Name(""))
+}
+
+// setManagers keeps how lynq, and clients that apply on their own side, manage
+// the object's fields.
+func (l *Live) setManagers(entries []metav1.ManagedFieldsEntry) {
+	for i := range entries {
+		e := &entries[i]
+		switch {
+		case e.Subresource != "":
+		case e.Manager == lynq.FieldManager && e.Operation == metav1.ManagedFieldsOperationApply:
+			l.Fields = fieldsHash(e)
+		case e.Manager == lynq.FieldManager:
+			l.Updated = true
+		case clientSide(e):
+			l.ClientSide = true
+		}
+	}
+}
+
+// setLastWriter finds out whether others wrote after we applied. Times are whole
+// seconds, and who wrote in the same second as we did may have been later.
+func (l *Live) setLastWriter(entries []metav1.ManagedFieldsEntry) {
+	var ours, status, rest time.Time
+	for i := range entries {
+		e := &entries[i]
+		switch {
+		case e.Time == nil:
+			return
+		case e.Manager == lynq.FieldManager && e.Operation == metav1.ManagedFieldsOperationApply && e.Subresource == "":
+			ours = e.Time.Time
+		case e.Subresource == "status":
+			status = later(status, e.Time.Time)
+		default:
+			rest = later(rest, e.Time.Time)
+		}
+	}
+	l.LastButStatus = ours.After(rest)
+	l.Last = l.LastButStatus && ours.After(status)
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// fieldsHash is 16 hex digits of a SHA-256 of an entry: which fields, of which
+// version, applied when. The server writes one set always with the same bytes.
+// The time tells of an apply in our name that we do not know of: its record was
+// lost, or somebody borrowed the name. What others write does not change it.
+func fieldsHash(e *metav1.ManagedFieldsEntry) string {
+	fields := sha256.Sum256(e.FieldsV1.GetRawBytes())
+	var buffer [sha256.Size + 96]byte // on the stack, for versions of any sane length
+	text := append(append(buffer[:0], fields[:]...), e.APIVersion...)
+	if e.Time != nil {
+		text = e.Time.UTC().AppendFormat(append(text, ' '), time.RFC3339)
+	}
+	sum := sha256.Sum256(text)
+	var digits [16]byte
+	hex.Encode(digits[:], sum[:8])
+	return string(digits[:])
+}
+
+// foreignOwner names another tool's inventory that claims the object, "" where
+// there is none. The label of ApplySets is not looked at: Live.PartOf has it.
+func foreignOwner(ref lynq.Ref, labels, annotations map[string]string) string {
+	if id := annotations[cliUtilsInventory]; id != "" {
+		return "inventory " + id
+	}
+	if app := labels[kappApp]; app != "" {
+		return "kapp app " + app
+	}
+	if name := labels[fluxKustomization]; name != "" {
+		return "Kustomization " + qualified(labels[fluxKustomizationNS], name)
+	}
+	if name := labels[fluxHelmRelease]; name != "" {
+		return "HelmRelease " + qualified(labels[fluxHelmReleaseNS], name)
+	}
+	if id := annotations[argoTrackingID]; id != "" && argoMeans(id, ref) {
+		app, _, _ := strings.Cut(id, ":")
+		return "Application " + app
+	}
+	return ""
+}
+
+func qualified(namespace, name string) string {
+	if namespace == "" {
+		return name
+	}
+	return namespace + "/" + name
+}
+
+// argoMeans tells whether a tracking id of Argo CD, app:group/kind:namespace/name,
+// is about this object. An annotation that was copied along with a manifest
+// names another one, and Argo CD does not heed it either. What cannot be
+// understood counts as a claim.
+func argoMeans(id string, ref lynq.Ref) bool {
+	parts := strings.SplitN(id, ":", argoTrackingParts)
+	if len(parts) < argoTrackingParts {
+		return true
+	}
+	namespace, name, ok := strings.Cut(parts[2], "/")
+	if !ok {
+		return true
+	}
+	// Of a cluster-scoped object the id names the application's namespace.
+	return parts[1] == ref.Group+"/"+ref.Kind && name == ref.Name &&
+		(ref.Namespace == "" || namespace == ref.Namespace)
+}

@@ -1,0 +1,87 @@
+package apply
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Make turns a rendered node into what a run needs of it. The content of the
+// node's objects is changed: they get the label of the node's ApplySet.
+func Make(n *lynq.Node) (*Node, error) {
+	made := &Node{
+		NodeKey: NodeKey{Namespace: n.Namespace, Name: n.Name},
+		Hub:     n.Hub, Form: n.Form, UID: n.UID,
+		Objects: make([]Object, len(n.Objects)),
+	}
+	partOf := inventory.ID(n.Namespace, inventory.Name(n.Name))
+	for i := range n.Objects {
+		o, err := makeObject(&n.Objects[i], partOf)
+		if err != nil {
+			return nil, fmt.Errorf("resource %q: %s: %w", n.Objects[i].ID, n.Objects[i].Ref, err)
+		}
+		made.Objects[i] = o
+	}
+	return made, nil
+}
+
+func makeObject(o *lynq.Object, partOf string) (Object, error) {
+	metadata, ok := o.Content["metadata"].(map[string]any)
+	if !ok {
+		return Object{}, errNoMetadata
+	}
+	if err := checkMetadata(metadata); err != nil {
+		return Object{}, err
+	}
+	// What somebody changes of a Secret shows as a change of its data only.
+	o.Content = foldSecret(o.Content)
+	labels, ok := metadata["labels"].(map[string]any)
+	if !ok {
+		labels = map[string]any{}
+		metadata["labels"] = labels
+	}
+	labels[lynq.LabelPartOf] = partOf
+	_, labelled := labels[lynq.LabelNode]
+	body, err := NewBody(o.Content)
+	if err != nil {
+		return Object{}, err
+	}
+	apiVersion, _ := o.Content["apiVersion"].(string)
+	policy := o.Policy
+	return Object{
+		Ref: o.Ref, APIVersion: apiVersion, ID: o.ID, DependIDs: o.DependIDs,
+		Policy: &policy, Owned: !labelled, Body: body, Digest: digest(body, &policy),
+	}, nil
+}
+
+// checkMetadata refuses what only an API server may say of an object, and what
+// would undo the preconditions of a run.
+func checkMetadata(metadata map[string]any) error {
+	for _, key := range []string{"ownerReferences", "uid", "resourceVersion", "managedFields", "generation", "creationTimestamp", "deletionTimestamp", "selfLink"} {
+		if v, said := metadata[key]; said && v != nil {
+			return fmt.Errorf("a form cannot set metadata.%s (remove it)", key)
+		}
+	}
+	return nil
+}
+
+// digest is of the manifest and of what says how it is written: 16 hex digits
+// of a SHA-256.
+func digest(b Body, p *lynq.Policy) string {
+	h := sha256.New()
+	h.Write(b)
+	writePolicy(h, p)
+	var sum [sha256.Size]byte
+	return hex.EncodeToString(h.Sum(sum[:0])[:8])
+}
+
+// writePolicy leaves out what says how an object is waited for, not written;
+// and the deletion policy and Once, which the manifest's annotations say.
+func writePolicy(h hash.Hash, p *lynq.Policy) {
+	_, _ = fmt.Fprintf(h, "\x00%s\x00%s", p.Patch, strings.Join(p.IgnoreFields, "\x00"))
+}

@@ -1,0 +1,195 @@
+package apply
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// rendered is a node as rendering gives it, with one object.
+func rendered(t *testing.T, text string, change func(*lynq.Object)) *lynq.Node {
+	t.Helper()
+	o := lynq.Object{
+		Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme"}, ID: "config",
+		Content: parse(t, text), Policy: lynq.DefaultPolicy(), DependIDs: []string{"other"},
+	}
+	if change != nil {
+		change(&o)
+	}
+	return &lynq.Node{Name: "acme-web", Namespace: "ns", UID: "acme", Hub: "crm", Form: "web", Objects: []lynq.Object{o}}
+}
+
+func made(t *testing.T, n *lynq.Node) *Object {
+	t.Helper()
+	node, err := Make(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &node.Objects[0]
+}
+
+const acmeConfig = "{apiVersion: v1, kind: ConfigMap, metadata: {name: acme, namespace: ns, labels: {lynq.sh/hub: crm}}, data: {a: '1', b: <&>}}"
+
+func TestMake(t *testing.T) {
+	n, err := Make(rendered(t, acmeConfig, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n.NodeKey != (NodeKey{Namespace: "ns", Name: "acme-web"}) || n.Hub != "crm" || n.Form != "web" || n.UID != "acme" {
+		t.Errorf("%+v", n)
+	}
+	o := n.Objects[0]
+	partOf := inventory.ID("ns", "lynqnode-acme-web")
+	want := `{"metadata":{"labels":{"applyset.kubernetes.io/part-of":"` + partOf + `","lynq.sh/hub":"crm"},"name":"acme","namespace":"ns"},` +
+		`"apiVersion":"v1","data":{"a":"1","b":"<&>"},"kind":"ConfigMap"}`
+	if diff := cmp.Diff(want, string(o.Body)); diff != "" {
+		t.Error(diff)
+	}
+	if o.String() != "ConfigMap/ns/acme" || o.APIVersion != "v1" || o.ID != "config" || !o.Owned || !slices.Equal(o.DependIDs, []string{"other"}) {
+		t.Errorf("%+v", o)
+	}
+	// With the node's labels it is not owned by the record.
+	labelled := strings.Replace(acmeConfig, "lynq.sh/hub: crm", "lynq.sh/hub: crm, lynq.sh/node: acme-web", 1)
+	if o := made(t, rendered(t, labelled, nil)); o.Owned {
+		t.Error("an object that bears its node's labels is taken for one that the record owns")
+	}
+	// Labels may be none at all.
+	bare := made(t, rendered(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: acme}}", nil))
+	if !strings.Contains(string(bare.Body), partOf) {
+		t.Errorf("%s", bare.Body)
+	}
+}
+
+// TestDigest: an object is to be written anew when its manifest changes, or how
+// it is written, and for nothing else.
+func TestDigest(t *testing.T) {
+	before := made(t, rendered(t, acmeConfig, nil)).Digest
+	if len(before) != 16 || made(t, rendered(t, acmeConfig, nil)).Digest != before {
+		t.Fatalf("digest %q", before)
+	}
+	content := func(fields ...string) func(*lynq.Object) {
+		return func(o *lynq.Object) { o.Content = with(o.Content, "new", fields...) }
+	}
+	policy := func(set func(*lynq.Policy)) func(*lynq.Object) { return func(o *lynq.Object) { set(&o.Policy) } }
+	ignore := func(paths ...string) func(*lynq.Object) {
+		return policy(func(p *lynq.Policy) { p.IgnoreFields = paths })
+	}
+	different := map[string]func(*lynq.Object){
+		"a value":        content("data", "a"),
+		"a new value":    content("data", "c"),
+		"a label":        content("metadata", "labels", "tier"),
+		"an annotation":  content("metadata", "annotations", "a"),
+		"a value less":   func(o *lynq.Object) { o.Content = with(o.Content, nil, "data", "a") },
+		"type":           func(o *lynq.Object) { o.Content = with(o.Content, int64(1), "data", "a") },
+		"apiVersion":     content("apiVersion"),
+		"merge":          policy(func(p *lynq.Policy) { p.Patch = lynq.PatchMerge }),
+		"replace":        policy(func(p *lynq.Policy) { p.Patch = lynq.PatchReplace }),
+		"ignored":        ignore("$.data.a"),
+		"ignored more":   ignore("$.data.a", "$.data.b"),
+		"ignored as one": ignore("$.data.a$.data.b"),
+	}
+	seen := map[string]string{before: "before"}
+	for _, name := range slices.Sorted(maps.Keys(different)) {
+		d := made(t, rendered(t, acmeConfig, different[name])).Digest
+		if same, ok := seen[d]; ok {
+			t.Errorf("%s: the same digest as %s", name, same)
+		}
+		seen[d] = name
+	}
+	for name, change := range map[string]func(*lynq.Object){
+		"conflict policy": policy(func(p *lynq.Policy) { p.Conflict = lynq.ConflictForce }),
+		"waiting":         policy(func(p *lynq.Policy) { p.WaitForReady, p.Timeout, p.SkipOnDependencyFailure = false, time.Second, false }),
+		"dependencies":    func(o *lynq.Object) { o.DependIDs = nil },
+	} {
+		if made(t, rendered(t, acmeConfig, change)).Digest != before {
+			t.Errorf("%s: the object would be written anew", name)
+		}
+	}
+	other := rendered(t, acmeConfig, nil)
+	other.Name = "other-web"
+	if made(t, other).Digest == before {
+		t.Error("another node: the object would not be written anew")
+	}
+	// The order of a manifest's fields says nothing.
+	turned := "{kind: ConfigMap, data: {b: <&>, a: '1'}, metadata: {labels: {lynq.sh/hub: crm}, namespace: ns, name: acme}, apiVersion: v1}"
+	if made(t, rendered(t, turned, nil)).Digest != before {
+		t.Error("the order of fields counts")
+	}
+}
+
+func TestMakeSecret(t *testing.T) {
+	secret := func(text string) *Object {
+		return made(t, rendered(t, text, func(o *lynq.Object) { o.Kind = "Secret" }))
+	}
+	plain := secret("{apiVersion: v1, kind: Secret, metadata: {name: s}, stringData: {a: b}}")
+	if text := string(plain.Body); !strings.Contains(text, `"data":{"a":"Yg=="}`) || strings.Contains(text, "stringData") {
+		t.Error(text)
+	}
+	if encoded := secret("{apiVersion: v1, kind: Secret, metadata: {name: s}, data: {a: Yg==}}"); encoded.Digest != plain.Digest {
+		t.Error("the same Secret has two digests")
+	}
+	// What is no text is for the server to refuse, not to be lost.
+	if text := string(secret("{apiVersion: v1, kind: Secret, metadata: {name: s}, stringData: {a: 5}}").Body); !strings.Contains(text, `"stringData":{"a":5}`) {
+		t.Error(text)
+	}
+}
+
+func TestMakeRefuses(t *testing.T) {
+	for field, value := range map[string]string{
+		"ownerReferences": "[{uid: u}]", "uid": "u", "resourceVersion": "'1'", "managedFields": "[]",
+		"generation": "1", "creationTimestamp": "2024-01-01T00:00:00Z", "deletionTimestamp": "2024-01-01T00:00:00Z", "selfLink": "x",
+	} {
+		_, err := Make(rendered(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: acme, "+field+": "+value+"}}", nil))
+		want := `resource "config": ConfigMap/ns/acme: a form cannot set metadata.` + field + ` (remove it)`
+		if err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if _, err := Make(rendered(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: acme, creationTimestamp: null}}", nil)); err != nil {
+		t.Errorf("what kubectl create --dry-run writes: %v", err)
+	}
+	if _, err := Make(rendered(t, "{apiVersion: v1, kind: ConfigMap}", nil)); err == nil {
+		t.Error("no metadata is taken")
+	}
+}
+
+func TestBody(t *testing.T) {
+	content := map[string]any{"kind": "K", "metadata": map[string]any{"name": "a<b"}, "a": []any{int64(1), 1.5, nil, true}}
+	b, err := NewBody(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := string(b), `{"metadata":{"name":"a<b"},"a":[1,1.5,null,true],"kind":"K"}`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got, want := string(b.with(`"uid":"u"`, "", `"resourceVersion":"7"`)), `{"metadata":{"uid":"u","resourceVersion":"7","name":"a<b"},"a":[1,1.5,null,true],"kind":"K"}`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	back, err := b.Content()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(content, back); diff != "" {
+		t.Error(diff)
+	}
+	for name, bad := range map[string]map[string]any{
+		"no metadata":    {"kind": "K"},
+		"empty metadata": {"metadata": map[string]any{}},
+		"metadata":       {"metadata": map[string]any{"a": func() {}}},
+		"a field":        {"metadata": map[string]any{"a": "b"}, "c": func() {}},
+	} {
+		if b, err := NewBody(bad); err == nil {
+			t.Errorf("%s: %s", name, b)
+		}
+	}
+	if _, err := marshal(func() {}); err == nil {
+		t.Error("a function is JSON")
+	}
+}

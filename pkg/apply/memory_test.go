@@ -1,0 +1,394 @@
+package apply
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// memory is a Cluster for what a real server does not do on demand: answers that
+// fail or come at a certain moment. Of server-side apply it knows one manager:
+// what is applied replaces labels, annotations and owner references.
+type memory struct {
+	mu      sync.Mutex
+	version int
+	objects map[lynq.Ref]*unstructured.Unstructured
+	kinds   map[string]lynq.APIResource // by GroupKind
+	watches []*memoryWatch
+	// before, where it is not nil, is called ahead of each write and delete,
+	// without the lock; an error is the answer.
+	before   func(verb string, ref lynq.Ref) error
+	requests []string
+}
+
+type memoryWatch struct {
+	kind     string
+	selector labels.Selector
+	handler  WatchHandler
+}
+
+func newMemory() *memory {
+	m := &memory{objects: map[lynq.Ref]*unstructured.Unstructured{}, kinds: map[string]lynq.APIResource{}}
+	m.serve(lynq.APIResource{Version: "v1", Kind: "ConfigMap", Plural: "configmaps", Namespaced: true})
+	m.serve(lynq.APIResource{Version: "v1", Kind: "Service", Plural: "services", Namespaced: true})
+	m.serve(lynq.APIResource{Version: "v1", Kind: "Namespace", Plural: "namespaces"})
+	m.serve(lynq.APIResource{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition", Plural: "customresourcedefinitions"})
+	m.serve(lynq.APIResource{Group: "example.com", Version: "v1", Kind: "Widget", Plural: "widgets", Namespaced: true})
+	return m
+}
+
+func (m *memory) serve(r lynq.APIResource) {
+	m.kinds[lynq.Ref{Group: r.Group, Kind: r.Kind}.GroupKind()] = r
+}
+
+func (m *memory) Resource(_ context.Context, group, version, kind string) (lynq.APIResource, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, ok := m.kinds[lynq.Ref{Group: group, Kind: kind}.GroupKind()]
+	if !ok || version != "" && version != r.Version {
+		return r, &meta.NoKindMatchError{GroupKind: schema.GroupKind{Group: group, Kind: kind}, SearchedVersions: []string{version}}
+	}
+	return r, nil
+}
+
+func (m *memory) Listable(context.Context) ([]lynq.APIResource, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var all []lynq.APIResource
+	for _, gk := range slices.Sorted(maps.Keys(m.kinds)) {
+		all = append(all, m.kinds[gk])
+	}
+	return all, nil
+}
+
+func (*memory) Refresh(context.Context) error { return nil }
+
+func (m *memory) List(_ context.Context, r lynq.APIResource, namespace, selector string, each func(*metav1.PartialObjectMetadata)) error {
+	s, err := labels.Parse(selector)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, ref := range m.sorted() {
+		o := m.objects[ref]
+		if ref.Group == r.Group && ref.Kind == r.Kind && (namespace == "" || namespace == ref.Namespace) && s.Matches(labels.Set(o.GetLabels())) {
+			each(metadataIn(o))
+		}
+	}
+	return nil
+}
+
+func (m *memory) sorted() []lynq.Ref {
+	return slices.SortedFunc(maps.Keys(m.objects), func(a, b lynq.Ref) int { return strings.Compare(a.Group+a.String(), b.Group+b.String()) })
+}
+
+func metadataIn(o *unstructured.Unstructured) *metav1.PartialObjectMetadata {
+	m, err := metadataOf(o)
+	if err != nil {
+		return &metav1.PartialObjectMetadata{} // without a uid no test passes
+	}
+	return m
+}
+
+func refIn(r lynq.APIResource, namespace, name string) lynq.Ref {
+	return lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: namespace, Name: name}
+}
+
+func notFound(r lynq.APIResource, name string) error {
+	return apierrors.NewNotFound(schema.GroupResource{Group: r.Group, Resource: r.Plural}, name)
+}
+
+func (m *memory) Metadata(ctx context.Context, r lynq.APIResource, namespace, name string) (*metav1.PartialObjectMetadata, error) {
+	o, err := m.Get(ctx, r, namespace, name)
+	if err != nil {
+		return nil, err
+	}
+	return metadataIn(o), nil
+}
+
+func (m *memory) Get(_ context.Context, r lynq.APIResource, namespace, name string) (*unstructured.Unstructured, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	o := m.objects[refIn(r, namespace, name)]
+	if o == nil {
+		return nil, notFound(r, name)
+	}
+	return o.DeepCopy(), nil
+}
+
+func (m *memory) ask(verb string, ref lynq.Ref) error {
+	if m.before != nil {
+		return m.before(verb, ref)
+	}
+	return nil
+}
+
+func (m *memory) Write(_ context.Context, r lynq.APIResource, w Write) (*metav1.PartialObjectMetadata, error) {
+	ref := refIn(r, w.Namespace, w.Name)
+	if err := m.ask("write", ref); err != nil {
+		return nil, err
+	}
+	var body map[string]any
+	if err := json.Unmarshal(w.Body, &body); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.requests = append(m.requests, "write "+ref.String())
+	sent := &unstructured.Unstructured{Object: body}
+	there := m.objects[ref]
+	resource := schema.GroupResource{Group: r.Group, Resource: r.Plural}
+	switch {
+	case there == nil && sent.GetUID() != "":
+		return nil, apierrors.NewConflict(resource, w.Name, fmt.Errorf("Precondition failed: UID in precondition: %s, UID in object meta: ", sent.GetUID()))
+	case there != nil && w.Verb == Create:
+		return nil, apierrors.NewAlreadyExists(resource, w.Name)
+	case there != nil && sent.GetUID() != "" && sent.GetUID() != there.GetUID():
+		return nil, apierrors.NewConflict(resource, w.Name, fmt.Errorf("uid mismatch"))
+	case there != nil && sent.GetResourceVersion() != "" && sent.GetResourceVersion() != there.GetResourceVersion():
+		return nil, apierrors.NewConflict(resource, w.Name, fmt.Errorf("the object has been modified"))
+	}
+	next := sent
+	if there != nil {
+		next.SetUID(there.GetUID())
+		next.SetDeletionTimestamp(there.GetDeletionTimestamp())
+		next.SetFinalizers(there.GetFinalizers())
+	}
+	if w.DryRun {
+		return metadataIn(next), nil
+	}
+	return metadataIn(m.put(ref, next)), nil
+}
+
+// put stores an object with a new version, under the lock.
+func (m *memory) put(ref lynq.Ref, o *unstructured.Unstructured) *unstructured.Unstructured {
+	m.version++
+	version := strconv.Itoa(m.version)
+	if o.GetUID() == "" {
+		o.SetUID(types.UID("uid-" + version))
+	}
+	o.SetResourceVersion(version)
+	o.SetGeneration(1)
+	o.SetName(ref.Name)
+	o.SetNamespace(ref.Namespace)
+	o.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: lynq.FieldManager, Operation: metav1.ManagedFieldsOperationApply, FieldsV1: metav1.NewFieldsV1(`{}`)}})
+	m.objects[ref] = o
+	for _, w := range m.watching(ref) {
+		if w.selector.Matches(labels.Set(o.GetLabels())) {
+			w.handler.Seen(o.DeepCopy())
+		}
+	}
+	return o
+}
+
+// make puts an object there that somebody else made.
+func (m *memory) make(ref lynq.Ref, metadata map[string]any) *unstructured.Unstructured {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.kinds[ref.GroupKind()]
+	if metadata == nil {
+		metadata = map[string]any{}
+	}
+	return m.put(ref, &unstructured.Unstructured{Object: map[string]any{"apiVersion": r.APIVersion(), "kind": ref.Kind, "metadata": metadata}})
+}
+
+func (m *memory) watching(ref lynq.Ref) []*memoryWatch {
+	return slices.DeleteFunc(slices.Clone(m.watches), func(w *memoryWatch) bool { return w.kind != ref.GroupKind() })
+}
+
+func (m *memory) Delete(_ context.Context, r lynq.APIResource, namespace, name string, o metav1.DeleteOptions) error {
+	ref := refIn(r, namespace, name)
+	if err := m.ask("delete", ref); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.requests = append(m.requests, "delete "+ref.String())
+	there := m.objects[ref]
+	switch p := o.Preconditions; {
+	case there == nil:
+		return notFound(r, name)
+	case p == nil || p.UID == nil || p.ResourceVersion == nil:
+		return fmt.Errorf("delete %s: no precondition", ref)
+	case *p.UID != there.GetUID() || *p.ResourceVersion != there.GetResourceVersion():
+		return apierrors.NewConflict(schema.GroupResource{Resource: r.Plural}, name, fmt.Errorf("the precondition failed"))
+	case len(o.DryRun) > 0:
+		return nil
+	}
+	delete(m.objects, ref)
+	for _, w := range m.watching(ref) {
+		w.handler.Gone(namespace, name, there.GetUID())
+	}
+	return nil
+}
+
+func (m *memory) Watch(ctx context.Context, r lynq.APIResource, _, selector string, h WatchHandler) error {
+	s, err := labels.Parse(selector)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	w := &memoryWatch{lynq.Ref{Group: r.Group, Kind: r.Kind}.GroupKind(), s, h}
+	m.watches = append(m.watches, w)
+	for _, ref := range m.sorted() {
+		if o := m.objects[ref]; ref.GroupKind() == w.kind && s.Matches(labels.Set(o.GetLabels())) {
+			h.Seen(o.DeepCopy())
+		}
+	}
+	h.Synced()
+	m.mu.Unlock()
+	<-ctx.Done()
+	return nil
+}
+
+// notes are Records in memory.
+type notes struct {
+	mu      sync.Mutex
+	version int
+	saved   map[NodeKey]*inventory.Inventory
+}
+
+func newNotes() *notes { return &notes{saved: map[NodeKey]*inventory.Inventory{}} }
+
+func (n *notes) Save(_ context.Context, inv *inventory.Inventory) (*inventory.Inventory, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	key := NodeKey{inv.Namespace, inv.Node}
+	if there := n.saved[key]; (there == nil) != (inv.UID == "") || there != nil && there.ResourceVersion != inv.ResourceVersion {
+		return nil, &inventory.ChangedError{Namespace: inv.Namespace, Name: inventory.Name(inv.Node), What: "somebody else changed it meanwhile"}
+	}
+	n.version++
+	next := inv.Clone()
+	next.ResourceVersion = strconv.Itoa(n.version)
+	if next.UID == "" {
+		next.UID = "inv-" + inv.Node
+	}
+	n.saved[key] = next
+	return next.Clone(), nil
+}
+
+func (n *notes) Remove(_ context.Context, inv *inventory.Inventory) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	delete(n.saved, NodeKey{inv.Namespace, inv.Node})
+	return nil
+}
+
+// all are the inventories as a run reads them.
+func (n *notes) all() []*inventory.Inventory {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var all []*inventory.Inventory
+	for _, inv := range n.saved {
+		all = append(all, inv.Clone())
+	}
+	slices.SortFunc(all, func(a, b *inventory.Inventory) int { return strings.Compare(a.Node, b.Node) })
+	return all
+}
+
+// names are the objects that some record names, and the node that does.
+func (n *notes) names() map[lynq.Ref]string {
+	named := map[lynq.Ref]string{}
+	for _, inv := range n.all() {
+		for _, r := range inv.Records {
+			named[r.Ref] = inv.Node
+		}
+	}
+	return named
+}
+
+// events keeps what a run reports.
+type events struct {
+	mu  sync.Mutex
+	all []Event
+}
+
+func (e *events) Report(event Event) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.all = append(e.all, event)
+}
+
+// stage is a cluster with records, on which the nodes of hub crm are applied.
+type stage struct {
+	*memory
+	notes   *notes
+	options Options
+}
+
+func newStage() *stage {
+	return &stage{memory: newMemory(), notes: newNotes(), options: Options{Concurrency: 8, Wait: true, Finalizer: true, Grace: time.Minute}}
+}
+
+// plan observes and decides.
+func (s *stage) plan(ctx context.Context, nodes ...*Node) (*Plan, error) {
+	in := &Input{Hub: "crm", Forms: []string{"web"}, Nodes: nodes, Active: len(nodes), Inventories: s.notes.all()}
+	var err error
+	if in.Live, err = Observe(ctx, s, in.Hub, nodes, in.Inventories); err != nil {
+		return nil, err
+	}
+	return Decide(in, Limits{AllowEmpty: true, MaxDelete: MaxDelete{Nodes: 1000}}), nil
+}
+
+// run carries a plan out.
+func (s *stage) run(ctx context.Context, p *Plan) (*Summary, error) {
+	r := &Runner{Cluster: s, Records: s.notes, Reporter: &events{}, Now: time.Now, Options: s.options}
+	return r.Run(ctx, []Plan{*p})
+}
+
+// applied plans and runs, and gives the summary.
+func (s *stage) applied(ctx context.Context, nodes ...*Node) (*Summary, error) {
+	p, err := s.plan(ctx, nodes...)
+	if err != nil {
+		return nil, err
+	}
+	return s.run(ctx, p)
+}
+
+// node is what a row wants: a node of form web in namespace ns.
+func node(name string, objects ...lynq.Object) *Node {
+	n := &lynq.Node{Name: name, Namespace: "ns", UID: name, Hub: "crm", Form: "web", Objects: objects}
+	for i := range n.Objects {
+		metadata := mapAt(n.Objects[i].Content, "metadata")
+		tracking := mapAt(metadata, "labels")
+		tracking[lynq.LabelHub] = "crm"
+		if p := n.Objects[i].Policy; p.Deletion == lynq.DeleteRetain || n.Objects[i].Namespace != "ns" {
+			tracking[lynq.LabelNode], tracking[lynq.LabelNodeNamespace] = name, "ns"
+		}
+		mapAt(metadata, "annotations")[lynq.AnnotationDeletionPolicy] = string(n.Objects[i].Policy.Deletion)
+	}
+	made, err := Make(n)
+	if err != nil {
+		return &Node{NodeKey: NodeKey{n.Namespace, n.Name}, Hub: n.Hub, Form: n.Form, UID: n.UID, Failed: err}
+	}
+	return made
+}
+
+// configMap is a ConfigMap of a node.
+func configMap(name, value string, dependIDs ...string) lynq.Object {
+	return lynq.Object{
+		Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: name}, ID: name, Policy: lynq.DefaultPolicy(), DependIDs: dependIDs,
+		Content: map[string]any{
+			"apiVersion": "v1", "kind": "ConfigMap",
+			"metadata": map[string]any{"name": name, "namespace": "ns"}, "data": map[string]any{"value": value},
+		},
+	}
+}

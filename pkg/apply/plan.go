@@ -1,0 +1,121 @@
+package apply
+
+import (
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+)
+
+// Action is what a step does to an object.
+type Action string
+
+// The actions. All but Keep, Skip and Block change the cluster or the record.
+const (
+	ActionCreate  Action = "create"  // there is none
+	ActionUpdate  Action = "update"  // ours, and not as it is to be
+	ActionAdopt   Action = "adopt"   // nobody's, or an orphan: written, and tracked from now on
+	ActionTrack   Action = "track"   // its tracking is put right, its content left alone
+	ActionKeep    Action = "keep"    // as it is to be
+	ActionSkip    Action = "skip"    // left alone on purpose
+	ActionBlock   Action = "block"   // somebody else's: a conflict
+	ActionDelete  Action = "delete"  // wanted no more
+	ActionOrphan  Action = "orphan"  // wanted no more, and retained: marked
+	ActionRelease Action = "release" // wanted no more, and no longer ours: only the record goes
+)
+
+// Reason says why a step is what it is. Reasons are words that scripts may
+// compare.
+type Reason string
+
+// The reasons.
+const (
+	ReasonNew          Reason = "New"          // never written
+	ReasonVanished     Reason = "Vanished"     // was written, is gone
+	ReasonReplaced     Reason = "Replaced"     // somebody deleted it and made another
+	ReasonChanged      Reason = "Changed"      // rows, form or policies changed
+	ReasonDrifted      Reason = "Drifted"      // somebody changed what is ours
+	ReasonUnconfirmed  Reason = "Unconfirmed"  // an earlier run did not see its write end well
+	ReasonUntracked    Reason = "Untracked"    // its tracking is missing or out of date
+	ReasonOrphan       Reason = "Orphan"       // an orphan comes back
+	ReasonUnowned      Reason = "Unowned"      // exists, and is nobody's
+	ReasonTakeover     Reason = "Takeover"     // is somebody else's, and Force takes it
+	ReasonUpToDate     Reason = "UpToDate"     // nothing to do
+	ReasonCreatedOnce  Reason = "CreatedOnce"  // was created, and is left alone ever since
+	ReasonUnmanaged    Reason = "Unmanaged"    // bears lynq.sh/mode: unmanaged
+	ReasonLeftOut      Reason = "LeftOut"      // a selector leaves it out
+	ReasonForeign      Reason = "Foreign"      // is somebody else's
+	ReasonDeleting     Reason = "Deleting"     // is being deleted
+	ReasonRemoved      Reason = "Removed"      // the form no longer has it
+	ReasonNodeGone     Reason = "NodeGone"     // the row is inactive or gone
+	ReasonAlreadyGone  Reason = "AlreadyGone"  // wanted no more, and gone
+	ReasonTakenOver    Reason = "TakenOver"    // wanted no more, and bears our tracking no more
+	ReasonNamespaceNew Reason = "NamespaceNew" // for a server dry run: its namespace comes into being first
+	ReasonKindNew      Reason = "KindNew"      // for a server dry run: its kind comes into being first
+)
+
+// Step is what is to happen to one object, and why.
+type Step struct {
+	Action Action
+	Reason Reason
+	// Message is for people: who owns it, which policy says so.
+	Message string
+	// To is the node of the plan that takes the object over, where its own node
+	// lets it go.
+	To NodeKey
+	// Object is what is desired, nil for one that is wanted no more.
+	Object *Object
+	// Record is what the inventory has, nil where it has nothing.
+	Record *inventory.Record
+	// Live is what was observed, nil where there is no such object.
+	Live *Live
+}
+
+// UID is the precondition of a step: the object that was observed.
+func (s *Step) UID() types.UID {
+	if s.Live == nil {
+		return ""
+	}
+	return s.Live.UID
+}
+
+// NodePlan is what is to happen to one node.
+type NodePlan struct {
+	NodeKey
+	HubNamespace   string
+	Hub, Form, UID string
+	// Desired is nil for a node that goes.
+	Desired *Node
+	// Inventory is what is recorded, nil for a new node.
+	Inventory *inventory.Inventory
+	// Steps are in the order of the desired objects, then those of the objects
+	// that leave, in the order in which they may go.
+	Steps []Step
+}
+
+// Plan is what is to happen to the nodes of one hub.
+type Plan struct {
+	Hub   string
+	Nodes []NodePlan
+	// Refusals are why the plan must not run.
+	Refusals []Refusal
+	Counts   map[Action]int
+}
+
+// Guard names a rule that refuses a plan.
+type Guard string
+
+// The guards (contract section 5).
+const (
+	GuardEmpty     Guard = "allow-empty" // a hub with nodes yields no active row
+	GuardMaxDelete Guard = "max-delete"  // too many of a hub's nodes would go
+	GuardOperator  Guard = "operator"    // the operator manages the hub's nodes
+	GuardLock      Guard = "lock"        // another run holds the hub
+)
+
+// Refusal is why a guard refuses a plan, and what to do about it.
+type Refusal struct {
+	Guard Guard
+	Hub   string
+	What  string
+	Fix   string
+}

@@ -1,0 +1,236 @@
+package apply
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strconv"
+	"strings"
+
+	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// ReadyState is how far an object has come.
+type ReadyState string
+
+// The states. Only StateWaiting can become StateReady without anybody's help.
+const (
+	StateWaiting  ReadyState = "waiting"
+	StateReady    ReadyState = "ready"
+	StateFailed   ReadyState = "failed"   // its controller gave up
+	StateDeleting ReadyState = "deleting" // it has a deletionTimestamp
+	StateGone     ReadyState = "gone"     // there is no such object any more
+)
+
+// Readiness is how far an object has come, and in a few words why: what it
+// waits for, or what went wrong.
+type Readiness struct {
+	State   ReadyState
+	Message string
+
+	// class is the storage class that decides whether a claim which is not
+	// bound yet is ready, "" for all else (see storageClasses.decide).
+	class string
+	// final: the object has run to its end, so that nothing which happens to it
+	// later changes its readiness. Finished jobs are often deleted at once.
+	final bool
+}
+
+func ready(message string) Readiness { return Readiness{State: StateReady, Message: message} }
+
+func failed(message string) Readiness { return Readiness{State: StateFailed, Message: message} }
+
+func waiting(format string, args ...any) Readiness {
+	return Readiness{State: StateWaiting, Message: fmt.Sprintf(format, args...)}
+}
+
+// The messages of objects that nothing is known of yet.
+const (
+	unseenObject = "its controller has not seen it yet"
+	unseenChange = "its controller has not seen the change yet"
+)
+
+// readiness tells how far an object has come, from the object alone. Kinds that
+// have no rule of their own are judged by kstatus: an object without a status,
+// or without any of the conditions Reconciling, Stalled, Ready, Failed and
+// Available, is ready as soon as it exists.
+func readiness(o *unstructured.Unstructured) Readiness {
+	if o.GetDeletionTimestamp() != nil {
+		return deleting(o)
+	}
+	if seen, ok := observedGeneration(o); ok && seen < o.GetGeneration() {
+		return waiting(unseenChange)
+	}
+	switch o.GroupVersionKind().GroupKind() {
+	case schema.GroupKind{Group: "apps", Kind: "Deployment"}:
+		return deploymentReadiness(o)
+	case schema.GroupKind{Group: "apps", Kind: "StatefulSet"},
+		schema.GroupKind{Group: "apps", Kind: "DaemonSet"},
+		schema.GroupKind{Group: "apps", Kind: "ReplicaSet"}:
+		return workloadReadiness(o)
+	case schema.GroupKind{Group: "batch", Kind: "Job"}:
+		return jobReadiness(o)
+	case schema.GroupKind{Kind: "Pod"}:
+		return podReadiness(o)
+	case claimKind():
+		return claimReadiness(o)
+	case schema.GroupKind{Kind: "Service"}:
+		return serviceReadiness(o)
+	case schema.GroupKind{Kind: "Namespace"}:
+		return namespaceReadiness(o)
+	case schema.GroupKind{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}:
+		return conditionReadiness(o, "AbleToScale")
+	case schema.GroupKind{Group: "apiregistration.k8s.io", Kind: "APIService"}:
+		return conditionReadiness(o, "Available")
+	}
+	return genericReadiness(o)
+}
+
+// alwaysReady tells whether an object is ready as soon as it exists, so that
+// nobody needs to watch it. Ingresses are: many controllers never report on
+// them.
+func alwaysReady(group, kind string, body Body) bool {
+	switch group {
+	case "":
+		switch kind {
+		case "ConfigMap", "Secret", "ServiceAccount", "Endpoints", "LimitRange", "ResourceQuota",
+			"PodTemplate", "PersistentVolume":
+			return true
+		case "Service":
+			return !isLoadBalancer(body)
+		}
+	case "apps":
+		return kind == "ControllerRevision"
+	case "batch":
+		return kind == "CronJob"
+	case "networking.k8s.io":
+		return kind == "NetworkPolicy" || kind == "Ingress" || kind == "IngressClass"
+	case "policy":
+		return kind == "PodDisruptionBudget"
+	case "storage.k8s.io":
+		return kind == "StorageClass" || kind == "CSIDriver" || kind == "VolumeAttributesClass"
+	case "scheduling.k8s.io":
+		return kind == "PriorityClass"
+	case "node.k8s.io":
+		return kind == "RuntimeClass"
+	case "coordination.k8s.io":
+		return kind == "Lease"
+	case "discovery.k8s.io":
+		return kind == "EndpointSlice"
+	case "rbac.authorization.k8s.io", "admissionregistration.k8s.io":
+		return true
+	}
+	return false
+}
+
+// isLoadBalancer tells whether a Service's manifest asks for a load balancer. A
+// manifest that cannot be read may be one.
+func isLoadBalancer(body Body) bool {
+	var service struct {
+		Spec struct {
+			Type string `json:"type"`
+		} `json:"spec"`
+	}
+	return json.Unmarshal(body, &service) != nil || service.Spec.Type == "LoadBalancer"
+}
+
+func deleting(o *unstructured.Unstructured) Readiness {
+	message := "is being deleted"
+	if held := o.GetFinalizers(); len(held) > 0 {
+		message += ", held by " + strings.Join(held, ", ")
+	}
+	return Readiness{State: StateDeleting, Message: message}
+}
+
+// genericReadiness is kstatus, and what that does not look at: conditions that
+// say themselves which generation they are of, and the conditions Failed and
+// Available of kinds that have no Ready.
+func genericReadiness(o *unstructured.Unstructured) Readiness {
+	stalled, isStalled := isTrue(o, "Stalled")
+	c, hasReady := findCondition(o, "Ready")
+	if isStalled && stalled.stale(o) || hasReady && c.stale(o) {
+		return waiting(unseenChange)
+	}
+	result, err := status.Compute(forKstatus(o))
+	if err != nil {
+		return waiting("its status cannot be understood (%v); waitForReady: false takes it as it is", err)
+	}
+	if r := kstatusReadiness(result); r.State != StateReady {
+		return r
+	}
+	if hasReady {
+		return ready("")
+	}
+	if c, ok := isTrue(o, "Failed"); ok && !c.stale(o) {
+		return failed(c.describe())
+	}
+	if c, ok := findCondition(o, "Available"); ok {
+		return c.wanted(o)
+	}
+	return ready("")
+}
+
+// kstatusReadiness translates what kstatus says.
+func kstatusReadiness(result *status.Result) Readiness {
+	message := result.Message
+	if len(result.Conditions) > 0 {
+		message = describe(result.Conditions[0].Reason, result.Conditions[0].Message)
+	}
+	switch result.Status {
+	case status.CurrentStatus:
+		return ready("")
+	case status.FailedStatus:
+		return failed(message)
+	default:
+		return waiting("%s", message)
+	}
+}
+
+// conditionReadiness is for kinds that are ready when one condition is True.
+func conditionReadiness(o *unstructured.Unstructured, conditionType string) Readiness {
+	c, ok := findCondition(o, conditionType)
+	if !ok {
+		return waiting(unseenObject)
+	}
+	return c.wanted(o)
+}
+
+// observedGeneration is which generation an object's controller says it has
+// seen. Some write it as a string.
+func observedGeneration(o *unstructured.Unstructured) (int64, bool) {
+	v, _, err := unstructured.NestedFieldNoCopy(o.Object, "status", "observedGeneration")
+	if err != nil {
+		return 0, false
+	}
+	return toInt64(v)
+}
+
+func toInt64(v any) (int64, bool) {
+	switch v := v.(type) {
+	case int64:
+		return v, true
+	case string:
+		n, err := strconv.ParseInt(v, 10, 64)
+		return n, err == nil
+	}
+	return 0, false
+}
+
+// forKstatus hides an observedGeneration that kstatus would stumble over
+// because it is no number. Readiness has looked at it before.
+func forKstatus(o *unstructured.Unstructured) *unstructured.Unstructured {
+	state, ok := o.Object["status"].(map[string]any)
+	if !ok {
+		return o
+	}
+	if _, ok := state["observedGeneration"].(string); !ok {
+		return o
+	}
+	shown := maps.Clone(o.Object)
+	state = maps.Clone(state)
+	delete(state, "observedGeneration")
+	shown["status"] = state
+	return &unstructured.Unstructured{Object: shown}
+}

@@ -1,0 +1,239 @@
+package apply
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// TestFailedNodeGivesNothingAway: a row that does not render may still want what
+// its node has, so that nobody else gets it.
+func TestFailedNodeGivesNothingAway(t *testing.T) {
+	s := newStage()
+	mustApply(t, s, node("a", configMap("shared", "1")))
+	a := &Node{NodeKey: NodeKey{"ns", "a"}, Hub: "crm", Form: "web", UID: "a", Failed: errors.New("it could not be rendered")}
+	p, err := s.plan(t.Context(), a, node("b", configMap("shared", "2")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Nodes[1].Steps[0]; got.Action != ActionBlock || got.Reason != ReasonForeign {
+		t.Errorf("node b is to %s it (%s), want %s (%s)", got.Action, got.Reason, ActionBlock, ReasonForeign)
+	}
+}
+
+// takenOver are ways in which others take an object over and leave our tracking
+// on it.
+func takenOver() map[string]func(*metav1.PartialObjectMetadata) {
+	return map[string]func(*metav1.PartialObjectMetadata){
+		"a Kustomization": func(m *metav1.PartialObjectMetadata) {
+			m.Labels["kustomize.toolkit.fluxcd.io/name"] = "apps"
+		},
+		"a controller": func(m *metav1.PartialObjectMetadata) {
+			yes := true
+			m.OwnerReferences = append(m.OwnerReferences, metav1.OwnerReference{APIVersion: "example.com/v1", Kind: "Widget", Name: "w", UID: "w1", Controller: &yes})
+		},
+	}
+}
+
+// takeOver changes an object as somebody else.
+func (s *stage) takeOver(ref lynq.Ref, change func(*metav1.PartialObjectMetadata)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.objects[ref].DeepCopy()
+	m := metadataIn(o)
+	change(m)
+	o.SetLabels(m.Labels)
+	o.SetAnnotations(m.Annotations)
+	o.SetOwnerReferences(m.OwnerReferences)
+	s.put(ref, o)
+}
+
+// TestTakenOverIsLetGo: what somebody else has taken over is not deleted with its
+// node, and does not go with the inventory either: no reference to that is left.
+func TestTakenOverIsLetGo(t *testing.T) {
+	for who, change := range takenOver() {
+		for when, early := range map[string]bool{"before the run": true, "before the delete": false} {
+			t.Run(who+" "+when, func(t *testing.T) {
+				s := newStage()
+				mustApply(t, s, node("a", configMap("shared", "1")), node("b"))
+				owner := types.UID(s.notes.saved[NodeKey{"ns", "a"}].UID)
+				if early {
+					s.takeOver(shared, change)
+				}
+				p, err := s.plan(t.Context(), node("b"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !early {
+					s.takeOver(shared, change)
+				}
+				if _, err := s.run(bounded(t), p); err != nil {
+					t.Fatal(err)
+				}
+				there := s.objects[shared]
+				if there == nil {
+					t.Fatal("it was deleted")
+				}
+				for _, r := range there.GetOwnerReferences() {
+					if r.UID == owner {
+						t.Error("it still belongs to the inventory, with which it is collected")
+					}
+				}
+				if got := there.GetLabels()[lynq.LabelPartOf]; got != "" {
+					t.Errorf("it still is part of %s", got)
+				}
+				if _, recorded := s.notes.names()[shared]; recorded {
+					t.Error("it is still recorded")
+				}
+			})
+		}
+	}
+}
+
+// TestUnmanagedBeforeDelete: somebody says hands off after the run has looked.
+func TestUnmanagedBeforeDelete(t *testing.T) {
+	s := newStage()
+	mustApply(t, s, node("a", configMap("shared", "1")), node("b"))
+	p, err := s.plan(t.Context(), node("b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.takeOver(shared, func(m *metav1.PartialObjectMetadata) { m.Annotations[lynq.AnnotationMode] = lynq.ModeUnmanaged })
+	if _, err := s.run(bounded(t), p); err != nil {
+		t.Fatal(err)
+	}
+	if s.objects[shared] == nil || s.notes.names()[shared] != "a" {
+		t.Error("it was deleted, or is recorded no more, so that it goes with its inventory")
+	}
+}
+
+// TestHalfAdopted: an object got our tracking before the server refused the rest.
+// It is recorded: with its owner reference it would go with the inventory.
+func TestHalfAdopted(t *testing.T) {
+	s := newStage()
+	s.make(shared, map[string]any{"labels": map[string]any{"of": "somebody"}})
+	o := configMap("shared", "1")
+	o.Policy.Patch = lynq.PatchMerge
+	writes := 0
+	s.before = func(_ string, ref lynq.Ref) error {
+		if writes++; writes == 1 {
+			return nil
+		}
+		return apierrors.NewInvalid(schema.GroupKind{Kind: ref.Kind}, ref.Name, nil)
+	}
+	sum := mustApply(t, s, node("a", o))
+	if len(sum.Failed) != 1 {
+		t.Fatalf("failed: %+v, want node a", sum.Failed)
+	}
+	l := liveOf(shared, metadataIn(s.objects[shared]))
+	if l.PartOf != inventory.ID("ns", inventory.Name("a")) {
+		t.Fatal("the object bears no tracking: the test shows nothing")
+	}
+	if s.notes.names()[shared] != "a" {
+		t.Error("the object bears the tracking of node a, which does not record it")
+	}
+}
+
+// TestTerminatingWithoutLabel: an object that is nobody's is being deleted. It is
+// made anew when it is gone, and not written to before.
+func TestTerminatingWithoutLabel(t *testing.T) {
+	s := newStage()
+	dying := s.make(shared, map[string]any{"finalizers": []any{"example.com/f"}, "deletionTimestamp": "2026-01-01T00:00:00Z"})
+	s.before = func(_ string, ref lynq.Ref) error {
+		if ref == shared {
+			t.Error("it was written to while it was being deleted")
+		}
+		return nil
+	}
+	o := configMap("shared", "1")
+	o.Policy.Timeout = time.Second
+	sum := mustApply(t, s, node("a", o))
+	if len(sum.Failed) != 1 || sum.Failed[0].Outcome != OutcomeNotReady {
+		t.Errorf("failed: %+v, want node a, not ready", sum.Failed)
+	}
+	if s.objects[shared].GetUID() != dying.GetUID() {
+		t.Error("the object is another one")
+	}
+}
+
+// TestChangedHandsBeforeWrite: what the plan was decided on may be long past when
+// its turn in a rollout comes.
+func TestChangedHandsBeforeWrite(t *testing.T) {
+	ways := takenOver()
+	ways["hands off"] = func(m *metav1.PartialObjectMetadata) { m.Annotations[lynq.AnnotationMode] = lynq.ModeUnmanaged }
+	ways["another node"] = func(m *metav1.PartialObjectMetadata) {
+		m.Labels[lynq.LabelPartOf], m.OwnerReferences = "applyset-other-v1", nil
+	}
+	for _, patch := range []lynq.PatchStrategy{lynq.PatchApply, lynq.PatchMerge, lynq.PatchReplace} {
+		for who, change := range ways {
+			t.Run(string(patch)+": "+who, func(t *testing.T) {
+				s := newStage()
+				of := func(value string) *Node {
+					o := configMap("shared", value)
+					o.Policy.Patch = patch
+					return node("a", o)
+				}
+				mustApply(t, s, of("1"))
+				p, err := s.plan(t.Context(), of("2"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.takeOver(shared, change)
+				version := s.objects[shared].GetResourceVersion()
+				sum, err := s.run(bounded(t), p)
+				if err != nil || len(sum.Failed) != 1 || sum.Failed[0].Outcome != OutcomeConflicted {
+					t.Errorf("%v, failed: %+v, want node a in conflict", err, sum.Failed)
+				}
+				if got := s.objects[shared].GetResourceVersion(); got != version {
+					t.Error("it was written to")
+				}
+			})
+		}
+	}
+}
+
+// TestTouchedBeforeWrite: a change of something else does not keep the object from
+// being written.
+func TestTouchedBeforeWrite(t *testing.T) {
+	s := newStage()
+	mustApply(t, s, node("a", configMap("shared", "1")))
+	p, err := s.plan(t.Context(), node("a", configMap("shared", "2")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.takeOver(shared, func(m *metav1.PartialObjectMetadata) { m.Annotations["example.com/note"] = "seen" })
+	if sum, err := s.run(bounded(t), p); err != nil || len(sum.Failed) > 0 {
+		t.Errorf("%v, failed: %+v", err, sum.Failed)
+	}
+	if got := field(s.objects[shared], "data", "value"); got != "2" {
+		t.Errorf("value is %v, want 2", got)
+	}
+}
+
+// TestRetainThatFailed: the form retains an object from now on, and somebody keeps
+// that from being written to it. When the row goes, the object stays.
+func TestRetainThatFailed(t *testing.T) {
+	s := newStage()
+	mustApply(t, s, node("a", configMap("shared", "1")), node("b"))
+	retained := configMap("shared", "1")
+	retained.Policy.Deletion = lynq.DeleteRetain
+	s.before = func(_ string, ref lynq.Ref) error {
+		return apierrors.NewInvalid(schema.GroupKind{Kind: ref.Kind}, ref.Name, nil)
+	}
+	if sum := mustApply(t, s, node("a", retained), node("b")); len(sum.Failed) != 1 {
+		t.Fatalf("failed: %+v, want node a", sum.Failed)
+	}
+	s.before = nil
+	mustApply(t, s, node("b"))
+	if o := s.objects[shared]; o == nil || o.GetLabels()[lynq.LabelOrphaned] != "true" || len(o.GetOwnerReferences()) > 0 {
+		t.Errorf("it is no orphan: %v", o)
+	}
+}

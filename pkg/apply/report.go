@@ -1,0 +1,85 @@
+package apply
+
+import (
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Reporter is told what a run does, as it happens. It must be safe for
+// concurrent use, and quick.
+type Reporter interface {
+	Report(Event)
+}
+
+// EventType is what an Event is about.
+type EventType string
+
+// The types of events. Each run has one EventPlan per hub, one EventNodeStart
+// and one EventNode per node that has something to do, and one EventSummary at
+// its end.
+const (
+	EventPlan      EventType = "plan"       // Counts
+	EventNodeStart EventType = "node-start" // Node
+	EventObject    EventType = "object"     // Node, Object, ID, Action, Reason, Outcome, Message
+	EventWait      EventType = "wait"       // Node, Object, ID, Message: not ready yet, and why
+	EventReady     EventType = "ready"      // Node, Object, ID
+	EventNode      EventType = "node"       // Node, Outcome, Message: the node is done
+	EventWarning   EventType = "warning"    // Message, and Node, Object, ID where it has them
+	EventSummary   EventType = "summary"    // Summary
+)
+
+// Outcome is how a step or a node ended.
+type Outcome string
+
+// The outcomes. A node's is the worst of its objects'.
+const (
+	OutcomeDone       Outcome = "done"
+	OutcomeUnchanged  Outcome = "unchanged"
+	OutcomeSkipped    Outcome = "skipped"    // a dependency failed, or it is left alone
+	OutcomeConflicted Outcome = "conflicted" // somebody else's
+	OutcomeNotReady   Outcome = "not-ready"  // written, and not ready in time
+	OutcomeFailed     Outcome = "failed"
+)
+
+// Event is one thing that happened. Which fields it has depends on its type.
+type Event struct {
+	Time    time.Time
+	Type    EventType
+	Hub     string
+	Node    NodeKey
+	Object  lynq.Ref
+	ID      string // of the resource in its form
+	Action  Action
+	Reason  Reason
+	Outcome Outcome
+	Message string // for people; may say what to do
+	Counts  map[Action]int
+	Nodes   int // EventPlan: nodes that have something to do
+	Summary *Summary
+}
+
+// Summary is how a run went.
+type Summary struct {
+	Hubs []string
+	// Nodes and Objects count what ended with each outcome; Actions what was
+	// done to objects.
+	Nodes   map[Outcome]int
+	Objects map[Outcome]int
+	Actions map[Action]int
+	// Failed lists the nodes that did not end well, in the order of their
+	// names, each with what to do next.
+	Failed      []FailedNode
+	DryRun      bool
+	Interrupted bool
+	Elapsed     time.Duration
+}
+
+// FailedNode is a node that did not end well.
+type FailedNode struct {
+	NodeKey
+	Hub, Form string
+	Outcome   Outcome
+	// Problems name object, reason and what to do, a line each.
+	Problems []string
+}

@@ -1,0 +1,386 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Records saves inventories. It is implemented by *inventory.Store.
+type Records interface {
+	// Save creates the inventory's ConfigMap, or updates the one that was
+	// loaded or saved last. It gives the inventory with what the server says of
+	// it.
+	Save(ctx context.Context, inv *inventory.Inventory) (*inventory.Inventory, error)
+	// Remove deletes the ConfigMap and takes our finalizer off.
+	Remove(ctx context.Context, inv *inventory.Inventory) error
+}
+
+// Runner carries plans out.
+type Runner struct {
+	Cluster  Cluster
+	Records  Records
+	Recorder Recorder // of Kubernetes events; nil for none
+	Reporter Reporter
+	Now      func() time.Time
+	Options  Options
+}
+
+// Options say how plans are carried out.
+type Options struct {
+	// Concurrency is how many nodes are written at once.
+	Concurrency int
+	// Wait: wait for what is written to become ready, as the policies say.
+	// Without it nothing is waited for but what a rollout or a new namespace or
+	// kind needs.
+	Wait bool
+	// DryRun has the server try each write without keeping it. Records are not
+	// written.
+	DryRun bool
+	// Finalizer: inventories that are written get the node's finalizer.
+	Finalizer bool
+	// Rollouts are those of the forms that have one.
+	Rollouts map[FormKey]Rollout
+	// Began is when the work began of which the run is the last part; zero: with
+	// the run.
+	Began time.Time
+	// Grace is how long requests under way may last after the run is
+	// interrupted.
+	Grace time.Duration
+}
+
+// FormKey names a form: hubs may have forms of the same name.
+type FormKey struct{ Hub, Form string }
+
+// Rollout limits how many nodes of a form change at once.
+type Rollout struct {
+	MaxSkew  int
+	Deadline time.Duration // from a node's start until it is ready; 0: none
+}
+
+// Run carries plans out and tells how it went. Its error is the context's, where
+// the run was interrupted; whatever failed is in the summary.
+func (r *Runner) Run(ctx context.Context, plans []Plan) (*Summary, error) {
+	began := r.Options.Began
+	if began.IsZero() {
+		began = r.Now()
+	}
+	run := newRun(ctx, r, plans)
+	defer run.close()
+	var running sync.WaitGroup
+	for _, queue := range run.queues(plans) {
+		running.Go(func() { run.dispatch(ctx, queue) })
+	}
+	running.Wait()
+	if r.Recorder != nil {
+		r.Recorder.Flush(run.finishing)
+	}
+	s := run.stats.summary(plans)
+	s.DryRun, s.Interrupted, s.Elapsed = r.Options.DryRun, ctx.Err() != nil, r.Now().Sub(began)
+	r.Reporter.Report(Event{Time: r.Now(), Type: EventSummary, Summary: s})
+	return s, context.Cause(ctx)
+}
+
+// run is one run of a Runner.
+type run struct {
+	*Runner
+	slots     chan struct{} // one for each node that is at work
+	tracker   *tracker
+	providers map[string]*provider
+	handovers map[lynq.Ref]*provider
+	promised  map[NodeKey][]*provider // all of these, by who is to finish them
+	rollouts  map[FormKey]*rollout
+	stats     *stats
+	// watching ends with the run; finishing outlasts an interruption by the
+	// grace, so that what is under way can be recorded.
+	watching, finishing context.Context
+	stops               []func()
+}
+
+func newRun(ctx context.Context, r *Runner, plans []Plan) *run {
+	run := &run{
+		Runner:    r,
+		slots:     make(chan struct{}, max(1, r.Options.Concurrency)),
+		providers: providersOf(plans),
+		handovers: handoversOf(plans),
+		rollouts:  map[FormKey]*rollout{},
+		stats:     newStats(),
+	}
+	watching, stop := context.WithCancel(ctx)
+	finishing, end := context.WithCancel(context.WithoutCancel(ctx))
+	grace := context.AfterFunc(ctx, func() {
+		grace := r.Options.Grace
+		if lost := (*inventory.LostError)(nil); errors.As(context.Cause(ctx), &lost) {
+			grace = 0 // others may write from now on
+		}
+		timer := time.AfterFunc(grace, end)
+		context.AfterFunc(finishing, func() { timer.Stop() })
+	})
+	run.promised = promisedBy(run.providers, run.handovers)
+	run.watching, run.finishing = watching, finishing
+	run.stops = []func(){stop, func() { grace() }, end, run.waitForWatches}
+	run.tracker = newTracker(watching, r.Cluster)
+	for form, o := range r.Options.Rollouts {
+		if o.MaxSkew > 0 {
+			run.rollouts[form] = newRollout(o)
+		}
+	}
+	return run
+}
+
+// waitForWatches leaves nothing running behind.
+func (r *run) waitForWatches() { r.tracker.wait() }
+
+func (r *run) close() {
+	for _, stop := range r.stops {
+		stop()
+	}
+}
+
+// queues are the nodes that have something to do, by form and in their order.
+func (r *run) queues(plans []Plan) [][]*nodeRun {
+	index := map[FormKey]int{}
+	var queues [][]*nodeRun
+	for k := range plans {
+		p := &plans[k]
+		work := 0
+		for i := range p.Nodes {
+			n := newNodeRun(r, &p.Nodes[i])
+			if n.idle() {
+				r.stats.node(&p.Nodes[i], OutcomeUnchanged, n.steps, nil)
+				r.finishAll(p.Nodes[i].NodeKey, OutcomeUnchanged)
+				continue
+			}
+			work++
+			key := n.form()
+			q, known := index[key]
+			if !known {
+				q = len(queues)
+				index[key], queues = q, append(queues, nil)
+			}
+			queues[q] = append(queues[q], n)
+		}
+		r.Reporter.Report(Event{Time: r.Now(), Type: EventPlan, Hub: p.Hub, Counts: p.Counts, Nodes: work})
+	}
+	return queues
+}
+
+// dispatch runs the nodes of one form.
+func (r *run) dispatch(ctx context.Context, queue []*nodeRun) {
+	var running sync.WaitGroup
+	defer running.Wait()
+	for _, n := range queue {
+		rollout := r.rollouts[n.form()]
+		if n.plan.Desired == nil || n.plan.Desired.Failed != nil {
+			rollout = nil
+		}
+		if stopped := rollout.acquire(ctx); stopped != "" {
+			n.leftOut(stopped)
+			continue
+		}
+		if !r.acquire(ctx) {
+			rollout.release("")
+			n.leftOut("interrupted before it began")
+			continue
+		}
+		running.Go(func() {
+			defer r.release()
+			n.turn = rollout
+			n.perform(ctx)
+			rollout.release(n.stops())
+		})
+	}
+}
+
+// acquire takes a slot; false means that the context ended.
+func (r *run) acquire(ctx context.Context) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	select {
+	case r.slots <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (r *run) release() { <-r.slots }
+
+// rollout lets so many nodes of a form change at once, and none any more once
+// one of them failed. A nil rollout has no limit.
+type rollout struct {
+	Rollout
+	slots   chan struct{}
+	mu      sync.Mutex
+	stopped string // why
+}
+
+func newRollout(o Rollout) *rollout {
+	return &rollout{Rollout: o, slots: make(chan struct{}, o.MaxSkew)}
+}
+
+// acquire waits for its turn. It gives why there is none.
+func (o *rollout) acquire(ctx context.Context) string {
+	if o == nil {
+		return ""
+	}
+	select {
+	case o.slots <- struct{}{}:
+	case <-ctx.Done():
+		return "interrupted before it began"
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.stopped != "" {
+		<-o.slots
+	}
+	return o.stopped
+}
+
+// release ends a turn; the reason, if there is one, stops the rollout.
+func (o *rollout) release(stop string) {
+	if o == nil {
+		return
+	}
+	o.mu.Lock()
+	if o.stopped == "" {
+		o.stopped = stop
+	}
+	o.mu.Unlock()
+	<-o.slots
+}
+
+// lend gives a turn to others for a while, takeBack waits until it is free
+// again. A node that waits for another one must not keep that from its turn.
+func (o *rollout) lend() {
+	if o != nil {
+		<-o.slots
+	}
+}
+
+func (o *rollout) takeBack() {
+	if o != nil {
+		o.slots <- struct{}{}
+	}
+}
+
+// provider is an object that others wait for: a Namespace or a
+// CustomResourceDefinition, before they can be; or one that another node takes
+// over, before its own lets it go.
+type provider struct {
+	node NodeKey
+	ref  lynq.Ref
+	done chan struct{}
+	once sync.Once
+	// outcome is set before done is closed.
+	outcome Outcome
+}
+
+func (p *provider) finish(o Outcome) {
+	p.once.Do(func() {
+		p.outcome = o
+		close(p.done)
+	})
+}
+
+// finished tells whether what is waited for has ended.
+func (p *provider) finished() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// promisedBy are providers by the nodes that finish them.
+func promisedBy(providers map[string]*provider, handovers map[lynq.Ref]*provider) map[NodeKey][]*provider {
+	promised := map[NodeKey][]*provider{}
+	for _, p := range providers {
+		promised[p.node] = append(promised[p.node], p)
+	}
+	for _, p := range handovers {
+		promised[p.node] = append(promised[p.node], p)
+	}
+	return promised
+}
+
+// finishAll leaves nobody waiting for a node that has ended.
+func (r *run) finishAll(k NodeKey, o Outcome) {
+	for _, p := range r.promised[k] {
+		p.finish(o)
+	}
+}
+
+// handoversOf finds the objects that one node of the plans takes over from
+// another.
+func handoversOf(plans []Plan) map[lynq.Ref]*provider {
+	handovers := map[lynq.Ref]*provider{}
+	for k := range plans {
+		for i := range plans[k].Nodes {
+			steps := plans[k].Nodes[i].Steps
+			for j := range steps {
+				if steps[j].To != (NodeKey{}) {
+					ref := steps[j].Record.Ref
+					handovers[ref] = &provider{node: steps[j].To, ref: ref, done: make(chan struct{})}
+				}
+			}
+		}
+	}
+	return handovers
+}
+
+// providersOf finds the objects that a plan makes for others to need, by what
+// they provide: "namespace/acme", or "kind/Widget.example.com".
+func providersOf(plans []Plan) map[string]*provider {
+	providers := map[string]*provider{}
+	for k := range plans {
+		p := &plans[k]
+		for i := range p.Nodes {
+			n := &p.Nodes[i]
+			for j := range n.Steps {
+				s := &n.Steps[j]
+				if s.Object == nil || s.Action == ActionKeep {
+					continue
+				}
+				if key := provides(s.Object); key != "" {
+					providers[key] = &provider{node: n.NodeKey, ref: s.Object.Ref, done: make(chan struct{})}
+				}
+			}
+		}
+	}
+	return providers
+}
+
+// provides tells what an object provides, "" for most.
+func provides(o *Object) string {
+	switch {
+	case o.Group == "" && o.Kind == "Namespace":
+		return "namespace/" + o.Name
+	case o.Group == "apiextensions.k8s.io" && o.Kind == "CustomResourceDefinition":
+		group, kind := definedKind(o.Body)
+		return "kind/" + lynq.Ref{Group: group, Kind: kind}.GroupKind()
+	}
+	return ""
+}
+
+// needs tells what an object needs, as keys of providers.
+func needs(o *Object) []string {
+	return []string{"namespace/" + o.Namespace, "kind/" + o.GroupKind()}
+}
+
+// placeholderUID stands for an inventory that a server dry run does not make.
+const placeholderUID types.UID = "00000000-0000-0000-0000-000000000000"
+
+// stopReason is why a rollout stops.
+func stopReason(n NodeKey, o Outcome) string {
+	return fmt.Sprintf("the rollout of the form stopped: node %s is %s", n.Name, o)
+}

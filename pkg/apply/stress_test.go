@@ -1,0 +1,118 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// chance is a random tenancy: nodes that make namespaces which others need, take
+// objects from each other, come and go.
+type chance struct{ *rand.Rand }
+
+const (
+	stressNodes   = 24
+	stressObjects = 60 // which nodes want, a few each
+)
+
+func (c chance) nodes() []*Node {
+	owner := map[string]int{}
+	for i := range stressObjects {
+		if c.IntN(4) > 0 {
+			owner[fmt.Sprintf("o%d", i)] = c.IntN(stressNodes)
+		}
+	}
+	var nodes []*Node
+	for i := range stressNodes {
+		if c.IntN(5) == 0 {
+			continue
+		}
+		name := fmt.Sprintf("n%d", i)
+		if c.IntN(12) == 0 {
+			nodes = append(nodes, &Node{NodeKey: NodeKey{"ns", name}, Hub: "crm", Form: "web", UID: name, Failed: errors.New("it could not be rendered")})
+			continue
+		}
+		nodes = append(nodes, node(name, c.objects(name, i, owner)...))
+	}
+	return nodes
+}
+
+func (c chance) objects(name string, i int, owner map[string]int) []lynq.Object {
+	objects := []lynq.Object{configMap(name, fmt.Sprint(c.IntN(3)))}
+	if i%6 == 0 {
+		objects = append(objects, namespace(fmt.Sprintf("team%d", i)))
+	}
+	for k := range stressObjects {
+		id := fmt.Sprintf("o%d", k)
+		if at, wanted := owner[id]; !wanted || at != i {
+			continue
+		}
+		o := configMap(id, fmt.Sprint(c.IntN(3)), objects[0].ID)
+		if k%3 == 0 {
+			team := fmt.Sprintf("team%d", k%4*6)
+			o.Namespace, o.Content["metadata"] = team, map[string]any{"name": id, "namespace": team}
+		}
+		if k%5 == 0 {
+			o.Policy.Deletion = lynq.DeleteRetain
+		}
+		objects = append(objects, o)
+	}
+	return objects
+}
+
+// trouble fails some writes, and cancels at one of them.
+func (c chance) trouble(s *stage, cancel context.CancelFunc) func(string, lynq.Ref) error {
+	left := 1 + c.IntN(120)
+	return func(_ string, ref lynq.Ref) error {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if left--; left == 0 {
+			cancel()
+		}
+		if ref.Namespace != "" && ref.Namespace != "ns" && s.objects[lynq.Ref{Kind: "Namespace", Name: ref.Namespace}] == nil {
+			return apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, ref.Namespace)
+		}
+		switch c.IntN(15) {
+		case 0:
+			return apierrors.NewInvalid(schema.GroupKind{Kind: ref.Kind}, ref.Name, nil)
+		case 1:
+			return errors.New("the answer was lost")
+		}
+		return nil
+	}
+}
+
+// TestStress: runs that fail here and there and are interrupted at any moment
+// end, and leave nothing that bears a node's tracking and that no record names.
+func TestStress(t *testing.T) {
+	for seed := range uint64(60) {
+		c := chance{rand.New(rand.NewPCG(seed, 1))}
+		s := newStage()
+		s.options.Concurrency = 1 + c.IntN(6)
+		if c.IntN(2) == 0 {
+			s.options.Rollouts = map[FormKey]Rollout{{"crm", "web"}: {MaxSkew: 1 + c.IntN(3)}}
+		}
+		for round := range 6 {
+			ctx, cancel := context.WithCancel(bounded(t))
+			s.before = c.trouble(s, cancel)
+			_, err := s.applied(ctx, c.nodes()...)
+			cancel()
+			if err != nil && !errors.Is(err, context.Canceled) {
+				t.Fatalf("seed %d, round %d: %v", seed, round, err)
+			}
+			named := s.notes.names()
+			for ref, o := range s.objects {
+				if l := liveOf(ref, metadataIn(o)); named[ref] == "" && (l.PartOf != "" || len(l.Owners) > 0 || l.Node != "") {
+					t.Fatalf("seed %d, round %d: %s bears tracking, and no record names it", seed, round, ref)
+				}
+			}
+		}
+	}
+}

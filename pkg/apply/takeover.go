@@ -1,0 +1,68 @@
+package apply
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// A jsonPatchOp is one operation of a JSON patch.
+type jsonPatchOp struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	Value any    `json:"value,omitempty"`
+}
+
+// withoutMarks adds to a JSON patch, which may be nil, that the controller of an
+// object goes, and the marks of other tools and nodes: as long as an object bears
+// them, those hold it for theirs, and may even delete it. It is nil where there
+// is nothing to do.
+func withoutMarks(patch []byte, live *unstructured.Unstructured, controller types.UID) ([]byte, error) {
+	ops := removals("labels", live.GetLabels(), foreignLabels())
+	ops = append(ops, removals("annotations", live.GetAnnotations(), foreignAnnotations())...)
+	owner := func(r metav1.OwnerReference) bool { return controller != "" && r.UID == controller }
+	if i := slices.IndexFunc(live.GetOwnerReferences(), owner); i >= 0 {
+		path := fmt.Sprintf("/metadata/ownerReferences/%d", i)
+		ops = append(ops, jsonPatchOp{"test", path + "/uid", string(controller)}, jsonPatchOp{Op: "remove", Path: path})
+	}
+	if len(ops) == 0 {
+		return patch, nil
+	}
+	if patch == nil {
+		ops = append(ops, jsonPatchOp{"replace", "/metadata/resourceVersion", live.GetResourceVersion()})
+		return json.Marshal(ops)
+	}
+	var rest []jsonPatchOp
+	if err := json.Unmarshal(patch, &rest); err != nil {
+		return nil, err
+	}
+	return json.Marshal(append(ops, rest...))
+}
+
+// removals are the operations that remove those of the keys that are there.
+func removals(field string, live map[string]string, keys []string) []jsonPatchOp {
+	var ops []jsonPatchOp
+	for _, key := range keys {
+		if _, there := live[key]; there {
+			escaped := strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
+			ops = append(ops, jsonPatchOp{Op: "remove", Path: "/metadata/" + field + "/" + escaped})
+		}
+	}
+	return ops
+}
+
+func foreignLabels() []string {
+	return []string{
+		kappApp, fluxKustomization, fluxKustomizationNS, fluxHelmRelease, fluxHelmReleaseNS,
+		lynq.LabelNode, lynq.LabelNodeNamespace,
+	}
+}
+
+func foreignAnnotations() []string { return []string{cliUtilsInventory, argoTrackingID} }

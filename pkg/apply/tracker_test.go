@@ -1,0 +1,578 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+const testSelector = "lynq.sh/hub=shop"
+
+// script is a watcher whose events a test writes: orders of events that no
+// server gives on demand.
+type script struct {
+	begun chan *scriptWatch
+}
+
+type scriptWatch struct {
+	WatchHandler
+	resource            lynq.APIResource
+	namespace, selector string
+	end                 chan error
+}
+
+func (s *script) Watch(ctx context.Context, r lynq.APIResource, namespace, selector string, h WatchHandler) error {
+	w := &scriptWatch{WatchHandler: h, resource: r, namespace: namespace, selector: selector, end: make(chan error)}
+	s.begun <- w
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case err := <-w.end:
+		return err
+	}
+}
+
+// trackerTest is a tracker, and one watch of it.
+type trackerTest struct {
+	*tracker
+	script *script
+	t      *testing.T
+}
+
+func newTrackerTest(t *testing.T) *trackerTest {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	s := &script{begun: make(chan *scriptWatch, 10)}
+	tr := newTracker(ctx, s)
+	t.Cleanup(func() {
+		cancel()
+		tr.wait()
+	})
+	return &trackerTest{tracker: tr, script: s, t: t}
+}
+
+// begin starts a watch and gives it.
+func (tt *trackerTest) begin(r lynq.APIResource) *scriptWatch {
+	tt.t.Helper()
+	tt.start(r, testSelector)
+	return <-tt.script.begun
+}
+
+// is compares the state of an expected object.
+func (tt *trackerTest) is(ref lynq.Ref, want ReadyState, message string) {
+	tt.t.Helper()
+	got, ok := tt.state(ref)
+	if !ok {
+		tt.t.Fatalf("%s is not expected", ref)
+	}
+	isReadiness(tt.t, got, want, message)
+}
+
+func isReadiness(t *testing.T, got Readiness, want ReadyState, message string) {
+	t.Helper()
+	if diff := cmp.Diff([]string{string(want), message}, []string{string(got.State), got.Message}); diff != "" {
+		t.Errorf("state and message (-want +got):\n%s", diff)
+	}
+}
+
+// counter counts notifications.
+type counter struct{ n int }
+
+func (c *counter) notify() { c.n++ }
+
+func (c *counter) is(t *testing.T, want int) {
+	t.Helper()
+	if c.n != want {
+		t.Errorf("notified %d times, want %d", c.n, want)
+	}
+}
+
+func deployments() lynq.APIResource {
+	return lynq.APIResource{Group: "apps", Version: "v1", Kind: "Deployment", Plural: "deployments", Namespaced: true}
+}
+
+func deploymentRef(name string) lynq.Ref {
+	return lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "ns", Name: name}
+}
+
+// deployment of three replicas.
+func deployment(name string, r revision, available int64) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "apps/v1", "kind": "Deployment",
+		"metadata": map[string]any{
+			"namespace": "ns", "name": name, "uid": string(r.UID),
+			"generation": r.Generation, "resourceVersion": r.ResourceVersion,
+		},
+		"spec": map[string]any{"replicas": int64(3)},
+		"status": map[string]any{
+			"observedGeneration": r.Generation, "replicas": int64(3), "updatedReplicas": int64(3),
+			"availableReplicas": available,
+		},
+	}}
+}
+
+func TestTrackerRemembersWhatCameBefore(t *testing.T) {
+	t.Parallel()
+	tt := newTrackerTest(t)
+	w := tt.begin(deployments())
+	if w.resource != deployments() || w.namespace != "" || w.selector != testSelector {
+		t.Errorf("watches %v in %q with %q", w.resource, w.namespace, w.selector)
+	}
+	w.Synced()
+	w.Seen(deployment("web", revision{"a", 1, "10"}, 1))
+	w.Seen(deployment("web", revision{"a", 1, "12"}, 3))
+
+	var c counter
+	got := tt.expect(deploymentRef("web"), revision{"a", 1, "10"}, c.notify)
+	isReadiness(t, got, StateReady, "")
+	tt.is(deploymentRef("web"), StateReady, "")
+	c.is(t, 0)
+}
+
+func TestTrackerTellsOfChanges(t *testing.T) {
+	t.Parallel()
+	tt := newTrackerTest(t)
+	w := tt.begin(deployments())
+	var c counter
+	isReadiness(t, tt.expect(deploymentRef("web"), revision{"a", 1, "10"}, c.notify), StateWaiting, unheard)
+	w.Synced()
+	c.is(t, 0)
+	w.Seen(deployment("other", revision{"b", 1, "11"}, 3))
+	c.is(t, 0)
+	w.Seen(deployment("web", revision{"a", 1, "12"}, 1))
+	c.is(t, 1)
+	tt.is(deploymentRef("web"), StateWaiting, "1 of 3 replicas available")
+	w.Seen(deployment("web", revision{"a", 1, "13"}, 1))
+	c.is(t, 1)
+	w.Seen(deployment("web", revision{"a", 1, "14"}, 2))
+	c.is(t, 2)
+	w.Seen(deployment("web", revision{"a", 1, "13"}, 1)) // old news
+	c.is(t, 2)
+	tt.is(deploymentRef("web"), StateWaiting, "2 of 3 replicas available")
+
+	tt.forget(deploymentRef("web"))
+	w.Seen(deployment("web", revision{"a", 1, "15"}, 3))
+	c.is(t, 2)
+	if _, ok := tt.state(deploymentRef("web")); ok {
+		t.Error("a forgotten object is expected")
+	}
+
+	// A second write: what was seen is older.
+	isReadiness(t, tt.expect(deploymentRef("web"), revision{"a", 2, "20"}, c.notify), StateWaiting, unheard)
+	w.Seen(deployment("web", revision{"a", 2, "21"}, 3))
+	c.is(t, 3)
+	tt.is(deploymentRef("web"), StateReady, "")
+}
+
+func TestTrackerCountsOnlyTheWrite(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name          string
+		written, seen revision
+		want          ReadyState
+		message       string
+	}{
+		{"the write", revision{"a", 2, "20"}, revision{"a", 2, "20"}, StateReady, ""},
+		{"newer", revision{"a", 2, "99"}, revision{"a", 2, "100"}, StateReady, ""},
+		{"older version", revision{"a", 2, "100"}, revision{"a", 2, "99"}, StateWaiting, unheard},
+		{"older generation", revision{"a", 2, "x"}, revision{"a", 1, "y"}, StateWaiting, unheard},
+		{"versions that are no numbers", revision{"a", 2, "x"}, revision{"a", 2, "y"}, StateReady, ""},
+		{"no generation", revision{"a", 0, "x"}, revision{"a", 0, "y"}, StateReady, ""},
+		{"the one before", revision{"b", 1, "20"}, revision{"a", 9, "19"}, StateWaiting, unheard},
+		{"the one after", revision{"a", 9, "20"}, revision{"b", 1, "21"}, StateGone, replaced},
+		{"another, who knows when", revision{"a", 1, "x"}, revision{"b", 9, "y"}, StateWaiting, unheard},
+	}
+	for _, test := range tests {
+		for _, order := range []string{"expected first", "seen first"} {
+			t.Run(test.name+", "+order, func(t *testing.T) {
+				t.Parallel()
+				tt := newTrackerTest(t)
+				w := tt.begin(deployments())
+				see := func() { w.Seen(deployment("web", test.seen, 3)) }
+				if order == "seen first" {
+					see()
+				}
+				tt.expect(deploymentRef("web"), test.written, ignore)
+				if order == "expected first" {
+					see()
+				}
+				tt.is(deploymentRef("web"), test.want, test.message)
+			})
+		}
+	}
+}
+
+func ignore() {}
+
+func TestTrackerOfDeletions(t *testing.T) {
+	t.Parallel()
+	written := revision{"a", 1, "10"}
+	tests := []struct {
+		name    string
+		events  func(w *scriptWatch)
+		want    ReadyState
+		message string
+	}{
+		{"being deleted", func(w *scriptWatch) {
+			o := deployment("web", revision{"a", 2, "11"}, 3)
+			o.SetDeletionTimestamp(&metav1.Time{Time: metav1.Now().Time})
+			w.Seen(o)
+		}, StateDeleting, "is being deleted"},
+		{"gone", func(w *scriptWatch) { w.Gone("ns", "web", "a") }, StateGone, goneAway},
+		{"another went", func(w *scriptWatch) { w.Gone("ns", "web", "b") }, StateWaiting, unheard},
+		{"another went before", func(w *scriptWatch) {
+			w.Seen(deployment("web", revision{"b", 7, "9"}, 3))
+			w.Gone("ns", "web", "b")
+			w.Seen(deployment("web", written, 3))
+		}, StateReady, ""},
+		{"gone, and another came", func(w *scriptWatch) {
+			w.Seen(deployment("web", written, 3))
+			w.Gone("ns", "web", "a")
+			w.Seen(deployment("web", revision{"b", 1, "12"}, 3))
+		}, StateGone, goneAway},
+		{"lost its label and got it again", func(w *scriptWatch) {
+			w.Seen(deployment("web", written, 1))
+			w.Gone("ns", "web", "a")
+			w.Seen(deployment("web", revision{"a", 1, "13"}, 3))
+		}, StateReady, ""},
+		{"there after the watch was interrupted", func(w *scriptWatch) {
+			w.Seen(deployment("web", written, 1))
+			w.Synced()
+			w.Seen(deployment("web", written, 1))
+			w.Synced()
+		}, StateWaiting, "1 of 3 replicas available"},
+		{"not there yet when the watch began", func(w *scriptWatch) { w.Synced() }, StateWaiting, unheard},
+	}
+	for _, test := range tests {
+		for _, order := range []string{"expected first", "expected last"} {
+			t.Run(test.name+", "+order, func(t *testing.T) {
+				t.Parallel()
+				tt := newTrackerTest(t)
+				w := tt.begin(deployments())
+				if order == "expected first" {
+					tt.expect(deploymentRef("web"), written, ignore)
+				}
+				test.events(w)
+				if order == "expected last" {
+					tt.expect(deploymentRef("web"), written, ignore)
+				}
+				tt.is(deploymentRef("web"), test.want, test.message)
+			})
+		}
+	}
+}
+
+func TestTrackerOfWhatIsToGo(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name    string
+		events  func(w *scriptWatch)
+		want    ReadyState
+		message string
+	}{
+		{"nothing known", func(*scriptWatch) {}, StateWaiting, unheard},
+		{"was gone when the watch had begun", func(w *scriptWatch) { w.Synced() }, StateGone, goneAway},
+		{"still there", func(w *scriptWatch) { w.Seen(deployment("web", revision{"a", 1, "10"}, 3)); w.Synced() }, StateReady, ""},
+		{"held", func(w *scriptWatch) {
+			o := deployment("web", revision{"a", 2, "11"}, 3)
+			o.SetDeletionTimestamp(&metav1.Time{Time: metav1.Now().Time})
+			o.SetFinalizers([]string{"example.com/hold"})
+			w.Seen(o)
+			w.Synced()
+		}, StateDeleting, "is being deleted, held by example.com/hold"},
+		{"went", func(w *scriptWatch) {
+			w.Seen(deployment("web", revision{"a", 1, "10"}, 3))
+			w.Synced()
+			w.Gone("ns", "web", "a")
+		}, StateGone, goneAway},
+		{"somebody made it anew", func(w *scriptWatch) { w.Seen(deployment("web", revision{"b", 1, "12"}, 0)); w.Synced() }, StateGone, goneAway},
+		{"somebody made it anew, early", func(w *scriptWatch) { w.Seen(deployment("web", revision{"b", 1, "12"}, 0)) }, StateWaiting, unheard},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			tt := newTrackerTest(t)
+			w := tt.begin(deployments())
+			tt.expectGone(deploymentRef("web"), "a", ignore)
+			test.events(w)
+			tt.is(deploymentRef("web"), test.want, test.message)
+		})
+	}
+}
+
+func jobObject(t *testing.T, version, fields string) *unstructured.Unstructured {
+	t.Helper()
+	return object(t, `
+apiVersion: batch/v1
+kind: Job
+metadata: {namespace: ns, name: migrate, uid: j, resourceVersion: "`+version+`"`+fields)
+}
+
+// A job that cleans up after itself was ready, though it is gone.
+func TestTrackerOfJobsThatEnd(t *testing.T) {
+	t.Parallel()
+	tt := newTrackerTest(t)
+	w := tt.begin(lynq.APIResource{Group: "batch", Version: "v1", Kind: "Job", Plural: "jobs", Namespaced: true})
+	ref := lynq.Ref{Group: "batch", Kind: "Job", Namespace: "ns", Name: "migrate"}
+	var c counter
+	w.Synced()
+	w.Seen(jobObject(t, "10", "}"))
+	w.Seen(jobObject(t, "11", "}\nstatus: {conditions: [{type: Complete, status: 'True'}]}"))
+	w.Seen(jobObject(t, "12", `, deletionTimestamp: "2026-01-01T00:00:00Z"}`))
+	isReadiness(t, tt.expect(ref, revision{"j", 1, "10"}, c.notify), StateReady, "")
+	w.Gone("ns", "migrate", "j")
+	c.is(t, 0)
+	tt.is(ref, StateReady, "")
+	isReadiness(t, tt.expectGone(ref, "j", c.notify), StateGone, goneAway)
+
+	// A job of the same name is another one.
+	o := jobObject(t, "20", "}")
+	o.SetUID("k")
+	w.Seen(o)
+	isReadiness(t, tt.expect(ref, revision{"k", 1, "20"}, c.notify), StateWaiting, "0 pods succeeded")
+}
+
+// An object that moves to another hub is told gone by one watch, and seen by
+// the other, in any order.
+func TestTrackerOfSelectors(t *testing.T) {
+	t.Parallel()
+	for _, seenFirst := range []bool{true, false} {
+		t.Run(strconv.FormatBool(seenFirst), func(t *testing.T) {
+			t.Parallel()
+			tt := newTrackerTest(t)
+			one := tt.begin(deployments())
+			tt.start(deployments(), "lynq.sh/hub=other")
+			two := <-tt.script.begun
+			one.Seen(deployment("web", revision{"a", 1, "10"}, 3))
+			one.Synced()
+			tt.expectGone(deploymentRef("gone"), "g", ignore)
+			tt.is(deploymentRef("gone"), StateWaiting, unheard)
+			two.Synced()
+			tt.is(deploymentRef("gone"), StateGone, goneAway)
+
+			tt.expect(deploymentRef("web"), revision{"a", 2, "11"}, ignore)
+			if seenFirst {
+				two.Seen(deployment("web", revision{"a", 2, "11"}, 3))
+			}
+			one.Gone("ns", "web", "a")
+			if !seenFirst {
+				two.Seen(deployment("web", revision{"a", 2, "11"}, 3))
+			}
+			tt.is(deploymentRef("web"), StateReady, "")
+		})
+	}
+}
+
+func TestTrackerStartsOnce(t *testing.T) {
+	t.Parallel()
+	tt := newTrackerTest(t)
+	w := tt.begin(deployments())
+	tt.start(deployments(), testSelector)
+	tt.expect(deploymentRef("web"), revision{"a", 1, "1"}, ignore)
+	w.Seen(deployment("web", revision{"a", 1, "1"}, 3))
+	tt.is(deploymentRef("web"), StateReady, "")
+	tt.began(t, 1)
+}
+
+// began compares how many watches there have been.
+func (tt *trackerTest) began(t *testing.T, want int) {
+	t.Helper()
+	if got := len(tt.started); got != want {
+		t.Errorf("%d watches, want %d", got, want)
+	}
+}
+
+func TestTrackerOfUnwatchedKinds(t *testing.T) {
+	t.Parallel()
+	tt := newTrackerTest(t)
+	ref := lynq.Ref{Group: "apps", Kind: "StatefulSet", Namespace: "ns", Name: "db"}
+	isReadiness(t, tt.expect(ref, revision{"a", 1, "1"}, ignore), StateFailed, "nobody watches StatefulSet.apps")
+	if r, ok := tt.state(ref); ok || r.State != StateFailed {
+		t.Errorf("state is %v, %t", r, ok)
+	}
+	tt.forget(ref)
+}
+
+func TestTrackerOfWatchesThatFail(t *testing.T) {
+	t.Parallel()
+	forbidden := apierrors.NewForbidden(schema.GroupResource{Group: "apps", Resource: "deployments"}, "",
+		errors.New(`User "eve" cannot watch resource "deployments" in API group "apps" at the cluster scope`))
+	tests := []struct {
+		err  error
+		want string
+	}{
+		{forbidden, `cannot watch deployments.apps: deployments.apps is forbidden: User "eve" cannot watch resource ` +
+			`"deployments" in API group "apps" at the cluster scope (allow list and watch in all namespaces, or set waitForReady: false)`},
+		{errors.New("no such kind"), "cannot watch deployments.apps: no such kind"},
+		{nil, "cannot watch deployments.apps: the watch ended"},
+	}
+	for _, test := range tests {
+		t.Run(fmt.Sprint(test.err), func(t *testing.T) {
+			t.Parallel()
+			tt := newTrackerTest(t)
+			w := tt.begin(deployments())
+			w.Seen(deployment("fine", revision{"a", 1, "1"}, 3))
+			w.Seen(deployment("old", revision{"c", 1, "3"}, 3))
+			told := make(chan string, 9)
+			tt.expect(deploymentRef("fine"), revision{"a", 1, "1"}, func() { told <- "fine" })
+			tt.expect(deploymentRef("web"), revision{"b", 1, "2"}, func() { told <- "web" })
+			tt.expectGone(deploymentRef("old"), "c", func() { told <- "old" })
+			w.end <- test.err
+			first, second := <-told, <-told
+			if first == second || first == "fine" || second == "fine" {
+				t.Errorf("told %s and %s", first, second)
+			}
+			tt.is(deploymentRef("fine"), StateReady, "")
+			tt.is(deploymentRef("web"), StateFailed, test.want)
+			tt.is(deploymentRef("old"), StateFailed, test.want)
+			isReadiness(t, tt.expect(deploymentRef("late"), revision{"d", 1, "4"}, ignore), StateFailed, test.want)
+		})
+	}
+}
+
+func TestTrackerEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	s := &script{begun: make(chan *scriptWatch, 1)}
+	tr := newTracker(ctx, s)
+	tr.start(deployments(), testSelector)
+	tr.expect(deploymentRef("web"), revision{"a", 1, "1"}, func() { t.Error("told of an end that is no failure") })
+	cancel()
+	tr.wait()
+	if r, _ := tr.state(deploymentRef("web")); r.State != StateWaiting {
+		t.Errorf("state is %v", r)
+	}
+}
+
+func claims() lynq.APIResource {
+	return lynq.APIResource{Version: "v1", Kind: "PersistentVolumeClaim", Plural: "persistentvolumeclaims", Namespaced: true}
+}
+
+func storageClass(t *testing.T, name, mode string) *unstructured.Unstructured {
+	t.Helper()
+	return object(t, "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: "+name+"}\nvolumeBindingMode: "+mode)
+}
+
+// beginClaims begins the two watches that claims need.
+func (tt *trackerTest) beginClaims() (claim, class *scriptWatch) {
+	tt.t.Helper()
+	tt.start(claims(), testSelector)
+	for range 2 {
+		if w := <-tt.script.begun; w.resource == claims() {
+			claim = w
+		} else {
+			class = w
+		}
+	}
+	if class.resource != classResource() || class.selector != "" {
+		tt.t.Fatalf("watches %v with %q", class.resource, class.selector)
+	}
+	return claim, class
+}
+
+func TestTrackerOfClaims(t *testing.T) {
+	t.Parallel()
+	const pending = `not bound; how storage class "wait" binds is not known`
+	tt := newTrackerTest(t)
+	claim, class := tt.beginClaims()
+	tt.start(claims(), "lynq.sh/hub=other") // the classes are watched already
+	<-tt.script.begun
+	tt.began(t, 3)
+	claim.Seen(object(t, `
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {namespace: ns, name: data, uid: a, resourceVersion: "1"}
+spec: {storageClassName: wait}
+status: {phase: Pending}
+`))
+	var c counter
+	ref := lynq.Ref{Kind: "PersistentVolumeClaim", Namespace: "ns", Name: "data"}
+	isReadiness(t, tt.expect(ref, revision{"a", 0, "1"}, c.notify), StateWaiting, pending+" yet")
+	class.Seen(storageClass(t, "standard", "Immediate"))
+	c.is(t, 0)
+	class.Synced()
+	c.is(t, 1)
+	tt.is(ref, StateWaiting, `not bound: there is no storage class "wait"`)
+	class.Seen(storageClass(t, "wait", "WaitForFirstConsumer"))
+	c.is(t, 2)
+	tt.is(ref, StateReady, "waiting for the first consumer")
+	class.Gone("", "wait", "u")
+	c.is(t, 3)
+	class.Seen(storageClass(t, "wait", "Immediate"))
+	c.is(t, 4)
+	tt.is(ref, StateWaiting, `not bound: storage class "wait" has given no volume yet`)
+}
+
+func TestTrackerOfClaimsWithoutClasses(t *testing.T) {
+	t.Parallel()
+	tt := newTrackerTest(t)
+	claim, class := tt.beginClaims()
+	claim.Seen(object(t, `
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {namespace: ns, name: data, uid: a, resourceVersion: "1"}
+spec: {storageClassName: wait}
+status: {phase: Pending}
+`))
+	told := make(chan struct{}, 9)
+	ref := lynq.Ref{Kind: "PersistentVolumeClaim", Namespace: "ns", Name: "data"}
+	tt.expect(ref, revision{"a", 0, "1"}, func() { told <- struct{}{} })
+	class.end <- errors.New("gone fishing")
+	<-told
+	tt.is(ref, StateWaiting, `not bound; how storage class "wait" binds is not known: cannot watch storageclasses.storage.k8s.io: gone fishing`)
+	claim.Seen(object(t, `
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {namespace: ns, name: data, uid: a, resourceVersion: "2"}
+spec: {storageClassName: wait, volumeName: v}
+status: {phase: Bound}
+`))
+	tt.is(ref, StateReady, "")
+}
+
+// Each node waits in its own goroutine while the watch tells of all of them.
+func TestTrackerServesManyNodes(t *testing.T) {
+	t.Parallel()
+	const nodes = 200
+	tt := newTrackerTest(t)
+	w := tt.begin(deployments())
+	var running sync.WaitGroup
+	for i := range nodes {
+		running.Go(func() {
+			poke := make(chan struct{}, 1)
+			ref := deploymentRef(strconv.Itoa(i))
+			r := tt.expect(ref, revision{types.UID(ref.Name), 1, "10"}, func() {
+				if _, ok := tt.state(ref); !ok {
+					t.Error("told, and not expected") // and it would hang, if a lock were held
+				}
+				select {
+				case poke <- struct{}{}:
+				default:
+				}
+			})
+			for r.State != StateReady {
+				<-poke
+				r, _ = tt.state(ref)
+			}
+		})
+	}
+	for available := range int64(4) {
+		for i := range nodes {
+			name := strconv.Itoa(i)
+			w.Seen(deployment(name, revision{types.UID(name), 1, strconv.Itoa(10 + int(available))}, available))
+		}
+	}
+	running.Wait()
+}

@@ -1,0 +1,401 @@
+package apply
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// problemKind says why a write failed.
+type problemKind uint8
+
+// The kinds of problems.
+const (
+	problemNone        problemKind = iota
+	problemOther                   // no answer, or one that says nothing of the object
+	problemFields                  // other managers own fields
+	problemMoved                   // the object changed meanwhile: look again
+	problemReplaced                // another object is there under the name, or none any more
+	problemExists                  // it is there already
+	problemGone                    // it is not there
+	problemNoKind                  // its kind is not served
+	problemNoNamespace             // its namespace is not there
+	problemEnding                  // its namespace is being deleted
+	problemImmutable               // a field changed that cannot
+	problemInvalid                 // the manifest is wrong
+	problemForbidden               // the user may not
+	problemDenied                  // admission refuses it: a webhook, a policy, a quota
+)
+
+// A problem is what is to be known of a failed write.
+type problem struct {
+	kind   problemKind
+	fields []fieldConflict // of problemFields
+	// paths are the fields that problemImmutable and problemInvalid are about.
+	paths []string
+	// refused: the server refused the write, so that nothing of it was done. Not
+	// so where an earlier try may have been.
+	refused bool
+	// hint is what to do about it, "" where the error says enough.
+	hint string
+}
+
+// A fieldConflict is a field that another manager owns.
+type fieldConflict struct {
+	manager, subresource string
+	field                string // such as .spec.replicas
+	// applied: the manager owns it by server-side apply, not by an update.
+	applied bool
+}
+
+// clientSide: the manager is a tool that applies on the client's side.
+func (f fieldConflict) clientSide() bool {
+	e := metav1.ManagedFieldsEntry{Manager: f.manager, Subresource: f.subresource, Operation: metav1.ManagedFieldsOperationUpdate}
+	if f.applied {
+		e.Operation = metav1.ManagedFieldsOperationApply
+	}
+	return clientSide(&e)
+}
+
+// problemOf finds out what is wrong with a write that gave this error, nil too.
+func problemOf(err error) problem {
+	switch {
+	case err == nil:
+		return problem{}
+	case errors.Is(err, errReplaced):
+		return problem{kind: problemReplaced, refused: true}
+	case errors.Is(err, errMoved):
+		return problem{kind: problemMoved, refused: true}
+	case meta.IsNoMatchError(err):
+		return problem{kind: problemNoKind, refused: true, hint: hintOf(problemNoKind)}
+	}
+	var answer apierrors.APIStatus
+	if !errors.As(err, &answer) {
+		return problem{kind: problemOther}
+	}
+	status := answer.Status()
+	p := classify(status)
+	p.hint = hintOf(p.kind)
+	switch p.kind {
+	case problemExists, problemMoved, problemReplaced:
+	default:
+		// 408 is a request that the server gave up on, at whatever point.
+		p.refused = status.Code >= 400 && status.Code < 500 && status.Code != 408
+	}
+	return p
+}
+
+// classify reads the server's answer.
+func classify(status metav1.Status) problem {
+	switch status.Reason {
+	case metav1.StatusReasonConflict:
+		return conflictOf(status)
+	case metav1.StatusReasonAlreadyExists:
+		return problem{kind: problemExists}
+	case metav1.StatusReasonNotFound:
+		return problem{kind: missing(status)}
+	}
+	if denied(status.Message) {
+		return problem{kind: problemDenied}
+	}
+	switch status.Reason {
+	case metav1.StatusReasonForbidden:
+		return problem{kind: forbidden(status)}
+	case metav1.StatusReasonInvalid:
+		return invalid(status)
+	case metav1.StatusReasonBadRequest:
+		return problem{kind: problemInvalid}
+	}
+	// A manifest that does not fit the schema is an internal error to a
+	// server-side apply.
+	if strings.Contains(status.Message, "failed to create typed patch object") {
+		return problem{kind: problemInvalid}
+	}
+	return problem{kind: problemOther}
+}
+
+// conflictOf tells the conflicts apart that are all a 409.
+func conflictOf(status metav1.Status) problem {
+	var fields []fieldConflict
+	for _, c := range causes(status) {
+		if c.Type == metav1.CauseTypeFieldManagerConflict {
+			fields = append(fields, fieldConflictOf(c))
+		}
+	}
+	switch {
+	case len(fields) > 0:
+		return problem{kind: problemFields, fields: sortConflicts(fields)}
+	case strings.Contains(status.Message, "uid mismatch"), strings.Contains(status.Message, "UID in precondition"),
+		strings.Contains(status.Message, "UID in the precondition"):
+		return problem{kind: problemReplaced}
+	}
+	return problem{kind: problemMoved}
+}
+
+// sortConflicts orders conflicts, each once: the server names managers in any
+// order.
+func sortConflicts(fields []fieldConflict) []fieldConflict {
+	slices.SortFunc(fields, func(a, b fieldConflict) int {
+		return cmp.Or(cmp.Compare(a.manager, b.manager), cmp.Compare(a.subresource, b.subresource), cmp.Compare(a.field, b.field))
+	})
+	return slices.Compact(fields)
+}
+
+func causes(status metav1.Status) []metav1.StatusCause {
+	if status.Details == nil {
+		return nil
+	}
+	return status.Details.Causes
+}
+
+// fieldConflictOf reads a cause whose message is
+//
+//	conflict with "MANAGER" [with subresource "SUBRESOURCE"] [using VERSION [at TIME]]
+//
+// where only updates have a version.
+func fieldConflictOf(c metav1.StatusCause) fieldConflict {
+	f := fieldConflict{field: c.Field, applied: true}
+	rest, _ := strings.CutPrefix(c.Message, "conflict with ")
+	f.manager, rest = quoted(rest)
+	if after, ok := strings.CutPrefix(rest, " with subresource "); ok {
+		f.subresource, rest = quoted(after)
+	}
+	f.applied = !strings.HasPrefix(rest, " using ")
+	return f
+}
+
+// quoted reads a quoted string at the beginning of a text.
+func quoted(text string) (value, rest string) {
+	prefix, err := strconv.QuotedPrefix(text)
+	if err != nil {
+		return text, ""
+	}
+	if value, err = strconv.Unquote(prefix); err != nil {
+		return text, ""
+	}
+	return value, text[len(prefix):]
+}
+
+// missing tells what a 404 does not find: the object, its namespace or its kind.
+func missing(status metav1.Status) problemKind {
+	switch {
+	case status.Details == nil || status.Details.Name == "":
+		return problemNoKind
+	case status.Details.Kind == "namespaces" && status.Details.Group == "":
+		return problemNoNamespace
+	}
+	return problemGone
+}
+
+// denied tells whether a webhook or a policy of the cluster refused.
+func denied(message string) bool {
+	return strings.Contains(message, "admission webhook ") && strings.Contains(message, " denied the request") ||
+		strings.Contains(message, "ValidatingAdmissionPolicy '") && strings.Contains(message, " denied request")
+}
+
+// forbidden tells a user who may not from what an admission plugin refuses.
+func forbidden(status metav1.Status) problemKind {
+	ending := func(c metav1.StatusCause) bool { return c.Type == "NamespaceTerminating" }
+	switch {
+	case slices.ContainsFunc(causes(status), ending):
+		return problemEnding
+	case strings.Contains(status.Message, `User "`) && strings.Contains(status.Message, " cannot "):
+		return problemForbidden
+	}
+	return problemDenied
+}
+
+// invalid tells fields that cannot change from other mistakes, and both from
+// what only looks like them.
+func invalid(status metav1.Status) problem {
+	// Only of a JSON patch that could not be applied does the server say nothing
+	// at all: what its test or its path expects is not there any more.
+	if d := status.Details; d == nil || d.Kind == "" && d.Name == "" && len(d.Causes) == 0 {
+		return problem{kind: problemMoved}
+	}
+	var fixed, wrong []string
+	for _, c := range causes(status) {
+		switch {
+		case c.Field == "metadata.uid":
+			// A patch of what bears another uid.
+			return problem{kind: problemReplaced}
+		case immutable(c.Message):
+			fixed = append(fixed, c.Field)
+		case c.Field != "":
+			wrong = append(wrong, c.Field)
+		}
+	}
+	if len(fixed) > 0 {
+		return problem{kind: problemImmutable, paths: slices.Compact(fixed)}
+	}
+	return problem{kind: problemInvalid, paths: slices.Compact(wrong)}
+}
+
+// immutable tells from a cause's message whether it is about a change that the
+// server never allows.
+func immutable(message string) bool {
+	message = strings.ToLower(message)
+	for _, text := range []string{
+		"immutable",               // most kinds; rules of custom resources
+		"may not change once set", // Service
+		"can not be unset",        // Service
+		"cannot change roleref",   // RoleBinding, ClusterRoleBinding
+		"updates to statefulset spec for fields other than",
+		"pod updates may not change fields other than",
+		"may not be changed in an update", // PriorityClass
+		"are forbidden.",                  // StorageClass and CSINode: updates to parameters are forbidden.
+	} {
+		if strings.Contains(message, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// hintOf is what to do about a problem.
+func hintOf(k problemKind) string {
+	switch k {
+	case problemReplaced:
+		return "another object is there now under its name; apply again"
+	case problemNoKind:
+		return "install its CustomResourceDefinition first, or correct apiVersion and kind"
+	case problemNoNamespace:
+		return "create the namespace first, or let a form make it"
+	case problemEnding:
+		return "its namespace is being deleted; apply again when it is gone"
+	case problemImmutable:
+		return "the field cannot change on an object that exists: take the change back, or delete the object so that it is made anew"
+	case problemForbidden:
+		return "ask for a role that allows it"
+	case problemDenied:
+		return "change what the cluster's admission refuses, or its rule"
+	}
+	return ""
+}
+
+// describeWrite is an error of a write for people, with what to do about it.
+// What an answer quotes of the content is left out where it may hold passwords:
+// anything of a Secret, and of other kinds whole structures, such as the template
+// of a Job with all its variables.
+func describeWrite(ref lynq.Ref, err error) string {
+	p := problemOf(err)
+	text := withoutStructures(err)
+	if ref.Kind == "Secret" && ref.Group == "" {
+		switch p.kind {
+		case problemImmutable, problemInvalid, problemDenied, problemOther:
+			text = withoutValues(p, err)
+		}
+	}
+	if p.hint == "" {
+		return text
+	}
+	return text + " (" + p.hint + ")"
+}
+
+// withoutStructures is the text of an error without the structures that the
+// server quotes in it.
+func withoutStructures(err error) string {
+	text := err.Error()
+	var answer apierrors.APIStatus
+	if !errors.As(err, &answer) {
+		return text
+	}
+	for _, c := range causes(answer.Status()) {
+		text = strings.ReplaceAll(text, c.Message, withoutStructure(c.Message))
+	}
+	return text
+}
+
+// withoutStructure reads a cause such as
+//
+//	Invalid value: {"Containers":[…]}: field is immutable
+func withoutStructure(message string) string {
+	what, rest, found := strings.Cut(message, " value: ")
+	if !found || rest == "" || rest[0] != '{' && rest[0] != '[' {
+		return message
+	}
+	d := json.NewDecoder(strings.NewReader(rest))
+	var quoted json.RawMessage
+	if d.Decode(&quoted) != nil {
+		return what + " value"
+	}
+	return what + " value" + rest[d.InputOffset():]
+}
+
+func withoutValues(p problem, err error) string {
+	var answer apierrors.APIStatus
+	if !errors.As(err, &answer) {
+		return err.Error() // from the client, which quotes no content
+	}
+	reason := string(answer.Status().Reason)
+	if reason == "" {
+		reason = fmt.Sprintf("status %d", answer.Status().Code)
+	}
+	if len(p.paths) == 0 {
+		return "the server refused it: " + reason
+	}
+	return "the server refused it: " + reason + " " + strings.Join(p.paths, ", ")
+}
+
+// describeFields lists fields and who owns them:
+//
+//	.spec.replicas from "helm", .data.a and .data.b from "kubectl-edit"
+func describeFields(fields []fieldConflict) string {
+	return eachManager(fields, func(list string, _ bool, manager string) string { return list + " from " + manager })
+}
+
+// managedBy says who owns fields:
+//
+//	.spec.replicas is managed by "helm", .data.a and .data.b are managed by "kubectl-edit"
+func managedBy(fields []fieldConflict) string {
+	return eachManager(fields, func(list string, many bool, manager string) string {
+		if many {
+			return list + " are managed by " + manager
+		}
+		return list + " is managed by " + manager
+	})
+}
+
+// eachManager joins what is said of the fields of each manager, in the order in
+// which they come.
+func eachManager(fields []fieldConflict, say func(list string, many bool, manager string) string) string {
+	var managers []string
+	of := map[string][]string{}
+	for _, f := range fields {
+		name := fmt.Sprintf("%q", f.manager)
+		if f.subresource != "" {
+			name += " (" + f.subresource + ")"
+		}
+		if of[name] == nil {
+			managers = append(managers, name)
+		}
+		of[name] = append(of[name], f.field)
+	}
+	texts := make([]string, len(managers))
+	for i, name := range managers {
+		texts[i] = say(enumerate(of[name]), len(of[name]) > 1, name)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// enumerate lists some names and counts the rest.
+func enumerate(names []string) string {
+	const most = 5
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}

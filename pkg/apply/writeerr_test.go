@@ -1,0 +1,485 @@
+package apply
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/test/harness"
+)
+
+const (
+	webDeployment = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, labels: {app: web}}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+      - name: app
+        image: app:1
+        ports: [{containerPort: 80}, {name: dns, containerPort: 53, protocol: UDP}]
+        env: [{name: A, value: a}, {name: B, value: b}]
+        resources: {requests: {cpu: "1"}}
+      - name: side
+        image: side:1
+`
+	settings = `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings}
+data: {colour: green, size: "1"}
+`
+)
+
+func TestProblemFields(t *testing.T) {
+	s := newSite(t)
+	web := parse(t, webDeployment)
+	s.apply("helm", web)
+	s.patch("hpa", web, types.MergePatchType, `{"spec":{"replicas":5}}`, "scale")
+	mine := with(with(web, int64(3), "spec", "replicas"), "mine", "metadata", "labels", "app")
+	_, err := s.tryApply("lynq", mine, false)
+	p := problemOf(err)
+	want := []fieldConflict{
+		{manager: "helm", field: ".metadata.labels.app", applied: true},
+		{manager: "hpa", subresource: "scale", field: ".spec.replicas"},
+	}
+	if diff := cmp.Diff(want, p.fields, cmp.AllowUnexported(fieldConflict{})); diff != "" || p.kind != problemFields || !p.refused {
+		t.Errorf("%v\n%+v\n%s", err, p, diff)
+	}
+	if got, want := managedBy(p.fields), `.metadata.labels.app is managed by "helm", .spec.replicas is managed by "hpa" (scale)`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestProblemOf provokes each answer at the server itself.
+func TestProblemOf(t *testing.T) {
+	s := newSite(t)
+	web, config := parse(t, webDeployment), parse(t, settings)
+	s.apply("lynq", web)
+	live := s.apply("lynq", config)
+	stale := with(config, live.GetResourceVersion(), "metadata", "resourceVersion")
+	s.apply("lynq", with(config, "red", "data", "colour"))
+	other := "11111111-1111-1111-1111-111111111111"
+	widgets := s.widgets()
+	widget := parse(t, "{apiVersion: "+widgets+", kind: Widget, metadata: {name: w}, spec: {fixed: a}}")
+	s.apply("lynq", widget)
+
+	apply := func(m map[string]any) error { _, err := s.tryApply("lynq", m, false); return err }
+	update := func(m map[string]any) error { _, err := s.tryUpdate("lynq", m); return err }
+	patch := func(kind types.PatchType, body string) error {
+		_, err := s.client(config).Patch(t.Context(), "settings", kind, []byte(body), metav1.PatchOptions{})
+		return err
+	}
+	remove := func(p metav1.Preconditions) error {
+		return s.client(config).Delete(t.Context(), "settings", metav1.DeleteOptions{Preconditions: &p})
+	}
+	otherUID, oldVersion := types.UID(other), live.GetResourceVersion()
+	created := func(text string, fields map[string]any, path ...string) error {
+		m := parse(t, text)
+		s.apply("lynq", m)
+		s.deleteLater(m)
+		for k, v := range fields {
+			m = with(m, v, append(append([]string{}, path...), k)...)
+		}
+		return apply(m)
+	}
+	tests := []struct {
+		name  string
+		err   error
+		kind  problemKind
+		paths []string
+	}{
+		{"version, apply", apply(stale), problemMoved, nil},
+		{"version, update", update(stale), problemMoved, nil},
+		{"version, merge patch", patch(types.MergePatchType, `{"metadata":{"resourceVersion":"1"},"data":{"x":"y"}}`), problemMoved, nil},
+		{"version, JSON patch", patch(types.JSONPatchType, `[{"op":"replace","path":"/metadata/resourceVersion","value":"1"},{"op":"replace","path":"/data/colour","value":"x"}]`), problemMoved, nil},
+		{"JSON patch, test", patch(types.JSONPatchType, `[{"op":"test","path":"/data/colour","value":"blue"}]`), problemMoved, nil},
+		{"uid, apply", apply(with(config, other, "metadata", "uid")), problemReplaced, nil},
+		{"uid, apply to none", apply(with(with(config, other, "metadata", "uid"), "none", "metadata", "name")), problemReplaced, nil},
+		{"uid, update", update(with(config, other, "metadata", "uid")), problemReplaced, nil},
+		{"uid, merge patch", patch(types.MergePatchType, `{"metadata":{"uid":"`+other+`"}}`), problemReplaced, nil},
+		{"uid, delete", remove(metav1.Preconditions{UID: &otherUID}), problemReplaced, nil},
+		{"version, delete", remove(metav1.Preconditions{ResourceVersion: &oldVersion}), problemMoved, nil},
+		{"exists", func() error { _, err := s.tryCreate("lynq", config); return err }(), problemExists, nil},
+		{"gone, update", update(with(config, "none", "metadata", "name")), problemGone, nil},
+		{"no namespace", apply(with(config, "no-such-namespace", "metadata", "namespace")), problemNoNamespace, nil},
+		{"no kind", func() error {
+			_, err := s.Dynamic.Resource(gvr("none.example.com", "v1", "nones")).Namespace(s.Namespace).Patch(t.Context(), "x", types.ApplyPatchType, encode1(t, config), metav1.PatchOptions{FieldManager: "lynq"})
+			return err
+		}(), problemNoKind, nil},
+		{"invalid", apply(with(web, "no such policy", "spec", "template", "spec", "restartPolicy")), problemInvalid, []string{"spec.template.spec.restartPolicy"}},
+		{"unknown field", apply(with(web, "x", "spec", "nonsense")), problemInvalid, nil},
+		{"wrong type", apply(with(config, int64(1), "data", "colour")), problemInvalid, nil},
+
+		{"immutable: selector", apply(with(with(web, "other", "spec", "selector", "matchLabels", "app"), "other", "spec", "template", "metadata", "labels", "app")), problemImmutable, []string{"spec.selector"}},
+		{"immutable: StatefulSet", created(`
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db}
+spec: {serviceName: a, replicas: 0, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: a}]}}}
+`, map[string]any{"serviceName": "b"}, "spec"), problemImmutable, []string{"spec"}},
+		{"immutable: PersistentVolumeClaim", created(`
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data}
+spec: {accessModes: [ReadWriteOnce], storageClassName: none, resources: {requests: {storage: 1Gi}}}
+`, map[string]any{"storageClassName": "other"}, "spec"), problemImmutable, []string{"spec"}},
+		{"immutable: Job", created(`
+apiVersion: batch/v1
+kind: Job
+metadata: {name: once}
+spec: {suspend: true, template: {spec: {restartPolicy: Never, containers: [{name: a, image: a}]}}}
+`, map[string]any{"completions": int64(3)}, "spec"), problemImmutable, []string{"spec.completions"}},
+		{"immutable: Service", created(`
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec: {ports: [{port: 80}]}
+`, map[string]any{"clusterIP": "None"}, "spec"), problemImmutable, []string{"spec.clusterIPs[0]"}},
+		{"immutable: RoleBinding", created(`
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: view}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}
+`, map[string]any{"name": "edit"}, "roleRef"), problemImmutable, []string{"roleRef"}},
+		{"immutable: Secret's type", created(`
+apiVersion: v1
+kind: Secret
+metadata: {name: s}
+type: Opaque
+`, map[string]any{"type": "example.com/other"}), problemImmutable, []string{"type"}},
+		{"immutable: ConfigMap", created(`
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: fixed}
+immutable: true
+data: {a: b}
+`, map[string]any{"a": "c"}, "data"), problemImmutable, []string{"data"}},
+		{"immutable: StorageClass", created(`
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: `+s.Namespace+`}
+provisioner: example.com/none
+`, map[string]any{"parameters": map[string]any{"a": "b"}}), problemImmutable, []string{"parameters"}},
+		{"immutable: PriorityClass", created(`
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: `+s.Namespace+`}
+value: 1
+`, map[string]any{"value": int64(2)}), problemImmutable, []string{"value"}},
+		{"immutable: custom resource", apply(with(widget, "b", "spec", "fixed")), problemImmutable, []string{"spec.fixed"}},
+		{"no error", nil, problemNone, nil},
+		{"moved, by our own reading", fmt.Errorf("w: %w", errMoved), problemMoved, nil},
+		{"another object, by our own reading", fmt.Errorf("w: %w", errReplaced), problemReplaced, nil},
+		{"no such kind", &meta.NoKindMatchError{}, problemNoKind, nil},
+		{"no answer", errors.New("connection refused"), problemOther, nil},
+	}
+	for _, tt := range tests {
+		p := problemOf(tt.err)
+		if p.kind != tt.kind {
+			t.Errorf("%s: kind %d, want %d: %v", tt.name, p.kind, tt.kind, tt.err)
+			continue
+		}
+		if diff := cmp.Diff(tt.paths, p.paths); diff != "" && tt.paths != nil {
+			t.Errorf("%s: %s", tt.name, diff)
+		}
+	}
+}
+
+// TestProblemRefusals provokes what stands between a user and an object.
+func TestProblemRefusals(t *testing.T) {
+	s := newSite(t)
+	config := parse(t, settings)
+	tests := []struct {
+		name string
+		err  error
+		kind problemKind
+	}{
+		{"may not", s.asNobody(config), problemForbidden},
+		{"namespace that ends", s.inEndingNamespace(config), problemEnding},
+		{"policy", s.againstPolicy(config), problemDenied},
+		{"webhook", s.againstWebhook(config), problemDenied},
+		{"quota", s.overQuota(config), problemDenied},
+	}
+	for _, tt := range tests {
+		if p := problemOf(tt.err); p.kind != tt.kind || !p.refused || p.hint == "" {
+			t.Errorf("%s: %+v, want kind %d: %v", tt.name, p, tt.kind, tt.err)
+		}
+	}
+	if text := describeWrite(lynq.Ref{Kind: "ConfigMap"}, tests[0].err); !strings.Contains(text, "cannot patch resource") || !strings.HasSuffix(text, "(ask for a role that allows it)") {
+		t.Error(text)
+	}
+}
+
+// asNobody applies as a user without rights.
+func (s *site) asNobody(m map[string]any) error {
+	s.t.Helper()
+	config, err := clientcmd.BuildConfigFromFlags("", s.As(s.t, "nobody-"+s.Namespace))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	client, err := dynamic.NewForConfig(config)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	_, err = client.Resource(gvr("", "v1", "configmaps")).Namespace(s.Namespace).
+		Patch(s.t.Context(), nameIn(m), types.ApplyPatchType, encode1(s.t, m), metav1.PatchOptions{FieldManager: "lynq"})
+	return err
+}
+
+// inEndingNamespace applies to a namespace that is being deleted, and is held by
+// a finalizer of an object in it.
+func (s *site) inEndingNamespace(m map[string]any) error {
+	s.t.Helper()
+	name := s.NewNamespace(s.t)
+	holds := with(with(with(m, name, "metadata", "namespace"), "holds", "metadata", "name"), []any{"example.com/test"}, "metadata", "finalizers")
+	s.create("test", holds)
+	ns := parse(s.t, "{apiVersion: v1, kind: Namespace, metadata: {name: "+name+"}}")
+	if err := s.client(ns).Delete(s.t.Context(), name, metav1.DeleteOptions{}); err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() {
+		_, _ = s.client(holds).Patch(context.Background(), "holds", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+	})
+	_, err := s.tryApply("lynq", with(m, name, "metadata", "namespace"), false)
+	return err
+}
+
+// againstPolicy applies what a ValidatingAdmissionPolicy forbids.
+func (s *site) againstPolicy(m map[string]any) error {
+	s.t.Helper()
+	for _, text := range []string{`
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: NAME}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]
+  validations: [{expression: "object.metadata.name != 'by-policy'", message: not that name}]
+`, `
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: NAME}
+spec:
+  policyName: NAME
+  validationActions: [Deny]
+  matchResources: {namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: NAME}}}
+`} {
+		policy := parse(s.t, strings.ReplaceAll(text, "NAME", s.Namespace))
+		s.create("test", policy)
+		s.deleteLater(policy)
+	}
+	return s.untilRefused(with(m, "by-policy", "metadata", "name"))
+}
+
+// againstWebhook applies what a webhook denies.
+func (s *site) againstWebhook(m map[string]any) error {
+	s.t.Helper()
+	hook := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var review struct {
+			Request struct {
+				UID string `json:"uid"`
+			} `json:"request"`
+		}
+		_ = json.NewDecoder(r.Body).Decode(&review)
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":%q,"allowed":false,"status":{"reason":"Invalid","message":"field is immutable, says the hook"}}}`, review.Request.UID)
+	}))
+	s.t.Cleanup(hook.Close)
+	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: hook.Certificate().Raw})
+	config := parse(s.t, `
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: `+s.Namespace+`}
+webhooks:
+- name: deny.example.com
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  clientConfig: {url: "`+hook.URL+`", caBundle: `+base64.StdEncoding.EncodeToString(ca)+`}
+  namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: `+s.Namespace+`}}
+  matchConditions: [{name: name, expression: "request.name == 'by-hook'"}]
+  rules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]
+`)
+	s.create("test", config)
+	s.deleteLater(config)
+	return s.untilRefused(with(m, "by-hook", "metadata", "name"))
+}
+
+// overQuota creates more than a quota allows.
+func (s *site) overQuota(m map[string]any) error {
+	s.t.Helper()
+	s.create("test", parse(s.t, `
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: few}
+spec: {hard: {configmaps: "0"}}
+`))
+	s.Wait(s.t, "resourcequota/few", harness.PathEquals(".status.hard.configmaps", "0"))
+	return s.untilRefused(with(m, "by-quota", "metadata", "name"))
+}
+
+// untilRefused tries, as a dry run, until what the server is to enforce is
+// enforced: it learns of it by a watch.
+func (s *site) untilRefused(m map[string]any) error {
+	s.t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); <-tick.C {
+		u := &unstructured.Unstructured{Object: m}
+		if _, err := s.client(m).Create(s.t.Context(), u, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}); err != nil {
+			return err
+		}
+	}
+	s.t.Fatal("not refused within a minute")
+	return nil
+}
+
+// TestDescribeSecret: what an answer says of a Secret's content is not told.
+func TestDescribeSecret(t *testing.T) {
+	s := newSite(t)
+	secret := parse(t, `
+apiVersion: v1
+kind: Secret
+metadata: {name: s}
+stringData: {password: hunter2}
+`)
+	ref := lynq.Ref{Kind: "Secret", Namespace: s.Namespace, Name: "s"}
+	s.apply("lynq", secret)
+	for name, m := range map[string]map[string]any{
+		"number":    with(secret, int64(987654321), "stringData", "password"),
+		"no base64": with(secret, "hunter2!", "data", "password"),
+		"key":       with(secret, "hunter2", "stringData", "pass word"),
+		"type":      with(secret, "hunter2", "type"),
+	} {
+		_, err := s.tryApply("lynq", m, false)
+		if err == nil {
+			t.Errorf("%s: it was taken", name)
+			continue
+		}
+		if text := describeWrite(ref, err); strings.Contains(text, "hunter2") || strings.Contains(text, "987654321") || text == "" {
+			t.Errorf("%s: %s\n(%v)", name, text, err)
+		}
+	}
+}
+
+// TestDescribeStructures: the server quotes whole structures, such as the template
+// of a Job with the passwords in its variables. What is wrong is still told.
+func TestDescribeStructures(t *testing.T) {
+	s := newSite(t)
+	job := parse(t, `
+apiVersion: batch/v1
+kind: Job
+metadata: {name: once}
+spec:
+  suspend: true
+  template: {spec: {restartPolicy: Never, containers: [{name: a, image: a, env: [{name: PASSWORD, value: hunter2}]}]}}
+`)
+	s.apply("lynq", job)
+	_, err := s.tryApply("lynq", withContainer(job, 0, "env", []any{map[string]any{"name": "PASSWORD", "value": "hunter3"}}), false)
+	if err == nil || !strings.Contains(err.Error(), "hunter3") {
+		t.Fatalf("the server quotes nothing: %v", err)
+	}
+	got := describeWrite(lynq.Ref{Group: "batch", Kind: "Job"}, fmt.Errorf("apply jobs.batch: %w", err))
+	want := `apply jobs.batch: Job.batch "once" is invalid: spec.template.spec: Invalid value: field is immutable (` + hintOf(problemImmutable) + ")"
+	if got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+func TestWithoutStructure(t *testing.T) {
+	for message, want := range map[string]string{
+		`Invalid value: {"a":{"b":"c: d"}}: field is immutable`:       `Invalid value: field is immutable`,
+		`Invalid value: ["a","b"]: may not change once set`:           `Invalid value: may not change once set`,
+		`Invalid value: "a_b": must be a DNS label`:                   `Invalid value: "a_b": must be a DNS label`,
+		`Invalid value: 5: must be less`:                              `Invalid value: 5: must be less`,
+		`Invalid value: {not: JSON}: field is immutable`:              `Invalid value`,
+		`Duplicate value: {"containerPort":80,"name":"a"}`:            `Duplicate value`,
+		`Forbidden: spec is immutable after creation`:                 `Forbidden: spec is immutable after creation`,
+		`Unsupported value: "x": supported values: "Always", "Never"`: `Unsupported value: "x": supported values: "Always", "Never"`,
+		`Required value`: `Required value`,
+	} {
+		if got := withoutStructure(message); got != want {
+			t.Errorf("%s: %s, want %s", message, got, want)
+		}
+	}
+}
+
+func TestFieldConflictOf(t *testing.T) {
+	for message, want := range map[string]fieldConflict{
+		`conflict with "helm"`:                                                               {manager: "helm", applied: true},
+		`conflict with "helm" using apps/v1`:                                                 {manager: "helm"},
+		`conflict with "a \"b\" c" using apps/v1 at 2024-02-29T12:00:00Z`:                    {manager: `a "b" c`},
+		`conflict with "hpa" with subresource "scale" using apps/v1 at 2024-02-29T12:00:00Z`: {manager: "hpa", subresource: "scale"},
+		`conflict with "x" with subresource "status"`:                                        {manager: "x", subresource: "status", applied: true},
+		`words of another server`:                                                            {manager: "words of another server", applied: true},
+	} {
+		want.field = ".spec"
+		got := fieldConflictOf(metav1.StatusCause{Type: metav1.CauseTypeFieldManagerConflict, Message: message, Field: ".spec"})
+		if got != want {
+			t.Errorf("%s: %+v, want %+v", message, got, want)
+		}
+	}
+}
+
+func TestSayFields(t *testing.T) {
+	one := []fieldConflict{{manager: "helm", field: ".spec.replicas"}}
+	several := []fieldConflict{
+		{manager: "helm", field: ".a"}, {manager: "helm", field: ".b"}, {manager: "hpa", subresource: "scale", field: ".c"},
+	}
+	var many []fieldConflict
+	for _, f := range []string{".a", ".b", ".c", ".d", ".e", ".f", ".g"} {
+		many = append(many, fieldConflict{manager: "helm", field: f})
+	}
+	for _, tt := range []struct{ got, want string }{
+		{managedBy(one), `.spec.replicas is managed by "helm"`},
+		{managedBy(several), `.a and .b are managed by "helm", .c is managed by "hpa" (scale)`},
+		{managedBy(many), `.a, .b, .c, .d, .e and 2 more are managed by "helm"`},
+		{managedBy(many[:3]), `.a, .b and .c are managed by "helm"`},
+		{describeFields(several), `.a and .b from "helm", .c from "hpa" (scale)`},
+		{managedBy(nil), ""},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%s, want %s", tt.got, tt.want)
+		}
+	}
+}
+
+// TestRefused: only what the server certainly did not do is refused.
+func TestRefused(t *testing.T) {
+	for code, want := range map[int32]bool{400: true, 408: false, 422: true, 429: true, 500: false, 503: false} {
+		p := problemOf(&apierrors.StatusError{ErrStatus: metav1.Status{Code: code}})
+		if p.refused != want || p.kind != problemOther {
+			t.Errorf("%d: %+v", code, p)
+		}
+	}
+	secret := lynq.Ref{Kind: "Secret", Namespace: "a", Name: "b"}
+	if got, want := describeWrite(secret, &apierrors.StatusError{ErrStatus: metav1.Status{Code: 500, Message: "hunter2"}}), "the server refused it: status 500"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got := describeWrite(secret, errors.New("connection refused")); got != "connection refused" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,42 @@
+package form
+
+import (
+	"encoding/base64"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// secret takes in a core/v1 Secret, which may hold a hub's password. Messages
+// name its keys and never show a value.
+func (l *loader) secret(v *Value) {
+	o := newObject(&l.report, subject("Secret", v), "", v)
+	m := o.needObject("metadata")
+	s := &Secret{Pos: v.Pos, Name: m.needText("name").Text, Namespace: readNamespace(m), Data: map[string]lynq.Secret{}}
+	for _, e := range o.entries("data") {
+		value, err := base64.StdEncoding.DecodeString(e.Text.Text)
+		if err != nil {
+			o.fail(e.Text.Pos, "encode it, or write it under stringData as it is", "data.%s is not base64", e.Key)
+			continue
+		}
+		s.Data[e.Key] = lynq.Secret(value)
+	}
+	for _, e := range o.entries("stringData") {
+		s.Data[e.Key] = lynq.Secret(e.Text.Text)
+	}
+	if s.Name != "" {
+		l.in.Secrets = append(l.in.Secrets, s)
+	}
+}
+
+// customResource takes in what a CustomResourceDefinition says about the scope
+// of its kind.
+func (l *loader) customResource(v *Value) {
+	o := newObject(&l.report, subject("CustomResourceDefinition", v), "", v)
+	spec := o.needObject("spec")
+	group := spec.needText("group").Text
+	kind := spec.needObject("names").needText("kind").Text
+	scope := oneOf(spec, "scope", spec.needText("scope"), "", []string{"Namespaced", "Cluster"})
+	if scope == "Cluster" {
+		l.in.ClusterScoped[GroupKind{Group: group, Kind: kind}] = true
+	}
+}

@@ -1,0 +1,118 @@
+package form
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/suggest"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+const defaultProgressDeadline = 600
+
+// readForm reads a LynqForm.
+func readForm(rep *report, v *Value) *Form {
+	o := newObject(rep, subject("form", v), "", v)
+	o.accept("apiVersion", "kind", "status")
+	m := readMeta(o)
+	form := &Form{Pos: v.Pos, Name: m.Name, Namespace: m.Namespace, Generation: m.Generation}
+	spec := o.needObject("spec")
+	o.done()
+	hub := spec.needText("hubId")
+	form.HubID, form.HubIDPos = hub.Text, hub.Pos
+	form.Rollout = readRollout(spec.object("rollout"))
+	entries := readSections(spec)
+	spec.done()
+	checkIDs(rep, o.subject, entries)
+	checkDependencies(rep, o.subject, entries)
+	form.Resources = inOrder(entries)
+	return form
+}
+
+func readRollout(o *object) Rollout {
+	seconds, skew := defaultProgressDeadline, 0
+	if o != nil {
+		skew = o.integer("maxSkew", 0, math.MaxInt32, 0)
+		seconds = o.integer("progressDeadlineSeconds", 60, 3600, seconds)
+		o.done()
+	}
+	return Rollout{MaxSkew: skew, ProgressDeadline: time.Duration(seconds) * time.Second}
+}
+
+// readSections reads all resources, in the order of the file.
+func readSections(spec *object) []*entry {
+	var entries []*entry
+	for _, s := range sections() {
+		for i, item := range spec.list(s.Name) {
+			if item.Kind != Map {
+				spec.fail(item.Pos, "", "%s[%d] must be a mapping, found %s", spec.name(s.Name), i, item.describe())
+				continue
+			}
+			entries = append(entries, readEntry(spec, s, i, item))
+		}
+	}
+	// Sections stand in any order in the file. Within a section the order of
+	// the list holds, also where aliases bring in lines from elsewhere.
+	first := map[string]int{}
+	for i, f := range spec.value.Fields {
+		first[f.Key] = i
+	}
+	slices.SortStableFunc(entries, func(a, b *entry) int {
+		return cmp.Compare(first[a.Section], first[b.Section])
+	})
+	if len(entries) == 0 && spec.value.Kind == Map {
+		spec.fail(spec.value.Pos, "add some, for example under deployments or manifests", "the form has no resource")
+	}
+	return entries
+}
+
+// checkIDs reports ids that are there twice.
+func checkIDs(rep *report, subject string, entries []*entry) {
+	first := map[string]lynq.Pos{}
+	for _, e := range entries {
+		if e.ID == "" {
+			continue
+		}
+		if pos, twice := first[e.ID]; twice {
+			rep.problems.Add(e.idPos, "ids are unique in a form", "%s: id %q is there twice, first on line %d", subject, e.ID, pos.Line)
+			continue
+		}
+		first[e.ID] = e.idPos
+	}
+}
+
+// checkDependencies reports dependencies on nothing, on oneself, and cycles.
+func checkDependencies(rep *report, subject string, entries []*entry) {
+	var ids []string
+	for _, e := range entries {
+		if e.ID != "" {
+			ids = append(ids, e.ID)
+		}
+	}
+	for _, e := range entries {
+		for _, d := range e.depends {
+			switch {
+			case d.Text == e.ID:
+				rep.problems.Add(d.Pos, "remove it", "%s, %s: depends on itself", subject, e.label)
+			case !slices.Contains(ids, d.Text):
+				known := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == e.ID })
+				rep.problems.Add(d.Pos, suggest.Fix(d.Text, known), "%s, %s: depends on %q, which is no id of this form", subject, e.label, d.Text)
+			}
+		}
+	}
+	for _, c := range cycles(entries) {
+		rep.problems.Add(c.pos, "remove one of these dependencies", "%s: resources depend on each other in a cycle: %s", subject, c.path)
+	}
+}
+
+// entryLabel names a resource for messages: by its id, or where it has none by
+// its place.
+func entryLabel(id, section string, index int) string {
+	if id == "" {
+		return fmt.Sprintf("%s[%d]", section, index)
+	}
+	return fmt.Sprintf("resource %q", id)
+}

@@ -1,0 +1,150 @@
+package form
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// GraphFormat is a way to write dependency graphs.
+type GraphFormat string
+
+// The ways to write dependency graphs: a tree for people, and the languages of
+// Mermaid and Graphviz.
+const (
+	GraphText    GraphFormat = "text"
+	GraphMermaid GraphFormat = "mermaid"
+	GraphDOT     GraphFormat = "dot"
+)
+
+// WriteGraph writes which resources of the forms depend on which, one form
+// after the other. Arrows and branches lead from a resource to those that wait
+// for it. The error is one of writing, or says that the format is unknown.
+func WriteGraph(w io.Writer, format GraphFormat, forms []*Form) error {
+	graphs := make([]graph, len(forms))
+	for i, f := range forms {
+		graphs[i] = graphOf(f)
+	}
+	var b strings.Builder
+	switch format {
+	case GraphText:
+		writeTrees(&b, graphs)
+	case GraphMermaid:
+		writeMermaid(&b, graphs)
+	case GraphDOT:
+		writeDOT(&b, graphs)
+	default:
+		return fmt.Errorf("unknown graph format %q (use %s, %s or %s)", format, GraphText, GraphMermaid, GraphDOT)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// graph is the dependencies of one form: its resources in the order they are
+// applied in, which name each other by index.
+type graph struct {
+	name  string
+	nodes []graphNode
+}
+
+type graphNode struct {
+	id, kind   string
+	needs      []int
+	dependents []int
+}
+
+func graphOf(f *Form) graph {
+	g := graph{name: f.Name, nodes: make([]graphNode, len(f.Resources))}
+	index := map[string]int{}
+	for i, r := range f.Resources {
+		g.nodes[i].id, g.nodes[i].kind = r.ID, r.Kind
+		index[r.ID] = i
+	}
+	for i, r := range f.Resources {
+		for _, id := range r.DependIDs {
+			if j, ok := index[id]; ok {
+				g.nodes[i].needs = append(g.nodes[i].needs, j)
+				g.nodes[j].dependents = append(g.nodes[j].dependents, i)
+			}
+		}
+	}
+	return g
+}
+
+// tree writes one graph as a tree. A resource with several dependencies has
+// its branch under the first of them and a reference under the others.
+type tree struct {
+	*strings.Builder
+	graph
+	drawn []bool
+}
+
+func writeTrees(b *strings.Builder, graphs []graph) {
+	for i, g := range graphs {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintln(b, g.name)
+		t := tree{Builder: b, graph: g, drawn: make([]bool, len(g.nodes))}
+		var roots []int
+		for i, n := range g.nodes {
+			if len(n.needs) == 0 {
+				roots = append(roots, i)
+			}
+		}
+		t.branches(roots, "")
+	}
+}
+
+func (t *tree) branches(nodes []int, indent string) {
+	for i, n := range nodes {
+		fork, below := "├─ ", "│  "
+		if i == len(nodes)-1 {
+			fork, below = "└─ ", "   "
+		}
+		node := t.nodes[n]
+		t.WriteString(indent + fork + node.id + "  " + node.kind)
+		if t.drawn[n] {
+			t.WriteString("  (see above)\n")
+			continue
+		}
+		t.drawn[n] = true
+		t.WriteByte('\n')
+		t.branches(node.dependents, indent+below)
+	}
+}
+
+func writeMermaid(b *strings.Builder, graphs []graph) {
+	b.WriteString("flowchart LR\n")
+	escape := strings.NewReplacer(`"`, "#quot;", "#", "#35;", "&", "#amp;", "<", "#lt;", ">", "#gt;", "`", "#96;").Replace
+	for i, g := range graphs {
+		fmt.Fprintf(b, "  subgraph f%d[\"%s\"]\n", i, escape(g.name))
+		for j, n := range g.nodes {
+			fmt.Fprintf(b, "    f%dr%d[\"%s<br/>%s\"]\n", i, j, escape(n.id), escape(n.kind))
+		}
+		b.WriteString("  end\n")
+		for j, n := range g.nodes {
+			for _, d := range n.dependents {
+				fmt.Fprintf(b, "  f%dr%d --> f%dr%d\n", i, j, i, d)
+			}
+		}
+	}
+}
+
+func writeDOT(b *strings.Builder, graphs []graph) {
+	b.WriteString("digraph lynq {\n  rankdir=LR;\n  node [shape=box];\n")
+	escape := strings.NewReplacer(`"`, `\"`, `\`, `\\`).Replace
+	for i, g := range graphs {
+		fmt.Fprintf(b, "  subgraph cluster_%d {\n    label=\"%s\";\n", i, escape(g.name))
+		for j, n := range g.nodes {
+			fmt.Fprintf(b, "    f%dr%d [label=\"%s\\n%s\"];\n", i, j, escape(n.id), escape(n.kind))
+		}
+		b.WriteString("  }\n")
+		for j, n := range g.nodes {
+			for _, d := range n.dependents {
+				fmt.Fprintf(b, "  f%dr%d -> f%dr%d;\n", i, j, i, d)
+			}
+		}
+	}
+	b.WriteString("}\n")
+}

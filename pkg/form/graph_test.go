@@ -1,0 +1,64 @@
+package form_test
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+)
+
+// TestWriteGraph compares graphs, byte by byte, with those in testdata.
+func TestWriteGraph(t *testing.T) {
+	const path = "testdata/graph/graph.txtar"
+	archive, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := load(t, string(archive.Files[0].Data))
+	for _, format := range []form.GraphFormat{form.GraphText, form.GraphMermaid, form.GraphDOT} {
+		var b strings.Builder
+		if err := form.WriteGraph(&b, format, in.Forms); err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == string(format) })
+		switch {
+		case *update && i < 0:
+			archive.Files = append(archive.Files, txtar.File{Name: string(format), Data: []byte(b.String())})
+		case *update:
+			archive.Files[i].Data = []byte(b.String())
+		case i < 0:
+			t.Errorf("%s has no %s", path, format)
+		default:
+			if diff := cmp.Diff(string(archive.Files[i].Data), b.String()); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", format, diff)
+			}
+		}
+	}
+	if *update {
+		if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestWriteGraphErrors(t *testing.T) {
+	var b strings.Builder
+	if err := form.WriteGraph(&b, "svg", nil); err == nil || err.Error() != `unknown graph format "svg" (use text, mermaid or dot)` {
+		t.Errorf("unknown format: %v", err)
+	}
+	if err := form.WriteGraph(full{}, form.GraphText, nil); !errors.Is(err, errFull) {
+		t.Errorf("a writer that fails: %v", err)
+	}
+}
+
+var errFull = errors.New("disk full")
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errFull }

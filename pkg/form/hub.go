@@ -1,0 +1,189 @@
+package form
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+const defaultSyncInterval = 30 * time.Second
+
+// readHub reads a LynqHub.
+func readHub(rep *report, v *Value) *Hub {
+	o := newObject(rep, subject("hub", v), "", v)
+	o.accept("apiVersion", "kind", "status")
+	m := readMeta(o)
+	hub := &Hub{Pos: v.Pos, Name: m.Name, Namespace: m.Namespace}
+	spec := o.needObject("spec")
+	o.done()
+	readSource(spec.needObject("source"), hub)
+	readMappings(spec, hub)
+	spec.done()
+	return hub
+}
+
+// sourceTypes is every type of source, in the order messages list them.
+func sourceTypes() []lynq.SourceType {
+	return []lynq.SourceType{lynq.SourceMySQL, lynq.SourcePostgreSQL, lynq.SourceSQLite, lynq.SourceCSV, lynq.SourceJSON}
+}
+
+// readSource reads spec.source: a type and the block of that name.
+func readSource(o *object, hub *Hub) {
+	hub.SyncInterval = readInterval(o)
+	hub.Source.Type = oneOf(o, "type", o.needText("type"), "", sourceTypes())
+	for _, t := range sourceTypes() {
+		switch block := o.object(string(t)); {
+		case block == nil && t == hub.Source.Type:
+			o.need(string(t))
+		case block == nil:
+		case t == hub.Source.Type:
+			readBlock(block, t, hub)
+		case hub.Source.Type == "":
+			// What is wrong in the block is worth knowing all the same.
+			readBlock(block, t, &Hub{})
+		default:
+			o.fail(block.value.Pos, "remove it, or write type: "+string(t), "%s does not go with type %s", block.path, hub.Source.Type)
+		}
+	}
+	o.done()
+}
+
+func readInterval(o *object) time.Duration {
+	t := o.text("syncInterval")
+	if !t.isSet() {
+		return defaultSyncInterval
+	}
+	d, err := time.ParseDuration(t.Text)
+	if err != nil || !regexp.MustCompile(`^[0-9]+(s|m|h)$`).MatchString(t.Text) {
+		o.fail(t.Pos, "write a number and s, m or h, such as 30s", "%s %q is no interval", o.name("syncInterval"), t.Text)
+		return defaultSyncInterval
+	}
+	return d
+}
+
+// readBlock reads the block of a type of source.
+func readBlock(o *object, t lynq.SourceType, hub *Hub) {
+	switch c := &hub.Source; t {
+	case lynq.SourceMySQL:
+		readServer(o, hub, 3306)
+	case lynq.SourcePostgreSQL:
+		readServer(o, hub, 5432)
+	case lynq.SourceSQLite:
+		path := o.needText("path")
+		if path.Text == stdinPath {
+			o.fail(path.Pos, "name a file", "a SQLite database cannot be read from standard input")
+		}
+		c.Path = beside(path)
+		c.Table = o.needText("table").Text
+	case lynq.SourceCSV, lynq.SourceJSON:
+		path := o.needText("path")
+		if path.Text == stdinPath && path.Pos.File == stdinName {
+			o.fail(path.Pos, "give the hub as a file", "%s is standard input, from which this hub came", o.name("path"))
+		}
+		c.Path = beside(path)
+	}
+	o.done()
+}
+
+// readServer reads the block of a database with a server.
+func readServer(o *object, hub *Hub, port int) {
+	c := &hub.Source
+	c.Host = o.needText("host").Text
+	c.Port = o.integer("port", 1, 65535, port)
+	c.Username = o.needText("username").Text
+	c.Database = o.needText("database").Text
+	c.Table = o.needText("table").Text
+	c.TLS = enum(o, "tls", "", lynq.TLSDisable, lynq.TLSPrefer, lynq.TLSRequire, lynq.TLSVerifyFull)
+	ca := o.text("caFile")
+	if ca.isSet() && c.TLS != lynq.TLSVerifyFull {
+		o.fail(ca.Pos, "write tls: verify-full, or remove it", "%s is of no use without verification", o.name("caFile"))
+	}
+	c.CAFile = beside(ca)
+	hub.Password = readPassword(o)
+}
+
+// readPassword reads passwordFrom and passwordRef; the former goes first, so
+// that a hub can serve the operator and this program alike.
+func readPassword(o *object) PasswordSource {
+	from, ref := o.object("passwordFrom"), o.object("passwordRef")
+	var result PasswordSource
+	if ref != nil {
+		result = PasswordSource{Pos: ref.value.Pos, SecretName: ref.needText("name").Text, SecretKey: ref.needText("key").Text}
+		ref.done()
+	}
+	if from != nil {
+		env, file := from.text("env"), from.text("file")
+		if from.value.Kind == Map && (env.Text == "") == (file.Text == "") {
+			from.fail(from.value.Pos, "write env: NAME or file: PATH", "%s needs exactly one of env and file", from.path)
+		}
+		from.done()
+		result = PasswordSource{Pos: from.value.Pos, Env: env.Text, File: beside(file)}
+	}
+	return result
+}
+
+// beside makes a path relative to the directory of the file that has it.
+func beside(path Text) string {
+	if path.Text == "" || path.Text == stdinPath || filepath.IsAbs(path.Text) || path.Pos.File == stdinName {
+		return path.Text
+	}
+	return filepath.Join(filepath.Dir(path.Pos.File), path.Text)
+}
+
+// readMappings reads valueMappings and extraValueMappings.
+func readMappings(spec *object, hub *Hub) {
+	values := spec.needObject("valueMappings")
+	add := func(variable string, column Text) {
+		if column.Text != "" {
+			hub.Mappings = append(hub.Mappings, Mapping{Variable: variable, Column: column.Text, Pos: column.Pos})
+		}
+	}
+	add("uid", values.needText("uid"))
+	add("activate", values.needText("activate"))
+	host := values.text("hostOrUrl")
+	add("hostOrUrl", host)
+	values.done()
+	if host.Text != "" {
+		spec.warn(host.Pos, "map the column in extraValueMappings and use toHost in the form", "valueMappings.hostOrUrl is deprecated")
+	}
+	for _, e := range spec.entries("extraValueMappings") {
+		if isVariable(spec, e, host.Text != "") {
+			add(e.Key, e.Text)
+		}
+	}
+	slices.SortStableFunc(hub.Mappings, func(a, b Mapping) int { return strings.Compare(a.Variable, b.Variable) })
+}
+
+// isVariable checks an extra mapping and reports what is wrong with it.
+func isVariable(spec *object, e Entry, withHost bool) bool {
+	switch {
+	case !isIdentifier(e.Key):
+		spec.fail(e.Text.Pos, "use letters, digits and underscores", "%q is no name for a template variable", e.Key)
+	case slices.Contains([]string{"uid", "activate", "hubId", "templateRef", "namespace"}, e.Key):
+		spec.fail(e.Text.Pos, "choose another name", "variable %q is one that every template has", e.Key)
+	case withHost && (e.Key == "host" || e.Key == "hostOrUrl"):
+		spec.fail(e.Text.Pos, "choose another name, or remove valueMappings.hostOrUrl", "variable %q comes from valueMappings.hostOrUrl", e.Key)
+	case strings.TrimSpace(e.Text.Text) == "":
+		spec.fail(e.Text.Pos, "name a column", "extraValueMappings.%s is empty", e.Key)
+	default:
+		return true
+	}
+	return false
+}
+
+// isIdentifier tells whether a template can say .name.
+func isIdentifier(name string) bool {
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c == '_', c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z':
+		case c >= '0' && c <= '9' && i > 0:
+		default:
+			return false
+		}
+	}
+	return name != ""
+}

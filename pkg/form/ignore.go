@@ -1,0 +1,67 @@
+package form
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ohler55/ojg/jp"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// readIgnoreFields reads the paths that are left alone after the first
+// creation, and checks them against the resource's own manifest. Only good
+// paths are returned.
+func readIgnoreFields(o *object, r *Resource) []Text {
+	texts := o.texts("ignoreFields")
+	if len(texts) > 0 && r.Policy.Creation == lynq.CreateOnce {
+		o.warn(texts[0].Pos, "remove it", "ignoreFields has no effect with creationPolicy Once")
+	}
+	manifest := r.Manifest.plainMap()
+	// A path may not reach what says which object this is, also where the
+	// manifest leaves that to nameTemplate and targetNamespace.
+	identified := r.Manifest.plainMap()
+	identify(identified)
+	return slices.DeleteFunc(texts, func(t Text) bool {
+		expr, err := jp.ParseString(t.Text)
+		switch {
+		case err != nil:
+			o.fail(t.Pos, "write a JSONPath such as $.spec.replicas", "ignoreFields %q is no JSONPath: %v", t.Text, err)
+		case !strings.HasPrefix(t.Text, "$"):
+			o.fail(t.Pos, "write a JSONPath such as $.spec.replicas", "ignoreFields %q must begin with $", t.Text)
+		case len(expr) < 2:
+			o.fail(t.Pos, "name a field", "ignoreFields %q is the whole object", t.Text)
+		case hitsIdentity(expr, identified):
+			o.fail(t.Pos, "name fields of the content only", "ignoreFields %q takes in what identifies the object", t.Text)
+		default:
+			if len(expr.Locate(manifest, 1)) == 0 {
+				o.warn(t.Pos, "check the path", "ignoreFields %q matches nothing in this resource's spec", t.Text)
+			}
+			return false
+		}
+		return true
+	})
+}
+
+// identify makes sure that all fields which identify an object are there.
+func identify(manifest map[string]any) {
+	metadata, ok := manifest["metadata"].(map[string]any)
+	if !ok {
+		metadata = map[string]any{}
+		manifest["metadata"] = metadata
+	}
+	manifest["apiVersion"], manifest["kind"] = "v1", "Kind"
+	metadata["name"], metadata["namespace"] = "name", "namespace"
+}
+
+// hitsIdentity tells whether a path locates a field that identifies the object,
+// or something that such a field is in.
+func hitsIdentity(expr jp.Expr, manifest map[string]any) bool {
+	for _, location := range expr.Locate(manifest, 0) {
+		switch location.String() {
+		case "$", "$.apiVersion", "$.kind", "$.metadata", "$.metadata.name", "$.metadata.namespace":
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,250 @@
+package form
+
+import (
+	"cmp"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/internal/suggest"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Load reads hubs, forms and what goes with them from files, from directories
+// (with recursive, their sub-directories too) and, for "-", from stdin.
+//
+// The error is lynq.Problems, with everything that is wrong in all the files.
+// The Inputs are never nil: beside Problems they hold what could be read, so that later stages can look for
+// more. There, a resource may lack its apiVersion, kind or name, and a form may
+// have no hub.
+func Load(paths []string, recursive bool, stdin io.Reader) (*Inputs, error) {
+	l := &loader{in: &Inputs{ClusterScoped: map[GroupKind]bool{}}}
+	if len(paths) == 0 {
+		l.problems.Add(lynq.Pos{File: "-f"}, "name files or directories with hubs and forms", "no input is given")
+		return l.in, l.problems.Err()
+	}
+	complete := readFiles(&l.report, paths, recursive, stdin, l.stream)
+	if complete && !l.sawForm && !l.sawBroken {
+		l.problems.Add(lynq.Pos{File: strings.Join(displayed(paths), ", ")}, "name the files of the forms with -f", "no LynqForm is in these inputs")
+	}
+	l.finish()
+	return l.in, l.problems.Err()
+}
+
+// loader gathers the inputs of one run.
+type loader struct {
+	report
+	in        *Inputs
+	sawForm   bool // a form was there, be it a bad one
+	sawBroken bool // something was there that may have been meant as a form
+}
+
+// stream takes in the documents of one file.
+func (l *loader) stream(file string, data []byte) {
+	documents, complete := parse(&l.report, file, data)
+	if !complete {
+		l.sawBroken = true
+	}
+	for _, document := range documents {
+		l.document(document)
+	}
+}
+
+// document takes in one Kubernetes object, or the items of a list of them.
+func (l *loader) document(v *Value) {
+	if v.Kind != Map {
+		l.broken(v.Pos, "", "not a Kubernetes object: found %s", v.describe())
+		return
+	}
+	apiVersion, kind := v.Field("apiVersion").literal(), v.Field("kind").literal()
+	group, version := lynq.SplitAPIVersion(apiVersion)
+	switch {
+	case kind == "":
+		l.broken(v.Pos, "add apiVersion and kind", "not a Kubernetes object: no kind")
+	case group == lynq.Group:
+		l.ours(v, kind, version)
+	case kind == lynq.KindHub || kind == lynq.KindForm:
+		l.broken(fieldPos(v, "apiVersion"), "write apiVersion: "+lynq.APIVersion, "kind %s has apiVersion %q", kind, apiVersion)
+	case apiVersion == "":
+		l.broken(v.Pos, "add it", "not a Kubernetes object: no apiVersion")
+	case apiVersion == "v1" && kind == "List":
+		l.items(v, "")
+	case apiVersion == "v1" && kind == "Secret":
+		l.secret(v)
+	case group == "apiextensions.k8s.io" && kind == "CustomResourceDefinition":
+		l.customResource(v)
+	default:
+		l.warnings.Add(v.Pos, "", "kind %s is no input of lynqctl; ignored", kind)
+	}
+}
+
+// broken reports a document that may have been meant as anything.
+func (l *loader) broken(pos lynq.Pos, fix, format string, args ...any) {
+	l.sawBroken = true
+	l.problems.Add(pos, fix, format, args...)
+}
+
+// ours takes in an object of the Lynq operator's API group.
+func (l *loader) ours(v *Value, kind, version string) {
+	l.sawForm = l.sawForm || kind == lynq.KindForm
+	if version != "v1" {
+		l.broken(fieldPos(v, "apiVersion"), "write apiVersion: "+lynq.APIVersion, "kind %s has version %q, which does not exist", kind, version)
+		return
+	}
+	switch kind {
+	case lynq.KindHub:
+		l.in.Hubs = append(l.in.Hubs, readHub(&l.report, v))
+	case lynq.KindForm:
+		l.in.Forms = append(l.in.Forms, readForm(&l.report, v))
+	case lynq.KindNode, lynq.KindNode + "List":
+		l.warnings.Add(v.Pos, "", "kind %s is made from hubs and forms, and no input; ignored", kind)
+	case lynq.KindHub + "List", lynq.KindForm + "List":
+		l.items(v, strings.TrimSuffix(kind, "List"))
+	default:
+		known := []string{lynq.KindHub, lynq.KindForm, lynq.KindNode}
+		l.broken(fieldPos(v, "kind"), suggest.Fix(kind, known), "unknown kind %q of group %s", kind, lynq.Group)
+	}
+}
+
+// items takes in the items of a list. Those of a list of one kind may leave out
+// their apiVersion and kind, as some servers write it.
+func (l *loader) items(v *Value, kind string) {
+	list := v.Field("items")
+	if list == nil || list.Kind != List {
+		l.broken(v.Pos, "", "a list of objects needs items, which must be a list")
+		return
+	}
+	for _, item := range list.Items {
+		if kind != "" && item.Kind == Map && item.Field("kind") == nil && item.Field("apiVersion") == nil {
+			l.ours(item, kind, "v1")
+			continue
+		}
+		l.document(item)
+	}
+}
+
+// finish puts everything in order and checks what spans documents.
+func (l *loader) finish() {
+	slices.SortStableFunc(l.in.Hubs, func(a, b *Hub) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Namespace, b.Namespace))
+	})
+	slices.SortStableFunc(l.in.Forms, func(a, b *Form) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Namespace, b.Namespace))
+	})
+	l.forgetRows()
+	names := map[[3]string]lynq.Pos{}
+	for _, hub := range l.in.Hubs {
+		l.unique(names, lynq.KindHub, hub.Namespace, hub.Name, hub.Pos)
+	}
+	for _, form := range l.in.Forms {
+		l.unique(names, lynq.KindForm, form.Namespace, form.Name, form.Pos)
+		l.link(form)
+	}
+	for _, secret := range l.in.Secrets {
+		l.unique(names, "Secret", secret.Namespace, secret.Name, secret.Pos)
+	}
+	l.in.Warnings = l.warnings.Sorted()
+}
+
+// forgetRows drops what was found wrong with files that a hub names as the
+// source of its rows: they are no inputs, and stood in a directory with them.
+func (l *loader) forgetRows() {
+	for _, hub := range l.in.Hubs {
+		if hub.Source.Path == "" || hub.Source.Path == stdinPath {
+			continue
+		}
+		isRows := func(p lynq.Problem) bool { return filepath.Clean(p.Pos.File) == filepath.Clean(hub.Source.Path) }
+		l.problems = slices.DeleteFunc(l.problems, isRows)
+		l.warnings = slices.DeleteFunc(l.warnings, isRows)
+	}
+}
+
+// unique reports the second object of a kind, namespace and name.
+func (l *loader) unique(names map[[3]string]lynq.Pos, kind, namespace, name string, pos lynq.Pos) {
+	key := [3]string{kind, namespace, name}
+	first, twice := names[key]
+	switch {
+	case name == "":
+		return
+	case !twice:
+		names[key] = pos
+	case namespace == "":
+		l.problems.Add(pos, "rename or remove one of them", "%s %q is there twice, first at %s", kind, name, first)
+	default:
+		l.problems.Add(pos, "rename or remove one of them", "%s %q of namespace %q is there twice, first at %s", kind, name, namespace, first)
+	}
+}
+
+// link checks that a form names one hub.
+func (l *loader) link(form *Form) {
+	if form.HubID == "" || l.in.Hub(form) != nil {
+		return
+	}
+	var names, places []string
+	for _, hub := range l.in.Hubs {
+		if hub.Name == form.HubID {
+			places = append(places, hub.Pos.String())
+		}
+		if hub.Name != "" {
+			names = append(names, hub.Name)
+		}
+	}
+	subject := subjectOf("form", form.Name)
+	switch {
+	case len(places) > 0:
+		l.problems.Add(form.HubIDPos, "give the form the namespace of one of them", "%s: hubId %q is ambiguous: hubs of that name are at %s",
+			subject, form.HubID, strings.Join(places, " and "))
+	case len(names) == 0:
+		l.problems.Add(form.HubIDPos, "give the hub's file with -f, too", "%s: hubId %q names no hub: there is no LynqHub in the inputs", subject, form.HubID)
+	default:
+		l.problems.Add(form.HubIDPos, suggest.Fix(form.HubID, slices.Compact(names)), "%s: hubId %q names no hub in the inputs", subject, form.HubID)
+	}
+}
+
+// Hub is the hub that a form belongs to: the one named by its hubId or, where
+// several hubs have that name, the one of the form's namespace. It is nil where
+// there is none, which Load reports.
+func (in *Inputs) Hub(f *Form) *Hub {
+	var named, near []*Hub
+	for _, hub := range in.Hubs {
+		if hub.Name != f.HubID {
+			continue
+		}
+		named = append(named, hub)
+		if hub.Namespace == f.Namespace {
+			near = append(near, hub)
+		}
+	}
+	switch {
+	case len(named) == 1:
+		return named[0]
+	case len(near) > 0:
+		return near[0]
+	}
+	return nil
+}
+
+// literal is the text of a string without template actions, else "".
+func (v *Value) literal() string {
+	if v == nil || v.Kind != String || isTemplate(v.Str) {
+		return ""
+	}
+	return v.Str
+}
+
+// fieldPos is where a field's value stands, or the mapping where it is absent.
+func fieldPos(v *Value, field string) lynq.Pos {
+	if f := v.Field(field); f != nil {
+		return f.Pos
+	}
+	return v.Pos
+}
+
+// subjectOf names a hub or form for messages.
+func subjectOf(what, name string) string {
+	if name == "" {
+		return what + " without a name"
+	}
+	return what + ` "` + name + `"`
+}

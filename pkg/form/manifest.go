@@ -1,0 +1,144 @@
+package form
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/internal/suggest"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// readManifest reads a resource's spec, which is a whole Kubernetes object.
+func readManifest(o *object, s section, r *Resource) {
+	r.APIVersion, r.Kind = readLiteral(o, "apiVersion"), readLiteral(o, "kind")
+	if r.APIVersion != "" && r.Kind != "" {
+		checkSection(o, s, r)
+	}
+	group, _ := lynq.SplitAPIVersion(r.APIVersion)
+	if r.TargetNamespace.isSet() && lynq.ClusterScoped(group, r.Kind) {
+		o.warn(r.TargetNamespace.Pos, "remove it", "targetNamespace is ignored: a %s has no namespace", r.Kind)
+	}
+	r.Manifest = withoutLeftovers(o.value)
+	m := o.object("metadata")
+	checkMetadata(m)
+	if !r.NameTemplate.isSet() && !hasName(o.value) {
+		o.fail(o.value.Pos, "add nameTemplate", "the object has no name")
+	}
+	if status := r.Manifest.Field("status"); status != nil {
+		o.fail(status.Pos, "remove it", "status is not applied")
+	}
+	c := contentChecker{object: o, apiVersion: r.APIVersion, kind: r.Kind}
+	c.walk(r.Manifest, nil)
+}
+
+// readLiteral reads apiVersion or kind, which decide what the object is and so
+// may not depend on the row.
+func readLiteral(o *object, field string) string {
+	t := o.needText(field)
+	if isTemplate(t.Text) {
+		o.fail(t.Pos, "write it out", "%s may not be a template", o.name(field))
+		return ""
+	}
+	return t.Text
+}
+
+// checkSection checks that the object is one for its section.
+func checkSection(o *object, s section, r *Resource) {
+	group, version := lynq.SplitAPIVersion(r.APIVersion)
+	pos := fieldPos(o.value, "kind")
+	switch {
+	case version == "" || strings.Contains(version, "/") || group == "" && strings.Contains(r.APIVersion, "/"):
+		o.fail(fieldPos(o.value, "apiVersion"), "write GROUP/VERSION, or VERSION for core kinds", "apiVersion %q is not valid", r.APIVersion)
+	case r.APIVersion == "v1" && r.Kind == "List":
+		o.fail(pos, "write one entry per object", "a List is no object of its own")
+	case s.Name == anySection:
+	case r.Kind != s.Kind:
+		o.fail(pos, kindFix(s, group, r.Kind), "section %s takes kind %s, found %s", s.Name, s.Kind, r.Kind)
+	case group != s.Group:
+		o.fail(fieldPos(o.value, "apiVersion"), "write "+apiVersionHint(s.Group), "section %s takes kind %s of %s, found apiVersion %s",
+			s.Name, s.Kind, groupName(s.Group), r.APIVersion)
+	}
+}
+
+// kindFix tells where an object of the wrong kind belongs. What belongs nowhere
+// in particular may be a misspelling.
+func kindFix(s section, group, kind string) string {
+	right := sectionFor(group, kind)
+	if _, ok := suggest.Near(kind, []string{s.Kind}); right == anySection && ok {
+		return suggest.Fix(kind, []string{s.Kind})
+	}
+	return "move it to " + right
+}
+
+func apiVersionHint(group string) string {
+	if group == "" {
+		return "v1"
+	}
+	return group + "/VERSION"
+}
+
+func groupName(group string) string {
+	if group == "" {
+		return "the core group"
+	}
+	return "group " + group
+}
+
+// serverOwned is the metadata that only the server writes.
+func serverOwned() []string {
+	return []string{"uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "selfLink",
+		"deletionTimestamp", "deletionGracePeriodSeconds"}
+}
+
+// checkMetadata checks the metadata of a manifest; nil is none.
+func checkMetadata(m *object) {
+	if m == nil || m.value.Kind != Map {
+		return
+	}
+	for _, field := range serverOwned() {
+		if v := m.get(field); v != nil {
+			m.fail(v.Pos, "remove it", "%s is the server's to write", m.name(field))
+		}
+	}
+	if v := m.get("ownerReferences"); v != nil {
+		m.fail(v.Pos, "remove it", "%s is lynqctl's to write", m.name("ownerReferences"))
+	}
+	if v := m.get("generateName"); v != nil {
+		m.fail(v.Pos, "use nameTemplate", "%s makes a new object at every run", m.name("generateName"))
+	}
+	m.text("name")
+	m.text("namespace")
+	m.texts("finalizers")
+	for _, field := range []string{"labels", "annotations"} {
+		if v := m.get(field); v != nil && v.Kind != Map {
+			m.fail(v.Pos, "", "%s must be a mapping, found %s", m.name(field), v.describe())
+		}
+	}
+	m.done()
+}
+
+func hasName(manifest *Value) bool {
+	name := manifest.Field("metadata").Field("name")
+	return name != nil && name.Kind != Null && (name.Kind != String || strings.TrimSpace(name.Str) != "")
+}
+
+// withoutLeftovers drops what tools write into manifests and nobody means: a
+// null metadata.creationTimestamp and an empty status.
+func withoutLeftovers(manifest *Value) *Value {
+	result := *manifest
+	result.Fields = nil
+	for _, f := range manifest.Fields {
+		switch {
+		case f.Key == "status" && (f.Value.Kind == Null || f.Value.Kind == Map && len(f.Value.Fields) == 0):
+			continue
+		case f.Key == "metadata" && f.Value.Kind == Map:
+			m := *f.Value
+			m.Fields = slices.DeleteFunc(slices.Clone(m.Fields), func(f Field) bool {
+				return f.Key == "creationTimestamp" && f.Value.Kind == Null
+			})
+			f.Value = &m
+		}
+		result.Fields = append(result.Fields, f)
+	}
+	return &result
+}

@@ -1,0 +1,54 @@
+package form
+
+import (
+	"math"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// maxNameLength is how long names of hubs and forms may be: labels carry them.
+const maxNameLength = 63
+
+// meta is what counts of an object's metadata.
+type meta struct {
+	Name, Namespace string
+	Generation      int64
+}
+
+// subject names the object of a document for messages, before anything of it
+// has been checked.
+func subject(what string, v *Value) string {
+	return subjectOf(what, v.Field("metadata").Field("name").literal())
+}
+
+// readMeta reads the metadata of a hub or form.
+func readMeta(o *object) meta {
+	m := o.needObject("metadata")
+	var result meta
+	if name := m.needText("name"); name.Text != "" {
+		switch {
+		case !lynq.IsDNS1123Subdomain(name.Text):
+			m.fail(name.Pos, "use lower case letters, digits, dashes and dots", "%q is no valid name", name.Text)
+		case len(name.Text) > maxNameLength:
+			m.fail(name.Pos, "shorten it: labels carry it", "the name has %d characters, %d are allowed", len(name.Text), maxNameLength)
+		}
+		result.Name = name.Text
+	}
+	result.Namespace = readNamespace(m)
+	result.Generation = int64(m.integer("generation", 0, math.MaxInt, 0))
+	m.entries("labels")
+	m.entries("annotations")
+	m.accept("uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
+		"managedFields", "ownerReferences", "finalizers", "selfLink", "generateName")
+	m.done()
+	return result
+}
+
+// readNamespace reads metadata.namespace, "" where it is absent.
+func readNamespace(m *object) string {
+	namespace := m.text("namespace")
+	if namespace.Text != "" && !lynq.IsDNS1123Label(namespace.Text) {
+		m.fail(namespace.Pos, "use lower case letters, digits and dashes", "%q is no valid namespace", namespace.Text)
+	}
+	return namespace.Text
+}

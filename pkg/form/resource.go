@@ -1,0 +1,104 @@
+package form
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// maxIDLength keeps an id within what the record of a node's objects holds.
+const maxIDLength = 253
+
+// entry is a resource with what is needed only while the form is read.
+type entry struct {
+	*Resource
+	label   string // names it in messages
+	idPos   lynq.Pos
+	depends []Text // DependIDs with their places
+}
+
+// readEntry reads one item of a section.
+func readEntry(spec *object, s section, index int, v *Value) *entry {
+	label := entryLabel(v.Field("id").literal(), s.Name, index)
+	o := newObject(spec.report, spec.subject+", "+label, "", v)
+	r := &Resource{Pos: v.Pos, Section: s.Name, Manifest: &Value{Kind: Map, Pos: v.Pos}}
+	e := &entry{Resource: r, label: label}
+	id := readID(o)
+	e.ID, e.idPos = id.Text, id.Pos
+	r.NameTemplate = notBlank(o.text("nameTemplate"))
+	r.TargetNamespace = notBlank(o.text("targetNamespace"))
+	r.Labels = readKeyed(o, "labelsTemplate")
+	r.Annotations = readKeyed(o, "annotationsTemplate")
+	readDependencies(o, e)
+	readPolicy(o, r)
+	if manifest := o.needObject("spec"); manifest.value.Kind == Map {
+		readManifest(manifest, s, r)
+	}
+	r.IgnoreFields = readIgnoreFields(o, r)
+	for _, path := range r.IgnoreFields {
+		r.Policy.IgnoreFields = append(r.Policy.IgnoreFields, path.Text)
+	}
+	o.done()
+	return e
+}
+
+// readID reads the id. It becomes part of keys like Kind/Namespace/Name@id.
+func readID(o *object) Text {
+	id := o.needText("id")
+	switch {
+	case len(id.Text) > maxIDLength:
+		o.fail(id.Pos, "shorten it", "the id has %d bytes, %d are allowed", len(id.Text), maxIDLength)
+	case strings.ContainsFunc(id.Text, func(r rune) bool {
+		return r == '/' || r == '@' || unicode.IsSpace(r) || !unicode.IsPrint(r)
+	}):
+		o.fail(id.Pos, "use letters, digits and dashes", "id %q has a slash, an @, white space or a control character", id.Text)
+	case isTemplate(id.Text):
+		o.fail(id.Pos, "write it out", "id %q may not be a template", id.Text)
+	}
+	return id
+}
+
+// notBlank treats a text of nothing but white space as absent.
+func notBlank(t Text) Text {
+	if strings.TrimSpace(t.Text) == "" {
+		return Text{}
+	}
+	return t
+}
+
+// readKeyed reads labelsTemplate or annotationsTemplate.
+func readKeyed(o *object, field string) []Entry {
+	entries := o.entries(field)
+	for _, e := range entries {
+		checkKey(o, e.Text.Pos, field, e.Key)
+	}
+	return entries
+}
+
+func readDependencies(o *object, e *entry) {
+	for _, d := range o.texts("dependIds") {
+		if slices.Contains(e.DependIDs, d.Text) {
+			o.warn(d.Pos, "remove it", "dependIds has %q twice", d.Text)
+			continue
+		}
+		e.depends = append(e.depends, d)
+		e.DependIDs = append(e.DependIDs, d.Text)
+	}
+}
+
+// readPolicy fills in the policies and their defaults.
+func readPolicy(o *object, r *Resource) {
+	p := lynq.DefaultPolicy()
+	p.Creation = enum(o, "creationPolicy", p.Creation, lynq.CreateWhenNeeded, lynq.CreateOnce)
+	p.Deletion = enum(o, "deletionPolicy", p.Deletion, lynq.DeleteDelete, lynq.DeleteRetain)
+	p.Conflict = enum(o, "conflictPolicy", p.Conflict, lynq.ConflictStuck, lynq.ConflictForce)
+	p.Patch = enum(o, "patchStrategy", p.Patch, lynq.PatchApply, lynq.PatchMerge, lynq.PatchReplace)
+	p.SkipOnDependencyFailure = o.boolean("skipOnDependencyFailure", p.SkipOnDependencyFailure)
+	p.WaitForReady = o.boolean("waitForReady", p.WaitForReady)
+	seconds := o.integer("timeoutSeconds", 1, 3600, int(p.Timeout/time.Second))
+	p.Timeout = time.Duration(seconds) * time.Second
+	r.Policy = p
+}

@@ -1,0 +1,157 @@
+package form
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+
+	yaml2 "go.yaml.in/yaml/v2"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// parse gets the documents of a YAML or JSON stream. Empty documents are left
+// out. Where the stream breaks off or a document is out of bounds, the other
+// documents are returned, and complete is false.
+func parse(rep *report, file string, data []byte) (documents []*Value, complete bool) {
+	if json.Valid(data) {
+		data = joinSurrogates(data)
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	broken := false
+	for {
+		var n yaml.Node
+		err := decoder.Decode(&n)
+		if errors.Is(err, io.EOF) {
+			return documents, !broken
+		}
+		if err != nil {
+			rep.problems = append(rep.problems, syntaxProblem(file, string(data), err))
+			return documents, false
+		}
+		if n.Kind != yaml.DocumentNode || len(n.Content) == 0 || isEmpty(n.Content[0]) {
+			continue
+		}
+		c := converter{report: rep, file: file}
+		document := c.value(n.Content[0], 0, false)
+		if broken = broken || c.tooLarge; !c.tooLarge {
+			documents = append(documents, document)
+		}
+	}
+}
+
+// isEmpty tells whether a document has nothing but comments. An explicit null
+// is as good as nothing.
+func isEmpty(n *yaml.Node) bool {
+	return n.Kind == yaml.ScalarNode && n.ShortTag() == yaml.NodeTagNull
+}
+
+// joinSurrogates writes pairs like \ud83d\ude00, by which JSON escapes what is
+// outside the basic plane, as the character itself: YAML forbids such pairs.
+// The data must be valid JSON.
+func joinSurrogates(data []byte) []byte {
+	const width = len(`\ud83d`)
+	out := make([]byte, 0, len(data))
+	for i := 0; i < len(data); i++ {
+		if data[i] != '\\' {
+			out = append(out, data[i])
+			continue
+		}
+		if i+2*width <= len(data) && data[i+1] == 'u' && data[i+width] == '\\' && data[i+width+1] == 'u' {
+			high, _ := strconv.ParseUint(string(data[i+2:i+width]), 16, 16)
+			low, _ := strconv.ParseUint(string(data[i+width+2:i+2*width]), 16, 16)
+			if r := utf16.DecodeRune(rune(high), rune(low)); r != '\uFFFD' {
+				out = append(out, string(r)...)
+				i += 2*width - 1
+				continue
+			}
+		}
+		out = append(out, data[i], data[i+1])
+		i++
+	}
+	return out
+}
+
+// syntaxProblem words an error of the YAML parser.
+func syntaxProblem(file, data string, err error) lynq.Problem {
+	line, message := syntaxError(err)
+	if name, ok := strings.CutPrefix(message, "unknown anchor '"); ok {
+		// The name may be a password that begins with a star: it is not shown.
+		name, _, _ = strings.Cut(name, "'")
+		return lynq.Problem{
+			Pos:  lynq.Pos{File: file, Line: lineOf(data, "*"+name)},
+			What: "not YAML: an alias has no anchor",
+			Fix:  "quote a value that begins with *",
+		}
+	}
+	if l := kubectlLine(data); l > 0 {
+		line = l
+	}
+	lines := strings.Split(strings.TrimSuffix(data, "\n"), "\n")
+	line = min(max(line, 1), len(lines))
+	problem := lynq.Problem{Pos: lynq.Pos{File: file, Line: line}, What: "not YAML: " + message}
+	if unquotedTemplate(lines[line-1]) {
+		problem.Fix = `a value that begins with a template must be quoted: "{{ ... }}"`
+	}
+	return problem
+}
+
+func unquotedTemplate(line string) bool {
+	text := strings.TrimLeft(line, " -")
+	if _, value, ok := strings.Cut(text, ": "); ok {
+		text = strings.TrimLeft(value, " ")
+	}
+	return strings.HasPrefix(text, "{{")
+}
+
+// kubectlLine asks the older YAML library for the line of the first syntax
+// error, 0 where it finds none: the newer one names the line at which the block
+// around the error begins.
+func kubectlLine(data string) int {
+	decoder := yaml2.NewDecoder(strings.NewReader(data))
+	for {
+		err := decoder.Decode(&ignored{})
+		if errors.Is(err, io.EOF) {
+			return 0
+		}
+		if err == nil {
+			continue
+		}
+		line, message := syntaxError(err)
+		// Its parser, unlike its scanner, counts lines from zero.
+		if line > 0 && strings.HasPrefix(message, "did not find expected") {
+			line++
+		}
+		return line
+	}
+}
+
+// ignored is a YAML value that is parsed and not decoded.
+type ignored struct{}
+
+func (*ignored) UnmarshalYAML(func(any) error) error { return nil }
+
+// syntaxError takes "yaml: line 3: message" apart; line is 0 where it has none.
+func syntaxError(err error) (line int, message string) {
+	m := regexp.MustCompile(`(?s)^yaml: (?:line (\d+): )?(.*)$`).FindStringSubmatch(err.Error())
+	if m == nil {
+		return 0, err.Error()
+	}
+	line, _ = strconv.Atoi(m[1])
+	return line, m[2]
+}
+
+// lineOf is the number of the first line with the text, 0 where none has it.
+func lineOf(data, text string) int {
+	before, _, found := strings.Cut(data, text)
+	if !found {
+		return 0
+	}
+	return 1 + strings.Count(before, "\n")
+}

@@ -1,0 +1,158 @@
+package form
+
+import (
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Inputs is everything that was found in the files given with -f.
+type Inputs struct {
+	Hubs  []*Hub  // sorted by name, then namespace
+	Forms []*Form // sorted by name, then namespace
+	// Secrets are the core/v1 Secrets in the inputs: passwordRef looks here first.
+	Secrets []*Secret
+	// ClusterScoped has the kinds that CustomResourceDefinitions in the inputs
+	// declare with scope Cluster.
+	ClusterScoped map[GroupKind]bool
+	// Warnings are no errors, yet worth a look: documents that were left out.
+	Warnings lynq.Problems
+}
+
+// GroupKind names a kind without its version. Group is "" for the core.
+type GroupKind struct{ Group, Kind string }
+
+// Hub is a LynqHub: where the rows are and which column means what.
+type Hub struct {
+	Pos             lynq.Pos
+	Name, Namespace string // Namespace "" where the file has none
+	Source          lynq.Connection
+	Password        PasswordSource
+	SyncInterval    time.Duration // of use to the operator only
+	// Mappings, sorted by variable, hold uid and activate, hostOrUrl where it
+	// is mapped, and the extra mappings.
+	Mappings []Mapping
+}
+
+// Mapping gives a template variable the value of a column.
+type Mapping struct {
+	Variable, Column string
+	Pos              lynq.Pos
+}
+
+// PasswordSource says where a hub's password is to be had, beside
+// LYNQCTL_SOURCE_PASSWORD, which goes before all of these. At most one of
+// them is set.
+type PasswordSource struct {
+	Env        string // name of an environment variable
+	File       string // path; relative ones start at the hub's file
+	SecretName string
+	SecretKey  string
+	Pos        lynq.Pos
+}
+
+// Secret is a core/v1 Secret in the inputs.
+type Secret struct {
+	Pos             lynq.Pos
+	Name, Namespace string
+	Data            map[string]lynq.Secret // decoded; stringData wins over data
+}
+
+// Form is a LynqForm: templates of the resources that every active row gets.
+type Form struct {
+	Pos             lynq.Pos
+	Name, Namespace string // Namespace "" where the file has none
+	Generation      int64  // metadata.generation, 0 where the file has none
+	HubID           string
+	HubIDPos        lynq.Pos
+	Rollout         Rollout
+	// Resources in dependency order: after all they depend on, Namespaces and
+	// CustomResourceDefinitions first, else as in the file.
+	Resources []*Resource
+}
+
+// Rollout limits how many nodes of a form change at once.
+type Rollout struct {
+	MaxSkew          int // 0: no limit
+	ProgressDeadline time.Duration
+}
+
+// Resource is one entry of one of a form's sections.
+type Resource struct {
+	Pos        lynq.Pos
+	ID         string
+	Section    string // "deployments", ..., "manifests"
+	APIVersion string // of the manifest; always literal
+	Kind       string
+
+	NameTemplate    Text // zero where the entry has none
+	TargetNamespace Text
+	Labels          []Entry // labelsTemplate, sorted by key
+	Annotations     []Entry // annotationsTemplate, sorted by key
+	// Manifest is the whole object as the form has it, a Map.
+	Manifest *Value
+
+	DependIDs    []string
+	IgnoreFields []Text // Policy.IgnoreFields with their places
+	Policy       lynq.Policy
+}
+
+// Text is a string in a form, template or not, and where it stands.
+type Text struct {
+	Pos  lynq.Pos
+	Text string
+}
+
+// Entry is a key with a string.
+type Entry struct {
+	Key  string
+	Text Text
+}
+
+// Kind is the kind of a Value.
+type Kind uint8
+
+// The kinds of values that JSON has, numbers split in two as Kubernetes does.
+const (
+	Null Kind = iota
+	Bool
+	Int
+	Float
+	String
+	List
+	Map
+)
+
+// Value is a node of a manifest: what the YAML says under the rules that
+// kubectl applies (YAML 1.1 booleans, aliases and merge keys resolved), with
+// the place it stands at. Treat it as immutable.
+type Value struct {
+	Kind   Kind
+	Pos    lynq.Pos
+	Bool   bool
+	Int    int64
+	Float  float64
+	Str    string
+	Items  []*Value // List
+	Fields []Field  // Map, in file order, keys distinct
+}
+
+// Field is one key of a Map.
+type Field struct {
+	Key   string
+	Pos   lynq.Pos
+	Value *Value
+}
+
+// Field gets the value at a key of a Map, nil where it has none.
+func (v *Value) Field(key string) *Value {
+	if v == nil {
+		return nil
+	}
+	for _, f := range v.Fields {
+		if f.Key == key {
+			return f.Value
+		}
+	}
+	return nil
+}

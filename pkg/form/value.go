@@ -1,0 +1,263 @@
+package form
+
+import (
+	"strconv"
+	"strings"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Bounds on what a document may grow to. Aliases let a few lines stand for
+// billions of nodes.
+const (
+	maxDepth    = 100
+	maxExpanded = 100_000
+)
+
+// converter turns the YAML nodes of one document into Values.
+type converter struct {
+	*report
+	file     string
+	expanded int  // nodes that stand there through an alias
+	tooLarge bool // reported; everything from here on is null
+}
+
+// value converts a node. It never returns nil; what cannot be converted is
+// reported and becomes null.
+func (c *converter) value(n *yaml.Node, depth int, aliased bool) *Value {
+	pos := c.pos(n)
+	if c.tooLarge || !c.within(pos, depth, aliased) {
+		return &Value{Pos: pos}
+	}
+	switch n.Kind {
+	case yaml.AliasNode:
+		return c.value(n.Alias, depth+1, true)
+	case yaml.ScalarNode:
+		return c.scalar(n)
+	case yaml.SequenceNode:
+		c.collectionTag(n, yaml.NodeTagSeq)
+		v := &Value{Kind: List, Pos: pos}
+		for _, item := range n.Content {
+			v.Items = append(v.Items, c.value(item, depth+1, aliased))
+		}
+		return v
+	case yaml.MappingNode:
+		c.collectionTag(n, yaml.NodeTagMap)
+		return c.mapping(n, depth, aliased)
+	}
+	c.problems.Add(pos, "", "this is no YAML value")
+	return &Value{Pos: pos}
+}
+
+func (c *converter) pos(n *yaml.Node) lynq.Pos { return lynq.Pos{File: c.file, Line: n.Line} }
+
+// within keeps the bounds. It reports once per document that one is exceeded.
+func (c *converter) within(pos lynq.Pos, depth int, aliased bool) bool {
+	if aliased {
+		c.expanded++
+	}
+	switch {
+	case depth > maxDepth:
+		c.problems.Add(pos, "flatten it; an alias may not contain itself", "nested deeper than %d levels", maxDepth)
+	case c.expanded > maxExpanded:
+		c.problems.Add(pos, "write it without aliases", "aliases expand to more than %d values", maxExpanded)
+	default:
+		return true
+	}
+	c.tooLarge = true
+	return false
+}
+
+// collectionTag refuses explicit tags on lists and mappings but the usual one.
+func (c *converter) collectionTag(n *yaml.Node, usual string) {
+	if n.Style&yaml.TaggedStyle != 0 && n.ShortTag() != usual {
+		c.problems.Add(c.pos(n), "remove the tag", "tag %s is not supported", n.Tag)
+	}
+}
+
+func (c *converter) scalar(n *yaml.Node) *Value {
+	pos := c.pos(n)
+	v := Value{Kind: String, Str: n.Value}
+	var err error
+	switch {
+	case n.Style&yaml.TaggedStyle != 0:
+		v, err = c.tagged(n)
+	case !isQuoted(n):
+		v, err = plainScalar(n.Value)
+		if err != nil {
+			c.problems.Add(pos, "quote it", "%v", err)
+		}
+	}
+	if err != nil {
+		v = Value{}
+	}
+	v.Pos = pos
+	return &v
+}
+
+// tagged resolves a scalar with an explicit tag, and reports what is wrong.
+func (c *converter) tagged(n *yaml.Node) (Value, error) {
+	switch tag := n.ShortTag(); tag {
+	case "!!str", "!":
+		return Value{Kind: String, Str: n.Value}, nil
+	case "!!int", "!!float", "!!bool", "!!null", "!!timestamp":
+		v, err := taggedScalar(tag, n.Value)
+		if err != nil {
+			c.problems.Add(c.pos(n), "remove the tag", "this is no value for tag %s", tag)
+		}
+		return v, err
+	}
+	c.problems.Add(c.pos(n), "remove the tag", "tag %s is not supported", n.Tag)
+	return Value{}, nil
+}
+
+func isQuoted(n *yaml.Node) bool {
+	return n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0
+}
+
+// mapping converts a mapping. Merge keys follow the rules of kubectl's library:
+// keys are set in the order they stand there, so << overrides what goes before
+// it and is overridden by what comes after it.
+func (c *converter) mapping(n *yaml.Node, depth int, aliased bool) *Value {
+	v := &Value{Kind: Map, Pos: c.pos(n)}
+	at := make(map[string]int, len(n.Content)/2)
+	written := make(map[string]lynq.Pos, len(n.Content)/2)
+	set := func(f Field) {
+		if i, ok := at[f.Key]; ok {
+			v.Fields[i] = f
+			return
+		}
+		at[f.Key] = len(v.Fields)
+		v.Fields = append(v.Fields, f)
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].ShortTag() == yaml.MergeTag {
+			for _, f := range c.merged(n.Content[i+1], depth) {
+				set(f)
+			}
+			continue
+		}
+		key, ok := c.key(n.Content[i])
+		value := c.value(n.Content[i+1], depth+1, aliased)
+		if !ok {
+			continue
+		}
+		f := Field{Key: key, Pos: c.pos(n.Content[i]), Value: value}
+		if first, twice := written[key]; twice {
+			c.problems.Add(f.Pos, "remove one of them", "key %q is there twice, first on line %d", key, first.Line)
+			continue
+		}
+		written[key] = f.Pos
+		set(f)
+	}
+	return v
+}
+
+// merged gets the fields that a merge key brings in.
+func (c *converter) merged(n *yaml.Node, depth int) []Field {
+	sources := []*yaml.Node{n}
+	if n.Kind == yaml.SequenceNode {
+		sources = n.Content
+	}
+	var fields []Field
+	// Earlier sources go before later ones, so they are set last.
+	for i := len(sources) - 1; i >= 0; i-- {
+		source := sources[i]
+		target := source
+		if source.Kind == yaml.AliasNode {
+			target = source.Alias
+		}
+		if target.Kind != yaml.MappingNode {
+			c.problems.Add(c.pos(source), "give << a mapping, or a list of mappings", "a merge key needs a mapping")
+			continue
+		}
+		fields = append(fields, c.value(source, depth+1, true).Fields...)
+	}
+	return fields
+}
+
+// key gets the text of a mapping key, false where it has none.
+func (c *converter) key(n *yaml.Node) (string, bool) {
+	pos := c.pos(n)
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	switch {
+	case n.Kind == yaml.MappingNode:
+		c.problems.Add(pos, `a template must be quoted: "{{ ... }}"`, "a mapping stands where a key is expected")
+		return "", false
+	case n.Kind != yaml.ScalarNode:
+		c.problems.Add(pos, "write a string", "a list stands where a key is expected")
+		return "", false
+	case n.Style&yaml.TaggedStyle != 0 && n.ShortTag() != "!!str":
+		c.problems.Add(pos, "remove the tag", "tag %s on a key is not supported", n.Tag)
+		return "", false
+	case n.Style&yaml.TaggedStyle != 0 || isQuoted(n):
+		return n.Value, true
+	}
+	key, err := plainKey(n.Value)
+	if err != nil {
+		c.problems.Add(pos, "quote it", "%s cannot be a key", strconv.Quote(n.Value))
+		return "", false
+	}
+	if key != n.Value {
+		c.warnings.Add(pos, "quote it if that is not meant", "key %s is read as %q, as kubectl does", n.Value, key)
+	}
+	return key, true
+}
+
+// plain gets the value as encoding/json would have it, but for int64.
+func (v *Value) plain() any {
+	switch v.Kind {
+	case Bool:
+		return v.Bool
+	case Int:
+		return v.Int
+	case Float:
+		return v.Float
+	case String:
+		return v.Str
+	case List:
+		list := make([]any, len(v.Items))
+		for i, item := range v.Items {
+			list[i] = item.plain()
+		}
+		return list
+	case Map:
+		return v.plainMap()
+	}
+	return nil
+}
+
+// plainMap is plain for a Map.
+func (v *Value) plainMap() map[string]any {
+	m := make(map[string]any, len(v.Fields))
+	for _, f := range v.Fields {
+		m[f.Key] = f.Value.plain()
+	}
+	return m
+}
+
+// describe names the kind of a value for a message. It never shows the value.
+func (v *Value) describe() string {
+	switch v.Kind {
+	case Bool:
+		return "a boolean"
+	case Int:
+		return "a number"
+	case Float:
+		return "a decimal number"
+	case String:
+		return "a string"
+	case List:
+		return "a list"
+	case Map:
+		return "a mapping"
+	}
+	return "null"
+}
+
+// isTemplate tells whether a string has template actions.
+func isTemplate(s string) bool { return strings.Contains(s, "{{") }

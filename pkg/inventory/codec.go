@@ -1,0 +1,305 @@
+package inventory
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// format is the version of what data holds. It goes up when an older lynqctl
+// would misread what this one writes, or lose a part of it.
+const format = 1
+
+// The keys of a node's data.
+const (
+	keyFormat    = "format"
+	keyResources = "resources"
+	keyStatus    = "status"
+)
+
+const namePrefix = "lynqnode-"
+
+// Name is the name of the ConfigMap that is a node's inventory.
+func Name(node string) string { return namePrefix + node }
+
+// Encode makes the ConfigMap of an inventory. The same inventory gives the same
+// bytes, in whatever order its records are. The error is a *TooLargeError, or
+// says what cannot be told by a record.
+func Encode(inv *Inventory) (*corev1.ConfigMap, error) {
+	records := sorted(inv.Records)
+	resources, err := encodeRecords(records)
+	if err != nil {
+		return nil, fmt.Errorf("record of node %s/%s: %w", inv.Namespace, inv.Node, err)
+	}
+	status, err := encodeJSON(inv.Status)
+	if err != nil {
+		return nil, fmt.Errorf("record of node %s/%s: status: %w", inv.Namespace, inv.Node, err)
+	}
+	annotations, err := inv.annotations()
+	if err != nil {
+		return nil, fmt.Errorf("record of node %s/%s: %w", inv.Namespace, inv.Node, err)
+	}
+	uid, _ := lynq.UIDLabel(inv.RowUID)
+	name := Name(inv.Node)
+	cm := &corev1.ConfigMap{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
+		ObjectMeta: metav1.ObjectMeta{
+			Name: name, Namespace: inv.Namespace,
+			UID: types.UID(inv.UID), ResourceVersion: inv.ResourceVersion,
+			Labels: map[string]string{
+				lynq.LabelRecord:     lynq.RecordNode,
+				lynq.LabelHub:        inv.Hub,
+				lynq.LabelUID:        uid,
+				lynq.LabelTemplate:   inv.Form,
+				lynq.LabelManagedBy:  lynq.ManagedBy,
+				lynq.LabelApplySetID: ID(inv.Namespace, name),
+			},
+			Annotations: annotations,
+		},
+		Data: map[string]string{keyFormat: strconv.Itoa(format), keyResources: resources, keyStatus: status},
+	}
+	if inv.Finalizer {
+		cm.Finalizers = []string{lynq.FinalizerNode}
+	}
+	inv.Others.addTo(cm)
+	if err := checkSize(inv, cm); err != nil {
+		return nil, err
+	}
+	return cm, nil
+}
+
+// annotations are all that an inventory has of its own.
+func (inv *Inventory) annotations() (map[string]string, error) {
+	a := map[string]string{
+		lynq.AnnotationHubID:              inv.Hub,
+		lynq.AnnotationApplySetTooling:    applySetTooling,
+		lynq.AnnotationApplySetGroupKinds: groupKinds(inv.Records),
+		lynq.AnnotationApplySetNamespaces: additionalNamespaces(inv.Records, inv.Namespace),
+	}
+	if _, whole := lynq.UIDLabel(inv.RowUID); !whole {
+		a[lynq.AnnotationUID] = inv.RowUID
+	}
+	if inv.HubNamespace != "" {
+		a[lynq.AnnotationHubNamespace] = inv.HubNamespace
+	}
+	if inv.Activate != "" {
+		a[lynq.AnnotationActivate] = inv.Activate
+	}
+	if inv.TemplateGeneration != 0 {
+		a[lynq.AnnotationTemplateGeneration] = strconv.FormatInt(inv.TemplateGeneration, 10)
+	}
+	if !inv.RolloutStart.IsZero() {
+		start, err := encodeTime(inv.RolloutStart)
+		if err != nil {
+			return nil, fmt.Errorf("start of the rollout: %w", err)
+		}
+		a[lynq.AnnotationRolloutUpdateStart] = start
+	}
+	if inv.Extra != "" {
+		a[lynq.AnnotationExtra] = inv.Extra
+	}
+	return a, nil
+}
+
+// Decode reads the inventory that a ConfigMap is. The error is a *RecordError.
+func Decode(cm *corev1.ConfigMap) (*Inventory, error) {
+	d := decoder{cm: cm}
+	node, ok := strings.CutPrefix(cm.Name, namePrefix)
+	if !ok || node == "" {
+		return nil, d.fail("metadata.name", "the record of a node is named %sNODE", namePrefix)
+	}
+	d.node = node
+	if err := d.format(); err != nil {
+		return nil, err
+	}
+	inv := &Inventory{
+		Node: node, Namespace: cm.Namespace,
+		UID: string(cm.UID), ResourceVersion: cm.ResourceVersion,
+		Deleting:  cm.DeletionTimestamp != nil,
+		Finalizer: slices.Contains(cm.Finalizers, lynq.FinalizerNode),
+		Activate:  cm.Annotations[lynq.AnnotationActivate],
+		Extra:     cm.Annotations[lynq.AnnotationExtra],
+		Others:    othersOf(cm, nodeKeys()),
+	}
+	if err := d.identity(inv); err != nil {
+		return nil, err
+	}
+	if err := d.rollout(inv); err != nil {
+		return nil, err
+	}
+	var err error
+	if inv.Records, err = d.records(); err != nil {
+		return nil, err
+	}
+	if inv.Status, err = d.status(); err != nil {
+		return nil, err
+	}
+	return inv, nil
+}
+
+// decoder reads one ConfigMap.
+type decoder struct {
+	cm   *corev1.ConfigMap
+	node string
+}
+
+func (d *decoder) fail(where, format string, args ...any) error {
+	return d.failed(where, fmt.Errorf(format, args...))
+}
+
+func (d *decoder) failed(where string, err error) error {
+	return &RecordError{Namespace: d.cm.Namespace, Name: d.cm.Name, Node: d.node, Where: where, Err: err}
+}
+
+func label(key string) string      { return "label " + key }
+func annotation(key string) string { return "annotation " + key }
+func data(key string) string       { return "data." + key }
+
+// format refuses what this version cannot read whole.
+func (d *decoder) format() error {
+	text, said := d.cm.Data[keyFormat]
+	if !said {
+		return d.fail(data(keyFormat), "it is missing")
+	}
+	version, err := strconv.Atoi(text)
+	switch {
+	case err != nil || version < 1:
+		return d.fail(data(keyFormat), "%q is no version", text)
+	case version > format:
+		return d.failed(data(keyFormat), &NewerFormatError{Format: version})
+	}
+	return nil
+}
+
+// identity reads of which hub, form and row the node is.
+func (d *decoder) identity(inv *Inventory) error {
+	labels, annotations := d.cm.Labels, d.cm.Annotations
+	if inv.Hub = labels[lynq.LabelHub]; inv.Hub == "" {
+		return d.fail(label(lynq.LabelHub), "it is missing")
+	}
+	if said, ok := annotations[lynq.AnnotationHubID]; ok && said != inv.Hub {
+		return d.fail(label(lynq.LabelHub), "it says %q, and annotation %s %q", inv.Hub, lynq.AnnotationHubID, said)
+	}
+	inv.HubNamespace = annotations[lynq.AnnotationHubNamespace]
+	if inv.Form = labels[lynq.LabelTemplate]; inv.Form == "" {
+		return d.fail(label(lynq.LabelTemplate), "it is missing")
+	}
+	uid := labels[lynq.LabelUID]
+	if uid == "" {
+		return d.fail(label(lynq.LabelUID), "it is missing")
+	}
+	inv.RowUID = uid
+	if raw, ok := annotations[lynq.AnnotationUID]; ok {
+		if made, _ := lynq.UIDLabel(raw); made != uid {
+			return d.fail(label(lynq.LabelUID), "it says %q, and annotation %s %q, which gives %q", uid, lynq.AnnotationUID, raw, made)
+		}
+		inv.RowUID = raw
+	}
+	return nil
+}
+
+// rollout reads when and from what the node was rendered last.
+func (d *decoder) rollout(inv *Inventory) error {
+	var err error
+	if text, ok := d.cm.Annotations[lynq.AnnotationTemplateGeneration]; ok {
+		if inv.TemplateGeneration, err = strconv.ParseInt(text, 10, 64); err != nil {
+			return d.fail(annotation(lynq.AnnotationTemplateGeneration), "%q is no number", text)
+		}
+	}
+	if text, ok := d.cm.Annotations[lynq.AnnotationRolloutUpdateStart]; ok {
+		if inv.RolloutStart, err = decodeTime(text); err != nil {
+			return d.failed(annotation(lynq.AnnotationRolloutUpdateStart), err)
+		}
+	}
+	return nil
+}
+
+func (d *decoder) records() ([]Record, error) {
+	text, said := d.cm.Data[keyResources]
+	if !said {
+		return nil, d.fail(data(keyResources), "it is missing")
+	}
+	records, line, err := decodeRecords(text)
+	if err != nil {
+		return nil, d.failed(fmt.Sprintf("%s line %d", data(keyResources), line), err)
+	}
+	return records, nil
+}
+
+func (d *decoder) status() (Status, error) {
+	text, said := d.cm.Data[keyStatus]
+	if !said {
+		return Status{}, d.fail(data(keyStatus), "it is missing")
+	}
+	var s Status
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
+		return Status{}, d.failed(data(keyStatus), err)
+	}
+	if len(s.Conditions) == 0 {
+		s.Conditions = nil
+	}
+	return s, nil
+}
+
+// nodeKeys are ours on the ConfigMap of a node.
+func nodeKeys() *ownKeys {
+	return &ownKeys{
+		finalizer: lynq.FinalizerNode,
+		labels: func(key string) bool {
+			switch key {
+			case lynq.LabelRecord, lynq.LabelHub, lynq.LabelUID, lynq.LabelTemplate, lynq.LabelManagedBy, lynq.LabelApplySetID:
+				return true
+			}
+			return false
+		},
+		annotations: func(key string) bool {
+			switch key {
+			case lynq.AnnotationHubID, lynq.AnnotationHubNamespace, lynq.AnnotationUID, lynq.AnnotationActivate, lynq.AnnotationTemplateGeneration,
+				lynq.AnnotationRolloutUpdateStart, lynq.AnnotationExtra, lynq.AnnotationApplySetTooling,
+				lynq.AnnotationApplySetGroupKinds, lynq.AnnotationApplySetNamespaces:
+				return true
+			}
+			return false
+		},
+		data: func(key string) bool { return key == keyFormat || key == keyResources || key == keyStatus },
+	}
+}
+
+// encodeJSON is compact JSON that people can read: <, > and & are themselves.
+func encodeJSON(v any) (string, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return "", err
+	}
+	return strings.TrimSuffix(b.String(), "\n"), nil
+}
+
+// encodeTime is RFC 3339, with no more digits than the time has.
+func encodeTime(t time.Time) (string, error) {
+	b, err := t.UTC().MarshalText()
+	return string(b), err
+}
+
+func decodeTime(text string) (time.Time, error) {
+	var t time.Time
+	if err := t.UnmarshalText([]byte(text)); err != nil {
+		return t, fmt.Errorf("%q is no time as RFC 3339 has it", text)
+	}
+	if t = t.UTC(); t.Year() < 0 || t.Year() > 9999 {
+		return t, errors.New("the year is out of range")
+	}
+	return t, nil
+}

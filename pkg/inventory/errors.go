@@ -1,0 +1,63 @@
+package inventory
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// RecordError is why the record of one node or hub cannot be read.
+type RecordError struct {
+	// Namespace and Name are the ConfigMap's. Node is "" where not even that is
+	// known, and for the record of a hub.
+	Namespace, Name, Node string
+	// Where is the place in it, such as "data.resources line 3".
+	Where string
+	Err   error
+}
+
+// Error implements error.
+func (e *RecordError) Error() string {
+	subject := "this hub"
+	if e.Node != "" {
+		subject = "node " + e.Namespace + "/" + e.Node
+	}
+	fix := "restore it as it was; until then nothing of " + subject + " is touched"
+	if newer := (*NewerFormatError)(nil); errors.As(e.Err, &newer) {
+		fix = "use that lynqctl; this one touches nothing of " + subject
+	}
+	return fmt.Sprintf("ConfigMap %s/%s: %s: %v (%s)", e.Namespace, e.Name, e.Where, e.Err, fix)
+}
+
+// Unwrap gives what is wrong.
+func (e *RecordError) Unwrap() error { return e.Err }
+
+// NewerFormatError is why a record cannot be read that a newer lynqctl wrote.
+type NewerFormatError struct{ Format int }
+
+// Error implements error.
+func (e *NewerFormatError) Error() string {
+	return fmt.Sprintf("a newer lynqctl wrote it: it has format %d, and this lynqctl knows %d", e.Format, format)
+}
+
+// BrokenError lists the records of a hub that cannot be read, in the order of
+// their names.
+type BrokenError struct{ Records []*RecordError }
+
+// Error is one line per record.
+func (e *BrokenError) Error() string {
+	lines := make([]string, len(e.Records))
+	for i, r := range e.Records {
+		lines[i] = r.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap gives the error of each record.
+func (e *BrokenError) Unwrap() []error {
+	errs := make([]error, len(e.Records))
+	for i, r := range e.Records {
+		errs[i] = r
+	}
+	return errs
+}

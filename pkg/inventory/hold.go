@@ -1,0 +1,131 @@
+package inventory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// A Lease of duration d is renewed d/3 after its last renewal, and, where that
+// fails, every d/15 from then on. It counts as lost d/5 before others may take
+// it, so that writes under way end in time.
+const (
+	renewals      = 3
+	renewalsAgain = 15
+	margin        = 5
+)
+
+// Hold renews the Lease that Acquire took until Release is called, also when
+// ctx has ended: what a run finishes then is done under the lock too. The
+// context that it gives ends with ctx, with Release, and, with a *LostError as
+// its cause, before the lock is lost: nothing may be written from then on.
+func (l *Lock) Hold(ctx context.Context) context.Context {
+	held, cancel := context.WithCancelCause(ctx)
+	quit, ended := make(chan struct{}), make(chan struct{})
+	l.quit, l.ended = quit, ended
+	go func() {
+		defer close(ended)
+		cancel(l.keep(context.WithoutCancel(ctx), quit))
+	}()
+	return held
+}
+
+// keep renews until quit closes, then gives nil, or until the lock is lost.
+func (l *Lock) keep(ctx context.Context, quit <-chan struct{}) error {
+	last := errors.New("this process did not run for too long")
+	next := l.renewed.Add(l.Duration / renewals)
+	for {
+		expiry := l.renewed.Add(l.Duration - l.Duration/margin)
+		now := l.Now()
+		select {
+		case <-quit:
+			return nil
+		case <-time.After(min(next.Sub(now), expiry.Sub(now))):
+		}
+		left := expiry.Sub(l.Now())
+		if left <= 0 {
+			return l.lost("", fmt.Errorf("it could not be renewed in time: %w", last))
+		}
+		err := l.renewWithin(ctx, left)
+		if lost := (*LostError)(nil); errors.As(err, &lost) {
+			return err
+		}
+		next = l.renewed.Add(l.Duration / renewals)
+		if err != nil {
+			last, next = err, l.Now().Add(l.Duration/renewalsAgain)
+		}
+	}
+}
+
+func (l *Lock) renewWithin(ctx context.Context, left time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, left)
+	defer cancel()
+	return l.renew(ctx)
+}
+
+// renew renews the Lease once. After a *LostError it is somebody else's, or
+// nobody's; any other error may pass.
+func (l *Lock) renew(ctx context.Context) error {
+	sent := l.Now()
+	now := metav1.NewMicroTime(sent)
+	next := l.lease.DeepCopy()
+	next.Spec.RenewTime = &now
+	got, err := l.leases.Update(ctx, next)
+	if apierrors.IsConflict(err) {
+		got, err = l.reread(ctx, now)
+	}
+	switch {
+	case apierrors.IsNotFound(err):
+		return l.lost("", errors.New("somebody deleted it"))
+	case err != nil:
+		return err
+	}
+	l.lease, l.renewed = got, sent
+	return nil
+}
+
+// reread looks what became of a renewal that met a conflict: it took effect and
+// its answer was lost, or somebody else changed the Lease.
+func (l *Lock) reread(ctx context.Context, renewal metav1.MicroTime) (*coordinationv1.Lease, error) {
+	there, err := l.leases.Get(ctx, l.Namespace, LeaseName(l.Hub))
+	switch {
+	case err != nil:
+		return nil, err
+	case holderOf(there) != l.Identity:
+		return nil, l.lost(holderOf(there), errors.New("it is no longer ours"))
+	case renewedAt(there).Equal(renewal.Truncate(time.Microsecond)):
+		return there, nil
+	}
+	next := there.DeepCopy()
+	next.Spec.RenewTime = &renewal
+	return l.leases.Update(ctx, next)
+}
+
+// LostError is why a lock was lost while it was held.
+type LostError struct {
+	Hub, Namespace, Lease string
+	Holder                string // who has it now, "" where that is not known
+	Err                   error
+}
+
+func (l *Lock) lost(holder string, err error) error {
+	return &LostError{Hub: l.Hub, Namespace: l.Namespace, Lease: LeaseName(l.Hub), Holder: holder, Err: err}
+}
+
+// Error implements error.
+func (e *LostError) Error() string {
+	holder := ""
+	if e.Holder != "" {
+		holder = " (" + e.Holder + ")"
+	}
+	return fmt.Sprintf("lost Lease %s/%s, which keeps other runs off hub %q: %v%s; nothing more is written (run again)",
+		e.Namespace, e.Lease, e.Hub, e.Err, holder)
+}
+
+// Unwrap gives the reason.
+func (e *LostError) Unwrap() error { return e.Err }

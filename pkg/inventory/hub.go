@@ -1,0 +1,154 @@
+package inventory
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Hub is the record of one hub: what the last run saw of its rows.
+type Hub struct {
+	Name, Namespace string
+	// Rows, Active and Inactive count the rows of the source, Nodes the nodes
+	// that the active ones make with all forms.
+	Rows, Active, Inactive, Nodes int
+	// Columns are those that the source had, in its order.
+	Columns []string
+	Time    time.Time // of the run
+
+	// What only the cluster knows: zero before the first save.
+	UID, ResourceVersion string
+	// Deleting: somebody asked for its deletion, and the finalizer holds it.
+	Deleting bool
+	// Finalizer: the ConfigMap bears the hub's finalizer, or is to.
+	Finalizer bool
+	// Others is what others put on the ConfigMap, nil for nothing.
+	Others *Others
+}
+
+// The keys of a hub's data, beside format.
+const (
+	keyRows    = "rows"
+	keyColumns = "columns"
+	keyTime    = "time"
+)
+
+// rows is how counts are written.
+type rows struct {
+	Rows     int `json:"rows"`
+	Active   int `json:"active"`
+	Inactive int `json:"inactive"`
+	Nodes    int `json:"nodes"`
+}
+
+// HubName is the name of the ConfigMap that is a hub's record.
+func HubName(hub string) string { return "lynqhub-" + hub }
+
+// EncodeHub makes the ConfigMap of a hub's record.
+func EncodeHub(h *Hub) (*corev1.ConfigMap, error) {
+	counts, err := encodeJSON(rows{h.Rows, h.Active, h.Inactive, h.Nodes})
+	if err != nil {
+		return nil, fmt.Errorf("record of hub %s/%s: %w", h.Namespace, h.Name, err)
+	}
+	columns, err := encodeJSON(append([]string{}, h.Columns...))
+	if err != nil {
+		return nil, fmt.Errorf("record of hub %s/%s: columns: %w", h.Namespace, h.Name, err)
+	}
+	at, err := encodeTime(h.Time)
+	if err != nil {
+		return nil, fmt.Errorf("record of hub %s/%s: time: %w", h.Namespace, h.Name, err)
+	}
+	cm := &corev1.ConfigMap{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
+		ObjectMeta: metav1.ObjectMeta{
+			Name: HubName(h.Name), Namespace: h.Namespace,
+			UID: types.UID(h.UID), ResourceVersion: h.ResourceVersion,
+			Labels: map[string]string{
+				lynq.LabelRecord:    lynq.RecordHub,
+				lynq.LabelHub:       h.Name,
+				lynq.LabelManagedBy: lynq.ManagedBy,
+			},
+		},
+		Data: map[string]string{keyFormat: strconv.Itoa(format), keyRows: counts, keyColumns: columns, keyTime: at},
+	}
+	if h.Finalizer {
+		cm.Finalizers = []string{lynq.FinalizerHub}
+	}
+	h.Others.addTo(cm)
+	return cm, nil
+}
+
+// DecodeHub reads the record that a ConfigMap is. The error is a *RecordError.
+func DecodeHub(cm *corev1.ConfigMap) (*Hub, error) {
+	d := decoder{cm: cm}
+	if err := d.format(); err != nil {
+		return nil, err
+	}
+	h := &Hub{
+		Name: cm.Labels[lynq.LabelHub], Namespace: cm.Namespace,
+		UID: string(cm.UID), ResourceVersion: cm.ResourceVersion,
+		Deleting:  cm.DeletionTimestamp != nil,
+		Finalizer: slices.Contains(cm.Finalizers, lynq.FinalizerHub),
+		Others:    othersOf(cm, hubKeys()),
+	}
+	if h.Name == "" || cm.Name != HubName(h.Name) || cm.Labels[lynq.LabelRecord] != lynq.RecordHub {
+		return nil, d.fail("metadata.labels", "they are not those of this hub's record")
+	}
+	var counts rows
+	if err := d.json(keyRows, &counts); err != nil {
+		return nil, err
+	}
+	h.Rows, h.Active, h.Inactive, h.Nodes = counts.Rows, counts.Active, counts.Inactive, counts.Nodes
+	if err := d.json(keyColumns, &h.Columns); err != nil {
+		return nil, err
+	}
+	if len(h.Columns) == 0 {
+		h.Columns = nil
+	}
+	var err error
+	if h.Time, err = decodeTime(cm.Data[keyTime]); err != nil {
+		return nil, d.failed(data(keyTime), err)
+	}
+	return h, nil
+}
+
+// json reads one value of data.
+func (d *decoder) json(key string, v any) error {
+	text, said := d.cm.Data[key]
+	if !said {
+		return d.fail(data(key), "it is missing")
+	}
+	if err := json.Unmarshal([]byte(text), v); err != nil {
+		return d.failed(data(key), err)
+	}
+	return nil
+}
+
+// hubKeys are ours on the ConfigMap of a hub.
+func hubKeys() *ownKeys {
+	return &ownKeys{
+		finalizer: lynq.FinalizerHub,
+		labels: func(key string) bool {
+			return key == lynq.LabelRecord || key == lynq.LabelHub || key == lynq.LabelManagedBy
+		},
+		annotations: func(string) bool { return false },
+		data: func(key string) bool {
+			return key == keyFormat || key == keyRows || key == keyColumns || key == keyTime
+		},
+	}
+}
+
+// equalHubs tells whether two records of a hub are written alike.
+func equalHubs(a, b *Hub) bool {
+	return a.Name == b.Name && a.Namespace == b.Namespace && a.Rows == b.Rows && a.Active == b.Active &&
+		a.Inactive == b.Inactive && a.Nodes == b.Nodes && slices.Equal(a.Columns, b.Columns) &&
+		a.Time.Equal(b.Time) && a.Finalizer == b.Finalizer
+}

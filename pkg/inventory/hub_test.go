@@ -1,0 +1,87 @@
+package inventory_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+func customers() *inventory.Hub {
+	return &inventory.Hub{
+		Name: "customers", Namespace: "shop", Rows: 12, Active: 10, Inactive: 2, Nodes: 20,
+		Columns: []string{"id", "active", `a "b" <c>`}, Time: noon, Finalizer: true,
+	}
+}
+
+func encodeHub(t testing.TB, h *inventory.Hub) *corev1.ConfigMap {
+	t.Helper()
+	cm, err := inventory.EncodeHub(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cm
+}
+
+func TestEncodeHub(t *testing.T) {
+	got, err := yaml.Marshal(encodeHub(t, customers()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(filepath.Join("testdata", "hub.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	h := customers()
+	h.Time = time.Date(12345, 1, 1, 0, 0, 0, 0, time.UTC)
+	if _, err := inventory.EncodeHub(h); err == nil || !strings.Contains(err.Error(), "record of hub shop/customers: time") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestHubRoundTrip(t *testing.T) {
+	full := customers()
+	full.UID, full.ResourceVersion = "u", "7"
+	full.Others = &inventory.Others{Labels: map[string]string{"team": "red"}, Data: map[string]string{"note": "x"}}
+	for _, want := range []*inventory.Hub{full, {Name: "a", Namespace: "b"}} {
+		got, err := inventory.DecodeHub(encodeHub(t, want))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}
+
+func TestDecodeHubRefuses(t *testing.T) {
+	for want, edit := range map[string]func(*corev1.ConfigMap){
+		"data.format: it is missing":                                         func(cm *corev1.ConfigMap) { cm.Data = nil },
+		"data.rows: it is missing":                                           func(cm *corev1.ConfigMap) { delete(cm.Data, "rows") },
+		"data.rows: invalid character":                                       func(cm *corev1.ConfigMap) { cm.Data["rows"] = "x" },
+		"data.columns: json: cannot unmarshal":                               func(cm *corev1.ConfigMap) { cm.Data["columns"] = "{}" },
+		`data.time: "" is no time as RFC 3339 has it`:                        func(cm *corev1.ConfigMap) { delete(cm.Data, "time") },
+		"metadata.labels: they are not those of this hub's record":           func(cm *corev1.ConfigMap) { cm.Labels[lynq.LabelHub] = "x" },
+		"data.format: a newer lynqctl wrote it: it has format 2, and this l": func(cm *corev1.ConfigMap) { cm.Data["format"] = "2" },
+	} {
+		cm := encodeHub(t, customers())
+		edit(cm)
+		h, err := inventory.DecodeHub(cm)
+		var broken *inventory.RecordError
+		if !errors.As(err, &broken) || h != nil || !strings.HasPrefix(err.Error(), "ConfigMap shop/lynqhub-customers: "+want) {
+			t.Errorf("got %v, %v\nwant %s", h, err, want)
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package inventory
+
+import (
+	"slices"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Inventory is the record of one node.
+type Inventory struct {
+	Node, Namespace string
+	Hub, Form       string
+	// HubNamespace tells hubs of one name apart.
+	HubNamespace string
+	RowUID       string // raw uid of the row
+	Activate     string // "true", or "false" while the node goes
+	// TemplateGeneration is the form's metadata.generation, 0 where it has none.
+	TemplateGeneration int64
+	// RolloutStart is when the node last began to change, zero where never.
+	RolloutStart time.Time
+	// Extra is annotation lynq.sh/extra, "" unless values are to be recorded.
+	Extra string
+
+	// Records are one for each object, sorted by Key.
+	Records []Record
+	Status  Status
+
+	// What only the cluster knows: zero before the first save.
+	UID, ResourceVersion string
+	// Deleting: somebody asked for its deletion, and the finalizer holds it.
+	Deleting bool
+	// Finalizer: the ConfigMap bears the node's finalizer, or is to.
+	Finalizer bool
+	// Others is what others put on the ConfigMap, nil for nothing.
+	Others *Others
+}
+
+// Clone is a copy whose records and conditions can be changed.
+func (inv *Inventory) Clone() *Inventory {
+	c := *inv
+	c.Records = slices.Clone(inv.Records)
+	c.Status.Conditions = slices.Clone(inv.Status.Conditions)
+	return &c
+}
+
+// Record is what an inventory says of one object.
+type Record struct {
+	lynq.Ref
+	ID         string // of the resource in its form
+	APIVersion string // that it was written with
+	// UID is the object's, "" where it has not been seen written yet: the
+	// record then is an intent.
+	UID string
+	// Digest is that of the rendered object when it was last written whole,
+	// "" where that did not succeed yet.
+	Digest string
+	// Generation and ResourceVersion are those that the last write gave.
+	Generation      int64
+	ResourceVersion string
+	// Fields is a hash of the fields that we then managed, and when, "" where that is
+	// not how drift is found.
+	Fields string
+
+	Creation lynq.CreationPolicy
+	Deletion lynq.DeletionPolicy
+	Conflict lynq.ConflictPolicy
+	Patch    lynq.PatchStrategy
+
+	// Order is its place among the objects of its node, each after all it
+	// depends on: they go in the reverse order.
+	Order int
+	// Ready: it was seen ready since it was last written.
+	Ready bool
+}
+
+// Key is Kind/Namespace/Name@id, or Kind/Name@id for cluster-scoped objects.
+func (r *Record) Key() string { return string(r.appendKey(nil)) }
+
+func (r *Record) appendKey(b []byte) []byte {
+	b = append(append(b, r.Kind...), '/')
+	if r.Namespace != "" {
+		b = append(append(b, r.Namespace...), '/')
+	}
+	return append(append(append(b, r.Name...), '@'), r.ID...)
+}

@@ -1,0 +1,402 @@
+package inventory
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// A run reads the records of all nodes, so a line is scanned by hand: strings
+// are parts of the line, and nothing is reflected upon.
+
+// The members of a record.
+const (
+	memberKey             = "key"
+	memberAPIVersion      = "apiVersion"
+	memberUID             = "uid"
+	memberDigest          = "digest"
+	memberGeneration      = "generation"
+	memberResourceVersion = "resourceVersion"
+	memberFields          = "fields"
+	memberCreation        = "creation"
+	memberDeletion        = "deletion"
+	memberConflict        = "conflict"
+	memberPatch           = "patch"
+	memberOrder           = "order"
+	memberReady           = "ready"
+)
+
+// encodeRecords is a JSON list with one record per line. The records must be
+// sorted.
+func encodeRecords(records []Record) (string, error) {
+	b := make([]byte, 0, 2+len(records)*400)
+	b = append(b, '[')
+	seen := make(map[lynq.Ref]bool, len(records))
+	for i := range records {
+		r := &records[i]
+		if err := r.check(); err != nil {
+			return "", err
+		}
+		if seen[r.Ref] {
+			return "", fmt.Errorf("%s is recorded twice", r.Ref)
+		}
+		seen[r.Ref] = true
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = r.append(append(b, '\n'))
+	}
+	b = append(b, '\n', ']')
+	if !utf8.Valid(b) {
+		return "", errors.New("a record is no valid UTF-8")
+	}
+	return string(b), nil
+}
+
+// check finds what would not read back as it was written.
+func (r *Record) check() error {
+	ref, id, err := parseKey(r.Key())
+	group, _ := lynq.SplitAPIVersion(r.APIVersion)
+	ref.Group = group
+	switch {
+	case err != nil || ref != r.Ref || id != r.ID:
+		return fmt.Errorf("%q with id %q and apiVersion %q cannot be recorded", r.Ref, r.ID, r.APIVersion)
+	case !slices.Contains(creations(), r.Creation), !slices.Contains(deletions(), r.Deletion),
+		!slices.Contains(conflicts(), r.Conflict), !slices.Contains(patches(), r.Patch):
+		return fmt.Errorf("%s has a policy that is none: %q %q %q %q", r.Ref, r.Creation, r.Deletion, r.Conflict, r.Patch)
+	}
+	return nil
+}
+
+// append writes the record as one line of JSON, without what is empty.
+func (r *Record) append(b []byte) []byte {
+	b = append(b, `{"`+memberKey+`":`...)
+	b = appendString(b, r.Key())
+	b = appendText(b, memberAPIVersion, r.APIVersion)
+	b = appendText(b, memberUID, r.UID)
+	b = appendText(b, memberDigest, r.Digest)
+	b = appendNumber(b, memberGeneration, r.Generation)
+	b = appendText(b, memberResourceVersion, r.ResourceVersion)
+	b = appendText(b, memberFields, r.Fields)
+	b = appendText(b, memberCreation, string(r.Creation))
+	b = appendText(b, memberDeletion, string(r.Deletion))
+	b = appendText(b, memberConflict, string(r.Conflict))
+	b = appendText(b, memberPatch, string(r.Patch))
+	b = appendNumber(b, memberOrder, int64(r.Order))
+	if r.Ready {
+		b = append(b, `,"`+memberReady+`":true`...)
+	}
+	return append(b, '}')
+}
+
+func appendName(b []byte, name string) []byte {
+	b = append(b, ',', '"')
+	b = append(b, name...)
+	return append(b, '"', ':')
+}
+
+func appendText(b []byte, name, value string) []byte {
+	if value == "" {
+		return b
+	}
+	return appendString(appendName(b, name), value)
+}
+
+func appendNumber(b []byte, name string, value int64) []byte {
+	if value == 0 {
+		return b
+	}
+	return strconv.AppendInt(appendName(b, name), value, 10)
+}
+
+// appendString writes a JSON string.
+func appendString(b []byte, s string) []byte {
+	b = append(b, '"')
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			b = append(b, '\\', c)
+		case c < ' ':
+			b = fmt.Appendf(b, `\u%04x`, c)
+		default:
+			b = append(b, c)
+		}
+	}
+	return append(b, '"')
+}
+
+// decodeRecords reads what encodeRecords writes, in any order. An error comes
+// with its line, from 1.
+func decodeRecords(text string) (records []Record, line int, err error) {
+	if !utf8.ValidString(text) {
+		return nil, 1, errors.New("it is no valid UTF-8")
+	}
+	first, rest, more := strings.Cut(text, "\n")
+	line = 1
+	if strings.TrimSpace(first) != "[" || !more {
+		return nil, line, errors.New(`it does not begin with a line "["`)
+	}
+	records = make([]Record, 0, strings.Count(rest, "\n"))
+	comma := true // the line before ends with one
+	for more {
+		line++
+		var s string
+		s, rest, more = strings.Cut(rest, "\n")
+		s = strings.TrimSpace(s)
+		switch {
+		case s == "]" && comma && len(records) > 0:
+			return nil, line - 1, errors.New("the last record ends with a comma")
+		case s == "]" && strings.TrimSpace(rest) != "":
+			return nil, line + 1, errors.New("the list has ended, but there is more")
+		case s == "]":
+			records, err = inOrder(records)
+			return records, line, err
+		case !comma:
+			return nil, line - 1, errors.New("it does not end with a comma, but another record follows")
+		}
+		s, comma = strings.CutSuffix(s, ",")
+		records = append(records, Record{})
+		if err := records[len(records)-1].parse(s); err != nil {
+			return nil, line, err
+		}
+	}
+	return nil, line, errors.New(`it does not end with a line "]"`)
+}
+
+// inOrder sorts records and refuses two of one object.
+func inOrder(records []Record) ([]Record, error) {
+	if len(records) == 0 {
+		return nil, nil
+	}
+	seen := make(map[lynq.Ref]bool, len(records))
+	for i := range records {
+		if seen[records[i].Ref] {
+			return nil, fmt.Errorf("%s is recorded twice", records[i].Ref)
+		}
+		seen[records[i].Ref] = true
+	}
+	return sorted(records), nil
+}
+
+// parse reads one line.
+func (r *Record) parse(line string) error {
+	s := scanner{rest: line}
+	var key string
+	s.expect('{')
+	for first := true; s.err == nil && !s.skip('}'); first = false {
+		if !first {
+			s.expect(',')
+		}
+		name := s.text()
+		s.expect(':')
+		r.member(&s, name, &key)
+	}
+	switch {
+	case s.err != nil:
+		return s.err
+	case strings.TrimSpace(s.rest) != "":
+		return fmt.Errorf("a line holds one record; there is more: %q", s.rest)
+	case key == "":
+		return errors.New("it has no key")
+	case r.APIVersion == "":
+		return fmt.Errorf("%s has no apiVersion", key)
+	}
+	var err error
+	if r.Ref, r.ID, err = parseKey(key); err != nil {
+		return err
+	}
+	r.Group, _ = lynq.SplitAPIVersion(r.APIVersion)
+	return nil
+}
+
+// member reads one member's value.
+func (r *Record) member(s *scanner, name string, key *string) {
+	switch name {
+	case memberKey:
+		*key = s.text()
+	case memberAPIVersion:
+		r.APIVersion = s.text()
+	case memberUID:
+		r.UID = s.text()
+	case memberDigest:
+		r.Digest = s.text()
+	case memberGeneration:
+		r.Generation = s.number()
+	case memberResourceVersion:
+		r.ResourceVersion = s.text()
+	case memberFields:
+		r.Fields = s.text()
+	case memberCreation:
+		r.Creation = word(s, name, creations())
+	case memberDeletion:
+		r.Deletion = word(s, name, deletions())
+	case memberConflict:
+		r.Conflict = word(s, name, conflicts())
+	case memberPatch:
+		r.Patch = word(s, name, patches())
+	case memberOrder:
+		r.Order = int(s.number())
+	case memberReady:
+		r.Ready = s.truth()
+	default:
+		s.fail("%q is no part of a record", name)
+	}
+}
+
+// The values of policies. Nothing is one where it was not recorded.
+func creations() []lynq.CreationPolicy {
+	return []lynq.CreationPolicy{lynq.CreateWhenNeeded, lynq.CreateOnce, ""}
+}
+
+func deletions() []lynq.DeletionPolicy {
+	return []lynq.DeletionPolicy{lynq.DeleteDelete, lynq.DeleteRetain, ""}
+}
+
+func conflicts() []lynq.ConflictPolicy {
+	return []lynq.ConflictPolicy{lynq.ConflictStuck, lynq.ConflictForce, ""}
+}
+
+func patches() []lynq.PatchStrategy {
+	return []lynq.PatchStrategy{lynq.PatchApply, lynq.PatchMerge, lynq.PatchReplace, ""}
+}
+
+// word reads a string that must be one of some.
+func word[T ~string](s *scanner, name string, known []T) T {
+	text := s.text()
+	for _, k := range known {
+		if string(k) == text {
+			return k
+		}
+	}
+	s.fail("%s is %q", name, text)
+	return ""
+}
+
+// parseKey reads Kind/Namespace/Name@id or Kind/Name@id. The group is not in it.
+func parseKey(key string) (lynq.Ref, string, error) {
+	at := strings.LastIndexByte(key, '@')
+	if at >= 0 {
+		kind, name, _ := strings.Cut(key[:at], "/")
+		namespace, inner, found := strings.Cut(name, "/")
+		if found {
+			name = inner
+		} else {
+			namespace = ""
+		}
+		if kind != "" && name != "" && found == (namespace != "") && !strings.Contains(name, "/") {
+			return lynq.Ref{Kind: kind, Namespace: namespace, Name: name}, key[at+1:], nil
+		}
+	}
+	return lynq.Ref{}, "", fmt.Errorf("key %q is neither Kind/Namespace/Name@id nor Kind/Name@id", key)
+}
+
+// scanner reads JSON of strings, whole numbers, true and false. The first error
+// stays; after it nothing is read.
+type scanner struct {
+	rest string
+	err  error
+}
+
+func (s *scanner) fail(format string, args ...any) {
+	if s.err == nil {
+		s.err = fmt.Errorf(format, args...)
+	}
+}
+
+// space skips what may stand between tokens.
+func (s *scanner) space() {
+	for s.rest != "" && (s.rest[0] == ' ' || s.rest[0] == '\t' || s.rest[0] == '\r') {
+		s.rest = s.rest[1:]
+	}
+}
+
+// skip takes a character, if it is next.
+func (s *scanner) skip(c byte) bool {
+	if s.err != nil {
+		return false
+	}
+	s.space()
+	if s.rest == "" || s.rest[0] != c {
+		return false
+	}
+	s.rest = s.rest[1:]
+	return true
+}
+
+func (s *scanner) expect(c byte) {
+	if !s.skip(c) {
+		s.fail("want %q before %q", c, s.rest)
+	}
+}
+
+// text reads a string.
+func (s *scanner) text() string {
+	if s.expect('"'); s.err != nil {
+		return ""
+	}
+	escaped := false
+	for i := 0; i < len(s.rest); i++ {
+		switch c := s.rest[i]; {
+		case c == '\\':
+			escaped = true
+			i++
+		case c < ' ':
+			s.fail("%q has a control character", s.rest[:i])
+			return ""
+		case c == '"':
+			text := s.rest[:i]
+			s.rest = s.rest[i+1:]
+			if escaped {
+				return s.unescape(text)
+			}
+			return text
+		}
+	}
+	s.fail("a string does not end: %q", s.rest)
+	return ""
+}
+
+func (s *scanner) unescape(text string) string {
+	var out string
+	if err := json.Unmarshal([]byte(`"`+text+`"`), &out); err != nil {
+		s.fail("%q: %w", text, err)
+	}
+	return out
+}
+
+// number reads a whole number.
+func (s *scanner) number() int64 {
+	token := s.token()
+	n, err := strconv.ParseInt(token, 10, 64)
+	if err != nil {
+		s.fail("%q is no whole number", token)
+	}
+	return n
+}
+
+// truth reads true or false.
+func (s *scanner) truth() bool {
+	token := s.token()
+	if token != "true" && token != "false" {
+		s.fail("%q is neither true nor false", token)
+	}
+	return token == "true"
+}
+
+// token takes what goes up to the end of a value that is no string.
+func (s *scanner) token() string {
+	s.space()
+	end := strings.IndexAny(s.rest, ",} \t\r")
+	if end < 0 {
+		end = len(s.rest)
+	}
+	token := s.rest[:end]
+	s.rest = s.rest[end:]
+	return token
+}

@@ -1,0 +1,272 @@
+package inventory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Leases is what a Lock needs of a Kubernetes API, under the same terms as
+// ConfigMaps. Its methods return soon after their context ends.
+type Leases interface {
+	Get(ctx context.Context, namespace, name string) (*coordinationv1.Lease, error)
+	Create(ctx context.Context, l *coordinationv1.Lease) (*coordinationv1.Lease, error)
+	// Update replaces one that has the given uid and resource version; any
+	// other is a conflict.
+	Update(ctx context.Context, l *coordinationv1.Lease) (*coordinationv1.Lease, error)
+}
+
+// LockOptions say which hub is locked, and by whom.
+type LockOptions struct {
+	Namespace, Hub string
+	// Identity names the run to people, and no other run: user, host, process
+	// and something random.
+	Identity string
+	// Duration is how long the Lease is valid after each renewal, in whole
+	// seconds; 0 is DefaultLeaseDuration.
+	Duration time.Duration
+	// Now is the clock; nil is the system's.
+	Now func() time.Time
+	// Waiting, where it is not nil, is told once when Acquire begins to wait.
+	Waiting func(*HeldError)
+}
+
+// Lock keeps other runs off a hub: Acquire, then Hold, then Release. One
+// goroutine uses it.
+type Lock struct {
+	leases Leases
+	LockOptions
+
+	lease   *coordinationv1.Lease // as we wrote it last, nil while it is not ours
+	renewed time.Time             // just before that was sent
+	quit    chan struct{}         // ends the renewals
+	ended   chan struct{}         // they have ended
+}
+
+// NewLock makes a Lock. Nothing is requested yet.
+func NewLock(l Leases, o LockOptions) *Lock {
+	if o.Duration == 0 {
+		o.Duration = DefaultLeaseDuration
+	}
+	// Others reckon with whole seconds, so we must not with fewer.
+	o.Duration = max(o.Duration.Truncate(time.Second), time.Second)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Lock{leases: l, LockOptions: o}
+}
+
+// takes is how often Acquire tries to take a Lease that looks free.
+const takes = 5
+
+// Acquire takes the Lease. While another run holds it, it waits for so long; 0
+// is not to wait. The error is a *HeldError, the context's cause, or the
+// server's.
+func (l *Lock) Acquire(ctx context.Context, wait time.Duration) error {
+	l.lease, l.renewed = nil, time.Time{}
+	began := l.Now()
+	var seen sighting
+	told := false
+	for tried := 0; ; {
+		lease, err := l.get(ctx)
+		if err != nil {
+			return l.gaveUp(ctx, "read", err)
+		}
+		now := l.Now()
+		seen.look(lease, now)
+		d := DecideLease(lease, seen.since, now, l.Identity)
+		if d.State != LeaseHeld {
+			tried++
+			if again, err := l.take(ctx, lease, d.State); err == nil {
+				return nil
+			} else if !again || tried == takes || ctx.Err() != nil {
+				return l.gaveUp(ctx, "take", err)
+			}
+			continue
+		}
+		tried = 0 // somebody was faster, and will be done with it
+		held := l.held(lease, now.Sub(began))
+		left := wait - held.Waited
+		if left <= 0 {
+			return held
+		}
+		if !told && l.Waiting != nil {
+			l.Waiting(held)
+		}
+		told = true
+		// A Lease that is released is free before it is due.
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(min(left, d.Until.Sub(now), l.Duration/10)):
+		}
+	}
+}
+
+// get gives nil for a Lease that does not exist.
+func (l *Lock) get(ctx context.Context) (*coordinationv1.Lease, error) {
+	lease, err := l.leases.Get(ctx, l.Namespace, LeaseName(l.Hub))
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	return lease, err
+}
+
+// take makes a Lease ours that is free, nil for one that does not exist. Where
+// it already is ours, a write whose answer was lost has done it. It tells
+// whether to read again after an error: somebody else was faster, or nobody
+// knows whether the write took effect.
+func (l *Lock) take(ctx context.Context, lease *coordinationv1.Lease, state LeaseState) (again bool, err error) {
+	if state == LeaseOurs && !l.renewed.IsZero() {
+		l.lease = lease
+		return false, nil
+	}
+	next, write := l.taken(lease), l.leases.Update
+	if lease == nil {
+		write = l.leases.Create
+	}
+	l.renewed = next.Spec.RenewTime.Time
+	got, err := write(ctx, next)
+	if err == nil {
+		l.lease = got
+		return false, nil
+	}
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		return true, err
+	}
+	switch code := status.Status().Code; {
+	case code == http.StatusConflict, code >= http.StatusInternalServerError:
+		return true, err
+	case code == http.StatusNotFound:
+		return lease != nil, err // else it is the namespace that is missing
+	}
+	return false, err
+}
+
+// abandonGrace is how long an interrupted Acquire may take to give back.
+const abandonGrace = 2 * time.Second
+
+// gaveUp ends Acquire. Where it was interrupted after a write whose answer it
+// did not see, the Lease may be ours: others need not wait until it expires.
+func (l *Lock) gaveUp(ctx context.Context, verb string, cause error) error {
+	if ctx.Err() == nil || l.renewed.IsZero() {
+		return l.failed(verb, cause)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonGrace)
+	defer cancel()
+	if lease, err := l.get(ctx); err == nil && lease != nil {
+		l.lease = lease
+		_ = l.Release(ctx) // it becomes free by itself
+	}
+	return l.failed(verb, cause)
+}
+
+// taken is a Lease as it is when it is ours from now on.
+func (l *Lock) taken(lease *coordinationv1.Lease) *coordinationv1.Lease {
+	transitions := int32(0)
+	if lease == nil {
+		lease = &coordinationv1.Lease{
+			TypeMeta: metav1.TypeMeta{APIVersion: "coordination.k8s.io/v1", Kind: "Lease"},
+			ObjectMeta: metav1.ObjectMeta{
+				Namespace: l.Namespace, Name: LeaseName(l.Hub),
+				Labels: map[string]string{lynq.LabelHub: l.Hub, lynq.LabelManagedBy: lynq.ManagedBy},
+			},
+		}
+	} else {
+		lease = lease.DeepCopy()
+		if lease.Spec.LeaseTransitions != nil {
+			transitions = *lease.Spec.LeaseTransitions
+		}
+		transitions++
+	}
+	now := metav1.NewMicroTime(l.Now())
+	seconds := int32(l.Duration / time.Second) //nolint:gosec // some seconds
+	lease.Spec.HolderIdentity = &l.Identity
+	lease.Spec.LeaseDurationSeconds = &seconds
+	lease.Spec.AcquireTime = &now
+	lease.Spec.RenewTime = &now
+	lease.Spec.LeaseTransitions = &transitions
+	return lease
+}
+
+// Release ends the renewals and gives the Lease back. One that is no longer ours
+// is no error. Where it fails, the Lease becomes free by itself when it is no
+// longer valid.
+func (l *Lock) Release(ctx context.Context) error {
+	if l.quit != nil {
+		close(l.quit)
+		l.quit = nil
+		select {
+		case <-l.ended:
+		case <-ctx.Done():
+			return l.failed("release", context.Cause(ctx))
+		}
+	}
+	lease := l.lease
+	l.lease, l.renewed = nil, time.Time{}
+	for range takes {
+		if lease == nil || holderOf(lease) != l.Identity {
+			return nil
+		}
+		next := lease.DeepCopy()
+		next.Spec.HolderIdentity = nil
+		_, err := l.leases.Update(ctx, next)
+		switch {
+		case err == nil || apierrors.IsNotFound(err):
+			return nil
+		case !apierrors.IsConflict(err):
+			return l.failed("release", err)
+		}
+		if lease, err = l.get(ctx); err != nil {
+			return l.failed("release", err)
+		}
+	}
+	return l.failed("release", errors.New("others keep changing it"))
+}
+
+func (l *Lock) failed(verb string, err error) error {
+	return fmt.Errorf("%s Lease %s/%s, which keeps other runs off hub %q: %w", verb, l.Namespace, LeaseName(l.Hub), l.Hub, err)
+}
+
+// HeldError is why a hub could not be locked: another run has it.
+type HeldError struct {
+	Hub, Namespace, Lease string
+	Holder                string
+	// Since and Renewed are what the holder's clock said when it took the Lease
+	// and when it renewed it last, zero where that is not known. Valid is for
+	// how long after a renewal nobody else can take it.
+	Since, Renewed time.Time
+	Valid          time.Duration
+	// Waited is how long it was waited for.
+	Waited time.Duration
+}
+
+// held is the error for a Lease that is somebody else's.
+func (l *Lock) held(lease *coordinationv1.Lease, waited time.Duration) *HeldError {
+	return &HeldError{
+		Hub: l.Hub, Namespace: l.Namespace, Lease: LeaseName(l.Hub), Holder: holderOf(lease),
+		Since: acquiredAt(lease), Renewed: renewedAt(lease), Valid: durationOf(lease), Waited: waited,
+	}
+}
+
+// Error implements error.
+func (e *HeldError) Error() string {
+	return fmt.Sprintf("hub %q is locked by another run, %s, since %s; it renewed Lease %s/%s at %s for %s (wait for it with --lock-timeout; waited %s. A run that died holds it no longer than that)",
+		e.Hub, e.Holder, clockTime(e.Since), e.Namespace, e.Lease, clockTime(e.Renewed), e.Valid, e.Waited.Round(time.Second))
+}
+
+func clockTime(t time.Time) string {
+	if t.IsZero() {
+		return "an unknown time"
+	}
+	return t.UTC().Format(time.RFC3339)
+}

@@ -1,0 +1,171 @@
+package inventory_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
+)
+
+// lock is a lock on the hub of a test.
+func (a *api) lock(me string, change ...func(*inventory.LockOptions)) *inventory.Lock {
+	return lockOf(a.leases, me, append(change, func(o *inventory.LockOptions) { o.Namespace = a.Namespace })...)
+}
+
+func release(t *testing.T, l *inventory.Lock) {
+	t.Helper()
+	if err := l.Release(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// lasting sets the duration.
+func lasting(d time.Duration) func(*inventory.LockOptions) {
+	return func(o *inventory.LockOptions) { o.Duration = d }
+}
+
+// TestLockOnServer: what it costs, and that the server agrees.
+func TestLockOnServer(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	for i, want := range [][]string{{"get", "create", "update"}, {"get", "update", "update"}} {
+		l := a.lock("ann@host " + fmt.Sprint(i))
+		acquire(t, l, 0)
+		ctx := l.Hold(t.Context())
+		a.Equal(t, "lease/lynqctl-customers", ".spec.holderIdentity", "ann@host "+fmt.Sprint(i))
+		var held *inventory.HeldError
+		if i == 0 {
+			a.requests()
+			if err := a.lock("b").Acquire(t.Context(), 0); !errors.As(err, &held) || held.Holder != "ann@host 0" {
+				t.Errorf("got %v", err)
+			}
+			a.sameRequests(t, "a lock that is held", "get")
+			want = want[2:]
+		}
+		release(t, l)
+		a.sameRequests(t, fmt.Sprint("lock ", i), want...)
+		if ctx.Err() == nil {
+			t.Error("released, and the context goes on")
+		}
+		a.Equal(t, "lease/lynqctl-customers", ".spec.holderIdentity", "")
+		a.Equal(t, "lease/lynqctl-customers", ".spec.leaseTransitions", fmt.Sprint(i))
+	}
+}
+
+// TestConcurrentRuns: one at a time, and each gets its turn.
+func TestConcurrentRuns(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	var runs sync.WaitGroup
+	var inside, done atomic.Int32
+	for i := range 6 {
+		runs.Go(func() {
+			l := a.lock(fmt.Sprint("run ", i), lasting(5*time.Second))
+			if err := l.Acquire(t.Context(), 5*time.Minute); err != nil {
+				t.Error(err)
+				return
+			}
+			ctx := l.Hold(t.Context())
+			if n := inside.Add(1); n != 1 {
+				t.Errorf("%d runs at a time", n)
+			}
+			// Something that takes a while.
+			if err := a.configMaps.List(ctx, a.Namespace, "", func(*corev1.ConfigMap) {}); err != nil {
+				t.Error(err)
+			}
+			inside.Add(-1)
+			done.Add(1)
+			release(t, l)
+		})
+	}
+	runs.Wait()
+	if done.Load() != 6 {
+		t.Errorf("%d runs came to their turn", done.Load())
+	}
+	a.Equal(t, "lease/lynqctl-customers", ".spec.leaseTransitions", "5")
+}
+
+// TestKilledHolder: the lock of a run that was killed comes free.
+func TestKilledHolder(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	acquire(t, a.lock("killed", lasting(time.Second)), 0)
+	var waited []string
+	l := a.lock("next", lasting(time.Second), func(o *inventory.LockOptions) {
+		o.Waiting = func(e *inventory.HeldError) { waited = append(waited, e.Holder) }
+	})
+	acquire(t, l, 5*time.Minute)
+	if len(waited) != 1 || waited[0] != "killed" {
+		t.Errorf("waited for %v", waited)
+	}
+	a.Equal(t, "lease/lynqctl-customers", ".spec.holderIdentity", "next")
+	release(t, l)
+}
+
+// TestHolderRenews: a run that lives keeps its lock for longer than the Lease
+// is valid.
+func TestHolderRenews(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	l := a.lock("a", lasting(3*time.Second))
+	acquire(t, l, 0)
+	ctx := l.Hold(t.Context())
+	var held *inventory.HeldError
+	if err := a.lock("b", lasting(3*time.Second)).Acquire(t.Context(), 5*time.Second); !errors.As(err, &held) {
+		t.Errorf("got %v", err)
+	}
+	if ctx.Err() != nil {
+		t.Error(context.Cause(ctx))
+	}
+	release(t, l)
+}
+
+// TestLockAnswersLost: every write of a lock may lose its answer.
+func TestLockAnswersLost(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	lose := func(verb string) {
+		a.requests()
+		a.proxy.SetRules(faultproxy.Rule{Verb: verb, Resource: "leases.coordination.k8s.io", End: faultproxy.CutAfter, Times: 1})
+	}
+	l := a.lock("a")
+	lose("create")
+	acquire(t, l, 0)
+	a.sameRequests(t, "a first lock", "get", "create", "create", "get")
+	lose("update")
+	release(t, l)
+	a.sameRequests(t, "a release", "update", "update", "get")
+	lose("update")
+	acquire(t, l, 0)
+	a.sameRequests(t, "a second lock", "get", "update", "update", "get")
+	a.proxy.SetRules()
+	l.Hold(t.Context())
+	release(t, l)
+	a.Equal(t, "lease/lynqctl-customers", ".spec.holderIdentity", "")
+}
+
+// TestLockTaken: a run whose Lease somebody deleted stops.
+func TestLockTaken(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	l := a.lock("a", lasting(3*time.Second))
+	acquire(t, l, 0)
+	ctx := l.Hold(t.Context())
+	a.Kubectl(t, "", "delete", "lease/lynqctl-customers")
+	<-ctx.Done()
+	var lost *inventory.LostError
+	if !errors.As(context.Cause(ctx), &lost) || !strings.Contains(lost.Error(), "somebody deleted it") {
+		t.Errorf("got %v", context.Cause(ctx))
+	}
+	release(t, l)
+	a.Absent(t, "lease/lynqctl-customers")
+}

@@ -1,0 +1,549 @@
+package inventory_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+)
+
+// server keeps one Lease as an API server does, and logs when what is asked of
+// it. It is for tests of time, which run in a bubble where no real server can
+// be; those of what servers do are in lock_cluster_test.go.
+type server struct {
+	mu    sync.Mutex
+	start time.Time
+	lease *coordinationv1.Lease
+	next  int
+	log   []string
+	// fault, where it is not nil, gives an error in the place of an answer;
+	// after tells that the request takes effect all the same.
+	fault func(ctx context.Context, verb string) (after bool, err error)
+}
+
+func newServer() *server { return &server{start: time.Now()} }
+
+var leases = schema.GroupResource{Group: "coordination.k8s.io", Resource: "leases"}
+
+// do is one request.
+func (s *server) do(ctx context.Context, verb string, f func() error) (*coordinationv1.Lease, error) {
+	s.mu.Lock()
+	s.log = append(s.log, fmt.Sprintf("%s %s", time.Since(s.start), verb))
+	fault := s.fault
+	s.mu.Unlock()
+	if fault != nil {
+		if after, err := fault(ctx, verb); err != nil {
+			if after {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				_ = f() // only its effect counts
+			}
+			return nil, err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := f(); err != nil {
+		return nil, err
+	}
+	return s.lease.DeepCopy(), nil
+}
+
+func (s *server) keep(l *coordinationv1.Lease) {
+	s.next++
+	s.lease = l.DeepCopy()
+	s.lease.ResourceVersion = fmt.Sprint(s.next)
+}
+
+func (s *server) Get(ctx context.Context, _, name string) (*coordinationv1.Lease, error) {
+	return s.do(ctx, "get", func() error {
+		if s.lease == nil {
+			return apierrors.NewNotFound(leases, name)
+		}
+		return nil
+	})
+}
+
+func (s *server) Create(ctx context.Context, l *coordinationv1.Lease) (*coordinationv1.Lease, error) {
+	return s.do(ctx, "create", func() error {
+		if s.lease != nil {
+			return apierrors.NewAlreadyExists(leases, l.Name)
+		}
+		s.keep(l)
+		return nil
+	})
+}
+
+func (s *server) Update(ctx context.Context, l *coordinationv1.Lease) (*coordinationv1.Lease, error) {
+	return s.do(ctx, "update", func() error {
+		switch {
+		case s.lease == nil:
+			return apierrors.NewNotFound(leases, l.Name)
+		case s.lease.ResourceVersion != l.ResourceVersion:
+			return apierrors.NewConflict(leases, l.Name, errors.New("the object has been modified"))
+		}
+		s.keep(l)
+		return nil
+	})
+}
+
+// edit changes the Lease as somebody else does.
+func (s *server) edit(f func(*coordinationv1.Lease)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.lease.DeepCopy()
+	f(l)
+	s.keep(l)
+}
+
+// remove deletes the Lease.
+func (s *server) remove() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lease = nil
+}
+
+// now is the Lease as it is.
+func (s *server) now() *coordinationv1.Lease {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lease.DeepCopy()
+}
+
+func (s *server) setFault(f func(ctx context.Context, verb string) (bool, error)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fault = f
+}
+
+// took gives the log and begins a new one.
+func (s *server) took() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	log := s.log
+	s.log = nil
+	return log
+}
+
+func lockOf(l inventory.Leases, me string, change ...func(*inventory.LockOptions)) *inventory.Lock {
+	o := inventory.LockOptions{Namespace: "shop", Hub: "customers", Identity: me}
+	for _, c := range change {
+		c(&o)
+	}
+	return inventory.NewLock(l, o)
+}
+
+func acquire(t *testing.T, l *inventory.Lock, wait time.Duration) {
+	t.Helper()
+	if err := l.Acquire(t.Context(), wait); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// pass lets the time of a bubble pass.
+func pass(d time.Duration) { <-time.After(d) }
+
+func sameLog(t *testing.T, what string, s *server, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(want, s.took()); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// TestLockCosts: what a run without any trouble asks of the server.
+func TestLockCosts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		a := lockOf(s, "a")
+		acquire(t, a, 0)
+		sameLog(t, "first", s, "0s get", "0s create")
+		ctx := a.Hold(t.Context())
+		pass(16 * time.Second)
+		if ctx.Err() != nil {
+			t.Error(context.Cause(ctx))
+		}
+		if err := a.Release(t.Context()); err != nil {
+			t.Error(err)
+		}
+		sameLog(t, "held and released", s, "5s update", "10s update", "15s update", "16s update")
+		if ctx.Err() == nil {
+			t.Error("released, and the context goes on")
+		}
+		acquire(t, lockOf(s, "b"), 0)
+		sameLog(t, "second", s, "16s get", "16s update")
+		want := int32(1)
+		if diff := cmp.Diff(&want, s.now().Spec.LeaseTransitions); diff != "" {
+			t.Errorf("transitions (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestHeld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		acquire(t, lockOf(s, "ann@host pid 7"), 0)
+		s.took()
+		err := lockOf(s, "b", func(o *inventory.LockOptions) {
+			o.Waiting = func(e *inventory.HeldError) { t.Errorf("waits: %v", e) }
+		}).Acquire(t.Context(), 0)
+		var held *inventory.HeldError
+		if !errors.As(err, &held) || held.Holder != "ann@host pid 7" || held.Valid != 15*time.Second || !held.Since.Equal(s.start) || !held.Renewed.Equal(s.start) {
+			t.Fatalf("got %#v", err)
+		}
+		want := `hub "customers" is locked by another run, ann@host pid 7, since 2000-01-01T00:00:00Z; it renewed Lease shop/lynqctl-customers at 2000-01-01T00:00:00Z for 15s (wait for it with --lock-timeout; waited 0s. A run that died holds it no longer than that)`
+		if err.Error() != want {
+			t.Errorf("got  %s\nwant %s", err, want)
+		}
+		sameLog(t, "held", s, "0s get")
+		s.edit(func(l *coordinationv1.Lease) { l.Spec.AcquireTime, l.Spec.RenewTime = nil, nil })
+		if err := lockOf(s, "b").Acquire(t.Context(), 0); err == nil || !strings.Contains(err.Error(), "since an unknown time") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// TestWait: a run waits as long as it was told to, and says so once.
+func TestWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		a := lockOf(s, "a")
+		acquire(t, a, 0)
+		a.Hold(t.Context())
+		told := 0
+		b := lockOf(s, "b", func(o *inventory.LockOptions) { o.Waiting = func(*inventory.HeldError) { told++ } })
+		var held *inventory.HeldError
+		if err := b.Acquire(t.Context(), time.Minute); !errors.As(err, &held) || held.Waited != time.Minute || time.Since(s.start) != time.Minute {
+			t.Errorf("after %s: %v", time.Since(s.start), err)
+		}
+		if told != 1 {
+			t.Errorf("told %d times", told)
+		}
+		// Released, it is seen within a tenth of its duration.
+		go func() {
+			pass(10 * time.Second)
+			if err := a.Release(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}()
+		acquire(t, b, time.Minute)
+		if waited := time.Since(s.start) - time.Minute; waited < 10*time.Second || waited > 11500*time.Millisecond {
+			t.Errorf("waited %s", waited)
+		}
+		cause := errors.New("interrupted")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		go func() {
+			pass(time.Second)
+			cancel(cause)
+		}()
+		if err := a.Acquire(ctx, time.Minute); !errors.Is(err, cause) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// TestDeadHolder: the Lease of a run that died is free when it was seen
+// unchanged for its duration, whatever the clocks say.
+func TestDeadHolder(t *testing.T) {
+	for _, skew := range []time.Duration{0, 50 * time.Second, -time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newServer()
+			acquire(t, lockOf(s, "a"), 0)
+			pass(3 * time.Second)
+			b := lockOf(s, "b", func(o *inventory.LockOptions) { o.Now = func() time.Time { return time.Now().Add(skew) } })
+			acquire(t, b, time.Minute)
+			want := 18 * time.Second
+			if skew > 0 {
+				want = 10 * time.Second // four durations after the renewal, by b's clock
+			}
+			if got := time.Since(s.start); got != want {
+				t.Errorf("skew %s: free after %s, want %s", skew, got, want)
+			}
+		})
+	}
+}
+
+// TestRenewalsOfASkewedClock: a Lease that is renewed is never free, though its
+// holder's clock is behind.
+func TestRenewalsOfASkewedClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		a := lockOf(s, "a", func(o *inventory.LockOptions) { o.Now = func() time.Time { return time.Now().Add(-40 * time.Second) } })
+		acquire(t, a, 0)
+		ctx := a.Hold(t.Context())
+		var held *inventory.HeldError
+		if err := lockOf(s, "b").Acquire(t.Context(), 10*time.Minute); !errors.As(err, &held) || ctx.Err() != nil {
+			t.Errorf("got %v, %v", err, ctx.Err())
+		}
+		if err := a.Release(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// hold is a Lease that is held since the bubble began.
+func hold(ctx context.Context, t *testing.T, s *server) (*inventory.Lock, context.Context) {
+	t.Helper()
+	a := lockOf(s, "a")
+	acquire(t, a, 0)
+	s.took()
+	return a, a.Hold(ctx)
+}
+
+// cutOff fails requests without an answer.
+func cutOff(_ context.Context, _ string) (bool, error) { return false, errors.New("connection reset") }
+
+// TestLostInTime: what cannot be renewed is given up before others can take it.
+func TestLostInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		a, ctx := hold(t.Context(), t, s)
+		s.setFault(cutOff)
+		<-ctx.Done()
+		var lost *inventory.LostError
+		if !errors.As(context.Cause(ctx), &lost) || time.Since(s.start) != 12*time.Second {
+			t.Errorf("after %s: %v", time.Since(s.start), context.Cause(ctx))
+		}
+		want := `lost Lease shop/lynqctl-customers, which keeps other runs off hub "customers": it could not be renewed in time: connection reset; nothing more is written (run again)`
+		if got := context.Cause(ctx).Error(); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+		sameLog(t, "tried", s, "5s update", "6s update", "7s update", "8s update", "9s update", "10s update", "11s update")
+		if err := a.Release(t.Context()); err == nil || !strings.Contains(err.Error(), "release Lease shop/lynqctl-customers") {
+			t.Errorf("release without a server: %v", err)
+		}
+	})
+}
+
+// TestHungServer: no answer is no renewal.
+func TestHungServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		_, ctx := hold(t.Context(), t, s)
+		s.setFault(func(ctx context.Context, _ string) (bool, error) {
+			<-ctx.Done()
+			return false, ctx.Err()
+		})
+		<-ctx.Done()
+		if cause := context.Cause(ctx); !errors.Is(cause, context.DeadlineExceeded) || time.Since(s.start) != 12*time.Second {
+			t.Errorf("after %s: %v", time.Since(s.start), cause)
+		}
+	})
+}
+
+// TestRenewalsRecover: an outage that is short enough is survived, and answers
+// that were lost count.
+func TestRenewalsRecover(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		a, ctx := hold(t.Context(), t, s)
+		s.setFault(cutOff)
+		pass(8500 * time.Millisecond)
+		s.setFault(nil)
+		pass(time.Second)
+		s.took()
+		// The next is at 14 s. It takes effect, but nobody hears of that.
+		lostAnswers := 1
+		s.setFault(func(_ context.Context, verb string) (bool, error) {
+			if verb != "update" || lostAnswers == 0 {
+				return false, nil
+			}
+			lostAnswers--
+			return true, apierrors.NewConflict(leases, "", errors.New("found by the second try"))
+		})
+		pass(6 * time.Second)
+		sameLog(t, "renewal with its answer lost", s, "14s update", "14s get")
+		// Somebody labels the Lease.
+		s.edit(func(l *coordinationv1.Lease) { l.Labels["note"] = "x" })
+		pass(5 * time.Second)
+		sameLog(t, "renewal of a Lease that was edited", s, "19s update", "19s get", "19s update")
+		if ctx.Err() != nil || s.now().Labels["note"] != "x" {
+			t.Errorf("%v, %v", context.Cause(ctx), s.now().Labels)
+		}
+		s.edit(func(l *coordinationv1.Lease) { l.Labels["note"] = "y" })
+		if err := a.Release(t.Context()); err != nil || s.now().Spec.HolderIdentity != nil || s.now().Labels["note"] != "y" {
+			t.Errorf("%v: %v", err, s.now())
+		}
+	})
+}
+
+// TestTaken: a Lease that is no longer ours ends the work at the next renewal,
+// and is left alone.
+func TestTaken(t *testing.T) {
+	other := "b"
+	for want, change := range map[string]func(*server){
+		"it is no longer ours (b)": func(s *server) { s.edit(func(l *coordinationv1.Lease) { l.Spec.HolderIdentity = &other }) },
+		"it is no longer ours;":    func(s *server) { s.edit(func(l *coordinationv1.Lease) { l.Spec.HolderIdentity = nil }) },
+		"somebody deleted it":      (*server).remove,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newServer()
+			a, ctx := hold(t.Context(), t, s)
+			change(s)
+			<-ctx.Done()
+			if cause := context.Cause(ctx); !strings.Contains(cause.Error(), want) || time.Since(s.start) != 5*time.Second {
+				t.Errorf("after %s: %v\nwant %s", time.Since(s.start), cause, want)
+			}
+			before := s.now()
+			if err := a.Release(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if diff := cmp.Diff(before, s.now()); diff != "" {
+				t.Errorf("release changed it:\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestHoldOutlivesItsContext: what a run finishes after an interruption is
+// done under the lock.
+func TestHoldOutlivesItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		parent, cancel := context.WithCancel(t.Context())
+		a, ctx := hold(parent, t, s)
+		cancel()
+		<-ctx.Done()
+		pass(time.Minute)
+		if err := lockOf(s, "b").Acquire(t.Context(), 0); err == nil {
+			t.Error("it was free")
+		}
+		if err := a.Release(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestReleaseWaits: a renewal that is under way ends before the release, or
+// the release gives up.
+func TestReleaseWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		a, _ := hold(t.Context(), t, s)
+		s.setFault(func(context.Context, string) (bool, error) {
+			pass(2 * time.Second)
+			return false, nil
+		})
+		pass(6 * time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		defer cancel()
+		if err := a.Release(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+		// The renewal ends, and nobody gave the Lease back. Whoever bears the same
+		// identity has it at once.
+		pass(time.Minute)
+		b := lockOf(s, "a")
+		acquire(t, b, 0)
+		b.Hold(t.Context())
+		pass(4 * time.Second)
+		if err := b.Release(t.Context()); err != nil || s.now().Spec.HolderIdentity != nil {
+			t.Errorf("%v: %v", err, s.now())
+		}
+		if err := b.Release(t.Context()); err != nil {
+			t.Errorf("released twice: %v", err)
+		}
+	})
+}
+
+// TestHoldWithoutAcquire is lost at once.
+func TestHoldWithoutAcquire(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := lockOf(newServer(), "a")
+		ctx := a.Hold(t.Context())
+		<-ctx.Done()
+		if cause := context.Cause(ctx); !strings.Contains(cause.Error(), "this process did not run for too long") {
+			t.Error(cause)
+		}
+		if err := a.Release(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestAcquireWithTrouble: which errors end it, and which not.
+func TestAcquireWithTrouble(t *testing.T) {
+	status := func(code int) error {
+		return &apierrors.StatusError{ErrStatus: metav1.Status{Code: int32(code), Message: http.StatusText(code)}}
+	}
+	for name, tt := range map[string]struct {
+		held  bool // there is a Lease, which nobody holds
+		verb  string
+		err   error
+		after bool
+		times int
+		want  string // of the error
+		log   []string
+	}{
+		"no read":              {verb: "get", err: status(403), times: 1, want: "read Lease shop/lynqctl-customers, which keeps other runs off hub \"customers\": Forbidden", log: []string{"0s get"}},
+		"no right":             {verb: "create", err: status(403), times: 1, want: "take Lease shop/lynqctl-customers, which keeps other runs off hub \"customers\": Forbidden", log: []string{"0s get", "0s create"}},
+		"no namespace":         {verb: "create", err: status(404), times: 1, want: "Not Found", log: []string{"0s get", "0s create"}},
+		"deleted meanwhile":    {held: true, verb: "update", err: status(404), times: 1, log: []string{"0s get", "0s update", "0s get", "0s update"}},
+		"answer lost":          {verb: "create", err: errors.New("EOF"), after: true, times: 1, log: []string{"0s get", "0s create", "0s get"}},
+		"answer lost, refound": {verb: "create", err: status(409), after: true, times: 1, log: []string{"0s get", "0s create", "0s get"}},
+		"update's answer lost": {held: true, verb: "update", err: status(504), after: true, times: 1, log: []string{"0s get", "0s update", "0s get"}},
+		"failed once":          {verb: "create", err: status(500), times: 1, log: []string{"0s get", "0s create", "0s get", "0s create"}},
+		"fails always":         {verb: "create", err: errors.New("EOF"), times: 99, want: "EOF", log: []string{"0s get", "0s create", "0s get", "0s create", "0s get", "0s create", "0s get", "0s create", "0s get", "0s create"}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newServer()
+			if tt.held {
+				s.keep(leaseOf("", time.Now()))
+			}
+			s.fault = func(_ context.Context, verb string) (bool, error) {
+				if verb != tt.verb || tt.times == 0 {
+					return false, nil
+				}
+				tt.times--
+				return tt.after, tt.err
+			}
+			a := lockOf(s, "a")
+			err := a.Acquire(t.Context(), 0)
+			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+				t.Errorf("%s: got %v", name, err)
+			}
+			sameLog(t, name, s, tt.log...)
+			if err != nil {
+				return
+			}
+			ctx := a.Hold(t.Context())
+			pass(time.Minute)
+			if ctx.Err() != nil {
+				t.Errorf("%s: %v", name, context.Cause(ctx))
+			}
+			if err := a.Release(t.Context()); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
+	}
+}
+
+// TestReleaseGivesUp: others may change a Lease only so often.
+func TestReleaseGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		a := lockOf(s, "a")
+		acquire(t, a, 0)
+		s.fault = func(_ context.Context, verb string) (bool, error) {
+			if verb == "update" {
+				return false, apierrors.NewConflict(leases, "", errors.New("modified"))
+			}
+			return false, nil
+		}
+		if err := a.Release(t.Context()); err == nil || !strings.Contains(err.Error(), "others keep changing it") {
+			t.Errorf("got %v", err)
+		}
+	})
+}

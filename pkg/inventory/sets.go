@@ -1,0 +1,153 @@
+package inventory
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// An object has one record, whatever its id in the form: records are told apart
+// by their Ref. All functions here leave their arguments alone, and give
+// records in the order of their keys.
+
+// Intent is what is to be recorded before anything is written: what a node had,
+// and what it will have. Of desired counts what a form says: reference, id, API
+// version, policies and order. What is known of an object from its last write
+// stays, so that nothing counts as written that is not. An object whose id, API
+// version or policies changed loses its digest: it counts as unwritten until it
+// is confirmed. While its deletion policy changes, either way, it is retained.
+func Intent(recorded, desired []Record) []Record {
+	next := slices.Clone(recorded)
+	at := index(next)
+	for i := range desired {
+		want := &desired[i]
+		j, known := at[want.Ref]
+		if !known {
+			at[want.Ref] = len(next)
+			next = append(next, want.unwritten())
+			continue
+		}
+		next[j] = next[j].towards(want)
+	}
+	return sorted(next)
+}
+
+// unwritten is what a form says of an object.
+func (r *Record) unwritten() Record {
+	return Record{
+		Ref: r.Ref, ID: r.ID, APIVersion: r.APIVersion, Order: r.Order,
+		Creation: r.Creation, Deletion: r.Deletion, Conflict: r.Conflict, Patch: r.Patch,
+	}
+}
+
+// towards is a record on the way to another.
+func (r *Record) towards(want *Record) Record {
+	next := want.unwritten()
+	next.UID, next.Digest, next.Generation = r.UID, r.Digest, r.Generation
+	next.ResourceVersion, next.Fields, next.Ready = r.ResourceVersion, r.Fields, r.Ready
+	if sameWords(r, want) {
+		return next
+	}
+	next.Digest = ""
+	if r.Deletion == lynq.DeleteRetain {
+		next.Deletion = lynq.DeleteRetain
+	}
+	return next
+}
+
+// sameWords tells whether a form says the same of an object but for its order.
+func sameWords(a, b *Record) bool {
+	x, y := a.unwritten(), b.unwritten()
+	x.Order, y.Order = 0, 0
+	return x == y
+}
+
+// Confirm is what is to be recorded after a run: of what was recorded, the
+// objects that are gone are left out, and confirmed records replace those of
+// their objects. All others stay as they are.
+func Confirm(recorded, confirmed []Record, gone []lynq.Ref) []Record {
+	next := slices.Clone(recorded)
+	at := index(next)
+	for i := range confirmed {
+		if j, known := at[confirmed[i].Ref]; known {
+			next[j] = confirmed[i]
+		} else {
+			next = append(next, confirmed[i])
+		}
+	}
+	leave := make(map[lynq.Ref]bool, len(gone))
+	for _, ref := range gone {
+		leave[ref] = true
+	}
+	next = slices.DeleteFunc(next, func(r Record) bool { return leave[r.Ref] })
+	return sorted(next)
+}
+
+// Diff tells what two lists of records have apart: what only the later one has,
+// what only the earlier one had, and what of both is not the same, as the later
+// one has it.
+func Diff(before, after []Record) (added, removed, changed []Record) {
+	was, is := index(before), index(after)
+	for i := range after {
+		j, known := was[after[i].Ref]
+		switch {
+		case !known:
+			added = append(added, after[i])
+		case before[j] != after[i]:
+			changed = append(changed, after[i])
+		}
+	}
+	for i := range before {
+		if _, known := is[before[i].Ref]; !known {
+			removed = append(removed, before[i])
+		}
+	}
+	return sorted(added), sorted(removed), sorted(changed)
+}
+
+// Find gives the record of an object.
+func Find(records []Record, ref lynq.Ref) (Record, bool) {
+	for i := range records {
+		if records[i].Ref == ref {
+			return records[i], true
+		}
+	}
+	return Record{}, false
+}
+
+// Equal tells whether two inventories are recorded alike, so that none need be
+// written in the place of the other. What only the cluster says does not count.
+func Equal(a, b *Inventory) bool {
+	return a.Node == b.Node && a.Namespace == b.Namespace && a.Hub == b.Hub && a.HubNamespace == b.HubNamespace && a.Form == b.Form &&
+		a.RowUID == b.RowUID && a.Activate == b.Activate && a.TemplateGeneration == b.TemplateGeneration &&
+		a.RolloutStart.Equal(b.RolloutStart) && a.Extra == b.Extra && a.Finalizer == b.Finalizer &&
+		equalStatus(a.Status, b.Status) && slices.Equal(sorted(a.Records), sorted(b.Records))
+}
+
+// index finds records by their objects.
+func index(records []Record) map[lynq.Ref]int {
+	at := make(map[lynq.Ref]int, len(records))
+	for i := range records {
+		at[records[i].Ref] = i
+	}
+	return at
+}
+
+// sorted gives records in the order of their keys, and of their groups where
+// keys are the same. What is sorted already is not copied.
+func sorted(records []Record) []Record {
+	if slices.IsSortedFunc(records, compareRecords) {
+		return records
+	}
+	records = slices.Clone(records)
+	slices.SortFunc(records, compareRecords)
+	return records
+}
+
+// compareRecords compares keys without making strings of them.
+func compareRecords(a, b Record) int {
+	var one, two [256]byte
+	return cmp.Or(bytes.Compare(a.appendKey(one[:0]), b.appendKey(two[:0])), cmp.Compare(a.Group, b.Group))
+}

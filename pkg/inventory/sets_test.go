@@ -1,0 +1,161 @@
+package inventory_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// with is a record with a change.
+func with(r inventory.Record, change func(*inventory.Record)) inventory.Record {
+	change(&r)
+	return r
+}
+
+func TestIntent(t *testing.T) {
+	a, b := written(1), written(2)
+	retained := with(a, func(r *inventory.Record) { r.Deletion = lynq.DeleteRetain })
+	for name, tt := range map[string]struct{ recorded, desired, want []inventory.Record }{
+		"nothing":              {},
+		"new":                  {nil, []inventory.Record{b, a}, []inventory.Record{intended(1), intended(2)}},
+		"one more":             {[]inventory.Record{a}, []inventory.Record{b}, []inventory.Record{a, intended(2)}},
+		"one less":             {[]inventory.Record{a, b}, []inventory.Record{a}, []inventory.Record{a, b}},
+		"same":                 {[]inventory.Record{a}, []inventory.Record{intended(1)}, []inventory.Record{a}},
+		"desired knows better": {[]inventory.Record{a}, []inventory.Record{with(a, func(r *inventory.Record) { r.UID, r.Digest, r.Ready = "x", "y", false })}, []inventory.Record{a}},
+		"order": {
+			[]inventory.Record{a}, []inventory.Record{with(a, func(r *inventory.Record) { r.Order = 5 })},
+			[]inventory.Record{with(a, func(r *inventory.Record) { r.Order = 5 })},
+		},
+		"id": {
+			[]inventory.Record{a}, []inventory.Record{with(a, func(r *inventory.Record) { r.ID = "x" })},
+			[]inventory.Record{with(a, func(r *inventory.Record) { r.ID, r.Digest = "x", "" })},
+		},
+		"version": {
+			[]inventory.Record{a}, []inventory.Record{with(a, func(r *inventory.Record) { r.APIVersion = "apps/v2" })},
+			[]inventory.Record{with(a, func(r *inventory.Record) { r.APIVersion, r.Digest = "apps/v2", "" })},
+		},
+		"Delete to Retain": {
+			[]inventory.Record{a}, []inventory.Record{retained},
+			[]inventory.Record{with(retained, func(r *inventory.Record) { r.Digest = "" })},
+		},
+		"Retain to Delete": {
+			[]inventory.Record{retained}, []inventory.Record{a},
+			[]inventory.Record{with(retained, func(r *inventory.Record) { r.Digest = "" })},
+		},
+	} {
+		recorded := slices.Clone(tt.recorded)
+		got := inventory.Intent(recorded, tt.desired)
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		if diff := cmp.Diff(tt.recorded, recorded); diff != "" {
+			t.Errorf("%s: what was recorded changed:\n%s", name, diff)
+		}
+	}
+}
+
+// TestIntentNamesAll: an intent names all that was and will be, once, knows
+// what was known, and intending the same again changes nothing.
+func TestIntentNamesAll(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 500 {
+		recorded, desired := arbitrary(random).Records, arbitrary(random).Records
+		got := inventory.Intent(recorded, desired)
+		refs := map[lynq.Ref]bool{}
+		for _, r := range slices.Concat(recorded, desired) {
+			refs[r.Ref] = true
+		}
+		if len(got) != len(refs) {
+			t.Fatalf("%d records of %d objects", len(got), len(refs))
+		}
+		for _, r := range got {
+			old, known := inventory.Find(recorded, r.Ref)
+			if !refs[r.Ref] || known && (old.UID != r.UID || r.Digest != "" && r.Digest != old.Digest) || !known && (r.UID != "" || r.Digest != "") {
+				t.Fatalf("got %+v from %+v", r, old)
+			}
+		}
+		again := inventory.Intent(got, desired)
+		for i := range again {
+			again[i].Deletion, got[i].Deletion = "", "" // retained while it changes
+		}
+		if diff := cmp.Diff(got, again); diff != "" {
+			t.Fatalf("intending again changes it:\n%s", diff)
+		}
+	}
+}
+
+func TestConfirm(t *testing.T) {
+	a, b, c := written(1), intended(2), written(3)
+	recorded := []inventory.Record{a, b, c}
+	got := inventory.Confirm(recorded, []inventory.Record{written(4), written(2)}, []lynq.Ref{a.Ref, written(9).Ref})
+	if diff := cmp.Diff([]inventory.Record{written(2), c, written(4)}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]inventory.Record{a, b, c}, recorded); diff != "" {
+		t.Errorf("what was recorded changed:\n%s", diff)
+	}
+}
+
+func TestDiff(t *testing.T) {
+	was := []inventory.Record{written(1), written(2), intended(3)}
+	is := []inventory.Record{written(4), written(3), written(2)}
+	added, removed, changed := inventory.Diff(was, is)
+	want := [][]inventory.Record{{written(4)}, {written(1)}, {written(3)}}
+	if diff := cmp.Diff(want, [][]inventory.Record{added, removed, changed}); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestEqual: everything that is recorded counts, and nothing else.
+func TestEqual(t *testing.T) {
+	for name, change := range map[string]func(*inventory.Inventory){
+		"node":       func(i *inventory.Inventory) { i.Node = "x" },
+		"namespace":  func(i *inventory.Inventory) { i.Namespace = "x" },
+		"hub":        func(i *inventory.Inventory) { i.Hub = "x" },
+		"form":       func(i *inventory.Inventory) { i.Form = "x" },
+		"uid":        func(i *inventory.Inventory) { i.RowUID = "x" },
+		"activate":   func(i *inventory.Inventory) { i.Activate = "x" },
+		"generation": func(i *inventory.Inventory) { i.TemplateGeneration = 8 },
+		"rollout":    func(i *inventory.Inventory) { i.RolloutStart = noon.Add(1) },
+		"extra":      func(i *inventory.Inventory) { i.Extra = "x" },
+		"finalizer":  func(i *inventory.Inventory) { i.Finalizer = false },
+		"record":     func(i *inventory.Inventory) { i.Records[0].Ready = false },
+		"no record":  func(i *inventory.Inventory) { i.Records = nil },
+		"desired":    func(i *inventory.Inventory) { i.Status.Desired++ },
+		"ready":      func(i *inventory.Inventory) { i.Status.Ready++ },
+		"failed":     func(i *inventory.Inventory) { i.Status.Failed++ },
+		"skipped":    func(i *inventory.Inventory) { i.Status.Skipped++ },
+		"conflicted": func(i *inventory.Inventory) { i.Status.Conflicted++ },
+		"condition":  func(i *inventory.Inventory) { i.Status.Conditions[0].Message = "x" },
+		"transition": func(i *inventory.Inventory) { i.Status.Conditions[0].LastTransitionTime = noon.Add(1) },
+	} {
+		inv := acme()
+		change(inv)
+		if inventory.Equal(acme(), inv) {
+			t.Errorf("%s does not count", name)
+		}
+	}
+	inv := acme()
+	inv.UID, inv.ResourceVersion, inv.Deleting, inv.Others = "x", "y", true, &inventory.Others{}
+	slices.Reverse(inv.Records)
+	inv.RolloutStart = inv.RolloutStart.In(time.FixedZone("", 3600))
+	if !inventory.Equal(acme(), inv) {
+		t.Error("what is not recorded counts")
+	}
+}
+
+// TestClone: a clone can be changed.
+func TestClone(t *testing.T) {
+	inv := acme()
+	c := inv.Clone()
+	c.Records[0].UID, c.Status.Conditions[0].Reason = "x", "y"
+	if diff := cmp.Diff(acme(), inv); diff != "" {
+		t.Errorf("it changed:\n%s", diff)
+	}
+}

@@ -1,0 +1,225 @@
+package inventory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// ConfigMaps is what a Store needs of a Kubernetes API. Its errors are those of
+// k8s.io/apimachinery/pkg/api/errors where the server answered. A method that
+// returns without an error has seen everything. It may try again a request whose
+// answer was lost, so that a write may find its own effect. It is safe for
+// concurrent use.
+type ConfigMaps interface {
+	// List gives all that a label selector selects, in one namespace or, with
+	// "", in all. They may be kept.
+	List(ctx context.Context, namespace, selector string, each func(*corev1.ConfigMap)) error
+	Get(ctx context.Context, namespace, name string) (*corev1.ConfigMap, error)
+	Create(ctx context.Context, cm *corev1.ConfigMap) (*corev1.ConfigMap, error)
+	// Update replaces one that has the given uid and resource version; any
+	// other is a conflict.
+	Update(ctx context.Context, cm *corev1.ConfigMap) (*corev1.ConfigMap, error)
+	// Delete deletes one, if it has this uid and, unless it is "", this
+	// resource version; any other is a conflict.
+	Delete(ctx context.Context, namespace, name string, uid types.UID, resourceVersion string) error
+}
+
+// Store loads and saves records. It is safe for concurrent use.
+type Store struct{ configMaps ConfigMaps }
+
+// NewStore makes a Store.
+func NewStore(c ConfigMaps) *Store { return &Store{configMaps: c} }
+
+// ChangedError is why a record was not written: somebody else changed it since
+// it was read.
+type ChangedError struct {
+	// Namespace and Name are the ConfigMap's.
+	Namespace, Name string
+	// What happened to it.
+	What string
+	Err  error // the server's
+}
+
+// Error implements error.
+func (e *ChangedError) Error() string {
+	return fmt.Sprintf("ConfigMap %s/%s: %s", e.Namespace, e.Name, e.What)
+}
+
+// Unwrap gives what the server said.
+func (e *ChangedError) Unwrap() error { return e.Err }
+
+// Nodes gives the inventories of all nodes of a hub, sorted by namespace and
+// node. With a *BrokenError come those that could be read: no other node may be
+// taken for absent then.
+func (s *Store) Nodes(ctx context.Context, hub string) ([]*Inventory, error) {
+	if hub == "" || !lynq.IsLabelValue(hub) {
+		return nil, fmt.Errorf("%q is no name of a hub", hub)
+	}
+	var inventories []*Inventory
+	var broken BrokenError
+	selector := lynq.LabelRecord + "=" + lynq.RecordNode + "," + lynq.LabelHub + "=" + hub
+	err := s.configMaps.List(ctx, "", selector, func(cm *corev1.ConfigMap) {
+		inv, err := Decode(cm)
+		if wrong := (*RecordError)(nil); errors.As(err, &wrong) {
+			broken.Records = append(broken.Records, wrong)
+			return
+		}
+		inventories = append(inventories, inv)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the inventories of hub %q: %w", hub, err)
+	}
+	slices.SortFunc(inventories, func(a, b *Inventory) int {
+		return strings.Compare(a.Namespace+"/"+a.Node, b.Namespace+"/"+b.Node)
+	})
+	if len(broken.Records) == 0 {
+		return inventories, nil
+	}
+	slices.SortFunc(broken.Records, func(a, b *RecordError) int {
+		return strings.Compare(a.Namespace+"/"+a.Name, b.Namespace+"/"+b.Name)
+	})
+	return inventories, &broken
+}
+
+// Save creates the ConfigMap of an inventory that has no UID, and updates that
+// of any other, as long as it still is the one that was read. It gives the
+// inventory with what the server says of it. The error is a *TooLargeError, a
+// *ChangedError, or the server's.
+func (s *Store) Save(ctx context.Context, inv *Inventory) (*Inventory, error) {
+	cm, err := Encode(inv)
+	if err != nil {
+		return nil, err
+	}
+	saved, err := s.put(ctx, cm, func(there *corev1.ConfigMap) error {
+		got, err := Decode(there)
+		switch {
+		case err != nil:
+			return err
+		case got.Hub != inv.Hub || got.Form != inv.Form:
+			return fmt.Errorf("it is of hub %q and form %q, whose node has the same name", got.Hub, got.Form)
+		case !Equal(got, inv):
+			return errors.New("it records something else")
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("save the record of node %s/%s: %w", inv.Namespace, inv.Node, err)
+	}
+	next := *inv
+	next.Records = sorted(inv.Records)
+	next.UID, next.ResourceVersion = string(saved.UID), saved.ResourceVersion
+	next.Deleting = saved.DeletionTimestamp != nil
+	next.Others = othersOf(saved, nodeKeys())
+	return &next, nil
+}
+
+// Remove takes the node's finalizer off the ConfigMap of an inventory and
+// deletes it, as long as it still is the one that was read. One that is gone
+// already is no error. The error is a *ChangedError, or the server's.
+func (s *Store) Remove(ctx context.Context, inv *Inventory) error {
+	if inv.Finalizer {
+		without := *inv
+		without.Finalizer = false
+		saved, err := s.Save(ctx, &without)
+		switch {
+		case apierrors.IsNotFound(err):
+			return nil // it was being deleted, and only we kept it
+		case err != nil:
+			return err
+		case saved.Deleting:
+			return nil // it goes as soon as others let it
+		}
+		inv = saved
+	}
+	err := s.configMaps.Delete(ctx, inv.Namespace, Name(inv.Node), types.UID(inv.UID), inv.ResourceVersion)
+	switch {
+	case err == nil || apierrors.IsNotFound(err):
+		return nil
+	case apierrors.IsConflict(err):
+		err = changed(inv.Namespace, Name(inv.Node), "somebody else changed it meanwhile, so it was not deleted (run again)", err)
+	}
+	return fmt.Errorf("remove the record of node %s/%s: %w", inv.Namespace, inv.Node, err)
+}
+
+// LoadHub gives the record of a hub, nil where there is none.
+func (s *Store) LoadHub(ctx context.Context, namespace, hub string) (*Hub, error) {
+	cm, err := s.configMaps.Get(ctx, namespace, HubName(hub))
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the record of hub %s/%s: %w", namespace, hub, err)
+	}
+	return DecodeHub(cm)
+}
+
+// SaveHub saves the record of a hub as Save does an inventory.
+func (s *Store) SaveHub(ctx context.Context, h *Hub) (*Hub, error) {
+	cm, err := EncodeHub(h)
+	if err != nil {
+		return nil, err
+	}
+	saved, err := s.put(ctx, cm, func(there *corev1.ConfigMap) error {
+		got, err := DecodeHub(there)
+		if err == nil && !equalHubs(got, h) {
+			err = errors.New("it records something else")
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("save the record of hub %s/%s: %w", h.Namespace, h.Name, err)
+	}
+	next := *h
+	next.UID, next.ResourceVersion = string(saved.UID), saved.ResourceVersion
+	next.Deleting = saved.DeletionTimestamp != nil
+	next.Others = othersOf(saved, hubKeys())
+	return &next, nil
+}
+
+// put creates or updates a ConfigMap and gives it as it is then. A write whose
+// answer was lost finds its own effect when it is tried again: then what is
+// there differs tells why that is not what was to be written, nil if it is.
+func (s *Store) put(ctx context.Context, cm *corev1.ConfigMap, differs func(*corev1.ConfigMap) error) (*corev1.ConfigMap, error) {
+	write := s.configMaps.Update
+	if cm.UID == "" {
+		write = s.configMaps.Create
+	}
+	saved, err := write(ctx, cm)
+	switch {
+	case err == nil:
+		return saved, nil
+	case cm.UID != "" && apierrors.IsNotFound(err):
+		return nil, changed(cm.Namespace, cm.Name, "somebody else deleted it meanwhile (run again)", err)
+	case !apierrors.IsAlreadyExists(err) && !apierrors.IsConflict(err):
+		return nil, err
+	}
+	there, getErr := s.configMaps.Get(ctx, cm.Namespace, cm.Name)
+	if apierrors.IsNotFound(getErr) {
+		return nil, changed(cm.Namespace, cm.Name, "somebody else deleted it meanwhile (run again)", err)
+	}
+	if getErr != nil {
+		return nil, fmt.Errorf("%w; and it could not be read: %w", err, getErr)
+	}
+	why := differs(there)
+	switch {
+	case why == nil && (cm.UID == "" || cm.UID == there.UID):
+		return there, nil
+	case cm.UID == "":
+		return nil, changed(cm.Namespace, cm.Name,
+			fmt.Sprintf("there is one already, and it was not there when the records were read: %v (if another run made it, run again; if it is no record of lynqctl, or lost its labels, put that right first)", why), err)
+	}
+	return nil, changed(cm.Namespace, cm.Name, "somebody else changed it meanwhile (run again)", err)
+}
+
+func changed(namespace, name, what string, err error) error {
+	return &ChangedError{Namespace: namespace, Name: name, What: what, Err: err}
+}

@@ -1,0 +1,401 @@
+package inventory_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
+)
+
+// here is acme in the namespace of a test, of a hub that no other test has.
+func (a *api) here() *inventory.Inventory {
+	inv := acme()
+	inv.Namespace, inv.Hub = a.Namespace, a.Namespace
+	return inv
+}
+
+func save(t *testing.T, s *inventory.Store, inv *inventory.Inventory) *inventory.Inventory {
+	t.Helper()
+	saved, err := s.Save(t.Context(), inv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return saved
+}
+
+func nodes(t *testing.T, s *inventory.Store, hub string) []*inventory.Inventory {
+	t.Helper()
+	all, err := s.Nodes(t.Context(), hub)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func (a *api) sameRequests(t *testing.T, what string, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(want, a.requests()); diff != "" {
+		t.Errorf("requests of %s (-want +got):\n%s", what, diff)
+	}
+}
+
+// TestStore is the life of a record, and what it costs.
+func TestStore(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	s := inventory.NewStore(a.configMaps)
+	inv := a.here()
+
+	saved := save(t, s, inv)
+	a.sameRequests(t, "a first save", "create")
+	if saved.UID == "" || saved.ResourceVersion == "" || inv.UID != "" {
+		t.Errorf("saved %+v of %+v", saved, inv)
+	}
+	if diff := cmp.Diff([]*inventory.Inventory{saved}, nodes(t, s, inv.Hub)); diff != "" {
+		t.Errorf("loaded (-saved +loaded):\n%s", diff)
+	}
+	a.sameRequests(t, "a load", "list")
+
+	// Others put something on it; the record was read since.
+	a.Kubectl(t, "", "label", "configmap/lynqnode-acme-web", "team=red")
+	loaded := nodes(t, s, inv.Hub)[0]
+	a.requests()
+	loaded.Activate = "false"
+	saved = save(t, s, loaded)
+	a.sameRequests(t, "an update", "update")
+	if diff := cmp.Diff([]*inventory.Inventory{saved}, nodes(t, s, inv.Hub)); diff != "" {
+		t.Errorf("loaded again (-saved +loaded):\n%s", diff)
+	}
+	a.Equal(t, "configmap/lynqnode-acme-web", ".metadata.labels.team", "red")
+	a.Owners(t, "configmap/lynqnode-acme-web", ".data.resources", "lynq Update")
+	a.requests()
+
+	if err := s.Remove(t.Context(), saved); err != nil {
+		t.Fatal(err)
+	}
+	a.sameRequests(t, "a removal", "update", "delete")
+	a.Absent(t, "configmap/lynqnode-acme-web")
+	if err := s.Remove(t.Context(), saved); err != nil {
+		t.Errorf("removed twice: %v", err)
+	}
+	saved.Finalizer = false
+	if err := s.Remove(t.Context(), saved); err != nil {
+		t.Errorf("removed twice: %v", err)
+	}
+}
+
+// TestLargest: the server takes what is not too large.
+func TestLargest(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	n := largest(t, written)
+	inv := many(n, written)
+	inv.Namespace, inv.Hub = a.Namespace, a.Namespace
+	inv.Status.Conditions[0].Message = strings.Repeat("x", 31<<10)
+	save(t, inventory.NewStore(a.configMaps), inv)
+}
+
+// TestTooLargeIsNotSent: nothing is asked of the server.
+func TestTooLargeIsNotSent(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	var large *inventory.TooLargeError
+	if _, err := inventory.NewStore(a.configMaps).Save(t.Context(), many(5000, written)); !errors.As(err, &large) {
+		t.Errorf("got %v", err)
+	}
+	a.sameRequests(t, "a record that is too large")
+}
+
+// TestAnswersLost: a write whose answer was lost finds its own effect.
+func TestAnswersLost(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	s := inventory.NewStore(a.configMaps)
+	inv, hub := a.here(), customers()
+	hub.Namespace, hub.Name = a.Namespace, a.Namespace
+	lose := func(verb string) {
+		a.requests()
+		a.proxy.SetRules(faultproxy.Rule{Verb: verb, Resource: "configmaps", End: faultproxy.CutAfter, Times: 1})
+	}
+
+	lose("create")
+	saved := save(t, s, inv)
+	a.sameRequests(t, "a create", "create", "create", "get")
+	lose("update")
+	saved.Activate = "false"
+	saved = save(t, s, saved)
+	a.sameRequests(t, "an update", "update", "update", "get")
+	a.proxy.SetRules()
+	if diff := cmp.Diff([]*inventory.Inventory{saved}, nodes(t, s, inv.Hub)); diff != "" {
+		t.Errorf("loaded (-saved +loaded):\n%s", diff)
+	}
+
+	lose("create")
+	record, err := s.SaveHub(t.Context(), hub)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lose("update")
+	record.Rows++
+	if record, err = s.SaveHub(t.Context(), record); err != nil {
+		t.Fatal(err)
+	}
+	lose("get")
+	loaded, err := s.LoadHub(t.Context(), hub.Namespace, hub.Name)
+	if diff := cmp.Diff(record, loaded); err != nil || diff != "" {
+		t.Errorf("hub: %v (-saved +loaded):\n%s", err, diff)
+	}
+
+	lose("update") // the finalizer's
+	if err := s.Remove(t.Context(), saved); err != nil {
+		t.Error(err)
+	}
+	a.Absent(t, "configmap/lynqnode-acme-web")
+	saved = save(t, s, inv)
+	lose("delete")
+	if err := s.Remove(t.Context(), saved); err != nil {
+		t.Error(err)
+	}
+	a.sameRequests(t, "a removal", "update", "delete", "delete")
+	a.Absent(t, "configmap/lynqnode-acme-web")
+}
+
+// TestChanged: what somebody else wrote meanwhile is not overwritten.
+func TestChanged(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	s := inventory.NewStore(a.configMaps)
+	inv := a.here()
+	saved := save(t, s, inv)
+	refused := func(what string, err error, want string) {
+		t.Helper()
+		var changed *inventory.ChangedError
+		if !errors.As(err, &changed) || changed.Name != "lynqnode-acme-web" || changed.Namespace != a.Namespace || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v\nwant %s", what, err, want)
+		}
+	}
+
+	again := a.here()
+	again.RowUID = "another"
+	_, err := s.Save(t.Context(), again)
+	refused("create", err, "save the record of node "+a.Namespace+"/acme-web: ConfigMap "+a.Namespace+"/lynqnode-acme-web: there is one already, and it was not there when the records were read: it records something else")
+
+	a.Kubectl(t, "", "label", "configmap/lynqnode-acme-web", "lynq.sh/hub-")
+	_, err = s.Save(t.Context(), again)
+	refused("create without the label", err, "label lynq.sh/hub: it is missing")
+	saved.Activate = "false"
+	_, err = s.Save(t.Context(), saved)
+	refused("update", err, "somebody else changed it meanwhile (run again)")
+	if !apierrors.IsConflict(err) {
+		t.Errorf("what the server said is not in %v", err)
+	}
+	refused("remove", s.Remove(t.Context(), saved), "somebody else changed it meanwhile (run again)")
+	saved.Finalizer = false
+	refused("remove without finalizer", s.Remove(t.Context(), saved), "somebody else changed it meanwhile, so it was not deleted (run again)")
+
+	// The same content, but of another ConfigMap of that name.
+	a.Kubectl(t, "", "patch", "configmap/lynqnode-acme-web", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+	a.Kubectl(t, "", "delete", "configmap/lynqnode-acme-web")
+	_, err = s.Save(t.Context(), saved)
+	refused("update of a deleted one", err, "somebody else deleted it meanwhile (run again)")
+	save(t, s, a.here())
+	saved.Activate, saved.Finalizer = "true", true
+	_, err = s.Save(t.Context(), saved)
+	refused("update of another", err, "somebody else changed it meanwhile (run again)")
+}
+
+// TestRemoveDeleting: a record that is being deleted goes with its finalizer,
+// or when others let it.
+func TestRemoveDeleting(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	s := inventory.NewStore(a.configMaps)
+	inv := a.here()
+	for _, others := range [][]string{nil, {"example.com/keep"}} {
+		inv.Others = &inventory.Others{Finalizers: others}
+		save(t, s, inv)
+		a.Kubectl(t, "", "delete", "configmap/lynqnode-acme-web", "--wait=false")
+		deleting := nodes(t, s, inv.Hub)[0]
+		if !deleting.Deleting {
+			t.Errorf("not deleting: %+v", deleting)
+		}
+		a.requests()
+		a.proxy.SetRules(faultproxy.Rule{Verb: "update", End: faultproxy.CutAfter, Times: 1})
+		if err := s.Remove(t.Context(), deleting); err != nil {
+			t.Error(err)
+		}
+		a.proxy.SetRules()
+	}
+	a.sameRequests(t, "a removal that others hold up", "update", "update", "get")
+	a.Equal(t, "configmap/lynqnode-acme-web", ".metadata.finalizers", `["example.com/keep"]`)
+	a.Kubectl(t, "", "patch", "configmap/lynqnode-acme-web", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+}
+
+// TestBrokenRecords: all that is broken is told, and what is not comes too.
+func TestBrokenRecords(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	s := inventory.NewStore(a.configMaps)
+	for _, node := range []string{"c", "b", "a", "d"} {
+		inv := a.here()
+		inv.Node, inv.Finalizer = node, false
+		save(t, s, inv)
+	}
+	a.Kubectl(t, "", "patch", "configmap/lynqnode-c", "--type=merge", "-p", `{"data":{"format":"2"}}`)
+	a.Kubectl(t, "", "patch", "configmap/lynqnode-a", "--type=merge", "-p", `{"data":{"resources":"[\n{}\n]"}}`)
+	all, err := s.Nodes(t.Context(), a.Namespace)
+	var broken *inventory.BrokenError
+	if !errors.As(err, &broken) || len(broken.Records) != 2 || broken.Records[0].Node != "a" || broken.Records[1].Node != "c" {
+		t.Fatalf("got %v", err)
+	}
+	var newer *inventory.NewerFormatError
+	if !errors.As(err, &newer) {
+		t.Errorf("the newer format is not in %v", err)
+	}
+	want := fmt.Sprintf("ConfigMap %[1]s/lynqnode-a: data.resources line 2: it has no key (restore it as it was; until then nothing of node %[1]s/a is touched)\n"+
+		"ConfigMap %[1]s/lynqnode-c: data.format: a newer lynqctl wrote it: it has format 2, and this lynqctl knows 1 (use that lynqctl; this one touches nothing of node %[1]s/c)", a.Namespace)
+	if err.Error() != want {
+		t.Errorf("got  %s\nwant %s", err, want)
+	}
+	var names []string
+	for _, inv := range all {
+		names = append(names, inv.Node)
+	}
+	if diff := cmp.Diff([]string{"b", "d"}, names); diff != "" {
+		t.Errorf("the others (-want +got):\n%s", diff)
+	}
+}
+
+// TestNoAccess: an error is never taken for an answer.
+func TestNoAccess(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	s := inventory.NewStore(a.configMaps)
+	inv, hub := a.here(), customers()
+	hub.Namespace, hub.Name = a.Namespace, a.Namespace
+	saved := save(t, s, inv)
+	for _, tt := range []struct {
+		what string
+		do   func(context.Context) (any, error)
+	}{
+		{"list the inventories of hub", func(ctx context.Context) (any, error) { return s.Nodes(ctx, inv.Hub) }},
+		{"save the record of node", func(ctx context.Context) (any, error) { return s.Save(ctx, inv) }},
+		{"save the record of node", func(ctx context.Context) (any, error) { return s.Save(ctx, saved) }},
+		{"read the record of hub", func(ctx context.Context) (any, error) { return s.LoadHub(ctx, hub.Namespace, hub.Name) }},
+		{"save the record of hub", func(ctx context.Context) (any, error) { return s.SaveHub(ctx, hub) }},
+		{"save the record of node", func(ctx context.Context) (any, error) { return nil, s.Remove(ctx, saved) }},
+		{"remove the record of node", func(ctx context.Context) (any, error) {
+			bare := saved.Clone()
+			bare.Finalizer = false
+			return nil, s.Remove(ctx, bare)
+		}},
+	} {
+		a.proxy.SetRules(faultproxy.Rule{Status: 403})
+		_, err := tt.do(t.Context())
+		if !apierrors.IsForbidden(err) || !strings.HasPrefix(err.Error(), tt.what) {
+			t.Errorf("%s: got %v", tt.what, err)
+		}
+	}
+	// An effect of one's own that cannot be read is none that is known.
+	a.proxy.SetRules(faultproxy.Rule{Verb: "get", Status: 403})
+	if _, err := s.Save(t.Context(), inv); !apierrors.IsAlreadyExists(err) || !strings.Contains(err.Error(), "and it could not be read") {
+		t.Errorf("got %v", err)
+	}
+	a.proxy.SetRules(faultproxy.Rule{Verb: "get", Status: 404})
+	if _, err := s.Save(t.Context(), inv); err == nil || !strings.Contains(err.Error(), "somebody else deleted it meanwhile") {
+		t.Errorf("got %v", err)
+	}
+	a.proxy.SetRules()
+	inv.Namespace += "-none"
+	if _, err := s.Save(t.Context(), inv); err == nil || !strings.Contains(err.Error(), `namespaces "`+inv.Namespace+`" not found`) {
+		t.Errorf("got %v", err)
+	}
+	for _, hub := range []string{"", "a,b", "a=b"} {
+		if _, err := s.Nodes(t.Context(), hub); err == nil {
+			t.Errorf("%q is taken for a hub", hub)
+		}
+	}
+}
+
+// later is the record of the next run.
+func later(h *inventory.Hub) *inventory.Hub {
+	next := *h
+	next.Time = h.Time.Add(time.Hour)
+	return &next
+}
+
+// TestHubRecord is the life of a hub's record, and what it costs.
+func TestHubRecord(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	s := inventory.NewStore(a.configMaps)
+	if h, err := s.LoadHub(t.Context(), a.Namespace, "customers"); h != nil || err != nil {
+		t.Errorf("got %v, %v", h, err)
+	}
+	a.sameRequests(t, "no record", "get")
+	h := customers()
+	h.Namespace = a.Namespace
+	saved, err := s.SaveHub(t.Context(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.sameRequests(t, "a first save", "create")
+	a.Kubectl(t, "", "annotate", "configmap/lynqhub-customers", "note=x")
+	if _, err = s.SaveHub(t.Context(), later(saved)); err == nil || !strings.Contains(err.Error(), "somebody else changed it") {
+		t.Errorf("got %v", err)
+	}
+	if _, err = s.SaveHub(t.Context(), later(h)); err == nil || !strings.Contains(err.Error(), "there is one already") {
+		t.Errorf("got %v", err)
+	}
+	loaded, err := s.LoadHub(t.Context(), a.Namespace, "customers")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(saved, loaded, cmpopts.IgnoreFields(inventory.Hub{}, "ResourceVersion", "Others")); diff != "" {
+		t.Errorf("(-saved +loaded):\n%s", diff)
+	}
+	a.requests()
+	if _, err = s.SaveHub(t.Context(), later(loaded)); err != nil {
+		t.Error(err)
+	}
+	a.sameRequests(t, "an update", "update")
+	a.Equal(t, "configmap/lynqhub-customers", ".metadata.annotations.note", "x")
+	a.Equal(t, "configmap/lynqhub-customers", ".data.time", "2026-07-01T13:00:00Z")
+	a.Kubectl(t, "", "patch", "configmap/lynqhub-customers", "--type=merge", "-p", `{"metadata":{"finalizers":null},"data":{"rows":"x"}}`)
+	if _, err := s.LoadHub(t.Context(), a.Namespace, "customers"); err == nil || !strings.Contains(err.Error(), "data.rows: invalid character") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestApplySetParent: the server stores what was encoded, and kubectl finds it
+// by its ApplySet id.
+func TestApplySetParent(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	inv := save(t, inventory.NewStore(a.configMaps), a.here())
+	id := inventory.ID(inv.Namespace, inventory.Name(inv.Node))
+	got := a.Kubectl(t, "", "get", "configmaps", "-l", lynq.LabelApplySetID+"="+id, "-o", "name")
+	if got != "configmap/lynqnode-acme-web\n" {
+		t.Errorf("got %q", got)
+	}
+	cm, err := a.configMaps.Get(t.Context(), inv.Namespace, "lynqnode-acme-web")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(encode(t, inv), cm, cmpopts.IgnoreFields(corev1.ConfigMap{}, "TypeMeta"),
+		cmpopts.IgnoreFields(metav1.ObjectMeta{}, "CreationTimestamp", "ManagedFields")); diff != "" {
+		t.Errorf("(-encoded +stored):\n%s", diff)
+	}
+}

@@ -1,0 +1,61 @@
+package lynq
+
+import "fmt"
+
+// SourceType names a kind of row source, as LynqHub.spec.source.type has it.
+type SourceType string
+
+// The kinds of sources. MySQL serves MariaDB and TiDB too; JSON serves JSON
+// arrays, NDJSON and YAML lists.
+const (
+	SourceMySQL      SourceType = "mysql"
+	SourcePostgreSQL SourceType = "postgresql"
+	SourceSQLite     SourceType = "sqlite"
+	SourceCSV        SourceType = "csv"
+	SourceJSON       SourceType = "json"
+)
+
+// TLSMode says how a database connection is protected.
+type TLSMode string
+
+// TLS modes, in the sense PostgreSQL gives these words. Prefer and require
+// encrypt without checking who answers; verify-full checks chain and host name.
+const (
+	TLSDisable    TLSMode = "disable"
+	TLSPrefer     TLSMode = "prefer"
+	TLSRequire    TLSMode = "require"
+	TLSVerifyFull TLSMode = "verify-full"
+)
+
+// Connection says where a hub's rows are. Which fields count depends on Type.
+type Connection struct {
+	Type SourceType
+
+	// Databases with a server.
+	Host     string
+	Port     int
+	Username string
+	Password Secret
+	Database string
+	TLS      TLSMode // "" is prefer
+	CAFile   string  // PEM; "" is the system's roots
+
+	// Table or view; "schema.table" is allowed for servers.
+	Table string
+
+	// Path of a file, for SQLite, CSV and JSON; "-" is standard input (CSV and
+	// JSON only).
+	Path string
+}
+
+// Secret is a string that no formatting prints.
+type Secret string
+
+// Redacted is what a Secret prints as.
+const Redacted = "REDACTED"
+
+// Format implements fmt.Formatter: every verb prints Redacted.
+func (Secret) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(Redacted)) }
+
+// MarshalText implements encoding.TextMarshaler likewise.
+func (Secret) MarshalText() ([]byte, error) { return []byte(Redacted), nil }

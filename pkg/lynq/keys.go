@@ -1,0 +1,108 @@
+package lynq
+
+import "strings"
+
+// API group and version of hubs and forms; the Lynq operator's own.
+const (
+	Group      = "operator.lynq.sh"
+	APIVersion = Group + "/v1"
+	KindHub    = "LynqHub"
+	KindForm   = "LynqForm"
+	KindNode   = "LynqNode"
+)
+
+// KeyPrefix begins every label and annotation key that Lynq keeps for itself.
+const KeyPrefix = "lynq.sh/"
+
+// ApplySetPrefix begins the keys of KEP-3659, which belong to inventories.
+const ApplySetPrefix = "applyset.kubernetes.io/"
+
+// Reserved tells whether a label or annotation key is one that Lynq or an
+// inventory writes on objects (contract: what is written to the cluster), so
+// that no form may. LabelUID, which forms may set, is none of them.
+func Reserved(key string) bool {
+	name, ours := strings.CutPrefix(key, KeyPrefix)
+	if !ours {
+		return strings.HasPrefix(key, ApplySetPrefix)
+	}
+	switch name {
+	case "hub", "node", "node-namespace", "record", "template", // labels
+		"orphaned", "orphaned-at", "orphaned-reason", "orphaned-from",
+		"deletion-policy", "resource-id", "created-once",
+		"hubId", "hub-namespace", "activate", "template-generation", "rollout-update-start", "extra":
+		return true
+	}
+	return false
+}
+
+// Labels and annotations on managed objects (seed: resource lifecycle,
+// "Labels Set on Managed Resources"). LabelUID is the only one of them that a
+// form may set itself.
+const (
+	LabelHub           = KeyPrefix + "hub"
+	LabelNode          = KeyPrefix + "node"
+	LabelNodeNamespace = KeyPrefix + "node-namespace"
+	LabelUID           = KeyPrefix + "uid"
+
+	AnnotationUID            = KeyPrefix + "uid"
+	AnnotationDeletionPolicy = KeyPrefix + "deletion-policy"
+	AnnotationResourceID     = KeyPrefix + "resource-id"
+	AnnotationCreatedOnce    = KeyPrefix + "created-once"
+)
+
+// FieldManager is the name under which lynqctl writes.
+const FieldManager = "lynq"
+
+// ManagedBy is what label app.kubernetes.io/managed-by of a record says, and
+// ApplySetTooling what annotation applyset.kubernetes.io/tooling does.
+const (
+	LabelManagedBy = "app.kubernetes.io/managed-by"
+	ManagedBy      = "lynqctl"
+)
+
+// Keys of KEP-3659: on the members of an ApplySet the first, on its parent the
+// others.
+const (
+	LabelPartOf                  = ApplySetPrefix + "part-of"
+	LabelApplySetID              = ApplySetPrefix + "id"
+	AnnotationApplySetTooling    = ApplySetPrefix + "tooling"
+	AnnotationApplySetGroupKinds = ApplySetPrefix + "contains-group-kinds"
+	AnnotationApplySetNamespaces = ApplySetPrefix + "additional-namespaces"
+)
+
+// Labels and annotations of the records that lynqctl keeps: one ConfigMap per
+// node, its inventory, and one per hub.
+const (
+	LabelRecord   = KeyPrefix + "record"
+	RecordNode    = "node"
+	RecordHub     = "hub"
+	LabelTemplate = KeyPrefix + "template"
+
+	AnnotationHubID              = KeyPrefix + "hubId"
+	AnnotationHubNamespace       = KeyPrefix + "hub-namespace"
+	AnnotationActivate           = KeyPrefix + "activate"
+	AnnotationTemplateGeneration = KeyPrefix + "template-generation"
+	AnnotationRolloutUpdateStart = KeyPrefix + "rollout-update-start"
+	AnnotationExtra              = KeyPrefix + "extra"
+
+	FinalizerNode = "lynqnode." + Group + "/finalizer"
+	FinalizerHub  = KeyPrefix + "hub-finalizer"
+)
+
+// Markers of objects that a node left behind (seed: resource lifecycle, "Orphan
+// Markers"), and the reasons.
+const (
+	LabelOrphaned            = KeyPrefix + "orphaned"
+	AnnotationOrphanedAt     = KeyPrefix + "orphaned-at"
+	AnnotationOrphanedReason = KeyPrefix + "orphaned-reason"
+	AnnotationOrphanedFrom   = KeyPrefix + "orphaned-from"
+
+	ReasonRemovedFromTemplate = "RemovedFromTemplate"
+	ReasonNodeDeleted         = "LynqNodeDeleted"
+)
+
+// AnnotationMode with the value ModeUnmanaged keeps lynqctl off a live object.
+const (
+	AnnotationMode = KeyPrefix + "mode"
+	ModeUnmanaged  = "unmanaged"
+)

@@ -1,0 +1,119 @@
+package lynq_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/kustomize/kyaml/openapi"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+func TestParseActive(t *testing.T) {
+	for text, want := range map[string]string{
+		"1": "true", "true": "true", "True": "true", "TRUE": "true", "yes": "true", "Yes": "true", "YES": "true", "t": "true", "on": "true",
+		"0": "false", "false": "false", "False": "false", "FALSE": "false", "no": "false", "No": "false", "NO": "false", "f": "false", "off": "false", "": "false",
+		"treu": "error", "2": "error", "1\t": "error", "ON": "error", "y": "error", "null": "error", "T": "error",
+	} {
+		active, err := lynq.ParseActive(text)
+		got := fmt.Sprint(active)
+		if err != nil {
+			got = "error"
+		}
+		if got != want {
+			t.Errorf("ParseActive(%q) = %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestSecret: no way of printing shows a secret.
+func TestSecret(t *testing.T) {
+	c := lynq.Connection{Type: lynq.SourceMySQL, Password: "hunter2"}
+	b, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, got := range []string{
+		fmt.Sprint(c.Password), fmt.Sprintf("%s %q %v %x %d %#v", c.Password, c.Password, c.Password, c.Password, c.Password, c.Password),
+		fmt.Sprintf("%v %+v %#v", c, c, c), string(b),
+	} {
+		if want := lynq.Redacted; !strings.Contains(got, want) || strings.Contains(got, "hunter2") || strings.Contains(got, "68756e74657232") {
+			t.Errorf("a secret prints as %s", got)
+		}
+	}
+}
+
+func TestProblems(t *testing.T) {
+	var ps lynq.Problems
+	if ps.Err() != nil {
+		t.Error("no problem is an error")
+	}
+	ps.Add(lynq.Pos{File: "b.yaml", Line: 2}, "mend it", "bad %d", 1)
+	ps.Add(lynq.Pos{File: "a.yaml", Line: 10}, "", "second")
+	ps.Add(lynq.Pos{File: "a.yaml", Line: 9}, "", "first")
+	ps.Add(lynq.Pos{File: "a.yaml", Line: 9}, "", "first")
+	ps.Add(lynq.Pos{File: "c.yaml"}, "", "whole")
+	want := "a.yaml:9: first\na.yaml:10: second\nb.yaml:2: bad 1 (mend it)\nc.yaml: whole"
+	if diff := cmp.Diff(want, ps.Err().Error()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestRef(t *testing.T) {
+	for want, ref := range map[string]lynq.Ref{
+		"Deployment/default/acme-app": {Group: "apps", Kind: "Deployment", Namespace: "default", Name: "acme-app"},
+		"Namespace/acme-ns":           {Kind: "Namespace", Name: "acme-ns"},
+	} {
+		if got := ref.String(); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	if g, v := lynq.SplitAPIVersion("apps/v1"); g != "apps" || v != "v1" {
+		t.Error(g, v)
+	}
+	if g, v := lynq.SplitAPIVersion("v1"); g != "" || v != "v1" {
+		t.Error(g, v)
+	}
+}
+
+// TestClusterScoped compares with the OpenAPI document of Kubernetes that kyaml
+// carries.
+func TestClusterScoped(t *testing.T) {
+	kinds := map[string][]string{
+		"v1":                              {"Namespace", "Node", "PersistentVolume", "Pod", "Service", "Secret", "ConfigMap", "PersistentVolumeClaim"},
+		"apps/v1":                         {"Deployment", "StatefulSet", "DaemonSet"},
+		"rbac.authorization.k8s.io/v1":    {"ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"},
+		"apiextensions.k8s.io/v1":         {"CustomResourceDefinition"},
+		"apiregistration.k8s.io/v1":       {"APIService"},
+		"storage.k8s.io/v1":               {"StorageClass", "VolumeAttachment", "CSIDriver", "CSINode", "CSIStorageCapacity"},
+		"scheduling.k8s.io/v1":            {"PriorityClass"},
+		"node.k8s.io/v1":                  {"RuntimeClass"},
+		"networking.k8s.io/v1":            {"IngressClass", "Ingress", "NetworkPolicy"},
+		"certificates.k8s.io/v1":          {"CertificateSigningRequest"},
+		"admissionregistration.k8s.io/v1": {"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"},
+	}
+	compared := 0
+	for apiVersion, names := range kinds {
+		for _, kind := range names {
+			namespaced, known := openapi.IsNamespaceScoped(yaml.TypeMeta{APIVersion: apiVersion, Kind: kind})
+			if !known {
+				continue
+			}
+			compared++
+			group, _ := lynq.SplitAPIVersion(apiVersion)
+			if got := lynq.ClusterScoped(group, kind); got == namespaced {
+				t.Errorf("ClusterScoped(%s, %s) = %v", apiVersion, kind, got)
+			}
+		}
+	}
+	if compared < 25 {
+		t.Errorf("only %d kinds are in the OpenAPI document", compared)
+	}
+	if lynq.ClusterScoped("example.com", "Namespace") {
+		t.Error("a custom kind is taken for cluster-scoped")
+	}
+}

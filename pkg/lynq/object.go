@@ -1,0 +1,48 @@
+package lynq
+
+import "strings"
+
+// Ref names an object: what it is, not which version of its API is spoken.
+type Ref struct {
+	Group, Kind     string
+	Namespace, Name string // Namespace "" for cluster-scoped objects
+}
+
+// String is Kind/Namespace/Name, or Kind/Name for cluster-scoped objects (seed:
+// resource lifecycle, "appliedResources Format").
+func (r Ref) String() string {
+	if r.Namespace == "" {
+		return r.Kind + "/" + r.Name
+	}
+	return r.Kind + "/" + r.Namespace + "/" + r.Name
+}
+
+// Object is one rendered object of a node.
+type Object struct {
+	Ref
+	// ID is the id of the resource in its form.
+	ID string
+	// Content is the manifest as JSON has it: maps, lists, strings, int64,
+	// float64, bool and nil.
+	Content map[string]any
+	Policy  Policy
+	// DependIDs are the ids of the resources of the node that go before.
+	DependIDs []string
+}
+
+// Node is what one active row and one form make: a name and its objects, in
+// dependency order.
+type Node struct {
+	Name, Namespace string
+	UID, Hub, Form  string
+	Objects         []Object
+}
+
+// SplitAPIVersion splits "apps/v1" in group and version; the core group is "".
+func SplitAPIVersion(apiVersion string) (group, version string) {
+	group, version, found := strings.Cut(apiVersion, "/")
+	if !found {
+		return "", apiVersion
+	}
+	return group, version
+}

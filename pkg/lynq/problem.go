@@ -1,0 +1,75 @@
+package lynq
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Pos is a place in an input file. Line counts from 1; 0 means the whole file.
+type Pos struct {
+	File string
+	Line int
+}
+
+// String is FILE:LINE, or FILE where no line is known.
+func (p Pos) String() string {
+	if p.Line == 0 {
+		return p.File
+	}
+	return fmt.Sprintf("%s:%d", p.File, p.Line)
+}
+
+// Problem is one thing that is wrong with an input, for the person who wrote
+// the input: where, what, and what to do about it.
+type Problem struct {
+	Pos  Pos
+	What string
+	Fix  string // what to do; may be empty
+}
+
+// String is "FILE:LINE: what (fix)".
+func (p Problem) String() string {
+	s := p.Pos.String() + ": " + p.What
+	if p.Fix != "" {
+		s += " (" + p.Fix + ")"
+	}
+	return s
+}
+
+// Problems is an error that lists everything found wrong, in file and line
+// order. Bad inputs are always reported whole: a user mends them in one go.
+type Problems []Problem //nolint:errname // it is a list first, an error where it is returned as one
+
+// Add appends a problem. The fix may be "".
+func (ps *Problems) Add(pos Pos, fix, format string, args ...any) {
+	*ps = append(*ps, Problem{Pos: pos, What: fmt.Sprintf(format, args...), Fix: fix})
+}
+
+// Err is nil where there is no problem, else the problems sorted by place, each
+// said once.
+func (ps Problems) Err() error {
+	if len(ps) == 0 {
+		return nil
+	}
+	return ps.Sorted()
+}
+
+// Sorted is a sorted copy without repetitions.
+func (ps Problems) Sorted() Problems {
+	sorted := slices.Clone(ps)
+	slices.SortStableFunc(sorted, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line))
+	})
+	return slices.Compact(sorted)
+}
+
+// Error is one line per problem.
+func (ps Problems) Error() string {
+	lines := make([]string, len(ps))
+	for i, p := range ps {
+		lines[i] = p.String()
+	}
+	return strings.Join(lines, "\n")
+}

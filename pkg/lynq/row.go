@@ -1,0 +1,29 @@
+package lynq
+
+import "fmt"
+
+// Row is one row of a hub's source.
+type Row struct {
+	// Values has the text of each column that was asked for, in that order;
+	// NULL is "". Always valid UTF-8. A source uses the slice again for its
+	// next row, the strings not.
+	Values []string
+	// Null tells NULL from "". Used again like Values.
+	Null []bool
+	// Line is the row's line in its file, or for a database its number in the
+	// result, from 1.
+	Line int
+}
+
+// ParseActive interprets the text of a row's activation column. NULL comes as
+// "" and is inactive. Everything but the words below is an error: a typo must
+// never deactivate a tenant.
+func ParseActive(text string) (bool, error) {
+	switch text {
+	case "1", "true", "True", "TRUE", "yes", "Yes", "YES", "t", "on":
+		return true, nil
+	case "0", "false", "False", "FALSE", "no", "No", "NO", "f", "off", "":
+		return false, nil
+	}
+	return false, fmt.Errorf("activation value %q is neither active (1 true yes t on) nor inactive (0 false no f off, empty, NULL)", text)
+}

@@ -1,0 +1,40 @@
+package lynq
+
+// ClusterScoped tells whether a kind that Kubernetes itself serves has no
+// namespace. It answers without a cluster, so custom resources are false here:
+// their CustomResourceDefinition tells.
+func ClusterScoped(group, kind string) bool { //nolint:gocyclo // a table
+	switch group {
+	case "":
+		return kind == "Namespace" || kind == "Node" || kind == "PersistentVolume" || kind == "ComponentStatus"
+	case "rbac.authorization.k8s.io":
+		return kind == "ClusterRole" || kind == "ClusterRoleBinding"
+	case "apiextensions.k8s.io":
+		return kind == "CustomResourceDefinition"
+	case "apiregistration.k8s.io":
+		return kind == "APIService"
+	case "storage.k8s.io":
+		return kind == "StorageClass" || kind == "VolumeAttachment" || kind == "CSIDriver" ||
+			kind == "CSINode" || kind == "VolumeAttributesClass"
+	case "scheduling.k8s.io":
+		return kind == "PriorityClass"
+	case "node.k8s.io":
+		return kind == "RuntimeClass"
+	case "networking.k8s.io":
+		return kind == "IngressClass" || kind == "IPAddress" || kind == "ServiceCIDR"
+	case "certificates.k8s.io":
+		return kind == "CertificateSigningRequest" || kind == "ClusterTrustBundle"
+	case "flowcontrol.apiserver.k8s.io":
+		return kind == "FlowSchema" || kind == "PriorityLevelConfiguration"
+	case "resource.k8s.io":
+		return kind == "DeviceClass" || kind == "ResourceSlice" || kind == "DeviceTaintRule"
+	case "admissionregistration.k8s.io":
+		// Every kind of this group, the webhooks' and the policies', is.
+		return true
+	case "internal.apiserver.k8s.io":
+		return kind == "StorageVersion"
+	case "storagemigration.k8s.io":
+		return kind == "StorageVersionMigration"
+	}
+	return false
+}

@@ -1,0 +1,149 @@
+package render
+
+import "text/template/parse"
+
+// What stands here keeps the template interpreter out of the way of rows: the
+// forms of actions that most strings of a form consist of run as plain Go.
+
+// plainParts takes a template apart that is text and plain variables only.
+func (c *exprCompiler) plainParts(s *scope, tree *parse.Tree) ([]part, bool) {
+	var parts []part
+	for _, n := range tree.Root.Nodes {
+		switch n := n.(type) {
+		case *parse.TextNode:
+			parts = append(parts, part{static: string(n.Text), value: noInput})
+		case *parse.CommentNode:
+		case *parse.ActionNode:
+			p, ok := c.plainPipe(s, n.Pipe.Cmds)
+			if !ok || len(n.Pipe.Decl) > 0 {
+				return nil, false
+			}
+			parts = append(parts, p)
+		default:
+			return nil, false
+		}
+	}
+	return mergeStatic(parts), true
+}
+
+// plainPipe takes .name, .name | lower | trunc63, lower .name,
+// .name | default "text" and the like.
+func (c *exprCompiler) plainPipe(s *scope, cmds []*parse.CommandNode) (part, bool) {
+	first, rest := cmds[0], cmds[1:]
+	p, ok := variable(s, first.Args[len(first.Args)-1])
+	if !ok {
+		return part{}, false
+	}
+	calls := [][]parse.Node{first.Args[:len(first.Args)-1]}
+	for _, cmd := range rest {
+		calls = append(calls, cmd.Args)
+	}
+	for i, call := range calls {
+		if i == 0 && len(call) == 0 {
+			continue
+		}
+		f, ok := c.direct(call)
+		if !ok {
+			return part{}, false
+		}
+		p.input.apply = append(p.input.apply, f)
+	}
+	if p.value == noInput { // a constant of the form
+		return part{static: p.input.through(p.static), value: noInput}, true
+	}
+	return p, true
+}
+
+// direct is a call, but for its last argument, as a function of text: of those
+// functions that forms use most, and that neither fail nor panic.
+func (c *exprCompiler) direct(call []parse.Node) (func(string) string, bool) {
+	name, ok := call[0].(*parse.IdentifierNode)
+	if !ok {
+		return nil, false
+	}
+	switch name.Ident {
+	case "lower", "upper", "trim", "toHost", "trunc63", "sha1sum", "sha256sum", "b64enc":
+		f, ok := c.funcs[name.Ident].(func(string) string)
+		return f, ok && len(call) == 1
+	case "default":
+		if len(call) != 2 {
+			return nil, false
+		}
+		text, ok := call[1].(*parse.StringNode)
+		if !ok {
+			return nil, false
+		}
+		return func(s string) string {
+			if s == "" {
+				return text.Text
+			}
+			return s
+		}, true
+	}
+	return nil, false
+}
+
+// through sends text through the functions of an input.
+func (in *input) through(s string) string {
+	for _, f := range in.apply {
+		s = f(s)
+	}
+	return s
+}
+
+// variable takes .name (or $.name) for the part it is.
+func variable(s *scope, n parse.Node) (part, bool) {
+	var name string
+	switch n := n.(type) {
+	case *parse.FieldNode:
+		name = n.Ident[0]
+		if len(n.Ident) != 1 {
+			return part{}, false
+		}
+	case *parse.VariableNode:
+		if len(n.Ident) != 2 || n.Ident[0] != "$" {
+			return part{}, false
+		}
+		name = n.Ident[1]
+	default:
+		return part{}, false
+	}
+	if text, ok := s.constants[name]; ok {
+		return part{static: text, value: noInput}, true
+	}
+	column, ok := s.columns[name]
+	return part{input: input{column: column}}, ok
+}
+
+func mergeStatic(parts []part) []part {
+	merged := parts[:0]
+	for _, p := range parts {
+		if last := len(merged) - 1; p.value == noInput && last >= 0 && merged[last].value == noInput {
+			merged[last].static += p.static
+		} else {
+			merged = append(merged, p)
+		}
+	}
+	return merged
+}
+
+// converted takes {{ .name | int }}, {{ int .name }},
+// {{ .name | default "1" | int }}, and the same with float and bool.
+func (c *exprCompiler) converted(s *scope, tree *parse.Tree) (part, exprType, bool) {
+	result := resultType(tree)
+	if result == typeText {
+		return part{}, 0, false
+	}
+	action, _ := tree.Root.Nodes[0].(*parse.ActionNode) // resultType has seen it
+	cmds := action.Pipe.Cmds
+	last := cmds[len(cmds)-1]
+	var p part
+	var ok bool
+	switch {
+	case len(cmds) == 1 && len(last.Args) == 2:
+		p, ok = variable(s, last.Args[1])
+	case len(cmds) > 1 && len(last.Args) == 1:
+		p, ok = c.plainPipe(s, cmds[:len(cmds)-1])
+	}
+	return p, result, ok && p.value != noInput
+}

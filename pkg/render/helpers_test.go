@@ -1,0 +1,153 @@
+package render_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
+)
+
+// hubYAML is a hub whose rows are: id, active, and columns a, b and url.
+const hubYAML = `
+apiVersion: operator.lynq.sh/v1
+kind: LynqHub
+metadata: {name: crm}
+spec:
+  source: {type: csv, csv: {path: rows.csv}}
+  valueMappings: {uid: id, activate: active, hostOrUrl: url}
+  extraValueMappings: {a: a, b: b}
+---
+`
+
+// formYAML is a form of the hub with one resource.
+func formYAML(section, resource string) string {
+	return fmt.Sprintf(`apiVersion: operator.lynq.sh/v1
+kind: LynqForm
+metadata: {name: web}
+spec:
+  hubId: crm
+  %s:
+  - id: r
+%s`, section, indent(resource, "    "))
+}
+
+// configMap is a form whose only resource is a ConfigMap with the given spec
+// lines behind data.
+func configMap(data string) string {
+	return formYAML("configMaps", "nameTemplate: \"{{ .uid }}\"\nspec:\n  apiVersion: v1\n  kind: ConfigMap\n  data:\n"+indent(data, "    "))
+}
+
+// custom is a form whose only resource is a custom resource with the given spec.
+func custom(spec string) string {
+	return formYAML("manifests", "nameTemplate: \"{{ .uid }}\"\nspec:\n  apiVersion: example.com/v1\n  kind: Thing\n  spec:\n"+indent(spec, "    "))
+}
+
+func indent(s, by string) string {
+	return by + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n"+by) + "\n"
+}
+
+// load loads inputs that are right.
+func load(t testing.TB, text string) *form.Inputs {
+	t.Helper()
+	in, err := form.Load([]string{"-"}, false, strings.NewReader(text))
+	if err != nil {
+		t.Fatalf("%v\nin\n%s", err, text)
+	}
+	return in
+}
+
+// compileAll compiles all forms.
+func compileAll(t testing.TB, in *form.Inputs, o render.Options) []*render.Program {
+	t.Helper()
+	var programs []*render.Program
+	o.ClusterScoped = in.ClusterScoped
+	for _, f := range in.Forms {
+		p, problems := render.Compile(f, in.Hub(f), o)
+		if len(problems) > 0 {
+			t.Fatal(problems.Err())
+		}
+		programs = append(programs, p)
+	}
+	return programs
+}
+
+// problemsOf compiles a form that is wrong.
+func problemsOf(t testing.TB, text string, o render.Options) string {
+	t.Helper()
+	in := load(t, text)
+	var all lynq.Problems
+	for _, f := range in.Forms {
+		_, problems := render.Compile(f, in.Hub(f), o)
+		all = append(all, problems...)
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return all.Err().Error()
+}
+
+// record is a row by the names of its columns.
+type record map[string]string
+
+// row gives the values of Columns.
+func (r record) row(h *form.Hub, line int) lynq.Row {
+	row := lynq.Row{Line: line}
+	for _, c := range render.Columns(h) {
+		v, ok := r[c]
+		if c == "active" && !ok {
+			v = "1"
+		}
+		row.Values = append(row.Values, v)
+		row.Null = append(row.Null, c == "id" && !ok)
+	}
+	return row
+}
+
+func rowsOf(h *form.Hub, records []record) iter.Seq2[lynq.Row, error] {
+	return func(yield func(lynq.Row, error) bool) {
+		for i, r := range records {
+			if !yield(r.row(h, i+2), nil) {
+				return
+			}
+		}
+	}
+}
+
+// runAll renders records with all programs of one hub.
+func runAll(t testing.TB, programs []*render.Program, records []record, s render.Settings) (string, *render.Run, error) {
+	t.Helper()
+	spool := render.NewSpool(1 << 20)
+	defer func() {
+		if err := spool.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	run := render.NewRun(s, spool, programs)
+	hub := programs[0].Hub
+	err := run.Hub(context.Background(), render.Input{
+		Programs: programs,
+		Rows:     rowsOf(hub, records),
+		Place:    func(line int) string { return fmt.Sprintf("rows.csv:%d", line) },
+	})
+	var out strings.Builder
+	if _, err := spool.WriteTo(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.String(), run, err
+}
+
+// stream renders records that are right.
+func stream(t testing.TB, text string, records ...record) string {
+	t.Helper()
+	in := load(t, text)
+	out, run, err := runAll(t, compileAll(t, in, render.Options{}), records, render.Settings{})
+	if err != nil || run.Err() != nil {
+		t.Fatal(err, run.Err())
+	}
+	return out
+}

@@ -1,0 +1,161 @@
+package render
+
+import (
+	"strconv"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+)
+
+// node is a part of a manifest, compiled: static values as they are, strings
+// with templates as slots of the frame.
+type node struct {
+	kind   form.Kind // of static values; List and Map too
+	value  *form.Value
+	static []byte // the text of a static string
+	slot   int    // of the expression, noSlot for static values
+	text   bool   // a typed result stays text here: Kubernetes wants a string
+	fields []field
+	items  []*node
+}
+
+const noSlot = -1
+
+// field is a key of a mapping. Some of Lynq's own keys depend on the row.
+type field struct {
+	key  string
+	when condition
+	node *node
+}
+
+// condition says for which rows a field is there.
+type condition uint8
+
+const (
+	always  condition = iota
+	foreign           // the object is outside its node's namespace
+	madeUID           // the row's uid cannot be the value of a label
+)
+
+func staticText(s string) *node {
+	return &node{kind: form.String, value: &form.Value{Kind: form.String, Str: s}, static: []byte(s), slot: noSlot}
+}
+
+// opKind is what an op of the byte writer does.
+type opKind uint8
+
+const (
+	opBytes opKind = iota // write bytes
+	opText                // write a slot as a YAML string
+	opRaw                 // write a slot, a number or boolean, as it is
+	opWhen                // skip the next ops unless the condition holds
+)
+
+type op struct {
+	kind   opKind
+	bytes  []byte
+	slot   int
+	indent int
+	when   condition
+	skip   int
+}
+
+// layout flattens a manifest into the ops that write it: runs of bytes, and
+// between them what rows fill in.
+type layout struct{ ops []op }
+
+func (l *layout) bytes(b ...byte) {
+	if last := len(l.ops) - 1; last >= 0 && l.ops[last].kind == opBytes {
+		l.ops[last].bytes = append(l.ops[last].bytes, b...)
+		return
+	}
+	l.ops = append(l.ops, op{kind: opBytes, bytes: append([]byte(nil), b...)})
+}
+
+func (l *layout) string(s string) { l.bytes([]byte(s)...) }
+
+// mapping writes the fields of a non-empty map. The first line's indentation is
+// there already where inline is set: the map is an entry of a list.
+func (l *layout) mapping(fields []field, indent int, inline bool) {
+	for i, f := range fields {
+		var skipped *layout
+		target := l
+		if f.when != always {
+			skipped = &layout{}
+			target = skipped
+		}
+		if i > 0 || !inline {
+			target.bytes(appendSpaces(nil, indent)...)
+		}
+		target.bytes(appendKey(nil, f.key)...)
+		target.bytes(':')
+		target.value(f.node, indent, false)
+		if skipped != nil {
+			l.ops = append(l.ops, op{kind: opWhen, when: f.when, skip: len(skipped.ops)})
+			l.ops = append(l.ops, skipped.ops...)
+			l.ops = append(l.ops, op{kind: opBytes}) // what follows must not join the skipped bytes
+		}
+	}
+}
+
+// value writes what follows "key:" or, in a list, "-", up to the end of the
+// line. Lists stand at the indentation of their key, as kubectl prints them.
+func (l *layout) value(n *node, indent int, entry bool) {
+	switch {
+	case n.kind == form.Map && len(n.fields) > 0:
+		if entry {
+			l.bytes(' ')
+		} else {
+			l.bytes('\n')
+		}
+		l.mapping(n.fields, indent+2, entry)
+	case n.kind == form.List && len(n.items) > 0:
+		if entry {
+			l.bytes(' ')
+			l.list(n.items, indent+2, true)
+		} else {
+			l.bytes('\n')
+			l.list(n.items, indent, false)
+		}
+	default:
+		l.bytes(' ')
+		l.scalar(n, indent)
+		l.bytes('\n')
+	}
+}
+
+func (l *layout) list(items []*node, indent int, inline bool) {
+	for i, item := range items {
+		if i > 0 || !inline {
+			l.bytes(appendSpaces(nil, indent)...)
+		}
+		l.bytes('-')
+		l.value(item, indent, true)
+	}
+}
+
+func (l *layout) scalar(n *node, indent int) {
+	if n.slot != noSlot {
+		kind := opText
+		if !n.text {
+			kind = opRaw
+		}
+		l.ops = append(l.ops, op{kind: kind, slot: n.slot, indent: indent})
+		return
+	}
+	switch v := n.value; n.kind {
+	case form.Map:
+		l.string("{}")
+	case form.List:
+		l.string("[]")
+	case form.Null:
+		l.string("null")
+	case form.Bool:
+		l.bytes(strconv.AppendBool(nil, v.Bool)...)
+	case form.Int:
+		l.bytes(strconv.AppendInt(nil, v.Int, 10)...)
+	case form.Float:
+		l.bytes(appendFloat(nil, v.Float)...)
+	default:
+		l.bytes(appendScalar(nil, v.Str, styleOf(v.Str), indent)...)
+	}
+}

@@ -1,0 +1,189 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"text/template/parse"
+	"unicode"
+	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/api/validate/content"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// nameForm is the kind of name an object may have.
+type nameForm uint8
+
+const (
+	nameSubdomain nameForm = iota // DNS-1123 subdomain
+	nameLabel                     // DNS-1123 label
+	namePath                      // anything that can stand in a URL's path
+)
+
+// nameRule is what Kubernetes wants of the names of a kind.
+type nameRule struct {
+	form nameForm
+	max  int
+	what string // "name" or "namespace"
+}
+
+// nameRuleOf is the rule for a kind (Kubernetes, Object Names and IDs; the
+// length limits of CronJob and Job leave room for what their controllers add).
+func nameRuleOf(group, kind string) nameRule {
+	switch {
+	case group == "" && (kind == "Namespace" || kind == "Service"):
+		return nameRule{nameLabel, 63, "name"}
+	case group == "batch" && kind == "CronJob":
+		return nameRule{nameSubdomain, 52, "name"}
+	case group == "batch" && kind == "Job":
+		return nameRule{nameSubdomain, 63, "name"}
+	case group == "rbac.authorization.k8s.io":
+		return nameRule{namePath, 253, "name"}
+	}
+	return nameRule{nameSubdomain, 253, "name"}
+}
+
+func namespaceRule() nameRule { return nameRule{nameLabel, 63, "namespace"} }
+
+// accepts is the quick test that every rendered name runs.
+func (r nameRule) accepts(name []byte) bool {
+	switch r.form {
+	case nameLabel:
+		return lynq.IsDNS1123Label(name)
+	case namePath:
+		return len(name) > 0 && len(name) <= r.max && len(content.IsPathSegmentName(string(name))) == 0
+	}
+	return len(name) <= r.max && lynq.IsDNS1123Subdomain(name)
+}
+
+// refusal says why a name is not accepted, and what is.
+func (r nameRule) refusal(name string) (what, fix string) {
+	switch {
+	case name == "":
+		return fmt.Sprintf("the %s is empty", r.what), ""
+	case len(name) > r.max:
+		return fmt.Sprintf("%s %q has %d characters, at most %d are allowed", r.what, name, len(name), r.max), "shorten it, e.g. with trunc63"
+	case r.form == namePath:
+		return fmt.Sprintf("%s %q is none that Kubernetes accepts", r.what, name), strings.Join(content.IsPathSegmentName(name), "; ")
+	case r.form == nameLabel:
+		return fmt.Sprintf("%s %q is none that Kubernetes accepts", r.what, name), "lower case letters, digits and dashes, a letter or digit at both ends"
+	}
+	return fmt.Sprintf("%s %q is none that Kubernetes accepts", r.what, name), "lower case letters, digits, dashes and dots, a letter or digit at both ends"
+}
+
+// checkNameText finds names that can never be valid: static ones, and templates
+// whose own text already breaks the rule.
+func (c *compiler) checkNameText(n *node, source string, rule nameRule, at place) {
+	switch {
+	case n.kind != form.String:
+		return // its template is wrong
+	case n.slot == noSlot:
+		if s := string(n.static); !rule.accepts([]byte(s)) {
+			what, fix := rule.refusal(s)
+			c.fail(at, fix, "%s", what)
+		}
+		return
+	}
+	if rule.form == namePath {
+		return
+	}
+	length := 0
+	for _, piece := range fixedText(source) {
+		if bad, found := neverInName(piece, rule); found {
+			_, fix := rule.refusal("-")
+			c.fail(at, fix, "no row can make this a valid %s: it has %q in it", rule.what, bad)
+			return
+		}
+		length += len(piece.text)
+	}
+	if length > rule.max {
+		c.fail(at, "shorten it", "no row can make this a valid %s: its fixed text alone has more than %d characters", rule.what, rule.max)
+	}
+}
+
+// fixedPiece is text of a template that stands in every result.
+type fixedPiece struct {
+	text        string
+	first, last bool // in the result
+}
+
+// fixedText is the text of a template outside of actions and branches.
+func fixedText(source string) []fixedPiece {
+	trees, err := parseTemplate(source)
+	if err != nil {
+		return nil // told already
+	}
+	var pieces []fixedPiece
+	nodes := trees[templateName].Root.Nodes
+	for i, n := range nodes {
+		t, ok := n.(*parse.TextNode)
+		if !ok {
+			continue
+		}
+		p := fixedPiece{string(t.Text), i == 0, i == len(nodes)-1}
+		if p.first {
+			p.text = strings.TrimLeftFunc(p.text, unicode.IsSpace)
+		}
+		if p.last {
+			p.text = strings.TrimRightFunc(p.text, unicode.IsSpace)
+		}
+		pieces = append(pieces, p)
+	}
+	return pieces
+}
+
+// neverInName finds a part of a fixed piece that no name has.
+func neverInName(p fixedPiece, rule nameRule) (string, bool) {
+	s := p.text
+	for i, r := range s {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+		case r == '-', r == '.' && rule.form == nameSubdomain:
+			if p.first && i == 0 || p.last && i == len(s)-1 {
+				return s[i : i+utf8.RuneLen(r)], true
+			}
+		default:
+			return string(r), true
+		}
+	}
+	return "", false
+}
+
+// checkKey finds keys of labels and annotations that Kubernetes refuses.
+func (c *compiler) checkKey(key string, at place) {
+	if reasons := validation.IsQualifiedName(key); len(reasons) > 0 {
+		c.fail(at, strings.Join(reasons, "; "), "key %q is none that Kubernetes accepts", key)
+	}
+}
+
+// checkStatic finds static label values that Kubernetes refuses, and keys that
+// are too long to be written.
+func (c *compiler) checkStatic(r *resource) {
+	dynamic := r.labels[:0]
+	for _, l := range r.labels {
+		if l.node.slot != noSlot {
+			dynamic = append(dynamic, l)
+		} else if l.node.kind == form.String && !lynq.IsLabelValue(l.node.static) {
+			c.fail(l.at, labelFix, "%q cannot be the value of a label", l.node.static)
+		}
+	}
+	r.labels = dynamic
+	c.checkKeys(r.root)
+}
+
+const labelFix = "at most 63 letters, digits, dashes, underscores and dots, a letter or digit at both ends"
+
+func (c *compiler) checkKeys(n *node) {
+	for _, f := range n.fields {
+		if len(appendKey(nil, f.key)) > maxKey {
+			c.fail(c.place(c.res.Pos, "spec"), "", "a key has more than %d characters", maxKey)
+		}
+		c.checkKeys(f.node)
+	}
+	for _, item := range n.items {
+		c.checkKeys(item)
+	}
+}

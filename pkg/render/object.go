@@ -1,0 +1,103 @@
+package render
+
+import (
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// object builds resource i as an object. It runs the nodes that the byte
+// writer's ops are made of.
+func (f *frame) object(i int) lynq.Object {
+	r := &f.program.resources[i]
+	content, _ := f.build(r.root, i).(map[string]any)
+	return lynq.Object{
+		Ref:       f.ref(i),
+		ID:        r.ID,
+		Content:   content,
+		Policy:    r.Policy,
+		DependIDs: r.DependIDs,
+	}
+}
+
+func (f *frame) build(n *node, r int) any {
+	switch {
+	case n.slot != noSlot && n.text:
+		return f.text(n.slot)
+	case n.slot != noSlot:
+		return f.typed(n.slot)
+	}
+	switch n.kind {
+	case form.Map:
+		m := make(map[string]any, len(n.fields))
+		for _, field := range n.fields {
+			if f.holds(field.when, r) {
+				m[field.key] = f.build(field.node, r)
+			}
+		}
+		return m
+	case form.List:
+		l := make([]any, len(n.items))
+		for i, item := range n.items {
+			l[i] = f.build(item, r)
+		}
+		return l
+	case form.Bool:
+		return n.value.Bool
+	case form.Int:
+		return n.value.Int
+	case form.Float:
+		return numberValue(appendFloat(nil, n.value.Float))
+	case form.String:
+		return n.value.Str
+	}
+	return nil
+}
+
+// text is the text of a slot, as a string of its own.
+func (f *frame) text(slot int) string {
+	e := &f.program.exprs[slot]
+	if f.slots[slot].quick && e.shape.lone {
+		return f.texts[e.parts[0].value]
+	}
+	return string(f.bytes(slot))
+}
+
+func (f *frame) typed(slot int) any {
+	b := f.bytes(slot)
+	if f.program.exprs[slot].result == typeBool {
+		return string(b) == "true"
+	}
+	return numberValue(b)
+}
+
+// Node renders one row into objects. The row has the values of Columns, in
+// that order. Problems name the row.
+func (p *Program) Node(row lynq.Row) (*lynq.Node, lynq.Problems) {
+	f := newFrame(p)
+	var problems lynq.Problems
+	if !f.render(row, &problems) {
+		return nil, problems
+	}
+	return f.node(), nil
+}
+
+// node builds the objects of the row that was rendered last.
+func (f *frame) node() *lynq.Node {
+	p := f.program
+	n := &lynq.Node{Name: f.name(), Namespace: p.Namespace, UID: f.uid, Hub: p.Hub.Name, Form: p.Form.Name}
+	n.Objects = make([]lynq.Object, len(p.resources))
+	for i := range p.resources {
+		n.Objects[i] = f.object(i)
+	}
+	return n
+}
+
+// render loads and checks a row; false means that it made problems.
+func (f *frame) render(row lynq.Row, problems *lynq.Problems) bool {
+	before := len(*problems)
+	f.load(row, problems)
+	if len(*problems) == before {
+		f.check(problems)
+	}
+	return len(*problems) == before
+}

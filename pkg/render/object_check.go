@@ -1,0 +1,121 @@
+package render
+
+import (
+	"fmt"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// maxAnnotations is how many bytes the annotations of an object may have
+// (apimachinery: TotalAnnotationSizeLimitB).
+const maxAnnotations = 256 << 10
+
+// check finds what Kubernetes would refuse of the objects that a loaded row
+// makes: names, namespaces, labels, annotations.
+func (f *frame) check(problems *lynq.Problems) {
+	for i := range f.program.resources {
+		r := &f.program.resources[i]
+		f.checkName(&r.name, problems)
+		f.outside[i] = r.outside
+		if r.namespace.node != nil {
+			f.checkName(&r.namespace, problems)
+			if r.namespace.node.slot != noSlot {
+				f.outside[i] = string(f.textOf(r.namespace.node)) != f.program.Namespace
+			}
+		}
+		for _, l := range r.labels {
+			f.checkLabel(l, problems)
+		}
+		f.checkAnnotations(r, problems)
+	}
+}
+
+func (f *frame) checkName(n *checkedName, problems *lynq.Problems) {
+	slot := n.node.slot
+	if slot == noSlot || n.good && f.allNames(slot, n.rule.max) {
+		return // static names were checked when the form was compiled
+	}
+	if name := f.bytes(slot); !n.rule.accepts(name) {
+		what, fix := n.rule.refusal(string(name))
+		if f.program.exprs[slot].at.secret {
+			what = fmt.Sprintf("a text of %d characters is no %s that Kubernetes accepts", len(name), n.rule.what)
+		}
+		f.fail(problems, n.at, fix, "%s", what)
+	}
+}
+
+func (f *frame) checkLabel(l checkedText, problems *lynq.Problems) {
+	slot := l.node.slot
+	if l.good && f.allLabels(slot) {
+		return
+	}
+	if v := f.bytes(slot); !lynq.IsLabelValue(v) {
+		what := strconv.Quote(string(v))
+		if f.program.exprs[slot].at.secret {
+			what = fmt.Sprintf("a text of %d characters", len(v))
+		}
+		f.fail(problems, l.at, labelFix, "%s cannot be the value of a label", what)
+	}
+}
+
+func (f *frame) checkAnnotations(r *resource, problems *lynq.Problems) {
+	size := r.annotationBytes
+	for _, slot := range r.annotationSlots {
+		size += f.length(slot)
+	}
+	if size > maxAnnotations {
+		f.fail(problems, r.at, "", "its annotations have %d bytes, at most %d are allowed", size, maxAnnotations)
+	}
+}
+
+// textOf is the text of a string that is static or a slot.
+func (f *frame) textOf(n *node) []byte {
+	if n.slot != noSlot {
+		return f.bytes(n.slot)
+	}
+	return n.static
+}
+
+// appendKey appends what tells the object of resource i from all others in a
+// cluster.
+func (f *frame) appendKey(dst []byte, i int) []byte {
+	r := &f.program.resources[i]
+	dst = append(dst, r.identity...)
+	if r.namespace.node != nil {
+		dst = append(dst, f.textOf(r.namespace.node)...)
+	}
+	dst = append(dst, 0)
+	return append(dst, f.textOf(r.name.node)...)
+}
+
+// ref is the reference of the object of resource i.
+func (f *frame) ref(i int) lynq.Ref {
+	r := &f.program.resources[i]
+	ref := lynq.Ref{Group: r.group, Kind: r.Kind, Name: string(f.textOf(r.name.node))}
+	if r.namespace.node != nil {
+		ref.Namespace = string(f.textOf(r.namespace.node))
+	}
+	return ref
+}
+
+// appendNodeKey appends what tells a node from all others.
+func (f *frame) appendNodeKey(dst []byte) []byte {
+	dst = append(dst, "node\x00"...)
+	dst = append(dst, f.program.Namespace...)
+	dst = append(dst, 0)
+	return append(dst, f.name()...)
+}
+
+// labels are the labels of the object of resource i.
+func (f *frame) labels(i int) labels.Set {
+	set := labels.Set{}
+	for _, l := range f.program.resources[i].labelMap.fields {
+		if f.holds(l.when, i) {
+			set[l.key] = string(f.textOf(l.node))
+		}
+	}
+	return set
+}

@@ -1,0 +1,374 @@
+package render
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Options say how forms are rendered.
+type Options struct {
+	// Namespace of all nodes, "" for the form's, else the hub's, else
+	// FallbackNamespace.
+	Namespace         string
+	FallbackNamespace string
+	// AllowVarying lets resources that are created only once call functions
+	// that differ from run to run.
+	AllowVarying bool
+	// ClusterScoped has kinds without a namespace beside Kubernetes' own.
+	ClusterScoped map[form.GroupKind]bool
+}
+
+// namespaceOf is the namespace of the nodes of a form (contract: nodes).
+func (o Options) namespaceOf(f *form.Form, h *form.Hub) string {
+	for _, ns := range []string{o.Namespace, f.Namespace, h.Namespace, o.FallbackNamespace} {
+		if ns != "" {
+			return ns
+		}
+	}
+	return "default"
+}
+
+// Program is a compiled form. It is immutable and safe for concurrent use.
+type Program struct {
+	Form      *form.Form
+	Hub       *form.Hub
+	Namespace string // of its nodes
+
+	scope     *scope
+	uid       int // column of the uid
+	hostOrURL int // column of hostOrUrl, or noColumn
+	exprs     []expr
+	inputs    []input
+	classes   *classTable
+	resources []resource
+	used      []usedVariable
+}
+
+type usedVariable struct {
+	name   string
+	column int
+}
+
+// resource is a compiled resource of a form.
+type resource struct {
+	*form.Resource
+	group     string
+	identity  string // group and kind, the head of the key that finds duplicates
+	name      checkedName
+	namespace checkedName // its node is nil where the kind has none
+	outside   bool        // a static namespace is not the node's
+	root      *node
+	ops       []op
+	labels    []checkedText // those that rows make
+	labelMap  *node
+	// annotationBytes are the static ones, annotationSlots the others.
+	annotationBytes int
+	annotationSlots []int
+	at              place
+}
+
+// checkedName is the name or the namespace of an object.
+type checkedName struct {
+	node *node
+	at   place
+	rule nameRule
+	good bool // the sample of its expression is such a name
+}
+
+// subject names a place for messages: form, resource and field.
+func (p *Program) subject(at place) string {
+	return fmt.Sprintf("form %q, resource %q, %s", p.Form.Name, at.resource, at.field)
+}
+
+// checkedText is the value of a label.
+type checkedText struct {
+	node *node
+	at   place
+	good bool // the sample of its expression can be such a value
+}
+
+// Columns are the columns that a hub maps, each once, in the order in which
+// rows for its programs have their values.
+func Columns(h *form.Hub) []string {
+	var columns []string
+	for _, m := range h.Mappings {
+		if !slices.Contains(columns, m.Column) {
+			columns = append(columns, m.Column)
+		}
+	}
+	return columns
+}
+
+// column is the place of a variable's column in rows, noColumn where the hub
+// does not map it.
+func column(h *form.Hub, variable string) int {
+	for _, m := range h.Mappings {
+		if m.Variable == variable {
+			return slices.Index(Columns(h), m.Column)
+		}
+	}
+	return noColumn
+}
+
+// Compile makes a program of a form. Everything wrong with its templates,
+// names and labels that shows without a row is in the problems; the program is
+// nil then.
+func Compile(f *form.Form, h *form.Hub, o Options) (*Program, lynq.Problems) {
+	p := &Program{
+		Form:      f,
+		Hub:       h,
+		Namespace: o.namespaceOf(f, h),
+		uid:       column(h, "uid"),
+		hostOrURL: column(h, "hostOrUrl"),
+		classes:   newClassTable(),
+	}
+	p.scope = newScope(p, o)
+	c := &compiler{program: p, exprs: newExprCompiler(), options: o, known: map[string]int{}}
+	if !lynq.IsDNS1123Label(p.Namespace) {
+		c.problems.Add(f.Pos, "lower case letters, digits and dashes, at most 63", "namespace %q of form %q is none that Kubernetes accepts", p.Namespace, f.Name)
+	}
+	for _, r := range f.Resources {
+		c.resource(r)
+	}
+	if len(c.problems) > 0 {
+		return nil, c.problems
+	}
+	p.keepSecrets()
+	for _, name := range slices.Sorted(maps.Keys(c.exprs.used)) {
+		if column, ok := p.scope.columns[name]; ok {
+			p.used = append(p.used, usedVariable{name, column})
+		}
+	}
+	return p, nil
+}
+
+// keepSecrets marks what is made of a column that some Secret holds: what is
+// secret there is secret everywhere. The uid is no secret.
+func (p *Program) keepSecrets() {
+	secret := map[int]bool{}
+	for i := range p.exprs {
+		if p.exprs[i].at.secret {
+			for _, column := range p.columnsOf(&p.exprs[i]) {
+				secret[column] = column != p.uid
+			}
+		}
+	}
+	for i := range p.exprs {
+		e := &p.exprs[i]
+		e.at.secret = e.at.secret || slices.ContainsFunc(p.columnsOf(e), func(column int) bool { return secret[column] })
+	}
+}
+
+// columnsOf are the columns that an expression reads.
+func (p *Program) columnsOf(e *expr) []int {
+	var columns []int
+	for i := range e.parts {
+		if v := e.parts[i].value; v != noInput {
+			columns = append(columns, p.inputs[v].column)
+		}
+	}
+	for _, variable := range e.uses {
+		if column, ok := p.scope.columns[variable]; ok {
+			columns = append(columns, column)
+		}
+	}
+	for i, column := range columns {
+		if column == hostColumn {
+			columns[i] = p.hostOrURL
+		}
+	}
+	return columns
+}
+
+// newScope has the variables of contract section 1, "Templates".
+func newScope(p *Program, o Options) *scope {
+	s := &scope{
+		columns: map[string]int{},
+		constants: map[string]string{
+			"hubId":       p.Hub.Name,
+			"templateRef": p.Form.Name,
+			"namespace":   p.Namespace,
+		},
+		varying: o.AllowVarying,
+	}
+	for _, m := range p.Hub.Mappings {
+		s.columns[m.Variable] = column(p.Hub, m.Variable)
+	}
+	if p.hostOrURL != noColumn {
+		s.columns["host"] = hostColumn
+	}
+	return s
+}
+
+// compiler compiles one form.
+type compiler struct {
+	program  *Program
+	exprs    *exprCompiler
+	options  Options
+	known    map[string]int // text and how it is used -> expression
+	problems lynq.Problems
+
+	// The resource at hand.
+	res       *form.Resource
+	labels    []checkedText
+	uidLabels bool // a label lynq.sh/uid is somewhere in it
+}
+
+func (c *compiler) place(pos lynq.Pos, field string) place {
+	return place{pos: pos, resource: c.res.ID, field: field}
+}
+
+func (c *compiler) fail(at place, fix, format string, args ...any) {
+	c.problems.Add(at.pos, fix, "%s: %s", c.program.subject(at), fmt.Sprintf(format, args...))
+}
+
+// use says what a string is for, where that changes its result.
+type use struct {
+	trim     bool
+	uidLabel bool
+}
+
+// text compiles a string into a node: static, or a slot.
+func (c *compiler) text(s string, at place, stringOnly bool, u use) *node {
+	if u.trim && !strings.Contains(s, "{{") {
+		s = strings.TrimSpace(s)
+	}
+	key := fmt.Sprint("text ", u.trim, u.uidLabel, s)
+	i, ok := c.known[key]
+	if !ok {
+		e, findings := c.exprs.compile(c.program.scope, s, c.res.Policy.Creation == lynq.CreateOnce)
+		for _, f := range findings {
+			c.fail(at, f.fix, "%s", f.what)
+		}
+		if len(findings) > 0 {
+			return &node{kind: form.Null, slot: noSlot} // not remembered: the next place fails too
+		}
+		if static, ok := e.static(); ok {
+			return staticText(static)
+		}
+		e.trim, e.uidLabel, e.at = u.trim, u.uidLabel, at
+		i = c.add(e)
+		if !e.varies { // what varies runs for every place it stands in
+			c.known[key] = i
+		}
+	}
+	e := &c.program.exprs[i]
+	if ok {
+		e.more++
+	}
+	n := &node{kind: form.String, slot: i, text: stringOnly || e.result == typeText}
+	e.styled = e.styled || n.text
+	e.at.secret = e.at.secret || at.secret
+	return n
+}
+
+// add adds an expression to the program, and its inputs.
+func (c *compiler) add(e expr) int {
+	if e.trim {
+		e.trimParts()
+	}
+	for i := range e.parts {
+		if p := &e.parts[i]; p.value != noInput {
+			p.value = c.input(p.input)
+		}
+	}
+	e.shape = shapeOf(&e)
+	c.program.exprs = append(c.program.exprs, e)
+	return len(c.program.exprs) - 1
+}
+
+// input finds an input of the program, or adds it. Functions cannot be
+// compared, so that only bare columns are shared.
+func (c *compiler) input(in input) int {
+	for i, known := range c.program.inputs {
+		if known.column == in.column && len(known.apply)+len(in.apply) == 0 {
+			return i
+		}
+	}
+	c.program.inputs = append(c.program.inputs, in)
+	return len(c.program.inputs) - 1
+}
+
+// uid makes a slot of the row's uid.
+func (c *compiler) uid(at place) *node {
+	return c.fixed("uid", expr{at: at, parts: []part{{input: input{column: c.program.uid}}}})
+}
+
+// nodeName makes a slot of the name of the row's node.
+func (c *compiler) nodeName(at place) *node {
+	return c.fixed("node", expr{at: at, nodeName: true, parts: []part{
+		{input: input{column: c.program.uid}}, {static: "-" + c.program.Form.Name, value: noInput},
+	}})
+}
+
+// fixed makes a slot of an expression that is Lynq's own, once.
+func (c *compiler) fixed(key string, e expr) *node {
+	i, ok := c.known[key]
+	if !ok {
+		e.styled = true
+		i = c.add(e)
+		c.known[key] = i
+	}
+	return &node{kind: form.String, slot: i, text: true}
+}
+
+// value compiles a part of a manifest.
+func (c *compiler) value(v *form.Value, path []string) *node {
+	n := &node{kind: v.Kind, value: v, slot: noSlot}
+	switch v.Kind {
+	case form.String:
+		return c.leaf(v, path)
+	case form.List:
+		for _, item := range v.Items {
+			n.items = append(n.items, c.value(item, append(path, "[]")))
+		}
+	case form.Map:
+		for _, f := range v.Fields {
+			n.fields = append(n.fields, field{key: f.Key, node: c.value(f.Value, append(path, f.Key))})
+		}
+	}
+	return n
+}
+
+// leaf compiles a string of a manifest, and remembers it where Kubernetes wants
+// it to be the value of a label.
+func (c *compiler) leaf(v *form.Value, path []string) *node {
+	at := c.place(v.Pos, fieldPath(path))
+	at.secret = c.res.Kind == "Secret" && c.res.APIVersion == "v1" && path[0] != "metadata"
+	key, parent := path[len(path)-1], ""
+	if len(path) > 1 {
+		parent = path[len(path)-2]
+	}
+	isLabel := parent == "labels" || parent == "matchLabels" || parent == "nodeSelector"
+	u := use{uidLabel: isLabel && key == lynq.LabelUID}
+	c.uidLabels = c.uidLabels || u.uidLabel
+	n := c.text(v.Str, at, form.StringOnly(c.res.APIVersion, c.res.Kind, path), u)
+	if isLabel && (path[0] == "metadata" || c.ofKubernetes()) {
+		c.labels = append(c.labels, c.checkedLabel(n, at))
+	}
+	return n
+}
+
+// ofKubernetes: the kind is one of Kubernetes' own, so that its fields mean what
+// they are called.
+func (c *compiler) ofKubernetes() bool {
+	group, _ := lynq.SplitAPIVersion(c.res.APIVersion)
+	return !strings.Contains(group, ".") || strings.HasSuffix(group, ".k8s.io")
+}
+
+// fieldPath is spec.containers[0].image for a path.
+func fieldPath(path []string) string {
+	var b strings.Builder
+	for _, p := range path {
+		if p != "[]" && b.Len() > 0 {
+			b.WriteByte('.')
+		}
+		b.WriteString(p)
+	}
+	return b.String()
+}

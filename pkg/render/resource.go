@@ -1,0 +1,218 @@
+package render
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// resource compiles one resource: its manifest, with Lynq's metadata in it.
+func (c *compiler) resource(r *form.Resource) {
+	c.res, c.labels, c.uidLabels = r, nil, false
+	group, _ := lynq.SplitAPIVersion(r.APIVersion)
+	clusterScoped := lynq.ClusterScoped(group, r.Kind) || c.options.ClusterScoped[form.GroupKind{Group: group, Kind: r.Kind}]
+	out := resource{
+		Resource: r,
+		group:    group,
+		identity: group + "\x00" + r.Kind + "\x00",
+		at:       c.place(r.Pos, "metadata"),
+	}
+	out.name = c.name(nameRuleOf(group, r.Kind))
+	if !clusterScoped {
+		out.namespace = c.namespace()
+		n := out.namespace.node
+		out.outside = n.slot == noSlot && string(n.static) != c.program.Namespace
+	}
+	var content []field
+	for _, f := range r.Manifest.Fields {
+		switch f.Key {
+		case "apiVersion", "kind", "metadata":
+		default:
+			content = append(content, field{key: f.Key, node: c.value(f.Value, []string{f.Key})})
+		}
+	}
+	root := &node{kind: form.Map, slot: noSlot}
+	root.fields = append([]field{
+		{key: "apiVersion", node: staticText(r.APIVersion)},
+		{key: "kind", node: staticText(r.Kind)},
+		{key: "metadata", node: c.metadata(&out)},
+	}, content...)
+	out.root, out.labels = root, c.labels
+	c.checkStatic(&out)
+	var l layout
+	l.mapping(root.fields, 0, false)
+	out.ops = l.ops
+	c.program.resources = append(c.program.resources, out)
+}
+
+// name compiles the object's name: nameTemplate, else metadata.name.
+func (c *compiler) name(rule nameRule) checkedName {
+	at, s := c.place(c.res.NameTemplate.Pos, "nameTemplate"), c.res.NameTemplate.Text
+	if s == "" {
+		if v := c.res.Manifest.Field("metadata").Field("name"); v != nil {
+			at, s = c.place(v.Pos, "metadata.name"), v.Str
+		}
+	}
+	if s == "" {
+		return checkedName{node: staticText("")} // a problem of the inputs, told with them
+	}
+	return c.checkedName(s, rule, at)
+}
+
+// namespace compiles the object's namespace: targetNamespace, else
+// metadata.namespace, else the node's.
+func (c *compiler) namespace() checkedName {
+	at, s := c.place(c.res.TargetNamespace.Pos, "targetNamespace"), c.res.TargetNamespace.Text
+	if s == "" {
+		if v := c.res.Manifest.Field("metadata").Field("namespace"); v != nil {
+			at, s = c.place(v.Pos, "metadata.namespace"), v.Str
+		}
+	}
+	if s == "" {
+		return checkedName{node: staticText(c.program.Namespace)}
+	}
+	return c.checkedName(s, namespaceRule(), at)
+}
+
+// metadata builds the object's metadata: name and namespace first, then labels
+// and annotations, sorted, then what else the form has there.
+func (c *compiler) metadata(r *resource) *node {
+	meta := &node{kind: form.Map, slot: noSlot}
+	meta.fields = append(meta.fields, field{key: "name", node: r.name.node})
+	if r.namespace.node != nil {
+		meta.fields = append(meta.fields, field{key: "namespace", node: r.namespace.node})
+	}
+	labels, annotations := c.tracking(r)
+	manifest := c.res.Manifest.Field("metadata")
+	own := c.entries(manifest.Field("labels"), "labels", c.res.Labels, "labelsTemplate")
+	texts := c.entries(manifest.Field("annotations"), "annotations", c.res.Annotations, "annotationsTemplate")
+	if _, said := texts[lynq.AnnotationUID]; c.uidLabels && !said {
+		annotations[lynq.AnnotationUID] = field{node: c.uid(r.at), when: madeUID}
+	}
+	r.labelMap = mapNode(own, labels)
+	meta.fields = append(meta.fields, field{key: "labels", node: r.labelMap})
+	all := mapNode(texts, annotations)
+	r.countAnnotations(all)
+	meta.fields = append(meta.fields, field{key: "annotations", node: all})
+	if manifest != nil {
+		for _, f := range manifest.Fields {
+			switch f.Key {
+			case "name", "namespace", "labels", "annotations":
+			default:
+				meta.fields = append(meta.fields, field{key: f.Key, node: c.value(f.Value, []string{"metadata", f.Key})})
+			}
+		}
+	}
+	return meta
+}
+
+// tracking is what contract section 3 puts on a managed object, but for what
+// belongs to an inventory.
+func (c *compiler) tracking(r *resource) (labels, annotations map[string]field) {
+	labels = map[string]field{lynq.LabelHub: {node: staticText(c.program.Hub.Name)}}
+	when, tracked := c.tracked(r)
+	if tracked {
+		labels[lynq.LabelNode] = field{node: c.nodeName(r.at), when: when}
+		labels[lynq.LabelNodeNamespace] = field{node: staticText(c.program.Namespace), when: when}
+	}
+	annotations = map[string]field{
+		lynq.AnnotationDeletionPolicy: {node: staticText(string(r.Policy.Deletion))},
+		lynq.AnnotationResourceID:     {node: staticText(r.ID)},
+	}
+	if r.Policy.Creation == lynq.CreateOnce {
+		annotations[lynq.AnnotationCreatedOnce] = field{node: staticText("true")}
+	}
+	return labels, annotations
+}
+
+// tracked tells whether an object bears its node's labels instead of an owner
+// reference: always when it is retained, cluster-scoped or in another
+// namespace, for some rows where a template makes the namespace, else never.
+func (c *compiler) tracked(r *resource) (condition, bool) {
+	switch {
+	case r.Policy.Deletion == lynq.DeleteRetain, r.namespace.node == nil:
+		return always, true
+	case r.namespace.node.slot != noSlot:
+		return foreign, true
+	}
+	return always, r.outside
+}
+
+// entries compiles labels or annotations: those of the manifest, and over them
+// those of the template of the resource.
+func (c *compiler) entries(manifest *form.Value, name string, over []form.Entry, overName string) map[string]field {
+	m := map[string]field{}
+	if manifest != nil {
+		for _, f := range manifest.Fields {
+			if !slices.ContainsFunc(over, func(e form.Entry) bool { return e.Key == f.Key }) {
+				m[f.Key] = field{node: c.value(f.Value, []string{"metadata", name, f.Key})}
+				c.checkKey(f.Key, c.place(f.Pos, "metadata."+name))
+			}
+		}
+	}
+	for _, e := range over {
+		at := c.place(e.Text.Pos, overName+"."+e.Key)
+		u := use{uidLabel: name == "labels" && e.Key == lynq.LabelUID}
+		c.uidLabels = c.uidLabels || u.uidLabel
+		n := c.text(e.Text.Text, at, true, u)
+		if name == "labels" {
+			c.labels = append(c.labels, c.checkedLabel(n, at))
+		}
+		m[e.Key] = field{node: n}
+		c.checkKey(e.Key, at)
+	}
+	return m
+}
+
+// countAnnotations sorts annotations into what is known of their size.
+func (r *resource) countAnnotations(annotations *node) {
+	for _, a := range annotations.fields {
+		r.annotationBytes += len(a.key)
+		if a.node.slot == noSlot {
+			r.annotationBytes += len(a.node.static)
+		} else {
+			r.annotationSlots = append(r.annotationSlots, a.node.slot)
+		}
+	}
+}
+
+// checkedName compiles a name, checks what of it shows without a row, and notes
+// whether the quick way is open for the rest.
+func (c *compiler) checkedName(s string, rule nameRule, at place) checkedName {
+	n := c.text(s, at, true, use{trim: true})
+	c.checkNameText(n, s, rule, at)
+	return checkedName{node: n, at: at, rule: rule, good: rule.accepts([]byte(c.sample(n)))}
+}
+
+func (c *compiler) checkedLabel(n *node, at place) checkedText {
+	sample := c.sample(n)
+	return checkedText{node: n, at: at, good: sample != "" && lynq.IsLabelValue(sample)}
+}
+
+// sample is what a slot gives where all its inputs are words, "" for what is no
+// such slot.
+func (c *compiler) sample(n *node) string {
+	if n.slot == noSlot {
+		return ""
+	}
+	return c.program.exprs[n.slot].shape.sample
+}
+
+func mapNode(own, lynqs map[string]field) *node {
+	all := maps.Clone(own)
+	maps.Copy(all, lynqs)
+	return &node{kind: form.Map, slot: noSlot, fields: sortedFields(all)}
+}
+
+func sortedFields(m map[string]field) []field {
+	fields := make([]field, 0, len(m))
+	for key, f := range m {
+		f.key = key
+		fields = append(fields, f)
+	}
+	slices.SortFunc(fields, func(a, b field) int { return cmp.Compare(a.key, b.key) })
+	return fields
+}

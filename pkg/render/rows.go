@@ -1,0 +1,158 @@
+package render
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// rowReader checks rows and hands the active ones on.
+type rowReader struct {
+	input        Input
+	pipeline     *pipeline
+	rows, active int
+
+	columns       []string
+	uid, activate int // columns
+
+	seen map[string]int // uid -> line
+	bad  []badRow
+	more int // bad rows beyond the bound
+}
+
+// badRow is what is wrong with a row.
+type badRow struct {
+	line    int
+	problem lynq.Problem
+}
+
+// read reads all rows. Where rows are bad it goes on, to name all of them, but
+// hands none on any more.
+func (r *rowReader) read(ctx context.Context) error {
+	hub := r.input.Programs[0].Hub
+	r.columns, r.uid, r.activate = Columns(hub), column(hub, "uid"), column(hub, "activate")
+	r.seen = map[string]int{}
+	var b *batch
+	for row, err := range r.input.Rows {
+		if err != nil {
+			return err
+		}
+		r.rows++
+		uid, good := r.check(row)
+		if !good || len(r.bad) > 0 {
+			continue
+		}
+		r.active++
+		if b == nil {
+			if b, err = r.pipeline.next(ctx); err != nil {
+				return err
+			}
+		}
+		b.add(row, r.uid, uid)
+		if len(b.rows) == batchSize {
+			r.pipeline.send(b)
+			b = nil
+		}
+	}
+	if len(r.bad) > 0 {
+		return r.badRows()
+	}
+	if b != nil {
+		r.pipeline.send(b)
+	}
+	return nil
+}
+
+// check tells whether a row is good and active, and gives a uid that does not
+// keep the rest of the row in memory.
+func (r *rowReader) check(row lynq.Row) (uid string, good bool) {
+	id := row.Values[r.uid]
+	if strings.TrimSpace(id) == "" {
+		what := "is empty"
+		if len(row.Null) > r.uid && row.Null[r.uid] {
+			what = "is NULL"
+		}
+		r.refuse(row, "give every row a uid", "the uid (column %q) %s", r.columns[r.uid], what)
+		return "", false
+	}
+	id = strings.Clone(id)
+	bare := strings.TrimSpace(id)
+	if line, twice := r.seen[bare]; twice {
+		fix := "a uid names one tenant; it is also at " + r.input.Place(line)
+		if id != bare {
+			fix += "; blanks around it do not count"
+		}
+		r.refuse(row, fix, "uid %q (column %q) is there twice", id, r.columns[r.uid])
+		return "", false
+	}
+	r.seen[bare] = row.Line
+	active, err := lynq.ParseActive(row.Values[r.activate])
+	if err != nil {
+		r.refuse(row, "mend the row; nothing is rendered until then", "row %q, column %q: %v", id, r.columns[r.activate], err)
+		return "", false
+	}
+	return id, active
+}
+
+func (r *rowReader) refuse(row lynq.Row, fix, format string, args ...any) {
+	if len(r.bad) == maxFailures {
+		r.more++
+		return
+	}
+	at := lynq.Pos{File: r.input.Place(row.Line)}
+	r.bad = append(r.bad, badRow{row.Line, lynq.Problem{Pos: at, What: fmt.Sprintf(format, args...), Fix: fix}})
+}
+
+// badRows lists the bad rows in the order in which they stand in their file.
+func (r *rowReader) badRows() *BadRowsError {
+	slices.SortStableFunc(r.bad, func(a, b badRow) int { return cmp.Compare(a.line, b.line) })
+	e := &BadRowsError{More: r.more}
+	for _, b := range r.bad {
+		e.Problems = append(e.Problems, b.problem)
+	}
+	return e
+}
+
+// failures are problems up to a bound: a form that fails for every row must not
+// fill the memory.
+type failures struct {
+	problems lynq.Problems
+	more     int
+}
+
+const maxFailures = 10_000
+
+func (f *failures) add(ps lynq.Problems) {
+	room := min(len(ps), maxFailures-len(f.problems))
+	f.problems = append(f.problems, ps[:room]...)
+	f.more += len(ps) - room
+}
+
+// BadRowsError lists rows that no run may go on with: activation values, empty
+// uids, uids that are there twice (contract: rows). In the order of the file or
+// the result.
+type BadRowsError struct {
+	Problems lynq.Problems
+	More     int // that are not listed
+}
+
+// FailedRowsError lists what of which rows could not be rendered, in row order.
+type FailedRowsError struct {
+	Problems lynq.Problems
+	More     int // that are not listed
+	Nodes    int // that could not be rendered
+}
+
+func (e *BadRowsError) Error() string    { return listed(e.Problems, e.More) }
+func (e *FailedRowsError) Error() string { return listed(e.Problems, e.More) }
+
+func listed(ps lynq.Problems, more int) string {
+	if more == 0 {
+		return ps.Error()
+	}
+	return fmt.Sprintf("%s\n... and %d more", ps.Error(), more)
+}

@@ -1,0 +1,356 @@
+package render_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
+)
+
+// twoForms have one ConfigMap each.
+const twoForms = hubYAML + `
+apiVersion: operator.lynq.sh/v1
+kind: LynqForm
+metadata: {name: one}
+spec:
+  hubId: crm
+  configMaps:
+  - {id: x, nameTemplate: "{{ .uid }}-{{ .a }}", labelsTemplate: {b: "{{ .b }}"}, spec: {apiVersion: v1, kind: ConfigMap}}
+---
+apiVersion: operator.lynq.sh/v1
+kind: LynqForm
+metadata: {name: two}
+spec:
+  hubId: crm
+  configMaps:
+  - {id: second, nameTemplate: "{{ .uid }}-two", spec: {apiVersion: v1, kind: ConfigMap, data: {num: "{{ .a | int }}"}}}
+`
+
+func names(out string) []string {
+	var names []string
+	for line := range strings.Lines(out) {
+		if n, found := strings.CutPrefix(line, "  name: "); found {
+			names = append(names, strings.TrimSpace(n))
+		}
+	}
+	return names
+}
+
+// TestOrder: rows in their order, forms by name; the number of workers and the
+// number of rows make no difference.
+func TestOrder(t *testing.T) {
+	programs := compileAll(t, load(t, twoForms), render.Options{})
+	var records []record
+	var want []string
+	for i := range 1000 {
+		r := record{"id": fmt.Sprintf("t%d", i), "a": fmt.Sprint(i % 7)}
+		if i%5 == 0 {
+			r["active"] = "no"
+		} else {
+			want = append(want, fmt.Sprintf("%s-%s", r["id"], r["a"]), r["id"]+"-two")
+		}
+		records = append(records, r)
+	}
+	for _, workers := range []int{1, 2, 7} {
+		out, run, err := runAll(t, programs, records, render.Settings{Workers: workers})
+		if err != nil || run.Err() != nil {
+			t.Fatal(err, run.Err())
+		}
+		if diff := cmp.Diff(want, names(out)); diff != "" {
+			t.Errorf("%d workers: %s", workers, diff)
+		}
+		if diff := cmp.Diff(render.Report{Rows: 1000, Active: 800, Nodes: 1600, Objects: 1600}, run.Report()); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+func TestNarrow(t *testing.T) {
+	programs := compileAll(t, load(t, twoForms), render.Options{})
+	records := []record{{"id": "a", "a": "1", "b": "x"}, {"id": "b", "a": "2", "b": "y"}}
+	selector, err := labels.Parse("b in (y), lynq.sh/hub=crm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		settings render.Settings
+		want     []string
+	}{
+		{render.Settings{}, []string{"a-1", "a-two", "b-2", "b-two"}},
+		{render.Settings{Nodes: map[string]bool{"a-two": true, "b-one": true}}, []string{"a-two", "b-2"}},
+		{render.Settings{Selector: selector}, []string{"b-2"}},
+	} {
+		out, run, err := runAll(t, programs, records, c.settings)
+		if diff := cmp.Diff(c.want, names(out)); diff != "" || err != nil || len(run.Missing()) > 0 {
+			t.Error(diff, err, run.Missing())
+		}
+	}
+	_, run, err := runAll(t, programs, records, render.Settings{Nodes: map[string]bool{"a-two": true, "z-one": true}})
+	if diff := cmp.Diff([]string{"z-one"}, run.Missing()); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	programs := compileAll(t, load(t, hubYAML+configMap(`a: "<&>"`)), render.Options{})
+	out, _, err := runAll(t, programs, []record{{"id": "a"}, {"id": "b"}}, render.Settings{Format: render.JSON})
+	want := ""
+	for _, id := range []string{"a", "b"} {
+		want += `{"apiVersion":"v1","data":{"a":"<&>"},"kind":"ConfigMap","metadata":{"annotations":{"lynq.sh/deletion-policy":"Delete","lynq.sh/resource-id":"r"},"labels":{"lynq.sh/hub":"crm"},"name":"` + id + `","namespace":"default"}}` + "\n"
+	}
+	if diff := cmp.Diff(want, out); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+}
+
+// TestBadRows: rows that no run may go on with are all named, and nothing else
+// comes of the run.
+func TestBadRows(t *testing.T) {
+	programs := compileAll(t, load(t, twoForms), render.Options{})
+	_, _, err := runAll(t, programs, []record{
+		{"id": "a", "a": "1"},
+		{"id": "b", "active": "treu"},
+		{"id": "a"},
+		{"id": " "},
+		{},
+		{"id": " a "},
+	}, render.Settings{KeepGoing: true})
+	var bad *render.BadRowsError
+	if !errors.As(err, &bad) {
+		t.Fatalf("got %v", err)
+	}
+	want := `rows.csv:3: row "b", column "active": activation value "treu" is neither active (1 true yes t on) nor inactive (0 false no f off, empty, NULL) (mend the row; nothing is rendered until then)
+rows.csv:4: uid "a" (column "id") is there twice (a uid names one tenant; it is also at rows.csv:2)
+rows.csv:5: the uid (column "id") is empty (give every row a uid)
+rows.csv:6: the uid (column "id") is NULL (give every row a uid)
+rows.csv:7: uid " a " (column "id") is there twice (a uid names one tenant; it is also at rows.csv:2; blanks around it do not count)`
+	if diff := cmp.Diff(want, err.Error()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestFailedRows: all that fails is listed; what renders is written only with
+// KeepGoing.
+func TestFailedRows(t *testing.T) {
+	programs := compileAll(t, load(t, twoForms), render.Options{})
+	records := []record{{"id": "a", "a": "1"}, {"id": "b", "a": "x"}, {"id": "c", "a": "Y"}, {"id": "d", "a": "2"}}
+	for keepGoing, want := range map[bool][]string{true: {"a-1", "a-two", "b-x", "d-2", "d-two"}, false: {"a-1", "a-two", "b-x"}} {
+		out, run, err := runAll(t, programs, records, render.Settings{KeepGoing: keepGoing})
+		if diff := cmp.Diff(want, names(out)); diff != "" || err != nil {
+			t.Error(keepGoing, diff, err)
+		}
+		var failed *render.FailedRowsError
+		if !errors.As(run.Err(), &failed) {
+			t.Fatal(run.Err())
+		}
+		want := `stdin:25: form "two", resource "second", data.num: row "b": "x" is not a whole number
+stdin:17: form "one", resource "x", nameTemplate: row "c": name "c-Y" is none that Kubernetes accepts (lower case letters, digits, dashes and dots, a letter or digit at both ends)
+stdin:25: form "two", resource "second", data.num: row "c": "Y" is not a whole number`
+		if diff := cmp.Diff(want, failed.Error()); diff != "" || failed.Nodes != 3 {
+			t.Error(diff, failed.Nodes)
+		}
+	}
+}
+
+// TestDuplicates: one object, or one node, rendered twice is a failure of both
+// nodes.
+func TestDuplicates(t *testing.T) {
+	text := hubYAML + `
+apiVersion: operator.lynq.sh/v1
+kind: LynqForm
+metadata: {name: one}
+spec:
+  hubId: crm
+  configMaps:
+  - {id: x, nameTemplate: "{{ .a }}", spec: {apiVersion: v1, kind: ConfigMap}}
+  - {id: second, nameTemplate: "{{ .b }}", spec: {apiVersion: v1, kind: ConfigMap}}
+`
+	out, run, err := runAll(t, compileAll(t, load(t, text), render.Options{}), []record{
+		{"id": "p", "a": "p1", "b": "p2"},
+		{"id": "q", "a": "p2", "b": "p1"},
+		{"id": "r", "a": "r1", "b": "r1"},
+		{"id": "s", "a": "s1", "b": "s2"},
+	}, render.Settings{KeepGoing: true})
+	want := `stdin:17: row "q" renders ConfigMap/default/p2 (form "one", resource "x"), which row "p" (form "one", resource "second") renders too (each must have a name of its own)
+stdin:18: row "q" renders ConfigMap/default/p1 (form "one", resource "second"), which row "p" (form "one", resource "x") renders too (each must have a name of its own)
+stdin:18: row "r" renders ConfigMap/default/r1 (form "one", resource "second"), which resource "x" of the same row renders too (each must have a name of its own)`
+	if diff := cmp.Diff(want, fmt.Sprint(run.Err())); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+	if diff := cmp.Diff([]string{"s1", "s2"}, names(out)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(render.Report{Rows: 4, Active: 4, Nodes: 1, Objects: 2, FailedNodes: 3}, run.Report()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestChainedDuplicates: nodes that collide in a row are counted once each, and
+// none of them is written.
+func TestChainedDuplicates(t *testing.T) {
+	text := hubYAML + formYAML("configMaps", `nameTemplate: "{{ .a }}"
+spec: {apiVersion: v1, kind: ConfigMap}
+`) + `  - {id: other, nameTemplate: "{{ .b }}", spec: {apiVersion: v1, kind: ConfigMap}}
+`
+	programs := compileAll(t, load(t, text), render.Options{})
+	for range 50 { // the order must not hang on that of a map
+		out, run, err := runAll(t, programs, []record{
+			{"id": "p", "a": "x", "b": "y"}, {"id": "q", "a": "y", "b": "z"}, {"id": "r", "a": "z", "b": "u"}, {"id": "s", "a": "u", "b": "v"},
+			{"id": "t", "a": "t", "b": "w"},
+		}, render.Settings{KeepGoing: true})
+		if err != nil || run.Report().FailedNodes != 4 || run.Report().Nodes != 1 {
+			t.Fatal(err, run.Report(), run.Err())
+		}
+		if diff := cmp.Diff([]string{"t", "w"}, names(out)); diff != "" {
+			t.Fatal(diff)
+		}
+	}
+}
+
+// TestUnique: objects that cannot be there twice are not looked for; those that
+// can are, whatever makes them.
+func TestUnique(t *testing.T) {
+	form := func(name, resources string) string {
+		return "\n---\napiVersion: operator.lynq.sh/v1\nkind: LynqForm\nmetadata: {name: " + name + "}\nspec:\n  hubId: crm\n" + resources
+	}
+	configMap := func(id, name, more string) string {
+		return "  - {id: " + id + ", nameTemplate: '" + name + "', " + more + "spec: {apiVersion: v1, kind: ConfigMap}}\n"
+	}
+	for _, c := range []struct {
+		forms string
+		rows  []record
+		nodes int // that fail
+	}{
+		{form("f", "  configMaps:\n"+configMap("r", "x-{{ .uid }}-y", "")), []record{{"id": "a"}, {"id": "b"}}, 0},
+		// The same text from different parts, in two resources of a kind.
+		{form("f", "  configMaps:\n"+configMap("r", "{{ .uid }}", "")+configMap("s", "{{ .uid }}-a", "")), []record{{"id": "b"}, {"id": "b-a"}}, 2},
+		// In two forms, and as different sections of one kind.
+		{form("f", "  configMaps:\n"+configMap("r", "{{ .uid }}", "")) + form("g", "  manifests:\n"+configMap("s", "{{ .uid }}-a", "")), []record{{"id": "b"}, {"id": "b-a"}}, 2},
+		// A name that leaves the uid out, changes it, or has it twice.
+		{form("f", "  configMaps:\n"+configMap("r", "{{ .a }}", "")), []record{{"id": "b", "a": "x"}, {"id": "c", "a": "x"}}, 2},
+		{form("f", "  configMaps:\n"+configMap("r", "{{ .uid | lower }}", "")), []record{{"id": "b"}, {"id": "B"}}, 2},
+		{form("f", "  configMaps:\n"+configMap("r", "{{ .uid }}{{ .a }}", "")), []record{{"id": "b", "a": "cd"}, {"id": "bc", "a": "d"}}, 2},
+		{form("f", "  configMaps:\n"+configMap("r", "same", "")), []record{{"id": "b"}, {"id": "c"}}, 2},
+		// A namespace that the row makes.
+		{form("f", "  configMaps:\n"+configMap("r", "{{ .uid }}", "targetNamespace: '{{ .a }}', ")), []record{{"id": "b", "a": "n"}, {"id": "c", "a": "n"}}, 0},
+		// Nodes: forms whose names end alike, and names that had to be made.
+		{form("c", "  configMaps:\n"+configMap("r", "{{ .uid }}-c", "")) + form("b-c", "  configMaps:\n"+configMap("s", "{{ .uid }}-b", "")), []record{{"id": "a"}, {"id": "a-b"}}, 2},
+		{form("ce85ee4a", "  configMaps:\n"+configMap("r", "{{ .uid }}", "")), []record{{"id": "b"}, {"id": "c"}}, 0},
+	} {
+		_, run, err := runAll(t, compileAll(t, load(t, hubYAML+strings.TrimPrefix(c.forms, "\n---")), render.Options{}), c.rows, render.Settings{KeepGoing: true})
+		if err != nil || run.Report().FailedNodes != c.nodes {
+			t.Errorf("%d nodes fail, want %d: %v, %v\n%s", run.Report().FailedNodes, c.nodes, err, run.Err(), c.forms)
+		}
+	}
+}
+
+// TestDuplicateNodes: a-b with form c, and a with form b-c, are both node a-b-c.
+func TestDuplicateNodes(t *testing.T) {
+	text := hubYAML
+	for _, name := range []string{"c", "b-c"} {
+		text += strings.ReplaceAll(`
+apiVersion: operator.lynq.sh/v1
+kind: LynqForm
+metadata: {name: NAME}
+spec:
+  hubId: crm
+  configMaps:
+  - {id: x, nameTemplate: "{{ .uid }}-x-NAME", spec: {apiVersion: v1, kind: ConfigMap}}
+---`, "NAME", name)
+	}
+	_, run, err := runAll(t, compileAll(t, load(t, text), render.Options{}), []record{{"id": "a"}, {"id": "a-b"}}, render.Settings{})
+	want := `stdin:11: row "a-b" renders node default/a-b-c, which row "a" with form "b-c" renders too (each must have a name of its own)`
+	if diff := cmp.Diff(want, fmt.Sprint(run.Err())); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+}
+
+// TestBrokenSource: an error of the source is the error of the run.
+func TestBrokenSource(t *testing.T) {
+	programs := compileAll(t, load(t, twoForms), render.Options{})
+	cut := errors.New("connection reset")
+	run := render.NewRun(render.Settings{}, render.NewStream(io.Discard), programs)
+	err := run.Hub(context.Background(), render.Input{
+		Programs: programs,
+		Place:    func(int) string { return "" },
+		Rows: func(yield func(lynq.Row, error) bool) {
+			for i := range 100 {
+				if !yield(record{"id": fmt.Sprint("t", i), "a": "1"}.row(programs[0].Hub, i), nil) {
+					return
+				}
+			}
+			yield(lynq.Row{}, cut)
+		},
+	})
+	if !errors.Is(err, cut) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestBrokenSink: an error of the sink ends the run, though rows are endless.
+func TestBrokenSink(t *testing.T) {
+	programs := compileAll(t, load(t, twoForms), render.Options{})
+	run := render.NewRun(render.Settings{}, render.NewStream(brokenWriter{}), programs)
+	err := run.Hub(context.Background(), render.Input{
+		Programs: programs,
+		Place:    func(int) string { return "" },
+		Rows: func(yield func(lynq.Row, error) bool) {
+			for i := 0; yield(record{"id": fmt.Sprint("t", i), "a": "1"}.row(programs[0].Hub, i), nil); i++ {
+				continue
+			}
+		},
+	})
+	if !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("got %v", err)
+	}
+}
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+// TestCancel: a cancelled context ends a run, though rows are endless.
+func TestCancel(t *testing.T) {
+	programs := compileAll(t, load(t, twoForms), render.Options{})
+	ctx, cancel := context.WithCancel(context.Background())
+	run := render.NewRun(render.Settings{}, render.NewStream(io.Discard), programs)
+	err := run.Hub(ctx, render.Input{
+		Programs: programs,
+		Place:    func(int) string { return "" },
+		Rows: func(yield func(lynq.Row, error) bool) {
+			for i := 0; yield(record{"id": fmt.Sprint("t", i), "a": "1"}.row(programs[0].Hub, i), nil); i++ {
+				if i == 1000 {
+					cancel()
+				}
+			}
+		},
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestManyFailures: the list of problems is bounded.
+func TestManyFailures(t *testing.T) {
+	programs := compileAll(t, load(t, twoForms), render.Options{})
+	var records []record
+	for i := range 10_010 {
+		records = append(records, record{"id": fmt.Sprint("t", i), "a": "1.5"})
+	}
+	_, run, err := runAll(t, programs, records, render.Settings{})
+	var failed *render.FailedRowsError
+	if err != nil || !errors.As(run.Err(), &failed) {
+		t.Fatal(err, run.Err())
+	}
+	if len(failed.Problems) != 10_000 || failed.More != 10 || failed.Nodes != 10_010 || !strings.HasSuffix(failed.Error(), "\n... and 10 more") {
+		t.Errorf("%d problems, %d more, %d nodes", len(failed.Problems), failed.More, failed.Nodes)
+	}
+}

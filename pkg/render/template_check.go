@@ -1,0 +1,276 @@
+package render
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"text/template/parse"
+
+	"github.com/lynqctl/lynqctl/internal/suggest"
+)
+
+// checker looks through a parsed template for what can be known to be wrong
+// before any row is read.
+type checker struct {
+	scope    *scope
+	compiler *exprCompiler
+	trees    map[string]*parse.Tree
+	once     bool
+
+	current  string              // the tree at hand
+	calls    map[string][]string // which template calls which
+	findings []finding
+	used     map[string]bool
+	mutates  bool
+	varies   bool
+}
+
+// dot says what "." is in a part of a template.
+type dot bool
+
+const (
+	variables dot = true  // the variables of the row
+	other     dot = false // an element of a range, the value of a with, an argument
+)
+
+func (c *checker) all() {
+	c.used, c.calls = map[string]bool{}, map[string][]string{}
+	names := make([]string, 0, len(c.trees))
+	for name := range c.trees {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		c.current = name
+		c.list(c.trees[name].Root, dot(name == templateName))
+	}
+	c.recursion(names)
+}
+
+// recursion refuses templates that call themselves: data could make them do it
+// until the process has no stack left, which nothing can catch.
+func (c *checker) recursion(names []string) {
+	for _, name := range names {
+		reached, todo := map[string]bool{}, c.calls[name]
+		for len(todo) > 0 {
+			next := todo[0]
+			todo = todo[1:]
+			if !reached[next] {
+				reached[next] = true
+				todo = append(todo, c.calls[next]...)
+			}
+		}
+		if reached[name] {
+			c.found("use range", "template %q calls itself", name)
+		}
+	}
+}
+
+func (c *checker) found(fix, format string, args ...any) {
+	f := finding{fmt.Sprintf(format, args...), fix}
+	if !slices.Contains(c.findings, f) {
+		c.findings = append(c.findings, f)
+	}
+}
+
+func (c *checker) list(l *parse.ListNode, d dot) {
+	if l == nil {
+		return
+	}
+	for _, n := range l.Nodes {
+		c.node(n, d)
+	}
+}
+
+func (c *checker) node(n parse.Node, d dot) {
+	switch n := n.(type) {
+	case *parse.ActionNode:
+		c.pipe(n.Pipe, d)
+	case *parse.IfNode:
+		c.branch(&n.BranchNode, d, d)
+	case *parse.RangeNode:
+		c.ranged(n.Pipe)
+		c.branch(&n.BranchNode, d, other)
+	case *parse.WithNode:
+		c.branch(&n.BranchNode, d, other)
+	case *parse.TemplateNode:
+		c.pipe(n.Pipe, d)
+		c.calls[c.current] = append(c.calls[c.current], n.Name)
+		if c.trees[n.Name] == nil {
+			c.found(`each string of a form is a template of its own; define it in the same string`, "template %q is not defined", n.Name)
+		}
+	}
+}
+
+func (c *checker) branch(n *parse.BranchNode, d, inside dot) {
+	c.pipe(n.Pipe, d)
+	c.list(n.List, inside)
+	c.list(n.ElseList, d)
+}
+
+// ranged refuses to count to a number that a row may have: it could be any.
+func (c *checker) ranged(p *parse.PipeNode) {
+	last := p.Cmds[len(p.Cmds)-1]
+	f, isFunction := last.Args[0].(*parse.IdentifierNode)
+	if !isFunction {
+		return
+	}
+	result := reflect.TypeOf(c.compiler.funcs[f.Ident])
+	if result == nil || result.Kind() != reflect.Func || result.NumOut() == 0 {
+		return
+	}
+	if k := result.Out(0).Kind(); k == reflect.Int || k == reflect.Int64 {
+		c.found("range over until, which has a bound: {{ range until (...) }}", "range over a number")
+	}
+}
+
+func (c *checker) pipe(p *parse.PipeNode, d dot) {
+	if p == nil {
+		return
+	}
+	for i, cmd := range p.Cmds {
+		for _, arg := range cmd.Args {
+			c.arg(arg, d)
+		}
+		piped := 0
+		if i > 0 {
+			piped = 1
+		}
+		if f, ok := cmd.Args[0].(*parse.IdentifierNode); ok {
+			c.arguments(f.Ident, len(cmd.Args)-1+piped)
+		}
+	}
+}
+
+// arguments checks how many arguments a function gets.
+func (c *checker) arguments(name string, n int) {
+	f := reflect.TypeOf(c.compiler.funcs[name])
+	if f == nil || f.Kind() != reflect.Func {
+		return // text/template's own, or none
+	}
+	want, least := f.NumIn(), ""
+	if f.IsVariadic() {
+		want, least = want-1, "at least "
+	}
+	if n < want || n > want && !f.IsVariadic() {
+		c.found("", "function %s takes %s%d arguments, it gets %d", name, least, want, n)
+	}
+}
+
+func (c *checker) arg(n parse.Node, d dot) {
+	switch n := n.(type) {
+	case *parse.DotNode:
+		if d == variables {
+			c.useAll()
+		}
+	case *parse.FieldNode:
+		if d == variables {
+			c.variable(n.Ident)
+		} else {
+			c.fields(n.Ident)
+		}
+	case *parse.VariableNode:
+		c.dollar(n, d)
+	case *parse.IdentifierNode:
+		c.function(n.Ident)
+	case *parse.PipeNode:
+		c.pipe(n, d)
+	case *parse.ChainNode:
+		c.arg(n.Node, d)
+		c.fields(n.Field)
+	}
+}
+
+// fields refuses methods whose result hangs on the machine.
+func (c *checker) fields(path []string) {
+	if slices.Contains(path, "Local") {
+		c.found(`name a zone: dateInZone "Europe/Berlin"`, "the local time zone is another one on every machine")
+	}
+}
+
+// dollar handles $ and $.name; other variables are the template's own. Inside
+// a definition $ is the argument, of which nothing is known.
+func (c *checker) dollar(n *parse.VariableNode, d dot) {
+	if n.Ident[0] != "$" {
+		c.fields(n.Ident[1:])
+		return
+	}
+	if len(n.Ident) == 1 {
+		c.useAll()
+		return
+	}
+	if d == variables || len(c.trees) == 1 {
+		c.variable(n.Ident[1:])
+		return
+	}
+	c.useAll()
+}
+
+func (c *checker) useAll() {
+	for _, name := range c.scope.names() {
+		c.used[name] = true
+	}
+}
+
+func (c *checker) variable(path []string) {
+	name := path[0]
+	c.used[name] = true
+	if !c.scope.has(name) {
+		fix := suggest.List(c.scope.names()) + "; map it in the hub's extraValueMappings"
+		if near, ok := suggest.Near(name, c.scope.names()); ok {
+			fix = fmt.Sprintf("did you mean .%s? else map it in the hub's extraValueMappings", near)
+		}
+		c.found(fix, "variable .%s is provided by no mapping", name)
+		return
+	}
+	if len(path) > 1 {
+		c.found(fmt.Sprintf("for JSON in a column: (.%s | fromJson).%s", name, strings.Join(path[1:], ".")),
+			".%s is text and has no field %s", name, strings.Join(path[1:], "."))
+	}
+}
+
+func (c *checker) function(name string) {
+	if c.compiler.mutating[name] {
+		c.mutates = true
+	}
+	if c.compiler.varying[name] {
+		c.varies = true
+		c.varying(name)
+		return
+	}
+	if _, ok := c.compiler.funcs[name]; ok || builtin(name) {
+		return
+	}
+	if why, ok := refused()[name]; ok {
+		c.found(why, "function %s does not exist here", name)
+		return
+	}
+	fix := "Go templates', sprig's and Lynq's functions exist"
+	if near, ok := suggest.Near(name, slices.Sorted(maps.Keys(c.compiler.funcs))); ok {
+		fix = fmt.Sprintf("did you mean %s?", near)
+	}
+	c.found(fix, "function %s does not exist", name)
+}
+
+func (c *checker) varying(name string) {
+	switch {
+	case !c.once:
+		c.found("use it under creationPolicy: Once only, or keep the value in a column",
+			"function %s gives another result in every run, so the object would change in every run", name)
+	case !c.scope.varying:
+		c.found("keep the value in a column, or allow it with --allow-nondeterministic",
+			"function %s gives another result in every run", name)
+	}
+}
+
+// builtin tells the functions that text/template itself has.
+func builtin(name string) bool {
+	switch name {
+	case "and", "break", "call", "continue", "eq", "ge", "gt", "html", "index", "js", "le", "len", "lt", "ne", "not",
+		"or", "print", "printf", "println", "slice", "urlquery":
+		return true
+	}
+	return false
+}

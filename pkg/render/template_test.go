@@ -1,0 +1,339 @@
+package render_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
+)
+
+// TestTemplates renders one string as a value of a custom resource, and says
+// what stands in YAML and what apply gets.
+func TestTemplates(t *testing.T) {
+	row := record{"id": "acme", "a": "5", "b": "on", "url": "https://acme.example:8443/x?y"}
+	for _, c := range []struct {
+		template, yaml string
+		value          any
+	}{
+		{`{{ .uid }}`, `acme`, "acme"},
+		{`{{ $.uid }}`, `acme`, "acme"},
+		{`{{- .uid -}}`, `acme`, "acme"},
+		{`x-{{ .uid }}-{{ .a }}`, `x-acme-5`, "x-acme-5"},
+		{`{{ .a }}`, `"5"`, "5"},
+		{`{{ .b }}`, `"on"`, "on"},
+		{`{{ .activate }}`, `"1"`, "1"},
+		{`{{ .hubId }}/{{ .templateRef }}/{{ .namespace }}`, `crm/web/default`, "crm/web/default"},
+		{`{{ .hostOrUrl }}`, `https://acme.example:8443/x?y`, "https://acme.example:8443/x?y"},
+		{`{{ .host }}`, `acme.example`, "acme.example"},
+		{`{{/* nothing */}}{{ .uid }}`, `acme`, "acme"},
+		{`{{ .hostOrUrl | toHost }}`, `acme.example`, "acme.example"},
+		{`{{ "acme.example:80" | toHost }}`, `acme.example`, "acme.example"},
+		{`{{ .uid | sha1sum | trunc 8 }}`, `293abb6b`, "293abb6b"},
+		{`{{ repeat 70 "é" | trunc63 }}`, strings.Repeat("é", 31), strings.Repeat("é", 31)},
+		{`{{ .nothing }}`, ``, nil}, // see TestTemplateProblems
+		// Typed results.
+		{`{{ .a | int }}`, `5`, int64(5)},
+		{`{{ int .a }}`, `5`, int64(5)},
+		{`{{ (.a | int) }}`, `5`, int64(5)},
+		{`{{ .a | float }}`, `5`, int64(5)},
+		{`{{ "2.50" | float }}`, `2.5`, 2.5},
+		{`{{ 1e6 | float }}`, `1000000`, int64(1000000)},
+		{`{{ "1e30" | float }}`, `1.0e+30`, 1e30},
+		{`{{ .b | bool }}`, `true`, true},
+		{`{{ "F" | bool }}`, `false`, false},
+		{`{{ add (.a | int) 1 }}`, `"6"`, "6"},
+		{`{{ add (.a | int) 1 | int }}`, `6`, int64(6)},
+		{`{{ ternary 3 1 (eq .b "on") | int }}`, `3`, int64(3)},
+		{`{{ .c | default "7" | int }}`, ``, nil},
+		{` {{ .a | int }}`, `" 5"`, " 5"},
+		{`{{ .a | int }}m`, `5m`, "5m"},
+		{`{{ if true }}{{ .a | int }}{{ end }}`, `"5"`, "5"},
+		{`{{ mulf (.a | float) 1.5 | float }}`, `7.5`, 7.5},
+		{`{{ " 12.00 " | int }}`, `12`, int64(12)},
+		// int is what sprig's functions take.
+		{`{{ range until (.a | int) }}{{ . }}{{ end }}`, `"01234"`, "01234"},
+		{`{{ trunc (.a | int) "abcdefgh" }}{{ repeat (int .a) "x" }}`, `abcdexxxxx`, "abcdexxxxx"},
+		{`{{ seq 1 3 }}{{ untilStep 0 6 2 }}`, `1 2 3[0 2 4]`, "1 2 3[0 2 4]"},
+		{`{{ "a\nb" | indent 2 }}{{ "c" | nindent 2 }}`, `"  a\n  b\n  c"`, "  a\n  b\n  c"},
+		{`{{ merge (dict "a" 1) (dict "b" 2) | toJson }}`, `'{"a":1,"b":2}'`, `{"a":1,"b":2}`},
+		{`{{ printf "%s-%d" .uid 3 }}`, `acme-3`, "acme-3"},
+		// JSON.
+		{`{{ (fromJson "{\"n\": 3, \"big\": 12345678901234567}").big }}`, `"12345678901234567"`, "12345678901234567"},
+		{`{{ range fromJson "[1,2]" }}{{ . }};{{ end }}`, `1;2;`, "1;2;"},
+		{`{{ fromJson "{\"b\":1,\"a\":[true]}" | toJson }}`, `'{"a":[true],"b":1}'`, `{"a":[true],"b":1}`},
+		// Whatever the machine: map order, zones.
+		{`{{ dict "b" 1 "a" 2 "c" 3 | keys | join "," }}`, `a,b,c`, "a,b,c"},
+		{`{{ dict "b" 1 "a" 2 "c" 3 | values | join "," }}`, `2,1,3`, "2,1,3"},
+		{`{{ date "2006-01-02 15:04 MST" 0 }}`, `"1970-01-01 00:00 UTC"`, "1970-01-01 00:00 UTC"},
+		{`{{ toDate "2006-01-02" "2024-02-29" | date "02.01.2006" }}`, `29.02.2024`, "29.02.2024"},
+		{`{{ dateInZone "15:04" 0 "Europe/Berlin" }}`, `"01:00"`, "01:00"},
+		{`{{ htmlDate 86400 }}`, `"1970-01-02"`, "1970-01-02"},
+		{`{{ durationRound "2h10m5s" }}`, `2h`, "2h"},
+		// What one string does to its variables, no other sees.
+		{`{{ $_ := set . "uid" "changed" }}{{ .uid }}`, `changed`, "changed"},
+		{`{{ define "x" }}<{{ . }}>{{ end }}{{ template "x" .uid }}`, `<acme>`, "<acme>"},
+		{`{{ with .uid }}{{ . }}{{ end }}`, `acme`, "acme"},
+		{`{{ with $x := .uid }}{{ $x }}-{{ $.a }}{{ end }}`, `acme-5`, "acme-5"},
+		{`{{ get . "uid" }}{{ hasKey . "zzz" }}`, `acmefalse`, "acmefalse"},
+	} {
+		if c.yaml == "" {
+			continue
+		}
+		in := load(t, hubYAML+custom("v: "+single(c.template)+"\nw: "+single("{{ .uid }}")))
+		p := compileAll(t, in, render.Options{})[0]
+		node, problems := p.Node(row.row(p.Hub, 2))
+		if len(problems) > 0 {
+			t.Errorf("%s: %v", c.template, problems)
+			continue
+		}
+		spec, _ := node.Objects[0].Content["spec"].(map[string]any)
+		if diff := cmp.Diff(map[string]any{"v": c.value, "w": "acme"}, spec); diff != "" {
+			t.Errorf("%s as an object: %s", c.template, diff)
+		}
+		out, _, err := runAll(t, []*render.Program{p}, []record{row}, render.Settings{})
+		if want := "\nspec:\n  v: " + c.yaml + "\n  w: acme\n"; err != nil || !strings.HasSuffix(out, want) {
+			t.Errorf("%s as YAML:\n%s\nwant at the end:%s%v", c.template, out, want, err)
+		}
+	}
+}
+
+func single(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+// TestStringOnly: where Kubernetes wants strings, typed results stay text.
+func TestStringOnly(t *testing.T) {
+	out := stream(t, hubYAML+formYAML("deployments", `nameTemplate: app
+labelsTemplate: {x: "{{ .a | int }}"}
+annotationsTemplate: {z: "{{ .a | float }}"}
+spec:
+  apiVersion: apps/v1
+  kind: Deployment
+  spec:
+    replicas: "{{ .a | int }}"
+    selector: {matchLabels: {x: "{{ .a | int }}"}}
+    template:
+      metadata: {labels: {x: "{{ .a | int }}"}}
+      spec:
+        nodeSelector: {o: "{{ .b | bool }}"}
+        containers:
+        - name: c
+          args: ["{{ .a | int }}"]
+          command: ["{{ .a | int }}"]
+          env: [{name: A, value: "{{ .a | int }}"}]
+          ports: [{containerPort: "{{ .a | int }}"}]
+`), record{"id": "acme", "a": "5", "b": "true"})
+	want := `---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: app
+  namespace: default
+  labels:
+    lynq.sh/hub: crm
+    x: "5"
+  annotations:
+    lynq.sh/deletion-policy: Delete
+    lynq.sh/resource-id: r
+    z: "5"
+spec:
+  replicas: 5
+  selector:
+    matchLabels:
+      x: "5"
+  template:
+    metadata:
+      labels:
+        x: "5"
+    spec:
+      nodeSelector:
+        o: "true"
+      containers:
+      - name: c
+        args:
+        - "5"
+        command:
+        - "5"
+        env:
+        - name: A
+          value: "5"
+        ports:
+        - containerPort: 5
+`
+	if diff := cmp.Diff(want, out); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestTemplateProblems: what shows before any row is read.
+func TestTemplateProblems(t *testing.T) {
+	const at = `stdin:22: form "web", resource "r", spec.v: `
+	for template, want := range map[string]string{
+		`{{ .udi }}`:                     at + `variable .udi is provided by no mapping (did you mean .uid? else map it in the hub's extraValueMappings)`,
+		`{{ .zzzzzz }}`:                  at + `variable .zzzzzz is provided by no mapping (there are a, activate, b, host, hostOrUrl, hubId, namespace, templateRef, uid; map it in the hub's extraValueMappings)`,
+		`{{ $.zzzzzz | int }}`:           at + `variable .zzzzzz is provided by no mapping (there are a, activate, b, host, hostOrUrl, hubId, namespace, templateRef, uid; map it in the hub's extraValueMappings)`,
+		`{{ .a.b }}`:                     at + `.a is text and has no field b (for JSON in a column: (.a | fromJson).b)`,
+		`{{ .a | uper }}`:                at + `function uper does not exist (did you mean upper?)`,
+		`{{ frobnicate .a }}`:            at + `function frobnicate does not exist (Go templates', sprig's and Lynq's functions exist)`,
+		`{{ env "HOME" }}`:               at + `function env does not exist here (what is rendered must not hang on the machine's environment; map a column to a variable)`,
+		`{{ getHostByName .a }}`:         at + `function getHostByName does not exist here (rendering asks no name server; map a column to a variable)`,
+		`{{ now | date "2006" }}`:        at + `function now gives another result in every run, so the object would change in every run (use it under creationPolicy: Once only, or keep the value in a column)`,
+		`{{ .a `:                         at + `unclosed action`,
+		`{{ if .a }}`:                    at + `unexpected EOF`,
+		`{{ lower }}`:                    at + `function lower takes 1 arguments, it gets 0`,
+		`{{ .a | trunc 5 6 }}`:           at + `function trunc takes 2 arguments, it gets 3`,
+		`{{ range int .a }}{{ end }}`:    at + `range over a number (range over until, which has a bound: {{ range until (...) }})`,
+		`{{ (toDate "2006" .a).Local }}`: at + `the local time zone is another one on every machine (name a zone: dateInZone "Europe/Berlin")`,
+		`{{ define "x" }}{{ if . }}{{ template "x" . }}{{ end }}{{ end }}{{ template "x" .a }}`:  at + `template "x" calls itself (use range)`,
+		`{{ define "x" }}{{ template "y" }}{{ end }}{{ define "y" }}{{ template "x" }}{{ end }}`: at + `template "x" calls itself (use range)` + "\n" + at + `template "y" calls itself (use range)`,
+		`{{ template "x" . }}`: at + `template "x" is not defined (each string of a form is a template of its own; define it in the same string)`,
+		`{{ .x }}{{ uuidv4 }}`: at + `variable .x is provided by no mapping (there are a, activate, b, host, hostOrUrl, hubId, namespace, templateRef, uid; map it in the hub's extraValueMappings)` + "\n" +
+			at + `function uuidv4 gives another result in every run, so the object would change in every run (use it under creationPolicy: Once only, or keep the value in a column)`,
+	} {
+		if got := problemsOf(t, hubYAML+custom("v: "+single(template)), render.Options{}); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", template, got, want)
+		}
+	}
+}
+
+// TestVarying: functions that differ from run to run need creationPolicy Once
+// and a permission.
+func TestVarying(t *testing.T) {
+	once := hubYAML + formYAML("secrets", `nameTemplate: "{{ .uid }}"
+creationPolicy: Once
+spec:
+  apiVersion: v1
+  kind: Secret
+  stringData: {a: "{{ randAlphaNum 32 }}", b: "{{ randAlphaNum 32 }}"}
+`)
+	want := `stdin:22: form "web", resource "r", stringData.a: function randAlphaNum gives another result in every run (keep the value in a column, or allow it with --allow-nondeterministic)`
+	want += "\n" + strings.Replace(want, "stringData.a", "stringData.b", 1)
+	if got := problemsOf(t, once, render.Options{}); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+	p := compileAll(t, load(t, once), render.Options{AllowVarying: true})[0]
+	node, problems := p.Node(record{"id": "x"}.row(p.Hub, 1))
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	data, _ := node.Objects[0].Content["stringData"].(map[string]any)
+	if data["a"] == data["b"] {
+		t.Errorf("two places have the same random value %v", data["a"])
+	}
+}
+
+// TestRowProblems: what fails for a row names the place, the row and the
+// reason.
+func TestRowProblems(t *testing.T) {
+	const at = `stdin:22: form "web", resource "r", spec.v: row "acme": `
+	for template, want := range map[string]string{
+		`{{ .a | int }}`:                                      at + `"x y" is not a whole number`,
+		`{{ .b | int }}`:                                      at + `empty text is not a whole number`,
+		`{{ .b | bool }}`:                                     at + `empty text is not a boolean (true, false, yes, no, on, off, 1, 0)`,
+		`{{ .a | float }}`:                                    at + `"x y" is not a number`,
+		`{{ "3.5" | int }}`:                                   at + `at <int>: "3.5" is not a whole number`,
+		`{{ "99999999999999999999" | int }}`:                  at + `at <int>: "99999999999999999999" does not fit in 64 bits`,
+		`{{ add (.a | int) 1 }}`:                              at + `at <int>: "x y" is not a whole number`,
+		`{{ .a | fromJson }}`:                                 at + `at <fromJson>: not JSON: the mistake is at character 1`,
+		`{{ .b | fromJson }}`:                                 at + `at <fromJson>: empty text is not JSON`,
+		`{{ fromJson "1 2" }}`:                                at + `at <fromJson "1 2">: more than one JSON value`,
+		`{{ (fromJson "{}").x }}`:                             at + `at <"{}">: map has no entry for key "x"`,
+		`{{ index (fromJson "{}") "x" }}`:                     at + `the result has a value that is missing: a key or an element that is not there was printed`,
+		`{{ fail "no" }}`:                                     at + `at <fail "no">: no`,
+		`{{ date "2006" .a }}`:                                at + `at <date "2006" .a>: "x y" is not a date; make one with toDate LAYOUT TEXT, or with int from seconds since 1970`,
+		`{{ dateInZone "2006" 0 "Local" }}`:                   at + `at <dateInZone "2006" 0 "Local">: zone "Local" is another one on every machine; name one, such as "UTC"`,
+		`{{ toDate "2006" "1" | durationRound }}`:             at + `at <toDate "2006" "1">: parsing time "1" as "2006": cannot parse "1" as "2006"`,
+		`{{ repeat 100000000000 .a }}`:                        at + `at <repeat 100000000000 .a>: repeat 100000000000 is more than any manifest needs, or less than nothing`,
+		`{{ repeat 3000000 .a }}`:                             at + `at <repeat 3000000 .a>: repeat 3000000 is more than any manifest needs, or less than nothing`,
+		`{{ range until 1000000 }}{{ end }}`:                  at + `at <until 1000000>: until 1000000 is more than any manifest needs, or less than nothing`,
+		`{{ $d := dict }}{{ set $d "a" (list $d) }}`:          at + `at <set $d "a" (list $d)>: set would make the map hold itself`,
+		`{{ $d := dict }}{{ merge $d (dict "a" $d) }}`:        at + `at <merge $d (dict "a" $d)>: merge would make the map hold itself`,
+		`{{ range until 99999 }}{{ repeat 99 "x" }}{{ end }}`: at + `the result has more than 4194304 bytes`,
+		`{{ printf "%p" (list 1) }}`:                          at + `at <printf "%p" (list 1)>: %p prints an address, which is another one in every run`,
+		`{{ .a | atoi }}`:                                     at + `at <atoi>: "x y" is not a whole number`,
+		`{{ urlParse "postgres://u:pa%zz@h/db" }}`:            at + `at <urlParse "postgres://u:pa%zz@h/db">: unable to parse url: parse "postgres://REDACTED@h/db": invalid URL escape "%zz"`,
+		`{{ substr 0 1 "é" }}`:                                at + `the result is not valid UTF-8: a function has cut a character in two`,
+	} {
+		in := load(t, hubYAML+custom("v: "+single(template)))
+		p := compileAll(t, in, render.Options{})[0]
+		_, problems := p.Node(record{"id": "acme", "a": "x y"}.row(p.Hub, 2))
+		if got := problems.Error(); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", template, got, want)
+		}
+	}
+}
+
+// TestSecretsStayOut: problems of a Secret do not show what the row holds.
+func TestSecretsStayOut(t *testing.T) {
+	in := load(t, hubYAML+formYAML("secrets", `nameTemplate: "{{ .uid }}"
+spec: {apiVersion: v1, kind: Secret, stringData: {num: "{{ .a | int }}", m: "{{ .a | fail }}"}}
+`))
+	p := compileAll(t, in, render.Options{})[0]
+	_, problems := p.Node(record{"id": "acme", "a": "hunter2"}.row(p.Hub, 2))
+	want := lynq.Problems{
+		{Pos: lynq.Pos{File: "stdin", Line: 18}, What: `form "web", resource "r", stringData.num: row "acme": a text of 7 characters is not a whole number`},
+		{Pos: lynq.Pos{File: "stdin", Line: 18}, What: `form "web", resource "r", stringData.m: row "acme": at <fail>: it fails (the reason could show a secret)`},
+	}
+	if diff := cmp.Diff(want, problems); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestSecretsStaySecret: what a Secret holds is not shown elsewhere either.
+func TestSecretsStaySecret(t *testing.T) {
+	in := load(t, hubYAML+formYAML("secrets", `nameTemplate: "{{ .uid }}"
+spec: {apiVersion: v1, kind: Secret, stringData: {pw: "{{ .a }}"}}
+`)+`  configMaps:
+  - id: c
+    nameTemplate: "{{ .a }}"
+    labelsTemplate: {l: "{{ .a }}", m: "{{ .b }}"}
+    spec: {apiVersion: v1, kind: ConfigMap, data: {x: "{{ .a | int }}", yy: "{{ .b | int }}", z: "{{ printf .a | int }}"}}
+`)
+	p := compileAll(t, in, render.Options{})[0]
+	_, problems := p.Node(record{"id": "acme", "a": " Hunter2 ", "b": "open"}.row(p.Hub, 2))
+	want := `stdin:23: form "web", resource "c", data.x: row "acme": a text of 7 characters is not a whole number
+stdin:23: form "web", resource "c", data.yy: row "acme": "open" is not a whole number
+stdin:23: form "web", resource "c", data.z: row "acme": at <int>: a text of 7 characters is not a whole number`
+	if diff := cmp.Diff(want, problems.Error()); diff != "" {
+		t.Error(diff)
+	}
+	in = load(t, strings.Replace(hubYAML+formYAML("secrets", `nameTemplate: "{{ .uid }}"
+spec: {apiVersion: v1, kind: Secret, stringData: {pw: "{{ .a }}"}}
+`), "stringData: {pw", "metadata: {labels: {l: '{{ .a }}'}}, stringData: {pw", 1))
+	p = compileAll(t, in, render.Options{})[0]
+	_, problems = p.Node(record{"id": "acme", "a": " Hunter2 "}.row(p.Hub, 2))
+	if got := problems.Error(); strings.Contains(got, "Hunter2") || !strings.Contains(got, "a text of 9 characters cannot be the value of a label") {
+		t.Error(got)
+	}
+}
+
+// TestPlaces: each problem names the place that it is at, though strings that
+// are alike run once.
+func TestPlaces(t *testing.T) {
+	text := hubYAML + formYAML("configMaps", `nameTemplate: "{{ .a }}"
+spec: {apiVersion: v1, kind: ConfigMap}
+`) + `  services:
+  - id: s
+    nameTemplate: "{{ .a }}"
+    targetNamespace: "{{ .b }}"
+    spec: {apiVersion: v1, kind: Service, spec: {x: "{{ .b | int }}", l: ["{{ .b | int }}"]}}
+`
+	p := compileAll(t, load(t, text), render.Options{})[0]
+	_, problems := p.Node(record{"id": "acme", "a": "a.b", "b": "1"}.row(p.Hub, 2))
+	want := `stdin:21: form "web", resource "s", nameTemplate: row "acme": name "a.b" is none that Kubernetes accepts (lower case letters, digits and dashes, a letter or digit at both ends)`
+	if diff := cmp.Diff(want, problems.Error()); diff != "" {
+		t.Error(diff)
+	}
+	_, problems = p.Node(record{"id": "acme", "a": "a", "b": "x"}.row(p.Hub, 2))
+	want = `stdin:23: form "web", resource "s", spec.x: row "acme": "x" is not a whole number (the same text stands in 1 more places)`
+	if diff := cmp.Diff(want, problems.Error()); diff != "" {
+		t.Error(diff)
+	}
+	wrong := strings.ReplaceAll(text, ".b | int", ".nope | int")
+	want = `stdin:23: form "web", resource "s", spec.x: variable .nope is provided by no mapping (there are a, activate, b, host, hostOrUrl, hubId, namespace, templateRef, uid; map it in the hub's extraValueMappings)
+stdin:23: form "web", resource "s", spec.l[]: variable .nope is provided by no mapping (there are a, activate, b, host, hostOrUrl, hubId, namespace, templateRef, uid; map it in the hub's extraValueMappings)`
+	if diff := cmp.Diff(want, problemsOf(t, wrong, render.Options{})); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,155 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/internal/suggest"
+)
+
+// Error says why a source cannot be read, for the person who can mend it.
+type Error struct {
+	Place string // the connection, the file, or FILE:LINE; never a password
+	What  string
+	Fix   string // what to do; may be empty
+	Err   error  // the cause, told after What; may be nil
+}
+
+// Error is "place: what: cause (fix)".
+func (e *Error) Error() string {
+	s := e.Place + ": " + e.What
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	if e.Fix != "" {
+		s += " (" + e.Fix + ")"
+	}
+	return s
+}
+
+// Unwrap is the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// MissingColumnsError tells all queried columns that the source does not have.
+type MissingColumnsError struct {
+	Place   string   // the file, or the table and its connection
+	Missing []string // in the order in which they were asked for
+	Have    []string // in the order in which the source has them
+	Fix     string   // what else may be wrong; may be empty
+}
+
+// Error names the missing columns, the existing ones, and likely mistakes.
+func (e *MissingColumnsError) Error() string {
+	var fixes []string
+	for _, name := range e.Missing {
+		if near, ok := suggest.Near(name, e.Have); ok {
+			fixes = append(fixes, fmt.Sprintf("did you mean %q instead of %q?", near, name))
+		}
+	}
+	have := "it has no columns"
+	if len(e.Have) > 0 {
+		have = "it has " + quoteList(e.Have)
+	}
+	if e.Fix != "" {
+		have += "; " + e.Fix
+	}
+	return fmt.Sprintf("%s: no column %s (%s)", e.Place, quoteList(e.Missing), strings.Join(append(fixes, have), " "))
+}
+
+// quoteList joins names for a message.
+func quoteList(names []string) string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = fmt.Sprintf("%q", name)
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// checkColumns finds each queried column's place in have, by same. All missing
+// ones are told in one error.
+func checkColumns(place string, q Query, have []string, same func(a, b string) bool) ([]int, error) {
+	found := make([]int, len(q.Columns))
+	var missing []string
+	for i, name := range q.Columns {
+		// An exact match goes before one that differs in case.
+		found[i] = slices.Index(have, name)
+		if found[i] < 0 {
+			found[i] = slices.IndexFunc(have, func(h string) bool { return same(h, name) })
+		}
+		if found[i] < 0 {
+			missing = append(missing, name)
+		}
+	}
+	if missing != nil {
+		return nil, &MissingColumnsError{Place: place, Missing: missing, Have: have}
+	}
+	return found, nil
+}
+
+// sameName holds names equal only when their bytes are.
+func sameName(a, b string) bool { return a == b }
+
+// uidIndex is where the uid is in a query's columns.
+func uidIndex(q Query) (int, error) {
+	if i := slices.Index(q.Columns, q.UID); i >= 0 {
+		return i, nil
+	}
+	return 0, fmt.Errorf("the query's columns do not have the uid column %q", q.UID)
+}
+
+// missingTable is the error for a table that is not among those that exist.
+// asked is how the user calls the table, table its name without a schema.
+func missingTable(place, asked, table string, exist []string) error {
+	e := &Error{Place: place, What: fmt.Sprintf("table %q does not exist", asked)}
+	switch near, ok := suggest.Near(table, exist); {
+	case len(exist) == 0:
+		e.Fix = "no tables are to be seen there"
+	case ok:
+		e.Fix = fmt.Sprintf("did you mean %q? %s", near, suggest.List(exist))
+	default:
+		e.Fix = suggest.List(exist)
+	}
+	return e
+}
+
+// brokeOff is the error for a result that ends before its end.
+func brokeOff(ctx context.Context, place string, rows int, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return &Error{Place: place, What: fmt.Sprintf("reading was stopped after %d rows", rows), Err: cause}
+	}
+	return &Error{
+		Place: place,
+		What:  fmt.Sprintf("the result broke off after %d rows", rows),
+		Fix:   "what came so far does not count; run again when server and network are well",
+		Err:   err,
+	}
+}
+
+// badText is the error for a value that is not UTF-8.
+func badText(place, column, fix string) error {
+	return &Error{Place: place, What: fmt.Sprintf("column %q holds bytes that are not UTF-8 text", column), Fix: fix}
+}
+
+// What to do about values that are not UTF-8.
+const (
+	fixTableText = "store text there, or read a view that encodes it, as hexadecimal or base64"
+	fixFileText  = "save the file as UTF-8"
+)
+
+// outOfOrder is the error for a server whose order is not that of bytes: what
+// follows relies on the order.
+func outOfOrder(place, column string) error {
+	return &Error{
+		Place: place,
+		What:  fmt.Sprintf("the server did not return column %q in byte order", column),
+		Fix:   "uids longer than the server's sort length are a likely reason; use shorter ones",
+	}
+}
+
+// isDone tells whether ctx has ended, or err says that a context has.
+func isDone(ctx context.Context, err error) bool {
+	return ctx.Err() != nil || errors.Is(err, context.Canceled)
+}

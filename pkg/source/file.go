@@ -1,0 +1,177 @@
+package source
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// stdinName is how messages call standard input.
+const stdinName = "stdin"
+
+// dataFile is an open file of rows that can be read twice.
+type dataFile struct {
+	*os.File
+	name string // for messages
+	temp string // to be removed with the file; "" if there is nothing to remove
+}
+
+// openData opens the file at c.Path. What cannot be read twice, as standard
+// input and pipes, is first copied into a file that nobody else sees.
+func openData(ctx context.Context, c lynq.Connection, stdin io.Reader) (*dataFile, error) {
+	switch c.Path {
+	case "":
+		return nil, &Error{Place: string(c.Type), What: "no path is given", Fix: "set path to a file, or to - for standard input"}
+	case "-":
+		if stdin == nil {
+			return nil, &Error{Place: stdinName, What: "there is no standard input to read"}
+		}
+		return spool(ctx, stdin, stdinName)
+	}
+	info, err := statFile(c.Path)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.Open(c.Path)
+	if err != nil {
+		return nil, fileError(c.Path, err)
+	}
+	if info.Mode().IsRegular() {
+		return &dataFile{File: file, name: c.Path}, nil
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	return spool(ctx, file, c.Path)
+}
+
+// statFile is os.Stat with errors that say what to do; a directory is one.
+func statFile(path string) (fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fileError(path, err)
+	}
+	if info.IsDir() {
+		return nil, &Error{Place: path, What: "it is a directory", Fix: "set path to a file in it"}
+	}
+	return info, nil
+}
+
+// fileError says why path cannot be opened.
+func fileError(path string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &Error{Place: path, What: "there is no such file", Fix: "paths in a hub start at the hub's file, those of --source at the working directory"}
+	case errors.Is(err, fs.ErrPermission):
+		return &Error{Place: path, What: "it may not be read", Fix: "give this user read permission", Err: fs.ErrPermission}
+	}
+	return &Error{Place: path, What: "it cannot be opened", Err: err}
+}
+
+// spool copies in to a temporary file that only this process can open.
+func spool(ctx context.Context, in io.Reader, name string) (*dataFile, error) {
+	file, err := os.CreateTemp("", "lynqctl-rows-")
+	if err != nil {
+		return nil, &Error{Place: name, What: "no temporary file can be made for it", Fix: "free space, or set TMPDIR", Err: err}
+	}
+	d := &dataFile{File: file, name: name, temp: file.Name()}
+	// Where the system lets an open file go, nothing stays behind a kill.
+	if os.Remove(d.temp) == nil {
+		d.temp = ""
+	}
+	done := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(file, in)
+		done <- err
+	}()
+	select {
+	case <-ctx.Done(): // a read from a terminal cannot be called back
+		err = context.Cause(ctx)
+	case err = <-done:
+	}
+	if err != nil {
+		return nil, errors.Join(&Error{Place: name, What: "it cannot be read to its end", Err: err}, d.Close())
+	}
+	return d, nil
+}
+
+// Close closes and, where that has not been done yet, removes the file.
+func (d *dataFile) Close() error {
+	err := d.File.Close()
+	if d.temp != "" {
+		err = errors.Join(err, os.Remove(d.temp))
+	}
+	return err
+}
+
+// at names a line of the file.
+func (d *dataFile) at(line int) string {
+	return lynq.Pos{File: d.name, Line: line}.String()
+}
+
+// version tells one state of a file's content from another.
+type version struct {
+	size int64
+	time time.Time
+}
+
+func (d *dataFile) version() (version, error) {
+	info, err := d.Stat()
+	if err != nil {
+		return version{}, fileError(d.name, err)
+	}
+	return version{size: info.Size(), time: info.ModTime()}, nil
+}
+
+// unchanged is an error when the file is no longer as it was at v.
+func (d *dataFile) unchanged(v version) error {
+	now, err := d.version()
+	if err != nil {
+		return err
+	}
+	if now != v {
+		return d.changed()
+	}
+	return nil
+}
+
+// gone says why a record is not where the first reading found it: the file has
+// changed, unless reading itself failed.
+func (d *dataFile) gone(line int, err error) error {
+	_, isParse := errors.AsType[*csv.ParseError](err)
+	if err == nil || isParse || errors.Is(err, io.EOF) {
+		return d.changed()
+	}
+	return d.readError(line, err)
+}
+
+func (d *dataFile) changed() error {
+	return &Error{Place: d.name, What: "the file changed while it was read", Fix: "run again; write such files elsewhere and rename them into place"}
+}
+
+// textStart is the offset of the first character: it skips the mark that some
+// programs put before UTF-8, and refuses UTF-16.
+func (d *dataFile) textStart() (int64, error) {
+	var head [3]byte
+	n, err := d.ReadAt(head[:], 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return 0, fileError(d.name, err)
+	}
+	switch {
+	case bytes.Equal(head[:n], []byte("\xef\xbb\xbf")):
+		return int64(n), nil
+	case bytes.HasPrefix(head[:n], []byte("\xff\xfe")), bytes.HasPrefix(head[:n], []byte("\xfe\xff")):
+		return 0, &Error{Place: d.name, What: "the file is UTF-16", Fix: "save it as UTF-8"}
+	}
+	return 0, nil
+}
+
+// readError wraps a failure in the middle of the file.
+func (d *dataFile) readError(line int, err error) error {
+	return &Error{Place: d.at(line), What: "reading failed", Fix: "look at the disk, and run again", Err: err}
+}

@@ -1,0 +1,310 @@
+package source_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/source"
+)
+
+// file writes content to a new file and is the connection to it.
+func file(t testing.TB, name, content string) lynq.Connection {
+	t.Helper()
+	c := lynq.Connection{Type: lynq.SourceJSON, Path: filepath.Join(t.TempDir(), name)}
+	if filepath.Ext(name) == ".csv" {
+		c.Type = lynq.SourceCSV
+	}
+	if err := os.WriteFile(c.Path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestFiles(t *testing.T) {
+	for _, c := range []struct {
+		name, file, content string
+		want                []row
+	}{
+		{"ordered", "a.csv", "id,name,plan\na,1,x\nb,2,x\n", []row{{2, []string{"a", "1"}}, {3, []string{"b", "2"}}}},
+		{"unordered with duplicates", "a.csv", "name,id\n1,b\n2,a\n3,b\n4,\n5,a", []row{{5, []string{"", "4"}}, {3, []string{"a", "2"}}, {6, []string{"a", "5"}}, {2, []string{"b", "1"}}, {4, []string{"b", "3"}}}},
+		{"mark, CRLF and blank lines", "a.csv", "\xef\xbb\xbfid,name\r\n\r\nb,2\r\n\r\na,1", []row{{5, []string{"a", "1"}}, {3, []string{"b", "2"}}}},
+		{"quoted", "a.csv", "id,name\n\"b\",\"two\nlines\"\n\"a\"\"\",\"x, y\"\nc,\n", []row{{4, []string{`a"`, "x, y"}}, {2, []string{"b", "two\nlines"}}, {5, []string{"c", ""}}}},
+		{"byte order", "a.csv", "id,name\n10,\n9,\nä,\nZ,\na,\n😀,\n\uffee,\n", []row{{2, []string{"10", ""}}, {3, []string{"9", ""}}, {5, []string{"Z", ""}}, {6, []string{"a", ""}}, {4, []string{"ä", ""}}, {8, []string{"\uffee", ""}}, {7, []string{"😀", ""}}}},
+		{"header only", "a.csv", "id,name\n", nil},
+		{"spare columns", "a.csv", "id,,name,\nx,1,y,2\n", []row{{2, []string{"x", "y"}}}},
+		{"array", "a.json", "[\n{\"id\": \"b\", \"name\": 1.50},\n\n {\"name\":\"x\", \"id\": \"a\"}]\n", []row{{4, []string{"a", "x"}}, {2, []string{"b", "1.50"}}}},
+		{"empty array", "a.json", " [ ] ", nil},
+		{"lines", "a.ndjson", "{\"id\": \"a\", \"name\": null}\n\n{\"id\": \"b\"}\n{\"id\": \"c\", \"name\": \"\"}", []row{{1, []string{"a", null}}, {3, []string{"b", null}}, {4, []string{"c", ""}}}},
+		{"concatenated", "a.json", "\xef\xbb\xbf{\"id\":\"b\",\"name\":true}{\"id\":\"a\",\n\"name\":false} {\"name\":[1, {\"z\": \"}]\\\"\", \"a\": -1.0e+2 } ], \"id\":12345678901234567890123}", []row{{2, []string{"12345678901234567890123", `[1,{"z":"}]\"","a":-1.0e+2}]`}}, {1, []string{"a", "false"}}, {1, []string{"b", "true"}}}},
+		{"escapes", "a.json", `[{"\u0069d": "\ud83d\ude00\u00e4\n\t\"\\\/\b\f\r", "name": "\u0000"}]`, []row{{1, []string{"😀ä\n\t\"\\/\b\f\r", "\x00"}}}},
+		{"null uid", "a.json", `[{"id": "", "name": 1}, {"id": null, "name": 2}, {"name": 3}]`, []row{{1, []string{"", "1"}}, {1, []string{null, "2"}}, {1, []string{null, "3"}}}},
+		{"yaml", "a.yaml", "# rows\n- id: b\n  name: 0123\n- {id: a, name: ~}\n- id: c\n  name: |\n    two\n    lines\n- id: d\n  name: on\n- id: e\n  name: 1.50\n- id: f\n- id: 0x1F\n  name: 'null'\n- id: g\n  name: 2024-01-01\n- id: h\n  name:\n",
+			[]row{{14, []string{"0x1F", "null"}}, {4, []string{"a", null}}, {2, []string{"b", "0123"}}, {5, []string{"c", "two\nlines\n"}}, {9, []string{"d", "on"}}, {11, []string{"e", "1.50"}}, {13, []string{"f", null}}, {16, []string{"g", "2024-01-01"}}, {18, []string{"h", null}}}},
+		{"yaml anchors", "a.yml", "- &base\n  id: a\n  name: {z: [1, <], b: &x x}\n- <<: *base\n  id: b\n- id: c\n  name: *x\n- <<: [{name: first}, *base]\n  id: d\n",
+			[]row{{1, []string{"a", `{"b":"x","z":[1,"<"]}`}}, {4, []string{"b", `{"b":"x","z":[1,"<"]}`}}, {6, []string{"c", "x"}}, {8, []string{"d", "first"}}}},
+		{"yaml merged into itself", "a.yaml", "- &a\n  <<: [*a, *a]\n  id: 1\n  name: 2\n", []row{{1, []string{"1", "2"}}}},
+		{"yaml by content", "rows", "\n- id: x\n  name: y\n", []row{{2, []string{"x", "y"}}}},
+		{"json by content", "rows", "\n{\"id\": \"x\", \"name\": \"y\"}", []row{{2, []string{"x", "y"}}}},
+		{"empty yaml list", "a.yaml", "[]\n", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			conn := file(t, c.file, c.content)
+			got, err := read(t, conn, "id", "name")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Error(diff)
+			}
+			if filepath.Ext(c.file) == ".yaml" || filepath.Ext(c.file) == ".yml" {
+				return // standard input has no name, and [] is JSON there
+			}
+			conn.Path = "-"
+			if got, err = readFrom(t, conn, c.content, "id", "name"); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("from standard input: %s", diff)
+			}
+		})
+	}
+}
+
+func TestFileErrors(t *testing.T) {
+	for _, c := range []struct {
+		name, file, content string
+		want                []string
+	}{
+		{"empty", "a.csv", "", []string{"a.csv: the file is empty", "name the columns"}},
+		{"only a mark", "a.csv", "\xef\xbb\xbf", []string{"empty"}},
+		{"UTF-16", "a.csv", "\xff\xfei\x00d\x00", []string{"UTF-16", "save it as UTF-8"}},
+		{"ragged", "a.csv", "id,name\na,1\n\nb\n", []string{"a.csv:4: the row has 1 values, the header 2 columns"}},
+		{"too long", "a.csv", "id,name\na,1,2\n", []string{"a.csv:2: the row has 3 values"}},
+		{"open quote", "a.csv", "id,name\na,\"1\nb,2\n", []string{"the row that begins in line 2 is not CSV", "closing quote"}},
+		{"bare quote", "a.csv", "id,name\na,x\"y\n", []string{"a.csv:2: the row is not CSV", "double"}},
+		{"broken header", "a.csv", "id,\"na\"me\n", []string{"a.csv:1:"}},
+		{"header twice", "a.csv", "id,name,id\n", []string{`a.csv:1: column "id" is there twice`}},
+		{"missing column", "a.csv", "id,namme\n", []string{`a.csv:1: no column "name" (did you mean "namme" instead of "name"? it has "id", "namme")`}},
+		{"semicolons", "a.csv", "id;name\na;b\n", []string{`"id", "name"`, "separated by commas"}},
+		{"not text", "a.csv", "id,name\nb,x\na,\xff\n", []string{`a.csv:3: column "name" holds bytes that are not UTF-8`, "save the file as UTF-8"}},
+		{"split character", "a.csv", "id,name\n\xc3,\xa4\n", []string{`a.csv:2: column "id"`}},
+		{"empty", "a.json", " \n", []string{"a.json: the file is empty", "[]"}},
+		{"not JSON", "a.json", "[\n{\"id\": 1, \"name\": 1},\n{\"id\": x}\n]", []string{"a.json:3: this is not JSON", "invalid character 'x'"}},
+		{"not NDJSON", "a.ndjson", "{\"id\": 1, \"name\": 1}\n\nid: 1\n", []string{"a.ndjson:3: this is not JSON"}},
+		{"no comma", "a.json", "[{\"id\": 1, \"name\": 1}\n{\"id\": 2}]", []string{"a.json:", "comma"}},
+		{"cut array", "a.json", "[{\"id\": 1, \"name\": 1},\n{\"id\": 2}\n", []string{"a.json:", "does not end", "cut off"}},
+		{"cut object", "a.json", "[{\"id\": 1, \"name\": 1},\n{\"id\": 2", []string{"a.json:2: the JSON that begins here does not end"}},
+		{"cut line", "a.ndjson", "{\"id\": 1, \"name\": 1}\n{\"id\"", []string{"a.ndjson:2: the JSON that begins here does not end"}},
+		{"after the array", "a.json", "[{\"id\": 1, \"name\": 1}]\n{}", []string{"a.json:2: there is more after the array's end"}},
+		{"rubbish after the array", "a.json", "[]\n}", []string{"a.json:2: this is not JSON"}},
+		{"no object", "a.json", "[1]", []string{"a.json:1: the row is a number, not an object"}},
+		{"null row", "a.json", "[{\"id\":1,\"name\":2},\nnull]", []string{"a.json:2: the row is null"}},
+		{"array row", "a.json", "[[]]", []string{"an array"}},
+		{"text row", "a.json", `["x"]`, []string{"a string"}},
+		{"boolean row", "a.json", `[true]`, []string{"a boolean"}},
+		{"key twice", "a.json", "[{\"id\": 1,\n\"name\": 1,\n \"id\": 2}]", []string{`a.json:3: key "id" is there twice`}},
+		{"inner key twice", "a.json", "[{\"id\": 1,\n\"name\": [{\"a\": {\"x\": 1,\n\"x\": 2}}]}]", []string{`a.json:3: key "x" is there twice`}},
+		{"half a pair", "a.json", `[{"id": "\ud83d", "name": 1}]`, []string{"a.json:1", "surrogate"}},
+		{"half a pair in a value", "a.json", `[{"id": "1", "name": "\ud83dx\u0041"}]`, []string{"a.json:1", "surrogate"}},
+		{"half a pair in a key", "a.json", `[{"\ud83d": 1}]`, []string{"a.json:1", "surrogate"}},
+		{"half a pair in an inner key", "a.json", `[{"x": {"\ude00": 1}}]`, []string{"a.json:1", "surrogate"}},
+		{"not text", "a.json", "[{\"id\": \"a\", \"name\": \"\xff\"}]", []string{`a.json:1: column "name"`, "not UTF-8"}},
+		{"missing everywhere", "a.json", "[{\"id\": 1, \"x\": 2}, {\"y\": 1}]", []string{`a.json: no column "name"`, `it has "id", "x", "y"`}},
+		{"no list", "a.yaml", "id: 1\n", []string{"a.yaml:1: this is not a list"}},
+		{"only a comment", "a.yaml", "# nothing\n", []string{"a.yaml:1: this is not a list"}},
+		{"two documents", "a.yaml", "- {id: 1, name: 1}\n---\n- {id: 2}\n", []string{"a.yaml:2: there is a second document"}},
+		{"broken second document", "a.yaml", "- {id: 1, name: 1}\n---\n- {id: 2\n", []string{"a.yaml:", "not YAML"}},
+		{"not YAML", "a.yaml", "- id: 1\n- [\n", []string{"a.yaml:", "this is not YAML"}},
+		{"yaml rows", "a.yaml", "- id: 1\n  name: 2\n  id: 3\n- 5\n- {[a]: b}\n- {id: 1, name: {1: x}}\n", []string{`a.yaml:3: key "id" is there twice`, "a.yaml:4: the row is not a mapping", "a.yaml:5: a key is not a text", `a.yaml:6: column "name"`}},
+		{"yaml missing", "a.yaml", "- id: 1\n", []string{`a.yaml: no column "name"`, `it has "id"`}},
+		{"yaml not text", "a.yaml", "- id: \xff\n", []string{"a.yaml", "not YAML", "UTF-8"}},
+		{"yaml value in itself", "a.yaml", "- id: 1\n  name: &a [*a]\n", []string{"a.yaml:2"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := read(t, file(t, c.file, c.content), "id", "name")
+			wantError(t, err, c.want...)
+		})
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	dir := t.TempDir()
+	for _, kind := range []lynq.SourceType{lynq.SourceCSV, lynq.SourceJSON, lynq.SourceSQLite} {
+		_, err := read(t, lynq.Connection{Type: kind, Path: dir, Table: "t"}, "id")
+		wantError(t, err, dir+": it is a directory")
+		missing := filepath.Join(dir, "missing")
+		_, err = read(t, lynq.Connection{Type: kind, Path: missing, Table: "t"}, "id")
+		wantError(t, err, missing+": there is no such file")
+		if _, err := os.Stat(missing); err == nil {
+			t.Errorf("%s made a file", kind)
+		}
+		_, err = read(t, lynq.Connection{Type: kind, Table: "t"}, "id")
+		wantError(t, err, "no path")
+	}
+	_, err := read(t, lynq.Connection{Type: "oracle"}, "id")
+	wantError(t, err, `"oracle" is not known`, "mysql, postgresql, sqlite, csv and json")
+	_, err = source.Open(t.Context(), lynq.Connection{Type: lynq.SourceCSV, Path: "-"}, nil)
+	wantError(t, err, "standard input")
+	if os.Geteuid() != 0 {
+		c := file(t, "a.csv", "id\n")
+		if err := os.Chmod(c.Path, 0); err != nil {
+			t.Fatal(err)
+		}
+		_, err = read(t, c, "id")
+		wantError(t, err, "may not be read")
+	}
+}
+
+func TestQueryWithoutUID(t *testing.T) {
+	src, err := source.Open(t.Context(), file(t, "a.csv", "id\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeSource(t, src)
+	for _, err := range src.Records(t.Context(), source.Query{Columns: []string{"id"}, UID: "other"}) {
+		wantError(t, err, `"other"`)
+	}
+}
+
+// stuck is a standard input on which nobody writes.
+type stuck struct{ read, end chan struct{} }
+
+func (s stuck) Read([]byte) (int, error) {
+	close(s.read)
+	<-s.end
+	return 0, errors.New("ended")
+}
+
+func TestStdinIsCancelled(t *testing.T) {
+	in := stuck{make(chan struct{}), make(chan struct{})}
+	defer close(in.end)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-in.read; cancel() }()
+	if _, err := source.Open(ctx, lynq.Connection{Type: lynq.SourceCSV, Path: "-"}, in); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want the cancellation", err)
+	}
+}
+
+// many is a file of n rows in falling order, so that reading goes back and
+// forth.
+func many(t *testing.T, name string, n int) lynq.Connection {
+	var content strings.Builder
+	if filepath.Ext(name) == ".csv" {
+		content.WriteString("id,name\n")
+	}
+	for i := n; i > 0; i-- {
+		switch filepath.Ext(name) {
+		case ".csv":
+			fmt.Fprintf(&content, "t%06d,%d\n", i, i)
+		case ".json":
+			fmt.Fprintf(&content, "{\"id\":\"t%06d\",\"name\":%d}\n", i, i)
+		default:
+			fmt.Fprintf(&content, "- {id: t%06d, name: %d}\n", i, i)
+		}
+	}
+	return file(t, name, content.String())
+}
+
+func TestFileIsCancelled(t *testing.T) {
+	for _, name := range []string{"a.csv", "a.json", "a.yaml"} {
+		src, err := source.Open(t.Context(), many(t, name, 2000), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer closeSource(t, src)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		count := 0
+		var last error
+		for _, err := range src.Records(ctx, source.Query{Columns: []string{"id"}, UID: "id"}) {
+			last = err
+			count++
+			cancel()
+		}
+		if !errors.Is(last, context.Canceled) || count > 1000 {
+			t.Errorf("%s: the reading ended with %v after %d rows", name, last, count)
+		}
+		if _, err := records(ctx, src, "id"); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: a reading with an ended context: %v", name, err)
+		}
+	}
+}
+
+func TestFileReadAgain(t *testing.T) {
+	for _, name := range []string{"a.csv", "a.json", "a.yaml"} {
+		src, err := source.Open(t.Context(), many(t, name, 500), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer closeSource(t, src)
+		if got := src.Place(7); !strings.HasSuffix(got, name+":7") {
+			t.Errorf("Place is %q", got)
+		}
+		for range src.Records(t.Context(), source.Query{Columns: []string{"id"}, UID: "id"}) {
+			break
+		}
+		rows, err := records(t.Context(), src, "id", "name")
+		if err != nil || len(rows) != 500 {
+			t.Fatalf("%s: %d rows, error %v", name, len(rows), err)
+		}
+		for i, r := range rows {
+			if want := fmt.Sprintf("t%06d", i+1); r.Values[0] != want || r.Values[1] != fmt.Sprint(i+1) {
+				t.Fatalf("%s: row %d is %q", name, i, r.Values)
+			}
+		}
+	}
+}
+
+func TestFileChanges(t *testing.T) {
+	for name, change := range map[string]func(string) error{
+		"grows": func(path string) error {
+			return rewrite(path, func(b []byte) []byte { return append(b, b[len(b)/2:]...) })
+		},
+		"shrinks": func(path string) error { return os.Truncate(path, 100) },
+		"other bytes": func(path string) error {
+			return rewrite(path, func(b []byte) []byte { return []byte(strings.ReplaceAll(string(b), "t00", "u00")) })
+		},
+		"no longer well formed": func(path string) error {
+			return rewrite(path, func(b []byte) []byte { return []byte(strings.ReplaceAll(string(b), "\n", "\"")) })
+		},
+	} {
+		for _, kind := range []string{"a.csv", "a.json"} {
+			t.Run(name+" "+kind, func(t *testing.T) {
+				c := many(t, kind, 20000)
+				src, err := source.Open(t.Context(), c, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer closeSource(t, src)
+				count := 0
+				var last error
+				for _, err := range src.Records(t.Context(), source.Query{Columns: []string{"id"}, UID: "id"}) {
+					if last = err; count == 0 {
+						if err := change(c.Path); err != nil {
+							t.Fatal(err)
+						}
+					}
+					count++
+				}
+				wantError(t, last, c.Path, "changed while it was read")
+			})
+		}
+	}
+}
+
+// rewrite changes a file's content in place.
+func rewrite(path string, change func([]byte) []byte) error {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, change(content), 0o600)
+}

@@ -1,0 +1,337 @@
+package source
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"iter"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// mysqlSource reads a table or view of a MySQL, MariaDB or TiDB server.
+type mysqlSource struct {
+	server
+	db   *sql.DB
+	conn *sql.Conn // nil until the next reading connects again
+}
+
+func openMySQL(ctx context.Context, c lynq.Connection) (Source, error) {
+	c, err := checkServer(c)
+	if err != nil {
+		return nil, err
+	}
+	encryption, err := tlsConfig(c)
+	if err != nil {
+		return nil, err
+	}
+	s := &mysqlSource{server: server{target: c, name: serverName(c)}}
+	config := mysql.NewConfig()
+	config.User, config.Passwd = c.Username, string(c.Password)
+	config.Net, config.Addr = "tcp", net.JoinHostPort(c.Host, strconv.Itoa(c.Port))
+	config.DBName = c.Database
+	config.Timeout = connectTimeout
+	config.TLS = encryption
+	config.AllowFallbackToPlaintext = tlsMode(c) == lynq.TLSPrefer
+	config.Logger = &mysql.NopLogger{} // what matters comes as an error
+	connector, err := mysql.NewConnector(config)
+	if err != nil {
+		return nil, s.failed(ctx, err)
+	}
+	s.db = sql.OpenDB(connector)
+	s.db.SetMaxIdleConns(-1) // a connection goes with its reading
+	if err := s.connect(ctx); err != nil {
+		_ = s.db.Close() // it has no connection
+		return nil, err
+	}
+	return s, nil
+}
+
+// connect makes sure that there is a connection.
+func (s *mysqlSource) connect(ctx context.Context) error {
+	if s.conn != nil {
+		return nil
+	}
+	limited, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	conn, err := s.db.Conn(limited)
+	if err != nil {
+		return s.failed(ctx, err)
+	}
+	s.conn = conn
+	return nil
+}
+
+// disconnect ends the connection, and the transaction with it.
+func (s *mysqlSource) disconnect() {
+	if s.conn != nil {
+		_ = s.conn.Close() // nothing was written, so nothing can be lost
+		s.conn = nil
+	}
+}
+
+// Place implements Source.
+func (s *mysqlSource) Place(line int) string { return s.place(line) }
+
+// Close implements Source.
+func (s *mysqlSource) Close() error {
+	s.disconnect()
+	return s.db.Close()
+}
+
+// Records implements Source.
+func (s *mysqlSource) Records(ctx context.Context, q Query) iter.Seq2[lynq.Row, error] {
+	return stream(func(emit func(lynq.Row) bool) error {
+		b, err := newBuilder(q, fixTableText)
+		if err != nil {
+			return err
+		}
+		if err := s.connect(ctx); err != nil {
+			return err
+		}
+		defer s.disconnect()
+		if err := s.begin(ctx); err != nil {
+			return err
+		}
+		statement, err := s.statement(ctx, q)
+		if err != nil {
+			return err
+		}
+		// A result that is left early is cut off by ending its context: closing
+		// it alone would read all that is left of it.
+		inner, cancel := context.WithCancel(ctx)
+		defer cancel()
+		rows, err := s.conn.QueryContext(inner, statement)
+		if err != nil {
+			return s.failed(ctx, err)
+		}
+		defer func() { cancel(); _ = rows.Close() }()
+		return s.emit(ctx, rows, b, emit)
+	})
+}
+
+// begin starts the snapshot. The settings make values look the same whoever
+// asks: time zone, character set, and no padding of CHAR columns.
+func (s *mysqlSource) begin(ctx context.Context) error {
+	for _, statement := range []string{
+		"SET NAMES utf8mb4",
+		"SET time_zone = '+00:00', sql_mode = ''",
+		"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",
+	} {
+		if _, err := s.conn.ExecContext(ctx, statement); err != nil {
+			return s.failed(ctx, err)
+		}
+	}
+	_, err := s.conn.ExecContext(ctx, "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")
+	if isMySQLError(err, errParse) {
+		// TiDB does not know both together. Nothing here writes anyway.
+		_, err = s.conn.ExecContext(ctx, "START TRANSACTION WITH CONSISTENT SNAPSHOT")
+	}
+	if err != nil {
+		return s.failed(ctx, err)
+	}
+	return nil
+}
+
+// statement checks the table and the columns, and is the query that reads them.
+func (s *mysqlSource) statement(ctx context.Context, q Query) (string, error) {
+	names, types, err := s.columns(ctx)
+	if err != nil {
+		return "", err
+	}
+	found, err := checkColumns(s.tablePlace(), q, names, strings.EqualFold)
+	if err != nil {
+		return "", err
+	}
+	list := make([]string, len(found))
+	order := ""
+	for i, at := range found {
+		list[i] = mysqlText(quoteBacktick(names[at]), types[at])
+		if q.Columns[i] == q.UID {
+			order = "CAST(CONVERT(" + list[i] + " USING utf8mb4) AS BINARY)"
+		}
+	}
+	return fmt.Sprintf("SELECT %s FROM %s ORDER BY %s", strings.Join(list, ", "), s.quotedTable(), order), nil
+}
+
+// mysqlText is the expression for a column's text. Text and bytes come as they
+// are. The server writes out numbers, for the driver would parse them and lose
+// leading zeros and the server's notation. Bits are a number.
+func mysqlText(column, typeName string) string {
+	kind := strings.TrimRight(strings.ToLower(typeName), " ")
+	if cut := strings.IndexAny(kind, "( "); cut >= 0 {
+		kind = kind[:cut]
+	}
+	switch kind {
+	case "bit":
+		return "CAST(CAST(" + column + " AS UNSIGNED) AS CHAR)"
+	case "tinyint", "smallint", "mediumint", "int", "bigint", "year", "float", "double":
+		return "CAST(" + column + " AS CHAR)"
+	}
+	return column
+}
+
+// columns are the names and types of the columns that the user may see.
+func (s *mysqlSource) columns(ctx context.Context) (names, types []string, err error) {
+	rows, err := s.conn.QueryContext(ctx, "SHOW COLUMNS FROM "+s.quotedTable()) //nolint:gosec // the name is quoted
+	if isMySQLError(err, errNoSuchTable, errBadDatabase) {
+		return nil, nil, s.noTable(ctx)
+	}
+	if err != nil {
+		return nil, nil, s.failed(ctx, err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var name, typeName string
+		var rest [4]sql.RawBytes
+		if err := rows.Scan(&name, &typeName, &rest[0], &rest[1], &rest[2], &rest[3]); err != nil {
+			return nil, nil, s.failed(ctx, err)
+		}
+		names, types = append(names, name), append(types, typeName)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, nil, s.failed(ctx, err)
+	}
+	return names, types, nil
+}
+
+// noTable is the error for a missing table, with those that there are.
+func (s *mysqlSource) noTable(ctx context.Context) error {
+	schema, table := splitTable(s.target.Table)
+	query := "SHOW TABLES"
+	if schema != "" {
+		query += " FROM " + quoteBacktick(schema)
+	}
+	rows, err := s.conn.QueryContext(ctx, query)
+	if isMySQLError(err, errBadDatabase, errDatabaseDenied) {
+		return &Error{
+			Place: s.name,
+			What:  fmt.Sprintf("table %q does not exist: there is no schema %q that user %q may see", s.target.Table, schema, s.target.Username),
+			Fix:   "check table",
+		}
+	}
+	if err != nil {
+		return s.failed(ctx, err)
+	}
+	defer func() { _ = rows.Close() }()
+	var exist []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return s.failed(ctx, err)
+		}
+		exist = append(exist, name)
+	}
+	if err := rows.Err(); err != nil {
+		return s.failed(ctx, err)
+	}
+	return missingTable(s.name, s.target.Table, table, exist)
+}
+
+func (s *mysqlSource) emit(ctx context.Context, rows *sql.Rows, b *builder, emit func(lynq.Row) bool) error {
+	texts := make([]sql.RawBytes, len(b.columns))
+	into := make([]any, len(texts))
+	for i := range texts {
+		into[i] = &texts[i]
+	}
+	for rows.Next() {
+		if err := stopped(ctx, s.name, b.count); err != nil {
+			return err
+		}
+		if err := rows.Scan(into...); err != nil {
+			return brokeOff(ctx, s.name, b.count, err)
+		}
+		for _, text := range texts {
+			if text == nil {
+				b.addNull()
+			} else {
+				b.add(text)
+			}
+		}
+		rec, err := b.record(b.count+1, s.Place)
+		if err != nil {
+			return err
+		}
+		if !emit(rec) {
+			return nil
+		}
+	}
+	err := rows.Err()
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*mysql.MySQLError](err); ok && b.count == 0 {
+		return s.failed(ctx, err)
+	}
+	return brokeOff(ctx, s.name, b.count, err)
+}
+
+// quotedTable is the table for use in a statement.
+func (s *mysqlSource) quotedTable() string {
+	schema, table := splitTable(s.target.Table)
+	if schema == "" {
+		return quoteBacktick(table)
+	}
+	return quoteBacktick(schema) + "." + quoteBacktick(table)
+}
+
+// quoteBacktick quotes an identifier as MySQL has it.
+func quoteBacktick(name string) string {
+	return "`" + strings.ReplaceAll(name, "`", "``") + "`"
+}
+
+// The server's error numbers that have an answer of their own.
+const (
+	errDatabaseDenied = 1044
+	errAccessDenied   = 1045
+	errNoDatabase     = 1046
+	errBadDatabase    = 1049
+	errParse          = 1064
+	errTableDenied    = 1142
+	errColumnDenied   = 1143
+	errNoSuchTable    = 1146
+	errViewInvalid    = 1356
+)
+
+func isMySQLError(err error, numbers ...uint16) bool {
+	answer, ok := errors.AsType[*mysql.MySQLError](err)
+	if !ok {
+		return false
+	}
+	for _, number := range numbers {
+		if answer.Number == number {
+			return true
+		}
+	}
+	return false
+}
+
+// failed says what to do about an error before the first row.
+func (s *mysqlSource) failed(ctx context.Context, err error) error {
+	answer, ok := errors.AsType[*mysql.MySQLError](err)
+	if !ok {
+		if errors.Is(err, mysql.ErrNoTLS) {
+			return &Error{Place: s.name, What: "the server does not speak TLS", Fix: "set tls to disable where the network is safe, or set TLS up on the server", Err: err}
+		}
+		return s.networkError(ctx, err)
+	}
+	switch answer.Number {
+	case errAccessDenied:
+		return s.loginError(answer.Message)
+	case errDatabaseDenied, errBadDatabase:
+		return s.databaseError()
+	case errNoDatabase:
+		return &Error{Place: s.name, What: "no database is given", Fix: "set database, or table to schema.table", Err: answer}
+	case errTableDenied, errColumnDenied:
+		return s.deniedError(answer.Message)
+	case errViewInvalid:
+		return &Error{Place: s.tablePlace(), What: "the view does not work", Fix: "mend the view, or its definer's rights", Err: answer}
+	}
+	return &Error{Place: s.name, What: "the server reports an error", Err: answer}
+}

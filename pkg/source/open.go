@@ -1,0 +1,67 @@
+package source
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// connectTimeout bounds how long a server may take to let us in.
+const connectTimeout = 10 * time.Second
+
+// Open opens the source that c names: it connects to a server, or opens a file.
+// stdin is what the path "-" reads; it may be nil where no connection says so.
+// An unreachable server, a refused login and a missing file are errors here; a
+// missing table or column is found by Records. The source is for one goroutine,
+// and the caller closes it.
+func Open(ctx context.Context, c lynq.Connection, stdin io.Reader) (Source, error) {
+	switch c.Type {
+	case lynq.SourceMySQL:
+		return openMySQL(ctx, c)
+	case lynq.SourcePostgreSQL:
+		return openPostgreSQL(ctx, c)
+	case lynq.SourceSQLite:
+		return openSQLite(c)
+	case lynq.SourceCSV:
+		return openCSV(ctx, c, stdin)
+	case lynq.SourceJSON:
+		return openJSON(ctx, c, stdin)
+	}
+	return nil, fmt.Errorf("source type %q is not known (mysql, postgresql, sqlite, csv and json are)", c.Type)
+}
+
+// defaultPort is where a kind of server listens when nothing is said.
+func defaultPort(t lynq.SourceType) int {
+	if t == lynq.SourcePostgreSQL {
+		return 5432
+	}
+	return 3306
+}
+
+// serverName is how messages call a server's database, without any credential:
+// "mysql://db.example:3306/crm".
+func serverName(c lynq.Connection) string {
+	return fmt.Sprintf("%s://%s/%s", c.Type, net.JoinHostPort(c.Host, strconv.Itoa(c.Port)), c.Database)
+}
+
+// checkServer fills in the default port and refuses what no server can be
+// asked with.
+func checkServer(c lynq.Connection) (lynq.Connection, error) {
+	if c.Port == 0 {
+		c.Port = defaultPort(c.Type)
+	}
+	switch {
+	case c.Host == "":
+		return c, &Error{Place: string(c.Type), What: "no host is given", Fix: "set host to the server's name or address"}
+	case c.Port < 1 || c.Port > 65535:
+		return c, &Error{Place: serverName(c), What: fmt.Sprintf("port %d is not a port", c.Port), Fix: "ports are 1 to 65535"}
+	case c.Table == "":
+		return c, &Error{Place: serverName(c), What: "no table is given", Fix: "set table to a table or view; in a URL, add ?table=TABLE"}
+	}
+	return c, nil
+}

@@ -1,0 +1,256 @@
+package source
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// postgresSource reads a table or view of a PostgreSQL server. It speaks the
+// protocol's text format, so that values look as the server writes them.
+type postgresSource struct {
+	server
+	config *pgconn.Config
+	pg     *pgconn.PgConn // nil until the next reading connects again
+}
+
+func openPostgreSQL(ctx context.Context, c lynq.Connection) (Source, error) {
+	c, err := checkServer(c)
+	if err != nil {
+		return nil, err
+	}
+	config, err := postgresConfig(c)
+	if err != nil {
+		return nil, err
+	}
+	s := &postgresSource{server: server{target: c, name: serverName(c)}, config: config}
+	if err := s.connect(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// connect makes sure that there is a connection.
+func (s *postgresSource) connect(ctx context.Context) error {
+	if s.pg != nil {
+		return nil
+	}
+	limited, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	pg, err := pgconn.ConnectConfig(limited, s.config)
+	if err != nil {
+		return s.failed(ctx, err)
+	}
+	s.pg = pg
+	return nil
+}
+
+// Place implements Source.
+func (s *postgresSource) Place(line int) string { return s.place(line) }
+
+// Close implements Source.
+func (s *postgresSource) Close() error {
+	if s.pg == nil {
+		return nil
+	}
+	pg := s.pg
+	s.pg = nil
+	// There is nothing to wait for; an ended context closes at once.
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = pg.Close(ended) // says only that the context has ended
+	return nil
+}
+
+// Records implements Source. The connection goes with the reading: one that is
+// left in the middle of a result is of no more use.
+func (s *postgresSource) Records(ctx context.Context, q Query) iter.Seq2[lynq.Row, error] {
+	return stream(func(emit func(lynq.Row) bool) error {
+		b, err := newBuilder(q, fixTableText)
+		if err != nil {
+			return err
+		}
+		if err := s.connect(ctx); err != nil {
+			return err
+		}
+		defer func() { _ = s.Close() }()
+		if err := s.begin(ctx); err != nil {
+			return err
+		}
+		columns, err := s.columns(ctx, q)
+		if err != nil {
+			return err
+		}
+		return s.emit(ctx, columns, b, emit)
+	})
+}
+
+// begin starts the snapshot. The settings make values look the same whoever
+// asks; they end with the transaction, as poolers want it.
+func (s *postgresSource) begin(ctx context.Context) error {
+	_, err := s.pg.Exec(ctx, `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+SET LOCAL client_encoding = 'UTF8';
+SET LOCAL TimeZone = 'UTC';
+SET LOCAL DateStyle = 'ISO, YMD';
+SET LOCAL IntervalStyle = 'postgres';
+SET LOCAL bytea_output = 'hex';
+SET LOCAL extra_float_digits = 1`).ReadAll()
+	if err != nil {
+		return s.failed(ctx, err)
+	}
+	return nil
+}
+
+// pgColumn is a queried column.
+type pgColumn struct {
+	expr  string // its text
+	bytes bool   // which is the hexadecimal form of bytes
+}
+
+// columns checks that table and columns exist, and finds out which hold bytes.
+func (s *postgresSource) columns(ctx context.Context, q Query) ([]pgColumn, error) {
+	have, err := s.strings(ctx, `SELECT attname FROM pg_catalog.pg_attribute
+WHERE attrelid = pg_catalog.to_regclass($1) AND attnum > 0 AND NOT attisdropped ORDER BY attnum`, s.quotedTable())
+	if err != nil {
+		return nil, err
+	}
+	if len(have) == 0 {
+		return nil, s.noTable(ctx)
+	}
+	found, err := checkColumns(s.tablePlace(), q, have, sameName)
+	if err != nil {
+		return nil, err
+	}
+	columns := make([]pgColumn, len(found))
+	names := make([]string, len(found))
+	for i, at := range found {
+		names[i] = pgx.Identifier{have[at]}.Sanitize()
+		columns[i].expr = "(" + names[i] + ")::text"
+	}
+	// Asking for no rows tells the types, those of domains being their base
+	// types, and whether the user may read.
+	empty := s.pg.ExecParams(ctx, "SELECT "+strings.Join(names, ", ")+" FROM "+s.quotedTable()+" LIMIT 0", nil, nil, nil, nil)
+	empty.NextRow()
+	const byteaOID = 17
+	for i, field := range empty.FieldDescriptions() {
+		columns[i].bytes = field.DataTypeOID == byteaOID
+	}
+	if _, err := empty.Close(); err != nil {
+		return nil, s.failed(ctx, err)
+	}
+	return columns, nil
+}
+
+// noTable is the error for a missing table, with those that there are.
+func (s *postgresSource) noTable(ctx context.Context) error {
+	schema, table := splitTable(s.target.Table)
+	exist, err := s.strings(ctx, `SELECT relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = relnamespace
+WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND CASE WHEN $1 = '' THEN pg_catalog.pg_table_is_visible(c.oid)
+AND nspname <> 'pg_catalog' ELSE nspname = $1 END ORDER BY relname COLLATE "C"`, schema)
+	if err != nil {
+		return err
+	}
+	return missingTable(s.name, s.target.Table, table, exist)
+}
+
+// strings is the first column of a small result.
+func (s *postgresSource) strings(ctx context.Context, query, arg string) ([]string, error) {
+	result := s.pg.ExecParams(ctx, query, [][]byte{[]byte(arg)}, nil, nil, nil).Read()
+	if result.Err != nil {
+		return nil, s.failed(ctx, result.Err)
+	}
+	texts := make([]string, len(result.Rows))
+	for i, row := range result.Rows {
+		texts[i] = string(row[0])
+	}
+	return texts, nil
+}
+
+func (s *postgresSource) emit(ctx context.Context, columns []pgColumn, b *builder, emit func(lynq.Row) bool) error {
+	exprs := make([]string, len(columns))
+	for i, column := range columns {
+		exprs[i] = column.expr
+	}
+	query := fmt.Sprintf(`SELECT %s FROM %s ORDER BY %s COLLATE "C" NULLS FIRST`, strings.Join(exprs, ", "), s.quotedTable(), exprs[b.uid])
+	result := s.pg.ExecParams(ctx, query, nil, nil, nil, nil)
+	for result.NextRow() {
+		if err := stopped(ctx, s.name, b.count); err != nil {
+			return err
+		}
+		for i, value := range result.Values() {
+			if err := b.addPostgres(value, columns[i].bytes); err != nil {
+				return &Error{Place: s.Place(b.count + 1), What: fmt.Sprintf("column %q cannot be decoded", b.columns[i]), Err: err}
+			}
+		}
+		rec, err := b.record(b.count+1, s.Place)
+		if err != nil {
+			return err
+		}
+		if !emit(rec) {
+			return nil
+		}
+	}
+	_, err := result.Close()
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*pgconn.PgError](err); ok && b.count == 0 {
+		return s.failed(ctx, err)
+	}
+	return brokeOff(ctx, s.name, b.count, err)
+}
+
+// addPostgres appends a value as the server sent it. Bytes come as \x and
+// hexadecimal digits.
+func (b *builder) addPostgres(value []byte, isBytes bool) error {
+	switch {
+	case value == nil:
+		b.addNull()
+	case isBytes:
+		var err error
+		if b.text, err = hex.AppendDecode(b.text, value[min(2, len(value)):]); err != nil {
+			return err
+		}
+		b.end(false)
+	default:
+		b.add(value)
+	}
+	return nil
+}
+
+// quotedTable is the table for use in a statement.
+func (s *postgresSource) quotedTable() string {
+	schema, table := splitTable(s.target.Table)
+	if schema == "" {
+		return pgx.Identifier{table}.Sanitize()
+	}
+	return pgx.Identifier{schema, table}.Sanitize()
+}
+
+// failed says what to do about an error before the first row.
+func (s *postgresSource) failed(ctx context.Context, err error) error {
+	answer, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok {
+		if tlsMode(s.target) != lynq.TLSPrefer && strings.Contains(err.Error(), "server refused TLS connection") {
+			return &Error{Place: s.name, What: "the server does not speak TLS", Fix: "set tls to disable where the network is safe, or set TLS up on the server"}
+		}
+		return s.networkError(ctx, err)
+	}
+	switch answer.Code {
+	case "28P01", "28000": // invalid_password, invalid_authorization_specification
+		return s.loginError(answer.Message)
+	case "3D000": // invalid_catalog_name
+		return s.databaseError()
+	case "42501": // insufficient_privilege
+		return s.deniedError(answer.Message)
+	}
+	return &Error{Place: s.name, What: "the server reports an error", Err: errors.New(answer.Message)}
+}

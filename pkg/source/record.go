@@ -1,0 +1,111 @@
+package source
+
+import (
+	"context"
+	"iter"
+	"unicode/utf8"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// stream makes a sequence of a function that calls emit for each record until
+// emit says no more.
+func stream(read func(emit func(lynq.Row) bool) error) iter.Seq2[lynq.Row, error] {
+	return func(yield func(lynq.Row, error) bool) {
+		stopped := false
+		err := read(func(r lynq.Row) bool {
+			stopped = !yield(r, nil)
+			return !stopped
+		})
+		if err != nil && !stopped {
+			yield(lynq.Row{}, err)
+		}
+	}
+}
+
+// builder puts records together. The texts of a record share one string, so
+// that a record costs one allocation.
+type builder struct {
+	columns []string
+	fix     string // for values that are not text
+	uid     int    // in columns
+	text    []byte
+	ends    []int // of each value in text
+	rec     lynq.Row
+	last    string // uid of the record before
+	count   int    // records built
+}
+
+// newBuilder is a builder of q's records. fix is what to do about a value that
+// is not text.
+func newBuilder(q Query, fix string) (*builder, error) {
+	uid, err := uidIndex(q)
+	if err != nil {
+		return nil, err
+	}
+	n := len(q.Columns)
+	return &builder{
+		columns: q.Columns,
+		fix:     fix,
+		uid:     uid,
+		ends:    make([]int, 0, n),
+		rec:     lynq.Row{Values: make([]string, n), Null: make([]bool, n)},
+	}, nil
+}
+
+// add appends the next value's text.
+func (b *builder) add(text []byte) {
+	b.text = append(b.text, text...)
+	b.end(false)
+}
+
+// addNull appends NULL.
+func (b *builder) addNull() { b.end(true) }
+
+// end closes a value whose text is already appended to b.text.
+func (b *builder) end(null bool) {
+	b.rec.Null[len(b.ends)] = null
+	b.ends = append(b.ends, len(b.text))
+}
+
+// record finishes the record that the added values make. place is called only
+// for an error's sake.
+func (b *builder) record(line int, place func(int) string) (lynq.Row, error) {
+	whole, start := string(b.text), 0
+	for i, end := range b.ends {
+		b.rec.Values[i] = whole[start:end]
+		start = end
+	}
+	b.text, b.ends = b.text[:0], b.ends[:0]
+	b.rec.Line = line
+	return b.finish(place)
+}
+
+// finish checks the record in b.rec: its texts, and that it does not come
+// before the last one.
+func (b *builder) finish(place func(int) string) (lynq.Row, error) {
+	for i, value := range b.rec.Values {
+		if !utf8.ValidString(value) {
+			return lynq.Row{}, badText(place(b.rec.Line), b.columns[i], b.fix)
+		}
+	}
+	uid := b.rec.Values[b.uid]
+	if uid < b.last {
+		return lynq.Row{}, outOfOrder(place(b.rec.Line), b.columns[b.uid])
+	}
+	b.last = uid
+	b.count++
+	return b.rec, nil
+}
+
+// checkEvery is how many records are read between two looks at
+// whether the caller still wants them.
+const checkEvery = 256
+
+// stopped is the context's end as an error, looked at now and then.
+func stopped(ctx context.Context, place string, count int) error {
+	if count%checkEvery == 0 && ctx.Err() != nil {
+		return brokeOff(ctx, place, count, nil)
+	}
+	return nil
+}

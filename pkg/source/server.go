@@ -1,0 +1,106 @@
+package source
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// server is what the sources with a server share.
+type server struct {
+	target lynq.Connection
+	name   string // for messages
+}
+
+// place names row n of the result.
+func (s server) place(n int) string {
+	return fmt.Sprintf("row %d of table %s in %s", n, s.target.Table, s.name)
+}
+
+// tablePlace names the table.
+func (s server) tablePlace() string {
+	return fmt.Sprintf("table %s in %s", s.target.Table, s.name)
+}
+
+// splitTable parts "schema.table" at the first dot. The schema is "" where none
+// is given.
+func splitTable(name string) (schema, table string) {
+	if before, after, ok := strings.Cut(name, "."); ok {
+		return before, after
+	}
+	return "", name
+}
+
+// loginError is the error for a server that does not know user and password.
+func (s server) loginError(message string) error {
+	return &Error{
+		Place: s.name,
+		What:  fmt.Sprintf("the server refuses user %q: %s", s.target.Username, message),
+		Fix:   "check username, password, tls, and from where this user may connect",
+	}
+}
+
+// databaseError is the error for a database that does not exist.
+func (s server) databaseError() error {
+	return &Error{
+		Place: s.name,
+		What:  fmt.Sprintf("database %q does not exist, or user %q may not see it", s.target.Database, s.target.Username),
+		Fix:   "check database",
+	}
+}
+
+// deniedError is the error for rights that the user lacks.
+func (s server) deniedError(message string) error {
+	return &Error{
+		Place: s.name,
+		What:  fmt.Sprintf("user %q may not read table %s: %s", s.target.Username, s.target.Table, message),
+		Fix:   "check table, and grant this user SELECT on it",
+	}
+}
+
+// networkError says why no connection came about, the server itself having said
+// nothing.
+func (s server) networkError(ctx context.Context, err error) error {
+	e := &Error{
+		Place: s.name,
+		What:  "no connection",
+		Fix:   "check host, port, network, and that the server runs",
+		Err:   errors.New(strings.Join(strings.Fields(err.Error()), " ")), // drivers write several lines
+	}
+	var (
+		dns    *net.DNSError
+		dial   *net.OpError
+		verify *tls.CertificateVerificationError
+	)
+	switch {
+	case ctx.Err() != nil:
+		return &Error{Place: s.name, What: "connecting was stopped", Err: context.Cause(ctx)}
+	case errors.As(err, &verify):
+		e.What, e.Err = fmt.Sprintf("TLS mode %s cannot be had", tlsMode(s.target)), verify
+		e.Fix = "check host, the server's certificate, and the CA file"
+	case isTLSError(err):
+		e.What = fmt.Sprintf("TLS mode %s cannot be had", tlsMode(s.target))
+		e.Fix = "check whether the server speaks TLS, and which versions"
+	case errors.Is(err, context.DeadlineExceeded):
+		e.What, e.Err = fmt.Sprintf("the server did not answer within %s", connectTimeout), context.DeadlineExceeded
+	case errors.As(err, &dns):
+		e.What, e.Fix, e.Err = fmt.Sprintf("host %q cannot be found", s.target.Host), "check host", dns
+	case errors.As(err, &dial) && dial.Op == "dial":
+		e.What, e.Err = "the server cannot be reached", dial.Err
+	}
+	return e
+}
+
+// isTLSError tells whether err comes from agreeing on encryption.
+func isTLSError(err error) bool {
+	var (
+		record tls.RecordHeaderError
+		alert  tls.AlertError
+	)
+	return errors.As(err, &record) || errors.As(err, &alert)
+}

@@ -1,0 +1,235 @@
+package source
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"iter"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// sqliteSource reads a table or view of a SQLite file.
+type sqliteSource struct {
+	db    *sql.DB
+	path  string
+	table string
+}
+
+// openSQLite opens the file read-only; a missing one is an error, never made.
+// SQLite itself looks at the file when it is read.
+func openSQLite(c lynq.Connection) (Source, error) {
+	switch {
+	case c.Path == "":
+		return nil, &Error{Place: string(c.Type), What: "no path is given", Fix: "set path to a SQLite file"}
+	case c.Table == "":
+		return nil, &Error{Place: c.Path, What: "no table is given", Fix: "set table to a table or view; in a URL, add ?table=TABLE"}
+	}
+	if _, err := statFile(c.Path); err != nil {
+		return nil, err
+	}
+	name := "file:" + url.PathEscape(filepath.ToSlash(filepath.Clean(c.Path))) + "?mode=ro"
+	db, err := sql.Open("sqlite", name)
+	if err != nil {
+		return nil, sqliteError(c.Path, err)
+	}
+	db.SetMaxOpenConns(1)
+	return &sqliteSource{db: db, path: c.Path, table: c.Table}, nil
+}
+
+// Place implements Source.
+func (s *sqliteSource) Place(line int) string {
+	return fmt.Sprintf("row %d of table %s in %s", line, s.table, s.path)
+}
+
+// Close implements Source.
+func (s *sqliteSource) Close() error { return s.db.Close() }
+
+// Records implements Source. One transaction sees one state of the file.
+func (s *sqliteSource) Records(ctx context.Context, q Query) iter.Seq2[lynq.Row, error] {
+	return stream(func(emit func(lynq.Row) bool) error {
+		b, err := newBuilder(q, fixTableText)
+		if err != nil {
+			return err
+		}
+		tx, err := s.db.BeginTx(ctx, nil)
+		if err != nil {
+			return s.failed(ctx, 0, err)
+		}
+		// Nothing was written, so ending the transaction cannot lose anything.
+		defer func() { _ = tx.Rollback() }()
+		if err := s.begin(ctx, tx); err != nil {
+			return err
+		}
+		statement, err := s.statement(ctx, tx, q)
+		if err != nil {
+			return err
+		}
+		rows, err := tx.QueryContext(ctx, statement)
+		if err != nil {
+			return s.failed(ctx, 0, err)
+		}
+		defer func() { _ = rows.Close() }()
+		return s.emit(ctx, rows, b, emit)
+	})
+}
+
+func (s *sqliteSource) emit(ctx context.Context, rows *sql.Rows, b *builder, emit func(lynq.Row) bool) error {
+	texts := make([]any, len(b.columns))
+	into := make([]any, len(texts))
+	for i := range texts {
+		into[i] = &texts[i]
+	}
+	for rows.Next() {
+		if err := stopped(ctx, s.path, b.count); err != nil {
+			return err
+		}
+		if err := rows.Scan(into...); err != nil {
+			return s.failed(ctx, b.count, err)
+		}
+		for i, text := range texts {
+			// Every column is cast to text: there is nothing but strings and nil.
+			value, ok := text.(string)
+			b.rec.Values[i], b.rec.Null[i] = value, !ok
+		}
+		b.rec.Line = b.count + 1
+		rec, err := b.finish(s.Place)
+		if err != nil {
+			return err
+		}
+		if !emit(rec) {
+			return nil
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return s.failed(ctx, b.count, err)
+	}
+	return nil
+}
+
+// failed says why a query did not come to its end.
+func (s *sqliteSource) failed(ctx context.Context, rows int, err error) error {
+	if isDone(ctx, err) {
+		return brokeOff(ctx, s.path, rows, err)
+	}
+	return sqliteError(s.path, err)
+}
+
+// begin takes the snapshot, which the first look at the file does. It waits for
+// a writer here, since SQLite's own wait does not end with a context.
+func (s *sqliteSource) begin(ctx context.Context, tx *sql.Tx) error {
+	deadline := time.Now().Add(connectTimeout)
+	ticker := time.NewTicker(50 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		encoding, err := s.names(ctx, tx, "SELECT encoding FROM pragma_encoding, (SELECT count(*) FROM sqlite_schema)")
+		switch {
+		case err == nil && !slices.Equal(encoding, []string{"UTF-8"}):
+			return &Error{Place: s.path, What: "the database keeps its texts in UTF-16, and in an order of its own", Fix: "dump it, and restore it into a new database"}
+		case !isLocked(err) || time.Now().After(deadline):
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return brokeOff(ctx, s.path, 0, err)
+		case <-ticker.C:
+		}
+	}
+}
+
+// isLocked tells whether a writer is in the way.
+func isLocked(err error) bool {
+	cause, ok := errors.AsType[*sqlite.Error](err)
+	return ok && (cause.Code()&0xff == sqlite3.SQLITE_BUSY || cause.Code()&0xff == sqlite3.SQLITE_LOCKED)
+}
+
+// statement checks the table and the columns, and is the query that reads them.
+func (s *sqliteSource) statement(ctx context.Context, tx *sql.Tx, q Query) (string, error) {
+	have, err := s.names(ctx, tx, "SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1", s.table)
+	if err != nil {
+		return "", err
+	}
+	if len(have) == 0 {
+		exist, err := s.names(ctx, tx, "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name")
+		if err != nil {
+			return "", err
+		}
+		return "", missingTable(s.path, s.table, s.table, exist)
+	}
+	found, err := checkColumns(fmt.Sprintf("table %s in %s", s.table, s.path), q, have, strings.EqualFold)
+	if err != nil {
+		return "", err
+	}
+	var list strings.Builder
+	order := ""
+	for i, at := range found {
+		// A name after "t." is a column or an error; alone, SQLite would take an
+		// unknown one for a string.
+		expr := "CAST(t." + quoteDouble(have[at]) + " AS TEXT)"
+		if i > 0 {
+			list.WriteString(", ")
+		}
+		list.WriteString(expr)
+		if q.Columns[i] == q.UID {
+			order = expr + " COLLATE BINARY"
+		}
+	}
+	return fmt.Sprintf("SELECT %s FROM %s AS t ORDER BY %s", &list, quoteDouble(s.table), order), nil
+}
+
+// names is the first column of a small result.
+func (s *sqliteSource) names(ctx context.Context, tx *sql.Tx, query string, args ...any) ([]string, error) {
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, s.failed(ctx, 0, err)
+	}
+	defer func() { _ = rows.Close() }()
+	var names []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, s.failed(ctx, 0, err)
+		}
+		names = append(names, name)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, s.failed(ctx, 0, err)
+	}
+	return names, nil
+}
+
+// quoteDouble quotes an identifier as SQLite has it.
+func quoteDouble(name string) string {
+	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+}
+
+// sqliteError adds to a driver's error what to do about it.
+func sqliteError(path string, err error) error {
+	e := &Error{Place: path, What: "reading failed", Err: err}
+	var cause *sqlite.Error
+	if !errors.As(err, &cause) {
+		return e
+	}
+	switch cause.Code() & 0xff {
+	case sqlite3.SQLITE_NOTADB:
+		e.What, e.Fix = "it is not a SQLite database", "look at path; encrypted ones cannot be read"
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		e.What, e.Fix = "another program keeps it locked", "run again when it has finished"
+	case sqlite3.SQLITE_CORRUPT:
+		e.What, e.Fix = "the database is damaged", "restore it, or try the sqlite3 program's .recover"
+	case sqlite3.SQLITE_CANTOPEN:
+		e.What, e.Fix = "it cannot be opened", "a database in WAL mode needs a folder that this user may write, or a copy made with VACUUM INTO"
+	case sqlite3.SQLITE_READONLY:
+		e.What, e.Fix = "its last writer did not finish", "open it once with a program that may write"
+	}
+	return e
+}

@@ -1,0 +1,183 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// ParseURL is the connection that raw names, in one of the forms
+//
+//	mysql://USER:PASSWORD@HOST:PORT/DATABASE?table=T&tls=MODE&ca=FILE
+//	postgres://…, postgresql://… likewise
+//	sqlite:PATH?table=T
+//	csv:PATH, json:PATH, with - for standard input
+//	PATH, where its extension tells what it is
+//
+// What raw does not say stays as in base: the table always; user, password,
+// database and TLS where both are of one type. Errors never quote raw, which
+// may hold a password.
+func ParseURL(raw string, base lynq.Connection) (lynq.Connection, error) {
+	scheme, rest, found := strings.Cut(raw, ":")
+	if found {
+		switch scheme {
+		case "mysql":
+			return parseServer(lynq.SourceMySQL, raw, base)
+		case "postgres", "postgresql":
+			return parseServer(lynq.SourcePostgreSQL, raw, base)
+		case "sqlite", "csv", "json":
+			return parseFile(lynq.SourceType(scheme), withoutSlashes(rest), base)
+		}
+		if strings.HasPrefix(rest, "//") {
+			return lynq.Connection{}, errors.New("the URL's scheme is not known (there are mysql, also for MariaDB and TiDB, postgres, postgresql, sqlite, csv, json)")
+		}
+	}
+	path, _, _ := strings.Cut(raw, "?")
+	for _, name := range []string{raw, path} {
+		switch strings.ToLower(filepath.Ext(name)) {
+		case ".csv":
+			return parseFile(lynq.SourceCSV, raw, base)
+		case ".json", ".ndjson", ".jsonl", ".yaml", ".yml":
+			return parseFile(lynq.SourceJSON, raw, base)
+		case ".db", ".sqlite", ".sqlite3":
+			return parseFile(lynq.SourceSQLite, raw, base)
+		}
+	}
+	return lynq.Connection{}, errors.New("it is neither a URL (mysql://, postgres://, sqlite:PATH, csv:PATH, json:PATH; csv:- and json:- read standard input) nor a file named .csv, .json, .ndjson, .jsonl, .yaml, .yml, .db, .sqlite or .sqlite3")
+}
+
+// withoutSlashes takes the slashes of an empty host away: sqlite:///a/b is the
+// path /a/b.
+func withoutSlashes(rest string) string { return strings.TrimPrefix(rest, "//") }
+
+// parseFile is a connection to a file. Only SQLite takes a parameter.
+func parseFile(kind lynq.SourceType, rest string, base lynq.Connection) (lynq.Connection, error) {
+	c := lynq.Connection{Type: kind, Path: rest, Table: base.Table}
+	if kind == lynq.SourceSQLite {
+		path, query, _ := strings.Cut(rest, "?")
+		values, err := parseParameters(query, "table")
+		if err != nil {
+			return lynq.Connection{}, err
+		}
+		c.Path = path
+		if table := values.Get("table"); table != "" {
+			c.Table = table
+		}
+	}
+	if c.Path == "" {
+		return lynq.Connection{}, fmt.Errorf("no path after %s", kind+":")
+	}
+	return c, nil
+}
+
+// parseServer is a connection to a database server.
+func parseServer(kind lynq.SourceType, raw string, base lynq.Connection) (lynq.Connection, error) {
+	u, err := splitURL(raw)
+	if err != nil {
+		return lynq.Connection{}, err
+	}
+	c := lynq.Connection{Type: kind, Host: u.Hostname(), Port: defaultPort(kind), Table: base.Table}
+	if base.Type == kind {
+		c.Username, c.Password, c.Database = base.Username, base.Password, base.Database
+		c.TLS, c.CAFile = base.TLS, base.CAFile
+	}
+	if c.Host == "" {
+		return lynq.Connection{}, fmt.Errorf("no host (write %s://HOST/DATABASE)", kind)
+	}
+	if text := u.Port(); text != "" {
+		if c.Port, err = strconv.Atoi(text); err != nil || c.Port < 1 || c.Port > 65535 {
+			return lynq.Connection{}, errors.New("the port is not a number from 1 to 65535")
+		}
+	}
+	if u.User != nil {
+		if name := u.User.Username(); name != "" {
+			c.Username = name
+		}
+		if password, ok := u.User.Password(); ok {
+			c.Password = lynq.Secret(password)
+		}
+	}
+	if database := strings.TrimPrefix(u.Path, "/"); database != "" {
+		c.Database = database
+	}
+	return withParameters(c, u.RawQuery)
+}
+
+// splitURL is url.Parse without its errors, which quote the URL, and without
+// guesses at where a password ends.
+func splitURL(raw string) (*url.URL, error) {
+	_, rest, ok := strings.Cut(raw, "://")
+	if !ok {
+		return nil, errors.New("after the scheme of a server comes //HOST")
+	}
+	encode := "percent-encode special characters in user, password and database: @ is %40, / is %2F, ? is %3F, # is %23, : is %3A, % is %25"
+	authority := len(rest)
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		authority = i
+	}
+	// An @ further on is the one before the host, after a password with one of
+	// those characters: what would be taken for host and database is secret.
+	if strings.ContainsAny(rest[authority:], "@#") {
+		return nil, fmt.Errorf("there is an @ or # after the host (%s)", encode)
+	}
+	u, err := url.Parse(raw)
+	if err != nil {
+		return nil, fmt.Errorf("the URL cannot be parsed (%s)", encode)
+	}
+	if strings.Contains(strings.TrimPrefix(u.EscapedPath(), "/"), "/") {
+		return nil, fmt.Errorf("more than a database after the host (%s)", encode)
+	}
+	return u, nil
+}
+
+// withParameters is c with what a server's URL says after the question mark.
+func withParameters(c lynq.Connection, query string) (lynq.Connection, error) {
+	values, err := parseParameters(query, "table", "tls", "ca")
+	if err != nil {
+		return lynq.Connection{}, err
+	}
+	if table := values.Get("table"); table != "" {
+		c.Table = table
+	}
+	if values.Has("tls") {
+		// A mode that checks nobody has no use for the hub's authority.
+		c.TLS, c.CAFile = lynq.TLSMode(values.Get("tls")), ""
+		if c.TLS == lynq.TLSVerifyFull {
+			c.CAFile = values.Get("ca")
+		}
+		modes := []lynq.TLSMode{lynq.TLSDisable, lynq.TLSPrefer, lynq.TLSRequire, lynq.TLSVerifyFull}
+		if !slices.Contains(modes, c.TLS) {
+			return lynq.Connection{}, fmt.Errorf("tls=%s is not known (there are disable, prefer, require and verify-full)", c.TLS)
+		}
+	}
+	if ca := values.Get("ca"); ca != "" {
+		if c.CAFile = ca; c.TLS != lynq.TLSVerifyFull {
+			return lynq.Connection{}, errors.New("ca needs tls=verify-full, the only mode that checks who answers")
+		}
+	}
+	return c, nil
+}
+
+// parseParameters parses a query that may have the allowed names, once each.
+func parseParameters(query string, allowed ...string) (url.Values, error) {
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return nil, errors.New("what follows the question mark cannot be parsed (write name=value&name=value, special characters percent-encoded)")
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if !slices.Contains(allowed, name) {
+			return nil, fmt.Errorf("parameter %q is not known (allowed: %s)", name, strings.Join(allowed, ", "))
+		}
+		if len(values[name]) > 1 {
+			return nil, fmt.Errorf("parameter %q is there twice", name)
+		}
+	}
+	return values, nil
+}

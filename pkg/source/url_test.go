@@ -1,0 +1,109 @@
+package source_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/source"
+)
+
+func TestParseURL(t *testing.T) {
+	base := lynq.Connection{
+		Type: lynq.SourceMySQL, Host: "primary", Port: 3307, Username: "app", Password: "kept",
+		Database: "crm", TLS: lynq.TLSVerifyFull, CAFile: "ca.pem", Table: "nodes",
+	}
+	for raw, want := range map[string]lynq.Connection{
+		"mysql://replica": {Type: lynq.SourceMySQL, Host: "replica", Port: 3306, Username: "app", Password: "kept",
+			Database: "crm", TLS: lynq.TLSVerifyFull, CAFile: "ca.pem", Table: "nodes"},
+		"mysql://u:p%40%2Fss@replica:33/db?table=s.t&tls=require": {Type: lynq.SourceMySQL, Host: "replica", Port: 33, Username: "u", Password: "p@/ss",
+			Database: "db", TLS: lynq.TLSRequire, Table: "s.t"},
+		"mysql://replica/?tls=verify-full&ca=x%20y.pem": {Type: lynq.SourceMySQL, Host: "replica", Port: 3306, Username: "app", Password: "kept",
+			Database: "crm", TLS: lynq.TLSVerifyFull, CAFile: "x y.pem", Table: "nodes"},
+		"mysql://replica?ca=other.pem": {Type: lynq.SourceMySQL, Host: "replica", Port: 3306, Username: "app", Password: "kept",
+			Database: "crm", TLS: lynq.TLSVerifyFull, CAFile: "other.pem", Table: "nodes"},
+		"postgres://h/db":               {Type: lynq.SourcePostgreSQL, Host: "h", Port: 5432, Database: "db", Table: "nodes"},
+		"postgresql://u:@[::1]:6/d%2Fb": {Type: lynq.SourcePostgreSQL, Host: "::1", Port: 6, Username: "u", Database: "d/b", Table: "nodes"},
+		"sqlite:a b.db?table=t%26":      {Type: lynq.SourceSQLite, Path: "a b.db", Table: "t&"},
+		"sqlite:///var/a.db":            {Type: lynq.SourceSQLite, Path: "/var/a.db", Table: "nodes"},
+		"rows.SQLite3?table=x":          {Type: lynq.SourceSQLite, Path: "rows.SQLite3", Table: "x"},
+		"a/b.db":                        {Type: lynq.SourceSQLite, Path: "a/b.db", Table: "nodes"},
+		"csv:-":                         {Type: lynq.SourceCSV, Path: "-", Table: "nodes"},
+		"json:-":                        {Type: lynq.SourceJSON, Path: "-", Table: "nodes"},
+		"csv:what?.txt":                 {Type: lynq.SourceCSV, Path: "what?.txt", Table: "nodes"},
+		"rows.csv":                      {Type: lynq.SourceCSV, Path: "rows.csv", Table: "nodes"},
+		"c:rows.yml":                    {Type: lynq.SourceJSON, Path: "c:rows.yml", Table: "nodes"},
+		"rows.ndjson":                   {Type: lynq.SourceJSON, Path: "rows.ndjson", Table: "nodes"},
+	} {
+		got, err := source.ParseURL(raw, base)
+		if err != nil {
+			t.Errorf("%s: %v", raw, err)
+		}
+		if diff := cmp.Diff(want, got, cmp.Transformer("reveal", func(s lynq.Secret) string { return string(s) })); diff != "" {
+			t.Errorf("%s: %s", raw, diff)
+		}
+	}
+}
+
+func TestParseURLErrors(t *testing.T) {
+	for raw, want := range map[string]string{
+		"":                               "neither a URL",
+		"-":                              "csv:-",
+		"rows.txt":                       "neither a URL",
+		"app:hunter2@host/db":            "neither a URL",
+		"mariadb://app:hunter2@host/db":  "also for MariaDB",
+		"mysql:host":                     "//HOST",
+		"mysql:///db":                    "no host",
+		"mysql://app:hunter2@host:x/db":  "cannot be parsed",
+		"mysql://app:hunter2@host:0/db":  "port",
+		"mysql://app:hunter2@host/a/b":   "more than a database",
+		"mysql://app:hunter2/x@host/db":  "%2F",
+		"mysql://app:1/hunter2@host/db":  "%2F",
+		"mysql://app:1?hunter2@host/db":  "%2F",
+		"mysql://app:1#hunter2@host/db":  "%23",
+		"mysql://app:12#hunter2":         "%23",
+		"mysql://app:hunter2%zz@host/db": "%25",
+		"mysql://h/db?tables=x":          `"tables" is not known (allowed: table, tls, ca)`,
+		"mysql://h/db?tls=on":            "verify-full",
+		"mysql://h/db?table=a&table=b":   "twice",
+		"mysql://h/db?table=%zz":         "cannot be parsed",
+		"mysql://h/db?ca=x":              "verify-full",
+		"mysql://h/db?tls=require&ca=x":  "verify-full",
+		"sqlite:x.db?mode=rw":            `"mode" is not known (allowed: table)`,
+		"sqlite:?table=t":                "no path",
+		"csv:":                           "no path",
+	} {
+		_, err := source.ParseURL(raw, lynq.Connection{})
+		if err == nil {
+			t.Errorf("%s: no error", raw)
+			continue
+		}
+		if !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: error %q, want one that says %q and no password", raw, err, want)
+		}
+	}
+}
+
+func FuzzParseURL(f *testing.F) {
+	f.Add("hunter2hunter2", "host/db?table=t")
+	f.Add("a/b?c#d@e:f%", "h:1/db")
+	f.Fuzz(func(t *testing.T, password, rest string) {
+		// A beginning that nothing else has: what the rest of the URL says may
+		// look like a password once it is unescaped, or quoted.
+		password = "hunter2-Zq" + password
+		if strings.Contains(rest, "Zq") {
+			return
+		}
+		c, err := source.ParseURL("mysql://user:"+password+"@"+rest, lynq.Connection{})
+		if err != nil && strings.Contains(err.Error(), password) {
+			t.Errorf("error %q tells the password", err)
+		}
+		for _, printed := range []string{c.Host, c.Database, c.Table, c.Username, c.CAFile} {
+			if strings.Contains(printed, password) {
+				t.Errorf("%#v has the password where it is printed", c)
+			}
+		}
+	})
+}

@@ -1,0 +1,236 @@
+package source
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// yamlSource reads a YAML list of mappings. Unlike the other files it is read
+// into memory whole.
+type yamlSource struct {
+	file  *dataFile
+	start int64
+}
+
+// Place implements Source.
+func (s *yamlSource) Place(line int) string { return s.file.at(line) }
+
+// Close implements Source.
+func (s *yamlSource) Close() error { return s.file.Close() }
+
+// Records implements Source.
+func (s *yamlSource) Records(ctx context.Context, q Query) iter.Seq2[lynq.Row, error] {
+	return stream(func(emit func(lynq.Row) bool) error {
+		b, err := newBuilder(q, fixFileText)
+		if err != nil {
+			return err
+		}
+		before, err := s.file.version()
+		if err != nil {
+			return err
+		}
+		rows, err := s.rows(q)
+		if err != nil {
+			return err
+		}
+		if err := s.file.unchanged(before); err != nil {
+			return err
+		}
+		slices.SortStableFunc(rows, func(x, y yamlRow) int { return strings.Compare(x.values[b.uid], y.values[b.uid]) })
+		for i, row := range rows {
+			if err := stopped(ctx, s.file.name, i); err != nil {
+				return err
+			}
+			b.rec = lynq.Row{Values: row.values, Null: row.null, Line: row.line}
+			rec, err := b.finish(s.Place)
+			if err != nil {
+				return err
+			}
+			if !emit(rec) {
+				return nil
+			}
+		}
+		return nil
+	})
+}
+
+// yamlRow is a row's record.
+type yamlRow struct {
+	values []string
+	null   []bool
+	line   int
+}
+
+// rows reads all rows. Everything wrong with them is told at once.
+func (s *yamlSource) rows(q Query) ([]yamlRow, error) {
+	list, err := s.list()
+	if err != nil {
+		return nil, err
+	}
+	var problems lynq.Problems
+	var names []string
+	known := map[string]bool{}
+	rows := make([]yamlRow, 0, len(list.Content))
+	for _, item := range list.Content {
+		members := yamlMembers{file: s.file.name, values: map[string]*yaml.Node{}, done: map[*yaml.Node]bool{}, problems: &problems}
+		members.collect(item)
+		for _, name := range members.names {
+			if !known[name] {
+				known[name] = true
+				names = append(names, name)
+			}
+		}
+		rows = append(rows, members.row(q, item.Line))
+	}
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	if len(rows) > 0 {
+		if _, err := checkColumns(s.file.name, q, names, sameName); err != nil {
+			return nil, err
+		}
+	}
+	return rows, nil
+}
+
+// list parses the file, which has one document, a list.
+func (s *yamlSource) list() (*yaml.Node, error) {
+	d := yaml.NewDecoder(&fileReader{file: s.file, offset: s.start})
+	var document, more yaml.Node
+	if err := d.Decode(&document); err != nil && !errors.Is(err, io.EOF) {
+		return nil, s.syntax(err)
+	}
+	if len(document.Content) != 1 || document.Content[0].Kind != yaml.SequenceNode {
+		return nil, &Error{Place: s.file.at(max(1, document.Line)), What: "this is not a list of rows", Fix: "write each row as \"- column: value\""}
+	}
+	if err := d.Decode(&more); err == nil {
+		return nil, &Error{Place: s.file.at(more.Line), What: "there is a second document", Fix: "put all rows into one list"}
+	} else if !errors.Is(err, io.EOF) {
+		return nil, s.syntax(err)
+	}
+	return document.Content[0], nil
+}
+
+// syntax gives a parser's error its line. The parser tells it in the text.
+func (s *yamlSource) syntax(err error) error {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	line := 0
+	if n, _ := fmt.Sscanf(text, "line %d:", &line); n == 1 {
+		_, text, _ = strings.Cut(text, ": ")
+	}
+	return &Error{Place: s.file.at(line), What: "this is not YAML", Fix: "look at the indentation and the quotes thereabouts", Err: errors.New(text)}
+}
+
+// yamlMembers gathers one row's members.
+type yamlMembers struct {
+	file     string
+	names    []string
+	values   map[string]*yaml.Node
+	done     map[*yaml.Node]bool // an anchor may stand in itself, or be merged twice
+	problems *lynq.Problems
+}
+
+// collect takes the members of node; those it has already go before those it
+// meets in merged mappings.
+func (m *yamlMembers) collect(node *yaml.Node) {
+	pos := lynq.Pos{File: m.file, Line: node.Line}
+	node = resolveAlias(node)
+	if node.Kind != yaml.MappingNode {
+		m.problems.Add(pos, `write it as "- column: value"`, "the row is not a mapping")
+		return
+	}
+	if m.done[node] {
+		return
+	}
+	m.done[node] = true
+	own := map[string]bool{}
+	var merged []*yaml.Node
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key, value := node.Content[i], node.Content[i+1]
+		pos := lynq.Pos{File: m.file, Line: key.Line}
+		switch {
+		case key.ShortTag() == "!!merge":
+			merged = append(merged, mergedNodes(value)...)
+		case key.Kind != yaml.ScalarNode:
+			m.problems.Add(pos, "columns have plain names", "a key is not a text")
+		case own[key.Value]:
+			m.problems.Add(pos, "remove one", "key %q is there twice in one row", key.Value)
+		default:
+			own[key.Value] = true
+			if _, has := m.values[key.Value]; !has {
+				m.names = append(m.names, key.Value)
+				m.values[key.Value] = value
+			}
+		}
+	}
+	for _, node := range merged {
+		m.collect(node)
+	}
+}
+
+// mergedNodes are the mappings that a merge key's value names.
+func mergedNodes(value *yaml.Node) []*yaml.Node {
+	if value = resolveAlias(value); value.Kind == yaml.SequenceNode {
+		return value.Content
+	}
+	return []*yaml.Node{value}
+}
+
+func resolveAlias(node *yaml.Node) *yaml.Node {
+	if node.Kind == yaml.AliasNode {
+		return node.Alias
+	}
+	return node
+}
+
+// row is the record of the gathered members.
+func (m *yamlMembers) row(q Query, line int) yamlRow {
+	row := yamlRow{values: make([]string, len(q.Columns)), null: make([]bool, len(q.Columns)), line: line}
+	for i, name := range q.Columns {
+		value, ok := m.values[name]
+		if !ok {
+			row.null[i] = true
+			continue
+		}
+		var err error
+		if row.values[i], row.null[i], err = yamlText(value); err != nil {
+			m.problems.Add(lynq.Pos{File: m.file, Line: value.Line}, "write the value as a text", "column %q: %v", name, err)
+		}
+	}
+	return row
+}
+
+// yamlText is a value's text: scalars as they are written, the rest as JSON
+// with sorted keys. It tells whether the value is NULL.
+func yamlText(node *yaml.Node) (string, bool, error) {
+	node = resolveAlias(node)
+	if node.Kind == yaml.ScalarNode {
+		null := node.ShortTag() == "!!null"
+		if null {
+			return "", true, nil
+		}
+		return node.Value, false, nil
+	}
+	var value any
+	if err := node.Decode(&value); err != nil {
+		return "", false, err
+	}
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(value); err != nil {
+		return "", false, err
+	}
+	return strings.TrimSuffix(text.String(), "\n"), false, nil
+}

@@ -1,0 +1,124 @@
+package binaries
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// lockPoll is how often a second builder looks whether the first is done.
+const lockPoll = 500 * time.Millisecond
+
+// Build makes dir hold all programs, built in the Go module at moduleDir. It
+// does nothing where dir exists. Of several callers at once one builds and the
+// others wait. The compiler's messages go to log.
+func Build(ctx context.Context, moduleDir, dir string, log io.Writer) (err error) {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return err
+	}
+	lock := flock.New(dir + ".lock")
+	if _, err := lock.TryLockContext(ctx, lockPoll); err != nil {
+		return fmt.Errorf("waiting for another build: %w", err)
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	temp, err := os.MkdirTemp(filepath.Dir(dir), "building-*")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	if err := buildAll(ctx, moduleDir, temp, log); err != nil {
+		return err
+	}
+	// The name appears only now, so whoever sees it sees all programs.
+	return os.Rename(temp, dir)
+}
+
+// buildAll compiles every program into dir with one go command, which shares
+// the work that they have in common.
+func buildAll(ctx context.Context, moduleDir, dir string, log io.Writer) error {
+	version, err := kubernetesVersion(ctx, moduleDir, log)
+	if err != nil {
+		return err
+	}
+	args := []string{"build", "-ldflags=" + linkerFlags(version), "-o", dir + string(filepath.Separator)}
+	for _, p := range programs() {
+		args = append(args, p.importPath)
+	}
+	if _, err := goCommand(ctx, moduleDir, log, args...); err != nil {
+		return err
+	}
+	for _, p := range programs() {
+		built := filepath.Join(dir, commandName(p.importPath))
+		if err := os.Rename(built, filepath.Join(dir, p.name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// commandName is the file name that go build gives a command: the last element
+// of its import path that is not a major version.
+func commandName(importPath string) string {
+	dir, last := path.Split(importPath)
+	if last == "v3" {
+		return path.Base(dir)
+	}
+	return last
+}
+
+// linkerFlags drop debugging data, a third of the size, and give the programs
+// the version that a release build has: clients compare it.
+func linkerFlags(version string) string {
+	number := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
+	flags := []string{"-s", "-w"}
+	for _, pkg := range []string{"k8s.io/component-base/version", "k8s.io/client-go/pkg/version"} {
+		flags = append(flags,
+			"-X", pkg+".gitVersion="+version,
+			"-X", pkg+".gitMajor="+number[0],
+			"-X", pkg+".gitMinor="+number[1])
+	}
+	return strings.Join(flags, " ")
+}
+
+// kubernetesVersion is the version that go.mod requires, such as v1.36.3.
+func kubernetesVersion(ctx context.Context, moduleDir string, log io.Writer) (string, error) {
+	out, err := goCommand(ctx, moduleDir, log, "list", "-m", "-f", "{{.Version}}", "k8s.io/kubernetes")
+	if err != nil {
+		return "", err
+	}
+	version := strings.TrimSpace(out)
+	if strings.Count(version, ".") < 2 {
+		return "", fmt.Errorf("go.mod of %s requires k8s.io/kubernetes %q, which is no version", moduleDir, version)
+	}
+	return version, nil
+}
+
+// goCommand runs the go tool in dir and returns its standard output. Standard
+// error goes to log, and into the error.
+func goCommand(ctx context.Context, dir string, log io.Writer, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, io.MultiWriter(&stderr, log)
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("go %s in %s: %w\n%s", args[0], dir, err, stderr.Bytes())
+	}
+	return stdout.String(), nil
+}

@@ -1,0 +1,171 @@
+package controlplane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/lynqctl/lynqctl/test/cluster/internal/binaries"
+	"github.com/lynqctl/lynqctl/test/cluster/internal/process"
+)
+
+const (
+	// startTimeout is for the whole start; it takes seconds on an idle machine.
+	startTimeout = 2 * time.Minute
+	// pollInterval is how often a start looks whether a step is done.
+	pollInterval = 25 * time.Millisecond
+	// stopGrace is how long a program may take to end in good order.
+	stopGrace = 3 * time.Second
+)
+
+// Cluster is a running control plane.
+type Cluster struct {
+	layout    layout
+	ports     *reservation
+	reaper    *process.Reaper
+	processes []*process.Process // in the order of their start
+	failed    chan error         // one component's end, if it was not asked to
+}
+
+// Options say what to run and where.
+type Options struct {
+	Dir      string       // for the cluster's files; made if need be
+	Programs binaries.Set // all of them
+	// Reaper is the command line of a program that calls process.Reap.
+	Reaper []string
+	// Remove has the reaper remove Dir when this process ends, once the cluster
+	// has started.
+	Remove bool
+}
+
+// Start runs a control plane and returns when it works. The error names the
+// component that failed and shows the end of its log; nothing runs then.
+func Start(ctx context.Context, o Options) (*Cluster, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("gave up after %s", startTimeout))
+	defer cancel()
+	// Some programs take a relative path for relative to something else.
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	reserved, free, err := reserve(3)
+	if err != nil {
+		return nil, err
+	}
+	c := &Cluster{
+		layout: layout{dir: dir, ports: ports{etcdClient: free[0], etcdPeer: free[1], apiServer: free[2]}},
+		ports:  reserved,
+		failed: make(chan error, len(o.Programs)),
+	}
+	if err := c.start(ctx, o); err != nil {
+		return nil, errors.Join(err, c.Stop())
+	}
+	return c, nil
+}
+
+// start runs the components in their order, each when it can be of use.
+func (c *Cluster) start(ctx context.Context, o Options) error {
+	reaper, err := process.StartReaper(o.Reaper[0], o.Reaper[1:]...)
+	if err != nil {
+		return err
+	}
+	c.reaper = reaper
+	api, err := writeFiles(c.layout, time.Now())
+	if err != nil {
+		return err
+	}
+	// The API server waits for etcd by itself.
+	for _, part := range []component{storage(c.layout), apiServer(c.layout)} {
+		if err := c.run(o.Programs, part); err != nil {
+			return err
+		}
+	}
+	if err := c.await(ctx, binaries.APIServer, api.healthy); err != nil {
+		return err
+	}
+	if err := api.createSeed(ctx); err != nil {
+		return err
+	}
+	for _, part := range controllers(c.layout) {
+		if err := c.run(o.Programs, part); err != nil {
+			return err
+		}
+	}
+	if err := c.await(ctx, binaries.ControllerManager, api.controlled); err != nil {
+		return err
+	}
+	if err := c.await(ctx, binaries.Kwok, api.nodeReady); err != nil || !o.Remove {
+		return err // the logs of a start that failed stay
+	}
+	return c.reaper.Remove(c.layout.dir)
+}
+
+// run starts one component.
+func (c *Cluster) run(programs binaries.Set, part component) error {
+	p, err := process.Start(part.name, programs[part.name], part.args, c.layout.log(part.name))
+	if err != nil {
+		return err
+	}
+	c.processes = append(c.processes, p)
+	go func() {
+		<-p.Done()
+		c.failed <- p.Failure()
+	}()
+	return c.reaper.Watch(p)
+}
+
+// await asks until ready returns no error. It gives up when any component ends
+// or the time is over; then it blames the one that it waits for.
+func (c *Cluster) await(ctx context.Context, name string, ready func(context.Context) error) error {
+	tick := time.NewTicker(pollInterval)
+	defer tick.Stop()
+	last := errors.New("not asked yet")
+	for {
+		if err := ready(ctx); err == nil {
+			return nil
+		} else if ctx.Err() == nil {
+			last = err // the last that says more than that the time is over
+		}
+		select {
+		case err := <-c.failed:
+			return err
+		case <-ctx.Done():
+			return fmt.Errorf("%s is not ready: %w: %w; %s", name, context.Cause(ctx), last, c.logTail(name))
+		case <-tick.C:
+		}
+	}
+}
+
+// logTail is the end of a component's log.
+func (c *Cluster) logTail(name string) string {
+	i := slices.IndexFunc(c.processes, func(p *process.Process) bool { return p.Name == name })
+	if i < 0 {
+		return "it was not started"
+	}
+	return c.processes[i].LogTail()
+}
+
+// Kubeconfig is the path of a file with one context for each user.
+func (c *Cluster) Kubeconfig() string { return c.layout.kubeconfig() }
+
+// Logs is the directory with a log of each component, and the audit log.
+func (c *Cluster) Logs() string { return c.layout.logs() }
+
+// Failed delivers an error when a component ends by itself.
+func (c *Cluster) Failed() <-chan error { return c.failed }
+
+// Stop ends all components, the last started first. It does not remove files,
+// unless Options.Remove is set.
+func (c *Cluster) Stop() error {
+	for _, p := range slices.Backward(c.processes) {
+		p.Stop(stopGrace)
+	}
+	err := c.ports.close()
+	if c.reaper != nil {
+		err = errors.Join(err, c.reaper.Close())
+	}
+	return err
+}

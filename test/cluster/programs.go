@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/lynqctl/lynqctl/test/cluster/internal/binaries"
+)
+
+// assetsEnv names a directory with programs that are preferred to built ones.
+const assetsEnv = "KUBEBUILDER_ASSETS"
+
+// build makes the cache complete and prints its path.
+func (c cli) build(ctx context.Context) error {
+	dir, err := cacheDir()
+	if err != nil {
+		return err
+	}
+	if err := c.buildInto(ctx, dir); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(c.stdout, dir)
+	return err
+}
+
+func (c cli) buildInto(ctx context.Context, dir string) error {
+	if _, err := os.Stat(dir); err != nil {
+		if _, err := fmt.Fprintln(c.stderr, "cluster: building the control plane; this takes some minutes, once"); err != nil {
+			return err
+		}
+	}
+	return binaries.Build(ctx, ".", dir, c.stderr)
+}
+
+// programs finds all programs, and builds what is missing if it may.
+func (c cli) programs(ctx context.Context, mayBuild bool) (binaries.Set, error) {
+	cache, err := cacheDir()
+	if err != nil {
+		return nil, err
+	}
+	dirs := []string{cache}
+	if assets := os.Getenv(assetsEnv); assets != "" {
+		dirs = []string{assets, cache}
+	}
+	set, err := binaries.Find(dirs...)
+	if missing := new(binaries.MissingError); !mayBuild || !errors.As(err, &missing) {
+		return set, err
+	}
+	if err := c.buildInto(ctx, cache); err != nil {
+		return nil, err
+	}
+	return binaries.Find(dirs...)
+}
+
+// cacheDir is the cache for this source tree. The command runs in its module's
+// directory, as go -C sees to.
+func cacheDir() (string, error) {
+	goSum, err := os.ReadFile("go.sum")
+	if err != nil {
+		return "", fmt.Errorf("not in the directory test/cluster (call it with go -C test/cluster run .): %w", err)
+	}
+	user, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	return binaries.CacheDir(user, goSum), nil
+}

@@ -1,0 +1,187 @@
+package e2e_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/lynqctl/lynqctl/test/harness"
+	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
+)
+
+// What runs of apply cost in API requests, which is the same on any machine:
+// for what changes a write per object and two per record, for what does not
+// change nothing but pages of lists.
+func TestApplyCost(t *testing.T) {
+	t.Parallel()
+	bin := filepath.Join(buildLynqctl(t, filepath.Join("..", "..")), "lynqctl")
+	for _, test := range []struct {
+		form    string
+		nodes   int
+		objects []string // of a node
+	}{
+		{"five.yaml", 200, []string{"configmaps", "deployments.apps", "ingresses.networking.k8s.io", "persistentvolumeclaims", "services"}},
+		{"one.yaml", 1000, []string{"configmaps"}},
+	} {
+		t.Run(fmt.Sprintf("%d nodes", test.nodes), func(t *testing.T) {
+			t.Parallel()
+			c := newCosting(t, bin, test.form, test.nodes)
+			// One of the records is the hub's.
+			c.apply(t, "first", cost{writes: perResource(test.nodes, test.objects...), records: 2*test.nodes + 1, others: 25})
+
+			c.settle(t)
+			more := morePages(test.nodes, len(test.objects))
+			c.apply(t, "nothing changed", cost{others: 20 + more})
+
+			c.change(20)
+			c.apply(t, "20 rows changed", cost{writes: perResource(20, "configmaps"), records: 20, others: 25 + more})
+		})
+	}
+}
+
+// An object whose policy needs its live content costs a read more, when it
+// changes and only then.
+func TestApplyCostOfReading(t *testing.T) {
+	t.Parallel()
+	bin := filepath.Join(buildLynqctl(t, filepath.Join("..", "..")), "lynqctl")
+	c := newCosting(t, bin, "live.yaml", 30)
+	resources := []string{"configmaps", "services", "ingresses.networking.k8s.io"}
+	c.apply(t, "first", cost{writes: perResource(30, resources...), records: 2*30 + 1, others: 25})
+	c.apply(t, "nothing changed", cost{others: 20})
+	c.change(20)
+	c.apply(t, "20 rows changed", cost{writes: perResource(20, resources...), reads: perResource(20, resources...), records: 20, others: 25})
+}
+
+// perResource is so many of each resource.
+func perResource(n int, resources ...string) map[string]int {
+	counts := map[string]int{}
+	for _, r := range resources {
+		counts[r] = n
+	}
+	return counts
+}
+
+// morePages is how many requests the lists of a run take beyond one each, where
+// each node has one object of so many kinds, and a record.
+func morePages(nodes, kinds int) int {
+	const pageSize = 500
+	return (kinds + 1) * ((nodes - 1) / pageSize)
+}
+
+// costing applies inputs of testdata/cost through a proxy that counts.
+type costing struct {
+	bin    string
+	env    *harness.Env
+	proxy  *faultproxy.Server
+	inputs string   // directory
+	motd   []string // one for each row
+}
+
+func newCosting(t *testing.T, bin, form string, nodes int) *costing {
+	t.Helper()
+	env, proxy := cluster.Env(t).Proxy(t, faultproxy.Options{})
+	c := &costing{bin: bin, env: env, proxy: proxy, inputs: t.TempDir(), motd: make([]string, nodes)}
+	for i := range c.motd {
+		c.motd[i] = "hello"
+	}
+	for _, name := range []string{"hub.yaml", form} {
+		text, err := os.ReadFile(filepath.Join("testdata", "cost", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.write(t, name, bytes.ReplaceAll(text, []byte("HUB"), []byte(env.Namespace)))
+	}
+	return c
+}
+
+func (c *costing) write(t *testing.T, name string, text []byte) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(c.inputs, name), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// change changes so many rows, here and there.
+func (c *costing) change(rows int) {
+	for i := range rows {
+		c.motd[i*len(c.motd)/rows] = "changed"
+	}
+}
+
+// settle waits until controllers, too, have written to deployments and claims.
+func (c *costing) settle(t *testing.T) {
+	t.Helper()
+	for kind, path := range map[string]string{
+		"deployments":            "{.status.observedGeneration}=1",
+		"persistentvolumeclaims": "{.status.phase}=Bound",
+	} {
+		if c.env.Kubectl(t, "", "get", kind, "-o", "name") != "" {
+			c.env.Kubectl(t, "", "wait", kind, "--all", "--timeout=5m", "--for=jsonpath="+path)
+		}
+	}
+}
+
+// cost is what requests a run sends.
+type cost struct {
+	writes  map[string]int // of objects, by resource
+	reads   map[string]int // of single objects, by resource
+	records int            // writes of inventories
+	others  int            // all others; at most so many
+}
+
+// apply runs lynqctl apply once, and compares what that cost.
+func (c *costing) apply(t *testing.T, when string, want cost) {
+	t.Helper()
+	rows := []byte("id,active,motd\n")
+	for i, motd := range c.motd {
+		rows = fmt.Appendf(rows, "t%04d,1,%s\n", i, motd)
+	}
+	c.write(t, "rows.csv", rows)
+	c.proxy.Reset()
+	cmd := exec.CommandContext(t.Context(), c.bin, "apply", "-f", c.inputs, "--wait=false")
+	cmd.Env = append(cmd.Environ(), "KUBECONFIG="+c.env.Kubeconfig)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", when, err, out)
+	}
+	requests := c.proxy.Records()
+	got := costOf(requests)
+	diff := cmp.Diff(want, got, cmp.AllowUnexported(cost{}), cmpopts.EquateEmpty(),
+		cmpopts.IgnoreFields(cost{}, "others"))
+	if diff != "" || got.others > want.others {
+		t.Errorf("%s: (-want +got):\n%s\n%d other requests, want at most %d; all there were:\n%s",
+			when, diff, got.others, want.others, table(faultproxy.Count(requests)))
+	}
+}
+
+// costOf sorts requests. The Lease and the record of the hub count as others,
+// but for the record's creation: such a request does not tell the name. How
+// often a Lease is renewed depends on how long a run takes, so of its updates
+// only those count by which it is taken and given back.
+func costOf(requests []faultproxy.Record) cost {
+	got := cost{writes: map[string]int{}, reads: map[string]int{}}
+	leased := 0
+	for _, r := range requests {
+		switch {
+		case r.Resource == "leases.coordination.k8s.io" && r.Verb == "update":
+			leased++
+		case r.Resource == "leases.coordination.k8s.io", strings.HasPrefix(r.Name, "lynqhub-"),
+			r.Verb == "list", r.Name == "" && !r.IsWrite():
+			got.others++
+		case !r.IsWrite():
+			got.reads[r.Resource]++
+		case r.Resource == "configmaps" && (r.Name == "" || strings.HasPrefix(r.Name, "lynqnode-")):
+			got.records++
+		default:
+			got.writes[r.Resource]++
+		}
+	}
+	got.others += min(leased, 2)
+	return got
+}

@@ -1,0 +1,395 @@
+package e2e_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/test/harness"
+	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
+)
+
+// shopInputs are a hub and a form of three objects, of which one is retained
+// and one needs another. Their Deployments run nothing, so that hundreds of
+// them cost the control plane little.
+const shopInputs = `apiVersion: operator.lynq.sh/v1
+kind: LynqHub
+metadata: {name: HUB}
+spec:
+  source: {type: csv, csv: {path: rows.csv}}
+  valueMappings: {uid: id, activate: active}
+  extraValueMappings: {plan: plan}
+---
+apiVersion: operator.lynq.sh/v1
+kind: LynqForm
+metadata: {name: app}
+spec:
+  hubId: HUB
+  configMaps:
+    - id: settings
+      nameTemplate: "{{ .uid }}-settings"
+      spec: {apiVersion: v1, kind: ConfigMap, data: {plan: "{{ .plan }}"}}
+  services:
+    - id: web
+      nameTemplate: "{{ .uid }}-web"
+      deletionPolicy: Retain
+      annotationsTemplate: {plan: "{{ .plan }}"}
+      spec:
+        apiVersion: v1
+        kind: Service
+        spec: {clusterIP: None, selector: {app: "{{ .uid }}"}, ports: [{name: http, port: 80}]}
+  deployments:
+    - id: server
+      nameTemplate: "{{ .uid }}-server"
+      dependIds: [settings]
+      spec:
+        apiVersion: apps/v1
+        kind: Deployment
+        spec:
+          replicas: 0
+          selector: {matchLabels: {app: "{{ .uid }}"}}
+          template:
+            metadata: {labels: {app: "{{ .uid }}", plan: "{{ .plan }}"}}
+            spec: {containers: [{name: server, image: example.com/server}]}
+`
+
+// shopKinds are the kinds of a shop's objects, and where to list them.
+func shopKinds() []schema.GroupVersionResource {
+	return []schema.GroupVersionResource{
+		{Group: "apps", Version: "v1", Resource: "deployments"},
+		{Version: "v1", Resource: "services"},
+		{Version: "v1", Resource: "configmaps"}, // the last: records are among them
+	}
+}
+
+func leaseKind() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
+}
+
+// shop is a hub of a test's own: the rows and the form, the namespace that it
+// shares its name with, and a lynqctl that goes through a fault proxy.
+type shop struct {
+	*harness.Env
+	bin   string
+	dir   string
+	rows  map[string]string // the plan of each row, by uid
+	proxy *faultproxy.Server
+}
+
+// lynqctl builds the program of this tree and returns its path.
+func lynqctl(t *testing.T) string {
+	t.Helper()
+	return filepath.Join(buildLynqctl(t, filepath.Join("..", "..")), "lynqctl")
+}
+
+// newShop makes a hub with so many rows. Nothing is applied yet.
+func newShop(t *testing.T, bin, inputs string, rows int, o faultproxy.Options) *shop {
+	t.Helper()
+	env := cluster.Env(t)
+	through, proxy := env.Proxy(t, o)
+	s := &shop{Env: through, bin: bin, dir: t.TempDir(), rows: map[string]string{}, proxy: proxy}
+	for i := range rows {
+		s.rows[fmt.Sprintf("t%03d", i)] = "free"
+	}
+	s.write(t, "inputs.yaml", strings.ReplaceAll(inputs, "HUB", s.hub()))
+	s.writeRows(t)
+	t.Cleanup(func() { s.letGo(t) })
+	return s
+}
+
+func (s *shop) hub() string { return s.Namespace }
+
+func (s *shop) write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// writeRows writes the rows to where the hub has them.
+func (s *shop) writeRows(t *testing.T) {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("id,active,plan\n")
+	for _, uid := range slices.Sorted(maps.Keys(s.rows)) {
+		fmt.Fprintf(&b, "%s,1,%s\n", uid, s.rows[uid])
+	}
+	s.write(t, "rows.csv", b.String())
+}
+
+// letGo takes the finalizers off the records, so that the namespace can go.
+func (s *shop) letGo(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	client := s.Dynamic.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace(s.Namespace)
+	list, err := client.List(ctx, metav1.ListOptions{LabelSelector: lynq.LabelRecord})
+	if err != nil {
+		t.Logf("namespace %s stays: %v", s.Namespace, err)
+		return
+	}
+	for i := range list.Items {
+		_, err := client.Patch(ctx, list.Items[i].GetName(), types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+		if err != nil && !apierrors.IsNotFound(err) {
+			t.Logf("namespace %s stays: %v", s.Namespace, err)
+			return
+		}
+	}
+}
+
+// running is a lynqctl that was started.
+type running struct {
+	cmd    *exec.Cmd
+	stdout bytes.Buffer
+	stderr transcript
+	done   chan struct{} // closed when it has ended
+	code   int           // from then on; -1 where a signal ended it
+}
+
+// transcript is what a process says, to be read while it speaks.
+type transcript struct {
+	mu    sync.Mutex
+	text  bytes.Buffer
+	wrote chan struct{} // has room for one
+}
+
+// Write implements io.Writer.
+func (w *transcript) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	select {
+	case w.wrote <- struct{}{}:
+	default:
+	}
+	return w.text.Write(p)
+}
+
+// String is all that was said so far.
+func (w *transcript) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.String()
+}
+
+// start runs lynqctl.
+func (s *shop) start(t *testing.T, args ...string) *running {
+	t.Helper()
+	r := &running{cmd: exec.Command(s.bin, args...), done: make(chan struct{})}
+	r.stderr.wrote = make(chan struct{}, 1)
+	r.cmd.Env = append(os.Environ(), "KUBECONFIG="+s.Kubeconfig)
+	r.cmd.Stdout, r.cmd.Stderr = &r.stdout, &r.stderr
+	if err := r.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(r.done)
+		_ = r.cmd.Wait() // the exit code says it
+		r.code = r.cmd.ProcessState.ExitCode()
+	}()
+	t.Cleanup(func() {
+		_ = r.cmd.Process.Kill() // it has ended, unless the test failed
+		<-r.done
+	})
+	return r
+}
+
+// startApply runs lynqctl apply on the shop's inputs.
+func (s *shop) startApply(t *testing.T, flags ...string) *running {
+	t.Helper()
+	return s.start(t, append([]string{"apply", "-f", s.dir}, flags...)...)
+}
+
+// apply runs lynqctl apply and waits for its end.
+func (s *shop) apply(t *testing.T, flags ...string) *running {
+	t.Helper()
+	r := s.startApply(t, flags...)
+	<-r.done
+	return r
+}
+
+// said waits until the process has said something on stderr, or has ended
+// without.
+func (r *running) said(t *testing.T, text string) {
+	t.Helper()
+	for !strings.Contains(r.stderr.String(), text) {
+		select {
+		case <-r.stderr.wrote:
+		case <-r.done:
+			if strings.Contains(r.stderr.String(), text) {
+				return
+			}
+			t.Fatalf("it ended with code %d, and never said %q:\n%s", r.code, text, r.stderr.String())
+		}
+	}
+}
+
+// want compares how a process ended.
+func (r *running) want(t *testing.T, code int, says ...string) {
+	t.Helper()
+	<-r.done
+	if r.code != code {
+		t.Errorf("exit code %d, want %d:\n%s", r.code, code, r.stderr.String())
+	}
+	for _, text := range says {
+		if !strings.Contains(r.stderr.String(), text) {
+			t.Errorf("%q is not in what it says:\n%s", text, r.stderr.String())
+		}
+	}
+}
+
+// look takes a snapshot, past the proxy.
+func (s *shop) look(t *testing.T) *snapshot {
+	t.Helper()
+	shot := &snapshot{hub: s.hub(), objects: map[string]*unstructured.Unstructured{}}
+	for _, kind := range shopKinds() {
+		list, err := s.Dynamic.Resource(kind).Namespace(s.Namespace).List(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range list.Items {
+			o := &list.Items[i]
+			switch o.GetLabels()[lynq.LabelRecord] {
+			case lynq.RecordNode:
+				shot.nodes = append(shot.nodes, o)
+			case lynq.RecordHub:
+				shot.record = o
+			default:
+				shot.objects[refOf(o)] = o
+			}
+		}
+	}
+	delete(shot.objects, "ConfigMap/"+s.Namespace+"/kube-root-ca.crt") // every namespace has it
+	lease, err := s.Dynamic.Resource(leaseKind()).Namespace(s.Namespace).Get(t.Context(), s.leaseName(), metav1.GetOptions{})
+	if err != nil && !apierrors.IsNotFound(err) {
+		t.Fatal(err)
+	}
+	if err == nil {
+		shot.lease = lease
+	}
+	return shot
+}
+
+func (s *shop) leaseName() string { return "lynqctl-" + s.hub() }
+
+// deleteLease frees the hub of a holder that the test knows to be dead.
+func (s *shop) deleteLease(t *testing.T) {
+	t.Helper()
+	err := s.Dynamic.Resource(leaseKind()).Namespace(s.Namespace).Delete(t.Context(), s.leaseName(), metav1.DeleteOptions{})
+	if err != nil && !apierrors.IsNotFound(err) {
+		t.Fatal(err)
+	}
+}
+
+// desired is what rows and form say, as lynqctl render has it, and the nodes.
+func (s *shop) desired(t *testing.T) (objects []*unstructured.Unstructured, nodes []string) {
+	t.Helper()
+	r := s.start(t, "render", "-f", s.dir, "-o", "json")
+	r.want(t, 0)
+	for decoder := json.NewDecoder(&r.stdout); decoder.More(); {
+		line := json.RawMessage{}
+		if err := decoder.Decode(&line); err != nil {
+			t.Fatal(err)
+		}
+		o := &unstructured.Unstructured{}
+		if err := o.UnmarshalJSON(line); err != nil {
+			t.Fatal(err)
+		}
+		objects = append(objects, o)
+	}
+	for uid := range s.rows {
+		nodes = append(nodes, uid+"-app")
+	}
+	return objects, nodes
+}
+
+// settled fails the test unless the cluster is what rows and form say, the
+// records are what the cluster is, and a further apply writes nothing.
+func (s *shop) settled(t *testing.T) {
+	t.Helper()
+	objects, nodes := s.desired(t)
+	before := s.look(t)
+	complain(t, before.unsettled(objects, nodes))
+	s.proxy.SetRules()
+	s.apply(t, "--wait=false").want(t, 0)
+	if before, after := before.versions(), s.look(t).versions(); !maps.Equal(before, after) {
+		t.Errorf("a further apply changed %v", differing(before, after))
+	}
+}
+
+// versions are the uid and the part of each object and inventory that only a
+// writer of its content changes.
+func (s *snapshot) versions() map[string]string {
+	versions := map[string]string{}
+	for _, o := range slices.Concat(slices.Collect(maps.Values(s.objects)), s.nodes) {
+		version := o.GetResourceVersion()
+		if o.GetKind() == "Deployment" { // its controller tells how it is
+			version = fmt.Sprint(o.GetGeneration())
+		}
+		versions[refOf(o)] = string(o.GetUID()) + " " + version
+	}
+	return versions
+}
+
+func differing(a, b map[string]string) []string {
+	var keys []string
+	for _, k := range slices.Sorted(maps.Keys(a)) {
+		if a[k] != b[k] {
+			keys = append(keys, k)
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(b)) {
+		if _, known := a[k]; !known {
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
+
+// complain fails the test with the first of what is wrong.
+func complain(t *testing.T, wrong []string) {
+	t.Helper()
+	const most = 10
+	if len(wrong) > most {
+		wrong = append(wrong[:most:most], fmt.Sprintf("and %d more", len(wrong)-most))
+	}
+	if len(wrong) > 0 {
+		t.Error(strings.Join(wrong, "\n"))
+	}
+}
+
+// until waits until the proxy has seen something, or the process has ended:
+// then it is false.
+func (s *shop) until(t *testing.T, r *running, seen func([]faultproxy.Record) bool) bool {
+	t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-r.done:
+			return false
+		case <-t.Context().Done():
+			t.Fatal(errors.New("the test has ended"))
+		case <-tick.C:
+			if seen(s.proxy.Records()) {
+				return true
+			}
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package e2e_test
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/lynqctl/lynqctl/test/harness"
+	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
+)
+
+// lockInputs are those of a shop whose run lasts until the test lets it end: its
+// Deployments are not ready, and something depends on them.
+func lockInputs() string {
+	return strings.NewReplacer(
+		"replicas: 0", "replicas: 1",
+		`plan: "{{ .plan }}"}}
+            spec`, `plan: "{{ .plan }}", test.lynq.sh/never-ready: "true"}}
+            spec`,
+		"configMaps:\n", `configMaps:
+    - id: after
+      nameTemplate: "{{ .uid }}-after"
+      dependIds: [server]
+      spec: {apiVersion: v1, kind: ConfigMap, data: {plan: "{{ .plan }}"}}
+`).Replace(shopInputs)
+}
+
+// startWaiting starts an apply, and returns when it waits for a Deployment.
+func (s *shop) startWaiting(t *testing.T) *running {
+	t.Helper()
+	r := s.startApply(t)
+	s.Wait(t, "deployment/t000-server", harness.PathEquals(".status.replicas", "1"))
+	return r
+}
+
+// letReady lets the pods become ready that lockInputs keeps from it.
+func (s *shop) letReady(t *testing.T) {
+	t.Helper()
+	s.Kubectl(t, "", "label", "pods", "--all", "test.lynq.sh/never-ready-")
+}
+
+// pid is how a process is named to others that wait for it.
+func pid(r *running) string { return fmt.Sprintf("pid %d", r.cmd.Process.Pid) }
+
+// TestApplyTogether: of two runs on one hub one waits for the other, or says
+// that it does not.
+func TestApplyTogether(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, lynqctl(t), lockInputs(), 1, faultproxy.Options{})
+	first := s.startWaiting(t)
+	second := s.startApply(t)
+	second.said(t, "waiting up to 5m0s for another run on hub")
+	second.said(t, pid(first))
+
+	s.proxy.Reset()
+	s.apply(t, "--lock-timeout=0s").want(t, 3, "is locked by another run", pid(first), "--lock-timeout", "nothing was touched")
+	for _, r := range s.proxy.Records() {
+		if r.IsWrite() {
+			t.Errorf("a run wrote while another had the hub: %+v", r.Request)
+		}
+	}
+
+	s.letReady(t)
+	first.want(t, 0)
+	second.want(t, 0)
+	s.settled(t)
+}
+
+// TestApplyHolderKilled: the Lease of a run that was killed expires, and who
+// waits for it goes on.
+func TestApplyHolderKilled(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, lynqctl(t), lockInputs(), 1, faultproxy.Options{})
+	first := s.startWaiting(t)
+	second := s.startApply(t, "--wait=false", "--lock-timeout=1m")
+	second.said(t, pid(first))
+	kill(t, first, syscall.SIGKILL)
+	complain(t, s.look(t).unnamed())
+	second.want(t, 0)
+	s.settled(t)
+}
+
+// TestApplyLeaseLost: a run whose Lease somebody takes writes nothing more.
+func TestApplyLeaseLost(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, lynqctl(t), lockInputs(), 1, faultproxy.Options{})
+	r := s.startWaiting(t)
+	s.proxy.Reset()
+	s.Kubectl(t, "", "patch", "lease", s.leaseName(), "--type=merge", "-p", `{"spec":{"holderIdentity":"somebody else"}}`)
+	r.want(t, 1, "lost Lease "+s.Namespace+"/"+s.leaseName(), "it is no longer ours (somebody else)", "nothing more is written")
+	for _, record := range s.proxy.Records() {
+		if record.IsWrite() && record.Resource != "leases.coordination.k8s.io" && record.Manager == "lynq" {
+			t.Errorf("it wrote after that: %+v", record.Request)
+		}
+	}
+	s.Absent(t, "configmap/t000-after")
+	shot := s.look(t)
+	complain(t, shot.unnamed())
+	if holder, _, _ := unstructured.NestedString(shot.lease.Object, "spec", "holderIdentity"); holder != "somebody else" {
+		t.Errorf("it took the Lease from %q", holder)
+	}
+
+	s.deleteLease(t)
+	s.letReady(t)
+	s.apply(t).want(t, 0)
+	s.settled(t)
+}

@@ -1,0 +1,205 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/lynqctl/lynqctl/test/harness"
+	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
+)
+
+// script is the state of one script: its namespace, and its proxy if it has one.
+type script struct {
+	t     *testing.T
+	env   *harness.Env
+	proxy *faultproxy.Server
+	rules []faultproxy.Rule
+}
+
+// commands are what scripts can use beside testscript's own; testdata/README.md
+// describes them.
+func (s *script) commands() map[string]func(*testscript.TestScript, bool, []string) {
+	commands := map[string]func(*testscript.TestScript, []string) error{
+		"namespace": s.namespace,
+		"user":      s.user,
+		"owners":    s.owners,
+		"content":   s.content,
+		"during":    s.during,
+		"proxy":     s.startProxy,
+		"fault":     s.fault,
+		"requests":  s.requests,
+		"exits":     s.exits,
+		"jsonlines": s.jsonLines,
+	}
+	out := map[string]func(*testscript.TestScript, bool, []string){}
+	for name, run := range commands {
+		out[name] = func(ts *testscript.TestScript, neg bool, args []string) {
+			if neg {
+				ts.Fatalf("%s cannot be negated", name)
+			}
+			ts.Check(run(ts, args))
+		}
+	}
+	return out
+}
+
+// namespace VAR makes one more namespace and puts its name into a variable.
+func (s *script) namespace(ts *testscript.TestScript, args []string) error {
+	if len(args) != 1 {
+		return fmt.Errorf("usage: namespace VAR")
+	}
+	ts.Setenv(args[0], s.env.NewNamespace(s.t))
+	return nil
+}
+
+// user VAR NAME puts a kubeconfig for a user without rights into a variable.
+func (s *script) user(ts *testscript.TestScript, args []string) error {
+	if len(args) != 2 {
+		return fmt.Errorf("usage: user VAR NAME")
+	}
+	ts.Setenv(args[0], s.env.As(s.t, args[1]))
+	return nil
+}
+
+// owners KIND/NAME PATH [OWNER...] compares who manages a field.
+func (s *script) owners(_ *testscript.TestScript, args []string) error {
+	if len(args) < 2 {
+		return fmt.Errorf("usage: owners KIND/NAME PATH [OWNER...]")
+	}
+	ref, path, want := args[0], args[1], args[2:]
+	got, err := harness.FieldOwners(s.env.Get(s.t, ref), path)
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(got, want) {
+		return fmt.Errorf("%s: %s is owned by %q, want %q", ref, path, got, want)
+	}
+	return nil
+}
+
+// startProxy puts a fault proxy between the script and the API server.
+func (s *script) startProxy(ts *testscript.TestScript, args []string) error {
+	if len(args) != 0 || s.proxy != nil {
+		return fmt.Errorf("usage: proxy, once")
+	}
+	env, proxy := s.env.Proxy(s.t, faultproxy.Options{})
+	s.proxy = proxy
+	ts.Setenv("KUBECONFIG", env.Kubeconfig)
+	return nil
+}
+
+// fault VERB RESOURCE KEY=VALUE... adds a rule; fault none removes all. The
+// requests are counted anew.
+func (s *script) fault(_ *testscript.TestScript, args []string) error {
+	if s.proxy == nil {
+		return fmt.Errorf("no proxy; start one first")
+	}
+	if slices.Equal(args, []string{"none"}) {
+		s.rules = nil
+	} else {
+		rule, err := parseRule(args)
+		if err != nil {
+			return err
+		}
+		s.rules = append(s.rules, rule)
+	}
+	s.proxy.SetRules(s.rules...)
+	s.proxy.Reset()
+	return nil
+}
+
+// requests VERB RESOURCE COUNT compares how often that came since the proxy or
+// the last fault; * stands for any verb or resource, write for every verb that
+// changes something.
+func (s *script) requests(_ *testscript.TestScript, args []string) error {
+	if s.proxy == nil || len(args) != 3 {
+		return fmt.Errorf("usage, after proxy: requests VERB RESOURCE COUNT")
+	}
+	want, err := strconv.Atoi(args[2])
+	if err != nil {
+		return err
+	}
+	records := s.proxy.Records()
+	verb := args[0]
+	if verb == "write" {
+		records = slices.DeleteFunc(records, func(r faultproxy.Record) bool { return !r.IsWrite() })
+		verb = "*"
+	}
+	counts := faultproxy.Count(records)
+	got := 0
+	for key, n := range counts {
+		if glob(verb, key.Verb) && glob(args[1], key.Resource) {
+			got += n
+		}
+	}
+	if got != want {
+		return fmt.Errorf("%d requests %s %s, want %d; all there were:\n%s", got, args[0], args[1], want, table(counts))
+	}
+	return nil
+}
+
+// exits CODE PROGRAM ARGUMENT... runs a program that must exit with CODE.
+func (s *script) exits(ts *testscript.TestScript, args []string) error {
+	if len(args) < 2 {
+		return fmt.Errorf("usage: exits CODE PROGRAM ARGUMENT...")
+	}
+	want, err := strconv.Atoi(args[0])
+	if err != nil {
+		return err
+	}
+	got := 0
+	err = ts.Exec(args[1], args[2:]...)
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		got, err = exit.ExitCode(), nil
+	}
+	if err == nil && got != want {
+		err = fmt.Errorf("exit code %d, want %d", got, want)
+	}
+	return err
+}
+
+// jsonLines FILE TYPE... checks that every line of a file is a JSON object, and
+// that there are lines with these types, in this order.
+func (s *script) jsonLines(ts *testscript.TestScript, args []string) error {
+	if len(args) == 0 {
+		return fmt.Errorf("usage: jsonlines FILE TYPE...")
+	}
+	types := args[1:]
+	for i, line := range strings.Split(strings.TrimSuffix(ts.ReadFile(args[0]), "\n"), "\n") {
+		var event struct{ Type string }
+		if err := json.Unmarshal([]byte(line), &event); err != nil {
+			return fmt.Errorf("line %d is no JSON: %w\n%s", i+1, err, line)
+		}
+		if len(types) > 0 && event.Type == types[0] {
+			types = types[1:]
+		}
+	}
+	if len(types) > 0 {
+		return fmt.Errorf("no line of type %q, or not in that order", types[0])
+	}
+	return nil
+}
+
+// glob matches a word or anything.
+func glob(pattern, word string) bool { return pattern == "*" || pattern == word }
+
+// table lists counts, one a line.
+func table(counts map[faultproxy.Key]int) string {
+	var out strings.Builder
+	keys := slices.SortedFunc(maps.Keys(counts), func(a, b faultproxy.Key) int {
+		return strings.Compare(a.Resource+" "+a.Verb, b.Resource+" "+b.Verb)
+	})
+	for _, key := range keys {
+		fmt.Fprintf(&out, "%5d %s %s\n", counts[key], key.Verb, key.Resource)
+	}
+	return out.String()
+}

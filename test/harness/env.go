@@ -1,0 +1,145 @@
+package harness
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
+)
+
+// Env is what one test has of a cluster: a namespace, and a kubeconfig in which
+// that is the default.
+type Env struct {
+	*Cluster
+	Namespace  string
+	Kubeconfig string
+}
+
+// Env makes a namespace for a test, which is deleted when the test ends.
+func (s *Shared) Env(t testing.TB) *Env {
+	t.Helper()
+	cluster := s.Cluster(t)
+	namespace := cluster.NewNamespace(t)
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := setNamespace(cluster.Kubeconfig, path, namespace); err != nil {
+		t.Fatal(err)
+	}
+	return &Env{Cluster: cluster, Namespace: namespace, Kubeconfig: path}
+}
+
+// NewNamespace makes a further namespace for a test. It asks for its deletion
+// when the test ends, and does not wait for that.
+func (c *Cluster) NewNamespace(t testing.TB) string {
+	t.Helper()
+	name := namespaceName(t.Name(), rand.Text())
+	client := c.Dynamic.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"})
+	obj := &unstructured.Unstructured{}
+	obj.SetAPIVersion("v1")
+	obj.SetKind("Namespace")
+	obj.SetName(name)
+	if _, err := client.Create(t.Context(), obj, metav1.CreateOptions{}); err != nil {
+		t.Fatalf("namespace of the test: %v", err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), cleanupTimeout)
+		defer cancel()
+		if err := client.Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
+			t.Logf("namespace %s stays: %v", name, err)
+		}
+	})
+	return name
+}
+
+const cleanupTimeout = 10 * time.Second
+
+// namespaceName is a valid name that tells whose the namespace is.
+func namespaceName(test, random string) string {
+	name := regexp.MustCompile("[^a-z0-9]+").ReplaceAllString(strings.ToLower(test), "-")
+	name = strings.Trim(name[:min(len(name), 40)], "-")
+	return name + "-" + strings.ToLower(random[:6])
+}
+
+// setNamespace copies a kubeconfig with one default namespace for all contexts.
+func setNamespace(in, out, namespace string) error {
+	config, err := clientcmd.LoadFromFile(in)
+	if err != nil {
+		return err
+	}
+	for _, c := range config.Contexts {
+		c.Namespace = namespace
+	}
+	return clientcmd.WriteToFile(*config, out)
+}
+
+// As writes a kubeconfig for another user, by impersonation, and returns its
+// path. The user has no rights but what the test gives; choose a name that no
+// other test uses, such as one that ends in the namespace.
+func (e *Env) As(t testing.TB, user string, groups ...string) string {
+	t.Helper()
+	config, err := clientcmd.LoadFromFile(e.Kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := config.AuthInfos[config.Contexts[config.CurrentContext].AuthInfo]
+	info.Impersonate, info.ImpersonateGroups = user, groups
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := clientcmd.WriteToFile(*config, path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Proxy puts a fault proxy in front of the API server until the test ends. The
+// returned Env is the same but that its kubeconfig, and so Kubectl, goes
+// through the proxy; assertions do not.
+func (e *Env) Proxy(t testing.TB, o faultproxy.Options) (*Env, *faultproxy.Server) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	server, err := faultproxy.Start(e.Kubeconfig, path, o)
+	if err != nil {
+		t.Fatalf("fault proxy: %v", err)
+	}
+	t.Cleanup(server.Close)
+	through := *e
+	through.Kubeconfig = path
+	return &through, server
+}
+
+// Kubectl runs kubectl with stdin and returns its output. The test fails where
+// kubectl does.
+func (e *Env) Kubectl(t testing.TB, stdin string, args ...string) string {
+	t.Helper()
+	out, err := e.TryKubectl(t, stdin, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TryKubectl is Kubectl for a test that expects an error, which holds what
+// kubectl wrote to standard error.
+func (e *Env) TryKubectl(t testing.TB, stdin string, args ...string) (string, error) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), e.Cluster.Kubectl, args...)
+	cmd.Env = append(cmd.Environ(), "KUBECONFIG="+e.Kubeconfig)
+	cmd.Stdin = strings.NewReader(stdin)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return stdout.String(), fmt.Errorf("kubectl %s: %w\n%s", strings.Join(args, " "), err, stderr.Bytes())
+	}
+	return stdout.String(), nil
+}

@@ -1,0 +1,158 @@
+package faultproxy
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Proxy forwards to one API server. It is safe for concurrent use.
+type Proxy struct {
+	forward *httputil.ReverseProxy
+
+	mu       sync.Mutex
+	schedule *schedule
+	records  []*Record
+}
+
+// New makes a proxy to the server at target. The transport must trust that
+// server, and may add credentials to requests that bring none.
+func New(target *url.URL, transport http.RoundTripper) *Proxy {
+	p := &Proxy{schedule: newSchedule(nil)}
+	p.forward = &httputil.ReverseProxy{
+		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		Transport:      transport,
+		FlushInterval:  -1, // events of a watch go on at once
+		ModifyResponse: modify,
+		ErrorHandler:   fail,
+		ErrorLog:       log.New(io.Discard, "", 0), // the client tells of cut connections
+	}
+	return p
+}
+
+// SetRules replaces all rules; counting of matches starts anew.
+func (p *Proxy) SetRules(rules ...Rule) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.schedule = newSchedule(slices.Clone(rules))
+}
+
+// Records returns the requests that came since the start or the last Reset.
+func (p *Proxy) Records() []Record {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	records := make([]Record, len(p.records))
+	for i, r := range p.records {
+		records[i] = *r
+	}
+	return records
+}
+
+// Reset forgets the requests so far.
+func (p *Proxy) Reset() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.records = nil
+}
+
+// exchange is one request on its way: what it is, and what is done to it.
+type exchange struct {
+	request Request
+	rule    Rule
+	status  int // what the client gets
+}
+
+type exchangeKey struct{}
+
+// ServeHTTP implements http.Handler.
+func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := &exchange{request: Parse(r.Method, r.URL)}
+	settle := p.begin(x)
+	defer settle()
+	if !pause(r.Context(), x.rule.Delay) {
+		return
+	}
+	if x.rule.Before != nil {
+		x.rule.Before()
+	}
+	switch {
+	case x.rule.End == CutBefore:
+		panic(http.ErrAbortHandler) //nolint:forbidigo // net/http's way to break a connection
+	case x.rule.Status != 0:
+		x.status = x.rule.Status
+		// A client that went away needs no answer.
+		_ = answer(w, x.rule, x.request)
+	default:
+		if x.rule.End != "" {
+			w = promptWriter{w}
+		}
+		p.forward.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x)))
+	}
+}
+
+// begin records a request and picks its rule. The returned function records
+// how it went.
+func (p *Proxy) begin(x *exchange) (settle func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	x.rule = p.schedule.next(x.request)
+	record := &Record{Request: x.request, Faulted: x.rule.final()}
+	p.records = append(p.records, record)
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		record.Status = x.status
+	}
+}
+
+// pause waits; false means that the client went away meanwhile.
+func pause(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return true
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// errCut has fail break the connection.
+var errCut = errors.New("cut by a rule")
+
+// modify sees the API server's answer before the client does.
+func modify(resp *http.Response) error {
+	x, ok := resp.Request.Context().Value(exchangeKey{}).(*exchange)
+	if !ok {
+		return nil
+	}
+	isWatch := x.request.Verb == "watch" && resp.StatusCode == http.StatusOK
+	switch {
+	case x.rule.End != "" && isWatch:
+		resp.Body = newWatchBody(resp.Body, resp.Header.Get("Content-Type"), x.rule)
+	case x.rule.End == CutAfter:
+		// Only a whole answer says that the request took effect.
+		if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+			return err
+		}
+		return errCut
+	}
+	x.status = resp.StatusCode
+	return nil
+}
+
+// fail is called when there is no answer to pass on: the rule cut it, or the
+// API server itself broke off. The client sees a broken connection either way.
+func fail(http.ResponseWriter, *http.Request, error) {
+	panic(http.ErrAbortHandler) //nolint:forbidigo // net/http's way to break a connection
+}
