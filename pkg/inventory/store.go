@@ -64,10 +64,27 @@ func (s *Store) Nodes(ctx context.Context, hub string) ([]*Inventory, error) {
 	if hub == "" || !lynq.IsLabelValue(hub) {
 		return nil, fmt.Errorf("%q is no name of a hub", hub)
 	}
-	var inventories []*Inventory
+	inventories, err := s.nodes(ctx, "", ","+lynq.LabelHub+"="+hub)
+	if err != nil && inventories == nil {
+		return nil, fmt.Errorf("list the inventories of hub %q: %w", hub, err)
+	}
+	return inventories, err
+}
+
+// AllNodes is Nodes for all hubs, in one namespace or, with "", in all.
+func (s *Store) AllNodes(ctx context.Context, namespace string) ([]*Inventory, error) {
+	inventories, err := s.nodes(ctx, namespace, "")
+	if err != nil && inventories == nil {
+		return nil, fmt.Errorf("list the inventories of all hubs: %w", err)
+	}
+	return inventories, err
+}
+
+// nodes lists inventories. They are not nil where the error is a *BrokenError.
+func (s *Store) nodes(ctx context.Context, namespace, selector string) ([]*Inventory, error) {
+	inventories := []*Inventory{}
 	var broken BrokenError
-	selector := lynq.LabelRecord + "=" + lynq.RecordNode + "," + lynq.LabelHub + "=" + hub
-	err := s.configMaps.List(ctx, "", selector, func(cm *corev1.ConfigMap) {
+	err := s.configMaps.List(ctx, namespace, lynq.LabelRecord+"="+lynq.RecordNode+selector, func(cm *corev1.ConfigMap) {
 		inv, err := Decode(cm)
 		if wrong := (*RecordError)(nil); errors.As(err, &wrong) {
 			broken.Records = append(broken.Records, wrong)
@@ -76,7 +93,7 @@ func (s *Store) Nodes(ctx context.Context, hub string) ([]*Inventory, error) {
 		inventories = append(inventories, inv)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("list the inventories of hub %q: %w", hub, err)
+		return nil, err
 	}
 	slices.SortFunc(inventories, func(a, b *Inventory) int {
 		return strings.Compare(a.Namespace+"/"+a.Node, b.Namespace+"/"+b.Node)
@@ -88,6 +105,30 @@ func (s *Store) Nodes(ctx context.Context, hub string) ([]*Inventory, error) {
 		return strings.Compare(a.Namespace+"/"+a.Name, b.Namespace+"/"+b.Name)
 	})
 	return inventories, &broken
+}
+
+// Hubs gives the records of all hubs, in one namespace or, with "", in all,
+// sorted by namespace and name. With a *BrokenError come those that could be
+// read.
+func (s *Store) Hubs(ctx context.Context, namespace string) ([]*Hub, error) {
+	hubs := []*Hub{}
+	var broken BrokenError
+	err := s.configMaps.List(ctx, namespace, lynq.LabelRecord+"="+lynq.RecordHub, func(cm *corev1.ConfigMap) {
+		h, err := DecodeHub(cm)
+		if wrong := (*RecordError)(nil); errors.As(err, &wrong) {
+			broken.Records = append(broken.Records, wrong)
+			return
+		}
+		hubs = append(hubs, h)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the records of hubs: %w", err)
+	}
+	slices.SortFunc(hubs, func(a, b *Hub) int { return strings.Compare(a.Namespace+"/"+a.Name, b.Namespace+"/"+b.Name) })
+	if len(broken.Records) > 0 {
+		return hubs, &broken
+	}
+	return hubs, nil
 }
 
 // Save creates the ConfigMap of an inventory that has no UID, and updates that
