@@ -53,6 +53,19 @@ func (m ConfigMaps) Delete(ctx context.Context, namespace, name string, uid type
 	return m.client.Delete(ctx, configMapResource(), namespace, name, o)
 }
 
+// Patch sends a JSON patch to a ConfigMap and gives it as it is then.
+func (m ConfigMaps) Patch(ctx context.Context, namespace, name string, patch []byte) (*corev1.ConfigMap, error) {
+	req := &request{
+		verb: "patch", method: http.MethodPatch, accept: acceptProtobuf, resource: configMapResource(), namespace: namespace, name: name,
+		params: url.Values{"fieldManager": {lynq.FieldManager}}, body: patch, contentType: string(types.JSONPatchType),
+	}
+	out := &corev1.ConfigMap{}
+	if err := m.client.exchange(ctx, req, out, "ConfigMap"); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func optional[S ~string](s S) *S {
 	if s == "" {
 		return nil

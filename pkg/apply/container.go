@@ -147,6 +147,6 @@ func (n *nodeRun) holdsOthers(s *stepRun) bool {
 	if more := len(found) - maxNamed; more > 0 {
 		names += fmt.Sprintf(" and %d more", more)
 	}
-	n.end(s, OutcomeFailed, "it is not deleted, since it holds what is not the node's: "+names+" (move or delete them, and apply again)")
+	n.end(s, OutcomeFailed, "it is not deleted, since it holds what is not the node's: "+names+" (move or delete them, and run again)")
 	return true
 }

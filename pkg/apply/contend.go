@@ -72,6 +72,10 @@ func (n *nodeRun) conflict(s *stepRun, message string) {
 
 // failed ends a step with an error, and says what to do about it.
 func (n *nodeRun) failed(s *stepRun, err error) {
+	if s.Reason == ReasonGivenUp {
+		n.leaveBehind(s, "it is left behind, as it is: "+describeWrite(s.ref(), err))
+		return
+	}
 	if n.Options.DryRun && s.Object != nil && n.comesInto(s, err) {
 		return
 	}
@@ -82,7 +86,7 @@ func (n *nodeRun) failed(s *stepRun, err error) {
 	case unwritten && !s.touched:
 		s.record = nil // it need not be remembered
 	default:
-		r := n.newRecord(s.Object, n.index[s.Object.ID])
+		r := newRecord(s.Object)
 		s.record = &r
 	}
 	if conflicts {
@@ -117,7 +121,7 @@ func (n *nodeRun) untried(s *stepRun, why Reason, message string) {
 // orphan marks an object that is retained, and lets it go.
 func (n *nodeRun) orphan(s *stepRun) {
 	reason := lynq.ReasonRemovedFromTemplate
-	if s.Reason == ReasonNodeGone {
+	if n.plan.Desired == nil {
 		reason = lynq.ReasonNodeDeleted
 	}
 	n.untrack(s, trackChange{
@@ -134,6 +138,10 @@ func (n *nodeRun) orphan(s *stepRun) {
 // our tracking loses that: with a reference to the inventory it would be
 // collected as soon as that goes.
 func (n *nodeRun) letGo(ctx context.Context, s *stepRun) {
+	if s.Reason == ReasonGivenUp {
+		n.leaveBehind(s, s.Message)
+		return
+	}
 	if s.Live == nil || s.To != (NodeKey{}) || !n.owner().tracks(s.Live) {
 		s.record = nil
 		n.end(s, OutcomeDone, s.Message)
@@ -148,6 +156,14 @@ func (n *nodeRun) letGo(ctx context.Context, s *stepRun) {
 		return
 	}
 	n.untrack(s, trackChange{RemoveAnnotations: trackingAnnotations()})
+}
+
+// leaveBehind gives up on an object that a person named, and says so: nobody
+// remembers it from now on.
+func (n *nodeRun) leaveBehind(s *stepRun, message string) {
+	s.record = nil
+	n.report(Event{Type: EventWarning, Object: s.ref(), ID: s.id(), Message: message})
+	n.end(s, OutcomeDone, message)
 }
 
 // untrack takes the node's tracking off an object, along with another change.

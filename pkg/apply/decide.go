@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,6 +28,15 @@ type Input struct {
 	// Narrowed: a selector leaves objects out. Nobody knows which of those that
 	// are wanted no more it would have left, so that nothing goes.
 	Narrowed bool
+	// Delete names the nodes that go whatever the rows say, and Cascade how
+	// those and all others that go do so.
+	Delete  map[NodeKey]bool
+	Cascade Cascade
+	// GiveUp names recorded objects whose cleanup is not to be tried any more.
+	// Those of them that could not even be looked at have a reason here.
+	GiveUp map[lynq.Ref]error
+	// KeepContent: what is taken back is tracked, and its content left alone.
+	KeepContent bool
 	// Active is how many rows of the hub are active, narrowed or not.
 	Active int
 	// Inventories are all of the hub's that could be read, and Broken those
@@ -38,6 +48,8 @@ type Input struct {
 	Live map[lynq.Ref]*Live
 	// OperatorNodes is how many LynqNode resources the hub has.
 	OperatorNodes int
+	// HubDeleting: somebody deleted the hub's record, which its finalizer holds.
+	HubDeleting bool
 }
 
 // Limits are the guards that a person may move.
@@ -52,11 +64,21 @@ func Decide(in *Input, l Limits) *Plan {
 	d := newDecider(in)
 	p := &Plan{Hub: in.Hub, Counts: map[Action]int{}}
 	for _, n := range in.Nodes {
+		if inv := d.inventories[n.NodeKey]; inv != nil && n.Failed == nil && d.condemned(inv) {
+			leaving := d.leaving(inv, ReasonNodeDeleted)
+			leaving.Returns = true
+			p.Nodes = append(p.Nodes, leaving)
+			continue
+		}
 		p.Nodes = append(p.Nodes, d.node(n))
 	}
 	for _, inv := range d.Inventories {
-		if d.goes(inv) {
-			p.Nodes = append(p.Nodes, d.leaving(inv))
+		switch {
+		case d.nodes[NodeKey{inv.Namespace, inv.Node}]:
+		case d.condemned(inv):
+			p.Nodes = append(p.Nodes, d.leaving(inv, ReasonNodeDeleted))
+		case d.goes(inv):
+			p.Nodes = append(p.Nodes, d.leaving(inv, ReasonNodeGone))
 		}
 	}
 	p.Nodes = append(p.Nodes, d.broken()...)
@@ -159,15 +181,15 @@ func (d *decider) node(n *Node) NodePlan {
 		failed.Failed = fmt.Errorf("its record is of hub %q in namespace %s, and this hub is in namespace %s (give the hub a metadata.namespace, or its nodes another namespace)", d.Hub, ns, d.HubNamespace)
 		p.Desired = &failed
 	}
+	if inv != nil && inv.Deleting && n.Failed == nil {
+		failed := *n
+		failed.Failed = stillDeleted(inv)
+		p.Desired = &failed
+	}
 	if p.Desired.Failed != nil {
 		return p
 	}
-	records := map[lynq.Ref]*inventory.Record{}
-	if inv != nil {
-		for i := range inv.Records {
-			records[inv.Records[i].Ref] = &inv.Records[i]
-		}
-	}
+	records := recordsOf(inv)
 	me := d.owner(n.NodeKey)
 	for i := range n.Objects {
 		o := &n.Objects[i]
@@ -191,21 +213,77 @@ func (d *decider) broken() []NodePlan {
 	return plans
 }
 
-// goes tells whether the node of an inventory is wanted no more.
-func (d *decider) goes(inv *inventory.Inventory) bool {
-	return !d.Narrowed && !d.nodes[NodeKey{inv.Namespace, inv.Node}] && slices.Contains(d.Forms, inv.Form) &&
-		(d.Only == nil || d.Only[inv.Node])
-}
-
-// leaving plans a node that is wanted no more.
-func (d *decider) leaving(inv *inventory.Inventory) NodePlan {
-	p := NodePlan{NodeKey: NodeKey{inv.Namespace, inv.Node}, Hub: inv.Hub, Form: inv.Form, UID: inv.RowUID, Inventory: inv}
-	records := map[lynq.Ref]*inventory.Record{}
+// recordsOf are the records of an inventory, which may be nil.
+func recordsOf(inv *inventory.Inventory) map[lynq.Ref]*inventory.Record {
+	if inv == nil {
+		return nil
+	}
+	records := make(map[lynq.Ref]*inventory.Record, len(inv.Records))
 	for i := range inv.Records {
 		records[inv.Records[i].Ref] = &inv.Records[i]
 	}
-	p.Steps = d.leave(d.owner(p.NodeKey), inv, records, ReasonNodeGone)
+	return records
+}
+
+// goes tells whether the node of an inventory is wanted no more.
+func (d *decider) goes(inv *inventory.Inventory) bool {
+	return d.condemned(inv) || !d.nodes[NodeKey{inv.Namespace, inv.Node}] && !inv.Deleting && d.within(inv)
+}
+
+// within tells whether this run may let the node of an inventory go.
+func (d *decider) within(inv *inventory.Inventory) bool {
+	return !d.Narrowed && slices.Contains(d.Forms, inv.Form) && (d.Only == nil || d.Only[inv.Node])
+}
+
+// condemned tells whether somebody deleted a node, or its record: that the
+// record is still there is the doing of our finalizer, which waits for the
+// cleanup. A record that is being deleted without it was cleaned up before, or
+// is not ours to clean up (seed: finalizers, the four states).
+func (d *decider) condemned(inv *inventory.Inventory) bool {
+	return d.Delete[NodeKey{inv.Namespace, inv.Node}] || inv.Deleting && inv.Finalizer && d.within(inv)
+}
+
+// stillDeleted is why a node cannot be applied whose record is being deleted.
+func stillDeleted(inv *inventory.Inventory) error {
+	if inv.Finalizer {
+		return errors.New("somebody is deleting its record, which this run does not complete (run apply without a selector, or lynqctl finalize)")
+	}
+	return errors.New("its record is being deleted, and a finalizer of somebody else holds it (run again when it is gone)")
+}
+
+// leaving plans a node that is wanted no more.
+func (d *decider) leaving(inv *inventory.Inventory, why Reason) NodePlan {
+	p := NodePlan{
+		NodeKey: NodeKey{inv.Namespace, inv.Node}, Hub: inv.Hub, HubNamespace: inv.HubNamespace, Form: inv.Form, UID: inv.RowUID,
+		Inventory: inv, Cascade: d.Cascade,
+	}
+	me := d.owner(p.NodeKey)
+	p.Steps = d.leave(me, inv, recordsOf(inv), why)
+	if d.Cascade == CascadeBackground {
+		collect(me, p.Steps)
+	}
 	return p
+}
+
+// collect leaves to the garbage collector what it deletes as we would: objects
+// that have no other owner, none of which is to go before another.
+func collect(me owner, steps []Step) {
+	var deleted []*Step
+	for i := range steps {
+		if steps[i].Action == ActionDelete {
+			deleted = append(deleted, &steps[i])
+		}
+	}
+	for _, s := range deleted {
+		if s.Record.Order != deleted[0].Record.Order {
+			return
+		}
+	}
+	for _, s := range deleted {
+		if len(s.Live.Owners) == 1 && s.Live.Owners[0] == me.uid {
+			s.Action = ActionCollect
+		}
+	}
 }
 
 // leave plans what becomes of the recorded objects that are wanted no more: in
@@ -233,6 +311,8 @@ func (d *decider) leavingStep(me owner, r *inventory.Record, l *Live, why Reason
 	switch other, wanted := d.desired[r.Ref]; {
 	case d.Narrowed:
 		s.Action, s.Reason = ActionKeep, ReasonLeftOut
+	case l == nil && d.GiveUp[r.Ref] != nil:
+		s.Action, s.Reason, s.Message = ActionRelease, ReasonGivenUp, "it is left behind, as it is: "+d.GiveUp[r.Ref].Error()
 	case l == nil:
 		s.Action, s.Reason = ActionRelease, ReasonAlreadyGone
 	case wanted && other != me.NodeKey:
@@ -242,12 +322,20 @@ func (d *decider) leavingStep(me owner, r *inventory.Record, l *Live, why Reason
 		if who := d.foreign(me, l); s.Action == ActionRelease && who != "" {
 			s.Message = "it is now of " + who
 		}
-	case r.Deletion == lynq.DeleteRetain || l.DeletionPolicy == lynq.DeleteRetain:
+	case d.givenUp(r.Ref):
+		s.Action, s.Reason = ActionOrphan, ReasonGivenUp
+	case d.Cascade == CascadeOrphan || r.Deletion == lynq.DeleteRetain || l.DeletionPolicy == lynq.DeleteRetain:
 		s.Action = ActionOrphan
 	default:
 		s.Action = ActionDelete
 	}
 	return s
+}
+
+// givenUp tells whether a person said to leave an object behind.
+func (d *decider) givenUp(ref lynq.Ref) bool {
+	_, named := d.GiveUp[ref]
+	return named
 }
 
 // yields tells whether an object that its node wants no more is not the node's
@@ -319,6 +407,8 @@ func (d *decider) once(me owner, o *Object, r *inventory.Record, l *Live) (Actio
 // compare plans an object that is ours, or nobody's.
 func (d *decider) compare(me owner, o *Object, r *inventory.Record, l *Live) (Action, Reason) {
 	switch {
+	case l.Orphaned && d.KeepContent:
+		return ActionTrack, ReasonOrphan
 	case l.Orphaned:
 		return ActionAdopt, ReasonOrphan
 	case !me.tracks(l) && (r == nil || r.UID != string(l.UID)):

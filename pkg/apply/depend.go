@@ -19,7 +19,7 @@ const (
 // skipped here, or goes on and says so.
 func (n *nodeRun) ready(s *stepRun) bool {
 	if s.Object == nil {
-		return n.handedOver(s) && (!container(s.ref()) || n.emptied(s))
+		return n.mayLeave(s)
 	}
 	if !n.provided(s) {
 		return false
@@ -84,12 +84,27 @@ func (n *nodeRun) provided(s *stepRun) bool {
 	return true
 }
 
-// emptied tells whether all that the node has beside a container of others is
-// done with: a container goes last.
-func (n *nodeRun) emptied(s *stepRun) bool {
+// mayLeave tells whether an object that the node wants no more may go now: when
+// all that depended on it are gone, and a container of others last. What such a
+// dependent left of itself may still need it, so that it stays where one of them
+// did not go.
+func (n *nodeRun) mayLeave(s *stepRun) bool {
+	if !n.handedOver(s) {
+		return false
+	}
+	if s.Action != ActionDelete && s.Action != ActionCollect {
+		return true
+	}
 	for i := range n.steps {
 		other := &n.steps[i]
-		if other != s && other.Object == nil && other.state != stepDone && !container(other.ref()) {
+		before := other.Object == nil && other.Record.Order > s.Record.Order ||
+			container(s.ref()) && !container(other.ref()) || s.Action == ActionCollect
+		switch {
+		case other == s || other.Object != nil || !before || other.Action == ActionCollect:
+		case other.state != stepDone:
+			return false
+		case severity(other.outcome) > severity(OutcomeDone) && other.Action != ActionSkip:
+			n.end(s, OutcomeSkipped, "it stays until "+other.ref().String()+" is gone")
 			return false
 		}
 	}

@@ -32,7 +32,10 @@ type Object struct {
 	APIVersion string
 	ID         string
 	DependIDs  []string
-	Policy     *lynq.Policy
+	// Order is 0 for what depends on nothing of its node, and else one more
+	// than the highest of what it depends on: objects go from the highest down.
+	Order  int
+	Policy *lynq.Policy
 	// LeftOut: a selector leaves it out of this run. It is not looked at, and
 	// stays recorded.
 	LeftOut bool

@@ -27,6 +27,9 @@ func (n *nodeRun) execute(ctx context.Context, s *stepRun) {
 		n.conflict(s, s.Message)
 	case ActionRelease:
 		n.letGo(ctx, s)
+	case ActionCollect:
+		s.record = nil // all else is done with: it goes with the inventory
+		n.end(s, OutcomeDone, "")
 	default:
 		n.change(ctx, s)
 	}
@@ -139,6 +142,9 @@ func (n *nodeRun) written(s *stepRun, done result) {
 		return
 	}
 	s.record.UID, s.record.Digest = string(l.UID), s.Object.Digest
+	if s.Action == ActionTrack && s.Object.Policy.Creation != lynq.CreateOnce {
+		s.record.Digest = "" // nobody knows whether its content is as it is to be
+	}
 	s.record.Generation, s.record.ResourceVersion, s.record.Fields = l.Generation, l.ResourceVersion, ""
 	if s.Object.Policy.Patch == lynq.PatchApply {
 		s.record.Fields = l.Fields
@@ -170,7 +176,7 @@ func (n *nodeRun) settled(s *stepRun, done result) {
 // recordOf is what is recorded of an object from now on, with what is known of
 // it from before.
 func (n *nodeRun) recordOf(s *stepRun) *inventory.Record {
-	r := n.newRecord(s.Object, n.index[s.Object.ID])
+	r := newRecord(s.Object)
 	if old := s.Record; old != nil && (s.Live == nil || old.UID == string(s.Live.UID)) {
 		r.UID, r.Digest, r.Generation, r.ResourceVersion, r.Fields, r.Ready =
 			old.UID, old.Digest, old.Generation, old.ResourceVersion, old.Fields, old.Ready
@@ -178,9 +184,9 @@ func (n *nodeRun) recordOf(s *stepRun) *inventory.Record {
 	return &r
 }
 
-func (n *nodeRun) newRecord(o *Object, order int) inventory.Record {
+func newRecord(o *Object) inventory.Record {
 	return inventory.Record{
-		Ref: o.Ref, ID: o.ID, APIVersion: o.APIVersion, Order: order,
+		Ref: o.Ref, ID: o.ID, APIVersion: o.APIVersion, Order: o.Order,
 		Creation: o.Policy.Creation, Deletion: o.Policy.Deletion, Conflict: o.Policy.Conflict, Patch: o.Policy.Patch,
 	}
 }
@@ -192,11 +198,14 @@ func (n *nodeRun) watch(s *stepRun) {
 
 // watchDeleting is watch for an object that may not bear the hub's label.
 func (n *nodeRun) watchDeleting(s *stepRun) {
-	if s.Live.Hub != n.plan.Hub {
+	switch {
+	case s.Live.Orphaned:
+		n.tracker.start(s.resource, lynq.LabelOrphaned+"=true")
+	case s.Live.Hub != n.plan.Hub:
 		n.tracker.start(s.resource, "")
-		return
+	default:
+		n.watch(s)
 	}
-	n.watch(s)
 }
 
 // await waits until an object is ready.
@@ -309,13 +318,13 @@ func (n *nodeRun) delete(s *stepRun) {
 	if container(s.ref()) && n.holdsOthers(s) {
 		return
 	}
-	uid, policy := s.Live.UID, metav1.DeletePropagationBackground
+	uid, policy := s.Live.UID, n.propagation()
 	o := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &s.Live.ResourceVersion}, PropagationPolicy: &policy}
 	if n.Options.DryRun {
 		o.DryRun = []string{metav1.DryRunAll}
 	}
 	if !n.Options.DryRun {
-		n.watch(s)
+		n.watchDeleting(s)
 	}
 	// The version is that of the tracking that was seen: somebody may have
 	// taken the object over since.
@@ -333,6 +342,14 @@ func (n *nodeRun) delete(s *stepRun) {
 	default:
 		n.failed(s, err)
 	}
+}
+
+// propagation is how objects take with them what belongs to them.
+func (n *nodeRun) propagation() metav1.DeletionPropagation {
+	if n.plan.Cascade == CascadeForeground {
+		return metav1.DeletePropagationForeground
+	}
+	return metav1.DeletePropagationBackground
 }
 
 // deleteAgain looks whether an object that changed is still ours to delete.
@@ -357,13 +374,28 @@ func (n *nodeRun) deleteAgain(s *stepRun) {
 	if l.UID != s.Live.UID {
 		again.Live = nil // another object, of which nothing is ours
 		again.Action, again.Reason, again.Message = ActionRelease, ReasonTakenOver, "somebody deleted it and made another"
-	} else if !n.owner().yields(&again, &l) {
+	} else if !n.yields(&again, &l) {
 		s.Step = &again
 		n.delete(s)
 		return
 	}
 	s.Step = &again
 	n.execute(n.finishing, s)
+}
+
+// yields is owner.yields, and for an orphan whether it is one no more.
+func (n *nodeRun) yields(s *Step, l *Live) bool {
+	switch {
+	case s.Reason != ReasonPruned:
+		return n.owner().yields(s, l)
+	case !l.Orphaned:
+		s.Action, s.Message = ActionSkip, "it is marked as an orphan no more"
+	case l.takenOver() != "":
+		s.Action, s.Message = ActionSkip, "it is now of "+l.takenOver()
+	default:
+		return false
+	}
+	return true
 }
 
 // maxTries bounds how often a write is made anew because the object changed

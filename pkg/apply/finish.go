@@ -163,6 +163,7 @@ func (n *nodeRun) recordResult(outcome Outcome) error {
 		return nil
 	}
 	next := n.inventory.Clone()
+	next.Activate = "false"
 	if n.plan.Desired != nil {
 		next = n.nextInventory()
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
 // MaxDelete is how many of a hub's nodes may go in one run: a number of nodes,
@@ -58,12 +60,21 @@ func (d *decider) refusals(l Limits) []Refusal {
 		refuse(GuardOperator, "to hand over, stop the operator, delete its LynqHub and LynqForm with every resource's deletionPolicy at Retain, and apply again: what they leave is adopted",
 			"the Lynq operator manages this hub: it has %s", counted(d.OperatorNodes, "LynqNode resource"))
 	}
-	recorded, going := 0, 0
+	recorded, going, byHand := 0, 0, 0
 	for _, inv := range d.Inventories {
 		recorded++
 		if d.goes(inv) {
 			going++
 		}
+		if inv.Deleting && d.condemned(inv) {
+			byHand++
+		}
+	}
+	if d.HubDeleting {
+		name := inventory.HubName(d.Hub)
+		refuse(GuardDeleting, fmt.Sprintf(`to let them all go: lynqctl finalize -n %[1]s --hub %[2]s; to keep them: kubectl patch configmap %[3]s -n %[1]s --type=json -p '[{"op":"remove","path":"/metadata/finalizers"}]', and apply again`, d.HubNamespace, d.Hub, name),
+			"somebody deleted the hub's record, ConfigMap %s/%s: with it go all of its %s", d.HubNamespace, name, counted(recorded, "node"))
+		return refusals
 	}
 	if going > 0 && d.Active == 0 && !l.AllowEmpty {
 		refuse(GuardEmpty, "check the source; if every tenant is to go, say --allow-empty",
@@ -71,8 +82,12 @@ func (d *decider) refusals(l Limits) []Refusal {
 		return refusals
 	}
 	if limit := l.MaxDelete.of(recorded); going > limit && d.Active > 0 {
+		why := ""
+		if byHand > 0 {
+			why = fmt.Sprintf(", %d of them because somebody deleted their records", byHand)
+		}
 		refuse(GuardMaxDelete, fmt.Sprintf("check the rows; if they are to go, say --max-delete=%d", going),
-			"%d of %d nodes would go, %d may (--max-delete=%s)", going, recorded, limit, l.MaxDelete)
+			"%d of %d nodes would go%s, %d may (--max-delete=%s)", going, recorded, why, limit, l.MaxDelete)
 	}
 	return refusals
 }

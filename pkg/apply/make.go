@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"slices"
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -25,9 +26,22 @@ func Make(n *lynq.Node) (*Node, error) {
 		if err != nil {
 			return nil, fmt.Errorf("resource %q: %s: %w", n.Objects[i].ID, n.Objects[i].Ref, err)
 		}
+		o.Order = orderOf(&o, made.Objects[:i])
 		made.Objects[i] = o
 	}
 	return made, nil
+}
+
+// orderOf is the order of an object that comes after all it depends on. Forms
+// have few resources.
+func orderOf(o *Object, before []Object) int {
+	order := 0
+	for i := range before {
+		if slices.Contains(o.DependIDs, before[i].ID) {
+			order = max(order, before[i].Order+1)
+		}
+	}
+	return order
 }
 
 func makeObject(o *lynq.Object, partOf string) (Object, error) {

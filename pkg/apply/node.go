@@ -84,7 +84,7 @@ func (n *nodeRun) idle() bool {
 			return false
 		}
 		s.outcome = OutcomeUnchanged
-		r := n.newRecord(s.Object, i)
+		r := newRecord(s.Object)
 		if r.ID != s.Record.ID || r.Conflict != s.Record.Conflict || r.Order != s.Record.Order {
 			return false // the record is to say so
 		}
@@ -119,6 +119,9 @@ func (n *nodeRun) perform(ctx context.Context) {
 		return
 	}
 	n.wake = make(chan struct{}, 1)
+	if n.plan.Desired == nil && len(n.steps) > 0 {
+		n.record(eventNormal, "LynqNodeDeleting", "the node goes, and its objects as their deletionPolicy says")
+	}
 	if err := n.recordIntent(); err != nil {
 		n.fail(err)
 		return

@@ -21,6 +21,7 @@ const (
 	ActionDelete  Action = "delete"  // wanted no more
 	ActionOrphan  Action = "orphan"  // wanted no more, and retained: marked
 	ActionRelease Action = "release" // wanted no more, and no longer ours: only the record goes
+	ActionCollect Action = "collect" // wanted no more: left to the garbage collector
 )
 
 // Reason says why a step is what it is. Reasons are words that scripts may
@@ -47,6 +48,9 @@ const (
 	ReasonDeleting     Reason = "Deleting"     // is being deleted
 	ReasonRemoved      Reason = "Removed"      // the form no longer has it
 	ReasonNodeGone     Reason = "NodeGone"     // the row is inactive or gone
+	ReasonNodeDeleted  Reason = "NodeDeleted"  // somebody deleted the node, or its record
+	ReasonGivenUp      Reason = "GivenUp"      // its cleanup fails, and a person said to leave it behind
+	ReasonPruned       Reason = "Pruned"       // an orphan that a person wants no more
 	ReasonAlreadyGone  Reason = "AlreadyGone"  // wanted no more, and gone
 	ReasonTakenOver    Reason = "TakenOver"    // wanted no more, and bears our tracking no more
 	ReasonNamespaceNew Reason = "NamespaceNew" // for a server dry run: its namespace comes into being first
@@ -85,12 +89,35 @@ type NodePlan struct {
 	Hub, Form, UID string
 	// Desired is nil for a node that goes.
 	Desired *Node
+	// Returns: the node goes, since somebody deleted its record, and its row
+	// wants it. A plan that is made when it is gone makes it anew.
+	Returns bool
+	// Cascade is how the objects of a node that goes are deleted.
+	Cascade Cascade
 	// Inventory is what is recorded, nil for a new node.
 	Inventory *inventory.Inventory
 	// Steps are in the order of the desired objects, then those of the objects
 	// that leave, in the order in which they may go.
 	Steps []Step
 }
+
+// Cascade is how the objects of a node that goes are deleted.
+type Cascade string
+
+// The ways, with kubectl's names for those that a person may ask for.
+const (
+	// CascadeOrdered deletes what is to be deleted, each object when all that
+	// depend on it are gone.
+	CascadeOrdered Cascade = ""
+	// CascadeBackground is that, but for objects that the garbage collector
+	// deletes just so: those are left to it, and not waited for.
+	CascadeBackground Cascade = "background"
+	// CascadeForeground is CascadeOrdered, and an object counts as gone when
+	// what belongs to it is gone too.
+	CascadeForeground Cascade = "foreground"
+	// CascadeOrphan deletes nothing: all objects become orphans.
+	CascadeOrphan Cascade = "orphan"
+)
 
 // Plan is what is to happen to the nodes of one hub.
 type Plan struct {
@@ -110,6 +137,7 @@ const (
 	GuardMaxDelete Guard = "max-delete"  // too many of a hub's nodes would go
 	GuardOperator  Guard = "operator"    // the operator manages the hub's nodes
 	GuardLock      Guard = "lock"        // another run holds the hub
+	GuardDeleting  Guard = "deleting"    // somebody deleted the hub's record
 )
 
 // Refusal is why a guard refuses a plan, and what to do about it.

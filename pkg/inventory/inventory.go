@@ -67,8 +67,8 @@ type Record struct {
 	Conflict lynq.ConflictPolicy
 	Patch    lynq.PatchStrategy
 
-	// Order is its place among the objects of its node, each after all it
-	// depends on: they go in the reverse order.
+	// Order is higher than that of every object of its node that it depends on:
+	// objects go from the highest down.
 	Order int
 	// Ready: it was seen ready since it was last written.
 	Ready bool

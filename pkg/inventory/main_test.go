@@ -109,6 +109,10 @@ func (c configMaps) Delete(ctx context.Context, namespace, name string, uid type
 	return err
 }
 
+func (c configMaps) Patch(ctx context.Context, namespace, name string, patch []byte) (*corev1.ConfigMap, error) {
+	return send[corev1.ConfigMap](ctx, c.at(c.RESTClient.Patch(types.JSONPatchType), namespace, name).Body(patch))
+}
+
 // leaseClient is inventory.Leases.
 type leaseClient struct{ *rest.RESTClient }
 

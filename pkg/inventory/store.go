@@ -31,6 +31,9 @@ type ConfigMaps interface {
 	// Delete deletes one, if it has this uid and, unless it is "", this
 	// resource version; any other is a conflict.
 	Delete(ctx context.Context, namespace, name string, uid types.UID, resourceVersion string) error
+	// Patch sends a JSON patch (RFC 6902). A test in it that fails is an error
+	// of reason Invalid.
+	Patch(ctx context.Context, namespace, name string, patch []byte) (*corev1.ConfigMap, error)
 }
 
 // Store loads and saves records. It is safe for concurrent use.
@@ -163,32 +166,24 @@ func (s *Store) Save(ctx context.Context, inv *Inventory) (*Inventory, error) {
 	return &next, nil
 }
 
-// Remove takes the node's finalizer off the ConfigMap of an inventory and
-// deletes it, as long as it still is the one that was read. One that is gone
-// already is no error. The error is a *ChangedError, or the server's.
+// Remove deletes the ConfigMap of an inventory, as long as it still is the one
+// that was read, and takes the node's finalizer off. One that is gone already is
+// no error. The error is a *ChangedError, or the server's.
 func (s *Store) Remove(ctx context.Context, inv *Inventory) error {
-	if inv.Finalizer {
-		without := *inv
-		without.Finalizer = false
-		saved, err := s.Save(ctx, &without)
-		switch {
-		case apierrors.IsNotFound(err):
-			return nil // it was being deleted, and only we kept it
-		case err != nil:
-			return err
-		case saved.Deleting:
-			return nil // it goes as soon as others let it
-		}
-		inv = saved
+	m := member{inv.Namespace, Name(inv.Node), inv.UID, inv.ResourceVersion, lynq.FinalizerNode, inv.Finalizer, inv.Deleting}
+	if err := s.remove(ctx, &m); err != nil {
+		return fmt.Errorf("remove the record of node %s/%s: %w", inv.Namespace, inv.Node, err)
 	}
-	err := s.configMaps.Delete(ctx, inv.Namespace, Name(inv.Node), types.UID(inv.UID), inv.ResourceVersion)
-	switch {
-	case err == nil || apierrors.IsNotFound(err):
-		return nil
-	case apierrors.IsConflict(err):
-		err = changed(inv.Namespace, Name(inv.Node), "somebody else changed it meanwhile, so it was not deleted (run again)", err)
+	return nil
+}
+
+// RemoveHub is Remove for the record of a hub.
+func (s *Store) RemoveHub(ctx context.Context, h *Hub) error {
+	m := member{h.Namespace, HubName(h.Name), h.UID, h.ResourceVersion, lynq.FinalizerHub, h.Finalizer, h.Deleting}
+	if err := s.remove(ctx, &m); err != nil {
+		return fmt.Errorf("remove the record of hub %s/%s: %w", h.Namespace, h.Name, err)
 	}
-	return fmt.Errorf("remove the record of node %s/%s: %w", inv.Namespace, inv.Node, err)
+	return nil
 }
 
 // LoadHub gives the record of a hub, nil where there is none.

@@ -85,7 +85,7 @@ func TestStore(t *testing.T) {
 	if err := s.Remove(t.Context(), saved); err != nil {
 		t.Fatal(err)
 	}
-	a.sameRequests(t, "a removal", "update", "delete")
+	a.sameRequests(t, "a removal", "delete", "patch")
 	a.Absent(t, "configmap/lynqnode-acme-web")
 	if err := s.Remove(t.Context(), saved); err != nil {
 		t.Errorf("removed twice: %v", err)
@@ -158,18 +158,24 @@ func TestAnswersLost(t *testing.T) {
 		t.Errorf("hub: %v (-saved +loaded):\n%s", err, diff)
 	}
 
-	lose("update") // the finalizer's
+	lose("patch") // the finalizer's
 	if err := s.Remove(t.Context(), saved); err != nil {
 		t.Error(err)
 	}
+	a.sameRequests(t, "a removal", "delete", "patch", "patch")
 	a.Absent(t, "configmap/lynqnode-acme-web")
 	saved = save(t, s, inv)
 	lose("delete")
 	if err := s.Remove(t.Context(), saved); err != nil {
 		t.Error(err)
 	}
-	a.sameRequests(t, "a removal", "update", "delete", "delete")
+	a.sameRequests(t, "a removal whose deletion was not answered", "delete", "delete", "get", "patch")
 	a.Absent(t, "configmap/lynqnode-acme-web")
+	lose("delete")
+	if err := s.RemoveHub(t.Context(), record); err != nil {
+		t.Error(err)
+	}
+	a.Absent(t, "configmap/"+inventory.HubName(hub.Name))
 }
 
 // TestChanged: what somebody else wrote meanwhile is not overwritten.
@@ -201,7 +207,7 @@ func TestChanged(t *testing.T) {
 	if !apierrors.IsConflict(err) {
 		t.Errorf("what the server said is not in %v", err)
 	}
-	refused("remove", s.Remove(t.Context(), saved), "somebody else changed it meanwhile (run again)")
+	refused("remove", s.Remove(t.Context(), saved), "somebody else changed it meanwhile, so it was not deleted (run again)")
 	saved.Finalizer = false
 	refused("remove without finalizer", s.Remove(t.Context(), saved), "somebody else changed it meanwhile, so it was not deleted (run again)")
 
@@ -232,15 +238,41 @@ func TestRemoveDeleting(t *testing.T) {
 			t.Errorf("not deleting: %+v", deleting)
 		}
 		a.requests()
-		a.proxy.SetRules(faultproxy.Rule{Verb: "update", End: faultproxy.CutAfter, Times: 1})
+		a.proxy.SetRules(faultproxy.Rule{Verb: "patch", End: faultproxy.CutAfter, Times: 1})
 		if err := s.Remove(t.Context(), deleting); err != nil {
 			t.Error(err)
 		}
 		a.proxy.SetRules()
 	}
-	a.sameRequests(t, "a removal that others hold up", "update", "update", "get")
+	a.sameRequests(t, "a removal that others hold up", "patch", "patch", "get")
 	a.Equal(t, "configmap/lynqnode-acme-web", ".metadata.finalizers", `["example.com/keep"]`)
 	a.Kubectl(t, "", "patch", "configmap/lynqnode-acme-web", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+}
+
+// TestFinalizerElsewhere: the finalizer comes off wherever it is in the list, and
+// nothing else with it; somebody else's record of that name keeps its own.
+func TestFinalizerElsewhere(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	s := inventory.NewStore(a.configMaps)
+	saved := save(t, s, a.here())
+	a.Kubectl(t, "", "patch", "configmap/lynqnode-acme-web", "--type=json", "-p", `[{"op":"add","path":"/metadata/finalizers/0","value":"example.com/keep"}]`)
+	saved = nodes(t, s, saved.Hub)[0]
+	a.requests()
+	if err := s.Remove(t.Context(), saved); err != nil {
+		t.Error(err)
+	}
+	a.sameRequests(t, "a removal", "delete", "patch", "get", "patch")
+	a.Equal(t, "configmap/lynqnode-acme-web", ".metadata.finalizers", `["example.com/keep"]`)
+	a.Kubectl(t, "", "patch", "configmap/lynqnode-acme-web", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+	another := save(t, s, a.here())
+	if err := s.Remove(t.Context(), saved); err != nil {
+		t.Error(err)
+	}
+	a.Equal(t, "configmap/lynqnode-acme-web", ".metadata.uid", another.UID)
+	if got := nodes(t, s, another.Hub)[0]; got.Deleting || !got.Finalizer {
+		t.Errorf("another record was touched: %+v", got)
+	}
 }
 
 // TestBrokenRecords: all that is broken is told, and what is not comes too.
@@ -295,7 +327,7 @@ func TestNoAccess(t *testing.T) {
 		{"save the record of node", func(ctx context.Context) (any, error) { return s.Save(ctx, saved) }},
 		{"read the record of hub", func(ctx context.Context) (any, error) { return s.LoadHub(ctx, hub.Namespace, hub.Name) }},
 		{"save the record of hub", func(ctx context.Context) (any, error) { return s.SaveHub(ctx, hub) }},
-		{"save the record of node", func(ctx context.Context) (any, error) { return nil, s.Remove(ctx, saved) }},
+		{"remove the record of node", func(ctx context.Context) (any, error) { return nil, s.Remove(ctx, saved) }},
 		{"remove the record of node", func(ctx context.Context) (any, error) {
 			bare := saved.Clone()
 			bare.Finalizer = false

@@ -1,0 +1,115 @@
+package inventory
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// A record goes in the order that its finalizer is for: its deletion is asked
+// for first, so that a run that is killed in between leaves a record which says
+// that it is to go, and the finalizer comes off last.
+
+// finalizerTries bounds how often the place of a finalizer is looked up anew.
+const finalizerTries = 5
+
+// member is a ConfigMap that is to go.
+type member struct {
+	namespace, name      string
+	uid, resourceVersion string
+	finalizer            string
+	held                 bool // by the finalizer
+	deleting             bool
+}
+
+// remove deletes a ConfigMap, and takes our finalizer off.
+func (s *Store) remove(ctx context.Context, m *member) error {
+	if !m.deleting {
+		err := s.configMaps.Delete(ctx, m.namespace, m.name, types.UID(m.uid), m.resourceVersion)
+		switch {
+		case apierrors.IsNotFound(err):
+			return nil
+		case apierrors.IsConflict(err):
+			return s.deletedBefore(ctx, m, err)
+		case err != nil:
+			return err
+		}
+	}
+	if !m.held {
+		return nil
+	}
+	return s.takeOff(ctx, m)
+}
+
+// deletedBefore looks whether a deletion that met a conflict met itself: its
+// answer was lost, and it was tried again.
+func (s *Store) deletedBefore(ctx context.Context, m *member, conflict error) error {
+	there, err := s.configMaps.Get(ctx, m.namespace, m.name)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil
+	case err != nil:
+		return errors.Join(conflict, err)
+	case string(there.UID) != m.uid:
+		return nil // it is gone, and this is another one
+	case there.DeletionTimestamp == nil:
+		return changed(m.namespace, m.name, "somebody else changed it meanwhile, so it was not deleted (run again)", conflict)
+	}
+	return s.takeOff(ctx, m)
+}
+
+// takeOff removes the finalizer with a JSON patch that tests it, so that nothing
+// else is changed by it, whatever others do to the object (seed: finalizers).
+func (s *Store) takeOff(ctx context.Context, m *member) error {
+	at := 0 // where we put it; others come after it
+	for try := 1; ; try++ {
+		patch, err := withoutFinalizer(m.uid, m.finalizer, at)
+		if err != nil {
+			return err
+		}
+		_, err = s.configMaps.Patch(ctx, m.namespace, m.name, patch)
+		switch {
+		case err == nil || apierrors.IsNotFound(err):
+			return nil
+		case !apierrors.IsInvalid(err) || try == finalizerTries:
+			return err
+		}
+		there, getErr := s.configMaps.Get(ctx, m.namespace, m.name)
+		switch {
+		case apierrors.IsNotFound(getErr):
+			return nil
+		case getErr != nil:
+			return errors.Join(err, getErr)
+		case string(there.UID) != m.uid:
+			return nil // it is gone, and this is another one
+		}
+		if at = finalizerAt(there, m.finalizer); at < 0 {
+			return nil // somebody else took it off
+		}
+	}
+}
+
+func finalizerAt(cm *corev1.ConfigMap, finalizer string) int {
+	return slices.Index(cm.Finalizers, finalizer)
+}
+
+// withoutFinalizer is a JSON patch that takes a finalizer from its place.
+func withoutFinalizer(uid, finalizer string, at int) ([]byte, error) {
+	type operation struct {
+		Op    string `json:"op"`
+		Path  string `json:"path"`
+		Value string `json:"value,omitempty"`
+	}
+	path := "/metadata/finalizers/" + strconv.Itoa(at)
+	return json.Marshal([]operation{
+		{"test", "/metadata/uid", uid},
+		{"test", path, finalizer},
+		{Op: "remove", Path: path},
+	})
+}
