@@ -116,6 +116,7 @@ active row makes a node: the resources of one tenant.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
+	root.AddCommand(a.deleteCommand(), a.finalizeCommand())
 	root.AddCommand(a.applyCommand(), a.renderCommand(), a.validateCommand(), a.graphCommand(), a.versionCommand())
 	strictWords(root)
 	return root

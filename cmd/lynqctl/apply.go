@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -22,23 +20,18 @@ import (
 // applyFlags are the flags of apply.
 type applyFlags struct {
 	renderFlags
-	dryRun       string
+	runFlags
 	allowEmpty   bool
 	maxDelete    string
 	wait         bool
-	lockTimeout  time.Duration
 	noFinalizer  bool
 	recordValues bool
-	events       bool
-	output       string
-	writers      int
 }
 
 func (a *app) applyCommand() *cobra.Command {
 	f := applyFlags{
 		renderFlags: renderFlags{format: "yaml", nothing: "nothing was touched"},
-		dryRun:      "none", maxDelete: apply.DefaultMaxDelete().String(), wait: true, lockTimeout: 5 * time.Minute,
-		events: true, output: "table", writers: 32,
+		runFlags:    defaultRunFlags(), maxDelete: apply.DefaultMaxDelete().String(), wait: true,
 	}
 	cmd := &cobra.Command{
 		Use:   "apply -f PATH...",
@@ -70,19 +63,15 @@ records are right.`,
 	f.inputFlags.register(cmd)
 	f.registerAll(cmd)
 	f.registerSources(cmd)
+	f.runFlags.register(cmd)
 	flags := cmd.Flags()
-	flags.StringVarP(&f.output, "output", "o", f.output, "table, wide, name or yaml for a report; json for one event per line")
 	flags.StringSliceVar(&f.nodes, "node", nil, "only these nodes, named UID-FORM")
 	flags.StringVarP(&f.selector, "selector", "l", "", "only objects with these labels, as kubectl takes them; nothing goes then")
-	flags.StringVar(&f.dryRun, "dry-run", f.dryRun, "none, client (print the plan) or server (have the server try every write)")
 	flags.BoolVar(&f.allowEmpty, "allow-empty", false, "let all nodes of a hub go that has no active row any more")
 	flags.StringVar(&f.maxDelete, "max-delete", f.maxDelete, "refuse when more of a hub's nodes would go: a number, or a share of them")
 	flags.BoolVar(&f.wait, "wait", f.wait, "wait until objects are ready, as their policies say")
-	flags.DurationVar(&f.lockTimeout, "lock-timeout", f.lockTimeout, "how long to wait for another run on the same hub")
-	flags.IntVar(&f.writers, "concurrency", f.writers, "nodes to write at once")
 	flags.BoolVar(&f.noFinalizer, "no-finalizer", false, "make inventories without the finalizer that lets a deletion by hand be cleaned up")
 	flags.BoolVar(&f.recordValues, "record-values", false, "record the rows' extra values on inventories, as the operator does; they may hold secrets")
-	flags.BoolVar(&f.events, "events", f.events, "record Kubernetes events on inventories")
 	return cmd
 }
 
@@ -113,8 +102,8 @@ func (a *app) apply(ctx context.Context, f *applyFlags) error {
 	if err := distinctHubs(hubs); err != nil {
 		return &exitError{code: exitBadInput, err: err, summary: f.nothing}
 	}
-	j := &applyJob{app: a, flags: f, inputs: inputs, hubs: hubs, client: client, settings: settings, limits: limits, warnings: warnings}
-	return j.run(ctx)
+	j := &applyJob{clusterRun: a.newClusterRun(&f.runFlags, client, warnings), flags: f, inputs: inputs, hubs: hubs, settings: settings, limits: limits}
+	return j.perform(ctx)
 }
 
 // askScopes learns from the cluster which custom kinds have no namespace, where
@@ -185,20 +174,12 @@ func (f *applyFlags) check() (render.Settings, apply.Limits, error) {
 		return settings, apply.Limits{}, err
 	}
 	settings.KeepGoing = true
-	if err := oneOf("--dry-run", f.dryRun, "none", "client", "server"); err != nil {
-		return settings, apply.Limits{}, err
-	}
-	if err := oneOf("-o", f.output, "table", "wide", "name", "yaml", "json"); err != nil {
+	if err := f.runFlags.check(); err != nil {
 		return settings, apply.Limits{}, err
 	}
 	limit, err := apply.ParseMaxDelete(f.maxDelete)
-	switch {
-	case err != nil:
+	if err != nil {
 		return settings, apply.Limits{}, badUsage(fmt.Errorf("--max-delete: %w", err))
-	case f.writers < 1:
-		return settings, apply.Limits{}, badUsage(errors.New("--concurrency must be at least 1"))
-	case f.lockTimeout < 0:
-		return settings, apply.Limits{}, badUsage(errors.New("--lock-timeout cannot be negative"))
 	}
 	return settings, apply.Limits{AllowEmpty: f.allowEmpty, MaxDelete: limit}, nil
 }

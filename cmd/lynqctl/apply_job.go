@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -20,17 +19,13 @@ import (
 
 // applyJob is one run of apply.
 type applyJob struct {
-	*app
+	clusterRun
 	flags    *applyFlags
 	inputs   *form.Inputs
 	hubs     []hubPrograms
-	client   *kube.Client
-	store    *inventory.Store
 	settings render.Settings
 	limits   apply.Limits
-	warnings *serverWarnings
 
-	began   time.Time
 	read    time.Time // when the rows were read
 	records map[string]*inventory.Hub
 	nodes   map[string][]*apply.Node
@@ -59,19 +54,24 @@ func (r *replayed) reader(stdin io.Reader) io.Reader {
 	return io.TeeReader(stdin, &r.kept)
 }
 
-func (j *applyJob) run(ctx context.Context) error {
-	j.began = time.Now()
-	j.store = inventory.NewStore(j.client.ConfigMaps())
+func (j *applyJob) perform(ctx context.Context) error {
 	if err := j.render(ctx); err != nil {
 		return err
 	}
-	if j.flags.dryRun != "none" {
+	if j.run.dryRun != "none" {
+		if err := j.loadHubs(ctx); err != nil {
+			return untouched(ctx, err)
+		}
 		return j.carryOut(ctx)
 	}
 	if err := j.refuseEmpty(ctx); err != nil {
 		return err
 	}
-	locks, waited, err := j.lock(ctx)
+	places, err := j.places()
+	if err != nil {
+		return &exitError{code: exitBadInput, err: err, summary: j.flags.nothing}
+	}
+	locks, waited, err := j.lock(ctx, places)
 	defer locks.release(ctx)
 	if err != nil {
 		return err
@@ -159,16 +159,8 @@ func (j *applyJob) carryOut(ctx context.Context) error {
 	if j.failed != nil {
 		_, _ = fmt.Fprintln(j.stderr, j.failed)
 	}
-	var plans []apply.Plan
-	found := map[string]bool{}
-	for _, h := range j.hubs {
-		p, err := j.plan(ctx, h, found)
-		if err != nil {
-			return untouched(ctx, err)
-		}
-		plans = append(plans, *p)
-	}
-	if err := j.unknownNodes(found); err != nil {
+	plans, err := j.planAll(ctx)
+	if err != nil {
 		return err
 	}
 	if err := j.refused(plans); err != nil {
@@ -177,10 +169,25 @@ func (j *applyJob) carryOut(ctx context.Context) error {
 	if err := apply.CheckSizes(plans); err != nil {
 		return &exitError{code: exitBadInput, err: err, summary: j.flags.nothing}
 	}
-	if j.flags.dryRun == "client" {
+	if j.run.dryRun == "client" {
+		j.returning(plans)
 		return j.showPlans(plans)
 	}
 	return j.runPlans(ctx, plans)
+}
+
+// planAll plans all hubs.
+func (j *applyJob) planAll(ctx context.Context) ([]apply.Plan, error) {
+	var plans []apply.Plan
+	found := map[string]bool{}
+	for _, h := range j.hubs {
+		p, err := j.plan(ctx, h, found)
+		if err != nil {
+			return nil, untouched(ctx, err)
+		}
+		plans = append(plans, *p)
+	}
+	return plans, j.unknownNodes(found)
 }
 
 // untouched is an error before anything was written.
@@ -200,6 +207,9 @@ func (j *applyJob) plan(ctx context.Context, h hubPrograms, found map[string]boo
 	in := &apply.Input{
 		Hub: h.hub.Name, HubNamespace: namespace, Nodes: j.nodes[h.hub.Name], Active: j.reports[h.hub.Name].Active,
 		Broken: map[apply.NodeKey]error{},
+	}
+	if r := j.records[h.hub.Name]; r != nil {
+		in.HubDeleting = r.Deleting && r.Finalizer
 	}
 	for _, p := range h.programs {
 		in.Forms = append(in.Forms, p.Form.Name)
@@ -244,26 +254,6 @@ func (j *applyJob) unknownNodes(found map[string]bool) error {
 		code: exitBadInput,
 		err:  fmt.Errorf("--node: there is no node %s (a node is an active row and a form, named UID-FORM)", strings.Join(missing, ", ")),
 	}
-}
-
-// refused tells what guards have against the plans.
-func (j *applyJob) refused(plans []apply.Plan) error {
-	var refusals []apply.Refusal
-	for i := range plans {
-		refusals = append(refusals, plans[i].Refusals...)
-	}
-	if len(refusals) == 0 {
-		return nil
-	}
-	return j.refuse(refusals)
-}
-
-// refuse says why, as people or scripts want it.
-func (j *applyJob) refuse(refusals []apply.Refusal) error {
-	if err := j.reporter(nil).Refuse(refusals); err != nil {
-		return failed(err)
-	}
-	return &exitError{code: exitRefused, err: errSaid, summary: j.flags.nothing}
 }
 
 // saveHub records what the run saw of a hub.

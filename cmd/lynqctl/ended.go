@@ -5,15 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
-
-// timeoutError is what --timeout ends a run with.
-type timeoutError struct{ after time.Duration }
-
-func (e *timeoutError) Error() string { return fmt.Sprintf("gave up after %s (--timeout)", e.after) }
 
 // ended says what became of a run, as an error that knows its exit code: bad
 // input where nothing was touched, a failure where something was written, or

@@ -21,34 +21,45 @@ type locks struct {
 	ctx context.Context
 }
 
-// lock takes the locks of all hubs, in an order that two runs share, so that
-// neither waits for the other for ever. It tells whether it had to wait.
-func (j *applyJob) lock(ctx context.Context) (*locks, bool, error) {
-	ls := &locks{ctx: ctx}
-	waited := false
-	identity := runIdentity()
-	type place struct{ namespace, hub string }
+// place is where a hub's own records are.
+type place struct{ namespace, hub string }
+
+// places are those of the hubs of a run.
+func (j *applyJob) places() ([]place, error) {
 	var places []place
 	for _, h := range j.hubs {
 		namespace, err := j.flags.hubNamespace(h.hub)
 		if err != nil {
-			return ls, false, &exitError{code: exitBadInput, err: err, summary: j.flags.nothing}
+			return nil, err
 		}
 		places = append(places, place{namespace, h.hub.Name})
 	}
+	return places, nil
+}
+
+// lock takes the locks of all hubs, in an order that two runs share, so that
+// neither waits for the other for ever. It tells whether it had to wait.
+func (r *clusterRun) lock(ctx context.Context, places []place) (*locks, bool, error) {
+	ls := &locks{ctx: ctx}
+	waited := false
+	identity := runIdentity()
 	slices.SortFunc(places, func(a, b place) int {
 		return strings.Compare(a.namespace+"/"+a.hub, b.namespace+"/"+b.hub)
 	})
 	for _, p := range places {
-		l := inventory.NewLock(j.client.Leases(), inventory.LockOptions{
+		l := inventory.NewLock(r.client.Leases(), inventory.LockOptions{
 			Namespace: p.namespace, Hub: p.hub, Identity: identity,
 			Waiting: func(held *inventory.HeldError) {
 				waited = true
-				_, _ = fmt.Fprintf(j.stderr, "waiting up to %s for another run on hub %q: %s\n", j.flags.lockTimeout, held.Hub, held.Holder)
+				_, _ = fmt.Fprintf(r.stderr, "waiting up to %s for another run on hub %q: %s\n", r.run.lockTimeout, held.Hub, held.Holder)
 			},
 		})
-		if err := l.Acquire(ctx, j.flags.lockTimeout); err != nil {
-			return ls, waited, j.notLocked(ctx, p.hub, err)
+		err := l.Acquire(ctx, r.run.lockTimeout)
+		if r.cleaning && endingNamespace(err) {
+			continue // no other run can have the lock either
+		}
+		if err != nil {
+			return ls, waited, r.notLocked(ctx, p.hub, err)
 		}
 		ls.held = append(ls.held, l)
 		ls.ctx = l.Hold(ls.ctx)
@@ -57,12 +68,21 @@ func (j *applyJob) lock(ctx context.Context) (*locks, bool, error) {
 }
 
 // notLocked is a refusal where another run has the hub.
-func (j *applyJob) notLocked(ctx context.Context, hub string, err error) error {
+func (r *clusterRun) notLocked(ctx context.Context, hub string, err error) error {
 	var held *inventory.HeldError
 	if errors.As(err, &held) {
-		return j.refuse([]apply.Refusal{{Guard: apply.GuardLock, Hub: hub, What: held.Error(), Fix: "wait for it, or give it longer with --lock-timeout"}})
+		return r.refuse([]apply.Refusal{{Guard: apply.GuardLock, Hub: hub, What: held.Error(), Fix: "wait for it, or give it longer with --lock-timeout"}})
 	}
 	return untouched(ctx, err)
+}
+
+// discard has the lock of a hub that is no more deleted, when it is given back.
+func (ls *locks) discard(p place) {
+	for _, l := range ls.held {
+		if l.Namespace == p.namespace && l.Hub == p.hub {
+			l.Discard()
+		}
+	}
 }
 
 // release gives the locks back, also after an interruption.

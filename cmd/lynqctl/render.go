@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/labels"
@@ -19,6 +18,7 @@ import (
 type renderFlags struct {
 	inputFlags
 	clusterFlags
+	deadlineFlag
 	sources      []string
 	nodes        []string
 	selector     string
@@ -27,7 +27,6 @@ type renderFlags struct {
 	keepGoing    bool
 	allowVarying bool
 	workers      int
-	timeout      time.Duration
 	// nothing is what a failure says of the output that there is not.
 	nothing string
 }
@@ -76,7 +75,7 @@ func (f *renderFlags) registerRows(cmd *cobra.Command) {
 func (f *renderFlags) registerSources(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.sources, "source", nil, "read rows from this URL instead of the hub's source; HUB=URL where there are several hubs")
-	flags.DurationVar(&f.timeout, "timeout", 0, "give up after this time (0: never)")
+	f.deadlineFlag.register(cmd)
 }
 
 // render is the command: inputs, then rows, then output.
@@ -109,14 +108,6 @@ func (a *app) render(ctx context.Context, f *renderFlags) error {
 		return failed(fmt.Errorf("write the manifests: %w", err))
 	}
 	return f.ended(run.Run, nil)
-}
-
-// deadline is the context that --timeout ends.
-func (f *renderFlags) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
-	if f.timeout == 0 {
-		return ctx, func() {}
-	}
-	return context.WithTimeoutCause(ctx, f.timeout, &timeoutError{f.timeout})
 }
 
 // renderRows renders all hubs into a sink. The run tells how far it came,
@@ -171,7 +162,7 @@ func emptyHub(h *form.Hub, r render.Report) lynq.Problems {
 // settings checks the flags that say what is written.
 func (f *renderFlags) settings() (render.Settings, error) {
 	s := render.Settings{KeepGoing: f.keepGoing, Workers: f.workers}
-	if err := oneOf("-o", f.format, "yaml", "json"); err != nil {
+	if err := errors.Join(oneOf("-o", f.format, "yaml", "json"), f.deadlineFlag.check()); err != nil {
 		return s, err
 	}
 	if f.format == "json" {
@@ -180,8 +171,6 @@ func (f *renderFlags) settings() (render.Settings, error) {
 	switch {
 	case f.workers < 0:
 		return s, badUsage(errors.New("--concurrency cannot be negative"))
-	case f.timeout < 0:
-		return s, badUsage(errors.New("--timeout cannot be negative"))
 	case f.namespace != "" && !lynq.IsDNS1123Label(f.namespace):
 		return s, badUsage(fmt.Errorf("-n: namespace %q is none that Kubernetes accepts (lower case letters, digits and dashes, at most 63)", f.namespace))
 	}

@@ -95,6 +95,12 @@ func (l Leases) Update(ctx context.Context, in *coordinationv1.Lease) (*coordina
 	return update(ctx, l.client, leaseResource(), in)
 }
 
+// Delete deletes a Lease, if it has this uid and this resource version.
+func (l Leases) Delete(ctx context.Context, namespace, name string, uid types.UID, resourceVersion string) error {
+	o := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &resourceVersion}}
+	return l.client.Delete(ctx, leaseResource(), namespace, name, o)
+}
+
 // Event records an event in its namespace.
 func (c *Client) Event(ctx context.Context, e *corev1.Event) error {
 	r := lynq.APIResource{Version: "v1", Kind: "Event", Plural: "events", Namespaced: true}

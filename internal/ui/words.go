@@ -22,7 +22,7 @@ func objectName(r lynq.Ref) string {
 func actions() []apply.Action {
 	return []apply.Action{
 		apply.ActionCreate, apply.ActionUpdate, apply.ActionAdopt, apply.ActionTrack,
-		apply.ActionDelete, apply.ActionOrphan, apply.ActionRelease,
+		apply.ActionDelete, apply.ActionCollect, apply.ActionOrphan, apply.ActionRelease,
 		apply.ActionBlock, apply.ActionSkip, apply.ActionKeep,
 	}
 }
@@ -41,7 +41,7 @@ func done(a apply.Action) string {
 	switch a {
 	case apply.ActionCreate, apply.ActionUpdate, apply.ActionDelete, apply.ActionRelease:
 		return string(a) + "d"
-	case apply.ActionAdopt, apply.ActionTrack, apply.ActionOrphan:
+	case apply.ActionAdopt, apply.ActionTrack, apply.ActionCollect, apply.ActionOrphan:
 		return string(a) + "ed"
 	case apply.ActionKeep:
 		return "unchanged"

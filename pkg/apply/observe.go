@@ -121,6 +121,27 @@ func (o *observer) kind(ctx context.Context, k *wantedKind) error {
 	return o.missing(ctx, r, missing)
 }
 
+// Look looks at one recorded object by itself; nil is that there is none.
+func Look(ctx context.Context, c Cluster, r *inventory.Record) (*Live, error) {
+	_, version := lynq.SplitAPIVersion(r.APIVersion)
+	served, err := c.Resource(ctx, r.Group, version, r.Kind)
+	if meta.IsNoMatchError(err) {
+		served, err = c.Resource(ctx, r.Group, "", r.Kind)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.Metadata(ctx, served, r.Namespace, r.Name)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	l := liveOf(r.Ref, m)
+	return &l, nil
+}
+
 // unserved is a kind that the server does not serve: it has no objects, unless
 // its CustomResourceDefinition is still there. Then those that records name may
 // be there too, and come back with it.

@@ -10,6 +10,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -22,6 +23,9 @@ type Leases interface {
 	// Update replaces one that has the given uid and resource version; any
 	// other is a conflict.
 	Update(ctx context.Context, l *coordinationv1.Lease) (*coordinationv1.Lease, error)
+	// Delete deletes one that has this uid and resource version; any other is a
+	// conflict.
+	Delete(ctx context.Context, namespace, name string, uid types.UID, resourceVersion string) error
 }
 
 // LockOptions say which hub is locked, and by whom.
@@ -49,6 +53,8 @@ type Lock struct {
 	renewed time.Time             // just before that was sent
 	quit    chan struct{}         // ends the renewals
 	ended   chan struct{}         // they have ended
+	// discarded: the Lease goes when it is released.
+	discarded bool
 }
 
 // NewLock makes a Lock. Nothing is requested yet.
@@ -198,6 +204,10 @@ func (l *Lock) taken(lease *coordinationv1.Lease) *coordinationv1.Lease {
 	return lease
 }
 
+// Discard has Release delete the Lease, for a hub that is no more. Who waits for
+// it makes a new one.
+func (l *Lock) Discard() { l.discarded = true }
+
 // Release ends the renewals and gives the Lease back. One that is no longer ours
 // is no error. Where it fails, the Lease becomes free by itself when it is no
 // longer valid.
@@ -217,9 +227,7 @@ func (l *Lock) Release(ctx context.Context) error {
 		if lease == nil || holderOf(lease) != l.Identity {
 			return nil
 		}
-		next := lease.DeepCopy()
-		next.Spec.HolderIdentity = nil
-		_, err := l.leases.Update(ctx, next)
+		err := l.giveBack(ctx, lease)
 		switch {
 		case err == nil || apierrors.IsNotFound(err):
 			return nil
@@ -231,6 +239,17 @@ func (l *Lock) Release(ctx context.Context) error {
 		}
 	}
 	return l.failed("release", errors.New("others keep changing it"))
+}
+
+// giveBack makes the Lease nobody's, or deletes it.
+func (l *Lock) giveBack(ctx context.Context, lease *coordinationv1.Lease) error {
+	if l.discarded {
+		return l.leases.Delete(ctx, lease.Namespace, lease.Name, lease.UID, lease.ResourceVersion)
+	}
+	next := lease.DeepCopy()
+	next.Spec.HolderIdentity = nil
+	_, err := l.leases.Update(ctx, next)
+	return err
 }
 
 func (l *Lock) failed(verb string, err error) error {

@@ -16,6 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
@@ -98,6 +99,20 @@ func (s *server) Update(ctx context.Context, l *coordinationv1.Lease) (*coordina
 		s.keep(l)
 		return nil
 	})
+}
+
+func (s *server) Delete(ctx context.Context, _, name string, uid types.UID, resourceVersion string) error {
+	_, err := s.do(ctx, "delete", func() error {
+		switch {
+		case s.lease == nil:
+			return apierrors.NewNotFound(leases, name)
+		case s.lease.UID != uid || s.lease.ResourceVersion != resourceVersion:
+			return apierrors.NewConflict(leases, name, errors.New("the precondition failed"))
+		}
+		s.lease = nil
+		return nil
+	})
+	return err
 }
 
 // edit changes the Lease as somebody else does.
@@ -546,4 +561,36 @@ func TestReleaseGivesUp(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
+}
+
+// TestDiscard: the Lease of a hub that is no more goes, also where somebody else
+// changed something of it; one that others took since stays.
+func TestDiscard(t *testing.T) {
+	for what, tt := range map[string]struct {
+		change func(*coordinationv1.Lease)
+		stays  bool
+	}{
+		"as it was":  {change: func(*coordinationv1.Lease) {}},
+		"labelled":   {change: func(l *coordinationv1.Lease) { l.Labels = map[string]string{"team": "red"} }},
+		"taken over": {change: func(l *coordinationv1.Lease) { holder := "somebody"; l.Spec.HolderIdentity = &holder }, stays: true},
+	} {
+		t.Run(what, func(t *testing.T) {
+			s := newServer()
+			l := lockOf(s, "me")
+			if err := l.Acquire(t.Context(), 0); err != nil {
+				t.Fatal(err)
+			}
+			s.edit(tt.change)
+			l.Discard()
+			if err := l.Release(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if stays := s.lease != nil; stays != tt.stays {
+				t.Errorf("the Lease is there: %v, want %v", stays, tt.stays)
+			}
+			if err := lockOf(s, "next").Acquire(t.Context(), 0); (err == nil) == tt.stays {
+				t.Errorf("the next one: %v", err)
+			}
+		})
+	}
 }

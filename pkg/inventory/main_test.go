@@ -128,6 +128,12 @@ func (c leaseClient) Update(ctx context.Context, l *coordinationv1.Lease) (*coor
 	return send[coordinationv1.Lease](ctx, c.Put().Namespace(l.Namespace).Resource("leases").Name(l.Name).Param("fieldManager", "lynq").Body(l))
 }
 
+func (c leaseClient) Delete(ctx context.Context, namespace, name string, uid types.UID, resourceVersion string) error {
+	o := &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &resourceVersion}}
+	_, err := send[metav1.Status](ctx, c.RESTClient.Delete().Namespace(namespace).Resource("leases").Name(name).Body(o))
+	return err
+}
+
 // requests gives the verbs that were asked for since the last time.
 func (a *api) requests() []string {
 	var verbs []string

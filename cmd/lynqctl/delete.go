@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// removalFlags are the flags of the commands that let nodes go.
+type removalFlags struct {
+	clusterFlags
+	deadlineFlag
+	runFlags
+	hub     string
+	cascade string
+	yes     bool
+}
+
+func (f *removalFlags) register(cmd *cobra.Command) {
+	f.registerAll(cmd)
+	f.deadlineFlag.register(cmd)
+	f.runFlags.register(cmd)
+	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
+}
+
+func (f *removalFlags) check() error {
+	if f.namespace != "" && !lynq.IsDNS1123Label(f.namespace) {
+		return badUsage(fmt.Errorf("-n: namespace %q is none that Kubernetes accepts (lower case letters, digits and dashes, at most 63)", f.namespace))
+	}
+	return errors.Join(f.runFlags.check(), f.deadlineFlag.check(), oneOf("--cascade", f.cascade, "background", "foreground", "orphan"))
+}
+
+func (a *app) deleteCommand() *cobra.Command {
+	return group(&cobra.Command{
+		Use:   "delete node|form|hub NAME",
+		Short: "Delete nodes, under the deletion policies that were recorded",
+		Long: `Delete nodes: one, all of a form, or all of a hub with the hub's record.
+
+What was recorded decides, not what forms say now: objects with deletionPolicy
+Delete are deleted, each when all that depended on it are gone; objects with
+Retain stay, marked as orphans, which lynqctl orphans lists. The record of a node
+goes last. What somebody else took over is let go.
+
+The rows are not asked: a node whose row is active comes back with the next
+apply.`,
+	},
+		a.deleteOne("node", "Delete one node", "  # One tenant goes; its volumes stay if their policy says Retain\n  lynqctl delete node acme-web -n tenants\n\n  # Look first\n  lynqctl delete node acme-web -n tenants --dry-run=client"),
+		a.deleteOne("form", "Delete all nodes of a form", "  # In a CI job, after the form has left the repository\n  lynqctl delete form web --hub crm --yes"),
+		a.deleteOne("hub", "Delete all nodes of a hub, and its record", "  # All tenants go, and every object stays, marked as an orphan\n  lynqctl delete hub crm -n tenants --cascade=orphan"),
+	)
+}
+
+// deleteOne is one of delete's commands.
+func (a *app) deleteOne(what, short, example string) *cobra.Command {
+	f := removalFlags{runFlags: defaultRunFlags(), cascade: "background"}
+	cmd := &cobra.Command{
+		Use:     what + " NAME",
+		Short:   short,
+		Example: example,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("delete %s takes one name, got %d", what, len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.delete(cmd.Context(), &f, what, args[0]) },
+	}
+	f.register(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.cascade, "cascade", f.cascade, "background (leave to the garbage collector what it deletes just so), foreground (wait for everything, also for what belongs to the objects), or orphan (delete no object)")
+	if what == "form" {
+		flags.StringVar(&f.hub, "hub", "", "hub of the form, where several have one of that name")
+	}
+	return cmd
+}
+
+// delete is the command: records become a plan, the plan is carried out.
+func (a *app) delete(ctx context.Context, f *removalFlags, what, name string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	namespace, err := f.place(what)
+	if err != nil {
+		return err
+	}
+	wanted := removal{what: what, name: name, namespace: namespace, hub: f.hub}
+	return a.remove(ctx, f, &wanted, apply.Cascade(f.cascade), nil)
+}
+
+// place is the namespace of a node or a hub: that of -n, else the context's. A
+// form's nodes may be anywhere.
+func (f *removalFlags) place(what string) (string, error) {
+	if f.namespace != "" || what == "form" {
+		return f.namespace, nil
+	}
+	ns, err := f.access.Namespace()
+	if err != nil {
+		return "", badUsage(err)
+	}
+	if ns == "" {
+		ns = "default"
+	}
+	return ns, nil
+}
+
+// remove lets nodes go.
+func (a *app) remove(ctx context.Context, f *removalFlags, wanted selection, cascade apply.Cascade, giveUp map[lynq.Ref]bool) error {
+	ctx, cancel := f.deadline(ctx)
+	defer cancel()
+	warnings := &serverWarnings{stderr: a.stderr}
+	client, err := f.access.Client(kube.Options{Warn: warnings.warn})
+	if err != nil {
+		return badUsage(err)
+	}
+	j := removalJob{clusterRun: a.newClusterRun(&f.runFlags, client, warnings), flags: f, wanted: wanted, cascade: cascade, giveUp: giveUp}
+	return j.perform(ctx)
+}

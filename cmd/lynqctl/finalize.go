@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// finalizeFlags are the flags of finalize.
+type finalizeFlags struct {
+	removalFlags
+	everywhere bool
+	nodes      []string
+	force      bool
+}
+
+func (a *app) finalizeCommand() *cobra.Command {
+	f := finalizeFlags{removalFlags: removalFlags{runFlags: defaultRunFlags(), cascade: "foreground"}}
+	cmd := &cobra.Command{
+		Use:   "finalize [--force OBJECT...]",
+		Short: "Complete what was deleted with other tools",
+		Long: `Complete the deletion of records that somebody deleted with kubectl, or that hang
+with their namespace: the objects of their nodes go as their deletionPolicy says,
+and then the finalizer that holds the record. A hub's record goes after all of
+its nodes.
+
+A cleanup that fails keeps its finalizer and says why. --force gives up on the
+objects that are named, as Kind[.group]/NAMESPACE/NAME: they are marked as orphans
+where that can be done, and what is left behind is listed.`,
+		Example: `  # A namespace hangs in Terminating
+  lynqctl finalize -n acme
+
+  # What would be done, everywhere
+  lynqctl finalize -A --dry-run=client
+
+  # The controller of a custom resource is gone for good, and its finalizer with it
+  lynqctl finalize -n acme --force Database.example.com/acme/main`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 && !f.force {
+				return fmt.Errorf("finalize takes objects only with --force, got %q", args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.finalize(cmd.Context(), &f, args) },
+	}
+	f.register(cmd)
+	flags := cmd.Flags()
+	flags.BoolVarP(&f.everywhere, "all-namespaces", "A", false, "records in all namespaces")
+	flags.StringVar(&f.hub, "hub", "", "only records of this hub")
+	flags.StringSliceVar(&f.nodes, "node", nil, "only these nodes")
+	flags.BoolVar(&f.force, "force", false, "give up on the named objects")
+	return cmd
+}
+
+func (a *app) finalize(ctx context.Context, f *finalizeFlags, args []string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	if f.everywhere && f.namespace != "" {
+		return badUsage(errors.New("-A and -n exclude each other"))
+	}
+	if f.force && len(args) == 0 {
+		return badUsage(errors.New("--force gives up on objects: name them, as Kind[.group]/NAMESPACE/NAME"))
+	}
+	giveUp := map[lynq.Ref]bool{}
+	var errs []error
+	for _, arg := range args {
+		ref, err := lynq.ParseRef(arg)
+		errs = append(errs, err)
+		giveUp[ref] = true
+	}
+	if err := errors.Join(errs...); err != nil {
+		return badUsage(err)
+	}
+	wanted := completion{hub: f.hub, nodes: f.nodes, giveUp: giveUp}
+	if !f.everywhere {
+		ns, err := f.place("node")
+		if err != nil {
+			return err
+		}
+		wanted.namespace = ns
+	}
+	err := a.remove(ctx, &f.removalFlags, &wanted, apply.CascadeOrdered, giveUp)
+	for _, b := range wanted.unread {
+		_, _ = fmt.Fprintln(a.stderr, "error:", b)
+	}
+	if err == nil && len(wanted.unread) > 0 {
+		return &exitError{code: exitFailed, err: errSaid, summary: count(len(wanted.unread), "record") + " could not be read"}
+	}
+	return err
+}
+
+// completion selects what somebody deleted, and our finalizers hold.
+type completion struct {
+	namespace string // "" for all
+	hub       string // "" for any
+	nodes     []string
+	giveUp    map[lynq.Ref]bool
+	// unread are the records that could not be read, so that nobody knows
+	// whether they are to go.
+	unread []*inventory.RecordError
+}
+
+func (c *completion) nothing() string {
+	if c.namespace != "" {
+		return "no record in namespace " + c.namespace + " is being deleted"
+	}
+	return "no record is being deleted"
+}
+
+func (c *completion) question(nodes int) string {
+	return fmt.Sprintf("Complete the deletion of %s?", count(nodes, "node"))
+}
+
+func (c *completion) choose(all *records) ([]*leavingHub, error) {
+	var found leavingHubs
+	for _, h := range all.hubs {
+		if h.Deleting && h.Finalizer && c.within(h.Namespace) && (c.hub == "" || c.hub == h.Name) && len(c.nodes) == 0 {
+			found.hub(place{h.Namespace, h.Name}).record = h
+		}
+	}
+	named := map[lynq.Ref]bool{}
+	for _, inv := range all.nodes {
+		h := found.at[placeOf(inv)]
+		if h != nil || inv.Deleting && inv.Finalizer && c.selects(inv) {
+			found.add(inv)
+			for i := range inv.Records {
+				named[inv.Records[i].Ref] = true
+			}
+		}
+	}
+	c.unread = nil
+	for _, b := range all.broken {
+		if c.within(b.Namespace) {
+			c.unread = append(c.unread, b)
+		}
+	}
+	var unknown []string
+	for ref := range c.giveUp {
+		if !named[ref] {
+			unknown = append(unknown, ref.Full())
+		}
+	}
+	if len(unknown) > 0 {
+		slices.Sort(unknown)
+		return nil, fmt.Errorf("--force: no record that is being deleted names %s (lynqctl inventory show NODE lists what a record names)", strings.Join(unknown, ", "))
+	}
+	return found.all, nil
+}
+
+func (c *completion) within(namespace string) bool {
+	return c.namespace == "" || c.namespace == namespace
+}
+
+func (c *completion) selects(inv *inventory.Inventory) bool {
+	return c.within(inv.Namespace) && (c.hub == "" || c.hub == inv.Hub) && (len(c.nodes) == 0 || slices.Contains(c.nodes, inv.Node))
+}

@@ -1,0 +1,263 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// removalJob lets nodes go whose records say what they own.
+type removalJob struct {
+	clusterRun
+	flags   *removalFlags
+	wanted  selection
+	cascade apply.Cascade
+	giveUp  map[lynq.Ref]bool // named objects whose cleanup is not tried
+}
+
+func (j *removalJob) perform(ctx context.Context) error {
+	hubs, err := j.choose(ctx)
+	if err != nil {
+		return err
+	}
+	if len(hubs) == 0 {
+		_, _ = fmt.Fprintln(j.stderr, j.wanted.nothing())
+		return nil
+	}
+	plans, err := j.planAll(ctx, hubs)
+	if err != nil {
+		return err
+	}
+	if err := j.refused(plans); err != nil {
+		return err
+	}
+	switch j.run.dryRun {
+	case "client":
+		return j.showPlans(plans)
+	case "server":
+		return j.runPlans(ctx, plans, apply.Options{}, nil)
+	}
+	if err := j.agree(ctx, hubs, plans); err != nil {
+		return err
+	}
+	return j.locked(ctx, hubs)
+}
+
+// agree shows what would happen, and asks.
+func (j *removalJob) agree(ctx context.Context, hubs []*leavingHub, plans []apply.Plan) error {
+	if j.flags.yes {
+		return nil
+	}
+	nodes := 0
+	for _, h := range hubs {
+		nodes += len(h.nodes)
+	}
+	stderr := ui.NewStream(j.stderr, j.getenv)
+	if ui.CanAsk(j.stdin, stderr) {
+		preview := ui.NewReporter(ui.Options{Out: stderr, Err: ui.NewStream(io.Discard, j.getenv), Format: ui.Table, DryRun: true})
+		if err := preview.Plan(plans); err != nil {
+			return failed(err)
+		}
+	}
+	return j.confirm(ctx, false, j.wanted.question(nodes))
+}
+
+// locked carries out what was agreed on, while no other run has the hubs.
+func (j *removalJob) locked(ctx context.Context, agreed []*leavingHub) error {
+	places := make([]place, 0, len(agreed))
+	for _, h := range agreed {
+		places = append(places, h.place)
+	}
+	j.cleaning = true
+	locks, _, err := j.lock(ctx, places)
+	defer locks.release(ctx)
+	if err != nil {
+		return err
+	}
+	hubs, err := j.choose(locks.ctx)
+	if err != nil {
+		return err
+	}
+	hubs = narrowTo(agreed, hubs)
+	plans, err := j.planAll(locks.ctx, hubs)
+	if err != nil {
+		return err
+	}
+	if err := j.refused(plans); err != nil {
+		return err
+	}
+	return j.runPlans(locks.ctx, plans, apply.Options{}, func(ctx context.Context) error { return j.removeHubs(ctx, hubs, locks) })
+}
+
+// narrowTo leaves out what has come since it was agreed on what goes.
+func narrowTo(agreed, now []*leavingHub) []*leavingHub {
+	before := leavingHubs{}
+	for _, h := range agreed {
+		before.hub(h.place).nodes = h.nodes
+	}
+	var narrowed []*leavingHub
+	for _, h := range now {
+		then := before.at[h.place]
+		if then == nil {
+			continue
+		}
+		for k := range h.nodes {
+			if !then.nodes[k] {
+				delete(h.nodes, k)
+			}
+		}
+		narrowed = append(narrowed, h)
+	}
+	return narrowed
+}
+
+// choose reads the records and finds what goes.
+func (j *removalJob) choose(ctx context.Context) ([]*leavingHub, error) {
+	all := &records{}
+	var err error
+	if all.nodes, err = j.store.AllNodes(ctx, ""); err != nil {
+		if all.broken, err = brokenOnes(err); err != nil {
+			return nil, untouched(ctx, err)
+		}
+	}
+	if all.hubs, err = j.store.Hubs(ctx, ""); err != nil {
+		more, err := brokenOnes(err)
+		if err != nil {
+			return nil, untouched(ctx, err)
+		}
+		all.broken = append(all.broken, more...)
+	}
+	hubs, err := j.wanted.choose(all)
+	if err != nil {
+		return nil, &exitError{code: exitBadInput, err: err, summary: "nothing was touched"}
+	}
+	return hubs, nil
+}
+
+// brokenOnes are the records that could not be read, where that is all that went
+// wrong.
+func brokenOnes(err error) ([]*inventory.RecordError, error) {
+	var broken *inventory.BrokenError
+	if errors.As(err, &broken) {
+		return broken.Records, nil
+	}
+	return nil, err
+}
+
+func (j *removalJob) planAll(ctx context.Context, hubs []*leavingHub) ([]apply.Plan, error) {
+	var plans []apply.Plan
+	for _, h := range hubs {
+		p, err := j.plan(ctx, h)
+		if err != nil {
+			return nil, untouched(ctx, err)
+		}
+		plans = append(plans, *p)
+	}
+	return plans, nil
+}
+
+// plan looks at what the nodes of a hub own, and decides.
+func (j *removalJob) plan(ctx context.Context, h *leavingHub) (*apply.Plan, error) {
+	in := &apply.Input{Hub: h.hub, HubNamespace: h.namespace, Delete: h.nodes, Cascade: j.cascade, Only: map[string]bool{}, Broken: map[apply.NodeKey]error{}}
+	inventories, err := j.store.Nodes(ctx, h.hub)
+	if err != nil {
+		broken, err := brokenOnes(err)
+		if err != nil {
+			return nil, fmt.Errorf("hub %q: read the records of its nodes: %w", h.hub, err)
+		}
+		for _, b := range broken {
+			in.Broken[apply.NodeKey{Namespace: b.Namespace, Name: b.Node}] = b
+		}
+	}
+	in.Inventories = inventories
+	if h.record != nil {
+		in.Only = nil // a record that cannot be read keeps the hub from going
+	}
+	if in.OperatorNodes, err = apply.OperatorNodes(ctx, j.client, h.hub); err != nil {
+		return nil, err
+	}
+	var leaving []*inventory.Inventory
+	for _, inv := range inventories {
+		if h.nodes[keyOf(inv)] {
+			leaving = append(leaving, inv)
+		}
+	}
+	if in.Live, in.GiveUp, err = j.observe(ctx, h.hub, leaving); err != nil {
+		return nil, fmt.Errorf("hub %q: %w", h.hub, err)
+	}
+	return apply.Decide(in, apply.Limits{AllowEmpty: true}), nil
+}
+
+// observe looks at what the nodes own. What a person gave up on is looked at by
+// itself: that this fails may be the very reason.
+func (j *removalJob) observe(ctx context.Context, hub string, leaving []*inventory.Inventory) (live map[lynq.Ref]*apply.Live, giveUp map[lynq.Ref]error, err error) {
+	giveUp = map[lynq.Ref]error{}
+	var apart []inventory.Record
+	rest := make([]*inventory.Inventory, 0, len(leaving))
+	for _, inv := range leaving {
+		inv = inv.Clone()
+		kept := inv.Records[:0]
+		for _, r := range inv.Records {
+			if j.giveUp[r.Ref] {
+				apart = append(apart, r)
+				giveUp[r.Ref] = nil
+			} else {
+				kept = append(kept, r)
+			}
+		}
+		inv.Records = kept
+		rest = append(rest, inv)
+	}
+	if live, err = apply.Observe(ctx, j.client, hub, nil, rest); err != nil {
+		return nil, nil, err
+	}
+	for i := range apart {
+		l, err := apply.Look(ctx, j.client, &apart[i])
+		if l != nil {
+			live[l.Ref] = l
+		}
+		giveUp[apart[i].Ref] = err
+	}
+	return live, giveUp, nil
+}
+
+// removeHubs removes the records of hubs that have no node left.
+func (j *removalJob) removeHubs(ctx context.Context, hubs []*leavingHub, ls *locks) error {
+	var errs []error
+	for _, h := range hubs {
+		if h.record == nil {
+			continue
+		}
+		left, err := j.store.Nodes(ctx, h.hub)
+		n := 0
+		for _, inv := range left {
+			if placeOf(inv) == h.place {
+				n++
+			}
+		}
+		switch {
+		case err != nil:
+			errs = append(errs, err)
+		case n > 0:
+			errs = append(errs, fmt.Errorf("the record of hub %s/%s stays: it has %s left", h.namespace, h.hub, count(n, "node")))
+		default:
+			ls.discard(h.place)
+			errs = append(errs, j.store.RemoveHub(ctx, h.record))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// endingNamespace tells whether a namespace is being deleted, or gone, so that
+// no Lease can be made in it: then no other run can make one either.
+func endingNamespace(err error) bool {
+	return apierrors.HasStatusCause(err, "NamespaceTerminating") || apierrors.IsNotFound(err)
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/internal/suggest"
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+)
+
+// records are what the cluster has of records: all that could be read.
+type records struct {
+	nodes  []*inventory.Inventory
+	hubs   []*inventory.Hub
+	broken []*inventory.RecordError
+}
+
+// selection says which nodes and hubs are to go. It is a pure function.
+type selection interface {
+	// choose gives the hubs whose nodes are to go. The error says why there are
+	// none, or why it cannot be told.
+	choose(all *records) ([]*leavingHub, error)
+	// nothing says that there is none.
+	nothing() string
+	// question is what is asked before they go.
+	question(nodes int) string
+}
+
+// leavingHub is a hub of which nodes go.
+type leavingHub struct {
+	place
+	nodes map[apply.NodeKey]bool
+	// record is the hub's own, nil where that stays, or there is none.
+	record *inventory.Hub
+}
+
+// placeOf is where the record of a node's hub is.
+func placeOf(inv *inventory.Inventory) place {
+	ns := inv.HubNamespace
+	if ns == "" {
+		ns = inv.Namespace
+	}
+	return place{namespace: ns, hub: inv.Hub}
+}
+
+func keyOf(inv *inventory.Inventory) apply.NodeKey {
+	return apply.NodeKey{Namespace: inv.Namespace, Name: inv.Node}
+}
+
+// leavingHubs are hubs by their places.
+type leavingHubs struct {
+	at  map[place]*leavingHub
+	all []*leavingHub
+}
+
+func (l *leavingHubs) hub(p place) *leavingHub {
+	if l.at == nil {
+		l.at = map[place]*leavingHub{}
+	}
+	if l.at[p] == nil {
+		l.at[p] = &leavingHub{place: p, nodes: map[apply.NodeKey]bool{}}
+		l.all = append(l.all, l.at[p])
+	}
+	return l.at[p]
+}
+
+func (l *leavingHubs) add(inv *inventory.Inventory) { l.hub(placeOf(inv)).nodes[keyOf(inv)] = true }
+
+// removal is what delete is told to delete.
+type removal struct {
+	what, name string
+	namespace  string // "" for all, of a form
+	hub        string // of a form, "" for any
+}
+
+func (r *removal) nothing() string { return "there is no " + r.what + " " + r.name }
+
+func (r *removal) question(nodes int) string {
+	return fmt.Sprintf("Delete %s %s: %s?", r.what, r.name, count(nodes, "node"))
+}
+
+func (r *removal) choose(all *records) ([]*leavingHub, error) {
+	switch r.what {
+	case "node":
+		return r.node(all)
+	case "form":
+		return r.form(all)
+	}
+	return r.wholeHub(all)
+}
+
+func (r *removal) node(all *records) ([]*leavingHub, error) {
+	var found leavingHubs
+	var near, elsewhere []string
+	for _, inv := range all.nodes {
+		switch {
+		case inv.Node == r.name && inv.Namespace == r.namespace:
+			found.add(inv)
+		case inv.Node == r.name:
+			elsewhere = append(elsewhere, inv.Namespace)
+		case inv.Namespace == r.namespace:
+			near = append(near, inv.Node)
+		}
+	}
+	for _, b := range all.broken {
+		if b.Node == r.name && b.Namespace == r.namespace {
+			return nil, b
+		}
+	}
+	if len(found.all) > 0 {
+		return found.all, nil
+	}
+	if len(elsewhere) > 0 {
+		return nil, fmt.Errorf("there is no node %q in namespace %s (it is in %s: say -n)", r.name, r.namespace, strings.Join(elsewhere, ", "))
+	}
+	return nil, fmt.Errorf("there is no node %q in namespace %s%s", r.name, r.namespace, hint(r.name, near))
+}
+
+func (r *removal) form(all *records) ([]*leavingHub, error) {
+	var found leavingHubs
+	var others []string
+	for _, inv := range all.nodes {
+		p := placeOf(inv)
+		switch {
+		case r.hub != "" && inv.Hub != r.hub || r.namespace != "" && p.namespace != r.namespace:
+		case inv.Form == r.name:
+			found.add(inv)
+		case !slices.Contains(others, inv.Form):
+			others = append(others, inv.Form)
+		}
+	}
+	switch len(found.all) {
+	case 0:
+		return nil, fmt.Errorf("there is no node of a form %q%s", r.name, hint(r.name, others))
+	case 1:
+		return found.all, nil
+	}
+	var hubs []string
+	for _, h := range found.all {
+		hubs = append(hubs, h.namespace+"/"+h.hub)
+	}
+	slices.Sort(hubs)
+	return nil, fmt.Errorf("several hubs have a form %q: %s (say --hub, and -n where they have one name)", r.name, strings.Join(hubs, ", "))
+}
+
+func (r *removal) wholeHub(all *records) ([]*leavingHub, error) {
+	here := place{r.namespace, r.name}
+	var found leavingHubs
+	var near, elsewhere []string
+	for _, h := range all.hubs {
+		switch at := (place{h.Namespace, h.Name}); {
+		case at == here:
+			found.hub(here).record = h
+		case h.Name == r.name:
+			elsewhere = append(elsewhere, h.Namespace)
+		case h.Namespace == r.namespace:
+			near = append(near, h.Name)
+		}
+	}
+	for _, inv := range all.nodes {
+		if placeOf(inv) == here {
+			found.add(inv)
+		}
+	}
+	switch {
+	case len(found.all) > 0:
+		return found.all, nil
+	case len(elsewhere) > 0:
+		return nil, fmt.Errorf("there is no hub %q in namespace %s (it is in %s: say -n)", r.name, r.namespace, strings.Join(elsewhere, ", "))
+	}
+	return nil, fmt.Errorf("there is no hub %q in namespace %s%s", r.name, r.namespace, hint(r.name, near))
+}
+
+// hint is what to do about an unknown name, in parentheses; "" where there is
+// nothing to offer.
+func hint(name string, known []string) string {
+	if fix := suggest.Fix(name, known); fix != "" {
+		return " (" + fix + ")"
+	}
+	return ""
+}

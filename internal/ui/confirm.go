@@ -1,0 +1,39 @@
+package ui
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// CanAsk tells whether somebody is there to answer: both what is read from and
+// what is asked on are terminals.
+func CanAsk(in io.Reader, err Stream) bool {
+	file, ok := in.(*os.File)
+	return ok && err.Size != nil && term.IsTerminal(int(file.Fd()))
+}
+
+// Confirm asks a question that is answered with y or n. Anything but a yes is a
+// no, and so is the end of the input.
+func Confirm(in io.Reader, err Stream, question string) (bool, error) {
+	if _, problem := fmt.Fprint(err, safe(question)+" [y/N] "); problem != nil {
+		return false, fmt.Errorf("ask: %w", problem)
+	}
+	line, problem := bufio.NewReader(in).ReadString('\n')
+	if problem != nil {
+		_, _ = fmt.Fprintln(err) // nobody ended the line
+		if !errors.Is(problem, io.EOF) {
+			return false, fmt.Errorf("read the answer: %w", problem)
+		}
+	}
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "y", "yes":
+		return true, nil
+	}
+	return false, nil
+}
