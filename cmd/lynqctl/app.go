@@ -18,6 +18,7 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	getenv         func(string) string
+	args           []string // of the command line
 }
 
 // Exit codes (contract: commands). Without one of its own an error is a wrong
@@ -27,6 +28,7 @@ const (
 	exitFailed      = 1 // something failed; the rest was done
 	exitBadInput    = 2 // nothing was touched
 	exitRefused     = 3 // by a guard; nothing was touched
+	exitChanged     = 4 // all is well, and the output changed: for those who asked
 	exitInterrupted = 130
 )
 
@@ -45,6 +47,7 @@ var errSaid = errors.New("see above")
 
 // run runs one command line and gives the exit code.
 func (a *app) run(ctx context.Context, args []string) int {
+	a.args = args
 	cmd := a.rootCommand()
 	cmd.SetArgs(args)
 	cmd.SetIn(a.stdin)
@@ -117,7 +120,7 @@ active row makes a node: the resources of one tenant.`,
 		SilenceErrors: true,
 	}
 	root.AddCommand(a.deleteCommand(), a.finalizeCommand())
-	root.AddCommand(a.applyCommand(), a.renderCommand(), a.validateCommand(), a.graphCommand(), a.versionCommand())
+	root.AddCommand(a.applyCommand(), a.renderCommand(), a.validateCommand(), a.graphCommand(), a.inventoryCommand(), a.orphansCommand(), a.versionCommand())
 	strictWords(root)
 	return root
 }

@@ -28,11 +28,15 @@ type applyFlags struct {
 	recordValues bool
 }
 
-func (a *app) applyCommand() *cobra.Command {
-	f := applyFlags{
+func defaultApplyFlags() applyFlags {
+	return applyFlags{
 		renderFlags: renderFlags{format: "yaml", nothing: "nothing was touched"},
 		runFlags:    defaultRunFlags(), maxDelete: apply.DefaultMaxDelete().String(), wait: true,
 	}
+}
+
+func (a *app) applyCommand() *cobra.Command {
+	f := defaultApplyFlags()
 	cmd := &cobra.Command{
 		Use:   "apply -f PATH...",
 		Short: "Bring a cluster to what rows and forms say",
@@ -63,7 +67,7 @@ records are right.`,
 	f.inputFlags.register(cmd)
 	f.registerAll(cmd)
 	f.registerSources(cmd)
-	f.runFlags.register(cmd)
+	f.registerRun(cmd)
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.nodes, "node", nil, "only these nodes, named UID-FORM")
 	flags.StringVarP(&f.selector, "selector", "l", "", "only objects with these labels, as kubectl takes them; nothing goes then")
@@ -78,6 +82,11 @@ records are right.`,
 // apply is the command: rows become nodes, nodes and the cluster become a plan,
 // the plan is carried out.
 func (a *app) apply(ctx context.Context, f *applyFlags) error {
+	return a.withApplyJob(ctx, f, func(ctx context.Context, j *applyJob) error { return j.perform(ctx) })
+}
+
+// withApplyJob loads the inputs, connects, and begins a run of apply.
+func (a *app) withApplyJob(ctx context.Context, f *applyFlags, run func(context.Context, *applyJob) error) error {
 	settings, limits, err := f.check()
 	if err != nil {
 		return err
@@ -102,8 +111,7 @@ func (a *app) apply(ctx context.Context, f *applyFlags) error {
 	if err := distinctHubs(hubs); err != nil {
 		return &exitError{code: exitBadInput, err: err, summary: f.nothing}
 	}
-	j := &applyJob{clusterRun: a.newClusterRun(&f.runFlags, client, warnings), flags: f, inputs: inputs, hubs: hubs, settings: settings, limits: limits}
-	return j.perform(ctx)
+	return run(ctx, &applyJob{clusterRun: a.newClusterRun(&f.runFlags, client, warnings), flags: f, inputs: inputs, hubs: hubs, settings: settings, limits: limits})
 }
 
 // askScopes learns from the cluster which custom kinds have no namespace, where
@@ -148,16 +156,29 @@ type serverWarnings struct {
 	stderr io.Writer
 	mu     sync.Mutex
 	report func(apply.Event)
+	// looking: all kinds are listed. That some are deprecated is not the user's
+	// doing then.
+	looking bool
 }
 
 func (w *serverWarnings) warn(text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.looking && strings.Contains(text, " is deprecated in ") {
+		return
+	}
 	if w.report == nil {
 		_, _ = fmt.Fprintln(w.stderr, "warning:", text)
 		return
 	}
 	w.report(apply.Event{Type: apply.EventWarning, Message: text})
+}
+
+// look says whether all kinds are being listed.
+func (w *serverWarnings) look(looking bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.looking = looking
 }
 
 // to says where warnings go from now on.
@@ -174,7 +195,7 @@ func (f *applyFlags) check() (render.Settings, apply.Limits, error) {
 		return settings, apply.Limits{}, err
 	}
 	settings.KeepGoing = true
-	if err := f.runFlags.check(); err != nil {
+	if err := f.checkRun(); err != nil {
 		return settings, apply.Limits{}, err
 	}
 	limit, err := apply.ParseMaxDelete(f.maxDelete)

@@ -34,6 +34,7 @@ type applyJob struct {
 	failed  error // nodes that could not be rendered
 
 	stdinRows replayed
+	taking    *taking // of orphans, nil for an apply
 }
 
 // replayed is standard input that can be read more than once: what came of it
@@ -57,6 +58,11 @@ func (r *replayed) reader(stdin io.Reader) io.Reader {
 func (j *applyJob) perform(ctx context.Context) error {
 	if err := j.render(ctx); err != nil {
 		return err
+	}
+	if j.taking != nil {
+		if err := j.taking.check(j); err != nil {
+			return err
+		}
 	}
 	if j.run.dryRun != "none" {
 		if err := j.loadHubs(ctx); err != nil {
@@ -124,7 +130,7 @@ func (j *applyJob) outdated() bool {
 func (j *applyJob) refuseEmpty(ctx context.Context) error {
 	var plans []apply.Plan
 	for _, h := range j.hubs {
-		if j.flags.allowEmpty || j.reports[h.hub.Name].Active > 0 {
+		if j.taking != nil || j.flags.allowEmpty || j.reports[h.hub.Name].Active > 0 {
 			continue
 		}
 		p, err := j.plan(ctx, h, map[string]bool{})
@@ -170,7 +176,7 @@ func (j *applyJob) carryOut(ctx context.Context) error {
 		return &exitError{code: exitBadInput, err: err, summary: j.flags.nothing}
 	}
 	if j.run.dryRun == "client" {
-		j.returning(plans)
+		j.tellReturning(returning(plans))
 		return j.showPlans(plans)
 	}
 	return j.runPlans(ctx, plans)
@@ -239,6 +245,9 @@ func (j *applyJob) plan(ctx context.Context, h hubPrograms, found map[string]boo
 	}
 	if in.Live, err = apply.Observe(ctx, j.client, h.hub.Name, in.Nodes, inventories); err != nil {
 		return nil, fmt.Errorf("hub %q: %w", h.hub.Name, err)
+	}
+	if j.taking != nil {
+		j.taking.narrow(in)
 	}
 	return apply.Decide(in, j.limits), nil
 }

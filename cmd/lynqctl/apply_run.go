@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
 )
@@ -12,8 +15,12 @@ import (
 // are cleaned up by that; those whose rows want them are made anew then.
 func (j *applyJob) runPlans(ctx context.Context, plans []apply.Plan) error {
 	o := apply.Options{Wait: j.flags.wait, Finalizer: !j.flags.noFinalizer, Rollouts: rollouts(j.hubs)}
-	returning := j.returning(plans)
-	if !returning || j.run.dryRun != "none" {
+	if j.taking != nil {
+		return j.clusterRun.runPlans(ctx, plans, o, nil)
+	}
+	returning := returning(plans)
+	j.tellReturning(returning)
+	if len(returning) == 0 || j.run.dryRun != "none" {
 		return j.clusterRun.runPlans(ctx, plans, o, j.saveHubs)
 	}
 	first := j.clusterRun.runPlans(ctx, plans, o, nil)
@@ -21,30 +28,51 @@ func (j *applyJob) runPlans(ctx context.Context, plans []apply.Plan) error {
 		return first
 	}
 	again, err := j.planAll(ctx)
+	if err == nil {
+		err = j.refused(again)
+	}
 	if err != nil {
+		err = &exitError{code: exitFailed, err: err, summary: "the nodes whose records somebody deleted are not made anew yet; run it again when that is mended"}
 		return errors.Join(first, err)
 	}
-	if j.returning(again) {
-		return first // what could not be cleaned up is told
-	}
-	if err := j.refused(again); err != nil {
-		return err
-	}
-	return errors.Join(first, j.clusterRun.runPlans(ctx, again, o, j.saveHubs))
+	return errors.Join(first, j.clusterRun.runPlans(ctx, comeBack(again, returning), o, j.saveHubs))
 }
 
-// returning tells whether nodes are to be made anew after this plan, and which.
-func (j *applyJob) returning(plans []apply.Plan) bool {
-	some := false
+// returning are the nodes that are to be made anew after these plans.
+func returning(plans []apply.Plan) map[apply.NodeKey]bool {
+	nodes := map[apply.NodeKey]bool{}
 	for i := range plans {
 		for _, n := range plans[i].Nodes {
 			if n.Returns {
-				some = true
-				_, _ = fmt.Fprintf(j.stderr, "node %s: somebody deleted its record: its objects go as their deletionPolicy says, and it is made anew, for its row is active\n", n.NodeKey)
+				nodes[n.NodeKey] = true
 			}
 		}
 	}
-	return some
+	return nodes
+}
+
+// tellReturning tells which nodes they are.
+func (j *applyJob) tellReturning(nodes map[apply.NodeKey]bool) {
+	keys := slices.SortedFunc(maps.Keys(nodes), func(a, b apply.NodeKey) int { return strings.Compare(a.String(), b.String()) })
+	for _, key := range keys {
+		_, _ = fmt.Fprintf(j.stderr, "node %s: somebody deleted its record: its objects go as their deletionPolicy says, and it is made anew, for its row is active\n", key)
+	}
+}
+
+// comeBack leaves only the nodes in plans that were to return and can: what could
+// not be cleaned up has been told, and all others have had their turn.
+func comeBack(plans []apply.Plan, returning map[apply.NodeKey]bool) []apply.Plan {
+	for i := range plans {
+		p := &plans[i]
+		p.Nodes = slices.DeleteFunc(p.Nodes, func(n apply.NodePlan) bool { return n.Returns || !returning[n.NodeKey] })
+		p.Counts = map[apply.Action]int{}
+		for j := range p.Nodes {
+			for k := range p.Nodes[j].Steps {
+				p.Counts[p.Nodes[j].Steps[k].Action]++
+			}
+		}
+	}
+	return plans
 }
 
 // saveHubs records what the run saw of each hub.

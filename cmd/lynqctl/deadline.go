@@ -12,11 +12,11 @@ import (
 // deadlineFlag is --timeout.
 type deadlineFlag struct{ timeout time.Duration }
 
-func (d *deadlineFlag) register(cmd *cobra.Command) {
+func (d *deadlineFlag) registerDeadline(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&d.timeout, "timeout", 0, "give up after this time (0: never)")
 }
 
-func (d *deadlineFlag) check() error {
+func (d *deadlineFlag) checkDeadline() error {
 	if d.timeout < 0 {
 		return badUsage(errors.New("--timeout cannot be negative"))
 	}

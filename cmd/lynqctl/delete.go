@@ -24,8 +24,8 @@ type removalFlags struct {
 
 func (f *removalFlags) register(cmd *cobra.Command) {
 	f.registerAll(cmd)
-	f.deadlineFlag.register(cmd)
-	f.runFlags.register(cmd)
+	f.registerDeadline(cmd)
+	f.registerRun(cmd)
 	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
 }
 
@@ -33,7 +33,7 @@ func (f *removalFlags) check() error {
 	if f.namespace != "" && !lynq.IsDNS1123Label(f.namespace) {
 		return badUsage(fmt.Errorf("-n: namespace %q is none that Kubernetes accepts (lower case letters, digits and dashes, at most 63)", f.namespace))
 	}
-	return errors.Join(f.runFlags.check(), f.deadlineFlag.check(), oneOf("--cascade", f.cascade, "background", "foreground", "orphan"))
+	return errors.Join(f.checkRun(), f.checkDeadline(), oneOf("--cascade", f.cascade, "background", "foreground", "orphan"))
 }
 
 func (a *app) deleteCommand() *cobra.Command {

@@ -104,8 +104,8 @@ type completion struct {
 	hub       string // "" for any
 	nodes     []string
 	giveUp    map[lynq.Ref]bool
-	// unread are the records that could not be read, so that nobody knows
-	// whether they are to go.
+	// unread are the records that are being deleted and that nobody can tell the
+	// hub of.
 	unread []*inventory.RecordError
 }
 
@@ -127,11 +127,15 @@ func (c *completion) choose(all *records) ([]*leavingHub, error) {
 			found.hub(place{h.Namespace, h.Name}).record = h
 		}
 	}
+	for _, m := range all.members() {
+		h := found.at[m.place]
+		if h != nil && h.record != nil || m.deleted && c.selects(&m) {
+			found.add(&m)
+		}
+	}
 	named := map[lynq.Ref]bool{}
 	for _, inv := range all.nodes {
-		h := found.at[placeOf(inv)]
-		if h != nil || inv.Deleting && inv.Finalizer && c.selects(inv) {
-			found.add(inv)
+		if h := found.at[placeOf(inv)]; h != nil && h.nodes[keyOf(inv)] {
 			for i := range inv.Records {
 				named[inv.Records[i].Ref] = true
 			}
@@ -139,7 +143,7 @@ func (c *completion) choose(all *records) ([]*leavingHub, error) {
 	}
 	c.unread = nil
 	for _, b := range all.broken {
-		if c.within(b.Namespace) {
+		if b.Deleting && c.within(b.Namespace) && (b.Node == "" || b.Hub == "") {
 			c.unread = append(c.unread, b)
 		}
 	}
@@ -160,6 +164,6 @@ func (c *completion) within(namespace string) bool {
 	return c.namespace == "" || c.namespace == namespace
 }
 
-func (c *completion) selects(inv *inventory.Inventory) bool {
-	return c.within(inv.Namespace) && (c.hub == "" || c.hub == inv.Hub) && (len(c.nodes) == 0 || slices.Contains(c.nodes, inv.Node))
+func (c *completion) selects(m *member) bool {
+	return c.within(m.Namespace) && (c.hub == "" || c.hub == m.hub) && (len(c.nodes) == 0 || slices.Contains(c.nodes, m.Name))
 }

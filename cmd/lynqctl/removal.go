@@ -139,6 +139,9 @@ func (j *removalJob) choose(ctx context.Context) ([]*leavingHub, error) {
 	if err != nil {
 		return nil, &exitError{code: exitBadInput, err: err, summary: "nothing was touched"}
 	}
+	for _, h := range hubs {
+		h.unrecorded = !all.recorded(h.place)
+	}
 	return hubs, nil
 }
 
@@ -166,7 +169,7 @@ func (j *removalJob) planAll(ctx context.Context, hubs []*leavingHub) ([]apply.P
 
 // plan looks at what the nodes of a hub own, and decides.
 func (j *removalJob) plan(ctx context.Context, h *leavingHub) (*apply.Plan, error) {
-	in := &apply.Input{Hub: h.hub, HubNamespace: h.namespace, Delete: h.nodes, Cascade: j.cascade, Only: map[string]bool{}, Broken: map[apply.NodeKey]error{}}
+	in := &apply.Input{Hub: h.hub, HubNamespace: h.namespace, Delete: h.nodes, Cascade: j.cascade, Broken: map[apply.NodeKey]error{}}
 	inventories, err := j.store.Nodes(ctx, h.hub)
 	if err != nil {
 		broken, err := brokenOnes(err)
@@ -174,13 +177,12 @@ func (j *removalJob) plan(ctx context.Context, h *leavingHub) (*apply.Plan, erro
 			return nil, fmt.Errorf("hub %q: read the records of its nodes: %w", h.hub, err)
 		}
 		for _, b := range broken {
-			in.Broken[apply.NodeKey{Namespace: b.Namespace, Name: b.Node}] = b
+			if key := (apply.NodeKey{Namespace: b.Namespace, Name: b.Node}); h.nodes[key] {
+				in.Broken[key] = b
+			}
 		}
 	}
 	in.Inventories = inventories
-	if h.record != nil {
-		in.Only = nil // a record that cannot be read keeps the hub from going
-	}
 	if in.OperatorNodes, err = apply.OperatorNodes(ctx, j.client, h.hub); err != nil {
 		return nil, err
 	}
@@ -229,31 +231,46 @@ func (j *removalJob) observe(ctx context.Context, hub string, leaving []*invento
 	return live, giveUp, nil
 }
 
-// removeHubs removes the records of hubs that have no node left.
+// removeHubs removes what is left of hubs that have no node any more: their
+// records and their Leases.
 func (j *removalJob) removeHubs(ctx context.Context, hubs []*leavingHub, ls *locks) error {
 	var errs []error
 	for _, h := range hubs {
-		if h.record == nil {
+		if h.record == nil && !h.unrecorded {
 			continue
 		}
-		left, err := j.store.Nodes(ctx, h.hub)
-		n := 0
-		for _, inv := range left {
-			if placeOf(inv) == h.place {
-				n++
-			}
-		}
+		left, err := j.left(ctx, h.place)
 		switch {
 		case err != nil:
 			errs = append(errs, err)
-		case n > 0:
-			errs = append(errs, fmt.Errorf("the record of hub %s/%s stays: it has %s left", h.namespace, h.hub, count(n, "node")))
-		default:
+		case left > 0 && h.record != nil:
+			errs = append(errs, fmt.Errorf("the record of hub %s/%s stays: it has %s left", h.namespace, h.hub, count(left, "node")))
+		case left == 0:
 			ls.discard(h.place)
-			errs = append(errs, j.store.RemoveHub(ctx, h.record))
+			if h.record != nil {
+				errs = append(errs, j.store.RemoveHub(ctx, h.record))
+			}
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// left is how many nodes a hub has, with those whose records cannot be read.
+func (j *removalJob) left(ctx context.Context, hub place) (int, error) {
+	var all records
+	var err error
+	if all.nodes, err = j.store.Nodes(ctx, hub.hub); err != nil {
+		if all.broken, err = brokenOnes(err); err != nil {
+			return 0, err
+		}
+	}
+	left := 0
+	for _, m := range all.members() {
+		if m.place == hub {
+			left++
+		}
+	}
+	return left, nil
 }
 
 // endingNamespace tells whether a namespace is being deleted, or gone, so that

@@ -75,7 +75,7 @@ func (f *renderFlags) registerRows(cmd *cobra.Command) {
 func (f *renderFlags) registerSources(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.sources, "source", nil, "read rows from this URL instead of the hub's source; HUB=URL where there are several hubs")
-	f.deadlineFlag.register(cmd)
+	f.registerDeadline(cmd)
 }
 
 // render is the command: inputs, then rows, then output.
@@ -162,7 +162,7 @@ func emptyHub(h *form.Hub, r render.Report) lynq.Problems {
 // settings checks the flags that say what is written.
 func (f *renderFlags) settings() (render.Settings, error) {
 	s := render.Settings{KeepGoing: f.keepGoing, Workers: f.workers}
-	if err := errors.Join(oneOf("-o", f.format, "yaml", "json"), f.deadlineFlag.check()); err != nil {
+	if err := errors.Join(oneOf("-o", f.format, "yaml", "json"), f.checkDeadline()); err != nil {
 		return s, err
 	}
 	if f.format == "json" {

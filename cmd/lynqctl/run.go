@@ -38,16 +38,22 @@ func defaultRunFlags() runFlags {
 	return runFlags{dryRun: "none", lockTimeout: 5 * time.Minute, events: true, output: "table", writers: 32}
 }
 
-func (f *runFlags) register(cmd *cobra.Command) {
+func (f *runFlags) registerRun(cmd *cobra.Command) {
+	f.registerOutput(cmd)
 	flags := cmd.Flags()
-	flags.StringVarP(&f.output, "output", "o", f.output, "table, wide, name or yaml for a report; json for one event per line")
-	flags.StringVar(&f.dryRun, "dry-run", f.dryRun, "none, client (print the plan) or server (have the server try every write)")
 	flags.DurationVar(&f.lockTimeout, "lock-timeout", f.lockTimeout, "how long to wait for another run on the same hub")
 	flags.IntVar(&f.writers, "concurrency", f.writers, "nodes to write at once")
 	flags.BoolVar(&f.events, "events", f.events, "record Kubernetes events on inventories")
 }
 
-func (f *runFlags) check() error {
+// registerOutput registers what also commands have that touch no records.
+func (f *runFlags) registerOutput(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVarP(&f.output, "output", "o", f.output, "table, wide, name or yaml for a report; json for one event per line")
+	flags.StringVar(&f.dryRun, "dry-run", f.dryRun, "none, client (print the plan) or server (have the server try every write)")
+}
+
+func (f *runFlags) checkRun() error {
 	if err := oneOf("--dry-run", f.dryRun, "none", "client", "server"); err != nil {
 		return err
 	}

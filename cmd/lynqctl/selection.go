@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,6 +35,51 @@ type leavingHub struct {
 	nodes map[apply.NodeKey]bool
 	// record is the hub's own, nil where that stays, or there is none.
 	record *inventory.Hub
+	// unrecorded: the hub has no record of its own, so that nothing of it is left
+	// after its last node.
+	unrecorded bool
+}
+
+// member is the record of a node, also one that cannot be read.
+type member struct {
+	place
+	apply.NodeKey
+	form string
+	// deleted: somebody deleted it, and our finalizer may hold it.
+	deleted bool
+	broken  *inventory.RecordError
+}
+
+// members are the records of nodes whose hubs are known.
+func (all *records) members() []member {
+	var members []member
+	for _, inv := range all.nodes {
+		members = append(members, member{placeOf(inv), keyOf(inv), inv.Form, inv.Deleting && inv.Finalizer, nil})
+	}
+	for _, b := range all.broken {
+		if b.Node != "" && b.Hub != "" {
+			p := place{cmp.Or(b.HubNamespace, b.Namespace), b.Hub}
+			members = append(members, member{p, apply.NodeKey{Namespace: b.Namespace, Name: b.Node}, b.Form, b.Deleting, b})
+		}
+	}
+	return members
+}
+
+// brokenHub is why the record of a hub cannot be read, nil where it can, or
+// where there is none.
+func (all *records) brokenHub(p place) *inventory.RecordError {
+	for _, b := range all.broken {
+		if b.Namespace == p.namespace && b.Name == inventory.HubName(p.hub) {
+			return b
+		}
+	}
+	return nil
+}
+
+// recorded tells whether a hub has a record of its own.
+func (all *records) recorded(p place) bool {
+	return all.brokenHub(p) != nil ||
+		slices.ContainsFunc(all.hubs, func(h *inventory.Hub) bool { return place{h.Namespace, h.Name} == p })
 }
 
 // placeOf is where the record of a node's hub is.
@@ -66,7 +112,7 @@ func (l *leavingHubs) hub(p place) *leavingHub {
 	return l.at[p]
 }
 
-func (l *leavingHubs) add(inv *inventory.Inventory) { l.hub(placeOf(inv)).nodes[keyOf(inv)] = true }
+func (l *leavingHubs) add(m *member) { l.hub(m.place).nodes[m.NodeKey] = true }
 
 // removal is what delete is told to delete.
 type removal struct {
@@ -94,19 +140,16 @@ func (r *removal) choose(all *records) ([]*leavingHub, error) {
 func (r *removal) node(all *records) ([]*leavingHub, error) {
 	var found leavingHubs
 	var near, elsewhere []string
-	for _, inv := range all.nodes {
+	for _, m := range all.members() {
 		switch {
-		case inv.Node == r.name && inv.Namespace == r.namespace:
-			found.add(inv)
-		case inv.Node == r.name:
-			elsewhere = append(elsewhere, inv.Namespace)
-		case inv.Namespace == r.namespace:
-			near = append(near, inv.Node)
-		}
-	}
-	for _, b := range all.broken {
-		if b.Node == r.name && b.Namespace == r.namespace {
-			return nil, b
+		case m.Name == r.name && m.Namespace == r.namespace && m.broken != nil:
+			return nil, m.broken
+		case m.Name == r.name && m.Namespace == r.namespace:
+			found.add(&m)
+		case m.Name == r.name:
+			elsewhere = append(elsewhere, m.Namespace)
+		case m.Namespace == r.namespace:
+			near = append(near, m.Name)
 		}
 	}
 	if len(found.all) > 0 {
@@ -121,14 +164,13 @@ func (r *removal) node(all *records) ([]*leavingHub, error) {
 func (r *removal) form(all *records) ([]*leavingHub, error) {
 	var found leavingHubs
 	var others []string
-	for _, inv := range all.nodes {
-		p := placeOf(inv)
+	for _, m := range all.members() {
 		switch {
-		case r.hub != "" && inv.Hub != r.hub || r.namespace != "" && p.namespace != r.namespace:
-		case inv.Form == r.name:
-			found.add(inv)
-		case !slices.Contains(others, inv.Form):
-			others = append(others, inv.Form)
+		case r.hub != "" && m.hub != r.hub || r.namespace != "" && m.place.namespace != r.namespace:
+		case m.form == r.name:
+			found.add(&m)
+		case m.form != "" && !slices.Contains(others, m.form):
+			others = append(others, m.form)
 		}
 	}
 	switch len(found.all) {
@@ -147,6 +189,9 @@ func (r *removal) form(all *records) ([]*leavingHub, error) {
 
 func (r *removal) wholeHub(all *records) ([]*leavingHub, error) {
 	here := place{r.namespace, r.name}
+	if broken := all.brokenHub(here); broken != nil {
+		return nil, broken
+	}
 	var found leavingHubs
 	var near, elsewhere []string
 	for _, h := range all.hubs {
@@ -159,9 +204,9 @@ func (r *removal) wholeHub(all *records) ([]*leavingHub, error) {
 			near = append(near, h.Name)
 		}
 	}
-	for _, inv := range all.nodes {
-		if placeOf(inv) == here {
-			found.add(inv)
+	for _, m := range all.members() {
+		if m.place == here {
+			found.add(&m)
 		}
 	}
 	switch {

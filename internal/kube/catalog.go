@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -65,14 +66,15 @@ func newServedVersion(group string, v apidiscovery.APIVersionDiscovery) servedVe
 
 // listable gives every kind that can be listed, in the version that the server
 // prefers, sorted by group and kind. A group whose extension does not answer is
-// an error: nobody knows what it holds.
+// an error: nobody knows what it holds. All else is there then too.
 func (c *catalog) listable() ([]lynq.APIResource, error) {
 	var all []lynq.APIResource
+	var errs []error
 	for _, group := range slices.Sorted(maps.Keys(c.groups)) {
 		seen := map[string]bool{}
 		for _, v := range c.groups[group] {
 			if v.stale {
-				return nil, &GroupUnavailableError{Group: group, Version: v.version, Kind: "any"}
+				errs = append(errs, &GroupUnavailableError{Group: group, Version: v.version})
 			}
 			for _, kind := range slices.Sorted(maps.Keys(v.kinds)) {
 				if v.lists[kind] && !seen[kind] {
@@ -82,7 +84,7 @@ func (c *catalog) listable() ([]lynq.APIResource, error) {
 			}
 		}
 	}
-	return all, nil
+	return all, errors.Join(errs...)
 }
 
 // find gives the resource of a kind in one version, or with "" in the version
@@ -116,11 +118,16 @@ func (c *catalog) find(group, version, kind string) (lynq.APIResource, error) {
 
 // GroupUnavailableError says that a kind was looked for in an API group that an
 // extension of the API server is to serve, and that the extension does not
-// answer. Whether the kind is served is not known.
+// answer. Whether the kind is served is not known. Kind is "" where any was
+// looked for.
 type GroupUnavailableError struct{ Group, Version, Kind string }
 
 // Error implements error.
 func (e *GroupUnavailableError) Error() string {
-	return fmt.Sprintf("kind %s: the API %s/%s is not available, since the extension that serves it does not answer (see kubectl get apiservice %s.%s)",
-		e.Kind, e.Group, e.Version, e.Version, e.Group)
+	about := ""
+	if e.Kind != "" {
+		about = "kind " + e.Kind + ": "
+	}
+	return fmt.Sprintf("%sthe API %s/%s is not available, since the extension that serves it does not answer (see kubectl get apiservice %s.%s)",
+		about, e.Group, e.Version, e.Version, e.Group)
 }

@@ -42,7 +42,9 @@ func (c *Client) Resource(ctx context.Context, group, version, kind string) (lyn
 	return known.find(group, version, kind)
 }
 
-// Listable gives every kind that can be listed, see apply.Cluster.
+// Listable gives every kind that can be listed, see apply.Cluster. Where some
+// extensions of the API do not answer, the error wraps a *GroupUnavailableError
+// for each, and the kinds of all others come with it.
 func (c *Client) Listable(ctx context.Context) ([]lynq.APIResource, error) {
 	known, err := c.discover(ctx, false)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -102,6 +103,13 @@ func TestUnavailableGroup(t *testing.T) {
 	})
 	if _, err := client.Resource(t.Context(), group, "v1", "Widget"); meta.IsNoMatchError(err) || !strings.Contains(err.Error(), "kubectl get apiservice v1."+group) {
 		t.Errorf("got %v", err)
+	}
+	kinds, err := client.Listable(t.Context())
+	if !errors.As(err, &unavailable) || unavailable.Group != group {
+		t.Errorf("listable kinds: got %v, want that nobody knows those of %s", err, group)
+	}
+	if !slices.ContainsFunc(kinds, func(r lynq.APIResource) bool { return r.Kind == "Deployment" }) {
+		t.Errorf("listable kinds: those that are known do not come with the error: %v", kinds)
 	}
 	if _, err := client.Resource(t.Context(), "apps", "v1", "Deployment"); err != nil {
 		t.Errorf("another group: %v", err)

@@ -45,7 +45,7 @@ func (p paint) action(a apply.Action, s string) string {
 		return p.good(s)
 	case apply.ActionUpdate, apply.ActionTrack, apply.ActionOrphan, apply.ActionRelease:
 		return p.worry(s)
-	case apply.ActionDelete, apply.ActionBlock:
+	case apply.ActionDelete, apply.ActionCollect, apply.ActionBlock:
 		return p.bad(s)
 	}
 	return p.faint(s)

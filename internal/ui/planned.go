@@ -82,7 +82,7 @@ func sign(a apply.Action) string {
 		return "+"
 	case apply.ActionUpdate, apply.ActionTrack:
 		return "~"
-	case apply.ActionDelete, apply.ActionOrphan, apply.ActionRelease:
+	case apply.ActionDelete, apply.ActionCollect, apply.ActionOrphan, apply.ActionRelease:
 		return "-"
 	case apply.ActionBlock:
 		return "!"

@@ -111,7 +111,7 @@ func (n *nodeResult) judge(plan *apply.NodePlan, told *nodeRecord) {
 	n.outcome = told.outcome
 	n.status = string(told.outcome)
 	switch {
-	case told.outcome == apply.OutcomeDone && plan.Desired == nil:
+	case told.outcome == apply.OutcomeDone && plan.Desired == nil && !leavesAlone(plan):
 		n.status = statusDeleted
 	case told.outcome != "":
 	case plan.Desired != nil && plan.Desired.Failed != nil:
@@ -139,6 +139,12 @@ func (n *nodeResult) explain(plan *apply.NodePlan, told *nodeRecord, failed *app
 	for _, p := range problems {
 		n.problems = append(n.problems, safe(p))
 	}
+}
+
+// leavesAlone tells whether a node that goes has an object that is left alone, so
+// that its record stays.
+func leavesAlone(plan *apply.NodePlan) bool {
+	return slices.ContainsFunc(plan.Steps, func(s apply.Step) bool { return s.Action == apply.ActionSkip })
 }
 
 func hasWork(plan *apply.NodePlan) bool {

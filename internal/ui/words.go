@@ -41,8 +41,10 @@ func done(a apply.Action) string {
 	switch a {
 	case apply.ActionCreate, apply.ActionUpdate, apply.ActionDelete, apply.ActionRelease:
 		return string(a) + "d"
-	case apply.ActionAdopt, apply.ActionTrack, apply.ActionCollect, apply.ActionOrphan:
+	case apply.ActionAdopt, apply.ActionTrack, apply.ActionOrphan:
 		return string(a) + "ed"
+	case apply.ActionCollect:
+		return "left to the garbage collector"
 	case apply.ActionKeep:
 		return "unchanged"
 	case apply.ActionSkip:
@@ -60,6 +62,8 @@ func planned(a apply.Action) string {
 		return "unchanged"
 	case apply.ActionSkip:
 		return "to leave alone"
+	case apply.ActionCollect:
+		return "to leave to the garbage collector"
 	case apply.ActionBlock:
 		return "in conflict"
 	}

@@ -28,6 +28,7 @@ func TestWords(t *testing.T) {
 		"adopt, adopted, to adopt, adopt failed, +",
 		"track, tracked, to track, track failed, ~",
 		"delete, deleted, to delete, delete failed, -",
+		"collect, left to the garbage collector, to leave to the garbage collector, collect failed, -",
 		"orphan, orphaned, to orphan, orphan failed, -",
 		"release, released, to release, release failed, -",
 		"block, conflicted, in conflict, failed, !",

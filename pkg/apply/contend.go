@@ -73,7 +73,7 @@ func (n *nodeRun) conflict(s *stepRun, message string) {
 // failed ends a step with an error, and says what to do about it.
 func (n *nodeRun) failed(s *stepRun, err error) {
 	if s.Reason == ReasonGivenUp {
-		n.leaveBehind(s, "it is left behind, as it is: "+describeWrite(s.ref(), err))
+		n.leaveBehind(s, "it is left behind, as it is"+n.owner().fate(s.Live)+": "+describeWrite(s.ref(), err))
 		return
 	}
 	if n.Options.DryRun && s.Object != nil && n.comesInto(s, err) {
@@ -138,7 +138,7 @@ func (n *nodeRun) orphan(s *stepRun) {
 // our tracking loses that: with a reference to the inventory it would be
 // collected as soon as that goes.
 func (n *nodeRun) letGo(ctx context.Context, s *stepRun) {
-	if s.Reason == ReasonGivenUp {
+	if s.Reason == ReasonGivenUp && s.Live == nil {
 		n.leaveBehind(s, s.Message)
 		return
 	}
@@ -164,6 +164,14 @@ func (n *nodeRun) leaveBehind(s *stepRun, message string) {
 	s.record = nil
 	n.report(Event{Type: EventWarning, Object: s.ref(), ID: s.id(), Message: message})
 	n.end(s, OutcomeDone, message)
+}
+
+// fate is what becomes of an object that keeps the node's tracking.
+func (me owner) fate(l *Live) string {
+	if me.collected(l) {
+		return " until the garbage collector may delete it, for it belongs to the record"
+	}
+	return ""
 }
 
 // untrack takes the node's tracking off an object, along with another change.

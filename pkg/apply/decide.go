@@ -255,7 +255,7 @@ func stillDeleted(inv *inventory.Inventory) error {
 func (d *decider) leaving(inv *inventory.Inventory, why Reason) NodePlan {
 	p := NodePlan{
 		NodeKey: NodeKey{inv.Namespace, inv.Node}, Hub: inv.Hub, HubNamespace: inv.HubNamespace, Form: inv.Form, UID: inv.RowUID,
-		Inventory: inv, Cascade: d.Cascade,
+		Inventory: inv, Cascade: d.Cascade, Deleted: why == ReasonNodeDeleted,
 	}
 	me := d.owner(p.NodeKey)
 	p.Steps = d.leave(me, inv, recordsOf(inv), why)
@@ -266,7 +266,8 @@ func (d *decider) leaving(inv *inventory.Inventory, why Reason) NodePlan {
 }
 
 // collect leaves to the garbage collector what it deletes as we would: objects
-// that have no other owner, none of which is to go before another.
+// that have no other owner, none of which is to go before another, or before
+// what contains it.
 func collect(me owner, steps []Step) {
 	var deleted []*Step
 	for i := range steps {
@@ -275,16 +276,19 @@ func collect(me owner, steps []Step) {
 		}
 	}
 	for _, s := range deleted {
-		if s.Record.Order != deleted[0].Record.Order {
+		if s.Record.Order != deleted[0].Record.Order || container(s.Record.Ref) {
 			return
 		}
 	}
 	for _, s := range deleted {
-		if len(s.Live.Owners) == 1 && s.Live.Owners[0] == me.uid {
+		if me.collected(s.Live) {
 			s.Action = ActionCollect
 		}
 	}
 }
+
+// collected tells whether an object goes with the node's inventory.
+func (me owner) collected(l *Live) bool { return len(l.Owners) == 1 && l.Owners[0] == me.uid }
 
 // leave plans what becomes of the recorded objects that are wanted no more: in
 // the reverse of the order in which they were made.
@@ -318,12 +322,15 @@ func (d *decider) leavingStep(me owner, r *inventory.Record, l *Live, why Reason
 	case wanted && other != me.NodeKey:
 		s.Action, s.Reason, s.Message = ActionRelease, ReasonTakenOver, "node "+other.String()+" has it from now on"
 		s.To = other
+	case d.givenUp(r.Ref) && me.tracks(l) && l.takenOver() == "":
+		s.Action, s.Reason = ActionOrphan, ReasonGivenUp
 	case me.yields(&s, l):
 		if who := d.foreign(me, l); s.Action == ActionRelease && who != "" {
 			s.Message = "it is now of " + who
 		}
-	case d.givenUp(r.Ref):
-		s.Action, s.Reason = ActionOrphan, ReasonGivenUp
+		if s.Action == ActionRelease && d.givenUp(r.Ref) {
+			s.Reason = ReasonGivenUp
+		}
 	case d.Cascade == CascadeOrphan || r.Deletion == lynq.DeleteRetain || l.DeletionPolicy == lynq.DeleteRetain:
 		s.Action = ActionOrphan
 	default:
@@ -413,6 +420,10 @@ func (d *decider) compare(me owner, o *Object, r *inventory.Record, l *Live) (Ac
 		return ActionAdopt, ReasonOrphan
 	case !me.tracks(l) && (r == nil || r.UID != string(l.UID)):
 		return ActionAdopt, ReasonUnowned
+	case d.KeepContent && me.tracked(o, l):
+		return ActionKeep, ReasonUpToDate
+	case d.KeepContent:
+		return ActionTrack, ReasonUntracked
 	case r == nil || r.Digest == "" || r.UID == "":
 		return ActionUpdate, ReasonUnconfirmed
 	case r.UID != string(l.UID):

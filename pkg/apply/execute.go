@@ -28,11 +28,37 @@ func (n *nodeRun) execute(ctx context.Context, s *stepRun) {
 	case ActionRelease:
 		n.letGo(ctx, s)
 	case ActionCollect:
-		s.record = nil // all else is done with: it goes with the inventory
-		n.end(s, OutcomeDone, "")
+		n.collect(s)
 	default:
 		n.change(ctx, s)
 	}
+}
+
+// collect leaves an object to the garbage collector: all else is done with, so
+// that it goes with the inventory. The collector looks at owners only, and knows
+// nothing of those who took it over since it was observed.
+func (n *nodeRun) collect(s *stepRun) {
+	l, err := Look(n.finishing, n.Cluster, s.Record)
+	if err != nil {
+		n.failed(s, err)
+		return
+	}
+	again := *s.Step
+	again.Live = l
+	switch {
+	case l == nil || l.UID != s.Live.UID:
+		again.Action, again.Reason = ActionRelease, ReasonAlreadyGone
+		again.Live = nil
+	case n.owner().yields(&again, l):
+	case !n.owner().collected(l):
+		again.Action = ActionDelete
+	default:
+		s.record = nil
+		n.end(s, OutcomeDone, "")
+		return
+	}
+	s.Step = &again
+	n.execute(n.finishing, s)
 }
 
 // kept is an object that is as it is to be; it may yet have to become ready.
@@ -149,9 +175,7 @@ func (n *nodeRun) written(s *stepRun, done result) {
 	if s.Object.Policy.Patch == lynq.PatchApply {
 		s.record.Fields = l.Fields
 	}
-	if !done.unchanged {
-		s.record.Ready = alwaysReady(s.Object.Group, s.Object.Kind, s.Object.Body)
-	}
+	s.record.Ready = done.unchanged && s.record.Ready || alwaysReady(s.Object.Group, s.Object.Kind, s.Object.Body)
 	n.settled(s, done)
 }
 
@@ -237,7 +261,7 @@ func (n *nodeRun) look(s *stepRun) bool {
 		n.vanished(s)
 		return true
 	case s.gone && (late || state.State == StateFailed):
-		n.notReady(s, "it is still being deleted: "+orUnknown(state.Message))
+		n.notReady(s, stillDeleting(state))
 		return true
 	case s.gone:
 	case known && state.State == StateReady:
@@ -271,6 +295,14 @@ func orUnknown(message string) string {
 		return "nothing is known of it yet"
 	}
 	return message
+}
+
+// stillDeleting says of an object that it is not gone yet, and what holds it.
+func stillDeleting(r Readiness) string {
+	if r.State == StateDeleting {
+		return "it still " + r.Message
+	}
+	return "it is still being deleted: " + orUnknown(r.Message)
 }
 
 func (n *nodeRun) notReady(s *stepRun, message string) {

@@ -125,11 +125,26 @@ func (n *nodeRun) skipAll() {
 // finish records what was confirmed, and ends the node.
 func (n *nodeRun) finish() {
 	outcome := n.worst()
+	if n.plan.Deleted && severity(outcome) <= severity(OutcomeDone) {
+		outcome = n.held(outcome)
+	}
 	if err := n.recordResult(outcome); err != nil {
 		n.problems = append(n.problems, err.Error())
 		outcome = OutcomeFailed
 	}
 	n.conclude(outcome)
+}
+
+// held is the outcome of a node that somebody deleted and whose objects have
+// gone: what is left alone keeps the record, with which it would be collected.
+func (n *nodeRun) held(outcome Outcome) Outcome {
+	for i := range n.steps {
+		if s := &n.steps[i]; s.Action == ActionSkip && s.record != nil {
+			n.problems = append(n.problems, s.ref().String()+": the record stays, since "+s.Message+" (take that off, and run again)")
+			outcome = OutcomeSkipped
+		}
+	}
+	return outcome
 }
 
 func (n *nodeRun) conclude(o Outcome) {
@@ -159,7 +174,7 @@ func (n *nodeRun) recordResult(outcome Outcome) error {
 		if err := n.Records.Remove(n.finishing, n.inventory); err != nil {
 			return err
 		}
-		n.record(eventNormal, "LynqNodeDeleted", "the node and its objects are gone")
+		n.record(eventNormal, "LynqNodeDeleted", "the node is gone, and its objects went as their deletionPolicy says")
 		return nil
 	}
 	next := n.inventory.Clone()
@@ -217,7 +232,7 @@ func (n *nodeRun) status(outcome Outcome) inventory.Status {
 			continue
 		}
 		st.Desired++
-		ready := s.record != nil && s.record.Ready
+		ready := s.record != nil && s.record.Ready && severity(s.outcome) <= severity(OutcomeSkipped)
 		if ready {
 			st.Ready++
 		}

@@ -42,8 +42,8 @@ func (m MaxDelete) String() string {
 	return strconv.Itoa(m.Nodes)
 }
 
-// of is the number of nodes that may go; of a share never less than one.
-func (m MaxDelete) of(nodes int) int {
+// Of is the number of nodes that may go; of a share never less than one.
+func (m MaxDelete) Of(nodes int) int {
 	if m.Percent != 0 {
 		return max(1, nodes*m.Percent/100)
 	}
@@ -81,7 +81,7 @@ func (d *decider) refusals(l Limits) []Refusal {
 			"no row is active, but the cluster has %s", counted(recorded, "node"))
 		return refusals
 	}
-	if limit := l.MaxDelete.of(recorded); going > limit && d.Active > 0 {
+	if limit := l.MaxDelete.Of(recorded); going > limit && d.Active > 0 {
 		why := ""
 		if byHand > 0 {
 			why = fmt.Sprintf(", %d of them because somebody deleted their records", byHand)

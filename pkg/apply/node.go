@@ -149,7 +149,7 @@ func (n *nodeRun) carryOut(ctx context.Context, selected func(*stepRun) bool) {
 			case s.state == stepWaiting:
 				progress = n.look(s) || progress
 			case ctx.Err() != nil:
-				n.end(s, OutcomeSkipped, "interrupted before it was written")
+				n.end(s, OutcomeSkipped, "interrupted before its turn came")
 				progress = true
 			default:
 				if n.ready(s) {
@@ -209,8 +209,14 @@ func (n *nodeRun) giveUp(selected func(*stepRun) bool) {
 func (n *nodeRun) interrupt() {
 	for i := range n.steps {
 		if s := &n.steps[i]; s.state == stepWaiting {
+			state, _ := n.tracker.state(s.ref())
 			n.tracker.forget(s.ref())
-			n.end(s, OutcomeNotReady, "interrupted while it was waited for")
+			switch {
+			case s.gone:
+				n.end(s, OutcomeNotReady, "interrupted: "+stillDeleting(state))
+			default:
+				n.end(s, OutcomeNotReady, "interrupted while it was waited for: "+orUnknown(state.Message))
+			}
 		}
 	}
 }

@@ -89,6 +89,8 @@ type NodePlan struct {
 	Hub, Form, UID string
 	// Desired is nil for a node that goes.
 	Desired *Node
+	// Deleted: the node goes since somebody deleted it, or its record.
+	Deleted bool
 	// Returns: the node goes, since somebody deleted its record, and its row
 	// wants it. A plan that is made when it is gone makes it anew.
 	Returns bool

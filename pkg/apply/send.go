@@ -33,6 +33,9 @@ func (n *nodeRun) send(ctx context.Context, s *stepRun) (result, error) {
 		w.note = nil
 		done, err := w.try()
 		if err == nil {
+			done, err = w.unmark(done)
+		}
+		if err == nil {
 			if s.Reason == ReasonTakeover {
 				w.note = append([]string{s.Message}, w.note...)
 				w.record(eventNormal, "ForceApply", s.ref().String()+": "+s.Message)
@@ -60,6 +63,22 @@ func (n *nodeRun) send(ctx context.Context, s *stepRun) (result, error) {
 			return result{}, err
 		}
 	}
+}
+
+// unmark takes the markers of an orphan off that a write has left on the object:
+// others set them, the operator say, so that an apply cannot.
+func (w *sender) unmark(done result) (result, error) {
+	if done.meta == nil || done.meta.Labels[lynq.LabelOrphaned] == "" || w.Options.DryRun {
+		return done, nil
+	}
+	metadata := map[string]any{"uid": string(done.meta.UID), "resourceVersion": done.meta.ResourceVersion}
+	patchStrings(metadata, "labels", nil, []string{lynq.LabelOrphaned}, done.meta.Labels)
+	patchStrings(metadata, "annotations", nil, orphanAnnotations(), done.meta.Annotations)
+	patch, err := marshal(map[string]any{"metadata": metadata})
+	if err != nil {
+		return result{}, err
+	}
+	return w.write(Write{Verb: MergePatch, Body: patch})
 }
 
 // isGone looks whether the object that was observed is gone; if so, it is to be
@@ -146,8 +165,10 @@ func (w *sender) apply() (result, error) {
 			return result{}, err
 		}
 		request.Force = true
-		return w.write(request)
+		done, err = w.write(request)
 	}
+	// The server gives an object a new version if it changed, and only then.
+	done.unchanged = err == nil && !w.Options.DryRun && done.meta.ResourceVersion == s.Live.ResourceVersion
 	return done, err
 }
 
@@ -479,7 +500,7 @@ func (w *sender) tracking(live *unstructured.Unstructured) (trackChange, error) 
 		SetLabels:         map[string]string{},
 		SetAnnotations:    map[string]string{},
 		RemoveLabels:      []string{lynq.LabelOrphaned},
-		RemoveAnnotations: []string{lynq.AnnotationOrphanedAt, lynq.AnnotationOrphanedReason, lynq.AnnotationOrphanedFrom},
+		RemoveAnnotations: orphanAnnotations(),
 		Owners:            w.owners(live),
 	}
 	for _, key := range trackingLabels() {
@@ -497,6 +518,10 @@ func (w *sender) tracking(live *unstructured.Unstructured) (trackChange, error) 
 		}
 	}
 	return c, nil
+}
+
+func orphanAnnotations() []string {
+	return []string{lynq.AnnotationOrphanedAt, lynq.AnnotationOrphanedReason, lynq.AnnotationOrphanedFrom}
 }
 
 func trackingLabels() []string {

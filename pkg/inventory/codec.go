@@ -159,7 +159,11 @@ func (d *decoder) fail(where, format string, args ...any) error {
 }
 
 func (d *decoder) failed(where string, err error) error {
-	return &RecordError{Namespace: d.cm.Namespace, Name: d.cm.Name, Node: d.node, Where: where, Err: err}
+	return &RecordError{
+		Namespace: d.cm.Namespace, Name: d.cm.Name, Node: d.node, Where: where, Err: err,
+		Hub: d.cm.Labels[lynq.LabelHub], HubNamespace: d.cm.Annotations[lynq.AnnotationHubNamespace], Form: d.cm.Labels[lynq.LabelTemplate],
+		Deleting: d.cm.DeletionTimestamp != nil,
+	}
 }
 
 func label(key string) string      { return "label " + key }

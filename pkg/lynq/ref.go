@@ -31,7 +31,7 @@ func ParseRef(s string) (Ref, error) {
 	if len(parts) == 3 {
 		r.Namespace = parts[1]
 	}
-	why := ""
+	var why string
 	switch {
 	case r.Kind == "":
 		why = "the kind is missing"

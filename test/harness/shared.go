@@ -61,6 +61,16 @@ func (s *Shared) Cluster(t testing.TB) *Cluster {
 	return s.cluster
 }
 
+// Stop ends the cluster, if it was started here: for a test that has one of its
+// own, and fills it. Other clusters, and none, are left alone.
+func (s *Shared) Stop() {
+	if s.cluster == nil || s.cluster.lifeline == nil {
+		return
+	}
+	_ = s.cluster.lifeline.Close() // it has none to lose
+	s.cluster.ended <- <-s.cluster.ended
+}
+
 // obtain starts a cluster or finds the one that the environment names. It
 // gives a reason to skip where there is none.
 func obtain() (cluster *Cluster, skip string, err error) {

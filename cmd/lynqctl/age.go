@@ -1,0 +1,31 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// parseAge reads a duration as Go has it, and with days: 90m, 30d, 1d12h.
+func parseAge(s string) (time.Duration, error) {
+	const day, mostDays = 24 * time.Hour, 100_000
+	wrong := fmt.Errorf("%q is no age (write 90m, 12h, 30d or 1d12h)", s)
+	var age time.Duration
+	rest := s
+	if days, after, found := strings.Cut(s, "d"); found {
+		n, err := strconv.ParseUint(days, 10, 32)
+		if err != nil || n > mostDays {
+			return 0, wrong
+		}
+		age, rest = time.Duration(n)*day, after
+		if rest == "" {
+			return age, nil
+		}
+	}
+	d, err := time.ParseDuration(rest)
+	if err != nil || d < 0 {
+		return 0, wrong
+	}
+	return age + d, nil
+}

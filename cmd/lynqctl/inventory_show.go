@@ -1,0 +1,213 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+func (a *app) inventoryShowCommand() *cobra.Command {
+	var f recordFlags
+	cmd := &cobra.Command{
+		Use:   "show NODE",
+		Short: "Show the record of a node",
+		Long: `Show the record of one node: how the last run left it, and the objects that it
+owns, in the order in which they are applied.
+
+What is shown is what was recorded: no object is looked at.`,
+		Example: `  lynqctl inventory show acme-web
+  lynqctl inventory show acme-web -n shop -o yaml`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("show takes the name of one node, got %d (inventory list has the names)", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.nodes = args
+			return a.inventoryShow(cmd.Context(), &f)
+		},
+	}
+	f.register(cmd)
+	return cmd
+}
+
+func (a *app) inventoryShow(ctx context.Context, f *recordFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	ctx, cancel := f.deadline(ctx)
+	defer cancel()
+	client, err := f.client(a)
+	if err != nil {
+		return err
+	}
+	inv, err := f.record(ctx, client, f.nodes[0])
+	if err != nil {
+		return err
+	}
+	return failed(ui.PrintDetails(detailsOf(inv, time.Now()), ui.Format(f.output), ui.NewStream(a.stdout, a.getenv)))
+}
+
+// record reads the record of one node.
+func (f *recordFlags) record(ctx context.Context, client *kube.Client, node string) (*inventory.Inventory, error) {
+	if !lynq.IsDNS1123Subdomain(inventory.Name(node)) {
+		return nil, f.noRecord(ctx, client)
+	}
+	cm, err := client.ConfigMaps().Get(ctx, f.namespace, inventory.Name(node))
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, f.noRecord(ctx, client)
+	case err != nil:
+		return nil, unread(ctx, err)
+	case cm.Labels[lynq.LabelRecord] != lynq.RecordNode:
+		return nil, failed(fmt.Errorf("ConfigMap %s/%s lacks the label %s=%s, so that no run takes it for a record (if it is one, give it back its labels)",
+			cm.Namespace, cm.Name, lynq.LabelRecord, lynq.RecordNode))
+	}
+	inv, err := inventory.Decode(cm)
+	return inv, failed(err)
+}
+
+// noRecord is that there is none of the node, with the names that there are.
+func (f *recordFlags) noRecord(ctx context.Context, client *kube.Client) error {
+	if _, err := f.read(ctx, client); err != nil {
+		return err
+	}
+	return badUsage(f.unrecorded("node", f.nodes, nil)) // it went and came
+}
+
+func detailsOf(inv *inventory.Inventory, now time.Time) *ui.Details {
+	records := slices.SortedStableFunc(slices.Values(inv.Records), func(a, b inventory.Record) int {
+		return cmp.Or(a.Order-b.Order, strings.Compare(a.Key(), b.Key()))
+	})
+	data := nodeDataOf(inv)
+	parts := ui.List{Columns: []ui.Column{
+		{Name: "KIND"}, {Name: "NAMESPACE"}, {Name: "NAME", Flexible: true}, {Name: "ID", Flexible: true},
+		{Name: "POLICIES"}, {Name: "READY"},
+		{Name: "DIGEST", Wide: true}, {Name: "UID", Wide: true},
+	}}
+	for i := range records {
+		r := &records[i]
+		d := resourceDataOf(r)
+		data.Resources = append(data.Resources, d)
+		parts.Items = append(parts.Items, ui.Item{
+			Cells: []string{r.GroupKind(), r.Namespace, r.Name, r.ID, unusual(r), readiness(r), shortDigest(r.Digest), r.UID},
+			Name:  r.Full(),
+		})
+	}
+	return &ui.Details{Facts: factsOf(data, now), Parts: parts, Data: data}
+}
+
+func factsOf(d *nodeData, now time.Time) []ui.Fact {
+	of := func(name, detail string) string {
+		if detail == "" {
+			return name
+		}
+		return name + " (" + detail + ")"
+	}
+	generation, condition, message := "", d.Condition, ""
+	if d.TemplateGeneration != 0 {
+		generation = fmt.Sprintf("generation %d", d.TemplateGeneration)
+	}
+	if d.Since != nil {
+		condition += ", since " + when(now, d.Since)
+	}
+	if c := conditionIn(d.Status, inventory.ConditionDegraded); c != nil {
+		message = c.Message
+	}
+	return []ui.Fact{
+		{Name: "Node", Text: d.Node},
+		{Name: "Namespace", Text: d.Namespace},
+		{Name: "Hub", Text: of(d.Hub, strings.TrimSuffix("namespace "+d.HubNamespace, "namespace "))},
+		{Name: "Form", Text: of(d.Form, generation)},
+		{Name: "Row", Text: d.UID},
+		{Name: "Condition", Text: condition},
+		{Name: "Message", Text: message},
+		{Name: "Objects", Text: fmt.Sprintf("%d recorded; %d wanted: %d ready, %d failed, %d skipped, %d conflicted", d.Objects,
+			d.Status.Desired, d.Status.Ready, d.Status.Failed, d.Status.Skipped, d.Status.Conflicted)},
+		{Name: "Last change", Text: when(now, d.RolloutUpdateStart)},
+		{Name: "Record", Text: "ConfigMap " + d.Namespace + "/" + d.ConfigMap},
+		{Name: "Finalizer", Text: yesNo(d.Finalizer)},
+		{Name: "ApplySet", Text: d.ApplySet},
+	}
+}
+
+// when is a time, and how long ago that is; "" for never.
+func when(now time.Time, t *time.Time) string {
+	if t == nil {
+		return ""
+	}
+	return t.Format(time.RFC3339) + " (" + ago(now, t) + " ago)"
+}
+
+// unusual are the policies that are not the default.
+func unusual(r *inventory.Record) string {
+	var words []string
+	add := func(word, usual string) {
+		if word != usual {
+			words = append(words, word)
+		}
+	}
+	usual := lynq.DefaultPolicy()
+	add(string(r.Creation), string(usual.Creation))
+	add(string(r.Deletion), string(usual.Deletion))
+	add(string(r.Conflict), string(usual.Conflict))
+	add(string(r.Patch), string(usual.Patch))
+	return strings.Join(words, ",")
+}
+
+// readiness tells whether the last run saw an object ready. Of one that is not
+// confirmed nobody knows.
+func readiness(r *inventory.Record) string {
+	if r.UID == "" || r.Digest == "" {
+		return "unconfirmed"
+	}
+	return yesNo(r.Ready)
+}
+
+func shortDigest(digest string) string {
+	const digits = 8
+	return digest[:min(len(digest), digits)]
+}
+
+// resourceData is one record as JSON and YAML have it, with the names that it has
+// in the ConfigMap (docs/inventory.md).
+type resourceData struct {
+	Key             string              `json:"key"`
+	Group           string              `json:"group,omitempty"`
+	Kind            string              `json:"kind"`
+	Namespace       string              `json:"namespace,omitempty"`
+	Name            string              `json:"name"`
+	ID              string              `json:"id"`
+	APIVersion      string              `json:"apiVersion"`
+	UID             string              `json:"uid,omitempty"`
+	Digest          string              `json:"digest,omitempty"`
+	Generation      int64               `json:"generation,omitempty"`
+	ResourceVersion string              `json:"resourceVersion,omitempty"`
+	Fields          string              `json:"fields,omitempty"`
+	Creation        lynq.CreationPolicy `json:"creation"`
+	Deletion        lynq.DeletionPolicy `json:"deletion"`
+	Conflict        lynq.ConflictPolicy `json:"conflict"`
+	Patch           lynq.PatchStrategy  `json:"patch"`
+	Order           int                 `json:"order"`
+	Ready           bool                `json:"ready"`
+}
+
+func resourceDataOf(r *inventory.Record) resourceData {
+	return resourceData{
+		Key: r.Key(), Group: r.Group, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name, ID: r.ID, APIVersion: r.APIVersion,
+		UID: r.UID, Digest: r.Digest, Generation: r.Generation, ResourceVersion: r.ResourceVersion, Fields: r.Fields,
+		Creation: r.Creation, Deletion: r.Deletion, Conflict: r.Conflict, Patch: r.Patch, Order: r.Order, Ready: r.Ready,
+	}
+}

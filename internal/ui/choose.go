@@ -1,0 +1,69 @@
+package ui
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Choose has a person choose among numbered things, which the list shows: by
+// numbers and ranges of them (1,3-5), or all. An empty answer, and the end of the
+// input, choose nothing. What cannot be understood is asked again.
+func Choose(in io.Reader, err Stream, l *List, question string) ([]int, error) {
+	numbered := List{Columns: append([]Column{{Name: "#"}}, l.Columns...)}
+	for i, item := range l.Items {
+		numbered.Items = append(numbered.Items, Item{Cells: append([]string{strconv.Itoa(i + 1)}, item.Cells...)})
+	}
+	if _, problem := io.WriteString(err, numbered.table(false, err)); problem != nil {
+		return nil, fmt.Errorf("ask: %w", problem)
+	}
+	answers := bufio.NewReader(in)
+	for {
+		if _, problem := fmt.Fprintf(err, "%s [numbers such as 1,3-5, all, or nothing for none] ", safe(question)); problem != nil {
+			return nil, fmt.Errorf("ask: %w", problem)
+		}
+		line, problem := answers.ReadString('\n')
+		if problem != nil {
+			_, _ = fmt.Fprintln(err) // nobody ended the line
+			if errors.Is(problem, io.EOF) {
+				return nil, nil
+			}
+			return nil, fmt.Errorf("read the answer: %w", problem)
+		}
+		chosen, wrong := parseChoice(line, len(l.Items))
+		if wrong == "" {
+			return chosen, nil
+		}
+		_, _ = fmt.Fprintln(err, wrong)
+	}
+}
+
+// parseChoice gives the chosen places, from 0, or says what is wrong with the
+// answer.
+func parseChoice(answer string, n int) (chosen []int, wrong string) {
+	if strings.EqualFold(strings.TrimSpace(answer), "all") {
+		answer = "1-" + strconv.Itoa(n)
+	}
+	for _, part := range strings.FieldsFunc(answer, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\r' || r == '\t' }) {
+		first, last, ranged := strings.Cut(part, "-")
+		if !ranged {
+			last = first
+		}
+		from, err := strconv.Atoi(first)
+		to, err2 := strconv.Atoi(last)
+		if err != nil || err2 != nil || from < 1 || to > n || from > to {
+			return nil, fmt.Sprintf("%q is none of 1 to %d", safe(part), n)
+		}
+		for i := from; i <= to; i++ {
+			if !slices.Contains(chosen, i-1) {
+				chosen = append(chosen, i-1)
+			}
+		}
+	}
+	slices.Sort(chosen)
+	return chosen, ""
+}

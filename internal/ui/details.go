@@ -1,0 +1,52 @@
+package ui
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Details are one thing in full: what is to be said of the whole, and its parts.
+type Details struct {
+	Facts []Fact
+	Parts List // what its items' Data are is in Data, too
+	Data  any  // what -o json and -o yaml print: a struct of plain data
+}
+
+// Fact is one thing that is said; where Text is "" it is left out.
+type Fact struct{ Name, Text string }
+
+// PrintDetails prints details to out, in one of the ListFormats.
+func PrintDetails(d *Details, format Format, out Stream) error {
+	text, err := d.text(format, out)
+	if err == nil {
+		_, err = io.WriteString(out, text)
+	}
+	if err != nil {
+		return fmt.Errorf("write the details: %w", err)
+	}
+	return nil
+}
+
+func (d *Details) text(format Format, out Stream) (string, error) {
+	switch format {
+	case JSON:
+		return asJSON(d.Data)
+	case YAML:
+		return asYAML(d.Data)
+	case Name:
+		return d.Parts.names(), nil
+	}
+	var facts [][]string
+	for _, f := range d.Facts {
+		if f.Text != "" {
+			facts = append(facts, []string{f.Name + ":", safe(f.Text)})
+		}
+	}
+	var b strings.Builder
+	b.WriteString(align("", facts))
+	if len(d.Parts.Items) > 0 {
+		b.WriteString("\n" + d.Parts.table(format == Wide, out))
+	}
+	return b.String(), nil
+}

@@ -1,0 +1,79 @@
+package ui_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+)
+
+func TestPrintDetails(t *testing.T) {
+	for name, test := range map[string]struct {
+		format ui.Format
+		parts  bool
+		want   string
+	}{
+		"table": {ui.Table, true, `
+Node:      acme\x1b[2J
+Message:   one; two
+
+KIND                    NAME       NOTE
+PersistentVolumeClaim   data       a note of some length
+Secret                  web        -
+Secret                  b\x1b[2J   Größe; \u202e
+`},
+		"wide": {ui.Wide, true, `
+Node:      acme\x1b[2J
+Message:   one; two
+
+KIND                    NAME       NOTE                    UID
+PersistentVolumeClaim   data       a note of some length   u-1
+Secret                  web        -                       u-2
+Secret                  b\x1b[2J   Größe; \u202e           u-3
+`},
+		"no parts": {ui.Table, false, `
+Node:      acme\x1b[2J
+Message:   one; two
+`},
+		"name": {ui.Name, true, `
+PersistentVolumeClaim/shop/data
+Secret/shop/web
+b\x1b[2J
+`},
+		"json": {ui.JSON, true, `
+{
+  "name": "acme\u001b[2J",
+  "count": 3
+}
+`},
+		"yaml": {ui.YAML, true, `
+count: 3
+name: acme\x1b[2J
+`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := &ui.Details{
+				Facts: []ui.Fact{{"Node", "acme\x1b[2J"}, {"Form", ""}, {"Message", "one\ntwo"}},
+				Data:  thing{Name: "acme\x1b[2J", Count: 3},
+			}
+			if test.parts {
+				d.Parts = *things()
+			}
+			var out bytes.Buffer
+			if err := ui.PrintDetails(d, test.format, ui.Stream{Writer: &out}); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(strings.TrimPrefix(test.want, "\n"), out.String()); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+	err := ui.PrintDetails(&ui.Details{Facts: []ui.Fact{{"Node", "acme"}}}, ui.Table, ui.Stream{Writer: closed{}})
+	if !errors.Is(err, errClosed) {
+		t.Errorf("what could not be written is told as %v", err)
+	}
+}

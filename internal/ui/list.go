@@ -1,0 +1,233 @@
+package ui
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"sigs.k8s.io/yaml"
+)
+
+// List is what a command lists, in the order in which it is to be shown.
+type List struct {
+	Columns []Column
+	Items   []Item
+	// Empty is what is said where there is nothing: "No orphans found".
+	Empty string
+	// Warnings tell what may be missing. A script that reads JSON or YAML
+	// finds them there too.
+	Warnings []string
+}
+
+// Column is a column of the table.
+type Column struct {
+	Name string
+	// Wide: it is shown by -o wide only.
+	Wide bool
+	// Flexible: on a terminal that is too narrow its cells may be cut.
+	Flexible bool
+}
+
+// Item is one of the things that are listed.
+type Item struct {
+	Cells []string // one for each column; "" is shown as "-"
+	Name  string   // what -o name prints
+	Data  any      // what -o json and -o yaml print: a struct of plain data
+}
+
+// ListFormats are those that PrintList knows.
+func ListFormats() []Format { return []Format{Table, Wide, JSON, YAML, Name} }
+
+// PrintList prints a list to out. Warnings go to standard error, and where there
+// is nothing, a word about that.
+func PrintList(l *List, format Format, out, err Stream) error {
+	for _, w := range l.Warnings {
+		_, _ = fmt.Fprintln(err, "warning:", safe(w)) // the list matters more
+	}
+	text, problem := l.text(format, out)
+	if problem == nil {
+		_, problem = io.WriteString(out, text)
+	}
+	if problem != nil {
+		return fmt.Errorf("write the list: %w", problem)
+	}
+	if len(l.Items) == 0 && format != JSON && format != YAML {
+		_, _ = fmt.Fprintln(err, safe(l.Empty))
+	}
+	return nil
+}
+
+func (l *List) text(format Format, out Stream) (string, error) {
+	switch format {
+	case JSON:
+		return asJSON(l.document())
+	case YAML:
+		return asYAML(l.document())
+	case Name:
+		return l.names(), nil
+	}
+	if len(l.Items) == 0 {
+		return "", nil
+	}
+	return l.table(format == Wide, out), nil
+}
+
+func (l *List) names() string {
+	var b strings.Builder
+	for i := range l.Items {
+		b.WriteString(safe(l.Items[i].Name) + "\n")
+	}
+	return b.String()
+}
+
+// document is a list as JSON and YAML have it.
+type document struct {
+	Items    []any    `json:"items"`
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+func (l *List) document() document {
+	d := document{Items: make([]any, len(l.Items)), Warnings: l.Warnings}
+	for i := range l.Items {
+		d.Items[i] = l.Items[i].Data
+	}
+	return d
+}
+
+func indented(v any) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	err := encoder.Encode(v)
+	return b.Bytes(), err
+}
+
+func asJSON(v any) (string, error) {
+	text, err := indented(v)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for line := range bytes.Lines(text) {
+		b.Write(safeJSON(bytes.TrimSuffix(line, []byte("\n"))))
+		b.WriteByte('\n')
+	}
+	return b.String(), nil
+}
+
+// asYAML escapes before what does not print: YAML has no place for that.
+func asYAML(v any) (string, error) {
+	text, err := indented(v)
+	if err != nil {
+		return "", err
+	}
+	var d any
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	if err := decoder.Decode(&d); err != nil {
+		return "", err
+	}
+	text, err = yaml.Marshal(safeTree(d))
+	return string(text), err
+}
+
+// safeTree is a JSON value in which all strings print. It changes maps and lists
+// in place.
+func safeTree(v any) any {
+	switch v := v.(type) {
+	case string:
+		return safe(v)
+	case []any:
+		for i := range v {
+			v[i] = safeTree(v[i])
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = safeTree(v[key])
+		}
+	}
+	return v
+}
+
+// table is the columns that the format has. On a terminal it is made as narrow
+// as that is, as far as its cells may be cut.
+func (l *List) table(wide bool, out Stream) string {
+	rows, flexible := l.cells(wide)
+	gap := columnGap
+	if out.Terminal && !wide {
+		columns, _ := out.size()
+		gap = fit(rows, flexible, columns)
+	}
+	for i := range rows[0] {
+		rows[0][i] = paint(out.Color).bold(rows[0][i])
+	}
+	return alignBy("", gap, rows)
+}
+
+// cells are the head and the rows of a table, and which columns may be cut.
+func (l *List) cells(wide bool) (rows [][]string, flexible []bool) {
+	var shown []int
+	var head []string
+	for i, c := range l.Columns {
+		if !c.Wide || wide {
+			shown, head, flexible = append(shown, i), append(head, c.Name), append(flexible, c.Flexible)
+		}
+	}
+	rows = append(rows, head)
+	for i := range l.Items {
+		row := make([]string, len(shown))
+		for j, column := range shown {
+			if row[j] = safe(l.Items[i].Cells[column]); row[j] == "" {
+				row[j] = "-"
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows, flexible
+}
+
+// What a table gives up on a narrow terminal: the gap becomes smaller, and cells
+// are cut, though not to less than this.
+const (
+	narrowGap = 2
+	leastCell = 8
+)
+
+// fit cuts cells until a table is no wider than so many columns, the widest
+// ones first, and gives the gap between columns. A table that cannot be so
+// narrow is left to the terminal to wrap.
+func fit(rows [][]string, flexible []bool, columns int) int {
+	widths := widthsOf(rows)
+	excess := func(gap int) int {
+		total := -gap
+		for _, w := range widths {
+			total += w + gap
+		}
+		return total - columns
+	}
+	if excess(columnGap) <= 0 {
+		return columnGap
+	}
+	for over := excess(narrowGap); over > 0; over-- {
+		widest := -1
+		for i, w := range widths {
+			if flexible[i] && w > leastCell && (widest < 0 || w > widths[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			break
+		}
+		widths[widest]--
+	}
+	for _, row := range rows {
+		for i := range row {
+			row[i] = ansi.Truncate(row[i], widths[i], "…")
+		}
+	}
+	return narrowGap
+}

@@ -1,0 +1,161 @@
+package ui_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+)
+
+// thing is what the tests list.
+type thing struct {
+	Name  string `json:"name"`
+	Count int    `json:"count"`
+	Note  string `json:"note,omitempty"`
+}
+
+// things are a list whose last item has what does not print in it.
+func things() *ui.List {
+	return &ui.List{
+		Columns: []ui.Column{{Name: "KIND", Flexible: true}, {Name: "NAME"}, {Name: "NOTE", Flexible: true}, {Name: "UID", Wide: true}},
+		Items: []ui.Item{
+			{Cells: []string{"PersistentVolumeClaim", "data", "a note of some length", "u-1"}, Name: "PersistentVolumeClaim/shop/data", Data: thing{"data", 1, "<a>"}},
+			{Cells: []string{"Secret", "web", "", "u-2"}, Name: "Secret/shop/web", Data: thing{"web", 2, ""}},
+			{Cells: []string{"Secret", "b\x1b[2J", "Größe\n\u202e", "u-3"}, Name: "b\x1b[2J", Data: thing{"b\x1b[2J", 3, "Größe\n\u202e"}},
+		},
+		Empty: "No things found", Warnings: []string{"one\nmore \x07"},
+	}
+}
+
+// printed is what PrintList writes.
+func printed(t *testing.T, l *ui.List, format ui.Format, columns int, color bool) (out, err string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	o := ui.Stream{Writer: &stdout, Terminal: columns > 0, Color: color, Size: func() (int, int) { return columns, 24 }}
+	if err := ui.PrintList(l, format, o, ui.Stream{Writer: &stderr}); err != nil {
+		t.Fatal(err)
+	}
+	return stdout.String(), stderr.String()
+}
+
+func TestPrintList(t *testing.T) {
+	for name, test := range map[string]struct {
+		format  ui.Format
+		columns int // of the terminal, 0 for none
+		color   bool
+		want    string
+	}{
+		"table": {ui.Table, 0, false, `
+KIND                    NAME       NOTE
+PersistentVolumeClaim   data       a note of some length
+Secret                  web        -
+Secret                  b\x1b[2J   Größe; \u202e
+`},
+		"a terminal that is wide enough": {ui.Table, 56, true, `
+` + "\x1b[1mKIND\x1b[m                    \x1b[1mNAME\x1b[m       \x1b[1mNOTE\x1b[m" + `
+PersistentVolumeClaim   data       a note of some length
+Secret                  web        -
+Secret                  b\x1b[2J   Größe; \u202e
+`},
+		"a narrow terminal": {ui.Table, 40, false, `
+KIND            NAME      NOTE
+PersistentVol…  data      a note of som…
+Secret          web       -
+Secret          b\x1b[2J  Größe; \u202e
+`},
+		"a terminal that is too narrow for anything": {ui.Table, 10, false, `
+KIND      NAME      NOTE
+Persist…  data      a note …
+Secret    web       -
+Secret    b\x1b[2J  Größe; …
+`},
+		"wide, on a narrow terminal": {ui.Wide, 40, false, `
+KIND                    NAME       NOTE                    UID
+PersistentVolumeClaim   data       a note of some length   u-1
+Secret                  web        -                       u-2
+Secret                  b\x1b[2J   Größe; \u202e           u-3
+`},
+		"name": {ui.Name, 40, false, `
+PersistentVolumeClaim/shop/data
+Secret/shop/web
+b\x1b[2J
+`},
+		"json": {ui.JSON, 40, true, `
+{
+  "items": [
+    {
+      "name": "data",
+      "count": 1,
+      "note": "<a>"
+    },
+    {
+      "name": "web",
+      "count": 2
+    },
+    {
+      "name": "b\u001b[2J",
+      "count": 3,
+      "note": "Größe\n\u202e"
+    }
+  ],
+  "warnings": [
+    "one\nmore \u0007"
+  ]
+}
+`},
+		"yaml": {ui.YAML, 40, true, `
+items:
+- count: 1
+  name: data
+  note: <a>
+- count: 2
+  name: web
+- count: 3
+  name: b\x1b[2J
+  note: Größe; \u202e
+warnings:
+- one; more \x07
+`},
+	} {
+		out, err := printed(t, things(), test.format, test.columns, test.color)
+		if diff := cmp.Diff(strings.TrimPrefix(test.want, "\n"), out); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		if err != "warning: one; more \\x07\n" {
+			t.Errorf("%s: standard error has %q", name, err)
+		}
+	}
+}
+
+func TestPrintNothing(t *testing.T) {
+	nothing := &ui.List{Columns: things().Columns, Empty: "No things found"}
+	for format, want := range map[ui.Format][2]string{
+		ui.Table: {"", "No things found\n"},
+		ui.Wide:  {"", "No things found\n"},
+		ui.Name:  {"", "No things found\n"},
+		ui.JSON:  {"{\n  \"items\": []\n}\n", ""},
+		ui.YAML:  {"items: []\n", ""},
+	} {
+		if out, err := printed(t, nothing, format, 80, false); out != want[0] || err != want[1] {
+			t.Errorf("%s: got %q and %q, want %q and %q", format, out, err, want[0], want[1])
+		}
+	}
+}
+
+// closed is a pipe that nobody reads any more.
+type closed struct{}
+
+var errClosed = errors.New("broken pipe")
+
+func (closed) Write([]byte) (int, error) { return 0, errClosed }
+
+func TestPrintListFails(t *testing.T) {
+	err := ui.PrintList(things(), ui.Table, ui.Stream{Writer: closed{}}, ui.Stream{Writer: closed{}})
+	if !errors.Is(err, errClosed) || !strings.Contains(err.Error(), "write the list") {
+		t.Errorf("got %v", err)
+	}
+}

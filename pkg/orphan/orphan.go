@@ -1,0 +1,174 @@
+package orphan
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Reasons of what bears no markers: they are found, not written.
+const (
+	// ReasonStranded: the object bears our tracking, and no inventory names it.
+	ReasonStranded = "Stranded"
+	// ReasonGone: an inventory names the object, and there is none.
+	ReasonGone = "ObjectGone"
+)
+
+// Marked are the reasons that objects are marked with, and Stranding those that
+// are found otherwise.
+func Marked() []string { return []string{lynq.ReasonRemovedFromTemplate, lynq.ReasonNodeDeleted} }
+
+// Stranding are the reasons of what is stranded.
+func Stranding() []string { return []string{ReasonStranded, ReasonGone} }
+
+// Orphan is an object that was left behind, or, with ReasonGone, a record whose
+// object is gone.
+type Orphan struct {
+	lynq.Ref
+	// Resource is how the kind is served, and the object was seen.
+	Resource lynq.APIResource
+	UID      types.UID
+	// Live is what there is of the object; nil with ReasonGone.
+	Live *apply.Live
+
+	Reason string    // "" where nobody knows
+	Since  time.Time // zero where nobody knows
+	From   Origin
+
+	// What its node's form said, "" where nobody knows.
+	Deletion lynq.DeletionPolicy
+	Creation lynq.CreationPolicy
+	// Size is the storage that a volume or the claim for one has, such as
+	// "10Gi"; "" for all else.
+	Size string
+}
+
+// Origin is the node that an orphan was of, and its resource id there. What is
+// not known is "".
+type Origin struct {
+	Hub             string
+	Namespace, Node string
+	ID              string
+}
+
+// seen is one object of a list.
+type seen struct {
+	resource    *lynq.APIResource
+	live        apply.Live
+	annotations markers
+	// owner is the node whose inventory owns the object, "" for none.
+	owner string
+	// annotated: some annotation is ours.
+	annotated bool
+}
+
+// markers are the annotations of an orphan.
+type markers struct{ at, reason, from string }
+
+// seeing takes from an object's metadata what is kept of it.
+func seeing(r *lynq.APIResource, m *metav1.PartialObjectMetadata) seen {
+	ref := lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: m.Namespace, Name: m.Name}
+	s := seen{
+		resource: r, live: apply.LiveOf(ref, m),
+		annotations: markers{
+			at:     m.Annotations[lynq.AnnotationOrphanedAt],
+			reason: m.Annotations[lynq.AnnotationOrphanedReason],
+			from:   m.Annotations[lynq.AnnotationOrphanedFrom],
+		},
+	}
+	for key := range m.Annotations {
+		s.annotated = s.annotated || strings.HasPrefix(key, lynq.KeyPrefix)
+	}
+	for i := range m.OwnerReferences {
+		o := &m.OwnerReferences[i]
+		if node, ok := strings.CutPrefix(o.Name, inventory.Name("")); ok && o.APIVersion == "v1" && o.Kind == "ConfigMap" {
+			s.owner = node
+		}
+	}
+	return s
+}
+
+// orphan is what an object's markers say of it.
+func (s *seen) orphan() Orphan {
+	o := s.described(s.annotations.reason, s.origin())
+	if at, err := time.Parse(time.RFC3339, s.annotations.at); err == nil {
+		o.Since = at
+	}
+	return o
+}
+
+// described is an orphan for a reason.
+func (s *seen) described(reason string, from Origin) Orphan {
+	o := Orphan{
+		Ref: s.live.Ref, Resource: *s.resource, UID: s.live.UID, Live: &s.live,
+		Reason: reason, From: from, Deletion: s.live.DeletionPolicy,
+	}
+	if s.live.CreatedOnce {
+		o.Creation = lynq.CreateOnce
+	}
+	return o
+}
+
+// origin is where an object says that it is from. The operator marks orphans
+// without saying so, and leaves labels on them that may.
+func (s *seen) origin() Origin {
+	const parts = 4
+	if p := strings.SplitN(s.annotations.from, "/", parts); len(p) == parts {
+		return Origin{Hub: p[0], Namespace: p[1], Node: p[2], ID: p[3]}
+	}
+	return Origin{Hub: s.live.Hub, Namespace: s.live.NodeNamespace, Node: s.live.Node, ID: s.live.ResourceID}
+}
+
+// sortOrphans sorts by namespace, kind and name.
+func sortOrphans(all []Orphan) {
+	slices.SortFunc(all, func(a, b Orphan) int {
+		return cmp.Or(
+			strings.Compare(a.Namespace, b.Namespace),
+			strings.Compare(a.GroupKind(), b.GroupKind()),
+			strings.Compare(a.Name, b.Name),
+			strings.Compare(string(a.UID), string(b.UID)),
+		)
+	})
+}
+
+// distinct leaves out what is listed twice, for a server may serve an object in
+// several groups, and what is no object of its own:
+//
+//   - what has no uid shows other objects, as metrics do
+//   - controllers copy labels from a Service to its Endpoints and their slices,
+//     and the like elsewhere; what belongs to an object that is listed too goes
+//     where that goes
+func distinct(all []seen) []seen {
+	uids := map[types.UID]bool{}
+	services := map[types.NamespacedName]bool{}
+	for i := range all {
+		l := &all[i].live
+		uids[l.UID] = true
+		if l.Group == "" && l.Kind == "Service" {
+			services[types.NamespacedName{Namespace: l.Namespace, Name: l.Name}] = true
+		}
+	}
+	told := map[types.UID]bool{}
+	var kept []seen
+	for i := range all {
+		s := &all[i]
+		l := &s.live
+		endpoints := l.Group == "" && l.Kind == "Endpoints" && !s.annotated &&
+			services[types.NamespacedName{Namespace: l.Namespace, Name: l.Name}]
+		belongs := slices.ContainsFunc(l.Owners, func(uid types.UID) bool { return uids[uid] })
+		if l.UID == "" || told[l.UID] || endpoints || belongs {
+			continue
+		}
+		told[l.UID] = true
+		kept = append(kept, *s)
+	}
+	return kept
+}

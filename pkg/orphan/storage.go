@@ -1,0 +1,46 @@
+package orphan
+
+import (
+	"context"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// sizes finds the storage of orphaned volumes and claims: metadata does not tell
+// it, so each is read.
+func (s *search) sizes(ctx context.Context, orphans []Orphan) error {
+	var stored []*Orphan
+	for i := range orphans {
+		o := &orphans[i]
+		if o.Live != nil && o.Group == "" && (o.Kind == "PersistentVolumeClaim" || o.Kind == "PersistentVolume") {
+			stored = append(stored, o)
+		}
+	}
+	return s.parallel.do(ctx, len(stored), func(ctx context.Context, i int) error {
+		o := stored[i]
+		object, err := s.Get(ctx, o.Resource, o.Namespace, o.Name)
+		if apierrors.IsNotFound(err) {
+			return nil // it went since it was listed
+		}
+		if err != nil {
+			return s.unreadable.tolerate(&o.Resource, verbGet, err)
+		}
+		o.Size = sizeOf(object)
+		return nil
+	})
+}
+
+// sizeOf is what a volume or a claim has or, where it has nothing yet, asks for.
+func sizeOf(o *unstructured.Unstructured) string {
+	for _, path := range [][]string{
+		{"status", "capacity", "storage"},
+		{"spec", "capacity", "storage"},
+		{"spec", "resources", "requests", "storage"},
+	} {
+		if size, _, _ := unstructured.NestedString(o.Object, path...); size != "" {
+			return size
+		}
+	}
+	return ""
+}

@@ -1,0 +1,231 @@
+package orphan_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/orphan"
+)
+
+func partOf(namespace, node string) string { return inventory.ID(namespace, inventory.Name(node)) }
+
+// change is a part of what an object of a node bears.
+type change func(*metav1.ObjectMeta)
+
+func labelled(namespace, node string) change {
+	return func(m *metav1.ObjectMeta) {
+		m.Labels[lynq.LabelNodeNamespace], m.Labels[lynq.LabelNode] = namespace, node
+	}
+}
+
+func owned(node string) change {
+	return func(m *metav1.ObjectMeta) {
+		m.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: inventory.Name(node), UID: "record"}}
+	}
+}
+
+func written(m *metav1.ObjectMeta) {
+	m.ManagedFields = []metav1.ManagedFieldsEntry{{
+		Manager: lynq.FieldManager, Operation: metav1.ManagedFieldsOperationApply, APIVersion: "v1",
+		FieldsV1: metav1.NewFieldsV1(`{"f:data":{}}`),
+	}}
+}
+
+// tracked is an object that bears the tracking of a node, as far as changes say.
+func tracked(kind, namespace, name, partOf string, changes ...change) object {
+	o := object{kind: kind, meta: metav1.ObjectMeta{
+		Namespace: namespace, Name: name, UID: types.UID(kind + "/" + namespace + "/" + name),
+		Labels: map[string]string{lynq.LabelHub: "crm", lynq.LabelPartOf: partOf},
+		Annotations: map[string]string{
+			lynq.AnnotationDeletionPolicy: "Delete", lynq.AnnotationResourceID: "id",
+		},
+	}}
+	for _, c := range changes {
+		c(&o.meta)
+	}
+	return o
+}
+
+// record is an inventory of a node of hub crm.
+func record(namespace, node string, records ...inventory.Record) *inventory.Inventory {
+	return &inventory.Inventory{Namespace: namespace, Node: node, Hub: "crm", Records: records}
+}
+
+// named is the record of an object that was written.
+func named(o object) inventory.Record {
+	return inventory.Record{
+		Ref: lynq.Ref{Kind: o.kind, Namespace: o.meta.Namespace, Name: o.meta.Name},
+		ID:  "id", APIVersion: "v1", UID: string(o.meta.UID), Deletion: lynq.DeleteDelete,
+	}
+}
+
+func TestStranded(t *testing.T) {
+	known, other := partOf("shop", "acme-web"), partOf("shop", "gone-web")
+	stranded := func(ref, from string) string { return ref + " Stranded unknown " + from + " Delete" }
+	secret := tracked("Secret", "shop", "s", known, owned("acme-web"))
+	for _, test := range []struct {
+		name    string
+		object  object
+		records []*inventory.Inventory
+		want    string // "" where it is not stranded
+	}{
+		{"recorded", secret, []*inventory.Inventory{record("shop", "acme-web", named(secret))}, ""},
+		{"recorded by another node", secret, []*inventory.Inventory{record("shop", "bolt-web", named(secret))}, ""},
+		{"its node is there and does not name it", secret, []*inventory.Inventory{record("shop", "acme-web")}, stranded("Secret/shop/s", "crm/shop/acme-web/id")},
+		{"its node is gone", secret, nil, stranded("Secret/shop/s", "crm/shop/acme-web/id")},
+		{"labels tell the node", tracked("Secret", "far", "s", other, labelled("shop", "gone-web")), nil, stranded("Secret/far/s", "crm/shop/gone-web/id")},
+		{"labels of one node, part of another that is there", tracked("Secret", "far", "s", known, labelled("shop", "gone-web")),
+			[]*inventory.Inventory{record("shop", "acme-web")}, stranded("Secret/far/s", "crm/shop/acme-web/id")},
+		{"part of an ApplySet of another tool", tracked("Secret", "far", "s", "applyset-theirs-v1", labelled("shop", "gone-web"), written), nil, ""},
+		{"nothing but part-of, which a record has", tracked("Secret", "shop", "s", known),
+			[]*inventory.Inventory{record("shop", "acme-web")}, stranded("Secret/shop/s", "crm/shop/acme-web/id")},
+		{"nothing but part-of, and we wrote it", tracked("Secret", "shop", "s", other, written), nil, stranded("Secret/shop/s", "crm///id")},
+		{"nothing but part-of, and another tool wrote it", tracked("Secret", "shop", "s", other), nil, ""},
+	} {
+		m := &memory{kinds: []lynq.APIResource{kind("", "Secret")}, objects: []object{test.object}, inventories: test.records}
+		found := mustFind(t, m, orphan.Query{Stranded: m, Filter: orphan.Filter{Reasons: []string{orphan.ReasonStranded}}})
+		if got := strings.Join(texts(found), "\n"); got != test.want {
+			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
+		}
+		if len(found.Warnings()) > 0 {
+			t.Errorf("%s: warns of %q", test.name, found.Warnings())
+		}
+		if found = mustFind(t, m, orphan.Query{}); len(found.Orphans) != 0 {
+			t.Errorf("%s: found %q though nobody asked", test.name, texts(found))
+		}
+	}
+}
+
+// Copies of labels are no objects of ours, and an orphan is told as one.
+func TestStrandedTellsObjectsOnce(t *testing.T) {
+	service := tracked("Service", "shop", "web", partOf("shop", "acme-web"), owned("acme-web"))
+	endpoints := tracked("Endpoints", "shop", "web", partOf("shop", "acme-web"))
+	endpoints.meta.Annotations = nil
+	slice := tracked("EndpointSlice", "shop", "web-x", partOf("shop", "acme-web"), func(m *metav1.ObjectMeta) {
+		m.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Service", Name: "web", UID: service.meta.UID}}
+	})
+	both := tracked("Secret", "shop", "s", partOf("shop", "acme-web"), owned("acme-web"))
+	both.meta.Labels[lynq.LabelOrphaned] = "true"
+	m := &memory{
+		kinds:       []lynq.APIResource{kind("", "Endpoints"), kind("", "Secret"), kind("", "Service"), kind("discovery.k8s.io", "EndpointSlice")},
+		objects:     []object{endpoints, slice, service, both},
+		inventories: []*inventory.Inventory{record("shop", "acme-web")},
+	}
+	wantTexts(t, mustFind(t, m, orphan.Query{Stranded: m}),
+		"Secret/shop/s  unknown crm///id Delete",
+		"Service/shop/web Stranded unknown crm/shop/acme-web/id Delete")
+	m.inventories[0].Records = []inventory.Record{named(service)}
+	wantTexts(t, mustFind(t, m, orphan.Query{Stranded: m}), "Secret/shop/s  unknown crm///id Delete")
+}
+
+// A run that is under way makes and deletes objects between two requests.
+func TestStrandedLooksAgain(t *testing.T) {
+	secret := tracked("Secret", "shop", "s", partOf("shop", "acme-web"), owned("acme-web"))
+	for name, later := range map[string]func(*memory){
+		"deleted":  func(m *memory) { m.objects = nil },
+		"replaced": func(m *memory) { m.objects[0].meta.UID = "other" },
+		"released": func(m *memory) { m.objects[0].meta.Labels = nil },
+		"orphaned": func(m *memory) {
+			m.objects[0].meta.Labels = map[string]string{lynq.LabelHub: "crm", lynq.LabelOrphaned: "true"}
+		},
+	} {
+		m := &memory{kinds: []lynq.APIResource{kind("", "Secret")}, objects: []object{secret}, later: later}
+		wantTexts(t, mustFind(t, m, orphan.Query{Stranded: m}))
+		if t.Failed() {
+			t.Fatal(name)
+		}
+	}
+	// Who may not look again has seen it once.
+	m := &memory{kinds: []lynq.APIResource{kind("", "Secret")}, objects: []object{secret}, fail: map[string]error{"get Secret": forbidden("secrets")}}
+	wantTexts(t, mustFind(t, m, orphan.Query{Stranded: m}), "Secret/shop/s Stranded unknown crm/shop/acme-web/id Delete")
+	m.fail["get Secret"] = errors.New("the connection broke")
+	if _, err := orphan.Find(t.Context(), m, orphan.Query{Stranded: m}); err == nil || !strings.Contains(err.Error(), "look again at Secret/shop/s") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestGone(t *testing.T) {
+	there := tracked("Secret", "shop", "there", partOf("shop", "acme-web"), owned("acme-web"))
+	stripped := tracked("Secret", "shop", "stripped", "")
+	stripped.meta.Labels = nil
+	missing := tracked("Secret", "shop", "missing", "")
+	intended := named(tracked("Secret", "shop", "intended", ""))
+	intended.UID = ""
+	far, cluster, unlisted := tracked("Secret", "far", "missing", ""), tracked("Namespace", "", "missing", ""), tracked("Widget", "shop", "missing", "")
+	unserved := inventory.Record{Ref: lynq.Ref{Group: "example.com", Kind: "Plan", Namespace: "shop", Name: "x"}, ID: "plan", APIVersion: "example.com/v1", UID: "plan"}
+	scoped := tracked("Scoped", "", "once-without-namespace", "")
+	m := &memory{
+		kinds:       []lynq.APIResource{kind("", "Scoped"), kind("", "Secret"), kind("", "Widget"), clusterKind("", "Namespace")},
+		objects:     []object{there, stripped},
+		inventories: []*inventory.Inventory{record("shop", "acme-web", named(there), named(stripped), named(missing), intended, named(far), named(cluster), named(unlisted), named(scoped), unserved)},
+		fail:        map[string]error{"list Widget": forbidden("widgets")},
+	}
+	found := mustFind(t, m, orphan.Query{Stranded: m})
+	wantTexts(t, found,
+		"Namespace/missing ObjectGone unknown crm/shop/acme-web/id Delete",
+		"Secret/far/missing ObjectGone unknown crm/shop/acme-web/id Delete",
+		"Secret/shop/missing ObjectGone unknown crm/shop/acme-web/id Delete")
+	wantWarnings(t, found,
+		"these kinds cannot be listed, so that orphans among them are not known (list: Forbidden): Widget",
+		"these kinds cannot be read, so that not all is known of them (get: not possible): Scoped",
+		"these kinds cannot be read, so that not all is known of them (get: not served): Plan.example.com")
+	if slices.ContainsFunc(m.requests, func(r string) bool { return r == "get Secret shop/there" || strings.HasPrefix(r, "get Widget") }) {
+		t.Errorf("what was listed, or may not be, was read: %q", m.requests)
+	}
+
+	wantTexts(t, mustFind(t, m, orphan.Query{Stranded: m, Namespace: "far"}), "Secret/far/missing ObjectGone unknown crm/shop/acme-web/id Delete")
+	wantTexts(t, mustFind(t, m, orphan.Query{Stranded: m, Selector: "team=blue"}))
+
+	m.fail["get Secret"] = forbidden("secrets")
+	wantTexts(t, mustFind(t, m, orphan.Query{Stranded: m}), "Namespace/missing ObjectGone unknown crm/shop/acme-web/id Delete")
+	m.fail["get Secret"] = errors.New("the connection broke")
+	if _, err := orphan.Find(t.Context(), m, orphan.Query{Stranded: m}); err == nil {
+		t.Error("a connection that breaks is no error")
+	}
+}
+
+// Of nodes whose inventories cannot be read nothing is known.
+func TestStrandedWithoutInventories(t *testing.T) {
+	mine := tracked("Secret", "shop", "mine", partOf("shop", "acme-web"), owned("acme-web"))
+	elsewhere := tracked("Secret", "shop", "elsewhere", partOf("hubs", "bolt-web"), labelled("hubs", "bolt-web"))
+	anonymous := tracked("Secret", "shop", "anonymous", partOf("hubs", "anon-web"), written)
+	all := []object{mine, elsewhere, anonymous}
+	kinds := []lynq.APIResource{kind("", "Secret")}
+
+	m := &memory{kinds: kinds, objects: all, broken: []*inventory.RecordError{
+		{Namespace: "shop", Name: inventory.Name("acme-web"), Node: "acme-web", Where: "data.resources", Err: errors.New("it is no JSON")},
+		{Namespace: "hubs", Name: inventory.Name("anon-web"), Where: "metadata.labels", Err: errors.New("there are none")},
+	}}
+	found := mustFind(t, m, orphan.Query{Stranded: m})
+	wantTexts(t, found, "Secret/shop/elsewhere Stranded unknown crm/hubs/bolt-web/id Delete")
+	if got := found.Warnings(); len(got) != 2 || !strings.Contains(got[0], "lynqnode-acme-web: data.resources: it is no JSON") {
+		t.Errorf("warns of %q", got)
+	}
+
+	// Who may read those of one namespace only knows the nodes there.
+	m = &memory{kinds: kinds, objects: all, fail: map[string]error{"inventories ": forbidden("configmaps")}}
+	found = mustFind(t, m, orphan.Query{Stranded: m, Namespace: "shop"})
+	wantTexts(t, found, "Secret/shop/mine Stranded unknown crm/shop/acme-web/id Delete")
+	wantWarnings(t, found, "not all inventories may be listed, and nothing of other nodes is told to be stranded: "+forbidden("configmaps").Error())
+
+	found = mustFind(t, m, orphan.Query{Stranded: m})
+	wantTexts(t, found)
+	m.fail["inventories shop"] = forbidden("configmaps")
+	found = mustFind(t, m, orphan.Query{Stranded: m, Namespace: "shop"})
+	wantTexts(t, found)
+	if len(found.Unreadable) != 1 {
+		t.Errorf("unreadable are %+v", found.Unreadable)
+	}
+
+	m.fail["inventories "] = errors.New("the connection broke")
+	if _, err := orphan.Find(t.Context(), m, orphan.Query{Stranded: m}); err == nil {
+		t.Error("a connection that breaks is no error")
+	}
+}

@@ -1,0 +1,49 @@
+package orphan
+
+import (
+	"context"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+)
+
+// Tracking is what bears the tracking of nodes.
+type Tracking struct {
+	Live []*apply.Live
+	// Unreadable is what could not be read, so that more may be there.
+	Unreadable []Unreadable
+}
+
+// Tracked looks for all that bears the tracking of nodes, with one list per kind.
+// An error means that nothing is known.
+func Tracked(ctx context.Context, c Cluster) (*Tracking, error) {
+	s := &search{Cluster: c, parallel: parallel{atOnce: DefaultAtOnce}}
+	if err := s.discover(ctx); err != nil {
+		return nil, err
+	}
+	lists, err := s.listEach(ctx, []string{trackedSelector})
+	if err != nil {
+		return nil, err
+	}
+	// A kind that went since the server was asked for its kinds has no objects.
+	t := &Tracking{Unreadable: slices.DeleteFunc(s.unreadable.sorted(), func(u Unreadable) bool { return apierrors.IsNotFound(u.Err) })}
+	objects := distinct(slices.Concat(lists...))
+	for i := range objects {
+		t.Live = append(t.Live, &objects[i].live)
+	}
+	return t, nil
+}
+
+// Warnings say what may be missing, each in a line.
+func (t *Tracking) Warnings() []string {
+	var lines []string
+	for i := range t.Unreadable {
+		if u := &t.Unreadable[i]; u.Verb == verbDiscover {
+			lines = append(lines, "not all kinds are known, and there may be objects of others that no record names: "+u.Err.Error())
+		}
+	}
+	f := Found{Unreadable: t.Unreadable}
+	return append(lines, f.unread(verbList, "cannot be listed, so that there may be some among them that no record names")...)
+}

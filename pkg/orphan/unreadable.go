@@ -1,0 +1,149 @@
+package orphan
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// What cannot be done. Discover is of kinds, and Record of inventories.
+const (
+	verbDiscover = "discover"
+	verbRecord   = "record"
+	verbList     = "list"
+	verbGet      = "get"
+)
+
+// Unreadable is what could not be read.
+type Unreadable struct {
+	// Group and Kind are of a kind that could not be listed or, some object of it,
+	// got. They are "" where it is not known which kinds there are, or what
+	// inventories say.
+	Group, Kind string
+	Verb        string // discover, record, list or get
+	Err         error
+}
+
+// GroupKind is "Deployment.apps", or "ConfigMap" for the core group.
+func (u *Unreadable) GroupKind() string {
+	return lynq.Ref{Group: u.Group, Kind: u.Kind}.GroupKind()
+}
+
+// why says in a word or two why a kind could not be read.
+func (u *Unreadable) why() string {
+	if meta.IsNoMatchError(u.Err) {
+		return "not served"
+	}
+	if reason := apierrors.ReasonForError(u.Err); reason != metav1.StatusReasonUnknown {
+		return string(reason)
+	}
+	return "not possible"
+}
+
+// tolerable tells whether an error is about one kind alone: one may not read it,
+// it cannot be read so, or it went since the server was asked for its kinds.
+func tolerable(err error) bool {
+	if meta.IsNoMatchError(err) {
+		return true
+	}
+	var answer apierrors.APIStatus
+	if !errors.As(err, &answer) {
+		return false
+	}
+	switch answer.Status().Code {
+	case http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone:
+		return true
+	}
+	return false
+}
+
+// Warnings say what may be missing, each in a line.
+func (f *Found) Warnings() []string {
+	var lines []string
+	for i := range f.Unreadable {
+		switch u := &f.Unreadable[i]; u.Verb {
+		case verbDiscover:
+			lines = append(lines, "not all kinds are known, and there may be orphans of others: "+u.Err.Error())
+		case verbRecord:
+			lines = append(lines, "not all inventories may be listed, and nothing of other nodes is told to be stranded: "+u.Err.Error())
+		}
+	}
+	lines = append(lines, f.unread(verbList, "cannot be listed, so that orphans among them are not known")...)
+	lines = append(lines, f.unread(verbGet, "cannot be read, so that not all is known of them")...)
+	for _, b := range f.Broken {
+		lines = append(lines, b.Error())
+	}
+	return lines
+}
+
+// unread has a line for each reason why kinds could not be read.
+func (f *Found) unread(verb, what string) []string {
+	kinds := map[string][]string{}
+	var whys []string
+	for i := range f.Unreadable {
+		u := &f.Unreadable[i]
+		if u.Verb != verb {
+			continue
+		}
+		why := u.why()
+		if kinds[why] == nil {
+			whys = append(whys, why)
+		}
+		kinds[why] = append(kinds[why], u.GroupKind())
+	}
+	var lines []string
+	slices.Sort(whys)
+	for _, why := range whys {
+		lines = append(lines, "these kinds "+what+" ("+verb+": "+why+"): "+strings.Join(kinds[why], ", "))
+	}
+	return lines
+}
+
+// unreadables collects them.
+type unreadables struct {
+	mu  sync.Mutex
+	all []Unreadable
+}
+
+func (u *unreadables) add(one Unreadable) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	same := func(o Unreadable) bool { return o.Group == one.Group && o.Kind == one.Kind && o.Verb == one.Verb }
+	if !slices.ContainsFunc(u.all, same) {
+		u.all = append(u.all, one)
+	}
+}
+
+// tolerate notes an error that is about one kind alone, and gives back any other.
+func (u *unreadables) tolerate(r *lynq.APIResource, verb string, err error) error {
+	if err == nil || !tolerable(err) {
+		return err
+	}
+	u.add(Unreadable{Group: r.Group, Kind: r.Kind, Verb: verb, Err: err})
+	return nil
+}
+
+// has tells whether a kind could not be read so.
+func (u *unreadables) has(group, kind, verb string) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return slices.ContainsFunc(u.all, func(o Unreadable) bool { return o.Group == group && o.Kind == kind && o.Verb == verb })
+}
+
+func (u *unreadables) sorted() []Unreadable {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	slices.SortFunc(u.all, func(a, b Unreadable) int {
+		return cmp.Or(strings.Compare(a.GroupKind(), b.GroupKind()), strings.Compare(a.Verb, b.Verb))
+	})
+	return u.all
+}

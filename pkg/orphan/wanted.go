@@ -1,0 +1,58 @@
+package orphan
+
+import (
+	"fmt"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Wanted is what rows and forms render now.
+type Wanted struct {
+	hubs    map[string]bool
+	nodes   map[apply.NodeKey]*apply.Node
+	objects map[lynq.Ref]bool
+}
+
+// NewWanted indexes the nodes of some hubs.
+func NewWanted(hubs []string, nodes []*apply.Node) *Wanted {
+	w := &Wanted{hubs: map[string]bool{}, nodes: map[apply.NodeKey]*apply.Node{}, objects: map[lynq.Ref]bool{}}
+	for _, h := range hubs {
+		w.hubs[h] = true
+	}
+	for _, n := range nodes {
+		w.nodes[n.NodeKey] = n
+		for i := range n.Objects {
+			w.objects[n.Objects[i].Ref] = true
+		}
+	}
+	return w
+}
+
+// Concerns tells whether an orphan is of one of the hubs, or rendered by them.
+func (w *Wanted) Concerns(o *Orphan) bool { return w.objects[o.Ref] || w.hubs[o.From.Hub] }
+
+// Why tells why an orphan is not taken back: nothing renders it, for this
+// reason. It is "" where it is rendered.
+func (w *Wanted) Why(o *Orphan) string {
+	from := o.From
+	node := w.nodes[apply.NodeKey{Namespace: from.Namespace, Name: from.Node}]
+	switch {
+	case w.objects[o.Ref]:
+		return ""
+	case from.Hub == "" || from.Node == "":
+		return "nothing renders it, and it does not say which node it is from"
+	case !w.hubs[from.Hub]:
+		return fmt.Sprintf("it is from hub %q, which is not in the inputs", from.Hub)
+	case node == nil:
+		return fmt.Sprintf("no active row and form make its node %s/%s any more", from.Namespace, from.Node)
+	case node.Failed != nil:
+		return fmt.Sprintf("its node %s/%s could not be rendered", from.Namespace, from.Node)
+	}
+	for i := range node.Objects {
+		if node.Objects[i].ID == from.ID {
+			return fmt.Sprintf("its resource %q renders %s now", from.ID, node.Objects[i].Full())
+		}
+	}
+	return fmt.Sprintf("its form has no resource %q any more", from.ID)
+}
