@@ -1,4 +1,7 @@
 # make build          the binary, in bin/
+# make generate       what is made of the commands: completions/, docs/commands.md
+# make man            the manual pages, in man/
+# make release-check  whether goreleaser takes goreleaser.yaml, and its build for this machine
 # make test           everything, on real database servers and a real control plane
 # make test-unit      the pure packages, in seconds
 # make check          format, vet, lint, and that go.mod is tidy
@@ -11,14 +14,27 @@
 GO       ?= go
 FUZZTIME ?= 60s
 LINT     := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.13.2
+GORELEASER := $(GO) run github.com/goreleaser/goreleaser/v2@v2.16.0
 CLUSTER  := test/cluster
+GITOPS   := test/gitops
 # The race detector needs cgo, and that a C compiler.
 RACE     := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
-.PHONY: build test test-unit check fuzz bench bench-cluster cluster cluster-build cluster-down
+.PHONY: build generate man release-check test test-unit check fuzz bench bench-cluster cluster cluster-build cluster-down
 
 build:
 	$(GO) build -trimpath -o bin/lynqctl ./cmd/lynqctl
+
+generate:
+	$(GO) test ./cmd/lynqctl -count=1 -run '^(TestCompletionScripts|TestCommandReference)$$' -update
+
+man:
+	$(GO) test ./cmd/lynqctl -count=1 -run '^TestManualPages$$' -man $(CURDIR)/man
+
+# The first time, goreleaser itself is built, which takes minutes.
+release-check:
+	$(GORELEASER) check
+	$(GORELEASER) build --snapshot --single-target --clean
 
 # The control plane is built first: the first time, that outlasts what go test
 # lets a package take.
@@ -28,18 +44,22 @@ test: cluster-build
 	  echo 'make test: postgres is not installed; the tests of PostgreSQL sources are skipped'
 	LYNQCTL_TEST_CLUSTER=1 $(GO) test $(RACE) -count=1 -timeout 20m ./...
 	LYNQCTL_TEST_CLUSTER=1 $(GO) -C $(CLUSTER) test $(RACE) -count=1 ./...
+	LYNQCTL_TEST_CLUSTER=1 $(GO) -C $(GITOPS) test $(RACE) -count=1 -timeout 20m ./...
 
 test-unit:
-	$(GO) test ./internal/suggest ./pkg/form ./pkg/lynq ./pkg/render
+	$(GO) test ./internal/draft ./internal/suggest ./pkg/form ./pkg/lynq ./pkg/render
 
 check:
 	@test -z "$$(gofmt -l cmd internal pkg test)" || { gofmt -l cmd internal pkg test; echo 'run gofmt -w on these'; exit 1; }
 	$(GO) vet ./...
 	$(GO) -C $(CLUSTER) vet ./...
+	$(GO) -C $(GITOPS) vet ./...
 	$(GO) mod tidy -diff
 	$(GO) -C $(CLUSTER) mod tidy -diff
+	$(GO) -C $(GITOPS) mod tidy -diff
 	$(LINT) run ./...
 	cd $(CLUSTER) && $(LINT) run --config ../../.golangci.yml ./...
+	cd $(GITOPS) && $(LINT) run --config ../../.golangci.yml ./...
 
 fuzz:
 	@set -e; for package in $$($(GO) list ./...); do \

@@ -30,16 +30,21 @@ func (f *renderFlags) ended(run *render.Run, err error) error {
 		return f.nodesFailed(run)
 	}
 	if missing := run.Missing(); len(missing) > 0 {
-		e := &exitError{
-			code: exitBadInput,
-			err:  fmt.Errorf("--node: there is no node %s (a node is an active row and a form, named UID-FORM)", strings.Join(missing, ", ")),
-		}
+		e := unknownNodes(missing)
 		if f.stream && run.Report().Nodes > 0 {
 			e.code, e.summary = exitFailed, f.unwritten(run.Report())
 		}
 		return e
 	}
 	return nil
+}
+
+// unknownNodes refuses names given with --node that nothing has.
+func unknownNodes(missing []string) *exitError {
+	return &exitError{
+		code: exitBadInput,
+		err:  fmt.Errorf("--node: there is no node %s (a node is an active row and a form, named UID-FORM)", strings.Join(missing, ", ")),
+	}
 }
 
 // sourceFailed is the failure of a source, or of its rows as such.

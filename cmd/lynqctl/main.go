@@ -14,6 +14,6 @@ func main() {
 	// then the second one has its usual effect again.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
-	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv}
+	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, program: os.Args[0]}
 	os.Exit(a.run(ctx, os.Args[1:]))
 }

@@ -1,10 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/labels"
@@ -27,43 +27,10 @@ type renderFlags struct {
 	keepGoing    bool
 	allowVarying bool
 	workers      int
+	// shuffle brings rows into another order, where it is not nil.
+	shuffle *rand.Rand
 	// nothing is what a failure says of the output that there is not.
 	nothing string
-}
-
-func (a *app) renderCommand() *cobra.Command {
-	f := renderFlags{format: "yaml", nothing: "nothing was written"}
-	cmd := &cobra.Command{
-		Use:   "render -f PATH...",
-		Short: "Render rows and forms into manifests",
-		Long: `Render every active row of every hub with every form of the hub, and write the
-manifests to standard output. No cluster is needed.
-
-The output is all or nothing: it is written when everything has rendered, since
-what follows in a pipe would take a part for the whole. The same rows and forms
-always give the same bytes.`,
-		Example: `  # Show what one tenant gets
-  lynqctl render -f forms/ --node acme-web
-
-  # Render from a read replica, for review in Git
-  lynqctl render -f forms/ --source mysql://ci@replica.example/crm > manifests.yaml
-
-  # Hand a form and rows from elsewhere to kubectl
-  lynqctl render -f forms/ --source csv:tenants.csv | kubectl apply --server-side -f -`,
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.render(cmd.Context(), &f) },
-	}
-	f.inputFlags.register(cmd)
-	f.clusterFlags.register(cmd)
-	f.registerRows(cmd)
-	flags := cmd.Flags()
-	flags.StringVarP(&f.format, "output", "o", f.format, "yaml, or json for one object per line")
-	flags.StringSliceVar(&f.nodes, "node", nil, "only these nodes, named UID-FORM")
-	flags.StringVarP(&f.selector, "selector", "l", "", "only objects with these labels, as kubectl takes them")
-	flags.BoolVar(&f.stream, "stream", false, "write as it goes, not when everything has rendered")
-	flags.BoolVar(&f.allowVarying, "allow-nondeterministic", false, "let resources with creationPolicy Once call functions such as randAlphaNum")
-	flags.BoolVar(&f.keepGoing, "keep-going", false, "write the nodes that render, though others do not")
-	return cmd
 }
 
 // registerRows registers what all commands have that read rows.
@@ -78,43 +45,11 @@ func (f *renderFlags) registerSources(cmd *cobra.Command) {
 	f.registerDeadline(cmd)
 }
 
-// render is the command: inputs, then rows, then output.
-func (a *app) render(ctx context.Context, f *renderFlags) error {
-	settings, err := f.settings()
-	if err != nil {
-		return err
-	}
-	ctx, cancel := f.deadline(ctx)
-	defer cancel()
-	inputs, hubs, err := f.prepare(ctx, a, f.options, "nothing was rendered")
-	if err != nil {
-		return err
-	}
-	if f.stream {
-		out := bufio.NewWriterSize(a.stdout, 1<<16)
-		run, err := a.renderRows(ctx, f, settings, inputs, hubs, render.NewStream(out))
-		if flushErr := out.Flush(); err == nil && flushErr != nil {
-			err = &render.SinkError{Err: flushErr}
-		}
-		return f.ended(run.Run, err)
-	}
-	spool := render.NewSpool(render.DefaultSpoolMemory)
-	defer func() { _ = spool.Close() }() // what it kept has been written, or must not be
-	run, err := a.renderRows(ctx, f, settings, inputs, hubs, spool)
-	if err != nil || run.Err() != nil && !f.keepGoing || len(run.Missing()) > 0 {
-		return f.ended(run.Run, err)
-	}
-	if _, err := spool.WriteTo(a.stdout); err != nil {
-		return failed(fmt.Errorf("write the manifests: %w", err))
-	}
-	return f.ended(run.Run, nil)
-}
-
 // renderRows renders all hubs into a sink. The run tells how far it came,
 // whatever the error.
 func (a *app) renderRows(ctx context.Context, f *renderFlags, s render.Settings, inputs *form.Inputs, hubs []hubPrograms, sink render.Sink) (*hubsRun, error) {
 	run := &hubsRun{Run: render.NewRun(s, sink, allPrograms(hubs)), hubs: map[string]render.Report{}}
-	rows := rowSource{stdin: a.stdin, override: f.sources, passwords: passwords{getenv: a.getenv, secrets: inputs.Secrets, cluster: f.access.SecretValue}}
+	rows := rowSource{stdin: a.stdin, override: f.sources, shuffle: f.shuffle, passwords: passwords{getenv: a.getenv, secrets: inputs.Secrets, cluster: f.access.SecretValue}}
 	connections, err := rows.connections(ctx, hubs, f.paths)
 	if err != nil {
 		return run, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -21,6 +22,8 @@ type rowSource struct {
 	// override is --source: URL, or HUB=URL.
 	override  []string
 	passwords passwords
+	// shuffle, where it is not nil, brings rows into another order.
+	shuffle *rand.Rand
 }
 
 // connections finds out where the rows of each hub are, passwords included.
@@ -116,7 +119,7 @@ func (s rowSource) renderHub(ctx context.Context, run *render.Run, h hubPrograms
 	query := source.Query{Columns: render.Columns(h.hub), UID: uidColumn(h.hub)}
 	err = run.Hub(ctx, render.Input{
 		Programs: h.programs,
-		Rows:     rowsOf(src.Records(ctx, query), h.hub),
+		Rows:     s.ordered(rowsOf(src.Records(ctx, query), h.hub)),
 		Place:    src.Place,
 	})
 	return errors.Join(err, src.Close())
@@ -130,6 +133,29 @@ func rowsOf(records iter.Seq2[lynq.Row, error], h *form.Hub) iter.Seq2[lynq.Row,
 				err = fmt.Errorf("hub %q: %w", h.Name, err)
 			}
 			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// ordered shuffles rows where that is wanted: then all of them are read first.
+func (s rowSource) ordered(rows iter.Seq2[lynq.Row, error]) iter.Seq2[lynq.Row, error] {
+	if s.shuffle == nil {
+		return rows
+	}
+	return func(yield func(lynq.Row, error) bool) {
+		var all []lynq.Row
+		for r, err := range rows {
+			if err != nil {
+				yield(r, err)
+				return
+			}
+			all = append(all, lynq.Row{Values: slices.Clone(r.Values), Null: slices.Clone(r.Null), Line: r.Line})
+		}
+		s.shuffle.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		for _, r := range all {
+			if !yield(r, nil) {
 				return
 			}
 		}

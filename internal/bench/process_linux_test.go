@@ -37,6 +37,8 @@ func child(job string, args []string) error {
 		return meter(args)
 	case nameUsual:
 		return usualFile(args[0], args[1], os.Stdout)
+	case jobRead:
+		return readTree(args[0])
 	case jobBareApply:
 		return bareApply(args)
 	case jobBareLists:

@@ -42,6 +42,9 @@ type frame struct {
 	// outside tells per resource whether it is outside the node's namespace.
 	outside []bool
 
+	probe   []byte // scratch space of hasDollarBrace
+	probing bool
+
 	data    map[string]any // for interpreted templates
 	dataSet bool
 	buffer  bytes.Buffer
@@ -295,8 +298,23 @@ func (f *frame) holds(c condition, r int) bool {
 		return f.outside[r]
 	case madeUID:
 		return !f.rawUID
+	case dollarBrace:
+		return f.hasDollarBrace(r)
 	}
 	return true
+}
+
+// hasDollarBrace tells whether "${" is anywhere in the text of resource r, be it put
+// together of the form's text and a row's. There is no way to know but to write
+// it: without the annotation that hangs on the answer.
+func (f *frame) hasDollarBrace(r int) bool {
+	if f.probing {
+		return false
+	}
+	f.probing = true
+	f.probe = f.appendYAML(f.probe[:0], r)
+	f.probing = false
+	return bytes.Contains(f.probe, []byte("${"))
 }
 
 // appendYAML writes resource r as a YAML document, without separator.

@@ -31,9 +31,10 @@ type field struct {
 type condition uint8
 
 const (
-	always  condition = iota
-	foreign           // the object is outside its node's namespace
-	madeUID           // the row's uid cannot be the value of a label
+	always      condition = iota
+	foreign               // the object is outside its node's namespace
+	madeUID               // the row's uid cannot be the value of a label
+	dollarBrace           // the object's text has "${"
 )
 
 func staticText(s string) *node {

@@ -16,18 +16,20 @@ type batch struct {
 	rows   []lynq.Row
 	values []string // the rows' values, one after the other
 
-	out   []byte
-	keys  []ownedKey
-	nodes []renderedNode
-	done  chan struct{} // gets one element when out, keys and nodes are complete
+	out     []byte
+	keys    []ownedKey
+	objects []WrittenObject // for an ObjectSink
+	nodes   []renderedNode
+	done    chan struct{} // gets one element when out, keys, objects and nodes are complete
 }
 
-// renderedNode is one node of a batch; what is its own ends at end and keys.
+// renderedNode is one node of a batch; what is its own ends at end, keys and
+// objects.
 type renderedNode struct {
-	row, program int
-	end, keys    int
-	problems     lynq.Problems
-	made         any // for a NodeSink
+	row, program       int
+	end, keys, objects int
+	problems           lynq.Problems
+	made               any // for a NodeSink
 }
 
 // pipeline carries batches from the reader to the workers, and in the order of
@@ -70,8 +72,9 @@ func (p *pipeline) send(b *batch) {
 func (p *pipeline) recycle(b *batch) {
 	clear(b.values)
 	clear(b.nodes)
+	clear(b.objects)
 	b.rows, b.values = b.rows[:0], b.values[:0]
-	b.out, b.keys, b.nodes = b.out[:0], b.keys[:0], b.nodes[:0]
+	b.out, b.keys, b.objects, b.nodes = b.out[:0], b.keys[:0], b.objects[:0], b.nodes[:0]
 	p.free <- b
 }
 

@@ -21,6 +21,10 @@ type Options struct {
 	AllowVarying bool
 	// ClusterScoped has kinds without a namespace beside Kubernetes' own.
 	ClusterScoped map[form.GroupKind]bool
+	// Verbatim is an annotation for objects with "${" in their text, which what
+	// applies them could take for a variable. The form's own goes first. Without
+	// a key there is none.
+	Verbatim form.Entry
 }
 
 // namespaceOf is the namespace of the nodes of a form (contract: nodes).

@@ -92,6 +92,11 @@ func (c *compiler) metadata(r *resource) *node {
 	if _, said := texts[lynq.AnnotationUID]; c.uidLabels && !said {
 		annotations[lynq.AnnotationUID] = field{node: c.uid(r.at), when: madeUID}
 	}
+	if verbatim := c.options.Verbatim; verbatim.Key != "" {
+		if _, said := texts[verbatim.Key]; !said {
+			annotations[verbatim.Key] = field{node: staticText(verbatim.Text.Text), when: dollarBrace}
+		}
+	}
 	r.labelMap = mapNode(own, labels)
 	meta.fields = append(meta.fields, field{key: "labels", node: r.labelMap})
 	all := mapNode(texts, annotations)

@@ -92,7 +92,8 @@ type Report struct {
 type Run struct {
 	settings Settings
 	sink     Sink
-	nodes    NodeSink // the sink, where it wants objects
+	nodes    NodeSink   // the sink, where it wants objects
+	written  ObjectSink // the sink, where it wants to know where objects are
 	objects  registry
 	twice    *collisions
 	missing  map[string]bool // nodes of the settings that have not come up yet
@@ -107,7 +108,8 @@ func NewRun(s Settings, sink Sink, programs []*Program) *Run {
 	}
 	s.Workers = min(s.Workers, maxWorkers)
 	nodes, _ := sink.(NodeSink)
-	return &Run{settings: s, sink: sink, nodes: nodes, objects: newRegistry(), twice: newCollisions(programs), missing: maps.Clone(s.Nodes)}
+	written, _ := sink.(ObjectSink)
+	return &Run{settings: s, sink: sink, nodes: nodes, written: written, objects: newRegistry(), twice: newCollisions(programs), missing: maps.Clone(s.Nodes)}
 }
 
 // maxWorkers bounds the memory that rows under way take.
@@ -179,11 +181,11 @@ func (r *Run) Hub(ctx context.Context, in Input) error {
 
 // collect takes the results of a batch over, in order.
 func (r *Run) collect(b *batch, programs []*Program) error {
-	start, key := 0, 0
+	start, key, object := 0, 0, 0
 	for i := range b.nodes {
 		n := &b.nodes[i]
-		doc, keys := b.out[start:n.end], b.keys[key:n.keys]
-		start, key = n.end, n.keys
+		doc, keys, objects := b.out[start:n.end], b.keys[key:n.keys], b.objects[object:n.objects]
+		start, key, object = n.end, n.keys, n.objects
 		program, row := programs[n.program], b.rows[n.row]
 		problems := n.problems
 		if len(r.missing) > 0 {
@@ -198,14 +200,14 @@ func (r *Run) collect(b *batch, programs []*Program) error {
 			r.report.FailedNodes++
 			r.objects.nodes[id].failed = true
 			r.failures.add(problems)
-			doc = nil
+			doc, objects = nil, nil
 		case r.report.FailedNodes > 0 && !r.settings.KeepGoing:
-			doc = nil // nothing is written any more; the rest runs for its problems
+			doc, objects = nil, nil // nothing is written any more; the rest runs for its problems
 		default:
 			r.report.Nodes++
 			r.report.Objects += len(program.resources)
 		}
-		if err := r.hand(n, doc, row, program, problems); err != nil {
+		if err := r.hand(n, Written{Bytes: doc, Objects: objects}, row, program, problems); err != nil {
 			return &SinkError{err}
 		}
 	}
@@ -213,12 +215,18 @@ func (r *Run) collect(b *batch, programs []*Program) error {
 }
 
 // hand gives a node to the sink.
-func (r *Run) hand(n *renderedNode, doc []byte, row lynq.Row, p *Program, problems lynq.Problems) error {
-	if r.nodes == nil {
-		return r.sink.Add(doc)
+func (r *Run) hand(n *renderedNode, w Written, row lynq.Row, p *Program, problems lynq.Problems) error {
+	if r.nodes == nil && r.written == nil {
+		return r.sink.Add(w.Bytes)
 	}
 	uid := row.Values[p.uid]
-	k := Kept{Name: lynq.NodeName(uid, p.Form.Name), Namespace: p.Namespace, UID: uid, Program: p, Problems: problems, Values: row.Values}
+	name := lynq.NodeName(uid, p.Form.Name)
+	if r.written != nil {
+		w.Name, w.Namespace, w.Program, w.Failed = name, p.Namespace, p, len(problems) > 0
+		r.written.Write(w)
+		return nil
+	}
+	k := Kept{Name: name, Namespace: p.Namespace, UID: uid, Program: p, Problems: problems, Values: row.Values}
 	if len(problems) == 0 {
 		k.Made = n.made
 	}
@@ -275,13 +283,14 @@ type worker struct {
 	register [][]bool // per frame and resource: the object could be there twice
 	settings Settings
 	nodes    NodeSink
+	placed   bool // the sink wants to know where objects are
 	seeds    hashSeeds
 	twice    *collisions
 	key      []byte
 }
 
 func newWorker(in Input, r *Run) *worker {
-	w := &worker{settings: r.settings, nodes: r.nodes, seeds: r.objects.seeds, twice: r.twice}
+	w := &worker{settings: r.settings, nodes: r.nodes, placed: r.written != nil, seeds: r.objects.seeds, twice: r.twice}
 	for _, p := range in.Programs {
 		w.frames = append(w.frames, newFrame(p))
 		register := make([]bool, len(p.resources))
@@ -310,6 +319,7 @@ func (w *worker) node(b *batch, row, program int, f *frame) {
 		return
 	}
 	n := renderedNode{row: row, program: program}
+	before := len(b.out)
 	if f.render(r, &n.problems) {
 		if w.twice.node(f) {
 			w.key = f.appendNodeKey(w.key[:0])
@@ -320,13 +330,18 @@ func (w *worker) node(b *batch, row, program int, f *frame) {
 				w.key = f.appendKey(w.key[:0], i)
 				b.keys = append(b.keys, ownedKey{w.seeds.key(w.key), i})
 			}
-			if w.nodes == nil {
-				w.object(b, f, i, &n.problems)
+			if w.nodes != nil {
+				continue
+			}
+			start := len(b.out)
+			w.object(b, f, i, &n.problems)
+			if w.placed {
+				b.objects = append(b.objects, f.written(i, start-before, len(b.out)-before))
 			}
 		}
 		w.make(f, &n)
 	}
-	n.end, n.keys = len(b.out), len(b.keys)
+	n.end, n.keys, n.objects = len(b.out), len(b.keys), len(b.objects)
 	b.nodes = append(b.nodes, n)
 }
 
@@ -348,7 +363,7 @@ func (w *worker) object(b *batch, f *frame, i int, problems *lynq.Problems) {
 		return
 	}
 	if w.settings.Format == YAML {
-		b.out = append(b.out, "---\n"...)
+		b.out = append(b.out, separator...)
 		b.out = f.appendYAML(b.out, i)
 		return
 	}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"bytes"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/gitops"
+	"github.com/lynqctl/lynqctl/pkg/render"
+)
+
+// treeSink keeps rendered nodes, object by object. It is a render.ObjectSink.
+type treeSink struct{ nodes []*gitops.Node }
+
+// Write implements render.ObjectSink. A node that could not be rendered is kept
+// too: it is one that must not be taken for gone.
+func (s *treeSink) Write(w render.Written) {
+	n := &gitops.Node{
+		NodeKey: gitops.NodeKey{Namespace: w.Namespace, Name: w.Name},
+		Hub:     hubKey(w.Program.Hub), Form: w.Program.Form.Name,
+		Failed: w.Failed, Objects: make([]gitops.Object, len(w.Objects)),
+	}
+	text := bytes.Clone(w.Bytes)
+	for i, o := range w.Objects {
+		n.Objects[i] = gitops.Object{
+			ObjectKey: gitops.ObjectKey{Ref: o.Ref, ID: o.ID},
+			Bytes:     text[o.Start:o.End:o.End], LeftOut: o.Start == o.End,
+		}
+	}
+	s.nodes = append(s.nodes, n)
+}
+
+// Drop implements render.Sink.
+func (s *treeSink) Drop(i int) bool {
+	s.nodes[i].Failed, s.nodes[i].Objects = true, nil
+	return true
+}
+
+// Add implements render.Sink; an ObjectSink is never given bytes alone.
+func (*treeSink) Add([]byte) error { return nil }
+
+func hubKey(h *form.Hub) gitops.HubKey { return gitops.HubKey{Name: h.Name, Namespace: h.Namespace} }
+
+// scopeOf is what a run has a say on.
+func scopeOf(hubs []hubPrograms, s render.Settings) gitops.Scope {
+	scope := gitops.Scope{Only: s.Nodes, Selected: s.Selector != nil}
+	for _, h := range hubs {
+		hs := gitops.HubScope{HubKey: hubKey(h.hub)}
+		for _, p := range h.programs {
+			hs.Forms = append(hs.Forms, p.Form.Name)
+		}
+		scope.Hubs = append(scope.Hubs, hs)
+	}
+	return scope
+}

@@ -1,0 +1,235 @@
+package gitops
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// appsFolder is the folder of the tree for the objects that point the target at
+// it. No node has that name.
+const appsFolder = "apps"
+
+// AppOptions say how the objects look that point a target at a tree.
+type AppOptions struct {
+	Kind Apps
+	// RepoURL is the repository that the tree is in, and Revision a branch of it
+	// or the like. For Flux they make a GitRepository; without them there is one
+	// of the name already.
+	RepoURL, Revision string
+	Path              string // of the tree within the repository
+	Name              string // of the ApplicationSet or GitRepository
+	Namespace         string // of all these objects
+}
+
+// AppForm is a form whose nodes are in the tree.
+type AppForm struct {
+	Hub  HubKey
+	Form *form.Form
+}
+
+// AppMaker makes the objects that point a target at a tree.
+type AppMaker struct {
+	options AppOptions
+	forms   []AppForm
+	perNode map[*form.Form]*appText
+	all     []ignoreRule // of Argo CD, for the nodes of all forms
+}
+
+// NewAppMaker checks the options, and the forms for what such objects cannot
+// say. One of kind AppsNone makes nothing, so that what an earlier run made goes.
+func NewAppMaker(o AppOptions, forms []AppForm) (*AppMaker, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	m := &AppMaker{options: o, forms: forms, perNode: map[*form.Form]*appText{}}
+	var errs []error
+	for _, f := range forms {
+		objects, err := m.ofNode(f.Form)
+		if len(objects) > 0 {
+			m.perNode[f.Form] = newAppText(objects)
+		}
+		errs = append(errs, err)
+	}
+	if o.Kind == AppsApplicationSet {
+		m.all, err = argoIgnores(bare(forms))
+		errs = append(errs, err)
+	}
+	return m, errors.Join(errs...)
+}
+
+// ofNode are the objects for each node of a form.
+func (m *AppMaker) ofNode(f *form.Form) ([]map[string]any, error) {
+	switch m.options.Kind {
+	case AppsApplications:
+		ignores, err := argoIgnores([]*form.Form{f})
+		return []map[string]any{m.application(f, ignores)}, err
+	case AppsKustomizations:
+		return []map[string]any{m.kustomization(slotName, f.Resources)}, nil
+	case AppsOrdered:
+		return m.orderedKustomizations(f), selectable(f)
+	}
+	return nil, nil
+}
+
+// Check tells what is wrong with the options.
+func (o AppOptions) Check() error {
+	_, err := o.withDefaults()
+	return err
+}
+
+// withDefaults fills in what is left out.
+func (o AppOptions) withDefaults() (AppOptions, error) {
+	argo := o.Kind == AppsApplications || o.Kind == AppsApplicationSet
+	set := func(s *string, value string) {
+		if *s == "" {
+			*s = value
+		}
+	}
+	switch {
+	case o.Kind == AppsNone:
+		return o, nil
+	case argo && o.RepoURL == "":
+		return o, errors.New("the URL of the repository is needed: Argo CD reads the tree from there")
+	case argo:
+		set(&o.Revision, "HEAD")
+		set(&o.Name, "lynqctl")
+		set(&o.Namespace, "argocd")
+	case o.RepoURL == "" && o.Revision != "":
+		return o, errors.New("a revision is of use with the URL of the repository only: without it, your GitRepository has it")
+	case o.RepoURL == "":
+		set(&o.Name, "flux-system")
+		set(&o.Namespace, "flux-system")
+	default:
+		set(&o.Revision, "main")
+		set(&o.Name, "lynqctl")
+		set(&o.Namespace, "flux-system")
+	}
+	if o.Path = path.Clean("./" + o.Path); o.Path == ".." || strings.HasPrefix(o.Path, "../") {
+		return o, fmt.Errorf("path %q leads out of the repository", o.Path)
+	}
+	if !lynq.IsDNS1123Label(o.Name) || !lynq.IsDNS1123Label(o.Namespace) {
+		return o, fmt.Errorf("name %q or namespace %q is none that Kubernetes accepts (lower case letters, digits and dashes, at most 63)", o.Name, o.Namespace)
+	}
+	return o, nil
+}
+
+// selectable tells which resources cannot have a Kustomization of their own.
+func selectable(f *form.Form) error {
+	var errs []error
+	for _, r := range f.Resources {
+		if !lynq.IsLabelValue(r.ID) {
+			errs = append(errs, fmt.Errorf("%s: form %q, resource %q: no selector of Flux finds it by its id (use at most 63 letters, digits, dots and dashes)", r.Pos, f.Name, r.ID))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Covers refuses a run that has not all forms of the tree, where one object
+// speaks for all of them: it would not know what those others want.
+func (m *AppMaker) Covers(x *Index) error {
+	if m.options.Kind != AppsApplicationSet {
+		return nil
+	}
+	for i := range x.Entries {
+		e := &x.Entries[i]
+		known := slices.ContainsFunc(m.forms, func(f AppForm) bool { return f.Hub.Name == e.Hub.Name && f.Form.Name == e.Form })
+		if !e.shared() && !known {
+			return fmt.Errorf("the tree has nodes of hub %q, form %q, which take no part in this run: one ApplicationSet cannot speak for them (give all hubs and forms of the tree, or use %s)", e.Hub.Name, e.Form, AppsApplications)
+		}
+	}
+	return nil
+}
+
+// node is the file for a node that is in a folder of the tree, "" where there is
+// none.
+func (m *AppMaker) node(n *Node, folder string) (string, []byte) {
+	text := m.perNode[m.formOf(n)]
+	if text == nil {
+		return "", nil
+	}
+	return path.Join(appsFolder, string(m.options.Kind), folder+".yaml"),
+		text.of(appNode{name: appName(path.Base(folder)), path: path.Join(m.options.Path, folder)})
+}
+
+// tree are the files for the tree as a whole.
+func (m *AppMaker) tree(sharded bool) []File {
+	file := func(name string, object map[string]any) []File {
+		return []File{{Path: path.Join(appsFolder, string(m.options.Kind), name), Bytes: documentsOf(object)}}
+	}
+	switch {
+	case m.options.Kind == AppsApplicationSet:
+		return file("applicationset.yaml", m.applicationSet(sharded))
+	case (m.options.Kind == AppsKustomizations || m.options.Kind == AppsOrdered) && m.options.RepoURL != "":
+		return file("gitrepository.yaml", m.gitRepository())
+	}
+	return nil
+}
+
+// appName makes a name of the name of a folder, which is that of the node but
+// for nodes of one name in several namespaces.
+func appName(folder string) string {
+	if lynq.IsDNS1123Subdomain(folder) {
+		return folder
+	}
+	return lynq.Made(folder)
+}
+
+// formOf is the form of a node. Of several forms of one name, it is the one in
+// the node's namespace.
+func (m *AppMaker) formOf(n *Node) *form.Form {
+	var found *form.Form
+	for _, f := range m.forms {
+		if f.Hub == n.Hub && f.Form.Name == n.Form && (found == nil || f.Form.Namespace == n.Namespace) {
+			found = f.Form
+		}
+	}
+	return found
+}
+
+func bare(forms []AppForm) []*form.Form {
+	out := make([]*form.Form, len(forms))
+	for i := range forms {
+		out[i] = forms[i].Form
+	}
+	return out
+}
+
+// documentsOf writes objects as a YAML stream.
+func documentsOf(objects ...map[string]any) []byte {
+	var b bytes.Buffer
+	b.WriteString("# Written by lynqctl render.\n")
+	for i, o := range objects {
+		if i > 0 {
+			b.WriteString(separator)
+		}
+		text, _ := yaml.Marshal(o) // maps, lists and strings: nothing that it could refuse
+		b.Write(text)
+	}
+	return b.Bytes()
+}
+
+// AppsIn are the kinds of objects that an earlier run put into a tree.
+func AppsIn(x *Index) []Apps {
+	var kinds []Apps
+	for i := range x.Entries {
+		parts := strings.Split(x.Entries[i].Path, "/")
+		if parts[0] == appsFolder && len(parts) > 2 && !slices.Contains(kinds, Apps(parts[1])) {
+			kinds = append(kinds, Apps(parts[1]))
+		}
+	}
+	return kinds
+}
+
+// isApp tells whether a file of the tree is for the objects that point the target
+// at it, not for those of a node.
+func isApp(file string) bool { return strings.HasPrefix(file, appsFolder+"/") }

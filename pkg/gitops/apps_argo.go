@@ -1,0 +1,198 @@
+package gitops
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// argoFinalizer makes Argo CD delete the objects of an Application that is
+// deleted, as the row is gone by then. What is to be retained says so itself.
+const argoFinalizer = "resources-finalizer.argocd.argoproj.io"
+
+// application points Argo CD at the folder of a node.
+func (m *AppMaker) application(f *form.Form, ignores []ignoreRule) map[string]any {
+	return map[string]any{
+		"apiVersion": "argoproj.io/v1alpha1",
+		"kind":       "Application",
+		"metadata": map[string]any{
+			"name":       slotName,
+			"namespace":  m.options.Namespace,
+			"finalizers": []any{argoFinalizer},
+		},
+		"spec": m.applicationSpec(slotPath, ignores, allStuck(f)),
+	}
+}
+
+// applicationSet makes Argo CD make an Application for the folder of each node.
+func (m *AppMaker) applicationSet(sharded bool) map[string]any {
+	folders, apps := "*", appsFolder
+	if sharded {
+		folders, apps = "*/*", appsFolder+"/*"
+	}
+	stuck := !slices.ContainsFunc(m.forms, func(f AppForm) bool { return !allStuck(f.Form) })
+	return map[string]any{
+		"apiVersion": "argoproj.io/v1alpha1",
+		"kind":       "ApplicationSet",
+		"metadata":   map[string]any{"name": m.options.Name, "namespace": m.options.Namespace},
+		"spec": map[string]any{
+			"goTemplate":        true,
+			"goTemplateOptions": []any{"missingkey=error"},
+			"generators": []any{map[string]any{"git": map[string]any{
+				"repoURL":  m.options.RepoURL,
+				"revision": m.options.Revision,
+				"directories": []any{
+					map[string]any{"path": path.Join(m.options.Path, folders)},
+					map[string]any{"path": path.Join(m.options.Path, apps), "exclude": true},
+				},
+			}}},
+			"template": map[string]any{
+				"metadata": map[string]any{"name": "{{.path.basenameNormalized}}"},
+				"spec":     m.applicationSpec("{{.path.path}}", m.all, stuck),
+			},
+		},
+	}
+}
+
+// applicationSpec is what both have. Pruning comes last and stops with the first
+// failure, as with apply: what a node wants no more stays until all of it is
+// well. Every object names its namespace itself.
+func (m *AppMaker) applicationSpec(folder string, ignores []ignoreRule, stuck bool) map[string]any {
+	options := []any{"PruneLast=true"}
+	spec := map[string]any{
+		"project":     "default",
+		"source":      map[string]any{"repoURL": m.options.RepoURL, "targetRevision": m.options.Revision, "path": folder},
+		"destination": map[string]any{"server": "https://kubernetes.default.svc"},
+	}
+	if stuck {
+		options = append(options, "FailOnSharedResource=true")
+	}
+	if len(ignores) > 0 {
+		options = append(options, "RespectIgnoreDifferences=true")
+		differences := make([]any, len(ignores))
+		for i := range ignores {
+			differences[i] = ignores[i].argo()
+		}
+		spec["ignoreDifferences"] = differences
+	}
+	spec["syncPolicy"] = map[string]any{
+		"automated":   map[string]any{"prune": true, "selfHeal": true},
+		"syncOptions": options,
+	}
+	return spec
+}
+
+// ignoreRule are the fields of some objects that are left alone when they are
+// there already.
+type ignoreRule struct {
+	groupKind
+	id    string // of the resource, "" for all of the kind
+	paths []string
+}
+
+// argo is the rule as an Application has it. A resource that is not alone of its
+// kind is found by the annotation with its id, in what jq can say.
+func (r *ignoreRule) argo() map[string]any {
+	rule := map[string]any{"kind": r.kind}
+	if r.group != "" {
+		rule["group"] = r.group
+	}
+	var pointers, expressions []any
+	for _, p := range r.paths {
+		pointer, ok := jsonPointer(p)
+		expression, sayable := jqPath(p)
+		switch {
+		case ok && r.id == "":
+			pointers = append(pointers, pointer)
+		case sayable && r.id == "":
+			expressions = append(expressions, expression)
+		case sayable:
+			expressions = append(expressions, fmt.Sprintf("select(.metadata.annotations[%s] == %s) | %s", jqText(lynq.AnnotationResourceID), jqText(r.id), expression))
+		}
+	}
+	if len(pointers) > 0 {
+		rule["jsonPointers"] = pointers
+	}
+	if len(expressions) > 0 {
+		rule["jqPathExpressions"] = expressions
+	}
+	return rule
+}
+
+// argoIgnores are the rules for the resources of some forms.
+func argoIgnores(forms []*form.Form) ([]ignoreRule, error) {
+	type resource struct {
+		*form.Resource
+		form  string
+		paths []string
+	}
+	kinds := map[groupKind][]resource{}
+	for _, f := range forms {
+		for _, r := range f.Resources {
+			group, _ := lynq.SplitAPIVersion(r.APIVersion)
+			key := groupKind{group, r.Kind}
+			kinds[key] = append(kinds[key], resource{r, f.Name, argoLeftAlone(r)})
+		}
+	}
+	var rules []ignoreRule
+	for _, key := range slices.SortedFunc(maps.Keys(kinds), groupKind.compare) {
+		resources := kinds[key]
+		first := resources[0]
+		if !slices.ContainsFunc(resources, func(r resource) bool { return !slices.Equal(r.paths, first.paths) }) {
+			rules = append(rules, ignoreRule{groupKind: key, paths: first.paths})
+			continue
+		}
+		byID := map[string]resource{}
+		for _, r := range resources {
+			other, twice := byID[r.ID]
+			if twice && !slices.Equal(other.paths, r.paths) {
+				return nil, fmt.Errorf("one ApplicationSet cannot tell resource %q of form %q from that of form %q, and not the same fields of them are left alone (use %s, or other ids)", r.ID, other.form, r.form, AppsApplications)
+			}
+			if byID[r.ID] = r; !twice {
+				rules = append(rules, ignoreRule{groupKind: key, id: r.ID, paths: r.paths})
+			}
+		}
+	}
+	return slices.DeleteFunc(rules, func(r ignoreRule) bool { return len(r.paths) == 0 }), nil
+}
+
+// groupKind is a kind without its version.
+type groupKind struct{ group, kind string }
+
+func (k groupKind) compare(o groupKind) int {
+	return cmp.Or(strings.Compare(k.group, o.group), strings.Compare(k.kind, o.kind))
+}
+
+// argoLeftAlone are the paths of a resource that Argo CD leaves alone: those of
+// ignoreFields that it can say, and the content of what is created once.
+func argoLeftAlone(r *form.Resource) []string {
+	var paths []string
+	add := func(path string) {
+		for _, twin := range secretTwins(r, path) {
+			if _, ok := jqPath(twin); ok && !slices.Contains(paths, twin) {
+				paths = append(paths, twin)
+			}
+		}
+	}
+	if r.Policy.Creation != lynq.CreateOnce {
+		for _, p := range r.Policy.IgnoreFields {
+			add(p)
+		}
+		return paths
+	}
+	for _, f := range r.Manifest.Fields {
+		switch f.Key {
+		case "apiVersion", "kind", "metadata":
+		default:
+			add("$['" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(f.Key) + "']")
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}

@@ -1,0 +1,115 @@
+package gitops
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// How often Flux compares the cluster with the tree, and how soon it tries again
+// what failed.
+const (
+	fluxInterval = "10m"
+	fluxRetry    = "1m"
+)
+
+// gitRepository makes Flux fetch the repository.
+func (m *AppMaker) gitRepository() map[string]any {
+	return map[string]any{
+		"apiVersion": "source.toolkit.fluxcd.io/v1",
+		"kind":       "GitRepository",
+		"metadata":   m.fluxMetadata(m.options.Name),
+		"spec": map[string]any{
+			"interval": "1m",
+			"url":      m.options.RepoURL,
+			"ref":      map[string]any{"branch": m.options.Revision},
+		},
+	}
+}
+
+// kustomization points Flux at the folder of a node, with some resources of it.
+func (m *AppMaker) kustomization(name string, resources []*form.Resource) map[string]any {
+	return map[string]any{
+		"apiVersion": "kustomize.toolkit.fluxcd.io/v1",
+		"kind":       "Kustomization",
+		"metadata":   m.fluxMetadata(name),
+		"spec":       m.fluxSpec(resources),
+	}
+}
+
+// orderedKustomizations point Flux at the folder of a node, each at one object in
+// it, and make each wait for those that it needs. A patch takes the other objects
+// of the folder away.
+func (m *AppMaker) orderedKustomizations(f *form.Form) []map[string]any {
+	o := orderOf(f)
+	all := make([]map[string]any, len(f.Resources))
+	for i, r := range f.Resources {
+		all[i] = m.kustomization(slotOf(r.ID), []*form.Resource{r})
+		spec, _ := all[i]["spec"].(map[string]any)
+		if isClaim(r) && o.needed[i] {
+			delete(spec, "wait") // it may be waiting for the pods that use it
+		}
+		spec["patches"] = []any{map[string]any{
+			"target": map[string]any{"annotationSelector": lynq.AnnotationResourceID + "!=" + r.ID},
+			"patch":  "$patch: delete\napiVersion: v1\nkind: any\nmetadata:\n  name: any\n",
+		}}
+		var needs []any
+		for _, j := range o.needs[i] {
+			needs = append(needs, map[string]any{"name": slotOf(o.resources[j].ID)})
+		}
+		if len(needs) > 0 {
+			spec["dependsOn"] = needs
+		}
+	}
+	return all
+}
+
+// fluxSpec is the spec of a Kustomization of some resources of a node.
+func (m *AppMaker) fluxSpec(resources []*form.Resource) map[string]any {
+	spec := map[string]any{
+		"interval":      fluxInterval,
+		"retryInterval": fluxRetry,
+		"path":          slotDotPath,
+		"prune":         true,
+		"sourceRef":     map[string]any{"kind": "GitRepository", "name": m.options.Name},
+	}
+	if timeout := longestTimeout(resources); timeout > 0 {
+		spec["wait"], spec["timeout"] = true, fmt.Sprintf("%.0fs", timeout.Seconds())
+	}
+	var rules []any
+	for _, r := range resources {
+		if paths := fluxLeftAlone(r); len(paths) > 0 {
+			rules = append(rules, map[string]any{
+				"paths":  paths,
+				"target": map[string]any{"annotationSelector": lynq.AnnotationResourceID + "=" + r.ID},
+			})
+		}
+	}
+	if len(rules) > 0 {
+		spec["ignore"] = rules
+	}
+	return spec
+}
+
+func (m *AppMaker) fluxMetadata(name string) map[string]any {
+	return map[string]any{"name": name, "namespace": m.options.Namespace}
+}
+
+// fluxLeftAlone are the JSON pointers of the fields of a resource that Flux
+// leaves alone. What is created once it leaves alone by an annotation.
+func fluxLeftAlone(r *form.Resource) []any {
+	if r.Policy.Creation == lynq.CreateOnce || !lynq.IsLabelValue(r.ID) {
+		return nil
+	}
+	var pointers []any
+	for _, p := range r.Policy.IgnoreFields {
+		for _, twin := range secretTwins(r, p) {
+			if pointer, ok := jsonPointer(twin); ok && !slices.Contains(pointers, any(pointer)) {
+				pointers = append(pointers, pointer)
+			}
+		}
+	}
+	return pointers
+}

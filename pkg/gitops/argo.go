@@ -1,0 +1,92 @@
+package gitops
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Annotations of Argo CD, as its documentation spells them.
+const (
+	argoSyncOptions = "argocd.argoproj.io/sync-options"
+	argoSyncWave    = "argocd.argoproj.io/sync-wave"
+)
+
+// argoWave puts a resource into a wave after those of what it needs. A wave that
+// the form gives it stays: see argoEarly.
+func argoWave(s *subject) []setting {
+	if s.order.owns[s.i] || s.order.waves[s.i] == 0 {
+		return nil
+	}
+	return []setting{{key: argoSyncWave, value: strconv.Itoa(s.order.waves[s.i])}}
+}
+
+// argoEarly tells of waves of the form's own that break the order.
+func argoEarly(s *subject) string {
+	own, _ := ownAnnotation(s.Resource, argoSyncWave)
+	early := s.order.early(s.i)
+	_, number := ownWave(s.Resource)
+	switch {
+	case s.order.owns[s.i] && !number:
+		return ownFirst(argoSyncWave, own)
+	case len(early) > 0:
+		return "it does not wait for " + listed(early) + "; " + ownFirst(argoSyncWave, own)
+	}
+	return ""
+}
+
+// whenLater is a loss where other resources come in later waves: they wait for all
+// that comes before them.
+func whenLater(what string) func(*subject) string {
+	return func(s *subject) string {
+		if slices.Max(s.order.waves) == s.order.waves[s.i] {
+			return ""
+		}
+		return what
+	}
+}
+
+// argoAfterClaims tells whether Argo CD applies a kind after the claims of the same
+// wave (gitops-engine, kindOrder).
+func argoAfterClaims(kind string) bool {
+	return !slices.Contains([]string{
+		"Namespace", "NetworkPolicy", "ResourceQuota", "LimitRange", "PodSecurityPolicy", "PodDisruptionBudget",
+		"ServiceAccount", "Secret", "SecretList", "ConfigMap", "StorageClass", "PersistentVolume", "PersistentVolumeClaim",
+	}, kind)
+}
+
+// argoClaim tells of claims that hold up later waves: those that nothing in their
+// own wave uses.
+func argoClaim(s *subject) string {
+	for i, wave := range s.order.waves {
+		if wave == s.order.waves[s.i] && slices.Contains(s.order.needs[i], s.i) {
+			return ""
+		}
+	}
+	return whenLater("later waves wait until the claim is bound: for ever where its class binds on first use")(s)
+}
+
+func argoStuck(s *subject) string {
+	if s.apps == AppsApplications && allStuck(s.form) {
+		return "what others own is taken over, but for what another Application has: that stops the sync"
+	}
+	return "what others own is taken over"
+}
+
+func argoIgnored(s *subject) string {
+	if s.apps == AppsNone {
+		return "the fields are written at every sync (--emit-apps makes Argo CD leave them alone)"
+	}
+	return unlike(s, "no path of jq is known to say the same as %s: the field is written at every sync", func(path string) bool {
+		_, ok := jqPath(path)
+		return ok
+	})
+}
+
+// allStuck tells whether no resource of a form may be taken from another
+// Application.
+func allStuck(f *form.Form) bool {
+	return !slices.ContainsFunc(f.Resources, func(r *form.Resource) bool { return r.Policy.Conflict != lynq.ConflictStuck })
+}

@@ -1,0 +1,110 @@
+package gitops
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Annotations of Flux's kustomize-controller and their values, as its
+// documentation spells them.
+const (
+	fluxSSA        = "kustomize.toolkit.fluxcd.io/ssa"
+	fluxPrune      = "kustomize.toolkit.fluxcd.io/prune"
+	fluxSubstitute = "kustomize.toolkit.fluxcd.io/substitute"
+
+	fluxIfNotPresent = "IfNotPresent"
+	fluxMerge        = "Merge"
+	fluxOverride     = "Override"
+	fluxDisabled     = "disabled"
+)
+
+// Verbatim is the annotation for objects whose text has "${" in it, which the
+// target could take for a variable of its own. It has no key where the target
+// has no such variables. A form cannot tell which objects those are, as rows
+// fill them in: rendering does.
+func Verbatim(t Target) form.Entry {
+	if t != TargetFlux {
+		return form.Entry{}
+	}
+	return form.Entry{Key: fluxSubstitute, Text: form.Text{Text: fluxDisabled}}
+}
+
+// fluxUnordered: a Kustomization applies the definitions of kinds, Namespaces,
+// ClusterRoles and classes first, and all else at once.
+func fluxUnordered(s *subject) string {
+	if s.apps == AppsOrdered {
+		return ""
+	}
+	var lost []string
+	for _, j := range s.order.needs[s.i] {
+		if needed := s.order.resources[j]; fluxStage(needed) >= fluxStage(s.Resource) {
+			lost = append(lost, needed.ID)
+		}
+	}
+	if len(lost) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("it does not wait for %s: all of a node is applied at once (--emit-apps=%s keeps the order)", listed(lost), AppsOrdered)
+}
+
+// fluxStage is when a Kustomization applies a resource.
+func fluxStage(r *form.Resource) int {
+	group, _ := lynq.SplitAPIVersion(r.APIVersion)
+	switch {
+	case isNamespace(r), isDefinition(r), group == "rbac.authorization.k8s.io" && r.Kind == "ClusterRole":
+		return 0
+	case strings.HasSuffix(r.Kind, "Class"):
+		return 1
+	}
+	return 2
+}
+
+// fluxLeastTimeout is what Flux makes of shorter ones.
+const fluxLeastTimeout = 30 * time.Second
+
+func fluxTimeout(s *subject) string {
+	switch {
+	case s.apps == AppsNone:
+		return "the timeout is that of your Kustomization"
+	case s.apps == AppsKustomizations && s.Policy.Timeout < longestTimeout(s.form.Resources):
+		return fmt.Sprintf("the node has the longest timeout of its resources, %s", longestTimeout(s.form.Resources))
+	case s.Policy.Timeout < fluxLeastTimeout:
+		return fmt.Sprintf("Flux waits %s at least", fluxLeastTimeout)
+	}
+	return ""
+}
+
+// longestTimeout is how long a Kustomization of all these resources must wait.
+func longestTimeout(resources []*form.Resource) time.Duration {
+	var longest time.Duration
+	for _, r := range resources {
+		if r.Policy.WaitForReady {
+			longest = max(longest, r.Policy.Timeout)
+		}
+	}
+	return longest
+}
+
+func fluxReplace(s *subject) string {
+	if s.Policy.Creation == lynq.CreateOnce {
+		return ""
+	}
+	return "server-side apply: what others added to it stays"
+}
+
+func fluxIgnored(s *subject) string {
+	switch {
+	case s.apps == AppsNone:
+		return "the fields are written at every sync (--emit-apps makes Flux leave them alone)"
+	case !lynq.IsLabelValue(s.ID):
+		return "no selector of Flux finds it by its id: the fields are written at every sync"
+	}
+	return unlike(s, "no JSON pointer says the same as %s: the field is written at every sync", func(path string) bool {
+		_, ok := jsonPointer(path)
+		return ok
+	})
+}

@@ -1,0 +1,82 @@
+package gitops
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestRefuse(t *testing.T) {
+	quarter := Limits{MayGo: func(n int) int { return max(1, n/4) }, MaxDelete: "25%"}
+	for _, test := range []struct {
+		name   string
+		had    int // nodes in the index
+		has    int // nodes that rows make
+		failed int // of those
+		active int
+		change func(*Input, *Limits)
+		want   string // guard
+	}{
+		{name: "a first run", has: 3, active: 3},
+		{name: "a first run of nothing"},
+		{name: "no active row", had: 2, want: GuardEmpty},
+		{name: "no active row, allowed", had: 2, change: func(_ *Input, l *Limits) { l.AllowEmpty = true }},
+		{name: "one of two goes", had: 2, has: 1, active: 1},
+		{name: "two of eight go", had: 8, has: 6, active: 6},
+		{name: "three of eight go", had: 8, has: 5, active: 5, want: GuardMaxDelete},
+		{name: "three of eight failed", had: 8, has: 8, failed: 3, active: 8},
+		{name: "three may go", had: 8, has: 5, active: 5, change: func(_ *Input, l *Limits) { l.MayGo = func(int) int { return 3 } }},
+		{name: "none may go", had: 8, has: 7, active: 7, change: func(_ *Input, l *Limits) { l.MayGo = func(int) int { return 0 } }, want: GuardMaxDelete},
+		{name: "they are of another form", had: 8, active: 1, change: func(in *Input, _ *Limits) { in.Hubs[0].Forms = []string{"api"} }},
+		{name: "they are of another hub", had: 8, active: 1, change: func(in *Input, _ *Limits) { in.Hubs[0].Name = "shop" }},
+		{name: "one node was asked for", had: 8, has: 1, active: 1, change: func(in *Input, _ *Limits) { in.Only = map[string]bool{"t0-web": true} }},
+		{name: "one node was asked for, and is gone", had: 8, active: 7, change: func(in *Input, _ *Limits) { in.Only = map[string]bool{"t0-web": true} }},
+		{name: "one node was asked for, and all rows are gone", had: 8, change: func(in *Input, _ *Limits) { in.Only = map[string]bool{"t0-web": true} }, want: GuardEmpty},
+		{name: "a selector leaves objects out", had: 8, has: 1, active: 1, change: func(in *Input, _ *Limits) { in.Selected = true }},
+	} {
+		s := newSite(t)
+		nodes := make([]*Node, max(test.had, test.has))
+		for i := range nodes {
+			nodes[i] = rowNode("crm", fmt.Sprintf("t%d", i), "1")
+		}
+		s.run(inputOf(nodes[:test.had], "crm"))
+		for i := range test.failed {
+			nodes[i].Failed = true
+		}
+		in, limits := inputOf(nodes[:test.has], "crm"), quarter
+		if test.change != nil {
+			test.change(in, &limits)
+		}
+		_, p := s.plan(in)
+		refusals := Refuse(in, p, map[HubKey]int{{Name: "crm"}: test.active, {Name: "shop"}: test.active}, limits)
+		got := ""
+		if len(refusals) > 0 {
+			got = refusals[0].Guard
+		}
+		if got != test.want || len(refusals) > 1 {
+			t.Errorf("%s: %v", test.name, refusals)
+		}
+	}
+}
+
+// TestRefuseForeign: what is taken is told, and how to go on.
+func TestRefuseForeign(t *testing.T) {
+	s := newSite(t)
+	s.write("kustomization.yaml", "resources: [mine]\n")
+	s.write("beta-web", "a file\n")
+	in := inputOf([]*Node{rowNode("crm", "acme", "1"), rowNode("crm", "beta", "1")})
+	_, p := s.plan(in)
+	var got []string
+	for _, r := range Refuse(in, p, map[HubKey]int{{Name: "crm"}: 2}, Limits{MayGo: func(int) int { return 1 }}) {
+		got = append(got, r.String())
+	}
+	want := []string{
+		"beta-web/configmap-beta.yaml: beta-web is a file where a folder is to be (move it away)",
+		"beta-web/kustomization.yaml: beta-web is a file where a folder is to be (move it away)",
+		"kustomization.yaml: lynqctl did not write it (move it away; or overwrite it with --force)",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,107 @@
+package gitops
+
+import (
+	"crypto/sha256"
+	"slices"
+	"strings"
+)
+
+// IndexFile is the file of the tree that lists what lynqctl wrote. Its name does
+// not end in .yaml or .json, lest Argo CD or Flux take it for a manifest.
+const IndexFile = "lynqctl-index.jsonl"
+
+// Index lists the files of a tree that lynqctl wrote.
+type Index struct {
+	// Unfinished: the run that wrote the index did not come to its end. Files
+	// may be of either digest, or missing.
+	Unfinished bool
+	Entries    []Entry // sorted by path, each once
+}
+
+// Entry is a file that lynqctl wrote. No value of a row is in it.
+type Entry struct {
+	Path string
+	// Digests are those of what lynqctl wrote there: one, or while a run is
+	// under way the one before and the one after. Git may join two branches to
+	// the same effect.
+	Digests []Digest
+	owned
+}
+
+// Digest is the SHA-256 of a file.
+type Digest [sha256.Size]byte
+
+func digestOf(b []byte) Digest { return sha256.Sum256(b) }
+
+// Find is the entry of a path, nil where there is none.
+func (x *Index) Find(path string) *Entry {
+	i, found := slices.BinarySearchFunc(x.Entries, path, func(e Entry, p string) int { return strings.Compare(e.Path, p) })
+	if !found {
+		return nil
+	}
+	return &x.Entries[i]
+}
+
+// Without is the index without some paths.
+func (x *Index) Without(paths map[string]bool) *Index {
+	if len(paths) == 0 {
+		return x
+	}
+	out := &Index{Unfinished: x.Unfinished}
+	for _, e := range x.Entries {
+		if !paths[e.Path] {
+			out.Entries = append(out.Entries, e)
+		}
+	}
+	return out
+}
+
+// sort brings entries into their order, and joins those of one path.
+func (x *Index) sort() {
+	byPath := func(a, b Entry) int { return strings.Compare(a.Path, b.Path) }
+	if !slices.IsSortedFunc(x.Entries, byPath) {
+		slices.SortStableFunc(x.Entries, byPath)
+	}
+	joined := x.Entries[:0]
+	for _, e := range x.Entries {
+		last := len(joined) - 1
+		if last < 0 || joined[last].Path != e.Path {
+			joined = append(joined, e)
+			continue
+		}
+		for _, d := range e.Digests {
+			if !slices.Contains(joined[last].Digests, d) {
+				joined[last].Digests = append(joined[last].Digests, d)
+			}
+		}
+	}
+	x.Entries = joined
+}
+
+// Scope is what a run has a say on.
+type Scope struct {
+	Hubs []HubScope
+	// Only, where it is not nil, are the names of the nodes that were asked for.
+	Only map[string]bool
+	// Selected: a selector leaves objects out. Nobody knows which of those that
+	// are wanted no more it would have left, so that nothing goes.
+	Selected bool
+}
+
+// HubScope is a hub of a run, and the forms of it that take part.
+type HubScope struct {
+	HubKey
+	Forms []string
+}
+
+// covers tells whether a file is of the hubs, forms and nodes of the run.
+func (s *Scope) covers(e *Entry) bool {
+	i := slices.IndexFunc(s.Hubs, func(h HubScope) bool { return h.has(e) })
+	return i >= 0 && slices.Contains(s.Hubs[i].Forms, e.Form) && (s.Only == nil || s.Only[e.Node.Name])
+}
+
+// has tells whether a file is of the hub. One that was written when the hub had
+// no namespace is.
+func (h *HubScope) has(e *Entry) bool {
+	return h.Name == e.Hub.Name && (e.Hub.Namespace == "" || e.Hub.Namespace == h.Namespace)
+}

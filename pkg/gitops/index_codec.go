@@ -1,0 +1,258 @@
+package gitops
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// format is the version of the index. It goes up when an older lynqctl would
+// misread what this one writes, or lose a part of it.
+const format = 1
+
+// NewerIndexError is an index that only a newer lynqctl can read.
+type NewerIndexError struct{ Format int }
+
+func (e *NewerIndexError) Error() string {
+	return fmt.Sprintf("its format is %d, and this lynqctl knows %d (use the version that wrote it, or a newer one)", e.Format, format)
+}
+
+// LineError is a line of the index that cannot be read.
+type LineError struct {
+	Line int
+	Err  error
+}
+
+func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
+
+// Unwrap is what is wrong with the line.
+func (e *LineError) Unwrap() error { return e.Err }
+
+// indexLine is a line of the index: the first is the head, each other one is a
+// file. One line per file is what Git shows and merges best.
+type indexLine struct {
+	// Of the head.
+	Format     int  `json:"format,omitempty"`
+	Unfinished bool `json:"unfinished,omitempty"`
+
+	Path         string   `json:"path,omitempty"`
+	SHA256       string   `json:"sha256,omitempty"`
+	Hub          string   `json:"hub,omitempty"`
+	HubNamespace string   `json:"hubNamespace,omitempty"`
+	Form         string   `json:"form,omitempty"`
+	Namespace    string   `json:"namespace,omitempty"`
+	Node         string   `json:"node,omitempty"`
+	Objects      []string `json:"objects,omitempty"`
+}
+
+// Encode writes an index. The same index gives the same bytes. A file of two
+// digests has two lines.
+func (x *Index) Encode() []byte {
+	b := make([]byte, 0, 64+len(x.Entries)*320)
+	b = append(b, `{"format":`...)
+	b = strconv.AppendInt(b, format, 10)
+	if x.Unfinished {
+		b = append(b, `,"unfinished":true`...)
+	}
+	b = append(b, "}\n"...)
+	for i := range x.Entries {
+		e := &x.Entries[i]
+		for _, d := range e.Digests {
+			b = e.appendLine(b, d)
+		}
+	}
+	return b
+}
+
+func (e *Entry) appendLine(b []byte, d Digest) []byte {
+	b = append(b, `{"path":`...)
+	b = appendString(b, e.Path)
+	b = append(b, `,"sha256":"`...)
+	b = hex.AppendEncode(b, d[:])
+	b = append(b, '"')
+	for _, f := range [...]struct{ key, value string }{
+		{`,"hub":`, e.Hub.Name}, {`,"hubNamespace":`, e.Hub.Namespace}, {`,"form":`, e.Form},
+		{`,"namespace":`, e.Node.Namespace}, {`,"node":`, e.Node.Name},
+	} {
+		if f.value != "" {
+			b = append(b, f.key...)
+			b = appendString(b, f.value)
+		}
+	}
+	for i := range e.Objects {
+		if i == 0 {
+			b = append(b, `,"objects":[`...)
+		} else {
+			b = append(b, ',')
+		}
+		b = appendString(b, e.Objects[i].String())
+	}
+	if len(e.Objects) > 0 {
+		b = append(b, ']')
+	}
+	return append(b, "}\n"...)
+}
+
+// appendString writes a string as JSON has it. Most are plain.
+func appendString(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			quoted, _ := json.Marshal(s) // a string can always be written
+			return append(b, quoted...)
+		}
+	}
+	return append(append(append(b, '"'), s...), '"')
+}
+
+// String is the key of an object in the index: Kind.group/Namespace/Name@id.
+func (k ObjectKey) String() string { return k.Full() + "@" + k.ID }
+
+// parseObjectKey reads what String writes. It takes whatever a form may have for
+// a kind: what was written must be readable.
+func parseObjectKey(s string) (ObjectKey, error) {
+	at := strings.LastIndexByte(s, '@') // names may have one, ids have none
+	if at < 0 {
+		return ObjectKey{}, fmt.Errorf("object %q has no id of a resource", s)
+	}
+	k := ObjectKey{ID: s[at+1:]}
+	parts := strings.SplitN(s[:at], "/", 3)
+	if len(parts) == 1 {
+		return ObjectKey{}, fmt.Errorf("object %q has no name", s)
+	}
+	k.Kind, k.Group, _ = strings.Cut(parts[0], ".")
+	if len(parts) == 3 {
+		k.Namespace = parts[1]
+	}
+	k.Name = parts[len(parts)-1]
+	return k, nil
+}
+
+// DecodeIndex reads an index. The error is a *NewerIndexError, a *LineError, or
+// says that it is none.
+func DecodeIndex(b []byte) (*Index, error) {
+	lines := bytes.Split(bytes.TrimRight(b, "\r\n"), []byte("\n"))
+	var head indexLine
+	if err := json.Unmarshal(lines[0], &head); err != nil || head.Format == 0 {
+		return nil, &LineError{1, errors.Join(errors.New("it is no head of an index of lynqctl"), err)}
+	}
+	if head.Format > format {
+		return nil, &NewerIndexError{head.Format}
+	}
+	x := &Index{Unfinished: head.Unfinished}
+	rest := lines[1:]
+	share := len(rest)/runtime.GOMAXPROCS(0) + 1
+	parts := make([][]Entry, (len(rest)+share-1)/share)
+	errs := make([]error, len(parts))
+	var wg sync.WaitGroup
+	for i := range parts {
+		wg.Go(func() { parts[i], errs[i] = decodeLines(rest[i*share:min((i+1)*share, len(rest))], 2+i*share) })
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	x.Entries = slices.Concat(parts...)
+	x.sort()
+	return x, nil
+}
+
+// decodeLines reads lines of which the first has a number.
+func decodeLines(lines [][]byte, number int) ([]Entry, error) {
+	entries := make([]Entry, 0, len(lines))
+	for i, text := range lines {
+		e, err := decodeLine(text)
+		if err != nil {
+			return nil, &LineError{number + i, err}
+		}
+		if e.Path != "" {
+			entries = append(entries, e)
+		}
+	}
+	return entries, nil
+}
+
+func decodeLine(text []byte) (Entry, error) {
+	for _, mark := range []string{"<<<<<<<", "=======", ">>>>>>>"} {
+		if bytes.HasPrefix(text, []byte(mark)) {
+			return Entry{}, errors.New("it is a mark of a merge (take the lines of both sides, and render again)")
+		}
+	}
+	l, ok := quickLine(string(text))
+	if !ok {
+		if err := json.Unmarshal(text, &l); err != nil {
+			return Entry{}, err
+		}
+	}
+	if l.Path == "" && l.Format != 0 {
+		return Entry{}, nil // a second head, from a merge
+	}
+	e := Entry{Path: l.Path, owned: owned{
+		Hub: HubKey{l.Hub, l.HubNamespace}, Form: l.Form, Node: NodeKey{l.Namespace, l.Node},
+	}}
+	if !inTree(l.Path) {
+		return e, fmt.Errorf("path %q is none in the tree", l.Path)
+	}
+	if e.shared() != (l.Node == "") {
+		return e, errors.New("it has a hub without a node, or a node without a hub")
+	}
+	var d Digest
+	if n, err := hex.Decode(d[:], []byte(l.SHA256[:min(len(l.SHA256), 2*len(d))])); err != nil || n != len(d) || len(l.SHA256) != 2*n {
+		return e, fmt.Errorf("sha256 %q is no digest", l.SHA256)
+	}
+	e.Digests = []Digest{d}
+	if len(l.Objects) > 0 {
+		e.Objects = make([]ObjectKey, 0, len(l.Objects))
+	}
+	for _, o := range l.Objects {
+		key, err := parseObjectKey(o)
+		if err != nil {
+			return e, err
+		}
+		e.Objects = append(e.Objects, key)
+	}
+	return e, nil
+}
+
+// quickLine reads a line as Encode writes it, if no text in it is escaped: a tree
+// has as many lines as files.
+func quickLine(s string) (l indexLine, ok bool) {
+	if !strings.HasPrefix(s, `{"path":`) || strings.IndexByte(s, '\\') >= 0 || !utf8.ValidString(s) {
+		return l, false
+	}
+	s = s[1:]
+	for _, f := range [...]struct {
+		key   string
+		value *string
+	}{
+		{`"path":"`, &l.Path}, {`,"sha256":"`, &l.SHA256}, {`,"hub":"`, &l.Hub}, {`,"hubNamespace":"`, &l.HubNamespace},
+		{`,"form":"`, &l.Form}, {`,"namespace":"`, &l.Namespace}, {`,"node":"`, &l.Node},
+	} {
+		if rest, found := strings.CutPrefix(s, f.key); found {
+			*f.value, s, found = strings.Cut(rest, `"`)
+			if !found {
+				return indexLine{}, false
+			}
+		}
+	}
+	if rest, found := strings.CutPrefix(s, `,"objects":["`); found {
+		list, rest, found := strings.Cut(rest, `"]`)
+		if !found {
+			return indexLine{}, false
+		}
+		l.Objects, s = strings.Split(list, `","`), rest
+	}
+	if s != "}" {
+		return indexLine{}, false
+	}
+	return l, true
+}

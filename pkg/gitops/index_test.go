@@ -1,0 +1,119 @@
+package gitops
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+func sampleIndex() *Index {
+	return &Index{Unfinished: true, Entries: []Entry{
+		{Path: "a-web/kustomization.yaml", Digests: []Digest{{1}}, owned: owned{Hub: HubKey{"crm", "eu"}, Form: "web", Node: NodeKey{"blue", "a-web"}}},
+		{Path: "a-web/x.yaml", Digests: []Digest{{2}, {3}}, owned: owned{
+			Hub: HubKey{Name: "crm"}, Form: "web", Node: NodeKey{"blue", "a-web"},
+			Objects: []ObjectKey{
+				{lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "blue", Name: "a"}, "app"},
+				{lynq.Ref{Group: "rbac.authorization.k8s.io", Kind: "ClusterRole", Name: "system:a@\"b\""}, "ü \\ <id>"},
+			},
+		}},
+		{Path: "kustomization.yaml", Digests: []Digest{{4}}},
+	}}
+}
+
+func compareIndex(t *testing.T, want, got *Index) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(Entry{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestIndexRoundTrip(t *testing.T) {
+	x := sampleIndex()
+	got, err := DecodeIndex(x.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	compareIndex(t, x, got)
+	if lines := bytes.Count(x.Encode(), []byte("\n")); lines != 5 {
+		t.Errorf("%d lines for a head, three files and one digest more", lines)
+	}
+}
+
+// TestIndexOfMerge: Git joins branches line by line.
+func TestIndexOfMerge(t *testing.T) {
+	text := string((&Index{Entries: sampleIndex().Entries}).Encode())
+	lines := strings.SplitAfter(text, "\n")
+	merged := lines[0] + lines[4] + lines[3] + `{"format":1,"unfinished":true}` + "\n" + lines[1] + lines[2] + lines[3]
+	got, err := DecodeIndex([]byte(strings.ReplaceAll(merged, "\n", "\r\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Index{Entries: sampleIndex().Entries}
+	want.Entries[1].Digests = []Digest{{3}, {2}}
+	compareIndex(t, want, got)
+}
+
+func TestBadIndex(t *testing.T) {
+	head := `{"format":1}` + "\n"
+	file := func(path, more string) string {
+		return `{"path":"` + path + `","sha256":"` + strings.Repeat("0", 64) + `"` + more + "}\n"
+	}
+	for text, want := range map[string]string{
+		"":                                             "line 1: it is no head of an index of lynqctl",
+		"apiVersion: v1\n":                             "line 1: it is no head of an index of lynqctl",
+		`{"format":2,"x":1}`:                           "its format is 2, and this lynqctl knows 1",
+		head + "<<<<<<< HEAD\n":                        "line 2: it is a mark of a merge",
+		head + file("a", "") + "=======\n":             "line 3: it is a mark of a merge",
+		head + file("../a", ""):                        `line 2: path "../a" is none in the tree`,
+		head + file("/etc/passwd", ""):                 `line 2: path "/etc/passwd" is none in the tree`,
+		head + file(".git/config", ""):                 `line 2: path ".git/config" is none in the tree`,
+		head + file(IndexFile, ""):                     `line 2: path "lynqctl-index.jsonl" is none in the tree`,
+		head + `{"path":"a","sha256":"00"}`:            `line 2: sha256 "00" is no digest`,
+		head + `{"path":"a"}`:                          `line 2: sha256 "" is no digest`,
+		head + file("a", `,"hub":"crm"`):               "line 2: it has a hub without a node",
+		head + file("a", `,"node":"x"`):                "line 2: it has a hub without a node",
+		head + "{}\n":                                  `line 2: path "" is none`,
+		head + "{\n":                                   "line 2: unexpected end of JSON input",
+		head + file("a", `,"objects":["x"]`):           `line 2: object "x" has no id`,
+		head + file("a", `,"objects":["x@y"]`):         `line 2: object "x@y" has no name`,
+		head + strings.Repeat(file("a", ""), 9) + "{}": `line 11: path`,
+	} {
+		_, err := DecodeIndex([]byte(text))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+	_, err := DecodeIndex([]byte(`{"format":7}`))
+	if newer, ok := errors.AsType[*NewerIndexError](err); !ok || newer.Format != 7 {
+		t.Error(err)
+	}
+}
+
+// FuzzIndex: what can be read is written such that the same is read again, the
+// quick way or the other.
+func FuzzIndex(f *testing.F) {
+	f.Add(sampleIndex().Encode())
+	f.Add([]byte("{\"format\":1}\n{\"path\":\"a\",\"sha256\":\"" + strings.Repeat("a", 64) + "\",\"objects\":[\"A/b@c\\u003c\"]}"))
+	f.Add([]byte("{\"format\":1}\n{\"path\":\"a\xff\",\"sha256\":\"" + strings.Repeat("a", 64) + "\"}"))
+	f.Add([]byte("{\"format\":1}\n{ \"sha256\":\"" + strings.Repeat("a", 64) + "\",\"path\":\"a\"}"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		x, err := DecodeIndex(b)
+		if err != nil {
+			return
+		}
+		text := x.Encode()
+		again, err := DecodeIndex(text)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		compareIndex(t, x, again)
+		if !bytes.Equal(text, again.Encode()) {
+			t.Errorf("%s\nbecomes\n%s", text, again.Encode())
+		}
+	})
+}

@@ -1,0 +1,133 @@
+package gitops
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestCompare is the table of what happens to one file, by what is wanted, what
+// the index says and what is on disk.
+func TestCompare(t *testing.T) {
+	const path = "acme-web/configmap-acme.yaml"
+	wanted, before, edited := digestOf([]byte("wanted")), digestOf([]byte("before")), digestOf([]byte("edited"))
+	on := func(d Digest) State { return State{There: true, Same: d == wanted, Digest: d} }
+	const us, other = "crm", "shop"
+	for _, test := range []struct {
+		name   string
+		want   bool     // the file is wanted
+		hub    string   // of the entry in the index, "" for none
+		known  []Digest // that the index has
+		disk   State
+		action Action
+		force  Action
+	}{
+		{"new", true, "", nil, State{}, ActionCreate, ActionCreate},
+		{"somebody else's", true, "", nil, on(edited), ActionRefuse, ActionUpdate},
+		{"somebody else's, alike", true, "", nil, on(wanted), ActionKeep, ActionKeep},
+		{"as it should be", true, us, []Digest{wanted}, on(wanted), ActionKeep, ActionKeep},
+		{"as it should be, by another hand", true, us, []Digest{before}, on(wanted), ActionKeep, ActionKeep},
+		{"changed", true, us, []Digest{before}, on(before), ActionUpdate, ActionUpdate},
+		{"edited", true, us, []Digest{before}, on(edited), ActionConflict, ActionUpdate},
+		{"edited, while nothing else changes", true, us, []Digest{wanted}, on(edited), ActionConflict, ActionUpdate},
+		{"removed by somebody", true, us, []Digest{wanted}, State{}, ActionRestore, ActionRestore},
+		{"of a run that was killed before it", true, us, []Digest{wanted, before}, on(before), ActionUpdate, ActionUpdate},
+		{"of a run that was killed after it", true, us, []Digest{edited, before}, on(edited), ActionUpdate, ActionUpdate},
+		{"of another hub", true, other, []Digest{before}, on(before), ActionRefuse, ActionUpdate},
+		{"of another hub, alike", true, other, []Digest{wanted}, on(wanted), ActionRefuse, ActionKeep},
+		{"blocked", true, us, []Digest{before}, State{Blocked: "it is a folder"}, ActionRefuse, ActionRefuse},
+		{"gone", false, us, []Digest{before}, on(before), ActionRemove, ActionRemove},
+		{"gone already", false, us, []Digest{before}, State{}, ActionForget, ActionForget},
+		{"gone, and edited", false, us, []Digest{before}, on(edited), ActionConflict, ActionRemove},
+		{"gone, of a run that was killed", false, us, []Digest{before, edited}, on(edited), ActionRemove, ActionRemove},
+		{"gone, and blocked", false, us, []Digest{before}, State{Blocked: "it is a symbolic link"}, ActionConflict, ActionConflict},
+	} {
+		node := owned{Hub: HubKey{Name: test.hub}, Form: "web", Node: NodeKey{"default", "acme-web"}}
+		in := &Input{Scope: Scope{Hubs: []HubScope{{HubKey{Name: us}, []string{"web"}}}}, Index: &Index{}}
+		if test.hub != "" {
+			in.Index.Entries = []Entry{{Path: path, Digests: test.known, owned: node}}
+		}
+		l, disk := &Layout{}, &Disk{}
+		if test.want {
+			node.Hub.Name = us
+			l.Files, disk.Files = []File{{Path: path, Bytes: []byte("wanted"), owned: node}}, []State{test.disk}
+			if test.hub == other {
+				l.Kept = []*Entry{&in.Index.Entries[0]}
+			}
+		} else {
+			l.Gone, disk.Gone = []*Entry{&in.Index.Entries[0]}, []State{test.disk}
+		}
+		for force, want := range map[bool]Action{false: test.action, true: test.force} {
+			p := Compare(in, l, disk, force)
+			if got := p.Steps[0].Action; got != want {
+				t.Errorf("%s, force %v: %s, want %s", test.name, force, got, want)
+			}
+			checkIndexes(t, test.name, p, test.known, wanted)
+		}
+	}
+}
+
+// checkIndexes: the last index has what is there in the end, the one before also
+// what was.
+func checkIndexes(t *testing.T, name string, p *Plan, known []Digest, wanted Digest) {
+	t.Helper()
+	s := p.Steps[0]
+	if s.Action == ActionRefuse {
+		return
+	}
+	var final []Digest
+	switch s.Action {
+	case ActionConflict:
+		final = known
+	case ActionRemove, ActionForget:
+	default:
+		final = []Digest{wanted}
+	}
+	var got []Digest
+	if e := p.Final().Find(s.Path); e != nil {
+		got = e.Digests
+	}
+	if !slices.Equal(got, final) {
+		t.Errorf("%s: the last index has %x", name, got)
+	}
+	intent := p.Intent()
+	if !intent.Unfinished {
+		t.Errorf("%s: the first index says that it is the last", name)
+	}
+	for _, d := range slices.Concat(known, final) {
+		if e := intent.Find(s.Path); e == nil || !slices.Contains(e.Digests, d) {
+			t.Errorf("%s: the first index has not %x", name, d)
+		}
+	}
+}
+
+// TestScope: who has a say on what.
+func TestScope(t *testing.T) {
+	entry := func(hub, namespace, form, node string) *Entry {
+		return &Entry{owned: owned{Hub: HubKey{hub, namespace}, Form: form, Node: NodeKey{"default", node}}}
+	}
+	all := Scope{Hubs: []HubScope{{HubKey{"crm", "eu"}, []string{"web", "api"}}}}
+	only := all
+	only.Only = map[string]bool{"acme-web": true}
+	for _, test := range []struct {
+		name  string
+		scope Scope
+		entry *Entry
+		want  bool
+	}{
+		{"its form", all, entry("crm", "eu", "api", "x-api"), true},
+		{"another form", all, entry("crm", "eu", "db", "x-db"), false},
+		{"another hub", all, entry("shop", "eu", "web", "x-web"), false},
+		{"a hub of that name elsewhere", all, entry("crm", "us", "web", "x-web"), false},
+		{"from before the hub had a namespace", all, entry("crm", "", "web", "x-web"), true},
+		{"the node", only, entry("crm", "eu", "web", "acme-web"), true},
+		{"another node", only, entry("crm", "eu", "web", "beta-web"), false},
+	} {
+		if got := test.scope.covers(test.entry); got != test.want {
+			t.Errorf("%s: %v", test.name, got)
+		}
+	}
+	bare := Scope{Hubs: []HubScope{{HubKey{Name: "crm"}, []string{"web"}}}}
+	if bare.covers(entry("crm", "us", "web", "x-web")) {
+		t.Error("a hub without a namespace takes the nodes of one that has one")
+	}
+}

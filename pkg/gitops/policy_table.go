@@ -1,0 +1,176 @@
+package gitops
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// table is what becomes of each policy with each target. docs/gitops-policies.md
+// says the same for people.
+func table() []entry { return slices.Concat(orderEntries(), lifeEntries(), writeEntries()) }
+
+// orderEntries: what goes before what, and what is waited for.
+func orderEntries() []entry {
+	return []entry{
+		{
+			policy: "dependIds", of: func(s *subject) bool {
+				return len(s.order.needs[s.i]) > 0 || s.order.waves[s.i] > 0 && !s.order.owns[s.i]
+			},
+			argo: remedy{set: argoWave, lost: argoEarly},
+			flux: remedy{lost: fluxUnordered},
+		},
+		{
+			policy: "dependIds", of: func(s *subject) bool { return len(s.order.turns[s.i]) > 0 },
+			argo: remedy{lost: inTurn},
+			flux: remedy{lost: inTurn},
+		},
+		{
+			policy: "skipOnDependencyFailure: false",
+			of:     func(s *subject) bool { return len(s.DependIDs) > 0 && !s.Policy.SkipOnDependencyFailure },
+			argo:   remedy{lost: always("it is not applied until all that it depends on is healthy")},
+			flux:   remedy{lost: whenOrdered("it is not applied until all that it depends on is ready")},
+		},
+		{
+			policy: "waitForReady: false", of: func(s *subject) bool { return !s.Policy.WaitForReady },
+			argo: remedy{lost: whenLater("later waves wait until it is healthy")},
+		},
+		{
+			policy: "waitForReady: true", of: func(s *subject) bool { return s.Policy.WaitForReady && isClaim(s.Resource) },
+			argo: remedy{lost: argoClaim},
+		},
+		{
+			policy: "timeoutSeconds", of: func(s *subject) bool {
+				return s.Policy.WaitForReady && s.Policy.Timeout != lynq.DefaultPolicy().Timeout
+			},
+			argo: remedy{lost: whenLater("later waves wait for it without a limit")},
+			flux: remedy{lost: fluxTimeout},
+		},
+	}
+}
+
+// lifeEntries: when an object is made, and when it goes.
+func lifeEntries() []entry {
+	return []entry{
+		{
+			policy: "creationPolicy: Once", of: func(s *subject) bool { return s.Policy.Creation == lynq.CreateOnce },
+			argo: remedy{lost: withoutApps("its content is written again at every sync (--emit-apps makes Argo CD leave it alone)")},
+			flux: remedy{set: annotation(fluxSSA, fluxIfNotPresent)},
+		},
+		{
+			policy: "deletionPolicy: Retain", of: func(s *subject) bool { return s.Policy.Deletion == lynq.DeleteRetain },
+			argo: remedy{set: options("Prune=false", "Delete=false")},
+			flux: remedy{set: annotation(fluxPrune, fluxDisabled)},
+		},
+		{
+			policy: "deletionPolicy: Delete", of: func(s *subject) bool {
+				return s.Policy.Deletion == lynq.DeleteDelete && (isNamespace(s.Resource) || isDefinition(s.Resource))
+			},
+			argo: remedy{lost: always("it is deleted with all that is in it, be it anybody's (apply leaves it then)")},
+			flux: remedy{lost: always("it is deleted with all that is in it, be it anybody's (apply leaves it then)")},
+		},
+	}
+}
+
+// writeEntries: how an object that is there is written.
+func writeEntries() []entry {
+	return []entry{
+		{
+			policy: "conflictPolicy: Stuck", of: func(s *subject) bool { return s.Policy.Conflict == lynq.ConflictStuck },
+			argo: remedy{lost: argoStuck},
+			flux: remedy{lost: always("what others own is taken over")},
+		},
+		{
+			policy: "patchStrategy: apply", of: func(s *subject) bool { return s.Policy.Patch == lynq.PatchApply },
+			argo: remedy{set: options("ServerSideApply=true")},
+		},
+		{
+			policy: "patchStrategy: merge", of: func(s *subject) bool { return s.Policy.Patch == lynq.PatchMerge },
+			argo: remedy{set: options("ServerSideApply=false")},
+			flux: remedy{set: unlessOnce(annotation(fluxSSA, fluxMerge))},
+		},
+		{
+			policy: "patchStrategy: replace", of: func(s *subject) bool { return s.Policy.Patch == lynq.PatchReplace },
+			argo: remedy{set: options("Replace=true")},
+			flux: remedy{set: unlessOnce(annotation(fluxSSA, fluxOverride)), lost: fluxReplace},
+		},
+		{
+			policy: "ignoreFields", of: func(s *subject) bool { return len(s.Policy.IgnoreFields) > 0 && s.Policy.Creation != lynq.CreateOnce },
+			argo: remedy{lost: argoIgnored},
+			flux: remedy{lost: fluxIgnored},
+		},
+	}
+}
+
+// formLosses are those of the form as a whole.
+func formLosses(f *form.Form, t Target) []Loss {
+	if f.Rollout.MaxSkew == 0 {
+		return nil
+	}
+	return []Loss{{Form: f.Name, Policy: "rollout.maxSkew", Instead: "all nodes change at once when " + t.Title() + " sees the commit"}}
+}
+
+// always is a loss whatever stands around the resource.
+func always(what string) func(*subject) string {
+	return func(*subject) string { return what }
+}
+
+// inTurn is a loss where a resource needs another that needs it: no target can go
+// on from there.
+func inTurn(s *subject) string {
+	return "it does not wait for " + listed(s.order.ids(s.order.turns[s.i])) + ", which needs it in turn"
+}
+
+// withoutApps is a loss where the objects that point at the tree are not made
+// here.
+func withoutApps(what string) func(*subject) string {
+	return func(s *subject) string {
+		if s.apps != AppsNone {
+			return ""
+		}
+		return what
+	}
+}
+
+// whenOrdered is a loss where every resource has a Kustomization of its own.
+func whenOrdered(what string) func(*subject) string {
+	return func(s *subject) string {
+		if s.apps != AppsOrdered {
+			return ""
+		}
+		return what
+	}
+}
+
+// annotation sets one annotation.
+func annotation(key, value string) func(*subject) []setting {
+	return func(*subject) []setting { return []setting{{key: key, value: value}} }
+}
+
+// options sets some of the sync options of Argo CD.
+func options(values ...string) func(*subject) []setting {
+	return func(*subject) []setting {
+		settings := make([]setting, len(values))
+		for i, v := range values {
+			settings[i] = setting{key: argoSyncOptions, value: v, option: true}
+		}
+		return settings
+	}
+}
+
+// unlessOnce leaves resources alone that are never written a second time.
+func unlessOnce(set func(*subject) []setting) func(*subject) []setting {
+	return func(s *subject) []setting {
+		if s.Policy.Creation == lynq.CreateOnce {
+			return nil
+		}
+		return set(s)
+	}
+}
+
+func isClaim(r *form.Resource) bool { return r.APIVersion == "v1" && r.Kind == "PersistentVolumeClaim" }
+
+// listed are names for a message.
+func listed(names []string) string { return strings.Join(names, ", ") }

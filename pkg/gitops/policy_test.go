@@ -1,0 +1,385 @@
+package gitops
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+)
+
+// loadForm reads a form whose resources are the items of a list in YAML.
+func loadForm(t *testing.T, resources string) *form.Form {
+	t.Helper()
+	return loadForms(t, "", resources)[0]
+}
+
+// loadForms reads forms named a, b, and so on.
+func loadForms(t *testing.T, spec string, resources ...string) []*form.Form {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString(`
+apiVersion: operator.lynq.sh/v1
+kind: LynqHub
+metadata: {name: hub}
+spec:
+  source: {type: csv, csv: {path: rows.csv}}
+  valueMappings: {uid: id, activate: active}
+`)
+	for i, r := range resources {
+		b.WriteString("---\napiVersion: operator.lynq.sh/v1\nkind: LynqForm\nmetadata: {name: " + string(rune('a'+i)) + "}\nspec:\n  hubId: hub\n" + spec + "  manifests:\n")
+		for _, line := range strings.Split(strings.Trim(r, "\n"), "\n") {
+			b.WriteString("  " + strings.TrimPrefix(line, "\t") + "\n")
+		}
+	}
+	in, err := form.Load([]string{"-"}, false, strings.NewReader(b.String()))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, b.String())
+	}
+	return in.Forms
+}
+
+// object is a resource of a form that is an object of some kind, with fields of
+// the resource.
+func object(apiVersion, kind, id, fields string) string {
+	return "- {id: " + id + ", nameTemplate: \"{{ .uid }}-" + id + "\", spec: {apiVersion: " + apiVersion + ", kind: " + kind + "}, " + fields + "}\n"
+}
+
+func configMap(id, fields string) string { return object("v1", "ConfigMap", id, fields) }
+
+// annotated is what Annotate makes of a form: annotations and losses as text,
+// one per line, but for those that every resource has.
+func annotated(f *form.Form, target Target, apps Apps) string {
+	losses := Annotate(f, target, apps)
+	var b strings.Builder
+	for _, r := range f.Resources {
+		for _, a := range r.Annotations {
+			if a.Key+a.Text.Text != argoSyncOptions+"ServerSideApply=true" {
+				b.WriteString(r.ID + " " + a.Key + ": " + a.Text.Text + "\n")
+			}
+		}
+	}
+	for _, l := range losses {
+		if l.Policy != "conflictPolicy: Stuck" {
+			b.WriteString(strings.TrimSpace("lost "+l.Resource) + " " + l.Policy + ": " + l.Instead + "\n")
+		}
+	}
+	return b.String()
+}
+
+func TestPolicies(t *testing.T) {
+	seen := map[string]bool{}
+	for _, test := range policyTests() {
+		for _, column := range []struct {
+			target Target
+			apps   Apps
+			want   string
+		}{
+			{TargetArgo, AppsNone, test.argo}, {TargetArgo, AppsApplications, test.argoApps},
+			{TargetFlux, AppsNone, test.flux}, {TargetFlux, AppsKustomizations, test.fluxApps}, {TargetFlux, AppsOrdered, test.fluxOrdered},
+		} {
+			f := loadForms(t, test.spec, test.resources)[0]
+			o := orderOf(f)
+			for i, r := range f.Resources {
+				for _, e := range table() {
+					seen[e.policy] = seen[e.policy] || e.of(&subject{Resource: r, form: f, order: o, i: i})
+				}
+			}
+			if diff := cmp.Diff(column.want, annotated(f, column.target, column.apps)); diff != "" {
+				t.Errorf("%s, %s %s:\n%s", test.name, column.target, column.apps, diff)
+			}
+		}
+		if f := loadForms(t, test.spec, test.resources)[0]; len(Annotate(f, TargetPlain, AppsNone)) > 0 || len(f.Resources[0].Annotations) > 0 {
+			t.Errorf("%s: plain manifests get annotations", test.name)
+		}
+	}
+	for _, e := range table() {
+		if !seen[e.policy] {
+			t.Errorf("no test has a resource with %s", e.policy)
+		}
+	}
+}
+
+type policyTest struct {
+	name, spec, resources                       string
+	argo, argoApps, flux, fluxApps, fluxOrdered string
+}
+
+func policyTests() []policyTest {
+	ns := object("v1", "Namespace", "ns", "dependIds: []")
+	inside := "- {id: in, nameTemplate: x, targetNamespace: \"{{ .uid }}-ns\", spec: {apiVersion: v1, kind: ConfigMap}}\n"
+	namespace := "lost ns deletionPolicy: Delete: it is deleted with all that is in it, be it anybody's (apply leaves it then)\n"
+	unordered := func(id, needs string) string {
+		return "lost " + id + " dependIds: it does not wait for " + needs + ": all of a node is applied at once (--emit-apps=ordered-kustomizations keeps the order)\n"
+	}
+	return []policyTest{
+		{name: "nothing special", resources: configMap("a", "conflictPolicy: Force")},
+		{
+			name:      "order",
+			resources: configMap("a", "dependIds: []") + configMap("b", "dependIds: [a]") + configMap("c", "dependIds: [b, a]"),
+			argo:      "b argocd.argoproj.io/sync-wave: 1\nc argocd.argoproj.io/sync-wave: 2\n",
+			argoApps:  "b argocd.argoproj.io/sync-wave: 1\nc argocd.argoproj.io/sync-wave: 2\n",
+			flux:      unordered("b", "a") + unordered("c", "a, b"),
+			fluxApps:  unordered("b", "a") + unordered("c", "a, b"),
+		},
+		{
+			name: "namespace", resources: inside + ns,
+			argo:     "in argocd.argoproj.io/sync-wave: 1\n" + namespace,
+			argoApps: "in argocd.argoproj.io/sync-wave: 1\n" + namespace,
+			flux:     namespace, fluxApps: namespace, fluxOrdered: namespace,
+		},
+		{
+			name:      "goes on without its dependency",
+			resources: configMap("a", "dependIds: []") + configMap("b", "dependIds: [a], skipOnDependencyFailure: false"),
+			argo: "b argocd.argoproj.io/sync-wave: 1\n" +
+				"lost b skipOnDependencyFailure: false: it is not applied until all that it depends on is healthy\n",
+			argoApps: "b argocd.argoproj.io/sync-wave: 1\n" +
+				"lost b skipOnDependencyFailure: false: it is not applied until all that it depends on is healthy\n",
+			flux: unordered("b", "a"), fluxApps: unordered("b", "a"),
+			fluxOrdered: "lost b skipOnDependencyFailure: false: it is not applied until all that it depends on is ready\n",
+		},
+		{
+			name:      "is not waited for",
+			resources: configMap("a", "waitForReady: false") + configMap("b", "dependIds: [a], waitForReady: false"),
+			argo: "b argocd.argoproj.io/sync-wave: 1\n" +
+				"lost a waitForReady: false: later waves wait until it is healthy\n",
+			argoApps: "b argocd.argoproj.io/sync-wave: 1\n" +
+				"lost a waitForReady: false: later waves wait until it is healthy\n",
+			flux: unordered("b", "a"), fluxApps: unordered("b", "a"),
+		},
+		{
+			name: "claim",
+			resources: object("v1", "PersistentVolumeClaim", "data", "dependIds: []") + configMap("a", "dependIds: []") +
+				object("apps/v1", "Deployment", "app", "dependIds: [data, a]") + object("v1", "Service", "svc", "dependIds: [app]"),
+			argo:     "data argocd.argoproj.io/sync-wave: 1\napp argocd.argoproj.io/sync-wave: 1\nsvc argocd.argoproj.io/sync-wave: 2\n",
+			argoApps: "data argocd.argoproj.io/sync-wave: 1\napp argocd.argoproj.io/sync-wave: 1\nsvc argocd.argoproj.io/sync-wave: 2\n",
+			flux:     unordered("app", "data, a") + unordered("svc", "app"), fluxApps: unordered("app", "data, a") + unordered("svc", "app"),
+		},
+		{
+			name:      "claim of a ConfigMap",
+			resources: object("v1", "PersistentVolumeClaim", "a", "dependIds: []") + configMap("b", "dependIds: [a]"),
+			argo: "b argocd.argoproj.io/sync-wave: 1\n" +
+				"lost a waitForReady: true: later waves wait until the claim is bound: for ever where its class binds on first use\n",
+			argoApps: "b argocd.argoproj.io/sync-wave: 1\n" +
+				"lost a waitForReady: true: later waves wait until the claim is bound: for ever where its class binds on first use\n",
+			flux: unordered("b", "a"), fluxApps: unordered("b", "a"),
+		},
+		{
+			name:      "timeouts",
+			resources: configMap("a", "timeoutSeconds: 600") + configMap("b", "dependIds: [a], timeoutSeconds: 20"),
+			argo: "b argocd.argoproj.io/sync-wave: 1\n" +
+				"lost a timeoutSeconds: later waves wait for it without a limit\n",
+			argoApps: "b argocd.argoproj.io/sync-wave: 1\n" +
+				"lost a timeoutSeconds: later waves wait for it without a limit\n",
+			flux: unordered("b", "a") +
+				"lost a timeoutSeconds: the timeout is that of your Kustomization\n" +
+				"lost b timeoutSeconds: the timeout is that of your Kustomization\n",
+			fluxApps: unordered("b", "a") +
+				"lost b timeoutSeconds: the node has the longest timeout of its resources, 10m0s\n",
+			fluxOrdered: "lost b timeoutSeconds: Flux waits 30s at least\n",
+		},
+		{
+			name: "once", resources: configMap("a", "creationPolicy: Once"),
+			argo: "lost a creationPolicy: Once: its content is written again at every sync (--emit-apps makes Argo CD leave it alone)\n",
+			flux: "a kustomize.toolkit.fluxcd.io/ssa: IfNotPresent\n", fluxApps: "a kustomize.toolkit.fluxcd.io/ssa: IfNotPresent\n",
+			fluxOrdered: "a kustomize.toolkit.fluxcd.io/ssa: IfNotPresent\n",
+		},
+		{
+			name: "retain", resources: configMap("a", "deletionPolicy: Retain"),
+			argo:     "a argocd.argoproj.io/sync-options: Prune=false,Delete=false,ServerSideApply=true\n",
+			argoApps: "a argocd.argoproj.io/sync-options: Prune=false,Delete=false,ServerSideApply=true\n",
+			flux:     "a kustomize.toolkit.fluxcd.io/prune: disabled\n", fluxApps: "a kustomize.toolkit.fluxcd.io/prune: disabled\n",
+			fluxOrdered: "a kustomize.toolkit.fluxcd.io/prune: disabled\n",
+		},
+		{
+			name:      "patch strategies",
+			resources: configMap("a", "patchStrategy: merge") + configMap("b", "patchStrategy: replace") + configMap("c", "patchStrategy: merge, creationPolicy: Once"),
+			argo: "a argocd.argoproj.io/sync-options: ServerSideApply=false\nb argocd.argoproj.io/sync-options: Replace=true\nc argocd.argoproj.io/sync-options: ServerSideApply=false\n" +
+				"lost c creationPolicy: Once: its content is written again at every sync (--emit-apps makes Argo CD leave it alone)\n",
+			argoApps: "a argocd.argoproj.io/sync-options: ServerSideApply=false\nb argocd.argoproj.io/sync-options: Replace=true\nc argocd.argoproj.io/sync-options: ServerSideApply=false\n",
+			flux: "a kustomize.toolkit.fluxcd.io/ssa: Merge\nb kustomize.toolkit.fluxcd.io/ssa: Override\nc kustomize.toolkit.fluxcd.io/ssa: IfNotPresent\n" +
+				"lost b patchStrategy: replace: server-side apply: what others added to it stays\n",
+			fluxApps: "a kustomize.toolkit.fluxcd.io/ssa: Merge\nb kustomize.toolkit.fluxcd.io/ssa: Override\nc kustomize.toolkit.fluxcd.io/ssa: IfNotPresent\n" +
+				"lost b patchStrategy: replace: server-side apply: what others added to it stays\n",
+			fluxOrdered: "a kustomize.toolkit.fluxcd.io/ssa: Merge\nb kustomize.toolkit.fluxcd.io/ssa: Override\nc kustomize.toolkit.fluxcd.io/ssa: IfNotPresent\n" +
+				"lost b patchStrategy: replace: server-side apply: what others added to it stays\n",
+		},
+		{
+			name:        "ignored fields",
+			resources:   "- {id: a, nameTemplate: x, ignoreFields: [$.data.x, \"$.list[?(@.name == 'y')].z\", $..w], spec: {apiVersion: v1, kind: ConfigMap, data: {x: \"1\"}}}\n",
+			argo:        "lost a ignoreFields: the fields are written at every sync (--emit-apps makes Argo CD leave them alone)\n",
+			argoApps:    "lost a ignoreFields: no path of jq is known to say the same as $..w: the field is written at every sync\n",
+			flux:        "lost a ignoreFields: the fields are written at every sync (--emit-apps makes Flux leave them alone)\n",
+			fluxApps:    "lost a ignoreFields: no JSON pointer says the same as $.list[?(@.name == 'y')].z, $..w: the field is written at every sync\n",
+			fluxOrdered: "lost a ignoreFields: no JSON pointer says the same as $.list[?(@.name == 'y')].z, $..w: the field is written at every sync\n",
+		},
+		{
+			name: "rollout", spec: "  rollout: {maxSkew: 2}\n", resources: configMap("a", "dependIds: []"),
+			argo:        "lost rollout.maxSkew: all nodes change at once when Argo CD sees the commit\n",
+			argoApps:    "lost rollout.maxSkew: all nodes change at once when Argo CD sees the commit\n",
+			flux:        "lost rollout.maxSkew: all nodes change at once when Flux sees the commit\n",
+			fluxApps:    "lost rollout.maxSkew: all nodes change at once when Flux sees the commit\n",
+			fluxOrdered: "lost rollout.maxSkew: all nodes change at once when Flux sees the commit\n",
+		},
+	}
+}
+
+// TestEveryResource: what the other tests leave out of their texts.
+func TestEveryResource(t *testing.T) {
+	for apps, want := range map[Apps]string{
+		AppsNone:         "what others own is taken over",
+		AppsApplications: "what others own is taken over, but for what another Application has: that stops the sync",
+	} {
+		f := loadForm(t, configMap("a", "dependIds: []"))
+		losses := Annotate(f, TargetArgo, apps)
+		if own, _ := ownAnnotation(f.Resources[0], argoSyncOptions); own != "ServerSideApply=true" {
+			t.Errorf("sync options are %q", own)
+		}
+		if len(losses) != 1 || losses[0].Policy != "conflictPolicy: Stuck" || losses[0].Instead != want {
+			t.Errorf("%+v", losses)
+		}
+	}
+}
+
+// TestOwnAnnotations: what the form sets itself goes first, wherever it sets it,
+// and nothing is there twice.
+func TestOwnAnnotations(t *testing.T) {
+	for _, test := range []struct{ name, annotations, target, want string }{
+		{"merged", `argocd.argoproj.io/sync-options: "SkipDryRunOnMissingResource=true, "`, "argo",
+			"a argocd.argoproj.io/sync-options: SkipDryRunOnMissingResource=true,Prune=false,Delete=false,ServerSideApply=true\n"},
+		{"empty", `argocd.argoproj.io/sync-options: ""`, "argo",
+			"a argocd.argoproj.io/sync-options: Prune=false,Delete=false,ServerSideApply=true\n"},
+		{"there already", `argocd.argoproj.io/sync-options: "Delete=false,ServerSideApply=true,Prune=false"`, "argo",
+			"a argocd.argoproj.io/sync-options: Delete=false,ServerSideApply=true,Prune=false\n"},
+		{"otherwise", `argocd.argoproj.io/sync-options: "Prune=confirm , ServerSideApply=false"`, "argo",
+			"a argocd.argoproj.io/sync-options: Prune=confirm , ServerSideApply=false,Delete=false\n" +
+				"lost a deletionPolicy: Retain: the form's own annotation goes first: argocd.argoproj.io/sync-options: Prune=confirm\n" +
+				"lost a patchStrategy: apply: the form's own annotation goes first: argocd.argoproj.io/sync-options: ServerSideApply=false\n"},
+		{"a template", `argocd.argoproj.io/sync-options: "{{ .uid }}"`, "argo",
+			"a argocd.argoproj.io/sync-options: {{ .uid }}\n" +
+				"lost a deletionPolicy: Retain: the form's own annotation goes first: argocd.argoproj.io/sync-options: {{ .uid }}\n" +
+				"lost a patchStrategy: apply: the form's own annotation goes first: argocd.argoproj.io/sync-options: {{ .uid }}\n"},
+		{"the same", `kustomize.toolkit.fluxcd.io/prune: Disabled`, "flux", "a kustomize.toolkit.fluxcd.io/prune: Disabled\n"},
+		{"another", `kustomize.toolkit.fluxcd.io/prune: enabled`, "flux", "a kustomize.toolkit.fluxcd.io/prune: enabled\n" +
+			"lost a deletionPolicy: Retain: the form's own annotation goes first: kustomize.toolkit.fluxcd.io/prune: enabled\n"},
+	} {
+		for _, where := range []string{
+			"annotationsTemplate: {ANNOTATIONS}, spec: {apiVersion: v1, kind: ConfigMap}",
+			"spec: {apiVersion: v1, kind: ConfigMap, metadata: {annotations: {ANNOTATIONS}}}",
+		} {
+			f := loadForm(t, "- {id: a, nameTemplate: x, deletionPolicy: Retain, "+strings.Replace(where, "ANNOTATIONS", test.annotations, 1)+"}\n")
+			got := annotated(f, Target(test.target), AppsNone)
+			if own := f.Resources[0].Manifest.Field("metadata").Field("annotations"); own != nil && len(f.Resources[0].Annotations) == 0 {
+				got = "a " + own.Fields[0].Key + ": " + own.Fields[0].Value.Str + "\n" + got // nothing had to be changed
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("%s, %s:\n%s", test.name, where, diff)
+			}
+		}
+	}
+}
+
+// TestOwnWaves: a wave that the form sets stays, and what depends on the
+// resource goes after it.
+func TestOwnWaves(t *testing.T) {
+	wave := func(text string) string { return `annotationsTemplate: {argocd.argoproj.io/sync-wave: "` + text + `"}` }
+	for _, test := range []struct{ resources, want string }{
+		{configMap("a", wave("-5")) + configMap("b", "dependIds: [a]"),
+			"a argocd.argoproj.io/sync-wave: -5\n"},
+		{configMap("a", wave("7")) + configMap("b", "dependIds: [a]"),
+			"a argocd.argoproj.io/sync-wave: 7\nb argocd.argoproj.io/sync-wave: 8\n"},
+		{configMap("a", "dependIds: []") + configMap("b", "dependIds: [a], "+wave("0")),
+			"b argocd.argoproj.io/sync-wave: 0\n" +
+				"lost b dependIds: it does not wait for a; the form's own annotation goes first: argocd.argoproj.io/sync-wave: 0\n"},
+		{configMap("a", "dependIds: []") + configMap("b", "dependIds: [a], "+wave("{{ .uid }}")),
+			"b argocd.argoproj.io/sync-wave: {{ .uid }}\n" +
+				"lost b dependIds: the form's own annotation goes first: argocd.argoproj.io/sync-wave: {{ .uid }}\n"},
+	} {
+		if diff := cmp.Diff(test.want, annotated(loadForm(t, test.resources), TargetArgo, AppsNone)); diff != "" {
+			t.Errorf("%s\n%s", test.resources, diff)
+		}
+	}
+}
+
+// TestOrderWithoutSaying: a Namespace and the definition of a kind go before what
+// stands on them, and circles of such do not hang.
+func TestOrderWithoutSaying(t *testing.T) {
+	const definition = `
+	- id: crd
+	  dependIds: [first]
+	  spec:
+	    apiVersion: apiextensions.k8s.io/v1
+	    kind: CustomResourceDefinition
+	    metadata: {name: things.example.com}
+	    spec: {group: example.com, names: {kind: Thing}}
+	- {id: first, nameTemplate: x, spec: {apiVersion: v1, kind: ConfigMap}}
+	- {id: thing, nameTemplate: x, spec: {apiVersion: example.com/v1beta1, kind: Thing}}
+	- {id: other, nameTemplate: x, spec: {apiVersion: example.org/v1, kind: Thing}}
+`
+	if diff := cmp.Diff("crd argocd.argoproj.io/sync-wave: 1\nthing argocd.argoproj.io/sync-wave: 2\n"+
+		"lost crd deletionPolicy: Delete: it is deleted with all that is in it, be it anybody's (apply leaves it then)\n",
+		annotated(loadForm(t, strings.ReplaceAll(definition, "\t", "  ")), TargetArgo, AppsNone)); diff != "" {
+		t.Error(diff)
+	}
+	circle := object("v1", "Namespace", "ns", "dependIds: [in], deletionPolicy: Retain") +
+		"- {id: in, nameTemplate: x, targetNamespace: \" {{ .uid }}-ns\", spec: {apiVersion: v1, kind: ConfigMap}}\n"
+	const turn = "lost in dependIds: it does not wait for ns, which needs it in turn\n"
+	if got := annotated(loadForm(t, circle), TargetArgo, AppsNone); !strings.Contains(got, "ns argocd.argoproj.io/sync-wave: 1\n") || !strings.HasSuffix(got, turn) {
+		t.Errorf("a circle for Argo CD: %s", got)
+	}
+	if got := annotated(loadForm(t, circle), TargetFlux, AppsOrdered); !strings.HasSuffix(got, turn) {
+		t.Errorf("a circle for Flux: %s", got)
+	}
+	m, err := NewAppMaker(AppOptions{Kind: AppsOrdered}, []AppForm{{Form: loadForm(t, circle)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, text := m.node(&Node{Form: "a"}, "x-a"); strings.Count(string(text), "dependsOn") != 1 {
+		t.Errorf("Kustomizations depend on each other:\n%s", text)
+	}
+}
+
+// TestLaterWaves: a wave waits for all of those before it, so that a claim holds
+// up what does not depend on it.
+func TestLaterWaves(t *testing.T) {
+	f := loadForm(t, object("v1", "PersistentVolumeClaim", "data", "dependIds: []")+configMap("a", "dependIds: []")+configMap("b", "dependIds: [a]"))
+	if got := annotated(f, TargetArgo, AppsNone); !strings.Contains(got, "lost data waitForReady: true: later waves wait") {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestWriteLosses(t *testing.T) {
+	losses := Annotate(loadForms(t, "  rollout: {maxSkew: 1}\n", configMap("a", "timeoutSeconds: 10")+configMap("b", "dependIds: [a]"))[0], TargetArgo, AppsNone)
+	var b strings.Builder
+	if err := WriteLosses(&b, losses); err != nil {
+		t.Fatal(err)
+	}
+	const want = `FORM  POLICY                 RESOURCES  INSTEAD
+a     timeoutSeconds         a          later waves wait for it without a limit
+a     conflictPolicy: Stuck  a, b       what others own is taken over
+a     rollout.maxSkew        all        all nodes change at once when Argo CD sees the commit
+`
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestDocumentation: the documentation has every policy of the table, and every
+// annotation.
+func TestDocumentation(t *testing.T) {
+	text, err := os.ReadFile("../../docs/gitops-policies.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted := []string{argoSyncOptions, argoSyncWave, fluxSSA, fluxPrune, fluxSubstitute, "rollout.maxSkew"}
+	for _, e := range table() {
+		wanted = append(wanted, e.policy)
+	}
+	for _, w := range wanted {
+		if !strings.Contains(string(text), "`"+w) {
+			t.Errorf("docs/gitops-policies.md does not have `%s", w)
+		}
+	}
+}

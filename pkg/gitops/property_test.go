@@ -1,0 +1,333 @@
+package gitops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// errKilled is what a mortal ends with.
+var errKilled = errors.New("killed")
+
+// mortal is a medium that ends with a certain step, as a process does that is
+// killed: in the middle of it, before it or after it. From then on nothing
+// happens any more.
+type mortal struct {
+	medium
+	mu   sync.Mutex
+	left int // steps to live
+}
+
+// live does a step, or the part of it that comes before the end.
+func (m *mortal) live(do, half func() error) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.left--
+	switch {
+	case m.left > 0:
+		return do()
+	case m.left == 0 && half != nil:
+		_ = half() // nobody is told any more
+	}
+	return errKilled
+}
+
+func (m *mortal) WriteFile(name string, content []byte) error {
+	return m.live(func() error { return m.medium.WriteFile(name, content) }, func() error { return m.medium.WriteFile(name, content[:len(content)/2]) })
+}
+
+func (m *mortal) Rename(from, to string) error {
+	do := func() error { return m.medium.Rename(from, to) }
+	return m.live(do, do)
+}
+
+func (m *mortal) Remove(name string) error {
+	return m.live(func() error { return m.medium.Remove(name) }, nil)
+}
+
+func (m *mortal) RemoveAll(name string) error {
+	return m.live(func() error { return m.medium.RemoveAll(name) }, nil)
+}
+
+func (m *mortal) MkdirAll(name string) error {
+	do := func() error { return m.medium.MkdirAll(name) }
+	return m.live(do, do)
+}
+
+// killed is a run that ends with a step. False means that it had ended before.
+func (s *site) killed(in *Input, step int) bool {
+	s.Helper()
+	d, p := s.plan(in)
+	if d.root == nil {
+		return false
+	}
+	err := d.write(context.Background(), p, &mortal{medium: &quickFolder{diskFolder{root: d.root}}, left: step})
+	if err != nil && !errors.Is(err, errKilled) {
+		s.Fatal(err)
+	}
+	return err != nil
+}
+
+// TestKilled: whenever a run is killed, each file is the old or the new one, and
+// the next run brings the tree to where it is to be, be the rows the same by then
+// or others.
+func TestKilled(t *testing.T) {
+	before := []*Node{rowNode("crm", "acme", "1"), rowNode("crm", "beta", "1"), rowNode("crm", "gone", "1"), rowNode("shop", "dual", "1")}
+	after := []*Node{rowNode("crm", "acme", "2"), rowNode("crm", "beta", "1"), rowNode("crm", "coda", "2")}
+	later := []*Node{rowNode("crm", "beta", "3"), rowNode("crm", "gone", "3"), rowNode("shop", "dual", "1")}
+	tree := func(nodes []*Node, hubs ...string) map[string]string {
+		s := newSite(t)
+		s.run(inputOf(nodes, hubs...))
+		return s.files()
+	}
+	old := tree(before)
+	changed := tree(slices.Concat(after, before[3:]))
+	steps := 0
+	for ; ; steps++ {
+		for _, next := range [][]*Node{after, later} {
+			s := newSite(t)
+			s.quick = true
+			s.run(inputOf(before))
+			if !s.killed(inputOf(after), steps+1) {
+				if steps < 20 {
+					t.Errorf("only %d steps", steps)
+				}
+				return
+			}
+			for path, text := range s.files() {
+				whole := text == old[path] || text == changed[path]
+				if !whole && path != IndexFile && !strings.HasPrefix(path, workFolder) {
+					t.Errorf("killed in step %d: %s is neither the old nor the new one:\n%s", steps, path, text)
+				}
+			}
+			s.run(inputOf(next))
+			want := slices.Concat(next, before[3:])
+			if len(next) == len(later) && next[len(next)-1].Hub.Name == "shop" {
+				want = next
+			}
+			if diff := cmp.Diff(tree(want), s.files()); diff != "" {
+				t.Errorf("killed in step %d: the next run does not heal: %s", steps, diff)
+			}
+		}
+	}
+}
+
+// world has the rows of some hubs, and what was rendered of them last.
+type world struct {
+	*rand.Rand
+	rows    map[HubKey]map[string]int // uid -> version
+	last    map[NodeKey]*Node
+	version int
+	strange map[string]string // files of others
+}
+
+func newWorld(seed uint64) *world {
+	return &world{
+		Rand:    rand.New(rand.NewPCG(seed, 0)),
+		rows:    map[HubKey]map[string]int{{Name: "crm"}: {}, {Name: "shop", Namespace: "eu"}: {}},
+		last:    map[NodeKey]*Node{},
+		strange: map[string]string{},
+	}
+}
+
+func (w *world) hubs() []HubKey {
+	return slices.SortedFunc(maps.Keys(w.rows), func(a, b HubKey) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// change changes some rows.
+func (w *world) change() {
+	for _, h := range w.hubs() {
+		for range w.IntN(4) {
+			w.version++
+			uid := fmt.Sprintf("t%d", w.IntN(8))
+			if w.IntN(3) == 0 {
+				delete(w.rows[h], uid)
+			} else {
+				w.rows[h][uid] = w.version
+			}
+		}
+	}
+}
+
+// forms are those of a hub. Nodes of the two hubs may have one name, in different
+// namespaces.
+func forms(h HubKey) map[string]string {
+	if h.Name == "crm" {
+		return map[string]string{"web": "default", "api": "default"}
+	}
+	return map[string]string{"web": "eu", "eu-api": "eu"}
+}
+
+// nodes are what the rows of some hubs make. Some cannot be rendered.
+func (w *world) nodes(hubs []HubKey, failing bool) []*Node {
+	var nodes []*Node
+	for _, h := range hubs {
+		for _, uid := range slices.Sorted(maps.Keys(w.rows[h])) {
+			for _, form := range slices.Sorted(maps.Keys(forms(h))) {
+				namespace := forms(h)[form]
+				n := &Node{NodeKey: NodeKey{namespace, uid + "-" + form}, Hub: h, Form: form}
+				if n.Failed = failing && w.IntN(5) == 0; !n.Failed {
+					n.Objects = w.objects(n, uid, w.rows[h][uid])
+				}
+				nodes = append(nodes, n)
+			}
+		}
+	}
+	w.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
+	return nodes
+}
+
+// objects are those of a node. Their number and content hang on the row; some
+// need more than their names to be told apart.
+func (w *world) objects(n *Node, uid string, version int) []Object {
+	objects := []Object{settingsObject(n.Namespace, uid, fmt.Sprint(version/3))}
+	if version%2 == 0 {
+		objects = append(objects, objectOf(lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: n.Namespace, Name: uid}, fmt.Sprint(version)))
+	}
+	if version%3 == 0 {
+		objects = append(objects, settingsObject("elsewhere", uid, "x"))
+	}
+	return objects
+}
+
+// step is one run: of all hubs or one, of all nodes or some.
+func (w *world) step(s *site, a Arrangement) {
+	hubs := w.hubs()
+	if w.IntN(3) == 0 {
+		hubs = hubs[w.IntN(2):][:1]
+	}
+	narrow := w.IntN(4) == 0
+	in := inputOf(w.nodes(hubs, true))
+	in.Arrangement = a
+	in.Hubs = nil
+	for _, h := range hubs {
+		scope := HubScope{HubKey: h, Forms: slices.Sorted(maps.Keys(forms(h)))}
+		if narrow && w.IntN(2) == 0 {
+			scope.Forms = scope.Forms[:1]
+		}
+		in.Hubs = append(in.Hubs, scope)
+	}
+	if narrow && w.IntN(2) == 0 {
+		in.Only = map[string]bool{fmt.Sprintf("t%d-web", w.IntN(8)): true}
+	}
+	has := func(n *Node) bool {
+		return in.covers(&Entry{owned: owned{Hub: n.Hub, Form: n.Form, Node: n.NodeKey}})
+	}
+	in.Nodes = slices.DeleteFunc(in.Nodes, func(n *Node) bool { return !has(n) })
+	p := s.run(in)
+	if p.Count(ActionConflict, ActionRefuse) > 0 {
+		s.Errorf("%v", actions(p))
+	}
+	failed := map[NodeKey]bool{}
+	for _, n := range in.Nodes {
+		failed[n.NodeKey] = n.Failed
+	}
+	maps.DeleteFunc(w.last, func(k NodeKey, n *Node) bool { return has(n) && !failed[k] })
+	for _, n := range in.Nodes {
+		if !n.Failed {
+			w.last[n.NodeKey] = n
+		}
+	}
+}
+
+// stranger has somebody else write a file.
+func (w *world) stranger(s *site) {
+	folder := []string{"", "t1-web/", "t2-api/", "docs/"}[w.IntN(4)]
+	name := folder + fmt.Sprintf("note-%d.txt", w.IntN(3))
+	w.strange[name] = fmt.Sprint(w.IntN(100))
+	s.write(name, w.strange[name])
+}
+
+// whole is a run of all rows, forms and hubs, in which nothing fails.
+func (w *world) whole(a Arrangement) *Input {
+	in := inputOf(w.nodes(w.hubs(), false))
+	in.Arrangement, in.Hubs = a, nil
+	for _, h := range w.hubs() {
+		in.Hubs = append(in.Hubs, HubScope{HubKey: h, Forms: slices.Sorted(maps.Keys(forms(h)))})
+	}
+	return in
+}
+
+// runWhole runs that, and remembers what it made.
+func (w *world) runWhole(s *site, in *Input) {
+	s.run(in)
+	clear(w.last)
+	for _, n := range in.Nodes {
+		w.last[n.NodeKey] = n
+	}
+}
+
+// compareObjects: what the files of the top lead to are the objects that were
+// rendered last, and what others wrote is as they left it.
+func (w *world) compareObjects(t *testing.T, s *site) {
+	t.Helper()
+	var want []string
+	for _, n := range w.last {
+		for _, o := range n.Objects {
+			want = append(want, string(o.Bytes))
+		}
+	}
+	slices.Sort(want)
+	files := s.files()
+	got := ledTo(t, files, ".")
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatal(diff)
+	}
+	for path, text := range w.strange {
+		if files[path] != text {
+			t.Fatalf("%s has become %q", path, files[path])
+		}
+	}
+}
+
+// TestHistoryDoesNotMatter: whatever runs there were, of whatever hubs, forms and
+// nodes, some of them killed, the tree leads to what was rendered last; and a run
+// of everything makes of it what it makes of an empty folder, byte for byte.
+func TestHistoryDoesNotMatter(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			t.Parallel()
+			w, s := newWorld(seed), newSite(t)
+			s.quick = true
+			a := Arrangement{PerNode: w.IntN(3) == 0, Sharded: w.IntN(3) == 0}
+			for range 10 {
+				w.change()
+				if w.IntN(3) == 0 {
+					w.stranger(s)
+				}
+				switch w.IntN(5) {
+				case 0: // nobody knows what a run that is killed leaves, until the next one is whole
+					s.killed(w.whole(a), 1+w.IntN(60))
+					w.change()
+					w.runWhole(s, w.whole(a))
+				case 1:
+					w.runWhole(s, w.whole(a))
+				default:
+					w.step(s, a)
+				}
+				w.compareObjects(t, s)
+			}
+			a = Arrangement{PerNode: w.IntN(2) == 0, Sharded: w.IntN(2) == 0}
+			w.runWhole(s, w.whole(a))
+			fresh := newSite(t)
+			fresh.run(w.whole(a))
+			want := fresh.files()
+			maps.Copy(want, w.strange)
+			if diff := cmp.Diff(want, s.files()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,248 @@
+package gitops
+
+import (
+	"bytes"
+	"slices"
+)
+
+// Change is what became of a node or an object.
+type Change string
+
+// The changes.
+const (
+	Added   Change = "added"
+	Changed Change = "changed"
+	Removed Change = "removed"
+)
+
+// Report is what a run does to a tree, or has done. It names fields and columns
+// and never what is in them.
+type Report struct {
+	Changed   bool         `json:"changed"` // any file, if only the index
+	Nodes     NodeCounts   `json:"nodes"`
+	Objects   Counts       `json:"objects"`
+	Files     FileCounts   `json:"files"`
+	Changes   []NodeChange `json:"changes,omitempty"`   // in the order of the nodes' names
+	Conflicts []Conflict   `json:"conflicts,omitempty"` // files that were left as somebody changed them
+}
+
+// Counts count changes.
+type Counts struct {
+	Added     int `json:"added"`
+	Changed   int `json:"changed"`
+	Removed   int `json:"removed"`
+	Unchanged int `json:"unchanged"`
+}
+
+func (c *Counts) count(what Change) {
+	switch what {
+	case Added:
+		c.Added++
+	case Changed:
+		c.Changed++
+	case Removed:
+		c.Removed++
+	default:
+		c.Unchanged++
+	}
+}
+
+// NodeCounts count nodes. Those that could not be rendered keep what they have.
+type NodeCounts struct {
+	Counts
+	Failed int `json:"failed"`
+}
+
+// FileCounts count files.
+type FileCounts struct {
+	Written   int `json:"written"`
+	Removed   int `json:"removed"`
+	Unchanged int `json:"unchanged"`
+}
+
+// NodeChange is a node that is not what it was.
+type NodeChange struct {
+	Change    Change         `json:"change"`
+	Hub       string         `json:"hub"`
+	Form      string         `json:"form"`
+	Namespace string         `json:"namespace"`
+	Node      string         `json:"node"`
+	Objects   []ObjectChange `json:"objects"`
+}
+
+// ObjectChange is an object that is not what it was.
+type ObjectChange struct {
+	Change Change `json:"change"`
+	Object string `json:"object"`
+	ID     string `json:"id"`
+	// Fields are those that changed. A Secret has none here, nor has an object
+	// whose former content is not known, or not looked into.
+	Fields []FieldChange `json:"fields,omitempty"`
+
+	key      ObjectKey
+	old, new []byte
+}
+
+// FieldChange is a field that is not what it was.
+type FieldChange struct {
+	Field string `json:"field"`
+	// Columns are those that the form makes the field of.
+	Columns []string `json:"columns,omitempty"`
+}
+
+// Conflict is a file that somebody changed.
+type Conflict struct {
+	Path string `json:"path"`
+	Why  string `json:"why"`
+}
+
+// NewReport tells what a plan does. Changed is what Dir.Changes says of it.
+func NewReport(in *Input, p *Plan, changed bool) *Report {
+	r := &Report{Changed: changed, Files: FileCounts{
+		Written: p.Count(ActionCreate, ActionUpdate, ActionRestore), Removed: p.Count(ActionRemove), Unchanged: p.Count(ActionKeep),
+	}}
+	for _, s := range p.Of(ActionConflict) {
+		r.Conflicts = append(r.Conflicts, Conflict{s.Path, s.Why})
+	}
+	for _, n := range in.Nodes {
+		if n.Failed {
+			r.Nodes.Failed++
+		}
+	}
+	nodes := nodesOf(p)
+	keys := make([]NodeKey, 0, len(nodes))
+	for k := range nodes {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, NodeKey.compare)
+	for _, k := range keys {
+		n := nodes[k]
+		n.compare(&r.Objects)
+		r.Nodes.count(n.change.Change)
+		if n.change.Change != "" {
+			r.Changes = append(r.Changes, n.change)
+		}
+	}
+	return r
+}
+
+// nodeChange compares what a node had with what it has.
+type nodeChange struct {
+	change   NodeChange
+	same     int // objects in files that are as they should be
+	old, new []content
+}
+
+// content is an object in a file. Its bytes are nil where they are not known.
+type content struct {
+	key   ObjectKey
+	bytes []byte
+	step  *Step
+}
+
+// nodesOf sorts the steps of a plan by node. What somebody changed is left
+// alone, so that nothing becomes of it.
+func nodesOf(p *Plan) map[NodeKey]*nodeChange {
+	nodes := map[NodeKey]*nodeChange{}
+	of := func(o *owned) *nodeChange {
+		n := nodes[o.Node]
+		if n == nil {
+			n = &nodeChange{change: NodeChange{Hub: o.Hub.Name, Form: o.Form, Namespace: o.Node.Namespace, Node: o.Node.Name}}
+			nodes[o.Node] = n
+		}
+		return n
+	}
+	for i := range p.Steps {
+		switch s := &p.Steps[i]; {
+		case s.File != nil && s.File.shared():
+		case s.File != nil && (s.Action == ActionKeep || s.Action == ActionConflict):
+			of(&s.File.owned).same += len(s.File.Objects)
+		default:
+			if s.File != nil {
+				n := of(&s.File.owned)
+				n.new = append(n.new, contents(s, s.File.Objects, s.File.Bytes)...)
+			}
+			if s.Old != nil && !s.Old.shared() && s.Action != ActionConflict {
+				n := of(&s.Old.owned)
+				n.old = append(n.old, contents(s, s.Old.Objects, s.oldBytes())...)
+			}
+		}
+	}
+	return nodes
+}
+
+// oldBytes are what lynqctl wrote to a file before, nil where that is not known.
+func (s *Step) oldBytes() []byte {
+	if s.State.There && slices.Contains(s.Old.Digests, s.State.Digest) {
+		return s.State.Content
+	}
+	return nil
+}
+
+// contents are the objects of a file.
+func contents(s *Step, keys []ObjectKey, b []byte) []content {
+	var docs [][]byte
+	if b != nil && len(keys) > 0 {
+		docs = documents(b)
+	}
+	all := make([]content, len(keys))
+	for i, k := range keys {
+		all[i] = content{key: k, step: s}
+		if len(docs) == len(keys) {
+			all[i].bytes = docs[i]
+		}
+	}
+	return all
+}
+
+// compare finds the changes of a node's objects, and counts all of them.
+func (n *nodeChange) compare(counts *Counts) {
+	counts.Unchanged += n.same
+	for i := range n.new {
+		c := &n.new[i]
+		switch before := findContent(n.old, c.key); {
+		case before == nil:
+			n.note(counts, ObjectChange{Change: Added, key: c.key})
+		case c.differs(before):
+			n.note(counts, ObjectChange{Change: Changed, key: c.key, old: before.bytes, new: c.bytes})
+		default:
+			counts.Unchanged++
+		}
+	}
+	for i := range n.old {
+		if key := n.old[i].key; findContent(n.new, key) == nil {
+			n.note(counts, ObjectChange{Change: Removed, key: key})
+		}
+	}
+	switch {
+	case n.same+len(n.old) == 0 && len(n.new) > 0:
+		n.change.Change = Added
+	case n.same+len(n.new) == 0 && len(n.old) > 0:
+		n.change.Change = Removed
+	case len(n.change.Objects) > 0:
+		n.change.Change = Changed
+	}
+}
+
+func (n *nodeChange) note(counts *Counts, c ObjectChange) {
+	c.Object, c.ID = c.key.Full(), c.key.ID
+	counts.count(c.Change)
+	n.change.Objects = append(n.change.Objects, c)
+}
+
+func findContent(in []content, key ObjectKey) *content {
+	i := slices.IndexFunc(in, func(c content) bool { return c.key.Ref == key.Ref })
+	if i < 0 {
+		return nil
+	}
+	return &in[i]
+}
+
+// differs tells whether an object is another than before. Where the bytes from
+// before are gone, the digests of its file tell.
+func (c *content) differs(before *content) bool {
+	if before.bytes != nil {
+		return !bytes.Equal(c.bytes, before.bytes)
+	}
+	return !slices.Contains(before.step.Old.Digests, c.step.digest)
+}

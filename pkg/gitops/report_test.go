@@ -1,0 +1,243 @@
+package gitops
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
+)
+
+// report plans a run, and tells of it.
+func (s *site) report(in *Input) *Report {
+	s.Helper()
+	d, p := s.plan(in)
+	return NewReport(in, p, d.Changes(p))
+}
+
+func withService(n *Node, text string) *Node {
+	n.Objects = append(n.Objects, objectOf(lynq.Ref{Kind: "Service", Namespace: "default", Name: "door"}, text))
+	return n
+}
+
+func TestReport(t *testing.T) {
+	for _, a := range []Arrangement{{}, {PerNode: true}} {
+		input := func(nodes ...*Node) *Input {
+			in := inputOf(nodes, "crm")
+			in.Arrangement = a
+			return in
+		}
+		s := newSite(t)
+		before := func() *Input {
+			return input(withService(rowNode("crm", "acme", "1"), "1"), rowNode("crm", "beta", "1"), rowNode("crm", "gone", "1"), rowNode("crm", "same", "1"))
+		}
+		s.run(before())
+		failed := rowNode("crm", "same", "")
+		failed.Failed, failed.Objects = true, nil
+		r := s.report(input(withService(rowNode("crm", "acme", "2"), "1"), withService(rowNode("crm", "beta", "1"), "1"), rowNode("crm", "new", "1"), failed))
+		want := &Report{
+			Changed: true,
+			Nodes:   NodeCounts{Counts: Counts{Added: 1, Changed: 2, Removed: 1}, Failed: 1},
+			Objects: Counts{Added: 2, Changed: 1, Removed: 1, Unchanged: 2},
+			Changes: []NodeChange{
+				{Change: Changed, Node: "acme-web", Objects: []ObjectChange{{Change: Changed, Object: "ConfigMap/default/acme", ID: "id"}}},
+				{Change: Changed, Node: "beta-web", Objects: []ObjectChange{{Change: Added, Object: "Service/default/door", ID: "id"}}},
+				{Change: Removed, Node: "gone-web", Objects: []ObjectChange{{Change: Removed, Object: "ConfigMap/default/gone", ID: "id"}}},
+				{Change: Added, Node: "new-web", Objects: []ObjectChange{{Change: Added, Object: "ConfigMap/default/new", ID: "id"}}},
+			},
+		}
+		for i := range want.Changes {
+			want.Changes[i].Hub, want.Changes[i].Form, want.Changes[i].Namespace = "crm", "web", "default"
+		}
+		if diff := cmp.Diff(want, r, cmpopts.IgnoreUnexported(ObjectChange{}), cmpopts.IgnoreFields(Report{}, "Files")); diff != "" {
+			t.Errorf("%+v: %s", a, diff)
+		}
+		// Another arrangement moves files, and changes nothing.
+		moved := before()
+		moved.Arrangement = Arrangement{PerNode: !a.PerNode, Sharded: true}
+		r = s.report(moved)
+		if len(r.Changes) > 0 || !r.Changed || r.Nodes.Unchanged != 4 || r.Objects != (Counts{Unchanged: 5}) || r.Files.Written == 0 || r.Files.Removed == 0 {
+			t.Errorf("%+v: %+v", a, r)
+		}
+		if r = s.report(before()); r.Changed || len(r.Changes) > 0 || r.Files.Written+r.Files.Removed > 0 {
+			t.Errorf("%+v: %+v", a, r)
+		}
+	}
+}
+
+// TestReportConflicts: what is left alone is no change, whether it is wanted or
+// not.
+func TestReportConflicts(t *testing.T) {
+	s := newSite(t)
+	s.run(inputOf([]*Node{rowNode("crm", "acme", "1"), rowNode("crm", "gone", "1"), rowNode("crm", "lost", "1")}))
+	s.write("acme-web/configmap-acme.yaml", "mine")
+	s.write("gone-web/configmap-gone.yaml", "mine")
+	s.run(inputOf([]*Node{rowNode("crm", "acme", "2"), rowNode("crm", "lost", "1")}))
+	r := s.report(inputOf([]*Node{rowNode("crm", "acme", "2"), rowNode("crm", "lost", "1")}))
+	if r.Changed || len(r.Changes) > 0 || len(r.Conflicts) != 2 || r.Nodes.Unchanged != 2 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestExplain(t *testing.T) {
+	secret := lynq.Ref{Kind: "Secret", Namespace: "default", Name: "key"}
+	node := func(more string, keys ...string) *Node {
+		n := rowNode("crm", "acme", "1")
+		n.Objects[0].Bytes = fmt.Appendf(nil, "kind: ConfigMap\ndata:\n  app.conf: %s\nlist:\n- a: %s\n  b: 1\n%s", keys[0], keys[1], more)
+		n.Objects = append(n.Objects, objectOf(secret, keys[0]))
+		return n
+	}
+	s := newSite(t)
+	s.run(inputOf([]*Node{node("", "1", "1")}))
+	r := s.report(inputOf([]*Node{node("more:\n  x: 1\n  y: [1]\n", "2", "2")}))
+	r.Explain(10, func(hub, form, resource string) []render.FieldColumns {
+		if hub != "crm" || form != "web" || resource != "id" {
+			t.Error(hub, form, resource)
+		}
+		return []render.FieldColumns{
+			{Path: []string{"data", "app.conf"}, Columns: []string{"plan", "region"}},
+			{Path: []string{"list", "[]", "a"}, Columns: []string{"size"}}, {Path: []string{"list", "[]", "b"}, Columns: []string{"no"}},
+			{Path: []string{"more", "x"}, Columns: []string{"x"}}, {Path: []string{"more", "y", "[]"}, Columns: []string{"y"}},
+		}
+	})
+	want := []FieldChange{
+		{Field: `data["app.conf"]`, Columns: []string{"plan", "region"}},
+		{Field: "list[0].a", Columns: []string{"size"}},
+		{Field: "more", Columns: []string{"x", "y"}},
+	}
+	if diff := cmp.Diff(want, r.Changes[0].Objects[0].Fields); diff != "" {
+		t.Error(diff)
+	}
+	if o := r.Changes[0].Objects[1]; o.Change != Changed || o.Fields != nil {
+		t.Errorf("of a Secret more is told than that it changed: %+v", o)
+	}
+	b, err := json.Marshal(r)
+	if err != nil || bytes.Contains(b, []byte(`"1"`)) {
+		t.Error(string(b), err)
+	}
+}
+
+// TestMarkdown shows the comment.
+func TestMarkdown(t *testing.T) {
+	r := &Report{
+		Changed: true,
+		Nodes:   NodeCounts{Counts: Counts{Added: 1, Changed: 1, Removed: 1, Unchanged: 7}, Failed: 2},
+		Objects: Counts{Added: 1, Changed: 2, Removed: 1, Unchanged: 20},
+		Changes: []NodeChange{
+			{Change: Changed, Hub: "crm", Namespace: "blue", Node: "acme-web", Objects: []ObjectChange{
+				{Change: Changed, Object: "Deployment.apps/blue/acme", Fields: []FieldChange{
+					{Field: "spec.replicas", Columns: []string{"replicas"}}, {Field: "metadata.labels[\"a`b\"]"},
+				}},
+				{Change: Changed, Object: "Secret/blue/key"},
+				{Change: Added, Object: "Service/blue/acme"},
+			}},
+			{Change: Removed, Hub: "crm", Namespace: "blue", Node: "gone-web", Objects: []ObjectChange{{Change: Removed, Object: "ConfigMap/blue/gone"}}},
+			{Change: Added, Hub: "crm", Namespace: "blue", Node: "new-web", Objects: []ObjectChange{{Change: Added, Object: "ConfigMap/blue/new"}}},
+		},
+		Conflicts: []Conflict{{"x-web/a.yaml", "it was changed since lynqctl wrote it"}},
+	}
+	var b strings.Builder
+	if err := r.WriteMarkdown(&b); err != nil {
+		t.Fatal(err)
+	}
+	want := strings.ReplaceAll(`### lynqctl render: 1 node added, 1 node changed, 1 node removed
+
+| | added | changed | removed | unchanged |
+|---|--:|--:|--:|--:|
+| nodes | 1 | 1 | 1 | 7 |
+| objects | 1 | 2 | 1 | 20 |
+
+**2 nodes could not be rendered**, and keep the files that they have.
+
+**1 file left as somebody changed it** ('--force' overwrites):
+
+- 'x-web/a.yaml': it was changed since lynqctl wrote it
+
+<details><summary>Removed: 1 node</summary>
+
+- **'gone-web'** (hub 'crm', namespace 'blue')
+  - 'ConfigMap/blue/gone'
+
+</details>
+
+<details><summary>Changed: 1 node</summary>
+
+- **'acme-web'** (hub 'crm', namespace 'blue')
+  - 'Deployment.apps/blue/acme' changed: 'spec.replicas' (from 'replicas'), '' metadata.labels["a'b"] ''
+  - 'Secret/blue/key' changed
+  - 'Service/blue/acme' added
+
+</details>
+
+<details><summary>Added: 1 node</summary>
+
+- **'new-web'** (hub 'crm', namespace 'blue')
+  - 'ConfigMap/blue/new'
+
+</details>
+`, "'", "`")
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestMarkdownFits: a comment is never longer than a forge takes, and every
+// section has its say.
+func TestMarkdownFits(t *testing.T) {
+	r := &Report{Changed: true}
+	for i := range 30_000 {
+		what := []Change{Removed, Changed, Added}[i%3]
+		r.Nodes.count(what)
+		r.Changes = append(r.Changes, NodeChange{Change: what, Node: fmt.Sprintf("tenant-%d-web", i), Objects: []ObjectChange{{Change: what, Object: "ConfigMap/a/b"}}})
+		r.Conflicts = append(r.Conflicts, Conflict{fmt.Sprintf("tenant-%d-web/a.yaml", i), "it was changed since lynqctl wrote it"})
+	}
+	var b strings.Builder
+	if err := r.WriteMarkdown(&b); err != nil {
+		t.Fatal(err)
+	}
+	if b.Len() > maxMarkdown || b.Len() < maxMarkdown*3/4 {
+		t.Errorf("%d characters", b.Len())
+	}
+	for _, want := range []string{"Removed: 10000 nodes", "Changed: 10000 nodes", "Added: 10000 nodes", "more nodes\n", "more files\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("it has no %q", want)
+		}
+	}
+	if open, closed := strings.Count(b.String(), "<details>"), strings.Count(b.String(), "</details>"); open != 3 || closed != 3 {
+		t.Errorf("%d details begin, %d end", open, closed)
+	}
+}
+
+func TestTable(t *testing.T) {
+	s := newSite(t)
+	s.run(inputOf([]*Node{rowNode("crm", "acme", "1"), rowNode("crm", "gone", "1")}))
+	r := s.report(inputOf([]*Node{withService(rowNode("crm", "acme", "2"), "1"), rowNode("crm", "new", "1")}))
+	for dryRun, want := range map[bool]string{
+		false: `NODE       CHANGE    OBJECTS
+acme-web   changed   1 added, 1 changed
+gone-web   removed   1 removed
+new-web    added     1 added
+nodes: 1 added, 1 changed, 1 removed; objects: 2 added, 1 changed, 1 removed; files: 6 written, 2 removed
+`,
+		true: `NODE       CHANGE    OBJECTS
+acme-web   changed   1 added, 1 changed
+gone-web   removed   1 removed
+new-web    added     1 added
+nodes: 1 added, 1 changed, 1 removed; objects: 2 added, 1 changed, 1 removed; files: 6 to write, 2 to remove
+`,
+	} {
+		var b strings.Builder
+		if err := r.WriteTable(&b, dryRun); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, b.String()); diff != "" {
+			t.Error(diff)
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package gitops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// settingsObject is an object of the core with some content.
+func settingsObject(namespace, name, text string) Object {
+	return objectOf(lynq.Ref{Kind: "ConfigMap", Namespace: namespace, Name: name}, text)
+}
+
+func objectOf(ref lynq.Ref, text string) Object {
+	return Object{
+		ObjectKey: ObjectKey{Ref: ref, ID: "id"},
+		Bytes:     fmt.Appendf(nil, "kind: %s\nmetadata:\n  name: %s\ndata:\n  text: %s\n", ref.Kind, ref.Name, text),
+	}
+}
+
+// rowNode is a node of form web with one object.
+func rowNode(hub, uid, text string) *Node {
+	name := uid + "-web"
+	return &Node{
+		NodeKey: NodeKey{Namespace: "default", Name: name}, Hub: HubKey{Name: hub}, Form: "web",
+		Objects: []Object{settingsObject("default", uid, text)},
+	}
+}
+
+// inputOf is a run of all forms of the nodes' hubs, and of more hubs.
+func inputOf(nodes []*Node, hubs ...string) *Input {
+	in := &Input{Nodes: nodes}
+	add := func(h HubKey, form string) {
+		i := slices.IndexFunc(in.Hubs, func(s HubScope) bool { return s.HubKey == h })
+		if i < 0 {
+			in.Hubs, i = append(in.Hubs, HubScope{HubKey: h}), len(in.Hubs)
+		}
+		if !slices.Contains(in.Hubs[i].Forms, form) {
+			in.Hubs[i].Forms = append(in.Hubs[i].Forms, form)
+		}
+	}
+	for _, n := range nodes {
+		add(n.Hub, n.Form)
+	}
+	for _, h := range hubs {
+		add(HubKey{Name: h}, "web")
+	}
+	return in
+}
+
+// site is a folder with a tree.
+type site struct {
+	testing.TB
+	dir   string
+	force bool
+	quick bool // nothing is brought to the disk
+}
+
+// quickFolder is a folder on disk that waits for no disk.
+type quickFolder struct{ diskFolder }
+
+func (f *quickFolder) WriteFile(name string, content []byte) error {
+	file, err := f.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	return errors.Join(err, file.Close())
+}
+
+func newSite(t testing.TB) *site { return &site{TB: t, dir: filepath.Join(t.TempDir(), "tree")} }
+
+// plan plans a run.
+func (s *site) plan(in *Input) (*Dir, *Plan) {
+	s.Helper()
+	d, err := OpenDir(s.dir)
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(func() { _ = d.Close() })
+	if in.Index, err = d.Index(); err != nil {
+		s.Fatal(err)
+	}
+	p, err := d.Plan(context.Background(), in, s.force)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return d, p
+}
+
+// run brings the tree to an input.
+func (s *site) run(in *Input) *Plan {
+	s.Helper()
+	d, p := s.plan(in)
+	var err error
+	if s.quick && d.root != nil {
+		err = d.write(context.Background(), p, &quickFolder{diskFolder{root: d.root}})
+	} else {
+		err = d.Write(context.Background(), p)
+	}
+	if err != nil {
+		s.Fatal(err)
+	}
+	return p
+}
+
+// files are all files of the tree and what is in them; links are "-> to", and
+// empty folders have a slash behind them.
+func (s *site) files() map[string]string {
+	s.Helper()
+	return filesOf(s.TB, s.dir)
+}
+
+func filesOf(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		switch {
+		case e.IsDir():
+			inside, err := os.ReadDir(path)
+			if len(inside) == 0 {
+				all[name+"/"] = ""
+			}
+			return err
+		case e.Type()&fs.ModeSymlink != 0:
+			to, err := os.Readlink(path)
+			all[name] = "-> " + to
+			return err
+		}
+		b, err := os.ReadFile(path)
+		all[name] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func (s *site) paths() []string {
+	s.Helper()
+	return slices.Sorted(maps.Keys(s.files()))
+}
+
+func (s *site) want(paths ...string) {
+	s.Helper()
+	if diff := cmp.Diff(paths, s.paths()); diff != "" {
+		s.Errorf("files: %s", diff)
+	}
+}
+
+func (s *site) write(path, content string) {
+	s.Helper()
+	full := filepath.Join(s.dir, path)
+	if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
+		s.Fatal(err)
+	}
+	if err := os.WriteFile(full, []byte(content), 0o600); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// actions are the steps of a plan that do not keep.
+func actions(p *Plan) map[string]Action {
+	all := map[string]Action{}
+	for _, s := range p.Steps {
+		if s.Action != ActionKeep {
+			all[s.Path] = s.Action
+		}
+	}
+	return all
+}

@@ -1,0 +1,318 @@
+package gitops
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// HubKey names a hub. Hubs of one name in different namespaces are different
+// hubs; the namespace is "" where the hub's file has none.
+type HubKey struct{ Name, Namespace string }
+
+// NodeKey names a node.
+type NodeKey struct{ Namespace, Name string }
+
+// String is namespace/name.
+func (k NodeKey) String() string { return k.Namespace + "/" + k.Name }
+
+func (k NodeKey) compare(o NodeKey) int {
+	return cmp.Or(cmp.Compare(k.Name, o.Name), cmp.Compare(k.Namespace, o.Namespace))
+}
+
+// Node is one active row and one form, rendered.
+type Node struct {
+	NodeKey
+	Hub     HubKey
+	Form    string
+	Failed  bool // it could not be rendered: what there is of it stays
+	Objects []Object
+}
+
+// Object is one object of a node.
+type Object struct {
+	ObjectKey
+	Bytes   []byte // a YAML document, without a line "---"
+	LeftOut bool   // a selector leaves it out: what there is of it stays
+}
+
+// ObjectKey names an object, and the resource of the form that makes it.
+type ObjectKey struct {
+	lynq.Ref
+	ID string
+}
+
+// Arrangement says how nodes become files.
+type Arrangement struct {
+	// PerNode has one file of several documents per node, instead of a folder
+	// with one file per object.
+	PerNode bool
+	// Sharded puts nodes into 256 folders, by a hash of their names.
+	Sharded bool
+}
+
+// File is a file that the tree is to have.
+type File struct {
+	Path  string // with slashes, below the tree
+	Bytes []byte
+	owned
+}
+
+// owned says whose a file is. A kustomization.yaml that several nodes share is
+// nobody's: it has neither hub nor node.
+type owned struct {
+	Hub     HubKey
+	Form    string
+	Node    NodeKey
+	Objects []ObjectKey // in the file, in their order
+}
+
+func (o *owned) shared() bool { return o.Hub.Name == "" }
+
+// Input is what a tree is laid out from.
+type Input struct {
+	Arrangement
+	Scope
+	Nodes []*Node // in any order
+	Index *Index  // of the tree as it is
+	// Apps, where it is not nil, makes the objects that point a target at the
+	// tree. Without it those of earlier runs stay as they are.
+	Apps *AppMaker
+	// DropApps: they go.
+	DropApps bool
+}
+
+// Layout is what a tree is to be.
+type Layout struct {
+	Files []File   // to be there with these bytes, sorted by path
+	Kept  []*Entry // that stay as they are, whatever they are
+	Gone  []*Entry // that are wanted no more
+}
+
+// Lay gives all files of a tree their paths. It is a pure function of its
+// input, and the files do not hang on the order of the nodes.
+func Lay(in *Input) *Layout {
+	l := layouter{Input: in, kept: Kept(in), namespaces: make(map[string]string, len(in.Nodes)), ambiguous: map[string]bool{}}
+	l.claimNames()
+	if in.Selected {
+		l.keptOf = map[NodeKey][]*Entry{}
+		for _, e := range l.kept {
+			l.keptOf[e.Node] = append(l.keptOf[e.Node], e)
+		}
+	}
+	l.files = make([]File, 0, len(in.Index.Entries)+len(in.Nodes))
+	for _, n := range in.Nodes {
+		if !n.Failed {
+			l.node(n)
+		}
+	}
+	l.shared()
+	if l.Apps != nil {
+		l.files = append(l.files, l.Apps.tree(l.Sharded)...)
+	}
+	slices.SortFunc(l.files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	return &Layout{Files: l.files, Kept: l.kept, Gone: l.gone()}
+}
+
+// Kept are the entries of the index that a run leaves as they are: those
+// outside its scope, those of nodes that could not be rendered, and those of
+// objects that a selector leaves out.
+func Kept(in *Input) []*Entry {
+	nodes := make(map[NodeKey]*Node, len(in.Nodes))
+	for _, n := range in.Nodes {
+		nodes[n.NodeKey] = n
+	}
+	var kept []*Entry
+	for i := range in.Index.Entries {
+		e := &in.Index.Entries[i]
+		n := nodes[e.Node]
+		switch {
+		case isApp(e.Path) && in.Apps == nil && !in.DropApps:
+			kept = append(kept, e)
+		case e.shared():
+		case !in.covers(e), n != nil && n.Failed, in.Selected && !rewritten(e, n):
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}
+
+// rewritten tells whether a run with a selector has a say on a file: it holds
+// objects that were selected, or it is the kustomization.yaml of such a node.
+func rewritten(e *Entry, n *Node) bool {
+	if n == nil {
+		return false
+	}
+	return slices.ContainsFunc(n.Objects, func(o Object) bool {
+		return !o.LeftOut && (len(e.Objects) == 0 || slices.ContainsFunc(e.Objects, func(k ObjectKey) bool { return k.Ref == o.Ref }))
+	})
+}
+
+// layouter is a layout in the making.
+type layouter struct {
+	*Input
+	kept   []*Entry
+	keptOf map[NodeKey][]*Entry // where a selector leaves objects out
+	files  []File
+
+	namespaces map[string]string // of the node that has a name
+	ambiguous  map[string]bool   // names that nodes of several namespaces have
+}
+
+// claimNames finds out which names nodes of several namespaces have.
+func (l *layouter) claimNames() {
+	claim := func(k NodeKey) {
+		if namespace, taken := l.namespaces[k.Name]; !taken {
+			l.namespaces[k.Name] = k.Namespace
+		} else if namespace != k.Namespace {
+			l.ambiguous[k.Name] = true
+		}
+	}
+	for _, n := range l.Nodes {
+		if !n.Failed {
+			claim(n.NodeKey)
+		}
+	}
+	for _, e := range l.kept {
+		claim(e.Node)
+	}
+}
+
+// node lays one node out.
+func (l *layouter) node(n *Node) {
+	base := path.Join(l.shard(n.Name), nodeBase(n.NodeKey, l.ambiguous[n.Name]))
+	if l.PerNode {
+		l.add(n, base+".yaml", stream(n.Objects), keysOf(n.Objects))
+		return
+	}
+	if !slices.ContainsFunc(n.Objects, func(o Object) bool { return !o.LeftOut }) {
+		return
+	}
+	names := fileNames(n.Objects)
+	resources := make([]string, 0, len(names))
+	for i := range n.Objects {
+		o := &n.Objects[i]
+		file := path.Join(base, names[i])
+		if o.LeftOut {
+			if e := l.Index.Find(file); e != nil && e.Node == n.NodeKey {
+				resources = append(resources, names[i])
+			}
+			continue
+		}
+		resources = append(resources, names[i])
+		l.add(n, file, o.Bytes, []ObjectKey{o.ObjectKey})
+	}
+	if l.Selected {
+		resources = l.others(n, base, resources)
+	}
+	l.add(n, path.Join(base, kustomizationFile), kustomization(resources), nil)
+	if l.Apps != nil {
+		if file, content := l.Apps.node(n, base); file != "" {
+			l.add(n, file, content, nil)
+		}
+	}
+}
+
+// others adds what else there is in the folder of a node of which a selector
+// leaves out a part: nobody knows what of it is still wanted.
+func (l *layouter) others(n *Node, base string, resources []string) []string {
+	for _, e := range l.keptOf[n.NodeKey] {
+		if name := path.Base(e.Path); path.Dir(e.Path) == base && !slices.Contains(resources, name) {
+			resources = append(resources, name)
+		}
+	}
+	return resources
+}
+
+func (l *layouter) add(n *Node, file string, content []byte, objects []ObjectKey) {
+	l.files = append(l.files, File{Path: file, Bytes: content, owned: owned{n.Hub, n.Form, n.NodeKey, objects}})
+}
+
+// shared adds the kustomization.yaml of each folder that nodes are in, up to
+// the top. Each lists what is right below it.
+func (l *layouter) shared() {
+	below := map[string]map[string]bool{".": {}}
+	add := func(root string) {
+		for root != "." {
+			folder, name := path.Dir(root), path.Base(root)
+			if below[folder] == nil {
+				below[folder] = map[string]bool{}
+			}
+			below[folder][name] = true
+			root = folder
+		}
+	}
+	folders := map[string]bool{} // that have a kustomization.yaml of a node
+	for i := range l.files {
+		switch f := &l.files[i]; {
+		case isApp(f.Path):
+		case l.PerNode:
+			add(f.Path)
+		case path.Base(f.Path) == kustomizationFile:
+			folders[path.Dir(f.Path)] = true
+		}
+	}
+	for _, root := range rootsOf(l.kept, folders) {
+		add(root)
+	}
+	for folder, names := range below {
+		file := path.Join(folder, kustomizationFile)
+		l.files = append(l.files, File{Path: file, Bytes: kustomization(sortedKeys(names))})
+	}
+}
+
+// rootsOf are the paths by which nodes are reached: their folders, and those of
+// entries that have a kustomization.yaml; else the files of entries.
+func rootsOf(entries []*Entry, folders map[string]bool) []string {
+	for _, e := range entries {
+		if path.Base(e.Path) == kustomizationFile && !isApp(e.Path) {
+			folders[path.Dir(e.Path)] = true
+		}
+	}
+	roots := sortedKeys(folders)
+	for _, e := range entries {
+		if !folders[path.Dir(e.Path)] && !isApp(e.Path) {
+			roots = append(roots, e.Path)
+		}
+	}
+	return roots
+}
+
+// gone are the entries that are neither wanted nor kept.
+func (l *layouter) gone() []*Entry {
+	var gone []*Entry
+	file, kept := 0, 0
+	for i := range l.Index.Entries {
+		e := &l.Index.Entries[i]
+		for file < len(l.files) && l.files[file].Path < e.Path {
+			file++
+		}
+		wanted := file < len(l.files) && l.files[file].Path == e.Path
+		if kept < len(l.kept) && l.kept[kept] == e {
+			kept++
+		} else if !wanted {
+			gone = append(gone, e)
+		}
+	}
+	return gone
+}
+
+func keysOf(objects []Object) []ObjectKey {
+	keys := make([]ObjectKey, len(objects))
+	for i := range objects {
+		keys[i] = objects[i].ObjectKey
+	}
+	return keys
+}
+
+func sortedKeys(m map[string]bool) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

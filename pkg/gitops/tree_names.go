@@ -1,0 +1,135 @@
+package gitops
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"path"
+	"strings"
+)
+
+// maxFileName is how long the name of an object's file may be before ".yaml":
+// names of objects may have 253 characters, and Windows takes no more than 260
+// for a whole path.
+const maxFileName = 120
+
+// nodeBase is the name of a node's folder, or of its file before ".yaml": the
+// node's own, which is a lower case DNS name of at most 63 characters. An
+// underscore, which no such name has, sets apart what would be taken for
+// something else.
+func nodeBase(n NodeKey, ambiguous bool) string {
+	base := n.Name
+	if reserved(base) {
+		base = "_" + base
+	}
+	if ambiguous {
+		base += "_" + n.Namespace
+	}
+	return base
+}
+
+// reserved tells whether a file cannot have a name: Windows keeps it for a
+// device, whatever stands behind its first dot, or lynqctl for itself.
+func reserved(name string) bool {
+	first, _, _ := strings.Cut(name, ".")
+	switch first {
+	case "con", "prn", "aux", "nul":
+		return true
+	}
+	if len(first) == 4 && (first[:3] == "com" || first[:3] == "lpt") {
+		return true
+	}
+	return name == IndexFile || name+".yaml" == kustomizationFile
+}
+
+// shard is the folder that a node goes into, "" where there are none.
+func (l *layouter) shard(node string) string {
+	if !l.Sharded {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(node))
+	return hex.EncodeToString(sum[:1])
+}
+
+// fileNames gives each object of a node a file of its own: kind and name, and
+// only where that is not enough also the namespace, then the group, then a long
+// hash of all of it. All are in lower case, so that they differ on every file
+// system.
+func fileNames(objects []Object) []string {
+	names := make([]string, len(objects))
+	for i := range objects {
+		names[i] = fileName(&objects[i], 0)
+	}
+	for detail := 1; detail <= mostDetail; detail++ {
+		for _, i := range repeated(names) {
+			names[i] = fileName(&objects[i], detail)
+		}
+	}
+	return names
+}
+
+// repeated are the places of names that are there more than once.
+func repeated(names []string) []int {
+	count := make(map[string]int, len(names))
+	for _, n := range names {
+		count[n]++
+	}
+	var places []int
+	for i, n := range names {
+		if count[n] > 1 {
+			places = append(places, i)
+		}
+	}
+	return places
+}
+
+// mostDetail is the detail that no two objects share.
+const mostDetail = 3
+
+// fileName is a name of an object's file: kind and name in lower case letters,
+// digits, dots and dashes. What is added to them stands behind underscores, which
+// neither has, so that no object can be given the name of another's file.
+func fileName(o *Object, detail int) string {
+	kind, kindAltered := sanitized(strings.ToLower(o.Kind))
+	name, nameAltered := sanitized(o.Name)
+	if kindAltered = kindAltered || strings.ContainsAny(kind, "-."); kindAltered {
+		kind = "object" // no API has such a kind
+	}
+	text := kind + "-" + name
+	if detail > 0 && o.Namespace != "" {
+		text += "_" + o.Namespace
+	}
+	if detail > 1 && o.Group != "" {
+		text += "_" + o.Group
+	}
+	if kindAltered || nameAltered || detail == mostDetail || len(text) > maxFileName {
+		sum := sha256.Sum256([]byte(o.Full()))
+		text = text[:min(len(text), maxFileName)] + "_" + hex.EncodeToString(sum[:4*max(1, detail)])
+	}
+	return text + ".yaml"
+}
+
+// sanitized is a text in characters that every file system takes, and whether
+// that is another text.
+func sanitized(text string) (string, bool) {
+	out := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '.' {
+			return r
+		}
+		return '-'
+	}, text)
+	return out, out != text
+}
+
+// inTree tells whether a path is one that lies in the tree for certain, and
+// that lynqctl could have made.
+func inTree(p string) bool {
+	if p == "" || p != path.Clean(p) || path.IsAbs(p) || strings.Contains(p, `\`) || strings.Contains(p, ":") {
+		return false
+	}
+	for _, part := range strings.Split(p, "/") {
+		if part[0] == '.' {
+			return false
+		}
+	}
+	return p != IndexFile
+}

@@ -1,0 +1,285 @@
+package gitops
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// age gives all files and folders of a site a time long ago.
+func (s *site) age() time.Time {
+	s.Helper()
+	then := time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC)
+	s.each(func(path string, _ fs.FileInfo) {
+		if err := os.Chtimes(path, then, then); err != nil {
+			s.Fatal(err)
+		}
+	})
+	return then
+}
+
+// touched are the files and folders that are not of a time.
+func (s *site) touched(then time.Time) []string {
+	s.Helper()
+	var all []string
+	s.each(func(path string, info fs.FileInfo) {
+		if !info.ModTime().Equal(then) {
+			name, _ := filepath.Rel(s.dir, path)
+			all = append(all, name)
+		}
+	})
+	return all
+}
+
+func (s *site) each(do func(path string, info fs.FileInfo)) {
+	s.Helper()
+	err := filepath.WalkDir(s.dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil {
+			do(path, info)
+		}
+		return err
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+// TestNothingChanges: a second run touches no file and no folder.
+func TestNothingChanges(t *testing.T) {
+	for _, a := range []Arrangement{{}, {PerNode: true}, {Sharded: true}} {
+		s := newSite(t)
+		input := func() *Input {
+			in := inputOf(nastyNodes())
+			in.Arrangement = a
+			return in
+		}
+		d, p := s.plan(input())
+		if !d.Changes(p) {
+			t.Error("a first run changes nothing")
+		}
+		s.run(input())
+		then := s.age()
+		d, p = s.plan(input())
+		if d.Changes(p) || len(actions(p)) > 0 {
+			t.Errorf("%+v: %v", a, actions(p))
+		}
+		s.run(input())
+		if touched := s.touched(then); len(touched) > 0 {
+			t.Errorf("%+v: the second run touched %v", a, touched)
+		}
+	}
+}
+
+// TestOneChange: only what changes is written.
+func TestOneChange(t *testing.T) {
+	s := newSite(t)
+	s.run(inputOf([]*Node{rowNode("crm", "acme", "1"), rowNode("crm", "beta", "1"), rowNode("crm", "coda", "1")}))
+	s.write("beta-web/notes.txt", "keep me")
+	then := s.age()
+	p := s.run(inputOf([]*Node{rowNode("crm", "acme", "2"), rowNode("crm", "coda", "1")}))
+	if diff := cmp.Diff(map[string]Action{
+		"acme-web/configmap-acme.yaml": ActionUpdate, "kustomization.yaml": ActionUpdate,
+		"beta-web/configmap-beta.yaml": ActionRemove, "beta-web/kustomization.yaml": ActionRemove,
+	}, actions(p)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{".", "acme-web", "acme-web/configmap-acme.yaml", "beta-web", "kustomization.yaml", IndexFile}, s.touched(then)); diff != "" {
+		t.Error(diff)
+	}
+	s.want("acme-web/configmap-acme.yaml", "acme-web/kustomization.yaml", "beta-web/notes.txt",
+		"coda-web/configmap-coda.yaml", "coda-web/kustomization.yaml", "kustomization.yaml", IndexFile)
+}
+
+// TestEdited: what somebody changed stays until --force, also when its node goes;
+// everything else is done.
+func TestEdited(t *testing.T) {
+	s := newSite(t)
+	acme, beta := "acme-web/configmap-acme.yaml", "beta-web/configmap-beta.yaml"
+	s.run(inputOf([]*Node{rowNode("crm", "acme", "1"), rowNode("crm", "beta", "1")}))
+	s.write(acme, "mine")
+	s.write(beta, "mine")
+	next := func() *Input { return inputOf([]*Node{rowNode("crm", "acme", "2"), rowNode("crm", "coda", "1")}) }
+	for range 2 {
+		p := s.run(next())
+		if got := actions(p); got[acme] != ActionConflict || got[beta] != ActionConflict {
+			t.Error(got)
+		}
+		files := s.files()
+		if files[acme] != "mine" || files[beta] != "mine" || files["coda-web/configmap-coda.yaml"] == "" || files["beta-web/kustomization.yaml"] != "" {
+			t.Error(files)
+		}
+	}
+	s.force = true
+	s.run(next())
+	fresh := newSite(t)
+	fresh.run(next())
+	if diff := cmp.Diff(fresh.files(), s.files()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestRemovedByHand: somebody who removes a node's folder by hand gets it again,
+// unless the run does not know of the node: then it is forgotten, and nothing
+// lists it any more.
+func TestRemovedByHand(t *testing.T) {
+	s := newSite(t)
+	both := []*Node{rowNode("crm", "acme", "1"), rowNode("shop", "beta", "1")}
+	s.run(inputOf(both))
+	before := s.files()
+	for _, folder := range []string{"acme-web", "beta-web"} {
+		if err := os.RemoveAll(filepath.Join(s.dir, folder)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.run(inputOf(both[:1]))
+	fresh := newSite(t)
+	fresh.run(inputOf(both[:1]))
+	if diff := cmp.Diff(fresh.files(), s.files()); diff != "" {
+		t.Error(diff)
+	}
+	s.run(inputOf(both))
+	if diff := cmp.Diff(before, s.files()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestLinks: no symbolic link leads out of the tree, nor from one node's folder
+// into another's.
+func TestLinks(t *testing.T) {
+	for _, link := range []struct{ name, to string }{
+		{"acme-web", "../outside"}, {"acme-web", "beta-web"}, {"acme-web/configmap-acme.yaml", "../../outside/configmap-acme.yaml"},
+		{"acme-web/configmap-acme.yaml", "../beta-web/configmap-beta.yaml"},
+	} {
+		for _, force := range []bool{false, true} {
+			s := newSite(t)
+			s.force = force
+			outside := filepath.Join(filepath.Dir(s.dir), "outside")
+			if err := os.MkdirAll(outside, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(outside, "configmap-acme.yaml"), []byte("theirs"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s.run(inputOf([]*Node{rowNode("crm", "acme", "1"), rowNode("crm", "beta", "1")}))
+			full := filepath.Join(s.dir, link.name)
+			if err := os.RemoveAll(full); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(link.to, full); err != nil {
+				t.Fatal(err)
+			}
+			before, theirs := s.files(), filesOf(t, outside)
+			in := inputOf([]*Node{rowNode("crm", "acme", "2"), rowNode("crm", "beta", "1")})
+			_, p := s.plan(in)
+			if p.Count(ActionRefuse) == 0 {
+				t.Errorf("%v, force %v: nothing is refused: %v", link, force, actions(p))
+			}
+			// Gone, it is left alone.
+			s.run(inputOf([]*Node{rowNode("crm", "beta", "1")}))
+			if got := s.files(); got[link.name] != before[link.name] || got["beta-web/configmap-beta.yaml"] != before["beta-web/configmap-beta.yaml"] {
+				t.Errorf("%v, force %v: %v", link, force, got)
+			}
+			if diff := cmp.Diff(theirs, filesOf(t, outside)); diff != "" {
+				t.Errorf("%v, force %v: %s", link, force, diff)
+			}
+		}
+	}
+}
+
+// TestHostileIndex: an index that somebody has made cannot have anything removed
+// outside the tree, or be read beyond it.
+func TestHostileIndex(t *testing.T) {
+	s := newSite(t)
+	s.run(inputOf([]*Node{rowNode("crm", "acme", "1")}))
+	secret := filepath.Join(filepath.Dir(s.dir), "secret")
+	if err := os.WriteFile(secret, []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("..", filepath.Join(s.dir, "up")); err != nil {
+		t.Fatal(err)
+	}
+	line := s.files()[IndexFile] + string((&Index{Entries: []Entry{{
+		Path: "up/secret", Digests: []Digest{digestOf([]byte("text"))}, owned: owned{Hub: HubKey{Name: "crm"}, Form: "web", Node: NodeKey{"default", "gone-web"}},
+	}}}).Encode())
+	s.write(IndexFile, line)
+	for _, force := range []bool{false, true} {
+		s.force = force
+		p := s.run(inputOf([]*Node{rowNode("crm", "acme", "1")}))
+		if got := actions(p)["up/secret"]; got != ActionConflict {
+			t.Errorf("force %v: %s", force, got)
+		}
+	}
+	if b, err := os.ReadFile(secret); err != nil || string(b) != "text" {
+		t.Error(string(b), err)
+	}
+}
+
+// TestTwoRunsAtOnce: the run that comes second notices.
+func TestTwoRunsAtOnce(t *testing.T) {
+	s := newSite(t)
+	s.run(inputOf([]*Node{rowNode("crm", "acme", "1")}))
+	d, p := s.plan(inputOf([]*Node{rowNode("crm", "acme", "2")}))
+	s.run(inputOf([]*Node{rowNode("crm", "acme", "3")}))
+	before := s.files()
+	if err := d.Write(context.Background(), p); !errors.Is(err, ErrChanged) {
+		t.Error(err)
+	}
+	if diff := cmp.Diff(before, s.files()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestInterrupted: a run that is cancelled says so, and the next goes on.
+func TestInterrupted(t *testing.T) {
+	s := newSite(t)
+	in := inputOf(nastyNodes())
+	d, p := s.plan(in)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	over := errors.New("over")
+	cancel(over)
+	if err := d.Write(ctx, p); !errors.Is(err, over) {
+		t.Error(err)
+	}
+	if x := s.files()[IndexFile]; !strings.HasPrefix(x, `{"format":1,"unfinished":true}`) {
+		t.Error(x)
+	}
+	s.run(inputOf(nastyNodes()))
+	fresh := newSite(t)
+	fresh.run(inputOf(nastyNodes()))
+	if diff := cmp.Diff(fresh.files(), s.files()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestBrokenDir: what is no tree is told.
+func TestBrokenDir(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := OpenDir(file); err == nil {
+		_ = d.Close()
+		t.Error("a file is opened as a folder")
+	}
+	s := newSite(t)
+	s.write(IndexFile, "what is this\n")
+	d, err := OpenDir(s.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = d.Close() }()
+	if _, err := d.Index(); err == nil || !strings.Contains(err.Error(), s.dir+"/"+IndexFile+": line 1: ") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,61 @@
+package render
+
+import (
+	"slices"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+)
+
+// FieldColumns tells which columns of a row a field of an object is made of.
+type FieldColumns struct {
+	// Path is the keys that lead to the field; "[]" stands for any entry of a
+	// list.
+	Path    []string
+	Columns []string // sorted
+}
+
+// Fields are the fields of the resource with an id that rows fill in, in the
+// order in which they are written.
+func (p *Program) Fields(id string) []FieldColumns {
+	i := slices.IndexFunc(p.resources, func(r resource) bool { return r.ID == id })
+	if i < 0 {
+		return nil
+	}
+	w := columnWalk{program: p, names: Columns(p.Hub)}
+	w.node(p.resources[i].root, nil)
+	return w.fields
+}
+
+// columnWalk goes through a manifest.
+type columnWalk struct {
+	program *Program
+	names   []string
+	fields  []FieldColumns
+}
+
+func (w *columnWalk) node(n *node, path []string) {
+	switch {
+	case n.slot != noSlot:
+		w.slot(n.slot, path)
+	case n.kind == form.Map:
+		for _, f := range n.fields {
+			w.node(f.node, append(slices.Clip(path), f.key))
+		}
+	case n.kind == form.List:
+		for _, item := range n.items {
+			w.node(item, append(slices.Clip(path), "[]"))
+		}
+	}
+}
+
+func (w *columnWalk) slot(slot int, path []string) {
+	var columns []string
+	for _, c := range w.program.columnsOf(&w.program.exprs[slot]) {
+		columns = append(columns, w.names[c])
+	}
+	if len(columns) == 0 {
+		return
+	}
+	slices.Sort(columns)
+	w.fields = append(w.fields, FieldColumns{Path: path, Columns: slices.Compact(columns)})
+}

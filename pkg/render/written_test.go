@@ -1,0 +1,138 @@
+package render_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/lynqctl/lynqctl/pkg/render"
+)
+
+// writtenSink keeps what an ObjectSink is given.
+type writtenSink struct {
+	nodes   []string
+	objects map[string]string // what names an object -> its document
+	failed  map[string]bool
+	stream  strings.Builder
+}
+
+func (s *writtenSink) Write(w render.Written) {
+	name := w.Namespace + "/" + w.Name
+	s.nodes = append(s.nodes, name)
+	s.failed[name] = w.Failed
+	s.stream.Write(w.Bytes)
+	for _, o := range w.Objects {
+		s.objects[fmt.Sprint(name, " ", o.ID, " ", o.Ref)] = string(w.Bytes[o.Start:o.End])
+	}
+}
+
+func (s *writtenSink) Drop(i int) bool {
+	s.failed[s.nodes[i]] = true
+	return true
+}
+
+func (*writtenSink) Add([]byte) error { return errors.New("an ObjectSink is given bytes alone") }
+
+func writeAll(t *testing.T, text string, s render.Settings, records []record) (*writtenSink, *render.Run) {
+	t.Helper()
+	programs := compileAll(t, load(t, text), render.Options{})
+	sink := &writtenSink{objects: map[string]string{}, failed: map[string]bool{}}
+	run := render.NewRun(s, sink, programs)
+	err := run.Hub(context.Background(), render.Input{
+		Programs: programs, Rows: rowsOf(programs[0].Hub, records), Place: func(int) string { return "row" },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sink, run
+}
+
+// TestObjectSink: the documents of the objects are those of the stream, whatever
+// is in them.
+func TestObjectSink(t *testing.T) {
+	text := hubYAML + configMap("x: \"{{ .a }}\"\nscript: |\n  ---\n  {{ .b }}\n  ---")
+	records := []record{{"id": "a", "a": "---", "b": "---\n--- x"}, {"id": "b", "a": "x\n---\n", "b": "..."}, {"id": "c", "a": "--- a"}}
+	for _, workers := range []int{1, 3} {
+		sink, _ := writeAll(t, text, render.Settings{Workers: workers}, records)
+		if diff := cmp.Diff(stream(t, text, records...), sink.stream.String()); diff != "" {
+			t.Error(diff)
+		}
+		whole := ""
+		for _, id := range []string{"a", "b", "c"} {
+			name := "default/" + id + "-web r ConfigMap/default/" + id
+			if sink.objects[name] == "" {
+				t.Errorf("%s is not among %v", name, sink.objects)
+			}
+			whole += "---\n" + sink.objects[name]
+		}
+		if diff := cmp.Diff(sink.stream.String(), whole); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// TestObjectSinkNodes: nodes that fail are told of as such, also those that turn
+// out so later; objects that are left out have no bytes.
+func TestObjectSinkNodes(t *testing.T) {
+	selector, err := labels.Parse("b=x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sink, run := writeAll(t, twoForms, render.Settings{Selector: selector, KeepGoing: true}, []record{
+		{"id": "a", "a": "1", "b": "x"}, {"id": "b", "a": "no number", "b": "x"}, {"id": "c", "a": "3", "b": "y"}, {"id": "a-1", "a": "two", "b": "x"},
+	})
+	if run.Err() == nil {
+		t.Error("nothing failed")
+	}
+	if diff := cmp.Diff(map[string]bool{
+		"default/a-one": false, "default/a-two": false, "default/b-one": true, "default/b-two": true,
+		"default/c-one": false, "default/c-two": false, "default/a-1-one": false, "default/a-1-two": true,
+	}, sink.failed); diff != "" {
+		t.Error(diff)
+	}
+	if got := sink.objects["default/c-one x ConfigMap/default/c-3"]; got != "" {
+		t.Errorf("what is left out has bytes: %s", got)
+	}
+	if got := sink.objects["default/a-one x ConfigMap/default/a-1"]; !strings.HasPrefix(got, "apiVersion: v1\n") {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestFields: which columns a field is made of.
+func TestFields(t *testing.T) {
+	text := hubYAML + formYAML("deployments", `nameTemplate: "{{ .uid }}"
+labelsTemplate: {plan: "{{ .a }}", fixed: x}
+spec:
+  apiVersion: apps/v1
+  kind: Deployment
+  spec:
+    replicas: "{{ .a | int }}"
+    template:
+      spec:
+        containers:
+        - name: app
+          image: "{{ .b }}:{{ .a }}"
+          args: ["{{ .host }}", "{{ if .b }}{{ .uid }}{{ end }}", "{{ .hubId }}"]
+`)
+	p := compileAll(t, load(t, text), render.Options{})[0]
+	got := map[string]string{}
+	for _, f := range p.Fields("r") {
+		path := strings.Join(f.Path, " ")
+		got[path] += "(" + strings.Join(f.Columns, " ") + ")"
+	}
+	container := "spec template spec containers [] "
+	if diff := cmp.Diff(map[string]string{
+		"metadata name": "(id)", "metadata labels plan": "(a)", "spec replicas": "(a)",
+		container + "image": "(a b)", container + "args []": "(url)(b id)",
+	}, got); diff != "" {
+		t.Error(diff)
+	}
+	if p.Fields("none") != nil {
+		t.Error("a resource that is not there has fields")
+	}
+}

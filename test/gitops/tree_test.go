@@ -1,0 +1,151 @@
+package gitops
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/lynqctl/lynqctl/test/harness"
+)
+
+var cluster harness.Shared
+
+// lynqctl builds the program of this source tree, once.
+var lynqctl = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "lynqctl-gitops-")
+	if err != nil {
+		return "", err
+	}
+	program := filepath.Join(dir, "lynqctl")
+	cmd := exec.Command("go", "build", "-o", program, "./cmd/lynqctl")
+	cmd.Dir = filepath.Join("..", "..")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", errors.New(string(out))
+	}
+	return program, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if program, err := lynqctl(); err == nil {
+		_ = os.RemoveAll(filepath.Dir(program)) // it is a temporary directory
+	}
+	os.Exit(code)
+}
+
+// repository is a folder with forms, rows, and the tree that is rendered of
+// them, as a Git repository would have it.
+type repository struct {
+	dir       string
+	namespace string
+}
+
+func newRepository(t *testing.T, namespace string) *repository {
+	t.Helper()
+	r := &repository{dir: t.TempDir(), namespace: namespace}
+	forms, err := os.ReadFile(filepath.Join("testdata", "tenants.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.write(t, "forms.yaml", string(forms))
+	return r
+}
+
+func (r *repository) write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(r.dir, name), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tree is where the tree is.
+func (r *repository) tree() string { return filepath.Join(r.dir, "tree") }
+
+// rows are the rows that the next rendering reads, as "id,active,plan,image".
+func (r *repository) rows(t *testing.T, rows ...string) {
+	t.Helper()
+	r.write(t, "rows.csv", "id,active,plan,image\n"+strings.Join(rows, "\n")+"\n")
+}
+
+// render renders with some flags, and gives what came on standard output.
+func (r *repository) render(t *testing.T, args ...string) string {
+	t.Helper()
+	program, err := lynqctl()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), program, append([]string{"render", "-f", filepath.Join(r.dir, "forms.yaml"), "-n", r.namespace}, args...)...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("lynqctl %s: %v\n%s", strings.Join(args, " "), err, stderr.Bytes())
+	}
+	return stdout.String()
+}
+
+// renderTree renders into the tree. The Secrets of these tests hold nothing that
+// is one.
+func (r *repository) renderTree(t *testing.T, args ...string) {
+	t.Helper()
+	r.render(t, append([]string{"--output-dir", r.tree(), "--plain-secrets", "--max-delete=100%"}, args...)...)
+}
+
+// apps are the objects that point a target at the tree, by kind and name.
+func (r *repository) apps(t *testing.T, kind string) map[string]*unstructured.Unstructured {
+	t.Helper()
+	all := map[string]*unstructured.Unstructured{}
+	for _, file := range files(t, filepath.Join(r.tree(), "apps")) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range objects(t, text) {
+			if o.GetKind() == kind {
+				all[o.GetName()] = o
+			}
+		}
+	}
+	return all
+}
+
+// files are all files in a folder and its folders.
+func files(t *testing.T, dir string) []string {
+	t.Helper()
+	var all []string
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			all = append(all, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// objects reads a YAML stream.
+func objects(t *testing.T, text []byte) []*unstructured.Unstructured {
+	t.Helper()
+	var all []*unstructured.Unstructured
+	for decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096); ; {
+		o := &unstructured.Unstructured{}
+		switch err := decoder.Decode(&o.Object); {
+		case errors.Is(err, io.EOF):
+			return all
+		case err != nil:
+			t.Fatal(err)
+		case len(o.Object) > 0:
+			all = append(all, o)
+		}
+	}
+}
