@@ -18,8 +18,8 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	getenv         func(string) string
-	program        string   // as it was called
 	args           []string // of the command line
+	program        string   // as it was called
 }
 
 // Exit codes (contract: commands). Without one of its own an error is a wrong
@@ -50,6 +50,9 @@ var errSaid = errors.New("see above")
 func (a *app) run(ctx context.Context, args []string) int {
 	a.args = args
 	cmd := a.rootCommand()
+	if completing(args) {
+		a.registerCompletions(cmd)
+	}
 	cmd.SetArgs(args)
 	cmd.SetIn(a.stdin)
 	cmd.SetOut(a.stdout)
@@ -59,6 +62,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return exitOK
 	}
 	code, summary := classify(ctx, err)
+	if isPlugin(a.program) {
+		summary = calls(cmd).ReplaceAllString(summary, pluginCall)
+	}
 	a.explain(err, summary)
 	return code
 }
@@ -120,8 +126,11 @@ active row makes a node: the resources of one tenant.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(a.deleteCommand(), a.finalizeCommand())
-	root.AddCommand(a.applyCommand(), a.renderCommand(), a.validateCommand(), a.graphCommand(), a.inventoryCommand(), a.orphansCommand(), a.versionCommand())
+	root.AddCommand(a.deleteCommand(), a.finalizeCommand(), a.statusCommand(), a.initCommand())
+	root.AddCommand(a.diffCommand(), a.applyCommand(), a.renderCommand(), a.validateCommand(), a.graphCommand(), a.inventoryCommand(), a.orphansCommand(), a.versionCommand())
+	if isPlugin(a.program) {
+		asPlugin(root)
+	}
 	strictWords(root)
 	return root
 }

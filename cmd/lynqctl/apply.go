@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -93,8 +91,7 @@ func (a *app) withApplyJob(ctx context.Context, f *applyFlags, run func(context.
 	}
 	ctx, cancel := f.deadline(ctx)
 	defer cancel()
-	warnings := &serverWarnings{stderr: a.stderr}
-	client, clientErr := f.access.Client(kube.Options{Warn: warnings.warn})
+	client, warnings, clientErr := a.connect(&f.access)
 	inputs, hubs, err := f.prepare(ctx, a, func(forms []*form.Form, inputs *form.Inputs) (render.Options, error) {
 		o, err := f.options(forms, inputs)
 		if err == nil && clientErr == nil {
@@ -106,7 +103,7 @@ func (a *app) withApplyJob(ctx context.Context, f *applyFlags, run func(context.
 		return err
 	}
 	if clientErr != nil {
-		return &exitError{code: exitBadInput, err: clientErr}
+		return clientErr
 	}
 	if err := distinctHubs(hubs); err != nil {
 		return &exitError{code: exitBadInput, err: err, summary: f.nothing}
@@ -143,49 +140,11 @@ func distinctHubs(hubs []hubPrograms) error {
 	seen := map[string]*form.Hub{}
 	for _, h := range hubs {
 		if other := seen[h.hub.Name]; other != nil {
-			return fmt.Errorf("%s: hub %q is also at %s (apply one at a time)", h.hub.Pos, h.hub.Name, other.Pos)
+			return fmt.Errorf("%s: hub %q is also at %s (one at a time)", h.hub.Pos, h.hub.Name, other.Pos)
 		}
 		seen[h.hub.Name] = h.hub
 	}
 	return nil
-}
-
-// serverWarnings are what the API server warns of. Once a run reports they are
-// part of that: they must not break into what moves on a terminal.
-type serverWarnings struct {
-	stderr io.Writer
-	mu     sync.Mutex
-	report func(apply.Event)
-	// looking: all kinds are listed. That some are deprecated is not the user's
-	// doing then.
-	looking bool
-}
-
-func (w *serverWarnings) warn(text string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.looking && strings.Contains(text, " is deprecated in ") {
-		return
-	}
-	if w.report == nil {
-		_, _ = fmt.Fprintln(w.stderr, "warning:", text)
-		return
-	}
-	w.report(apply.Event{Type: apply.EventWarning, Message: text})
-}
-
-// look says whether all kinds are being listed.
-func (w *serverWarnings) look(looking bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.looking = looking
-}
-
-// to says where warnings go from now on.
-func (w *serverWarnings) to(report func(apply.Event)) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.report = report
 }
 
 // check checks the flags.

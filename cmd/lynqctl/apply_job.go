@@ -59,10 +59,8 @@ func (j *applyJob) perform(ctx context.Context) error {
 	if err := j.render(ctx); err != nil {
 		return err
 	}
-	if j.taking != nil {
-		if err := j.taking.check(j); err != nil {
-			return err
-		}
+	if some, err := j.judge(); err != nil || !some {
+		return err
 	}
 	if j.run.dryRun != "none" {
 		if err := j.loadHubs(ctx); err != nil {
@@ -91,8 +89,22 @@ func (j *applyJob) perform(ctx context.Context) error {
 		if err := j.render(ctx); err != nil {
 			return err
 		}
+		if some, err := j.judge(); err != nil || !some {
+			return err
+		}
 	}
 	return j.carryOut(locks.ctx)
+}
+
+// judge tells whether there is anything to do, as far as the rows tell.
+func (j *applyJob) judge() (some bool, err error) {
+	if j.taking == nil {
+		return true, nil
+	}
+	if some, err = j.taking.judge(j); err == nil && !some {
+		_, _ = fmt.Fprintln(j.stderr, "no orphan is to be taken back")
+	}
+	return some, err
 }
 
 // loadHubs reads what the last runs saw of the hubs.

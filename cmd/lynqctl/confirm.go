@@ -3,27 +3,43 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
 )
 
+// mayGoOn refuses to go on where nobody said --yes, and nobody is there who
+// could be asked.
+func (a *app) mayGoOn(yes bool) error {
+	if yes || ui.CanAsk(a.stdin, ui.NewStream(a.stderr, a.getenv)) {
+		return nil
+	}
+	return badUsage(errors.New("there is no terminal to ask on whether to go on: say --yes, or look first with --dry-run=client"))
+}
+
 // confirm asks whether to go on. Where nobody can answer, --yes has to have been
 // said.
 func (a *app) confirm(ctx context.Context, yes bool, question string) error {
-	if yes {
-		return nil
-	}
-	stderr := ui.NewStream(a.stderr, a.getenv)
-	if !ui.CanAsk(a.stdin, stderr) {
-		return badUsage(errors.New("there is no terminal to ask on whether to go on: say --yes, or look first with --dry-run=client"))
+	if err := a.mayGoOn(yes); yes || err != nil {
+		return err
 	}
 	var agreed bool
-	err := interruptible(ctx, func() (err error) {
-		agreed, err = ui.Confirm(a.stdin, stderr, question)
+	err := a.ask(ctx, func() (err error) {
+		agreed, err = ui.Confirm(a.stdin, ui.NewStream(a.stderr, a.getenv), question)
 		return err
 	})
 	if err == nil && !agreed {
 		return unconfirmed()
+	}
+	return err
+}
+
+// ask asks a person something before anything is touched. Who interrupts that may
+// want to know.
+func (a *app) ask(ctx context.Context, question func() error) error {
+	err := interruptible(ctx, question)
+	if ctx.Err() != nil {
+		_, _ = fmt.Fprintln(a.stderr, "\nnothing was touched") // the question has not ended its line
 	}
 	return err
 }

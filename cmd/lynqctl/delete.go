@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -73,6 +72,9 @@ func (a *app) deleteOne(what, short, example string) *cobra.Command {
 	}
 	f.register(cmd)
 	flags := cmd.Flags()
+	flags.Lookup("namespace").Usage = map[string]string{
+		"node": "namespace of the node", "form": "namespace of the form's hub", "hub": "namespace of the hub",
+	}[what]
 	flags.StringVar(&f.cascade, "cascade", f.cascade, "background (leave to the garbage collector what it deletes just so), foreground (wait for everything, also for what belongs to the objects), or orphan (delete no object)")
 	if what == "form" {
 		flags.StringVar(&f.hub, "hub", "", "hub of the form, where several have one of that name")
@@ -113,10 +115,9 @@ func (f *removalFlags) place(what string) (string, error) {
 func (a *app) remove(ctx context.Context, f *removalFlags, wanted selection, cascade apply.Cascade, giveUp map[lynq.Ref]bool) error {
 	ctx, cancel := f.deadline(ctx)
 	defer cancel()
-	warnings := &serverWarnings{stderr: a.stderr}
-	client, err := f.access.Client(kube.Options{Warn: warnings.warn})
+	client, warnings, err := a.connect(&f.access)
 	if err != nil {
-		return badUsage(err)
+		return err
 	}
 	j := removalJob{clusterRun: a.newClusterRun(&f.runFlags, client, warnings), flags: f, wanted: wanted, cascade: cascade, giveUp: giveUp}
 	return j.perform(ctx)

@@ -53,6 +53,7 @@ where that can be done, and what is left behind is listed.`,
 	}
 	f.register(cmd)
 	flags := cmd.Flags()
+	flags.Lookup("namespace").Usage = "records in this namespace"
 	flags.BoolVarP(&f.everywhere, "all-namespaces", "A", false, "records in all namespaces")
 	flags.StringVar(&f.hub, "hub", "", "only records of this hub")
 	flags.StringSliceVar(&f.nodes, "node", nil, "only these nodes")
@@ -128,7 +129,7 @@ func (c *completion) choose(all *records) ([]*leavingHub, error) {
 		}
 	}
 	for _, m := range all.members() {
-		h := found.at[m.place]
+		h := found.at[m.of]
 		if h != nil && h.record != nil || m.deleted && c.selects(&m) {
 			found.add(&m)
 		}
@@ -165,5 +166,5 @@ func (c *completion) within(namespace string) bool {
 }
 
 func (c *completion) selects(m *member) bool {
-	return c.within(m.Namespace) && (c.hub == "" || c.hub == m.hub) && (len(c.nodes) == 0 || slices.Contains(c.nodes, m.Name))
+	return c.within(m.Namespace) && (c.hub == "" || c.hub == m.of.hub) && (len(c.nodes) == 0 || slices.Contains(c.nodes, m.Name))
 }

@@ -39,6 +39,8 @@ type recordFlags struct {
 	forms     []string
 	nodes     []string
 	output    string
+	// ownRecords are hubs that have a record of their own, and maybe no node.
+	ownRecords []string
 }
 
 func (f *recordFlags) register(cmd *cobra.Command) {
@@ -51,11 +53,15 @@ func (f *recordFlags) register(cmd *cobra.Command) {
 
 // registerChoice registers what narrows a command that is about many nodes.
 func (f *recordFlags) registerChoice(cmd *cobra.Command) {
+	f.registerNamespaces(cmd)
 	flags := cmd.Flags()
-	flags.BoolVarP(&f.all, "all-namespaces", "A", false, "nodes of all namespaces")
 	flags.StringSliceVar(&f.hubs, "hub", nil, "only nodes of these hubs")
 	flags.StringSliceVar(&f.forms, "form", nil, "only nodes of these forms")
 	flags.StringSliceVar(&f.nodes, "node", nil, "only these nodes, named UID-FORM")
+}
+
+func (f *recordFlags) registerNamespaces(cmd *cobra.Command) {
+	cmd.Flags().BoolVarP(&f.all, "all-namespaces", "A", false, "nodes of all namespaces")
 }
 
 // check checks the flags, and finds out which namespace is meant.
@@ -78,20 +84,6 @@ func (f *recordFlags) check() error {
 	}
 	f.namespace = cmp.Or(namespace, "default")
 	return nil
-}
-
-// client connects. Of what the server warns only its own trouble is told: that a
-// kind is deprecated is not the user's doing where all are listed.
-func (f *recordFlags) client(a *app) (*kube.Client, error) {
-	client, err := f.access.Client(kube.Options{Warn: func(text string) {
-		if !strings.Contains(text, " is deprecated in ") {
-			_, _ = fmt.Fprintln(a.stderr, "warning:", text)
-		}
-	}})
-	if err != nil {
-		return nil, badUsage(err)
-	}
-	return client, nil
 }
 
 // chosen tells whether a command is about a node. Of one without a record the
@@ -135,7 +127,7 @@ func (f *recordFlags) read(ctx context.Context, client *kube.Client) (*recorded,
 // unknown refuses names that no record has. A broken record may have any of hub
 // and form.
 func (f *recordFlags) unknown(all []*inventory.Inventory, broken []*inventory.RecordError) error {
-	var nodes, hubs, forms []string
+	nodes, hubs, forms := []string{}, slices.Clone(f.ownRecords), []string{}
 	for _, inv := range all {
 		nodes, hubs, forms = append(nodes, inv.Node), append(hubs, inv.Hub), append(forms, inv.Form)
 	}

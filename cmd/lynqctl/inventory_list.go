@@ -12,6 +12,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
 func (a *app) inventoryListCommand() *cobra.Command {
@@ -41,7 +42,7 @@ func (a *app) inventoryList(ctx context.Context, f *recordFlags) error {
 	}
 	ctx, cancel := f.deadline(ctx)
 	defer cancel()
-	client, err := f.client(a)
+	client, err := a.connectToLook(&f.access)
 	if err != nil {
 		return err
 	}
@@ -141,20 +142,11 @@ func nodeDataOf(inv *inventory.Inventory) *nodeData {
 
 // conditionOf is a node's state in a word or two, and since when it is in that.
 func conditionOf(inv *inventory.Inventory) (string, *time.Time) {
-	if inv.Deleting {
-		return "Deleting", nil
+	condition, since := status.Condition(inv)
+	if since.IsZero() {
+		return condition, nil
 	}
-	for _, what := range []string{inventory.ConditionDegraded, inventory.ConditionProgressing, inventory.ConditionReady} {
-		c := conditionIn(inv.Status, what)
-		switch {
-		case c == nil || !inv.Status.Is(what):
-			continue
-		case what == inventory.ConditionDegraded && c.Reason != "":
-			what += ": " + c.Reason
-		}
-		return what, &c.LastTransitionTime
-	}
-	return "Unknown", nil // no run that began it has ended
+	return condition, &since
 }
 
 // conditionIn is the condition of a type, nil where there is none.

@@ -5,15 +5,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
@@ -35,15 +37,21 @@ func (a *app) inventoryRebuildCommand() *cobra.Command {
 of what bears their tracking and is in no record. What is to be recorded is shown
 first, and nothing is written that was not agreed to.
 
-With -f, rows and forms say of which form and row a node is, and what depends on
-what; what belonged to a lost record belongs to the new one then. Without, the
-form is that of other nodes of the hub, or that of --form: enough to let the node
-go with lynqctl delete.
+With -f it is about the hubs there, and rows and forms say of which form and row a
+node is, and what depends on what; what belonged to a lost record belongs to the
+new one then. Without, it is about all nodes of a namespace, and the form is that
+of other nodes of the hub, or that of --form: enough to let a node go with lynqctl
+delete.
 
-Objects do not say all that a record does: all count as not confirmed, and the
-next apply looks at each of them once.`,
+A record that is there and lacks an object is completed. Objects do not say all
+that a record does: all count as not confirmed, and the next apply looks at each
+of them once.
+
+Exit codes: 0 done, or nothing to do; 1 not all could be rebuilt, the rest was
+done; 2 bad usage or input, nothing was touched; 3 not confirmed, or another run
+has the hub, nothing was touched; 130 interrupted.`,
 		Example: `  # After a record was lost
-  lynqctl inventory rebuild -n shop -f forms/
+  lynqctl inventory rebuild -f forms/
 
   # Of a row that is gone too, so that its node can be deleted
   lynqctl inventory rebuild acme-web -n shop --form web`,
@@ -54,8 +62,13 @@ next apply looks at each of them once.`,
 	f.registerSources(cmd)
 	f.registerRun(cmd)
 	flags := cmd.Flags()
+	flags.Lookup("output").Usage = "how the records are shown: table, wide, json, yaml or name"
+	flags.Lookup("dry-run").Usage = "none, client or server; these two show the records and write nothing"
+	flags.Lookup("namespace").Usage = "only nodes of this namespace (default: the context's; with -f, wherever the nodes are)"
+	flags.Lookup("form").Usage = "with -f: only these forms; else: the form of nodes of which nothing else tells"
 	flags.BoolVarP(&f.everywhere, "all-namespaces", "A", false, "nodes of all namespaces")
 	flags.BoolVarP(&f.yes, "yes", "y", false, "do not ask")
+	flags.BoolVar(&f.noFinalizer, "no-finalizer", false, "make records without the finalizer that lets a deletion by hand be cleaned up")
 	return cmd
 }
 
@@ -63,6 +76,11 @@ func (a *app) inventoryRebuild(ctx context.Context, f *rebuildFlags, nodes []str
 	namespace, err := f.scope()
 	if err != nil {
 		return err
+	}
+	if f.dryRun == "none" {
+		if err := a.mayGoOn(f.yes); err != nil {
+			return err
+		}
 	}
 	r := rebuildJob{flags: f, namespace: namespace, nodes: nodes}
 	if len(f.paths) > 0 {
@@ -79,10 +97,9 @@ func (a *app) inventoryRebuild(ctx context.Context, f *rebuildFlags, nodes []str
 	}
 	ctx, cancel := f.deadline(ctx)
 	defer cancel()
-	warnings := &serverWarnings{stderr: a.stderr}
-	client, err := f.access.Client(kube.Options{Warn: warnings.warn})
+	client, warnings, err := a.connect(&f.access)
 	if err != nil {
-		return badUsage(err)
+		return err
 	}
 	r.clusterRun = a.newClusterRun(&f.runFlags, client, warnings)
 	return r.perform(ctx)
@@ -95,8 +112,8 @@ func (f *rebuildFlags) scope() (string, error) {
 		return "", badUsage(errors.New("-A and -n exclude each other"))
 	case len(f.paths) == 0 && len(f.formNames) > 1:
 		return "", badUsage(errors.New("without -f, --form takes one form"))
-	case f.everywhere:
-		return "", nil
+	case f.everywhere, len(f.paths) > 0 && f.namespace == "":
+		return "", nil // with inputs, wherever their nodes are
 	case f.namespace != "":
 		return f.namespace, nil
 	}
@@ -114,6 +131,7 @@ type rebuildJob struct {
 	apply     *applyJob // nil where rows and forms are not asked
 	namespace string
 	nodes     []string
+	broken    []*inventory.RecordError // of the nodes that are meant
 }
 
 func (r *rebuildJob) perform(ctx context.Context) error {
@@ -122,30 +140,67 @@ func (r *rebuildJob) perform(ctx context.Context) error {
 		return err
 	}
 	for _, u := range unbuilt {
-		_, _ = fmt.Fprintf(r.stderr, "not rebuilt: %s of node %s, such as %s: %s\n",
-			count(len(u.Objects), "object"), cmp.Or(u.Node.Name, "unknown"), u.Objects[0].Full(), u.Why)
+		of := "node " + u.Node.String()
+		if u.Node.Name == "" {
+			of = "an unknown node in namespace " + u.Node.Namespace
+		}
+		_, _ = fmt.Fprintf(r.stderr, "not rebuilt: %s of %s, such as %s: %s\n", count(len(u.Objects), "object"), of, u.Objects[0].Full(), u.Why)
+	}
+	for _, b := range r.broken {
+		_, _ = fmt.Fprintf(r.stderr, "not rebuilt: nobody knows what ConfigMap %s/%s says (to have it made anew, take its finalizers off, delete it with kubectl delete --cascade=orphan, and run this again)\n", b.Namespace, b.Name)
 	}
 	if err := r.show(rebuilt); err != nil {
 		return err
 	}
-	if len(rebuilt) == 0 || r.run.dryRun != "none" {
-		return r.left(unbuilt)
-	}
-	if err := r.confirm(ctx, r.flags.yes, "Record "+count(len(rebuilt), "node")+" anew?"); err != nil {
-		return err
-	}
-	if err := r.save(ctx, rebuilt); err != nil {
-		return err
+	if len(rebuilt) > 0 && r.run.dryRun == "none" {
+		if err := r.confirm(ctx, r.flags.yes, question(rebuilt)); err != nil {
+			return err
+		}
+		if err := r.save(ctx, rebuilt); err != nil {
+			return err
+		}
 	}
 	return r.left(unbuilt)
 }
 
-// left is that some objects are still in no record.
-func (*rebuildJob) left(unbuilt []orphan.Unbuilt) error {
-	if len(unbuilt) == 0 {
-		return nil
+// left is that some objects are still in no record. Those of which nobody knows
+// the node are none of the nodes that were named.
+func (r *rebuildJob) left(unbuilt []orphan.Unbuilt) error {
+	objects := 0
+	for _, u := range unbuilt {
+		if u.Node.Name != "" || len(r.nodes) == 0 {
+			objects += len(u.Objects)
+		}
 	}
-	return &exitError{code: exitFailed, err: errSaid, summary: "the records of " + count(len(unbuilt), "node") + " could not be rebuilt"}
+	switch {
+	case objects > 0:
+		return &exitError{code: exitFailed, err: errSaid, summary: count(objects, "object") + " could not be recorded"}
+	case len(r.broken) > 0:
+		return &exitError{code: exitFailed, err: errSaid, summary: count(len(r.broken), "record") + " could not be read"}
+	}
+	return nil
+}
+
+// question asks whether records are to be written, and says which.
+func question(rebuilt []orphan.Rebuilt) string {
+	anew, completed, objects := 0, 0, 0
+	for _, b := range rebuilt {
+		if b.UID == "" {
+			anew++
+		} else {
+			completed++
+		}
+		objects += b.Added
+	}
+	var parts []string
+	if anew > 0 {
+		parts = append(parts, "write "+count(anew, "new record"))
+	}
+	if completed > 0 {
+		parts = append(parts, "complete "+count(completed, "record"))
+	}
+	text := strings.Join(parts, " and ") + ", of " + count(objects, "object") + " that none names?"
+	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 // find looks for what is in no record, and makes records of it.
@@ -154,43 +209,59 @@ func (r *rebuildJob) find(ctx context.Context) ([]orphan.Rebuilt, []orphan.Unbui
 	if err != nil {
 		return nil, nil, err
 	}
-	all, unbuilt := orphan.Rebuild(in)
-	rebuilt := slices.DeleteFunc(all, func(b orphan.Rebuilt) bool { return !r.meant(b.Namespace, b.Node, b.Hub) })
-	unbuilt = slices.DeleteFunc(unbuilt, func(u orphan.Unbuilt) bool {
-		return u.Node != (apply.NodeKey{}) && !r.meant(u.Node.Namespace, u.Node.Name, u.Objects[0].From.Hub)
+	rebuilt, unbuilt := orphan.Rebuild(in)
+	rebuilt = slices.DeleteFunc(rebuilt, func(b orphan.Rebuilt) bool {
+		return !r.meant(keyOf(b.Inventory), b.Hub) || r.apply != nil && len(r.flags.formNames) > 0 && !slices.Contains(r.flags.formNames, b.Form)
 	})
+	unbuilt = slices.DeleteFunc(unbuilt, func(u orphan.Unbuilt) bool { return !r.meant(u.Node, u.Hub) })
+	var errs []error
 	for _, name := range r.nodes {
-		found := slices.ContainsFunc(rebuilt, func(b orphan.Rebuilt) bool { return b.Node == name }) ||
-			slices.ContainsFunc(unbuilt, func(u orphan.Unbuilt) bool { return u.Node.Name == name })
-		if !found {
-			return nil, nil, badUsage(fmt.Errorf("nothing that is in no record bears the tracking of node %q (lynqctl orphans list --stranded lists what does)", name))
+		is := func(k apply.NodeKey) bool { return k.Name == name || k.String() == name }
+		if !slices.ContainsFunc(rebuilt, func(b orphan.Rebuilt) bool { return is(keyOf(b.Inventory)) }) &&
+			!slices.ContainsFunc(unbuilt, func(u orphan.Unbuilt) bool { return is(u.Node) }) {
+			errs = append(errs, fmt.Errorf("no object of node %q lacks a record%s (lynqctl orphans list -A --stranded lists what does)", name, r.where()))
 		}
+	}
+	if len(errs) > 0 {
+		return nil, nil, &exitError{code: exitBadInput, err: errors.Join(errs...), summary: "nothing was touched"}
 	}
 	return rebuilt, unbuilt, nil
 }
 
-func (r *rebuildJob) meant(namespace, node, hub string) bool {
-	return (r.namespace == "" || r.namespace == namespace) &&
-		(len(r.nodes) == 0 || slices.Contains(r.nodes, node)) && (len(r.flags.hubs) == 0 || slices.Contains(r.flags.hubs, hub))
+// where names the namespace of the nodes that are meant.
+func (r *rebuildJob) where() string {
+	if r.namespace == "" {
+		return ""
+	}
+	return " in namespace " + r.namespace
+}
+
+// meant tells whether the command is about a node; one without a name may be any
+// of its namespace.
+func (r *rebuildJob) meant(key apply.NodeKey, hub string) bool {
+	hubs := r.flags.hubs
+	if r.apply != nil {
+		hubs = hubNames(r.apply.hubs)
+	}
+	return (r.namespace == "" || r.namespace == key.Namespace) && (len(hubs) == 0 || slices.Contains(hubs, hub)) &&
+		(len(r.nodes) == 0 || key.Name == "" || slices.Contains(r.nodes, key.Name) || slices.Contains(r.nodes, key.String()))
 }
 
 func (r *rebuildJob) input(ctx context.Context) (*orphan.RebuildInput, error) {
-	r.warnings.look(true)
-	found, err := orphan.Find(ctx, r.client, orphan.Query{
+	stranded, err := r.findOrphans(ctx, orphan.Query{
 		Now: time.Now(), Stranded: r.store, Filter: orphan.Filter{Reasons: []string{orphan.ReasonStranded}},
 	})
-	r.warnings.look(false)
 	if err != nil {
-		return nil, unread(ctx, err)
+		return nil, err
 	}
-	for _, w := range found.Warnings() {
-		_, _ = fmt.Fprintln(r.stderr, "warning:", w)
-	}
-	in := &orphan.RebuildInput{Stranded: found.Orphans, HubNamespaces: map[string]string{}}
+	in := &orphan.RebuildInput{Stranded: stranded, HubNamespaces: map[string]string{}, NoFinalizer: r.flags.noFinalizer}
 	if in.Inventories, err = r.store.AllNodes(ctx, ""); err != nil {
-		if _, err = brokenOnes(err); err != nil {
+		if r.broken, err = brokenOnes(err); err != nil {
 			return nil, unread(ctx, err)
 		}
+		r.broken = slices.DeleteFunc(r.broken, func(b *inventory.RecordError) bool {
+			return !r.meant(apply.NodeKey{Namespace: b.Namespace, Name: b.Node}, b.Hub)
+		})
 	}
 	if in.Hubs, err = r.store.Hubs(ctx, ""); err != nil {
 		if _, err = brokenOnes(err); err != nil {
@@ -222,12 +293,22 @@ func (r *rebuildJob) show(rebuilt []orphan.Rebuilt) error {
 		l.Items = append(l.Items, ui.Item{
 			Cells: []string{b.Namespace, b.Node, b.Hub, b.Form, b.RowUID, strconv.Itoa(len(b.Records)), strconv.Itoa(b.Added)},
 			Name:  b.Namespace + "/" + b.Node,
-			Data: map[string]any{
-				"namespace": b.Namespace, "node": b.Node, "hub": b.Hub, "form": b.Form, "uid": b.RowUID, "objects": len(b.Records), "added": b.Added,
-			},
+			Data:  rebuiltData{b.Node, b.Namespace, b.Hub, b.HubNamespace, b.Form, b.RowUID, len(b.Records), b.Added},
 		})
 	}
 	return failed(ui.PrintList(l, ui.Format(r.run.output), ui.NewStream(r.stdout, r.getenv), ui.NewStream(r.stderr, r.getenv)))
+}
+
+// rebuiltData is a record as JSON and YAML have it (docs/inventory.md).
+type rebuiltData struct {
+	Node         string `json:"node"`
+	Namespace    string `json:"namespace"`
+	Hub          string `json:"hub"`
+	HubNamespace string `json:"hubNamespace,omitempty"`
+	Form         string `json:"form"`
+	UID          string `json:"uid"`
+	Objects      int    `json:"objects"`
+	Added        int    `json:"added"`
 }
 
 // save writes the records, and has what belonged to a lost one belong to the new
@@ -253,13 +334,30 @@ func (r *rebuildJob) save(ctx context.Context, rebuilt []orphan.Rebuilt) error {
 			objects[b.Records[i].Ref] = err == nil
 		}
 	}
-	if err := errors.Join(errs...); err != nil {
-		return failed(err)
+	written := len(rebuilt)
+	for _, err := range errs {
+		if err != nil {
+			written--
+		}
 	}
-	_, _ = fmt.Fprintf(r.stderr, "%s written\n", count(len(rebuilt), "record"))
-	if r.apply == nil {
-		return nil
+	_, _ = fmt.Fprintf(r.stderr, "%s written\n", count(written, "record"))
+	err = failed(errors.Join(errs...))
+	if r.apply != nil {
+		err = errors.Join(err, r.retrack(locks.ctx, objects))
 	}
+	return err
+}
+
+// retrack has what belonged to a lost record belong to the new one. The list of
+// the records is all that standard output gets.
+func (r *rebuildJob) retrack(ctx context.Context, objects map[lynq.Ref]bool) error {
+	outside := *r.apply.app
+	outside.stdout = io.Discard
+	r.apply.app, r.apply.run.output = &outside, string(ui.Table)
 	r.apply.taking = &taking{recorded: objects}
-	return r.apply.carryOut(locks.ctx)
+	err := r.apply.carryOut(ctx)
+	if known := (*exitError)(nil); errors.As(err, &known) && known.code != exitFailed {
+		return &exitError{code: exitFailed, err: err, summary: "the records are written, and the next apply puts right what belongs to them"}
+	}
+	return err
 }

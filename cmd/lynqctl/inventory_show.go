@@ -15,6 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
 func (a *app) inventoryShowCommand() *cobra.Command {
@@ -49,7 +50,7 @@ func (a *app) inventoryShow(ctx context.Context, f *recordFlags) error {
 	}
 	ctx, cancel := f.deadline(ctx)
 	defer cancel()
-	client, err := f.client(a)
+	client, err := a.connectToLook(&f.access)
 	if err != nil {
 		return err
 	}
@@ -152,20 +153,7 @@ func when(now time.Time, t *time.Time) string {
 }
 
 // unusual are the policies that are not the default.
-func unusual(r *inventory.Record) string {
-	var words []string
-	add := func(word, usual string) {
-		if word != usual {
-			words = append(words, word)
-		}
-	}
-	usual := lynq.DefaultPolicy()
-	add(string(r.Creation), string(usual.Creation))
-	add(string(r.Deletion), string(usual.Deletion))
-	add(string(r.Conflict), string(usual.Conflict))
-	add(string(r.Patch), string(usual.Patch))
-	return strings.Join(words, ",")
-}
+func unusual(r *inventory.Record) string { return strings.Join(status.PoliciesOf(r).Unusual(), ",") }
 
 // readiness tells whether the last run saw an object ready. Of one that is not
 // confirmed nobody knows.

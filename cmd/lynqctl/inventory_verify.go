@@ -61,7 +61,7 @@ func (a *app) inventoryVerify(ctx context.Context, f *verifyFlags) error {
 	}
 	ctx, cancel := f.deadline(ctx)
 	defer cancel()
-	client, err := f.client(a)
+	client, err := a.connectToLook(&f.access)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ var servers dbtest.Servers
 
 // TestMain lets the test binary be lynqctl, where it is called so.
 func TestMain(m *testing.M) {
-	testscript.Main(withServers{m}, map[string]func(){"lynqctl": main})
+	testscript.Main(withServers{m}, map[string]func(){"lynqctl": main, "kubectl-lynq": main})
 }
 
 // withServers runs the tests, and stops what they have started.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -113,16 +114,52 @@ func (f *orphanFlags) where() (string, error) {
 	return cmp.Or(namespace, "default"), nil
 }
 
-// client connects. Of what the server warns only its own trouble is told: all
-// kinds are listed, and that some are deprecated is not the user's doing.
-func (f *orphanFlags) client(a *app) (*kube.Client, error) {
-	client, err := f.access.Client(kube.Options{Warn: func(text string) {
-		if !strings.Contains(text, " is deprecated in ") {
-			_, _ = fmt.Fprintln(a.stderr, "warning:", text)
-		}
-	}})
+// findOrphans looks for orphans among all kinds, and tells what may be missing.
+func (r *clusterRun) findOrphans(ctx context.Context, q orphan.Query) ([]orphan.Orphan, error) {
+	r.warnings.look(true)
+	defer r.warnings.look(false)
+	found, err := orphan.Find(ctx, r.client, q)
 	if err != nil {
+		return nil, unread(ctx, err)
+	}
+	for _, w := range found.Warnings() {
+		_, _ = fmt.Fprintln(r.stderr, "warning:", w)
+	}
+	return found.Orphans, nil
+}
+
+// namedOrphans are those that a person named.
+func namedOrphans(args []string, everything bool) (map[lynq.Ref]bool, error) {
+	if len(args) > 0 && everything {
+		return nil, badUsage(errors.New("--all and names exclude each other"))
+	}
+	named := map[lynq.Ref]bool{}
+	var errs []error
+	for _, arg := range args {
+		ref, err := lynq.ParseRef(arg)
+		errs = append(errs, err)
+		named[ref] = true
+	}
+	if err := errors.Join(errs...); err != nil {
 		return nil, badUsage(err)
 	}
-	return client, nil
+	return named, nil
+}
+
+// namespaceOf is the one namespace that all named objects are in, "" where there
+// is none such: who may look into that one only need not look into others.
+func namespaceOf(named map[lynq.Ref]bool) string {
+	namespace, first := "", true
+	for ref := range named {
+		if !first && ref.Namespace != namespace {
+			return ""
+		}
+		namespace, first = ref.Namespace, false
+	}
+	return namespace
+}
+
+// noSuchOrphan is why a name is not that of an orphan.
+func noSuchOrphan(ref lynq.Ref, hint string) error {
+	return fmt.Errorf("there is no such orphan: %s (%s)", ref.Full(), hint)
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -61,16 +64,11 @@ func (a *app) orphansAdopt(ctx context.Context, f *adoptFlags, args []string) er
 		return badUsage(errors.New("adopt what? name orphans, as lynqctl orphans list -o name does, or say --all"))
 	}
 	return a.withApplyJob(ctx, &f.applyFlags, func(ctx context.Context, j *applyJob) error {
-		j.warnings.look(true)
-		found, err := orphan.Find(ctx, j.client, orphan.Query{Now: time.Now()})
-		j.warnings.look(false)
+		orphans, err := j.findOrphans(ctx, orphan.Query{Now: time.Now(), Namespace: namespaceOf(named)})
 		if err != nil {
-			return unread(ctx, err)
+			return err
 		}
-		for _, w := range found.Warnings() {
-			_, _ = fmt.Fprintln(a.stderr, "warning:", w)
-		}
-		j.taking = &taking{named: named, sync: f.sync, orphans: found.Orphans}
+		j.taking = &taking{named: named, sync: f.sync, orphans: orphans}
 		return j.perform(ctx)
 	})
 }
@@ -80,53 +78,96 @@ type taking struct {
 	named   map[lynq.Ref]bool // empty for all
 	sync    bool
 	orphans []orphan.Orphan
+	told    []string // of those that are not taken back
 	// recorded, where it is not nil, are objects whose records were made anew,
 	// which are meant in the place of orphans.
 	recorded map[lynq.Ref]bool
 }
 
-// check tells which orphans are not taken back, and why. One that was named and
-// cannot be is an error.
-func (t *taking) check(j *applyJob) error {
+// judge tells which orphans are not taken back, and why, and whether any is. One
+// that was named and cannot be is an error.
+func (t *taking) judge(j *applyJob) (some bool, err error) {
 	var nodes []*apply.Node
 	for _, h := range j.hubs {
 		nodes = append(nodes, j.nodes[h.hub.Name]...)
 	}
 	wanted := orphan.NewWanted(hubNames(j.hubs), nodes)
-	known := map[lynq.Ref]bool{}
+	missing := maps.Clone(t.named)
+	elsewhere := map[string]int{} // orphans of other hubs
 	var errs []error
 	for i := range t.orphans {
 		o := &t.orphans[i]
-		known[o.Ref] = true
+		delete(missing, o.Ref)
 		why := wanted.Why(o)
-		switch {
+		if why != "" && len(j.flags.nodes) > 0 && !slices.Contains(j.flags.nodes, o.From.Node) {
+			why = "it is from none of the nodes of --node"
+		} else if why != "" && len(j.flags.formNames) > 0 {
+			why += " (of the forms of --form)"
+		}
+		switch named := t.named[o.Ref]; {
 		case why == "":
-		case t.named[o.Ref]:
+			some = some || named || len(t.named) == 0
+		case named:
 			errs = append(errs, fmt.Errorf("%s cannot be taken back: %s", o.Full(), why))
-		case len(t.named) == 0 && wanted.Concerns(o) && len(j.flags.nodes) == 0:
-			_, _ = fmt.Fprintf(j.stderr, "not taken back: %s: %s\n", o.Full(), why)
+		case len(t.named) > 0 || len(j.flags.nodes) > 0 && !slices.Contains(j.flags.nodes, o.From.Node):
+		case wanted.Concerns(o):
+			t.tell(j, "not taken back: "+o.Full()+": "+why)
+		default:
+			elsewhere[o.From.Hub]++
 		}
 	}
-	for ref := range t.named {
-		if !known[ref] {
-			errs = append(errs, fmt.Errorf("there is no such orphan: %s (lynqctl orphans list -A -o name lists them)", ref.Full()))
-		}
+	if unknown := slices.DeleteFunc(slices.Clone(j.missing), t.from); len(unknown) > 0 {
+		errs = append(errs, unknownNodes(unknown))
+	}
+	for ref := range missing {
+		errs = append(errs, noSuchOrphan(ref, "lynqctl orphans list -A -o name lists them"))
 	}
 	if len(errs) > 0 {
-		return &exitError{code: exitBadInput, err: inOrder(errs), summary: "nothing was touched"}
+		return false, &exitError{code: exitBadInput, err: inOrder(errs), summary: "nothing was touched"}
 	}
-	return nil
+	t.tellElsewhere(j, elsewhere)
+	return some, nil
 }
 
-// narrow leaves everything out of a plan but the orphans that are meant.
+// tellElsewhere tells of orphans that the inputs have nothing to do with, by their
+// hubs.
+func (t *taking) tellElsewhere(j *applyJob, orphans map[string]int) {
+	if n := orphans[""]; n > 0 {
+		t.tell(j, "not taken back: "+count(n, "orphan")+": nothing renders them, and they do not say where they are from")
+	}
+	var hubs []string
+	for _, hub := range slices.Sorted(maps.Keys(orphans)) {
+		if hub != "" {
+			hubs = append(hubs, fmt.Sprintf("%s (%d)", hub, orphans[hub]))
+		}
+	}
+	if len(hubs) > 0 {
+		t.tell(j, "not taken back: orphans from hubs that are not in the inputs: "+strings.Join(hubs, ", "))
+	}
+}
+
+// tell says something once, for rows that are read again are judged again.
+func (t *taking) tell(j *applyJob, line string) {
+	if !slices.Contains(t.told, line) {
+		t.told = append(t.told, line)
+		_, _ = fmt.Fprintln(j.stderr, line)
+	}
+}
+
+// narrow leaves everything out of a plan but what is meant.
 func (t *taking) narrow(in *apply.Input) {
 	in.Narrowed, in.KeepContent = true, !t.sync
-	for _, n := range in.Nodes {
+	kept := map[apply.NodeKey]bool{}
+	in.Nodes = slices.DeleteFunc(slices.Clone(in.Nodes), func(n *apply.Node) bool {
+		kept[n.NodeKey] = n.Failed != nil && t.left(n.NodeKey)
 		for i := range n.Objects {
 			o := &n.Objects[i]
 			o.LeftOut = o.LeftOut || !t.means(in.Live[o.Ref])
+			kept[n.NodeKey] = kept[n.NodeKey] || !o.LeftOut
 		}
-	}
+		return !kept[n.NodeKey]
+	})
+	maps.DeleteFunc(in.Broken, func(key apply.NodeKey, _ error) bool { return !kept[key] })
 }
 
 // means tells whether an object is to be taken back.
@@ -138,4 +179,16 @@ func (t *taking) means(l *apply.Live) bool {
 		return t.recorded[l.Ref]
 	}
 	return l.Orphaned && (len(t.named) == 0 || t.named[l.Ref])
+}
+
+// from tells whether some orphan is from a node of that name.
+func (t *taking) from(node string) bool {
+	return slices.ContainsFunc(t.orphans, func(o orphan.Orphan) bool { return o.From.Node == node })
+}
+
+// left tells whether a node left orphans behind that are meant.
+func (t *taking) left(key apply.NodeKey) bool {
+	return len(t.named) == 0 && slices.ContainsFunc(t.orphans, func(o orphan.Orphan) bool {
+		return o.From.Namespace == key.Namespace && o.From.Node == key.Name
+	})
 }

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,16 +13,20 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
-	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
+// reader reads whole objects. *kube.Client has it.
+type reader interface {
+	Get(ctx context.Context, r lynq.APIResource, namespace, name string) (*unstructured.Unstructured, error)
+}
+
 // backup writes the manifests of orphans, each to a file that kubectl apply can
-// read, and has what it wrote be what is deleted: an orphan that changes later is
-// looked at again. Nothing that is there already is overwritten.
-func backup(ctx context.Context, client *kube.Client, dir string, orphans []orphan.Orphan) error {
+// read, and has what it wrote be what is deleted. Nothing that is there already is
+// overwritten.
+func backup(ctx context.Context, client reader, dir string, orphans []orphan.Orphan) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("make a place for the backup: %w", err)
 	}
@@ -50,11 +57,15 @@ func backup(ctx context.Context, client *kube.Client, dir string, orphans []orph
 }
 
 // writeManifest writes one manifest, for nobody else to read: beside Secrets,
-// many a ConfigMap has something that is nobody's business.
+// many a ConfigMap has something that is nobody's business. One that is there
+// already, and says the same, will do.
 func writeManifest(root *os.Root, ref lynq.Ref, content *unstructured.Unstructured) error {
-	text, err := yaml.Marshal(restorable(content))
+	text, err := yaml.Marshal(restorable(ref, content))
 	if err != nil {
 		return err
+	}
+	if volume, _, _ := unstructured.NestedString(content.Object, "spec", "volumeName"); volume != "" {
+		text = append([]byte(volumeNote), text...)
 	}
 	folder := ref.Namespace
 	if folder == "" {
@@ -64,8 +75,14 @@ func writeManifest(root *os.Root, ref lynq.Ref, content *unstructured.Unstructur
 		return err
 	}
 	// Some names have colons, which not all file systems take.
-	name := strings.ReplaceAll(ref.GroupKind()+"_"+ref.Name, ":", "%3A") + ".yaml"
-	file, err := root.OpenFile(filepath.Join(folder, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	name := filepath.Join(folder, strings.ReplaceAll(ref.GroupKind()+"_"+ref.Name, ":", "%3A")+".yaml")
+	file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		if there, readErr := root.ReadFile(name); readErr == nil && bytes.Equal(there, text) {
+			return nil
+		}
+		return fmt.Errorf("%s is there already, and is not what would be written (name another --backup-dir)", filepath.Join(root.Name(), name))
+	}
 	if err != nil {
 		return err
 	}
@@ -76,15 +93,48 @@ func writeManifest(root *os.Root, ref lynq.Ref, content *unstructured.Unstructur
 	if closeErr := file.Close(); err == nil {
 		err = closeErr
 	}
+	if err != nil {
+		_ = root.Remove(name) // half of it is of no use
+	}
 	return err
 }
 
-// restorable is a manifest without what only a server says of an object.
-func restorable(o *unstructured.Unstructured) map[string]any {
+// volumeNote heads the manifest of a claim that has a volume.
+const volumeNote = `# spec.volumeName is the volume that this claim had. If that is gone, the claim
+# waits for it in vain: take the line off, and it gets a new volume, an empty one.
+`
+
+// restorable is a manifest that kubectl apply makes the object of again: without
+// what only a server says of an object, and without what ties it to others by
+// their uids, for those are gone by then.
+func restorable(ref lynq.Ref, o *unstructured.Unstructured) map[string]any {
 	o = o.DeepCopy()
-	for _, field := range []string{"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink"} {
+	for _, field := range []string{"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink", "ownerReferences"} {
 		unstructured.RemoveNestedField(o.Object, "metadata", field)
 	}
 	unstructured.RemoveNestedField(o.Object, "status")
+	switch ref.GroupKind() {
+	case "Job.batch":
+		withoutSelector(o)
+	case "PersistentVolumeClaim":
+		// They say that the claim is bound, which the new one is not yet.
+		unstructured.RemoveNestedField(o.Object, "metadata", "annotations", "pv.kubernetes.io/bind-completed")
+		unstructured.RemoveNestedField(o.Object, "metadata", "annotations", "pv.kubernetes.io/bound-by-controller")
+	case "PersistentVolume":
+		unstructured.RemoveNestedField(o.Object, "spec", "claimRef", "uid")
+		unstructured.RemoveNestedField(o.Object, "spec", "claimRef", "resourceVersion")
+	}
 	return o.Object
+}
+
+// withoutSelector leaves to the server how a Job finds its pods: by the Job's uid.
+func withoutSelector(job *unstructured.Unstructured) {
+	if manual, _, _ := unstructured.NestedBool(job.Object, "spec", "manualSelector"); manual {
+		return
+	}
+	unstructured.RemoveNestedField(job.Object, "spec", "selector")
+	for _, label := range []string{"controller-uid", "job-name", "batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name"} {
+		unstructured.RemoveNestedField(job.Object, "spec", "template", "metadata", "labels", label)
+		unstructured.RemoveNestedField(job.Object, "metadata", "labels", label)
+	}
 }

@@ -56,7 +56,7 @@ func (a *app) orphansList(ctx context.Context, f *orphanFlags, stranded bool, fo
 	if err != nil {
 		return err
 	}
-	client, err := f.client(a)
+	client, err := a.connectToLook(&f.access)
 	if err != nil {
 		return err
 	}

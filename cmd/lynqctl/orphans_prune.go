@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -36,8 +37,13 @@ func (a *app) orphansPruneCommand() *cobra.Command {
 elsewhere --yes has to be said.
 
 An object is deleted only as it was seen, and while it is still marked as an
-orphan. Volumes and their claims, namespaces and CustomResourceDefinitions stay
-unless --include-data is said. --backup-dir writes the manifests first.`,
+orphan. Volumes and their claims, namespaces and CustomResourceDefinitions hold
+data, and stay unless --include-data is said; a namespace or kind with objects
+that are not orphans stays in any case. --backup-dir writes the manifests first.
+
+Exit codes: 0 done; 1 something could not be deleted, or was named and left alone,
+the rest was done; 2 bad usage, nothing was touched; 3 not confirmed, or all that
+was named is left alone, nothing was touched; 130 interrupted.`,
 		Example: `  # Choose among the orphans of all namespaces
   lynqctl orphans prune -A
 
@@ -71,47 +77,30 @@ func (a *app) orphansPrune(ctx context.Context, f *pruneFlags, args []string) er
 		return err
 	}
 	if len(named) > 0 {
-		q.Namespace = "" // they say where they are
+		q.Namespace = namespaceOf(named)
 	}
-	stderr := ui.NewStream(a.stderr, a.getenv)
-	asked := ui.CanAsk(a.stdin, stderr) && !f.yes && f.run.dryRun == "none"
-	if len(named) == 0 && !f.everything && !asked {
+	choosing := len(named) == 0 && !f.everything
+	if choosing && (f.yes || f.run.dryRun != "none" || a.mayGoOn(false) != nil) {
 		return badUsage(errors.New("prune what? name orphans, as lynqctl orphans list -o name does, or say --all"))
 	}
-	client, err := f.client(a)
+	if f.run.dryRun == "none" {
+		if err := a.mayGoOn(f.yes); err != nil {
+			return err
+		}
+	}
+	client, warnings, err := a.connect(&f.access)
 	if err != nil {
 		return err
 	}
 	f.run.writers = f.atOnce
-	j := pruneJob{clusterRun: a.newClusterRun(&f.run, client, &serverWarnings{stderr: a.stderr}), flags: f, named: named}
+	j := pruneJob{clusterRun: a.newClusterRun(&f.run, client, warnings), flags: f, named: named, choosing: choosing}
 	ctx, cancel := f.deadline(ctx)
 	defer cancel()
-	found, err := orphan.Find(ctx, client, q)
+	orphans, err := j.findOrphans(ctx, q)
 	if err != nil {
-		return unread(ctx, err)
+		return err
 	}
-	for _, w := range found.Warnings() {
-		_, _ = fmt.Fprintln(a.stderr, "warning:", w)
-	}
-	return j.perform(ctx, found.Orphans, asked)
-}
-
-// namedOrphans are those that a person named.
-func namedOrphans(args []string, everything bool) (map[lynq.Ref]bool, error) {
-	if len(args) > 0 && everything {
-		return nil, badUsage(errors.New("--all and names exclude each other"))
-	}
-	named := map[lynq.Ref]bool{}
-	var errs []error
-	for _, arg := range args {
-		ref, err := lynq.ParseRef(arg)
-		errs = append(errs, err)
-		named[ref] = true
-	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, badUsage(err)
-	}
-	return named, nil
+	return j.perform(ctx, orphans)
 }
 
 // pruneJob is one run of orphans prune.
@@ -119,94 +108,166 @@ type pruneJob struct {
 	clusterRun
 	flags *pruneFlags
 	named map[lynq.Ref]bool
+	// choosing: nothing was named, and a person is there who chooses.
+	choosing bool
 }
 
-func (j *pruneJob) perform(ctx context.Context, orphans []orphan.Orphan, asked bool) error {
-	orphans, err := j.chosen(orphans)
+func (j *pruneJob) perform(ctx context.Context, orphans []orphan.Orphan) error {
+	orphans, err := j.meant(orphans)
 	if err != nil {
 		return err
 	}
-	plans, spared := orphan.Prune(orphans, j.flags.includeData)
-	for _, s := range spared {
-		_, _ = fmt.Fprintf(j.stderr, "left alone: %s: %s\n", s.Orphan.Full(), s.Why)
-	}
-	switch {
-	case len(plans) == 0:
+	orphans, spared := orphan.Prunable(orphans, orphan.PruneOptions{Data: j.flags.includeData})
+	j.tell(spared)
+	left := j.leftAlone(spared)
+	if len(orphans) == 0 {
 		_, _ = fmt.Fprintln(j.stderr, "no orphan is to be pruned")
+		if left > 0 {
+			return &exitError{code: exitRefused, err: errSaid, summary: "nothing was touched"}
+		}
 		return nil
-	case j.run.dryRun == "client":
-		return j.showPlans(plans)
-	case j.run.dryRun == "server":
-		return j.runPlans(ctx, plans, apply.Options{}, nil)
 	}
-	orphans = slices.DeleteFunc(orphans, func(o orphan.Orphan) bool {
-		return slices.ContainsFunc(spared, func(s orphan.Spared) bool { return s.Orphan.Ref == o.Ref })
-	})
-	if orphans, err = j.agree(ctx, orphans, asked); err != nil {
+	if err := j.carryOut(ctx, orphans); err != nil || left == 0 {
 		return err
 	}
-	if j.flags.backupDir != "" {
-		if err := backup(ctx, j.client, j.flags.backupDir, orphans); err != nil {
-			return untouched(ctx, err)
+	return &exitError{code: exitFailed, err: errSaid, summary: "left alone, though it was named: " + count(left, "orphan")}
+}
+
+// carryOut deletes orphans, or shows what that would come to.
+func (j *pruneJob) carryOut(ctx context.Context, orphans []orphan.Orphan) error {
+	o := orphan.PruneOptions{Data: true} // what is not meant has been left out
+	if j.run.dryRun == "none" {
+		var err error
+		if orphans, err = j.agree(ctx, orphans); err != nil {
+			return err
+		}
+		if j.flags.backupDir != "" {
+			if err := backup(ctx, j.client, j.flags.backupDir, orphans); err != nil {
+				return untouched(ctx, err)
+			}
+			o.Exact = true
 		}
 	}
-	plans, _ = orphan.Prune(orphans, j.flags.includeData)
+	plans, spared := orphan.Prune(orphans, o)
+	j.tell(spared) // while they were backed up, somebody took them back
+	if j.run.dryRun == "client" {
+		return j.showPlans(plans)
+	}
 	return j.runPlans(ctx, plans, apply.Options{}, nil)
 }
 
-// chosen leaves those that were named. A name that is no orphan's is an error.
-func (j *pruneJob) chosen(orphans []orphan.Orphan) ([]orphan.Orphan, error) {
+// meant leaves those that were named. A name that is no orphan's is an error.
+func (j *pruneJob) meant(orphans []orphan.Orphan) ([]orphan.Orphan, error) {
 	if len(j.named) == 0 {
 		return orphans, nil
 	}
-	missing := map[lynq.Ref]bool{}
-	for ref := range j.named {
-		missing[ref] = true
-	}
-	var chosen []orphan.Orphan
-	for _, o := range orphans {
-		if j.named[o.Ref] {
-			chosen = append(chosen, o)
-			delete(missing, o.Ref)
-		}
-	}
-	if len(missing) == 0 {
-		return chosen, nil
-	}
-	var names []string
+	missing := maps.Clone(j.named)
+	meant := slices.DeleteFunc(orphans, func(o orphan.Orphan) bool {
+		delete(missing, o.Ref)
+		return !j.named[o.Ref]
+	})
+	var errs []error
 	for ref := range missing {
-		names = append(names, ref.Full())
+		errs = append(errs, noSuchOrphan(ref, "lynqctl orphans list -A -o name lists them; all flags that narrow hold for names too"))
 	}
-	slices.Sort(names)
-	return nil, &exitError{
-		code: exitBadInput, err: fmt.Errorf("there is no such orphan: %s (lynqctl orphans list -A -o name lists them)", strings.Join(names, ", ")),
-		summary: "nothing was touched",
+	if len(errs) > 0 {
+		return nil, &exitError{code: exitBadInput, err: inOrder(errs), summary: "nothing was touched"}
+	}
+	return meant, nil
+}
+
+func (j *pruneJob) tell(spared []orphan.Spared) {
+	for _, s := range spared {
+		_, _ = fmt.Fprintf(j.stderr, "left alone: %s: %s\n", s.Orphan.Full(), s.Why)
 	}
 }
 
-// agree has a person choose, or say that all that was meant is to go.
-func (j *pruneJob) agree(ctx context.Context, orphans []orphan.Orphan, asked bool) ([]orphan.Orphan, error) {
+// leftAlone is how many orphans were named and are not going to go.
+func (j *pruneJob) leftAlone(spared []orphan.Spared) int {
+	left := 0
+	for _, s := range spared {
+		if j.named[s.Orphan.Ref] && !s.Orphan.Live.Deleting {
+			left++
+		}
+	}
+	return left
+}
+
+// agree has a person choose, and say that what was meant is to go.
+func (j *pruneJob) agree(ctx context.Context, orphans []orphan.Orphan) ([]orphan.Orphan, error) {
+	if j.flags.yes {
+		return orphans, nil
+	}
 	stderr := ui.NewStream(j.stderr, j.getenv)
 	l := orphanList(orphans, time.Now())
-	if !asked {
-		return orphans, j.confirm(ctx, j.flags.yes, "")
-	}
-	if len(j.named) > 0 || j.flags.everything {
+	if !j.choosing {
 		if err := ui.PrintList(l, ui.Table, stderr, stderr); err != nil {
 			return nil, failed(err)
 		}
-		return orphans, j.confirm(ctx, false, "Delete "+count(len(orphans), "orphan")+" for good?")
-	}
-	var chosen []orphan.Orphan
-	err := interruptible(ctx, func() error {
-		places, err := ui.Choose(j.stdin, stderr, l, "Delete which of them, for good?")
-		for _, i := range places {
-			chosen = append(chosen, orphans[i])
+	} else {
+		var chosen []orphan.Orphan
+		err := j.ask(ctx, func() error {
+			places, err := ui.Choose(j.stdin, stderr, l, "Delete which of them?")
+			for _, i := range places {
+				chosen = append(chosen, orphans[i])
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
 		}
-		return err
-	})
-	if err == nil && len(chosen) == 0 {
-		return nil, unconfirmed()
+		if orphans = chosen; len(orphans) == 0 {
+			return nil, unconfirmed()
+		}
 	}
-	return chosen, err
+	if held := heldData(orphans); held != "" {
+		_, _ = fmt.Fprintln(j.stderr, held)
+	}
+	backup := ""
+	if j.flags.backupDir != "" {
+		backup = ", once their manifests are in " + j.flags.backupDir
+	}
+	return orphans, j.confirm(ctx, false, "Delete "+atStake(orphans)+" for good"+backup+"?")
+}
+
+// atStake is how much is to go, in words.
+func atStake(orphans []orphan.Orphan) string {
+	namespaces := map[string]bool{}
+	for i := range orphans {
+		namespaces[orphans[i].Namespace] = true
+	}
+	clusterWide := namespaces[""]
+	delete(namespaces, "")
+	var where []string
+	switch len(namespaces) {
+	case 0:
+	case 1:
+		for ns := range namespaces {
+			where = append(where, "in namespace "+ns)
+		}
+	default:
+		where = append(where, "in "+count(len(namespaces), "namespace"))
+	}
+	if clusterWide {
+		where = append(where, "without a namespace")
+	}
+	return count(len(orphans), "orphan") + " " + strings.Join(where, " and ")
+}
+
+// heldData says what of the orphans holds data, "" where nothing does.
+func heldData(orphans []orphan.Orphan) string {
+	kinds := map[string]int{}
+	for i := range orphans {
+		if orphan.Data(orphans[i].Ref) {
+			kinds[orphans[i].Kind]++
+		}
+	}
+	if len(kinds) == 0 {
+		return ""
+	}
+	var parts []string
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		parts = append(parts, count(kinds[kind], kind))
+	}
+	return "Data that goes: " + strings.Join(parts, ", ") + ", with all that is in them"
 }

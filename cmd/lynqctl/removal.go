@@ -21,6 +21,7 @@ type removalJob struct {
 	wanted  selection
 	cascade apply.Cascade
 	giveUp  map[lynq.Ref]bool // named objects whose cleanup is not tried
+	seen    *records          // as they were read last
 }
 
 func (j *removalJob) perform(ctx context.Context) error {
@@ -83,6 +84,11 @@ func (j *removalJob) locked(ctx context.Context, agreed []*leavingHub) error {
 		return err
 	}
 	hubs, err := j.choose(locks.ctx)
+	for _, p := range places {
+		if j.seen.gone(p) {
+			locks.discard(p) // another run was faster
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -122,6 +128,7 @@ func narrowTo(agreed, now []*leavingHub) []*leavingHub {
 // choose reads the records and finds what goes.
 func (j *removalJob) choose(ctx context.Context) ([]*leavingHub, error) {
 	all := &records{}
+	j.seen = nil
 	var err error
 	if all.nodes, err = j.store.AllNodes(ctx, ""); err != nil {
 		if all.broken, err = brokenOnes(err); err != nil {
@@ -135,6 +142,7 @@ func (j *removalJob) choose(ctx context.Context) ([]*leavingHub, error) {
 		}
 		all.broken = append(all.broken, more...)
 	}
+	j.seen = all
 	hubs, err := j.wanted.choose(all)
 	if err != nil {
 		return nil, &exitError{code: exitBadInput, err: err, summary: "nothing was touched"}
@@ -266,7 +274,7 @@ func (j *removalJob) left(ctx context.Context, hub place) (int, error) {
 	}
 	left := 0
 	for _, m := range all.members() {
-		if m.place == hub {
+		if m.of == hub {
 			left++
 		}
 	}

@@ -42,8 +42,8 @@ type leavingHub struct {
 
 // member is the record of a node, also one that cannot be read.
 type member struct {
-	place
 	apply.NodeKey
+	of   place // its hub
 	form string
 	// deleted: somebody deleted it, and our finalizer may hold it.
 	deleted bool
@@ -54,12 +54,12 @@ type member struct {
 func (all *records) members() []member {
 	var members []member
 	for _, inv := range all.nodes {
-		members = append(members, member{placeOf(inv), keyOf(inv), inv.Form, inv.Deleting && inv.Finalizer, nil})
+		members = append(members, member{keyOf(inv), placeOf(inv), inv.Form, inv.Deleting && inv.Finalizer, nil})
 	}
 	for _, b := range all.broken {
 		if b.Node != "" && b.Hub != "" {
 			p := place{cmp.Or(b.HubNamespace, b.Namespace), b.Hub}
-			members = append(members, member{p, apply.NodeKey{Namespace: b.Namespace, Name: b.Node}, b.Form, b.Deleting, b})
+			members = append(members, member{apply.NodeKey{Namespace: b.Namespace, Name: b.Node}, p, b.Form, b.Deleting, b})
 		}
 	}
 	return members
@@ -80,6 +80,13 @@ func (all *records) brokenHub(p place) *inventory.RecordError {
 func (all *records) recorded(p place) bool {
 	return all.brokenHub(p) != nil ||
 		slices.ContainsFunc(all.hubs, func(h *inventory.Hub) bool { return place{h.Namespace, h.Name} == p })
+}
+
+// gone tells whether nothing is left of a hub. Records that were not read tell
+// nothing.
+func (all *records) gone(p place) bool {
+	return all != nil && !all.recorded(p) &&
+		!slices.ContainsFunc(all.members(), func(m member) bool { return m.of == p })
 }
 
 // placeOf is where the record of a node's hub is.
@@ -112,7 +119,7 @@ func (l *leavingHubs) hub(p place) *leavingHub {
 	return l.at[p]
 }
 
-func (l *leavingHubs) add(m *member) { l.hub(m.place).nodes[m.NodeKey] = true }
+func (l *leavingHubs) add(m *member) { l.hub(m.of).nodes[m.NodeKey] = true }
 
 // removal is what delete is told to delete.
 type removal struct {
@@ -166,7 +173,7 @@ func (r *removal) form(all *records) ([]*leavingHub, error) {
 	var others []string
 	for _, m := range all.members() {
 		switch {
-		case r.hub != "" && m.hub != r.hub || r.namespace != "" && m.place.namespace != r.namespace:
+		case r.hub != "" && m.of.hub != r.hub || r.namespace != "" && m.of.namespace != r.namespace:
 		case m.form == r.name:
 			found.add(&m)
 		case m.form != "" && !slices.Contains(others, m.form):
@@ -205,7 +212,7 @@ func (r *removal) wholeHub(all *records) ([]*leavingHub, error) {
 		}
 	}
 	for _, m := range all.members() {
-		if m.place == here {
+		if m.of == here {
 			found.add(&m)
 		}
 	}

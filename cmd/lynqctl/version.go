@@ -1,29 +1,100 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 )
 
 func (a *app) versionCommand() *cobra.Command {
-	return &cobra.Command{
+	output := "text"
+	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  noArgs,
+		Long: `Print the version, the commit that it was built from and when that was made, the
+version of Go, and that of the Kubernetes libraries. No cluster is asked.`,
+		Example: `  lynqctl version
+  lynqctl version -o json | jq -r .version`,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "lynqctl %s %s\n", buildVersion(), runtime.Version())
-			return failed(err)
+			if err := oneOf("-o", output, "text", "json"); err != nil {
+				return err
+			}
+			b := readBuild()
+			if output == "json" {
+				return failed(json.NewEncoder(cmd.OutOrStdout()).Encode(b))
+			}
+			return failed(b.write(cmd.OutOrStdout()))
 		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", output, "text or json")
+	return cmd
+}
+
+// build is what a binary knows of how it was made: all of it comes from the Go
+// toolchain, so that every way of building says the same. What is not known is
+// "".
+type build struct {
+	Version    string `json:"version"`
+	Commit     string `json:"commit,omitempty"`
+	Date       string `json:"date,omitempty"`     // of the commit
+	Modified   bool   `json:"modified,omitempty"` // since the commit
+	Go         string `json:"go"`
+	Platform   string `json:"platform"`
+	Kubernetes string `json:"kubernetes,omitempty"` // of client-go
+}
+
+func readBuild() build {
+	b := build{Version: "(unknown)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		b.read(info)
+	}
+	return b
+}
+
+// read takes over what the toolchain recorded.
+func (b *build) read(info *debug.BuildInfo) {
+	if info.Main.Version != "" {
+		b.Version = info.Main.Version
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.time":
+			b.Date = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
+		}
+	}
+	if i := slices.IndexFunc(info.Deps, func(m *debug.Module) bool { return m.Path == "k8s.io/client-go" }); i >= 0 {
+		b.Kubernetes = info.Deps[i].Version
 	}
 }
 
-// buildVersion is the version that the Go toolchain recorded in the binary.
-func buildVersion() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
+// write prints a build for people.
+func (b *build) write(w io.Writer) error {
+	commit := b.Commit
+	if b.Modified {
+		commit += " (modified)"
 	}
-	return "(unknown)"
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, line := range [][2]string{
+		{"lynqctl", b.Version}, {"commit", commit}, {"date", b.Date},
+		{"go", b.Go + " " + b.Platform}, {"kubernetes", b.Kubernetes},
+	} {
+		if line[1] != "" {
+			_, _ = fmt.Fprintf(table, "%s\t%s\n", line[0], line[1]) // Flush tells
+		}
+	}
+	return table.Flush()
 }
+
+// buildVersion is the version alone.
+func buildVersion() string { return readBuild().Version }

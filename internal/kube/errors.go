@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -138,6 +139,9 @@ func hideValues(e *apierrors.StatusError) (*apierrors.StatusError, bool) {
 	const hidden = "not shown, since it may quote the Secret's values"
 	out := e.ErrStatus.DeepCopy()
 	out.Message = fmt.Sprintf("%s (HTTP status %d); the server's message is %s", reasonText(s.Reason), s.Code, hidden)
+	if by := apply.DeniedBy(s.Message); by != "" {
+		out.Message = by + "; why is " + hidden
+	}
 	if out.Details == nil {
 		return &apierrors.StatusError{ErrStatus: *out}, true
 	}

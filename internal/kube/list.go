@@ -70,14 +70,26 @@ type page interface {
 
 // readList reads all pages of a list before it gives any.
 func readList[P page](ctx context.Context, c *Client, r request, selector string, empty func() P, kinds ...string) ([]P, error) {
+	var pages []P
+	err := c.inPages(func(limit int64) error {
+		var err error
+		pages, err = readPages(ctx, c, r, metav1.ListOptions{LabelSelector: selector, Limit: limit}, empty, kinds)
+		return err
+	})
+	return pages, err
+}
+
+// inPages tries a list until its pages show one moment. A limit of 0 asks for
+// one piece.
+func (c *Client) inPages(list func(limit int64) error) error {
 	for try := 0; ; try++ {
 		limit := c.pageSize
 		if try == pagedTries {
 			limit = 0
 		}
-		pages, err := readPages(ctx, c, r, metav1.ListOptions{LabelSelector: selector, Limit: limit}, empty, kinds)
+		err := list(limit)
 		if limit == 0 || !apierrors.IsResourceExpired(err) && !apierrors.IsGone(err) {
-			return pages, err
+			return err
 		}
 	}
 }

@@ -35,6 +35,11 @@ func (c *Client) Get(ctx context.Context, r lynq.APIResource, namespace, name st
 
 // Write sends one object, see apply.Cluster.
 func (c *Client) Write(ctx context.Context, r lynq.APIResource, w apply.Write) (*metav1.PartialObjectMetadata, error) {
+	return c.metadata(ctx, writeRequest(r, w))
+}
+
+// writeRequest is the request for a write.
+func writeRequest(r lynq.APIResource, w apply.Write) *request {
 	req := &request{
 		accept: acceptMetadata, resource: r, namespace: w.Namespace, name: w.Name,
 		params: url.Values{"fieldManager": {lynq.FieldManager}},
@@ -56,7 +61,7 @@ func (c *Client) Write(ctx context.Context, r lynq.APIResource, w apply.Write) (
 	if w.DryRun {
 		req.params.Set("dryRun", metav1.DryRunAll)
 	}
-	return c.metadata(ctx, req)
+	return req
 }
 
 // Delete deletes one object. If an answer is lost and the object is gone by the

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Choose has a person choose among numbered things, which the list shows: by
@@ -48,7 +48,8 @@ func parseChoice(answer string, n int) (chosen []int, wrong string) {
 	if strings.EqualFold(strings.TrimSpace(answer), "all") {
 		answer = "1-" + strconv.Itoa(n)
 	}
-	for _, part := range strings.FieldsFunc(answer, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\r' || r == '\t' }) {
+	picked := make([]bool, n)
+	for _, part := range strings.FieldsFunc(answer, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
 		first, last, ranged := strings.Cut(part, "-")
 		if !ranged {
 			last = first
@@ -58,12 +59,14 @@ func parseChoice(answer string, n int) (chosen []int, wrong string) {
 		if err != nil || err2 != nil || from < 1 || to > n || from > to {
 			return nil, fmt.Sprintf("%q is none of 1 to %d", safe(part), n)
 		}
-		for i := from; i <= to; i++ {
-			if !slices.Contains(chosen, i-1) {
-				chosen = append(chosen, i-1)
-			}
+		for i := from - 1; i < to; i++ {
+			picked[i] = true
 		}
 	}
-	slices.Sort(chosen)
+	for i := range picked {
+		if picked[i] {
+			chosen = append(chosen, i)
+		}
+	}
 	return chosen, ""
 }

@@ -19,7 +19,7 @@ func CanAsk(in io.Reader, err Stream) bool {
 }
 
 // Confirm asks a question that is answered with y or n. Anything but a yes is a
-// no, and so is the end of the input.
+// no, and so is the end of the input, also in the middle of a line.
 func Confirm(in io.Reader, err Stream, question string) (bool, error) {
 	if _, problem := fmt.Fprint(err, safe(question)+" [y/N] "); problem != nil {
 		return false, fmt.Errorf("ask: %w", problem)
@@ -27,9 +27,10 @@ func Confirm(in io.Reader, err Stream, question string) (bool, error) {
 	line, problem := bufio.NewReader(in).ReadString('\n')
 	if problem != nil {
 		_, _ = fmt.Fprintln(err) // nobody ended the line
-		if !errors.Is(problem, io.EOF) {
-			return false, fmt.Errorf("read the answer: %w", problem)
+		if errors.Is(problem, io.EOF) {
+			return false, nil
 		}
+		return false, fmt.Errorf("read the answer: %w", problem)
 	}
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "y", "yes":

@@ -10,11 +10,19 @@ import (
 type Details struct {
 	Facts []Fact
 	Parts List // what its items' Data are is in Data, too
-	Data  any  // what -o json and -o yaml print: a struct of plain data
+	// More follows on that, but for -o name; sections without items are left out.
+	More []Section
+	Data any // what -o json and -o yaml print: a struct of plain data
 }
 
 // Fact is one thing that is said; where Text is "" it is left out.
 type Fact struct{ Name, Text string }
+
+// Section is a list with a title.
+type Section struct {
+	Title string
+	List
+}
 
 // PrintDetails prints details to out, in one of the ListFormats.
 func PrintDetails(d *Details, format Format, out Stream) error {
@@ -47,6 +55,11 @@ func (d *Details) text(format Format, out Stream) (string, error) {
 	b.WriteString(align("", facts))
 	if len(d.Parts.Items) > 0 {
 		b.WriteString("\n" + d.Parts.table(format == Wide, out))
+	}
+	for i := range d.More {
+		if m := &d.More[i]; len(m.Items) > 0 {
+			b.WriteString("\n" + safe(m.Title) + ":\n" + m.table(format == Wide, out))
+		}
 	}
 	return b.String(), nil
 }

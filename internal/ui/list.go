@@ -20,6 +20,10 @@ type List struct {
 	// Warnings tell what may be missing. A script that reads JSON or YAML
 	// finds them there too.
 	Warnings []string
+	// Footer are lines that follow on the table, and Sums what JSON and YAML
+	// have in their place: plain data, nil for nothing.
+	Footer []string
+	Sums   any
 }
 
 // Column is a column of the table.
@@ -29,13 +33,27 @@ type Column struct {
 	Wide bool
 	// Flexible: on a terminal that is too narrow its cells may be cut.
 	Flexible bool
+	// Toned: its cells have their item's Tone.
+	Toned bool
 }
+
+// Tone says how good or bad an item is, in colour where there is any.
+type Tone uint8
+
+// The tones.
+const (
+	Plain Tone = iota
+	Good
+	Worry
+	Bad
+)
 
 // Item is one of the things that are listed.
 type Item struct {
 	Cells []string // one for each column; "" is shown as "-"
 	Name  string   // what -o name prints
 	Data  any      // what -o json and -o yaml print: a struct of plain data
+	Tone  Tone
 }
 
 // ListFormats are those that PrintList knows.
@@ -44,9 +62,7 @@ func ListFormats() []Format { return []Format{Table, Wide, JSON, YAML, Name} }
 // PrintList prints a list to out. Warnings go to standard error, and where there
 // is nothing, a word about that.
 func PrintList(l *List, format Format, out, err Stream) error {
-	for _, w := range l.Warnings {
-		_, _ = fmt.Fprintln(err, "warning:", safe(w)) // the list matters more
-	}
+	Warn(err, l.Warnings)
 	text, problem := l.text(format, out)
 	if problem == nil {
 		_, problem = io.WriteString(out, text)
@@ -60,6 +76,13 @@ func PrintList(l *List, format Format, out, err Stream) error {
 	return nil
 }
 
+// Warn prints warnings. What they are about matters more: an error is none.
+func Warn(err Stream, warnings []string) {
+	for _, w := range warnings {
+		_, _ = fmt.Fprintln(err, "warning:", safe(w))
+	}
+}
+
 func (l *List) text(format Format, out Stream) (string, error) {
 	switch format {
 	case JSON:
@@ -69,10 +92,22 @@ func (l *List) text(format Format, out Stream) (string, error) {
 	case Name:
 		return l.names(), nil
 	}
-	if len(l.Items) == 0 {
-		return "", nil
+	return l.lines(format == Wide, out), nil
+}
+
+// lines are the table, where there is anything in it, and what follows on it.
+func (l *List) lines(wide bool, out Stream) string {
+	var b strings.Builder
+	if len(l.Items) > 0 {
+		b.WriteString(l.table(wide, out))
+		if len(l.Footer) > 0 {
+			b.WriteByte('\n')
+		}
 	}
-	return l.table(format == Wide, out), nil
+	for _, line := range l.Footer {
+		b.WriteString(safe(line) + "\n")
+	}
+	return b.String()
 }
 
 func (l *List) names() string {
@@ -86,11 +121,12 @@ func (l *List) names() string {
 // document is a list as JSON and YAML have it.
 type document struct {
 	Items    []any    `json:"items"`
+	Sums     any      `json:"sums,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
 }
 
 func (l *List) document() document {
-	d := document{Items: make([]any, len(l.Items)), Warnings: l.Warnings}
+	d := document{Items: make([]any, len(l.Items)), Sums: l.Sums, Warnings: l.Warnings}
 	for i := range l.Items {
 		d.Items[i] = l.Items[i].Data
 	}
@@ -162,20 +198,37 @@ func (l *List) table(wide bool, out Stream) string {
 		columns, _ := out.size()
 		gap = fit(rows, flexible, columns)
 	}
+	p := paint(out.Color)
 	for i := range rows[0] {
-		rows[0][i] = paint(out.Color).bold(rows[0][i])
+		rows[0][i] = p.bold(rows[0][i])
+	}
+	for j, column := range l.shown(wide) {
+		for i := range l.Items {
+			if l.Columns[column].Toned {
+				rows[i+1][j] = p.tone(l.Items[i].Tone, rows[i+1][j])
+			}
+		}
 	}
 	return alignBy("", gap, rows)
 }
 
-// cells are the head and the rows of a table, and which columns may be cut.
-func (l *List) cells(wide bool) (rows [][]string, flexible []bool) {
+// shown are the columns that a table has.
+func (l *List) shown(wide bool) []int {
 	var shown []int
-	var head []string
 	for i, c := range l.Columns {
 		if !c.Wide || wide {
-			shown, head, flexible = append(shown, i), append(head, c.Name), append(flexible, c.Flexible)
+			shown = append(shown, i)
 		}
+	}
+	return shown
+}
+
+// cells are the head and the rows of a table, and which columns may be cut.
+func (l *List) cells(wide bool) (rows [][]string, flexible []bool) {
+	shown := l.shown(wide)
+	var head []string
+	for _, column := range shown {
+		head, flexible = append(head, l.Columns[column].Name), append(flexible, l.Columns[column].Flexible)
 	}
 	rows = append(rows, head)
 	for i := range l.Items {

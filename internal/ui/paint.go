@@ -38,6 +38,19 @@ func (p paint) outcome(o apply.Outcome, s string) string {
 	return s
 }
 
+// tone colours a cell of a list.
+func (p paint) tone(t Tone, s string) string {
+	switch t {
+	case Good:
+		return p.good(s)
+	case Worry:
+		return p.worry(s)
+	case Bad:
+		return p.bad(s)
+	}
+	return s
+}
+
 // action colours a word by what is to be done.
 func (p paint) action(a apply.Action, s string) string {
 	switch a {

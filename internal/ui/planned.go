@@ -48,7 +48,10 @@ func (n *nodeResult) works() bool {
 // treeText is a node with its steps below; one without steps has its problems
 // there.
 func treeText(n *nodeResult, wide bool, p paint) string {
-	head := p.bold(safe(n.Name)) + "  " + safe("namespace "+n.Namespace+", form "+n.form)
+	head := p.bold(safe(n.Name)) + "  " + safe("namespace "+n.Namespace)
+	if n.form != "" {
+		head += safe(", form " + n.form)
+	}
 	if n.bad() {
 		head += "  " + p.outcome(n.outcome, n.status)
 	}

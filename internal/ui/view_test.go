@@ -64,3 +64,24 @@ func TestView(t *testing.T) {
 	}
 	golden(t, "view.txt", b.String())
 }
+
+// What has ended is waited for no more, also where nothing became ready: an
+// object that is deleted does not.
+func TestViewForgetsWhatEnded(t *testing.T) {
+	start := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	about := func(e apply.Event) apply.Event {
+		e.Time, e.Node, e.Object = start, apply.NodeKey{Namespace: "shop", Name: "acme-web"}, lynq.Ref{Kind: "Secret", Namespace: "shop", Name: "acme"}
+		return e
+	}
+	for _, outcome := range []apply.Outcome{apply.OutcomeDone, apply.OutcomeFailed, apply.OutcomeNotReady, apply.OutcomeSkipped} {
+		events := []apply.Event{{Type: apply.EventPlan, Time: start, Nodes: 1}, about(apply.Event{Type: apply.EventWait, Message: "is being deleted"})}
+		shown := func() string { return strings.Join(ui.View(events, start, 80, 24, false), "\n") }
+		if !strings.Contains(shown(), "is being deleted") {
+			t.Fatalf("it does not wait:\n%s", shown())
+		}
+		events = append(events, about(apply.Event{Type: apply.EventObject, Action: apply.ActionDelete, Outcome: outcome}))
+		if strings.Contains(shown(), "is being deleted") {
+			t.Errorf("%s: it still waits:\n%s", outcome, shown())
+		}
+	}
+}

@@ -35,12 +35,8 @@ func (w *waits) observe(e *apply.Event) {
 	switch e.Type {
 	case apply.EventWait:
 		w.add(wait{node: e.Node, object: e.Object, since: e.Time, why: e.Message})
-	case apply.EventReady:
+	case apply.EventReady, apply.EventObject:
 		w.remove(e.Node, e.Object)
-	case apply.EventObject:
-		if e.Outcome != apply.OutcomeDone {
-			w.remove(e.Node, e.Object)
-		}
 	case apply.EventNode:
 		w.n -= len(w.byNode[e.Node])
 		delete(w.byNode, e.Node)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -71,11 +72,11 @@ func passing(r lynq.APIResource) bool {
 	return r.Kind == "Event" || r.Group == "" && r.Kind == "Endpoints" || r.Group == "metrics.k8s.io" || r.Group == "custom.metrics.k8s.io" || r.Group == "external.metrics.k8s.io"
 }
 
-// wouldBeGone tells of a dry run, which deletes nothing, whether an object is the
-// node's own, so that a run would have deleted it before.
+// wouldBeGone tells of a dry run, which deletes nothing, whether a run would have
+// deleted an object before.
 func (n *nodeRun) wouldBeGone(r lynq.APIResource, m *metav1.PartialObjectMetadata) bool {
 	l := liveOf(lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: m.Namespace, Name: m.Name}, m)
-	return n.Options.DryRun && n.owner().tracks(&l)
+	return n.Options.DryRun && (n.owner().tracks(&l) || n.departures.uids[m.UID])
 }
 
 // namespacedKinds are the kinds that have namespaces, as GroupKind says them.
@@ -136,6 +137,9 @@ func (n *nodeRun) instances(ctx context.Context, kinds []lynq.APIResource, crd s
 // node's: true means that it did.
 func (n *nodeRun) holdsOthers(s *stepRun) bool {
 	found, err := n.inside(s)
+	for try := 0; meta.IsNoMatchError(err) && try < maxTries; try++ {
+		found, err = n.inside(s) // a kind went since the server told of it
+	}
 	if err != nil {
 		n.failed(s, err)
 		return true
@@ -147,6 +151,10 @@ func (n *nodeRun) holdsOthers(s *stepRun) bool {
 	if more := len(found) - maxNamed; more > 0 {
 		names += fmt.Sprintf(" and %d more", more)
 	}
-	n.end(s, OutcomeFailed, "it is not deleted, since it holds what is not the node's: "+names+" (move or delete them, and run again)")
+	what := "what is not the node's"
+	if s.Reason == ReasonPruned {
+		what = "more than what is pruned"
+	}
+	n.end(s, OutcomeFailed, "it is not deleted, since it holds "+what+": "+names+" (move or delete them, and run again)")
 	return true
 }

@@ -73,7 +73,7 @@ func (n *nodeRun) conflict(s *stepRun, message string) {
 // failed ends a step with an error, and says what to do about it.
 func (n *nodeRun) failed(s *stepRun, err error) {
 	if s.Reason == ReasonGivenUp {
-		n.leaveBehind(s, "it is left behind, as it is"+n.owner().fate(s.Live)+": "+describeWrite(s.ref(), err))
+		n.leaveBehind(s, "it is left behind, as it is: "+describeWrite(s.ref(), err)+n.owner().fate(s.Live))
 		return
 	}
 	if n.Options.DryRun && s.Object != nil && n.comesInto(s, err) {
@@ -161,7 +161,9 @@ func (n *nodeRun) letGo(ctx context.Context, s *stepRun) {
 // leaveBehind gives up on an object that a person named, and says so: nobody
 // remembers it from now on.
 func (n *nodeRun) leaveBehind(s *stepRun, message string) {
-	s.record = nil
+	left := *s.Step
+	left.Action = ActionRelease
+	s.Step, s.record = &left, nil
 	n.report(Event{Type: EventWarning, Object: s.ref(), ID: s.id(), Message: message})
 	n.end(s, OutcomeDone, message)
 }
@@ -169,7 +171,7 @@ func (n *nodeRun) leaveBehind(s *stepRun, message string) {
 // fate is what becomes of an object that keeps the node's tracking.
 func (me owner) fate(l *Live) string {
 	if me.collected(l) {
-		return " until the garbage collector may delete it, for it belongs to the record"
+		return "; the garbage collector deletes it when it may, for it belonged to the record"
 	}
 	return ""
 }

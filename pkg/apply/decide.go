@@ -384,7 +384,11 @@ func (d *decider) step(me owner, o *Object, r *inventory.Record, l *Live) Step {
 	if who := d.foreign(me, l); who != "" {
 		s.Action, s.Reason = ActionBlock, ReasonForeign
 		s.Message = fmt.Sprintf("it belongs to %s (conflictPolicy Stuck; Force would take it)", who)
-		if o.Policy.Conflict == lynq.ConflictForce {
+		switch {
+		case o.Policy.Conflict != lynq.ConflictForce:
+		case d.KeepContent: // who takes it has to say what it is to be
+			s.Message = fmt.Sprintf("it belongs to %s (conflictPolicy Force takes it at the next apply, with its content)", who)
+		default:
 			s.Action, s.Reason, s.Message = ActionAdopt, ReasonTakeover, "taken from "+who
 		}
 		return s
@@ -418,12 +422,12 @@ func (d *decider) compare(me owner, o *Object, r *inventory.Record, l *Live) (Ac
 		return ActionTrack, ReasonOrphan
 	case l.Orphaned:
 		return ActionAdopt, ReasonOrphan
-	case !me.tracks(l) && (r == nil || r.UID != string(l.UID)):
-		return ActionAdopt, ReasonUnowned
 	case d.KeepContent && me.tracked(o, l):
 		return ActionKeep, ReasonUpToDate
 	case d.KeepContent:
 		return ActionTrack, ReasonUntracked
+	case !me.tracks(l) && (r == nil || r.UID != string(l.UID)):
+		return ActionAdopt, ReasonUnowned
 	case r == nil || r.Digest == "" || r.UID == "":
 		return ActionUpdate, ReasonUnconfirmed
 	case r.UID != string(l.UID):

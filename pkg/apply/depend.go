@@ -95,6 +95,9 @@ func (n *nodeRun) mayLeave(s *stepRun) bool {
 	if s.Action != ActionDelete && s.Action != ActionCollect {
 		return true
 	}
+	if !n.departed(s) {
+		return false
+	}
 	for i := range n.steps {
 		other := &n.steps[i]
 		before := other.Object == nil && other.Record.Order > s.Record.Order ||

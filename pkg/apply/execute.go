@@ -182,7 +182,7 @@ func (n *nodeRun) written(s *stepRun, done result) {
 // settled ends a step whose object is as it is to be, or waits until it is
 // ready.
 func (n *nodeRun) settled(s *stepRun, done result) {
-	s.message = done.note
+	s.message, s.same = done.note, done.unchanged
 	if n.waits(s) && !s.record.Ready {
 		n.await(s, revisionOf(done.meta))
 		return
@@ -269,7 +269,7 @@ func (n *nodeRun) look(s *stepRun) bool {
 		s.record.Ready = true
 		n.report(Event{Type: EventReady, Object: s.ref(), ID: s.id()})
 		outcome := OutcomeDone
-		if s.Action == ActionKeep {
+		if s.Action == ActionKeep || s.same {
 			outcome = OutcomeUnchanged
 		}
 		n.end(s, outcome, s.message)
@@ -403,10 +403,18 @@ func (n *nodeRun) deleteAgain(s *stepRun) {
 	}
 	again := *s.Step
 	again.Live = &l
-	if l.UID != s.Live.UID {
+	switch {
+	case l.UID != s.Live.UID:
 		again.Live = nil // another object, of which nothing is ours
 		again.Action, again.Reason, again.Message = ActionRelease, ReasonTakenOver, "somebody deleted it and made another"
-	} else if !n.yields(&again, &l) {
+		if s.Reason == ReasonPruned {
+			again.Action, again.Reason = ActionSkip, s.Reason
+		}
+	case n.yields(&again, &l):
+	case s.Exact && !l.Deleting && (l.Generation == 0 || l.Generation != s.Live.Generation):
+		n.end(s, OutcomeFailed, "somebody changed it after it was backed up, so that it stays; run again")
+		return
+	default:
 		s.Step = &again
 		n.delete(s)
 		return
@@ -417,17 +425,14 @@ func (n *nodeRun) deleteAgain(s *stepRun) {
 
 // yields is owner.yields, and for an orphan whether it is one no more.
 func (n *nodeRun) yields(s *Step, l *Live) bool {
-	switch {
-	case s.Reason != ReasonPruned:
+	if s.Reason != ReasonPruned {
 		return n.owner().yields(s, l)
-	case !l.Orphaned:
-		s.Action, s.Message = ActionSkip, "it is marked as an orphan no more"
-	case l.takenOver() != "":
-		s.Action, s.Message = ActionSkip, "it is now of "+l.takenOver()
-	default:
-		return false
 	}
-	return true
+	why := l.NoOrphan()
+	if why != "" {
+		s.Action, s.Message = ActionSkip, why
+	}
+	return why != ""
 }
 
 // maxTries bounds how often a write is made anew because the object changed

@@ -125,7 +125,10 @@ func (n *nodeRun) skipAll() {
 // finish records what was confirmed, and ends the node.
 func (n *nodeRun) finish() {
 	outcome := n.worst()
-	if n.plan.Deleted && severity(outcome) <= severity(OutcomeDone) {
+	switch {
+	case n.plan.Desired == nil && outcome == OutcomeUnchanged && len(n.confirmed()) == 0:
+		outcome = OutcomeDone // its record goes
+	case n.plan.Deleted && severity(outcome) <= severity(OutcomeDone):
 		outcome = n.held(outcome)
 	}
 	if err := n.recordResult(outcome); err != nil {

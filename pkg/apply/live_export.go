@@ -11,10 +11,6 @@ import (
 // is not kept.
 func LiveOf(ref lynq.Ref, m *metav1.PartialObjectMetadata) Live { return liveOf(ref, m) }
 
-// TakenOver names the controller or the other tool that claims an object, "" for
-// none.
-func (l *Live) TakenOver() string { return l.takenOver() }
-
 // LiveOfObject is LiveOf for a whole object.
 func LiveOfObject(ref lynq.Ref, o *unstructured.Unstructured) (*Live, error) {
 	m, err := metadataOf(o)
@@ -23,4 +19,20 @@ func LiveOfObject(ref lynq.Ref, o *unstructured.Unstructured) (*Live, error) {
 	}
 	l := liveOf(ref, m)
 	return &l, nil
+}
+
+// NoOrphan tells why an object does not count as an orphan, "" where it does:
+// it has no marker of one, or it is somebody's in spite of that.
+func (l *Live) NoOrphan() string {
+	switch {
+	case !l.Orphaned:
+		return "it is marked as an orphan no more"
+	case l.Unmanaged:
+		return "it bears " + lynq.AnnotationMode + ": " + lynq.ModeUnmanaged
+	case l.takenOver() != "":
+		return "it is now of " + l.takenOver()
+	case l.PartOf != "" || l.Node != "" && l.Hub != "":
+		return "it bears the tracking of a node too (lynqctl inventory verify tells of which)"
+	}
+	return ""
 }

@@ -232,6 +232,11 @@ func (m *memory) Delete(_ context.Context, r lynq.APIResource, namespace, name s
 		return apierrors.NewConflict(schema.GroupResource{Resource: r.Plural}, name, fmt.Errorf("the precondition failed"))
 	case len(o.DryRun) > 0:
 		return nil
+	case len(there.GetFinalizers()) > 0:
+		now := metav1.Now()
+		there.SetDeletionTimestamp(&now)
+		m.put(ref, there)
+		return nil
 	}
 	delete(m.objects, ref)
 	for _, w := range m.watching(ref) {

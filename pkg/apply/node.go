@@ -47,6 +47,7 @@ type stepRun struct {
 	resource lynq.APIResource
 	tries    int  // that found the object changed
 	touched  bool // some write to the object succeeded
+	same     bool // the last write changed nothing
 }
 
 func newNodeRun(r *run, p *NodePlan) *nodeRun {
@@ -278,6 +279,9 @@ func (n *nodeRun) end(s *stepRun, o Outcome, message string) {
 // settle tells those who wait for a step that it has ended.
 func (n *nodeRun) settle(s *stepRun) {
 	if s.Object == nil {
+		if p := n.departures.byRef[s.ref()]; p != nil {
+			p.finish(s.outcome)
+		}
 		return
 	}
 	o := s.outcome

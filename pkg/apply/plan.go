@@ -72,6 +72,8 @@ type Step struct {
 	Record *inventory.Record
 	// Live is what was observed, nil where there is no such object.
 	Live *Live
+	// Exact: it is deleted only as it was observed, for a copy was made of that.
+	Exact bool
 }
 
 // UID is the precondition of a step: the object that was observed.

@@ -91,13 +91,14 @@ func (r *Runner) Run(ctx context.Context, plans []Plan) (*Summary, error) {
 // run is one run of a Runner.
 type run struct {
 	*Runner
-	slots     chan struct{} // one for each node that is at work
-	tracker   *tracker
-	providers map[string]*provider
-	handovers map[lynq.Ref]*provider
-	promised  map[NodeKey][]*provider // all of these, by who is to finish them
-	rollouts  map[FormKey]*rollout
-	stats     *stats
+	slots      chan struct{} // one for each node that is at work
+	tracker    *tracker
+	providers  map[string]*provider
+	handovers  map[lynq.Ref]*provider
+	departures departures
+	promised   map[NodeKey][]*provider // all of these, by who is to finish them
+	rollouts   map[FormKey]*rollout
+	stats      *stats
 	// watching ends with the run; finishing outlasts an interruption by the
 	// grace, so that what is under way can be recorded.
 	watching, finishing context.Context
@@ -106,12 +107,13 @@ type run struct {
 
 func newRun(ctx context.Context, r *Runner, plans []Plan) *run {
 	run := &run{
-		Runner:    r,
-		slots:     make(chan struct{}, max(1, r.Options.Concurrency)),
-		providers: providersOf(plans),
-		handovers: handoversOf(plans),
-		rollouts:  map[FormKey]*rollout{},
-		stats:     newStats(),
+		Runner:     r,
+		slots:      make(chan struct{}, max(1, r.Options.Concurrency)),
+		providers:  providersOf(plans),
+		handovers:  handoversOf(plans),
+		departures: departuresOf(plans),
+		rollouts:   map[FormKey]*rollout{},
+		stats:      newStats(),
 	}
 	watching, stop := context.WithCancel(ctx)
 	finishing, end := context.WithCancel(context.WithoutCancel(ctx))
@@ -123,7 +125,7 @@ func newRun(ctx context.Context, r *Runner, plans []Plan) *run {
 		timer := time.AfterFunc(grace, end)
 		context.AfterFunc(finishing, func() { timer.Stop() })
 	})
-	run.promised = promisedBy(run.providers, run.handovers)
+	run.promised = promisedBy(run.providers, run.handovers, run.departures.byRef)
 	run.watching, run.finishing = watching, finishing
 	run.stops = []func(){stop, func() { grace() }, end, run.waitForWatches}
 	run.tracker = newTracker(watching, r.Cluster)
@@ -302,13 +304,15 @@ func (p *provider) finished() bool {
 }
 
 // promisedBy are providers by the nodes that finish them.
-func promisedBy(providers map[string]*provider, handovers map[lynq.Ref]*provider) map[NodeKey][]*provider {
+func promisedBy(providers map[string]*provider, others ...map[lynq.Ref]*provider) map[NodeKey][]*provider {
 	promised := map[NodeKey][]*provider{}
 	for _, p := range providers {
 		promised[p.node] = append(promised[p.node], p)
 	}
-	for _, p := range handovers {
-		promised[p.node] = append(promised[p.node], p)
+	for _, m := range others {
+		for _, p := range m {
+			promised[p.node] = append(promised[p.node], p)
+		}
 	}
 	return promised
 }

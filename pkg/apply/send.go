@@ -391,7 +391,8 @@ func (w *sender) track() (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	return w.change(live, change)
+	done, err := w.change(live, change)
+	return w.compared(live, done), err
 }
 
 // change changes an object's metadata alone: as an apply of all that we applied,

@@ -203,6 +203,23 @@ func denied(message string) bool {
 		strings.Contains(message, "ValidatingAdmissionPolicy '") && strings.Contains(message, " denied request")
 }
 
+// DeniedBy is the part of a server's message that names the webhook or the policy
+// which refused, "" where there is none. It quotes nothing of an object.
+func DeniedBy(message string) string {
+	for _, who := range [][2]string{{`admission webhook "`, `" denied the request`}, {"ValidatingAdmissionPolicy '", "' denied request"}} {
+		_, rest, found := strings.Cut(message, who[0])
+		if names, _, ended := strings.Cut(rest, who[1]); found && ended {
+			for _, name := range strings.Split(names, "' with binding '") {
+				if !lynq.IsDNS1123Subdomain(name) {
+					return ""
+				}
+			}
+			return who[0] + names + who[1]
+		}
+	}
+	return ""
+}
+
 // forbidden tells a user who may not from what an admission plugin refuses.
 func forbidden(status metav1.Status) problemKind {
 	ending := func(c metav1.StatusCause) bool { return c.Type == "NamespaceTerminating" }
@@ -340,6 +357,9 @@ func withoutValues(p problem, err error) string {
 	reason := string(answer.Status().Reason)
 	if reason == "" {
 		reason = fmt.Sprintf("status %d", answer.Status().Code)
+	}
+	if by := DeniedBy(answer.Status().Message); by != "" {
+		return by + " (why is not shown, since it may quote the Secret's values)"
 	}
 	if len(p.paths) == 0 {
 		return "the server refused it: " + reason

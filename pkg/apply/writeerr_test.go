@@ -483,3 +483,24 @@ func TestRefused(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestDeniedBy: who refused is told also where the reason may quote passwords.
+func TestDeniedBy(t *testing.T) {
+	for message, want := range map[string]string{
+		`admission webhook "books.example.com" denied the request: hunter2`:                                            `admission webhook "books.example.com" denied the request`,
+		`secrets "a" is invalid: : ValidatingAdmissionPolicy 'books' with binding 'all.books' denied request: hunter2`: `ValidatingAdmissionPolicy 'books' with binding 'all.books' denied request`,
+		`Invalid value: "ValidatingAdmissionPolicy 'hunter2 it is' denied request"`:                                    "",
+		`Invalid value: "admission webhook \"hunter2": must be something else`:                                         "",
+		"": "",
+	} {
+		if got := DeniedBy(message); got != want {
+			t.Errorf("%s: %q, want %q", message, got, want)
+		}
+	}
+	err := &apierrors.StatusError{ErrStatus: metav1.Status{Code: 422, Reason: metav1.StatusReasonInvalid,
+		Message: "ValidatingAdmissionPolicy 'books' with binding 'all' denied request: hunter2"}}
+	want := "ValidatingAdmissionPolicy 'books' with binding 'all' denied request (why is not shown, since it may quote the Secret's values) (" + hintOf(problemDenied) + ")"
+	if got := describeWrite(lynq.Ref{Kind: "Secret", Namespace: "a", Name: "b"}, err); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}

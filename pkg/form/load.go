@@ -19,13 +19,22 @@ import (
 // more. There, a resource may lack its apiVersion, kind or name, and a form may
 // have no hub.
 func Load(paths []string, recursive bool, stdin io.Reader) (*Inputs, error) {
+	return load(paths, recursive, stdin, true)
+}
+
+// LoadHubs is Load for inputs that need no form.
+func LoadHubs(paths []string, recursive bool, stdin io.Reader) (*Inputs, error) {
+	return load(paths, recursive, stdin, false)
+}
+
+func load(paths []string, recursive bool, stdin io.Reader, needForm bool) (*Inputs, error) {
 	l := &loader{in: &Inputs{ClusterScoped: map[GroupKind]bool{}}}
 	if len(paths) == 0 {
 		l.problems.Add(lynq.Pos{File: "-f"}, "name files or directories with hubs and forms", "no input is given")
 		return l.in, l.problems.Err()
 	}
 	complete := readFiles(&l.report, paths, recursive, stdin, l.stream)
-	if complete && !l.sawForm && !l.sawBroken {
+	if needForm && complete && !l.sawForm && !l.sawBroken {
 		l.problems.Add(lynq.Pos{File: strings.Join(displayed(paths), ", ")}, "name the files of the forms with -f", "no LynqForm is in these inputs")
 	}
 	l.finish()

@@ -126,6 +126,7 @@ func Decode(cm *corev1.ConfigMap) (*Inventory, error) {
 	inv := &Inventory{
 		Node: node, Namespace: cm.Namespace,
 		UID: string(cm.UID), ResourceVersion: cm.ResourceVersion,
+		Created:   cm.CreationTimestamp.Time,
 		Deleting:  cm.DeletionTimestamp != nil,
 		Finalizer: slices.Contains(cm.Finalizers, lynq.FinalizerNode),
 		Activate:  cm.Annotations[lynq.AnnotationActivate],

@@ -28,6 +28,7 @@ type Inventory struct {
 
 	// What only the cluster knows: zero before the first save.
 	UID, ResourceVersion string
+	Created              time.Time
 	// Deleting: somebody asked for its deletion, and the finalizer holds it.
 	Deleting bool
 	// Finalizer: the ConfigMap bears the node's finalizer, or is to.

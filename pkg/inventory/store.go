@@ -161,7 +161,7 @@ func (s *Store) Save(ctx context.Context, inv *Inventory) (*Inventory, error) {
 	next := *inv
 	next.Records = sorted(inv.Records)
 	next.UID, next.ResourceVersion = string(saved.UID), saved.ResourceVersion
-	next.Deleting = saved.DeletionTimestamp != nil
+	next.Created, next.Deleting = saved.CreationTimestamp.Time, saved.DeletionTimestamp != nil
 	next.Others = othersOf(saved, nodeKeys())
 	return &next, nil
 }

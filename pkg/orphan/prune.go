@@ -10,6 +10,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
+// PruneOptions say how orphans are pruned.
+type PruneOptions struct {
+	// Data: also what holds data; see Data.
+	Data bool
+	// Exact: only as it was seen, for a copy was made of that.
+	Exact bool
+}
+
 // Spared is an orphan that is not pruned, and why.
 type Spared struct {
 	Orphan *Orphan
@@ -26,31 +34,41 @@ func Data(ref lynq.Ref) bool {
 	return false
 }
 
-// Prune plans the deletion of orphans: a plan per hub that they are from, in it a
-// node for each that left some behind. It is a pure function. What bears the
-// markers of an orphan and is somebody's all the same is spared, and so are kinds
-// that hold data, unless those are meant too.
-func Prune(orphans []Orphan, data bool) (plans []apply.Plan, spared []Spared) {
-	byHub := map[string]map[apply.NodeKey]*apply.NodePlan{}
+// Prunable parts orphans into those that may be deleted, and those that are
+// spared: what bears the markers of an orphan and is somebody's all the same, and
+// what holds data, unless that is meant too. It is a pure function.
+func Prunable(orphans []Orphan, o PruneOptions) (prunable []Orphan, spared []Spared) {
 	for i := range orphans {
-		o := &orphans[i]
-		if why := spare(o, data); why != "" {
-			spared = append(spared, Spared{o, why})
-			continue
+		if why := spare(&orphans[i], o.Data); why != "" {
+			spared = append(spared, Spared{&orphans[i], why})
+		} else {
+			prunable = append(prunable, orphans[i])
 		}
-		nodes := byHub[o.From.Hub]
+	}
+	return prunable, spared
+}
+
+// Prune plans the deletion of those orphans that are prunable: a plan per hub
+// that they are from, in it a node for each that left some behind. It is a pure
+// function.
+func Prune(orphans []Orphan, o PruneOptions) (plans []apply.Plan, spared []Spared) {
+	prunable, spared := Prunable(orphans, o)
+	byHub := map[string]map[apply.NodeKey]*apply.NodePlan{}
+	for i := range prunable {
+		orphan := &prunable[i]
+		nodes := byHub[orphan.From.Hub]
 		if nodes == nil {
 			nodes = map[apply.NodeKey]*apply.NodePlan{}
-			byHub[o.From.Hub] = nodes
+			byHub[orphan.From.Hub] = nodes
 		}
-		key := apply.NodeKey{Namespace: o.From.Namespace, Name: o.From.Node}
+		key := apply.NodeKey{Namespace: orphan.From.Namespace, Name: orphan.From.Node}
 		if key.Name == "" {
-			key = apply.NodeKey{Namespace: o.Namespace, Name: unknownNode}
+			key = apply.NodeKey{Namespace: orphan.Namespace, Name: unknownNode}
 		}
 		if nodes[key] == nil {
-			nodes[key] = &apply.NodePlan{NodeKey: key, Hub: o.From.Hub}
+			nodes[key] = &apply.NodePlan{NodeKey: key, Hub: orphan.From.Hub}
 		}
-		nodes[key].Steps = append(nodes[key].Steps, pruneStep(o))
+		nodes[key].Steps = append(nodes[key].Steps, pruneStep(orphan, o.Exact))
 	}
 	for hub, nodes := range byHub {
 		p := apply.Plan{Hub: hub, Counts: map[apply.Action]int{}}
@@ -71,23 +89,19 @@ const unknownNode = "unknown"
 // spare tells why an orphan is not to be pruned, "" where it is.
 func spare(o *Orphan, data bool) string {
 	switch {
-	case o.Live == nil || !o.Live.Orphaned:
-		return "it does not bear the markers of an orphan"
+	case o.Live == nil:
+		return "it is gone, and only a record names it (apply makes it anew, or forgets it)"
 	case o.Live.Deleting:
 		return "it is being deleted already"
-	case o.Live.Unmanaged:
-		return "it bears " + lynq.AnnotationMode + ": " + lynq.ModeUnmanaged
-	case o.Live.TakenOver() != "":
-		return "it is now of " + o.Live.TakenOver()
-	case o.Live.PartOf != "" || o.Live.Node != "" && o.Live.Hub != "":
-		return "it bears the tracking of a node too (see lynqctl inventory verify)"
+	case o.Live.NoOrphan() != "":
+		return o.Live.NoOrphan()
 	case !data && Data(o.Ref):
 		return "it holds data (--include-data prunes it too)"
 	}
 	return ""
 }
 
-func pruneStep(o *Orphan) apply.Step {
+func pruneStep(o *Orphan, exact bool) apply.Step {
 	live := *o.Live
 	return apply.Step{
 		Action: apply.ActionDelete, Reason: apply.ReasonPruned,
@@ -95,6 +109,6 @@ func pruneStep(o *Orphan) apply.Step {
 			Ref: o.Ref, ID: o.From.ID, APIVersion: o.Resource.APIVersion(), UID: string(o.UID),
 			Creation: o.Creation, Deletion: o.Deletion,
 		},
-		Live: &live,
+		Live: &live, Exact: exact,
 	}
 }

@@ -3,6 +3,7 @@ package orphan
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -25,6 +26,8 @@ type RebuildInput struct {
 	HubNamespaces map[string]string
 	// Form is that of nodes of which nothing else tells; "" for none.
 	Form string
+	// NoFinalizer: records that are made anew get no finalizer.
+	NoFinalizer bool
 }
 
 // Rebuilt is a record that was made anew, or one that was completed.
@@ -36,8 +39,10 @@ type Rebuilt struct {
 
 // Unbuilt are objects of which no record can be made, and why.
 type Unbuilt struct {
+	// Node is where its name is "" that of no node: nobody knows which.
+	Node    apply.NodeKey
+	Hub     string
 	Objects []*Orphan
-	Node    apply.NodeKey // zero where that is the reason
 	Why     string
 }
 
@@ -48,30 +53,39 @@ type Unbuilt struct {
 // not confirmed, so that the next apply looks at them.
 func Rebuild(in *RebuildInput) (rebuilt []Rebuilt, unbuilt []Unbuilt) {
 	b := newBuilder(in)
-	groups := map[apply.NodeKey][]*Orphan{}
+	groups := map[group][]*Orphan{}
 	for i := range in.Stranded {
 		o := &in.Stranded[i]
 		if o.Live != nil && o.Reason == ReasonStranded {
-			key := b.nodeOf(o)
-			groups[key] = append(groups[key], o)
+			g := b.groupOf(o)
+			groups[g] = append(groups[g], o)
 		}
 	}
-	for key, objects := range groups {
-		inv, why := b.inventory(key, objects)
+	for g, objects := range groups {
+		inv, why := b.inventory(g, objects)
 		if why != "" {
-			unbuilt = append(unbuilt, Unbuilt{Objects: objects, Node: key, Why: why})
+			unbuilt = append(unbuilt, Unbuilt{Node: g.NodeKey, Hub: objects[0].From.Hub, Objects: objects, Why: why})
 			continue
 		}
 		for _, o := range objects {
-			inv.Records = append(inv.Records, b.record(key, o))
+			inv.Records = append(inv.Records, b.record(g.NodeKey, o))
 		}
 		rebuilt = append(rebuilt, Rebuilt{Inventory: inv, Added: len(objects)})
 	}
 	slices.SortFunc(rebuilt, func(a, b Rebuilt) int {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Node, b.Node))
 	})
-	slices.SortFunc(unbuilt, func(a, b Unbuilt) int { return strings.Compare(a.Node.String(), b.Node.String()) })
+	slices.SortFunc(unbuilt, func(a, b Unbuilt) int {
+		return cmp.Or(strings.Compare(a.Node.String(), b.Node.String()), strings.Compare(a.Hub, b.Hub), strings.Compare(a.Objects[0].Full(), b.Objects[0].Full()))
+	})
 	return rebuilt, unbuilt
+}
+
+// group is what belongs together: the objects of one node or, where nobody knows
+// which that is, those of one ApplySet.
+type group struct {
+	apply.NodeKey
+	partOf string // "" where the node is known
 }
 
 // builder is the input with its indexes.
@@ -80,40 +94,60 @@ type builder struct {
 	inventories map[apply.NodeKey]*inventory.Inventory
 	nodes       map[apply.NodeKey]*apply.Node
 	applySets   map[string]apply.NodeKey
-	objects     map[lynq.Ref]*apply.Object
+	objects     map[lynq.Ref]wantedObject
+}
+
+// wantedObject is an object that a node renders.
+type wantedObject struct {
+	*apply.Object
+	node apply.NodeKey
 }
 
 func newBuilder(in *RebuildInput) *builder {
 	b := &builder{
 		RebuildInput: in, inventories: map[apply.NodeKey]*inventory.Inventory{}, nodes: map[apply.NodeKey]*apply.Node{},
-		applySets: map[string]apply.NodeKey{}, objects: map[lynq.Ref]*apply.Object{},
+		applySets: map[string]apply.NodeKey{}, objects: map[lynq.Ref]wantedObject{},
 	}
 	for _, inv := range in.Inventories {
 		b.inventories[apply.NodeKey{Namespace: inv.Namespace, Name: inv.Node}] = inv
 	}
 	for _, n := range in.Nodes {
 		b.nodes[n.NodeKey] = n
-		b.applySets[inventory.ID(n.Namespace, inventory.Name(n.Name))] = n.NodeKey
+		b.knowNode(n.NodeKey)
 		for i := range n.Objects {
-			b.objects[n.Objects[i].Ref] = &n.Objects[i]
+			b.objects[n.Objects[i].Ref] = wantedObject{&n.Objects[i], n.NodeKey}
+		}
+	}
+	for i := range in.Stranded {
+		// One object of a node that names it tells of those that do not.
+		if from := in.Stranded[i].From; from.Node != "" {
+			b.knowNode(apply.NodeKey{Namespace: from.Namespace, Name: from.Node})
 		}
 	}
 	return b
 }
 
-// nodeOf is the node that an object is of: that which it names, else the one
-// whose ApplySet it is part of.
-func (b *builder) nodeOf(o *Orphan) apply.NodeKey {
+func (b *builder) knowNode(key apply.NodeKey) {
+	b.applySets[inventory.ID(key.Namespace, inventory.Name(key.Name))] = key
+}
+
+// groupOf is the node that an object is of: that which it names, else the one
+// whose ApplySet it is part of. What does not say so was owned by a record, and
+// is in the namespace of that.
+func (b *builder) groupOf(o *Orphan) group {
 	if o.From.Node != "" {
-		return apply.NodeKey{Namespace: o.From.Namespace, Name: o.From.Node}
+		return group{NodeKey: apply.NodeKey{Namespace: o.From.Namespace, Name: o.From.Node}}
 	}
-	return b.applySets[o.Live.PartOf]
+	if key, known := b.applySets[o.Live.PartOf]; known {
+		return group{NodeKey: key}
+	}
+	return group{apply.NodeKey{Namespace: o.Namespace}, o.Live.PartOf}
 }
 
 // inventory is the record of a node as it is, or a new one; or why there can be
 // none.
-func (b *builder) inventory(key apply.NodeKey, objects []*Orphan) (inv *inventory.Inventory, why string) {
-	if key == (apply.NodeKey{}) {
+func (b *builder) inventory(g group, objects []*Orphan) (inv *inventory.Inventory, why string) {
+	if g.Name == "" {
 		return nil, "they do not say which node they are of (with -f, rows and forms may tell)"
 	}
 	hub := objects[0].From.Hub
@@ -122,53 +156,80 @@ func (b *builder) inventory(key apply.NodeKey, objects []*Orphan) (inv *inventor
 			return nil, fmt.Sprintf("they are of several hubs, %q and %q", hub, o.From.Hub)
 		}
 	}
-	if known := b.inventories[key]; known != nil {
+	if known := b.inventories[g.NodeKey]; known != nil {
 		if known.Hub != hub {
 			return nil, fmt.Sprintf("they are of hub %q, and the node's record is of hub %q", hub, known.Hub)
 		}
 		return known.Clone(), ""
 	}
-	inv = &inventory.Inventory{Node: key.Name, Namespace: key.Namespace, Hub: hub, Activate: "true", Finalizer: true}
-	if n := b.nodes[key]; n != nil {
+	inv = &inventory.Inventory{Node: g.Name, Namespace: g.Namespace, Hub: hub, Activate: "true", Finalizer: !b.NoFinalizer}
+	if n := b.nodes[g.NodeKey]; n != nil {
+		if n.Hub != hub {
+			return nil, fmt.Sprintf("they are of hub %q, and rows and forms of hub %q make a node of that name", hub, n.Hub)
+		}
 		inv.Form, inv.RowUID, inv.TemplateGeneration, inv.Extra, inv.HubNamespace = n.Form, n.UID, n.TemplateGeneration, n.Extra, b.HubNamespaces[n.Hub]
 		return inv, ""
 	}
-	if inv.Form, inv.RowUID = b.identity(hub, key.Name); inv.Form == "" {
-		return nil, "nothing tells their form and row (say --form; with -f, rows and forms may tell)"
+	if inv.Form, inv.RowUID, why = b.identity(hub, g.Name); why != "" {
+		return nil, why
 	}
-	if inv.HubNamespace = b.hubNamespace(hub); inv.HubNamespace == "" {
-		return nil, fmt.Sprintf("several hubs are named %q (with -f, rows and forms may tell)", hub)
-	}
-	return inv, ""
+	inv.HubNamespace, why = b.hubNamespace(hub)
+	return inv, why
 }
 
-// identity reads form and row from the name of a node, UID-FORM: the form that
-// was said, else the one form of the hub that the name ends with.
-func (b *builder) identity(hub, node string) (form, uid string) {
-	forms := []string{b.Form}
-	if b.Form == "" {
-		forms = forms[:0]
-		for _, inv := range b.Inventories {
-			if inv.Hub == hub && !slices.Contains(forms, inv.Form) {
-				forms = append(forms, inv.Form)
-			}
+// identity reads form and row from the name of a node, UID-FORM; or tells why it
+// cannot be read. The form is one that other nodes of the hub have, where the name
+// ends with only one of those; else it is the one that a person said.
+func (b *builder) identity(hub, node string) (form, uid, why string) {
+	if b.Form != "" {
+		if row, ok := cutForm(node, b.Form); ok {
+			return b.Form, row, ""
 		}
 	}
-	for _, f := range forms {
-		prefix, ok := strings.CutSuffix(node, "-"+f)
-		switch {
-		case !ok || prefix == "":
-		case form != "":
-			return "", ""
-		default:
-			form, uid = f, prefix
+	fitting := map[string]string{} // rows by forms
+	for _, inv := range b.Inventories {
+		if row, ok := cutForm(node, inv.Form); ok && inv.Hub == hub {
+			fitting[inv.Form] = row
 		}
 	}
-	return form, uid
+	forms := slices.Sorted(maps.Keys(fitting))
+	switch {
+	case len(forms) == 1:
+		return forms[0], fitting[forms[0]], ""
+	case len(forms) > 1:
+		return "", "", fmt.Sprintf("the node's name fits several forms: %s (say which with --form; with -f, rows and forms may tell)", strings.Join(forms, ", "))
+	case b.Form == "":
+		return "", "", "nothing tells of which form they are (say it with --form; with -f, rows and forms may tell)"
+	}
+	if row, ok := cutMade(node, b.Form); ok {
+		return b.Form, row, ""
+	}
+	return "", "", fmt.Sprintf("the node's name does not end with -%s (of which form is it? with -f, rows and forms may tell)", b.Form)
 }
 
-// hubNamespace is that of the one hub of that name.
-func (b *builder) hubNamespace(hub string) string {
+// cutForm takes the form off the name of a node.
+func cutForm(node, form string) (uid string, ok bool) {
+	uid, ok = strings.CutSuffix(node, "-"+form)
+	return uid, ok && uid != ""
+}
+
+// cutMade takes the hash, and the form, off a name that was made since the whole
+// is no name; see lynq.Made. What the row's uid really is only rows tell, and an
+// apply then records that.
+func cutMade(node, form string) (uid string, ok bool) {
+	const digits = 8
+	at := strings.LastIndexByte(node, '-')
+	hash := node[at+1:]
+	if at < 1 || len(hash) != digits || strings.Trim(hash, "0123456789abcdef") != "" {
+		return "", false
+	}
+	uid = strings.TrimSuffix(node[:at], "-"+form)
+	return cmp.Or(strings.Trim(uid, "-"), form), true
+}
+
+// hubNamespace is that of the one hub of that name, "" where there is no trace of
+// one; or why nobody can tell.
+func (b *builder) hubNamespace(hub string) (namespace, why string) {
 	namespaces := map[string]bool{}
 	for _, h := range b.Hubs {
 		if h.Name == hub {
@@ -180,23 +241,31 @@ func (b *builder) hubNamespace(hub string) string {
 			namespaces[inv.HubNamespace] = true
 		}
 	}
-	if len(namespaces) != 1 {
-		return ""
+	known := slices.Sorted(maps.Keys(namespaces))
+	switch len(known) {
+	case 0:
+		return "", ""
+	case 1:
+		return known[0], ""
 	}
-	for ns := range namespaces {
-		return ns
-	}
-	return ""
+	return "", fmt.Sprintf("there is a hub %q in each of the namespaces %s (with -f, rows and forms may tell)", hub, strings.Join(known, ", "))
 }
 
+// unknownID stands for the resource id of an object that does not say it: a record
+// has one.
+const unknownID = "unknown"
+
 // record is what can be recorded of an object.
-func (b *builder) record(key apply.NodeKey, o *Orphan) inventory.Record {
+func (b *builder) record(node apply.NodeKey, o *Orphan) inventory.Record {
 	p := lynq.DefaultPolicy()
 	r := inventory.Record{
-		Ref: o.Ref, ID: o.From.ID, APIVersion: o.Resource.APIVersion(), UID: string(o.UID),
-		Creation: cmp.Or(o.Creation, p.Creation), Deletion: cmp.Or(o.Deletion, lynq.DeleteRetain), Conflict: p.Conflict, Patch: p.Patch,
+		Ref: o.Ref, ID: cmp.Or(o.From.ID, unknownID), APIVersion: o.Resource.APIVersion(), UID: string(o.UID),
+		Creation: cmp.Or(o.Creation, p.Creation), Deletion: lynq.DeleteRetain, Conflict: p.Conflict, Patch: p.Patch,
 	}
-	if wanted := b.objects[o.Ref]; wanted != nil && b.nodes[key] != nil {
+	if o.Deletion == lynq.DeleteDelete {
+		r.Deletion = lynq.DeleteDelete
+	}
+	if wanted := b.objects[o.Ref]; wanted.Object != nil && wanted.node == node {
 		r.ID, r.APIVersion, r.Order = wanted.ID, wanted.APIVersion, wanted.Order
 		r.Creation, r.Conflict, r.Patch = wanted.Policy.Creation, wanted.Policy.Conflict, wanted.Policy.Patch
 	}

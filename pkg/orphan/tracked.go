@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
 )
@@ -28,7 +28,7 @@ func Tracked(ctx context.Context, c Cluster) (*Tracking, error) {
 		return nil, err
 	}
 	// A kind that went since the server was asked for its kinds has no objects.
-	t := &Tracking{Unreadable: slices.DeleteFunc(s.unreadable.sorted(), func(u Unreadable) bool { return apierrors.IsNotFound(u.Err) })}
+	t := &Tracking{Unreadable: slices.DeleteFunc(s.unreadable.sorted(), func(u Unreadable) bool { return meta.IsNoMatchError(u.Err) })}
 	objects := distinct(slices.Concat(lists...))
 	for i := range objects {
 		t.Live = append(t.Live, &objects[i].live)

@@ -24,6 +24,8 @@ type Source interface {
 	// whole. Records may be called again, for a new snapshot, when the last
 	// sequence has ended.
 	Records(ctx context.Context, q Query) iter.Seq2[lynq.Row, error]
+	// Describe tells the columns of the table, in its order.
+	Describe(ctx context.Context) ([]Column, error)
 	// Place names record line for messages: "rows.csv:17", or "row 17 of
 	// table nodes in mysql://db.example:3306/crm". Never holds a password.
 	Place(line int) string

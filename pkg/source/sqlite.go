@@ -159,11 +159,7 @@ func (s *sqliteSource) statement(ctx context.Context, tx *sql.Tx, q Query) (stri
 		return "", err
 	}
 	if len(have) == 0 {
-		exist, err := s.names(ctx, tx, "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name")
-		if err != nil {
-			return "", err
-		}
-		return "", missingTable(s.path, s.table, s.table, exist)
+		return "", s.noTable(ctx, tx)
 	}
 	found, err := checkColumns(fmt.Sprintf("table %s in %s", s.table, s.path), q, have, strings.EqualFold)
 	if err != nil {
@@ -184,6 +180,15 @@ func (s *sqliteSource) statement(ctx context.Context, tx *sql.Tx, q Query) (stri
 		}
 	}
 	return fmt.Sprintf("SELECT %s FROM %s AS t ORDER BY %s", &list, quoteDouble(s.table), order), nil
+}
+
+// noTable is the error for a missing table, with those that there are.
+func (s *sqliteSource) noTable(ctx context.Context, tx *sql.Tx) error {
+	exist, err := s.names(ctx, tx, "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name")
+	if err != nil {
+		return err
+	}
+	return missingTable(s.path, s.table, s.table, exist)
 }
 
 // names is the first column of a small result.

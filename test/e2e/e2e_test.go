@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -53,6 +54,15 @@ func buildLynqctl(t *testing.T, root string) string {
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("building lynqctl: %v\n%s", err, out)
+	}
+	// kubectl finds it there as its plugin, too.
+	for name, target := range map[string]string{
+		"kubectl-lynq":          filepath.Join(dir, "lynqctl"),
+		"kubectl_complete-lynq": filepath.Join(root, "completions", "kubectl_complete-lynq"),
+	} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return dir
 }

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lynqctl/lynqctl/pkg/orphan"
+)
+
+// completionPatience is how long a person who pressed Tab is kept waiting.
+const completionPatience = 1500 * time.Millisecond
+
+// completing tells whether a shell asks how a command line may go on.
+func completing(args []string) bool {
+	return len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
+}
+
+// registerCompletions says for all commands what their flags and arguments may
+// be. It goes by the names of flags and by what Use says of arguments, which mean
+// the same everywhere.
+func (a *app) registerCompletions(c *cobra.Command) {
+	c.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if complete := a.flagCompletion(f); complete != nil {
+			_ = c.RegisterFlagCompletionFunc(f.Name, complete) // fails where the command has its own
+		}
+	})
+	if complete := a.argumentCompletion(c); complete != nil && c.ValidArgsFunction == nil {
+		c.ValidArgsFunction = complete
+	}
+	for _, child := range c.Commands() {
+		a.registerCompletions(child)
+	}
+}
+
+// flagCompletion says what may be the value of a flag, nil where anything may.
+func (a *app) flagCompletion(f *pflag.Flag) cobra.CompletionFunc {
+	switch f.Name {
+	case "hub":
+		return a.suggest((*completer).hubs)
+	case "form":
+		return a.suggest((*completer).forms)
+	case "node":
+		return a.suggest((*completer).nodes)
+	case "context":
+		return a.suggest((*completer).contexts)
+	case "namespace":
+		return a.suggest((*completer).namespaces)
+	case "filename", "source", "kubeconfig", "certificate-authority", "client-certificate", "client-key":
+		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+	case "output-dir", "backup-dir":
+		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		}
+	}
+	if words := flagWords(f); len(words) > 0 {
+		return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+	}
+	return nil
+}
+
+// flagWords are the words that a flag takes: those of all that flags of its name
+// take anywhere which its own description names.
+func flagWords(f *pflag.Flag) []string {
+	if f.Value.Type() == "bool" {
+		return nil
+	}
+	var words []string
+	switch f.Name {
+	case "output":
+		words = []string{"table", "wide", "name", "yaml", "json", "text", "mermaid", "dot", "diff", "markdown"}
+	case "dry-run":
+		words = []string{"none", "client", "server"}
+	case "cascade":
+		words = []string{"background", "foreground", "orphan"}
+	case "target":
+		words = []string{"plain", "argo", "flux"}
+	case "layout":
+		words = []string{layoutFolders, layoutFiles}
+	case "reason":
+		words = orphan.Marked()
+	}
+	described := strings.FieldsFunc(f.Usage, func(r rune) bool { return strings.ContainsRune(" ,;:()", r) })
+	return slices.DeleteFunc(words, func(w string) bool { return !slices.Contains(described, w) })
+}
+
+// argumentCompletion says what may be a command's arguments, nil where it takes
+// none that can be known.
+func (a *app) argumentCompletion(c *cobra.Command) cobra.CompletionFunc {
+	for _, word := range strings.Fields(c.Use)[1:] {
+		word, _, _ = strings.Cut(strings.Trim(word, "[]"), "|")
+		word, many := strings.CutSuffix(word, "...")
+		parent := ""
+		if c.HasParent() {
+			parent = c.Parent().Name()
+		}
+		var candidates func(*completer) []string
+		switch {
+		case word == "NODE", word == "NAME" && c.Name() == "node":
+			candidates = (*completer).nodes
+		case word == "NAME" && c.Name() == "form":
+			candidates = (*completer).forms
+		case word == "NAME" && c.Name() == "hub":
+			candidates = (*completer).hubs
+		case word == "OBJECT" && parent == "orphans":
+			candidates = (*completer).orphans
+		default:
+			continue
+		}
+		complete := a.suggest(candidates)
+		return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 && !many {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			names, directive := complete(cmd, args, begun)
+			return slices.DeleteFunc(names, func(n string) bool { return slices.Contains(args, n) }), directive
+		}
+	}
+	return nil
+}
+
+// suggest completes with names that are found out when a shell asks. What keeps
+// them from being found out, a shell does not want to hear.
+func (a *app) suggest(candidates func(*completer) []string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+		c, done := a.newCompleter(cmd)
+		defer done()
+		// Flags take several names with commas between them.
+		comma := strings.LastIndexByte(begun, ',') + 1
+		var names []string
+		for _, n := range candidates(c) {
+			if strings.HasPrefix(n, begun[comma:]) {
+				names = append(names, begun[:comma]+n)
+			}
+		}
+		slices.Sort(names)
+		return slices.Compact(names), cobra.ShellCompDirectiveNoFileComp
+	}
+}

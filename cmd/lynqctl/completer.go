@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// completer finds out names for a command line that is still being written: from
+// the inputs, where the line names some, else from the cluster. It gives nothing
+// where it cannot.
+type completer struct {
+	*app
+	ctx   context.Context // of the one question that it lives for
+	flags *pflag.FlagSet
+}
+
+func (a *app) newCompleter(cmd *cobra.Command) (*completer, context.CancelFunc) {
+	ctx := cmd.Context()
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	ctx, cancel := context.WithTimeout(ctx, completionPatience)
+	return &completer{app: a, ctx: ctx, flags: cmd.Flags()}, cancel
+}
+
+// values are those of a flag of the line so far.
+func (c *completer) values(name string) []string {
+	f := c.flags.Lookup(name)
+	if f == nil || !f.Changed {
+		return nil
+	}
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		return list.GetSlice()
+	}
+	return []string{f.Value.String()}
+}
+
+func (c *completer) isSet(name string) bool {
+	values := c.values(name)
+	return len(values) == 1 && values[0] == "true"
+}
+
+func (c *completer) hubs() []string {
+	inputs := c.inputs()
+	if inputs == nil {
+		return c.recorded(c.namespaceFlag(), func(m *metav1.PartialObjectMetadata) string { return m.Labels[lynq.LabelHub] })
+	}
+	var names []string
+	for _, h := range inputs.Hubs {
+		names = append(names, h.Name)
+	}
+	return names
+}
+
+func (c *completer) forms() []string {
+	inputs := c.inputs()
+	if inputs == nil {
+		return c.recorded(c.namespaceFlag(), func(m *metav1.PartialObjectMetadata) string { return m.Labels[lynq.LabelTemplate] })
+	}
+	var names []string
+	for _, f := range inputs.Forms {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+func (c *completer) nodes() []string {
+	inputs := c.inputs()
+	if inputs != nil {
+		return c.rendered(inputs)
+	}
+	return c.recorded(c.nodeNamespace(), func(m *metav1.PartialObjectMetadata) string {
+		node, ours := strings.CutPrefix(m.Name, inventory.Name(""))
+		if !ours || m.Labels[lynq.LabelRecord] != lynq.RecordNode {
+			return ""
+		}
+		return node
+	})
+}

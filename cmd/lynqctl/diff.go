@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/diff"
+)
+
+// diffFlags are the flags of diff: those of apply that decide what would change.
+type diffFlags struct {
+	applyFlags
+	format string
+}
+
+// The outputs of diff.
+const (
+	diffText     = "diff"
+	diffJSON     = "json"
+	diffMarkdown = "markdown"
+	diffName     = "name"
+)
+
+func (a *app) diffCommand() *cobra.Command {
+	f := diffFlags{applyFlags: defaultApplyFlags(), format: diffText}
+	f.nothing, f.dryRun, f.events, f.wait = "nothing was compared", "server", false, false
+	cmd := &cobra.Command{
+		Use:   "diff -f PATH...",
+		Short: "Show what apply would change",
+		Long: `Render rows and forms as apply does, have the server try every write without
+keeping it, and show how each object would differ from what is there, and why:
+because of the form or a row (and which columns), or because somebody changed it
+(and who). Nothing is written, no record and no lock either.
+
+Values of Secrets show as changed or unchanged only. What the server and lynqctl
+keep for themselves is left out.
+
+KUBECTL_EXTERNAL_DIFF names another program to show differences with, as for
+kubectl diff: it gets two directories.
+
+Exit codes: 0 nothing would change; 1 something would; 2 bad input, or something
+that apply would fail at; 3 a guard would refuse the apply; 130 interrupted.`,
+		Example: `  # What would apply change?
+  lynqctl diff -f forms/
+
+  # One tenant, with another diff program
+  KUBECTL_EXTERNAL_DIFF="diff -u -N --color" lynqctl diff -f forms/ --node acme-web
+
+  # In a pull request: as a comment
+  lynqctl diff -f forms/ -o markdown > comment.md
+
+  # Which objects did somebody change by hand?
+  lynqctl diff -f forms/ -o json | jq -r 'select(any(.changes[]?; .cause == "drift")) | "\(.kind)/\(.name)"'`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.diff(cmd.Context(), &f) },
+	}
+	f.inputFlags.register(cmd)
+	f.registerAll(cmd)
+	f.registerSources(cmd)
+	flags := cmd.Flags()
+	flags.StringVarP(&f.format, "output", "o", f.format, "diff, markdown for a comment on a pull request, name, or json for one object per line")
+	flags.StringSliceVar(&f.nodes, "node", nil, "only these nodes, named UID-FORM")
+	flags.StringVarP(&f.selector, "selector", "l", "", "only objects with these labels, as kubectl takes them; nothing goes then")
+	flags.BoolVar(&f.allowEmpty, "allow-empty", false, "do not refuse when a hub has no active row any more")
+	flags.StringVar(&f.maxDelete, "max-delete", f.maxDelete, "refuse when more of a hub's nodes would go: a number, or a share of them")
+	flags.IntVar(&f.writers, "concurrency", f.writers, "nodes to try at once")
+	return cmd
+}
+
+func (a *app) diff(ctx context.Context, f *diffFlags) error {
+	if err := oneOf("-o", f.format, diffText, diffJSON, diffMarkdown, diffName); err != nil {
+		return err
+	}
+	external, err := externalDiff(a.getenv)
+	if err != nil {
+		return badUsage(err)
+	}
+	err = a.withApplyJob(ctx, &f.applyFlags, func(ctx context.Context, j *applyJob) error {
+		report, err := j.compare(ctx, external != nil && f.format == diffText)
+		if err != nil {
+			return err
+		}
+		return a.showDiff(ctx, f, external, report)
+	})
+	var known *exitError
+	if errors.As(err, &known) && known.code == exitFailed {
+		known.code = exitBadInput // 1 is that something would change
+	}
+	return differ(err)
+}
+
+// errDiffers is that something would change, which is exit code 1 and no error
+// to speak of.
+var errDiffers = errors.New("something would change")
+
+// differ gives errDiffers its exit code.
+func differ(err error) error {
+	if errors.Is(err, errDiffers) {
+		return &exitError{code: exitFailed, err: errSaid}
+	}
+	return err
+}
+
+// compare finds out what an apply would change.
+func (j *applyJob) compare(ctx context.Context, keepSides bool) (*diff.Report, error) {
+	if err := j.render(ctx); err != nil {
+		return nil, err
+	}
+	if err := j.loadHubs(ctx); err != nil {
+		return nil, untouched(ctx, err)
+	}
+	if j.failed != nil {
+		_, _ = fmt.Fprintln(j.stderr, j.failed)
+	}
+	plans, err := j.planAll(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := apply.CheckSizes(plans); err != nil {
+		return nil, &exitError{code: exitBadInput, err: err, summary: j.flags.nothing}
+	}
+	j.tellReturning(returning(plans))
+	t, err := j.try(ctx, plans, keepSides)
+	if err != nil {
+		return nil, untouched(ctx, err)
+	}
+	return t.report(plans)
+}
+
+// showDiff writes a report, and ends with its exit code.
+func (a *app) showDiff(ctx context.Context, f *diffFlags, external []string, report *diff.Report) error {
+	out, errOut := ui.NewStream(a.stdout, a.getenv), ui.NewStream(a.stderr, a.getenv)
+	differs := report.Counts().Objects > 0
+	var err error
+	switch {
+	case f.format == diffJSON:
+		err = ui.PrintDiffJSON(report, out)
+	case f.format == diffMarkdown:
+		_, err = io.WriteString(out, diff.Markdown(report))
+	case f.format == diffName:
+		err = ui.PrintDiffNames(report, out)
+	case len(external) > 0:
+		differs, err = a.showExternally(ctx, external, report, out)
+	default:
+		err = ui.PrintDiff(report, out)
+	}
+	if err != nil {
+		return &exitError{code: exitBadInput, err: fmt.Errorf("show the differences: %w", err)}
+	}
+	if f.format != diffJSON {
+		ui.PrintDiffProblems(report, errOut)
+	}
+	return diffOutcome(report, differs)
+}
+
+// diffOutcome is the exit code of a report.
+func diffOutcome(report *diff.Report, differs bool) error {
+	switch {
+	case len(report.Refusals) > 0:
+		return &exitError{code: exitRefused, err: errSaid, summary: "a guard would refuse to apply this"}
+	case report.Counts().Problems > 0:
+		return &exitError{code: exitBadInput, err: errSaid, summary: "apply would not end well: see above"}
+	case differs:
+		return errDiffers
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/pkg/diff"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// externalDiffVar names a program that shows differences, as kubectl has it.
+const externalDiffVar = "KUBECTL_EXTERNAL_DIFF"
+
+// externalDiff is the program and its arguments, nil for none. As for kubectl,
+// words are parted by spaces, and arguments that could mean something to a shell
+// are left out.
+func externalDiff(getenv func(string) string) ([]string, error) {
+	value := getenv(externalDiffVar)
+	if value == "" {
+		return nil, nil
+	}
+	words := strings.Fields(value)
+	if len(words) == 0 {
+		return nil, fmt.Errorf("%s is blank: name a program, such as \"diff -u -N\", or unset it", externalDiffVar)
+	}
+	program, err := exec.LookPath(words[0])
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", externalDiffVar, err)
+	}
+	plain := regexp.MustCompile(`^[a-zA-Z0-9-=]+$`)
+	command := []string{program}
+	for _, w := range words[1:] {
+		if plain.MatchString(w) {
+			command = append(command, w)
+		}
+	}
+	return command, nil
+}
+
+// showExternally has another program show the differences between two
+// directories, and what no file shows with our own words. It tells whether
+// anything differs: of the files, that program decides.
+func (a *app) showExternally(ctx context.Context, command []string, report *diff.Report, out ui.Stream) (bool, error) {
+	dir, err := os.MkdirTemp("", "lynqctl-diff-")
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // of no use any more, and without secrets
+	contents, tracking, err := writeSides(dir, report)
+	if err != nil {
+		return false, err
+	}
+	if err := ui.PrintDiffHeads(report, out); err != nil {
+		return false, err
+	}
+	if contents == 0 {
+		return tracking > 0, nil
+	}
+	cmd := exec.CommandContext(ctx, command[0], append(command[1:], filepath.Join(dir, "LIVE"), filepath.Join(dir, "NEXT"))...) //nolint:gosec // the user names it
+	cmd.Stdout, cmd.Stderr = a.stdout, a.stderr
+	err = cmd.Run()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return tracking > 0, nil
+	case errors.As(err, &exit) && exit.ExitCode() == 1:
+		return true, nil
+	}
+	return false, fmt.Errorf("%s: %w", externalDiffVar, err)
+}
+
+// writeSides writes the sides of all objects whose content changes, and counts
+// them and those of which only the tracking does.
+func writeSides(dir string, report *diff.Report) (contents, tracking int, err error) {
+	for _, side := range []string{"LIVE", "NEXT"} {
+		if err := os.Mkdir(filepath.Join(dir, side), 0o700); err != nil {
+			return 0, 0, err
+		}
+	}
+	for i := range report.Nodes {
+		for j := range report.Nodes[i].Objects {
+			o := &report.Nodes[i].Objects[j]
+			if o.Diff == "" {
+				if o.Tracking {
+					tracking++
+				}
+				continue
+			}
+			contents++
+			for side, text := range map[string]string{"LIVE": o.Before, "NEXT": o.After} {
+				if err := writeSide(filepath.Join(dir, side, fileName(o)), text); err != nil {
+					return 0, 0, err
+				}
+			}
+		}
+	}
+	return contents, tracking, nil
+}
+
+// writeSide writes one side; there is no file where there is no object.
+func writeSide(path, text string) error {
+	if text == "" {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(f, text)
+	return errors.Join(err, f.Close())
+}
+
+// fileName is what kubectl calls an object's file: group.version.kind.namespace.name.
+func fileName(o *diff.Object) string {
+	group, version := lynq.SplitAPIVersion(o.APIVersion)
+	parts := []string{version, o.Kind, o.Namespace, o.Name}
+	if group != "" {
+		parts = append([]string{group}, parts...)
+	}
+	return strings.NewReplacer("/", "_", ":", "_").Replace(strings.Join(parts, "."))
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/internal/draft"
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
+	"github.com/lynqctl/lynqctl/pkg/source"
+)
+
+// sampleRows is how many rows are looked at before columns are guessed.
+const sampleRows = 500
+
+// origin is where the rows of a draft are.
+type origin struct {
+	hub        string // its name
+	place      string // of the table, for messages
+	given      bool   // the hub is there already
+	connection lynq.Connection
+	choice     draft.Choice
+}
+
+// origin finds out where the rows are.
+func (f *initFlags) origin(ctx context.Context, a *app) (*origin, error) {
+	if len(f.hubPaths) > 0 {
+		return f.givenHub(ctx, a)
+	}
+	c, err := source.ParseURL(f.source, lynq.Connection{})
+	if err != nil {
+		return nil, badUsage(fmt.Errorf("--source: %w", err))
+	}
+	if c.Type == lynq.SourceSQLite && c.Path == "-" {
+		return nil, badUsage(errors.New("--source: a SQLite database cannot be read from standard input (name a file)"))
+	}
+	if hasServer(c) {
+		if c.Password == "" {
+			c.Password = lynq.Secret(a.getenv(passwordVariable))
+		}
+		for _, part := range [][2]string{{c.Username, "user"}, {c.Database, "database"}} {
+			if part[0] == "" {
+				return nil, badUsage(fmt.Errorf("--source: no %s (write %s://USER@HOST/DATABASE?table=TABLE)", part[1], c.Type))
+			}
+		}
+	}
+	name := cmp.Or(c.Table, strings.TrimSuffix(filepath.Base(c.Path), filepath.Ext(c.Path)))
+	return &origin{hub: cmp.Or(f.name, hubName(name[strings.LastIndexByte(name, '.')+1:])), place: name, connection: c, choice: f.choice}, nil
+}
+
+// givenHub is the one hub of the inputs.
+func (f *initFlags) givenHub(ctx context.Context, a *app) (*origin, error) {
+	inputs, err := form.LoadHubs(f.hubPaths, false, a.stdin)
+	var problems lynq.Problems
+	switch {
+	case errors.As(err, &problems):
+		return nil, badInputs(problems, "nothing was written")
+	case err != nil:
+		return nil, &exitError{code: exitBadInput, err: err, summary: "nothing was written"}
+	case len(inputs.Hubs) != 1:
+		return nil, badUsage(fmt.Errorf("-f: %s in these inputs, one is needed", count(len(inputs.Hubs), "hub")))
+	}
+	h := inputs.Hubs[0]
+	// Who has a namespace for the nodes says it; a hub's Secret may be there.
+	hubs := []hubPrograms{{hub: h, programs: []*render.Program{{Namespace: cmp.Or(f.namespace, "default")}}}}
+	rows := rowSource{stdin: a.stdin, passwords: passwords{getenv: a.getenv, secrets: inputs.Secrets, cluster: f.access.SecretValue}}
+	connections, err := rows.connections(ctx, hubs, f.hubPaths)
+	if err != nil {
+		return nil, err
+	}
+	o := &origin{hub: h.Name, place: fmt.Sprintf("hub %q", h.Name), given: true, connection: connections[0], choice: draft.Choice{Mappings: []draft.Mapping{}}}
+	for _, m := range h.Mappings {
+		switch m.Variable {
+		case "uid":
+			o.choice.UID = m.Column
+		case "activate":
+			o.choice.Activate = m.Column
+		default:
+			o.choice.Mappings = append(o.choice.Mappings, draft.Mapping{Variable: m.Variable, Column: m.Column})
+		}
+	}
+	return o, nil
+}
+
+// hubName makes a name for a hub of that of a table.
+func hubName(table string) string {
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(table))
+	const most = 50 // nodes' records carry it
+	name = strings.Trim(name[:min(len(name), most)], "-")
+	return cmp.Or(name, "tenants")
+}
+
+// lookAt reads the columns of a table, and some of its rows.
+func lookAt(ctx context.Context, c lynq.Connection, stdin io.Reader) (*draft.Table, error) {
+	var src source.Source
+	err := interruptible(ctx, func() error {
+		opened, err := source.Open(ctx, c, stdin)
+		src = opened
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = src.Close() }() // nothing was written
+	columns, err := src.Describe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return sample(ctx, src, columns)
+}
+
+// sample reads some rows, as far as they are text.
+func sample(ctx context.Context, src source.Source, columns []source.Column) (*draft.Table, error) {
+	t := &draft.Table{}
+	var q source.Query
+	var sampled []int // of the table's columns
+	most := source.NoKey - 1
+	for i, c := range columns {
+		t.Columns = append(t.Columns, draft.Column{Name: c.Name, Primary: c.Key == source.PrimaryKey, Unique: c.Key == source.UniqueKey, Binary: c.Binary})
+		if c.Binary {
+			continue
+		}
+		q.Columns, sampled = append(q.Columns, c.Name), append(sampled, i)
+		if c.Key > most {
+			q.UID, most = c.Name, c.Key
+		}
+	}
+	if len(q.Columns) == 0 {
+		return t, nil
+	}
+	rows := 0
+	for row, err := range src.Records(ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		for j, i := range sampled {
+			t.Columns[i].Values = append(t.Columns[i].Values, row.Values[j])
+		}
+		if rows++; rows == sampleRows {
+			break
+		}
+	}
+	return t, nil
+}

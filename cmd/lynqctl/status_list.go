@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/status"
+)
+
+func statusColumns() []ui.Column {
+	return []ui.Column{
+		{Name: "NAMESPACE", Flexible: true}, {Name: "NODE", Flexible: true},
+		{Name: "READY"}, {Name: "FAILED"}, {Name: "SKIPPED"}, {Name: "CONFLICTED"},
+		{Name: "CONDITION", Flexible: true, Toned: true}, {Name: "AGE"},
+		{Name: "DESIRED", Wide: true}, {Name: "SINCE", Wide: true}, {Name: "HUB", Wide: true}, {Name: "FORM", Wide: true},
+		{Name: "UID", Wide: true}, {Name: "MESSAGE", Wide: true},
+	}
+}
+
+// list shows nodes, and the sums of all of them.
+func (s *standing) list(f *statusFlags, now time.Time) *ui.List {
+	l := &ui.List{
+		Columns: statusColumns(),
+		Empty:   "No nodes are recorded in " + f.where(), Warnings: s.warnings, Sums: s.hubs,
+	}
+	for i := range s.nodes {
+		if n := &s.nodes[i]; !n.Well || !f.failed {
+			l.Items = append(l.Items, statusItem(n, now))
+		}
+	}
+	if f.failed && len(s.nodes) > 0 {
+		l.Empty = "No node is unwell: " + count(len(s.nodes), "node") + " looked at"
+	}
+	for i := range s.hubs {
+		l.Footer = append(l.Footer, hubLines(&s.hubs[i], now)...)
+	}
+	return l
+}
+
+func statusItem(n *status.Node, now time.Time) ui.Item {
+	cells := []string{n.Namespace, n.Name}
+	if n.Condition == status.Unreadable {
+		cells = append(cells, "", "", "", "", n.Condition, "", "")
+	} else {
+		cells = append(cells, fmt.Sprintf("%d/%d", n.Ready, n.Desired),
+			strconv.Itoa(n.Failed), strconv.Itoa(n.Skipped), strconv.Itoa(n.Conflicted),
+			n.Condition, ago(now, atTime(n.Created)), strconv.Itoa(n.Desired))
+	}
+	return ui.Item{
+		Cells: append(cells, ago(now, atTime(n.Since)), n.Hub, n.Form, n.UID, n.Message),
+		Name:  n.Name, Data: n, Tone: conditionTone(n),
+	}
+}
+
+// conditionTone: what is on its way may yet be well.
+func conditionTone(n *status.Node) ui.Tone {
+	switch {
+	case n.Well:
+		return ui.Good
+	case n.Condition == inventory.ConditionProgressing, n.Condition == status.Deleting, n.Condition == status.Unknown:
+		return ui.Worry
+	}
+	return ui.Bad
+}
+
+// atTime is a time, nil for one that nobody knows.
+func atTime(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+// hubLines sum a hub up, and below it each of its forms.
+func hubLines(h *status.Hub, now time.Time) []string {
+	head := fmt.Sprintf("hub %s/%s: ", h.Namespace, h.Name)
+	if h.Run == nil {
+		head += "the last run is not known, for its record is not there or cannot be read"
+	} else {
+		head += fmt.Sprintf("last run %s: %d of %s active, %s wanted", orNever(ago(now, atTime(h.Run.Time))),
+			h.Run.Active, count(h.Run.Rows, "row"), count(h.Run.Nodes, "node"))
+	}
+	if h.Missing > 0 {
+		head += fmt.Sprintf(", %d not recorded", h.Missing)
+	}
+	if h.Deleting {
+		head += "; its record is being deleted"
+	}
+	lines := []string{head}
+	for i := range h.Forms {
+		f := &h.Forms[i]
+		lines = append(lines, fmt.Sprintf("  form %s: %d/%s well, %d/%s ready%s", f.Name,
+			f.Well, count(f.Nodes, "node"), f.Ready, count(f.Desired, "object"), troubles(&f.Counts)))
+	}
+	return lines
+}
+
+func orNever(ago string) string {
+	if ago == "" {
+		return "at an unknown time"
+	}
+	return ago + " ago"
+}
+
+// troubles are the objects that did not end well: ", 1 failed, 2 skipped".
+func troubles(c *status.Counts) string {
+	var b strings.Builder
+	for _, part := range []struct {
+		n    int
+		word string
+	}{{c.Failed, "failed"}, {c.Skipped, "skipped"}, {c.Conflicted, "conflicted"}} {
+		if part.n > 0 {
+			fmt.Fprintf(&b, ", %d %s", part.n, part.word)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/orphan"
+	"github.com/lynqctl/lynqctl/pkg/status"
+)
+
+func (a *app) statusNodeCommand() *cobra.Command {
+	var f recordFlags
+	cmd := &cobra.Command{
+		Use:   "node NAME",
+		Short: "Show one node with its objects as they are now",
+		Long: `Show one node: how the last run left it, its objects as they are now, in the order
+in which they are applied, with what belongs to them, what the node left behind,
+and recent events. What is in Secrets and ConfigMaps is not read.
+
+Exit codes: 0 the node is well: no run failed on it, and its objects are ready
+now; 1 it is not; 2 bad usage, or a cluster that cannot be read.`,
+		Example: `  lynqctl status node acme-web
+  lynqctl status node acme-web -n shop -o json`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("status node takes the name of one node, got %d (lynqctl status has the names)", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.nodes = args
+			return a.statusNode(cmd.Context(), &f)
+		},
+	}
+	f.register(cmd)
+	return cmd
+}
+
+func (a *app) statusNode(ctx context.Context, f *recordFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	ctx, cancel := f.deadline(ctx)
+	defer cancel()
+	client, err := a.connectToLook(&f.access)
+	if err != nil {
+		return err
+	}
+	inv, err := f.record(ctx, client, f.nodes[0])
+	if err != nil {
+		return err
+	}
+	l := &nodeLook{client: client, inv: inv}
+	l.look(ctx)
+	if cause := context.Cause(ctx); cause != nil {
+		return unread(ctx, cause)
+	}
+	n := newNodeNow(l)
+	ui.Warn(ui.NewStream(a.stderr, a.getenv), l.warnings)
+	if err := ui.PrintDetails(n.details(time.Now()), ui.Format(f.output), ui.NewStream(a.stdout, a.getenv)); err != nil {
+		return failed(err)
+	}
+	if !n.Well {
+		return &exitError{code: exitFailed, err: errSaid, summary: "node " + inv.Node + " is not well"}
+	}
+	return nil
+}
+
+// nodeNow is a node with its objects as they are now; as JSON and YAML have it
+// (docs/status.md).
+type nodeNow struct {
+	status.Node
+	Objects  []status.Object `json:"objects"`
+	Orphans  []*orphanData   `json:"orphans,omitempty"`
+	Events   []status.Event  `json:"events,omitempty"`
+	Warnings []string        `json:"warnings,omitempty"`
+
+	orphans []orphan.Orphan
+}
+
+// newNodeNow puts together what was read. A node that the last run did not wait
+// for is well once its objects are ready.
+func newNodeNow(l *nodeLook) *nodeNow {
+	n := &nodeNow{
+		Node: status.Of(l.inv), Objects: status.Tree(l.inv, l.seen, l.belonging),
+		Events: l.events, Warnings: l.warnings, orphans: l.orphans,
+	}
+	for i := range l.orphans {
+		n.Orphans = append(n.Orphans, orphanDataOf(&l.orphans[i]))
+	}
+	ready := status.Tally(n.Objects)[apply.StateReady] == len(n.Objects)
+	n.Well = ready && (n.Well || n.Condition == inventory.ConditionProgressing)
+	return n
+}
+
+func (n *nodeNow) details(now time.Time) *ui.Details {
+	condition := n.Condition
+	if !n.Since.IsZero() {
+		condition += ", since " + when(now, &n.Since)
+	}
+	d := &ui.Details{
+		Facts: []ui.Fact{
+			{Name: "Node", Text: n.Name},
+			{Name: "Namespace", Text: n.Namespace},
+			{Name: "Hub", Text: n.Hub + " (namespace " + n.HubNamespace + ")"},
+			{Name: "Form", Text: n.Form},
+			{Name: "Row", Text: n.UID},
+			{Name: "Age", Text: ago(now, atTime(n.Created))},
+			{Name: "Last run", Text: condition},
+			{Name: "Message", Text: n.Message},
+			{Name: "Wanted", Text: fmt.Sprintf("%s: %d ready%s", count(n.Desired, "object"), n.Ready, troubles(&status.Counts{
+				Failed: n.Failed, Skipped: n.Skipped, Conflicted: n.Conflicted,
+			}))},
+			{Name: "Now", Text: tallied(n.Objects)},
+			{Name: "Well", Text: yesNo(n.Well)},
+		},
+		Parts: n.tree(now),
+		More:  []ui.Section{{Title: "Orphans", List: *orphanList(n.orphans, now)}, {Title: "Events", List: n.eventList(now)}},
+		Data:  n,
+	}
+	return d
+}
+
+// tallied are the objects by how they are now.
+func tallied(objects []status.Object) string {
+	counts := status.Tally(objects)
+	parts := []string{count(len(objects), "object") + ": " + strconv.Itoa(counts[apply.StateReady]) + " ready"}
+	for _, state := range []apply.ReadyState{apply.StateWaiting, apply.StateFailed, apply.StateDeleting, apply.StateGone, status.StateUnknown} {
+		if counts[state] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[state], state))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// tree lists the objects with what belongs to them. Their namespaces are told
+// where they are not the node's.
+func (n *nodeNow) tree(now time.Time) ui.List {
+	l := ui.List{Columns: []ui.Column{
+		{Name: "OBJECT", Flexible: true}, {Name: "STATE", Toned: true}, {Name: "AGE"}, {Name: "POLICIES"}, {Name: "MESSAGE", Flexible: true},
+		{Name: "ID", Wide: true}, {Name: "UID", Wide: true},
+	}}
+	var depths []int
+	var add func(objects []status.Object, depth int)
+	add = func(objects []status.Object, depth int) {
+		for i := range objects {
+			o := &objects[i]
+			policies := ""
+			if o.Policies != nil {
+				policies = strings.Join(o.Policies.Unusual(), ",")
+			}
+			depths = append(depths, depth)
+			l.Items = append(l.Items, ui.Item{
+				Cells: []string{n.called(o.Kind, o.Namespace, o.Name), string(o.State), ago(now, atTime(o.Created)), policies, o.Message, o.ID, string(o.UID)},
+				Name:  o.Ref().Full(), Tone: stateTone(o.State),
+			})
+			add(o.Owned, depth+1)
+		}
+	}
+	add(n.Objects, 0)
+	for i, branch := range ui.Branches(depths) {
+		l.Items[i].Cells[0] = branch + l.Items[i].Cells[0]
+	}
+	return l
+}
+
+func stateTone(s apply.ReadyState) ui.Tone {
+	switch s {
+	case apply.StateReady:
+		return ui.Good
+	case apply.StateFailed, apply.StateGone:
+		return ui.Bad
+	}
+	return ui.Worry
+}
+
+// called is how an object is called where it is clear which namespace is meant.
+func (n *nodeNow) called(kind, namespace, name string) string {
+	if namespace == "" || namespace == n.Namespace {
+		return kind + "/" + name
+	}
+	return kind + "/" + namespace + "/" + name
+}
+
+// recentEvents is how many events are shown: the last ones. JSON and YAML have
+// all that the server still has.
+const recentEvents = 12
+
+func (n *nodeNow) eventList(now time.Time) ui.List {
+	l := ui.List{Columns: []ui.Column{
+		{Name: "AGE"}, {Name: "TYPE", Toned: true}, {Name: "REASON"}, {Name: "OBJECT", Flexible: true}, {Name: "TIMES", Wide: true}, {Name: "MESSAGE", Flexible: true},
+	}}
+	for _, e := range n.Events[max(len(n.Events)-recentEvents, 0):] {
+		tone := ui.Plain
+		if e.Type == "Warning" {
+			tone = ui.Worry
+		}
+		l.Items = append(l.Items, ui.Item{Tone: tone, Cells: []string{
+			ago(now, atTime(e.Time)), e.Type, e.Reason, n.called(e.Kind, e.Namespace, e.Name), strconv.FormatInt(e.Count, 10), e.Message,
+		}})
+	}
+	return l
+}

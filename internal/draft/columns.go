@@ -1,0 +1,224 @@
+package draft
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Names that columns for a purpose tend to have, the likeliest first.
+func uidNames() []string {
+	return []string{"uid", "tenant", "tenant_id", "slug", "id", "uuid", "tenant_uid", "key", "code", "handle", "subdomain", "account", "account_id", "customer", "customer_id", "name"}
+}
+
+func activateNames() []string {
+	return []string{"active", "is_active", "activate", "activated", "enabled", "is_enabled", "live", "status", "state"}
+}
+
+// uid finds the column that identifies rows.
+func (t Table) uid(chosen string) (*Column, error) {
+	if chosen != "" {
+		c, err := t.named("uid", chosen)
+		if err == nil && !c.isDistinct() {
+			err = &Error{What: fmt.Sprintf("column %q identifies no row: it has an empty value, or one twice", c.Name), Fix: "mend the rows, or name another column"}
+		}
+		return c, err
+	}
+	var best *Column
+	most := 0
+	for i := range t.Columns {
+		if fit := t.Columns[i].fitForUID(i == 0); fit > most {
+			best, most = &t.Columns[i], fit
+		}
+	}
+	if best == nil {
+		return nil, &Error{
+			What: "no column identifies the rows: none is a key, or has a usual name and no value twice",
+			Fix:  "name it with --uid; there are: " + strings.Join(t.names(), ", "),
+		}
+	}
+	return best, nil
+}
+
+// fitForUID tells how well a column would identify rows, 0 for not at all. Keys
+// go before what only happens to be distinct, and words before numbers, which
+// make poor names: a slug that is a key is better than a number that is one.
+func (c *Column) fitForUID(first bool) int {
+	if c.Binary || c.looksSecret() || !c.isDistinct() {
+		return 0
+	}
+	var fit int
+	names := uidNames()
+	at := slices.Index(names, snake(c.Name))
+	switch {
+	case c.Primary:
+		fit = 100
+	case c.Unique:
+		fit = 80
+	case at >= 0:
+		fit = 40
+	case first:
+		return 1
+	default:
+		return 0
+	}
+	if at >= 0 {
+		fit += len(names) - at
+	}
+	if c.isNumber() {
+		fit -= 30
+	}
+	return fit
+}
+
+// activate finds the column that tells which rows are active.
+func (t Table) activate(chosen string, uid *Column) (*Column, error) {
+	if chosen != "" {
+		c, err := t.named("activation", chosen)
+		if err == nil && c.notActivation() != "" {
+			err = unfitForActivation("", c.Name)
+		}
+		return c, err
+	}
+	var unfit, others []string
+	for _, name := range activateNames() {
+		for i := range t.Columns {
+			c := &t.Columns[i]
+			switch {
+			case c == uid || snake(c.Name) != name:
+			case c.Binary || c.notActivation() != "":
+				unfit = append(unfit, c.Name)
+			default:
+				return c, nil
+			}
+		}
+	}
+	for i := range t.Columns {
+		if c := &t.Columns[i]; c != uid && !c.Binary && len(c.Values) > 0 && c.notActivation() == "" && c.hasValue() {
+			others = append(others, c.Name)
+		}
+	}
+	e := &Error{What: "no column tells which rows are active", Fix: "add one with 1 and 0, in a view if need be, or name it with --activate; there are: " + strings.Join(t.names(), ", ")}
+	switch {
+	case len(unfit) > 0:
+		return nil, unfitForActivation(e.What+": ", unfit[0])
+	case len(others) > 0:
+		e.Fix = "name one with --activate; it might be " + strings.Join(others, " or ")
+	}
+	return nil, e
+}
+
+func unfitForActivation(before, column string) *Error {
+	return &Error{
+		What: fmt.Sprintf("%scolumn %q has values that are neither yes (1 true yes t on) nor no (0 false no f off, empty)", before, column),
+		Fix:  "have a view make 1 and 0 of it",
+	}
+}
+
+// notActivation is a value that says neither active nor inactive, "" where there
+// is none.
+func (c *Column) notActivation() string {
+	for _, v := range c.Values {
+		if _, err := lynq.ParseActive(v); err != nil {
+			return v
+		}
+	}
+	return ""
+}
+
+func (c *Column) hasValue() bool {
+	return slices.ContainsFunc(c.Values, func(v string) bool { return v != "" })
+}
+
+// isDistinct tells whether no sample is empty or there twice.
+func (c *Column) isDistinct() bool {
+	seen := map[string]bool{}
+	for _, v := range c.Values {
+		if v = strings.TrimSpace(v); v == "" || seen[v] {
+			return false
+		}
+		seen[v] = true
+	}
+	return true
+}
+
+// isNumber tells whether all samples are numbers, and there are some.
+func (c *Column) isNumber() bool {
+	for _, v := range c.Values {
+		if _, err := strconv.ParseFloat(v, 64); err != nil {
+			return false
+		}
+	}
+	return len(c.Values) > 0
+}
+
+// isCount tells whether all samples are small whole numbers, and there are some.
+func (c *Column) isCount() bool {
+	for _, v := range c.Values {
+		if _, err := strconv.ParseUint(v, 10, 16); err != nil {
+			return false
+		}
+	}
+	return len(c.Values) > 0
+}
+
+// looksSecret tells whether a column may hold what nobody should see in a
+// ConfigMap. It rather says so once too often.
+func (c *Column) looksSecret() bool {
+	words := strings.Split(snake(c.Name), "_")
+	for _, w := range []string{"pass", "pwd", "pin", "otp", "totp", "dsn", "salt", "hash", "auth", "cert", "credential", "credentials", "cvv"} {
+		if slices.Contains(words, w) {
+			return true
+		}
+	}
+	joined := strings.Join(words, "")
+	for _, part := range []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "accesskey", "privatekey", "sshkey", "encryptionkey", "connectionstring", "connstr", "webhook"} {
+		if strings.Contains(joined, part) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(c.Values, secretValue)
+}
+
+// secretValue tells whether a value looks like one: a private key, a hash of a
+// password, a URL with a password in it, a token with a well-known beginning.
+func secretValue(v string) bool {
+	for _, prefix := range []string{"-----BEGIN", "$2a$", "$2b$", "$2y$", "$argon2", "{SSHA}", "sk_live_", "sk_test_", "ghp_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "AKIA", "eyJ"} {
+		if strings.HasPrefix(v, prefix) {
+			return true
+		}
+	}
+	_, rest, found := strings.Cut(v, "://")
+	if !found {
+		return false
+	}
+	authority, _, _ := strings.Cut(rest, "/")
+	user, _, at := strings.Cut(authority, "@")
+	return at && strings.Contains(user, ":")
+}
+
+// snake is a name in lower case with its words parted by underscores:
+// "isActive" and "Is Active" are "is_active".
+func snake(name string) string {
+	var b strings.Builder
+	lower := false // the last character was a small letter or a digit
+	for _, r := range name {
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			r, lower = '_', false
+		case unicode.IsUpper(r):
+			if lower {
+				b.WriteByte('_')
+			}
+			r, lower = unicode.ToLower(r), false
+		default:
+			lower = true
+		}
+		b.WriteRune(r)
+	}
+	return strings.Trim(b.String(), "_")
+}

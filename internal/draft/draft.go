@@ -1,0 +1,196 @@
+package draft
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Table is what is known of a table.
+type Table struct {
+	Columns []Column // in its order
+}
+
+// Column is a column and some of its values.
+type Column struct {
+	Name            string
+	Primary, Unique bool // it is such a key, alone
+	Binary          bool // it holds bytes
+	// Values of some rows; NULL is "".
+	Values []string
+}
+
+// Choice is what people have decided already; "" and nil are left to Decide.
+type Choice struct {
+	UID, Activate string
+	// Mappings, where they are not nil, are all that there are.
+	Mappings []Mapping
+}
+
+// Mapping gives a template variable the value of a column.
+type Mapping struct{ Variable, Column string }
+
+// Draft is what Decide made of a table.
+type Draft struct {
+	UID, Activate string // columns
+	Mappings      []Mapping
+	// Secrets are columns that look as if they held some, and Bytes those that
+	// hold no text. Neither get into what is made.
+	Secrets, Bytes []string
+
+	given    bool   // the mappings were there already
+	name     string // template of what all names of objects begin with
+	replicas string // variable that is a number of replicas, "" for none
+}
+
+// Error is why there is no draft.
+type Error struct{ What, Fix string }
+
+// Error implements error.
+func (e *Error) Error() string { return e.What + " (" + e.Fix + ")" }
+
+// Decide finds out what the columns of a table are for.
+func Decide(t Table, c Choice) (*Draft, error) {
+	uid, err := t.uid(c.UID)
+	if err != nil {
+		return nil, err
+	}
+	activate, err := t.activate(c.Activate, uid)
+	if err != nil {
+		return nil, err
+	}
+	d := &Draft{UID: uid.Name, Activate: activate.Name, name: nameTemplate(uid.Values)}
+	if c.Mappings != nil {
+		d.given = true
+		d.useGiven(t, c.Mappings)
+	} else {
+		d.mapRest(t)
+	}
+	d.replicas = t.replicas(d.Mappings)
+	return d, nil
+}
+
+// useGiven takes over mappings, but for those of secrets: the first form has no
+// place for them.
+func (d *Draft) useGiven(t Table, mappings []Mapping) {
+	for _, m := range mappings {
+		of := t.find(m.Column)
+		if (&Column{Name: m.Variable}).looksSecret() || of != nil && of.looksSecret() {
+			d.Secrets = append(d.Secrets, m.Column)
+			continue
+		}
+		d.Mappings = append(d.Mappings, m)
+	}
+}
+
+// mapRest gives a variable to every column that may have one.
+func (d *Draft) mapRest(t Table) {
+	taken := reserved()
+	for _, c := range t.Columns {
+		switch {
+		case c.Name == d.UID || c.Name == d.Activate:
+		case c.Binary:
+			d.Bytes = append(d.Bytes, c.Name)
+		case c.looksSecret():
+			d.Secrets = append(d.Secrets, c.Name)
+		default:
+			v := variable(c.Name, taken)
+			taken = append(taken, v)
+			d.Mappings = append(d.Mappings, Mapping{Variable: v, Column: c.Name})
+		}
+	}
+}
+
+// named finds a column that somebody named.
+func (t Table) named(what, name string) (*Column, error) {
+	if c := t.find(name); c != nil {
+		return c, nil
+	}
+	return nil, &Error{
+		What: fmt.Sprintf("there is no column %q to be the %s", name, what),
+		Fix:  "there are: " + strings.Join(t.names(), ", "),
+	}
+}
+
+// find is the column of a name, nil where there is none. Some databases know no
+// case there.
+func (t Table) find(name string) *Column {
+	var near *Column
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		if c.Name == name {
+			return c
+		}
+		if strings.EqualFold(c.Name, name) {
+			near = c
+		}
+	}
+	return near
+}
+
+func (t Table) names() []string {
+	names := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		names[i] = c.Name
+	}
+	return names
+}
+
+// reserved are the variables that every template has, and those of a deprecated
+// mapping, which would mislead.
+func reserved() []string {
+	return []string{"uid", "activate", "hubId", "templateRef", "namespace", "host", "hostOrUrl"}
+}
+
+// variable makes a name for a template variable of that of a column: its own
+// where that can be, for people look for it.
+func variable(column string, taken []string) string {
+	name := strings.Map(func(r rune) rune {
+		if r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '_'
+	}, column)
+	if name == "" || name[0] >= '0' && name[0] <= '9' {
+		name = "_" + name
+	}
+	if slices.Contains(reserved(), name) {
+		name = "row_" + name
+	}
+	free := name
+	for n := 2; slices.Contains(taken, free); n++ {
+		free = fmt.Sprintf("%s_%d", name, n)
+	}
+	return free
+}
+
+// nameTemplate is what objects are named with: the uid, made fit for names of
+// Kubernetes as far as the samples need it. Services have names that begin with
+// a letter.
+func nameTemplate(uids []string) string {
+	fit, letter := true, true
+	for _, uid := range uids {
+		fit = fit && len(uid) <= 40 && lynq.IsDNS1123Label(uid)
+		letter = letter && uid != "" && uid[0] >= 'a' && uid[0] <= 'z'
+	}
+	switch {
+	case fit && letter:
+		return "{{ .uid }}"
+	case fit:
+		return "t-{{ .uid }}"
+	}
+	return `t-{{ regexReplaceAll "[^a-z0-9]+" (.uid | lower) "-" | trunc 40 | trimAll "-" }}`
+}
+
+// replicas is the variable of a column that holds numbers of replicas.
+func (t Table) replicas(mappings []Mapping) string {
+	names := []string{"replicas", "replica_count", "instances"}
+	for _, m := range mappings {
+		if c := t.find(m.Column); c != nil && c.isCount() && slices.Contains(names, snake(c.Name)) {
+			return m.Variable
+		}
+	}
+	return ""
+}

@@ -1,0 +1,200 @@
+package draft_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/lynqctl/lynqctl/internal/draft"
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// table makes a table of lines: the first names the columns, with * for a
+// primary key, + for another one and # for bytes behind the name.
+func table(lines ...string) draft.Table {
+	var t draft.Table
+	for _, name := range strings.Split(lines[0], "|") {
+		bare := strings.TrimRight(name, "*+#")
+		marks := name[len(bare):]
+		t.Columns = append(t.Columns, draft.Column{
+			Name: bare, Primary: strings.Contains(marks, "*"), Unique: strings.Contains(marks, "+"), Binary: strings.Contains(marks, "#"),
+		})
+	}
+	for _, line := range lines[1:] {
+		for i, v := range strings.Split(line, "|") {
+			t.Columns[i].Values = append(t.Columns[i].Values, v)
+		}
+	}
+	return t
+}
+
+func TestDecideColumns(t *testing.T) {
+	for _, c := range []struct {
+		name                string
+		table               draft.Table
+		choice              draft.Choice
+		uid, activate, fail string
+	}{
+		{"usual names", table("id|active|plan", "acme|1|gold", "globex|no|basic"), draft.Choice{}, "id", "active", ""},
+		{"a slug makes better names than a number", table("id*|slug+|active", "1|acme|1", "2|globex|0"), draft.Choice{}, "slug", "active", ""},
+		{"what only happens to be distinct is no key", table("id*|slug|active", "1|acme|1", "2|globex|0"), draft.Choice{}, "id", "active", ""},
+		{"words that are a primary key", table("code*|slug+|active", "a|x|1", "b|y|0"), draft.Choice{}, "code", "active", ""},
+		{"a value twice identifies nothing", table("tenant|id|active", "acme|1|1", "acme|2|1"), draft.Choice{}, "id", "active", ""},
+		{"nor does none", table("tenant|id|active", "acme|1|1", "|2|1"), draft.Choice{}, "id", "active", ""},
+		{"a key with an unusual name", table("active|firm+", "1|acme", "0|globex"), draft.Choice{}, "firm", "active", ""},
+		{"the first column, where nothing else", table("firm|email|active", "acme|a@x|1", "globex|b@x|0"), draft.Choice{}, "firm", "active", ""},
+		{"names in other styles", table("Tenant ID|isActive", "acme|true", "globex|false"), draft.Choice{}, "Tenant ID", "isActive", ""},
+		{"no rows yet", table("id*|enabled"), draft.Choice{}, "id", "enabled", ""},
+		{"a status that says yes and no", table("id|status", "acme|on", "globex|off"), draft.Choice{}, "id", "status", ""},
+		{"active before status", table("id|status|active", "acme|paid|1", "globex|late|0"), draft.Choice{}, "id", "active", ""},
+		{"chosen", table("id|active|firm|paying", "1|1|acme|0", "2|0|globex|1"), draft.Choice{UID: "firm", Activate: "paying"}, "firm", "paying", ""},
+
+		{"no uid", table("plan|active", "gold|1", "gold|1"), draft.Choice{}, "", "", "no column identifies the rows: none is a key, or has a usual name and no value twice (name it with --uid; there are: plan, active)"},
+		{"a token is no uid", table("api_token*|active", "x|1"), draft.Choice{}, "", "", "no column identifies the rows"},
+		{"bytes are no uid", table("id*#|active", "x|1"), draft.Choice{}, "", "", "no column identifies the rows"},
+		{"no activation", table("id|plan", "acme|gold"), draft.Choice{}, "", "", "no column tells which rows are active (add one with 1 and 0, in a view if need be, or name it with --activate; there are: id, plan)"},
+		{"perhaps one", table("id|paying|beta", "acme|1|0"), draft.Choice{}, "", "", "no column tells which rows are active (name one with --activate; it might be paying or beta)"},
+		{"a status of words", table("id|status", "acme|suspended"), draft.Choice{}, "", "", `column "status" has values that are neither yes (1 true yes t on) nor no (0 false no f off, empty) (have a view make 1 and 0 of it)`},
+		{"chosen in another case", table("id|active", "acme|1"), draft.Choice{UID: "ID"}, "id", "active", ""},
+		{"chosen, and not there", table("id|active", "acme|1"), draft.Choice{UID: "idd"}, "", "", `there is no column "idd" to be the uid (there are: id, active)`},
+		{"chosen, and not distinct", table("id|active|plan", "a|1|gold", "b|1|gold"), draft.Choice{UID: "plan"}, "", "", `column "plan" identifies no row`},
+		{"chosen, and neither yes nor no", table("id|plan", "a|gold"), draft.Choice{Activate: "plan"}, "", "", `column "plan" has values that are neither yes`},
+	} {
+		d, err := draft.Decide(c.table, c.choice)
+		if c.fail != "" {
+			var wrong *draft.Error
+			if !errors.As(err, &wrong) || !strings.Contains(err.Error(), c.fail) {
+				t.Errorf("%s: got error %v, want %s", c.name, err, c.fail)
+			}
+			continue
+		}
+		if err != nil || d.UID != c.uid || d.Activate != c.activate {
+			t.Errorf("%s: got %+v, error %v, want uid %s, activate %s", c.name, d, err, c.uid, c.activate)
+		}
+	}
+}
+
+func TestDecideMappings(t *testing.T) {
+	rows := table("id|active|plan|db_password|url|namespace|2fa|my col|my-col|logo#|hook|dsnish|compass",
+		"acme|1|gold|x|https://acme.example|shop|0|a|b||https://u:p@hook.example|x|north")
+	d, err := draft.Decide(rows, draft.Choice{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &draft.Draft{
+		UID: "id", Activate: "active",
+		Mappings: []draft.Mapping{
+			{Variable: "plan", Column: "plan"}, {Variable: "url", Column: "url"}, {Variable: "row_namespace", Column: "namespace"},
+			{Variable: "_2fa", Column: "2fa"}, {Variable: "my_col", Column: "my col"}, {Variable: "my_col_2", Column: "my-col"},
+			{Variable: "dsnish", Column: "dsnish"}, {Variable: "compass", Column: "compass"},
+		},
+		Secrets: []string{"db_password", "hook"}, Bytes: []string{"logo"},
+	}
+	if diff := cmp.Diff(want, d, cmpopts.IgnoreUnexported(draft.Draft{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What looks like a secret, by its name or its values.
+func TestDecideSecrets(t *testing.T) {
+	for _, name := range []string{"password", "PassWord", "db_pwd", "apiKey", "API_KEY", "access_token", "client-secret", "ssh_key", "dsn", "SALT", "password_hash", "connectionString", "webhook_url"} {
+		d, err := draft.Decide(table("id|active|"+name, "acme|1|x"), draft.Choice{})
+		if err != nil || !cmp.Equal(d.Secrets, []string{name}) || len(d.Mappings) > 0 {
+			t.Errorf("%s: got %+v, error %v", name, d, err)
+		}
+	}
+	for _, value := range []string{"-----BEGIN RSA PRIVATE KEY-----", "$2b$12$abc", "postgres://u:p@db/x", "ghp_abc", "eyJhbGciOi"} {
+		d, err := draft.Decide(table("id|active|x", "acme|1|"+value), draft.Choice{})
+		if err != nil || len(d.Secrets) != 1 {
+			t.Errorf("%s: got %+v, error %v", value, d, err)
+		}
+		if text := d.Hub("h", lynq.Connection{Type: lynq.SourceCSV, Path: "x.csv"}, false) + d.Form("web", "h"); strings.Contains(text, value) {
+			t.Errorf("%s is in what was made:\n%s", value, text)
+		}
+	}
+	for _, name := range []string{"plan", "compass", "passengers", "pinned", "url", "keyboard", "hashtag"} {
+		d, err := draft.Decide(table("id|active|"+name, "acme|1|https://x.example/a:b@c"), draft.Choice{})
+		if err != nil || len(d.Secrets) > 0 {
+			t.Errorf("%s: got %+v, error %v", name, d, err)
+		}
+	}
+}
+
+// A form for a hub that is there has no place for its secrets.
+func TestDecideGiven(t *testing.T) {
+	d, err := draft.Decide(table("id|on|p|token", "acme|1|gold|x"), draft.Choice{UID: "id", Activate: "on", Mappings: []draft.Mapping{{Variable: "plan", Column: "p"}, {Variable: "t", Column: "token"}, {Variable: "secret", Column: "p"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []draft.Mapping{{Variable: "plan", Column: "p"}}; !cmp.Equal(d.Mappings, want) {
+		t.Errorf("got mappings %v, want %v", d.Mappings, want)
+	}
+	text := d.Form("web", "crm")
+	if strings.Contains(text, ".t ") || !strings.Contains(text, "# Not used: token, which looks like a secret") {
+		t.Errorf("the form is\n%s", text)
+	}
+}
+
+// What is written is what form reads, whatever the names are.
+func TestWrite(t *testing.T) {
+	odd := []string{"on", "1e3", "a: b", "it's", `quo"te`, `back\slash`, "# x", "ünï\u0085", "a\nb", "{{ .x }}", "~", "- x", "yes", ".5"}
+	for _, c := range []struct {
+		from lynq.Connection
+		rows draft.Table
+	}{
+		{lynq.Connection{Type: lynq.SourceCSV, Path: "../my tenants.csv"}, table("id|active|replicas|"+strings.Join(odd, "|"), "acme|1|2"+strings.Repeat("|x", len(odd)))},
+		{lynq.Connection{Type: lynq.SourceSQLite, Path: "a.db", Table: "it's"}, table("id|active", "1|1", "2|1")},
+		{lynq.Connection{Type: lynq.SourceMySQL, Host: "db", Port: 3306, Username: "r", Database: "d", Table: "t", TLS: lynq.TLSVerifyFull, CAFile: "ca.pem", Password: "hunter2"}, table("id|active", "Ac Me|1")},
+		{lynq.Connection{Type: lynq.SourcePostgreSQL, Host: "::1", Port: 5432, Username: "r", Database: "d", Table: "s.t"}, table("id|active|replicas", "acme|1|many")},
+	} {
+		d, err := draft.Decide(c.rows, draft.Choice{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		hub, text := d.Hub("crm", c.from, c.from.Password != ""), d.Form("web", "crm")
+		for name, text := range map[string]string{"hub.yaml": hub, "form.yaml": text} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		inputs, err := form.Load([]string{dir}, false, nil)
+		if err != nil {
+			t.Errorf("%v\n%s%s", err, hub, text)
+			continue
+		}
+		got := map[string]string{}
+		for _, m := range inputs.Hubs[0].Mappings {
+			got[m.Variable] = m.Column
+		}
+		want := map[string]string{"uid": d.UID, "activate": d.Activate}
+		for _, m := range d.Mappings {
+			want[m.Variable] = m.Column
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("mappings: %s\n%s", diff, hub)
+		}
+		read, wanted := inputs.Hubs[0].Source, c.from
+		wanted.Password = ""
+		for _, path := range []*string{&wanted.Path, &wanted.CAFile} {
+			if *path != "" {
+				*path = filepath.Join(dir, *path)
+			}
+		}
+		if read != wanted {
+			t.Errorf("got connection %+v, want %+v", read, wanted)
+		}
+		if strings.Contains(hub, "hunter2") {
+			t.Errorf("the password is in the hub:\n%s", hub)
+		}
+		if (inputs.Hubs[0].Password.Env != "") != (c.from.Password != "") {
+			t.Errorf("passwordFrom is %+v", inputs.Hubs[0].Password)
+		}
+	}
+}

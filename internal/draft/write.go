@@ -1,0 +1,207 @@
+package draft
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Hub is the text of the hub. Paths in the connection begin where the file will
+// be. A password is not written; withPassword says that the connection has one.
+func (d *Draft) Hub(name string, from lynq.Connection, withPassword bool) string {
+	var w writer
+	w.line("# Where the rows are, and which column means what.")
+	w.head(lynq.KindHub, name)
+	w.line("  source:")
+	w.line("    type: %s", from.Type)
+	w.line("    %s:", from.Type)
+	w.connection(from, withPassword)
+	w.line("  valueMappings:")
+	w.line("    uid: %s", scalar(d.UID))
+	w.line("    activate: %s", scalar(d.Activate))
+	if len(d.Mappings) > 0 {
+		w.line("  # Template variable: column.")
+		w.line("  extraValueMappings:")
+		for _, m := range d.Mappings {
+			w.line("    %s: %s", scalar(m.Variable), scalar(m.Column))
+		}
+	}
+	w.leftOut(d.Secrets, "Not mapped", secretAdvice)
+	w.leftOut(d.Bytes, "Not mapped", "holds bytes: have a view encode it")
+	return w.String()
+}
+
+// Form is the text of the form.
+func (d *Draft) Form(name, hub string) string {
+	var w writer
+	w.line("# What every active row gets. It is a beginning: put your application here.")
+	w.head(lynq.KindForm, name)
+	w.line("  hubId: %s", scalar(hub))
+	d.writeSettings(&w)
+	d.writeApp(&w)
+	d.writeService(&w)
+	if d.given {
+		w.leftOut(d.Secrets, "Not used", secretAdvice)
+	}
+	return w.String()
+}
+
+func (d *Draft) writeSettings(w *writer) {
+	w.line("  configMaps:")
+	w.line("    - id: settings")
+	w.line("      nameTemplate: %s", quote(d.name+"-settings"))
+	w.block(6, `
+spec:
+  apiVersion: v1
+  kind: ConfigMap
+  data:
+    uid: "{{ .uid }}"
+`)
+	for _, m := range d.Mappings {
+		w.line("          %s: %s", scalar(m.Variable), quote("{{ ."+m.Variable+" }}"))
+	}
+}
+
+func (d *Draft) writeApp(w *writer) {
+	w.line("  deployments:")
+	w.line("    - id: app")
+	w.line("      nameTemplate: %s", quote(d.name+"-app"))
+	w.block(6, `
+dependIds: [settings]
+spec:
+  apiVersion: apps/v1
+  kind: Deployment
+  spec:
+`)
+	if d.replicas != "" {
+		w.line("          replicas: %s", quote("{{ ."+d.replicas+" | int }}"))
+	}
+	w.line("          selector:")
+	w.line("            matchLabels: {app: %s}", quote(d.name))
+	w.line("          template:")
+	w.line("            metadata:")
+	w.line("              labels: {app: %s}", quote(d.name))
+	w.block(12, `
+spec:
+  containers:
+    - name: app
+      image: nginx:1.29
+      ports:
+        - {name: http, containerPort: 80}
+      envFrom:
+`)
+	w.line("                    - configMapRef: {name: %s}", quote(d.name+"-settings"))
+}
+
+func (d *Draft) writeService(w *writer) {
+	w.line("  services:")
+	w.line("    - id: service")
+	w.line("      nameTemplate: %s", quote(d.name+"-app"))
+	w.block(6, `
+dependIds: [app]
+spec:
+  apiVersion: v1
+  kind: Service
+  spec:
+`)
+	w.line("          selector: {app: %s}", quote(d.name))
+	w.line("          ports:")
+	w.line("            - {name: http, port: 80, targetPort: http}")
+}
+
+// writer writes YAML line by line, as a person would.
+type writer struct{ strings.Builder }
+
+func (w *writer) line(format string, args ...any) {
+	_, _ = fmt.Fprintf(w, format+"\n", args...) // memory takes everything
+}
+
+// block writes lines as they are, all of them indented.
+func (w *writer) block(indent int, text string) {
+	for line := range strings.Lines(strings.TrimPrefix(text, "\n")) {
+		w.WriteString(strings.Repeat(" ", indent) + line)
+	}
+}
+
+func (w *writer) head(kind, name string) {
+	w.line("apiVersion: %s", lynq.APIVersion)
+	w.line("kind: %s", kind)
+	w.line("metadata:")
+	w.line("  name: %s", scalar(name))
+	w.line("spec:")
+}
+
+// connection writes the block of a type of source.
+func (w *writer) connection(c lynq.Connection, withPassword bool) {
+	if c.Path != "" {
+		w.line("      path: %s", scalar(c.Path))
+		if c.Table != "" && c.Type == lynq.SourceSQLite {
+			w.line("      table: %s", scalar(c.Table))
+		}
+		return
+	}
+	w.line("      host: %s", scalar(c.Host))
+	w.line("      port: %d", c.Port)
+	w.line("      username: %s", scalar(c.Username))
+	w.line("      database: %s", scalar(c.Database))
+	w.line("      table: %s", scalar(c.Table))
+	if c.TLS != "" {
+		w.line("      tls: %s", c.TLS)
+	}
+	if c.CAFile != "" {
+		w.line("      caFile: %s", scalar(c.CAFile))
+	}
+	if withPassword {
+		w.line("      passwordFrom: {env: LYNQCTL_SOURCE_PASSWORD}")
+	}
+}
+
+const secretAdvice = "looks like a secret: it belongs into a Secret, never into a ConfigMap"
+
+// leftOut names columns in comments.
+func (w *writer) leftOut(columns []string, what, why string) {
+	for _, c := range columns {
+		w.line("  # %s: %s, which %s.", what, scalar(c), why)
+	}
+}
+
+// scalar is a text in YAML, quoted where some reader would take it for something
+// else.
+func scalar(text string) string {
+	plain := regexp.MustCompile(`^([A-Za-z/]|\.\.?/)[A-Za-z0-9_./-]*$`)
+	words := []string{"true", "false", "yes", "no", "on", "off", "y", "n", "null"}
+	if plain.MatchString(text) && !slices.Contains(words, strings.ToLower(text)) {
+		return text
+	}
+	return quote(text)
+}
+
+// quote quotes a text: doubly, unless that would need backslashes that single
+// quotes do not.
+func quote(text string) string {
+	printable := !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
+	if printable && strings.ContainsAny(text, `"\`) {
+		return "'" + strings.ReplaceAll(text, "'", "''") + "'"
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b) // JSON's strings are YAML's
+	e.SetEscapeHTML(false)
+	if err := e.Encode(text); err != nil {
+		return `""` // a string always has an encoding
+	}
+	var quoted strings.Builder
+	for _, r := range strings.TrimSuffix(b.String(), "\n") {
+		// YAML takes some of these for line breaks, and refuses others.
+		if r >= 0x7f && r <= 0x9f || r == 0xfeff {
+			_, _ = fmt.Fprintf(&quoted, `\u%04x`, r)
+			continue
+		}
+		quoted.WriteRune(r)
+	}
+	return quoted.String()
+}

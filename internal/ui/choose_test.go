@@ -1,0 +1,117 @@
+package ui_test
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+)
+
+// choose has an answer typed in, and gives what was shown, too.
+func choose(t *testing.T, answer string) (chosen []int, shown string) {
+	t.Helper()
+	var stderr bytes.Buffer
+	chosen, err := ui.Choose(strings.NewReader(answer), ui.Stream{Writer: &stderr}, things(), "Take which?")
+	if err != nil {
+		t.Fatalf("%q: %v", answer, err)
+	}
+	return chosen, stderr.String()
+}
+
+func TestChoose(t *testing.T) {
+	for answer, want := range map[string][]int{
+		"":                     nil, // the end of the input
+		"1":                    nil, // nobody ended the line
+		"\n":                   nil,
+		"  \t\n":               nil,
+		"1\n":                  {0},
+		" 3 \r\n":              {2},
+		"1,3\n":                {0, 2},
+		"3 1\n":                {0, 2},
+		"1-3\n":                {0, 1, 2},
+		"2-2\n":                {1},
+		"2-3,1\n":              {0, 1, 2},
+		"1,1,1-2\n":            {0, 1},
+		",,2,\n":               {1},
+		"all\n":                {0, 1, 2},
+		" ALL \n":              {0, 1, 2},
+		"nonsense\n2\n":        {1},
+		"0\n4\n1-4\n3-1\n2\n":  {1},
+		"-1\n1-\n-\n1--2\n2\n": {1},
+		"1,all\n2\n":           {1},
+		"1.5\n1,x\n\n":         nil,
+		"99999999999999999999999\n1-99999999999999999999\n2\n": {1},
+	} {
+		got, shown := choose(t, answer)
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: chosen are %v, want %v:\n%s", answer, got, want, shown)
+		}
+		lines := strings.Count(answer, "\n")
+		if strings.Count(shown, "Take which?") != max(1, lines) {
+			t.Errorf("%q: it did not ask once for each line:\n%s", answer, shown)
+		}
+	}
+}
+
+func TestChooseShows(t *testing.T) {
+	_, shown := choose(t, "1-9\n\x1b[2J\n2\n")
+	want := `#   KIND                    NAME       NOTE
+1   PersistentVolumeClaim   data       a note of some length
+2   Secret                  web        -
+3   Secret                  b\x1b[2J   Größe; \u202e
+Take which? [numbers such as 1,3-5, all, or nothing for none] "1-9" is none of 1 to 3
+Take which? [numbers such as 1,3-5, all, or nothing for none] "\\x1b[2J" is none of 1 to 3
+Take which? [numbers such as 1,3-5, all, or nothing for none] `
+	if shown != want {
+		t.Errorf("it shows\n%s\nwant\n%s", shown, want)
+	}
+}
+
+func TestChooseFails(t *testing.T) {
+	broken := errors.New("the line broke")
+	if _, err := ui.Choose(iotest.ErrReader(broken), ui.Stream{Writer: &bytes.Buffer{}}, things(), "Which?"); !errors.Is(err, broken) {
+		t.Errorf("it cannot be read, and that is told as %v", err)
+	}
+	if _, err := ui.Choose(strings.NewReader("1\n"), ui.Stream{Writer: closed{}}, things(), "Which?"); !errors.Is(err, errClosed) {
+		t.Errorf("it cannot be shown, and that is told as %v", err)
+	}
+}
+
+func TestConfirm(t *testing.T) {
+	for answer, want := range map[string]bool{
+		"y\n": true, "Y\n": true, " yes \r\n": true, "YES\n": true,
+		"n\n": false, "no\n": false, "\n": false, "": false, "yeah\n": false, "y y\n": false, "n\ny\n": false,
+		// Who does not end the line has not answered.
+		"y": false, "yes": false,
+	} {
+		var stderr bytes.Buffer
+		got, err := ui.Confirm(strings.NewReader(answer), ui.Stream{Writer: &stderr}, "Go on\x1b[2J?")
+		if err != nil || got != want {
+			t.Errorf("%q: %v, %v, want %v", answer, got, err, want)
+		}
+		if text := strings.TrimSuffix(stderr.String(), "\n"); text != `Go on\x1b[2J? [y/N] ` {
+			t.Errorf("it asks %q", text)
+		}
+	}
+	broken := errors.New("the line broke")
+	if yes, err := ui.Confirm(iotest.ErrReader(broken), ui.Stream{Writer: &bytes.Buffer{}}, "Go on?"); yes || !errors.Is(err, broken) {
+		t.Errorf("it cannot be read, and that is told as %v, %v", yes, err)
+	}
+	if yes, err := ui.Confirm(strings.NewReader("y\n"), ui.Stream{Writer: closed{}}, "Go on?"); yes || !errors.Is(err, errClosed) {
+		t.Errorf("it cannot be asked, and that is told as %v, %v", yes, err)
+	}
+}
+
+// Nobody can answer where what is read from or asked on is no terminal.
+func TestCanAsk(t *testing.T) {
+	if ui.CanAsk(strings.NewReader("y\n"), ui.Stream{Size: func() (int, int) { return 80, 24 }}) {
+		t.Error("a reader that is no terminal can answer")
+	}
+	if ui.CanAsk(nil, ui.Stream{}) {
+		t.Error("nobody can answer")
+	}
+}

@@ -1,0 +1,249 @@
+package ui
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/diff"
+)
+
+// PrintDiff prints what an apply would change: for each object a line that says
+// why, and a unified diff.
+func PrintDiff(r *diff.Report, out Stream) error {
+	return eachChange(r, func(n *diff.Node, o *diff.Object) error {
+		p := paint(out.Color)
+		_, err := io.WriteString(out, diffHead(n, o, p)+paintedDiff(o.Diff, p))
+		return err
+	})
+}
+
+// PrintDiffHeads is PrintDiff without the diffs, which another program shows.
+func PrintDiffHeads(r *diff.Report, out Stream) error {
+	return eachChange(r, func(n *diff.Node, o *diff.Object) error {
+		_, err := io.WriteString(out, diffHead(n, o, paint(out.Color)))
+		return err
+	})
+}
+
+// PrintDiffNames prints the names of the objects that would change, each once.
+func PrintDiffNames(r *diff.Report, out Stream) error {
+	var names []string
+	_ = eachChange(r, func(_ *diff.Node, o *diff.Object) error {
+		names = append(names, safe(o.Full())+"\n")
+		return nil
+	})
+	slices.Sort(names)
+	_, err := io.WriteString(out, strings.Join(slices.Compact(names), ""))
+	return err
+}
+
+// PrintDiffProblems prints what guards and the server have against an apply, and
+// the sum of it all.
+func PrintDiffProblems(r *diff.Report, out Stream) {
+	p := paint(out.Color)
+	var b strings.Builder
+	for _, one := range r.Refusals {
+		b.WriteString(refusalText(apply.Refusal{Guard: apply.Guard(one.Guard), Hub: one.Hub, What: one.What, Fix: one.Fix}, p))
+	}
+	for i := range r.Nodes {
+		n := &r.Nodes[i]
+		if n.Problem != "" {
+			b.WriteString(p.bold(safe(n.Name)) + "  " + p.failed("failed") + ": " + safe(n.Problem) + "\n")
+		}
+		for j := range n.Objects {
+			o := &n.Objects[j]
+			switch {
+			case o.Problem != "":
+				b.WriteString(p.bold(safe(n.Name)) + "  " + objectName(o.Ref) + "  " + p.failed("apply would fail") + ": " + safe(o.Problem) + "\n")
+			case o.Skipped:
+				b.WriteString(p.bold(safe(n.Name)) + "  " + objectName(o.Ref) + "  " + p.worry("would be left as it is") + colon(safe(o.Note)) + "\n")
+			}
+		}
+	}
+	_, _ = io.WriteString(out, b.String()+diffSum(r)+"\n") // where even this fails, nobody can be told
+}
+
+// diffSum is a report in a line.
+func diffSum(r *diff.Report) string {
+	counts := r.Counts()
+	if counts.Objects == 0 && counts.Problems == 0 {
+		return "nothing would change: " + number(r.Total, "node")
+	}
+	return strconv.Itoa(counts.Nodes) + " of " + number(r.Total, "node") + " would change: " +
+		list(number(counts.Objects, "object"), some(counts.Problems, "failed"))
+}
+
+// eachChange goes through the objects that would change.
+func eachChange(r *diff.Report, do func(*diff.Node, *diff.Object) error) error {
+	for i := range r.Nodes {
+		n := &r.Nodes[i]
+		for j := range n.Objects {
+			o := &n.Objects[j]
+			if o.Problem != "" || o.Skipped || !o.Changes() {
+				continue
+			}
+			if err := do(n, o); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// diffHead says which object changes and why; field by field where the causes
+// differ.
+func diffHead(n *diff.Node, o *diff.Object, p paint) string {
+	causes := o.Causes()
+	var b strings.Builder
+	b.WriteString(p.bold(safe(n.Name)) + "  " + objectName(o.Ref) + "  " + p.action(apply.Action(o.Action), safe(o.Action)))
+	if len(causes) == 1 {
+		b.WriteString(": " + safe(causes[0]))
+	}
+	b.WriteByte('\n')
+	if len(causes) > 1 {
+		var rows [][]string
+		for i := range o.Fields {
+			rows = append(rows, []string{safe(o.Fields[i].Path.String()), safe(o.Fields[i].Cause.String())})
+		}
+		b.WriteString(align("  ", rows))
+	}
+	if o.Note != "" {
+		b.WriteString("  " + p.faint(safe(o.Note)) + "\n")
+	}
+	if o.Diff == "" {
+		b.WriteString("  " + p.faint(diff.OnlyTracking) + "\n")
+	}
+	return b.String()
+}
+
+// paintedDiff colours a unified diff line by line.
+func paintedDiff(text string, p paint) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if !printable(line) {
+			line = escape(line)
+		}
+		switch {
+		case strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "):
+			line = p.bold(line)
+		case strings.HasPrefix(line, "@@"):
+			line = p.faint(line)
+		case strings.HasPrefix(line, "-"):
+			line = p.bad(line)
+		case strings.HasPrefix(line, "+"):
+			line = p.good(line)
+		}
+		b.WriteString(line + "\n")
+	}
+	return b.String()
+}
+
+// wireDiff is a line of the output as JSON (docs/diff.md).
+type wireDiff struct {
+	Type            string      `json:"type"`
+	Hub             string      `json:"hub,omitempty"`
+	Form            string      `json:"form,omitempty"`
+	Node            string      `json:"node,omitempty"`
+	Namespace       string      `json:"namespace,omitempty"`
+	Group           string      `json:"group,omitempty"`
+	Kind            string      `json:"kind,omitempty"`
+	ObjectNamespace string      `json:"objectNamespace,omitempty"`
+	Name            string      `json:"name,omitempty"`
+	ID              string      `json:"id,omitempty"`
+	Action          string      `json:"action,omitempty"`
+	Reason          string      `json:"reason,omitempty"`
+	Outcome         string      `json:"outcome,omitempty"`
+	Cause           string      `json:"cause,omitempty"`
+	Message         string      `json:"message,omitempty"`
+	Tracking        bool        `json:"tracking,omitempty"`
+	Changes         []wireField `json:"changes,omitempty"`
+	Diff            string      `json:"diff,omitempty"`
+	Counts          *wireCounts `json:"counts,omitempty"`
+}
+
+type wireField struct {
+	Path    string        `json:"path"`
+	Op      diff.Op       `json:"op"`
+	Before  any           `json:"before,omitempty"`
+	After   any           `json:"after,omitempty"`
+	Cause   string        `json:"cause"`
+	Columns []string      `json:"columns,omitempty"`
+	Manager *diff.Manager `json:"manager,omitempty"`
+}
+
+type wireCounts struct {
+	Nodes          int `json:"nodes"`
+	ChangedNodes   int `json:"changedNodes"`
+	ChangedObjects int `json:"changedObjects"`
+	Problems       int `json:"problems"`
+}
+
+// PrintDiffJSON prints a report as one JSON object per line. The last is a
+// summary: without it the output is not whole.
+func PrintDiffJSON(r *diff.Report, out io.Writer) error {
+	counts := r.Counts()
+	var lines []wireDiff
+	for _, one := range r.Refusals {
+		lines = append(lines, wireDiff{Type: string(eventRefusal), Hub: one.Hub, Reason: one.Guard, Message: joined(one.What, one.Fix)})
+	}
+	for i := range r.Nodes {
+		n := &r.Nodes[i]
+		if n.Problem != "" {
+			lines = append(lines, wireDiff{
+				Type: "node", Hub: n.Hub, Form: n.Form, Node: n.Name, Namespace: n.Namespace,
+				Outcome: string(apply.OutcomeFailed), Message: n.Problem,
+			})
+		}
+		for j := range n.Objects {
+			lines = append(lines, wireObject(n, &n.Objects[j]))
+		}
+	}
+	lines = append(lines, wireDiff{Type: string(apply.EventSummary), Counts: &wireCounts{
+		Nodes: r.Total, ChangedNodes: counts.Nodes, ChangedObjects: counts.Objects, Problems: counts.Problems,
+	}})
+	for i := range lines {
+		if err := writeLine(out, &lines[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func wireObject(n *diff.Node, o *diff.Object) wireDiff {
+	w := wireDiff{
+		Type: string(apply.EventObject), Hub: n.Hub, Form: n.Form, Node: n.Name, Namespace: n.Namespace,
+		Group: o.Group, Kind: o.Kind, ObjectNamespace: o.Namespace, Name: o.Name, ID: o.ID,
+		Action: o.Action, Reason: o.Reason, Message: o.Note, Tracking: o.Tracking, Diff: o.Diff, Cause: string(o.Cause.Kind),
+	}
+	switch {
+	case o.Problem != "":
+		w.Outcome, w.Message = string(apply.OutcomeFailed), o.Problem
+	case o.Skipped:
+		w.Outcome = string(apply.OutcomeSkipped)
+	}
+	for i := range o.Fields {
+		f := &o.Fields[i]
+		w.Changes = append(w.Changes, wireField{
+			Path: f.Path.String(), Op: f.Op, Before: f.Before, After: f.After,
+			Cause: string(f.Cause.Kind), Columns: f.Cause.Columns, Manager: f.Cause.Manager,
+		})
+	}
+	return w
+}
+
+func writeLine(out io.Writer, v any) error {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return err
+	}
+	_, err := out.Write(append(safeJSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), '\n'))
+	return err
+}

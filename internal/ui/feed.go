@@ -1,0 +1,77 @@
+package ui
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Feed appends items as they come: lines of a table, names, or one JSON object
+// per line.
+type Feed struct {
+	Out     Stream
+	Format  Format // any of ListFormats but YAML
+	Columns []Column
+
+	widths []int // of the table so far, nil before its head
+}
+
+// Add appends items.
+func (f *Feed) Add(items ...Item) error {
+	if len(items) == 0 {
+		return nil
+	}
+	text, err := f.text(items)
+	if err == nil {
+		_, err = io.WriteString(f.Out, text)
+	}
+	if err != nil {
+		return fmt.Errorf("write the list: %w", err)
+	}
+	return nil
+}
+
+func (f *Feed) text(items []Item) (string, error) {
+	l := List{Columns: f.Columns, Items: items}
+	switch f.Format {
+	case Name:
+		return l.names(), nil
+	case JSON:
+		var b strings.Builder
+		for i := range items {
+			line, err := json.Marshal(items[i].Data)
+			if err != nil {
+				return "", err
+			}
+			b.Write(append(safeJSON(line), '\n'))
+		}
+		return b.String(), nil
+	}
+	return f.rows(&l), nil
+}
+
+// rows are lines of the table; columns grow, and never become narrower.
+func (f *Feed) rows(l *List) string {
+	rows, _ := l.cells(f.Format == Wide)
+	if f.widths != nil {
+		rows = rows[1:]
+	}
+	for i, width := range widthsOf(rows) {
+		if i == len(f.widths) {
+			f.widths = append(f.widths, 0)
+		}
+		f.widths[i] = max(f.widths[i], width)
+	}
+	var b strings.Builder
+	for _, row := range rows {
+		var line strings.Builder
+		for i, cell := range row {
+			line.WriteString(cell + strings.Repeat(" ", f.widths[i]+columnGap-ansi.StringWidth(cell)))
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,86 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Screen keeps a list at the bottom of a terminal and draws it anew where it
+// changes. What was drawn last stays when the program ends.
+type Screen struct{ live live }
+
+// NewScreen makes a Screen of a terminal.
+func NewScreen(out Stream) *Screen { return &Screen{live: live{out: out}} }
+
+// Show draws a list in place of the one before. Of one that does not fit the
+// items whose tone is not Good are shown first, and what follows on the table.
+func (s *Screen) Show(l *List, wide bool) {
+	columns, rows := s.live.out.size()
+	s.live.drawing.Lock()
+	defer s.live.drawing.Unlock()
+	s.live.draw(nil, l.frame(wide, s.live.out, columns, rows), columns)
+}
+
+// frame is a list in lines that fit: none is as wide as the terminal, and all of
+// them leave a row free.
+func (l *List) frame(wide bool, out Stream, columns, rows int) []string {
+	out.Size = func() (int, int) { return columns - 1, rows }
+	room := max(rows-1, 1)
+	var footer []string
+	if len(l.Footer) > 0 {
+		footer = append(footer, "")
+	}
+	for _, line := range l.Footer {
+		footer = append(footer, safe(line))
+	}
+	footer = footer[:min(len(footer), room/2)]
+	lines := slices.Concat(l.within(room-len(footer), wide, out), footer)
+	for i, line := range lines {
+		lines[i] = ansi.Truncate(line, max(columns-1, 1), "...")
+	}
+	return lines
+}
+
+// within is the table in so many lines.
+func (l *List) within(room int, wide bool, out Stream) []string {
+	if len(l.Items) == 0 {
+		return []string{safe(l.Empty)}
+	}
+	shown, more := *l, ""
+	if len(l.Items)+1 > room {
+		shown.Items = worst(l.Items, max(room-2, 0))
+		more = fmt.Sprintf("... and %d more", len(l.Items)-len(shown.Items))
+	}
+	lines := strings.Split(strings.TrimSuffix(shown.table(wide, out), "\n"), "\n")
+	if more != "" {
+		lines = append(lines, more)
+	}
+	return lines[:min(len(lines), room)]
+}
+
+// worst are n of the items in their order: those that are not good before those
+// that are.
+func worst(items []Item, n int) []Item {
+	good := n
+	for i := range items {
+		if items[i].Tone != Good {
+			good--
+		}
+	}
+	var kept []Item
+	for _, item := range items {
+		switch {
+		case len(kept) == n:
+			return kept
+		case item.Tone != Good:
+			kept = append(kept, item)
+		case good > 0:
+			kept = append(kept, item)
+			good--
+		}
+	}
+	return kept
+}

@@ -1,0 +1,156 @@
+package diff
+
+import (
+	"slices"
+	"strings"
+)
+
+// CauseKind is why something would change, in words that scripts may compare.
+type CauseKind string
+
+// The causes.
+const (
+	CauseNew       CauseKind = "new"                   // it was never written
+	CauseGone      CauseKind = "gone"                  // it was written, and somebody deleted it
+	CauseForm      CauseKind = "form"                  // the form says otherwise: no row has a part in it
+	CauseFormOrRow CauseKind = "form or row"           // they say otherwise than when it was written last
+	CauseDrift     CauseKind = "drift"                 // somebody changed what we wrote
+	CauseFormDrift CauseKind = "form or drift"         // both happened, and nobody can tell which
+	CauseAnyDrift  CauseKind = "form, row or drift"    // the same, where a row has a part in it
+	CauseRemoved   CauseKind = "removed from the form" // the form has the resource no more
+	CauseRowGone   CauseKind = "row gone"              // the row is inactive or gone
+	CauseDeleted   CauseKind = "node deleted"          // somebody deleted the node's record
+	CauseAdopted   CauseKind = "adopted"               // it exists, and was not ours
+	CauseReplaced  CauseKind = "replaced"              // somebody deleted it and made another
+	CauseTracking  CauseKind = "tracking"              // labels and owners by which we know what is ours
+	CauseUnknown   CauseKind = "unknown"               // what is known does not tell
+)
+
+// Cause is why something would change, as far as it can be known.
+type Cause struct {
+	Kind CauseKind
+	// Columns of the row that feed the field, where the cause may be a row.
+	Columns []string
+	// Manager holds the field now, where that is somebody else; nil where it is
+	// nobody, or nobody knows.
+	Manager *Manager
+}
+
+// String is the cause for people: drift (kubectl-edit, 2026-01-02T15:04:05Z).
+func (c Cause) String() string {
+	var about []string
+	switch len(c.Columns) {
+	case 0:
+	case 1:
+		about = append(about, "column "+c.Columns[0])
+	default:
+		about = append(about, "columns "+strings.Join(c.Columns, ", "))
+	}
+	if m := c.Manager; m != nil {
+		who := m.Name
+		if m.Subresource != "" {
+			who += " on " + m.Subresource
+		}
+		if m.Time != "" {
+			who += " at " + m.Time
+		}
+		if c.Kind != CauseDrift {
+			who = "held by " + who
+		}
+		about = append(about, who)
+	}
+	if len(about) == 0 {
+		return string(c.Kind)
+	}
+	return string(c.Kind) + " (" + strings.Join(about, "; ") + ")"
+}
+
+// Origin is what a plan knows of why an object would change.
+type Origin struct {
+	// Whole is the cause that all of the object shares, "" where each field has
+	// its own.
+	Whole CauseKind
+	// Same: rows and form want what was applied last.
+	Same bool
+	// Held: what we hold of the object is what we held when we wrote it last, so
+	// that nobody took a field.
+	Held bool
+	// Replaces: what the manifest does not have goes, whoever set it.
+	Replaces bool
+	// Desired is the rendered manifest.
+	Desired map[string]any
+	// Sources are the fields of the manifest that rows feed, nil where that is
+	// not known.
+	Sources []Source
+}
+
+// Source is a field of a manifest that columns of a row feed. In its path, "[]"
+// stands for any entry of a list.
+type Source struct {
+	Path    []string
+	Columns []string
+}
+
+// cause finds out why one field of a live object would change.
+func (o *Origin) cause(f *Field, all []managed, live map[string]any) Cause {
+	others, ours := managing(all, live, f.Path)
+	var holder *Manager
+	if len(others) > 0 && !ours {
+		holder = &others[0]
+	}
+	_, wanted := at(o.Desired, f.Path)
+	switch {
+	case o.Whole != "":
+		return Cause{Kind: o.Whole, Manager: holder}
+	case o.Same && !ours && (wanted || o.Replaces):
+		return Cause{Kind: CauseDrift, Manager: holder}
+	case o.Same:
+		return Cause{Kind: CauseUnknown}
+	case f.Op == OpRemove && !wanted && ours:
+		return Cause{Kind: CauseForm}
+	case ours || o.Held:
+		return o.source(f.Path, wanted, holder)
+	}
+	c := o.source(f.Path, wanted, holder)
+	if c.Kind == CauseForm {
+		c.Kind = CauseFormDrift
+	} else {
+		c.Kind = CauseAnyDrift
+	}
+	return c
+}
+
+// source tells form and row apart, where the form's program can.
+func (o *Origin) source(path Path, wanted bool, holder *Manager) Cause {
+	c := Cause{Kind: CauseFormOrRow, Columns: o.columns(path), Manager: holder}
+	if wanted && len(c.Columns) == 0 && o.Sources != nil {
+		c.Kind = CauseForm
+	}
+	return c
+}
+
+// columns are those that feed a field, or anything in it.
+func (o *Origin) columns(path Path) []string {
+	var columns []string
+	for i := range o.Sources {
+		if feeds(o.Sources[i].Path, path, isSecret(o.Desired)) {
+			columns = append(columns, o.Sources[i].Columns...)
+		}
+	}
+	slices.Sort(columns)
+	return slices.Compact(columns)
+}
+
+// feeds tells whether one of two paths leads into the other.
+func feeds(source []string, path Path, secret bool) bool {
+	for i := range min(len(source), len(path)) {
+		e, want := path[i], source[i]
+		if secret && i == 0 && want == "stringData" {
+			want = "data" // which is where the server keeps it
+		}
+		if e.Entry != (want == "[]") || !e.Entry && e.Field != want {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,132 @@
+package diff
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// live is an object of which lynq applied a and l, "ed" edited b, "sc" scaled r
+// and nobody manages n.
+const live = `{"metadata":{"managedFields":[
+	{"manager":"lynq","operation":"Apply","time":"2026-01-01T00:00:00Z","fieldsV1":{"f:spec":{"f:a":{},"f:l":{"k:{\"name\":\"x\"}":{".":{},"f:v":{}}},"f:whole":{}}}},
+	{"manager":"old","operation":"Update","time":"2026-01-01T00:00:00Z","fieldsV1":{"f:spec":{"f:b":{}}}},
+	{"manager":"ed","operation":"Update","time":"2026-01-02T00:00:00Z","fieldsV1":{"f:spec":{"f:b":{},"f:l":{"k:{\"name\":\"y\"}":{".":{},"f:name":{}}}}}},
+	{"manager":"sc","operation":"Update","subresource":"scale","fieldsV1":{"f:spec":{"f:r":{}}}},
+	{"manager":"ctl","operation":"Update","subresource":"status","fieldsV1":{"f:spec":{"f:n":{}}}}
+]},"spec":{"a":1,"b":1,"l":[{"name":"x","v":1},{"name":"y"}],"n":1,"r":1,"whole":{"in":1}}}`
+
+func TestCause(t *testing.T) {
+	const ed = " at 2026-01-02T00:00:00Z"
+	wanted := `{"spec":{"a":2,"b":2,"g":2,"l":[{"name":"x","v":2}],"n":2,"r":2,"whole":{"in":2}}}`
+	sources := []Source{
+		{Path: []string{"spec", "a"}, Columns: []string{"plan", "seats"}},
+		{Path: []string{"spec", "b"}, Columns: []string{"plan"}},
+		{Path: []string{"spec", "l", "[]", "v"}, Columns: []string{"size"}},
+	}
+	field := func(names ...string) Path {
+		var p Path
+		for _, n := range names {
+			p = append(p, Element{Field: n})
+		}
+		return p
+	}
+	inList := append(field("spec", "l"), Element{Entry: true, Key: "name", Value: "x"})
+	for _, tt := range []struct {
+		name   string
+		path   Path
+		op     Op
+		origin Origin
+		want   string
+	}{
+		{"ours, fed by columns", field("spec", "a"), OpReplace, Origin{Sources: sources}, "form or row (columns plan, seats)"},
+		{"ours, in a list", inList.with(Element{Field: "v"}), OpReplace, Origin{Sources: sources}, "form or row (column size)"},
+		{"ours, an entry whose field is fed", inList, OpReplace, Origin{Sources: sources}, "form or row (column size)"},
+		{"ours, fed by none", field("spec", "whole", "in"), OpReplace, Origin{Sources: sources}, "form"},
+		{"ours, and no program", field("spec", "whole", "in"), OpReplace, Origin{}, "form or row"},
+		{"ours, and not wanted", field("spec", "l"), OpRemove, Origin{Desired: map[string]any{}}, "form"},
+		{"another's, taken or not", field("spec", "b"), OpReplace, Origin{Sources: sources}, "form, row or drift (column plan; held by ed" + ed + ")"},
+		{"another's, and nobody took a field", field("spec", "b"), OpReplace, Origin{Held: true, Sources: sources}, "form or row (column plan; held by ed" + ed + ")"},
+		{"another's, and the same is wanted", field("spec", "b"), OpReplace, Origin{Same: true, Sources: sources}, "drift (ed" + ed + ")"},
+		{"a subresource", field("spec", "r"), OpReplace, Origin{Same: true}, "drift (sc on scale)"},
+		{"nobody's, and the same is wanted", field("spec", "n"), OpReplace, Origin{Same: true}, "drift"},
+		{"gone, and the same is wanted", field("spec", "g"), OpAdd, Origin{Same: true}, "drift"},
+		{"ours, and the same is wanted", field("spec", "a"), OpReplace, Origin{Same: true}, "unknown"},
+		{"not wanted, and the same is wanted", field("spec", "q"), OpAdd, Origin{Same: true}, "unknown"},
+		{"another's, replaced", field("spec", "b"), OpRemove, Origin{Same: true, Replaces: true, Desired: map[string]any{}}, "drift (ed" + ed + ")"},
+		{"gone or new", field("spec", "g"), OpAdd, Origin{Sources: sources}, "form or drift"},
+		{"gone or new, and no program", field("spec", "g"), OpAdd, Origin{}, "form, row or drift"},
+		{"new", field("spec", "g"), OpAdd, Origin{Held: true, Sources: sources}, "form"},
+		{"of the whole", field("spec", "b"), OpReplace, Origin{Whole: CauseAdopted}, "adopted (held by ed" + ed + ")"},
+		{"of the whole, and ours", field("spec", "a"), OpReplace, Origin{Whole: CauseUnknown}, "unknown"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.origin.Desired == nil {
+				tt.origin.Desired = object(t, wanted)
+			}
+			l := object(t, live)
+			got := tt.origin.cause(&Field{Path: tt.path, Op: tt.op}, managersOf(l), l)
+			if got.String() != tt.want {
+				t.Errorf("%s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestManagersOfOddities(t *testing.T) {
+	l := object(t, `{"metadata":{"managedFields":[
+		7, {"manager":"none"}, {"manager":"set","fieldsV1":{"f:f":{"v:\"x\"":{}},"f:at":{"i:1":{}},"f:bad":{"k:{":{}}}}
+	]},"f":["w","x"],"at":[1,2],"bad":[{"name":"x"}]}`)
+	all := managersOf(l)
+	for _, tt := range []struct {
+		path Path
+		want bool
+	}{
+		{Path{{Field: "f"}, {Entry: true, Index: 1}}, true},
+		{Path{{Field: "f"}, {Entry: true, Index: 0}}, false},
+		{Path{{Field: "at"}, {Entry: true, Index: 1}}, true},
+		{Path{{Field: "at"}, {Entry: true, Index: 5}}, false},
+		{Path{{Field: "bad"}, {Entry: true, Key: "name", Value: "x"}}, false},
+	} {
+		if others, _ := managing(all, l, tt.path); (len(others) > 0) != tt.want {
+			t.Errorf("%s: %v, want %t", tt.path, others, tt.want)
+		}
+	}
+}
+
+// Who manages a map looks like who manages all of it; who manages the field by
+// itself is the one.
+func TestManagerOfAFieldInAMapOfOurs(t *testing.T) {
+	l := object(t, `{"metadata":{"managedFields":[
+		{"manager":"lynq","operation":"Apply","fieldsV1":{"f:spec":{".":{}},"f:empty":{}}},
+		{"manager":"shop","operation":"Update","fieldsV1":{"f:spec":{"f:seats":{}}}}
+	]},"spec":{"seats":9,"other":1},"empty":{"x":1}}`)
+	for _, tt := range []struct {
+		path   Path
+		others int
+		ours   bool
+	}{
+		{Path{{Field: "spec"}, {Field: "seats"}}, 1, false},
+		{Path{{Field: "spec"}, {Field: "other"}}, 0, true},
+		{Path{{Field: "empty"}, {Field: "x"}}, 0, true},
+		{Path{{Field: "spec"}}, 1, true},
+		{Path{{Field: "none"}}, 0, false},
+	} {
+		others, ours := managing(managersOf(l), l, tt.path)
+		if len(others) != tt.others || ours != tt.ours {
+			t.Errorf("%s: %v and %t, want %d and %t", tt.path, others, ours, tt.others, tt.ours)
+		}
+	}
+}
+
+func TestSecretSources(t *testing.T) {
+	o := Origin{
+		Desired: object(t, `{"apiVersion":"v1","kind":"Secret","data":{"p":"eA=="}}`),
+		Sources: []Source{{Path: []string{"stringData", "p"}, Columns: []string{"pw"}}},
+		Held:    true,
+	}
+	got := o.cause(&Field{Path: Path{{Field: "data"}, {Field: "p"}}, Op: OpReplace}, nil, o.Desired)
+	if d := cmp.Diff(Cause{Kind: CauseFormOrRow, Columns: []string{"pw"}}, got); d != "" {
+		t.Error(d)
+	}
+}

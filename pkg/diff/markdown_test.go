@@ -1,0 +1,101 @@
+package diff
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+func reportOf(nodes, objects int, text string) *Report {
+	r := &Report{Total: nodes}
+	for i := range nodes {
+		n := Node{Namespace: "shop", Name: fmt.Sprintf("n%04d-web", i), Form: "web"}
+		for j := range objects {
+			o := Object{
+				Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: fmt.Sprintf("o%d", j)}, Action: "update",
+				Before: "a: 1\n", After: text, Cause: Cause{Kind: CauseDrift},
+			}
+			o.Diff = o.unified()
+			n.Objects = append(n.Objects, o)
+		}
+		r.Nodes = append(r.Nodes, n)
+	}
+	return r
+}
+
+func TestMarkdown(t *testing.T) {
+	r := reportOf(1, 1, "a: 2\n")
+	r.Total = 3
+	r.Refusals = []Refusal{{Guard: "max-delete", Hub: "crm", What: "2 of 3 nodes would go"}}
+	r.Nodes = append(r.Nodes, Node{Name: "x-web", Problem: "it <b>failed</b>"})
+	want := "### lynqctl diff: 1 of 3 nodes would change\n" +
+		"\n- **refused** (max-delete, hub `crm`): 2 of 3 nodes would go\n- **failed**: node `x-web`: it &lt;b&gt;failed&lt;/b&gt;\n" +
+		"\n| node | object | action | cause |\n|---|---|---|---|\n| `n0000-web` | `ConfigMap shop/o0` | update | drift |\n" +
+		"\n<details><summary><b>n0000-web</b> (namespace shop, form web)</summary>\n" +
+		"\n**`ConfigMap shop/o0`** update: drift\n" +
+		"\n```diff\n--- live/ConfigMap/shop/o0\n+++ next/ConfigMap/shop/o0\n@@ -1,1 +1,1 @@\n-a: 1\n+a: 2\n```\n\n</details>\n"
+	if d := cmp.Diff(want, Markdown(r)); d != "" {
+		t.Error(d)
+	}
+	if got := Markdown(&Report{Total: 2}); got != "### lynqctl diff: nothing would change\n" {
+		t.Error(got)
+	}
+}
+
+// A comment is never longer than a forge takes, is whole Markdown then, and says
+// how much is left out.
+func TestMarkdownIsBounded(t *testing.T) {
+	problems := reportOf(5000, 0, "")
+	for i := range problems.Nodes {
+		problems.Nodes[i].Problem = strings.Repeat("x", 50)
+	}
+	for _, tt := range []struct {
+		name  string
+		r     *Report
+		wants string
+	}{
+		{"many nodes", reportOf(3000, 2, "a: 2\n"), "| ... | and "},
+		{"many objects", reportOf(1, 6000, "a: 2\n"), "objects are left out**"},
+		{"large objects", reportOf(20, 1, strings.Repeat("b: 2\n", 30_000)), "more lines left out"},
+		{"one long line", reportOf(3, 1, "a: "+strings.Repeat("x", 200_000)+"\n"), "more line left out"},
+		{"many problems", problems, "more problems"},
+		{"a huge cause", func() *Report {
+			r := reportOf(1, 1, "a: 2\n")
+			r.Nodes[0].Objects[0].Cause = Cause{Kind: CauseDrift, Manager: &Manager{Name: strings.Repeat("m", 100_000)}}
+			return r
+		}(), "1 object are left out"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := Markdown(tt.r)
+			if len(got) > maxMarkdown {
+				t.Errorf("%d bytes", len(got))
+			}
+			if !strings.Contains(got, tt.wants) {
+				t.Errorf("it lacks %q: ...%s", tt.wants, got[max(0, len(got)-300):])
+			}
+			if strings.Count(got, "<details>") != strings.Count(got, "</details>") || strings.Count(got, "```")%2 != 0 {
+				t.Error("something is left open")
+			}
+		})
+	}
+}
+
+// What rows hold is text: it ends no fence, and is no Markdown or HTML.
+func TestMarkdownIsText(t *testing.T) {
+	r := reportOf(1, 1, "a: |\n  ```\n  </details>\x1b[31m\u202e\n")
+	r.Nodes[0].Objects[0].Note = "took `x` | <img src=x> from [a](b) @all \x1b[31m"
+	got := Markdown(r)
+	if !strings.Contains(got, "\n````diff\n") || !strings.Contains(got, "\n````\n") {
+		t.Error("the fence is too short")
+	}
+	if strings.ContainsAny(got, "\x1b\u202e") {
+		t.Error("control characters are left")
+	}
+	if !strings.Contains(got, "took \\`x\\` \\| &lt;img src=x&gt; from \\[a\\](b) &#64;all") {
+		t.Error(got)
+	}
+}

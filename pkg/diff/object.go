@@ -1,0 +1,109 @@
+package diff
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	textdiff "github.com/rogpeppe/go-internal/diff"
+	"sigs.k8s.io/yaml"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Object is what would become of one object.
+type Object struct {
+	lynq.Ref
+	APIVersion string
+	ID         string // of the resource in its form
+	// Action is what a plan calls what happens to it, and Reason why.
+	Action, Reason string
+	// Note is for people: what was taken from whom, what could not be tried.
+	Note string
+	// Problem is why it would not come to be as it is to be, "" where it would.
+	Problem string
+	// Skipped: it would be left as it is, since something else has a Problem.
+	Skipped bool
+	// Tracking: labels, annotations and owners change by which we know what is
+	// ours.
+	Tracking bool
+	// Fields are those that change of an object that stays.
+	Fields []Field
+	// Cause is that of the whole object, Kind "" where each field has its own.
+	Cause Cause
+	// Before and After are the sides as YAML, "" where there is no object. They
+	// are many times as long as Diff: who needs them no more may drop them.
+	Before, After string
+	// Diff is a unified diff of the sides, "" where no content changes.
+	Diff string
+}
+
+// Changes tells whether anything would happen to the object.
+func (o *Object) Changes() bool { return o.Diff != "" || o.Tracking }
+
+// Compare fills in how an object would change, from the object as it is and as
+// it would be; nil is that there is none.
+func (o *Object) Compare(live, next map[string]any, origin Origin) error {
+	before, after := clean(live), clean(next)
+	mask(before, after)
+	if live != nil && next != nil {
+		o.Tracking = !same(bookkeeping(live), bookkeeping(next))
+		o.Fields = fieldsOf(before, after)
+		all := managersOf(live)
+		for i := range o.Fields {
+			o.Fields[i].Cause = origin.cause(&o.Fields[i], all, live)
+		}
+	}
+	o.Cause = Cause{Kind: origin.Whole}
+	if o.Tracking && len(o.Fields) == 0 && o.Cause.Kind == "" {
+		o.Cause.Kind = CauseTracking
+	}
+	var err error
+	if o.Before, err = text(before); err != nil {
+		return fmt.Errorf("%s as it is: %w", o.Ref, err)
+	}
+	if o.After, err = text(after); err != nil {
+		return fmt.Errorf("%s as it would be: %w", o.Ref, err)
+	}
+	o.Diff = o.unified()
+	return nil
+}
+
+func text(object map[string]any) (string, error) {
+	if object == nil {
+		return "", nil
+	}
+	b, err := yaml.Marshal(object)
+	return string(b), err
+}
+
+// Causes are the causes of an object, each once, in the order of its fields.
+func (o *Object) Causes() []string {
+	var causes []string
+	for i := range o.Fields {
+		if c := o.Fields[i].Cause.String(); !slices.Contains(causes, c) {
+			causes = append(causes, c)
+		}
+	}
+	if len(causes) == 0 && o.Cause.Kind != "" {
+		return []string{o.Cause.String()}
+	}
+	return causes
+}
+
+// unified is the unified diff of the sides.
+func (o *Object) unified() string {
+	if o.Before == o.After {
+		return ""
+	}
+	from, to := "live/"+o.Full(), "next/"+o.Full()
+	if o.Before == "" {
+		from = "/dev/null"
+	}
+	if o.After == "" {
+		to = "/dev/null"
+	}
+	d := textdiff.Diff(from, []byte(o.Before), to, []byte(o.After))
+	_, d, _ = bytes.Cut(d, []byte("\n")) // its first line is a command
+	return string(d)
+}

@@ -1,0 +1,307 @@
+package orphan_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/orphan"
+)
+
+// stranded is an object that bears the tracking of a node of hub crm, and says
+// so as far as changes let it.
+func stranded(ref, namespace, node, id string, changes ...func(*orphan.Orphan)) orphan.Orphan {
+	o := left(ref, strings.Join([]string{"crm", namespace, node, id}, "/"))
+	o.Reason, o.Deletion = orphan.ReasonStranded, lynq.DeleteDelete
+	o.Live.Orphaned, o.Live.PartOf = false, partOf(namespace, node)
+	for _, change := range changes {
+		change(&o)
+	}
+	return o
+}
+
+// nameless says nothing of the node but its ApplySet, as what a record owned
+// does once the owner reference is gone.
+func nameless(o *orphan.Orphan) { o.From.Namespace, o.From.Node = "", "" }
+
+func retained(o *orphan.Orphan) { o.Deletion = lynq.DeleteRetain }
+
+// known is the record of another node of a hub.
+func known(hub, hubNamespace, node, form string) *inventory.Inventory {
+	return &inventory.Inventory{Namespace: "shop", Node: node, Hub: hub, HubNamespace: hubNamespace, Form: form, RowUID: "r", UID: "record", ResourceVersion: "7"}
+}
+
+// recordTexts are records, each node in a line, and each object below it.
+func recordTexts(rebuilt []orphan.Rebuilt) []string {
+	lines := []string{}
+	for _, b := range rebuilt {
+		lines = append(lines, fmt.Sprintf("%s/%s of %s/%s form %s row %s, %d added", b.Namespace, b.Node, b.HubNamespace, b.Hub, b.Form, b.RowUID, b.Added))
+		for _, r := range b.Records {
+			lines = append(lines, fmt.Sprintf("  %s %s %s %s %s %d", r.Key(), r.APIVersion, r.Creation, r.Deletion, r.Patch, r.Order))
+		}
+	}
+	return lines
+}
+
+func unbuiltTexts(unbuilt []orphan.Unbuilt) []string {
+	lines := []string{}
+	for _, u := range unbuilt {
+		names := []string{}
+		for _, o := range u.Objects {
+			names = append(names, o.Full())
+		}
+		lines = append(lines, u.Hub+" "+u.Node.String()+" "+strings.Join(names, ",")+": "+u.Why)
+	}
+	return lines
+}
+
+func wantRebuilt(t *testing.T, in *orphan.RebuildInput, want ...string) {
+	t.Helper()
+	rebuilt, unbuilt := orphan.Rebuild(in)
+	if diff := cmp.Diff(want, append(recordTexts(rebuilt), unbuiltTexts(unbuilt)...)); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+	for _, b := range rebuilt {
+		cm, err := inventory.Encode(b.Inventory)
+		if err != nil {
+			t.Errorf("node %s: %v", b.Node, err)
+			continue
+		}
+		if back, err := inventory.Decode(cm); err != nil || len(back.Records) != len(b.Records) {
+			t.Errorf("node %s: what is written cannot be read: %v", b.Node, err)
+		}
+		for _, r := range b.Records[len(b.Records)-b.Added:] {
+			if r.UID != "uid of "+r.Full() || r.Digest != "" || r.ResourceVersion != "" || r.Fields != "" || r.Ready {
+				t.Errorf("node %s: %s counts as confirmed: %+v", b.Node, r.Full(), r)
+			}
+		}
+	}
+}
+
+func hubRecord(namespace, name string) *inventory.Hub {
+	return &inventory.Hub{Namespace: namespace, Name: name}
+}
+
+// With rows and forms.
+func TestRebuildFromForms(t *testing.T) {
+	settings := rendering("settings", "ConfigMap/shop/a")
+	settings.Order = 2
+	settings.Policy = &lynq.Policy{Creation: lynq.CreateOnce, Deletion: lynq.DeleteRetain, Conflict: lynq.ConflictForce, Patch: lynq.PatchMerge}
+	job := rendering("job", "Job.batch/shop/a")
+	job.APIVersion = "batch/v1"
+	job.Policy = &lynq.Policy{Creation: lynq.CreateWhenNeeded, Deletion: lynq.DeleteDelete, Conflict: lynq.ConflictStuck, Patch: lynq.PatchApply}
+	node := wants("shop", "acme-web", "web", settings, job)
+	node.TemplateGeneration, node.Extra = 4, `{"plan":"gold"}`
+	in := &orphan.RebuildInput{
+		Nodes: []*apply.Node{node, wants("shop", "bolt-web", "web")}, HubNamespaces: map[string]string{"crm": "hubs"},
+		Stranded: []orphan.Orphan{
+			stranded("ConfigMap/shop/a", "shop", "acme-web", "was", nameless), // its ApplySet tells its node
+			stranded("Job.batch/shop/a", "shop", "acme-web", "job"),
+			stranded("Secret/far/gone", "shop", "acme-web", "gone", retained), // the form has it no more
+		},
+	}
+	wantRebuilt(t, in,
+		"shop/acme-web of hubs/crm form web row row of acme-web, 3 added",
+		"  ConfigMap/shop/a@settings v1 Once Delete merge 2",
+		"  Job/shop/a@job batch/v1 WhenNeeded Delete apply 0",
+		"  Secret/far/gone@gone v1 WhenNeeded Retain apply 0")
+	rebuilt, _ := orphan.Rebuild(in)
+	if inv := rebuilt[0]; !inv.Finalizer || inv.Activate != "true" || inv.TemplateGeneration != 4 || inv.Extra != `{"plan":"gold"}` || inv.Records[0].Conflict != lynq.ConflictForce {
+		t.Errorf("the record is %+v", inv.Inventory)
+	}
+	in.NoFinalizer = true
+	if rebuilt, _ = orphan.Rebuild(in); rebuilt[0].Finalizer {
+		t.Error("the record gets a finalizer that nobody wants")
+	}
+
+	// What another node renders says nothing of this one.
+	in = &orphan.RebuildInput{
+		Nodes:    []*apply.Node{node, wants("shop", "bolt-web", "web")},
+		Stranded: []orphan.Orphan{stranded("ConfigMap/shop/a", "shop", "bolt-web", "was")},
+	}
+	wantRebuilt(t, in,
+		"shop/bolt-web of /crm form web row row of bolt-web, 1 added",
+		"  ConfigMap/shop/a@was v1 WhenNeeded Delete apply 0")
+	// Nor does a node of that name of another hub.
+	node.Hub = "erp"
+	in.Stranded = []orphan.Orphan{stranded("ConfigMap/shop/a", "shop", "acme-web", "settings")}
+	wantRebuilt(t, in, `crm shop/acme-web ConfigMap/shop/a: they are of hub "crm", and rows and forms of hub "erp" make a node of that name`)
+}
+
+// Without rows and forms.
+func TestRebuildFromLabels(t *testing.T) {
+	hubs := []*inventory.Hub{hubRecord("hubs", "crm"), hubRecord("other", "erp")}
+	const row = "  Secret/far/s@s v1 WhenNeeded Delete apply 0"
+	for name, test := range map[string]struct {
+		node        string
+		form        string
+		inventories []*inventory.Inventory
+		hubs        []*inventory.Hub
+		want        []string
+	}{
+		"the form of another node": {
+			node: "acme-web", hubs: hubs, inventories: []*inventory.Inventory{known("crm", "hubs", "bolt-web", "web"), known("erp", "other", "acme-app", "app")},
+			want: []string{"shop/acme-web of hubs/crm form web row acme, 1 added", row},
+		},
+		"no other node": {
+			node: "acme-web", hubs: hubs,
+			want: []string{"crm shop/acme-web Secret/far/s: nothing tells of which form they are (say it with --form; with -f, rows and forms may tell)"},
+		},
+		"no other node with that form": {
+			node: "acme-web", hubs: hubs, inventories: []*inventory.Inventory{known("crm", "hubs", "bolt-app", "app"), known("erp", "other", "bolt-web", "web")},
+			want: []string{"crm shop/acme-web Secret/far/s: nothing tells of which form they are (say it with --form; with -f, rows and forms may tell)"},
+		},
+		"forms that both fit": {
+			node: "acme-big-web", hubs: hubs, inventories: []*inventory.Inventory{known("crm", "hubs", "bolt-web", "web"), known("crm", "hubs", "bolt-big-web", "big-web")},
+			want: []string{"crm shop/acme-big-web Secret/far/s: the node's name fits several forms: big-web, web (say which with --form; with -f, rows and forms may tell)"},
+		},
+		"forms that both fit, and one is said": {
+			node: "acme-big-web", form: "big-web", hubs: hubs, inventories: []*inventory.Inventory{known("crm", "hubs", "bolt-web", "web"), known("crm", "hubs", "bolt-big-web", "big-web")},
+			want: []string{"shop/acme-big-web of hubs/crm form big-web row acme, 1 added", row},
+		},
+		"a form that nothing has": {
+			node: "acme-web", form: "web", hubs: hubs,
+			want: []string{"shop/acme-web of hubs/crm form web row acme, 1 added", row},
+		},
+		"a form that does not fit": {
+			node: "acme-web", form: "app", hubs: hubs,
+			want: []string{"crm shop/acme-web Secret/far/s: the node's name does not end with -app (of which form is it? with -f, rows and forms may tell)"},
+		},
+		"a form that does not fit, and another that does": {
+			node: "acme-web", form: "app", hubs: hubs, inventories: []*inventory.Inventory{known("crm", "hubs", "bolt-web", "web")},
+			want: []string{"shop/acme-web of hubs/crm form web row acme, 1 added", row},
+		},
+		"the form and no row": {
+			node: "web", form: "web", hubs: hubs,
+			want: []string{"crm shop/web Secret/far/s: the node's name does not end with -web (of which form is it? with -f, rows and forms may tell)"},
+		},
+		"a name that was made": {
+			node: lynq.NodeName("Acme Inc.", "web"), form: "web", hubs: hubs,
+			want: []string{"shop/acme-inc--web-b5be68bc of hubs/crm form web row acme-inc, 1 added", row},
+		},
+		"a name that was made and is too long for its form": {
+			node: lynq.NodeName(strings.Repeat("x", 70), "web"), form: "web", hubs: hubs,
+			want: []string{"shop/" + lynq.NodeName(strings.Repeat("x", 70), "web") + " of hubs/crm form web row " + strings.Repeat("x", 54) + ", 1 added", row},
+		},
+		"a name that was made, and no form": {
+			node: lynq.NodeName("Acme Inc.", "web"), hubs: hubs, inventories: []*inventory.Inventory{known("crm", "hubs", "bolt-web", "web")},
+			want: []string{"crm shop/acme-inc--web-b5be68bc Secret/far/s: nothing tells of which form they are (say it with --form; with -f, rows and forms may tell)"},
+		},
+		"the record of the hub is gone too": {
+			node: "acme-web", form: "web",
+			want: []string{"shop/acme-web of /crm form web row acme, 1 added", row},
+		},
+		"the hub's namespace is that of another node": {
+			node: "acme-web", inventories: []*inventory.Inventory{known("crm", "hubs", "bolt-web", "web")},
+			want: []string{"shop/acme-web of hubs/crm form web row acme, 1 added", row},
+		},
+		"two hubs of one name": {
+			node: "acme-web", form: "web", hubs: []*inventory.Hub{hubRecord("hubs", "crm"), hubRecord("other", "crm")},
+			want: []string{`crm shop/acme-web Secret/far/s: there is a hub "crm" in each of the namespaces hubs, other (with -f, rows and forms may tell)`},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			wantRebuilt(t, &orphan.RebuildInput{
+				Stranded:    []orphan.Orphan{stranded("Secret/far/s", "shop", test.node, "s")},
+				Inventories: test.inventories, Hubs: test.hubs, Form: test.form,
+			}, test.want...)
+		})
+	}
+}
+
+// What does not say of which node it is.
+func TestRebuildNameless(t *testing.T) {
+	settings := stranded("ConfigMap/shop/settings", "shop", "acme-web", "settings", nameless)
+	in := &orphan.RebuildInput{Form: "web", Stranded: []orphan.Orphan{
+		settings, stranded("ConfigMap/shop/more", "shop", "acme-web", "more", nameless), stranded("ConfigMap/shop/other", "shop", "bolt-web", "other", nameless),
+	}}
+	const why = "they do not say which node they are of (with -f, rows and forms may tell)"
+	rebuilt, unbuilt := orphan.Rebuild(in)
+	if len(rebuilt) != 0 {
+		t.Errorf("rebuilt is %q", recordTexts(rebuilt))
+	}
+	want := []string{"crm shop/ ConfigMap/shop/other: " + why, "crm shop/ ConfigMap/shop/settings,ConfigMap/shop/more: " + why}
+	if got := unbuiltTexts(unbuilt); !slices.Equal(got, want) {
+		t.Errorf("unbuilt is %q, want %q", got, want)
+	}
+
+	// One object that says it says it for all.
+	in.Stranded = []orphan.Orphan{settings, stranded("Secret/far/s", "shop", "acme-web", "s", retained)}
+	wantRebuilt(t, in,
+		"shop/acme-web of /crm form web row acme, 2 added",
+		"  ConfigMap/shop/settings@settings v1 WhenNeeded Delete apply 0",
+		"  Secret/far/s@s v1 WhenNeeded Retain apply 0")
+}
+
+// A record that is there is completed, and keeps what it says.
+func TestRebuildCompletes(t *testing.T) {
+	there := known("crm", "hubs", "acme-web", "web")
+	there.Finalizer = false
+	there.Records = []inventory.Record{{
+		Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: "a"}, ID: "a", APIVersion: "v1", UID: "u", Digest: "d",
+		Creation: lynq.CreateWhenNeeded, Deletion: lynq.DeleteDelete, Conflict: lynq.ConflictStuck, Patch: lynq.PatchApply,
+	}}
+	in := &orphan.RebuildInput{Inventories: []*inventory.Inventory{there}, Stranded: []orphan.Orphan{stranded("Secret/shop/s", "shop", "acme-web", "s")}}
+	wantRebuilt(t, in,
+		"shop/acme-web of hubs/crm form web row r, 1 added",
+		"  ConfigMap/shop/a@a v1 WhenNeeded Delete apply 0",
+		"  Secret/shop/s@s v1 WhenNeeded Delete apply 0")
+	rebuilt, _ := orphan.Rebuild(in)
+	if inv := rebuilt[0]; inv.UID != "record" || inv.ResourceVersion != "7" || inv.Finalizer || inv.Records[0].Digest != "d" {
+		t.Errorf("the record is %+v", inv.Inventory)
+	}
+	if len(there.Records) != 1 {
+		t.Error("the record that was given has changed")
+	}
+	there.Hub = "erp"
+	wantRebuilt(t, in, `crm shop/acme-web Secret/shop/s: they are of hub "crm", and the node's record is of hub "erp"`)
+}
+
+// What an object does not say is recorded so that nothing is lost.
+func TestRebuildUnsaid(t *testing.T) {
+	in := &orphan.RebuildInput{Form: "web", Stranded: []orphan.Orphan{
+		stranded("ConfigMap/shop/a", "shop", "acme-web", "", func(o *orphan.Orphan) { o.Deletion = "" }),
+		stranded("ConfigMap/shop/b", "shop", "acme-web", "b", func(o *orphan.Orphan) { o.Deletion = "Nonsense" }),
+		stranded("ConfigMap/shop/c", "shop", "acme-web", "c", func(o *orphan.Orphan) { o.Creation = lynq.CreateOnce }),
+	}}
+	wantRebuilt(t, in,
+		"shop/acme-web of /crm form web row acme, 3 added",
+		"  ConfigMap/shop/a@unknown v1 WhenNeeded Retain apply 0",
+		"  ConfigMap/shop/b@b v1 WhenNeeded Retain apply 0",
+		"  ConfigMap/shop/c@c v1 Once Delete apply 0")
+}
+
+func TestRebuildRefuses(t *testing.T) {
+	two := []orphan.Orphan{
+		stranded("ConfigMap/shop/a", "shop", "acme-web", "a"),
+		stranded("ConfigMap/shop/b", "shop", "acme-web", "b", func(o *orphan.Orphan) { o.From.Hub = "erp" }),
+	}
+	wantRebuilt(t, &orphan.RebuildInput{Form: "web", Stranded: two},
+		`crm shop/acme-web ConfigMap/shop/a,ConfigMap/shop/b: they are of several hubs, "crm" and "erp"`)
+
+	// Orphans, and records whose objects are gone, are none of its business.
+	gone := stranded("ConfigMap/shop/a", "shop", "acme-web", "a", func(o *orphan.Orphan) { o.Live, o.Reason = nil, orphan.ReasonGone })
+	rebuilt, unbuilt := orphan.Rebuild(&orphan.RebuildInput{Form: "web", Stranded: []orphan.Orphan{gone, left("ConfigMap/shop/o", "crm/shop/acme-web/o")}})
+	if len(rebuilt)+len(unbuilt) != 0 {
+		t.Errorf("rebuilt is %q, unbuilt %q", recordTexts(rebuilt), unbuiltTexts(unbuilt))
+	}
+}
+
+// The same input gives the same records, however often.
+func TestRebuildInOrder(t *testing.T) {
+	var all []orphan.Orphan
+	var want []string
+	for i := range 20 {
+		node := fmt.Sprintf("n%02d-web", i)
+		all = append(all, stranded("ConfigMap/shop/b-"+node, "shop", node, "b"), stranded("ConfigMap/shop/a-"+node, "shop", node, "a"))
+		want = append(want, "shop/"+node+" of /crm form web row "+node[:3]+", 2 added",
+			"  ConfigMap/shop/b-"+node+"@b v1 WhenNeeded Delete apply 0", "  ConfigMap/shop/a-"+node+"@a v1 WhenNeeded Delete apply 0")
+	}
+	wantRebuilt(t, &orphan.RebuildInput{Form: "web", Stranded: all}, want...)
+}

@@ -1,0 +1,52 @@
+package orphan_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/orphan"
+)
+
+// wants is a node of hub crm and what it renders, by resource id.
+func wants(namespace, name, form string, objects ...apply.Object) *apply.Node {
+	return &apply.Node{NodeKey: apply.NodeKey{Namespace: namespace, Name: name}, Hub: "crm", Form: form, UID: "row of " + name, Objects: objects}
+}
+
+func rendering(id, ref string) apply.Object {
+	r, _ := lynq.ParseRef(ref) // a test that gives nonsense fails
+	return apply.Object{Ref: r, ID: id, APIVersion: "v1", Policy: &lynq.Policy{}}
+}
+
+func TestWantedWhy(t *testing.T) {
+	failed := wants("shop", "torn-web", "web")
+	failed.Failed = errors.New("the port is no number")
+	w := orphan.NewWanted([]string{"crm"}, []*apply.Node{
+		wants("shop", "acme-web", "web", rendering("settings", "ConfigMap/shop/new"), rendering("data", "PersistentVolumeClaim/shop/data")), failed,
+	})
+	for name, test := range map[string]struct {
+		orphan   orphan.Orphan
+		want     string
+		concerns bool
+	}{
+		"rendered":                       {left("PersistentVolumeClaim/shop/data", "crm/shop/acme-web/data"), "", true},
+		"rendered by another node":       {left("PersistentVolumeClaim/shop/data", "crm/shop/gone-web/data"), "", true},
+		"rendered, once of another hub":  {left("PersistentVolumeClaim/shop/data", "erp/shop/acme-web/data"), "", true},
+		"rendered, of unknown origin":    {left("PersistentVolumeClaim/shop/data", ""), "", true},
+		"of unknown origin":              {left("ConfigMap/shop/x", ""), "nothing renders it, and it does not say which node it is from", false},
+		"of a hub that is not there":     {left("ConfigMap/shop/x", "erp/shop/acme-web/settings"), `it is from hub "erp", which is not in the inputs`, false},
+		"of a row that went":             {left("ConfigMap/shop/x", "crm/shop/gone-web/settings"), "no active row and form make its node shop/gone-web any more", true},
+		"of a node in another namespace": {left("ConfigMap/shop/x", "crm/far/acme-web/settings"), "no active row and form make its node far/acme-web any more", true},
+		"of a row that does not render":  {left("ConfigMap/shop/x", "crm/shop/torn-web/settings"), "its node shop/torn-web could not be rendered", true},
+		"renamed":                        {left("ConfigMap/shop/x", "crm/shop/acme-web/settings"), `its resource "settings" renders ConfigMap/shop/new now`, true},
+		"dropped by its form":            {left("ConfigMap/shop/x", "crm/shop/acme-web/old"), `its form has no resource "old" any more`, true},
+	} {
+		if got := w.Why(&test.orphan); got != test.want {
+			t.Errorf("%s: got %q, want %q", name, got, test.want)
+		}
+		if got := w.Concerns(&test.orphan); got != test.concerns {
+			t.Errorf("%s: it concerns the hubs: %v", name, got)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package source
+
+import (
+	"bufio"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Key says how far a column identifies rows.
+type Key int
+
+// Kinds of keys, of one column each: a key of several identifies nothing alone.
+const (
+	NoKey Key = iota
+	UniqueKey
+	PrimaryKey
+)
+
+// Column is what a source says of one of its columns.
+type Column struct {
+	Name string
+	Key  Key
+	// Binary: the values are bytes and need not be text.
+	Binary bool
+}
+
+// Describe implements Source. A file says nothing but names.
+func (s *csvSource) Describe(ctx context.Context) ([]Column, error) {
+	start, err := s.file.textStart()
+	if err != nil {
+		return nil, err
+	}
+	if err := stopped(ctx, s.file.name, 0); err != nil {
+		return nil, err
+	}
+	r := csv.NewReader(bufio.NewReader(&fileReader{file: s.file, offset: start}))
+	names, err := r.Read()
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil, &Error{Place: s.file.name, What: "the file is empty", Fix: "its first line must name the columns"}
+	case err != nil:
+		return nil, s.failed(err, 0, 0)
+	}
+	return named(slices.DeleteFunc(names, func(name string) bool { return name == "" })), nil
+}
+
+// Describe implements Source. The columns are the keys that any row has.
+func (s *jsonSource) Describe(ctx context.Context) ([]Column, error) {
+	lines := &lineCounter{r: &fileReader{file: s.file, offset: s.start}, line: 1}
+	d := json.NewDecoder(lines)
+	if s.array {
+		if _, err := d.Token(); err != nil {
+			return nil, s.syntax(d, lines, err)
+		}
+	}
+	row := newJSONRow(Query{})
+	var raw json.RawMessage
+	for !s.array || d.More() {
+		if err := stopped(ctx, s.file.name, row.count); err != nil {
+			return nil, err
+		}
+		err := d.Decode(&raw)
+		if errors.Is(err, io.EOF) && !s.array {
+			break
+		}
+		if err != nil {
+			return nil, s.syntax(d, lines, err)
+		}
+		if err := row.parse(raw); err != nil {
+			return nil, s.fault(raw, lines.at(d.InputOffset()-int64(len(raw))), err)
+		}
+	}
+	if err := s.end(d, lines); err != nil {
+		return nil, err
+	}
+	return named(row.names), nil
+}
+
+// Describe implements Source. The columns are the keys that any row has.
+func (s *yamlSource) Describe(context.Context) ([]Column, error) {
+	list, err := s.list()
+	if err != nil {
+		return nil, err
+	}
+	var problems lynq.Problems
+	var names []string
+	for _, item := range list.Content {
+		members := yamlMembers{file: s.file.name, values: map[string]*yaml.Node{}, done: map[*yaml.Node]bool{}, problems: &problems}
+		members.collect(item)
+		for _, name := range members.names {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	return named(names), nil
+}
+
+// named are columns of which only the names are known.
+func named(names []string) []Column {
+	columns := make([]Column, len(names))
+	for i, name := range names {
+		columns[i].Name = name
+	}
+	return columns
+}

@@ -1,0 +1,100 @@
+package source_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/internal/dbtest"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/source"
+)
+
+func describe(t *testing.T, c lynq.Connection, stdin string) ([]source.Column, error) {
+	t.Helper()
+	src, err := source.Open(t.Context(), c, strings.NewReader(stdin))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeSource(t, src)
+	return src.Describe(t.Context())
+}
+
+func TestDescribeFiles(t *testing.T) {
+	for _, c := range []struct {
+		kind        lynq.SourceType
+		text, names string
+		err         string
+	}{
+		{lynq.SourceCSV, "\ufeffid,\"the name\",,active\na,b,,1\n", "id|the name|active", ""},
+		{lynq.SourceCSV, "", "", "the file is empty"},
+		{lynq.SourceCSV, "a,\"b\n", "", "is not CSV"},
+		{lynq.SourceJSON, `[{"id": 1}, {"plan": {"x": 1}, "id": 2}]`, "id|plan", ""},
+		{lynq.SourceJSON, "{\"id\": 1}\n{\"a\": null}\n", "id|a", ""},
+		{lynq.SourceJSON, `[{"id": 1}, 2]`, "", "the row is a number"},
+		{lynq.SourceJSON, `[{"id": 1}`, "", "does not end"},
+		{lynq.SourceJSON, "- id: 1\n- {id: 2, plan: x}\n", "id|plan", ""},
+		{lynq.SourceJSON, "- id: 1\n- x\n", "", "not a mapping"},
+	} {
+		columns, err := describe(t, lynq.Connection{Type: c.kind, Path: "-"}, c.text)
+		if c.err != "" {
+			wantError(t, err, c.err)
+			continue
+		}
+		var names []string
+		for _, column := range columns {
+			names = append(names, column.Name)
+			if column.Key != source.NoKey || column.Binary {
+				t.Errorf("%q: a file says nothing of %+v", c.text, column)
+			}
+		}
+		if got := strings.Join(names, "|"); err != nil || got != c.names {
+			t.Errorf("%q: got %s, error %v, want %s", c.text, got, err, c.names)
+		}
+	}
+}
+
+// described is a table with keys of all kinds, and what is to be said of it.
+func described(bytes string) (statement string, want []source.Column) {
+	return "CREATE TABLE described (n int, tenant varchar(20) NOT NULL, id int NOT NULL PRIMARY KEY, a int, b int, logo " + bytes + ", UNIQUE (tenant), UNIQUE (a, b))",
+		[]source.Column{{Name: "n"}, {Name: "tenant", Key: source.UniqueKey}, {Name: "id", Key: source.PrimaryKey}, {Name: "a"}, {Name: "b"}, {Name: "logo", Binary: true}}
+}
+
+func TestDescribeSQLite(t *testing.T) {
+	create, want := described("BLOB")
+	path, _ := sqliteFile(t, create, "CREATE TABLE several (a, b, c, PRIMARY KEY (a, b))",
+		"CREATE UNIQUE INDEX part ON several (c) WHERE a > 1", "CREATE UNIQUE INDEX expression ON several (lower(c))", "CREATE VIEW v AS SELECT id FROM described")
+	for table, want := range map[string][]source.Column{"described": want, "several": {{Name: "a"}, {Name: "b"}, {Name: "c"}}, "v": {{Name: "id"}}} {
+		got, err := describe(t, sqlite(path, table), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", table, diff)
+		}
+	}
+	_, err := describe(t, sqlite(path, "describd"), "")
+	wantError(t, err, `did you mean "described"`)
+}
+
+func TestDescribeServers(t *testing.T) {
+	eachServer(t, func(t *testing.T, s *dbtest.Server, _ func(string) string) {
+		create, want := described(map[lynq.SourceType]string{lynq.SourceMySQL: "LONGBLOB", lynq.SourcePostgreSQL: "bytea"}[s.Type])
+		s.Exec(t, "DROP VIEW IF EXISTS described_view", "DROP TABLE IF EXISTS several", "DROP TABLE IF EXISTS described", create,
+			"CREATE TABLE several (a int, b int, c varchar(9), PRIMARY KEY (a, b))", "CREATE VIEW described_view AS SELECT id FROM described")
+		for table, want := range map[string][]source.Column{
+			"described": want, schemaOf(s) + ".several": {{Name: "a"}, {Name: "b"}, {Name: "c"}}, "described_view": {{Name: "id"}},
+		} {
+			got, err := describe(t, s.Connection(table), "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s: %s", table, diff)
+			}
+		}
+		_, err := describe(t, s.Connection("describd"), "")
+		wantError(t, err, `table "describd" does not exist`)
+	})
+}

@@ -1,0 +1,102 @@
+package status
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+)
+
+// Conditions that are none of an inventory's own.
+const (
+	Deleting   = "Deleting"   // it is on its way out
+	Unknown    = "Unknown"    // no run that began it has ended
+	Unreadable = "Unreadable" // its record cannot be read
+)
+
+// inactive is what Inventory.Activate says of a node that goes.
+const inactive = "false"
+
+// Node is how a node is, by its record.
+type Node struct {
+	Name         string `json:"node"`
+	Namespace    string `json:"namespace"`
+	Hub          string `json:"hub"`
+	HubNamespace string `json:"hubNamespace,omitempty"`
+	Form         string `json:"form"`
+	UID          string `json:"uid"` // of the row
+	// Well: all that is wanted of it is there and ready.
+	Well       bool      `json:"well"`
+	Condition  string    `json:"condition"`
+	Since      time.Time `json:"since,omitzero"`
+	Message    string    `json:"message,omitempty"` // why it is not well
+	Desired    int       `json:"desired"`
+	Ready      int       `json:"ready"`
+	Failed     int       `json:"failed"`
+	Skipped    int       `json:"skipped"`
+	Conflicted int       `json:"conflicted"`
+	Created    time.Time `json:"created,omitzero"` // its record
+}
+
+// Of tells how a node is whose record can be read.
+func Of(inv *inventory.Inventory) Node {
+	n := Node{
+		Name: inv.Node, Namespace: inv.Namespace, Hub: inv.Hub, HubNamespace: cmp.Or(inv.HubNamespace, inv.Namespace),
+		Form: inv.Form, UID: inv.RowUID, Created: inv.Created,
+		Desired: inv.Status.Desired, Ready: inv.Status.Ready,
+		Failed: inv.Status.Failed, Skipped: inv.Status.Skipped, Conflicted: inv.Status.Conflicted,
+	}
+	n.Condition, n.Since = Condition(inv)
+	n.Well = n.Condition == inventory.ConditionReady
+	if c := condition(inv, inventory.ConditionDegraded); c != nil && inv.Status.Is(c.Type) {
+		n.Message = c.Message
+	}
+	return n
+}
+
+// OfBroken tells how a node is whose record cannot be read: nobody knows, so it
+// is not well.
+func OfBroken(b *inventory.RecordError) Node {
+	return Node{
+		Name: b.Node, Namespace: b.Namespace, Hub: b.Hub, HubNamespace: cmp.Or(b.HubNamespace, b.Namespace), Form: b.Form,
+		Condition: Unreadable, Message: b.Error(),
+	}
+}
+
+// Condition is a node's state in a word or two, and since when it is in that,
+// zero where nobody noted it.
+func Condition(inv *inventory.Inventory) (string, time.Time) {
+	if inv.Deleting {
+		return Deleting, time.Time{}
+	}
+	for _, what := range []string{inventory.ConditionDegraded, inventory.ConditionProgressing, inventory.ConditionReady} {
+		c := condition(inv, what)
+		switch {
+		case c == nil || !inv.Status.Is(what):
+			continue
+		case what == inventory.ConditionDegraded && c.Reason != "":
+			return what + ": " + c.Reason, c.LastTransitionTime
+		case inv.Activate == inactive: // it was so before it began to go
+			return Deleting, time.Time{}
+		}
+		return what, c.LastTransitionTime
+	}
+	return Unknown, time.Time{}
+}
+
+// condition is the condition of a type, nil where there is none.
+func condition(inv *inventory.Inventory, what string) *inventory.Condition {
+	i := slices.IndexFunc(inv.Status.Conditions, func(c inventory.Condition) bool { return c.Type == what })
+	if i < 0 {
+		return nil
+	}
+	return &inv.Status.Conditions[i]
+}
+
+// Sort sorts nodes by namespace and name.
+func Sort(nodes []Node) {
+	slices.SortFunc(nodes, func(a, b Node) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+}

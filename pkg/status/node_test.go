@@ -1,0 +1,98 @@
+package status_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/status"
+)
+
+// at is a time of the tests.
+func at(minute int) time.Time { return time.Date(2026, 3, 4, 4, minute, 0, 0, time.UTC) }
+
+// conditions are those of an inventory, which began at minutes 1, 2 and 3.
+func conditions(degraded, progressing, ready string) []inventory.Condition {
+	return []inventory.Condition{
+		{Type: "Degraded", Status: degraded, Reason: "NotReady", Message: "why", LastTransitionTime: at(1)},
+		{Type: "Progressing", Status: progressing, Reason: "NotWaitedFor", LastTransitionTime: at(2)},
+		{Type: "Ready", Status: ready, Reason: "AllReady", LastTransitionTime: at(3)},
+	}
+}
+
+func TestOf(t *testing.T) {
+	for name, tt := range map[string]struct {
+		conditions []inventory.Condition
+		deleting   bool
+		activate   string
+		condition  string
+		since      time.Time
+		well       bool
+		message    string
+	}{
+		"well":                {conditions("False", "False", "True"), false, "true", "Ready", at(3), true, ""},
+		"not well":            {conditions("True", "False", "False"), false, "true", "Degraded: NotReady", at(1), false, "why"},
+		"not waited for":      {conditions("False", "True", "Unknown"), false, "true", "Progressing", at(2), false, ""},
+		"none is true":        {conditions("False", "False", "Unknown"), false, "true", "Unknown", time.Time{}, false, ""},
+		"no run ended":        {nil, false, "true", "Unknown", time.Time{}, false, ""},
+		"somebody deleted it": {conditions("False", "False", "True"), true, "true", "Deleting", time.Time{}, false, ""},
+		"it began to go":      {conditions("False", "False", "True"), false, "false", "Deleting", time.Time{}, false, ""},
+		"it could not go":     {conditions("True", "False", "False"), false, "false", "Degraded: NotReady", at(1), false, "why"},
+		"without a reason": {[]inventory.Condition{{Type: "Degraded", Status: "True", LastTransitionTime: at(4)}},
+			false, "true", "Degraded", at(4), false, ""},
+	} {
+		got := status.Of(&inventory.Inventory{
+			Node: "acme-web", Namespace: "shop", Hub: "crm", Form: "web", RowUID: "acme", Created: at(0),
+			Deleting: tt.deleting, Activate: tt.activate,
+			Status: inventory.Status{Desired: 5, Ready: 1, Failed: 2, Skipped: 3, Conflicted: 4, Conditions: tt.conditions},
+		})
+		want := status.Node{
+			Name: "acme-web", Namespace: "shop", Hub: "crm", HubNamespace: "shop", Form: "web", UID: "acme", Created: at(0),
+			Well: tt.well, Condition: tt.condition, Since: tt.since, Message: tt.message,
+			Desired: 5, Ready: 1, Failed: 2, Skipped: 3, Conflicted: 4,
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", name, diff)
+		}
+	}
+}
+
+func TestOfBroken(t *testing.T) {
+	b := &inventory.RecordError{Namespace: "shop", Name: "lynqnode-acme-web", Node: "acme-web", Hub: "crm", Form: "web", Where: "data.status", Err: errors.New("it is missing")}
+	want := status.Node{
+		Name: "acme-web", Namespace: "shop", Hub: "crm", HubNamespace: "shop", Form: "web",
+		Condition: "Unreadable", Message: b.Error(),
+	}
+	if diff := cmp.Diff(want, status.OfBroken(b)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// TestSum: hubs of one name in two namespaces are two, one without nodes is there
+// for its record, and a node without a hub is in none.
+func TestSum(t *testing.T) {
+	node := func(hubNamespace, hub, form string, well bool) status.Node {
+		return status.Node{HubNamespace: hubNamespace, Hub: hub, Form: form, Well: well, Desired: 5, Ready: 1, Failed: 1, Skipped: 2, Conflicted: 1}
+	}
+	got := status.Sum([]status.Node{
+		node("b", "crm", "web", true), node("a", "crm", "web", false), node("b", "crm", "db", false), node("b", "crm", "web", false), node("x", "", "", false),
+	}, []*inventory.Hub{
+		{Namespace: "b", Name: "crm", Rows: 9, Active: 3, Nodes: 6, Time: at(1)},
+		{Namespace: "c", Name: "idle", Rows: 2, Deleting: true},
+	})
+	counts := func(nodes, well int) status.Counts {
+		return status.Counts{Nodes: nodes, Well: well, Desired: 5 * nodes, Ready: nodes, Failed: nodes, Skipped: 2 * nodes, Conflicted: nodes}
+	}
+	want := []status.Hub{
+		{Namespace: "a", Name: "crm", Counts: counts(1, 0), Forms: []status.Form{{Name: "web", Counts: counts(1, 0)}}},
+		{Namespace: "b", Name: "crm", Counts: counts(3, 1), Run: &status.Run{Time: at(1), Rows: 9, Active: 3, Nodes: 6},
+			Forms: []status.Form{{Name: "db", Counts: counts(1, 0)}, {Name: "web", Counts: counts(2, 1)}}},
+		{Namespace: "c", Name: "idle", Deleting: true, Run: &status.Run{Rows: 2}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}

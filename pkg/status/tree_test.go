@@ -1,0 +1,137 @@
+package status_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/status"
+)
+
+// record is what is recorded of a Deployment.
+func record(name, uid, digest string, order int) inventory.Record {
+	return inventory.Record{
+		Ref: lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: name}, ID: name, UID: uid, Digest: digest, Order: order,
+		Creation: lynq.CreateOnce, Deletion: lynq.DeleteDelete, Conflict: lynq.ConflictForce, Patch: lynq.PatchApply,
+	}
+}
+
+// seen is an object as it is now.
+func seen(kind, name string, uid, owner types.UID, state apply.ReadyState, message string) status.Seen {
+	group := "apps"
+	if kind == "Pod" {
+		group = ""
+	}
+	return status.Seen{Ref: lynq.Ref{Group: group, Kind: kind, Namespace: "shop", Name: name}, UID: uid, Owner: owner, State: state, Message: message}
+}
+
+func TestTree(t *testing.T) {
+	inv := &inventory.Inventory{Records: []inventory.Record{
+		record("d-last", "1", "x", 7), record("c", "3", "", 1), record("b", "", "", 1), record("a", "5", "x", 1), record("e-other", "9", "x", 1), record("f", "8", "x", 1),
+	}}
+	now := map[lynq.Ref]status.Seen{}
+	for _, s := range []status.Seen{
+		seen("Deployment", "d-last", "1", "", "waiting", "0 of 1"), seen("Deployment", "c", "3", "", "ready", ""),
+		seen("Deployment", "b", "", "", "gone", ""), seen("Deployment", "a", "", "", "gone", ""), seen("Deployment", "e-other", "10", "", "waiting", "0 of 1"),
+	} {
+		now[s.Ref] = s
+	}
+	got := status.Tree(inv, now, []status.Seen{
+		seen("Pod", "p2", "22", "11", "ready", ""), seen("Pod", "p1", "21", "11", "waiting", "image"),
+		seen("ReplicaSet", "r", "11", "1", "waiting", "0 of 1"), seen("Pod", "p1", "21", "11", "waiting", "image"),
+		seen("Pod", "stranger", "30", "99", "ready", ""), seen("Pod", "bare", "31", "", "ready", ""),
+		seen("Deployment", "c", "3", "1", "ready", ""), // it is recorded, and so a root
+	})
+	type line struct {
+		Depth       int
+		Name, State string
+		Message     string
+	}
+	var lines []line
+	var walk func([]status.Object, int)
+	walk = func(objects []status.Object, depth int) {
+		for _, o := range objects {
+			lines = append(lines, line{depth, o.Kind + "/" + o.Name, string(o.State), o.Message})
+			if (depth == 0) != (o.Policies != nil) {
+				t.Errorf("%s has policies %v", o.Name, o.Policies)
+			}
+			walk(o.Owned, depth+1)
+		}
+	}
+	walk(got, 0)
+	want := []line{
+		{0, "Deployment/a", "gone", "somebody deleted it: apply makes it anew"},
+		{0, "Deployment/b", "gone", "no run has written it yet"},
+		{0, "Deployment/c", "ready", "the last write is not confirmed"},
+		{0, "Deployment/e-other", "waiting", "somebody deleted the one that is recorded, and made another; 0 of 1"},
+		{0, "Deployment/f", "unknown", ""},
+		{0, "Deployment/d-last", "waiting", "0 of 1"},
+		{1, "ReplicaSet/r", "waiting", "0 of 1"},
+		{2, "Pod/p1", "waiting", "image"},
+		{2, "Pod/p2", "ready", ""},
+	}
+	if diff := cmp.Diff(want, lines); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff(map[apply.ReadyState]int{"gone": 2, "ready": 1, "waiting": 2, "unknown": 1}, status.Tally(got)); diff != "" {
+		t.Errorf("counts: (-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"Once", "Force"}, got[0].Policies.Unusual()); diff != "" {
+		t.Errorf("policies: (-want +got)\n%s", diff)
+	}
+}
+
+// TestTreeRound: owners that go round do not make a tree without end.
+func TestTreeRound(t *testing.T) {
+	inv := &inventory.Inventory{Records: []inventory.Record{record("a", "1", "x", 0)}}
+	a := seen("Deployment", "a", "1", "3", "ready", "")
+	got := status.Tree(inv, map[lynq.Ref]status.Seen{a.Ref: a}, []status.Seen{
+		seen("Pod", "b", "2", "1", "ready", ""), seen("Pod", "c", "3", "2", "ready", ""), seen("Pod", "own", "4", "4", "ready", ""),
+	})
+	if len(got) != 1 || len(got[0].Owned) != 1 || len(got[0].Owned[0].Owned) != 1 || got[0].Owned[0].Owned[0].Owned != nil {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestEventOf(t *testing.T) {
+	object := func(more map[string]any) *unstructured.Unstructured {
+		o := map[string]any{
+			"type": "Warning", "reason": "Failed", "message": "no image",
+			"involvedObject": map[string]any{"kind": "Pod", "namespace": "shop", "name": "p", "uid": "u"},
+		}
+		for k, v := range more {
+			o[k] = v
+		}
+		return &unstructured.Unstructured{Object: o}
+	}
+	event := func(minute int, count int64) status.Event {
+		e := status.Event{Type: "Warning", Reason: "Failed", Message: "no image", Kind: "Pod", Namespace: "shop", Name: "p", Count: count}
+		if minute > 0 {
+			e.Time = at(minute)
+		}
+		return e
+	}
+	for name, tt := range map[string]struct {
+		more map[string]any
+		want status.Event
+	}{
+		"of old": {map[string]any{"firstTimestamp": "2026-03-04T04:01:00Z", "lastTimestamp": "2026-03-04T04:02:00Z", "eventTime": nil, "count": int64(3)}, event(2, 3)},
+		"a series": {map[string]any{"lastTimestamp": nil, "eventTime": "2026-03-04T04:01:00.000000Z",
+			"series": map[string]any{"count": int64(7), "lastObservedTime": "2026-03-04T04:05:00.000000Z"}}, event(5, 7)},
+		"one":      {map[string]any{"eventTime": "2026-03-04T04:01:00.000000Z"}, event(1, 1)},
+		"timeless": {map[string]any{"lastTimestamp": 7, "count": "x"}, event(0, 1)},
+	} {
+		got, of := status.EventOf(object(tt.more))
+		if diff := cmp.Diff(tt.want, got); diff != "" || of != "u" {
+			t.Errorf("%s: of %q (-want +got)\n%s", name, of, diff)
+		}
+	}
+	if got, of := status.EventOf(&unstructured.Unstructured{Object: map[string]any{"involvedObject": "x"}}); of != "" || got.Name != "" {
+		t.Errorf("got %+v of %q of no event", got, of)
+	}
+}

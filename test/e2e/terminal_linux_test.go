@@ -1,0 +1,216 @@
+package e2e_test
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/test/harness"
+	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
+)
+
+// terminal is a lynqctl that a person runs: what it asks is asked there, and
+// answered.
+type terminal struct {
+	*running
+	keyboard io.Writer
+	read     int // of what it has shown
+}
+
+// atTerminal runs lynqctl on a terminal of its own, of 80 columns.
+func atTerminal(t *testing.T, env *harness.Env, bin string, args ...string) *terminal {
+	t.Helper()
+	upper, lower := openTerminal(t)
+	r := &running{cmd: exec.Command(bin, args...), done: make(chan struct{})}
+	r.stderr.wrote = make(chan struct{}, 1)
+	r.cmd.Env = append(os.Environ(), "KUBECONFIG="+env.Kubeconfig, "TERM=xterm", "CI=", "NO_COLOR=1")
+	r.cmd.Stdin, r.cmd.Stdout, r.cmd.Stderr = lower, lower, lower
+	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := r.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = lower.Close() // the process has its own
+	go func() {
+		defer close(r.done)
+		_, _ = io.Copy(&r.stderr, upper) // ends with an error, when nobody has the terminal any more
+		_ = r.cmd.Wait()                 // the exit code says it
+		r.code = r.cmd.ProcessState.ExitCode()
+	}()
+	t.Cleanup(func() {
+		_ = r.cmd.Process.Kill() // it has ended, unless the test failed
+		<-r.done
+		_ = upper.Close()
+	})
+	return &terminal{running: r, keyboard: upper}
+}
+
+// openTerminal makes a pseudo terminal: what is written to one end is read from
+// the other, and keys become signals.
+func openTerminal(t *testing.T) (upper, lower *os.File) {
+	t.Helper()
+	upper, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var number, locked uint32
+	size := [4]uint16{24, 80}
+	control(t, upper, syscall.TIOCSPTLCK, unsafe.Pointer(&locked))
+	control(t, upper, syscall.TIOCGPTN, unsafe.Pointer(&number))
+	control(t, upper, syscall.TIOCSWINSZ, unsafe.Pointer(&size))
+	lower, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return upper, lower
+}
+
+func control(t *testing.T, f *os.File, request uintptr, argument unsafe.Pointer) {
+	t.Helper()
+	if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, f.Fd(), request, uintptr(argument)); errno != 0 {
+		t.Fatal(errno)
+	}
+}
+
+// asks waits until something is shown that was not shown before.
+func (x *terminal) asks(t *testing.T, text string) {
+	t.Helper()
+	for {
+		shown := x.stderr.String()
+		if i := strings.Index(shown[x.read:], text); i >= 0 {
+			x.read += i + len(text)
+			return
+		}
+		select {
+		case <-x.stderr.wrote:
+		case <-x.done:
+			if !strings.Contains(x.stderr.String()[x.read:], text) {
+				t.Fatalf("it ended with code %d, and never asked %q:\n%s", x.code, text, x.stderr.String())
+			}
+		case <-time.After(time.Minute):
+			t.Fatalf("it never asked %q:\n%s", text, shown)
+		}
+	}
+}
+
+func (x *terminal) types(t *testing.T, keys string) {
+	t.Helper()
+	if _, err := io.WriteString(x.keyboard, keys); err != nil {
+		t.Fatal(err)
+	}
+}
+
+const ctrlC = "\x03"
+
+// TestPruneAtTerminal: a person chooses among orphans, is told what is at stake,
+// and may still say no, or interrupt.
+func TestPruneAtTerminal(t *testing.T) {
+	t.Parallel()
+	env, bin := cluster.Env(t), lynqctl(t)
+	createAll(t, env, prunedKinds()["ConfigMap"], env.Namespace, 4, func(i int) *unstructured.Unstructured {
+		o := newObject("v1", "ConfigMap", fmt.Sprintf("c%d", i+1))
+		o.SetLabels(map[string]string{lynq.LabelOrphaned: "true"})
+		return o
+	})
+	env.Kubectl(t, `{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, labels: {lynq.sh/orphaned: "true"}},
+		spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}`, "create", "-n", env.Namespace, "-f", "-")
+	prune := func(args ...string) *terminal {
+		return atTerminal(t, env, bin, append([]string{"orphans", "prune", "-n", env.Namespace}, args...)...)
+	}
+	left := func(want ...string) {
+		t.Helper()
+		got := strings.Fields(env.Kubectl(t, "", "get", "configmap,pvc", "-n", env.Namespace, "-l", "lynq.sh/orphaned=true", "-o", "jsonpath={.items[*].metadata.name}"))
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("orphans are %q, want %q", got, want)
+		}
+	}
+
+	for _, no := range []struct {
+		keys string
+		code int
+		says string
+	}{
+		{"\n", 3, "not confirmed; nothing was touched"},
+		{ctrlC, 130, "nothing was touched"},
+		{"2,3\nn\n", 3, "not confirmed; nothing was touched"},
+		{"all\n" + ctrlC, 130, "nothing was touched"},
+	} {
+		x := prune()
+		x.asks(t, "left alone: PersistentVolumeClaim/"+env.Namespace+"/data: it holds data")
+		x.asks(t, "#  KIND")
+		first, second, more := strings.Cut(no.keys, "\n")
+		x.asks(t, "Delete which of them? [numbers such as 1,3-5, all, or nothing for none] ")
+		if !more {
+			x.types(t, first)
+		} else {
+			x.types(t, first+"\n")
+		}
+		if second != "" {
+			x.asks(t, " for good? [y/N] ")
+			x.types(t, second)
+		}
+		x.want(t, no.code, no.says)
+		left("c1", "c2", "c3", "c4", "data")
+	}
+
+	x := prune("--include-data")
+	x.asks(t, "Delete which of them?")
+	x.types(t, "9\n")
+	x.asks(t, `"9" is none of 1 to 5`)
+	x.asks(t, "Delete which of them?")
+	x.types(t, "2-3,5\n")
+	x.asks(t, "Data that goes: 1 PersistentVolumeClaim, with all that is in them")
+	x.asks(t, "Delete 3 orphans in namespace "+env.Namespace+" for good? [y/N] ")
+	x.types(t, "y\n")
+	x.want(t, 0, "3 objects: 3 deleted")
+	left("c1", "c4")
+
+	// What is named is shown, and not chosen from.
+	x = prune("ConfigMap/"+env.Namespace+"/c1", "--backup-dir", t.TempDir())
+	x.asks(t, "KIND ")
+	x.asks(t, "Delete 1 orphan in namespace "+env.Namespace+" for good, once their manifests are in ")
+	x.types(t, "y\n")
+	x.want(t, 0, "1 object: 1 deleted")
+	x = prune("--all")
+	x.asks(t, "Delete 1 orphan in namespace "+env.Namespace+" for good? [y/N] ")
+	x.types(t, "yes\n")
+	x.want(t, 0, "1 object: 1 deleted")
+	left()
+	prune().want(t, 0, "no orphan is to be pruned")
+}
+
+// TestRebuildAtTerminal: records are shown before they are written.
+func TestRebuildAtTerminal(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, lynqctl(t), shopInputs, 2, faultproxy.Options{})
+	s.apply(t, "--wait=false").want(t, 0)
+	s.Kubectl(t, "", "patch", "configmap", "lynqnode-t000-app", "-n", s.Namespace, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+	s.Kubectl(t, "", "delete", "configmap", "lynqnode-t000-app", "-n", s.Namespace, "--cascade=orphan")
+	for _, answer := range []struct {
+		keys string
+		code int
+		says string
+	}{
+		{"\n", 3, "not confirmed; nothing was touched"},
+		{ctrlC, 130, "nothing was touched"},
+		{"y\n", 0, "1 record written"},
+	} {
+		x := atTerminal(t, s.Env, s.bin, "inventory", "rebuild", "-f", s.dir)
+		x.asks(t, "t000-app")
+		x.asks(t, "Write 1 new record, of 3 objects that none names? [y/N] ")
+		x.types(t, answer.keys)
+		x.want(t, answer.code, answer.says)
+	}
+	s.apply(t, "--wait=false").want(t, 0, "2 nodes: 2 unchanged")
+	s.settled(t)
+}
