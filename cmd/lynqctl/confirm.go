@@ -38,10 +38,14 @@ func (a *app) confirm(ctx context.Context, yes bool, question string) error {
 // want to know.
 func (a *app) ask(ctx context.Context, question func() error) error {
 	err := interruptible(ctx, question)
-	if ctx.Err() != nil {
-		_, _ = fmt.Fprintln(a.stderr, "\nnothing was touched") // the question has not ended its line
+	if ctx.Err() == nil {
+		return err
 	}
-	return err
+	_, _ = fmt.Fprintln(a.stderr) // the question has not ended its line
+	if errors.Is(context.Cause(ctx), context.Canceled) {
+		_, _ = fmt.Fprintln(a.stderr, "nothing was touched")
+	}
+	return untouched(ctx, err)
 }
 
 // unconfirmed is that somebody said no.

@@ -35,7 +35,10 @@ are tracked and recorded again, and their content stays as it is, unless --sync 
 said. Orphans that nothing renders are listed with the reason.
 
 apply takes back by itself what it renders; this is for taking objects back one
-by one, or without changing them yet.`,
+by one, or without changing them yet.
+
+Exit codes: those of apply. One that is named and cannot be taken back is bad
+input: 2, nothing was touched.`,
 		Example: `  # Take back all that the rows want again, and let apply change it later
   lynqctl orphans adopt --all -f forms/
 

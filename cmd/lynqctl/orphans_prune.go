@@ -186,7 +186,7 @@ func (j *pruneJob) tell(spared []orphan.Spared) {
 func (j *pruneJob) leftAlone(spared []orphan.Spared) int {
 	left := 0
 	for _, s := range spared {
-		if j.named[s.Orphan.Ref] && !s.Orphan.Live.Deleting {
+		if l := s.Orphan.Live; j.named[s.Orphan.Ref] && (l == nil || !l.Deleting) {
 			left++
 		}
 	}

@@ -1,9 +1,6 @@
 package gitops
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // Limits are the guards that a person may move.
 type Limits struct {
@@ -44,7 +41,7 @@ const (
 func Refuse(in *Input, p *Plan, active map[HubKey]int, l Limits) []Refusal {
 	var refusals []Refusal
 	for _, h := range in.Hubs {
-		if r, refused := in.refuseHub(&h, active[h.HubKey], l); refused {
+		if r, refused := in.refuseHub(&h, p, active[h.HubKey], l); refused {
 			refusals = append(refusals, r)
 		}
 	}
@@ -62,8 +59,8 @@ func Refuse(in *Input, p *Plan, active map[HubKey]int, l Limits) []Refusal {
 }
 
 // refuseHub holds the nodes of a hub that the index has against those that go.
-func (in *Input) refuseHub(h *HubScope, active int, l Limits) (Refusal, bool) {
-	had, going := in.nodesOf(h)
+func (in *Input) refuseHub(h *HubScope, p *Plan, active int, l Limits) (Refusal, bool) {
+	had, going := in.nodesOf(h, p)
 	switch may := l.MayGo(had); {
 	case going == 0:
 	case active == 0 && !l.AllowEmpty:
@@ -82,12 +79,19 @@ func (in *Input) refuseHub(h *HubScope, active int, l Limits) (Refusal, bool) {
 	return Refusal{}, false
 }
 
-// nodesOf counts the nodes that the index has of a hub, and those of them that
-// go.
-func (in *Input) nodesOf(h *HubScope) (had, going int) {
-	stays := map[NodeKey]bool{}
+// nodesOf counts the nodes that the tree has of a hub, and those of them that go.
+// One of which no file is left is neither: a run that was killed had named it in
+// the index and not come to it, or somebody has removed it.
+func (in *Input) nodesOf(h *HubScope, p *Plan) (had, going int) {
+	stays := make(map[NodeKey]bool, len(in.Nodes))
 	for _, n := range in.Nodes {
 		stays[n.NodeKey] = true
+	}
+	leaves := map[NodeKey]bool{}
+	for i := range p.Steps {
+		if s := &p.Steps[i]; s.File == nil && s.Action != ActionForget {
+			leaves[s.Old.Node] = true
+		}
 	}
 	seen := map[NodeKey]bool{}
 	for i := range in.Index.Entries {
@@ -96,9 +100,12 @@ func (in *Input) nodesOf(h *HubScope) (had, going int) {
 			continue
 		}
 		seen[e.Node] = true
-		had++
-		if !in.Selected && !stays[e.Node] && slices.Contains(h.Forms, e.Form) && (in.Only == nil || in.Only[e.Node.Name]) {
+		switch goes := !in.Selected && !stays[e.Node] && in.covers(e); {
+		case goes && leaves[e.Node]:
+			had++
 			going++
+		case !goes:
+			had++
 		}
 	}
 	return had, going

@@ -140,8 +140,8 @@ type content struct {
 	step  *Step
 }
 
-// nodesOf sorts the steps of a plan by node. What somebody changed is left
-// alone, so that nothing becomes of it.
+// nodesOf sorts the steps of a plan by node. Nothing becomes of what is left alone
+// since somebody changed it; and what is not there was not there before.
 func nodesOf(p *Plan) map[NodeKey]*nodeChange {
 	nodes := map[NodeKey]*nodeChange{}
 	of := func(o *owned) *nodeChange {
@@ -162,7 +162,7 @@ func nodesOf(p *Plan) map[NodeKey]*nodeChange {
 				n := of(&s.File.owned)
 				n.new = append(n.new, contents(s, s.File.Objects, s.File.Bytes)...)
 			}
-			if s.Old != nil && !s.Old.shared() && s.Action != ActionConflict {
+			if s.Old != nil && !s.Old.shared() && s.Action != ActionConflict && s.State.There {
 				n := of(&s.Old.owned)
 				n.old = append(n.old, contents(s, s.Old.Objects, s.oldBytes())...)
 			}
@@ -173,7 +173,7 @@ func nodesOf(p *Plan) map[NodeKey]*nodeChange {
 
 // oldBytes are what lynqctl wrote to a file before, nil where that is not known.
 func (s *Step) oldBytes() []byte {
-	if s.State.There && slices.Contains(s.Old.Digests, s.State.Digest) {
+	if slices.Contains(s.Old.Digests, s.State.Digest) {
 		return s.State.Content
 	}
 	return nil
@@ -238,8 +238,8 @@ func findContent(in []content, key ObjectKey) *content {
 	return &in[i]
 }
 
-// differs tells whether an object is another than before. Where the bytes from
-// before are gone, the digests of its file tell.
+// differs tells whether an object is another than before. Where somebody changed
+// it in between, the digests of its file tell.
 func (c *content) differs(before *content) bool {
 	if before.bytes != nil {
 		return !bytes.Equal(c.bytes, before.bytes)

@@ -195,7 +195,7 @@ func (l *layouter) node(n *Node) {
 	resources := make([]string, 0, len(names))
 	for i := range n.Objects {
 		o := &n.Objects[i]
-		file := path.Join(base, names[i])
+		file := base + "/" + names[i]
 		if o.LeftOut {
 			if e := l.Index.Find(file); e != nil && e.Node == n.NodeKey {
 				resources = append(resources, names[i])
@@ -208,7 +208,7 @@ func (l *layouter) node(n *Node) {
 	if l.Selected {
 		resources = l.others(n, base, resources)
 	}
-	l.add(n, path.Join(base, kustomizationFile), kustomization(resources), nil)
+	l.add(n, base+"/"+kustomizationFile, kustomization(resources), nil)
 	if l.Apps != nil {
 		if file, content := l.Apps.node(n, base); file != "" {
 			l.add(n, file, content, nil)

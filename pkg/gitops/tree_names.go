@@ -67,16 +67,16 @@ func fileNames(objects []Object) []string {
 	return names
 }
 
-// repeated are the places of names that are there more than once.
+// repeated are the places of names that are there more than once. A node has few
+// objects: looking at each pair is quicker than any table.
 func repeated(names []string) []int {
-	count := make(map[string]int, len(names))
-	for _, n := range names {
-		count[n]++
-	}
 	var places []int
 	for i, n := range names {
-		if count[n] > 1 {
-			places = append(places, i)
+		for j, other := range names {
+			if i != j && n == other {
+				places = append(places, i)
+				break
+			}
 		}
 	}
 	return places

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 )
 
 // Dir is the folder of a tree. Nothing that it does leads out of the folder, not
@@ -121,37 +122,31 @@ func (d *Dir) look(ctx context.Context, l *Layout) (*Disk, error) {
 // since disks like to be asked many things.
 const readers = 8
 
-// inFolders calls do for each of n paths, several at once, those of one folder
-// one after another. The paths are sorted.
+// inFolders calls do for each of n paths, several at once, those that stand
+// beside each other in one folder one after another.
 func (d *Dir) inFolders(ctx context.Context, n int, pathOf func(int) string, do func(f *folder, i int, name string) error) error {
 	if d.root == nil {
 		return nil
 	}
-	byFolder := map[string][]int{}
-	var order []string
+	var starts []int // of pieces: files beside each other in one folder
+	last := ""
 	for i := range n {
-		folder := path.Dir(pathOf(i))
-		if byFolder[folder] == nil {
-			order = append(order, folder)
+		folder, _ := path.Split(pathOf(i))
+		if i == 0 || folder != last || i-starts[len(starts)-1] == piece {
+			starts, last = append(starts, i), folder
 		}
-		byFolder[folder] = append(byFolder[folder], i)
 	}
-	// A folder with very many files is read in pieces.
-	var pieces [][]int
-	for _, folder := range order {
-		pieces = slices.AppendSeq(pieces, slices.Chunk(byFolder[folder], piece))
-	}
+	starts = append(starts, n)
 	buffers := sync.Pool{New: func() any { return new([]byte) }}
-	return parallel(ctx, readers, len(pieces), func(p int) error {
-		indices := pieces[p]
-		f, err := d.open(path.Dir(pathOf(indices[0])))
+	return parallel(ctx, readers, len(starts)-1, func(p int) error {
+		f, err := d.open(path.Dir(pathOf(starts[p])))
 		if err != nil {
 			return err
 		}
 		defer f.close()
 		f.buffer, _ = buffers.Get().(*[]byte)
 		defer buffers.Put(f.buffer)
-		for _, i := range indices {
+		for i := starts[p]; i < starts[p+1]; i++ {
 			if err := do(f, i, path.Base(pathOf(i))); err != nil {
 				return err
 			}
@@ -160,7 +155,8 @@ func (d *Dir) inFolders(ctx context.Context, n int, pathOf func(int) string, do 
 	})
 }
 
-// piece is how many files of a folder are read in one go.
+// piece is how many files of a folder are read in one go: several read one that
+// has very many.
 const piece = 256
 
 // parallel calls do for 0 to n-1 on some goroutines, until one fails.
@@ -274,7 +270,9 @@ func (f *folder) state(name string, want []byte, s *State) error {
 
 // read reads a file into the folder's buffer.
 func (f *folder) read(name string, size int) ([]byte, error) {
-	file, err := f.root.Open(name)
+	// Without the flag, Go asks and tells the system four times whether to wait
+	// for a file; and with it, nothing that is no file any more is waited for.
+	file, err := f.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -122,7 +122,10 @@ type writer struct {
 
 func (w *writer) carryOut(ctx context.Context, p *Plan) error {
 	final := p.encoded()
-	if !p.touches() {
+	switch {
+	case !p.touches() && bytes.Equal(w.index, final):
+		return nil
+	case !p.touches():
 		return w.saveIndex(final)
 	}
 	if err := w.saveIndex(p.Intent().Encode()); err != nil {

@@ -254,9 +254,19 @@ func TestInterrupted(t *testing.T) {
 	if x := s.files()[IndexFile]; !strings.HasPrefix(x, `{"format":1,"unfinished":true}`) {
 		t.Error(x)
 	}
-	s.run(inputOf(nastyNodes()))
+	// What it had not come to does not count as something that goes.
+	few := func() *Input { return inputOf(nastyNodes()[:2]) }
+	in = few()
+	d, p = s.plan(in)
+	if refusals := Refuse(in, p, map[HubKey]int{{Name: "crm"}: 2}, Limits{MayGo: func(int) int { return 0 }}); len(refusals) > 0 {
+		t.Error(refusals)
+	}
+	if r := NewReport(in, p, d.Changes(p)); r.Nodes.Counts != (Counts{Added: 2}) {
+		t.Errorf("%+v", r)
+	}
+	s.run(few())
 	fresh := newSite(t)
-	fresh.run(inputOf(nastyNodes()))
+	fresh.run(few())
 	if diff := cmp.Diff(fresh.files(), s.files()); diff != "" {
 		t.Error(diff)
 	}

@@ -7,7 +7,12 @@
 // inventory names them, and records whose objects are gone.
 //
 // Listed metadata and inventories flow in; orphans, and what could not be read,
-// flow out: what may not be read is never taken for absent. What to do about an
-// orphan is for others to decide; Filter is how people say which they mean. The
-// package writes nothing.
+// flow out: what may not be read is never taken for absent. Filter is how people
+// say which orphans they mean.
+//
+// What is to become of orphans is decided by pure functions. Prune makes plans of
+// those that may be deleted, for an apply.Runner to carry out, and tells why it
+// spares the others; Wanted tells why rows and forms do not take one back, which
+// is otherwise a run of apply. Rebuild makes the records again that stranded
+// objects were in. The package writes nothing.
 package orphan

@@ -39,7 +39,7 @@ func (s *search) strand(ctx context.Context, tracked []seen, found *Found) error
 			found.Orphans = append(found.Orphans, candidates[i])
 		}
 	}
-	if s.query.Selector != "" {
+	if s.query.Selector != "" || !within(s.query.Reasons, ReasonGone) {
 		return nil
 	}
 	gone, err := s.gone(ctx, b.unseen(tracked, s.query.Namespace))

@@ -182,6 +182,11 @@ func TestGone(t *testing.T) {
 
 	wantTexts(t, mustFind(t, m, orphan.Query{Stranded: m, Namespace: "far"}), "Secret/far/missing ObjectGone unknown crm/shop/acme-web/id Delete")
 	wantTexts(t, mustFind(t, m, orphan.Query{Stranded: m, Selector: "team=blue"}))
+	m.requests = nil
+	wantTexts(t, mustFind(t, m, orphan.Query{Stranded: m, Filter: orphan.Filter{Reasons: []string{orphan.ReasonStranded}}}))
+	if slices.ContainsFunc(m.requests, func(r string) bool { return strings.HasPrefix(r, "get ") }) {
+		t.Errorf("nobody asked for what is gone, and it was looked for: %q", m.requests)
+	}
 
 	m.fail["get Secret"] = forbidden("secrets")
 	wantTexts(t, mustFind(t, m, orphan.Query{Stranded: m}), "Namespace/missing ObjectGone unknown crm/shop/acme-web/id Delete")
