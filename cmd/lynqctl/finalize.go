@@ -134,6 +134,29 @@ func (c *completion) choose(all *records) ([]*leavingHub, error) {
 			found.add(&m)
 		}
 	}
+	c.unread = c.unreadable(all.broken)
+	if unknown := c.unknown(all, &found); len(unknown) > 0 {
+		return nil, fmt.Errorf("--force: no record that is being deleted names %s (lynqctl inventory show NODE lists what a record names)", strings.Join(unknown, ", "))
+	}
+	return found.all, nil
+}
+
+// unreadable are the records that are being deleted and of which nobody knows
+// what to complete. What another hub has is not looked at where one was named.
+func (c *completion) unreadable(broken []*inventory.RecordError) []*inventory.RecordError {
+	var unread []*inventory.RecordError
+	for _, b := range broken {
+		another := c.hub != "" && b.Hub != "" && b.Hub != c.hub
+		if b.Deleting && c.within(b.Namespace) && (b.Node == "" || b.Hub == "") && !another {
+			unread = append(unread, b)
+		}
+	}
+	return unread
+}
+
+// unknown are the objects that are to be given up and that no record names which
+// is to go.
+func (c *completion) unknown(all *records, found *leavingHubs) []string {
 	named := map[lynq.Ref]bool{}
 	for _, inv := range all.nodes {
 		if h := found.at[placeOf(inv)]; h != nil && h.nodes[keyOf(inv)] {
@@ -142,23 +165,14 @@ func (c *completion) choose(all *records) ([]*leavingHub, error) {
 			}
 		}
 	}
-	c.unread = nil
-	for _, b := range all.broken {
-		if b.Deleting && c.within(b.Namespace) && (b.Node == "" || b.Hub == "") {
-			c.unread = append(c.unread, b)
-		}
-	}
 	var unknown []string
 	for ref := range c.giveUp {
 		if !named[ref] {
 			unknown = append(unknown, ref.Full())
 		}
 	}
-	if len(unknown) > 0 {
-		slices.Sort(unknown)
-		return nil, fmt.Errorf("--force: no record that is being deleted names %s (lynqctl inventory show NODE lists what a record names)", strings.Join(unknown, ", "))
-	}
-	return found.all, nil
+	slices.Sort(unknown)
+	return unknown
 }
 
 func (c *completion) within(namespace string) bool {
