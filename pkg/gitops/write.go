@@ -174,13 +174,11 @@ func parallel(ctx context.Context, workers, n int, do func(int) error) error {
 			}
 		})
 	}
-	for i := range n {
+	for i := 0; i < n && ctx.Err() == nil; i++ { // select alone may still choose to go on
 		select {
 		case todo <- i:
-			continue
 		case <-ctx.Done():
 		}
-		break
 	}
 	close(todo)
 	wg.Wait()
