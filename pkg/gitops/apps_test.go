@@ -214,3 +214,37 @@ func TestTargets(t *testing.T) {
 		t.Error("helm is a target")
 	}
 }
+
+// TestDropApps: what speaks for the whole tree goes only with the whole tree.
+func TestDropApps(t *testing.T) {
+	const set = "apps/applicationset/applicationset.yaml"
+	m, err := NewAppMaker(AppOptions{Kind: AppsApplicationSet, RepoURL: "https://git.example/x"}, []AppForm{{Form: loadForm(t, appResources())}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	acme, beta := rowNode("crm", "acme", "1"), rowNode("erp", "beta", "1")
+	failed := rowNode("erp", "beta", "1")
+	failed.Failed = true
+	for _, test := range []struct {
+		name string
+		in   *Input
+		goes bool
+	}{
+		{"all", inputOf([]*Node{acme, beta}), true},
+		{"one hub of two", inputOf([]*Node{acme}), false},
+		{"a node that could not be rendered", inputOf([]*Node{acme, failed}), false},
+	} {
+		s := newSite(t)
+		in := inputOf([]*Node{acme, beta})
+		in.Apps = m
+		s.run(in)
+		if s.files()[set] == "" {
+			t.Fatalf("%s: %v", test.name, s.paths())
+		}
+		test.in.DropApps = true
+		s.run(test.in)
+		if gone := s.files()[set] == ""; gone != test.goes {
+			t.Errorf("%s: gone: %v, want %v", test.name, gone, test.goes)
+		}
+	}
+}

@@ -81,7 +81,8 @@ type Input struct {
 	// Apps, where it is not nil, makes the objects that point a target at the
 	// tree. Without it those of earlier runs stay as they are.
 	Apps *AppMaker
-	// DropApps: they go.
+	// DropApps: they go, but for those that speak for the whole tree, where the
+	// run leaves a part of it as it is.
 	DropApps bool
 }
 
@@ -125,19 +126,33 @@ func Kept(in *Input) []*Entry {
 	for _, n := range in.Nodes {
 		nodes[n.NodeKey] = n
 	}
-	var kept []*Entry
-	for i := range in.Index.Entries {
-		e := &in.Index.Entries[i]
+	stays := func(e *Entry) bool {
 		n := nodes[e.Node]
 		switch {
 		case isApp(e.Path) && in.Apps == nil && !in.DropApps:
-			kept = append(kept, e)
+			return true
 		case e.shared():
-		case !in.covers(e), n != nil && n.Failed, in.Selected && !rewritten(e, n):
-			kept = append(kept, e)
+			return false
 		}
+		return !in.covers(e) || n != nil && n.Failed || in.Selected && !rewritten(e, n)
+	}
+	kept := entriesThat(in.Index, stays)
+	if in.DropApps && len(kept) > 0 {
+		// An ApplicationSet that goes takes with it what it made of all nodes.
+		kept = entriesThat(in.Index, func(e *Entry) bool { return stays(e) || isApp(e.Path) && e.shared() })
 	}
 	return kept
+}
+
+// entriesThat are those of an index that are asked for, in their order.
+func entriesThat(x *Index, asked func(*Entry) bool) []*Entry {
+	var found []*Entry
+	for i := range x.Entries {
+		if e := &x.Entries[i]; asked(e) {
+			found = append(found, e)
+		}
+	}
+	return found
 }
 
 // rewritten tells whether a run with a selector has a say on a file: it holds
