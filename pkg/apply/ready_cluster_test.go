@@ -126,7 +126,7 @@ func (ct *clusterTest) create(r lynq.APIResource, text string) lynq.Ref {
 // becomes waits, like a node does, until an object is as wanted.
 func (ct *clusterTest) becomes(ref lynq.Ref, want ReadyState, message string) {
 	ct.t.Helper()
-	ctx, cancel := context.WithTimeoutCause(ct.t.Context(), time.Minute, errors.New("a minute is over"))
+	ctx, cancel := context.WithTimeoutCause(ct.t.Context(), 3*time.Minute, errors.New("three minutes are over"))
 	defer cancel()
 	for {
 		r, _ := ct.state(ref)

@@ -116,11 +116,11 @@ func TestKilledHolder(t *testing.T) {
 func TestHolderRenews(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	l := a.lock("a", lasting(3*time.Second))
+	l := a.lock("a", lasting(9*time.Second))
 	acquire(t, l, 0)
 	ctx := l.Hold(t.Context())
 	var held *inventory.HeldError
-	if err := a.lock("b", lasting(3*time.Second)).Acquire(t.Context(), 5*time.Second); !errors.As(err, &held) {
+	if err := a.lock("b", lasting(9*time.Second)).Acquire(t.Context(), 12*time.Second); !errors.As(err, &held) {
 		t.Errorf("got %v", err)
 	}
 	if ctx.Err() != nil {
@@ -157,7 +157,7 @@ func TestLockAnswersLost(t *testing.T) {
 func TestLockTaken(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	l := a.lock("a", lasting(3*time.Second))
+	l := a.lock("a", lasting(15*time.Second))
 	acquire(t, l, 0)
 	ctx := l.Hold(t.Context())
 	a.Kubectl(t, "", "delete", "lease/lynqctl-customers")

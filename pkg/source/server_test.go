@@ -461,7 +461,7 @@ func TestMySQLWithoutTLS(t *testing.T) {
 // eventually waits until a server that reloads its settings has done so.
 func eventually(t *testing.T, done func() bool) {
 	t.Helper()
-	limit, ticker := time.NewTimer(30*time.Second), time.NewTicker(20*time.Millisecond)
+	limit, ticker := time.NewTimer(2*time.Minute), time.NewTicker(20*time.Millisecond)
 	defer limit.Stop()
 	defer ticker.Stop()
 	for !done() {

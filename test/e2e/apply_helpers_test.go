@@ -137,7 +137,7 @@ func (s *shop) writeRows(t *testing.T) {
 
 // letGo takes the finalizers off the records, so that the namespace can go.
 func (s *shop) letGo(t *testing.T) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	client := s.Dynamic.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace(s.Namespace)
 	list, err := client.List(ctx, metav1.ListOptions{LabelSelector: lynq.LabelRecord})

@@ -114,7 +114,7 @@ func (m *meeting) join() {
 	m.mu.Unlock()
 	select {
 	case <-m.all:
-	case <-time.After(time.Minute):
+	case <-time.After(3 * time.Minute):
 		m.late.Store(true)
 	}
 }
@@ -174,7 +174,7 @@ func undefine(t *testing.T, env *harness.Env, group string) {
 	if env.Logs != "" {
 		return // it is the test's own, and ends with it
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	err := env.Dynamic.Resource(definitions()).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "group=" + group})
 	if err != nil {

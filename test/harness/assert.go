@@ -14,7 +14,7 @@ import (
 
 // waitTimeout is how long a wait may last. Nothing in a test cluster takes
 // longer, however busy the machine is.
-const waitTimeout = time.Minute
+const waitTimeout = 3 * time.Minute
 
 // Get returns the object that ref names, such as "deployment/web" or
 // "widgets.example.com/w", in the Env's namespace where it has one.

@@ -108,7 +108,7 @@ func TestWaitOutlivesItsWatches(t *testing.T) {
 	watches := faultproxy.Key{Verb: "watch", Resource: "configmaps"}
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.Now().Add(time.Minute); faultproxy.Count(proxy.Records())[watches] < 3; <-tick.C {
+	for deadline := time.Now().Add(3 * time.Minute); faultproxy.Count(proxy.Records())[watches] < 3; <-tick.C {
 		if time.Now().After(deadline) {
 			t.Fatal("no third watch within a minute")
 		}
