@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
@@ -22,8 +23,7 @@ type app struct {
 	program        string   // as it was called
 }
 
-// Exit codes (contract: commands). Without one of its own an error is a wrong
-// use of the command line, for those are cobra's.
+// Exit codes (contract: commands).
 const (
 	exitOK          = 0
 	exitFailed      = 1 // something failed; the rest was done
@@ -62,10 +62,11 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return exitOK
 	}
 	code, summary := classify(ctx, err)
+	said := func(text string) string { return text }
 	if isPlugin(a.program) {
-		summary = calls(cmd).ReplaceAllString(summary, pluginCall)
+		said = func(text string) string { return calls(cmd).ReplaceAllString(text, pluginCall) }
 	}
-	a.explain(err, summary)
+	a.explain(err, summary, said)
 	return code
 }
 
@@ -78,12 +79,13 @@ func classify(ctx context.Context, err error) (code int, summary string) {
 	case errors.As(err, &known):
 		return known.code, known.summary
 	}
-	return exitBadInput, "run 'lynqctl --help' for the commands, 'lynqctl COMMAND --help' for the flags of one"
+	return exitFailed, ""
 }
 
 // explain prints an error: problems with their places as they are, one a line,
-// anything else as "error: ...".
-func (a *app) explain(err error, summary string) {
+// anything else as "error: ...". What is said of commands is said as they are
+// called.
+func (a *app) explain(err error, summary string, said func(string) string) {
 	var problems lynq.Problems
 	var badRows *render.BadRowsError
 	var failedRows *render.FailedRowsError
@@ -98,11 +100,17 @@ func (a *app) explain(err error, summary string) {
 			_, _ = fmt.Fprintln(a.stderr, "error:", summary)
 		}
 	case errors.Is(err, context.Canceled):
-		_, _ = fmt.Fprintln(a.stderr, "error:", summary)
+		start := ""
+		if ui.NewStream(a.stderr, a.getenv).Terminal {
+			start = "\r" // over the ^C
+		}
+		_, _ = fmt.Fprintln(a.stderr, start+"error:", summary)
 	default:
-		_, _ = fmt.Fprintln(a.stderr, "error:", err)
-		if summary != "" {
-			_, _ = fmt.Fprintln(a.stderr, summary)
+		_, _ = fmt.Fprintln(a.stderr, "error:", said(err.Error()))
+		for _, line := range []string{kube.Hint(err), summary} {
+			if line != "" {
+				_, _ = fmt.Fprintln(a.stderr, said(line))
+			}
 		}
 	}
 }
@@ -115,47 +123,31 @@ func (a *app) warn(problems lynq.Problems) {
 }
 
 func (a *app) rootCommand() *cobra.Command {
-	root := &cobra.Command{
+	root := group(&cobra.Command{
 		Use:   "lynqctl",
 		Short: "Database rows in, Kubernetes resources out",
 		Long: `lynqctl renders Kubernetes resources from database rows, without an operator.
 
 A LynqHub says where the rows are, a LynqForm holds the templates, and every
 active row makes a node: the resources of one tenant.`,
+		Example: `  # A hub and a form for a table, and what they make of its rows
+  lynqctl init --source csv:tenants.csv -o forms/
+  lynqctl render -f forms/
+
+  # What that would change in a cluster, making it so, and how it is then
+  lynqctl diff -f forms/
+  lynqctl apply -f forms/
+  lynqctl status`,
 		Version:       buildVersion(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
-	}
-	root.AddCommand(a.deleteCommand(), a.finalizeCommand(), a.statusCommand(), a.initCommand())
-	root.AddCommand(a.diffCommand(), a.applyCommand(), a.renderCommand(), a.validateCommand(), a.graphCommand(), a.inventoryCommand(), a.orphansCommand(), a.versionCommand())
+	}, a.deleteCommand(), a.finalizeCommand(), a.statusCommand(), a.initCommand(),
+		a.diffCommand(), a.applyCommand(), a.renderCommand(), a.validateCommand(), a.graphCommand(), a.inventoryCommand(), a.orphansCommand(), a.adoptOperatorCommand(), a.versionCommand())
 	if isPlugin(a.program) {
 		asPlugin(root)
 	}
-	strictWords(root)
+	ownCommands(root)
+	a.strictUsage(root)
+	root.SetUsageFunc(a.usage)
 	return root
-}
-
-// strictWords makes cobra's own commands refuse words that they do not know,
-// instead of printing help and succeeding.
-func strictWords(root *cobra.Command) {
-	root.InitDefaultHelpCmd()
-	root.InitDefaultCompletionCmd()
-	for _, c := range root.Commands() {
-		switch c.Name() {
-		case "help":
-			c.Args = func(_ *cobra.Command, args []string) error {
-				if _, rest, err := root.Find(args); err != nil || len(rest) > 0 {
-					return fmt.Errorf("there is no command %q", strings.Join(args, " "))
-				}
-				return nil
-			}
-		case "completion":
-			c.RunE = func(cmd *cobra.Command, args []string) error {
-				if len(args) > 0 {
-					return badUsage(fmt.Errorf("no completion for %q (there is bash, zsh, fish and powershell)", args[0]))
-				}
-				return cmd.Help()
-			}
-		}
-	}
 }

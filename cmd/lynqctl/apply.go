@@ -28,7 +28,7 @@ type applyFlags struct {
 
 func defaultApplyFlags() applyFlags {
 	return applyFlags{
-		renderFlags: renderFlags{format: "yaml", nothing: "nothing was touched"},
+		renderFlags: renderFlags{format: "yaml", nothing: "nothing was touched", allowVarying: true},
 		runFlags:    defaultRunFlags(), maxDelete: apply.DefaultMaxDelete().String(), wait: true,
 	}
 }

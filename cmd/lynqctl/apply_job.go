@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
+	"github.com/lynqctl/lynqctl/internal/suggest"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -196,6 +197,8 @@ func (j *applyJob) carryOut(ctx context.Context) error {
 
 // planAll plans all hubs.
 func (j *applyJob) planAll(ctx context.Context) ([]apply.Plan, error) {
+	_, looked := j.countingRequests(j.warnings, "looking at the cluster")
+	defer looked()
 	var plans []apply.Plan
 	found := map[string]bool{}
 	for _, h := range j.hubs {
@@ -271,18 +274,32 @@ func (j *applyJob) unknownNodes(found map[string]bool) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return &exitError{
-		code: exitBadInput,
-		err:  fmt.Errorf("--node: there is no node %s (a node is an active row and a form, named UID-FORM)", strings.Join(missing, ", ")),
+	names := slices.Collect(maps.Keys(found))
+	for _, nodes := range j.nodes {
+		for _, n := range nodes {
+			names = append(names, n.Name)
+		}
 	}
+	slices.Sort(names)
+	e := unknownNodes(missing)
+	for _, m := range missing {
+		if near, ok := suggest.Near(m, names); ok {
+			e.err = fmt.Errorf("%w; for %s, did you mean %s?", e.err, m, near)
+		}
+	}
+	return e
 }
 
-// saveHub records what the run saw of a hub.
-func (j *applyJob) saveHub(ctx context.Context, h hubPrograms) error {
+// saveHub records what the run saw of a hub. settled: this version renders what is
+// recorded of its nodes.
+func (j *applyJob) saveHub(ctx context.Context, h hubPrograms, settled bool) error {
 	record := *j.records[h.hub.Name]
 	r := j.reports[h.hub.Name]
 	record.Rows, record.Active, record.Inactive, record.Nodes = r.Rows, r.Active, r.Rows-r.Active, len(j.nodes[h.hub.Name])
 	record.Columns, record.Time = render.Columns(h.hub), j.read.UTC().Truncate(time.Second)
+	if settled {
+		record.Version = buildVersion()
+	}
 	_, err := j.store.SaveHub(ctx, &record)
 	return err
 }

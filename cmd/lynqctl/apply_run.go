@@ -14,6 +14,9 @@ import (
 // runPlans carries the plans of apply out. Nodes whose records somebody deleted
 // are cleaned up by that; those whose rows want them are made anew then.
 func (j *applyJob) runPlans(ctx context.Context, plans []apply.Plan) error {
+	if err := j.forgetVersions(ctx); err != nil {
+		return untouched(ctx, err)
+	}
 	o := apply.Options{Wait: j.flags.wait, Finalizer: !j.flags.noFinalizer, Rollouts: rollouts(j.hubs)}
 	if j.taking != nil {
 		return j.clusterRun.runPlans(ctx, plans, o, nil)
@@ -64,6 +67,7 @@ func (j *applyJob) tellReturning(nodes map[apply.NodeKey]bool) {
 func comeBack(plans []apply.Plan, returning map[apply.NodeKey]bool) []apply.Plan {
 	for i := range plans {
 		p := &plans[i]
+		p.Whole = false
 		p.Nodes = slices.DeleteFunc(p.Nodes, func(n apply.NodePlan) bool { return n.Returns || !returning[n.NodeKey] })
 		p.Counts = map[apply.Action]int{}
 		for j := range p.Nodes {
@@ -76,10 +80,33 @@ func comeBack(plans []apply.Plan, returning map[apply.NodeKey]bool) []apply.Plan
 }
 
 // saveHubs records what the run saw of each hub.
-func (j *applyJob) saveHubs(ctx context.Context) error {
+func (j *applyJob) saveHubs(ctx context.Context, s *apply.Summary) error {
 	var errs []error
 	for _, h := range j.hubs {
-		errs = append(errs, j.saveHub(ctx, h))
+		errs = append(errs, j.saveHub(ctx, h, s.Settled[h.hub.Name]))
 	}
 	return errors.Join(errs...)
+}
+
+// forgetVersions records that no version is known any more to render what is
+// recorded of the hubs' nodes, where another one did: this run writes otherwise,
+// if it is killed, too.
+func (j *applyJob) forgetVersions(ctx context.Context) error {
+	for _, h := range j.hubs {
+		known := j.records[h.hub.Name]
+		if known == nil { // records are made anew, and nothing of the hub is written
+			continue
+		}
+		record := *known
+		if record.Version == "" || record.Version == buildVersion() || j.run.dryRun != "none" {
+			continue
+		}
+		record.Version = ""
+		saved, err := j.store.SaveHub(ctx, &record)
+		if err != nil {
+			return err
+		}
+		j.records[h.hub.Name] = saved
+	}
+	return nil
 }

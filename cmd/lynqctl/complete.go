@@ -54,7 +54,7 @@ func (a *app) flagCompletion(f *pflag.Flag) cobra.CompletionFunc {
 		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveDefault
 		}
-	case "output-dir", "backup-dir":
+	case "output-dir", "backup-dir", "export-dir":
 		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -55,6 +56,15 @@ func (c *completer) listed(kind lynq.APIResource, namespace, selector string, na
 		return nil
 	}
 	return names
+}
+
+// aboutOperator tells whether the command is about what the Lynq operator has.
+func (c *completer) aboutOperator() bool { return c.flags.Lookup("operator-namespace") != nil }
+
+// operated are the names of what the operator has of a kind.
+func (c *completer) operated(kind string) []string {
+	r := lynq.APIResource{Group: lynq.Group, Version: "v1", Kind: kind, Plural: strings.ToLower(kind) + "s", Namespaced: true}
+	return c.listed(r, c.nodeNamespace(), "", func(m *metav1.PartialObjectMetadata) string { return m.Name })
 }
 
 // namespaceFlag is what -n says, "" for all namespaces.

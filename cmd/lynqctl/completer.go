@@ -48,6 +48,9 @@ func (c *completer) isSet(name string) bool {
 }
 
 func (c *completer) hubs() []string {
+	if c.aboutOperator() {
+		return c.operated(lynq.KindHub)
+	}
 	inputs := c.inputs()
 	if inputs == nil {
 		return c.recorded(c.namespaceFlag(), func(m *metav1.PartialObjectMetadata) string { return m.Labels[lynq.LabelHub] })
@@ -60,6 +63,9 @@ func (c *completer) hubs() []string {
 }
 
 func (c *completer) forms() []string {
+	if c.aboutOperator() {
+		return c.operated(lynq.KindForm)
+	}
 	inputs := c.inputs()
 	if inputs == nil {
 		return c.recorded(c.namespaceFlag(), func(m *metav1.PartialObjectMetadata) string { return m.Labels[lynq.LabelTemplate] })
@@ -72,6 +78,9 @@ func (c *completer) forms() []string {
 }
 
 func (c *completer) nodes() []string {
+	if c.aboutOperator() {
+		return c.operated(lynq.KindNode)
+	}
 	inputs := c.inputs()
 	if inputs != nil {
 		return c.rendered(inputs)

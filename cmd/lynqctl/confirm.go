@@ -17,6 +17,14 @@ func (a *app) mayGoOn(yes bool) error {
 	return badUsage(errors.New("there is no terminal to ask on whether to go on: say --yes, or look first with --dry-run=client"))
 }
 
+// tellReading tells a person that something is read from the terminal, which
+// looks as if nothing happened.
+func (a *app) tellReading(what string) {
+	if ui.CanAsk(a.stdin, ui.NewStream(a.stderr, a.getenv)) {
+		_, _ = fmt.Fprintf(a.stderr, "reading %s from the terminal; Ctrl-D ends it\n", what)
+	}
+}
+
 // confirm asks whether to go on. Where nobody can answer, --yes has to have been
 // said.
 func (a *app) confirm(ctx context.Context, yes bool, question string) error {
@@ -38,8 +46,11 @@ func (a *app) confirm(ctx context.Context, yes bool, question string) error {
 // want to know.
 func (a *app) ask(ctx context.Context, question func() error) error {
 	err := interruptible(ctx, question)
-	if ctx.Err() == nil {
-		return err
+	switch {
+	case ctx.Err() == nil && err != nil:
+		return untouched(ctx, err)
+	case ctx.Err() == nil:
+		return nil
 	}
 	_, _ = fmt.Fprintln(a.stderr) // the question has not ended its line
 	if errors.Is(context.Cause(ctx), context.Canceled) {

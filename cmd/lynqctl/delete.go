@@ -43,17 +43,34 @@ func (a *app) deleteCommand() *cobra.Command {
 
 What was recorded decides, not what forms say now: objects with deletionPolicy
 Delete are deleted, each when all that depended on it are gone; objects with
-Retain stay, marked as orphans, which lynqctl orphans lists. The record of a node
-goes last. What somebody else took over is let go.
+Retain stay, marked as orphans, which lynqctl orphans lists. The record of a
+node goes last. What somebody else took over is let go.
 
 The rows are not asked: a node whose row is active comes back with the next
 apply.`,
 	},
-		a.deleteOne("node", "Delete one node", "  # One tenant goes; its volumes stay if their policy says Retain\n  lynqctl delete node acme-web -n tenants\n\n  # Look first\n  lynqctl delete node acme-web -n tenants --dry-run=client"),
-		a.deleteOne("form", "Delete all nodes of a form", "  # In a CI job, after the form has left the repository\n  lynqctl delete form web --hub crm --yes"),
-		a.deleteOne("hub", "Delete all nodes of a hub, and its record", "  # All tenants go, and every object stays, marked as an orphan\n  lynqctl delete hub crm -n tenants --cascade=orphan"),
+		a.deleteOne("node", "Delete one node", `  # Look first: what would go, and what would stay
+  lynqctl delete node acme-web -n shop --dry-run=client
+
+  # One tenant goes; its volumes stay if their policy says Retain
+  lynqctl delete node acme-web -n shop`),
+		a.deleteOne("form", "Delete all nodes of a form", `  # In a CI job, after the form has left the repository
+  lynqctl delete form web --hub crm --yes`),
+		a.deleteOne("hub", "Delete all nodes of a hub, and its record", `  # All tenants go, and every object stays, marked as an orphan
+  lynqctl delete hub crm -n shop --cascade=orphan`),
 	)
 }
+
+// deletion tells what a deletion is, for --help.
+const deletion = `.
+
+The deletion policies that were recorded decide: objects with Delete go, those
+with Retain stay as orphans. On a terminal, what is to happen is shown and
+asked; elsewhere --yes has to be said.
+
+Exit codes: 0 done; 1 something failed, the rest was done; 2 bad usage, or no
+such name, nothing was touched; 3 not confirmed, or refused by a guard, nothing
+was touched; 130 interrupted, and the records are right.`
 
 // deleteOne is one of delete's commands.
 func (a *app) deleteOne(what, short, example string) *cobra.Command {
@@ -61,10 +78,11 @@ func (a *app) deleteOne(what, short, example string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     what + " NAME",
 		Short:   short,
+		Long:    short + deletion,
 		Example: example,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return fmt.Errorf("delete %s takes one name, got %d", what, len(args))
+				return fmt.Errorf("delete %s takes the name of one %s, got %d (lynqctl status -A has the names)", what, what, len(args))
 			}
 			return nil
 		},

@@ -35,8 +35,9 @@ func (a *app) diffCommand() *cobra.Command {
 		Short: "Show what apply would change",
 		Long: `Render rows and forms as apply does, have the server try every write without
 keeping it, and show how each object would differ from what is there, and why:
-because of the form or a row (and which columns), or because somebody changed it
-(and who). Nothing is written, no record and no lock either.
+because of the form, a row (and which columns) or a new version of lynqctl, or
+because somebody changed it (and who). Nothing is written, no record and no lock
+either.
 
 Values of Secrets show as changed or unchanged only. What the server and lynqctl
 keep for themselves is left out.
@@ -50,13 +51,14 @@ that apply would fail at; 3 a guard would refuse the apply; 130 interrupted.`,
   lynqctl diff -f forms/
 
   # One tenant, with another diff program
-  KUBECTL_EXTERNAL_DIFF="diff -u -N --color" lynqctl diff -f forms/ --node acme-web
+  KUBECTL_EXTERNAL_DIFF="diff -u -N" lynqctl diff -f forms/ --node acme-web
 
   # In a pull request: as a comment
   lynqctl diff -f forms/ -o markdown > comment.md
 
   # Which objects did somebody change by hand?
-  lynqctl diff -f forms/ -o json | jq -r 'select(any(.changes[]?; .cause == "drift")) | "\(.kind)/\(.name)"'`,
+  lynqctl diff -f forms/ -o json |
+    jq -r 'select(any(.changes[]?; .cause == "drift")) | "\(.kind)/\(.name)"'`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.diff(cmd.Context(), &f) },
 	}

@@ -136,6 +136,8 @@ func (t *trial) origin(p *apply.NodePlan, s *apply.Step) (*diff.Origin, error) {
 	origin.Replaces = s.Object.Policy.Patch == lynq.PatchReplace
 	if s.Record != nil && s.Live != nil {
 		origin.Same = s.Record.Digest == s.Object.Digest
+		origin.SameForm = s.Record.Template != "" && s.Record.Template == s.Object.Template
+		origin.SameVersion = apply.SameVersion(t.version, s.Record, p.Inventory, t.hubs[p.Hub])
 		origin.Held = s.Object.Policy.Patch == lynq.PatchApply && s.Live.Fields != "" && s.Live.Fields == s.Record.Fields
 	}
 	return origin, nil

@@ -29,6 +29,8 @@ type tryingCluster interface {
 type trial struct {
 	tryingCluster
 	sources func(*apply.NodePlan, string) []diff.Source
+	hubs    map[string]*inventory.Hub
+	version string // lynqctl's
 	// keepSides: another program shows the differences, which needs both sides.
 	keepSides bool
 	// plans are those of nodes that could be planned.
@@ -65,7 +67,7 @@ var (
 // try tries plans.
 func (j *applyJob) try(ctx context.Context, plans []apply.Plan, keepSides bool) (*trial, error) {
 	t := &trial{
-		tryingCluster: j.client, sources: sourcesOf(j.hubs), keepSides: keepSides,
+		tryingCluster: j.client, sources: sourcesOf(j.hubs), hubs: j.records, version: buildVersion(), keepSides: keepSides,
 		plans: map[apply.NodeKey]*apply.NodePlan{}, ending: map[stepKey]apply.Step{},
 		sides: map[lynq.Ref]sides{}, ended: map[stepKey]apply.Event{}, nodes: map[*apply.NodePlan]*diff.Node{},
 	}
@@ -78,7 +80,9 @@ func (j *applyJob) try(ctx context.Context, plans []apply.Plan, keepSides bool) 
 			}
 		}
 	}
-	runner := &apply.Runner{Cluster: t, Records: t, Reporter: t, Now: time.Now, Options: apply.Options{
+	counting, ended := j.countingRequests(j.warnings, "comparing nodes")
+	defer ended()
+	runner := &apply.Runner{Cluster: t, Records: t, Reporter: countedNodes{t, counting}, Now: time.Now, Options: apply.Options{
 		Concurrency: j.run.writers, DryRun: true, Finalizer: true, Began: j.began, Grace: interruptionGrace,
 	}}
 	_, err := runner.Run(ctx, plans)

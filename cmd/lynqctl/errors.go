@@ -32,6 +32,11 @@ func failed(err error) error {
 	return &exitError{code: exitFailed, err: err}
 }
 
+// badSelector is what is wrong with -l.
+func badSelector(err error) error {
+	return fmt.Errorf("-l: %w (write labels as kubectl takes them: tier=front,env!=test)", err)
+}
+
 // noArgs refuses arguments: inputs are named with -f.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {

@@ -27,22 +27,26 @@ func (a *app) finalizeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "finalize [--force OBJECT...]",
 		Short: "Complete what was deleted with other tools",
-		Long: `Complete the deletion of records that somebody deleted with kubectl, or that hang
-with their namespace: the objects of their nodes go as their deletionPolicy says,
-and then the finalizer that holds the record. A hub's record goes after all of
-its nodes.
+		Long: `Complete the deletion of records that somebody deleted with kubectl, or that
+hang with their namespace: the objects of their nodes go as their deletionPolicy
+says, and then the finalizer that holds the record. A hub's record goes after
+all of its nodes.
 
 A cleanup that fails keeps its finalizer and says why. --force gives up on the
-objects that are named, as Kind[.group]/NAMESPACE/NAME: they are marked as orphans
-where that can be done, and what is left behind is listed.`,
+objects that are named, as Kind[.group]/NAMESPACE/NAME: they are marked as
+orphans where that can be done, and what is left behind is listed.
+
+Exit codes: 0 done, or nothing to do; 1 something failed, the rest was done; 2
+bad usage, nothing was touched; 3 not confirmed, or refused by a guard, nothing
+was touched; 130 interrupted, and the records are right.`,
 		Example: `  # A namespace hangs in Terminating
-  lynqctl finalize -n acme
+  lynqctl finalize -n shop
 
-  # What would be done, everywhere
-  lynqctl finalize -A --dry-run=client
+  # What would be done for a hub, in all namespaces
+  lynqctl finalize -A --hub crm --dry-run=client
 
-  # The controller of a custom resource is gone for good, and its finalizer with it
-  lynqctl finalize -n acme --force Database.example.com/acme/main`,
+  # The controller of a custom resource is gone for good, and it cannot go
+  lynqctl finalize -n shop --force Database.example.com/shop/acme`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 && !f.force {
 				return fmt.Errorf("finalize takes objects only with --force, got %q", args[0])
@@ -118,7 +122,7 @@ func (c *completion) nothing() string {
 }
 
 func (c *completion) question(nodes int) string {
-	return fmt.Sprintf("Complete the deletion of %s?", count(nodes, "node"))
+	return "Complete the deletion of " + count(nodes, "node")
 }
 
 func (c *completion) choose(all *records) ([]*leavingHub, error) {

@@ -12,7 +12,8 @@ func (a *app) graphCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "graph -f PATH...",
 		Short: "Print the dependency graph of forms",
-		Long:  "Print which resource of a form waits for which, as a tree, or as a Mermaid or DOT graph.",
+		Long: `Print which resource of a form waits for which, as a tree, or as a Mermaid or
+DOT graph.`,
 		Example: `  lynqctl graph -f forms/
   lynqctl graph -f forms/ -o dot | dot -Tsvg > forms.svg`,
 		Args: noArgs,

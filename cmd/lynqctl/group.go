@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,12 +18,39 @@ func group(cmd *cobra.Command, members ...*cobra.Command) *cobra.Command {
 		if len(args) == 0 {
 			return nil
 		}
-		var names []string
-		for _, c := range cmd.Commands() {
-			names = append(names, c.Name())
-		}
-		return fmt.Errorf("there is no command %q (%s)", cmd.Name()+" "+args[0], suggest.Fix(args[0], names))
+		return noCommand(cmd, args[0])
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	if cmd.Annotations == nil {
+		cmd.Annotations = map[string]string{}
+	}
+	cmd.Annotations[groupAnnotation] = "yes"
 	return cmd
+}
+
+// groupAnnotation marks a command that does nothing by itself.
+const groupAnnotation = "lynqctl-group"
+
+func isGroup(c *cobra.Command) bool { return c.Annotations[groupAnnotation] != "" }
+
+// noCommand is that a command has none of that name under it.
+func noCommand(cmd *cobra.Command, name string) error {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	if len(names) == 0 {
+		return fmt.Errorf("%s has no commands under it, got %q", cmd.CommandPath(), name)
+	}
+	path := strings.TrimPrefix(cmd.CommandPath()+" "+name, cmd.Root().CommandPath()+" ")
+	text := fmt.Sprintf("there is no command %q", path)
+	// All commands of the program are too many for a line.
+	if near, ok := suggest.Near(name, names); ok {
+		text += fmt.Sprintf(" (did you mean %q?)", near)
+	} else if cmd.HasParent() {
+		text += " (" + suggest.List(names) + ")"
+	}
+	return errors.New(text)
 }

@@ -36,13 +36,17 @@ others. Columns that look as if they held secrets get none, and are named in a
 comment.
 
 With -f the hub is there already, and only the form is written. No file is ever
-overwritten.`,
+overwritten.
+
+Exit codes: 0 done; 1 the files could not be written; 2 bad usage or input,
+nothing was written; 130 interrupted.`,
 		Example: `  # From a file with rows to manifests
   lynqctl init --source csv:tenants.csv -o forms/
   lynqctl render -f forms/
 
   # From a database
-  LYNQCTL_SOURCE_PASSWORD=... lynqctl init --source 'mysql://reader@db.example/crm?table=tenants'
+  export LYNQCTL_SOURCE_PASSWORD
+  lynqctl init --source 'mysql://reader@db.example/crm?table=tenants'
 
   # The columns have unusual names
   lynqctl init --source 'sqlite:crm.db?table=firms' --uid code --activate paying`,

@@ -56,21 +56,26 @@ func writeNew(dir string, files []newFile) error {
 		if _, err := os.Lstat(file.path); err == nil {
 			return &exitError{code: exitBadInput, err: fmt.Errorf("%s is there already (remove it, or name another folder with -o)", file.path), summary: "nothing was written"}
 		} else if !errors.Is(err, fs.ErrNotExist) {
-			return failed(err)
+			return unwritten(err)
 		}
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil { //nolint:gosec // what the umask leaves, as for any source file
-		return failed(err)
+		return unwritten(err)
 	}
 	for i, file := range files {
 		if err := writeFile(file); err != nil {
 			for _, written := range files[:i] {
 				err = errors.Join(err, os.Remove(written.path))
 			}
-			return failed(err)
+			return unwritten(err)
 		}
 	}
 	return nil
+}
+
+// unwritten is that files could not be written, and none was left.
+func unwritten(err error) error {
+	return &exitError{code: exitFailed, err: fmt.Errorf("write hub and form: %w (-o names another folder)", err), summary: "nothing was written"}
 }
 
 // writeFile writes a file, unless it is there by now.

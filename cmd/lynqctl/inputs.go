@@ -36,6 +36,9 @@ func (in *inputFlags) load(ctx context.Context, a *app) (*form.Inputs, lynq.Prob
 	if len(in.paths) == 0 {
 		return nil, nil, badUsage(errors.New("no inputs: give files or directories with -f PATH"))
 	}
+	if slices.Contains(in.paths, "-") {
+		a.tellReading("-f -")
+	}
 	var inputs *form.Inputs
 	err := interruptible(ctx, func() error {
 		loaded, err := form.Load(in.paths, in.recursive, a.stdin)

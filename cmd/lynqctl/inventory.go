@@ -108,9 +108,7 @@ func (f *recordFlags) read(ctx context.Context, client *kube.Client) (*recorded,
 	all, err := inventory.NewStore(client.ConfigMaps()).AllNodes(ctx, f.namespace)
 	r := &recorded{}
 	if broken := (*inventory.BrokenError)(nil); errors.As(err, &broken) {
-		r.broken = slices.DeleteFunc(broken.Records, func(b *inventory.RecordError) bool {
-			return len(f.nodes) > 0 && !slices.Contains(f.nodes, b.Node)
-		})
+		r.broken = slices.DeleteFunc(broken.Records, func(b *inventory.RecordError) bool { return !f.mayConcern(b) })
 	} else if err != nil {
 		return nil, unread(ctx, err)
 	}
@@ -122,6 +120,15 @@ func (f *recordFlags) read(ctx context.Context, client *kube.Client) (*recorded,
 		}
 	}
 	return r, f.unknown(all, r.broken)
+}
+
+// mayConcern tells whether a record that cannot be read may be one that the flags
+// choose: as far as its labels can be read, they say of which hub and form it is.
+func (f *recordFlags) mayConcern(b *inventory.RecordError) bool {
+	may := func(names []string, name string) bool {
+		return len(names) == 0 || name == "" || slices.Contains(names, name)
+	}
+	return may(f.nodes, b.Node) && may(f.hubs, b.Hub) && may(f.forms, b.Form)
 }
 
 // unknown refuses names that no record has. A broken record may have any of hub

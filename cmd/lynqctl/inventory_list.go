@@ -27,7 +27,8 @@ What is shown is what was recorded: no object is looked at.`,
   lynqctl inventory list -A --hub crm
 
   # Nodes that are not well
-  lynqctl inventory list -A -o json | jq -r '.items[] | select(.condition != "Ready") | .node'`,
+  lynqctl inventory list -A -o json |
+    jq -r '.items[] | select(.condition != "Ready") | .node'`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.inventoryList(cmd.Context(), &f) },
 	}
@@ -117,6 +118,7 @@ type nodeData struct {
 	Since              *time.Time       `json:"since,omitempty"`
 	Objects            int              `json:"objects"`
 	Status             inventory.Status `json:"status"`
+	Version            string           `json:"version,omitempty"`
 	ConfigMap          string           `json:"configMap"`
 	ApplySet           string           `json:"applySet"`
 	Finalizer          bool             `json:"finalizer"`
@@ -129,7 +131,7 @@ type nodeData struct {
 func nodeDataOf(inv *inventory.Inventory) *nodeData {
 	d := &nodeData{
 		Node: inv.Node, Namespace: inv.Namespace, Hub: inv.Hub, HubNamespace: inv.HubNamespace, Form: inv.Form, UID: inv.RowUID,
-		TemplateGeneration: inv.TemplateGeneration, Objects: len(inv.Records), Status: inv.Status,
+		TemplateGeneration: inv.TemplateGeneration, Objects: len(inv.Records), Status: inv.Status, Version: inv.Version,
 		ConfigMap: inventory.Name(inv.Node), ApplySet: inventory.ID(inv.Namespace, inventory.Name(inv.Node)),
 		Finalizer: inv.Finalizer, Deleting: inv.Deleting,
 	}

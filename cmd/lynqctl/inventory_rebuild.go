@@ -34,14 +34,14 @@ func (a *app) inventoryRebuildCommand() *cobra.Command {
 		Use:   "rebuild [NODE...]",
 		Short: "Make records anew that were lost",
 		Long: `Make the records of nodes anew from the labels, owner references and annotations
-of what bears their tracking and is in no record. What is to be recorded is shown
-first, and nothing is written that was not agreed to.
+of what bears their tracking and is in no record. What is to be recorded is
+shown first, and nothing is written that was not agreed to.
 
-With -f it is about the hubs there, and rows and forms say of which form and row a
-node is, and what depends on what; what belonged to a lost record belongs to the
-new one then. Without, it is about all nodes of a namespace, and the form is that
-of other nodes of the hub, or that of --form: enough to let a node go with lynqctl
-delete.
+With -f it is about the hubs there, and rows and forms say of which form and row
+a node is, and what depends on what; what belonged to a lost record belongs to
+the new one then. Without, it is about all nodes of a namespace, and the form is
+that of other nodes of the hub, or that of --form: enough to let a node go with
+lynqctl delete.
 
 A record that is there and lacks an object is completed. Objects do not say all
 that a record does: all count as not confirmed, and the next apply looks at each

@@ -181,6 +181,7 @@ type resourceData struct {
 	APIVersion      string              `json:"apiVersion"`
 	UID             string              `json:"uid,omitempty"`
 	Digest          string              `json:"digest,omitempty"`
+	Template        string              `json:"template,omitempty"`
 	Generation      int64               `json:"generation,omitempty"`
 	ResourceVersion string              `json:"resourceVersion,omitempty"`
 	Fields          string              `json:"fields,omitempty"`
@@ -195,7 +196,7 @@ type resourceData struct {
 func resourceDataOf(r *inventory.Record) resourceData {
 	return resourceData{
 		Key: r.Key(), Group: r.Group, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name, ID: r.ID, APIVersion: r.APIVersion,
-		UID: r.UID, Digest: r.Digest, Generation: r.Generation, ResourceVersion: r.ResourceVersion, Fields: r.Fields,
+		UID: r.UID, Digest: r.Digest, Template: r.Template, Generation: r.Generation, ResourceVersion: r.ResourceVersion, Fields: r.Fields,
 		Creation: r.Creation, Deletion: r.Deletion, Conflict: r.Conflict, Patch: r.Patch, Order: r.Order, Ready: r.Ready,
 	}
 }

@@ -28,8 +28,8 @@ func (a *app) inventoryVerifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [NODE...]",
 		Short: "Compare records with the cluster",
-		Long: `Compare what is recorded of nodes with what is in the cluster, and list what is not
-as recorded, with what to do about it. Nothing is changed.
+		Long: `Compare what is recorded of nodes with what is in the cluster, and list what is
+not as recorded, with what to do about it. Nothing is changed.
 
 To find what bears the tracking of a node and is in no record, every kind that
 the server has is listed once. --recorded-only leaves that out.
@@ -148,7 +148,7 @@ func (v *verification) report(a *app) error {
 	l := &ui.List{
 		Columns: []ui.Column{
 			{Name: "NAMESPACE"}, {Name: "NODE"}, {Name: "OBJECT", Flexible: true}, {Name: "FINDING"},
-			{Name: "HUB", Wide: true}, {Name: "FORM", Wide: true}, {Name: "ID", Wide: true}, {Name: "MESSAGE", Flexible: true},
+			{Name: "HUB", Wide: true}, {Name: "FORM", Wide: true}, {Name: "ID", Wide: true}, {Name: "MESSAGE", Wrapped: true},
 		},
 		Empty: v.summary(), Warnings: v.warnings,
 	}

@@ -71,7 +71,7 @@ func (r *clusterRun) lock(ctx context.Context, places []place) (*locks, bool, er
 func (r *clusterRun) notLocked(ctx context.Context, hub string, err error) error {
 	var held *inventory.HeldError
 	if errors.As(err, &held) {
-		return r.refuse([]apply.Refusal{{Guard: apply.GuardLock, Hub: hub, What: held.Error(), Fix: "wait for it, or give it longer with --lock-timeout"}})
+		return r.refuse([]apply.Refusal{{Guard: apply.GuardLock, Hub: hub, What: "it " + held.What(), Fix: held.Fix()}})
 	}
 	return untouched(ctx, err)
 }

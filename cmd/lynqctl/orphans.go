@@ -85,7 +85,7 @@ func (f *orphanFlags) query(now time.Time, stranded bool) (orphan.Query, error) 
 	selector, err := labels.Parse(f.selector)
 	switch {
 	case err != nil:
-		return q, badUsage(fmt.Errorf("-l: %w", err))
+		return q, badUsage(badSelector(err))
 	case f.atOnce < 1:
 		return q, badUsage(errors.New("--concurrency must be at least 1"))
 	}
@@ -118,7 +118,7 @@ func (f *orphanFlags) where() (string, error) {
 func (r *clusterRun) findOrphans(ctx context.Context, q orphan.Query) ([]orphan.Orphan, error) {
 	r.warnings.look(true)
 	defer r.warnings.look(false)
-	found, err := orphan.Find(ctx, r.client, q)
+	found, err := r.lookForOrphans(ctx, r.client, r.warnings, q)
 	if err != nil {
 		return nil, unread(ctx, err)
 	}
@@ -126,6 +126,15 @@ func (r *clusterRun) findOrphans(ctx context.Context, q orphan.Query) ([]orphan.
 		_, _ = fmt.Fprintln(r.stderr, "warning:", w)
 	}
 	return found.Orphans, nil
+}
+
+// lookForOrphans looks for orphans, which may take its time on a cluster with many
+// kinds.
+func (a *app) lookForOrphans(ctx context.Context, client *kube.Client, warnings *serverWarnings, q orphan.Query) (*orphan.Found, error) {
+	counting, ended := a.countingRequests(warnings, "listing kinds")
+	defer ended()
+	q.Progress = counting.Reached
+	return orphan.Find(ctx, client, q)
 }
 
 // namedOrphans are those that a person named.

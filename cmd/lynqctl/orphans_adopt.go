@@ -31,8 +31,8 @@ func (a *app) orphansAdoptCommand() *cobra.Command {
 		Short: "Take back what rows and forms render again",
 		Long: `Take orphans back that the current rows and forms render again: those that are
 named, as Kind[.group]/NAMESPACE/NAME, or all. They lose the markers of orphans,
-are tracked and recorded again, and their content stays as it is, unless --sync is
-said. Orphans that nothing renders are listed with the reason.
+are tracked and recorded again, and their content stays as it is, unless --sync
+is said. Orphans that nothing renders are listed with the reason.
 
 apply takes back by itself what it renders; this is for taking objects back one
 by one, or without changing them yet.

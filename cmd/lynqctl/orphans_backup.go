@@ -67,21 +67,32 @@ func writeManifest(root *os.Root, ref lynq.Ref, content *unstructured.Unstructur
 	if volume, _, _ := unstructured.NestedString(content.Object, "spec", "volumeName"); volume != "" {
 		text = append([]byte(volumeNote), text...)
 	}
+	name := backupName(ref)
+	if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	return writeOnce(root, name, text, "--backup-dir")
+}
+
+// backupName is the file of an object: a folder for each namespace.
+func backupName(ref lynq.Ref) string {
 	folder := ref.Namespace
 	if folder == "" {
 		folder = "_cluster" // no namespace has an underscore
 	}
-	if err := root.MkdirAll(folder, 0o700); err != nil {
-		return err
-	}
 	// Some names have colons, which not all file systems take.
-	name := filepath.Join(folder, strings.ReplaceAll(ref.GroupKind()+"_"+ref.Name, ":", "%3A")+".yaml")
+	return filepath.Join(folder, strings.ReplaceAll(ref.GroupKind()+"_"+ref.Name, ":", "%3A")+".yaml")
+}
+
+// writeOnce writes a file that is not there yet. One that is there, and says the
+// same, will do.
+func writeOnce(root *os.Root, name string, text []byte, flag string) error {
 	file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		if there, readErr := root.ReadFile(name); readErr == nil && bytes.Equal(there, text) {
 			return nil
 		}
-		return fmt.Errorf("%s is there already, and is not what would be written (name another --backup-dir)", filepath.Join(root.Name(), name))
+		return fmt.Errorf("%s is there already, and is not what would be written (name another %s)", filepath.Join(root.Name(), name), flag)
 	}
 	if err != nil {
 		return err

@@ -56,16 +56,17 @@ func (a *app) orphansList(ctx context.Context, f *orphanFlags, stranded bool, fo
 	if err != nil {
 		return err
 	}
-	client, err := a.connectToLook(&f.access)
+	client, warnings, err := a.connect(&f.access)
 	if err != nil {
 		return err
 	}
+	warnings.look(true)
 	if stranded {
 		q.Stranded = inventory.NewStore(client.ConfigMaps())
 	}
 	ctx, cancel := f.deadline(ctx)
 	defer cancel()
-	found, err := orphan.Find(ctx, client, q)
+	found, err := a.lookForOrphans(ctx, client, warnings, q)
 	if err != nil {
 		return unread(ctx, err)
 	}
@@ -81,7 +82,7 @@ func (a *app) orphansList(ctx context.Context, f *orphanFlags, stranded bool, fo
 // orphanList shows orphans.
 func orphanList(orphans []orphan.Orphan, now time.Time) *ui.List {
 	l := &ui.List{Columns: []ui.Column{
-		{Name: "KIND", Flexible: true}, {Name: "NAMESPACE"}, {Name: "NAME"}, {Name: "REASON", Flexible: true},
+		{Name: "KIND", Flexible: true, Needed: true}, {Name: "NAMESPACE"}, {Name: "NAME"}, {Name: "REASON", Flexible: true},
 		{Name: "SINCE"}, {Name: "FROM", Flexible: true}, {Name: "SIZE"},
 		{Name: "HUB", Wide: true}, {Name: "ID", Wide: true}, {Name: "POLICIES", Wide: true},
 		{Name: "APIVERSION", Wide: true}, {Name: "UID", Wide: true},

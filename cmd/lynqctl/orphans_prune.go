@@ -41,14 +41,14 @@ orphan. Volumes and their claims, namespaces and CustomResourceDefinitions hold
 data, and stay unless --include-data is said; a namespace or kind with objects
 that are not orphans stays in any case. --backup-dir writes the manifests first.
 
-Exit codes: 0 done; 1 something could not be deleted, or was named and left alone,
-the rest was done; 2 bad usage, nothing was touched; 3 not confirmed, or all that
-was named is left alone, nothing was touched; 130 interrupted.`,
+Exit codes: 0 done; 1 something could not be deleted, or was named and left
+alone, the rest was done; 2 bad usage, nothing was touched; 3 not confirmed, or
+all that was named is left alone, nothing was touched; 130 interrupted.`,
 		Example: `  # Choose among the orphans of all namespaces
   lynqctl orphans prune -A
 
-  # What is older than a month goes, but for data; manifests are kept
-  lynqctl orphans prune -A --all --older-than 30d --backup-dir backup --yes
+  # What a hub left over a month ago goes, but for data; manifests are kept
+  lynqctl orphans prune -A --hub crm --all --older-than 30d --backup-dir old -y
 
   # One object
   lynqctl orphans prune Deployment.apps/shop/acme-worker`,

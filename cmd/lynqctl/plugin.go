@@ -22,7 +22,7 @@ func isPlugin(program string) bool {
 // program kubectl_complete-lynq.
 func asPlugin(root *cobra.Command) {
 	root.Use = pluginName
-	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl lynq"}
+	root.Annotations[cobra.CommandDisplayNameAnnotation] = "kubectl lynq"
 	root.CompletionOptions.DisableDefaultCmd = true
 	say(root, calls(root))
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -68,7 +69,25 @@ func (j *removalJob) agree(ctx context.Context, hubs []*leavingHub, plans []appl
 			return failed(err)
 		}
 	}
-	return j.confirm(ctx, false, j.wanted.question(nodes))
+	return j.confirm(ctx, false, j.wanted.question(nodes)+", with "+stake(plans)+"?")
+}
+
+// stake is what goes and what stays, in words.
+func stake(plans []apply.Plan) string {
+	counts := map[apply.Action]int{}
+	for i := range plans {
+		for action, n := range plans[i].Counts {
+			counts[action] += n
+		}
+	}
+	parts := []string{count(counts[apply.ActionDelete]+counts[apply.ActionCollect], "object") + " to delete"}
+	if n := counts[apply.ActionOrphan]; n > 0 {
+		parts = append(parts, count(n, "object")+" to leave behind as orphans")
+	}
+	if n := counts[apply.ActionRelease]; n > 0 {
+		parts = append(parts, count(n, "object")+" to let go")
+	}
+	return strings.Join(parts, ", ")
 }
 
 // locked carries out what was agreed on, while no other run has the hubs.
@@ -100,7 +119,7 @@ func (j *removalJob) locked(ctx context.Context, agreed []*leavingHub) error {
 	if err := j.refused(plans); err != nil {
 		return err
 	}
-	return j.runPlans(locks.ctx, plans, apply.Options{}, func(ctx context.Context) error { return j.removeHubs(ctx, hubs, locks) })
+	return j.runPlans(locks.ctx, plans, apply.Options{}, func(ctx context.Context, _ *apply.Summary) error { return j.removeHubs(ctx, hubs, locks) })
 }
 
 // narrowTo leaves out what has come since it was agreed on what goes.
@@ -164,6 +183,8 @@ func brokenOnes(err error) ([]*inventory.RecordError, error) {
 }
 
 func (j *removalJob) planAll(ctx context.Context, hubs []*leavingHub) ([]apply.Plan, error) {
+	_, looked := j.countingRequests(j.warnings, "looking at the cluster")
+	defer looked()
 	var plans []apply.Plan
 	for _, h := range hubs {
 		p, err := j.plan(ctx, h)

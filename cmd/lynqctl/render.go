@@ -56,7 +56,10 @@ func (a *app) renderRows(ctx context.Context, f *renderFlags, s render.Settings,
 	}
 	for i, h := range hubs {
 		before := run.Report()
-		if err := rows.renderHub(ctx, run.Run, h, connections[i]); err != nil {
+		ended := a.countRows(f, &rows, h.hub.Name, connections[i])
+		err := rows.renderHub(ctx, run.Run, h, connections[i])
+		ended()
+		if err != nil {
 			if cause := context.Cause(ctx); cause != nil {
 				err = cause
 			}
@@ -66,6 +69,20 @@ func (a *app) renderRows(ctx context.Context, f *renderFlags, s render.Settings,
 		a.warn(emptyHub(h.hub, run.hubs[h.hub.Name]))
 	}
 	return run, context.Cause(ctx)
+}
+
+// countRows shows how many rows have been read, unless the terminal has something
+// else to show meanwhile.
+func (a *app) countRows(f *renderFlags, rows *rowSource, hub string, c lynq.Connection) (ended func()) {
+	rows.read = nil
+	if f.stream || c.Path == "-" {
+		return func() {}
+	}
+	counting, ended := a.counting("reading rows of hub " + hub)
+	if counting != nil {
+		rows.read = func() { counting.Add(1) }
+	}
+	return ended
 }
 
 // hubsRun is a run of all hubs, and what it did of each.
@@ -112,7 +129,7 @@ func (f *renderFlags) settings() (render.Settings, error) {
 	if f.selector != "" {
 		selector, err := labels.Parse(f.selector)
 		if err != nil {
-			return s, badUsage(fmt.Errorf("-l: %w", err))
+			return s, badUsage(badSelector(err))
 		}
 		s.Selector = selector
 	}

@@ -27,7 +27,8 @@ func (a *app) renderCommand() *cobra.Command {
 		Use:   "render -f PATH...",
 		Short: "Render rows and forms into manifests",
 		Long: `Render every active row of every hub with every form of the hub, and write the
-manifests to standard output, or as a tree of files for Git. No cluster is needed.
+manifests to standard output, or as a tree of files for Git. No cluster is
+needed.
 
 The output is all or nothing: it is written when everything has rendered, since
 what follows in a pipe would take a part for the whole. The same rows and forms
@@ -39,12 +40,12 @@ index in the tree lists them.
 
 Exit codes: 0 done; 1 something failed, the rest was done; 2 bad input, nothing
 was written; 3 refused by a guard, nothing was written; 4 the tree changed, with
---exit-code.`,
+--exit-code; 130 interrupted.`,
 		Example: `  # Show what one tenant gets
   lynqctl render -f forms/ --node acme-web
 
   # Render from a read replica, for review in Git
-  lynqctl render -f forms/ --source mysql://ci@replica.example/crm > manifests.yaml
+  lynqctl render -f forms/ --source mysql://ci@db.example/crm > all.yaml
 
   # Bring the tree of a Git repository up to date, for Argo CD
   lynqctl render -f forms/ --output-dir tenants/ --target argo
@@ -53,7 +54,8 @@ was written; 3 refused by a guard, nothing was written; 4 the tree changed, with
   lynqctl render -f forms/ --output-dir tenants/ --dry-run -o markdown
 
   # Hand a form and rows from elsewhere to kubectl
-  lynqctl render -f forms/ --source csv:tenants.csv | kubectl apply --server-side -f -`,
+  lynqctl render -f forms/ --source csv:tenants.csv |
+    kubectl apply --server-side -f -`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.resolve(cmd); err != nil {

@@ -99,7 +99,7 @@ func (a *app) renderDir(ctx context.Context, f *renderCommandFlags, settings ren
 	}
 	tree, err := gitops.OpenDir(f.dir.dir)
 	if err != nil {
-		return j.untouched(err)
+		return j.untouched(fmt.Errorf("--output-dir: %w", err))
 	}
 	defer func() { _ = tree.Close() }() // everything has been written by then
 	j.tree = tree
@@ -194,6 +194,10 @@ func (j *dirJob) untouched(err error) error {
 func (j *dirJob) broken(ctx context.Context, err error) error {
 	if errors.Is(context.Cause(ctx), context.Canceled) {
 		return context.Canceled
+	}
+	var root *gitops.RootError
+	if errors.As(err, &root) {
+		return j.untouched(fmt.Errorf("--output-dir: %w", root))
 	}
 	return &exitError{code: exitFailed, err: fmt.Errorf("write the tree: %w", err), summary: "a part of it may have been written; the next run goes on from there"}
 }

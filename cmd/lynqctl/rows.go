@@ -24,6 +24,8 @@ type rowSource struct {
 	passwords passwords
 	// shuffle, where it is not nil, brings rows into another order.
 	shuffle *rand.Rand
+	// read, where it is not nil, is called for each row.
+	read func()
 }
 
 // connections finds out where the rows of each hub are, passwords included.
@@ -98,7 +100,7 @@ func (s rowSource) overrides(hubs []hubPrograms) ([]string, error) {
 			return nil, errors.New("--source: the inputs have several hubs; say which one with --source HUB=URL")
 		}
 		if urls[i] != "" {
-			return nil, fmt.Errorf("--source: hub %q has two", hubs[i].hub.Name)
+			return nil, fmt.Errorf("--source: hub %q is given two URLs (leave one out)", hubs[i].hub.Name)
 		}
 		urls[i] = url
 	}
@@ -119,18 +121,21 @@ func (s rowSource) renderHub(ctx context.Context, run *render.Run, h hubPrograms
 	query := source.Query{Columns: render.Columns(h.hub), UID: uidColumn(h.hub)}
 	err = run.Hub(ctx, render.Input{
 		Programs: h.programs,
-		Rows:     s.ordered(rowsOf(src.Records(ctx, query), h.hub)),
+		Rows:     s.ordered(s.rowsOf(src.Records(ctx, query), h.hub)),
 		Place:    src.Place,
 	})
 	return errors.Join(err, src.Close())
 }
 
 // rowsOf says of each error of a source which hub it belongs to.
-func rowsOf(records iter.Seq2[lynq.Row, error], h *form.Hub) iter.Seq2[lynq.Row, error] {
+func (s rowSource) rowsOf(records iter.Seq2[lynq.Row, error], h *form.Hub) iter.Seq2[lynq.Row, error] {
 	return func(yield func(lynq.Row, error) bool) {
 		for r, err := range records {
 			if err != nil {
 				err = fmt.Errorf("hub %q: %w", h.Name, err)
+			}
+			if s.read != nil {
+				s.read()
 			}
 			if !yield(r, err) {
 				return

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -132,22 +132,29 @@ func (r *clusterRun) showPlans(plans []apply.Plan) error {
 		}
 		blocked += plans[i].Counts[apply.ActionBlock]
 	}
-	if failedNodes+blocked > 0 {
-		return &exitError{code: exitFailed, err: errSaid, summary: fmt.Sprintf("%s could not be planned, %s belong to somebody else; nothing was touched",
-			count(failedNodes, "node"), count(blocked, "object"))}
+	var wrong []string
+	if failedNodes > 0 {
+		wrong = append(wrong, count(failedNodes, "node")+" could not be planned")
 	}
-	return nil
+	if blocked > 0 {
+		wrong = append(wrong, count(blocked, "object")+" would be in conflict")
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	return &exitError{code: exitFailed, err: errSaid, summary: strings.Join(wrong, ", ") + "; nothing was touched"}
 }
 
 // runPlans carries plans out, for real or as a server dry run. What is to be
 // done afterwards, unless something went wrong or it is a dry run, is still part
 // of the run.
-func (r *clusterRun) runPlans(ctx context.Context, plans []apply.Plan, o apply.Options, afterwards func(context.Context) error) error {
+func (r *clusterRun) runPlans(ctx context.Context, plans []apply.Plan, o apply.Options, afterwards func(context.Context, *apply.Summary) error) error {
 	ticker := time.NewTicker(ui.Redraw)
 	defer ticker.Stop()
 	reporter := r.reporter(ticker.C)
 	defer func() { _ = reporter.Close() }() // Result has its error
 	o.Concurrency, o.DryRun, o.Began, o.Grace = r.run.writers, r.run.dryRun == "server", r.began, interruptionGrace
+	o.Version = buildVersion()
 	runner := &apply.Runner{Cluster: r.client, Records: r.store, Reporter: reporter, Now: time.Now, Options: o}
 	if r.run.events {
 		host, err := os.Hostname()
@@ -157,10 +164,12 @@ func (r *clusterRun) runPlans(ctx context.Context, plans []apply.Plan, o apply.O
 		runner.Recorder = r.client.Recorder(host)
 	}
 	r.warnings.to(reporter.Report)
+	told := tellInterruption(ctx, reporter.Report)
 	summary, err := runner.Run(ctx, plans)
+	told()
 	r.warnings.to(nil)
 	if !summary.DryRun && err == nil && afterwards != nil {
-		err = afterwards(ctx)
+		err = afterwards(ctx, summary)
 	}
 	if summary.DryRun {
 		err = errors.Join(err, reporter.Plan(plans))
@@ -168,6 +177,23 @@ func (r *clusterRun) runPlans(ctx context.Context, plans []apply.Plan, o apply.O
 		err = errors.Join(err, reporter.Result(plans))
 	}
 	return outcome(ctx, summary, err)
+}
+
+// tellInterruption tells people that their interruption has been heard, for what
+// has begun may take some seconds to end. What it gives is to be called when it has.
+func tellInterruption(ctx context.Context, report func(apply.Event)) (ended func()) {
+	end, over := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(over)
+		select {
+		case <-end:
+		case <-ctx.Done():
+			if errors.Is(context.Cause(ctx), context.Canceled) {
+				report(apply.Event{Type: apply.EventWarning, Message: "interrupted: what has begun is finished and recorded first; a second interrupt stops at once"})
+			}
+		}
+	}()
+	return func() { close(end); <-over }
 }
 
 // outcome is how a run ended, as an exit code.

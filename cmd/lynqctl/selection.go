@@ -25,7 +25,7 @@ type selection interface {
 	choose(all *records) ([]*leavingHub, error)
 	// nothing says that there is none.
 	nothing() string
-	// question is what is asked before they go.
+	// question is what is asked before they go, but for what goes with them.
 	question(nodes int) string
 }
 
@@ -131,7 +131,10 @@ type removal struct {
 func (r *removal) nothing() string { return "there is no " + r.what + " " + r.name }
 
 func (r *removal) question(nodes int) string {
-	return fmt.Sprintf("Delete %s %s: %s?", r.what, r.name, count(nodes, "node"))
+	if r.what == "node" {
+		return "Delete node " + r.name
+	}
+	return fmt.Sprintf("Delete %s %s: %s", r.what, r.name, count(nodes, "node"))
 }
 
 func (r *removal) choose(all *records) ([]*leavingHub, error) {
@@ -182,7 +185,11 @@ func (r *removal) form(all *records) ([]*leavingHub, error) {
 	}
 	switch len(found.all) {
 	case 0:
-		return nil, fmt.Errorf("there is no node of a form %q%s", r.name, hint(r.name, others))
+		of := ""
+		if r.hub != "" {
+			of = fmt.Sprintf(" of hub %q", r.hub)
+		}
+		return nil, fmt.Errorf("there is no node of a form %q%s%s", r.name, of, hint(r.name, others))
 	case 1:
 		return found.all, nil
 	}
@@ -225,11 +232,7 @@ func (r *removal) wholeHub(all *records) ([]*leavingHub, error) {
 	return nil, fmt.Errorf("there is no hub %q in namespace %s%s", r.name, r.namespace, hint(r.name, near))
 }
 
-// hint is what to do about an unknown name, in parentheses; "" where there is
-// nothing to offer.
+// hint is what to do about an unknown name, in parentheses.
 func hint(name string, known []string) string {
-	if fix := suggest.Fix(name, known); fix != "" {
-		return " (" + fix + ")"
-	}
-	return ""
+	return " (" + cmp.Or(suggest.Fix(name, known), "lynqctl status -A lists what there is") + ")"
 }

@@ -79,13 +79,18 @@ looks at the objects of one node as they are now.` + statusCodes,
 func (a *app) statusOf(what, short string, narrow func(f *statusFlags, name string)) *cobra.Command {
 	var f statusFlags
 	cmd := &cobra.Command{
-		Use:     what + " NAME",
-		Short:   short,
-		Long:    short + ", as 'lynqctl status --" + what + "' does." + statusCodes,
-		Example: "  lynqctl status " + what + " NAME -A --failed",
+		Use:   what + " NAME",
+		Short: short,
+		Long:  short + ", as 'lynqctl status --" + what + "' does." + statusCodes,
+		Example: map[string]string{
+			"hub": `  # In a job: exit code 1 where a node of the hub is not well
+  lynqctl status hub crm -A --failed`,
+			"form": `  # The nodes of a form, where several hubs have one of that name
+  lynqctl status form web --hub crm -A`,
+		}[what],
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return fmt.Errorf("status %s takes the name of one %s, got %d", what, what, len(args))
+				return fmt.Errorf("status %s takes the name of one %s, got %d (lynqctl status -A has the names)", what, what, len(args))
 			}
 			return nil
 		},

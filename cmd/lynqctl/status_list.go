@@ -11,12 +11,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
-func statusColumns() []ui.Column {
+// statusColumns are those of the table. The namespace is shown where nodes may be
+// of several.
+func statusColumns(f *statusFlags) []ui.Column {
 	return []ui.Column{
-		{Name: "NAMESPACE", Flexible: true}, {Name: "NODE", Flexible: true},
-		{Name: "READY"}, {Name: "FAILED"}, {Name: "SKIPPED"}, {Name: "CONFLICTED"},
+		{Name: "NAMESPACE", Flexible: true, Wide: f.namespace != ""}, {Name: "NODE", Flexible: true},
+		{Name: "READY"}, {Name: "DESIRED"}, {Name: "FAILED"}, {Name: "SKIPPED"}, {Name: "CONFLICTED"},
 		{Name: "CONDITION", Flexible: true, Toned: true}, {Name: "AGE"},
-		{Name: "DESIRED", Wide: true}, {Name: "SINCE", Wide: true}, {Name: "HUB", Wide: true}, {Name: "FORM", Wide: true},
+		{Name: "SINCE", Wide: true}, {Name: "HUB", Wide: true}, {Name: "FORM", Wide: true},
 		{Name: "UID", Wide: true}, {Name: "MESSAGE", Wide: true},
 	}
 }
@@ -24,7 +26,7 @@ func statusColumns() []ui.Column {
 // list shows nodes, and the sums of all of them.
 func (s *standing) list(f *statusFlags, now time.Time) *ui.List {
 	l := &ui.List{
-		Columns: statusColumns(),
+		Columns: statusColumns(f),
 		Empty:   "No nodes are recorded in " + f.where(), Warnings: s.warnings, Sums: s.hubs,
 	}
 	for i := range s.nodes {
@@ -44,11 +46,12 @@ func (s *standing) list(f *statusFlags, now time.Time) *ui.List {
 func statusItem(n *status.Node, now time.Time) ui.Item {
 	cells := []string{n.Namespace, n.Name}
 	if n.Condition == status.Unreadable {
-		cells = append(cells, "", "", "", "", n.Condition, "", "")
+		cells = append(cells, "", "", "", "", "", n.Condition, "")
 	} else {
-		cells = append(cells, fmt.Sprintf("%d/%d", n.Ready, n.Desired),
-			strconv.Itoa(n.Failed), strconv.Itoa(n.Skipped), strconv.Itoa(n.Conflicted),
-			n.Condition, ago(now, atTime(n.Created)), strconv.Itoa(n.Desired))
+		for _, count := range []int{n.Ready, n.Desired, n.Failed, n.Skipped, n.Conflicted} {
+			cells = append(cells, strconv.Itoa(count))
+		}
+		cells = append(cells, n.Condition, ago(now, atTime(n.Created)))
 	}
 	return ui.Item{
 		Cells: append(cells, ago(now, atTime(n.Since)), n.Hub, n.Form, n.UID, n.Message),
@@ -92,11 +95,16 @@ func hubLines(h *status.Hub, now time.Time) []string {
 	}
 	lines := []string{head}
 	for i := range h.Forms {
-		f := &h.Forms[i]
-		lines = append(lines, fmt.Sprintf("  form %s: %d/%s well, %d/%s ready%s", f.Name,
-			f.Well, count(f.Nodes, "node"), f.Ready, count(f.Desired, "object"), troubles(&f.Counts)))
+		lines = append(lines, "  form "+h.Forms[i].Name+": "+countsLine(&h.Forms[i].Counts))
+	}
+	if len(h.Forms) > 1 {
+		lines = append(lines, "  all forms: "+countsLine(&h.Counts))
 	}
 	return lines
+}
+
+func countsLine(c *status.Counts) string {
+	return fmt.Sprintf("%d/%s well, %d/%s ready%s", c.Well, count(c.Nodes, "node"), c.Ready, count(c.Desired, "object"), troubles(c))
 }
 
 func orNever(ago string) string {

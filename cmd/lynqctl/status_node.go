@@ -21,9 +21,9 @@ func (a *app) statusNodeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "node NAME",
 		Short: "Show one node with its objects as they are now",
-		Long: `Show one node: how the last run left it, its objects as they are now, in the order
-in which they are applied, with what belongs to them, what the node left behind,
-and recent events. What is in Secrets and ConfigMaps is not read.
+		Long: `Show one node: how the last run left it, its objects as they are now, in the
+order in which they are applied, with what belongs to them, what the node left
+behind, and recent events. What is in Secrets and ConfigMaps is not read.
 
 Exit codes: 0 the node is well: no run failed on it, and its objects are ready
 now; 1 it is not; 2 bad usage, or a cluster that cannot be read.`,
@@ -145,7 +145,7 @@ func tallied(objects []status.Object) string {
 // where they are not the node's.
 func (n *nodeNow) tree(now time.Time) ui.List {
 	l := ui.List{Columns: []ui.Column{
-		{Name: "OBJECT", Flexible: true}, {Name: "STATE", Toned: true}, {Name: "AGE"}, {Name: "POLICIES"}, {Name: "MESSAGE", Flexible: true},
+		{Name: "OBJECT", Flexible: true}, {Name: "STATE", Toned: true}, {Name: "AGE"}, {Name: "POLICIES"}, {Name: "MESSAGE", Wrapped: true},
 		{Name: "ID", Wide: true}, {Name: "UID", Wide: true},
 	}}
 	var depths []int
@@ -196,7 +196,7 @@ const recentEvents = 12
 
 func (n *nodeNow) eventList(now time.Time) ui.List {
 	l := ui.List{Columns: []ui.Column{
-		{Name: "AGE"}, {Name: "TYPE", Toned: true}, {Name: "REASON"}, {Name: "OBJECT", Flexible: true}, {Name: "TIMES", Wide: true}, {Name: "MESSAGE", Flexible: true},
+		{Name: "AGE"}, {Name: "TYPE", Toned: true}, {Name: "REASON"}, {Name: "OBJECT", Flexible: true}, {Name: "TIMES", Wide: true}, {Name: "MESSAGE", Wrapped: true},
 	}}
 	for _, e := range n.Events[max(len(n.Events)-recentEvents, 0):] {
 		tone := ui.Plain

@@ -53,7 +53,7 @@ func (a *app) watchStatus(ctx context.Context, f *statusFlags, client *kube.Clie
 	go func() { ended <- client.Watch(ctx, resource, f.namespace, lynq.LabelRecord, w) }()
 	out := ui.NewStream(a.stdout, a.getenv)
 	format := ui.Format(f.output)
-	show := w.append(&ui.Feed{Out: out, Format: format, Columns: statusColumns()})
+	show := w.append(&ui.Feed{Out: out, Format: format, Columns: statusColumns(f)})
 	if out.Terminal && (format == ui.Table || format == ui.Wide) {
 		show = w.redraw(ui.NewScreen(out), format == ui.Wide)
 	}

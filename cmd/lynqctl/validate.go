@@ -19,7 +19,10 @@ func (a *app) validateCommand() *cobra.Command {
 		Long: `Check hubs and forms, and report everything that is wrong with them in one run.
 Neither database nor cluster is needed.
 
-With --rows the rows are read too, and rendered without writing anything.`,
+With --rows the rows are read too, and rendered without writing anything.
+
+Exit codes: 0 all is valid; 1 nodes of some rows do not render; 2 bad inputs,
+rows or usage; 130 interrupted.`,
 		Example: `  lynqctl validate -f forms/
   lynqctl validate -f forms/ --rows`,
 		Args: noArgs,

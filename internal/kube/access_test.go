@@ -44,8 +44,9 @@ func TestFlags(t *testing.T) {
 		{[]string{"--as=one", "--as-group=system:masters"}, ""},
 		{[]string{"--token=wrong"}, "Unauthorized"},
 		{[]string{"--context=restricted"}, "cannot get resource"},
-		{[]string{"--context=nope"}, `context "nope" does not exist`},
-		{[]string{"--user=nope"}, "nope"},
+		{[]string{"--context=nope"}, `the kubeconfig has no context "nope" (there are: admin, editor, restricted, viewer)`},
+		{[]string{"--user=nope"}, `the kubeconfig has no user "nope"`},
+		{[]string{"--cluster=nope"}, `the kubeconfig has no cluster "nope"`},
 		{[]string{"--tls-server-name=nope.example"}, "nope.example"},
 		{[]string{"--certificate-authority=/nope"}, "/nope"},
 		{[]string{"--insecure-skip-tls-verify"}, ""},
@@ -80,7 +81,7 @@ func TestServerThatIsNotThere(t *testing.T) {
 	if err := flags.Parse([]string{"--kubeconfig=" + config}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := access.Client(kube.Options{}); err == nil || !strings.Contains(err.Error(), "there is no kubeconfig") {
+	if _, err := access.Client(kube.Options{}); err == nil || !strings.Contains(err.Error(), "no cluster is configured in "+config) {
 		t.Errorf("got %v", err)
 	}
 	if err := flags.Parse([]string{"--server=https://127.0.0.1:1"}); err != nil {

@@ -2,9 +2,9 @@ package kube
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -61,9 +61,14 @@ func (a Access) Namespace() (string, error) {
 	case ok:
 		return c.Namespace, nil
 	case a.Context != "":
-		return "", fmt.Errorf("the kubeconfig has no context %q (there are: %s)", a.Context, strings.Join(slices.Sorted(maps.Keys(config.Contexts)), ", "))
+		return "", unknownName("context", a.Context, config.Contexts)
 	}
 	return "", nil
+}
+
+// unknownName says that a kubeconfig has nothing of that name.
+func unknownName[T any](what, name string, all map[string]T) error {
+	return fmt.Errorf("the kubeconfig has no %s %q (there are: %s)", what, name, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
 }
 
 // Client makes a client for the cluster. It sends nothing yet.
@@ -71,11 +76,48 @@ func (a Access) Client(o Options) (*Client, error) {
 	config, err := a.loader().ClientConfig()
 	switch {
 	case clientcmd.IsEmptyConfig(err):
-		return nil, errors.New("there is no kubeconfig: name one by --kubeconfig or KUBECONFIG")
+		return nil, a.unconfigured()
 	case err != nil:
-		return nil, fmt.Errorf("read the kubeconfig: %w", err)
+		return nil, a.misnamed(fmt.Errorf("read the kubeconfig: %w", err))
 	}
 	return NewClient(config, o)
+}
+
+// unconfigured is that no cluster is configured.
+func (a Access) unconfigured() error {
+	files := a.loader().ConfigAccess().GetLoadingPrecedence()
+	missing := !slices.ContainsFunc(files, func(file string) bool {
+		_, err := os.Stat(file)
+		return err == nil
+	})
+	where := strings.Join(files, ", ")
+	if missing {
+		return fmt.Errorf("there is no kubeconfig at %s: name one by --kubeconfig or KUBECONFIG", where)
+	}
+	return fmt.Errorf("no cluster is configured in %s: name another kubeconfig by --kubeconfig or KUBECONFIG", where)
+}
+
+// misnamed says what a flag named that the kubeconfig does not have, where that is
+// what was wrong.
+func (a Access) misnamed(err error) error {
+	config, readErr := a.loader().RawConfig()
+	if readErr != nil {
+		return err
+	}
+	if len(config.Clusters) == 0 && a.overrides.ClusterInfo.Server == "" {
+		return a.unconfigured()
+	}
+	named := a.overrides.Context
+	if _, ok := config.AuthInfos[named.AuthInfo]; !ok && named.AuthInfo != "" {
+		return unknownName("user", named.AuthInfo, config.AuthInfos)
+	}
+	if _, ok := config.Clusters[named.Cluster]; !ok && named.Cluster != "" {
+		return unknownName("cluster", named.Cluster, config.Clusters)
+	}
+	if _, ok := config.Contexts[a.Context]; !ok && a.Context != "" {
+		return unknownName("context", a.Context, config.Contexts)
+	}
+	return err
 }
 
 // SecretValue reads one key of a core/v1 Secret. No error holds a value.

@@ -34,7 +34,7 @@ func explain(r *request, err error) error {
 	failed := &url.Error{}
 	if errors.As(err, &failed) {
 		if u, bad := url.Parse(failed.URL); bad == nil && u.Host != "" {
-			return fmt.Errorf("%s at %s://%s: %w", r.text(), u.Scheme, u.Host, failed.Err)
+			return onTheWay(fmt.Errorf("%s at %s://%s: %w", r.text(), u.Scheme, u.Host, failed.Err))
 		}
 	}
 	return fmt.Errorf("%s: %w", r.text(), err)
@@ -56,7 +56,7 @@ func explainStatus(r *request, err error, status *apierrors.StatusError) error {
 	if apierrors.IsForbidden(status) {
 		return err // it says who may not do what to which object
 	}
-	return fmt.Errorf("%s: %w", r.text(), err)
+	return onTheWay(fmt.Errorf("%s: %w", r.text(), err))
 }
 
 // foreignText is what came in the place of a Status: a text of the API server

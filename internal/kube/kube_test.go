@@ -30,7 +30,7 @@ func TestSecretValue(t *testing.T) {
 		{access, "dbb", "password", `secrets "dbb" not found`},
 		{access, "db", "passwd", "the cluster's Secret " + env.Namespace + `/db has no key "passwd"`},
 		{kube.Access{Kubeconfig: env.As(t, "nobody-"+env.Namespace)}, "db", "password", `secrets "db" is forbidden: User "nobody-` + env.Namespace + `" cannot get resource "secrets"`},
-		{kube.Access{Kubeconfig: env.Kubeconfig, Context: "nope"}, "db", "password", `context "nope" does not exist`},
+		{kube.Access{Kubeconfig: env.Kubeconfig, Context: "nope"}, "db", "password", `the kubeconfig has no context "nope"`},
 	} {
 		_, err := c.access.SecretValue(t.Context(), env.Namespace, c.name, c.key)
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "hunter2") {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"syscall"
@@ -52,6 +53,13 @@ func trouble(err error) string {
 	if errors.As(err, &status) {
 		s := status.Status()
 		return fmt.Sprintf("status %d %s", s.Code, s.Reason)
+	}
+	// The URL of a request has parameters that help nobody.
+	failed := &url.Error{}
+	if errors.As(err, &failed) {
+		if u, bad := url.Parse(failed.URL); bad == nil && u.Host != "" {
+			return fmt.Sprintf("%s://%s: %v", u.Scheme, u.Host, failed.Err)
+		}
 	}
 	return err.Error()
 }

@@ -12,10 +12,14 @@ import (
 )
 
 // CanAsk tells whether somebody is there to answer: both what is read from and
-// what is asked on are terminals.
+// what is asked on are terminals, of whatever kind.
 func CanAsk(in io.Reader, err Stream) bool {
-	file, ok := in.(*os.File)
-	return ok && err.Size != nil && term.IsTerminal(int(file.Fd()))
+	for _, stream := range []any{in, err.Writer} {
+		if file, ok := stream.(*os.File); !ok || !term.IsTerminal(int(file.Fd())) {
+			return false
+		}
+	}
+	return true
 }
 
 // Confirm asks a question that is answered with y or n. Anything but a yes is a

@@ -52,7 +52,7 @@ func (d *Details) text(format Format, out Stream) (string, error) {
 		}
 	}
 	var b strings.Builder
-	b.WriteString(align("", facts))
+	b.WriteString(flow("", facts, out.columns()))
 	if len(d.Parts.Items) > 0 {
 		b.WriteString("\n" + d.Parts.table(format == Wide, out))
 	}

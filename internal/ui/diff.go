@@ -65,7 +65,7 @@ func PrintDiffProblems(r *diff.Report, out Stream) {
 			}
 		}
 	}
-	_, _ = io.WriteString(out, b.String()+diffSum(r)+"\n") // where even this fails, nobody can be told
+	_, _ = io.WriteString(out, out.fitted(b.String()+diffSum(r)+"\n")) // where even this fails, nobody can be told
 }
 
 // diffSum is a report in a line.

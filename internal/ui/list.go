@@ -33,6 +33,10 @@ type Column struct {
 	Wide bool
 	// Flexible: on a terminal that is too narrow its cells may be cut.
 	Flexible bool
+	// Needed: they are cut only where it is not enough to cut others.
+	Needed bool
+	// Wrapped: it is the last one, and there its cells go on in further lines.
+	Wrapped bool
 	// Toned: its cells have their item's Tone.
 	Toned bool
 }
@@ -79,7 +83,7 @@ func PrintList(l *List, format Format, out, err Stream) error {
 // Warn prints warnings. What they are about matters more: an error is none.
 func Warn(err Stream, warnings []string) {
 	for _, w := range warnings {
-		_, _ = fmt.Fprintln(err, "warning:", safe(w))
+		_, _ = fmt.Fprintln(err, err.fitted("warning: "+safe(w)))
 	}
 }
 
@@ -105,7 +109,7 @@ func (l *List) lines(wide bool, out Stream) string {
 		}
 	}
 	for _, line := range l.Footer {
-		b.WriteString(safe(line) + "\n")
+		b.WriteString(out.fitted(safe(line)) + "\n")
 	}
 	return b.String()
 }
@@ -192,22 +196,25 @@ func safeTree(v any) any {
 // table is the columns that the format has. On a terminal it is made as narrow
 // as that is, as far as its cells may be cut.
 func (l *List) table(wide bool, out Stream) string {
-	rows, flexible := l.cells(wide)
-	gap := columnGap
+	rows, shown := l.cells(wide)
+	gap, columns := columnGap, 0
 	if out.Terminal && !wide {
-		columns, _ := out.size()
-		gap = fit(rows, flexible, columns)
+		columns, _ = out.size()
+		gap = fit(rows, shown, columns)
 	}
 	p := paint(out.Color)
 	for i := range rows[0] {
 		rows[0][i] = p.bold(rows[0][i])
 	}
-	for j, column := range l.shown(wide) {
+	for j := range shown {
 		for i := range l.Items {
-			if l.Columns[column].Toned {
+			if shown[j].Toned {
 				rows[i+1][j] = p.tone(l.Items[i].Tone, rows[i+1][j])
 			}
 		}
+	}
+	if shown[len(shown)-1].Wrapped {
+		return flowBy("", gap, rows, columns, true)
 	}
 	return alignBy("", gap, rows)
 }
@@ -223,54 +230,54 @@ func (l *List) shown(wide bool) []int {
 	return shown
 }
 
-// cells are the head and the rows of a table, and which columns may be cut.
-func (l *List) cells(wide bool) (rows [][]string, flexible []bool) {
-	shown := l.shown(wide)
+// cells are the head and the rows of a table, and its columns.
+func (l *List) cells(wide bool) (rows [][]string, shown []Column) {
+	places := l.shown(wide)
 	var head []string
-	for _, column := range shown {
-		head, flexible = append(head, l.Columns[column].Name), append(flexible, l.Columns[column].Flexible)
+	for _, column := range places {
+		head, shown = append(head, l.Columns[column].Name), append(shown, l.Columns[column])
 	}
 	rows = append(rows, head)
 	for i := range l.Items {
-		row := make([]string, len(shown))
-		for j, column := range shown {
+		row := make([]string, len(places))
+		for j, column := range places {
 			if row[j] = safe(l.Items[i].Cells[column]); row[j] == "" {
 				row[j] = "-"
 			}
 		}
 		rows = append(rows, row)
 	}
-	return rows, flexible
+	return rows, shown
 }
 
 // What a table gives up on a narrow terminal: the gap becomes smaller, and cells
 // are cut, though not to less than this.
 const (
-	narrowGap = 2
+	narrowGap = 1
 	leastCell = 8
 )
 
 // fit cuts cells until a table is no wider than so many columns, the widest
 // ones first, and gives the gap between columns. A table that cannot be so
-// narrow is left to the terminal to wrap.
-func fit(rows [][]string, flexible []bool, columns int) int {
+// narrow is left to the terminal to wrap. A column that will be wrapped is not cut;
+// it gets some room where nothing else has to be cut for it.
+func fit(rows [][]string, shown []Column, columns int) int {
 	widths := widthsOf(rows)
-	excess := func(gap int) int {
-		total := -gap
-		for _, w := range widths {
-			total += w + gap
+	if last := len(widths) - 1; shown[last].Wrapped {
+		widths[last] = min(widths[last], leastRoom)
+	}
+	for gap := columnGap; gap > narrowGap; gap-- {
+		if widthBy(gap, widths) <= columns {
+			return gap
 		}
-		return total - columns
 	}
-	if excess(columnGap) <= 0 {
-		return columnGap
+	if last := len(widths) - 1; shown[last].Wrapped {
+		widths[last] = min(widths[last], leastCell)
 	}
-	for over := excess(narrowGap); over > 0; over-- {
-		widest := -1
-		for i, w := range widths {
-			if flexible[i] && w > leastCell && (widest < 0 || w > widths[widest]) {
-				widest = i
-			}
+	for over := widthBy(narrowGap, widths) - columns; over > 0; over-- {
+		widest := widestOf(shown, widths, false)
+		if widest < 0 {
+			widest = widestOf(shown, widths, true)
 		}
 		if widest < 0 {
 			break
@@ -279,8 +286,21 @@ func fit(rows [][]string, flexible []bool, columns int) int {
 	}
 	for _, row := range rows {
 		for i := range row {
-			row[i] = ansi.Truncate(row[i], widths[i], "…")
+			if !shown[i].Wrapped {
+				row[i] = ansi.Truncate(row[i], widths[i], "…")
+			}
 		}
 	}
 	return narrowGap
+}
+
+// widestOf is the widest column that may be cut, -1 for none.
+func widestOf(shown []Column, widths []int, needed bool) int {
+	widest := -1
+	for i, w := range widths {
+		if shown[i].Flexible && shown[i].Needed == needed && w > leastCell && (widest < 0 || w > widths[widest]) {
+			widest = i
+		}
+	}
+	return widest
 }

@@ -61,17 +61,23 @@ PersistentVolumeClaim   data       a note of some length
 Secret                  web        -
 Secret                  b\x1b[2J   Größe; \u202e
 `},
+		"a narrower one": {ui.Table, 53, false, `
+KIND                  NAME     NOTE
+PersistentVolumeClaim data     a note of some length
+Secret                web      -
+Secret                b\x1b[2J Größe; \u202e
+`},
 		"a narrow terminal": {ui.Table, 40, false, `
-KIND            NAME      NOTE
-PersistentVol…  data      a note of som…
-Secret          web       -
-Secret          b\x1b[2J  Größe; \u202e
+KIND            NAME     NOTE
+PersistentVolu… data     a note of some…
+Secret          web      -
+Secret          b\x1b[2J Größe; \u202e
 `},
 		"a terminal that is too narrow for anything": {ui.Table, 10, false, `
-KIND      NAME      NOTE
-Persist…  data      a note …
-Secret    web       -
-Secret    b\x1b[2J  Größe; …
+KIND     NAME     NOTE
+Persist… data     a note …
+Secret   web      -
+Secret   b\x1b[2J Größe; …
 `},
 		"wide, on a narrow terminal": {ui.Wide, 40, false, `
 KIND                    NAME       NOTE                    UID

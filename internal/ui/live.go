@@ -75,7 +75,10 @@ func (l *live) draw(above, frame []string, columns int) {
 	if rows := rowsOf(l.frame, columns); rows > 0 {
 		b.WriteString("\r" + ansi.CursorUp(rows) + ansi.EraseScreenBelow)
 	}
-	for _, line := range append(above, frame...) {
+	for _, line := range above {
+		b.WriteString(l.out.fitted(line) + "\n")
+	}
+	for _, line := range frame {
 		b.WriteString(line + "\n")
 	}
 	l.frame, l.columns = frame, columns

@@ -17,6 +17,11 @@ type model struct {
 	over    bool      // the summary was told
 	rate    rate
 	waits   waits
+
+	// What the rest of the time is judged by: the steps and nodes there are, those
+	// that ended, and when the last one did.
+	work, ended int
+	advanced    time.Time
 }
 
 // observe takes note of an event that has a time.
@@ -28,7 +33,16 @@ func (m *model) observe(e *apply.Event) {
 	switch e.Type {
 	case apply.EventPlan:
 		m.total += e.Nodes
+		m.work += e.Nodes
+		for action, n := range e.Counts {
+			if changes(action) {
+				m.work += n
+			}
+		}
 	case apply.EventObject:
+		if e.Outcome != "" && changes(e.Action) {
+			m.advance(e.Time)
+		}
 		if e.Outcome == apply.OutcomeDone && changes(e.Action) {
 			m.changed++
 			m.rate.add(e.Time)
@@ -37,12 +51,36 @@ func (m *model) observe(e *apply.Event) {
 		m.ready++
 	case apply.EventNode:
 		m.done++
+		m.advance(e.Time)
 		if e.Outcome != apply.OutcomeDone && e.Outcome != apply.OutcomeUnchanged {
 			m.failed++
 		}
 	case apply.EventSummary:
 		m.over = true
 	}
+}
+
+func (m *model) advance(t time.Time) {
+	m.ended++
+	m.advanced = t
+}
+
+// Of the time that is left nothing is said before this part of the work is done,
+// and after, nor when nothing has ended for so long: what is waited for then has
+// a time of its own.
+const (
+	judgedFrom  = 0.05
+	judgedWhile = 5 * time.Second
+)
+
+// left is about how long a run will go on, if it goes on as it did.
+func (m *model) left(now time.Time) (time.Duration, bool) {
+	elapsed := now.Sub(m.start)
+	part := float64(m.ended) / float64(max(m.work, 1))
+	if elapsed < time.Second || part < judgedFrom || part >= 1 || now.Sub(m.advanced) > judgedWhile {
+		return 0, false
+	}
+	return time.Duration(float64(elapsed) * (1 - part) / part), true
 }
 
 // window is how many seconds a rate looks back.

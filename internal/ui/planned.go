@@ -10,7 +10,7 @@ import (
 // planText is what a plan would do: its nodes by namespace and name, below each
 // its steps in the order in which they would be carried out. A step that a
 // server dry run has tried tells how that ended.
-func planText(all []nodeResult, format Format, p paint) (string, error) {
+func planText(all []nodeResult, format Format, out Stream) (string, error) {
 	shown := make([]nodeResult, 0, len(all))
 	for _, n := range all {
 		if len(n.steps) > 0 && (format == Wide || n.works()) || n.bad() {
@@ -30,9 +30,9 @@ func planText(all []nodeResult, format Format, p paint) (string, error) {
 	}
 	var b strings.Builder
 	for i := range shown {
-		b.WriteString(treeText(&shown[i], format == Wide, p) + "\n")
+		b.WriteString(treeText(&shown[i], format == Wide, out) + "\n")
 	}
-	return b.String() + planLine(all) + "\n", nil
+	return b.String() + out.fitted(planLine(all)) + "\n", nil
 }
 
 // works tells whether a node has steps that are more than leaving alone.
@@ -47,7 +47,8 @@ func (n *nodeResult) works() bool {
 
 // treeText is a node with its steps below; one without steps has its problems
 // there.
-func treeText(n *nodeResult, wide bool, p paint) string {
+func treeText(n *nodeResult, wide bool, out Stream) string {
+	p := paint(out.Color)
 	head := p.bold(safe(n.Name)) + "  " + safe("namespace "+n.Namespace)
 	if n.form != "" {
 		head += safe(", form " + n.form)
@@ -75,7 +76,7 @@ func treeText(n *nodeResult, wide bool, p paint) string {
 		}
 		rows = append(rows, append(row, message))
 	}
-	return head + "\n" + align("  ", rows)
+	return head + "\n" + flow("  ", rows, out.columns())
 }
 
 // sign is what an action does in a character.

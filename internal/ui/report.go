@@ -13,7 +13,7 @@ import (
 
 // resultText is the report of a run, "" where nothing changed and all is well:
 // the summary has said so. Nodes that are unchanged are never in it.
-func resultText(all []nodeResult, summary *apply.Summary, format Format, p paint) (string, error) {
+func resultText(all []nodeResult, summary *apply.Summary, format Format, out Stream) (string, error) {
 	shown := make([]nodeResult, 0, len(all))
 	for _, n := range all {
 		if n.shown() {
@@ -29,12 +29,13 @@ func resultText(all []nodeResult, summary *apply.Summary, format Format, p paint
 	if len(shown) == 0 {
 		return "", nil
 	}
-	return tableText(shown, format == Wide, p), nil
+	return tableText(shown, format == Wide, out), nil
 }
 
 // tableText has a row per node. The message is the first problem, and how many
 // more there are; the wide table has them all, below each other.
-func tableText(nodes []nodeResult, wide bool, p paint) string {
+func tableText(nodes []nodeResult, wide bool, out Stream) string {
+	p := paint(out.Color)
 	rows := [][]string{{"NODE", "NAMESPACE", "FORM", "OBJECTS", "CHANGED", "READY", "STATUS"}}
 	if wide {
 		rows[0] = append(rows[0], "HUB", "UID")
@@ -52,7 +53,10 @@ func tableText(nodes []nodeResult, wide bool, p paint) string {
 		}
 		rows = append(rows, messages(row, n.problems, wide)...)
 	}
-	return align("", rows)
+	if wide {
+		return align("", rows)
+	}
+	return flowBy("", flowGap("", rows, out.columns()), rows, out.columns(), true)
 }
 
 // readiness is how many objects are ready: "-" for a node that went, or where

@@ -123,7 +123,7 @@ func (r *Reporter) Result(plans []apply.Plan) error {
 	if err := r.Close(); err != nil || r.options.Format == JSON {
 		return err
 	}
-	text, err := resultText(results(plans, r.record), r.summary(), r.options.Format, paint(r.options.Out.Color))
+	text, err := resultText(results(plans, r.record), r.summary(), r.options.Format, r.options.Out)
 	return r.print("report", text, err)
 }
 
@@ -138,7 +138,7 @@ func (r *Reporter) Plan(plans []apply.Plan) error {
 	if err := r.Close(); err != nil {
 		return err
 	}
-	text, err := planText(results(plans, r.record), r.options.Format, paint(r.options.Out.Color))
+	text, err := planText(results(plans, r.record), r.options.Format, r.options.Out)
 	return r.print("plan", text, err)
 }
 
@@ -153,7 +153,7 @@ func (r *Reporter) Refuse(refusals []apply.Refusal) error {
 	}
 	err := r.Close()
 	for _, one := range refusals {
-		_, writeErr := io.WriteString(r.options.Err, refusalText(one, paint(r.options.Err.Color)))
+		_, writeErr := io.WriteString(r.options.Err, r.options.Err.fitted(refusalText(one, paint(r.options.Err.Color))))
 		err = errors.Join(err, writeErr)
 	}
 	return err

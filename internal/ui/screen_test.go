@@ -28,21 +28,21 @@ func nodes(n int) *ui.List {
 // the place of what was drawn before.
 func TestScreen(t *testing.T) {
 	var out bytes.Buffer
-	size := [2]int{24, 7}
+	size := [2]int{23, 7}
 	s := ui.NewScreen(ui.Stream{Writer: &out, Terminal: true, Size: func() (int, int) { return size[0], size[1] }})
 	draw := func(l *ui.List) string {
 		out.Reset()
 		s.Show(l, false)
 		return out.String()
 	}
-	const footer = "\nhub a: 9 rows\nform \\x1bweb: long l...\n"
-	if diff := cmp.Diff("NODE  STATE\na     Degraded: NotRea…\n"+footer, draw(nodes(1))); diff != "" {
+	const footer = "\nhub a: 9 rows\nform \\x1bweb: long ...\n"
+	if diff := cmp.Diff("NODE STATE\na    Degraded: NotRea…\n"+footer, draw(nodes(1))); diff != "" {
 		t.Errorf("first: (-want +got)\n%s", diff)
 	}
 	if got := draw(nodes(1)); got != "" {
 		t.Errorf("drew the same again: %q", got)
 	}
-	if diff := cmp.Diff("\r\x1b[5A\x1b[JNODE  STATE\na     Degraded: NotRea…\n... and 3 more\n"+footer, draw(nodes(4))); diff != "" {
+	if diff := cmp.Diff("\r\x1b[5A\x1b[JNODE STATE\na    Degraded: NotRea…\n... and 3 more\n"+footer, draw(nodes(4))); diff != "" {
 		t.Errorf("too many: (-want +got)\n%s", diff)
 	}
 	if diff := cmp.Diff("\r\x1b[6A\x1b[JNo nodes\n"+footer, draw(nodes(0))); diff != "" {
@@ -50,7 +50,7 @@ func TestScreen(t *testing.T) {
 	}
 	mixed := nodes(4)
 	mixed.Items[0].Tone, mixed.Items[1].Tone, mixed.Footer = ui.Good, ui.Good, mixed.Footer[:1]
-	if diff := cmp.Diff("\r\x1b[4A\x1b[JNODE  STATE\nc     Degraded: NotRea…\nd     Degraded: NotRea…\n... and 2 more\n\nhub a: 9 rows\n", draw(mixed)); diff != "" {
+	if diff := cmp.Diff("\r\x1b[4A\x1b[JNODE STATE\nc    Degraded: NotRea…\nd    Degraded: NotRea…\n... and 2 more\n\nhub a: 9 rows\n", draw(mixed)); diff != "" {
 		t.Errorf("some good: (-want +got)\n%s", diff)
 	}
 	mixed.Items[3].Tone = ui.Good

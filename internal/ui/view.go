@@ -53,6 +53,9 @@ func progressLine(m *model, now time.Time, columns int, p paint) string {
 		p.good(fmt.Sprintf("%d ready", m.ready)),
 		fmt.Sprintf("%.1f/s", m.rate.perSecond(m.start, now)),
 		p.faint(age(now.Sub(m.start))))
+	if left, known := m.left(now); known {
+		parts = append(parts, p.faint("~"+age(left+time.Second)+" left"))
+	}
 	line := strings.Join(parts, "  ")
 	width := min(columns-1-ansi.StringWidth(line)-len("[]  "), barWidth)
 	if width < barWidth/3 {

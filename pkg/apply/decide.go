@@ -72,6 +72,7 @@ func Decide(in *Input, l Limits) *Plan {
 		}
 		p.Nodes = append(p.Nodes, d.node(n))
 	}
+	p.Whole = len(d.Broken) == 0
 	for _, inv := range d.Inventories {
 		switch {
 		case d.nodes[NodeKey{inv.Namespace, inv.Node}]:
@@ -79,6 +80,8 @@ func Decide(in *Input, l Limits) *Plan {
 			p.Nodes = append(p.Nodes, d.leaving(inv, ReasonNodeDeleted))
 		case d.goes(inv):
 			p.Nodes = append(p.Nodes, d.leaving(inv, ReasonNodeGone))
+		default:
+			p.Whole = false
 		}
 	}
 	p.Nodes = append(p.Nodes, d.broken()...)

@@ -47,4 +47,7 @@ type Object struct {
 	// Digest changes whenever the object is to be written anew: with the
 	// manifest, and with the policies that say how it is written.
 	Digest string
+	// Template is a digest of what the form says of the object, whatever the row:
+	// where both are the same, Digest has changed with the row.
+	Template string
 }

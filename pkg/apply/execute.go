@@ -167,9 +167,9 @@ func (n *nodeRun) written(s *stepRun, done result) {
 		n.settled(s, done) // the record says so already
 		return
 	}
-	s.record.UID, s.record.Digest = string(l.UID), s.Object.Digest
+	s.record.UID, s.record.Digest, s.record.Template = string(l.UID), s.Object.Digest, s.Object.Template
 	if s.Action == ActionTrack && s.Object.Policy.Creation != lynq.CreateOnce {
-		s.record.Digest = "" // nobody knows whether its content is as it is to be
+		s.record.Digest, s.record.Template = "", "" // nobody knows whether its content is as it is to be
 	}
 	s.record.Generation, s.record.ResourceVersion, s.record.Fields = l.Generation, l.ResourceVersion, ""
 	if s.Object.Policy.Patch == lynq.PatchApply {
@@ -202,8 +202,8 @@ func (n *nodeRun) settled(s *stepRun, done result) {
 func (n *nodeRun) recordOf(s *stepRun) *inventory.Record {
 	r := newRecord(s.Object)
 	if old := s.Record; old != nil && (s.Live == nil || old.UID == string(s.Live.UID)) {
-		r.UID, r.Digest, r.Generation, r.ResourceVersion, r.Fields, r.Ready =
-			old.UID, old.Digest, old.Generation, old.ResourceVersion, old.Fields, old.Ready
+		r.UID, r.Digest, r.Template, r.Generation, r.ResourceVersion, r.Fields, r.Ready =
+			old.UID, old.Digest, old.Template, old.Generation, old.ResourceVersion, old.Fields, old.Ready
 	}
 	return &r
 }

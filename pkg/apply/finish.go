@@ -101,7 +101,7 @@ func (n *nodeRun) recordFailure() {
 	next := n.inventory.Clone()
 	next.Status.Conditions = conditionsOf(OutcomeFailed, false, n.problems)
 	next.Status = next.Status.At(n.inventory.Status, n.Now())
-	if inventory.Equal(n.inventory, next) {
+	if !n.differs(next) {
 		return
 	}
 	if err := n.save(next); err != nil {
@@ -153,7 +153,7 @@ func (n *nodeRun) held(outcome Outcome) Outcome {
 func (n *nodeRun) conclude(o Outcome) {
 	n.outcome = o
 	n.finishAll(n.plan.NodeKey, OutcomeSkipped)
-	n.stats.node(n.plan, o, n.steps, n.problems)
+	n.stats.node(n, o)
 	n.report(Event{Type: EventNode, Outcome: o, Message: strings.Join(n.problems, "; ")})
 }
 
@@ -178,6 +178,7 @@ func (n *nodeRun) recordResult(outcome Outcome) error {
 			return err
 		}
 		n.record(eventNormal, "LynqNodeDeleted", "the node is gone, and its objects went as their deletionPolicy says")
+		n.inventory = nil
 		return nil
 	}
 	next := n.inventory.Clone()
@@ -195,7 +196,7 @@ func (n *nodeRun) recordResult(outcome Outcome) error {
 	wasReady := n.inventory.Status.Is(inventory.ConditionReady)
 	next.Status = n.status(outcome).At(n.inventory.Status, n.Now())
 	n.recordCondition(next, wasReady)
-	if inventory.Equal(n.inventory, next) {
+	if !n.differs(next) {
 		return nil
 	}
 	return n.save(next)
@@ -316,7 +317,7 @@ func CheckSizes(plans []Plan) error {
 			for j := range n.steps {
 				if s := &n.steps[j]; s.Object != nil {
 					r := n.recordOf(s)
-					r.UID, r.Digest, r.Fields, r.ResourceVersion = longest, longest, longest, longest
+					r.UID, r.Digest, r.Template, r.Fields, r.ResourceVersion = longest, longest, longest, longest, longest
 					next.Records = append(next.Records, *r)
 				} else if s.Record != nil {
 					next.Records = append(next.Records, *s.Record)

@@ -57,7 +57,7 @@ func (d *decider) refusals(l Limits) []Refusal {
 		refusals = append(refusals, Refusal{Guard: g, Hub: d.Hub, What: fmt.Sprintf(format, args...), Fix: fix})
 	}
 	if d.OperatorNodes > 0 {
-		refuse(GuardOperator, "to hand over, stop the operator, delete its LynqHub and LynqForm with every resource's deletionPolicy at Retain, and apply again: what they leave is adopted",
+		refuse(GuardOperator, "to hand over, stop the operator, look at lynqctl adopt-operator -n "+d.HubNamespace+" --hub "+d.Hub+" --dry-run=client, and run it without --dry-run",
 			"the Lynq operator manages this hub: it has %s", counted(d.OperatorNodes, "LynqNode resource"))
 	}
 	recorded, going, byHand := 0, 0, 0

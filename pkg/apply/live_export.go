@@ -1,6 +1,8 @@
 package apply
 
 import (
+	"context"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -35,4 +37,11 @@ func (l *Live) NoOrphan() string {
 		return "it bears the tracking of a node too (lynqctl inventory verify tells of which)"
 	}
 	return ""
+}
+
+// Undefined is nil where a kind that the server does not serve has no objects: it is
+// not defined either. Else it says why nobody knows which there are.
+func Undefined(ctx context.Context, c Cluster, group, kind string) error {
+	o := observer{cluster: c}
+	return o.unserved(ctx, &wantedKind{group: group, kind: kind, recorded: true})
 }

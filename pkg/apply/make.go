@@ -68,7 +68,7 @@ func makeObject(o *lynq.Object, partOf string) (Object, error) {
 	apiVersion, _ := o.Content["apiVersion"].(string)
 	policy := o.Policy
 	return Object{
-		Ref: o.Ref, APIVersion: apiVersion, ID: o.ID, DependIDs: o.DependIDs,
+		Ref: o.Ref, APIVersion: apiVersion, ID: o.ID, Template: o.Template, DependIDs: o.DependIDs,
 		Policy: &policy, Owned: !labelled, Body: body, Digest: digest(body, &policy),
 	}, nil
 }

@@ -127,6 +127,8 @@ const (
 type Plan struct {
 	Hub   string
 	Nodes []NodePlan
+	// Whole: every node that is recorded is in it.
+	Whole bool
 	// Refusals are why the plan must not run.
 	Refusals []Refusal
 	Counts   map[Action]int

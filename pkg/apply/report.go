@@ -69,7 +69,10 @@ type Summary struct {
 	Actions map[Action]int
 	// Failed lists the nodes that did not end well, in the order of their
 	// names, each with what to do next.
-	Failed      []FailedNode
+	Failed []FailedNode
+	// Settled tells of which hubs this version renders what is recorded of every
+	// node whose record has a version.
+	Settled     map[string]bool
 	DryRun      bool
 	Interrupted bool
 	Elapsed     time.Duration

@@ -46,6 +46,8 @@ type Options struct {
 	DryRun bool
 	// Finalizer: inventories that are written get the node's finalizer.
 	Finalizer bool
+	// Version is lynqctl's: which version renders what is recorded, is recorded too.
+	Version string
 	// Rollouts are those of the forms that have one.
 	Rollouts map[FormKey]Rollout
 	// Began is when the work began of which the run is the last part; zero: with
@@ -156,7 +158,7 @@ func (r *run) queues(plans []Plan) [][]*nodeRun {
 		for i := range p.Nodes {
 			n := newNodeRun(r, &p.Nodes[i])
 			if n.idle() {
-				r.stats.node(&p.Nodes[i], OutcomeUnchanged, n.steps, nil)
+				r.stats.node(n, OutcomeUnchanged)
 				r.finishAll(p.Nodes[i].NodeKey, OutcomeUnchanged)
 				continue
 			}

@@ -13,34 +13,42 @@ type stats struct {
 	objects map[Outcome]int
 	actions map[Action]int
 	failed  []FailedNode
+	// unsettled are the hubs some of whose records another version renders.
+	unsettled map[string]bool
 }
 
 func newStats() *stats {
-	return &stats{nodes: map[Outcome]int{}, objects: map[Outcome]int{}, actions: map[Action]int{}}
+	return &stats{nodes: map[Outcome]int{}, objects: map[Outcome]int{}, actions: map[Action]int{}, unsettled: map[string]bool{}}
 }
 
 // node counts a node that is done.
-func (s *stats) node(p *NodePlan, o Outcome, steps []stepRun, problems []string) {
+func (s *stats) node(n *nodeRun, o Outcome) {
+	settled := n.settles()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.nodes[o]++
-	for i := range steps {
-		s.objects[steps[i].outcome]++
-		if steps[i].outcome == OutcomeDone {
-			s.actions[steps[i].Action]++
+	for i := range n.steps {
+		s.objects[n.steps[i].outcome]++
+		if n.steps[i].outcome == OutcomeDone {
+			s.actions[n.steps[i].Action]++
 		}
 	}
+	p := n.plan
 	if severity(o) > severity(OutcomeDone) {
-		s.failed = append(s.failed, FailedNode{NodeKey: p.NodeKey, Hub: p.Hub, Form: p.Form, Outcome: o, Problems: problems})
+		s.failed = append(s.failed, FailedNode{NodeKey: p.NodeKey, Hub: p.Hub, Form: p.Form, Outcome: o, Problems: n.problems})
+	}
+	if !settled {
+		s.unsettled[p.Hub] = true
 	}
 }
 
 func (s *stats) summary(plans []Plan) *Summary {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	sum := &Summary{Nodes: s.nodes, Objects: s.objects, Actions: s.actions, Failed: s.failed}
+	sum := &Summary{Nodes: s.nodes, Objects: s.objects, Actions: s.actions, Failed: s.failed, Settled: map[string]bool{}}
 	for i := range plans {
 		sum.Hubs = append(sum.Hubs, plans[i].Hub)
+		sum.Settled[plans[i].Hub] = plans[i].Whole && !s.unsettled[plans[i].Hub]
 	}
 	slices.SortFunc(sum.Failed, func(a, b FailedNode) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))

@@ -8,23 +8,39 @@ import (
 // CauseKind is why something would change, in words that scripts may compare.
 type CauseKind string
 
-// The causes.
+// The causes. Several of the first four may be possible, and nobody can tell
+// which it is: see anyOf.
 const (
-	CauseNew       CauseKind = "new"                   // it was never written
-	CauseGone      CauseKind = "gone"                  // it was written, and somebody deleted it
-	CauseForm      CauseKind = "form"                  // the form says otherwise: no row has a part in it
-	CauseFormOrRow CauseKind = "form or row"           // they say otherwise than when it was written last
-	CauseDrift     CauseKind = "drift"                 // somebody changed what we wrote
-	CauseFormDrift CauseKind = "form or drift"         // both happened, and nobody can tell which
-	CauseAnyDrift  CauseKind = "form, row or drift"    // the same, where a row has a part in it
-	CauseRemoved   CauseKind = "removed from the form" // the form has the resource no more
-	CauseRowGone   CauseKind = "row gone"              // the row is inactive or gone
-	CauseDeleted   CauseKind = "node deleted"          // somebody deleted the node's record
-	CauseAdopted   CauseKind = "adopted"               // it exists, and was not ours
-	CauseReplaced  CauseKind = "replaced"              // somebody deleted it and made another
-	CauseTracking  CauseKind = "tracking"              // labels and owners by which we know what is ours
-	CauseUnknown   CauseKind = "unknown"               // what is known does not tell
+	CauseForm     CauseKind = "form"                   // the form says otherwise than when it was written last
+	CauseRow      CauseKind = "row"                    // the row does
+	CauseDrift    CauseKind = "drift"                  // somebody changed what we wrote
+	CauseVersion  CauseKind = "new version of lynqctl" // it renders otherwise than the one that wrote it last
+	CauseNew      CauseKind = "new"                    // it was never written
+	CauseGone     CauseKind = "gone"                   // it was written, and somebody deleted it
+	CauseRemoved  CauseKind = "removed from the form"  // the form has the resource no more
+	CauseRowGone  CauseKind = "row gone"               // the row is inactive or gone
+	CauseDeleted  CauseKind = "node deleted"           // somebody deleted the node's record
+	CauseAdopted  CauseKind = "adopted"                // it exists, and was not ours
+	CauseReplaced CauseKind = "replaced"               // somebody deleted it and made another
+	CauseTracking CauseKind = "tracking"               // labels and owners by which we know what is ours
+	CauseUnknown  CauseKind = "unknown"                // what is known does not tell
 )
+
+// anyOf is one of some causes: "form, row or drift".
+func anyOf(kinds []CauseKind) CauseKind {
+	switch last := len(kinds) - 1; last {
+	case -1:
+		return CauseUnknown
+	case 0:
+		return kinds[0]
+	default:
+		var words []string
+		for _, k := range kinds[:last] {
+			words = append(words, string(k))
+		}
+		return CauseKind(strings.Join(words, ", ")) + " or " + kinds[last]
+	}
+}
 
 // Cause is why something would change, as far as it can be known.
 type Cause struct {
@@ -70,8 +86,10 @@ type Origin struct {
 	// Whole is the cause that all of the object shares, "" where each field has
 	// its own.
 	Whole CauseKind
-	// Same: rows and form want what was applied last.
-	Same bool
+	// Same: what is wanted is what was applied last. Where it is not: whether the
+	// form says what it said then, and whether this version of lynqctl is known to
+	// make the same of the same.
+	Same, SameForm, SameVersion bool
 	// Held: what we hold of the object is what we held when we wrote it last, so
 	// that nobody took a field.
 	Held bool
@@ -106,27 +124,36 @@ func (o *Origin) cause(f *Field, all []managed, live map[string]any) Cause {
 		return Cause{Kind: CauseDrift, Manager: holder}
 	case o.Same:
 		return Cause{Kind: CauseUnknown}
-	case f.Op == OpRemove && !wanted && ours:
-		return Cause{Kind: CauseForm}
-	case ours || o.Held:
-		return o.source(f.Path, wanted, holder)
 	}
-	c := o.source(f.Path, wanted, holder)
-	if c.Kind == CauseForm {
-		c.Kind = CauseFormDrift
-	} else {
-		c.Kind = CauseAnyDrift
+	c := Cause{Manager: holder}
+	var possible []CauseKind
+	if !o.SameForm {
+		possible = append(possible, CauseForm)
 	}
+	if columns := o.columns(f.Path); o.fed(f, columns, wanted, ours) {
+		possible, c.Columns = append(possible, CauseRow), columns
+	}
+	if !ours && !o.Held {
+		possible = append(possible, CauseDrift)
+	}
+	if !o.SameVersion {
+		possible = append(possible, CauseVersion)
+	}
+	c.Kind = anyOf(possible)
 	return c
 }
 
-// source tells form and row apart, where the form's program can.
-func (o *Origin) source(path Path, wanted bool, holder *Manager) Cause {
-	c := Cause{Kind: CauseFormOrRow, Columns: o.columns(path), Manager: holder}
-	if wanted && len(c.Columns) == 0 && o.Sources != nil {
-		c.Kind = CauseForm
+// fed tells whether a row may have a part in what becomes of a field. Which fields
+// there are, rows do not say; which entries a list has, they may.
+func (o *Origin) fed(f *Field, columns []string, wanted, ours bool) bool {
+	removed := !wanted && ours && f.Op == OpRemove
+	switch {
+	case removed && !slices.ContainsFunc(f.Path, func(e Element) bool { return e.Entry }):
+		return false
+	case !wanted && !removed:
+		return true // the server makes it of something else
 	}
-	return c
+	return len(columns) > 0 || o.Sources == nil
 }
 
 // columns are those that feed a field, or anything in it.

@@ -32,6 +32,20 @@ func TestCause(t *testing.T) {
 		return p
 	}
 	inList := append(field("spec", "l"), Element{Entry: true, Key: "name", Value: "x"})
+	// As it was rendered last, but for the form; but for the row; but for lynqctl.
+	form, row, version := Origin{SameVersion: true, Sources: sources}, Origin{SameForm: true, SameVersion: true, Sources: sources}, Origin{SameForm: true, Sources: sources}
+	held := func(o Origin) Origin {
+		o.Held = true
+		return o
+	}
+	without := func(o Origin) Origin {
+		o.Sources = nil
+		return o
+	}
+	nothing := func(o Origin) Origin {
+		o.Desired = map[string]any{"spec": map[string]any{"l": []any{}}}
+		return o
+	}
 	for _, tt := range []struct {
 		name   string
 		path   Path
@@ -39,24 +53,40 @@ func TestCause(t *testing.T) {
 		origin Origin
 		want   string
 	}{
-		{"ours, fed by columns", field("spec", "a"), OpReplace, Origin{Sources: sources}, "form or row (columns plan, seats)"},
-		{"ours, in a list", inList.with(Element{Field: "v"}), OpReplace, Origin{Sources: sources}, "form or row (column size)"},
-		{"ours, an entry whose field is fed", inList, OpReplace, Origin{Sources: sources}, "form or row (column size)"},
-		{"ours, fed by none", field("spec", "whole", "in"), OpReplace, Origin{Sources: sources}, "form"},
-		{"ours, and no program", field("spec", "whole", "in"), OpReplace, Origin{}, "form or row"},
-		{"ours, and not wanted", field("spec", "l"), OpRemove, Origin{Desired: map[string]any{}}, "form"},
-		{"another's, taken or not", field("spec", "b"), OpReplace, Origin{Sources: sources}, "form, row or drift (column plan; held by ed" + ed + ")"},
-		{"another's, and nobody took a field", field("spec", "b"), OpReplace, Origin{Held: true, Sources: sources}, "form or row (column plan; held by ed" + ed + ")"},
-		{"another's, and the same is wanted", field("spec", "b"), OpReplace, Origin{Same: true, Sources: sources}, "drift (ed" + ed + ")"},
+		{"ours, fed by columns", field("spec", "a"), OpReplace, form, "form or row (columns plan, seats)"},
+		{"ours, in a list", inList.with(Element{Field: "v"}), OpReplace, form, "form or row (column size)"},
+		{"ours, an entry whose field is fed", inList, OpReplace, form, "form or row (column size)"},
+		{"ours, fed by none", field("spec", "whole", "in"), OpReplace, form, "form"},
+		{"ours, and no program", field("spec", "whole", "in"), OpReplace, without(form), "form or row"},
+		{"ours, and not wanted", field("spec", "a"), OpRemove, nothing(form), "form"},
+		{"another's, taken or not", field("spec", "b"), OpReplace, form, "form, row or drift (column plan; held by ed" + ed + ")"},
+		{"another's, and nobody took a field", field("spec", "b"), OpReplace, held(form), "form or row (column plan; held by ed" + ed + ")"},
+		{"gone or new", field("spec", "g"), OpAdd, form, "form or drift"},
+		{"gone or new, and no program", field("spec", "g"), OpAdd, without(form), "form, row or drift"},
+		{"new", field("spec", "g"), OpAdd, held(form), "form"},
+
+		{"the form says the same", field("spec", "a"), OpReplace, row, "row (columns plan, seats)"},
+		{"the form says the same, and another holds it", field("spec", "b"), OpReplace, row, "row or drift (column plan; held by ed" + ed + ")"},
+		{"the form says the same, and nobody took a field", field("spec", "b"), OpReplace, held(row), "row (column plan; held by ed" + ed + ")"},
+		{"the form says the same, and no row says it", field("spec", "whole", "in"), OpReplace, row, "unknown"},
+		{"the form says the same, and it is gone", field("spec", "g"), OpAdd, row, "drift"},
+		{"an entry that the row named", inList, OpRemove, nothing(row), "row (column size)"},
+		{"an entry that the row named, or the form had", inList, OpRemove, nothing(form), "form or row (column size)"},
+		{"a field of the server's making", field("spec", "z"), OpReplace, held(nothing(row)), "row"},
+
+		{"rendered by another", field("spec", "whole", "in"), OpReplace, version, "new version of lynqctl"},
+		{"rendered by another, fed by columns", field("spec", "a"), OpReplace, version, "row or new version of lynqctl (columns plan, seats)"},
+		{"rendered by another, and not wanted", field("spec", "a"), OpRemove, nothing(version), "new version of lynqctl"},
+		{"rendered by another, and another holds it", field("spec", "g"), OpAdd, version, "drift or new version of lynqctl"},
+		{"nothing is known", field("spec", "b"), OpReplace, Origin{}, "form, row, drift or new version of lynqctl (held by ed" + ed + ")"},
+
+		{"another's, and the same is wanted", field("spec", "b"), OpReplace, Origin{Same: true}, "drift (ed" + ed + ")"},
 		{"a subresource", field("spec", "r"), OpReplace, Origin{Same: true}, "drift (sc on scale)"},
 		{"nobody's, and the same is wanted", field("spec", "n"), OpReplace, Origin{Same: true}, "drift"},
 		{"gone, and the same is wanted", field("spec", "g"), OpAdd, Origin{Same: true}, "drift"},
 		{"ours, and the same is wanted", field("spec", "a"), OpReplace, Origin{Same: true}, "unknown"},
 		{"not wanted, and the same is wanted", field("spec", "q"), OpAdd, Origin{Same: true}, "unknown"},
 		{"another's, replaced", field("spec", "b"), OpRemove, Origin{Same: true, Replaces: true, Desired: map[string]any{}}, "drift (ed" + ed + ")"},
-		{"gone or new", field("spec", "g"), OpAdd, Origin{Sources: sources}, "form or drift"},
-		{"gone or new, and no program", field("spec", "g"), OpAdd, Origin{}, "form, row or drift"},
-		{"new", field("spec", "g"), OpAdd, Origin{Held: true, Sources: sources}, "form"},
 		{"of the whole", field("spec", "b"), OpReplace, Origin{Whole: CauseAdopted}, "adopted (held by ed" + ed + ")"},
 		{"of the whole, and ours", field("spec", "a"), OpReplace, Origin{Whole: CauseUnknown}, "unknown"},
 	} {
@@ -123,10 +153,10 @@ func TestSecretSources(t *testing.T) {
 	o := Origin{
 		Desired: object(t, `{"apiVersion":"v1","kind":"Secret","data":{"p":"eA=="}}`),
 		Sources: []Source{{Path: []string{"stringData", "p"}, Columns: []string{"pw"}}},
-		Held:    true,
+		Held:    true, SameVersion: true,
 	}
 	got := o.cause(&Field{Path: Path{{Field: "data"}, {Field: "p"}}, Op: OpReplace}, nil, o.Desired)
-	if d := cmp.Diff(Cause{Kind: CauseFormOrRow, Columns: []string{"pw"}}, got); d != "" {
+	if d := cmp.Diff(Cause{Kind: "form or row", Columns: []string{"pw"}}, got); d != "" {
 		t.Error(d)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -61,6 +62,7 @@ func TestMarkdownIsBounded(t *testing.T) {
 		{"many nodes", reportOf(3000, 2, "a: 2\n"), "| ... | and "},
 		{"many objects", reportOf(1, 6000, "a: 2\n"), "objects are left out**"},
 		{"large objects", reportOf(20, 1, strings.Repeat("b: 2\n", 30_000)), "more lines left out"},
+		{"text of several bytes a character", reportOf(20, 1, strings.Repeat("b: 日本 é 😀\n", 30_000)), "more lines left out"},
 		{"one long line", reportOf(3, 1, "a: "+strings.Repeat("x", 200_000)+"\n"), "more line left out"},
 		{"many problems", problems, "more problems"},
 		{"a huge cause", func() *Report {
@@ -71,8 +73,8 @@ func TestMarkdownIsBounded(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := Markdown(tt.r)
-			if len(got) > maxMarkdown {
-				t.Errorf("%d bytes", len(got))
+			if len(got) > maxMarkdown || !utf8.ValidString(got) {
+				t.Errorf("%d bytes, valid %t", len(got), utf8.ValidString(got))
 			}
 			if !strings.Contains(got, tt.wants) {
 				t.Errorf("it lacks %q: ...%s", tt.wants, got[max(0, len(got)-300):])

@@ -45,7 +45,17 @@ func (d *Dir) Changes(p *Plan) bool {
 		!bytes.Equal(d.index, p.encoded())
 }
 
-// Write carries a plan out. First the index is made to name all that may be
+// RootError is that there is no folder for the tree, and none could be made:
+// nothing was written.
+type RootError struct{ Err error }
+
+// Error implements error.
+func (e *RootError) Error() string { return fmt.Sprintf("no tree can be there: %v", e.Err) }
+
+// Unwrap gives why.
+func (e *RootError) Unwrap() error { return e.Err }
+
+// Write carries a plan out. Where it cannot begin, that is a *RootError. First the index is made to name all that may be
 // there by the end; then files are written, those that others name before those
 // others; then files go, and the folders that they leave empty; then the index
 // is put right. Whenever the run is killed, each file is the old or the new one,
@@ -53,11 +63,11 @@ func (d *Dir) Changes(p *Plan) bool {
 func (d *Dir) Write(ctx context.Context, p *Plan) error {
 	if d.root == nil {
 		if err := os.MkdirAll(d.name, dirMode); err != nil {
-			return err
+			return &RootError{err}
 		}
 		root, err := os.OpenRoot(d.name)
 		if err != nil {
-			return err
+			return &RootError{err}
 		}
 		d.root = root
 	}

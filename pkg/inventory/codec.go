@@ -19,13 +19,16 @@ import (
 
 // format is the version of what data holds. It goes up when an older lynqctl
 // would misread what this one writes, or lose a part of it.
-const format = 1
+//
+// 2: records have a template, and the data of nodes and hubs a version.
+const format = 2
 
 // The keys of a node's data.
 const (
 	keyFormat    = "format"
 	keyResources = "resources"
 	keyStatus    = "status"
+	keyVersion   = "version" // left out where there is none
 )
 
 const namePrefix = "lynqnode-"
@@ -68,6 +71,9 @@ func Encode(inv *Inventory) (*corev1.ConfigMap, error) {
 			Annotations: annotations,
 		},
 		Data: map[string]string{keyFormat: strconv.Itoa(format), keyResources: resources, keyStatus: status},
+	}
+	if inv.Version != "" {
+		cm.Data[keyVersion] = inv.Version
 	}
 	if inv.Finalizer {
 		cm.Finalizers = []string{lynq.FinalizerNode}
@@ -131,6 +137,7 @@ func Decode(cm *corev1.ConfigMap) (*Inventory, error) {
 		Finalizer: slices.Contains(cm.Finalizers, lynq.FinalizerNode),
 		Activate:  cm.Annotations[lynq.AnnotationActivate],
 		Extra:     cm.Annotations[lynq.AnnotationExtra],
+		Version:   cm.Data[keyVersion],
 		Others:    othersOf(cm, nodeKeys()),
 	}
 	if err := d.identity(inv); err != nil {
@@ -277,7 +284,9 @@ func nodeKeys() *ownKeys {
 			}
 			return false
 		},
-		data: func(key string) bool { return key == keyFormat || key == keyResources || key == keyStatus },
+		data: func(key string) bool {
+			return key == keyFormat || key == keyResources || key == keyStatus || key == keyVersion
+		},
 	}
 }
 

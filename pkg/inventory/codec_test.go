@@ -30,7 +30,7 @@ func record(group, version, kind, namespace, name, id string) inventory.Record {
 	}
 	return inventory.Record{
 		Ref: lynq.Ref{Group: group, Kind: kind, Namespace: namespace, Name: name}, ID: id, APIVersion: apiVersion,
-		UID: "0c9d7b52-8a8d-4b6e-9f0e-3f6d1f9b2a11", Digest: "00112233aabbccdd", Generation: 3, ResourceVersion: "4711",
+		UID: "0c9d7b52-8a8d-4b6e-9f0e-3f6d1f9b2a11", Digest: "00112233aabbccdd", Template: "8899aabbccddeeff", Generation: 3, ResourceVersion: "4711",
 		Fields: "ffeeddcc99887766", Creation: lynq.CreateWhenNeeded, Deletion: lynq.DeleteDelete,
 		Conflict: lynq.ConflictStuck, Patch: lynq.PatchApply, Ready: true,
 	}
@@ -48,7 +48,7 @@ func acme() *inventory.Inventory {
 	}
 	return &inventory.Inventory{
 		Node: "acme-web", Namespace: "shop", Hub: "customers", Form: "web", RowUID: "acme", Activate: "true",
-		TemplateGeneration: 7, RolloutStart: noon, Finalizer: true,
+		TemplateGeneration: 7, RolloutStart: noon, Finalizer: true, Version: "v1.2.3",
 		Records: []inventory.Record{role, intent, web},
 		Status: inventory.Status{Desired: 3, Ready: 2, Failed: 1, Conditions: []inventory.Condition{
 			{Type: inventory.ConditionDegraded, Status: "True", Reason: "Failed", Message: `ConfigMap <other/acme>: "no" & never`, LastTransitionTime: noon},
@@ -84,6 +84,43 @@ func TestEncode(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
+}
+
+// TestDecodeOlder: what an older lynqctl wrote is read. It knew neither templates
+// nor versions.
+func TestDecodeOlder(t *testing.T) {
+	content, err := os.ReadFile(filepath.Join("testdata", "acme-format-1.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cm corev1.ConfigMap
+	if err := yaml.UnmarshalStrict(content, &cm); err != nil {
+		t.Fatal(err)
+	}
+	got, err := inventory.Decode(&cm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := acme()
+	want.Version = ""
+	for i := range want.Records {
+		want.Records[i].Template = ""
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if hub, err := inventory.DecodeHub(hubOfFormat1(t)); err != nil || hub.Version != "" {
+		t.Errorf("%+v %v", hub, err)
+	}
+}
+
+// hubOfFormat1 is the record of a hub as an older lynqctl wrote it.
+func hubOfFormat1(t *testing.T) *corev1.ConfigMap {
+	t.Helper()
+	cm := encodeHub(t, customers())
+	cm.Data["format"] = "1"
+	delete(cm.Data, "version")
+	return cm
 }
 
 // TestEncodeDoesNotChange: the same inventory gives the same bytes, whatever
@@ -161,7 +198,7 @@ func arbitrary(r *rand.Rand) *inventory.Inventory {
 	name := func() string { return pick("a", "b", "c", "web-1", "a.b", "x:y", "q@r") + pick("", "0", "1", "2") }
 	inv := &inventory.Inventory{
 		Node: name(), Namespace: name(), Hub: name(), Form: name(), RowUID: name() + text(), Activate: pick("", "true", "false"),
-		TemplateGeneration: int64(r.IntN(3)), Extra: text(), UID: text(), ResourceVersion: text(), Finalizer: r.IntN(2) == 0,
+		TemplateGeneration: int64(r.IntN(3)), Extra: text(), Version: text(), UID: text(), ResourceVersion: text(), Finalizer: r.IntN(2) == 0,
 		Status: inventory.Status{Desired: r.IntN(9), Ready: r.IntN(9), Failed: r.IntN(9), Skipped: r.IntN(9), Conflicted: r.IntN(9)},
 	}
 	if r.IntN(2) == 0 {
@@ -187,7 +224,7 @@ func arbitraryRecords(r *rand.Rand, pick func(...string) string, text, name func
 	for range r.IntN(6) {
 		rec := inventory.Record{
 			Ref: lynq.Ref{Group: pick("", "apps", "example.com"), Kind: pick("A", "B"), Namespace: pick("", "n", "m"), Name: name()},
-			ID:  pick("", "a", "é", `"`), UID: text(), Digest: text(), Generation: r.Int64N(3) - 1, ResourceVersion: text(), Fields: text(),
+			ID:  pick("", "a", "é", `"`), UID: text(), Digest: text(), Template: text(), Generation: r.Int64N(3) - 1, ResourceVersion: text(), Fields: text(),
 			Creation: lynq.CreationPolicy(pick("", "WhenNeeded", "Once")), Deletion: lynq.DeletionPolicy(pick("", "Delete", "Retain")),
 			Conflict: lynq.ConflictPolicy(pick("", "Stuck", "Force")), Patch: lynq.PatchStrategy(pick("", "apply", "merge", "replace")),
 			Order: r.IntN(4), Ready: r.IntN(2) == 0,
@@ -332,7 +369,7 @@ func TestDecodeNewer(t *testing.T) {
 	if !errors.As(err, &newer) || newer.Format != 3 {
 		t.Fatalf("got %v", err)
 	}
-	want := "ConfigMap shop/lynqnode-acme-web: data.format: a newer lynqctl wrote it: it has format 3, and this lynqctl knows 1 (use that lynqctl; this one touches nothing of node shop/acme-web)"
+	want := "ConfigMap shop/lynqnode-acme-web: data.format: a newer lynqctl wrote it: it has format 3, and this lynqctl knows 2 (use that lynqctl; this one touches nothing of node shop/acme-web)"
 	if err.Error() != want {
 		t.Errorf("got  %s\nwant %s", err, want)
 	}

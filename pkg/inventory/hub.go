@@ -23,6 +23,10 @@ type Hub struct {
 	// Columns are those that the source had, in its order.
 	Columns []string
 	Time    time.Time // of the run
+	// Version is that of a lynqctl which renders what is recorded of every node
+	// whose record has a version, though that may be another one. "" where none is
+	// known.
+	Version string
 
 	// What only the cluster knows: zero before the first save.
 	UID, ResourceVersion string
@@ -79,6 +83,9 @@ func EncodeHub(h *Hub) (*corev1.ConfigMap, error) {
 		},
 		Data: map[string]string{keyFormat: strconv.Itoa(format), keyRows: counts, keyColumns: columns, keyTime: at},
 	}
+	if h.Version != "" {
+		cm.Data[keyVersion] = h.Version
+	}
 	if h.Finalizer {
 		cm.Finalizers = []string{lynq.FinalizerHub}
 	}
@@ -97,6 +104,7 @@ func DecodeHub(cm *corev1.ConfigMap) (*Hub, error) {
 		UID: string(cm.UID), ResourceVersion: cm.ResourceVersion,
 		Deleting:  cm.DeletionTimestamp != nil,
 		Finalizer: slices.Contains(cm.Finalizers, lynq.FinalizerHub),
+		Version:   cm.Data[keyVersion],
 		Others:    othersOf(cm, hubKeys()),
 	}
 	if h.Name == "" || cm.Name != HubName(h.Name) || cm.Labels[lynq.LabelRecord] != lynq.RecordHub {
@@ -141,7 +149,7 @@ func hubKeys() *ownKeys {
 		},
 		annotations: func(string) bool { return false },
 		data: func(key string) bool {
-			return key == keyFormat || key == keyRows || key == keyColumns || key == keyTime
+			return key == keyFormat || key == keyRows || key == keyColumns || key == keyTime || key == keyVersion
 		},
 	}
 }
@@ -150,5 +158,5 @@ func hubKeys() *ownKeys {
 func equalHubs(a, b *Hub) bool {
 	return a.Name == b.Name && a.Namespace == b.Namespace && a.Rows == b.Rows && a.Active == b.Active &&
 		a.Inactive == b.Inactive && a.Nodes == b.Nodes && slices.Equal(a.Columns, b.Columns) &&
-		a.Time.Equal(b.Time) && a.Finalizer == b.Finalizer
+		a.Time.Equal(b.Time) && a.Version == b.Version && a.Finalizer == b.Finalizer
 }

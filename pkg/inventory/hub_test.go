@@ -19,7 +19,7 @@ import (
 func customers() *inventory.Hub {
 	return &inventory.Hub{
 		Name: "customers", Namespace: "shop", Rows: 12, Active: 10, Inactive: 2, Nodes: 20,
-		Columns: []string{"id", "active", `a "b" <c>`}, Time: noon, Finalizer: true,
+		Columns: []string{"id", "active", `a "b" <c>`}, Time: noon, Version: "v1.2.3", Finalizer: true,
 	}
 }
 
@@ -74,7 +74,7 @@ func TestDecodeHubRefuses(t *testing.T) {
 		"data.columns: json: cannot unmarshal":                               func(cm *corev1.ConfigMap) { cm.Data["columns"] = "{}" },
 		`data.time: "" is no time as RFC 3339 has it`:                        func(cm *corev1.ConfigMap) { delete(cm.Data, "time") },
 		"metadata.labels: they are not those of this hub's record":           func(cm *corev1.ConfigMap) { cm.Labels[lynq.LabelHub] = "x" },
-		"data.format: a newer lynqctl wrote it: it has format 2, and this l": func(cm *corev1.ConfigMap) { cm.Data["format"] = "2" },
+		"data.format: a newer lynqctl wrote it: it has format 3, and this l": func(cm *corev1.ConfigMap) { cm.Data["format"] = "3" },
 	} {
 		cm := encodeHub(t, customers())
 		edit(cm)

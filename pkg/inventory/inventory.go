@@ -21,6 +21,9 @@ type Inventory struct {
 	RolloutStart time.Time
 	// Extra is annotation lynq.sh/extra, "" unless values are to be recorded.
 	Extra string
+	// Version is that of a lynqctl which renders what the digests of all records
+	// are of, "" where none is known.
+	Version string
 
 	// Records are one for each object, sorted by Key.
 	Records []Record
@@ -56,6 +59,9 @@ type Record struct {
 	// Digest is that of the rendered object when it was last written whole,
 	// "" where that did not succeed yet.
 	Digest string
+	// Template is a digest of what the form said of the object then, whatever the
+	// row, "" where that is not known.
+	Template string
 	// Generation and ResourceVersion are those that the last write gave.
 	Generation      int64
 	ResourceVersion string

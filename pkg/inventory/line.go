@@ -21,6 +21,7 @@ const (
 	memberAPIVersion      = "apiVersion"
 	memberUID             = "uid"
 	memberDigest          = "digest"
+	memberTemplate        = "template"
 	memberGeneration      = "generation"
 	memberResourceVersion = "resourceVersion"
 	memberFields          = "fields"
@@ -81,6 +82,7 @@ func (r *Record) append(b []byte) []byte {
 	b = appendText(b, memberAPIVersion, r.APIVersion)
 	b = appendText(b, memberUID, r.UID)
 	b = appendText(b, memberDigest, r.Digest)
+	b = appendText(b, memberTemplate, r.Template)
 	b = appendNumber(b, memberGeneration, r.Generation)
 	b = appendText(b, memberResourceVersion, r.ResourceVersion)
 	b = appendText(b, memberFields, r.Fields)
@@ -226,6 +228,8 @@ func (r *Record) member(s *scanner, name string, key *string) {
 		r.UID = s.text()
 	case memberDigest:
 		r.Digest = s.text()
+	case memberTemplate:
+		r.Template = s.text()
 	case memberGeneration:
 		r.Generation = s.number()
 	case memberResourceVersion:

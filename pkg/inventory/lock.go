@@ -278,9 +278,17 @@ func (l *Lock) held(lease *coordinationv1.Lease, waited time.Duration) *HeldErro
 }
 
 // Error implements error.
-func (e *HeldError) Error() string {
-	return fmt.Sprintf("hub %q is locked by another run, %s, since %s; it renewed Lease %s/%s at %s for %s (wait for it with --lock-timeout; waited %s. A run that died holds it no longer than that)",
-		e.Hub, e.Holder, clockTime(e.Since), e.Namespace, e.Lease, clockTime(e.Renewed), e.Valid, e.Waited.Round(time.Second))
+func (e *HeldError) Error() string { return fmt.Sprintf("hub %q %s (%s)", e.Hub, e.What(), e.Fix()) }
+
+// What says who has the hub.
+func (e *HeldError) What() string {
+	return fmt.Sprintf("is locked by another run, %s, since %s; waited %s", e.Holder, clockTime(e.Since), e.Waited.Round(time.Second))
+}
+
+// Fix says what to do about it.
+func (e *HeldError) Fix() string {
+	return fmt.Sprintf("wait longer with --lock-timeout; a run that died has Lease %s/%s for no more than %s after %s",
+		e.Namespace, e.Lease, e.Valid, clockTime(e.Renewed))
 }
 
 func clockTime(t time.Time) string {

@@ -218,7 +218,7 @@ func TestHeld(t *testing.T) {
 		if !errors.As(err, &held) || held.Holder != "ann@host pid 7" || held.Valid != 15*time.Second || !held.Since.Equal(s.start) || !held.Renewed.Equal(s.start) {
 			t.Fatalf("got %#v", err)
 		}
-		want := `hub "customers" is locked by another run, ann@host pid 7, since 2000-01-01T00:00:00Z; it renewed Lease shop/lynqctl-customers at 2000-01-01T00:00:00Z for 15s (wait for it with --lock-timeout; waited 0s. A run that died holds it no longer than that)`
+		want := `hub "customers" is locked by another run, ann@host pid 7, since 2000-01-01T00:00:00Z; waited 0s (wait longer with --lock-timeout; a run that died has Lease shop/lynqctl-customers for no more than 15s after 2000-01-01T00:00:00Z)`
 		if err.Error() != want {
 			t.Errorf("got  %s\nwant %s", err, want)
 		}

@@ -45,12 +45,12 @@ func (r *Record) unwritten() Record {
 // towards is a record on the way to another.
 func (r *Record) towards(want *Record) Record {
 	next := want.unwritten()
-	next.UID, next.Digest, next.Generation = r.UID, r.Digest, r.Generation
+	next.UID, next.Digest, next.Template, next.Generation = r.UID, r.Digest, r.Template, r.Generation
 	next.ResourceVersion, next.Fields, next.Ready = r.ResourceVersion, r.Fields, r.Ready
 	if sameWords(r, want) {
 		return next
 	}
-	next.Digest = ""
+	next.Digest, next.Template = "", ""
 	if r.Deletion == lynq.DeleteRetain {
 		next.Deletion = lynq.DeleteRetain
 	}
@@ -122,7 +122,7 @@ func Find(records []Record, ref lynq.Ref) (Record, bool) {
 func Equal(a, b *Inventory) bool {
 	return a.Node == b.Node && a.Namespace == b.Namespace && a.Hub == b.Hub && a.HubNamespace == b.HubNamespace && a.Form == b.Form &&
 		a.RowUID == b.RowUID && a.Activate == b.Activate && a.TemplateGeneration == b.TemplateGeneration &&
-		a.RolloutStart.Equal(b.RolloutStart) && a.Extra == b.Extra && a.Finalizer == b.Finalizer &&
+		a.RolloutStart.Equal(b.RolloutStart) && a.Extra == b.Extra && a.Version == b.Version && a.Finalizer == b.Finalizer &&
 		equalStatus(a.Status, b.Status) && slices.Equal(sorted(a.Records), sorted(b.Records))
 }
 

@@ -34,19 +34,19 @@ func TestIntent(t *testing.T) {
 		},
 		"id": {
 			[]inventory.Record{a}, []inventory.Record{with(a, func(r *inventory.Record) { r.ID = "x" })},
-			[]inventory.Record{with(a, func(r *inventory.Record) { r.ID, r.Digest = "x", "" })},
+			[]inventory.Record{with(a, func(r *inventory.Record) { r.ID, r.Digest, r.Template = "x", "", "" })},
 		},
 		"version": {
 			[]inventory.Record{a}, []inventory.Record{with(a, func(r *inventory.Record) { r.APIVersion = "apps/v2" })},
-			[]inventory.Record{with(a, func(r *inventory.Record) { r.APIVersion, r.Digest = "apps/v2", "" })},
+			[]inventory.Record{with(a, func(r *inventory.Record) { r.APIVersion, r.Digest, r.Template = "apps/v2", "", "" })},
 		},
 		"Delete to Retain": {
 			[]inventory.Record{a}, []inventory.Record{retained},
-			[]inventory.Record{with(retained, func(r *inventory.Record) { r.Digest = "" })},
+			[]inventory.Record{with(retained, func(r *inventory.Record) { r.Digest, r.Template = "", "" })},
 		},
 		"Retain to Delete": {
 			[]inventory.Record{retained}, []inventory.Record{a},
-			[]inventory.Record{with(retained, func(r *inventory.Record) { r.Digest = "" })},
+			[]inventory.Record{with(retained, func(r *inventory.Record) { r.Digest, r.Template = "", "" })},
 		},
 	} {
 		recorded := slices.Clone(tt.recorded)

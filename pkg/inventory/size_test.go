@@ -25,7 +25,7 @@ func written(i int) inventory.Record {
 
 func intended(i int) inventory.Record {
 	r := written(i)
-	r.UID, r.Digest, r.Generation, r.ResourceVersion, r.Fields, r.Ready = "", "", 0, "", "", false
+	r.UID, r.Digest, r.Template, r.Generation, r.ResourceVersion, r.Fields, r.Ready = "", "", "", 0, "", "", false
 	return r
 }
 

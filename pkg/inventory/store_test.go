@@ -285,7 +285,7 @@ func TestBrokenRecords(t *testing.T) {
 		inv.Node, inv.Finalizer = node, false
 		save(t, s, inv)
 	}
-	a.Kubectl(t, "", "patch", "configmap/lynqnode-c", "--type=merge", "-p", `{"data":{"format":"2"}}`)
+	a.Kubectl(t, "", "patch", "configmap/lynqnode-c", "--type=merge", "-p", `{"data":{"format":"3"}}`)
 	a.Kubectl(t, "", "patch", "configmap/lynqnode-a", "--type=merge", "-p", `{"data":{"resources":"[\n{}\n]"}}`)
 	all, err := s.Nodes(t.Context(), a.Namespace)
 	var broken *inventory.BrokenError
@@ -297,7 +297,7 @@ func TestBrokenRecords(t *testing.T) {
 		t.Errorf("the newer format is not in %v", err)
 	}
 	want := fmt.Sprintf("ConfigMap %[1]s/lynqnode-a: data.resources line 2: it has no key (restore it as it was; until then nothing of node %[1]s/a is touched)\n"+
-		"ConfigMap %[1]s/lynqnode-c: data.format: a newer lynqctl wrote it: it has format 2, and this lynqctl knows 1 (use that lynqctl; this one touches nothing of node %[1]s/c)", a.Namespace)
+		"ConfigMap %[1]s/lynqnode-c: data.format: a newer lynqctl wrote it: it has format 3, and this lynqctl knows 2 (use that lynqctl; this one touches nothing of node %[1]s/c)", a.Namespace)
 	if err.Error() != want {
 		t.Errorf("got  %s\nwant %s", err, want)
 	}

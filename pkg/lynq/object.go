@@ -22,6 +22,9 @@ type Object struct {
 	Ref
 	// ID is the id of the resource in its form.
 	ID string
+	// Template is a digest of what the form says of the resource: no row has a
+	// part in it.
+	Template string
 	// Content is the manifest as JSON has it: maps, lists, strings, int64,
 	// float64, bool and nil.
 	Content map[string]any

@@ -3,6 +3,7 @@ package orphan
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -43,6 +44,9 @@ type Query struct {
 	Stranded Inventories
 	// AtOnce is how many requests are sent at a time; 0 is DefaultAtOnce.
 	AtOnce int
+	// Progress, where it is not nil, is told how many of the lists have come, of how
+	// many. It may be called from several goroutines.
+	Progress func(done, of int)
 }
 
 // DefaultAtOnce is how many requests are sent at a time, unless a Query says so.
@@ -139,7 +143,13 @@ func (s *search) list(ctx context.Context) (marked, tracked []seen, err error) {
 // listEach lists all kinds with each of the selectors, one after the other.
 func (s *search) listEach(ctx context.Context, selectors []string) ([][]seen, error) {
 	lists := make([][]seen, len(selectors)*len(s.kinds))
+	var done atomic.Int64
 	err := s.parallel.do(ctx, len(lists), func(ctx context.Context, i int) error {
+		defer func() {
+			if n := done.Add(1); s.query.Progress != nil {
+				s.query.Progress(int(n), len(lists))
+			}
+		}()
 		kind, selector := &s.kinds[i%len(s.kinds)], selectors[i/len(s.kinds)]
 		if s.query.Selector != "" {
 			selector += "," + s.query.Selector

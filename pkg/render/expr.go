@@ -60,7 +60,7 @@ type expr struct {
 	// runs once for all of them.
 	at   place
 	more int
-	uses []string // variables that a template reads
+	uses []string // variables that a template reads, sorted
 }
 
 // place is where in a form a string stands.
@@ -185,7 +185,7 @@ func (c *exprCompiler) compile(s *scope, text string, once bool) (expr, []findin
 	}
 	return expr{
 		template: t, result: resultType(main), source: text,
-		mutates: check.mutates, varies: check.varies, uses: slices.Collect(maps.Keys(check.used)),
+		mutates: check.mutates, varies: check.varies, uses: slices.Sorted(maps.Keys(check.used)),
 	}, nil
 }
 

@@ -13,6 +13,7 @@ func (f *frame) object(i int) lynq.Object {
 	return lynq.Object{
 		Ref:       f.ref(i),
 		ID:        r.ID,
+		Template:  r.template,
 		Content:   content,
 		Policy:    r.Policy,
 		DependIDs: r.DependIDs,

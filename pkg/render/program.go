@@ -74,6 +74,7 @@ type resource struct {
 	annotationBytes int
 	annotationSlots []int
 	at              place
+	template        string // see templateDigest
 }
 
 // checkedName is the name or the namespace of an object.

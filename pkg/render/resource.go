@@ -45,6 +45,9 @@ func (c *compiler) resource(r *form.Resource) {
 	var l layout
 	l.mapping(root.fields, 0, false)
 	out.ops = l.ops
+	if len(c.problems) == 0 {
+		out.template = c.program.templateDigest(&out)
+	}
 	c.program.resources = append(c.program.resources, out)
 }
 

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/lynqctl/lynqctl/internal/suggest"
+	"github.com/lynqctl/lynqctl/pkg/handover"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// operated is what the operator has in the cluster.
+type operated struct {
+	nodes []*handover.Node             // that are meant
+	whole []*unstructured.Unstructured // the same, as they were read
+	// left are how many LynqNodes each hub has, those that are not meant too.
+	left map[place]int
+	// hubs and forms are those of hubs that are meant, as far as they may be read.
+	hubs, forms []*unstructured.Unstructured
+	near        []string // names of all LynqNodes there
+	problems    []error  // LynqNodes that nobody understands
+}
+
+// read reads what the operator has. There is nothing where its kinds are not there.
+func (j *handoverJob) read(ctx context.Context) (*operated, error) {
+	o := &operated{left: map[place]int{}}
+	all, err := j.list(ctx, lynq.Group, lynq.KindNode, j.namespace, "")
+	if err != nil {
+		return nil, err
+	}
+	var near []string
+	for _, u := range all {
+		n, err := handover.NodeOf(u)
+		if err != nil {
+			o.left[hubOfNode(u)]++
+			if len(j.named) == 0 || slices.Contains(j.named, u.GetName()) {
+				o.problems = append(o.problems, err)
+			}
+			continue
+		}
+		if n.Leaving() {
+			continue
+		}
+		o.left[place{n.Namespace, n.Hub}]++
+		near = append(near, n.Name)
+		if j.means(n) {
+			o.nodes, o.whole = append(o.nodes, n), append(o.whole, u)
+		}
+	}
+	o.near = near
+	meant := map[place]bool{}
+	for _, n := range o.nodes {
+		meant[place{n.Namespace, n.Hub}] = true
+	}
+	whole := len(j.named)+len(j.flags.forms) == 0
+	err = j.readForms(ctx, o, func(p place) bool {
+		return meant[p] || whole && (len(j.flags.hubs) == 0 || slices.Contains(j.flags.hubs, p.hub))
+	})
+	if err != nil && j.flags.exportDir != "" {
+		return nil, err
+	}
+	return o, nil
+}
+
+// hubOfNode is the hub of a LynqNode that nobody understands, as far as it says.
+func hubOfNode(u *unstructured.Unstructured) place {
+	hub := u.GetLabels()[lynq.LabelHub]
+	if owner := metav1.GetControllerOf(u); hub == "" && owner != nil && owner.Kind == lynq.KindHub {
+		hub = owner.Name
+	}
+	return place{u.GetNamespace(), hub}
+}
+
+// list lists whole objects of a kind, none where the kind is not served.
+func (j *handoverJob) list(ctx context.Context, group, kind, namespace, selector string) ([]*unstructured.Unstructured, error) {
+	r, err := j.client.Resource(ctx, group, "", kind)
+	if meta.IsNoMatchError(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all []*unstructured.Unstructured
+	err = j.client.Objects(ctx, r, namespace, selector, func(u *unstructured.Unstructured) { all = append(all, u) })
+	if meta.IsNoMatchError(err) {
+		return nil, nil
+	}
+	slices.SortFunc(all, func(a, b *unstructured.Unstructured) int {
+		return cmp.Or(strings.Compare(a.GetNamespace(), b.GetNamespace()), strings.Compare(a.GetName(), b.GetName()))
+	})
+	return all, err
+}
+
+// means tells whether a LynqNode is meant.
+func (j *handoverJob) means(n *handover.Node) bool {
+	has := func(names []string, name string) bool { return len(names) == 0 || slices.Contains(names, name) }
+	named := len(j.named) == 0 || slices.ContainsFunc(j.named, func(name string) bool { return isNamed(n, name) })
+	return named && has(j.flags.hubs, n.Hub) && has(j.flags.forms, n.Form)
+}
+
+// isNamed tells whether a name is that of a LynqNode, or of what it becomes.
+func isNamed(n *handover.Node, name string) bool {
+	return name == n.Name || name == n.Namespace+"/"+n.Name || name == n.Key().Name || name == n.Key().String()
+}
+
+// unknown refuses names that no LynqNode has that can be read.
+func (j *handoverJob) unknown(o *operated) error {
+	where := "any namespace"
+	if j.namespace != "" {
+		where = "namespace " + j.namespace
+	}
+	var errs []error
+	for _, name := range j.named {
+		if !slices.ContainsFunc(o.nodes, func(n *handover.Node) bool { return isNamed(n, name) }) {
+			errs = append(errs, fmt.Errorf("there is no LynqNode %q in %s (%s)", name, where, cmp.Or(suggest.Fix(name, o.near), "kubectl get lynqnodes -A lists what there is")))
+		}
+	}
+	if len(errs) > 0 {
+		return &exitError{code: exitBadInput, err: errors.Join(errs...), summary: "nothing was touched"}
+	}
+	return nil
+}
+
+// readForms reads the hubs that are meant, and their forms.
+func (j *handoverJob) readForms(ctx context.Context, o *operated, meant func(place) bool) error {
+	hubs, err := j.list(ctx, lynq.Group, lynq.KindHub, j.namespace, "")
+	if err != nil {
+		return err
+	}
+	forms, err := j.list(ctx, lynq.Group, lynq.KindForm, j.namespace, "")
+	if err != nil {
+		return err
+	}
+	o.hubs = slices.DeleteFunc(hubs, func(h *unstructured.Unstructured) bool { return !meant(place{h.GetNamespace(), h.GetName()}) })
+	o.forms = slices.DeleteFunc(forms, func(f *unstructured.Unstructured) bool { return !meant(hubOf(f)) })
+	return nil
+}
+
+// hubOf is the hub of a form. The operator takes only those of its own namespace.
+func hubOf(form *unstructured.Unstructured) place {
+	hub, _, _ := unstructured.NestedString(form.Object, "spec", "hubId")
+	return place{form.GetNamespace(), hub}
+}
+
+// plan looks at what the LynqNodes own, and decides.
+func (j *handoverJob) plan(ctx context.Context, o *operated) (*handover.Plan, error) {
+	in := &handover.Input{Nodes: o.nodes, Finalizer: !j.flags.noFinalizer}
+	var err error
+	if in.Inventories, err = j.store.AllNodes(ctx, j.namespace); err != nil {
+		if in.Broken, err = brokenOnes(err); err != nil {
+			return nil, err
+		}
+	}
+	j.warnings.look(true)
+	defer j.warnings.look(false)
+	if in.Found, err = handover.NewLooker(j.client, j.run.writers).Nodes(ctx, o.nodes); err != nil {
+		return nil, err
+	}
+	return handover.NewPlan(in), nil
+}
+
+// running looks whether the operator runs.
+func (j *handoverJob) running(ctx context.Context) (*handover.Running, error) {
+	r := &handover.Running{}
+	where := j.flags.operatorNamespace
+	for _, look := range []struct {
+		group, kind, selector string
+		into                  *[]*unstructured.Unstructured
+	}{
+		{"coordination.k8s.io", "Lease", "", &r.Leases},
+		{"apps", "Deployment", handover.OperatorSelector, &r.Deployments},
+		{"", "Pod", handover.OperatorSelector, &r.Pods},
+	} {
+		var err error
+		if *look.into, err = j.list(ctx, look.group, look.kind, where, look.selector); err != nil {
+			fix := "say --operator-namespace, if you know where it is"
+			if where != "" {
+				fix = "is that its namespace?"
+			}
+			return nil, fmt.Errorf("look whether the operator runs: %w (%s)", err, fix)
+		}
+	}
+	r.Now = time.Now()
+	return r, nil
+}
+
+// recordHub records a hub as an apply would, so that the next one and status know how
+// many nodes there are; one that is recorded stays as it is.
+func (j *handoverJob) recordHub(ctx context.Context, p place, plan *handover.Plan) error {
+	there, err := j.store.LoadHub(ctx, p.namespace, p.hub)
+	if err != nil || there != nil {
+		return err
+	}
+	nodes, rows := map[string]bool{}, map[string]bool{}
+	before, err := j.store.AllNodes(ctx, p.namespace)
+	if err != nil {
+		if _, err = brokenOnes(err); err != nil {
+			return err
+		}
+	}
+	for _, inv := range before {
+		if placeOf(inv) == p {
+			nodes[keyOf(inv).String()], rows[inv.RowUID] = true, true
+		}
+	}
+	for i := range plan.Nodes {
+		if n := &plan.Nodes[i]; n.Namespace == p.namespace && n.Hub == p.hub {
+			nodes[n.Key().String()], rows[n.Row] = true, true
+		}
+	}
+	_, err = j.store.SaveHub(ctx, &inventory.Hub{
+		Name: p.hub, Namespace: p.namespace, Rows: len(rows), Active: len(rows), Nodes: len(nodes),
+		Time: j.began.UTC().Truncate(time.Second), Finalizer: !j.flags.noFinalizer,
+	})
+	return err
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/internal/ui"
+)
+
+// How wide help is: as the terminal, within reason, else as most of them are.
+const (
+	usualColumns = 80
+	mostColumns  = 110
+)
+
+// usage writes how a command is used, which is the greater part of its help.
+func (a *app) usage(c *cobra.Command) error {
+	columns := a.helpColumns()
+	var b strings.Builder
+	b.WriteString("Usage:\n")
+	if c.Runnable() && !isGroup(c) {
+		b.WriteString("  " + c.UseLine() + "\n")
+	}
+	if c.HasAvailableSubCommands() {
+		b.WriteString("  " + c.CommandPath() + " COMMAND\n")
+	}
+	if c.HasExample() {
+		b.WriteString("\nExamples:\n" + c.Example + "\n")
+	}
+	if c.HasAvailableSubCommands() {
+		b.WriteString("\nCommands:\n")
+		for _, child := range c.Commands() {
+			if child.IsAvailableCommand() || child.Name() == "help" {
+				fmt.Fprintf(&b, "  %-*s %s\n", child.NamePadding(), child.Name(), child.Short)
+			}
+		}
+	}
+	own, kubectls := helpFlags(c)
+	b.WriteString("\nFlags:\n" + own.FlagUsagesWrapped(columns))
+	if len(kubectls) > 0 {
+		b.WriteString("\nFlags of kubectl, with its meanings:\n" + wrapped(kubectls, columns))
+	}
+	if c.HasAvailableSubCommands() {
+		b.WriteString("\n'" + c.CommandPath() + " COMMAND --help' explains a command.\n")
+	}
+	_, err := fmt.Fprint(c.OutOrStderr(), b.String())
+	return err
+}
+
+// helpColumns is how wide help may be.
+func (a *app) helpColumns() int {
+	if out := ui.NewStream(a.stdout, a.getenv); out.Size != nil {
+		if columns, _ := out.Size(); columns > 0 {
+			return min(columns, mostColumns)
+		}
+	}
+	return usualColumns
+}
+
+// helpFlags are the flags of a command that its help explains, and the names of
+// those that people know from kubectl.
+func helpFlags(c *cobra.Command) (own *pflag.FlagSet, kubectls []string) {
+	known := pflag.NewFlagSet("", pflag.ContinueOnError)
+	(&kube.Access{}).Register(known)
+	own = pflag.NewFlagSet("", pflag.ContinueOnError)
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		explained := []string{"kubeconfig", "context"}
+		switch {
+		case f.Hidden:
+		case known.Lookup(f.Name) == nil || slices.Contains(explained, f.Name):
+			own.AddFlag(f)
+		default:
+			kubectls = append(kubectls, "--"+f.Name)
+		}
+	})
+	return own, kubectls
+}
+
+// wrapped are words in lines.
+func wrapped(words []string, columns int) string {
+	var b strings.Builder
+	line := " "
+	for i, w := range words {
+		if i < len(words)-1 {
+			w += ","
+		}
+		if len(line)+1+len(w) > columns {
+			b.WriteString(line + "\n")
+			line = " "
+		}
+		line += " " + w
+	}
+	return b.String() + line + "\n"
+}

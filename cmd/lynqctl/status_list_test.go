@@ -1,0 +1,35 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/pkg/status"
+)
+
+// Each form has its sums, and all of them where there are several.
+func TestHubLines(t *testing.T) {
+	now := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	web := status.Counts{Nodes: 3, Well: 1, Desired: 18, Ready: 13, Failed: 1, Skipped: 3, Conflicted: 1}
+	jobs := status.Counts{Nodes: 1, Well: 1, Desired: 1, Ready: 1}
+	h := &status.Hub{
+		Name: "crm", Namespace: "shop", Counts: status.Counts{Nodes: 4, Well: 2, Desired: 19, Ready: 14, Failed: 1, Skipped: 3, Conflicted: 1},
+		Forms: []status.Form{{Name: "jobs", Counts: jobs}, {Name: "web", Counts: web}},
+		Run:   &status.Run{Time: now.Add(-12 * time.Minute), Rows: 4, Active: 3, Nodes: 6}, Missing: 2, Deleting: true,
+	}
+	want := []string{
+		"hub shop/crm: last run 12m ago: 3 of 4 rows active, 6 nodes wanted, 2 not recorded; its record is being deleted",
+		"  form jobs: 1/1 node well, 1/1 object ready",
+		"  form web: 1/3 nodes well, 13/18 objects ready, 1 failed, 3 skipped, 1 conflicted",
+		"  all forms: 2/4 nodes well, 14/19 objects ready, 1 failed, 3 skipped, 1 conflicted",
+	}
+	if diff := cmp.Diff(want, hubLines(h, now)); diff != "" {
+		t.Error(diff)
+	}
+	h.Forms = h.Forms[1:]
+	if diff := cmp.Diff([]string{want[0], want[2]}, hubLines(h, now)); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lynqctl/lynqctl/internal/suggest"
+)
+
+// strictUsage has a command and all under it refuse what they do not know, and
+// say what was meant perhaps, and which command explains itself.
+func (a *app) strictUsage(c *cobra.Command) {
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return misused(c, a.flagError(c, err)) })
+	check := c.Args
+	c.Args = func(c *cobra.Command, args []string) error {
+		if check == nil {
+			return nil
+		}
+		return misused(c, check(c, args))
+	}
+	for _, child := range c.Commands() {
+		a.strictUsage(child)
+	}
+}
+
+// misused is a wrong use of a command. Nil stays nil.
+func misused(c *cobra.Command, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &exitError{code: exitBadInput, err: err, summary: fmt.Sprintf("see '%s --help'", c.CommandPath())}
+}
+
+// flagError says what is wrong with a flag. Where the word before it is no
+// command, that is what is wrong.
+func (a *app) flagError(c *cobra.Command, err error) error {
+	if _, rest, findErr := c.Root().Find(a.args); findErr == nil && c.HasSubCommands() && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
+		if unknown := c.ValidateArgs(rest[:1]); unknown != nil {
+			return errors.Unwrap(unknown)
+		}
+	}
+	var unknown *pflag.NotExistError
+	var missing *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown):
+		return unknownFlag(c, unknown)
+	case errors.As(err, &missing):
+		name := "--" + missing.GetFlag().Name
+		if missing.GetSpecifiedShortnames() != "" {
+			name = "-" + missing.GetSpecifiedName()
+		}
+		return fmt.Errorf("%s needs a value: %s", name, missing.GetFlag().Usage)
+	case errors.As(err, &invalid):
+		return badValue(invalid)
+	}
+	return err
+}
+
+// unknownFlag says which flag was meant, or which command has it.
+func unknownFlag(c *cobra.Command, err *pflag.NotExistError) error {
+	if err.GetSpecifiedShortnames() != "" {
+		return fmt.Errorf("%s has no flag -%s%s", pathOf(c), err.GetSpecifiedName(), elsewhere(c, func(f *pflag.FlagSet) bool {
+			return f.ShorthandLookup(err.GetSpecifiedName()) != nil
+		}))
+	}
+	name := err.GetSpecifiedName()
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	if near, ok := suggest.Near(name, names); ok {
+		return fmt.Errorf("%s has no flag --%s (did you mean --%s?)", pathOf(c), name, near)
+	}
+	return fmt.Errorf("%s has no flag --%s%s", pathOf(c), name, elsewhere(c, func(f *pflag.FlagSet) bool { return f.Lookup(name) != nil }))
+}
+
+// pathOf is what a command is called by, without the program.
+func pathOf(c *cobra.Command) string {
+	return strings.TrimPrefix(c.CommandPath(), c.Root().CommandPath()+" ")
+}
+
+// elsewhere names the commands that have a flag, where they are few.
+func elsewhere(c *cobra.Command, has func(*pflag.FlagSet) bool) string {
+	const most = 3
+	var names []string
+	for _, other := range everyCommand(c.Root()) {
+		if has(other.Flags()) {
+			names = append(names, pathOf(other))
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return ""
+	case !c.HasParent():
+		return " (flags follow on a command)"
+	case len(names) > most:
+		return ""
+	}
+	slices.Sort(names)
+	verb := " has it)"
+	if len(names) > 1 {
+		verb = " have it)"
+	}
+	return " (" + strings.Join(names, ", ") + verb
+}
+
+// badValue says what a flag takes.
+func badValue(err *pflag.InvalidValueError) error {
+	f := err.GetFlag()
+	var what string
+	switch f.Value.Type() {
+	case "duration":
+		what = "no length of time such as 30s, 5m or 1h30m"
+	case "int":
+		what = "no whole number"
+	case "bool":
+		what = "neither true nor false"
+	default:
+		return err
+	}
+	return fmt.Errorf("--%s: %q is %s", f.Name, err.GetValue(), what)
+}
+
+// everyCommand is a command and all under it.
+func everyCommand(c *cobra.Command) []*cobra.Command {
+	all := []*cobra.Command{c}
+	for _, child := range c.Commands() {
+		all = append(all, everyCommand(child)...)
+	}
+	return all
+}
+
+// ownCommands has cobra's own commands refuse words that they do not know,
+// instead of printing help and succeeding.
+func ownCommands(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Args = func(_ *cobra.Command, args []string) error {
+				about, rest, err := root.Find(args)
+				if err == nil && len(rest) > 0 {
+					err = noCommand(about, rest[0])
+				}
+				return err
+			}
+		case "completion":
+			group(c)
+			for _, shell := range c.Commands() {
+				shell.Args = noArgs
+			}
+		}
+	}
+}

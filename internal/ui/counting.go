@@ -1,0 +1,127 @@
+package ui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// patience is after how long a Counting is shown.
+const patience = time.Second
+
+// Counting shows at the bottom of a terminal how far something has come that takes
+// longer than a second: how much of it is done, how fast, and how long it may still
+// take where that can be told. It goes when it is stopped. A nil Counting shows
+// nothing.
+type Counting struct {
+	live    live
+	what    string // "reading rows of hub crm"
+	start   time.Time
+	n, of   atomic.Int64
+	drawing sync.Mutex
+	stop    chan struct{}
+	stopped chan struct{}
+	once    sync.Once
+}
+
+// StartCounting begins one, nil where out is no terminal. The ticker makes it move.
+func StartCounting(out Stream, what string, now time.Time, tick <-chan time.Time) *Counting {
+	if !out.Terminal {
+		return nil
+	}
+	c := &Counting{live: live{out: out}, what: what, start: now, stop: make(chan struct{}), stopped: make(chan struct{})}
+	go c.watch(tick)
+	return c
+}
+
+func (c *Counting) watch(tick <-chan time.Time) {
+	defer close(c.stopped)
+	for {
+		select {
+		case <-c.stop:
+			return
+		case now := <-tick:
+			c.drawing.Lock()
+			columns, _ := c.live.out.size()
+			c.live.draw(nil, c.frame(now, columns), columns)
+			c.drawing.Unlock()
+		}
+	}
+}
+
+// Add counts n more. It is safe for concurrent use.
+func (c *Counting) Add(n int) {
+	if c != nil {
+		c.n.Add(int64(n))
+	}
+}
+
+// Expect says that n more are to be counted. It is safe for concurrent use.
+func (c *Counting) Expect(n int) {
+	if c != nil {
+		c.of.Add(int64(n))
+	}
+}
+
+// Reached says that so many are done, of so many. It is safe for concurrent use.
+func (c *Counting) Reached(n, of int) {
+	if c != nil {
+		c.n.Store(int64(n))
+		c.of.Store(int64(of))
+	}
+}
+
+// Note writes a line that stays. It is safe for concurrent use.
+func (c *Counting) Note(line string) {
+	c.drawing.Lock()
+	defer c.drawing.Unlock()
+	columns, _ := c.live.out.size()
+	c.live.draw([]string{safe(line)}, c.live.frame, columns)
+}
+
+// Stop takes it away. Further calls do nothing.
+func (c *Counting) Stop() {
+	if c == nil {
+		return
+	}
+	c.once.Do(func() {
+		close(c.stop)
+		<-c.stopped
+		c.drawing.Lock()
+		defer c.drawing.Unlock()
+		columns, _ := c.live.out.size()
+		c.live.draw(nil, nil, columns)
+	})
+}
+
+// frame is what is shown, in a line that fits; nothing at first.
+func (c *Counting) frame(now time.Time, columns int) []string {
+	elapsed := now.Sub(c.start)
+	if elapsed < patience {
+		return nil
+	}
+	n, of := int(c.n.Load()), int(c.of.Load())
+	p := paint(c.live.out.Color)
+	if n == 0 && of == 0 { // files are read whole before the first row is known
+		return []string{ansi.Truncate(safe(c.what)+"  "+p.faint(age(elapsed)), max(columns-1, 1), "...")}
+	}
+	parts := []string{safe(c.what) + ": " + p.bold(strconv.Itoa(n))}
+	if of > 0 {
+		parts[0] += p.bold(fmt.Sprintf("/%d", of))
+	}
+	parts = append(parts, fmt.Sprintf("%.0f/s", float64(n)/elapsed.Seconds()), p.faint(age(elapsed)))
+	if 0 < n && n < of {
+		left := time.Duration(float64(elapsed) * float64(of-n) / float64(n))
+		parts = append(parts, p.faint("~"+age(left+time.Second)+" left"))
+	}
+	line := strings.Join(parts, "  ")
+	if width := min(columns-1-ansi.StringWidth(line)-len("[]  "), barWidth); of > 0 && width >= barWidth/3 {
+		line = bar(n, of, width, p) + "  " + line
+	}
+	return []string{ansi.Truncate(line, max(columns-1, 1), "...")}
+}

@@ -1,0 +1,222 @@
+package handover
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// live is an object as the operator leaves it, and what was done to it since.
+func live(change ...func(*metav1.PartialObjectMetadata)) *metav1.PartialObjectMetadata {
+	yes := true
+	m := &metav1.PartialObjectMetadata{}
+	m.Namespace, m.Name, m.UID, m.ResourceVersion = "shop", "acme", "object-uid", "5"
+	m.Labels = map[string]string{"app": "acme"}
+	m.Annotations = map[string]string{lynq.AnnotationDeletionPolicy: "Delete", annotationAppliedHash: "0123", annotationApplyStart: "then", "note": "mine"}
+	m.OwnerReferences = []metav1.OwnerReference{
+		{APIVersion: "v1", Kind: "ConfigMap", Name: "somebody", UID: "somebody-uid"},
+		{APIVersion: lynq.APIVersion, Kind: lynq.KindNode, Name: "acme-web", UID: "node-uid", Controller: &yes, BlockOwnerDeletion: &yes},
+	}
+	m.ManagedFields = []metav1.ManagedFieldsEntry{entry(operatorManager, "Apply", `{"f:spec":{"f:a":{}}}`)}
+	for _, f := range change {
+		f(m)
+	}
+	return m
+}
+
+func disowned(m *metav1.PartialObjectMetadata) { m.OwnerReferences = nil }
+
+func labelled(labels ...string) func(*metav1.PartialObjectMetadata) {
+	return func(m *metav1.PartialObjectMetadata) {
+		for i := 0; i < len(labels); i += 2 {
+			m.Labels[labels[i]] = labels[i+1]
+		}
+	}
+}
+
+func entry(manager, operation, fields string) metav1.ManagedFieldsEntry {
+	return metav1.ManagedFieldsEntry{
+		Manager: manager, Operation: metav1.ManagedFieldsOperationType(operation), APIVersion: "v1",
+		FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(fields),
+	}
+}
+
+func node() *Node {
+	return &Node{Namespace: "shop", Name: "acme-web", UID: "node-uid", ResourceVersion: "7", Held: true, Hub: "crm", Form: "web", Row: "acme"}
+}
+
+func found(m *metav1.PartialObjectMetadata) Found {
+	return Found{
+		Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: "acme"}, APIVersion: "v1", ID: "settings", Meta: m,
+		Creation: lynq.CreateWhenNeeded, Deletion: lynq.DeleteDelete, Conflict: lynq.ConflictStuck, Patch: lynq.PatchApply,
+	}
+}
+
+func partOf(node string) string { return inventory.ID("shop", inventory.Name(node)) }
+
+func TestJudge(t *testing.T) {
+	yes := true
+	now := metav1.Now()
+	controller := metav1.OwnerReference{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "rs", UID: "rs-uid", Controller: &yes}
+	own := []string{lynq.LabelNode, "acme-web", lynq.LabelNodeNamespace, "shop"}
+	for name, tt := range map[string]struct {
+		found   Found
+		verdict Verdict
+		why     string
+		reason  apply.Reason
+	}{
+		"owned by its LynqNode":   {found(live()), Take, "", ReasonHandover},
+		"labelled as its own":     {found(live(disowned, labelled(own...))), Take, "", ReasonHandover},
+		"absent":                  {found(nil), Left, "there is none", ReasonAbsent},
+		"unreadable":              {Found{Err: errors.New("forbidden")}, Failed, "forbidden", ReasonUnreadable},
+		"nobody's":                {found(live(disowned)), Left, "nothing on it says", apply.ReasonForeign},
+		"another node's":          {found(live(disowned, labelled(lynq.LabelNode, "b", lynq.LabelNodeNamespace, "shop"))), Left, "it belongs to node shop/b", apply.ReasonForeign},
+		"of the same name abroad": {found(live(disowned, labelled(lynq.LabelNode, "acme-web", lynq.LabelNodeNamespace, "b"))), Left, "it belongs to node b/acme-web", apply.ReasonForeign},
+		"of a former LynqNode": {found(live(func(m *metav1.PartialObjectMetadata) { m.OwnerReferences[1].UID = "former" })), Left,
+			"it belongs to controller LynqNode/acme-web", apply.ReasonForeign},
+		"a controller's":     {found(live(func(m *metav1.PartialObjectMetadata) { m.OwnerReferences = []metav1.OwnerReference{controller} })), Left, "controller ReplicaSet/rs", apply.ReasonForeign},
+		"an ApplySet's":      {found(live(disowned, labelled(lynq.LabelPartOf, "applyset-x-v1"))), Left, "ApplySet applyset-x-v1", apply.ReasonForeign},
+		"of two nodes":       {found(live(labelled(lynq.LabelNode, "b", lynq.LabelNodeNamespace, "shop"))), Failed, "belongs to node shop/b too", apply.ReasonForeign},
+		"and an ApplySet's":  {found(live(labelled(lynq.LabelPartOf, "applyset-x-v1"))), Failed, "belongs to ApplySet applyset-x-v1 too", apply.ReasonForeign},
+		"and a controller's": {found(live(labelled(own...), func(m *metav1.PartialObjectMetadata) { m.OwnerReferences = []metav1.OwnerReference{controller} })), Failed, "belongs to controller ReplicaSet/rs too", apply.ReasonForeign},
+		"an orphan":          {found(live(disowned, labelled(lynq.LabelOrphaned, "true"))), Left, "orphans adopt", apply.ReasonOrphan},
+		"on its way out":     {found(live(func(m *metav1.PartialObjectMetadata) { m.DeletionTimestamp = &now })), Left, "being deleted", apply.ReasonDeleting},
+	} {
+		o := judge(node(), tt.found, "")
+		if o.Verdict != tt.verdict || !strings.Contains(o.Why, tt.why) || o.reason() != tt.reason {
+			t.Errorf("%s: %v %q %s, want %v %q %s", name, o.Verdict, o.Why, o.reason(), tt.verdict, tt.why, tt.reason)
+		}
+	}
+}
+
+// applied carries a patch out, as far as this package writes any.
+func applied(t *testing.T, m *metav1.PartialObjectMetadata, patch []byte) *metav1.PartialObjectMetadata {
+	t.Helper()
+	var ops []struct {
+		Op, Path string
+		Value    json.RawMessage
+	}
+	if err := json.Unmarshal(patch, &ops); err != nil {
+		t.Fatal(err)
+	}
+	after := m.DeepCopy()
+	for _, op := range ops {
+		into := map[string]any{
+			"/metadata/labels": &after.Labels, "/metadata/annotations": &after.Annotations, "/metadata/finalizers": &after.Finalizers,
+			"/metadata/ownerReferences": &after.OwnerReferences, "/metadata/managedFields": &after.ManagedFields,
+		}[op.Path]
+		switch {
+		case op.Path == "/metadata/uid" && op.Op == "test" && string(op.Value) == `"`+string(m.UID)+`"`:
+		case op.Path == "/metadata/resourceVersion" && op.Op == "replace" && string(op.Value) == `"`+m.ResourceVersion+`"`:
+		case into == nil || op.Op == "remove":
+			t.Fatalf("an operation that must not be: %+v in\n%s", op, patch)
+		default:
+			after.Labels, after.Annotations = reset(op.Path, "/metadata/labels", after.Labels), reset(op.Path, "/metadata/annotations", after.Annotations)
+			if err := json.Unmarshal(op.Value, into); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return after
+}
+
+// reset empties a map that is going to be replaced.
+func reset(path, is string, m map[string]string) map[string]string {
+	if path == is {
+		return nil
+	}
+	return m
+}
+
+// TestChange: what the patch makes of an object is what a takeover leaves, for each
+// way of tracking; and then there is nothing more to change.
+func TestChange(t *testing.T) {
+	yes := true
+	ours := metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "lynqnode-acme-web", UID: "record", Controller: &yes, BlockOwnerDeletion: &yes}
+	somebody := metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "somebody", UID: "somebody-uid"}
+	for name, tt := range map[string]struct {
+		found  func(*Found)
+		before func(*metav1.PartialObjectMetadata)
+		labels map[string]string
+		owners []metav1.OwnerReference
+		notes  map[string]string
+	}{
+		"owned": {nil, nil, map[string]string{"app": "acme"}, []metav1.OwnerReference{somebody, ours}, nil},
+		"owned, with labels too": {nil, labelled(lynq.LabelNode, "acme-web", lynq.LabelNodeNamespace, "shop"),
+			map[string]string{"app": "acme"}, []metav1.OwnerReference{somebody, ours}, nil},
+		"retained": {func(f *Found) { f.Deletion = lynq.DeleteRetain }, nil,
+			map[string]string{"app": "acme", lynq.LabelNode: "acme-web", lynq.LabelNodeNamespace: "shop"}, []metav1.OwnerReference{somebody},
+			map[string]string{lynq.AnnotationDeletionPolicy: "Retain"}},
+		"elsewhere": {func(f *Found) { f.Namespace = "far" }, func(m *metav1.PartialObjectMetadata) { m.Namespace, m.OwnerReferences = "far", nil },
+			map[string]string{"app": "acme", lynq.LabelNode: "acme-web", lynq.LabelNodeNamespace: "shop"}, nil, nil},
+		"without a namespace": {func(f *Found) { f.Namespace = "" },
+			func(m *metav1.PartialObjectMetadata) { m.Namespace, m.OwnerReferences = "", m.OwnerReferences[1:] },
+			map[string]string{"app": "acme", lynq.LabelNode: "acme-web", lynq.LabelNodeNamespace: "shop"}, nil, nil},
+		"made once": {func(f *Found) { f.Creation = lynq.CreateOnce }, nil, map[string]string{"app": "acme"}, []metav1.OwnerReference{somebody, ours},
+			map[string]string{lynq.AnnotationCreatedOnce: "true"}},
+	} {
+		m := live()
+		if tt.before != nil {
+			tt.before(m)
+		}
+		f := found(m)
+		if tt.found != nil {
+			tt.found(&f)
+		}
+		c, err := changeOf(node(), &f, "record")
+		if err != nil || c == nil {
+			t.Fatalf("%s: %v %v", name, c, err)
+		}
+		patch, err := c.patch()
+		if err != nil {
+			t.Fatal(err)
+		}
+		after := applied(t, m, patch)
+		tt.labels[lynq.LabelHub], tt.labels[lynq.LabelPartOf] = "crm", partOf("acme-web")
+		notes := map[string]string{"note": "mine", lynq.AnnotationDeletionPolicy: "Delete", lynq.AnnotationResourceID: "settings"}
+		for k, v := range tt.notes {
+			notes[k] = v
+		}
+		for _, diff := range []string{cmp.Diff(tt.labels, after.Labels), cmp.Diff(notes, after.Annotations), cmp.Diff(tt.owners, after.OwnerReferences, cmpopts.EquateEmpty())} {
+			if diff != "" {
+				t.Errorf("%s: (-want +got)\n%s", name, diff)
+			}
+		}
+		f.Meta = after
+		if c, err := changeOf(node(), &f, "record"); c != nil || err != nil {
+			t.Errorf("%s: there is more to change: %+v %v", name, c, err)
+		}
+		if o := judge(node(), f, "record"); o.Verdict != Had {
+			t.Errorf("%s: then it is %v: %s", name, o.Verdict, o.Why)
+		}
+		if f.owned(node()) {
+			if o := judge(node(), f, types.UID("another record")); o.Verdict != Take {
+				t.Errorf("%s: of a record that was made anew it is %v: %s", name, o.Verdict, o.Why)
+			}
+		}
+	}
+}
+
+func TestWithoutFinalizers(t *testing.T) {
+	for want, finalizers := range map[string][]string{
+		`[{"op":"test","path":"/metadata/uid","value":"u"},{"op":"replace","path":"/metadata/resourceVersion","value":"7"},{"op":"add","path":"/metadata/finalizers","value":[]}]`: {"ours"},
+		`[{"op":"test","path":"/metadata/uid","value":"u"},{"op":"replace","path":"/metadata/resourceVersion","value":"7"},{"op":"add","path":"/metadata/finalizers","value":["a","b"]}]`: {
+			"a", "ours", "b"},
+		"": {"a"},
+	} {
+		got, err := withoutFinalizers("u", "7", finalizers, "ours")
+		if err != nil || string(got) != want {
+			t.Errorf("%v: %s %v, want %s", finalizers, got, err, want)
+		}
+	}
+}

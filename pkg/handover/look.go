@@ -1,0 +1,344 @@
+package handover
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Looker finds the objects of LynqNodes. Nothing that could not be read counts as
+// absent. One Looker shows one moment: what it listed once it does not list again.
+type Looker struct {
+	cluster apply.Cluster
+	slots   chan struct{}
+
+	mu    sync.Mutex
+	lists map[listKey]*list
+}
+
+type listKey struct{ group, kind, namespace, selector string }
+
+// list is read once, by whoever needs it first.
+type list struct {
+	once    sync.Once
+	objects []*metav1.PartialObjectMetadata
+	err     error
+}
+
+// NewLooker makes a Looker that sends so many requests at a time.
+func NewLooker(c apply.Cluster, atOnce int) *Looker {
+	return &Looker{cluster: c, slots: make(chan struct{}, max(1, atOnce)), lists: map[listKey]*list{}}
+}
+
+// Nodes finds the objects of LynqNodes, in the order of these. The error is the
+// context's: what else goes wrong is about one object.
+func (l *Looker) Nodes(ctx context.Context, nodes []*Node) ([][]Found, error) {
+	found := make([][]Found, len(nodes))
+	var looking sync.WaitGroup
+	for i, n := range nodes {
+		l.slots <- struct{}{}
+		looking.Go(func() {
+			defer func() { <-l.slots }()
+			found[i] = l.node(ctx, n)
+		})
+	}
+	looking.Wait()
+	return found, context.Cause(ctx)
+}
+
+// node finds the objects of one LynqNode: first what has a name, then, among what
+// is left and its own, what has a template for one.
+func (l *Looker) node(ctx context.Context, n *Node) []Found {
+	if ctx.Err() != nil {
+		return nil
+	}
+	found := make([]Found, len(n.Resources))
+	taken := map[lynq.Ref]bool{}
+	for i := range n.Resources {
+		r := &n.Resources[i]
+		found[i] = foundOf(r)
+		f := &found[i]
+		if f.Served, f.Err = l.served(ctx, f.Group, r.APIVersion, r.Kind); f.Err != nil || f.Served.Kind == "" {
+			continue // where it is not served, there is none
+		}
+		f.Namespace = r.place(n, f.Served)
+		if !r.open(f.Served) {
+			taken[f.Ref] = true
+			f.Meta, f.Err = l.get(ctx, f.Served, f.Ref)
+		}
+	}
+	for i := range n.Resources {
+		if r, f := &n.Resources[i], &found[i]; f.Err == nil && r.open(f.Served) {
+			l.search(ctx, n, r, f, taken)
+		}
+	}
+	return append(found, l.dropped(ctx, n, taken)...)
+}
+
+func foundOf(r *Resource) Found {
+	group, _ := lynq.SplitAPIVersion(r.APIVersion)
+	f := Found{
+		Ref:        lynq.Ref{Group: group, Kind: r.Kind, Name: r.Name},
+		APIVersion: r.APIVersion, ID: r.ID, Order: r.order,
+		Creation: r.Creation, Deletion: r.Deletion, Conflict: r.Conflict, Patch: r.Patch,
+	}
+	return f
+}
+
+// place is the namespace that a resource says.
+func (r *Resource) place(n *Node, served lynq.APIResource) string {
+	switch {
+	case !served.Namespaced:
+		return ""
+	case r.Namespace == "":
+		return n.Namespace
+	}
+	return r.Namespace
+}
+
+// open tells whether a resource's namespace or name is a template, so that its
+// object has to be looked for.
+func (r *Resource) open(served lynq.APIResource) bool {
+	return served.Kind != "" && (r.nameIsOpen || served.Namespaced && r.namespaceIsOpen)
+}
+
+// served finds how a kind is served. The answer has no kind where it is not, and is
+// not defined either.
+func (l *Looker) served(ctx context.Context, group, apiVersion, kind string) (lynq.APIResource, error) {
+	_, version := lynq.SplitAPIVersion(apiVersion)
+	r, err := l.cluster.Resource(ctx, group, version, kind)
+	if meta.IsNoMatchError(err) {
+		r, err = l.cluster.Resource(ctx, group, "", kind)
+	}
+	if meta.IsNoMatchError(err) {
+		return lynq.APIResource{}, apply.Undefined(ctx, l.cluster, group, kind)
+	}
+	return r, err
+}
+
+// get reads the metadata of one object, nil where there is none.
+func (l *Looker) get(ctx context.Context, r lynq.APIResource, ref lynq.Ref) (*metav1.PartialObjectMetadata, error) {
+	m, err := l.cluster.Metadata(ctx, r, ref.Namespace, ref.Name)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	return m, err
+}
+
+// search finds the object of a resource that does not say its whole name: the one
+// of its kind that bears this LynqNode's tracking, fits as far as it is said, and is
+// not another resource's. Where there are several, nobody knows which.
+func (l *Looker) search(ctx context.Context, n *Node, r *Resource, f *Found, taken map[lynq.Ref]bool) {
+	own, err := l.own(ctx, n, f.Served, r.nameIsOpen)
+	if err != nil {
+		f.Err = err
+		return
+	}
+	var fitting []*metav1.PartialObjectMetadata
+	var names []string
+	for _, m := range own {
+		ref := lynq.Ref{Group: f.Group, Kind: f.Kind, Namespace: m.Namespace, Name: m.Name}
+		fits := (r.nameIsOpen || m.Name == r.Name) && (!f.Served.Namespaced || r.namespaceIsOpen || m.Namespace == f.Namespace)
+		if fits && !taken[ref] {
+			fitting, names = append(fitting, m), append(names, ref.Full())
+		}
+	}
+	switch len(fitting) {
+	case 0:
+		return
+	case 1:
+		f.Meta = fitting[0]
+		f.Namespace, f.Name = f.Meta.Namespace, f.Meta.Name
+		taken[f.Ref] = true
+		return
+	}
+	slices.Sort(names)
+	f.Err = fmt.Errorf("nobody knows which object resource %q makes, for its name or namespace is a template: %s are all of this LynqNode (hand over what is clear with the others, or delete or rename those that are not wanted)", r.ID, strings.Join(names, ", "))
+}
+
+// own lists the objects of a kind that bear a LynqNode's tracking: in all namespaces
+// those with its labels and, in its own, those that it owns.
+func (l *Looker) own(ctx context.Context, n *Node, r lynq.APIResource, namesOpen bool) ([]*metav1.PartialObjectMetadata, error) {
+	labelled, err := l.list(ctx, r, "", lynq.LabelNode)
+	if err != nil {
+		return nil, err
+	}
+	var owned []*metav1.PartialObjectMetadata
+	if namesOpen || r.Namespaced {
+		namespace := ""
+		if r.Namespaced {
+			namespace = n.Namespace
+		}
+		if owned, err = l.list(ctx, r, namespace, ""); err != nil {
+			return nil, err
+		}
+	}
+	var own []*metav1.PartialObjectMetadata
+	seen := map[types.UID]bool{}
+	for _, m := range slices.Concat(labelled, owned) {
+		live := apply.LiveOf(lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: m.Namespace, Name: m.Name}, m)
+		if !seen[m.UID] && bondsOf(n, m, &live).any() {
+			seen[m.UID] = true
+			own = append(own, m)
+		}
+	}
+	return own, nil
+}
+
+func (l *Looker) list(ctx context.Context, r lynq.APIResource, namespace, selector string) ([]*metav1.PartialObjectMetadata, error) {
+	key := listKey{r.Group, r.Kind, namespace, selector}
+	l.mu.Lock()
+	one := l.lists[key]
+	if one == nil {
+		one = &list{}
+		l.lists[key] = one
+	}
+	l.mu.Unlock()
+	one.once.Do(func() {
+		one.err = l.cluster.List(ctx, r, namespace, selector, func(m *metav1.PartialObjectMetadata) { one.objects = append(one.objects, m) })
+	})
+	return one.objects, one.err
+}
+
+// dropped finds the objects that the operator applied and that the LynqNode wants no
+// more. Their keys say no group: the one counts in which the object bears this
+// LynqNode's tracking.
+func (l *Looker) dropped(ctx context.Context, n *Node, taken map[lynq.Ref]bool) []Found {
+	var found []Found
+	for _, key := range n.droppedKeys() {
+		ref, id, err := parseKey(key)
+		if err != nil {
+			found = append(found, Found{Ref: lynq.Ref{Kind: "Unknown", Name: key}, Err: err})
+			continue
+		}
+		if f := l.droppedObject(ctx, n, ref, id, taken); f != nil {
+			found = append(found, *f)
+		}
+	}
+	return found
+}
+
+// droppedObject is nil where no object of that name is the LynqNode's.
+func (l *Looker) droppedObject(ctx context.Context, n *Node, ref lynq.Ref, id string, taken map[lynq.Ref]bool) *Found {
+	f := Found{Ref: ref, ID: id, Dropped: true}
+	kinds, err := l.cluster.Listable(ctx)
+	if err != nil {
+		f.Err = fmt.Errorf("find out which kind %s is: %w", ref.Kind, err)
+		return &f
+	}
+	var candidates []Found
+	for _, r := range kinds {
+		if r.Kind != ref.Kind {
+			continue
+		}
+		all, err := l.named(ctx, n, r, ref)
+		if err != nil {
+			f.Err = fmt.Errorf("look whether it is the one that resource %q made: %w", id, err)
+			return &f
+		}
+		for _, m := range all {
+			c := droppedOf(r, m, id)
+			live := apply.LiveOf(c.Ref, m)
+			if !taken[c.Ref] && bondsOf(n, m, &live).any() {
+				candidates = append(candidates, c)
+			}
+		}
+	}
+	switch len(candidates) {
+	case 0:
+		return nil
+	case 1:
+		return &candidates[0]
+	}
+	var names []string
+	for i := range candidates {
+		names = append(names, candidates[i].Full())
+	}
+	slices.Sort(names)
+	f.Err = fmt.Errorf("nobody knows which object resource %q made: %s are all of this LynqNode (delete those that are not wanted)", id, strings.Join(names, ", "))
+	return &f
+}
+
+// named are the objects of a kind that a key without a group may mean.
+func (l *Looker) named(ctx context.Context, n *Node, r lynq.APIResource, ref lynq.Ref) ([]*metav1.PartialObjectMetadata, error) {
+	if r.Namespaced && isTemplate(ref.Namespace) {
+		own, err := l.own(ctx, n, r, false)
+		return slices.DeleteFunc(own, func(m *metav1.PartialObjectMetadata) bool { return m.Name != ref.Name }), err
+	}
+	at := lynq.Ref{Namespace: ref.Namespace, Name: ref.Name}
+	if !r.Namespaced {
+		at.Namespace = ""
+	}
+	m, err := l.get(ctx, r, at)
+	if m == nil {
+		return nil, err
+	}
+	return []*metav1.PartialObjectMetadata{m}, nil
+}
+
+// droppedOf says of an object what it says of itself; without a deletion policy it
+// is retained.
+func droppedOf(r lynq.APIResource, m *metav1.PartialObjectMetadata, id string) Found {
+	ref := lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: m.Namespace, Name: m.Name}
+	f := Found{
+		Ref: ref, Served: r, APIVersion: r.APIVersion(), ID: id, Meta: m, Dropped: true,
+		Creation: lynq.CreateWhenNeeded, Deletion: lynq.DeleteRetain, Conflict: lynq.ConflictStuck, Patch: lynq.PatchApply,
+	}
+	if m.Annotations[lynq.AnnotationDeletionPolicy] == string(lynq.DeleteDelete) {
+		f.Deletion = lynq.DeleteDelete
+	}
+	if m.Annotations[lynq.AnnotationCreatedOnce] == "true" {
+		f.Creation = lynq.CreateOnce
+	}
+	return f
+}
+
+// droppedKeys are the keys of what was applied and is no resource any more.
+func (n *Node) droppedKeys() []string {
+	wanted := map[string]bool{}
+	for i := range n.Resources {
+		r := &n.Resources[i]
+		namespace := r.Namespace
+		if namespace == "" {
+			namespace = n.Namespace
+		}
+		wanted[r.Kind+"/"+namespace+"/"+r.Name+"@"+r.ID] = true
+		wanted[r.Kind+"/"+namespace+"/@"+r.ID] = true // without a template for the name
+	}
+	var dropped []string
+	for _, key := range n.Applied {
+		if !wanted[key] && !slices.Contains(dropped, key) {
+			dropped = append(dropped, key)
+		}
+	}
+	slices.Sort(dropped)
+	return dropped
+}
+
+var errKey = errors.New("status.appliedResources has a key that is not Kind/Namespace/Name@id, so that nobody knows what it means (take it out)")
+
+// parseKey reads Kind/Namespace/Name@id. Objects without a namespace have that of
+// their LynqNode there.
+func parseKey(key string) (lynq.Ref, string, error) {
+	at := strings.LastIndexByte(key, '@')
+	if at < 0 {
+		return lynq.Ref{}, "", errKey
+	}
+	kind, rest, ok := strings.Cut(key[:at], "/")
+	slash := strings.LastIndexByte(rest, '/')
+	if !ok || slash < 0 || kind == "" || rest[slash+1:] == "" {
+		return lynq.Ref{}, "", errKey
+	}
+	return lynq.Ref{Kind: kind, Namespace: rest[:slash], Name: rest[slash+1:]}, key[at+1:], nil
+}

@@ -1,0 +1,240 @@
+package handover
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Node is a LynqNode: what the operator has in the place of an inventory.
+type Node struct {
+	Namespace, Name string
+	UID             types.UID
+	ResourceVersion string
+	// Deleting: somebody asked for its deletion. Held: the operator's finalizer is
+	// on it, and has the operator delete its objects in that case.
+	Deleting, Held bool
+	finalizers     []string
+
+	Hub, Form, Row     string
+	TemplateGeneration int64
+	RolloutStart       time.Time
+	Status             inventory.Status
+
+	// Resources are what it wants, and Applied what it wanted when the operator
+	// looked last: Kind/Namespace/Name@id, without a group.
+	Resources []Resource
+	Applied   []string
+}
+
+// Resource is a resource of a LynqNode. The operator fills in templates in names
+// before it writes a LynqNode, and in namespaces only after.
+type Resource struct {
+	ID                          string
+	APIVersion, Kind            string
+	Namespace, Name             string // as they are written; "" is the LynqNode's namespace
+	DependIDs                   []string
+	Creation                    lynq.CreationPolicy
+	Deletion                    lynq.DeletionPolicy
+	Conflict                    lynq.ConflictPolicy
+	Patch                       lynq.PatchStrategy
+	order                       int
+	namespaceIsOpen, nameIsOpen bool
+}
+
+// Key is the node that a LynqNode becomes.
+func (n *Node) Key() apply.NodeKey {
+	return apply.NodeKey{Namespace: n.Namespace, Name: lynq.NodeName(n.Row, n.Form)}
+}
+
+// String names a LynqNode to people.
+func (n *Node) String() string { return "LynqNode " + n.Namespace + "/" + n.Name }
+
+// Leaving tells whether it is gone but for what others still do about that.
+func (n *Node) Leaving() bool { return n.Deleting && !n.Held }
+
+func (n *Node) ref() lynq.Ref {
+	return lynq.Ref{Group: lynq.Group, Kind: lynq.KindNode, Namespace: n.Namespace, Name: n.Name}
+}
+
+// sections are the lists of resources of a LynqNode.
+func sections() []string {
+	return []string{
+		"serviceAccounts", "deployments", "statefulSets", "daemonSets", "services", "ingresses", "configMaps", "secrets",
+		"persistentVolumeClaims", "jobs", "cronJobs", "podDisruptionBudgets", "networkPolicies", "horizontalPodAutoscalers",
+		"namespaces", "manifests",
+	}
+}
+
+// wireNode is what is read of a LynqNode beside its resources.
+type wireNode struct {
+	Spec struct {
+		UID         string `json:"uid"`
+		TemplateRef string `json:"templateRef"`
+	} `json:"spec"`
+	Status struct {
+		Ready      int                `json:"readyResources"`
+		Desired    int                `json:"desiredResources"`
+		Failed     int                `json:"failedResources"`
+		Skipped    int                `json:"skippedResources"`
+		Applied    []string           `json:"appliedResources"`
+		Conditions []metav1.Condition `json:"conditions"`
+	} `json:"status"`
+}
+
+type wireResource struct {
+	ID   string `json:"id"`
+	Spec struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+		Metadata   struct {
+			Name string `json:"name"`
+		} `json:"metadata"`
+	} `json:"spec"`
+	NameTemplate    string              `json:"nameTemplate"`
+	TargetNamespace string              `json:"targetNamespace"`
+	DependIDs       []string            `json:"dependIds"`
+	Creation        lynq.CreationPolicy `json:"creationPolicy"`
+	Deletion        lynq.DeletionPolicy `json:"deletionPolicy"`
+	Conflict        lynq.ConflictPolicy `json:"conflictPolicy"`
+	Patch           lynq.PatchStrategy  `json:"patchStrategy"`
+}
+
+// NodeOf reads a LynqNode.
+func NodeOf(o *unstructured.Unstructured) (*Node, error) {
+	var w wireNode
+	if err := convert(o.Object, &w); err != nil {
+		return nil, fmt.Errorf("LynqNode %s/%s: %w", o.GetNamespace(), o.GetName(), err)
+	}
+	labels, annotations := o.GetLabels(), o.GetAnnotations()
+	n := &Node{
+		Namespace: o.GetNamespace(), Name: o.GetName(), UID: o.GetUID(), ResourceVersion: o.GetResourceVersion(),
+		Deleting: o.GetDeletionTimestamp() != nil, Held: slices.Contains(o.GetFinalizers(), lynq.FinalizerNode), finalizers: o.GetFinalizers(),
+		Hub:  cmp.Or(labels[lynq.LabelHub], annotations[lynq.AnnotationHubID]),
+		Form: w.Spec.TemplateRef, Row: w.Spec.UID, Applied: w.Status.Applied, Status: statusOf(&w),
+	}
+	// What cannot be read of these is not worth more than a look at the next apply.
+	n.TemplateGeneration, _ = strconv.ParseInt(annotations[lynq.AnnotationTemplateGeneration], 10, 64)
+	n.RolloutStart, _ = time.Parse(time.RFC3339, annotations[lynq.AnnotationRolloutUpdateStart])
+	if err := n.check(); err != nil {
+		return nil, fmt.Errorf("LynqNode %s/%s: %w", n.Namespace, n.Name, err)
+	}
+	for _, section := range sections() {
+		if err := n.read(o, section); err != nil {
+			return nil, fmt.Errorf("LynqNode %s/%s: spec.%s: %w", n.Namespace, n.Name, section, err)
+		}
+	}
+	n.order()
+	return n, nil
+}
+
+// convert reads JSON that has been decoded already.
+func convert(from map[string]any, into any) error {
+	text, err := json.Marshal(from)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, into)
+}
+
+// check tells what a record of the node would lack.
+func (n *Node) check() error {
+	switch {
+	case n.Hub == "":
+		return errors.New("label " + lynq.LabelHub + " is missing, so that nobody knows its hub (put it on)")
+	case !lynq.IsLabelValue(n.Hub):
+		return fmt.Errorf("its hub %q is none that a label can hold", n.Hub)
+	case n.Form == "" || !lynq.IsLabelValue(n.Form):
+		return fmt.Errorf("spec.templateRef %q is no form", n.Form)
+	case n.Row == "":
+		return errors.New("spec.uid is missing")
+	}
+	return nil
+}
+
+// read reads one list of resources.
+func (n *Node) read(o *unstructured.Unstructured, section string) error {
+	list, _, err := unstructured.NestedSlice(o.Object, "spec", section)
+	if err != nil {
+		return err
+	}
+	for i, item := range list {
+		m, ok := item.(map[string]any)
+		if !ok {
+			return fmt.Errorf("entry %d is no resource", i)
+		}
+		var w wireResource
+		if err := convert(m, &w); err != nil {
+			return fmt.Errorf("entry %d: %w", i, err)
+		}
+		if w.ID == "" || w.Spec.Kind == "" || w.Spec.APIVersion == "" {
+			return fmt.Errorf("entry %d has no id, apiVersion or kind", i)
+		}
+		n.Resources = append(n.Resources, resourceOf(&w))
+	}
+	return nil
+}
+
+func resourceOf(w *wireResource) Resource {
+	r := Resource{
+		ID: w.ID, APIVersion: w.Spec.APIVersion, Kind: w.Spec.Kind, DependIDs: w.DependIDs,
+		Namespace: strings.TrimSpace(w.TargetNamespace), Name: strings.TrimSpace(cmp.Or(w.NameTemplate, w.Spec.Metadata.Name)),
+		Creation: cmp.Or(w.Creation, lynq.CreateWhenNeeded), Deletion: cmp.Or(w.Deletion, lynq.DeleteDelete),
+		Conflict: cmp.Or(w.Conflict, lynq.ConflictStuck), Patch: cmp.Or(w.Patch, lynq.PatchApply),
+	}
+	r.namespaceIsOpen, r.nameIsOpen = isTemplate(r.Namespace), isTemplate(r.Name) || r.Name == ""
+	return r
+}
+
+func isTemplate(s string) bool { return strings.Contains(s, "{{") }
+
+// order gives each resource an order that is higher than that of all it depends on.
+// A cycle, which the operator refuses, ends after as many rounds as there are
+// resources.
+func (n *Node) order() {
+	byID := map[string]int{}
+	for i := range n.Resources {
+		byID[n.Resources[i].ID] = i
+	}
+	for range n.Resources {
+		changed := false
+		for i := range n.Resources {
+			for _, id := range n.Resources[i].DependIDs {
+				if j, known := byID[id]; known && n.Resources[i].order <= n.Resources[j].order {
+					n.Resources[i].order, changed = n.Resources[j].order+1, true
+				}
+			}
+		}
+		if !changed {
+			return
+		}
+	}
+}
+
+// statusOf is what the operator said of a node, as far as records say the same.
+func statusOf(w *wireNode) inventory.Status {
+	s := inventory.Status{Desired: w.Status.Desired, Ready: w.Status.Ready, Failed: w.Status.Failed, Skipped: w.Status.Skipped}
+	for _, c := range w.Status.Conditions {
+		switch c.Type {
+		case inventory.ConditionReady, inventory.ConditionProgressing, inventory.ConditionDegraded:
+			s.Conditions = append(s.Conditions, inventory.Condition{
+				Type: c.Type, Status: string(c.Status), Reason: c.Reason, Message: c.Message, LastTransitionTime: c.LastTransitionTime.UTC(),
+			})
+		}
+	}
+	slices.SortFunc(s.Conditions, func(a, b inventory.Condition) int { return strings.Compare(a.Type, b.Type) })
+	return s
+}

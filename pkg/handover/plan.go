@@ -1,0 +1,252 @@
+package handover
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// The guards of a handover, beside apply's GuardOperator (it still runs) and
+// GuardDeleting (somebody deletes LynqNodes).
+const (
+	GuardRecord  apply.Guard = "record"  // a node's record is another's, or cannot be read
+	GuardClaimed apply.Guard = "claimed" // two LynqNodes name one object
+)
+
+// Reasons that only a handover has.
+const (
+	ReasonHandover   apply.Reason = "Handover"   // it was the operator's
+	ReasonAbsent     apply.Reason = "Absent"     // there is no such object
+	ReasonUnreadable apply.Reason = "Unreadable" // nobody knows what it is
+)
+
+// Input is what a plan is made of.
+type Input struct {
+	Nodes []*Node
+	Found [][]Found // of each node
+	// Inventories are all that there are, and Broken those that cannot be read.
+	Inventories []*inventory.Inventory
+	Broken      []*inventory.RecordError
+	// Finalizer: inventories that are made get the node's finalizer.
+	Finalizer bool
+}
+
+// Plan says what is to become of LynqNodes and of their objects.
+type Plan struct {
+	Nodes    []NodePlan // by hub, then by name
+	Refusals []apply.Refusal
+}
+
+// NodePlan is what is to become of one LynqNode.
+type NodePlan struct {
+	*Node
+	Objects []Object
+	// Record is what the node's inventory is to say, and Save whether that is more
+	// than it says already.
+	Record *inventory.Inventory
+	Save   bool
+}
+
+// NewPlan makes a plan. It is a pure function.
+func NewPlan(in *Input) *Plan {
+	inventories := map[apply.NodeKey]*inventory.Inventory{}
+	for _, inv := range in.Inventories {
+		inventories[apply.NodeKey{Namespace: inv.Namespace, Name: inv.Node}] = inv
+	}
+	p := &Plan{}
+	for i, n := range in.Nodes {
+		before := inventories[n.Key()]
+		np := NodePlan{Node: n}
+		for _, f := range in.Found[i] {
+			var record types.UID
+			if before != nil {
+				record = types.UID(before.UID)
+			}
+			np.Objects = append(np.Objects, judge(n, f, record))
+		}
+		np.Record, np.Save = recordOf(n, np.Objects, before, in.Finalizer)
+		p.Nodes = append(p.Nodes, np)
+	}
+	slices.SortStableFunc(p.Nodes, func(a, b NodePlan) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Hub, b.Hub), cmp.Compare(a.Name, b.Name))
+	})
+	p.refuseDeleted()
+	p.refuseRecords(inventories, in.Broken)
+	p.refuseTwice()
+	return p
+}
+
+// hopeless tells whether an object keeps the LynqNode where it is.
+func (p *NodePlan) hopeless() bool {
+	return slices.ContainsFunc(p.Objects, func(o Object) bool { return o.Verdict == Failed })
+}
+
+// Counts are how many objects have each verdict.
+func (p *Plan) Counts() map[Verdict]int {
+	counts := map[Verdict]int{}
+	for i := range p.Nodes {
+		for j := range p.Nodes[i].Objects {
+			counts[p.Nodes[i].Objects[j].Verdict]++
+		}
+	}
+	return counts
+}
+
+func (p *Plan) refuse(g apply.Guard, hub, fix, format string, args ...any) {
+	p.Refusals = append(p.Refusals, apply.Refusal{Guard: g, Hub: hub, What: fmt.Sprintf(format, args...), Fix: fix})
+}
+
+// refuseDeleted refuses LynqNodes that somebody deletes: the operator, if it is ever
+// started again, deletes their objects before anything else.
+func (p *Plan) refuseDeleted() {
+	deleted := map[string][]string{}
+	for i := range p.Nodes {
+		if n := p.Nodes[i].Node; n.Deleting {
+			deleted[n.Hub] = append(deleted[n.Hub], n.Namespace+"/"+n.Name)
+		}
+	}
+	for _, hub := range slices.Sorted(maps.Keys(deleted)) {
+		p.refuse(apply.GuardDeleting, hub,
+			"start the operator and let it finish, if their objects are to go too; a deletion cannot be taken back, and what the finalizer "+lynq.FinalizerNode+" holds goes when that is taken off",
+			"somebody deleted %s", some(deleted[hub], "LynqNode"))
+	}
+}
+
+// refuseRecords refuses nodes whose records are somebody else's.
+func (p *Plan) refuseRecords(inventories map[apply.NodeKey]*inventory.Inventory, broken []*inventory.RecordError) {
+	unreadable := map[apply.NodeKey]error{}
+	for _, b := range broken {
+		unreadable[apply.NodeKey{Namespace: b.Namespace, Name: b.Node}] = b
+	}
+	first := map[apply.NodeKey]*Node{}
+	for i := range p.Nodes {
+		n := p.Nodes[i].Node
+		key := n.Key()
+		inv := inventories[key]
+		switch {
+		case first[key] != nil:
+			p.refuse(GuardRecord, n.Hub, "hand over only one of them, and see what the other is for", "%s and %s have the same row and form, so that both become node %s", first[key], n, key)
+		case unreadable[key] != nil:
+			p.refuse(GuardRecord, n.Hub, "put that right first", "the record of node %s cannot be read: %v", key, unreadable[key])
+		case inv != nil && (inv.Hub != n.Hub || inv.Form != n.Form || inv.HubNamespace != "" && inv.HubNamespace != n.Namespace):
+			p.refuse(GuardRecord, n.Hub, "lynqctl inventory show -n "+n.Namespace+" "+key.Name+" tells what that is",
+				"node %s has a record already, of hub %s/%s and form %q", key, inv.HubNamespace, inv.Hub, inv.Form)
+		case inv != nil && inv.Deleting:
+			p.refuse(GuardRecord, n.Hub, "complete that with lynqctl finalize -n "+n.Namespace, "somebody deleted the record of node %s", key)
+		}
+		first[key] = n
+	}
+}
+
+// refuseTwice refuses objects that two LynqNodes name: rows and forms that make one
+// object twice are an error to lynqctl, and whose it is now, chance has decided.
+func (p *Plan) refuseTwice() {
+	claims := map[lynq.Ref][]*Node{}
+	var refs []lynq.Ref
+	for i := range p.Nodes {
+		for j := range p.Nodes[i].Objects {
+			o := &p.Nodes[i].Objects[j]
+			if o.Dropped || o.Meta == nil {
+				continue
+			}
+			if claims[o.Ref] == nil {
+				refs = append(refs, o.Ref)
+			}
+			claims[o.Ref] = append(claims[o.Ref], p.Nodes[i].Node)
+		}
+	}
+	for _, ref := range refs {
+		if nodes := claims[ref]; len(nodes) > 1 {
+			p.refuse(GuardClaimed, nodes[0].Hub, "have forms give each its own, or name only one of the LynqNodes: the object goes to whose it is now",
+				"%s and %s both name %s", nodes[0], nodes[1], ref.Full())
+		}
+	}
+}
+
+// some names a few of many.
+func some(names []string, noun string) string {
+	const few = 5
+	such := ": "
+	if len(names) > few {
+		such = ", such as "
+	}
+	return counted(int64(len(names)), noun) + such + strings.Join(names[:min(len(names), few)], ", ")
+}
+
+// Plans are the same as plans of apply, a hub each, for reports: with or without
+// what becomes of the LynqNodes themselves.
+func (p *Plan) Plans(nodes bool) []apply.Plan {
+	var plans []apply.Plan
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		if last := len(plans) - 1; last < 0 || plans[last].Hub != n.Hub || plans[last].Nodes[0].HubNamespace != n.Namespace {
+			plans = append(plans, apply.Plan{Hub: n.Hub, Counts: map[apply.Action]int{}})
+		}
+		hub := &plans[len(plans)-1]
+		hub.Nodes = append(hub.Nodes, n.plan(nodes))
+		for _, s := range hub.Nodes[len(hub.Nodes)-1].Steps {
+			hub.Counts[s.Action]++
+		}
+	}
+	return plans
+}
+
+func (p *NodePlan) plan(node bool) apply.NodePlan {
+	key := p.Key()
+	out := apply.NodePlan{
+		NodeKey: key, Hub: p.Hub, HubNamespace: p.Namespace, Form: p.Form, UID: p.Row, Inventory: p.Record,
+		Desired: &apply.Node{NodeKey: key, Hub: p.Hub, Form: p.Form, UID: p.Row},
+	}
+	for i := range p.Objects {
+		out.Steps = append(out.Steps, p.Objects[i].step())
+	}
+	if node && !p.hopeless() {
+		out.Steps = append(out.Steps, apply.Step{
+			Action: apply.ActionRelease, Reason: ReasonHandover, Record: &inventory.Record{Ref: p.ref()},
+			Message: "it goes last, and nothing with it",
+		})
+	}
+	return out
+}
+
+func (o *Object) step() apply.Step {
+	s := apply.Step{
+		Action: apply.ActionSkip, Reason: o.reason(), Message: o.Why,
+		Object: &apply.Object{Ref: o.Ref, APIVersion: o.APIVersion, ID: o.ID}, Record: &inventory.Record{Ref: o.Ref, ID: o.ID},
+	}
+	switch o.Verdict {
+	case Take:
+		s.Action = apply.ActionTrack
+	case Had:
+		s.Action = apply.ActionKeep
+	case Failed:
+		s.Action = apply.ActionBlock
+	}
+	return s
+}
+
+func (o *Object) reason() apply.Reason {
+	switch {
+	case o.Verdict == Take:
+		return ReasonHandover
+	case o.Verdict == Had:
+		return apply.ReasonUpToDate
+	case o.Err != nil:
+		return ReasonUnreadable
+	case o.Meta == nil:
+		return ReasonAbsent
+	case o.Meta.DeletionTimestamp != nil:
+		return apply.ReasonDeleting
+	case o.Meta.Labels[lynq.LabelOrphaned] == "true":
+		return apply.ReasonOrphan
+	}
+	return apply.ReasonForeign
+}

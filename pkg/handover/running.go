@@ -1,0 +1,115 @@
+package handover
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+)
+
+// What the operator is known by in a cluster: the Lease by which its instances elect
+// one, and the labels of its Deployment, which its chart and its kustomization set.
+const (
+	// OperatorSelector selects its Deployment and its pods, and those of many other
+	// controllers.
+	OperatorSelector = "control-plane=controller-manager"
+	operatorLease    = "f2130106.lynq.sh"
+	labelApp         = "app.kubernetes.io/name"
+	labelComponent   = "app.kubernetes.io/component"
+	operatorImage    = "lynq"
+	defaultLease     = 15 * time.Second
+)
+
+// Running is what was found of an operator.
+type Running struct {
+	// Leases are all that were listed; Deployments and Pods those that
+	// OperatorSelector selects.
+	Leases, Deployments, Pods []*unstructured.Unstructured
+	Now                       time.Time
+}
+
+// Refusals are what shows that the operator runs still: it would write to what is
+// handed over, and make its LynqNodes anew. It is a pure function.
+func (r *Running) Refusals() []apply.Refusal {
+	var refusals []apply.Refusal
+	refuse := func(fix, format string, args ...any) {
+		refusals = append(refusals, apply.Refusal{Guard: apply.GuardOperator, What: "the Lynq operator runs: " + fmt.Sprintf(format, args...), Fix: fix})
+	}
+	for _, d := range r.Deployments {
+		labels, _, _ := unstructured.NestedStringMap(d.Object, "spec", "template", "metadata", "labels")
+		replicas, said, _ := unstructured.NestedInt64(d.Object, "spec", "replicas")
+		if isOperator(d, labels, "spec", "template", "spec", "containers") && (replicas > 0 || !said) {
+			if !said {
+				replicas = 1 // the default
+			}
+			refuse(fmt.Sprintf("stop it: kubectl scale -n %s deployment/%s --replicas=0", d.GetNamespace(), d.GetName()),
+				"Deployment %s/%s is to have %s", d.GetNamespace(), d.GetName(), counted(replicas, "replica"))
+		}
+	}
+	for _, p := range r.Pods {
+		phase, _, _ := unstructured.NestedString(p.Object, "status", "phase")
+		if isOperator(p, p.GetLabels(), "spec", "containers") && phase != "Succeeded" && phase != "Failed" {
+			refuse(fmt.Sprintf("scale what made it to 0, and wait: kubectl wait -n %s pod/%s --for=delete --timeout=60s", p.GetNamespace(), p.GetName()),
+				"pod %s/%s is there", p.GetNamespace(), p.GetName())
+		}
+	}
+	for _, l := range r.Leases {
+		if holder, age, left := held(l, r.Now); left > 0 {
+			refuse(fmt.Sprintf("when it has stopped, that ends in %s by itself (if it never does, a clock is wrong: kubectl delete -n %s lease/%s)", left.Round(time.Second), l.GetNamespace(), operatorLease),
+				"%s renewed its Lease %s/%s %s ago", holder, l.GetNamespace(), operatorLease, age.Round(time.Second))
+		}
+	}
+	return refusals
+}
+
+// isOperator tells whether a Deployment or a pod is the operator, by its labels or by
+// its image, and not its dashboard.
+func isOperator(o *unstructured.Unstructured, labels map[string]string, containers ...string) bool {
+	if labels[labelComponent] == "dashboard" {
+		return false
+	}
+	if slices.Contains([]string{"lynq", "lynq-operator"}, labels[labelApp]) {
+		return true
+	}
+	list, _, _ := unstructured.NestedSlice(o.Object, containers...)
+	return slices.ContainsFunc(list, func(c any) bool {
+		container, _ := c.(map[string]any)
+		image, _ := container["image"].(string)
+		name, _, _ := strings.Cut(path.Base(image), "@")
+		name, _, _ = strings.Cut(name, ":")
+		return name == operatorImage
+	})
+}
+
+// held tells who holds the operator's Lease, how long ago it was renewed, and for how
+// long it still holds; 0 where it is nobody's, or another Lease.
+func held(l *unstructured.Unstructured, now time.Time) (holder string, age, left time.Duration) {
+	if l.GetName() != operatorLease {
+		return "", 0, 0
+	}
+	holder, _, _ = unstructured.NestedString(l.Object, "spec", "holderIdentity")
+	text, _, _ := unstructured.NestedString(l.Object, "spec", "renewTime")
+	renewed, err := time.Parse(time.RFC3339, text)
+	if holder == "" || err != nil {
+		return "", 0, 0
+	}
+	duration := defaultLease
+	if seconds, _, _ := unstructured.NestedInt64(l.Object, "spec", "leaseDurationSeconds"); seconds > 0 {
+		duration = time.Duration(seconds) * time.Second
+	}
+	age = now.Sub(renewed)
+	return holder, age, duration - age
+}
+
+// counted is a number with its noun.
+func counted(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

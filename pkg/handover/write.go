@@ -1,0 +1,129 @@
+package handover
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// tries bounds how often an object is looked at anew that others keep changing, as
+// controllers do with a status.
+const tries = 10
+
+var errReplaced = errors.New("somebody deleted it and made another since this run looked (run it again)")
+
+// write takes an object over in one write, and makes sure of what came of it. It
+// tells whether there was anything to change.
+func (n *nodeRun) write(o *Object) (changed bool, err error) {
+	f := o.Found
+	for try := 1; ; try++ {
+		c, err := changeOf(n.plan.Node, &f, n.record)
+		if err != nil || c == nil {
+			return changed, err
+		}
+		patch, err := c.patch()
+		if err != nil {
+			return changed, err
+		}
+		m, err := n.Cluster.Write(n.finishing, f.Served, apply.Write{Verb: apply.JSONPatch, Namespace: f.Namespace, Name: f.Name, Body: patch, DryRun: n.DryRun})
+		if err == nil {
+			f.Meta = m
+			return true, n.confirm(&f)
+		}
+		if !apierrors.IsConflict(err) && !apierrors.IsInvalid(err) && !apierrors.IsNotFound(err) || try == tries {
+			return changed, err
+		}
+		changed = true // it may have been this write, whose answer was lost
+		again, lookErr := n.look(&f)
+		if lookErr != nil {
+			return changed, lookErr
+		}
+		if !apierrors.IsConflict(err) {
+			return changed, err
+		}
+		f = again
+	}
+}
+
+// look looks at an object anew, and whether it still is the LynqNode's.
+func (n *nodeRun) look(f *Found) (Found, error) {
+	again := *f
+	m, err := n.Cluster.Metadata(n.finishing, f.Served, f.Namespace, f.Name)
+	if apierrors.IsNotFound(err) {
+		return again, errors.New("somebody deleted it since this run looked (run it again)")
+	}
+	if err != nil {
+		return again, err
+	}
+	if m.UID != f.Meta.UID {
+		return again, errReplaced
+	}
+	again.Meta = m
+	if o := judge(n.plan.Node, again, n.record); o.Verdict == Left || o.Verdict == Failed {
+		return again, fmt.Errorf("it changed since this run looked: %s (run it again)", o.Why)
+	}
+	return again, nil
+}
+
+// confirm makes sure that an object is as it was to become: the garbage collector
+// goes by that.
+func (n *nodeRun) confirm(f *Found) error {
+	if n.DryRun {
+		return nil
+	}
+	c, err := changeOf(n.plan.Node, f, n.record)
+	if err == nil && c != nil {
+		err = errors.New("the server accepted the change, and the object is not as it was to become: an admission webhook may have changed it (its LynqNode stays)")
+	}
+	return err
+}
+
+// removeNode removes the LynqNode as it was read: its finalizer first, since an
+// operator that finds both deletes the objects; then itself, so that the garbage
+// collector takes it off whatever still says to belong to it, and deletes none.
+func (n *nodeRun) removeNode() error {
+	served, err := n.Cluster.Resource(n.finishing, lynq.Group, "", lynq.KindNode)
+	if err != nil {
+		return err
+	}
+	return n.remover().remove(served, leaver{
+		ref: n.plan.ref(), uid: n.plan.UID, version: n.plan.ResourceVersion, finalizers: n.plan.finalizers, finalizer: lynq.FinalizerNode,
+	})
+}
+
+func (n *nodeRun) remover() *remover { return &remover{n.finishing, n.Cluster, n.DryRun} }
+
+// leaver is an object of the operator that goes.
+type leaver struct {
+	ref        lynq.Ref
+	uid        types.UID
+	version    string
+	finalizers []string
+	finalizer  string // the operator's, "" for none
+}
+
+// hint says what to do where the operator's own webhooks refuse a write: they do not
+// answer when it does not run.
+func hint(err error) error {
+	if err == nil || !strings.Contains(err.Error(), "failed calling webhook") {
+		return err
+	}
+	return fmt.Errorf("%w (a webhook of the operator, which does not answer while that does not run, keeps this from being written: delete its configurations, which are of no use any more, and run this again: kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations -o name | grep lynq | xargs kubectl delete)", err)
+}
+
+// orphaning are the options that delete an object as it was seen, and nothing with it.
+func orphaning(uid types.UID, version string, dryRun bool) metav1.DeleteOptions {
+	orphan := metav1.DeletePropagationOrphan
+	o := metav1.DeleteOptions{PropagationPolicy: &orphan, Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version}}
+	if dryRun {
+		o.DryRun = []string{metav1.DryRunAll}
+	}
+	return o
+}

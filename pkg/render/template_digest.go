@@ -1,0 +1,89 @@
+package render
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"slices"
+	"strconv"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+)
+
+// templateDigest is 16 hex digits of a SHA-256 of all that an object is made of
+// but for its row and this program: what the form says of the resource, as it is
+// meant and not as it is written, and the columns that its variables stand for.
+// It is recorded in clusters: it must not come to depend on how forms are compiled.
+func (p *Program) templateDigest(r *resource) string {
+	d := digester{sha256.New()}
+	d.texts(r.APIVersion, r.Kind, r.ID, r.NameTemplate.Text, r.TargetNamespace.Text, p.Namespace, strconv.FormatBool(r.namespace.node != nil))
+	d.texts(string(r.Policy.Creation), string(r.Policy.Deletion), string(r.Policy.Patch))
+	d.list(len(r.Policy.IgnoreFields))
+	d.texts(r.Policy.IgnoreFields...)
+	for _, entries := range [][]form.Entry{r.Labels, r.Annotations} {
+		d.list(len(entries))
+		for _, e := range entries {
+			d.texts(e.Key, e.Text.Text)
+		}
+	}
+	d.value(r.Manifest)
+	d.columns(p, r.root)
+	var sum [sha256.Size]byte
+	return hex.EncodeToString(d.Sum(sum[:0])[:8])
+}
+
+// digester writes so that different things never give the same bytes.
+type digester struct{ hash.Hash }
+
+func (d digester) texts(texts ...string) {
+	for _, t := range texts {
+		_, _ = fmt.Fprintf(d, "%d:%s", len(t), t) // a hash takes everything
+	}
+}
+
+func (d digester) list(length int) { d.texts(strconv.Itoa(length)) }
+
+func (d digester) value(v *form.Value) {
+	d.texts(strconv.Itoa(int(v.Kind)))
+	switch v.Kind {
+	case form.Bool:
+		d.texts(strconv.FormatBool(v.Bool))
+	case form.Int:
+		d.texts(strconv.FormatInt(v.Int, 10))
+	case form.Float:
+		d.texts(strconv.FormatFloat(v.Float, 'g', -1, 64))
+	case form.String:
+		d.texts(v.Str)
+	case form.List:
+		d.list(len(v.Items))
+		for _, item := range v.Items {
+			d.value(item)
+		}
+	case form.Map:
+		d.list(len(v.Fields))
+		for _, f := range slices.SortedFunc(slices.Values(v.Fields), func(a, b form.Field) int { return cmp.Compare(a.Key, b.Key) }) {
+			d.texts(f.Key)
+			d.value(f.Value)
+		}
+	}
+}
+
+// columns writes which columns the strings of a manifest read, in their order.
+// Where variables stand for other columns, the same string means something else.
+func (d digester) columns(p *Program, n *node) {
+	if n.slot == noSlot {
+		for _, f := range n.fields {
+			d.columns(p, f.node)
+		}
+		for _, item := range n.items {
+			d.columns(p, item)
+		}
+		return
+	}
+	names := Columns(p.Hub)
+	for _, c := range p.columnsOf(&p.exprs[n.slot]) {
+		d.texts(names[c])
+	}
+}
