@@ -13,12 +13,19 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/lynqctl/lynqctl/internal/dbtest"
+	"github.com/lynqctl/lynqctl/internal/doctest"
 )
 
 // TestScripts runs the scripts of testdata/script. Beside testscript's own
 // commands they have
 //
 //	exits CODE PROGRAM ARGUMENT...  run a program that must exit with CODE
+//	example CODE COMMAND N [OLD=NEW...]
+//	                                run the Nth example of a command's help, with other texts for
+//	                                some of those in it; it must exit with CODE
+//	interrupts FIFO PROGRAM ARGUMENT...
+//	                                run a program, and interrupt it when it reads FIFO, which is
+//	                                made; it must exit with 130
 //	fill FILE...                    replace $NAMES in files by the environment
 //	server mysql|postgresql         have $HOST, $PORT, $DATABASE, $READER and $PASSWORD be a server's
 //	sql FILE                        run the file's statements there, which end with the line
@@ -45,11 +52,13 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":  exits,
-			"fill":   fill,
-			"server": server,
-			"sql":    runSQL,
-			"cut":    cut,
+			"exits":      exits,
+			"example":    example,
+			"interrupts": interrupts,
+			"fill":       fill,
+			"server":     server,
+			"sql":        runSQL,
+			"cut":        cut,
 		},
 	})
 }
@@ -79,8 +88,12 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) > 1, "exits CODE PROGRAM ARGUMENT...")
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
+	mustExit(ts, want, args[1], args[2:]...)
+}
+
+func mustExit(ts *testscript.TestScript, want int, program string, args ...string) {
 	got := 0
-	err = ts.Exec(args[1], args[2:]...)
+	err := ts.Exec(program, args...)
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		got, err = exit.ExitCode(), nil
 	}
@@ -88,6 +101,51 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
 	}
+}
+
+func example(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) > 2, "example CODE COMMAND N [OLD=NEW...]")
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	text, err := doctest.HelpExample(ts, args[1:])
+	ts.Check(err)
+	mustExit(ts, want, "sh", "-c", text)
+}
+
+func interrupts(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) > 1, "interrupts FIFO PROGRAM ARGUMENT...")
+	fifo, pid := ts.MkAbs(args[0]), ts.MkAbs("pid")
+	ts.Check(ts.Exec("mkfifo", fifo))
+	var out *os.File
+	interrupted := make(chan error, 1)
+	go func() {
+		var err error
+		if out, err = os.OpenFile(fifo, os.O_WRONLY, 0); err == nil { // once somebody reads
+			err = interrupt(pid)
+		}
+		interrupted <- err
+	}()
+	mustExit(ts, exitInterrupted, "sh", append([]string{"-c", `echo $$ >pid; exec "$@"`, "sh"}, args[1:]...)...)
+	ts.Check(<-interrupted)
+	ts.Check(out.Close()) // by then nobody takes that for the end of a file
+	ts.Check(os.Remove(fifo))
+}
+
+// interrupt interrupts the process whose number is in a file.
+func interrupt(file string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		return err
+	}
+	process, err := os.FindProcess(pid)
+	if err != nil {
+		return err
+	}
+	return process.Signal(os.Interrupt)
 }
 
 func fill(ts *testscript.TestScript, neg bool, args []string) {

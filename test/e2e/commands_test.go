@@ -39,6 +39,11 @@ func (s *script) commands() map[string]func(*testscript.TestScript, bool, []stri
 		"requests":  s.requests,
 		"exits":     s.exits,
 		"jsonlines": s.jsonLines,
+		// of help_test.go
+		"example":    s.example,
+		"atterminal": s.atTerminal,
+		"interrupts": s.interrupts,
+		"operator":   s.operator,
 	}
 	out := map[string]func(*testscript.TestScript, bool, []string){}
 	for name, run := range commands {
@@ -156,8 +161,13 @@ func (s *script) exits(ts *testscript.TestScript, args []string) error {
 	if err != nil {
 		return err
 	}
+	return mustExit(ts, want, args[1], args[2:]...)
+}
+
+// mustExit runs a program that must exit with a code.
+func mustExit(ts *testscript.TestScript, want int, program string, args ...string) error {
 	got := 0
-	err = ts.Exec(args[1], args[2:]...)
+	err := ts.Exec(program, args...)
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		got, err = exit.ExitCode(), nil
 	}

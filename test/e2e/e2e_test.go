@@ -16,13 +16,19 @@ var cluster harness.Shared
 
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	runScripts(t, &cluster, filepath.Join("testdata", "*.txtar"))
+}
+
+// runScripts runs scripts on a cluster, each in a namespace of its own.
+func runScripts(t *testing.T, cluster *harness.Shared, pattern string) {
+	t.Helper()
 	kubectl := cluster.Cluster(t).Kubectl
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}
 	bin := buildLynqctl(t, root)
-	files, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
+	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no scripts: %v", err)
 	}

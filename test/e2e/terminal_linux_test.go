@@ -12,6 +12,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/rogpeppe/go-internal/testscript"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -30,10 +31,33 @@ type terminal struct {
 // atTerminal runs lynqctl on a terminal of its own, of 80 columns.
 func atTerminal(t *testing.T, env *harness.Env, bin string, args ...string) *terminal {
 	t.Helper()
+	cmd := exec.Command(bin, args...)
+	cmd.Env = append(os.Environ(), "TERM=xterm", "NO_COLOR=1", "KUBECONFIG="+env.Kubeconfig)
+	return onTerminal(t, cmd)
+}
+
+// answered runs a shell script of a test script on a terminal, and answers what it
+// asks.
+func answered(ts *testscript.TestScript, t *testing.T, script, answer string) (shown string, code int) {
+	cmd := exec.Command("sh", "-c", script)
+	cmd.Dir = ts.MkAbs(".")
+	for _, name := range []string{"PATH", "KUBECONFIG", "HOME", "TMPDIR"} {
+		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
+	}
+	x := onTerminal(t, cmd)
+	x.asks(t, "] ")
+	x.types(t, answer+"\n")
+	<-x.done
+	return x.stderr.String(), x.code
+}
+
+// onTerminal runs a program on a terminal of its own.
+func onTerminal(t *testing.T, cmd *exec.Cmd) *terminal {
+	t.Helper()
 	upper, lower := openTerminal(t)
-	r := &running{cmd: exec.Command(bin, args...), done: make(chan struct{})}
+	r := &running{cmd: cmd, done: make(chan struct{})}
 	r.stderr.wrote = make(chan struct{}, 1)
-	r.cmd.Env = append(os.Environ(), "KUBECONFIG="+env.Kubeconfig, "TERM=xterm", "CI=", "NO_COLOR=1")
+	r.cmd.Env = append([]string{"TERM=xterm", "NO_COLOR=1"}, append(r.cmd.Env, "CI=")...)
 	r.cmd.Stdin, r.cmd.Stdout, r.cmd.Stderr = lower, lower, lower
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := r.cmd.Start(); err != nil {
@@ -96,7 +120,7 @@ func (x *terminal) asks(t *testing.T, text string) {
 			if !strings.Contains(x.stderr.String()[x.read:], text) {
 				t.Fatalf("it ended with code %d, and never asked %q:\n%s", x.code, text, x.stderr.String())
 			}
-		case <-time.After(time.Minute):
+		case <-time.After(3 * time.Minute):
 			t.Fatalf("it never asked %q:\n%s", text, shown)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -32,12 +33,32 @@ type Env struct {
 func (s *Shared) Env(t testing.TB) *Env {
 	t.Helper()
 	cluster := s.Cluster(t)
-	namespace := cluster.NewNamespace(t)
+	return cluster.envIn(t, cluster.NewNamespace(t))
+}
+
+// EnvNamed is Env for a test that wants a namespace of a certain name: it gets none,
+// and false, if there is one of that name.
+func (s *Shared) EnvNamed(t testing.TB, namespace string) (*Env, bool) {
+	t.Helper()
+	cluster := s.Cluster(t)
+	err := cluster.makeNamespace(t, namespace)
+	if apierrors.IsAlreadyExists(err) {
+		return nil, false
+	}
+	if err != nil {
+		t.Fatalf("namespace of the test: %v", err)
+	}
+	return cluster.envIn(t, namespace), true
+}
+
+// envIn writes the kubeconfig for a namespace.
+func (c *Cluster) envIn(t testing.TB, namespace string) *Env {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := setNamespace(cluster.Kubeconfig, path, namespace); err != nil {
+	if err := setNamespace(c.Kubeconfig, path, namespace); err != nil {
 		t.Fatal(err)
 	}
-	return &Env{Cluster: cluster, Namespace: namespace, Kubeconfig: path}
+	return &Env{Cluster: c, Namespace: namespace, Kubeconfig: path}
 }
 
 // NewNamespace makes a further namespace for a test. It asks for its deletion
@@ -45,13 +66,21 @@ func (s *Shared) Env(t testing.TB) *Env {
 func (c *Cluster) NewNamespace(t testing.TB) string {
 	t.Helper()
 	name := namespaceName(t.Name(), rand.Text())
+	if err := c.makeNamespace(t, name); err != nil {
+		t.Fatalf("namespace of the test: %v", err)
+	}
+	return name
+}
+
+// makeNamespace makes a namespace, and asks for its deletion when the test ends.
+func (c *Cluster) makeNamespace(t testing.TB, name string) error {
 	client := c.Dynamic.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"})
 	obj := &unstructured.Unstructured{}
 	obj.SetAPIVersion("v1")
 	obj.SetKind("Namespace")
 	obj.SetName(name)
 	if _, err := client.Create(t.Context(), obj, metav1.CreateOptions{}); err != nil {
-		t.Fatalf("namespace of the test: %v", err)
+		return err
 	}
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), cleanupTimeout)
@@ -60,7 +89,7 @@ func (c *Cluster) NewNamespace(t testing.TB) string {
 			t.Logf("namespace %s stays: %v", name, err)
 		}
 	})
-	return name
+	return nil
 }
 
 const cleanupTimeout = 10 * time.Second

@@ -1,0 +1,89 @@
+package doctest
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Alike tells whether what was printed is what a page says: but for times, ages,
+// uids and other names that the cluster makes, for the widths of columns, for the
+// order in which nodes are told of that are worked on at once, and for what a line
+// "..." stands for.
+func Alike(want, got string) bool {
+	return match(canonical(want), canonical(got))
+}
+
+// match tells whether lines are the wanted ones.
+func match(want, got []string) bool {
+	switch {
+	case len(want) == 0:
+		return len(got) == 0
+	case want[0] == "...":
+		for i := range len(got) + 1 {
+			if match(want[1:], got[i:]) {
+				return true
+			}
+		}
+		return false
+	default:
+		return len(got) > 0 && want[0] == got[0] && match(want[1:], got[1:])
+	}
+}
+
+// canonical are the lines of a text as they are compared.
+func canonical(text string) []string {
+	// What differs from run to run, and what stands for it.
+	varies := []struct {
+		what *regexp.Regexp
+		as   string
+	}{
+		{regexp.MustCompile(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z\b`), "TIME"},
+		{regexp.MustCompile(`\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`), "UID"},
+		{regexp.MustCompile(`\bapplyset-[A-Za-z0-9_-]{43}-v1\b`), "APPLYSET"},
+		{regexp.MustCompile(`\b\d+(\.\d+)?(ms|s|m|h|d)(\d+(s|m|h))?\b`), "AGE"},
+		// The vowels, and what looks like them, are missing from names that controllers make.
+		{regexp.MustCompile(`-[bcdfghjklmnpqrstvwxz2456789]{7,10}\b(-[bcdfghjklmnpqrstvwxz2456789]{5}\b)?`), "-MADE"},
+		{regexp.MustCompile(`"(digest|template|fields)": ?"[0-9a-f]{16}"`), `"$1":"HASH"`},
+		{regexp.MustCompile(`"resourceVersion": ?"\d+"`), `"resourceVersion":"N"`},
+		{regexp.MustCompile(`\b[0-9a-f]{7,40}\b\] `), "COMMIT] "}, // what git prints
+		{regexp.MustCompile(`  +`), "  "},
+		{regexp.MustCompile(` +$`), ""},
+	}
+	// What is told every ten seconds, where there are so many.
+	waits := regexp.MustCompile(`^waiting for \d+ objects?: `)
+	var lines []string
+	for _, line := range splitLines(trimmed(text)) {
+		if waits.MatchString(line) {
+			continue
+		}
+		for _, v := range varies {
+			line = v.what.ReplaceAllString(line, v.as)
+		}
+		lines = append(lines, line)
+	}
+	return sortEvents(lines)
+}
+
+// trimmed is a text without blank lines around it.
+func trimmed(text string) string {
+	if text = strings.Trim(text, "\n"); text != "" {
+		text += "\n"
+	}
+	return text
+}
+
+// sortEvents sorts the lines of a run that tell of objects and nodes, wherever some
+// of them follow on each other.
+func sortEvents(lines []string) []string {
+	event := regexp.MustCompile(`^\S+  \S.* \w[\w-]* \(\w+\)( .*)?$`)
+	for from := 0; from < len(lines); from++ {
+		to := from
+		for to < len(lines) && event.MatchString(lines[to]) {
+			to++
+		}
+		slices.Sort(lines[from:to])
+		from = max(from, to-1)
+	}
+	return lines
+}

@@ -1,0 +1,155 @@
+package doctest
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Page is a file of the documentation.
+type Page struct {
+	Path string // beneath the folder that Read was given, with slashes
+	// Blocks are its blocks of code and its comments, in order.
+	Blocks []Block
+	// Paragraphs are the rest of it: runs of lines that are not blank.
+	Paragraphs []Paragraph
+	text       string
+}
+
+// Comment is the language of blocks that are comments.
+const Comment = "<!--"
+
+// Block is a block of code, or a comment.
+type Block struct {
+	Line int    // the number of its first line, which is the fence or has the "<!--"
+	Lang string // the first word behind the fence
+	File string // what it says behind "file="
+	Text string // with a line break at the end, unless it is empty
+	size int    // how many lines it has, with its fences
+}
+
+// Paragraph is some lines of prose, or a heading.
+type Paragraph struct {
+	Line int
+	Text string
+}
+
+// Read reads README.md and the pages of docs/ beneath a folder.
+func Read(root string) ([]*Page, error) {
+	paths := []string{"README.md"}
+	err := fs.WalkDir(os.DirFS(root), "docs", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.HasSuffix(path, ".md") {
+			paths = append(paths, path)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var pages []*Page
+	for _, path := range paths {
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(path)))
+		if err != nil {
+			return nil, err
+		}
+		page, err := Parse(path, string(text))
+		if err != nil {
+			return nil, err
+		}
+		pages = append(pages, page)
+	}
+	return pages, nil
+}
+
+// Parse finds the parts of a page.
+func Parse(path, text string) (*Page, error) {
+	p := &Page{Path: path, text: text}
+	lines := splitLines(text)
+	for i := 0; i < len(lines); {
+		b, isBlock, err := blockAt(lines, i)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("%s:%w", path, err)
+		case isBlock:
+			p.Blocks = append(p.Blocks, b)
+			i += b.size
+		default:
+			p.prose(i+1, lines[i])
+			i++
+		}
+	}
+	return p, nil
+}
+
+// prose adds a line to the paragraph that ends before it, or begins another.
+func (p *Page) prose(number int, line string) {
+	if strings.TrimSpace(line) == "" {
+		return
+	}
+	if n := len(p.Paragraphs); n > 0 && !isHeading(line) {
+		last := &p.Paragraphs[n-1]
+		if !isHeading(last.Text) && last.Line+strings.Count(last.Text, "\n")+1 == number {
+			last.Text += "\n" + line
+			return
+		}
+	}
+	p.Paragraphs = append(p.Paragraphs, Paragraph{Line: number, Text: line})
+}
+
+func isHeading(line string) bool { return regexp.MustCompile(`^#{1,6} `).MatchString(line) }
+
+// blockAt is the block that begins with a line, if one does.
+func blockAt(lines []string, at int) (Block, bool, error) {
+	if strings.HasPrefix(lines[at], Comment) {
+		return commentAt(lines, at)
+	}
+	open := regexp.MustCompile("^( *)(```+)([^`]*)$").FindStringSubmatch(lines[at])
+	if open == nil {
+		return Block{}, false, nil
+	}
+	indent, fence, info := open[1], open[2], strings.Fields(open[3])
+	b := Block{Line: at + 1}
+	for i, word := range info {
+		name, isFile := strings.CutPrefix(word, "file=")
+		switch {
+		case isFile:
+			b.File = name
+		case i == 0:
+			b.Lang = word
+		default:
+			return b, false, fmt.Errorf("%d: nobody knows what %q means behind a fence (file=NAME there may be)", at+1, word)
+		}
+	}
+	for i, line := range lines[at+1:] {
+		line = strings.TrimPrefix(line, indent)
+		if strings.HasPrefix(line, fence) && strings.Trim(line, "` ") == "" {
+			b.size = i + 2
+			return b, true, nil
+		}
+		b.Text += line + "\n"
+	}
+	return b, false, fmt.Errorf("%d: a block of code that never ends", at+1)
+}
+
+// commentAt is the comment that begins with a line.
+func commentAt(lines []string, at int) (Block, bool, error) {
+	b := Block{Line: at + 1, Lang: Comment}
+	end := slices.IndexFunc(lines[at:], func(line string) bool { return strings.Contains(line, "-->") })
+	if end < 0 {
+		return b, false, fmt.Errorf("%d: a comment that never ends", at+1)
+	}
+	b.size = end + 1
+	text := strings.Join(lines[at:at+end+1], "\n")
+	text, _, _ = strings.Cut(strings.TrimPrefix(text, Comment), "-->")
+	b.Text = strings.TrimSpace(text) + "\n"
+	return b, true, nil
+}
+
+// splitLines are the lines of a text without their ends.
+func splitLines(text string) []string {
+	return strings.Split(strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), "\n")
+}

@@ -1,0 +1,127 @@
+package doctest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// atOnce is how many sessions run at the same time. Most of them wait for a cluster
+// most of the time.
+const atOnce = 6
+
+// RunAll runs the examples of pages beneath a folder, each session in the place that
+// it is given, if it is given one. With update it writes what was printed into the
+// pages, wherever that is not what they say.
+func RunAll(t *testing.T, root string, pages []*Page, update bool, place func(*Session) (Place, bool)) {
+	t.Helper()
+	slots := make(chan struct{}, atOnce)
+	var running []*run
+	for _, p := range pages {
+		sessions, err := p.Sessions()
+		if err != nil {
+			t.Error(err)
+		}
+		for _, s := range sessions {
+			where, wanted := place(s)
+			if !wanted {
+				continue
+			}
+			where.Root = root
+			r := &run{Session: s, done: make(chan struct{})}
+			running = append(running, r)
+			go func() {
+				defer close(r.done)
+				slots <- struct{}{}
+				defer func() { <-slots }()
+				r.ran, r.err = s.Run(t.Context(), where)
+			}()
+		}
+	}
+	texts := map[*Page]map[int]string{}
+	for _, r := range running {
+		<-r.done
+		t.Run(r.Name(), func(t *testing.T) { r.check(t, update) })
+		if update {
+			texts[r.Page] = r.texts(texts[r.Page])
+		}
+	}
+	for p, changed := range texts {
+		p.rewrite(t, root, changed)
+	}
+}
+
+// run is a session that was run.
+type run struct {
+	*Session
+	ran  []Ran
+	err  error
+	done chan struct{}
+}
+
+// check fails a test where something else is printed than the page says, unless that
+// will be written into it.
+func (r *run) check(t *testing.T, update bool) {
+	t.Helper()
+	if r.err != nil {
+		t.Errorf("the session cannot go on: %v", r.err)
+	}
+	for _, e := range r.ran {
+		if e.Failed != "" {
+			t.Errorf("%s:%d: $ %s\n%s%s", r.Page.Path, e.Line, e.Command, e.Got, e.Failed)
+		}
+		if !update && !Alike(e.Want, e.Got) {
+			t.Errorf("%s:%d: $ %s\nprints something else (-page +now; -update writes it into the page):\n%s", r.Page.Path, e.Line, e.Command, cmp.Diff(e.Want, e.Got))
+		}
+	}
+}
+
+// texts adds new texts for the blocks that are not what was printed, by their lines.
+func (r *run) texts(all map[int]string) map[int]string {
+	if all == nil {
+		all = map[int]string{}
+	}
+	for _, e := range r.ran {
+		if !Alike(e.Want, e.Got) {
+			all[e.Block.Line] = newText(r.ran, e.Block)
+		}
+	}
+	return all
+}
+
+// newText is the text of a block with what was printed now. What is alike stays as
+// it is in the page.
+func newText(ran []Ran, block Block) string {
+	var examples []Example
+	var got []string
+	for _, r := range ran {
+		if r.Block.Line != block.Line {
+			continue
+		}
+		text := r.Got
+		if Alike(r.Want, r.Got) {
+			text = r.Want
+		}
+		examples = append(examples, r.Example)
+		got = append(got, trimmed(text))
+	}
+	return block.Rewrite(examples, got)
+}
+
+// rewrite puts new texts into the page's file.
+func (p *Page) rewrite(t *testing.T, root string, texts map[int]string) {
+	t.Helper()
+	if len(texts) == 0 {
+		return
+	}
+	name := filepath.Join(root, filepath.FromSlash(p.Path))
+	if old, err := os.ReadFile(name); err != nil || string(old) != p.text {
+		t.Errorf("%s was changed meanwhile, and stays as it is: run this again (%v)", p.Path, err)
+		return
+	}
+	if err := os.WriteFile(name, []byte(Replace(p.text, p.Blocks, texts)), 0o644); err != nil {
+		t.Error(err)
+	}
+}

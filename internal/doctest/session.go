@@ -1,0 +1,123 @@
+package doctest
+
+import (
+	"fmt"
+	"path"
+	"strings"
+)
+
+// Session is a run of examples that share a folder.
+type Session struct {
+	Page    *Page
+	Line    int
+	Cluster bool
+	Folder  string // of the source tree, that it begins with a copy of; "" is none
+	Blocks  []Block
+}
+
+// Name tells sessions apart: diff.md:12.
+func (s *Session) Name() string { return fmt.Sprintf("%s:%d", path.Base(s.Page.Path), s.Line) }
+
+// Sessions are those of a page. An example that belongs to none is an error: it
+// would not be run.
+func (p *Page) Sessions() ([]*Session, error) {
+	var sessions []*Session
+	for _, b := range p.Blocks {
+		s, err := p.session(b)
+		if err != nil {
+			return nil, err
+		}
+		if s != nil {
+			sessions = append(sessions, s)
+			continue
+		}
+		isBefore := b.Lang == Comment && strings.HasPrefix(b.Text, "before\n")
+		if b.Lang != "console" && b.File == "" && !isBefore {
+			continue
+		}
+		if len(sessions) == 0 {
+			return nil, fmt.Errorf("%s:%d: this belongs to no session (begin one above it: <!-- session: local -->; or let the block be sh, which is not run)", p.Path, b.Line)
+		}
+		last := sessions[len(sessions)-1]
+		last.Blocks = append(last.Blocks, b)
+	}
+	return sessions, nil
+}
+
+// session is the one that a comment begins, if it begins one.
+func (p *Page) session(b Block) (*Session, error) {
+	rest, isSession := strings.CutPrefix(b.Text, "session:")
+	if b.Lang != Comment || !isSession {
+		return nil, nil
+	}
+	s := &Session{Page: p, Line: b.Line}
+	words := strings.Fields(rest)
+	if len(words) == 3 && words[1] == "in" {
+		s.Folder = words[2]
+		words = words[:1]
+	}
+	if len(words) != 1 || words[0] != "local" && words[0] != "cluster" {
+		return nil, fmt.Errorf("%s:%d: a session is local or cluster, and may be in a folder: <!-- session: cluster in examples/shop -->", p.Path, b.Line)
+	}
+	s.Cluster = words[0] == "cluster"
+	return s, nil
+}
+
+// tellCode is the command that shows how the one before it ended.
+const tellCode = "echo $?"
+
+// Example is a command of a block, and what it is to print.
+type Example struct {
+	Line    int // of the page
+	Command string
+	Want    string
+}
+
+// Examples are those of a block of the console.
+func (b Block) Examples() ([]Example, error) {
+	var examples []Example
+	for i, line := range splitLines(b.Text) {
+		if command, ok := strings.CutPrefix(line, "$ "); ok {
+			examples = append(examples, Example{Line: b.Line + 1 + i, Command: command})
+			continue
+		}
+		if len(examples) == 0 {
+			return nil, fmt.Errorf("%d: an example begins with a command behind \"$ \"", b.Line+1+i)
+		}
+		last := &examples[len(examples)-1]
+		if more, ok := strings.CutPrefix(line, "> "); ok && last.Want == "" {
+			last.Command += "\n" + more
+			continue
+		}
+		last.Want += line + "\n"
+	}
+	return examples, nil
+}
+
+// Rewrite is the text of a block with other results: got has one for each example.
+// A blank line parts a result from the next command.
+func (b Block) Rewrite(examples []Example, got []string) string {
+	var text strings.Builder
+	for i, e := range examples {
+		if i > 0 && got[i-1] != "" && e.Command != tellCode {
+			text.WriteString("\n")
+		}
+		text.WriteString("$ " + strings.ReplaceAll(e.Command, "\n", "\n> ") + "\n" + got[i])
+	}
+	return text.String()
+}
+
+// Replace puts other texts into blocks of a page; texts are by the lines of blocks.
+func Replace(page string, blocks []Block, texts map[int]string) string {
+	lines := splitLines(page)
+	for i := len(blocks) - 1; i >= 0; i-- {
+		b := blocks[i]
+		text, ok := texts[b.Line]
+		if !ok {
+			continue
+		}
+		rest := append(splitLines(text), lines[b.Line+b.size-2:]...)
+		lines = append(lines[:b.Line:b.Line], rest...)
+	}
+	return strings.Join(lines, "\n") + "\n"
+}

@@ -1,0 +1,68 @@
+package e2e_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lynqctl/lynqctl/internal/doctest"
+	"github.com/lynqctl/lynqctl/test/harness"
+)
+
+var updateDocs = flag.Bool("update", false, "write what the examples of the documentation print into its pages")
+
+// Every example of the documentation that needs a cluster prints what its page says.
+func TestDocsExamples(t *testing.T) {
+	t.Parallel()
+	kubectl := cluster.Cluster(t).Kubectl
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := doctest.Read(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := strings.Join([]string{buildLynqctl(t, root), filepath.Dir(kubectl), os.Getenv("PATH")}, string(filepath.ListSeparator))
+	hubs := 0
+	doctest.RunAll(t, root, pages, *updateDocs, func(s *doctest.Session) (doctest.Place, bool) {
+		if !s.Cluster {
+			return doctest.Place{}, false
+		}
+		env := shortNamespace(t)
+		kubeconfig, err := os.ReadFile(env.Kubeconfig)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hubs++
+		return doctest.Place{
+			Dir:   t.TempDir(),
+			Env:   []string{"PATH=" + path, "KUBECONFIG=" + env.Kubeconfig, "CLUSTER=" + string(kubeconfig)},
+			Names: map[string]string{"shop": env.Namespace, "crm": fmt.Sprintf("h%02d", hubs)},
+			Noise: ofOthers,
+		}, true
+	})
+}
+
+// shortNamespace makes a namespace whose name is as long as the "shop" of the pages,
+// so that columns are as wide.
+func shortNamespace(t *testing.T) *harness.Env {
+	t.Helper()
+	for {
+		if env, made := cluster.EnvNamed(t, fmt.Sprintf("s%03d", rand.IntN(1000))); made {
+			return env
+		}
+	}
+}
+
+// ofOthers tells whether a line is about what other tests do: who looks for orphans is
+// told of all records that cannot be read, and of the orphans of other hubs.
+func ofOthers(line string) bool {
+	const record = "warning: ConfigMap "
+	return strings.HasPrefix(line, record) && !strings.HasPrefix(line, record+"shop/") ||
+		strings.HasPrefix(line, "not taken back: orphans from hubs that are not in the inputs")
+}
