@@ -11,15 +11,15 @@ import (
 )
 
 // release is what goreleaser.yaml says that can be held against this tree.
-// Whether goreleaser takes it, `make release-check` tells: building goreleaser
-// takes minutes.
+// Whether goreleaser takes it, and what it makes of it, `make release-check` tells:
+// building goreleaser takes minutes.
 type release struct {
 	Before struct{ Hooks []string }
 	Builds []struct {
 		Main         string
 		Goos, Goarch []string
 	}
-	Archives []struct{ Files []string }
+	Archives []struct{ Files []struct{ Src string } }
 	Nfpms    []struct {
 		Formats  []string
 		Contents []struct{ Src, Type string }
@@ -56,7 +56,9 @@ func (r *release) files() []string {
 		files = append(files, b.Main)
 	}
 	for _, a := range r.Archives {
-		files = append(files, a.Files...)
+		for _, f := range a.Files {
+			files = append(files, f.Src)
+		}
 	}
 	for _, n := range r.Nfpms {
 		for _, c := range n.Contents {

@@ -1,0 +1,79 @@
+package e2e_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/test/shells"
+)
+
+// Shells offer what the cluster has, of lynqctl and of kubectl's plugin.
+// cmd/lynqctl has what needs no cluster.
+func TestShells(t *testing.T) {
+	t.Parallel()
+	env := cluster.Env(t)
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := buildLynqctl(t, root)
+	inputs := t.TempDir()
+	forms := strings.ReplaceAll(shellForms, "NAMESPACE", env.Namespace)
+	if err := os.WriteFile(filepath.Join(inputs, "forms.yaml"), []byte(forms), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path := strings.Join([]string{bin, filepath.Dir(cluster.Cluster(t).Kubectl), os.Getenv("PATH")}, string(filepath.ListSeparator))
+	for _, args := range [][]string{
+		{"apply", "-f", ".", "--source", "json:-"},
+		{"delete", "node", "gone-tab", "--yes"},
+	} {
+		cmd := exec.CommandContext(t.Context(), filepath.Join(bin, "lynqctl"), args...)
+		cmd.Dir, cmd.Env = inputs, append(os.Environ(), "KUBECONFIG="+env.Kubeconfig)
+		cmd.Stdin = strings.NewReader(`[{"id":"acme","active":1},{"id":"globex","active":1},{"id":"gone","active":1}]`)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("lynqctl %v: %v\n%s", args, err, out)
+		}
+	}
+	for _, name := range shells.Shells() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := shells.New(t, name, inputs, "PATH="+path, "KUBECONFIG="+env.Kubeconfig)
+			for line, want := range map[string][]string{
+				"lynqctl status node ":                                           {"acme-tab", "globex-tab"},
+				"lynqctl delete hub -n " + env.Namespace + " ":                   {env.Namespace},
+				"lynqctl status -n " + env.Namespace[:12]:                        {env.Namespace},
+				"lynqctl orphans prune -n " + env.Namespace + " ":                {"ConfigMap/" + env.Namespace + "/gone-kept"},
+				"lynqctl status --context adm":                                   {"admin"},
+				"kubectl lynq stat":                                              {"status"},
+				"kubectl lynq status node ":                                      {"acme-tab", "globex-tab"},
+				"kubectl lynq orphans prune -n " + env.Namespace + " --dry-run ": {"client", "none", "server"},
+			} {
+				if diff := cmp.Diff(want, s.Offers(t, line)); diff != "" {
+					t.Errorf("%q: %s", line, diff)
+				}
+			}
+		})
+	}
+}
+
+// The hub is called as the test's namespace.
+const shellForms = `apiVersion: operator.lynq.sh/v1
+kind: LynqHub
+metadata: {name: NAMESPACE}
+spec:
+  source: {type: csv, csv: {path: rows.csv}}
+  valueMappings: {uid: id, activate: active}
+---
+apiVersion: operator.lynq.sh/v1
+kind: LynqForm
+metadata: {name: tab}
+spec:
+  hubId: NAMESPACE
+  configMaps:
+  - {id: kept, nameTemplate: "{{ .uid }}-kept", deletionPolicy: Retain, spec: {apiVersion: v1, kind: ConfigMap}}
+`
