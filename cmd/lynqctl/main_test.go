@@ -23,6 +23,11 @@ type withServers struct{ m *testing.M }
 
 // Run implements testscript.TestingM.
 func (w withServers) Run() int {
+	// With the race detector, each lynqctl would sleep for a second before it ends.
+	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	code := w.m.Run()
 	if err := servers.Stop(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

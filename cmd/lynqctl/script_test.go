@@ -44,6 +44,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("EXAMPLES", examples)
+			env.Setenv("GORACE", os.Getenv("GORACE"))
 			t, ok := env.T().(testing.TB)
 			if !ok {
 				return fmt.Errorf("%T is no testing.TB", env.T())
