@@ -32,7 +32,7 @@ type terminal struct {
 func atTerminal(t *testing.T, env *harness.Env, bin string, args ...string) *terminal {
 	t.Helper()
 	cmd := exec.Command(bin, args...)
-	cmd.Env = append(os.Environ(), "TERM=xterm", "NO_COLOR=1", "KUBECONFIG="+env.Kubeconfig)
+	cmd.Env = append(os.Environ(), "CI=", "TERM=xterm", "NO_COLOR=1", "KUBECONFIG="+env.Kubeconfig)
 	return onTerminal(t, cmd)
 }
 
@@ -57,7 +57,7 @@ func onTerminal(t *testing.T, cmd *exec.Cmd) *terminal {
 	upper, lower := openTerminal(t)
 	r := &running{cmd: cmd, done: make(chan struct{})}
 	r.stderr.wrote = make(chan struct{}, 1)
-	r.cmd.Env = append([]string{"TERM=xterm", "NO_COLOR=1"}, append(r.cmd.Env, "CI=")...)
+	r.cmd.Env = append([]string{"TERM=xterm", "NO_COLOR=1"}, r.cmd.Env...)
 	r.cmd.Stdin, r.cmd.Stdout, r.cmd.Stderr = lower, lower, lower
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := r.cmd.Start(); err != nil {

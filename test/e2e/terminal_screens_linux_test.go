@@ -17,7 +17,7 @@ import (
 func (s *shop) screen(t *testing.T, more []string, args ...string) *terminal {
 	t.Helper()
 	cmd := exec.Command(s.bin, args...)
-	cmd.Env = append(os.Environ(), slices.Concat([]string{"KUBECONFIG=" + s.Kubeconfig, "TERM=xterm", "NO_COLOR="}, more)...)
+	cmd.Env = append(os.Environ(), slices.Concat([]string{"KUBECONFIG=" + s.Kubeconfig, "TERM=xterm", "NO_COLOR=", "CI="}, more)...)
 	return onTerminal(t, cmd)
 }
 
