@@ -47,14 +47,15 @@ release-check:
 	else echo 'make release-check: there is no commit here, and nothing to release'; fi
 
 # End to end, lynqctl is a process of its own, which the race detector in the
-# test's would not see; it would only slow the tests down. The control plane is
-# built first: the first time, that outlasts what go test lets a package take.
+# test's would not see; it would only slow the tests down. They wait more than they
+# work, so that more run at a time than there are cores. The control plane is built
+# first: the first time, that outlasts what go test lets a package take.
 test: cluster-build
 	@command -v mariadbd >/dev/null || echo 'make test: mariadbd is not installed; the tests of MySQL sources are skipped'
 	@command -v postgres >/dev/null || ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || \
 	  echo 'make test: postgres is not installed; the tests of PostgreSQL sources are skipped'
 	LYNQCTL_TEST_CLUSTER=1 $(GO) test $(RACE) -count=1 -timeout 45m $$($(GO) list ./... | grep -v '/test/e2e$$')
-	LYNQCTL_TEST_CLUSTER=1 $(GO) test -count=1 -timeout 45m ./test/e2e
+	LYNQCTL_TEST_CLUSTER=1 $(GO) test -count=1 -parallel 4 -timeout 45m ./test/e2e
 	LYNQCTL_TEST_CLUSTER=1 $(GO) -C $(CLUSTER) test $(RACE) -count=1 ./...
 	LYNQCTL_TEST_CLUSTER=1 $(GO) -C $(GITOPS) test $(RACE) -count=1 -timeout 45m ./...
 

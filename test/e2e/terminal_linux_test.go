@@ -45,7 +45,7 @@ func answered(ts *testscript.TestScript, t *testing.T, script, answer string) (s
 		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 	}
 	x := onTerminal(t, cmd)
-	x.asks(t, "] ")
+	x.asks(t, "? [") // a bar of progress has brackets too
 	x.types(t, answer+"\n")
 	<-x.done
 	return x.stderr.String(), x.code
