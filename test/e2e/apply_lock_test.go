@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -91,10 +92,18 @@ func TestApplyLeaseLost(t *testing.T) {
 	s.proxy.Reset()
 	s.Kubectl(t, "", "patch", "lease", s.leaseName(), "--type=merge", "-p", `{"spec":{"holderIdentity":"somebody else"}}`)
 	r.want(t, 1, "lost Lease "+s.Namespace+"/"+s.leaseName(), "it is no longer ours (somebody else)", "nothing more is written")
-	for _, record := range s.proxy.Records() {
-		if record.IsWrite() && record.Resource != "leases.coordination.k8s.io" && record.Manager == "lynq" {
+	told := false
+	for _, record := range slices.Backward(s.proxy.Records()) {
+		if record.Resource == "leases.coordination.k8s.io" {
+			told = true
+			break // it cannot know of it before it has asked for its Lease
+		}
+		if record.IsWrite() && record.Manager == "lynq" {
 			t.Errorf("it wrote after that: %+v", record.Request)
 		}
+	}
+	if !told {
+		t.Error("it did not ask for its Lease")
 	}
 	s.Absent(t, "configmap/t000-after")
 	shot := s.look(t)
