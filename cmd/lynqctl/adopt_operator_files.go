@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -50,14 +49,6 @@ func (j *handoverJob) export(o *operated) error {
 type exported struct {
 	name, namespace string
 	text            []byte
-}
-
-// openDir makes a directory, for nobody else to read, where there is none.
-func openDir(dir string) (*os.Root, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
-	return os.OpenRoot(dir)
 }
 
 // backup writes the LynqNodes whole, and the metadata of what is going to change. Of

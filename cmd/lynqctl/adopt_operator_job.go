@@ -269,9 +269,14 @@ func (j *handoverJob) carryOut(ctx context.Context, plan *handover.Plan, hubs []
 	if len(plan.Nodes) == 0 {
 		return nil
 	}
-	for _, p := range hubs {
-		if err := j.recordHub(ctx, p, plan); err != nil {
+	for i, p := range hubs {
+		err := j.recordHub(ctx, p, plan)
+		switch {
+		case err == nil:
+		case i == 0:
 			return j.untouched(ctx, err)
+		default: // those before it are recorded
+			return failed(fmt.Errorf("record hub %s/%s: %w", p.namespace, p.hub, err))
 		}
 	}
 	ticker := time.NewTicker(ui.Redraw)

@@ -27,10 +27,7 @@ type reader interface {
 // read, and has what it wrote be what is deleted. Nothing that is there already is
 // overwritten.
 func backup(ctx context.Context, client reader, dir string, orphans []orphan.Orphan) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("make a place for the backup: %w", err)
-	}
-	root, err := os.OpenRoot(dir)
+	root, err := openDir(dir)
 	if err != nil {
 		return fmt.Errorf("make a place for the backup: %w", err)
 	}
@@ -72,6 +69,14 @@ func writeManifest(root *os.Root, ref lynq.Ref, content *unstructured.Unstructur
 		return err
 	}
 	return writeOnce(root, name, text, "--backup-dir")
+}
+
+// openDir makes a directory, for nobody else to read, where there is none.
+func openDir(dir string) (*os.Root, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	return os.OpenRoot(dir)
 }
 
 // backupName is the file of an object: a folder for each namespace.

@@ -134,19 +134,7 @@ func interrupts(ts *testscript.TestScript, neg bool, args []string) {
 
 // interrupt interrupts the process whose number is in a file.
 func interrupt(file string) error {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		return err
-	}
-	process, err := os.FindProcess(pid)
-	if err != nil {
-		return err
-	}
-	return process.Signal(os.Interrupt)
+	return exec.Command("sh", "-c", `kill -INT "$(cat "$0")"`, file).Run()
 }
 
 func fill(ts *testscript.TestScript, neg bool, args []string) {

@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/lynqctl/lynqctl/test/shells"
 )
 
@@ -27,7 +25,7 @@ func TestShells(t *testing.T) {
 				}
 			}
 			s := shells.New(t, name, dir, "KUBECONFIG="+filepath.Join(dir, "kubeconfig"))
-			for line, want := range map[string][]string{
+			s.Want(t, map[string][]string{
 				"lynqctl stat":                        {"status"},
 				"lynqctl status ":                     {"form", "hub", "node"},
 				"lynqctl status nope":                 {},
@@ -40,11 +38,7 @@ func TestShells(t *testing.T) {
 				"lynqctl apply -f . --node ":          {"acme-db", "acme-web", "zeta-db", "zeta-web"},
 				"lynqctl apply -f . --node=acme-db,z": {"acme-db,zeta-db", "acme-db,zeta-web"},
 				"lynqctl status --context ":           {"dead", "other"},
-			} {
-				if diff := cmp.Diff(want, s.Offers(t, line)); diff != "" {
-					t.Errorf("%q: %s", line, diff)
-				}
-			}
+			})
 		})
 	}
 }

@@ -55,8 +55,9 @@ func (e *RootError) Error() string { return fmt.Sprintf("no tree can be there: %
 // Unwrap gives why.
 func (e *RootError) Unwrap() error { return e.Err }
 
-// Write carries a plan out. Where it cannot begin, that is a *RootError. First the index is made to name all that may be
-// there by the end; then files are written, those that others name before those
+// Write carries a plan out. Where it cannot begin, that is a *RootError.
+//
+// First the index is made to name all that may be there by the end; then files are written, those that others name before those
 // others; then files go, and the folders that they leave empty; then the index
 // is put right. Whenever the run is killed, each file is the old or the new one,
 // and the next run goes on from there.

@@ -3,9 +3,9 @@ package e2e_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"regexp"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -77,7 +77,7 @@ func (s *script) interrupts(ts *testscript.TestScript, args []string) error {
 		// An answer must not be faster than the signal. Who writes waits for it.
 		select {
 		case <-ended:
-		case <-time.After(300 * time.Millisecond):
+		case <-time.After(2 * time.Second):
 		}
 	}})
 	defer s.proxy.SetRules(s.rules...)
@@ -91,17 +91,5 @@ func (s *script) interrupts(ts *testscript.TestScript, args []string) error {
 
 // interrupt interrupts the process whose number is in a file.
 func interrupt(file string) error {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		return err
-	}
-	process, err := os.FindProcess(pid)
-	if err != nil {
-		return err
-	}
-	return process.Signal(os.Interrupt)
+	return exec.Command("sh", "-c", `kill -INT "$(cat "$0")"`, file).Run()
 }

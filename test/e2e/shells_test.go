@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/lynqctl/lynqctl/test/shells"
 )
 
@@ -43,7 +41,7 @@ func TestShells(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := shells.New(t, name, inputs, "PATH="+path, "KUBECONFIG="+env.Kubeconfig)
-			for line, want := range map[string][]string{
+			s.Want(t, map[string][]string{
 				"lynqctl status node ":                                           {"acme-tab", "globex-tab"},
 				"lynqctl delete hub -n " + env.Namespace + " ":                   {env.Namespace},
 				"lynqctl status -n " + env.Namespace[:12]:                        {env.Namespace},
@@ -52,11 +50,7 @@ func TestShells(t *testing.T) {
 				"kubectl lynq stat":                                              {"status"},
 				"kubectl lynq status node ":                                      {"acme-tab", "globex-tab"},
 				"kubectl lynq orphans prune -n " + env.Namespace + " --dry-run ": {"client", "none", "server"},
-			} {
-				if diff := cmp.Diff(want, s.Offers(t, line)); diff != "" {
-					t.Errorf("%q: %s", line, diff)
-				}
-			}
+			})
 		})
 	}
 }

@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/lynqctl/lynqctl/internal/dbtest"
 )
 
 // answered is for Linux, whose terminals the tests know how to make.
 func answered(_ *testscript.TestScript, t *testing.T, _, _ string) (shown string, code int) {
-	t.Skip("no terminal can be made here")
+	dbtest.Missing(t, "no terminal can be made here")
 	return "", 0
 }

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/lynqctl/lynqctl/internal/dbtest"
 )
 
@@ -59,9 +61,19 @@ func New(t testing.TB, name, dir string, env ...string) *Shell {
 	return s
 }
 
-// Offers are what the shell offers for a line of a program, sorted: words in the
+// Want fails the test for each line for which the shell offers something else.
+func (s *Shell) Want(t testing.TB, lines map[string][]string) {
+	t.Helper()
+	for line, want := range lines {
+		if diff := cmp.Diff(want, s.offers(t, line)); diff != "" {
+			t.Errorf("%q: %s", line, diff)
+		}
+	}
+}
+
+// offers are what the shell offers for a line of a program, sorted: words in the
 // place of the last one, or of what is behind a "=" in it.
-func (s *Shell) Offers(t testing.TB, line string) []string {
+func (s *Shell) offers(t testing.TB, line string) []string {
 	t.Helper()
 	program, _, _ := strings.Cut(line, " ")
 	cmd := exec.CommandContext(t.Context(), s.name, s.arguments(program, line)...)
