@@ -21,6 +21,7 @@ type applyFlags struct {
 	runFlags
 	allowEmpty   bool
 	maxDelete    string
+	adopt        string
 	wait         bool
 	noFinalizer  bool
 	recordValues bool
@@ -29,8 +30,18 @@ type applyFlags struct {
 func defaultApplyFlags() applyFlags {
 	return applyFlags{
 		renderFlags: renderFlags{format: "yaml", nothing: "nothing was touched", allowVarying: true},
-		runFlags:    defaultRunFlags(), maxDelete: apply.DefaultMaxDelete().String(), wait: true,
+		runFlags:    defaultRunFlags(), maxDelete: apply.DefaultMaxDelete().String(), adopt: adoptByPolicy, wait: true,
 	}
+}
+
+// What --adopt takes.
+const (
+	adoptByPolicy = "policy"
+	adoptNever    = "never"
+)
+
+func (f *applyFlags) registerAdopt(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.adopt, "adopt", f.adopt, "policy (what exists already is adopted or taken over as the forms say) or never (it is a conflict)")
 }
 
 func (a *app) applyCommand() *cobra.Command {
@@ -67,10 +78,11 @@ records are right.`,
 	f.registerSources(cmd)
 	f.registerRun(cmd)
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.nodes, "node", nil, "only these nodes, named UID-FORM")
+	flags.StringSliceVar(&f.nodes, "node", nil, "only these nodes: UID-FORM, or the name that status shows")
 	flags.StringVarP(&f.selector, "selector", "l", "", "only objects with these labels, as kubectl takes them; nothing goes then")
 	flags.BoolVar(&f.allowEmpty, "allow-empty", false, "let all nodes of a hub go that has no active row any more")
 	flags.StringVar(&f.maxDelete, "max-delete", f.maxDelete, "refuse when more of a hub's nodes would go: a number, or a share of them")
+	f.registerAdopt(cmd)
 	flags.BoolVar(&f.wait, "wait", f.wait, "wait until objects are ready, as their policies say")
 	flags.BoolVar(&f.noFinalizer, "no-finalizer", false, "make inventories without the finalizer that lets a deletion by hand be cleaned up")
 	flags.BoolVar(&f.recordValues, "record-values", false, "record the rows' extra values on inventories, as the operator does; they may hold secrets")
@@ -155,6 +167,9 @@ func (f *applyFlags) check() (render.Settings, apply.Limits, error) {
 	}
 	settings.KeepGoing = true
 	if err := f.checkRun(); err != nil {
+		return settings, apply.Limits{}, err
+	}
+	if err := oneOf("--adopt", f.adopt, adoptByPolicy, adoptNever); err != nil {
 		return settings, apply.Limits{}, err
 	}
 	limit, err := apply.ParseMaxDelete(f.maxDelete)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
@@ -29,13 +31,16 @@ type applyJob struct {
 
 	read    time.Time // when the rows were read
 	records map[string]*inventory.Hub
-	nodes   map[string][]*apply.Node
-	reports map[string]render.Report
-	missing []string
-	failed  error // nodes that could not be rendered
+	// recordedIn are the namespaces of the hubs' inventories.
+	recordedIn map[string][]string
+	nodes      map[string][]*apply.Node
+	reports    map[string]render.Report
+	missing    []string
+	failed     error // nodes that could not be rendered
 
 	stdinRows replayed
-	taking    *taking // of orphans, nil for an apply
+	tracked   keptNames // by objects whose inventories were lost, nil where nothing is known of those
+	taking    *taking   // of orphans, nil for an apply
 }
 
 // replayed is standard input that can be read more than once: what came of it
@@ -57,26 +62,30 @@ func (r *replayed) reader(stdin io.Reader) io.Reader {
 }
 
 func (j *applyJob) perform(ctx context.Context) error {
-	if err := j.render(ctx); err != nil {
-		return err
-	}
-	if some, err := j.judge(); err != nil || !some {
-		return err
-	}
 	if j.run.dryRun != "none" {
+		if some, err := j.rendered(ctx); err != nil || !some {
+			return err
+		}
 		if err := j.loadHubs(ctx); err != nil {
 			return untouched(ctx, err)
 		}
 		return j.carryOut(ctx)
 	}
-	if err := j.refuseEmpty(ctx); err != nil {
-		return err
-	}
 	places, err := j.places()
 	if err != nil {
 		return &exitError{code: exitBadInput, err: err, summary: j.flags.nothing}
 	}
-	locks, waited, err := j.lock(ctx, places)
+	locks := j.newLocks(ctx, places)
+	if err := locks.look(ctx); err != nil {
+		return untouched(ctx, err)
+	}
+	if some, err := j.rendered(ctx); err != nil || !some {
+		return err
+	}
+	if err := j.refuseEmpty(ctx); err != nil {
+		return err
+	}
+	err = j.acquire(ctx, locks)
 	defer locks.release(ctx)
 	if err != nil {
 		return err
@@ -84,17 +93,23 @@ func (j *applyJob) perform(ctx context.Context) error {
 	if err := j.loadHubs(ctx); err != nil {
 		return untouched(ctx, err)
 	}
-	if waited || j.outdated() {
+	if locks.changed() {
 		// Rows that were read before another run ended may be older than what
 		// that run applied.
-		if err := j.render(ctx); err != nil {
-			return err
-		}
-		if some, err := j.judge(); err != nil || !some {
+		if some, err := j.rendered(ctx); err != nil || !some {
 			return err
 		}
 	}
 	return j.carryOut(locks.ctx)
+}
+
+// rendered reads the rows and renders them, and tells whether there is anything
+// to do, as far as they tell.
+func (j *applyJob) rendered(ctx context.Context) (some bool, err error) {
+	if err := j.render(ctx); err != nil {
+		return false, err
+	}
+	return j.judge()
 }
 
 // judge tells whether there is anything to do, as far as the rows tell.
@@ -128,16 +143,6 @@ func (j *applyJob) loadHubs(ctx context.Context) error {
 	return nil
 }
 
-// outdated tells whether another run read rows after we did.
-func (j *applyJob) outdated() bool {
-	for _, r := range j.records {
-		if !r.Time.Before(j.read.Truncate(time.Second)) {
-			return true
-		}
-	}
-	return false
-}
-
 // refuseEmpty refuses hubs without an active row before any lock is taken: a
 // source that yields nothing leads to no write, not even that of a Lease.
 func (j *applyJob) refuseEmpty(ctx context.Context) error {
@@ -145,6 +150,9 @@ func (j *applyJob) refuseEmpty(ctx context.Context) error {
 	for _, h := range j.hubs {
 		if j.taking != nil || j.flags.allowEmpty || j.reports[h.hub.Name].Active > 0 {
 			continue
+		}
+		if err := j.loadHubs(ctx); err != nil {
+			return untouched(ctx, err)
 		}
 		p, err := j.plan(ctx, h, map[string]bool{})
 		if err != nil {
@@ -157,11 +165,17 @@ func (j *applyJob) refuseEmpty(ctx context.Context) error {
 
 // render reads all rows and renders them. Bad rows end the run.
 func (j *applyJob) render(ctx context.Context) error {
-	sink := &desired{selector: j.settings.Selector, values: j.flags.recordValues}
+	sink := &desired{selector: j.settings.Selector, values: j.flags.recordValues, namespace: j.flags.hubNamespace}
+	recorded, err := j.recordedNames(ctx)
+	if err != nil {
+		return err
+	}
+	settings := j.settings
+	settings.Recorded = recorded
 	j.read = time.Now()
 	reader := *j.app
 	reader.stdin = j.stdinRows.reader(j.stdin)
-	run, err := reader.renderRows(ctx, &j.flags.renderFlags, j.settings, j.inputs, j.hubs, sink)
+	run, err := reader.renderRows(ctx, &j.flags.renderFlags, settings, j.inputs, j.hubs, sink)
 	if err != nil {
 		return j.flags.ended(run.Run, err)
 	}
@@ -189,7 +203,7 @@ func (j *applyJob) carryOut(ctx context.Context) error {
 		return &exitError{code: exitBadInput, err: err, summary: j.flags.nothing}
 	}
 	if j.run.dryRun == "client" {
-		j.tellReturning(returning(plans))
+		j.tellRestored(plans)
 		return j.showPlans(plans)
 	}
 	return j.runPlans(ctx, plans)
@@ -226,45 +240,50 @@ func (j *applyJob) plan(ctx context.Context, h hubPrograms, found map[string]boo
 		return nil, err
 	}
 	in := &apply.Input{
-		Hub: h.hub.Name, HubNamespace: namespace, Nodes: j.nodes[h.hub.Name], Active: j.reports[h.hub.Name].Active,
-		Broken: map[apply.NodeKey]error{},
+		Hub: h.hub.Name, HubNamespace: namespace, NamespaceDefaults: h.hub.NamespaceDefaults, Nodes: j.nodes[h.hub.Name], Active: j.reports[h.hub.Name].Active,
 	}
 	if r := j.records[h.hub.Name]; r != nil {
 		in.HubDeleting = r.Deleting && r.Finalizer
 	}
 	for _, p := range h.programs {
-		in.Forms = append(in.Forms, p.Form.Name)
+		in.Forms = append(in.Forms, formKey(p.Form, namespace))
 	}
-	in.Only, in.Narrowed = j.settings.Nodes, j.settings.Selector != nil
+	in.Narrowed = j.settings.Selector != nil
+	in.AdoptNothing = j.flags.adopt == adoptNever
 	// The first question about kinds is a long one, and waits for no records.
 	var asking sync.WaitGroup
+	var operator map[string]int
 	var operatorErr error
-	asking.Go(func() { in.OperatorNodes, operatorErr = apply.OperatorNodes(ctx, j.client, h.hub.Name) })
-	inventories, err := j.store.Nodes(ctx, h.hub.Name)
+	asking.Go(func() { operator, operatorErr = apply.OperatorNodes(ctx, j.client, h.hub.Name) })
+	known, err := j.recorded(ctx, lynq.HubKey{Namespace: namespace, Name: h.hub.Name}, j.records[h.hub.Name], h.namespaces())
 	asking.Wait()
 	if err != nil {
-		var broken *inventory.BrokenError
-		if !errors.As(err, &broken) {
-			return nil, fmt.Errorf("hub %q: read the records of its nodes: %w", h.hub.Name, err)
-		}
-		for _, b := range broken.Records {
-			in.Broken[apply.NodeKey{Namespace: b.Namespace, Name: b.Node}] = b
-		}
+		return nil, err
 	}
-	in.Inventories = inventories
-	for _, inv := range inventories {
-		found[inv.Node] = true
+	in.Inventories, in.Broken, in.OperatorNodes = known.inventories, known.broken, known.within(operator)
+	if j.recordedIn == nil {
+		j.recordedIn = map[string][]string{}
 	}
+	j.recordedIn[h.hub.Name] = apply.NamespacesOf(namespace, h.namespaces(), in.Inventories)
+	in.Only = j.onlyNodes(in.Inventories, found)
 	if operatorErr != nil {
 		return nil, operatorErr
 	}
-	if in.Live, err = apply.Observe(ctx, j.client, h.hub.Name, in.Nodes, inventories); err != nil {
+	seen, err := apply.Observe(ctx, j.client, h.hub.Name, in.Nodes, in.Inventories)
+	if err != nil {
 		return nil, fmt.Errorf("hub %q: %w", h.hub.Name, err)
 	}
+	in.See(seen)
 	if j.taking != nil {
 		j.taking.narrow(in)
 	}
 	return apply.Decide(in, j.limits), nil
+}
+
+// formKey is the identity of a form of a hub in the given namespace: one that has
+// no namespace of its own is in its hub's.
+func formKey(f *form.Form, hubNamespace string) lynq.FormKey {
+	return lynq.FormKey{Namespace: cmp.Or(f.Namespace, hubNamespace), Name: f.Name}
 }
 
 // unknownNodes refuses names given with --node that neither rows nor records
@@ -281,7 +300,7 @@ func (j *applyJob) unknownNodes(found map[string]bool) error {
 		}
 	}
 	slices.Sort(names)
-	e := unknownNodes(missing)
+	e := unknownNodes(missing, render.FormNames(allPrograms(j.hubs)))
 	for _, m := range missing {
 		if near, ok := suggest.Near(m, names); ok {
 			e.err = fmt.Errorf("%w; for %s, did you mean %s?", e.err, m, near)
@@ -293,13 +312,20 @@ func (j *applyJob) unknownNodes(found map[string]bool) error {
 // saveHub records what the run saw of a hub. settled: this version renders what is
 // recorded of its nodes.
 func (j *applyJob) saveHub(ctx context.Context, h hubPrograms, settled bool) error {
-	record := *j.records[h.hub.Name]
-	r := j.reports[h.hub.Name]
-	record.Rows, record.Active, record.Inactive, record.Nodes = r.Rows, r.Active, r.Rows-r.Active, len(j.nodes[h.hub.Name])
-	record.Columns, record.Time = render.Columns(h.hub), j.read.UTC().Truncate(time.Second)
+	record := j.seen(h)
 	if settled {
 		record.Version = buildVersion()
 	}
-	_, err := j.store.SaveHub(ctx, &record)
+	_, err := j.store.SaveHub(ctx, record)
 	return err
+}
+
+// seen is the record of a hub with what the run saw of it.
+func (j *applyJob) seen(h hubPrograms) *inventory.Hub {
+	record := *j.records[h.hub.Name]
+	r := j.reports[h.hub.Name]
+	record.Rows, record.Active, record.Inactive, record.Nodes = r.Rows, r.Active, r.Rows-r.Active, len(j.nodes[h.hub.Name])
+	record.Namespaces, record.NamespaceDefaults = j.recordedIn[h.hub.Name], h.hub.NamespaceDefaults
+	record.Columns, record.Time = render.Columns(h.hub), j.read.UTC().Truncate(time.Second)
+	return &record
 }

@@ -4,79 +4,34 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
-// runPlans carries the plans of apply out. Nodes whose records somebody deleted
-// are cleaned up by that; those whose rows want them are made anew then.
+// runPlans carries the plans of apply out.
 func (j *applyJob) runPlans(ctx context.Context, plans []apply.Plan) error {
-	if err := j.forgetVersions(ctx); err != nil {
+	if err := j.recordHubs(ctx); err != nil {
 		return untouched(ctx, err)
 	}
 	o := apply.Options{Wait: j.flags.wait, Finalizer: !j.flags.noFinalizer, Rollouts: rollouts(j.hubs)}
 	if j.taking != nil {
 		return j.clusterRun.runPlans(ctx, plans, o, nil)
 	}
-	returning := returning(plans)
-	j.tellReturning(returning)
-	if len(returning) == 0 || j.run.dryRun != "none" {
-		return j.clusterRun.runPlans(ctx, plans, o, j.saveHubs)
-	}
-	first := j.clusterRun.runPlans(ctx, plans, o, nil)
-	if first != nil && context.Cause(ctx) != nil {
-		return first
-	}
-	again, err := j.planAll(ctx)
-	if err == nil {
-		err = j.refused(again)
-	}
-	if err != nil {
-		err = &exitError{code: exitFailed, err: err, summary: "the nodes whose records somebody deleted are not made anew yet; run it again when that is mended"}
-		return errors.Join(first, err)
-	}
-	return errors.Join(first, j.clusterRun.runPlans(ctx, comeBack(again, returning), o, j.saveHubs))
+	return j.clusterRun.runPlans(ctx, plans, o, j.saveHubs)
 }
 
-// returning are the nodes that are to be made anew after these plans.
-func returning(plans []apply.Plan) map[apply.NodeKey]bool {
-	nodes := map[apply.NodeKey]bool{}
+// tellRestored tells, where nothing is written, of the nodes whose inventories an
+// apply would restore.
+func (j *applyJob) tellRestored(plans []apply.Plan) {
 	for i := range plans {
-		for _, n := range plans[i].Nodes {
-			if n.Returns {
-				nodes[n.NodeKey] = true
+		for k := range plans[i].Nodes {
+			if n := &plans[i].Nodes[k]; n.Restored {
+				_, _ = fmt.Fprintf(j.stderr, "node %s: its inventory, ConfigMap %s, was deleted: apply restores it, with the same objects\n", n.NodeKey, inventory.Name(n.Name))
 			}
 		}
 	}
-	return nodes
-}
-
-// tellReturning tells which nodes they are.
-func (j *applyJob) tellReturning(nodes map[apply.NodeKey]bool) {
-	keys := slices.SortedFunc(maps.Keys(nodes), func(a, b apply.NodeKey) int { return strings.Compare(a.String(), b.String()) })
-	for _, key := range keys {
-		_, _ = fmt.Fprintf(j.stderr, "node %s: somebody deleted its record: its objects go as their deletionPolicy says, and it is made anew, for its row is active\n", key)
-	}
-}
-
-// comeBack leaves only the nodes in plans that were to return and can: what could
-// not be cleaned up has been told, and all others have had their turn.
-func comeBack(plans []apply.Plan, returning map[apply.NodeKey]bool) []apply.Plan {
-	for i := range plans {
-		p := &plans[i]
-		p.Whole = false
-		p.Nodes = slices.DeleteFunc(p.Nodes, func(n apply.NodePlan) bool { return n.Returns || !returning[n.NodeKey] })
-		p.Counts = map[apply.Action]int{}
-		for j := range p.Nodes {
-			for k := range p.Nodes[j].Steps {
-				p.Counts[p.Nodes[j].Steps[k].Action]++
-			}
-		}
-	}
-	return plans
 }
 
 // saveHubs records what the run saw of each hub.
@@ -88,20 +43,31 @@ func (j *applyJob) saveHubs(ctx context.Context, s *apply.Summary) error {
 	return errors.Join(errs...)
 }
 
-// forgetVersions records that no version is known any more to render what is
-// recorded of the hubs' nodes, where another one did: this run writes otherwise,
-// if it is killed, too.
-func (j *applyJob) forgetVersions(ctx context.Context) error {
+// recordHubs records what has to be known of the hubs should this run be killed:
+// that their nodes may be in further namespaces, and that no version is known any
+// more to render what is recorded of them, where another one did. A record that was
+// written over is one again from here on, before a node that took it for its object
+// lets go of it.
+func (j *applyJob) recordHubs(ctx context.Context) error {
 	for _, h := range j.hubs {
 		known := j.records[h.hub.Name]
-		if known == nil { // records are made anew, and nothing of the hub is written
+		if known == nil || j.run.dryRun != "none" { // inventories are rebuilt, and nothing of the hub is written
 			continue
 		}
 		record := *known
-		if record.Version == "" || record.Version == buildVersion() || j.run.dryRun != "none" {
+		if record.Overwritten {
+			_, _ = fmt.Fprintf(j.stderr, "hub %s: an older lynqctl took its record, ConfigMap %s/%s, for an object of a node; it is a record again\n",
+				record.Name, record.Namespace, inventory.HubName(record.Name))
+			record = *j.seen(h)
+			record.Finalizer = !j.flags.noFinalizer
+		}
+		if record.Version != buildVersion() {
+			record.Version = ""
+		}
+		record.Namespaces = apply.NamespacesOf(known.Namespace, slices.Concat(known.Namespaces, h.namespaces()), nil)
+		if !known.Overwritten && record.Version == known.Version && len(record.Namespaces) == len(known.Namespaces) {
 			continue
 		}
-		record.Version = ""
 		saved, err := j.store.SaveHub(ctx, &record)
 		if err != nil {
 			return err

@@ -77,6 +77,8 @@ func flagWords(f *pflag.Flag) []string {
 		words = []string{"table", "wide", "name", "yaml", "json", "text", "mermaid", "dot", "diff", "markdown"}
 	case "dry-run":
 		words = []string{"none", "client", "server"}
+	case "adopt":
+		words = []string{adoptByPolicy, adoptNever}
 	case "cascade":
 		words = []string{"background", "foreground", "orphan"}
 	case "target":

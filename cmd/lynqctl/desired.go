@@ -23,6 +23,8 @@ type desired struct {
 	selector labels.Selector
 	// values: the mapped values of a row are to be recorded.
 	values bool
+	// namespace is that of a hub.
+	namespace func(*form.Hub) (string, error)
 }
 
 // Make implements render.NodeSink.
@@ -49,11 +51,19 @@ func (d *desired) Keep(k render.Kept) error {
 	node, ok := k.Made.(*apply.Node)
 	if !ok {
 		node = &apply.Node{
-			NodeKey: apply.NodeKey{Namespace: k.Namespace, Name: k.Name},
-			Hub:     k.Program.Hub.Name, Form: k.Program.Form.Name, UID: k.UID,
-			Failed: fmt.Errorf("it could not be rendered: %w", problemsOf(k.Problems)),
+			Hub: k.Program.Hub.Name, Form: k.Program.Form.Name, UID: k.UID,
+			Claims: apply.Claims{Refs: k.Refs, Values: mapped(k)},
 		}
 	}
+	node.NodeKey = apply.NodeKey{Namespace: k.Namespace, Name: k.Name}
+	if !ok || len(k.Problems) > 0 {
+		node.Fail(fmt.Errorf("it could not be rendered: %w", problemsOf(k.Problems)))
+	}
+	namespace, err := d.namespace(k.Program.Hub)
+	if err != nil {
+		return err
+	}
+	node.HubNamespace, node.FormNamespace = namespace, formKey(k.Program.Form, namespace).Namespace
 	node.TemplateGeneration = k.Program.Form.Generation
 	if d.values {
 		extra, err := extraOf(k)
@@ -78,9 +88,20 @@ func (*desired) Add([]byte) error { return nil }
 
 // Drop implements render.Sink.
 func (d *desired) Drop(i int) bool {
-	d.nodes[i].Failed = errors.New("it could not be rendered: another node renders an object of it too (see above)")
-	d.nodes[i].Objects = nil
+	d.nodes[i].Fail(errors.New("it could not be rendered: another node renders an object of it too (see above)"))
 	return true
+}
+
+// mapped are the values of a row that objects may be named by.
+func mapped(k render.Kept) []string {
+	columns := render.Columns(k.Program.Hub)
+	var values []string
+	for _, m := range k.Program.Hub.Mappings {
+		if m.Variable != "activate" {
+			values = append(values, k.Values[slices.Index(columns, m.Column)])
+		}
+	}
+	return values
 }
 
 // extraOf encodes the extra values of a row, as the operator's annotation has

@@ -67,10 +67,11 @@ that apply would fail at; 3 a guard would refuse the apply; 130 interrupted.`,
 	f.registerSources(cmd)
 	flags := cmd.Flags()
 	flags.StringVarP(&f.format, "output", "o", f.format, "diff, markdown for a comment on a pull request, name, or json for one object per line")
-	flags.StringSliceVar(&f.nodes, "node", nil, "only these nodes, named UID-FORM")
+	flags.StringSliceVar(&f.nodes, "node", nil, "only these nodes: UID-FORM, or the name that status shows")
 	flags.StringVarP(&f.selector, "selector", "l", "", "only objects with these labels, as kubectl takes them; nothing goes then")
 	flags.BoolVar(&f.allowEmpty, "allow-empty", false, "do not refuse when a hub has no active row any more")
 	flags.StringVar(&f.maxDelete, "max-delete", f.maxDelete, "refuse when more of a hub's nodes would go: a number, or a share of them")
+	f.registerAdopt(cmd)
 	flags.IntVar(&f.writers, "concurrency", f.writers, "nodes to try at once")
 	return cmd
 }
@@ -127,7 +128,7 @@ func (j *applyJob) compare(ctx context.Context, keepSides bool) (*diff.Report, e
 	if err := apply.CheckSizes(plans); err != nil {
 		return nil, &exitError{code: exitBadInput, err: err, summary: j.flags.nothing}
 	}
-	j.tellReturning(returning(plans))
+	j.tellRestored(plans)
 	t, err := j.try(ctx, plans, keepSides)
 	if err != nil {
 		return nil, untouched(ctx, err)

@@ -49,7 +49,7 @@ func (t *trial) compare(p *apply.NodePlan) {
 		if ending, set := t.ending[stepKey{p.NodeKey, refOf(s)}]; set {
 			s = &ending
 		}
-		o := diff.Object{Ref: refOf(s), Action: string(s.Action), Reason: string(s.Reason), Note: s.Message}
+		o := diff.Object{Ref: refOf(s), Action: string(s.Action), Reason: string(s.Reason), Note: s.Message, Adopted: s.Adopted}
 		if err = t.object(&o, p, s); err == nil && (o.Changes() || o.Problem != "" || o.Skipped) {
 			n.Objects = append(n.Objects, o)
 		}
@@ -133,7 +133,7 @@ func (t *trial) origin(p *apply.NodePlan, s *apply.Step) (*diff.Origin, error) {
 		return nil, err
 	}
 	origin.Desired, origin.Sources = content, t.sources(p, s.Object.ID)
-	origin.Replaces = s.Object.Policy.Patch == lynq.PatchReplace
+	origin.Replaces = s.Object.Policy.Patch == lynq.PatchReplace && (s.Live == nil || !s.Applies())
 	if s.Record != nil && s.Live != nil {
 		origin.Same = s.Record.Digest == s.Object.Digest
 		origin.SameForm = s.Record.Template != "" && s.Record.Template == s.Object.Template
@@ -150,14 +150,10 @@ func untried(s *apply.Step) string {
 		return ""
 	}
 	var parts []string
-	applied := s.Object.Policy.Patch == lynq.PatchApply
 	if s.Reason == apply.ReasonTakeover {
 		parts = append(parts, "the marks by which it is theirs")
 	}
-	if applied && s.Action == apply.ActionAdopt && s.Live.ClientSide {
-		parts = append(parts, "fields that other tools applied on their side and the form does not have")
-	}
-	if applied && s.Action != apply.ActionTrack && s.Live.Updated {
+	if s.Action != apply.ActionTrack && s.Live.Updated && s.Applies() {
 		parts = append(parts, "fields that were written by another patchStrategy and the form does not have")
 	}
 	if len(parts) == 0 {

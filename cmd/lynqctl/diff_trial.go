@@ -116,7 +116,7 @@ func (t *trial) Write(ctx context.Context, r lynq.APIResource, w apply.Write) (*
 			return nil, err
 		}
 		s := sides{next: next.Object}
-		if version := next.GetResourceVersion(); version != "" {
+		if version := next.GetResourceVersion(); version != "" && version != apply.AbsentVersion {
 			live, err := t.look(ctx, r, w.Namespace, w.Name)
 			switch {
 			case err != nil:
@@ -133,21 +133,22 @@ func (t *trial) Write(ctx context.Context, r lynq.APIResource, w apply.Write) (*
 }
 
 // Delete implements apply.Cluster.
-func (t *trial) Delete(ctx context.Context, r lynq.APIResource, namespace, name string, o metav1.DeleteOptions) error {
+func (t *trial) Delete(ctx context.Context, r lynq.APIResource, namespace, name string, o metav1.DeleteOptions) (bool, error) {
 	if len(o.DryRun) == 0 {
-		return errTrial
+		return false, errTrial
 	}
 	live, err := t.look(ctx, r, namespace, name)
 	if err != nil {
-		return err
+		return false, err
 	}
-	if err := t.tryingCluster.Delete(ctx, r, namespace, name, o); err != nil {
-		return err
+	gone, err := t.tryingCluster.Delete(ctx, r, namespace, name, o)
+	if err != nil {
+		return false, err
 	}
 	if live != nil {
 		t.keep(r, namespace, name, sides{live: live.Object})
 	}
-	return nil
+	return gone, nil
 }
 
 // look reads an object; nil is that there is none.
@@ -167,6 +168,11 @@ func (t *trial) keep(r lynq.APIResource, namespace, name string, s sides) {
 
 // Save implements apply.Records.
 func (*trial) Save(context.Context, *inventory.Inventory) (*inventory.Inventory, error) {
+	return nil, errTrial
+}
+
+// Restore implements apply.Records.
+func (*trial) Restore(context.Context, *inventory.Inventory, func() error) (*inventory.Inventory, error) {
 	return nil, errTrial
 }
 

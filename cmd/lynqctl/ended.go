@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
@@ -30,21 +29,13 @@ func (f *renderFlags) ended(run *render.Run, err error) error {
 		return f.nodesFailed(run)
 	}
 	if missing := run.Missing(); len(missing) > 0 {
-		e := unknownNodes(missing)
+		e := unknownNodes(missing, run.Forms())
 		if f.stream && run.Report().Nodes > 0 {
 			e.code, e.summary = exitFailed, f.unwritten(run.Report())
 		}
 		return e
 	}
 	return nil
-}
-
-// unknownNodes refuses names given with --node that nothing has.
-func unknownNodes(missing []string) *exitError {
-	return &exitError{
-		code: exitBadInput,
-		err:  fmt.Errorf("--node: there is no node %s (a node is an active row and a form, named UID-FORM)", strings.Join(missing, ", ")),
-	}
 }
 
 // sourceFailed is the failure of a source, or of its rows as such.

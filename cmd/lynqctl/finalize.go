@@ -132,9 +132,13 @@ func (c *completion) choose(all *records) ([]*leavingHub, error) {
 			found.hub(place{h.Namespace, h.Name}).record = h
 		}
 	}
+	counted := map[apply.NodeKey]bool{}
+	for _, m := range all.counting() {
+		counted[m.NodeKey] = true
+	}
 	for _, m := range all.members() {
 		h := found.at[m.of]
-		if h != nil && h.record != nil || m.deleted && c.selects(&m) {
+		if h != nil && h.record != nil && counted[m.NodeKey] || m.deleted && c.selects(&m) {
 			found.add(&m)
 		}
 	}

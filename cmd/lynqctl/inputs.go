@@ -96,6 +96,15 @@ type hubPrograms struct {
 	programs []*render.Program
 }
 
+// namespaces are those of the nodes that the forms make.
+func (h *hubPrograms) namespaces() []string {
+	var all []string
+	for _, p := range h.programs {
+		all = append(all, p.Namespace)
+	}
+	return all
+}
+
 func hubNames(hubs []hubPrograms) []string {
 	names := make([]string, len(hubs))
 	for i, h := range hubs {

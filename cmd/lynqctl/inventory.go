@@ -57,7 +57,7 @@ func (f *recordFlags) registerChoice(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.hubs, "hub", nil, "only nodes of these hubs")
 	flags.StringSliceVar(&f.forms, "form", nil, "only nodes of these forms")
-	flags.StringSliceVar(&f.nodes, "node", nil, "only these nodes, named UID-FORM")
+	flags.StringSliceVar(&f.nodes, "node", nil, "only these nodes, by the names that status shows")
 }
 
 func (f *recordFlags) registerNamespaces(cmd *cobra.Command) {

@@ -85,10 +85,14 @@ func (a *app) inventoryRebuild(ctx context.Context, f *rebuildFlags, nodes []str
 	r := rebuildJob{flags: f, namespace: namespace, nodes: nodes}
 	if len(f.paths) > 0 {
 		return a.withApplyJob(ctx, &f.applyFlags, func(ctx context.Context, j *applyJob) error {
+			r.clusterRun, r.apply = j.clusterRun, j
+			if err := r.look(ctx); err != nil {
+				return err
+			}
+			j.tracked = trackedNames(r.stranded, j.hubs)
 			if err := j.render(ctx); err != nil {
 				return err
 			}
-			r.clusterRun, r.apply = j.clusterRun, j
 			return r.perform(ctx)
 		})
 	}
@@ -102,6 +106,9 @@ func (a *app) inventoryRebuild(ctx context.Context, f *rebuildFlags, nodes []str
 		return err
 	}
 	r.clusterRun = a.newClusterRun(&f.runFlags, client, warnings)
+	if err := r.look(ctx); err != nil {
+		return err
+	}
 	return r.perform(ctx)
 }
 
@@ -131,6 +138,7 @@ type rebuildJob struct {
 	apply     *applyJob // nil where rows and forms are not asked
 	namespace string
 	nodes     []string
+	stranded  []orphan.Orphan
 	broken    []*inventory.RecordError // of the nodes that are meant
 }
 
@@ -247,14 +255,17 @@ func (r *rebuildJob) meant(key apply.NodeKey, hub string) bool {
 		(len(r.nodes) == 0 || key.Name == "" || slices.Contains(r.nodes, key.Name) || slices.Contains(r.nodes, key.String()))
 }
 
-func (r *rebuildJob) input(ctx context.Context) (*orphan.RebuildInput, error) {
-	stranded, err := r.findOrphans(ctx, orphan.Query{
+// look looks for objects whose inventories were lost.
+func (r *rebuildJob) look(ctx context.Context) (err error) {
+	r.stranded, err = r.findOrphans(ctx, orphan.Query{
 		Now: time.Now(), Stranded: r.store, Filter: orphan.Filter{Reasons: []string{orphan.ReasonStranded}},
 	})
-	if err != nil {
-		return nil, err
-	}
-	in := &orphan.RebuildInput{Stranded: stranded, HubNamespaces: map[string]string{}, NoFinalizer: r.flags.noFinalizer}
+	return err
+}
+
+func (r *rebuildJob) input(ctx context.Context) (*orphan.RebuildInput, error) {
+	in := &orphan.RebuildInput{Stranded: r.stranded, HubNamespaces: map[string]string{}, NoFinalizer: r.flags.noFinalizer}
+	var err error
 	if in.Inventories, err = r.store.AllNodes(ctx, ""); err != nil {
 		if r.broken, err = brokenOnes(err); err != nil {
 			return nil, unread(ctx, err)
@@ -343,6 +354,7 @@ func (r *rebuildJob) save(ctx context.Context, rebuilt []orphan.Rebuilt) error {
 	_, _ = fmt.Fprintf(r.stderr, "%s written\n", count(written, "record"))
 	err = failed(errors.Join(errs...))
 	if r.apply != nil {
+		r.apply.client, r.apply.store = r.client, r.store
 		err = errors.Join(err, r.retrack(locks.ctx, objects))
 	}
 	return err

@@ -96,14 +96,14 @@ func detailsOf(inv *inventory.Inventory, now time.Time) *ui.Details {
 	parts := ui.List{Columns: []ui.Column{
 		{Name: "KIND"}, {Name: "NAMESPACE"}, {Name: "NAME", Flexible: true}, {Name: "ID", Flexible: true},
 		{Name: "POLICIES"}, {Name: "READY"},
-		{Name: "DIGEST", Wide: true}, {Name: "UID", Wide: true},
+		{Name: "ADOPTED", Wide: true}, {Name: "DIGEST", Wide: true}, {Name: "UID", Wide: true},
 	}}
 	for i := range records {
 		r := &records[i]
 		d := resourceDataOf(r)
 		data.Resources = append(data.Resources, d)
 		parts.Items = append(parts.Items, ui.Item{
-			Cells: []string{r.GroupKind(), r.Namespace, r.Name, r.ID, unusual(r), readiness(r), shortDigest(r.Digest), r.UID},
+			Cells: []string{r.GroupKind(), r.Namespace, r.Name, r.ID, unusual(r), readiness(r), yesNo(r.Adopted), shortDigest(r.Digest), r.UID},
 			Name:  r.Full(),
 		})
 	}
@@ -191,12 +191,13 @@ type resourceData struct {
 	Patch           lynq.PatchStrategy  `json:"patch"`
 	Order           int                 `json:"order"`
 	Ready           bool                `json:"ready"`
+	Adopted         bool                `json:"adopted,omitempty"`
 }
 
 func resourceDataOf(r *inventory.Record) resourceData {
 	return resourceData{
 		Key: r.Key(), Group: r.Group, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name, ID: r.ID, APIVersion: r.APIVersion,
 		UID: r.UID, Digest: r.Digest, Template: r.Template, Generation: r.Generation, ResourceVersion: r.ResourceVersion, Fields: r.Fields,
-		Creation: r.Creation, Deletion: r.Deletion, Conflict: r.Conflict, Patch: r.Patch, Order: r.Order, Ready: r.Ready,
+		Creation: r.Creation, Deletion: r.Deletion, Conflict: r.Conflict, Patch: r.Patch, Order: r.Order, Ready: r.Ready, Adopted: r.Adopted,
 	}
 }

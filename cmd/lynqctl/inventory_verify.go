@@ -87,7 +87,7 @@ type verification struct {
 // look reads all there is, and compares. A run that is under way records what it
 // is going to make, so what is tracked is listed before the records are read.
 func (v *verification) look(ctx context.Context) error {
-	in := &apply.VerifyInput{Broken: map[apply.NodeKey]bool{}, Live: map[lynq.Ref]*apply.Live{}}
+	in := &apply.VerifyInput{Broken: map[apply.NodeKey]bool{}, Live: map[lynq.Ref]*apply.Live{}, Misplaced: map[lynq.Ref]*apply.ScopeError{}}
 	if !v.flags.recordedOnly {
 		found, err := orphan.Tracked(ctx, v.client)
 		if err != nil {
@@ -116,15 +116,15 @@ func (v *verification) look(ctx context.Context) error {
 	return nil
 }
 
-// observe looks at what is recorded, hub by hub. One that cannot be looked at
-// does not keep the others from being compared.
+// observe looks at what is recorded, hub by hub. What cannot be looked at does
+// not keep other hubs and nodes from being compared.
 func (v *verification) observe(ctx context.Context, in *apply.VerifyInput) error {
 	hubs := map[string][]*inventory.Inventory{}
 	for _, inv := range v.records.chosen {
 		hubs[inv.Hub] = append(hubs[inv.Hub], inv)
 	}
 	for _, hub := range slices.Sorted(maps.Keys(hubs)) {
-		live, err := apply.Observe(ctx, v.client, hub, nil, hubs[hub])
+		seen, err := apply.Observe(ctx, v.client, hub, nil, hubs[hub])
 		if context.Cause(ctx) != nil {
 			return unread(ctx, err)
 		}
@@ -133,14 +133,30 @@ func (v *verification) observe(ctx context.Context, in *apply.VerifyInput) error
 			in.Others = append(in.Others, hubs[hub]...)
 			continue
 		}
-		maps.Copy(in.Live, live)
-		in.Inventories = append(in.Inventories, hubs[hub]...)
-		for _, inv := range hubs[hub] {
-			v.nodes++
-			v.objects += len(inv.Records)
-		}
+		maps.Copy(in.Live, seen.Live)
+		maps.Copy(in.Misplaced, seen.Misplaced)
+		v.seen(in, hub, hubs[hub], seen)
 	}
 	return nil
+}
+
+// seen sorts out the nodes of a hub of which not all could be looked at, and says
+// why, each reason once.
+func (v *verification) seen(in *apply.VerifyInput, hub string, inventories []*inventory.Inventory, seen *apply.Observed) {
+	unknown := map[string]int{} // nodes, by why they are
+	for _, inv := range inventories {
+		if err := seen.UnknownOf(inv); err != nil {
+			unknown[err.Error()]++
+			in.Others = append(in.Others, inv)
+			continue
+		}
+		in.Inventories = append(in.Inventories, inv)
+		v.nodes++
+		v.objects += len(inv.Records)
+	}
+	for _, why := range slices.Sorted(maps.Keys(unknown)) {
+		v.warnings = append(v.warnings, fmt.Sprintf("%s of hub %q not compared: %s", count(unknown[why], "node"), hub, why))
+	}
 }
 
 // report tells what was found.

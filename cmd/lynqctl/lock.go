@@ -9,20 +9,25 @@ import (
 	"os/user"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // locks keep other runs off the hubs of this one.
 type locks struct {
-	held []*inventory.Lock
+	wanted, held []*inventory.Lock
+	waited       bool // for another run
 	// ctx ends with the run, and before any of the locks is lost.
 	ctx context.Context
 }
 
 // place is where a hub's own records are.
 type place struct{ namespace, hub string }
+
+func (p place) key() lynq.HubKey { return lynq.HubKey{Namespace: p.namespace, Name: p.hub} }
 
 // places are those of the hubs of a run.
 func (j *applyJob) places() ([]place, error) {
@@ -37,34 +42,84 @@ func (j *applyJob) places() ([]place, error) {
 	return places, nil
 }
 
-// lock takes the locks of all hubs, in an order that two runs share, so that
-// neither waits for the other for ever. It tells whether it had to wait.
-func (r *clusterRun) lock(ctx context.Context, places []place) (*locks, bool, error) {
+// newLocks are those of some hubs, in an order that two runs share, so that
+// neither waits for the other for ever.
+func (r *clusterRun) newLocks(ctx context.Context, places []place) *locks {
 	ls := &locks{ctx: ctx}
-	waited := false
 	identity := runIdentity()
 	slices.SortFunc(places, func(a, b place) int {
 		return strings.Compare(a.namespace+"/"+a.hub, b.namespace+"/"+b.hub)
 	})
 	for _, p := range places {
-		l := inventory.NewLock(r.client.Leases(), inventory.LockOptions{
+		ls.wanted = append(ls.wanted, inventory.NewLock(r.client.Leases(), inventory.LockOptions{
 			Namespace: p.namespace, Hub: p.hub, Identity: identity,
 			Waiting: func(held *inventory.HeldError) {
-				waited = true
+				ls.waited = true
 				_, _ = fmt.Fprintf(r.stderr, "waiting up to %s for another run on hub %q: %s\n", r.run.lockTimeout, held.Hub, held.Holder)
 			},
-		})
+		}))
+	}
+	return ls
+}
+
+// lookPatience is for how long the rows wait for a look at the Leases.
+const lookPatience = 3 * time.Second
+
+// look takes note of the Leases before the rows are read. What cannot be seen
+// counts as changed since, and who takes the lock says what is wrong: of a source
+// that is broken people are told first, and without a cluster. The error is that
+// of a context that ended.
+func (ls *locks) look(ctx context.Context) error {
+	patient, cancel := context.WithTimeout(ctx, lookPatience)
+	defer cancel()
+	for _, l := range ls.wanted {
+		if err := l.Look(patient); err != nil {
+			if ctx.Err() == nil {
+				err = nil
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// changed tells whether another run may have had a hub since the look.
+func (ls *locks) changed() bool { return slices.ContainsFunc(ls.held, (*inventory.Lock).Changed) }
+
+// lock takes the locks of some hubs. It tells whether it had to wait.
+func (r *clusterRun) lock(ctx context.Context, places []place) (*locks, bool, error) {
+	ls := r.newLocks(ctx, places)
+	err := r.acquire(ctx, ls)
+	return ls, ls.waited, err
+}
+
+// acquire takes locks. What the run writes from then on is written only while it
+// has all of them.
+func (r *clusterRun) acquire(ctx context.Context, ls *locks) error {
+	for _, l := range ls.wanted {
 		err := l.Acquire(ctx, r.run.lockTimeout)
 		if r.cleaning && endingNamespace(err) {
 			continue // no other run can have the lock either
 		}
 		if err != nil {
-			return ls, waited, r.notLocked(ctx, p.hub, err)
+			return r.notLocked(ctx, l.Hub, err)
 		}
 		ls.held = append(ls.held, l)
 		ls.ctx = l.Hold(ls.ctx)
 	}
-	return ls, waited, nil
+	r.client = r.client.While(ls.check)
+	r.store = inventory.NewStore(r.client.ConfigMaps())
+	return nil
+}
+
+// check is an error where one of the locks is lost.
+func (ls *locks) check() error {
+	for _, l := range ls.held {
+		if err := l.Check(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // notLocked is a refusal where another run has the hub.

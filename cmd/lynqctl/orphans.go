@@ -51,7 +51,7 @@ func (f *orphanFlags) register(cmd *cobra.Command) {
 	flags.StringVarP(&f.selector, "selector", "l", "", "only objects with these labels, as kubectl takes them")
 	flags.StringSliceVar(&f.reasons, "reason", nil, "only orphans for these reasons: "+strings.Join(orphan.Marked(), ", "))
 	flags.StringSliceVar(&f.hubs, "hub", nil, "only orphans from these hubs")
-	flags.StringSliceVar(&f.nodes, "node", nil, "only orphans from these nodes, named UID-FORM or NAMESPACE/UID-FORM")
+	flags.StringSliceVar(&f.nodes, "node", nil, "only orphans from these nodes, as NODE or NAMESPACE/NODE")
 	flags.StringVar(&f.olderThan, "older-than", "", "only what was orphaned longer ago, such as 12h or 30d")
 	flags.IntVar(&f.atOnce, "concurrency", orphan.DefaultAtOnce, "requests to send at once")
 	f.registerDeadline(cmd)

@@ -14,6 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
+	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
 // adoptFlags are the flags of orphans adopt.
@@ -51,7 +52,7 @@ input: 2, nothing was touched.`,
 	f.registerSources(cmd)
 	f.registerRun(cmd)
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.nodes, "node", nil, "only orphans of these nodes, named UID-FORM")
+	flags.StringSliceVar(&f.nodes, "node", nil, "only orphans of these nodes: UID-FORM, or the name that status shows")
 	flags.BoolVar(&f.everything, "all", false, "all orphans that rows and forms render")
 	flags.BoolVar(&f.sync, "sync", false, "bring their content to what the form says, too")
 	flags.BoolVar(&f.noFinalizer, "no-finalizer", false, "make inventories without the finalizer that lets a deletion by hand be cleaned up")
@@ -90,11 +91,7 @@ type taking struct {
 // judge tells which orphans are not taken back, and why, and whether any is. One
 // that was named and cannot be is an error.
 func (t *taking) judge(j *applyJob) (some bool, err error) {
-	var nodes []*apply.Node
-	for _, h := range j.hubs {
-		nodes = append(nodes, j.nodes[h.hub.Name]...)
-	}
-	wanted := orphan.NewWanted(hubNames(j.hubs), nodes)
+	wanted := orphan.NewWanted(hubNames(j.hubs), j.wanted())
 	missing := maps.Clone(t.named)
 	elsewhere := map[string]int{} // orphans of other hubs
 	var errs []error
@@ -102,7 +99,7 @@ func (t *taking) judge(j *applyJob) (some bool, err error) {
 		o := &t.orphans[i]
 		delete(missing, o.Ref)
 		why := wanted.Why(o)
-		if why != "" && len(j.flags.nodes) > 0 && !slices.Contains(j.flags.nodes, o.From.Node) {
+		if why != "" && !j.mayBeOf(o) {
 			why = "it is from none of the nodes of --node"
 		} else if why != "" && len(j.flags.formNames) > 0 {
 			why += " (of the forms of --form)"
@@ -112,7 +109,7 @@ func (t *taking) judge(j *applyJob) (some bool, err error) {
 			some = some || named || len(t.named) == 0
 		case named:
 			errs = append(errs, fmt.Errorf("%s cannot be taken back: %s", o.Full(), why))
-		case len(t.named) > 0 || len(j.flags.nodes) > 0 && !slices.Contains(j.flags.nodes, o.From.Node):
+		case len(t.named) > 0 || !j.mayBeOf(o):
 		case wanted.Concerns(o):
 			t.tell(j, "not taken back: "+o.Full()+": "+why)
 		default:
@@ -120,7 +117,7 @@ func (t *taking) judge(j *applyJob) (some bool, err error) {
 		}
 	}
 	if unknown := slices.DeleteFunc(slices.Clone(j.missing), t.from); len(unknown) > 0 {
-		errs = append(errs, unknownNodes(unknown))
+		errs = append(errs, unknownNodes(unknown, render.FormNames(allPrograms(j.hubs))))
 	}
 	for ref := range missing {
 		errs = append(errs, noSuchOrphan(ref, "lynqctl orphans list -A -o name lists them"))
@@ -159,7 +156,7 @@ func (t *taking) tell(j *applyJob, line string) {
 
 // narrow leaves everything out of a plan but what is meant.
 func (t *taking) narrow(in *apply.Input) {
-	in.Narrowed, in.KeepContent = true, !t.sync
+	in.Narrowed, in.KeepContent, in.TakeBack = true, !t.sync, true
 	kept := map[apply.NodeKey]bool{}
 	in.Nodes = slices.DeleteFunc(slices.Clone(in.Nodes), func(n *apply.Node) bool {
 		kept[n.NodeKey] = n.Failed != nil && t.left(n.NodeKey)

@@ -74,13 +74,18 @@ func (j *removalJob) agree(ctx context.Context, hubs []*leavingHub, plans []appl
 
 // stake is what goes and what stays, in words.
 func stake(plans []apply.Plan) string {
-	counts := map[apply.Action]int{}
+	counts, adopted := map[apply.Action]int{}, map[apply.Action]int{}
 	for i := range plans {
 		for action, n := range plans[i].Counts {
 			counts[action] += n
+			adopted[action] += plans[i].Adopted[action]
 		}
 	}
-	parts := []string{count(counts[apply.ActionDelete]+counts[apply.ActionCollect], "object") + " to delete"}
+	deleted := count(counts[apply.ActionDelete]+counts[apply.ActionCollect], "object") + " to delete"
+	if n := adopted[apply.ActionDelete] + adopted[apply.ActionCollect]; n > 0 {
+		deleted += fmt.Sprintf(" (%d adopted)", n)
+	}
+	parts := []string{deleted}
 	if n := counts[apply.ActionOrphan]; n > 0 {
 		parts = append(parts, count(n, "object")+" to leave behind as orphans")
 	}
@@ -199,37 +204,46 @@ func (j *removalJob) planAll(ctx context.Context, hubs []*leavingHub) ([]apply.P
 // plan looks at what the nodes of a hub own, and decides.
 func (j *removalJob) plan(ctx context.Context, h *leavingHub) (*apply.Plan, error) {
 	in := &apply.Input{Hub: h.hub, HubNamespace: h.namespace, Delete: h.nodes, Cascade: j.cascade, Broken: map[apply.NodeKey]error{}}
-	inventories, err := j.store.Nodes(ctx, h.hub)
+	operator, err := apply.OperatorNodes(ctx, j.client, h.hub)
 	if err != nil {
-		broken, err := brokenOnes(err)
-		if err != nil {
-			return nil, fmt.Errorf("hub %q: read the records of its nodes: %w", h.hub, err)
-		}
-		for _, b := range broken {
-			if key := (apply.NodeKey{Namespace: b.Namespace, Name: b.Node}); h.nodes[key] {
-				in.Broken[key] = b
-			}
-		}
-	}
-	in.Inventories = inventories
-	if in.OperatorNodes, err = apply.OperatorNodes(ctx, j.client, h.hub); err != nil {
 		return nil, err
 	}
+	var namespaces []string
+	for key := range h.nodes {
+		namespaces = append(namespaces, key.Namespace)
+	}
+	record := j.seen.hubRecord(h.place)
+	if record != nil {
+		in.NamespaceDefaults = record.NamespaceDefaults
+	}
+	known, err := j.recorded(ctx, h.key(), record, namespaces)
+	if err != nil {
+		return nil, err
+	}
+	in.Inventories, in.OperatorNodes = known.inventories, known.within(operator)
+	for key, err := range known.broken {
+		if h.nodes[key] {
+			in.Broken[key] = err
+		}
+	}
 	var leaving []*inventory.Inventory
-	for _, inv := range inventories {
+	for _, inv := range in.Inventories {
 		if h.nodes[keyOf(inv)] {
 			leaving = append(leaving, inv)
 		}
 	}
-	if in.Live, in.GiveUp, err = j.observe(ctx, h.hub, leaving); err != nil {
+	seen, giveUp, err := j.observe(ctx, h.hub, leaving)
+	if err != nil {
 		return nil, fmt.Errorf("hub %q: %w", h.hub, err)
 	}
+	in.See(seen)
+	in.GiveUp = giveUp
 	return apply.Decide(in, apply.Limits{AllowEmpty: true}), nil
 }
 
 // observe looks at what the nodes own. What a person gave up on is looked at by
 // itself: that this fails may be the very reason.
-func (j *removalJob) observe(ctx context.Context, hub string, leaving []*inventory.Inventory) (live map[lynq.Ref]*apply.Live, giveUp map[lynq.Ref]error, err error) {
+func (j *removalJob) observe(ctx context.Context, hub string, leaving []*inventory.Inventory) (seen *apply.Observed, giveUp map[lynq.Ref]error, err error) {
 	giveUp = map[lynq.Ref]error{}
 	var apart []inventory.Record
 	rest := make([]*inventory.Inventory, 0, len(leaving))
@@ -247,17 +261,17 @@ func (j *removalJob) observe(ctx context.Context, hub string, leaving []*invento
 		inv.Records = kept
 		rest = append(rest, inv)
 	}
-	if live, err = apply.Observe(ctx, j.client, hub, nil, rest); err != nil {
+	if seen, err = apply.Observe(ctx, j.client, hub, nil, rest); err != nil {
 		return nil, nil, err
 	}
 	for i := range apart {
 		l, err := apply.Look(ctx, j.client, &apart[i])
 		if l != nil {
-			live[l.Ref] = l
+			seen.Live[l.Ref] = l
 		}
 		giveUp[apart[i].Ref] = err
 	}
-	return live, giveUp, nil
+	return seen, giveUp, nil
 }
 
 // removeHubs removes what is left of hubs that have no node any more: their
@@ -288,13 +302,14 @@ func (j *removalJob) removeHubs(ctx context.Context, hubs []*leavingHub, ls *loc
 func (j *removalJob) left(ctx context.Context, hub place) (int, error) {
 	var all records
 	var err error
-	if all.nodes, err = j.store.Nodes(ctx, hub.hub); err != nil {
+	if all.nodes, err = j.store.Nodes(ctx, hub.key()); err != nil {
 		if all.broken, err = brokenOnes(err); err != nil {
 			return 0, err
 		}
 	}
 	left := 0
-	for _, m := range all.members() {
+	all.hubs = j.seen.hubs
+	for _, m := range all.counting() {
 		if m.of == hub {
 			left++
 		}

@@ -69,7 +69,7 @@ was written; 3 refused by a guard, nothing was written; 4 the tree changed, with
 	f.registerRows(cmd)
 	flags := cmd.Flags()
 	flags.StringVarP(&f.format, "output", "o", f.format, "yaml, or json for one object per line; with --output-dir table, json or markdown, for what changes")
-	flags.StringSliceVar(&f.nodes, "node", nil, "only these nodes, named UID-FORM")
+	flags.StringSliceVar(&f.nodes, "node", nil, "only these nodes: UID-FORM, or the name that status shows")
 	flags.StringVarP(&f.selector, "selector", "l", "", "only objects with these labels, as kubectl takes them")
 	flags.BoolVar(&f.stream, "stream", false, "write as it goes, not when everything has rendered")
 	flags.BoolVar(&f.allowVarying, "allow-nondeterministic", false, "let resources with creationPolicy Once call functions such as randAlphaNum")

@@ -111,6 +111,7 @@ func (a *app) renderDir(ctx context.Context, f *renderCommandFlags, settings ren
 	if err != nil {
 		return err
 	}
+	settings.Recorded = writtenNames(index)
 	sink := &treeSink{}
 	if j.run, err = a.renderRows(ctx, &f.renderFlags, settings, inputs, hubs, sink); err != nil {
 		return f.ended(j.run.Run, err)
@@ -120,7 +121,7 @@ func (a *app) renderDir(ctx context.Context, f *renderCommandFlags, settings ren
 	}
 	j.input = &gitops.Input{
 		Arrangement: gitops.Arrangement{PerNode: f.dir.layout == layoutFiles, Sharded: f.dir.shard},
-		Scope:       scopeOf(hubs, settings),
+		Scope:       scopeOf(hubs, settings, sink.nodes),
 		Nodes:       sink.nodes, Index: index, Apps: apps, DropApps: f.target.emit == noApps,
 	}
 	if err := j.unknownNodes(); err != nil {
@@ -164,12 +165,13 @@ func (j *dirJob) active() map[gitops.HubKey]int {
 // have.
 func (j *dirJob) unknownNodes() error {
 	missing := slices.DeleteFunc(j.run.Missing(), func(n string) bool {
-		return slices.ContainsFunc(j.input.Index.Entries, func(e gitops.Entry) bool { return e.Node.Name == n })
+		only := treeNodes(map[string]bool{n: true}, j.hubs, nil)
+		return slices.ContainsFunc(j.input.Index.Entries, func(e gitops.Entry) bool { return only[e.Node.Name] })
 	})
 	if len(missing) == 0 {
 		return nil
 	}
-	return unknownNodes(missing)
+	return unknownNodes(missing, j.run.Forms())
 }
 
 // ended is how a run ended that came to its end.

@@ -40,9 +40,9 @@ func (*treeSink) Add([]byte) error { return nil }
 
 func hubKey(h *form.Hub) gitops.HubKey { return gitops.HubKey{Name: h.Name, Namespace: h.Namespace} }
 
-// scopeOf is what a run has a say on.
-func scopeOf(hubs []hubPrograms, s render.Settings) gitops.Scope {
-	scope := gitops.Scope{Only: s.Nodes, Selected: s.Selector != nil}
+// scopeOf is what a run has a say on that made some nodes.
+func scopeOf(hubs []hubPrograms, s render.Settings, nodes []*gitops.Node) gitops.Scope {
+	scope := gitops.Scope{Only: treeNodes(s.Nodes, hubs, nodes), Selected: s.Selector != nil}
 	for _, h := range hubs {
 		hs := gitops.HubScope{HubKey: hubKey(h.hub)}
 		for _, p := range h.programs {

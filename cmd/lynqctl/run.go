@@ -77,6 +77,7 @@ type clusterRun struct {
 	store    *inventory.Store
 	warnings *serverWarnings
 	began    time.Time
+	warned   []string // what was warned of
 	// cleaning: what is done may be due because its namespace is being deleted.
 	cleaning bool
 }

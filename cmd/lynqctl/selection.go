@@ -65,12 +65,42 @@ func (all *records) members() []member {
 	return members
 }
 
+// counting are the members that count: those in the namespaces that the record of
+// their hub names, where it has one.
+func (all *records) counting() []member {
+	namespaces := map[place]map[string]bool{}
+	for _, h := range all.hubs {
+		p := place{h.Namespace, h.Name}
+		var of []*inventory.Inventory
+		for _, inv := range all.nodes {
+			if placeOf(inv) == p {
+				of = append(of, inv)
+			}
+		}
+		namespaces[p] = apply.Namespaces(p.key(), h, nil, of)
+	}
+	return slices.DeleteFunc(all.members(), func(m member) bool {
+		in, known := namespaces[m.of]
+		return known && !in[m.Namespace]
+	})
+}
+
 // brokenHub is why the record of a hub cannot be read, nil where it can, or
 // where there is none.
 func (all *records) brokenHub(p place) *inventory.RecordError {
 	for _, b := range all.broken {
 		if b.Namespace == p.namespace && b.Name == inventory.HubName(p.hub) {
 			return b
+		}
+	}
+	return nil
+}
+
+// hubRecord is the record of a hub, nil where none could be read.
+func (all *records) hubRecord(p place) *inventory.Hub {
+	for _, h := range all.hubs {
+		if (place{h.Namespace, h.Name}) == p {
+			return h
 		}
 	}
 	return nil
@@ -174,7 +204,7 @@ func (r *removal) node(all *records) ([]*leavingHub, error) {
 func (r *removal) form(all *records) ([]*leavingHub, error) {
 	var found leavingHubs
 	var others []string
-	for _, m := range all.members() {
+	for _, m := range all.counting() {
 		switch {
 		case r.hub != "" && m.of.hub != r.hub || r.namespace != "" && m.of.namespace != r.namespace:
 		case m.form == r.name:
@@ -218,7 +248,7 @@ func (r *removal) wholeHub(all *records) ([]*leavingHub, error) {
 			near = append(near, h.Name)
 		}
 	}
-	for _, m := range all.members() {
+	for _, m := range all.counting() {
 		if m.of == here {
 			found.add(&m)
 		}

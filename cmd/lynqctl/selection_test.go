@@ -29,9 +29,10 @@ func someRecords() *records {
 	return &records{
 		nodes: []*inventory.Inventory{
 			deleted, inv("ns", "bolt-web", "crm", "ns", "web", "bolt"), foreign, inv("other", "bolt-queue", "crm", "ns", "queue"),
+			inv("forged", "ghost-web", "crm", "ns", "web", "ghost"), // in a namespace in which the hub has no nodes
 			inv("ns", "shop-web", "shop", "", "web"), inv("far", "acme-web", "crm", "far", "web"),
 		},
-		hubs: []*inventory.Hub{{Namespace: "ns", Name: "crm", Finalizer: true}, {Namespace: "far", Name: "crm", Finalizer: true}},
+		hubs: []*inventory.Hub{{Namespace: "ns", Name: "crm", UID: "crm", Namespaces: []string{"other"}, Finalizer: true}, {Namespace: "far", Name: "crm", Finalizer: true}},
 		broken: []*inventory.RecordError{{
 			Namespace: "ns", Name: "lynqnode-torn-web", Node: "torn-web", Hub: "crm", HubNamespace: "ns", Form: "web",
 			Where: "data.resources", Err: errors.New("it is torn"),
@@ -90,7 +91,7 @@ func TestRemovalChooses(t *testing.T) {
 	}
 	all := someRecords()
 	all.broken = append(all.broken, &inventory.RecordError{Namespace: "ns", Name: "lynqhub-shop", Hub: "shop", Where: "data.rows", Err: errors.New("it is torn")})
-	want := "error: ConfigMap ns/lynqhub-shop: data.rows: it is torn (restore it as it was; until then nothing of this hub is touched)"
+	want := "error: ConfigMap ns/lynqhub-shop: data.rows: it is torn (restore it as it was, or take its finalizers off and delete it: the next apply makes it again; until then nothing of this hub is touched)"
 	if got := chosen(&removal{what: "hub", name: "shop", namespace: "ns"}, all); got != want {
 		t.Errorf("a hub whose record is torn: %s, want %s", got, want)
 	}

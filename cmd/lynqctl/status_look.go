@@ -11,6 +11,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
@@ -110,6 +111,9 @@ func (f *statusFlags) shownHubs(ctx context.Context, store *inventory.Store, s *
 		switch {
 		case err != nil && !apierrors.IsForbidden(err):
 			s.warnings = append(s.warnings, err.Error())
+		case h != nil && h.Overwritten:
+			s.warnings = append(s.warnings, fmt.Sprintf("ConfigMap %s/%s: an older lynqctl took it, the record of hub %q, for an object of a node (the next apply makes it a record again)",
+				h.Namespace, inventory.HubName(h.Name), h.Name))
 		case h != nil:
 			shown = append(shown, h)
 		}
@@ -146,7 +150,7 @@ func (f *statusFlags) missing(ctx context.Context, store *inventory.Store, s *st
 
 // recordsOf counts the records of a hub's nodes in all namespaces.
 func recordsOf(ctx context.Context, store *inventory.Store, hub status.Place) (int, error) {
-	all, err := store.Nodes(ctx, hub.Name)
+	all, err := store.Nodes(ctx, lynq.HubKey{Namespace: hub.Namespace, Name: hub.Name})
 	broken := (*inventory.BrokenError)(nil)
 	if err != nil && !errors.As(err, &broken) {
 		return 0, err

@@ -50,7 +50,9 @@ func (a *app) watchStatus(ctx context.Context, f *statusFlags, client *kube.Clie
 		return unread(ctx, err)
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- client.Watch(ctx, resource, f.namespace, lynq.LabelRecord, w) }()
+	go func() {
+		ended <- client.Watch(ctx, resource, apply.Scope{Namespace: f.namespace, Labels: lynq.LabelRecord}, w)
+	}()
 	out := ui.NewStream(a.stdout, a.getenv)
 	format := ui.Format(f.output)
 	show := w.append(&ui.Feed{Out: out, Format: format, Columns: statusColumns(f)})
@@ -148,21 +150,25 @@ func (w *statusWatch) take() []status.Node {
 	return news
 }
 
-// Seen implements apply.WatchHandler.
-func (w *statusWatch) Seen(o *unstructured.Unstructured) {
+// Read implements apply.WatchHandler.
+func (w *statusWatch) Read(o *unstructured.Unstructured) (note func()) {
 	cm := &corev1.ConfigMap{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, cm); err != nil {
-		return // what is no ConfigMap is no record
+		return func() {} // what is no ConfigMap is no record
 	}
 	key := types.NamespacedName{Namespace: cm.Namespace, Name: cm.Name}
 	if cm.Labels[lynq.LabelRecord] == lynq.RecordHub {
-		w.seeHub(key, cm)
-		return
+		h, err := inventory.DecodeHub(cm)
+		return func() { w.seeHub(key, h, err) }
 	}
 	n, chosen := w.node(cm)
 	if !chosen {
-		return
+		return func() {}
 	}
+	return func() { w.seeNode(key, n) }
+}
+
+func (w *statusWatch) seeNode(key types.NamespacedName, n status.Node) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	before, known := w.nodes[key]
@@ -186,8 +192,7 @@ func (w *statusWatch) node(cm *corev1.ConfigMap) (status.Node, bool) {
 	return status.Of(inv), w.flags.chosen(apply.NodeKey{Namespace: inv.Namespace, Name: inv.Node}, inv.Hub, inv.Form)
 }
 
-func (w *statusWatch) seeHub(key types.NamespacedName, cm *corev1.ConfigMap) {
-	h, err := inventory.DecodeHub(cm)
+func (w *statusWatch) seeHub(key types.NamespacedName, h *inventory.Hub, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.hubs, key)

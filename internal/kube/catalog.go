@@ -2,7 +2,6 @@ package kube
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -10,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -74,7 +74,7 @@ func (c *catalog) listable() ([]lynq.APIResource, error) {
 		seen := map[string]bool{}
 		for _, v := range c.groups[group] {
 			if v.stale {
-				errs = append(errs, &GroupUnavailableError{Group: group, Version: v.version})
+				errs = append(errs, &apply.GroupUnavailableError{Group: group, Version: v.version})
 			}
 			for _, kind := range slices.Sorted(maps.Keys(v.kinds)) {
 				if v.lists[kind] && !seen[kind] {
@@ -106,7 +106,7 @@ func (c *catalog) find(group, version, kind string) (lynq.APIResource, error) {
 		}
 	}
 	if stale != "" {
-		return lynq.APIResource{}, &GroupUnavailableError{Group: group, Version: stale, Kind: kind}
+		return lynq.APIResource{}, &apply.GroupUnavailableError{Group: group, Version: stale, Kind: kind}
 	}
 	if len(searched) == 0 && version != "" {
 		searched = []string{version}
@@ -114,20 +114,4 @@ func (c *catalog) find(group, version, kind string) (lynq.APIResource, error) {
 	return lynq.APIResource{}, &meta.NoKindMatchError{
 		GroupKind: schema.GroupKind{Group: group, Kind: kind}, SearchedVersions: searched,
 	}
-}
-
-// GroupUnavailableError says that a kind was looked for in an API group that an
-// extension of the API server is to serve, and that the extension does not
-// answer. Whether the kind is served is not known. Kind is "" where any was
-// looked for.
-type GroupUnavailableError struct{ Group, Version, Kind string }
-
-// Error implements error.
-func (e *GroupUnavailableError) Error() string {
-	about := ""
-	if e.Kind != "" {
-		about = "kind " + e.Kind + ": "
-	}
-	return fmt.Sprintf("%sthe API %s/%s is not available, since the extension that serves it does not answer (see kubectl get apiservice %s.%s)",
-		about, e.Group, e.Version, e.Version, e.Group)
 }

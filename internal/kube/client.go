@@ -33,6 +33,8 @@ type Client struct {
 	patience patience
 	pageSize int64
 	kinds    kinds
+	// mayWrite, where it is not nil, is asked before each try of a write.
+	mayWrite func() error
 }
 
 var (
@@ -49,6 +51,15 @@ func NewClient(config *rest.Config, o Options) (*Client, error) {
 		return nil, fmt.Errorf("connect to the cluster: %w", err)
 	}
 	return &Client{rest: client, patience: newPatience(o.Warn), pageSize: pageSize, kinds: newKinds()}, nil
+}
+
+// While is a client of the same cluster that writes only while there is no error,
+// which it asks for before it sends anything, also when it tries again. Dry runs
+// are no writes.
+func (c *Client) While(mayWrite func() error) *Client {
+	guarded := *c
+	guarded.mayWrite = mayWrite
+	return &guarded
 }
 
 // statusCodecs decode a server's errors; all else is decoded in this package.

@@ -74,11 +74,13 @@ func expect(kind string, kinds []string) error {
 	return fmt.Errorf("it is of kind %q, not %s", kind, kinds[0])
 }
 
+// beginning is how much of an answer is looked at that cannot be understood.
+const beginning = 60
+
 // strange is an answer that cannot be understood. Only its beginning is shown,
 // and nothing of it where it may be an object.
 func strange(body []byte, err error) error {
-	const most = 60
-	if start := bytes.TrimSpace(body[:min(len(body), most)]); bytes.HasPrefix(start, []byte("<")) {
+	if start := bytes.TrimSpace(body[:min(len(body), beginning)]); bytes.HasPrefix(start, []byte("<")) {
 		return fmt.Errorf("the answer is no object of a Kubernetes API, but begins %q", start)
 	}
 	return fmt.Errorf("the answer cannot be understood: %w", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -136,5 +137,6 @@ func configure(config *rest.Config, o Options) *rest.Config {
 	config.QPS = -1 // the server's own fairness governs
 	config.WarningHandler = &warnings{tell: o.Warn}
 	config.NegotiatedSerializer = statusCodecs()
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return leaves{next} })
 	return config
 }

@@ -43,6 +43,7 @@ func explain(r *request, err error) error {
 // explainStatus is explain for what a server answered.
 func explainStatus(r *request, err error, status *apierrors.StatusError) error {
 	text, foreign := foreignText(status)
+	concealed := false
 	switch {
 	case status.ErrStatus.Code == http.StatusNotFound && r.path == "" && unserved(status, text, foreign):
 		return fmt.Errorf("%s: %w", r.text(), noKind(r.resource))
@@ -50,10 +51,10 @@ func explainStatus(r *request, err error, status *apierrors.StatusError) error {
 		return fmt.Errorf("%s: %w", r.text(), &answerError{code: int(status.ErrStatus.Code), text: text, status: status})
 	case isSecret(r.resource):
 		if hidden, changed := hideValues(status); changed {
-			status, err = hidden, hidden
+			status, err, concealed = hidden, hidden, true
 		}
 	}
-	if apierrors.IsForbidden(status) {
+	if apierrors.IsForbidden(status) && !concealed {
 		return err // it says who may not do what to which object
 	}
 	return onTheWay(fmt.Errorf("%s: %w", r.text(), err))

@@ -64,13 +64,15 @@ func writeRequest(r lynq.APIResource, w apply.Write) *request {
 	return req
 }
 
-// Delete deletes one object. If an answer is lost and the object is gone by the
-// next try, the error is NotFound.
-func (c *Client) Delete(ctx context.Context, r lynq.APIResource, namespace, name string, o metav1.DeleteOptions) error {
+// Delete deletes one object, and tells whether it is gone: a server that has
+// removed it answers with a Status, or with the object as it was, and one that has
+// only marked it with the object that has a deletionTimestamp. If an answer is lost
+// and the object is gone by the next try, the error is NotFound.
+func (c *Client) Delete(ctx context.Context, r lynq.APIResource, namespace, name string, o metav1.DeleteOptions) (gone bool, err error) {
 	o.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"}
 	body, err := json.Marshal(&o)
 	if err != nil {
-		return err
+		return false, err
 	}
 	req := &request{
 		verb: "delete", method: http.MethodDelete, accept: acceptMetadata,
@@ -79,8 +81,17 @@ func (c *Client) Delete(ctx context.Context, r lynq.APIResource, namespace, name
 	if len(o.DryRun) > 0 {
 		req.params = url.Values{"dryRun": o.DryRun}
 	}
-	_, err = c.send(ctx, req)
-	return err
+	if body, err = c.send(ctx, req); err != nil {
+		return false, err
+	}
+	obj, status := &metav1.PartialObjectMetadata{}, &metav1.Status{}
+	switch {
+	case decode(body, obj, "PartialObjectMetadata", r.Kind) == nil:
+		return obj.DeletionTimestamp == nil, nil
+	case decode(body, status, "Status") == nil:
+		return status.Status == metav1.StatusSuccess, nil
+	}
+	return false, nil // whatever it says, it was done
 }
 
 // metadata sends a request that is answered by one object.

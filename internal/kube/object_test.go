@@ -1,7 +1,12 @@
 package kube_test
 
 import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -39,7 +44,7 @@ func TestWriteWhoseAnswerIsLost(t *testing.T) {
 	}
 	c.Equal(t, "configmap/n", ".data.key", "2")
 	c.rules(lost("delete"))
-	if err := c.Delete(t.Context(), configMaps, c.Namespace, "n", metav1.DeleteOptions{}); !apierrors.IsNotFound(err) {
+	if _, err := c.Delete(t.Context(), configMaps, c.Namespace, "n", metav1.DeleteOptions{}); !apierrors.IsNotFound(err) {
 		t.Errorf("delete: %v, want NotFound", err)
 	}
 	c.Absent(t, "configmap/n")
@@ -144,18 +149,82 @@ func TestDeletePreconditions(t *testing.T) {
 	}
 	other, same := wrote.UID+"x", wrote.UID
 	options := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &other}}
-	if err := c.Delete(t.Context(), configMaps, c.Namespace, "m", options); !apierrors.IsConflict(err) {
+	if _, err := c.Delete(t.Context(), configMaps, c.Namespace, "m", options); !apierrors.IsConflict(err) {
 		t.Errorf("another uid: %v, want a conflict", err)
 	}
 	options.Preconditions.UID, options.DryRun = &same, []string{metav1.DryRunAll}
-	if err := c.Delete(t.Context(), configMaps, c.Namespace, "m", options); err != nil || c.value(t, "m") != "1" {
+	if _, err := c.Delete(t.Context(), configMaps, c.Namespace, "m", options); err != nil || c.value(t, "m") != "1" {
 		t.Errorf("dry run: %v", err)
 	}
 	options.DryRun = nil
-	if err := c.Delete(t.Context(), configMaps, c.Namespace, "m", options); err != nil {
+	if _, err := c.Delete(t.Context(), configMaps, c.Namespace, "m", options); err != nil {
 		t.Error(err)
 	}
 	c.Absent(t, "configmap/m")
+}
+
+// deleted is the error of a deletion.
+func deleted(_ bool, err error) error { return err }
+
+// What is gone with the answer, and what a finalizer or a grace period keeps.
+func TestDeleteTellsWhatIsGone(t *testing.T) {
+	t.Parallel()
+	c := newThrough(t, faultproxy.Options{})
+	kind := func(group, kind, plural string) lynq.APIResource {
+		return lynq.APIResource{Group: group, Version: "v1", Kind: kind, Plural: plural, Namespaced: true}
+	}
+	held := map[string]any{"finalizers": []any{"example.com/held"}}
+	pod := map[string]any{
+		"nodeName":   "no-such-node", // nobody acknowledges the end of what is bound
+		"containers": []any{map[string]any{"name": "app", "image": "example.com/app"}},
+	}
+	foreground := metav1.DeletePropagationForeground
+	for name, test := range map[string]struct {
+		kind     lynq.APIResource
+		metadata map[string]any
+		spec     any
+		options  metav1.DeleteOptions
+		gone     bool
+	}{
+		"config-map":       {kind: configMaps, gone: true},
+		"account":          {kind: kind("", "ServiceAccount", "serviceaccounts"), gone: true}, // answered with itself
+		"service":          {kind: kind("", "Service", "services"), spec: map[string]any{"clusterIP": "None"}, gone: true},
+		"role":             {kind: kind("rbac.authorization.k8s.io", "Role", "roles"), gone: true},
+		"held":             {kind: configMaps, metadata: held},
+		"held-account":     {kind: kind("", "ServiceAccount", "serviceaccounts"), metadata: held},
+		"foreground":       {kind: configMaps, options: metav1.DeleteOptions{PropagationPolicy: &foreground}},
+		"graceful-pod":     {kind: kind("", "Pod", "pods"), spec: pod},
+		"dry-run-of-a-map": {kind: configMaps, options: metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}}, gone: true},
+	} {
+		body := map[string]any{"apiVersion": test.kind.APIVersion(), "kind": test.kind.Kind, "metadata": map[string]any{"name": name}}
+		if test.metadata != nil {
+			body["metadata"] = map[string]any{"name": name, "finalizers": test.metadata["finalizers"]}
+		}
+		if test.spec != nil {
+			body["spec"] = test.spec
+		}
+		if _, err := c.Write(t.Context(), test.kind, apply.Write{Verb: apply.Create, Namespace: c.Namespace, Name: name, Body: jsonOf(body)}); err != nil {
+			t.Fatal(name, err)
+		}
+		tries := 2
+		if name == "foreground" {
+			tries = 1 // the garbage collector, which has nothing to wait for, may be quicker than the second
+		}
+		for try := range tries {
+			gone, err := c.Delete(t.Context(), test.kind, c.Namespace, name, test.options)
+			if test.gone && try == 1 && len(test.options.DryRun) == 0 {
+				if !apierrors.IsNotFound(err) {
+					t.Errorf("%s, once more: %v, want NotFound", name, err)
+				}
+				continue
+			}
+			if err != nil || gone != test.gone {
+				t.Errorf("%s: gone is %t, %v, want %t", name, gone, err, test.gone)
+			}
+		}
+	}
+	c.Kubectl(t, "", "patch", "configmap/held", "serviceaccount/held-account", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+	c.Kubectl(t, "", "delete", "pod", "graceful-pod", "--force", "--grace-period=0")
 }
 
 // A request that would mean something else than its caller meant is not sent.
@@ -168,14 +237,80 @@ func TestRequestsThatAreNotSent(t *testing.T) {
 			t.Errorf("%s: %v, want %s", what, err, want)
 		}
 	}
-	check("delete all", "there is no name", c.Delete(t.Context(), configMaps, c.Namespace, "", metav1.DeleteOptions{}))
-	check("no namespace", "there is none", c.Delete(t.Context(), configMaps, "", "m", metav1.DeleteOptions{}))
-	check("a namespace too much", "has no namespaces", c.Delete(t.Context(), namespaces, "x", "y", metav1.DeleteOptions{}))
-	check("path", "invalid", c.Delete(t.Context(), configMaps, c.Namespace, "../secrets", metav1.DeleteOptions{}))
+	check("delete all", "there is no name", deleted(c.Delete(t.Context(), configMaps, c.Namespace, "", metav1.DeleteOptions{})))
+	check("no namespace", "there is none", deleted(c.Delete(t.Context(), configMaps, "", "m", metav1.DeleteOptions{})))
+	check("a namespace too much", "has no namespaces", deleted(c.Delete(t.Context(), namespaces, "x", "y", metav1.DeleteOptions{})))
+	check("path", "invalid", deleted(c.Delete(t.Context(), configMaps, c.Namespace, "../secrets", metav1.DeleteOptions{})))
 	_, err := c.Metadata(t.Context(), configMaps, "..", "m")
 	check("path of a namespace", "invalid", err)
-	check("watch", "has no namespaces", c.Watch(t.Context(), namespaces, "x", "", nil))
+	check("watch", "has no namespaces", c.Watch(t.Context(), namespaces, apply.Scope{Namespace: "x"}, nil))
 	if n := len(c.proxy.Records()); n > 0 {
 		t.Errorf("%d requests were sent", n)
+	}
+}
+
+// A write that may no longer be sent is not: be it the first try or a later one, and
+// be it that leave ends while it is on its way. What reads, and dry runs, need none.
+func TestWhile(t *testing.T) {
+	t.Parallel()
+	c := newThrough(t, faultproxy.Options{})
+	// What the lock was lost by may look like what passes.
+	gone := fmt.Errorf("the lock is lost: %w", io.ErrUnexpectedEOF)
+	var asked, leave atomic.Int64
+	guarded := c.While(func() error {
+		if asked.Add(1) > leave.Load() {
+			return gone
+		}
+		return nil
+	})
+	leaves := func(n int64) { asked.Store(0); leave.Store(n) }
+	always := int64(math.MaxInt64)
+	refused := func(what string, err error, text string) {
+		t.Helper()
+		if want := text + " configmaps " + c.Namespace + "/m: the lock is lost: unexpected EOF"; !errors.Is(err, gone) || err.Error() != want {
+			t.Errorf("%s: got %v, want %s", what, err, want)
+		}
+	}
+
+	leaves(always)
+	c.rules(faultproxy.Rule{Verb: "create", Resource: "configmaps", Status: 503, Times: 1, Before: func() { leaves(0) }})
+	_, err := guarded.Write(t.Context(), configMaps, c.configMap(apply.Create, "m", "1"))
+	refused("a later try", err, "create")
+	if n := c.requests("create", "configmaps"); n != 1 {
+		t.Errorf("%d requests, want the first alone", n)
+	}
+	for n := range int64(3) {
+		leaves(n)
+		_, err := guarded.Write(t.Context(), configMaps, c.configMap(apply.Create, "m", "1"))
+		refused(fmt.Sprintf("after %d questions", n), err, "create")
+	}
+	c.Absent(t, "configmap/m")
+	leaves(0)
+	_, err = guarded.Delete(t.Context(), configMaps, c.Namespace, "m", metav1.DeleteOptions{})
+	refused("delete", err, "delete")
+	_, err = guarded.ConfigMaps().Patch(t.Context(), c.Namespace, "m", []byte("[]"))
+	refused("patch of a record", err, "patch")
+	if n := c.requests("delete", "configmaps") + c.requests("patch", "configmaps"); n != 0 {
+		t.Errorf("%d requests, want none", n)
+	}
+
+	leaves(0)
+	dry := c.configMap(apply.Create, "m", "1")
+	dry.DryRun = true
+	if _, err := guarded.Write(t.Context(), configMaps, dry); err != nil {
+		t.Errorf("dry run: %v", err)
+	}
+	if _, err := guarded.Delete(t.Context(), configMaps, c.Namespace, "m", metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}}); !apierrors.IsNotFound(err) {
+		t.Errorf("dry run of a delete: %v", err)
+	}
+	if _, err := guarded.Metadata(t.Context(), configMaps, c.Namespace, "kube-root-ca.crt"); err != nil {
+		t.Errorf("read: %v", err)
+	}
+	if n := asked.Load(); n != 0 {
+		t.Errorf("asked %d times for what writes nothing", n)
+	}
+	leaves(always)
+	if _, err := guarded.Write(t.Context(), configMaps, c.configMap(apply.Create, "m", "1")); err != nil {
+		t.Errorf("with leave: %v", err)
 	}
 }

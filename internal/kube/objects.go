@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 
@@ -36,12 +37,11 @@ func (c *Client) objects(ctx context.Context, r lynq.APIResource, namespace stri
 		if err != nil {
 			return nil, err
 		}
-		page, err := decodeList(body, r)
+		page, err := readItems(bytes.NewReader(body), r, func(o *unstructured.Unstructured) { all = append(all, *o) })
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", req.text(), err)
 		}
-		all = append(all, page.Items...)
-		if o.Continue = page.GetContinue(); o.Continue == "" {
+		if o.Continue = page.Continue; o.Continue == "" {
 			return all, nil
 		}
 	}

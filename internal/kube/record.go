@@ -50,7 +50,8 @@ func (m ConfigMaps) Delete(ctx context.Context, namespace, name string, uid type
 	if uid != "" || resourceVersion != "" {
 		o.Preconditions = &metav1.Preconditions{UID: optional(uid), ResourceVersion: optional(resourceVersion)}
 	}
-	return m.client.Delete(ctx, configMapResource(), namespace, name, o)
+	_, err := m.client.Delete(ctx, configMapResource(), namespace, name, o)
+	return err
 }
 
 // Patch sends a JSON patch to a ConfigMap and gives it as it is then.
@@ -98,7 +99,8 @@ func (l Leases) Update(ctx context.Context, in *coordinationv1.Lease) (*coordina
 // Delete deletes a Lease, if it has this uid and this resource version.
 func (l Leases) Delete(ctx context.Context, namespace, name string, uid types.UID, resourceVersion string) error {
 	o := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &resourceVersion}}
-	return l.client.Delete(ctx, leaseResource(), namespace, name, o)
+	_, err := l.client.Delete(ctx, leaseResource(), namespace, name, o)
+	return err
 }
 
 // Event records an event in its namespace.

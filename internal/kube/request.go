@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -122,18 +123,52 @@ func (c *Client) send(ctx context.Context, r *request) ([]byte, error) {
 		return nil, err
 	}
 	var body []byte
+	var refused error
 	err := c.patience.try(ctx, func() error {
-		result := c.build(r).Do(silent(ctx))
-		var err error
-		if body, err = result.Raw(); err != nil {
-			return result.Error() // where the body holds a Status, that
+		if refused = c.refused(r); refused != nil {
+			return errNotSent
 		}
-		return nil
+		result := c.build(r).Do(c.sending(ctx, r))
+		var err error
+		if body, err = result.Raw(); err == nil {
+			return nil
+		}
+		if refused = c.refused(r); refused != nil {
+			return errNotSent
+		}
+		return result.Error() // where the body holds a Status, that
 	})
-	if err != nil {
+	switch {
+	case refused != nil:
+		return nil, fmt.Errorf("%s: %w", r.text(), refused)
+	case err != nil:
 		return nil, explain(r, err)
 	}
 	return body, nil
+}
+
+// errNotSent ends the tries of a request that may no longer be sent.
+var errNotSent = errors.New("not sent")
+
+// asks tells whether a request needs leave to be sent.
+func (c *Client) asks(r *request) bool {
+	return c.mayWrite != nil && r.method != http.MethodGet && !r.params.Has("dryRun")
+}
+
+// refused is why a request may not be sent now.
+func (c *Client) refused(r *request) error {
+	if !c.asks(r) {
+		return nil
+	}
+	return c.mayWrite()
+}
+
+// sending is the context of a request on its way.
+func (c *Client) sending(ctx context.Context, r *request) context.Context {
+	if c.asks(r) {
+		ctx = withLeave(ctx, c.mayWrite)
+	}
+	return silent(ctx)
 }
 
 // stream sends a request once, and gives the answer's body to be read and
@@ -163,6 +198,7 @@ func listParams(o metav1.ListOptions) url.Values {
 		}
 	}
 	set("labelSelector", o.LabelSelector, o.LabelSelector != "")
+	set("fieldSelector", o.FieldSelector, o.FieldSelector != "")
 	set("continue", o.Continue, o.Continue != "")
 	set("resourceVersion", o.ResourceVersion, o.ResourceVersion != "")
 	set("resourceVersionMatch", string(o.ResourceVersionMatch), o.ResourceVersionMatch != "")

@@ -2,12 +2,66 @@ package kube
 
 import (
 	"fmt"
+	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
 )
+
+// sight is what is kept of an object that a watch tells of: what a Reflector
+// needs, and what the handler has read. Reflectors hold all objects of a list at
+// once before they hand any on.
+type sight struct {
+	types.NamespacedName
+	uid     types.UID
+	version string
+	note    func() // nil for what is no object that is there
+	// end is the annotation of the event that follows on all initial ones.
+	end string
+}
+
+// sightOf keeps of an object's metadata what a Reflector needs.
+func sightOf(o *unstructured.Unstructured) *sight {
+	return &sight{
+		NamespacedName: types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()},
+		uid:            o.GetUID(), version: o.GetResourceVersion(), end: o.GetAnnotations()[metav1.InitialEventsAnnotationKey],
+	}
+}
+
+// GetObjectMeta implements metav1.ObjectMetaAccessor.
+func (s *sight) GetObjectMeta() metav1.Object {
+	m := &metav1.ObjectMeta{Namespace: s.Namespace, Name: s.Name, UID: s.uid, ResourceVersion: s.version}
+	if s.end != "" {
+		m.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: s.end}
+	}
+	return m
+}
+
+// GetObjectKind implements runtime.Object.
+func (*sight) GetObjectKind() schema.ObjectKind { return schema.EmptyObjectKind }
+
+// DeepCopyObject implements runtime.Object.
+func (s *sight) DeepCopyObject() runtime.Object {
+	out := *s
+	return &out
+}
+
+// sights are one page of a list.
+type sights struct {
+	metav1.TypeMeta
+	metav1.ListMeta
+	Items []sight
+}
+
+// DeepCopyObject implements runtime.Object.
+func (l *sights) DeepCopyObject() runtime.Object {
+	return &sights{TypeMeta: l.TypeMeta, ListMeta: *l.DeepCopy(), Items: slices.Clone(l.Items)}
+}
 
 // seen hands on what a Reflector finds, and keeps of it only what is needed to
 // tell what is gone. It implements cache.ReflectorStore; the Reflector calls it
@@ -26,49 +80,51 @@ func (s *seen) Add(obj any) error { return s.Update(obj) }
 
 // Update implements cache.ReflectorStore.
 func (s *seen) Update(obj any) error {
-	o, key, err := identify(obj)
+	o, err := sighted(obj)
 	if err != nil {
 		return err
 	}
-	s.there(key, o)
+	s.there(o)
 	return nil
 }
 
 // there tells of an object. One in the place of another means that the other
 // is gone.
-func (s *seen) there(key types.NamespacedName, o *unstructured.Unstructured) {
-	if before, ok := s.objects[key]; ok && before != o.GetUID() {
-		s.handler.Gone(key.Namespace, key.Name, before)
+func (s *seen) there(o *sight) {
+	if before, ok := s.objects[o.NamespacedName]; ok && before != o.uid {
+		s.handler.Gone(o.Namespace, o.Name, before)
 	}
-	s.objects[key] = o.GetUID()
-	s.handler.Seen(o)
+	s.objects[o.NamespacedName] = o.uid
+	if o.note != nil {
+		o.note()
+	}
 }
 
 // Delete implements cache.ReflectorStore.
 func (s *seen) Delete(obj any) error {
-	o, key, err := identify(obj)
+	o, err := sighted(obj)
 	if err != nil {
 		return err
 	}
-	delete(s.objects, key)
-	s.handler.Gone(key.Namespace, key.Name, o.GetUID())
+	delete(s.objects, o.NamespacedName)
+	s.handler.Gone(o.Namespace, o.Name, o.uid)
 	return nil
 }
 
-// Replace implements cache.ReflectorStore: the watch begins, or begins anew.
+// Replace implements cache.ReflectorStore: the watch begins, or begins again.
 func (s *seen) Replace(list []any, _ string) error {
 	gone := s.objects
 	s.objects = make(map[types.NamespacedName]types.UID, len(list))
 	for i, obj := range list {
-		o, key, err := identify(obj)
+		o, err := sighted(obj)
 		if err != nil {
 			return err
 		}
-		if before, ok := gone[key]; ok {
-			s.objects[key] = before
-			delete(gone, key)
+		if before, ok := gone[o.NamespacedName]; ok {
+			s.objects[o.NamespacedName] = before
+			delete(gone, o.NamespacedName)
 		}
-		s.there(key, o)
+		s.there(o)
 		list[i] = nil // it can go
 	}
 	for key, uid := range gone {
@@ -81,10 +137,10 @@ func (s *seen) Replace(list []any, _ string) error {
 // Resync implements cache.ReflectorStore.
 func (*seen) Resync() error { return nil }
 
-func identify(obj any) (*unstructured.Unstructured, types.NamespacedName, error) {
-	o, ok := obj.(*unstructured.Unstructured)
+func sighted(obj any) (*sight, error) {
+	o, ok := obj.(*sight)
 	if !ok {
-		return nil, types.NamespacedName{}, fmt.Errorf("a watch gave a %T", obj)
+		return nil, fmt.Errorf("a watch gave a %T", obj)
 	}
-	return o, types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}, nil
+	return o, nil
 }

@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -25,17 +26,15 @@ import (
 // objects have no managedFields. It returns nil when the context ends.
 //
 // client-go's Reflector does the work; it never gives up by itself, so an error
-// that will not pass cancels it.
-func (c *Client) Watch(ctx context.Context, r lynq.APIResource, namespace, selector string, h apply.WatchHandler) error {
+// that will not pass cancels it. Objects are read as they come, one by one, and
+// the Reflector is given sights of them.
+func (c *Client) Watch(ctx context.Context, r lynq.APIResource, in apply.Scope, h apply.WatchHandler) error {
 	within, cancel := context.WithCancelCause(silent(ctx))
 	defer cancel(nil)
-	w := &watcher{client: c, resource: r, namespace: namespace, selector: selector, giveUp: cancel}
-	expected := &unstructured.Unstructured{}
-	expected.SetAPIVersion(r.APIVersion())
-	expected.SetKind(r.Kind)
+	w := &watcher{client: c, resource: r, scope: in, handler: h, giveUp: cancel}
 	reflector := cache.NewReflectorWithOptions(
 		&cache.ListWatch{ListWithContextFunc: w.list, WatchFuncWithContext: w.watch},
-		expected, newSeen(h), cache.ReflectorOptions{Name: resourceName(r), Backoff: c.relist()},
+		&sight{}, newSeen(h), cache.ReflectorOptions{Name: resourceName(r), Backoff: c.relist()},
 	)
 	reflector.WatchListPageSize = c.pageSize
 	reflector.RunWithContext(within)
@@ -52,10 +51,30 @@ func (*Client) relist() *wait.Backoff {
 
 // watcher is what a Reflector needs of a server.
 type watcher struct {
-	client              *Client
-	resource            lynq.APIResource
-	namespace, selector string
-	giveUp              context.CancelCauseFunc
+	client   *Client
+	resource lynq.APIResource
+	scope    apply.Scope
+	handler  apply.WatchHandler
+	giveUp   context.CancelCauseFunc
+}
+
+// request asks for what is in the scope.
+func (w *watcher) request(verb string, o metav1.ListOptions) *request {
+	o.LabelSelector = w.scope.Labels
+	if w.scope.Name != "" {
+		o.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, w.scope.Name).String()
+	}
+	return &request{
+		verb: verb, method: http.MethodGet, accept: acceptJSON,
+		resource: w.resource, namespace: w.scope.Namespace, params: listParams(o),
+	}
+}
+
+// see reads an object that is there.
+func (w *watcher) see(o *unstructured.Unstructured) *sight {
+	s := sightOf(o)
+	s.note = w.handler.Read(o)
+	return s
 }
 
 // list reads one page.
@@ -63,27 +82,30 @@ func (w *watcher) list(ctx context.Context, o metav1.ListOptions) (runtime.Objec
 	if o.ResourceVersion == "0" {
 		o.ResourceVersion = "" // not what some cache has: what we wrote must be in it
 	}
-	o.LabelSelector = w.selector
-	req := listRequest(w.resource, w.namespace, acceptJSON)
-	req.params = listParams(o)
-	body, err := w.client.send(ctx, &req)
+	req := w.request("list", o)
+	var body io.ReadCloser
+	err := w.client.patience.try(ctx, func() (err error) {
+		body, err = w.client.stream(ctx, req)
+		return err
+	})
 	if err != nil {
 		return nil, w.judge(err)
 	}
-	list, err := decodeList(body, w.resource)
+	defer func() { _ = body.Close() }()
+	page := &sights{}
+	page.ListMeta, err = readItems(body, w.resource, func(o *unstructured.Unstructured) {
+		page.Items = append(page.Items, *w.see(o))
+	})
 	if err != nil {
 		return nil, w.judge(fmt.Errorf("%s: %w", req.text(), err))
 	}
-	return list, nil
+	return page, nil
 }
 
 // watch opens a stream of events.
 func (w *watcher) watch(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-	o.LabelSelector, o.Watch = w.selector, true
-	req := &request{
-		verb: "watch", method: http.MethodGet, accept: acceptJSON,
-		resource: w.resource, namespace: w.namespace, params: listParams(o),
-	}
+	o.Watch = true
+	req := w.request("watch", o)
 	body, err := w.client.stream(ctx, req)
 	if err != nil {
 		if o.SendInitialEvents != nil && (apierrors.IsInvalid(err) || apierrors.IsBadRequest(err)) {
@@ -92,7 +114,7 @@ func (w *watcher) watch(ctx context.Context, o metav1.ListOptions) (watch.Interf
 		return nil, w.judge(err)
 	}
 	reporter := apierrors.NewClientErrorReporter(http.StatusInternalServerError, req.verb, "ClientWatchDecoding")
-	return watch.NewStreamWatcher(&events{body: body, decoder: json.NewDecoder(body)}, reporter), nil
+	return watch.NewStreamWatcher(&events{watcher: w, body: body, decoder: json.NewDecoder(body)}, reporter), nil
 }
 
 // judge ends the watch where an error will not pass.
@@ -104,34 +126,9 @@ func (w *watcher) judge(err error) error {
 	return err
 }
 
-// decodeList reads one page of objects.
-func decodeList(body []byte, r lynq.APIResource) (*unstructured.UnstructuredList, error) {
-	var page struct {
-		metav1.TypeMeta `json:",inline"`
-		metav1.ListMeta `json:"metadata"`
-		Items           []map[string]any `json:"items"`
-	}
-	if err := utiljson.Unmarshal(body, &page); err != nil {
-		return nil, strange(body, err)
-	}
-	list := &unstructured.UnstructuredList{Items: make([]unstructured.Unstructured, len(page.Items))}
-	list.SetAPIVersion(page.APIVersion)
-	list.SetKind(page.Kind)
-	list.SetResourceVersion(page.ResourceVersion)
-	list.SetContinue(page.Continue)
-	list.SetRemainingItemCount(page.RemainingItemCount)
-	for i, content := range page.Items {
-		obj := unstructured.Unstructured{Object: content}
-		obj.SetAPIVersion(r.APIVersion()) // items of built-in kinds come without
-		obj.SetKind(r.Kind)
-		obj.SetManagedFields(nil)
-		list.Items[i] = obj
-	}
-	return list, nil
-}
-
 // events decodes a stream of watch events. It implements watch.Decoder.
 type events struct {
+	watcher *watcher
 	body    io.ReadCloser
 	decoder *json.Decoder
 }
@@ -158,7 +155,10 @@ func (e *events) Decode() (watch.EventType, runtime.Object, error) {
 		return "", nil, err
 	}
 	obj.SetManagedFields(nil)
-	return event.Type, obj, nil
+	if event.Type == watch.Added || event.Type == watch.Modified {
+		return event.Type, e.watcher.see(obj), nil
+	}
+	return event.Type, sightOf(obj), nil
 }
 
 // Close implements watch.Decoder.

@@ -21,6 +21,7 @@ import (
 // watched is what a handler was told, as the test has read it.
 type watched struct {
 	t      *testing.T
+	in     apply.Scope
 	now    map[string]string // name to value
 	uids   map[string]types.UID
 	synced int
@@ -34,15 +35,15 @@ func newWatched(t *testing.T) *watched {
 	return &watched{t: t, now: map[string]string{}, uids: map[string]types.UID{}, told: make(chan func()), firstSync: func() {}}
 }
 
-// Seen implements apply.WatchHandler.
-func (w *watched) Seen(o *unstructured.Unstructured) {
+// Read implements apply.WatchHandler.
+func (w *watched) Read(o *unstructured.Unstructured) (note func()) {
 	if o.GetManagedFields() != nil || o.GetKind() == "" || o.GetAPIVersion() == "" {
 		w.t.Errorf("seen: %v", o.Object)
 	}
 	data, _ := o.Object["data"].(map[string]any)
 	value, _ := data["key"].(string)
 	name, uid := o.GetName(), o.GetUID()
-	w.told <- func() { w.now[name], w.uids[name] = value, uid }
+	return func() { w.told <- func() { w.now[name], w.uids[name] = value, uid } }
 }
 
 // Gone implements apply.WatchHandler.
@@ -80,7 +81,10 @@ func (w *watched) start(c *through) (stop func()) {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(w.t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- c.Watch(ctx, configMaps, c.Namespace, "app=a", w) }()
+	if w.in == (apply.Scope{}) {
+		w.in = apply.Scope{Namespace: c.Namespace, Labels: "app=a"}
+	}
+	go func() { ended <- c.Watch(ctx, configMaps, w.in, w) }()
 	return func() {
 		w.t.Helper()
 		cancel()
@@ -145,6 +149,50 @@ func TestWatch(t *testing.T) {
 	}
 }
 
+// A watch of one object tells of no other, and needs no more rights than a Role
+// that names the object gives.
+func TestWatchOne(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		rules []faultproxy.Rule
+	}{
+		{"streamed", nil},
+		{"listed", []faultproxy.Rule{{Verb: "watch", Status: 422, Times: 1}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			c := newThrough(t, faultproxy.Options{})
+			user := "one-" + c.Namespace
+			c.Kubectl(t, "", "create", "role", "one", "--verb=list,watch", "--resource=configmaps", "--resource-name=a")
+			c.Kubectl(t, "", "create", "rolebinding", "one", "--role=one", "--user="+user)
+			c.set(t, "b", "1")
+			c.rules(test.rules...)
+			w := newWatched(t)
+			w.in = apply.Scope{Namespace: c.Namespace, Name: "a"}
+			behind := *c
+			behind.Client = newClient(t, c.As(t, user))
+			stop := w.start(&behind)
+			w.until(func() bool { return w.synced > 0 })
+			c.set(t, "b", "2")
+			c.set(t, "a", "1")
+			w.until(func() bool { return cmp.Equal(w.now, map[string]string{"a": "1"}) })
+			c.Kubectl(t, "", "label", "configmap", "a", "app-") // by which it is not watched
+			c.set(t, "a", "2")
+			w.until(func() bool { return cmp.Equal(w.now, map[string]string{"a": "2"}) })
+			c.Kubectl(t, "", "delete", "configmap", "a", "b")
+			w.until(func() bool { return len(w.now) == 0 })
+			stop()
+
+			w = newWatched(t)
+			err := behind.Watch(t.Context(), configMaps, apply.Scope{Namespace: c.Namespace, Name: "b"}, w)
+			if !apierrors.IsForbidden(err) {
+				t.Errorf("another object: %v", err)
+			}
+		})
+	}
+}
+
 // What goes, or is replaced by another of its name, while nobody looks.
 func TestWatchFindsWhatWentMeanwhile(t *testing.T) {
 	t.Parallel()
@@ -175,22 +223,22 @@ func TestWatchRefused(t *testing.T) {
 	t.Parallel()
 	c := newThrough(t, faultproxy.Options{})
 	nobody := newClient(t, c.As(t, "nobody-"+c.Namespace))
-	if err := nobody.Watch(t.Context(), configMaps, c.Namespace, "", newWatched(t)); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "watch") {
+	if err := nobody.Watch(t.Context(), configMaps, apply.Scope{Namespace: c.Namespace}, newWatched(t)); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "watch") {
 		t.Errorf("nobody: %v", err)
 	}
 	// Who may list may not watch yet.
 	c.Kubectl(t, "", "create", "role", "lister", "--verb=list", "--resource=configmaps")
 	c.Kubectl(t, "", "create", "rolebinding", "lister", "--role=lister", "--user=lister-"+c.Namespace)
 	lister := newClient(t, c.As(t, "lister-"+c.Namespace))
-	if err := lister.Watch(t.Context(), configMaps, c.Namespace, "", newWatched(t)); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "watch") {
+	if err := lister.Watch(t.Context(), configMaps, apply.Scope{Namespace: c.Namespace}, newWatched(t)); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "watch") {
 		t.Errorf("lister: %v", err)
 	}
 	unserved := lynq.APIResource{Group: "nope.example", Version: "v1", Kind: "Nope", Plural: "nopes"}
-	if err := c.Watch(t.Context(), unserved, "", "", newWatched(t)); !meta.IsNoMatchError(err) {
+	if err := c.Watch(t.Context(), unserved, apply.Scope{}, newWatched(t)); !meta.IsNoMatchError(err) {
 		t.Errorf("no such kind: %v", err)
 	}
 	c.rules(faultproxy.Rule{Verb: "watch", Status: 422}, faultproxy.Rule{Verb: "list", Status: 401})
-	if err := c.Watch(t.Context(), configMaps, c.Namespace, "", newWatched(t)); !apierrors.IsUnauthorized(err) {
+	if err := c.Watch(t.Context(), configMaps, apply.Scope{Namespace: c.Namespace}, newWatched(t)); !apierrors.IsUnauthorized(err) {
 		t.Errorf("a token that has expired: %v", err)
 	}
 }

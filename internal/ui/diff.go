@@ -50,10 +50,16 @@ func PrintDiffProblems(r *diff.Report, out Stream) {
 	for _, one := range r.Refusals {
 		b.WriteString(refusalText(apply.Refusal{Guard: apply.Guard(one.Guard), Hub: one.Hub, What: one.What, Fix: one.Fix}, p))
 	}
+	failed := r.Failed()
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
-		if n.Problem != "" {
-			b.WriteString(p.bold(safe(n.Name)) + "  " + p.failed("failed") + ": " + safe(n.Problem) + "\n")
+		if nodes := failed[n.Problem]; nodes > 0 {
+			who := safe(n.Name)
+			if nodes > 1 {
+				who += " and " + number(nodes-1, "other")
+			}
+			b.WriteString(p.bold(who) + "  " + p.failed("failed") + ": " + safe(n.Problem) + "\n")
+			delete(failed, n.Problem)
 		}
 		for j := range n.Objects {
 			o := &n.Objects[j]
@@ -75,7 +81,7 @@ func diffSum(r *diff.Report) string {
 		return "nothing would change: " + number(r.Total, "node")
 	}
 	return strconv.Itoa(counts.Nodes) + " of " + number(r.Total, "node") + " would change: " +
-		list(number(counts.Objects, "object"), some(counts.Problems, "failed"))
+		list(number(counts.Objects, "object"), counts.Owners(), some(counts.Problems, "failed"))
 }
 
 // eachChange goes through the objects that would change.
@@ -100,7 +106,7 @@ func eachChange(r *diff.Report, do func(*diff.Node, *diff.Object) error) error {
 func diffHead(n *diff.Node, o *diff.Object, p paint) string {
 	causes := o.Causes()
 	var b strings.Builder
-	b.WriteString(p.bold(safe(n.Name)) + "  " + objectName(o.Ref) + "  " + p.action(apply.Action(o.Action), safe(o.Action)))
+	b.WriteString(p.bold(safe(n.Name)) + "  " + objectName(o.Ref) + "  " + p.action(apply.Action(o.Action), safe(o.What())))
 	if len(causes) == 1 {
 		b.WriteString(": " + safe(causes[0]))
 	}
@@ -161,6 +167,7 @@ type wireDiff struct {
 	Outcome         string      `json:"outcome,omitempty"`
 	Cause           string      `json:"cause,omitempty"`
 	Message         string      `json:"message,omitempty"`
+	Adopted         bool        `json:"adopted,omitempty"`
 	Tracking        bool        `json:"tracking,omitempty"`
 	Changes         []wireField `json:"changes,omitempty"`
 	Diff            string      `json:"diff,omitempty"`
@@ -181,6 +188,7 @@ type wireCounts struct {
 	Nodes          int `json:"nodes"`
 	ChangedNodes   int `json:"changedNodes"`
 	ChangedObjects int `json:"changedObjects"`
+	AdoptedObjects int `json:"adoptedObjects,omitempty"`
 	Problems       int `json:"problems"`
 }
 
@@ -205,7 +213,7 @@ func PrintDiffJSON(r *diff.Report, out io.Writer) error {
 		}
 	}
 	lines = append(lines, wireDiff{Type: string(apply.EventSummary), Counts: &wireCounts{
-		Nodes: r.Total, ChangedNodes: counts.Nodes, ChangedObjects: counts.Objects, Problems: counts.Problems,
+		Nodes: r.Total, ChangedNodes: counts.Nodes, ChangedObjects: counts.Objects, AdoptedObjects: counts.Adopted, Problems: counts.Problems,
 	}})
 	for i := range lines {
 		if err := writeLine(out, &lines[i]); err != nil {
@@ -219,7 +227,7 @@ func wireObject(n *diff.Node, o *diff.Object) wireDiff {
 	w := wireDiff{
 		Type: string(apply.EventObject), Hub: n.Hub, Form: n.Form, Node: n.Name, Namespace: n.Namespace,
 		Group: o.Group, Kind: o.Kind, ObjectNamespace: o.Namespace, Name: o.Name, ID: o.ID,
-		Action: o.Action, Reason: o.Reason, Message: o.Note, Tracking: o.Tracking, Diff: o.Diff, Cause: string(o.Cause.Kind),
+		Action: o.Action, Reason: o.Reason, Message: o.Note, Adopted: o.Adopted, Tracking: o.Tracking, Diff: o.Diff, Cause: string(o.Cause.Kind),
 	}
 	switch {
 	case o.Problem != "":

@@ -36,8 +36,10 @@ type wireEvent struct {
 	Reason          apply.Reason         `json:"reason,omitempty"`
 	Outcome         apply.Outcome        `json:"outcome,omitempty"`
 	Message         string               `json:"message,omitempty"`
+	Adopted         bool                 `json:"adopted,omitempty"`
 	Nodes           *int                 `json:"nodes,omitempty"`
 	Counts          map[apply.Action]int `json:"counts,omitempty"`
+	AdoptedCounts   map[apply.Action]int `json:"adoptedCounts,omitempty"`
 	Summary         *wireSummary         `json:"summary,omitempty"`
 }
 
@@ -46,6 +48,7 @@ type wireSummary struct {
 	Nodes          map[apply.Outcome]int `json:"nodes"`
 	Objects        map[apply.Outcome]int `json:"objects"`
 	Actions        map[apply.Action]int  `json:"actions"`
+	AdoptedActions map[apply.Action]int  `json:"adoptedActions,omitempty"`
 	Failed         []wireFailed          `json:"failed,omitempty"`
 	DryRun         bool                  `json:"dryRun,omitempty"`
 	Interrupted    bool                  `json:"interrupted,omitempty"`
@@ -77,7 +80,9 @@ func wire(e *apply.Event) *wireEvent {
 		Reason:          e.Reason,
 		Outcome:         e.Outcome,
 		Message:         e.Message,
+		Adopted:         e.Adopted,
 		Counts:          e.Counts,
+		AdoptedCounts:   e.AdoptedCounts,
 		Summary:         wireOf(e.Summary),
 	}
 	if e.Type == apply.EventPlan {
@@ -95,6 +100,7 @@ func wireOf(s *apply.Summary) *wireSummary {
 		Nodes:          orEmpty(s.Nodes),
 		Objects:        orEmpty(s.Objects),
 		Actions:        orEmpty(s.Actions),
+		AdoptedActions: s.Adopted,
 		DryRun:         s.DryRun,
 		Interrupted:    s.Interrupted,
 		ElapsedSeconds: math.Round(s.Elapsed.Seconds()*1000) / 1000,

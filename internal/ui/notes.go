@@ -21,12 +21,14 @@ type notes struct {
 	// skipped are nodes by why they were: when a rollout stops or a run is
 	// interrupted, that is many at once, for the same reason.
 	skipped map[string][]string
+	// unknown are nodes by what could not be looked at, which many may share.
+	unknown map[string][]string
 }
 
 func newNotes(o *Options) *notes {
 	return &notes{
 		paint: paint(o.Err.Color), quiet: o.Quiet, changes: !o.DryRun && !o.Quiet,
-		told: map[apply.NodeKey][]string{}, skipped: map[string][]string{},
+		told: map[apply.NodeKey][]string{}, skipped: map[string][]string{}, unknown: map[string][]string{},
 	}
 }
 
@@ -52,7 +54,7 @@ func (n *notes) plan(e *apply.Event) string {
 	if !n.changes || e.Nodes == 0 {
 		return ""
 	}
-	return "hub " + safe(e.Hub) + ": " + number(e.Nodes, "node") + " to work on" + colon(planCounts(e.Counts))
+	return "hub " + safe(e.Hub) + ": " + number(e.Nodes, "node") + " to work on" + colon(planCounts(e.Counts, e.AdoptedCounts))
 }
 
 func (n *notes) object(e *apply.Event) string {
@@ -89,6 +91,10 @@ func (n *notes) node(e *apply.Event) string {
 		n.skipped[e.Message] = append(n.skipped[e.Message], e.Node.Name)
 		return ""
 	}
+	if e.Reason == apply.ReasonUnknown {
+		n.unknown[e.Message] = append(n.unknown[e.Message], e.Node.Name)
+		return ""
+	}
 	line := n.paint.bold(safe(e.Node.Name)) + "  " + n.paint.outcome(e.Outcome, safe(string(e.Outcome)))
 	if len(told) > 0 {
 		line += " (" + number(len(told), "object") + ", see above)"
@@ -123,9 +129,9 @@ func (n *notes) about(e *apply.Event) string {
 	node := n.paint.bold(safe(e.Node.Name))
 	switch {
 	case e.Object.Kind != "" && node != "":
-		return node + "  " + objectName(e.Object)
+		return node + "  " + leavingName(e.Object, e.Action, e.Adopted)
 	case e.Object.Kind != "":
-		return objectName(e.Object)
+		return leavingName(e.Object, e.Action, e.Adopted)
 	case node != "":
 		return node
 	case e.Hub != "":
@@ -138,14 +144,21 @@ func (n *notes) summary(e *apply.Event) string {
 	if e.Summary == nil {
 		return ""
 	}
+	lines := n.together(n.skipped, apply.OutcomeSkipped)
+	lines = append(lines, n.together(n.unknown, apply.OutcomeFailed)...)
+	return strings.Join(append(lines, n.paint.bold(summaryLine(e.Summary))), "\n")
+}
+
+// together is a line for each reason that nodes ended for, and how many did.
+func (n *notes) together(reasons map[string][]string, o apply.Outcome) []string {
 	var lines []string
-	for why, nodes := range n.skipped {
+	for why, nodes := range reasons {
 		who := safe(nodes[0])
 		if len(nodes) > 1 {
 			who = number(len(nodes), "node")
 		}
-		lines = append(lines, n.paint.bold(who)+"  "+n.paint.outcome(apply.OutcomeSkipped, "skipped")+colon(safe(why)))
+		lines = append(lines, n.paint.bold(who)+"  "+n.paint.outcome(o, string(o))+colon(safe(why)))
 	}
 	slices.Sort(lines)
-	return strings.Join(append(lines, n.paint.bold(summaryLine(e.Summary))), "\n")
+	return lines
 }

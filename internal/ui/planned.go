@@ -28,6 +28,7 @@ func planText(all []nodeResult, format Format, out Stream) (string, error) {
 	case Name:
 		return namesText(shown), nil
 	}
+	shown = briefly(shown)
 	var b strings.Builder
 	for i := range shown {
 		b.WriteString(treeText(&shown[i], format == Wide, out) + "\n")
@@ -70,7 +71,7 @@ func treeText(n *nodeResult, wide bool, out Stream) string {
 		if bad(s.outcome) {
 			message = p.bad(ended(s.action, s.outcome)) + colon(message)
 		}
-		row := []string{p.action(s.action, sign(s.action)+" "+safe(string(s.action))), objectName(s.object), safe(string(s.reason))}
+		row := []string{p.action(s.action, sign(s.action)+" "+safe(string(s.action))), leavingName(s.object, s.action, s.adopted), safe(string(s.reason))}
 		if wide {
 			row = append(row, safe(s.id))
 		}
@@ -96,7 +97,7 @@ func sign(a apply.Action) string {
 
 // planLine sums a plan up.
 func planLine(all []nodeResult) string {
-	counts := map[apply.Action]int{}
+	counts, adopted := map[apply.Action]int{}, map[apply.Action]int{}
 	working, failed := 0, 0
 	for i := range all {
 		n := &all[i]
@@ -108,6 +109,9 @@ func planLine(all []nodeResult) string {
 		}
 		for _, s := range n.steps {
 			counts[s.action]++
+			if s.adopted && leaves(s.action) {
+				adopted[s.action]++
+			}
 		}
 	}
 	delete(counts, apply.ActionKeep)
@@ -121,5 +125,5 @@ func planLine(all []nodeResult) string {
 	return list(
 		strconv.Itoa(working)+" of "+number(len(all), "node")+" to work on",
 		some(failed, "failed"),
-	) + colon(planCounts(counts))
+	) + colon(planCounts(counts, adopted))
 }

@@ -29,7 +29,7 @@ func resultText(all []nodeResult, summary *apply.Summary, format Format, out Str
 	if len(shown) == 0 {
 		return "", nil
 	}
-	return tableText(shown, format == Wide, out), nil
+	return tableText(briefly(shown), format == Wide, out), nil
 }
 
 // tableText has a row per node. The message is the first problem, and how many
@@ -124,6 +124,7 @@ type yamlStep struct {
 	Reason          apply.Reason  `json:"reason,omitempty"`
 	Outcome         apply.Outcome `json:"outcome,omitempty"`
 	Message         string        `json:"message,omitempty"`
+	Adopted         bool          `json:"adopted,omitempty"`
 }
 
 func yamlText(nodes []nodeResult, summary *apply.Summary) (string, error) {
@@ -138,7 +139,7 @@ func yamlText(nodes []nodeResult, summary *apply.Summary) (string, error) {
 			y.Steps = append(y.Steps, yamlStep{
 				Group: safe(s.object.Group), Kind: safe(s.object.Kind), ObjectNamespace: safe(s.object.Namespace), Name: safe(s.object.Name),
 				ID: safe(s.id), Action: apply.Action(safe(string(s.action))), Reason: apply.Reason(safe(string(s.reason))),
-				Outcome: s.outcome, Message: safe(s.message),
+				Outcome: s.outcome, Message: safe(s.message), Adopted: s.adopted,
 			})
 		}
 		r.Nodes = append(r.Nodes, y)

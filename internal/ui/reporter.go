@@ -182,7 +182,7 @@ func (r *Reporter) planEvents(plans []apply.Plan) {
 		if r.record.hasPlan(plan.Hub) {
 			continue
 		}
-		event := apply.Event{Type: apply.EventPlan, Hub: plan.Hub, Counts: plan.Counts}
+		event := apply.Event{Type: apply.EventPlan, Hub: plan.Hub, Counts: plan.Counts, AdoptedCounts: plan.Adopted}
 		for j := range plan.Nodes {
 			if n := &plan.Nodes[j]; hasWork(n) || n.Desired != nil && n.Desired.Failed != nil {
 				event.Nodes++
@@ -199,7 +199,7 @@ func (r *Reporter) stepEvents(n *nodeResult) {
 	for _, s := range n.steps {
 		r.Report(apply.Event{
 			Type: apply.EventObject, Hub: n.hub, Node: n.NodeKey, Object: s.object, ID: s.id,
-			Action: s.action, Reason: s.reason, Message: s.message,
+			Action: s.action, Reason: s.reason, Message: s.message, Adopted: s.adopted,
 		})
 	}
 	if n.outcome == apply.OutcomeFailed {

@@ -37,6 +37,35 @@ func TestResultOfInterruptedRun(t *testing.T) {
 	golden(t, "result-interrupted.txt", c.out.String())
 }
 
+// What could not be looked at is said once, with how many nodes that leaves as
+// they are, however many those are.
+func TestWhatIsUnknownIsToldOnce(t *testing.T) {
+	unknown := &apply.UnknownError{Causes: []error{errors.New("secrets is forbidden")}}
+	var nodes []apply.NodePlan
+	var events []apply.Event
+	for _, name := range []string{"a-web", "b-web", "c-web"} {
+		key := apply.NodeKey{Namespace: "shop", Name: name}
+		err := error(unknown)
+		if name == "b-web" {
+			err = &apply.UnknownError{Causes: []error{errors.New("a webhook is broken")}}
+		}
+		nodes = append(nodes, apply.NodePlan{NodeKey: key, Hub: "crm", Desired: &apply.Node{NodeKey: key, Failed: err}})
+		events = append(events, apply.Event{Type: apply.EventNode, Node: key, Reason: apply.ReasonUnknown, Outcome: apply.OutcomeFailed, Message: err.Error()})
+	}
+	all := []apply.Plan{{Hub: "crm", Nodes: nodes}}
+	events = append(events, apply.Event{Type: apply.EventSummary, Summary: &apply.Summary{Nodes: map[apply.Outcome]int{apply.OutcomeFailed: 3}}})
+	for name, tell := range map[string]func(c *console) error{
+		"result-unknown.txt": func(c *console) error { c.tell(events); return c.Result(all) },
+		"plan-unknown.txt":   func(c *console) error { return c.Plan(all) },
+	} {
+		c := newConsole(ui.Options{})
+		if err := tell(c); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, name, c.err.String()+c.out.String())
+	}
+}
+
 func TestResultOfNothingIsEmpty(t *testing.T) {
 	unchanged := plans()
 	unchanged[0].Nodes = unchanged[0].Nodes[2:3]

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -24,6 +25,7 @@ type nodeResult struct {
 	outcome        apply.Outcome
 	status         string // the outcome, or a word for what is none
 	problems       []string
+	unknown        bool         // it is left as it is for what could not be looked at
 	steps          []stepResult // all but those that keep
 }
 
@@ -35,6 +37,7 @@ type stepResult struct {
 	reason  apply.Reason
 	outcome apply.Outcome
 	message string
+	adopted bool
 }
 
 // shown: the node changed or did not end well.
@@ -97,7 +100,7 @@ func (n *nodeResult) count(plan *apply.NodePlan, told *nodeRecord) {
 		if step.Action == apply.ActionKeep && done.outcome == "" {
 			continue
 		}
-		s := stepResult{object: ref, id: idOf(step), action: step.Action, reason: step.Reason, outcome: done.outcome, message: step.Message}
+		s := stepResult{object: ref, id: idOf(step), action: step.Action, reason: step.Reason, outcome: done.outcome, message: step.Message, adopted: step.Adopted}
 		if done.message != "" {
 			s.message = done.message
 		}
@@ -139,6 +142,28 @@ func (n *nodeResult) explain(plan *apply.NodePlan, told *nodeRecord, failed *app
 	for _, p := range problems {
 		n.problems = append(n.problems, safe(p))
 	}
+	unknown := (*apply.UnknownError)(nil)
+	n.unknown = plan.Desired != nil && errors.As(plan.Desired.Failed, &unknown)
+}
+
+// briefly says what many nodes share once: those after the first of them name
+// that one.
+func briefly(nodes []nodeResult) []nodeResult {
+	first := map[string]string{} // nodes, by their problems
+	brief := slices.Clone(nodes)
+	for i := range brief {
+		n := &brief[i]
+		if !n.unknown {
+			continue
+		}
+		why := strings.Join(n.problems, "\n")
+		if named, told := first[why]; told {
+			n.problems = []string{"as " + named}
+		} else {
+			first[why] = safe(n.Name)
+		}
+	}
+	return brief
 }
 
 // leavesAlone tells whether a node that goes has an object that is left alone, so

@@ -125,7 +125,8 @@ func story() []apply.Event {
 	}
 	return []apply.Event{
 		{Type: apply.EventPlan, Hub: "crm", Nodes: 4, Counts: map[apply.Action]int{
-			apply.ActionCreate: 2, apply.ActionUpdate: 2, apply.ActionKeep: 3, apply.ActionDelete: 1, apply.ActionBlock: 1, apply.ActionSkip: 1}},
+			apply.ActionCreate: 2, apply.ActionUpdate: 2, apply.ActionKeep: 3, apply.ActionDelete: 1, apply.ActionBlock: 1, apply.ActionSkip: 1},
+			AdoptedCounts: map[apply.Action]int{apply.ActionDelete: 1}},
 		{Type: apply.EventNodeStart, Hub: "crm", Node: acme},
 		object(acme, "Namespace", "acme", "ns", apply.ActionCreate, apply.ReasonNew, apply.OutcomeDone, ""),
 		{Type: apply.EventWait, Hub: "crm", Node: acme, Object: ref("Deployment", "acme-app"), ID: "app", Message: "0 of 3 replicas are available"},
@@ -141,7 +142,8 @@ func story() []apply.Event {
 		{Type: apply.EventNode, Hub: "crm", Node: beta, Outcome: apply.OutcomeConflicted,
 			Message: "Deployment/default/beta-app: " + fieldConflict + "; Service/default/beta: it belongs to Release helm/beta; the record could not be saved: 503"},
 		{Type: apply.EventNodeStart, Hub: "crm", Node: gone},
-		object(gone, "ConfigMap", "gone", "config", apply.ActionDelete, apply.ReasonNodeGone, apply.OutcomeDone, ""),
+		{Type: apply.EventObject, Hub: "crm", Node: gone, Object: ref("ConfigMap", "gone"), ID: "config", Action: apply.ActionDelete,
+			Reason: apply.ReasonNodeGone, Outcome: apply.OutcomeDone, Adopted: true},
 		{Type: apply.EventNode, Hub: "crm", Node: gone, Outcome: apply.OutcomeDone},
 		{Type: apply.EventNode, Hub: "crm", Node: torn, Outcome: apply.OutcomeFailed, Message: "row \"torn\": port is no number"},
 		{Type: apply.EventSummary, Summary: &apply.Summary{
@@ -149,6 +151,7 @@ func story() []apply.Event {
 			Nodes:   map[apply.Outcome]int{apply.OutcomeDone: 2, apply.OutcomeUnchanged: 1, apply.OutcomeConflicted: 1, apply.OutcomeFailed: 1},
 			Objects: map[apply.Outcome]int{apply.OutcomeDone: 3, apply.OutcomeUnchanged: 3, apply.OutcomeSkipped: 2, apply.OutcomeConflicted: 2},
 			Actions: map[apply.Action]int{apply.ActionCreate: 1, apply.ActionUpdate: 1, apply.ActionDelete: 1},
+			Adopted: map[apply.Action]int{apply.ActionDelete: 1},
 			Failed: []apply.FailedNode{
 				{NodeKey: beta, Hub: "crm", Form: "web", Outcome: apply.OutcomeConflicted, Problems: []string{
 					"Deployment/default/beta-app: " + fieldConflict, "Service/default/beta: it belongs to Release helm/beta", "the record could not be saved: 503"}},
@@ -174,12 +177,12 @@ func plans() []apply.Plan {
 	}
 	broken := node(torn, "torn")
 	broken.Desired.Failed = errors.New("row \"torn\": port is no number")
-	leaving := node(gone, "gone", apply.Step{Action: apply.ActionDelete, Reason: apply.ReasonNodeGone,
+	leaving := node(gone, "gone", apply.Step{Action: apply.ActionDelete, Reason: apply.ReasonNodeGone, Adopted: true,
 		Record: &inventory.Record{Ref: ref("ConfigMap", "gone"), ID: "config"}})
 	leaving.Desired = nil
 	return []apply.Plan{{
 		Hub:    "crm",
-		Counts: story()[0].Counts,
+		Counts: story()[0].Counts, Adopted: story()[0].AdoptedCounts,
 		Nodes: []apply.NodePlan{
 			leaving,
 			broken,

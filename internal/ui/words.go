@@ -18,6 +18,24 @@ func objectName(r lynq.Ref) string {
 	return safe(r.Kind + " " + r.Namespace + "/" + r.Name)
 }
 
+// leavingName is the name of an object that an action does something to: of one that
+// leaves it says whether it was adopted, so that it is another's loss.
+func leavingName(r lynq.Ref, a apply.Action, adopted bool) string {
+	if adopted && leaves(a) {
+		return objectName(r) + " (adopted)"
+	}
+	return objectName(r)
+}
+
+// leaves tells whether an action ends that an object is a node's.
+func leaves(a apply.Action) bool {
+	switch a {
+	case apply.ActionDelete, apply.ActionCollect, apply.ActionOrphan, apply.ActionRelease:
+		return true
+	}
+	return false
+}
+
 // actions are all of them, in the order in which counts are told.
 func actions() []apply.Action {
 	return []apply.Action{
@@ -173,7 +191,7 @@ func objectCounts(s *apply.Summary) string {
 	parts := []string{some(s.Objects[apply.OutcomeUnchanged], "unchanged")}
 	for _, a := range actions() {
 		if changes(a) {
-			parts = append(parts, some(s.Actions[a], done(a)))
+			parts = append(parts, some(s.Actions[a], done(a))+ofAdopted(s.Adopted[a]))
 		}
 	}
 	return list(append(parts, badCounts(s.Objects))...)
@@ -188,15 +206,23 @@ func badCounts(m map[apply.Outcome]int) string {
 	)
 }
 
-// planCounts is what a plan does to objects: "3 to create, 2 to update".
-func planCounts(counts map[apply.Action]int) string {
+// planCounts is what a plan does to objects: "3 to create, 2 to delete (1 adopted)".
+func planCounts(counts, adopted map[apply.Action]int) string {
 	var parts []string
 	for _, a := range actions() {
 		if a != apply.ActionKeep {
-			parts = append(parts, some(counts[a], planned(a)))
+			parts = append(parts, some(counts[a], planned(a))+ofAdopted(adopted[a]))
 		}
 	}
 	return list(parts...)
+}
+
+// ofAdopted says after a count how many of those were adopted.
+func ofAdopted(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d adopted)", n)
 }
 
 func sum[K comparable](m map[K]int) int {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strconv"
 )
 
 // Body is a manifest as JSON that begins with {"metadata":{ , so that what only
@@ -43,7 +44,7 @@ func NewBody(content map[string]any) (Body, error) {
 		}
 	}
 	b.WriteByte('}')
-	return slices.Clip(b.Bytes()), nil
+	return bytes.Clone(b.Bytes()), nil // a buffer has room for as much again, and bodies are kept
 }
 
 // encode writes one value, without the newline that an Encoder ends it with.
@@ -53,6 +54,21 @@ func encode(e *json.Encoder, b *bytes.Buffer, v any) error {
 	}
 	b.Truncate(b.Len() - 1)
 	return nil
+}
+
+// annotated is the body with one annotation more. Bodies of rendered objects have
+// annotations, which come first.
+func (b Body) annotated(key, value string) Body {
+	const head = bodyHead + `"annotations":{`
+	one := strconv.Quote(key) + ":" + strconv.Quote(value)
+	rest, some := bytes.CutPrefix(b, []byte(head))
+	switch {
+	case !some:
+		return b.with(`"annotations":{` + one + `}`)
+	case rest[0] != '}':
+		one += ","
+	}
+	return slices.Concat([]byte(head+one), rest)
 }
 
 // with is the body with further metadata fields, given as JSON without braces:

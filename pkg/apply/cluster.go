@@ -2,6 +2,7 @@ package apply
 
 import (
 	"context"
+	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -17,9 +18,12 @@ import (
 // safe for concurrent use.
 type Cluster interface {
 	// Resource finds how a kind is served. An empty version means the one that
-	// the server prefers.
+	// the server prefers. Where only what serves the kind's group does not answer,
+	// the error is a *GroupUnavailableError.
 	Resource(ctx context.Context, group, version, kind string) (lynq.APIResource, error)
-	// Listable gives every kind that the server can list, each in one version.
+	// Listable gives every kind that the server can list, each in one version, also
+	// with an error that wraps a *GroupUnavailableError for groups that do not
+	// answer.
 	Listable(ctx context.Context) ([]lynq.APIResource, error)
 	// Refresh asks the server again which kinds it serves.
 	Refresh(ctx context.Context) error
@@ -36,14 +40,24 @@ type Cluster interface {
 	// whose answer was lost is tried again, so that it may find its own effect:
 	// AlreadyExists or a conflict of resource versions.
 	Write(ctx context.Context, r lynq.APIResource, w Write) (*metav1.PartialObjectMetadata, error)
-	// Delete deletes one object.
-	Delete(ctx context.Context, r lynq.APIResource, namespace, name string, o metav1.DeleteOptions) error
+	// Delete deletes one object, and tells whether it is gone: finalizers, or a
+	// grace period, may keep it for a while.
+	Delete(ctx context.Context, r lynq.APIResource, namespace, name string, o metav1.DeleteOptions) (gone bool, err error)
 
-	// Watch tells the handler of all objects that a label selector selects, and
-	// of every change, until the context ends. Connections that break and
-	// resource versions that are too old are its own business. It returns when
-	// the context ends, or with an error that will not pass, such as Forbidden.
-	Watch(ctx context.Context, r lynq.APIResource, namespace, selector string, h WatchHandler) error
+	// Watch tells the handler of all objects in a scope, and of every change,
+	// until the context ends. Connections that break and resource versions that
+	// are too old are its own business. It returns when the context ends, or
+	// with an error that will not pass, such as Forbidden.
+	Watch(ctx context.Context, r lynq.APIResource, in Scope, h WatchHandler) error
+}
+
+// Scope is which objects of a kind are watched.
+type Scope struct {
+	Namespace string // "" for all
+	Labels    string // a label selector, "" for all
+	// Name is that of the only object, "" for all. A Role that names the object
+	// in resourceNames allows to watch it so.
+	Name string
 }
 
 // Verb is how a Write is sent.
@@ -87,13 +101,33 @@ type Write struct {
 	DryRun bool
 }
 
-// WatchHandler is told of objects. Calls do not overlap.
+// WatchHandler is told of objects.
 type WatchHandler interface {
-	// Seen is an object that is there, new or changed. It must not be kept.
-	Seen(*unstructured.Unstructured)
+	// Read reads an object that is there, new or changed, and gives what notes
+	// it: nothing else of the object is kept, so that a watch of many large ones
+	// needs little memory. It may be called while other methods are.
+	Read(*unstructured.Unstructured) (note func())
 	// Gone is an object that is there no more.
 	Gone(namespace, name string, uid types.UID)
-	// Synced follows on the Seen of all objects that there were when the watch
-	// began, or began anew.
+	// Synced follows on the notes of all objects that there were when the watch
+	// began, or began again. Calls of it, of Gone and of notes do not overlap,
+	// and come in the order of what happened; where a watch breaks off, some
+	// notes are never called.
 	Synced()
+}
+
+// GroupUnavailableError says that a kind was looked for in an API group that an
+// extension of the API server is to serve, and that the extension does not
+// answer. Whether the kind is served is not known. Kind is "" where any was
+// looked for.
+type GroupUnavailableError struct{ Group, Version, Kind string }
+
+// Error implements error.
+func (e *GroupUnavailableError) Error() string {
+	about := ""
+	if e.Kind != "" {
+		about = "kind " + e.Kind + ": "
+	}
+	return fmt.Sprintf("%sthe API %s/%s is not available, since the extension that serves it does not answer (see kubectl get apiservice %s.%s)",
+		about, e.Group, e.Version, e.Version, e.Group)
 }

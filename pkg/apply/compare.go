@@ -25,7 +25,8 @@ import (
 // (but for those of Kubernetes itself), and key of the data of a ConfigMap or
 // Secret; and every other field that another manager than lynq owns. Defaults
 // are owned by nobody, or by the manager whose write brought them in, which is
-// lynq where it made the object or upgradePatch was sent at its adoption.
+// lynq where it made the object. (One that was adopted is not replaced, see
+// Object.applied.)
 func wouldChange(strategy lynq.PatchStrategy, desired map[string]any, live *unstructured.Unstructured) bool {
 	want, err := sent(strategy, desired, live)
 	if err != nil || !newComparer(strategy, want).within(nil, want, live.Object) {

@@ -40,7 +40,7 @@ func (n *nodeRun) inside(s *stepRun) ([]string, error) {
 	if s.ref().Kind != "Namespace" {
 		return n.instances(ctx, kinds, s.ref().Name)
 	}
-	namespaced := namespacedKinds(kinds)
+	contents := newNamespaceContents(kinds, n.plan.NamespaceDefaults)
 	kinds = slices.DeleteFunc(kinds, func(r lynq.APIResource) bool { return !r.Namespaced || passing(r) })
 	found := make([][]string, len(kinds))
 	errs := make([]error, len(kinds))
@@ -51,7 +51,8 @@ func (n *nodeRun) inside(s *stepRun) ([]string, error) {
 			limit <- struct{}{}
 			defer func() { <-limit }()
 			errs[i] = n.Cluster.List(ctx, r, s.ref().Name, "", func(m *metav1.PartialObjectMetadata) {
-				if !comesWithNamespace(r, m, namespaced) && !n.wouldBeGone(r, m) {
+				ref := lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: m.Namespace, Name: m.Name}
+				if !contents.comesWithNamespace(ref, m) && !n.wouldBeGone(r, m) {
 					found[i] = append(found[i], r.Kind+"/"+m.Name)
 				}
 			})
@@ -66,52 +67,11 @@ func (n *nodeRun) inside(s *stepRun) ([]string, error) {
 	return slices.Concat(found...), nil
 }
 
-// passing are kinds that come and go by themselves, or only show others, such as
-// the Endpoints of a Service.
-func passing(r lynq.APIResource) bool {
-	return r.Kind == "Event" || r.Group == "" && r.Kind == "Endpoints" || r.Group == "metrics.k8s.io" || r.Group == "custom.metrics.k8s.io" || r.Group == "external.metrics.k8s.io"
-}
-
 // wouldBeGone tells of a dry run, which deletes nothing, whether a run would have
 // deleted an object before.
 func (n *nodeRun) wouldBeGone(r lynq.APIResource, m *metav1.PartialObjectMetadata) bool {
 	l := liveOf(lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: m.Namespace, Name: m.Name}, m)
 	return n.Options.DryRun && (n.owner().tracks(&l) || n.departures.uids[m.UID])
-}
-
-// namespacedKinds are the kinds that have namespaces, as GroupKind says them.
-func namespacedKinds(kinds []lynq.APIResource) map[string]bool {
-	namespaced := map[string]bool{}
-	for _, r := range kinds {
-		namespaced[lynq.Ref{Group: r.Group, Kind: r.Kind}.GroupKind()] = r.Namespaced
-	}
-	return namespaced
-}
-
-// comesWithNamespace tells whether an object is in a namespace without anybody
-// having put it there: what belongs to another object in it, and what controllers
-// make in every namespace. What belongs to a cluster-scoped object does not go
-// with that.
-func comesWithNamespace(r lynq.APIResource, m *metav1.PartialObjectMetadata, namespaced map[string]bool) bool {
-	inside := func(owner metav1.OwnerReference) bool {
-		group, _ := lynq.SplitAPIVersion(owner.APIVersion)
-		return namespaced[lynq.Ref{Group: group, Kind: owner.Kind}.GroupKind()]
-	}
-	switch {
-	case slices.ContainsFunc(m.OwnerReferences, inside):
-		return true
-	case r.Group != "":
-		return false
-	}
-	switch r.Kind {
-	case "ConfigMap":
-		return m.Name == "kube-root-ca.crt"
-	case "ServiceAccount":
-		return m.Name == "default"
-	case "Secret":
-		return m.Annotations["kubernetes.io/service-account.name"] == "default"
-	}
-	return false
 }
 
 // instances are the objects of the kind that a CustomResourceDefinition defines.

@@ -34,8 +34,11 @@ var errMoved = errors.New("somebody changes it all the time; apply again")
 func (w *sender) contend(p problem) error { return w.contendFor(p.fields) }
 
 func (w *sender) contendFor(fields []fieldConflict) error {
-	// Fields that we set by an update are ours too.
-	fields = slices.DeleteFunc(slices.Clone(fields), func(f fieldConflict) bool { return f.manager == lynq.FieldManager })
+	// Fields that we set by an update are ours too, and so is the tracking of what
+	// is ours.
+	fields = slices.DeleteFunc(slices.Clone(fields), func(f fieldConflict) bool {
+		return f.manager == lynq.FieldManager || w.s.Action != ActionAdopt && f.tracking()
+	})
 	if len(fields) == 0 {
 		return nil
 	}
@@ -87,6 +90,7 @@ func (n *nodeRun) failed(s *stepRun, err error) {
 		s.record = nil // it need not be remembered
 	default:
 		r := newRecord(s.Object)
+		r.Adopted = s.Adopted
 		s.record = &r
 	}
 	if conflicts {
@@ -142,7 +146,10 @@ func (n *nodeRun) letGo(ctx context.Context, s *stepRun) {
 		n.leaveBehind(s, s.Message)
 		return
 	}
-	if s.Live == nil || s.To != (NodeKey{}) || !n.owner().tracks(s.Live) {
+	if s.Reason == ReasonAlreadyGone && s.Message != "" {
+		n.report(Event{Type: EventWarning, Object: s.ref(), ID: s.id(), Message: s.Message + "; its record is dropped"})
+	}
+	if me := n.owner(); s.Live == nil || s.To != (NodeKey{}) || !me.tracks(s.Live) && !me.owns(s.Live) {
 		s.record = nil
 		n.end(s, OutcomeDone, s.Message)
 		return
@@ -151,11 +158,46 @@ func (n *nodeRun) letGo(ctx context.Context, s *stepRun) {
 		s.resource, err = n.resourceOf(s)
 		return err
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		n.failed(s, err)
-		return
+	case s.Live.Record:
+		n.disown(s)
+	default:
+		n.untrack(s, trackChange{RemoveAnnotations: trackingAnnotations()})
 	}
-	n.untrack(s, trackChange{RemoveAnnotations: trackingAnnotations()})
+}
+
+// disown takes the reference to the node's inventory off a record that an older
+// lynqctl took for an object of the node: with the inventory, the collector would
+// delete it. What else is on it is that record's own.
+func (n *nodeRun) disown(s *stepRun) {
+	w := &sender{nodeRun: n, s: s}
+	n.untracked(s, w.tryDisown)
+}
+
+func (w *sender) tryDisown() error {
+	live, err := w.get()
+	if errors.Is(err, errReplaced) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	me := w.owner()
+	references, _, _ := unstructured.NestedSlice(live.Object, "metadata", "ownerReferences")
+	kept := slices.DeleteFunc(slices.Clone(references), func(reference any) bool {
+		r, _ := reference.(map[string]any)
+		return me.uid != "" && r["uid"] == string(me.uid)
+	})
+	if len(kept) == len(references) {
+		return nil
+	}
+	patch, err := metadataPatch(live, trackChange{Owners: kept})
+	if err == nil {
+		_, err = w.write(Write{Verb: MergePatch, Body: patch})
+	}
+	return err
 }
 
 // leaveBehind gives up on an object that a person named, and says so: nobody
@@ -180,12 +222,20 @@ func (me owner) fate(l *Live) string {
 func (n *nodeRun) untrack(s *stepRun, c trackChange) {
 	w := &sender{nodeRun: n, s: s}
 	c.RemoveLabels = append(c.RemoveLabels, trackingLabels()...)
+	n.untracked(s, func() error { return w.tryUntrack(c) })
+}
+
+// untracked tries to take tracking off an object, and forgets it then.
+func (n *nodeRun) untracked(s *stepRun, attempt func() error) {
 	for try := 0; ; try++ {
-		err := w.tryUntrack(c)
+		err := attempt()
 		switch {
+		case errors.Is(err, errTurned):
+			n.execute(n.finishing, s)
+			return
 		case err == nil || apierrors.IsNotFound(err):
 			s.record = nil
-			n.end(s, OutcomeDone, w.s.Message)
+			n.end(s, OutcomeDone, s.Message)
 			return
 		case problemOf(err).kind != problemMoved || try == maxTries:
 			n.failed(s, err)
@@ -206,8 +256,14 @@ func (w *sender) tryUntrack(c trackChange) error {
 	if err != nil {
 		return err
 	}
-	if l := liveOf(w.s.ref(), m); !w.owner().tracks(&l) {
-		return nil // somebody took it over since
+	seen := liveOf(w.s.ref(), m)
+	step, course := w.recheck(w.s, &seen)
+	w.s.Step = &step
+	switch me := w.owner(); {
+	case course != courseHolds:
+		return errTurned
+	case !me.tracks(&seen) && !me.owns(&seen):
+		return nil // another owner has it by now
 	}
 	c.Owners = w.owners(live)
 	done, err := w.change(live, c)
@@ -220,7 +276,7 @@ func (w *sender) tryUntrack(c trackChange) error {
 	}
 	// Somebody else applied the same tracking, from a copy perhaps, so that an
 	// apply leaves it there.
-	if live, err = w.get(); err != nil {
+	if live, err = w.left(done); err != nil {
 		return err
 	}
 	c.Owners = w.owners(live)

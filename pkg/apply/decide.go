@@ -1,7 +1,7 @@
 package apply
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,11 +18,13 @@ type Input struct {
 	// HubNamespace tells hubs of one name apart: the nodes of others are left
 	// alone.
 	HubNamespace string
+	// NamespaceDefaults is what the hub says is in namespaces by itself.
+	NamespaceDefaults []lynq.NamespaceDefault
 	// Nodes are what the active rows want, in the order in which they are to
 	// run. Narrowed runs have only those that were named.
 	Nodes []*Node
 	// Forms are the forms of the run. Nodes of others are left alone.
-	Forms []string
+	Forms []lynq.FormKey
 	// Only, where it is not nil, names the nodes that may go.
 	Only map[string]bool
 	// Narrowed: a selector leaves objects out. Nobody knows which of those that
@@ -37,6 +39,9 @@ type Input struct {
 	GiveUp map[lynq.Ref]error
 	// KeepContent: what is taken back is tracked, and its content left alone.
 	KeepContent bool
+	// AdoptNothing: what is not the hub's already is left alone, whatever the forms
+	// say. TakeBack: orphans are taken back, whatever they say.
+	AdoptNothing, TakeBack bool
 	// Active is how many rows of the hub are active, narrowed or not.
 	Active int
 	// Inventories are all of the hub's that could be read, and Broken those
@@ -46,9 +51,14 @@ type Input struct {
 	// Live has every object that Nodes want or Inventories name, as far as
 	// there is one.
 	Live map[lynq.Ref]*Live
-	// OperatorNodes is how many LynqNode resources the hub has.
+	// Unknown are those that could not be looked at, and Misplaced those that
+	// cannot be there: see Observed.
+	Unknown   map[lynq.Ref]error
+	Misplaced map[lynq.Ref]*ScopeError
+	// OperatorNodes is how many LynqNode resources the hub has in the namespaces
+	// that count.
 	OperatorNodes int
-	// HubDeleting: somebody deleted the hub's record, which its finalizer holds.
+	// HubDeleting: the hub's record was deleted, which its finalizer holds.
 	HubDeleting bool
 }
 
@@ -62,34 +72,30 @@ type Limits struct {
 // the same plan.
 func Decide(in *Input, l Limits) *Plan {
 	d := newDecider(in)
-	p := &Plan{Hub: in.Hub, Counts: map[Action]int{}}
+	p := &Plan{Hub: in.Hub, rules: d.rules()}
 	for _, n := range in.Nodes {
-		if inv := d.inventories[n.NodeKey]; inv != nil && n.Failed == nil && d.condemned(inv) {
-			leaving := d.leaving(inv, ReasonNodeDeleted)
-			leaving.Returns = true
-			p.Nodes = append(p.Nodes, leaving)
-			continue
-		}
 		p.Nodes = append(p.Nodes, d.node(n))
 	}
 	p.Whole = len(d.Broken) == 0
 	for _, inv := range d.Inventories {
+		key := NodeKey{inv.Namespace, inv.Node}
 		switch {
-		case d.nodes[NodeKey{inv.Namespace, inv.Node}]:
-		case d.condemned(inv):
-			p.Nodes = append(p.Nodes, d.leaving(inv, ReasonNodeDeleted))
-		case d.goes(inv):
-			p.Nodes = append(p.Nodes, d.leaving(inv, ReasonNodeGone))
-		default:
+		case d.nodes[key] != nil, inv.HubNamespace != "" && inv.HubNamespace != d.HubNamespace:
+		case d.untouched[key] != nil:
+			p.Nodes = append(p.Nodes, d.kept(inv, d.untouched[key]))
+		case !d.goes(inv):
 			p.Whole = false
+		case d.Delete[key] || inv.Deleting:
+			p.Nodes = append(p.Nodes, d.leaving(inv, ReasonNodeDeleted))
+		default:
+			p.Nodes = append(p.Nodes, d.leaving(inv, ReasonNodeGone))
 		}
 	}
 	p.Nodes = append(p.Nodes, d.broken()...)
 	for i := range p.Nodes {
-		for j := range p.Nodes[i].Steps {
-			p.Counts[p.Nodes[i].Steps[j].Action]++
-		}
+		p.Nodes[i].NamespaceDefaults = in.NamespaceDefaults
 	}
+	p.Count()
 	p.Refusals = d.refusals(l)
 	return p
 }
@@ -97,27 +103,28 @@ func Decide(in *Input, l Limits) *Plan {
 // decider is an input with its indexes.
 type decider struct {
 	*Input
-	strangers   map[NodeKey]string // nodes of other hubs of this name, and their namespace
 	inventories map[NodeKey]*inventory.Inventory
 	applySets   map[string]NodeKey   // by ApplySet id
 	desired     map[lynq.Ref]NodeKey // who wants an object
-	nodes       map[NodeKey]bool
-	unknown     map[NodeKey]bool // nodes that did not render: nobody knows what they want
+	nodes       map[NodeKey]*Node
+	misnamed    misnamed
+	// unknown are nodes that did not render: what they want is not known; and those
+	// that are left as they are, with why they are.
+	unknown   map[NodeKey]bool
+	untouched map[NodeKey]error
+	claims    *claimIndex
 }
 
 func newDecider(in *Input) *decider {
-	own, strangers := in.ownInventories()
-	narrowed := *in
-	narrowed.Inventories = own
-	in = &narrowed
 	d := &decider{
 		Input:       in,
-		strangers:   strangers,
+		claims:      claimsOf(in.Nodes),
 		inventories: make(map[NodeKey]*inventory.Inventory, len(in.Inventories)),
 		applySets:   make(map[string]NodeKey, len(in.Inventories)),
 		desired:     map[lynq.Ref]NodeKey{},
-		nodes:       make(map[NodeKey]bool, len(in.Nodes)),
+		nodes:       make(map[NodeKey]*Node, len(in.Nodes)),
 		unknown:     map[NodeKey]bool{},
+		untouched:   map[NodeKey]error{},
 	}
 	for _, inv := range in.Inventories {
 		k := NodeKey{inv.Namespace, inv.Node}
@@ -125,7 +132,7 @@ func newDecider(in *Input) *decider {
 		d.applySets[inventory.ID(k.Namespace, inventory.Name(k.Name))] = k
 	}
 	for _, n := range in.Nodes {
-		d.nodes[n.NodeKey] = true
+		d.nodes[n.NodeKey] = n
 		if n.Failed != nil {
 			d.unknown[n.NodeKey] = true
 		}
@@ -133,21 +140,16 @@ func newDecider(in *Input) *decider {
 			d.desired[n.Objects[i].Ref] = n.NodeKey
 		}
 	}
+	d.misnamed = d.findMisnamed()
+	d.judgeUnknown()
 	return d
 }
 
-// ownInventories leaves out those of other hubs that have the same name.
-func (in *Input) ownInventories() ([]*inventory.Inventory, map[NodeKey]string) {
-	own := make([]*inventory.Inventory, 0, len(in.Inventories))
-	strangers := map[NodeKey]string{}
-	for _, inv := range in.Inventories {
-		if inv.HubNamespace == "" || inv.HubNamespace == in.HubNamespace {
-			own = append(own, inv)
-		} else {
-			strangers[NodeKey{inv.Namespace, inv.Node}] = inv.HubNamespace
-		}
-	}
-	return own, strangers
+// rules are what steps are decided by, whatever was observed.
+func (d *decider) rules() *decider {
+	rules, in := *d, *d.Input
+	in.Live, rules.Input = nil, &in
+	return &rules
 }
 
 // owner is a node as its objects' tracking has it.
@@ -172,28 +174,25 @@ func newOwner(k NodeKey, hub string, inv *inventory.Inventory) owner {
 // node plans a node that is wanted.
 func (d *decider) node(n *Node) NodePlan {
 	inv := d.inventories[n.NodeKey]
-	p := NodePlan{NodeKey: n.NodeKey, Hub: n.Hub, HubNamespace: d.HubNamespace, Form: n.Form, UID: n.UID, Desired: n, Inventory: inv}
-	if err := d.Broken[n.NodeKey]; err != nil && n.Failed == nil {
+	p := NodePlan{
+		NodeKey: n.NodeKey, Hub: n.Hub, HubNamespace: d.HubNamespace, Form: n.Form, FormNamespace: n.FormNamespace, UID: n.UID,
+		Desired: n, Inventory: inv,
+	}
+	if inv != nil && !n.is(inv) {
+		p.Inventory = nil // it is not the node's to say anything in
+	}
+	if err := d.obstacle(n, inv); err != nil {
 		failed := *n
 		failed.Failed = err
 		p.Desired = &failed
 		return p
 	}
-	if ns, taken := d.strangers[n.NodeKey]; taken && n.Failed == nil {
-		failed := *n
-		failed.Failed = fmt.Errorf("its record is of hub %q in namespace %s, and this hub is in namespace %s (give the hub a metadata.namespace, or its nodes another namespace)", d.Hub, ns, d.HubNamespace)
-		p.Desired = &failed
-	}
-	if inv != nil && inv.Deleting && n.Failed == nil {
-		failed := *n
-		failed.Failed = stillDeleted(inv)
-		p.Desired = &failed
-	}
-	if p.Desired.Failed != nil {
-		return p
-	}
 	records := recordsOf(inv)
 	me := d.owner(n.NodeKey)
+	if inv != nil && inv.Deleting {
+		p.Restored = true
+		me.uid = "" // what belongs to the inventory that goes gets a new owner
+	}
 	for i := range n.Objects {
 		o := &n.Objects[i]
 		p.Steps = append(p.Steps, d.step(me, o, records[o.Ref], d.Live[o.Ref]))
@@ -203,12 +202,32 @@ func (d *decider) node(n *Node) NodePlan {
 	return p
 }
 
+// obstacle is why nothing of a node can be planned, nil for most.
+func (d *decider) obstacle(n *Node, inv *inventory.Inventory) error {
+	switch {
+	case n.Failed != nil:
+		return n.Failed
+	case d.Broken[n.NodeKey] != nil:
+		return d.Broken[n.NodeKey]
+	case inv == nil:
+		return cmp.Or(d.misnamed.obstacle(n), d.untouched[n.NodeKey])
+	case !n.is(inv):
+		return fmt.Errorf("inventory %s/%s has its name and belongs to another node: that of hub %s, form %s and row %q, and not of hub %s, form %s and row %q (delete the other node with lynqctl delete node %s -n %s, or rename the form or the uid)",
+			inv.Namespace, inventory.Name(inv.Node), inv.HubKey(), inv.FormKey(), inv.RowUID,
+			lynq.HubKey{Namespace: n.HubNamespace, Name: n.Hub}, n.formKey(), n.UID, inv.Node, inv.Namespace)
+	case inv.Deleting && (!inv.Finalizer || len(inv.Holders()) > 0):
+		return fmt.Errorf("inventory %s/%s is being deleted, and %s holds it (apply again when it is gone)",
+			inv.Namespace, inventory.Name(inv.Node), cmp.Or(strings.Join(inv.Holders(), ", "), "a finalizer"))
+	}
+	return cmp.Or(d.misnamed.obstacle(n), d.untouched[n.NodeKey])
+}
+
 // broken plans the nodes that nothing wants and whose records cannot be read:
 // nobody knows what they own, so that they stay, and are reported.
 func (d *decider) broken() []NodePlan {
 	var plans []NodePlan
 	for key, err := range d.Broken {
-		if !d.nodes[key] && (d.Only == nil || d.Only[key.Name]) {
+		if d.nodes[key] == nil && (d.Only == nil || d.Only[key.Name]) {
 			plans = append(plans, NodePlan{NodeKey: key, Hub: d.Hub, Desired: &Node{NodeKey: key, Hub: d.Hub, Failed: err}})
 		}
 	}
@@ -228,44 +247,49 @@ func recordsOf(inv *inventory.Inventory) map[lynq.Ref]*inventory.Record {
 	return records
 }
 
-// goes tells whether the node of an inventory is wanted no more.
+// goes tells whether the node of an inventory is wanted no more, by the rows or by
+// a person who named it. An inventory that is being deleted without our finalizer
+// was cleaned up before, or is not ours to clean up (seed: finalizers, the four
+// states).
 func (d *decider) goes(inv *inventory.Inventory) bool {
-	return d.condemned(inv) || !d.nodes[NodeKey{inv.Namespace, inv.Node}] && !inv.Deleting && d.within(inv)
+	key := NodeKey{inv.Namespace, inv.Node}
+	return d.Delete[key] || d.nodes[key] == nil && !d.misnamed.bears[key] && d.within(inv) && (!inv.Deleting || inv.Finalizer)
 }
 
 // within tells whether this run may let the node of an inventory go.
 func (d *decider) within(inv *inventory.Inventory) bool {
-	return !d.Narrowed && slices.Contains(d.Forms, inv.Form) && (d.Only == nil || d.Only[inv.Node])
+	return !d.Narrowed && d.counts(inv) && (d.Only == nil || d.Only[inv.Node])
 }
 
-// condemned tells whether somebody deleted a node, or its record: that the
-// record is still there is the doing of our finalizer, which waits for the
-// cleanup. A record that is being deleted without it was cleaned up before, or
-// is not ours to clean up (seed: finalizers, the four states).
-func (d *decider) condemned(inv *inventory.Inventory) bool {
-	return d.Delete[NodeKey{inv.Namespace, inv.Node}] || inv.Deleting && inv.Finalizer && d.within(inv)
-}
-
-// stillDeleted is why a node cannot be applied whose record is being deleted.
-func stillDeleted(inv *inventory.Inventory) error {
-	if inv.Finalizer {
-		return errors.New("somebody is deleting its record, which this run does not complete (run apply without a selector, or lynqctl finalize)")
-	}
-	return errors.New("its record is being deleted, and a finalizer of somebody else holds it (run again when it is gone)")
+// counts tells whether an inventory is of the hub, and of a form of the run.
+func (d *decider) counts(inv *inventory.Inventory) bool {
+	return (inv.HubNamespace == "" || inv.HubNamespace == d.HubNamespace) && slices.ContainsFunc(d.Forms, func(f lynq.FormKey) bool {
+		return f.Name == inv.Form && (inv.FormNamespace == "" || inv.FormNamespace == f.Namespace)
+	})
 }
 
 // leaving plans a node that is wanted no more.
 func (d *decider) leaving(inv *inventory.Inventory, why Reason) NodePlan {
 	p := NodePlan{
-		NodeKey: NodeKey{inv.Namespace, inv.Node}, Hub: inv.Hub, HubNamespace: inv.HubNamespace, Form: inv.Form, UID: inv.RowUID,
+		NodeKey: NodeKey{inv.Namespace, inv.Node}, Hub: inv.Hub, HubNamespace: inv.HubNamespace, Form: inv.Form, FormNamespace: inv.FormNamespace, UID: inv.RowUID,
 		Inventory: inv, Cascade: d.Cascade, Deleted: why == ReasonNodeDeleted,
 	}
 	me := d.owner(p.NodeKey)
 	p.Steps = d.leave(me, inv, recordsOf(inv), why)
+	if row := d.claims.node(inv); row != nil && why == ReasonNodeGone {
+		wait(p.Steps, row)
+	}
 	if d.Cascade == CascadeBackground {
 		collect(me, p.Steps)
 	}
 	return p
+}
+
+// wait has all that a node owns stay as it is until a row renders.
+func wait(steps []Step, row *Node) {
+	for i := range steps {
+		steps[i].Action, steps[i].Reason, steps[i].Message = ActionSkip, ReasonRowUnknown, row.holds()
+	}
 }
 
 // collect leaves to the garbage collector what it deletes as we would: objects
@@ -314,17 +338,23 @@ func (d *decider) leave(me owner, inv *inventory.Inventory, records map[lynq.Ref
 // counts is the one that was recorded, on the object or in the inventory: where
 // they differ, the one that keeps it.
 func (d *decider) leavingStep(me owner, r *inventory.Record, l *Live, why Reason) Step {
-	s := Step{Record: r, Live: l, Reason: why}
+	s := Step{Record: r, Live: l, Reason: why, Adopted: r.Adopted}
+	row := d.claims.object(r.Ref)
 	switch other, wanted := d.desired[r.Ref]; {
 	case d.Narrowed:
 		s.Action, s.Reason = ActionKeep, ReasonLeftOut
-	case l == nil && d.GiveUp[r.Ref] != nil:
-		s.Action, s.Reason, s.Message = ActionRelease, ReasonGivenUp, "it is left behind, as it is: "+d.GiveUp[r.Ref].Error()
 	case l == nil:
-		s.Action, s.Reason = ActionRelease, ReasonAlreadyGone
+		d.notSeen(&s)
+	case l.Record:
+		s.Action, s.Reason, s.Message = ActionRelease, ReasonTakenOver, neverDeleted
 	case wanted && other != me.NodeKey:
 		s.Action, s.Reason, s.Message = ActionRelease, ReasonTakenOver, "node "+other.String()+" has it from now on"
 		s.To = other
+	case row != nil && why == ReasonRemoved:
+		s.Action, s.Reason, s.Message = ActionSkip, ReasonRowUnknown, row.holds()
+	case me.relabelled(l):
+		s.Action, s.Reason = ActionSkip, ReasonForeign
+		s.Message = fmt.Sprintf("it belongs to the inventory, and label %s says hub %q: the inventory's labels were changed (restore them)", lynq.LabelHub, l.Hub)
 	case d.givenUp(r.Ref) && me.tracks(l) && l.takenOver() == "":
 		s.Action, s.Reason = ActionOrphan, ReasonGivenUp
 	case me.yields(&s, l):
@@ -334,12 +364,28 @@ func (d *decider) leavingStep(me owner, r *inventory.Record, l *Live, why Reason
 		if s.Action == ActionRelease && d.givenUp(r.Ref) {
 			s.Reason = ReasonGivenUp
 		}
+	case r.UID != "" && r.UID != string(l.UID):
+		s.Action, s.Reason, s.Message = ActionRelease, ReasonTakenOver, "it was deleted, and another client made it again"
 	case d.Cascade == CascadeOrphan || r.Deletion == lynq.DeleteRetain || l.DeletionPolicy == lynq.DeleteRetain:
 		s.Action = ActionOrphan
 	default:
 		s.Action = ActionDelete
+		if l.Deleting {
+			s.Message = "it " + l.Ending
+		}
 	}
 	return s
+}
+
+// notSeen plans an object that was not seen: it is gone, or could not be looked at.
+func (d *decider) notSeen(s *Step) {
+	why := d.GiveUp[s.Record.Ref]
+	switch {
+	case why != nil:
+		s.Action, s.Reason, s.Message = ActionRelease, ReasonGivenUp, "it is left behind, as it is: "+why.Error()
+	case !d.unseen(s):
+		s.Action, s.Reason = ActionRelease, ReasonAlreadyGone
+	}
 }
 
 // givenUp tells whether a person said to leave an object behind.
@@ -352,10 +398,12 @@ func (d *decider) givenUp(ref lynq.Ref) bool {
 // to delete or to mark, and what the step is then: it is let go, or left alone.
 func (me owner) yields(s *Step, l *Live) bool {
 	switch {
+	case l.Record:
+		s.Action, s.Reason, s.Message = ActionRelease, ReasonTakenOver, neverDeleted
 	case !me.tracks(l):
 		s.Action, s.Reason, s.Message = ActionRelease, ReasonTakenOver, "it bears this node's tracking no more"
 	case l.Unmanaged:
-		s.Action, s.Reason, s.Message = ActionSkip, ReasonUnmanaged, "it bears "+lynq.AnnotationMode+": "+lynq.ModeUnmanaged
+		me.leaveAlone(s, l)
 	case l.takenOver() != "":
 		s.Action, s.Reason, s.Message = ActionRelease, ReasonTakenOver, "it is now of "+l.takenOver()
 	default:
@@ -366,6 +414,12 @@ func (me owner) yields(s *Step, l *Live) bool {
 
 // step plans one object that its node wants.
 func (d *decider) step(me owner, o *Object, r *inventory.Record, l *Live) Step {
+	s := d.wanted(me, o, r, l)
+	s.Adopted = d.adopted(me, &s)
+	return s
+}
+
+func (d *decider) wanted(me owner, o *Object, r *inventory.Record, l *Live) Step {
 	s := Step{Object: o, Record: r, Live: l}
 	switch {
 	case o.LeftOut:
@@ -377,26 +431,20 @@ func (d *decider) step(me owner, o *Object, r *inventory.Record, l *Live) Step {
 			s.Reason = ReasonVanished
 		}
 		return s
+	case l.Record:
+		s.Action, s.Reason, s.Message = ActionBlock, ReasonForeign, neverTaken
+		return s
 	case l.Deleting:
-		s.Action, s.Reason, s.Message = ActionCreate, ReasonDeleting, "it is being deleted, and made anew when it is gone"
+		s.Action, s.Reason, s.Message = ActionCreate, ReasonDeleting, "it "+l.Ending+"; it is created again when it is gone"
 		return s
 	case l.Unmanaged:
-		s.Action, s.Reason, s.Message = ActionSkip, ReasonUnmanaged, "it bears "+lynq.AnnotationMode+": "+lynq.ModeUnmanaged
+		me.leaveAlone(&s, l)
 		return s
 	}
-	if who := d.foreign(me, l); who != "" {
-		s.Action, s.Reason = ActionBlock, ReasonForeign
-		s.Message = fmt.Sprintf("it belongs to %s (conflictPolicy Stuck; Force would take it)", who)
-		switch {
-		case o.Policy.Conflict != lynq.ConflictForce:
-		case d.KeepContent: // who takes it has to say what it is to be
-			s.Message = fmt.Sprintf("it belongs to %s (conflictPolicy Force takes it at the next apply, with its content)", who)
-		default:
-			s.Action, s.Reason, s.Message = ActionAdopt, ReasonTakeover, "taken from "+who
-		}
+	if d.contested(me, &s) {
 		return s
 	}
-	if o.Policy.Creation == lynq.CreateOnce && l.CreatedOnce {
+	if d.settled(me, o, r, l) {
 		s.Action, s.Reason = d.once(me, o, r, l)
 		return s
 	}
@@ -410,7 +458,7 @@ func (d *decider) once(me owner, o *Object, r *inventory.Record, l *Live) (Actio
 	switch {
 	case l.Orphaned:
 		return ActionTrack, ReasonOrphan
-	case !me.tracked(o, l):
+	case !me.tracked(o, l) || !o.annotated(l):
 		return ActionTrack, ReasonUntracked
 	case r == nil || r.UID != string(l.UID) || r.Digest == "" || r.ID != o.ID || r.Deletion != o.Policy.Deletion:
 		return ActionTrack, ReasonUnconfirmed
@@ -450,7 +498,7 @@ func (d *decider) compare(me owner, o *Object, r *inventory.Record, l *Live) (Ac
 // whatever else happened to the object. The other strategies own no fields in
 // that sense: they look at the object whenever anything of it changed.
 func drifted(o *Object, r *inventory.Record, l *Live) bool {
-	if o.Policy.Patch == lynq.PatchApply {
+	if o.applied(r.Adopted) {
 		return l.Fields == "" || l.Fields != r.Fields || l.Updated || unrecorded(r, l)
 	}
 	return l.ResourceVersion != r.ResourceVersion
@@ -463,19 +511,31 @@ func unrecorded(r *inventory.Record, l *Live) bool {
 	return l.Last && l.ResourceVersion != r.ResourceVersion || l.LastButStatus && l.Generation != r.Generation
 }
 
-// tracks tells whether an object bears any tracking of the node.
+// tracks tells whether an object has any tracking of the node. None counts without
+// the label of the hub: what only an inventory claims is not proven.
 func (me owner) tracks(l *Live) bool {
-	return l.PartOf == me.partOf ||
-		l.Node == me.Name && l.NodeNamespace == me.Namespace && l.Hub == me.hub ||
-		me.uid != "" && slices.Contains(l.Owners, me.uid)
+	return l.Hub == me.hub &&
+		(l.PartOf == me.partOf || l.Node == me.Name && l.NodeNamespace == me.Namespace || me.owns(l))
 }
+
+// owns tells whether an object has an owner reference to the node's inventory.
+func (me owner) owns(l *Live) bool { return me.uid != "" && slices.Contains(l.Owners, me.uid) }
+
+// holds tells whether an object belongs to the node by its owner and its ApplySet, so
+// that labels of a node are stray on it.
+func (me owner) holds(l *Live) bool { return me.owns(l) && l.PartOf == me.partOf }
+
+// relabelled tells whether an object belongs to the inventory and to another hub:
+// then it is the inventory that does not say the truth, and must not go, for the
+// object would go with it.
+func (me owner) relabelled(l *Live) bool { return me.owns(l) && l.Hub != "" && l.Hub != me.hub }
 
 // tracked tells whether an object bears exactly the tracking that it is to have.
 func (me owner) tracked(o *Object, l *Live) bool {
 	if l.PartOf != me.partOf || l.Hub != me.hub {
 		return false
 	}
-	owned := me.uid != "" && slices.Contains(l.Owners, me.uid)
+	owned := me.owns(l)
 	labelled := l.Node == me.Name && l.NodeNamespace == me.Namespace
 	if o.Owned {
 		return owned && l.Node == "" && l.NodeNamespace == ""
@@ -486,11 +546,20 @@ func (me owner) tracked(o *Object, l *Live) bool {
 // takenOver names the controller or the other tool that claims an object, ""
 // for none. They may do so and leave our tracking on it.
 func (l *Live) takenOver() string {
-	if l.Controller != "" {
+	switch {
+	case l.Record:
+		return "lynqctl or the Lynq operator itself"
+	case l.Controller != "":
 		return "controller " + l.Controller
 	}
 	return l.Foreign
 }
+
+// What is said of records that a node wants, or has recorded as its objects.
+const (
+	neverTaken   = "it is a record of lynqctl, or of the Lynq operator, and never an object of a node (choose another name)"
+	neverDeleted = "it is a record of lynqctl, or of the Lynq operator: only the line in this node's record goes"
+)
 
 // foreign names whose an object is, "" where it is ours or nobody's. A node that
 // wants an object no more, and runs now, gives it away.
@@ -499,7 +568,7 @@ func (d *decider) foreign(me owner, l *Live) string {
 		return who
 	}
 	other := NodeKey{l.NodeNamespace, l.Node}
-	if l.Node != "" && other != me.NodeKey && !d.givesAway(other, l.Ref) {
+	if l.Node != "" && other != me.NodeKey && !me.holds(l) && !d.givesAway(other, l.Ref) {
 		return "node " + other.String()
 	}
 	if l.PartOf == "" || l.PartOf == me.partOf {
@@ -519,7 +588,7 @@ func (d *decider) foreign(me owner, l *Live) string {
 // it wants no more.
 func (d *decider) givesAway(k NodeKey, ref lynq.Ref) bool {
 	inv := d.inventories[k]
-	if inv == nil || d.unknown[k] || d.desired[ref] == k || !d.nodes[k] && !d.goes(inv) {
+	if inv == nil || d.unknown[k] || d.desired[ref] == k || d.nodes[k] == nil && !d.goes(inv) {
 		return false
 	}
 	return slices.ContainsFunc(inv.Records, func(r inventory.Record) bool { return r.Ref == ref })

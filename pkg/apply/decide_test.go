@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -31,11 +32,18 @@ const (
 	controllers situation = "another controller's"
 	goingAway   situation = "being deleted"
 	handsOff    situation = "marked lynq.sh/mode: unmanaged"
+	ownRecord   situation = "a record of lynqctl"
+	bare        situation = "ours, without its annotations"
+	overwritten situation = "ours, without tracking and annotations" // by kubectl replace
+	unfinished  situation = "ours, recorded, its content not written yet"
+	unrecordedT situation = "with our tracking, and unrecorded"
+	forgedOnce  situation = "unmanaged, with our annotations"
 )
 
 func situations() []situation {
 	return []situation{absent, vanished, ours, drift, formChanged, policyMoved, recreated, unconfirmed, orphaned,
-		nobodys, otherNodes, otherSets, otherTools, controllers, goingAway, handsOff}
+		nobodys, otherNodes, otherSets, otherTools, controllers, goingAway, handsOff, ownRecord,
+		bare, overwritten, unfinished, unrecordedT, forgedOnce}
 }
 
 // scene is an input with one node, acme-web in namespace ns, and its Deployment
@@ -100,11 +108,27 @@ func scene(at situation, p lynq.Policy) *Input {
 		live.Deleting = true
 	case handsOff:
 		live.Unmanaged = true
+	case ownRecord:
+		live.Record = true
+	case bare:
+		live.CreatedOnce, live.ResourceID, live.DeletionPolicy = false, "", ""
+		live.Fields, live.ResourceVersion = "f2", "8"
+	case overwritten:
+		untracked.UID = "u1"
+		live = &untracked
+	case unfinished:
+		records[0].Digest = ""
+		live.CreatedOnce = false
+	case unrecordedT:
+		records = nil
+	case forgedOnce:
+		untracked.CreatedOnce, untracked.ResourceID, untracked.DeletionPolicy, untracked.Adopted = live.CreatedOnce, "app", p.Deletion, true
+		live, records = &untracked, nil
 	}
 	in := &Input{
-		Hub: "crm", Forms: []string{"web"}, Active: 1, Live: map[lynq.Ref]*Live{},
+		Hub: "crm", Forms: []lynq.FormKey{{Name: "web"}}, Active: 1, Live: map[lynq.Ref]*Live{},
 		Nodes:       []*Node{{NodeKey: key, Hub: "crm", Form: "web", UID: "acme", Objects: []Object{o}}},
-		Inventories: []*inventory.Inventory{{Node: "acme-web", Namespace: "ns", Hub: "crm", Form: "web", UID: "inv", Records: records}},
+		Inventories: []*inventory.Inventory{{Node: "acme-web", Namespace: "ns", Hub: "crm", Form: "web", RowUID: "acme", UID: "inv", Records: records}},
 	}
 	if live != nil {
 		in.Live[ref] = live
@@ -120,7 +144,7 @@ type verdict struct {
 
 // wanted is the table: what becomes of an object that a node wants.
 func wanted(at situation, p lynq.Policy) verdict {
-	once, force := p.Creation == lynq.CreateOnce, p.Conflict == lynq.ConflictForce
+	once := p.Creation == lynq.CreateOnce
 	switch at {
 	case absent:
 		return verdict{ActionCreate, ReasonNew}
@@ -129,37 +153,50 @@ func wanted(at situation, p lynq.Policy) verdict {
 	case goingAway:
 		return verdict{ActionCreate, ReasonDeleting}
 	case handsOff:
+		if p.Deletion == lynq.DeleteDelete {
+			return verdict{ActionTrack, ReasonUnmanaged} // it is owned
+		}
 		return verdict{ActionSkip, ReasonUnmanaged}
+	case ownRecord:
+		return verdict{ActionBlock, ReasonForeign}
 	case otherNodes, otherSets, otherTools, controllers:
-		if force {
+		if p.Adopts() == lynq.AdoptAlways {
 			return verdict{ActionAdopt, ReasonTakeover}
 		}
 		return verdict{ActionBlock, ReasonForeign}
-	case nobodys:
+	case nobodys, forgedOnce, recreated, orphaned, overwritten, unrecordedT:
+		if p.Adopts() == lynq.AdoptNever {
+			return verdict{ActionBlock, ReasonUnowned}
+		}
+	}
+	switch at {
+	case nobodys, forgedOnce:
 		return verdict{ActionAdopt, ReasonUnowned}
+	case unfinished:
+		return verdict{ActionUpdate, ReasonUnconfirmed}
 	}
 	if once {
 		switch at {
 		case ours, drift, formChanged:
 			return verdict{ActionKeep, ReasonCreatedOnce}
-		case policyMoved:
+		case policyMoved, bare, overwritten:
 			return verdict{ActionTrack, ReasonUntracked}
 		case orphaned:
 			return verdict{ActionTrack, ReasonOrphan}
-		case recreated, unconfirmed:
+		case recreated, unconfirmed, unrecordedT:
 			return verdict{ActionTrack, ReasonUnconfirmed}
 		}
 	}
 	switch at {
-	case drift:
+	case drift, bare:
 		return verdict{ActionUpdate, ReasonDrifted}
 	case formChanged:
 		return verdict{ActionUpdate, ReasonChanged}
-	case policyMoved:
+	case policyMoved, overwritten:
 		return verdict{ActionUpdate, ReasonUntracked}
 	case recreated:
 		return verdict{ActionUpdate, ReasonReplaced}
-	case unconfirmed:
+	case unconfirmed, unrecordedT:
 		return verdict{ActionUpdate, ReasonUnconfirmed}
 	case orphaned:
 		return verdict{ActionAdopt, ReasonOrphan}
@@ -170,12 +207,18 @@ func wanted(at situation, p lynq.Policy) verdict {
 // unwanted is the table for an object that its node wants no more.
 func unwanted(at situation, p lynq.Policy) (verdict, bool) {
 	switch at {
-	case absent, orphaned, nobodys, otherNodes, otherSets, otherTools, controllers:
+	case absent, orphaned, nobodys, otherNodes, otherSets, otherTools, controllers, unrecordedT, forgedOnce:
 		return verdict{}, false // not recorded
+	case overwritten:
+		return verdict{ActionRelease, ReasonTakenOver}, true
 	case vanished:
 		return verdict{ActionRelease, ReasonAlreadyGone}, true
 	case handsOff:
-		return verdict{ActionSkip, ReasonUnmanaged}, true
+		return wanted(at, p), true
+	case recreated:
+		return verdict{ActionRelease, ReasonTakenOver}, true // by its uid it is not what was recorded
+	case ownRecord:
+		return verdict{ActionRelease, ReasonTakenOver}, true
 	}
 	if p.Deletion == lynq.DeleteRetain {
 		return verdict{ActionOrphan, ReasonRemoved}, true
@@ -183,19 +226,25 @@ func unwanted(at situation, p lynq.Policy) (verdict, bool) {
 	return verdict{ActionDelete, ReasonRemoved}, true
 }
 
-// TestPolicies decides every combination of the four policies in every
-// situation, for an object that is wanted, and for one that is not any more.
+// adoptions are what a form may say of adoption, or not say.
+func adoptions() []lynq.AdoptionPolicy {
+	return []lynq.AdoptionPolicy{"", lynq.AdoptNever, lynq.AdoptIfUnowned, lynq.AdoptAlways}
+}
+
+// TestPolicies decides every combination of the five policies in every situation, for an object that is wanted, and for one that is not any more.
 func TestPolicies(t *testing.T) {
 	for _, creation := range []lynq.CreationPolicy{lynq.CreateWhenNeeded, lynq.CreateOnce} {
 		for _, deletion := range []lynq.DeletionPolicy{lynq.DeleteDelete, lynq.DeleteRetain} {
 			for _, conflict := range []lynq.ConflictPolicy{lynq.ConflictStuck, lynq.ConflictForce} {
 				for _, patch := range []lynq.PatchStrategy{lynq.PatchApply, lynq.PatchMerge, lynq.PatchReplace} {
-					for _, at := range situations() {
-						p := lynq.DefaultPolicy()
-						p.Creation, p.Deletion, p.Conflict, p.Patch = creation, deletion, conflict, patch
-						t.Run(fmt.Sprintf("%s/%s/%s/%s/%s", creation, deletion, conflict, patch, at), func(t *testing.T) {
-							decideBoth(t, at, p)
-						})
+					for _, adoption := range adoptions() {
+						for _, at := range situations() {
+							p := lynq.DefaultPolicy()
+							p.Creation, p.Deletion, p.Conflict, p.Patch, p.Adoption = creation, deletion, conflict, patch, adoption
+							t.Run(fmt.Sprintf("%s/%s/%s/%s/%s/%s", creation, deletion, conflict, patch, adoption, at), func(t *testing.T) {
+								decideBoth(t, at, p)
+							})
+						}
 					}
 				}
 			}
@@ -248,6 +297,69 @@ func TestTakenOver(t *testing.T) {
 	}
 }
 
+// TestRecordsStay: a record of lynqctl, whatever bears on it, is let go by a node
+// that has it recorded, and neither deleted, marked, taken back nor collected.
+func TestRecordsStay(t *testing.T) {
+	change := map[string]func(*Input, *Live){
+		"as it is":     func(*Input, *Live) {},
+		"given up":     func(in *Input, l *Live) { in.GiveUp = map[lynq.Ref]error{l.Ref: nil} },
+		"orphaned":     func(in *Input, _ *Live) { in.Cascade = CascadeOrphan },
+		"collected":    func(in *Input, _ *Live) { in.Cascade = CascadeBackground },
+		"deleting":     func(_ *Input, l *Live) { l.Deleting = true },
+		"unmanaged":    func(_ *Input, l *Live) { l.Unmanaged = true },
+		"marked":       func(_ *Input, l *Live) { l.Orphaned = true },
+		"without mark": func(_ *Input, l *Live) { l.PartOf, l.Owners = "", nil },
+	}
+	for name, c := range change {
+		p := lynq.DefaultPolicy()
+		p.Conflict = lynq.ConflictForce
+		in := scene(ownRecord, p)
+		key, live := in.Nodes[0].NodeKey, in.Live[in.Nodes[0].Objects[0].Ref]
+		c(in, live)
+		if s := Decide(in, Limits{}).Nodes[0].Steps[0]; s.Action != ActionBlock {
+			t.Errorf("%s, wanted: %s %s", name, s.Action, s.Reason)
+		}
+		in.KeepContent = true
+		if s := Decide(in, Limits{}).Nodes[0].Steps[0]; s.Action != ActionBlock {
+			t.Errorf("%s, to be taken back: %s %s", name, s.Action, s.Reason)
+		}
+		in.Nodes, in.Delete = nil, map[NodeKey]bool{key: true}
+		if s := Decide(in, Limits{}).Nodes[0].Steps[0]; s.Action != ActionRelease || s.Reason != ReasonTakenOver {
+			t.Errorf("%s, of a node that goes: %s %s", name, s.Action, s.Reason)
+		}
+		live.Orphaned = true
+		if live.NoOrphan() == "" {
+			t.Errorf("%s: it counts as an orphan", name)
+		}
+	}
+}
+
+// TestNeverManaged: what is never an object of a node is told by its label, or by
+// kind and name alone.
+func TestNeverManaged(t *testing.T) {
+	for _, c := range []struct {
+		ref    lynq.Ref
+		labels map[string]string
+		want   bool
+	}{
+		{lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "lynqnode-bolt-web"}, nil, true},
+		{lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "lynqhub-crm"}, nil, true},
+		{lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "lynqctl-crm"}, nil, false},
+		{lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "a"}, map[string]string{lynq.LabelRecord: ""}, true},
+		{lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "a"}, map[string]string{lynq.LabelHub: "crm"}, false},
+		{lynq.Ref{Kind: "Secret", Namespace: "ns", Name: "lynqnode-bolt-web"}, nil, false},
+		{lynq.Ref{Group: "coordination.k8s.io", Kind: "Lease", Namespace: "ns", Name: "lynqctl-crm"}, nil, true},
+		{lynq.Ref{Group: "coordination.k8s.io", Kind: "Lease", Namespace: "ns", Name: "crm"}, nil, false},
+		{lynq.Ref{Group: "example.com", Kind: "ConfigMap", Namespace: "ns", Name: "lynqnode-bolt-web"}, nil, false},
+		{lynq.Ref{Group: lynq.Group, Kind: lynq.KindNode, Namespace: "ns", Name: "bolt-web"}, nil, true},
+	} {
+		m := metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Labels: c.labels}}
+		if got := liveOf(c.ref, &m).Record; got != c.want {
+			t.Errorf("%s %v: %t", c.ref.Full(), c.labels, got)
+		}
+	}
+}
+
 // TestRetainWins: where the object and the record differ about what becomes of
 // it, the one that keeps it counts.
 func TestRetainWins(t *testing.T) {
@@ -273,7 +385,7 @@ func TestMoves(t *testing.T) {
 		moved := *in.Nodes[0]
 		moved.NodeKey = NodeKey{"ns", "acme-shop"}
 		moved.Form = "shop"
-		in.Forms = []string{"shop", "web"}
+		in.Forms = []lynq.FormKey{{Name: "shop"}, {Name: "web"}}
 		in.Nodes = []*Node{&moved}
 		plan := Decide(in, Limits{MaxDelete: MaxDelete{Nodes: 1}})
 		if len(plan.Nodes) != 2 || len(plan.Refusals) > 0 {
@@ -295,7 +407,7 @@ func TestWhatGoes(t *testing.T) {
 		return &inventory.Inventory{Node: node, Namespace: "ns", Hub: "crm", Form: form}
 	}
 	in := &Input{
-		Hub: "crm", Forms: []string{"web"}, Active: 3,
+		Hub: "crm", Forms: []lynq.FormKey{{Name: "web"}}, Active: 3,
 		Nodes: []*Node{
 			{NodeKey: NodeKey{"ns", "a-web"}, Form: "web"},
 			{NodeKey: NodeKey{"ns", "b-web"}, Form: "web", Failed: fmt.Errorf("no")},
@@ -327,7 +439,7 @@ func TestWhatGoes(t *testing.T) {
 
 func TestGuards(t *testing.T) {
 	nodes := func(wanted, recorded int) *Input {
-		in := &Input{Hub: "crm", Forms: []string{"web"}, Active: wanted}
+		in := &Input{Hub: "crm", Forms: []lynq.FormKey{{Name: "web"}}, Active: wanted}
 		for i := range wanted {
 			in.Nodes = append(in.Nodes, &Node{NodeKey: NodeKey{"ns", fmt.Sprintf("n%03d-web", i)}, Form: "web"})
 		}
@@ -386,7 +498,7 @@ func TestMaxDelete(t *testing.T) {
 // name are left alone, and none is taken over by its name.
 func TestHubsOfOneName(t *testing.T) {
 	in := scene(ours, lynq.DefaultPolicy())
-	in.HubNamespace = "here"
+	in.HubNamespace, in.Nodes[0].HubNamespace = "here", "here"
 	in.Inventories[0].HubNamespace = "there"
 	in.Inventories = append(in.Inventories, &inventory.Inventory{Node: "x-web", Namespace: "ns", Hub: "crm", Form: "web", HubNamespace: "there"})
 	plan := Decide(in, Limits{})

@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -15,6 +16,8 @@ func (k NodeKey) String() string { return k.Namespace + "/" + k.Name }
 type Node struct {
 	NodeKey
 	Hub, Form, UID string
+	// HubNamespace and FormNamespace tell hubs, and forms, of one name apart.
+	HubNamespace, FormNamespace string
 	// TemplateGeneration is the form's metadata.generation, 0 where it has none.
 	TemplateGeneration int64
 	// Extra is what annotation lynq.sh/extra is to hold, "" for none.
@@ -24,6 +27,17 @@ type Node struct {
 	// Failed: the row did not render, for this reason. Nothing of the node is
 	// changed, and nothing deleted.
 	Failed error
+	// Claims are what a row that did not render may want.
+	Claims Claims
+}
+
+func (n *Node) formKey() lynq.FormKey { return lynq.FormKey{Namespace: n.FormNamespace, Name: n.Form} }
+
+// is tells whether an inventory is that of the node, by whatever name.
+func (n *Node) is(inv *inventory.Inventory) bool {
+	return inventory.SameNode(inv, &inventory.Inventory{
+		Hub: n.Hub, HubNamespace: n.HubNamespace, Form: n.Form, FormNamespace: n.FormNamespace, RowUID: n.UID,
+	})
 }
 
 // Object is an object as it is to be.

@@ -2,6 +2,7 @@ package apply
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -43,22 +44,13 @@ func (n *nodeRun) collect(s *stepRun) {
 		n.failed(s, err)
 		return
 	}
-	again := *s.Step
-	again.Live = l
-	switch {
-	case l == nil || l.UID != s.Live.UID:
-		again.Action, again.Reason = ActionRelease, ReasonAlreadyGone
-		again.Live = nil
-	case n.owner().yields(&again, l):
-	case !n.owner().collected(l):
-		again.Action = ActionDelete
-	default:
-		s.record = nil
-		n.end(s, OutcomeDone, "")
+	step, course := n.recheck(s, l)
+	s.Step = &step
+	if course != courseHolds {
+		n.execute(n.finishing, s)
 		return
 	}
-	s.Step = &again
-	n.execute(n.finishing, s)
+	s.collected, s.state, s.outcome = true, stepDone, OutcomeDone // told of by endCollected
 }
 
 // kept is an object that is as it is to be; it may yet have to become ready.
@@ -87,11 +79,13 @@ func (n *nodeRun) change(ctx context.Context, s *stepRun) {
 		n.failed(s, err)
 		return
 	}
-	switch s.Action {
-	case ActionDelete:
+	switch {
+	case s.Action == ActionDelete:
 		n.delete(s)
-	case ActionOrphan:
+	case s.Action == ActionOrphan:
 		n.orphan(s)
+	case s.Reason == ReasonUnmanaged:
+		n.disownUnmanaged(s)
 	default:
 		if s.Live != nil && s.Live.Deleting {
 			n.watchDeleting(s)
@@ -101,16 +95,22 @@ func (n *nodeRun) change(ctx context.Context, s *stepRun) {
 		if n.waits(s) {
 			n.watch(s)
 		}
+		if n.changes.IsZero() {
+			n.changes = n.Now()
+		}
 		var done result
 		err := n.served(ctx, s, func() (err error) {
 			done, err = n.send(ctx, s)
 			return err
 		})
-		if err != nil {
+		switch {
+		case errors.Is(err, errTurned):
+			n.turned(ctx, s)
+		case err != nil:
 			n.failed(s, err)
-			return
+		default:
+			n.written(s, done)
 		}
-		n.written(s, done)
 	}
 }
 
@@ -147,9 +147,15 @@ func (n *nodeRun) resourceOf(s *stepRun) (lynq.APIResource, error) {
 	_, version := lynq.SplitAPIVersion(apiVersion)
 	r, err := n.Cluster.Resource(n.finishing, ref.Group, version, ref.Kind)
 	if err != nil && s.Object == nil {
-		return n.Cluster.Resource(n.finishing, ref.Group, "", ref.Kind)
+		r, err = n.Cluster.Resource(n.finishing, ref.Group, "", ref.Kind)
 	}
-	return r, err
+	if err != nil {
+		return r, err
+	}
+	if unfit := fits(r, ref); unfit != nil {
+		return r, unfit
+	}
+	return r, nil
 }
 
 // result is what a write came to.
@@ -172,7 +178,7 @@ func (n *nodeRun) written(s *stepRun, done result) {
 		s.record.Digest, s.record.Template = "", "" // nobody knows whether its content is as it is to be
 	}
 	s.record.Generation, s.record.ResourceVersion, s.record.Fields = l.Generation, l.ResourceVersion, ""
-	if s.Object.Policy.Patch == lynq.PatchApply {
+	if s.Applies() {
 		s.record.Fields = l.Fields
 	}
 	s.record.Ready = done.unchanged && s.record.Ready || alwaysReady(s.Object.Group, s.Object.Kind, s.Object.Body)
@@ -201,6 +207,7 @@ func (n *nodeRun) settled(s *stepRun, done result) {
 // it from before.
 func (n *nodeRun) recordOf(s *stepRun) *inventory.Record {
 	r := newRecord(s.Object)
+	r.Adopted = s.Adopted
 	if old := s.Record; old != nil && (s.Live == nil || old.UID == string(s.Live.UID)) {
 		r.UID, r.Digest, r.Template, r.Generation, r.ResourceVersion, r.Fields, r.Ready =
 			old.UID, old.Digest, old.Template, old.Generation, old.ResourceVersion, old.Fields, old.Ready
@@ -216,17 +223,20 @@ func newRecord(o *Object) inventory.Record {
 }
 
 // watch begins to watch what will be waited for: before it is written.
-func (n *nodeRun) watch(s *stepRun) {
-	n.tracker.start(s.resource, lynq.LabelHub+"="+n.plan.Hub)
+func (n *nodeRun) watch(s *stepRun) { n.watchBy(s, lynq.LabelHub+"="+n.plan.Hub) }
+
+func (n *nodeRun) watchBy(s *stepRun, selector string) {
+	s.watched = true
+	n.tracker.start(s.resource, s.ref(), selector)
 }
 
 // watchDeleting is watch for an object that may not bear the hub's label.
 func (n *nodeRun) watchDeleting(s *stepRun) {
 	switch {
 	case s.Live.Orphaned:
-		n.tracker.start(s.resource, lynq.LabelOrphaned+"=true")
+		n.watchBy(s, lynq.LabelOrphaned+"=true")
 	case s.Live.Hub != n.plan.Hub:
-		n.tracker.start(s.resource, "")
+		n.watchBy(s, "")
 	default:
 		n.watch(s)
 	}
@@ -234,11 +244,16 @@ func (n *nodeRun) watchDeleting(s *stepRun) {
 
 // await waits until an object is ready.
 func (n *nodeRun) await(s *stepRun, written revision) {
-	timeout := s.Object.Policy.Timeout
-	if ro := n.rollouts[n.form()]; ro != nil && ro.Deadline > 0 {
-		timeout = min(timeout, max(0, n.started().Add(ro.Deadline).Sub(n.Now())))
+	now := n.Now()
+	s.state, s.deadline = stepWaiting, now.Add(s.Object.Policy.Timeout)
+	if n.changes.IsZero() {
+		n.changes = now
 	}
-	s.state, s.deadline = stepWaiting, n.Now().Add(timeout)
+	if o := n.rollouts[n.form()]; n.share != shareNone && o.Deadline > 0 {
+		if end := n.changes.Add(o.Deadline); end.Before(s.deadline) {
+			s.deadline = end
+		}
+	}
 	n.tracker.expect(s.ref(), written, n.poke)
 	n.look(s)
 }
@@ -255,9 +270,11 @@ func (n *nodeRun) awaitGone(s *stepRun, timeout time.Duration) {
 func (n *nodeRun) look(s *stepRun) bool {
 	state, known := n.tracker.state(s.ref())
 	late := !n.Now().Before(s.deadline)
+	if late && !s.gone && state == waiting(unheard) {
+		state = n.ask(s)
+	}
 	switch {
 	case s.gone && known && state.State == StateGone:
-		n.tracker.forget(s.ref())
 		n.vanished(s)
 		return true
 	case s.gone && (late || state.State == StateFailed):
@@ -290,6 +307,21 @@ func (n *nodeRun) look(s *stepRun) bool {
 	return false
 }
 
+// ask reads an object whose time is over before its watch told of it: it may well
+// be ready.
+func (n *nodeRun) ask(s *stepRun) Readiness {
+	o, err := n.Cluster.Get(n.finishing, s.resource, s.ref().Namespace, s.ref().Name)
+	switch {
+	case apierrors.IsNotFound(err):
+		return Readiness{State: StateGone, Message: goneAway}
+	case err != nil:
+		return waiting("%s: %v", unheard, err)
+	}
+	n.tracker.learn(s.ref(), o)
+	state, _ := n.tracker.state(s.ref())
+	return state
+}
+
 func orUnknown(message string) string {
 	if message == "" {
 		return "nothing is known of it yet"
@@ -300,7 +332,7 @@ func orUnknown(message string) string {
 // stillDeleting says of an object that it is not gone yet, and what holds it.
 func stillDeleting(r Readiness) string {
 	if r.State == StateDeleting {
-		return "it still " + r.Message
+		return "it " + r.Message
 	}
 	return "it is still being deleted: " + orUnknown(r.Message)
 }
@@ -320,29 +352,29 @@ func (n *nodeRun) becameReady(s *stepRun) {
 	}
 }
 
-// vanished: what was waited for to be gone is gone, as far as the watch can see.
-// What is to be made anew is looked for: a write would change what is still
-// there.
+// vanished: what was waited for to be gone is gone, as far as the watch can see. It
+// may only have lost the label that it is watched by.
 func (n *nodeRun) vanished(s *stepRun) {
+	n.tracker.doubt(s.ref())
+	now, err := n.lookAt(s)
+	switch {
+	case err == nil && now != nil && now.UID == s.Live.UID:
+		n.tracker.startAll(s.resource, s.ref())
+		return
+	case err != nil:
+		n.tracker.forget(s.ref())
+		n.failed(s, err)
+		return
+	}
+	n.tracker.forget(s.ref())
+	s.gone = false
 	if s.Object == nil {
-		s.gone, s.record = false, nil
+		s.record = nil
 		n.end(s, OutcomeDone, "")
 		return
 	}
-	m, err := n.Cluster.Metadata(n.finishing, s.resource, s.ref().Namespace, s.ref().Name)
-	switch {
-	case apierrors.IsNotFound(err):
-		gone := *s.Step
-		gone.Live = nil
-		s.Step, s.state, s.gone = &gone, stepPending, false
-	case err != nil:
-		n.failed(s, err)
-	case m.UID == s.Live.UID:
-		// It has lost the label that it was watched by.
-		n.end(s, OutcomeNotReady, "it is still being deleted; apply again")
-	default:
-		n.failed(s, errReplaced)
-	}
+	step, _ := n.recheck(s, now)
+	s.Step, s.state = &step, stepPending
 }
 
 // delete deletes an object that is ours, and waits until it is gone.
@@ -355,19 +387,18 @@ func (n *nodeRun) delete(s *stepRun) {
 	if n.Options.DryRun {
 		o.DryRun = []string{metav1.DryRunAll}
 	}
-	if !n.Options.DryRun {
-		n.watchDeleting(s)
-	}
 	// The version is that of the tracking that was seen: somebody may have
 	// taken the object over since.
-	err := n.Cluster.Delete(n.finishing, s.resource, s.ref().Namespace, s.ref().Name, o)
+	gone, err := n.Cluster.Delete(n.finishing, s.resource, s.ref().Namespace, s.ref().Name, o)
 	switch {
 	case apierrors.IsNotFound(err):
 		s.record = nil
 		n.end(s, OutcomeDone, "it was gone already")
-	case err == nil && n.Options.DryRun:
+	case err == nil && (gone || n.Options.DryRun):
+		s.record = nil
 		n.end(s, OutcomeDone, "")
 	case err == nil:
+		n.watchDeleting(s)
 		n.awaitGone(s, lynq.DefaultPolicy().Timeout)
 	case apierrors.IsConflict(err):
 		n.deleteAgain(s)
@@ -386,53 +417,25 @@ func (n *nodeRun) propagation() metav1.DeletionPropagation {
 
 // deleteAgain looks whether an object that changed is still ours to delete.
 func (n *nodeRun) deleteAgain(s *stepRun) {
-	m, err := n.Cluster.Metadata(n.finishing, s.resource, s.ref().Namespace, s.ref().Name)
-	if apierrors.IsNotFound(err) {
-		s.record = nil
-		n.end(s, OutcomeDone, "it was gone already")
-		return
-	}
+	now, err := n.lookAt(s)
 	if err != nil {
 		n.failed(s, err)
 		return
 	}
-	l := liveOf(s.ref(), m)
 	if s.tries++; s.tries > maxTries {
 		n.end(s, OutcomeFailed, "it changes all the time; nothing was deleted")
 		return
 	}
-	again := *s.Step
-	again.Live = &l
-	switch {
-	case l.UID != s.Live.UID:
-		again.Live = nil // another object, of which nothing is ours
-		again.Action, again.Reason, again.Message = ActionRelease, ReasonTakenOver, "somebody deleted it and made another"
-		if s.Reason == ReasonPruned {
-			again.Action, again.Reason = ActionSkip, s.Reason
-		}
-	case n.yields(&again, &l):
-	case s.Exact && !l.Deleting && (l.Generation == 0 || l.Generation != s.Live.Generation):
-		n.end(s, OutcomeFailed, "somebody changed it after it was backed up, so that it stays; run again")
-		return
+	step, course := n.recheck(s, now)
+	s.Step = &step
+	switch course {
+	case courseStops:
+		n.end(s, OutcomeFailed, step.Message)
+	case courseTurns:
+		n.execute(n.finishing, s)
 	default:
-		s.Step = &again
 		n.delete(s)
-		return
 	}
-	s.Step = &again
-	n.execute(n.finishing, s)
-}
-
-// yields is owner.yields, and for an orphan whether it is one no more.
-func (n *nodeRun) yields(s *Step, l *Live) bool {
-	if s.Reason != ReasonPruned {
-		return n.owner().yields(s, l)
-	}
-	why := l.NoOrphan()
-	if why != "" {
-		s.Action, s.Message = ActionSkip, why
-	}
-	return why != ""
 }
 
 // maxTries bounds how often a write is made anew because the object changed

@@ -79,7 +79,7 @@ spec:
 	// It comes back: the first apply makes the version ours, after which the
 	// marks can be moved and go.
 	for range 2 {
-		s.upgrade(now, false)
+		s.upgrade(now)
 		s.apply("lynq", now)
 	}
 	back := s.get(now)

@@ -15,6 +15,7 @@ import (
 type managedSet struct {
 	manager, subresource, apiVersion string
 	operation                        metav1.ManagedFieldsOperationType
+	time                             *metav1.Time
 	fields                           *fieldpath.Set
 }
 
@@ -50,18 +51,36 @@ func managedSets(live *unstructured.Unstructured) ([]managedSet, error) {
 	if err != nil {
 		return nil, err
 	}
+	managed, err := setsOf(entries)
+	if err != nil {
+		return nil, fmt.Errorf("the managed fields of %s %s: %w", live.GetKind(), live.GetName(), err)
+	}
+	return managed, nil
+}
+
+// setsOf reads entries of managedFields, in their order.
+func setsOf(entries []metav1.ManagedFieldsEntry) ([]managedSet, error) {
 	managed := make([]managedSet, len(entries))
 	for i := range entries {
 		e := &entries[i]
-		fields := fieldpath.NewSet()
-		if raw := e.FieldsV1.GetRawReader(); raw.Size() > 0 {
-			if err := fields.FromJSON(raw); err != nil {
-				return nil, fmt.Errorf("the fields that %q manages of %s %s cannot be read: %w", e.Manager, live.GetKind(), live.GetName(), err)
-			}
+		fields, err := fieldsOf(e)
+		if err != nil {
+			return nil, err
 		}
-		managed[i] = managedSet{manager: e.Manager, subresource: e.Subresource, apiVersion: e.APIVersion, operation: e.Operation, fields: fields}
+		managed[i] = managedSet{manager: e.Manager, subresource: e.Subresource, apiVersion: e.APIVersion, operation: e.Operation, time: e.Time, fields: fields}
 	}
 	return managed, nil
+}
+
+// fieldsOf reads one entry.
+func fieldsOf(e *metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
+	fields := fieldpath.NewSet()
+	if raw := e.FieldsV1.GetRawReader(); raw.Size() > 0 {
+		if err := fields.FromJSON(raw); err != nil {
+			return nil, fmt.Errorf("the fields that %q manages cannot be read: %w", e.Manager, err)
+		}
+	}
+	return fields, nil
 }
 
 // below is the part of a set beneath a path element, nil where there is none.

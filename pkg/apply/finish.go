@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -22,14 +21,24 @@ func (n *nodeRun) recordIntent() error {
 	added, changes := false, false
 	for i := range n.steps {
 		s := &n.steps[i]
+		if s.Object == nil {
+			continue
+		}
 		switch s.Action {
 		case ActionCreate, ActionUpdate, ActionAdopt, ActionTrack:
-			desired = append(desired, *n.recordOf(s))
-			added = added || s.Record == nil
+			r := n.recordOf(s)
+			// One that is gone is another one when it is created: only its tracking
+			// can prove whose that is until it is confirmed.
+			gone := s.Live == nil && r.UID != ""
+			if gone {
+				next.Records = inventory.Forget(next.Records, r.Ref)
+			}
+			desired = append(desired, *r)
+			added = added || s.Record == nil || gone
 			changes = true
 		}
 	}
-	if n.inventory != nil && !added && (n.rollouts[n.form()] == nil || !changes) {
+	if n.inventory != nil && n.inventory.UID != "" && !added && (n.rollouts[n.form()] == nil || !changes) {
 		return nil // the record names all of it
 	}
 	next.Records = inventory.Intent(next.Records, desired)
@@ -48,7 +57,7 @@ func (n *nodeRun) nextInventory() *inventory.Inventory {
 	}
 	d := n.plan.Desired
 	next.Hub, next.Form, next.RowUID, next.Activate = d.Hub, d.Form, d.UID, "true"
-	next.HubNamespace = n.plan.HubNamespace
+	next.HubNamespace, next.FormNamespace, next.Format = n.plan.HubNamespace, d.FormNamespace, 0
 	next.TemplateGeneration, next.Extra = d.TemplateGeneration, d.Extra
 	return next
 }
@@ -62,20 +71,12 @@ func (n *nodeRun) save(next *inventory.Inventory) error {
 	return nil
 }
 
-// started is when the node began to change, which may be in an earlier run.
-func (n *nodeRun) started() time.Time {
-	if n.inventory != nil && !n.inventory.RolloutStart.IsZero() {
-		return n.inventory.RolloutStart
-	}
-	return n.began
-}
-
 // keepLeaving: a node that did not end well loses nothing.
 func (n *nodeRun) keepLeaving() {
 	for i := range n.steps {
 		if s := &n.steps[i]; s.Object == nil && s.state == stepPending {
 			s.state, s.outcome = stepDone, OutcomeSkipped
-			n.report(Event{Type: EventObject, Object: s.ref(), ID: s.id(), Action: s.Action, Reason: s.Reason, Outcome: OutcomeSkipped,
+			n.report(Event{Type: EventObject, Object: s.ref(), ID: s.id(), Action: s.Action, Reason: s.Reason, Outcome: OutcomeSkipped, Adopted: s.Adopted,
 				Message: "it stays until the node's other objects are well"})
 		}
 	}
@@ -86,7 +87,11 @@ func (n *nodeRun) fail(err error) {
 	n.skipAll()
 	n.problems = append(n.problems, err.Error())
 	if n.plan.Desired != nil && n.plan.Desired.Failed != nil {
-		n.record(eventWarning, "TemplateRenderError", err.Error())
+		why := "TemplateRenderError"
+		if unknown := (*UnknownError)(nil); errors.As(err, &unknown) {
+			why, n.reason = "ObjectsUnknown", ReasonUnknown
+		}
+		n.record(eventWarning, why, err.Error())
 		n.recordFailure()
 	}
 	n.conclude(OutcomeFailed)
@@ -126,7 +131,7 @@ func (n *nodeRun) skipAll() {
 func (n *nodeRun) finish() {
 	outcome := n.worst()
 	switch {
-	case n.plan.Desired == nil && outcome == OutcomeUnchanged && len(n.confirmed()) == 0:
+	case outcome == OutcomeUnchanged && n.gone():
 		outcome = OutcomeDone // its record goes
 	case n.plan.Deleted && severity(outcome) <= severity(OutcomeDone):
 		outcome = n.held(outcome)
@@ -135,6 +140,7 @@ func (n *nodeRun) finish() {
 		n.problems = append(n.problems, err.Error())
 		outcome = OutcomeFailed
 	}
+	n.endCollected(n.inventory == nil || n.Options.DryRun && n.gone())
 	n.conclude(outcome)
 }
 
@@ -142,8 +148,13 @@ func (n *nodeRun) finish() {
 // gone: what is left alone keeps the record, with which it would be collected.
 func (n *nodeRun) held(outcome Outcome) Outcome {
 	for i := range n.steps {
-		if s := &n.steps[i]; s.Action == ActionSkip && s.record != nil {
-			n.problems = append(n.problems, s.ref().String()+": the record stays, since "+s.Message+" (take that off, and run again)")
+		s := &n.steps[i]
+		why := s.Message
+		if s.Reason == ReasonUnmanaged {
+			why = markedUnmanaged
+		}
+		if s.record != nil && (s.Action == ActionSkip || s.Reason == ReasonUnmanaged) {
+			n.problems = append(n.problems, s.ref().String()+": the record stays, since "+why+" (take that off, and run again)")
 			outcome = OutcomeSkipped
 		}
 	}
@@ -154,16 +165,7 @@ func (n *nodeRun) conclude(o Outcome) {
 	n.outcome = o
 	n.finishAll(n.plan.NodeKey, OutcomeSkipped)
 	n.stats.node(n, o)
-	n.report(Event{Type: EventNode, Outcome: o, Message: strings.Join(n.problems, "; ")})
-}
-
-// stops tells why the rollout of the form is to stop after this node, "" where
-// it may go on.
-func (n *nodeRun) stops() string {
-	if severity(n.outcome) <= severity(OutcomeDone) {
-		return ""
-	}
-	return stopReason(n.plan.NodeKey, n.outcome)
+	n.report(Event{Type: EventNode, Reason: n.reason, Outcome: o, Message: strings.Join(n.problems, "; ")})
 }
 
 // recordResult saves what the node has now, where that is not what the record
@@ -172,8 +174,7 @@ func (n *nodeRun) recordResult(outcome Outcome) error {
 	if n.Options.DryRun || n.inventory == nil {
 		return nil
 	}
-	records := n.confirmed()
-	if n.plan.Desired == nil && len(records) == 0 && outcome != OutcomeFailed {
+	if n.gone() && outcome != OutcomeFailed {
 		if err := n.Records.Remove(n.finishing, n.inventory); err != nil {
 			return err
 		}
@@ -186,7 +187,7 @@ func (n *nodeRun) recordResult(outcome Outcome) error {
 	if n.plan.Desired != nil {
 		next = n.nextInventory()
 	}
-	next.Records = records
+	next.Records = n.confirmed()
 	if n.changed() {
 		next.RolloutStart = n.inventory.RolloutStart
 		if next.RolloutStart.IsZero() || n.rollouts[n.form()] == nil {

@@ -28,6 +28,10 @@ func foreignManagers(live *unstructured.Unstructured, desired map[string]any, st
 	if err != nil {
 		return []fieldConflict{{manager: "unknown", field: "."}}
 	}
+	all := fieldpath.NewSet()
+	for i := range managed {
+		all = all.Union(managed[i].fields)
+	}
 	var found []fieldConflict
 	for i := range managed {
 		m := &managed[i]
@@ -40,7 +44,7 @@ func foreignManagers(live *unstructured.Unstructured, desired map[string]any, st
 				applied: m.operation == metav1.ManagedFieldsOperationApply,
 			})
 		}}
-		w.walk(spot{set: m.fields, want: want, live: live.Object, drops: strategy == lynq.PatchReplace})
+		w.walk(spot{set: m.fields, all: all, want: want, live: live.Object, drops: strategy == lynq.PatchReplace})
 	}
 	return sortConflicts(found)
 }
@@ -53,7 +57,7 @@ type changes struct {
 
 // A spot is where the walk is.
 type spot struct {
-	set        *fieldpath.Set
+	set, all   *fieldpath.Set // of the manager, and of all of them
 	want, live any
 	path       fieldpath.Path
 	names      []string // of the fields in the path
@@ -67,7 +71,7 @@ func (w changes) walk(s spot) {
 		if !ok {
 			continue // recorded once, and gone since
 		}
-		next := spot{set: below(s.set, pe), live: live, path: slices.Concat(s.path, fieldpath.Path{pe}), names: s.names, drops: s.drops}
+		next := spot{set: below(s.set, pe), all: below(s.all, pe), live: live, path: slices.Concat(s.path, fieldpath.Path{pe}), names: s.names, drops: s.drops}
 		if pe.FieldName != nil {
 			next.names = slices.Concat(s.names, []string{*pe.FieldName})
 		}
@@ -81,6 +85,8 @@ func (w changes) walk(s spot) {
 			if s.drops && !empty(live) {
 				w.found(next.path)
 			}
+		case next.set == nil && next.shared():
+			// What is in it is for those to say who manage that.
 		case next.set == nil:
 			if !w.same(next) {
 				w.found(next.path)
@@ -91,6 +97,14 @@ func (w changes) walk(s spot) {
 			w.walk(next)
 		}
 	}
+}
+
+// shared tells of a field that a manager has as such whether there is nothing of the
+// manager's in it: others manage what is in a map or list, or the map is empty.
+func (s spot) shared() bool {
+	live, isMap := s.live.(map[string]any)
+	_, stays := s.want.(map[string]any)
+	return s.all != nil || isMap && len(live) == 0 && stays
 }
 
 // saidAt is at for a manifest, in which keys may not have their defaults yet.

@@ -19,11 +19,17 @@ func TestForeignManagersWalk(t *testing.T) {
 		"a field that goes":     {"{spec: {a: x}}", "{spec: {}}", `{"f:spec":{"f:a":{}}}`, ".spec.a"},
 		"a key by default":      {"{spec: {ports: [{port: 1, protocol: TCP, name: x}]}}", "{spec: {ports: [{port: 1, name: y}]}}", `{"f:spec":{"f:ports":{"k:{\"port\":1,\"protocol\":\"TCP\"}":{"f:name":{}}}}}`, `.spec.ports[port=1,protocol="TCP"].name`},
 		"another item":          {"{spec: {ports: [{port: 1, protocol: UDP}]}}", "{spec: {ports: [{port: 1, protocol: TCP}, x]}}", `{"f:spec":{"f:ports":{"k:{\"port\":1,\"protocol\":\"UDP\"}":{"f:port":{}}}}}`, `.spec.ports[port=1,protocol="UDP"]`},
+		"an empty map":          {"{spec: {m: {}}}", "{spec: {m: {a: 1}}}", `{"f:spec":{"f:m":{}}}`, ""},
+		"a map of others":       {"{spec: {m: {a: 1}}}", "{spec: {m: {a: 2}}}", `{"f:spec":{"f:m":{}}}`, ""},
 		"of an unreadable sort": {"{spec: {a: 1}}", "{spec: {a: 2}}", `{"f:spec":{"q":{}}}`, "."},
 	} {
 		live := &unstructured.Unstructured{Object: parse(t, tt.live)}
 		entry := map[string]any{"manager": "other", "operation": "Update", "fieldsV1": parse(t, tt.fields)}
-		live.Object = with(live.Object, []any{entry}, "metadata", "managedFields")
+		entries := []any{entry}
+		if name == "a map of others" {
+			entries = append(entries, map[string]any{"manager": "lynq", "operation": "Update", "fieldsV1": parse(t, `{"f:spec":{"f:m":{"f:a":{}}}}`)})
+		}
+		live.Object = with(live.Object, entries, "metadata", "managedFields")
 		desired := with(parse(t, tt.desired), "example.com/v1", "apiVersion")
 		got := ""
 		for _, f := range foreignManagers(live, desired, lynq.PatchReplace) {

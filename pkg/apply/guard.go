@@ -62,18 +62,24 @@ func (d *decider) refusals(l Limits) []Refusal {
 	}
 	recorded, going, byHand := 0, 0, 0
 	for _, inv := range d.Inventories {
+		if !d.counts(inv) && !d.HubDeleting {
+			continue // nodes of other forms say nothing of the share that goes
+		}
 		recorded++
+		if d.untouched[NodeKey{inv.Namespace, inv.Node}] != nil {
+			continue // it stays for now
+		}
 		if d.goes(inv) {
 			going++
-		}
-		if inv.Deleting && d.condemned(inv) {
-			byHand++
+			if inv.Deleting {
+				byHand++
+			}
 		}
 	}
 	if d.HubDeleting {
 		name := inventory.HubName(d.Hub)
 		refuse(GuardDeleting, fmt.Sprintf(`to let them all go: lynqctl finalize -n %[1]s --hub %[2]s; to keep them: kubectl patch configmap %[3]s -n %[1]s --type=json -p '[{"op":"remove","path":"/metadata/finalizers"}]', and apply again`, d.HubNamespace, d.Hub, name),
-			"somebody deleted the hub's record, ConfigMap %s/%s: with it go all of its %s", d.HubNamespace, name, counted(recorded, "node"))
+			"the hub's record was deleted, ConfigMap %s/%s: with it go all of its %s", d.HubNamespace, name, counted(recorded, "node"))
 		return refusals
 	}
 	if going > 0 && d.Active == 0 && !l.AllowEmpty {
@@ -84,7 +90,7 @@ func (d *decider) refusals(l Limits) []Refusal {
 	if limit := l.MaxDelete.Of(recorded); going > limit && d.Active > 0 {
 		why := ""
 		if byHand > 0 {
-			why = fmt.Sprintf(", %d of them because somebody deleted their records", byHand)
+			why = fmt.Sprintf(", %d of them because their inventories were deleted", byHand)
 		}
 		refuse(GuardMaxDelete, fmt.Sprintf("check the rows; if they are to go, say --max-delete=%d", going),
 			"%d of %d nodes would go%s, %d may (--max-delete=%s)", going, recorded, why, limit, l.MaxDelete)
@@ -96,6 +102,9 @@ func (d *decider) refusals(l Limits) []Refusal {
 func counted(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
+	}
+	if stem, ok := strings.CutSuffix(noun, "y"); ok {
+		noun = stem + "ie"
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -62,13 +62,14 @@ func TestHandOverToBrokenRecord(t *testing.T) {
 	mustApply(t, s, node("a", configMap("a", "1"), configMap("shared", "1")))
 	nodes := []*Node{node("a", configMap("a", "1")), node("b", configMap("shared", "1"))}
 	in := &Input{
-		Hub: "crm", Forms: []string{"web"}, Nodes: nodes, Active: 2, Inventories: s.notes.all(),
+		Hub: "crm", Forms: []lynq.FormKey{{Name: "web"}}, Nodes: nodes, Active: 2, Inventories: s.notes.all(),
 		Broken: map[NodeKey]error{{"ns", "b"}: errors.New("data.format: it is missing")},
 	}
-	var err error
-	if in.Live, err = Observe(t.Context(), s, "crm", nodes, in.Inventories); err != nil {
+	seen, err := Observe(t.Context(), s, "crm", nodes, in.Inventories)
+	if err != nil {
 		t.Fatal(err)
 	}
+	in.See(seen)
 	sum, err := s.run(bounded(t), Decide(in, Limits{MaxDelete: DefaultMaxDelete()}))
 	if err != nil {
 		t.Fatal(err)

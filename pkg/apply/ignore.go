@@ -56,6 +56,18 @@ func carryIgnored(desired map[string]any, live *unstructured.Unstructured, paths
 	return g.result(), nil
 }
 
+// dropIgnored is a manifest without what is ignored.
+func dropIgnored(desired map[string]any, live *unstructured.Unstructured, paths []string) (map[string]any, error) {
+	g, places, err := newIgnorer(desired, live, paths)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range places {
+		g.settle(p, g.remove)
+	}
+	return g.result(), nil
+}
+
 // An ignorer changes a manifest at places that are to be ignored.
 type ignorer struct {
 	desired map[string]any // a copy, which is changed

@@ -11,12 +11,14 @@ func keeping(at situation, p lynq.Policy) verdict {
 	switch at {
 	case absent, vanished, goingAway, handsOff:
 		return wanted(at, p) // whoever asks for this leaves them out
-	case otherNodes, otherSets, otherTools, controllers:
+	case otherNodes, otherSets, otherTools, controllers, ownRecord:
 		return verdict{ActionBlock, ReasonForeign}
 	case orphaned:
 		return verdict{ActionTrack, ReasonOrphan}
-	case nobodys, policyMoved:
+	case nobodys, policyMoved, overwritten, forgedOnce:
 		return verdict{ActionTrack, ReasonUntracked}
+	case unfinished:
+		return verdict{ActionKeep, ReasonUpToDate}
 	}
 	if p.Creation == lynq.CreateOnce {
 		return wanted(at, p)
@@ -66,6 +68,7 @@ func TestTakingRecordsNoDigest(t *testing.T) {
 		for i := range p.Nodes[0].Steps {
 			p.Nodes[0].Steps[i].Action = ActionTrack
 		}
+		p.rules.KeepContent = true
 		if _, err := s.run(bounded(t), p); err != nil {
 			t.Fatal(err)
 		}

@@ -41,6 +41,10 @@ func goesAs(at situation, p lynq.Policy, c Cascade, g givenUp) verdict {
 		return verdict{ActionRelease, ReasonAlreadyGone}
 	case g != kept:
 		return verdict{ActionOrphan, ReasonGivenUp}
+	case at == recreated: // by its uid it is not what was recorded
+		return verdict{ActionRelease, ReasonTakenOver}
+	case at == handsOff && p.Deletion == lynq.DeleteDelete: // it must not go with the inventory
+		return verdict{ActionTrack, ReasonUnmanaged}
 	case at == handsOff:
 		return verdict{ActionSkip, ReasonUnmanaged}
 	case c == CascadeOrphan || p.Deletion == lynq.DeleteRetain:
@@ -72,7 +76,7 @@ func TestDeletedNode(t *testing.T) {
 							in.GiveUp = map[lynq.Ref]error{ref: errors.New(unlookErr)}
 						}
 						plan := Decide(in, Limits{AllowEmpty: true})
-						if len(plan.Refusals) > 0 || len(plan.Nodes) != 1 || !plan.Nodes[0].Deleted || plan.Nodes[0].Returns || len(plan.Nodes[0].Steps) != 1 {
+						if len(plan.Refusals) > 0 || len(plan.Nodes) != 1 || !plan.Nodes[0].Deleted || len(plan.Nodes[0].Steps) != 1 {
 							t.Fatalf("plan %+v", plan)
 						}
 						s := plan.Nodes[0].Steps[0]
@@ -110,9 +114,9 @@ func TestCollected(t *testing.T) {
 	}
 	actions := func(owners []types.UID, records ...inventory.Record) string {
 		in := &Input{Hub: "crm", Delete: map[NodeKey]bool{acme: true}, Cascade: CascadeBackground, Live: map[lynq.Ref]*Live{},
-			Inventories: []*inventory.Inventory{{Node: acme.Name, Namespace: acme.Namespace, Hub: "crm", Form: "web", UID: "inv", Records: records}}}
+			Inventories: []*inventory.Inventory{{Node: acme.Name, Namespace: acme.Namespace, Hub: "crm", Form: "web", RowUID: "acme", UID: "inv", Records: records}}}
 		for i, r := range records {
-			in.Live[r.Ref] = &Live{Ref: r.Ref, UID: types.UID(r.UID), PartOf: inventory.ID("ns", inventory.Name(acme.Name)), Owners: []types.UID{"inv"}}
+			in.Live[r.Ref] = &Live{Ref: r.Ref, Hub: "crm", UID: types.UID(r.UID), PartOf: inventory.ID("ns", inventory.Name(acme.Name)), Owners: []types.UID{"inv"}}
 			if i == 0 {
 				in.Live[r.Ref].Owners = owners
 			}
@@ -149,14 +153,14 @@ func TestDeletedByHand(t *testing.T) {
 	}{
 		{"in peace", false, true, nil, "kept"},
 		{"without a finalizer", false, false, nil, "kept"},
-		{"deleted", true, true, nil, "goes and returns"},
-		{"deleted, and held by somebody else", true, false, nil, "fails: its record is being deleted, and a finalizer of somebody else holds it (run again when it is gone)"},
-		{"deleted; a selector", true, true, func(in *Input) { in.Narrowed = true }, "fails: somebody is deleting its record, which this run does not complete (run apply without a selector, or lynqctl finalize)"},
+		{"deleted", true, true, nil, "restored"},
+		{"deleted, and held by somebody else", true, false, nil, "fails: inventory ns/lynqnode-acme-web is being deleted, and a finalizer holds it (apply again when it is gone)"},
+		{"deleted; a selector", true, true, func(in *Input) { in.Narrowed = true }, "restored"},
 		{"deleted; the row is gone", true, true, func(in *Input) { in.Nodes = nil }, "goes"},
 		{"deleted, and held by somebody else; the row is gone", true, false, func(in *Input) { in.Nodes = nil }, "nothing"},
-		{"deleted; the form is not in this run", true, true, func(in *Input) { in.Nodes, in.Forms = nil, []string{"queue"} }, "nothing"},
+		{"deleted; the form is not in this run", true, true, func(in *Input) { in.Nodes, in.Forms = nil, []lynq.FormKey{{Name: "queue"}} }, "nothing"},
 		{"deleted; another node is named", true, true, func(in *Input) { in.Nodes, in.Only = nil, map[string]bool{"other": true} }, "nothing"},
-		{"deleted; it is named", true, true, func(in *Input) { in.Only = map[string]bool{"acme-web": true} }, "goes and returns"},
+		{"deleted; it is named", true, true, func(in *Input) { in.Only = map[string]bool{"acme-web": true} }, "restored"},
 		{"deleted; the row does not render", true, true, func(in *Input) { in.Nodes[0].Failed = errors.New("no") }, "fails: no"},
 		{"deleted, and held by somebody else; to be deleted", true, false, func(in *Input) { in.Nodes, in.Delete = nil, map[NodeKey]bool{acme: true} }, "goes"},
 	} {
@@ -178,14 +182,14 @@ func TestDeletedByHand(t *testing.T) {
 // fate is what a plan does to a node, in words.
 func fate(n *NodePlan) string {
 	switch {
-	case n.Desired == nil && n.Returns && n.Deleted:
-		return "goes and returns"
 	case n.Desired == nil && n.Deleted:
 		return "goes"
 	case n.Desired == nil:
 		return "goes, but not by hand"
 	case n.Desired.Failed != nil:
 		return "fails: " + n.Desired.Failed.Error()
+	case n.Restored:
+		return "restored"
 	}
 	return "kept"
 }
@@ -194,14 +198,20 @@ func fate(n *NodePlan) string {
 // record as all of its nodes.
 func TestGuardsByHand(t *testing.T) {
 	in := func(byHand int) *Input {
-		in := &Input{Hub: "crm", HubNamespace: "ns", Forms: []string{"web"}, Active: 3}
+		in := &Input{Hub: "crm", HubNamespace: "ns", Forms: []lynq.FormKey{{Name: "web"}}, Active: 3 - byHand}
 		for i := range 3 {
 			key := NodeKey{"ns", fmt.Sprintf("n%d-web", i)}
-			in.Nodes = append(in.Nodes, &Node{NodeKey: key, Form: "web"})
-			in.Inventories = append(in.Inventories, &inventory.Inventory{Node: key.Name, Namespace: "ns", Hub: "crm", Form: "web",
+			if i >= byHand {
+				in.Nodes = append(in.Nodes, &Node{NodeKey: key, Hub: "crm", Form: "web", UID: key.Name})
+			}
+			in.Inventories = append(in.Inventories, &inventory.Inventory{Node: key.Name, Namespace: "ns", Hub: "crm", Form: "web", RowUID: key.Name,
 				Deleting: i < byHand, Finalizer: true})
 		}
 		return in
+	}
+	restored := in(2)
+	for _, inv := range restored.Inventories[:2] {
+		restored.Nodes = append(restored.Nodes, &Node{NodeKey: NodeKey{inv.Namespace, inv.Node}, Hub: "crm", Form: "web", UID: inv.RowUID})
 	}
 	gone := in(3)
 	gone.HubDeleting = true
@@ -214,9 +224,10 @@ func TestGuardsByHand(t *testing.T) {
 		what   string
 	}{
 		"one of three":     {in(1), Limits{MaxDelete: DefaultMaxDelete()}, "", ""},
-		"two of three":     {in(2), Limits{MaxDelete: DefaultMaxDelete()}, GuardMaxDelete, "2 of 3 nodes would go, 2 of them because somebody deleted their records, 1 may (--max-delete=25%)"},
+		"two of three":     {in(2), Limits{MaxDelete: DefaultMaxDelete()}, GuardMaxDelete, "2 of 3 nodes would go, 2 of them because their inventories were deleted, 1 may (--max-delete=25%)"},
 		"two, and allowed": {in(2), Limits{MaxDelete: MaxDelete{Nodes: 2}}, "", ""},
-		"the hub":          {gone, Limits{AllowEmpty: true, MaxDelete: MaxDelete{Percent: 100}}, GuardDeleting, "somebody deleted the hub's record, ConfigMap ns/lynqhub-crm: with it go all of its 3 nodes"},
+		"rows want them":   {restored, Limits{MaxDelete: DefaultMaxDelete()}, "", ""},
+		"the hub":          {gone, Limits{AllowEmpty: true, MaxDelete: MaxDelete{Percent: 100}}, GuardDeleting, "the hub's record was deleted, ConfigMap ns/lynqhub-crm: with it go all of its 3 nodes"},
 		"all, by delete":   {all, Limits{AllowEmpty: true}, "", ""},
 	} {
 		var got Refusal
@@ -247,10 +258,11 @@ func (s *stage) removal(t *testing.T, c Cascade, names ...string) *Plan {
 	for _, name := range names {
 		in.Delete[NodeKey{"ns", name}] = true
 	}
-	var err error
-	if in.Live, err = Observe(t.Context(), s, "crm", nil, in.Inventories); err != nil {
+	seen, err := Observe(t.Context(), s, "crm", nil, in.Inventories)
+	if err != nil {
 		t.Fatal(err)
 	}
+	in.See(seen)
 	return Decide(in, Limits{AllowEmpty: true})
 }
 
@@ -341,7 +353,7 @@ func TestHeldTooLong(t *testing.T) {
 	if err != nil || len(sum.Failed) != 1 || sum.Failed[0].Outcome != OutcomeNotReady {
 		t.Fatalf("%v, failed: %+v, want node n, not ready", err, sum)
 	}
-	if got, want := sum.Failed[0].Problems[0], "ConfigMap/ns/c: it still is being deleted, held by example.com/backup"; got != want {
+	if got, want := sum.Failed[0].Problems[0], "ConfigMap/ns/c: it is being deleted since 20"; !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "; finalizer example.com/backup holds it") {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if got := s.notes.names(); len(got) != 4 {
@@ -354,7 +366,7 @@ func TestHeldTooLong(t *testing.T) {
 type patience struct{ ended atomic.Bool }
 
 func (p *patience) Report(e Event) {
-	if e.Type == EventWait && strings.Contains(e.Message, "held by") {
+	if e.Type == EventWait && strings.Contains(e.Message, "holds it") {
 		p.ended.Store(true)
 	}
 }

@@ -13,6 +13,9 @@ type Live struct {
 	ResourceVersion string
 	Generation      int64
 	Deleting        bool // it has a deletionTimestamp
+	// Ending says since when it is being deleted, and what holds it: "is being
+	// deleted since …; finalizer … holds it"; "" where it is not.
+	Ending string
 
 	// Tracking, as its labels, annotations and owner references have it.
 	Hub                 string
@@ -26,6 +29,10 @@ type Live struct {
 	OrphanedFrom   string
 	CreatedOnce    bool
 	Unmanaged      bool // lynq.sh/mode: unmanaged
+	// Record: it is a record of lynqctl, or an object of the Lynq operator's own,
+	// and never one of a node.
+	Record  bool
+	Adopted bool // it was there before it became ours
 
 	// Controller is the owner reference with controller: true that is not a
 	// record of ours, as "Kind/name", "" where there is none. Foreign names
@@ -43,7 +50,6 @@ type Live struct {
 	// LastButStatus: nobody but to its status.
 	Last, LastButStatus bool
 	// Updated: lynq also manages fields by updates and patches, so that a
-	// server-side apply without them would not remove them. ClientSide: the
-	// same of kubectl apply without --server-side, or Helm.
-	Updated, ClientSide bool
+	// server-side apply without them would not remove them.
+	Updated bool
 }

@@ -2,6 +2,8 @@ package apply
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -42,6 +44,16 @@ func (l *Live) NoOrphan() string {
 // Undefined is nil where a kind that the server does not serve has no objects: it is
 // not defined either. Else it says why nobody knows which there are.
 func Undefined(ctx context.Context, c Cluster, group, kind string) error {
+	if !strings.Contains(group, ".") {
+		return nil
+	}
 	o := observer{cluster: c}
-	return o.unserved(ctx, &wantedKind{group: group, kind: kind, recorded: true})
+	found, err := o.definitions(ctx, &wantedKind{group: group, kind: kind})
+	switch {
+	case err != nil:
+		return fmt.Errorf("look whether kind %s.%s, which the server does not serve, is still defined: %w", kind, group, err)
+	case found.definition != "":
+		return &UnservedError{Group: group, Kind: kind, Definition: found.definition}
+	}
+	return nil
 }

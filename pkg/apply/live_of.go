@@ -13,25 +13,13 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Marks by which other tools say that an object is theirs. Helm's are not among
-// them: its objects may be adopted.
-const (
-	cliUtilsInventory   = "config.k8s.io/owning-inventory"        // annotation: inventory id
-	kappApp             = "kapp.k14s.io/app"                      // label: app id
-	fluxKustomization   = "kustomize.toolkit.fluxcd.io/name"      // label
-	fluxKustomizationNS = "kustomize.toolkit.fluxcd.io/namespace" // label
-	fluxHelmRelease     = "helm.toolkit.fluxcd.io/name"           // label
-	fluxHelmReleaseNS   = "helm.toolkit.fluxcd.io/namespace"      // label
-	argoTrackingID      = "argocd.argoproj.io/tracking-id"        // annotation: app:group/kind:namespace/name
-	argoTrackingParts   = 3
-)
-
 // liveOf takes from an object's metadata what apply keeps of it. The metadata
 // itself is not kept.
 func liveOf(ref lynq.Ref, m *metav1.PartialObjectMetadata) Live {
 	l := Live{
 		Ref: ref, UID: m.UID, ResourceVersion: m.ResourceVersion, Generation: m.Generation,
 		Deleting:       m.DeletionTimestamp != nil,
+		Ending:         ending(m),
 		Hub:            m.Labels[lynq.LabelHub],
 		Node:           m.Labels[lynq.LabelNode],
 		NodeNamespace:  m.Labels[lynq.LabelNodeNamespace],
@@ -42,12 +30,21 @@ func liveOf(ref lynq.Ref, m *metav1.PartialObjectMetadata) Live {
 		OrphanedFrom:   m.Annotations[lynq.AnnotationOrphanedFrom],
 		CreatedOnce:    m.Annotations[lynq.AnnotationCreatedOnce] == "true",
 		Unmanaged:      m.Annotations[lynq.AnnotationMode] == lynq.ModeUnmanaged,
-		Foreign:        foreignOwner(ref, m.Labels, m.Annotations),
+		Record:         neverManaged(ref, m.Labels),
+		Adopted:        m.Annotations[lynq.AnnotationAdopted] == "true",
+		Foreign:        foreignOwner(ref, m),
 	}
 	l.setOwners(m.OwnerReferences)
 	l.setManagers(m.ManagedFields)
 	l.setLastWriter(m.ManagedFields)
 	return l
+}
+
+// neverManaged tells a record, and what is the operator's, from all that may be an
+// object of a node: by its label, or by its name, since the label may be lost.
+func neverManaged(ref lynq.Ref, labels map[string]string) bool {
+	_, labelled := labels[lynq.LabelRecord]
+	return labelled || ref.NeverManaged()
 }
 
 // setOwners keeps who owns the object, and its controller that is no record.
@@ -70,8 +67,7 @@ func ownedByRecord(r *metav1.OwnerReference) bool {
 	return r.Kind == "ConfigMap" && r.APIVersion == "v1" && strings.HasPrefix(r.Name, inventory.Name(""))
 }
 
-// setManagers keeps how lynq, and clients that apply on their own side, manage
-// the object's fields.
+// setManagers keeps how lynq manages the object's fields.
 func (l *Live) setManagers(entries []metav1.ManagedFieldsEntry) {
 	for i := range entries {
 		e := &entries[i]
@@ -81,8 +77,6 @@ func (l *Live) setManagers(entries []metav1.ManagedFieldsEntry) {
 			l.Fields = fieldsHash(e)
 		case e.Manager == lynq.FieldManager:
 			l.Updated = true
-		case clientSide(e):
-			l.ClientSide = true
 		}
 	}
 }
@@ -134,47 +128,7 @@ func fieldsHash(e *metav1.ManagedFieldsEntry) string {
 
 // foreignOwner names another tool's inventory that claims the object, "" where
 // there is none. The label of ApplySets is not looked at: Live.PartOf has it.
-func foreignOwner(ref lynq.Ref, labels, annotations map[string]string) string {
-	if id := annotations[cliUtilsInventory]; id != "" {
-		return "inventory " + id
-	}
-	if app := labels[kappApp]; app != "" {
-		return "kapp app " + app
-	}
-	if name := labels[fluxKustomization]; name != "" {
-		return "Kustomization " + qualified(labels[fluxKustomizationNS], name)
-	}
-	if name := labels[fluxHelmRelease]; name != "" {
-		return "HelmRelease " + qualified(labels[fluxHelmReleaseNS], name)
-	}
-	if id := annotations[argoTrackingID]; id != "" && argoMeans(id, ref) {
-		app, _, _ := strings.Cut(id, ":")
-		return "Application " + app
-	}
-	return ""
-}
-
-func qualified(namespace, name string) string {
-	if namespace == "" {
-		return name
-	}
-	return namespace + "/" + name
-}
-
-// argoMeans tells whether a tracking id of Argo CD, app:group/kind:namespace/name,
-// is about this object. An annotation that was copied along with a manifest
-// names another one, and Argo CD does not heed it either. What cannot be
-// understood counts as a claim.
-func argoMeans(id string, ref lynq.Ref) bool {
-	parts := strings.SplitN(id, ":", argoTrackingParts)
-	if len(parts) < argoTrackingParts {
-		return true
-	}
-	namespace, name, ok := strings.Cut(parts[2], "/")
-	if !ok {
-		return true
-	}
-	// Of a cluster-scoped object the id names the application's namespace.
-	return parts[1] == ref.Group+"/"+ref.Kind && name == ref.Name &&
-		(ref.Namespace == "" || namespace == ref.Namespace)
+func foreignOwner(ref lynq.Ref, m *metav1.PartialObjectMetadata) string {
+	b := marked{ref, m.Labels, m.Annotations, m.ManagedFields}
+	return b.owner()
 }

@@ -19,7 +19,7 @@ func fieldsEntry(manager string, operation metav1.ManagedFieldsOperationType, su
 }
 
 func TestLiveOf(t *testing.T) {
-	yes, now := true, metav1.Now()
+	yes, now := true, metav1.Unix(0, 0)
 	ref := lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "default", Name: "web"}
 	got := liveOf(ref, &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
 		UID: "u", ResourceVersion: "7", Generation: 3, DeletionTimestamp: &now,
@@ -28,7 +28,7 @@ func TestLiveOf(t *testing.T) {
 		},
 		Annotations: map[string]string{
 			lynq.AnnotationResourceID: "id", lynq.AnnotationDeletionPolicy: "Retain", lynq.AnnotationOrphanedFrom: "a/b/c/d",
-			lynq.AnnotationCreatedOnce: "true", lynq.AnnotationMode: lynq.ModeUnmanaged,
+			lynq.AnnotationCreatedOnce: "true", lynq.AnnotationMode: lynq.ModeUnmanaged, lynq.AnnotationAdopted: "true",
 			"meta.helm.sh/release-name": "r",
 		},
 		OwnerReferences: []metav1.OwnerReference{
@@ -44,14 +44,14 @@ func TestLiveOf(t *testing.T) {
 		},
 	}})
 	want := Live{
-		Ref: ref, UID: "u", ResourceVersion: "7", Generation: 3, Deleting: true,
+		Ref: ref, UID: "u", ResourceVersion: "7", Generation: 3, Deleting: true, Ending: "is being deleted since 1970-01-01T00:00:00Z",
 		Hub: "hub", Node: "node", NodeNamespace: "ns", PartOf: "applyset-x-v1",
 		Owners: []types.UID{"record", "plain", "app"}, ResourceID: "id", DeletionPolicy: lynq.DeleteRetain,
-		Orphaned: true, OrphanedFrom: "a/b/c/d", CreatedOnce: true, Unmanaged: true,
-		Controller: "App/a", ControllerUID: "app",
+		Orphaned: true, OrphanedFrom: "a/b/c/d", CreatedOnce: true, Adopted: true, Unmanaged: true,
+		Controller: "App/a", ControllerUID: "app", Foreign: "Helm release r",
 		// Written down, so that it stays what inventories hold.
 		Fields:  "741b6e467dc97708",
-		Updated: true, ClientSide: true,
+		Updated: true,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -75,37 +75,6 @@ func TestFieldsHash(t *testing.T) {
 	}
 	if len(seen) != 6 {
 		t.Errorf("different entries have the same hash: %v", seen)
-	}
-}
-
-func TestForeignOwner(t *testing.T) {
-	deployment := lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "default", Name: "web"}
-	namespace := lynq.Ref{Kind: "Namespace", Name: "acme"}
-	type m = map[string]string
-	tests := []struct {
-		ref                 lynq.Ref
-		labels, annotations m
-		want                string
-	}{
-		{deployment, nil, nil, ""},
-		{deployment, nil, m{"config.k8s.io/owning-inventory": "id-1"}, "inventory id-1"},
-		{deployment, m{"kapp.k14s.io/app": "1700"}, nil, "kapp app 1700"},
-		{deployment, m{"kustomize.toolkit.fluxcd.io/name": "apps", "kustomize.toolkit.fluxcd.io/namespace": "flux-system"}, nil, "Kustomization flux-system/apps"},
-		{deployment, m{"kustomize.toolkit.fluxcd.io/name": "apps"}, nil, "Kustomization apps"},
-		{deployment, m{"helm.toolkit.fluxcd.io/name": "web", "helm.toolkit.fluxcd.io/namespace": "a"}, nil, "HelmRelease a/web"},
-		{deployment, nil, m{"argocd.argoproj.io/tracking-id": "shop:apps/Deployment:default/web"}, "Application shop"},
-		{deployment, nil, m{"argocd.argoproj.io/tracking-id": "shop:apps/Deployment:other/web"}, ""},
-		{deployment, nil, m{"argocd.argoproj.io/tracking-id": "shop:apps/StatefulSet:default/web"}, ""},
-		{deployment, nil, m{"argocd.argoproj.io/tracking-id": "shop:apps/Deployment"}, "Application shop"},
-		{deployment, nil, m{"argocd.argoproj.io/tracking-id": "shop:apps/Deployment:x"}, "Application shop"},
-		{namespace, nil, m{"argocd.argoproj.io/tracking-id": "shop:/Namespace:argocd/acme"}, "Application shop"},
-		{namespace, nil, m{"argocd.argoproj.io/tracking-id": "shop:/Namespace:argocd/other"}, ""},
-		{deployment, m{"app.kubernetes.io/managed-by": "Helm", "app.kubernetes.io/instance": "r"}, m{"meta.helm.sh/release-name": "r", "meta.helm.sh/release-namespace": "n"}, ""},
-	}
-	for _, tt := range tests {
-		if got := foreignOwner(tt.ref, tt.labels, tt.annotations); got != tt.want {
-			t.Errorf("%v %v: %q, want %q", tt.labels, tt.annotations, got, tt.want)
-		}
 	}
 }
 
@@ -179,5 +148,22 @@ func BenchmarkLiveOf(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		_ = liveOf(ref, m)
+	}
+}
+
+// TestOwnerOfOlderVersion: the owner references of older versions say
+// blockOwnerDeletion. That tells nothing of the object, which is written when
+// something else of it is.
+func TestOwnerOfOlderVersion(t *testing.T) {
+	owned := func(r metav1.OwnerReference) Live {
+		ref := lynq.Ref{Kind: "Secret", Namespace: "ns", Name: "acme"}
+		return liveOf(ref, &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{r}}})
+	}
+	yes := true
+	r := metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "lynqnode-acme-web", UID: "inv", Controller: &yes}
+	now := owned(r)
+	r.BlockOwnerDeletion = &yes
+	if diff := cmp.Diff(now, owned(r)); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -73,11 +73,12 @@ func makeObject(o *lynq.Object, partOf string) (Object, error) {
 	}, nil
 }
 
-// checkMetadata refuses what only an API server may say of an object, and what
-// would undo the preconditions of a run.
+// checkMetadata refuses what would undo the preconditions of a run, null too: a
+// body that says it twice says what comes last. Forms that have it are refused
+// when they are loaded.
 func checkMetadata(metadata map[string]any) error {
 	for _, key := range []string{"ownerReferences", "uid", "resourceVersion", "managedFields", "generation", "creationTimestamp", "deletionTimestamp", "selfLink"} {
-		if v, said := metadata[key]; said && v != nil {
+		if _, said := metadata[key]; said {
 			return fmt.Errorf("a form cannot set metadata.%s (remove it)", key)
 		}
 	}

@@ -40,8 +40,15 @@ type memory struct {
 
 type memoryWatch struct {
 	kind     string
+	in       Scope
 	selector labels.Selector
 	handler  WatchHandler
+}
+
+// tells tells whether a watch is of an object.
+func (w *memoryWatch) tells(o *unstructured.Unstructured) bool {
+	return w.selector.Matches(labels.Set(o.GetLabels())) && (w.in.Namespace == "" || w.in.Namespace == o.GetNamespace()) &&
+		(w.in.Name == "" || w.in.Name == o.GetName())
 }
 
 func newMemory() *memory {
@@ -192,8 +199,8 @@ func (m *memory) put(ref lynq.Ref, o *unstructured.Unstructured) *unstructured.U
 	o.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: lynq.FieldManager, Operation: metav1.ManagedFieldsOperationApply, FieldsV1: metav1.NewFieldsV1(`{}`)}})
 	m.objects[ref] = o
 	for _, w := range m.watching(ref) {
-		if w.selector.Matches(labels.Set(o.GetLabels())) {
-			w.handler.Seen(o.DeepCopy())
+		if w.tells(o) {
+			w.handler.Read(o.DeepCopy())()
 		}
 	}
 	return o
@@ -214,10 +221,10 @@ func (m *memory) watching(ref lynq.Ref) []*memoryWatch {
 	return slices.DeleteFunc(slices.Clone(m.watches), func(w *memoryWatch) bool { return w.kind != ref.GroupKind() })
 }
 
-func (m *memory) Delete(_ context.Context, r lynq.APIResource, namespace, name string, o metav1.DeleteOptions) error {
+func (m *memory) Delete(_ context.Context, r lynq.APIResource, namespace, name string, o metav1.DeleteOptions) (bool, error) {
 	ref := refIn(r, namespace, name)
 	if err := m.ask("delete", ref); err != nil {
-		return err
+		return false, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -225,42 +232,47 @@ func (m *memory) Delete(_ context.Context, r lynq.APIResource, namespace, name s
 	there := m.objects[ref]
 	switch p := o.Preconditions; {
 	case there == nil:
-		return notFound(r, name)
+		return false, notFound(r, name)
 	case p == nil || p.UID == nil || p.ResourceVersion == nil:
-		return fmt.Errorf("delete %s: no precondition", ref)
+		return false, fmt.Errorf("delete %s: no precondition", ref)
 	case *p.UID != there.GetUID() || *p.ResourceVersion != there.GetResourceVersion():
-		return apierrors.NewConflict(schema.GroupResource{Resource: r.Plural}, name, fmt.Errorf("the precondition failed"))
+		return false, apierrors.NewConflict(schema.GroupResource{Resource: r.Plural}, name, fmt.Errorf("the precondition failed"))
 	case len(o.DryRun) > 0:
-		return nil
+		return false, nil
 	case len(there.GetFinalizers()) > 0:
 		now := metav1.Now()
 		there.SetDeletionTimestamp(&now)
 		m.put(ref, there)
-		return nil
+		return false, nil
 	}
 	delete(m.objects, ref)
 	for _, w := range m.watching(ref) {
-		w.handler.Gone(namespace, name, there.GetUID())
+		if w.tells(there) {
+			w.handler.Gone(namespace, name, there.GetUID())
+		}
 	}
-	return nil
+	return true, nil
 }
 
-func (m *memory) Watch(ctx context.Context, r lynq.APIResource, _, selector string, h WatchHandler) error {
-	s, err := labels.Parse(selector)
+func (m *memory) Watch(ctx context.Context, r lynq.APIResource, in Scope, h WatchHandler) error {
+	s, err := labels.Parse(in.Labels)
 	if err != nil {
 		return err
 	}
 	m.mu.Lock()
-	w := &memoryWatch{lynq.Ref{Group: r.Group, Kind: r.Kind}.GroupKind(), s, h}
+	w := &memoryWatch{lynq.Ref{Group: r.Group, Kind: r.Kind}.GroupKind(), in, s, h}
 	m.watches = append(m.watches, w)
 	for _, ref := range m.sorted() {
-		if o := m.objects[ref]; ref.GroupKind() == w.kind && s.Matches(labels.Set(o.GetLabels())) {
-			h.Seen(o.DeepCopy())
+		if o := m.objects[ref]; ref.GroupKind() == w.kind && w.tells(o) {
+			h.Read(o.DeepCopy())()
 		}
 	}
 	h.Synced()
 	m.mu.Unlock()
 	<-ctx.Done()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.watches = slices.DeleteFunc(m.watches, func(other *memoryWatch) bool { return other == w })
 	return nil
 }
 
@@ -288,6 +300,15 @@ func (n *notes) Save(_ context.Context, inv *inventory.Inventory) (*inventory.In
 	}
 	n.saved[key] = next
 	return next.Clone(), nil
+}
+
+func (n *notes) Restore(ctx context.Context, inv *inventory.Inventory, detach func() error) (*inventory.Inventory, error) {
+	if err := detach(); err != nil {
+		return nil, err
+	}
+	restored := inv.Clone()
+	restored.Deleting = false
+	return n.Save(ctx, restored)
 }
 
 func (n *notes) Remove(_ context.Context, inv *inventory.Inventory) error {
@@ -345,11 +366,12 @@ func newStage() *stage {
 
 // plan observes and decides.
 func (s *stage) plan(ctx context.Context, nodes ...*Node) (*Plan, error) {
-	in := &Input{Hub: "crm", Forms: []string{"web"}, Nodes: nodes, Active: len(nodes), Inventories: s.notes.all()}
-	var err error
-	if in.Live, err = Observe(ctx, s, in.Hub, nodes, in.Inventories); err != nil {
+	in := &Input{Hub: "crm", Forms: []lynq.FormKey{{Name: "web"}}, Nodes: nodes, Active: len(nodes), Inventories: s.notes.all()}
+	seen, err := Observe(ctx, s, in.Hub, nodes, in.Inventories)
+	if err != nil {
 		return nil, err
 	}
+	in.See(seen)
 	return Decide(in, Limits{AllowEmpty: true, MaxDelete: MaxDelete{Nodes: 1000}}), nil
 }
 

@@ -12,18 +12,22 @@ import (
 type nodeRun struct {
 	*run
 	plan  *NodePlan
+	rules *decider // of the plan
 	steps []stepRun
 	index map[string]int // of the desired objects, by id
 	// inventory is the record as it was saved last.
 	inventory *inventory.Inventory
+	phase     phase
 	began     time.Time
 	wake      chan struct{} // has room for one
 	problems  []string
 	outcome   Outcome
+	reason    Reason          // why it failed, where that is a word
 	recorded  map[string]bool // reasons of Kubernetes events
 	waitsFor  map[*provider]bool
-	elsewhere bool     // a step waits for another node
-	turn      *rollout // that the node has its turn in, nil for none
+	elsewhere bool      // a step waits for another node
+	share     share     // in the rollout of its form
+	changes   time.Time // since when the run writes to it, or waits for it
 }
 
 type stepState uint8
@@ -48,6 +52,10 @@ type stepRun struct {
 	tries    int  // that found the object changed
 	touched  bool // some write to the object succeeded
 	same     bool // the last write changed nothing
+	watched  bool // a watch tells of it
+	// collected: it is left to the garbage collector, and recorded until the
+	// inventory is gone.
+	collected bool
 }
 
 func newNodeRun(r *run, p *NodePlan) *nodeRun {
@@ -59,6 +67,12 @@ func newNodeRun(r *run, p *NodePlan) *nodeRun {
 			n.index[s.Object.ID] = i
 		}
 	}
+	if o := r.rollouts[n.form()]; o != nil {
+		n.share = shareOf(p)
+		if n.share == shareStuck && !o.rolling {
+			n.share = shareNone // it keeps nothing from its turn
+		}
+	}
 	return n
 }
 
@@ -67,7 +81,7 @@ func (n *nodeRun) form() FormKey { return FormKey{n.plan.Hub, n.plan.Form} }
 
 // idle tells whether there is nothing to do, and nothing to say.
 func (n *nodeRun) idle() bool {
-	if n.plan.Desired == nil || n.plan.Desired.Failed != nil {
+	if n.plan.Desired == nil || n.plan.Desired.Failed != nil || n.plan.Restored || n.plan.Inventory != nil && n.plan.Inventory.UID == "" {
 		return false
 	}
 	leftOut := 0
@@ -93,6 +107,9 @@ func (n *nodeRun) idle() bool {
 	if n.plan.Inventory == nil {
 		return leftOut > 0
 	}
+	if leftOut == 0 && n.inventory.Status.Is(inventory.ConditionDegraded) && n.status(OutcomeUnchanged).Is(inventory.ConditionReady) {
+		return false // it is well again, and the record has to say so
+	}
 	next := n.nextInventory()
 	return inventory.Equal(n.inventory, next)
 }
@@ -105,45 +122,107 @@ func (n *nodeRun) waits(s *stepRun) bool {
 		return false
 	case provides(o) != "":
 		return s.Action != ActionKeep // others need it now
-	case !n.Options.Wait && n.rollouts[n.form()] == nil:
+	case !n.Options.Wait && n.share == shareNone:
 		return false
 	}
 	return o.Policy.WaitForReady && !alwaysReady(o.Group, o.Kind, o.Body)
 }
 
-// perform is the life of a node in a run.
+// mayWait tells whether the run may come to wait for an object: until it is ready,
+// or gone.
+func (n *nodeRun) mayWait(s *stepRun) bool {
+	switch {
+	case n.Options.DryRun:
+		return false
+	case s.Object == nil:
+		return s.Action == ActionDelete || s.Action == ActionCollect
+	case s.Action == ActionKeep:
+		return n.waits(s) && !s.Record.Ready
+	case s.Action == ActionSkip || s.Action == ActionBlock:
+		return false
+	}
+	return n.waits(s) || s.Live != nil && s.Live.Deleting
+}
+
+// perform is the life of a node in a run. While it waits nothing else is on its
+// stack, which the collector can then make small: there may be thousands of nodes
+// that wait, and requests have made their stacks large.
 func (n *nodeRun) perform(ctx context.Context) {
+	if !n.begin(ctx) {
+		return
+	}
+	for !n.advance(ctx) {
+		n.wait(ctx)
+	}
+	n.finish()
+}
+
+// begin saves what the node is about to own; false means that the node has failed.
+func (n *nodeRun) begin(ctx context.Context) bool {
 	n.began = n.Now().UTC().Truncate(time.Second)
 	n.report(Event{Type: EventNodeStart})
 	if n.plan.Desired != nil && n.plan.Desired.Failed != nil {
 		n.fail(n.plan.Desired.Failed)
-		return
+		return false
 	}
 	n.wake = make(chan struct{}, 1)
 	if n.plan.Desired == nil && len(n.steps) > 0 {
 		n.record(eventNormal, "LynqNodeDeleting", "the node goes, and its objects as their deletionPolicy says")
 	}
+	if n.plan.Restored {
+		if err := n.restore(ctx); err != nil {
+			n.fail(err)
+			return false
+		}
+	}
 	if err := n.recordIntent(); err != nil {
 		n.fail(err)
-		return
+		return false
 	}
-	n.carryOut(ctx, func(s *stepRun) bool { return s.Object != nil })
-	if n.worst() == OutcomeDone || n.worst() == OutcomeUnchanged {
-		n.carryOut(ctx, func(s *stepRun) bool { return s.Object == nil })
-	} else {
-		n.keepLeaving()
-	}
-	n.finish()
+	return true
 }
 
-// carryOut runs the selected steps: each as soon as what it needs is there.
-func (n *nodeRun) carryOut(ctx context.Context, selected func(*stepRun) bool) {
+// phase is which of its steps a node carries out.
+type phase uint8
+
+const (
+	phaseWanted  phase = iota // of the objects that it wants
+	phaseLeaving              // of those that it wants no more
+	phaseLast                 // of those that the garbage collector would not take
+)
+
+// advance goes on until all is done, or false, until the node must wait.
+func (n *nodeRun) advance(ctx context.Context) bool {
+	for n.carryOut(ctx) {
+		switch n.phase {
+		case phaseWanted:
+			if severity(n.worst()) > severity(OutcomeDone) {
+				n.keepLeaving()
+				return true
+			}
+			n.phase = phaseLeaving
+		case phaseLeaving:
+			n.uncollect()
+			n.phase = phaseLast
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// selected tells whether a step is of the phase.
+func (n *nodeRun) selected(s *stepRun) bool { return (s.Object != nil) == (n.phase == phaseWanted) }
+
+// carryOut runs the steps of the phase: each as soon as what it needs is there. It
+// gives whether all have ended.
+func (n *nodeRun) carryOut(ctx context.Context) bool {
 	for {
 		progress, waiting := false, false
 		n.elsewhere = false
 		for i := range n.steps {
 			s := &n.steps[i]
-			if !selected(s) || s.state == stepDone {
+			if !n.selected(s) || s.state == stepDone {
 				continue
 			}
 			switch {
@@ -153,39 +232,39 @@ func (n *nodeRun) carryOut(ctx context.Context, selected func(*stepRun) bool) {
 				n.end(s, OutcomeSkipped, "interrupted before its turn came")
 				progress = true
 			default:
+				step := s.Step
 				if n.ready(s) {
 					n.execute(ctx, s)
 				}
-				progress = progress || s.state != stepPending
+				progress = progress || s.state != stepPending || s.Step != step
 			}
 			waiting = waiting || s.state != stepDone
 		}
-		if !waiting {
-			return
-		}
-		if !progress {
-			n.wait(ctx, selected)
+		switch {
+		case !waiting:
+			return true
+		case progress:
+		case n.nextDeadline().IsZero() && !n.elsewhere:
+			n.giveUp()
+		default:
+			return false
 		}
 	}
 }
 
 // wait sleeps until something may have changed. Others may use the slot.
-func (n *nodeRun) wait(ctx context.Context, selected func(*stepRun) bool) {
-	d, objects := n.nextDeadline()
-	if !objects && !n.elsewhere {
-		n.giveUp(selected)
-		return
-	}
+func (n *nodeRun) wait(ctx context.Context) {
 	n.release()
 	defer func() { n.slots <- struct{}{} }()
 	var timeout <-chan time.Time
-	if objects {
-		timer := time.NewTimer(d)
+	if first := n.nextDeadline(); !first.IsZero() {
+		timer := time.NewTimer(max(0, first.Sub(n.Now())))
 		defer timer.Stop()
 		timeout = timer.C
 	} else {
-		n.turn.lend()
-		defer n.turn.takeBack()
+		rollout := n.rollouts[n.form()]
+		rollout.lend(n.share)
+		defer rollout.takeBack(n.share)
 	}
 	select {
 	case <-n.wake:
@@ -197,9 +276,9 @@ func (n *nodeRun) wait(ctx context.Context, selected func(*stepRun) bool) {
 
 // giveUp ends steps that wait for nothing but each other: a Namespace that
 // depends on what is to be in it, a kind on an object of that kind.
-func (n *nodeRun) giveUp(selected func(*stepRun) bool) {
+func (n *nodeRun) giveUp() {
 	for i := range n.steps {
-		if s := &n.steps[i]; selected(s) && s.state == stepPending {
+		if s := &n.steps[i]; n.selected(s) && s.state == stepPending {
 			n.end(s, OutcomeFailed, "it waits for itself: a Namespace or CustomResourceDefinition of the node depends on what needs it (change dependIds)")
 		}
 	}
@@ -211,7 +290,6 @@ func (n *nodeRun) interrupt() {
 	for i := range n.steps {
 		if s := &n.steps[i]; s.state == stepWaiting {
 			state, _ := n.tracker.state(s.ref())
-			n.tracker.forget(s.ref())
 			switch {
 			case s.gone:
 				n.end(s, OutcomeNotReady, "interrupted: "+stillDeleting(state))
@@ -222,14 +300,15 @@ func (n *nodeRun) interrupt() {
 	}
 }
 
-func (n *nodeRun) nextDeadline() (time.Duration, bool) {
-	var first time.Time
+// nextDeadline is when the first of the objects that are waited for is late, zero
+// where none is waited for.
+func (n *nodeRun) nextDeadline() (first time.Time) {
 	for i := range n.steps {
 		if s := &n.steps[i]; s.state == stepWaiting && (first.IsZero() || s.deadline.Before(first)) {
 			first = s.deadline
 		}
 	}
-	return max(0, first.Sub(n.Now())), !first.IsZero()
+	return first
 }
 
 // poke wakes the node.
@@ -266,9 +345,13 @@ func (n *nodeRun) end(s *stepRun, o Outcome, message string) {
 	if message != "" {
 		s.message = message
 	}
+	if s.watched {
+		n.tracker.forget(s.ref())
+		s.watched = false
+	}
 	n.settle(s)
 	if o != OutcomeUnchanged {
-		n.report(Event{Type: EventObject, Object: s.ref(), ID: s.id(), Action: s.Action, Reason: s.Reason, Outcome: o, Message: s.message})
+		n.report(Event{Type: EventObject, Object: s.ref(), ID: s.id(), Action: s.Action, Reason: s.Reason, Outcome: o, Message: s.message, Adopted: s.Adopted})
 	}
 	switch o {
 	case OutcomeFailed, OutcomeConflicted, OutcomeNotReady:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -11,31 +12,65 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
+// Observed is what there is of the objects that nodes want or inventories name.
+// An object that is in none of its maps is absent.
+type Observed struct {
+	Live map[lynq.Ref]*Live
+	// Unknown has the objects that may be there and could not be looked at, and
+	// why. What a whole kind has in common is one error.
+	Unknown map[lynq.Ref]error
+	// Misplaced has the objects that cannot be there, since their kind has
+	// namespaces and they have none, or the other way round.
+	Misplaced map[lynq.Ref]*ScopeError
+}
+
+// See has a plan decided on what was observed.
+func (in *Input) See(o *Observed) {
+	in.Live, in.Unknown, in.Misplaced = o.Live, o.Unknown, o.Misplaced
+}
+
 // Observe reads the metadata of everything that nodes want or inventories name:
 // one paged list per kind of what bears the hub's label, and a look at what is
-// wanted and does not bear it. Any error means that nothing is known: an object
-// that could not be read does not count as absent.
-func Observe(ctx context.Context, c Cluster, hub string, nodes []*Node, inventories []*inventory.Inventory) (map[lynq.Ref]*Live, error) {
-	o := &observer{cluster: c, hub: hub, live: map[lynq.Ref]*Live{}}
+// wanted and does not bear it. What the server does not show of a kind, or of an
+// object, is unknown, and never absent. An error means that nothing is known: the
+// server cannot be asked.
+func Observe(ctx context.Context, c Cluster, hub string, nodes []*Node, inventories []*inventory.Inventory) (*Observed, error) {
+	o := &observer{cluster: c, hub: hub, seen: Observed{
+		Live: map[lynq.Ref]*Live{}, Unknown: map[lynq.Ref]error{}, Misplaced: map[lynq.Ref]*ScopeError{},
+	}}
 	kinds := wantedKinds(nodes, inventories)
-	errs := make([]error, len(kinds))
-	var reading sync.WaitGroup
-	limit := make(chan struct{}, listsAtOnce)
-	for i := range kinds {
-		reading.Go(func() {
-			limit <- struct{}{}
+	err := inParallel(len(kinds), listsAtOnce, func(i int) error { return o.kind(ctx, &kinds[i]) })
+	if err != nil {
+		return nil, err
+	}
+	return &o.seen, nil
+}
+
+// inParallel does something for 0 to n-1, so many at a time. The error is the
+// first in their order.
+func inParallel(n, atOnce int, do func(int) error) error {
+	errs := make([]error, n)
+	limit := make(chan struct{}, atOnce)
+	var running sync.WaitGroup
+	for i := range n {
+		limit <- struct{}{}
+		running.Go(func() {
 			defer func() { <-limit }()
-			errs[i] = o.kind(ctx, &kinds[i])
+			errs[i] = do(i)
 		})
 	}
-	reading.Wait()
-	return o.live, errors.Join(errs...)
+	running.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err // the others say the same, more often than not
+		}
+	}
+	return nil
 }
 
 const (
@@ -51,7 +86,9 @@ const (
 type wantedKind struct {
 	group, version, kind string
 	refs                 map[lynq.Ref]bool
-	recorded             bool // some record names an object of it
+	records              []*inventory.Record // that name objects of it
+	// defined: some record names a CustomResourceDefinition of the group.
+	defined bool
 }
 
 // wantedKinds are the kinds of all objects that are wanted or recorded, each in
@@ -75,10 +112,19 @@ func wantedKinds(nodes []*Node, inventories []*inventory.Inventory) []wantedKind
 			add(n.Objects[i].Ref, n.Objects[i].APIVersion)
 		}
 	}
+	groups := map[string]bool{}
 	for _, inv := range inventories {
 		for i := range inv.Records {
-			add(inv.Records[i].Ref, inv.Records[i].APIVersion).recorded = true
+			r := &inv.Records[i]
+			k := add(r.Ref, r.APIVersion)
+			k.records = append(k.records, r)
+			if r.Kind == kindDefinition && r.Group == groupDefinition {
+				groups[containerKey(r.Ref).Group] = true
+			}
 		}
+	}
+	for i := range kinds {
+		kinds[i].defined = groups[kinds[i].group]
 	}
 	slices.SortFunc(kinds, func(a, b wantedKind) int {
 		return strings.Compare(a.group+"/"+a.kind, b.group+"/"+b.kind)
@@ -90,48 +136,117 @@ type observer struct {
 	cluster Cluster
 	hub     string
 	mu      sync.Mutex
-	live    map[lynq.Ref]*Live
+	seen    Observed
 }
 
 // kind reads what there is of one kind.
 func (o *observer) kind(ctx context.Context, k *wantedKind) error {
-	r, err := o.cluster.Resource(ctx, k.group, k.version, k.kind)
-	if meta.IsNoMatchError(err) {
-		// A version that is served no more says nothing of the objects.
-		if r, err = o.cluster.Resource(ctx, k.group, "", k.kind); meta.IsNoMatchError(err) {
-			return o.unserved(ctx, k)
-		}
-	}
-	if err != nil {
+	r, err := served(ctx, o.cluster, k.group, k.version, k.kind)
+	var unavailable *GroupUnavailableError
+	switch {
+	case meta.IsNoMatchError(err):
+		return o.unserved(ctx, k)
+	case errors.As(err, &unavailable):
+		o.unknown(k.refs, err)
+		return nil
+	case err != nil:
 		return err
 	}
-	missing := k.refs
+	o.misplaced(r, k.refs)
+	if len(k.refs) == 0 {
+		return nil
+	}
 	// Records bear the hub's label too, and are as many as nodes.
 	selector := lynq.LabelHub + "=" + o.hub + ",!" + lynq.LabelRecord
 	err = o.cluster.List(ctx, r, "", selector, func(m *metav1.PartialObjectMetadata) {
 		ref := lynq.Ref{Group: k.group, Kind: k.kind, Namespace: m.Namespace, Name: m.Name}
 		if k.refs[ref] {
 			o.keep(ref, m)
-			delete(missing, ref)
+			delete(k.refs, ref)
 		}
 	})
-	if err != nil {
-		return fmt.Errorf("look for the objects of hub %q: %w", o.hub, err)
+	switch {
+	case apierrors.IsForbidden(err):
+		return o.apart(ctx, r, k.refs, fmt.Errorf("look for the objects of hub %q: %w", o.hub, err))
+	case err != nil:
+		return o.unread(ctx, k.refs, fmt.Errorf("look for the objects of hub %q: %w", o.hub, err))
 	}
-	return o.missing(ctx, r, missing)
+	return o.missing(ctx, r, k.refs, true)
+}
+
+// served finds how a kind is served: in this version, or in another one, for a
+// version that is served no more says nothing of the objects.
+func served(ctx context.Context, c Cluster, group, version, kind string) (lynq.APIResource, error) {
+	r, err := c.Resource(ctx, group, version, kind)
+	if meta.IsNoMatchError(err) {
+		r, err = c.Resource(ctx, group, "", kind)
+	}
+	return r, err
+}
+
+// misplaced finds the objects that cannot be there, since kinds with namespaces
+// have no objects without, and the other way round, and takes them out of refs.
+func (o *observer) misplaced(r lynq.APIResource, refs map[lynq.Ref]bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for ref := range refs {
+		if err := fits(r, ref); err != nil {
+			o.seen.Misplaced[ref] = err
+			delete(refs, ref)
+		}
+	}
+}
+
+// unread is an error of objects that were asked for. That the server answered so
+// says nothing of others; any other error ends the look.
+func (o *observer) unread(ctx context.Context, refs map[lynq.Ref]bool, err error) error {
+	var answer apierrors.APIStatus
+	if context.Cause(ctx) != nil || apierrors.IsUnauthorized(err) || !errors.As(err, &answer) && !meta.IsNoMatchError(err) {
+		return err
+	}
+	o.unknown(refs, err)
+	return nil
+}
+
+func (o *observer) unknown(refs map[lynq.Ref]bool, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for ref := range refs {
+		o.seen.Unknown[ref] = err
+	}
+}
+
+// apart looks for objects of a kind that may not be listed in the whole cluster:
+// it may be allowed where they are. What is seen nowhere has the one cause that
+// names the missing right.
+func (o *observer) apart(ctx context.Context, r lynq.APIResource, refs map[lynq.Ref]bool, forbidden error) error {
+	if err := o.missing(ctx, r, refs, false); err != nil {
+		return err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for ref := range refs {
+		if o.seen.Unknown[ref] == nil {
+			return nil
+		}
+	}
+	for ref := range refs {
+		o.seen.Unknown[ref] = forbidden
+	}
+	return nil
 }
 
 // Look looks at one recorded object by itself; nil is that there is none.
 func Look(ctx context.Context, c Cluster, r *inventory.Record) (*Live, error) {
 	_, version := lynq.SplitAPIVersion(r.APIVersion)
-	served, err := c.Resource(ctx, r.Group, version, r.Kind)
-	if meta.IsNoMatchError(err) {
-		served, err = c.Resource(ctx, r.Group, "", r.Kind)
-	}
+	resource, err := served(ctx, c, r.Group, version, r.Kind)
 	if err != nil {
 		return nil, err
 	}
-	m, err := c.Metadata(ctx, served, r.Namespace, r.Name)
+	if !sameScope(resource, r.Ref) {
+		return nil, nil
+	}
+	m, err := c.Metadata(ctx, resource, r.Namespace, r.Name)
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
@@ -142,99 +257,58 @@ func Look(ctx context.Context, c Cluster, r *inventory.Record) (*Live, error) {
 	return &l, nil
 }
 
-// unserved is a kind that the server does not serve: it has no objects, unless
-// its CustomResourceDefinition is still there. Then those that records name may
-// be there too, and come back with it.
-func (o *observer) unserved(ctx context.Context, k *wantedKind) error {
-	if !k.recorded || !strings.Contains(k.group, ".") {
-		return nil
-	}
-	crds, err := o.cluster.Resource(ctx, "apiextensions.k8s.io", "", "CustomResourceDefinition")
-	if err != nil {
-		return err
-	}
-	var names []string
-	err = o.cluster.List(ctx, crds, "", "", func(m *metav1.PartialObjectMetadata) {
-		if strings.HasSuffix(m.Name, "."+k.group) {
-			names = append(names, m.Name)
-		}
-	})
-	if err != nil {
-		return fmt.Errorf("look whether %s.%s, which records name and the server does not serve, is still defined: %w", k.kind, k.group, err)
-	}
-	for _, name := range names {
-		crd, err := o.cluster.Get(ctx, crds, "", name)
-		if apierrors.IsNotFound(err) {
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("look whether %s is that of kind %s: %w", name, k.kind, err)
-		}
-		if kind, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "kind"); kind == k.kind {
-			return fmt.Errorf("kind %s.%s is not served, though CustomResourceDefinition %s defines it: nobody knows which of the recorded objects there are (serve a version of it, or delete the definition)", k.kind, k.group, name)
-		}
-	}
-	return nil
-}
-
 func (o *observer) keep(ref lynq.Ref, m *metav1.PartialObjectMetadata) {
 	l := liveOf(ref, m)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.live[ref] = &l
+	o.seen.Live[ref] = &l
 }
 
 // missing looks for objects that do not bear the hub's label: one by one where
-// they are few, else by listing their namespaces.
-func (o *observer) missing(ctx context.Context, r lynq.APIResource, refs map[lynq.Ref]bool) error {
+// they are few, else by listing their namespaces, or the whole cluster where they
+// are in many and whole allows it.
+func (o *observer) missing(ctx context.Context, r lynq.APIResource, refs map[lynq.Ref]bool, whole bool) error {
 	if len(refs) <= looks {
 		return o.look(ctx, r, refs)
 	}
-	byNamespace := map[string]bool{}
+	byNamespace := map[string]map[lynq.Ref]bool{}
 	for ref := range refs {
-		byNamespace[ref.Namespace] = true
-	}
-	namespaces := []string{""}
-	if len(byNamespace) <= namespaceLists {
-		namespaces = namespaces[:0]
-		for ns := range byNamespace {
-			namespaces = append(namespaces, ns)
+		if byNamespace[ref.Namespace] == nil {
+			byNamespace[ref.Namespace] = map[lynq.Ref]bool{}
 		}
-		slices.Sort(namespaces)
+		byNamespace[ref.Namespace][ref] = true
 	}
-	for _, ns := range namespaces {
-		err := o.cluster.List(ctx, r, ns, "", func(m *metav1.PartialObjectMetadata) {
+	if whole && len(byNamespace) > namespaceLists {
+		byNamespace = map[string]map[lynq.Ref]bool{"": refs}
+	}
+	namespaces := slices.Sorted(maps.Keys(byNamespace))
+	return inParallel(len(namespaces), listsAtOnce, func(i int) error {
+		there := byNamespace[namespaces[i]]
+		err := o.cluster.List(ctx, r, namespaces[i], "", func(m *metav1.PartialObjectMetadata) {
 			ref := lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: m.Namespace, Name: m.Name}
-			if refs[ref] {
+			if there[ref] {
 				o.keep(ref, m)
 			}
 		})
 		if err != nil {
-			return fmt.Errorf("look for objects that are there already: %w", err)
+			return o.unread(ctx, there, fmt.Errorf("look for objects that are there already: %w", err))
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // look looks at objects one by one.
 func (o *observer) look(ctx context.Context, r lynq.APIResource, refs map[lynq.Ref]bool) error {
-	var looking sync.WaitGroup
-	var mu sync.Mutex
-	var errs []error
-	for ref := range refs {
-		looking.Go(func() {
-			m, err := o.cluster.Metadata(ctx, r, ref.Namespace, ref.Name)
-			switch {
-			case err == nil:
-				o.keep(ref, m)
-			case !apierrors.IsNotFound(err):
-				mu.Lock()
-				errs = append(errs, fmt.Errorf("look whether %s is there already: %w", ref, err))
-				mu.Unlock()
-			}
-		})
-	}
-	looking.Wait()
-	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
-	return errors.Join(errs...)
+	inOrder := slices.SortedFunc(maps.Keys(refs), func(a, b lynq.Ref) int { return strings.Compare(a.String(), b.String()) })
+	return inParallel(len(inOrder), looks, func(i int) error {
+		ref := inOrder[i]
+		m, err := o.cluster.Metadata(ctx, r, ref.Namespace, ref.Name)
+		switch {
+		case err == nil:
+			o.keep(ref, m)
+		case !apierrors.IsNotFound(err):
+			return o.unread(ctx, map[lynq.Ref]bool{ref: true}, fmt.Errorf("look whether %s is there already: %w", ref, err))
+		}
+		return nil
+	})
 }

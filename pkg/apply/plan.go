@@ -4,6 +4,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // Action is what a step does to an object.
@@ -38,7 +39,7 @@ const (
 	ReasonUnconfirmed  Reason = "Unconfirmed"  // an earlier run did not see its write end well
 	ReasonUntracked    Reason = "Untracked"    // its tracking is missing or out of date
 	ReasonOrphan       Reason = "Orphan"       // an orphan comes back
-	ReasonUnowned      Reason = "Unowned"      // exists, and is nobody's
+	ReasonUnowned      Reason = "Unowned"      // exists, and no other has it: adopted, or, where the policy is Never, a conflict
 	ReasonTakeover     Reason = "Takeover"     // is somebody else's, and Force takes it
 	ReasonUpToDate     Reason = "UpToDate"     // nothing to do
 	ReasonCreatedOnce  Reason = "CreatedOnce"  // was created, and is left alone ever since
@@ -51,8 +52,10 @@ const (
 	ReasonNodeDeleted  Reason = "NodeDeleted"  // somebody deleted the node, or its record
 	ReasonGivenUp      Reason = "GivenUp"      // its cleanup fails, and a person said to leave it behind
 	ReasonPruned       Reason = "Pruned"       // an orphan that a person wants no more
+	ReasonRowUnknown   Reason = "RowUnknown"   // a row that could not be rendered may want it
 	ReasonAlreadyGone  Reason = "AlreadyGone"  // wanted no more, and gone
 	ReasonTakenOver    Reason = "TakenOver"    // wanted no more, and bears our tracking no more
+	ReasonUnknown      Reason = "Unknown"      // it is not known whether it is there
 	ReasonNamespaceNew Reason = "NamespaceNew" // for a server dry run: its namespace comes into being first
 	ReasonKindNew      Reason = "KindNew"      // for a server dry run: its kind comes into being first
 )
@@ -72,6 +75,8 @@ type Step struct {
 	Record *inventory.Record
 	// Live is what was observed, nil where there is no such object.
 	Live *Live
+	// Adopted: the object was there before the node had it.
+	Adopted bool
 	// Exact: it is deleted only as it was observed, for a copy was made of that.
 	Exact bool
 }
@@ -87,17 +92,19 @@ func (s *Step) UID() types.UID {
 // NodePlan is what is to happen to one node.
 type NodePlan struct {
 	NodeKey
-	HubNamespace   string
-	Hub, Form, UID string
+	HubNamespace, FormNamespace string
+	Hub, Form, UID              string
 	// Desired is nil for a node that goes.
 	Desired *Node
 	// Deleted: the node goes since somebody deleted it, or its record.
 	Deleted bool
-	// Returns: the node goes, since somebody deleted its record, and its row
-	// wants it. A plan that is made when it is gone makes it anew.
-	Returns bool
+	// Restored: the node's inventory was deleted, and its row wants it. It is made
+	// again with what it had recorded, and nothing is deleted.
+	Restored bool
 	// Cascade is how the objects of a node that goes are deleted.
 	Cascade Cascade
+	// NamespaceDefaults is what its hub says is in namespaces by itself.
+	NamespaceDefaults []lynq.NamespaceDefault
 	// Inventory is what is recorded, nil for a new node.
 	Inventory *inventory.Inventory
 	// Steps are in the order of the desired objects, then those of the objects
@@ -132,6 +139,25 @@ type Plan struct {
 	// Refusals are why the plan must not run.
 	Refusals []Refusal
 	Counts   map[Action]int
+	// Adopted counts those of the objects that leave which were adopted.
+	Adopted map[Action]int
+	// rules are what the plan was decided by, for steps that are decided again when
+	// their turn comes; nil where nothing was decided.
+	rules *decider
+}
+
+// Count counts the steps.
+func (p *Plan) Count() {
+	p.Counts, p.Adopted = map[Action]int{}, map[Action]int{}
+	for i := range p.Nodes {
+		for j := range p.Nodes[i].Steps {
+			s := &p.Nodes[i].Steps[j]
+			p.Counts[s.Action]++
+			if s.Object == nil && s.Adopted {
+				p.Adopted[s.Action]++
+			}
+		}
+	}
 }
 
 // Guard names a rule that refuses a plan.
@@ -143,7 +169,7 @@ const (
 	GuardMaxDelete Guard = "max-delete"  // too many of a hub's nodes would go
 	GuardOperator  Guard = "operator"    // the operator manages the hub's nodes
 	GuardLock      Guard = "lock"        // another run holds the hub
-	GuardDeleting  Guard = "deleting"    // somebody deleted the hub's record
+	GuardDeleting  Guard = "deleting"    // the hub's record was deleted
 )
 
 // Refusal is why a guard refuses a plan, and what to do about it.

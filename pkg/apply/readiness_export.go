@@ -16,7 +16,7 @@ func ReadinessOf(o *unstructured.Unstructured, class func(name string) (*unstruc
 	classes.changed = func() {}
 	switch found, err := class(r.class); {
 	case err == nil:
-		classes.Seen(found)
+		classes.Read(found)()
 	case apierrors.IsNotFound(err):
 		classes.Synced()
 	default:

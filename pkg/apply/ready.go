@@ -6,8 +6,10 @@ import (
 	"maps"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -137,11 +139,31 @@ func isLoadBalancer(body Body) bool {
 }
 
 func deleting(o *unstructured.Unstructured) Readiness {
-	message := "is being deleted"
-	if held := o.GetFinalizers(); len(held) > 0 {
-		message += ", held by " + strings.Join(held, ", ")
+	return Readiness{State: StateDeleting, Message: ending(o)}
+}
+
+// ending says of an object that it is being deleted, since when, and what holds it;
+// "" where it is not:
+//
+//	is being deleted since 2026-01-31T10:02:00Z; finalizer example.com/x holds it
+func ending(o metav1.Object) string {
+	at := o.GetDeletionTimestamp()
+	if at == nil {
+		return ""
 	}
-	return Readiness{State: StateDeleting, Message: message}
+	since := at.UTC()
+	if grace := o.GetDeletionGracePeriodSeconds(); grace != nil {
+		since = since.Add(-time.Duration(*grace) * time.Second)
+	}
+	message := "is being deleted since " + since.Format(time.RFC3339)
+	switch held := o.GetFinalizers(); len(held) {
+	case 0:
+		return message
+	case 1:
+		return message + "; finalizer " + held[0] + " holds it"
+	default:
+		return message + "; finalizers " + strings.Join(held, ", ") + " hold it"
+	}
 }
 
 // genericReadiness is kstatus, and what that does not look at: conditions that

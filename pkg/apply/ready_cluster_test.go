@@ -25,18 +25,24 @@ var trackedCluster harness.Shared
 // dynamicWatcher watches a real API server.
 type dynamicWatcher struct{ dynamic.Interface }
 
-func (d dynamicWatcher) Watch(ctx context.Context, r lynq.APIResource, namespace, selector string, h WatchHandler) error {
-	client := resourceClient(d.Interface, r, namespace)
+func (d dynamicWatcher) Watch(ctx context.Context, r lynq.APIResource, in Scope, h WatchHandler) error {
+	client := resourceClient(d.Interface, r, in.Namespace)
+	selected := metav1.ListOptions{LabelSelector: in.Labels}
+	if in.Name != "" {
+		selected.FieldSelector = "metadata.name=" + in.Name
+	}
 	for {
-		list, err := client.List(ctx, metav1.ListOptions{LabelSelector: selector})
+		list, err := client.List(ctx, selected)
 		if err != nil {
 			return err
 		}
 		for i := range list.Items {
-			h.Seen(&list.Items[i])
+			h.Read(&list.Items[i])()
 		}
 		h.Synced()
-		events, err := client.Watch(ctx, metav1.ListOptions{LabelSelector: selector, ResourceVersion: list.GetResourceVersion()})
+		from := selected
+		from.ResourceVersion = list.GetResourceVersion()
+		events, err := client.Watch(ctx, from)
 		if err != nil {
 			return err
 		}
@@ -57,7 +63,7 @@ func relay(ctx context.Context, events watch.Interface, h WatchHandler) error {
 		case event.Type == watch.Deleted:
 			h.Gone(o.GetNamespace(), o.GetName(), o.GetUID())
 		default:
-			h.Seen(o)
+			h.Read(o)()
 		}
 	}
 	return ctx.Err()
@@ -113,12 +119,13 @@ func (ct *clusterTest) create(r lynq.APIResource, text string) lynq.Ref {
 	if r.Namespaced {
 		namespace = ct.env.Namespace
 	}
-	ct.start(r, ct.selector)
+	ref := lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: namespace, Name: o.GetName()}
+	ct.plan(ref)
+	ct.start(r, ref, ct.selector)
 	made, err := resourceClient(ct.env.Dynamic, r, namespace).Create(ct.t.Context(), o, metav1.CreateOptions{})
 	if err != nil {
 		ct.t.Fatal(err)
 	}
-	ref := lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: namespace, Name: made.GetName()}
 	ct.expect(ref, revisionOf(made), ct.notify)
 	return ref
 }
@@ -279,6 +286,6 @@ func TestClusterReadinessForbidden(t *testing.T) {
 	}
 	ct.cluster = dynamicWatcher{client}
 	ref := ct.create(resourceOf("apps", "Deployment", "deployments"), "metadata: {name: web}\nspec: {"+pods("")+"}")
-	ct.becomes(ref, StateFailed, `cannot watch deployments.apps: deployments.apps is forbidden: User "eve-`+ct.env.Namespace+
-		`" cannot list resource "deployments" in API group "apps" at the cluster scope`)
+	ct.becomes(ref, StateFailed, `cannot watch deployments.apps `+ct.env.Namespace+`/web: deployments.apps "web" is forbidden: User "eve-`+ct.env.Namespace+
+		`" cannot list resource "deployments" in API group "apps" in the namespace "`+ct.env.Namespace+`"`)
 }

@@ -163,7 +163,7 @@ status:
 `, ready("")},
 		{"being deleted", head + `
 metadata: {name: web, deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [foregroundDeletion]}
-`, Readiness{State: StateDeleting, Message: "is being deleted, held by foregroundDeletion"}},
+`, Readiness{State: StateDeleting, Message: "is being deleted since 2026-01-01T00:00:00Z; finalizer foregroundDeletion holds it"}},
 	})
 }
 
@@ -419,7 +419,9 @@ func TestReadinessOfCustomResources(t *testing.T) {
 		{"available, before the change", head + "status: {conditions: [{type: Available, status: 'True', observedGeneration: 1}]}",
 			waiting(unseenChange)},
 		{"being deleted", "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w, deletionTimestamp: '2026-01-01T00:00:00Z'}",
-			Readiness{State: StateDeleting, Message: "is being deleted"}},
+			Readiness{State: StateDeleting, Message: "is being deleted since 2026-01-01T00:00:00Z"}},
+		{"being deleted, with a grace period", "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w, finalizers: [a.example.com/x, b.example.com/y], deletionTimestamp: '2026-01-01T00:00:30Z', deletionGracePeriodSeconds: 30}",
+			Readiness{State: StateDeleting, Message: "is being deleted since 2026-01-01T00:00:00Z; finalizers a.example.com/x, b.example.com/y hold it"}},
 	})
 }
 

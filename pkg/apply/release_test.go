@@ -7,6 +7,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -189,11 +190,22 @@ func TestChangedHandsBeforeWrite(t *testing.T) {
 				s.takeOver(shared, change)
 				version := s.objects[shared].GetResourceVersion()
 				sum, err := s.run(bounded(t), p)
-				if err != nil || len(sum.Failed) != 1 || sum.Failed[0].Outcome != OutcomeConflicted {
-					t.Errorf("%v, failed: %+v, want node a in conflict", err, sum.Failed)
+				switch {
+				case err != nil:
+					t.Error(err)
+				case who == "hands off":
+					// It must not go with the inventory, so that labels track it.
+					if len(sum.Failed) != 0 || sum.Actions[ActionTrack] != 1 || len(s.objects[shared].GetOwnerReferences()) > 0 {
+						t.Errorf("%+v, want its tracking changed alone", sum)
+					}
+				case len(sum.Failed) != 1 || sum.Failed[0].Outcome != OutcomeConflicted:
+					t.Errorf("failed: %+v, want node a in conflict", sum.Failed)
 				}
-				if got := s.objects[shared].GetResourceVersion(); got != version {
+				if got := s.objects[shared].GetResourceVersion(); got != version && who != "hands off" {
 					t.Error("it was written to")
+				}
+				if data, _, _ := unstructured.NestedString(s.objects[shared].Object, "data", "value"); data == "2" {
+					t.Error("its content was written")
 				}
 			})
 		}

@@ -19,12 +19,12 @@ type EventType string
 // and one EventNode per node that has something to do, and one EventSummary at
 // its end.
 const (
-	EventPlan      EventType = "plan"       // Counts
+	EventPlan      EventType = "plan"       // Counts, AdoptedCounts
 	EventNodeStart EventType = "node-start" // Node
-	EventObject    EventType = "object"     // Node, Object, ID, Action, Reason, Outcome, Message
+	EventObject    EventType = "object"     // Node, Object, ID, Action, Reason, Outcome, Message, Adopted
 	EventWait      EventType = "wait"       // Node, Object, ID, Message: not ready yet, and why
 	EventReady     EventType = "ready"      // Node, Object, ID
-	EventNode      EventType = "node"       // Node, Outcome, Message: the node is done
+	EventNode      EventType = "node"       // Node, Outcome, Message, and Reason where there is a word: the node is done
 	EventWarning   EventType = "warning"    // Message, and Node, Object, ID where it has them
 	EventSummary   EventType = "summary"    // Summary
 )
@@ -54,9 +54,12 @@ type Event struct {
 	Reason  Reason
 	Outcome Outcome
 	Message string // for people; may say what to do
+	Adopted bool   // EventObject: the object was there before the node had it
 	Counts  map[Action]int
-	Nodes   int // EventPlan: nodes that have something to do
-	Summary *Summary
+	// AdoptedCounts are how many of those that leave were adopted.
+	AdoptedCounts map[Action]int
+	Nodes         int // EventPlan: nodes that have something to do
+	Summary       *Summary
 }
 
 // Summary is how a run went.
@@ -67,6 +70,8 @@ type Summary struct {
 	Nodes   map[Outcome]int
 	Objects map[Outcome]int
 	Actions map[Action]int
+	// Adopted counts those that left which were adopted.
+	Adopted map[Action]int
 	// Failed lists the nodes that did not end well, in the order of their
 	// names, each with what to do next.
 	Failed []FailedNode

@@ -14,9 +14,13 @@ const (
 	replaced = "was deleted by somebody, and another made in its place"
 )
 
-// room is where all wait whose objects are of one kind.
+// room is where all wait whose objects are of one kind, or who wait for one object.
 type room struct {
 	classes *storageClasses
+	// only is the object that the room is for, and stop ends its watch; zero for
+	// a kind.
+	only types.NamespacedName
+	stop func()
 
 	mu      sync.Mutex
 	entries map[types.NamespacedName]*entry
@@ -85,6 +89,31 @@ func (m *room) forget(name types.NamespacedName) {
 	defer m.mu.Unlock()
 	if e := m.entries[name]; e != nil {
 		e.want = nil
+	}
+}
+
+// doubt forgets that an object is gone, and with all whatever was told of it: until
+// a further watch has told of all objects, it is not known where it is.
+func (m *room) doubt(name types.NamespacedName, all bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e := m.entry(name)
+	e.gone = ""
+	if all {
+		*e = entry{want: e.want}
+	}
+}
+
+// move takes over the wait for an object from another room.
+func (m *room) move(from *room, name types.NamespacedName) {
+	from.mu.Lock()
+	var x *expectation
+	if e := from.entries[name]; e != nil {
+		x, e.want = e.want, nil
+	}
+	from.mu.Unlock()
+	if x != nil {
+		m.expect(name, x)
 	}
 }
 
@@ -187,14 +216,33 @@ func (m *room) fail(err error) {
 	})
 }
 
-// Seen remembers how far an object is. News that is older than what is known is
-// no news: a watch that begins anew may tell it.
-func (f *feed) Seen(o *unstructured.Unstructured) {
-	name := types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
-	seen, r := revisionOf(o), readiness(o)
-	f.update(func() []*entry {
-		e := f.entry(name)
-		e.feed = f
+// Read remembers how far an object is. News that is older than what is known is
+// no news: a watch that begins again may tell it.
+func (f *feed) Read(o *unstructured.Unstructured) (note func()) {
+	name, seen, r := f.judge(o)
+	return func() { f.note(f, name, seen, r) }
+}
+
+// learn is Read for an object that no watch told of.
+func (m *room) learn(o *unstructured.Unstructured) {
+	name, seen, r := m.judge(o)
+	m.note(nil, name, seen, r)
+}
+
+func (*room) judge(o *unstructured.Unstructured) (types.NamespacedName, revision, Readiness) {
+	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}, revisionOf(o), readiness(o)
+}
+
+// note notes what was read of an object.
+func (m *room) note(from *feed, name types.NamespacedName, seen revision, r Readiness) {
+	m.update(func() []*entry {
+		if m.stop != nil && name != m.only {
+			return nil // a server that takes no heed of the name
+		}
+		e := m.entry(name)
+		if from != nil {
+			e.feed = from
+		}
 		if e.seen.UID != "" && seen.before(e.seen) {
 			return nil
 		}

@@ -3,7 +3,6 @@ package apply
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -19,6 +18,9 @@ type Records interface {
 	// loaded or saved last. It gives the inventory with what the server says of
 	// it.
 	Save(ctx context.Context, inv *inventory.Inventory) (*inventory.Inventory, error)
+	// Restore makes the ConfigMap of an inventory again whose deletion a finalizer
+	// holds. Before the old one goes, detach takes off all that belongs to it.
+	Restore(ctx context.Context, inv *inventory.Inventory, detach func() error) (*inventory.Inventory, error)
 	// Remove deletes the ConfigMap and takes our finalizer off.
 	Remove(ctx context.Context, inv *inventory.Inventory) error
 }
@@ -60,12 +62,6 @@ type Options struct {
 
 // FormKey names a form: hubs may have forms of the same name.
 type FormKey struct{ Hub, Form string }
-
-// Rollout limits how many nodes of a form change at once.
-type Rollout struct {
-	MaxSkew  int
-	Deadline time.Duration // from a node's start until it is ready; 0: none
-}
 
 // Run carries plans out and tells how it went. Its error is the context's, where
 // the run was interrupted; whatever failed is in the summary.
@@ -148,22 +144,36 @@ func (r *run) close() {
 	}
 }
 
-// queues are the nodes that have something to do, by form and in their order.
+// queues are the nodes that have something to do, in their order: of each form
+// those that wait for turns of its rollout, and those that do not.
 func (r *run) queues(plans []Plan) [][]*nodeRun {
-	index := map[FormKey]int{}
+	r.findRolling(plans)
+	type key struct {
+		FormKey
+		turns bool
+	}
+	index := map[key]int{}
 	var queues [][]*nodeRun
 	for k := range plans {
 		p := &plans[k]
-		work := 0
+		work, rules := 0, p.rules
+		if rules == nil {
+			rules = newDecider(&Input{Hub: p.Hub})
+		}
 		for i := range p.Nodes {
 			n := newNodeRun(r, &p.Nodes[i])
+			n.rules = rules
 			if n.idle() {
 				r.stats.node(n, OutcomeUnchanged)
 				r.finishAll(p.Nodes[i].NodeKey, OutcomeUnchanged)
 				continue
 			}
 			work++
-			key := n.form()
+			n.planWaits()
+			if n.share == shareStuck {
+				r.rollouts[n.form()].turns.take(shareStuck) // before any other begins
+			}
+			key := key{n.form(), n.share == shareRow || n.share == shareForm}
 			q, known := index[key]
 			if !known {
 				q = len(queues)
@@ -171,34 +181,53 @@ func (r *run) queues(plans []Plan) [][]*nodeRun {
 			}
 			queues[q] = append(queues[q], n)
 		}
-		r.Reporter.Report(Event{Time: r.Now(), Type: EventPlan, Hub: p.Hub, Counts: p.Counts, Nodes: work})
+		r.Reporter.Report(Event{Time: r.Now(), Type: EventPlan, Hub: p.Hub, Counts: p.Counts, AdoptedCounts: p.Adopted, Nodes: work})
 	}
 	return queues
 }
 
-// dispatch runs the nodes of one form.
+// planWaits notes what the node may wait for.
+func (n *nodeRun) planWaits() {
+	for i := range n.steps {
+		if s := &n.steps[i]; n.mayWait(s) {
+			n.tracker.plan(s.ref())
+		}
+	}
+}
+
+// findRolling notes which forms change some of their nodes.
+func (r *run) findRolling(plans []Plan) {
+	for k := range plans {
+		for i := range plans[k].Nodes {
+			n := &plans[k].Nodes[i]
+			if o := r.rollouts[FormKey{n.Hub, n.Form}]; o != nil && !o.rolling {
+				o.rolling = shareOf(n) == shareForm
+			}
+		}
+	}
+}
+
+// dispatch runs the nodes of one queue.
 func (r *run) dispatch(ctx context.Context, queue []*nodeRun) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	for _, n := range queue {
 		rollout := r.rollouts[n.form()]
-		if n.plan.Desired == nil || n.plan.Desired.Failed != nil {
-			rollout = nil
-		}
-		if stopped := rollout.acquire(ctx); stopped != "" {
-			n.leftOut(stopped)
-			continue
+		if n.share != shareStuck { // that has its turn
+			if stopped := rollout.acquire(ctx, n.share); stopped != "" {
+				n.leftOut(stopped)
+				continue
+			}
 		}
 		if !r.acquire(ctx) {
-			rollout.release("")
 			n.leftOut("interrupted before it began")
+			rollout.release(n.share, n.plan.NodeKey, OutcomeUnchanged)
 			continue
 		}
 		running.Go(func() {
 			defer r.release()
-			n.turn = rollout
 			n.perform(ctx)
-			rollout.release(n.stops())
+			rollout.release(n.share, n.plan.NodeKey, n.outcome)
 		})
 	}
 }
@@ -217,64 +246,6 @@ func (r *run) acquire(ctx context.Context) bool {
 }
 
 func (r *run) release() { <-r.slots }
-
-// rollout lets so many nodes of a form change at once, and none any more once
-// one of them failed. A nil rollout has no limit.
-type rollout struct {
-	Rollout
-	slots   chan struct{}
-	mu      sync.Mutex
-	stopped string // why
-}
-
-func newRollout(o Rollout) *rollout {
-	return &rollout{Rollout: o, slots: make(chan struct{}, o.MaxSkew)}
-}
-
-// acquire waits for its turn. It gives why there is none.
-func (o *rollout) acquire(ctx context.Context) string {
-	if o == nil {
-		return ""
-	}
-	select {
-	case o.slots <- struct{}{}:
-	case <-ctx.Done():
-		return "interrupted before it began"
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.stopped != "" {
-		<-o.slots
-	}
-	return o.stopped
-}
-
-// release ends a turn; the reason, if there is one, stops the rollout.
-func (o *rollout) release(stop string) {
-	if o == nil {
-		return
-	}
-	o.mu.Lock()
-	if o.stopped == "" {
-		o.stopped = stop
-	}
-	o.mu.Unlock()
-	<-o.slots
-}
-
-// lend gives a turn to others for a while, takeBack waits until it is free
-// again. A node that waits for another one must not keep that from its turn.
-func (o *rollout) lend() {
-	if o != nil {
-		<-o.slots
-	}
-}
-
-func (o *rollout) takeBack() {
-	if o != nil {
-		o.slots <- struct{}{}
-	}
-}
 
 // provider is an object that others wait for: a Namespace or a
 // CustomResourceDefinition, before they can be; or one that another node takes
@@ -385,8 +356,3 @@ func needs(o *Object) []string {
 
 // placeholderUID stands for an inventory that a server dry run does not make.
 const placeholderUID types.UID = "00000000-0000-0000-0000-000000000000"
-
-// stopReason is why a rollout stops.
-func stopReason(n NodeKey, o Outcome) string {
-	return fmt.Sprintf("the rollout of the form stopped: node %s is %s", n.Name, o)
-}

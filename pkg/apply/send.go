@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -21,14 +22,13 @@ type sender struct {
 	*nodeRun
 	s    *stepRun
 	note []string
-	// fresh: the object was looked at anew, just now.
-	fresh bool
 }
 
 // send brings an object to what is desired, by the strategy of its policy. What
 // changes under its hands is looked at again, so many times.
 func (n *nodeRun) send(ctx context.Context, s *stepRun) (result, error) {
 	w := &sender{nodeRun: n, s: s}
+	planned := s.Step
 	for try := 0; ; try++ {
 		w.note = nil
 		done, err := w.try()
@@ -36,6 +36,9 @@ func (n *nodeRun) send(ctx context.Context, s *stepRun) (result, error) {
 			done, err = w.unmark(done)
 		}
 		if err == nil {
+			if planned.Action == ActionCreate && s.writes() && s.Action != ActionAdopt && done.unchanged {
+				s.Step, done.unchanged = planned, false // it was made here, and the answer was lost
+			}
 			if s.Reason == ReasonTakeover {
 				w.note = append([]string{s.Message}, w.note...)
 				w.record(eventNormal, "ForceApply", s.ref().String()+": "+s.Message)
@@ -47,16 +50,8 @@ func (n *nodeRun) send(ctx context.Context, s *stepRun) (result, error) {
 			return result{}, err
 		}
 		switch problemOf(err).kind {
-		case problemMoved:
-			if err := w.refresh(); err != nil {
-				return result{}, err
-			}
-		case problemReplaced, problemGone:
-			gone, readErr := w.isGone()
-			if readErr != nil {
-				return result{}, readErr
-			}
-			if !gone {
+		case problemMoved, problemReplaced, problemGone, problemExists:
+			if err := w.again(); err != nil {
 				return result{}, err
 			}
 		default:
@@ -65,36 +60,42 @@ func (n *nodeRun) send(ctx context.Context, s *stepRun) (result, error) {
 	}
 }
 
-// unmark takes the markers of an orphan off that a write has left on the object:
-// others set them, the operator say, so that an apply cannot.
+// unmark takes off an object what a write has left there and it must not have: the
+// markers of an orphan, and tracking of another way or another node. Others set
+// them, so that an apply cannot.
 func (w *sender) unmark(done result) (result, error) {
-	if done.meta == nil || done.meta.Labels[lynq.LabelOrphaned] == "" || w.Options.DryRun {
+	if done.meta == nil || w.Options.DryRun {
 		return done, nil
 	}
-	metadata := map[string]any{"uid": string(done.meta.UID), "resourceVersion": done.meta.ResourceVersion}
-	patchStrings(metadata, "labels", nil, []string{lynq.LabelOrphaned}, done.meta.Labels)
-	patchStrings(metadata, "annotations", nil, orphanAnnotations(), done.meta.Annotations)
-	patch, err := marshal(map[string]any{"metadata": metadata})
+	patch := map[string]any{}
+	labels := strayLabels(w.s.Object)
+	if done.meta.Labels[lynq.LabelOrphaned] != "" {
+		labels = append(labels, lynq.LabelOrphaned)
+		patchStrings(patch, "annotations", nil, orphanAnnotations(), done.meta.Annotations)
+	}
+	patchStrings(patch, "labels", nil, labels, done.meta.Labels)
+	me := w.owner()
+	ours := func(r metav1.OwnerReference) bool { return me.uid != "" && r.UID == me.uid }
+	if !w.s.Object.Owned && slices.ContainsFunc(done.meta.OwnerReferences, ours) {
+		patch["ownerReferences"] = slices.DeleteFunc(slices.Clone(done.meta.OwnerReferences), ours)
+	}
+	if len(patch) == 0 {
+		return done, nil
+	}
+	patch["uid"], patch["resourceVersion"] = string(done.meta.UID), done.meta.ResourceVersion
+	body, err := marshal(map[string]any{"metadata": patch})
 	if err != nil {
 		return result{}, err
 	}
-	return w.write(Write{Verb: MergePatch, Body: patch})
+	return w.write(Write{Verb: MergePatch, Body: body})
 }
 
-// isGone looks whether the object that was observed is gone; if so, it is to be
-// made anew.
-func (w *sender) isGone() (bool, error) {
-	if w.s.Live == nil {
-		return false, nil
+// strayLabels are the labels of tracking that an object is not to have.
+func strayLabels(o *Object) []string {
+	if o.Owned {
+		return []string{lynq.LabelNode, lynq.LabelNodeNamespace}
 	}
-	_, err := w.Cluster.Metadata(w.finishing, w.s.resource, w.s.ref().Namespace, w.s.ref().Name)
-	if !apierrors.IsNotFound(err) {
-		return false, err
-	}
-	anew := *w.s.Step
-	anew.Action, anew.Reason, anew.Live = ActionCreate, ReasonVanished, nil
-	w.s.Step = &anew
-	return true, nil
+	return nil
 }
 
 // try writes once. An error of kind problemMoved asks for another try.
@@ -105,40 +106,37 @@ func (w *sender) try() (result, error) {
 		return w.create()
 	case s.Action == ActionTrack:
 		return w.track()
-	case s.Object.Policy.Patch == lynq.PatchApply:
+	case s.Applies():
 		return w.apply()
 	}
 	return w.overwrite()
 }
 
-// create makes an object that is not there. Server-side apply is used for what
-// is applied later, so that the fields are managed that way from the start.
+// AbsentVersion is a resource version that no object has: a server-side apply with
+// it creates an object, and is a conflict where there is one. Tried by a dry run,
+// the object to be has it too.
+const AbsentVersion = "9223372036854775807"
+
+// create makes an object that is not there, and changes none that is. Server-side
+// apply is used for what is applied later, so that the fields are managed that way
+// from the start.
 func (w *sender) create() (result, error) {
-	if w.s.Object.Policy.Patch == lynq.PatchApply {
-		return w.write(Write{Verb: Apply, Body: w.body("", "")})
+	if w.s.Object.Policy.Patch != lynq.PatchApply {
+		return w.write(Write{Verb: Create, Body: w.body("", "")})
 	}
-	done, err := w.write(Write{Verb: Create, Body: w.body("", "")})
-	if problemOf(err).kind != problemExists {
-		return done, err
+	done, err := w.write(Write{Verb: Apply, Body: w.body("", AbsentVersion)})
+	if problemOf(err).kind == problemFields {
+		err = errExists // with fields of others, of which the server tells first
 	}
-	// Somebody was quicker, or an answer was lost: what is there decides.
-	m, readErr := w.Cluster.Metadata(w.finishing, w.s.resource, w.s.ref().Namespace, w.s.ref().Name)
-	if readErr != nil {
-		return result{}, readErr
-	}
-	l := liveOf(w.s.ref(), m)
-	me := w.owner()
-	if me.tracks(&l) {
-		return result{meta: m}, nil
-	}
-	return result{}, err
+	return done, err
 }
 
 // apply is a server-side apply of an object that was there when the plan was
 // made.
 func (w *sender) apply() (result, error) {
 	s := w.s
-	uid, resourceVersion, body := s.Live.UID, "", s.Object.Body
+	// What is written is for the object as it was decided on.
+	uid, version, body, held := s.Live.UID, s.Live.ResourceVersion, w.manifest(), ""
 	if w.needsLive() {
 		live, err := w.current()
 		if err != nil {
@@ -147,18 +145,15 @@ func (w *sender) apply() (result, error) {
 		if live, err = w.prepare(live); err != nil {
 			return result{}, err
 		}
-		if body, resourceVersion, err = w.withoutIgnored(live); err != nil {
+		if body, held, err = w.withoutIgnored(live); err != nil {
 			return result{}, err
 		}
+		version = live.GetResourceVersion()
 	}
-	version := resourceVersion
-	if !w.needsLive() && !w.fresh {
-		version = s.Live.ResourceVersion // what was decided on
-	}
-	request := Write{Verb: Apply, Body: w.bodyOf(body, uid, version), Force: s.Reason == ReasonTakeover}
+	request := Write{Verb: Apply, Body: w.bodyOf(body, uid, version), Force: w.takesFields()}
 	done, err := w.write(request)
 	if p := problemOf(err); p.kind == problemFields {
-		if err := w.unmoved(resourceVersion); err != nil {
+		if err := w.unmoved(held); err != nil {
 			return result{}, err
 		}
 		if err := w.contend(p); err != nil {
@@ -167,9 +162,16 @@ func (w *sender) apply() (result, error) {
 		request.Force = true
 		done, err = w.write(request)
 	}
+	if err != nil {
+		return result{}, w.release(err, body)
+	}
 	// The server gives an object a new version if it changed, and only then.
-	done.unchanged = err == nil && !w.Options.DryRun && done.meta.ResourceVersion == s.Live.ResourceVersion
-	return done, err
+	done.unchanged = !w.Options.DryRun && done.meta.ResourceVersion == s.Live.ResourceVersion
+	return w.take(done, func(managed []managedSet) taker {
+		t := takerOfApplied(managed, w.forces())
+		t.first = s.Action == ActionAdopt || s.Reason == ReasonUnconfirmed || s.Live.Fields == ""
+		return t
+	})
 }
 
 // unmoved is an error where the object no longer has the version that a write was
@@ -189,71 +191,162 @@ func (w *sender) unmoved(resourceVersion string) error {
 // needsLive tells whether the whole live object counts.
 func (w *sender) needsLive() bool {
 	s := w.s
-	return len(s.Object.Policy.IgnoreFields) > 0 || s.Live.Updated || s.Reason == ReasonTakeover ||
-		s.Action == ActionAdopt && s.Live.ClientSide
+	return len(s.Object.Policy.IgnoreFields) > 0 || s.Live.Updated || s.Reason == ReasonTakeover
 }
 
-// prepare makes what others left on an object ours to remove: fields of client
-// side applies, and at a takeover the controller that owns it.
+// prepare makes what we set by updates ours to remove by an apply and, at a
+// takeover, removes the controller that owns the object, and the marks of others.
 func (w *sender) prepare(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	s := w.s
-	adopt := s.Action == ActionAdopt && s.Live.ClientSide
-	if !adopt && !s.Live.Updated && s.Reason != ReasonTakeover {
-		return live, nil
-	}
-	if adopt && s.Reason != ReasonTakeover && !w.Options.DryRun {
+	asks := w.s.Reason == ReasonTakeover && !w.takesFields() && w.s.Applies() && !w.Options.DryRun
+	if asks {
 		if err := w.ask(live); err != nil {
 			return nil, err
 		}
 	}
-	return w.upgraded(live)
-}
-
-// ask finds out whose fields an adoption takes. Once they are ours by the
-// upgrade, nobody can tell.
-func (w *sender) ask(live *unstructured.Unstructured) error {
-	body, _, err := w.withoutIgnored(live)
-	if err != nil {
-		return err
+	var patch []byte
+	var err error
+	if w.s.Live.Updated && w.s.Applies() {
+		if patch, err = upgradePatch(live); err != nil {
+			return nil, err
+		}
 	}
-	_, err = w.writeDry(Write{Verb: Apply, Body: w.bodyOf(body, live.GetUID(), "")})
-	if p := problemOf(err); p.kind == problemFields {
-		return w.contend(p)
-	}
-	return err
-}
-
-// upgraded is the object once what client side tools and our own updates set of
-// it counts as applied by us, and, at a takeover, once its controller and the
-// marks of others are gone.
-func (w *sender) upgraded(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	s := w.s
-	patch, err := upgradePatch(live, s.Action == ActionAdopt && s.Live.ClientSide)
-	if err != nil {
-		return nil, err
-	}
-	if s.Reason == ReasonTakeover {
-		if patch, err = withoutMarks(patch, live, s.Live.ControllerUID); err != nil {
+	if w.s.Reason == ReasonTakeover {
+		if patch, err = withoutMarks(patch, live, w.s.Live.ControllerUID); err != nil {
 			return nil, err
 		}
 	}
 	if patch == nil || w.Options.DryRun {
 		return live, nil
 	}
-	if _, err := w.write(Write{Verb: JSONPatch, Body: patch}); err != nil {
+	done, err := w.write(Write{Verb: JSONPatch, Body: patch})
+	if err != nil {
 		return nil, err
 	}
-	return w.get()
+	return w.left(done)
+}
+
+// ask finds out whose fields a takeover would change that takes none. It comes before
+// the marks of others go.
+func (w *sender) ask(live *unstructured.Unstructured) error {
+	body, _, err := w.withoutIgnored(live)
+	if err != nil {
+		return err
+	}
+	_, err = w.Cluster.Write(w.finishing, w.s.resource, Write{
+		Verb: Apply, Namespace: w.s.ref().Namespace, Name: w.s.ref().Name, DryRun: true,
+		Body: body.with(uidField(live.GetUID())), // it may have another controller yet
+	})
+	if p := problemOf(err); p.kind == problemFields {
+		return w.contend(p)
+	}
+	return err
+}
+
+// take takes from other managers what a write has set of the form's fields, as
+// their policy says. The write is done: whatever moves the object now does not
+// undo it.
+func (w *sender) take(done result, of func([]managedSet) taker) (result, error) {
+	for try := 0; ; try++ {
+		patch, fields, err := w.taking(done.meta, of)
+		if err != nil {
+			return result{}, err
+		}
+		if patch == nil || w.Options.DryRun {
+			w.tellTaken(fields)
+			return done, nil
+		}
+		taken, err := w.write(Write{Verb: JSONPatch, Body: patch})
+		if err == nil {
+			w.tellTaken(fields)
+			return taken, nil
+		}
+		if problemOf(err).kind != problemMoved || try == maxTries {
+			return result{}, err
+		}
+		if done.meta, err = w.Cluster.Metadata(w.finishing, w.s.resource, w.s.ref().Namespace, w.s.ref().Name); err != nil {
+			return result{}, err
+		}
+		if done.meta.UID != w.s.Live.UID {
+			return result{}, errReplaced
+		}
+	}
+}
+
+// taking is the patch by which fields are taken, nil for none, and which those are.
+func (w *sender) taking(m *metav1.PartialObjectMetadata, of func([]managedSet) taker) ([]byte, []fieldConflict, error) {
+	// Most objects are lynq's alone.
+	if !slices.ContainsFunc(m.ManagedFields, func(e metav1.ManagedFieldsEntry) bool { return mayTake(&e, true) }) {
+		return nil, nil, nil
+	}
+	managed, err := setsOf(m.ManagedFields)
+	if err != nil {
+		return nil, nil, err
+	}
+	t := of(managed)
+	entries, fields, changed, err := t.take(m.ManagedFields, managed)
+	if err != nil || !changed {
+		return nil, nil, err
+	}
+	patch, err := managersPatch(entries, m.ResourceVersion)
+	return patch, fields, err
+}
+
+// release takes from other managers what keeps the server from removing items that
+// the form dropped, where an apply failed by that. The next try then succeeds.
+func (w *sender) release(failed error, body Body) error {
+	if problemOf(failed).kind != problemInvalid || w.Options.DryRun {
+		return failed
+	}
+	manifest, err := body.Content()
+	if err != nil {
+		return err
+	}
+	live, err := w.get()
+	if err != nil {
+		return err
+	}
+	managed, err := managedSets(live)
+	if err != nil {
+		return err
+	}
+	t := takerOfApplied(managed, w.forces())
+	entries, err := t.released(live.GetManagedFields(), managed, manifest)
+	if err != nil {
+		return err
+	}
+	if entries == nil {
+		return failed
+	}
+	patch, err := managersPatch(entries, live.GetResourceVersion())
+	if err != nil {
+		return err
+	}
+	if _, err := w.write(Write{Verb: JSONPatch, Body: patch}); err != nil {
+		return err
+	}
+	return errMoved
+}
+
+// forces tells whether fields are taken from all others.
+func (w *sender) forces() bool { return w.s.Object.Policy.Conflict == lynq.ConflictForce }
+
+// tellTaken says what is taken of fields that Force takes although nobody wants
+// them otherwise. A takeover says from whom it is.
+func (w *sender) tellTaken(fields []fieldConflict) {
+	fields = slices.DeleteFunc(fields, func(f fieldConflict) bool { return f.clientSide() })
+	if len(fields) > 0 && w.s.Reason != ReasonTakeover {
+		w.note = append(w.note, "took "+describeFields(fields))
+	}
 }
 
 // withoutIgnored is the body without the fields that are to be ignored, and the
 // version that it holds for.
 func (w *sender) withoutIgnored(live *unstructured.Unstructured) (Body, string, error) {
-	o := w.s.Object
+	o, manifest := w.s.Object, w.manifest()
 	if len(o.Policy.IgnoreFields) == 0 {
-		return o.Body, "", nil
+		return manifest, "", nil
 	}
-	content, err := o.Body.Content()
+	content, err := manifest.Content()
 	if err != nil {
 		return nil, "", err
 	}
@@ -275,23 +368,37 @@ func (w *sender) overwrite() (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	desired, err := o.Body.Content()
+	before := live
+	said, err := w.manifest().Content()
 	if err != nil {
 		return result{}, err
 	}
+	desired := said
 	if len(o.Policy.IgnoreFields) > 0 {
-		if desired, err = carryIgnored(desired, live, o.Policy.IgnoreFields); err != nil {
+		if desired, err = carryIgnored(said, live, o.Policy.IgnoreFields); err != nil {
+			return result{}, fmt.Errorf("ignoreFields: %w", err)
+		}
+		if said, err = dropIgnored(said, live, o.Policy.IgnoreFields); err != nil {
 			return result{}, fmt.Errorf("ignoreFields: %w", err)
 		}
 	}
-	if err := w.contendFor(w.foreign(live, desired)); err != nil {
+	if err := w.contendFor(foreignManagers(live, desired, o.Policy.Patch)); err != nil {
 		return result{}, err
 	}
-	if w.s.Action == ActionAdopt && (w.s.Live.ClientSide || w.s.Reason == ReasonTakeover) {
-		if live, err = w.upgraded(live); err != nil {
-			return result{}, err
-		}
+	if live, err = w.prepare(live); err != nil {
+		return result{}, err
 	}
+	done, err := w.overwritten(before, live, desired)
+	if err != nil {
+		return result{}, err
+	}
+	return w.take(done, func([]managedSet) taker { return takerOfSaid(said, w.forces()) })
+}
+
+// overwritten merges into the live object, or replaces it, where that would change
+// anything. Before is what it was when it was decided on.
+func (w *sender) overwritten(before, live *unstructured.Unstructured, desired map[string]any) (result, error) {
+	o := w.s.Object
 	m, err := metadataOf(live)
 	if err != nil {
 		return result{}, err
@@ -306,19 +413,20 @@ func (w *sender) overwrite() (result, error) {
 		return result{meta: m, unchanged: true}, nil
 	case o.Policy.Patch == lynq.PatchReplace:
 		done, err := w.replace(desired, live)
-		return w.compared(live, done), err
+		return w.compared(before, done), err
 	case !tracked:
 		// A merge removes nothing: what is to go has a write of its own, and the
 		// object is looked at again.
-		if _, err := w.track(); err != nil {
+		done, err := w.trackUnwritten()
+		if err != nil {
 			return result{}, err
 		}
-		if live, err = w.get(); err != nil {
+		if live, err = w.left(done); err != nil {
 			return result{}, err
 		}
 	}
 	done, err := w.merge(desired, live)
-	return w.compared(live, done), err
+	return w.compared(before, done), err
 }
 
 // confirmed tells whether the manifest is the one that was written last.
@@ -332,19 +440,6 @@ func (w *sender) confirmed() bool {
 func (w *sender) compared(live *unstructured.Unstructured, done result) result {
 	done.unchanged = done.meta != nil && !w.Options.DryRun && done.meta.ResourceVersion == live.GetResourceVersion()
 	return done
-}
-
-// foreign are the fields that a merge or a replacement would take from others.
-// At the adoption of what a client side tool made, its fields that the manifest
-// does not have are not among them: they go with its manifest, as they do under
-// server-side apply, and most of them are defaults.
-func (w *sender) foreign(live *unstructured.Unstructured, desired map[string]any) []fieldConflict {
-	fields := foreignManagers(live, desired, w.s.Object.Policy.Patch)
-	if w.s.Action != ActionAdopt || !w.s.Live.ClientSide {
-		return fields
-	}
-	changed := foreignManagers(live, desired, lynq.PatchMerge)
-	return slices.DeleteFunc(fields, func(f fieldConflict) bool { return f.clientSide() && !slices.Contains(changed, f) })
 }
 
 func (w *sender) replace(desired map[string]any, live *unstructured.Unstructured) (result, error) {
@@ -395,6 +490,21 @@ func (w *sender) track() (result, error) {
 	return w.compared(live, done), err
 }
 
+// trackUnwritten is track before the content is written: only when it is, the
+// annotation may say that the object was created once.
+func (w *sender) trackUnwritten() (result, error) {
+	live, err := w.current()
+	if err != nil {
+		return result{}, err
+	}
+	change, err := w.tracking(live)
+	if err != nil {
+		return result{}, err
+	}
+	delete(change.SetAnnotations, lynq.AnnotationCreatedOnce)
+	return w.change(live, change)
+}
+
 // change changes an object's metadata alone: as an apply of all that we applied,
 // so that a later one can take it back, or as a patch where we applied nothing.
 func (w *sender) change(live *unstructured.Unstructured, c trackChange) (result, error) {
@@ -437,14 +547,21 @@ func (w *sender) write(r Write) (result, error) {
 	return result{meta: meta}, err
 }
 
-func (w *sender) writeDry(r Write) (result, error) {
-	r.Namespace, r.Name, r.DryRun = w.s.ref().Namespace, w.s.ref().Name, true
-	meta, err := w.Cluster.Write(w.finishing, w.s.resource, r)
-	return result{meta: meta}, err
+func (w *sender) body(uid types.UID, resourceVersion string) []byte {
+	return w.bodyOf(w.manifest(), uid, resourceVersion)
 }
 
-func (w *sender) body(uid types.UID, resourceVersion string) []byte {
-	return w.bodyOf(w.s.Object.Body, uid, resourceVersion)
+// manifest is the object's, with what the node knows of it.
+func (w *sender) manifest() Body {
+	if w.s.Adopted {
+		return w.s.Object.Body.annotated(lynq.AnnotationAdopted, "true")
+	}
+	return w.s.Object.Body
+}
+
+// takesFields: at a takeover others lose what they manage with other values.
+func (w *sender) takesFields() bool {
+	return w.s.Reason == ReasonTakeover && w.s.Object.Policy.Conflict == lynq.ConflictForce
 }
 
 // bodyOf is a body with what only the cluster knows.
@@ -470,7 +587,10 @@ func versionField(resourceVersion string) string {
 	return `"resourceVersion":` + strconv.Quote(resourceVersion)
 }
 
-// ownerReference is the reference to the node's inventory.
+// ownerReference is the reference to the node's inventory. It does not say
+// blockOwnerDeletion: where OwnerReferencesPermissionEnforcement is on, that needs
+// the right to change the finalizers of ConfigMaps, and all it does is to hold an
+// inventory that is deleted in the foreground, which our own finalizer does.
 func (n *nodeRun) ownerReference() map[string]any {
 	uid := string(placeholderUID)
 	if n.inventory != nil && n.inventory.UID != "" {
@@ -478,7 +598,7 @@ func (n *nodeRun) ownerReference() map[string]any {
 	}
 	return map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap", "name": inventory.Name(n.plan.Name), "uid": uid,
-		"controller": true, "blockOwnerDeletion": true,
+		"controller": true,
 	}
 }
 
@@ -492,7 +612,7 @@ func ownerJSON(reference map[string]any) string {
 
 // tracking is the change that gives an object the tracking that it is to have.
 func (w *sender) tracking(live *unstructured.Unstructured) (trackChange, error) {
-	content, err := w.s.Object.Body.Content()
+	content, err := w.manifest().Content()
 	if err != nil {
 		return trackChange{}, err
 	}
@@ -530,7 +650,7 @@ func trackingLabels() []string {
 }
 
 func trackingAnnotations() []string {
-	return []string{lynq.AnnotationDeletionPolicy, lynq.AnnotationResourceID, lynq.AnnotationCreatedOnce}
+	return []string{lynq.AnnotationDeletionPolicy, lynq.AnnotationResourceID, lynq.AnnotationCreatedOnce, lynq.AnnotationAdopted}
 }
 
 // owners are the owner references that an object is to have: those of others,

@@ -12,13 +12,14 @@ type stats struct {
 	nodes   map[Outcome]int
 	objects map[Outcome]int
 	actions map[Action]int
+	adopted map[Action]int // of those that left
 	failed  []FailedNode
 	// unsettled are the hubs some of whose records another version renders.
 	unsettled map[string]bool
 }
 
 func newStats() *stats {
-	return &stats{nodes: map[Outcome]int{}, objects: map[Outcome]int{}, actions: map[Action]int{}, unsettled: map[string]bool{}}
+	return &stats{nodes: map[Outcome]int{}, objects: map[Outcome]int{}, actions: map[Action]int{}, adopted: map[Action]int{}, unsettled: map[string]bool{}}
 }
 
 // node counts a node that is done.
@@ -31,6 +32,9 @@ func (s *stats) node(n *nodeRun, o Outcome) {
 		s.objects[n.steps[i].outcome]++
 		if n.steps[i].outcome == OutcomeDone {
 			s.actions[n.steps[i].Action]++
+			if n.steps[i].Object == nil && n.steps[i].Adopted {
+				s.adopted[n.steps[i].Action]++
+			}
 		}
 	}
 	p := n.plan
@@ -45,7 +49,7 @@ func (s *stats) node(n *nodeRun, o Outcome) {
 func (s *stats) summary(plans []Plan) *Summary {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	sum := &Summary{Nodes: s.nodes, Objects: s.objects, Actions: s.actions, Failed: s.failed, Settled: map[string]bool{}}
+	sum := &Summary{Nodes: s.nodes, Objects: s.objects, Actions: s.actions, Adopted: s.adopted, Failed: s.failed, Settled: map[string]bool{}}
 	for i := range plans {
 		sum.Hubs = append(sum.Hubs, plans[i].Hub)
 		sum.Settled[plans[i].Hub] = plans[i].Whole && !s.unsettled[plans[i].Hub]

@@ -53,10 +53,11 @@ func (c *storageClasses) decide(claim Readiness) Readiness {
 	return waiting("%s yet", claim.Message)
 }
 
-// Seen notes how a class binds.
-func (c *storageClasses) Seen(o *unstructured.Unstructured) {
+// Read notes how a class binds.
+func (c *storageClasses) Read(o *unstructured.Unstructured) (note func()) {
 	mode, _, err := unstructured.NestedString(o.Object, "volumeBindingMode")
-	c.update(func() { c.waits[o.GetName()] = err == nil && mode == "WaitForFirstConsumer" })
+	name, waits := o.GetName(), err == nil && mode == "WaitForFirstConsumer"
+	return func() { c.update(func() { c.waits[name] = waits }) }
 }
 
 // Gone forgets a class.

@@ -25,8 +25,12 @@ type jsonPatchOp struct {
 // them, those hold it for theirs, and may even delete it. It is nil where there
 // is nothing to do.
 func withoutMarks(patch []byte, live *unstructured.Unstructured, controller types.UID) ([]byte, error) {
-	ops := removals("labels", live.GetLabels(), foreignLabels())
-	ops = append(ops, removals("annotations", live.GetAnnotations(), foreignAnnotations())...)
+	b, err := markedObject(live)
+	if err != nil {
+		return nil, err
+	}
+	ops := removals("labels", b.labels, append(b.removable(true), lynq.LabelNode, lynq.LabelNodeNamespace))
+	ops = append(ops, removals("annotations", b.annotations, b.removable(false))...)
 	owner := func(r metav1.OwnerReference) bool { return controller != "" && r.UID == controller }
 	if i := slices.IndexFunc(live.GetOwnerReferences(), owner); i >= 0 {
 		path := fmt.Sprintf("/metadata/ownerReferences/%d", i)
@@ -58,11 +62,13 @@ func removals(field string, live map[string]string, keys []string) []jsonPatchOp
 	return ops
 }
 
-func foreignLabels() []string {
-	return []string{
-		kappApp, fluxKustomization, fluxKustomizationNS, fluxHelmRelease, fluxHelmReleaseNS,
-		lynq.LabelNode, lynq.LabelNodeNamespace,
+// markedObject is a whole object as far as marks tell whose it is.
+func markedObject(live *unstructured.Unstructured) (*marked, error) {
+	entries, err := entriesOf(live)
+	if err != nil {
+		return nil, err
 	}
+	group, _ := lynq.SplitAPIVersion(live.GetAPIVersion())
+	ref := lynq.Ref{Group: group, Kind: live.GetKind(), Namespace: live.GetNamespace(), Name: live.GetName()}
+	return &marked{ref, live.GetLabels(), live.GetAnnotations(), entries}, nil
 }
-
-func foreignAnnotations() []string { return []string{cliUtilsInventory, argoTrackingID} }

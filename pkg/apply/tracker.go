@@ -7,6 +7,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
@@ -16,12 +17,18 @@ import (
 
 // watcher is what a tracker needs of a Cluster.
 type watcher interface {
-	Watch(ctx context.Context, r lynq.APIResource, namespace, selector string, h WatchHandler) error
+	Watch(ctx context.Context, r lynq.APIResource, in Scope, h WatchHandler) error
 }
 
-// tracker knows how far objects are, from one watch per kind and selector that
-// all nodes of a run share. Whatever it is told of objects before somebody
-// expects them it remembers. It is safe for concurrent use.
+// fewWatched is how many objects of a kind are watched by their names, each by a
+// watch of its own. Where more are waited for, one watch for each selector tells
+// of the whole kind: many watches cost the server more than what they leave out.
+const fewWatched = 8
+
+// tracker knows how far objects are, from watches that all nodes of a run share:
+// of single objects where few of a kind are waited for, else of the kind. Whatever
+// it is told of objects before they are expected it remembers. It is safe for
+// concurrent use.
 type tracker struct {
 	ctx     context.Context
 	cluster watcher
@@ -29,13 +36,21 @@ type tracker struct {
 	watches sync.WaitGroup
 
 	mu      sync.Mutex
-	started map[watchKey]bool
-	rooms   map[schema.GroupKind]*room
+	planned map[schema.GroupKind]int // how many objects will be waited for, as far as plans say
+	named   map[schema.GroupKind]int // how many are watched by their names
+	started map[watchKey]bool        // watches of kinds
+	rooms   map[roomKey]*room
 }
 
 type watchKey struct {
 	kind     schema.GroupKind
 	selector string
+}
+
+// roomKey is that of a room for one object, or for all other objects of a kind.
+type roomKey struct {
+	kind schema.GroupKind
+	name types.NamespacedName
 }
 
 // newTracker makes a tracker whose watches end with the context.
@@ -44,63 +59,122 @@ func newTracker(ctx context.Context, c watcher) *tracker {
 		ctx:     ctx,
 		cluster: c,
 		classes: newStorageClasses(),
+		planned: map[schema.GroupKind]int{},
+		named:   map[schema.GroupKind]int{},
 		started: map[watchKey]bool{},
-		rooms:   map[schema.GroupKind]*room{},
+		rooms:   map[roomKey]*room{},
 	}
 }
 
-// start watches the objects of a kind that a label selector selects, in all
-// namespaces. It returns at once, and does nothing where that watch has begun.
-// It comes before the writes and deletes that are waited for.
-func (t *tracker) start(r lynq.APIResource, selector string) {
-	kind := schema.GroupKind{Group: r.Group, Kind: r.Kind}
-	key := watchKey{kind, selector}
+// plan notes that an object will be waited for. All are noted before any watch
+// starts.
+func (t *tracker) plan(ref lynq.Ref) {
 	t.mu.Lock()
-	begun := t.started[key]
-	t.started[key] = true
-	m := t.rooms[kind]
+	defer t.mu.Unlock()
+	t.planned[kindOf(ref)]++
+}
+
+// start watches an object: by its name, or with all that a label selector selects
+// of its kind, in all namespaces. It returns at once, and does nothing where that
+// watch has begun. It comes before the writes and deletes that are waited for.
+func (t *tracker) start(r lynq.APIResource, ref lynq.Ref, selector string) {
+	if kindOf(ref) == claimKind() {
+		t.startClasses()
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	kind, named := watchKey{kindOf(ref), selector}, roomKey{kindOf(ref), objectName(ref)}
+	switch {
+	case t.rooms[named] != nil || t.started[kind]:
+	case t.planned[kind.kind] <= fewWatched && t.named[kind.kind] < fewWatched:
+		t.startOne(r, named)
+	default:
+		t.started[kind] = true
+		m := t.roomOf(kind.kind)
+		t.watch(t.ctx, r, Scope{Labels: selector}, m.newFeed(), m.fail)
+	}
+}
+
+// roomOf is the room of a kind, under the lock.
+func (t *tracker) roomOf(kind schema.GroupKind) *room {
+	m := t.rooms[roomKey{kind: kind}]
 	if m == nil {
 		m = newRoom(t.classes)
-		t.rooms[kind] = m
+		t.rooms[roomKey{kind: kind}] = m
 	}
-	classes := kind == claimKind() && !t.started[watchKey{kind: classKind()}]
-	if classes {
-		t.started[watchKey{kind: classKind()}] = true
-		t.classes.changed = m.refresh
-	}
-	var f *feed
-	if !begun {
-		// Before anybody else finds the watch begun: a room without feeds knows
-		// of nothing, and would take all for gone.
-		f = m.newFeed()
-	}
-	t.mu.Unlock()
-	if begun {
-		return
-	}
-	t.watch(r, selector, f, m.fail)
-	if classes {
-		t.watch(classResource(), "", t.classes, t.classes.fail)
+	return m
+}
+
+// startOne watches one object, under the lock.
+func (t *tracker) startOne(r lynq.APIResource, key roomKey) *room {
+	within, stop := context.WithCancel(t.ctx)
+	m := newRoom(t.classes)
+	m.only, m.stop = key.name, stop
+	t.rooms[key] = m
+	t.named[key.kind]++
+	t.watch(within, r, Scope{Namespace: key.name.Namespace, Name: key.name.Name}, m.newFeed(), m.fail)
+	return m
+}
+
+// end ends the watch of one object, under the lock.
+func (t *tracker) end(key roomKey) {
+	t.rooms[key].stop()
+	delete(t.rooms, key)
+	t.named[key.kind]--
+}
+
+// startClasses watches storage classes, which decide about claims.
+func (t *tracker) startClasses() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if key := (watchKey{kind: classKind()}); !t.started[key] {
+		t.started[key] = true
+		t.classes.changed = t.refreshClaims
+		t.watch(t.ctx, classResource(), Scope{}, t.classes, t.classes.fail)
 	}
 }
 
-func (t *tracker) watch(r lynq.APIResource, selector string, h WatchHandler, fail func(error)) {
+// refreshClaims looks again at all claims that are expected.
+func (t *tracker) refreshClaims() {
+	t.mu.Lock()
+	var claims []*room
+	for key, m := range t.rooms {
+		if key.kind == claimKind() {
+			claims = append(claims, m)
+		}
+	}
+	t.mu.Unlock()
+	for _, m := range claims {
+		m.refresh()
+	}
+}
+
+func (t *tracker) watch(ctx context.Context, r lynq.APIResource, in Scope, h WatchHandler, fail func(error)) {
 	t.watches.Go(func() {
-		err := t.cluster.Watch(t.ctx, r, "", selector, h)
-		if t.ctx.Err() == nil {
-			fail(watchError(r, err))
+		err := t.cluster.Watch(ctx, r, in, h)
+		if ctx.Err() == nil {
+			fail(watchError(r, in, err))
 		}
 	})
 }
 
 // watchError is why a watch ended before the run did.
-func watchError(r lynq.APIResource, err error) error {
+func watchError(r lynq.APIResource, in Scope, err error) error {
 	resource := schema.GroupResource{Group: r.Group, Resource: r.Plural}.String()
+	where := "in all namespaces"
+	switch {
+	case in.Name != "" && r.Namespaced:
+		resource, where = resource+" "+in.Namespace+"/"+in.Name, "in namespace "+in.Namespace
+	case in.Name != "":
+		resource, where = resource+" "+in.Name, "of it"
+	case !r.Namespaced:
+		where = "of the kind"
+	}
 	switch {
 	case err == nil:
 		return fmt.Errorf("cannot watch %s: the watch ended", resource)
 	case apierrors.IsForbidden(err):
-		return fmt.Errorf("cannot watch %s: %w (allow list and watch in all namespaces, or set waitForReady: false)", resource, err)
+		return fmt.Errorf("cannot watch %s: %w (allow list and watch %s, or set waitForReady: false)", resource, err, where)
 	}
 	return fmt.Errorf("cannot watch %s: %w", resource, err)
 }
@@ -140,17 +214,69 @@ func (t *tracker) state(ref lynq.Ref) (Readiness, bool) {
 	return m.state(objectName(ref))
 }
 
-// forget ends the wait for an object.
-func (t *tracker) forget(ref lynq.Ref) {
+// doubt forgets that an object is gone: what is told of it from here on counts.
+func (t *tracker) doubt(ref lynq.Ref) {
 	if m := t.room(ref); m != nil {
-		m.forget(objectName(ref))
+		m.doubt(objectName(ref), false)
 	}
 }
 
+// startAll watches an object by its name, for it is there though the watches by
+// label do not tell of it any more; or its whole kind, where many are watched by
+// their names already.
+func (t *tracker) startAll(r lynq.APIResource, ref lynq.Ref) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	key, kind := roomKey{kindOf(ref), objectName(ref)}, watchKey{kind: kindOf(ref)}
+	m := t.rooms[key]
+	if m != nil {
+		t.end(key)
+	} else {
+		m = t.roomOf(kind.kind)
+	}
+	switch {
+	case t.named[kind.kind] < fewWatched:
+		t.startOne(r, key).move(m, key.name)
+	case !t.started[kind]:
+		t.started[kind] = true
+		m.doubt(key.name, true)
+		t.watch(t.ctx, r, Scope{}, m.newFeed(), m.fail)
+	}
+}
+
+// learn tells of an object that was read.
+func (t *tracker) learn(ref lynq.Ref, o *unstructured.Unstructured) {
+	if m := t.room(ref); m != nil {
+		m.learn(o)
+	}
+}
+
+// forget ends the wait for an object, and its watch where that is of it alone.
+func (t *tracker) forget(ref lynq.Ref) {
+	m := t.room(ref)
+	if m == nil {
+		return
+	}
+	m.forget(objectName(ref))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if key := (roomKey{kindOf(ref), objectName(ref)}); t.rooms[key] == m {
+		t.end(key)
+	}
+}
+
+// room is where an object is waited for.
 func (t *tracker) room(ref lynq.Ref) *room {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.rooms[schema.GroupKind{Group: ref.Group, Kind: ref.Kind}]
+	if m := t.rooms[roomKey{kindOf(ref), objectName(ref)}]; m != nil {
+		return m
+	}
+	return t.rooms[roomKey{kind: kindOf(ref)}]
+}
+
+func kindOf(ref lynq.Ref) schema.GroupKind {
+	return schema.GroupKind{Group: ref.Group, Kind: ref.Kind}
 }
 
 func notWatched(ref lynq.Ref) Readiness {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -28,13 +29,18 @@ type script struct {
 
 type scriptWatch struct {
 	WatchHandler
-	resource            lynq.APIResource
-	namespace, selector string
-	end                 chan error
+	resource lynq.APIResource
+	in       Scope
+	end      chan error
+	ended    chan struct{}
 }
 
-func (s *script) Watch(ctx context.Context, r lynq.APIResource, namespace, selector string, h WatchHandler) error {
-	w := &scriptWatch{WatchHandler: h, resource: r, namespace: namespace, selector: selector, end: make(chan error)}
+// Seen tells of an object.
+func (w *scriptWatch) Seen(o *unstructured.Unstructured) { w.Read(o)() }
+
+func (s *script) Watch(ctx context.Context, r lynq.APIResource, in Scope, h WatchHandler) error {
+	w := &scriptWatch{WatchHandler: h, resource: r, in: in, end: make(chan error), ended: make(chan struct{})}
+	defer close(w.ended)
 	s.begun <- w
 	select {
 	case <-ctx.Done():
@@ -54,7 +60,7 @@ type trackerTest struct {
 func newTrackerTest(t *testing.T) *trackerTest {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	s := &script{begun: make(chan *scriptWatch, 10)}
+	s := &script{begun: make(chan *scriptWatch, 20)}
 	tr := newTracker(ctx, s)
 	t.Cleanup(func() {
 		cancel()
@@ -63,11 +69,20 @@ func newTrackerTest(t *testing.T) *trackerTest {
 	return &trackerTest{tracker: tr, script: s, t: t}
 }
 
-// begin starts a watch and gives it.
+// begin starts a watch of a kind and gives it.
 func (tt *trackerTest) begin(r lynq.APIResource) *scriptWatch {
 	tt.t.Helper()
-	tt.start(r, testSelector)
+	tt.startKind(r, testSelector)
 	return <-tt.script.begun
+}
+
+// startKind starts a watch of a kind of which much will be waited for.
+func (tt *trackerTest) startKind(r lynq.APIResource, selector string) {
+	ref := lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: "ns", Name: "any"}
+	for range fewWatched + 1 {
+		tt.plan(ref)
+	}
+	tt.start(r, ref, selector)
 }
 
 // is compares the state of an expected object.
@@ -127,8 +142,8 @@ func TestTrackerRemembersWhatCameBefore(t *testing.T) {
 	t.Parallel()
 	tt := newTrackerTest(t)
 	w := tt.begin(deployments())
-	if w.resource != deployments() || w.namespace != "" || w.selector != testSelector {
-		t.Errorf("watches %v in %q with %q", w.resource, w.namespace, w.selector)
+	if w.resource != deployments() || w.in != (Scope{Labels: testSelector}) {
+		t.Errorf("watches %v in %+v", w.resource, w.in)
 	}
 	w.Synced()
 	w.Seen(deployment("web", revision{"a", 1, "10"}, 1))
@@ -227,9 +242,9 @@ func TestTrackerOfDeletions(t *testing.T) {
 	}{
 		{"being deleted", func(w *scriptWatch) {
 			o := deployment("web", revision{"a", 2, "11"}, 3)
-			o.SetDeletionTimestamp(&metav1.Time{Time: metav1.Now().Time})
+			o.SetDeletionTimestamp(&metav1.Time{Time: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)})
 			w.Seen(o)
-		}, StateDeleting, "is being deleted"},
+		}, StateDeleting, "is being deleted since 2026-01-01T00:00:00Z"},
 		{"gone", func(w *scriptWatch) { w.Gone("ns", "web", "a") }, StateGone, goneAway},
 		{"another went", func(w *scriptWatch) { w.Gone("ns", "web", "b") }, StateWaiting, unheard},
 		{"another went before", func(w *scriptWatch) {
@@ -287,11 +302,11 @@ func TestTrackerOfWhatIsToGo(t *testing.T) {
 		{"still there", func(w *scriptWatch) { w.Seen(deployment("web", revision{"a", 1, "10"}, 3)); w.Synced() }, StateReady, ""},
 		{"held", func(w *scriptWatch) {
 			o := deployment("web", revision{"a", 2, "11"}, 3)
-			o.SetDeletionTimestamp(&metav1.Time{Time: metav1.Now().Time})
+			o.SetDeletionTimestamp(&metav1.Time{Time: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)})
 			o.SetFinalizers([]string{"example.com/hold"})
 			w.Seen(o)
 			w.Synced()
-		}, StateDeleting, "is being deleted, held by example.com/hold"},
+		}, StateDeleting, "is being deleted since 2026-01-01T00:00:00Z; finalizer example.com/hold holds it"},
 		{"went", func(w *scriptWatch) {
 			w.Seen(deployment("web", revision{"a", 1, "10"}, 3))
 			w.Synced()
@@ -310,6 +325,143 @@ func TestTrackerOfWhatIsToGo(t *testing.T) {
 			tt.is(deploymentRef("web"), test.want, test.message)
 		})
 	}
+}
+
+// What a watch by label calls gone may only have lost the label: then a watch by
+// name tells, or one of the whole kind where many are watched by name already.
+func TestTrackerOfWhatLostItsLabel(t *testing.T) {
+	t.Parallel()
+	tt := newTrackerTest(t)
+	w := tt.begin(deployments())
+	ending := func(name string) *unstructured.Unstructured {
+		o := deployment(name, revision{"a", 2, "11"}, 3)
+		o.SetDeletionTimestamp(&metav1.Time{Time: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)})
+		return o
+	}
+	const message = "is being deleted since 2026-01-01T00:00:00Z"
+	var refs []lynq.Ref
+	for i := range fewWatched + 2 {
+		refs = append(refs, deploymentRef("d"+strconv.Itoa(i)))
+		tt.expectGone(refs[i], "a", ignore)
+		w.Seen(ending(refs[i].Name))
+	}
+	w.Synced()
+	for i, ref := range refs {
+		w.Gone("ns", ref.Name, "a")
+		if i > fewWatched { // the watch of the kind has begun, and told of it
+			tt.is(ref, StateDeleting, message)
+			tt.startAll(deployments(), ref)
+			break
+		}
+		tt.is(ref, StateGone, goneAway)
+		tt.doubt(ref)
+		tt.is(ref, StateDeleting, message)
+		tt.startAll(deployments(), ref)
+		again := <-tt.script.begun
+		want := Scope{Namespace: "ns", Name: ref.Name}
+		if i == fewWatched {
+			want = Scope{}
+		}
+		if again.in != want {
+			t.Errorf("watches %+v, want %+v", again.in, want)
+		}
+		tt.is(ref, StateWaiting, unheard)
+		again.Seen(ending(ref.Name))
+		if i == fewWatched {
+			again.Seen(ending(refs[i+1].Name))
+		}
+		again.Synced()
+		tt.is(ref, StateDeleting, message)
+		if i != fewWatched {
+			again.Gone("ns", ref.Name, "a")
+			tt.is(ref, StateGone, goneAway)
+		}
+	}
+	if more := len(tt.script.begun); more > 0 {
+		t.Errorf("%d more watches, want none", more)
+	}
+}
+
+// Few objects are watched by their names, each until it is forgotten.
+func TestTrackerByName(t *testing.T) {
+	t.Parallel()
+	tt := newTrackerTest(t)
+	web := deploymentRef("web")
+	tt.plan(web)
+	tt.start(deployments(), web, testSelector)
+	tt.start(deployments(), web, testSelector)
+	w := <-tt.script.begun
+	if want := (Scope{Namespace: "ns", Name: "web"}); w.in != want {
+		t.Errorf("watches %+v, want %+v", w.in, want)
+	}
+	var c counter
+	tt.expect(web, revision{"a", 1, "1"}, c.notify)
+	w.Seen(deployment("other", revision{"b", 1, "1"}, 3)) // by a server that takes no heed of the name
+	if _, known := tt.state(deploymentRef("other")); known {
+		t.Error("another object is known")
+	}
+	w.Seen(deployment("web", revision{"a", 1, "1"}, 3))
+	c.is(t, 1)
+	tt.is(web, StateReady, "")
+	tt.forget(web)
+	<-w.ended
+	tt.forget(web)
+
+	// It is to go, and has a watch of its own once more.
+	tt.start(deployments(), web, testSelector)
+	w = <-tt.script.begun
+	tt.expectGone(web, "a", ignore)
+	tt.is(web, StateWaiting, unheard)
+	w.Synced()
+	tt.is(web, StateGone, goneAway)
+}
+
+// Where many are waited for, one watch tells of all; also where more come than was
+// planned.
+func TestTrackerOfMany(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ planned, started, byName, ofKind int }{
+		{fewWatched, fewWatched, fewWatched, 0},
+		{fewWatched + 1, fewWatched + 1, 0, 1},
+		{1, fewWatched + 3, fewWatched, 1},
+	} {
+		tt := newTrackerTest(t)
+		for range test.planned {
+			tt.plan(deploymentRef("any"))
+		}
+		for i := range test.started {
+			tt.start(deployments(), deploymentRef("d"+strconv.Itoa(i)), testSelector)
+		}
+		byName, ofKind := 0, 0
+		for range test.byName + test.ofKind {
+			if w := <-tt.script.begun; w.in == (Scope{Labels: testSelector}) {
+				ofKind++
+			} else {
+				byName++
+			}
+		}
+		if byName != test.byName || ofKind != test.ofKind || len(tt.script.begun) > 0 {
+			t.Errorf("%+v: %d watches by name, %d of the kind, and %d more", test, byName, ofKind, len(tt.script.begun))
+		}
+	}
+}
+
+// An object that went before the watch of the whole kind began is gone.
+func TestTrackerOfWhatWentUnseen(t *testing.T) {
+	t.Parallel()
+	tt := newTrackerTest(t)
+	w := tt.begin(deployments())
+	ref := deploymentRef("web")
+	tt.expectGone(ref, "a", ignore)
+	w.Seen(deployment("web", revision{"a", 2, "11"}, 3))
+	w.Synced()
+	w.Gone("ns", "web", "a")
+	tt.doubt(ref)
+	tt.startAll(deployments(), ref)
+	whole := <-tt.script.begun
+	tt.is(ref, StateWaiting, unheard)
+	whole.Synced()
+	tt.is(ref, StateGone, goneAway)
 }
 
 func jobObject(t *testing.T, version, fields string) *unstructured.Unstructured {
@@ -353,7 +505,7 @@ func TestTrackerOfSelectors(t *testing.T) {
 			t.Parallel()
 			tt := newTrackerTest(t)
 			one := tt.begin(deployments())
-			tt.start(deployments(), "lynq.sh/hub=other")
+			tt.startKind(deployments(), "lynq.sh/hub=other")
 			two := <-tt.script.begun
 			one.Seen(deployment("web", revision{"a", 1, "10"}, 3))
 			one.Synced()
@@ -379,7 +531,7 @@ func TestTrackerStartsOnce(t *testing.T) {
 	t.Parallel()
 	tt := newTrackerTest(t)
 	w := tt.begin(deployments())
-	tt.start(deployments(), testSelector)
+	tt.startKind(deployments(), testSelector)
 	tt.expect(deploymentRef("web"), revision{"a", 1, "1"}, ignore)
 	w.Seen(deployment("web", revision{"a", 1, "1"}, 3))
 	tt.is(deploymentRef("web"), StateReady, "")
@@ -447,7 +599,7 @@ func TestTrackerEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s := &script{begun: make(chan *scriptWatch, 1)}
 	tr := newTracker(ctx, s)
-	tr.start(deployments(), testSelector)
+	tr.start(deployments(), deploymentRef("web"), testSelector)
 	tr.expect(deploymentRef("web"), revision{"a", 1, "1"}, func() { t.Error("told of an end that is no failure") })
 	cancel()
 	tr.wait()
@@ -468,7 +620,7 @@ func storageClass(t *testing.T, name, mode string) *unstructured.Unstructured {
 // beginClaims begins the two watches that claims need.
 func (tt *trackerTest) beginClaims() (claim, class *scriptWatch) {
 	tt.t.Helper()
-	tt.start(claims(), testSelector)
+	tt.startKind(claims(), testSelector)
 	for range 2 {
 		if w := <-tt.script.begun; w.resource == claims() {
 			claim = w
@@ -476,8 +628,8 @@ func (tt *trackerTest) beginClaims() (claim, class *scriptWatch) {
 			class = w
 		}
 	}
-	if class.resource != classResource() || class.selector != "" {
-		tt.t.Fatalf("watches %v with %q", class.resource, class.selector)
+	if class.resource != classResource() || class.in != (Scope{}) {
+		tt.t.Fatalf("watches %v in %+v", class.resource, class.in)
 	}
 	return claim, class
 }
@@ -487,7 +639,7 @@ func TestTrackerOfClaims(t *testing.T) {
 	const pending = `not bound; how storage class "wait" binds is not known`
 	tt := newTrackerTest(t)
 	claim, class := tt.beginClaims()
-	tt.start(claims(), "lynq.sh/hub=other") // the classes are watched already
+	tt.startKind(claims(), "lynq.sh/hub=other") // the classes are watched already
 	<-tt.script.begun
 	tt.began(t, 3)
 	claim.Seen(object(t, `

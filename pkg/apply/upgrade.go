@@ -9,14 +9,14 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/util/csaupgrade"
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // clientSide tells whether an entry of managedFields is that of a tool that
-// writes whole manifests and computes on its own side what to remove: its
-// fields would stay for ever after an adoption.
+// writes whole manifests and computes on its own side what to remove. Such a tool
+// does not let go of a field that lynq applies too, so that the field would stay
+// for ever when the form drops it (see taker).
 //
 // These are kubectl apply, create, replace and the generators run, expose and
 // autoscale; "kubectl" as it called itself before 1.18; the manager that the
@@ -40,15 +40,14 @@ func clientSide(e *metav1.ManagedFieldsEntry) bool {
 	return false
 }
 
-// upgradePatch is a JSON patch that makes lynq's server-side apply the manager
-// of what lynq manages by updates and, at an adoption, of what tools do that
-// apply on the client's side (see clientSide), so that a later apply removes
-// what it no longer says. Finalizers and owner references of others stay. It is nil where there is nothing to move, and holds
-// for the live object's resourceVersion only.
+// upgradePatch is a JSON patch that makes lynq's server-side apply the manager of
+// what lynq manages by updates, so that a later apply removes what it no longer
+// says. It is nil where there is nothing to move, and holds for the live object's
+// resourceVersion only.
 //
 // Fields that are recorded for another version of the API than those of lynq's
 // own apply cannot be moved, and stay where they are.
-func upgradePatch(live *unstructured.Unstructured, adopt bool) ([]byte, error) {
+func upgradePatch(live *unstructured.Unstructured) ([]byte, error) {
 	entries, err := entriesOf(live)
 	if err != nil {
 		return nil, err
@@ -60,17 +59,11 @@ func upgradePatch(live *unstructured.Unstructured, adopt bool) ([]byte, error) {
 	for i := range entries {
 		e := &entries[i]
 		ours := e.Manager == lynq.FieldManager && e.Operation == metav1.ManagedFieldsOperationUpdate && e.Subresource == ""
-		moves := ours || adopt && clientSide(e)
-		if !moves || version != "" && e.APIVersion != version {
+		if !ours || version != "" && e.APIVersion != version {
 			continue
 		}
 		version = e.APIVersion
-		if !ours {
-			if err := withoutHolds(e); err != nil {
-				return nil, fmt.Errorf("move what %q manages: %w", e.Manager, err)
-			}
-		}
-		e.Manager, e.Operation = lynq.FieldManager+"-moving-"+strconv.Itoa(i), metav1.ManagedFieldsOperationUpdate
+		e.Manager = lynq.FieldManager + "-moving-" + strconv.Itoa(i)
 		moving = append(moving, e.Manager)
 	}
 	if len(moving) == 0 {
@@ -83,28 +76,18 @@ func upgradePatch(live *unstructured.Unstructured, adopt bool) ([]byte, error) {
 			return nil, fmt.Errorf("move managed fields: %w", err)
 		}
 	}
-	// Not a test but a replacement of the version: the server then answers with
-	// a conflict where it moved, instead of an invalid request.
-	return json.Marshal([]map[string]any{
-		{"op": "replace", "path": "/metadata/managedFields", "value": moved.ManagedFields},
-		{"op": "replace", "path": "/metadata/resourceVersion", "value": live.GetResourceVersion()},
-	})
+	return managersPatch(moved.ManagedFields, live.GetResourceVersion())
 }
 
-// withoutHolds takes finalizers and owner references out of what a tool manages.
-// Others rely on them: no manifest that leaves them out may remove them.
-func withoutHolds(e *metav1.ManagedFieldsEntry) error {
-	set := fieldpath.NewSet()
-	if err := set.FromJSON(e.FieldsV1.GetRawReader()); err != nil {
-		return err
-	}
-	holds := fieldpath.NewSet(fieldpath.MakePathOrDie("metadata", "finalizers"), fieldpath.MakePathOrDie("metadata", "ownerReferences"))
-	fields, err := set.RecursiveDifference(holds).ToJSON()
-	if err != nil {
-		return err
-	}
-	e.FieldsV1 = metav1.NewFieldsV1(string(fields))
-	return nil
+// managersPatch is a JSON patch that sets who manages the fields of an object, if
+// that has a version.
+func managersPatch(entries []metav1.ManagedFieldsEntry, resourceVersion string) ([]byte, error) {
+	// Not a test but a replacement of the version: the server then answers with
+	// a conflict where it moved, instead of an invalid request.
+	return json.Marshal([]jsonPatchOp{
+		{"replace", "/metadata/managedFields", entries},
+		{"replace", "/metadata/resourceVersion", resourceVersion},
+	})
 }
 
 // appliedVersion is the version that lynq applied last, "" where it never did.

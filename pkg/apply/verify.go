@@ -22,6 +22,8 @@ type VerifyInput struct {
 	Broken map[NodeKey]bool
 	// Live has every object that Inventories name, as far as there is one.
 	Live map[lynq.Ref]*Live
+	// Misplaced are those that cannot be there.
+	Misplaced map[lynq.Ref]*ScopeError
 	// Tracked are objects that bear the label of a hub, of whatever kinds, and
 	// are no records. Among them are those that Verify finds unrecorded.
 	Tracked []*Live
@@ -166,19 +168,28 @@ func (v *verifier) object(f *Finding, me owner, r *inventory.Record, l *Live) bo
 		return false
 	case FindingMissing:
 		f.What, f.Fix = "it is gone", "apply makes it anew"
+		if err := v.Misplaced[r.Ref]; err != nil {
+			f.What, f.Fix = err.impossible(), "apply drops it from the record"
+		}
 	case FindingReplaced:
 		f.What, f.Fix = "somebody deleted it and made another", "apply makes that one what it is to be"
 	case FindingForeign:
 		f.What, f.Fix = "it belongs to "+v.decider.foreign(me, l), "apply leaves it alone (conflictPolicy Stuck; Force would take it)"
-		if r.Conflict == lynq.ConflictForce {
+		switch {
+		case l.Record:
+			f.Fix = "apply never writes or deletes it"
+		case r.Conflict == lynq.ConflictForce:
 			f.Fix = "apply takes it back (conflictPolicy Force)"
 		}
 	case FindingOrphaned:
 		f.What, f.Fix = "it is marked as an orphan", "apply takes it back"
 	case FindingDeleting:
-		f.What, f.Fix = "it is being deleted", "apply makes it anew when it is gone; its finalizers say what holds it"
+		f.What, f.Fix = "it "+l.Ending, "apply creates it again when it is gone"
 	case FindingUnconfirmed:
 		f.What, f.Fix = "a run was to write it and did not see that end well", "apply completes that"
+		if err := v.Misplaced[r.Ref]; err != nil {
+			f.What, f.Fix = err.impossible(), "apply drops it from the record"
+		}
 	case FindingUntracked:
 		f.What, f.Fix = me.untracked(o, l), "apply puts that right"
 	case FindingDrifted:
@@ -232,7 +243,7 @@ func asRecorded(me owner, r *inventory.Record) *Object {
 
 // untracked says what is wrong with an object's tracking.
 func (me owner) untracked(o *Object, l *Live) string {
-	owned := me.uid != "" && slices.Contains(l.Owners, me.uid)
+	owned := me.owns(l)
 	labelled := l.Node != "" && l.NodeNamespace != ""
 	if o.Owned {
 		labelled = l.Node != "" || l.NodeNamespace != ""
@@ -250,6 +261,7 @@ func (me owner) untracked(o *Object, l *Live) string {
 	note(true, l.PartOf == me.partOf, "label "+lynq.LabelPartOf)
 	note(o.Owned, owned, "the owner reference")
 	note(!o.Owned, labelled, "its node's labels")
+	note(true, o.Policy.Creation != lynq.CreateOnce || o.annotated(l), "annotations that lynqctl writes")
 	what := ""
 	if len(lacks) > 0 {
 		what = "it lacks " + strings.Join(lacks, ", ")

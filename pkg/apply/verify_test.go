@@ -25,7 +25,7 @@ type verifyScene struct {
 
 func newVerifyScene() *verifyScene {
 	ref := lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme"}
-	inv := &inventory.Inventory{Node: "acme-web", Namespace: "ns", Hub: "crm", Form: "web", UID: "inv", Records: []inventory.Record{{
+	inv := &inventory.Inventory{Node: "acme-web", Namespace: "ns", Hub: "crm", Form: "web", RowUID: "acme", UID: "inv", Records: []inventory.Record{{
 		Ref: ref, ID: "settings", APIVersion: "v1", UID: "u1", Digest: "d1", ResourceVersion: "7", Fields: "f1",
 		Creation: lynq.CreateWhenNeeded, Deletion: lynq.DeleteDelete, Conflict: lynq.ConflictStuck, Patch: lynq.PatchApply,
 	}}}
@@ -86,7 +86,7 @@ func TestVerifyRecords(t *testing.T) {
 			s.record.Creation, s.live.CreatedOnce, s.live.UID = lynq.CreateOnce, true, "u2"
 		}, FindingReplaced, "made another"},
 
-		"another node's labels": {func(s *verifyScene) { s.live.Node, s.live.NodeNamespace = "bolt-web", "ns" }, FindingForeign, "it belongs to node ns/bolt-web"},
+		"another node's labels": {func(s *verifyScene) { s.live.Node, s.live.NodeNamespace = "bolt-web", "ns" }, FindingUntracked, "it has its node's labels, which its policies do not want"},
 		"another node's set": {func(s *verifyScene) {
 			s.others = []*inventory.Inventory{{Node: "bolt-web", Namespace: "ns", Hub: "crm", UID: "inv2", Records: slices.Clone(s.inv.Records)}}
 			s.live.PartOf, s.live.Owners = inventory.ID("ns", "lynqnode-bolt-web"), []types.UID{"inv2"}
@@ -103,7 +103,7 @@ func TestVerifyRecords(t *testing.T) {
 			s.retained()
 			s.record.Creation, s.live.CreatedOnce, s.live.Orphaned = lynq.CreateOnce, true, true
 		}, FindingOrphaned, "takes it back"},
-		"going": {func(s *verifyScene) { s.live.Deleting = true }, FindingDeleting, "finalizers"},
+		"going": {func(s *verifyScene) { s.live.Deleting, s.live.Ending = true, "is being deleted; x holds it" }, FindingDeleting, "it is being deleted; x holds it"},
 
 		"never made":      {func(s *verifyScene) { s.record.UID, s.record.Digest, s.live = "", "", nil }, FindingUnconfirmed, "apply completes that"},
 		"made, not seen":  {func(s *verifyScene) { s.record.UID, s.record.Digest = "", "" }, FindingUnconfirmed, "apply completes that"},

@@ -104,13 +104,13 @@ func TestWholePlans(t *testing.T) {
 		"all rows and forms": {func(*Input) {}, true},
 		"only one node":      {func(in *Input) { in.Only = map[string]bool{acme.Name: true} }, false},
 		"only some objects":  {func(in *Input) { in.Narrowed = true }, false},
-		"without its form":   {func(in *Input) { in.Forms = []string{"other"} }, false},
+		"without its form":   {func(in *Input) { in.Forms = []lynq.FormKey{{Name: "other"}} }, false},
 		"a broken record":    {func(in *Input) { in.Broken = map[NodeKey]error{{"ns", "x"}: errNoMetadata} }, false},
 		"another hub's node": {func(in *Input) { in.Only, in.Inventories[1].HubNamespace = map[string]bool{}, "far" }, true},
 	} {
-		in := &Input{Hub: "crm", HubNamespace: "ns", Forms: []string{"web"}, Active: 1, Nodes: []*Node{{NodeKey: acme, Hub: "crm", Form: "web"}}}
+		in := &Input{Hub: "crm", HubNamespace: "ns", Forms: []lynq.FormKey{{Name: "web"}}, Active: 1, Nodes: []*Node{{NodeKey: acme, Hub: "crm", Form: "web", UID: acme.Name}}}
 		for _, k := range []NodeKey{acme, old} {
-			in.Inventories = append(in.Inventories, &inventory.Inventory{Node: k.Name, Namespace: k.Namespace, Hub: "crm", Form: "web"})
+			in.Inventories = append(in.Inventories, &inventory.Inventory{Node: k.Name, Namespace: k.Namespace, Hub: "crm", Form: "web", RowUID: k.Name})
 		}
 		tt.change(in)
 		if got := Decide(in, Limits{}).Whole; got != tt.want {

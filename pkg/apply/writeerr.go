@@ -67,6 +67,12 @@ func (f fieldConflict) clientSide() bool {
 	return clientSide(&e)
 }
 
+// tracking: it is a label by which nodes track objects.
+func (f fieldConflict) tracking() bool {
+	key, label := strings.CutPrefix(f.field, ".metadata.labels.")
+	return label && slices.Contains(trackingLabels(), key)
+}
+
 // problemOf finds out what is wrong with a write that gave this error, nil too.
 func problemOf(err error) problem {
 	switch {
@@ -76,6 +82,8 @@ func problemOf(err error) problem {
 		return problem{kind: problemReplaced, refused: true}
 	case errors.Is(err, errMoved):
 		return problem{kind: problemMoved, refused: true}
+	case errors.Is(err, errExists):
+		return problem{kind: problemExists}
 	case meta.IsNoMatchError(err):
 		return problem{kind: problemNoKind, refused: true, hint: hintOf(problemNoKind)}
 	}

@@ -52,15 +52,24 @@ func (m *markdown) head(r *Report) {
 		m.write("### lynqctl diff: nothing would change\n")
 	default:
 		m.write("### lynqctl diff: %d of %s would change\n", c.Nodes, counted(r.Total, "node"))
+		if owners := c.Owners(); owners != "" {
+			m.write("\n%s: %s\n", counted(c.Objects, "object"), owners)
+		}
 	}
 	var lines []string
 	for _, one := range r.Refusals {
 		lines = append(lines, fmt.Sprintf("- **refused** (%s, hub %s): %s\n", plainText(one.Guard), code(one.Hub), plainText(one.What)))
 	}
+	failed := r.Failed()
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
-		if n.Problem != "" {
-			lines = append(lines, fmt.Sprintf("- **failed**: node %s: %s\n", code(n.Name), plainText(n.Problem)))
+		if nodes := failed[n.Problem]; nodes > 0 {
+			others := ""
+			if nodes > 1 {
+				others = " and " + counted(nodes-1, "other")
+			}
+			lines = append(lines, fmt.Sprintf("- **failed**: node %s%s: %s\n", code(n.Name), others, plainText(n.Problem)))
+			delete(failed, n.Problem)
 		}
 		for j := range n.Objects {
 			if o := &n.Objects[j]; o.Problem != "" {
@@ -81,7 +90,7 @@ func (m *markdown) table(r *Report) {
 		n := &r.Nodes[i]
 		for j := range n.Objects {
 			if o := &n.Objects[j]; shown(o) {
-				rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s |\n", cell(n.Name), cell(nameOf(o)), o.Action, plainText(few(o.Causes()))))
+				rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s |\n", cell(n.Name), cell(nameOf(o)), o.What(), plainText(few(o.Causes()))))
 			}
 		}
 	}
@@ -141,7 +150,7 @@ func shown(o *Object) bool { return o.Problem == "" && !o.Skipped && o.Changes()
 // block is an object: why, field by field, and its diff.
 func block(o *Object) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n**%s** %s: %s\n", code(nameOf(o)), o.Action, plainText(few(o.Causes())))
+	fmt.Fprintf(&b, "\n**%s** %s: %s\n", code(nameOf(o)), o.What(), plainText(few(o.Causes())))
 	if o.Note != "" {
 		fmt.Fprintf(&b, "\n%s\n", plainText(o.Note))
 	}

@@ -47,12 +47,24 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
+// A reason that many nodes share is told once.
+func TestMarkdownOfOneReason(t *testing.T) {
+	r := reportOf(3, 0, "")
+	for i := range r.Nodes {
+		r.Nodes[i].Problem = "secrets is forbidden"
+	}
+	want := "### lynqctl diff: 0 of 3 nodes would change\n\n- **failed**: node `" + r.Nodes[0].Name + "` and 2 others: secrets is forbidden\n"
+	if got := Markdown(r); got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
 // A comment is never longer than a forge takes, is whole Markdown then, and says
 // how much is left out.
 func TestMarkdownIsBounded(t *testing.T) {
 	problems := reportOf(5000, 0, "")
 	for i := range problems.Nodes {
-		problems.Nodes[i].Problem = strings.Repeat("x", 50)
+		problems.Nodes[i].Problem = fmt.Sprint(i, strings.Repeat("x", 50))
 	}
 	for _, tt := range []struct {
 		name  string

@@ -18,6 +18,8 @@ type Object struct {
 	ID         string // of the resource in its form
 	// Action is what a plan calls what happens to it, and Reason why.
 	Action, Reason string
+	// Adopted: the object was there before the node had it.
+	Adopted bool
 	// Note is for people: what was taken from whom, what could not be tried.
 	Note string
 	// Problem is why it would not come to be as it is to be, "" where it would.

@@ -1,5 +1,10 @@
 package diff
 
+import (
+	"fmt"
+	"strings"
+)
+
 // Report is what an apply would change.
 type Report struct {
 	// Nodes are those of which something is to be told, in the order of their
@@ -26,6 +31,8 @@ type Refusal struct{ Guard, Hub, What, Fix string }
 type Counts struct {
 	Nodes    int // that would change
 	Objects  int // that would change
+	Adopted  int // of those: that would be adopted
+	Deleted  int // of those: that would be deleted, though they were adopted
 	Problems int // nodes and objects that have one
 }
 
@@ -42,6 +49,12 @@ func (r *Report) Counts() Counts {
 				c.Problems++
 			case !o.Skipped && o.Changes():
 				changes++
+				switch {
+				case o.Action == actionAdopt:
+					c.Adopted++
+				case o.Adopted && o.deleted():
+					c.Deleted++
+				}
 			}
 		}
 		if n.Problem != "" {
@@ -53,4 +66,55 @@ func (r *Report) Counts() Counts {
 		c.Objects += changes
 	}
 	return c
+}
+
+// Actions as plans name them.
+const (
+	actionAdopt   = "adopt"
+	actionDelete  = "delete"
+	actionCollect = "collect"
+)
+
+// deleted tells whether the object would be gone.
+func (o *Object) deleted() bool { return o.Action == actionDelete || o.Action == actionCollect }
+
+// What is the action, in words: of one that deletes it says whether the object was
+// adopted.
+func (o *Object) What() string {
+	if o.Adopted && o.deleted() {
+		return o.Action + " (adopted)"
+	}
+	return o.Action
+}
+
+// Owners says of the objects that would change how many lynqctl did not make, ""
+// where it made all.
+func (c Counts) Owners() string {
+	var parts []string
+	if c.Adopted > 0 {
+		parts = append(parts, fmt.Sprintf("%d to adopt", c.Adopted))
+	}
+	if c.Deleted > 0 {
+		parts = append(parts, fmt.Sprintf("%d to delete that %s adopted", c.Deleted, wasWere(c.Deleted)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func wasWere(n int) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
+}
+
+// Failed has, for each reason why nothing of a node could be planned, how many
+// nodes it is about. It is told at the first of them.
+func (r *Report) Failed() map[string]int {
+	nodes := map[string]int{}
+	for i := range r.Nodes {
+		if why := r.Nodes[i].Problem; why != "" {
+			nodes[why]++
+		}
+	}
+	return nodes
 }

@@ -40,3 +40,19 @@ func (l *loader) customResource(v *Value) {
 		l.in.ClusterScoped[GroupKind{Group: group, Kind: kind}] = true
 	}
 }
+
+// learnScopes takes in what the CustomResourceDefinitions among a form's own
+// resources say about the scopes of their kinds, as far as they say it whatever
+// the row: other resources of the run may be of these kinds.
+func (in *Inputs) learnScopes(f *Form) {
+	for _, r := range f.Resources {
+		if group, _ := lynq.SplitAPIVersion(r.APIVersion); group != "apiextensions.k8s.io" || r.Kind != "CustomResourceDefinition" {
+			continue
+		}
+		spec := r.Manifest.Field("spec")
+		key := GroupKind{Group: spec.Field("group").literal(), Kind: spec.Field("names").Field("kind").literal()}
+		if spec.Field("scope").literal() == "Cluster" && key.Group != "" && key.Kind != "" {
+			in.ClusterScoped[key] = true
+		}
+	}
+}

@@ -22,6 +22,7 @@ func readHub(rep *report, v *Value) *Hub {
 	o.done()
 	readSource(spec.needObject("source"), hub)
 	readMappings(spec, hub)
+	readNamespaceDefaults(spec, hub)
 	spec.done()
 	return hub
 }

@@ -315,7 +315,11 @@ func TestReadErrors(t *testing.T) {
 }
 
 func TestClusterScoped(t *testing.T) {
-	in := load(t, hubText+formText("web", "  - {id: a, spec: {apiVersion: v1, kind: ConfigMap, metadata: {name: x}}}\n")+`---
+	in := load(t, hubText+formText("web", `  - {id: a, spec: {apiVersion: v1, kind: ConfigMap, metadata: {name: x}}}
+  - {id: b, nameTemplate: b, spec: {apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: {group: form.example.com, scope: Cluster, names: {kind: Zone}}}}
+  - {id: c, nameTemplate: c, spec: {apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: {group: form.example.com, scope: Namespaced, names: {kind: House}}}}
+  - {id: d, nameTemplate: d, spec: {apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: {group: "{{ .uid }}.example.com", scope: Cluster, names: {kind: Room}}}}
+`)+`---
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 spec: {group: example.com, scope: Cluster, names: {kind: Tenant}}
@@ -324,7 +328,7 @@ apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 spec: {group: example.com, scope: Namespaced, names: {kind: App}}
 `)
-	want := map[form.GroupKind]bool{{Group: "example.com", Kind: "Tenant"}: true}
+	want := map[form.GroupKind]bool{{Group: "example.com", Kind: "Tenant"}: true, {Group: "form.example.com", Kind: "Zone"}: true}
 	if diff := cmp.Diff(want, in.ClusterScoped); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -149,6 +149,7 @@ func (l *loader) finish() {
 	for _, form := range l.in.Forms {
 		l.unique(names, lynq.KindForm, form.Namespace, form.Name, form.Pos)
 		l.link(form)
+		l.in.learnScopes(form)
 	}
 	for _, secret := range l.in.Secrets {
 		l.unique(names, "Secret", secret.Namespace, secret.Name, secret.Pos)

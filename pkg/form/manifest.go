@@ -15,6 +15,9 @@ func readManifest(o *object, s section, r *Resource) {
 		checkSection(o, s, r)
 	}
 	group, _ := lynq.SplitAPIVersion(r.APIVersion)
+	if group == lynq.Group {
+		o.fail(fieldPos(o.value, "apiVersion"), "remove it", "a %s of group %s is the Lynq operator's, and no object of a form", r.Kind, group)
+	}
 	if r.TargetNamespace.isSet() && lynq.ClusterScoped(group, r.Kind) {
 		o.warn(r.TargetNamespace.Pos, "remove it", "targetNamespace is ignored: a %s has no namespace", r.Kind)
 	}
@@ -90,22 +93,24 @@ func serverOwned() []string {
 		"deletionTimestamp", "deletionGracePeriodSeconds"}
 }
 
-// checkMetadata checks the metadata of a manifest; nil is none.
+// checkMetadata checks the metadata of a manifest; nil is none. What is not the
+// form's to say is refused as null, too: it would be sent as that, and take the
+// place of what lynqctl itself says there.
 func checkMetadata(m *object) {
 	if m == nil || m.value.Kind != Map {
 		return
 	}
-	for _, field := range serverOwned() {
-		if v := m.get(field); v != nil {
-			m.fail(v.Pos, "remove it", "%s is the server's to write", m.name(field))
+	refuse := func(field, fix, why string) {
+		m.accept(field)
+		if v := m.value.Field(field); v != nil {
+			m.fail(v.Pos, fix, "%s %s", m.name(field), why)
 		}
 	}
-	if v := m.get("ownerReferences"); v != nil {
-		m.fail(v.Pos, "remove it", "%s is lynqctl's to write", m.name("ownerReferences"))
+	for _, field := range serverOwned() {
+		refuse(field, "remove it", "is the server's to write")
 	}
-	if v := m.get("generateName"); v != nil {
-		m.fail(v.Pos, "use nameTemplate", "%s makes a new object at every run", m.name("generateName"))
-	}
+	refuse("ownerReferences", "remove it", "is lynqctl's to write")
+	refuse("generateName", "use nameTemplate", "makes a new object at every run")
 	m.text("name")
 	m.text("namespace")
 	m.texts("finalizers")
@@ -122,23 +127,12 @@ func hasName(manifest *Value) bool {
 	return name != nil && name.Kind != Null && (name.Kind != String || strings.TrimSpace(name.Str) != "")
 }
 
-// withoutLeftovers drops what tools write into manifests and nobody means: a
-// null metadata.creationTimestamp and an empty status.
+// withoutLeftovers drops what tools write into manifests and nobody means: an
+// empty status.
 func withoutLeftovers(manifest *Value) *Value {
 	result := *manifest
-	result.Fields = nil
-	for _, f := range manifest.Fields {
-		switch {
-		case f.Key == "status" && (f.Value.Kind == Null || f.Value.Kind == Map && len(f.Value.Fields) == 0):
-			continue
-		case f.Key == "metadata" && f.Value.Kind == Map:
-			m := *f.Value
-			m.Fields = slices.DeleteFunc(slices.Clone(m.Fields), func(f Field) bool {
-				return f.Key == "creationTimestamp" && f.Value.Kind == Null
-			})
-			f.Value = &m
-		}
-		result.Fields = append(result.Fields, f)
-	}
+	result.Fields = slices.DeleteFunc(slices.Clone(manifest.Fields), func(f Field) bool {
+		return f.Key == "status" && (f.Value.Kind == Null || f.Value.Kind == Map && len(f.Value.Fields) == 0)
+	})
 	return &result
 }

@@ -37,6 +37,7 @@ func readEntry(spec *object, s section, index int, v *Value) *entry {
 	if manifest := o.needObject("spec"); manifest.value.Kind == Map {
 		readManifest(manifest, s, r)
 	}
+	readTwofold(o, r)
 	r.IgnoreFields = readIgnoreFields(o, r)
 	for _, path := range r.IgnoreFields {
 		r.Policy.IgnoreFields = append(r.Policy.IgnoreFields, path.Text)

@@ -12,8 +12,8 @@ type Inputs struct {
 	Forms []*Form // sorted by name, then namespace
 	// Secrets are the core/v1 Secrets in the inputs: passwordRef looks here first.
 	Secrets []*Secret
-	// ClusterScoped has the kinds that CustomResourceDefinitions in the inputs
-	// declare with scope Cluster.
+	// ClusterScoped has the kinds that CustomResourceDefinitions in the inputs, or
+	// among the resources of forms, declare with scope Cluster.
 	ClusterScoped map[GroupKind]bool
 	// Warnings are no errors, yet worth a look: documents that were left out.
 	Warnings lynq.Problems
@@ -32,6 +32,9 @@ type Hub struct {
 	// Mappings, sorted by variable, hold uid and activate, hostOrUrl where it
 	// is mapped, and the extra mappings.
 	Mappings []Mapping
+	// NamespaceDefaults are what is in namespaces by itself on the hub's clusters,
+	// beside what lynqctl knows.
+	NamespaceDefaults []lynq.NamespaceDefault
 }
 
 // Mapping gives a template variable the value of a column.

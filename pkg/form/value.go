@@ -134,6 +134,9 @@ func (c *converter) mapping(n *yaml.Node, depth int, aliased bool) *Value {
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].ShortTag() == yaml.MergeTag {
+			if c.twice(written, n.Content[i].Value, c.pos(n.Content[i])) {
+				continue
+			}
 			for _, f := range c.merged(n.Content[i+1], depth) {
 				set(f)
 			}
@@ -145,14 +148,21 @@ func (c *converter) mapping(n *yaml.Node, depth int, aliased bool) *Value {
 			continue
 		}
 		f := Field{Key: key, Pos: c.pos(n.Content[i]), Value: value}
-		if first, twice := written[key]; twice {
-			c.problems.Add(f.Pos, "remove one of them", "key %q is there twice, first on line %d", key, first.Line)
-			continue
+		if !c.twice(written, key, f.Pos) {
+			set(f)
 		}
-		written[key] = f.Pos
-		set(f)
 	}
 	return v
+}
+
+// twice reports a key that was written before in its mapping.
+func (c *converter) twice(written map[string]lynq.Pos, key string, pos lynq.Pos) bool {
+	first, twice := written[key]
+	if twice {
+		c.problems.Add(pos, "remove one of them", "key %q is there twice, first on line %d", key, first.Line)
+	}
+	written[key] = pos
+	return twice
 }
 
 // merged gets the fields that a merge key brings in.

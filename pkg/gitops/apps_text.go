@@ -62,7 +62,7 @@ func (n appNode) fill(slot string) string {
 	case "./path":
 		return "./" + n.path
 	}
-	return lynq.NodeName(n.name, strings.TrimPrefix(slot, "of "))
+	return lynq.PlainNodeName(n.name, strings.TrimPrefix(slot, "of "))
 }
 
 // yamlText is a text as YAML: as it is where no reader could take it for anything

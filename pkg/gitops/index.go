@@ -42,6 +42,32 @@ func (x *Index) Find(path string) *Entry {
 	return &x.Entries[i]
 }
 
+// Nodes are the nodes of the files.
+func (x *Index) Nodes() Nodes {
+	nodes := Nodes{}
+	for i := range x.Entries {
+		if e := &x.Entries[i]; !e.shared() {
+			nodes[owner{e.Hub, e.Form, e.Node}] = true
+		}
+	}
+	return nodes
+}
+
+// Nodes are the nodes that a tree has, each with its hub and the name of its form.
+type Nodes map[owner]bool
+
+type owner struct {
+	hub  HubKey
+	form string
+	node NodeKey
+}
+
+// Has tells whether the tree has a node. What was written when the hub had no
+// namespace is the hub's.
+func (n Nodes) Has(hub HubKey, form string, node NodeKey) bool {
+	return n[owner{hub, form, node}] || n[owner{HubKey{Name: hub.Name}, form, node}]
+}
+
 // Without is the index without some paths.
 func (x *Index) Without(paths map[string]bool) *Index {
 	if len(paths) == 0 {

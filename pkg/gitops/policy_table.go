@@ -83,6 +83,13 @@ func writeEntries() []entry {
 			flux: remedy{lost: always("what others own is taken over")},
 		},
 		{
+			policy: "adoptionPolicy", of: func(s *subject) bool {
+				return s.Policy.Adoption == lynq.AdoptNever || s.Policy.Adoption == lynq.AdoptIfUnowned
+			},
+			argo: remedy{lost: always("what exists already is taken over, whoever made it")},
+			flux: remedy{lost: always("what exists already is taken over, whoever made it")},
+		},
+		{
 			policy: "patchStrategy: apply", of: func(s *subject) bool { return s.Policy.Patch == lynq.PatchApply },
 			argo: remedy{set: options("ServerSideApply=true")},
 		},

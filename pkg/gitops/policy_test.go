@@ -114,8 +114,13 @@ func policyTests() []policyTest {
 	unordered := func(id, needs string) string {
 		return "lost " + id + " dependIds: it does not wait for " + needs + ": all of a node is applied at once (--emit-apps=ordered-kustomizations keeps the order)\n"
 	}
+	adopted := "lost a adoptionPolicy: what exists already is taken over, whoever made it\nlost b adoptionPolicy: what exists already is taken over, whoever made it\n"
 	return []policyTest{
-		{name: "nothing special", resources: configMap("a", "conflictPolicy: Force")},
+		{name: "nothing special", resources: configMap("a", "conflictPolicy: Force, adoptionPolicy: Always")},
+		{
+			name: "adoption", resources: configMap("a", "conflictPolicy: Force, adoptionPolicy: Never") + configMap("b", "adoptionPolicy: if-unowned"),
+			argo: adopted, argoApps: adopted, flux: adopted, fluxApps: adopted, fluxOrdered: adopted,
+		},
 		{
 			name:      "order",
 			resources: configMap("a", "dependIds: []") + configMap("b", "dependIds: [a]") + configMap("c", "dependIds: [b, a]"),

@@ -95,7 +95,7 @@ func owners(n *Node, f *Found, record types.UID) []metav1.OwnerReference {
 	yes := true
 	return append(kept, metav1.OwnerReference{
 		APIVersion: "v1", Kind: "ConfigMap", Name: inventory.Name(n.Key().Name), UID: record,
-		Controller: &yes, BlockOwnerDeletion: &yes,
+		Controller: &yes,
 	})
 }
 

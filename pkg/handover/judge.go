@@ -78,6 +78,8 @@ func judge(n *Node, f Found, record types.UID) Object {
 	live := apply.LiveOf(f.Ref, f.Meta)
 	bonds := bondsOf(n, f.Meta, &live)
 	switch {
+	case live.Record:
+		o.Why = "it is a record of lynqctl, or the operator's own, and never an object of a node"
 	case live.Orphaned:
 		o.Why = "the operator left it behind (lynqctl orphans adopt takes it back)"
 	case !bonds.any() && bonds.others != "":

@@ -55,9 +55,10 @@ type Resource struct {
 	namespaceIsOpen, nameIsOpen bool
 }
 
-// Key is the node that a LynqNode becomes.
+// Key is the node that a LynqNode becomes. It keeps its name, whatever the form is
+// called: apply finds it by that.
 func (n *Node) Key() apply.NodeKey {
-	return apply.NodeKey{Namespace: n.Namespace, Name: lynq.NodeName(n.Row, n.Form)}
+	return apply.NodeKey{Namespace: n.Namespace, Name: lynq.PlainNodeName(n.Row, n.Form)}
 }
 
 // String names a LynqNode to people.

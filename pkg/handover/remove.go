@@ -30,7 +30,7 @@ func (r *remover) remove(served lynq.APIResource, l leaver) error {
 	if r.dryRun {
 		version = l.version // nothing was written
 	}
-	err = r.cluster.Delete(r.ctx, served, l.ref.Namespace, l.ref.Name, orphaning(l.uid, version, r.dryRun))
+	_, err = r.cluster.Delete(r.ctx, served, l.ref.Namespace, l.ref.Name, orphaning(l.uid, version, r.dryRun))
 	switch {
 	case err == nil || apierrors.IsNotFound(err):
 		return nil

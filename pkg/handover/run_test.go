@@ -138,26 +138,26 @@ func conflict(name string) error {
 	return apierrors.NewConflict(schema.GroupResource{Resource: "things"}, name, errors.New("it was changed"))
 }
 
-func (s *stage) Delete(_ context.Context, r lynq.APIResource, namespace, name string, o metav1.DeleteOptions) error {
+func (s *stage) Delete(_ context.Context, r lynq.APIResource, namespace, name string, o metav1.DeleteOptions) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	call := "delete " + r.Kind + "/" + name
 	if err := s.call(call); err != nil {
-		return err
+		return false, err
 	}
 	m, err := s.find(r, namespace, name)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if *o.PropagationPolicy != metav1.DeletePropagationOrphan {
 		s.t.Errorf("%s is deleted with %s", name, *o.PropagationPolicy)
 	}
 	if *o.Preconditions.UID != m.UID || *o.Preconditions.ResourceVersion != m.ResourceVersion {
-		return conflict(name)
+		return false, conflict(name)
 	}
 	now := metav1.Now()
 	m.DeletionTimestamp, m.Finalizers, m.ResourceVersion = &now, append(m.Finalizers, "orphan"), m.ResourceVersion+"+"
-	return s.done(call)
+	return false, s.done(call)
 }
 
 // Save and Remove make it the records, too.
@@ -170,6 +170,11 @@ func (s *stage) Save(_ context.Context, inv *inventory.Inventory) (*inventory.In
 	saved := *inv
 	saved.UID = "record"
 	return &saved, nil
+}
+
+func (s *stage) Restore(context.Context, *inventory.Inventory, func() error) (*inventory.Inventory, error) {
+	s.t.Error("an inventory is restored")
+	return nil, nil
 }
 
 func (s *stage) Remove(context.Context, *inventory.Inventory) error {

@@ -2,6 +2,7 @@ package inventory
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,7 +22,10 @@ import (
 // would misread what this one writes, or lose a part of it.
 //
 // 2: records have a template, and the data of nodes and hubs a version.
-const format = 2
+//
+// 3: the namespace of the hub is a label, that of the form an annotation, and the
+// data of hubs say in which namespaces their nodes are.
+const format = 3
 
 // The keys of a node's data.
 const (
@@ -31,7 +35,7 @@ const (
 	keyVersion   = "version" // left out where there is none
 )
 
-const namePrefix = "lynqnode-"
+const namePrefix = lynq.NodeRecordPrefix
 
 // Name is the name of the ConfigMap that is a node's inventory.
 func Name(node string) string { return namePrefix + node }
@@ -78,6 +82,9 @@ func Encode(inv *Inventory) (*corev1.ConfigMap, error) {
 	if inv.Finalizer {
 		cm.Finalizers = []string{lynq.FinalizerNode}
 	}
+	if inv.HubNamespace != "" {
+		cm.Labels[lynq.LabelHubNamespace] = inv.HubNamespace
+	}
 	inv.Others.addTo(cm)
 	if err := checkSize(inv, cm); err != nil {
 		return nil, err
@@ -96,8 +103,8 @@ func (inv *Inventory) annotations() (map[string]string, error) {
 	if _, whole := lynq.UIDLabel(inv.RowUID); !whole {
 		a[lynq.AnnotationUID] = inv.RowUID
 	}
-	if inv.HubNamespace != "" {
-		a[lynq.AnnotationHubNamespace] = inv.HubNamespace
+	if inv.FormNamespace != "" {
+		a[lynq.AnnotationTemplateNamespace] = inv.FormNamespace
 	}
 	if inv.Activate != "" {
 		a[lynq.AnnotationActivate] = inv.Activate
@@ -126,11 +133,13 @@ func Decode(cm *corev1.ConfigMap) (*Inventory, error) {
 		return nil, d.fail("metadata.name", "the record of a node is named %sNODE", namePrefix)
 	}
 	d.node = node
-	if err := d.format(); err != nil {
+	version, err := d.format()
+	if err != nil {
 		return nil, err
 	}
 	inv := &Inventory{
-		Node: node, Namespace: cm.Namespace,
+		Format: version,
+		Node:   node, Namespace: cm.Namespace,
 		UID: string(cm.UID), ResourceVersion: cm.ResourceVersion,
 		Created:   cm.CreationTimestamp.Time,
 		Deleting:  cm.DeletionTimestamp != nil,
@@ -146,11 +155,30 @@ func Decode(cm *corev1.ConfigMap) (*Inventory, error) {
 	if err := d.rollout(inv); err != nil {
 		return nil, err
 	}
-	var err error
 	if inv.Records, err = d.records(); err != nil {
 		return nil, err
 	}
 	if inv.Status, err = d.status(); err != nil {
+		return nil, err
+	}
+	return inv, nil
+}
+
+// Identify reads from the metadata of an inventory, or of a copy of one, of which
+// node it is: the namespaces and names of node, hub and form, and the row. The
+// error is a *RecordError, which has as much of that as could be read.
+func Identify(m *metav1.ObjectMeta) (*Inventory, error) {
+	d := decoder{cm: &corev1.ConfigMap{ObjectMeta: *m}}
+	prefix := namePrefix
+	if m.Labels[lynq.LabelRecord] == lynq.RecordCopy {
+		prefix = copyPrefix
+	}
+	var ok bool
+	if d.node, ok = strings.CutPrefix(m.Name, prefix); !ok || d.node == "" {
+		return nil, d.fail("metadata.name", "the record of a node is named %sNODE", prefix)
+	}
+	inv := &Inventory{Node: d.node, Namespace: m.Namespace}
+	if err := d.identity(inv); err != nil {
 		return nil, err
 	}
 	return inv, nil
@@ -169,7 +197,7 @@ func (d *decoder) fail(where, format string, args ...any) error {
 func (d *decoder) failed(where string, err error) error {
 	return &RecordError{
 		Namespace: d.cm.Namespace, Name: d.cm.Name, Node: d.node, Where: where, Err: err,
-		Hub: d.cm.Labels[lynq.LabelHub], HubNamespace: d.cm.Annotations[lynq.AnnotationHubNamespace], Form: d.cm.Labels[lynq.LabelTemplate],
+		Hub: d.cm.Labels[lynq.LabelHub], HubNamespace: hubNamespaceOf(d.cm), Form: d.cm.Labels[lynq.LabelTemplate],
 		Deleting: d.cm.DeletionTimestamp != nil,
 	}
 }
@@ -178,20 +206,29 @@ func label(key string) string      { return "label " + key }
 func annotation(key string) string { return "annotation " + key }
 func data(key string) string       { return "data." + key }
 
-// format refuses what this version cannot read whole.
-func (d *decoder) format() error {
+// format is the version of a record, 0 for the one that this version writes. It
+// refuses what this version cannot read whole.
+func (d *decoder) format() (int, error) {
 	text, said := d.cm.Data[keyFormat]
 	if !said {
-		return d.fail(data(keyFormat), "it is missing")
+		return 0, d.fail(data(keyFormat), "it is missing")
 	}
 	version, err := strconv.Atoi(text)
 	switch {
 	case err != nil || version < 1:
-		return d.fail(data(keyFormat), "%q is no version", text)
+		return 0, d.fail(data(keyFormat), "%q is no version", text)
 	case version > format:
-		return d.failed(data(keyFormat), &NewerFormatError{Format: version})
+		return 0, d.failed(data(keyFormat), &NewerFormatError{Format: version})
+	case version == format:
+		return 0, nil
 	}
-	return nil
+	return version, nil
+}
+
+// hubNamespaceOf is the namespace of the hub that a record says it is of, "" where
+// it does not say.
+func hubNamespaceOf(cm *corev1.ConfigMap) string {
+	return cmp.Or(cm.Labels[lynq.LabelHubNamespace], cm.Annotations[lynq.LabelHubNamespace])
 }
 
 // identity reads of which hub, form and row the node is.
@@ -203,7 +240,7 @@ func (d *decoder) identity(inv *Inventory) error {
 	if said, ok := annotations[lynq.AnnotationHubID]; ok && said != inv.Hub {
 		return d.fail(label(lynq.LabelHub), "it says %q, and annotation %s %q", inv.Hub, lynq.AnnotationHubID, said)
 	}
-	inv.HubNamespace = annotations[lynq.AnnotationHubNamespace]
+	inv.HubNamespace, inv.FormNamespace = hubNamespaceOf(d.cm), annotations[lynq.AnnotationTemplateNamespace]
 	if inv.Form = labels[lynq.LabelTemplate]; inv.Form == "" {
 		return d.fail(label(lynq.LabelTemplate), "it is missing")
 	}
@@ -270,14 +307,14 @@ func nodeKeys() *ownKeys {
 		finalizer: lynq.FinalizerNode,
 		labels: func(key string) bool {
 			switch key {
-			case lynq.LabelRecord, lynq.LabelHub, lynq.LabelUID, lynq.LabelTemplate, lynq.LabelManagedBy, lynq.LabelApplySetID:
+			case lynq.LabelRecord, lynq.LabelHub, lynq.LabelHubNamespace, lynq.LabelUID, lynq.LabelTemplate, lynq.LabelManagedBy, lynq.LabelApplySetID:
 				return true
 			}
 			return false
 		},
 		annotations: func(key string) bool {
 			switch key {
-			case lynq.AnnotationHubID, lynq.AnnotationHubNamespace, lynq.AnnotationUID, lynq.AnnotationActivate, lynq.AnnotationTemplateGeneration,
+			case lynq.AnnotationHubID, lynq.LabelHubNamespace, lynq.AnnotationTemplateNamespace, lynq.AnnotationUID, lynq.AnnotationActivate, lynq.AnnotationTemplateGeneration,
 				lynq.AnnotationRolloutUpdateStart, lynq.AnnotationExtra, lynq.AnnotationApplySetTooling,
 				lynq.AnnotationApplySetGroupKinds, lynq.AnnotationApplySetNamespaces:
 				return true

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -47,7 +48,7 @@ func acme() *inventory.Inventory {
 		Creation: lynq.CreateOnce, Deletion: lynq.DeleteDelete, Conflict: lynq.ConflictForce, Patch: lynq.PatchMerge, Order: 1,
 	}
 	return &inventory.Inventory{
-		Node: "acme-web", Namespace: "shop", Hub: "customers", Form: "web", RowUID: "acme", Activate: "true",
+		Node: "acme-web", Namespace: "shop", Hub: "customers", HubNamespace: "shop", Form: "web", FormNamespace: "forms", RowUID: "acme", Activate: "true",
 		TemplateGeneration: 7, RolloutStart: noon, Finalizer: true, Version: "v1.2.3",
 		Records: []inventory.Record{role, intent, web},
 		Status: inventory.Status{Desired: 3, Ready: 2, Failed: 1, Conditions: []inventory.Condition{
@@ -86,40 +87,56 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// TestDecodeOlder: what an older lynqctl wrote is read. It knew neither templates
-// nor versions.
+// TestDecodeOlder: what an older lynqctl wrote is read, and is to be written again.
+// The first format knew neither templates nor versions, nor which namespace a hub
+// was in, the second no namespaces of forms.
 func TestDecodeOlder(t *testing.T) {
-	content, err := os.ReadFile(filepath.Join("testdata", "acme-format-1.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var cm corev1.ConfigMap
-	if err := yaml.UnmarshalStrict(content, &cm); err != nil {
-		t.Fatal(err)
-	}
-	got, err := inventory.Decode(&cm)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := acme()
-	want.Version = ""
-	for i := range want.Records {
-		want.Records[i].Template = ""
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-	if hub, err := inventory.DecodeHub(hubOfFormat1(t)); err != nil || hub.Version != "" {
-		t.Errorf("%+v %v", hub, err)
+	for format, older := range map[int]func(*inventory.Inventory){
+		1: func(inv *inventory.Inventory) {
+			inv.Version, inv.HubNamespace = "", ""
+			for i := range inv.Records {
+				inv.Records[i].Template = ""
+			}
+		},
+		2: func(*inventory.Inventory) {},
+	} {
+		content, err := os.ReadFile(filepath.Join("testdata", fmt.Sprintf("acme-format-%d.yaml", format)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var cm corev1.ConfigMap
+		if err := yaml.UnmarshalStrict(content, &cm); err != nil {
+			t.Fatal(err)
+		}
+		got, err := inventory.Decode(&cm)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := acme()
+		want.Format, want.FormNamespace = format, ""
+		older(want)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+		want.Format = 0
+		if inventory.Equal(got, want) {
+			t.Errorf("a record of format %d is not to be written again", format)
+		}
+		if hub, err := inventory.DecodeHub(olderHub(t, format)); err != nil || hub.Format != format || hub.Namespaces != nil {
+			t.Errorf("%+v %v", hub, err)
+		}
 	}
 }
 
-// hubOfFormat1 is the record of a hub as an older lynqctl wrote it.
-func hubOfFormat1(t *testing.T) *corev1.ConfigMap {
+// olderHub is the record of a hub as an older lynqctl wrote it.
+func olderHub(t *testing.T, format int) *corev1.ConfigMap {
 	t.Helper()
 	cm := encodeHub(t, customers())
-	cm.Data["format"] = "1"
-	delete(cm.Data, "version")
+	cm.Data["format"] = strconv.Itoa(format)
+	delete(cm.Data, "namespaces")
+	if format == 1 {
+		delete(cm.Data, "version")
+	}
 	return cm
 }
 
@@ -227,7 +244,7 @@ func arbitraryRecords(r *rand.Rand, pick func(...string) string, text, name func
 			ID:  pick("", "a", "é", `"`), UID: text(), Digest: text(), Template: text(), Generation: r.Int64N(3) - 1, ResourceVersion: text(), Fields: text(),
 			Creation: lynq.CreationPolicy(pick("", "WhenNeeded", "Once")), Deletion: lynq.DeletionPolicy(pick("", "Delete", "Retain")),
 			Conflict: lynq.ConflictPolicy(pick("", "Stuck", "Force")), Patch: lynq.PatchStrategy(pick("", "apply", "merge", "replace")),
-			Order: r.IntN(4), Ready: r.IntN(2) == 0,
+			Order: r.IntN(4), Ready: r.IntN(2) == 0, Adopted: r.IntN(4) == 0,
 		}
 		if rec.APIVersion = "v1"; rec.Group != "" {
 			rec.APIVersion = rec.Group + "/v1"
@@ -321,6 +338,7 @@ func TestDecodeRefuses(t *testing.T) {
 		"no key":          {resources(`"key":"Deployment/shop/acme-web@web",`, ""), "data.resources line 4: it has no key"},
 		"no apiVersion":   {resources(`"apiVersion":"apps/v1",`, ""), "data.resources line 4: Deployment/shop/acme-web@web has no apiVersion"},
 		"bad number":      {resources(`"generation":3`, `"generation":3.5`), `data.resources line 2: "3.5" is no whole number`},
+		"adopted, unsure": {resources(`"ready":true`, `"adopted":1`), `data.resources line 2: "1" is neither true nor false`},
 		"bad truth":       {resources(`"ready":true`, `"ready":yes`), `data.resources line 2: "yes" is neither true nor false`},
 		"wrong type":      {resources(`"digest":"00112233aabbccdd"`, `"digest":null`), `data.resources line 2: want '"' before "null,`},
 		"no quote":        {resources(`"deletion":"Retain"`, `"deletion":Retain`), `data.resources line 2: want '"' before "Retain`},
@@ -363,13 +381,13 @@ func TestDecodeNotANode(t *testing.T) {
 
 func TestDecodeNewer(t *testing.T) {
 	cm := encode(t, acme())
-	cm.Data = map[string]string{"format": "3"}
+	cm.Data = map[string]string{"format": "4"}
 	_, err := inventory.Decode(cm)
 	var newer *inventory.NewerFormatError
-	if !errors.As(err, &newer) || newer.Format != 3 {
+	if !errors.As(err, &newer) || newer.Format != 4 {
 		t.Fatalf("got %v", err)
 	}
-	want := "ConfigMap shop/lynqnode-acme-web: data.format: a newer lynqctl wrote it: it has format 3, and this lynqctl knows 2 (use that lynqctl; this one touches nothing of node shop/acme-web)"
+	want := "ConfigMap shop/lynqnode-acme-web: data.format: a newer lynqctl wrote it: it has format 4, and this lynqctl knows 3 (use that lynqctl; this one touches nothing of node shop/acme-web)"
 	if err.Error() != want {
 		t.Errorf("got  %s\nwant %s", err, want)
 	}

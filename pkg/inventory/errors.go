@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // RecordError is why the record of one node or hub cannot be read.
@@ -28,6 +30,9 @@ func (e *RecordError) Error() string {
 		subject = "node " + e.Namespace + "/" + e.Node
 	}
 	fix := "restore it as it was; until then nothing of " + subject + " is touched"
+	if strings.HasPrefix(e.Name, lynq.HubRecordPrefix) {
+		fix = "restore it as it was, or take its finalizers off and delete it: the next apply makes it again; until then nothing of " + subject + " is touched"
+	}
 	if newer := (*NewerFormatError)(nil); errors.As(e.Err, &newer) {
 		fix = "use that lynqctl; this one touches nothing of " + subject
 	}

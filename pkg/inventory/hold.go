@@ -23,11 +23,13 @@ const (
 // Hold renews the Lease that Acquire took until Release is called, also when
 // ctx has ended: what a run finishes then is done under the lock too. The
 // context that it gives ends with ctx, with Release, and, with a *LostError as
-// its cause, before the lock is lost: nothing may be written from then on.
+// its cause, before the lock is lost: nothing may be written from then on. That
+// context ends when this process comes to it; Check knows at once.
 func (l *Lock) Hold(ctx context.Context) context.Context {
 	held, cancel := context.WithCancelCause(ctx)
 	quit, ended := make(chan struct{}), make(chan struct{})
 	l.quit, l.ended = quit, ended
+	l.term.endsWith(cancel)
 	go func() {
 		defer close(ended)
 		cancel(l.keep(context.WithoutCancel(ctx), quit))
@@ -37,27 +39,24 @@ func (l *Lock) Hold(ctx context.Context) context.Context {
 
 // keep renews until quit closes, then gives nil, or until the lock is lost.
 func (l *Lock) keep(ctx context.Context, quit <-chan struct{}) error {
-	last := errors.New("this process did not run for too long")
-	next := l.renewed.Add(l.Duration / renewals)
+	next := l.Duration/renewals - elapsed(l.term.since(), l.Now())
 	for {
-		expiry := l.renewed.Add(l.Duration - l.Duration/margin)
-		now := l.Now()
 		select {
 		case <-quit:
 			return nil
-		case <-time.After(min(next.Sub(now), expiry.Sub(now))):
+		case <-time.After(min(next, l.left())):
 		}
-		left := expiry.Sub(l.Now())
-		if left <= 0 {
-			return l.lost("", fmt.Errorf("it could not be renewed in time: %w", last))
-		}
-		err := l.renewWithin(ctx, left)
-		if lost := (*LostError)(nil); errors.As(err, &lost) {
+		if err := l.Check(); err != nil {
 			return err
 		}
-		next = l.renewed.Add(l.Duration / renewals)
+		err := l.renewWithin(ctx, l.left())
+		if lost := (*LostError)(nil); errors.As(err, &lost) {
+			return l.lose(err)
+		}
+		next = l.Duration/renewals - elapsed(l.term.since(), l.Now())
 		if err != nil {
-			last, next = err, l.Now().Add(l.Duration/renewalsAgain)
+			l.term.failed(err)
+			next = l.Duration / renewalsAgain
 		}
 	}
 }
@@ -85,7 +84,8 @@ func (l *Lock) renew(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	l.lease, l.renewed = got, sent
+	l.lease = got
+	l.term.extend(sent)
 	return nil
 }
 

@@ -22,11 +22,21 @@ type Hub struct {
 	Rows, Active, Inactive, Nodes int
 	// Columns are those that the source had, in its order.
 	Columns []string
-	Time    time.Time // of the run
+	// Namespaces are those that the hub's inventories are in, sorted, beside the
+	// hub's own: no others count.
+	Namespaces []string
+	Time       time.Time // of the run
 	// Version is that of a lynqctl which renders what is recorded of every node
 	// whose record has a version, though that may be another one. "" where none is
 	// known.
 	Version string
+	// NamespaceDefaults is what the hub says is in namespaces by itself: commands
+	// that know no hub ask its record.
+	NamespaceDefaults []lynq.NamespaceDefault
+
+	// Format is that of the ConfigMap it was read from, 0 for the one that this
+	// version writes. Old ones say nothing of Namespaces.
+	Format int
 
 	// What only the cluster knows: zero before the first save.
 	UID, ResourceVersion string
@@ -34,6 +44,9 @@ type Hub struct {
 	Deleting bool
 	// Finalizer: the ConfigMap bears the hub's finalizer, or is to.
 	Finalizer bool
+	// Overwritten: an older lynqctl made it an object of a node, and nothing of
+	// what it said is left.
+	Overwritten bool
 	// Others is what others put on the ConfigMap, nil for nothing.
 	Others *Others
 }
@@ -43,6 +56,9 @@ const (
 	keyRows    = "rows"
 	keyColumns = "columns"
 	keyTime    = "time"
+	keyPlaces  = "namespaces"
+	// keyNamespaceDefaults is left out where there are none.
+	keyNamespaceDefaults = "namespaceDefaults"
 )
 
 // rows is how counts are written.
@@ -54,7 +70,7 @@ type rows struct {
 }
 
 // HubName is the name of the ConfigMap that is a hub's record.
-func HubName(hub string) string { return "lynqhub-" + hub }
+func HubName(hub string) string { return lynq.HubRecordPrefix + hub }
 
 // EncodeHub makes the ConfigMap of a hub's record.
 func EncodeHub(h *Hub) (*corev1.ConfigMap, error) {
@@ -65,6 +81,10 @@ func EncodeHub(h *Hub) (*corev1.ConfigMap, error) {
 	columns, err := encodeJSON(append([]string{}, h.Columns...))
 	if err != nil {
 		return nil, fmt.Errorf("record of hub %s/%s: columns: %w", h.Namespace, h.Name, err)
+	}
+	namespaces, err := encodeJSON(append([]string{}, h.Namespaces...))
+	if err != nil {
+		return nil, fmt.Errorf("record of hub %s/%s: namespaces: %w", h.Namespace, h.Name, err)
 	}
 	at, err := encodeTime(h.Time)
 	if err != nil {
@@ -81,10 +101,15 @@ func EncodeHub(h *Hub) (*corev1.ConfigMap, error) {
 				lynq.LabelManagedBy: lynq.ManagedBy,
 			},
 		},
-		Data: map[string]string{keyFormat: strconv.Itoa(format), keyRows: counts, keyColumns: columns, keyTime: at},
+		Data: map[string]string{keyFormat: strconv.Itoa(format), keyRows: counts, keyColumns: columns, keyTime: at, keyPlaces: namespaces},
 	}
 	if h.Version != "" {
 		cm.Data[keyVersion] = h.Version
+	}
+	if len(h.NamespaceDefaults) > 0 {
+		if cm.Data[keyNamespaceDefaults], err = encodeJSON(h.NamespaceDefaults); err != nil {
+			return nil, fmt.Errorf("record of hub %s/%s: namespaceDefaults: %w", h.Namespace, h.Name, err)
+		}
 	}
 	if h.Finalizer {
 		cm.Finalizers = []string{lynq.FinalizerHub}
@@ -96,11 +121,13 @@ func EncodeHub(h *Hub) (*corev1.ConfigMap, error) {
 // DecodeHub reads the record that a ConfigMap is. The error is a *RecordError.
 func DecodeHub(cm *corev1.ConfigMap) (*Hub, error) {
 	d := decoder{cm: cm}
-	if err := d.format(); err != nil {
+	version, err := d.format()
+	if err != nil {
 		return nil, err
 	}
 	h := &Hub{
-		Name: cm.Labels[lynq.LabelHub], Namespace: cm.Namespace,
+		Format: version,
+		Name:   cm.Labels[lynq.LabelHub], Namespace: cm.Namespace,
 		UID: string(cm.UID), ResourceVersion: cm.ResourceVersion,
 		Deleting:  cm.DeletionTimestamp != nil,
 		Finalizer: slices.Contains(cm.Finalizers, lynq.FinalizerHub),
@@ -121,7 +148,19 @@ func DecodeHub(cm *corev1.ConfigMap) (*Hub, error) {
 	if len(h.Columns) == 0 {
 		h.Columns = nil
 	}
-	var err error
+	if version == 0 {
+		if err := d.json(keyPlaces, &h.Namespaces); err != nil {
+			return nil, err
+		}
+	}
+	if len(h.Namespaces) == 0 {
+		h.Namespaces = nil
+	}
+	if _, said := cm.Data[keyNamespaceDefaults]; said {
+		if err := d.json(keyNamespaceDefaults, &h.NamespaceDefaults); err != nil {
+			return nil, err
+		}
+	}
 	if h.Time, err = decodeTime(cm.Data[keyTime]); err != nil {
 		return nil, d.failed(data(keyTime), err)
 	}
@@ -149,7 +188,7 @@ func hubKeys() *ownKeys {
 		},
 		annotations: func(string) bool { return false },
 		data: func(key string) bool {
-			return key == keyFormat || key == keyRows || key == keyColumns || key == keyTime || key == keyVersion
+			return key == keyFormat || key == keyRows || key == keyColumns || key == keyTime || key == keyVersion || key == keyPlaces || key == keyNamespaceDefaults
 		},
 	}
 }
@@ -158,5 +197,5 @@ func hubKeys() *ownKeys {
 func equalHubs(a, b *Hub) bool {
 	return a.Name == b.Name && a.Namespace == b.Namespace && a.Rows == b.Rows && a.Active == b.Active &&
 		a.Inactive == b.Inactive && a.Nodes == b.Nodes && slices.Equal(a.Columns, b.Columns) &&
-		a.Time.Equal(b.Time) && a.Version == b.Version && a.Finalizer == b.Finalizer
+		slices.Equal(a.Namespaces, b.Namespaces) && slices.Equal(a.NamespaceDefaults, b.NamespaceDefaults) && a.Format == b.Format && a.Time.Equal(b.Time) && a.Version == b.Version && a.Finalizer == b.Finalizer
 }

@@ -19,7 +19,8 @@ import (
 func customers() *inventory.Hub {
 	return &inventory.Hub{
 		Name: "customers", Namespace: "shop", Rows: 12, Active: 10, Inactive: 2, Nodes: 20,
-		Columns: []string{"id", "active", `a "b" <c>`}, Time: noon, Version: "v1.2.3", Finalizer: true,
+		Columns: []string{"id", "active", `a "b" <c>`}, Time: noon, Version: "v1.2.3", Finalizer: true, Namespaces: []string{"eu", "us"},
+		NamespaceDefaults: []lynq.NamespaceDefault{{Kind: "ConfigMap", Name: "corp-*"}},
 	}
 }
 
@@ -74,7 +75,7 @@ func TestDecodeHubRefuses(t *testing.T) {
 		"data.columns: json: cannot unmarshal":                               func(cm *corev1.ConfigMap) { cm.Data["columns"] = "{}" },
 		`data.time: "" is no time as RFC 3339 has it`:                        func(cm *corev1.ConfigMap) { delete(cm.Data, "time") },
 		"metadata.labels: they are not those of this hub's record":           func(cm *corev1.ConfigMap) { cm.Labels[lynq.LabelHub] = "x" },
-		"data.format: a newer lynqctl wrote it: it has format 3, and this l": func(cm *corev1.ConfigMap) { cm.Data["format"] = "3" },
+		"data.format: a newer lynqctl wrote it: it has format 4, and this l": func(cm *corev1.ConfigMap) { cm.Data["format"] = "4" },
 	} {
 		cm := encodeHub(t, customers())
 		edit(cm)

@@ -11,10 +11,14 @@ import (
 type Inventory struct {
 	Node, Namespace string
 	Hub, Form       string
-	// HubNamespace tells hubs of one name apart.
-	HubNamespace string
-	RowUID       string // raw uid of the row
-	Activate     string // "true", or "false" while the node goes
+	// HubNamespace and FormNamespace tell hubs, and forms, of one name apart.
+	// Inventories of old formats may lack them.
+	HubNamespace, FormNamespace string
+	// Format is that of the ConfigMap it was read from, 0 for the one that this
+	// version writes.
+	Format   int
+	RowUID   string // raw uid of the row
+	Activate string // "true", or "false" while the node goes
 	// TemplateGeneration is the form's metadata.generation, 0 where it has none.
 	TemplateGeneration int64
 	// RolloutStart is when the node last began to change, zero where never.
@@ -32,12 +36,35 @@ type Inventory struct {
 	// What only the cluster knows: zero before the first save.
 	UID, ResourceVersion string
 	Created              time.Time
+	// Copy is the uid of the copy that a restoration made, "" where there is none.
+	// An inventory that has no UID then is not restored yet.
+	Copy string
 	// Deleting: somebody asked for its deletion, and the finalizer holds it.
 	Deleting bool
 	// Finalizer: the ConfigMap bears the node's finalizer, or is to.
 	Finalizer bool
 	// Others is what others put on the ConfigMap, nil for nothing.
 	Others *Others
+}
+
+// HubKey is the hub of the node; without a namespace where that is not recorded.
+func (inv *Inventory) HubKey() lynq.HubKey {
+	return lynq.HubKey{Namespace: inv.HubNamespace, Name: inv.Hub}
+}
+
+// FormKey is the form of the node; without a namespace where that is not
+// recorded.
+func (inv *Inventory) FormKey() lynq.FormKey {
+	return lynq.FormKey{Namespace: inv.FormNamespace, Name: inv.Form}
+}
+
+// Holders are the finalizers of others, which hold an inventory that is being
+// deleted.
+func (inv *Inventory) Holders() []string {
+	if inv.Others == nil {
+		return nil
+	}
+	return inv.Others.Finalizers
 }
 
 // Clone is a copy whose records and conditions can be changed.
@@ -79,6 +106,8 @@ type Record struct {
 	Order int
 	// Ready: it was seen ready since it was last written.
 	Ready bool
+	// Adopted: it was there before the node had it.
+	Adopted bool
 }
 
 // Key is Kind/Namespace/Name@id, or Kind/Name@id for cluster-scoped objects.

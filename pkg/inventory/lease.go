@@ -4,19 +4,16 @@ import (
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // DefaultLeaseDuration is how long a Lease is valid after it was renewed.
 const DefaultLeaseDuration = 15 * time.Second
 
-// staleAfter is after how many durations without renewal a Lease counts as
-// abandoned at first sight, by the clocks of two machines. It is so many that
-// only a clock which is wrong by most of a minute could end a lease in use.
-const staleAfter = 4
-
 // LeaseName is the name of the Lease that keeps two runs off one hub. It is in
 // the hub's namespace.
-func LeaseName(hub string) string { return "lynqctl-" + hub }
+func LeaseName(hub string) string { return lynq.LeasePrefix + hub }
 
 // LeaseState is what a Lease means to somebody who wants it.
 type LeaseState uint8
@@ -42,8 +39,8 @@ type LeaseDecision struct {
 // A Lease is free if nobody holds it, or if it was not renewed for as long as
 // it says that it is valid. That is measured by our own clock alone: observed is
 // when we first saw this very holder, renewal and resource version, so that it
-// does not matter what the clocks of others say. Only a renewal that is four
-// times as old by the holder's clock needs no waiting.
+// does not matter what the clocks of others say. The Lease of a run that died
+// has to be waited for, however old it is.
 func DecideLease(l *coordinationv1.Lease, observed, now time.Time, me string) LeaseDecision {
 	holder := ""
 	if l != nil {
@@ -55,13 +52,7 @@ func DecideLease(l *coordinationv1.Lease, observed, now time.Time, me string) Le
 	case me:
 		return LeaseDecision{State: LeaseOurs}
 	}
-	duration := durationOf(l)
-	until := observed.Add(duration)
-	if renewed := renewedAt(l); !renewed.IsZero() {
-		if stale := renewed.Add(staleAfter * duration); stale.Before(until) {
-			until = stale
-		}
-	}
+	until := observed.Add(durationOf(l))
 	if now.Before(until) {
 		return LeaseDecision{State: LeaseHeld, Until: until}
 	}

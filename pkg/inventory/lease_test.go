@@ -43,14 +43,14 @@ func TestDecideLease(t *testing.T) {
 		"seen a while":                {leaseOf("a", at(-1)), 9, inventory.LeaseHeld, at(1)},
 		"seen long enough":            {leaseOf("a", at(-1)), 10, inventory.LeaseFree, time.Time{}},
 		"expired by a clock, unseen":  {leaseOf("a", at(-11)), 0, inventory.LeaseHeld, at(10)},
-		"old by a clock":              {leaseOf("a", at(-35)), 0, inventory.LeaseHeld, at(5)},
-		"too old by any clock":        {leaseOf("a", at(-40)), 0, inventory.LeaseFree, time.Time{}},
+		"old by a clock":              {leaseOf("a", at(-35)), 0, inventory.LeaseHeld, at(10)},
+		"a year old by a clock":       {leaseOf("a", at(-365*24*3600)), 0, inventory.LeaseHeld, at(10)},
 		"a clock that is ahead":       {leaseOf("a", at(3600)), 9, inventory.LeaseHeld, at(1)},
 		"a clock that is ahead, dead": {leaseOf("a", at(3600)), 10, inventory.LeaseFree, time.Time{}},
 		"never renewed":               {leaseOf("a", time.Time{}), 9, inventory.LeaseHeld, at(1)},
 		"acquired long ago": {edited(leaseOf("a", time.Time{}), func(s *coordinationv1.LeaseSpec) {
 			s.AcquireTime = &metav1.MicroTime{Time: at(-40)}
-		}), 0, inventory.LeaseFree, time.Time{}},
+		}), 0, inventory.LeaseHeld, at(10)},
 		"no duration": {edited(leaseOf("a", at(0)), func(s *coordinationv1.LeaseSpec) { s.LeaseDurationSeconds = nil }), 14, inventory.LeaseHeld, at(1)},
 		"duration 0":  {edited(leaseOf("a", at(0)), func(s *coordinationv1.LeaseSpec) { s.LeaseDurationSeconds = &zero }), 14, inventory.LeaseHeld, at(1)},
 	} {

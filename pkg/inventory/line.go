@@ -31,6 +31,7 @@ const (
 	memberPatch           = "patch"
 	memberOrder           = "order"
 	memberReady           = "ready"
+	memberAdopted         = "adopted"
 )
 
 // encodeRecords is a JSON list with one record per line. The records must be
@@ -93,6 +94,9 @@ func (r *Record) append(b []byte) []byte {
 	b = appendNumber(b, memberOrder, int64(r.Order))
 	if r.Ready {
 		b = append(b, `,"`+memberReady+`":true`...)
+	}
+	if r.Adopted {
+		b = append(b, `,"`+memberAdopted+`":true`...)
 	}
 	return append(b, '}')
 }
@@ -248,6 +252,8 @@ func (r *Record) member(s *scanner, name string, key *string) {
 		r.Order = int(s.number())
 	case memberReady:
 		r.Ready = s.truth()
+	case memberAdopted:
+		r.Adopted = s.truth()
 	default:
 		s.fail("%q is no part of a record", name)
 	}

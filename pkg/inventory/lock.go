@@ -43,18 +43,23 @@ type LockOptions struct {
 	Waiting func(*HeldError)
 }
 
-// Lock keeps other runs off a hub: Acquire, then Hold, then Release. One
-// goroutine uses it.
+// Lock keeps other runs off a hub: Look before what it guards is read, Acquire,
+// Hold, Check before each write, Release. One goroutine uses it, but for Check.
 type Lock struct {
 	leases Leases
 	LockOptions
 
-	lease   *coordinationv1.Lease // as we wrote it last, nil while it is not ours
-	renewed time.Time             // just before that was sent
-	quit    chan struct{}         // ends the renewals
-	ended   chan struct{}         // they have ended
+	lease *coordinationv1.Lease // as we wrote it last, nil while it is not ours
+	quit  chan struct{}         // ends the renewals
+	ended chan struct{}         // they have ended
 	// discarded: the Lease goes when it is released.
 	discarded bool
+	// noted is the Lease as Look saw it, nil for none, where looked is true.
+	noted  *coordinationv1.Lease
+	looked bool
+	// changed: another run may have had the Lease since.
+	changed bool
+	term    term
 }
 
 // NewLock makes a Lock. Nothing is requested yet.
@@ -70,6 +75,35 @@ func NewLock(l Leases, o LockOptions) *Lock {
 	return &Lock{leases: l, LockOptions: o}
 }
 
+// Look takes note of the Lease as it is. What is read from then on is as new as
+// the lock, where Acquire finds the Lease unchanged.
+func (l *Lock) Look(ctx context.Context) error {
+	lease, err := l.get(ctx)
+	if err != nil {
+		return l.failed("read", err)
+	}
+	l.noted, l.looked = lease, true
+	return nil
+}
+
+// Changed tells whether another run may have had the hub between Look and
+// Acquire: what was read in that time may be older than what that run wrote.
+func (l *Lock) Changed() bool { return l.changed }
+
+// takeNoted takes the Lease as Look saw it, where it was free. That succeeds only
+// if it has not changed since, and needs no further look.
+func (l *Lock) takeNoted(ctx context.Context) (taken, again bool, err error) {
+	noted, looked := l.noted, l.looked
+	l.noted, l.looked, l.changed = nil, false, true
+	if !looked || noted != nil && holderOf(noted) != "" {
+		return false, true, nil
+	}
+	if again, err = l.take(ctx, noted, LeaseFree); err == nil {
+		l.changed = false
+	}
+	return err == nil, again, err
+}
+
 // takes is how often Acquire tries to take a Lease that looks free.
 const takes = 5
 
@@ -77,7 +111,13 @@ const takes = 5
 // is not to wait. The error is a *HeldError, the context's cause, or the
 // server's.
 func (l *Lock) Acquire(ctx context.Context, wait time.Duration) error {
-	l.lease, l.renewed = nil, time.Time{}
+	l.lease = nil
+	l.term.begin(time.Time{})
+	if taken, again, err := l.takeNoted(ctx); taken {
+		return nil
+	} else if !again || err != nil && ctx.Err() != nil {
+		return l.gaveUp(ctx, "take", err)
+	}
 	began := l.Now()
 	var seen sighting
 	told := false
@@ -131,7 +171,7 @@ func (l *Lock) get(ctx context.Context) (*coordinationv1.Lease, error) {
 // whether to read again after an error: somebody else was faster, or nobody
 // knows whether the write took effect.
 func (l *Lock) take(ctx context.Context, lease *coordinationv1.Lease, state LeaseState) (again bool, err error) {
-	if state == LeaseOurs && !l.renewed.IsZero() {
+	if state == LeaseOurs && !l.term.since().IsZero() {
 		l.lease = lease
 		return false, nil
 	}
@@ -139,7 +179,7 @@ func (l *Lock) take(ctx context.Context, lease *coordinationv1.Lease, state Leas
 	if lease == nil {
 		write = l.leases.Create
 	}
-	l.renewed = next.Spec.RenewTime.Time
+	l.term.begin(next.Spec.RenewTime.Time)
 	got, err := write(ctx, next)
 	if err == nil {
 		l.lease = got
@@ -164,7 +204,7 @@ const abandonGrace = 2 * time.Second
 // gaveUp ends Acquire. Where it was interrupted after a write whose answer it
 // did not see, the Lease may be ours: others need not wait until it expires.
 func (l *Lock) gaveUp(ctx context.Context, verb string, cause error) error {
-	if ctx.Err() == nil || l.renewed.IsZero() {
+	if ctx.Err() == nil || l.term.since().IsZero() {
 		return l.failed(verb, cause)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonGrace)
@@ -222,7 +262,8 @@ func (l *Lock) Release(ctx context.Context) error {
 		}
 	}
 	lease := l.lease
-	l.lease, l.renewed = nil, time.Time{}
+	l.lease = nil
+	l.term.begin(time.Time{})
 	for range takes {
 		if lease == nil || holderOf(lease) != l.Identity {
 			return nil
@@ -260,11 +301,11 @@ func (l *Lock) failed(verb string, err error) error {
 type HeldError struct {
 	Hub, Namespace, Lease string
 	Holder                string
-	// Since and Renewed are what the holder's clock said when it took the Lease
-	// and when it renewed it last, zero where that is not known. Valid is for
-	// how long after a renewal nobody else can take it.
-	Since, Renewed time.Time
-	Valid          time.Duration
+	// Since is what the holder's clock said when it took the Lease, zero where
+	// that is not known. Valid is for how long it must be seen unchanged before
+	// others can take it.
+	Since time.Time
+	Valid time.Duration
 	// Waited is how long it was waited for.
 	Waited time.Duration
 }
@@ -273,7 +314,7 @@ type HeldError struct {
 func (l *Lock) held(lease *coordinationv1.Lease, waited time.Duration) *HeldError {
 	return &HeldError{
 		Hub: l.Hub, Namespace: l.Namespace, Lease: LeaseName(l.Hub), Holder: holderOf(lease),
-		Since: acquiredAt(lease), Renewed: renewedAt(lease), Valid: durationOf(lease), Waited: waited,
+		Since: acquiredAt(lease), Valid: durationOf(lease), Waited: waited,
 	}
 }
 
@@ -287,8 +328,8 @@ func (e *HeldError) What() string {
 
 // Fix says what to do about it.
 func (e *HeldError) Fix() string {
-	return fmt.Sprintf("wait longer with --lock-timeout; a run that died has Lease %s/%s for no more than %s after %s",
-		e.Namespace, e.Lease, e.Valid, clockTime(e.Renewed))
+	return fmt.Sprintf("wait longer with --lock-timeout; where that run died, Lease %s/%s is free once it was waited for %s",
+		e.Namespace, e.Lease, e.Valid)
 }
 
 func clockTime(t time.Time) string {

@@ -14,10 +14,12 @@ import (
 
 // Intent is what is to be recorded before anything is written: what a node had,
 // and what it will have. Of desired counts what a form says: reference, id, API
-// version, policies and order. What is known of an object from its last write
-// stays, so that nothing counts as written that is not. An object whose id, API
-// version or policies changed loses its digest: it counts as unwritten until it
-// is confirmed. While its deletion policy changes, either way, it is retained.
+// version, policies and order; and whether the object is adopted. What is known of
+// an object from its last write stays, so that nothing counts as written that is
+// not. An object whose id, API version or policies changed loses its digest: it
+// counts as unwritten until it is confirmed. One that was created once keeps it: the digest is what says that
+// its content is written, and to be left alone. While its deletion policy changes,
+// either way, it is retained.
 func Intent(recorded, desired []Record) []Record {
 	next := slices.Clone(recorded)
 	at := index(next)
@@ -34,11 +36,17 @@ func Intent(recorded, desired []Record) []Record {
 	return sorted(next)
 }
 
+// Forget leaves the record of an object out.
+func Forget(records []Record, ref lynq.Ref) []Record {
+	return slices.DeleteFunc(slices.Clone(records), func(r Record) bool { return r.Ref == ref })
+}
+
 // unwritten is what a form says of an object.
 func (r *Record) unwritten() Record {
 	return Record{
 		Ref: r.Ref, ID: r.ID, APIVersion: r.APIVersion, Order: r.Order,
 		Creation: r.Creation, Deletion: r.Deletion, Conflict: r.Conflict, Patch: r.Patch,
+		Adopted: r.Adopted,
 	}
 }
 
@@ -50,7 +58,9 @@ func (r *Record) towards(want *Record) Record {
 	if sameWords(r, want) {
 		return next
 	}
-	next.Digest, next.Template = "", ""
+	if r.Creation != lynq.CreateOnce || want.Creation != lynq.CreateOnce {
+		next.Digest, next.Template = "", ""
+	}
 	if r.Deletion == lynq.DeleteRetain {
 		next.Deletion = lynq.DeleteRetain
 	}
@@ -61,6 +71,7 @@ func (r *Record) towards(want *Record) Record {
 func sameWords(a, b *Record) bool {
 	x, y := a.unwritten(), b.unwritten()
 	x.Order, y.Order = 0, 0
+	x.Adopted, y.Adopted = false, false
 	return x == y
 }
 
@@ -118,12 +129,13 @@ func Find(records []Record, ref lynq.Ref) (Record, bool) {
 }
 
 // Equal tells whether two inventories are recorded alike, so that none need be
-// written in the place of the other. What only the cluster says does not count.
+// written in the place of the other. What only the cluster says does not count; a
+// copy that a restoration left is deleted when its inventory is written.
 func Equal(a, b *Inventory) bool {
-	return a.Node == b.Node && a.Namespace == b.Namespace && a.Hub == b.Hub && a.HubNamespace == b.HubNamespace && a.Form == b.Form &&
+	return a.Node == b.Node && a.Namespace == b.Namespace && a.HubKey() == b.HubKey() && a.FormKey() == b.FormKey() && a.Format == b.Format &&
 		a.RowUID == b.RowUID && a.Activate == b.Activate && a.TemplateGeneration == b.TemplateGeneration &&
 		a.RolloutStart.Equal(b.RolloutStart) && a.Extra == b.Extra && a.Version == b.Version && a.Finalizer == b.Finalizer &&
-		equalStatus(a.Status, b.Status) && slices.Equal(sorted(a.Records), sorted(b.Records))
+		a.Copy == "" && b.Copy == "" && equalStatus(a.Status, b.Status) && slices.Equal(sorted(a.Records), sorted(b.Records))
 }
 
 // index finds records by their objects.

@@ -18,6 +18,11 @@ func with(r inventory.Record, change func(*inventory.Record)) inventory.Record {
 	return r
 }
 
+// once is a record of an object that is created once.
+func once(r inventory.Record) inventory.Record {
+	return with(r, func(r *inventory.Record) { r.Creation = lynq.CreateOnce })
+}
+
 func TestIntent(t *testing.T) {
 	a, b := written(1), written(2)
 	retained := with(a, func(r *inventory.Record) { r.Deletion = lynq.DeleteRetain })
@@ -47,6 +52,26 @@ func TestIntent(t *testing.T) {
 		"Retain to Delete": {
 			[]inventory.Record{retained}, []inventory.Record{a},
 			[]inventory.Record{with(retained, func(r *inventory.Record) { r.Digest, r.Template = "", "" })},
+		},
+		"Once keeps its digest": {
+			[]inventory.Record{once(a)}, []inventory.Record{with(once(a), func(r *inventory.Record) { r.ID, r.Deletion = "x", lynq.DeleteRetain })},
+			[]inventory.Record{with(once(a), func(r *inventory.Record) { r.ID, r.Deletion = "x", lynq.DeleteRetain })},
+		},
+		"WhenNeeded to Once": {
+			[]inventory.Record{a}, []inventory.Record{once(a)},
+			[]inventory.Record{with(once(a), func(r *inventory.Record) { r.Digest, r.Template = "", "" })},
+		},
+		"Once to WhenNeeded": {
+			[]inventory.Record{once(a)}, []inventory.Record{a},
+			[]inventory.Record{with(a, func(r *inventory.Record) { r.Digest, r.Template = "", "" })},
+		},
+		"adopted": {
+			nil, []inventory.Record{with(intended(1), func(r *inventory.Record) { r.Adopted = true })},
+			[]inventory.Record{with(intended(1), func(r *inventory.Record) { r.Adopted = true })},
+		},
+		"adopted now": {
+			[]inventory.Record{a}, []inventory.Record{with(a, func(r *inventory.Record) { r.Adopted = true })},
+			[]inventory.Record{with(a, func(r *inventory.Record) { r.Adopted = true })},
 		},
 	} {
 		recorded := slices.Clone(tt.recorded)

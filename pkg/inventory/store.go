@@ -61,34 +61,42 @@ func (e *ChangedError) Error() string {
 func (e *ChangedError) Unwrap() error { return e.Err }
 
 // Nodes gives the inventories of all nodes of a hub, sorted by namespace and
-// node. With a *BrokenError come those that could be read: no other node may be
-// taken for absent then.
-func (s *Store) Nodes(ctx context.Context, hub string) ([]*Inventory, error) {
-	if hub == "" || !lynq.IsLabelValue(hub) {
-		return nil, fmt.Errorf("%q is no name of a hub", hub)
+// node. Those of hubs of the same name in other namespaces are not read. With a
+// *BrokenError come those that could be read: no other node may be taken for
+// absent then.
+func (s *Store) Nodes(ctx context.Context, hub lynq.HubKey) ([]*Inventory, error) {
+	if hub.Name == "" || !lynq.IsLabelValue(hub.Name) {
+		return nil, fmt.Errorf("%q is no name of a hub", hub.Name)
 	}
-	inventories, err := s.nodes(ctx, "", ","+lynq.LabelHub+"="+hub)
+	inventories, err := s.nodes(ctx, "", ","+lynq.LabelHub+"="+hub.Name, func(cm *corev1.ConfigMap) bool {
+		said := hubNamespaceOf(cm)
+		return said == "" || said == hub.Namespace
+	})
 	if err != nil && inventories == nil {
-		return nil, fmt.Errorf("list the inventories of hub %q: %w", hub, err)
+		return nil, fmt.Errorf("list the inventories of hub %s: %w", hub, err)
 	}
 	return inventories, err
 }
 
 // AllNodes is Nodes for all hubs, in one namespace or, with "", in all.
 func (s *Store) AllNodes(ctx context.Context, namespace string) ([]*Inventory, error) {
-	inventories, err := s.nodes(ctx, namespace, "")
+	inventories, err := s.nodes(ctx, namespace, "", func(*corev1.ConfigMap) bool { return true })
 	if err != nil && inventories == nil {
 		return nil, fmt.Errorf("list the inventories of all hubs: %w", err)
 	}
 	return inventories, err
 }
 
-// nodes lists inventories. They are not nil where the error is a *BrokenError.
-func (s *Store) nodes(ctx context.Context, namespace, selector string) ([]*Inventory, error) {
+// nodes lists inventories, and reads those that are meant. They are not nil where
+// the error is a *BrokenError.
+func (s *Store) nodes(ctx context.Context, namespace, selector string, meant func(*corev1.ConfigMap) bool) ([]*Inventory, error) {
 	inventories := []*Inventory{}
 	var broken BrokenError
-	err := s.configMaps.List(ctx, namespace, lynq.LabelRecord+"="+lynq.RecordNode+selector, func(cm *corev1.ConfigMap) {
-		inv, err := Decode(cm)
+	err := s.configMaps.List(ctx, namespace, lynq.LabelRecord+" in ("+lynq.RecordNode+","+lynq.RecordCopy+")"+selector, func(cm *corev1.ConfigMap) {
+		if !meant(cm) {
+			return
+		}
+		inv, err := decodeNode(cm)
 		if wrong := (*RecordError)(nil); errors.As(err, &wrong) {
 			broken.Records = append(broken.Records, wrong)
 			return
@@ -98,9 +106,7 @@ func (s *Store) nodes(ctx context.Context, namespace, selector string) ([]*Inven
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(inventories, func(a, b *Inventory) int {
-		return strings.Compare(a.Namespace+"/"+a.Node, b.Namespace+"/"+b.Node)
-	})
+	inventories = withoutCopies(inventories)
 	if len(broken.Records) == 0 {
 		return inventories, nil
 	}
@@ -143,14 +149,17 @@ func (s *Store) Save(ctx context.Context, inv *Inventory) (*Inventory, error) {
 	if err != nil {
 		return nil, err
 	}
+	want := *inv
+	want.Format = 0 // that of what is written
 	saved, err := s.put(ctx, cm, func(there *corev1.ConfigMap) error {
 		got, err := Decode(there)
 		switch {
 		case err != nil:
 			return err
-		case got.Hub != inv.Hub || got.Form != inv.Form:
-			return fmt.Errorf("it is of hub %q and form %q, whose node has the same name", got.Hub, got.Form)
-		case !Equal(got, inv):
+		case !SameNode(got, inv):
+			return fmt.Errorf("it is of hub %s, form %s and row %q, and the node of hub %s, form %s and row %q has the same name",
+				got.HubKey(), got.FormKey(), got.RowUID, inv.HubKey(), inv.FormKey(), inv.RowUID)
+		case !Equal(got, &want):
 			return errors.New("it records something else")
 		}
 		return nil
@@ -159,22 +168,34 @@ func (s *Store) Save(ctx context.Context, inv *Inventory) (*Inventory, error) {
 		return nil, fmt.Errorf("save the record of node %s/%s: %w", inv.Namespace, inv.Node, err)
 	}
 	next := *inv
-	next.Records = sorted(inv.Records)
+	next.Records, next.Format = sorted(inv.Records), 0
 	next.UID, next.ResourceVersion = string(saved.UID), saved.ResourceVersion
 	next.Created, next.Deleting = saved.CreationTimestamp.Time, saved.DeletionTimestamp != nil
 	next.Others = othersOf(saved, nodeKeys())
-	return &next, nil
+	return &next, s.forgetCopy(ctx, &next)
+}
+
+// SameNode tells whether two inventories are of one node: of one hub, form and
+// row, whatever they are called. What those of old formats do not say they do not
+// say otherwise.
+func SameNode(a, b *Inventory) bool {
+	same := func(x, y string) bool { return x == "" || y == "" || x == y }
+	return a.Hub == b.Hub && same(a.HubNamespace, b.HubNamespace) &&
+		a.Form == b.Form && same(a.FormNamespace, b.FormNamespace) && a.RowUID == b.RowUID
 }
 
 // Remove deletes the ConfigMap of an inventory, as long as it still is the one
 // that was read, and takes the node's finalizer off. One that is gone already is
 // no error. The error is a *ChangedError, or the server's.
 func (s *Store) Remove(ctx context.Context, inv *Inventory) error {
+	if inv.UID == "" {
+		return s.forgetCopy(ctx, inv)
+	}
 	m := member{inv.Namespace, Name(inv.Node), inv.UID, inv.ResourceVersion, lynq.FinalizerNode, inv.Finalizer, inv.Deleting}
 	if err := s.remove(ctx, &m); err != nil {
 		return fmt.Errorf("remove the record of node %s/%s: %w", inv.Namespace, inv.Node, err)
 	}
-	return nil
+	return s.forgetCopy(ctx, inv)
 }
 
 // RemoveHub is Remove for the record of a hub.
@@ -186,7 +207,8 @@ func (s *Store) RemoveHub(ctx context.Context, h *Hub) error {
 	return nil
 }
 
-// LoadHub gives the record of a hub, nil where there is none.
+// LoadHub gives the record of a hub, nil where there is none. Of one that was
+// written over it gives what saving it makes a record of again.
 func (s *Store) LoadHub(ctx context.Context, namespace, hub string) (*Hub, error) {
 	cm, err := s.configMaps.Get(ctx, namespace, HubName(hub))
 	if apierrors.IsNotFound(err) {
@@ -195,7 +217,14 @@ func (s *Store) LoadHub(ctx context.Context, namespace, hub string) (*Hub, error
 	if err != nil {
 		return nil, fmt.Errorf("read the record of hub %s/%s: %w", namespace, hub, err)
 	}
-	return DecodeHub(cm)
+	h, err := DecodeHub(cm)
+	if overwritten(cm, err) {
+		return &Hub{
+			Name: hub, Namespace: namespace, UID: string(cm.UID), ResourceVersion: cm.ResourceVersion,
+			Overwritten: true, Others: remains(cm, hubKeys()),
+		}, nil
+	}
+	return h, err
 }
 
 // SaveHub saves the record of a hub as Save does an inventory.
@@ -206,7 +235,9 @@ func (s *Store) SaveHub(ctx context.Context, h *Hub) (*Hub, error) {
 	}
 	saved, err := s.put(ctx, cm, func(there *corev1.ConfigMap) error {
 		got, err := DecodeHub(there)
-		if err == nil && !equalHubs(got, h) {
+		want := *h
+		want.Format = 0 // that of what was written
+		if err == nil && !equalHubs(got, &want) {
 			err = errors.New("it records something else")
 		}
 		return err
@@ -215,8 +246,10 @@ func (s *Store) SaveHub(ctx context.Context, h *Hub) (*Hub, error) {
 		return nil, fmt.Errorf("save the record of hub %s/%s: %w", h.Namespace, h.Name, err)
 	}
 	next := *h
+	next.Format = 0
 	next.UID, next.ResourceVersion = string(saved.UID), saved.ResourceVersion
 	next.Deleting = saved.DeletionTimestamp != nil
+	next.Overwritten = false
 	next.Others = othersOf(saved, hubKeys())
 	return &next, nil
 }
@@ -249,6 +282,8 @@ func (s *Store) put(ctx context.Context, cm *corev1.ConfigMap, differs func(*cor
 	switch {
 	case why == nil && (cm.UID == "" || cm.UID == there.UID):
 		return there, nil
+	case cm.UID == "" && overwritten(there, why):
+		return s.restore(ctx, cm, there, differs)
 	case cm.UID == "":
 		return nil, changed(cm.Namespace, cm.Name,
 			fmt.Sprintf("there is one already, and it was not there when the records were read: %v (if another run made it, run again; if it is no record of lynqctl, or lost its labels, put that right first)", why), err)

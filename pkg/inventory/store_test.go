@@ -37,7 +37,7 @@ func save(t *testing.T, s *inventory.Store, inv *inventory.Inventory) *inventory
 
 func nodes(t *testing.T, s *inventory.Store, hub string) []*inventory.Inventory {
 	t.Helper()
-	all, err := s.Nodes(t.Context(), hub)
+	all, err := s.Nodes(t.Context(), lynq.HubKey{Namespace: "shop", Name: hub})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestChanged(t *testing.T) {
 	again := a.here()
 	again.RowUID = "another"
 	_, err := s.Save(t.Context(), again)
-	refused("create", err, "save the record of node "+a.Namespace+"/acme-web: ConfigMap "+a.Namespace+"/lynqnode-acme-web: there is one already, and it was not there when the records were read: it records something else")
+	refused("create", err, "save the record of node "+a.Namespace+"/acme-web: ConfigMap "+a.Namespace+"/lynqnode-acme-web: there is one already, and it was not there when the records were read: it is of hub shop/"+a.Namespace+`, form forms/web and row "acme", and the node of hub shop/`+a.Namespace+`, form forms/web and row "another" has the same name`)
 
 	a.Kubectl(t, "", "label", "configmap/lynqnode-acme-web", "lynq.sh/hub-")
 	_, err = s.Save(t.Context(), again)
@@ -285,9 +285,9 @@ func TestBrokenRecords(t *testing.T) {
 		inv.Node, inv.Finalizer = node, false
 		save(t, s, inv)
 	}
-	a.Kubectl(t, "", "patch", "configmap/lynqnode-c", "--type=merge", "-p", `{"data":{"format":"3"}}`)
+	a.Kubectl(t, "", "patch", "configmap/lynqnode-c", "--type=merge", "-p", `{"data":{"format":"4"}}`)
 	a.Kubectl(t, "", "patch", "configmap/lynqnode-a", "--type=merge", "-p", `{"data":{"resources":"[\n{}\n]"}}`)
-	all, err := s.Nodes(t.Context(), a.Namespace)
+	all, err := s.Nodes(t.Context(), lynq.HubKey{Namespace: "shop", Name: a.Namespace})
 	var broken *inventory.BrokenError
 	if !errors.As(err, &broken) || len(broken.Records) != 2 || broken.Records[0].Node != "a" || broken.Records[1].Node != "c" {
 		t.Fatalf("got %v", err)
@@ -297,7 +297,7 @@ func TestBrokenRecords(t *testing.T) {
 		t.Errorf("the newer format is not in %v", err)
 	}
 	want := fmt.Sprintf("ConfigMap %[1]s/lynqnode-a: data.resources line 2: it has no key (restore it as it was; until then nothing of node %[1]s/a is touched)\n"+
-		"ConfigMap %[1]s/lynqnode-c: data.format: a newer lynqctl wrote it: it has format 3, and this lynqctl knows 2 (use that lynqctl; this one touches nothing of node %[1]s/c)", a.Namespace)
+		"ConfigMap %[1]s/lynqnode-c: data.format: a newer lynqctl wrote it: it has format 4, and this lynqctl knows 3 (use that lynqctl; this one touches nothing of node %[1]s/c)", a.Namespace)
 	if err.Error() != want {
 		t.Errorf("got  %s\nwant %s", err, want)
 	}
@@ -322,7 +322,7 @@ func TestNoAccess(t *testing.T) {
 		what string
 		do   func(context.Context) (any, error)
 	}{
-		{"list the inventories of hub", func(ctx context.Context) (any, error) { return s.Nodes(ctx, inv.Hub) }},
+		{"list the inventories of hub", func(ctx context.Context) (any, error) { return s.Nodes(ctx, inv.HubKey()) }},
 		{"save the record of node", func(ctx context.Context) (any, error) { return s.Save(ctx, inv) }},
 		{"save the record of node", func(ctx context.Context) (any, error) { return s.Save(ctx, saved) }},
 		{"read the record of hub", func(ctx context.Context) (any, error) { return s.LoadHub(ctx, hub.Namespace, hub.Name) }},
@@ -355,7 +355,7 @@ func TestNoAccess(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	for _, hub := range []string{"", "a,b", "a=b"} {
-		if _, err := s.Nodes(t.Context(), hub); err == nil {
+		if _, err := s.Nodes(t.Context(), lynq.HubKey{Namespace: "shop", Name: hub}); err == nil {
 			t.Errorf("%q is taken for a hub", hub)
 		}
 	}

@@ -28,8 +28,8 @@ func Reserved(key string) bool {
 	switch name {
 	case "hub", "node", "node-namespace", "record", "template", // labels
 		"orphaned", "orphaned-at", "orphaned-reason", "orphaned-from",
-		"deletion-policy", "resource-id", "created-once",
-		"hubId", "hub-namespace", "activate", "template-generation", "rollout-update-start", "extra":
+		"deletion-policy", "resource-id", "created-once", "adopted",
+		"hubId", "hub-namespace", "template-namespace", "activate", "template-generation", "rollout-update-start", "extra":
 		return true
 	}
 	return false
@@ -48,7 +48,12 @@ const (
 	AnnotationDeletionPolicy = KeyPrefix + "deletion-policy"
 	AnnotationResourceID     = KeyPrefix + "resource-id"
 	AnnotationCreatedOnce    = KeyPrefix + "created-once"
+	AnnotationAdopted        = KeyPrefix + "adopted"
 )
+
+// AnnotationAdoptionPolicy is another spelling of a resource's adoptionPolicy. It
+// is the form's own annotation, and stays on the object.
+const AnnotationAdoptionPolicy = KeyPrefix + "adoption-policy"
 
 // FieldManager is the name under which lynqctl writes.
 const FieldManager = "lynq"
@@ -76,11 +81,15 @@ const (
 	LabelRecord   = KeyPrefix + "record"
 	RecordNode    = "node"
 	RecordHub     = "hub"
+	RecordCopy    = "copy" // of a node's inventory that is being restored
 	LabelTemplate = KeyPrefix + "template"
+	// LabelHubNamespace tells hubs of one name apart. Up to format 2 inventories
+	// have it as an annotation.
+	LabelHubNamespace = KeyPrefix + "hub-namespace"
 
 	AnnotationHubID              = KeyPrefix + "hubId"
-	AnnotationHubNamespace       = KeyPrefix + "hub-namespace"
 	AnnotationActivate           = KeyPrefix + "activate"
+	AnnotationTemplateNamespace  = KeyPrefix + "template-namespace"
 	AnnotationTemplateGeneration = KeyPrefix + "template-generation"
 	AnnotationRolloutUpdateStart = KeyPrefix + "rollout-update-start"
 	AnnotationExtra              = KeyPrefix + "extra"

@@ -47,16 +47,89 @@ func FuzzNames(f *testing.F) {
 }
 
 func TestNodeName(t *testing.T) {
-	for uid, want := range map[string]string{
-		"acme":                  "acme-web",
-		"acme.example.com":      "acme.example.com-web",
-		"Acme":                  "acme-web-ce85ee4a",
-		"a b":                   "a-b-web-ff25971b",
-		"☃":                     "web-30b6d299",
-		strings.Repeat("x", 70): strings.Repeat("x", 54) + "-777916c7",
+	type node struct{ uid, form string }
+	for n, want := range map[node]string{
+		{"acme", "web"}:                  "acme-web",
+		{"acme-eu", "web"}:               "acme-eu-web",
+		{"acme.example.com", "web.v2"}:   "acme.example.com-web.v2",
+		{"Acme", "web"}:                  "acme-web-ce85ee4a",
+		{"a b", "web"}:                   "a-b-web-ff25971b",
+		{"☃", "web"}:                     "web-30b6d299",
+		{"\u212a\u0130\xff", "web"}:      "ki--web-91d63917",
+		{strings.Repeat("x", 70), "web"}: strings.Repeat("x", 54) + "-777916c7",
+
+		{"acme", "eu-web"}:                  "acme-eu-web-897520f7",
+		{"Acme", "eu-web"}:                  "acme-eu-web-b69517bc",
+		{strings.Repeat("x", 70), "eu-web"}: strings.Repeat("x", 54) + "-60fb2d3a",
 	} {
-		if got := lynq.NodeName(uid, "web"); got != want {
-			t.Errorf("NodeName(%q) = %q, want %q", uid, got, want)
+		if got := lynq.NodeName(n.uid, n.form); got != want {
+			t.Errorf("NodeName(%q, %q) = %q, want %q", n.uid, n.form, got, want)
 		}
+	}
+}
+
+// TestPlainNodeName: names as they have always been, whatever the form.
+func TestPlainNodeName(t *testing.T) {
+	for uid, want := range map[string]string{
+		"acme": "acme-eu-web", "Acme": "acme-eu-web-d3599a1c", strings.Repeat("x", 70): strings.Repeat("x", 54) + "-142bcdeb",
+	} {
+		if got := lynq.PlainNodeName(uid, "eu-web"); got != want {
+			t.Errorf("PlainNodeName(%q) = %q, want %q", uid, got, want)
+		}
+	}
+}
+
+// TestNodeNamesDiffer: no two of one row and form have one name, and those of
+// forms without a dash are the plain ones.
+func TestNodeNamesDiffer(t *testing.T) {
+	uids, forms := joined("-/.A", 3), joined("-", 3)
+	names := map[string][2]string{}
+	for _, uid := range uids {
+		for _, form := range forms {
+			name := lynq.NodeName(uid, form)
+			if other, taken := names[name]; taken {
+				t.Errorf("row %q and form %q have the name %q of row %q and form %q", uid, form, name, other[0], other[1])
+			}
+			names[name] = [2]string{uid, form}
+			if plain := lynq.PlainNodeName(uid, form); (name == plain) != !strings.Contains(form, "-") {
+				t.Errorf("NodeName(%q, %q) = %q, and the plain name is %q", uid, form, name, plain)
+			}
+			if len(name) > 63 || !lynq.IsDNS1123Subdomain(name) {
+				t.Errorf("NodeName(%q, %q) = %q", uid, form, name)
+			}
+		}
+	}
+	if len(names) != len(uids)*len(forms) || len(names) < 90_000 {
+		t.Errorf("%d names of %d rows and %d forms", len(names), len(uids), len(forms))
+	}
+}
+
+// joined are all texts of up to so many words with one of the separators between
+// each two of them.
+func joined(separators string, words int) []string {
+	all := []string{"a", "b", "eu", "web"}
+	last := all
+	for range words - 1 {
+		var next []string
+		for _, text := range last {
+			for _, s := range separators {
+				for _, word := range []string{"a", "b", "eu", "web"} {
+					next = append(next, text+string(s)+word)
+				}
+			}
+		}
+		all, last = append(all, next...), next
+	}
+	return all
+}
+
+func BenchmarkNodeName(b *testing.B) {
+	for _, form := range []string{"web", "eu-web"} {
+		b.Run(form, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				lynq.NodeName("tenant-000123", form)
+			}
+		})
 	}
 }

@@ -1,19 +1,40 @@
 package lynq
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
+	"unicode"
 )
 
 // maxLabel is the length limit of label values, and of the names that nodes
 // get so that a label can hold them.
 const maxLabel = 63
 
-// NodeName is the name of the node that a row (by its uid) and a form make:
-// "<uid>-<form>" where that is a DNS-1123 subdomain of at most 63 characters,
-// else the made form of it (see Made).
+// NodeName is the name of the node that a row (by its uid) and a form make. No
+// two of one uid and form have one name:
+//
+// The plain name, "<uid>-<form>", tells which is which as long as the form has
+// no dash in its name: all behind the last dash is the form. With another form
+// it does not, as "acme-eu-web" shows; the name is a made one then, whose hash
+// is that of uid and form with a slash behind each. No form has a slash in its
+// name, and no plain name ends with one.
 func NodeName(uid, form string) string {
+	if !Dashed(form) {
+		return PlainNodeName(uid, form)
+	}
+	return Made(uid + "/" + form + "/")
+}
+
+// Dashed tells whether the name of a form has a dash: then its nodes do not have
+// plain names, but for those that got theirs before there was a difference.
+func Dashed(form string) bool { return strings.IndexByte(form, '-') >= 0 }
+
+// PlainNodeName is "<uid>-<form>" where that is a DNS-1123 subdomain of at most
+// 63 characters, else the made form of it (see Made). It is how the operator
+// names nodes, whatever their form.
+func PlainNodeName(uid, form string) string {
 	raw := uid + "-" + form
 	if len(raw) <= maxLabel && IsDNS1123Subdomain(raw) {
 		return raw
@@ -35,23 +56,24 @@ func UIDLabel(uid string) (value string, raw bool) {
 // case, other characters replaced by dashes, and the first 8 hex digits of the
 // SHA-256 of the raw text behind it, which keep different texts different.
 func Made(raw string) string {
-	const suffix = 1 + 8
-	var b strings.Builder
-	for _, r := range strings.ToLower(raw) {
-		if b.Len() == maxLabel-suffix {
+	const digits = 8
+	var name [maxLabel]byte
+	n := 0
+	for _, r := range raw {
+		if n == maxLabel-1-digits {
 			break
 		}
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
-			b.WriteRune(r)
+		if r = unicode.ToLower(r); r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			name[n] = byte(r) //nolint:gosec // it is a letter or digit of ASCII
 		} else {
-			b.WriteByte('-')
+			name[n] = '-'
 		}
+		n++
 	}
 	sum := sha256.Sum256([]byte(raw))
-	hash := hex.EncodeToString(sum[:4])
-	base := strings.Trim(b.String(), "-")
-	if base == "" {
-		return hash
+	base := bytes.Trim(name[:n], "-")
+	if len(base) > 0 {
+		base = append(base, '-')
 	}
-	return base + "-" + hash
+	return string(hex.AppendEncode(base, sum[:digits/2]))
 }

@@ -11,10 +11,14 @@ type DeletionPolicy string
 // ConflictPolicy says what happens when somebody else owns an object or field.
 type ConflictPolicy string
 
+// AdoptionPolicy says what happens to an object that exists and is not the
+// node's. What ConflictPolicy says is then about fields only.
+type AdoptionPolicy string
+
 // PatchStrategy says how an existing object is updated.
 type PatchStrategy string
 
-// The values of the four policies (seed: policies guide).
+// The values of the policies (seed: policies guide; adoption: dependents).
 const (
 	CreateWhenNeeded CreationPolicy = "WhenNeeded"
 	CreateOnce       CreationPolicy = "Once"
@@ -24,6 +28,10 @@ const (
 
 	ConflictStuck ConflictPolicy = "Stuck"
 	ConflictForce ConflictPolicy = "Force"
+
+	AdoptNever     AdoptionPolicy = "Never"     // a conflict, even if nothing claims it
+	AdoptIfUnowned AdoptionPolicy = "IfUnowned" // adopted, unless another tool or controller has it
+	AdoptAlways    AdoptionPolicy = "Always"    // adopted, or taken over
 
 	PatchApply   PatchStrategy = "apply"
 	PatchMerge   PatchStrategy = "merge"
@@ -37,6 +45,8 @@ type Policy struct {
 	Deletion DeletionPolicy
 	Conflict ConflictPolicy
 	Patch    PatchStrategy
+	// Adoption is "" where the form does not say it; see Adopts.
+	Adoption AdoptionPolicy
 	// IgnoreFields are RFC 9535 JSONPaths, left alone after the first creation.
 	IgnoreFields []string
 	// SkipOnDependencyFailure: a failed dependency keeps the resource from
@@ -59,4 +69,16 @@ func DefaultPolicy() Policy {
 		WaitForReady:            true,
 		Timeout:                 300 * time.Second,
 	}
+}
+
+// Adopts is the adoption policy: what the form says, else what follows from the
+// conflict policy.
+func (p *Policy) Adopts() AdoptionPolicy {
+	switch {
+	case p.Adoption != "":
+		return p.Adoption
+	case p.Conflict == ConflictForce:
+		return AdoptAlways
+	}
+	return AdoptIfUnowned
 }

@@ -196,14 +196,15 @@ func forbidden(resource string) error {
 
 func TestFindTellsWhatItMayNotRead(t *testing.T) {
 	m := &memory{
-		kinds:    []lynq.APIResource{kind("", "ConfigMap"), kind("", "Secret"), kind("apps", "Deployment"), kind("example.com", "Gone"), kind("example.com", "Odd")},
+		kinds:    []lynq.APIResource{kind("", "ConfigMap"), kind("", "Secret"), kind("apps", "Deployment"), kind("example.com", "Gone"), kind("example.com", "Odd"), kind("example.com", "Converted")},
 		objects:  []object{marked("ConfigMap", "shop", "web", "crm/shop/acme-web/x"), marked("Secret", "shop", "web", "crm/shop/acme-web/x")},
 		discover: errors.New("the API metrics.k8s.io/v1beta1 is not available"),
 		fail: map[string]error{
-			"list Secret":           forbidden("secrets"),
-			"list Deployment.apps":  forbidden("deployments"),
-			"list Gone.example.com": &meta.NoKindMatchError{GroupKind: schema.GroupKind{Group: "example.com", Kind: "Gone"}},
-			"list Odd.example.com":  apierrors.NewMethodNotSupported(schema.GroupResource{Resource: "odds"}, "list"),
+			"list Secret":                forbidden("secrets"),
+			"list Deployment.apps":       forbidden("deployments"),
+			"list Gone.example.com":      &meta.NoKindMatchError{GroupKind: schema.GroupKind{Group: "example.com", Kind: "Gone"}},
+			"list Converted.example.com": apierrors.NewInternalError(errors.New("conversion webhook failed")),
+			"list Odd.example.com":       apierrors.NewMethodNotSupported(schema.GroupResource{Resource: "odds"}, "list"),
 		},
 	}
 	found := mustFind(t, m, orphan.Query{})
@@ -211,21 +212,20 @@ func TestFindTellsWhatItMayNotRead(t *testing.T) {
 	wantWarnings(t, found,
 		"not all kinds are known, and there may be orphans of others: the API metrics.k8s.io/v1beta1 is not available",
 		"these kinds cannot be listed, so that orphans among them are not known (list: Forbidden): Deployment.apps, Secret",
+		"these kinds cannot be listed, so that orphans among them are not known (list: InternalError): Converted.example.com",
 		"these kinds cannot be listed, so that orphans among them are not known (list: MethodNotAllowed): Odd.example.com",
 		"these kinds cannot be listed, so that orphans among them are not known (list: not served): Gone.example.com",
 	)
-	if len(found.Unreadable) != 5 {
-		t.Errorf("%d things are unreadable, want 5: %+v", len(found.Unreadable), found.Unreadable)
+	if len(found.Unreadable) != 6 {
+		t.Errorf("%d things are unreadable, want 6: %+v", len(found.Unreadable), found.Unreadable)
 	}
 }
 
 func TestFindFails(t *testing.T) {
 	broken := errors.New("the connection broke")
-	internal := apierrors.NewInternalError(broken)
 	for name, m := range map[string]*memory{
 		"no kinds are known":  {discover: broken},
 		"a list breaks":       {fail: map[string]error{"list Secret": broken}},
-		"the server is broke": {fail: map[string]error{"list Secret": internal}},
 		"who is not known":    {fail: map[string]error{"list Secret": apierrors.NewUnauthorized("no")}},
 		"a size is not known": {fail: map[string]error{"get PersistentVolumeClaim": broken}},
 	} {

@@ -71,11 +71,11 @@ func Prune(orphans []Orphan, o PruneOptions) (plans []apply.Plan, spared []Spare
 		nodes[key].Steps = append(nodes[key].Steps, pruneStep(orphan, o.Exact))
 	}
 	for hub, nodes := range byHub {
-		p := apply.Plan{Hub: hub, Counts: map[apply.Action]int{}}
+		p := apply.Plan{Hub: hub}
 		for _, n := range nodes {
 			p.Nodes = append(p.Nodes, *n)
-			p.Counts[apply.ActionDelete] += len(n.Steps)
 		}
+		p.Count()
 		slices.SortFunc(p.Nodes, func(a, b apply.NodePlan) int { return strings.Compare(a.String(), b.String()) })
 		plans = append(plans, p)
 	}
@@ -92,7 +92,7 @@ func spare(o *Orphan, data bool) string {
 	case o.Live == nil:
 		return "it is gone, and only a record names it (apply makes it anew, or forgets it)"
 	case o.Live.Deleting:
-		return "it is being deleted already"
+		return "it " + o.Live.Ending
 	case o.Live.NoOrphan() != "":
 		return o.Live.NoOrphan()
 	case !data && Data(o.Ref):
@@ -107,8 +107,8 @@ func pruneStep(o *Orphan, exact bool) apply.Step {
 		Action: apply.ActionDelete, Reason: apply.ReasonPruned,
 		Record: &inventory.Record{
 			Ref: o.Ref, ID: o.From.ID, APIVersion: o.Resource.APIVersion(), UID: string(o.UID),
-			Creation: o.Creation, Deletion: o.Deletion,
+			Creation: o.Creation, Deletion: o.Deletion, Adopted: live.Adopted,
 		},
-		Live: &live, Exact: exact,
+		Live: &live, Adopted: live.Adopted, Exact: exact,
 	}
 }

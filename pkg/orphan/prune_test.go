@@ -112,7 +112,7 @@ func TestPruneSpares(t *testing.T) {
 		"owned by others, too":  {ref: "ConfigMap/shop/a", change: live(func(l *apply.Live) { l.Owners = []types.UID{"theirs"} })},
 		"only recorded":         {ref: "ConfigMap/shop/a", change: func(o *orphan.Orphan) { o.Live, o.Reason = nil, orphan.ReasonGone }, want: "only a record names it", data: "only a record names it"},
 		"stranded":              {ref: "ConfigMap/shop/a", change: live(func(l *apply.Live) { l.Orphaned = false }), want: "an orphan no more", data: "an orphan no more"},
-		"being deleted":         {ref: "ConfigMap/shop/a", change: live(func(l *apply.Live) { l.Deleting = true }), want: "being deleted already", data: "being deleted already"},
+		"being deleted":         {ref: "ConfigMap/shop/a", change: live(func(l *apply.Live) { l.Deleting, l.Ending = true, "is being deleted since noon" }), want: "it is being deleted since noon", data: "it is being deleted since noon"},
 		"unmanaged":             {ref: "ConfigMap/shop/a", change: live(func(l *apply.Live) { l.Unmanaged = true }), want: "lynq.sh/mode: unmanaged", data: "lynq.sh/mode: unmanaged"},
 		"of a controller":       {ref: "ConfigMap/shop/a", change: live(func(l *apply.Live) { l.Controller = "Widget/w" }), want: "now of controller Widget/w", data: "now of controller Widget/w"},
 		"of another tool":       {ref: "ConfigMap/shop/a", change: live(func(l *apply.Live) { l.Foreign = "Kustomization a/b" }), want: "now of Kustomization a/b", data: "now of Kustomization a/b"},

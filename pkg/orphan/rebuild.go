@@ -179,17 +179,29 @@ func (b *builder) inventory(g group, objects []*Orphan) (inv *inventory.Inventor
 
 // identity reads form and row from the name of a node, UID-FORM; or tells why it
 // cannot be read. The form is one that other nodes of the hub have, where the name
-// ends with only one of those; else it is the one that a person said.
+// ends with only one of those; else it is the one that a person said. A name with
+// a hash tells which it is, where nothing in it had to be replaced.
 func (b *builder) identity(hub, node string) (form, uid, why string) {
+	known := map[string]bool{b.Form: true}
+	for _, inv := range b.Inventories {
+		if inv.Hub == hub {
+			known[inv.Form] = true
+		}
+	}
+	for form := range known {
+		if row, ok := cutHashed(node, form); ok {
+			return form, row, ""
+		}
+	}
 	if b.Form != "" {
 		if row, ok := cutForm(node, b.Form); ok {
 			return b.Form, row, ""
 		}
 	}
 	fitting := map[string]string{} // rows by forms
-	for _, inv := range b.Inventories {
-		if row, ok := cutForm(node, inv.Form); ok && inv.Hub == hub {
-			fitting[inv.Form] = row
+	for form := range known {
+		if row, ok := cutForm(node, form); ok && form != "" {
+			fitting[form] = row
 		}
 	}
 	forms := slices.Sorted(maps.Keys(fitting))
@@ -211,6 +223,12 @@ func (b *builder) identity(hub, node string) (form, uid, why string) {
 func cutForm(node, form string) (uid string, ok bool) {
 	uid, ok = strings.CutSuffix(node, "-"+form)
 	return uid, ok && uid != ""
+}
+
+// cutHashed takes form and hash off the name of a node, where they are right.
+func cutHashed(node, form string) (uid string, ok bool) {
+	uid, ok = cutForm(node[:max(0, strings.LastIndexByte(node, '-'))], form)
+	return uid, ok && lynq.Dashed(form) && lynq.NodeName(uid, form) == node
 }
 
 // cutMade takes the hash, and the form, off a name that was made since the whole
@@ -261,6 +279,7 @@ func (b *builder) record(node apply.NodeKey, o *Orphan) inventory.Record {
 	r := inventory.Record{
 		Ref: o.Ref, ID: cmp.Or(o.From.ID, unknownID), APIVersion: o.Resource.APIVersion(), UID: string(o.UID),
 		Creation: cmp.Or(o.Creation, p.Creation), Deletion: lynq.DeleteRetain, Conflict: p.Conflict, Patch: p.Patch,
+		Adopted: o.Live.Adopted,
 	}
 	if o.Deletion == lynq.DeleteDelete {
 		r.Deletion = lynq.DeleteDelete

@@ -165,6 +165,18 @@ func TestRebuildFromLabels(t *testing.T) {
 			node: "acme-big-web", form: "big-web", hubs: hubs, inventories: []*inventory.Inventory{known("crm", "hubs", "bolt-web", "web"), known("crm", "hubs", "bolt-big-web", "big-web")},
 			want: []string{"shop/acme-big-web of hubs/crm form big-web row acme, 1 added", row},
 		},
+		"a hash that tells which of the forms that could fit it is": {
+			node: lynq.NodeName("acme", "big-web"), hubs: hubs, inventories: []*inventory.Inventory{known("crm", "hubs", "bolt-web", "web"), known("crm", "hubs", "bolt-big-web", "big-web")},
+			want: []string{"shop/" + lynq.NodeName("acme", "big-web") + " of hubs/crm form big-web row acme, 1 added", row},
+		},
+		"a hash, and the form is said": {
+			node: lynq.NodeName("acme", "big-web"), form: "big-web", hubs: hubs,
+			want: []string{"shop/" + lynq.NodeName("acme", "big-web") + " of hubs/crm form big-web row acme, 1 added", row},
+		},
+		"a hash of something else": {
+			node: "acme-big-web-00000000", hubs: hubs, inventories: []*inventory.Inventory{known("crm", "hubs", "bolt-big-web", "big-web")},
+			want: []string{"crm shop/acme-big-web-00000000 Secret/far/s: nothing tells of which form they are (say it with --form; with -f, rows and forms may tell)"},
+		},
 		"a form that nothing has": {
 			node: "acme-web", form: "web", hubs: hubs,
 			want: []string{"shop/acme-web of hubs/crm form web row acme, 1 added", row},

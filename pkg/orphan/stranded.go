@@ -112,7 +112,7 @@ func (b *books) unrecorded(tracked []seen) []Orphan {
 	for i := range tracked {
 		s := &tracked[i]
 		node, ours := b.nodeOf(s)
-		if !ours || b.refs[s.live.Ref] || b.uids[s.live.UID] || b.unknown(node, s.live.PartOf) {
+		if !ours || s.live.Record || b.refs[s.live.Ref] || b.uids[s.live.UID] || b.unknown(node, s.live.PartOf) {
 			continue
 		}
 		stranded = append(stranded, s.described(ReasonStranded, Origin{

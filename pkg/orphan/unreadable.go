@@ -50,20 +50,12 @@ func (u *Unreadable) why() string {
 }
 
 // tolerable tells whether an error is about one kind alone: one may not read it,
-// it cannot be read so, or it went since the server was asked for its kinds.
+// it cannot be read so, what the server needs to read it is broken, such as a
+// conversion webhook, or it went since the server was asked for its kinds. That the
+// cluster does not know who asks is about all of them.
 func tolerable(err error) bool {
-	if meta.IsNoMatchError(err) {
-		return true
-	}
 	var answer apierrors.APIStatus
-	if !errors.As(err, &answer) {
-		return false
-	}
-	switch answer.Status().Code {
-	case http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone:
-		return true
-	}
-	return false
+	return meta.IsNoMatchError(err) || errors.As(err, &answer) && answer.Status().Code != http.StatusUnauthorized
 }
 
 // Warnings say what may be missing, each in a line.

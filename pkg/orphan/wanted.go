@@ -22,6 +22,10 @@ func NewWanted(hubs []string, nodes []*apply.Node) *Wanted {
 	}
 	for _, n := range nodes {
 		w.nodes[n.NodeKey] = n
+		plain := apply.NodeKey{Namespace: n.Namespace, Name: lynq.PlainNodeName(n.UID, n.Form)}
+		if w.nodes[plain] == nil {
+			w.nodes[plain] = n // for what it left behind when that was its name
+		}
 		for i := range n.Objects {
 			w.objects[n.Objects[i].Ref] = true
 		}

@@ -24,6 +24,7 @@ func TestWantedWhy(t *testing.T) {
 	failed.Failed = errors.New("the port is no number")
 	w := orphan.NewWanted([]string{"crm"}, []*apply.Node{
 		wants("shop", "acme-web", "web", rendering("settings", "ConfigMap/shop/new"), rendering("data", "PersistentVolumeClaim/shop/data")), failed,
+		{NodeKey: apply.NodeKey{Namespace: "shop", Name: "acme-eu-web-897520f7"}, Hub: "crm", Form: "eu-web", UID: "acme", Objects: []apply.Object{rendering("settings", "ConfigMap/shop/euro")}},
 	})
 	for name, test := range map[string]struct {
 		orphan   orphan.Orphan
@@ -34,6 +35,7 @@ func TestWantedWhy(t *testing.T) {
 		"rendered by another node":       {left("PersistentVolumeClaim/shop/data", "crm/shop/gone-web/data"), "", true},
 		"rendered, once of another hub":  {left("PersistentVolumeClaim/shop/data", "erp/shop/acme-web/data"), "", true},
 		"rendered, of unknown origin":    {left("PersistentVolumeClaim/shop/data", ""), "", true},
+		"of a node by its other name":    {left("ConfigMap/shop/x", "crm/shop/acme-eu-web/settings"), `its resource "settings" renders ConfigMap/shop/euro now`, true},
 		"of unknown origin":              {left("ConfigMap/shop/x", ""), "nothing renders it, and it does not say which node it is from", false},
 		"of a hub that is not there":     {left("ConfigMap/shop/x", "erp/shop/acme-web/settings"), `it is from hub "erp", which is not in the inputs`, false},
 		"of a row that went":             {left("ConfigMap/shop/x", "crm/shop/gone-web/settings"), "no active row and form make its node shop/gone-web any more", true},

@@ -26,9 +26,15 @@ type slot struct {
 // frame holds what one row makes of a program's expressions. A frame serves one
 // row after the other, on one goroutine.
 type frame struct {
-	program *Program
-	row     lynq.Row
-	uid     string
+	program  *Program
+	settings *Settings
+	dashed   bool // the name of the form has a dash
+	row      lynq.Row
+	uid      string
+	// called is the name of the row's node, "" before it was asked for, and kept
+	// tells whether it is one that Settings.Recorded has.
+	called string
+	kept   bool
 
 	texts []string // of the program's inputs
 	// Sets of inputs: words, words that are no number or the like, words that
@@ -51,9 +57,9 @@ type frame struct {
 	output  limitedBuffer // of interpreted templates
 }
 
-func newFrame(p *Program) *frame {
+func newFrame(p *Program, s *Settings) *frame {
 	return &frame{
-		program: p,
+		program: p, settings: s, dashed: lynq.Dashed(p.Form.Name),
 		texts:   make([]string, len(p.inputs)),
 		slots:   make([]slot, len(p.exprs)),
 		outside: make([]bool, len(p.resources)),
@@ -71,11 +77,20 @@ func (f *frame) bytes(i int) []byte {
 }
 
 // name is the name of the row's node.
-func (f *frame) name() string { return lynq.NodeName(f.uid, f.program.Form.Name) }
+func (f *frame) name() string {
+	if f.called == "" {
+		f.called, f.kept = f.settings.nodeName(f.program, f.uid)
+	}
+	return f.called
+}
 
-// load runs all expressions for a row and adds what fails to problems.
-func (f *frame) load(row lynq.Row, problems *lynq.Problems) {
-	f.row, f.uid = row, row.Values[f.program.uid]
+// begin takes a row.
+func (f *frame) begin(row lynq.Row) {
+	f.row, f.uid, f.called, f.kept = row, row.Values[f.program.uid], "", false
+}
+
+// load runs all expressions for the row and adds what fails to problems.
+func (f *frame) load(problems *lynq.Problems) {
 	f.dataSet = false
 	f.arena = f.arena[:0]
 	f.rawUID = f.uid != "" && lynq.IsLabelValue(f.uid)

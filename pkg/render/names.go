@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"text/template/parse"
@@ -28,25 +29,45 @@ type nameRule struct {
 	form nameForm
 	max  int
 	what string // "name" or "namespace"
+	// reserved are how a name cannot begin, since those of lynqctl's records do.
+	reserved []string
 }
 
 // nameRuleOf is the rule for a kind (Kubernetes, Object Names and IDs; the
 // length limits of CronJob and Job leave room for what their controllers add).
 func nameRuleOf(group, kind string) nameRule {
+	r := nameRule{form: nameSubdomain, max: 253, what: "name", reserved: lynq.ReservedNames(group, kind)}
 	switch {
 	case group == "" && (kind == "Namespace" || kind == "Service"):
-		return nameRule{nameLabel, 63, "name"}
+		r.form, r.max = nameLabel, 63
 	case group == "batch" && kind == "CronJob":
-		return nameRule{nameSubdomain, 52, "name"}
+		r.max = 52
 	case group == "batch" && kind == "Job":
-		return nameRule{nameSubdomain, 63, "name"}
+		r.max = 63
 	case group == "rbac.authorization.k8s.io":
-		return nameRule{namePath, 253, "name"}
+		r.form = namePath
 	}
-	return nameRule{nameSubdomain, 253, "name"}
+	return r
 }
 
-func namespaceRule() nameRule { return nameRule{nameLabel, 63, "namespace"} }
+func namespaceRule() nameRule { return nameRule{form: nameLabel, max: 63, what: "namespace"} }
+
+// reserves tells whether a name, or any that begins with it, begins as those of
+// lynqctl's records do.
+func (r nameRule) reserves(name []byte) bool {
+	for _, prefix := range r.reserved {
+		if bytes.HasPrefix(name, []byte(prefix)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r nameRule) reservedFix() string {
+	return "choose a name that does not begin with " + strings.Join(r.reserved, ", ")
+}
+
+const reserved = "reserved for lynqctl's own records"
 
 // accepts is the quick test that every rendered name runs.
 func (r nameRule) accepts(name []byte) bool {
@@ -84,6 +105,8 @@ func (c *compiler) checkNameText(n *node, source string, rule nameRule, at place
 		if s := string(n.static); !rule.accepts([]byte(s)) {
 			what, fix := rule.refusal(s)
 			c.fail(at, fix, "%s", what)
+		} else if rule.reserves(n.static) {
+			c.fail(at, rule.reservedFix(), "%s %q is %s", rule.what, s, reserved)
 		}
 		return
 	}
@@ -92,6 +115,10 @@ func (c *compiler) checkNameText(n *node, source string, rule nameRule, at place
 	}
 	length := 0
 	for _, piece := range fixedText(source) {
+		if piece.first && rule.reserves([]byte(piece.text)) {
+			c.fail(at, rule.reservedFix(), "every row makes this a name that is %s", reserved)
+			return
+		}
 		if bad, found := neverInName(piece, rule); found {
 			_, fix := rule.refusal("-")
 			c.fail(at, fix, "no row can make this a valid %s: it has %q in it", rule.what, bad)

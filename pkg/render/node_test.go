@@ -179,6 +179,10 @@ func TestStaticChecks(t *testing.T) {
 		{"nameTemplate: x\nlabelsTemplate: {app: a b, \"-/x\": v}\nspec: {apiVersion: v1, kind: ConfigMap}",
 			`stdin:18: ` + form + `labelsTemplate.-/x: key "-/x" is none that Kubernetes accepts (prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*'))
 stdin:18: ` + form + `labelsTemplate.app: "a b" cannot be the value of a label (at most 63 letters, digits, dashes, underscores and dots, a letter or digit at both ends)`},
+		{"nameTemplate: lynqhub-crm\nspec: {apiVersion: v1, kind: ConfigMap}",
+			`stdin:17: ` + form + `nameTemplate: name "lynqhub-crm" is reserved for lynqctl's own records (choose a name that does not begin with lynqnode-, lynqcopy-, lynqhub-)`},
+		{"nameTemplate: \" lynqnode-{{ .uid }}\"\nspec: {apiVersion: v1, kind: ConfigMap}",
+			`stdin:17: ` + form + `nameTemplate: every row makes this a name that is reserved for lynqctl's own records (choose a name that does not begin with lynqnode-, lynqcopy-, lynqhub-)`},
 	} {
 		if got := problemsOf(t, hubYAML+formYAML("configMaps", c.resource), render.Options{}); got != c.want {
 			t.Errorf("%s\n got %s\nwant %s", c.resource, got, c.want)
@@ -208,6 +212,26 @@ func TestRowChecks(t *testing.T) {
 	} {
 		p := compileAll(t, load(t, hubYAML+formYAML(c.section, c.resource)), render.Options{})[0]
 		_, problems := p.Node(record{"id": "acme", "a": "A b", "b": long}.row(p.Hub, 2))
+		if got := problems.Error(); got != c.want {
+			t.Errorf("%s\n got %s\nwant %s", c.resource, got, c.want)
+		}
+	}
+}
+
+// TestReservedNames: a row makes no object of what has the name of a record.
+func TestReservedNames(t *testing.T) {
+	for _, c := range []struct{ section, resource, want string }{
+		{"configMaps", "nameTemplate: \"{{ .a }}\"\nspec: {apiVersion: v1, kind: ConfigMap}",
+			`stdin:17: form "web", resource "r", nameTemplate: row "acme": name "lynqnode-bolt-web" is reserved for lynqctl's own records (choose a name that does not begin with lynqnode-, lynqcopy-, lynqhub-)`},
+		{"configMaps", "nameTemplate: \"lynq{{ trimPrefix `lynq` .a }}\"\nspec: {apiVersion: v1, kind: ConfigMap}",
+			`stdin:17: form "web", resource "r", nameTemplate: row "acme": name "lynqnode-bolt-web" is reserved for lynqctl's own records (choose a name that does not begin with lynqnode-, lynqcopy-, lynqhub-)`},
+		{"configMaps", "nameTemplate: \"x-{{ .a }}\"\nspec: {apiVersion: v1, kind: ConfigMap}", ""},
+		{"secrets", "nameTemplate: \"{{ .a }}\"\nspec: {apiVersion: v1, kind: Secret}", ""},
+		{"manifests", "nameTemplate: \"{{ .b }}\"\nspec: {apiVersion: coordination.k8s.io/v1, kind: Lease}",
+			`stdin:17: form "web", resource "r", nameTemplate: row "acme": name "lynqctl-crm" is reserved for lynqctl's own records (choose a name that does not begin with lynqctl-)`},
+	} {
+		p := compileAll(t, load(t, hubYAML+formYAML(c.section, c.resource)), render.Options{})[0]
+		_, problems := p.Node(record{"id": "acme", "a": "lynqnode-bolt-web", "b": "lynqctl-crm"}.row(p.Hub, 2))
 		if got := problems.Error(); got != c.want {
 			t.Errorf("%s\n got %s\nwant %s", c.resource, got, c.want)
 		}

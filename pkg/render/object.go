@@ -74,9 +74,10 @@ func (f *frame) typed(slot int) any {
 // Node renders one row into objects. The row has the values of Columns, in
 // that order. Problems name the row.
 func (p *Program) Node(row lynq.Row) (*lynq.Node, lynq.Problems) {
-	f := newFrame(p)
+	f := newFrame(p, &Settings{})
+	f.begin(row)
 	var problems lynq.Problems
-	if !f.render(row, &problems) {
+	if !f.render(&problems) {
 		return nil, problems
 	}
 	return f.node(), nil
@@ -93,10 +94,10 @@ func (f *frame) node() *lynq.Node {
 	return n
 }
 
-// render loads and checks a row; false means that it made problems.
-func (f *frame) render(row lynq.Row, problems *lynq.Problems) bool {
+// render loads and checks the row; false means that it made problems.
+func (f *frame) render(problems *lynq.Problems) bool {
 	before := len(*problems)
-	f.load(row, problems)
+	f.load(problems)
 	if len(*problems) == before {
 		f.check(problems)
 	}

@@ -35,16 +35,30 @@ func (f *frame) check(problems *lynq.Problems) {
 
 func (f *frame) checkName(n *checkedName, problems *lynq.Problems) {
 	slot := n.node.slot
-	if slot == noSlot || n.good && f.allNames(slot, n.rule.max) {
+	if slot == noSlot {
 		return // static names were checked when the form was compiled
 	}
-	if name := f.bytes(slot); !n.rule.accepts(name) {
-		what, fix := n.rule.refusal(string(name))
+	quick := n.good && f.allNames(slot, n.rule.max)
+	if quick && len(n.rule.reserved) == 0 {
+		return
+	}
+	name := f.bytes(slot)
+	var what, fix string
+	switch {
+	case !quick && !n.rule.accepts(name):
+		what, fix = n.rule.refusal(string(name))
 		if f.program.exprs[slot].at.secret {
 			what = fmt.Sprintf("a text of %d characters is no %s that Kubernetes accepts", len(name), n.rule.what)
 		}
-		f.fail(problems, n.at, fix, "%s", what)
+	case n.rule.reserves(name):
+		what, fix = fmt.Sprintf("%s %q is %s", n.rule.what, name, reserved), n.rule.reservedFix()
+		if f.program.exprs[slot].at.secret {
+			what = fmt.Sprintf("a text of %d characters is a name %s", len(name), reserved)
+		}
+	default:
+		return
 	}
+	f.fail(problems, n.at, fix, "%s", what)
 }
 
 func (f *frame) checkLabel(l checkedText, problems *lynq.Problems) {
@@ -99,6 +113,16 @@ func (f *frame) ref(i int) lynq.Ref {
 		ref.Namespace = string(f.textOf(r.namespace.node))
 	}
 	return ref
+}
+
+// refs are the objects of a row that did not render, as far as their names did: a
+// name may be empty, or none that Kubernetes takes.
+func (f *frame) refs() []lynq.Ref {
+	refs := make([]lynq.Ref, len(f.program.resources))
+	for i := range refs {
+		refs[i] = f.ref(i)
+	}
+	return refs
 }
 
 // appendNodeKey appends what tells a node from all others.

@@ -29,7 +29,12 @@ type renderedNode struct {
 	row, program       int
 	end, keys, objects int
 	problems           lynq.Problems
-	made               any // for a NodeSink
+	made               any        // for a NodeSink
+	refs               []lynq.Ref // of a node that did not render, for a NodeSink
+	// name is that of the node, where the sink or the settings want it, and other
+	// its other name, where that was asked for.
+	name, other string
+	kept        bool // see Settings.Recorded
 }
 
 // pipeline carries batches from the reader to the workers, and in the order of

@@ -125,7 +125,7 @@ func (f *frame) quick(e *expr) bool {
 	case e.uidLabel && !f.rawUID:
 		return false
 	case e.nodeName:
-		return s.inputs&^f.names == 0 && s.length+len(f.uid) <= maxLabel
+		return !f.dashed && s.inputs&^f.names == 0 && s.length+len(f.uid) <= maxLabel
 	}
 	return true
 }

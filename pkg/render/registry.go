@@ -42,6 +42,8 @@ type nodeOwner struct {
 	uid     string
 	program *Program
 	failed  bool
+	kept    bool // it has its name by Settings.Recorded
+	lost    bool // its name is another node's
 }
 
 func newRegistry() registry {
@@ -52,8 +54,8 @@ func newRegistry() registry {
 }
 
 // node registers the next node.
-func (r *registry) node(uid string, p *Program) int {
-	r.nodes = append(r.nodes, nodeOwner{uid: uid, program: p})
+func (r *registry) node(uid string, p *Program, kept bool) int {
+	r.nodes = append(r.nodes, nodeOwner{uid: uid, program: p, kept: kept})
 	return len(r.nodes) - 1
 }
 

@@ -28,8 +28,13 @@ const (
 // Settings say what a run writes.
 type Settings struct {
 	Format Format
-	// Nodes, where it is not empty, names the nodes to render.
+	// Nodes, where it is not empty, names the nodes to render. Of a form with a
+	// dash in its name, both names of a node find it (see AskedFor).
 	Nodes map[string]bool
+	// Recorded, where it is not nil, tells whether a node of a form with a dash in
+	// its name is recorded by its plain name, and so keeps that. It is called on
+	// several goroutines.
+	Recorded func(p *Program, plain string) bool
 	// Selector, where it is not nil, selects objects by their labels.
 	Selector labels.Selector
 	// KeepGoing: nodes that cannot be rendered do not keep the others from
@@ -73,8 +78,12 @@ type Kept struct {
 	Name, Namespace string
 	UID             string // of the row
 	Program         *Program
-	// Made is what Make gave, nil where the node could not be rendered.
-	Made     any
+	// Made is what Make gave, nil where the row could not be rendered. Then Refs are
+	// its objects, as far as their names could be.
+	Made any
+	Refs []lynq.Ref
+	// Problems are why the node does not count, though it may have been made:
+	// another one renders an object of it too.
 	Problems lynq.Problems
 	// Values are the row's, in the order of Columns; used again for the next.
 	Values []string
@@ -97,6 +106,7 @@ type Run struct {
 	objects  registry
 	twice    *collisions
 	missing  map[string]bool // nodes of the settings that have not come up yet
+	forms    []string
 	report   Report
 	failures failures
 }
@@ -109,7 +119,7 @@ func NewRun(s Settings, sink Sink, programs []*Program) *Run {
 	s.Workers = min(s.Workers, maxWorkers)
 	nodes, _ := sink.(NodeSink)
 	written, _ := sink.(ObjectSink)
-	return &Run{settings: s, sink: sink, nodes: nodes, written: written, objects: newRegistry(), twice: newCollisions(programs), missing: maps.Clone(s.Nodes)}
+	return &Run{settings: s, sink: sink, nodes: nodes, written: written, objects: newRegistry(), twice: newCollisions(programs), missing: maps.Clone(s.Nodes), forms: FormNames(programs)}
 }
 
 // maxWorkers bounds the memory that rows under way take.
@@ -120,6 +130,9 @@ func (r *Run) Report() Report { return r.report }
 
 // Missing are the nodes of Settings.Nodes that no row and form has made so far.
 func (r *Run) Missing() []string { return slices.Sorted(maps.Keys(r.missing)) }
+
+// Forms are the names of the forms of the run.
+func (r *Run) Forms() []string { return r.forms }
 
 // Err is a *FailedRowsError where nodes could not be rendered, else nil.
 func (r *Run) Err() error {
@@ -189,9 +202,10 @@ func (r *Run) collect(b *batch, programs []*Program) error {
 		program, row := programs[n.program], b.rows[n.row]
 		problems := n.problems
 		if len(r.missing) > 0 {
-			delete(r.missing, lynq.NodeName(row.Values[program.uid], program.Form.Name))
+			delete(r.missing, n.name)
+			delete(r.missing, n.other)
 		}
-		id := r.objects.node(row.Values[program.uid], program)
+		id := r.objects.node(row.Values[program.uid], program, n.kept)
 		if len(problems) == 0 {
 			problems = r.unique(id, keys, program, row)
 		}
@@ -207,6 +221,9 @@ func (r *Run) collect(b *batch, programs []*Program) error {
 			r.report.Nodes++
 			r.report.Objects += len(program.resources)
 		}
+		if r.objects.nodes[id].lost {
+			n.name = lynq.Made(row.Values[program.uid] + "/" + program.Form.Name + "/") // which is no other node's
+		}
 		if err := r.hand(n, Written{Bytes: doc, Objects: objects}, row, program, problems); err != nil {
 			return &SinkError{err}
 		}
@@ -220,17 +237,14 @@ func (r *Run) hand(n *renderedNode, w Written, row lynq.Row, p *Program, problem
 		return r.sink.Add(w.Bytes)
 	}
 	uid := row.Values[p.uid]
-	name := lynq.NodeName(uid, p.Form.Name)
 	if r.written != nil {
-		w.Name, w.Namespace, w.Program, w.Failed = name, p.Namespace, p, len(problems) > 0
+		w.Name, w.Namespace, w.Program, w.Failed = n.name, p.Namespace, p, len(problems) > 0
 		r.written.Write(w)
 		return nil
 	}
-	k := Kept{Name: name, Namespace: p.Namespace, UID: uid, Program: p, Problems: problems, Values: row.Values}
-	if len(problems) == 0 {
-		k.Made = n.made
-	}
-	return r.nodes.Keep(k)
+	return r.nodes.Keep(Kept{
+		Name: n.name, Namespace: p.Namespace, UID: uid, Program: p, Problems: problems, Values: row.Values, Made: n.made, Refs: n.refs,
+	})
 }
 
 // unique registers a node and its objects. What another node already has is a
@@ -242,7 +256,13 @@ func (r *Run) unique(id int, keys []ownedKey, p *Program, row lynq.Row) lynq.Pro
 		if !taken {
 			continue
 		}
-		at, what := p.resourcePlace(row, key.resource)
+		at, what := r.resourcePlace(p, row, key.resource)
+		if key.resource == theNode && r.objects.nodes[first.node].kept {
+			r.objects.nodes[id].lost = true
+			problems.Add(at, "give the row another uid, or its form another name",
+				"row %q renders %s, and %s is recorded by that name", row.Values[p.uid], what, r.objects.describe(first, id))
+			continue
+		}
 		r.retract(int(first.node), id)
 		problems = append(problems, lynq.Problem{
 			Pos: at,
@@ -266,22 +286,24 @@ func (r *Run) retract(node, later int) {
 }
 
 // resourcePlace names an object of a row, or its node.
-func (p *Program) resourcePlace(row lynq.Row, resource int) (lynq.Pos, string) {
-	f := newFrame(p)
+func (r *Run) resourcePlace(p *Program, row lynq.Row, resource int) (lynq.Pos, string) {
+	f := newFrame(p, &r.settings)
+	f.begin(row)
 	var none lynq.Problems
-	f.render(row, &none)
+	f.render(&none)
 	if resource == theNode {
 		return p.Form.Pos, fmt.Sprintf("node %s/%s", p.Namespace, f.name())
 	}
-	r := &p.resources[resource]
-	return r.Pos, fmt.Sprintf("%s (form %q, resource %q)", f.ref(resource), p.Form.Name, r.ID)
+	res := &p.resources[resource]
+	return res.Pos, fmt.Sprintf("%s (form %q, resource %q)", f.ref(resource), p.Form.Name, res.ID)
 }
 
 // worker renders batches on a goroutine of its own.
 type worker struct {
 	frames   []*frame
 	register [][]bool // per frame and resource: the object could be there twice
-	settings Settings
+	settings *Settings
+	forms    []string
 	nodes    NodeSink
 	placed   bool // the sink wants to know where objects are
 	seeds    hashSeeds
@@ -290,9 +312,9 @@ type worker struct {
 }
 
 func newWorker(in Input, r *Run) *worker {
-	w := &worker{settings: r.settings, nodes: r.nodes, placed: r.written != nil, seeds: r.objects.seeds, twice: r.twice}
+	w := &worker{settings: &r.settings, forms: r.forms, nodes: r.nodes, placed: r.written != nil, seeds: r.objects.seeds, twice: r.twice}
 	for _, p := range in.Programs {
-		w.frames = append(w.frames, newFrame(p))
+		w.frames = append(w.frames, newFrame(p, w.settings))
 		register := make([]bool, len(p.resources))
 		for i := range register {
 			register[i] = r.twice.object(p, i)
@@ -314,13 +336,13 @@ func (w *worker) work(todo <-chan *batch) {
 }
 
 func (w *worker) node(b *batch, row, program int, f *frame) {
-	r := b.rows[row]
-	if len(w.settings.Nodes) > 0 && !w.settings.Nodes[lynq.NodeName(r.Values[f.program.uid], f.program.Form.Name)] {
+	f.begin(b.rows[row])
+	n := renderedNode{row: row, program: program}
+	if len(w.settings.Nodes) > 0 && !w.asked(f, &n) {
 		return
 	}
-	n := renderedNode{row: row, program: program}
 	before := len(b.out)
-	if f.render(r, &n.problems) {
+	if f.render(&n.problems) {
 		if w.twice.node(f) {
 			w.key = f.appendNodeKey(w.key[:0])
 			b.keys = append(b.keys, ownedKey{w.seeds.key(w.key), theNode})
@@ -341,8 +363,23 @@ func (w *worker) node(b *batch, row, program int, f *frame) {
 		}
 		w.make(f, &n)
 	}
-	n.end, n.keys, n.objects = len(b.out), len(b.keys), len(b.objects)
+	if w.nodes != nil && len(n.problems) > 0 {
+		n.refs = f.refs()
+	}
+	if w.nodes != nil || w.placed {
+		n.name = f.name()
+	}
+	n.end, n.keys, n.objects, n.kept = len(b.out), len(b.keys), len(b.objects), f.kept
 	b.nodes = append(b.nodes, n)
+}
+
+// asked tells whether the row's node is one of those to render.
+func (w *worker) asked(f *frame, n *renderedNode) bool {
+	n.name = f.name()
+	if other := OtherName(f.uid, f.program.Form.Name, n.name); AskedFor(w.settings.Nodes, other, f.program.Form.Name, w.forms) {
+		n.other = other
+	}
+	return n.other != "" || w.settings.Nodes[n.name]
 }
 
 // make gives the node to a sink that wants objects.

@@ -74,6 +74,9 @@ func looksMade(form string) bool {
 // node tells whether the node of a loaded row could be there twice. Made names
 // can: their hash is short.
 func (c *collisions) node(f *frame) bool {
+	if f.dashed {
+		return true
+	}
 	form := f.program.Form.Name
 	if c.nodes || len(f.uid)+1+len(form) > maxLabel || !lynq.IsDNS1123Label(f.uid) {
 		return c.nodes || f.name() != f.uid+"-"+form

@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -116,4 +117,47 @@ func TestApplyLeaseLost(t *testing.T) {
 	s.letReady(t)
 	s.apply(t).want(t, 0)
 	s.settled(t)
+}
+
+// TestApplyOvertaken: rows are read again where another run came and went after
+// they were read, whatever the clock of that run said, and whether it saved what it
+// saw of the hub or not.
+func TestApplyOvertaken(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, lynqctl(t), shopInputs, 1, faultproxy.Options{})
+	s.apply(t, "--wait=false").want(t, 0)
+	for what, record := range map[string]string{
+		"a run whose clock is behind": `{"data":{"time":"2001-02-03T04:05:06Z"}}`,
+		"a run that saved nothing":    string(s.look(t).recordData(t)),
+	} {
+		arrived, goOn := make(chan struct{}), make(chan struct{})
+		s.proxy.SetRules(faultproxy.Rule{Verb: "update", Resource: "leases.coordination.k8s.io", Times: 1, Before: func() {
+			close(arrived)
+			<-goOn
+		}})
+		s.rows["t000"] = "silver"
+		s.writeRows(t)
+		overtaken := s.startApply(t, "--wait=false")
+		<-arrived
+		s.rows["t000"] = "gold"
+		s.writeRows(t)
+		s.apply(t, "--wait=false").want(t, 0)
+		s.Kubectl(t, "", "patch", "configmap", "lynqhub-"+s.hub(), "--type=merge", "-p", record)
+		close(goOn)
+		overtaken.want(t, 0)
+		if got := s.Kubectl(t, "", "get", "configmap", "t000-settings", "-o", "jsonpath={.data.plan}"); got != "gold" {
+			t.Errorf("%s: the older row %q was applied over the newer one", what, got)
+		}
+		s.settled(t)
+	}
+}
+
+// recordData is a merge patch that gives the hub's record what it has now.
+func (s *snapshot) recordData(t *testing.T) []byte {
+	t.Helper()
+	patch, err := json.Marshal(map[string]any{"data": s.record.Object["data"]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return patch
 }

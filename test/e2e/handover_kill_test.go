@@ -115,7 +115,13 @@ func (r *handoverRound) command() *exec.Cmd {
 // so far.
 func (r *handoverRound) killed(t *testing.T, write int) bool {
 	t.Helper()
-	cmd := r.command()
+	return killedBefore(t, r.proxy, r.command(), write)
+}
+
+// killedBefore runs a command and kills it before its nth write. It tells whether the
+// run came so far; one that did not must end well.
+func killedBefore(t *testing.T, proxy *faultproxy.Server, cmd *exec.Cmd, write int) bool {
+	t.Helper()
 	var writes atomic.Int64
 	var killed atomic.Bool
 	started, gone := make(chan struct{}), make(chan struct{})
@@ -131,7 +137,7 @@ func (r *handoverRound) killed(t *testing.T, write int) bool {
 	for _, verb := range []string{"create", "update", "patch", "delete"} {
 		rules = append(rules, faultproxy.Rule{Verb: verb, Before: before})
 	}
-	r.proxy.SetRules(rules...)
+	proxy.SetRules(rules...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -139,9 +145,9 @@ func (r *handoverRound) killed(t *testing.T, write int) bool {
 	err := cmd.Wait()
 	close(gone)
 	if !killed.Load() && err != nil {
-		t.Errorf("a run that nobody killed: %v", err)
+		t.Errorf("a run that was not killed: %v", err)
 	}
-	r.proxy.SetRules()
+	proxy.SetRules()
 	return killed.Load()
 }
 

@@ -36,7 +36,8 @@ func storage(l layout) component {
 
 // apiServer is the API server with its defaults, but for three admission
 // plugins: no pod needs a service account, and no controller watches over the
-// node, so nothing may hold pods off it until somebody has.
+// node, so nothing may hold pods off it until somebody has. Who sets an owner
+// reference must have the rights that OpenShift wants of him.
 func apiServer(l layout) component {
 	return component{binaries.APIServer, []string{
 		"--etcd-servers=" + l.etcdClientURL(),
@@ -48,6 +49,7 @@ func apiServer(l layout) component {
 		"--token-auth-file=" + l.tokens(),
 		"--authorization-mode=RBAC",
 		"--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
+		"--enable-admission-plugins=OwnerReferencesPermissionEnforcement",
 		"--service-account-issuer=" + l.apiServerURL(),
 		"--service-account-key-file=" + l.serviceAccountKey(),
 		"--service-account-signing-key-file=" + l.serviceAccountKey(),

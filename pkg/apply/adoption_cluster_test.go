@@ -1,0 +1,419 @@
+package apply_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/test/harness"
+)
+
+// TestAdoptions adopts objects of several kinds that other tools made, with forms
+// that set a part of what is there. For each, whatever the tool, the strategy and
+// the policy:
+//
+//   - a dry run tells exactly what there is afterwards;
+//   - what the form does not set is as it was, and with whom it was;
+//   - a form that then sets less loses what it dropped, and nothing else.
+func TestAdoptions(t *testing.T) {
+	t.Parallel()
+	for kind, build := range adoptedKinds() {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			a := newAdoptions(t)
+			n, all := uint64(0), makers()
+			for _, maker := range slices.Sorted(maps.Keys(all)) {
+				for _, strategy := range []lynq.PatchStrategy{lynq.PatchApply, lynq.PatchReplace, lynq.PatchMerge} {
+					for _, conflict := range []lynq.ConflictPolicy{lynq.ConflictStuck, lynq.ConflictForce} {
+						n++
+						c := &adoption{
+							adoptions: a, chance: rand.New(rand.NewPCG(n, 1)), build: build, make: all[maker],
+							name: fmt.Sprintf("c%d", n), title: fmt.Sprintf("%s, %s, %s", maker, strategy, conflict),
+							policy: lynq.DefaultPolicy(),
+						}
+						c.policy.Patch, c.policy.Conflict = strategy, conflict
+						c.run()
+					}
+				}
+			}
+		})
+	}
+}
+
+// adoptions are what the cases of one kind share.
+type adoptions struct {
+	*harness.Env
+	t      *testing.T
+	client *kube.Client
+	store  *inventory.Store
+	group  string // of the custom resources
+}
+
+func newAdoptions(t *testing.T) *adoptions {
+	t.Helper()
+	env := apply.ClusterOfTests().Env(t)
+	client, err := kube.Access{Kubeconfig: env.Kubeconfig}.Client(kube.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &adoptions{Env: env, t: t, client: client, store: inventory.NewStore(client.ConfigMaps())}
+	if strings.HasSuffix(t.Name(), "/Widget") {
+		a.group = env.Namespace + ".example.com"
+		a.Kubectl(t, widgetsKind(a.group), "create", "-f", "-")
+		a.Wait(t, "customresourcedefinition/widgets."+a.group, harness.ConditionTrue("Established"))
+		a.Wait(t, "widgets."+a.group+"/none", harness.Gone()) // the server serves the kind
+		t.Cleanup(func() {
+			_, _ = env.TryKubectl(t, "", "delete", "crd", "widgets."+a.group, "--wait=false") // the cluster may have ended
+		})
+	}
+	return a
+}
+
+// adoption is one case.
+type adoption struct {
+	*adoptions
+	chance      *rand.Rand
+	build       func(*form) map[string]any
+	make        func(*adoption, map[string]any)
+	name, title string
+	policy      lynq.Policy
+	resource    lynq.APIResource
+}
+
+func (c *adoption) run() {
+	c.t.Helper()
+	full := c.form()
+	full.all = true
+	c.find(c.build(full))
+	there, wanted := c.form(), c.form()
+	for _, p := range full.parts {
+		there.on[p] = c.chance.IntN(6) > 0
+		wanted.on[p] = c.chance.IntN(2) == 0
+		// Another value than that of others is a conflict under Stuck.
+		wanted.other[p] = c.policy.Conflict == lynq.ConflictForce && c.chance.IntN(3) == 0
+	}
+	c.make(c, c.named(c.build(there)))
+	before := c.get()
+	predicted := c.apply(wanted, true)
+	c.same("the dry run changed it", before, c.get())
+	after := c.apply(wanted, false)
+	c.predicts(predicted, after)
+	c.untouched(before, after)
+
+	less := c.form()
+	less.other = wanted.other
+	for p, on := range wanted.on {
+		less.on[p] = on && c.chance.IntN(2) == 0
+	}
+	adopted := c.get()
+	predicted = c.apply(less, true)
+	then := c.apply(less, false)
+	c.predicts(predicted, then)
+	c.dropped(adopted, then)
+}
+
+// form is one without any part.
+func (c *adoption) form() *form {
+	return &form{group: c.group, whole: c.policy.Patch == lynq.PatchMerge, on: map[string]bool{}, other: map[string]bool{}}
+}
+
+// find finds how the kind is served.
+func (c *adoption) find(m map[string]any) {
+	c.t.Helper()
+	gvk := (&unstructured.Unstructured{Object: m}).GroupVersionKind()
+	var err error
+	if c.resource, err = c.client.Resource(c.t.Context(), gvk.Group, gvk.Version, gvk.Kind); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *adoption) named(m map[string]any) map[string]any {
+	u := unstructured.Unstructured{Object: m}
+	u.SetName(c.name)
+	u.SetNamespace(c.Namespace)
+	return u.Object
+}
+
+func (c *adoption) get() *unstructured.Unstructured {
+	c.t.Helper()
+	u, err := c.client.Get(c.t.Context(), c.resource, c.Namespace, c.name)
+	if err != nil {
+		c.t.Fatalf("%s: %v", c.title, err)
+	}
+	return u
+}
+
+func (c *adoption) objects() dynamic.ResourceInterface {
+	return c.Dynamic.Resource(schema.GroupVersionResource{Group: c.resource.Group, Version: c.resource.Version, Resource: c.resource.Plural}).Namespace(c.Namespace)
+}
+
+func (c *adoption) patchAs(manager, patch string) {
+	c.t.Helper()
+	if _, err := c.objects().Patch(c.t.Context(), c.name, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: manager}); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *adoption) createAs(manager string, m map[string]any) {
+	c.t.Helper()
+	if _, err := c.objects().Create(c.t.Context(), &unstructured.Unstructured{Object: m}, metav1.CreateOptions{FieldManager: manager}); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *adoption) applyAs(manager string, m map[string]any) {
+	c.t.Helper()
+	if _, err := c.objects().Apply(c.t.Context(), c.name, &unstructured.Unstructured{Object: m}, metav1.ApplyOptions{FieldManager: manager}); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// apply applies a form with some parts, or tries to, and gives the object that
+// there is, or would be.
+func (c *adoption) apply(f *form, dryRun bool) *unstructured.Unstructured {
+	c.t.Helper()
+	node := c.node(c.build(f))
+	hub := lynq.HubKey{Namespace: c.Namespace, Name: c.Namespace}
+	in := &apply.Input{Hub: hub.Name, HubNamespace: hub.Namespace, Nodes: []*apply.Node{node}, Active: 1}
+	var err error
+	if in.Inventories, err = c.store.Nodes(c.t.Context(), hub); err != nil {
+		c.t.Fatal(err)
+	}
+	seen, err := apply.Observe(c.t.Context(), c.client, in.Hub, in.Nodes, in.Inventories)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	in.See(seen)
+	plan := apply.Decide(in, apply.Limits{AllowEmpty: true, MaxDelete: apply.MaxDelete{Nodes: 1}})
+	trying, told := &trying{Client: c.client}, &said{}
+	r := &apply.Runner{Cluster: c.client, Records: c.store, Reporter: told, Now: time.Now, Options: apply.Options{Concurrency: 1, DryRun: dryRun, Grace: time.Minute}}
+	if dryRun {
+		r.Cluster = trying
+	}
+	summary, err := r.Run(c.t.Context(), []apply.Plan{*plan})
+	if err != nil || len(summary.Failed) > 0 {
+		c.t.Fatalf("%s: %v: %q", c.title, err, told.messages)
+	}
+	if !dryRun || trying.last == nil {
+		return c.get()
+	}
+	return trying.last
+}
+
+// node is a node with one object.
+func (c *adoption) node(m map[string]any) *apply.Node {
+	c.t.Helper()
+	u := unstructured.Unstructured{Object: c.named(m)}
+	labels, annotations := u.GetLabels(), u.GetAnnotations()
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	labels[lynq.LabelHub], annotations[lynq.AnnotationDeletionPolicy], annotations[lynq.AnnotationResourceID] = c.Namespace, "Delete", "it"
+	u.SetLabels(labels)
+	u.SetAnnotations(annotations)
+	node, err := apply.Make(&lynq.Node{
+		Name: c.name + "-web", Namespace: c.Namespace, UID: c.name, Hub: c.Namespace, Form: "web",
+		Objects: []lynq.Object{{
+			Ref: lynq.Ref{Group: c.resource.Group, Kind: c.resource.Kind, Namespace: c.Namespace, Name: c.name},
+			ID:  "it", Policy: c.policy, Content: u.Object,
+		}},
+	})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return node
+}
+
+// trying keeps what the last dry run came to.
+type trying struct {
+	*kube.Client
+	last *unstructured.Unstructured
+}
+
+func (c *trying) Write(ctx context.Context, r lynq.APIResource, w apply.Write) (*metav1.PartialObjectMetadata, error) {
+	u, m, err := c.Try(ctx, r, w)
+	if err == nil {
+		c.last = u
+	}
+	return m, err
+}
+
+// said keeps what a run said of its object.
+type said struct{ messages []string }
+
+func (s *said) Report(e apply.Event) {
+	if e.Message != "" {
+		s.messages = append(s.messages, e.Message)
+	}
+}
+
+// predicts: a dry run told what there is.
+func (c *adoption) predicts(predicted, is *unstructured.Unstructured) {
+	c.t.Helper()
+	c.same("the dry run told otherwise", predicted, is)
+	if c.policy.Patch != lynq.PatchMerge {
+		// The record has no uid yet.
+		owners := fieldpath.NewSet(fieldpath.MakePathOrDie("metadata", "ownerReferences"))
+		want, got := setsOf(c.t, predicted)["lynq Apply"].RecursiveDifference(owners), setsOf(c.t, is)["lynq Apply"].RecursiveDifference(owners)
+		if !want.Equals(got) {
+			c.t.Errorf("%s: lynq manages %s, the dry run told %s", c.title, got, want)
+		}
+	}
+}
+
+// same: two objects have the same content, but for what tracks them.
+func (c *adoption) same(what string, a, b *unstructured.Unstructured) {
+	c.t.Helper()
+	if diff := cmp.Diff(contentOf(a), contentOf(b)); diff != "" {
+		c.t.Errorf("%s: %s: %s", c.title, what, diff)
+	}
+}
+
+// untouched: what the form does not set is as it was before the adoption, and with
+// whom it was.
+func (c *adoption) untouched(before, after *unstructured.Unstructured) {
+	c.t.Helper()
+	was, is := setsOf(c.t, before), setsOf(c.t, after)
+	own := is["lynq Apply"]
+	if c.policy.Patch == lynq.PatchMerge {
+		own = is["lynq Update"]
+	}
+	if own == nil { // nobody manages anything, so that the server writes down nothing
+		if c.policy.Conflict == lynq.ConflictStuck && !covers(contentOf(after), contentOf(before)) {
+			c.t.Errorf("%s: something changed: %s", c.title, cmp.Diff(contentOf(before), contentOf(after)))
+		}
+		return
+	}
+	// Items that were not there come with the server's defaults.
+	items := itemsIn(own, func(p fieldpath.Path) bool { _, there := valueAt(before.Object, p); return !there })
+	want, got := without(contentOf(before), own, items), without(contentOf(after), own, items)
+	if diff := cmp.Diff(want, got); diff != "" {
+		c.t.Errorf("%s: what the form does not set changed: %s\nof %s", c.title, diff, own)
+	}
+	for manager, set := range was {
+		want := set
+		if c.takes(manager) {
+			want = unbare(set.Difference(own), own)
+		}
+		got := is[manager]
+		if got == nil {
+			got = fieldpath.NewSet()
+		} else if c.takes(manager) {
+			got = unbare(got, own)
+		}
+		if !got.Equals(want) {
+			c.t.Errorf("%s: %s managed %s and now %s, want %s\nlynq: %s", c.title, manager, set, got, want, own)
+		}
+	}
+	for manager, set := range is {
+		if was[manager] == nil && !strings.HasPrefix(manager, "lynq ") && !set.Intersection(own).Empty() {
+			c.t.Errorf("%s: %s manages what lynq does: %s", c.title, manager, set)
+		}
+	}
+}
+
+// takes tells whether the form takes from a manager what it sets.
+func (c *adoption) takes(manager string) bool {
+	switch manager {
+	case "kubectl-create Update", "kubectl-client-side-apply Update", "before-first-apply Update", "helm Update", "helm Apply":
+		return true
+	}
+	return c.policy.Conflict == lynq.ConflictForce && !strings.HasPrefix(manager, "lynq ")
+}
+
+// dropped: what the form no longer sets is gone, unless somebody else manages it,
+// and all that it never set is as it was.
+func (c *adoption) dropped(before, after *unstructured.Unstructured) {
+	c.t.Helper()
+	was, is := setsOf(c.t, before), setsOf(c.t, after)
+	if c.policy.Patch == lynq.PatchMerge {
+		c.same("a merge removed something", before, after)
+		return
+	}
+	own, left := was["lynq Apply"], is["lynq Apply"]
+	gone := own.Difference(left)
+	for manager, set := range was {
+		if manager != "lynq Apply" {
+			gone = gone.Difference(set)
+		}
+	}
+	gone.Leaves().Iterate(func(p fieldpath.Path) {
+		if v, there := valueAt(after.Object, p); there {
+			c.t.Errorf("%s: %s stays: %v", c.title, p, v)
+		}
+	})
+	items := itemsIn(gone, func(fieldpath.Path) bool { return true })
+	want, got := without(contentOf(before), own, items), without(contentOf(after), own, items)
+	if diff := cmp.Diff(want, got); diff != "" {
+		c.t.Errorf("%s: what the form never set changed when it dropped %s: %s", c.title, gone, diff)
+	}
+	for manager, set := range was {
+		if manager == "lynq Apply" {
+			continue
+		}
+		got := is[manager]
+		if got == nil {
+			got = fieldpath.NewSet()
+		}
+		want := unbare(set.RecursiveDifference(items), own)
+		if !unbare(got.RecursiveDifference(items), own).Equals(want) {
+			c.t.Errorf("%s: %s managed %s and now %v, though the form dropped %s only", c.title, manager, set, got, gone)
+		}
+	}
+}
+
+// makers make an object as tools do.
+func makers() map[string]func(*adoption, map[string]any) {
+	kubectl := func(c *adoption, m map[string]any, verb string) {
+		c.t.Helper()
+		c.Kubectl(c.t, text(c.t, m), verb, "-f", "-")
+	}
+	// What people add and change: a form may set one of it.
+	const edit = `{"metadata":{"labels":{"edited":"x","a":"1"},"annotations":{"edited":"x"}}}`
+	return map[string]func(*adoption, map[string]any){
+		"kubectl create": func(c *adoption, m map[string]any) { kubectl(c, m, "create") },
+		"kubectl apply":  func(c *adoption, m map[string]any) { kubectl(c, m, "apply") },
+		"kubectl edit": func(c *adoption, m map[string]any) {
+			c.createAs("kubectl-create", m)
+			c.patchAs("kubectl-edit", edit)
+		},
+		"kubectl patch": func(c *adoption, m map[string]any) {
+			kubectl(c, m, "apply")
+			c.patchAs("kubectl-patch", edit)
+		},
+		"helm update": func(c *adoption, m map[string]any) { c.createAs("helm", m) },
+		"helm apply":  func(c *adoption, m map[string]any) { c.applyAs("helm", m) },
+		"before-first-apply": func(c *adoption, m map[string]any) {
+			c.createAs("somebody", m)
+			c.patchAs("somebody", `{"metadata":{"managedFields":[{}]}}`)
+		},
+		"an applier": func(c *adoption, m map[string]any) { c.applyAs("ci", m) },
+		"an applier over kubectl": func(c *adoption, m map[string]any) {
+			c.createAs("kubectl-create", m)
+			u := unstructured.Unstructured{Object: map[string]any{"apiVersion": m["apiVersion"], "kind": m["kind"]}}
+			u.SetName(c.name)
+			u.SetLabels(map[string]string{"a": "1", "applied": "x"})
+			c.applyAs("ci", u.Object)
+		},
+	}
+}

@@ -1,0 +1,127 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// keepers are Records whose removals fail.
+type keepers struct{ *notes }
+
+func (keepers) Remove(context.Context, *inventory.Inventory) error {
+	return errors.New("the answer was lost")
+}
+
+// left carries the removal of node n out, under a clock that does not wait for
+// what is held, and gives the summary and how each object ended.
+func (s *stage) left(t *testing.T, records Records, change func()) (*Summary, map[string]Outcome) {
+	t.Helper()
+	p := s.removal(t, CascadeBackground, "n")
+	if p.Counts[ActionCollect] != 2 {
+		t.Fatalf("plan: %v, want two objects for the garbage collector", p.Counts)
+	}
+	change()
+	told := &patience{}
+	all := &events{}
+	r := &Runner{Cluster: s, Records: records, Reporter: reporters{told, all}, Now: told.now, Options: s.options}
+	sum, err := r.Run(bounded(t), []Plan{*p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := map[string]Outcome{}
+	for _, e := range all.all {
+		if e.Type == EventObject {
+			ended[e.Object.Name] = e.Outcome
+		}
+	}
+	return sum, ended
+}
+
+type reporters []Reporter
+
+func (r reporters) Report(e Event) {
+	for _, to := range r {
+		to.Report(e)
+	}
+}
+
+// TestCollectedStaysRecorded: what is left to the garbage collector goes with the
+// inventory. As long as that stays, it names them.
+func TestCollectedStaysRecorded(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name    string
+		records func(*notes) Records
+		change  func(*stage)
+	}{
+		{"the inventory cannot be removed", func(n *notes) Records { return keepers{n} }, func(*stage) {}},
+		{"another object is held by a finalizer", func(n *notes) Records { return n }, func(s *stage) {
+			s.takeOver(shared, func(m *metav1.PartialObjectMetadata) {
+				m.OwnerReferences = append(m.OwnerReferences, metav1.OwnerReference{APIVersion: "v1", Kind: "Secret", Name: "o", UID: "o"})
+			})
+			s.objects[shared].SetFinalizers([]string{"example.com/backup"})
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage()
+			mustApply(t, s, node("n", configMap("a", "1"), configMap("shared", "1")))
+			sum, ended := s.left(t, test.records(s.notes), func() { test.change(s) })
+			if len(sum.Failed) != 1 {
+				t.Errorf("failed: %+v, want node n", sum.Failed)
+			}
+			if got := s.notes.names(); len(got) != 2 {
+				t.Errorf("recorded: %v, want both objects", got)
+			}
+			if ended["a"] != OutcomeSkipped {
+				t.Errorf("a is told %q, and is there", ended["a"])
+			}
+			// Nothing is in the way any more.
+			s.mu.Lock()
+			s.objects[shared].SetFinalizers(nil)
+			s.mu.Unlock()
+			if sum := s.remove(t, CascadeBackground, "n"); len(sum.Failed) > 0 || len(s.notes.saved) > 0 {
+				t.Errorf("failed: %+v; recorded: %v", sum.Failed, s.notes.names())
+			}
+		})
+	}
+}
+
+// TestCollectedBesideUnmanaged: what is left alone keeps the inventory, so that the
+// garbage collector would never take the others. They are deleted.
+func TestCollectedBesideUnmanaged(t *testing.T) {
+	s := newStage()
+	mustApply(t, s, node("n", configMap("a", "1"), configMap("shared", "1")))
+	_, ended := s.left(t, s.notes, func() {
+		s.takeOver(shared, func(m *metav1.PartialObjectMetadata) { m.Annotations[lynq.AnnotationMode] = lynq.ModeUnmanaged })
+	})
+	if got := s.notes.names(); len(got) != 1 || got[shared] == "" {
+		t.Errorf("recorded: %v, want shared", got)
+	}
+	if got := s.deletes(); got != "a" || ended["a"] != OutcomeDone {
+		t.Errorf("deleted: %s, want a, which is told %q", got, ended["a"])
+	}
+}
+
+// TestCollectedWithTheInventory: objects that go with the inventory are told of
+// when it is gone.
+func TestCollectedWithTheInventory(t *testing.T) {
+	s := newStage()
+	mustApply(t, s, node("n", configMap("a", "1"), configMap("shared", "1")))
+	sum, ended := s.left(t, s.notes, func() {})
+	if len(sum.Failed) > 0 || len(s.notes.saved) > 0 || ended["a"] != OutcomeDone || ended["shared"] != OutcomeDone || sum.Actions[ActionCollect] != 2 {
+		t.Errorf("%+v, %v", sum, ended)
+	}
+	s = newStage()
+	mustApply(t, s, node("n", configMap("a", "1"), configMap("shared", "1")))
+	s.options.DryRun = true
+	if _, ended = s.left(t, s.notes, func() {}); ended["a"] != OutcomeDone || len(s.notes.saved) != 1 {
+		t.Errorf("a dry run tells of a: %q", ended["a"])
+	}
+}

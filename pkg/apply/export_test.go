@@ -1,0 +1,6 @@
+package apply
+
+import "github.com/lynqctl/lynqctl/test/harness"
+
+// ClusterOfTests is the cluster of this package's tests.
+func ClusterOfTests() *harness.Shared { return &trackedCluster }

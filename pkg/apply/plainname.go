@@ -1,0 +1,65 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// PlainNames are the nodes of a hub that are recorded by their plain name though
+// they would get another one today (see lynq.NodeName).
+type PlainNames map[plainName]bool
+
+// plainName is a node of a form. The form may lack its namespace where an
+// inventory does not say it, and its name where that cannot be read.
+type plainName struct {
+	NodeKey
+	form lynq.FormKey
+}
+
+// Has tells whether the node of a form is recorded by this plain name.
+func (p PlainNames) Has(key NodeKey, form lynq.FormKey) bool {
+	return p[plainName{key, form}] || p[plainName{key, lynq.FormKey{Name: form.Name}}] || p[plainName{NodeKey: key}]
+}
+
+// RecordedNames finds the nodes of a hub that have plain names, by one list of
+// metadata. One that is recorded by both names has the other one. An inventory
+// that does not say of which row it is keeps its name for itself.
+func RecordedNames(ctx context.Context, c Cluster, hub lynq.HubKey) (PlainNames, error) {
+	configMaps := lynq.APIResource{Version: "v1", Kind: "ConfigMap", Plural: "configmaps", Namespaced: true}
+	selector := fmt.Sprintf("%s in (%s,%s),%s=%s", lynq.LabelRecord, lynq.RecordNode, lynq.RecordCopy, lynq.LabelHub, hub.Name)
+	names, renamed := PlainNames{}, PlainNames{}
+	err := c.List(ctx, configMaps, "", selector, func(m *metav1.PartialObjectMetadata) {
+		inv, err := inventory.Identify(&m.ObjectMeta)
+		if broken := (*inventory.RecordError)(nil); errors.As(err, &broken) {
+			inv = &inventory.Inventory{Node: broken.Node, Namespace: broken.Namespace, HubNamespace: broken.HubNamespace, Form: broken.Form}
+		}
+		if inv == nil || inv.Node == "" || inv.HubNamespace != "" && inv.HubNamespace != hub.Namespace {
+			return
+		}
+		is := plainName{NodeKey{inv.Namespace, inv.Node}, inv.FormKey()}
+		switch {
+		case inv.RowUID == "":
+			names[is] = true
+		case !lynq.Dashed(inv.Form):
+		case inv.Node == lynq.PlainNodeName(inv.RowUID, inv.Form):
+			names[is] = true
+		case inv.Node == lynq.NodeName(inv.RowUID, inv.Form):
+			is.Name, is.form.Namespace = lynq.PlainNodeName(inv.RowUID, inv.Form), ""
+			renamed[is] = true
+		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the names of the nodes of hub %s: %w", hub, err)
+	}
+	maps.DeleteFunc(names, func(is plainName, _ bool) bool {
+		return is.form.Name != "" && renamed[plainName{is.NodeKey, lynq.FormKey{Name: is.form.Name}}]
+	})
+	return names, nil
+}

@@ -1,0 +1,116 @@
+package apply
+
+import (
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// TestRecordedNames: a form with a dash in its name keeps the plain names that
+// inventories of it have, those of old formats and those that cannot be read too.
+// What another hub, form, row or namespace has recorded is none of its.
+func TestRecordedNames(t *testing.T) {
+	const plain = "acme-eu-web"
+	today := lynq.NodeName("acme", "eu-web")
+	for name, c := range map[string]struct {
+		change func(inv *inventory.Inventory)
+		broken func(cm *unstructured.Unstructured)
+		also   func(inv *inventory.Inventory) // a second inventory
+		want   bool
+	}{
+		"recorded":          {want: true},
+		"in an old format":  {change: func(inv *inventory.Inventory) { inv.HubNamespace, inv.FormNamespace = "", "" }, want: true},
+		"in a copy":         {broken: copied, want: true},
+		"without a row":     {broken: unlabelled(lynq.LabelUID), want: true},
+		"without a form":    {broken: unlabelled(lynq.LabelTemplate), want: true},
+		"two contradicting": {broken: func(cm *unstructured.Unstructured) { annotate(cm, lynq.AnnotationUID, "bolt") }, want: true},
+
+		"by today's name":        {change: func(inv *inventory.Inventory) { inv.Node = today }},
+		"by both names":          {also: func(inv *inventory.Inventory) { inv.Node = today }},
+		"by both, one is old":    {change: func(inv *inventory.Inventory) { inv.FormNamespace = "" }, also: func(inv *inventory.Inventory) { inv.Node = today }},
+		"by today's, elsewhere":  {also: func(inv *inventory.Inventory) { inv.Node, inv.Namespace = today, "far" }, want: true},
+		"another hub":            {change: func(inv *inventory.Inventory) { inv.Hub = "erp" }},
+		"a hub in a namespace":   {change: func(inv *inventory.Inventory) { inv.HubNamespace = "far" }},
+		"another form":           {change: func(inv *inventory.Inventory) { inv.Form, inv.RowUID = "web", "acme-eu" }},
+		"a form in a namespace":  {change: func(inv *inventory.Inventory) { inv.FormNamespace = "far" }},
+		"another row":            {change: func(inv *inventory.Inventory) { inv.RowUID = "bolt" }},
+		"another node namespace": {change: func(inv *inventory.Inventory) { inv.Namespace = "far" }},
+		"not an inventory":       {broken: func(cm *unstructured.Unstructured) { cm.SetName("settings") }},
+	} {
+		m := newMemory()
+		inv := &inventory.Inventory{Node: plain, Namespace: "ns", Hub: "crm", HubNamespace: "hubs", Form: "eu-web", FormNamespace: "forms", RowUID: "acme"}
+		second := *inv
+		if c.change != nil {
+			c.change(inv)
+		}
+		first := recordIn(t, inv)
+		if c.broken != nil {
+			c.broken(first)
+		}
+		keep(m, first)
+		if c.also != nil {
+			c.also(&second)
+			keep(m, recordIn(t, &second))
+		}
+		names, err := RecordedNames(t.Context(), m, lynq.HubKey{Namespace: "hubs", Name: "crm"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := names.Has(NodeKey{"ns", plain}, lynq.FormKey{Namespace: "forms", Name: "eu-web"}); got != c.want {
+			t.Errorf("%s: %v, of %v", name, got, names)
+		}
+	}
+}
+
+// TestRecordedNamesOfOthers: names that are plain by today's rule are not kept in
+// mind.
+func TestRecordedNamesOfOthers(t *testing.T) {
+	m := newMemory()
+	for _, uid := range []string{"acme", "acme-eu", "Acme"} {
+		keep(m, recordIn(t, &inventory.Inventory{Node: lynq.NodeName(uid, "web"), Namespace: "ns", Hub: "crm", HubNamespace: "hubs", Form: "web", FormNamespace: "forms", RowUID: uid}))
+	}
+	names, err := RecordedNames(t.Context(), m, lynq.HubKey{Namespace: "hubs", Name: "crm"})
+	if err != nil || len(names) > 0 {
+		t.Error(names, err)
+	}
+}
+
+func recordIn(t *testing.T, inv *inventory.Inventory) *unstructured.Unstructured {
+	t.Helper()
+	cm, err := inventory.Encode(inv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(cm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &unstructured.Unstructured{Object: content}
+}
+
+func keep(m *memory, cm *unstructured.Unstructured) {
+	m.put(lynq.Ref{Kind: "ConfigMap", Namespace: cm.GetNamespace(), Name: cm.GetName()}, cm)
+}
+
+func copied(cm *unstructured.Unstructured) {
+	labels := cm.GetLabels()
+	labels[lynq.LabelRecord] = lynq.RecordCopy
+	cm.SetLabels(labels)
+	cm.SetName(inventory.CopyName("acme-eu-web"))
+}
+
+func unlabelled(key string) func(*unstructured.Unstructured) {
+	return func(cm *unstructured.Unstructured) {
+		unstructured.RemoveNestedField(cm.Object, "metadata", "labels", key)
+	}
+}
+
+func annotate(cm *unstructured.Unstructured, key, value string) {
+	annotations := cm.GetAnnotations()
+	annotations[key] = value
+	cm.SetAnnotations(annotations)
+}

@@ -1,0 +1,58 @@
+package form
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// readNamespaceDefaults reads spec.namespaceDefaults.
+func readNamespaceDefaults(spec *object, hub *Hub) {
+	for i, item := range spec.list("namespaceDefaults") {
+		o := newObject(spec.report, spec.subject, fmt.Sprintf("%s[%d]", spec.name("namespaceDefaults"), i), item)
+		kind, name := o.needText("kind"), o.needText("name")
+		o.done()
+		if kind.Text != "" {
+			checkGroupKind(o, kind)
+		}
+		if _, err := path.Match(name.Text, ""); name.Text != "" && (err != nil || strings.ContainsAny(name.Text, "/ \t\n")) {
+			o.fail(name.Pos, "write a name, with * for any characters", "%s %q is no pattern for names", o.name("name"), name.Text)
+		}
+		hub.NamespaceDefaults = append(hub.NamespaceDefaults, lynq.NamespaceDefault{Kind: kind.Text, Name: name.Text})
+	}
+}
+
+// checkGroupKind checks a kind that has its group behind it, unless that is the
+// core group: a kind of that name in another group is another kind.
+func checkGroupKind(o *object, t Text) {
+	kind, group, grouped := strings.Cut(t.Text, ".")
+	switch {
+	case !lynq.IsDNS1123Label(strings.ToLower(kind)) || grouped && !lynq.IsDNS1123Subdomain(group):
+		o.fail(t.Pos, "write KIND, or KIND.GROUP", "%s %q is no kind", o.name("kind"), t.Text)
+	case !grouped && !slices.Contains(coreKinds(), kind):
+		o.fail(t.Pos, "write "+kind+"."+groupHint(kind), "%s %q is no kind of the core group", o.name("kind"), kind)
+	}
+}
+
+// coreKinds are the kinds of the core group that can be in a namespace, and that
+// are there to stay.
+func coreKinds() []string {
+	return []string{"ConfigMap", "LimitRange", "PersistentVolumeClaim", "Pod", "PodTemplate", "ReplicationController",
+		"ResourceQuota", "Secret", "Service", "ServiceAccount"}
+}
+
+// groupHint is the group of a kind, as far as that is known.
+func groupHint(kind string) string {
+	if kind == "Role" || kind == "RoleBinding" {
+		return "rbac.authorization.k8s.io"
+	}
+	for _, s := range sections() {
+		if s.Kind == kind && s.Group != "" {
+			return s.Group
+		}
+	}
+	return "GROUP"
+}

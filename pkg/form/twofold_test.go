@@ -1,0 +1,69 @@
+package form_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// TestAdoptionPolicy: field and annotation say the same in any case, the default
+// follows from conflictPolicy, and the manifest stays as it was written.
+func TestAdoptionPolicy(t *testing.T) {
+	const inputs = `
+apiVersion: operator.lynq.sh/v1
+kind: LynqHub
+metadata: {name: shop}
+spec: {source: {type: csv, csv: {path: rows.csv}}, valueMappings: {uid: id, activate: active}}
+---
+apiVersion: operator.lynq.sh/v1
+kind: LynqForm
+metadata: {name: web}
+spec:
+  hubId: shop
+  configMaps:
+    - {id: a, nameTemplate: a, %s spec: {apiVersion: v1, kind: ConfigMap, metadata: {labels: {app: a}%s}}}
+`
+	load := func(fields, metadata string) *form.Resource {
+		t.Helper()
+		in, err := form.Load([]string{"-"}, false, strings.NewReader(fmt.Sprintf(inputs, fields, metadata)))
+		if err != nil {
+			t.Fatalf("%s %s: %v", fields, metadata, err)
+		}
+		return in.Forms[0].Resources[0]
+	}
+	annotated := func(word string) string { return ", annotations: {lynq.sh/adoption-policy: " + word + "}" }
+	for want, spellings := range map[lynq.AdoptionPolicy][]string{
+		lynq.AdoptNever:     {"Never", "never"},
+		lynq.AdoptIfUnowned: {"IfUnowned", "ifUnowned", "if-unowned"},
+		lynq.AdoptAlways:    {"Always", "always"},
+	} {
+		for _, word := range spellings {
+			field := "adoptionPolicy: " + word + ","
+			for _, r := range []*form.Resource{load(field, ""), load("", annotated(word)), load(field, annotated(string(want)))} {
+				if r.Policy.Adoption != want || r.Policy.Adopts() != want {
+					t.Errorf("%s is %q, want %q", word, r.Policy.Adoption, want)
+				}
+			}
+			if got := load("", annotated(word)).Manifest.Field("metadata").Field("annotations").Field(lynq.AnnotationAdoptionPolicy).Str; got != word {
+				t.Errorf("the manifest has %q, want %q", got, word)
+			}
+		}
+	}
+	for fields, want := range map[string]lynq.AdoptionPolicy{
+		"":                       lynq.AdoptIfUnowned,
+		"conflictPolicy: Stuck,": lynq.AdoptIfUnowned,
+		"conflictPolicy: Force,": lynq.AdoptAlways,
+		"conflictPolicy: Force, adoptionPolicy: never,":  lynq.AdoptNever,
+		"conflictPolicy: Stuck, adoptionPolicy: Always,": lynq.AdoptAlways,
+	} {
+		if r := load(fields, ""); r.Policy.Adopts() != want {
+			t.Errorf("%q adopts %s, want %s", fields, r.Policy.Adopts(), want)
+		}
+	}
+	if r := load("", ""); r.Policy.Adoption != "" {
+		t.Errorf("a form that says nothing says %q", r.Policy.Adoption)
+	}
+}

@@ -1,0 +1,23 @@
+package lynq
+
+import "path"
+
+// NamespaceDefault names objects that are in namespaces without anybody having put
+// them there, so that they keep nobody from deleting one.
+type NamespaceDefault struct {
+	// Kind is a kind as Ref.GroupKind says it: with .group behind it where that is
+	// not the core group.
+	Kind string `json:"kind"`
+	// Name is a pattern as path.Match has it.
+	Name string `json:"name"`
+}
+
+// Matches tells whether an object is one of them. A pattern that cannot be read
+// matches nothing.
+func (d NamespaceDefault) Matches(ref Ref) bool {
+	if d.Kind != ref.GroupKind() {
+		return false
+	}
+	matched, err := path.Match(d.Name, ref.Name)
+	return err == nil && matched
+}

@@ -1,0 +1,38 @@
+package lynq
+
+import "strings"
+
+// The names of lynqctl's own records begin with these: the inventories of nodes
+// and copies of them, the records of hubs, and the Leases that keep two runs off one hub.
+const (
+	NodeRecordPrefix = "lynqnode-"
+	NodeCopyPrefix   = "lynqcopy-"
+	HubRecordPrefix  = "lynqhub-"
+	LeasePrefix      = "lynqctl-"
+)
+
+// ReservedNames are how names of a kind cannot begin, since the names of records
+// do; nil for most kinds.
+func ReservedNames(group, kind string) []string {
+	switch {
+	case group == "" && kind == "ConfigMap":
+		return []string{NodeRecordPrefix, NodeCopyPrefix, HubRecordPrefix}
+	case group == "coordination.k8s.io" && kind == "Lease":
+		return []string{LeasePrefix}
+	}
+	return nil
+}
+
+// NeverManaged tells whether a reference is to what is never an object of a node:
+// by its name a record of lynqctl's, or by its group the Lynq operator's own.
+func (r Ref) NeverManaged() bool {
+	if r.Group == Group {
+		return true
+	}
+	for _, prefix := range ReservedNames(r.Group, r.Kind) {
+		if strings.HasPrefix(r.Name, prefix) {
+			return true
+		}
+	}
+	return false
+}

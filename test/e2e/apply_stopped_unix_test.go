@@ -1,0 +1,55 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
+)
+
+// TestApplyHolderStopped: a run that is stopped in the middle, and goes on after
+// another one took its Lease and ended, writes nothing more: not even what it was
+// about to.
+func TestApplyHolderStopped(t *testing.T) {
+	t.Parallel()
+	const writers = 8
+	s := newShop(t, lynqctl(t), endedInputs(), 60, faultproxy.Options{})
+	// All of its writers wait for an answer when it is stopped: what they have sent
+	// is done, and what they send when it comes is what they must not.
+	sent, answer := make(chan struct{}, 1000), make(chan struct{})
+	s.proxy.SetRules(faultproxy.Rule{Verb: "patch", Skip: 20, Before: func() {
+		sent <- struct{}{}
+		<-answer
+	}})
+	first := s.startApply(t, "--wait=false", "--concurrency="+strconv.Itoa(writers))
+	for range writers {
+		select {
+		case <-sent:
+		case <-first.done:
+			t.Fatalf("it ended with code %d:\n%s", first.code, first.stderr.String())
+		}
+	}
+	kill(t, first, syscall.SIGSTOP)
+	close(answer)
+	s.proxy.SetRules()
+	second := s.startApply(t, "--wait=false", "--lock-timeout=2m")
+	second.said(t, pid(first))
+	second.want(t, 0)
+	before := s.look(t).versions()
+
+	s.proxy.Reset()
+	kill(t, first, syscall.SIGCONT)
+	first.want(t, 1, "lost Lease "+s.Namespace+"/"+s.leaseName(), "this process did not run for too long", "nothing more is written")
+	for _, r := range s.proxy.Records() {
+		if r.IsWrite() && r.Resource != "leases.coordination.k8s.io" {
+			t.Errorf("it wrote though another run had its Lease: %+v", r.Request)
+		}
+	}
+	if diff := differing(before, s.look(t).versions()); len(diff) > 0 {
+		t.Errorf("it changed %v", diff)
+	}
+	s.settled(t)
+}
