@@ -1,5 +1,7 @@
 package lynq
 
+import "slices"
+
 // HubKey is what a hub is, whatever its content: hubs of one name in different
 // namespaces know nothing of each other.
 type HubKey struct{ Namespace, Name string }
@@ -19,4 +21,13 @@ func qualified(namespace, name string) string {
 		return name
 	}
 	return namespace + "/" + name
+}
+
+// Names choose hubs or forms as people call them: NAME, which is good for each of
+// that name in whatever namespace, or NAMESPACE/NAME. None choose all.
+type Names []string
+
+// Choose tells whether what has this namespace and name is chosen.
+func (n Names) Choose(namespace, name string) bool {
+	return len(n) == 0 || slices.Contains(n, name) || namespace != "" && slices.Contains(n, qualified(namespace, name))
 }
