@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -117,7 +118,7 @@ func (a *app) withApplyJob(ctx context.Context, f *applyFlags, run func(context.
 	if clientErr != nil {
 		return clientErr
 	}
-	if err := distinctHubs(hubs); err != nil {
+	if err := f.identify(hubs); err != nil {
 		return &exitError{code: exitBadInput, err: err, summary: f.nothing}
 	}
 	return run(ctx, &applyJob{clusterRun: a.newClusterRun(&f.runFlags, client, warnings), flags: f, inputs: inputs, hubs: hubs, settings: settings, limits: limits})
@@ -147,16 +148,39 @@ func askScopes(ctx context.Context, client *kube.Client, forms []*form.Form, inp
 	return nil
 }
 
-// distinctHubs refuses hubs of one name: a run keeps them apart by it.
-func distinctHubs(hubs []hubPrograms) error {
-	seen := map[string]*form.Hub{}
-	for _, h := range hubs {
-		if other := seen[h.hub.Name]; other != nil {
-			return fmt.Errorf("%s: hub %q is also at %s (one at a time)", h.hub.Pos, h.hub.Name, other.Pos)
+// identify finds out the namespace of each hub. Two are one where one of them has
+// no namespace in its file, and that of the run is the other's; so are two forms of
+// a hub.
+func (f *applyFlags) identify(hubs []hubPrograms) error {
+	first := map[lynq.HubKey]*form.Hub{}
+	var errs []error
+	for i := range hubs {
+		h := &hubs[i]
+		namespace, err := f.hubNamespace(h.hub)
+		if err != nil {
+			return err
 		}
-		seen[h.hub.Name] = h.hub
+		h.key = lynq.HubKey{Namespace: namespace, Name: h.hub.Name}
+		if other := first[h.key]; other != nil {
+			errs = append(errs, fmt.Errorf("%s: without a namespace of its own this is hub %s, which is also at %s (give it metadata.namespace)", h.hub.Pos, h.key, other.Pos))
+		}
+		first[h.key] = h.hub
+		errs = append(errs, distinctForms(h))
 	}
-	return nil
+	return errors.Join(errs...)
+}
+
+func distinctForms(h *hubPrograms) error {
+	first := map[lynq.FormKey]*form.Form{}
+	var errs []error
+	for _, p := range h.programs {
+		key := formKey(p.Form, h.key.Namespace)
+		if other := first[key]; other != nil {
+			errs = append(errs, fmt.Errorf("%s: without a namespace of its own this is form %s, which is also at %s (give it metadata.namespace)", p.Form.Pos, key, other.Pos))
+		}
+		first[key] = p.Form
+	}
+	return errors.Join(errs...)
 }
 
 // check checks the flags.
@@ -184,7 +208,7 @@ func rollouts(hubs []hubPrograms) map[apply.FormKey]apply.Rollout {
 	m := map[apply.FormKey]apply.Rollout{}
 	for _, h := range hubs {
 		for _, p := range h.programs {
-			m[apply.FormKey{Hub: h.hub.Name, Form: p.Form.Name}] = apply.Rollout{MaxSkew: p.Form.Rollout.MaxSkew, Deadline: p.Form.Rollout.ProgressDeadline}
+			m[apply.FormKey{Hub: h.key, Form: formKey(p.Form, h.key.Namespace)}] = apply.Rollout{MaxSkew: p.Form.Rollout.MaxSkew, Deadline: p.Form.Rollout.ProgressDeadline}
 		}
 	}
 	return m

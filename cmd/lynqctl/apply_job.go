@@ -30,11 +30,11 @@ type applyJob struct {
 	limits   apply.Limits
 
 	read    time.Time // when the rows were read
-	records map[string]*inventory.Hub
+	records map[lynq.HubKey]*inventory.Hub
 	// recordedIn are the namespaces of the hubs' inventories.
-	recordedIn map[string][]string
-	nodes      map[string][]*apply.Node
-	reports    map[string]render.Report
+	recordedIn map[lynq.HubKey][]string
+	nodes      map[lynq.HubKey][]*apply.Node
+	reports    map[lynq.HubKey]render.Report
 	missing    []string
 	failed     error // nodes that could not be rendered
 
@@ -71,11 +71,7 @@ func (j *applyJob) perform(ctx context.Context) error {
 		}
 		return j.carryOut(ctx)
 	}
-	places, err := j.places()
-	if err != nil {
-		return &exitError{code: exitBadInput, err: err, summary: j.flags.nothing}
-	}
-	locks := j.newLocks(ctx, places)
+	locks := j.newLocks(ctx, j.places())
 	if err := locks.look(ctx); err != nil {
 		return untouched(ctx, err)
 	}
@@ -85,7 +81,7 @@ func (j *applyJob) perform(ctx context.Context) error {
 	if err := j.refuseEmpty(ctx); err != nil {
 		return err
 	}
-	err = j.acquire(ctx, locks)
+	err := j.acquire(ctx, locks)
 	defer locks.release(ctx)
 	if err != nil {
 		return err
@@ -125,20 +121,16 @@ func (j *applyJob) judge() (some bool, err error) {
 
 // loadHubs reads what the last runs saw of the hubs.
 func (j *applyJob) loadHubs(ctx context.Context) error {
-	j.records = map[string]*inventory.Hub{}
+	j.records = map[lynq.HubKey]*inventory.Hub{}
 	for _, h := range j.hubs {
-		namespace, err := j.flags.hubNamespace(h.hub)
-		if err != nil {
-			return err
-		}
-		record, err := j.store.LoadHub(ctx, namespace, h.hub.Name)
+		record, err := j.store.LoadHub(ctx, h.key.Namespace, h.key.Name)
 		if err != nil {
 			return err
 		}
 		if record == nil {
-			record = &inventory.Hub{Name: h.hub.Name, Namespace: namespace, Finalizer: !j.flags.noFinalizer}
+			record = &inventory.Hub{Name: h.key.Name, Namespace: h.key.Namespace, Finalizer: !j.flags.noFinalizer}
 		}
-		j.records[h.hub.Name] = record
+		j.records[h.key] = record
 	}
 	return nil
 }
@@ -148,7 +140,7 @@ func (j *applyJob) loadHubs(ctx context.Context) error {
 func (j *applyJob) refuseEmpty(ctx context.Context) error {
 	var plans []apply.Plan
 	for _, h := range j.hubs {
-		if j.taking != nil || j.flags.allowEmpty || j.reports[h.hub.Name].Active > 0 {
+		if j.taking != nil || j.flags.allowEmpty || j.reports[h.key].Active > 0 {
 			continue
 		}
 		if err := j.loadHubs(ctx); err != nil {
@@ -165,7 +157,7 @@ func (j *applyJob) refuseEmpty(ctx context.Context) error {
 
 // render reads all rows and renders them. Bad rows end the run.
 func (j *applyJob) render(ctx context.Context) error {
-	sink := &desired{selector: j.settings.Selector, values: j.flags.recordValues, namespace: j.flags.hubNamespace}
+	sink := &desired{selector: j.settings.Selector, values: j.flags.recordValues, hubs: j.hubs}
 	recorded, err := j.recordedNames(ctx)
 	if err != nil {
 		return err
@@ -180,9 +172,10 @@ func (j *applyJob) render(ctx context.Context) error {
 		return j.flags.ended(run.Run, err)
 	}
 	j.failed = run.Err()
-	j.nodes, j.reports, j.missing = map[string][]*apply.Node{}, run.hubs, run.Missing()
+	j.nodes, j.reports, j.missing = map[lynq.HubKey][]*apply.Node{}, run.hubs, run.Missing()
 	for _, n := range sink.nodes {
-		j.nodes[n.Hub] = append(j.nodes[n.Hub], n)
+		key := lynq.HubKey{Namespace: n.HubNamespace, Name: n.Hub}
+		j.nodes[key] = append(j.nodes[key], n)
 	}
 	return nil
 }
@@ -222,7 +215,10 @@ func (j *applyJob) planAll(ctx context.Context) ([]apply.Plan, error) {
 		}
 		plans = append(plans, *p)
 	}
-	return plans, j.unknownNodes(found)
+	if err := j.unknownNodes(found); err != nil {
+		return nil, err
+	}
+	return plans, oneOfEach(j.settings.Nodes, plans)
 }
 
 // untouched is an error before anything was written.
@@ -235,18 +231,14 @@ func untouched(ctx context.Context, err error) error {
 
 // plan looks at what there is of a hub, and decides.
 func (j *applyJob) plan(ctx context.Context, h hubPrograms, found map[string]bool) (*apply.Plan, error) {
-	namespace, err := j.flags.hubNamespace(h.hub)
-	if err != nil {
-		return nil, err
-	}
 	in := &apply.Input{
-		Hub: h.hub.Name, HubNamespace: namespace, NamespaceDefaults: h.hub.NamespaceDefaults, Nodes: j.nodes[h.hub.Name], Active: j.reports[h.hub.Name].Active,
+		Hub: h.key.Name, HubNamespace: h.key.Namespace, NamespaceDefaults: h.hub.NamespaceDefaults, Nodes: j.nodes[h.key], Active: j.reports[h.key].Active,
 	}
-	if r := j.records[h.hub.Name]; r != nil {
+	if r := j.records[h.key]; r != nil {
 		in.HubDeleting = r.Deleting && r.Finalizer
 	}
 	for _, p := range h.programs {
-		in.Forms = append(in.Forms, formKey(p.Form, namespace))
+		in.Forms = append(in.Forms, formKey(p.Form, h.key.Namespace))
 	}
 	in.Narrowed = j.settings.Selector != nil
 	in.AdoptNothing = j.flags.adopt == adoptNever
@@ -255,23 +247,23 @@ func (j *applyJob) plan(ctx context.Context, h hubPrograms, found map[string]boo
 	var operator map[string]int
 	var operatorErr error
 	asking.Go(func() { operator, operatorErr = apply.OperatorNodes(ctx, j.client, h.hub.Name) })
-	known, err := j.recorded(ctx, lynq.HubKey{Namespace: namespace, Name: h.hub.Name}, j.records[h.hub.Name], h.namespaces())
+	known, err := j.recorded(ctx, h.key, j.records[h.key], h.namespaces())
 	asking.Wait()
 	if err != nil {
 		return nil, err
 	}
 	in.Inventories, in.Broken, in.OperatorNodes = known.inventories, known.broken, known.within(operator)
 	if j.recordedIn == nil {
-		j.recordedIn = map[string][]string{}
+		j.recordedIn = map[lynq.HubKey][]string{}
 	}
-	j.recordedIn[h.hub.Name] = apply.NamespacesOf(namespace, h.namespaces(), in.Inventories)
+	j.recordedIn[h.key] = apply.NamespacesOf(h.key.Namespace, h.namespaces(), in.Inventories)
 	in.Only = j.onlyNodes(in.Inventories, found)
 	if operatorErr != nil {
 		return nil, operatorErr
 	}
 	seen, err := apply.Observe(ctx, j.client, h.hub.Name, in.Nodes, in.Inventories)
 	if err != nil {
-		return nil, fmt.Errorf("hub %q: %w", h.hub.Name, err)
+		return nil, fmt.Errorf("hub %s: %w", h.key, err)
 	}
 	in.See(seen)
 	if j.taking != nil {
@@ -322,10 +314,10 @@ func (j *applyJob) saveHub(ctx context.Context, h hubPrograms, settled bool) err
 
 // seen is the record of a hub with what the run saw of it.
 func (j *applyJob) seen(h hubPrograms) *inventory.Hub {
-	record := *j.records[h.hub.Name]
-	r := j.reports[h.hub.Name]
-	record.Rows, record.Active, record.Inactive, record.Nodes = r.Rows, r.Active, r.Rows-r.Active, len(j.nodes[h.hub.Name])
-	record.Namespaces, record.NamespaceDefaults = j.recordedIn[h.hub.Name], h.hub.NamespaceDefaults
+	record := *j.records[h.key]
+	r := j.reports[h.key]
+	record.Rows, record.Active, record.Inactive, record.Nodes = r.Rows, r.Active, r.Rows-r.Active, len(j.nodes[h.key])
+	record.Namespaces, record.NamespaceDefaults = j.recordedIn[h.key], h.hub.NamespaceDefaults
 	record.Columns, record.Time = render.Columns(h.hub), j.read.UTC().Truncate(time.Second)
 	return &record
 }

@@ -38,7 +38,7 @@ func (j *applyJob) tellRestored(plans []apply.Plan) {
 func (j *applyJob) saveHubs(ctx context.Context, s *apply.Summary) error {
 	var errs []error
 	for _, h := range j.hubs {
-		errs = append(errs, j.saveHub(ctx, h, s.Settled[h.hub.Name]))
+		errs = append(errs, j.saveHub(ctx, h, s.Settled[h.key]))
 	}
 	return errors.Join(errs...)
 }
@@ -50,7 +50,7 @@ func (j *applyJob) saveHubs(ctx context.Context, s *apply.Summary) error {
 // lets go of it.
 func (j *applyJob) recordHubs(ctx context.Context) error {
 	for _, h := range j.hubs {
-		known := j.records[h.hub.Name]
+		known := j.records[h.key]
 		if known == nil || j.run.dryRun != "none" { // inventories are rebuilt, and nothing of the hub is written
 			continue
 		}
@@ -72,7 +72,7 @@ func (j *applyJob) recordHubs(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		j.records[h.hub.Name] = saved
+		j.records[h.key] = saved
 	}
 	return nil
 }

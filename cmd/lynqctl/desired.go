@@ -23,8 +23,7 @@ type desired struct {
 	selector labels.Selector
 	// values: the mapped values of a row are to be recorded.
 	values bool
-	// namespace is that of a hub.
-	namespace func(*form.Hub) (string, error)
+	hubs   []hubPrograms
 }
 
 // Make implements render.NodeSink.
@@ -59,10 +58,7 @@ func (d *desired) Keep(k render.Kept) error {
 	if !ok || len(k.Problems) > 0 {
 		node.Fail(fmt.Errorf("it could not be rendered: %w", problemsOf(k.Problems)))
 	}
-	namespace, err := d.namespace(k.Program.Hub)
-	if err != nil {
-		return err
-	}
+	namespace := d.hubs[slices.IndexFunc(d.hubs, func(h hubPrograms) bool { return h.hub == k.Program.Hub })].key.Namespace
 	node.HubNamespace, node.FormNamespace = namespace, formKey(k.Program.Form, namespace).Namespace
 	node.TemplateGeneration = k.Program.Form.Generation
 	if d.values {

@@ -39,7 +39,7 @@ func (t *trial) report(plans []apply.Plan) (*diff.Report, error) {
 
 // compare finds out what would become of a node that has ended.
 func (t *trial) compare(p *apply.NodePlan) {
-	n := &diff.Node{Namespace: p.Namespace, Name: p.Name, Hub: p.Hub, Form: p.Form}
+	n := &diff.Node{Namespace: p.Namespace, Name: p.Name, Hub: p.HubKey(), Form: p.FormKey()}
 	if p.Desired != nil && p.Desired.Failed != nil {
 		n.Problem = p.Desired.Failed.Error()
 	}
@@ -137,7 +137,7 @@ func (t *trial) origin(p *apply.NodePlan, s *apply.Step) (*diff.Origin, error) {
 	if s.Record != nil && s.Live != nil {
 		origin.Same = s.Record.Digest == s.Object.Digest
 		origin.SameForm = s.Record.Template != "" && s.Record.Template == s.Object.Template
-		origin.SameVersion = apply.SameVersion(t.version, s.Record, p.Inventory, t.hubs[p.Hub])
+		origin.SameVersion = apply.SameVersion(t.version, s.Record, p.Inventory, t.hubs[p.HubKey()])
 		origin.Held = s.Object.Policy.Patch == lynq.PatchApply && s.Live.Fields != "" && s.Live.Fields == s.Record.Fields
 	}
 	return origin, nil
@@ -200,11 +200,11 @@ func sourcesOf(hubs []hubPrograms) func(*apply.NodePlan, string) []diff.Source {
 	programs := map[apply.FormKey]*render.Program{}
 	for _, h := range hubs {
 		for _, p := range h.programs {
-			programs[apply.FormKey{Hub: h.hub.Name, Form: p.Form.Name}] = p
+			programs[apply.FormKey{Hub: h.key, Form: formKey(p.Form, h.key.Namespace)}] = p
 		}
 	}
 	return func(n *apply.NodePlan, id string) []diff.Source {
-		p := programs[apply.FormKey{Hub: n.Hub, Form: n.Form}]
+		p := programs[apply.FormKey{Hub: n.HubKey(), Form: n.FormKey()}]
 		if p == nil {
 			return nil
 		}

@@ -29,7 +29,7 @@ type tryingCluster interface {
 type trial struct {
 	tryingCluster
 	sources func(*apply.NodePlan, string) []diff.Source
-	hubs    map[string]*inventory.Hub
+	hubs    map[lynq.HubKey]*inventory.Hub
 	version string // lynqctl's
 	// keepSides: another program shows the differences, which needs both sides.
 	keepSides bool

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,8 +28,8 @@ func (in *inputFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVarP(&in.paths, "filename", "f", nil, "file or directory with hubs and forms, '-' for standard input (may be repeated)")
 	f.BoolVarP(&in.recursive, "recursive", "R", false, "read sub-directories too")
-	f.StringSliceVar(&in.hubs, "hub", nil, "only these hubs")
-	f.StringSliceVar(&in.formNames, "form", nil, "only these forms")
+	f.StringSliceVar(&in.hubs, "hub", nil, "only these hubs, by NAME or NAMESPACE/NAME")
+	f.StringSliceVar(&in.formNames, "form", nil, "only these forms, by NAME or NAMESPACE/NAME")
 }
 
 // load reads the inputs. Problems are what is wrong with them; the error is
@@ -53,22 +55,30 @@ func (in *inputFlags) load(ctx context.Context, a *app) (*form.Inputs, lynq.Prob
 	return inputs, problems, nil
 }
 
-// forms are the forms that --hub and --form leave.
+// forms are the forms that --hub and --form leave. A form without a namespace is in
+// that of its hub.
 func (in *inputFlags) forms(inputs *form.Inputs) ([]*form.Form, error) {
-	hubNames, formNames := []string{}, []string{}
+	var hubs, all, ofHubs []named
 	for _, h := range inputs.Hubs {
-		hubNames = append(hubNames, h.Name)
+		hubs = append(hubs, named{h.Namespace, h.Name})
 	}
+	var left, forms []*form.Form
 	for _, f := range inputs.Forms {
-		formNames = append(formNames, f.Name)
+		h, this := inputs.Hub(f), nameOf(inputs, f)
+		all = append(all, this)
+		if len(in.hubs) == 0 || h != nil && lynq.Names(in.hubs).Choose(h.Namespace, h.Name) {
+			left, ofHubs = append(left, f), append(ofHubs, this)
+		}
 	}
-	if err := errors.Join(known("hub", "hub", in.hubs, hubNames), known("form", "form", in.formNames, formNames)); err != nil {
+	err := errors.Join(
+		known("hub", "hub", in.hubs, hubs), known("form", "form", in.formNames, all),
+		distinct("hub", "hubs", in.hubs, hubs), distinct("form", "forms", in.formNames, ofHubs),
+	)
+	if err != nil {
 		return nil, badUsage(err)
 	}
-	var forms []*form.Form
-	for _, f := range inputs.Forms {
-		if (len(in.hubs) == 0 || slices.Contains(in.hubs, f.HubID)) &&
-			(len(in.formNames) == 0 || slices.Contains(in.formNames, f.Name)) {
+	for i, f := range left {
+		if lynq.Names(in.formNames).Choose(ofHubs[i].namespace, ofHubs[i].name) {
 			forms = append(forms, f)
 		}
 	}
@@ -78,11 +88,46 @@ func (in *inputFlags) forms(inputs *form.Inputs) ([]*form.Form, error) {
 	return forms, nil
 }
 
-// known checks names given with a flag.
-func known(flag, what string, wanted, names []string) error {
+// named is a hub or a form.
+type named struct{ namespace, name string }
+
+func (n named) String() string { return lynq.FormKey{Namespace: n.namespace, Name: n.name}.String() }
+
+// nameOf is the name of a form, which without a namespace of its own is in its
+// hub's.
+func nameOf(inputs *form.Inputs, f *form.Form) named {
+	if h := inputs.Hub(f); h != nil {
+		return named{cmp.Or(f.Namespace, h.Namespace), f.Name}
+	}
+	return named{f.Namespace, f.Name}
+}
+
+// distinct refuses names that several hubs or forms have.
+func distinct(flag, what string, wanted []string, all []named) error {
 	var errs []error
 	for _, w := range wanted {
-		if slices.Contains(names, w) {
+		var such []string
+		for _, n := range all {
+			if n.name == w {
+				such = append(such, n.String())
+			}
+		}
+		if len(such) > 1 {
+			errs = append(errs, fmt.Errorf("--%s: several %s are called %s: %s (say which)", flag, what, w, strings.Join(such, ", ")))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// known checks names given with a flag.
+func known(flag, what string, wanted []string, all []named) error {
+	var names []string
+	for _, n := range all {
+		names = append(names, n.name)
+	}
+	var errs []error
+	for _, w := range wanted {
+		if slices.ContainsFunc(all, func(n named) bool { return lynq.Names{w}.Choose(n.namespace, n.name) }) {
 			continue
 		}
 		errs = append(errs, fmt.Errorf("--%s: no %s %q is in the inputs (%s)", flag, what, w, suggest.Fix(w, names)))
@@ -92,7 +137,10 @@ func known(flag, what string, wanted, names []string) error {
 
 // hubPrograms are the compiled forms of one hub.
 type hubPrograms struct {
-	hub      *form.Hub
+	hub *form.Hub
+	// key is the hub's identity: without a namespace where neither its file has one
+	// nor a cluster is asked.
+	key      lynq.HubKey
 	programs []*render.Program
 }
 
@@ -135,7 +183,7 @@ func compile(inputs *form.Inputs, forms []*form.Form, o render.Options) ([]hubPr
 		problems = append(problems, ps...)
 		i := slices.IndexFunc(hubs, func(hp hubPrograms) bool { return hp.hub == h })
 		if i < 0 {
-			hubs, i = append(hubs, hubPrograms{hub: h}), len(hubs)
+			hubs, i = append(hubs, hubPrograms{hub: h, key: lynq.HubKey{Namespace: h.Namespace, Name: h.Name}}), len(hubs)
 		}
 		hubs[i].programs = append(hubs[i].programs, p)
 	}

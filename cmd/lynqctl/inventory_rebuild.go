@@ -286,10 +286,8 @@ func (r *rebuildJob) input(ctx context.Context) (*orphan.RebuildInput, error) {
 		return in, nil
 	}
 	for _, h := range r.apply.hubs {
-		in.Nodes = append(in.Nodes, r.apply.nodes[h.hub.Name]...)
-		if in.HubNamespaces[h.hub.Name], err = r.apply.flags.hubNamespace(h.hub); err != nil {
-			return nil, badUsage(err)
-		}
+		in.Nodes = append(in.Nodes, r.apply.nodes[h.key]...)
+		in.HubNamespaces[h.hub.Name] = h.key.Namespace
 	}
 	return in, nil
 }

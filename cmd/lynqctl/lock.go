@@ -30,16 +30,12 @@ type place struct{ namespace, hub string }
 func (p place) key() lynq.HubKey { return lynq.HubKey{Namespace: p.namespace, Name: p.hub} }
 
 // places are those of the hubs of a run.
-func (j *applyJob) places() ([]place, error) {
+func (j *applyJob) places() []place {
 	var places []place
 	for _, h := range j.hubs {
-		namespace, err := j.flags.hubNamespace(h.hub)
-		if err != nil {
-			return nil, err
-		}
-		places = append(places, place{namespace, h.hub.Name})
+		places = append(places, place{h.key.Namespace, h.key.Name})
 	}
-	return places, nil
+	return places
 }
 
 // newLocks are those of some hubs, in an order that two runs share, so that
@@ -102,7 +98,7 @@ func (r *clusterRun) acquire(ctx context.Context, ls *locks) error {
 			continue // no other run can have the lock either
 		}
 		if err != nil {
-			return r.notLocked(ctx, l.Hub, err)
+			return r.notLocked(ctx, lynq.HubKey{Namespace: l.Namespace, Name: l.Hub}, err)
 		}
 		ls.held = append(ls.held, l)
 		ls.ctx = l.Hold(ls.ctx)
@@ -123,7 +119,7 @@ func (ls *locks) check() error {
 }
 
 // notLocked is a refusal where another run has the hub.
-func (r *clusterRun) notLocked(ctx context.Context, hub string, err error) error {
+func (r *clusterRun) notLocked(ctx context.Context, hub lynq.HubKey, err error) error {
 	var held *inventory.HeldError
 	if errors.As(err, &held) {
 		return r.refuse([]apply.Refusal{{Guard: apply.GuardLock, Hub: hub, What: "it " + held.What(), Fix: held.Fix()}})

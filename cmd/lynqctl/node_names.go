@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -32,16 +33,12 @@ func (j *applyJob) recordedNames(ctx context.Context) (keptNames, error) {
 		if !slices.ContainsFunc(h.programs, dashed) {
 			continue
 		}
-		namespace, err := j.flags.hubNamespace(h.hub)
-		if err != nil {
-			return nil, badUsage(err)
-		}
-		plain, err := apply.RecordedNames(ctx, j.client, lynq.HubKey{Namespace: namespace, Name: h.hub.Name})
+		plain, err := apply.RecordedNames(ctx, j.client, h.key)
 		if err != nil {
 			return nil, untouched(ctx, err)
 		}
 		for _, p := range h.programs {
-			recorded[p] = names{plain, formKey(p.Form, namespace)}
+			recorded[p] = names{plain, formKey(p.Form, h.key.Namespace)}
 		}
 	}
 	return func(p *render.Program, plain string) bool {
@@ -125,9 +122,34 @@ func (j *applyJob) mayBeOf(o *orphan.Orphan) bool {
 func (j *applyJob) wanted() []*apply.Node {
 	var nodes []*apply.Node
 	for _, h := range j.hubs {
-		nodes = append(nodes, j.nodes[h.hub.Name]...)
+		nodes = append(nodes, j.nodes[h.key]...)
 	}
 	return nodes
+}
+
+// oneOfEach refuses names given with --node that several nodes of the plans have.
+func oneOfEach(asked map[string]bool, plans []apply.Plan) error {
+	if asked == nil {
+		return nil
+	}
+	namespaces := map[string][]string{}
+	for i := range plans {
+		for k := range plans[i].Nodes {
+			n := &plans[i].Nodes[k]
+			namespaces[n.Name] = append(namespaces[n.Name], n.Namespace)
+		}
+	}
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(namespaces)) {
+		in := slices.Sorted(slices.Values(namespaces[name]))
+		if in = slices.Compact(in); len(in) > 1 {
+			errs = append(errs, fmt.Errorf("--node: nodes %s are in namespaces %s (say which with --hub or --form NAMESPACE/NAME)", name, strings.Join(in, ", ")))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return &exitError{code: exitBadInput, err: err, summary: "nothing was touched"}
+	}
+	return nil
 }
 
 // unknownNodes refuses names given with --node that nothing has. What could be the

@@ -48,7 +48,7 @@ func (f *renderFlags) registerSources(cmd *cobra.Command) {
 // renderRows renders all hubs into a sink. The run tells how far it came,
 // whatever the error.
 func (a *app) renderRows(ctx context.Context, f *renderFlags, s render.Settings, inputs *form.Inputs, hubs []hubPrograms, sink render.Sink) (*hubsRun, error) {
-	run := &hubsRun{Run: render.NewRun(s, sink, allPrograms(hubs)), hubs: map[string]render.Report{}}
+	run := &hubsRun{Run: render.NewRun(s, sink, allPrograms(hubs)), hubs: map[lynq.HubKey]render.Report{}}
 	rows := rowSource{stdin: a.stdin, override: f.sources, shuffle: f.shuffle, passwords: passwords{getenv: a.getenv, secrets: inputs.Secrets, cluster: f.access.SecretValue}}
 	connections, err := rows.connections(ctx, hubs, f.paths)
 	if err != nil {
@@ -56,7 +56,7 @@ func (a *app) renderRows(ctx context.Context, f *renderFlags, s render.Settings,
 	}
 	for i, h := range hubs {
 		before := run.Report()
-		ended := a.countRows(f, &rows, h.hub.Name, connections[i])
+		ended := a.countRows(f, &rows, h.key.String(), connections[i])
 		err := rows.renderHub(ctx, run.Run, h, connections[i])
 		ended()
 		if err != nil {
@@ -65,8 +65,8 @@ func (a *app) renderRows(ctx context.Context, f *renderFlags, s render.Settings,
 			}
 			return run, err
 		}
-		run.hubs[h.hub.Name] = difference(before, run.Report())
-		a.warn(emptyHub(h.hub, run.hubs[h.hub.Name]))
+		run.hubs[h.key] = difference(before, run.Report())
+		a.warn(emptyHub(h.hub, run.hubs[h.key]))
 	}
 	return run, context.Cause(ctx)
 }
@@ -88,7 +88,7 @@ func (a *app) countRows(f *renderFlags, rows *rowSource, hub string, c lynq.Conn
 // hubsRun is a run of all hubs, and what it did of each.
 type hubsRun struct {
 	*render.Run
-	hubs map[string]render.Report
+	hubs map[lynq.HubKey]render.Report
 }
 
 func difference(before, after render.Report) render.Report {

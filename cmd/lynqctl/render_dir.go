@@ -91,9 +91,6 @@ type dirJob struct {
 // renderDir renders into a tree of files.
 func (a *app) renderDir(ctx context.Context, f *renderCommandFlags, settings render.Settings, inputs *form.Inputs, hubs []hubPrograms) error {
 	j := &dirJob{app: a, flags: f, hubs: hubs}
-	if err := distinctHubs(hubs); err != nil {
-		return j.untouched(err)
-	}
 	if err := f.plainValues(hubs); err != nil {
 		return err
 	}
@@ -156,7 +153,7 @@ func (j *dirJob) carryOut(ctx context.Context) error {
 func (j *dirJob) active() map[gitops.HubKey]int {
 	active := map[gitops.HubKey]int{}
 	for _, h := range j.hubs {
-		active[hubKey(h.hub)] = j.run.hubs[h.hub.Name].Active
+		active[hubKey(h.hub)] = j.run.hubs[h.key].Active
 	}
 	return active
 }

@@ -91,20 +91,33 @@ func (s rowSource) overrides(hubs []hubPrograms) ([]string, error) {
 			return nil, errors.New("--source is empty (an unset variable, perhaps)")
 		}
 		i, url := 0, o
-		if name, rest, found := strings.Cut(o, "="); found && !strings.ContainsAny(name, ":/.?") {
-			if i = slices.IndexFunc(hubs, func(h hubPrograms) bool { return h.hub.Name == name }); i < 0 {
-				return nil, known("source", "hub", []string{name}, hubNames(hubs))
+		if name, rest, found := strings.Cut(o, "="); found && !strings.ContainsAny(name, ":.?") {
+			which, err := hubCalled(name, hubs)
+			if err != nil {
+				return nil, err
 			}
-			url = rest
+			i, url = which, rest
 		} else if len(hubs) > 1 {
 			return nil, errors.New("--source: the inputs have several hubs; say which one with --source HUB=URL")
 		}
 		if urls[i] != "" {
-			return nil, fmt.Errorf("--source: hub %q is given two URLs (leave one out)", hubs[i].hub.Name)
+			return nil, fmt.Errorf("--source: hub %s is given two URLs (leave one out)", hubs[i].key)
 		}
 		urls[i] = url
 	}
 	return urls, nil
+}
+
+// hubCalled is the index of the hub that --source calls NAME or NAMESPACE/NAME.
+func hubCalled(name string, hubs []hubPrograms) (int, error) {
+	var all []named
+	for _, h := range hubs {
+		all = append(all, named{h.key.Namespace, h.key.Name})
+	}
+	if err := errors.Join(known("source", "hub", []string{name}, all), distinct("source", "hubs", []string{name}, all)); err != nil {
+		return 0, err
+	}
+	return slices.IndexFunc(all, func(n named) bool { return lynq.Names{name}.Choose(n.namespace, n.name) }), nil
 }
 
 // renderHub reads the rows of a hub and renders them.

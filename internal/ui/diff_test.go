@@ -17,8 +17,8 @@ func differences() *diff.Report {
 	field := func(name string, c diff.Cause) diff.Field {
 		return diff.Field{Path: diff.Path{{Field: "data"}, {Field: name}}, Op: diff.OpReplace, Before: "a\x1b[2J", After: int64(2), Cause: c}
 	}
-	return &diff.Report{Total: 4, Refusals: []diff.Refusal{{Guard: "max-delete", Hub: "crm", What: "too many", Fix: "check\x1b[2J"}}, Nodes: []diff.Node{
-		{Namespace: "shop", Name: "acme-web", Hub: "crm", Form: "web", Objects: []diff.Object{
+	return &diff.Report{Total: 4, Refusals: []diff.Refusal{{Guard: "max-delete", Hub: crm(), What: "too many", Fix: "check\x1b[2J"}}, Nodes: []diff.Node{
+		{Namespace: "shop", Name: "acme-web", Hub: crm(), Form: lynq.FormKey{Name: "web"}, Objects: []diff.Object{
 			{
 				Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: "acme"}, ID: "settings", Action: "update", Reason: "Changed", Note: "took \x1b[2J",
 				Fields: []diff.Field{
@@ -31,7 +31,7 @@ func differences() *diff.Report {
 			{Ref: lynq.Ref{Kind: "Secret", Namespace: "shop", Name: "s"}, Action: "create", Problem: "no\x1b[2J"},
 			{Ref: lynq.Ref{Kind: "Secret", Namespace: "shop", Name: "t"}, Action: "create", Skipped: true, Note: "s failed"},
 		}},
-		{Namespace: "shop", Name: "bolt-web", Hub: "crm", Form: "web", Problem: "it could not\nbe rendered"},
+		{Namespace: "shop", Name: "bolt-web", Hub: crm(), Form: lynq.FormKey{Name: "web"}, Problem: "it could not\nbe rendered"},
 	}}
 }
 
@@ -72,7 +72,7 @@ func TestPrintDiffProblems(t *testing.T) {
 	var out bytes.Buffer
 	ui.PrintDiffProblems(differences(), ui.Stream{Writer: &out})
 	want := strings.TrimPrefix(`
-refused (max-delete): hub crm: too many
+refused (max-delete): hub shop/crm: too many
   check\x1b[2J
 acme-web  Secret shop/s  apply would fail: no\x1b[2J
 acme-web  Secret shop/t  would be left as it is: s failed
@@ -90,12 +90,12 @@ func TestPrintDiffJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := strings.TrimPrefix(`
-{"type":"refusal","hub":"crm","reason":"max-delete","message":"too many (check\u001b[2J)"}
-{"type":"object","hub":"crm","form":"web","node":"acme-web","namespace":"shop","kind":"ConfigMap","objectNamespace":"shop","name":"acme","id":"settings","action":"update","reason":"Changed","message":"took \u001b[2J","changes":[{"path":".data.a","op":"replace","before":"a\u001b[2J","after":2,"cause":"form"},{"path":".data.b","op":"replace","before":"a\u001b[2J","after":2,"cause":"drift","manager":{"name":"ed\u202e","time":"T"}}],"diff":"--- live\n+++ next\n@@ -1 +1 @@\n  b: \u001b[2J\n-a: 1\n+a: 2\n"}
-{"type":"object","hub":"crm","form":"web","node":"acme-web","namespace":"shop","group":"g","kind":"Role","name":"r","action":"orphan","cause":"removed from the form","tracking":true}
-{"type":"object","hub":"crm","form":"web","node":"acme-web","namespace":"shop","kind":"Secret","objectNamespace":"shop","name":"s","action":"create","outcome":"failed","message":"no\u001b[2J"}
-{"type":"object","hub":"crm","form":"web","node":"acme-web","namespace":"shop","kind":"Secret","objectNamespace":"shop","name":"t","action":"create","outcome":"skipped","message":"s failed"}
-{"type":"node","hub":"crm","form":"web","node":"bolt-web","namespace":"shop","outcome":"failed","message":"it could not\nbe rendered"}
+{"type":"refusal","hub":"crm","hubNamespace":"shop","reason":"max-delete","message":"too many (check\u001b[2J)"}
+{"type":"object","hub":"crm","hubNamespace":"shop","form":"web","node":"acme-web","namespace":"shop","kind":"ConfigMap","objectNamespace":"shop","name":"acme","id":"settings","action":"update","reason":"Changed","message":"took \u001b[2J","changes":[{"path":".data.a","op":"replace","before":"a\u001b[2J","after":2,"cause":"form"},{"path":".data.b","op":"replace","before":"a\u001b[2J","after":2,"cause":"drift","manager":{"name":"ed\u202e","time":"T"}}],"diff":"--- live\n+++ next\n@@ -1 +1 @@\n  b: \u001b[2J\n-a: 1\n+a: 2\n"}
+{"type":"object","hub":"crm","hubNamespace":"shop","form":"web","node":"acme-web","namespace":"shop","group":"g","kind":"Role","name":"r","action":"orphan","cause":"removed from the form","tracking":true}
+{"type":"object","hub":"crm","hubNamespace":"shop","form":"web","node":"acme-web","namespace":"shop","kind":"Secret","objectNamespace":"shop","name":"s","action":"create","outcome":"failed","message":"no\u001b[2J"}
+{"type":"object","hub":"crm","hubNamespace":"shop","form":"web","node":"acme-web","namespace":"shop","kind":"Secret","objectNamespace":"shop","name":"t","action":"create","outcome":"skipped","message":"s failed"}
+{"type":"node","hub":"crm","hubNamespace":"shop","form":"web","node":"bolt-web","namespace":"shop","outcome":"failed","message":"it could not\nbe rendered"}
 {"type":"summary","counts":{"nodes":4,"changedNodes":1,"changedObjects":2,"problems":2}}
 `, "\n")
 	if d := cmp.Diff(want, out.String()); d != "" {

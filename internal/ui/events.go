@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // eventRefusal is the event that Refuse writes: no run begins, so that no other
@@ -25,6 +26,7 @@ type wireEvent struct {
 	Type            apply.EventType      `json:"type"`
 	Time            string               `json:"time"`
 	Hub             string               `json:"hub,omitempty"`
+	HubNamespace    string               `json:"hubNamespace,omitempty"`
 	Node            string               `json:"node,omitempty"`
 	Namespace       string               `json:"namespace,omitempty"`
 	Group           string               `json:"group,omitempty"`
@@ -56,19 +58,21 @@ type wireSummary struct {
 }
 
 type wireFailed struct {
-	Node      string        `json:"node"`
-	Namespace string        `json:"namespace"`
-	Hub       string        `json:"hub,omitempty"`
-	Form      string        `json:"form,omitempty"`
-	Outcome   apply.Outcome `json:"outcome"`
-	Problems  []string      `json:"problems,omitempty"`
+	Node         string        `json:"node"`
+	Namespace    string        `json:"namespace"`
+	Hub          string        `json:"hub,omitempty"`
+	HubNamespace string        `json:"hubNamespace,omitempty"`
+	Form         string        `json:"form,omitempty"`
+	Outcome      apply.Outcome `json:"outcome"`
+	Problems     []string      `json:"problems,omitempty"`
 }
 
 func wire(e *apply.Event) *wireEvent {
 	w := &wireEvent{
 		Type:            e.Type,
 		Time:            e.Time.UTC().Format(eventTime),
-		Hub:             e.Hub,
+		Hub:             e.Hub.Name,
+		HubNamespace:    e.Hub.Namespace,
 		Node:            e.Node.Name,
 		Namespace:       e.Node.Namespace,
 		Group:           e.Object.Group,
@@ -96,7 +100,7 @@ func wireOf(s *apply.Summary) *wireSummary {
 		return nil
 	}
 	w := &wireSummary{
-		Hubs:           s.Hubs,
+		Hubs:           hubNames(s.Hubs),
 		Nodes:          orEmpty(s.Nodes),
 		Objects:        orEmpty(s.Objects),
 		Actions:        orEmpty(s.Actions),
@@ -107,10 +111,18 @@ func wireOf(s *apply.Summary) *wireSummary {
 	}
 	for _, f := range s.Failed {
 		w.Failed = append(w.Failed, wireFailed{
-			Node: f.Name, Namespace: f.Namespace, Hub: f.Hub, Form: f.Form, Outcome: f.Outcome, Problems: f.Problems,
+			Node: f.Name, Namespace: f.Namespace, Hub: f.Hub.Name, HubNamespace: f.Hub.Namespace, Form: f.Form, Outcome: f.Outcome, Problems: f.Problems,
 		})
 	}
 	return w
+}
+
+func hubNames(hubs []lynq.HubKey) []string {
+	var names []string
+	for _, h := range hubs {
+		names = append(names, h.Name)
+	}
+	return names
 }
 
 // orEmpty has {} written where nothing was counted, not null.
@@ -124,9 +136,9 @@ func orEmpty[K comparable](m map[K]int) map[K]int {
 // refusal is a refusal as an event.
 func refusal(r apply.Refusal, now time.Time) *wireEvent {
 	return &wireEvent{
-		Type:    eventRefusal,
-		Time:    now.UTC().Format(eventTime),
-		Hub:     r.Hub,
+		Type: eventRefusal,
+		Time: now.UTC().Format(eventTime),
+		Hub:  r.Hub.Name, HubNamespace: r.Hub.Namespace,
 		Reason:  apply.Reason(r.Guard),
 		Message: joined(r.What, r.Fix),
 	}

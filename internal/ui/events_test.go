@@ -31,7 +31,7 @@ func examples(t *testing.T) map[string]string {
 	}
 	no := newConsole(ui.Options{Format: ui.JSON})
 	if err := no.Refuse([]apply.Refusal{{
-		Guard: apply.GuardMaxDelete, Hub: "crm",
+		Guard: apply.GuardMaxDelete, Hub: crm(),
 		What: "60 of 200 nodes would go, 50 may (--max-delete=25%)", Fix: "check the rows; if they are to go, say --max-delete=60",
 	}}); err != nil {
 		t.Fatal(err)
@@ -130,10 +130,10 @@ func fields(object map[string]any, prefix string, names map[string]bool) {
 // are none.
 func TestEventsOfNothing(t *testing.T) {
 	c := newConsole(ui.Options{Format: ui.JSON})
-	c.Report(apply.Event{Type: apply.EventPlan, Hub: "crm"})
+	c.Report(apply.Event{Type: apply.EventPlan, Hub: crm()})
 	c.Report(apply.Event{Type: apply.EventSummary, Summary: &apply.Summary{DryRun: true, Interrupted: true}})
 	c.close(t)
-	want := `{"type":"plan","time":"2026-03-04T04:06:07.089Z","hub":"crm","nodes":0}
+	want := `{"type":"plan","time":"2026-03-04T04:06:07.089Z","hub":"crm","hubNamespace":"shop","nodes":0}
 {"type":"summary","time":"2026-03-04T04:06:07.089Z","summary":{"nodes":{},"objects":{},"actions":{},"dryRun":true,"interrupted":true,"elapsedSeconds":0}}
 `
 	if diff := cmp.Diff(want, c.out.String()); diff != "" {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 func TestLines(t *testing.T) {
@@ -102,13 +103,14 @@ func TestControlCharacters(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			key := apply.NodeKey{Namespace: evil, Name: evil}
 			object := ref(evil, evil)
+			of := lynq.HubKey{Namespace: evil, Name: evil}
 			e := apply.Event{
-				Hub: evil, Node: key, Object: object, ID: evil, Nodes: 1,
+				Hub: of, Node: key, Object: object, ID: evil, Nodes: 1,
 				Action: apply.Action(evil), Reason: apply.Reason(evil), Outcome: apply.OutcomeFailed, Message: evil,
 			}
-			hub := apply.Event{Type: apply.EventPlan, Hub: evil, Nodes: 1, Counts: map[apply.Action]int{apply.ActionCreate: 1}}
+			hub := apply.Event{Type: apply.EventPlan, Hub: of, Nodes: 1, Counts: map[apply.Action]int{apply.ActionCreate: 1}}
 			step := apply.Step{Action: e.Action, Reason: e.Reason, Message: evil, Object: &apply.Object{Ref: object, ID: evil}}
-			plan := apply.Plan{Hub: evil, Nodes: []apply.NodePlan{{NodeKey: key, Hub: evil, Form: evil, UID: evil, Desired: &apply.Node{Failed: evilError(evil)}, Steps: []apply.Step{step}}}}
+			plan := apply.Plan{Hub: of, Nodes: []apply.NodePlan{{NodeKey: key, Hub: evil, Form: evil, UID: evil, Desired: &apply.Node{Failed: evilError(evil)}, Steps: []apply.Step{step}}}}
 			run := newConsole(o)
 			run.Report(hub)
 			if name == "live" {
@@ -119,8 +121,8 @@ func TestControlCharacters(t *testing.T) {
 				e.Type = kind
 				run.Report(e)
 			}
-			run.Report(apply.Event{Type: apply.EventSummary, Summary: &apply.Summary{Hubs: []string{evil}, Failed: []apply.FailedNode{
-				{NodeKey: key, Hub: evil, Form: evil, Outcome: apply.OutcomeFailed, Problems: []string{evil}}}}})
+			run.Report(apply.Event{Type: apply.EventSummary, Summary: &apply.Summary{Hubs: []lynq.HubKey{of}, Failed: []apply.FailedNode{
+				{NodeKey: key, Hub: of, Form: evil, Outcome: apply.OutcomeFailed, Problems: []string{evil}}}}})
 			if err := run.Result([]apply.Plan{plan}); err != nil {
 				t.Fatal(err)
 			}
@@ -129,7 +131,7 @@ func TestControlCharacters(t *testing.T) {
 				t.Fatal(err)
 			}
 			no := newConsole(o)
-			if err := no.Refuse([]apply.Refusal{{Guard: apply.Guard(evil), Hub: evil, What: evil, Fix: evil}}); err != nil {
+			if err := no.Refuse([]apply.Refusal{{Guard: apply.Guard(evil), Hub: of, What: evil, Fix: evil}}); err != nil {
 				t.Fatal(err)
 			}
 			for _, c := range []*console{run, dry, no} {

@@ -54,7 +54,7 @@ func (n *notes) plan(e *apply.Event) string {
 	if !n.changes || e.Nodes == 0 {
 		return ""
 	}
-	return "hub " + safe(e.Hub) + ": " + number(e.Nodes, "node") + " to work on" + colon(planCounts(e.Counts, e.AdoptedCounts))
+	return "hub " + safe(e.Hub.String()) + ": " + number(e.Nodes, "node") + " to work on" + colon(planCounts(e.Counts, e.AdoptedCounts))
 }
 
 func (n *notes) object(e *apply.Event) string {
@@ -134,8 +134,8 @@ func (n *notes) about(e *apply.Event) string {
 		return leavingName(e.Object, e.Action, e.Adopted)
 	case node != "":
 		return node
-	case e.Hub != "":
-		return "hub " + safe(e.Hub)
+	case e.Hub.Name != "":
+		return "hub " + safe(e.Hub.String())
 	}
 	return ""
 }

@@ -10,13 +10,13 @@ import (
 // record keeps of a run's events what its report tells.
 type record struct {
 	mu      sync.Mutex
-	hubs    map[string]bool // whose plan was told
+	hubs    map[lynq.HubKey]bool // whose plan was told
 	nodes   map[apply.NodeKey]*nodeRecord
 	summary *apply.Summary
 }
 
 type nodeRecord struct {
-	hub     string
+	hub     lynq.HubKey
 	outcome apply.Outcome
 	message string
 	objects map[lynq.Ref]objectRecord
@@ -32,7 +32,7 @@ type objectRecord struct {
 }
 
 func newRecord() *record {
-	return &record{hubs: map[string]bool{}, nodes: map[apply.NodeKey]*nodeRecord{}}
+	return &record{hubs: map[lynq.HubKey]bool{}, nodes: map[apply.NodeKey]*nodeRecord{}}
 }
 
 func (r *record) report(e *apply.Event) {
@@ -84,7 +84,7 @@ func (r *record) object(e *apply.Event) {
 }
 
 // hasPlan tells whether the plan of a hub was told.
-func (r *record) hasPlan(hub string) bool {
+func (r *record) hasPlan(hub lynq.HubKey) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.hubs[hub]

@@ -9,8 +9,8 @@ import (
 // refusalText says why nothing was done, and below that what would help.
 func refusalText(r apply.Refusal, p paint) string {
 	about := ""
-	if r.Hub != "" {
-		about = "hub " + safe(r.Hub) + ": "
+	if r.Hub.Name != "" {
+		about = "hub " + safe(r.Hub.String()) + ": "
 	}
 	text := p.failed("refused") + " (" + safe(string(r.Guard)) + "): " + about + safe(r.What) + "\n"
 	if r.Fix != "" {

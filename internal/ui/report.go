@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // resultText is the report of a run, "" where nothing changed and all is well:
@@ -49,7 +50,7 @@ func tableText(nodes []nodeResult, wide bool, out Stream) string {
 			p.outcome(n.outcome, n.status),
 		}
 		if wide {
-			row = append(row, safe(n.hub), safe(n.uid))
+			row = append(row, safe(n.hub.Name), safe(n.uid))
 		}
 		rows = append(rows, messages(row, n.problems, wide)...)
 	}
@@ -102,16 +103,17 @@ type yamlReport struct {
 }
 
 type yamlNode struct {
-	Node      string     `json:"node"`
-	Namespace string     `json:"namespace"`
-	Hub       string     `json:"hub"`
-	Form      string     `json:"form"`
-	Objects   int        `json:"objects"`
-	Changed   int        `json:"changed"`
-	Ready     int        `json:"ready"`
-	Status    string     `json:"status,omitempty"`
-	Problems  []string   `json:"problems,omitempty"`
-	Steps     []yamlStep `json:"steps,omitempty"`
+	Node         string     `json:"node"`
+	Namespace    string     `json:"namespace"`
+	Hub          string     `json:"hub"`
+	HubNamespace string     `json:"hubNamespace,omitempty"`
+	Form         string     `json:"form"`
+	Objects      int        `json:"objects"`
+	Changed      int        `json:"changed"`
+	Ready        int        `json:"ready"`
+	Status       string     `json:"status,omitempty"`
+	Problems     []string   `json:"problems,omitempty"`
+	Steps        []yamlStep `json:"steps,omitempty"`
 }
 
 type yamlStep struct {
@@ -132,7 +134,7 @@ func yamlText(nodes []nodeResult, summary *apply.Summary) (string, error) {
 	for i := range nodes {
 		n := &nodes[i]
 		y := yamlNode{
-			Node: safe(n.Name), Namespace: safe(n.Namespace), Hub: safe(n.hub), Form: safe(n.form),
+			Node: safe(n.Name), Namespace: safe(n.Namespace), Hub: safe(n.hub.Name), HubNamespace: safe(n.hub.Namespace), Form: safe(n.form),
 			Objects: n.objects, Changed: n.changed, Ready: n.ready, Status: safe(n.status), Problems: n.problems,
 		}
 		for _, s := range n.steps {
@@ -154,14 +156,21 @@ func safeSummary(s *apply.Summary) *apply.Summary {
 		return nil
 	}
 	c := *s
-	c.Hubs = safeAll(s.Hubs)
+	c.Hubs = slices.Clone(s.Hubs)
+	for i, h := range c.Hubs {
+		c.Hubs[i] = safeHub(h)
+	}
 	c.Failed = slices.Clone(s.Failed)
 	for i := range c.Failed {
 		f := &c.Failed[i]
-		f.Name, f.Namespace, f.Hub, f.Form = safe(f.Name), safe(f.Namespace), safe(f.Hub), safe(f.Form)
+		f.Name, f.Namespace, f.Hub, f.Form = safe(f.Name), safe(f.Namespace), safeHub(f.Hub), safe(f.Form)
 		f.Problems = safeAll(f.Problems)
 	}
 	return &c
+}
+
+func safeHub(k lynq.HubKey) lynq.HubKey {
+	return lynq.HubKey{Namespace: safe(k.Namespace), Name: safe(k.Name)}
 }
 
 func safeAll(all []string) []string {

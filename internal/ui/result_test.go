@@ -52,7 +52,7 @@ func TestWhatIsUnknownIsToldOnce(t *testing.T) {
 		nodes = append(nodes, apply.NodePlan{NodeKey: key, Hub: "crm", Desired: &apply.Node{NodeKey: key, Failed: err}})
 		events = append(events, apply.Event{Type: apply.EventNode, Node: key, Reason: apply.ReasonUnknown, Outcome: apply.OutcomeFailed, Message: err.Error()})
 	}
-	all := []apply.Plan{{Hub: "crm", Nodes: nodes}}
+	all := []apply.Plan{{Hub: crm(), Nodes: nodes}}
 	events = append(events, apply.Event{Type: apply.EventSummary, Summary: &apply.Summary{Nodes: map[apply.Outcome]int{apply.OutcomeFailed: 3}}})
 	for name, tell := range map[string]func(c *console) error{
 		"result-unknown.txt": func(c *console) error { c.tell(events); return c.Result(all) },
@@ -71,7 +71,7 @@ func TestResultOfNothingIsEmpty(t *testing.T) {
 	unchanged[0].Nodes = unchanged[0].Nodes[2:3]
 	for _, format := range []ui.Format{ui.Table, ui.Wide, ui.Name} {
 		c := newConsole(ui.Options{Format: format})
-		c.Report(apply.Event{Type: apply.EventPlan, Hub: "crm"})
+		c.Report(apply.Event{Type: apply.EventPlan, Hub: crm()})
 		c.Report(apply.Event{Type: apply.EventSummary, Summary: &apply.Summary{
 			Nodes: map[apply.Outcome]int{apply.OutcomeUnchanged: 1}, Objects: map[apply.Outcome]int{apply.OutcomeUnchanged: 1}}})
 		if err := c.Result(unchanged); err != nil {
@@ -143,14 +143,14 @@ func TestPlanOfNothing(t *testing.T) {
 
 func TestRefuse(t *testing.T) {
 	refusals := []apply.Refusal{
-		{Guard: apply.GuardMaxDelete, Hub: "crm", What: "60 of 200 nodes would go, 50 may (--max-delete=25%)", Fix: "check the rows; if they are to go, say --max-delete=60"},
+		{Guard: apply.GuardMaxDelete, Hub: crm(), What: "60 of 200 nodes would go, 50 may (--max-delete=25%)", Fix: "check the rows; if they are to go, say --max-delete=60"},
 		{Guard: apply.GuardLock, What: "ci@runner-7 holds the hub"},
 	}
 	c := newConsole(ui.Options{})
 	if err := c.Refuse(refusals); err != nil {
 		t.Fatal(err)
 	}
-	want := `refused (max-delete): hub crm: 60 of 200 nodes would go, 50 may (--max-delete=25%)
+	want := `refused (max-delete): hub shop/crm: 60 of 200 nodes would go, 50 may (--max-delete=25%)
   check the rows; if they are to go, say --max-delete=60
 refused (lock): ci@runner-7 holds the hub
 `

@@ -18,15 +18,16 @@ const (
 // nodeResult is what the report says of a node.
 type nodeResult struct {
 	apply.NodeKey
-	hub, form, uid string
-	objects        int // that it has, or had if it goes
-	changed        int // objects that were written or deleted
-	ready          int // objects that are known to be ready
-	outcome        apply.Outcome
-	status         string // the outcome, or a word for what is none
-	problems       []string
-	unknown        bool         // it is left as it is for what could not be looked at
-	steps          []stepResult // all but those that keep
+	hub       lynq.HubKey
+	form, uid string
+	objects   int // that it has, or had if it goes
+	changed   int // objects that were written or deleted
+	ready     int // objects that are known to be ready
+	outcome   apply.Outcome
+	status    string // the outcome, or a word for what is none
+	problems  []string
+	unknown   bool         // it is left as it is for what could not be looked at
+	steps     []stepResult // all but those that keep
 }
 
 // stepResult is a step, and how it ended where it was carried out.
@@ -71,7 +72,7 @@ func results(plans []apply.Plan, r *record) []nodeResult {
 			if told == nil {
 				told = &nodeRecord{}
 			}
-			n := nodeResult{NodeKey: plan.NodeKey, hub: plan.Hub, form: plan.Form, uid: plan.UID}
+			n := nodeResult{NodeKey: plan.NodeKey, hub: plans[i].Hub, form: plan.Form, uid: plan.UID}
 			n.count(plan, told)
 			n.judge(plan, told)
 			n.explain(plan, told, failed[plan.NodeKey])

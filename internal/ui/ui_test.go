@@ -21,6 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "write golden files, and the examples of docs/events.md")
 
+func crm() lynq.HubKey { return lynq.HubKey{Namespace: "shop", Name: "crm"} }
+
 // golden compares with a file in testdata.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
@@ -121,41 +123,41 @@ const fieldConflict = `.spec.replicas is managed by "helm" (conflictPolicy Stuck
 // story is a run of which everything can be told.
 func story() []apply.Event {
 	object := func(node apply.NodeKey, kind, name, id string, a apply.Action, r apply.Reason, o apply.Outcome, message string) apply.Event {
-		return apply.Event{Type: apply.EventObject, Hub: "crm", Node: node, Object: ref(kind, name), ID: id, Action: a, Reason: r, Outcome: o, Message: message}
+		return apply.Event{Type: apply.EventObject, Hub: crm(), Node: node, Object: ref(kind, name), ID: id, Action: a, Reason: r, Outcome: o, Message: message}
 	}
 	return []apply.Event{
-		{Type: apply.EventPlan, Hub: "crm", Nodes: 4, Counts: map[apply.Action]int{
+		{Type: apply.EventPlan, Hub: crm(), Nodes: 4, Counts: map[apply.Action]int{
 			apply.ActionCreate: 2, apply.ActionUpdate: 2, apply.ActionKeep: 3, apply.ActionDelete: 1, apply.ActionBlock: 1, apply.ActionSkip: 1},
 			AdoptedCounts: map[apply.Action]int{apply.ActionDelete: 1}},
-		{Type: apply.EventNodeStart, Hub: "crm", Node: acme},
+		{Type: apply.EventNodeStart, Hub: crm(), Node: acme},
 		object(acme, "Namespace", "acme", "ns", apply.ActionCreate, apply.ReasonNew, apply.OutcomeDone, ""),
-		{Type: apply.EventWait, Hub: "crm", Node: acme, Object: ref("Deployment", "acme-app"), ID: "app", Message: "0 of 3 replicas are available"},
-		{Type: apply.EventReady, Hub: "crm", Node: acme, Object: ref("Deployment", "acme-app"), ID: "app"},
+		{Type: apply.EventWait, Hub: crm(), Node: acme, Object: ref("Deployment", "acme-app"), ID: "app", Message: "0 of 3 replicas are available"},
+		{Type: apply.EventReady, Hub: crm(), Node: acme, Object: ref("Deployment", "acme-app"), ID: "app"},
 		object(acme, "Deployment", "acme-app", "app", apply.ActionUpdate, apply.ReasonChanged, apply.OutcomeDone, ""),
 		object(acme, "Secret", "acme", "secret", apply.ActionSkip, apply.ReasonUnmanaged, apply.OutcomeSkipped, "bears lynq.sh/mode: unmanaged"),
-		{Type: apply.EventNode, Hub: "crm", Node: acme, Outcome: apply.OutcomeDone},
-		{Type: apply.EventNodeStart, Hub: "crm", Node: beta},
+		{Type: apply.EventNode, Hub: crm(), Node: acme, Outcome: apply.OutcomeDone},
+		{Type: apply.EventNodeStart, Hub: crm(), Node: beta},
 		object(beta, "Deployment", "beta-app", "app", apply.ActionUpdate, apply.ReasonChanged, apply.OutcomeConflicted, fieldConflict),
 		object(beta, "Service", "beta", "svc", apply.ActionBlock, apply.ReasonForeign, apply.OutcomeConflicted, "it belongs to Release helm/beta"),
 		object(beta, "ConfigMap", "beta", "config", apply.ActionCreate, apply.ReasonNew, apply.OutcomeSkipped, "Deployment default/beta-app, which it depends on, failed"),
-		{Type: apply.EventWarning, Hub: "crm", Node: beta, Object: ref("ConfigMap", "beta"), ID: "config", Message: "unknown field \"spec.foo\""},
-		{Type: apply.EventNode, Hub: "crm", Node: beta, Outcome: apply.OutcomeConflicted,
+		{Type: apply.EventWarning, Hub: crm(), Node: beta, Object: ref("ConfigMap", "beta"), ID: "config", Message: "unknown field \"spec.foo\""},
+		{Type: apply.EventNode, Hub: crm(), Node: beta, Outcome: apply.OutcomeConflicted,
 			Message: "Deployment/default/beta-app: " + fieldConflict + "; Service/default/beta: it belongs to Release helm/beta; the record could not be saved: 503"},
-		{Type: apply.EventNodeStart, Hub: "crm", Node: gone},
-		{Type: apply.EventObject, Hub: "crm", Node: gone, Object: ref("ConfigMap", "gone"), ID: "config", Action: apply.ActionDelete,
+		{Type: apply.EventNodeStart, Hub: crm(), Node: gone},
+		{Type: apply.EventObject, Hub: crm(), Node: gone, Object: ref("ConfigMap", "gone"), ID: "config", Action: apply.ActionDelete,
 			Reason: apply.ReasonNodeGone, Outcome: apply.OutcomeDone, Adopted: true},
-		{Type: apply.EventNode, Hub: "crm", Node: gone, Outcome: apply.OutcomeDone},
-		{Type: apply.EventNode, Hub: "crm", Node: torn, Outcome: apply.OutcomeFailed, Message: "row \"torn\": port is no number"},
+		{Type: apply.EventNode, Hub: crm(), Node: gone, Outcome: apply.OutcomeDone},
+		{Type: apply.EventNode, Hub: crm(), Node: torn, Outcome: apply.OutcomeFailed, Message: "row \"torn\": port is no number"},
 		{Type: apply.EventSummary, Summary: &apply.Summary{
-			Hubs:    []string{"crm"},
+			Hubs:    []lynq.HubKey{crm()},
 			Nodes:   map[apply.Outcome]int{apply.OutcomeDone: 2, apply.OutcomeUnchanged: 1, apply.OutcomeConflicted: 1, apply.OutcomeFailed: 1},
 			Objects: map[apply.Outcome]int{apply.OutcomeDone: 3, apply.OutcomeUnchanged: 3, apply.OutcomeSkipped: 2, apply.OutcomeConflicted: 2},
 			Actions: map[apply.Action]int{apply.ActionCreate: 1, apply.ActionUpdate: 1, apply.ActionDelete: 1},
 			Adopted: map[apply.Action]int{apply.ActionDelete: 1},
 			Failed: []apply.FailedNode{
-				{NodeKey: beta, Hub: "crm", Form: "web", Outcome: apply.OutcomeConflicted, Problems: []string{
+				{NodeKey: beta, Hub: crm(), Form: "web", Outcome: apply.OutcomeConflicted, Problems: []string{
 					"Deployment/default/beta-app: " + fieldConflict, "Service/default/beta: it belongs to Release helm/beta", "the record could not be saved: 503"}},
-				{NodeKey: torn, Hub: "crm", Form: "web", Outcome: apply.OutcomeFailed, Problems: []string{"row \"torn\": port is no number"}},
+				{NodeKey: torn, Hub: crm(), Form: "web", Outcome: apply.OutcomeFailed, Problems: []string{"row \"torn\": port is no number"}},
 			},
 			Elapsed: 3214567 * time.Microsecond,
 		}},
@@ -181,7 +183,7 @@ func plans() []apply.Plan {
 		Record: &inventory.Record{Ref: ref("ConfigMap", "gone"), ID: "config"}})
 	leaving.Desired = nil
 	return []apply.Plan{{
-		Hub:    "crm",
+		Hub:    crm(),
 		Counts: story()[0].Counts, Adopted: story()[0].AdoptedCounts,
 		Nodes: []apply.NodePlan{
 			leaving,

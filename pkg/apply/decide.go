@@ -62,6 +62,10 @@ type Input struct {
 	HubDeleting bool
 }
 
+func (in *Input) hubKey() lynq.HubKey {
+	return lynq.HubKey{Namespace: in.HubNamespace, Name: in.Hub}
+}
+
 // Limits are the guards that a person may move.
 type Limits struct {
 	AllowEmpty bool
@@ -72,7 +76,7 @@ type Limits struct {
 // the same plan.
 func Decide(in *Input, l Limits) *Plan {
 	d := newDecider(in)
-	p := &Plan{Hub: in.Hub, rules: d.rules()}
+	p := &Plan{Hub: in.hubKey(), rules: d.rules()}
 	for _, n := range in.Nodes {
 		p.Nodes = append(p.Nodes, d.node(n))
 	}

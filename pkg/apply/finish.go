@@ -312,7 +312,7 @@ func CheckSizes(plans []Plan) error {
 			if p.Nodes[i].Desired == nil || len(p.Nodes[i].Steps) < fewObjects {
 				continue
 			}
-			n := newNodeRun(&run{Runner: &Runner{}}, &p.Nodes[i])
+			n := newNodeRun(&run{Runner: &Runner{}}, p.Hub, &p.Nodes[i])
 			next := n.nextInventory()
 			next.Records = nil
 			for j := range n.steps {

@@ -54,7 +54,7 @@ func (m MaxDelete) Of(nodes int) int {
 func (d *decider) refusals(l Limits) []Refusal {
 	var refusals []Refusal
 	refuse := func(g Guard, fix, format string, args ...any) {
-		refusals = append(refusals, Refusal{Guard: g, Hub: d.Hub, What: fmt.Sprintf(format, args...), Fix: fix})
+		refusals = append(refusals, Refusal{Guard: g, Hub: d.hubKey(), What: fmt.Sprintf(format, args...), Fix: fix})
 	}
 	if d.OperatorNodes > 0 {
 		refuse(GuardOperator, "to hand over, stop the operator, look at lynqctl adopt-operator -n "+d.HubNamespace+" --hub "+d.Hub+" --dry-run=client, and run it without --dry-run",

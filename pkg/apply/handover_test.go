@@ -86,7 +86,7 @@ func TestHandOverToBrokenRecord(t *testing.T) {
 // node may change at a time.
 func TestHandOverInRollout(t *testing.T) {
 	s := newStage()
-	s.options.Rollouts = map[FormKey]Rollout{{"crm", "web"}: {MaxSkew: 1}}
+	s.options.Rollouts = map[FormKey]Rollout{webOfCRM(): {MaxSkew: 1}}
 	mustApply(t, s, node("a", configMap("one", "1")), node("b", configMap("two", "1")))
 	if sum := mustApply(t, s, node("a", configMap("two", "1")), node("b", configMap("one", "1"))); len(sum.Failed) > 0 {
 		t.Errorf("failed: %+v", sum.Failed)
@@ -104,7 +104,7 @@ func TestHandOverInRollout(t *testing.T) {
 // rollout would begin later.
 func TestProviderInRollout(t *testing.T) {
 	s := newStage()
-	s.options.Rollouts = map[FormKey]Rollout{{"crm", "web"}: {MaxSkew: 1}}
+	s.options.Rollouts = map[FormKey]Rollout{webOfCRM(): {MaxSkew: 1}}
 	inTeam := configMap("in-team", "1")
 	inTeam.Namespace, inTeam.Content["metadata"] = "team", map[string]any{"name": "in-team", "namespace": "team"}
 	s.before = func(_ string, ref lynq.Ref) error {

@@ -11,6 +11,7 @@ import (
 // nodeRun carries out the plan of one node, on one goroutine.
 type nodeRun struct {
 	*run
+	hub   lynq.HubKey
 	plan  *NodePlan
 	rules *decider // of the plan
 	steps []stepRun
@@ -58,8 +59,8 @@ type stepRun struct {
 	collected bool
 }
 
-func newNodeRun(r *run, p *NodePlan) *nodeRun {
-	n := &nodeRun{run: r, plan: p, steps: make([]stepRun, len(p.Steps)), index: map[string]int{}, inventory: p.Inventory}
+func newNodeRun(r *run, hub lynq.HubKey, p *NodePlan) *nodeRun {
+	n := &nodeRun{run: r, hub: hub, plan: p, steps: make([]stepRun, len(p.Steps)), index: map[string]int{}, inventory: p.Inventory}
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		n.steps[i] = stepRun{Step: s, record: s.Record}
@@ -77,7 +78,22 @@ func newNodeRun(r *run, p *NodePlan) *nodeRun {
 }
 
 // form is that of the node's row.
-func (n *nodeRun) form() FormKey { return FormKey{n.plan.Hub, n.plan.Form} }
+func (n *nodeRun) form() FormKey { return n.plan.rolloutKey(n.hub) }
+
+// HubKey is the hub of the node.
+func (p *NodePlan) HubKey() lynq.HubKey {
+	return lynq.HubKey{Namespace: p.HubNamespace, Name: p.Hub}
+}
+
+// FormKey is the form of the node, without a namespace where that is not recorded.
+func (p *NodePlan) FormKey() lynq.FormKey {
+	return lynq.FormKey{Namespace: p.FormNamespace, Name: p.Form}
+}
+
+// rolloutKey is the form of a node of a hub.
+func (p *NodePlan) rolloutKey(hub lynq.HubKey) FormKey {
+	return FormKey{hub, p.FormKey()}
+}
 
 // idle tells whether there is nothing to do, and nothing to say.
 func (n *nodeRun) idle() bool {
@@ -335,7 +351,7 @@ func (s *stepRun) id() string {
 
 // report tells of something of this node.
 func (n *nodeRun) report(e Event) {
-	e.Time, e.Hub, e.Node = n.Now(), n.plan.Hub, n.plan.NodeKey
+	e.Time, e.Hub, e.Node = n.Now(), n.hub, n.plan.NodeKey
 	n.Reporter.Report(e)
 }
 

@@ -132,7 +132,7 @@ const (
 
 // Plan is what is to happen to the nodes of one hub.
 type Plan struct {
-	Hub   string
+	Hub   lynq.HubKey
 	Nodes []NodePlan
 	// Whole: every node that is recorded is in it.
 	Whole bool
@@ -175,7 +175,7 @@ const (
 // Refusal is why a guard refuses a plan, and what to do about it.
 type Refusal struct {
 	Guard Guard
-	Hub   string
+	Hub   lynq.HubKey // none where it is not about one
 	What  string
 	Fix   string
 }

@@ -46,7 +46,7 @@ const (
 type Event struct {
 	Time    time.Time
 	Type    EventType
-	Hub     string
+	Hub     lynq.HubKey
 	Node    NodeKey
 	Object  lynq.Ref
 	ID      string // of the resource in its form
@@ -64,7 +64,7 @@ type Event struct {
 
 // Summary is how a run went.
 type Summary struct {
-	Hubs []string
+	Hubs []lynq.HubKey
 	// Nodes and Objects count what ended with each outcome; Actions what was
 	// done to objects.
 	Nodes   map[Outcome]int
@@ -77,7 +77,7 @@ type Summary struct {
 	Failed []FailedNode
 	// Settled tells of which hubs this version renders what is recorded of every
 	// node whose record has a version.
-	Settled     map[string]bool
+	Settled     map[lynq.HubKey]bool
 	DryRun      bool
 	Interrupted bool
 	Elapsed     time.Duration
@@ -86,8 +86,9 @@ type Summary struct {
 // FailedNode is a node that did not end well.
 type FailedNode struct {
 	NodeKey
-	Hub, Form string
-	Outcome   Outcome
+	Hub     lynq.HubKey
+	Form    string
+	Outcome Outcome
 	// Problems name object, reason and what to do, a line each.
 	Problems []string
 }

@@ -161,7 +161,7 @@ func tenant(name, value, form string, broken bool) *Node {
 // rolling is a stage whose form lets so many nodes change at once.
 func rolling(maxSkew int) *stage {
 	s := newStage()
-	s.options.Rollouts = map[FormKey]Rollout{{"crm", "web"}: {MaxSkew: maxSkew, Deadline: time.Hour}}
+	s.options.Rollouts = map[FormKey]Rollout{webOfCRM(): {MaxSkew: maxSkew, Deadline: time.Hour}}
 	return s
 }
 
@@ -258,4 +258,9 @@ func TestRolloutTurnsLent(t *testing.T) {
 	if got := ended(sum); got != "b not-ready" || s.objects[inTeam.Ref] == nil {
 		t.Errorf("ended %q", got)
 	}
+}
+
+// webOfCRM is the form of most plans of tests.
+func webOfCRM() FormKey {
+	return FormKey{lynq.HubKey{Name: "crm"}, lynq.FormKey{Name: "web"}}
 }

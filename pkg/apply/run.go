@@ -60,8 +60,11 @@ type Options struct {
 	Grace time.Duration
 }
 
-// FormKey names a form: hubs may have forms of the same name.
-type FormKey struct{ Hub, Form string }
+// FormKey is a form of a hub.
+type FormKey struct {
+	Hub  lynq.HubKey
+	Form lynq.FormKey
+}
 
 // Run carries plans out and tells how it went. Its error is the context's, where
 // the run was interrupted; whatever failed is in the summary.
@@ -158,10 +161,10 @@ func (r *run) queues(plans []Plan) [][]*nodeRun {
 		p := &plans[k]
 		work, rules := 0, p.rules
 		if rules == nil {
-			rules = newDecider(&Input{Hub: p.Hub})
+			rules = newDecider(&Input{Hub: p.Hub.Name, HubNamespace: p.Hub.Namespace})
 		}
 		for i := range p.Nodes {
-			n := newNodeRun(r, &p.Nodes[i])
+			n := newNodeRun(r, p.Hub, &p.Nodes[i])
 			n.rules = rules
 			if n.idle() {
 				r.stats.node(n, OutcomeUnchanged)
@@ -200,7 +203,7 @@ func (r *run) findRolling(plans []Plan) {
 	for k := range plans {
 		for i := range plans[k].Nodes {
 			n := &plans[k].Nodes[i]
-			if o := r.rollouts[FormKey{n.Hub, n.Form}]; o != nil && !o.rolling {
+			if o := r.rollouts[n.rolloutKey(plans[k].Hub)]; o != nil && !o.rolling {
 				o.rolling = shareOf(n) == shareForm
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"sync"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // stats count what a run did.
@@ -15,11 +17,11 @@ type stats struct {
 	adopted map[Action]int // of those that left
 	failed  []FailedNode
 	// unsettled are the hubs some of whose records another version renders.
-	unsettled map[string]bool
+	unsettled map[lynq.HubKey]bool
 }
 
 func newStats() *stats {
-	return &stats{nodes: map[Outcome]int{}, objects: map[Outcome]int{}, actions: map[Action]int{}, adopted: map[Action]int{}, unsettled: map[string]bool{}}
+	return &stats{nodes: map[Outcome]int{}, objects: map[Outcome]int{}, actions: map[Action]int{}, adopted: map[Action]int{}, unsettled: map[lynq.HubKey]bool{}}
 }
 
 // node counts a node that is done.
@@ -39,17 +41,17 @@ func (s *stats) node(n *nodeRun, o Outcome) {
 	}
 	p := n.plan
 	if severity(o) > severity(OutcomeDone) {
-		s.failed = append(s.failed, FailedNode{NodeKey: p.NodeKey, Hub: p.Hub, Form: p.Form, Outcome: o, Problems: n.problems})
+		s.failed = append(s.failed, FailedNode{NodeKey: p.NodeKey, Hub: n.hub, Form: p.Form, Outcome: o, Problems: n.problems})
 	}
 	if !settled {
-		s.unsettled[p.Hub] = true
+		s.unsettled[n.hub] = true
 	}
 }
 
 func (s *stats) summary(plans []Plan) *Summary {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	sum := &Summary{Nodes: s.nodes, Objects: s.objects, Actions: s.actions, Adopted: s.adopted, Failed: s.failed, Settled: map[string]bool{}}
+	sum := &Summary{Nodes: s.nodes, Objects: s.objects, Actions: s.actions, Adopted: s.adopted, Failed: s.failed, Settled: map[lynq.HubKey]bool{}}
 	for i := range plans {
 		sum.Hubs = append(sum.Hubs, plans[i].Hub)
 		sum.Settled[plans[i].Hub] = plans[i].Whole && !s.unsettled[plans[i].Hub]

@@ -97,7 +97,7 @@ func TestStress(t *testing.T) {
 		s := newStage()
 		s.options.Concurrency = 1 + c.IntN(6)
 		if c.IntN(2) == 0 {
-			s.options.Rollouts = map[FormKey]Rollout{{"crm", "web"}: {MaxSkew: 1 + c.IntN(3)}}
+			s.options.Rollouts = map[FormKey]Rollout{webOfCRM(): {MaxSkew: 1 + c.IntN(3)}}
 		}
 		for round := range 6 {
 			ctx, cancel := context.WithCancel(bounded(t))

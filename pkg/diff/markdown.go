@@ -58,7 +58,7 @@ func (m *markdown) head(r *Report) {
 	}
 	var lines []string
 	for _, one := range r.Refusals {
-		lines = append(lines, fmt.Sprintf("- **refused** (%s, hub %s): %s\n", plainText(one.Guard), code(one.Hub), plainText(one.What)))
+		lines = append(lines, fmt.Sprintf("- **refused** (%s, hub %s): %s\n", plainText(one.Guard), code(one.Hub.String()), plainText(one.What)))
 	}
 	failed := r.Failed()
 	for i := range r.Nodes {
@@ -114,7 +114,7 @@ func (m *markdown) lines(lines []string, most int, rest, what string) {
 
 // node is a node, folded. It gives how many of its objects did not fit.
 func (m *markdown) node(n *Node) int {
-	head := fmt.Sprintf("\n<details><summary><b>%s</b> (namespace %s, form %s)</summary>\n", plainText(n.Name), plainText(n.Namespace), plainText(n.Form))
+	head := fmt.Sprintf("\n<details><summary><b>%s</b> (namespace %s, form %s)</summary>\n", plainText(n.Name), plainText(n.Namespace), plainText(n.Form.Name))
 	const foot = "\n</details>\n"
 	left := 0
 	var b strings.Builder

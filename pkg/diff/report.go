@@ -3,6 +3,8 @@ package diff
 import (
 	"fmt"
 	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // Report is what an apply would change.
@@ -18,14 +20,19 @@ type Report struct {
 // Node is a node and those of its objects of which something is to be told.
 type Node struct {
 	Namespace, Name string
-	Hub, Form       string
+	Hub             lynq.HubKey
+	Form            lynq.FormKey
 	// Problem is why nothing of it could be planned, "" where it could.
 	Problem string
 	Objects []Object
 }
 
 // Refusal is why a guard would refuse an apply, and what to do about it.
-type Refusal struct{ Guard, Hub, What, Fix string }
+type Refusal struct {
+	Guard     string
+	Hub       lynq.HubKey
+	What, Fix string
+}
 
 // Counts sum a report up.
 type Counts struct {

@@ -61,6 +61,9 @@ func (n *Node) Key() apply.NodeKey {
 	return apply.NodeKey{Namespace: n.Namespace, Name: lynq.PlainNodeName(n.Row, n.Form)}
 }
 
+// hubKey is the hub of the node: a LynqNode is in the namespace of its hub.
+func (n *Node) hubKey() lynq.HubKey { return lynq.HubKey{Namespace: n.Namespace, Name: n.Hub} }
+
 // String names a LynqNode to people.
 func (n *Node) String() string { return "LynqNode " + n.Namespace + "/" + n.Name }
 

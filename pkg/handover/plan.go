@@ -100,20 +100,20 @@ func (p *Plan) Counts() map[Verdict]int {
 	return counts
 }
 
-func (p *Plan) refuse(g apply.Guard, hub, fix, format string, args ...any) {
+func (p *Plan) refuse(g apply.Guard, hub lynq.HubKey, fix, format string, args ...any) {
 	p.Refusals = append(p.Refusals, apply.Refusal{Guard: g, Hub: hub, What: fmt.Sprintf(format, args...), Fix: fix})
 }
 
 // refuseDeleted refuses LynqNodes that somebody deletes: the operator, if it is ever
 // started again, deletes their objects before anything else.
 func (p *Plan) refuseDeleted() {
-	deleted := map[string][]string{}
+	deleted := map[lynq.HubKey][]string{}
 	for i := range p.Nodes {
 		if n := p.Nodes[i].Node; n.Deleting {
-			deleted[n.Hub] = append(deleted[n.Hub], n.Namespace+"/"+n.Name)
+			deleted[n.hubKey()] = append(deleted[n.hubKey()], n.Namespace+"/"+n.Name)
 		}
 	}
-	for _, hub := range slices.Sorted(maps.Keys(deleted)) {
+	for _, hub := range slices.SortedFunc(maps.Keys(deleted), lynq.HubKey.Compare) {
 		p.refuse(apply.GuardDeleting, hub,
 			"start the operator and let it finish, if their objects are to go too; a deletion cannot be taken back, and what the finalizer "+lynq.FinalizerNode+" holds goes when that is taken off",
 			"somebody deleted %s", some(deleted[hub], "LynqNode"))
@@ -133,14 +133,14 @@ func (p *Plan) refuseRecords(inventories map[apply.NodeKey]*inventory.Inventory,
 		inv := inventories[key]
 		switch {
 		case first[key] != nil:
-			p.refuse(GuardRecord, n.Hub, "hand over only one of them, and see what the other is for", "%s and %s have the same row and form, so that both become node %s", first[key], n, key)
+			p.refuse(GuardRecord, n.hubKey(), "hand over only one of them, and see what the other is for", "%s and %s have the same row and form, so that both become node %s", first[key], n, key)
 		case unreadable[key] != nil:
-			p.refuse(GuardRecord, n.Hub, "put that right first", "the record of node %s cannot be read: %v", key, unreadable[key])
+			p.refuse(GuardRecord, n.hubKey(), "put that right first", "the record of node %s cannot be read: %v", key, unreadable[key])
 		case inv != nil && (inv.Hub != n.Hub || inv.Form != n.Form || inv.HubNamespace != "" && inv.HubNamespace != n.Namespace):
-			p.refuse(GuardRecord, n.Hub, "lynqctl inventory show -n "+n.Namespace+" "+key.Name+" tells what that is",
+			p.refuse(GuardRecord, n.hubKey(), "lynqctl inventory show -n "+n.Namespace+" "+key.Name+" tells what that is",
 				"node %s has a record already, of hub %s/%s and form %q", key, inv.HubNamespace, inv.Hub, inv.Form)
 		case inv != nil && inv.Deleting:
-			p.refuse(GuardRecord, n.Hub, "complete that with lynqctl finalize -n "+n.Namespace, "somebody deleted the record of node %s", key)
+			p.refuse(GuardRecord, n.hubKey(), "complete that with lynqctl finalize -n "+n.Namespace, "somebody deleted the record of node %s", key)
 		}
 		first[key] = n
 	}
@@ -165,7 +165,7 @@ func (p *Plan) refuseTwice() {
 	}
 	for _, ref := range refs {
 		if nodes := claims[ref]; len(nodes) > 1 {
-			p.refuse(GuardClaimed, nodes[0].Hub, "have forms give each its own, or name only one of the LynqNodes: the object goes to whose it is now",
+			p.refuse(GuardClaimed, nodes[0].hubKey(), "have forms give each its own, or name only one of the LynqNodes: the object goes to whose it is now",
 				"%s and %s both name %s", nodes[0], nodes[1], ref.Full())
 		}
 	}
@@ -187,8 +187,8 @@ func (p *Plan) Plans(nodes bool) []apply.Plan {
 	var plans []apply.Plan
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
-		if last := len(plans) - 1; last < 0 || plans[last].Hub != n.Hub || plans[last].Nodes[0].HubNamespace != n.Namespace {
-			plans = append(plans, apply.Plan{Hub: n.Hub, Counts: map[apply.Action]int{}})
+		if last := len(plans) - 1; last < 0 || plans[last].Hub != n.hubKey() {
+			plans = append(plans, apply.Plan{Hub: n.hubKey(), Counts: map[apply.Action]int{}})
 		}
 		hub := &plans[len(plans)-1]
 		hub.Nodes = append(hub.Nodes, n.plan(nodes))

@@ -105,7 +105,7 @@ func TestPlans(t *testing.T) {
 	for _, plan := range p.Plans(true) {
 		for _, n := range plan.Nodes {
 			for _, s := range n.Steps {
-				got = append(got, strings.Join([]string{plan.Hub, n.HubNamespace, n.Name, string(s.Action), string(s.Reason), s.Record.Full()}, " "))
+				got = append(got, strings.Join([]string{plan.Hub.Name, n.HubNamespace, n.Name, string(s.Action), string(s.Reason), s.Record.Full()}, " "))
 			}
 		}
 	}

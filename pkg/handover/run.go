@@ -195,6 +195,6 @@ func (n *nodeRun) end(o apply.Outcome) {
 }
 
 func (n *nodeRun) tell(e apply.Event) {
-	e.Time, e.Hub, e.Node = n.Now(), n.plan.Hub, n.plan.Key()
+	e.Time, e.Hub, e.Node = n.Now(), n.plan.hubKey(), n.plan.Key()
 	n.Reporter.Report(e)
 }

@@ -34,7 +34,7 @@ func (s *summary) node(p *NodePlan, o apply.Outcome, problems []string) {
 	defer s.mu.Unlock()
 	s.Nodes[o]++
 	if o == apply.OutcomeFailed {
-		s.Failed = append(s.Failed, apply.FailedNode{NodeKey: p.Key(), Hub: p.Hub, Form: p.Form, Outcome: o, Problems: problems})
+		s.Failed = append(s.Failed, apply.FailedNode{NodeKey: p.Key(), Hub: p.hubKey(), Form: p.Form, Outcome: o, Problems: problems})
 	}
 }
 

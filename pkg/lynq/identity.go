@@ -1,6 +1,10 @@
 package lynq
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // HubKey is what a hub is, whatever its content: hubs of one name in different
 // namespaces know nothing of each other.
@@ -8,6 +12,11 @@ type HubKey struct{ Namespace, Name string }
 
 // String is namespace/name.
 func (k HubKey) String() string { return qualified(k.Namespace, k.Name) }
+
+// Compare orders hubs by namespace and name.
+func (k HubKey) Compare(other HubKey) int {
+	return cmp.Or(strings.Compare(k.Namespace, other.Namespace), strings.Compare(k.Name, other.Name))
+}
 
 // FormKey is what a form is. A form whose file has no namespace has that of its
 // hub.

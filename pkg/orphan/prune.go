@@ -1,7 +1,6 @@
 package orphan
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -71,7 +70,7 @@ func Prune(orphans []Orphan, o PruneOptions) (plans []apply.Plan, spared []Spare
 		nodes[key].Steps = append(nodes[key].Steps, pruneStep(orphan, o.Exact))
 	}
 	for hub, nodes := range byHub {
-		p := apply.Plan{Hub: hub}
+		p := apply.Plan{Hub: lynq.HubKey{Name: hub}} // orphans do not tell its namespace
 		for _, n := range nodes {
 			p.Nodes = append(p.Nodes, *n)
 		}
@@ -79,7 +78,7 @@ func Prune(orphans []Orphan, o PruneOptions) (plans []apply.Plan, spared []Spare
 		slices.SortFunc(p.Nodes, func(a, b apply.NodePlan) int { return strings.Compare(a.String(), b.String()) })
 		plans = append(plans, p)
 	}
-	slices.SortFunc(plans, func(a, b apply.Plan) int { return cmp.Compare(a.Hub, b.Hub) })
+	slices.SortFunc(plans, func(a, b apply.Plan) int { return a.Hub.Compare(b.Hub) })
 	return plans, spared
 }
 

@@ -41,7 +41,7 @@ func planned(plans []apply.Plan) []string {
 		steps := 0
 		for _, n := range p.Nodes {
 			for _, s := range n.Steps {
-				lines = append(lines, strings.Join([]string{p.Hub, n.String(), string(s.Action), string(s.Reason), s.Record.Full()}, " "))
+				lines = append(lines, strings.Join([]string{p.Hub.Name, n.String(), string(s.Action), string(s.Reason), s.Record.Full()}, " "))
 				steps++
 			}
 		}
