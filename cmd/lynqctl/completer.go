@@ -55,11 +55,11 @@ func (c *completer) hubs() []string {
 	if inputs == nil {
 		return c.recorded(c.namespaceFlag(), func(m *metav1.PartialObjectMetadata) string { return m.Labels[lynq.LabelHub] })
 	}
-	var names []string
+	var hubs []named
 	for _, h := range inputs.Hubs {
-		names = append(names, h.Name)
+		hubs = append(hubs, named{h.Namespace, h.Name})
 	}
-	return names
+	return shortNames(hubs)
 }
 
 func (c *completer) forms() []string {
@@ -70,11 +70,11 @@ func (c *completer) forms() []string {
 	if inputs == nil {
 		return c.recorded(c.namespaceFlag(), func(m *metav1.PartialObjectMetadata) string { return m.Labels[lynq.LabelTemplate] })
 	}
-	var names []string
+	var forms []named
 	for _, f := range inputs.Forms {
-		names = append(names, f.Name)
+		forms = append(forms, nameOf(inputs, f))
 	}
-	return names
+	return shortNames(forms)
 }
 
 func (c *completer) nodes() []string {

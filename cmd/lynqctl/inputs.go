@@ -102,6 +102,22 @@ func nameOf(inputs *form.Inputs, f *form.Form) named {
 	return named{f.Namespace, f.Name}
 }
 
+// shortNames are what hubs or forms can be called: where several have one name, it
+// takes the namespace too.
+func shortNames(all []named) []string {
+	count := map[string]int{}
+	for _, n := range all {
+		count[n.name]++
+	}
+	names := make([]string, len(all))
+	for i, n := range all {
+		if names[i] = n.name; count[n.name] > 1 {
+			names[i] = n.String()
+		}
+	}
+	return names
+}
+
 // distinct refuses names that several hubs or forms have.
 func distinct(flag, what string, wanted []string, all []named) error {
 	var errs []error

@@ -101,7 +101,7 @@ func (s rowSource) overrides(hubs []hubPrograms) ([]string, error) {
 			return nil, errors.New("--source: the inputs have several hubs; say which one with --source HUB=URL")
 		}
 		if urls[i] != "" {
-			return nil, fmt.Errorf("--source: hub %s is given two URLs (leave one out)", hubs[i].key)
+			return nil, fmt.Errorf("--source: hub %q is given two URLs (leave one out)", hubs[i].key)
 		}
 		urls[i] = url
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // GraphFormat is a way to write dependency graphs.
@@ -22,8 +24,15 @@ const (
 // for it. The error is one of writing, or says that the format is unknown.
 func WriteGraph(w io.Writer, format GraphFormat, forms []*Form) error {
 	graphs := make([]graph, len(forms))
+	names := map[string]int{}
+	for _, f := range forms {
+		names[f.Name]++
+	}
 	for i, f := range forms {
 		graphs[i] = graphOf(f)
+		if names[f.Name] > 1 {
+			graphs[i].name = lynq.FormKey{Namespace: f.Namespace, Name: f.Name}.String()
+		}
 	}
 	var b strings.Builder
 	switch format {

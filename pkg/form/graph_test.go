@@ -47,6 +47,18 @@ func TestWriteGraph(t *testing.T) {
 	}
 }
 
+// Forms of one name are told apart by their namespaces.
+func TestWriteGraphOneName(t *testing.T) {
+	forms := []*form.Form{{Name: "web", Namespace: "blue"}, {Name: "db"}, {Name: "web"}, {Name: "web", Namespace: "red"}}
+	var b strings.Builder
+	if err := form.WriteGraph(&b, form.GraphText, forms); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("blue/web\n\ndb\n\nweb\n\nred/web\n", b.String()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 func TestWriteGraphErrors(t *testing.T) {
 	var b strings.Builder
 	if err := form.WriteGraph(&b, "svg", nil); err == nil || err.Error() != `unknown graph format "svg" (use text, mermaid or dot)` {
