@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -133,7 +132,7 @@ func askScopes(ctx context.Context, client *kube.Client, forms []*form.Form, inp
 		for _, r := range f.Resources {
 			group, version := lynq.SplitAPIVersion(r.APIVersion)
 			key := form.GroupKind{Group: group, Kind: r.Kind}
-			if !strings.Contains(group, ".") || lynq.ClusterScoped(group, r.Kind) || inputs.ClusterScoped[key] {
+			if lynq.BuiltIn(group) || inputs.ClusterScoped[key] {
 				continue
 			}
 			found, err := client.Resource(ctx, group, version, r.Kind)

@@ -3,7 +3,6 @@ package apply
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -80,19 +79,7 @@ type comparer struct {
 func newComparer(strategy lynq.PatchStrategy, manifest map[string]any) comparer {
 	apiVersion, _ := manifest["apiVersion"].(string)
 	group, _ := lynq.SplitAPIVersion(apiVersion)
-	return comparer{strategy: strategy, builtIn: builtIn(group)}
-}
-
-// builtIn tells whether Kubernetes itself serves a group. Groups of custom
-// resources may end in .k8s.io too.
-func builtIn(group string) bool {
-	switch strings.TrimSuffix(group, ".k8s.io") {
-	case "", "apps", "batch", "autoscaling", "policy", "networking", "rbac.authorization", "storage", "scheduling", "node",
-		"coordination", "discovery", "admissionregistration", "apiextensions", "apiregistration", "certificates",
-		"events", "flowcontrol.apiserver", "resource":
-		return true
-	}
-	return false
+	return comparer{strategy: strategy, builtIn: lynq.BuiltIn(group)}
 }
 
 // within tells whether live has all that want says. The path is that of fields

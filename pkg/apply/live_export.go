@@ -3,7 +3,6 @@ package apply
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -44,7 +43,7 @@ func (l *Live) NoOrphan() string {
 // Undefined is nil where a kind that the server does not serve has no objects: it is
 // not defined either. Else it says why nobody knows which there are.
 func Undefined(ctx context.Context, c Cluster, group, kind string) error {
-	if !strings.Contains(group, ".") {
+	if lynq.BuiltIn(group) {
 		return nil
 	}
 	o := observer{cluster: c}

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -466,14 +465,11 @@ func (w *sender) merge(desired map[string]any, live *unstructured.Unstructured) 
 	if err != nil {
 		return result{}, err
 	}
-	if strings.Contains(w.s.Object.Group, ".") && !strings.HasSuffix(w.s.Object.Group, ".k8s.io") {
-		return w.write(Write{Verb: MergePatch, Body: body})
+	verb := MergePatch
+	if lynq.BuiltIn(w.s.Object.Group) {
+		verb = StrategicPatch
 	}
-	done, err := w.write(Write{Verb: StrategicPatch, Body: body})
-	if apierrors.IsUnsupportedMediaType(err) {
-		return w.write(Write{Verb: MergePatch, Body: body})
-	}
-	return done, err
+	return w.write(Write{Verb: verb, Body: body})
 }
 
 // track puts the tracking of an object right, and leaves its content alone.

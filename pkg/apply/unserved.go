@@ -51,7 +51,7 @@ func (o *observer) unserved(ctx context.Context, k *wantedKind) error {
 		recorded[r.Ref] = true
 	}
 	why := &UnservedError{Group: k.group, Kind: k.kind}
-	if !strings.Contains(k.group, ".") {
+	if lynq.BuiltIn(k.group) {
 		o.unknown(recorded, why) // no CustomResourceDefinition has such a group
 		return nil
 	}

@@ -97,14 +97,9 @@ func (c *contentChecker) wantsString(path []string) bool {
 	if !StringOnly(c.apiVersion, c.kind, path) {
 		return false
 	}
-	return c.isBuiltIn() || slices.Contains([]string{"metadata.labels", "metadata.annotations"}, strings.Join(path[:2], "."))
-}
-
-// isBuiltIn tells whether the kind is one of those that Kubernetes itself
-// serves.
-func (c *contentChecker) isBuiltIn() bool {
 	group, _ := lynq.SplitAPIVersion(c.apiVersion)
-	return !strings.Contains(group, ".") || strings.HasSuffix(group, ".k8s.io") && c.kind != "CustomResourceDefinition"
+	known := lynq.BuiltIn(group) && c.kind != "CustomResourceDefinition" // which names fields of other kinds
+	return known || slices.Contains([]string{"metadata.labels", "metadata.annotations"}, strings.Join(path[:2], "."))
 }
 
 // pathText writes a path as messages have it: spec.containers[].args[].

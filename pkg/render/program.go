@@ -363,7 +363,7 @@ func (c *compiler) leaf(v *form.Value, path []string) *node {
 // they are called.
 func (c *compiler) ofKubernetes() bool {
 	group, _ := lynq.SplitAPIVersion(c.res.APIVersion)
-	return !strings.Contains(group, ".") || strings.HasSuffix(group, ".k8s.io")
+	return lynq.BuiltIn(group)
 }
 
 // fieldPath is spec.containers[0].image for a path.
