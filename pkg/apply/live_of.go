@@ -3,13 +3,11 @@ package apply
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -56,15 +54,10 @@ func (l *Live) setOwners(refs []metav1.OwnerReference) {
 	for i := range refs {
 		r := &refs[i]
 		l.Owners[i] = r.UID
-		if r.Controller != nil && *r.Controller && !ownedByRecord(r) {
+		if _, node := lynq.OwnerNode(r.APIVersion, r.Kind, r.Name); r.Controller != nil && *r.Controller && !node {
 			l.Controller, l.ControllerUID = r.Kind+"/"+r.Name, r.UID
 		}
 	}
-}
-
-// ownedByRecord tells whether an owner reference is to an inventory.
-func ownedByRecord(r *metav1.OwnerReference) bool {
-	return r.Kind == "ConfigMap" && r.APIVersion == "v1" && strings.HasPrefix(r.Name, inventory.Name(""))
 }
 
 // setManagers keeps how lynq manages the object's fields.

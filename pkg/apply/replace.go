@@ -199,7 +199,7 @@ func keepOwners(metadata map[string]any, live *unstructured.Unstructured) {
 	have, _, _ := unstructured.NestedSlice(live.Object, "metadata", "ownerReferences")
 	var kept []any
 	for _, o := range have {
-		if !said || !isRecord(o) && findBy("uid", owners, o) < 0 {
+		if !said || !lynq.IsOwnerNode(o) && findBy("uid", owners, o) < 0 {
 			kept = append(kept, o)
 		}
 	}

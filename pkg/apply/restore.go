@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // restore makes the inventory of a node again that was deleted while the node's
@@ -82,5 +83,5 @@ func (w *sender) tryDetach() (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	return w.change(live, trackChange{Owners: slices.DeleteFunc(owners, isRecord)})
+	return w.change(live, trackChange{Owners: slices.DeleteFunc(owners, lynq.IsOwnerNode)})
 }

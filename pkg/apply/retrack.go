@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // A trackChange is a change of an object's metadata alone: of its tracking, or
@@ -39,9 +41,9 @@ func retracked(live *unstructured.Unstructured, change trackChange) (map[string]
 	change.apply(metadata, "annotations", change.SetAnnotations, change.RemoveAnnotations)
 	// The owners that others set stay theirs: applying them would make them ours.
 	owners, _ := metadata["ownerReferences"].([]any)
-	owners = slices.DeleteFunc(owners, isRecord)
+	owners = slices.DeleteFunc(owners, lynq.IsOwnerNode)
 	for _, o := range change.Owners {
-		if isRecord(o) {
+		if lynq.IsOwnerNode(o) {
 			owners = append(owners, o)
 		}
 	}

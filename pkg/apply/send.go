@@ -653,16 +653,9 @@ func trackingAnnotations() []string {
 // and ours where that is how it is tracked.
 func (w *sender) owners(live *unstructured.Unstructured) []any {
 	references, _, _ := unstructured.NestedSlice(live.Object, "metadata", "ownerReferences")
-	kept := slices.DeleteFunc(references, isRecord)
+	kept := slices.DeleteFunc(references, lynq.IsOwnerNode)
 	if w.s.Object != nil && w.s.Object.Owned {
 		kept = append(kept, w.ownerReference())
 	}
 	return kept
-}
-
-// isRecord tells whether an owner reference is to an inventory.
-func isRecord(reference any) bool {
-	r, _ := reference.(map[string]any)
-	name, _ := r["name"].(string)
-	return r["kind"] == "ConfigMap" && r["apiVersion"] == "v1" && strings.HasPrefix(name, inventory.Name(""))
 }

@@ -65,7 +65,7 @@ func (w *sender) tryDisownUnmanaged() error {
 		return nil
 	}
 	references, _, _ := unstructured.NestedSlice(live.Object, "metadata", "ownerReferences")
-	c := trackChange{Owners: slices.DeleteFunc(references, isRecord)}
+	c := trackChange{Owners: slices.DeleteFunc(references, lynq.IsOwnerNode)}
 	if l.PartOf == me.partOf && l.Node == "" {
 		c.SetLabels = map[string]string{lynq.LabelNode: me.Name, lynq.LabelNodeNamespace: me.Namespace}
 	}

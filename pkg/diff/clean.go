@@ -1,8 +1,6 @@
 package diff
 
 import (
-	"strings"
-
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -51,7 +49,7 @@ func split(metadata map[string]any) map[string]any {
 	owners, _ := metadata["ownerReferences"].([]any)
 	var ours, others []any
 	for _, o := range owners {
-		if isRecord(o) {
+		if lynq.IsOwnerNode(o) {
 			ours = append(ours, o)
 		} else {
 			others = append(others, o)
@@ -64,16 +62,6 @@ func split(metadata map[string]any) map[string]any {
 	out["ownerReferences"] = ours
 	return out
 }
-
-// isRecord tells whether an owner reference is to the record of a node.
-func isRecord(reference any) bool {
-	r, _ := reference.(map[string]any)
-	name, _ := r["name"].(string)
-	return r["kind"] == "ConfigMap" && r["apiVersion"] == "v1" && strings.HasPrefix(name, recordPrefix)
-}
-
-// recordPrefix begins the names of nodes' records.
-const recordPrefix = "lynqnode-"
 
 // What stands in the place of a Secret's values.
 const (

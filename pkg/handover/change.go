@@ -83,7 +83,7 @@ func clone(m map[string]string) map[string]string {
 // the place of the LynqNode.
 func owners(n *Node, f *Found, record types.UID) []metav1.OwnerReference {
 	kept := slices.DeleteFunc(slices.Clone(f.Meta.OwnerReferences), func(r metav1.OwnerReference) bool {
-		_, isRecord := recordOwner(&r)
+		_, isRecord := lynq.OwnerNode(r.APIVersion, r.Kind, r.Name)
 		return r.UID == n.UID || isRecord
 	})
 	if !f.owned(n) {

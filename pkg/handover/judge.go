@@ -2,7 +2,6 @@ package handover
 
 import (
 	"fmt"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -130,7 +129,7 @@ func bondsOf(n *Node, m *metav1.PartialObjectMetadata, live *apply.Live) bonds {
 	for i := range m.OwnerReferences {
 		r := &m.OwnerReferences[i]
 		b.owned = b.owned || r.UID == n.UID
-		if record, is := recordOwner(r); is && record == key.Name && m.Namespace == n.Namespace {
+		if record, is := lynq.OwnerNode(r.APIVersion, r.Kind, r.Name); is && record == key.Name && m.Namespace == n.Namespace {
 			b.ours = true
 		} else if is {
 			b.others = "the record of node " + m.Namespace + "/" + record
@@ -145,12 +144,4 @@ func bondsOf(n *Node, m *metav1.PartialObjectMetadata, live *apply.Live) bonds {
 		b.others = "ApplySet " + live.PartOf
 	}
 	return b
-}
-
-// recordOwner is the node to whose inventory an owner reference leads.
-func recordOwner(r *metav1.OwnerReference) (node string, is bool) {
-	if r.Kind != "ConfigMap" || r.APIVersion != "v1" {
-		return "", false
-	}
-	return strings.CutPrefix(r.Name, inventory.Name(""))
 }

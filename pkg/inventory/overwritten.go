@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -33,7 +32,8 @@ func overwritten(cm *corev1.ConfigMap, why error) bool {
 }
 
 func ownedByRecord(r metav1.OwnerReference) bool {
-	return r.Kind == "ConfigMap" && r.APIVersion == "v1" && strings.HasPrefix(r.Name, namePrefix)
+	_, is := lynq.OwnerNode(r.APIVersion, r.Kind, r.Name)
+	return is
 }
 
 // remains is what others put on a record that was written over: neither what a

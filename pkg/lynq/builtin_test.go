@@ -25,3 +25,29 @@ func TestBuiltIn(t *testing.T) {
 		}
 	}
 }
+
+// Owner references to inventories are told from those to other ConfigMaps.
+func TestOwnerNode(t *testing.T) {
+	for _, test := range []struct {
+		apiVersion, kind, name, node string
+		is                           bool
+	}{
+		{"v1", "ConfigMap", "lynqnode-acme-web", "acme-web", true},
+		{"v1", "ConfigMap", "acme-web", "", false},
+		{"v1", "Secret", "lynqnode-acme-web", "", false},
+		{"example.com/v1", "ConfigMap", "lynqnode-acme-web", "", false},
+		{"v1", "ConfigMap", "lynqcopy-acme-web", "", false},
+	} {
+		node, is := lynq.OwnerNode(test.apiVersion, test.kind, test.name)
+		if is != test.is || is && node != test.node {
+			t.Errorf("%+v: %q, %t", test, node, is)
+		}
+		reference := map[string]any{"apiVersion": test.apiVersion, "kind": test.kind, "name": test.name}
+		if lynq.IsOwnerNode(reference) != test.is {
+			t.Errorf("%v", reference)
+		}
+	}
+	if lynq.IsOwnerNode("text") || lynq.IsOwnerNode(map[string]any{"name": 1}) {
+		t.Error("what is no reference leads to an inventory")
+	}
+}

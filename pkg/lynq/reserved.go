@@ -23,6 +23,26 @@ func ReservedNames(group, kind string) []string {
 	return nil
 }
 
+// OwnerNode is the node to whose inventory an owner reference leads; false for any
+// other owner.
+func OwnerNode(apiVersion, kind, name string) (node string, is bool) {
+	if apiVersion != "v1" || kind != "ConfigMap" {
+		return "", false
+	}
+	return strings.CutPrefix(name, NodeRecordPrefix)
+}
+
+// IsOwnerNode tells whether an owner reference, as it is in an object's JSON, leads
+// to the inventory of a node.
+func IsOwnerNode(reference any) bool {
+	r, _ := reference.(map[string]any)
+	apiVersion, _ := r["apiVersion"].(string)
+	kind, _ := r["kind"].(string)
+	name, _ := r["name"].(string)
+	_, is := OwnerNode(apiVersion, kind, name)
+	return is
+}
+
 // NeverManaged tells whether a reference is to what is never an object of a node:
 // by its name a record of lynqctl's, or by its group the Lynq operator's own.
 func (r Ref) NeverManaged() bool {

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
-	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -89,7 +88,7 @@ func seeing(r *lynq.APIResource, m *metav1.PartialObjectMetadata) seen {
 	}
 	for i := range m.OwnerReferences {
 		o := &m.OwnerReferences[i]
-		if node, ok := strings.CutPrefix(o.Name, inventory.Name("")); ok && o.APIVersion == "v1" && o.Kind == "ConfigMap" {
+		if node, is := lynq.OwnerNode(o.APIVersion, o.Kind, o.Name); is {
 			s.owner = node
 		}
 	}
