@@ -116,7 +116,9 @@ type decider struct {
 	// that are left as they are, with why they are.
 	unknown   map[NodeKey]bool
 	untouched map[NodeKey]error
-	claims    *claimIndex
+	// held are the objects in the inventories of refused nodes, by those inventories.
+	held   map[lynq.Ref][]NodeKey
+	claims *claimIndex
 }
 
 func newDecider(in *Input) *decider {
@@ -146,6 +148,7 @@ func newDecider(in *Input) *decider {
 	}
 	d.misnamed = d.findMisnamed()
 	d.judgeUnknown()
+	d.keepRefused()
 	return d
 }
 
@@ -356,6 +359,8 @@ func (d *decider) leavingStep(me owner, r *inventory.Record, l *Live, why Reason
 		s.To = other
 	case row != nil && why == ReasonRemoved:
 		s.Action, s.Reason, s.Message = ActionSkip, ReasonRowUnknown, row.holds()
+	case d.holder(me, l) != "":
+		s.Action, s.Reason, s.Message = ActionSkip, ReasonUnknown, "its record stays: node "+d.holder(me, l)+", which this run does not touch, has it too"
 	case me.relabelled(l):
 		s.Action, s.Reason = ActionSkip, ReasonForeign
 		s.Message = fmt.Sprintf("it belongs to the inventory, and label %s says hub %q: the inventory's labels were changed (restore them)", lynq.LabelHub, l.Hub)

@@ -2,8 +2,10 @@ package apply
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // misnamed finds nodes of the run that are recorded by another name than theirs:
@@ -52,4 +54,38 @@ func (m *misnamed) obstacle(n *Node) error {
 	}
 	return fmt.Errorf("its form %s and row %q are recorded by another name: inventory %s/%s is that of node %s, and would have to be that of node %s (apply again; if there are inventories of both names, lynqctl inventory show tells what each has, and lynqctl delete node NAME -n %[3]s --cascade=orphan lets one of the nodes go without its objects)",
 		n.formKey(), n.UID, inv.Namespace, inventory.Name(inv.Node), inv.Node, n.Name)
+}
+
+// keepRefused notes what refused nodes have, by whatever name it is recorded. What
+// they want is not in the plan, so that it must not seem that they want it no more:
+// another node would take what they have.
+func (d *decider) keepRefused() {
+	refused := maps.Clone(d.misnamed.bears)
+	for _, n := range d.Nodes {
+		if d.obstacle(n, d.inventories[n.NodeKey]) != nil {
+			refused[n.NodeKey] = true
+		}
+	}
+	d.held = map[lynq.Ref][]NodeKey{}
+	for _, inv := range d.Inventories {
+		k := NodeKey{inv.Namespace, inv.Node}
+		if !refused[k] {
+			continue
+		}
+		d.unknown[k] = true
+		for i := range inv.Records {
+			d.held[inv.Records[i].Ref] = append(d.held[inv.Records[i].Ref], k)
+		}
+	}
+}
+
+// holder is a refused node, another than me, that has an object by its record and
+// its tracking, "" for none.
+func (d *decider) holder(me owner, l *Live) string {
+	for _, k := range d.held[l.Ref] {
+		if k != me.NodeKey && d.owner(k).tracks(l) {
+			return k.String()
+		}
+	}
+	return ""
 }
