@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -64,15 +65,19 @@ spec:
 		RemoveLabels: []string{lynq.LabelHub}, SetLabels: map[string]string{lynq.LabelOrphaned: "true"},
 		SetAnnotations: map[string]string{lynq.AnnotationOrphanedReason: "why"},
 	}
-	live := s.get(now)
-	if body, ours, err := retracked(live, change); ours || err != nil {
-		t.Fatalf("%v, %v: %v", ours, err, body)
-	}
-	patch, err := metadataPatch(live, change)
-	if err != nil {
-		t.Fatal(err)
-	}
-	marked := s.patch("lynq", now, types.MergePatchType, string(patch))
+	var live, marked *unstructured.Unstructured
+	s.unmoved(func() (err error) { // its controller writes the status meanwhile
+		live = s.get(now)
+		if body, ours, err := retracked(live, change); ours || err != nil {
+			t.Fatalf("%v, %v: %v", ours, err, body)
+		}
+		patch, err := metadataPatch(live, change)
+		if err != nil {
+			t.Fatal(err)
+		}
+		marked, err = s.client(now).Patch(t.Context(), nameIn(now), types.MergePatchType, patch, patchOptions("lynq"))
+		return err
+	})
 	if diff := cmp.Diff(live.Object["spec"], marked.Object["spec"]); diff != "" || marked.GetLabels()[lynq.LabelOrphaned] != "true" || marked.GetLabels()[lynq.LabelHub] != "" {
 		t.Errorf("%v %s", marked.GetLabels(), diff)
 	}

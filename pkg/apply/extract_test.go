@@ -359,7 +359,9 @@ func TestMetadataPatch(t *testing.T) {
 	if p := problemOf(err); p.kind != problemMoved {
 		t.Errorf("a second time: %v", err)
 	}
-	owner := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "lynqnode-a", "uid": "u"}
+	// The owner is there: what has none that is goes with the garbage collector.
+	record := s.create("lynq", with(parse(t, settings), "lynqnode-a", "metadata", "name"))
+	owner := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "lynqnode-a", "uid": string(record.GetUID())}
 	patch, err = metadataPatch(after, trackChange{Owners: []any{owner}})
 	if err != nil {
 		t.Fatal(err)

@@ -376,20 +376,22 @@ func TestIgnoreFieldsLeavesOwners(t *testing.T) {
 func TestCarryIgnored(t *testing.T) {
 	s := newSite(t)
 	all := manifests(t, s.widgets())
-	web := all["Deployment"]
+	// Its controller writes no annotation of revisions while it is paused, which would
+	// be theirs, and change with the template.
+	web := with(all["Deployment"], true, "spec", "paused")
 	s.create("lynq", web)
 	s.patch("hpa", web, types.MergePatchType, `{"spec":{"replicas":5}}`, "scale")
 	s.patch("theirs", web, types.StrategicMergePatchType, `{"metadata":{"annotations":{"theirs":"x"}},"spec":{"template":{"spec":{"$setElementOrder/containers":[{"name":"sidecar"},{"name":"side"},{"name":"app"}],"containers":[{"name":"sidecar","image":"s"},{"name":"side","image":"theirs"}]}}}}`)
 	desired := withContainers(web, append(containersOf(web), map[string]any{"name": "new", "image": "new:1"})...)
 	// Locations in items that only one side has are left alone.
-	paths := []string{"$.spec.replicas", "$.metadata.annotations[*]", "$.spec.template.spec.containers[*].image", "$.spec.paused"}
-	body, err := carryIgnored(with(desired, true, "spec", "paused"), s.get(web), paths)
+	paths := []string{"$.spec.replicas", "$.metadata.annotations[*]", "$.spec.template.spec.containers[*].image", "$.spec.minReadySeconds"}
+	body, err := carryIgnored(with(desired, int64(3), "spec", "minReadySeconds"), s.get(web), paths)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.replace(body)
 	for path, want := range map[string]string{
-		".spec.replicas": "5", ".metadata.annotations.theirs": "x", ".spec.paused": "",
+		".spec.replicas": "5", ".metadata.annotations.theirs": "x", ".spec.minReadySeconds": "",
 		".spec.template.spec.containers[*].name": "app side new", ".spec.template.spec.containers[*].image": "app:1 theirs new:1",
 	} {
 		s.Equal(t, "deployment/web", path, want)

@@ -85,6 +85,22 @@ func (s *site) tryUpdate(manager string, m map[string]any) (*unstructured.Unstru
 	return s.client(m).Update(s.t.Context(), &unstructured.Unstructured{Object: m}, metav1.UpdateOptions{FieldManager: manager})
 }
 
+// unmoved does something with an object as it is, until no controller has written to
+// it in between.
+func (s *site) unmoved(do func() error) {
+	s.t.Helper()
+	for {
+		err := do()
+		switch problemOf(err).kind {
+		case problemNone:
+			return
+		case problemMoved:
+		default:
+			s.t.Fatal(err)
+		}
+	}
+}
+
 // patch sends a patch for the object that m names.
 func (s *site) patch(manager string, m map[string]any, kind types.PatchType, body string, subresources ...string) *unstructured.Unstructured {
 	s.t.Helper()
