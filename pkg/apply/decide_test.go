@@ -513,3 +513,43 @@ func TestHubsOfOneName(t *testing.T) {
 		t.Errorf("the record of an unknown hub: %v", n.Desired.Failed)
 	}
 }
+
+// TestForgedOnce: which marks that others may write keep content from being written,
+// on an object that is in no record. With creationPolicy Once what says that it was
+// written is believed, where the object is an orphan or has tracking besides: not
+// writing is what can be put right. Otherwise content is written.
+func TestForgedOnce(t *testing.T) {
+	orphan := func(l *Live) { l.Orphaned, l.OrphanedFrom = true, "crm/ns/acme-web/app" }
+	tracking := func(l *Live) { l.Hub, l.Node, l.NodeNamespace = "crm", "acme-web", "ns" }
+	for name, tt := range map[string]struct {
+		marks           []func(*Live)
+		once, otherwise verdict
+	}{
+		"none":             {nil, verdict{ActionAdopt, ReasonUnowned}, verdict{ActionAdopt, ReasonUnowned}},
+		"an orphan's":      {[]func(*Live){orphan}, verdict{ActionTrack, ReasonOrphan}, verdict{ActionAdopt, ReasonOrphan}},
+		"the tracking":     {[]func(*Live){tracking}, verdict{ActionTrack, ReasonUntracked}, verdict{ActionUpdate, ReasonUnconfirmed}},
+		"both":             {[]func(*Live){orphan, tracking}, verdict{ActionTrack, ReasonOrphan}, verdict{ActionAdopt, ReasonOrphan}},
+		"of another hub's": {[]func(*Live){tracking, func(l *Live) { l.Hub, l.Node, l.NodeNamespace = "erp", "", "" }}, verdict{ActionAdopt, ReasonUnowned}, verdict{ActionAdopt, ReasonUnowned}},
+	} {
+		for _, creation := range []lynq.CreationPolicy{lynq.CreateOnce, lynq.CreateWhenNeeded} {
+			for _, said := range []bool{true, false} {
+				p := lynq.DefaultPolicy()
+				p.Creation, p.Deletion = creation, lynq.DeleteRetain
+				in := scene(nobodys, p)
+				l := in.Live[in.Nodes[0].Objects[0].Ref]
+				l.CreatedOnce, l.ResourceID, l.DeletionPolicy = said, "app", p.Deletion
+				for _, mark := range tt.marks {
+					mark(l)
+				}
+				want := tt.otherwise
+				if said && creation == lynq.CreateOnce {
+					want = tt.once
+				}
+				s := Decide(in, Limits{}).Nodes[0].Steps[0]
+				if got := (verdict{s.Action, s.Reason}); got != want {
+					t.Errorf("marks: %s, %s, created-once %t: %v (%s), want %v", name, creation, said, got, s.Message, want)
+				}
+			}
+		}
+	}
+}
