@@ -72,7 +72,7 @@ func trackedNames(stranded []orphan.Orphan, hubs []hubPrograms) keptNames {
 func writtenNames(index *gitops.Index) keptNames {
 	written := index.Nodes()
 	return func(p *render.Program, plain string) bool {
-		return written.Has(hubKey(p.Hub), p.Form.Name, gitops.NodeKey{Namespace: p.Namespace, Name: plain})
+		return written.Has(hubKey(p.Hub), declaredKey(p.Form), gitops.NodeKey{Namespace: p.Namespace, Name: plain})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/lynqctl/lynqctl/pkg/gitops"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
@@ -67,10 +68,10 @@ func (j *dirJob) writeJSON(r *treeReport) error {
 }
 
 // fieldsOf is a gitops.FieldsOf.
-func (j *dirJob) fieldsOf(hub, form, resource string) []render.FieldColumns {
+func (j *dirJob) fieldsOf(hub gitops.HubKey, form lynq.FormKey, resource string) []render.FieldColumns {
 	for _, h := range j.hubs {
 		for _, p := range h.programs {
-			if h.hub.Name == hub && p.Form.Name == form {
+			if hubKey(h.hub) == hub && declaredKey(p.Form) == form {
 				return p.Fields(resource)
 			}
 		}

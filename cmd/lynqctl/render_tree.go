@@ -5,6 +5,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/gitops"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
@@ -16,7 +17,7 @@ type treeSink struct{ nodes []*gitops.Node }
 func (s *treeSink) Write(w render.Written) {
 	n := &gitops.Node{
 		NodeKey: gitops.NodeKey{Namespace: w.Namespace, Name: w.Name},
-		Hub:     hubKey(w.Program.Hub), Form: w.Program.Form.Name,
+		Hub:     hubKey(w.Program.Hub), Form: w.Program.Form.Name, FormNamespace: w.Program.Form.Namespace,
 		Failed: w.Failed, Objects: make([]gitops.Object, len(w.Objects)),
 	}
 	text := bytes.Clone(w.Bytes)
@@ -40,13 +41,18 @@ func (*treeSink) Add([]byte) error { return nil }
 
 func hubKey(h *form.Hub) gitops.HubKey { return gitops.HubKey{Name: h.Name, Namespace: h.Namespace} }
 
+// declaredKey is the key of a form as its file has it, whatever the hub's namespace.
+func declaredKey(f *form.Form) lynq.FormKey {
+	return lynq.FormKey{Namespace: f.Namespace, Name: f.Name}
+}
+
 // scopeOf is what a run has a say on that made some nodes.
 func scopeOf(hubs []hubPrograms, s render.Settings, nodes []*gitops.Node) gitops.Scope {
 	scope := gitops.Scope{Only: treeNodes(s.Nodes, hubs, nodes), Selected: s.Selector != nil}
 	for _, h := range hubs {
 		hs := gitops.HubScope{HubKey: hubKey(h.hub)}
 		for _, p := range h.programs {
-			hs.Forms = append(hs.Forms, p.Form.Name)
+			hs.Forms = append(hs.Forms, declaredKey(p.Form))
 		}
 		scope.Hubs = append(scope.Hubs, hs)
 	}

@@ -36,6 +36,10 @@ type AppForm struct {
 	Form *form.Form
 }
 
+func (f *AppForm) key() lynq.FormKey {
+	return lynq.FormKey{Namespace: f.Form.Namespace, Name: f.Form.Name}
+}
+
 // AppMaker makes the objects that point a target at a tree.
 type AppMaker struct {
 	options AppOptions
@@ -140,14 +144,23 @@ func (m *AppMaker) Covers(x *Index) error {
 	if m.options.Kind != AppsApplicationSet {
 		return nil
 	}
+	scope := m.scope()
 	for i := range x.Entries {
-		e := &x.Entries[i]
-		known := slices.ContainsFunc(m.forms, func(f AppForm) bool { return f.Hub.Name == e.Hub.Name && f.Form.Name == e.Form })
-		if !e.shared() && !known {
-			return fmt.Errorf("the tree has nodes of hub %q, form %q, which take no part in this run: one ApplicationSet cannot speak for them (give all hubs and forms of the tree, or use %s)", e.Hub.Name, e.Form, AppsApplications)
+		if e := &x.Entries[i]; !e.shared() && !scope.covers(e) {
+			hub, form := scope.called(&e.owned)
+			return fmt.Errorf("the tree has nodes of hub %q, form %q, which take no part in this run: one ApplicationSet cannot speak for them (give all hubs and forms of the tree, or use %s)", hub, form, AppsApplications)
 		}
 	}
 	return nil
+}
+
+// scope is what the forms of the run have a say on.
+func (m *AppMaker) scope() *Scope {
+	s := &Scope{}
+	for _, f := range m.forms {
+		s.Hubs = append(s.Hubs, HubScope{f.Hub, []lynq.FormKey{f.key()}})
+	}
+	return s
 }
 
 // node is the file for a node that is in a folder of the tree, "" where there is
@@ -184,16 +197,15 @@ func appName(folder string) string {
 	return lynq.Made(folder)
 }
 
-// formOf is the form of a node. Of several forms of one name, it is the one in
-// the node's namespace.
+// formOf is the form of a node, nil where it is none of the run's.
 func (m *AppMaker) formOf(n *Node) *form.Form {
-	var found *form.Form
+	key := lynq.FormKey{Namespace: n.FormNamespace, Name: n.Form}
 	for _, f := range m.forms {
-		if f.Hub == n.Hub && f.Form.Name == n.Form && (found == nil || f.Form.Namespace == n.Namespace) {
-			found = f.Form
+		if f.Hub == n.Hub && f.key() == key {
+			return f.Form
 		}
 	}
-	return found
+	return nil
 }
 
 func bare(forms []AppForm) []*form.Form {

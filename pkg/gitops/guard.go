@@ -61,17 +61,18 @@ func Refuse(in *Input, p *Plan, active map[HubKey]int, l Limits) []Refusal {
 // refuseHub holds the nodes of a hub that the index has against those that go.
 func (in *Input) refuseHub(h *HubScope, p *Plan, active int, l Limits) (Refusal, bool) {
 	had, going := in.nodesOf(h, p)
+	hub, _ := in.called(&owned{Hub: h.HubKey})
 	switch may := l.MayGo(had); {
 	case going == 0:
 	case active == 0 && !l.AllowEmpty:
 		return Refusal{
-			Guard: GuardEmpty, Hub: h.Name,
+			Guard: GuardEmpty, Hub: hub,
 			What: "no row is active, but the tree has " + counted(had, "node"),
 			Fix:  "check the source; if every tenant is to go, say --allow-empty",
 		}, true
 	case active > 0 && going > may:
 		return Refusal{
-			Guard: GuardMaxDelete, Hub: h.Name,
+			Guard: GuardMaxDelete, Hub: hub,
 			What: fmt.Sprintf("%d of %d nodes would go, %d may (--max-delete=%s)", going, had, may, l.MaxDelete),
 			Fix:  fmt.Sprintf("check the rows; if they are to go, say --max-delete=%d", going),
 		}, true

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 func TestRefuse(t *testing.T) {
@@ -28,7 +30,7 @@ func TestRefuse(t *testing.T) {
 		{name: "three of eight failed", had: 8, has: 8, failed: 3, active: 8},
 		{name: "three may go", had: 8, has: 5, active: 5, change: func(_ *Input, l *Limits) { l.MayGo = func(int) int { return 3 } }},
 		{name: "none may go", had: 8, has: 7, active: 7, change: func(_ *Input, l *Limits) { l.MayGo = func(int) int { return 0 } }, want: GuardMaxDelete},
-		{name: "they are of another form", had: 8, active: 1, change: func(in *Input, _ *Limits) { in.Hubs[0].Forms = []string{"api"} }},
+		{name: "they are of another form", had: 8, active: 1, change: func(in *Input, _ *Limits) { in.Hubs[0].Forms = []lynq.FormKey{{Name: "api"}} }},
 		{name: "they are of another hub", had: 8, active: 1, change: func(in *Input, _ *Limits) { in.Hubs[0].Name = "shop" }},
 		{name: "one node was asked for", had: 8, has: 1, active: 1, change: func(in *Input, _ *Limits) { in.Only = map[string]bool{"t0-web": true} }},
 		{name: "one node was asked for, and is gone", had: 8, active: 7, change: func(in *Input, _ *Limits) { in.Only = map[string]bool{"t0-web": true} }},

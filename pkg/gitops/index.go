@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"slices"
 	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // IndexFile is the file of the tree that lists what lynqctl wrote. Its name does
@@ -47,25 +49,26 @@ func (x *Index) Nodes() Nodes {
 	nodes := Nodes{}
 	for i := range x.Entries {
 		if e := &x.Entries[i]; !e.shared() {
-			nodes[owner{e.Hub, e.Form, e.Node}] = true
+			nodes[owner{e.Hub, e.formKey(), e.Node}] = true
 		}
 	}
 	return nodes
 }
 
-// Nodes are the nodes that a tree has, each with its hub and the name of its form.
+// Nodes are the nodes that a tree has, each with its hub and its form.
 type Nodes map[owner]bool
 
 type owner struct {
 	hub  HubKey
-	form string
+	form lynq.FormKey
 	node NodeKey
 }
 
-// Has tells whether the tree has a node. What was written when the hub had no
-// namespace is the hub's.
-func (n Nodes) Has(hub HubKey, form string, node NodeKey) bool {
-	return n[owner{hub, form, node}] || n[owner{HubKey{Name: hub.Name}, form, node}]
+// Has tells whether the tree has a node. What was written when the hub or the form
+// had no namespace is theirs.
+func (n Nodes) Has(hub HubKey, form lynq.FormKey, node NodeKey) bool {
+	oldHub, oldForm := HubKey{Name: hub.Name}, lynq.FormKey{Name: form.Name}
+	return n[owner{hub, form, node}] || n[owner{oldHub, form, node}] || n[owner{hub, oldForm, node}] || n[owner{oldHub, oldForm, node}]
 }
 
 // Without is the index without some paths.
@@ -117,13 +120,30 @@ type Scope struct {
 // HubScope is a hub of a run, and the forms of it that take part.
 type HubScope struct {
 	HubKey
-	Forms []string
+	Forms []lynq.FormKey
 }
 
 // covers tells whether a file is of the hubs, forms and nodes of the run.
 func (s *Scope) covers(e *Entry) bool {
-	i := slices.IndexFunc(s.Hubs, func(h HubScope) bool { return h.has(e) })
-	return i >= 0 && slices.Contains(s.Hubs[i].Forms, e.Form) && (s.Only == nil || s.Only[e.Node.Name])
+	takesPart := func(h HubScope) bool { return h.has(e) && slices.ContainsFunc(h.Forms, e.ofForm) }
+	return slices.ContainsFunc(s.Hubs, takesPart) && (s.Only == nil || s.Only[e.Node.Name])
+}
+
+// called are the hub and the form of a file as people call them: with a namespace
+// only where the run has another one of that name.
+func (s *Scope) called(o *owned) (hub, form string) {
+	hub, form = o.Hub.Name, o.Form
+	for _, h := range s.Hubs {
+		if h.Name == o.Hub.Name && h.Namespace != o.Hub.Namespace {
+			hub = o.Hub.String()
+		}
+		for _, f := range h.Forms {
+			if f.Name == o.Form && f.Namespace != o.FormNamespace {
+				form = o.formKey().String()
+			}
+		}
+	}
+	return hub, form
 }
 
 // has tells whether a file is of the hub. One that was written when the hub had

@@ -15,8 +15,18 @@ import (
 )
 
 // format is the version of the index. It goes up when an older lynqctl would
-// misread what this one writes, or lose a part of it.
-const format = 1
+// misread what this one writes, or lose a part of it. Since format 2 a line has the
+// namespace of the form: an older lynqctl would take nodes of another form of that
+// name for those of its own, and let them go.
+const format = 2
+
+// format is the oldest one that the index can be written in.
+func (x *Index) format() int64 {
+	if slices.ContainsFunc(x.Entries, func(e Entry) bool { return e.FormNamespace != "" }) {
+		return format
+	}
+	return 1
+}
 
 // NewerIndexError is an index that only a newer lynqctl can read.
 type NewerIndexError struct{ Format int }
@@ -43,14 +53,15 @@ type indexLine struct {
 	Format     int  `json:"format,omitempty"`
 	Unfinished bool `json:"unfinished,omitempty"`
 
-	Path         string   `json:"path,omitempty"`
-	SHA256       string   `json:"sha256,omitempty"`
-	Hub          string   `json:"hub,omitempty"`
-	HubNamespace string   `json:"hubNamespace,omitempty"`
-	Form         string   `json:"form,omitempty"`
-	Namespace    string   `json:"namespace,omitempty"`
-	Node         string   `json:"node,omitempty"`
-	Objects      []string `json:"objects,omitempty"`
+	Path          string   `json:"path,omitempty"`
+	SHA256        string   `json:"sha256,omitempty"`
+	Hub           string   `json:"hub,omitempty"`
+	HubNamespace  string   `json:"hubNamespace,omitempty"`
+	Form          string   `json:"form,omitempty"`
+	FormNamespace string   `json:"formNamespace,omitempty"`
+	Namespace     string   `json:"namespace,omitempty"`
+	Node          string   `json:"node,omitempty"`
+	Objects       []string `json:"objects,omitempty"`
 }
 
 // Encode writes an index. The same index gives the same bytes. A file of two
@@ -58,7 +69,7 @@ type indexLine struct {
 func (x *Index) Encode() []byte {
 	b := make([]byte, 0, 64+len(x.Entries)*320)
 	b = append(b, `{"format":`...)
-	b = strconv.AppendInt(b, format, 10)
+	b = strconv.AppendInt(b, x.format(), 10)
 	if x.Unfinished {
 		b = append(b, `,"unfinished":true`...)
 	}
@@ -80,6 +91,7 @@ func (e *Entry) appendLine(b []byte, d Digest) []byte {
 	b = append(b, '"')
 	for _, f := range [...]struct{ key, value string }{
 		{`,"hub":`, e.Hub.Name}, {`,"hubNamespace":`, e.Hub.Namespace}, {`,"form":`, e.Form},
+		{`,"formNamespace":`, e.FormNamespace},
 		{`,"namespace":`, e.Node.Namespace}, {`,"node":`, e.Node.Name},
 	} {
 		if f.value != "" {
@@ -197,7 +209,7 @@ func decodeLine(text []byte) (Entry, error) {
 		return Entry{}, nil // a second head, from a merge
 	}
 	e := Entry{Path: l.Path, owned: owned{
-		Hub: HubKey{l.Hub, l.HubNamespace}, Form: l.Form, Node: NodeKey{l.Namespace, l.Node},
+		Hub: HubKey{l.Hub, l.HubNamespace}, Form: l.Form, FormNamespace: l.FormNamespace, Node: NodeKey{l.Namespace, l.Node},
 	}}
 	if !inTree(l.Path) {
 		return e, fmt.Errorf("path %q is none in the tree", l.Path)
@@ -235,7 +247,7 @@ func quickLine(s string) (l indexLine, ok bool) {
 		value *string
 	}{
 		{`"path":"`, &l.Path}, {`,"sha256":"`, &l.SHA256}, {`,"hub":"`, &l.Hub}, {`,"hubNamespace":"`, &l.HubNamespace},
-		{`,"form":"`, &l.Form}, {`,"namespace":"`, &l.Namespace}, {`,"node":"`, &l.Node},
+		{`,"form":"`, &l.Form}, {`,"formNamespace":"`, &l.FormNamespace}, {`,"namespace":"`, &l.Namespace}, {`,"node":"`, &l.Node},
 	} {
 		if rest, found := strings.CutPrefix(s, f.key); found {
 			*f.value, s, found = strings.Cut(rest, `"`)

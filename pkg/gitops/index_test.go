@@ -13,7 +13,7 @@ import (
 
 func sampleIndex() *Index {
 	return &Index{Unfinished: true, Entries: []Entry{
-		{Path: "a-web/kustomization.yaml", Digests: []Digest{{1}}, owned: owned{Hub: HubKey{"crm", "eu"}, Form: "web", Node: NodeKey{"blue", "a-web"}}},
+		{Path: "a-web/kustomization.yaml", Digests: []Digest{{1}}, owned: owned{Hub: HubKey{"crm", "eu"}, Form: "web", FormNamespace: "us", Node: NodeKey{"blue", "a-web"}}},
 		{Path: "a-web/x.yaml", Digests: []Digest{{2}, {3}}, owned: owned{
 			Hub: HubKey{Name: "crm"}, Form: "web", Node: NodeKey{"blue", "a-web"},
 			Objects: []ObjectKey{
@@ -66,7 +66,7 @@ func TestBadIndex(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                             "line 1: it is no head of an index of lynqctl",
 		"apiVersion: v1\n":                             "line 1: it is no head of an index of lynqctl",
-		`{"format":2,"x":1}`:                           "its format is 2, and this lynqctl knows 1",
+		`{"format":3,"x":1}`:                           "its format is 3, and this lynqctl knows 2",
 		head + "<<<<<<< HEAD\n":                        "line 2: it is a mark of a merge",
 		head + file("a", "") + "=======\n":             "line 3: it is a mark of a merge",
 		head + file("../a", ""):                        `line 2: path "../a" is none in the tree`,

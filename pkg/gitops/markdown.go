@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -106,7 +107,7 @@ func (m *markdown) lines(lines []string, most int, what string) {
 // the names of its objects.
 func nodeLines(n *NodeChange) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "- **%s** (hub %s, namespace %s)\n", code(n.Node), code(n.Hub), code(n.Namespace))
+	fmt.Fprintf(&b, "- **%s** (hub %s, namespace %s)\n", code(n.Node), code(cmp.Or(n.hub, n.Hub)), code(n.Namespace))
 	for i := range n.Objects {
 		o := &n.Objects[i]
 		fmt.Fprintf(&b, "  - %s", code(o.Object))

@@ -79,6 +79,10 @@ func Compare(in *Input, l *Layout, disk *Disk, force bool) *Plan {
 		}
 		stranger := s.Old != nil && !s.Old.shared() && !in.covers(s.Old)
 		s.decide(stranger, force)
+		if s.Action == ActionRefuse && stranger && s.State.Blocked == "" {
+			hub, form := in.called(&s.Old.owned)
+			s.Why = fmt.Sprintf("it is of hub %q, form %q, which are not part of this run", hub, form)
+		}
 		if stranger {
 			taken[s.Path] = true
 		}
@@ -104,7 +108,7 @@ func (s *Step) decide(stranger, force bool) {
 	case s.State.Blocked != "":
 		s.Action, s.Why = ActionRefuse, s.State.Blocked
 	case stranger && !force:
-		s.Action, s.Why = ActionRefuse, fmt.Sprintf("it is of hub %q, form %q, which are not part of this run", s.Old.Hub.Name, s.Old.Form)
+		s.Action = ActionRefuse
 	case s.State.Same:
 		s.Action = ActionKeep
 	case !s.State.There && known:

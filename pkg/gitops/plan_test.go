@@ -3,6 +3,8 @@ package gitops
 import (
 	"slices"
 	"testing"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // TestCompare is the table of what happens to one file, by what is wanted, what
@@ -42,7 +44,7 @@ func TestCompare(t *testing.T) {
 		{"gone, and blocked", false, us, []Digest{before}, State{Blocked: "it is a symbolic link"}, ActionConflict, ActionConflict},
 	} {
 		node := owned{Hub: HubKey{Name: test.hub}, Form: "web", Node: NodeKey{"default", "acme-web"}}
-		in := &Input{Scope: Scope{Hubs: []HubScope{{HubKey{Name: us}, []string{"web"}}}}, Index: &Index{}}
+		in := &Input{Scope: Scope{Hubs: []HubScope{{HubKey{Name: us}, []lynq.FormKey{{Name: "web"}}}}}, Index: &Index{}}
 		if test.hub != "" {
 			in.Index.Entries = []Entry{{Path: path, Digests: test.known, owned: node}}
 		}
@@ -105,7 +107,7 @@ func TestScope(t *testing.T) {
 	entry := func(hub, namespace, form, node string) *Entry {
 		return &Entry{owned: owned{Hub: HubKey{hub, namespace}, Form: form, Node: NodeKey{"default", node}}}
 	}
-	all := Scope{Hubs: []HubScope{{HubKey{"crm", "eu"}, []string{"web", "api"}}}}
+	all := Scope{Hubs: []HubScope{{HubKey{"crm", "eu"}, []lynq.FormKey{{Name: "web"}, {Name: "api"}}}}}
 	only := all
 	only.Only = map[string]bool{"acme-web": true}
 	for _, test := range []struct {
@@ -126,7 +128,7 @@ func TestScope(t *testing.T) {
 			t.Errorf("%s: %v", test.name, got)
 		}
 	}
-	bare := Scope{Hubs: []HubScope{{HubKey{Name: "crm"}, []string{"web"}}}}
+	bare := Scope{Hubs: []HubScope{{HubKey{Name: "crm"}, []lynq.FormKey{{Name: "web"}}}}}
 	if bare.covers(entry("crm", "us", "web", "x-web")) {
 		t.Error("a hub without a namespace takes the nodes of one that has one")
 	}

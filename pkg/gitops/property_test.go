@@ -211,7 +211,7 @@ func (w *world) step(s *site, a Arrangement) {
 	in.Arrangement = a
 	in.Hubs = nil
 	for _, h := range hubs {
-		scope := HubScope{HubKey: h, Forms: slices.Sorted(maps.Keys(forms(h)))}
+		scope := HubScope{HubKey: h, Forms: formKeys(forms(h))}
 		if narrow && w.IntN(2) == 0 {
 			scope.Forms = scope.Forms[:1]
 		}
@@ -253,7 +253,7 @@ func (w *world) whole(a Arrangement) *Input {
 	in := inputOf(w.nodes(w.hubs(), false))
 	in.Arrangement, in.Hubs = a, nil
 	for _, h := range w.hubs() {
-		in.Hubs = append(in.Hubs, HubScope{HubKey: h, Forms: slices.Sorted(maps.Keys(forms(h)))})
+		in.Hubs = append(in.Hubs, HubScope{HubKey: h, Forms: formKeys(forms(h))})
 	}
 	return in
 }
@@ -330,4 +330,13 @@ func TestHistoryDoesNotMatter(t *testing.T) {
 			}
 		})
 	}
+}
+
+// formKeys are the keys of forms without a namespace, in the order of their names.
+func formKeys(names map[string]string) []lynq.FormKey {
+	var keys []lynq.FormKey
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		keys = append(keys, lynq.FormKey{Name: name})
+	}
+	return keys
 }

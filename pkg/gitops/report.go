@@ -62,12 +62,18 @@ type FileCounts struct {
 
 // NodeChange is a node that is not what it was.
 type NodeChange struct {
-	Change    Change         `json:"change"`
-	Hub       string         `json:"hub"`
-	Form      string         `json:"form"`
-	Namespace string         `json:"namespace"`
-	Node      string         `json:"node"`
-	Objects   []ObjectChange `json:"objects"`
+	Change Change `json:"change"`
+	Hub    string `json:"hub"`
+	Form   string `json:"form"`
+	// HubNamespace and FormNamespace tell hubs, and forms, of one name apart; "" where
+	// their files have none.
+	HubNamespace  string         `json:"hubNamespace,omitempty"`
+	FormNamespace string         `json:"formNamespace,omitempty"`
+	Namespace     string         `json:"namespace"`
+	Node          string         `json:"node"`
+	Objects       []ObjectChange `json:"objects"`
+
+	hub string // as people call it
 }
 
 // ObjectChange is an object that is not what it was.
@@ -118,6 +124,7 @@ func NewReport(in *Input, p *Plan, changed bool) *Report {
 	for _, k := range keys {
 		n := nodes[k]
 		n.compare(&r.Objects)
+		n.change.hub, _ = in.called(&owned{Hub: HubKey{n.change.Hub, n.change.HubNamespace}})
 		r.Nodes.count(n.change.Change)
 		if n.change.Change != "" {
 			r.Changes = append(r.Changes, n.change)
@@ -144,11 +151,16 @@ type content struct {
 // since somebody changed it; and what is not there was not there before.
 func nodesOf(p *Plan) map[NodeKey]*nodeChange {
 	nodes := map[NodeKey]*nodeChange{}
-	of := func(o *owned) *nodeChange {
+	of := func(o *owned, now bool) *nodeChange {
 		n := nodes[o.Node]
 		if n == nil {
-			n = &nodeChange{change: NodeChange{Hub: o.Hub.Name, Form: o.Form, Namespace: o.Node.Namespace, Node: o.Node.Name}}
+			n = &nodeChange{}
 			nodes[o.Node] = n
+		}
+		if now || n.change.Node == "" { // what it is now counts, not what it was
+			n.change.Hub, n.change.HubNamespace = o.Hub.Name, o.Hub.Namespace
+			n.change.Form, n.change.FormNamespace = o.Form, o.FormNamespace
+			n.change.Namespace, n.change.Node = o.Node.Namespace, o.Node.Name
 		}
 		return n
 	}
@@ -156,14 +168,14 @@ func nodesOf(p *Plan) map[NodeKey]*nodeChange {
 		switch s := &p.Steps[i]; {
 		case s.File != nil && s.File.shared():
 		case s.File != nil && (s.Action == ActionKeep || s.Action == ActionConflict):
-			of(&s.File.owned).same += len(s.File.Objects)
+			of(&s.File.owned, true).same += len(s.File.Objects)
 		default:
 			if s.File != nil {
-				n := of(&s.File.owned)
+				n := of(&s.File.owned, true)
 				n.new = append(n.new, contents(s, s.File.Objects, s.File.Bytes)...)
 			}
 			if s.Old != nil && !s.Old.shared() && s.Action != ActionConflict && s.State.There {
-				n := of(&s.Old.owned)
+				n := of(&s.Old.owned, false)
 				n.old = append(n.old, contents(s, s.Old.Objects, s.oldBytes())...)
 			}
 		}

@@ -55,7 +55,7 @@ func TestReport(t *testing.T) {
 		for i := range want.Changes {
 			want.Changes[i].Hub, want.Changes[i].Form, want.Changes[i].Namespace = "crm", "web", "default"
 		}
-		if diff := cmp.Diff(want, r, cmpopts.IgnoreUnexported(ObjectChange{}), cmpopts.IgnoreFields(Report{}, "Files")); diff != "" {
+		if diff := cmp.Diff(want, r, cmpopts.IgnoreUnexported(ObjectChange{}, NodeChange{}), cmpopts.IgnoreFields(Report{}, "Files")); diff != "" {
 			t.Errorf("%+v: %s", a, diff)
 		}
 		// Another arrangement moves files, and changes nothing.
@@ -96,8 +96,8 @@ func TestExplain(t *testing.T) {
 	s := newSite(t)
 	s.run(inputOf([]*Node{node("", "1", "1")}))
 	r := s.report(inputOf([]*Node{node("more:\n  x: 1\n  y: [1]\n", "2", "2")}))
-	r.Explain(10, func(hub, form, resource string) []render.FieldColumns {
-		if hub != "crm" || form != "web" || resource != "id" {
+	r.Explain(10, func(hub HubKey, form lynq.FormKey, resource string) []render.FieldColumns {
+		if hub != (HubKey{Name: "crm"}) || form != (lynq.FormKey{Name: "web"}) || resource != "id" {
 			t.Error(hub, form, resource)
 		}
 		return []render.FieldColumns{

@@ -40,7 +40,7 @@ func rowNode(hub, uid, text string) *Node {
 // inputOf is a run of all forms of the nodes' hubs, and of more hubs.
 func inputOf(nodes []*Node, hubs ...string) *Input {
 	in := &Input{Nodes: nodes}
-	add := func(h HubKey, form string) {
+	add := func(h HubKey, form lynq.FormKey) {
 		i := slices.IndexFunc(in.Hubs, func(s HubScope) bool { return s.HubKey == h })
 		if i < 0 {
 			in.Hubs, i = append(in.Hubs, HubScope{HubKey: h}), len(in.Hubs)
@@ -50,10 +50,10 @@ func inputOf(nodes []*Node, hubs ...string) *Input {
 		}
 	}
 	for _, n := range nodes {
-		add(n.Hub, n.Form)
+		add(n.Hub, lynq.FormKey{Namespace: n.FormNamespace, Name: n.Form})
 	}
 	for _, h := range hubs {
-		add(HubKey{Name: h}, "web")
+		add(HubKey{Name: h}, lynq.FormKey{Name: "web"})
 	}
 	return in
 }

@@ -13,6 +13,11 @@ import (
 // hubs; the namespace is "" where the hub's file has none.
 type HubKey struct{ Name, Namespace string }
 
+// String is namespace/name.
+func (k HubKey) String() string {
+	return lynq.HubKey{Namespace: k.Namespace, Name: k.Name}.String()
+}
+
 // NodeKey names a node.
 type NodeKey struct{ Namespace, Name string }
 
@@ -26,10 +31,11 @@ func (k NodeKey) compare(o NodeKey) int {
 // Node is one active row and one form, rendered.
 type Node struct {
 	NodeKey
-	Hub     HubKey
-	Form    string
-	Failed  bool // it could not be rendered: what there is of it stays
-	Objects []Object
+	Hub HubKey
+	// FormNamespace tells forms of one name apart, "" where the form's file has none.
+	Form, FormNamespace string
+	Failed              bool // it could not be rendered: what there is of it stays
+	Objects             []Object
 }
 
 // Object is one object of a node.
@@ -64,10 +70,20 @@ type File struct {
 // owned says whose a file is. A kustomization.yaml that several nodes share is
 // nobody's: it has neither hub nor node.
 type owned struct {
-	Hub     HubKey
-	Form    string
-	Node    NodeKey
-	Objects []ObjectKey // in the file, in their order
+	Hub                 HubKey
+	Form, FormNamespace string
+	Node                NodeKey
+	Objects             []ObjectKey // in the file, in their order
+}
+
+func (o *owned) formKey() lynq.FormKey {
+	return lynq.FormKey{Namespace: o.FormNamespace, Name: o.Form}
+}
+
+// ofForm tells whether a file is of a form. One that was written when the form had
+// no namespace, or by a lynqctl that did not write it down, is.
+func (o *owned) ofForm(f lynq.FormKey) bool {
+	return o.Form == f.Name && (o.FormNamespace == "" || o.FormNamespace == f.Namespace)
 }
 
 func (o *owned) shared() bool { return o.Hub.Name == "" }
@@ -243,7 +259,7 @@ func (l *layouter) others(n *Node, base string, resources []string) []string {
 }
 
 func (l *layouter) add(n *Node, file string, content []byte, objects []ObjectKey) {
-	l.files = append(l.files, File{Path: file, Bytes: content, owned: owned{n.Hub, n.Form, n.NodeKey, objects}})
+	l.files = append(l.files, File{Path: file, Bytes: content, owned: owned{n.Hub, n.Form, n.FormNamespace, n.NodeKey, objects}})
 }
 
 // shared adds the kustomization.yaml of each folder that nodes are in, up to

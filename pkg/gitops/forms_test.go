@@ -1,0 +1,167 @@
+package gitops
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// formNode is a node of a form in a namespace, which is the node's too.
+func formNode(namespace, uid, text string) *Node {
+	n := rowNode("crm", uid, text)
+	n.Namespace, n.FormNamespace = namespace, namespace
+	n.Objects[0].Namespace = namespace
+	return n
+}
+
+// index is the index of the tree.
+func (s *site) index() *Index {
+	s.Helper()
+	x, err := DecodeIndex([]byte(s.files()[IndexFile]))
+	if err != nil {
+		s.Fatal(err)
+	}
+	return x
+}
+
+// TestFormsOfOneName: forms of one name in two namespaces have nodes of their own in
+// one tree, also those of one row, and neither has a say on the nodes of the other.
+func TestFormsOfOneName(t *testing.T) {
+	s := newSite(t)
+	s.run(inputOf([]*Node{formNode("eu", "acme", "1"), formNode("us", "acme", "1"), formNode("us", "beta", "1")}))
+	if head, _, _ := strings.Cut(s.files()[IndexFile], "\n"); head != `{"format":2}` {
+		t.Errorf("the index begins with %s", head)
+	}
+	// One of them alone: the other's nodes stay, and are not counted.
+	in := inputOf([]*Node{formNode("eu", "acme", "2")})
+	r := s.report(in)
+	if r.Nodes.Removed != 0 || r.Nodes.Changed != 1 || r.Changes[0].Node != "acme-web" || r.Changes[0].FormNamespace != "eu" {
+		t.Errorf("%+v", r)
+	}
+	// Its last row goes: one node does, that of its own.
+	in = inputOf(nil)
+	in.Hubs = []HubScope{{HubKey{Name: "crm"}, []lynq.FormKey{{Namespace: "eu", Name: "web"}}}}
+	r = s.report(in)
+	s.run(in)
+	if r.Nodes.Removed != 1 || r.Changes[0].FormNamespace != "eu" || r.Changes[0].Namespace != "eu" {
+		t.Errorf("%+v", r)
+	}
+	x := s.index()
+	if len(x.Nodes()) != 2 || !x.Nodes().Has(HubKey{Name: "crm"}, lynq.FormKey{Namespace: "us", Name: "web"}, NodeKey{"us", "acme-web"}) ||
+		x.Nodes().Has(HubKey{Name: "crm"}, lynq.FormKey{Namespace: "eu", Name: "web"}, NodeKey{"us", "acme-web"}) {
+		t.Errorf("%v", x.Nodes())
+	}
+}
+
+// TestFormsOfOldIndex: a line without the namespace of its form is of every form of
+// that name, and gets the namespace when it is next written.
+func TestFormsOfOldIndex(t *testing.T) {
+	s := newSite(t)
+	old := formNode("eu", "acme", "1")
+	old.FormNamespace = ""
+	s.run(inputOf([]*Node{old}))
+	if head, _, _ := strings.Cut(s.files()[IndexFile], "\n"); head != `{"format":1}` {
+		t.Errorf("the index begins with %s", head)
+	}
+	if !s.index().Nodes().Has(HubKey{Name: "crm"}, lynq.FormKey{Namespace: "eu", Name: "web"}, old.NodeKey) {
+		t.Error("the node is not found")
+	}
+	if r := s.report(inputOf([]*Node{formNode("eu", "acme", "1")})); !r.Changed || len(r.Changes) != 0 || r.Files.Written != 0 {
+		t.Errorf("%+v", r)
+	}
+	s.run(inputOf([]*Node{formNode("eu", "acme", "1")}))
+	if x := s.index(); slices.ContainsFunc(x.Entries, func(e Entry) bool { return !e.shared() && e.FormNamespace != "eu" }) {
+		t.Errorf("%+v", x.Entries)
+	}
+}
+
+// TestFormsInOnePlace: a node of a form is not overwritten by that of another form of
+// its name; only then its namespace is told.
+func TestFormsInOnePlace(t *testing.T) {
+	for _, test := range []struct{ form, namespace, want string }{
+		{"web", "us", `it is of hub "crm", form "eu/web", which`},
+		{"shop", "us", `it is of hub "crm", form "web", which`},
+	} {
+		s := newSite(t)
+		s.run(inputOf([]*Node{formNode("eu", "acme", "1")}))
+		n := formNode("eu", "acme", "2")
+		n.Form, n.FormNamespace = test.form, test.namespace
+		_, p := s.plan(inputOf([]*Node{n}))
+		refused := p.Of(ActionRefuse)
+		if len(refused) == 0 || !strings.HasPrefix(refused[0].Why, test.want) {
+			t.Errorf("%s/%s: %+v", test.namespace, test.form, refused)
+		}
+	}
+}
+
+// TestHubsOfOneName: guards count the nodes of each hub, and tell the namespace where
+// there are two of one name.
+func TestHubsOfOneName(t *testing.T) {
+	s := newSite(t)
+	var nodes []*Node
+	for _, ns := range []string{"eu", "us"} {
+		n := formNode(ns, "acme", "1")
+		n.Hub.Namespace = ns
+		nodes = append(nodes, n)
+	}
+	s.run(inputOf(nodes))
+	in := inputOf(nodes)
+	in.Nodes = nodes[:1]
+	limits := Limits{MayGo: func(int) int { return 1 }, MaxDelete: "1"}
+	_, p := s.plan(in)
+	refusals := Refuse(in, p, map[HubKey]int{nodes[0].Hub: 1}, limits)
+	if len(refusals) != 1 || refusals[0].Hub != "us/crm" || refusals[0].What != "no row is active, but the tree has 1 node" {
+		t.Errorf("%+v", refusals)
+	}
+	in.Hubs = in.Hubs[1:]
+	in.Nodes = nil
+	_, p = s.plan(in)
+	if refusals = Refuse(in, p, nil, limits); len(refusals) != 1 || refusals[0].Hub != "crm" {
+		t.Errorf("%+v", refusals)
+	}
+}
+
+// TestAppsOfFormsOfOneName: each node is pointed at by what its own form says, and
+// one ApplicationSet needs both forms.
+func TestAppsOfFormsOfOneName(t *testing.T) {
+	in := func(namespace, more string) *form.Form {
+		f := loadForm(t, configMap("a", more))
+		f.Name, f.Namespace = "web", namespace
+		return f
+	}
+	forms := []AppForm{{HubKey{Name: "crm"}, in("eu", "ignoreFields: [$.data.eu]")}, {HubKey{Name: "crm"}, in("us", "ignoreFields: [$.data.us]")}}
+	for range 2 {
+		slices.Reverse(forms)
+		m, err := NewAppMaker(AppOptions{Kind: AppsApplications, RepoURL: "https://git.example/x"}, forms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, ns := range []string{"eu", "us"} {
+			n := formNode(ns, "acme", "1")
+			n.Namespace = "shared"
+			if _, text := m.node(n, "acme-web"); !strings.Contains(string(text), "/data/"+ns) {
+				t.Errorf("%s:\n%s", ns, text)
+			}
+		}
+	}
+	s := newSite(t)
+	s.run(inputOf([]*Node{formNode("eu", "acme", "1"), formNode("us", "acme", "1")}))
+	for _, test := range []struct {
+		forms []AppForm
+		want  string
+	}{
+		{[]AppForm{{HubKey{Name: "crm"}, in("eu", "dependIds: []")}, {HubKey{Name: "crm"}, in("us", "dependIds: []")}}, ""},
+		{[]AppForm{{HubKey{Name: "crm"}, in("eu", "dependIds: []")}}, `hub "crm", form "us/web", which`},
+	} {
+		m, err := NewAppMaker(AppOptions{Kind: AppsApplicationSet, RepoURL: "https://git.example/x"}, test.forms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Covers(s.index()); err == nil && test.want != "" || err != nil && (test.want == "" || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%v, want %q", err, test.want)
+		}
+	}
+}
