@@ -97,7 +97,7 @@ func (in *Input) nodesOf(h *HubScope, p *Plan) (had, going int) {
 	seen := map[NodeKey]bool{}
 	for i := range in.Index.Entries {
 		e := &in.Index.Entries[i]
-		if e.shared() || !h.has(e) || seen[e.Node] {
+		if e.shared() || !in.isOf(h, e) || seen[e.Node] {
 			continue
 		}
 		seen[e.Node] = true

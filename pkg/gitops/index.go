@@ -125,7 +125,7 @@ type HubScope struct {
 
 // covers tells whether a file is of the hubs, forms and nodes of the run.
 func (s *Scope) covers(e *Entry) bool {
-	takesPart := func(h HubScope) bool { return h.has(e) && slices.ContainsFunc(h.Forms, e.ofForm) }
+	takesPart := func(h HubScope) bool { return s.isOf(&h, e) && slices.ContainsFunc(h.Forms, e.ofForm) }
 	return slices.ContainsFunc(s.Hubs, takesPart) && (s.Only == nil || s.Only[e.Node.Name])
 }
 
@@ -146,8 +146,12 @@ func (s *Scope) called(o *owned) (hub, form string) {
 	return hub, form
 }
 
-// has tells whether a file is of the hub. One that was written when the hub had
-// no namespace is.
-func (h *HubScope) has(e *Entry) bool {
-	return h.Name == e.Hub.Name && (e.Hub.Namespace == "" || e.Hub.Namespace == h.Namespace)
+// isOf tells whether a file is of a hub. One that was written when the hub had no
+// namespace is, unless the run has a hub of that name without one.
+func (s *Scope) isOf(h *HubScope, e *Entry) bool {
+	if h.HubKey == e.Hub {
+		return true
+	}
+	exact := func(o HubScope) bool { return o.HubKey == e.Hub }
+	return h.Name == e.Hub.Name && e.Hub.Namespace == "" && !slices.ContainsFunc(s.Hubs, exact)
 }
