@@ -21,6 +21,21 @@ func HubOfBroken(b *inventory.RecordError) lynq.HubKey {
 	return lynq.HubKey{Namespace: cmp.Or(b.HubNamespace, b.Namespace), Name: b.Hub}
 }
 
+// FormOf is the form that an inventory says it is of. Old ones do not say its
+// namespace: that is its hub's.
+func FormOf(inv *inventory.Inventory) lynq.FormKey {
+	return lynq.FormKey{Namespace: cmp.Or(inv.FormNamespace, HubOf(inv).Namespace), Name: inv.Form}
+}
+
+// FormOfBroken is FormOf for one that cannot be read, zero where its labels do not
+// say the form.
+func FormOfBroken(b *inventory.RecordError) lynq.FormKey {
+	if b.Form == "" {
+		return lynq.FormKey{}
+	}
+	return lynq.FormKey{Namespace: cmp.Or(b.FormNamespace, HubOfBroken(b).Namespace), Name: b.Form}
+}
+
 // Counting tells in which namespaces the inventories of hubs count. Those of a hub
 // that it does not have count everywhere.
 type Counting map[lynq.HubKey]map[string]bool

@@ -215,7 +215,7 @@ func TestRebuildFromLabels(t *testing.T) {
 		},
 		"two hubs of one name": {
 			node: "acme-web", form: "web", hubs: []*inventory.Hub{hubRecord("hubs", "crm"), hubRecord("other", "crm")},
-			want: []string{`crm shop/acme-web Secret/far/s: there is a hub "crm" in each of the namespaces hubs, other (with -f, rows and forms may tell)`},
+			want: []string{`crm shop/acme-web Secret/far/s: there is a hub "crm" in each of the namespaces hubs, other (say which with --hub NAMESPACE/crm; with -f, rows and forms may tell)`},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
