@@ -276,18 +276,8 @@ func (r *rebuildJob) input(ctx context.Context) (*orphan.RebuildInput, error) {
 	if r.hubs, err = r.hubsMeant(); err != nil {
 		return nil, badUsage(err)
 	}
-	if in.Inventories, err = r.store.AllNodes(ctx, ""); err != nil {
-		if r.broken, err = brokenOnes(err); err != nil {
-			return nil, unread(ctx, err)
-		}
-		r.broken = slices.DeleteFunc(r.broken, func(b *inventory.RecordError) bool {
-			return !r.meant(apply.NodeKey{Namespace: b.Namespace, Name: b.Node}, lynq.HubKey{Namespace: b.HubNamespace, Name: b.Hub})
-		})
-	}
-	if in.Hubs, err = r.store.Hubs(ctx, ""); err != nil {
-		if _, err = brokenOnes(err); err != nil {
-			return nil, unread(ctx, err)
-		}
+	if err := r.readRecords(ctx, in); err != nil {
+		return nil, unread(ctx, err)
 	}
 	if r.apply == nil {
 		if len(r.flags.formNames) == 1 {
@@ -302,6 +292,28 @@ func (r *rebuildJob) input(ctx context.Context) (*orphan.RebuildInput, error) {
 		}
 	}
 	return in, nil
+}
+
+// readRecords reads the records that there are. Inventories that do not count say
+// nothing; in the namespace that a person named all are told that cannot be read.
+func (r *rebuildJob) readRecords(ctx context.Context, in *orphan.RebuildInput) error {
+	inventories, err := r.store.AllNodes(ctx, "")
+	all, err := brokenOnes(err)
+	if err != nil {
+		return err
+	}
+	in.Hubs, err = r.store.Hubs(ctx, "")
+	if _, err = brokenOnes(err); err != nil {
+		return err
+	}
+	kept, broken, _ := apply.NewCounting(in.Hubs, inventories).Split(inventories, all)
+	if in.Inventories = kept; r.namespace != "" {
+		broken = all
+	}
+	r.broken = slices.DeleteFunc(slices.Clone(broken), func(b *inventory.RecordError) bool {
+		return !r.meant(apply.NodeKey{Namespace: b.Namespace, Name: b.Node}, lynq.HubKey{Namespace: b.HubNamespace, Name: b.Hub})
+	})
+	return nil
 }
 
 // hubsMeant are those of the inputs, or those of --hub.

@@ -136,7 +136,7 @@ func (r *clusterRun) findOrphans(ctx context.Context, q orphan.Query) ([]orphan.
 		return nil, unread(ctx, err)
 	}
 	for _, w := range found.Warnings() {
-		_, _ = fmt.Fprintln(r.stderr, "warning:", w)
+		r.warnOnce(w)
 	}
 	return found.Orphans, nil
 }
