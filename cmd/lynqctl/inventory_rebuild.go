@@ -221,7 +221,7 @@ func (r *rebuildJob) find(ctx context.Context) ([]orphan.Rebuilt, []orphan.Unbui
 	}
 	rebuilt, unbuilt := orphan.Rebuild(in)
 	rebuilt = slices.DeleteFunc(rebuilt, func(b orphan.Rebuilt) bool {
-		return !r.meant(keyOf(b.Inventory), b.HubKey()) || r.apply != nil && len(r.flags.formNames) > 0 && !slices.Contains(r.flags.formNames, b.Form)
+		return !r.meant(keyOf(b.Inventory), b.HubKey()) || r.apply != nil && len(r.flags.formNames) > 0 && !r.formMeant(b.Inventory)
 	})
 	unbuilt = slices.DeleteFunc(unbuilt, func(u orphan.Unbuilt) bool { return !r.meant(u.Node, lynq.HubKey{Name: u.Hub}) })
 	var errs []error
@@ -253,6 +253,12 @@ func (r *rebuildJob) meant(key apply.NodeKey, hub lynq.HubKey) bool {
 		(len(r.nodes) == 0 || key.Name == "" || slices.Contains(r.nodes, key.Name) || slices.Contains(r.nodes, key.String()))
 }
 
+// formMeant tells whether --form means the form of a node.
+func (r *rebuildJob) formMeant(inv *inventory.Inventory) bool {
+	form := apply.FormOf(inv)
+	return lynq.Names(r.flags.formNames).Choose(form.Namespace, form.Name)
+}
+
 // mayChooseHub tells whether names choose a hub, as far as it is known: where its
 // namespace is not, they may mean it.
 func mayChooseHub(names lynq.Names, hub lynq.HubKey) bool {
@@ -281,7 +287,10 @@ func (r *rebuildJob) input(ctx context.Context) (*orphan.RebuildInput, error) {
 	}
 	if r.apply == nil {
 		if len(r.flags.formNames) == 1 {
-			in.Form = r.flags.formNames[0]
+			namespace, form, said := strings.Cut(r.flags.formNames[0], "/")
+			if in.Form, in.FormNamespace = form, namespace; !said {
+				in.Form, in.FormNamespace = namespace, ""
+			}
 		}
 		return in, nil
 	}

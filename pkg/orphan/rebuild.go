@@ -26,8 +26,9 @@ type RebuildInput struct {
 	HubNamespaces map[string]string
 	// Chosen are the hubs that a person named.
 	Chosen lynq.Names
-	// Form is that of nodes of which nothing else tells; "" for none.
-	Form string
+	// Form is that of nodes of which nothing else tells, "" for none; its namespace
+	// is FormNamespace, where a person said that.
+	Form, FormNamespace string
 	// NoFinalizer: records that are made anew get no finalizer.
 	NoFinalizer bool
 }
@@ -171,24 +172,50 @@ func (b *builder) inventory(g group, objects []*Orphan) (inv *inventory.Inventor
 		if n.Hub != hub {
 			return nil, nil, fmt.Sprintf("they are of hub %q, and rows and forms of hub %q make a node of that name", hub, n.Hub)
 		}
+		inv.FormNamespace = n.FormNamespace
 		inv.Form, inv.RowUID, inv.TemplateGeneration, inv.Extra, inv.HubNamespace = n.Form, n.UID, n.TemplateGeneration, n.Extra, b.HubNamespaces[n.Hub]
 		return inv, nil, ""
 	}
-	if inv.Form, inv.RowUID, why = b.identity(hub, g.Name); why != "" {
+	if inv.HubNamespace, others, why = b.hubNamespace(hub, g.Namespace); why != "" {
 		return nil, nil, why
 	}
-	inv.HubNamespace, others, why = b.hubNamespace(hub, g.Namespace)
-	return inv, others, why
+	if inv.Form, inv.RowUID, why = b.identity(inv.HubKey(), g.Name); why != "" {
+		return nil, nil, why
+	}
+	inv.FormNamespace = b.formNamespace(inv.HubKey(), inv.Form)
+	return inv, others, ""
+}
+
+// of tells whether an inventory is of a hub, as far as their namespaces are known.
+func of(inv *inventory.Inventory, hub lynq.HubKey) bool {
+	return inv.Hub == hub.Name && (inv.HubNamespace == "" || hub.Namespace == "" || inv.HubNamespace == hub.Namespace)
+}
+
+// formNamespace is that of a hub's form, "" where nobody knows.
+func (b *builder) formNamespace(hub lynq.HubKey, form string) string {
+	if b.Form == form && b.FormNamespace != "" {
+		return b.FormNamespace
+	}
+	known := map[string]bool{}
+	for _, inv := range b.Inventories {
+		if of(inv, hub) && inv.Form == form && inv.FormNamespace != "" {
+			known[inv.FormNamespace] = true
+		}
+	}
+	if len(known) != 1 {
+		return ""
+	}
+	return slices.Collect(maps.Keys(known))[0]
 }
 
 // identity reads form and row from the name of a node, UID-FORM; or tells why it
 // cannot be read. The form is one that other nodes of the hub have, where the name
 // ends with only one of those; else it is the one that a person said. A name with
 // a hash tells which it is, where nothing in it had to be replaced.
-func (b *builder) identity(hub, node string) (form, uid, why string) {
+func (b *builder) identity(hub lynq.HubKey, node string) (form, uid, why string) {
 	known := map[string]bool{b.Form: true}
 	for _, inv := range b.Inventories {
-		if inv.Hub == hub {
+		if of(inv, hub) {
 			known[inv.Form] = true
 		}
 	}
