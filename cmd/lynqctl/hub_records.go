@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -66,7 +67,8 @@ func (r *hubRecords) load(ctx context.Context, key lynq.HubKey) (*inventory.Hub,
 // doubted where it cannot be read.
 func (r *hubRecords) counting(ctx context.Context, inventories []*inventory.Inventory, broken []*inventory.RecordError) (apply.Counting, error) {
 	away := apply.Away(inventories, broken)
-	if len(away) == 0 {
+	nameless := slices.ContainsFunc(broken, func(b *inventory.RecordError) bool { return b.Hub == "" })
+	if len(away) == 0 && (!nameless || r.namespace != "") {
 		return nil, nil
 	}
 	if r.namespace == "" {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -139,7 +140,10 @@ func (f *recordFlags) readAll(ctx context.Context, hubs *hubRecords) (*recorded,
 		return nil, unread(ctx, err)
 	}
 	all, broken, r.ignored = r.counting.Split(all, broken)
-	r.broken = slices.DeleteFunc(broken, func(b *inventory.RecordError) bool { return !f.mayConcern(b) })
+	chosenHubs := f.hubsAmong(all, r.counting)
+	r.broken = slices.DeleteFunc(broken, func(b *inventory.RecordError) bool {
+		return !f.mayConcern(b) || b.Hub == "" && r.counting.Apart(b.Namespace, chosenHubs)
+	})
 	for _, inv := range all {
 		if f.chooses(inv) {
 			r.chosen = append(r.chosen, inv)
@@ -148,6 +152,19 @@ func (f *recordFlags) readAll(ctx context.Context, hubs *hubRecords) (*recorded,
 		}
 	}
 	return r, nil
+}
+
+// hubsAmong are the hubs that --hub chooses, of all namespaces, none where it is not
+// said: what does not say its hub is theirs at most where they have nodes.
+func (f *recordFlags) hubsAmong(inventories []*inventory.Inventory, counting apply.Counting) []lynq.HubKey {
+	if f.namespace != "" || len(f.hubs) == 0 {
+		return nil
+	}
+	hubs := slices.Collect(maps.Keys(counting))
+	for _, inv := range inventories {
+		hubs = append(hubs, apply.HubOf(inv))
+	}
+	return slices.DeleteFunc(hubs, func(hub lynq.HubKey) bool { return !lynq.Names(f.hubs).Choose(hub.Namespace, hub.Name) })
 }
 
 // mayConcern tells whether a record that cannot be read may be one that the flags

@@ -135,12 +135,13 @@ func (w *statusWatch) standing() *standing {
 	if !w.synced {
 		return nil
 	}
-	s, counting := &standing{}, w.counting()
+	s, counts := &standing{}, w.counts()
 	var ignored apply.Ignored
 	for key, n := range w.nodes {
-		if counting.Counts(n.HubKey(), n.Namespace) {
+		switch {
+		case counts(&n):
 			s.nodes = append(s.nodes, n)
-		} else {
+		case n.Hub != "":
 			ignored.Broken = append(ignored.Broken, &inventory.RecordError{Namespace: key.Namespace, Name: key.Name, Hub: n.Hub, HubNamespace: n.HubNamespace})
 		}
 	}
@@ -155,10 +156,17 @@ func (w *statusWatch) standing() *standing {
 	return s
 }
 
-// counting tells which records count, as far as it is known by now.
-func (w *statusWatch) counting() apply.Counting {
+// counts tells which records count, as far as it is known by now.
+func (w *statusWatch) counts() func(*status.Node) bool {
 	hubs := slices.Concat(w.elsewhere, slices.Collect(maps.Values(w.hubs)))
-	return apply.NewCounting(hubs, slices.Collect(maps.Values(w.old)))
+	counting := apply.NewCounting(hubs, slices.Collect(maps.Values(w.old)))
+	chosen := w.flags.hubsAmong(nil, counting)
+	return func(n *status.Node) bool {
+		if n.Hub == "" {
+			return !counting.Apart(n.Namespace, chosen)
+		}
+		return counting.Counts(n.HubKey(), n.Namespace)
+	}
 }
 
 // take gives what changed since it was called last, the latest of each node, and
@@ -169,10 +177,10 @@ func (w *statusWatch) take() ([]status.Node, *callings) {
 	if !w.synced || len(w.news) == 0 {
 		return nil, nil
 	}
-	counting := w.counting()
+	counts := w.counts()
 	var news []status.Node
 	for key, n := range w.news {
-		if counting.Counts(n.HubKey(), n.Namespace) {
+		if counts(&n) {
 			news = append(news, n)
 			delete(w.news, key)
 		}
@@ -180,7 +188,7 @@ func (w *statusWatch) take() ([]status.Node, *callings) {
 	status.Sort(news)
 	shown := slices.Clone(news)
 	for _, n := range w.nodes {
-		if counting.Counts(n.HubKey(), n.Namespace) {
+		if counts(&n) {
 			shown = append(shown, n)
 		}
 	}
@@ -256,7 +264,7 @@ func (w *statusWatch) Gone(namespace, name string, _ types.UID) {
 	if n, known := w.nodes[key]; known {
 		delete(w.nodes, key)
 		delete(w.news, key)
-		if !w.counting().Counts(n.HubKey(), n.Namespace) {
+		if !w.counts()(&n) {
 			return
 		}
 		n.Condition, n.Since, n.Message, n.Well = conditionDeleted, time.Time{}, "", false

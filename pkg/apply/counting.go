@@ -60,6 +60,12 @@ func (c Counting) Counts(hub lynq.HubKey, namespace string) bool {
 	return !known || namespaces[namespace]
 }
 
+// Apart tells whether nothing in a namespace can be of some hubs: each has a record,
+// and none names it.
+func (c Counting) Apart(namespace string, hubs []lynq.HubKey) bool {
+	return len(hubs) > 0 && !slices.ContainsFunc(hubs, func(hub lynq.HubKey) bool { return c.Counts(hub, namespace) })
+}
+
 // Split parts the inventories that count from those that do not.
 func (c Counting) Split(inventories []*inventory.Inventory, broken []*inventory.RecordError) (kept []*inventory.Inventory, keptBroken []*inventory.RecordError, ignored Ignored) {
 	for _, inv := range inventories {

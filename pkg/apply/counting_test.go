@@ -63,6 +63,29 @@ func TestCounting(t *testing.T) {
 	}
 }
 
+// TestApart: where a record that does not say its hub cannot be one of some hubs.
+func TestApart(t *testing.T) {
+	crm, erp, lost := lynq.HubKey{Namespace: "shop", Name: "crm"}, lynq.HubKey{Namespace: "shop", Name: "erp"}, lynq.HubKey{Namespace: "shop", Name: "lost"}
+	c := NewCounting([]*inventory.Hub{
+		{Namespace: "shop", Name: "crm", UID: "1", Namespaces: []string{"far"}}, {Namespace: "shop", Name: "erp", UID: "2"},
+	}, nil)
+	for name, tt := range map[string]struct {
+		namespace string
+		hubs      []lynq.HubKey
+		want      bool
+	}{
+		"in none of theirs":           {"evil", []lynq.HubKey{crm, erp}, true},
+		"in one of theirs":            {"far", []lynq.HubKey{crm, erp}, false},
+		"in one of another hub":       {"far", []lynq.HubKey{erp}, true},
+		"one of them has no record":   {"evil", []lynq.HubKey{crm, lost}, false},
+		"nobody knows which hubs are": {"evil", nil, false},
+	} {
+		if got := c.Apart(tt.namespace, tt.hubs); got != tt.want {
+			t.Errorf("%s: %t, want %t", name, got, tt.want)
+		}
+	}
+}
+
 // TestCountingOld: a record of an old format names no namespaces, so that what old
 // inventories say is believed.
 func TestCountingOld(t *testing.T) {
