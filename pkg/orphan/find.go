@@ -65,7 +65,7 @@ type Found struct {
 	// taken for stranded.
 	Broken []*inventory.RecordError
 	// Ignored are inventories that do not count: those outside of the namespaces
-	// which the records of their hubs name. What bears the tracking of their nodes
+	// which the records of their hubs name. What has the tracking of their nodes
 	// is not taken for stranded either.
 	Ignored apply.Ignored
 }

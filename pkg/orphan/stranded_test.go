@@ -107,7 +107,7 @@ func TestStranded(t *testing.T) {
 
 // Copies of labels are no objects of ours, and an orphan is told as one.
 // TestStrandedIgnores: what an inventory says counts only in the namespaces that the
-// record of its hub names. What bears the tracking of another one's node is told
+// record of its hub names. What has the tracking of another one's node is told
 // neither as stranded nor as gone.
 func TestStrandedIgnores(t *testing.T) {
 	secret := tracked("Secret", "shop", "s", partOf("shop", "acme-web"), owned("acme-web"))
