@@ -67,8 +67,8 @@ interrupted.`,
 	flags := cmd.Flags()
 	flags.Lookup("namespace").Usage = "namespace of the LynqNodes (default: the context's)"
 	flags.BoolVarP(&f.everywhere, "all-namespaces", "A", false, "LynqNodes of all namespaces")
-	flags.StringSliceVar(&f.hubs, "hub", nil, "only LynqNodes of these hubs")
-	flags.StringSliceVar(&f.forms, "form", nil, "only LynqNodes of these forms")
+	flags.StringSliceVar(&f.hubs, "hub", nil, "only LynqNodes of these hubs, as NAME or NAMESPACE/NAME")
+	flags.StringSliceVar(&f.forms, "form", nil, "only LynqNodes of these forms, as NAME or NAMESPACE/NAME")
 	flags.StringVar(&f.operatorNamespace, "operator-namespace", "", "where to look whether the operator runs (default: everywhere)")
 	flags.StringVar(&f.exportDir, "export-dir", "", "write the LynqHubs and LynqForms to this directory, also in a dry run")
 	flags.StringVar(&f.backupDir, "backup-dir", "", "write the LynqNodes, and the metadata of what is taken over, to this directory first")

@@ -64,7 +64,7 @@ func (j *handoverJob) read(ctx context.Context) (*operated, error) {
 	}
 	whole := len(j.named)+len(j.flags.forms) == 0
 	err = j.readForms(ctx, o, func(p place) bool {
-		return meant[p] || whole && (len(j.flags.hubs) == 0 || slices.Contains(j.flags.hubs, p.hub))
+		return meant[p] || whole && lynq.Names(j.flags.hubs).Choose(p.namespace, p.hub)
 	})
 	if err != nil && j.flags.exportDir != "" {
 		return nil, err
@@ -101,11 +101,10 @@ func (j *handoverJob) list(ctx context.Context, group, kind, namespace, selector
 	return all, err
 }
 
-// means tells whether a LynqNode is meant.
+// means tells whether a LynqNode is meant. Its hub and form are in its namespace.
 func (j *handoverJob) means(n *handover.Node) bool {
-	has := func(names []string, name string) bool { return len(names) == 0 || slices.Contains(names, name) }
 	named := len(j.named) == 0 || slices.ContainsFunc(j.named, func(name string) bool { return isNamed(n, name) })
-	return named && has(j.flags.hubs, n.Hub) && has(j.flags.forms, n.Form)
+	return named && lynq.Names(j.flags.hubs).Choose(n.Namespace, n.Hub) && lynq.Names(j.flags.forms).Choose(n.Namespace, n.Form)
 }
 
 // isNamed tells whether a name is that of a LynqNode, or of what it becomes.

@@ -41,6 +41,43 @@ func (c *completer) recorded(namespace string, nameOf func(*metav1.PartialObject
 	return c.listed(kind, namespace, lynq.LabelRecord, nameOf)
 }
 
+// recordedKeys are the names of hubs or forms that records say and, where several
+// have one name, NAMESPACE/NAME too.
+func (c *completer) recordedKeys(keyOf func(*metav1.PartialObjectMetadata) lynq.HubKey) []string {
+	seen := namesakes{}
+	names := c.recorded(c.namespaceFlag(), func(m *metav1.PartialObjectMetadata) string {
+		key := keyOf(m)
+		if key.Name != "" {
+			seen.see(key.Namespace, key.Name)
+		}
+		return key.Name
+	})
+	if c.onlyNames() {
+		return names
+	}
+	for name, namespaces := range seen {
+		for namespace := range namespaces {
+			if len(namespaces) > 1 {
+				names = append(names, lynq.HubKey{Namespace: namespace, Name: name}.String())
+			}
+		}
+	}
+	return names
+}
+
+// onlyNames tells whether the command knows hubs by their names alone.
+func (c *completer) onlyNames() bool { return c.flags.Lookup("older-than") != nil }
+
+// hubOfRecord is the hub that a record is of, or says it is of.
+func hubOfRecord(m *metav1.PartialObjectMetadata) lynq.HubKey {
+	return lynq.HubKey{Namespace: cmp.Or(m.Labels[lynq.LabelHubNamespace], m.Annotations[lynq.LabelHubNamespace], m.Namespace), Name: m.Labels[lynq.LabelHub]}
+}
+
+// formOfRecord is the form that a node's record says it is of.
+func formOfRecord(m *metav1.PartialObjectMetadata) lynq.HubKey {
+	return lynq.HubKey{Namespace: cmp.Or(m.Annotations[lynq.AnnotationTemplateNamespace], hubOfRecord(m).Namespace), Name: m.Labels[lynq.LabelTemplate]}
+}
+
 func (c *completer) listed(kind lynq.APIResource, namespace, selector string, nameOf func(*metav1.PartialObjectMetadata) string) []string {
 	client := c.client()
 	if client == nil {

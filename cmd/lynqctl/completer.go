@@ -53,7 +53,7 @@ func (c *completer) hubs() []string {
 	}
 	inputs := c.inputs()
 	if inputs == nil {
-		return c.recorded(c.namespaceFlag(), func(m *metav1.PartialObjectMetadata) string { return m.Labels[lynq.LabelHub] })
+		return c.recordedKeys(hubOfRecord)
 	}
 	var hubs []named
 	for _, h := range inputs.Hubs {
@@ -68,7 +68,7 @@ func (c *completer) forms() []string {
 	}
 	inputs := c.inputs()
 	if inputs == nil {
-		return c.recorded(c.namespaceFlag(), func(m *metav1.PartialObjectMetadata) string { return m.Labels[lynq.LabelTemplate] })
+		return c.recordedKeys(formOfRecord)
 	}
 	var forms []named
 	for _, f := range inputs.Forms {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -95,7 +96,7 @@ func (a *app) deleteOne(what, short, example string) *cobra.Command {
 	}[what]
 	flags.StringVar(&f.cascade, "cascade", f.cascade, "background (leave to the garbage collector what it deletes just so), foreground (wait for everything, also for what belongs to the objects), or orphan (delete no object)")
 	if what == "form" {
-		flags.StringVar(&f.hub, "hub", "", "hub of the form, where several have one of that name")
+		flags.StringVar(&f.hub, "hub", "", "hub of the form, as NAME or NAMESPACE/NAME, where several have one of that name")
 	}
 	return cmd
 }
@@ -105,12 +106,29 @@ func (a *app) delete(ctx context.Context, f *removalFlags, what, name string) er
 	if err := f.check(); err != nil {
 		return err
 	}
+	name, err := f.named(what, name)
+	if err != nil {
+		return err
+	}
 	namespace, err := f.place(what)
 	if err != nil {
 		return err
 	}
 	wanted := removal{what: what, name: name, namespace: namespace, hub: f.hub}
 	return a.remove(ctx, f, &wanted, apply.Cascade(f.cascade), nil)
+}
+
+// named is the name of what goes. That of a hub may say its namespace, as -n does.
+func (f *removalFlags) named(what, name string) (string, error) {
+	namespace, hub, said := strings.Cut(name, "/")
+	if what != "hub" || !said {
+		return name, nil
+	}
+	if f.namespace != "" && f.namespace != namespace {
+		return "", badUsage(fmt.Errorf("hub %s is not in the namespace that -n says, %s", name, f.namespace))
+	}
+	f.namespace = namespace
+	return hub, f.check()
 }
 
 // place is the namespace of a node or a hub: that of -n, else the context's. A

@@ -59,7 +59,7 @@ was touched; 130 interrupted, and the records are right.`,
 	flags := cmd.Flags()
 	flags.Lookup("namespace").Usage = "records in this namespace"
 	flags.BoolVarP(&f.everywhere, "all-namespaces", "A", false, "records in all namespaces")
-	flags.StringVar(&f.hub, "hub", "", "only records of this hub")
+	flags.StringVar(&f.hub, "hub", "", "only records of this hub, as NAME or NAMESPACE/NAME")
 	flags.StringSliceVar(&f.nodes, "node", nil, "only these nodes")
 	flags.BoolVar(&f.force, "force", false, "give up on the named objects")
 	return cmd
@@ -106,12 +106,15 @@ func (a *app) finalize(ctx context.Context, f *finalizeFlags, args []string) err
 // completion selects what somebody deleted, and our finalizers hold.
 type completion struct {
 	namespace string // "" for all
-	hub       string // "" for any
+	hub       string // NAME or NAMESPACE/NAME, "" for any
 	nodes     []string
 	giveUp    map[lynq.Ref]bool
 	// unread are the records that are being deleted and that nobody can tell the
 	// hub of.
 	unread []*inventory.RecordError
+	// ignored are those of the hubs of which some are being deleted and do not
+	// count.
+	ignored apply.Ignored
 }
 
 func (c *completion) nothing() string {
@@ -128,25 +131,52 @@ func (c *completion) question(nodes int) string {
 func (c *completion) choose(all *records) ([]*leavingHub, error) {
 	var found leavingHubs
 	for _, h := range all.hubs {
-		if h.Deleting && h.Finalizer && c.within(h.Namespace) && (c.hub == "" || c.hub == h.Name) && len(c.nodes) == 0 {
+		if h.Deleting && h.Finalizer && c.within(h.Namespace) && c.of(keyOfHub(h)) && len(c.nodes) == 0 {
 			found.hub(place{h.Namespace, h.Name}).record = h
 		}
 	}
-	counted := map[apply.NodeKey]bool{}
-	for _, m := range all.counting() {
-		counted[m.NodeKey] = true
-	}
+	rules := all.rules()
 	for _, m := range all.members() {
 		h := found.at[m.of]
-		if h != nil && h.record != nil && counted[m.NodeKey] || m.deleted && c.selects(&m) {
+		counts := rules.Counts(m.of.key(), m.Namespace)
+		if h != nil && h.record != nil && counts || m.deleted && c.selects(&m) && (counts || c.namespace != "") {
 			found.add(&m)
 		}
 	}
 	c.unread = c.unreadable(all.broken)
+	c.ignore(all, rules)
 	if unknown := c.unknown(all, &found); len(unknown) > 0 {
 		return nil, fmt.Errorf("--force: no record that is being deleted names %s (lynqctl inventory show NODE lists what a record names)", strings.Join(unknown, ", "))
 	}
 	return found.all, nil
+}
+
+// ignore finds what is being deleted in all namespaces and does not count. In the
+// one that a person names all is completed: objects have to agree all the same.
+func (c *completion) ignore(all *records, rules apply.Counting) {
+	c.ignored = apply.Ignored{}
+	if c.namespace != "" {
+		return
+	}
+	_, _, ignored := rules.Split(all.nodes, all.broken)
+	c.unread = slices.DeleteFunc(c.unread, func(b *inventory.RecordError) bool { return slices.Contains(ignored.Broken, b) })
+	deleted := map[lynq.HubKey]bool{}
+	for _, inv := range ignored.Inventories {
+		deleted[apply.HubOf(inv)] = deleted[apply.HubOf(inv)] || inv.Deleting && c.of(apply.HubOf(inv))
+	}
+	for _, b := range ignored.Broken {
+		deleted[apply.HubOfBroken(b)] = deleted[apply.HubOfBroken(b)] || b.Deleting && c.of(apply.HubOfBroken(b))
+	}
+	ignored.Inventories = slices.DeleteFunc(ignored.Inventories, func(inv *inventory.Inventory) bool { return !deleted[apply.HubOf(inv)] })
+	ignored.Broken = slices.DeleteFunc(ignored.Broken, func(b *inventory.RecordError) bool { return !deleted[apply.HubOfBroken(b)] })
+	c.ignored = ignored
+}
+
+func (c *completion) warnings() []string { return c.ignored.Warnings() }
+
+// of tells whether a hub is meant.
+func (c *completion) of(hub lynq.HubKey) bool {
+	return c.hub == "" || lynq.Names{c.hub}.Choose(hub.Namespace, hub.Name)
 }
 
 // unreadable are the records that are being deleted and of which nobody knows
@@ -154,7 +184,7 @@ func (c *completion) choose(all *records) ([]*leavingHub, error) {
 func (c *completion) unreadable(broken []*inventory.RecordError) []*inventory.RecordError {
 	var unread []*inventory.RecordError
 	for _, b := range broken {
-		another := c.hub != "" && b.Hub != "" && b.Hub != c.hub
+		another := b.Hub != "" && !c.of(apply.HubOfBroken(b))
 		if b.Deleting && c.within(b.Namespace) && (b.Node == "" || b.Hub == "") && !another {
 			unread = append(unread, b)
 		}
@@ -188,5 +218,5 @@ func (c *completion) within(namespace string) bool {
 }
 
 func (c *completion) selects(m *member) bool {
-	return c.within(m.Namespace) && (c.hub == "" || c.hub == m.of.hub) && (len(c.nodes) == 0 || slices.Contains(c.nodes, m.Name))
+	return c.within(m.Namespace) && c.of(m.of.key()) && (len(c.nodes) == 0 || slices.Contains(c.nodes, m.Name))
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -40,7 +41,7 @@ type recordFlags struct {
 	nodes     []string
 	output    string
 	// ownRecords are hubs that have a record of their own, and maybe no node.
-	ownRecords []string
+	ownRecords []lynq.HubKey
 }
 
 func (f *recordFlags) register(cmd *cobra.Command) {
@@ -55,8 +56,8 @@ func (f *recordFlags) register(cmd *cobra.Command) {
 func (f *recordFlags) registerChoice(cmd *cobra.Command) {
 	f.registerNamespaces(cmd)
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.hubs, "hub", nil, "only nodes of these hubs")
-	flags.StringSliceVar(&f.forms, "form", nil, "only nodes of these forms")
+	flags.StringSliceVar(&f.hubs, "hub", nil, "only nodes of these hubs, as NAME or NAMESPACE/NAME")
+	flags.StringSliceVar(&f.forms, "form", nil, "only nodes of these forms, as NAME or NAMESPACE/NAME")
 	flags.StringSliceVar(&f.nodes, "node", nil, "only these nodes, by the names that status shows")
 }
 
@@ -88,10 +89,22 @@ func (f *recordFlags) check() error {
 
 // chosen tells whether a command is about a node. Of one without a record the
 // form is not known.
-func (f *recordFlags) chosen(k apply.NodeKey, hub, form string) bool {
-	has := func(names []string, name string) bool { return len(names) == 0 || slices.Contains(names, name) }
-	return (f.namespace == "" || f.namespace == k.Namespace) &&
-		has(f.hubs, hub) && has(f.forms, form) && has(f.nodes, k.Name)
+func (f *recordFlags) chosen(k apply.NodeKey, hub lynq.HubKey, form lynq.FormKey) bool {
+	return (f.namespace == "" || f.namespace == k.Namespace) && (len(f.nodes) == 0 || slices.Contains(f.nodes, k.Name)) &&
+		lynq.Names(f.hubs).Choose(hub.Namespace, hub.Name) && lynq.Names(f.forms).Choose(form.Namespace, form.Name)
+}
+
+// chooses is chosen for a node with an inventory.
+func (f *recordFlags) chooses(inv *inventory.Inventory) bool {
+	return f.chosen(keyOf(inv), apply.HubOf(inv), apply.FormOf(inv))
+}
+
+// mayChoose is chosen for a node of whose hub and form nobody may know: what is
+// not known may be what was asked for.
+func (f *recordFlags) mayChoose(node string, hub lynq.HubKey, form lynq.FormKey) bool {
+	return (len(f.nodes) == 0 || node == "" || slices.Contains(f.nodes, node)) &&
+		(hub.Name == "" || lynq.Names(f.hubs).Choose(hub.Namespace, hub.Name)) &&
+		(form.Name == "" || lynq.Names(f.forms).Choose(form.Namespace, form.Name))
 }
 
 // recorded are the records of a namespace, or of all.
@@ -100,58 +113,111 @@ type recorded struct {
 	others []*inventory.Inventory
 	// broken are those that cannot be read, which may be of any hub and form.
 	broken []*inventory.RecordError
+	// ignored are those that do not count, chosen or not.
+	ignored  apply.Ignored
+	counting apply.Counting
 }
 
 // read reads the records that the flags choose, and all others of their
 // namespaces.
-func (f *recordFlags) read(ctx context.Context, client *kube.Client) (*recorded, error) {
-	all, err := inventory.NewStore(client.ConfigMaps()).AllNodes(ctx, f.namespace)
-	r := &recorded{}
-	if broken := (*inventory.BrokenError)(nil); errors.As(err, &broken) {
-		r.broken = slices.DeleteFunc(broken.Records, func(b *inventory.RecordError) bool { return !f.mayConcern(b) })
-	} else if err != nil {
+func (f *recordFlags) read(ctx context.Context, hubs *hubRecords) (*recorded, error) {
+	r, err := f.readAll(ctx, hubs)
+	if err != nil {
+		return nil, err
+	}
+	return r, f.unknown(r)
+}
+
+// readAll is read for flags that may name what has no record.
+func (f *recordFlags) readAll(ctx context.Context, hubs *hubRecords) (*recorded, error) {
+	all, err := hubs.store.AllNodes(ctx, f.namespace)
+	broken, err := brokenOnes(err)
+	if err != nil {
 		return nil, unread(ctx, err)
 	}
+	r := &recorded{}
+	if r.counting, err = hubs.counting(ctx, all, broken); err != nil {
+		return nil, unread(ctx, err)
+	}
+	all, broken, r.ignored = r.counting.Split(all, broken)
+	chosenHubs := f.hubsAmong(all, r.counting)
+	r.broken = slices.DeleteFunc(broken, func(b *inventory.RecordError) bool {
+		return !f.mayConcern(b) || b.Hub == "" && r.counting.Apart(b.Namespace, chosenHubs)
+	})
 	for _, inv := range all {
-		if f.chosen(apply.NodeKey{Namespace: inv.Namespace, Name: inv.Node}, inv.Hub, inv.Form) {
+		if f.chooses(inv) {
 			r.chosen = append(r.chosen, inv)
 		} else {
 			r.others = append(r.others, inv)
 		}
 	}
-	return r, f.unknown(all, r.broken)
+	return r, nil
+}
+
+// hubsAmong are the hubs that --hub chooses, of all namespaces, none where it is not
+// said: what does not say its hub is theirs at most where they have nodes.
+func (f *recordFlags) hubsAmong(inventories []*inventory.Inventory, counting apply.Counting) []lynq.HubKey {
+	if f.namespace != "" || len(f.hubs) == 0 {
+		return nil
+	}
+	hubs := slices.Collect(maps.Keys(counting))
+	for _, inv := range inventories {
+		hubs = append(hubs, apply.HubOf(inv))
+	}
+	return slices.DeleteFunc(hubs, func(hub lynq.HubKey) bool { return !lynq.Names(f.hubs).Choose(hub.Namespace, hub.Name) })
 }
 
 // mayConcern tells whether a record that cannot be read may be one that the flags
 // choose: as far as its labels can be read, they say of which hub and form it is.
 func (f *recordFlags) mayConcern(b *inventory.RecordError) bool {
-	may := func(names []string, name string) bool {
-		return len(names) == 0 || name == "" || slices.Contains(names, name)
+	return f.mayChoose(b.Node, apply.HubOfBroken(b), apply.FormOfBroken(b))
+}
+
+// ignored warns of the records that the flags choose and that do not count.
+func (f *recordFlags) ignored(all *apply.Ignored) []string {
+	var meant apply.Ignored
+	for _, inv := range all.Inventories {
+		if f.chooses(inv) {
+			meant.Inventories = append(meant.Inventories, inv)
+		}
 	}
-	return may(f.nodes, b.Node) && may(f.hubs, b.Hub) && may(f.forms, b.Form)
+	for _, b := range all.Broken {
+		if f.mayConcern(b) {
+			meant.Broken = append(meant.Broken, b)
+		}
+	}
+	return meant.Warnings()
 }
 
 // unknown refuses names that no record has. A broken record may have any of hub
 // and form.
-func (f *recordFlags) unknown(all []*inventory.Inventory, broken []*inventory.RecordError) error {
-	nodes, hubs, forms := []string{}, slices.Clone(f.ownRecords), []string{}
-	for _, inv := range all {
-		nodes, hubs, forms = append(nodes, inv.Node), append(hubs, inv.Hub), append(forms, inv.Form)
+func (f *recordFlags) unknown(r *recorded) error {
+	nodes, hubs, forms := []string{}, []string{}, []string{}
+	for _, hub := range f.ownRecords {
+		hubs = append(hubs, hub.Name, hub.String())
 	}
-	for _, b := range broken {
+	for _, inv := range slices.Concat(r.chosen, r.others) {
+		hub, form := apply.HubOf(inv), apply.FormOf(inv)
+		nodes, hubs, forms = append(nodes, inv.Node), append(hubs, hub.Name, hub.String()), append(forms, form.Name, form.String())
+	}
+	for _, b := range r.broken {
 		nodes = append(nodes, b.Node)
 	}
 	err := f.unrecorded("node", f.nodes, nodes)
-	if len(broken) == 0 {
+	if len(r.broken) == 0 {
 		err = errors.Join(err, f.unrecorded("hub", f.hubs, hubs), f.unrecorded("form", f.forms, forms))
 	}
 	if err != nil {
+		for _, w := range f.ignored(&r.ignored) {
+			err = fmt.Errorf("%w\n%s", err, w)
+		}
 		return badUsage(err)
 	}
 	return nil
 }
 
-// unrecorded are the wanted names that are not among those of records.
+// unrecorded are the wanted names that are not among those of records. Names with
+// their namespaces are what is hinted at where such a one is wanted.
 func (f *recordFlags) unrecorded(what string, wanted, names []string) error {
 	slices.Sort(names)
 	names = slices.Compact(names)
@@ -160,8 +226,9 @@ func (f *recordFlags) unrecorded(what string, wanted, names []string) error {
 		if slices.Contains(names, w) {
 			continue
 		}
+		near := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return strings.Contains(name, "/") != strings.Contains(w, "/") })
 		var hints []string
-		if fix := suggest.Fix(w, names); fix != "" {
+		if fix := suggest.Fix(w, near); fix != "" {
 			hints = append(hints, fix)
 		}
 		if f.namespace != "" {

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
@@ -47,7 +48,7 @@ func (a *app) inventoryList(ctx context.Context, f *recordFlags) error {
 	if err != nil {
 		return err
 	}
-	r, err := f.read(ctx, client)
+	r, err := f.read(ctx, newHubRecords(inventory.NewStore(client.ConfigMaps()), f.namespace))
 	if err != nil {
 		return err
 	}
@@ -59,11 +60,11 @@ func (a *app) inventoryList(ctx context.Context, f *recordFlags) error {
 			{Name: "LAST-CHANGE", Wide: true}, {Name: "FINALIZER", Wide: true}, {Name: "APPLYSET", Wide: true},
 		},
 		Empty:    "No nodes are recorded in " + f.where(),
-		Warnings: r.warnings(),
+		Warnings: slices.Concat(r.warnings(), f.ignored(&r.ignored)),
 	}
-	now := time.Now()
+	now, called := time.Now(), callInventories(r.chosen)
 	for _, inv := range r.chosen {
-		l.Items = append(l.Items, nodeItem(inv, now))
+		l.Items = append(l.Items, nodeItem(inv, called, now))
 	}
 	if err := f.printList(a, l); err != nil {
 		return err
@@ -71,7 +72,7 @@ func (a *app) inventoryList(ctx context.Context, f *recordFlags) error {
 	return r.incomplete()
 }
 
-func nodeItem(inv *inventory.Inventory, now time.Time) ui.Item {
+func nodeItem(inv *inventory.Inventory, called *callings, now time.Time) ui.Item {
 	d := nodeDataOf(inv)
 	generation := ""
 	if inv.TemplateGeneration != 0 {
@@ -79,7 +80,7 @@ func nodeItem(inv *inventory.Inventory, now time.Time) ui.Item {
 	}
 	return ui.Item{
 		Cells: []string{
-			inv.Namespace, inv.Node, inv.Hub, inv.Form,
+			inv.Namespace, inv.Node, called.hub(apply.HubOf(inv)), called.form(apply.FormOf(inv)),
 			strconv.Itoa(d.Objects), fmt.Sprintf("%d/%d", inv.Status.Ready, inv.Status.Desired), d.Condition, ago(now, d.Since),
 			inv.RowUID, inv.HubNamespace, generation,
 			ago(now, d.RolloutUpdateStart), yesNo(inv.Finalizer), d.ApplySet,
@@ -111,6 +112,7 @@ type nodeData struct {
 	Hub                string           `json:"hub"`
 	HubNamespace       string           `json:"hubNamespace,omitempty"`
 	Form               string           `json:"form"`
+	FormNamespace      string           `json:"formNamespace,omitempty"`
 	UID                string           `json:"uid"`
 	TemplateGeneration int64            `json:"templateGeneration,omitempty"`
 	RolloutUpdateStart *time.Time       `json:"rolloutUpdateStart,omitempty"`
@@ -130,7 +132,7 @@ type nodeData struct {
 // passwords.
 func nodeDataOf(inv *inventory.Inventory) *nodeData {
 	d := &nodeData{
-		Node: inv.Node, Namespace: inv.Namespace, Hub: inv.Hub, HubNamespace: inv.HubNamespace, Form: inv.Form, UID: inv.RowUID,
+		Node: inv.Node, Namespace: inv.Namespace, Hub: inv.Hub, HubNamespace: inv.HubNamespace, Form: inv.Form, FormNamespace: inv.FormNamespace, UID: inv.RowUID,
 		TemplateGeneration: inv.TemplateGeneration, Objects: len(inv.Records), Status: inv.Status, Version: inv.Version,
 		ConfigMap: inventory.Name(inv.Node), ApplySet: inventory.ID(inv.Namespace, inventory.Name(inv.Node)),
 		Finalizer: inv.Finalizer, Deleting: inv.Deleting,

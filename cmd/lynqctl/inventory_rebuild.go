@@ -140,6 +140,7 @@ type rebuildJob struct {
 	nodes     []string
 	stranded  []orphan.Orphan
 	broken    []*inventory.RecordError // of the nodes that are meant
+	hubs      lynq.Names               // that are meant
 }
 
 func (r *rebuildJob) perform(ctx context.Context) error {
@@ -157,6 +158,7 @@ func (r *rebuildJob) perform(ctx context.Context) error {
 	for _, b := range r.broken {
 		_, _ = fmt.Fprintf(r.stderr, "not rebuilt: nobody knows what ConfigMap %s/%s says (to have it made anew, take its finalizers off, delete it with kubectl delete --cascade=orphan, and run this again)\n", b.Namespace, b.Name)
 	}
+	r.tellOthers(rebuilt)
 	if err := r.show(rebuilt); err != nil {
 		return err
 	}
@@ -219,9 +221,9 @@ func (r *rebuildJob) find(ctx context.Context) ([]orphan.Rebuilt, []orphan.Unbui
 	}
 	rebuilt, unbuilt := orphan.Rebuild(in)
 	rebuilt = slices.DeleteFunc(rebuilt, func(b orphan.Rebuilt) bool {
-		return !r.meant(keyOf(b.Inventory), b.Hub) || r.apply != nil && len(r.flags.formNames) > 0 && !slices.Contains(r.flags.formNames, b.Form)
+		return !r.meant(keyOf(b.Inventory), b.HubKey()) || r.apply != nil && len(r.flags.formNames) > 0 && !r.formMeant(b.Inventory)
 	})
-	unbuilt = slices.DeleteFunc(unbuilt, func(u orphan.Unbuilt) bool { return !r.meant(u.Node, u.Hub) })
+	unbuilt = slices.DeleteFunc(unbuilt, func(u orphan.Unbuilt) bool { return !r.meant(u.Node, lynq.HubKey{Name: u.Hub}) })
 	var errs []error
 	for _, name := range r.nodes {
 		is := func(k apply.NodeKey) bool { return k.Name == name || k.String() == name }
@@ -246,13 +248,24 @@ func (r *rebuildJob) where() string {
 
 // meant tells whether the command is about a node; one without a name may be any
 // of its namespace.
-func (r *rebuildJob) meant(key apply.NodeKey, hub string) bool {
-	hubs := r.flags.hubs
-	if r.apply != nil {
-		hubs = hubNames(r.apply.hubs)
-	}
-	return (r.namespace == "" || r.namespace == key.Namespace) && (len(hubs) == 0 || slices.Contains(hubs, hub)) &&
+func (r *rebuildJob) meant(key apply.NodeKey, hub lynq.HubKey) bool {
+	return (r.namespace == "" || r.namespace == key.Namespace) && mayChooseHub(r.hubs, hub) &&
 		(len(r.nodes) == 0 || key.Name == "" || slices.Contains(r.nodes, key.Name) || slices.Contains(r.nodes, key.String()))
+}
+
+// formMeant tells whether --form means the form of a node.
+func (r *rebuildJob) formMeant(inv *inventory.Inventory) bool {
+	form := apply.FormOf(inv)
+	return lynq.Names(r.flags.formNames).Choose(form.Namespace, form.Name)
+}
+
+// mayChooseHub tells whether names choose a hub, as far as it is known: where its
+// namespace is not, they may mean it.
+func mayChooseHub(names lynq.Names, hub lynq.HubKey) bool {
+	return names.Choose(hub.Namespace, hub.Name) || hub.Namespace == "" && slices.ContainsFunc(names, func(name string) bool {
+		_, of, qualified := strings.Cut(name, "/")
+		return qualified && of == hub.Name
+	})
 }
 
 // look looks for objects whose inventories were lost.
@@ -264,24 +277,20 @@ func (r *rebuildJob) look(ctx context.Context) (err error) {
 }
 
 func (r *rebuildJob) input(ctx context.Context) (*orphan.RebuildInput, error) {
-	in := &orphan.RebuildInput{Stranded: r.stranded, HubNamespaces: map[string]string{}, NoFinalizer: r.flags.noFinalizer}
+	in := &orphan.RebuildInput{Stranded: r.stranded, HubNamespaces: map[string]string{}, Chosen: r.flags.hubs, NoFinalizer: r.flags.noFinalizer}
 	var err error
-	if in.Inventories, err = r.store.AllNodes(ctx, ""); err != nil {
-		if r.broken, err = brokenOnes(err); err != nil {
-			return nil, unread(ctx, err)
-		}
-		r.broken = slices.DeleteFunc(r.broken, func(b *inventory.RecordError) bool {
-			return !r.meant(apply.NodeKey{Namespace: b.Namespace, Name: b.Node}, b.Hub)
-		})
+	if r.hubs, err = r.hubsMeant(); err != nil {
+		return nil, badUsage(err)
 	}
-	if in.Hubs, err = r.store.Hubs(ctx, ""); err != nil {
-		if _, err = brokenOnes(err); err != nil {
-			return nil, unread(ctx, err)
-		}
+	if err := r.readRecords(ctx, in); err != nil {
+		return nil, unread(ctx, err)
 	}
 	if r.apply == nil {
 		if len(r.flags.formNames) == 1 {
-			in.Form = r.flags.formNames[0]
+			namespace, form, said := strings.Cut(r.flags.formNames[0], "/")
+			if in.Form, in.FormNamespace = form, namespace; !said {
+				in.Form, in.FormNamespace = namespace, ""
+			}
 		}
 		return in, nil
 	}
@@ -290,6 +299,61 @@ func (r *rebuildJob) input(ctx context.Context) (*orphan.RebuildInput, error) {
 		in.HubNamespaces[h.hub.Name] = h.key.Namespace
 	}
 	return in, nil
+}
+
+// readRecords reads the records that there are. Inventories that do not count say
+// nothing; in the namespace that a person named all are told that cannot be read.
+func (r *rebuildJob) readRecords(ctx context.Context, in *orphan.RebuildInput) error {
+	inventories, err := r.store.AllNodes(ctx, "")
+	all, err := brokenOnes(err)
+	if err != nil {
+		return err
+	}
+	in.Hubs, err = r.store.Hubs(ctx, "")
+	if _, err = brokenOnes(err); err != nil {
+		return err
+	}
+	kept, broken, _ := apply.NewCounting(in.Hubs, inventories).Split(inventories, all)
+	if in.Inventories = kept; r.namespace != "" {
+		broken = all
+	}
+	r.broken = slices.DeleteFunc(slices.Clone(broken), func(b *inventory.RecordError) bool {
+		return !r.meant(apply.NodeKey{Namespace: b.Namespace, Name: b.Node}, lynq.HubKey{Namespace: b.HubNamespace, Name: b.Hub})
+	})
+	return nil
+}
+
+// hubsMeant are those of the inputs, or those of --hub.
+func (r *rebuildJob) hubsMeant() (lynq.Names, error) {
+	if r.apply == nil {
+		return r.flags.hubs, nil
+	}
+	places, err := r.apply.places()
+	var names lynq.Names
+	for _, p := range places {
+		names = append(names, p.key().String())
+	}
+	return names, err
+}
+
+// tellOthers tells of nodes that could be of more than one hub, once for each.
+func (r *rebuildJob) tellOthers(rebuilt []orphan.Rebuilt) {
+	var told []lynq.HubKey
+	for _, b := range rebuilt {
+		hub := b.HubKey()
+		if len(b.Others) == 0 || slices.Contains(told, hub) {
+			continue
+		}
+		told = append(told, hub)
+		namespaces, others := []string{hub.Namespace}, make([]string, len(b.Others))
+		for i, o := range b.Others {
+			namespaces, others[i] = append(namespaces, o.Namespace), o.String()
+		}
+		slices.Sort(namespaces)
+		last := len(namespaces) - 1
+		_, _ = fmt.Fprintf(r.stderr, "hub %s is in namespaces %s and %s: the inventory is rebuilt for the one in %s (say --hub %s for the other)\n",
+			hub.Name, strings.Join(namespaces[:last], ", "), namespaces[last], hub.Namespace, strings.Join(others, " or "))
+	}
 }
 
 // show lists the records that are to be written.

@@ -82,7 +82,7 @@ func (f *recordFlags) record(ctx context.Context, client *kube.Client, node stri
 
 // noRecord is that there is none of the node, with the names that there are.
 func (f *recordFlags) noRecord(ctx context.Context, client *kube.Client) error {
-	if _, err := f.read(ctx, client); err != nil {
+	if _, err := f.read(ctx, newHubRecords(inventory.NewStore(client.ConfigMaps()), f.namespace)); err != nil {
 		return err
 	}
 	return badUsage(f.unrecorded("node", f.nodes, nil)) // it went and came
@@ -111,15 +111,9 @@ func detailsOf(inv *inventory.Inventory, now time.Time) *ui.Details {
 }
 
 func factsOf(d *nodeData, now time.Time) []ui.Fact {
-	of := func(name, detail string) string {
-		if detail == "" {
-			return name
-		}
-		return name + " (" + detail + ")"
-	}
-	generation, condition, message := "", d.Condition, ""
+	form, condition, message := namespaceText(d.FormNamespace), d.Condition, ""
 	if d.TemplateGeneration != 0 {
-		generation = fmt.Sprintf("generation %d", d.TemplateGeneration)
+		form = append(form, fmt.Sprintf("generation %d", d.TemplateGeneration))
 	}
 	if d.Since != nil {
 		condition += ", since " + when(now, d.Since)
@@ -130,8 +124,8 @@ func factsOf(d *nodeData, now time.Time) []ui.Fact {
 	return []ui.Fact{
 		{Name: "Node", Text: d.Node},
 		{Name: "Namespace", Text: d.Namespace},
-		{Name: "Hub", Text: of(d.Hub, strings.TrimSuffix("namespace "+d.HubNamespace, "namespace "))},
-		{Name: "Form", Text: of(d.Form, generation)},
+		{Name: "Hub", Text: detailed(d.Hub, namespaceText(d.HubNamespace))},
+		{Name: "Form", Text: detailed(d.Form, form)},
 		{Name: "Row", Text: d.UID},
 		{Name: "Condition", Text: condition},
 		{Name: "Message", Text: message},
@@ -142,6 +136,22 @@ func factsOf(d *nodeData, now time.Time) []ui.Fact {
 		{Name: "Finalizer", Text: yesNo(d.Finalizer)},
 		{Name: "ApplySet", Text: d.ApplySet},
 	}
+}
+
+// detailed is a name, and what else is known in parentheses.
+func detailed(name string, details []string) string {
+	if len(details) == 0 {
+		return name
+	}
+	return name + " (" + strings.Join(details, ", ") + ")"
+}
+
+// namespaceText names a namespace, as far as it is known.
+func namespaceText(namespace string) []string {
+	if namespace == "" {
+		return nil
+	}
+	return []string{"namespace " + namespace}
 }
 
 // when is a time, and how long ago that is; "" for never.

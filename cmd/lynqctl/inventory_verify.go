@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -82,6 +83,8 @@ type verification struct {
 	findings []apply.Finding
 	// warnings are what could not be looked at.
 	warnings []string
+	// ignored are warnings about records that do not count.
+	ignored []string
 }
 
 // look reads all there is, and compares. A run that is under way records what it
@@ -97,47 +100,68 @@ func (v *verification) look(ctx context.Context) error {
 		v.warnings = append(v.warnings, found.Warnings()...)
 	}
 	var err error
-	if v.records, err = v.flags.read(ctx, v.client); err != nil {
+	if v.records, err = v.flags.read(ctx, newHubRecords(inventory.NewStore(v.client.ConfigMaps()), v.flags.namespace)); err != nil {
 		return err
 	}
 	for _, b := range v.records.broken {
 		in.Broken[apply.NodeKey{Namespace: b.Namespace, Name: b.Node}] = true
 	}
-	v.warnings = append(v.warnings, v.records.warnings()...)
+	// What has the tracking of a node that does not count is nobody's business.
+	for _, key := range v.records.ignored.Nodes() {
+		in.Broken[key] = true
+	}
+	v.warnings, v.ignored = append(v.warnings, v.records.warnings()...), v.flags.ignored(&v.records.ignored)
 	in.Others = v.records.others
 	if err := v.observe(ctx, in); err != nil {
 		return err
 	}
+	recorded := map[apply.NodeKey]*inventory.Inventory{}
+	for _, inv := range slices.Concat(v.records.chosen, v.records.others) {
+		recorded[keyOf(inv)] = inv
+	}
 	for _, f := range apply.Verify(in) {
-		if v.flags.chosen(f.NodeKey, f.Hub, f.Form) {
+		if v.tells(&f, recorded[f.NodeKey]) {
 			v.findings = append(v.findings, f)
 		}
 	}
 	return nil
 }
 
+// tells tells whether a finding is about a node that the flags choose. What has no
+// record says only the name of its hub: that is the one in the node's namespace.
+func (v *verification) tells(f *apply.Finding, inv *inventory.Inventory) bool {
+	if inv != nil {
+		return v.flags.chooses(inv)
+	}
+	return v.flags.chosen(f.NodeKey, lynq.HubKey{Namespace: f.Namespace, Name: f.Hub}, lynq.FormKey{})
+}
+
 // observe looks at what is recorded, hub by hub. What cannot be looked at does
 // not keep other hubs and nodes from being compared.
 func (v *verification) observe(ctx context.Context, in *apply.VerifyInput) error {
-	hubs := map[string][]*inventory.Inventory{}
+	hubs := map[lynq.HubKey][]*inventory.Inventory{}
 	for _, inv := range v.records.chosen {
-		hubs[inv.Hub] = append(hubs[inv.Hub], inv)
+		hubs[apply.HubOf(inv)] = append(hubs[apply.HubOf(inv)], inv)
 	}
-	for _, hub := range slices.Sorted(maps.Keys(hubs)) {
-		seen, err := apply.Observe(ctx, v.client, hub, nil, hubs[hub])
+	for _, hub := range slices.SortedFunc(maps.Keys(hubs), compareHubs) {
+		seen, err := apply.Observe(ctx, v.client, hub.Name, nil, hubs[hub])
 		if context.Cause(ctx) != nil {
 			return unread(ctx, err)
 		}
 		if err != nil {
-			v.warnings = append(v.warnings, fmt.Sprintf("the nodes of hub %q were not compared: %v", hub, err))
+			v.warnings = append(v.warnings, fmt.Sprintf("the nodes of hub %q were not compared: %v", hub.Name, err))
 			in.Others = append(in.Others, hubs[hub]...)
 			continue
 		}
 		maps.Copy(in.Live, seen.Live)
 		maps.Copy(in.Misplaced, seen.Misplaced)
-		v.seen(in, hub, hubs[hub], seen)
+		v.seen(in, hub.Name, hubs[hub], seen)
 	}
 	return nil
+}
+
+func compareHubs(a, b lynq.HubKey) int {
+	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 }
 
 // seen sorts out the nodes of a hub of which not all could be looked at, and says
@@ -166,7 +190,7 @@ func (v *verification) report(a *app) error {
 			{Name: "NAMESPACE"}, {Name: "NODE"}, {Name: "OBJECT", Flexible: true}, {Name: "FINDING"},
 			{Name: "HUB", Wide: true}, {Name: "FORM", Wide: true}, {Name: "ID", Wide: true}, {Name: "MESSAGE", Wrapped: true},
 		},
-		Empty: v.summary(), Warnings: v.warnings,
+		Empty: v.summary(), Warnings: slices.Concat(v.warnings, v.ignored),
 	}
 	for i := range v.findings {
 		l.Items = append(l.Items, findingItem(&v.findings[i]))

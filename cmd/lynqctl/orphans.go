@@ -60,6 +60,9 @@ func (f *orphanFlags) register(cmd *cobra.Command) {
 // query checks the flags. Stranded tells whether what is stranded is looked for
 // too.
 func (f *orphanFlags) query(now time.Time, stranded bool) (orphan.Query, error) {
+	if err := f.checkHubs(); err != nil {
+		return orphan.Query{}, err
+	}
 	q := orphan.Query{
 		Filter: orphan.Filter{Reasons: f.reasons, Hubs: f.hubs, Nodes: f.nodes}, Now: now, AtOnce: f.atOnce,
 	}
@@ -97,6 +100,16 @@ func (f *orphanFlags) query(now time.Time, stranded bool) (orphan.Query, error) 
 	return q, err
 }
 
+// checkHubs refuses what no orphan tells of itself.
+func (f *orphanFlags) checkHubs() error {
+	for _, hub := range f.hubs {
+		if namespace, name, said := strings.Cut(hub, "/"); said {
+			return badUsage(fmt.Errorf("--hub: an orphan says only the name of its hub, and not its namespace: say %s, and --node NAMESPACE/NODE for those from nodes in a namespace such as %s", name, namespace))
+		}
+	}
+	return nil
+}
+
 // where is the namespace that is meant, "" for all.
 func (f *orphanFlags) where() (string, error) {
 	switch {
@@ -123,7 +136,7 @@ func (r *clusterRun) findOrphans(ctx context.Context, q orphan.Query) ([]orphan.
 		return nil, unread(ctx, err)
 	}
 	for _, w := range found.Warnings() {
-		_, _ = fmt.Fprintln(r.stderr, "warning:", w)
+		r.warnOnce(w)
 	}
 	return found.Orphans, nil
 }

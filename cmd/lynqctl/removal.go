@@ -168,6 +168,9 @@ func (j *removalJob) choose(ctx context.Context) ([]*leavingHub, error) {
 	}
 	j.seen = all
 	hubs, err := j.wanted.choose(all)
+	for _, w := range j.wanted.warnings() {
+		j.warnOnce(w)
+	}
 	if err != nil {
 		return nil, &exitError{code: exitBadInput, err: err, summary: "nothing was touched"}
 	}

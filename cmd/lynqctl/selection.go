@@ -9,6 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/suggest"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // records are what the cluster has of records: all that could be read.
@@ -23,6 +24,8 @@ type selection interface {
 	// choose gives the hubs whose nodes are to go. The error says why there are
 	// none, or why it cannot be told.
 	choose(all *records) ([]*leavingHub, error)
+	// warnings are about records that choose left out.
+	warnings() []string
 	// nothing says that there is none.
 	nothing() string
 	// question is what is asked before they go, but for what goes with them.
@@ -44,7 +47,7 @@ type leavingHub struct {
 type member struct {
 	apply.NodeKey
 	of   place // its hub
-	form string
+	form lynq.FormKey
 	// deleted: somebody deleted it, and our finalizer may hold it.
 	deleted bool
 	broken  *inventory.RecordError
@@ -54,35 +57,25 @@ type member struct {
 func (all *records) members() []member {
 	var members []member
 	for _, inv := range all.nodes {
-		members = append(members, member{keyOf(inv), placeOf(inv), inv.Form, inv.Deleting && inv.Finalizer, nil})
+		members = append(members, member{keyOf(inv), placeOf(inv), apply.FormOf(inv), inv.Deleting && inv.Finalizer, nil})
 	}
 	for _, b := range all.broken {
 		if b.Node != "" && b.Hub != "" {
-			p := place{cmp.Or(b.HubNamespace, b.Namespace), b.Hub}
-			members = append(members, member{apply.NodeKey{Namespace: b.Namespace, Name: b.Node}, p, b.Form, b.Deleting, b})
+			hub := apply.HubOfBroken(b)
+			members = append(members, member{apply.NodeKey{Namespace: b.Namespace, Name: b.Node}, place{hub.Namespace, hub.Name}, apply.FormOfBroken(b), b.Deleting, b})
 		}
 	}
 	return members
 }
 
+// rules tell which inventories count, by the records of hubs.
+func (all *records) rules() apply.Counting { return apply.NewCounting(all.hubs, all.nodes) }
+
 // counting are the members that count: those in the namespaces that the record of
 // their hub names, where it has one.
 func (all *records) counting() []member {
-	namespaces := map[place]map[string]bool{}
-	for _, h := range all.hubs {
-		p := place{h.Namespace, h.Name}
-		var of []*inventory.Inventory
-		for _, inv := range all.nodes {
-			if placeOf(inv) == p {
-				of = append(of, inv)
-			}
-		}
-		namespaces[p] = apply.Namespaces(p.key(), h, nil, of)
-	}
-	return slices.DeleteFunc(all.members(), func(m member) bool {
-		in, known := namespaces[m.of]
-		return known && !in[m.Namespace]
-	})
+	rules := all.rules()
+	return slices.DeleteFunc(all.members(), func(m member) bool { return !rules.Counts(m.of.key(), m.Namespace) })
 }
 
 // brokenHub is why the record of a hub cannot be read, nil where it can, or
@@ -121,11 +114,8 @@ func (all *records) gone(p place) bool {
 
 // placeOf is where the record of a node's hub is.
 func placeOf(inv *inventory.Inventory) place {
-	ns := inv.HubNamespace
-	if ns == "" {
-		ns = inv.Namespace
-	}
-	return place{namespace: ns, hub: inv.Hub}
+	hub := apply.HubOf(inv)
+	return place{namespace: hub.Namespace, hub: hub.Name}
 }
 
 func keyOf(inv *inventory.Inventory) apply.NodeKey {
@@ -155,8 +145,11 @@ func (l *leavingHubs) add(m *member) { l.hub(m.of).nodes[m.NodeKey] = true }
 type removal struct {
 	what, name string
 	namespace  string // "" for all, of a form
-	hub        string // of a form, "" for any
+	// hub is that of a form, as NAME or NAMESPACE/NAME; "" for any.
+	hub string
 }
+
+func (r *removal) warnings() []string { return nil } // what is planned warns
 
 func (r *removal) nothing() string { return "there is no " + r.what + " " + r.name }
 
@@ -203,32 +196,41 @@ func (r *removal) node(all *records) ([]*leavingHub, error) {
 
 func (r *removal) form(all *records) ([]*leavingHub, error) {
 	var found leavingHubs
+	forms := map[lynq.FormKey]bool{}
 	var others []string
 	for _, m := range all.counting() {
 		switch {
-		case r.hub != "" && m.of.hub != r.hub || r.namespace != "" && m.of.namespace != r.namespace:
-		case m.form == r.name:
+		case r.hub != "" && !(lynq.Names{r.hub}).Choose(m.of.namespace, m.of.hub) || r.namespace != "" && m.of.namespace != r.namespace:
+		case lynq.Names{r.name}.Choose(m.form.Namespace, m.form.Name):
 			found.add(&m)
-		case m.form != "" && !slices.Contains(others, m.form):
-			others = append(others, m.form)
+			forms[m.form] = true
+		case m.form.Name != "" && !slices.Contains(others, m.form.Name):
+			others = append(others, m.form.Name)
 		}
 	}
-	switch len(found.all) {
-	case 0:
+	switch {
+	case len(found.all) == 0:
 		of := ""
 		if r.hub != "" {
 			of = fmt.Sprintf(" of hub %q", r.hub)
 		}
 		return nil, fmt.Errorf("there is no node of a form %q%s%s", r.name, of, hint(r.name, others))
-	case 1:
-		return found.all, nil
+	case len(found.all) > 1:
+		var hubs []string
+		for _, h := range found.all {
+			hubs = append(hubs, h.key().String())
+		}
+		slices.Sort(hubs)
+		return nil, fmt.Errorf("several hubs have a form %q: %s (say --hub NAMESPACE/NAME with one of these)", r.name, strings.Join(hubs, ", "))
+	case len(forms) > 1:
+		var names []string
+		for form := range forms {
+			names = append(names, form.String())
+		}
+		slices.Sort(names)
+		return nil, fmt.Errorf("hub %s has several forms %q: %s (say one of these in the place of %s)", found.all[0].key(), r.name, strings.Join(names, ", "), r.name)
 	}
-	var hubs []string
-	for _, h := range found.all {
-		hubs = append(hubs, h.namespace+"/"+h.hub)
-	}
-	slices.Sort(hubs)
-	return nil, fmt.Errorf("several hubs have a form %q: %s (say --hub, and -n where they have one name)", r.name, strings.Join(hubs, ", "))
+	return found.all, nil
 }
 
 func (r *removal) wholeHub(all *records) ([]*leavingHub, error) {

@@ -74,10 +74,16 @@ func TestRemovalChooses(t *testing.T) {
 		{removal{what: "node", name: "x", namespace: "empty"}, `error: there is no node "x" in namespace empty (lynqctl status -A lists what there is)`},
 		{removal{what: "node", name: "torn-web", namespace: "ns"}, "error: ConfigMap ns/lynqnode-torn-web: data.resources: it is torn (restore it as it was; until then nothing of node ns/torn-web is touched)"},
 		{removal{what: "form", name: "queue"}, "ns/crm [other/bolt-queue]"},
-		{removal{what: "form", name: "web"}, `error: several hubs have a form "web": far/crm, ns/crm, ns/shop (say --hub, and -n where they have one name)`},
-		{removal{what: "form", name: "web", hub: "crm"}, `error: several hubs have a form "web": far/crm, ns/crm (say --hub, and -n where they have one name)`},
+		{removal{what: "form", name: "web"}, `error: several hubs have a form "web": far/crm, ns/crm, ns/shop (say --hub NAMESPACE/NAME with one of these)`},
+		{removal{what: "form", name: "web", hub: "crm"}, `error: several hubs have a form "web": far/crm, ns/crm (say --hub NAMESPACE/NAME with one of these)`},
+		{removal{what: "form", name: "web", hub: "far/crm"}, "far/crm [far/acme-web]"},
+		{removal{what: "form", name: "far/web"}, "far/crm [far/acme-web]"},
+		{removal{what: "form", name: "web", hub: "ns/crn"}, `error: there is no node of a form "web" of hub "ns/crn" (lynqctl status -A lists what there is)`},
 		{removal{what: "form", name: "web", hub: "crm", namespace: "ns"}, "ns/crm [ns/acme-web ns/bolt-web ns/held-web ns/torn-web]"},
 		{removal{what: "form", name: "web", hub: "shop"}, "ns/shop [ns/shop-web]"},
+		{removal{what: "form", name: "job"}, `error: hub ns/crm has several forms "job": far/job, ns/job (say one of these in the place of job)`},
+		{removal{what: "form", name: "ns/job"}, "ns/crm [ns/acme-job]"},
+		{removal{what: "form", name: "far/job", hub: "crm"}, "ns/crm [ns/acme-far-job]"},
 		{removal{what: "form", name: "wbe", hub: "shop"}, `error: there is no node of a form "wbe" of hub "shop" (did you mean "web"?)`},
 		{removal{what: "hub", name: "crm", namespace: "ns"}, "ns/crm [ns/acme-web ns/bolt-web ns/held-web ns/torn-web other/bolt-queue] and its record"},
 		{removal{what: "hub", name: "crm", namespace: "far"}, "far/crm [far/acme-web] and its record"},
@@ -85,7 +91,13 @@ func TestRemovalChooses(t *testing.T) {
 		{removal{what: "hub", name: "crm", namespace: "other"}, `error: there is no hub "crm" in namespace other (it is in ns, far: say -n)`},
 		{removal{what: "hub", name: "crn", namespace: "ns"}, `error: there is no hub "crn" in namespace ns (did you mean "crm"?)`},
 	} {
-		if got := chosen(&tt.removal, someRecords()); got != tt.want {
+		all := someRecords()
+		if strings.HasSuffix(tt.removal.name, "job") { // two forms of one name
+			all.nodes = append(all.nodes,
+				&inventory.Inventory{Namespace: "ns", Node: "acme-job", Hub: "crm", HubNamespace: "ns", Form: "job"},
+				&inventory.Inventory{Namespace: "ns", Node: "acme-far-job", Hub: "crm", HubNamespace: "ns", Form: "job", FormNamespace: "far"})
+		}
+		if got := chosen(&tt.removal, all); got != tt.want {
 			t.Errorf("%+v: %s, want %s", tt.removal, got, tt.want)
 		}
 	}
@@ -100,6 +112,10 @@ func TestRemovalChooses(t *testing.T) {
 func TestCompletionChooses(t *testing.T) {
 	tornToo := func(all *records) { all.broken[0].Deleting = true }
 	hubToo := func(all *records) { all.hubs[0].Deleting = true }
+	forgedToo := func(all *records) {
+		all.nodes[4].Deleting = true
+		all.broken = append(all.broken, &inventory.RecordError{Namespace: "forged", Name: "nonsense", Hub: "crm", HubNamespace: "ns", Deleting: true})
+	}
 	secret := func(namespace, name string) map[lynq.Ref]bool {
 		return map[lynq.Ref]bool{{Kind: "Secret", Namespace: namespace, Name: name}: true}
 	}
@@ -118,6 +134,10 @@ func TestCompletionChooses(t *testing.T) {
 		{"by name", completion{nodes: []string{"acme-web", "bolt-web"}}, nil, "ns/crm [ns/acme-web]", 0},
 		{"by another name", completion{nodes: []string{"bolt-web"}}, nil, "", 0},
 		{"one that cannot be read", completion{}, tornToo, "ns/crm [ns/acme-web ns/torn-web]", 0},
+		{"of its hub, by namespace and name", completion{hub: "ns/crm"}, nil, "ns/crm [ns/acme-web]", 0},
+		{"of another one of that name", completion{hub: "far/crm"}, nil, "", 0},
+		{"what does not count", completion{}, forgedToo, "ns/crm [ns/acme-web]", 0},
+		{"what does not count, in the namespace that is named", completion{namespace: "forged"}, forgedToo, "ns/crm [forged/ghost-web]", 1},
 		{"a hub", completion{}, hubToo, "ns/crm [ns/acme-web ns/bolt-web ns/held-web ns/torn-web other/bolt-queue] and its record", 0},
 		{"a hub, where its nodes are elsewhere", completion{namespace: "other"}, hubToo, "", 0},
 		{"a node of a hub", completion{nodes: []string{"bolt-web"}}, hubToo, "", 0},
@@ -139,6 +159,27 @@ func TestCompletionChooses(t *testing.T) {
 		if got := len(tt.completion.unread); got != tt.unread {
 			t.Errorf("%s: %d records are unread, want %d", tt.name, got, tt.unread)
 		}
+	}
+}
+
+// TestCompletionWarns: what is being deleted and does not count is told where it was
+// not asked for by its namespace.
+func TestCompletionWarns(t *testing.T) {
+	all := someRecords()
+	all.nodes[4].Deleting = true
+	for _, tt := range []struct {
+		completion completion
+		want       int
+	}{
+		{completion{}, 1}, {completion{hub: "crm"}, 1}, {completion{hub: "far/crm"}, 0}, {completion{namespace: "forged"}, 0},
+	} {
+		if _, err := tt.completion.choose(all); err != nil || len(tt.completion.warnings()) != tt.want {
+			t.Errorf("hub %q, namespace %q: warnings %q and error %v, want %d", tt.completion.hub, tt.completion.namespace, tt.completion.warnings(), err, tt.want)
+		}
+	}
+	all.nodes[4].Deleting = false
+	if c := (completion{}); len(chosen(&c, all)) == 0 || len(c.warnings()) > 0 {
+		t.Errorf("nobody deleted it: %q", c.warnings())
 	}
 }
 

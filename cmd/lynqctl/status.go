@@ -102,7 +102,7 @@ func (a *app) statusOf(what, short string, narrow func(f *statusFlags, name stri
 	f.register(cmd)
 	f.registerNamespaces(cmd)
 	if what == "form" {
-		cmd.Flags().StringSliceVar(&f.hubs, "hub", nil, "only nodes of these hubs, where several have a form of that name")
+		cmd.Flags().StringSliceVar(&f.hubs, "hub", nil, "only nodes of these hubs, as NAME or NAMESPACE/NAME, where several have a form of that name")
 	}
 	return cmd
 }
@@ -130,7 +130,7 @@ func (a *app) status(ctx context.Context, f *statusFlags) error {
 		return err
 	}
 	if f.watch {
-		return a.watchStatus(ctx, f, client)
+		return a.watchStatus(ctx, f, client, s.elsewhere)
 	}
 	if err := f.printList(a, s.list(f, time.Now())); err != nil {
 		return err

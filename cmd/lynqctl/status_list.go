@@ -2,12 +2,14 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
@@ -27,11 +29,12 @@ func statusColumns(f *statusFlags) []ui.Column {
 func (s *standing) list(f *statusFlags, now time.Time) *ui.List {
 	l := &ui.List{
 		Columns: statusColumns(f),
-		Empty:   "No nodes are recorded in " + f.where(), Warnings: s.warnings, Sums: s.hubs,
+		Empty:   "No nodes are recorded in " + f.where(), Warnings: slices.Concat(s.warnings, s.ignored), Sums: s.hubs,
 	}
+	called := callNodes(s.nodes)
 	for i := range s.nodes {
 		if n := &s.nodes[i]; !n.Well || !f.failed {
-			l.Items = append(l.Items, statusItem(n, now))
+			l.Items = append(l.Items, statusItem(n, called, now))
 		}
 	}
 	if f.failed && len(s.nodes) > 0 {
@@ -43,7 +46,7 @@ func (s *standing) list(f *statusFlags, now time.Time) *ui.List {
 	return l
 }
 
-func statusItem(n *status.Node, now time.Time) ui.Item {
+func statusItem(n *status.Node, called *callings, now time.Time) ui.Item {
 	cells := []string{n.Namespace, n.Name}
 	if n.Condition == status.Unreadable {
 		cells = append(cells, "", "", "", "", "", n.Condition, "")
@@ -54,7 +57,7 @@ func statusItem(n *status.Node, now time.Time) ui.Item {
 		cells = append(cells, n.Condition, ago(now, atTime(n.Created)))
 	}
 	return ui.Item{
-		Cells: append(cells, ago(now, atTime(n.Since)), n.Hub, n.Form, n.UID, n.Message),
+		Cells: append(cells, ago(now, atTime(n.Since)), called.hub(n.HubKey()), called.form(n.FormKey()), n.UID, n.Message),
 		Name:  n.Name, Data: n, Tone: conditionTone(n),
 	}
 }
@@ -93,9 +96,10 @@ func hubLines(h *status.Hub, now time.Time) []string {
 	if h.Deleting {
 		head += "; its record is being deleted"
 	}
-	lines := []string{head}
+	lines, called := []string{head}, callForms(h)
 	for i := range h.Forms {
-		lines = append(lines, "  form "+h.Forms[i].Name+": "+countsLine(&h.Forms[i].Counts))
+		f := &h.Forms[i]
+		lines = append(lines, "  form "+called.form(lynq.FormKey{Namespace: f.Namespace, Name: f.Name})+": "+countsLine(&f.Counts))
 	}
 	if len(h.Forms) > 1 {
 		lines = append(lines, "  all forms: "+countsLine(&h.Counts))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -27,6 +28,11 @@ func TestHubLines(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, hubLines(h, now)); diff != "" {
 		t.Error(diff)
+	}
+	two := *h
+	two.Forms = []status.Form{{Name: "web", Namespace: "far", Counts: jobs}, {Name: "web", Namespace: "shop", Counts: web}}
+	if lines := hubLines(&two, now); !strings.HasPrefix(lines[1], "  form far/web: 1/1 ") || !strings.HasPrefix(lines[2], "  form shop/web: 1/3 ") {
+		t.Errorf("forms of one name: %q", lines)
 	}
 	h.Forms = h.Forms[1:]
 	if diff := cmp.Diff([]string{want[0], want[2]}, hubLines(h, now)); diff != "" {

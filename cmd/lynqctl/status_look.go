@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/status"
@@ -21,85 +21,87 @@ type standing struct {
 	hubs  []status.Hub
 	// warnings are about what could not be read.
 	warnings []string
+	// ignored are warnings about records that do not count.
+	ignored []string
+	// elsewhere are records of hubs that are not in the namespace that is looked at.
+	elsewhere []*inventory.Hub
 }
 
 // look reads the records that the flags choose.
 func (f *statusFlags) look(ctx context.Context, client *kube.Client) (*standing, error) {
-	store := inventory.NewStore(client.ConfigMaps())
-	s := &standing{}
-	hubs, err := f.hubRecords(ctx, store, s)
+	records := newHubRecords(inventory.NewStore(client.ConfigMaps()), f.namespace)
+	r, err := f.readAll(ctx, records)
+	if err != nil {
+		return nil, err
+	}
+	s := &standing{ignored: f.ignored(&r.ignored)}
+	hubs, err := f.hubRecords(ctx, records, s)
 	if err != nil {
 		return nil, unread(ctx, err)
 	}
-	r, err := f.read(ctx, client)
-	if err != nil {
+	if err := f.unknown(r); err != nil {
 		return nil, err
 	}
 	for _, inv := range r.chosen {
 		s.nodes = append(s.nodes, status.Of(inv))
 	}
 	for _, b := range r.broken {
-		if n := status.OfBroken(b); f.means(&n) {
-			s.warnings = append(s.warnings, b.Error())
-			s.nodes = append(s.nodes, n)
-		}
+		s.warnings = append(s.warnings, b.Error())
+		s.nodes = append(s.nodes, status.OfBroken(b))
 	}
 	status.Sort(s.nodes)
-	s.hubs = status.Sum(s.nodes, f.shownHubs(ctx, store, s, hubs))
-	return s, f.missing(ctx, store, s)
+	s.hubs = status.Sum(s.nodes, f.shownHubs(ctx, records, s, hubs))
+	s.elsewhere = records.elsewhere()
+	return s, f.missing(ctx, records.store, s)
 }
 
-// means tells whether the flags choose a node whose record is broken: what it
-// does not say may be what was asked for.
-func (f *statusFlags) means(n *status.Node) bool {
-	may := func(names []string, name string) bool {
-		return len(names) == 0 || name == "" || slices.Contains(names, name)
-	}
-	return may(f.nodes, n.Name) && may(f.hubs, n.Hub) && may(f.forms, n.Form)
-}
+// means tells whether the flags choose a node whose record is broken.
+func (f *statusFlags) means(n *status.Node) bool { return f.mayChoose(n.Name, n.HubKey(), n.FormKey()) }
 
 // hubRecords reads the records of hubs that are in the namespaces that are looked
 // at.
-func (f *statusFlags) hubRecords(ctx context.Context, store *inventory.Store, s *standing) ([]*inventory.Hub, error) {
-	hubs, err := store.Hubs(ctx, f.namespace)
-	broken := (*inventory.BrokenError)(nil)
-	if errors.As(err, &broken) {
-		for _, b := range broken.Records {
-			name := strings.TrimPrefix(b.Name, inventory.HubName(""))
-			if f.ownRecords = append(f.ownRecords, name); f.showsHub(name) {
-				s.warnings = append(s.warnings, b.Error())
-			}
-		}
-	} else if err != nil {
+func (f *statusFlags) hubRecords(ctx context.Context, records *hubRecords, s *standing) ([]*inventory.Hub, error) {
+	list, err := records.listed(ctx)
+	if err != nil {
 		return nil, err
 	}
-	for _, h := range hubs {
-		f.ownRecords = append(f.ownRecords, h.Name)
+	for _, b := range list.broken {
+		key := lynq.HubKey{Namespace: b.Namespace, Name: strings.TrimPrefix(b.Name, inventory.HubName(""))}
+		if f.ownRecords = append(f.ownRecords, key); f.showsHub(key) {
+			s.warnings = append(s.warnings, b.Error())
+		}
 	}
-	return hubs, nil
+	for _, h := range list.hubs {
+		f.ownRecords = append(f.ownRecords, keyOfHub(h))
+	}
+	return list.hubs, nil
+}
+
+// keyOfHub is the hub that a record is of.
+func keyOfHub(h *inventory.Hub) lynq.HubKey {
+	return lynq.HubKey{Namespace: h.Namespace, Name: h.Name}
 }
 
 // whole tells whether hubs are shown whole.
 func (f *statusFlags) whole() bool { return len(f.forms)+len(f.nodes) == 0 }
 
 // showsHub tells whether a hub is shown though it may have no nodes.
-func (f *statusFlags) showsHub(name string) bool {
-	return f.whole() && (len(f.hubs) == 0 || slices.Contains(f.hubs, name))
+func (f *statusFlags) showsHub(key lynq.HubKey) bool {
+	return f.whole() && lynq.Names(f.hubs).Choose(key.Namespace, key.Name)
 }
 
 // shownHubs are the records of hubs that the flags choose, or that nodes are of.
 // Such a hub may be in a namespace that was not looked at, and may not be.
-func (f *statusFlags) shownHubs(ctx context.Context, store *inventory.Store, s *standing, hubs []*inventory.Hub) []*inventory.Hub {
-	wanted := map[status.Place]bool{}
+func (f *statusFlags) shownHubs(ctx context.Context, records *hubRecords, s *standing, hubs []*inventory.Hub) []*inventory.Hub {
+	wanted := map[lynq.HubKey]bool{}
 	for i := range s.nodes {
-		if p := s.nodes[i].Place(); p.Name != "" {
+		if p := s.nodes[i].HubKey(); p.Name != "" {
 			wanted[p] = true
 		}
 	}
 	var shown []*inventory.Hub
 	for _, h := range hubs {
-		p := status.Place{Namespace: h.Namespace, Name: h.Name}
-		if wanted[p] || f.showsHub(h.Name) {
+		if key := keyOfHub(h); wanted[key] || f.showsHub(key) {
 			shown = append(shown, h)
 		}
 	}
@@ -107,7 +109,7 @@ func (f *statusFlags) shownHubs(ctx context.Context, store *inventory.Store, s *
 		if f.namespace == "" || p.Namespace == f.namespace {
 			continue // it was looked at
 		}
-		h, err := store.LoadHub(ctx, p.Namespace, p.Name)
+		h, err := records.load(ctx, p)
 		switch {
 		case err != nil && !apierrors.IsForbidden(err):
 			s.warnings = append(s.warnings, err.Error())
@@ -137,7 +139,7 @@ func (f *statusFlags) missing(ctx context.Context, store *inventory.Store, s *st
 		recorded := h.Nodes
 		if f.namespace != "" {
 			var err error
-			if recorded, err = recordsOf(ctx, store, status.Place{Namespace: h.Namespace, Name: h.Name}); apierrors.IsForbidden(err) {
+			if recorded, err = recordsOf(ctx, store, lynq.HubKey{Namespace: h.Namespace, Name: h.Name}); apierrors.IsForbidden(err) {
 				continue
 			} else if err != nil {
 				return unread(ctx, err)
@@ -148,25 +150,28 @@ func (f *statusFlags) missing(ctx context.Context, store *inventory.Store, s *st
 	return nil
 }
 
-// recordsOf counts the records of a hub's nodes in all namespaces.
-func recordsOf(ctx context.Context, store *inventory.Store, hub status.Place) (int, error) {
-	all, err := store.Nodes(ctx, lynq.HubKey{Namespace: hub.Namespace, Name: hub.Name})
-	broken := (*inventory.BrokenError)(nil)
-	if err != nil && !errors.As(err, &broken) {
+// recordsOf counts the records of a hub's nodes in all namespaces, as far as they
+// count.
+func recordsOf(ctx context.Context, store *inventory.Store, hub lynq.HubKey) (int, error) {
+	all, err := store.Nodes(ctx, hub)
+	broken, err := brokenOnes(err)
+	if err != nil {
 		return 0, err
 	}
+	counting, err := newHubRecords(store, hub.Namespace).counting(ctx, all, broken)
+	if err != nil {
+		return 0, err
+	}
+	all, broken, _ = counting.Split(all, broken)
 	n := 0
-	count := func(node status.Node) {
-		if node.Place() == hub {
+	for _, inv := range all {
+		if apply.HubOf(inv) == hub {
 			n++
 		}
 	}
-	for _, inv := range all {
-		count(status.Of(inv))
-	}
-	if broken != nil {
-		for _, b := range broken.Records {
-			count(status.OfBroken(b))
+	for _, b := range broken {
+		if apply.HubOfBroken(b) == hub {
+			n++
 		}
 	}
 	return n, nil

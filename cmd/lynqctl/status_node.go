@@ -111,7 +111,7 @@ func (n *nodeNow) details(now time.Time) *ui.Details {
 			{Name: "Node", Text: n.Name},
 			{Name: "Namespace", Text: n.Namespace},
 			{Name: "Hub", Text: n.Hub + " (namespace " + n.HubNamespace + ")"},
-			{Name: "Form", Text: n.Form},
+			{Name: "Form", Text: detailed(n.Form, namespaceText(n.FormNamespace))},
 			{Name: "Row", Text: n.UID},
 			{Name: "Age", Text: ago(now, atTime(n.Created))},
 			{Name: "Last run", Text: condition},

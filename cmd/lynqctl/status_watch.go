@@ -32,19 +32,28 @@ type statusWatch struct {
 
 	mu     sync.Mutex
 	nodes  map[types.NamespacedName]status.Node
-	hubs   map[types.NamespacedName]*inventory.Hub
-	news   map[types.NamespacedName]status.Node // what changed and was not taken yet
+	hubs   map[types.NamespacedName]*inventory.Hub // chosen or not
+	news   map[types.NamespacedName]status.Node    // what changed and was not taken yet
 	synced bool
+	// elsewhere are records of hubs that the watch is not told of.
+	elsewhere []*inventory.Hub
+	// old are the inventories of old formats, by which the namespaces of their hubs
+	// are known.
+	old map[types.NamespacedName]*inventory.Inventory
+}
+
+func newStatusWatch(f *statusFlags, elsewhere []*inventory.Hub) *statusWatch {
+	return &statusWatch{
+		flags: f, changed: make(chan struct{}, 1), elsewhere: elsewhere,
+		nodes: map[types.NamespacedName]status.Node{}, hubs: map[types.NamespacedName]*inventory.Hub{},
+		news: map[types.NamespacedName]status.Node{}, old: map[types.NamespacedName]*inventory.Inventory{},
+	}
 }
 
 // watchStatus shows how nodes are until the context ends: on a terminal in
 // place, elsewhere by a line for each change.
-func (a *app) watchStatus(ctx context.Context, f *statusFlags, client *kube.Client) error {
-	w := &statusWatch{
-		flags: f, changed: make(chan struct{}, 1),
-		nodes: map[types.NamespacedName]status.Node{}, hubs: map[types.NamespacedName]*inventory.Hub{},
-		news: map[types.NamespacedName]status.Node{},
-	}
+func (a *app) watchStatus(ctx context.Context, f *statusFlags, client *kube.Client, elsewhere []*inventory.Hub) error {
+	w := newStatusWatch(f, elsewhere)
 	resource, err := client.Resource(ctx, "", "v1", "ConfigMap")
 	if err != nil {
 		return unread(ctx, err)
@@ -109,10 +118,10 @@ func (w *statusWatch) redraw(screen *ui.Screen, wide bool) func(time.Time) error
 // append adds what changed to what was shown.
 func (w *statusWatch) append(feed *ui.Feed) func(time.Time) error {
 	return func(now time.Time) error {
-		news := w.take()
+		news, called := w.take()
 		items := make([]ui.Item, len(news))
 		for i := range news {
-			items[i] = statusItem(&news[i], now)
+			items[i] = statusItem(&news[i], called, now)
 		}
 		return feed.Add(items...)
 	}
@@ -126,9 +135,19 @@ func (w *statusWatch) standing() *standing {
 	if !w.synced {
 		return nil
 	}
-	s := &standing{nodes: slices.Collect(maps.Values(w.nodes))}
+	s, counts := &standing{}, w.counts()
+	var ignored apply.Ignored
+	for key, n := range w.nodes {
+		switch {
+		case counts(&n):
+			s.nodes = append(s.nodes, n)
+		case n.Hub != "":
+			ignored.Broken = append(ignored.Broken, &inventory.RecordError{Namespace: key.Namespace, Name: key.Name, Hub: n.Hub, HubNamespace: n.HubNamespace})
+		}
+	}
 	status.Sort(s.nodes)
-	s.hubs = status.Sum(s.nodes, slices.Collect(maps.Values(w.hubs)))
+	s.ignored = ignored.Warnings()
+	s.hubs = status.Sum(s.nodes, slices.DeleteFunc(slices.Collect(maps.Values(w.hubs)), func(h *inventory.Hub) bool { return !w.flags.showsHub(keyOfHub(h)) }))
 	for i := range s.hubs {
 		if h := &s.hubs[i]; h.Run != nil && w.flags.namespace == "" && w.flags.whole() {
 			h.Missing = max(h.Run.Nodes-h.Nodes, 0)
@@ -137,17 +156,43 @@ func (w *statusWatch) standing() *standing {
 	return s
 }
 
-// take gives what changed since it was called last, the latest of each node.
-func (w *statusWatch) take() []status.Node {
+// counts tells which records count, as far as it is known by now.
+func (w *statusWatch) counts() func(*status.Node) bool {
+	hubs := slices.Concat(w.elsewhere, slices.Collect(maps.Values(w.hubs)))
+	counting := apply.NewCounting(hubs, slices.Collect(maps.Values(w.old)))
+	chosen := w.flags.hubsAmong(nil, counting)
+	return func(n *status.Node) bool {
+		if n.Hub == "" {
+			return !counting.Apart(n.Namespace, chosen)
+		}
+		return counting.Counts(n.HubKey(), n.Namespace)
+	}
+}
+
+// take gives what changed since it was called last, the latest of each node, and
+// how hubs and forms are called. A record that does not count may yet.
+func (w *statusWatch) take() ([]status.Node, *callings) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.synced {
-		return nil
+	if !w.synced || len(w.news) == 0 {
+		return nil, nil
 	}
-	news := slices.Collect(maps.Values(w.news))
-	clear(w.news)
+	counts := w.counts()
+	var news []status.Node
+	for key, n := range w.news {
+		if counts(&n) {
+			news = append(news, n)
+			delete(w.news, key)
+		}
+	}
 	status.Sort(news)
-	return news
+	shown := slices.Clone(news)
+	for _, n := range w.nodes {
+		if counts(&n) {
+			shown = append(shown, n)
+		}
+	}
+	return news, callNodes(shown)
 }
 
 // Read implements apply.WatchHandler.
@@ -161,16 +206,19 @@ func (w *statusWatch) Read(o *unstructured.Unstructured) (note func()) {
 		h, err := inventory.DecodeHub(cm)
 		return func() { w.seeHub(key, h, err) }
 	}
-	n, chosen := w.node(cm)
+	n, old, chosen := w.node(cm)
 	if !chosen {
 		return func() {}
 	}
-	return func() { w.seeNode(key, n) }
+	return func() { w.seeNode(key, n, old) }
 }
 
-func (w *statusWatch) seeNode(key types.NamespacedName, n status.Node) {
+func (w *statusWatch) seeNode(key types.NamespacedName, n status.Node, old *inventory.Inventory) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if delete(w.old, key); old != nil {
+		w.old[key] = old
+	}
 	before, known := w.nodes[key]
 	w.nodes[key] = n
 	if (!known || before != n) && (!w.flags.failed || !n.Well || known && !before.Well) {
@@ -179,24 +227,28 @@ func (w *statusWatch) seeNode(key types.NamespacedName, n status.Node) {
 	}
 }
 
-// node reads the record of a node, and whether the flags choose it.
-func (w *statusWatch) node(cm *corev1.ConfigMap) (status.Node, bool) {
+// node reads the record of a node, and whether the flags choose it. Of one of an
+// old format it gives what has to be known.
+func (w *statusWatch) node(cm *corev1.ConfigMap) (n status.Node, old *inventory.Inventory, chosen bool) {
 	inv, err := inventory.Decode(cm)
 	if broken := (*inventory.RecordError)(nil); errors.As(err, &broken) {
 		n := status.OfBroken(broken)
-		return n, w.flags.means(&n)
+		return n, nil, w.flags.means(&n)
 	}
 	if err != nil {
-		return status.Node{}, false
+		return status.Node{}, nil, false
 	}
-	return status.Of(inv), w.flags.chosen(apply.NodeKey{Namespace: inv.Namespace, Name: inv.Node}, inv.Hub, inv.Form)
+	if inv.Format != 0 {
+		old = &inventory.Inventory{Namespace: inv.Namespace, Node: inv.Node, Hub: inv.Hub, HubNamespace: inv.HubNamespace, Format: inv.Format}
+	}
+	return status.Of(inv), old, w.flags.chooses(inv)
 }
 
 func (w *statusWatch) seeHub(key types.NamespacedName, h *inventory.Hub, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.hubs, key)
-	if err == nil && w.flags.showsHub(h.Name) {
+	if err == nil {
 		w.hubs[key] = h
 	}
 	w.poke()
@@ -208,8 +260,13 @@ func (w *statusWatch) Gone(namespace, name string, _ types.UID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.hubs, key)
+	delete(w.old, key)
 	if n, known := w.nodes[key]; known {
 		delete(w.nodes, key)
+		delete(w.news, key)
+		if !w.counts()(&n) {
+			return
+		}
 		n.Condition, n.Since, n.Message, n.Well = conditionDeleted, time.Time{}, "", false
 		w.news[key] = n
 		w.poke()

@@ -198,7 +198,8 @@ func (d *decoder) failed(where string, err error) error {
 	return &RecordError{
 		Namespace: d.cm.Namespace, Name: d.cm.Name, Node: d.node, Where: where, Err: err,
 		Hub: d.cm.Labels[lynq.LabelHub], HubNamespace: hubNamespaceOf(d.cm), Form: d.cm.Labels[lynq.LabelTemplate],
-		Deleting: d.cm.DeletionTimestamp != nil,
+		FormNamespace: d.cm.Annotations[lynq.AnnotationTemplateNamespace],
+		Deleting:      d.cm.DeletionTimestamp != nil,
 	}
 }
 

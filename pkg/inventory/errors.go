@@ -13,9 +13,9 @@ type RecordError struct {
 	// Namespace and Name are the ConfigMap's. Node is "" where not even that is
 	// known, and for the record of a hub.
 	Namespace, Name, Node string
-	// Hub, HubNamespace and Form are what its labels and annotations say, as far
-	// as they do.
-	Hub, HubNamespace, Form string
+	// Hub, HubNamespace, Form and FormNamespace are what its labels and
+	// annotations say, as far as they do.
+	Hub, HubNamespace, Form, FormNamespace string
 	// Deleting: somebody asked for its deletion.
 	Deleting bool
 	// Where is the place in it, such as "data.resources line 3".

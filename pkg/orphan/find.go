@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -24,10 +25,12 @@ type Cluster interface {
 	Get(ctx context.Context, r lynq.APIResource, namespace, name string) (*unstructured.Unstructured, error)
 }
 
-// Inventories reads the inventories of one namespace or, with "", of all. With a
-// *inventory.BrokenError come those that can be read. *inventory.Store has it.
+// Inventories reads the inventories of one namespace or, with "", of all, and the
+// records of hubs. With a *inventory.BrokenError come those that can be read.
+// *inventory.Store has it.
 type Inventories interface {
 	AllNodes(ctx context.Context, namespace string) ([]*inventory.Inventory, error)
+	Hubs(ctx context.Context, namespace string) ([]*inventory.Hub, error)
 }
 
 // Query says what to look for.
@@ -61,6 +64,10 @@ type Found struct {
 	// Broken are inventories that cannot be read: nothing of their nodes was
 	// taken for stranded.
 	Broken []*inventory.RecordError
+	// Ignored are inventories that do not count: those outside of the namespaces
+	// which the records of their hubs name. What has the tracking of their nodes
+	// is not taken for stranded either.
+	Ignored apply.Ignored
 }
 
 // Find looks for orphans. An error means that nothing is known.

@@ -29,6 +29,7 @@ type memory struct {
 	fail map[string]error
 
 	inventories []*inventory.Inventory
+	hubs        []*inventory.Hub
 	broken      []*inventory.RecordError
 	// later, where it is not nil, is what is there after the lists.
 	later func(*memory)
@@ -117,6 +118,14 @@ func (m *memory) Get(_ context.Context, r lynq.APIResource, namespace, name stri
 		return nil, err
 	}
 	return &unstructured.Unstructured{Object: o.content}, nil
+}
+
+// Hubs implements orphan.Inventories.
+func (m *memory) Hubs(_ context.Context, namespace string) ([]*inventory.Hub, error) {
+	if err := m.fail["hubs "+namespace]; err != nil {
+		return nil, err
+	}
+	return m.hubs, nil
 }
 
 // AllNodes implements orphan.Inventories. Inventories are read after the lists.

@@ -22,10 +22,13 @@ type RebuildInput struct {
 	Hubs        []*inventory.Hub
 	// Nodes are what rows and forms render, nil where they were not asked.
 	Nodes []*apply.Node
-	// HubNamespaces are those of the hubs of Nodes.
+	// HubNamespaces are those of the hubs of Nodes that do not say it.
 	HubNamespaces map[string]string
-	// Form is that of nodes of which nothing else tells; "" for none.
-	Form string
+	// Chosen are the hubs that a person named.
+	Chosen lynq.Names
+	// Form is that of nodes of which nothing else tells, "" for none; its namespace
+	// is FormNamespace, where a person said that.
+	Form, FormNamespace string
 	// NoFinalizer: records that are made anew get no finalizer.
 	NoFinalizer bool
 }
@@ -35,6 +38,8 @@ type Rebuilt struct {
 	*inventory.Inventory
 	// Added are how many objects it did not name before.
 	Added int
+	// Others are further hubs of that name, of which the node could be too.
+	Others []lynq.HubKey
 }
 
 // Unbuilt are objects of which no record can be made, and why.
@@ -62,7 +67,7 @@ func Rebuild(in *RebuildInput) (rebuilt []Rebuilt, unbuilt []Unbuilt) {
 		}
 	}
 	for g, objects := range groups {
-		inv, why := b.inventory(g, objects)
+		inv, others, why := b.inventory(g, objects)
 		if why != "" {
 			unbuilt = append(unbuilt, Unbuilt{Node: g.NodeKey, Hub: objects[0].From.Hub, Objects: objects, Why: why})
 			continue
@@ -70,7 +75,7 @@ func Rebuild(in *RebuildInput) (rebuilt []Rebuilt, unbuilt []Unbuilt) {
 		for _, o := range objects {
 			inv.Records = append(inv.Records, b.record(g.NodeKey, o))
 		}
-		rebuilt = append(rebuilt, Rebuilt{Inventory: inv, Added: len(objects)})
+		rebuilt = append(rebuilt, Rebuilt{Inventory: inv, Added: len(objects), Others: others})
 	}
 	slices.SortFunc(rebuilt, func(a, b Rebuilt) int {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Node, b.Node))
@@ -144,47 +149,73 @@ func (b *builder) groupOf(o *Orphan) group {
 	return group{apply.NodeKey{Namespace: o.Namespace}, o.Live.PartOf}
 }
 
-// inventory is the record of a node as it is, or a new one; or why there can be
-// none.
-func (b *builder) inventory(g group, objects []*Orphan) (inv *inventory.Inventory, why string) {
+// inventory is the record of a node as it is, or a new one, and of which hubs it
+// could be too; or why there can be none.
+func (b *builder) inventory(g group, objects []*Orphan) (inv *inventory.Inventory, others []lynq.HubKey, why string) {
 	if g.Name == "" {
-		return nil, "they do not say which node they are of (with -f, rows and forms may tell)"
+		return nil, nil, "they do not say which node they are of (with -f, rows and forms may tell)"
 	}
 	hub := objects[0].From.Hub
 	for _, o := range objects {
 		if o.From.Hub != hub {
-			return nil, fmt.Sprintf("they are of several hubs, %q and %q", hub, o.From.Hub)
+			return nil, nil, fmt.Sprintf("they are of several hubs, %q and %q", hub, o.From.Hub)
 		}
 	}
 	if known := b.inventories[g.NodeKey]; known != nil {
 		if known.Hub != hub {
-			return nil, fmt.Sprintf("they are of hub %q, and the node's record is of hub %q", hub, known.Hub)
+			return nil, nil, fmt.Sprintf("they are of hub %q, and the node's record is of hub %q", hub, known.Hub)
 		}
-		return known.Clone(), ""
+		return known.Clone(), nil, ""
 	}
 	inv = &inventory.Inventory{Node: g.Name, Namespace: g.Namespace, Hub: hub, Activate: "true", Finalizer: !b.NoFinalizer}
 	if n := b.nodes[g.NodeKey]; n != nil {
 		if n.Hub != hub {
-			return nil, fmt.Sprintf("they are of hub %q, and rows and forms of hub %q make a node of that name", hub, n.Hub)
+			return nil, nil, fmt.Sprintf("they are of hub %q, and rows and forms of hub %q make a node of that name", hub, n.Hub)
 		}
-		inv.Form, inv.RowUID, inv.TemplateGeneration, inv.Extra, inv.HubNamespace = n.Form, n.UID, n.TemplateGeneration, n.Extra, b.HubNamespaces[n.Hub]
-		return inv, ""
+		inv.FormNamespace = n.FormNamespace
+		inv.Form, inv.RowUID, inv.TemplateGeneration, inv.Extra, inv.HubNamespace = n.Form, n.UID, n.TemplateGeneration, n.Extra, cmp.Or(n.HubNamespace, b.HubNamespaces[n.Hub])
+		return inv, nil, ""
 	}
-	if inv.Form, inv.RowUID, why = b.identity(hub, g.Name); why != "" {
-		return nil, why
+	if inv.HubNamespace, others, why = b.hubNamespace(hub, g.Namespace); why != "" {
+		return nil, nil, why
 	}
-	inv.HubNamespace, why = b.hubNamespace(hub)
-	return inv, why
+	if inv.Form, inv.RowUID, why = b.identity(inv.HubKey(), g.Name); why != "" {
+		return nil, nil, why
+	}
+	inv.FormNamespace = b.formNamespace(inv.HubKey(), inv.Form)
+	return inv, others, ""
+}
+
+// of tells whether an inventory is of a hub, as far as their namespaces are known.
+func of(inv *inventory.Inventory, hub lynq.HubKey) bool {
+	return inv.Hub == hub.Name && (inv.HubNamespace == "" || hub.Namespace == "" || inv.HubNamespace == hub.Namespace)
+}
+
+// formNamespace is that of a hub's form, "" where nobody knows.
+func (b *builder) formNamespace(hub lynq.HubKey, form string) string {
+	if b.Form == form && b.FormNamespace != "" {
+		return b.FormNamespace
+	}
+	known := map[string]bool{}
+	for _, inv := range b.Inventories {
+		if of(inv, hub) && inv.Form == form && inv.FormNamespace != "" {
+			known[inv.FormNamespace] = true
+		}
+	}
+	if len(known) != 1 {
+		return ""
+	}
+	return slices.Collect(maps.Keys(known))[0]
 }
 
 // identity reads form and row from the name of a node, UID-FORM; or tells why it
 // cannot be read. The form is one that other nodes of the hub have, where the name
 // ends with only one of those; else it is the one that a person said. A name with
 // a hash tells which it is, where nothing in it had to be replaced.
-func (b *builder) identity(hub, node string) (form, uid, why string) {
+func (b *builder) identity(hub lynq.HubKey, node string) (form, uid, why string) {
 	known := map[string]bool{b.Form: true}
 	for _, inv := range b.Inventories {
-		if inv.Hub == hub {
+		if of(inv, hub) {
 			known[inv.Form] = true
 		}
 	}
@@ -245,28 +276,49 @@ func cutMade(node, form string) (uid string, ok bool) {
 	return cmp.Or(strings.Trim(uid, "-"), form), true
 }
 
-// hubNamespace is that of the one hub of that name, "" where there is no trace of
-// one; or why nobody can tell.
-func (b *builder) hubNamespace(hub string) (namespace, why string) {
-	namespaces := map[string]bool{}
+// hubNamespace is that of the hub of that name, "" where there is no trace of one;
+// or why nobody can tell. Objects tell only the hub's name: where there are several,
+// it is the one that a person named or, if that does not tell, the one with a record
+// in the node's namespace. Others are those that it could be as well.
+func (b *builder) hubNamespace(hub, node string) (namespace string, others []lynq.HubKey, why string) {
+	namespaces, recorded := map[string]bool{}, false
 	for _, h := range b.Hubs {
-		if h.Name == hub {
+		if h.Name == hub && b.Chosen.Choose(h.Namespace, hub) {
 			namespaces[h.Namespace] = true
+			recorded = recorded || h.Namespace == node
 		}
 	}
 	for _, inv := range b.Inventories {
-		if inv.Hub == hub && inv.HubNamespace != "" {
+		if inv.Hub == hub && inv.HubNamespace != "" && b.Chosen.Choose(inv.HubNamespace, hub) {
 			namespaces[inv.HubNamespace] = true
 		}
 	}
 	known := slices.Sorted(maps.Keys(namespaces))
-	switch len(known) {
-	case 0:
-		return "", ""
-	case 1:
-		return known[0], ""
+	switch {
+	case len(known) == 0:
+		return b.said(hub), nil, ""
+	case len(known) == 1:
+		return known[0], nil, ""
+	case !recorded:
+		return "", nil, fmt.Sprintf("there is a hub %q in each of the namespaces %s (say which with --hub NAMESPACE/%s; with -f, rows and forms may tell)", hub, strings.Join(known, ", "), hub)
 	}
-	return "", fmt.Sprintf("there is a hub %q in each of the namespaces %s (with -f, rows and forms may tell)", hub, strings.Join(known, ", "))
+	for _, ns := range known {
+		if ns != node {
+			others = append(others, lynq.HubKey{Namespace: ns, Name: hub})
+		}
+	}
+	return node, others, ""
+}
+
+// said is the namespace of a hub of which there is no trace, as far as a person
+// said it.
+func (b *builder) said(hub string) string {
+	for _, name := range b.Chosen {
+		if namespace, of, qualified := strings.Cut(name, "/"); qualified && of == hub {
+			return namespace
+		}
+	}
+	return ""
 }
 
 // unknownID stands for the resource id of an object that does not say it: a record

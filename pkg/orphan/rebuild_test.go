@@ -143,6 +143,7 @@ func TestRebuildFromLabels(t *testing.T) {
 		form        string
 		inventories []*inventory.Inventory
 		hubs        []*inventory.Hub
+		chosen      lynq.Names
 		want        []string
 	}{
 		"the form of another node": {
@@ -215,15 +216,68 @@ func TestRebuildFromLabels(t *testing.T) {
 		},
 		"two hubs of one name": {
 			node: "acme-web", form: "web", hubs: []*inventory.Hub{hubRecord("hubs", "crm"), hubRecord("other", "crm")},
-			want: []string{`crm shop/acme-web Secret/far/s: there is a hub "crm" in each of the namespaces hubs, other (with -f, rows and forms may tell)`},
+			want: []string{`crm shop/acme-web Secret/far/s: there is a hub "crm" in each of the namespaces hubs, other (say which with --hub NAMESPACE/crm; with -f, rows and forms may tell)`},
+		},
+		"two hubs of one name, one of them where the node is": {
+			node: "acme-web", form: "web", hubs: []*inventory.Hub{hubRecord("hubs", "crm"), hubRecord("shop", "crm")},
+			want: []string{"shop/acme-web of shop/crm form web row acme, 1 added", row},
+		},
+		"two hubs of one name, one of them with forms that fit": {
+			node: "acme-web", hubs: []*inventory.Hub{hubRecord("hubs", "crm"), hubRecord("shop", "crm")},
+			inventories: []*inventory.Inventory{known("crm", "shop", "bolt-web", "web"), known("crm", "hubs", "bolt-big-acme-web", "acme-web")},
+			want:        []string{"shop/acme-web of shop/crm form web row acme, 1 added", row},
+		},
+		"two hubs of one name, and one was named": {
+			node: "acme-web", form: "web", hubs: []*inventory.Hub{hubRecord("hubs", "crm"), hubRecord("shop", "crm")}, chosen: lynq.Names{"hubs/crm"},
+			want: []string{"shop/acme-web of hubs/crm form web row acme, 1 added", row},
+		},
+		"the record of the hub that was named is gone": {
+			node: "acme-web", form: "web", hubs: []*inventory.Hub{hubRecord("shop", "crm")}, chosen: lynq.Names{"hubs/crm"},
+			want: []string{"shop/acme-web of hubs/crm form web row acme, 1 added", row},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			wantRebuilt(t, &orphan.RebuildInput{
 				Stranded:    []orphan.Orphan{stranded("Secret/far/s", "shop", test.node, "s")},
-				Inventories: test.inventories, Hubs: test.hubs, Form: test.form,
+				Inventories: test.inventories, Hubs: test.hubs, Form: test.form, Chosen: test.chosen,
 			}, test.want...)
 		})
+	}
+}
+
+// TestRebuildFormNamespace: the namespace of a form is the one that a person says,
+// or that other nodes of the hub have.
+func TestRebuildFormNamespace(t *testing.T) {
+	far := known("crm", "shop", "bolt-web", "web")
+	far.FormNamespace = "far"
+	other := known("crm", "hubs", "coil-web", "web")
+	other.FormNamespace = "other"
+	in := &orphan.RebuildInput{
+		Hubs:        []*inventory.Hub{hubRecord("shop", "crm"), hubRecord("hubs", "crm")},
+		Inventories: []*inventory.Inventory{far, other}, Stranded: []orphan.Orphan{stranded("Secret/far/s", "shop", "acme-web", "s")},
+	}
+	for _, tt := range []struct{ form, namespace, want string }{{"", "", "far"}, {"web", "", "far"}, {"web", "said", "said"}} {
+		in.Form, in.FormNamespace = tt.form, tt.namespace
+		if rebuilt, unbuilt := orphan.Rebuild(in); len(rebuilt) != 1 || rebuilt[0].FormNamespace != tt.want {
+			t.Errorf("%+v: %+v %+v", tt, rebuilt, unbuilt)
+		}
+	}
+}
+
+// TestRebuildOthers: of which hubs a node could be as well, is said.
+func TestRebuildOthers(t *testing.T) {
+	in := &orphan.RebuildInput{
+		Form: "web", Stranded: []orphan.Orphan{stranded("Secret/far/s", "shop", "acme-web", "s")},
+		Hubs: []*inventory.Hub{hubRecord("shop", "crm"), hubRecord("hubs", "crm"), hubRecord("other", "crm"), hubRecord("hubs", "erp")},
+	}
+	rebuilt, _ := orphan.Rebuild(in)
+	want := []lynq.HubKey{{Namespace: "hubs", Name: "crm"}, {Namespace: "other", Name: "crm"}}
+	if len(rebuilt) != 1 || !slices.Equal(rebuilt[0].Others, want) {
+		t.Errorf("%+v, want others %v", rebuilt, want)
+	}
+	in.Chosen = lynq.Names{"shop/crm"}
+	if rebuilt, _ = orphan.Rebuild(in); len(rebuilt) != 1 || len(rebuilt[0].Others) > 0 {
+		t.Errorf("%+v, though one was named", rebuilt)
 	}
 }
 

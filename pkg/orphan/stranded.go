@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
@@ -67,7 +68,38 @@ func (s *search) readBooks(ctx context.Context, found *Found) (*books, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	return newBooks(inventories, found.Broken, namespace), nil
+	counting, err := s.counting(ctx, inventories, found.Broken, namespace)
+	if err != nil {
+		return nil, err
+	}
+	var ignored apply.Ignored
+	inventories, found.Broken, ignored = counting.Split(inventories, found.Broken)
+	b := newBooks(inventories, found.Broken, namespace)
+	for _, key := range ignored.Nodes() {
+		b.broken[inventory.ID(key.Namespace, inventory.Name(key.Name))] = true
+	}
+	found.Ignored = s.asked(ignored)
+	return b, nil
+}
+
+// counting tells which inventories count. Where records of hubs may not be read all
+// do.
+func (s *search) counting(ctx context.Context, inventories []*inventory.Inventory, broken []*inventory.RecordError, namespace string) (apply.Counting, error) {
+	if len(apply.Away(inventories, broken)) == 0 {
+		return nil, nil
+	}
+	hubs, err := s.query.Stranded.Hubs(ctx, namespace)
+	if torn := (*inventory.BrokenError)(nil); err != nil && !errors.As(err, &torn) && !apierrors.IsForbidden(err) {
+		return nil, err
+	}
+	return apply.NewCounting(hubs, inventories), nil
+}
+
+// asked leaves those of the hubs that are asked for.
+func (s *search) asked(ignored apply.Ignored) apply.Ignored {
+	ignored.Inventories = slices.DeleteFunc(ignored.Inventories, func(inv *inventory.Inventory) bool { return !within(s.query.Hubs, inv.Hub) })
+	ignored.Broken = slices.DeleteFunc(ignored.Broken, func(b *inventory.RecordError) bool { return !within(s.query.Hubs, b.Hub) })
+	return ignored
 }
 
 // books are what inventories say.
@@ -79,7 +111,7 @@ type books struct {
 	refs map[lynq.Ref]bool
 	uids map[types.UID]bool
 	// nodes are those of the inventories, by ApplySet id; broken has the ids of
-	// those that cannot be read.
+	// those that cannot be read, or do not count.
 	nodes  map[string]apply.NodeKey
 	broken map[string]bool
 }

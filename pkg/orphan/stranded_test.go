@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -104,6 +106,53 @@ func TestStranded(t *testing.T) {
 }
 
 // Copies of labels are no objects of ours, and an orphan is told as one.
+// TestStrandedIgnores: what an inventory says counts only in the namespaces that the
+// record of its hub names. What has the tracking of another one's node is told
+// neither as stranded nor as gone.
+func TestStrandedIgnores(t *testing.T) {
+	secret := tracked("Secret", "shop", "s", partOf("shop", "acme-web"), owned("acme-web"))
+	own := tracked("Secret", "evil", "own", partOf("evil", "ghost-web"), labelled("evil", "ghost-web"))
+	torn := tracked("Secret", "evil", "torn", partOf("evil", "torn-web"), labelled("evil", "torn-web"))
+	missing := object{kind: "Secret"}
+	missing.meta.Namespace, missing.meta.Name, missing.meta.UID = "shop", "missing", "missing"
+	ghost := record("evil", "ghost-web", named(secret), named(own), named(missing))
+	ghost.HubNamespace = "shop"
+	m := &memory{
+		kinds: []lynq.APIResource{kind("", "Secret")}, objects: []object{secret, own, torn},
+		inventories: []*inventory.Inventory{ghost},
+		broken:      []*inventory.RecordError{{Namespace: "evil", Name: "lynqnode-torn-web", Node: "torn-web", Hub: "crm", HubNamespace: "shop", Err: errors.New("torn")}},
+		hubs:        []*inventory.Hub{{Namespace: "shop", Name: "crm", UID: "1"}},
+	}
+	found := mustFind(t, m, orphan.Query{Stranded: m})
+	wantTexts(t, found, "Secret/shop/s Stranded unknown crm/shop/acme-web/id Delete")
+	if w := found.Warnings(); len(w) != 1 || !strings.HasPrefix(w[0], "hub shop/crm: 2 inventories ignored, ") || len(found.Broken) > 0 {
+		t.Errorf("warnings %q, broken %v", w, found.Broken)
+	}
+	if w := mustFind(t, m, orphan.Query{Stranded: m, Filter: orphan.Filter{Hubs: []string{"erp"}}}).Warnings(); len(w) > 0 {
+		t.Errorf("another hub was asked for: %q", w)
+	}
+
+	// Where the hub's record says so, or cannot be read, all of it counts.
+	for name, change := range map[string]func(){
+		"it names the namespace": func() { m.hubs[0].Namespaces = []string{"evil"} },
+		"it is not there":        func() { m.hubs = nil },
+		"it may not be read": func() {
+			m.fail = map[string]error{"hubs ": apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "", nil)}
+		},
+	} {
+		change()
+		wantTexts(t, mustFind(t, m, orphan.Query{Stranded: m}), "Secret/shop/missing ObjectGone unknown crm/evil/ghost-web/id Delete")
+		if t.Failed() {
+			t.Fatal(name)
+		}
+		m.hubs = []*inventory.Hub{{Namespace: "shop", Name: "crm", UID: "1"}}
+	}
+	m.fail = map[string]error{"hubs ": errors.New("it is away")}
+	if _, err := orphan.Find(t.Context(), m, orphan.Query{Stranded: m}); err == nil {
+		t.Error("records of hubs that could not be read say nothing")
+	}
+}
+
 func TestStrandedTellsObjectsOnce(t *testing.T) {
 	service := tracked("Service", "shop", "web", partOf("shop", "acme-web"), owned("acme-web"))
 	endpoints := tracked("Endpoints", "shop", "web", partOf("shop", "acme-web"))

@@ -74,7 +74,7 @@ func (f *Found) Warnings() []string {
 	for _, b := range f.Broken {
 		lines = append(lines, b.Error())
 	}
-	return lines
+	return append(lines, f.Ignored.Warnings()...)
 }
 
 // unread has a line for each reason why kinds could not be read.

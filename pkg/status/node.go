@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
@@ -25,7 +26,9 @@ type Node struct {
 	Hub          string `json:"hub"`
 	HubNamespace string `json:"hubNamespace,omitempty"`
 	Form         string `json:"form"`
-	UID          string `json:"uid"` // of the row
+	// FormNamespace tells forms of one name apart.
+	FormNamespace string `json:"formNamespace,omitempty"`
+	UID           string `json:"uid"` // of the row
 	// Well: all that is wanted of it is there and ready.
 	Well       bool      `json:"well"`
 	Condition  string    `json:"condition"`
@@ -41,9 +44,10 @@ type Node struct {
 
 // Of tells how a node is whose record can be read.
 func Of(inv *inventory.Inventory) Node {
+	form := apply.FormOf(inv)
 	n := Node{
-		Name: inv.Node, Namespace: inv.Namespace, Hub: inv.Hub, HubNamespace: cmp.Or(inv.HubNamespace, inv.Namespace),
-		Form: inv.Form, UID: inv.RowUID, Created: inv.Created,
+		Name: inv.Node, Namespace: inv.Namespace, Hub: inv.Hub, HubNamespace: apply.HubOf(inv).Namespace,
+		Form: form.Name, FormNamespace: form.Namespace, UID: inv.RowUID, Created: inv.Created,
 		Desired: inv.Status.Desired, Ready: inv.Status.Ready,
 		Failed: inv.Status.Failed, Skipped: inv.Status.Skipped, Conflicted: inv.Status.Conflicted,
 	}
@@ -58,8 +62,9 @@ func Of(inv *inventory.Inventory) Node {
 // OfBroken tells how a node is whose record cannot be read: nobody knows, so it
 // is not well.
 func OfBroken(b *inventory.RecordError) Node {
+	form := apply.FormOfBroken(b)
 	return Node{
-		Name: b.Node, Namespace: b.Namespace, Hub: b.Hub, HubNamespace: cmp.Or(b.HubNamespace, b.Namespace), Form: b.Form,
+		Name: b.Node, Namespace: b.Namespace, Hub: b.Hub, HubNamespace: apply.HubOfBroken(b).Namespace, Form: form.Name, FormNamespace: form.Namespace,
 		Condition: Unreadable, Message: b.Error(),
 	}
 }

@@ -50,7 +50,7 @@ func TestOf(t *testing.T) {
 			Status: inventory.Status{Desired: 5, Ready: 1, Failed: 2, Skipped: 3, Conflicted: 4, Conditions: tt.conditions},
 		})
 		want := status.Node{
-			Name: "acme-web", Namespace: "shop", Hub: "crm", HubNamespace: "shop", Form: "web", UID: "acme", Created: at(0),
+			Name: "acme-web", Namespace: "shop", Hub: "crm", HubNamespace: "shop", Form: "web", FormNamespace: "shop", UID: "acme", Created: at(0),
 			Well: tt.well, Condition: tt.condition, Since: tt.since, Message: tt.message,
 			Desired: 5, Ready: 1, Failed: 2, Skipped: 3, Conflicted: 4,
 		}
@@ -63,11 +63,45 @@ func TestOf(t *testing.T) {
 func TestOfBroken(t *testing.T) {
 	b := &inventory.RecordError{Namespace: "shop", Name: "lynqnode-acme-web", Node: "acme-web", Hub: "crm", Form: "web", Where: "data.status", Err: errors.New("it is missing")}
 	want := status.Node{
-		Name: "acme-web", Namespace: "shop", Hub: "crm", HubNamespace: "shop", Form: "web",
+		Name: "acme-web", Namespace: "shop", Hub: "crm", HubNamespace: "shop", Form: "web", FormNamespace: "shop",
 		Condition: "Unreadable", Message: b.Error(),
 	}
 	if diff := cmp.Diff(want, status.OfBroken(b)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// TestNamespaces: what a record says of the namespaces of hub and form, and what it
+// leaves to be known.
+func TestNamespaces(t *testing.T) {
+	n := status.Of(&inventory.Inventory{Node: "acme-web", Namespace: "nodes", Hub: "crm", HubNamespace: "hubs", Form: "web", FormNamespace: "forms"})
+	if n.HubKey().String() != "hubs/crm" || n.FormKey().String() != "forms/web" {
+		t.Errorf("hub %s and form %s", n.HubKey(), n.FormKey())
+	}
+	n = status.Of(&inventory.Inventory{Node: "acme-web", Namespace: "nodes", Hub: "crm", HubNamespace: "hubs", Form: "web"})
+	if n.FormKey().String() != "hubs/web" {
+		t.Errorf("form %s of an old record", n.FormKey())
+	}
+	n = status.OfBroken(&inventory.RecordError{Namespace: "nodes", Node: "acme-web", Hub: "crm", HubNamespace: "hubs", Form: "web", FormNamespace: "forms", Err: errors.New("torn")})
+	if n.HubKey().String() != "hubs/crm" || n.FormKey().String() != "forms/web" {
+		t.Errorf("of one that cannot be read: hub %s and form %s", n.HubKey(), n.FormKey())
+	}
+	n = status.OfBroken(&inventory.RecordError{Namespace: "nodes", Node: "acme-web", Hub: "crm", Err: errors.New("torn")})
+	if n.FormNamespace != "" {
+		t.Errorf("a form that is not known is in namespace %s", n.FormNamespace)
+	}
+}
+
+// TestSumForms: forms of one name in two namespaces are two.
+func TestSumForms(t *testing.T) {
+	node := func(form string) status.Node {
+		return status.Node{HubNamespace: "shop", Hub: "crm", Form: "web", FormNamespace: form, Well: true}
+	}
+	sums := status.Sum([]status.Node{node("far"), node("shop"), node("shop")}, nil)
+	one, two := status.Counts{Nodes: 1, Well: 1}, status.Counts{Nodes: 2, Well: 2}
+	want := []status.Form{{Name: "web", Namespace: "far", Counts: one}, {Name: "web", Namespace: "shop", Counts: two}}
+	if len(sums) != 1 || !cmp.Equal(sums[0].Forms, want) {
+		t.Errorf("%+v, want forms %+v", sums, want)
 	}
 }
 

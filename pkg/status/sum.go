@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // Counts sums nodes up, and their objects as their records have them.
@@ -48,7 +49,8 @@ type Hub struct {
 
 // Form sums up the nodes of one of a hub's forms.
 type Form struct {
-	Name string `json:"form"`
+	Name      string `json:"form"`
+	Namespace string `json:"formNamespace,omitempty"`
 	Counts
 }
 
@@ -60,37 +62,39 @@ type Run struct {
 	Nodes  int       `json:"nodes"` // that it wanted
 }
 
-// Place is where the record of a hub is.
-type Place struct{ Namespace, Name string }
+// HubKey is the node's hub, without a name where that is not known.
+func (n *Node) HubKey() lynq.HubKey { return lynq.HubKey{Namespace: n.HubNamespace, Name: n.Hub} }
 
-// Place is where the record of the node's hub is.
-func (n *Node) Place() Place { return Place{n.HubNamespace, n.Hub} }
+// FormKey is the node's form.
+func (n *Node) FormKey() lynq.FormKey { return lynq.FormKey{Namespace: n.FormNamespace, Name: n.Form} }
 
 // Sum sums nodes up by hub and form, sorted by namespace and name. Hubs without
 // nodes have sums too where they have a record. A node whose hub is not known is
 // in none.
 func Sum(nodes []Node, records []*inventory.Hub) []Hub {
-	hubs := map[Place]*Hub{}
-	hub := func(p Place) *Hub {
+	hubs := map[lynq.HubKey]*Hub{}
+	hub := func(p lynq.HubKey) *Hub {
 		if hubs[p] == nil {
 			hubs[p] = &Hub{Namespace: p.Namespace, Name: p.Name}
 		}
 		return hubs[p]
 	}
 	for _, r := range records {
-		h := hub(Place{r.Namespace, r.Name})
+		h := hub(lynq.HubKey{Namespace: r.Namespace, Name: r.Name})
 		h.Run, h.Deleting = &Run{Time: r.Time, Rows: r.Rows, Active: r.Active, Nodes: r.Nodes}, r.Deleting
 	}
 	for i := range nodes {
 		if n := &nodes[i]; n.Hub != "" {
-			h := hub(n.Place())
+			h := hub(n.HubKey())
 			h.add(n)
-			h.form(n.Form).add(n)
+			h.form(n.FormKey()).add(n)
 		}
 	}
 	sums := make([]Hub, 0, len(hubs))
 	for _, h := range hubs {
-		slices.SortFunc(h.Forms, func(a, b Form) int { return cmp.Compare(a.Name, b.Name) })
+		slices.SortFunc(h.Forms, func(a, b Form) int {
+			return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Namespace, b.Namespace))
+		})
 		sums = append(sums, *h)
 	}
 	slices.SortFunc(sums, func(a, b Hub) int {
@@ -99,10 +103,10 @@ func Sum(nodes []Node, records []*inventory.Hub) []Hub {
 	return sums
 }
 
-func (h *Hub) form(name string) *Form {
-	i := slices.IndexFunc(h.Forms, func(f Form) bool { return f.Name == name })
+func (h *Hub) form(key lynq.FormKey) *Form {
+	i := slices.IndexFunc(h.Forms, func(f Form) bool { return f.Name == key.Name && f.Namespace == key.Namespace })
 	if i < 0 {
-		i, h.Forms = len(h.Forms), append(h.Forms, Form{Name: name})
+		i, h.Forms = len(h.Forms), append(h.Forms, Form{Name: key.Name, Namespace: key.Namespace})
 	}
 	return &h.Forms[i]
 }
