@@ -277,11 +277,8 @@ func (r *rebuildJob) look(ctx context.Context) (err error) {
 }
 
 func (r *rebuildJob) input(ctx context.Context) (*orphan.RebuildInput, error) {
-	in := &orphan.RebuildInput{Stranded: r.stranded, HubNamespaces: map[string]string{}, Chosen: r.flags.hubs, NoFinalizer: r.flags.noFinalizer}
-	var err error
-	if r.hubs, err = r.hubsMeant(); err != nil {
-		return nil, badUsage(err)
-	}
+	in := &orphan.RebuildInput{Stranded: r.stranded, Chosen: r.flags.hubs, NoFinalizer: r.flags.noFinalizer}
+	r.hubs = r.hubsMeant()
 	if err := r.readRecords(ctx, in); err != nil {
 		return nil, unread(ctx, err)
 	}
@@ -296,7 +293,6 @@ func (r *rebuildJob) input(ctx context.Context) (*orphan.RebuildInput, error) {
 	}
 	for _, h := range r.apply.hubs {
 		in.Nodes = append(in.Nodes, r.apply.nodes[h.key]...)
-		in.HubNamespaces[h.hub.Name] = h.key.Namespace
 	}
 	return in, nil
 }
@@ -324,16 +320,15 @@ func (r *rebuildJob) readRecords(ctx context.Context, in *orphan.RebuildInput) e
 }
 
 // hubsMeant are those of the inputs, or those of --hub.
-func (r *rebuildJob) hubsMeant() (lynq.Names, error) {
+func (r *rebuildJob) hubsMeant() lynq.Names {
 	if r.apply == nil {
-		return r.flags.hubs, nil
+		return r.flags.hubs
 	}
-	places, err := r.apply.places()
 	var names lynq.Names
-	for _, p := range places {
-		names = append(names, p.key().String())
+	for _, h := range r.apply.hubs {
+		names = append(names, h.key.String())
 	}
-	return names, err
+	return names
 }
 
 // tellOthers tells of nodes that could be of more than one hub, once for each.

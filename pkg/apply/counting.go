@@ -3,7 +3,6 @@ package apply
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -99,12 +98,8 @@ func Away(inventories []*inventory.Inventory, broken []*inventory.RecordError) [
 			hubs = append(hubs, hub)
 		}
 	}
-	slices.SortFunc(hubs, compareHubs)
+	slices.SortFunc(hubs, lynq.HubKey.Compare)
 	return slices.Compact(hubs)
-}
-
-func compareHubs(a, b lynq.HubKey) int {
-	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 }
 
 // Ignored are inventories that do not count.
@@ -140,7 +135,7 @@ func (i *Ignored) Warnings() []string {
 	for hub := range of {
 		hubs = append(hubs, hub)
 	}
-	slices.SortFunc(hubs, compareHubs)
+	slices.SortFunc(hubs, lynq.HubKey.Compare)
 	var warnings []string
 	for _, hub := range hubs {
 		slices.Sort(of[hub])

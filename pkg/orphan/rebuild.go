@@ -22,8 +22,6 @@ type RebuildInput struct {
 	Hubs        []*inventory.Hub
 	// Nodes are what rows and forms render, nil where they were not asked.
 	Nodes []*apply.Node
-	// HubNamespaces are those of the hubs of Nodes that do not say it.
-	HubNamespaces map[string]string
 	// Chosen are the hubs that a person named.
 	Chosen lynq.Names
 	// Form is that of nodes of which nothing else tells, "" for none; its namespace
@@ -173,7 +171,7 @@ func (b *builder) inventory(g group, objects []*Orphan) (inv *inventory.Inventor
 			return nil, nil, fmt.Sprintf("they are of hub %q, and rows and forms of hub %q make a node of that name", hub, n.Hub)
 		}
 		inv.FormNamespace = n.FormNamespace
-		inv.Form, inv.RowUID, inv.TemplateGeneration, inv.Extra, inv.HubNamespace = n.Form, n.UID, n.TemplateGeneration, n.Extra, cmp.Or(n.HubNamespace, b.HubNamespaces[n.Hub])
+		inv.Form, inv.RowUID, inv.TemplateGeneration, inv.Extra, inv.HubNamespace = n.Form, n.UID, n.TemplateGeneration, n.Extra, n.HubNamespace
 		return inv, nil, ""
 	}
 	if inv.HubNamespace, others, why = b.hubNamespace(hub, g.Namespace); why != "" {

@@ -99,7 +99,7 @@ func TestRebuildFromForms(t *testing.T) {
 	node := wants("shop", "acme-web", "web", settings, job)
 	node.TemplateGeneration, node.Extra = 4, `{"plan":"gold"}`
 	in := &orphan.RebuildInput{
-		Nodes: []*apply.Node{node, wants("shop", "bolt-web", "web")}, HubNamespaces: map[string]string{"crm": "hubs"},
+		Nodes: []*apply.Node{node, wants("shop", "bolt-web", "web")},
 		Stranded: []orphan.Orphan{
 			stranded("ConfigMap/shop/a", "shop", "acme-web", "was", nameless), // its ApplySet tells its node
 			stranded("Job.batch/shop/a", "shop", "acme-web", "job"),
@@ -126,7 +126,7 @@ func TestRebuildFromForms(t *testing.T) {
 		Stranded: []orphan.Orphan{stranded("ConfigMap/shop/a", "shop", "bolt-web", "was")},
 	}
 	wantRebuilt(t, in,
-		"shop/bolt-web of /crm form web row row of bolt-web, 1 added",
+		"shop/bolt-web of hubs/crm form web row row of bolt-web, 1 added",
 		"  ConfigMap/shop/a@was v1 WhenNeeded Delete apply 0")
 	// Nor does a node of that name of another hub.
 	node.Hub = "erp"

@@ -11,7 +11,7 @@ import (
 
 // wants is a node of hub crm and what it renders, by resource id.
 func wants(namespace, name, form string, objects ...apply.Object) *apply.Node {
-	return &apply.Node{NodeKey: apply.NodeKey{Namespace: namespace, Name: name}, Hub: "crm", Form: form, UID: "row of " + name, Objects: objects}
+	return &apply.Node{NodeKey: apply.NodeKey{Namespace: namespace, Name: name}, Hub: "crm", HubNamespace: "hubs", Form: form, UID: "row of " + name, Objects: objects}
 }
 
 func rendering(id, ref string) apply.Object {
