@@ -28,8 +28,8 @@ func (in *inputFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVarP(&in.paths, "filename", "f", nil, "file or directory with hubs and forms, '-' for standard input (may be repeated)")
 	f.BoolVarP(&in.recursive, "recursive", "R", false, "read sub-directories too")
-	f.StringSliceVar(&in.hubs, "hub", nil, "only these hubs, by NAME or NAMESPACE/NAME")
-	f.StringSliceVar(&in.formNames, "form", nil, "only these forms, by NAME or NAMESPACE/NAME")
+	f.StringSliceVar(&in.hubs, "hub", nil, "only these hubs, as NAME or NAMESPACE/NAME")
+	f.StringSliceVar(&in.formNames, "form", nil, "only these forms, as NAME or NAMESPACE/NAME")
 }
 
 // load reads the inputs. Problems are what is wrong with them; the error is

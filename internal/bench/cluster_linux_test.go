@@ -34,6 +34,7 @@ func BenchmarkCluster(b *testing.B) {
 		b.Run(fmt.Sprintf("unchanged/objects=%d", 5*nodes), func(b *testing.B) { l.unchanged(b, nodes) })
 	}
 	b.Run("planned/objects=50000", func(b *testing.B) { l.planned(b, 10_000) })
+	b.Run("waited/objects=10000", func(b *testing.B) { l.waited(b, 100, 100) })
 }
 
 // lab is where apply is measured.
@@ -102,6 +103,46 @@ func (l *lab) planned(b *testing.B, nodes int) {
 	}
 	b.ReportMetric(0, "ns/op")
 	ours.report(b, "ours")
+}
+
+// waited measures a run that waits for all that it makes: custom resources of 1 KB
+// that do not get ready, of which each node has some.
+func (l *lab) waited(b *testing.B, nodes, each int) {
+	var ours samples
+	for b.Loop() {
+		env := cluster.Env(l.tb)
+		env.Kubectl(b, waitedKind, "apply", "-f", "-")
+		env.Kubectl(b, "", "wait", "crd/gauges.bench.example.com", "--for=condition=Established", "--timeout=1m")
+		inputs := filepath.Join(b.TempDir(), "inputs.yaml")
+		if err := os.WriteFile(inputs, []byte(waitedInputs(env.Namespace, each)), 0o600); err != nil {
+			b.Fatal(err)
+		}
+		apply := []string{l.lynqctl, "apply", "--kubeconfig", env.Kubeconfig, "-f", inputs, "--source", "csv:" + writeRows(b, "csv", tenants(nodes)), "-o", "name"}
+		// What does not get ready in time is exit code 1.
+		ours.measure(b, append([]string{"sh", "-c", `"$@" 2>/dev/null || test $? = 1`, "sh"}, apply...))
+	}
+	b.ReportMetric(0, "ns/op")
+	ours.report(b, "ours")
+}
+
+const waitedKind = `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: gauges.bench.example.com}, spec: {
+  group: bench.example.com, scope: Namespaced, names: {plural: gauges, singular: gauge, kind: Gauge, listKind: GaugeList},
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}}`
+
+// waitedInputs are a hub, and a form with some resources.
+func waitedInputs(name string, each int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `{apiVersion: operator.lynq.sh/v1, kind: LynqHub, metadata: {name: %[1]s, namespace: %[1]s}, spec: {
+  source: {type: csv, csv: {path: rows.csv}}, valueMappings: {uid: %[2]s, activate: %[3]s}}}
+---
+{apiVersion: operator.lynq.sh/v1, kind: LynqForm, metadata: {name: gauges, namespace: %[1]s}, spec: {hubId: %[1]s, manifests: [
+`, name, floor.Columns()[0], floor.Columns()[1])
+	for i := range each {
+		fmt.Fprintf(&b, `  {id: g%[1]d, nameTemplate: "{{ .uid }}-%[1]d", timeoutSeconds: 20, spec: {apiVersion: bench.example.com/v1, kind: Gauge,
+    spec: {text: %[2]s}, status: {conditions: [{type: Ready, status: "False", reason: Waiting, message: not yet}]}}},
+`, i, strings.Repeat("x", 1000))
+	}
+	return b.String() + "]}}\n"
 }
 
 // place is a namespace with a hub of its own and what is to be applied there.

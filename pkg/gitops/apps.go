@@ -174,6 +174,19 @@ func (m *AppMaker) node(n *Node, folder string) (string, []byte) {
 		text.of(appNode{name: appName(path.Base(folder)), path: path.Join(m.options.Path, folder)})
 }
 
+// resources are the ids of those resources of a node that have an object each.
+func (m *AppMaker) resources(n *Node) []string {
+	f := m.formOf(n)
+	if m.options.Kind != AppsOrdered || f == nil {
+		return nil
+	}
+	ids := make([]string, len(f.Resources))
+	for i, r := range f.Resources {
+		ids[i] = r.ID
+	}
+	return ids
+}
+
 // tree are the files for the tree as a whole.
 func (m *AppMaker) tree(sharded bool) []File {
 	file := func(name string, object map[string]any) []File {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
+	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -129,6 +130,39 @@ func TestAppsOfNodes(t *testing.T) {
 	}
 	if file, _ := (&AppMaker{}).node(&Node{Form: "another"}, "x"); file != "" {
 		t.Errorf("a node of no known form has %s", file)
+	}
+}
+
+// Kustomizations of resources that would have one name are told, in whatever order
+// the nodes come.
+func TestClashes(t *testing.T) {
+	web := loadForm(t, configMap("db-x", "dependIds: []")+configMap("app", "dependIds: [db-x]"))
+	db := loadForm(t, configMap("x", "dependIds: []"))
+	db.Name = "db"
+	node := func(name string, f *form.Form) *Node {
+		return &Node{NodeKey: NodeKey{Namespace: "shop", Name: name}, Form: f.Name, Objects: []Object{{ObjectKey: ObjectKey{Ref: lynq.Ref{Kind: "ConfigMap", Name: name}}, Bytes: []byte("{}")}}}
+	}
+	for _, test := range []struct {
+		kind  Apps
+		nodes []*Node
+		want  []string
+	}{
+		{AppsOrdered, []*Node{node("acme-web", web), node("acme-web-db", db)}, []string{`resource "db-x" of node acme-web and resource "x" of node acme-web-db have one Kustomization, acme-web-db-x (give one of the resources another id)`}},
+		{AppsOrdered, []*Node{node("acme-web-db", db), node("acme-web", web)}, []string{`resource "x" of node acme-web-db and resource "db-x" of node acme-web have one Kustomization, acme-web-db-x (give one of the resources another id)`}},
+		{AppsOrdered, []*Node{node("acme-web", web), node("bolt-db", db)}, nil},
+		{AppsKustomizations, []*Node{node("acme-web", web), node("acme-web-db", db)}, nil},
+	} {
+		m, err := NewAppMaker(AppOptions{Kind: test.kind}, []AppForm{{Form: web}, {Form: db}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, clash := range Lay(&Input{Nodes: test.nodes, Index: &Index{}, Apps: m}).Clashes {
+			got = append(got, clash.Error())
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s: %s", test.kind, diff)
+		}
 	}
 }
 

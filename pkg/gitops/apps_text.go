@@ -62,8 +62,11 @@ func (n appNode) fill(slot string) string {
 	case "./path":
 		return "./" + n.path
 	}
-	return lynq.PlainNodeName(n.name, strings.TrimPrefix(slot, "of "))
+	return n.ofResource(strings.TrimPrefix(slot, "of "))
 }
+
+// ofResource is the name of the object for one resource of the node.
+func (n appNode) ofResource(id string) string { return lynq.PlainNodeName(n.name, id) }
 
 // yamlText is a text as YAML: as it is where no reader could take it for anything
 // else, which is so for names and paths with a letter first and a dash or a slash

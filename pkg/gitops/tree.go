@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"cmp"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -107,12 +108,14 @@ type Layout struct {
 	Files []File   // to be there with these bytes, sorted by path
 	Kept  []*Entry // that stay as they are, whatever they are
 	Gone  []*Entry // that are wanted no more
+	// Clashes are why objects of a target cannot be told apart.
+	Clashes []error
 }
 
 // Lay gives all files of a tree their paths. It is a pure function of its
 // input, and the files do not hang on the order of the nodes.
 func Lay(in *Input) *Layout {
-	l := layouter{Input: in, kept: Kept(in), namespaces: make(map[string]string, len(in.Nodes)), ambiguous: map[string]bool{}}
+	l := layouter{Input: in, kept: Kept(in), namespaces: make(map[string]string, len(in.Nodes)), ambiguous: map[string]bool{}, called: map[string]string{}}
 	l.claimNames()
 	if in.Selected {
 		l.keptOf = map[NodeKey][]*Entry{}
@@ -131,7 +134,7 @@ func Lay(in *Input) *Layout {
 		l.files = append(l.files, l.Apps.tree(l.Sharded)...)
 	}
 	slices.SortFunc(l.files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
-	return &Layout{Files: l.files, Kept: l.kept, Gone: l.gone()}
+	return &Layout{Files: l.files, Kept: l.kept, Gone: l.gone(), Clashes: l.clashes}
 }
 
 // Kept are the entries of the index that a run leaves as they are: those
@@ -191,6 +194,8 @@ type layouter struct {
 
 	namespaces map[string]string // of the node that has a name
 	ambiguous  map[string]bool   // names that nodes of several namespaces have
+	called     map[string]string // what each Kustomization of a resource is for
+	clashes    []error
 }
 
 // claimNames finds out which names nodes of several namespaces have.
@@ -244,6 +249,20 @@ func (l *layouter) node(n *Node) {
 		if file, content := l.Apps.node(n, base); file != "" {
 			l.add(n, file, content, nil)
 		}
+		l.tellApart(n, base)
+	}
+}
+
+// tellApart notes Kustomizations of resources that have one name: NODE-ID does not
+// say where the node's name ends. One of the two would be applied, and the object of
+// the other deleted.
+func (l *layouter) tellApart(n *Node, base string) {
+	for _, id := range l.Apps.resources(n) {
+		name, what := appNode{name: appName(path.Base(base))}.ofResource(id), fmt.Sprintf("resource %q of node %s", id, n.Name)
+		if first, taken := l.called[name]; taken {
+			l.clashes = append(l.clashes, fmt.Errorf("%s and %s have one Kustomization, %s (give one of the resources another id)", first, what, name))
+		}
+		l.called[name] = what
 	}
 }
 

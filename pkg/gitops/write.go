@@ -80,6 +80,9 @@ func (d *Dir) Plan(ctx context.Context, in *Input, force bool) (*Plan, error) {
 	}
 	in.Index = in.Index.Without(missing)
 	layout := Lay(in)
+	if err := errors.Join(layout.Clashes...); err != nil {
+		return nil, err
+	}
 	disk, err := d.look(ctx, layout)
 	if err != nil {
 		return nil, err
