@@ -126,7 +126,7 @@ func (j *handoverJob) finish(ctx context.Context, o *operated) error {
 		case j.flags.removeForms:
 			errs = append(errs, j.removeForms(ctx, p, hubs, forms))
 		default:
-			_, _ = fmt.Fprintf(j.stderr, "hub %[1]s/%[2]s is handed over. Do not start the operator again while %[3]s: it would make its LynqNodes anew. To delete them: lynqctl adopt-operator -n %[1]s --hub %[2]s --export-dir DIR --remove-forms\n",
+			_, _ = fmt.Fprintf(j.stderr, "hub %[1]s/%[2]s is handed over. Do not start the operator again while %[3]s: it would create its LynqNodes again. To delete them: lynqctl adopt-operator -n %[1]s --hub %[2]s --export-dir DIR --remove-forms\n",
 				p.namespace, p.hub, stillThere(p, hubs, forms))
 		}
 	}

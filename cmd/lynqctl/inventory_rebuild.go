@@ -32,7 +32,7 @@ func (a *app) inventoryRebuildCommand() *cobra.Command {
 	f.wait = false
 	cmd := &cobra.Command{
 		Use:   "rebuild [NODE...]",
-		Short: "Make records anew that were lost",
+		Short: "Rebuild records that were lost",
 		Long: `Make the records of nodes anew from the labels, owner references and annotations
 of what bears their tracking and is in no record. What is to be recorded is
 shown first, and nothing is written that was not agreed to.
@@ -156,7 +156,7 @@ func (r *rebuildJob) perform(ctx context.Context) error {
 		_, _ = fmt.Fprintf(r.stderr, "not rebuilt: %s of %s, such as %s: %s\n", count(len(u.Objects), "object"), of, u.Objects[0].Full(), u.Why)
 	}
 	for _, b := range r.broken {
-		_, _ = fmt.Fprintf(r.stderr, "not rebuilt: nobody knows what ConfigMap %s/%s says (to have it made anew, take its finalizers off, delete it with kubectl delete --cascade=orphan, and run this again)\n", b.Namespace, b.Name)
+		_, _ = fmt.Fprintf(r.stderr, "not rebuilt: ConfigMap %s/%s cannot be read (to have it created again, take its finalizers off, delete it with kubectl delete --cascade=orphan, and run this again)\n", b.Namespace, b.Name)
 	}
 	r.tellOthers(rebuilt)
 	if err := r.show(rebuilt); err != nil {

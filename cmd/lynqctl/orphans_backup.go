@@ -39,7 +39,7 @@ func backup(ctx context.Context, client reader, dir string, orphans []orphan.Orp
 			return fmt.Errorf("back up %s: %w", o.Full(), err)
 		}
 		if content.GetUID() != o.UID {
-			return fmt.Errorf("back up %s: somebody deleted it and made another", o.Full())
+			return fmt.Errorf("back up %s: it was deleted and created again", o.Full())
 		}
 		live, err := apply.LiveOfObject(o.Ref, content)
 		if err != nil {

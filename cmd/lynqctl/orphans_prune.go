@@ -31,7 +31,7 @@ func (a *app) orphansPruneCommand() *cobra.Command {
 	f := pruneFlags{run: defaultRunFlags()}
 	cmd := &cobra.Command{
 		Use:   "prune [OBJECT...|--all]",
-		Short: "Delete what nodes left behind and nobody wants any more",
+		Short: "Delete orphans that are no longer needed",
 		Long: `Delete orphans: those that are named, as Kind[.group]/NAMESPACE/NAME, or with
 --all those that the other flags leave. On a terminal they are shown and chosen;
 elsewhere --yes has to be said.

@@ -47,7 +47,7 @@ func (f *dirFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.dir, "output-dir", "", "write a tree of files into this folder, and leave alone what else is in it")
 	flags.StringVar(&f.layout, "layout", f.layout, "of the tree: "+layoutFolders+" (a file per object) or "+layoutFiles+" (a file per node)")
 	flags.BoolVar(&f.shard, "shard", false, "spread nodes over 256 folders, for many thousands of them")
-	flags.BoolVar(&f.force, "force", false, "overwrite and remove files though somebody else wrote or changed them")
+	flags.BoolVar(&f.force, "force", false, "overwrite and remove files though others wrote or changed them")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would change in the tree, and write nothing")
 	flags.BoolVar(&f.allowEmpty, "allow-empty", false, "let all nodes of a hub go that has no active row any more")
 	flags.StringVar(&f.maxDelete, "max-delete", f.maxDelete, "refuse when more of a hub's nodes would go: a number, or a share of them")
@@ -177,7 +177,7 @@ func (j *dirJob) ended(r *gitops.Report) error {
 	case j.run.Err() != nil:
 		return j.flags.ended(j.run.Run, nil)
 	case len(r.Conflicts) > 0:
-		return &exitError{code: exitFailed, err: errSaid, summary: count(len(r.Conflicts), "file") + " left as somebody changed them; take the changes into the form, or overwrite them with --force"}
+		return &exitError{code: exitFailed, err: errSaid, summary: count(len(r.Conflicts), "file") + " left because others changed them; take the changes into the form, or overwrite them with --force"}
 	case r.Changed && j.flags.dir.exitCode:
 		return &exitError{code: exitChanged, err: errSaid}
 	}

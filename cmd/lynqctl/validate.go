@@ -39,7 +39,7 @@ rows or usage; 130 interrupted.`,
 
 func (a *app) validate(ctx context.Context, f *renderFlags, rows bool) error {
 	// What varies is no fault of a form: render alone asks for a permission.
-	f.format, f.nothing, f.allowVarying = "yaml", "mend them and validate again", true
+	f.format, f.nothing, f.allowVarying = "yaml", "fix them and validate again", true
 	settings, err := f.settings()
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ func (t Table) uid(chosen string) (*Column, error) {
 	if chosen != "" {
 		c, err := t.named("uid", chosen)
 		if err == nil && !c.isDistinct() {
-			err = &Error{What: fmt.Sprintf("column %q identifies no row: it has an empty value, or one twice", c.Name), Fix: "mend the rows, or name another column"}
+			err = &Error{What: fmt.Sprintf("column %q identifies no row: it has an empty value, or one twice", c.Name), Fix: "fix the rows, or name another column"}
 		}
 		return c, err
 	}

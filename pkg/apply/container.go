@@ -79,7 +79,7 @@ func (n *nodeRun) instances(ctx context.Context, kinds []lynq.APIResource, crd s
 	plural, group, _ := strings.Cut(crd, ".")
 	i := slices.IndexFunc(kinds, func(r lynq.APIResource) bool { return r.Group == group && r.Plural == plural })
 	if i < 0 {
-		return nil, fmt.Errorf("%s are not served, so that nobody knows whether there are any (serve a version of them, or delete it by hand)", crd)
+		return nil, fmt.Errorf("%s are not served, so that it is unknown whether there are any (serve a version of them, or delete it by hand)", crd)
 	}
 	var found []string
 	err := n.Cluster.List(ctx, kinds[i], "", "", func(m *metav1.PartialObjectMetadata) {

@@ -23,10 +23,10 @@ func (e *conflictError) Error() string { return e.message }
 
 // errReplaced: the object that was observed is gone, and another is in its
 // place.
-var errReplaced = errors.New("somebody deleted it and made another meanwhile; apply again")
+var errReplaced = errors.New("it was deleted and created again meanwhile; apply again")
 
 // errMoved: the object changed since it was read.
-var errMoved = errors.New("somebody changes it all the time; apply again")
+var errMoved = errors.New("it changes all the time; apply again")
 
 // contend decides a conflict over fields. Force takes them. Else what is ours
 // and was changed since by an update, which knows no owners, is drift and is

@@ -410,7 +410,7 @@ func (me owner) yields(s *Step, l *Live) bool {
 	case l.Record:
 		s.Action, s.Reason, s.Message = ActionRelease, ReasonTakenOver, neverDeleted
 	case !me.tracks(l):
-		s.Action, s.Reason, s.Message = ActionRelease, ReasonTakenOver, "it bears this node's tracking no more"
+		s.Action, s.Reason, s.Message = ActionRelease, ReasonTakenOver, "it no longer has this node's tracking"
 	case l.Unmanaged:
 		me.leaveAlone(s, l)
 	case l.takenOver() != "":

@@ -57,7 +57,7 @@ func (n *nodeRun) dependency(s *stepRun) (dependency, string) {
 	case OutcomeFailed:
 		return dependencyFailed, "failed"
 	case OutcomeConflicted:
-		return dependencyFailed, "belongs to somebody else"
+		return dependencyFailed, "belongs to another owner"
 	case OutcomeNotReady:
 		return dependencyFailed, "is not ready: " + s.message
 	case OutcomeSkipped:

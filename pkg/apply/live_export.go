@@ -31,11 +31,11 @@ func (l *Live) NoOrphan() string {
 	case !l.Orphaned:
 		return "it is marked as an orphan no more"
 	case l.Unmanaged:
-		return "it bears " + lynq.AnnotationMode + ": " + lynq.ModeUnmanaged
+		return "it has " + lynq.AnnotationMode + ": " + lynq.ModeUnmanaged
 	case l.takenOver() != "":
 		return "it is now of " + l.takenOver()
 	case l.PartOf != "" || l.Node != "" && l.Hub != "":
-		return "it bears the tracking of a node too (lynqctl inventory verify tells of which)"
+		return "it has the tracking of a node too (lynqctl inventory verify tells of which)"
 	}
 	return ""
 }

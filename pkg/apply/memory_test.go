@@ -290,7 +290,7 @@ func (n *notes) Save(_ context.Context, inv *inventory.Inventory) (*inventory.In
 	defer n.mu.Unlock()
 	key := NodeKey{inv.Namespace, inv.Node}
 	if there := n.saved[key]; (there == nil) != (inv.UID == "") || there != nil && there.ResourceVersion != inv.ResourceVersion {
-		return nil, &inventory.ChangedError{Namespace: inv.Namespace, Name: inventory.Name(inv.Node), What: "somebody else changed it meanwhile"}
+		return nil, &inventory.ChangedError{Namespace: inv.Namespace, Name: inventory.Name(inv.Node), What: "another client changed it meanwhile"}
 	}
 	n.version++
 	next := inv.Clone()

@@ -33,7 +33,7 @@ type Reason string
 const (
 	ReasonNew          Reason = "New"          // never written
 	ReasonVanished     Reason = "Vanished"     // was written, is gone
-	ReasonReplaced     Reason = "Replaced"     // somebody deleted it and made another
+	ReasonReplaced     Reason = "Replaced"     // it was deleted and created again
 	ReasonChanged      Reason = "Changed"      // rows, form or policies changed
 	ReasonDrifted      Reason = "Drifted"      // somebody changed what is ours
 	ReasonUnconfirmed  Reason = "Unconfirmed"  // an earlier run did not see its write end well

@@ -10,8 +10,8 @@ import (
 // The messages of objects that the watch has yet to tell of, or that are gone.
 const (
 	unheard  = "the API server has not told of it yet"
-	goneAway = "was deleted by somebody, or has lost its label lynq.sh/hub"
-	replaced = "was deleted by somebody, and another made in its place"
+	goneAway = "was deleted, or has lost its label lynq.sh/hub"
+	replaced = "was deleted and created again"
 )
 
 // room is where all wait whose objects are of one kind, or who wait for one object.

@@ -280,7 +280,7 @@ func kindOf(ref lynq.Ref) schema.GroupKind {
 }
 
 func notWatched(ref lynq.Ref) Readiness {
-	return failed("nobody watches " + ref.GroupKind())
+	return failed("there is no watch of " + ref.GroupKind())
 }
 
 func objectName(ref lynq.Ref) types.NamespacedName {

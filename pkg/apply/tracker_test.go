@@ -550,7 +550,7 @@ func TestTrackerOfUnwatchedKinds(t *testing.T) {
 	t.Parallel()
 	tt := newTrackerTest(t)
 	ref := lynq.Ref{Group: "apps", Kind: "StatefulSet", Namespace: "ns", Name: "db"}
-	isReadiness(t, tt.expect(ref, revision{"a", 1, "1"}, ignore), StateFailed, "nobody watches StatefulSet.apps")
+	isReadiness(t, tt.expect(ref, revision{"a", 1, "1"}, ignore), StateFailed, "there is no watch of StatefulSet.apps")
 	if r, ok := tt.state(ref); ok || r.State != StateFailed {
 		t.Errorf("state is %v, %t", r, ok)
 	}

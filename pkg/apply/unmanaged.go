@@ -9,7 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-const markedUnmanaged = "it bears " + lynq.AnnotationMode + ": " + lynq.ModeUnmanaged
+const markedUnmanaged = "it has " + lynq.AnnotationMode + ": " + lynq.ModeUnmanaged
 
 // leaveAlone plans an object that is marked as unmanaged: its content stays as it
 // is. A reference to the inventory comes off, for with that the garbage collector

@@ -36,7 +36,7 @@ type FindingType string
 // The types of findings.
 const (
 	FindingMissing     FindingType = "Missing"     // recorded, and gone
-	FindingReplaced    FindingType = "Replaced"    // somebody deleted it and made another
+	FindingReplaced    FindingType = "Replaced"    // it was deleted and created again
 	FindingForeign     FindingType = "Foreign"     // another node, controller or tool has it
 	FindingOrphaned    FindingType = "Orphaned"    // marked as an orphan, though recorded
 	FindingDeleting    FindingType = "Deleting"    // it is being deleted
@@ -167,12 +167,12 @@ func (v *verifier) object(f *Finding, me owner, r *inventory.Record, l *Live) bo
 	case "":
 		return false
 	case FindingMissing:
-		f.What, f.Fix = "it is gone", "apply makes it anew"
+		f.What, f.Fix = "it is gone", "apply creates it again"
 		if err := v.Misplaced[r.Ref]; err != nil {
 			f.What, f.Fix = err.impossible(), "apply drops it from the record"
 		}
 	case FindingReplaced:
-		f.What, f.Fix = "somebody deleted it and made another", "apply makes that one what it is to be"
+		f.What, f.Fix = "it was deleted and created again", "apply updates it"
 	case FindingForeign:
 		f.What, f.Fix = "it belongs to "+v.decider.foreign(me, l), "apply leaves it alone (conflictPolicy Stuck; Force would take it)"
 		switch {
@@ -193,9 +193,9 @@ func (v *verifier) object(f *Finding, me owner, r *inventory.Record, l *Live) bo
 	case FindingUntracked:
 		f.What, f.Fix = me.untracked(o, l), "apply puts that right"
 	case FindingDrifted:
-		f.What, f.Fix = "somebody changed what lynqctl manages of it", "apply puts that right"
+		f.What, f.Fix = "fields that lynqctl manages were changed", "apply puts that right"
 		if r.Patch != lynq.PatchApply {
-			f.What = "somebody changed it, and maybe what lynqctl manages of it"
+			f.What = "it was changed, and maybe fields that lynqctl manages"
 		}
 	}
 	return true

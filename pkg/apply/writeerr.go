@@ -299,7 +299,7 @@ func hintOf(k problemKind) string {
 	case problemEnding:
 		return "its namespace is being deleted; apply again when it is gone"
 	case problemImmutable:
-		return "the field cannot change on an object that exists: take the change back, or delete the object so that it is made anew"
+		return "the field cannot change on an object that exists: take the change back, or delete the object so that it is created again"
 	case problemForbidden:
 		return "ask for a role that allows it"
 	case problemDenied:

@@ -21,7 +21,7 @@ const (
 	CauseRowGone  CauseKind = "row gone"               // the row is inactive or gone
 	CauseDeleted  CauseKind = "node deleted"           // somebody deleted the node's record
 	CauseAdopted  CauseKind = "adopted"                // it exists, and was not ours
-	CauseReplaced CauseKind = "replaced"               // somebody deleted it and made another
+	CauseReplaced CauseKind = "replaced"               // it was deleted and created again
 	CauseTracking CauseKind = "tracking"               // labels and owners by which we know what is ours
 	CauseUnknown  CauseKind = "unknown"                // what is known does not tell
 )

@@ -64,7 +64,7 @@ func unreadable(rep *report, path string, err error) {
 	if errors.As(err, &pathError) {
 		err = pathError.Err
 	}
-	fix := "leave it out, or mend it"
+	fix := "leave it out, or fix it"
 	if errors.Is(err, fs.ErrPermission) {
 		fix = "let this user read it"
 	}

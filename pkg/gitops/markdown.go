@@ -45,7 +45,7 @@ func (m *markdown) head(r *Report) {
 		if len(r.Conflicts) == 1 {
 			them = "it"
 		}
-		fmt.Fprintf(&m.b, "\n**%s left as somebody changed %s** (`--force` overwrites):\n\n", counted(len(r.Conflicts), "file"), them)
+		fmt.Fprintf(&m.b, "\n**%s left because others changed %s** (`--force` overwrites):\n\n", counted(len(r.Conflicts), "file"), them)
 		lines := make([]string, len(r.Conflicts))
 		for i, c := range r.Conflicts {
 			lines[i] = fmt.Sprintf("- %s: %s\n", code(c.Path), c.Why)

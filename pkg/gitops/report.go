@@ -23,7 +23,7 @@ type Report struct {
 	Objects   Counts       `json:"objects"`
 	Files     FileCounts   `json:"files"`
 	Changes   []NodeChange `json:"changes,omitempty"`   // in the order of the nodes' names
-	Conflicts []Conflict   `json:"conflicts,omitempty"` // files that were left as somebody changed them
+	Conflicts []Conflict   `json:"conflicts,omitempty"` // files that were left because others changed them
 }
 
 // Counts count changes.

@@ -155,7 +155,7 @@ func TestMarkdown(t *testing.T) {
 
 **2 nodes could not be rendered**, and keep the files that they have.
 
-**1 file left as somebody changed it** ('--force' overwrites):
+**1 file left because others changed it** ('--force' overwrites):
 
 - 'x-web/a.yaml': it was changed since lynqctl wrote it
 

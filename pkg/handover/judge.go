@@ -71,7 +71,7 @@ func judge(n *Node, f Found, record types.UID) Object {
 		o.Why = "there is none; the next apply makes it"
 		return o
 	case f.Meta.DeletionTimestamp != nil:
-		o.Why = "it is being deleted; the next apply makes it anew"
+		o.Why = "it is being deleted; the next apply creates it again"
 		return o
 	}
 	live := apply.LiveOf(f.Ref, f.Meta)

@@ -164,7 +164,7 @@ func (l *Looker) search(ctx context.Context, n *Node, r *Resource, f *Found, tak
 		return
 	}
 	slices.Sort(names)
-	f.Err = fmt.Errorf("nobody knows which object resource %q makes, for its name or namespace is a template: %s are all of this LynqNode (hand over what is clear with the others, or delete or rename those that are not wanted)", r.ID, strings.Join(names, ", "))
+	f.Err = fmt.Errorf("it is unknown which object resource %q makes, for its name or namespace is a template: %s are all of this LynqNode (hand over what is clear with the others, or delete or rename those that are not wanted)", r.ID, strings.Join(names, ", "))
 }
 
 // own lists the objects of a kind that bear a LynqNode's tracking: in all namespaces
@@ -266,7 +266,7 @@ func (l *Looker) droppedObject(ctx context.Context, n *Node, ref lynq.Ref, id st
 		names = append(names, candidates[i].Full())
 	}
 	slices.Sort(names)
-	f.Err = fmt.Errorf("nobody knows which object resource %q made: %s are all of this LynqNode (delete those that are not wanted)", id, strings.Join(names, ", "))
+	f.Err = fmt.Errorf("it is unknown which object resource %q made: %s are all of this LynqNode (delete those that are not wanted)", id, strings.Join(names, ", "))
 	return &f
 }
 
@@ -326,7 +326,7 @@ func (n *Node) droppedKeys() []string {
 	return dropped
 }
 
-var errKey = errors.New("status.appliedResources has a key that is not Kind/Namespace/Name@id, so that nobody knows what it means (take it out)")
+var errKey = errors.New("status.appliedResources has a key that is not Kind/Namespace/Name@id, so that its meaning is unknown (take it out)")
 
 // parseKey reads Kind/Namespace/Name@id. Objects without a namespace have that of
 // their LynqNode there.

@@ -158,7 +158,7 @@ func convert(from map[string]any, into any) error {
 func (n *Node) check() error {
 	switch {
 	case n.Hub == "":
-		return errors.New("label " + lynq.LabelHub + " is missing, so that nobody knows its hub (put it on)")
+		return errors.New("label " + lynq.LabelHub + " is missing, so that its hub is unknown (put it on)")
 	case !lynq.IsLabelValue(n.Hub):
 		return fmt.Errorf("its hub %q is none that a label can hold", n.Hub)
 	case n.Form == "" || !lynq.IsLabelValue(n.Form):

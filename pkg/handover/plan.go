@@ -116,7 +116,7 @@ func (p *Plan) refuseDeleted() {
 	for _, hub := range slices.SortedFunc(maps.Keys(deleted), lynq.HubKey.Compare) {
 		p.refuse(apply.GuardDeleting, hub,
 			"start the operator and let it finish, if their objects are to go too; a deletion cannot be taken back, and what the finalizer "+lynq.FinalizerNode+" holds goes when that is taken off",
-			"somebody deleted %s", some(deleted[hub], "LynqNode"))
+			"a deletion was asked for: %s", some(deleted[hub], "LynqNode"))
 	}
 }
 
@@ -140,7 +140,7 @@ func (p *Plan) refuseRecords(inventories map[apply.NodeKey]*inventory.Inventory,
 			p.refuse(GuardRecord, n.hubKey(), "lynqctl inventory show -n "+n.Namespace+" "+key.Name+" tells what that is",
 				"node %s has a record already, of hub %s/%s and form %q", key, inv.HubNamespace, inv.Hub, inv.Form)
 		case inv != nil && inv.Deleting:
-			p.refuse(GuardRecord, n.hubKey(), "complete that with lynqctl finalize -n "+n.Namespace, "somebody deleted the record of node %s", key)
+			p.refuse(GuardRecord, n.hubKey(), "complete that with lynqctl finalize -n "+n.Namespace, "the record of node %s was deleted", key)
 		}
 		first[key] = n
 	}

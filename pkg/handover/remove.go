@@ -80,7 +80,7 @@ func (r *remover) release(served lynq.APIResource, l *leaver) (version string, e
 }
 
 func changedSince(err error) error {
-	return fmt.Errorf("somebody changed it since this run looked, the operator maybe; it stays (run it again): %w", err)
+	return fmt.Errorf("it was changed since this run looked, by the operator maybe; it stays (run it again): %w", err)
 }
 
 // RemoveHub removes a hub or a form of the operator, as it was read.

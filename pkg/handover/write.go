@@ -17,7 +17,7 @@ import (
 // controllers do with a status.
 const tries = 10
 
-var errReplaced = errors.New("somebody deleted it and made another since this run looked (run it again)")
+var errReplaced = errors.New("it was deleted and created again since this run looked (run it again)")
 
 // write takes an object over in one write, and makes sure of what came of it. It
 // tells whether there was anything to change.
@@ -57,7 +57,7 @@ func (n *nodeRun) look(f *Found) (Found, error) {
 	again := *f
 	m, err := n.Cluster.Metadata(n.finishing, f.Served, f.Namespace, f.Name)
 	if apierrors.IsNotFound(err) {
-		return again, errors.New("somebody deleted it since this run looked (run it again)")
+		return again, errors.New("it was deleted since this run looked (run it again)")
 	}
 	if err != nil {
 		return again, err

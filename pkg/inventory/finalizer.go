@@ -59,7 +59,7 @@ func (s *Store) deletedBefore(ctx context.Context, m *member, conflict error) er
 	case string(there.UID) != m.uid:
 		return nil // it is gone, and this is another one
 	case there.DeletionTimestamp == nil:
-		return changed(m.namespace, m.name, "somebody else changed it meanwhile, so it was not deleted (run again)", conflict)
+		return changed(m.namespace, m.name, "another client changed it meanwhile, so it was not deleted (run again)", conflict)
 	}
 	return s.takeOff(ctx, m)
 }

@@ -80,7 +80,7 @@ func (l *Lock) renew(ctx context.Context) error {
 	}
 	switch {
 	case apierrors.IsNotFound(err):
-		return l.lost("", errors.New("somebody deleted it"))
+		return l.lost("", errors.New("it was deleted"))
 	case err != nil:
 		return err
 	}

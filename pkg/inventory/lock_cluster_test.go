@@ -163,7 +163,7 @@ func TestLockTaken(t *testing.T) {
 	a.Kubectl(t, "", "delete", "lease/lynqctl-customers")
 	<-ctx.Done()
 	var lost *inventory.LostError
-	if !errors.As(context.Cause(ctx), &lost) || !strings.Contains(lost.Error(), "somebody deleted it") {
+	if !errors.As(context.Cause(ctx), &lost) || !strings.Contains(lost.Error(), "it was deleted") {
 		t.Errorf("got %v", context.Cause(ctx))
 	}
 	release(t, l)

@@ -523,7 +523,7 @@ func TestTaken(t *testing.T) {
 	for want, change := range map[string]func(*server){
 		"it is no longer ours (b)": func(s *server) { s.edit(func(l *coordinationv1.Lease) { l.Spec.HolderIdentity = &other }) },
 		"it is no longer ours;":    func(s *server) { s.edit(func(l *coordinationv1.Lease) { l.Spec.HolderIdentity = nil }) },
-		"somebody deleted it":      (*server).remove,
+		"it was deleted":           (*server).remove,
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newServer()

@@ -64,7 +64,7 @@ func (s *Store) restore(ctx context.Context, cm, there *corev1.ConfigMap, differ
 		case why == nil:
 			return there, nil
 		case !overwritten(there, why):
-			return nil, changed(cm.Namespace, cm.Name, "somebody else changed it meanwhile (run again)", err)
+			return nil, changed(cm.Namespace, cm.Name, "another client changed it meanwhile (run again)", err)
 		}
 	}
 }

@@ -267,13 +267,13 @@ func (s *Store) put(ctx context.Context, cm *corev1.ConfigMap, differs func(*cor
 	case err == nil:
 		return saved, nil
 	case cm.UID != "" && apierrors.IsNotFound(err):
-		return nil, changed(cm.Namespace, cm.Name, "somebody else deleted it meanwhile (run again)", err)
+		return nil, changed(cm.Namespace, cm.Name, "another client deleted it meanwhile (run again)", err)
 	case !apierrors.IsAlreadyExists(err) && !apierrors.IsConflict(err):
 		return nil, err
 	}
 	there, getErr := s.configMaps.Get(ctx, cm.Namespace, cm.Name)
 	if apierrors.IsNotFound(getErr) {
-		return nil, changed(cm.Namespace, cm.Name, "somebody else deleted it meanwhile (run again)", err)
+		return nil, changed(cm.Namespace, cm.Name, "another client deleted it meanwhile (run again)", err)
 	}
 	if getErr != nil {
 		return nil, fmt.Errorf("%w; and it could not be read: %w", err, getErr)
@@ -288,7 +288,7 @@ func (s *Store) put(ctx context.Context, cm *corev1.ConfigMap, differs func(*cor
 		return nil, changed(cm.Namespace, cm.Name,
 			fmt.Sprintf("there is one already, and it was not there when the records were read: %v (if another run made it, run again; if it is no record of lynqctl, or lost its labels, put that right first)", why), err)
 	}
-	return nil, changed(cm.Namespace, cm.Name, "somebody else changed it meanwhile (run again)", err)
+	return nil, changed(cm.Namespace, cm.Name, "another client changed it meanwhile (run again)", err)
 }
 
 func changed(namespace, name, what string, err error) error {

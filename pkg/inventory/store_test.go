@@ -203,23 +203,23 @@ func TestChanged(t *testing.T) {
 	refused("create without the label", err, "label lynq.sh/hub: it is missing")
 	saved.Activate = "false"
 	_, err = s.Save(t.Context(), saved)
-	refused("update", err, "somebody else changed it meanwhile (run again)")
+	refused("update", err, "another client changed it meanwhile (run again)")
 	if !apierrors.IsConflict(err) {
 		t.Errorf("what the server said is not in %v", err)
 	}
-	refused("remove", s.Remove(t.Context(), saved), "somebody else changed it meanwhile, so it was not deleted (run again)")
+	refused("remove", s.Remove(t.Context(), saved), "another client changed it meanwhile, so it was not deleted (run again)")
 	saved.Finalizer = false
-	refused("remove without finalizer", s.Remove(t.Context(), saved), "somebody else changed it meanwhile, so it was not deleted (run again)")
+	refused("remove without finalizer", s.Remove(t.Context(), saved), "another client changed it meanwhile, so it was not deleted (run again)")
 
 	// The same content, but of another ConfigMap of that name.
 	a.Kubectl(t, "", "patch", "configmap/lynqnode-acme-web", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
 	a.Kubectl(t, "", "delete", "configmap/lynqnode-acme-web")
 	_, err = s.Save(t.Context(), saved)
-	refused("update of a deleted one", err, "somebody else deleted it meanwhile (run again)")
+	refused("update of a deleted one", err, "another client deleted it meanwhile (run again)")
 	save(t, s, a.here())
 	saved.Activate, saved.Finalizer = "true", true
 	_, err = s.Save(t.Context(), saved)
-	refused("update of another", err, "somebody else changed it meanwhile (run again)")
+	refused("update of another", err, "another client changed it meanwhile (run again)")
 }
 
 // TestRemoveDeleting: a record that is being deleted goes with its finalizer,
@@ -346,7 +346,7 @@ func TestNoAccess(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	a.proxy.SetRules(faultproxy.Rule{Verb: "get", Status: 404})
-	if _, err := s.Save(t.Context(), inv); err == nil || !strings.Contains(err.Error(), "somebody else deleted it meanwhile") {
+	if _, err := s.Save(t.Context(), inv); err == nil || !strings.Contains(err.Error(), "another client deleted it meanwhile") {
 		t.Errorf("got %v", err)
 	}
 	a.proxy.SetRules()

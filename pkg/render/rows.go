@@ -92,7 +92,7 @@ func (r *rowReader) check(row lynq.Row) (uid string, good bool) {
 	r.seen[bare] = row.Line
 	active, err := lynq.ParseActive(row.Values[r.activate])
 	if err != nil {
-		r.refuse(row, "mend the row; nothing is rendered until then", "row %q, column %q: %v", id, r.columns[r.activate], err)
+		r.refuse(row, "fix the row; nothing is rendered until then", "row %q, column %q: %v", id, r.columns[r.activate], err)
 		return "", false
 	}
 	return id, active

@@ -127,7 +127,7 @@ func TestBadRows(t *testing.T) {
 	if !errors.As(err, &bad) {
 		t.Fatalf("got %v", err)
 	}
-	want := `rows.csv:3: row "b", column "active": activation value "treu" is neither active (1 true yes t on) nor inactive (0 false no f off, empty, NULL) (mend the row; nothing is rendered until then)
+	want := `rows.csv:3: row "b", column "active": activation value "treu" is neither active (1 true yes t on) nor inactive (0 false no f off, empty, NULL) (fix the row; nothing is rendered until then)
 rows.csv:4: uid "a" (column "id") is there twice (a uid names one tenant; it is also at rows.csv:2)
 rows.csv:5: the uid (column "id") is empty (give every row a uid)
 rows.csv:6: the uid (column "id") is NULL (give every row a uid)

@@ -14,7 +14,7 @@ func tlsConfig(c lynq.Connection) (*tls.Config, error) {
 	if c.CAFile != "" && c.TLS != lynq.TLSVerifyFull {
 		return nil, &Error{
 			Place: serverName(c),
-			What:  fmt.Sprintf("a CA file is given, but TLS mode %q checks nobody", tlsMode(c)),
+			What:  fmt.Sprintf("a CA file is given, but TLS mode %q checks no server", tlsMode(c)),
 			Fix:   "set tls to verify-full, or leave the CA file out",
 		}
 	}

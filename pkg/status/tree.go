@@ -114,9 +114,9 @@ func recorded(r *inventory.Record, seen map[lynq.Ref]Seen) Seen {
 	case s.State == apply.StateGone && r.UID == "":
 		s.Message = "no run has written it yet"
 	case s.State == apply.StateGone:
-		s.Message = "somebody deleted it: apply makes it anew"
+		s.Message = "it was deleted: apply creates it again"
 	case s.UID != "" && r.UID != "" && string(s.UID) != r.UID:
-		s.Message = join("somebody deleted the one that is recorded, and made another", s.Message)
+		s.Message = join("the recorded object was deleted, and another was created", s.Message)
 	case s.UID != "" && r.Digest == "":
 		s.Message = join("the last write is not confirmed", s.Message)
 	}

@@ -65,10 +65,10 @@ func TestTree(t *testing.T) {
 	}
 	walk(got, 0)
 	want := []line{
-		{0, "Deployment/a", "gone", "somebody deleted it: apply makes it anew"},
+		{0, "Deployment/a", "gone", "it was deleted: apply creates it again"},
 		{0, "Deployment/b", "gone", "no run has written it yet"},
 		{0, "Deployment/c", "ready", "the last write is not confirmed"},
-		{0, "Deployment/e-other", "waiting", "somebody deleted the one that is recorded, and made another; 0 of 1"},
+		{0, "Deployment/e-other", "waiting", "the recorded object was deleted, and another was created; 0 of 1"},
 		{0, "Deployment/f", "unknown", ""},
 		{0, "Deployment/d-last", "waiting", "0 of 1"},
 		{1, "ReplicaSet/r", "waiting", "0 of 1"},
