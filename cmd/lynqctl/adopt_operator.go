@@ -37,14 +37,14 @@ LynqNode becomes an inventory of lynqctl, and its objects stay as they are. Only
 their metadata changes: the LynqNode that owns them, the labels and annotations
 by which they are tracked, and the field manager. No pod restarts.
 
-The record is written first, then the objects, and the LynqNode goes when
-nothing belongs to it any more. What cannot be taken over keeps its LynqNode,
-and is reported; the next run goes on from where one was interrupted.
+The inventory is written first, then the objects, and the LynqNode is deleted
+when nothing belongs to it any longer. What cannot be taken over keeps its
+LynqNode, and is reported; the next run goes on from where one was interrupted.
 --dry-run=client shows all that would be done, also while the operator runs.
 
 --export-dir writes the LynqHubs and LynqForms to files for lynqctl apply. As
 long as they are in the cluster the operator must not be started again: it would
-make its LynqNodes anew. --remove-forms deletes them, once all nodes of their
+create its LynqNodes again. --remove-forms deletes them, once all nodes of their
 hub are handed over.
 
 Exit codes: 0 done, or nothing to do; 1 something could not be handed over, the

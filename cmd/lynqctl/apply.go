@@ -58,7 +58,7 @@ fails does not keep the others from being applied, and loses nothing.
 
 Exit codes: 0 done; 1 something failed, the rest was done; 2 bad input, nothing
 was touched; 3 refused by a guard, nothing was touched; 130 interrupted, and the
-records are right.`,
+inventories are correct.`,
 		Example: `  # Bring the cluster of the current context to what the rows say
   lynqctl apply -f forms/
 

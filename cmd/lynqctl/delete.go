@@ -40,12 +40,12 @@ func (a *app) deleteCommand() *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "delete node|form|hub NAME",
 		Short: "Delete nodes, under the deletion policies that were recorded",
-		Long: `Delete nodes: one, all of a form, or all of a hub with the hub's record.
+		Long: `Delete nodes: one, all of a form, or all of a hub with the hub record.
 
 What was recorded decides, not what forms say now: objects with deletionPolicy
 Delete are deleted, each when all that depended on it are gone; objects with
-Retain stay, marked as orphans, which lynqctl orphans lists. The record of a
-node goes last. What somebody else took over is let go.
+Retain stay, marked as orphans, which lynqctl orphans lists. The inventory of
+a node is deleted last. What has another owner by now is released.
 
 The rows are not asked: a node whose row is active comes back with the next
 apply.`,
@@ -57,7 +57,7 @@ apply.`,
   lynqctl delete node acme-web -n shop`),
 		a.deleteOne("form", "Delete all nodes of a form", `  # In a CI job, after the form has left the repository
   lynqctl delete form web --hub crm --yes`),
-		a.deleteOne("hub", "Delete all nodes of a hub, and its record", `  # All tenants go, and every object stays, marked as an orphan
+		a.deleteOne("hub", "Delete all nodes of a hub, and the hub record", `  # All tenants go, and every object stays, marked as an orphan
   lynqctl delete hub crm -n shop --cascade=orphan`),
 	)
 }
@@ -66,12 +66,12 @@ apply.`,
 const deletion = `.
 
 The deletion policies that were recorded decide: objects with Delete go, those
-with Retain stay as orphans. On a terminal, what is to happen is shown and
-asked; elsewhere --yes has to be said.
+with Retain stay as orphans. On a terminal, the plan is shown and you
+are asked to confirm it; elsewhere --yes is required.
 
 Exit codes: 0 done; 1 something failed, the rest was done; 2 bad usage, or no
 such name, nothing was touched; 3 not confirmed, or refused by a guard, nothing
-was touched; 130 interrupted, and the records are right.`
+was touched; 130 interrupted, and the inventories are correct.`
 
 // deleteOne is one of delete's commands.
 func (a *app) deleteOne(what, short, example string) *cobra.Command {

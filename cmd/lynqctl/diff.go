@@ -36,8 +36,8 @@ func (a *app) diffCommand() *cobra.Command {
 		Long: `Render rows and forms as apply does, have the server try every write without
 keeping it, and show how each object would differ from what is there, and why:
 because of the form, a row (and which columns) or a new version of lynqctl, or
-because somebody changed it (and who). Nothing is written, no record and no lock
-either.
+because another client changed it (and which one). Nothing is written, no
+inventory and no lock either.
 
 Values of Secrets show as changed or unchanged only. What the server and lynqctl
 keep for themselves is left out.
@@ -56,7 +56,7 @@ that apply would fail at; 3 a guard would refuse the apply; 130 interrupted.`,
   # In a pull request: as a comment
   lynqctl diff -f forms/ -o markdown > comment.md
 
-  # Which objects did somebody change by hand?
+  # Which objects were changed by other clients?
   lynqctl diff -f forms/ -o json |
     jq -r 'select(any(.changes[]?; .cause == "drift")) | "\(.kind)/\(.name)"'`,
 		Args: noArgs,

@@ -27,10 +27,10 @@ func (a *app) finalizeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "finalize [--force OBJECT...]",
 		Short: "Complete what was deleted with other tools",
-		Long: `Complete the deletion of records that somebody deleted with kubectl, or that
-hang with their namespace: the objects of their nodes go as their deletionPolicy
-says, and then the finalizer that holds the record. A hub's record goes after
-all of its nodes.
+		Long: `Complete the deletion of inventories and hub records that were deleted with
+kubectl, or that hang with their namespace: the objects of their nodes go as
+their deletionPolicy says, and then the finalizer that holds the inventory. A
+hub record goes after all of the hub's nodes.
 
 A cleanup that fails keeps its finalizer and says why. --force gives up on the
 objects that are named, as Kind[.group]/NAMESPACE/NAME: they are marked as
@@ -38,7 +38,7 @@ orphans where that can be done, and what is left behind is listed.
 
 Exit codes: 0 done, or nothing to do; 1 something failed, the rest was done; 2
 bad usage, nothing was touched; 3 not confirmed, or refused by a guard, nothing
-was touched; 130 interrupted, and the records are right.`,
+was touched; 130 interrupted, and the inventories are correct.`,
 		Example: `  # A namespace hangs in Terminating
   lynqctl finalize -n shop
 
@@ -57,9 +57,9 @@ was touched; 130 interrupted, and the records are right.`,
 	}
 	f.register(cmd)
 	flags := cmd.Flags()
-	flags.Lookup("namespace").Usage = "records in this namespace"
-	flags.BoolVarP(&f.everywhere, "all-namespaces", "A", false, "records in all namespaces")
-	flags.StringVar(&f.hub, "hub", "", "only records of this hub, as NAME or NAMESPACE/NAME")
+	flags.Lookup("namespace").Usage = "inventories and hub records in this namespace"
+	flags.BoolVarP(&f.everywhere, "all-namespaces", "A", false, "inventories and hub records in all namespaces")
+	flags.StringVar(&f.hub, "hub", "", "only inventories and the hub record of this hub, as NAME or NAMESPACE/NAME")
 	flags.StringSliceVar(&f.nodes, "node", nil, "only these nodes")
 	flags.BoolVar(&f.force, "force", false, "give up on the named objects")
 	return cmd

@@ -22,9 +22,9 @@ import (
 func (a *app) inventoryCommand() *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "inventory",
-		Short: "Look at the records of what nodes own",
-		Long: `Every node has a record in the cluster of what it owns: its inventory, the
-ConfigMap lynqnode-NODE.`,
+		Short: "Look at the inventories of nodes",
+		Long: `Every node has an inventory in the cluster, the ConfigMap lynqnode-NODE, with an
+entry for each object that the node owns.`,
 	},
 		a.inventoryListCommand(), a.inventoryShowCommand(), a.inventoryVerifyCommand(), a.inventoryRebuildCommand(),
 	)

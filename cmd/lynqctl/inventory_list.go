@@ -21,7 +21,7 @@ func (a *app) inventoryListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List nodes and how they are",
-		Long: `List the nodes that have a record, and how the last run left them.
+		Long: `List the nodes that have an inventory, and how the last run left them.
 
 What is shown is what was recorded: no object is looked at.`,
 		Example: `  # All nodes of a hub

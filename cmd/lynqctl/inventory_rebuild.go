@@ -32,25 +32,26 @@ func (a *app) inventoryRebuildCommand() *cobra.Command {
 	f.wait = false
 	cmd := &cobra.Command{
 		Use:   "rebuild [NODE...]",
-		Short: "Rebuild records that were lost",
-		Long: `Make the records of nodes anew from the labels, owner references and annotations
-of what bears their tracking and is in no record. What is to be recorded is
-shown first, and nothing is written that was not agreed to.
+		Short: "Rebuild inventories that were lost",
+		Long: `Rebuild the inventories of nodes from the labels, owner references and
+annotations of objects that have the nodes' tracking and no entry in an
+inventory. The new entries are shown first, and nothing is written that was not
+confirmed.
 
 With -f it is about the hubs there, and rows and forms say of which form and row
-a node is, and what depends on what; what belonged to a lost record belongs to
-the new one then. Without, it is about all nodes of a namespace, and the form is
-that of other nodes of the hub, or that of --form: enough to let a node go with
-lynqctl delete.
+a node is, and what depends on what; what belonged to a lost inventory belongs
+to the new one then. Without -f it is about all nodes of a namespace, and the
+form is that of other nodes of the hub, or that of --form: enough to delete a
+node with lynqctl delete.
 
-A record that is there and lacks an object is completed. Objects do not say all
-that a record does: all count as not confirmed, and the next apply looks at each
-of them once.
+An inventory that exists and lacks an entry is completed. Objects do not say all
+that an entry does: all entries count as not confirmed, and the next apply looks
+at each object once.
 
 Exit codes: 0 done, or nothing to do; 1 not all could be rebuilt, the rest was
 done; 2 bad usage or input, nothing was touched; 3 not confirmed, or another run
 has the hub, nothing was touched; 130 interrupted.`,
-		Example: `  # After a record was lost
+		Example: `  # After an inventory was lost
   lynqctl inventory rebuild -f forms/
 
   # Of a row that is gone too, so that its node can be deleted
@@ -62,13 +63,13 @@ has the hub, nothing was touched; 130 interrupted.`,
 	f.registerSources(cmd)
 	f.registerRun(cmd)
 	flags := cmd.Flags()
-	flags.Lookup("output").Usage = "how the records are shown: table, wide, json, yaml or name"
-	flags.Lookup("dry-run").Usage = "none, client or server; these two show the records and write nothing"
+	flags.Lookup("output").Usage = "how the inventories are shown: table, wide, json, yaml or name"
+	flags.Lookup("dry-run").Usage = "none, client or server; these two show the inventories and write nothing"
 	flags.Lookup("namespace").Usage = "only nodes of this namespace (default: the context's; with -f, wherever the nodes are)"
 	flags.Lookup("form").Usage = "with -f: only these forms; else: the form of nodes of which nothing else tells"
 	flags.BoolVarP(&f.everywhere, "all-namespaces", "A", false, "nodes of all namespaces")
 	flags.BoolVarP(&f.yes, "yes", "y", false, "do not ask")
-	flags.BoolVar(&f.noFinalizer, "no-finalizer", false, "make records without the finalizer that lets a deletion by hand be cleaned up")
+	flags.BoolVar(&f.noFinalizer, "no-finalizer", false, "make inventories without the finalizer that lets a deletion by hand be cleaned up")
 	return cmd
 }
 

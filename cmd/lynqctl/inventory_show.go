@@ -22,9 +22,9 @@ func (a *app) inventoryShowCommand() *cobra.Command {
 	var f recordFlags
 	cmd := &cobra.Command{
 		Use:   "show NODE",
-		Short: "Show the record of a node",
-		Long: `Show the record of one node: how the last run left it, and the objects that it
-owns, in the order in which they are applied.
+		Short: "Show the inventory of a node",
+		Long: `Show the inventory of one node: how the last run left it, and the objects that
+it owns, in the order in which they are applied.
 
 What is shown is what was recorded: no object is looked at.`,
 		Example: `  lynqctl inventory show acme-web

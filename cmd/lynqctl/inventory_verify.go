@@ -28,12 +28,12 @@ func (a *app) inventoryVerifyCommand() *cobra.Command {
 	var f verifyFlags
 	cmd := &cobra.Command{
 		Use:   "verify [NODE...]",
-		Short: "Compare records with the cluster",
+		Short: "Compare inventories with the cluster",
 		Long: `Compare what is recorded of nodes with what is in the cluster, and list what is
 not as recorded, with what to do about it. Nothing is changed.
 
-To find what bears the tracking of a node and is in no record, every kind that
-the server has is listed once. --recorded-only leaves that out.
+To find objects that have the tracking of a node and no entry in an inventory,
+every kind that the server has is listed once. --recorded-only leaves that out.
 
 Exit codes: 0 all is as recorded; 1 something is not, or not all could be looked
 at; 2 bad usage, or a cluster that cannot be read.`,

@@ -21,9 +21,9 @@ func (a *app) orphansCommand() *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "orphans",
 		Short: "Look after what nodes left behind",
-		Long: `Objects with deletion policy Retain stay when their node goes or wants them no
-more. They then bear the label lynq.sh/orphaned=true, and annotations that say
-since when, why, and from which node.`,
+		Long: `Objects with deletion policy Retain stay when their node is deleted or no longer
+wants them. They then have the label lynq.sh/orphaned=true, and annotations that
+say since when, why, and from which node.`,
 	},
 		a.orphansListCommand(), a.orphansAdoptCommand(), a.orphansPruneCommand(),
 	)

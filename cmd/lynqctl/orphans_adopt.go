@@ -29,18 +29,18 @@ func (a *app) orphansAdoptCommand() *cobra.Command {
 	f.wait = false
 	cmd := &cobra.Command{
 		Use:   "adopt [OBJECT...|--all] -f PATH...",
-		Short: "Take back what rows and forms render again",
-		Long: `Take orphans back that the current rows and forms render again: those that are
+		Short: "Adopt orphans that rows and forms render again",
+		Long: `Adopt orphans that the current rows and forms render again: those that are
 named, as Kind[.group]/NAMESPACE/NAME, or all. They lose the markers of orphans,
 are tracked and recorded again, and their content stays as it is, unless --sync
-is said. Orphans that nothing renders are listed with the reason.
+is set. Orphans that nothing renders are listed with the reason.
 
-apply takes back by itself what it renders; this is for taking objects back one
-by one, or without changing them yet.
+apply adopts the orphans that it renders; this is for adopting objects one by
+one, or without changing them yet.
 
-Exit codes: those of apply. One that is named and cannot be taken back is bad
+Exit codes: those of apply. One that is named and cannot be adopted is bad
 input: 2, nothing was touched.`,
-		Example: `  # Take back all that the rows want again, and let apply change it later
+		Example: `  # Adopt all that the rows want again, and let apply change it later
   lynqctl orphans adopt --all -f forms/
 
   # One volume

@@ -25,15 +25,15 @@ func (a *app) orphansListCommand() *cobra.Command {
 'kubectl get all' does not show, such as custom resources, volume claims,
 ConfigMaps and Secrets. Kinds that you may not list are named in a warning.
 
-With --stranded also what bears our tracking though no record names it, and
-records whose objects are gone.`,
+With --stranded also objects that have lynqctl's tracking and no entry in an
+inventory, and entries whose objects are gone.`,
 		Example: `  # All orphans of the cluster
   lynqctl orphans list -A
 
   # What a tenant left, a month ago or longer
   lynqctl orphans list --node acme-web --older-than 30d
 
-  # Also objects that no record names, after records were lost
+  # Also objects without an entry, after inventories were lost
   lynqctl orphans list -A --stranded -o wide`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -45,7 +45,7 @@ records whose objects are gone.`,
 	}
 	f.register(cmd)
 	flags := cmd.Flags()
-	flags.BoolVar(&stranded, "stranded", false, "also objects that no record names ("+orphan.ReasonStranded+"), and records whose objects are gone ("+orphan.ReasonGone+")")
+	flags.BoolVar(&stranded, "stranded", false, "also objects that no inventory has an entry for ("+orphan.ReasonStranded+"), and entries whose objects are gone ("+orphan.ReasonGone+")")
 	flags.StringVarP(&output, "output", "o", output, "table, wide, json, yaml or name")
 	return cmd
 }

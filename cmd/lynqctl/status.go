@@ -30,8 +30,8 @@ func (f *statusFlags) register(cmd *cobra.Command) {
 const statusCodes = `
 
 Exit codes: 0 all nodes are well; 1 some are not, or could not be read, or the
-last run wanted nodes that have no record; 2 bad usage, or a cluster that cannot
-be read.`
+last run wanted nodes that have no inventory; 2 bad usage, or a cluster that
+cannot be read.`
 
 func (a *app) statusCommand() *cobra.Command {
 	var f statusFlags
@@ -45,7 +45,7 @@ looks at the objects of one node as they are now.` + statusCodes,
 		Example: `  # The nodes of the context's namespace
   lynqctl status
 
-  # What needs somebody, in all namespaces
+  # What needs attention, in all namespaces
   lynqctl status -A --failed
 
   # In a job: exit code 1 where a node of the hub is not well
