@@ -55,7 +55,7 @@ test: cluster-build
 	@command -v postgres >/dev/null || ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || \
 	  echo 'make test: postgres is not installed; the tests of PostgreSQL sources are skipped'
 	LYNQCTL_TEST_CLUSTER=1 $(GO) test $(RACE) -count=1 -timeout 45m $$($(GO) list ./... | grep -v '/test/e2e$$')
-	LYNQCTL_TEST_CLUSTER=1 $(GO) test -count=1 -parallel 4 -timeout 45m ./test/e2e
+	LYNQCTL_TEST_CLUSTER=1 $(GO) test -count=1 -parallel 3 -timeout 45m ./test/e2e
 	LYNQCTL_TEST_CLUSTER=1 $(GO) -C $(CLUSTER) test $(RACE) -count=1 ./...
 	LYNQCTL_TEST_CLUSTER=1 $(GO) -C $(GITOPS) test $(RACE) -count=1 -timeout 45m ./...
 
