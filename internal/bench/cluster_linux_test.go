@@ -127,7 +127,9 @@ func (l *lab) waited(b *testing.B, nodes, each int) {
 
 const waitedKind = `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: gauges.bench.example.com}, spec: {
   group: bench.example.com, scope: Namespaced, names: {plural: gauges, singular: gauge, kind: Gauge, listKind: GaugeList},
-  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}}`
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {
+    spec: {type: object, x-kubernetes-preserve-unknown-fields: true},
+    status: {type: object, x-kubernetes-preserve-unknown-fields: true, default: {conditions: [{type: Ready, status: "False", reason: Waiting, message: not yet}]}}}}}}]}}`
 
 // waitedInputs are a hub, and a form with some resources.
 func waitedInputs(name string, each int) string {
@@ -139,7 +141,7 @@ func waitedInputs(name string, each int) string {
 `, name, floor.Columns()[0], floor.Columns()[1])
 	for i := range each {
 		fmt.Fprintf(&b, `  {id: g%[1]d, nameTemplate: "{{ .uid }}-%[1]d", timeoutSeconds: 20, spec: {apiVersion: bench.example.com/v1, kind: Gauge,
-    spec: {text: %[2]s}, status: {conditions: [{type: Ready, status: "False", reason: Waiting, message: not yet}]}}},
+    spec: {text: %[2]s}}},
 `, i, strings.Repeat("x", 1000))
 	}
 	return b.String() + "]}}\n"
