@@ -175,7 +175,7 @@ func TestBackupFails(t *testing.T) {
 	}
 	replaced := on(t, "Secret/shop/acme")
 	replaced[0].UID = types.UID("another")
-	if err := backup(t.Context(), s, t.TempDir(), replaced); err == nil || !strings.Contains(err.Error(), "made another") {
+	if err := backup(t.Context(), s, t.TempDir(), replaced); err == nil || !strings.Contains(err.Error(), "deleted and created again") {
 		t.Errorf("another object: %v", err)
 	}
 	file := filepath.Join(dir, "file")

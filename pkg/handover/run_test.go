@@ -295,8 +295,8 @@ func TestRun(t *testing.T) {
 func TestRunOthers(t *testing.T) {
 	ref := lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: "acme"}
 	for want, change := range map[string]func(s *stage){
-		"it was deleted since this run looked":              func(s *stage) { delete(s.objects, ref) },
-		"it was deleted and created again":                   func(s *stage) { s.objects[ref].UID = "another" },
+		"it was deleted since this run looked":                   func(s *stage) { delete(s.objects, ref) },
+		"it was deleted and created again":                       func(s *stage) { s.objects[ref].UID = "another" },
 		"it changed since this run looked: nothing on it says":   func(s *stage) { s.objects[ref].OwnerReferences = nil },
 		"it changed since this run looked: the operator left it": func(s *stage) { s.objects[ref].Labels[lynq.LabelOrphaned] = "true" },
 	} {

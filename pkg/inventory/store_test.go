@@ -385,7 +385,7 @@ func TestHubRecord(t *testing.T) {
 	}
 	a.sameRequests(t, "a first save", "create")
 	a.Kubectl(t, "", "annotate", "configmap/lynqhub-customers", "note=x")
-	if _, err = s.SaveHub(t.Context(), later(saved)); err == nil || !strings.Contains(err.Error(), "somebody else changed it") {
+	if _, err = s.SaveHub(t.Context(), later(saved)); err == nil || !strings.Contains(err.Error(), "another client changed it") {
 		t.Errorf("got %v", err)
 	}
 	if _, err = s.SaveHub(t.Context(), later(h)); err == nil || !strings.Contains(err.Error(), "there is one already") {
