@@ -74,17 +74,17 @@ func TestVerifyRecords(t *testing.T) {
 		"gone": {func(s *verifyScene) { s.live = nil }, FindingMissing, "it is gone"},
 		"once, and gone": {func(s *verifyScene) {
 			s.record.Creation, s.live = lynq.CreateOnce, nil
-		}, FindingMissing, "makes it anew"},
+		}, FindingMissing, "creates it again"},
 
-		"another, tracked":   {func(s *verifyScene) { s.live.UID = "u2" }, FindingReplaced, "made another"},
-		"another, untracked": {func(s *verifyScene) { s.bare(); s.live.UID = "u2" }, FindingReplaced, "made another"},
+		"another, tracked":   {func(s *verifyScene) { s.live.UID = "u2" }, FindingReplaced, "deleted and created again"},
+		"another, untracked": {func(s *verifyScene) { s.bare(); s.live.UID = "u2" }, FindingReplaced, "deleted and created again"},
 		"another, once": {func(s *verifyScene) {
 			s.record.Creation, s.live.CreatedOnce, s.live.UID = lynq.CreateOnce, true, "u2"
-		}, FindingReplaced, "made another"},
+		}, FindingReplaced, "deleted and created again"},
 		"another, once, untracked": {func(s *verifyScene) {
 			s.bare()
 			s.record.Creation, s.live.CreatedOnce, s.live.UID = lynq.CreateOnce, true, "u2"
-		}, FindingReplaced, "made another"},
+		}, FindingReplaced, "deleted and created again"},
 
 		"another node's labels": {func(s *verifyScene) { s.live.Node, s.live.NodeNamespace = "bolt-web", "ns" }, FindingUntracked, "it has its node's labels, which its policies do not want"},
 		"another node's set": {func(s *verifyScene) {
@@ -131,15 +131,15 @@ func TestVerifyRecords(t *testing.T) {
 			s.live.Namespace, s.record.Namespace = "other", "other"
 		}, FindingUntracked, "it lacks its node's labels; it has the owner reference, which"},
 
-		"drifted":           {func(s *verifyScene) { s.live.Fields = "f2" }, FindingDrifted, "somebody changed what lynqctl manages"},
+		"drifted":           {func(s *verifyScene) { s.live.Fields = "f2" }, FindingDrifted, "fields that lynqctl manages were changed"},
 		"managed no more":   {func(s *verifyScene) { s.live.Fields = "" }, FindingDrifted, ""},
 		"written by update": {func(s *verifyScene) { s.live.Updated = true }, FindingDrifted, ""},
 		"merged, changed": {func(s *verifyScene) {
 			s.record.Patch, s.record.Fields, s.live.ResourceVersion = lynq.PatchMerge, "", "8"
-		}, FindingDrifted, "maybe what lynqctl manages"},
+		}, FindingDrifted, "maybe fields that lynqctl manages"},
 		"merged, spec changed": {func(s *verifyScene) {
 			s.record.Patch, s.record.Generation, s.live.Generation, s.live.ResourceVersion = lynq.PatchMerge, 1, 2, "8"
-		}, FindingDrifted, "maybe what lynqctl manages"},
+		}, FindingDrifted, "maybe fields that lynqctl manages"},
 		"replaced, status changed": {func(s *verifyScene) {
 			s.record.Patch, s.record.Generation, s.live.Generation, s.live.ResourceVersion = lynq.PatchReplace, 1, 1, "8"
 		}, "", ""},
