@@ -137,14 +137,16 @@ func distinct(flag, what string, wanted []string, all []named) error {
 
 // known checks names given with a flag.
 func known(flag, what string, wanted []string, all []named) error {
-	var names []string
-	for _, n := range all {
-		names = append(names, n.name)
-	}
 	var errs []error
 	for _, w := range wanted {
 		if slices.ContainsFunc(all, func(n named) bool { return lynq.Names{w}.Choose(n.namespace, n.name) }) {
 			continue
+		}
+		names := make([]string, len(all))
+		for i, n := range all {
+			if names[i] = n.name; strings.Contains(w, "/") {
+				names[i] = n.String()
+			}
 		}
 		errs = append(errs, fmt.Errorf("--%s: no %s %q is in the inputs (%s)", flag, what, w, suggest.Fix(w, names)))
 	}
