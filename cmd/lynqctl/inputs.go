@@ -123,13 +123,17 @@ func distinct(flag, what string, wanted []string, all []named) error {
 	var errs []error
 	for _, w := range wanted {
 		var such []string
+		fix := "say which"
 		for _, n := range all {
-			if n.name == w {
-				such = append(such, n.String())
+			if n.name != w {
+				continue
+			}
+			if such = append(such, n.String()); n.namespace == "" {
+				fix = "give the one without a namespace its metadata.namespace, and say which"
 			}
 		}
 		if len(such) > 1 {
-			errs = append(errs, fmt.Errorf("--%s: several %s are called %s: %s (say which)", flag, what, w, strings.Join(such, ", ")))
+			errs = append(errs, fmt.Errorf("--%s: several %s are called %s: %s (%s)", flag, what, w, strings.Join(such, ", "), fix))
 		}
 	}
 	return errors.Join(errs...)
