@@ -1,34 +1,23 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 
+	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/spf13/cobra"
-
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // handoverFlags are the flags of adopt-operator.
 type handoverFlags struct {
-	clusterFlags
-	deadlineFlag
-	runFlags
-	everywhere        bool
-	hubs, forms       []string
-	operatorNamespace string
-	exportDir         string
-	backupDir         string
-	removeForms       bool
-	noFinalizer       bool
-	yes               bool
+	engine.HandoverOptions
+	run        runFlags
+	everywhere bool
 }
 
 func (a *app) adoptOperatorCommand() *cobra.Command {
-	f := handoverFlags{runFlags: defaultRunFlags()}
-	f.events = false
+	f := handoverFlags{run: defaultRunFlags()}
+	f.run.Events = false
 	cmd := &cobra.Command{
 		Use:   "adopt-operator [NODE...]",
 		Short: "Take live nodes over from the Lynq operator",
@@ -61,67 +50,54 @@ interrupted.`,
   lynqctl adopt-operator -n shop --hub crm --export-dir forms --remove-forms`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.adoptOperator(cmd.Context(), &f, args) },
 	}
-	f.registerAll(cmd)
-	f.registerOutput(cmd)
-	f.registerDeadline(cmd)
 	flags := cmd.Flags()
-	flags.Lookup("namespace").Usage = "namespace of the LynqNodes (default: the context's)"
+	flags.StringVarP(&f.Namespace, "namespace", "n", "", "namespace of the LynqNodes (default: the context's)")
+	f.Access.Register(flags)
+	f.run.registerOutput(flags)
+	registerTimeout(flags, &f.Timeout)
 	flags.BoolVarP(&f.everywhere, "all-namespaces", "A", false, "LynqNodes of all namespaces")
-	flags.StringSliceVar(&f.hubs, "hub", nil, "only LynqNodes of these hubs, as NAME or NAMESPACE/NAME")
-	flags.StringSliceVar(&f.forms, "form", nil, "only LynqNodes of these forms, as NAME or NAMESPACE/NAME")
-	flags.StringVar(&f.operatorNamespace, "operator-namespace", "", "where to look whether the operator runs (default: everywhere)")
-	flags.StringVar(&f.exportDir, "export-dir", "", "write the LynqHubs and LynqForms to this directory, also in a dry run")
-	flags.StringVar(&f.backupDir, "backup-dir", "", "write the LynqNodes, and the metadata of what is taken over, to this directory first")
-	flags.BoolVar(&f.removeForms, "remove-forms", false, "then delete the LynqHubs and LynqForms of hubs that have no LynqNode left; needs --export-dir")
-	flags.BoolVar(&f.noFinalizer, "no-finalizer", false, "make inventories without the finalizer that lets a deletion by hand be cleaned up")
-	flags.DurationVar(&f.lockTimeout, "lock-timeout", f.lockTimeout, "how long to wait for another run on the same hub")
-	flags.IntVar(&f.writers, "concurrency", f.writers, "nodes to hand over at once")
-	flags.BoolVarP(&f.yes, "yes", "y", false, "do not ask")
+	flags.StringSliceVar(&f.Hubs, "hub", nil, "only LynqNodes of these hubs, as NAME or NAMESPACE/NAME")
+	flags.StringSliceVar(&f.Forms, "form", nil, "only LynqNodes of these forms, as NAME or NAMESPACE/NAME")
+	flags.StringVar(&f.OperatorNamespace, "operator-namespace", "", "where to look whether the operator runs (default: everywhere)")
+	flags.StringVar(&f.ExportDir, "export-dir", "", "write the LynqHubs and LynqForms to this directory, also in a dry run")
+	flags.StringVar(&f.BackupDir, "backup-dir", "", "write the LynqNodes, and the metadata of what is taken over, to this directory first")
+	flags.BoolVar(&f.RemoveForms, "remove-forms", false, "then delete the LynqHubs and LynqForms of hubs that have no LynqNode left; needs --export-dir")
+	flags.BoolVar(&f.NoFinalizer, "no-finalizer", false, "make inventories without the finalizer that lets a deletion by hand be cleaned up")
+	flags.DurationVar(&f.run.LockTimeout, "lock-timeout", f.run.LockTimeout, "how long to wait for another run on the same hub")
+	flags.IntVar(&f.run.Concurrency, "concurrency", f.run.Concurrency, "nodes to hand over at once")
+	flags.BoolVarP(&f.Yes, "yes", "y", false, "do not ask")
 	return cmd
 }
 
-// check checks the flags, and finds out which namespace is meant; "" is all.
-func (f *handoverFlags) check(nodes []string) (namespace string, err error) {
-	if err := errors.Join(f.checkRun(), f.checkDeadline()); err != nil {
-		return "", err
+// check checks the flags, and finds out which namespace is meant.
+func (f *handoverFlags) check() error {
+	if err := errors.Join(f.run.checkRun(), checkTimeout(f.Timeout)); err != nil {
+		return err
 	}
+	f.RunOptions = f.run.RunOptions
 	switch {
-	case f.everywhere && f.namespace != "":
-		return "", badUsage(errors.New("-A and -n exclude each other"))
-	case f.namespace != "" && !lynq.IsDNS1123Label(f.namespace):
-		return "", badUsage(fmt.Errorf("-n: namespace %q is none that Kubernetes accepts (lower case letters, digits and dashes, at most 63)", f.namespace))
-	case f.removeForms && f.exportDir == "":
-		return "", badUsage(errors.New("--remove-forms needs --export-dir: without a copy, the hubs and forms would be gone"))
-	case f.removeForms && (len(nodes) > 0 || len(f.forms) > 0):
-		return "", badUsage(errors.New("--remove-forms is about whole hubs: leave out the nodes and --form"))
-	case f.everywhere:
-		return "", nil
-	case f.namespace != "":
-		return f.namespace, nil
+	case f.everywhere && f.Namespace != "":
+		return engine.BadUsage(errors.New("-A and -n exclude each other"))
+	case f.RemoveForms && f.ExportDir == "":
+		return engine.BadUsage(errors.New("--remove-forms needs --export-dir: without a copy, the hubs and forms would be gone"))
+	case f.RemoveForms && (len(f.Nodes) > 0 || len(f.Forms) > 0):
+		return engine.BadUsage(errors.New("--remove-forms is about whole hubs: leave out the nodes and --form"))
 	}
-	ns, err := f.access.Namespace()
-	if err != nil {
-		return "", badUsage(err)
-	}
-	return cmp.Or(ns, "default"), nil
+	namespace, err := namespaceMeant(&f.Access, f.Namespace, f.everywhere)
+	f.Namespace = namespace
+	return err
 }
 
 func (a *app) adoptOperator(ctx context.Context, f *handoverFlags, nodes []string) error {
-	namespace, err := f.check(nodes)
-	if err != nil {
+	f.Nodes = nodes
+	if err := f.check(); err != nil {
 		return err
 	}
-	if f.dryRun == "none" {
-		if err := a.mayGoOn(f.yes); err != nil {
+	e := a.engine(f.run.output)
+	if f.Mode == engine.ModeRun {
+		if err := e.MayGoOn(f.Yes); err != nil {
 			return err
 		}
 	}
-	ctx, cancel := f.deadline(ctx)
-	defer cancel()
-	client, warnings, err := a.connect(&f.access)
-	if err != nil {
-		return err
-	}
-	j := handoverJob{clusterRun: a.newClusterRun(&f.runFlags, client, warnings), flags: f, namespace: namespace, named: nodes}
-	return j.perform(ctx)
+	return e.Handover(ctx, &f.HandoverOptions)
 }

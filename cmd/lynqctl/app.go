@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
-	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
@@ -32,19 +32,6 @@ const (
 	exitChanged     = 4 // all is well, and the output changed: for those who asked
 	exitInterrupted = 130
 )
-
-// exitError is an error that knows its exit code.
-type exitError struct {
-	code    int
-	err     error
-	summary string // last line for the person; "" where the error says it all
-}
-
-func (e *exitError) Error() string { return e.err.Error() }
-func (e *exitError) Unwrap() error { return e.err }
-
-// errSaid is an error that has been told already.
-var errSaid = errors.New("see above")
 
 // run runs one command line and gives the exit code.
 func (a *app) run(ctx context.Context, args []string) int {
@@ -72,12 +59,14 @@ func (a *app) run(ctx context.Context, args []string) int {
 
 // classify is the one place that makes an exit code of an error.
 func classify(ctx context.Context, err error) (code int, summary string) {
-	var known *exitError
+	var known *engine.Error
 	switch {
 	case errors.Is(context.Cause(ctx), context.Canceled):
 		return exitInterrupted, "interrupted"
 	case errors.As(err, &known):
-		return known.code, known.summary
+		return map[engine.Outcome]int{
+			engine.Failed: exitFailed, engine.BadInput: exitBadInput, engine.Refused: exitRefused, engine.Changed: exitChanged,
+		}[known.Outcome], known.Summary
 	}
 	return exitFailed, ""
 }
@@ -90,7 +79,7 @@ func (a *app) explain(err error, summary string, said func(string) string) {
 	var badRows *render.BadRowsError
 	var failedRows *render.FailedRowsError
 	switch {
-	case errors.Is(err, errSaid):
+	case errors.Is(err, engine.ErrReported):
 		if summary != "" {
 			_, _ = fmt.Fprintln(a.stderr, "error:", summary)
 		}
@@ -101,7 +90,7 @@ func (a *app) explain(err error, summary string, said func(string) string) {
 		}
 	case errors.Is(err, context.Canceled):
 		start := ""
-		if ui.NewStream(a.stderr, a.getenv).Terminal {
+		if a.errOut().Terminal {
 			start = "\r" // over the ^C
 		}
 		_, _ = fmt.Fprintln(a.stderr, start+"error:", summary)
@@ -112,13 +101,6 @@ func (a *app) explain(err error, summary string, said func(string) string) {
 				_, _ = fmt.Fprintln(a.stderr, said(line))
 			}
 		}
-	}
-}
-
-// warn prints things that are no errors, yet worth a look.
-func (a *app) warn(problems lynq.Problems) {
-	for _, p := range problems.Sorted() {
-		_, _ = fmt.Fprintln(a.stderr, "warning:", p)
 	}
 }
 

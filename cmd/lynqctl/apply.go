@@ -2,35 +2,28 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/api/meta"
 
-	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/apply"
-	"github.com/lynqctl/lynqctl/pkg/form"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/render"
+	"github.com/lynqctl/lynqctl/pkg/engine"
 )
 
 // applyFlags are the flags of apply.
 type applyFlags struct {
-	renderFlags
-	runFlags
-	allowEmpty   bool
-	maxDelete    string
-	adopt        string
-	wait         bool
-	noFinalizer  bool
-	recordValues bool
+	engine.ApplyOptions
+	render    renderFlags
+	run       runFlags
+	maxDelete string
+	adopt     string
 }
 
 func defaultApplyFlags() applyFlags {
 	return applyFlags{
-		renderFlags: renderFlags{format: "yaml", nothing: "nothing was touched", allowVarying: true},
-		runFlags:    defaultRunFlags(), maxDelete: apply.DefaultMaxDelete().String(), adopt: adoptByPolicy, wait: true,
+		ApplyOptions: engine.ApplyOptions{Wait: true},
+		render:       renderFlags{format: "yaml", RenderOptions: engine.RenderOptions{Nothing: "nothing was touched", AllowVarying: true}},
+		run:          defaultRunFlags(), maxDelete: apply.DefaultMaxDelete().String(), adopt: adoptByPolicy,
 	}
 }
 
@@ -73,156 +66,47 @@ inventories are correct.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.apply(cmd.Context(), &f) },
 	}
-	f.inputFlags.register(cmd)
-	f.registerAll(cmd)
-	f.registerSources(cmd)
-	f.registerRun(cmd)
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.nodes, "node", nil, "only these nodes: UID-FORM, or the name that status shows")
-	flags.StringVarP(&f.selector, "selector", "l", "", "only objects with these labels, as kubectl takes them; nothing goes then")
-	flags.BoolVar(&f.allowEmpty, "allow-empty", false, "let all nodes of a hub go that has no active row any more")
+	f.render.registerCluster(flags)
+	f.run.registerRun(flags)
+	flags.StringSliceVar(&f.render.nodes, "node", nil, "only these nodes: UID-FORM, or the name that status shows")
+	flags.StringVarP(&f.render.selector, "selector", "l", "", "only objects with these labels, as kubectl takes them; nothing goes then")
+	flags.BoolVar(&f.Limits.AllowEmpty, "allow-empty", false, "let all nodes of a hub go that has no active row any more")
 	flags.StringVar(&f.maxDelete, "max-delete", f.maxDelete, "refuse when more of a hub's nodes would go: a number, or a share of them")
 	f.registerAdopt(cmd)
-	flags.BoolVar(&f.wait, "wait", f.wait, "wait until objects are ready, as their policies say")
-	flags.BoolVar(&f.noFinalizer, "no-finalizer", false, "make inventories without the finalizer that lets a deletion by hand be cleaned up")
-	flags.BoolVar(&f.recordValues, "record-values", false, "record the rows' extra values on inventories, as the operator does; they may hold secrets")
+	flags.BoolVar(&f.Wait, "wait", f.Wait, "wait until objects are ready, as their policies say")
+	flags.BoolVar(&f.NoFinalizer, "no-finalizer", false, "make inventories without the finalizer that lets a deletion by hand be cleaned up")
+	flags.BoolVar(&f.RecordValues, "record-values", false, "record the rows' extra values on inventories, as the operator does; they may hold secrets")
 	return cmd
 }
 
-// apply is the command: rows become nodes, nodes and the cluster become a plan,
-// the plan is carried out.
+// apply is the command.
 func (a *app) apply(ctx context.Context, f *applyFlags) error {
-	return a.withApplyJob(ctx, f, func(ctx context.Context, j *applyJob) error { return j.perform(ctx) })
-}
-
-// withApplyJob loads the inputs, connects, and begins a run of apply.
-func (a *app) withApplyJob(ctx context.Context, f *applyFlags, run func(context.Context, *applyJob) error) error {
-	settings, limits, err := f.check()
+	o, err := f.options()
 	if err != nil {
 		return err
 	}
-	ctx, cancel := f.deadline(ctx)
-	defer cancel()
-	client, warnings, clientErr := a.connect(&f.access)
-	inputs, hubs, err := f.prepare(ctx, a, func(forms []*form.Form, inputs *form.Inputs) (render.Options, error) {
-		o, err := f.options(forms, inputs)
-		if err == nil && clientErr == nil {
-			err = askScopes(ctx, client, forms, inputs)
-		}
-		return o, err
-	}, f.nothing)
-	if err != nil {
-		return err
-	}
-	if clientErr != nil {
-		return clientErr
-	}
-	if err := f.identify(hubs); err != nil {
-		return &exitError{code: exitBadInput, err: err, summary: f.nothing}
-	}
-	return run(ctx, &applyJob{clusterRun: a.newClusterRun(&f.runFlags, client, warnings), flags: f, inputs: inputs, hubs: hubs, settings: settings, limits: limits})
+	return a.engine(f.run.output).Apply(ctx, o)
 }
 
-// askScopes learns from the cluster which custom kinds have no namespace, where
-// the inputs do not have their CustomResourceDefinitions. A kind that is not
-// served yet counts as having one. A cluster that does not answer is an error at
-// the first question: each is asked with patience.
-func askScopes(ctx context.Context, client *kube.Client, forms []*form.Form, inputs *form.Inputs) error {
-	for _, f := range forms {
-		for _, r := range f.Resources {
-			group, version := lynq.SplitAPIVersion(r.APIVersion)
-			key := form.GroupKind{Group: group, Kind: r.Kind}
-			if lynq.BuiltIn(group) || inputs.ClusterScoped[key] {
-				continue
-			}
-			found, err := client.Resource(ctx, group, version, r.Kind)
-			if err != nil && !meta.IsNoMatchError(err) {
-				return untouched(ctx, err)
-			}
-			if err == nil && !found.Namespaced {
-				inputs.ClusterScoped[key] = true
-			}
-		}
+// options checks the flags, and makes options of them.
+func (f *applyFlags) options() (*engine.ApplyOptions, error) {
+	if err := f.render.check(); err != nil {
+		return nil, err
 	}
-	return nil
-}
-
-// identify finds out the namespace of each hub. Two are one where one of them has
-// no namespace in its file, and that of the run is the other's; so are two forms of
-// a hub.
-func (f *applyFlags) identify(hubs []hubPrograms) error {
-	first := map[lynq.HubKey]*form.Hub{}
-	var errs []error
-	for i := range hubs {
-		h := &hubs[i]
-		namespace, err := f.hubNamespace(h.hub)
-		if err != nil {
-			return err
-		}
-		h.key = lynq.HubKey{Namespace: namespace, Name: h.hub.Name}
-		if other := first[h.key]; other != nil {
-			errs = append(errs, fmt.Errorf("%s: without a namespace of its own this is hub %s, which is also at %s (give it metadata.namespace)", h.hub.Pos, h.key, other.Pos))
-		}
-		first[h.key] = h.hub
-		errs = append(errs, distinctForms(h))
-	}
-	return errors.Join(errs...)
-}
-
-func distinctForms(h *hubPrograms) error {
-	first := map[lynq.FormKey]*form.Form{}
-	var errs []error
-	for _, p := range h.programs {
-		key := formKey(p.Form, h.key.Namespace)
-		if other := first[key]; other != nil {
-			errs = append(errs, fmt.Errorf("%s: without a namespace of its own this is form %s, which is also at %s (give it metadata.namespace)", p.Form.Pos, key, other.Pos))
-		}
-		first[key] = p.Form
-	}
-	return errors.Join(errs...)
-}
-
-// check checks the flags.
-func (f *applyFlags) check() (render.Settings, apply.Limits, error) {
-	settings, err := f.settings()
-	if err != nil {
-		return settings, apply.Limits{}, err
-	}
-	settings.KeepGoing = true
-	if err := f.checkRun(); err != nil {
-		return settings, apply.Limits{}, err
+	if err := f.run.checkRun(); err != nil {
+		return nil, err
 	}
 	if err := oneOf("--adopt", f.adopt, adoptByPolicy, adoptNever); err != nil {
-		return settings, apply.Limits{}, err
+		return nil, err
 	}
 	limit, err := apply.ParseMaxDelete(f.maxDelete)
 	if err != nil {
-		return settings, apply.Limits{}, badUsage(fmt.Errorf("--max-delete: %w", err))
+		return nil, engine.BadUsage(fmt.Errorf("--max-delete: %w", err))
 	}
-	return settings, apply.Limits{AllowEmpty: f.allowEmpty, MaxDelete: limit}, nil
-}
-
-// rollouts are those of all forms.
-func rollouts(hubs []hubPrograms) map[apply.FormKey]apply.Rollout {
-	m := map[apply.FormKey]apply.Rollout{}
-	for _, h := range hubs {
-		for _, p := range h.programs {
-			m[apply.FormKey{Hub: h.key, Form: formKey(p.Form, h.key.Namespace)}] = apply.Rollout{MaxSkew: p.Form.Rollout.MaxSkew, Deadline: p.Form.Rollout.ProgressDeadline}
-		}
-	}
-	return m
-}
-
-// hubNamespace is where a hub's own records are.
-func (f *applyFlags) hubNamespace(h *form.Hub) (string, error) {
-	for _, ns := range []string{h.Namespace, f.namespace} {
-		if ns != "" {
-			return ns, nil
-		}
-	}
-	ns, err := f.access.Namespace()
-	if err != nil || ns != "" {
-		return ns, err
-	}
-	return "default", nil
+	o := f.ApplyOptions
+	o.RenderOptions, o.RunOptions = f.render.RenderOptions, f.run.RunOptions
+	o.Settings.KeepGoing = true
+	o.Limits.MaxDelete, o.AdoptNothing = limit, f.adopt == adoptNever
+	return &o, nil
 }

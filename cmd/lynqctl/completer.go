@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/pflag"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/lynqctl/lynqctl/pkg/engine"
+	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -55,11 +57,7 @@ func (c *completer) hubs() []string {
 	if inputs == nil {
 		return c.recordedKeys(hubOfRecord)
 	}
-	var hubs []named
-	for _, h := range inputs.Hubs {
-		hubs = append(hubs, named{h.Namespace, h.Name})
-	}
-	return shortNames(hubs)
+	return engine.HubNames(inputs)
 }
 
 func (c *completer) forms() []string {
@@ -70,11 +68,7 @@ func (c *completer) forms() []string {
 	if inputs == nil {
 		return c.recordedKeys(formOfRecord)
 	}
-	var forms []named
-	for _, f := range inputs.Forms {
-		forms = append(forms, nameOf(inputs, f))
-	}
-	return shortNames(forms)
+	return engine.FormNames(inputs)
 }
 
 func (c *completer) nodes() []string {
@@ -83,7 +77,10 @@ func (c *completer) nodes() []string {
 	}
 	inputs := c.inputs()
 	if inputs != nil {
-		return c.rendered(inputs)
+		return c.app.engine("").NodeNames(c.ctx, &engine.RenderOptions{
+			InputOptions: engine.InputOptions{Hubs: c.values("hub"), Forms: c.values("form")},
+			Namespace:    c.namespaceFlag(), Sources: c.values("source"),
+		}, inputs)
 	}
 	return c.recorded(c.nodeNamespace(), func(m *metav1.PartialObjectMetadata) string {
 		node, ours := strings.CutPrefix(m.Name, inventory.Name(""))
@@ -92,4 +89,20 @@ func (c *completer) nodes() []string {
 		}
 		return node
 	})
+}
+
+// inputs are those that the line names, nil where it names none. Standard input
+// is not ours to read.
+func (c *completer) inputs() *form.Inputs {
+	var paths []string
+	for _, p := range c.values("filename") {
+		if p != "-" {
+			paths = append(paths, p)
+		}
+	}
+	if len(paths) == 0 {
+		return nil
+	}
+	inputs, _ := form.Load(paths, c.isSet("recursive"), strings.NewReader("")) // what is wrong shows when the line is run
+	return inputs
 }

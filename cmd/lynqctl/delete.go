@@ -7,33 +7,35 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/engine"
 )
 
 // removalFlags are the flags of the commands that let nodes go.
 type removalFlags struct {
-	clusterFlags
-	deadlineFlag
-	runFlags
-	hub     string
-	cascade string
-	yes     bool
+	engine.RemoveOptions
+	run       runFlags
+	namespace string
+	hub       string
 }
 
-func (f *removalFlags) register(cmd *cobra.Command) {
-	f.registerAll(cmd)
-	f.registerDeadline(cmd)
-	f.registerRun(cmd)
-	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
+func (f *removalFlags) register(flags *pflag.FlagSet) {
+	flags.StringVarP(&f.namespace, "namespace", "n", "", "")
+	f.Access.Register(flags)
+	registerTimeout(flags, &f.Timeout)
+	f.run.registerRun(flags)
+	flags.BoolVarP(&f.Yes, "yes", "y", false, "do not ask")
 }
 
 func (f *removalFlags) check() error {
-	if f.namespace != "" && !lynq.IsDNS1123Label(f.namespace) {
-		return badUsage(fmt.Errorf("-n: namespace %q is none that Kubernetes accepts (lower case letters, digits and dashes, at most 63)", f.namespace))
+	if err := checkNamespace(f.namespace); err != nil {
+		return err
 	}
-	return errors.Join(f.checkRun(), f.checkDeadline(), oneOf("--cascade", f.cascade, "background", "foreground", "orphan"))
+	err := errors.Join(f.run.checkRun(), checkTimeout(f.Timeout))
+	f.RunOptions = f.run.RunOptions
+	return err
 }
 
 func (a *app) deleteCommand() *cobra.Command {
@@ -75,7 +77,7 @@ was touched; 130 interrupted, and the inventories are correct.`
 
 // deleteOne is one of delete's commands.
 func (a *app) deleteOne(what, short, example string) *cobra.Command {
-	f := removalFlags{runFlags: defaultRunFlags(), cascade: "background"}
+	f, cascade := removalFlags{run: defaultRunFlags()}, "background"
 	cmd := &cobra.Command{
 		Use:     what + " NAME",
 		Short:   short,
@@ -87,35 +89,43 @@ func (a *app) deleteOne(what, short, example string) *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.delete(cmd.Context(), &f, what, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.delete(cmd.Context(), &f, what, args[0], cascade)
+		},
 	}
-	f.register(cmd)
 	flags := cmd.Flags()
+	f.register(flags)
 	flags.Lookup("namespace").Usage = map[string]string{
 		"node": "namespace of the node", "form": "namespace of the form's hub", "hub": "namespace of the hub",
 	}[what]
-	flags.StringVar(&f.cascade, "cascade", f.cascade, "background (leave to the garbage collector what it deletes just so), foreground (wait for everything, also for what belongs to the objects), or orphan (delete no object)")
+	flags.StringVar(&cascade, "cascade", cascade, "background (leave to the garbage collector what it deletes just so), foreground (wait for everything, also for what belongs to the objects), or orphan (delete no object)")
 	if what == "form" {
 		flags.StringVar(&f.hub, "hub", "", "hub of the form, as NAME or NAMESPACE/NAME, where several have one of that name")
 	}
 	return cmd
 }
 
-// delete is the command: records become a plan, the plan is carried out.
-func (a *app) delete(ctx context.Context, f *removalFlags, what, name string) error {
+// delete is the command.
+func (a *app) delete(ctx context.Context, f *removalFlags, what, name, cascade string) error {
 	if err := f.check(); err != nil {
+		return err
+	}
+	if err := oneOf("--cascade", cascade, "background", "foreground", "orphan"); err != nil {
 		return err
 	}
 	name, err := f.named(what, name)
 	if err != nil {
 		return err
 	}
-	namespace, err := f.place(what)
-	if err != nil {
-		return err
+	namespace := f.namespace
+	if what != "form" { // a form's nodes may be anywhere
+		if namespace, err = namespaceMeant(&f.Access, f.namespace, false); err != nil {
+			return err
+		}
 	}
-	wanted := removal{what: what, name: name, namespace: namespace, hub: f.hub}
-	return a.remove(ctx, f, &wanted, apply.Cascade(f.cascade), nil)
+	return a.engine(f.run.output).Delete(ctx, &engine.DeleteOptions{
+		RemoveOptions: f.RemoveOptions, What: what, Name: name, Namespace: namespace, Hub: f.hub, Cascade: apply.Cascade(cascade),
+	})
 }
 
 // named is the name of what goes. That of a hub may say its namespace, as -n does.
@@ -125,36 +135,8 @@ func (f *removalFlags) named(what, name string) (string, error) {
 		return name, nil
 	}
 	if f.namespace != "" && f.namespace != namespace {
-		return "", badUsage(fmt.Errorf("hub %s is not in the namespace that -n says, %s", name, f.namespace))
+		return "", engine.BadUsage(fmt.Errorf("hub %s is not in the namespace that -n says, %s", name, f.namespace))
 	}
 	f.namespace = namespace
-	return hub, f.check()
-}
-
-// place is the namespace of a node or a hub: that of -n, else the context's. A
-// form's nodes may be anywhere.
-func (f *removalFlags) place(what string) (string, error) {
-	if f.namespace != "" || what == "form" {
-		return f.namespace, nil
-	}
-	ns, err := f.access.Namespace()
-	if err != nil {
-		return "", badUsage(err)
-	}
-	if ns == "" {
-		ns = "default"
-	}
-	return ns, nil
-}
-
-// remove lets nodes go.
-func (a *app) remove(ctx context.Context, f *removalFlags, wanted selection, cascade apply.Cascade, giveUp map[lynq.Ref]bool) error {
-	ctx, cancel := f.deadline(ctx)
-	defer cancel()
-	client, warnings, err := a.connect(&f.access)
-	if err != nil {
-		return err
-	}
-	j := removalJob{clusterRun: a.newClusterRun(&f.runFlags, client, warnings), flags: f, wanted: wanted, cascade: cascade, giveUp: giveUp}
-	return j.perform(ctx)
+	return hub, checkNamespace(namespace)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/diff"
+	"github.com/lynqctl/lynqctl/pkg/engine"
 )
 
 // diffFlags are the flags of diff: those of apply that decide what would change.
@@ -29,7 +29,7 @@ const (
 
 func (a *app) diffCommand() *cobra.Command {
 	f := diffFlags{applyFlags: defaultApplyFlags(), format: diffText}
-	f.nothing, f.dryRun, f.events, f.wait = "nothing was compared", "server", false, false
+	f.render.Nothing, f.run.dryRun, f.run.Events, f.Wait = "nothing was compared", string(engine.ModeServer), false, false
 	cmd := &cobra.Command{
 		Use:   "diff -f PATH...",
 		Short: "Show what apply would change",
@@ -62,17 +62,15 @@ that apply would fail at; 3 a guard would refuse the apply; 130 interrupted.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.diff(cmd.Context(), &f) },
 	}
-	f.inputFlags.register(cmd)
-	f.registerAll(cmd)
-	f.registerSources(cmd)
 	flags := cmd.Flags()
+	f.render.registerCluster(flags)
 	flags.StringVarP(&f.format, "output", "o", f.format, "diff, markdown for a comment on a pull request, name, or json for one object per line")
-	flags.StringSliceVar(&f.nodes, "node", nil, "only these nodes: UID-FORM, or the name that status shows")
-	flags.StringVarP(&f.selector, "selector", "l", "", "only objects with these labels, as kubectl takes them; nothing goes then")
-	flags.BoolVar(&f.allowEmpty, "allow-empty", false, "do not refuse when a hub has no active row any more")
+	flags.StringSliceVar(&f.render.nodes, "node", nil, "only these nodes: UID-FORM, or the name that status shows")
+	flags.StringVarP(&f.render.selector, "selector", "l", "", "only objects with these labels, as kubectl takes them; nothing goes then")
+	flags.BoolVar(&f.Limits.AllowEmpty, "allow-empty", false, "do not refuse when a hub has no active row any more")
 	flags.StringVar(&f.maxDelete, "max-delete", f.maxDelete, "refuse when more of a hub's nodes would go: a number, or a share of them")
 	f.registerAdopt(cmd)
-	flags.IntVar(&f.writers, "concurrency", f.writers, "nodes to try at once")
+	flags.IntVar(&f.run.Concurrency, "concurrency", f.run.Concurrency, "nodes to try at once")
 	return cmd
 }
 
@@ -82,18 +80,18 @@ func (a *app) diff(ctx context.Context, f *diffFlags) error {
 	}
 	external, err := externalDiff(a.getenv)
 	if err != nil {
-		return badUsage(err)
+		return engine.BadUsage(err)
 	}
-	err = a.withApplyJob(ctx, &f.applyFlags, func(ctx context.Context, j *applyJob) error {
-		report, err := j.compare(ctx, external != nil && f.format == diffText)
-		if err != nil {
-			return err
-		}
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	err = a.engine(f.run.output).Diff(ctx, o, external != nil && f.format == diffText, func(ctx context.Context, report *diff.Report) error {
 		return a.showDiff(ctx, f, external, report)
 	})
-	var known *exitError
-	if errors.As(err, &known) && known.code == exitFailed {
-		known.code = exitBadInput // 1 is that something would change
+	var known *engine.Error
+	if errors.As(err, &known) && known.Outcome == engine.Failed {
+		known.Outcome = engine.BadInput // 1 is that something would change
 	}
 	return differ(err)
 }
@@ -105,40 +103,14 @@ var errDiffers = errors.New("something would change")
 // differ gives errDiffers its exit code.
 func differ(err error) error {
 	if errors.Is(err, errDiffers) {
-		return &exitError{code: exitFailed, err: errSaid}
+		return &engine.Error{Outcome: engine.Failed, Err: engine.ErrReported}
 	}
 	return err
 }
 
-// compare finds out what an apply would change.
-func (j *applyJob) compare(ctx context.Context, keepSides bool) (*diff.Report, error) {
-	if err := j.render(ctx); err != nil {
-		return nil, err
-	}
-	if err := j.loadHubs(ctx); err != nil {
-		return nil, untouched(ctx, err)
-	}
-	if j.failed != nil {
-		_, _ = fmt.Fprintln(j.stderr, j.failed)
-	}
-	plans, err := j.planAll(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := apply.CheckSizes(plans); err != nil {
-		return nil, &exitError{code: exitBadInput, err: err, summary: j.flags.nothing}
-	}
-	j.tellRestored(plans)
-	t, err := j.try(ctx, plans, keepSides)
-	if err != nil {
-		return nil, untouched(ctx, err)
-	}
-	return t.report(plans)
-}
-
 // showDiff writes a report, and ends with its exit code.
 func (a *app) showDiff(ctx context.Context, f *diffFlags, external []string, report *diff.Report) error {
-	out, errOut := ui.NewStream(a.stdout, a.getenv), ui.NewStream(a.stderr, a.getenv)
+	out, errOut := a.out(), a.errOut()
 	differs := report.Counts().Objects > 0
 	var err error
 	switch {
@@ -154,7 +126,7 @@ func (a *app) showDiff(ctx context.Context, f *diffFlags, external []string, rep
 		err = ui.PrintDiff(report, out)
 	}
 	if err != nil {
-		return &exitError{code: exitBadInput, err: fmt.Errorf("show the differences: %w", err)}
+		return &engine.Error{Outcome: engine.BadInput, Err: fmt.Errorf("show the differences: %w", err)}
 	}
 	if f.format != diffJSON {
 		ui.PrintDiffProblems(report, errOut)
@@ -166,9 +138,9 @@ func (a *app) showDiff(ctx context.Context, f *diffFlags, external []string, rep
 func diffOutcome(report *diff.Report, differs bool) error {
 	switch {
 	case len(report.Refusals) > 0:
-		return &exitError{code: exitRefused, err: errSaid, summary: "a guard would refuse to apply this"}
+		return &engine.Error{Outcome: engine.Refused, Err: engine.ErrReported, Summary: "a guard would refuse to apply this"}
 	case report.Counts().Problems > 0:
-		return &exitError{code: exitBadInput, err: errSaid, summary: "apply would not end well: see above"}
+		return &engine.Error{Outcome: engine.BadInput, Err: engine.ErrReported, Summary: "apply would not end well: see above"}
 	case differs:
 		return errDiffers
 	}

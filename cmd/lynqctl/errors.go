@@ -1,36 +1,12 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/spf13/cobra"
-
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
-
-// badUsage is an error of the command line: exit code 2.
-func badUsage(err error) error { return &exitError{code: exitBadInput, err: err} }
-
-// badInputs reports everything that is wrong with the inputs: exit code 2.
-func badInputs(problems lynq.Problems, nothing string) error {
-	sorted := problems.Sorted()
-	return &exitError{
-		code:    exitBadInput,
-		err:     sorted,
-		summary: fmt.Sprintf("%s in the inputs; %s", count(len(sorted), "problem"), nothing),
-	}
-}
-
-// failed is an error while something was done: exit code 1. Nil stays nil.
-func failed(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &exitError{code: exitFailed, err: err}
-}
 
 // badSelector is what is wrong with -l.
 func badSelector(err error) error {
@@ -56,12 +32,6 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// inOrder joins errors in the order of their texts.
-func inOrder(errs []error) error {
-	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
-	return errors.Join(errs...)
-}
-
 // oneOf checks the value of a flag that takes one of some words.
 func oneOf[T ~string](flag, value string, allowed ...T) error {
 	words := make([]string, len(allowed))
@@ -71,5 +41,5 @@ func oneOf[T ~string](flag, value string, allowed ...T) error {
 		}
 		words[i] = string(w)
 	}
-	return badUsage(fmt.Errorf("%s %q is unknown; it takes %s", flag, value, strings.Join(words, ", ")))
+	return engine.BadUsage(fmt.Errorf("%s %q is unknown; it takes %s", flag, value, strings.Join(words, ", ")))
 }

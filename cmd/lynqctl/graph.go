@@ -3,11 +3,12 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/lynqctl/lynqctl/pkg/form"
 )
 
 func (a *app) graphCommand() *cobra.Command {
-	var in inputFlags
+	var in engine.InputOptions
 	format := string(form.GraphText)
 	cmd := &cobra.Command{
 		Use:   "graph -f PATH...",
@@ -21,21 +22,21 @@ DOT graph.`,
 			if err := oneOf("-o", format, form.GraphText, form.GraphMermaid, form.GraphDOT); err != nil {
 				return err
 			}
-			inputs, problems, err := in.load(cmd.Context(), a)
+			inputs, problems, err := a.engine("").LoadInputs(cmd.Context(), &in)
 			if err != nil {
 				return err
 			}
 			if len(problems) > 0 {
-				return badInputs(problems, "nothing was printed")
+				return engine.BadInputs(problems, "nothing was printed")
 			}
-			forms, err := in.forms(inputs)
+			forms, err := in.Choose(inputs)
 			if err != nil {
 				return err
 			}
-			return failed(form.WriteGraph(cmd.OutOrStdout(), form.GraphFormat(format), forms))
+			return engine.Fail(form.WriteGraph(cmd.OutOrStdout(), form.GraphFormat(format), forms))
 		},
 	}
-	in.register(cmd)
+	registerInputs(cmd.Flags(), &in)
 	cmd.Flags().StringVarP(&format, "output", "o", format, "text, mermaid or dot")
 	return cmd
 }

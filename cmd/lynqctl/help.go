@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
-	"github.com/lynqctl/lynqctl/internal/ui"
 )
 
 // How wide help is: as the terminal, within reason, else as most of them are.
@@ -54,7 +53,7 @@ func (a *app) usage(c *cobra.Command) error {
 
 // helpColumns is how wide help may be.
 func (a *app) helpColumns() int {
-	if out := ui.NewStream(a.stdout, a.getenv); out.Size != nil {
+	if out := a.out(); out.Size != nil {
 		if columns, _ := out.Size(); columns > 0 {
 			return min(columns, mostColumns)
 		}

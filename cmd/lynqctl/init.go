@@ -9,24 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lynqctl/lynqctl/internal/draft"
+	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// initFlags are the flags of init.
-type initFlags struct {
-	clusterFlags
-	deadlineFlag
-	source   string
-	hubPaths []string
-	dir      string
-	name     string
-	form     string
-	choice   draft.Choice
-}
-
 func (a *app) initCommand() *cobra.Command {
-	f := initFlags{dir: "forms", form: "web"}
+	o := engine.DraftOptions{Dir: "forms", Form: "web"}
 	cmd := &cobra.Command{
 		Use:   "init --source URL|-f HUB",
 		Short: "Write a hub and a first form for a table",
@@ -51,88 +39,67 @@ nothing was written; 130 interrupted.`,
   # The columns have unusual names
   lynqctl init --source 'sqlite:crm.db?table=firms' --uid code --activate paying`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.draft(cmd.Context(), &f) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.draft(cmd.Context(), &o) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.source, "source", "", "where the rows are: the URL of a database or file, as render takes it")
-	flags.StringArrayVarP(&f.hubPaths, "filename", "f", nil, "file with the hub, where there is one already (may be repeated, for its Secret)")
-	flags.StringVarP(&f.dir, "output-dir", "o", f.dir, "write hub.yaml and form.yaml into this folder")
-	flags.StringVar(&f.name, "name", "", "of the hub (default: the table's, or the file's)")
-	flags.StringVar(&f.form, "form-name", f.form, "of the form")
-	flags.StringVar(&f.choice.UID, "uid", "", "column that identifies the rows (default: a key, or one with a usual name)")
-	flags.StringVar(&f.choice.Activate, "activate", "", "column that tells which rows are active (default: one with a usual name)")
-	f.register(cmd)
-	flags.Lookup("namespace").Usage = "namespace of the Secret with the password, where the hub has none"
-	f.registerDeadline(cmd)
+	flags.StringVar(&o.Source, "source", "", "where the rows are: the URL of a database or file, as render takes it")
+	flags.StringArrayVarP(&o.Paths, "filename", "f", nil, "file with the hub, where there is one already (may be repeated, for its Secret)")
+	flags.StringVarP(&o.Dir, "output-dir", "o", o.Dir, "write hub.yaml and form.yaml into this folder")
+	flags.StringVar(&o.Name, "name", "", "of the hub (default: the table's, or the file's)")
+	flags.StringVar(&o.Form, "form-name", o.Form, "of the form")
+	flags.StringVar(&o.UID, "uid", "", "column that identifies the rows (default: a key, or one with a usual name)")
+	flags.StringVar(&o.Activate, "activate", "", "column that tells which rows are active (default: one with a usual name)")
+	flags.StringVarP(&o.Namespace, "namespace", "n", "", "namespace of the Secret with the password, where the hub has none")
+	registerLocalAccess(flags, &o.Access)
+	registerTimeout(flags, &o.Timeout)
 	return cmd
 }
 
-func (f *initFlags) check() error {
+// checkDraft checks the flags.
+func checkDraft(o *engine.DraftOptions) error {
 	switch {
-	case (f.source == "") == (len(f.hubPaths) == 0):
-		return badUsage(errors.New("say where the rows are: with --source URL, or with -f and the file of a hub"))
-	case len(f.hubPaths) > 0 && f.name+f.choice.UID+f.choice.Activate != "":
-		return badUsage(errors.New("--name, --uid and --activate are for a new hub: the one of -f says these itself"))
-	case f.dir == "":
-		return badUsage(errors.New("-o is empty (an unset variable, perhaps)"))
+	case (o.Source == "") == (len(o.Paths) == 0):
+		return engine.BadUsage(errors.New("say where the rows are: with --source URL, or with -f and the file of a hub"))
+	case len(o.Paths) > 0 && o.Name+o.UID+o.Activate != "":
+		return engine.BadUsage(errors.New("--name, --uid and --activate are for a new hub: the one of -f says these itself"))
+	case o.Dir == "":
+		return engine.BadUsage(errors.New("-o is empty (an unset variable, perhaps)"))
 	}
-	return errors.Join(checkName("--name", f.name), checkName("--form-name", cmp.Or(f.form, "-")), f.checkDeadline())
+	return errors.Join(checkName("--name", o.Name), checkName("--form-name", cmp.Or(o.Form, "-")), checkTimeout(o.Timeout))
 }
 
 // checkName checks the name of a hub or form; "" is none.
 func checkName(flag, name string) error {
 	if name != "" && !lynq.IsDNS1123Label(name) {
-		return badUsage(fmt.Errorf("%s: %q is no valid name (lower case letters, digits and dashes, at most 63)", flag, name))
+		return engine.BadUsage(fmt.Errorf("%s: %q is no valid name (lower case letters, digits and dashes, at most 63)", flag, name))
 	}
 	return nil
 }
 
 // draft is the command: a table is looked at, a hub and a form are written.
-func (a *app) draft(ctx context.Context, f *initFlags) error {
-	if err := f.check(); err != nil {
+func (a *app) draft(ctx context.Context, o *engine.DraftOptions) error {
+	if err := checkDraft(o); err != nil {
 		return err
 	}
-	ctx, cancel := f.deadline(ctx)
-	defer cancel()
-	origin, err := f.origin(ctx, a)
+	d, err := a.engine("").Draft(ctx, o)
 	if err != nil {
 		return err
 	}
-	table, err := lookAt(ctx, origin.connection, a.stdin)
-	if err != nil {
-		return &exitError{code: exitBadInput, err: err, summary: "nothing was written"}
-	}
-	d, err := draft.Decide(*table, origin.choice)
-	if err != nil {
-		return &exitError{code: exitBadInput, err: fmt.Errorf("%s: %w", origin.place, err), summary: "nothing was written"}
-	}
-	files, err := f.files(origin, d)
-	if err != nil {
-		return err
-	}
-	if err := writeNew(f.dir, files); err != nil {
-		return err
-	}
-	return a.tellDraft(f, origin, d, files)
-}
-
-// tellDraft says what was written, and what was left out.
-func (a *app) tellDraft(f *initFlags, o *origin, d *draft.Draft, files []newFile) error {
-	for _, file := range files {
-		if _, err := fmt.Fprintln(a.stdout, file.path); err != nil {
-			return failed(err)
+	for _, file := range d.Files {
+		if _, err := fmt.Fprintln(a.stdout, file); err != nil {
+			return engine.Fail(err)
 		}
 	}
 	tell := func(format string, args ...any) { _, _ = fmt.Fprintf(a.stderr, format+"\n", args...) }
-	tell("hub %s: column %q is the uid, %q tells which rows are active; %s more", o.hub, d.UID, d.Activate, count(len(d.Mappings), "column"))
+	tell("hub %s: column %q is the uid, %q tells which rows are active; %s more", d.Hub, d.UID, d.Activate, count(len(d.Mappings), "column"))
 	if len(d.Secrets) > 0 {
 		tell("left out, for they look like secrets: %s", strings.Join(d.Secrets, ", "))
 	}
 	if len(d.Bytes) > 0 {
 		tell("left out, for they hold bytes: %s", strings.Join(d.Bytes, ", "))
 	}
-	inputs := "-f " + f.dir
-	for _, p := range f.hubPaths {
+	inputs := "-f " + o.Dir
+	for _, p := range o.Paths {
 		inputs = "-f " + p + " " + inputs
 	}
 	tell("next: lynqctl render %s", inputs)

@@ -17,7 +17,7 @@ import (
 )
 
 func (a *app) inventoryListCommand() *cobra.Command {
-	var f recordFlags
+	var f inventoryFlags
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List nodes and how they are",
@@ -33,22 +33,16 @@ What is shown is what was recorded: no object is looked at.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.inventoryList(cmd.Context(), &f) },
 	}
-	f.register(cmd)
-	f.registerChoice(cmd)
+	f.register(cmd.Flags())
+	f.registerChoice(cmd.Flags())
 	return cmd
 }
 
-func (a *app) inventoryList(ctx context.Context, f *recordFlags) error {
+func (a *app) inventoryList(ctx context.Context, f *inventoryFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	ctx, cancel := f.deadline(ctx)
-	defer cancel()
-	client, err := a.connectToLook(&f.access)
-	if err != nil {
-		return err
-	}
-	r, err := f.read(ctx, newHubRecords(inventory.NewStore(client.ConfigMaps()), f.namespace))
+	r, err := a.engine("").Inventories(ctx, &f.InventoryOptions)
 	if err != nil {
 		return err
 	}
@@ -59,17 +53,17 @@ func (a *app) inventoryList(ctx context.Context, f *recordFlags) error {
 			{Name: "UID", Wide: true}, {Name: "HUB-NAMESPACE", Wide: true}, {Name: "GENERATION", Wide: true},
 			{Name: "LAST-CHANGE", Wide: true}, {Name: "FINALIZER", Wide: true}, {Name: "APPLYSET", Wide: true},
 		},
-		Empty:    "No nodes are recorded in " + f.where(),
-		Warnings: slices.Concat(r.warnings(), f.ignored(&r.ignored)),
+		Empty:    "No nodes are recorded in " + f.Where(),
+		Warnings: slices.Concat(r.Warnings(), r.Ignored),
 	}
-	now, called := time.Now(), callInventories(r.chosen)
-	for _, inv := range r.chosen {
+	now, called := time.Now(), callInventories(r.Chosen)
+	for _, inv := range r.Chosen {
 		l.Items = append(l.Items, nodeItem(inv, called, now))
 	}
 	if err := f.printList(a, l); err != nil {
 		return err
 	}
-	return r.incomplete()
+	return r.Incomplete()
 }
 
 func nodeItem(inv *inventory.Inventory, called *callings, now time.Time) ui.Item {

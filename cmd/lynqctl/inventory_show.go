@@ -9,17 +9,16 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
 func (a *app) inventoryShowCommand() *cobra.Command {
-	var f recordFlags
+	var f inventoryFlags
 	cmd := &cobra.Command{
 		Use:   "show NODE",
 		Short: "Show the inventory of a node",
@@ -36,56 +35,23 @@ What is shown is what was recorded: no object is looked at.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.nodes = args
+			f.Nodes = args
 			return a.inventoryShow(cmd.Context(), &f)
 		},
 	}
-	f.register(cmd)
+	f.register(cmd.Flags())
 	return cmd
 }
 
-func (a *app) inventoryShow(ctx context.Context, f *recordFlags) error {
+func (a *app) inventoryShow(ctx context.Context, f *inventoryFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	ctx, cancel := f.deadline(ctx)
-	defer cancel()
-	client, err := a.connectToLook(&f.access)
+	inv, err := a.engine("").Inventory(ctx, &f.InventoryOptions)
 	if err != nil {
 		return err
 	}
-	inv, err := f.record(ctx, client, f.nodes[0])
-	if err != nil {
-		return err
-	}
-	return failed(ui.PrintDetails(detailsOf(inv, time.Now()), ui.Format(f.output), ui.NewStream(a.stdout, a.getenv)))
-}
-
-// record reads the record of one node.
-func (f *recordFlags) record(ctx context.Context, client *kube.Client, node string) (*inventory.Inventory, error) {
-	if !lynq.IsDNS1123Subdomain(inventory.Name(node)) {
-		return nil, f.noRecord(ctx, client)
-	}
-	cm, err := client.ConfigMaps().Get(ctx, f.namespace, inventory.Name(node))
-	switch {
-	case apierrors.IsNotFound(err):
-		return nil, f.noRecord(ctx, client)
-	case err != nil:
-		return nil, unread(ctx, err)
-	case cm.Labels[lynq.LabelRecord] != lynq.RecordNode:
-		return nil, failed(fmt.Errorf("ConfigMap %s/%s lacks the label %s=%s, so that no run takes it for a record (if it is one, give it back its labels)",
-			cm.Namespace, cm.Name, lynq.LabelRecord, lynq.RecordNode))
-	}
-	inv, err := inventory.Decode(cm)
-	return inv, failed(err)
-}
-
-// noRecord is that there is none of the node, with the names that there are.
-func (f *recordFlags) noRecord(ctx context.Context, client *kube.Client) error {
-	if _, err := f.read(ctx, newHubRecords(inventory.NewStore(client.ConfigMaps()), f.namespace)); err != nil {
-		return err
-	}
-	return badUsage(f.unrecorded("node", f.nodes, nil)) // it went and came
+	return engine.Fail(ui.PrintDetails(detailsOf(inv, time.Now()), ui.Format(f.output), a.out()))
 }
 
 func detailsOf(inv *inventory.Inventory, now time.Time) *ui.Details {

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,9 +8,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
@@ -31,157 +30,102 @@ say since when, why, and from which node.`,
 
 // orphanFlags say which orphans are meant, and in which cluster.
 type orphanFlags struct {
-	deadlineFlag
-	access    kube.Access
+	engine.OrphanOptions
 	namespace string
 	all       bool
 	selector  string
-	reasons   []string
-	hubs      []string
-	nodes     []string
 	olderThan string
-	atOnce    int
 }
 
-func (f *orphanFlags) register(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	f.access.Register(flags)
+func (f *orphanFlags) register(flags *pflag.FlagSet) {
+	q := &f.Query
+	f.Access.Register(flags)
 	flags.StringVarP(&f.namespace, "namespace", "n", "", "namespace of the orphans (default: the context's)")
 	flags.BoolVarP(&f.all, "all-namespaces", "A", false, "orphans of all namespaces, and those without one")
 	flags.StringVarP(&f.selector, "selector", "l", "", "only objects with these labels, as kubectl takes them")
-	flags.StringSliceVar(&f.reasons, "reason", nil, "only orphans for these reasons: "+strings.Join(orphan.Marked(), ", "))
-	flags.StringSliceVar(&f.hubs, "hub", nil, "only orphans from these hubs")
-	flags.StringSliceVar(&f.nodes, "node", nil, "only orphans from these nodes, as NODE or NAMESPACE/NODE")
+	flags.StringSliceVar(&q.Reasons, "reason", nil, "only orphans for these reasons: "+strings.Join(orphan.Marked(), ", "))
+	flags.StringSliceVar(&q.Hubs, "hub", nil, "only orphans from these hubs")
+	flags.StringSliceVar(&q.Nodes, "node", nil, "only orphans from these nodes, as NODE or NAMESPACE/NODE")
 	flags.StringVar(&f.olderThan, "older-than", "", "only what was orphaned longer ago, such as 12h or 30d")
-	flags.IntVar(&f.atOnce, "concurrency", orphan.DefaultAtOnce, "requests to send at once")
-	f.registerDeadline(cmd)
+	flags.IntVar(&q.AtOnce, "concurrency", orphan.DefaultAtOnce, "requests to send at once")
+	registerTimeout(flags, &f.Timeout)
 }
 
-// query checks the flags. Stranded tells whether what is stranded is looked for
-// too.
-func (f *orphanFlags) query(now time.Time, stranded bool) (orphan.Query, error) {
-	if err := f.checkHubs(); err != nil {
-		return orphan.Query{}, err
-	}
-	q := orphan.Query{
-		Filter: orphan.Filter{Reasons: f.reasons, Hubs: f.hubs, Nodes: f.nodes}, Now: now, AtOnce: f.atOnce,
-	}
-	known := orphan.Marked()
-	if stranded {
-		known = append(known, orphan.Stranding()...)
-	}
-	for _, r := range f.reasons {
-		if !stranded && slices.Contains(orphan.Stranding(), r) {
-			return q, badUsage(fmt.Errorf("--reason %s needs --stranded", r))
-		}
-		if err := oneOf("--reason", r, known...); err != nil {
-			return q, err
-		}
+// check checks the flags, and completes the query.
+func (f *orphanFlags) check(now time.Time) error {
+	q := &f.Query
+	q.Now = now
+	if err := errors.Join(f.checkHubs(), f.checkReasons()); err != nil {
+		return err
 	}
 	if f.olderThan != "" {
 		age, err := parseAge(f.olderThan)
 		if err != nil {
-			return q, badUsage(fmt.Errorf("--older-than: %w", err))
+			return engine.BadUsage(fmt.Errorf("--older-than: %w", err))
 		}
 		q.OlderThan = age
 	}
 	selector, err := labels.Parse(f.selector)
 	switch {
 	case err != nil:
-		return q, badUsage(badSelector(err))
-	case f.atOnce < 1:
-		return q, badUsage(errors.New("--concurrency must be at least 1"))
+		return engine.BadUsage(badSelector(err))
+	case q.AtOnce < 1:
+		return engine.BadUsage(errors.New("--concurrency must be at least 1"))
 	}
 	q.Selector = selector.String()
-	if err := f.checkDeadline(); err != nil {
-		return q, err
+	if err := checkTimeout(f.Timeout); err != nil {
+		return err
 	}
-	q.Namespace, err = f.where()
-	return q, err
+	q.Namespace, err = namespaceMeant(&f.Access, f.namespace, f.all)
+	return err
 }
 
-// checkHubs refuses what no orphan tells of itself.
-func (f *orphanFlags) checkHubs() error {
-	for _, hub := range f.hubs {
-		if namespace, name, said := strings.Cut(hub, "/"); said {
-			return badUsage(fmt.Errorf("--hub: an orphan says only the name of its hub, and not its namespace: say %s, and --node NAMESPACE/NODE for those from nodes in a namespace such as %s", name, namespace))
+// checkReasons refuses reasons that are none, or need --stranded.
+func (f *orphanFlags) checkReasons() error {
+	known := orphan.Marked()
+	if f.Stranded {
+		known = append(known, orphan.Stranding()...)
+	}
+	for _, r := range f.Query.Reasons {
+		if !f.Stranded && slices.Contains(orphan.Stranding(), r) {
+			return engine.BadUsage(fmt.Errorf("--reason %s needs --stranded", r))
+		}
+		if err := oneOf("--reason", r, known...); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// where is the namespace that is meant, "" for all.
-func (f *orphanFlags) where() (string, error) {
-	switch {
-	case f.all:
-		return "", nil
-	case f.namespace != "" && !lynq.IsDNS1123Label(f.namespace):
-		return "", badUsage(fmt.Errorf("-n: namespace %q is none that Kubernetes accepts (lower case letters, digits and dashes, at most 63)", f.namespace))
-	case f.namespace != "":
-		return f.namespace, nil
+// checkHubs refuses what no orphan tells of itself.
+func (f *orphanFlags) checkHubs() error {
+	for _, hub := range f.Query.Hubs {
+		if namespace, name, said := strings.Cut(hub, "/"); said {
+			return engine.BadUsage(fmt.Errorf("--hub: an orphan says only the name of its hub, and not its namespace: say %s, and --node NAMESPACE/NODE for those from nodes in a namespace such as %s", name, namespace))
+		}
 	}
-	namespace, err := f.access.Namespace()
-	if err != nil {
-		return "", badUsage(err)
-	}
-	return cmp.Or(namespace, "default"), nil
+	return nil
 }
 
-// findOrphans looks for orphans among all kinds, and tells what may be missing.
-func (r *clusterRun) findOrphans(ctx context.Context, q orphan.Query) ([]orphan.Orphan, error) {
-	r.warnings.look(true)
-	defer r.warnings.look(false)
-	found, err := r.lookForOrphans(ctx, r.client, r.warnings, q)
-	if err != nil {
-		return nil, unread(ctx, err)
-	}
-	for _, w := range found.Warnings() {
-		r.warnOnce(w)
-	}
-	return found.Orphans, nil
-}
-
-// lookForOrphans looks for orphans, which may take its time on a cluster with many
-// kinds.
-func (a *app) lookForOrphans(ctx context.Context, client *kube.Client, warnings *serverWarnings, q orphan.Query) (*orphan.Found, error) {
-	counting, ended := a.countingRequests(warnings, "listing kinds")
-	defer ended()
-	q.Progress = counting.Reached
-	return orphan.Find(ctx, client, q)
-}
-
-// namedOrphans are those that a person named.
-func namedOrphans(args []string, everything bool) (map[lynq.Ref]bool, error) {
-	if len(args) > 0 && everything {
-		return nil, badUsage(errors.New("--all and names exclude each other"))
-	}
-	named := map[lynq.Ref]bool{}
+// parseRefs are the objects that arguments name.
+func parseRefs(args []string) (map[lynq.Ref]bool, error) {
+	refs := map[lynq.Ref]bool{}
 	var errs []error
 	for _, arg := range args {
 		ref, err := lynq.ParseRef(arg)
 		errs = append(errs, err)
-		named[ref] = true
+		refs[ref] = true
 	}
 	if err := errors.Join(errs...); err != nil {
-		return nil, badUsage(err)
+		return nil, engine.BadUsage(err)
 	}
-	return named, nil
+	return refs, nil
 }
 
-// namespaceOf is the one namespace that all named objects are in, "" where there
-// is none such: who may look into that one only need not look into others.
-func namespaceOf(named map[lynq.Ref]bool) string {
-	namespace, first := "", true
-	for ref := range named {
-		if !first && ref.Namespace != namespace {
-			return ""
-		}
-		namespace, first = ref.Namespace, false
+// namedOrphans are those that arguments name, unless all are meant.
+func namedOrphans(args []string, everything bool) (map[lynq.Ref]bool, error) {
+	if len(args) > 0 && everything {
+		return nil, engine.BadUsage(errors.New("--all and names exclude each other"))
 	}
-	return namespace
-}
-
-// noSuchOrphan is why a name is not that of an orphan.
-func noSuchOrphan(ref lynq.Ref, hint string) error {
-	return fmt.Errorf("there is no such orphan: %s (%s)", ref.Full(), hint)
+	return parseRefs(args)
 }

@@ -10,14 +10,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
-	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
 func (a *app) orphansListCommand() *cobra.Command {
 	var f orphanFlags
-	output, stranded := string(ui.Table), false
+	output := string(ui.Table)
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List what nodes left behind",
@@ -40,43 +40,32 @@ inventory, and entries whose objects are gone.`,
 			if err := oneOf("-o", output, ui.ListFormats()...); err != nil {
 				return err
 			}
-			return a.orphansList(cmd.Context(), &f, stranded, ui.Format(output))
+			return a.orphansList(cmd.Context(), &f, ui.Format(output))
 		},
 	}
-	f.register(cmd)
 	flags := cmd.Flags()
-	flags.BoolVar(&stranded, "stranded", false, "also objects that no inventory has an entry for ("+orphan.ReasonStranded+"), and entries whose objects are gone ("+orphan.ReasonGone+")")
+	f.register(flags)
+	flags.BoolVar(&f.Stranded, "stranded", false, "also objects that no inventory has an entry for ("+orphan.ReasonStranded+"), and entries whose objects are gone ("+orphan.ReasonGone+")")
 	flags.StringVarP(&output, "output", "o", output, "table, wide, json, yaml or name")
 	return cmd
 }
 
-func (a *app) orphansList(ctx context.Context, f *orphanFlags, stranded bool, format ui.Format) error {
+func (a *app) orphansList(ctx context.Context, f *orphanFlags, format ui.Format) error {
 	now := time.Now()
-	q, err := f.query(now, stranded)
-	if err != nil {
+	if err := f.check(now); err != nil {
 		return err
 	}
-	client, warnings, err := a.connect(&f.access)
+	found, err := a.engine("").Orphans(ctx, &f.OrphanOptions)
 	if err != nil {
 		return err
-	}
-	warnings.look(true)
-	if stranded {
-		q.Stranded = inventory.NewStore(client.ConfigMaps())
-	}
-	ctx, cancel := f.deadline(ctx)
-	defer cancel()
-	found, err := a.lookForOrphans(ctx, client, warnings, q)
-	if err != nil {
-		return unread(ctx, err)
 	}
 	l := orphanList(found.Orphans, now)
 	l.Warnings = found.Warnings()
 	l.Empty = "No orphans found in any namespace"
-	if q.Namespace != "" {
-		l.Empty = "No orphans found in namespace " + q.Namespace + " (-A looks in all)"
+	if namespace := f.Query.Namespace; namespace != "" {
+		l.Empty = "No orphans found in namespace " + namespace + " (-A looks in all)"
 	}
-	return failed(ui.PrintList(l, format, ui.NewStream(a.stdout, a.getenv), ui.NewStream(a.stderr, a.getenv)))
+	return engine.Fail(ui.PrintList(l, format, a.out(), a.errOut()))
 }
 
 // orphanList shows orphans.

@@ -1,162 +1,160 @@
 package main
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/lynqctl/lynqctl/pkg/form"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/engine"
+	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// renderFlags are the flags of render; validate has some of them.
-type renderFlags struct {
-	inputFlags
-	clusterFlags
-	deadlineFlag
-	sources      []string
-	nodes        []string
-	selector     string
-	format       string
-	stream       bool
-	keepGoing    bool
-	allowVarying bool
-	workers      int
-	// shuffle brings rows into another order, where it is not nil.
-	shuffle *rand.Rand
-	// nothing is what a failure says of the output that there is not.
-	nothing string
+// renderCommandFlags are the flags of render.
+type renderCommandFlags struct {
+	renderFlags
+	tree  treeFlags
+	check checkFlags
 }
 
-// registerRows registers what all commands have that read rows.
-func (f *renderFlags) registerRows(cmd *cobra.Command) {
-	f.registerSources(cmd)
-	cmd.Flags().IntVar(&f.workers, "concurrency", 0, "rows to render at once (0: one per processor)")
-}
+func (a *app) renderCommand() *cobra.Command {
+	f := renderCommandFlags{renderFlags: renderFlags{RenderOptions: engine.RenderOptions{Nothing: "nothing was written"}}, tree: defaultTreeFlags()}
+	cmd := &cobra.Command{
+		Use:   "render -f PATH...",
+		Short: "Render rows and forms into manifests",
+		Long: `Render every active row of every hub with every form of the hub, and write the
+manifests to standard output, or as a tree of files for Git. No cluster is
+needed.
 
-func (f *renderFlags) registerSources(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.StringArrayVar(&f.sources, "source", nil, "read rows from this URL instead of the hub's source; HUB=URL where there are several hubs")
-	f.registerDeadline(cmd)
-}
+The output is all or nothing: it is written when everything has rendered, since
+what follows in a pipe would take a part for the whole. The same rows and forms
+always give the same bytes.
 
-// renderRows renders all hubs into a sink. The run tells how far it came,
-// whatever the error.
-func (a *app) renderRows(ctx context.Context, f *renderFlags, s render.Settings, inputs *form.Inputs, hubs []hubPrograms, sink render.Sink) (*hubsRun, error) {
-	run := &hubsRun{Run: render.NewRun(s, sink, allPrograms(hubs)), hubs: map[lynq.HubKey]render.Report{}}
-	rows := rowSource{stdin: a.stdin, override: f.sources, shuffle: f.shuffle, passwords: passwords{getenv: a.getenv, secrets: inputs.Secrets, cluster: f.access.SecretValue}}
-	connections, err := rows.connections(ctx, hubs, f.paths)
-	if err != nil {
-		return run, err
-	}
-	for i, h := range hubs {
-		before := run.Report()
-		ended := a.countRows(f, &rows, h.key.String(), connections[i])
-		err := rows.renderHub(ctx, run.Run, h, connections[i])
-		ended()
-		if err != nil {
-			if cause := context.Cause(ctx); cause != nil {
-				err = cause
+With --output-dir, each node gets a folder with a file per object. Only files
+whose content changes are written, and only those removed that lynqctl wrote: an
+index in the tree lists them.
+
+Exit codes: 0 done; 1 something failed, the rest was done; 2 bad input, nothing
+was written; 3 refused by a guard, nothing was written; 4 the tree changed, with
+--exit-code; 130 interrupted.`,
+		Example: `  # Show what one tenant gets
+  lynqctl render -f forms/ --node acme-web
+
+  # Render from a read replica, for review in Git
+  lynqctl render -f forms/ --source mysql://ci@db.example/crm > all.yaml
+
+  # Bring the tree of a Git repository up to date, for Argo CD
+  lynqctl render -f forms/ --output-dir tenants/ --target argo
+
+  # In a pull request: what would change, as a comment
+  lynqctl render -f forms/ --output-dir tenants/ --dry-run -o markdown
+
+  # Hand a form and rows from elsewhere to kubectl
+  lynqctl render -f forms/ --source csv:tenants.csv |
+    kubectl apply --server-side -f -`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.resolve(cmd); err != nil {
+				return err
 			}
-			return run, err
+			return a.render(cmd.Context(), &f)
+		},
+	}
+	flags := cmd.Flags()
+	f.registerLocal(flags)
+	flags.StringVarP(&f.format, "output", "o", f.format, "yaml, or json for one object per line; with --output-dir table, json or markdown, for what changes")
+	flags.StringSliceVar(&f.nodes, "node", nil, "only these nodes: UID-FORM, or the name that status shows")
+	flags.StringVarP(&f.selector, "selector", "l", "", "only objects with these labels, as kubectl takes them")
+	flags.BoolVar(&f.Stream, "stream", false, "write as it goes, not when everything has rendered")
+	flags.BoolVar(&f.AllowVarying, "allow-nondeterministic", false, "let resources with creationPolicy Once call functions such as randAlphaNum")
+	flags.BoolVar(&f.KeepGoing, "keep-going", false, "write the nodes that render, though others do not")
+	f.tree.register(flags)
+	f.check.register(flags)
+	return cmd
+}
+
+// resolve checks the flags, of which some mean nothing beside others.
+func (f *renderCommandFlags) resolve(cmd *cobra.Command) error {
+	if err := f.tree.check(cmd, &f.renderFlags); err != nil {
+		return err
+	}
+	if f.tree.Dir == "" {
+		if cmd.Flags().Changed("output-dir") {
+			return engine.BadUsage(errors.New("--output-dir is empty (an unset variable, perhaps)"))
 		}
-		run.hubs[h.key] = difference(before, run.Report())
-		a.warn(emptyHub(h.hub, run.hubs[h.key]))
+		for _, name := range treeOnly() {
+			if cmd.Flags().Changed(name) {
+				return engine.BadUsage(fmt.Errorf("--%s is about a tree of files: say where with --output-dir", name))
+			}
+		}
+		if f.check.check && (f.Stream || f.format != "") {
+			return engine.BadUsage(errors.New("--check writes no manifests: leave out --stream and -o"))
+		}
+		f.format = cmp.Or(f.format, "yaml")
+		return f.renderFlags.check()
 	}
-	return run, context.Cause(ctx)
+	if f.check.check {
+		return engine.BadUsage(errors.New("--check and --output-dir do not go together: check first, then write"))
+	}
+	f.tree.report = cmp.Or(f.format, "table")
+	if err := oneOf("-o", f.tree.report, "table", "json", "markdown"); err != nil {
+		return err
+	}
+	f.format = "yaml"
+	return f.renderFlags.check()
 }
 
-// countRows shows how many rows have been read, unless the terminal has something
-// else to show meanwhile.
-func (a *app) countRows(f *renderFlags, rows *rowSource, hub string, c lynq.Connection) (ended func()) {
-	rows.read = nil
-	if f.stream || c.Path == "-" {
-		return func() {}
+func (a *app) render(ctx context.Context, f *renderCommandFlags) error {
+	if f.check.check {
+		remembering := *a
+		remembering.stdin = f.check.stdin.Reader(a.stdin)
+		a = &remembering
 	}
-	counting, ended := a.counting("reading rows of hub " + hub)
-	if counting != nil {
-		rows.read = func() { counting.Add(1) }
-	}
-	return ended
-}
-
-// hubsRun is a run of all hubs, and what it did of each.
-type hubsRun struct {
-	*render.Run
-	hubs map[lynq.HubKey]render.Report
-}
-
-func difference(before, after render.Report) render.Report {
-	return render.Report{
-		Rows: after.Rows - before.Rows, Active: after.Active - before.Active,
-		Nodes: after.Nodes - before.Nodes, Objects: after.Objects - before.Objects,
-		FailedNodes: after.FailedNodes - before.FailedNodes,
-	}
-}
-
-// emptyHub warns of a hub that makes no node.
-func emptyHub(h *form.Hub, r render.Report) lynq.Problems {
-	var warnings lynq.Problems
+	ctx, cancel := engine.Deadline(ctx, f.RenderOptions.Timeout)
+	defer cancel()
+	e, o := a.engine(""), &f.tree.TreeOptions
+	o.RenderOptions = f.RenderOptions
+	o.Losses = func(losses []gitops.Loss) error { return a.showLosses(&f.tree, losses) }
+	o.Show = func(t *engine.Tree) error { return a.showTree(&f.tree, t) }
+	o.Refuse = func(refusals []gitops.Refusal) error { return a.refuseTree(&f.tree, refusals) }
+	inputs, err := e.PrepareFor(ctx, o)
 	switch {
-	case r.Rows == 0:
-		warnings.Add(h.Pos, "", "hub %q has no rows", h.Name)
-	case r.Active == 0:
-		warnings.Add(h.Pos, "", "hub %q has no active row among %s", h.Name, count(r.Rows, "row"))
+	case err != nil:
+		return err
+	case f.check.check:
+		return a.renderCheck(ctx, f, e, inputs)
+	case o.Dir != "":
+		return e.WriteTree(ctx, o, inputs)
+	case f.Stream:
+		return a.renderStream(ctx, f, e, inputs)
 	}
-	return warnings
+	return a.renderWhole(ctx, f, e, inputs)
 }
 
-// settings checks the flags that say what is written.
-func (f *renderFlags) settings() (render.Settings, error) {
-	s := render.Settings{KeepGoing: f.keepGoing, Workers: f.workers}
-	if err := errors.Join(oneOf("-o", f.format, "yaml", "json"), f.checkDeadline()); err != nil {
-		return s, err
+// renderStream writes as it goes.
+func (a *app) renderStream(ctx context.Context, f *renderCommandFlags, e *engine.Engine, inputs *engine.Inputs) error {
+	out := bufio.NewWriterSize(a.stdout, 1<<16)
+	run, err := e.RenderRows(ctx, &f.RenderOptions, f.Settings, inputs, render.NewStream(out))
+	if flushErr := out.Flush(); err == nil && flushErr != nil {
+		err = &render.SinkError{Err: flushErr}
 	}
-	if f.format == "json" {
-		s.Format = render.JSON
-	}
-	switch {
-	case f.workers < 0:
-		return s, badUsage(errors.New("--concurrency cannot be negative"))
-	case f.namespace != "" && !lynq.IsDNS1123Label(f.namespace):
-		return s, badUsage(fmt.Errorf("-n: namespace %q is none that Kubernetes accepts (lower case letters, digits and dashes, at most 63)", f.namespace))
-	}
-	if f.selector != "" {
-		selector, err := labels.Parse(f.selector)
-		if err != nil {
-			return s, badUsage(badSelector(err))
-		}
-		s.Selector = selector
-	}
-	if len(f.nodes) > 0 {
-		s.Nodes = map[string]bool{}
-		for _, n := range f.nodes {
-			s.Nodes[n] = true
-		}
-	}
-	return s, nil
+	return f.Ended(run.Run, err)
 }
 
-// options finds the namespace, asking the kubeconfig only where neither flag
-// nor form nor hub has one.
-func (f *renderFlags) options(forms []*form.Form, inputs *form.Inputs) (render.Options, error) {
-	o := render.Options{Namespace: f.namespace, AllowVarying: f.allowVarying}
-	for _, form := range forms {
-		hub := inputs.Hub(form)
-		if o.Namespace != "" || form.Namespace != "" || hub == nil || hub.Namespace != "" {
-			continue
-		}
-		ns, err := f.access.Namespace()
-		if err != nil {
-			return o, badUsage(err)
-		}
-		o.FallbackNamespace = ns
-		break
+// renderWhole writes when everything has rendered.
+func (a *app) renderWhole(ctx context.Context, f *renderCommandFlags, e *engine.Engine, inputs *engine.Inputs) error {
+	spool := render.NewSpool(render.DefaultSpoolMemory)
+	defer func() { _ = spool.Close() }() // what it kept has been written, or must not be
+	run, err := e.RenderRows(ctx, &f.RenderOptions, f.Settings, inputs, spool)
+	if err != nil || run.Err() != nil && !f.KeepGoing || len(run.Missing()) > 0 {
+		return f.Ended(run.Run, err)
 	}
-	return o, nil
+	if _, err := spool.WriteTo(a.stdout); err != nil {
+		return engine.Fail(fmt.Errorf("write the manifests: %w", err))
+	}
+	return f.Ended(run.Run, nil)
 }

@@ -15,10 +15,9 @@ import (
 	"os/exec"
 	"slices"
 
-	"github.com/spf13/cobra"
-
-	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/lynqctl/lynqctl/pkg/render"
+	"github.com/spf13/pflag"
 )
 
 // secondPass is the flag that makes a process the second one of a check.
@@ -28,11 +27,10 @@ const secondPass = "check-second-pass"
 type checkFlags struct {
 	check  bool
 	second bool // this is the second pass
-	stdin  replayed
+	stdin  engine.Replayed
 }
 
-func (c *checkFlags) register(cmd *cobra.Command) {
-	flags := cmd.Flags()
+func (c *checkFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&c.check, "check", false, "render twice, the second time in another process with the rows shuffled, and tell whether both give the same")
 	flags.BoolVar(&c.second, secondPass, false, "")
 	_ = flags.MarkHidden(secondPass) // the flag is there
@@ -75,14 +73,14 @@ func (s *printSink) Drop(i int) bool {
 func (*printSink) Add([]byte) error { return nil }
 
 // renderCheck is one pass of a check; the first one starts the second.
-func (a *app) renderCheck(ctx context.Context, f *renderCommandFlags, settings render.Settings, inputs *form.Inputs, hubs []hubPrograms) error {
+func (a *app) renderCheck(ctx context.Context, f *renderCommandFlags, e *engine.Engine, inputs *engine.Inputs) error {
 	if f.check.second {
-		f.shuffle = rand.New(rand.NewPCG(1, 2)) //nolint:gosec // another order, and always the same one
+		f.Shuffle = rand.New(rand.NewPCG(1, 2)) //nolint:gosec // another order, and always the same one
 	}
 	sink := &printSink{}
-	run, err := a.renderRows(ctx, &f.renderFlags, settings, inputs, hubs, sink)
-	if err != nil || run.Err() != nil && !f.keepGoing || len(run.Missing()) > 0 {
-		return f.ended(run.Run, err)
+	run, err := e.RenderRows(ctx, &f.RenderOptions, f.Settings, inputs, sink)
+	if err != nil || run.Err() != nil && !f.KeepGoing || len(run.Missing()) > 0 {
+		return f.Ended(run.Run, err)
 	}
 	if f.check.second {
 		return a.tellPrints(sink.nodes)
@@ -92,10 +90,10 @@ func (a *app) renderCheck(ctx context.Context, f *renderCommandFlags, settings r
 		return err
 	}
 	if what := firstDifference(sink.nodes, second); what != "" {
-		return &exitError{code: exitFailed, err: fmt.Errorf("rendered twice, not alike: %s (a function whose result varies, or a row that changed in between)", what)}
+		return &engine.Error{Outcome: engine.Failed, Err: fmt.Errorf("rendered twice, not alike: %s (a function whose result varies, or a row that changed in between)", what)}
 	}
 	_, _ = fmt.Fprintf(a.stderr, "rendered twice, alike: %s, %s\n", count(run.Report().Nodes, "node"), count(run.Report().Objects, "object"))
-	return f.ended(run.Run, nil)
+	return f.Ended(run.Run, nil)
 }
 
 // tellPrints is what the second pass writes.
@@ -104,10 +102,10 @@ func (a *app) tellPrints(nodes []nodePrint) error {
 	e := json.NewEncoder(out)
 	for i := range nodes {
 		if err := e.Encode(&nodes[i]); err != nil {
-			return failed(err)
+			return engine.Fail(err)
 		}
 	}
-	return failed(out.Flush())
+	return engine.Fail(out.Flush())
 }
 
 // secondPass renders in another process, so that nothing that this one happens
@@ -115,7 +113,7 @@ func (a *app) tellPrints(nodes []nodePrint) error {
 func (a *app) secondPass(ctx context.Context, f *renderCommandFlags) ([]nodePrint, error) {
 	program, err := os.Executable()
 	if err != nil {
-		return nil, failed(fmt.Errorf("render again: %w", err))
+		return nil, engine.Fail(fmt.Errorf("render again: %w", err))
 	}
 	args := slices.Clone(a.args)
 	end := slices.Index(args, "--")
@@ -124,14 +122,14 @@ func (a *app) secondPass(ctx context.Context, f *renderCommandFlags) ([]nodePrin
 	}
 	cmd := exec.CommandContext(ctx, program, slices.Insert(args, end, "--"+secondPass)...) //nolint:gosec // it is this program
 	cmd.Args[0] = a.program
-	cmd.Stdin = f.check.stdin.reader(nil)
+	cmd.Stdin = f.check.stdin.Reader(nil)
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
 	if err := cmd.Run(); err != nil {
 		if cause := context.Cause(ctx); cause != nil {
-			return nil, failed(cause)
+			return nil, engine.Fail(cause)
 		}
-		return nil, failed(fmt.Errorf("render again, with the rows in another order: %w\n%s", err, bytes.TrimSpace(said.Bytes())))
+		return nil, engine.Fail(fmt.Errorf("render again, with the rows in another order: %w\n%s", err, bytes.TrimSpace(said.Bytes())))
 	}
 	var nodes []nodePrint
 	for d := json.NewDecoder(&out); ; {
@@ -141,7 +139,7 @@ func (a *app) secondPass(ctx context.Context, f *renderCommandFlags) ([]nodePrin
 			return nodes, nil
 		}
 		if err != nil {
-			return nil, failed(fmt.Errorf("render again: %w", err))
+			return nil, engine.Fail(fmt.Errorf("render again: %w", err))
 		}
 		nodes = append(nodes, n)
 	}

@@ -7,21 +7,22 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/suggest"
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/pkg/engine"
 )
 
 // statusFlags are the flags of status, and of status hub and form.
 type statusFlags struct {
-	recordFlags
+	inventoryFlags
 	failed bool
 	watch  bool
 }
 
-func (f *statusFlags) register(cmd *cobra.Command) {
-	f.recordFlags.register(cmd)
-	flags := cmd.Flags()
+func (f *statusFlags) register(flags *pflag.FlagSet) {
+	f.inventoryFlags.register(flags)
 	flags.BoolVar(&f.failed, "failed", false, "only nodes that are not well")
 	flags.BoolVarP(&f.watch, "watch", "w", false, "go on, and show what changes, until interrupted or --timeout")
 }
@@ -55,12 +56,12 @@ looks at the objects of one node as they are now.` + statusCodes,
   lynqctl status node acme-web`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.status(cmd.Context(), &f) },
 	}
-	f.register(cmd)
-	f.registerChoice(cmd)
+	f.register(cmd.Flags())
+	f.registerChoice(cmd.Flags())
 	cmd.AddCommand(
 		a.statusNodeCommand(),
-		a.statusOf("hub", "Show the nodes of a hub", func(f *statusFlags, name string) { f.hubs = []string{name} }),
-		a.statusOf("form", "Show the nodes of a form", func(f *statusFlags, name string) { f.forms = []string{name} }),
+		a.statusOf("hub", "Show the nodes of a hub", func(f *statusFlags, name string) { f.Hubs = []string{name} }),
+		a.statusOf("form", "Show the nodes of a form", func(f *statusFlags, name string) { f.Forms = []string{name} }),
 	)
 	cmd.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -99,10 +100,10 @@ func (a *app) statusOf(what, short string, narrow func(f *statusFlags, name stri
 			return a.status(cmd.Context(), &f)
 		},
 	}
-	f.register(cmd)
-	f.registerNamespaces(cmd)
+	f.register(cmd.Flags())
+	f.registerNamespaces(cmd.Flags())
 	if what == "form" {
-		cmd.Flags().StringSliceVar(&f.hubs, "hub", nil, "only nodes of these hubs, as NAME or NAMESPACE/NAME, where several have a form of that name")
+		cmd.Flags().StringSliceVar(&f.Hubs, "hub", nil, "only nodes of these hubs, as NAME or NAMESPACE/NAME, where several have a form of that name")
 	}
 	return cmd
 }
@@ -110,30 +111,56 @@ func (a *app) statusOf(what, short string, narrow func(f *statusFlags, name stri
 // check checks the flags.
 func (f *statusFlags) check() error {
 	if f.watch && f.output == string(ui.YAML) {
-		return badUsage(errors.New("--watch with -o yaml is not possible (-o json prints one object per line)"))
+		return engine.BadUsage(errors.New("--watch with -o yaml is not possible (-o json prints one object per line)"))
 	}
-	return f.recordFlags.check()
+	return f.inventoryFlags.check()
 }
 
 func (a *app) status(ctx context.Context, f *statusFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	ctx, cancel := f.deadline(ctx)
-	defer cancel()
-	client, err := a.connectToLook(&f.access)
-	if err != nil {
-		return err
-	}
-	s, err := f.look(ctx, client)
-	if err != nil {
-		return err
-	}
+	o := &engine.StatusOptions{InventoryOptions: f.InventoryOptions, FailedOnly: f.failed}
 	if f.watch {
-		return a.watchStatus(ctx, f, client, s.elsewhere)
+		return a.engine("").WatchStatus(ctx, o, a.statusView(f))
 	}
-	if err := f.printList(a, s.list(f, time.Now())); err != nil {
+	s, err := a.engine("").Status(ctx, o)
+	if err != nil {
 		return err
 	}
-	return s.ended()
+	if err := f.printList(a, statusList(s, f, time.Now())); err != nil {
+		return err
+	}
+	return s.Ended()
+}
+
+// statusView shows a watch: on a terminal in place, elsewhere by a line for each
+// change.
+func (a *app) statusView(f *statusFlags) func(time.Time, *engine.StatusWatch) error {
+	out, format := a.out(), ui.Format(f.output)
+	if !out.Terminal || format != ui.Table && format != ui.Wide {
+		feed := &ui.Feed{Out: out, Format: format, Columns: statusColumns(f)}
+		return func(now time.Time, w *engine.StatusWatch) error {
+			news, shown := w.Take()
+			called := callNodes(shown)
+			items := make([]ui.Item, len(news))
+			for i := range news {
+				items[i] = statusItem(&news[i], called, now)
+			}
+			return feed.Add(items...)
+		}
+	}
+	// While much changes it is not drawn more often than can be seen; the watch asks
+	// again within a second.
+	screen, drawn := ui.NewScreen(out), time.Time{}
+	return func(now time.Time, w *engine.StatusWatch) error {
+		if now.Sub(drawn) < ui.Redraw {
+			return nil
+		}
+		if s := w.Status(); s != nil {
+			screen.Show(statusList(s, f, now), format == ui.Wide)
+			drawn = now
+		}
+		return nil
+	}
 }

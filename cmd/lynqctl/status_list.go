@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/status"
@@ -17,7 +18,7 @@ import (
 // of several.
 func statusColumns(f *statusFlags) []ui.Column {
 	return []ui.Column{
-		{Name: "NAMESPACE", Flexible: true, Wide: f.namespace != ""}, {Name: "NODE", Flexible: true},
+		{Name: "NAMESPACE", Flexible: true, Wide: f.Namespace != ""}, {Name: "NODE", Flexible: true},
 		{Name: "READY"}, {Name: "DESIRED"}, {Name: "FAILED"}, {Name: "SKIPPED"}, {Name: "CONFLICTED"},
 		{Name: "CONDITION", Flexible: true, Toned: true}, {Name: "AGE"},
 		{Name: "SINCE", Wide: true}, {Name: "HUB", Wide: true}, {Name: "FORM", Wide: true},
@@ -25,23 +26,23 @@ func statusColumns(f *statusFlags) []ui.Column {
 	}
 }
 
-// list shows nodes, and the sums of all of them.
-func (s *standing) list(f *statusFlags, now time.Time) *ui.List {
+// statusList shows nodes, and the sums of all of them.
+func statusList(s *engine.Status, f *statusFlags, now time.Time) *ui.List {
 	l := &ui.List{
 		Columns: statusColumns(f),
-		Empty:   "No nodes are recorded in " + f.where(), Warnings: slices.Concat(s.warnings, s.ignored), Sums: s.hubs,
+		Empty:   "No nodes are recorded in " + f.Where(), Warnings: slices.Concat(s.Warnings, s.Ignored), Sums: s.Hubs,
 	}
-	called := callNodes(s.nodes)
-	for i := range s.nodes {
-		if n := &s.nodes[i]; !n.Well || !f.failed {
+	called := callNodes(s.Nodes)
+	for i := range s.Nodes {
+		if n := &s.Nodes[i]; !n.Well || !f.failed {
 			l.Items = append(l.Items, statusItem(n, called, now))
 		}
 	}
-	if f.failed && len(s.nodes) > 0 {
-		l.Empty = "No node is unwell: " + count(len(s.nodes), "node") + " looked at"
+	if f.failed && len(s.Nodes) > 0 {
+		l.Empty = "No node is unwell: " + count(len(s.Nodes), "node") + " looked at"
 	}
-	for i := range s.hubs {
-		l.Footer = append(l.Footer, hubLines(&s.hubs[i], now)...)
+	for i := range s.Hubs {
+		l.Footer = append(l.Footer, hubLines(&s.Hubs[i], now)...)
 	}
 	return l
 }

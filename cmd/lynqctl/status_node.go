@@ -11,13 +11,14 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
 func (a *app) statusNodeCommand() *cobra.Command {
-	var f recordFlags
+	var f inventoryFlags
 	cmd := &cobra.Command{
 		Use:   "node NAME",
 		Short: "Show one node with its objects as they are now",
@@ -36,40 +37,29 @@ now; 1 it is not; 2 bad usage, or a cluster that cannot be read.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.nodes = args
+			f.Nodes = args
 			return a.statusNode(cmd.Context(), &f)
 		},
 	}
-	f.register(cmd)
+	f.register(cmd.Flags())
 	return cmd
 }
 
-func (a *app) statusNode(ctx context.Context, f *recordFlags) error {
+func (a *app) statusNode(ctx context.Context, f *inventoryFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	ctx, cancel := f.deadline(ctx)
-	defer cancel()
-	client, err := a.connectToLook(&f.access)
+	s, err := a.engine("").StatusNode(ctx, &f.InventoryOptions)
 	if err != nil {
 		return err
 	}
-	inv, err := f.record(ctx, client, f.nodes[0])
-	if err != nil {
-		return err
-	}
-	l := &nodeLook{client: client, inv: inv}
-	l.look(ctx)
-	if cause := context.Cause(ctx); cause != nil {
-		return unread(ctx, cause)
-	}
-	n := newNodeNow(l)
-	ui.Warn(ui.NewStream(a.stderr, a.getenv), l.warnings)
-	if err := ui.PrintDetails(n.details(time.Now()), ui.Format(f.output), ui.NewStream(a.stdout, a.getenv)); err != nil {
-		return failed(err)
+	n := newNodeNow(s)
+	ui.Warn(a.errOut(), s.Warnings)
+	if err := ui.PrintDetails(n.details(time.Now()), ui.Format(f.output), a.out()); err != nil {
+		return engine.Fail(err)
 	}
 	if !n.Well {
-		return &exitError{code: exitFailed, err: errSaid, summary: "node " + inv.Node + " is not well"}
+		return &engine.Error{Outcome: engine.Failed, Err: engine.ErrReported, Summary: "node " + n.Name + " is not well"}
 	}
 	return nil
 }
@@ -88,13 +78,10 @@ type nodeNow struct {
 
 // newNodeNow puts together what was read. A node that the last run did not wait
 // for is well once its objects are ready.
-func newNodeNow(l *nodeLook) *nodeNow {
-	n := &nodeNow{
-		Node: status.Of(l.inv), Objects: status.Tree(l.inv, l.seen, l.belonging),
-		Events: l.events, Warnings: l.warnings, orphans: l.orphans,
-	}
-	for i := range l.orphans {
-		n.Orphans = append(n.Orphans, orphanDataOf(&l.orphans[i]))
+func newNodeNow(s *engine.NodeStatus) *nodeNow {
+	n := &nodeNow{Node: status.Of(s.Inventory), Objects: s.Objects, Events: s.Events, Warnings: s.Warnings, orphans: s.Orphans}
+	for i := range s.Orphans {
+		n.Orphans = append(n.Orphans, orphanDataOf(&s.Orphans[i]))
 	}
 	ready := status.Tally(n.Objects)[apply.StateReady] == len(n.Objects)
 	n.Well = ready && (n.Well || n.Condition == inventory.ConditionProgressing)

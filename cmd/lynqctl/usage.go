@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/suggest"
+	"github.com/lynqctl/lynqctl/pkg/engine"
 )
 
 // strictUsage has a command and all under it refuse what they do not know, and
@@ -33,7 +34,7 @@ func misused(c *cobra.Command, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &exitError{code: exitBadInput, err: err, summary: fmt.Sprintf("see '%s --help'", c.CommandPath())}
+	return &engine.Error{Outcome: engine.BadInput, Err: err, Summary: fmt.Sprintf("see '%s --help'", c.CommandPath())}
 }
 
 // flagError says what is wrong with a flag. Where the word before it is no

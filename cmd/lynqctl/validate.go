@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/spf13/cobra"
-
-	"github.com/lynqctl/lynqctl/pkg/form"
-	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
 func (a *app) validateCommand() *cobra.Command {
@@ -30,48 +28,39 @@ rows or usage; 130 interrupted.`,
 			return a.validate(cmd.Context(), &f, rows)
 		},
 	}
-	f.inputFlags.register(cmd)
-	f.clusterFlags.register(cmd)
-	f.registerRows(cmd)
+	f.registerLocal(cmd.Flags())
 	cmd.Flags().BoolVar(&rows, "rows", false, "read the rows and render them too")
 	return cmd
 }
 
 func (a *app) validate(ctx context.Context, f *renderFlags, rows bool) error {
 	// What varies is no fault of a form: render alone asks for a permission.
-	f.format, f.nothing, f.allowVarying = "yaml", "fix them and validate again", true
-	settings, err := f.settings()
-	if err != nil {
+	f.format, f.Nothing, f.AllowVarying = "yaml", "fix them and validate again", true
+	if err := f.check(); err != nil {
 		return err
 	}
-	ctx, cancel := f.deadline(ctx)
+	ctx, cancel := engine.Deadline(ctx, f.Timeout)
 	defer cancel()
-	inputs, hubs, err := f.prepare(ctx, a, f.options, f.nothing)
+	e := a.engine("")
+	inputs, err := e.Prepare(ctx, &f.RenderOptions, f.Nothing)
 	if err != nil {
 		return err
 	}
 	forms := 0
-	for _, h := range hubs {
-		forms += len(h.programs)
+	for _, h := range inputs.Hubs {
+		forms += len(h.Programs)
 	}
-	checked := fmt.Sprintf("%s and %s", count(len(hubs), "hub"), count(forms, "form"))
+	checked := fmt.Sprintf("%s and %s", count(len(inputs.Hubs), "hub"), count(forms, "form"))
 	if rows {
-		if checked, err = a.validateRows(ctx, f, settings, inputs, hubs, checked); err != nil {
+		var nodes counter
+		run, err := e.RenderRows(ctx, &f.RenderOptions, f.Settings, inputs, &nodes)
+		if err := f.Ended(run.Run, err); err != nil {
 			return err
 		}
+		checked += ", " + count(int(nodes), "node")
 	}
 	_, err = fmt.Fprintf(a.stderr, "%s: valid\n", checked)
-	return failed(err)
-}
-
-// validateRows renders all rows into nowhere.
-func (a *app) validateRows(ctx context.Context, f *renderFlags, s render.Settings, inputs *form.Inputs, hubs []hubPrograms, checked string) (string, error) {
-	var nodes counter
-	run, err := a.renderRows(ctx, f, s, inputs, hubs, &nodes)
-	if err := f.ended(run.Run, err); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("%s, %s", checked, count(int(nodes), "node")), nil
+	return engine.Fail(err)
 }
 
 // counter is a sink that counts.

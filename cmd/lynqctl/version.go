@@ -9,6 +9,7 @@ import (
 	"slices"
 	"text/tabwriter"
 
+	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/spf13/cobra"
 )
 
@@ -28,9 +29,9 @@ version of Go, and that of the Kubernetes libraries. No cluster is asked.`,
 			}
 			b := readBuild()
 			if output == "json" {
-				return failed(json.NewEncoder(cmd.OutOrStdout()).Encode(b))
+				return engine.Fail(json.NewEncoder(cmd.OutOrStdout()).Encode(b))
 			}
-			return failed(b.write(cmd.OutOrStdout()))
+			return engine.Fail(b.write(cmd.OutOrStdout()))
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", output, "text or json")

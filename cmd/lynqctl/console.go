@@ -1,0 +1,89 @@
+package main
+
+import (
+	"io"
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/engine"
+)
+
+// console is the engine's View: the command's streams, and what internal/ui draws on
+// them.
+type console struct {
+	*app
+	format ui.Format // of a run's results
+}
+
+// engine makes an engine whose runs show their results in a format.
+func (a *app) engine(format string) *engine.Engine {
+	return &engine.Engine{Stdin: a.stdin, Getenv: a.getenv, Version: buildVersion(), View: &console{a, ui.Format(format)}}
+}
+
+func (a *app) out() ui.Stream    { return ui.NewStream(a.stdout, a.getenv) }
+func (a *app) errOut() ui.Stream { return ui.NewStream(a.stderr, a.getenv) }
+
+// Note implements engine.View.
+func (c *console) Note(line string) { _, _ = io.WriteString(c.stderr, line+"\n") }
+
+// CanAsk implements engine.View.
+func (c *console) CanAsk() bool { return ui.CanAsk(c.stdin, c.errOut()) }
+
+// Confirm implements engine.View.
+func (c *console) Confirm(question string) (bool, error) {
+	return ui.Confirm(c.stdin, c.errOut(), question)
+}
+
+// Preview implements engine.View.
+func (c *console) Preview(plans []apply.Plan) error {
+	return ui.NewReporter(ui.Options{
+		Out: c.errOut(), Err: ui.NewStream(io.Discard, c.getenv), Format: ui.Table, DryRun: true,
+	}).Plan(plans)
+}
+
+// Count implements engine.View.
+func (c *console) Count(what string) engine.Counter {
+	ticker := time.NewTicker(ui.Redraw)
+	counting := ui.StartCounting(c.errOut(), what, time.Now(), ticker.C)
+	if counting == nil {
+		ticker.Stop()
+		return nil
+	}
+	return tickingCounter{counting, ticker}
+}
+
+// tickingCounter ends its ticker when it stops.
+type tickingCounter struct {
+	*ui.Counting
+	ticker *time.Ticker
+}
+
+func (c tickingCounter) Stop() {
+	c.ticker.Stop()
+	c.Counting.Stop()
+}
+
+// Printer implements engine.View.
+func (c *console) Printer(m engine.Mode) engine.Printer { return c.reporter(m, nil) }
+
+// Reporter implements engine.View.
+func (c *console) Reporter(m engine.Mode) engine.Reporter {
+	ticker := time.NewTicker(ui.Redraw)
+	return tickingReporter{c.reporter(m, ticker.C), ticker}
+}
+
+func (c *console) reporter(m engine.Mode, tick <-chan time.Time) *ui.Reporter {
+	return ui.NewReporter(ui.Options{Out: c.out(), Err: c.errOut(), Format: c.format, DryRun: m != engine.ModeRun, Now: time.Now, Tick: tick})
+}
+
+// tickingReporter ends its ticker when it is closed.
+type tickingReporter struct {
+	*ui.Reporter
+	ticker *time.Ticker
+}
+
+func (r tickingReporter) Close() error {
+	r.ticker.Stop()
+	return r.Reporter.Close()
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/pkg/engine"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
+)
+
+// registerInputs registers what names and narrows hubs and forms.
+func registerInputs(flags *pflag.FlagSet, o *engine.InputOptions) {
+	flags.StringArrayVarP(&o.Paths, "filename", "f", nil, "file or directory with hubs and forms, '-' for standard input (may be repeated)")
+	flags.BoolVarP(&o.Recursive, "recursive", "R", false, "read sub-directories too")
+	flags.StringSliceVar(&o.Hubs, "hub", nil, "only these hubs, as NAME or NAMESPACE/NAME")
+	flags.StringSliceVar(&o.Forms, "form", nil, "only these forms, as NAME or NAMESPACE/NAME")
+}
+
+// renderFlags are the flags of all commands that read rows.
+type renderFlags struct {
+	engine.RenderOptions
+	nodes    []string
+	selector string
+	format   string
+}
+
+// registerLocal registers those of kubectl's flags that a command has which asks a
+// cluster only for what the inputs do not have.
+func (f *renderFlags) registerLocal(flags *pflag.FlagSet) {
+	registerInputs(flags, &f.InputOptions)
+	flags.StringVarP(&f.Namespace, "namespace", "n", "", "namespace of the nodes, whatever the inputs say")
+	registerLocalAccess(flags, &f.Access)
+	f.registerSources(flags)
+	flags.IntVar(&f.Settings.Workers, "concurrency", 0, "rows to render at once (0: one per processor)")
+}
+
+func registerLocalAccess(flags *pflag.FlagSet, access *kube.Access) {
+	flags.StringVar(&access.Kubeconfig, "kubeconfig", "", "kubeconfig, asked only for what the inputs do not have: a namespace, a Secret with a password")
+	flags.StringVar(&access.Context, "context", "", "context of the kubeconfig")
+}
+
+// registerCluster registers kubectl's flags, for commands that write to a cluster.
+func (f *renderFlags) registerCluster(flags *pflag.FlagSet) {
+	registerInputs(flags, &f.InputOptions)
+	flags.StringVarP(&f.Namespace, "namespace", "n", "", "namespace of the nodes, whatever the inputs say")
+	f.Access.Register(flags)
+	f.registerSources(flags)
+}
+
+func (f *renderFlags) registerSources(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&f.Sources, "source", nil, "read rows from this URL instead of the hub's source; HUB=URL where there are several hubs")
+	registerTimeout(flags, &f.RenderOptions.Timeout)
+}
+
+// check checks the flags, and makes settings of them.
+func (f *renderFlags) check() error {
+	s := &f.Settings
+	s.KeepGoing = f.KeepGoing
+	if err := errors.Join(oneOf("-o", f.format, "yaml", "json"), checkTimeout(f.RenderOptions.Timeout)); err != nil {
+		return err
+	}
+	if f.format == "json" {
+		s.Format = render.JSON
+	}
+	if s.Workers < 0 {
+		return engine.BadUsage(errors.New("--concurrency cannot be negative"))
+	}
+	if err := checkNamespace(f.Namespace); err != nil {
+		return err
+	}
+	if f.selector != "" {
+		selector, err := labels.Parse(f.selector)
+		if err != nil {
+			return engine.BadUsage(badSelector(err))
+		}
+		s.Selector = selector
+	}
+	if len(f.nodes) > 0 {
+		s.Nodes = map[string]bool{}
+		for _, n := range f.nodes {
+			s.Nodes[n] = true
+		}
+	}
+	return nil
+}
+
+// runFlags are the flags of all commands that carry plans out.
+type runFlags struct {
+	engine.RunOptions
+	dryRun string
+	output string
+}
+
+func defaultRunFlags() runFlags {
+	return runFlags{RunOptions: engine.DefaultRunOptions(), dryRun: string(engine.ModeRun), output: "table"}
+}
+
+func (f *runFlags) registerRun(flags *pflag.FlagSet) {
+	f.registerOutput(flags)
+	flags.DurationVar(&f.LockTimeout, "lock-timeout", f.LockTimeout, "how long to wait for another run on the same hub")
+	flags.IntVar(&f.Concurrency, "concurrency", f.Concurrency, "nodes to write at once")
+	flags.BoolVar(&f.Events, "events", f.Events, "record Kubernetes events on inventories")
+}
+
+// registerOutput registers what also commands have that touch no inventories.
+func (f *runFlags) registerOutput(flags *pflag.FlagSet) {
+	flags.StringVarP(&f.output, "output", "o", f.output, "table, wide, name or yaml for a report; json for one event per line")
+	flags.StringVar(&f.dryRun, "dry-run", f.dryRun, "none, client (print the plan) or server (have the server try every write)")
+}
+
+func (f *runFlags) checkRun() error {
+	if err := oneOf("--dry-run", f.dryRun, engine.ModeRun, engine.ModeClient, engine.ModeServer); err != nil {
+		return err
+	}
+	f.Mode = engine.Mode(f.dryRun)
+	if err := oneOf("-o", f.output, "table", "wide", "name", "yaml", "json"); err != nil {
+		return err
+	}
+	switch {
+	case f.Concurrency < 1:
+		return engine.BadUsage(errors.New("--concurrency must be at least 1"))
+	case f.LockTimeout < 0:
+		return engine.BadUsage(errors.New("--lock-timeout cannot be negative"))
+	}
+	return nil
+}
+
+func checkNamespace(namespace string) error {
+	if namespace != "" && !lynq.IsDNS1123Label(namespace) {
+		return engine.BadUsage(fmt.Errorf("-n: namespace %q is none that Kubernetes accepts (lower case letters, digits and dashes, at most 63)", namespace))
+	}
+	return nil
+}
+
+// namespaceMeant is the namespace of -n, "" for all with -A, else that of the context.
+func namespaceMeant(access *kube.Access, namespace string, everywhere bool) (string, error) {
+	switch err := checkNamespace(namespace); {
+	case err != nil:
+		return "", err
+	case everywhere:
+		return "", nil
+	case namespace != "":
+		return namespace, nil
+	}
+	ns, err := access.Namespace()
+	if err != nil {
+		return "", engine.BadUsage(err)
+	}
+	return cmp.Or(ns, "default"), nil
+}

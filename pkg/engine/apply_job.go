@@ -1,0 +1,314 @@
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/suggest"
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
+)
+
+// applyJob is one run of apply.
+type applyJob struct {
+	clusterRun
+	o      *ApplyOptions
+	inputs *Inputs
+	hubs   []HubPrograms
+
+	read    time.Time // when the rows were read
+	records map[lynq.HubKey]*inventory.Hub
+	// recordedIn are the namespaces of the hubs' inventories.
+	recordedIn map[lynq.HubKey][]string
+	nodes      map[lynq.HubKey][]*apply.Node
+	reports    map[lynq.HubKey]render.Report
+	missing    []string
+	failed     error // nodes that could not be rendered
+
+	stdinRows Replayed
+	tracked   keptNames // by objects whose inventories were lost, nil where nothing is known of those
+	adopting  *adopting // of orphans, nil for an apply
+}
+
+// Replayed is standard input that can be read more than once: what came of it
+// the first time comes again.
+type Replayed struct {
+	kept  bytes.Buffer
+	again bool
+}
+
+// Reader reads standard input the first time, and what came of it ever after; stdin
+// may be nil then.
+func (r *Replayed) Reader(stdin io.Reader) io.Reader {
+	if r.again {
+		return bytes.NewReader(r.kept.Bytes())
+	}
+	r.again = true
+	if stdin == nil {
+		return nil
+	}
+	return io.TeeReader(stdin, &r.kept)
+}
+
+func (j *applyJob) perform(ctx context.Context) error {
+	if j.run.Mode != ModeRun {
+		if some, err := j.rendered(ctx); err != nil || !some {
+			return err
+		}
+		if err := j.loadHubs(ctx); err != nil {
+			return untouched(ctx, err)
+		}
+		return j.carryOut(ctx)
+	}
+	locks := j.newLocks(ctx, j.hubKeys())
+	if err := locks.look(ctx); err != nil {
+		return untouched(ctx, err)
+	}
+	if some, err := j.rendered(ctx); err != nil || !some {
+		return err
+	}
+	if err := j.refuseEmpty(ctx); err != nil {
+		return err
+	}
+	err := j.acquire(ctx, locks)
+	defer locks.release(ctx)
+	if err != nil {
+		return err
+	}
+	if err := j.loadHubs(ctx); err != nil {
+		return untouched(ctx, err)
+	}
+	if locks.changed() {
+		// Rows that were read before another run ended may be older than what
+		// that run applied.
+		if some, err := j.rendered(ctx); err != nil || !some {
+			return err
+		}
+	}
+	return j.carryOut(locks.ctx)
+}
+
+// rendered reads the rows and renders them, and tells whether there is anything
+// to do, as far as they tell.
+func (j *applyJob) rendered(ctx context.Context) (some bool, err error) {
+	if err := j.render(ctx); err != nil {
+		return false, err
+	}
+	return j.judge()
+}
+
+// judge tells whether there is anything to do, as far as the rows tell.
+func (j *applyJob) judge() (some bool, err error) {
+	if j.adopting == nil {
+		return true, nil
+	}
+	if some, err = j.adopting.judge(j); err == nil && !some {
+		j.notef("no orphan is to be taken back")
+	}
+	return some, err
+}
+
+// loadHubs reads what the last runs saw of the hubs.
+func (j *applyJob) loadHubs(ctx context.Context) error {
+	j.records = map[lynq.HubKey]*inventory.Hub{}
+	for _, h := range j.hubs {
+		record, err := j.store.LoadHub(ctx, h.Key.Namespace, h.Key.Name)
+		if err != nil {
+			return err
+		}
+		if record == nil {
+			record = &inventory.Hub{Name: h.Key.Name, Namespace: h.Key.Namespace, Finalizer: !j.o.NoFinalizer}
+		}
+		j.records[h.Key] = record
+	}
+	return nil
+}
+
+// refuseEmpty refuses hubs without an active row before any lock is taken: a
+// source that yields nothing leads to no write, not even that of a Lease.
+func (j *applyJob) refuseEmpty(ctx context.Context) error {
+	var plans []apply.Plan
+	for _, h := range j.hubs {
+		if j.adopting != nil || j.o.Limits.AllowEmpty || j.reports[h.Key].Active > 0 {
+			continue
+		}
+		if err := j.loadHubs(ctx); err != nil {
+			return untouched(ctx, err)
+		}
+		p, err := j.plan(ctx, h, map[string]bool{})
+		if err != nil {
+			return untouched(ctx, err)
+		}
+		plans = append(plans, *p)
+	}
+	return j.refused(plans)
+}
+
+// render reads all rows and renders them. Bad rows end the run.
+func (j *applyJob) render(ctx context.Context) error {
+	sink := &desired{selector: j.o.Settings.Selector, values: j.o.RecordValues, hubs: j.hubs}
+	recorded, err := j.recordedNames(ctx)
+	if err != nil {
+		return err
+	}
+	settings := j.o.Settings
+	settings.Recorded = recorded
+	j.read = time.Now()
+	reader := *j.Engine
+	reader.Stdin = j.stdinRows.Reader(j.Stdin)
+	run, err := reader.RenderRows(ctx, &j.o.RenderOptions, settings, j.inputs, sink)
+	if err != nil {
+		return j.o.Ended(run.Run, err)
+	}
+	j.failed = run.Err()
+	j.nodes, j.reports, j.missing = map[lynq.HubKey][]*apply.Node{}, run.Hubs, run.Missing()
+	for _, n := range sink.nodes {
+		key := lynq.HubKey{Namespace: n.HubNamespace, Name: n.Hub}
+		j.nodes[key] = append(j.nodes[key], n)
+	}
+	return nil
+}
+
+// carryOut plans all hubs and carries the plans out.
+func (j *applyJob) carryOut(ctx context.Context) error {
+	if j.failed != nil {
+		j.notef("%v", j.failed)
+	}
+	plans, err := j.planAll(ctx)
+	if err != nil {
+		return err
+	}
+	if err := j.refused(plans); err != nil {
+		return err
+	}
+	if err := apply.CheckSizes(plans); err != nil {
+		return &Error{Outcome: BadInput, Err: err, Summary: j.o.Nothing}
+	}
+	if j.run.Mode == ModeClient {
+		j.tellRestored(plans)
+		return j.showPlans(plans)
+	}
+	return j.runPlans(ctx, plans)
+}
+
+// planAll plans all hubs.
+func (j *applyJob) planAll(ctx context.Context) ([]apply.Plan, error) {
+	_, looked := j.countingRequests(j.warnings, "looking at the cluster")
+	defer looked()
+	var plans []apply.Plan
+	found := map[string]bool{}
+	for _, h := range j.hubs {
+		p, err := j.plan(ctx, h, found)
+		if err != nil {
+			return nil, untouched(ctx, err)
+		}
+		plans = append(plans, *p)
+	}
+	if err := j.unknownNodes(found); err != nil {
+		return nil, err
+	}
+	return plans, oneOfEach(j.o.Settings.Nodes, plans)
+}
+
+// plan looks at what there is of a hub, and decides.
+func (j *applyJob) plan(ctx context.Context, h HubPrograms, found map[string]bool) (*apply.Plan, error) {
+	in := &apply.Input{
+		Hub: h.Key.Name, HubNamespace: h.Key.Namespace, NamespaceDefaults: h.Hub.NamespaceDefaults, Nodes: j.nodes[h.Key], Active: j.reports[h.Key].Active,
+	}
+	if r := j.records[h.Key]; r != nil {
+		in.HubDeleting = r.Deleting && r.Finalizer
+	}
+	for _, p := range h.Programs {
+		in.Forms = append(in.Forms, formKey(p.Form, h.Key.Namespace))
+	}
+	in.Narrowed = j.o.Settings.Selector != nil
+	in.AdoptNothing = j.o.AdoptNothing
+	// The first question about kinds is a long one, and waits for no records.
+	var asking sync.WaitGroup
+	var operator map[string]int
+	var operatorErr error
+	asking.Go(func() { operator, operatorErr = apply.OperatorNodes(ctx, j.client, h.Hub.Name) })
+	known, err := j.recorded(ctx, h.Key, j.records[h.Key], h.namespaces())
+	asking.Wait()
+	if err != nil {
+		return nil, err
+	}
+	in.Inventories, in.Broken, in.OperatorNodes = known.inventories, known.broken, known.within(operator)
+	if j.recordedIn == nil {
+		j.recordedIn = map[lynq.HubKey][]string{}
+	}
+	j.recordedIn[h.Key] = apply.NamespacesOf(h.Key.Namespace, h.namespaces(), in.Inventories)
+	in.Only = j.onlyNodes(in.Inventories, found)
+	if operatorErr != nil {
+		return nil, operatorErr
+	}
+	seen, err := apply.Observe(ctx, j.client, h.Hub.Name, in.Nodes, in.Inventories)
+	if err != nil {
+		return nil, fmt.Errorf("hub %s: %w", h.Key, err)
+	}
+	in.See(seen)
+	if j.adopting != nil {
+		j.adopting.narrow(in)
+	}
+	return apply.Decide(in, j.o.Limits), nil
+}
+
+// formKey is the identity of a form of a hub in the given namespace: one that has
+// no namespace of its own is in its hub's.
+func formKey(f *form.Form, hubNamespace string) lynq.FormKey {
+	return lynq.FormKey{Namespace: cmp.Or(f.Namespace, hubNamespace), Name: f.Name}
+}
+
+// unknownNodes refuses names given with --node that neither rows nor records
+// have.
+func (j *applyJob) unknownNodes(found map[string]bool) error {
+	missing := slices.DeleteFunc(slices.Clone(j.missing), func(n string) bool { return found[n] })
+	if len(missing) == 0 {
+		return nil
+	}
+	names := slices.Collect(maps.Keys(found))
+	for _, nodes := range j.nodes {
+		for _, n := range nodes {
+			names = append(names, n.Name)
+		}
+	}
+	slices.Sort(names)
+	e := unknownNodes(missing, render.FormNames(allPrograms(j.hubs)))
+	for _, m := range missing {
+		if near, ok := suggest.Near(m, names); ok {
+			e.Err = fmt.Errorf("%w; for %s, did you mean %s?", e.Err, m, near)
+		}
+	}
+	return e
+}
+
+// saveHub records what the run saw of a hub. settled: this version renders what is
+// recorded of its nodes.
+func (j *applyJob) saveHub(ctx context.Context, h HubPrograms, settled bool) error {
+	record := j.seen(h)
+	if settled {
+		record.Version = j.Version
+	}
+	_, err := j.store.SaveHub(ctx, record)
+	return err
+}
+
+// seen is the record of a hub with what the run saw of it.
+func (j *applyJob) seen(h HubPrograms) *inventory.Hub {
+	record := *j.records[h.Key]
+	r := j.reports[h.Key]
+	record.Rows, record.Active, record.Inactive, record.Nodes = r.Rows, r.Active, r.Rows-r.Active, len(j.nodes[h.Key])
+	record.Namespaces, record.NamespaceDefaults = j.recordedIn[h.Key], h.Hub.NamespaceDefaults
+	record.Columns, record.Time = render.Columns(h.Hub), j.read.UTC().Truncate(time.Second)
+	return &record
+}

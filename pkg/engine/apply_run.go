@@ -1,0 +1,77 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+)
+
+// runPlans carries the plans of apply out.
+func (j *applyJob) runPlans(ctx context.Context, plans []apply.Plan) error {
+	if err := j.recordHubs(ctx); err != nil {
+		return untouched(ctx, err)
+	}
+	o := apply.Options{Wait: j.o.Wait, Finalizer: !j.o.NoFinalizer, Rollouts: rollouts(j.hubs)}
+	if j.adopting != nil {
+		return j.clusterRun.runPlans(ctx, plans, o, nil)
+	}
+	return j.clusterRun.runPlans(ctx, plans, o, j.saveHubs)
+}
+
+// tellRestored tells, where nothing is written, of the nodes whose inventories an
+// apply would restore.
+func (j *applyJob) tellRestored(plans []apply.Plan) {
+	for i := range plans {
+		for k := range plans[i].Nodes {
+			if n := &plans[i].Nodes[k]; n.Restored {
+				j.notef("node %s: its inventory, ConfigMap %s, was deleted: apply restores it, with the same objects", n.NodeKey, inventory.Name(n.Name))
+			}
+		}
+	}
+}
+
+// saveHubs records what the run saw of each hub.
+func (j *applyJob) saveHubs(ctx context.Context, s *apply.Summary) error {
+	var errs []error
+	for _, h := range j.hubs {
+		errs = append(errs, j.saveHub(ctx, h, s.Settled[h.Key]))
+	}
+	return errors.Join(errs...)
+}
+
+// recordHubs records what has to be known of the hubs should this run be killed:
+// that their nodes may be in further namespaces, and that no version is known any
+// more to render what is recorded of them, where another one did. A record that was
+// written over is one again from here on, before a node that took it for its object
+// lets go of it.
+func (j *applyJob) recordHubs(ctx context.Context) error {
+	for _, h := range j.hubs {
+		known := j.records[h.Key]
+		if known == nil || j.run.Mode != ModeRun { // inventories are rebuilt, and nothing of the hub is written
+			continue
+		}
+		record := *known
+		if record.Overwritten {
+			j.notef("hub %s: an older lynqctl took its record, ConfigMap %s/%s, for an object of a node; it is a record again",
+				record.Name, record.Namespace, inventory.HubName(record.Name))
+			record = *j.seen(h)
+			record.Finalizer = !j.o.NoFinalizer
+		}
+		if record.Version != j.Version {
+			record.Version = ""
+		}
+		record.Namespaces = apply.NamespacesOf(known.Namespace, slices.Concat(known.Namespaces, h.namespaces()), nil)
+		if !known.Overwritten && record.Version == known.Version && len(record.Namespaces) == len(known.Namespaces) {
+			continue
+		}
+		saved, err := j.store.SaveHub(ctx, &record)
+		if err != nil {
+			return err
+		}
+		j.records[h.Key] = saved
+	}
+	return nil
+}

@@ -1,0 +1,217 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/diff"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
+)
+
+// report is what a trial came to.
+func (t *trial) report(plans []apply.Plan) (*diff.Report, error) {
+	r := &diff.Report{}
+	for i := range plans {
+		for _, refusal := range plans[i].Refusals {
+			r.Refusals = append(r.Refusals, diff.Refusal{Guard: string(refusal.Guard), Hub: refusal.Hub, What: refusal.What, Fix: refusal.Fix})
+		}
+		for k := range plans[i].Nodes {
+			r.Total++
+			p := &plans[i].Nodes[k]
+			if t.nodes[p] == nil {
+				t.compare(p) // there was nothing to be tried
+			}
+			if n := t.nodes[p]; n.Problem != "" || len(n.Objects) > 0 {
+				r.Nodes = append(r.Nodes, *n)
+			}
+		}
+	}
+	slices.SortStableFunc(r.Nodes, func(a, b diff.Node) int {
+		return strings.Compare(a.Namespace+"/"+a.Name, b.Namespace+"/"+b.Name)
+	})
+	if t.err != nil {
+		return nil, &Error{Outcome: BadInput, Err: t.err}
+	}
+	return r, nil
+}
+
+// compare finds out what would become of a node that has ended.
+func (t *trial) compare(p *apply.NodePlan) {
+	n := &diff.Node{Namespace: p.Namespace, Name: p.Name, Hub: p.HubKey(), Form: p.FormKey()}
+	if p.Desired != nil && p.Desired.Failed != nil {
+		n.Problem = p.Desired.Failed.Error()
+	}
+	var err error
+	for i := 0; i < len(p.Steps) && n.Problem == "" && err == nil; i++ {
+		s := &p.Steps[i]
+		if ending, set := t.ending[stepKey{p.NodeKey, refOf(s)}]; set {
+			s = &ending
+		}
+		o := diff.Object{Ref: refOf(s), Action: string(s.Action), Reason: string(s.Reason), Note: s.Message, Adopted: s.Adopted}
+		if err = t.object(&o, p, s); err == nil && (o.Changes() || o.Problem != "" || o.Skipped) {
+			n.Objects = append(n.Objects, o)
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.nodes[p] = n
+	if t.err == nil {
+		t.err = err
+	}
+}
+
+// object fills in what would become of one object.
+func (t *trial) object(o *diff.Object, p *apply.NodePlan, s *apply.Step) error {
+	if s.Object != nil {
+		o.ID, o.APIVersion = s.Object.ID, s.Object.APIVersion
+	} else {
+		o.ID, o.APIVersion = s.Record.ID, s.Record.APIVersion
+	}
+	event, told := t.take(stepKey{p.NodeKey, o.Ref})
+	if told {
+		o.Note = event.Message
+	}
+	switch {
+	case told && (event.Outcome == apply.OutcomeFailed || event.Outcome == apply.OutcomeConflicted):
+		o.Problem, o.Note = event.Message, ""
+		return nil
+	case told && event.Outcome == apply.OutcomeSkipped:
+		o.Skipped = s.Action != apply.ActionSkip
+		return nil
+	case s.Action == apply.ActionKeep, s.Object == nil && (s.Live == nil || s.To != apply.NodeKey{}):
+		return nil // what was tried, if anything, is of another node that has the object
+	}
+	origin, err := t.origin(p, s)
+	if err != nil {
+		return err
+	}
+	if untried := untried(s); untried != "" {
+		o.Note = strings.TrimPrefix(o.Note+"; ", "; ") + untried
+	}
+	tried, found := t.takeSides(o.Ref)
+	if !found && s.Action == apply.ActionCreate {
+		tried, found = sides{next: origin.Desired}, true // it could not be tried
+	}
+	if !found {
+		return nil
+	}
+	err = o.Compare(tried.live, tried.next, *origin)
+	if !t.keepSides {
+		o.Before, o.After = "", ""
+	}
+	return err
+}
+
+// take is the last event of an object, which is kept no longer.
+func (t *trial) take(k stepKey) (apply.Event, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e, told := t.ended[k]
+	delete(t.ended, k)
+	return e, told
+}
+
+// takeSides are the sides of an object, which are kept no longer.
+func (t *trial) takeSides(ref lynq.Ref) (sides, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s, found := t.sides[ref]
+	delete(t.sides, ref)
+	return s, found
+}
+
+// origin is what the plan knows of why an object would change.
+func (t *trial) origin(p *apply.NodePlan, s *apply.Step) (*diff.Origin, error) {
+	origin := &diff.Origin{Whole: wholeCause(s)}
+	if s.Object == nil {
+		return origin, nil
+	}
+	content, err := s.Object.Body.Content()
+	if err != nil {
+		return nil, err
+	}
+	origin.Desired, origin.Sources = content, t.sources(p, s.Object.ID)
+	origin.Replaces = s.Object.Policy.Patch == lynq.PatchReplace && (s.Live == nil || !s.Applies())
+	if s.Record != nil && s.Live != nil {
+		origin.Same = s.Record.Digest == s.Object.Digest
+		origin.SameForm = s.Record.Template != "" && s.Record.Template == s.Object.Template
+		origin.SameVersion = apply.SameVersion(t.version, s.Record, p.Inventory, t.hubs[p.HubKey()])
+		origin.Held = s.Object.Policy.Patch == lynq.PatchApply && s.Live.Fields != "" && s.Live.Fields == s.Record.Fields
+	}
+	return origin, nil
+}
+
+// untried is what an apply would do with a write of its own before it applies an
+// object, "" for nothing: of two writes the server can try but one.
+func untried(s *apply.Step) string {
+	if s.Object == nil || s.Live == nil {
+		return ""
+	}
+	var parts []string
+	if s.Reason == apply.ReasonTakeover {
+		parts = append(parts, "the marks by which it is theirs")
+	}
+	if s.Action != apply.ActionTrack && s.Live.Updated && s.Applies() {
+		parts = append(parts, "fields that were written by another patchStrategy and the form does not have")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, ", and ") + " go too: that cannot be tried"
+}
+
+func refOf(s *apply.Step) lynq.Ref {
+	if s.Object != nil {
+		return s.Object.Ref
+	}
+	return s.Record.Ref
+}
+
+// wholeCause is the cause that all of an object shares, "" where each field has
+// its own.
+func wholeCause(s *apply.Step) diff.CauseKind {
+	switch s.Reason {
+	case apply.ReasonNew:
+		return diff.CauseNew
+	case apply.ReasonVanished, apply.ReasonDeleting:
+		return diff.CauseGone
+	case apply.ReasonReplaced:
+		return diff.CauseReplaced
+	case apply.ReasonUnconfirmed:
+		return diff.CauseUnknown
+	case apply.ReasonOrphan, apply.ReasonUnowned, apply.ReasonTakeover:
+		return diff.CauseAdopted
+	case apply.ReasonRemoved:
+		return diff.CauseRemoved
+	case apply.ReasonNodeGone:
+		return diff.CauseRowGone
+	case apply.ReasonNodeDeleted:
+		return diff.CauseDeleted
+	case apply.ReasonTakenOver:
+		return diff.CauseTracking
+	}
+	return ""
+}
+
+// sourcesOf tells which columns feed which fields of a resource.
+func sourcesOf(hubs []HubPrograms) func(*apply.NodePlan, string) []diff.Source {
+	programs := map[apply.FormKey]*render.Program{}
+	for _, h := range hubs {
+		for _, p := range h.Programs {
+			programs[apply.FormKey{Hub: h.Key, Form: formKey(p.Form, h.Key.Namespace)}] = p
+		}
+	}
+	return func(n *apply.NodePlan, id string) []diff.Source {
+		p := programs[apply.FormKey{Hub: n.HubKey(), Form: n.FormKey()}]
+		if p == nil {
+			return nil
+		}
+		sources := []diff.Source{}
+		for _, f := range p.Fields(id) {
+			sources = append(sources, diff.Source{Path: f.Path, Columns: f.Columns})
+		}
+		return sources
+	}
+}

@@ -1,0 +1,213 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/diff"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// tryingCluster has the server try writes, and gives the whole object that there
+// would be. *kube.Client is one.
+type tryingCluster interface {
+	apply.Cluster
+	Try(ctx context.Context, r lynq.APIResource, w apply.Write) (*unstructured.Unstructured, *metav1.PartialObjectMetadata, error)
+}
+
+// trial is a run of plans in which nothing is written, and what it came to. It
+// is the run's apply.Cluster, its apply.Records and its apply.Reporter. Whatever
+// would write is refused.
+type trial struct {
+	tryingCluster
+	sources func(*apply.NodePlan, string) []diff.Source
+	hubs    map[lynq.HubKey]*inventory.Hub
+	version string // lynqctl's
+	// keepSides: another program shows the differences, which needs both sides.
+	keepSides bool
+	// plans are those of nodes that could be planned.
+	plans map[apply.NodeKey]*apply.NodePlan
+	// ending are objects that are being deleted, and made anew when they are gone:
+	// there is nothing to be tried until then.
+	ending map[stepKey]apply.Step
+
+	mu sync.Mutex
+	// sides are the objects that were tried, as they are and as they would be, and
+	// ended the last events of objects: both until their node has ended.
+	sides map[lynq.Ref]sides
+	ended map[stepKey]apply.Event
+	nodes map[*apply.NodePlan]*diff.Node
+	err   error // the first
+}
+
+// sides are an object as it is and as it would be; nil is that there is none.
+type sides struct{ live, next map[string]any }
+
+type stepKey struct {
+	node   apply.NodeKey
+	object lynq.Ref
+}
+
+var (
+	_ apply.Cluster  = (*trial)(nil)
+	_ apply.Records  = (*trial)(nil)
+	_ apply.Reporter = (*trial)(nil)
+
+	errTrial = errors.New("nothing may be written while differences are looked for: this is a mistake in lynqctl")
+)
+
+// try tries plans.
+func (j *applyJob) try(ctx context.Context, plans []apply.Plan, keepSides bool) (*trial, error) {
+	t := &trial{
+		tryingCluster: j.client, sources: sourcesOf(j.hubs), hubs: j.records, version: j.Version, keepSides: keepSides,
+		plans: map[apply.NodeKey]*apply.NodePlan{}, ending: map[stepKey]apply.Step{},
+		sides: map[lynq.Ref]sides{}, ended: map[stepKey]apply.Event{}, nodes: map[*apply.NodePlan]*diff.Node{},
+	}
+	for i := range plans {
+		for k := range plans[i].Nodes {
+			n := &plans[i].Nodes[k]
+			if n.Desired == nil || n.Desired.Failed == nil {
+				t.plans[n.NodeKey] = n // one that failed may have the name of another
+				t.setAside(n)
+			}
+		}
+	}
+	counting, ended := j.countingRequests(j.warnings, "comparing nodes")
+	defer ended()
+	runner := &apply.Runner{Cluster: t, Records: t, Reporter: countedNodes{t, counting}, Now: time.Now, Options: apply.Options{
+		Concurrency: j.run.Concurrency, DryRun: true, Finalizer: true, Began: j.began, Grace: interruptionGrace,
+	}}
+	_, err := runner.Run(ctx, plans)
+	return t, err
+}
+
+// setAside keeps a run from waiting until objects are gone that are being
+// deleted.
+func (t *trial) setAside(n *apply.NodePlan) {
+	for i := range n.Steps {
+		s := &n.Steps[i]
+		if s.Object != nil && s.Live != nil && s.Live.Deleting && s.Action == apply.ActionCreate {
+			t.ending[stepKey{n.NodeKey, s.Object.Ref}] = *s
+			s.Action, s.Reason = apply.ActionKeep, apply.ReasonLeftOut
+		}
+	}
+}
+
+// maxTrials bounds how often an object is looked at that changes all the time.
+const maxTrials = 3
+
+// Write implements apply.Cluster. What others change meanwhile must not look as if
+// the write did: both sides are of one version. What has none is not there yet.
+func (t *trial) Write(ctx context.Context, r lynq.APIResource, w apply.Write) (*metav1.PartialObjectMetadata, error) {
+	if !w.DryRun {
+		return nil, errTrial
+	}
+	for try := 1; ; try++ {
+		next, m, err := t.Try(ctx, r, w)
+		if err != nil {
+			return nil, err
+		}
+		s := sides{next: next.Object}
+		if version := next.GetResourceVersion(); version != "" && version != apply.AbsentVersion {
+			live, err := t.look(ctx, r, w.Namespace, w.Name)
+			switch {
+			case err != nil:
+				return nil, err
+			case (live == nil || live.GetResourceVersion() != version) && try < maxTrials:
+				continue
+			case live != nil:
+				s.live = live.Object
+			}
+		}
+		t.keep(r, w.Namespace, w.Name, s)
+		return m, nil
+	}
+}
+
+// Delete implements apply.Cluster.
+func (t *trial) Delete(ctx context.Context, r lynq.APIResource, namespace, name string, o metav1.DeleteOptions) (bool, error) {
+	if len(o.DryRun) == 0 {
+		return false, errTrial
+	}
+	live, err := t.look(ctx, r, namespace, name)
+	if err != nil {
+		return false, err
+	}
+	gone, err := t.tryingCluster.Delete(ctx, r, namespace, name, o)
+	if err != nil {
+		return false, err
+	}
+	if live != nil {
+		t.keep(r, namespace, name, sides{live: live.Object})
+	}
+	return gone, nil
+}
+
+// look reads an object; nil is that there is none.
+func (t *trial) look(ctx context.Context, r lynq.APIResource, namespace, name string) (*unstructured.Unstructured, error) {
+	live, err := t.Get(ctx, r, namespace, name)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	return live, err
+}
+
+func (t *trial) keep(r lynq.APIResource, namespace, name string, s sides) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.sides[lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: namespace, Name: name}] = s
+}
+
+// Save implements apply.Records.
+func (*trial) Save(context.Context, *inventory.Inventory) (*inventory.Inventory, error) {
+	return nil, errTrial
+}
+
+// Restore implements apply.Records.
+func (*trial) Restore(context.Context, *inventory.Inventory, func() error) (*inventory.Inventory, error) {
+	return nil, errTrial
+}
+
+// Remove implements apply.Records.
+func (*trial) Remove(context.Context, *inventory.Inventory) error { return errTrial }
+
+// Report implements apply.Reporter. When a node has ended it is compared, and
+// what was kept of it dropped: whole objects of all nodes may be more than fits
+// into memory.
+func (t *trial) Report(e apply.Event) {
+	switch e.Type {
+	case apply.EventObject:
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.ended[stepKey{e.Node, e.Object}] = e
+	case apply.EventNode:
+		if p := t.plans[e.Node]; p != nil {
+			t.compare(p)
+		}
+	}
+}
+
+// countedNodes counts the nodes of a run.
+type countedNodes struct {
+	apply.Reporter
+	counting Counter
+}
+
+// Report implements apply.Reporter.
+func (r countedNodes) Report(e apply.Event) {
+	switch e.Type {
+	case apply.EventPlan:
+		r.counting.Expect(e.Nodes)
+	case apply.EventNode:
+		r.counting.Add(1)
+	}
+	r.Reporter.Report(e)
+}

@@ -1,0 +1,206 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/draft"
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
+	"github.com/lynqctl/lynqctl/pkg/source"
+)
+
+// sampleRows is how many rows are looked at before columns are guessed.
+const sampleRows = 500
+
+// DraftOptions say for which table a hub and a form are written.
+type DraftOptions struct {
+	Access  kube.Access
+	Timeout time.Duration // 0 is none
+	// Source is the URL of the table, or Paths are the files of a hub that has it.
+	Source string
+	Paths  []string
+	// Namespace of the hub's Secret, where the hub has none.
+	Namespace string
+	// Dir is where the files go, and Name and Form are the names of hub and form.
+	Dir, Name, Form string
+	// UID and Activate are columns, "" for those that look as if they were.
+	UID, Activate string
+}
+
+// Drafted is what was written.
+type Drafted struct {
+	*draft.Draft
+	Hub   string // its name
+	Files []string
+}
+
+// Draft looks at a table, and writes a hub and a form for it. No file is overwritten.
+func (e *Engine) Draft(ctx context.Context, o *DraftOptions) (*Drafted, error) {
+	ctx, cancel := Deadline(ctx, o.Timeout)
+	defer cancel()
+	from, err := e.origin(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	table, err := lookAt(ctx, from.connection, e.Stdin)
+	if err != nil {
+		return nil, &Error{Outcome: BadInput, Err: err, Summary: "nothing was written"}
+	}
+	d, err := draft.Decide(*table, from.choice)
+	if err != nil {
+		return nil, &Error{Outcome: BadInput, Err: fmt.Errorf("%s: %w", from.place, err), Summary: "nothing was written"}
+	}
+	files, err := o.files(from, d)
+	if err != nil {
+		return nil, err
+	}
+	drafted := &Drafted{Draft: d, Hub: from.hub}
+	for _, f := range files {
+		drafted.Files = append(drafted.Files, f.path)
+	}
+	return drafted, writeNew(o.Dir, files)
+}
+
+// origin is where the rows of a draft are.
+type origin struct {
+	hub        string // its name
+	place      string // of the table, for messages
+	given      bool   // the hub is there already
+	connection lynq.Connection
+	choice     draft.Choice
+}
+
+// origin finds out where the rows are.
+func (e *Engine) origin(ctx context.Context, o *DraftOptions) (*origin, error) {
+	if len(o.Paths) > 0 {
+		return e.givenHub(ctx, o)
+	}
+	c, err := source.ParseURL(o.Source, lynq.Connection{})
+	if err != nil {
+		return nil, BadUsage(fmt.Errorf("--source: %w", err))
+	}
+	if c.Type == lynq.SourceSQLite && c.Path == "-" {
+		return nil, BadUsage(errors.New("--source: a SQLite database cannot be read from standard input (name a file)"))
+	}
+	if hasServer(c) {
+		if c.Password == "" {
+			c.Password = lynq.Secret(e.Getenv(passwordVariable))
+		}
+		for _, part := range [][2]string{{c.Username, "user"}, {c.Database, "database"}} {
+			if part[0] == "" {
+				return nil, BadUsage(fmt.Errorf("--source: no %s (write %s://USER@HOST/DATABASE?table=TABLE)", part[1], c.Type))
+			}
+		}
+	}
+	name := cmp.Or(c.Table, strings.TrimSuffix(filepath.Base(c.Path), filepath.Ext(c.Path)))
+	return &origin{hub: cmp.Or(o.Name, hubName(name[strings.LastIndexByte(name, '.')+1:])), place: name, connection: c, choice: draft.Choice{UID: o.UID, Activate: o.Activate}}, nil
+}
+
+// givenHub is the one hub of the inputs.
+func (e *Engine) givenHub(ctx context.Context, options *DraftOptions) (*origin, error) {
+	inputs, err := form.LoadHubs(options.Paths, false, e.Stdin)
+	var problems lynq.Problems
+	switch {
+	case errors.As(err, &problems):
+		return nil, BadInputs(problems, "nothing was written")
+	case err != nil:
+		return nil, &Error{Outcome: BadInput, Err: err, Summary: "nothing was written"}
+	case len(inputs.Hubs) != 1:
+		return nil, BadUsage(fmt.Errorf("-f: %s in these inputs, one is needed", count(len(inputs.Hubs), "hub")))
+	}
+	h := inputs.Hubs[0]
+	// Who has a namespace for the nodes says it; a hub's Secret may be there.
+	hubs := []HubPrograms{{Hub: h, Programs: []*render.Program{{Namespace: cmp.Or(options.Namespace, "default")}}}}
+	rows := rowSource{stdin: e.Stdin, passwords: passwords{getenv: e.Getenv, secrets: inputs.Secrets, cluster: options.Access.SecretValue}}
+	connections, err := rows.connections(ctx, hubs, options.Paths)
+	if err != nil {
+		return nil, err
+	}
+	o := &origin{hub: h.Name, place: fmt.Sprintf("hub %q", h.Name), given: true, connection: connections[0], choice: draft.Choice{Mappings: []draft.Mapping{}}}
+	for _, m := range h.Mappings {
+		switch m.Variable {
+		case "uid":
+			o.choice.UID = m.Column
+		case "activate":
+			o.choice.Activate = m.Column
+		default:
+			o.choice.Mappings = append(o.choice.Mappings, draft.Mapping{Variable: m.Variable, Column: m.Column})
+		}
+	}
+	return o, nil
+}
+
+// hubName makes a name for a hub of that of a table.
+func hubName(table string) string {
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(table))
+	const most = 50 // nodes' records carry it
+	name = strings.Trim(name[:min(len(name), most)], "-")
+	return cmp.Or(name, "tenants")
+}
+
+// lookAt reads the columns of a table, and some of its rows.
+func lookAt(ctx context.Context, c lynq.Connection, stdin io.Reader) (*draft.Table, error) {
+	var src source.Source
+	err := interruptible(ctx, func() error {
+		opened, err := source.Open(ctx, c, stdin)
+		src = opened
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = src.Close() }() // nothing was written
+	columns, err := src.Describe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return sample(ctx, src, columns)
+}
+
+// sample reads some rows, as far as they are text.
+func sample(ctx context.Context, src source.Source, columns []source.Column) (*draft.Table, error) {
+	t := &draft.Table{}
+	var q source.Query
+	var sampled []int // of the table's columns
+	most := source.NoKey - 1
+	for i, c := range columns {
+		t.Columns = append(t.Columns, draft.Column{Name: c.Name, Primary: c.Key == source.PrimaryKey, Unique: c.Key == source.UniqueKey, Binary: c.Binary})
+		if c.Binary {
+			continue
+		}
+		q.Columns, sampled = append(q.Columns, c.Name), append(sampled, i)
+		if c.Key > most {
+			q.UID, most = c.Name, c.Key
+		}
+	}
+	if len(q.Columns) == 0 {
+		return t, nil
+	}
+	rows := 0
+	for row, err := range src.Records(ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		for j, i := range sampled {
+			t.Columns[i].Values = append(t.Columns[i].Values, row.Values[j])
+		}
+		if rows++; rows == sampleRows {
+			break
+		}
+	}
+	return t, nil
+}

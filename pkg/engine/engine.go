@@ -1,0 +1,164 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Engine carries out use cases. All fields are needed.
+type Engine struct {
+	Stdin  io.Reader
+	Getenv func(string) string
+	// Version of lynqctl, as inventories record it.
+	Version string
+	View    View
+}
+
+// View is what people and scripts see of a use case. It may write to a terminal:
+// what a View is given is not escaped yet.
+type View interface {
+	// Note shows a line beside the result.
+	Note(line string)
+	// CanAsk tells whether a person is there who can be asked.
+	CanAsk() bool
+	// Confirm asks a question that is answered with yes or no.
+	Confirm(question string) (bool, error)
+	// Preview shows plans before Confirm asks about them.
+	Preview(plans []apply.Plan) error
+	// Count shows how far something has come; nil where nobody watches.
+	Count(what string) Counter
+	// Printer shows what comes of a use case without a run, Reporter a run as it goes.
+	Printer(m Mode) Printer
+	Reporter(m Mode) Reporter
+}
+
+// Printer shows what would be done, or why nothing is.
+type Printer interface {
+	Plan(plans []apply.Plan) error
+	Refuse(refusals []apply.Refusal) error
+}
+
+// Counter shows how far something has come. It is safe for concurrent use.
+type Counter interface {
+	// Add counts n more, of those that Expect announced.
+	Add(n int)
+	Expect(n int)
+	// Reached says that n are done, of so many.
+	Reached(n, of int)
+	// Note shows a line that stays.
+	Note(line string)
+	Stop()
+}
+
+// Reporter shows one run of plans.
+type Reporter interface {
+	apply.Reporter
+	// Plan shows what would have been done, Result what was.
+	Plan(plans []apply.Plan) error
+	Result(plans []apply.Plan) error
+	Close() error
+}
+
+// Mode says how far a run goes.
+type Mode string
+
+// The modes, as --dry-run has them.
+const (
+	ModeRun    Mode = "none"   // everything is written
+	ModeClient Mode = "client" // plans are made and shown
+	ModeServer Mode = "server" // the server tries every write
+)
+
+// notef shows a line beside the result.
+func (e *Engine) notef(format string, args ...any) { e.View.Note(fmt.Sprintf(format, args...)) }
+
+// warn shows problems that are no errors.
+func (e *Engine) warn(problems lynq.Problems) {
+	for _, p := range problems.Sorted() {
+		e.notef("warning: %s", p)
+	}
+}
+
+// counting shows how far something has come, until ended is called.
+func (e *Engine) counting(what string) (c Counter, ended func()) {
+	if c = e.View.Count(what); c == nil {
+		return uncounted{}, func() {}
+	}
+	return c, c.Stop
+}
+
+// countingRequests is counting for what asks the server, whose warnings must not
+// break into what moves on a terminal.
+func (e *Engine) countingRequests(warnings *serverWarnings, what string) (Counter, func()) {
+	c, ended := e.counting(what)
+	if _, none := c.(uncounted); none {
+		return c, ended
+	}
+	warnings.to(func(e apply.Event) { c.Note("warning: " + e.Message) })
+	return c, func() {
+		warnings.to(nil)
+		ended()
+	}
+}
+
+// uncounted is a Counter that nobody watches.
+type uncounted struct{}
+
+func (uncounted) Add(int)          {}
+func (uncounted) Expect(int)       {}
+func (uncounted) Reached(int, int) {}
+func (uncounted) Note(string)      {}
+func (uncounted) Stop()            {}
+
+// connect makes a client of a cluster, and has what the server warns of shown.
+func (e *Engine) connect(access *kube.Access) (*kube.Client, *serverWarnings, error) {
+	warnings := &serverWarnings{show: func(text string) { e.notef("warning: %s", text) }}
+	client, err := access.Client(kube.Options{Warn: warnings.warn})
+	if err != nil {
+		return nil, nil, BadUsage(err)
+	}
+	return client, warnings, nil
+}
+
+// connectToLook is connect for use cases that only look at what there is.
+func (e *Engine) connectToLook(access *kube.Access) (*kube.Client, error) {
+	client, warnings, err := e.connect(access)
+	if err != nil {
+		return nil, err
+	}
+	warnings.look(true)
+	return client, nil
+}
+
+// TimeoutError is what a use case ends with whose time is up.
+type TimeoutError struct{ After time.Duration }
+
+func (e *TimeoutError) Error() string { return fmt.Sprintf("gave up after %s (--timeout)", e.After) }
+
+// Deadline is a context that ends with a TimeoutError after d, where d is not 0.
+func Deadline(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	if d == 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, d, &TimeoutError{d})
+}
+
+// interruptible runs what may block where no context reaches, such as opening a
+// pipe that no process writes to. When the context ends first, what runs is left
+// behind, and nothing that it sets may be used.
+func interruptible(ctx context.Context, run func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- run() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

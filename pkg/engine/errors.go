@@ -1,0 +1,87 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Outcome is how a use case ended that has an error.
+type Outcome int
+
+// The outcomes.
+const (
+	Failed   Outcome = iota + 1 // something failed, the rest was done
+	BadInput                    // nothing was touched
+	Refused                     // by a guard, or not confirmed; nothing was touched
+	Changed                     // all is well, and the output changed: for who asked
+)
+
+// Error is an error that knows its outcome.
+type Error struct {
+	Outcome Outcome
+	Err     error
+	Summary string // last line for the person; "" where Err says it all
+}
+
+func (e *Error) Error() string { return e.Err.Error() }
+func (e *Error) Unwrap() error { return e.Err }
+
+// ErrReported is an error that a View has shown already.
+var ErrReported = errors.New("see above")
+
+// BadUsage is an error of the options, or of names in them.
+func BadUsage(err error) error { return &Error{Outcome: BadInput, Err: err} }
+
+// BadInputs reports everything that is wrong with the inputs; nothing says what was
+// not done therefore.
+func BadInputs(problems lynq.Problems, nothing string) error {
+	sorted := problems.Sorted()
+	return &Error{
+		Outcome: BadInput,
+		Err:     sorted,
+		Summary: fmt.Sprintf("%s in the inputs; %s", count(len(sorted), "problem"), nothing),
+	}
+}
+
+// Fail is an error while something was done. Nil stays nil.
+func Fail(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Error{Outcome: Failed, Err: err}
+}
+
+// untouched is an error before anything was written.
+func untouched(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(err, cause) {
+		err = cause
+	}
+	return &Error{Outcome: BadInput, Err: err, Summary: "nothing was touched"}
+}
+
+// unread is an error of a use case that only reads, and could not.
+func unread(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(err, cause) {
+		err = cause
+	}
+	return &Error{Outcome: BadInput, Err: err}
+}
+
+// inOrder joins errors in the order of their texts.
+func inOrder(errs []error) error {
+	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return errors.Join(errs...)
+}
+
+// count is "1 row", "2 rows".
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

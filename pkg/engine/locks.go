@@ -1,0 +1,156 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// locks keep other runs off the hubs of this one.
+type locks struct {
+	wanted, held []*inventory.Lock
+	waited       bool // for another run
+	// ctx ends with the run, and before any of the locks is lost.
+	ctx context.Context
+}
+
+// hubKeys are the hubs of a run.
+func (j *applyJob) hubKeys() []lynq.HubKey {
+	var keys []lynq.HubKey
+	for _, h := range j.hubs {
+		keys = append(keys, h.Key)
+	}
+	return keys
+}
+
+// newLocks are those of some hubs, in an order that two runs share, so that
+// neither waits for the other for ever.
+func (r *clusterRun) newLocks(ctx context.Context, hubs []lynq.HubKey) *locks {
+	ls := &locks{ctx: ctx}
+	identity := runIdentity()
+	slices.SortFunc(hubs, lynq.HubKey.Compare)
+	for _, p := range hubs {
+		ls.wanted = append(ls.wanted, inventory.NewLock(r.client.Leases(), inventory.LockOptions{
+			Namespace: p.Namespace, Hub: p.Name, Identity: identity,
+			Waiting: func(held *inventory.HeldError) {
+				ls.waited = true
+				r.notef("waiting up to %s for another run on hub %q: %s", r.run.LockTimeout, held.Hub, held.Holder)
+			},
+		}))
+	}
+	return ls
+}
+
+// lookPatience is for how long the rows wait for a look at the Leases.
+const lookPatience = 3 * time.Second
+
+// look takes note of the Leases before the rows are read. What cannot be seen
+// counts as changed since, and who takes the lock says what is wrong: of a source
+// that is broken people are told first, and without a cluster. The error is that
+// of a context that ended.
+func (ls *locks) look(ctx context.Context) error {
+	patient, cancel := context.WithTimeout(ctx, lookPatience)
+	defer cancel()
+	for _, l := range ls.wanted {
+		if err := l.Look(patient); err != nil {
+			if ctx.Err() == nil {
+				err = nil
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// changed tells whether another run may have had a hub since the look.
+func (ls *locks) changed() bool { return slices.ContainsFunc(ls.held, (*inventory.Lock).Changed) }
+
+// lock takes the locks of some hubs. It tells whether it had to wait.
+func (r *clusterRun) lock(ctx context.Context, hubs []lynq.HubKey) (*locks, bool, error) {
+	ls := r.newLocks(ctx, hubs)
+	err := r.acquire(ctx, ls)
+	return ls, ls.waited, err
+}
+
+// acquire takes locks. What the run writes from then on is written only while it
+// has all of them.
+func (r *clusterRun) acquire(ctx context.Context, ls *locks) error {
+	for _, l := range ls.wanted {
+		err := l.Acquire(ctx, r.run.LockTimeout)
+		if r.cleaning && endingNamespace(err) {
+			continue // no other run can have the lock either
+		}
+		if err != nil {
+			return r.notLocked(ctx, lynq.HubKey{Namespace: l.Namespace, Name: l.Hub}, err)
+		}
+		ls.held = append(ls.held, l)
+		ls.ctx = l.Hold(ls.ctx)
+	}
+	r.client = r.client.While(ls.check)
+	r.store = inventory.NewStore(r.client.ConfigMaps())
+	return nil
+}
+
+// check is an error where one of the locks is lost.
+func (ls *locks) check() error {
+	for _, l := range ls.held {
+		if err := l.Check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// notLocked is a refusal where another run has the hub.
+func (r *clusterRun) notLocked(ctx context.Context, hub lynq.HubKey, err error) error {
+	var held *inventory.HeldError
+	if errors.As(err, &held) {
+		return r.refuse([]apply.Refusal{{Guard: apply.GuardLock, Hub: hub, What: "it " + held.What(), Fix: held.Fix()}})
+	}
+	return untouched(ctx, err)
+}
+
+// discard has the lock of a hub that is no more deleted, when it is given back.
+func (ls *locks) discard(p lynq.HubKey) {
+	for _, l := range ls.held {
+		if l.Namespace == p.Namespace && l.Hub == p.Name {
+			l.Discard()
+		}
+	}
+}
+
+// release gives the locks back, also after an interruption.
+func (ls *locks) release(ctx context.Context) {
+	grace := releaseGrace
+	if ctx.Err() != nil {
+		grace = interruptedReleaseGrace
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	for _, l := range slices.Backward(ls.held) {
+		_ = l.Release(ctx) // it becomes free by itself
+	}
+}
+
+// runIdentity names this run to people, and no other run.
+func runIdentity() string {
+	name := "unknown"
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return fmt.Sprintf("%s@%s pid %d %s", name, host, os.Getpid(), strings.ToLower(rand.Text()[:6]))
+}

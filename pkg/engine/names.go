@@ -1,0 +1,95 @@
+package engine
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/internal/suggest"
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// nameOf is the name of a form, which without a namespace of its own is in its
+// hub's.
+func nameOf(inputs *form.Inputs, f *form.Form) lynq.FormKey {
+	if h := inputs.Hub(f); h != nil {
+		return lynq.FormKey{Namespace: cmp.Or(f.Namespace, h.Namespace), Name: f.Name}
+	}
+	return lynq.FormKey{Namespace: f.Namespace, Name: f.Name}
+}
+
+// HubNames are what the hubs of inputs are called.
+func HubNames(inputs *form.Inputs) []string {
+	var hubs []lynq.FormKey
+	for _, h := range inputs.Hubs {
+		hubs = append(hubs, lynq.FormKey{Namespace: h.Namespace, Name: h.Name})
+	}
+	return shortNames(hubs)
+}
+
+// FormNames are what the forms of inputs are called.
+func FormNames(inputs *form.Inputs) []string {
+	var forms []lynq.FormKey
+	for _, f := range inputs.Forms {
+		forms = append(forms, nameOf(inputs, f))
+	}
+	return shortNames(forms)
+}
+
+// shortNames are what hubs or forms can be called: where several have one name, it
+// takes the namespace too.
+func shortNames(all []lynq.FormKey) []string {
+	count := map[string]int{}
+	for _, n := range all {
+		count[n.Name]++
+	}
+	names := make([]string, len(all))
+	for i, n := range all {
+		if names[i] = n.Name; count[n.Name] > 1 {
+			names[i] = n.String()
+		}
+	}
+	return names
+}
+
+// distinct refuses names that several hubs or forms have.
+func distinct(flag, what string, wanted []string, all []lynq.FormKey) error {
+	var errs []error
+	for _, w := range wanted {
+		var such []string
+		fix := "say which"
+		for _, n := range all {
+			if n.Name != w {
+				continue
+			}
+			if such = append(such, n.String()); n.Namespace == "" {
+				fix = "give the one without a namespace its metadata.namespace, and say which"
+			}
+		}
+		if len(such) > 1 {
+			errs = append(errs, fmt.Errorf("--%s: several %s are called %s: %s (%s)", flag, what, w, strings.Join(such, ", "), fix))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// known checks names given with a flag.
+func known(flag, what string, wanted []string, all []lynq.FormKey) error {
+	var errs []error
+	for _, w := range wanted {
+		if slices.ContainsFunc(all, func(n lynq.FormKey) bool { return lynq.Names{w}.Choose(n.Namespace, n.Name) }) {
+			continue
+		}
+		names := make([]string, len(all))
+		for i, n := range all {
+			if names[i] = n.Name; strings.Contains(w, "/") {
+				names[i] = n.String()
+			}
+		}
+		errs = append(errs, fmt.Errorf("--%s: no %s %q is in the inputs (%s)", flag, what, w, suggest.Fix(w, names)))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,89 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// passwordVariable goes before everything a hub says about its password.
+const passwordVariable = "LYNQCTL_SOURCE_PASSWORD" //nolint:gosec // the name of a variable
+
+// passwords finds the passwords of hubs' connections, in the order of contract
+// section 1.
+type passwords struct {
+	getenv  func(string) string
+	secrets []*form.Secret
+	// cluster reads a key of a Secret that is not in the inputs.
+	cluster func(ctx context.Context, namespace, name, key string) (lynq.Secret, error)
+}
+
+// of finds the password of a hub. A hub without a namespace has its Secret where
+// its nodes are.
+func (p passwords) of(ctx context.Context, hub HubPrograms) (lynq.Secret, error) {
+	h := hub.Hub
+	if s := p.getenv(passwordVariable); s != "" {
+		return lynq.Secret(s), nil
+	}
+	from := h.Password
+	switch {
+	case from.Env != "":
+		s := p.getenv(from.Env)
+		if s == "" {
+			return "", fmt.Errorf("%s: hub %q: the environment variable %s, which passwordFrom names, is not set", from.Pos, h.Name, from.Env)
+		}
+		return lynq.Secret(s), nil
+	case from.File != "":
+		b, err := os.ReadFile(from.File)
+		if err != nil {
+			return "", fmt.Errorf("%s: hub %q: read the password: %w", from.Pos, h.Name, err)
+		}
+		return lynq.Secret(strings.TrimRight(string(b), "\r\n")), nil
+	case from.SecretName != "":
+		namespace, err := secretNamespace(hub)
+		if err != nil {
+			return "", err
+		}
+		return p.secret(ctx, h, namespace)
+	}
+	return "", nil
+}
+
+func secretNamespace(hub HubPrograms) (string, error) {
+	if hub.Hub.Namespace != "" {
+		return hub.Hub.Namespace, nil
+	}
+	namespace := hub.Programs[0].Namespace
+	for _, p := range hub.Programs[1:] {
+		if p.Namespace != namespace {
+			return "", fmt.Errorf("%s: hub %q has no namespace, and its forms have %s and %s: in which of them is Secret %q? (give the hub a namespace)",
+				hub.Hub.Password.Pos, hub.Hub.Name, namespace, p.Namespace, hub.Hub.Password.SecretName)
+		}
+	}
+	return namespace, nil
+}
+
+// secret looks a passwordRef up in the inputs, then in the cluster.
+func (p passwords) secret(ctx context.Context, h *form.Hub, namespace string) (lynq.Secret, error) {
+	from := h.Password
+	for _, s := range p.secrets {
+		if s.Name != from.SecretName || s.Namespace != "" && s.Namespace != namespace {
+			continue
+		}
+		value, ok := s.Data[from.SecretKey]
+		if !ok {
+			return "", fmt.Errorf("%s: hub %q: Secret %q (%s) has no key %q", from.Pos, h.Name, s.Name, s.Pos, from.SecretKey)
+		}
+		return value, nil
+	}
+	value, err := p.cluster(ctx, namespace, from.SecretName, from.SecretKey)
+	if err != nil {
+		return "", fmt.Errorf("%s: hub %q: Secret %s/%s, which passwordRef names, is not in the inputs, and the cluster did not give it: %w (add its manifest with -f, or set %s)",
+			from.Pos, h.Name, namespace, from.SecretName, err, passwordVariable)
+	}
+	return value, nil
+}

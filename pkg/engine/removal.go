@@ -1,0 +1,361 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// RemoveOptions are those of the use cases that let nodes go.
+type RemoveOptions struct {
+	RunOptions
+	Access  kube.Access
+	Timeout time.Duration // 0 is none
+	Yes     bool          // do not ask
+}
+
+// DeleteOptions say what is deleted.
+type DeleteOptions struct {
+	RemoveOptions
+	What, Name string // "node", "form" or "hub", and its name
+	Namespace  string // "" for all, of a form
+	// Hub is that of a form, as NAME or NAMESPACE/NAME; "" for any.
+	Hub     string
+	Cascade apply.Cascade
+}
+
+// Delete lets a node go, all of a form, or all of a hub with the hub's record.
+func (e *Engine) Delete(ctx context.Context, o *DeleteOptions) error {
+	wanted := removal{what: o.What, name: o.Name, namespace: o.Namespace, hub: o.Hub}
+	return e.remove(ctx, &o.RemoveOptions, &wanted, o.Cascade, nil)
+}
+
+// remove lets nodes go.
+func (e *Engine) remove(ctx context.Context, o *RemoveOptions, wanted selection, cascade apply.Cascade, giveUp map[lynq.Ref]bool) error {
+	ctx, cancel := Deadline(ctx, o.Timeout)
+	defer cancel()
+	client, warnings, err := e.connect(&o.Access)
+	if err != nil {
+		return err
+	}
+	j := removalJob{clusterRun: e.newClusterRun(&o.RunOptions, client, warnings), o: o, wanted: wanted, cascade: cascade, giveUp: giveUp}
+	return j.perform(ctx)
+}
+
+// removalJob lets nodes go whose inventories say what they own.
+type removalJob struct {
+	clusterRun
+	o       *RemoveOptions
+	wanted  selection
+	cascade apply.Cascade
+	giveUp  map[lynq.Ref]bool // named objects whose cleanup is not tried
+	seen    *records          // as they were read last
+}
+
+func (j *removalJob) perform(ctx context.Context) error {
+	hubs, err := j.choose(ctx)
+	if err != nil {
+		return err
+	}
+	if len(hubs) == 0 {
+		j.notef("%v", j.wanted.nothing())
+		return nil
+	}
+	plans, err := j.planAll(ctx, hubs)
+	if err != nil {
+		return err
+	}
+	if err := j.refused(plans); err != nil {
+		return err
+	}
+	switch j.run.Mode {
+	case ModeClient:
+		return j.showPlans(plans)
+	case ModeServer:
+		return j.runPlans(ctx, plans, apply.Options{}, nil)
+	}
+	if err := j.agree(ctx, hubs, plans); err != nil {
+		return err
+	}
+	return j.locked(ctx, hubs)
+}
+
+// agree shows what would happen, and asks.
+func (j *removalJob) agree(ctx context.Context, hubs []*leavingHub, plans []apply.Plan) error {
+	if j.o.Yes {
+		return nil
+	}
+	nodes := 0
+	for _, h := range hubs {
+		nodes += len(h.nodes)
+	}
+	if j.View.CanAsk() {
+		if err := j.View.Preview(plans); err != nil {
+			return Fail(err)
+		}
+	}
+	return j.confirm(ctx, false, j.wanted.question(nodes)+", with "+stake(plans)+"?")
+}
+
+// stake is what goes and what stays, in words.
+func stake(plans []apply.Plan) string {
+	counts, adopted := map[apply.Action]int{}, map[apply.Action]int{}
+	for i := range plans {
+		for action, n := range plans[i].Counts {
+			counts[action] += n
+			adopted[action] += plans[i].Adopted[action]
+		}
+	}
+	deleted := count(counts[apply.ActionDelete]+counts[apply.ActionCollect], "object") + " to delete"
+	if n := adopted[apply.ActionDelete] + adopted[apply.ActionCollect]; n > 0 {
+		deleted += fmt.Sprintf(" (%d adopted)", n)
+	}
+	parts := []string{deleted}
+	if n := counts[apply.ActionOrphan]; n > 0 {
+		parts = append(parts, count(n, "object")+" to leave behind as orphans")
+	}
+	if n := counts[apply.ActionRelease]; n > 0 {
+		parts = append(parts, count(n, "object")+" to let go")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// locked carries out what was agreed on, while no other run has the hubs.
+func (j *removalJob) locked(ctx context.Context, agreed []*leavingHub) error {
+	keys := make([]lynq.HubKey, 0, len(agreed))
+	for _, h := range agreed {
+		keys = append(keys, h.HubKey)
+	}
+	j.cleaning = true
+	locks, _, err := j.lock(ctx, keys)
+	defer locks.release(ctx)
+	if err != nil {
+		return err
+	}
+	hubs, err := j.choose(locks.ctx)
+	for _, p := range keys {
+		if j.seen.gone(p) {
+			locks.discard(p) // another run was faster
+		}
+	}
+	if err != nil {
+		return err
+	}
+	hubs = narrowTo(agreed, hubs)
+	plans, err := j.planAll(locks.ctx, hubs)
+	if err != nil {
+		return err
+	}
+	if err := j.refused(plans); err != nil {
+		return err
+	}
+	return j.runPlans(locks.ctx, plans, apply.Options{}, func(ctx context.Context, _ *apply.Summary) error { return j.removeHubs(ctx, hubs, locks) })
+}
+
+// narrowTo leaves out what has come since it was agreed on what goes.
+func narrowTo(agreed, now []*leavingHub) []*leavingHub {
+	before := leavingHubs{}
+	for _, h := range agreed {
+		before.hub(h.HubKey).nodes = h.nodes
+	}
+	var narrowed []*leavingHub
+	for _, h := range now {
+		then := before.at[h.HubKey]
+		if then == nil {
+			continue
+		}
+		for k := range h.nodes {
+			if !then.nodes[k] {
+				delete(h.nodes, k)
+			}
+		}
+		narrowed = append(narrowed, h)
+	}
+	return narrowed
+}
+
+// choose reads the records and finds what goes.
+func (j *removalJob) choose(ctx context.Context) ([]*leavingHub, error) {
+	all := &records{}
+	j.seen = nil
+	var err error
+	if all.nodes, err = j.store.AllNodes(ctx, ""); err != nil {
+		if all.broken, err = brokenOnes(err); err != nil {
+			return nil, untouched(ctx, err)
+		}
+	}
+	if all.hubs, err = j.store.Hubs(ctx, ""); err != nil {
+		more, err := brokenOnes(err)
+		if err != nil {
+			return nil, untouched(ctx, err)
+		}
+		all.broken = append(all.broken, more...)
+	}
+	j.seen = all
+	hubs, err := j.wanted.choose(all)
+	for _, w := range j.wanted.warnings() {
+		j.warnOnce(w)
+	}
+	if err != nil {
+		return nil, &Error{Outcome: BadInput, Err: err, Summary: "nothing was touched"}
+	}
+	for _, h := range hubs {
+		h.unrecorded = !all.recorded(h.HubKey)
+	}
+	return hubs, nil
+}
+
+// brokenOnes are the records that could not be read, where that is all that went
+// wrong.
+func brokenOnes(err error) ([]*inventory.RecordError, error) {
+	var broken *inventory.BrokenError
+	if errors.As(err, &broken) {
+		return broken.Records, nil
+	}
+	return nil, err
+}
+
+func (j *removalJob) planAll(ctx context.Context, hubs []*leavingHub) ([]apply.Plan, error) {
+	_, looked := j.countingRequests(j.warnings, "looking at the cluster")
+	defer looked()
+	var plans []apply.Plan
+	for _, h := range hubs {
+		p, err := j.plan(ctx, h)
+		if err != nil {
+			return nil, untouched(ctx, err)
+		}
+		plans = append(plans, *p)
+	}
+	return plans, nil
+}
+
+// plan looks at what the nodes of a hub own, and decides.
+func (j *removalJob) plan(ctx context.Context, h *leavingHub) (*apply.Plan, error) {
+	in := &apply.Input{Hub: h.Name, HubNamespace: h.Namespace, Delete: h.nodes, Cascade: j.cascade, Broken: map[apply.NodeKey]error{}}
+	operator, err := apply.OperatorNodes(ctx, j.client, h.Name)
+	if err != nil {
+		return nil, err
+	}
+	var namespaces []string
+	for key := range h.nodes {
+		namespaces = append(namespaces, key.Namespace)
+	}
+	record := j.seen.hubRecord(h.HubKey)
+	if record != nil {
+		in.NamespaceDefaults = record.NamespaceDefaults
+	}
+	known, err := j.recorded(ctx, h.HubKey, record, namespaces)
+	if err != nil {
+		return nil, err
+	}
+	in.Inventories, in.OperatorNodes = known.inventories, known.within(operator)
+	for key, err := range known.broken {
+		if h.nodes[key] {
+			in.Broken[key] = err
+		}
+	}
+	var leaving []*inventory.Inventory
+	for _, inv := range in.Inventories {
+		if h.nodes[keyOf(inv)] {
+			leaving = append(leaving, inv)
+		}
+	}
+	seen, giveUp, err := j.observe(ctx, h.Name, leaving)
+	if err != nil {
+		return nil, fmt.Errorf("hub %q: %w", h.Name, err)
+	}
+	in.See(seen)
+	in.GiveUp = giveUp
+	return apply.Decide(in, apply.Limits{AllowEmpty: true}), nil
+}
+
+// observe looks at what the nodes own. What a person gave up on is looked at by
+// itself: that this fails may be the very reason.
+func (j *removalJob) observe(ctx context.Context, hub string, leaving []*inventory.Inventory) (seen *apply.Observed, giveUp map[lynq.Ref]error, err error) {
+	giveUp = map[lynq.Ref]error{}
+	var apart []inventory.Record
+	rest := make([]*inventory.Inventory, 0, len(leaving))
+	for _, inv := range leaving {
+		inv = inv.Clone()
+		kept := inv.Records[:0]
+		for _, r := range inv.Records {
+			if j.giveUp[r.Ref] {
+				apart = append(apart, r)
+				giveUp[r.Ref] = nil
+			} else {
+				kept = append(kept, r)
+			}
+		}
+		inv.Records = kept
+		rest = append(rest, inv)
+	}
+	if seen, err = apply.Observe(ctx, j.client, hub, nil, rest); err != nil {
+		return nil, nil, err
+	}
+	for i := range apart {
+		l, err := apply.Look(ctx, j.client, &apart[i])
+		if l != nil {
+			seen.Live[l.Ref] = l
+		}
+		giveUp[apart[i].Ref] = err
+	}
+	return seen, giveUp, nil
+}
+
+// removeHubs removes what is left of hubs that have no node any more: their
+// records and their Leases.
+func (j *removalJob) removeHubs(ctx context.Context, hubs []*leavingHub, ls *locks) error {
+	var errs []error
+	for _, h := range hubs {
+		if h.record == nil && !h.unrecorded {
+			continue
+		}
+		left, err := j.left(ctx, h.HubKey)
+		switch {
+		case err != nil:
+			errs = append(errs, err)
+		case left > 0 && h.record != nil:
+			errs = append(errs, fmt.Errorf("the record of hub %s/%s stays: it has %s left", h.Namespace, h.Name, count(left, "node")))
+		case left == 0:
+			ls.discard(h.HubKey)
+			if h.record != nil {
+				errs = append(errs, j.store.RemoveHub(ctx, h.record))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// left is how many nodes a hub has, with those whose records cannot be read.
+func (j *removalJob) left(ctx context.Context, hub lynq.HubKey) (int, error) {
+	var all records
+	var err error
+	if all.nodes, err = j.store.Nodes(ctx, hub); err != nil {
+		if all.broken, err = brokenOnes(err); err != nil {
+			return 0, err
+		}
+	}
+	left := 0
+	all.hubs = j.seen.hubs
+	for _, m := range all.counting() {
+		if m.of == hub {
+			left++
+		}
+	}
+	return left, nil
+}
+
+// endingNamespace tells whether a namespace is being deleted, or gone, so that
+// no Lease can be made in it: then no other run can make one either.
+func endingNamespace(err error) bool {
+	return apierrors.HasStatusCause(err, "NamespaceTerminating") || apierrors.IsNotFound(err)
+}

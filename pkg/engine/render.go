@@ -1,0 +1,118 @@
+package engine
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
+)
+
+// RenderOptions say what is read and rendered.
+type RenderOptions struct {
+	InputOptions
+	Access  kube.Access
+	Timeout time.Duration // 0 is none
+	// Namespace of the nodes, whatever the inputs say; "" is what they say.
+	Namespace string
+	// Sources replace those of hubs: URL, or HUB=URL.
+	Sources []string
+	// Settings narrow what is rendered. KeepGoing in it is that of the program.
+	Settings render.Settings
+	// AllowVarying: resources with creationPolicy Once may call functions that vary.
+	AllowVarying bool
+	// Stream: what is rendered is written as it goes.
+	Stream bool
+	// KeepGoing: nodes that render are wanted though others do not.
+	KeepGoing bool
+	// Shuffle brings rows into another order, where it is not nil.
+	Shuffle *rand.Rand
+	// Nothing is what a failure says of the output that there is not.
+	Nothing string
+}
+
+// options finds the namespace, asking the kubeconfig only where neither option nor
+// form nor hub has one.
+func (f *RenderOptions) options(forms []*form.Form, inputs *form.Inputs) (render.Options, error) {
+	o := render.Options{Namespace: f.Namespace, AllowVarying: f.AllowVarying}
+	for _, form := range forms {
+		hub := inputs.Hub(form)
+		if o.Namespace != "" || form.Namespace != "" || hub == nil || hub.Namespace != "" {
+			continue
+		}
+		ns, err := f.Access.Namespace()
+		if err != nil {
+			return o, BadUsage(err)
+		}
+		o.FallbackNamespace = ns
+		break
+	}
+	return o, nil
+}
+
+// RenderRows renders all hubs into a sink. The run tells how far it came,
+// whatever the error.
+func (e *Engine) RenderRows(ctx context.Context, f *RenderOptions, s render.Settings, inputs *Inputs, sink render.Sink) (*HubsRun, error) {
+	run := &HubsRun{Run: render.NewRun(s, sink, allPrograms(inputs.Hubs)), Hubs: map[lynq.HubKey]render.Report{}}
+	rows := rowSource{stdin: e.Stdin, override: f.Sources, shuffle: f.Shuffle, passwords: passwords{getenv: e.Getenv, secrets: inputs.Secrets, cluster: f.Access.SecretValue}}
+	connections, err := rows.connections(ctx, inputs.Hubs, f.Paths)
+	if err != nil {
+		return run, err
+	}
+	for i, h := range inputs.Hubs {
+		before := run.Report()
+		ended := e.countRows(f, &rows, h.Key.String(), connections[i])
+		err := rows.renderHub(ctx, run.Run, h, connections[i])
+		ended()
+		if err != nil {
+			if cause := context.Cause(ctx); cause != nil {
+				err = cause
+			}
+			return run, err
+		}
+		run.Hubs[h.Key] = difference(before, run.Report())
+		e.warn(emptyHub(h.Hub, run.Hubs[h.Key]))
+	}
+	return run, context.Cause(ctx)
+}
+
+// countRows shows how many rows have been read, unless the terminal has something
+// else to show meanwhile.
+func (e *Engine) countRows(f *RenderOptions, rows *rowSource, hub string, c lynq.Connection) (ended func()) {
+	rows.read = nil
+	if f.Stream || c.Path == "-" {
+		return func() {}
+	}
+	counting, ended := e.counting("reading rows of hub " + hub)
+	rows.read = func() { counting.Add(1) }
+	return ended
+}
+
+// HubsRun is a run of all hubs, and what it did of each.
+type HubsRun struct {
+	*render.Run
+	Hubs map[lynq.HubKey]render.Report
+}
+
+func difference(before, after render.Report) render.Report {
+	return render.Report{
+		Rows: after.Rows - before.Rows, Active: after.Active - before.Active,
+		Nodes: after.Nodes - before.Nodes, Objects: after.Objects - before.Objects,
+		FailedNodes: after.FailedNodes - before.FailedNodes,
+	}
+}
+
+// emptyHub warns of a hub that makes no node.
+func emptyHub(h *form.Hub, r render.Report) lynq.Problems {
+	var warnings lynq.Problems
+	switch {
+	case r.Rows == 0:
+		warnings.Add(h.Pos, "", "hub %q has no rows", h.Name)
+	case r.Active == 0:
+		warnings.Add(h.Pos, "", "hub %q has no active row among %s", h.Name, count(r.Rows, "row"))
+	}
+	return warnings
+}

@@ -1,0 +1,75 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/lynqctl/lynqctl/pkg/render"
+)
+
+// Ended says what became of a run, as an error that knows its outcome: bad
+// input where nothing was touched, a failure where something was written, or
+// where only nodes failed.
+func (f *RenderOptions) Ended(run *render.Run, err error) error {
+	var known *Error
+	var sink *render.SinkError
+	switch {
+	case errors.Is(err, context.Canceled) || errors.As(err, &known):
+		return err
+	case errors.As(err, &sink):
+		e := &Error{Outcome: Failed, Err: fmt.Errorf("write the manifests: %w", sink.Err), Summary: f.Nothing}
+		if f.Stream {
+			e.Summary = "the output is incomplete"
+		}
+		return e
+	case err != nil:
+		return f.sourceFailed(run, err)
+	case run.Err() != nil:
+		return f.nodesFailed(run)
+	}
+	if missing := run.Missing(); len(missing) > 0 {
+		e := unknownNodes(missing, run.Forms())
+		if f.Stream && run.Report().Nodes > 0 {
+			e.Outcome, e.Summary = Failed, f.unwritten(run.Report())
+		}
+		return e
+	}
+	return nil
+}
+
+// sourceFailed is the failure of a source, or of its rows as such.
+func (f *RenderOptions) sourceFailed(run *render.Run, err error) error {
+	e := &Error{Outcome: BadInput, Err: err, Summary: f.unwritten(run.Report())}
+	var bad *render.BadRowsError
+	if errors.As(err, &bad) {
+		e.Summary = count(len(bad.Problems)+bad.More, "bad row") + "; " + e.Summary
+	}
+	if nodes := run.Err(); nodes != nil { // of hubs before this one
+		e.Err = errors.Join(nodes, err)
+	}
+	if f.Stream && run.Report().Nodes > 0 {
+		e.Outcome = Failed
+	}
+	return e
+}
+
+// nodesFailed is the failure of nodes, while the others went well.
+func (f *RenderOptions) nodesFailed(run *render.Run) error {
+	report := run.Report()
+	rest := f.unwritten(report)
+	if f.KeepGoing {
+		rest = count(report.Nodes, "other node") + " did"
+	}
+	return &Error{Outcome: Failed, Err: run.Err(),
+		Summary: fmt.Sprintf("%s could not be rendered; %s", count(report.FailedNodes, "node"), rest),
+	}
+}
+
+// unwritten says of a failed run what there is of its output.
+func (f *RenderOptions) unwritten(r render.Report) string {
+	if f.Stream && r.Nodes > 0 {
+		return fmt.Sprintf("the output is incomplete: %s had been written", count(r.Nodes, "node"))
+	}
+	return f.Nothing
+}

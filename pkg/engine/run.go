@@ -1,0 +1,168 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+)
+
+// How long requests under way may take after an interruption, and how long the
+// locks may take to be given back, then and else. A process manager kills ten
+// seconds after it has interrupted.
+const (
+	interruptionGrace       = 7 * time.Second
+	interruptedReleaseGrace = 2 * time.Second
+	releaseGrace            = 15 * time.Second
+)
+
+// RunOptions are those of all use cases that carry plans out.
+type RunOptions struct {
+	Mode Mode
+	// LockTimeout is how long to wait for another run on the same hub.
+	LockTimeout time.Duration
+	// Events: Kubernetes events are recorded on inventories.
+	Events bool
+	// Concurrency is how many nodes are written at once.
+	Concurrency int
+}
+
+// DefaultRunOptions are what a run does that nobody told otherwise.
+func DefaultRunOptions() RunOptions {
+	return RunOptions{Mode: ModeRun, LockTimeout: 5 * time.Minute, Events: true, Concurrency: 32}
+}
+
+// clusterRun is one run of a use case that carries plans out.
+type clusterRun struct {
+	*Engine
+	run      *RunOptions
+	client   *kube.Client
+	store    *inventory.Store
+	warnings *serverWarnings
+	began    time.Time
+	warned   []string // what was warned of
+	// cleaning: what is done may be due because its namespace is being deleted.
+	cleaning bool
+}
+
+// newClusterRun begins one.
+func (e *Engine) newClusterRun(o *RunOptions, client *kube.Client, warnings *serverWarnings) clusterRun {
+	r := clusterRun{Engine: e, run: o, client: client, warnings: warnings, began: time.Now()}
+	if client != nil {
+		r.store = inventory.NewStore(client.ConfigMaps())
+	}
+	return r
+}
+
+// refused tells what guards have against the plans.
+func (r *clusterRun) refused(plans []apply.Plan) error {
+	var refusals []apply.Refusal
+	for i := range plans {
+		refusals = append(refusals, plans[i].Refusals...)
+	}
+	if len(refusals) == 0 {
+		return nil
+	}
+	return r.refuse(refusals)
+}
+
+// refuse says why, as people or scripts want it.
+func (r *clusterRun) refuse(refusals []apply.Refusal) error {
+	if err := r.View.Printer(r.run.Mode).Refuse(refusals); err != nil {
+		return Fail(err)
+	}
+	return &Error{Outcome: Refused, Err: ErrReported, Summary: "nothing was touched"}
+}
+
+// showPlans is a client dry run: the plans, and nothing done.
+func (r *clusterRun) showPlans(plans []apply.Plan) error {
+	if err := r.View.Printer(r.run.Mode).Plan(plans); err != nil {
+		return Fail(err)
+	}
+	failedNodes, blocked := 0, 0
+	for i := range plans {
+		for _, n := range plans[i].Nodes {
+			if n.Desired != nil && n.Desired.Failed != nil {
+				failedNodes++
+			}
+		}
+		blocked += plans[i].Counts[apply.ActionBlock]
+	}
+	var wrong []string
+	if failedNodes > 0 {
+		wrong = append(wrong, count(failedNodes, "node")+" could not be planned")
+	}
+	if blocked > 0 {
+		wrong = append(wrong, count(blocked, "object")+" would be in conflict")
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	return &Error{Outcome: Failed, Err: ErrReported, Summary: strings.Join(wrong, ", ") + "; nothing was touched"}
+}
+
+// runPlans carries plans out, for real or as a server dry run. What is to be
+// done afterwards, unless something went wrong or it is a dry run, is still part
+// of the run.
+func (r *clusterRun) runPlans(ctx context.Context, plans []apply.Plan, o apply.Options, afterwards func(context.Context, *apply.Summary) error) error {
+	reporter := r.View.Reporter(r.run.Mode)
+	defer func() { _ = reporter.Close() }() // Result has its error
+	o.Concurrency, o.DryRun, o.Began, o.Grace = r.run.Concurrency, r.run.Mode == ModeServer, r.began, interruptionGrace
+	o.Version = r.Version
+	runner := &apply.Runner{Cluster: r.client, Records: r.store, Reporter: reporter, Now: time.Now, Options: o}
+	if r.run.Events {
+		host, err := os.Hostname()
+		if err != nil {
+			host = "unknown"
+		}
+		runner.Recorder = r.client.Recorder(host)
+	}
+	r.warnings.to(reporter.Report)
+	told := tellInterruption(ctx, reporter.Report)
+	summary, err := runner.Run(ctx, plans)
+	told()
+	r.warnings.to(nil)
+	if !summary.DryRun && err == nil && afterwards != nil {
+		err = afterwards(ctx, summary)
+	}
+	if summary.DryRun {
+		err = errors.Join(err, reporter.Plan(plans))
+	} else {
+		err = errors.Join(err, reporter.Result(plans))
+	}
+	return outcome(ctx, summary, err)
+}
+
+// tellInterruption tells people that their interruption has been heard, for what
+// has begun may take some seconds to end. What it gives is to be called when it has.
+func tellInterruption(ctx context.Context, report func(apply.Event)) (ended func()) {
+	end, over := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(over)
+		select {
+		case <-end:
+		case <-ctx.Done():
+			if errors.Is(context.Cause(ctx), context.Canceled) {
+				report(apply.Event{Type: apply.EventWarning, Message: "interrupted: what has begun is finished and recorded first; a second interrupt stops at once"})
+			}
+		}
+	}()
+	return func() { close(end); <-over }
+}
+
+// outcome is how a run ended, as an error that knows its outcome.
+func outcome(ctx context.Context, s *apply.Summary, err error) error {
+	switch {
+	case errors.Is(context.Cause(ctx), context.Canceled):
+		return context.Canceled
+	case len(s.Failed) > 0:
+		return &Error{Outcome: Failed, Err: cmp.Or(err, ErrReported), Summary: count(len(s.Failed), "node") + " did not end well; run it again when that is fixed"}
+	}
+	return Fail(err)
+}

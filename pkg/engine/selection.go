@@ -1,0 +1,264 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/internal/suggest"
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// records are what the cluster has of records: all that could be read.
+type records struct {
+	nodes  []*inventory.Inventory
+	hubs   []*inventory.Hub
+	broken []*inventory.RecordError
+}
+
+// selection says which nodes and hubs are to go. It is a pure function.
+type selection interface {
+	// choose gives the hubs whose nodes are to go. The error says why there are
+	// none, or why it cannot be told.
+	choose(all *records) ([]*leavingHub, error)
+	// warnings are about records that choose left out.
+	warnings() []string
+	// nothing says that there is none.
+	nothing() string
+	// question is what is asked before they go, but for what goes with them.
+	question(nodes int) string
+}
+
+// leavingHub is a hub of which nodes go.
+type leavingHub struct {
+	lynq.HubKey
+	nodes map[apply.NodeKey]bool
+	// record is the hub's own, nil where that stays, or there is none.
+	record *inventory.Hub
+	// unrecorded: the hub has no record of its own, so that nothing of it is left
+	// after its last node.
+	unrecorded bool
+}
+
+// member is the record of a node, also one that cannot be read.
+type member struct {
+	apply.NodeKey
+	of   lynq.HubKey // its hub
+	form lynq.FormKey
+	// deleted: somebody deleted it, and our finalizer may hold it.
+	deleted bool
+	broken  *inventory.RecordError
+}
+
+// members are the records of nodes whose hubs are known.
+func (all *records) members() []member {
+	var members []member
+	for _, inv := range all.nodes {
+		members = append(members, member{keyOf(inv), apply.HubOf(inv), apply.FormOf(inv), inv.Deleting && inv.Finalizer, nil})
+	}
+	for _, b := range all.broken {
+		if b.Node != "" && b.Hub != "" {
+			hub := apply.HubOfBroken(b)
+			members = append(members, member{apply.NodeKey{Namespace: b.Namespace, Name: b.Node}, lynq.HubKey{Namespace: hub.Namespace, Name: hub.Name}, apply.FormOfBroken(b), b.Deleting, b})
+		}
+	}
+	return members
+}
+
+// rules tell which inventories count, by the records of hubs.
+func (all *records) rules() apply.Counting { return apply.NewCounting(all.hubs, all.nodes) }
+
+// counting are the members that count: those in the namespaces that the record of
+// their hub names, where it has one.
+func (all *records) counting() []member {
+	rules := all.rules()
+	return slices.DeleteFunc(all.members(), func(m member) bool { return !rules.Counts(m.of, m.Namespace) })
+}
+
+// brokenHub is why the record of a hub cannot be read, nil where it can, or
+// where there is none.
+func (all *records) brokenHub(p lynq.HubKey) *inventory.RecordError {
+	for _, b := range all.broken {
+		if b.Namespace == p.Namespace && b.Name == inventory.HubName(p.Name) {
+			return b
+		}
+	}
+	return nil
+}
+
+// hubRecord is the record of a hub, nil where none could be read.
+func (all *records) hubRecord(p lynq.HubKey) *inventory.Hub {
+	for _, h := range all.hubs {
+		if (lynq.HubKey{Namespace: h.Namespace, Name: h.Name}) == p {
+			return h
+		}
+	}
+	return nil
+}
+
+// recorded tells whether a hub has a record of its own.
+func (all *records) recorded(p lynq.HubKey) bool {
+	return all.brokenHub(p) != nil ||
+		slices.ContainsFunc(all.hubs, func(h *inventory.Hub) bool { return lynq.HubKey{Namespace: h.Namespace, Name: h.Name} == p })
+}
+
+// gone tells whether nothing is left of a hub. Records that were not read tell
+// nothing.
+func (all *records) gone(p lynq.HubKey) bool {
+	return all != nil && !all.recorded(p) &&
+		!slices.ContainsFunc(all.members(), func(m member) bool { return m.of == p })
+}
+
+func keyOf(inv *inventory.Inventory) apply.NodeKey {
+	return apply.NodeKey{Namespace: inv.Namespace, Name: inv.Node}
+}
+
+// leavingHubs are hubs by their places.
+type leavingHubs struct {
+	at  map[lynq.HubKey]*leavingHub
+	all []*leavingHub
+}
+
+func (l *leavingHubs) hub(p lynq.HubKey) *leavingHub {
+	if l.at == nil {
+		l.at = map[lynq.HubKey]*leavingHub{}
+	}
+	if l.at[p] == nil {
+		l.at[p] = &leavingHub{HubKey: p, nodes: map[apply.NodeKey]bool{}}
+		l.all = append(l.all, l.at[p])
+	}
+	return l.at[p]
+}
+
+func (l *leavingHubs) add(m *member) { l.hub(m.of).nodes[m.NodeKey] = true }
+
+// removal is what delete is told to delete.
+type removal struct {
+	what, name string
+	namespace  string // "" for all, of a form
+	// hub is that of a form, as NAME or NAMESPACE/NAME; "" for any.
+	hub string
+}
+
+func (r *removal) warnings() []string { return nil } // what is planned warns
+
+func (r *removal) nothing() string { return "there is no " + r.what + " " + r.name }
+
+func (r *removal) question(nodes int) string {
+	if r.what == "node" {
+		return "Delete node " + r.name
+	}
+	return fmt.Sprintf("Delete %s %s: %s", r.what, r.name, count(nodes, "node"))
+}
+
+func (r *removal) choose(all *records) ([]*leavingHub, error) {
+	switch r.what {
+	case "node":
+		return r.node(all)
+	case "form":
+		return r.form(all)
+	}
+	return r.wholeHub(all)
+}
+
+func (r *removal) node(all *records) ([]*leavingHub, error) {
+	var found leavingHubs
+	var near, elsewhere []string
+	for _, m := range all.members() {
+		switch {
+		case m.Name == r.name && m.Namespace == r.namespace && m.broken != nil:
+			return nil, m.broken
+		case m.Name == r.name && m.Namespace == r.namespace:
+			found.add(&m)
+		case m.Name == r.name:
+			elsewhere = append(elsewhere, m.Namespace)
+		case m.Namespace == r.namespace:
+			near = append(near, m.Name)
+		}
+	}
+	if len(found.all) > 0 {
+		return found.all, nil
+	}
+	if len(elsewhere) > 0 {
+		return nil, fmt.Errorf("there is no node %q in namespace %s (it is in %s: say -n)", r.name, r.namespace, strings.Join(elsewhere, ", "))
+	}
+	return nil, fmt.Errorf("there is no node %q in namespace %s%s", r.name, r.namespace, hint(r.name, near))
+}
+
+func (r *removal) form(all *records) ([]*leavingHub, error) {
+	var found leavingHubs
+	forms := map[lynq.FormKey]bool{}
+	var others []string
+	for _, m := range all.counting() {
+		switch {
+		case r.hub != "" && !(lynq.Names{r.hub}).Choose(m.of.Namespace, m.of.Name) || r.namespace != "" && m.of.Namespace != r.namespace:
+		case lynq.Names{r.name}.Choose(m.form.Namespace, m.form.Name):
+			found.add(&m)
+			forms[m.form] = true
+		case m.form.Name != "" && !slices.Contains(others, m.form.Name):
+			others = append(others, m.form.Name)
+		}
+	}
+	switch {
+	case len(found.all) == 0:
+		of := ""
+		if r.hub != "" {
+			of = fmt.Sprintf(" of hub %q", r.hub)
+		}
+		return nil, fmt.Errorf("there is no node of a form %q%s%s", r.name, of, hint(r.name, others))
+	case len(found.all) > 1:
+		var hubs []string
+		for _, h := range found.all {
+			hubs = append(hubs, h.String())
+		}
+		slices.Sort(hubs)
+		return nil, fmt.Errorf("several hubs have a form %q: %s (say --hub NAMESPACE/NAME with one of these)", r.name, strings.Join(hubs, ", "))
+	case len(forms) > 1:
+		var names []string
+		for form := range forms {
+			names = append(names, form.String())
+		}
+		slices.Sort(names)
+		return nil, fmt.Errorf("hub %s has several forms %q: %s (say one of these in the place of %s)", found.all[0], r.name, strings.Join(names, ", "), r.name)
+	}
+	return found.all, nil
+}
+
+func (r *removal) wholeHub(all *records) ([]*leavingHub, error) {
+	here := lynq.HubKey{Namespace: r.namespace, Name: r.name}
+	if broken := all.brokenHub(here); broken != nil {
+		return nil, broken
+	}
+	var found leavingHubs
+	var near, elsewhere []string
+	for _, h := range all.hubs {
+		switch at := (lynq.HubKey{Namespace: h.Namespace, Name: h.Name}); {
+		case at == here:
+			found.hub(here).record = h
+		case h.Name == r.name:
+			elsewhere = append(elsewhere, h.Namespace)
+		case h.Namespace == r.namespace:
+			near = append(near, h.Name)
+		}
+	}
+	for _, m := range all.counting() {
+		if m.of == here {
+			found.add(&m)
+		}
+	}
+	switch {
+	case len(found.all) > 0:
+		return found.all, nil
+	case len(elsewhere) > 0:
+		return nil, fmt.Errorf("there is no hub %q in namespace %s (it is in %s: say -n)", r.name, r.namespace, strings.Join(elsewhere, ", "))
+	}
+	return nil, fmt.Errorf("there is no hub %q in namespace %s%s", r.name, r.namespace, hint(r.name, near))
+}
+
+// hint is what to do about an unknown name, in parentheses.
+func hint(name string, known []string) string {
+	return " (" + cmp.Or(suggest.Fix(name, known), "lynqctl status -A lists what there is") + ")"
+}

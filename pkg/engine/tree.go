@@ -1,0 +1,278 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/gitops"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
+)
+
+// TreeOptions say what tree of files is written.
+type TreeOptions struct {
+	RenderOptions
+	Dir    string
+	Target gitops.Target
+	// Emit is which objects that point the target at the tree are written; the zero
+	// value leaves those alone that are there, and DropApps removes them.
+	Emit     gitops.AppOptions
+	DropApps bool
+	// Strict: a policy that the target does not honour is bad input.
+	Strict bool
+	// Losses shows policies that the target does not honour.
+	Losses func([]gitops.Loss) error
+	// Show shows what changed, and Refuse why nothing does.
+	Show   func(*Tree) error
+	Refuse func([]gitops.Refusal) error
+
+	gitops.Arrangement
+	Limits gitops.Limits
+	// Force: files are overwritten and removed though others wrote or changed them.
+	Force bool
+	// DryRun: nothing is written.
+	DryRun bool
+	// PlainSecrets: Secrets may show their values.
+	PlainSecrets bool
+	// TellChanged: that the tree changed is an outcome of its own.
+	TellChanged bool
+}
+
+// Tree is what a run came to that wrote a tree.
+type Tree struct {
+	Report *gitops.Report
+	hubs   []HubPrograms
+}
+
+// Fields is a gitops.FieldsOf.
+func (t *Tree) Fields(hub gitops.HubKey, form lynq.FormKey, resource string) []render.FieldColumns {
+	for _, h := range t.hubs {
+		for _, p := range h.Programs {
+			if hubKey(h.Hub) == hub && declaredKey(p.Form) == form {
+				return p.Fields(resource)
+			}
+		}
+	}
+	return nil
+}
+
+// PrepareFor is Prepare for a target: forms get the annotations by which it honours
+// their policies.
+func (e *Engine) PrepareFor(ctx context.Context, o *TreeOptions) (*Inputs, error) {
+	var losses []gitops.Loss
+	inputs, err := e.prepareWith(ctx, &o.RenderOptions, "nothing was rendered", func(forms []*form.Form, inputs *form.Inputs) (render.Options, error) {
+		for _, f := range forms {
+			losses = append(losses, gitops.Annotate(f, o.Target, o.Emit.Kind)...)
+		}
+		options, err := o.options(forms, inputs)
+		options.Verbatim = gitops.Verbatim(o.Target)
+		return options, err
+	})
+	if err != nil || len(losses) == 0 {
+		return inputs, err
+	}
+	if err := o.Losses(losses); err != nil {
+		return nil, Fail(err)
+	}
+	if o.Strict {
+		return nil, &Error{Outcome: BadInput, Err: ErrReported, Summary: "--strict: change these policies, or leave out --strict to do without; nothing was written"}
+	}
+	return inputs, nil
+}
+
+// treeJob is one run that writes a tree.
+type treeJob struct {
+	*Engine
+	o     *TreeOptions
+	hubs  []HubPrograms
+	tree  *gitops.Dir
+	input *gitops.Input
+	run   *HubsRun
+}
+
+// WriteTree renders into a tree of files.
+func (e *Engine) WriteTree(ctx context.Context, o *TreeOptions, inputs *Inputs) error {
+	j := &treeJob{Engine: e, o: o, hubs: inputs.Hubs}
+	if err := o.plainValues(j.hubs); err != nil {
+		return err
+	}
+	tree, err := gitops.OpenDir(o.Dir)
+	if err != nil {
+		return j.untouched(fmt.Errorf("--output-dir: %w", err))
+	}
+	defer func() { _ = tree.Close() }() // everything has been written by then
+	j.tree = tree
+	index, err := tree.Index()
+	if err != nil {
+		return j.untouched(err)
+	}
+	apps, err := o.appsOf(j.hubs, index)
+	if err != nil {
+		return err
+	}
+	settings := o.Settings
+	settings.Recorded = writtenNames(index)
+	sink := &treeSink{}
+	if j.run, err = e.RenderRows(ctx, &o.RenderOptions, settings, inputs, sink); err != nil {
+		return o.Ended(j.run.Run, err)
+	}
+	if j.run.Err() != nil && !o.KeepGoing {
+		return o.Ended(j.run.Run, nil)
+	}
+	j.input = &gitops.Input{
+		Arrangement: o.Arrangement, Scope: scopeOf(j.hubs, settings, sink.nodes),
+		Nodes: sink.nodes, Index: index, Apps: apps, DropApps: o.DropApps,
+	}
+	if err := j.unknownNodes(); err != nil {
+		return err
+	}
+	return j.carryOut(ctx)
+}
+
+// carryOut plans the tree, and writes it.
+func (j *treeJob) carryOut(ctx context.Context) error {
+	plan, err := j.tree.Plan(ctx, j.input, j.o.Force)
+	if err != nil {
+		return j.untouched(err)
+	}
+	if refusals := gitops.Refuse(j.input, plan, j.active(), j.o.Limits); len(refusals) > 0 {
+		if err := j.o.Refuse(refusals); err != nil {
+			return Fail(fmt.Errorf("write the report: %w", err))
+		}
+		return &Error{Outcome: Refused, Err: ErrReported, Summary: j.o.Nothing}
+	}
+	changed := j.tree.Changes(plan)
+	if !j.o.DryRun {
+		if err := j.tree.Write(ctx, plan); err != nil {
+			return j.broken(ctx, err)
+		}
+	}
+	report := gitops.NewReport(j.input, plan, changed)
+	if err := j.o.Show(&Tree{report, j.hubs}); err != nil {
+		return Fail(fmt.Errorf("write the report: %w", err))
+	}
+	return j.ended(report)
+}
+
+// active is the number of active rows of each hub.
+func (j *treeJob) active() map[gitops.HubKey]int {
+	active := map[gitops.HubKey]int{}
+	for _, h := range j.hubs {
+		active[hubKey(h.Hub)] = j.run.Hubs[h.Key].Active
+	}
+	return active
+}
+
+// unknownNodes refuses names given with --node that neither rows nor the tree
+// have.
+func (j *treeJob) unknownNodes() error {
+	missing := slices.DeleteFunc(j.run.Missing(), func(n string) bool {
+		only := treeNodes(map[string]bool{n: true}, j.hubs, nil)
+		return slices.ContainsFunc(j.input.Index.Entries, func(e gitops.Entry) bool { return only[e.Node.Name] })
+	})
+	if len(missing) == 0 {
+		return nil
+	}
+	return unknownNodes(missing, j.run.Forms())
+}
+
+// ended is how a run ended that came to its end.
+func (j *treeJob) ended(r *gitops.Report) error {
+	switch {
+	case j.run.Err() != nil:
+		return j.o.Ended(j.run.Run, nil)
+	case len(r.Conflicts) > 0:
+		return &Error{Outcome: Failed, Err: ErrReported, Summary: count(len(r.Conflicts), "file") + " left because others changed them; take the changes into the form, or overwrite them with --force"}
+	case r.Changed && j.o.TellChanged:
+		return &Error{Outcome: Changed, Err: ErrReported}
+	}
+	return nil
+}
+
+// untouched is an error before anything was written.
+func (j *treeJob) untouched(err error) error {
+	return &Error{Outcome: BadInput, Err: err, Summary: j.o.Nothing}
+}
+
+// broken is an error while the tree was written.
+func (j *treeJob) broken(ctx context.Context, err error) error {
+	if errors.Is(context.Cause(ctx), context.Canceled) {
+		return context.Canceled
+	}
+	var root *gitops.RootError
+	if errors.As(err, &root) {
+		return j.untouched(fmt.Errorf("--output-dir: %w", root))
+	}
+	return &Error{Outcome: Failed, Err: fmt.Errorf("write the tree: %w", err), Summary: "a part of it may have been written; the next run goes on from there"}
+}
+
+// plainValues refuses Secrets that would show their values in the tree.
+func (o *TreeOptions) plainValues(hubs []HubPrograms) error {
+	if o.PlainSecrets {
+		return nil
+	}
+	var found lynq.Problems
+	for _, h := range hubs {
+		for _, p := range h.Programs {
+			for _, r := range p.Form.Resources {
+				if gitops.PlainSecret(r) {
+					found.Add(r.Pos, "", "form %q, resource %q: a Secret with its values does not belong into a tree that others read", p.Form.Name, r.ID)
+				}
+			}
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	return &Error{Outcome: Refused, Err: found.Sorted(), Summary: strings.Join([]string{
+		"Secrets with their values are not written; there are these ways out:",
+		"- render an ExternalSecret (external-secrets.io) or a SealedSecret (bitnami.com) under manifests instead",
+		"- render to standard output, and send that through sops",
+		"- write them all the same, with --plain-secrets",
+		o.Nothing,
+	}, "\n")}
+}
+
+// noApps is what --emit-apps takes for no objects, where an earlier run wrote some.
+const noApps = "none"
+
+// appsOf makes the objects that point the target at the tree, nil where nobody
+// asked for any.
+func (o *TreeOptions) appsOf(hubs []HubPrograms, index *gitops.Index) (*gitops.AppMaker, error) {
+	if err := o.sameApps(index); err != nil || o.Emit.Kind == "" {
+		return nil, err
+	}
+	var forms []gitops.AppForm
+	for _, h := range hubs {
+		for _, p := range h.Programs {
+			forms = append(forms, gitops.AppForm{Hub: hubKey(h.Hub), Form: p.Form})
+		}
+	}
+	m, err := gitops.NewAppMaker(o.Emit, forms)
+	if err == nil {
+		err = m.Covers(index)
+	}
+	if err != nil {
+		return nil, BadUsage(fmt.Errorf("--emit-apps=%s: %w", o.Emit.Kind, err))
+	}
+	return m, nil
+}
+
+// sameApps refuses to leave objects behind that point a target at the tree and
+// are not made any more, and to take them away: most of them take what they have
+// applied with them.
+func (o *TreeOptions) sameApps(index *gitops.Index) error {
+	there := slices.DeleteFunc(gitops.AppsIn(index), func(k gitops.Apps) bool { return k == o.Emit.Kind })
+	if len(there) == 0 || o.DropApps {
+		return nil
+	}
+	return &Error{Outcome: Refused,
+		Err: fmt.Errorf("the tree has %s: give --emit-apps=%s. To change over or do without, give --emit-apps=%s first; but what they have applied may go with them, see docs/gitops-policies.md",
+			there[0], there[0], noApps),
+		Summary: "nothing was written",
+	}
+}

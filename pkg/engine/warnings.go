@@ -1,0 +1,46 @@
+package engine
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+)
+
+// serverWarnings are what the API server warns of. Once a run reports they are
+// part of that: they must not break into what moves on a terminal.
+type serverWarnings struct {
+	show   func(text string)
+	mu     sync.Mutex
+	report func(apply.Event)
+	// looking: all kinds are listed. That some are deprecated is not the user's
+	// doing then.
+	looking bool
+}
+
+func (w *serverWarnings) warn(text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.looking && strings.Contains(text, " is deprecated in ") {
+		return
+	}
+	if w.report == nil {
+		w.show(text)
+		return
+	}
+	w.report(apply.Event{Type: apply.EventWarning, Message: text})
+}
+
+// look says whether all kinds are being listed.
+func (w *serverWarnings) look(looking bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.looking = looking
+}
+
+// to says where warnings go from now on.
+func (w *serverWarnings) to(report func(apply.Event)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.report = report
+}
