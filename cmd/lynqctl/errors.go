@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/spf13/cobra"
+
+	"github.com/lynqctl/lynqctl/pkg/engine"
 )
 
 // badSelector is what is wrong with -l.

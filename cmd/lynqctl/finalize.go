@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/spf13/cobra"
+
+	"github.com/lynqctl/lynqctl/pkg/engine"
 )
 
 // finalizeFlags are the flags of finalize.

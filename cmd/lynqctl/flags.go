@@ -55,14 +55,14 @@ func (f *renderFlags) registerCluster(flags *pflag.FlagSet) {
 
 func (f *renderFlags) registerSources(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.Sources, "source", nil, "read rows from this URL instead of the hub's source; HUB=URL where there are several hubs")
-	registerTimeout(flags, &f.RenderOptions.Timeout)
+	registerTimeout(flags, &f.Timeout)
 }
 
 // check checks the flags, and makes settings of them.
 func (f *renderFlags) check() error {
 	s := &f.Settings
 	s.KeepGoing = f.KeepGoing
-	if err := errors.Join(oneOf("-o", f.format, "yaml", "json"), checkTimeout(f.RenderOptions.Timeout)); err != nil {
+	if err := errors.Join(oneOf("-o", f.format, "yaml", "json"), checkTimeout(f.Timeout)); err != nil {
 		return err
 	}
 	if f.format == "json" {

@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/spf13/cobra"
+
+	"github.com/lynqctl/lynqctl/pkg/engine"
 )
 
 // adoptFlags are the flags of orphans adopt.

@@ -114,7 +114,7 @@ func (a *app) render(ctx context.Context, f *renderCommandFlags) error {
 		remembering.stdin = f.check.stdin.Reader(a.stdin)
 		a = &remembering
 	}
-	ctx, cancel := engine.Deadline(ctx, f.RenderOptions.Timeout)
+	ctx, cancel := engine.Deadline(ctx, f.Timeout)
 	defer cancel()
 	e, o := a.engine(""), &f.tree.TreeOptions
 	o.RenderOptions = f.RenderOptions

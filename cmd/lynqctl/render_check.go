@@ -15,9 +15,10 @@ import (
 	"os/exec"
 	"slices"
 
+	"github.com/spf13/pflag"
+
 	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/lynqctl/lynqctl/pkg/render"
-	"github.com/spf13/pflag"
 )
 
 // secondPass is the flag that makes a process the second one of a check.

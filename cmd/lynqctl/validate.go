@@ -4,8 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/spf13/cobra"
+
+	"github.com/lynqctl/lynqctl/pkg/engine"
 )
 
 func (a *app) validateCommand() *cobra.Command {

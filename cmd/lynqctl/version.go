@@ -9,8 +9,9 @@ import (
 	"slices"
 	"text/tabwriter"
 
-	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/spf13/cobra"
+
+	"github.com/lynqctl/lynqctl/pkg/engine"
 )
 
 func (a *app) versionCommand() *cobra.Command {
