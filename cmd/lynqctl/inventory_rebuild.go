@@ -105,7 +105,7 @@ func (f *rebuildFlags) scope() (string, error) {
 func (a *app) showRebuilt(rebuilt []orphan.Rebuilt, format ui.Format) error {
 	l := &ui.List{
 		Columns: []ui.Column{{Name: "NAMESPACE"}, {Name: "NODE"}, {Name: "HUB"}, {Name: "FORM"}, {Name: "ROW"}, {Name: "OBJECTS"}, {Name: "ADDED"}},
-		Empty:   "No record is to be rebuilt",
+		Empty:   "No inventory needs to be rebuilt",
 	}
 	for _, b := range rebuilt {
 		l.Items = append(l.Items, ui.Item{

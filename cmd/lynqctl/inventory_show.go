@@ -132,7 +132,7 @@ func when(now time.Time, t *time.Time) string {
 func unusual(r *inventory.Record) string { return strings.Join(status.PoliciesOf(r).Unusual(), ",") }
 
 // readiness tells whether the last run saw an object ready. Of one that is not
-// confirmed nobody knows.
+// confirmed that is not known.
 func readiness(r *inventory.Record) string {
 	if r.UID == "" || r.Digest == "" {
 		return "unconfirmed"

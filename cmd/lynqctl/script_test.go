@@ -121,14 +121,14 @@ func interrupts(ts *testscript.TestScript, neg bool, args []string) {
 	interrupted := make(chan error, 1)
 	go func() {
 		var err error
-		if out, err = os.OpenFile(fifo, os.O_WRONLY, 0); err == nil { // once somebody reads
+		if out, err = os.OpenFile(fifo, os.O_WRONLY, 0); err == nil { // once it is read
 			err = interrupt(pid)
 		}
 		interrupted <- err
 	}()
 	mustExit(ts, exitInterrupted, "sh", append([]string{"-c", `echo $$ >pid; exec "$@"`, "sh"}, args[1:]...)...)
 	ts.Check(<-interrupted)
-	ts.Check(out.Close()) // by then nobody takes that for the end of a file
+	ts.Check(out.Close()) // by then that is not taken for the end of a file
 	ts.Check(os.Remove(fifo))
 }
 

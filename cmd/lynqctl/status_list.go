@@ -74,7 +74,7 @@ func conditionTone(n *status.Node) ui.Tone {
 	return ui.Bad
 }
 
-// atTime is a time, nil for one that nobody knows.
+// atTime is a time, nil for one that is not known.
 func atTime(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil

@@ -34,18 +34,18 @@ func (e *Engine) Adopt(ctx context.Context, o *AdoptOptions) error {
 	})
 }
 
-// adopting narrows a run of apply to taking orphans back.
+// adopting narrows a run of apply to adopting orphans.
 type adopting struct {
 	named   map[lynq.Ref]bool // empty for all
 	sync    bool
 	orphans []orphan.Orphan
-	told    []string // of those that are not taken back
-	// recorded, where it is not nil, are objects whose records were made anew,
-	// which are meant in the place of orphans.
+	told    []string // of those that are not adopted
+	// recorded, where it is not nil, are objects whose inventories were rebuilt,
+	// which are meant in place of orphans.
 	recorded map[lynq.Ref]bool
 }
 
-// judge tells which orphans are not taken back, and why, and whether any is. One
+// judge tells which orphans are not adopted, and why, and whether any is. One
 // that was named and cannot be is an error.
 func (t *adopting) judge(j *applyJob) (some bool, err error) {
 	wanted := orphan.NewWanted(hubNames(j.hubs), j.wanted())
@@ -65,10 +65,10 @@ func (t *adopting) judge(j *applyJob) (some bool, err error) {
 		case why == "":
 			some = some || named || len(t.named) == 0
 		case named:
-			errs = append(errs, fmt.Errorf("%s cannot be taken back: %s", o.Full(), why))
+			errs = append(errs, fmt.Errorf("%s cannot be adopted: %s", o.Full(), why))
 		case len(t.named) > 0 || !j.mayBeOf(o):
 		case wanted.Concerns(o):
-			t.tell(j, "not taken back: "+o.Full()+": "+why)
+			t.tell(j, "not adopted: "+o.Full()+": "+why)
 		default:
 			elsewhere[o.From.Hub]++
 		}
@@ -90,7 +90,7 @@ func (t *adopting) judge(j *applyJob) (some bool, err error) {
 // hubs.
 func (t *adopting) tellElsewhere(j *applyJob, orphans map[string]int) {
 	if n := orphans[""]; n > 0 {
-		t.tell(j, "not taken back: "+count(n, "orphan")+": nothing renders them, and they do not say where they are from")
+		t.tell(j, "not adopted: "+count(n, "orphan")+": nothing renders them, and they do not say where they are from")
 	}
 	var hubs []string
 	for _, hub := range slices.Sorted(maps.Keys(orphans)) {
@@ -99,7 +99,7 @@ func (t *adopting) tellElsewhere(j *applyJob, orphans map[string]int) {
 		}
 	}
 	if len(hubs) > 0 {
-		t.tell(j, "not taken back: orphans from hubs that are not in the inputs: "+strings.Join(hubs, ", "))
+		t.tell(j, "not adopted: orphans from hubs that are not in the inputs: "+strings.Join(hubs, ", "))
 	}
 }
 
@@ -127,7 +127,7 @@ func (t *adopting) narrow(in *apply.Input) {
 	maps.DeleteFunc(in.Broken, func(key apply.NodeKey, _ error) bool { return !kept[key] })
 }
 
-// means tells whether an object is to be taken back.
+// means tells whether an object is adopted.
 func (t *adopting) means(l *apply.Live) bool {
 	switch {
 	case l == nil:

@@ -113,7 +113,7 @@ func (j *applyJob) judge() (some bool, err error) {
 		return true, nil
 	}
 	if some, err = j.adopting.judge(j); err == nil && !some {
-		j.notef("no orphan is to be taken back")
+		j.notef("there is no orphan to adopt")
 	}
 	return some, err
 }

@@ -46,7 +46,7 @@ func (j *applyJob) saveHubs(ctx context.Context, s *apply.Summary) error {
 // that their nodes may be in further namespaces, and that no version is known any
 // more to render what is recorded of them, where another one did. A record that was
 // written over is one again from here on, before a node that took it for its object
-// lets go of it.
+// releases it.
 func (j *applyJob) recordHubs(ctx context.Context) error {
 	for _, h := range j.hubs {
 		known := j.records[h.Key]

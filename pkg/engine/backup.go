@@ -53,8 +53,8 @@ func backup(ctx context.Context, client reader, dir string, orphans []orphan.Orp
 	return nil
 }
 
-// writeManifest writes one manifest, for nobody else to read: beside Secrets,
-// many a ConfigMap has something that is nobody's business. One that is there
+// writeManifest writes one manifest, that only its owner may read: beside
+// Secrets, many a ConfigMap holds something confidential. One that is there
 // already, and says the same, will do.
 func writeManifest(root *os.Root, ref lynq.Ref, content *unstructured.Unstructured) error {
 	text, err := yaml.Marshal(restorable(ref, content))
@@ -71,7 +71,7 @@ func writeManifest(root *os.Root, ref lynq.Ref, content *unstructured.Unstructur
 	return writeOnce(root, name, text, "--backup-dir")
 }
 
-// openDir makes a directory, for nobody else to read, where there is none.
+// openDir makes a directory that only its owner may read, where there is none.
 func openDir(dir string) (*os.Root, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err

@@ -30,7 +30,7 @@ func (e *Engine) Finalize(ctx context.Context, o *FinalizeOptions) error {
 		e.notef("error: %v", b)
 	}
 	if err == nil && len(wanted.unread) > 0 {
-		return &Error{Outcome: Failed, Err: ErrReported, Summary: count(len(wanted.unread), "record") + " could not be read"}
+		return &Error{Outcome: Failed, Err: ErrReported, Summary: count(len(wanted.unread), "inventory") + " could not be read"}
 	}
 	return err
 }
@@ -41,8 +41,8 @@ type completion struct {
 	hub       string // NAME or NAMESPACE/NAME, "" for any
 	nodes     []string
 	giveUp    map[lynq.Ref]bool
-	// unread are the records that are being deleted and that nobody can tell the
-	// hub of.
+	// unread are the records that are being deleted and whose hub is
+	// not known.
 	unread []*inventory.RecordError
 	// ignored are those of the hubs of which some are being deleted and do not
 	// count.
@@ -51,9 +51,9 @@ type completion struct {
 
 func (c *completion) nothing() string {
 	if c.namespace != "" {
-		return "no record in namespace " + c.namespace + " is being deleted"
+		return "no inventory or hub record in namespace " + c.namespace + " is being deleted"
 	}
-	return "no record is being deleted"
+	return "no inventory or hub record is being deleted"
 }
 
 func (c *completion) question(nodes int) string {
@@ -78,7 +78,7 @@ func (c *completion) choose(all *records) ([]*leavingHub, error) {
 	c.unread = c.unreadable(all.broken)
 	c.ignore(all, rules)
 	if unknown := c.unknown(all, &found); len(unknown) > 0 {
-		return nil, fmt.Errorf("--force: no record that is being deleted names %s (lynqctl inventory show NODE lists what a record names)", strings.Join(unknown, ", "))
+		return nil, fmt.Errorf("--force: no inventory that is being deleted has an entry for %s (lynqctl inventory show NODE lists entries)", strings.Join(unknown, ", "))
 	}
 	return found.all, nil
 }
@@ -111,7 +111,7 @@ func (c *completion) of(hub lynq.HubKey) bool {
 	return c.hub == "" || lynq.Names{c.hub}.Choose(hub.Namespace, hub.Name)
 }
 
-// unreadable are the records that are being deleted and of which nobody knows
+// unreadable are the records that are being deleted and of which is not known
 // what to complete. What another hub has is not looked at where one was named.
 func (c *completion) unreadable(broken []*inventory.RecordError) []*inventory.RecordError {
 	var unread []*inventory.RecordError

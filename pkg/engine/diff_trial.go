@@ -35,7 +35,7 @@ type trial struct {
 	keepSides bool
 	// plans are those of nodes that could be planned.
 	plans map[apply.NodeKey]*apply.NodePlan
-	// ending are objects that are being deleted, and made anew when they are gone:
+	// ending are objects that are being deleted, and created again when they are gone:
 	// there is nothing to be tried until then.
 	ending map[stepKey]apply.Step
 

@@ -31,7 +31,7 @@ type View interface {
 	Confirm(question string) (bool, error)
 	// Preview shows plans before Confirm asks about them.
 	Preview(plans []apply.Plan) error
-	// Count shows how far something has come; nil where nobody watches.
+	// Count shows how far something has come; nil where it is not shown.
 	Count(what string) Counter
 	// Printer shows what comes of a use case without a run, Reporter a run as it goes.
 	Printer(m Mode) Printer
@@ -107,7 +107,7 @@ func (e *Engine) countingRequests(warnings *serverWarnings, what string) (Counte
 	}
 }
 
-// uncounted is a Counter that nobody watches.
+// uncounted is a Counter that is not shown.
 type uncounted struct{}
 
 func (uncounted) Add(int)          {}

@@ -78,10 +78,13 @@ func inOrder(errs []error) error {
 	return errors.Join(errs...)
 }
 
-// count is "1 row", "2 rows".
+// count is "1 row", "2 rows", "2 inventories".
 func count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
+	}
+	if y, ends := strings.CutSuffix(what, "y"); ends {
+		what = y + "ie"
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }

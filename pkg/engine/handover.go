@@ -242,7 +242,7 @@ func (j *handoverJob) allHubs(o *operated) []lynq.HubKey {
 }
 
 // locked carries out what was agreed on, while no other run has the hubs. What may
-// have changed while somebody thought about it is looked at again; each write has the
+// have changed while a person decided is looked at again; each write has the
 // object that was seen for a precondition.
 func (j *handoverJob) locked(ctx context.Context, o *operated, plan *handover.Plan) error {
 	locks, waited, err := j.lock(ctx, j.allHubs(o))
@@ -267,7 +267,7 @@ func (j *handoverJob) locked(ctx context.Context, o *operated, plan *handover.Pl
 	return j.ended(o, err)
 }
 
-// again reads and plans anew what was agreed on. What has come since is left out.
+// again reads and plans again what was agreed on. What has come since is left out.
 func (j *handoverJob) again(ctx context.Context, agreed *operated) (*operated, *handover.Plan, error) {
 	now, err := j.read(ctx)
 	if err != nil {
@@ -324,7 +324,7 @@ func (j *handoverJob) carryOut(ctx context.Context, plan *handover.Plan, hubs []
 	return outcome(ctx, summary, err)
 }
 
-// ended adds LynqNodes that nobody understands to how a run ended.
+// ended adds LynqNodes that cannot be read to how a run ended.
 func (j *handoverJob) ended(o *operated, err error) error {
 	if err != nil || len(o.problems) == 0 {
 		return err

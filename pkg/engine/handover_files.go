@@ -104,7 +104,7 @@ func uidIn(text []byte) types.UID {
 }
 
 // finish removes hubs and forms that have no LynqNode any more, where that is asked
-// for, and says what is to be done with those that stay.
+// for, and says what to do with those that stay.
 func (j *handoverJob) finish(ctx context.Context, o *operated) error {
 	keys := j.allHubs(o)
 	now, err := j.read(ctx)

@@ -29,7 +29,7 @@ type operated struct {
 	// hubs and forms are those of hubs that are meant, as far as they may be read.
 	hubs, forms []*unstructured.Unstructured
 	near        []string // names of all LynqNodes there
-	problems    []error  // LynqNodes that nobody understands
+	problems    []error  // LynqNodes that cannot be read
 }
 
 // read reads what the operator has. There is nothing where its kinds are not there.
@@ -73,7 +73,7 @@ func (j *handoverJob) read(ctx context.Context) (*operated, error) {
 	return o, nil
 }
 
-// hubOfNode is the hub of a LynqNode that nobody understands, as far as it says.
+// hubOfNode is the hub of a LynqNode that cannot be read, as far as it says.
 func hubOfNode(u *unstructured.Unstructured) lynq.HubKey {
 	hub := u.GetLabels()[lynq.LabelHub]
 	if owner := metav1.GetControllerOf(u); hub == "" && owner != nil && owner.Kind == lynq.KindHub {

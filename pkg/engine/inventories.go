@@ -41,7 +41,7 @@ func (o *InventoryOptions) chooses(inv *inventory.Inventory) bool {
 	return o.chosen(keyOf(inv), apply.HubOf(inv), apply.FormOf(inv))
 }
 
-// mayChoose is chosen for a node of whose hub and form nobody may know: what is
+// mayChoose is chosen for a node whose hub and form may not be known: what is
 // not known may be what was asked for.
 func (o *InventoryOptions) mayChoose(node string, hub lynq.HubKey, form lynq.FormKey) bool {
 	return (len(o.Nodes) == 0 || node == "" || slices.Contains(o.Nodes, node)) &&
@@ -183,7 +183,7 @@ func (o *InventoryOptions) unrecorded(what string, wanted, names []string) error
 		if len(hints) > 0 {
 			hint = " (" + strings.Join(hints, "; ") + ")"
 		}
-		errs = append(errs, fmt.Errorf("no record of %s %q in %s%s", what, w, o.Where(), hint))
+		errs = append(errs, fmt.Errorf("no inventory of %s %q in %s%s", what, w, o.Where(), hint))
 	}
 	return errors.Join(errs...)
 }
@@ -210,7 +210,7 @@ func (r *Inventories) Incomplete() error {
 	if len(r.Broken) == 0 {
 		return nil
 	}
-	return &Error{Outcome: Failed, Err: ErrReported, Summary: count(len(r.Broken), "record") + " could not be read"}
+	return &Error{Outcome: Failed, Err: ErrReported, Summary: count(len(r.Broken), "inventory") + " could not be read"}
 }
 
 // Inventories reads the inventories that options choose.
@@ -247,7 +247,7 @@ func (o *InventoryOptions) one(ctx context.Context, client *kube.Client, node st
 	case err != nil:
 		return nil, unread(ctx, err)
 	case cm.Labels[lynq.LabelRecord] != lynq.RecordNode:
-		return nil, Fail(fmt.Errorf("ConfigMap %s/%s lacks the label %s=%s, so that no run takes it for a record (if it is one, give it back its labels)",
+		return nil, Fail(fmt.Errorf("ConfigMap %s/%s lacks the label %s=%s, so that no run takes it for an inventory (if it is one, give it back its labels)",
 			cm.Namespace, cm.Name, lynq.LabelRecord, lynq.RecordNode))
 	}
 	inv, err := inventory.Decode(cm)

@@ -69,7 +69,7 @@ func (j *pruneJob) perform(ctx context.Context, orphans []orphan.Orphan) error {
 	j.tell(spared)
 	left := j.leftAlone(spared)
 	if len(orphans) == 0 {
-		j.notef("no orphan is to be pruned")
+		j.notef("there is no orphan to prune")
 		if left > 0 {
 			return &Error{Outcome: Refused, Err: ErrReported, Summary: "nothing was touched"}
 		}
@@ -97,7 +97,7 @@ func (j *pruneJob) carryOut(ctx context.Context, orphans []orphan.Orphan) error 
 		}
 	}
 	plans, spared := orphan.Prune(orphans, o)
-	j.tell(spared) // while they were backed up, somebody took them back
+	j.tell(spared) // while they were backed up, some were adopted
 	if j.run.Mode == ModeClient {
 		return j.showPlans(plans)
 	}

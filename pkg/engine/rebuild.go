@@ -96,7 +96,7 @@ func (r *rebuildJob) perform(ctx context.Context) error {
 	return r.left(unbuilt)
 }
 
-// left is that some objects are still in no record. Those of which nobody knows
+// left is that some objects are still in no inventory. Those of which is not known
 // the node are none of the nodes that were named.
 func (r *rebuildJob) left(unbuilt []orphan.Unbuilt) error {
 	objects := 0
@@ -109,30 +109,30 @@ func (r *rebuildJob) left(unbuilt []orphan.Unbuilt) error {
 	case objects > 0:
 		return &Error{Outcome: Failed, Err: ErrReported, Summary: count(objects, "object") + " could not be recorded"}
 	case len(r.broken) > 0:
-		return &Error{Outcome: Failed, Err: ErrReported, Summary: count(len(r.broken), "record") + " could not be read"}
+		return &Error{Outcome: Failed, Err: ErrReported, Summary: count(len(r.broken), "inventory") + " could not be read"}
 	}
 	return nil
 }
 
 // question asks whether records are to be written, and says which.
 func question(rebuilt []orphan.Rebuilt) string {
-	anew, completed, objects := 0, 0, 0
+	created, completed, objects := 0, 0, 0
 	for _, b := range rebuilt {
 		if b.UID == "" {
-			anew++
+			created++
 		} else {
 			completed++
 		}
 		objects += b.Added
 	}
 	var parts []string
-	if anew > 0 {
-		parts = append(parts, "write "+count(anew, "new record"))
+	if created > 0 {
+		parts = append(parts, "write "+count(created, "new inventory"))
 	}
 	if completed > 0 {
-		parts = append(parts, "complete "+count(completed, "record"))
+		parts = append(parts, "complete "+count(completed, "inventory"))
 	}
-	text := strings.Join(parts, " and ") + ", of " + count(objects, "object") + " that none names?"
+	text := strings.Join(parts, " and ") + ", with " + count(objects, "object") + " that no inventory has an entry for?"
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
@@ -152,7 +152,7 @@ func (r *rebuildJob) find(ctx context.Context) ([]orphan.Rebuilt, []orphan.Unbui
 		is := func(k apply.NodeKey) bool { return k.Name == name || k.String() == name }
 		if !slices.ContainsFunc(rebuilt, func(b orphan.Rebuilt) bool { return is(keyOf(b.Inventory)) }) &&
 			!slices.ContainsFunc(unbuilt, func(u orphan.Unbuilt) bool { return is(u.Node) }) {
-			errs = append(errs, fmt.Errorf("no object of node %q lacks a record%s (lynqctl orphans list -A --stranded lists what does)", name, r.where()))
+			errs = append(errs, fmt.Errorf("no object of node %q lacks an inventory%s (lynqctl orphans list -A --stranded lists what does)", name, r.where()))
 		}
 	}
 	if len(errs) > 0 {
@@ -303,7 +303,7 @@ func (r *rebuildJob) save(ctx context.Context, rebuilt []orphan.Rebuilt) error {
 			written--
 		}
 	}
-	r.notef("%s written", count(written, "record"))
+	r.notef("%s written", count(written, "inventory"))
 	err = Fail(errors.Join(errs...))
 	if r.apply != nil {
 		r.apply.client, r.apply.store = r.client, r.store
@@ -320,7 +320,7 @@ func (r *rebuildJob) retrack(ctx context.Context, objects map[lynq.Ref]bool) err
 	r.apply.Engine, r.apply.adopting = &quiet, &adopting{recorded: objects}
 	err := r.apply.carryOut(ctx)
 	if known := (*Error)(nil); errors.As(err, &known) && known.Outcome != Failed {
-		return &Error{Outcome: Failed, Err: err, Summary: "the records are written, and the next apply puts right what belongs to them"}
+		return &Error{Outcome: Failed, Err: err, Summary: "the inventories are written, and the next apply puts right what belongs to them"}
 	}
 	return err
 }

@@ -124,7 +124,7 @@ func stake(plans []apply.Plan) string {
 		parts = append(parts, count(n, "object")+" to leave behind as orphans")
 	}
 	if n := counts[apply.ActionRelease]; n > 0 {
-		parts = append(parts, count(n, "object")+" to let go")
+		parts = append(parts, count(n, "object")+" to release")
 	}
 	return strings.Join(parts, ", ")
 }

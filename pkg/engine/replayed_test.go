@@ -7,7 +7,7 @@ import (
 )
 
 // TestReplayed: rows from standard input are there for each reading of them. A
-// run reads anew when another one was quicker.
+// run reads again when another one was quicker.
 func TestReplayed(t *testing.T) {
 	const rows = `[{"id":"acme","active":"1"}]`
 	stdin := strings.NewReader(rows)

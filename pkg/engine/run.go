@@ -33,7 +33,7 @@ type RunOptions struct {
 	Concurrency int
 }
 
-// DefaultRunOptions are what a run does that nobody told otherwise.
+// DefaultRunOptions are those of a run unless options say otherwise.
 func DefaultRunOptions() RunOptions {
 	return RunOptions{Mode: ModeRun, LockTimeout: 5 * time.Minute, Events: true, Concurrency: 32}
 }
@@ -107,8 +107,8 @@ func (r *clusterRun) showPlans(plans []apply.Plan) error {
 	return &Error{Outcome: Failed, Err: ErrReported, Summary: strings.Join(wrong, ", ") + "; nothing was touched"}
 }
 
-// runPlans carries plans out, for real or as a server dry run. What is to be
-// done afterwards, unless something went wrong or it is a dry run, is still part
+// runPlans carries plans out, for real or as a server dry run. What is done
+// afterwards, unless something went wrong or it is a dry run, is still part
 // of the run.
 func (r *clusterRun) runPlans(ctx context.Context, plans []apply.Plan, o apply.Options, afterwards func(context.Context, *apply.Summary) error) error {
 	reporter := r.View.Reporter(r.run.Mode)

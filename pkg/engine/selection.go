@@ -48,7 +48,7 @@ type member struct {
 	apply.NodeKey
 	of   lynq.HubKey // its hub
 	form lynq.FormKey
-	// deleted: somebody deleted it, and our finalizer may hold it.
+	// deleted: it is being deleted, and our finalizer may hold it.
 	deleted bool
 	broken  *inventory.RecordError
 }

@@ -141,13 +141,13 @@ func TestCompletionChooses(t *testing.T) {
 		{"a hub", completion{}, hubToo, "ns/crm [ns/acme-web ns/bolt-web ns/held-web ns/torn-web other/bolt-queue] and its record", 0},
 		{"a hub, where its nodes are elsewhere", completion{namespace: "other"}, hubToo, "", 0},
 		{"a node of a hub", completion{nodes: []string{"bolt-web"}}, hubToo, "", 0},
-		{"a hub that somebody else holds", completion{hub: "crm", namespace: "far"}, func(all *records) { all.hubs[1].Deleting, all.hubs[1].Finalizer = true, false }, "", 0},
+		{"a hub that another finalizer holds", completion{hub: "crm", namespace: "far"}, func(all *records) { all.hubs[1].Deleting, all.hubs[1].Finalizer = true, false }, "", 0},
 		{"a hub that cannot be read", completion{}, func(all *records) {
 			all.broken = append(all.broken, &inventory.RecordError{Namespace: "ns", Name: "lynqhub-shop", Hub: "shop", Deleting: true})
 		}, "ns/crm [ns/acme-web]", 1},
 		{"given up", completion{giveUp: secret("ns", "acme")}, nil, "ns/crm [ns/acme-web]", 0},
 		{"given up, of a node that stays", completion{giveUp: secret("ns", "bolt")}, nil,
-			"error: --force: no record that is being deleted names Secret/ns/bolt (lynqctl inventory show NODE lists what a record names)", 0},
+			"error: --force: no inventory that is being deleted has an entry for Secret/ns/bolt (lynqctl inventory show NODE lists entries)", 0},
 	} {
 		all := someRecords()
 		if tt.change != nil {
@@ -179,7 +179,7 @@ func TestCompletionWarns(t *testing.T) {
 	}
 	all.nodes[4].Deleting = false
 	if c := (completion{}); len(chosen(&c, all)) == 0 || len(c.warnings()) > 0 {
-		t.Errorf("nobody deleted it: %q", c.warnings())
+		t.Errorf("it is not being deleted: %q", c.warnings())
 	}
 }
 
@@ -208,7 +208,7 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// TestNarrowTo: what has come since somebody agreed on what goes, stays.
+// TestNarrowTo: what has come since it was agreed on what goes, stays.
 func TestNarrowTo(t *testing.T) {
 	of := func(all *records) []*leavingHub {
 		hubs, err := (&removal{what: "hub", name: "crm", namespace: "ns"}).choose(all)

@@ -141,7 +141,7 @@ func (o *StatusOptions) shownHubs(ctx context.Context, records *hubRecords, s *S
 
 // missing notes which hubs have fewer records than the last run wanted nodes. A
 // hub's nodes may be in any namespace, and where those may not be looked at,
-// nobody can tell.
+// that is not known.
 func (o *StatusOptions) missing(ctx context.Context, store *inventory.Store, s *Status) error {
 	if !o.whole() {
 		return nil

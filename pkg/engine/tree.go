@@ -240,7 +240,7 @@ func (o *TreeOptions) plainValues(hubs []HubPrograms) error {
 // noApps is what --emit-apps takes for no objects, where an earlier run wrote some.
 const noApps = "none"
 
-// appsOf makes the objects that point the target at the tree, nil where nobody
+// appsOf makes the objects that point the target at the tree, nil where none are
 // asked for any.
 func (o *TreeOptions) appsOf(hubs []HubPrograms, index *gitops.Index) (*gitops.AppMaker, error) {
 	if err := o.sameApps(index); err != nil || o.Emit.Kind == "" {

@@ -70,7 +70,7 @@ func (v *verification) look(ctx context.Context) error {
 	for _, b := range v.records.Broken {
 		in.Broken[apply.NodeKey{Namespace: b.Namespace, Name: b.Node}] = true
 	}
-	// What has the tracking of a node that does not count is nobody's business.
+	// What has the tracking of a node that does not count is not looked at.
 	for _, key := range v.records.ignored.Nodes() {
 		in.Broken[key] = true
 	}

@@ -227,11 +227,11 @@ func TestRebuildAtTerminal(t *testing.T) {
 	}{
 		{"\n", 3, "not confirmed; nothing was touched"},
 		{ctrlC, 130, "nothing was touched"},
-		{"y\n", 0, "1 record written"},
+		{"y\n", 0, "1 inventory written"},
 	} {
 		x := atTerminal(t, s.Env, s.bin, "inventory", "rebuild", "-f", s.dir)
 		x.asks(t, "t000-app")
-		x.asks(t, "Write 1 new record, of 3 objects that none names? [y/N] ")
+		x.asks(t, "Write 1 new inventory, with 3 objects that no inventory has an entry for? [y/N] ")
 		x.types(t, answer.keys)
 		x.want(t, answer.code, answer.says)
 	}
