@@ -21,7 +21,7 @@ import (
 // change nothing but pages of lists.
 func TestApplyCost(t *testing.T) {
 	t.Parallel()
-	bin := filepath.Join(buildLynqctl(t, filepath.Join("..", "..")), "lynqctl")
+	bin := lynqctl(t)
 	for _, test := range []struct {
 		form    string
 		nodes   int
@@ -50,7 +50,7 @@ func TestApplyCost(t *testing.T) {
 // changes and only then.
 func TestApplyCostOfReading(t *testing.T) {
 	t.Parallel()
-	bin := filepath.Join(buildLynqctl(t, filepath.Join("..", "..")), "lynqctl")
+	bin := lynqctl(t)
 	c := newCosting(t, bin, "live.yaml", 30)
 	resources := []string{"configmaps", "services", "ingresses.networking.k8s.io"}
 	c.apply(t, "first", cost{writes: perResource(30, resources...), records: 2*30 + 1, others: 25})

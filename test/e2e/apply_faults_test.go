@@ -92,11 +92,10 @@ func passingFaults() map[string]fault {
 // changes. Nothing is made twice, and the records are right.
 func TestApplyFaults(t *testing.T) {
 	t.Parallel()
-	bin := lynqctl(t)
 	for name, fault := range passingFaults() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newShop(t, bin, shopInputs, faultRows, faultproxy.Options{HTTP1: fault.http1})
+			s := newShop(t, shopInputs, faultRows, faultproxy.Options{HTTP1: fault.http1})
 			s.faulted(t, fault.rules)
 			made := s.look(t)
 
@@ -169,7 +168,6 @@ func (s *shop) met(t *testing.T, rules []faultproxy.Rule) {
 // what needs it. All else is done, and the next run does the rest.
 func TestApplyLastingFault(t *testing.T) {
 	t.Parallel()
-	bin := lynqctl(t)
 	for name, tt := range map[string]struct {
 		rule faultproxy.Rule
 		says []string
@@ -197,7 +195,7 @@ func TestApplyLastingFault(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newShop(t, bin, shopInputs, faultRows, faultproxy.Options{})
+			s := newShop(t, shopInputs, faultRows, faultproxy.Options{})
 			here := func(texts []string) []string {
 				out := make([]string, len(texts))
 				for i, text := range texts {

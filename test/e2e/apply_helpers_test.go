@@ -94,18 +94,12 @@ type shop struct {
 	proxy *faultproxy.Server
 }
 
-// lynqctl builds the program of this tree and returns its path.
-func lynqctl(t *testing.T) string {
-	t.Helper()
-	return filepath.Join(buildLynqctl(t, filepath.Join("..", "..")), "lynqctl")
-}
-
 // newShop makes a hub with so many rows. Nothing is applied yet.
-func newShop(t *testing.T, bin, inputs string, rows int, o faultproxy.Options) *shop {
+func newShop(t *testing.T, inputs string, rows int, o faultproxy.Options) *shop {
 	t.Helper()
 	env := cluster.Env(t)
 	through, proxy := env.Proxy(t, o)
-	s := &shop{Env: through, bin: bin, dir: t.TempDir(), rows: map[string]string{}, proxy: proxy}
+	s := &shop{Env: through, bin: lynqctl(t), dir: t.TempDir(), rows: map[string]string{}, proxy: proxy}
 	for i := range rows {
 		s.rows[fmt.Sprintf("t%03d", i)] = "free"
 	}

@@ -36,7 +36,7 @@ func endedInputs() string {
 func TestApplyKilled(t *testing.T) {
 	t.Parallel()
 	e := &endings{
-		shop: newShop(t, lynqctl(t), endedInputs(), endedRows, faultproxy.Options{}),
+		shop: newShop(t, endedInputs(), endedRows, faultproxy.Options{}),
 		fates: []faultproxy.Rule{
 			{Delay: time.Hour},         // what is sent by then never arrives
 			{End: faultproxy.CutAfter}, // it takes effect, and lynqctl is not told
@@ -57,7 +57,7 @@ func TestApplyKilled(t *testing.T) {
 func TestApplyInterrupted(t *testing.T) {
 	t.Parallel()
 	e := &endings{
-		shop:  newShop(t, lynqctl(t), endedInputs(), endedRows, faultproxy.Options{}),
+		shop:  newShop(t, endedInputs(), endedRows, faultproxy.Options{}),
 		fates: []faultproxy.Rule{{Delay: 20 * time.Millisecond}}, // something is under way
 	}
 	e.end = func(t *testing.T, r *running) {
@@ -72,7 +72,7 @@ func TestApplyInterrupted(t *testing.T) {
 // has the hub gives it back.
 func TestApplyInterruptedLocking(t *testing.T) {
 	t.Parallel()
-	s := newShop(t, lynqctl(t), shopInputs, 5, faultproxy.Options{})
+	s := newShop(t, shopInputs, 5, faultproxy.Options{})
 	s.proxy.SetRules(faultproxy.Rule{Verb: "create", Resource: "leases.coordination.k8s.io", End: faultproxy.CutAfter, Times: 1})
 	r := s.startApply(t, "--wait=false")
 	s.until(t, r, func(records []faultproxy.Record) bool {
@@ -94,7 +94,7 @@ func TestApplyInterruptedLocking(t *testing.T) {
 // keep an interrupted run from ending.
 func TestApplyInterruptedInVain(t *testing.T) {
 	t.Parallel()
-	s := newShop(t, lynqctl(t), shopInputs, 5, faultproxy.Options{})
+	s := newShop(t, shopInputs, 5, faultproxy.Options{})
 	s.proxy.SetRules(faultproxy.Rule{Verb: "patch", Skip: 4, Delay: time.Hour}, faultproxy.Rule{Verb: "update", Delay: time.Hour})
 	r := s.startApply(t, "--wait=false")
 	s.until(t, r, func(records []faultproxy.Record) bool {

@@ -51,7 +51,7 @@ func pid(r *running) string { return fmt.Sprintf("pid %d", r.cmd.Process.Pid) }
 // that it does not.
 func TestApplyTogether(t *testing.T) {
 	t.Parallel()
-	s := newShop(t, lynqctl(t), lockInputs(), 1, faultproxy.Options{})
+	s := newShop(t, lockInputs(), 1, faultproxy.Options{})
 	first := s.startWaiting(t)
 	second := s.startApply(t)
 	second.said(t, "waiting up to 5m0s for another run on hub")
@@ -75,7 +75,7 @@ func TestApplyTogether(t *testing.T) {
 // waits for it goes on.
 func TestApplyHolderKilled(t *testing.T) {
 	t.Parallel()
-	s := newShop(t, lynqctl(t), lockInputs(), 1, faultproxy.Options{})
+	s := newShop(t, lockInputs(), 1, faultproxy.Options{})
 	first := s.startWaiting(t)
 	second := s.startApply(t, "--wait=false", "--lock-timeout=1m")
 	second.said(t, pid(first))
@@ -88,7 +88,7 @@ func TestApplyHolderKilled(t *testing.T) {
 // TestApplyLeaseLost: a run whose Lease somebody takes writes nothing more.
 func TestApplyLeaseLost(t *testing.T) {
 	t.Parallel()
-	s := newShop(t, lynqctl(t), lockInputs(), 1, faultproxy.Options{})
+	s := newShop(t, lockInputs(), 1, faultproxy.Options{})
 	r := s.startWaiting(t)
 	s.proxy.Reset()
 	s.Kubectl(t, "", "patch", "lease", s.leaseName(), "--type=merge", "-p", `{"spec":{"holderIdentity":"somebody else"}}`)
@@ -124,7 +124,7 @@ func TestApplyLeaseLost(t *testing.T) {
 // saw of the hub or not.
 func TestApplyOvertaken(t *testing.T) {
 	t.Parallel()
-	s := newShop(t, lynqctl(t), shopInputs, 1, faultproxy.Options{})
+	s := newShop(t, shopInputs, 1, faultproxy.Options{})
 	s.apply(t, "--wait=false").want(t, 0)
 	for what, record := range map[string]string{
 		"a run whose clock is behind": `{"data":{"time":"2001-02-03T04:05:06Z"}}`,

@@ -71,7 +71,7 @@ spec:
 func TestDeleteKilled(t *testing.T) {
 	t.Parallel()
 	e := &estate{other: cluster.Env(t).NewNamespace(t), random: newRandom(t)}
-	e.shop = newShop(t, lynqctl(t), strings.ReplaceAll(estateInputs, "OTHER", e.other), endedRows, faultproxy.Options{})
+	e.shop = newShop(t, strings.ReplaceAll(estateInputs, "OTHER", e.other), endedRows, faultproxy.Options{})
 	remove := [][]string{
 		{"delete", "hub", e.hub(), "--yes"},
 		{"finalize", "--hub", e.hub(), "--yes"},

@@ -19,7 +19,7 @@ var updateDocs = flag.Bool("update", false, "write what the examples of the docu
 func TestDocsExamples(t *testing.T) {
 	t.Parallel()
 	kubectl := cluster.Cluster(t).Kubectl
-	root, err := filepath.Abs(filepath.Join("..", ".."))
+	root, err := filepath.Abs(sourceTree)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func TestDocsExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := strings.Join([]string{buildLynqctl(t, root), filepath.Dir(kubectl), os.Getenv("PATH")}, string(filepath.ListSeparator))
+	path := strings.Join([]string{built.in(t), filepath.Dir(kubectl), os.Getenv("PATH")}, string(filepath.ListSeparator))
 	hubs := 0
 	doctest.RunAll(t, root, pages, *updateDocs, func(s *doctest.Session) (doctest.Place, bool) {
 		if !s.Cluster {

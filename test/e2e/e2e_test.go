@@ -1,10 +1,13 @@
 package e2e_test
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -12,7 +15,18 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness"
 )
 
-var cluster harness.Shared
+var (
+	cluster harness.Shared
+	built   program
+)
+
+const sourceTree = "../.."
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	_ = os.RemoveAll(built.dir) // a temporary directory
+	os.Exit(code)
+}
 
 func TestScripts(t *testing.T) {
 	t.Parallel()
@@ -23,11 +37,11 @@ func TestScripts(t *testing.T) {
 func runScripts(t *testing.T, cluster *harness.Shared, pattern string) {
 	t.Helper()
 	kubectl := cluster.Cluster(t).Kubectl
-	root, err := filepath.Abs(filepath.Join("..", ".."))
+	root, err := filepath.Abs(sourceTree)
 	if err != nil {
 		t.Fatal(err)
 	}
-	bin := buildLynqctl(t, root)
+	bin := built.in(t)
 	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no scripts: %v", err)
@@ -52,23 +66,45 @@ func runScripts(t *testing.T, cluster *harness.Shared, pattern string) {
 	}
 }
 
-// buildLynqctl builds the program of this tree and returns its directory.
-func buildLynqctl(t *testing.T, root string) string {
+// program is lynqctl of this tree, built when the first test asks for it.
+type program struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
+// in is the directory of the program, where kubectl finds it as its plugin, too.
+func (p *program) in(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "lynqctl"), "./cmd/lynqctl")
+	p.once.Do(func() { p.err = p.build() })
+	if p.err != nil {
+		t.Fatalf("building lynqctl: %v", p.err)
+	}
+	return p.dir
+}
+
+func (p *program) build() error {
+	root, err := filepath.Abs(sourceTree)
+	if err != nil {
+		return err
+	}
+	if p.dir, err = os.MkdirTemp("", "lynqctl-e2e-*"); err != nil {
+		return err
+	}
+	binary := filepath.Join(p.dir, "lynqctl")
+	cmd := exec.Command("go", "build", "-o", binary, "./cmd/lynqctl")
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("building lynqctl: %v\n%s", err, out)
+		return fmt.Errorf("%w\n%s", err, out)
 	}
-	// kubectl finds it there as its plugin, too.
-	for name, target := range map[string]string{
-		"kubectl-lynq":          filepath.Join(dir, "lynqctl"),
-		"kubectl_complete-lynq": filepath.Join(root, "completions", "kubectl_complete-lynq"),
-	} {
-		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
+	return errors.Join(
+		os.Symlink(binary, filepath.Join(p.dir, "kubectl-lynq")),
+		os.Symlink(filepath.Join(root, "completions", "kubectl_complete-lynq"), filepath.Join(p.dir, "kubectl_complete-lynq")),
+	)
+}
+
+// lynqctl is the path of the program of this tree.
+func lynqctl(t *testing.T) string {
+	t.Helper()
+	return filepath.Join(built.in(t), "lynqctl")
 }

@@ -39,7 +39,7 @@ const (
 func TestPruneKilled(t *testing.T) {
 	t.Parallel()
 	p := &pruning{
-		shop: newShop(t, lynqctl(t), shopInputs, 0, faultproxy.Options{}), random: newRandom(t),
+		shop: newShop(t, shopInputs, 0, faultproxy.Options{}), random: newRandom(t),
 		saved: map[string]string{},
 	}
 	p.leave(t)

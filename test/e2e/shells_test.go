@@ -15,11 +15,7 @@ import (
 func TestShells(t *testing.T) {
 	t.Parallel()
 	env := cluster.Env(t)
-	root, err := filepath.Abs(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
-	bin := buildLynqctl(t, root)
+	bin := built.in(t)
 	inputs := t.TempDir()
 	forms := strings.ReplaceAll(shellForms, "NAMESPACE", env.Namespace)
 	if err := os.WriteFile(filepath.Join(inputs, "forms.yaml"), []byte(forms), 0o600); err != nil {

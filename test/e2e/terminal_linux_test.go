@@ -216,7 +216,7 @@ func TestPruneAtTerminal(t *testing.T) {
 // TestRebuildAtTerminal: records are shown before they are written.
 func TestRebuildAtTerminal(t *testing.T) {
 	t.Parallel()
-	s := newShop(t, lynqctl(t), shopInputs, 2, faultproxy.Options{})
+	s := newShop(t, shopInputs, 2, faultproxy.Options{})
 	s.apply(t, "--wait=false").want(t, 0)
 	s.Kubectl(t, "", "patch", "configmap", "lynqnode-t000-app", "-n", s.Namespace, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
 	s.Kubectl(t, "", "delete", "configmap", "lynqnode-t000-app", "-n", s.Namespace, "--cascade=orphan")

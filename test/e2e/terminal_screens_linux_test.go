@@ -25,7 +25,7 @@ func (s *shop) screen(t *testing.T, more []string, args ...string) *terminal {
 // wanted; what goes elsewhere is plain text that nothing is cut from.
 func TestScreens(t *testing.T) {
 	t.Parallel()
-	s := newShop(t, lynqctl(t), shopInputs, 3, faultproxy.Options{})
+	s := newShop(t, shopInputs, 3, faultproxy.Options{})
 	s.apply(t, "--wait=false").want(t, 0)
 	s.Kubectl(t, "", "create", "configmap", "t003-settings", "-n", s.Namespace)
 	s.Kubectl(t, "", "label", "configmap", "t003-settings", "-n", s.Namespace, "kapp.k14s.io/app=a-rather-long-name-of-an-app")
@@ -85,7 +85,7 @@ func (x *terminal) shows(text string) bool {
 // what is there.
 func TestInterruptAtTerminal(t *testing.T) {
 	t.Parallel()
-	s := newShop(t, lynqctl(t), shopInputs, 2, faultproxy.Options{})
+	s := newShop(t, shopInputs, 2, faultproxy.Options{})
 	for _, c := range []struct {
 		resource string // whose writes are on their way
 		delay    time.Duration
