@@ -27,8 +27,8 @@ func TestApplyCost(t *testing.T) {
 		nodes   int
 		objects []string // of a node
 	}{
-		{"five.yaml", 200, []string{"configmaps", "deployments.apps", "ingresses.networking.k8s.io", "persistentvolumeclaims", "services"}},
-		{"one.yaml", 1000, []string{"configmaps"}},
+		{"five.yaml", 40, []string{"configmaps", "deployments.apps", "ingresses.networking.k8s.io", "persistentvolumeclaims", "services"}},
+		{"one.yaml", 501, []string{"configmaps"}}, // two pages
 	} {
 		t.Run(fmt.Sprintf("%d nodes", test.nodes), func(t *testing.T) {
 			t.Parallel()

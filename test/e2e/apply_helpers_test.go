@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -103,13 +105,16 @@ func newShop(t *testing.T, inputs string, rows int, o faultproxy.Options) *shop 
 	for i := range rows {
 		s.rows[fmt.Sprintf("t%03d", i)] = "free"
 	}
-	s.write(t, "inputs.yaml", strings.ReplaceAll(inputs, "HUB", s.hub()))
+	s.write(t, "inputs.yaml", s.inputs(inputs))
 	s.writeRows(t)
 	t.Cleanup(func() { s.letGo(t) })
 	return s
 }
 
 func (s *shop) hub() string { return s.Namespace }
+
+// inputs are forms for the shop's hub.
+func (s *shop) inputs(text string) string { return strings.ReplaceAll(text, "HUB", s.hub()) }
 
 func (s *shop) write(t *testing.T, name, text string) {
 	t.Helper()
@@ -234,6 +239,31 @@ func (r *running) said(t *testing.T, text string) {
 	}
 }
 
+// killedBefore runs lynqctl and kills it before its nth write. It tells whether the
+// run came so far; one that did not must end well.
+func (s *shop) killedBefore(t *testing.T, write int, args ...string) bool {
+	t.Helper()
+	var writes atomic.Int64
+	met, gone := make(chan struct{}), make(chan struct{})
+	s.proxy.SetRules(faultproxy.Rule{Match: faultproxy.Request.IsWrite, Before: func() {
+		if writes.Add(1) == int64(write) {
+			close(met)
+			<-gone
+		}
+	}})
+	r := s.start(t, args...)
+	select {
+	case <-met:
+		kill(t, r, syscall.SIGKILL) // it has not ended: it waits for an answer
+	case <-r.done:
+		r.want(t, 0)
+	}
+	<-r.done
+	close(gone)
+	s.proxy.SetRules()
+	return writes.Load() >= int64(write)
+}
+
 // want compares how a process ended.
 func (r *running) want(t *testing.T, code int, says ...string) {
 	t.Helper()
@@ -262,6 +292,8 @@ func (s *shop) look(t *testing.T) *snapshot {
 			switch o.GetLabels()[lynq.LabelRecord] {
 			case lynq.RecordNode:
 				shot.nodes = append(shot.nodes, o)
+			case lynq.RecordCopy:
+				shot.copies = append(shot.copies, o)
 			case lynq.RecordHub:
 				shot.record = o
 			default:

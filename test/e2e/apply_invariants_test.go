@@ -21,6 +21,7 @@ type snapshot struct {
 	hub     string
 	objects map[string]*unstructured.Unstructured // by Kind/Namespace/Name; without records
 	nodes   []*unstructured.Unstructured          // the inventories
+	copies  []*unstructured.Unstructured          // of inventories that are being restored
 	record  *unstructured.Unstructured            // the hub's own
 	lease   *unstructured.Unstructured
 }
@@ -153,6 +154,9 @@ func (s *snapshot) unsettled(desired []*unstructured.Unstructured, nodes []strin
 		if o := s.objects[ref]; !wanted[ref] && (s.tracked(o) || !orphaned(o)) {
 			wrong = append(wrong, ref+" is neither desired nor marked as an orphan")
 		}
+	}
+	for _, c := range s.copies {
+		wrong = append(wrong, c.GetName()+" is still there")
 	}
 	return append(wrong, s.badRecords(nodes)...)
 }
@@ -306,6 +310,7 @@ func TestInvariants(t *testing.T) {
 			s.nodes = append(s.nodes, &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "lynqnode-old"},
 				"data": map[string]any{"resources": "[]"}}})
 		}, `"lynqnode-old"`},
+		"copy left":      {func(s *snapshot) { s.copies = s.nodes }, "lynqnode-acme is still there"},
 		"hub unrecorded": {func(s *snapshot) { s.record = nil }, "the hub's record is missing"},
 		"Lease held": {func(s *snapshot) {
 			s.lease.Object["spec"] = map[string]any{"holderIdentity": "me"}

@@ -17,22 +17,22 @@ import (
 )
 
 const (
-	endedRows  = 200
-	endedTimes = 50
+	endedRows = 20
 	// healEvery is after how many runs that were ended one is left alone.
-	healEvery = 10
-	// mostRequests is about what a run has to send here.
-	mostRequests = 400
+	healEvery = 6
+	// leastMoments are fewer than there are in any run of these tests.
+	leastMoments = 10
 )
 
-// endedInputs are a shop's whose Deployments make no ReplicaSets: thousands of
+// endedInputs are a shop's whose Deployments make no ReplicaSets: hundreds of
 // them would only keep the control plane busy.
 func endedInputs() string {
 	return strings.Replace(shopInputs, "replicas: 0", "paused: true", 1)
 }
 
-// TestApplyKilled ends runs with SIGKILL. Whenever that is, every object has a
-// record, and the next run that is left alone puts all in order.
+// TestApplyKilled ends runs with SIGKILL at each kind of write that they send.
+// Whenever that is, every object has a record, and the next run that is left alone
+// puts all in order.
 func TestApplyKilled(t *testing.T) {
 	t.Parallel()
 	e := &endings{
@@ -40,7 +40,6 @@ func TestApplyKilled(t *testing.T) {
 		fates: []faultproxy.Rule{
 			{Delay: time.Hour},         // what is sent by then never arrives
 			{End: faultproxy.CutAfter}, // it takes effect, and lynqctl is not told
-			{},                         // nobody knows
 		},
 	}
 	e.end = func(t *testing.T, r *running) {
@@ -52,8 +51,8 @@ func TestApplyKilled(t *testing.T) {
 	e.run(t)
 }
 
-// TestApplyInterrupted ends runs with SIGINT. Then what was under way ends, the
-// records know all of it, and the Lease is free.
+// TestApplyInterrupted ends runs with SIGINT at each kind of write that they send.
+// Then what was under way ends, the records know all of it, and the Lease is free.
 func TestApplyInterrupted(t *testing.T) {
 	t.Parallel()
 	e := &endings{
@@ -109,73 +108,128 @@ func TestApplyInterruptedInVain(t *testing.T) {
 	s.settled(t)
 }
 
-// endings end many runs of one hub before their time. The rows change from run
-// to run, so that there always is something to do.
+// endings end runs of one hub before their time. The rows change from run to run,
+// so that every run has the same kinds of writes to send.
 type endings struct {
 	*shop
-	random *rand.Rand
-	// fates are what may become of the requests from the moment on.
+	changes int
+	// fates are what may become of the write at which a run ends.
 	fates []faultproxy.Rule
 	end   func(*testing.T, *running)
 	// wrong is what must not be right after.
 	wrong func(*snapshot) []string
 }
 
+// write is a kind of write: what is done, to objects or to which record.
+type write struct{ verb, resource, record string }
+
+func writeOf(r faultproxy.Request) write {
+	w := write{verb: r.Verb, resource: r.Resource}
+	for _, prefix := range []string{"lynqnode-", "lynqhub-"} {
+		if strings.HasPrefix(r.Name, prefix) {
+			w.record = prefix
+		}
+	}
+	return w
+}
+
+// moment is a write at which a run ends: the first of its kind, or a later one.
+type moment struct {
+	write
+	skip int
+	fate faultproxy.Rule
+}
+
+// moments are the first write of each kind among those of a run, and one in the
+// middle, with each fate in turn. Leases and events are not what a run is for.
+func (e *endings) moments(records []faultproxy.Record) []moment {
+	counts := map[write]int{}
+	for _, r := range records {
+		if r.IsWrite() && r.Resource != "leases.coordination.k8s.io" && r.Resource != "events" {
+			counts[writeOf(r.Request)]++
+		}
+	}
+	var moments []moment
+	for w, n := range counts {
+		for _, skip := range slices.Compact([]int{0, n / 2}) {
+			for _, fate := range e.fates {
+				moments = append(moments, moment{w, skip, fate})
+			}
+		}
+	}
+	return moments
+}
+
 func (e *endings) run(t *testing.T) {
-	e.random = newRandom(t)
-	for ended, tried := 0, 0; ended < endedTimes; tried++ {
-		if tried == 2*endedTimes {
-			t.Fatalf("only %d of %d runs lasted until their moment", ended, tried)
-		}
-		e.change()
-		e.writeRows(t)
-		moment, fate := e.random.IntN(mostRequests), e.fates[e.random.IntN(len(e.fates))]
-		if !e.round(t, moment, fate) {
-			continue
-		}
-		if ended++; ended%healEvery == 0 {
-			e.proxy.SetRules()
-			e.apply(t, "--wait=false", "--max-delete=100%").want(t, 0)
+	e.heal(t)
+	e.change(t)
+	e.proxy.Reset()
+	e.heal(t)
+	moments := e.moments(e.proxy.Records())
+	if len(moments) < leastMoments*len(e.fates) {
+		t.Fatalf("a run has more moments than %+v", moments)
+	}
+	for i, m := range moments {
+		e.change(t)
+		e.round(t, m)
+		if i%healEvery == 0 || i == len(moments)-1 {
+			e.heal(t)
 			e.settled(t)
 		}
 		if t.Failed() {
-			t.Fatalf("after %d runs; the last ended with request %d, %+v", ended, moment, fate)
+			t.Fatalf("after %d runs; the last ended at %+v", i+1, m)
 		}
 	}
 }
 
-// round ends one run after so many requests. False means that it had ended by
-// itself.
-func (e *endings) round(t *testing.T, moment int, fate faultproxy.Rule) bool {
+func (e *endings) flags() []string { return []string{"--wait=false", "--max-delete=100%"} }
+
+// heal runs undisturbed.
+func (e *endings) heal(t *testing.T) {
 	t.Helper()
-	fate.Skip = moment
-	e.proxy.SetRules(fate)
+	e.proxy.SetRules()
+	e.apply(t, e.flags()...).want(t, 0)
+}
+
+// round ends one run.
+func (e *endings) round(t *testing.T, m moment) {
+	t.Helper()
+	meant := func(r faultproxy.Request) bool { return writeOf(r) == m.write }
+	m.fate.Match, m.fate.Skip = meant, m.skip
+	e.proxy.SetRules(m.fate)
 	e.proxy.Reset()
-	r := e.startApply(t, "--wait=false", "--max-delete=100%")
-	if !e.until(t, r, func(records []faultproxy.Record) bool { return len(records) > moment }) {
-		r.want(t, 0)
-		return false
+	r := e.startApply(t, e.flags()...)
+	if !e.until(t, r, func(records []faultproxy.Record) bool {
+		sent := 0
+		for _, record := range records {
+			if meant(record.Request) {
+				sent++
+			}
+		}
+		return sent > m.skip
+	}) {
+		t.Fatalf("it ended with code %d before %+v:\n%s", r.code, m, r.stderr.String())
 	}
 	e.end(t, r)
 	complain(t, e.wrong(e.look(t)))
-	return true
 }
 
-// change changes a random half of the rows; some go, and some come that may have
-// been there before.
-func (e *endings) change() {
-	uids := slices.Sorted(maps.Keys(e.rows))
-	for _, uid := range uids {
-		if e.random.IntN(2) == 0 {
-			e.rows[uid] = fmt.Sprintf("plan-%d", e.random.IntN(100))
+// change changes half of the rows. One goes and does not come back, and a new one
+// comes; of two others one goes while the other comes back.
+func (e *endings) change(t *testing.T) {
+	t.Helper()
+	n := e.changes
+	e.changes++
+	for i, uid := range slices.Sorted(maps.Keys(e.rows)) {
+		if i%2 == n%2 {
+			e.rows[uid] = fmt.Sprintf("plan-%d", n)
 		}
 	}
-	for range 4 {
-		delete(e.rows, uids[e.random.IntN(len(uids))])
-	}
-	for len(e.rows) < endedRows {
-		e.rows[fmt.Sprintf("t%03d", e.random.IntN(endedRows+20))] = "free"
-	}
+	delete(e.rows, fmt.Sprintf("t%03d", n))
+	delete(e.rows, fmt.Sprintf("back-%d", n%2))
+	e.rows[fmt.Sprintf("t%03d", n+endedRows)] = "free"
+	e.rows[fmt.Sprintf("back-%d", 1-n%2)] = "free"
+	e.writeRows(t)
 }
 
 // kill sends a signal.

@@ -20,12 +20,13 @@ import (
 )
 
 const (
-	// removals is how often all of a hub goes, endsEach how often a run that is to
-	// remove it is ended before its time, and mostOfRemoval about how much of the
-	// work it has done by then.
+	// removals is how often all of a hub of removedRows goes, endsEach how often a run
+	// that removes it is ended before its time, and mostOfRemoval how many requests it
+	// has sent by then at most.
 	removals      = 3
 	endsEach      = 5
-	mostOfRemoval = 300
+	mostOfRemoval = 50
+	removedRows   = 40
 	// keptEach is how many objects of a node are retained.
 	keptEach = 2
 )
@@ -71,7 +72,7 @@ spec:
 func TestDeleteKilled(t *testing.T) {
 	t.Parallel()
 	e := &estate{other: cluster.Env(t).NewNamespace(t), random: newRandom(t)}
-	e.shop = newShop(t, strings.ReplaceAll(estateInputs, "OTHER", e.other), endedRows, faultproxy.Options{})
+	e.shop = newShop(t, strings.ReplaceAll(estateInputs, "OTHER", e.other), removedRows, faultproxy.Options{})
 	remove := [][]string{
 		{"delete", "hub", e.hub(), "--yes"},
 		{"finalize", "--hub", e.hub(), "--yes"},
@@ -89,7 +90,7 @@ func TestDeleteKilled(t *testing.T) {
 		}
 		e.proxy.SetRules()
 		e.start(t, args...).want(t, 0)
-		complain(t, e.look(t).remains(endedRows*keptEach))
+		complain(t, e.look(t).remains(removedRows*keptEach))
 		if t.Failed() {
 			t.Fatalf("after %d removals, the last by %q", i+1, args)
 		}

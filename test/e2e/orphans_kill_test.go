@@ -23,17 +23,17 @@ import (
 )
 
 const (
-	prunedNodes = 200
-	prunedTimes = 10
+	prunedNodes = 100
+	prunedTimes = 6
 	// mostDeletions is how many a run that is killed sends, but for those that are
 	// under way then: all of them together leave something to the last run.
-	mostDeletions = 25
+	mostDeletions = 15
 	// savedEach is how many orphans are made something else while a run deletes.
-	savedEach = 6
+	savedEach = 4
 )
 
 // TestPruneKilled ends runs of orphans prune with SIGKILL while they delete what
-// 200 nodes left, and people take orphans back. Whenever that is, the next run
+// many nodes left, and people take orphans back. Whenever that is, the next run
 // that is left alone deletes the rest; what was no orphan when its turn came, and
 // what never was one, is as it was.
 func TestPruneKilled(t *testing.T) {

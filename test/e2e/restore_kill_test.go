@@ -1,23 +1,16 @@
 package e2e_test
 
 import (
-	"context"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-
-	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/test/harness"
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-const restoredInputs = `
-apiVersion: operator.lynq.sh/v1
+// restoredInputs are objects of each way of writing, and one that is retained.
+const restoredInputs = `apiVersion: operator.lynq.sh/v1
 kind: LynqHub
 metadata: {name: HUB}
 spec:
@@ -26,7 +19,7 @@ spec:
 ---
 apiVersion: operator.lynq.sh/v1
 kind: LynqForm
-metadata: {name: web}
+metadata: {name: app}
 spec:
   hubId: HUB
   configMaps:
@@ -37,101 +30,82 @@ spec:
     - {id: kept, nameTemplate: "{{ .uid }}-kept", deletionPolicy: Retain, spec: {apiVersion: v1, kind: Secret}}
 `
 
-// removedInputs have one object less, which leaves only when the rest of the node
-// is well: until then the inventory alone names it.
-func removedInputs() string {
-	lines := strings.Split(restoredInputs, "\n")
-	var rest []string
-	for _, line := range lines {
-		if !strings.Contains(line, "id: kept") {
-			rest = append(rest, line)
-		}
-	}
-	return strings.Join(rest, "\n")
-}
-
-// TestRestoreKilled deletes the inventory of an active node, and kills the run that
-// restores it before each of its writes in turn. All objects stay the same ones
-// whenever that is, the garbage collector takes none of them, and an inventory or
-// its copy names what the form has no more.
+// TestRestoreKilled deletes the inventory of an active node whose form has one object
+// less now, and kills the run that restores it before each of its writes in turn. All
+// objects stay the same ones whenever that is, the garbage collector takes none of
+// them, and an inventory or its copy names what the form has no more.
 func TestRestoreKilled(t *testing.T) {
 	t.Parallel()
-	bin := lynqctl(t)
-	rounds := 0
+	r := &restoring{shop: newShop(t, restoredInputs, 1, faultproxy.Options{})}
+	apply := []string{"apply", "-f", r.dir, "--concurrency=1", "--events=false"}
 	for write := 1; ; write++ {
-		r := newRestoreRound(t, bin)
-		if !killedBefore(t, r.proxy, r.command(t), write) {
-			r.whole(t)
-			break
-		}
-		rounds++
-		r.named(t)
-		r.env.Kubectl(t, "", "delete", "lease", "--all")
-		if out, err := r.command(t).CombinedOutput(); err != nil {
-			t.Errorf("the second run: %v\n%s", err, out)
+		r.write(t, "inputs.yaml", r.inputs(restoredInputs))
+		r.start(t, apply...).want(t, 0)
+		r.know(t)
+		r.write(t, "inputs.yaml", r.inputs(withoutKept()))
+		r.Kubectl(t, "", "delete", "configmap", inventory.Name("t000-app"), "--wait=false")
+		killed := r.killedBefore(t, write, apply...)
+		if killed {
+			r.named(t)
+			r.deleteLease(t)
+			r.start(t, apply...).want(t, 0)
 		}
 		r.whole(t)
 		if t.Failed() {
 			t.Fatalf("after a kill before write %d", write)
 		}
-	}
-	if rounds < 8 {
-		t.Errorf("only %d runs were killed: a restoration has more writes", rounds)
+		if !killed {
+			if write <= leastWrites {
+				t.Errorf("only %d runs were killed: a restoration has more writes", write-1)
+			}
+			return
+		}
 	}
 }
 
-// restoreRound is one node whose inventory is restored.
-type restoreRound struct {
-	env    *harness.Env
-	bin    string
-	proxy  *faultproxy.Server
-	config string
-	dir    string
-	before map[string]string // uids, by the name of the object
+// leastWrites are fewer than a restoration or a handover sends.
+const leastWrites = 8
+
+// withoutKept are the inputs with one object less. It is released only when the rest
+// of the node is ready: until then the inventory alone names it.
+func withoutKept() string {
+	var rest []string
+	for line := range strings.Lines(restoredInputs) {
+		if !strings.Contains(line, "id: kept") {
+			rest = append(rest, line)
+		}
+	}
+	return strings.Join(rest, "")
 }
 
-func newRestoreRound(t *testing.T, bin string) *restoreRound {
+// restoring is a shop of one node whose inventory is restored.
+type restoring struct {
+	*shop
+	uids map[string]string // of its objects
+}
+
+// know notes the objects at first; they stay the same ones from then on.
+func (r *restoring) know(t *testing.T) {
 	t.Helper()
-	env := cluster.Env(t)
-	through, proxy := env.Proxy(t, faultproxy.Options{})
-	r := &restoreRound{env: env, bin: bin, proxy: proxy, config: through.Kubeconfig, dir: t.TempDir(), before: map[string]string{}}
-	r.write(t, "in.yaml", restoredInputs)
-	r.write(t, "rows.csv", "id,active\nacme,1\n")
-	if out, err := r.command(t).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	if r.uids != nil {
+		return
 	}
-	for _, name := range []string{"configmap/acme", "configmap/acme-merged", "secret/acme", "secret/acme-kept"} {
-		r.before[name] = string(env.Get(t, name).GetUID())
+	r.uids = map[string]string{}
+	for _, name := range []string{"configmap/t000", "configmap/t000-merged", "secret/t000", "secret/t000-kept"} {
+		r.uids[name] = string(r.Get(t, name).GetUID())
 	}
-	r.write(t, "in.yaml", removedInputs())
-	env.Kubectl(t, "", "delete", "configmap", inventory.Name("acme-web"), "--wait=false")
-	return r
-}
-
-func (r *restoreRound) write(t *testing.T, name, text string) {
-	t.Helper()
-	if err := os.WriteFile(filepath.Join(r.dir, name), []byte(strings.ReplaceAll(text, "HUB", r.env.Namespace)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func (r *restoreRound) command(t *testing.T) *exec.Cmd {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), r.bin, "apply", "-f", filepath.Join(r.dir, "in.yaml"), "--concurrency=1", "--events=false", "-n", r.env.Namespace)
-	cmd.Env = append(cmd.Environ(), "KUBECONFIG="+r.config)
-	return cmd
 }
 
 // named: an inventory or its copy names what only it knows of, unless that is
 // released already.
-func (r *restoreRound) named(t *testing.T) {
+func (r *restoring) named(t *testing.T) {
 	t.Helper()
-	if r.env.Get(t, "secret/acme-kept").GetLabels()["lynq.sh/orphaned"] == "true" {
+	if orphaned(r.Get(t, "secret/t000-kept")) {
 		return
 	}
-	for _, name := range []string{inventory.Name("acme-web"), inventory.CopyName("acme-web")} {
-		out := r.env.Kubectl(t, "", "get", "configmap", name, "--ignore-not-found", "-o", "jsonpath={.data.resources}")
-		if strings.Contains(out, "acme-kept@kept") {
+	shot := r.look(t)
+	for _, record := range append(shot.nodes, shot.copies...) {
+		if strings.Contains(text(record, "data", "resources"), "t000-kept@kept") {
 			return
 		}
 	}
@@ -140,37 +114,26 @@ func (r *restoreRound) named(t *testing.T) {
 
 // whole: the objects are those from before, and belong to the inventory that is
 // there now.
-func (r *restoreRound) whole(t *testing.T) {
+func (r *restoring) whole(t *testing.T) {
 	t.Helper()
-	record := r.env.Get(t, "configmap/"+inventory.Name("acme-web"))
+	record := r.Get(t, "configmap/"+inventory.Name("t000-app"))
 	if record.GetDeletionTimestamp() != nil || len(record.GetFinalizers()) != 1 {
 		t.Errorf("the inventory is %v", record.Object["metadata"])
 	}
-	for name, uid := range r.before {
-		o := r.env.Get(t, name)
+	for name, uid := range r.uids {
+		o := r.Get(t, name)
 		if string(o.GetUID()) != uid || o.GetDeletionTimestamp() != nil {
 			t.Errorf("%s is another object, or is being deleted: %v", name, o.Object["metadata"])
 		}
 		owners := o.GetOwnerReferences()
 		switch {
-		case name == "secret/acme-kept":
-			if len(owners) > 0 || o.GetLabels()["lynq.sh/orphaned"] != "true" {
+		case name == "secret/t000-kept":
+			if len(owners) > 0 || !orphaned(o) {
 				t.Errorf("%s is not an orphan: %v", name, o.Object["metadata"])
 			}
 		case len(owners) != 1 || owners[0].UID != record.GetUID():
 			t.Errorf("%s belongs to %v, want the inventory", name, owners)
 		}
 	}
-	r.without(t, "configmap/"+inventory.CopyName("acme-web"))
-}
-
-// without waits until an object is gone.
-func (r *restoreRound) without(t *testing.T, name string) {
-	t.Helper()
-	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, 10*time.Second, true, func(context.Context) (bool, error) {
-		return r.env.Kubectl(t, "", "get", name, "--ignore-not-found", "-o", "name") == "", nil
-	})
-	if err != nil {
-		t.Errorf("%s is still there", name)
-	}
+	r.Wait(t, "configmap/"+inventory.CopyName("t000-app"), harness.Gone())
 }

@@ -24,6 +24,8 @@ type Rule struct {
 	Namespace string
 	Name      string
 	Continue  bool // only further pages of lists
+	// Match is what the fields above cannot say of a request; nil matches every one.
+	Match func(Request) bool
 
 	Skip  int // let so many matching requests pass first
 	Times int // then act on so many; 0 is all
@@ -50,7 +52,7 @@ type Rule struct {
 func (r Rule) matches(q Request) bool {
 	return anyOr(r.Verb, q.Verb) && anyOr(r.Resource, q.Resource) &&
 		anyOr(r.Namespace, q.Namespace) && anyOr(r.Name, q.Name) &&
-		(!r.Continue || q.Continue)
+		(!r.Continue || q.Continue) && (r.Match == nil || r.Match(q))
 }
 
 func anyOr(want, got string) bool { return want == "" || want == got }

@@ -27,6 +27,7 @@ func TestScheduleNext(t *testing.T) {
 		{"other resource", []Rule{{Resource: "deployments", Status: 500}}, []Rule{{}}},
 		{"other namespace", []Rule{{Namespace: "m", Status: 500}}, []Rule{{}}},
 		{"other name", []Rule{{Name: "e", Status: 500}}, []Rule{{}}},
+		{"no match", []Rule{{Match: func(q Request) bool { return q.Name != "d" }, Status: 500}}, []Rule{{}}},
 		{"not a page", []Rule{{Continue: true, Status: 410}}, []Rule{{}}},
 		{"all of it", []Rule{{Verb: "patch", Resource: "deployments.apps", Namespace: "n", Name: "d", End: CutAfter}},
 			[]Rule{{Verb: "patch", Resource: "deployments.apps", Namespace: "n", Name: "d", End: CutAfter}}},
