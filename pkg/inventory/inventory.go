@@ -77,37 +77,37 @@ func (inv *Inventory) Clone() *Inventory {
 
 // Record is what an inventory says of one object.
 type Record struct {
-	lynq.Ref
-	ID         string // of the resource in its form
-	APIVersion string // that it was written with
+	lynq.Ref   `json:"-"`
+	ID         string `json:"-"`                    // of the resource in its form
+	APIVersion string `json:"apiVersion,omitempty"` // that it was written with
 	// UID is the object's, "" where it has not been seen written yet: the
 	// record then is an intent.
-	UID string
+	UID string `json:"uid,omitempty"`
 	// Digest is that of the rendered object when it was last written whole,
 	// "" where that did not succeed yet.
-	Digest string
+	Digest string `json:"digest,omitempty"`
 	// Template is a digest of what the form said of the object then, whatever the
 	// row, "" where that is not known.
-	Template string
+	Template string `json:"template,omitempty"`
 	// Generation and ResourceVersion are those that the last write gave.
-	Generation      int64
-	ResourceVersion string
+	Generation      int64  `json:"generation,omitempty"`
+	ResourceVersion string `json:"resourceVersion,omitempty"`
 	// Fields is a hash of the fields that we then managed, and when, "" where that is
 	// not how drift is found.
-	Fields string
+	Fields string `json:"fields,omitempty"`
 
-	Creation lynq.CreationPolicy
-	Deletion lynq.DeletionPolicy
-	Conflict lynq.ConflictPolicy
-	Patch    lynq.PatchStrategy
+	Creation lynq.CreationPolicy `json:"creation,omitempty"`
+	Deletion lynq.DeletionPolicy `json:"deletion,omitempty"`
+	Conflict lynq.ConflictPolicy `json:"conflict,omitempty"`
+	Patch    lynq.PatchStrategy  `json:"patch,omitempty"`
 
 	// Order is higher than that of every object of its node that it depends on:
 	// objects go from the highest down.
-	Order int
+	Order int `json:"order,omitempty"`
 	// Ready: it was seen ready since it was last written.
-	Ready bool
+	Ready bool `json:"ready,omitempty"`
 	// Adopted: it was there before the node had it.
-	Adopted bool
+	Adopted bool `json:"adopted,omitempty"`
 }
 
 // Key is Kind/Namespace/Name@id, or Kind/Name@id for cluster-scoped objects.

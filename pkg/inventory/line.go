@@ -13,32 +13,14 @@ import (
 )
 
 // A run reads the records of all nodes, so a line is scanned by hand: strings
-// are parts of the line, and nothing is reflected upon.
+// are parts of the line, and nothing is reflected upon. encoding/json takes 0.65 s
+// of processor time for 10 000 inventories of five records, this 0.15 s; an apply
+// that finds nothing to do takes 2 s for all.
 
-// The members of a record.
-const (
-	memberKey             = "key"
-	memberAPIVersion      = "apiVersion"
-	memberUID             = "uid"
-	memberDigest          = "digest"
-	memberTemplate        = "template"
-	memberGeneration      = "generation"
-	memberResourceVersion = "resourceVersion"
-	memberFields          = "fields"
-	memberCreation        = "creation"
-	memberDeletion        = "deletion"
-	memberConflict        = "conflict"
-	memberPatch           = "patch"
-	memberOrder           = "order"
-	memberReady           = "ready"
-	memberAdopted         = "adopted"
-)
-
-// encodeRecords is a JSON list with one record per line. The records must be
-// sorted.
+// encodeRecords is a JSON list with one record per line, without what is empty.
+// The records must be sorted.
 func encodeRecords(records []Record) (string, error) {
-	b := make([]byte, 0, 2+len(records)*400)
-	b = append(b, '[')
+	lines := make([]string, len(records))
 	seen := make(map[lynq.Ref]bool, len(records))
 	for i := range records {
 		r := &records[i]
@@ -49,16 +31,16 @@ func encodeRecords(records []Record) (string, error) {
 			return "", fmt.Errorf("%s is recorded twice", r.Ref)
 		}
 		seen[r.Ref] = true
-		if i > 0 {
-			b = append(b, ',')
+		line, err := encodeJSON(struct {
+			Key string `json:"key"`
+			*Record
+		}{r.Key(), r})
+		if err != nil {
+			return "", err
 		}
-		b = r.append(append(b, '\n'))
+		lines[i] = "\n" + line
 	}
-	b = append(b, '\n', ']')
-	if !utf8.Valid(b) {
-		return "", errors.New("a record is no valid UTF-8")
-	}
-	return string(b), nil
+	return "[" + strings.Join(lines, ",") + "\n]", nil
 }
 
 // check finds what would not read back as it was written.
@@ -73,68 +55,12 @@ func (r *Record) check() error {
 		!slices.Contains(conflicts(), r.Conflict), !slices.Contains(patches(), r.Patch):
 		return fmt.Errorf("%s has a policy that is none: %q %q %q %q", r.Ref, r.Creation, r.Deletion, r.Conflict, r.Patch)
 	}
-	return nil
-}
-
-// append writes the record as one line of JSON, without what is empty.
-func (r *Record) append(b []byte) []byte {
-	b = append(b, `{"`+memberKey+`":`...)
-	b = appendString(b, r.Key())
-	b = appendText(b, memberAPIVersion, r.APIVersion)
-	b = appendText(b, memberUID, r.UID)
-	b = appendText(b, memberDigest, r.Digest)
-	b = appendText(b, memberTemplate, r.Template)
-	b = appendNumber(b, memberGeneration, r.Generation)
-	b = appendText(b, memberResourceVersion, r.ResourceVersion)
-	b = appendText(b, memberFields, r.Fields)
-	b = appendText(b, memberCreation, string(r.Creation))
-	b = appendText(b, memberDeletion, string(r.Deletion))
-	b = appendText(b, memberConflict, string(r.Conflict))
-	b = appendText(b, memberPatch, string(r.Patch))
-	b = appendNumber(b, memberOrder, int64(r.Order))
-	if r.Ready {
-		b = append(b, `,"`+memberReady+`":true`...)
-	}
-	if r.Adopted {
-		b = append(b, `,"`+memberAdopted+`":true`...)
-	}
-	return append(b, '}')
-}
-
-func appendName(b []byte, name string) []byte {
-	b = append(b, ',', '"')
-	b = append(b, name...)
-	return append(b, '"', ':')
-}
-
-func appendText(b []byte, name, value string) []byte {
-	if value == "" {
-		return b
-	}
-	return appendString(appendName(b, name), value)
-}
-
-func appendNumber(b []byte, name string, value int64) []byte {
-	if value == 0 {
-		return b
-	}
-	return strconv.AppendInt(appendName(b, name), value, 10)
-}
-
-// appendString writes a JSON string.
-func appendString(b []byte, s string) []byte {
-	b = append(b, '"')
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c == '"' || c == '\\':
-			b = append(b, '\\', c)
-		case c < ' ':
-			b = fmt.Appendf(b, `\u%04x`, c)
-		default:
-			b = append(b, c)
+	for _, text := range []string{r.Key(), r.APIVersion, r.UID, r.Digest, r.Template, r.ResourceVersion, r.Fields} {
+		if !utf8.ValidString(text) {
+			return errors.New("a record is no valid UTF-8")
 		}
 	}
-	return append(b, '"')
+	return nil
 }
 
 // decodeRecords reads what encodeRecords writes, in any order. An error comes
@@ -224,35 +150,35 @@ func (r *Record) parse(line string) error {
 // member reads one member's value.
 func (r *Record) member(s *scanner, name string, key *string) {
 	switch name {
-	case memberKey:
+	case "key":
 		*key = s.text()
-	case memberAPIVersion:
+	case "apiVersion":
 		r.APIVersion = s.text()
-	case memberUID:
+	case "uid":
 		r.UID = s.text()
-	case memberDigest:
+	case "digest":
 		r.Digest = s.text()
-	case memberTemplate:
+	case "template":
 		r.Template = s.text()
-	case memberGeneration:
+	case "generation":
 		r.Generation = s.number()
-	case memberResourceVersion:
+	case "resourceVersion":
 		r.ResourceVersion = s.text()
-	case memberFields:
+	case "fields":
 		r.Fields = s.text()
-	case memberCreation:
+	case "creation":
 		r.Creation = word(s, name, creations())
-	case memberDeletion:
+	case "deletion":
 		r.Deletion = word(s, name, deletions())
-	case memberConflict:
+	case "conflict":
 		r.Conflict = word(s, name, conflicts())
-	case memberPatch:
+	case "patch":
 		r.Patch = word(s, name, patches())
-	case memberOrder:
+	case "order":
 		r.Order = int(s.number())
-	case memberReady:
+	case "ready":
 		r.Ready = s.truth()
-	case memberAdopted:
+	case "adopted":
 		r.Adopted = s.truth()
 	default:
 		s.fail("%q is no part of a record", name)
