@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
 )
 
 // atOnce is how many sessions run at the same time. Most of them wait for a cluster
@@ -17,7 +18,8 @@ const atOnce = 6
 // pages, wherever that is not what they say.
 func RunAll(t *testing.T, root string, pages []*Page, update bool, place func(*Session) (Place, bool)) {
 	t.Helper()
-	slots := make(chan struct{}, atOnce)
+	var slots errgroup.Group
+	slots.SetLimit(atOnce)
 	var running []*run
 	for _, p := range pages {
 		sessions, err := p.Sessions()
@@ -32,12 +34,11 @@ func RunAll(t *testing.T, root string, pages []*Page, update bool, place func(*S
 			where.Root = root
 			r := &run{Session: s, done: make(chan struct{})}
 			running = append(running, r)
-			go func() {
+			slots.Go(func() error {
 				defer close(r.done)
-				slots <- struct{}{}
-				defer func() { <-slots }()
 				r.ran, r.err = s.Run(t.Context(), where)
-			}()
+				return nil // the test of the session tells
+			})
 		}
 	}
 	texts := map[*Page]map[int]string{}

@@ -5,8 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
-	"sync"
 
+	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -20,34 +20,29 @@ import (
 type Recorder struct {
 	client  *Client
 	host    string
-	room    chan struct{}
-	sending sync.WaitGroup
+	sending errgroup.Group
 }
 
 var _ apply.Recorder = (*Recorder)(nil)
 
 const (
-	// eventsInRoom bounds the events on their way; more are dropped.
-	eventsInRoom = 1000
+	// eventsAtOnce bounds the events on their way; more are dropped.
+	eventsAtOnce = 1000
 	// maxEventMessage is what an API server accepts.
 	maxEventMessage = 1024
 )
 
 // Recorder makes a Recorder; host is the machine that reports.
 func (c *Client) Recorder(host string) *Recorder {
-	return &Recorder{client: c, host: host, room: make(chan struct{}, eventsInRoom)}
+	r := &Recorder{client: c, host: host}
+	r.sending.SetLimit(eventsAtOnce)
+	return r
 }
 
 // Record implements apply.Recorder.
 func (r *Recorder) Record(ctx context.Context, e apply.KubernetesEvent) {
-	select {
-	case r.room <- struct{}{}:
-	default:
-		return
-	}
-	r.sending.Go(func() {
-		defer func() { <-r.room }()
-		_ = r.client.Event(ctx, r.event(e)) // a lost event is no failure
+	r.sending.TryGo(func() error {
+		return r.client.Event(ctx, r.event(e))
 	})
 }
 
@@ -55,7 +50,7 @@ func (r *Recorder) Record(ctx context.Context, e apply.KubernetesEvent) {
 func (r *Recorder) Flush(ctx context.Context) {
 	sent := make(chan struct{})
 	go func() {
-		r.sending.Wait()
+		_ = r.sending.Wait() // a lost event is no failure
 		close(sent)
 	}()
 	select {

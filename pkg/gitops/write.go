@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Dir is the folder of a tree. Nothing that it does leads out of the folder, not
@@ -162,29 +164,21 @@ func (d *Dir) inFolders(ctx context.Context, n int, pathOf func(int) string, do 
 // has very many.
 const piece = 256
 
-// parallel calls do for 0 to n-1 on some goroutines, until one fails.
-func parallel(ctx context.Context, workers, n int, do func(int) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	todo := make(chan int)
-	var wg sync.WaitGroup
-	for range min(workers, n) {
-		wg.Go(func() {
-			for i := range todo {
-				if err := do(i); err != nil {
-					cancel(err)
-				}
+// parallel calls do for 0 to n-1, so many at a time, until one fails.
+func parallel(ctx context.Context, atOnce, n int, do func(int) error) error {
+	g, within := errgroup.WithContext(ctx)
+	g.SetLimit(atOnce)
+	for i := range n {
+		g.Go(func() error {
+			if within.Err() != nil {
+				return context.Cause(within)
 			}
+			return do(i)
 		})
 	}
-	for i := 0; i < n && ctx.Err() == nil; i++ { // select alone may still choose to go on
-		select {
-		case todo <- i:
-		case <-ctx.Done():
-		}
+	if err := g.Wait(); err != nil {
+		return err
 	}
-	close(todo)
-	wg.Wait()
 	return context.Cause(ctx)
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,7 +22,7 @@ import (
 // absent. One Looker shows one moment: what it listed once it does not list again.
 type Looker struct {
 	cluster apply.Cluster
-	slots   chan struct{}
+	atOnce  int
 
 	mu    sync.Mutex
 	lists map[listKey]*list
@@ -38,22 +39,22 @@ type list struct {
 
 // NewLooker makes a Looker that sends so many requests at a time.
 func NewLooker(c apply.Cluster, atOnce int) *Looker {
-	return &Looker{cluster: c, slots: make(chan struct{}, max(1, atOnce)), lists: map[listKey]*list{}}
+	return &Looker{cluster: c, atOnce: max(1, atOnce), lists: map[listKey]*list{}}
 }
 
 // Nodes finds the objects of LynqNodes, in the order of these. The error is the
 // context's: what else goes wrong is about one object.
 func (l *Looker) Nodes(ctx context.Context, nodes []*Node) ([][]Found, error) {
 	found := make([][]Found, len(nodes))
-	var looking sync.WaitGroup
+	var looking errgroup.Group
+	looking.SetLimit(l.atOnce)
 	for i, n := range nodes {
-		l.slots <- struct{}{}
-		looking.Go(func() {
-			defer func() { <-l.slots }()
+		looking.Go(func() error {
 			found[i] = l.node(ctx, n)
+			return nil
 		})
 	}
-	looking.Wait()
+	_ = looking.Wait() // no function has an error
 	return found, context.Cause(ctx)
 }
 

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
@@ -40,35 +40,22 @@ func (r *Runner) Run(ctx context.Context, p *Plan) (*apply.Summary, error) {
 		run.sum.Hubs = append(run.sum.Hubs, plan.Hub)
 		r.Reporter.Report(apply.Event{Time: r.Now(), Type: apply.EventPlan, Hub: plan.Hub, Counts: plan.Counts, Nodes: len(plan.Nodes)})
 	}
-	slots := make(chan struct{}, max(1, r.Concurrency))
-	var running sync.WaitGroup
+	var running errgroup.Group
+	running.SetLimit(max(1, r.Concurrency))
 	for i := range p.Nodes {
-		if !acquire(ctx, slots) {
-			break
-		}
-		running.Go(func() {
-			defer func() { <-slots }()
-			n := nodeRun{run: run, plan: &p.Nodes[i]}
-			n.perform(ctx)
+		running.Go(func() error {
+			if ctx.Err() == nil {
+				n := nodeRun{run: run, plan: &p.Nodes[i]}
+				n.perform(ctx)
+			}
+			return nil
 		})
 	}
-	running.Wait()
+	_ = running.Wait() // no function has an error
 	s := run.sum.done()
 	s.DryRun, s.Interrupted, s.Elapsed = r.DryRun, ctx.Err() != nil, r.Now().Sub(r.Began)
 	r.Reporter.Report(apply.Event{Time: r.Now(), Type: apply.EventSummary, Summary: s})
 	return s, context.Cause(ctx)
-}
-
-func acquire(ctx context.Context, slots chan struct{}) bool {
-	if ctx.Err() != nil {
-		return false
-	}
-	select {
-	case slots <- struct{}{}:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // finishing is a context that outlasts an interruption by the grace, unless the lock

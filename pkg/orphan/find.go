@@ -72,9 +72,9 @@ type Found struct {
 
 // Find looks for orphans. An error means that nothing is known.
 func Find(ctx context.Context, c Cluster, q Query) (*Found, error) {
-	s := &search{Cluster: c, query: q, parallel: parallel{atOnce: q.AtOnce}}
-	if s.parallel.atOnce <= 0 {
-		s.parallel.atOnce = DefaultAtOnce
+	s := &search{Cluster: c, query: q, atOnce: q.AtOnce}
+	if s.atOnce <= 0 {
+		s.atOnce = DefaultAtOnce
 	}
 	if err := s.discover(ctx); err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func Find(ctx context.Context, c Cluster, q Query) (*Found, error) {
 type search struct {
 	Cluster
 	query      Query
-	parallel   parallel
+	atOnce     int // requests
 	kinds      []lynq.APIResource
 	unreadable unreadables
 }
@@ -151,7 +151,7 @@ func (s *search) list(ctx context.Context) (marked, tracked []seen, err error) {
 func (s *search) listEach(ctx context.Context, selectors []string) ([][]seen, error) {
 	lists := make([][]seen, len(selectors)*len(s.kinds))
 	var done atomic.Int64
-	err := s.parallel.do(ctx, len(lists), func(ctx context.Context, i int) error {
+	err := s.parallel(ctx, len(lists), func(ctx context.Context, i int) error {
 		defer func() {
 			if n := done.Add(1); s.query.Progress != nil {
 				s.query.Progress(int(n), len(lists))

@@ -2,34 +2,22 @@ package orphan
 
 import (
 	"context"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 )
 
-// parallel does things at the same time, up to so many.
-type parallel struct{ atOnce int }
-
-// do calls f for 0 to n-1. The first error ends all others, and is returned.
-func (p parallel) do(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var first error
-	var once sync.Once
-	var running sync.WaitGroup
-	gate := make(chan struct{}, p.atOnce)
+// parallel calls f for 0 to n-1, so many at a time. The first error ends all
+// others, and is returned.
+func (s *search) parallel(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(s.atOnce)
 	for i := range n {
-		running.Go(func() {
-			gate <- struct{}{}
-			defer func() { <-gate }()
-			err := context.Cause(ctx)
-			if err == nil {
-				err = f(ctx, i)
+		g.Go(func() error {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
 			}
-			if err != nil {
-				once.Do(func() { first = err })
-				cancel(err)
-			}
+			return f(ctx, i)
 		})
 	}
-	running.Wait()
-	return first
+	return g.Wait()
 }

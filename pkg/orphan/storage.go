@@ -17,7 +17,7 @@ func (s *search) sizes(ctx context.Context, orphans []Orphan) error {
 			stored = append(stored, o)
 		}
 	}
-	return s.parallel.do(ctx, len(stored), func(ctx context.Context, i int) error {
+	return s.parallel(ctx, len(stored), func(ctx context.Context, i int) error {
 		o := stored[i]
 		object, err := s.Get(ctx, o.Resource, o.Namespace, o.Name)
 		if apierrors.IsNotFound(err) {

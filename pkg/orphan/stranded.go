@@ -27,7 +27,7 @@ func (s *search) strand(ctx context.Context, tracked []seen, found *Found) error
 	}
 	candidates := b.unrecorded(distinct(tracked))
 	still := make([]bool, len(candidates))
-	err = s.parallel.do(ctx, len(candidates), func(ctx context.Context, i int) error {
+	err = s.parallel(ctx, len(candidates), func(ctx context.Context, i int) error {
 		var err error
 		still[i], err = s.stillTracked(ctx, &candidates[i])
 		return err
@@ -211,7 +211,7 @@ var errOtherScope = errors.New("objects of the kind have namespaces and the reco
 // be read is not gone.
 func (s *search) gone(ctx context.Context, unseen []Orphan) ([]Orphan, error) {
 	missing := make([]bool, len(unseen))
-	err := s.parallel.do(ctx, len(unseen), func(ctx context.Context, i int) error {
+	err := s.parallel(ctx, len(unseen), func(ctx context.Context, i int) error {
 		o := &unseen[i]
 		if s.unreadable.has(o.Group, o.Kind, verbList) || !s.served(ctx, o) {
 			return nil

@@ -19,7 +19,7 @@ type Tracking struct {
 // Tracked looks for all that bears the tracking of nodes, with one list per kind.
 // An error means that nothing is known.
 func Tracked(ctx context.Context, c Cluster) (*Tracking, error) {
-	s := &search{Cluster: c, parallel: parallel{atOnce: DefaultAtOnce}}
+	s := &search{Cluster: c, atOnce: DefaultAtOnce}
 	if err := s.discover(ctx); err != nil {
 		return nil, err
 	}
