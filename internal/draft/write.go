@@ -1,8 +1,6 @@
 package draft
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -188,14 +186,12 @@ func quote(text string) string {
 	if printable && strings.ContainsAny(text, `"\`) {
 		return "'" + strings.ReplaceAll(text, "'", "''") + "'"
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b) // JSON's strings are YAML's
-	e.SetEscapeHTML(false)
-	if err := e.Encode(text); err != nil {
+	text, err := lynq.JSON(text) // JSON's strings are YAML's
+	if err != nil {
 		return `""` // a string always has an encoding
 	}
 	var quoted strings.Builder
-	for _, r := range strings.TrimSuffix(b.String(), "\n") {
+	for _, r := range text {
 		// YAML takes some of these for line breaks, and refuses others.
 		if r >= 0x7f && r <= 0x9f || r == 0xfeff {
 			_, _ = fmt.Fprintf(&quoted, `\u%04x`, r)

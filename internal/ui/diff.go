@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"bytes"
-	"encoding/json"
 	"io"
 	"slices"
 	"strconv"
@@ -10,6 +8,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/diff"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // PrintDiff prints what an apply would change: for each object a line that says
@@ -48,7 +47,7 @@ func PrintDiffProblems(r *diff.Report, out Stream) {
 	p := paint(out.Color)
 	var b strings.Builder
 	for _, one := range r.Refusals {
-		b.WriteString(refusalText(apply.Refusal{Guard: apply.Guard(one.Guard), Hub: one.Hub, What: one.What, Fix: one.Fix}, p))
+		b.WriteString(refusalText(one, p))
 	}
 	failed := r.Failed()
 	for i := range r.Nodes {
@@ -56,7 +55,7 @@ func PrintDiffProblems(r *diff.Report, out Stream) {
 		if nodes := failed[n.Problem]; nodes > 0 {
 			who := safe(n.Name)
 			if nodes > 1 {
-				who += " and " + number(nodes-1, "other")
+				who += " and " + lynq.Count(nodes-1, "other")
 			}
 			b.WriteString(p.bold(who) + "  " + p.failed("failed") + ": " + safe(n.Problem) + "\n")
 			delete(failed, n.Problem)
@@ -78,10 +77,10 @@ func PrintDiffProblems(r *diff.Report, out Stream) {
 func diffSum(r *diff.Report) string {
 	counts := r.Counts()
 	if counts.Objects == 0 && counts.Problems == 0 {
-		return "nothing would change: " + number(r.Total, "node")
+		return "nothing would change: " + lynq.Count(r.Total, "node")
 	}
-	return strconv.Itoa(counts.Nodes) + " of " + number(r.Total, "node") + " would change: " +
-		list(number(counts.Objects, "object"), counts.Owners(), some(counts.Problems, "failed"))
+	return strconv.Itoa(counts.Nodes) + " of " + lynq.Count(r.Total, "node") + " would change: " +
+		list(lynq.Count(counts.Objects, "object"), counts.Owners(), some(counts.Problems, "failed"))
 }
 
 // eachChange goes through the objects that would change.
@@ -199,7 +198,7 @@ func PrintDiffJSON(r *diff.Report, out io.Writer) error {
 	counts := r.Counts()
 	var lines []wireDiff
 	for _, one := range r.Refusals {
-		lines = append(lines, wireDiff{Type: string(eventRefusal), Hub: one.Hub.Name, HubNamespace: one.Hub.Namespace, Reason: one.Guard, Message: joined(one.What, one.Fix)})
+		lines = append(lines, wireDiff{Type: string(eventRefusal), Hub: one.Hub.Name, HubNamespace: one.Hub.Namespace, Reason: string(one.Guard), Message: joined(one.What, one.Fix)})
 	}
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
@@ -217,7 +216,11 @@ func PrintDiffJSON(r *diff.Report, out io.Writer) error {
 		Nodes: r.Total, ChangedNodes: counts.Nodes, ChangedObjects: counts.Objects, AdoptedObjects: counts.Adopted, Problems: counts.Problems,
 	}})
 	for i := range lines {
-		if err := writeLine(out, &lines[i]); err != nil {
+		line, err := encode(&lines[i])
+		if err == nil {
+			_, err = out.Write(line)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -244,15 +247,4 @@ func wireObject(n *diff.Node, o *diff.Object) wireDiff {
 		})
 	}
 	return w
-}
-
-func writeLine(out io.Writer, v any) error {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return err
-	}
-	_, err := out.Write(append(safeJSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), '\n'))
-	return err
 }

@@ -17,7 +17,7 @@ func differences() *diff.Report {
 	field := func(name string, c diff.Cause) diff.Field {
 		return diff.Field{Path: diff.Path{{Field: "data"}, {Field: name}}, Op: diff.OpReplace, Before: "a\x1b[2J", After: int64(2), Cause: c}
 	}
-	return &diff.Report{Total: 4, Refusals: []diff.Refusal{{Guard: "max-delete", Hub: crm(), What: "too many", Fix: "check\x1b[2J"}}, Nodes: []diff.Node{
+	return &diff.Report{Total: 4, Refusals: []lynq.Refusal{{Guard: "max-delete", Hub: crm(), What: "too many", Fix: "check\x1b[2J"}}, Nodes: []diff.Node{
 		{Namespace: "shop", Name: "acme-web", Hub: crm(), Form: lynq.FormKey{Name: "web"}, Objects: []diff.Object{
 			{
 				Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: "acme"}, ID: "settings", Action: "update", Reason: "Changed", Note: "took \x1b[2J",

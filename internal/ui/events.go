@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -178,13 +176,8 @@ func (j *events) write(e *wireEvent) {
 	j.err = err
 }
 
-// encode is an event in a line.
-func encode(e *wireEvent) ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(e); err != nil {
-		return nil, err
-	}
-	return append(safeJSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), '\n'), nil
+// encode is a line of JSON.
+func encode(v any) ([]byte, error) {
+	text, err := lynq.JSON(v)
+	return append(safeJSON([]byte(text)), '\n'), err
 }

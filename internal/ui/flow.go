@@ -78,23 +78,16 @@ func flowBy(indent string, gap int, rows [][]string, columns int, head bool) str
 	return b.String()
 }
 
+// hyphen is in the place of hyphens while words are wrapped: Wordwrap breaks lines
+// after them, and names and flags are to stay whole. It is for private use, so that
+// no text has it that is safe.
+const hyphen = "\ue000"
+
 // wrapped is a text in lines of so many columns, broken between words. A word that
 // is longer has a line of its own, which the terminal breaks.
 func wrapped(text string, columns int) []string {
-	var lines []string
-	line := ""
-	for _, word := range strings.Split(text, " ") {
-		if line != "" && ansi.StringWidth(line)+1+ansi.StringWidth(word) > columns {
-			lines = append(lines, line)
-			line = word
-			continue
-		}
-		if line != "" {
-			line += " "
-		}
-		line += word
-	}
-	return append(lines, line)
+	text = ansi.Wordwrap(strings.ReplaceAll(text, "-", hyphen), columns, "")
+	return strings.Split(strings.ReplaceAll(text, hyphen, "-"), "\n")
 }
 
 // hanging is a line that is broken between words for a terminal of so many columns,

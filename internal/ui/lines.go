@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // waitingEvery is how often a log is told that objects are waited for, and
@@ -57,7 +58,7 @@ func (l *lines) waiting(now time.Time) {
 	for i, w := range longest {
 		named[i] = safe(w.node.Name) + "  " + w.line(now)
 	}
-	line := "waiting for " + number(l.waits.n, "object") + ": " + strings.Join(named, "; ")
+	line := "waiting for " + lynq.Count(l.waits.n, "object") + ": " + strings.Join(named, "; ")
 	if more := l.waits.n - len(named); more > 0 {
 		line += fmt.Sprintf("; and %d more", more)
 	}

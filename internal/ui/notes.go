@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // notes makes the lines that stay: on a terminal above the view, in a log all
@@ -54,7 +55,7 @@ func (n *notes) plan(e *apply.Event) string {
 	if !n.changes || e.Nodes == 0 {
 		return ""
 	}
-	return "hub " + safe(e.Hub.String()) + ": " + number(e.Nodes, "node") + " to work on" + colon(planCounts(e.Counts, e.AdoptedCounts))
+	return "hub " + safe(e.Hub.String()) + ": " + lynq.Count(e.Nodes, "node") + " to work on" + colon(planCounts(e.Counts, e.AdoptedCounts))
 }
 
 func (n *notes) object(e *apply.Event) string {
@@ -97,7 +98,7 @@ func (n *notes) node(e *apply.Event) string {
 	}
 	line := n.paint.bold(safe(e.Node.Name)) + "  " + n.paint.outcome(e.Outcome, safe(string(e.Outcome)))
 	if len(told) > 0 {
-		line += " (" + number(len(told), "object") + ", see above)"
+		line += " (" + lynq.Count(len(told), "object") + ", see above)"
 	}
 	return line + colon(safe(untold(e.Message, told)))
 }
@@ -155,7 +156,7 @@ func (n *notes) together(reasons map[string][]string, o apply.Outcome) []string 
 	for why, nodes := range reasons {
 		who := safe(nodes[0])
 		if len(nodes) > 1 {
-			who = number(len(nodes), "node")
+			who = lynq.Count(len(nodes), "node")
 		}
 		lines = append(lines, n.paint.bold(who)+"  "+n.paint.outcome(o, string(o))+colon(safe(why)))
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // planText is what a plan would do: its nodes by namespace and name, below each
@@ -120,10 +121,10 @@ func planLine(all []nodeResult) string {
 		if len(all) == 1 {
 			return "nothing to do: 1 node is as it is to be"
 		}
-		return "nothing to do: " + number(len(all), "node") + " are as they are to be"
+		return "nothing to do: " + lynq.Count(len(all), "node") + " are as they are to be"
 	}
 	return list(
-		strconv.Itoa(working)+" of "+number(len(all), "node")+" to work on",
+		strconv.Itoa(working)+" of "+lynq.Count(len(all), "node")+" to work on",
 		some(failed, "failed"),
 	) + colon(planCounts(counts, adopted))
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // The live view: at most so many objects that are waited for, and a bar of this
@@ -23,7 +25,7 @@ func view(m *model, now time.Time, columns, rows int, p paint) []string {
 	}
 	drawn := []string{progressLine(m, now, columns, p)}
 	if longest := m.waits.longest(waitsShown); len(longest) > 0 {
-		drawn = append(drawn, "waiting for "+number(m.waits.n, "object")+longestOf(m.waits.n))
+		drawn = append(drawn, "waiting for "+lynq.Count(m.waits.n, "object")+longestOf(m.waits.n))
 		for _, w := range longest {
 			drawn = append(drawn, "  "+safe(w.node.Name)+"  "+w.line(now))
 		}

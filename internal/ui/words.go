@@ -109,14 +109,6 @@ func ended(a apply.Action, o apply.Outcome) string {
 	return safe(string(o))
 }
 
-// number is a count with its noun, which takes an s.
-func number(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
-}
-
 // list joins what is not empty with commas.
 func list(parts ...string) string {
 	kept := parts[:0:0]
@@ -168,8 +160,8 @@ func summaryLine(s *apply.Summary) string {
 	}
 	nodes := sum(s.Nodes)
 	objects := sum(s.Objects)
-	return prefix + number(nodes, "node") + colon(nodeCounts(s)) + "; " +
-		number(objects, "object") + colon(objectCounts(s)) + "; " + elapsed(s.Elapsed)
+	return prefix + lynq.Count(nodes, "node") + colon(nodeCounts(s)) + "; " +
+		lynq.Count(objects, "object") + colon(objectCounts(s)) + "; " + elapsed(s.Elapsed)
 }
 
 func colon(s string) string {

@@ -161,7 +161,7 @@ func (p *Plan) Count() {
 }
 
 // Guard names a rule that refuses a plan.
-type Guard string
+type Guard = lynq.Guard
 
 // The guards (contract section 5).
 const (
@@ -173,9 +173,4 @@ const (
 )
 
 // Refusal is why a guard refuses a plan, and what to do about it.
-type Refusal struct {
-	Guard Guard
-	Hub   lynq.HubKey // none where it is not about one
-	What  string
-	Fix   string
-}
+type Refusal = lynq.Refusal

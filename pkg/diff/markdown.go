@@ -3,13 +3,12 @@ package diff
 import (
 	"fmt"
 	"strings"
-	"unicode"
+
+	"github.com/lynqctl/lynqctl/internal/markdown"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 const (
-	// maxMarkdown is how many bytes, and so characters, a report in Markdown has
-	// at most. GitHub takes comments of 65 536 characters, GitLab of more.
-	maxMarkdown = 60_000
 	// maxTable is how many of them the table at the top takes, maxBlock the diff
 	// of one object.
 	maxTable = 15_000
@@ -24,7 +23,7 @@ const OnlyTracking = "only labels, annotations and owners change by which lynqct
 // Markdown is a report as a comment on a pull request: a table first, then each
 // node folded. What does not fit is counted.
 func Markdown(r *Report) string {
-	m := &markdown{}
+	m := &comment{}
 	m.head(r)
 	m.table(r)
 	left := 0
@@ -32,33 +31,33 @@ func Markdown(r *Report) string {
 		left += m.node(&r.Nodes[i])
 	}
 	if left > 0 {
-		m.write("\n**The differences of %s are left out**: the comment would be too long. `lynqctl diff` shows them.\n", counted(left, "object"))
+		m.write("\n**The differences of %s are left out**: the comment would be too long. `lynqctl diff` shows them.\n", lynq.Count(left, "object"))
 	}
-	return m.b.String()
+	return m.String()
 }
 
-// markdown is a comment in the making.
-type markdown struct{ b strings.Builder }
+// comment is a report in the making.
+type comment struct{ markdown.Comment }
 
-func (m *markdown) write(format string, args ...any) { fmt.Fprintf(&m.b, format, args...) }
+func (m *comment) write(format string, args ...any) { fmt.Fprintf(m, format, args...) }
 
 // fits tells whether so much more may be written.
-func (m *markdown) fits(n, most int) bool { return m.b.Len()+n <= most-reserve }
+func (m *comment) fits(n, most int) bool { return m.Len()+n <= most-reserve }
 
-func (m *markdown) head(r *Report) {
+func (m *comment) head(r *Report) {
 	c := r.Counts()
 	switch {
 	case c.Objects == 0 && c.Problems == 0:
 		m.write("### lynqctl diff: nothing would change\n")
 	default:
-		m.write("### lynqctl diff: %d of %s would change\n", c.Nodes, counted(r.Total, "node"))
+		m.write("### lynqctl diff: %d of %s would change\n", c.Nodes, lynq.Count(r.Total, "node"))
 		if owners := c.Owners(); owners != "" {
-			m.write("\n%s: %s\n", counted(c.Objects, "object"), owners)
+			m.write("\n%s: %s\n", lynq.Count(c.Objects, "object"), owners)
 		}
 	}
 	var lines []string
 	for _, one := range r.Refusals {
-		lines = append(lines, fmt.Sprintf("- **refused** (%s, hub %s): %s\n", plainText(one.Guard), code(one.Hub.String()), plainText(one.What)))
+		lines = append(lines, fmt.Sprintf("- **refused** (%s, hub %s): %s\n", markdown.Text(string(one.Guard)), markdown.Code(one.Hub.String()), markdown.Text(one.What)))
 	}
 	failed := r.Failed()
 	for i := range r.Nodes {
@@ -66,31 +65,31 @@ func (m *markdown) head(r *Report) {
 		if nodes := failed[n.Problem]; nodes > 0 {
 			others := ""
 			if nodes > 1 {
-				others = " and " + counted(nodes-1, "other")
+				others = " and " + lynq.Count(nodes-1, "other")
 			}
-			lines = append(lines, fmt.Sprintf("- **failed**: node %s%s: %s\n", code(n.Name), others, plainText(n.Problem)))
+			lines = append(lines, fmt.Sprintf("- **failed**: node %s%s: %s\n", markdown.Code(n.Name), others, markdown.Text(n.Problem)))
 			delete(failed, n.Problem)
 		}
 		for j := range n.Objects {
 			if o := &n.Objects[j]; o.Problem != "" {
-				lines = append(lines, fmt.Sprintf("- **apply would fail**: node %s, %s: %s\n", code(n.Name), code(nameOf(o)), plainText(o.Problem)))
+				lines = append(lines, fmt.Sprintf("- **apply would fail**: node %s, %s: %s\n", markdown.Code(n.Name), markdown.Code(nameOf(o)), markdown.Text(o.Problem)))
 			}
 		}
 	}
 	if len(lines) > 0 {
 		m.write("\n")
-		m.lines(lines, maxTable, "- ... and %s\n", "more problem")
+		m.Lines(lines, maxTable-reserve, "- ... and %s\n", "more problem")
 	}
 }
 
 // table lists what changes, and why.
-func (m *markdown) table(r *Report) {
+func (m *comment) table(r *Report) {
 	var rows []string
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
 		for j := range n.Objects {
 			if o := &n.Objects[j]; shown(o) {
-				rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s |\n", cell(n.Name), cell(nameOf(o)), o.What(), plainText(few(o.Causes()))))
+				rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s |\n", markdown.Cell(n.Name), markdown.Cell(nameOf(o)), o.What(), markdown.Text(few(o.Causes()))))
 			}
 		}
 	}
@@ -98,23 +97,12 @@ func (m *markdown) table(r *Report) {
 		return
 	}
 	m.write("\n| node | object | action | cause |\n|---|---|---|---|\n")
-	m.lines(rows, m.b.Len()+maxTable, "| ... | and %s | | |\n", "more object")
-}
-
-// lines writes lines up to a length, and counts the rest.
-func (m *markdown) lines(lines []string, most int, rest, what string) {
-	for i, l := range lines {
-		if !m.fits(len(l), most) {
-			m.write(rest, counted(len(lines)-i, what))
-			return
-		}
-		m.b.WriteString(l)
-	}
+	m.Lines(rows, m.Len()+maxTable-reserve, "| ... | and %s | | |\n", "more object")
 }
 
 // node is a node, folded. It gives how many of its objects did not fit.
-func (m *markdown) node(n *Node) int {
-	head := fmt.Sprintf("\n<details><summary><b>%s</b> (namespace %s, form %s)</summary>\n", plainText(n.Name), plainText(n.Namespace), plainText(n.Form.Name))
+func (m *comment) node(n *Node) int {
+	head := fmt.Sprintf("\n<details><summary><b>%s</b> (namespace %s, form %s)</summary>\n", markdown.Text(n.Name), markdown.Text(n.Namespace), markdown.Text(n.Form.Name))
 	const foot = "\n</details>\n"
 	left := 0
 	var b strings.Builder
@@ -124,14 +112,14 @@ func (m *markdown) node(n *Node) int {
 			continue
 		}
 		text := block(o)
-		if !m.fits(len(head)+b.Len()+len(text)+len(foot), maxMarkdown) {
+		if !m.fits(len(head)+b.Len()+len(text)+len(foot), markdown.MaxLength) {
 			left++
 			continue
 		}
 		b.WriteString(text)
 	}
 	if b.Len() > 0 {
-		m.b.WriteString(head + b.String() + foot)
+		m.WriteString(head + b.String() + foot)
 	}
 	return left
 }
@@ -150,25 +138,25 @@ func shown(o *Object) bool { return o.Problem == "" && !o.Skipped && o.Changes()
 // block is an object: why, field by field, and its diff.
 func block(o *Object) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n**%s** %s: %s\n", code(nameOf(o)), o.What(), plainText(few(o.Causes())))
+	fmt.Fprintf(&b, "\n**%s** %s: %s\n", markdown.Code(nameOf(o)), o.What(), markdown.Text(few(o.Causes())))
 	if o.Note != "" {
-		fmt.Fprintf(&b, "\n%s\n", plainText(o.Note))
+		fmt.Fprintf(&b, "\n%s\n", markdown.Text(o.Note))
 	}
 	if len(o.Causes()) > 1 {
 		b.WriteByte('\n')
 		for i := range o.Fields {
-			fmt.Fprintf(&b, "- %s: %s\n", code(o.Fields[i].Path.String()), plainText(o.Fields[i].Cause.String()))
+			fmt.Fprintf(&b, "- %s: %s\n", markdown.Code(o.Fields[i].Path.String()), markdown.Text(o.Fields[i].Cause.String()))
 		}
 	}
 	if o.Diff == "" {
 		fmt.Fprintf(&b, "\n%s\n", OnlyTracking)
 		return b.String()
 	}
-	text, cut := shorten(printed(o.Diff))
-	fence := fenceFor(text)
+	text, cut := shorten(markdown.Printable(o.Diff))
+	fence := markdown.Fence(text)
 	fmt.Fprintf(&b, "\n%sdiff\n%s%s\n", fence, text, fence)
 	if cut > 0 {
-		fmt.Fprintf(&b, "\n%s left out.\n", counted(cut, "more line"))
+		fmt.Fprintf(&b, "\n%s left out.\n", lynq.Count(cut, "more line"))
 	}
 	return b.String()
 }
@@ -182,61 +170,9 @@ func shorten(text string) (string, int) {
 	return text[:end], strings.Count(text[end:], "\n")
 }
 
-// fenceFor is a fence that the text cannot end.
-func fenceFor(text string) string {
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	return fence
-}
-
-// printed replaces what does not print, or turns the direction of writing.
-func printed(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || unicode.IsPrint(r) || unicode.Is(unicode.Zs, r) {
-			return r
-		}
-		return unicode.ReplacementChar
-	}, text)
-}
-
-// plainText is text that no Markdown and no HTML is read in.
-func plainText(s string) string {
-	s = printed(strings.Join(strings.Fields(s), " "))
-	return strings.NewReplacer(
-		"&", "&amp;", "<", "&lt;", ">", "&gt;", "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`,
-		"@", "&#64;", "#", "&#35;", "~", `\~`, "\\", `\\`,
-	).Replace(s)
-}
-
-// code shows text as it is: in a fence that is longer than any in it.
-func code(s string) string {
-	s = printed(strings.Join(strings.Fields(s), " "))
-	fence := "`"
-	for strings.Contains(s, fence) {
-		fence += "`"
-	}
-	if len(fence) > 1 {
-		return fence + " " + s + " " + fence
-	}
-	return fence + s + fence
-}
-
-// cell is code in a table.
-func cell(s string) string { return strings.ReplaceAll(code(s), "|", `\|`) }
-
 func nameOf(o *Object) string {
 	if o.Namespace == "" {
 		return o.Kind + " " + o.Name
 	}
 	return o.Kind + " " + o.Namespace + "/" + o.Name
-}
-
-// counted is a number with its noun.
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lynqctl/lynqctl/internal/markdown"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -31,7 +32,7 @@ func reportOf(nodes, objects int, text string) *Report {
 func TestMarkdown(t *testing.T) {
 	r := reportOf(1, 1, "a: 2\n")
 	r.Total = 3
-	r.Refusals = []Refusal{{Guard: "max-delete", Hub: lynq.HubKey{Name: "crm"}, What: "2 of 3 nodes would go"}}
+	r.Refusals = []lynq.Refusal{{Guard: "max-delete", Hub: lynq.HubKey{Name: "crm"}, What: "2 of 3 nodes would go"}}
 	r.Nodes = append(r.Nodes, Node{Name: "x-web", Problem: "it <b>failed</b>"})
 	want := "### lynqctl diff: 1 of 3 nodes would change\n" +
 		"\n- **refused** (max-delete, hub `crm`): 2 of 3 nodes would go\n- **failed**: node `x-web`: it &lt;b&gt;failed&lt;/b&gt;\n" +
@@ -85,7 +86,7 @@ func TestMarkdownIsBounded(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := Markdown(tt.r)
-			if len(got) > maxMarkdown || !utf8.ValidString(got) {
+			if len(got) > markdown.MaxLength || !utf8.ValidString(got) {
 				t.Errorf("%d bytes, valid %t", len(got), utf8.ValidString(got))
 			}
 			if !strings.Contains(got, tt.wants) {

@@ -14,7 +14,7 @@ type Report struct {
 	Nodes []Node
 	Total int
 	// Refusals are why guards would refuse the apply.
-	Refusals []Refusal
+	Refusals []lynq.Refusal
 }
 
 // Node is a node and those of its objects of which something is to be told.
@@ -25,13 +25,6 @@ type Node struct {
 	// Problem is why nothing of it could be planned, "" where it could.
 	Problem string
 	Objects []Object
-}
-
-// Refusal is why a guard would refuse an apply, and what to do about it.
-type Refusal struct {
-	Guard     string
-	Hub       lynq.HubKey
-	What, Fix string
 }
 
 // Counts sum a report up.

@@ -14,9 +14,7 @@ import (
 func (t *trial) report(plans []apply.Plan) (*diff.Report, error) {
 	r := &diff.Report{}
 	for i := range plans {
-		for _, refusal := range plans[i].Refusals {
-			r.Refusals = append(r.Refusals, diff.Refusal{Guard: string(refusal.Guard), Hub: refusal.Hub, What: refusal.What, Fix: refusal.Fix})
-		}
+		r.Refusals = append(r.Refusals, plans[i].Refusals...)
 		for k := range plans[i].Nodes {
 			r.Total++
 			p := &plans[i].Nodes[k]

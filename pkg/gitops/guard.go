@@ -1,6 +1,10 @@
 package gitops
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
 
 // Limits are the guards that a person may move.
 type Limits struct {
@@ -67,7 +71,7 @@ func (in *Input) refuseHub(h *HubScope, p *Plan, active int, l Limits) (Refusal,
 	case active == 0 && !l.AllowEmpty:
 		return Refusal{
 			Guard: GuardEmpty, Hub: hub,
-			What: "no row is active, but the tree has " + counted(had, "node"),
+			What: "no row is active, but the tree has " + lynq.Count(had, "node"),
 			Fix:  "check the source; if every tenant is to go, say --allow-empty",
 		}, true
 	case active > 0 && going > may:
@@ -110,12 +114,4 @@ func (in *Input) nodesOf(h *HubScope, p *Plan) (had, going int) {
 		}
 	}
 	return had, going
-}
-
-// counted is a number with its noun.
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -5,15 +5,14 @@ import (
 	"fmt"
 	"io"
 	"strings"
-)
 
-// maxMarkdown is how long a summary in Markdown gets. GitHub takes comments of
-// 65 536 characters, GitLab of more.
-const maxMarkdown = 60_000
+	"github.com/lynqctl/lynqctl/internal/markdown"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
 
 // WriteMarkdown writes the report as a comment on a pull request.
 func (r *Report) WriteMarkdown(w io.Writer) error {
-	m := &markdown{}
+	m := &comment{}
 	m.head(r)
 	for _, s := range []struct {
 		change Change
@@ -21,36 +20,36 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 	}{{Removed, "Removed"}, {Changed, "Changed"}, {Added, "Added"}} {
 		m.section(s.title, s.change, r.Changes)
 	}
-	_, err := io.WriteString(w, m.b.String())
+	_, err := io.WriteString(w, m.String())
 	return err
 }
 
-// markdown is a summary in the making.
-type markdown struct{ b strings.Builder }
+// comment is a report in the making.
+type comment struct{ markdown.Comment }
 
-func (m *markdown) head(r *Report) {
-	fmt.Fprintf(&m.b, "### lynqctl render: %s\n\n", r.headline())
-	fmt.Fprint(&m.b, "| | added | changed | removed | unchanged |\n|---|--:|--:|--:|--:|\n")
+func (m *comment) head(r *Report) {
+	fmt.Fprintf(m, "### lynqctl render: %s\n\n", r.headline())
+	fmt.Fprint(m, "| | added | changed | removed | unchanged |\n|---|--:|--:|--:|--:|\n")
 	for _, line := range []struct {
 		what string
 		of   Counts
 	}{{"nodes", r.Nodes.Counts}, {"objects", r.Objects}} {
-		fmt.Fprintf(&m.b, "| %s | %d | %d | %d | %d |\n", line.what, line.of.Added, line.of.Changed, line.of.Removed, line.of.Unchanged)
+		fmt.Fprintf(m, "| %s | %d | %d | %d | %d |\n", line.what, line.of.Added, line.of.Changed, line.of.Removed, line.of.Unchanged)
 	}
 	if r.Nodes.Failed > 0 {
-		fmt.Fprintf(&m.b, "\n**%s could not be rendered**, and keep the files that they have.\n", counted(r.Nodes.Failed, "node"))
+		fmt.Fprintf(m, "\n**%s could not be rendered**, and keep the files that they have.\n", lynq.Count(r.Nodes.Failed, "node"))
 	}
 	if len(r.Conflicts) > 0 {
 		them := "them"
 		if len(r.Conflicts) == 1 {
 			them = "it"
 		}
-		fmt.Fprintf(&m.b, "\n**%s left because others changed %s** (`--force` overwrites):\n\n", counted(len(r.Conflicts), "file"), them)
+		fmt.Fprintf(m, "\n**%s left because others changed %s** (`--force` overwrites):\n\n", lynq.Count(len(r.Conflicts), "file"), them)
 		lines := make([]string, len(r.Conflicts))
 		for i, c := range r.Conflicts {
-			lines[i] = fmt.Sprintf("- %s: %s\n", code(c.Path), c.Why)
+			lines[i] = fmt.Sprintf("- %s: %s\n", markdown.Code(c.Path), c.Why)
 		}
-		m.lines(lines, maxMarkdown/4, "file")
+		m.Lines(lines, markdown.MaxLength/4, left, "more file")
 	}
 }
 
@@ -62,20 +61,23 @@ func (r *Report) headline() string {
 		what Change
 	}{{r.Nodes.Added, Added}, {r.Nodes.Changed, Changed}, {r.Nodes.Removed, Removed}} {
 		if p.n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", counted(p.n, "node"), p.what))
+			parts = append(parts, fmt.Sprintf("%s %s", lynq.Count(p.n, "node"), p.what))
 		}
 	}
 	switch {
 	case len(parts) > 0:
 		return strings.Join(parts, ", ")
 	case r.Changed:
-		return fmt.Sprintf("no node changes, %s written", counted(r.Files.Written, "file"))
+		return fmt.Sprintf("no node changes, %s written", lynq.Count(r.Files.Written, "file"))
 	}
 	return "nothing changes"
 }
 
+// left says how many lines did not fit.
+const left = "- ... and %s\n"
+
 // section is a folded list of the nodes with one change.
-func (m *markdown) section(title string, what Change, changes []NodeChange) {
+func (m *comment) section(title string, what Change, changes []NodeChange) {
 	var lines []string
 	for i := range changes {
 		if changes[i].Change == what {
@@ -85,32 +87,20 @@ func (m *markdown) section(title string, what Change, changes []NodeChange) {
 	if len(lines) == 0 {
 		return
 	}
-	fmt.Fprintf(&m.b, "\n<details><summary>%s: %s</summary>\n\n", title, counted(len(lines), "node"))
+	fmt.Fprintf(m, "\n<details><summary>%s: %s</summary>\n\n", title, lynq.Count(len(lines), "node"))
 	const rest = len("\n</details>\n") * 4 // and the summaries of sections to come
-	m.lines(lines, maxMarkdown-rest-3*200, "node")
-	m.b.WriteString("\n</details>\n")
-}
-
-// lines writes lines until the summary has a length, and says how many of what
-// are left.
-func (m *markdown) lines(lines []string, most int, what string) {
-	for i, l := range lines {
-		if m.b.Len()+len(l) > most {
-			fmt.Fprintf(&m.b, "- ... and %s\n", counted(len(lines)-i, "more "+what))
-			return
-		}
-		m.b.WriteString(l)
-	}
+	m.Lines(lines, markdown.MaxLength-rest-3*200, left, "more node")
+	m.WriteString("\n</details>\n")
 }
 
 // nodeLines are the lines of a node. One that comes or goes needs no more than
 // the names of its objects.
 func nodeLines(n *NodeChange) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "- **%s** (hub %s, namespace %s)\n", code(n.Node), code(cmp.Or(n.hub, n.Hub)), code(n.Namespace))
+	fmt.Fprintf(&b, "- **%s** (hub %s, namespace %s)\n", markdown.Code(n.Node), markdown.Code(cmp.Or(n.hub, n.Hub)), markdown.Code(n.Namespace))
 	for i := range n.Objects {
 		o := &n.Objects[i]
-		fmt.Fprintf(&b, "  - %s", code(o.Object))
+		fmt.Fprintf(&b, "  - %s", markdown.Code(o.Object))
 		if n.Change == Changed {
 			fmt.Fprintf(&b, " %s", o.Change)
 		}
@@ -119,11 +109,11 @@ func nodeLines(n *NodeChange) string {
 			if j > 0 {
 				sign = ","
 			}
-			fmt.Fprintf(&b, "%s %s", sign, code(f.Field))
+			fmt.Fprintf(&b, "%s %s", sign, markdown.Code(f.Field))
 			if len(f.Columns) > 0 {
 				columns := make([]string, len(f.Columns))
 				for k, c := range f.Columns {
-					columns[k] = code(c)
+					columns[k] = markdown.Code(c)
 				}
 				fmt.Fprintf(&b, " (from %s)", strings.Join(columns, ", "))
 			}
@@ -131,17 +121,4 @@ func nodeLines(n *NodeChange) string {
 		b.WriteByte('\n')
 	}
 	return b.String()
-}
-
-// code shows text as it is: in a fence that is longer than any in it.
-func code(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	fence := "`"
-	for strings.Contains(s, fence) {
-		fence += "`"
-	}
-	if len(fence) > 1 {
-		return fence + " " + s + " " + fence
-	}
-	return fence + s + fence
 }

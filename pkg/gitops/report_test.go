@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/lynqctl/lynqctl/internal/markdown"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
@@ -201,7 +202,7 @@ func TestMarkdownFits(t *testing.T) {
 	if err := r.WriteMarkdown(&b); err != nil {
 		t.Fatal(err)
 	}
-	if b.Len() > maxMarkdown || b.Len() < maxMarkdown*3/4 {
+	if b.Len() > markdown.MaxLength || b.Len() < markdown.MaxLength*3/4 {
 		t.Errorf("%d characters", b.Len())
 	}
 	for _, want := range []string{"Removed: 10000 nodes", "Changed: 10000 nodes", "Added: 10000 nodes", "more nodes\n", "more files\n"} {

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // mostRows is how many nodes a table has.
@@ -19,7 +21,7 @@ func (r *Report) WriteTable(w io.Writer, dryRun bool) error {
 		}
 		n := &r.Changes[i]
 		if i == mostRows {
-			_, _ = fmt.Fprintf(t, "... and %s\n", counted(len(r.Changes)-i, "more node"))
+			_, _ = fmt.Fprintf(t, "... and %s\n", lynq.Count(len(r.Changes)-i, "more node"))
 			break
 		}
 		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\n", n.Node, n.Change, n.objects())

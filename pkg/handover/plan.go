@@ -178,7 +178,7 @@ func some(names []string, noun string) string {
 	if len(names) > few {
 		such = ", such as "
 	}
-	return counted(int64(len(names)), noun) + such + strings.Join(names[:min(len(names), few)], ", ")
+	return lynq.Count(int64(len(names)), noun) + such + strings.Join(names[:min(len(names), few)], ", ")
 }
 
 // Plans are the same as plans of apply, a hub each, for reports: with or without

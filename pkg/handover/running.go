@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // What the operator is known by in a cluster: the Lease by which its instances elect
@@ -48,7 +49,7 @@ func (r *Running) Refusals() []apply.Refusal {
 				replicas = 1 // the default
 			}
 			refuse(fmt.Sprintf("stop it: kubectl scale -n %s deployment/%s --replicas=0", d.GetNamespace(), d.GetName()),
-				"Deployment %s/%s is to have %s", d.GetNamespace(), d.GetName(), counted(replicas, "replica"))
+				"Deployment %s/%s is to have %s", d.GetNamespace(), d.GetName(), lynq.Count(replicas, "replica"))
 		}
 	}
 	for _, p := range r.Pods {
@@ -104,12 +105,4 @@ func held(l *unstructured.Unstructured, now time.Time) (holder string, age, left
 	}
 	age = now.Sub(renewed)
 	return holder, age, duration - age
-}
-
-// counted is a number with its noun.
-func counted(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

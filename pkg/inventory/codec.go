@@ -1,7 +1,6 @@
 package inventory
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -49,7 +48,7 @@ func Encode(inv *Inventory) (*corev1.ConfigMap, error) {
 	if err != nil {
 		return nil, fmt.Errorf("record of node %s/%s: %w", inv.Namespace, inv.Node, err)
 	}
-	status, err := encodeJSON(inv.Status)
+	status, err := lynq.JSON(inv.Status)
 	if err != nil {
 		return nil, fmt.Errorf("record of node %s/%s: status: %w", inv.Namespace, inv.Node, err)
 	}
@@ -326,17 +325,6 @@ func nodeKeys() *ownKeys {
 			return key == keyFormat || key == keyResources || key == keyStatus || key == keyVersion
 		},
 	}
-}
-
-// encodeJSON is compact JSON that people can read: <, > and & are themselves.
-func encodeJSON(v any) (string, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return "", err
-	}
-	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
 // encodeTime is RFC 3339, with no more digits than the time has.

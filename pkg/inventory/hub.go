@@ -74,15 +74,15 @@ func HubName(hub string) string { return lynq.HubRecordPrefix + hub }
 
 // EncodeHub makes the ConfigMap of a hub's record.
 func EncodeHub(h *Hub) (*corev1.ConfigMap, error) {
-	counts, err := encodeJSON(rows{h.Rows, h.Active, h.Inactive, h.Nodes})
+	counts, err := lynq.JSON(rows{h.Rows, h.Active, h.Inactive, h.Nodes})
 	if err != nil {
 		return nil, fmt.Errorf("record of hub %s/%s: %w", h.Namespace, h.Name, err)
 	}
-	columns, err := encodeJSON(append([]string{}, h.Columns...))
+	columns, err := lynq.JSON(append([]string{}, h.Columns...))
 	if err != nil {
 		return nil, fmt.Errorf("record of hub %s/%s: columns: %w", h.Namespace, h.Name, err)
 	}
-	namespaces, err := encodeJSON(append([]string{}, h.Namespaces...))
+	namespaces, err := lynq.JSON(append([]string{}, h.Namespaces...))
 	if err != nil {
 		return nil, fmt.Errorf("record of hub %s/%s: namespaces: %w", h.Namespace, h.Name, err)
 	}
@@ -107,7 +107,7 @@ func EncodeHub(h *Hub) (*corev1.ConfigMap, error) {
 		cm.Data[keyVersion] = h.Version
 	}
 	if len(h.NamespaceDefaults) > 0 {
-		if cm.Data[keyNamespaceDefaults], err = encodeJSON(h.NamespaceDefaults); err != nil {
+		if cm.Data[keyNamespaceDefaults], err = lynq.JSON(h.NamespaceDefaults); err != nil {
 			return nil, fmt.Errorf("record of hub %s/%s: namespaceDefaults: %w", h.Namespace, h.Name, err)
 		}
 	}

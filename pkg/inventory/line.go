@@ -31,7 +31,7 @@ func encodeRecords(records []Record) (string, error) {
 			return "", fmt.Errorf("%s is recorded twice", r.Ref)
 		}
 		seen[r.Ref] = true
-		line, err := encodeJSON(struct {
+		line, err := lynq.JSON(struct {
 			Key string `json:"key"`
 			*Record
 		}{r.Key(), r})

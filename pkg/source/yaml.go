@@ -1,9 +1,7 @@
 package source
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -226,11 +224,6 @@ func yamlText(node *yaml.Node) (string, bool, error) {
 	if err := node.Decode(&value); err != nil {
 		return "", false, err
 	}
-	var text bytes.Buffer
-	e := json.NewEncoder(&text)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(value); err != nil {
-		return "", false, err
-	}
-	return strings.TrimSuffix(text.String(), "\n"), false, nil
+	text, err := lynq.JSON(value)
+	return text, false, err
 }
