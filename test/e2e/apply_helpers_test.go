@@ -2,7 +2,6 @@ package e2e_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,7 +21,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/test/harness"
@@ -107,7 +105,6 @@ func newShop(t *testing.T, inputs string, rows int, o faultproxy.Options) *shop 
 	}
 	s.write(t, "inputs.yaml", s.inputs(inputs))
 	s.writeRows(t)
-	t.Cleanup(func() { s.letGo(t) })
 	return s
 }
 
@@ -132,25 +129,6 @@ func (s *shop) writeRows(t *testing.T) {
 		fmt.Fprintf(&b, "%s,1,%s\n", uid, s.rows[uid])
 	}
 	s.write(t, "rows.csv", b.String())
-}
-
-// letGo takes the finalizers off the records, so that the namespace can go.
-func (s *shop) letGo(t *testing.T) {
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
-	defer cancel()
-	client := s.Dynamic.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace(s.Namespace)
-	list, err := client.List(ctx, metav1.ListOptions{LabelSelector: lynq.LabelRecord})
-	if err != nil {
-		t.Logf("namespace %s stays: %v", s.Namespace, err)
-		return
-	}
-	for i := range list.Items {
-		_, err := client.Patch(ctx, list.Items[i].GetName(), types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
-		if err != nil && !apierrors.IsNotFound(err) {
-			t.Logf("namespace %s stays: %v", s.Namespace, err)
-			return
-		}
-	}
 }
 
 // running is a lynqctl that was started.

@@ -16,6 +16,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
@@ -29,7 +31,7 @@ type Env struct {
 	Kubeconfig string
 }
 
-// Env makes a namespace for a test, which is deleted when the test ends.
+// Env makes a namespace for a test.
 func (s *Shared) Env(t testing.TB) *Env {
 	t.Helper()
 	cluster := s.Cluster(t)
@@ -61,8 +63,7 @@ func (c *Cluster) envIn(t testing.TB, namespace string) *Env {
 	return &Env{Cluster: c, Namespace: namespace, Kubeconfig: path}
 }
 
-// NewNamespace makes a further namespace for a test. It asks for its deletion
-// when the test ends, and does not wait for that.
+// NewNamespace makes a further namespace for a test.
 func (c *Cluster) NewNamespace(t testing.TB) string {
 	t.Helper()
 	name := namespaceName(t.Name(), rand.Text())
@@ -72,27 +73,55 @@ func (c *Cluster) NewNamespace(t testing.TB) string {
 	return name
 }
 
-// makeNamespace makes a namespace, and asks for its deletion when the test ends.
+// makeNamespace makes a namespace. On a cluster that stays, it asks for its deletion
+// when the test ends. A cluster of ours ends with the tests: there the namespace
+// controller would only keep the API server busy, above all with the namespaces that
+// finalizers hold.
 func (c *Cluster) makeNamespace(t testing.TB, name string) error {
-	client := c.Dynamic.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"})
 	obj := &unstructured.Unstructured{}
 	obj.SetAPIVersion("v1")
 	obj.SetKind("Namespace")
 	obj.SetName(name)
-	if _, err := client.Create(t.Context(), obj, metav1.CreateOptions{}); err != nil {
+	if _, err := c.namespaces().Create(t.Context(), obj, metav1.CreateOptions{}); err != nil {
 		return err
 	}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), cleanupTimeout)
-		defer cancel()
-		if err := client.Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
-			t.Logf("namespace %s stays: %v", name, err)
-		}
-	})
+	if c.lifeline == nil {
+		t.Cleanup(func() {
+			if err := c.deleteNamespace(name); err != nil {
+				t.Logf("namespace %s stays: %v", name, err)
+			}
+		})
+	}
 	return nil
 }
 
-const cleanupTimeout = 10 * time.Second
+func (c *Cluster) namespaces() dynamic.NamespaceableResourceInterface {
+	return c.Dynamic.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"})
+}
+
+// deleteNamespace asks for the deletion of a namespace, once no finalizer of an
+// inventory holds it.
+func (c *Cluster) deleteNamespace(name string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), cleanupTimeout)
+	defer cancel()
+	configMaps := c.Dynamic.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace(name)
+	list, err := configMaps.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for i := range list.Items {
+		if len(list.Items[i].GetFinalizers()) == 0 {
+			continue
+		}
+		_, err := configMaps.Patch(ctx, list.Items[i].GetName(), types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+		if err != nil && !apierrors.IsNotFound(err) {
+			return err
+		}
+	}
+	return c.namespaces().Delete(ctx, name, metav1.DeleteOptions{})
+}
+
+const cleanupTimeout = time.Minute
 
 // namespaceName is a valid name that tells whose the namespace is.
 func namespaceName(test, random string) string {
