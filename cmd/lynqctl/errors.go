@@ -25,14 +25,6 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("%s takes no arguments, got %q; name inputs with -f: -f %s", cmd.Name(), args[0], args[0])
 }
 
-// count is "1 row", "2 rows".
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // oneOf checks the value of a flag that takes one of some words.
 func oneOf[T ~string](flag, value string, allowed ...T) error {
 	words := make([]string, len(allowed))

@@ -25,12 +25,12 @@ func TestConditionOf(t *testing.T) {
 		want       string
 		since      time.Time
 	}{
-		"well":                {conditions("False", "False", "True"), false, "Ready", at(3)},
-		"not well":            {conditions("True", "False", "False"), false, "Degraded: NotReady", at(1)},
-		"not waited for":      {conditions("False", "True", "Unknown"), false, "Progressing", at(2)},
-		"neither":             {conditions("False", "False", "Unknown"), false, "Unknown", time.Time{}},
-		"no run ended":        {nil, false, "Unknown", time.Time{}},
-		"deleted by hand":     {conditions("True", "False", "False"), true, "Deleting", time.Time{}},
+		"well":            {conditions("False", "False", "True"), false, "Ready", at(3)},
+		"not well":        {conditions("True", "False", "False"), false, "Degraded: NotReady", at(1)},
+		"not waited for":  {conditions("False", "True", "Unknown"), false, "Progressing", at(2)},
+		"neither":         {conditions("False", "False", "Unknown"), false, "Unknown", time.Time{}},
+		"no run ended":    {nil, false, "Unknown", time.Time{}},
+		"deleted by hand": {conditions("True", "False", "False"), true, "Deleting", time.Time{}},
 	} {
 		got, since := conditionOf(&inventory.Inventory{Deleting: tt.deleting, Status: inventory.Status{Conditions: tt.conditions}})
 		if got != tt.want || (since == nil) != tt.since.IsZero() || since != nil && !since.Equal(tt.since) {

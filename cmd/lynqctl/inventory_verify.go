@@ -11,6 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/engine"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 func (a *app) inventoryVerifyCommand() *cobra.Command {
@@ -87,7 +88,7 @@ func (a *app) showVerification(v *engine.Verification, f *inventoryFlags) error 
 
 // verified is the result in a line.
 func verified(v *engine.Verification, f *inventoryFlags) string {
-	compared := count(v.Nodes, "node") + ", " + count(v.Objects, "object") + ": "
+	compared := lynq.Count(v.Nodes, "node") + ", " + lynq.Count(v.Objects, "object") + ": "
 	switch {
 	case len(v.Findings) > 0:
 		return compared + findingCounts(v.Findings)

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/pkg/engine"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
@@ -93,7 +94,7 @@ func (a *app) renderCheck(ctx context.Context, f *renderCommandFlags, e *engine.
 	if what := firstDifference(sink.nodes, second); what != "" {
 		return &engine.Error{Outcome: engine.Failed, Err: fmt.Errorf("rendered twice, not alike: %s (a function whose result varies, or a row that changed in between)", what)}
 	}
-	_, _ = fmt.Fprintf(a.stderr, "rendered twice, alike: %s, %s\n", count(run.Report().Nodes, "node"), count(run.Report().Objects, "object"))
+	_, _ = fmt.Fprintf(a.stderr, "rendered twice, alike: %s, %s\n", lynq.Count(run.Report().Nodes, "node"), lynq.Count(run.Report().Objects, "object"))
 	return f.Ended(run.Run, nil)
 }
 

@@ -39,7 +39,7 @@ func statusList(s *engine.Status, f *statusFlags, now time.Time) *ui.List {
 		}
 	}
 	if f.failed && len(s.Nodes) > 0 {
-		l.Empty = "No node is unwell: " + count(len(s.Nodes), "node") + " looked at"
+		l.Empty = "No node is unwell: " + lynq.Count(len(s.Nodes), "node") + " looked at"
 	}
 	for i := range s.Hubs {
 		l.Footer = append(l.Footer, hubLines(&s.Hubs[i], now)...)
@@ -89,7 +89,7 @@ func hubLines(h *status.Hub, now time.Time) []string {
 		head += "the last run is not known, for its record is not there or cannot be read"
 	} else {
 		head += fmt.Sprintf("last run %s: %d of %s active, %s wanted", orNever(ago(now, atTime(h.Run.Time))),
-			h.Run.Active, count(h.Run.Rows, "row"), count(h.Run.Nodes, "node"))
+			h.Run.Active, lynq.Count(h.Run.Rows, "row"), lynq.Count(h.Run.Nodes, "node"))
 	}
 	if h.Missing > 0 {
 		head += fmt.Sprintf(", %d not recorded", h.Missing)
@@ -109,7 +109,7 @@ func hubLines(h *status.Hub, now time.Time) []string {
 }
 
 func countsLine(c *status.Counts) string {
-	return fmt.Sprintf("%d/%s well, %d/%s ready%s", c.Well, count(c.Nodes, "node"), c.Ready, count(c.Desired, "object"), troubles(c))
+	return fmt.Sprintf("%d/%s well, %d/%s ready%s", c.Well, lynq.Count(c.Nodes, "node"), c.Ready, lynq.Count(c.Desired, "object"), troubles(c))
 }
 
 func orNever(ago string) string {

@@ -13,6 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
@@ -103,7 +104,7 @@ func (n *nodeNow) details(now time.Time) *ui.Details {
 			{Name: "Age", Text: ago(now, atTime(n.Created))},
 			{Name: "Last run", Text: condition},
 			{Name: "Message", Text: n.Message},
-			{Name: "Wanted", Text: fmt.Sprintf("%s: %d ready%s", count(n.Desired, "object"), n.Ready, troubles(&status.Counts{
+			{Name: "Wanted", Text: fmt.Sprintf("%s: %d ready%s", lynq.Count(n.Desired, "object"), n.Ready, troubles(&status.Counts{
 				Failed: n.Failed, Skipped: n.Skipped, Conflicted: n.Conflicted,
 			}))},
 			{Name: "Now", Text: tallied(n.Objects)},
@@ -119,7 +120,7 @@ func (n *nodeNow) details(now time.Time) *ui.Details {
 // tallied are the objects by how they are now.
 func tallied(objects []status.Object) string {
 	counts := status.Tally(objects)
-	parts := []string{count(len(objects), "object") + ": " + strconv.Itoa(counts[apply.StateReady]) + " ready"}
+	parts := []string{lynq.Count(len(objects), "object") + ": " + strconv.Itoa(counts[apply.StateReady]) + " ready"}
 	for _, state := range []apply.ReadyState{apply.StateWaiting, apply.StateFailed, apply.StateDeleting, apply.StateGone, status.StateUnknown} {
 		if counts[state] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", counts[state], state))

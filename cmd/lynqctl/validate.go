@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/pkg/engine"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 func (a *app) validateCommand() *cobra.Command {
@@ -51,14 +52,14 @@ func (a *app) validate(ctx context.Context, f *renderFlags, rows bool) error {
 	for _, h := range inputs.Hubs {
 		forms += len(h.Programs)
 	}
-	checked := fmt.Sprintf("%s and %s", count(len(inputs.Hubs), "hub"), count(forms, "form"))
+	checked := fmt.Sprintf("%s and %s", lynq.Count(len(inputs.Hubs), "hub"), lynq.Count(forms, "form"))
 	if rows {
 		var nodes counter
 		run, err := e.RenderRows(ctx, &f.RenderOptions, f.Settings, inputs, &nodes)
 		if err := f.Ended(run.Run, err); err != nil {
 			return err
 		}
-		checked += ", " + count(int(nodes), "node")
+		checked += ", " + lynq.Count(int(nodes), "node")
 	}
 	_, err = fmt.Fprintf(a.stderr, "%s: valid\n", checked)
 	return engine.Fail(err)

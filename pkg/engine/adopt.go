@@ -90,7 +90,7 @@ func (t *adopting) judge(j *applyJob) (some bool, err error) {
 // hubs.
 func (t *adopting) tellElsewhere(j *applyJob, orphans map[string]int) {
 	if n := orphans[""]; n > 0 {
-		t.tell(j, "not adopted: "+count(n, "orphan")+": nothing renders them, and they do not say where they are from")
+		t.tell(j, "not adopted: "+lynq.Count(n, "orphan")+": nothing renders them, and they do not say where they are from")
 	}
 	var hubs []string
 	for _, hub := range slices.Sorted(maps.Keys(orphans)) {

@@ -30,7 +30,7 @@ func (e *Engine) Finalize(ctx context.Context, o *FinalizeOptions) error {
 		e.notef("error: %v", b)
 	}
 	if err == nil && len(wanted.unread) > 0 {
-		return &Error{Outcome: Failed, Err: ErrReported, Summary: count(len(wanted.unread), "inventory") + " could not be read"}
+		return &Error{Outcome: Failed, Err: ErrReported, Summary: lynq.Count(len(wanted.unread), "inventory") + " could not be read"}
 	}
 	return err
 }
@@ -57,7 +57,7 @@ func (c *completion) nothing() string {
 }
 
 func (c *completion) question(nodes int) string {
-	return "Complete the deletion of " + count(nodes, "node")
+	return "Complete the deletion of " + lynq.Count(nodes, "node")
 }
 
 func (c *completion) choose(all *records) ([]*leavingHub, error) {

@@ -115,7 +115,7 @@ func (e *Engine) givenHub(ctx context.Context, options *DraftOptions) (*origin, 
 	case err != nil:
 		return nil, &Error{Outcome: BadInput, Err: err, Summary: "nothing was written"}
 	case len(inputs.Hubs) != 1:
-		return nil, BadUsage(fmt.Errorf("-f: %s in these inputs, one is needed", count(len(inputs.Hubs), "hub")))
+		return nil, BadUsage(fmt.Errorf("-f: %s in these inputs, one is needed", lynq.Count(len(inputs.Hubs), "hub")))
 	}
 	h := inputs.Hubs[0]
 	// Who has a namespace for the nodes says it; a hub's Secret may be there.

@@ -44,7 +44,7 @@ func BadInputs(problems lynq.Problems, nothing string) error {
 	return &Error{
 		Outcome: BadInput,
 		Err:     sorted,
-		Summary: fmt.Sprintf("%s in the inputs; %s", count(len(sorted), "problem"), nothing),
+		Summary: fmt.Sprintf("%s in the inputs; %s", lynq.Count(len(sorted), "problem"), nothing),
 	}
 }
 
@@ -76,15 +76,4 @@ func unread(ctx context.Context, err error) error {
 func inOrder(errs []error) error {
 	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errors.Join(errs...)
-}
-
-// count is "1 row", "2 rows", "2 inventories".
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	if y, ends := strings.CutSuffix(what, "y"); ends {
-		what = y + "ie"
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

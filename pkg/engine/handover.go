@@ -148,7 +148,7 @@ func (j *handoverJob) try(ctx context.Context, o *operated, plan *handover.Plan)
 		return err
 	}
 	if n := plan.Counts()[handover.Failed]; n > 0 {
-		return &Error{Outcome: Failed, Err: ErrReported, Summary: count(n, "object") + " cannot be taken over, so that their LynqNodes would stay; nothing was touched"}
+		return &Error{Outcome: Failed, Err: ErrReported, Summary: lynq.Count(n, "object") + " cannot be taken over, so that their LynqNodes would stay; nothing was touched"}
 	}
 	return j.ended(o, nil)
 }
@@ -195,10 +195,10 @@ func (j *handoverJob) agree(ctx context.Context, o *operated, plan *handover.Pla
 func (j *handoverJob) question(o *operated, plan *handover.Plan) string {
 	var parts []string
 	if n := len(plan.Nodes); n > 0 {
-		parts = append(parts, fmt.Sprintf("take %s with %s of %s over from the Lynq operator", count(n, "node"), count(plan.Counts()[handover.Take], "object"), hubsText(hubsOf(o))))
+		parts = append(parts, fmt.Sprintf("take %s with %s of %s over from the Lynq operator", lynq.Count(n, "node"), lynq.Count(plan.Counts()[handover.Take], "object"), hubsText(hubsOf(o))))
 	}
 	if j.removes(o) {
-		parts = append(parts, fmt.Sprintf("delete %s and %s", count(len(o.hubs), "LynqHub"), count(len(o.forms), "LynqForm")))
+		parts = append(parts, fmt.Sprintf("delete %s and %s", lynq.Count(len(o.hubs), "LynqHub"), lynq.Count(len(o.forms), "LynqForm")))
 	}
 	text := strings.Join(parts, ", then ") + "?"
 	return strings.ToUpper(text[:1]) + text[1:]
@@ -209,7 +209,7 @@ func hubsText(keys []lynq.HubKey) string {
 	if len(keys) == 1 {
 		return "hub " + keys[0].String()
 	}
-	return count(len(keys), "hub")
+	return lynq.Count(len(keys), "hub")
 }
 
 // hubsOf are the hubs of the LynqNodes that are meant.
@@ -329,5 +329,5 @@ func (j *handoverJob) ended(o *operated, err error) error {
 	if err != nil || len(o.problems) == 0 {
 		return err
 	}
-	return &Error{Outcome: Failed, Err: ErrReported, Summary: count(len(o.problems), "LynqNode") + " could not be handed over"}
+	return &Error{Outcome: Failed, Err: ErrReported, Summary: lynq.Count(len(o.problems), "LynqNode") + " could not be handed over"}
 }

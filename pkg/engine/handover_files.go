@@ -41,7 +41,7 @@ func (j *handoverJob) export(o *operated) error {
 			return fmt.Errorf("export: %w", err)
 		}
 	}
-	j.notef("%s and %s are in %s", count(len(o.hubs), "hub"), count(len(o.forms), "form"), j.o.ExportDir)
+	j.notef("%s and %s are in %s", lynq.Count(len(o.hubs), "hub"), lynq.Count(len(o.forms), "form"), j.o.ExportDir)
 	return nil
 }
 
@@ -122,7 +122,7 @@ func (j *handoverJob) finish(ctx context.Context, o *operated) error {
 		forms := slices.DeleteFunc(slices.Clone(now.forms), func(f *unstructured.Unstructured) bool { return hubOf(f) != p })
 		switch {
 		case now.left[p] > 0:
-			j.notef("hub %s/%s has %s left that the operator had; until they are handed over too, lynqctl apply refuses it", p.Namespace, p.Name, count(now.left[p], "LynqNode"))
+			j.notef("hub %s/%s has %s left that the operator had; until they are handed over too, lynqctl apply refuses it", p.Namespace, p.Name, lynq.Count(now.left[p], "LynqNode"))
 		case len(hubs)+len(forms) == 0:
 			j.notef("hub %s/%s is handed over", p.Namespace, p.Name)
 		case j.o.RemoveForms:
@@ -146,7 +146,7 @@ func stillThere(p lynq.HubKey, hubs, forms []*unstructured.Unstructured) string 
 	case 1:
 		parts = append(parts, "LynqForm "+forms[0].GetName())
 	default:
-		parts = append(parts, count(len(forms), "LynqForm"))
+		parts = append(parts, lynq.Count(len(forms), "LynqForm"))
 	}
 	if len(hubs)+len(forms) == 1 {
 		return parts[0] + " is there"

@@ -210,7 +210,7 @@ func (r *Inventories) Incomplete() error {
 	if len(r.Broken) == 0 {
 		return nil
 	}
-	return &Error{Outcome: Failed, Err: ErrReported, Summary: count(len(r.Broken), "inventory") + " could not be read"}
+	return &Error{Outcome: Failed, Err: ErrReported, Summary: lynq.Count(len(r.Broken), "inventory") + " could not be read"}
 }
 
 // Inventories reads the inventories that options choose.

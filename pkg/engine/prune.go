@@ -78,7 +78,7 @@ func (j *pruneJob) perform(ctx context.Context, orphans []orphan.Orphan) error {
 	if err := j.carryOut(ctx, orphans); err != nil || left == 0 {
 		return err
 	}
-	return &Error{Outcome: Failed, Err: ErrReported, Summary: "left alone, though it was named: " + count(left, "orphan")}
+	return &Error{Outcome: Failed, Err: ErrReported, Summary: "left alone, though it was named: " + lynq.Count(left, "orphan")}
 }
 
 // carryOut deletes orphans, or shows what that would come to.
@@ -192,12 +192,12 @@ func atStake(orphans []orphan.Orphan) string {
 			where = append(where, "in namespace "+ns)
 		}
 	default:
-		where = append(where, "in "+count(len(namespaces), "namespace"))
+		where = append(where, "in "+lynq.Count(len(namespaces), "namespace"))
 	}
 	if clusterWide {
 		where = append(where, "without a namespace")
 	}
-	return count(len(orphans), "orphan") + " " + strings.Join(where, " and ")
+	return lynq.Count(len(orphans), "orphan") + " " + strings.Join(where, " and ")
 }
 
 // heldData says what of the orphans holds data, "" where nothing does.
@@ -213,7 +213,7 @@ func heldData(orphans []orphan.Orphan) string {
 	}
 	var parts []string
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		parts = append(parts, count(kinds[kind], kind))
+		parts = append(parts, lynq.Count(kinds[kind], kind))
 	}
 	return "Data that goes: " + strings.Join(parts, ", ") + ", with all that is in them"
 }

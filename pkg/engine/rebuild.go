@@ -76,7 +76,7 @@ func (r *rebuildJob) perform(ctx context.Context) error {
 		if u.Node.Name == "" {
 			of = "an unknown node in namespace " + u.Node.Namespace
 		}
-		r.notef("not rebuilt: %s of %s, such as %s: %s", count(len(u.Objects), "object"), of, u.Objects[0].Full(), u.Why)
+		r.notef("not rebuilt: %s of %s, such as %s: %s", lynq.Count(len(u.Objects), "object"), of, u.Objects[0].Full(), u.Why)
 	}
 	for _, b := range r.broken {
 		r.notef("not rebuilt: ConfigMap %s/%s cannot be read (to have it created again, take its finalizers off, delete it with kubectl delete --cascade=orphan, and run this again)", b.Namespace, b.Name)
@@ -107,9 +107,9 @@ func (r *rebuildJob) left(unbuilt []orphan.Unbuilt) error {
 	}
 	switch {
 	case objects > 0:
-		return &Error{Outcome: Failed, Err: ErrReported, Summary: count(objects, "object") + " could not be recorded"}
+		return &Error{Outcome: Failed, Err: ErrReported, Summary: lynq.Count(objects, "object") + " could not be recorded"}
 	case len(r.broken) > 0:
-		return &Error{Outcome: Failed, Err: ErrReported, Summary: count(len(r.broken), "inventory") + " could not be read"}
+		return &Error{Outcome: Failed, Err: ErrReported, Summary: lynq.Count(len(r.broken), "inventory") + " could not be read"}
 	}
 	return nil
 }
@@ -127,12 +127,12 @@ func question(rebuilt []orphan.Rebuilt) string {
 	}
 	var parts []string
 	if created > 0 {
-		parts = append(parts, "write "+count(created, "new inventory"))
+		parts = append(parts, "write "+lynq.Count(created, "new inventory"))
 	}
 	if completed > 0 {
-		parts = append(parts, "complete "+count(completed, "inventory"))
+		parts = append(parts, "complete "+lynq.Count(completed, "inventory"))
 	}
-	text := strings.Join(parts, " and ") + ", with " + count(objects, "object") + " that no inventory has an entry for?"
+	text := strings.Join(parts, " and ") + ", with " + lynq.Count(objects, "object") + " that no inventory has an entry for?"
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
@@ -303,7 +303,7 @@ func (r *rebuildJob) save(ctx context.Context, rebuilt []orphan.Rebuilt) error {
 			written--
 		}
 	}
-	r.notef("%s written", count(written, "inventory"))
+	r.notef("%s written", lynq.Count(written, "inventory"))
 	err = Fail(errors.Join(errs...))
 	if r.apply != nil {
 		r.apply.client, r.apply.store = r.client, r.store

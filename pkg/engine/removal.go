@@ -115,16 +115,16 @@ func stake(plans []apply.Plan) string {
 			adopted[action] += plans[i].Adopted[action]
 		}
 	}
-	deleted := count(counts[apply.ActionDelete]+counts[apply.ActionCollect], "object") + " to delete"
+	deleted := lynq.Count(counts[apply.ActionDelete]+counts[apply.ActionCollect], "object") + " to delete"
 	if n := adopted[apply.ActionDelete] + adopted[apply.ActionCollect]; n > 0 {
 		deleted += fmt.Sprintf(" (%d adopted)", n)
 	}
 	parts := []string{deleted}
 	if n := counts[apply.ActionOrphan]; n > 0 {
-		parts = append(parts, count(n, "object")+" to leave behind as orphans")
+		parts = append(parts, lynq.Count(n, "object")+" to leave behind as orphans")
 	}
 	if n := counts[apply.ActionRelease]; n > 0 {
-		parts = append(parts, count(n, "object")+" to release")
+		parts = append(parts, lynq.Count(n, "object")+" to release")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -324,7 +324,7 @@ func (j *removalJob) removeHubs(ctx context.Context, hubs []*leavingHub, ls *loc
 		case err != nil:
 			errs = append(errs, err)
 		case left > 0 && h.record != nil:
-			errs = append(errs, fmt.Errorf("the record of hub %s/%s stays: it has %s left", h.Namespace, h.Name, count(left, "node")))
+			errs = append(errs, fmt.Errorf("the record of hub %s/%s stays: it has %s left", h.Namespace, h.Name, lynq.Count(left, "node")))
 		case left == 0:
 			ls.discard(h.HubKey)
 			if h.record != nil {

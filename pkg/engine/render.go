@@ -112,7 +112,7 @@ func emptyHub(h *form.Hub, r render.Report) lynq.Problems {
 	case r.Rows == 0:
 		warnings.Add(h.Pos, "", "hub %q has no rows", h.Name)
 	case r.Active == 0:
-		warnings.Add(h.Pos, "", "hub %q has no active row among %s", h.Name, count(r.Rows, "row"))
+		warnings.Add(h.Pos, "", "hub %q has no active row among %s", h.Name, lynq.Count(r.Rows, "row"))
 	}
 	return warnings
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
@@ -43,7 +44,7 @@ func (f *RenderOptions) sourceFailed(run *render.Run, err error) error {
 	e := &Error{Outcome: BadInput, Err: err, Summary: f.unwritten(run.Report())}
 	var bad *render.BadRowsError
 	if errors.As(err, &bad) {
-		e.Summary = count(len(bad.Problems)+bad.More, "bad row") + "; " + e.Summary
+		e.Summary = lynq.Count(len(bad.Problems)+bad.More, "bad row") + "; " + e.Summary
 	}
 	if nodes := run.Err(); nodes != nil { // of hubs before this one
 		e.Err = errors.Join(nodes, err)
@@ -59,17 +60,17 @@ func (f *RenderOptions) nodesFailed(run *render.Run) error {
 	report := run.Report()
 	rest := f.unwritten(report)
 	if f.KeepGoing {
-		rest = count(report.Nodes, "other node") + " did"
+		rest = lynq.Count(report.Nodes, "other node") + " did"
 	}
 	return &Error{Outcome: Failed, Err: run.Err(),
-		Summary: fmt.Sprintf("%s could not be rendered; %s", count(report.FailedNodes, "node"), rest),
+		Summary: fmt.Sprintf("%s could not be rendered; %s", lynq.Count(report.FailedNodes, "node"), rest),
 	}
 }
 
 // unwritten says of a failed run what there is of its output.
 func (f *RenderOptions) unwritten(r render.Report) string {
 	if f.Stream && r.Nodes > 0 {
-		return fmt.Sprintf("the output is incomplete: %s had been written", count(r.Nodes, "node"))
+		return fmt.Sprintf("the output is incomplete: %s had been written", lynq.Count(r.Nodes, "node"))
 	}
 	return f.Nothing
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // How long requests under way may take after an interruption, and how long the
@@ -96,10 +97,10 @@ func (r *clusterRun) showPlans(plans []apply.Plan) error {
 	}
 	var wrong []string
 	if failedNodes > 0 {
-		wrong = append(wrong, count(failedNodes, "node")+" could not be planned")
+		wrong = append(wrong, lynq.Count(failedNodes, "node")+" could not be planned")
 	}
 	if blocked > 0 {
-		wrong = append(wrong, count(blocked, "object")+" would be in conflict")
+		wrong = append(wrong, lynq.Count(blocked, "object")+" would be in conflict")
 	}
 	if len(wrong) == 0 {
 		return nil
@@ -162,7 +163,7 @@ func outcome(ctx context.Context, s *apply.Summary, err error) error {
 	case errors.Is(context.Cause(ctx), context.Canceled):
 		return context.Canceled
 	case len(s.Failed) > 0:
-		return &Error{Outcome: Failed, Err: cmp.Or(err, ErrReported), Summary: count(len(s.Failed), "node") + " did not end well; run it again when that is fixed"}
+		return &Error{Outcome: Failed, Err: cmp.Or(err, ErrReported), Summary: lynq.Count(len(s.Failed), "node") + " did not end well; run it again when that is fixed"}
 	}
 	return Fail(err)
 }

@@ -151,7 +151,7 @@ func (r *removal) question(nodes int) string {
 	if r.what == "node" {
 		return "Delete node " + r.name
 	}
-	return fmt.Sprintf("Delete %s %s: %s", r.what, r.name, count(nodes, "node"))
+	return fmt.Sprintf("Delete %s %s: %s", r.what, r.name, lynq.Count(nodes, "node"))
 }
 
 func (r *removal) choose(all *records) ([]*leavingHub, error) {

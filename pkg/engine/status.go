@@ -207,11 +207,11 @@ func (s *Status) unwell() int {
 func (s *Status) summary() string {
 	var parts []string
 	if n := s.unwell(); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %s not well", n, count(len(s.Nodes), "node")))
+		parts = append(parts, fmt.Sprintf("%d of %s not well", n, lynq.Count(len(s.Nodes), "node")))
 	}
 	for i := range s.Hubs {
 		if h := &s.Hubs[i]; h.Missing > 0 {
-			parts = append(parts, fmt.Sprintf("hub %s/%s: %s wanted and not recorded", h.Namespace, h.Name, count(h.Missing, "node")))
+			parts = append(parts, fmt.Sprintf("hub %s/%s: %s wanted and not recorded", h.Namespace, h.Name, lynq.Count(h.Missing, "node")))
 		}
 	}
 	if len(parts) == 0 && len(s.Warnings) > 0 {

@@ -186,7 +186,7 @@ func (j *treeJob) ended(r *gitops.Report) error {
 	case j.run.Err() != nil:
 		return j.o.Ended(j.run.Run, nil)
 	case len(r.Conflicts) > 0:
-		return &Error{Outcome: Failed, Err: ErrReported, Summary: count(len(r.Conflicts), "file") + " left because others changed them; take the changes into the form, or overwrite them with --force"}
+		return &Error{Outcome: Failed, Err: ErrReported, Summary: lynq.Count(len(r.Conflicts), "file") + " left because others changed them; take the changes into the form, or overwrite them with --force"}
 	case r.Changed && j.o.TellChanged:
 		return &Error{Outcome: Changed, Err: ErrReported}
 	}

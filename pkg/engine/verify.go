@@ -139,6 +139,6 @@ func (v *verification) seen(in *apply.VerifyInput, hub string, inventories []*in
 		v.Objects += len(inv.Records)
 	}
 	for _, why := range slices.Sorted(maps.Keys(unknown)) {
-		v.Warnings = append(v.Warnings, fmt.Sprintf("%s of hub %q not compared: %s", count(unknown[why], "node"), hub, why))
+		v.Warnings = append(v.Warnings, fmt.Sprintf("%s of hub %q not compared: %s", lynq.Count(unknown[why], "node"), hub, why))
 	}
 }

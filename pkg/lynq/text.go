@@ -7,10 +7,13 @@ import (
 	"strings"
 )
 
-// Count is a number with its noun: "1 node", "2 nodes".
+// Count is a number with its noun: "1 node", "2 nodes", "2 inventories".
 func Count[N ~int | ~int64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun
+	}
+	if y, ends := strings.CutSuffix(noun, "y"); ends {
+		noun = y + "ie"
 	}
 	return strconv.FormatInt(int64(n), 10) + " " + noun + "s"
 }
