@@ -44,11 +44,11 @@ func (c *completer) recorded(namespace string, nameOf func(*metav1.PartialObject
 // recordedKeys are the names of hubs or forms that records say and, where several
 // have one name, NAMESPACE/NAME too.
 func (c *completer) recordedKeys(keyOf func(*metav1.PartialObjectMetadata) lynq.HubKey) []string {
-	seen := namesakes{}
+	seen := lynq.ShortNames{}
 	names := c.recorded(c.namespaceFlag(), func(m *metav1.PartialObjectMetadata) string {
 		key := keyOf(m)
 		if key.Name != "" {
-			seen.see(key.Namespace, key.Name)
+			seen.See(key.Namespace, key.Name)
 		}
 		return key.Name
 	})

@@ -130,6 +130,9 @@ func (a *app) delete(ctx context.Context, f *removalFlags, what, name, cascade s
 
 // named is the name of what goes. That of a hub may say its namespace, as -n does.
 func (f *removalFlags) named(what, name string) (string, error) {
+	if strings.Count(name, "/") > 1 || what == "node" && strings.Contains(name, "/") {
+		return "", engine.BadUsage(fmt.Errorf("%q is no name of a %s (a hub or form is NAME or NAMESPACE/NAME, a node NODE with -n NAMESPACE)", name, what))
+	}
 	namespace, hub, said := strings.Cut(name, "/")
 	if what != "hub" || !said {
 		return name, nil

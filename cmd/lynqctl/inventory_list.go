@@ -56,7 +56,10 @@ func (a *app) inventoryList(ctx context.Context, f *inventoryFlags) error {
 		Empty:    "No nodes are recorded in " + f.Where(),
 		Warnings: slices.Concat(r.Warnings(), r.Ignored),
 	}
-	now, called := time.Now(), callInventories(r.Chosen)
+	now, called := time.Now(), newShortNames()
+	for _, inv := range r.Chosen {
+		called.see(apply.HubOf(inv), apply.FormOf(inv))
+	}
 	for _, inv := range r.Chosen {
 		l.Items = append(l.Items, nodeItem(inv, called, now))
 	}
@@ -66,7 +69,7 @@ func (a *app) inventoryList(ctx context.Context, f *inventoryFlags) error {
 	return r.Incomplete()
 }
 
-func nodeItem(inv *inventory.Inventory, called *callings, now time.Time) ui.Item {
+func nodeItem(inv *inventory.Inventory, called shortNames, now time.Time) ui.Item {
 	d := nodeDataOf(inv)
 	generation := ""
 	if inv.TemplateGeneration != 0 {

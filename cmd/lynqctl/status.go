@@ -142,7 +142,7 @@ func (a *app) statusView(f *statusFlags) func(time.Time, *engine.StatusWatch) er
 		feed := &ui.Feed{Out: out, Format: format, Columns: statusColumns(f)}
 		return func(now time.Time, w *engine.StatusWatch) error {
 			news, shown := w.Take()
-			called := callNodes(shown)
+			called := namesOf(shown)
 			items := make([]ui.Item, len(news))
 			for i := range news {
 				items[i] = statusItem(&news[i], called, now)

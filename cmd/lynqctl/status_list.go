@@ -32,7 +32,7 @@ func statusList(s *engine.Status, f *statusFlags, now time.Time) *ui.List {
 		Columns: statusColumns(f),
 		Empty:   "No nodes are recorded in " + f.Where(), Warnings: slices.Concat(s.Warnings, s.Ignored), Sums: s.Hubs,
 	}
-	called := callNodes(s.Nodes)
+	called := namesOf(s.Nodes)
 	for i := range s.Nodes {
 		if n := &s.Nodes[i]; !n.Well || !f.failed {
 			l.Items = append(l.Items, statusItem(n, called, now))
@@ -47,7 +47,28 @@ func statusList(s *engine.Status, f *statusFlags, now time.Time) *ui.List {
 	return l
 }
 
-func statusItem(n *status.Node, called *callings, now time.Time) ui.Item {
+// shortNames tell how hubs and forms are called that are shown.
+type shortNames struct{ hubs, forms lynq.ShortNames }
+
+func newShortNames() shortNames { return shortNames{lynq.ShortNames{}, lynq.ShortNames{}} }
+
+func namesOf(nodes []status.Node) shortNames {
+	s := newShortNames()
+	for i := range nodes {
+		s.see(nodes[i].HubKey(), nodes[i].FormKey())
+	}
+	return s
+}
+
+func (s shortNames) see(hub lynq.HubKey, form lynq.FormKey) {
+	s.hubs.See(hub.Namespace, hub.Name)
+	s.forms.See(form.Namespace, form.Name)
+}
+
+func (s shortNames) hub(key lynq.HubKey) string   { return s.hubs.Of(key.Namespace, key.Name) }
+func (s shortNames) form(key lynq.FormKey) string { return s.forms.Of(key.Namespace, key.Name) }
+
+func statusItem(n *status.Node, called shortNames, now time.Time) ui.Item {
 	cells := []string{n.Namespace, n.Name}
 	if n.Condition == status.Unreadable {
 		cells = append(cells, "", "", "", "", "", n.Condition, "")
@@ -97,7 +118,10 @@ func hubLines(h *status.Hub, now time.Time) []string {
 	if h.Deleting {
 		head += "; its record is being deleted"
 	}
-	lines, called := []string{head}, callForms(h)
+	lines, called := []string{head}, newShortNames()
+	for i := range h.Forms {
+		called.forms.See(h.Forms[i].Namespace, h.Forms[i].Name)
+	}
 	for i := range h.Forms {
 		f := &h.Forms[i]
 		lines = append(lines, "  form "+called.form(lynq.FormKey{Namespace: f.Namespace, Name: f.Name})+": "+countsLine(&f.Counts))

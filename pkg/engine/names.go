@@ -39,18 +39,14 @@ func FormNames(inputs *form.Inputs) []string {
 	return shortNames(forms)
 }
 
-// shortNames are what hubs or forms can be called: where several have one name, it
-// takes the namespace too.
-func shortNames(all []lynq.FormKey) []string {
-	count := map[string]int{}
-	for _, n := range all {
-		count[n.Name]++
+func shortNames(keys []lynq.FormKey) []string {
+	short := lynq.ShortNames{}
+	for _, k := range keys {
+		short.See(k.Namespace, k.Name)
 	}
-	names := make([]string, len(all))
-	for i, n := range all {
-		if names[i] = n.Name; count[n.Name] > 1 {
-			names[i] = n.String()
-		}
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = short.Of(k.Namespace, k.Name)
 	}
 	return names
 }

@@ -40,3 +40,23 @@ type Names []string
 func (n Names) Choose(namespace, name string) bool {
 	return len(n) == 0 || slices.Contains(n, name) || namespace != "" && slices.Contains(n, qualified(namespace, name))
 }
+
+// ShortNames tell how hubs or forms are called among others: NAME, or NAMESPACE/NAME
+// where another one has that name too. It holds the namespaces of each name.
+type ShortNames map[string]map[string]bool
+
+// See takes note of one that is shown.
+func (s ShortNames) See(namespace, name string) {
+	if s[name] == nil {
+		s[name] = map[string]bool{}
+	}
+	s[name][namespace] = true
+}
+
+// Of is what one is called, "" where its name is not known.
+func (s ShortNames) Of(namespace, name string) string {
+	if len(s[name]) > 1 && name != "" {
+		return qualified(namespace, name)
+	}
+	return name
+}

@@ -26,3 +26,27 @@ func TestNamesChoose(t *testing.T) {
 		}
 	}
 }
+
+func TestShortNames(t *testing.T) {
+	s := lynq.ShortNames{}
+	for _, key := range []lynq.HubKey{{"shop", "crm"}, {"shop", "crm"}, {"far", "web"}, {"shop", "web"}, {"", ""}, {"shop", ""}} {
+		s.See(key.Namespace, key.Name)
+	}
+	for key, want := range map[lynq.HubKey]string{
+		{"shop", "crm"}: "crm", {"far", "web"}: "far/web", {"shop", "web"}: "shop/web", {"shop", ""}: "", {"shop", "other"}: "other",
+	} {
+		if got := s.Of(key.Namespace, key.Name); got != want {
+			t.Errorf("%v: %q, want %q", key, got, want)
+		}
+	}
+}
+
+func TestCount(t *testing.T) {
+	for want, got := range map[string]string{
+		"1 node": lynq.Count(1, "node"), "0 nodes": lynq.Count(0, "node"), "1 inventory": lynq.Count(1, "inventory"), "2 inventories": lynq.Count(int64(2), "inventory"),
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

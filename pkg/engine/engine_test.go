@@ -1,0 +1,147 @@
+package engine_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/engine"
+	"github.com/lynqctl/lynqctl/test/harness"
+)
+
+var cluster harness.Shared
+
+// watcher is a View that keeps what it is shown. It answers every question with yes.
+type watcher struct {
+	mu      sync.Mutex
+	notes   []string
+	asked   []string
+	events  []apply.Event
+	refused []apply.Refusal
+}
+
+func (w *watcher) Note(line string) { w.notes = append(w.notes, line) }
+func (*watcher) CanAsk() bool       { return true }
+func (w *watcher) Confirm(question string) (bool, error) {
+	w.asked = append(w.asked, question)
+	return true, nil
+}
+func (*watcher) Preview([]apply.Plan) error              { return nil }
+func (*watcher) Count(string) engine.Counter             { return nil }
+func (w *watcher) Printer(engine.Mode) engine.Printer    { return w }
+func (w *watcher) Reporter(engine.Mode) engine.Reporter  { return w }
+func (*watcher) Plan([]apply.Plan) error                 { return nil }
+func (*watcher) Result([]apply.Plan) error               { return nil }
+func (*watcher) Close() error                            { return nil }
+func (w *watcher) Refuse(refusals []apply.Refusal) error { w.refused = refusals; return nil }
+func (w *watcher) Report(e apply.Event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.events = append(w.events, e)
+}
+
+// outcomes are those of objects, as KIND/NAME outcome, sorted.
+func (w *watcher) outcomes() []string {
+	var all []string
+	for _, e := range w.events {
+		if e.Type == apply.EventObject && e.Outcome == apply.OutcomeDone {
+			all = append(all, e.Object.Kind+"/"+e.Object.Name+" "+string(e.Action))
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+const inputs = `apiVersion: operator.lynq.sh/v1
+kind: LynqHub
+metadata: {name: engine}
+spec:
+  source: {type: csv, csv: {path: rows.csv}}
+  valueMappings: {uid: id, activate: active}
+---
+apiVersion: operator.lynq.sh/v1
+kind: LynqForm
+metadata: {name: web}
+spec:
+  hubId: engine
+  configMaps:
+    - {id: settings, nameTemplate: "{{ .uid }}", spec: {apiVersion: v1, kind: ConfigMap, data: {plan: gold}}}
+`
+
+// TestLifecycle takes a node through its life by the package alone: no command line is
+// there, and no terminal.
+func TestLifecycle(t *testing.T) {
+	t.Parallel()
+	env := cluster.Env(t)
+	dir := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("inputs.yaml", inputs)
+	write("rows.csv", "id,active\nacme,1\nbolt,1\n")
+	access := kube.Access{Kubeconfig: env.Kubeconfig}
+	options := engine.ApplyOptions{
+		RenderOptions: engine.RenderOptions{InputOptions: engine.InputOptions{Paths: []string{dir}}, Access: access, Nothing: "nothing was touched"},
+		RunOptions:    engine.DefaultRunOptions(), Limits: apply.Limits{MaxDelete: apply.DefaultMaxDelete()}, Wait: true,
+	}
+	run := func(what string, do func(*engine.Engine) error) *watcher {
+		t.Helper()
+		w := &watcher{}
+		e := &engine.Engine{Stdin: strings.NewReader(""), Getenv: func(string) string { return "" }, Version: "test", View: w}
+		if err := do(e); err != nil {
+			t.Fatalf("%s: %v; %q", what, err, w.notes)
+		}
+		return w
+	}
+	applied := run("apply", func(e *engine.Engine) error { return e.Apply(t.Context(), &options) })
+	if got := applied.outcomes(); !slices.Equal(got, []string{"ConfigMap/acme create", "ConfigMap/bolt create"}) {
+		t.Errorf("apply: %q", got)
+	}
+	again := run("apply again", func(e *engine.Engine) error { return e.Apply(t.Context(), &options) })
+	if got := again.outcomes(); len(got) > 0 {
+		t.Errorf("apply again: %q", got)
+	}
+	chosen := engine.InventoryOptions{Access: access, Namespace: env.Namespace, Nodes: []string{"acme-web"}}
+	run("status", func(e *engine.Engine) error {
+		s, err := e.Status(t.Context(), &engine.StatusOptions{InventoryOptions: chosen})
+		if err == nil && (len(s.Nodes) != 1 || !s.Nodes[0].Well) {
+			t.Errorf("status: %+v", s.Nodes)
+		}
+		return err
+	})
+	run("verify", func(e *engine.Engine) error {
+		v, err := e.Verify(t.Context(), &engine.VerifyOptions{InventoryOptions: chosen, RecordedOnly: true})
+		if err == nil && (v.Nodes != 1 || v.Objects != 1 || len(v.Findings) != 0) {
+			t.Errorf("verify: %+v", v)
+		}
+		return err
+	})
+	deleted := run("delete", func(e *engine.Engine) error {
+		return e.Delete(t.Context(), &engine.DeleteOptions{
+			RemoveOptions: engine.RemoveOptions{RunOptions: engine.DefaultRunOptions(), Access: access},
+			What:          "node", Name: "acme-web", Namespace: env.Namespace, Cascade: apply.CascadeOrdered,
+		})
+	})
+	if got := deleted.outcomes(); !slices.Equal(got, []string{"ConfigMap/acme delete"}) || len(deleted.asked) != 1 {
+		t.Errorf("delete: %q, asked %q", got, deleted.asked)
+	}
+	env.Absent(t, "configmap/acme")
+	env.Absent(t, "configmap/lynqnode-acme-web")
+	env.Get(t, "configmap/bolt")
+
+	write("rows.csv", "id,active\nacme,0\nbolt,0\n")
+	w := &watcher{}
+	e := &engine.Engine{Stdin: strings.NewReader(""), Getenv: func(string) string { return "" }, Version: "test", View: w}
+	var known *engine.Error
+	if err := e.Apply(t.Context(), &options); !errors.As(err, &known) || known.Outcome != engine.Refused || len(w.refused) != 1 || w.refused[0].Guard != apply.GuardEmpty {
+		t.Errorf("without an active row: %v %+v", err, w.refused)
+	}
+}
