@@ -140,8 +140,8 @@ type moment struct {
 	fate faultproxy.Rule
 }
 
-// moments are the first write of each kind among those of a run, and one in the
-// middle, with each fate in turn. Leases and events are not what a run is for.
+// moments are the first write of each kind among those of a run, and a later one
+// where there are many, with each fate. Leases and events are not what a run is for.
 func (e *endings) moments(records []faultproxy.Record) []moment {
 	counts := map[write]int{}
 	for _, r := range records {
@@ -151,7 +151,7 @@ func (e *endings) moments(records []faultproxy.Record) []moment {
 	}
 	var moments []moment
 	for w, n := range counts {
-		for _, skip := range slices.Compact([]int{0, n / 2}) {
+		for _, skip := range slices.Compact([]int{0, n / 3}) {
 			for _, fate := range e.fates {
 				moments = append(moments, moment{w, skip, fate})
 			}
