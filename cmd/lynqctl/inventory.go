@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/engine"
 )
 
@@ -24,14 +23,14 @@ entry for each object that the node owns.`,
 // inventoryFlags are the flags of commands that read inventories.
 type inventoryFlags struct {
 	engine.InventoryOptions
-	all    bool
-	output string
+	printFlags
+	all bool
 }
 
 func (f *inventoryFlags) register(flags *pflag.FlagSet) {
 	f.Access.Register(flags)
 	flags.StringVarP(&f.Namespace, "namespace", "n", "", "namespace of the nodes (default: the context's)")
-	flags.StringVarP(&f.output, "output", "o", "table", "table, wide, json, yaml or name")
+	f.printFlags.register(flags)
 	registerTimeout(flags, &f.Timeout)
 }
 
@@ -45,19 +44,15 @@ func (f *inventoryFlags) registerChoice(flags *pflag.FlagSet) {
 
 func (f *inventoryFlags) registerNamespaces(flags *pflag.FlagSet) {
 	flags.BoolVarP(&f.all, "all-namespaces", "A", false, "nodes of all namespaces")
+	f.registerList(flags)
 }
 
 // check checks the flags, and finds out which namespace is meant.
 func (f *inventoryFlags) check() error {
-	if err := errors.Join(oneOf("-o", f.output, ui.ListFormats()...), checkTimeout(f.Timeout)); err != nil {
+	if err := errors.Join(f.printFlags.check(), checkTimeout(f.Timeout)); err != nil {
 		return err
 	}
 	namespace, err := namespaceMeant(&f.Access, f.Namespace, f.all)
 	f.Namespace = namespace
 	return err
-}
-
-// printList prints a list as the flags want it.
-func (f *inventoryFlags) printList(a *app, l *ui.List) error {
-	return engine.Fail(ui.PrintList(l, ui.Format(f.output), a.out(), a.errOut()))
 }

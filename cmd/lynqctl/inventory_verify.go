@@ -74,7 +74,7 @@ func (a *app) showVerification(v *engine.Verification, f *inventoryFlags) error 
 	if err := f.printList(a, l); err != nil {
 		return err
 	}
-	if len(l.Items) > 0 || f.output == string(ui.JSON) || f.output == string(ui.YAML) {
+	if len(l.Items) > 0 || !ui.TellsEmpty(ui.Format(f.output)) {
 		_, _ = fmt.Fprintln(a.stderr, summary)
 	}
 	switch {

@@ -10,14 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
-	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
 func (a *app) orphansListCommand() *cobra.Command {
 	var f orphanFlags
-	output := string(ui.Table)
+	var p printFlags
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List what nodes left behind",
@@ -37,20 +36,21 @@ inventory, and entries whose objects are gone.`,
   lynqctl orphans list -A --stranded -o wide`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := oneOf("-o", output, ui.ListFormats()...); err != nil {
+			if err := p.check(); err != nil {
 				return err
 			}
-			return a.orphansList(cmd.Context(), &f, ui.Format(output))
+			return a.orphansList(cmd.Context(), &f, &p)
 		},
 	}
 	flags := cmd.Flags()
 	f.register(flags)
 	flags.BoolVar(&f.Stranded, "stranded", false, "also objects that no inventory has an entry for ("+orphan.ReasonStranded+"), and entries whose objects are gone ("+orphan.ReasonGone+")")
-	flags.StringVarP(&output, "output", "o", output, "table, wide, json, yaml or name")
+	p.register(flags)
+	p.registerList(flags)
 	return cmd
 }
 
-func (a *app) orphansList(ctx context.Context, f *orphanFlags, format ui.Format) error {
+func (a *app) orphansList(ctx context.Context, f *orphanFlags, p *printFlags) error {
 	now := time.Now()
 	if err := f.check(now); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (a *app) orphansList(ctx context.Context, f *orphanFlags, format ui.Format)
 	if namespace := f.Query.Namespace; namespace != "" {
 		l.Empty = "No orphans found in namespace " + namespace + " (-A looks in all)"
 	}
-	return engine.Fail(ui.PrintList(l, format, a.out(), a.errOut()))
+	return p.printList(a, l)
 }
 
 // orphanList shows orphans.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -110,10 +109,10 @@ func (a *app) statusOf(what, short string, narrow func(f *statusFlags, name stri
 
 // check checks the flags.
 func (f *statusFlags) check() error {
-	if f.watch && f.output == string(ui.YAML) {
-		return engine.BadUsage(errors.New("--watch with -o yaml is not possible (-o json prints one object per line)"))
+	if err := f.inventoryFlags.check(); err != nil || !f.watch {
+		return err
 	}
-	return f.inventoryFlags.check()
+	return f.checkWatch()
 }
 
 func (a *app) status(ctx context.Context, f *statusFlags) error {

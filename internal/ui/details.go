@@ -38,13 +38,17 @@ func PrintDetails(d *Details, format Format, out Stream) error {
 
 func (d *Details) text(format Format, out Stream) (string, error) {
 	switch format {
-	case JSON:
-		return asJSON(d.Data)
-	case YAML:
-		return asYAML(d.Data)
+	case Table, Wide:
+		return d.lines(format == Wide, out), nil
 	case Name:
 		return d.Parts.names(), nil
 	}
+	whole := List{Items: []Item{{Data: d.Data}}, NoHeaders: d.Parts.NoHeaders}
+	return whole.data(format, d.Data)
+}
+
+// lines are the details for people.
+func (d *Details) lines(wide bool, out Stream) string {
 	var facts [][]string
 	for _, f := range d.Facts {
 		if f.Text != "" {
@@ -54,12 +58,12 @@ func (d *Details) text(format Format, out Stream) (string, error) {
 	var b strings.Builder
 	b.WriteString(flow("", facts, out.columns()))
 	if len(d.Parts.Items) > 0 {
-		b.WriteString("\n" + d.Parts.table(format == Wide, out))
+		b.WriteString("\n" + d.Parts.table(wide, out))
 	}
 	for i := range d.More {
 		if m := &d.More[i]; len(m.Items) > 0 {
-			b.WriteString("\n" + safe(m.Title) + ":\n" + m.table(format == Wide, out))
+			b.WriteString("\n" + safe(m.Title) + ":\n" + m.table(wide, out))
 		}
 	}
-	return b.String(), nil
+	return b.String()
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -24,6 +25,12 @@ type List struct {
 	// have in their place: plain data, nil for nothing.
 	Footer []string
 	Sums   any
+
+	// SortBy is a path of the items' Data that they are sorted by, "" for the order
+	// that they have.
+	SortBy string
+	// NoHeaders leaves out the names of the columns.
+	NoHeaders bool
 }
 
 // Column is a column of the table.
@@ -60,7 +67,7 @@ type Item struct {
 	Tone  Tone
 }
 
-// ListFormats are those that PrintList knows.
+// ListFormats are those that PrintList knows, but for those that have a template.
 func ListFormats() []Format { return []Format{Table, Wide, JSON, YAML, Name} }
 
 // PrintList prints a list to out. Warnings go to standard error, and where there
@@ -74,11 +81,15 @@ func PrintList(l *List, format Format, out, err Stream) error {
 	if problem != nil {
 		return fmt.Errorf("write the list: %w", problem)
 	}
-	if len(l.Items) == 0 && format != JSON && format != YAML {
+	if len(l.Items) == 0 && TellsEmpty(format) {
 		_, _ = fmt.Fprintln(err, safe(l.Empty))
 	}
 	return nil
 }
+
+// TellsEmpty tells whether PrintList says in words that there is nothing: in formats
+// for people, which programs do not read.
+func TellsEmpty(format Format) bool { return slices.Contains([]Format{Table, Wide, Name}, format) }
 
 // Warn prints warnings. What they are about matters more: an error is none.
 func Warn(err Stream, warnings []string) {
@@ -88,15 +99,37 @@ func Warn(err Stream, warnings []string) {
 }
 
 func (l *List) text(format Format, out Stream) (string, error) {
-	switch format {
-	case JSON:
-		return asJSON(l.document())
-	case YAML:
-		return asYAML(l.document())
-	case Name:
-		return l.names(), nil
+	items, err := l.sorted()
+	if err != nil {
+		return "", err
 	}
-	return l.lines(format == Wide, out), nil
+	shown := *l
+	shown.Items = items
+	switch format {
+	case Table, Wide:
+		return shown.lines(format == Wide, out), nil
+	case Name:
+		return shown.names(), nil
+	}
+	return shown.data(format, shown.document())
+}
+
+// data is what programs read: a document, or the list with other columns.
+func (l *List) data(format Format, document any) (string, error) {
+	name, template, _ := strings.Cut(string(format), "=")
+	switch name {
+	case string(JSON):
+		return asJSON(document)
+	case string(YAML):
+		return asYAML(document)
+	case customColumns:
+		other, err := l.custom(template)
+		if err != nil || len(other.Items) == 0 {
+			return "", err
+		}
+		return other.table(false, Stream{}), nil
+	}
+	return templated(name, template, document)
 }
 
 // lines are the table, where there is anything in it, and what follows on it.
@@ -122,15 +155,18 @@ func (l *List) names() string {
 	return b.String()
 }
 
-// document is a list as JSON and YAML have it.
+// document is a list as JSON and YAML have it: what Kubernetes calls a List, with
+// more. The printers of kubectl would sort the members by their names.
 type document struct {
-	Items    []any    `json:"items"`
-	Sums     any      `json:"sums,omitempty"`
-	Warnings []string `json:"warnings,omitempty"`
+	APIVersion string   `json:"apiVersion"`
+	Kind       string   `json:"kind"`
+	Items      []any    `json:"items"`
+	Sums       any      `json:"sums,omitempty"`
+	Warnings   []string `json:"warnings,omitempty"`
 }
 
 func (l *List) document() document {
-	d := document{Items: make([]any, len(l.Items)), Sums: l.Sums, Warnings: l.Warnings}
+	d := document{APIVersion: "v1", Kind: "List", Items: make([]any, len(l.Items)), Sums: l.Sums, Warnings: l.Warnings}
 	for i := range l.Items {
 		d.Items[i] = l.Items[i].Data
 	}
@@ -161,17 +197,11 @@ func asJSON(v any) (string, error) {
 
 // asYAML escapes before what does not print: YAML has no place for that.
 func asYAML(v any) (string, error) {
-	text, err := indented(v)
+	d, err := tree(v)
 	if err != nil {
 		return "", err
 	}
-	var d any
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	if err := decoder.Decode(&d); err != nil {
-		return "", err
-	}
-	text, err = yaml.Marshal(safeTree(d))
+	text, err := yaml.Marshal(d)
 	return string(text), err
 }
 
@@ -213,8 +243,11 @@ func (l *List) table(wide bool, out Stream) string {
 			}
 		}
 	}
+	if l.NoHeaders {
+		rows = rows[1:]
+	}
 	if shown[len(shown)-1].Wrapped {
-		return flowBy("", gap, rows, columns, true)
+		return flowBy("", gap, rows, columns, !l.NoHeaders)
 	}
 	return alignBy("", gap, rows)
 }

@@ -92,6 +92,8 @@ b\x1b[2J
 `},
 		"json": {ui.JSON, 40, true, `
 {
+  "apiVersion": "v1",
+  "kind": "List",
   "items": [
     {
       "name": "data",
@@ -114,6 +116,7 @@ b\x1b[2J
 }
 `},
 		"yaml": {ui.YAML, 40, true, `
+apiVersion: v1
 items:
 - count: 1
   name: data
@@ -123,6 +126,7 @@ items:
 - count: 3
   name: b\x1b[2J
   note: Größe; \u202e
+kind: List
 warnings:
 - one; more \x07
 `},
@@ -143,8 +147,8 @@ func TestPrintNothing(t *testing.T) {
 		ui.Table: {"", "No things found\n"},
 		ui.Wide:  {"", "No things found\n"},
 		ui.Name:  {"", "No things found\n"},
-		ui.JSON:  {"{\n  \"items\": []\n}\n", ""},
-		ui.YAML:  {"items: []\n", ""},
+		ui.JSON:  {"{\n  \"apiVersion\": \"v1\",\n  \"kind\": \"List\",\n  \"items\": []\n}\n", ""},
+		ui.YAML:  {"apiVersion: v1\nitems: []\nkind: List\n", ""},
 	} {
 		if out, err := printed(t, nothing, format, 80, false); out != want[0] || err != want[1] {
 			t.Errorf("%s: got %q and %q, want %q and %q", format, out, err, want[0], want[1])

@@ -1,0 +1,158 @@
+package ui
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/cli-runtime/pkg/printers"
+	"k8s.io/client-go/util/jsonpath"
+)
+
+// The formats that have a template, as kubectl get has them: "jsonpath={.items[*].node}".
+const (
+	jsonPath      = "jsonpath"
+	goTemplate    = "go-template"
+	customColumns = "custom-columns"
+)
+
+// FormatUsage says in the help of a flag which formats lists have.
+const FormatUsage = "table, wide, json, yaml, name, jsonpath=TEMPLATE, go-template=TEMPLATE or custom-columns=NAME:PATH,..."
+
+// CheckFormat is an error where lists are not printed in a format.
+func CheckFormat(f Format) error {
+	if slices.Contains(ListFormats(), f) {
+		return nil
+	}
+	name, template, ok := strings.Cut(string(f), "=")
+	var err error
+	switch {
+	case name == customColumns && ok:
+		_, err = columnsOf(template)
+	case (name == jsonPath || name == goTemplate) && ok:
+		_, err = templatePrinter(name, template)
+	case name == customColumns, name == jsonPath, name == goTemplate:
+		err = fmt.Errorf("there is no template (-o %s=...)", name)
+	default:
+		return fmt.Errorf("-o %q is unknown; it takes %s", f, FormatUsage)
+	}
+	if err != nil {
+		return fmt.Errorf("-o %s: %w", f, err)
+	}
+	return nil
+}
+
+// templatePrinter prints by a template what JSON would have. Members that are not
+// there are left out.
+func templatePrinter(name, template string) (printers.ResourcePrinter, error) {
+	if template == "" {
+		return nil, errors.New("the template is empty")
+	}
+	if name == goTemplate {
+		p, err := printers.NewGoTemplatePrinter([]byte(template))
+		if err != nil {
+			return nil, err
+		}
+		p.AllowMissingKeys(true)
+		return p, nil
+	}
+	p, err := printers.NewJSONPathPrinter(template)
+	if err != nil {
+		return nil, err
+	}
+	p.AllowMissingKeys(true)
+	return p, nil
+}
+
+// templated is a value as a template prints it.
+func templated(name, template string, v any) (string, error) {
+	p, err := templatePrinter(name, template)
+	if err != nil {
+		return "", err
+	}
+	content, err := tree(v)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	object, _ := content.(map[string]any) // whatever is printed is a struct
+	err = p.PrintObj(&unstructured.Unstructured{Object: object}, &b)
+	return b.String(), err
+}
+
+// tree is a value as JSON has it, in maps and lists. All strings in it print.
+func tree(v any) (any, error) {
+	text, err := indented(v)
+	if err != nil {
+		return nil, err
+	}
+	var d any
+	err = utiljson.Unmarshal(text, &d)
+	return safeTree(d), err
+}
+
+// column is a column of custom-columns.
+type column struct {
+	name string
+	path *jsonpath.JSONPath
+}
+
+// columnsOf reads "NODE:.node,READY:.ready".
+func columnsOf(spec string) ([]column, error) {
+	var columns []column
+	for part := range strings.SplitSeq(spec, ",") {
+		name, path, ok := strings.Cut(part, ":")
+		if !ok || name == "" || path == "" {
+			return nil, fmt.Errorf("%q is no NAME:PATH", part)
+		}
+		field, err := fieldPath(path)
+		if err != nil {
+			return nil, err
+		}
+		columns = append(columns, column{name, field})
+	}
+	return columns, nil
+}
+
+// custom is the list with other columns.
+func (l *List) custom(spec string) (*List, error) {
+	columns, err := columnsOf(spec)
+	if err != nil {
+		return nil, err
+	}
+	out := &List{NoHeaders: l.NoHeaders}
+	for _, c := range columns {
+		out.Columns = append(out.Columns, Column{Name: c.name})
+	}
+	for i := range l.Items {
+		data, err := tree(l.Items[i].Data)
+		if err != nil {
+			return nil, err
+		}
+		var item Item
+		for _, c := range columns {
+			values, err := valuesAt(c.path, data)
+			if err != nil {
+				return nil, err
+			}
+			item.Cells = append(item.Cells, cellOf(values))
+		}
+		out.Items = append(out.Items, item)
+	}
+	return out, nil
+}
+
+// cellOf shows values as kubectl does.
+func cellOf(values []any) string {
+	if len(values) == 0 {
+		return "<none>"
+	}
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = fmt.Sprint(v)
+	}
+	return strings.Join(texts, ",")
+}

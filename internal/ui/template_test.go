@@ -1,0 +1,119 @@
+package ui_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+)
+
+// sized is what sorting is tested with.
+type sized struct {
+	Name  string `json:"name"`
+	Count int    `json:"count"`
+	Size  string `json:"size,omitempty"`
+}
+
+func sizes() *ui.List {
+	l := &ui.List{Columns: []ui.Column{{Name: "NAME"}, {Name: "SIZE"}}, Empty: "No sizes"}
+	for _, s := range []sized{{"b", 9, "2Gi"}, {"c", 10, "100Mi"}, {"a", 1, ""}} {
+		l.Items = append(l.Items, ui.Item{Cells: []string{s.Name, s.Size}, Name: s.Name, Data: s})
+	}
+	return l
+}
+
+func TestPrintListByTemplate(t *testing.T) {
+	for name, test := range map[string]struct {
+		format    ui.Format
+		sortBy    string
+		noHeaders bool
+		want      string
+	}{
+		"jsonpath":                 {`jsonpath={.kind} {range .items[*]}{.name}={.size};{end}`, "", false, "List b=2Gi;c=100Mi;a=;"},
+		"go-template":              {`go-template={{range .items}}{{.name}} {{end}}`, "", false, "b c a "},
+		"custom-columns":           {"custom-columns=N:.name,S:{.size},C:count", "", false, "N   S        C\nb   2Gi      9\nc   100Mi    10\na   <none>   1\n"},
+		"custom-columns alone":     {"custom-columns=N:.name,S:.size", "", true, "b   2Gi\nc   100Mi\na   <none>\n"},
+		"table without its head":   {ui.Table, "", true, "b   2Gi\nc   100Mi\na   -\n"},
+		"by text":                  {ui.Name, ".name", false, "a\nb\nc\n"},
+		"by a number":              {ui.Name, "{.count}", false, "a\nb\nc\n"},
+		"by a size, none first":    {ui.Name, "size", false, "a\nc\nb\n"},
+		"sorted before it is JSON": {`jsonpath={.items[*].name}`, ".name", false, "a b c"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := sizes()
+			l.SortBy, l.NoHeaders = test.sortBy, test.noHeaders
+			got, _ := printed(t, l, test.format, 0, false)
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// What templates print of text from a cluster cannot move a cursor either.
+func TestTemplatesPrintWhatPrints(t *testing.T) {
+	for _, format := range []ui.Format{"jsonpath={.items[2].name}", "go-template={{(index .items 2).name}}", "custom-columns=N:.name"} {
+		if got, _ := printed(t, things(), format, 0, false); !strings.Contains(got, `b\x1b[2J`) || strings.Contains(got, "\x1b") {
+			t.Errorf("-o %s: %q", format, got)
+		}
+	}
+}
+
+// A list without items says so in words to people only.
+func TestEmptyListByTemplate(t *testing.T) {
+	for format, want := range map[ui.Format]string{"jsonpath={.items[*].name}": "", "custom-columns=N:.name": "", ui.Table: "No sizes\n"} {
+		l := sizes()
+		l.Items = nil
+		if out, err := printed(t, l, format, 0, false); out != "" || err != want {
+			t.Errorf("-o %s: %q, %q", format, out, err)
+		}
+	}
+}
+
+// Details are one object to templates.
+func TestPrintDetailsByTemplate(t *testing.T) {
+	d := &ui.Details{Data: sized{"a", 1, "2Gi"}}
+	for format, want := range map[ui.Format]string{"jsonpath={.size}": "2Gi", "custom-columns=N:.name,C:.count": "N   C\na   1\n"} {
+		var out bytes.Buffer
+		if err := ui.PrintDetails(d, format, ui.Stream{Writer: &out}); err != nil || out.String() != want {
+			t.Errorf("-o %s: %q, %v", format, out.String(), err)
+		}
+	}
+}
+
+func TestCheckFormat(t *testing.T) {
+	for _, f := range append(ui.ListFormats(), "jsonpath={.a}", "go-template={{.a}}", "custom-columns=A:.a,B:b") {
+		if err := ui.CheckFormat(f); err != nil {
+			t.Error(err)
+		}
+	}
+	for f, want := range map[ui.Format]string{
+		"xml":                  `-o "xml" is unknown; it takes table, wide, json, `,
+		"table=x":              `-o "table=x" is unknown; it takes table, `,
+		"jsonpath":             "there is no template (-o jsonpath=...)",
+		"jsonpath=":            "the template is empty",
+		"jsonpath={.a":         "unclosed action",
+		"go-template={{.a":     "unclosed action",
+		"custom-columns=A":     `"A" is no NAME:PATH`,
+		"custom-columns=A:{[}": `"{[}" is no path: `,
+	} {
+		if err := ui.CheckFormat(f); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("-o %s: %v, want %s", f, err, want)
+		}
+	}
+}
+
+func TestSortByUnknownField(t *testing.T) {
+	if err := ui.CheckSort("{[}"); err == nil || !strings.Contains(err.Error(), "--sort-by: ") {
+		t.Error(err)
+	}
+	l := sizes()
+	l.SortBy = ".nope"
+	err := ui.PrintList(l, ui.Table, ui.Stream{Writer: &bytes.Buffer{}}, ui.Stream{Writer: &bytes.Buffer{}})
+	if err == nil || !strings.Contains(err.Error(), "nothing in the list has a field .nope") {
+		t.Error(err)
+	}
+}
