@@ -40,7 +40,7 @@ func CheckFormat(f Format) error {
 		return fmt.Errorf("-o %q is unknown; it takes %s", f, FormatUsage)
 	}
 	if err != nil {
-		return fmt.Errorf("-o %s: %w", f, err)
+		return fmt.Errorf("-o %s: %w", name, err)
 	}
 	return nil
 }
