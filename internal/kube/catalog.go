@@ -66,7 +66,7 @@ func newServedVersion(group string, v apidiscovery.APIVersionDiscovery) servedVe
 
 // listable gives every kind that can be listed, in the version that the server
 // prefers, sorted by group and kind. A group whose extension does not answer is
-// an error: nobody knows what it holds. All else is there then too.
+// an error: what it holds is unknown. All others are given too.
 func (c *catalog) listable() ([]lynq.APIResource, error) {
 	var all []lynq.APIResource
 	var errs []error

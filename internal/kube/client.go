@@ -63,8 +63,7 @@ func (c *Client) While(mayWrite func() error) *Client {
 }
 
 // statusCodecs decode a server's errors; all else is decoded in this package.
-// client-go's scheme of all built-in kinds would cost milliseconds at every
-// start.
+// client-go's scheme of all built-in kinds would cost 4.4 ms at every start.
 func statusCodecs() runtime.NegotiatedSerializer {
 	scheme := runtime.NewScheme()
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})

@@ -60,8 +60,8 @@ func (c *Client) Refresh(ctx context.Context) error {
 	return err
 }
 
-// discover reads the catalog. Where it is not to be fresh, one that somebody
-// else has read meanwhile will do.
+// discover reads the catalog. Unless it must be fresh, one that another
+// call has read meanwhile will do.
 func (c *Client) discover(ctx context.Context, fresh bool) (*catalog, error) {
 	select {
 	case c.kinds.gate <- struct{}{}:

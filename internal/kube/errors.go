@@ -29,7 +29,7 @@ func explain(r *request, err error) error {
 	if errors.As(err, &status) {
 		return explainStatus(r, err, status)
 	}
-	// The URL has parameters that help nobody, and the path of the request is
+	// The URL has parameters that are of no use in a message, and the path of the request is
 	// in its text.
 	failed := &url.Error{}
 	if errors.As(err, &failed) {
@@ -61,7 +61,7 @@ func explainStatus(r *request, err error, status *apierrors.StatusError) error {
 }
 
 // foreignText is what came in the place of a Status: a text of the API server
-// itself, or of what stands before it.
+// itself, or of a proxy in front of it.
 func foreignText(status *apierrors.StatusError) (text string, foreign bool) {
 	if status.ErrStatus.Details == nil {
 		return "", false

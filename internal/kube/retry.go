@@ -54,7 +54,7 @@ func trouble(err error) string {
 		s := status.Status()
 		return fmt.Sprintf("status %d %s", s.Code, s.Reason)
 	}
-	// The URL of a request has parameters that help nobody.
+	// The URL of a request has parameters that are of no use in a message.
 	failed := &url.Error{}
 	if errors.As(err, &failed) {
 		if u, bad := url.Parse(failed.URL); bad == nil && u.Host != "" {

@@ -44,7 +44,7 @@ func (c *Client) Watch(ctx context.Context, r lynq.APIResource, in apply.Scope, 
 	return context.Cause(within)
 }
 
-// relist is how long to wait before a watch that failed begins anew.
+// relist is how long to wait before a watch that failed begins again.
 func (*Client) relist() *wait.Backoff {
 	return &wait.Backoff{Duration: firstPause, Factor: 2, Jitter: 1, Steps: maxTries, Cap: longestAsked}
 }
@@ -163,5 +163,5 @@ func (e *events) Decode() (watch.EventType, runtime.Object, error) {
 
 // Close implements watch.Decoder.
 func (e *events) Close() {
-	_ = e.body.Close() // it was read as far as anybody wants
+	_ = e.body.Close() // nothing more of it is needed
 }

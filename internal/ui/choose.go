@@ -28,7 +28,7 @@ func Choose(in io.Reader, err Stream, l *List, question string) ([]int, error) {
 		}
 		line, problem := answers.ReadString('\n')
 		if problem != nil {
-			_, _ = fmt.Fprintln(err) // nobody ended the line
+			_, _ = fmt.Fprintln(err) // the line was not ended
 			if errors.Is(problem, io.EOF) {
 				return nil, nil
 			}

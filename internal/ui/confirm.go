@@ -11,7 +11,7 @@ import (
 	"golang.org/x/term"
 )
 
-// CanAsk tells whether somebody is there to answer: both what is read from and
+// CanAsk tells whether a question can be answered: both what is read from and
 // what is asked on are terminals, of whatever kind.
 func CanAsk(in io.Reader, err Stream) bool {
 	for _, stream := range []any{in, err.Writer} {
@@ -30,7 +30,7 @@ func Confirm(in io.Reader, err Stream, question string) (bool, error) {
 	}
 	line, problem := bufio.NewReader(in).ReadString('\n')
 	if problem != nil {
-		_, _ = fmt.Fprintln(err) // nobody ended the line
+		_, _ = fmt.Fprintln(err) // the line was not ended
 		if errors.Is(problem, io.EOF) {
 			return false, nil
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Details are one thing in full: what is to be said of the whole, and its parts.
+// Details are one thing in full: facts about the whole, and its parts.
 type Details struct {
 	Facts []Fact
 	Parts List // what its items' Data are is in Data, too

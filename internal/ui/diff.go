@@ -70,7 +70,7 @@ func PrintDiffProblems(r *diff.Report, out Stream) {
 			}
 		}
 	}
-	_, _ = io.WriteString(out, out.fitted(b.String()+diffSum(r)+"\n")) // where even this fails, nobody can be told
+	_, _ = io.WriteString(out, out.fitted(b.String()+diffSum(r)+"\n")) // there is no place to report that this fails
 }
 
 // diffSum is a report in a line.

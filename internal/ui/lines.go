@@ -65,7 +65,7 @@ func (l *lines) waiting(now time.Time) {
 	l.write(line)
 }
 
-// write ignores errors: a run does not end because nobody listens any more.
+// write ignores errors: a run goes on when its output is closed.
 func (l *lines) write(line string) {
 	if line != "" {
 		_, _ = io.WriteString(l.out, line+"\n")

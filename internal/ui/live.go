@@ -13,7 +13,7 @@ import (
 )
 
 // live keeps a view at the bottom of a terminal, and lets what stays scroll
-// above it. The cursor is never hidden and stands on the line below the view,
+// above it. The cursor is never hidden and is on the line below the view,
 // so that a program that is killed leaves a sane terminal.
 type live struct {
 	out   Stream
@@ -65,7 +65,7 @@ func (l *live) close() error {
 	return nil
 }
 
-// draw replaces the view, in one write so that nobody sees half of it.
+// draw replaces the view, in one write so that no half of it shows.
 func (l *live) draw(above, frame []string, columns int) {
 	same := slices.Equal(frame, l.frame) && (columns == l.columns || len(frame) == 0)
 	if same && len(above) == 0 {
@@ -82,7 +82,7 @@ func (l *live) draw(above, frame []string, columns int) {
 		b.WriteString(line + "\n")
 	}
 	l.frame, l.columns = frame, columns
-	_, _ = io.WriteString(l.out, b.String()) // a run does not end because nobody looks
+	_, _ = io.WriteString(l.out, b.String()) // a run goes on when its output is closed
 }
 
 // rowsOf is how many rows lines take that were drawn for another width perhaps:

@@ -51,7 +51,7 @@ func (p paint) tone(t Tone, s string) string {
 	return s
 }
 
-// action colours a word by what is to be done.
+// action colours a word by the action.
 func (p paint) action(a apply.Action, s string) string {
 	switch a {
 	case apply.ActionCreate, apply.ActionAdopt:

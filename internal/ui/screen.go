@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Screen keeps a list at the bottom of a terminal and draws it anew where it
+// Screen keeps a list at the bottom of a terminal and redraws it when it
 // changes. What was drawn last stays when the program ends.
 type Screen struct{ live live }
 

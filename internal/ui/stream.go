@@ -15,8 +15,8 @@ type Stream struct {
 	Terminal bool
 	// Color: colours show on it, and are wanted.
 	Color bool
-	// Size tells columns and rows of the terminal; nil, or zeros, where nobody
-	// knows.
+	// Size tells columns and rows of the terminal; nil, or zeros, where they are
+	// unknown.
 	Size func() (columns, rows int)
 }
 

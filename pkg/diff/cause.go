@@ -8,18 +8,18 @@ import (
 // CauseKind is why something would change, in words that scripts may compare.
 type CauseKind string
 
-// The causes. Several of the first four may be possible, and nobody can tell
+// The causes. Several of the first four may be possible, and it is not known
 // which it is: see anyOf.
 const (
 	CauseForm     CauseKind = "form"                   // the form says otherwise than when it was written last
 	CauseRow      CauseKind = "row"                    // the row does
-	CauseDrift    CauseKind = "drift"                  // somebody changed what we wrote
+	CauseDrift    CauseKind = "drift"                  // others changed what we wrote
 	CauseVersion  CauseKind = "new version of lynqctl" // it renders otherwise than the one that wrote it last
 	CauseNew      CauseKind = "new"                    // it was never written
-	CauseGone     CauseKind = "gone"                   // it was written, and somebody deleted it
+	CauseGone     CauseKind = "gone"                   // it was written, and others deleted it
 	CauseRemoved  CauseKind = "removed from the form"  // the form has the resource no more
 	CauseRowGone  CauseKind = "row gone"               // the row is inactive or gone
-	CauseDeleted  CauseKind = "node deleted"           // somebody deleted the node's record
+	CauseDeleted  CauseKind = "node deleted"           // the node's inventory was deleted
 	CauseAdopted  CauseKind = "adopted"                // it exists, and was not ours
 	CauseReplaced CauseKind = "replaced"               // it was deleted and created again
 	CauseTracking CauseKind = "tracking"               // labels and owners by which we know what is ours
@@ -47,8 +47,8 @@ type Cause struct {
 	Kind CauseKind
 	// Columns of the row that feed the field, where the cause may be a row.
 	Columns []string
-	// Manager holds the field now, where that is somebody else; nil where it is
-	// nobody, or nobody knows.
+	// Manager holds the field now, where that is another; nil where there is
+	// none, or it is unknown.
 	Manager *Manager
 }
 
@@ -91,9 +91,9 @@ type Origin struct {
 	// make the same of the same.
 	Same, SameForm, SameVersion bool
 	// Held: what we hold of the object is what we held when we wrote it last, so
-	// that nobody took a field.
+	// that no other took a field.
 	Held bool
-	// Replaces: what the manifest does not have goes, whoever set it.
+	// Replaces: what the manifest does not have goes, whichever manager set it.
 	Replaces bool
 	// Desired is the rendered manifest.
 	Desired map[string]any
@@ -103,7 +103,7 @@ type Origin struct {
 }
 
 // Source is a field of a manifest that columns of a row feed. In its path, "[]"
-// stands for any entry of a list.
+// means any entry of a list.
 type Source struct {
 	Path    []string
 	Columns []string

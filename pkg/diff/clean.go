@@ -6,7 +6,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// clean is a copy of an object without what nobody asked for: what the server
+// clean is a copy of an object without what no manifest says: what the server
 // keeps, and our own bookkeeping.
 func clean(object map[string]any) map[string]any {
 	if object == nil {
@@ -63,7 +63,7 @@ func split(metadata map[string]any) map[string]any {
 	return out
 }
 
-// What stands in the place of a Secret's values.
+// What is in the place of a Secret's values.
 const (
 	masked       = "***"
 	maskedBefore = "*** (before)"

@@ -44,7 +44,7 @@ func managersOf(live map[string]any) []managed {
 
 // managing are those who manage what a path leads to in an object, or anything
 // in it, and whether we are among them. Who manages all that it is part of counts
-// only where nobody manages it by itself.
+// only where no manager has it by itself.
 func managing(all []managed, live map[string]any, path Path) (others []Manager, ours bool) {
 	best := notManaged
 	for i := range all {

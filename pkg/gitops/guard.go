@@ -86,7 +86,7 @@ func (in *Input) refuseHub(h *HubScope, p *Plan, active int, l Limits) (Refusal,
 
 // nodesOf counts the nodes that the tree has of a hub, and those of them that go.
 // One of which no file is left is neither: a run that was killed had named it in
-// the index and not come to it, or somebody has removed it.
+// the index and not come to it, or it was removed.
 func (in *Input) nodesOf(h *HubScope, p *Plan) (had, going int) {
 	stays := make(map[NodeKey]bool, len(in.Nodes))
 	for _, n := range in.Nodes {

@@ -14,10 +14,10 @@ const (
 	ActionKeep    Action = "keep"    // it is as it should be
 	ActionCreate  Action = "create"  // it is new
 	ActionUpdate  Action = "update"  // its content changes
-	ActionRestore Action = "restore" // it was there, and somebody removed it
+	ActionRestore Action = "restore" // it was there, and was removed
 	ActionRemove  Action = "remove"  // it is wanted no more
 	ActionForget  Action = "forget"  // it is wanted no more, and gone already
-	// ActionConflict leaves a file alone that lynqctl wrote and somebody changed.
+	// ActionConflict leaves a file alone that lynqctl wrote and others changed.
 	ActionConflict Action = "conflict"
 	// ActionRefuse: the path is taken by what lynqctl did not write, or not for
 	// this hub. Nothing is written then.
@@ -40,7 +40,7 @@ type Disk struct {
 	Gone  []State // of Layout.Gone
 }
 
-// Step is what happens to one file, and why where somebody has to know.
+// Step is what happens to one file, and why where that is reported.
 type Step struct {
 	Path   string
 	Action Action
@@ -177,7 +177,7 @@ func (p *Plan) encoded() []byte {
 }
 
 // Intent is the index while that is under way: it names all that is there or
-// may be by then, so that a run that is killed leaves no file that nobody knows.
+// may be by then, so that a run that is killed leaves no file that no index names.
 func (p *Plan) Intent() *Index {
 	x := p.index(true)
 	x.Unfinished = true

@@ -29,7 +29,7 @@ func Annotate(f *form.Form, t Target, apps Apps) []Loss {
 	return append(losses, formLosses(f, t)...)
 }
 
-// subject is a resource and what stands around it.
+// subject is a resource and its surroundings.
 type subject struct {
 	*form.Resource
 	form  *form.Form

@@ -150,7 +150,7 @@ func standsOn(r, other *form.Resource) bool {
 }
 
 // textOf is a text of the form, else that of a value. Templates are compared as
-// they stand: the same template is the same text for every row.
+// they are: the same template is the same text for every row.
 func textOf(text string, v *form.Value) string {
 	if text == "" && v != nil {
 		text = v.Str

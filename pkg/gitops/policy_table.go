@@ -119,7 +119,7 @@ func formLosses(f *form.Form, t Target) []Loss {
 	return []Loss{{Form: f.Name, Policy: "rollout.maxSkew", Instead: "all nodes change at once when " + t.Title() + " sees the commit"}}
 }
 
-// always is a loss whatever stands around the resource.
+// always is a loss whatever surrounds the resource.
 func always(what string) func(*subject) string {
 	return func(*subject) string { return what }
 }

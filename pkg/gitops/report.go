@@ -96,7 +96,7 @@ type FieldChange struct {
 	Columns []string `json:"columns,omitempty"`
 }
 
-// Conflict is a file that somebody changed.
+// Conflict is a file that others changed.
 type Conflict struct {
 	Path string `json:"path"`
 	Why  string `json:"why"`
@@ -148,7 +148,7 @@ type content struct {
 }
 
 // nodesOf sorts the steps of a plan by node. Nothing becomes of what is left alone
-// since somebody changed it; and what is not there was not there before.
+// since others changed it; and what is not there was not there before.
 func nodesOf(p *Plan) map[NodeKey]*nodeChange {
 	nodes := map[NodeKey]*nodeChange{}
 	of := func(o *owned, now bool) *nodeChange {
@@ -250,7 +250,7 @@ func findContent(in []content, key ObjectKey) *content {
 	return &in[i]
 }
 
-// differs tells whether an object is another than before. Where somebody changed
+// differs tells whether an object is another than before. Where others changed
 // it in between, the digests of its file tell.
 func (c *content) differs(before *content) bool {
 	if before.bytes != nil {

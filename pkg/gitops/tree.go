@@ -69,7 +69,7 @@ type File struct {
 }
 
 // owned says whose a file is. A kustomization.yaml that several nodes share is
-// nobody's: it has neither hub nor node.
+// not of a node: it has neither hub nor node.
 type owned struct {
 	Hub                 HubKey
 	Form, FormNamespace string
@@ -267,7 +267,7 @@ func (l *layouter) tellApart(n *Node, base string) {
 }
 
 // others adds what else there is in the folder of a node of which a selector
-// leaves out a part: nobody knows what of it is still wanted.
+// leaves out a part: which of it is still wanted is unknown.
 func (l *layouter) others(n *Node, base string, resources []string) []string {
 	for _, e := range l.keptOf[n.NodeKey] {
 		if name := path.Base(e.Path); path.Dir(e.Path) == base && !slices.Contains(resources, name) {

@@ -28,7 +28,7 @@ func nodeBase(n NodeKey, ambiguous bool) string {
 }
 
 // reserved tells whether a file cannot have a name: Windows keeps it for a
-// device, whatever stands behind its first dot, or lynqctl for itself.
+// device, whatever follows its first dot, or lynqctl for itself.
 func reserved(name string) bool {
 	first, _, _ := strings.Cut(name, ".")
 	switch first {
@@ -86,7 +86,7 @@ func repeated(names []string) []int {
 const mostDetail = 3
 
 // fileName is a name of an object's file: kind and name in lower case letters,
-// digits, dots and dashes. What is added to them stands behind underscores, which
+// digits, dots and dashes. What is added to them follows underscores, which
 // neither has, so that no object can be given the name of another's file.
 func fileName(o *Object, detail int) string {
 	kind, kindAltered := sanitized(strings.ToLower(o.Kind))

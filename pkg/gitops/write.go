@@ -72,7 +72,7 @@ func (d *Dir) readIndex() ([]byte, error) {
 	return b, err
 }
 
-// Plan looks at the tree, and plans what is to be done with it. What somebody has
+// Plan looks at the tree, and plans how to change it. What others have
 // removed that the run leaves as it is, is forgotten: the index of the input is
 // without it from then on.
 func (d *Dir) Plan(ctx context.Context, in *Input, force bool) (*Plan, error) {
@@ -127,7 +127,7 @@ func (d *Dir) look(ctx context.Context, l *Layout) (*Disk, error) {
 // since disks like to be asked many things.
 const readers = 8
 
-// inFolders calls do for each of n paths, several at once, those that stand
+// inFolders calls do for each of n paths, several at once, those
 // beside each other in one folder one after another.
 func (d *Dir) inFolders(ctx context.Context, n int, pathOf func(int) string, do func(f *folder, i int, name string) error) error {
 	if d.root == nil {

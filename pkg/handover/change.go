@@ -20,7 +20,7 @@ const (
 	annotationApplyStart        = lynq.KeyPrefix + "apply-start-time"
 )
 
-// futureRecord stands for the uid of an inventory that does not exist yet.
+// futureRecord is the uid of an inventory that does not exist yet.
 const futureRecord types.UID = "00000000-0000-0000-0000-000000000000"
 
 // operation is one of a JSON patch.

@@ -2,7 +2,7 @@
 //
 // The operator keeps a LynqNode for each node, and its objects belong to that.
 // NodeOf reads one, Look finds its objects and proves that they are its own,
-// NewPlan says what is to become of each and what speaks against it, and a Runner
+// NewPlan says what happens to each and what speaks against it, and a Runner
 // carries that out: the node's inventory first, then for each object one write that
 // moves its tracking, its owner and the operator's field manager to lynqctl, and
 // last, when nothing belongs to the LynqNode any more, the LynqNode itself.

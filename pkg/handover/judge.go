@@ -25,14 +25,14 @@ type Found struct {
 	// Dropped: its LynqNode wants it no more, and the operator had not got to
 	// that yet.
 	Dropped bool
-	// Meta is nil where there is no such object, or where Err says why nobody
+	// Meta is nil where there is no such object, or where Err says why none is
 	// knows.
 	Meta *metav1.PartialObjectMetadata
 	Err  error
 }
 
 // owned tells whether the object is to belong to the node's inventory by an owner
-// reference. All others bear labels.
+// reference. All others have labels.
 func (f *Found) owned(n *Node) bool {
 	return f.Namespace == n.Namespace && f.Deletion == lynq.DeleteDelete
 }

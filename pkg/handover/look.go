@@ -30,7 +30,7 @@ type Looker struct {
 
 type listKey struct{ group, kind, namespace, selector string }
 
-// list is read once, by whoever needs it first.
+// list is read once, by what needs it first.
 type list struct {
 	once    sync.Once
 	objects []*metav1.PartialObjectMetadata
@@ -138,8 +138,8 @@ func (l *Looker) get(ctx context.Context, r lynq.APIResource, ref lynq.Ref) (*me
 }
 
 // search finds the object of a resource that does not say its whole name: the one
-// of its kind that bears this LynqNode's tracking, fits as far as it is said, and is
-// not another resource's. Where there are several, nobody knows which.
+// of its kind that has this LynqNode's tracking, fits as far as it is said, and is
+// not another resource's. Where there are several, it is unknown which.
 func (l *Looker) search(ctx context.Context, n *Node, r *Resource, f *Found, taken map[lynq.Ref]bool) {
 	own, err := l.own(ctx, n, f.Served, r.nameIsOpen)
 	if err != nil {
@@ -168,7 +168,7 @@ func (l *Looker) search(ctx context.Context, n *Node, r *Resource, f *Found, tak
 	f.Err = fmt.Errorf("it is unknown which object resource %q makes, for its name or namespace is a template: %s are all of this LynqNode (hand over what is clear with the others, or delete or rename those that are not wanted)", r.ID, strings.Join(names, ", "))
 }
 
-// own lists the objects of a kind that bear a LynqNode's tracking: in all namespaces
+// own lists the objects of a kind that have a LynqNode's tracking: in all namespaces
 // those with its labels and, in its own, those that it owns.
 func (l *Looker) own(ctx context.Context, n *Node, r lynq.APIResource, namesOpen bool) ([]*metav1.PartialObjectMetadata, error) {
 	labelled, err := l.list(ctx, r, "", lynq.LabelNode)
@@ -213,7 +213,7 @@ func (l *Looker) list(ctx context.Context, r lynq.APIResource, namespace, select
 }
 
 // dropped finds the objects that the operator applied and that the LynqNode wants no
-// more. Their keys say no group: the one counts in which the object bears this
+// more. Their keys say no group: the one counts in which the object has this
 // LynqNode's tracking.
 func (l *Looker) dropped(ctx context.Context, n *Node, taken map[lynq.Ref]bool) []Found {
 	var found []Found

@@ -24,7 +24,7 @@ type Node struct {
 	Namespace, Name string
 	UID             types.UID
 	ResourceVersion string
-	// Deleting: somebody asked for its deletion. Held: the operator's finalizer is
+	// Deleting: its deletion was requested. Held: the operator's finalizer is
 	// on it, and has the operator delete its objects in that case.
 	Deleting, Held bool
 	finalizers     []string

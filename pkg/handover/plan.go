@@ -15,7 +15,7 @@ import (
 )
 
 // The guards of a handover, beside apply's GuardOperator (it still runs) and
-// GuardDeleting (somebody deletes LynqNodes).
+// GuardDeleting (LynqNodes are being deleted).
 const (
 	GuardRecord  apply.Guard = "record"  // a node's record is another's, or cannot be read
 	GuardClaimed apply.Guard = "claimed" // two LynqNodes name one object
@@ -25,7 +25,7 @@ const (
 const (
 	ReasonHandover   apply.Reason = "Handover"   // it was the operator's
 	ReasonAbsent     apply.Reason = "Absent"     // there is no such object
-	ReasonUnreadable apply.Reason = "Unreadable" // nobody knows what it is
+	ReasonUnreadable apply.Reason = "Unreadable" // it is unknown what it is
 )
 
 // Input is what a plan is made of.
@@ -39,13 +39,13 @@ type Input struct {
 	Finalizer bool
 }
 
-// Plan says what is to become of LynqNodes and of their objects.
+// Plan says what happens to LynqNodes and to their objects.
 type Plan struct {
 	Nodes    []NodePlan // by hub, then by name
 	Refusals []apply.Refusal
 }
 
-// NodePlan is what is to become of one LynqNode.
+// NodePlan is what happens to one LynqNode.
 type NodePlan struct {
 	*Node
 	Objects []Object
@@ -104,7 +104,7 @@ func (p *Plan) refuse(g apply.Guard, hub lynq.HubKey, fix, format string, args .
 	p.Refusals = append(p.Refusals, apply.Refusal{Guard: g, Hub: hub, What: fmt.Sprintf(format, args...), Fix: fix})
 }
 
-// refuseDeleted refuses LynqNodes that somebody deletes: the operator, if it is ever
+// refuseDeleted refuses LynqNodes that are being deleted: the operator, if it is ever
 // started again, deletes their objects before anything else.
 func (p *Plan) refuseDeleted() {
 	deleted := map[lynq.HubKey][]string{}
@@ -120,7 +120,7 @@ func (p *Plan) refuseDeleted() {
 	}
 }
 
-// refuseRecords refuses nodes whose records are somebody else's.
+// refuseRecords refuses nodes whose inventories are of others.
 func (p *Plan) refuseRecords(inventories map[apply.NodeKey]*inventory.Inventory, broken []*inventory.RecordError) {
 	unreadable := map[apply.NodeKey]error{}
 	for _, b := range broken {

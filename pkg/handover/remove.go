@@ -37,7 +37,7 @@ func (r *remover) remove(served lynq.APIResource, l leaver) error {
 	case !apierrors.IsConflict(err):
 		return hint(err)
 	}
-	// An answer that was lost, or somebody who changed it.
+	// An answer that was lost, or another client that changed it.
 	m, lookErr := r.cluster.Metadata(r.ctx, served, l.ref.Namespace, l.ref.Name)
 	switch {
 	case apierrors.IsNotFound(lookErr):

@@ -35,7 +35,7 @@ type Running struct {
 }
 
 // Refusals are what shows that the operator runs still: it would write to what is
-// handed over, and make its LynqNodes anew. It is a pure function.
+// handed over, and create its LynqNodes again. It is a pure function.
 func (r *Running) Refusals() []apply.Refusal {
 	var refusals []apply.Refusal
 	refuse := func(fix, format string, args ...any) {
@@ -88,7 +88,7 @@ func isOperator(o *unstructured.Unstructured, labels map[string]string, containe
 }
 
 // held tells who holds the operator's Lease, how long ago it was renewed, and for how
-// long it still holds; 0 where it is nobody's, or another Lease.
+// long it still holds; 0 where nothing holds it, or another Lease.
 func held(l *unstructured.Unstructured, now time.Time) (holder string, age, left time.Duration) {
 	if l.GetName() != operatorLease {
 		return "", 0, 0

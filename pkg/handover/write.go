@@ -13,7 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// tries bounds how often an object is looked at anew that others keep changing, as
+// tries bounds how often an object is read again that others keep changing, as
 // controllers do with a status.
 const tries = 10
 
@@ -52,7 +52,7 @@ func (n *nodeRun) write(o *Object) (changed bool, err error) {
 	}
 }
 
-// look looks at an object anew, and whether it still is the LynqNode's.
+// look reads an object again, and whether it still is the LynqNode's.
 func (n *nodeRun) look(f *Found) (Found, error) {
 	again := *f
 	m, err := n.Cluster.Metadata(n.finishing, f.Served, f.Namespace, f.Name)

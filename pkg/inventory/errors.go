@@ -16,7 +16,7 @@ type RecordError struct {
 	// Hub, HubNamespace, Form and FormNamespace are what its labels and
 	// annotations say, as far as they do.
 	Hub, HubNamespace, Form, FormNamespace string
-	// Deleting: somebody asked for its deletion.
+	// Deleting: its deletion was requested.
 	Deleting bool
 	// Where is the place in it, such as "data.resources line 3".
 	Where string

@@ -16,7 +16,7 @@ import (
 // for first, so that a run that is killed in between leaves a record which says
 // that it is to go, and the finalizer comes off last.
 
-// finalizerTries bounds how often the place of a finalizer is looked up anew.
+// finalizerTries bounds how often the place of a finalizer is looked up again.
 const finalizerTries = 5
 
 // member is a ConfigMap that is to go.
@@ -90,7 +90,7 @@ func (s *Store) takeOff(ctx context.Context, m *member) error {
 			return nil // it is gone, and this is another one
 		}
 		if at = finalizerAt(there, m.finalizer); at < 0 {
-			return nil // somebody else took it off
+			return nil // it was removed meanwhile
 		}
 	}
 }

@@ -67,8 +67,8 @@ func (l *Lock) renewWithin(ctx context.Context, left time.Duration) error {
 	return l.renew(ctx)
 }
 
-// renew renews the Lease once. After a *LostError it is somebody else's, or
-// nobody's; any other error may pass.
+// renew renews the Lease once. After a *LostError another run holds it, or
+// none; any other error may pass.
 func (l *Lock) renew(ctx context.Context) error {
 	sent := l.Now()
 	now := metav1.NewMicroTime(sent)
@@ -90,7 +90,7 @@ func (l *Lock) renew(ctx context.Context) error {
 }
 
 // reread looks what became of a renewal that met a conflict: it took effect and
-// its answer was lost, or somebody else changed the Lease.
+// its answer was lost, or another client changed the Lease.
 func (l *Lock) reread(ctx context.Context, renewal metav1.MicroTime) (*coordinationv1.Lease, error) {
 	there, err := l.leases.Get(ctx, l.Namespace, LeaseName(l.Hub))
 	switch {

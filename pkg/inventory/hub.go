@@ -40,9 +40,9 @@ type Hub struct {
 
 	// What only the cluster knows: zero before the first save.
 	UID, ResourceVersion string
-	// Deleting: somebody asked for its deletion, and the finalizer holds it.
+	// Deleting: its deletion was requested, and the finalizer holds it.
 	Deleting bool
-	// Finalizer: the ConfigMap bears the hub's finalizer, or is to.
+	// Finalizer: the ConfigMap has the hub's finalizer, or will have it.
 	Finalizer bool
 	// Overwritten: an older lynqctl made it an object of a node, and nothing of
 	// what it said is left.

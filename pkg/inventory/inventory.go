@@ -7,7 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Inventory is the record of one node.
+// Inventory is what a node owns, and how it is: one ConfigMap.
 type Inventory struct {
 	Node, Namespace string
 	Hub, Form       string
@@ -25,7 +25,7 @@ type Inventory struct {
 	RolloutStart time.Time
 	// Extra is annotation lynq.sh/extra, "" unless values are to be recorded.
 	Extra string
-	// Version is that of a lynqctl which renders what the digests of all records
+	// Version is that of a lynqctl which renders what the digests of all entries
 	// are of, "" where none is known.
 	Version string
 
@@ -39,9 +39,9 @@ type Inventory struct {
 	// Copy is the uid of the copy that a restoration made, "" where there is none.
 	// An inventory that has no UID then is not restored yet.
 	Copy string
-	// Deleting: somebody asked for its deletion, and the finalizer holds it.
+	// Deleting: its deletion was requested, and the finalizer holds it.
 	Deleting bool
-	// Finalizer: the ConfigMap bears the node's finalizer, or is to.
+	// Finalizer: the ConfigMap has the node's finalizer, or will have it.
 	Finalizer bool
 	// Others is what others put on the ConfigMap, nil for nothing.
 	Others *Others
@@ -67,7 +67,7 @@ func (inv *Inventory) Holders() []string {
 	return inv.Others.Finalizers
 }
 
-// Clone is a copy whose records and conditions can be changed.
+// Clone is a copy whose entries and conditions can be changed.
 func (inv *Inventory) Clone() *Inventory {
 	c := *inv
 	c.Records = slices.Clone(inv.Records)
@@ -81,7 +81,7 @@ type Record struct {
 	ID         string `json:"-"`                    // of the resource in its form
 	APIVersion string `json:"apiVersion,omitempty"` // that it was written with
 	// UID is the object's, "" where it has not been seen written yet: the
-	// record then is an intent.
+	// entry then is an intent.
 	UID string `json:"uid,omitempty"`
 	// Digest is that of the rendered object when it was last written whole,
 	// "" where that did not succeed yet.

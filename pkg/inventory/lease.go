@@ -15,13 +15,13 @@ const DefaultLeaseDuration = 15 * time.Second
 // the hub's namespace.
 func LeaseName(hub string) string { return lynq.LeasePrefix + hub }
 
-// LeaseState is what a Lease means to somebody who wants it.
+// LeaseState is what a Lease means to a run that wants it.
 type LeaseState uint8
 
 // The states.
 const (
 	LeaseFree LeaseState = iota // it may be taken
-	LeaseHeld                   // it is somebody else's
+	LeaseHeld                   // another run holds it
 	LeaseOurs
 )
 
@@ -36,7 +36,7 @@ type LeaseDecision struct {
 // DecideLease says whether me may take a Lease, nil for one that does not
 // exist. It is a pure function.
 //
-// A Lease is free if nobody holds it, or if it was not renewed for as long as
+// A Lease is free if no run holds it, or if it was not renewed for as long as
 // it says that it is valid. That is measured by our own clock alone: observed is
 // when we first saw this very holder, renewal and resource version, so that it
 // does not matter what the clocks of others say. The Lease of a run that died

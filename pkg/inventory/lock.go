@@ -138,7 +138,7 @@ func (l *Lock) Acquire(ctx context.Context, wait time.Duration) error {
 			}
 			continue
 		}
-		tried = 0 // somebody was faster, and will be done with it
+		tried = 0 // another run was faster, and will release it
 		held := l.held(lease, now.Sub(began))
 		left := wait - held.Waited
 		if left <= 0 {
@@ -168,7 +168,7 @@ func (l *Lock) get(ctx context.Context) (*coordinationv1.Lease, error) {
 
 // take makes a Lease ours that is free, nil for one that does not exist. Where
 // it already is ours, a write whose answer was lost has done it. It tells
-// whether to read again after an error: somebody else was faster, or nobody
+// whether to read again after an error: another run was faster, or none
 // knows whether the write took effect.
 func (l *Lock) take(ctx context.Context, lease *coordinationv1.Lease, state LeaseState) (again bool, err error) {
 	if state == LeaseOurs && !l.term.since().IsZero() {
@@ -282,7 +282,7 @@ func (l *Lock) Release(ctx context.Context) error {
 	return l.failed("release", errors.New("others keep changing it"))
 }
 
-// giveBack makes the Lease nobody's, or deletes it.
+// giveBack releases the Lease, or deletes it.
 func (l *Lock) giveBack(ctx context.Context, lease *coordinationv1.Lease) error {
 	if l.discarded {
 		return l.leases.Delete(ctx, lease.Namespace, lease.Name, lease.UID, lease.ResourceVersion)
@@ -310,7 +310,7 @@ type HeldError struct {
 	Waited time.Duration
 }
 
-// held is the error for a Lease that is somebody else's.
+// held is the error for a Lease that another run holds.
 func (l *Lock) held(lease *coordinationv1.Lease, waited time.Duration) *HeldError {
 	return &HeldError{
 		Hub: l.Hub, Namespace: l.Namespace, Lease: LeaseName(l.Hub), Holder: holderOf(lease),

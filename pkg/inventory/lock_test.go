@@ -579,7 +579,7 @@ func TestReleaseWaits(t *testing.T) {
 		if err := a.Release(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v", err)
 		}
-		// The renewal ends, and nobody gave the Lease back. Whoever bears the same
+		// The renewal ends, and nobody gave the Lease back. Whoever has the same
 		// identity has it at once.
 		pass(time.Minute)
 		b := lockOf(s, "a")

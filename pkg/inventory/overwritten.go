@@ -20,7 +20,7 @@ import (
 const restoreTries = 5
 
 // overwritten tells whether a ConfigMap with the name of a record was written over
-// as an object of a node: it bears the marks of one, and why it cannot be read is
+// as an object of a node: it has the marks of one, and why it cannot be read is
 // not that a newer lynqctl wrote it.
 func overwritten(cm *corev1.ConfigMap, why error) bool {
 	var wrong *RecordError

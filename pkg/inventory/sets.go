@@ -8,11 +8,11 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// An object has one record, whatever its id in the form: records are told apart
+// An object has one entry, whatever its id in the form: entries are told apart
 // by their Ref. All functions here leave their arguments alone, and give
-// records in the order of their keys.
+// entries in the order of their keys.
 
-// Intent is what is to be recorded before anything is written: what a node had,
+// Intent is what an inventory says before any object is written: what a node had,
 // and what it will have. Of desired counts what a form says: reference, id, API
 // version, policies and order; and whether the object is adopted. What is known of
 // an object from its last write stays, so that nothing counts as written that is
@@ -36,7 +36,7 @@ func Intent(recorded, desired []Record) []Record {
 	return sorted(next)
 }
 
-// Forget leaves the record of an object out.
+// Forget leaves the entry of an object out.
 func Forget(records []Record, ref lynq.Ref) []Record {
 	return slices.DeleteFunc(slices.Clone(records), func(r Record) bool { return r.Ref == ref })
 }
@@ -50,7 +50,7 @@ func (r *Record) unwritten() Record {
 	}
 }
 
-// towards is a record on the way to another.
+// towards is an entry on the way to another.
 func (r *Record) towards(want *Record) Record {
 	next := want.unwritten()
 	next.UID, next.Digest, next.Template, next.Generation = r.UID, r.Digest, r.Template, r.Generation
@@ -75,8 +75,8 @@ func sameWords(a, b *Record) bool {
 	return x == y
 }
 
-// Confirm is what is to be recorded after a run: of what was recorded, the
-// objects that are gone are left out, and confirmed records replace those of
+// Confirm is what an inventory says after a run: of what was recorded, the
+// objects that are gone are left out, and confirmed entries replace those of
 // their objects. All others stay as they are.
 func Confirm(recorded, confirmed []Record, gone []lynq.Ref) []Record {
 	next := slices.Clone(recorded)
@@ -96,7 +96,7 @@ func Confirm(recorded, confirmed []Record, gone []lynq.Ref) []Record {
 	return sorted(next)
 }
 
-// Diff tells what two lists of records have apart: what only the later one has,
+// Diff tells what two lists of entries have apart: what only the later one has,
 // what only the earlier one had, and what of both is not the same, as the later
 // one has it.
 func Diff(before, after []Record) (added, removed, changed []Record) {
@@ -118,7 +118,7 @@ func Diff(before, after []Record) (added, removed, changed []Record) {
 	return sorted(added), sorted(removed), sorted(changed)
 }
 
-// Find gives the record of an object.
+// Find gives the entry of an object.
 func Find(records []Record, ref lynq.Ref) (Record, bool) {
 	for i := range records {
 		if records[i].Ref == ref {
@@ -138,7 +138,7 @@ func Equal(a, b *Inventory) bool {
 		a.Copy == "" && b.Copy == "" && equalStatus(a.Status, b.Status) && slices.Equal(sorted(a.Records), sorted(b.Records))
 }
 
-// index finds records by their objects.
+// index finds entries by their objects.
 func index(records []Record) map[lynq.Ref]int {
 	at := make(map[lynq.Ref]int, len(records))
 	for i := range records {
@@ -147,7 +147,7 @@ func index(records []Record) map[lynq.Ref]int {
 	return at
 }
 
-// sorted gives records in the order of their keys, and of their groups where
+// sorted gives entries in the order of their keys, and of their groups where
 // keys are the same. What is sorted already is not copied.
 func sorted(records []Record) []Record {
 	if slices.IsSortedFunc(records, compareRecords) {

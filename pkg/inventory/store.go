@@ -42,7 +42,7 @@ type Store struct{ configMaps ConfigMaps }
 // NewStore makes a Store.
 func NewStore(c ConfigMaps) *Store { return &Store{configMaps: c} }
 
-// ChangedError is why a record was not written: somebody else changed it since
+// ChangedError is why a record was not written: another client changed it since
 // it was read.
 type ChangedError struct {
 	// Namespace and Name are the ConfigMap's.

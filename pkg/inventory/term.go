@@ -54,7 +54,7 @@ func (t *term) endsWith(cancel context.CancelCauseFunc) {
 }
 
 // elapsed is the time between two readings of our clock. A machine that sleeps
-// stops the monotonic clock, and somebody may set the other one back: the one
+// stops the monotonic clock, and the other one may be set back: the one
 // that says more counts.
 func elapsed(since, now time.Time) time.Duration {
 	return max(now.Sub(since), now.Round(0).Sub(since.Round(0)))

@@ -2,8 +2,8 @@ package lynq
 
 import "path"
 
-// NamespaceDefault names objects that are in namespaces without anybody having put
-// them there, so that they keep nobody from deleting one.
+// NamespaceDefault names objects that are in namespaces without being put
+// there by a user, so that they keep none from being deleted.
 type NamespaceDefault struct {
 	// Kind is a kind as Ref.GroupKind says it: with .group behind it where that is
 	// not the core group.

@@ -8,7 +8,7 @@ type CreationPolicy string
 // DeletionPolicy says what happens to an object that its node no longer wants.
 type DeletionPolicy string
 
-// ConflictPolicy says what happens when somebody else owns an object or field.
+// ConflictPolicy says what happens when another owns an object or field.
 type ConflictPolicy string
 
 // AdoptionPolicy says what happens to an object that exists and is not the

@@ -39,7 +39,7 @@ func (p Problem) String() string {
 }
 
 // Problems is an error that lists everything found wrong, in file and line
-// order. Bad inputs are always reported whole: a user mends them in one go.
+// order. Bad inputs are always reported whole: a user fixes them in one go.
 type Problems []Problem //nolint:errname // it is a list first, an error where it is returned as one
 
 // Add appends a problem. The fix may be "".

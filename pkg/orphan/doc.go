@@ -1,9 +1,9 @@
 // Package orphan finds what nodes left behind.
 //
-// An orphan is an object that bears the markers of one: its node went, or wants
+// An orphan is an object that has the markers of one: its node went, or wants
 // it no more, and its deletion policy is Retain. Find looks for them among all
 // kinds that the server lists, one paged list of metadata per kind. On request
-// it also tells what is stranded: objects that bear our tracking though no
+// it also tells what is stranded: objects that have our tracking though no
 // inventory names them, and records whose objects are gone.
 //
 // Listed metadata and inventories flow in; orphans, and what could not be read,

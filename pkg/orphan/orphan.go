@@ -13,9 +13,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Reasons of what bears no markers: they are found, not written.
+// Reasons of what has no markers: they are found, not written.
 const (
-	// ReasonStranded: the object bears our tracking, and no inventory names it.
+	// ReasonStranded: the object has our tracking, and no inventory names it.
 	ReasonStranded = "Stranded"
 	// ReasonGone: an inventory names the object, and there is none.
 	ReasonGone = "ObjectGone"
@@ -38,11 +38,11 @@ type Orphan struct {
 	// Live is what there is of the object; nil with ReasonGone.
 	Live *apply.Live
 
-	Reason string    // "" where nobody knows
-	Since  time.Time // zero where nobody knows
+	Reason string    // "" where that is unknown
+	Since  time.Time // zero where that is unknown
 	From   Origin
 
-	// What its node's form said, "" where nobody knows.
+	// What its node's form said, "" where that is unknown.
 	Deletion lynq.DeletionPolicy
 	Creation lynq.CreationPolicy
 	// Size is the storage that a volume or the claim for one has, such as

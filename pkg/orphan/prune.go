@@ -34,7 +34,7 @@ func Data(ref lynq.Ref) bool {
 }
 
 // Prunable parts orphans into those that may be deleted, and those that are
-// spared: what bears the markers of an orphan and is somebody's all the same, and
+// spared: what has the markers of an orphan and has an owner all the same, and
 // what holds data, unless that is meant too. It is a pure function.
 func Prunable(orphans []Orphan, o PruneOptions) (prunable []Orphan, spared []Spared) {
 	for i := range orphans {
@@ -82,7 +82,7 @@ func Prune(orphans []Orphan, o PruneOptions) (plans []apply.Plan, spared []Spare
 	return plans, spared
 }
 
-// unknownNode stands for the node of orphans that do not say where they are from.
+// unknownNode is the node of orphans that do not say where they are from.
 const unknownNode = "unknown"
 
 // spare tells why an orphan is not to be pruned, "" where it is.

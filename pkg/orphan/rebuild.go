@@ -14,7 +14,7 @@ import (
 
 // RebuildInput is what is known where records were lost.
 type RebuildInput struct {
-	// Stranded are the objects that bear a node's tracking and that no inventory
+	// Stranded are the objects that have a node's tracking and that no inventory
 	// names; others among them are left alone.
 	Stranded []Orphan
 	// Inventories are all that can be read, and Hubs the records of hubs.
@@ -27,11 +27,11 @@ type RebuildInput struct {
 	// Form is that of nodes of which nothing else tells, "" for none; its namespace
 	// is FormNamespace, where a person said that.
 	Form, FormNamespace string
-	// NoFinalizer: records that are made anew get no finalizer.
+	// NoFinalizer: records that are created get no finalizer.
 	NoFinalizer bool
 }
 
-// Rebuilt is a record that was made anew, or one that was completed.
+// Rebuilt is an inventory that is created again, or completed.
 type Rebuilt struct {
 	*inventory.Inventory
 	// Added are how many objects it did not name before.
@@ -42,7 +42,7 @@ type Rebuilt struct {
 
 // Unbuilt are objects of which no record can be made, and why.
 type Unbuilt struct {
-	// Node is where its name is "" that of no node: nobody knows which.
+	// Node is where its name is "" that of no node: it is unknown which.
 	Node    apply.NodeKey
 	Hub     string
 	Objects []*Orphan
@@ -84,7 +84,7 @@ func Rebuild(in *RebuildInput) (rebuilt []Rebuilt, unbuilt []Unbuilt) {
 	return rebuilt, unbuilt
 }
 
-// group is what belongs together: the objects of one node or, where nobody knows
+// group is what belongs together: the objects of one node or, where that is unknown
 // which that is, those of one ApplySet.
 type group struct {
 	apply.NodeKey
@@ -189,7 +189,7 @@ func of(inv *inventory.Inventory, hub lynq.HubKey) bool {
 	return inv.Hub == hub.Name && (inv.HubNamespace == "" || hub.Namespace == "" || inv.HubNamespace == hub.Namespace)
 }
 
-// formNamespace is that of a hub's form, "" where nobody knows.
+// formNamespace is that of a hub's form, "" where that is unknown.
 func (b *builder) formNamespace(hub lynq.HubKey, form string) string {
 	if b.Form == form && b.FormNamespace != "" {
 		return b.FormNamespace
@@ -275,7 +275,7 @@ func cutMade(node, form string) (uid string, ok bool) {
 }
 
 // hubNamespace is that of the hub of that name, "" where there is no trace of one;
-// or why nobody can tell. Objects tell only the hub's name: where there are several,
+// or why that is unknown. Objects tell only the hub's name: where there are several,
 // it is the one that a person named or, if that does not tell, the one with a record
 // in the node's namespace. Others are those that it could be as well.
 func (b *builder) hubNamespace(hub, node string) (namespace string, others []lynq.HubKey, why string) {
@@ -319,7 +319,7 @@ func (b *builder) said(hub string) string {
 	return ""
 }
 
-// unknownID stands for the resource id of an object that does not say it: a record
+// unknownID is the resource id of an object that does not say it: a record
 // has one.
 const unknownID = "unknown"
 

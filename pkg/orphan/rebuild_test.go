@@ -14,7 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
-// stranded is an object that bears the tracking of a node of hub crm, and says
+// stranded is an object that has the tracking of a node of hub crm, and says
 // so as far as changes let it.
 func stranded(ref, namespace, node, id string, changes ...func(*orphan.Orphan)) orphan.Orphan {
 	o := left(ref, strings.Join([]string{"crm", namespace, node, id}, "/"))

@@ -156,7 +156,7 @@ func (b *books) unrecorded(tracked []seen) []Orphan {
 
 // nodeOf finds the node that a tracked object is of, and whether it is of one of
 // ours at all: what render writes and another tool puts into an ApplySet of its
-// own bears the same labels. The node is zero where nothing names it.
+// own has the same labels. The node is zero where nothing names it.
 func (b *books) nodeOf(s *seen) (node apply.NodeKey, ours bool) {
 	l := &s.live
 	if s.owner != "" {
@@ -173,7 +173,7 @@ func (b *books) nodeOf(s *seen) (node apply.NodeKey, ours bool) {
 	return apply.NodeKey{}, l.Node == "" && (l.Fields != "" || l.Updated)
 }
 
-// unknown tells whether nobody knows what a node's inventory says.
+// unknown tells whether it is unknown what a node's inventory says.
 func (b *books) unknown(node apply.NodeKey, partOf string) bool {
 	return b.broken[partOf] || b.broken[inventory.ID(node.Namespace, inventory.Name(node.Name))] ||
 		b.only != "" && node.Namespace != b.only

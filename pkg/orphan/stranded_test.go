@@ -18,7 +18,7 @@ import (
 
 func partOf(namespace, node string) string { return inventory.ID(namespace, inventory.Name(node)) }
 
-// change is a part of what an object of a node bears.
+// change is a part of what an object of a node has.
 type change func(*metav1.ObjectMeta)
 
 func labelled(namespace, node string) change {
@@ -40,7 +40,7 @@ func written(m *metav1.ObjectMeta) {
 	}}
 }
 
-// tracked is an object that bears the tracking of a node, as far as changes say.
+// tracked is an object that has the tracking of a node, as far as changes say.
 func tracked(kind, namespace, name, partOf string, changes ...change) object {
 	o := object{kind: kind, meta: metav1.ObjectMeta{
 		Namespace: namespace, Name: name, UID: types.UID(kind + "/" + namespace + "/" + name),

@@ -9,14 +9,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply"
 )
 
-// Tracking is what bears the tracking of nodes.
+// Tracking is what has the tracking of nodes.
 type Tracking struct {
 	Live []*apply.Live
 	// Unreadable is what could not be read, so that more may be there.
 	Unreadable []Unreadable
 }
 
-// Tracked looks for all that bears the tracking of nodes, with one list per kind.
+// Tracked looks for all that has the tracking of nodes, with one list per kind.
 // An error means that nothing is known.
 func Tracked(ctx context.Context, c Cluster) (*Tracking, error) {
 	s := &search{Cluster: c, atOnce: DefaultAtOnce}

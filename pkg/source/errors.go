@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/suggest"
 )
 
-// Error says why a source cannot be read, for the person who can mend it.
+// Error says why a source cannot be read, for the person who can fix it.
 type Error struct {
 	Place string // the connection, the file, or FILE:LINE; never a password
 	What  string

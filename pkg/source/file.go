@@ -24,7 +24,7 @@ type dataFile struct {
 }
 
 // openData opens the file at c.Path. What cannot be read twice, as standard
-// input and pipes, is first copied into a file that nobody else sees.
+// input and pipes, is first copied into a file that no one else sees.
 func openData(ctx context.Context, c lynq.Connection, stdin io.Reader) (*dataFile, error) {
 	switch c.Path {
 	case "":

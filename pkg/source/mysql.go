@@ -116,7 +116,7 @@ func (s *mysqlSource) Records(ctx context.Context, q Query) iter.Seq2[lynq.Row, 
 	})
 }
 
-// begin starts the snapshot. The settings make values look the same whoever
+// begin starts the snapshot. The settings make values look the same whichever client
 // asks: time zone, character set, and no padding of CHAR columns.
 func (s *mysqlSource) begin(ctx context.Context) error {
 	for _, statement := range []string{

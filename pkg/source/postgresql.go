@@ -93,7 +93,7 @@ func (s *postgresSource) Records(ctx context.Context, q Query) iter.Seq2[lynq.Ro
 	})
 }
 
-// begin starts the snapshot. The settings make values look the same whoever
+// begin starts the snapshot. The settings make values look the same whichever client
 // asks; they end with the transaction, as poolers want it.
 func (s *postgresSource) begin(ctx context.Context) error {
 	_, err := s.pg.Exec(ctx, `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;

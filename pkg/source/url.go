@@ -147,7 +147,7 @@ func withParameters(c lynq.Connection, query string) (lynq.Connection, error) {
 		c.Table = table
 	}
 	if values.Has("tls") {
-		// A mode that checks nobody has no use for the hub's authority.
+		// A mode that checks no certificate has no use for the hub's authority.
 		c.TLS, c.CAFile = lynq.TLSMode(values.Get("tls")), ""
 		if c.TLS == lynq.TLSVerifyFull {
 			c.CAFile = values.Get("ca")

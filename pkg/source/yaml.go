@@ -135,7 +135,7 @@ type yamlMembers struct {
 	file     string
 	names    []string
 	values   map[string]*yaml.Node
-	done     map[*yaml.Node]bool // an anchor may stand in itself, or be merged twice
+	done     map[*yaml.Node]bool // an anchor may be in itself, or be merged twice
 	problems *lynq.Problems
 }
 

@@ -59,7 +59,7 @@ func Of(inv *inventory.Inventory) Node {
 	return n
 }
 
-// OfBroken tells how a node is whose record cannot be read: nobody knows, so it
+// OfBroken tells how a node is whose record cannot be read: that is unknown, so it
 // is not well.
 func OfBroken(b *inventory.RecordError) Node {
 	form := apply.FormOfBroken(b)
@@ -70,7 +70,7 @@ func OfBroken(b *inventory.RecordError) Node {
 }
 
 // Condition is a node's state in a word or two, and since when it is in that,
-// zero where nobody noted it.
+// zero where it was not noted.
 func Condition(inv *inventory.Inventory) (string, time.Time) {
 	if inv.Deleting {
 		return Deleting, time.Time{}

@@ -38,7 +38,7 @@ type Hub struct {
 	Namespace string `json:"namespace"`
 	Counts
 	Forms []Form `json:"forms,omitempty"`
-	// Deleting: somebody deleted its record, and a finalizer holds that.
+	// Deleting: its deletion was requested, and a finalizer holds it.
 	Deleting bool `json:"deleting,omitempty"`
 	// Run is what the last run saw of the hub, nil where nothing tells.
 	Run *Run `json:"lastRun,omitempty"`

@@ -15,7 +15,7 @@ import (
 // StateUnknown is the state of an object that could not be looked at.
 const StateUnknown apply.ReadyState = "unknown"
 
-// Seen is an object as it is now, or why nobody knows.
+// Seen is an object as it is now, or why that is unknown.
 type Seen struct {
 	lynq.Ref
 	UID     types.UID
