@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/handover"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -307,21 +308,14 @@ func (j *handoverJob) carryOut(ctx context.Context, plan *handover.Plan, hubs []
 			return Fail(fmt.Errorf("record hub %s/%s: %w", p.Namespace, p.Name, err))
 		}
 	}
-	reporter := j.View.Reporter(j.run.Mode)
-	defer func() { _ = reporter.Close() }() // Result has its error
-	runner := &handover.Runner{
-		Cluster: j.client, Records: j.store, Reporter: reporter, Now: time.Now, Concurrency: j.run.Concurrency,
-		DryRun: j.run.Mode == ModeServer, Began: j.began, Grace: interruptionGrace,
-	}
-	j.warnings.to(reporter.Report)
-	summary, err := runner.Run(ctx, plan)
-	j.warnings.to(nil)
-	if summary.DryRun {
-		err = errors.Join(err, reporter.Plan(plan.Plans(true)))
-	} else {
-		err = errors.Join(err, reporter.Result(plan.Plans(false)))
-	}
-	return outcome(ctx, summary, err)
+	dry := j.run.Mode == ModeServer
+	return j.reported(ctx, plan.Plans(dry), func(reporter apply.Reporter) (*apply.Summary, error) {
+		runner := &handover.Runner{
+			Cluster: j.client, Records: j.store, Reporter: reporter, Now: time.Now, Concurrency: j.run.Concurrency,
+			DryRun: dry, Began: j.began, Grace: interruptionGrace,
+		}
+		return runner.Run(ctx, plan)
+	})
 }
 
 // ended adds LynqNodes that cannot be read to how a run ended.

@@ -43,8 +43,10 @@ func (j *handoverJob) read(ctx context.Context) (*operated, error) {
 	for _, u := range all {
 		n, err := handover.NodeOf(u)
 		if err != nil {
-			o.left[hubOfNode(u)]++
-			if len(j.o.Nodes) == 0 || slices.Contains(j.o.Nodes, u.GetName()) {
+			hub := hubOfNode(u)
+			o.left[hub]++
+			meant := hub.Name == "" || lynq.Names(j.o.Hubs).Choose(hub.Namespace, hub.Name)
+			if meant && (len(j.o.Nodes) == 0 || slices.Contains(j.o.Nodes, u.GetName())) {
 				o.problems = append(o.problems, err)
 			}
 			continue

@@ -109,14 +109,11 @@ func (r *clusterRun) showPlans(plans []apply.Plan) error {
 }
 
 // runPlans carries plans out, for real or as a server dry run. What is done
-// afterwards, unless something went wrong or it is a dry run, is still part
-// of the run.
+// afterwards, unless something went wrong or it is a dry run, is still part of the run.
 func (r *clusterRun) runPlans(ctx context.Context, plans []apply.Plan, o apply.Options, afterwards func(context.Context, *apply.Summary) error) error {
-	reporter := r.View.Reporter(r.run.Mode)
-	defer func() { _ = reporter.Close() }() // Result has its error
 	o.Concurrency, o.DryRun, o.Began, o.Grace = r.run.Concurrency, r.run.Mode == ModeServer, r.began, interruptionGrace
 	o.Version = r.Version
-	runner := &apply.Runner{Cluster: r.client, Records: r.store, Reporter: reporter, Now: time.Now, Options: o}
+	runner := &apply.Runner{Cluster: r.client, Records: r.store, Now: time.Now, Options: o}
 	if r.run.Events {
 		host, err := os.Hostname()
 		if err != nil {
@@ -124,14 +121,26 @@ func (r *clusterRun) runPlans(ctx context.Context, plans []apply.Plan, o apply.O
 		}
 		runner.Recorder = r.client.Recorder(host)
 	}
+	return r.reported(ctx, plans, func(reporter apply.Reporter) (*apply.Summary, error) {
+		runner.Reporter = reporter
+		summary, err := runner.Run(ctx, plans)
+		if !summary.DryRun && err == nil && afterwards != nil {
+			err = afterwards(ctx, summary)
+		}
+		return summary, err
+	})
+}
+
+// reported has a run shown as it goes, with what the server warns of, and the plans
+// when it has ended.
+func (r *clusterRun) reported(ctx context.Context, plans []apply.Plan, run func(apply.Reporter) (*apply.Summary, error)) error {
+	reporter := r.View.Reporter(r.run.Mode)
+	defer func() { _ = reporter.Close() }() // Result has its error
 	r.warnings.to(reporter.Report)
 	told := tellInterruption(ctx, reporter.Report)
-	summary, err := runner.Run(ctx, plans)
+	summary, err := run(reporter)
 	told()
 	r.warnings.to(nil)
-	if !summary.DryRun && err == nil && afterwards != nil {
-		err = afterwards(ctx, summary)
-	}
 	if summary.DryRun {
 		err = errors.Join(err, reporter.Plan(plans))
 	} else {
