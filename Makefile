@@ -4,7 +4,7 @@
 # make release-check  whether goreleaser takes goreleaser.yaml, and what it makes for this machine
 # make test           everything, on real database servers and a real control plane
 # make test-unit      the pure packages, in seconds
-# make check          format, vet, lint, and that go.mod is tidy
+# make check          format, vet, lint, no dead code, and that go.mod is tidy
 # make fuzz           each fuzz target of what people and rows write for FUZZTIME, the others for FUZZLESS
 # make bench          rendering against a hand-written loop and the usual way
 # make bench-cluster  applying against a bare client and kubectl, on a real control plane
@@ -16,11 +16,17 @@ FUZZTIME ?= 60s
 # For what is written by nobody but us, such as names of files.
 FUZZLESS ?= 15s
 LINT     := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.13.2
+DEADCODE := $(GO) run golang.org/x/tools/cmd/deadcode@v0.50.0
 GORELEASER := $(GO) run github.com/goreleaser/goreleaser/v2@v2.16.0
 CLUSTER  := test/cluster
 GITOPS   := test/gitops
 # The race detector needs cgo, and that a C compiler.
 RACE     := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
+
+# Packages that only calculate. SEQUENTIAL is those of them that start no goroutines:
+# there is nothing in them for the race detector.
+SEQUENTIAL := ./internal/draft ./internal/suggest ./pkg/diff ./pkg/form ./pkg/lynq ./pkg/status
+UNIT       := $(SEQUENTIAL) ./internal/ui ./pkg/orphan ./pkg/render
 
 .PHONY: build generate man release-check test test-unit check fuzz bench bench-cluster cluster cluster-build cluster-down
 
@@ -30,8 +36,9 @@ build:
 generate:
 	$(GO) test ./cmd/lynqctl -count=1 -run '^(TestCompletionScripts|TestCommandReference)$$' -update
 
+# As releases are built, so that the two share what they compile.
 man:
-	$(GO) test ./cmd/lynqctl -count=1 -run '^TestManualPages$$' -man $(CURDIR)/man
+	CGO_ENABLED=0 $(GO) test -trimpath ./cmd/lynqctl -count=1 -run '^TestManualPages$$' -man $(CURDIR)/man
 
 # The first time, goreleaser itself is built, which takes minutes. The release is of
 # the commit, in a clone of its own. What needs more than Go is left out: the base of
@@ -49,18 +56,21 @@ release-check:
 # End to end, lynqctl is a process of its own, which the race detector in the
 # test's would not see; it would only slow the tests down. They wait more than they
 # work, so that more run at a time than there are cores. The control plane is built
-# first: the first time, that outlasts what go test lets a package take.
+# first: the first time, that outlasts what go test lets a package take. make check
+# vets.
 test: cluster-build
 	@command -v mariadbd >/dev/null || echo 'make test: mariadbd is not installed; the tests of MySQL sources are skipped'
 	@command -v postgres >/dev/null || ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || \
 	  echo 'make test: postgres is not installed; the tests of PostgreSQL sources are skipped'
-	LYNQCTL_TEST_CLUSTER=1 $(GO) test $(RACE) -count=1 -timeout 45m $$($(GO) list ./... | grep -v '/test/e2e$$')
-	LYNQCTL_TEST_CLUSTER=1 $(GO) test -count=1 -parallel 3 -timeout 45m ./test/e2e
-	LYNQCTL_TEST_CLUSTER=1 $(GO) -C $(CLUSTER) test $(RACE) -count=1 ./...
-	LYNQCTL_TEST_CLUSTER=1 $(GO) -C $(GITOPS) test $(RACE) -count=1 -timeout 45m ./...
+	$(GO) test -count=1 -vet=off $(SEQUENTIAL)
+	LYNQCTL_TEST_CLUSTER=1 $(GO) test $(RACE) -count=1 -vet=off -timeout 45m \
+	  $$($(GO) list ./... | grep -v '/test/e2e$$' | grep -vxF "$$($(GO) list $(SEQUENTIAL))")
+	LYNQCTL_TEST_CLUSTER=1 $(GO) test -count=1 -vet=off -parallel 3 -timeout 45m ./test/e2e
+	LYNQCTL_TEST_CLUSTER=1 $(GO) -C $(CLUSTER) test $(RACE) -count=1 -vet=off ./...
+	LYNQCTL_TEST_CLUSTER=1 $(GO) -C $(GITOPS) test $(RACE) -count=1 -vet=off -timeout 45m ./...
 
 test-unit:
-	$(GO) test ./internal/draft ./internal/suggest ./pkg/form ./pkg/lynq ./pkg/render
+	$(GO) test $(UNIT)
 
 check:
 	@test -z "$$(gofmt -l cmd internal pkg test)" || { gofmt -l cmd internal pkg test; echo 'run gofmt -w on these'; exit 1; }
@@ -73,18 +83,22 @@ check:
 	$(LINT) run ./...
 	cd $(CLUSTER) && $(LINT) run --config ../../.golangci.yml ./...
 	cd $(GITOPS) && $(LINT) run --config ../../.golangci.yml ./...
+	@dead=$$($(DEADCODE) -test ./...); test -z "$$dead" || { echo "$$dead"; exit 1; }
 
+# Each package is compiled once for all its targets.
 fuzz:
-	@set -e; for package in $$($(GO) list ./...); do \
-	  for target in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz' || true); do \
+	@set -e; binary=$$(mktemp); trap 'rm -f $$binary' EXIT; \
+	for package in $$(grep -rl --include='*_test.go' '^func Fuzz' cmd internal pkg | xargs -n 1 dirname | sort -u); do \
+	  $(GO) test -c -vet=off -fuzz . -o $$binary ./$$package; \
+	  for target in $$(cd $$package && $$binary -test.list '^Fuzz'); do \
 	    case $$target in FuzzLoad|FuzzTemplate|FuzzScalar|FuzzCSV|FuzzJSON) time=$(FUZZTIME) ;; *) time=$(FUZZLESS) ;; esac; \
 	    echo "== $$package $$target $$time"; \
-	    fuzz="$(GO) test -run ^$$ -fuzz ^$$target$$ -fuzztime $$time -fuzzminimizetime 10x $$package"; log=$$(mktemp); \
-	    if ! $$fuzz >$$log 2>&1; then \
+	    fuzz="$$binary -test.run ^$$ -test.fuzz ^$$target$$ -test.fuzztime $$time -test.fuzzminimizetime 10x -test.fuzzcachedir $$($(GO) env GOCACHE)/fuzz/$$package"; log=$$(mktemp); \
+	    if ! (cd $$package && $$fuzz) >$$log 2>&1; then \
 	      cat $$log; \
 	      grep -qx ' *context deadline exceeded' $$log && ! grep -q 'Failing input' $$log || exit 1; \
 	      echo 'the fuzzer was at work when its time was up, and found nothing: once more'; \
-	      $$fuzz >$$log 2>&1 || { cat $$log; exit 1; }; \
+	      (cd $$package && $$fuzz) >$$log 2>&1 || { cat $$log; exit 1; }; \
 	    fi; \
 	    tail -n 2 $$log; rm -f $$log; \
 	  done; \

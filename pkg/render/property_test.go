@@ -118,7 +118,7 @@ func asJSON(t *testing.T, v any) any {
 // TestWriterEqualsBuilder compares the two on random manifests.
 func TestWriterEqualsBuilder(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 3000 {
+	for range 1000 {
 		f := propertyForm(randomMap(r, 0))
 		agree(t, f, record{"id": "x", "a": randomString(r), "b": fmt.Sprint(r.IntN(1000))}, allReaders())
 	}
@@ -134,9 +134,9 @@ func TestWords(t *testing.T) {
 	fixed := []string{"", "-", "x", "0x", "0", ".", ":", "e", "T", " ", "2024-01-", ":30", "_", "n", "tru", "y", "-app", "/", "+", "~", "=", "Z", "fals", "o", ": ", "a #b", "\n", "- "}
 	r := rand.New(rand.NewPCG(3, 4))
 	pick := func(from []string) string { return from[r.IntN(len(from))] }
-	for range 5000 {
+	for range 250 {
 		spec := &form.Value{Kind: form.Map}
-		for i := range 4 {
+		for i := range 40 {
 			text := pick(fixed) + "{{ .a }}" + pick(fixed)
 			if r.IntN(2) == 0 {
 				text += "{{ .b }}" + pick(fixed)
@@ -154,7 +154,7 @@ func TestNamesOfWords(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	pick := func() string { return pieces[r.IntN(len(pieces))] }
 	compiled := 0
-	for range 5000 {
+	for range 2000 {
 		before, after, value := pick(), pick(), pick()+pick()+pick()
 		f := propertyForm(&form.Value{Kind: form.Map})
 		f.Resources[0].NameTemplate.Text = before + "{{ .a }}" + after

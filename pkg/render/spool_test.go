@@ -16,9 +16,9 @@ import (
 func TestSpool(t *testing.T) {
 	var nodes [][]byte
 	for i := range 40 {
-		nodes = append(nodes, bytes.Repeat([]byte{byte('a' + i%26)}, 100_000+i))
+		nodes = append(nodes, bytes.Repeat([]byte{byte('a' + i%26)}, 10_000+i))
 	}
-	for _, bound := range []int{0, 1 << 20, 1 << 30} {
+	for _, bound := range []int{0, 100_000, 1 << 30} {
 		for _, drop := range [][]int{nil, {0}, {39}, {3, 4, 5}, {0, 17, 39}} {
 			s := render.NewSpool(bound)
 			for _, n := range nodes {
@@ -48,7 +48,7 @@ func TestSpool(t *testing.T) {
 // TestSpoolEmptyNodes: nodes without bytes, taken back beside others.
 func TestSpoolEmptyNodes(t *testing.T) {
 	for range 100 { // what is taken back is kept in a map
-		s := render.NewSpool(1 << 20)
+		s := render.NewSpool(100_000)
 		for _, n := range []string{"a", "", "bb", "", "", "ccc", "d"} {
 			if err := s.Add([]byte(n)); err != nil {
 				t.Fatal(err)

@@ -66,7 +66,8 @@ func runScripts(t *testing.T, cluster *harness.Shared, pattern string) {
 	}
 }
 
-// program is lynqctl of this tree, built when the first test asks for it.
+// program is lynqctl of this tree, built as releases are when the first test asks for
+// it.
 type program struct {
 	once sync.Once
 	dir  string
@@ -92,8 +93,8 @@ func (p *program) build() error {
 		return err
 	}
 	binary := filepath.Join(p.dir, "lynqctl")
-	cmd := exec.Command("go", "build", "-o", binary, "./cmd/lynqctl")
-	cmd.Dir = root
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary, "./cmd/lynqctl")
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, out)
 	}
