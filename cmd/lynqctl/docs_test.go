@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -46,8 +47,15 @@ func TestDocsExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// An example may call go, whose caches are in the home directory.
+	caches, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE", "GOMODCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dirs := strings.Fields(string(caches))
+	env := []string{"KUBECONFIG=", "GOCACHE=" + dirs[0], "GOMODCACHE=" + dirs[1]}
 	doctest.RunAll(t, root, docs(t), *update, func(s *doctest.Session) (doctest.Place, bool) {
-		return doctest.Place{Dir: t.TempDir(), Env: []string{"KUBECONFIG="}}, !s.Cluster
+		return doctest.Place{Dir: t.TempDir(), Env: env}, !s.Cluster
 	})
 }
 

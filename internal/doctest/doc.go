@@ -18,7 +18,7 @@
 //	<!-- before COMMANDS -->     commands that are run there, and must succeed
 //
 // A session may say "in FOLDER": it begins with a copy of that folder of the source
-// tree. A command must succeed, unless the next one is "echo $?".
+// tree; "in ." runs in the source tree itself, and must not change it. A command must succeed, unless the next one is "echo $?".
 //
 // Hubs are found by their names in the whole cluster, so each session gets names of
 // its own: where pages say "crm" (a hub) and "shop" (a namespace), commands and files

@@ -20,6 +20,8 @@ type Place struct {
 	Env   []string               // of the commands, beside this process's
 	Names map[string]string      // names that pages use, and the session's instead of them
 	Noise func(line string) bool // what others on the cluster cause; nil is nothing
+
+	home string // Dir at first; commands that run in the source tree keep it for themselves
 }
 
 // Ran is an example that was run.
@@ -33,7 +35,12 @@ type Ran struct {
 
 // Run runs a session. An error says that it could not go on.
 func (s *Session) Run(ctx context.Context, p Place) ([]Ran, error) {
-	if s.Folder != "" {
+	p.home = p.Dir
+	switch s.Folder {
+	case "":
+	case ".":
+		p.Dir = p.Root
+	default:
 		if err := p.copyFolder(s.Folder); err != nil {
 			return nil, err
 		}
@@ -103,7 +110,7 @@ func (p Place) before(ctx context.Context, b Block) error {
 func (p Place) shell(ctx context.Context, script string) (said string, code int, err error) {
 	cmd := exec.CommandContext(ctx, "sh", "-c", p.real(script))
 	cmd.Dir = p.Dir
-	cmd.Env = slices.Concat(os.Environ(), []string{"HOME=" + p.Dir, "TZ=UTC", "LC_ALL=C", "USER=me"}, recipeEnv(p.Dir), p.Env)
+	cmd.Env = slices.Concat(os.Environ(), []string{"HOME=" + p.home, "TZ=UTC", "LC_ALL=C", "USER=me"}, recipeEnv(p.Dir), p.Env)
 	out, err := cmd.CombinedOutput()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && ctx.Err() == nil {
 		code, err = exit.ExitCode(), nil

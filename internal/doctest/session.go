@@ -11,7 +11,7 @@ type Session struct {
 	Page    *Page
 	Line    int
 	Cluster bool
-	Folder  string // of the source tree, that it begins with a copy of; "" is none
+	Folder  string // of the source tree, that it begins with a copy of; "" is none, "." the tree itself
 	Blocks  []Block
 }
 
