@@ -39,7 +39,7 @@ func Markdown(r *Report) string {
 // comment is a report in the making.
 type comment struct{ markdown.Comment }
 
-func (m *comment) write(format string, args ...any) { fmt.Fprintf(m, format, args...) }
+func (m *comment) write(format string, args ...any) { fmt.Fprintf(&m.Builder, format, args...) }
 
 // fits tells whether so much more may be written.
 func (m *comment) fits(n, most int) bool { return m.Len()+n <= most-reserve }

@@ -28,23 +28,23 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 type comment struct{ markdown.Comment }
 
 func (m *comment) head(r *Report) {
-	fmt.Fprintf(m, "### lynqctl render: %s\n\n", r.headline())
-	fmt.Fprint(m, "| | added | changed | removed | unchanged |\n|---|--:|--:|--:|--:|\n")
+	fmt.Fprintf(&m.Builder, "### lynqctl render: %s\n\n", r.headline())
+	fmt.Fprint(&m.Builder, "| | added | changed | removed | unchanged |\n|---|--:|--:|--:|--:|\n")
 	for _, line := range []struct {
 		what string
 		of   Counts
 	}{{"nodes", r.Nodes.Counts}, {"objects", r.Objects}} {
-		fmt.Fprintf(m, "| %s | %d | %d | %d | %d |\n", line.what, line.of.Added, line.of.Changed, line.of.Removed, line.of.Unchanged)
+		fmt.Fprintf(&m.Builder, "| %s | %d | %d | %d | %d |\n", line.what, line.of.Added, line.of.Changed, line.of.Removed, line.of.Unchanged)
 	}
 	if r.Nodes.Failed > 0 {
-		fmt.Fprintf(m, "\n**%s could not be rendered**, and keep the files that they have.\n", lynq.Count(r.Nodes.Failed, "node"))
+		fmt.Fprintf(&m.Builder, "\n**%s could not be rendered**, and keep the files that they have.\n", lynq.Count(r.Nodes.Failed, "node"))
 	}
 	if len(r.Conflicts) > 0 {
 		them := "them"
 		if len(r.Conflicts) == 1 {
 			them = "it"
 		}
-		fmt.Fprintf(m, "\n**%s left because others changed %s** (`--force` overwrites):\n\n", lynq.Count(len(r.Conflicts), "file"), them)
+		fmt.Fprintf(&m.Builder, "\n**%s left because others changed %s** (`--force` overwrites):\n\n", lynq.Count(len(r.Conflicts), "file"), them)
 		lines := make([]string, len(r.Conflicts))
 		for i, c := range r.Conflicts {
 			lines[i] = fmt.Sprintf("- %s: %s\n", markdown.Code(c.Path), c.Why)
@@ -87,7 +87,7 @@ func (m *comment) section(title string, what Change, changes []NodeChange) {
 	if len(lines) == 0 {
 		return
 	}
-	fmt.Fprintf(m, "\n<details><summary>%s: %s</summary>\n\n", title, lynq.Count(len(lines), "node"))
+	fmt.Fprintf(&m.Builder, "\n<details><summary>%s: %s</summary>\n\n", title, lynq.Count(len(lines), "node"))
 	const rest = len("\n</details>\n") * 4 // and the summaries of sections to come
 	m.Lines(lines, markdown.MaxLength-rest-3*200, left, "more node")
 	m.WriteString("\n</details>\n")
