@@ -6,8 +6,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
 var (
@@ -26,22 +24,13 @@ func (n *nodeRun) lookAt(s *stepRun) (*Live, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := liveOf(s.ref(), m)
+	l := LiveOf(s.ref(), m)
 	return &l, nil
 }
 
 // recheck decides a step again, on the object as it is now.
-func (n *nodeRun) recheck(s *stepRun, now *Live) (Step, course) {
-	planned := *s.Step
-	if planned.Record == nil && n.inventory != nil {
-		// That this run is to make it is recorded by now, which tells what it has made.
-		if r, found := inventory.Find(n.inventory.Records, s.ref()); found {
-			planned.Record = &r
-		}
-	}
-	again, course := n.rules.recheck(n.owner(), &planned, now)
-	again.Record = s.Record
-	return again, course
+func (n *nodeRun) recheck(s *stepRun, now *Live) (Step, Verdict) {
+	return n.of.Recheck(n.plan, n.inventory, s.Step, now)
 }
 
 // again looks at an object that is not as it was observed, and decides on it. What
@@ -70,13 +59,12 @@ func (w *sender) current() (*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := metadataOf(live)
+	now, err := LiveOfObject(w.s.ref(), live)
 	if err != nil {
 		return nil, err
 	}
-	l := liveOf(w.s.ref(), m)
-	step, course := w.recheck(w.s, &l)
-	if course != courseHolds {
+	step, verdict := w.recheck(w.s, now)
+	if verdict != VerdictHolds {
 		return nil, errMoved
 	}
 	w.s.Step = &step

@@ -13,13 +13,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// container tells whether deleting an object deletes others with it: a
-// Namespace, and a CustomResourceDefinition.
-func container(ref lynq.Ref) bool {
-	return ref.Group == "" && ref.Kind == "Namespace" ||
-		ref.Group == "apiextensions.k8s.io" && ref.Kind == "CustomResourceDefinition"
-}
-
 // maxNamed is how many of the objects in a container a message names.
 const maxNamed = 3
 
@@ -70,7 +63,7 @@ func (n *nodeRun) inside(s *stepRun) ([]string, error) {
 // wouldBeGone tells of a dry run, which deletes nothing, whether a run would have
 // deleted an object before.
 func (n *nodeRun) wouldBeGone(r lynq.APIResource, m *metav1.PartialObjectMetadata) bool {
-	l := liveOf(lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: m.Namespace, Name: m.Name}, m)
+	l := LiveOf(lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: m.Namespace, Name: m.Name}, m)
 	return n.Options.DryRun && (n.owner().tracks(&l) || n.departures.uids[m.UID])
 }
 

@@ -2,7 +2,6 @@ package apply
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -10,7 +9,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -76,7 +74,11 @@ func (n *nodeRun) conflict(s *stepRun, message string) {
 // failed ends a step with an error, and says what to do about it.
 func (n *nodeRun) failed(s *stepRun, err error) {
 	if s.Reason == ReasonGivenUp {
-		n.leaveBehind(s, "it is left behind, as it is: "+describeWrite(s.ref(), err)+n.owner().fate(s.Live))
+		message := "it is left behind, as it is: " + describeWrite(s.ref(), err)
+		if n.owner().collected(s.Live) {
+			message += "; the garbage collector deletes it when it may, for it belonged to the record"
+		}
+		n.leaveBehind(s, message)
 		return
 	}
 	if n.Options.DryRun && s.Object != nil && n.comesInto(s, err) {
@@ -210,14 +212,6 @@ func (n *nodeRun) leaveBehind(s *stepRun, message string) {
 	n.end(s, OutcomeDone, message)
 }
 
-// fate is what becomes of an object that keeps the node's tracking.
-func (me owner) fate(l *Live) string {
-	if me.collected(l) {
-		return "; the garbage collector deletes it when it may, for it belonged to the record"
-	}
-	return ""
-}
-
 // untrack takes the node's tracking off an object, along with another change.
 func (n *nodeRun) untrack(s *stepRun, c trackChange) {
 	w := &sender{nodeRun: n, s: s}
@@ -252,17 +246,16 @@ func (w *sender) tryUntrack(c trackChange) error {
 	if err != nil {
 		return err
 	}
-	m, err := metadataOf(live)
+	now, err := LiveOfObject(w.s.ref(), live)
 	if err != nil {
 		return err
 	}
-	seen := liveOf(w.s.ref(), m)
-	step, course := w.recheck(w.s, &seen)
+	step, verdict := w.recheck(w.s, now)
 	w.s.Step = &step
 	switch me := w.owner(); {
-	case course != courseHolds:
+	case verdict != VerdictHolds:
 		return errTurned
-	case !me.tracks(&seen) && !me.owns(&seen):
+	case !me.tracks(now) && !me.owns(now):
 		return nil // another owner has it by now
 	}
 	c.Owners = w.owners(live)
@@ -270,7 +263,7 @@ func (w *sender) tryUntrack(c trackChange) error {
 	if err != nil || w.Options.DryRun {
 		return err
 	}
-	l := liveOf(w.s.ref(), done.meta)
+	l := LiveOf(w.s.ref(), done.meta)
 	if !w.owner().tracks(&l) {
 		return nil
 	}
@@ -285,14 +278,4 @@ func (w *sender) tryUntrack(c trackChange) error {
 		_, err = w.write(Write{Verb: MergePatch, Body: patch})
 	}
 	return err
-}
-
-// metadataOf is the metadata of a whole object.
-func metadataOf(o *unstructured.Unstructured) (*metav1.PartialObjectMetadata, error) {
-	b, err := json.Marshal(map[string]any{"metadata": o.Object["metadata"]})
-	if err != nil {
-		return nil, err
-	}
-	var m metav1.PartialObjectMetadata
-	return &m, json.Unmarshal(b, &m)
 }

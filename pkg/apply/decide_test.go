@@ -354,7 +354,7 @@ func TestNeverManaged(t *testing.T) {
 		{lynq.Ref{Group: lynq.Group, Kind: lynq.KindNode, Namespace: "ns", Name: "bolt-web"}, nil, true},
 	} {
 		m := metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Labels: c.labels}}
-		if got := liveOf(c.ref, &m).Record; got != c.want {
+		if got := LiveOf(c.ref, &m).Record; got != c.want {
 			t.Errorf("%s %v: %t", c.ref.Full(), c.labels, got)
 		}
 	}

@@ -170,19 +170,3 @@ func (n *nodeRun) record(kind, reason, message string) {
 		Type: kind, Reason: reason, Message: message, Time: n.Now(),
 	})
 }
-
-// definedKind reads the kind that a CustomResourceDefinition defines.
-func definedKind(b Body) (group, kind string) {
-	var crd struct {
-		Spec struct {
-			Group string `json:"group"`
-			Names struct {
-				Kind string `json:"kind"`
-			} `json:"names"`
-		} `json:"spec"`
-	}
-	if err := unmarshal(b, &crd); err != nil {
-		return "", ""
-	}
-	return crd.Spec.Group, crd.Spec.Names.Kind
-}

@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -44,9 +43,9 @@ func (n *nodeRun) collect(s *stepRun) {
 		n.failed(s, err)
 		return
 	}
-	step, course := n.recheck(s, l)
+	step, verdict := n.recheck(s, l)
 	s.Step = &step
-	if course != courseHolds {
+	if verdict != VerdictHolds {
 		n.execute(n.finishing, s)
 		return
 	}
@@ -55,7 +54,7 @@ func (n *nodeRun) collect(s *stepRun) {
 
 // kept is an object that is as it is to be; it may yet have to become ready.
 func (n *nodeRun) kept(s *stepRun) {
-	s.record = n.recordOf(s)
+	s.record = new(s.nextRecord())
 	if n.waits(s) && !s.record.Ready {
 		var err error
 		if s.resource, err = n.resourceOf(s); err != nil {
@@ -167,8 +166,8 @@ type result struct {
 
 // written records a write, and waits for the object where that is wanted.
 func (n *nodeRun) written(s *stepRun, done result) {
-	l := liveOf(s.Object.Ref, done.meta)
-	s.record = n.recordOf(s)
+	l := LiveOf(s.Object.Ref, done.meta)
+	s.record = new(s.nextRecord())
 	if done.unchanged && s.record.UID == string(l.UID) && s.record.Digest == s.Object.Digest && s.record.ResourceVersion == l.ResourceVersion {
 		n.settled(s, done) // the record says so already
 		return
@@ -201,25 +200,6 @@ func (n *nodeRun) settled(s *stepRun, done result) {
 		return
 	}
 	n.end(s, OutcomeDone, done.note)
-}
-
-// recordOf is what is recorded of an object from now on, with what is known of
-// it from before.
-func (n *nodeRun) recordOf(s *stepRun) *inventory.Record {
-	r := newRecord(s.Object)
-	r.Adopted = s.Adopted
-	if old := s.Record; old != nil && (s.Live == nil || old.UID == string(s.Live.UID)) {
-		r.UID, r.Digest, r.Template, r.Generation, r.ResourceVersion, r.Fields, r.Ready =
-			old.UID, old.Digest, old.Template, old.Generation, old.ResourceVersion, old.Fields, old.Ready
-	}
-	return &r
-}
-
-func newRecord(o *Object) inventory.Record {
-	return inventory.Record{
-		Ref: o.Ref, ID: o.ID, APIVersion: o.APIVersion, Order: o.Order,
-		Creation: o.Policy.Creation, Deletion: o.Policy.Deletion, Conflict: o.Policy.Conflict, Patch: o.Policy.Patch,
-	}
 }
 
 // watch begins to watch what will be waited for: before it is written.
@@ -426,12 +406,12 @@ func (n *nodeRun) deleteAgain(s *stepRun) {
 		n.end(s, OutcomeFailed, "it changes all the time; nothing was deleted")
 		return
 	}
-	step, course := n.recheck(s, now)
+	step, verdict := n.recheck(s, now)
 	s.Step = &step
-	switch course {
-	case courseStops:
+	switch verdict {
+	case VerdictStopped:
 		n.end(s, OutcomeFailed, step.Message)
-	case courseTurns:
+	case VerdictChanged:
 		n.execute(n.finishing, s)
 	default:
 		n.delete(s)

@@ -88,7 +88,7 @@ spec:
 		s.apply("lynq", now)
 	}
 	back := s.get(now)
-	l := liveOf(lynq.Ref{}, metaOf(t, back))
+	l := LiveOf(lynq.Ref{}, metaOf(t, back))
 	if l.Orphaned || l.Updated || l.Hub != "hub" || back.GetAnnotations()[lynq.AnnotationOrphanedReason] != "" {
 		t.Errorf("%s", encode1(t, back.Object["metadata"]))
 	}

@@ -285,12 +285,12 @@ func TestRetracked(t *testing.T) {
 		if diff := cmp.Diff(without(before, "metadata", "status"), without(marked, "metadata", "status")); diff != "" {
 			t.Errorf("%s: the content changed: %s", name, diff)
 		}
-		l := liveOf(lynq.Ref{}, metaOf(t, marked))
+		l := LiveOf(lynq.Ref{}, metaOf(t, marked))
 		if l.Hub != "" || !l.Orphaned || len(marked.GetOwnerReferences()) != 1 || marked.GetOwnerReferences()[0].Name != "theirs" {
 			t.Errorf("%s: %s", name, encode1(t, marked.Object["metadata"]))
 		}
 		back := s.must(s.tryApply("lynq", tracked, true))
-		l = liveOf(lynq.Ref{}, metaOf(t, back))
+		l = LiveOf(lynq.Ref{}, metaOf(t, back))
 		if l.Hub != "hub" || l.Orphaned || back.GetAnnotations()[lynq.AnnotationOrphanedReason] != "" || len(l.Owners) != 2 {
 			t.Errorf("%s comes back: %s", name, encode1(t, back.Object["metadata"]))
 		}

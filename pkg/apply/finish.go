@@ -26,14 +26,14 @@ func (n *nodeRun) recordIntent() error {
 		}
 		switch s.Action {
 		case ActionCreate, ActionUpdate, ActionAdopt, ActionTrack:
-			r := n.recordOf(s)
+			r := s.nextRecord()
 			// One that is gone is another one when it is created: only its tracking
 			// can prove whose that is until it is confirmed.
 			gone := s.Live == nil && r.UID != ""
 			if gone {
 				next.Records = inventory.Forget(next.Records, r.Ref)
 			}
-			desired = append(desired, *r)
+			desired = append(desired, r)
 			added = added || s.Record == nil || gone
 			changes = true
 		}
@@ -50,16 +50,7 @@ func (n *nodeRun) recordIntent() error {
 
 // nextInventory is the inventory with what the row and the form say now.
 func (n *nodeRun) nextInventory() *inventory.Inventory {
-	next := &inventory.Inventory{Node: n.plan.Name, Namespace: n.plan.Namespace, Finalizer: n.Options.Finalizer}
-	if n.inventory != nil {
-		next = n.inventory.Clone()
-		next.Finalizer = next.Finalizer || n.Options.Finalizer
-	}
-	d := n.plan.Desired
-	next.Hub, next.Form, next.RowUID, next.Activate = d.Hub, d.Form, d.UID, "true"
-	next.HubNamespace, next.FormNamespace, next.Format = n.plan.HubNamespace, d.FormNamespace, 0
-	next.TemplateGeneration, next.Extra = d.TemplateGeneration, d.Extra
-	return next
+	return n.plan.nextInventory(n.inventory, n.Options.Finalizer)
 }
 
 func (n *nodeRun) save(next *inventory.Inventory) error {
@@ -301,40 +292,3 @@ func (n *nodeRun) recordCondition(next *inventory.Inventory, wasReady bool) {
 		n.record(eventNormal, "Ready", "all objects of the node are ready")
 	}
 }
-
-// CheckSizes finds the nodes whose records a ConfigMap could not hold. Nothing
-// may be touched then: what cannot be recorded must not be made.
-func CheckSizes(plans []Plan) error {
-	var errs []error
-	for k := range plans {
-		p := &plans[k]
-		for i := range p.Nodes {
-			if p.Nodes[i].Desired == nil || len(p.Nodes[i].Steps) < fewObjects {
-				continue
-			}
-			n := newNodeRun(&run{Runner: &Runner{}}, p.Hub, &p.Nodes[i])
-			next := n.nextInventory()
-			next.Records = nil
-			for j := range n.steps {
-				if s := &n.steps[j]; s.Object != nil {
-					r := n.recordOf(s)
-					r.UID, r.Digest, r.Template, r.Fields, r.ResourceVersion = longest, longest, longest, longest, longest
-					next.Records = append(next.Records, *r)
-				} else if s.Record != nil {
-					next.Records = append(next.Records, *s.Record)
-				}
-			}
-			if _, err := inventory.Encode(next); err != nil {
-				errs = append(errs, err)
-			}
-		}
-	}
-	return errors.Join(errs...)
-}
-
-const (
-	// fewObjects always fit into a record, however long their names.
-	fewObjects = 500
-	// longest stands for what only the cluster will say.
-	longest = "00000000-0000-0000-0000-000000000000"
-)

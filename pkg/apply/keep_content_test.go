@@ -61,14 +61,11 @@ func TestTakingRecordsNoDigest(t *testing.T) {
 		n := func(name string) []*Node { return []*Node{node(name, o), node("z")} }
 		mustApply(t, s, n("a")...)
 		mustApply(t, s, node("z"))
+		s.keepContent = true
 		p, err := s.plan(t.Context(), n("a")...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range p.Nodes[0].Steps {
-			p.Nodes[0].Steps[i].Action = ActionTrack
-		}
-		p.rules.KeepContent = true
 		if _, err := s.run(bounded(t), p); err != nil {
 			t.Fatal(err)
 		}

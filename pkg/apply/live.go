@@ -53,3 +53,19 @@ type Live struct {
 	// server-side apply without them would not remove them.
 	Updated bool
 }
+
+// NoOrphan tells why an object does not count as an orphan, "" where it does:
+// it has no marker of one, or it is somebody's in spite of that.
+func (l *Live) NoOrphan() string {
+	switch {
+	case !l.Orphaned:
+		return "it is marked as an orphan no more"
+	case l.Unmanaged:
+		return "it has " + lynq.AnnotationMode + ": " + lynq.ModeUnmanaged
+	case l.takenOver() != "":
+		return "it is now of " + l.takenOver()
+	case l.PartOf != "" || l.Node != "" && l.Hub != "":
+		return "it has the tracking of a node too (lynqctl inventory verify tells of which)"
+	}
+	return ""
+}

@@ -129,7 +129,7 @@ func (s *site) drifts(kind string, m map[string]any, d deed) {
 // fields is what a record keeps to tell drift.
 func (s *site) fields(u *unstructured.Unstructured) string {
 	s.t.Helper()
-	l := liveOf(lynq.Ref{}, metaOf(s.t, u))
+	l := LiveOf(lynq.Ref{}, metaOf(s.t, u))
 	if l.Fields == "" || l.Updated {
 		s.t.Errorf("%s is not applied by lynq alone", u.GetName())
 	}

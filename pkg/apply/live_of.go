@@ -3,17 +3,19 @@ package apply
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// liveOf takes from an object's metadata what apply keeps of it. The metadata
+// LiveOf takes from an object's metadata what apply keeps of it. The metadata
 // itself is not kept.
-func liveOf(ref lynq.Ref, m *metav1.PartialObjectMetadata) Live {
+func LiveOf(ref lynq.Ref, m *metav1.PartialObjectMetadata) Live {
 	l := Live{
 		Ref: ref, UID: m.UID, ResourceVersion: m.ResourceVersion, Generation: m.Generation,
 		Deleting:       m.DeletionTimestamp != nil,
@@ -124,4 +126,24 @@ func fieldsHash(e *metav1.ManagedFieldsEntry) string {
 func foreignOwner(ref lynq.Ref, m *metav1.PartialObjectMetadata) string {
 	b := marked{ref, m.Labels, m.Annotations, m.ManagedFields}
 	return b.owner()
+}
+
+// LiveOfObject is LiveOf for a whole object.
+func LiveOfObject(ref lynq.Ref, o *unstructured.Unstructured) (*Live, error) {
+	m, err := MetadataOf(o)
+	if err != nil {
+		return nil, err
+	}
+	l := LiveOf(ref, m)
+	return &l, nil
+}
+
+// MetadataOf is the metadata of a whole object.
+func MetadataOf(o *unstructured.Unstructured) (*metav1.PartialObjectMetadata, error) {
+	b, err := json.Marshal(map[string]any{"metadata": o.Object["metadata"]})
+	if err != nil {
+		return nil, err
+	}
+	var m metav1.PartialObjectMetadata
+	return &m, json.Unmarshal(b, &m)
 }

@@ -21,7 +21,7 @@ func fieldsEntry(manager string, operation metav1.ManagedFieldsOperationType, su
 func TestLiveOf(t *testing.T) {
 	yes, now := true, metav1.Unix(0, 0)
 	ref := lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "default", Name: "web"}
-	got := liveOf(ref, &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+	got := LiveOf(ref, &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
 		UID: "u", ResourceVersion: "7", Generation: 3, DeletionTimestamp: &now,
 		Labels: map[string]string{
 			lynq.LabelHub: "hub", lynq.LabelNode: "node", lynq.LabelNodeNamespace: "ns", lynq.LabelPartOf: "applyset-x-v1", lynq.LabelOrphaned: "true",
@@ -56,7 +56,7 @@ func TestLiveOf(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(Live{Ref: ref}, liveOf(ref, &metav1.PartialObjectMetadata{})); diff != "" {
+	if diff := cmp.Diff(Live{Ref: ref}, LiveOf(ref, &metav1.PartialObjectMetadata{})); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -135,7 +135,7 @@ func commonMetadata() *metav1.PartialObjectMetadata {
 func TestLiveOfAllocations(t *testing.T) {
 	m, ref := commonMetadata(), lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "default", Name: "web"}
 	var sink Live
-	if n := testing.AllocsPerRun(100, func() { sink = liveOf(ref, m) }); n > 2 {
+	if n := testing.AllocsPerRun(100, func() { sink = LiveOf(ref, m) }); n > 2 {
 		t.Errorf("%v allocations, want the hash and the owners", n)
 	}
 	if sink.Hub != "hub" {
@@ -147,7 +147,7 @@ func BenchmarkLiveOf(b *testing.B) {
 	m, ref := commonMetadata(), lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "default", Name: "web"}
 	b.ReportAllocs()
 	for b.Loop() {
-		_ = liveOf(ref, m)
+		_ = LiveOf(ref, m)
 	}
 }
 
@@ -157,7 +157,7 @@ func BenchmarkLiveOf(b *testing.B) {
 func TestOwnerOfOlderVersion(t *testing.T) {
 	owned := func(r metav1.OwnerReference) Live {
 		ref := lynq.Ref{Kind: "Secret", Namespace: "ns", Name: "acme"}
-		return liveOf(ref, &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{r}}})
+		return LiveOf(ref, &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{r}}})
 	}
 	yes := true
 	r := metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "lynqnode-acme-web", UID: "inv", Controller: &yes}

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
-	"slices"
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -30,18 +29,6 @@ func Make(n *lynq.Node) (*Node, error) {
 		made.Objects[i] = o
 	}
 	return made, nil
-}
-
-// orderOf is the order of an object that comes after all it depends on. Forms
-// have few resources.
-func orderOf(o *Object, before []Object) int {
-	order := 0
-	for i := range before {
-		if slices.Contains(o.DependIDs, before[i].ID) {
-			order = max(order, before[i].Order+1)
-		}
-	}
-	return order
 }
 
 func makeObject(o *lynq.Object, partOf string) (Object, error) {

@@ -100,7 +100,7 @@ func TestMarks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			metadata := metav1.ObjectMeta{Labels: tt.labels, Annotations: tt.annotations, ManagedFields: tt.managers}
-			l := liveOf(tt.ref, &metav1.PartialObjectMetadata{ObjectMeta: metadata})
+			l := LiveOf(tt.ref, &metav1.PartialObjectMetadata{ObjectMeta: metadata})
 			if l.Foreign != tt.want {
 				t.Errorf("it belongs to %q, want %q", l.Foreign, tt.want)
 			}

@@ -108,7 +108,7 @@ func (m *memory) sorted() []lynq.Ref {
 }
 
 func metadataIn(o *unstructured.Unstructured) *metav1.PartialObjectMetadata {
-	m, err := metadataOf(o)
+	m, err := MetadataOf(o)
 	if err != nil {
 		return &metav1.PartialObjectMetadata{} // without a uid no test passes
 	}
@@ -358,6 +358,8 @@ type stage struct {
 	*memory
 	notes   *notes
 	options Options
+	// keepContent: orphans that come back are tracked, and their content left alone.
+	keepContent bool
 }
 
 func newStage() *stage {
@@ -366,7 +368,7 @@ func newStage() *stage {
 
 // plan observes and decides.
 func (s *stage) plan(ctx context.Context, nodes ...*Node) (*Plan, error) {
-	in := &Input{Hub: "crm", Forms: []lynq.FormKey{{Name: "web"}}, Nodes: nodes, Active: len(nodes), Inventories: s.notes.all()}
+	in := &Input{Hub: "crm", Forms: []lynq.FormKey{{Name: "web"}}, Nodes: nodes, Active: len(nodes), Inventories: s.notes.all(), KeepContent: s.keepContent}
 	seen, err := Observe(ctx, s, in.Hub, nodes, in.Inventories)
 	if err != nil {
 		return nil, err

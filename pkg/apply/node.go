@@ -12,8 +12,8 @@ import (
 type nodeRun struct {
 	*run
 	hub   lynq.HubKey
+	of    *Plan
 	plan  *NodePlan
-	rules *decider // of the plan
 	steps []stepRun
 	index map[string]int // of the desired objects, by id
 	// inventory is the record as it was saved last.
@@ -59,8 +59,8 @@ type stepRun struct {
 	collected bool
 }
 
-func newNodeRun(r *run, hub lynq.HubKey, p *NodePlan) *nodeRun {
-	n := &nodeRun{run: r, hub: hub, plan: p, steps: make([]stepRun, len(p.Steps)), index: map[string]int{}, inventory: p.Inventory}
+func newNodeRun(r *run, of *Plan, p *NodePlan) *nodeRun {
+	n := &nodeRun{run: r, hub: of.Hub, of: of, plan: p, steps: make([]stepRun, len(p.Steps)), index: map[string]int{}, inventory: p.Inventory}
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		n.steps[i] = stepRun{Step: s, record: s.Record}
@@ -78,22 +78,7 @@ func newNodeRun(r *run, hub lynq.HubKey, p *NodePlan) *nodeRun {
 }
 
 // form is that of the node's row.
-func (n *nodeRun) form() FormKey { return n.plan.rolloutKey(n.hub) }
-
-// HubKey is the hub of the node.
-func (p *NodePlan) HubKey() lynq.HubKey {
-	return lynq.HubKey{Namespace: p.HubNamespace, Name: p.Hub}
-}
-
-// FormKey is the form of the node, without a namespace where that is not recorded.
-func (p *NodePlan) FormKey() lynq.FormKey {
-	return lynq.FormKey{Namespace: p.FormNamespace, Name: p.Form}
-}
-
-// rolloutKey is the form of a node of a hub.
-func (p *NodePlan) rolloutKey(hub lynq.HubKey) FormKey {
-	return FormKey{hub, p.FormKey()}
-}
+func (n *nodeRun) form() FormKey { return FormKey{n.hub, n.plan.FormKey()} }
 
 // idle tells whether there is nothing to do, and nothing to say.
 func (n *nodeRun) idle() bool {

@@ -17,23 +17,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Observed is what there is of the objects that nodes want or inventories name.
-// An object that is in none of its maps is absent.
-type Observed struct {
-	Live map[lynq.Ref]*Live
-	// Unknown has the objects that may be there and could not be looked at, and
-	// why. What a whole kind has in common is one error.
-	Unknown map[lynq.Ref]error
-	// Misplaced has the objects that cannot be there, since their kind has
-	// namespaces and they have none, or the other way round.
-	Misplaced map[lynq.Ref]*ScopeError
-}
-
-// See has a plan decided on what was observed.
-func (in *Input) See(o *Observed) {
-	in.Live, in.Unknown, in.Misplaced = o.Live, o.Unknown, o.Misplaced
-}
-
 // Observe reads the metadata of everything that nodes want or inventories name:
 // one paged list per kind of what bears the hub's label, and a look at what is
 // wanted and does not bear it. What the server does not show of a kind, or of an
@@ -253,12 +236,12 @@ func Look(ctx context.Context, c Cluster, r *inventory.Record) (*Live, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := liveOf(r.Ref, m)
+	l := LiveOf(r.Ref, m)
 	return &l, nil
 }
 
 func (o *observer) keep(ref lynq.Ref, m *metav1.PartialObjectMetadata) {
-	l := liveOf(ref, m)
+	l := LiveOf(ref, m)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.seen.Live[ref] = &l

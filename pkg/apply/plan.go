@@ -142,7 +142,7 @@ type Plan struct {
 	// Adopted counts those of the objects that leave which were adopted.
 	Adopted map[Action]int
 	// rules are what the plan was decided by, for steps that are decided again when
-	// their turn comes; nil where nothing was decided.
+	// their turn comes; nil for the orphans that a person prunes.
 	rules *decider
 }
 
@@ -174,3 +174,24 @@ const (
 
 // Refusal is why a guard refuses a plan, and what to do about it.
 type Refusal = lynq.Refusal
+
+// Applies tells whether a step writes by server-side apply an object that is there.
+func (s *Step) Applies() bool { return s.Object.applied(s.Adopted) }
+
+// applied tells whether an object is written by server-side apply: by its
+// strategy, or because a replacement is for objects that we made. One that was
+// adopted has fields that the form never set, and those stay: the form's fields
+// alone are what it says, and go when it drops them.
+func (o *Object) applied(adopted bool) bool {
+	return o.Policy.Patch == lynq.PatchApply || o.Policy.Patch == lynq.PatchReplace && adopted
+}
+
+// HubKey is the hub of the node.
+func (p *NodePlan) HubKey() lynq.HubKey {
+	return lynq.HubKey{Namespace: p.HubNamespace, Name: p.Hub}
+}
+
+// FormKey is the form of the node, without a namespace where that is not recorded.
+func (p *NodePlan) FormKey() lynq.FormKey {
+	return lynq.FormKey{Namespace: p.FormNamespace, Name: p.Form}
+}

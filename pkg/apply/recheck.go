@@ -1,41 +1,62 @@
 package apply
 
-// A plan may be long made when the turn of a step comes: a rollout waits, an object
-// waits for what it depends on. Whatever is found then is decided on by the rules
-// that made the plan.
+import "github.com/lynqctl/lynqctl/pkg/inventory"
 
-// course is what a step has come to.
-type course uint8
+// Verdict is what has become of a step that is decided again.
+type Verdict uint8
 
+// The verdicts.
 const (
-	// courseHolds: the step is what was planned, for the object as it is now.
-	courseHolds course = iota
-	// courseTurns: the step is another one now.
-	courseTurns
-	// courseStops: nothing may be done, for the reason that the step's message gives.
-	courseStops
+	// VerdictHolds: the step is what was planned, for the object as it is now.
+	VerdictHolds Verdict = iota
+	// VerdictChanged: the step is another one now.
+	VerdictChanged
+	// VerdictStopped: nothing may be done, for the reason that the step's message gives.
+	VerdictStopped
 )
 
-// recheck decides a step once more, on the object as it is now: nil where there is
-// none. It is a pure function.
-func (d *decider) recheck(me owner, s *Step, now *Live) (Step, course) {
-	var again Step
-	switch {
-	case s.Object != nil:
-		again = d.recheckWanted(me, s, now)
-	case s.Reason == ReasonPruned:
-		again = recheckOrphan(s, now)
-	default:
-		again = d.recheckLeaving(me, s, now)
-	}
+// Recheck decides a step of a node again, by the rules that made the plan, on the
+// object as it is now: nil where there is none. The plan may be long made when the
+// turn of a step comes: a rollout waits, an object waits for what it depends on.
+// saved is the node's inventory as the run saved it last, nil where there is none.
+//
+// It is a pure function.
+func (p *Plan) Recheck(n *NodePlan, saved *inventory.Inventory, s *Step, now *Live) (Step, Verdict) {
+	again := p.decideAgain(newOwner(n.NodeKey, n.Hub, saved), s.recordedIn(saved), now)
+	again.Record = s.Record
 	switch {
 	case again.Action == ActionDelete && s.Exact && changedSince(s.Live, now):
 		again.Message = "it was changed after it was backed up, so that it stays; run again"
-		return again, courseStops
+		return again, VerdictStopped
 	case again.Action != s.Action, (again.Live == nil) != (s.Live == nil), again.way() != s.way():
-		return again, courseTurns
+		return again, VerdictChanged
 	}
-	return again, courseHolds
+	return again, VerdictHolds
+}
+
+func (p *Plan) decideAgain(me owner, s *Step, now *Live) Step {
+	switch {
+	case p.rules == nil || s.Reason == ReasonPruned:
+		return recheckOrphan(s, now)
+	case s.Object != nil:
+		return p.rules.recheckWanted(me, s, now)
+	}
+	return p.rules.recheckLeaving(me, s, now)
+}
+
+// recordedIn is the step with what the inventory has recorded of its object since
+// the plan was made: that this run is to make it, which tells what it has made.
+func (s *Step) recordedIn(saved *inventory.Inventory) *Step {
+	if s.Record != nil || saved == nil {
+		return s
+	}
+	r, found := inventory.Find(saved.Records, s.Object.Ref)
+	if !found {
+		return s
+	}
+	recorded := *s
+	recorded.Record = &r
+	return &recorded
 }
 
 // way is the reason of a step where it decides how the step is carried out.
@@ -47,7 +68,7 @@ func (s *Step) way() Reason {
 	return ""
 }
 
-// recheckWanted is recheck for an object that its node wants.
+// recheckWanted is Recheck for an object that its node wants.
 func (d *decider) recheckWanted(me owner, s *Step, now *Live) Step {
 	again := d.step(me, s.Object, s.Record, now)
 	switch {
@@ -74,7 +95,7 @@ func (s *Step) writes() bool {
 	return false
 }
 
-// recheckLeaving is recheck for an object that its node wants no more.
+// recheckLeaving is Recheck for an object that its node wants no more.
 func (d *decider) recheckLeaving(me owner, s *Step, now *Live) Step {
 	again := d.leavingStep(me, s.Record, now, s.Reason)
 	again.Exact = s.Exact
@@ -93,7 +114,7 @@ func (d *decider) recheckLeaving(me owner, s *Step, now *Live) Step {
 	return again
 }
 
-// recheckOrphan is recheck for an orphan that a person wants no more.
+// recheckOrphan is Recheck for an orphan that a person wants no more.
 func recheckOrphan(s *Step, now *Live) Step {
 	again := *s
 	again.Live = now

@@ -32,13 +32,13 @@ func TestRecheckDecides(t *testing.T) {
 				if step.Reason == ReasonDeleting && live == nil {
 					want.Reason = ReasonDeleting
 				}
-				got, course := plan.rules.recheck(newOwner(plan.Nodes[0].NodeKey, "crm", in.Inventories[0]), &step, live)
+				got, became := plan.Recheck(&plan.Nodes[0], in.Inventories[0], &step, live)
 				if (verdict{got.Action, got.Reason}) != (verdict{want.Action, want.Reason}) || got.Live != live {
 					t.Errorf("%+v: planned %s, found %s: %s (%s), want %s (%s)", p, then, now, got.Action, got.Reason, want.Action, want.Reason)
 				}
 				holds := step.Action == got.Action && (step.Live == nil) == (live == nil) && (got.Reason == ReasonTakeover) == (step.Reason == ReasonTakeover) && (got.Reason == ReasonUnmanaged) == (step.Reason == ReasonUnmanaged)
-				if (course == courseHolds) != holds {
-					t.Errorf("%+v: planned %s, found %s: course %d", p, then, now, course)
+				if (became == VerdictHolds) != holds {
+					t.Errorf("%+v: planned %s, found %s: verdict %d", p, then, now, became)
 				}
 			}
 		}
@@ -69,9 +69,9 @@ func TestRecheckUnmanaged(t *testing.T) {
 		}
 		now := *in.Live[ref]
 		now.Unmanaged = true
-		got, course := plan.rules.recheck(newOwner(plan.Nodes[0].NodeKey, "crm", in.Inventories[0]), &step, &now)
-		if got.Reason != ReasonUnmanaged || course != courseTurns || got.writes() {
-			t.Errorf("%s: %s (%s), course %d, want it left alone", name, got.Action, got.Reason, course)
+		got, became := plan.Recheck(&plan.Nodes[0], in.Inventories[0], &step, &now)
+		if got.Reason != ReasonUnmanaged || became != VerdictChanged || got.writes() {
+			t.Errorf("%s: %s (%s), verdict %d, want it left alone", name, got.Action, got.Reason, became)
 		}
 	}
 }
@@ -98,8 +98,8 @@ func TestRecheckLeaving(t *testing.T) {
 	partOf := inventory.ID("ns", inventory.Name("acme-web"))
 	record := &inventory.Record{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme"}, UID: "u1", Deletion: lynq.DeleteDelete}
 	seen := Live{Ref: record.Ref, UID: "u1", ResourceVersion: "7", Generation: 1, Hub: "crm", PartOf: partOf, Owners: []types.UID{"inv"}, Orphaned: true}
-	d := newDecider(&Input{Hub: "crm"})
-	me := owner{NodeKey: key, hub: "crm", partOf: partOf, uid: "inv"}
+	plan, node := Decide(&Input{Hub: "crm"}, Limits{}), &NodePlan{NodeKey: key, Hub: "crm"}
+	saved := &inventory.Inventory{UID: "inv"}
 	orphan := func(l *Live) { l.Hub, l.PartOf, l.Owners = "", "", nil }
 	for name, test := range map[string]struct {
 		planned Action
@@ -107,36 +107,36 @@ func TestRecheckLeaving(t *testing.T) {
 		exact   bool
 		change  func(*Live) // nil: it is gone
 		want    verdict
-		course  course
+		became  Verdict
 	}{
-		"delete: unchanged":              {ActionDelete, ReasonNodeGone, false, func(*Live) {}, verdict{ActionDelete, ReasonNodeGone}, courseHolds},
-		"delete: edited":                 {ActionDelete, ReasonNodeGone, false, func(l *Live) { l.ResourceVersion = "8" }, verdict{ActionDelete, ReasonNodeGone}, courseHolds},
-		"delete: being deleted":          {ActionDelete, ReasonNodeGone, false, func(l *Live) { l.Deleting = true }, verdict{ActionDelete, ReasonNodeGone}, courseHolds},
-		"delete: gone":                   {ActionDelete, ReasonNodeGone, false, nil, verdict{ActionRelease, ReasonAlreadyGone}, courseTurns},
-		"delete: unmanaged":              {ActionDelete, ReasonNodeGone, false, func(l *Live) { l.Unmanaged = true }, verdict{ActionTrack, ReasonUnmanaged}, courseTurns},
-		"delete: another tool's":         {ActionDelete, ReasonNodeGone, false, func(l *Live) { l.Foreign = "Kustomization a/b" }, verdict{ActionRelease, ReasonTakenOver}, courseTurns},
-		"delete: a controller's":         {ActionDelete, ReasonNodeGone, false, func(l *Live) { l.Controller = "Widget/w" }, verdict{ActionRelease, ReasonTakenOver}, courseTurns},
-		"delete: untracked":              {ActionDelete, ReasonNodeGone, false, orphan, verdict{ActionRelease, ReasonTakenOver}, courseTurns},
-		"delete: to be retained":         {ActionDelete, ReasonNodeGone, false, func(l *Live) { l.DeletionPolicy = lynq.DeleteRetain }, verdict{ActionOrphan, ReasonNodeGone}, courseTurns},
-		"delete: made again":             {ActionDelete, ReasonNodeGone, false, func(l *Live) { l.UID = "u2" }, verdict{ActionRelease, ReasonTakenOver}, courseTurns},
-		"collect: unchanged":             {ActionCollect, ReasonNodeDeleted, false, func(*Live) {}, verdict{ActionCollect, ReasonNodeDeleted}, courseHolds},
-		"collect: with another owner":    {ActionCollect, ReasonNodeDeleted, false, func(l *Live) { l.Owners = []types.UID{"inv", "x"} }, verdict{ActionDelete, ReasonNodeDeleted}, courseTurns},
-		"collect: another tool's":        {ActionCollect, ReasonNodeDeleted, false, func(l *Live) { l.Foreign = "Kustomization a/b" }, verdict{ActionRelease, ReasonTakenOver}, courseTurns},
-		"orphan: retained no more":       {ActionOrphan, ReasonNodeGone, false, func(l *Live) { l.ResourceVersion = "8" }, verdict{ActionOrphan, ReasonNodeGone}, courseHolds},
-		"orphan: untracked":              {ActionOrphan, ReasonNodeGone, false, orphan, verdict{ActionRelease, ReasonTakenOver}, courseTurns},
-		"orphan: made again":             {ActionOrphan, ReasonNodeGone, false, func(l *Live) { l.UID = "u2" }, verdict{ActionRelease, ReasonTakenOver}, courseTurns},
-		"release: the mark is off":       {ActionRelease, ReasonTakenOver, false, func(*Live) {}, verdict{ActionRelease, ReasonTakenOver}, courseHolds},
-		"release: gone":                  {ActionRelease, ReasonTakenOver, false, nil, verdict{ActionRelease, ReasonAlreadyGone}, courseTurns},
-		"prune: unchanged":               {ActionDelete, ReasonPruned, false, orphan, verdict{ActionDelete, ReasonPruned}, courseHolds},
-		"prune: gone":                    {ActionDelete, ReasonPruned, false, nil, verdict{ActionRelease, ReasonAlreadyGone}, courseTurns},
-		"prune: an orphan no more":       {ActionDelete, ReasonPruned, false, func(l *Live) { orphan(l); l.Orphaned = false }, verdict{ActionSkip, ReasonPruned}, courseTurns},
-		"prune: tracked again":           {ActionDelete, ReasonPruned, false, func(*Live) {}, verdict{ActionSkip, ReasonPruned}, courseTurns},
-		"prune: made again":              {ActionDelete, ReasonPruned, false, func(l *Live) { orphan(l); l.UID = "u2" }, verdict{ActionSkip, ReasonPruned}, courseTurns},
-		"prune: as it was backed up":     {ActionDelete, ReasonPruned, true, orphan, verdict{ActionDelete, ReasonPruned}, courseHolds},
-		"prune: its status changed":      {ActionDelete, ReasonPruned, true, func(l *Live) { orphan(l); l.ResourceVersion = "8" }, verdict{ActionDelete, ReasonPruned}, courseHolds},
-		"prune: changed since":           {ActionDelete, ReasonPruned, true, func(l *Live) { orphan(l); l.ResourceVersion, l.Generation = "8", 2 }, verdict{ActionDelete, ReasonPruned}, courseStops},
-		"prune: maybe changed since":     {ActionDelete, ReasonPruned, true, func(l *Live) { orphan(l); l.ResourceVersion, l.Generation = "8", 0 }, verdict{ActionDelete, ReasonPruned}, courseStops},
-		"prune: deleted since by others": {ActionDelete, ReasonPruned, true, func(l *Live) { orphan(l); l.ResourceVersion, l.Generation, l.Deleting = "8", 2, true }, verdict{ActionDelete, ReasonPruned}, courseHolds},
+		"delete: unchanged":              {ActionDelete, ReasonNodeGone, false, func(*Live) {}, verdict{ActionDelete, ReasonNodeGone}, VerdictHolds},
+		"delete: edited":                 {ActionDelete, ReasonNodeGone, false, func(l *Live) { l.ResourceVersion = "8" }, verdict{ActionDelete, ReasonNodeGone}, VerdictHolds},
+		"delete: being deleted":          {ActionDelete, ReasonNodeGone, false, func(l *Live) { l.Deleting = true }, verdict{ActionDelete, ReasonNodeGone}, VerdictHolds},
+		"delete: gone":                   {ActionDelete, ReasonNodeGone, false, nil, verdict{ActionRelease, ReasonAlreadyGone}, VerdictChanged},
+		"delete: unmanaged":              {ActionDelete, ReasonNodeGone, false, func(l *Live) { l.Unmanaged = true }, verdict{ActionTrack, ReasonUnmanaged}, VerdictChanged},
+		"delete: another tool's":         {ActionDelete, ReasonNodeGone, false, func(l *Live) { l.Foreign = "Kustomization a/b" }, verdict{ActionRelease, ReasonTakenOver}, VerdictChanged},
+		"delete: a controller's":         {ActionDelete, ReasonNodeGone, false, func(l *Live) { l.Controller = "Widget/w" }, verdict{ActionRelease, ReasonTakenOver}, VerdictChanged},
+		"delete: untracked":              {ActionDelete, ReasonNodeGone, false, orphan, verdict{ActionRelease, ReasonTakenOver}, VerdictChanged},
+		"delete: to be retained":         {ActionDelete, ReasonNodeGone, false, func(l *Live) { l.DeletionPolicy = lynq.DeleteRetain }, verdict{ActionOrphan, ReasonNodeGone}, VerdictChanged},
+		"delete: made again":             {ActionDelete, ReasonNodeGone, false, func(l *Live) { l.UID = "u2" }, verdict{ActionRelease, ReasonTakenOver}, VerdictChanged},
+		"collect: unchanged":             {ActionCollect, ReasonNodeDeleted, false, func(*Live) {}, verdict{ActionCollect, ReasonNodeDeleted}, VerdictHolds},
+		"collect: with another owner":    {ActionCollect, ReasonNodeDeleted, false, func(l *Live) { l.Owners = []types.UID{"inv", "x"} }, verdict{ActionDelete, ReasonNodeDeleted}, VerdictChanged},
+		"collect: another tool's":        {ActionCollect, ReasonNodeDeleted, false, func(l *Live) { l.Foreign = "Kustomization a/b" }, verdict{ActionRelease, ReasonTakenOver}, VerdictChanged},
+		"orphan: retained no more":       {ActionOrphan, ReasonNodeGone, false, func(l *Live) { l.ResourceVersion = "8" }, verdict{ActionOrphan, ReasonNodeGone}, VerdictHolds},
+		"orphan: untracked":              {ActionOrphan, ReasonNodeGone, false, orphan, verdict{ActionRelease, ReasonTakenOver}, VerdictChanged},
+		"orphan: made again":             {ActionOrphan, ReasonNodeGone, false, func(l *Live) { l.UID = "u2" }, verdict{ActionRelease, ReasonTakenOver}, VerdictChanged},
+		"release: the mark is off":       {ActionRelease, ReasonTakenOver, false, func(*Live) {}, verdict{ActionRelease, ReasonTakenOver}, VerdictHolds},
+		"release: gone":                  {ActionRelease, ReasonTakenOver, false, nil, verdict{ActionRelease, ReasonAlreadyGone}, VerdictChanged},
+		"prune: unchanged":               {ActionDelete, ReasonPruned, false, orphan, verdict{ActionDelete, ReasonPruned}, VerdictHolds},
+		"prune: gone":                    {ActionDelete, ReasonPruned, false, nil, verdict{ActionRelease, ReasonAlreadyGone}, VerdictChanged},
+		"prune: an orphan no more":       {ActionDelete, ReasonPruned, false, func(l *Live) { orphan(l); l.Orphaned = false }, verdict{ActionSkip, ReasonPruned}, VerdictChanged},
+		"prune: tracked again":           {ActionDelete, ReasonPruned, false, func(*Live) {}, verdict{ActionSkip, ReasonPruned}, VerdictChanged},
+		"prune: made again":              {ActionDelete, ReasonPruned, false, func(l *Live) { orphan(l); l.UID = "u2" }, verdict{ActionSkip, ReasonPruned}, VerdictChanged},
+		"prune: as it was backed up":     {ActionDelete, ReasonPruned, true, orphan, verdict{ActionDelete, ReasonPruned}, VerdictHolds},
+		"prune: its status changed":      {ActionDelete, ReasonPruned, true, func(l *Live) { orphan(l); l.ResourceVersion = "8" }, verdict{ActionDelete, ReasonPruned}, VerdictHolds},
+		"prune: changed since":           {ActionDelete, ReasonPruned, true, func(l *Live) { orphan(l); l.ResourceVersion, l.Generation = "8", 2 }, verdict{ActionDelete, ReasonPruned}, VerdictStopped},
+		"prune: maybe changed since":     {ActionDelete, ReasonPruned, true, func(l *Live) { orphan(l); l.ResourceVersion, l.Generation = "8", 0 }, verdict{ActionDelete, ReasonPruned}, VerdictStopped},
+		"prune: deleted since by others": {ActionDelete, ReasonPruned, true, func(l *Live) { orphan(l); l.ResourceVersion, l.Generation, l.Deleting = "8", 2, true }, verdict{ActionDelete, ReasonPruned}, VerdictHolds},
 	} {
 		then := seen
 		s := Step{Action: test.planned, Reason: test.why, Record: record, Live: &then, Exact: test.exact}
@@ -147,59 +147,12 @@ func TestRecheckLeaving(t *testing.T) {
 			test.change(&l)
 			now = &l
 		}
-		got, course := d.recheck(me, &s, now)
-		if (verdict{got.Action, got.Reason}) != test.want || course != test.course || got.Live != now {
-			t.Errorf("%s: %s (%s), course %d, want %v, course %d", name, got.Action, got.Reason, course, test.want, test.course)
+		got, became := plan.Recheck(node, saved, &s, now)
+		if (verdict{got.Action, got.Reason}) != test.want || became != test.became || got.Live != now {
+			t.Errorf("%s: %s (%s), verdict %d, want %v, verdict %d", name, got.Action, got.Reason, became, test.want, test.became)
 		}
-		if (got.Action == ActionSkip || course == courseStops) && got.Message == "" {
+		if (got.Action == ActionSkip || became == VerdictStopped) && got.Message == "" {
 			t.Errorf("%s: it does not say why", name)
-		}
-	}
-}
-
-// TestAbsentVersion: a server-side apply with that version creates what is not
-// there, and changes nothing that is, whatever its kind and whoever wrote it.
-func TestAbsentVersion(t *testing.T) {
-	s := newSite(t)
-	widgets := s.widgets()
-	for _, text := range []string{
-		settings, webDeployment,
-		"{apiVersion: v1, kind: Secret, metadata: {name: x}, stringData: {a: b}}",
-		"{apiVersion: v1, kind: Service, metadata: {name: x}, spec: {ports: [{port: 80}]}}",
-		"{apiVersion: v1, kind: ServiceAccount, metadata: {name: x}}",
-		"{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: x}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}",
-		"{apiVersion: v1, kind: Pod, metadata: {name: x}, spec: {containers: [{name: a, image: example.com/a}]}}",
-		"{apiVersion: v1, kind: Namespace, metadata: {name: " + s.Namespace + "-x}}",
-		"{apiVersion: batch/v1, kind: CronJob, metadata: {name: x}, spec: {schedule: '* * * * *', suspend: true, jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: example.com/a}]}}}}}}",
-		"{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: x}, spec: {defaultBackend: {service: {name: x, port: {number: 80}}}}}",
-		"{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: x}, rules: [{apiGroups: [''], resources: [pods], verbs: [get]}]}",
-		"{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: " + s.Namespace + "-x}}",
-		"{apiVersion: apiregistration.k8s.io/v1, kind: APIService, metadata: {name: v1." + s.Namespace + ".example.org}, spec: {group: " + s.Namespace + ".example.org, version: v1, groupPriorityMinimum: 1, versionPriority: 1, service: {name: x, namespace: x}}}",
-		"{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: things." + s.Namespace + ".example.net}, spec: {group: " + s.Namespace + ".example.net, scope: Namespaced, names: {kind: Thing, plural: things}, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]}}",
-		"{apiVersion: " + widgets + ", kind: Widget, metadata: {name: w}, spec: {fixed: a}}",
-	} {
-		m := with(parse(t, text), "1", "metadata", "labels", "some")
-		s.deleteLater(m)
-		onlyNew := with(m, AbsentVersion, "metadata", "resourceVersion")
-		made, err := s.tryApply(lynq.FieldManager, onlyNew, false)
-		if err != nil || made.GetResourceVersion() == AbsentVersion {
-			t.Errorf("%s is not created: %v", text, err)
-			continue
-		}
-		if entries := made.GetManagedFields(); len(entries) == 0 || entries[0].Operation != "Apply" {
-			t.Errorf("%s: it is managed by %v, want an apply", text, entries)
-		}
-		for _, force := range []bool{false, true} {
-			if _, err := s.tryApply(lynq.FieldManager, onlyNew, force); problemOf(err).kind != problemMoved {
-				t.Errorf("%s, there already, by ourselves: %v", text, err)
-			}
-		}
-		changed := with(onlyNew, "b", "metadata", "labels", "a")
-		if _, err := s.tryApply("other", changed, true); problemOf(err).kind != problemMoved {
-			t.Errorf("%s, there already, by another manager: %v", text, err)
-		}
-		if labels := s.get(m).GetLabels(); labels["a"] != "" {
-			t.Errorf("%s was changed: %v", text, labels)
 		}
 	}
 }

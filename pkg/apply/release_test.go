@@ -134,7 +134,7 @@ func TestHalfAdopted(t *testing.T) {
 	if len(sum.Failed) != 1 {
 		t.Fatalf("failed: %+v, want node a", sum.Failed)
 	}
-	l := liveOf(shared, metadataIn(s.objects[shared]))
+	l := LiveOf(shared, metadataIn(s.objects[shared]))
 	if l.PartOf != inventory.ID("ns", inventory.Name("a")) {
 		t.Fatal("the object bears no tracking: the test shows nothing")
 	}

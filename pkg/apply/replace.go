@@ -10,17 +10,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Applies tells whether a step writes by server-side apply an object that is there.
-func (s *Step) Applies() bool { return s.Object.applied(s.Adopted) }
-
-// applied tells whether an object is written by server-side apply: by its
-// strategy, or because a replacement is for objects that we made. One that was
-// adopted has fields that the form never set, and those stay: the form's fields
-// alone are what it says, and go when it drops them.
-func (o *Object) applied(adopted bool) bool {
-	return o.Policy.Patch == lynq.PatchApply || o.Policy.Patch == lynq.PatchReplace && adopted
-}
-
 // replaceBody is the body of an update that makes a live object what a manifest
 // says. It holds for the live object's uid and resourceVersion. Of the live
 // object it keeps what the manifest does not say and what is not for a manifest

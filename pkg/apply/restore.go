@@ -64,7 +64,7 @@ func (n *nodeRun) detach(s *stepRun) error {
 			return nil // the step finds out what is there now
 		case err == nil:
 			again := *s.Step
-			l := liveOf(s.ref(), done.meta)
+			l := LiveOf(s.ref(), done.meta)
 			again.Live = &l
 			s.Step = &again
 			return nil

@@ -16,7 +16,7 @@ import (
 func TestTurns(t *testing.T) {
 	broken := func(names ...string) (nodes []brokenNode) {
 		for _, name := range names {
-			nodes = append(nodes, brokenNode{NodeKey{"ns", name}, OutcomeNotReady})
+			nodes = append(nodes, brokenNode{NodeKey{"ns", name}, "not-ready"})
 		}
 		return nodes
 	}
@@ -59,16 +59,16 @@ func TestTurnsOfNodes(t *testing.T) {
 	turns := turns{most: 2}
 	turns.take(shareStuck)
 	turns.take(shareForm)
-	turns.end(shareForm, a, OutcomeDone)
+	turns.end(shareForm, a, true, "done")
 	if got := turns.verdict(shareForm); got != turnNow {
 		t.Errorf("after a ready node: %d", got)
 	}
 	turns.take(shareRow)
-	turns.end(shareRow, b, OutcomeConflicted)
+	turns.end(shareRow, b, false, "conflicted")
 	if got := turns.verdict(shareForm); got != turnLater {
 		t.Errorf("beside a broken one and one of before: %d", got)
 	}
-	turns.end(shareStuck, a, OutcomeNotReady)
+	turns.end(shareStuck, a, false, "not-ready")
 	if got := turns.verdict(shareForm); got != turnNever {
 		t.Errorf("beside two broken ones: %d", got)
 	}
@@ -79,7 +79,7 @@ func TestTurnsOfNodes(t *testing.T) {
 		t.Errorf("why: %s, want %s", got, want)
 	}
 	for _, name := range []string{"c", "d", "e"} {
-		turns.end(shareRow, NodeKey{"ns", name}, OutcomeFailed)
+		turns.end(shareRow, NodeKey{"ns", name}, false, "failed")
 	}
 	if got := turns.why(shareRow); !strings.HasSuffix(got, "node d is failed, and 1 more") {
 		t.Errorf("why: %s", got)

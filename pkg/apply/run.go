@@ -159,13 +159,9 @@ func (r *run) queues(plans []Plan) [][]*nodeRun {
 	var queues [][]*nodeRun
 	for k := range plans {
 		p := &plans[k]
-		work, rules := 0, p.rules
-		if rules == nil {
-			rules = newDecider(&Input{Hub: p.Hub.Name, HubNamespace: p.Hub.Namespace})
-		}
+		work := 0
 		for i := range p.Nodes {
-			n := newNodeRun(r, p.Hub, &p.Nodes[i])
-			n.rules = rules
+			n := newNodeRun(r, p, &p.Nodes[i])
 			if n.idle() {
 				r.stats.node(n, OutcomeUnchanged)
 				r.finishAll(p.Nodes[i].NodeKey, OutcomeUnchanged)
@@ -203,7 +199,7 @@ func (r *run) findRolling(plans []Plan) {
 	for k := range plans {
 		for i := range plans[k].Nodes {
 			n := &plans[k].Nodes[i]
-			if o := r.rollouts[n.rolloutKey(plans[k].Hub)]; o != nil && !o.rolling {
+			if o := r.rollouts[FormKey{plans[k].Hub, n.FormKey()}]; o != nil && !o.rolling {
 				o.rolling = shareOf(n) == shareForm
 			}
 		}
@@ -338,23 +334,6 @@ func providersOf(plans []Plan) map[string]*provider {
 		}
 	}
 	return providers
-}
-
-// provides tells what an object provides, "" for most.
-func provides(o *Object) string {
-	switch {
-	case o.Group == "" && o.Kind == "Namespace":
-		return "namespace/" + o.Name
-	case o.Group == "apiextensions.k8s.io" && o.Kind == "CustomResourceDefinition":
-		group, kind := definedKind(o.Body)
-		return "kind/" + lynq.Ref{Group: group, Kind: kind}.GroupKind()
-	}
-	return ""
-}
-
-// needs tells what an object needs, as keys of providers.
-func needs(o *Object) []string {
-	return []string{"namespace/" + o.Namespace, "kind/" + o.GroupKind()}
 }
 
 // placeholderUID stands for an inventory that a server dry run does not make.

@@ -398,11 +398,11 @@ func (w *sender) overwrite() (result, error) {
 // anything. Before is what it was when it was decided on.
 func (w *sender) overwritten(before, live *unstructured.Unstructured, desired map[string]any) (result, error) {
 	o := w.s.Object
-	m, err := metadataOf(live)
+	m, err := MetadataOf(live)
 	if err != nil {
 		return result{}, err
 	}
-	l := liveOf(w.s.ref(), m)
+	l := LiveOf(w.s.ref(), m)
 	tracked := w.owner().tracked(o, &l) && !l.Orphaned
 	// What the form dropped is in no comparison, since it is lynq's like the
 	// defaults of what it made: of a replacement only the server knows.

@@ -13,13 +13,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// A jsonPatchOp is one operation of a JSON patch.
-type jsonPatchOp struct {
-	Op    string `json:"op"`
-	Path  string `json:"path"`
-	Value any    `json:"value,omitempty"`
-}
-
 // withoutMarks adds to a JSON patch, which may be nil, that the controller of an
 // object goes, and the marks of other tools and nodes: as long as an object bears
 // them, those hold it for theirs, and may even delete it. It is nil where there

@@ -26,17 +26,6 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("%v%s; nothing of the node is touched while it is not known which of its objects there are", e.Causes[0], more)
 }
 
-// UnknownOf is why it is not known which of the objects of an inventory there are,
-// nil where it is.
-func (o *Observed) UnknownOf(inv *inventory.Inventory) error {
-	for i := range inv.Records {
-		if err := o.Unknown[inv.Records[i].Ref]; err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Unwrap gives the causes.
 func (e *UnknownError) Unwrap() []error { return e.Causes }
 
@@ -141,4 +130,22 @@ func (d *decider) unseen(s *Step) bool {
 		return true
 	}
 	return false
+}
+
+// UnservedError is why it is not known which recorded objects of a kind there
+// are: the server no longer serves the kind, and they may come back with it.
+type UnservedError struct {
+	Group, Kind string
+	// Definition is the CustomResourceDefinition that defines the kind, "" where
+	// none does.
+	Definition string
+}
+
+// Error implements error.
+func (e *UnservedError) Error() string {
+	kind := lynq.Ref{Group: e.Group, Kind: e.Kind}.GroupKind()
+	if e.Definition != "" {
+		return fmt.Sprintf("kind %s is not served, though CustomResourceDefinition %s defines it, so that it is not known which of the recorded objects there are (serve a version of it, or delete the definition)", kind, e.Definition)
+	}
+	return fmt.Sprintf("kind %s is not served any more, and nothing proves that the recorded objects went with it (have it served again, such as by its APIService; objects of nodes that are being deleted can be given up with lynqctl finalize --force)", kind)
 }

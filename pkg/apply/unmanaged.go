@@ -9,24 +9,10 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-const markedUnmanaged = "it has " + lynq.AnnotationMode + ": " + lynq.ModeUnmanaged
-
-// leaveAlone plans an object that is marked as unmanaged: its content stays as it
-// is. A reference to the inventory comes off, for with that the garbage collector
-// deletes it when somebody deletes the inventory, and asks for no mark; labels
-// track it in its place, so that the node still knows what it leaves alone.
-func (me owner) leaveAlone(s *Step, l *Live) {
-	s.Action, s.Reason, s.Message = ActionSkip, ReasonUnmanaged, markedUnmanaged
-	if me.owns(l) {
-		s.Action = ActionTrack
-		s.Message += "; labels track it in place of an owner reference, and nothing else of it changes"
-	}
-}
-
 // disownUnmanaged carries that out. The record names the object already.
 func (n *nodeRun) disownUnmanaged(s *stepRun) {
 	if s.Object != nil {
-		s.record = n.recordOf(s)
+		s.record = new(s.nextRecord())
 		s.record.UID = string(s.Live.UID)
 	}
 	w := &sender{nodeRun: n, s: s}
@@ -53,15 +39,15 @@ func (w *sender) tryDisownUnmanaged() error {
 	if err != nil {
 		return err
 	}
-	m, err := metadataOf(live)
+	l, err := LiveOfObject(w.s.ref(), live)
 	if err != nil {
 		return err
 	}
-	me, l := w.owner(), liveOf(w.s.ref(), m)
+	me := w.owner()
 	switch {
 	case !l.Unmanaged:
 		return errManagedAgain
-	case !me.owns(&l):
+	case !me.owns(l):
 		return nil
 	}
 	references, _, _ := unstructured.NestedSlice(live.Object, "metadata", "ownerReferences")

@@ -54,11 +54,11 @@ func TestUnrecorded(t *testing.T) {
 		"others' spec in the same second": {"9", 2, entries{ours(100), other(100)}, false},
 		"no times":                        {"9", 2, entries{ours(100), {Manager: "old"}}, false},
 	} {
-		before := liveOf(lynq.Ref{}, &recorded)
+		before := LiveOf(lynq.Ref{}, &recorded)
 		r := &inventory.Record{UID: "u", ResourceVersion: "7", Generation: 1, Fields: before.Fields}
 		now := recorded.DeepCopy()
 		now.ResourceVersion, now.Generation, now.ManagedFields = tt.version, tt.generation, tt.managers
-		l := liveOf(lynq.Ref{}, now)
+		l := LiveOf(lynq.Ref{}, now)
 		o := &Object{Policy: &lynq.Policy{Patch: lynq.PatchApply}}
 		if got := drifted(o, r, &l); got != tt.want {
 			t.Errorf("%s: drifted is %t, want %t", name, got, tt.want)

@@ -19,24 +19,6 @@ const (
 	kindDefinition  = "CustomResourceDefinition"
 )
 
-// UnservedError is why it is not known which recorded objects of a kind there
-// are: the server no longer serves the kind, and they may come back with it.
-type UnservedError struct {
-	Group, Kind string
-	// Definition is the CustomResourceDefinition that defines the kind, "" where
-	// none does.
-	Definition string
-}
-
-// Error implements error.
-func (e *UnservedError) Error() string {
-	kind := lynq.Ref{Group: e.Group, Kind: e.Kind}.GroupKind()
-	if e.Definition != "" {
-		return fmt.Sprintf("kind %s is not served, though CustomResourceDefinition %s defines it, so that it is not known which of the recorded objects there are (serve a version of it, or delete the definition)", kind, e.Definition)
-	}
-	return fmt.Sprintf("kind %s is not served any more, and nothing proves that the recorded objects went with it (have it served again, such as by its APIService; objects of nodes that are being deleted can be given up with lynqctl finalize --force)", kind)
-}
-
 // unserved is a kind that the server does not serve. What is wanted of it is not
 // there. What records name may be: in what the server keeps of a kind whose
 // CustomResourceDefinition serves no version, or with the extension that an

@@ -100,3 +100,10 @@ func appliedVersion(entries []metav1.ManagedFieldsEntry) string {
 	}
 	return ""
 }
+
+// A jsonPatchOp is one operation of a JSON patch.
+type jsonPatchOp struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	Value any    `json:"value,omitempty"`
+}

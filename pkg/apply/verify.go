@@ -98,7 +98,7 @@ func Verify(in *VerifyInput) []Finding {
 // verifier is an input with its indexes.
 type verifier struct {
 	*VerifyInput
-	decider  decider // of a run in which no node gives anything away
+	decider  *decider // of a run without forms, in which no node gives anything away
 	nodes    map[NodeKey]*inventory.Inventory
 	byUID    map[types.UID]*inventory.Inventory
 	recorded map[lynq.Ref]bool
@@ -109,7 +109,7 @@ type verifier struct {
 func newVerifier(in *VerifyInput) *verifier {
 	v := &verifier{
 		VerifyInput: in,
-		decider:     decider{Input: &Input{}, applySets: map[string]NodeKey{}},
+		decider:     newDecider(&Input{Inventories: slices.Concat(in.Inventories, in.Others)}),
 		nodes:       map[NodeKey]*inventory.Inventory{},
 		byUID:       map[types.UID]*inventory.Inventory{},
 		recorded:    map[lynq.Ref]bool{},
@@ -119,9 +119,8 @@ func newVerifier(in *VerifyInput) *verifier {
 	for k := range in.Broken {
 		v.broken[partOf(k)] = true
 	}
-	for _, inv := range slices.Concat(in.Inventories, in.Others) {
+	for _, inv := range v.decider.Inventories {
 		k := NodeKey{inv.Namespace, inv.Node}
-		v.decider.applySets[partOf(k)] = k
 		v.nodes[k], v.byUID[types.UID(inv.UID)] = inv, inv
 		for i := range inv.Records {
 			v.recorded[inv.Records[i].Ref] = true
