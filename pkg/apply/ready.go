@@ -33,7 +33,7 @@ type Readiness struct {
 	Message string
 
 	// class is the storage class that decides whether a claim which is not
-	// bound yet is ready, "" for all else (see storageClasses.decide).
+	// bound yet is ready, "" for all else (see StorageClasses).
 	class string
 	// final: the object has run to its end, so that nothing which happens to it
 	// later changes its readiness. Finished jobs are often deleted at once.
@@ -93,7 +93,7 @@ func readiness(o *unstructured.Unstructured) Readiness {
 // alwaysReady tells whether an object is ready as soon as it exists, so that
 // nobody needs to watch it. Ingresses are: many controllers never report on
 // them.
-func alwaysReady(group, kind string, body Body) bool {
+func alwaysReady(group, kind string, body []byte) bool {
 	switch group {
 	case "":
 		switch kind {
@@ -129,7 +129,7 @@ func alwaysReady(group, kind string, body Body) bool {
 
 // isLoadBalancer tells whether a Service's manifest asks for a load balancer. A
 // manifest that cannot be read may be one.
-func isLoadBalancer(body Body) bool {
+func isLoadBalancer(body []byte) bool {
 	var service struct {
 		Spec struct {
 			Type string `json:"type"`
@@ -256,3 +256,7 @@ func forKstatus(o *unstructured.Unstructured) *unstructured.Unstructured {
 	shown["status"] = state
 	return &unstructured.Unstructured{Object: shown}
 }
+
+// ReadyOnceThere tells whether all objects of a kind are ready as soon as they
+// exist, so that nobody needs to read them to know.
+func ReadyOnceThere(group, kind string) bool { return alwaysReady(group, kind, nil) }

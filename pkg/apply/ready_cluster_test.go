@@ -108,7 +108,7 @@ func (ct *clusterTest) notify() {
 // create makes an object of YAML, expects it, and gives what names it.
 func (ct *clusterTest) create(r lynq.APIResource, text string) lynq.Ref {
 	ct.t.Helper()
-	o := object(ct.t, "apiVersion: "+r.APIVersion()+"\nkind: "+r.Kind+"\n"+text)
+	o := parsed(ct.t, "apiVersion: "+r.APIVersion()+"\nkind: "+r.Kind+"\n"+text)
 	labels := o.GetLabels()
 	if labels == nil {
 		labels = map[string]string{}

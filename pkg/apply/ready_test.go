@@ -459,7 +459,7 @@ func TestAlwaysReady(t *testing.T) {
 		{"example.com", "ConfigMap", "", false},
 	}
 	for _, test := range tests {
-		if got := alwaysReady(test.group, test.kind, Body(test.body)); got != test.want {
+		if got := alwaysReady(test.group, test.kind, []byte(test.body)); got != test.want {
 			t.Errorf("alwaysReady(%q, %q, %s) = %t, want %t", test.group, test.kind, test.body, got, test.want)
 		}
 	}

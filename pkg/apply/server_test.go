@@ -189,6 +189,12 @@ func parse(t testing.TB, text string) map[string]any {
 	return m
 }
 
+// parsed is parse for what takes objects.
+func parsed(t testing.TB, text string) *unstructured.Unstructured {
+	t.Helper()
+	return &unstructured.Unstructured{Object: parse(t, text)}
+}
+
 func encode1(t testing.TB, v any) []byte {
 	t.Helper()
 	b, err := json.Marshal(v)

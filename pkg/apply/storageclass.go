@@ -18,57 +18,41 @@ func classResource() lynq.APIResource {
 	return lynq.APIResource{Group: "storage.k8s.io", Version: "v1", Kind: "StorageClass", Plural: "storageclasses"}
 }
 
-// storageClasses knows which storage classes bind a claim only when a pod uses
-// it. It is the handler of the watch that tells.
+// storageClasses is the handler of the watch that tells of storage classes.
 type storageClasses struct {
 	changed func() // called after what decide says may have changed
 
-	mu     sync.Mutex
-	waits  map[string]bool // by class: it waits for the first consumer
-	synced bool
-	err    error
+	mu    sync.Mutex
+	known StorageClasses
 }
 
 func newStorageClasses() *storageClasses {
-	return &storageClasses{waits: map[string]bool{}}
+	return &storageClasses{known: StorageClasses{Waits: map[string]bool{}}}
 }
 
-// decide is the readiness of a claim that is not bound: ready where its class
-// waits for a consumer, which may well be one of those that depend on it. What
-// is not known is waited for.
+// decide is the readiness of a claim that is not bound, as far as the classes are
+// known.
 func (c *storageClasses) decide(claim Readiness) Readiness {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	waits, known := c.waits[claim.class]
-	switch {
-	case waits:
-		return ready("waiting for the first consumer")
-	case known:
-		return waiting("not bound: storage class %q has given no volume yet", claim.class)
-	case c.err != nil:
-		return waiting("%s: %v", claim.Message, c.err)
-	case c.synced:
-		return waiting("not bound: there is no storage class %q", claim.class)
-	}
-	return waiting("%s yet", claim.Message)
+	return c.known.decide(claim)
 }
 
 // Read notes how a class binds.
 func (c *storageClasses) Read(o *unstructured.Unstructured) (note func()) {
-	mode, _, err := unstructured.NestedString(o.Object, "volumeBindingMode")
-	name, waits := o.GetName(), err == nil && mode == "WaitForFirstConsumer"
-	return func() { c.update(func() { c.waits[name] = waits }) }
+	name, waits := o.GetName(), waitsForConsumer(o)
+	return func() { c.update(func() { c.known.Waits[name] = waits }) }
 }
 
 // Gone forgets a class.
 func (c *storageClasses) Gone(_, name string, _ types.UID) {
-	c.update(func() { delete(c.waits, name) })
+	c.update(func() { delete(c.known.Waits, name) })
 }
 
 // Synced notes that all classes are known.
-func (c *storageClasses) Synced() { c.update(func() { c.synced = true }) }
+func (c *storageClasses) Synced() { c.update(func() { c.known.Complete = true }) }
 
-func (c *storageClasses) fail(err error) { c.update(func() { c.err = err }) }
+func (c *storageClasses) fail(err error) { c.update(func() { c.known.Err = err }) }
 
 // update changes what is known, and tells of it without the lock.
 func (c *storageClasses) update(change func()) {

@@ -466,7 +466,7 @@ func TestTrackerOfWhatWentUnseen(t *testing.T) {
 
 func jobObject(t *testing.T, version, fields string) *unstructured.Unstructured {
 	t.Helper()
-	return object(t, `
+	return parsed(t, `
 apiVersion: batch/v1
 kind: Job
 metadata: {namespace: ns, name: migrate, uid: j, resourceVersion: "`+version+`"`+fields)
@@ -614,7 +614,7 @@ func claims() lynq.APIResource {
 
 func storageClass(t *testing.T, name, mode string) *unstructured.Unstructured {
 	t.Helper()
-	return object(t, "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: "+name+"}\nvolumeBindingMode: "+mode)
+	return parsed(t, "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: "+name+"}\nvolumeBindingMode: "+mode)
 }
 
 // beginClaims begins the two watches that claims need.
@@ -642,7 +642,7 @@ func TestTrackerOfClaims(t *testing.T) {
 	tt.startKind(claims(), "lynq.sh/hub=other") // the classes are watched already
 	<-tt.script.begun
 	tt.began(t, 3)
-	claim.Seen(object(t, `
+	claim.Seen(parsed(t, `
 apiVersion: v1
 kind: PersistentVolumeClaim
 metadata: {namespace: ns, name: data, uid: a, resourceVersion: "1"}
@@ -671,7 +671,7 @@ func TestTrackerOfClaimsWithoutClasses(t *testing.T) {
 	t.Parallel()
 	tt := newTrackerTest(t)
 	claim, class := tt.beginClaims()
-	claim.Seen(object(t, `
+	claim.Seen(parsed(t, `
 apiVersion: v1
 kind: PersistentVolumeClaim
 metadata: {namespace: ns, name: data, uid: a, resourceVersion: "1"}
@@ -684,7 +684,7 @@ status: {phase: Pending}
 	class.end <- errors.New("gone fishing")
 	<-told
 	tt.is(ref, StateWaiting, `not bound; how storage class "wait" binds is not known: cannot watch storageclasses.storage.k8s.io: gone fishing`)
-	claim.Seen(object(t, `
+	claim.Seen(parsed(t, `
 apiVersion: v1
 kind: PersistentVolumeClaim
 metadata: {namespace: ns, name: data, uid: a, resourceVersion: "2"}
