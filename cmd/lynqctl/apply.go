@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/engine"
 )
 
@@ -23,7 +23,7 @@ func defaultApplyFlags() applyFlags {
 	return applyFlags{
 		ApplyOptions: engine.ApplyOptions{Wait: true},
 		render:       renderFlags{format: "yaml", RenderOptions: engine.RenderOptions{Nothing: "nothing was touched", AllowVarying: true}},
-		run:          defaultRunFlags(), maxDelete: apply.DefaultMaxDelete().String(), adopt: adoptByPolicy,
+		run:          defaultRunFlags(), maxDelete: plan.DefaultMaxDelete().String(), adopt: adoptByPolicy,
 	}
 }
 
@@ -100,7 +100,7 @@ func (f *applyFlags) options() (*engine.ApplyOptions, error) {
 	if err := oneOf("--adopt", f.adopt, adoptByPolicy, adoptNever); err != nil {
 		return nil, err
 	}
-	limit, err := apply.ParseMaxDelete(f.maxDelete)
+	limit, err := plan.ParseMaxDelete(f.maxDelete)
 	if err != nil {
 		return nil, engine.BadUsage(fmt.Errorf("--max-delete: %w", err))
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/engine"
 )
 
@@ -36,7 +36,7 @@ func (c *console) Confirm(question string) (bool, error) {
 }
 
 // Preview implements engine.View.
-func (c *console) Preview(plans []apply.Plan) error {
+func (c *console) Preview(plans []plan.Plan) error {
 	return ui.NewReporter(ui.Options{
 		Out: c.errOut(), Err: ui.NewStream(io.Discard, c.getenv), Format: ui.Table, DryRun: true,
 	}).Plan(plans)

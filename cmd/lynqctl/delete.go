@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/engine"
 )
 
@@ -124,7 +124,7 @@ func (a *app) delete(ctx context.Context, f *removalFlags, what, name, cascade s
 		}
 	}
 	return a.engine(f.run.output).Delete(ctx, &engine.DeleteOptions{
-		RemoveOptions: f.RemoveOptions, What: what, Name: name, Namespace: namespace, Hub: f.hub, Cascade: apply.Cascade(cascade),
+		RemoveOptions: f.RemoveOptions, What: what, Name: name, Namespace: namespace, Hub: f.hub, Cascade: plan.Cascade(cascade),
 	})
 }
 

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
@@ -58,7 +58,7 @@ func (a *app) inventoryList(ctx context.Context, f *inventoryFlags) error {
 	}
 	now, called := time.Now(), newShortNames()
 	for _, inv := range r.Chosen {
-		called.see(apply.HubOf(inv), apply.FormOf(inv))
+		called.see(plan.HubOf(inv), plan.FormOf(inv))
 	}
 	for _, inv := range r.Chosen {
 		l.Items = append(l.Items, nodeItem(inv, called, now))
@@ -77,7 +77,7 @@ func nodeItem(inv *inventory.Inventory, called shortNames, now time.Time) ui.Ite
 	}
 	return ui.Item{
 		Cells: []string{
-			inv.Namespace, inv.Node, called.hub(apply.HubOf(inv)), called.form(apply.FormOf(inv)),
+			inv.Namespace, inv.Node, called.hub(plan.HubOf(inv)), called.form(plan.FormOf(inv)),
 			strconv.Itoa(d.Objects), fmt.Sprintf("%d/%d", inv.Status.Ready, inv.Status.Desired), d.Condition, ago(now, d.Since),
 			inv.RowUID, inv.HubNamespace, generation,
 			ago(now, d.RolloutUpdateStart), yesNo(inv.Finalizer), d.ApplySet,

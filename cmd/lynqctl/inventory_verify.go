@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -101,13 +101,13 @@ func verified(v *engine.Verification, f *inventoryFlags) string {
 }
 
 // findingCounts are how many findings of each type there are.
-func findingCounts(findings []apply.Finding) string {
-	counts := map[apply.FindingType]int{}
+func findingCounts(findings []plan.Finding) string {
+	counts := map[plan.FindingType]int{}
 	for i := range findings {
 		counts[findings[i].Type]++
 	}
 	var parts []string
-	for _, t := range apply.FindingTypes() {
+	for _, t := range plan.FindingTypes() {
 		if counts[t] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", counts[t], t))
 		}
@@ -117,21 +117,21 @@ func findingCounts(findings []apply.Finding) string {
 
 // findingData is a finding as JSON and YAML have it (docs/inventory.md).
 type findingData struct {
-	Node            string            `json:"node"`
-	Namespace       string            `json:"namespace"`
-	Hub             string            `json:"hub"`
-	Form            string            `json:"form,omitempty"`
-	Finding         apply.FindingType `json:"finding"`
-	Group           string            `json:"group,omitempty"`
-	Kind            string            `json:"kind"`
-	ObjectNamespace string            `json:"objectNamespace,omitempty"`
-	Name            string            `json:"name"`
-	ID              string            `json:"id,omitempty"`
-	Message         string            `json:"message"`
-	Fix             string            `json:"fix"`
+	Node            string           `json:"node"`
+	Namespace       string           `json:"namespace"`
+	Hub             string           `json:"hub"`
+	Form            string           `json:"form,omitempty"`
+	Finding         plan.FindingType `json:"finding"`
+	Group           string           `json:"group,omitempty"`
+	Kind            string           `json:"kind"`
+	ObjectNamespace string           `json:"objectNamespace,omitempty"`
+	Name            string           `json:"name"`
+	ID              string           `json:"id,omitempty"`
+	Message         string           `json:"message"`
+	Fix             string           `json:"fix"`
 }
 
-func findingItem(f *apply.Finding) ui.Item {
+func findingItem(f *plan.Finding) ui.Item {
 	return ui.Item{
 		Cells: []string{
 			f.Namespace, f.Name, f.Object.Full(), string(f.Type),

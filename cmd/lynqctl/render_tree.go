@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/lynqctl/lynqctl/pkg/gitops"
 )
@@ -36,7 +36,7 @@ type treeFlags struct {
 }
 
 func defaultTreeFlags() treeFlags {
-	return treeFlags{layout: layoutFolders, maxDelete: apply.DefaultMaxDelete().String(), target: string(gitops.TargetPlain)}
+	return treeFlags{layout: layoutFolders, maxDelete: plan.DefaultMaxDelete().String(), target: string(gitops.TargetPlain)}
 }
 
 func (f *treeFlags) register(flags *pflag.FlagSet) {
@@ -81,7 +81,7 @@ func (f *treeFlags) check(cmd *cobra.Command, r *renderFlags) error {
 		return err
 	}
 	f.PerNode = f.layout == layoutFiles
-	limit, err := apply.ParseMaxDelete(f.maxDelete)
+	limit, err := plan.ParseMaxDelete(f.maxDelete)
 	switch {
 	case err != nil:
 		return engine.BadUsage(fmt.Errorf("--max-delete: %w", err))

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -84,8 +84,8 @@ func newNodeNow(s *engine.NodeStatus) *nodeNow {
 	for i := range s.Orphans {
 		n.Orphans = append(n.Orphans, orphanDataOf(&s.Orphans[i]))
 	}
-	ready := status.Tally(n.Objects)[apply.StateReady] == len(n.Objects)
-	n.Well = ready && (n.Well || n.Condition == inventory.ConditionProgressing)
+	allReady := status.Tally(n.Objects)[ready.StateReady] == len(n.Objects)
+	n.Well = allReady && (n.Well || n.Condition == inventory.ConditionProgressing)
 	return n
 }
 
@@ -120,8 +120,8 @@ func (n *nodeNow) details(now time.Time) *ui.Details {
 // tallied are the objects by how they are now.
 func tallied(objects []status.Object) string {
 	counts := status.Tally(objects)
-	parts := []string{lynq.Count(len(objects), "object") + ": " + strconv.Itoa(counts[apply.StateReady]) + " ready"}
-	for _, state := range []apply.ReadyState{apply.StateWaiting, apply.StateFailed, apply.StateDeleting, apply.StateGone, status.StateUnknown} {
+	parts := []string{lynq.Count(len(objects), "object") + ": " + strconv.Itoa(counts[ready.StateReady]) + " ready"}
+	for _, state := range []ready.State{ready.StateWaiting, ready.StateFailed, ready.StateDeleting, ready.StateGone, status.StateUnknown} {
 		if counts[state] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", counts[state], state))
 		}
@@ -160,11 +160,11 @@ func (n *nodeNow) tree(now time.Time) ui.List {
 	return l
 }
 
-func stateTone(s apply.ReadyState) ui.Tone {
+func stateTone(s ready.State) ui.Tone {
 	switch s {
-	case apply.StateReady:
+	case ready.StateReady:
 		return ui.Good
-	case apply.StateFailed, apply.StateGone:
+	case ready.StateFailed, ready.StateGone:
 		return ui.Bad
 	}
 	return ui.Worry

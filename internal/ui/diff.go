@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/diff"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -105,7 +106,7 @@ func eachChange(r *diff.Report, do func(*diff.Node, *diff.Object) error) error {
 func diffHead(n *diff.Node, o *diff.Object, p paint) string {
 	causes := o.Causes()
 	var b strings.Builder
-	b.WriteString(p.bold(safe(n.Name)) + "  " + objectName(o.Ref) + "  " + p.action(apply.Action(o.Action), safe(o.What())))
+	b.WriteString(p.bold(safe(n.Name)) + "  " + objectName(o.Ref) + "  " + p.action(plan.Action(o.Action), safe(o.What())))
 	if len(causes) == 1 {
 		b.WriteString(": " + safe(causes[0]))
 	}

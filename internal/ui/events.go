@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -21,34 +22,34 @@ const eventTime = "2006-01-02T15:04:05.000Z"
 // wireEvent is an event as scripts read it. Names and meanings are a promise
 // (docs/events.md): fields may come, none changes.
 type wireEvent struct {
-	Type            apply.EventType      `json:"type"`
-	Time            string               `json:"time"`
-	Hub             string               `json:"hub,omitempty"`
-	HubNamespace    string               `json:"hubNamespace,omitempty"`
-	Node            string               `json:"node,omitempty"`
-	Namespace       string               `json:"namespace,omitempty"`
-	Group           string               `json:"group,omitempty"`
-	Kind            string               `json:"kind,omitempty"`
-	ObjectNamespace string               `json:"objectNamespace,omitempty"`
-	Name            string               `json:"name,omitempty"`
-	ID              string               `json:"id,omitempty"`
-	Action          apply.Action         `json:"action,omitempty"`
-	Reason          apply.Reason         `json:"reason,omitempty"`
-	Outcome         apply.Outcome        `json:"outcome,omitempty"`
-	Message         string               `json:"message,omitempty"`
-	Adopted         bool                 `json:"adopted,omitempty"`
-	Nodes           *int                 `json:"nodes,omitempty"`
-	Counts          map[apply.Action]int `json:"counts,omitempty"`
-	AdoptedCounts   map[apply.Action]int `json:"adoptedCounts,omitempty"`
-	Summary         *wireSummary         `json:"summary,omitempty"`
+	Type            apply.EventType     `json:"type"`
+	Time            string              `json:"time"`
+	Hub             string              `json:"hub,omitempty"`
+	HubNamespace    string              `json:"hubNamespace,omitempty"`
+	Node            string              `json:"node,omitempty"`
+	Namespace       string              `json:"namespace,omitempty"`
+	Group           string              `json:"group,omitempty"`
+	Kind            string              `json:"kind,omitempty"`
+	ObjectNamespace string              `json:"objectNamespace,omitempty"`
+	Name            string              `json:"name,omitempty"`
+	ID              string              `json:"id,omitempty"`
+	Action          plan.Action         `json:"action,omitempty"`
+	Reason          plan.Reason         `json:"reason,omitempty"`
+	Outcome         apply.Outcome       `json:"outcome,omitempty"`
+	Message         string              `json:"message,omitempty"`
+	Adopted         bool                `json:"adopted,omitempty"`
+	Nodes           *int                `json:"nodes,omitempty"`
+	Counts          map[plan.Action]int `json:"counts,omitempty"`
+	AdoptedCounts   map[plan.Action]int `json:"adoptedCounts,omitempty"`
+	Summary         *wireSummary        `json:"summary,omitempty"`
 }
 
 type wireSummary struct {
 	Hubs           []string              `json:"hubs,omitempty"`
 	Nodes          map[apply.Outcome]int `json:"nodes"`
 	Objects        map[apply.Outcome]int `json:"objects"`
-	Actions        map[apply.Action]int  `json:"actions"`
-	AdoptedActions map[apply.Action]int  `json:"adoptedActions,omitempty"`
+	Actions        map[plan.Action]int   `json:"actions"`
+	AdoptedActions map[plan.Action]int   `json:"adoptedActions,omitempty"`
 	Failed         []wireFailed          `json:"failed,omitempty"`
 	DryRun         bool                  `json:"dryRun,omitempty"`
 	Interrupted    bool                  `json:"interrupted,omitempty"`
@@ -132,12 +133,12 @@ func orEmpty[K comparable](m map[K]int) map[K]int {
 }
 
 // refusal is a refusal as an event.
-func refusal(r apply.Refusal, now time.Time) *wireEvent {
+func refusal(r plan.Refusal, now time.Time) *wireEvent {
 	return &wireEvent{
 		Type: eventRefusal,
 		Time: now.UTC().Format(eventTime),
 		Hub:  r.Hub.Name, HubNamespace: r.Hub.Namespace,
-		Reason:  apply.Reason(r.Guard),
+		Reason:  plan.Reason(r.Guard),
 		Message: joined(r.What, r.Fix),
 	}
 }

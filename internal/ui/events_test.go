@@ -13,6 +13,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 )
 
 const eventsDoc = "../../docs/events.md"
@@ -30,8 +31,8 @@ func examples(t *testing.T) map[string]string {
 		t.Errorf("-o json also writes to standard error: %q", c.err)
 	}
 	no := newConsole(ui.Options{Format: ui.JSON})
-	if err := no.Refuse([]apply.Refusal{{
-		Guard: apply.GuardMaxDelete, Hub: crm(),
+	if err := no.Refuse([]plan.Refusal{{
+		Guard: plan.GuardMaxDelete, Hub: crm(),
 		What: "60 of 200 nodes would go, 50 may (--max-delete=25%)", Fix: "check the rows; if they are to go, say --max-delete=60",
 	}}); err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -32,7 +33,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-func wait(node apply.NodeKey, name, why string) apply.Event {
+func wait(node plan.NodeKey, name, why string) apply.Event {
 	return apply.Event{Type: apply.EventWait, Node: node, Object: ref("Deployment", name), Message: why}
 }
 
@@ -56,7 +57,7 @@ func TestLinesOfWaiting(t *testing.T) {
 	c.forward(10 * time.Second)
 	c.tick()
 	c.Report(apply.Event{Type: apply.EventReady, Node: acme, Object: ref("Deployment", "a")})
-	c.Report(apply.Event{Type: apply.EventObject, Node: acme, Object: ref("Deployment", "b"), Action: apply.ActionUpdate, Outcome: apply.OutcomeNotReady, Message: "not in time"})
+	c.Report(apply.Event{Type: apply.EventObject, Node: acme, Object: ref("Deployment", "b"), Action: plan.ActionUpdate, Outcome: apply.OutcomeNotReady, Message: "not in time"})
 	c.Report(apply.Event{Type: apply.EventNode, Node: beta, Outcome: apply.OutcomeDone})
 	c.forward(time.Minute)
 	c.tick() // nothing is waited for any more
@@ -77,7 +78,7 @@ acme-web  Deployment default/b  not ready: not in time
 func TestSkippedNodesAreCounted(t *testing.T) {
 	c := newConsole(ui.Options{})
 	skipped := func(name, why string) apply.Event {
-		return apply.Event{Type: apply.EventNode, Node: apply.NodeKey{Name: name}, Outcome: apply.OutcomeSkipped, Message: why}
+		return apply.Event{Type: apply.EventNode, Node: plan.NodeKey{Name: name}, Outcome: apply.OutcomeSkipped, Message: why}
 	}
 	c.tell([]apply.Event{
 		skipped("a", "interrupted before it began"), skipped("b", "interrupted before it began"), skipped("c", "the rollout stopped"),
@@ -103,16 +104,16 @@ func TestControlCharacters(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ownMoves := regexp.MustCompile(`\x1b\[\d*[AJ]|\r`) // up, as many lines as there are by then, and clear
-			key := apply.NodeKey{Namespace: evil, Name: evil}
+			key := plan.NodeKey{Namespace: evil, Name: evil}
 			object := ref(evil, evil)
 			of := lynq.HubKey{Namespace: evil, Name: evil}
 			e := apply.Event{
 				Hub: of, Node: key, Object: object, ID: evil, Nodes: 1,
-				Action: apply.Action(evil), Reason: apply.Reason(evil), Outcome: apply.OutcomeFailed, Message: evil,
+				Action: plan.Action(evil), Reason: plan.Reason(evil), Outcome: apply.OutcomeFailed, Message: evil,
 			}
-			hub := apply.Event{Type: apply.EventPlan, Hub: of, Nodes: 1, Counts: map[apply.Action]int{apply.ActionCreate: 1}}
-			step := apply.Step{Action: e.Action, Reason: e.Reason, Message: evil, Object: &apply.Object{Ref: object, ID: evil}}
-			plan := apply.Plan{Hub: of, Nodes: []apply.NodePlan{{NodeKey: key, Hub: evil, Form: evil, UID: evil, Desired: &apply.Node{Failed: evilError(evil)}, Steps: []apply.Step{step}}}}
+			hub := apply.Event{Type: apply.EventPlan, Hub: of, Nodes: 1, Counts: map[plan.Action]int{plan.ActionCreate: 1}}
+			step := plan.Step{Action: e.Action, Reason: e.Reason, Message: evil, Object: &plan.Object{Ref: object, ID: evil}}
+			planned := plan.Plan{Hub: of, Nodes: []plan.NodePlan{{NodeKey: key, Hub: evil, Form: evil, UID: evil, Desired: &plan.Node{Failed: evilError(evil)}, Steps: []plan.Step{step}}}}
 			run := newConsole(o)
 			run.Report(hub)
 			if name == "live" {
@@ -125,15 +126,15 @@ func TestControlCharacters(t *testing.T) {
 			}
 			run.Report(apply.Event{Type: apply.EventSummary, Summary: &apply.Summary{Hubs: []lynq.HubKey{of}, Failed: []apply.FailedNode{
 				{NodeKey: key, Hub: of, Form: evil, Outcome: apply.OutcomeFailed, Problems: []string{evil}}}}})
-			if err := run.Result([]apply.Plan{plan}); err != nil {
+			if err := run.Result([]plan.Plan{planned}); err != nil {
 				t.Fatal(err)
 			}
 			dry := newConsole(o)
-			if err := dry.Plan([]apply.Plan{plan}); err != nil {
+			if err := dry.Plan([]plan.Plan{planned}); err != nil {
 				t.Fatal(err)
 			}
 			no := newConsole(o)
-			if err := no.Refuse([]apply.Refusal{{Guard: apply.Guard(evil), Hub: of, What: evil, Fix: evil}}); err != nil {
+			if err := no.Refuse([]plan.Refusal{{Guard: plan.Guard(evil), Hub: of, What: evil, Fix: evil}}); err != nil {
 				t.Fatal(err)
 			}
 			for _, c := range []*console{run, dry, no} {

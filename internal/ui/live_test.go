@@ -13,6 +13,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 )
 
 // screen is a terminal of so many columns that understands what a live view
@@ -208,10 +209,10 @@ func TestLiveConcurrently(t *testing.T) {
 			for w := range workers {
 				running.Go(func() {
 					for n := range nodes {
-						key := apply.NodeKey{Namespace: "default", Name: fmt.Sprintf("n%d-%d", w, n)}
+						key := plan.NodeKey{Namespace: "default", Name: fmt.Sprintf("n%d-%d", w, n)}
 						c.Report(wait(key, "app", "pending"))
 						c.Report(apply.Event{Type: apply.EventReady, Node: key, Object: ref("Deployment", "app")})
-						c.Report(apply.Event{Type: apply.EventObject, Node: key, Object: ref("Deployment", "app"), Action: apply.ActionCreate, Outcome: apply.OutcomeDone})
+						c.Report(apply.Event{Type: apply.EventObject, Node: key, Object: ref("Deployment", "app"), Action: plan.ActionCreate, Outcome: apply.OutcomeDone})
 						c.Report(apply.Event{Type: apply.EventNode, Node: key, Outcome: apply.OutcomeFailed, Message: "why"})
 					}
 				})
@@ -247,7 +248,7 @@ func TestLiveRate(t *testing.T) {
 		}
 		return ""
 	}
-	change := apply.Event{Type: apply.EventObject, Node: acme, Object: ref("Service", "a"), Action: apply.ActionCreate, Outcome: apply.OutcomeDone}
+	change := apply.Event{Type: apply.EventObject, Node: acme, Object: ref("Service", "a"), Action: plan.ActionCreate, Outcome: apply.OutcomeDone}
 	var got []string
 	for range 30 {
 		c.Report(change)

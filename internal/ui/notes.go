@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -18,7 +19,7 @@ type notes struct {
 
 	// told is what went wrong with a node's objects, as its own message will
 	// repeat it.
-	told map[apply.NodeKey][]string
+	told map[plan.NodeKey][]string
 	// skipped are nodes by why they were: when a rollout stops or a run is
 	// interrupted, that is many at once, for the same reason.
 	skipped map[string][]string
@@ -29,7 +30,7 @@ type notes struct {
 func newNotes(o *Options) *notes {
 	return &notes{
 		paint: paint(o.Err.Color), quiet: o.Quiet, changes: !o.DryRun && !o.Quiet,
-		told: map[apply.NodeKey][]string{}, skipped: map[string][]string{}, unknown: map[string][]string{},
+		told: map[plan.NodeKey][]string{}, skipped: map[string][]string{}, unknown: map[string][]string{},
 	}
 }
 
@@ -92,7 +93,7 @@ func (n *notes) node(e *apply.Event) string {
 		n.skipped[e.Message] = append(n.skipped[e.Message], e.Node.Name)
 		return ""
 	}
-	if e.Reason == apply.ReasonUnknown {
+	if e.Reason == plan.ReasonUnknown {
 		n.unknown[e.Message] = append(n.unknown[e.Message], e.Node.Name)
 		return ""
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 )
 
 // paint colours text, or leaves it as it is where it is false.
@@ -52,13 +53,13 @@ func (p paint) tone(t Tone, s string) string {
 }
 
 // action colours a word by the action.
-func (p paint) action(a apply.Action, s string) string {
+func (p paint) action(a plan.Action, s string) string {
 	switch a {
-	case apply.ActionCreate, apply.ActionAdopt:
+	case plan.ActionCreate, plan.ActionAdopt:
 		return p.good(s)
-	case apply.ActionUpdate, apply.ActionTrack, apply.ActionOrphan, apply.ActionRelease:
+	case plan.ActionUpdate, plan.ActionTrack, plan.ActionOrphan, plan.ActionRelease:
 		return p.worry(s)
-	case apply.ActionDelete, apply.ActionCollect, apply.ActionBlock:
+	case plan.ActionDelete, plan.ActionCollect, plan.ActionBlock:
 		return p.bad(s)
 	}
 	return p.faint(s)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -40,7 +41,7 @@ func planText(all []nodeResult, format Format, out Stream) (string, error) {
 // works tells whether a node has steps that are more than leaving alone.
 func (n *nodeResult) works() bool {
 	for _, s := range n.steps {
-		if s.action != apply.ActionSkip && s.action != apply.ActionKeep {
+		if s.action != plan.ActionSkip && s.action != plan.ActionKeep {
 			return true
 		}
 	}
@@ -65,7 +66,7 @@ func treeText(n *nodeResult, wide bool, out Stream) string {
 		}
 	}
 	for _, s := range n.steps {
-		if !wide && (s.action == apply.ActionSkip || s.action == apply.ActionKeep) && s.outcome != apply.OutcomeFailed {
+		if !wide && (s.action == plan.ActionSkip || s.action == plan.ActionKeep) && s.outcome != apply.OutcomeFailed {
 			continue
 		}
 		message := safe(s.message)
@@ -82,15 +83,15 @@ func treeText(n *nodeResult, wide bool, out Stream) string {
 }
 
 // sign is what an action does in a character.
-func sign(a apply.Action) string {
+func sign(a plan.Action) string {
 	switch a {
-	case apply.ActionCreate, apply.ActionAdopt:
+	case plan.ActionCreate, plan.ActionAdopt:
 		return "+"
-	case apply.ActionUpdate, apply.ActionTrack:
+	case plan.ActionUpdate, plan.ActionTrack:
 		return "~"
-	case apply.ActionDelete, apply.ActionCollect, apply.ActionOrphan, apply.ActionRelease:
+	case plan.ActionDelete, plan.ActionCollect, plan.ActionOrphan, plan.ActionRelease:
 		return "-"
-	case apply.ActionBlock:
+	case plan.ActionBlock:
 		return "!"
 	}
 	return " "
@@ -98,7 +99,7 @@ func sign(a apply.Action) string {
 
 // planLine sums a plan up.
 func planLine(all []nodeResult) string {
-	counts, adopted := map[apply.Action]int{}, map[apply.Action]int{}
+	counts, adopted := map[plan.Action]int{}, map[plan.Action]int{}
 	working, failed := 0, 0
 	for i := range all {
 		n := &all[i]
@@ -115,8 +116,8 @@ func planLine(all []nodeResult) string {
 			}
 		}
 	}
-	delete(counts, apply.ActionKeep)
-	delete(counts, apply.ActionSkip)
+	delete(counts, plan.ActionKeep)
+	delete(counts, plan.ActionSkip)
 	if working == 0 && failed == 0 {
 		if len(all) == 1 {
 			return "nothing to do: 1 node is as it is to be"

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -11,7 +12,7 @@ import (
 type record struct {
 	mu      sync.Mutex
 	hubs    map[lynq.HubKey]bool // whose plan was told
-	nodes   map[apply.NodeKey]*nodeRecord
+	nodes   map[plan.NodeKey]*nodeRecord
 	summary *apply.Summary
 }
 
@@ -25,14 +26,14 @@ type nodeRecord struct {
 
 type objectRecord struct {
 	id      string
-	action  apply.Action
-	reason  apply.Reason
+	action  plan.Action
+	reason  plan.Reason
 	outcome apply.Outcome
 	message string
 }
 
 func newRecord() *record {
-	return &record{hubs: map[lynq.HubKey]bool{}, nodes: map[apply.NodeKey]*nodeRecord{}}
+	return &record{hubs: map[lynq.HubKey]bool{}, nodes: map[plan.NodeKey]*nodeRecord{}}
 }
 
 func (r *record) report(e *apply.Event) {
@@ -42,7 +43,7 @@ func (r *record) report(e *apply.Event) {
 	case apply.EventPlan:
 		r.hubs[e.Hub] = true
 	case apply.EventObject:
-		if e.Action != apply.ActionKeep || e.Outcome != apply.OutcomeUnchanged {
+		if e.Action != plan.ActionKeep || e.Outcome != apply.OutcomeUnchanged {
 			r.object(e)
 		}
 	case apply.EventReady:

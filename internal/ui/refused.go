@@ -3,11 +3,11 @@ package ui
 import (
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 )
 
 // refusalText says why nothing was done, and below that what would help.
-func refusalText(r apply.Refusal, p paint) string {
+func refusalText(r plan.Refusal, p paint) string {
 	about := ""
 	if r.Hub.Name != "" {
 		about = "hub " + safe(r.Hub.String()) + ": "

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -122,8 +123,8 @@ type yamlStep struct {
 	ObjectNamespace string        `json:"objectNamespace,omitempty"`
 	Name            string        `json:"name"`
 	ID              string        `json:"id,omitempty"`
-	Action          apply.Action  `json:"action"`
-	Reason          apply.Reason  `json:"reason,omitempty"`
+	Action          plan.Action   `json:"action"`
+	Reason          plan.Reason   `json:"reason,omitempty"`
 	Outcome         apply.Outcome `json:"outcome,omitempty"`
 	Message         string        `json:"message,omitempty"`
 	Adopted         bool          `json:"adopted,omitempty"`
@@ -140,7 +141,7 @@ func yamlText(nodes []nodeResult, summary *apply.Summary) (string, error) {
 		for _, s := range n.steps {
 			y.Steps = append(y.Steps, yamlStep{
 				Group: safe(s.object.Group), Kind: safe(s.object.Kind), ObjectNamespace: safe(s.object.Namespace), Name: safe(s.object.Name),
-				ID: safe(s.id), Action: apply.Action(safe(string(s.action))), Reason: apply.Reason(safe(string(s.reason))),
+				ID: safe(s.id), Action: plan.Action(safe(string(s.action))), Reason: plan.Reason(safe(string(s.reason))),
 				Outcome: s.outcome, Message: safe(s.message), Adopted: s.adopted,
 			})
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 )
 
 // Redraw is how often a Reporter wants to be ticked: what it shows on a
@@ -119,7 +120,7 @@ func (r *Reporter) Close() error {
 // Result closes, and prints the report of a run that went by these plans. A
 // run that changed nothing and ended well has an empty one. With format JSON the
 // events were the report.
-func (r *Reporter) Result(plans []apply.Plan) error {
+func (r *Reporter) Result(plans []plan.Plan) error {
 	if err := r.Close(); err != nil || r.options.Format == JSON {
 		return err
 	}
@@ -130,7 +131,7 @@ func (r *Reporter) Result(plans []apply.Plan) error {
 // Plan closes, and prints what plans would do. With format JSON that is a plan
 // event for each and an object event per step, unless they were reported
 // already, as a server dry run does.
-func (r *Reporter) Plan(plans []apply.Plan) error {
+func (r *Reporter) Plan(plans []plan.Plan) error {
 	if r.options.Format == JSON {
 		r.planEvents(plans)
 		return r.Close()
@@ -144,7 +145,7 @@ func (r *Reporter) Plan(plans []apply.Plan) error {
 
 // Refuse closes, and tells why plans must not run: as events with format JSON,
 // else on standard error.
-func (r *Reporter) Refuse(refusals []apply.Refusal) error {
+func (r *Reporter) Refuse(refusals []plan.Refusal) error {
 	if stream, ok := r.progress.(*events); ok {
 		for _, one := range refusals {
 			stream.write(refusal(one, r.options.Now()))
@@ -176,15 +177,15 @@ func (r *Reporter) print(what, text string, err error) error {
 }
 
 // planEvents reports what no run has reported.
-func (r *Reporter) planEvents(plans []apply.Plan) {
+func (r *Reporter) planEvents(plans []plan.Plan) {
 	for i := range plans {
-		plan := &plans[i]
-		if r.record.hasPlan(plan.Hub) {
+		planned := &plans[i]
+		if r.record.hasPlan(planned.Hub) {
 			continue
 		}
-		event := apply.Event{Type: apply.EventPlan, Hub: plan.Hub, Counts: plan.Counts, AdoptedCounts: plan.Adopted}
-		for j := range plan.Nodes {
-			if n := &plan.Nodes[j]; hasWork(n) || n.Desired != nil && n.Desired.Failed != nil {
+		event := apply.Event{Type: apply.EventPlan, Hub: planned.Hub, Counts: planned.Counts, AdoptedCounts: planned.Adopted}
+		for j := range planned.Nodes {
+			if n := &planned.Nodes[j]; hasWork(n) || n.Desired != nil && n.Desired.Failed != nil {
 				event.Nodes++
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 )
 
 func TestResult(t *testing.T) {
@@ -40,19 +41,19 @@ func TestResultOfInterruptedRun(t *testing.T) {
 // What could not be looked at is said once, with how many nodes that leaves as
 // they are, however many those are.
 func TestWhatIsUnknownIsToldOnce(t *testing.T) {
-	unknown := &apply.UnknownError{Causes: []error{errors.New("secrets is forbidden")}}
-	var nodes []apply.NodePlan
+	unknown := &plan.UnknownError{Causes: []error{errors.New("secrets is forbidden")}}
+	var nodes []plan.NodePlan
 	var events []apply.Event
 	for _, name := range []string{"a-web", "b-web", "c-web"} {
-		key := apply.NodeKey{Namespace: "shop", Name: name}
+		key := plan.NodeKey{Namespace: "shop", Name: name}
 		err := error(unknown)
 		if name == "b-web" {
-			err = &apply.UnknownError{Causes: []error{errors.New("a webhook is broken")}}
+			err = &plan.UnknownError{Causes: []error{errors.New("a webhook is broken")}}
 		}
-		nodes = append(nodes, apply.NodePlan{NodeKey: key, Hub: "crm", Desired: &apply.Node{NodeKey: key, Failed: err}})
-		events = append(events, apply.Event{Type: apply.EventNode, Node: key, Reason: apply.ReasonUnknown, Outcome: apply.OutcomeFailed, Message: err.Error()})
+		nodes = append(nodes, plan.NodePlan{NodeKey: key, Hub: "crm", Desired: &plan.Node{NodeKey: key, Failed: err}})
+		events = append(events, apply.Event{Type: apply.EventNode, Node: key, Reason: plan.ReasonUnknown, Outcome: apply.OutcomeFailed, Message: err.Error()})
 	}
-	all := []apply.Plan{{Hub: crm(), Nodes: nodes}}
+	all := []plan.Plan{{Hub: crm(), Nodes: nodes}}
 	events = append(events, apply.Event{Type: apply.EventSummary, Summary: &apply.Summary{Nodes: map[apply.Outcome]int{apply.OutcomeFailed: 3}}})
 	for name, tell := range map[string]func(c *console) error{
 		"result-unknown.txt": func(c *console) error { c.tell(events); return c.Result(all) },
@@ -142,9 +143,9 @@ func TestPlanOfNothing(t *testing.T) {
 }
 
 func TestRefuse(t *testing.T) {
-	refusals := []apply.Refusal{
-		{Guard: apply.GuardMaxDelete, Hub: crm(), What: "60 of 200 nodes would go, 50 may (--max-delete=25%)", Fix: "check the rows; if they are to go, say --max-delete=60"},
-		{Guard: apply.GuardLock, What: "ci@runner-7 holds the hub"},
+	refusals := []plan.Refusal{
+		{Guard: plan.GuardMaxDelete, Hub: crm(), What: "60 of 200 nodes would go, 50 may (--max-delete=25%)", Fix: "check the rows; if they are to go, say --max-delete=60"},
+		{Guard: plan.GuardLock, What: "ci@runner-7 holds the hub"},
 	}
 	c := newConsole(ui.Options{})
 	if err := c.Refuse(refusals); err != nil {
@@ -181,7 +182,7 @@ func TestWriteErrors(t *testing.T) {
 	c := newConsole(ui.Options{Err: ui.Stream{Writer: broken{}}})
 	c.tell(story())
 	c.close(t)
-	if err := newConsole(ui.Options{Err: ui.Stream{Writer: broken{}}}).Refuse([]apply.Refusal{{What: "no"}}); err == nil {
+	if err := newConsole(ui.Options{Err: ui.Stream{Writer: broken{}}}).Refuse([]plan.Refusal{{What: "no"}}); err == nil {
 		t.Error("Refuse forgets the error")
 	}
 }

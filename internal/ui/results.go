@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -17,7 +18,7 @@ const (
 
 // nodeResult is what the report says of a node.
 type nodeResult struct {
-	apply.NodeKey
+	plan.NodeKey
 	hub       lynq.HubKey
 	form, uid string
 	objects   int // that it has, or had if it goes
@@ -34,8 +35,8 @@ type nodeResult struct {
 type stepResult struct {
 	object  lynq.Ref
 	id      string
-	action  apply.Action
-	reason  apply.Reason
+	action  plan.Action
+	reason  plan.Reason
 	outcome apply.Outcome
 	message string
 	adopted bool
@@ -55,10 +56,10 @@ func (n *nodeResult) bad() bool { return bad(n.outcome) }
 
 // results join plans and what was told of their nodes, in the order of the
 // nodes' namespaces and names.
-func results(plans []apply.Plan, r *record) []nodeResult {
+func results(plans []plan.Plan, r *record) []nodeResult {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	failed := map[apply.NodeKey]*apply.FailedNode{}
+	failed := map[plan.NodeKey]*apply.FailedNode{}
 	if r.summary != nil {
 		for i := range r.summary.Failed {
 			failed[r.summary.Failed[i].NodeKey] = &r.summary.Failed[i]
@@ -67,15 +68,15 @@ func results(plans []apply.Plan, r *record) []nodeResult {
 	var all []nodeResult
 	for i := range plans {
 		for j := range plans[i].Nodes {
-			plan := &plans[i].Nodes[j]
-			told := r.nodes[plan.NodeKey]
+			planned := &plans[i].Nodes[j]
+			told := r.nodes[planned.NodeKey]
 			if told == nil {
 				told = &nodeRecord{}
 			}
-			n := nodeResult{NodeKey: plan.NodeKey, hub: plans[i].Hub, form: plan.Form, uid: plan.UID}
-			n.count(plan, told)
-			n.judge(plan, told)
-			n.explain(plan, told, failed[plan.NodeKey])
+			n := nodeResult{NodeKey: planned.NodeKey, hub: plans[i].Hub, form: planned.Form, uid: planned.UID}
+			n.count(planned, told)
+			n.judge(planned, told)
+			n.explain(planned, told, failed[planned.NodeKey])
 			all = append(all, n)
 		}
 	}
@@ -84,21 +85,21 @@ func results(plans []apply.Plan, r *record) []nodeResult {
 }
 
 // count takes the steps, and counts objects.
-func (n *nodeResult) count(plan *apply.NodePlan, told *nodeRecord) {
-	for i := range plan.Steps {
-		step := &plan.Steps[i]
+func (n *nodeResult) count(planned *plan.NodePlan, told *nodeRecord) {
+	for i := range planned.Steps {
+		step := &planned.Steps[i]
 		ref := refOf(step)
 		done := told.objects[ref]
-		if step.Object != nil || plan.Desired == nil {
+		if step.Object != nil || planned.Desired == nil {
 			n.objects++
 		}
-		if told.ready[ref] || step.Action == apply.ActionKeep && step.Record != nil && step.Record.Ready {
+		if told.ready[ref] || step.Action == plan.ActionKeep && step.Record != nil && step.Record.Ready {
 			n.ready++
 		}
 		if changes(step.Action) && (done.outcome == apply.OutcomeDone || done.outcome == apply.OutcomeNotReady) {
 			n.changed++
 		}
-		if step.Action == apply.ActionKeep && done.outcome == "" {
+		if step.Action == plan.ActionKeep && done.outcome == "" {
 			continue
 		}
 		s := stepResult{object: ref, id: idOf(step), action: step.Action, reason: step.Reason, outcome: done.outcome, message: step.Message, adopted: step.Adopted}
@@ -111,17 +112,17 @@ func (n *nodeResult) count(plan *apply.NodePlan, told *nodeRecord) {
 
 // judge finds how the node ended. One that nothing was told of had nothing to
 // do, or its turn did not come.
-func (n *nodeResult) judge(plan *apply.NodePlan, told *nodeRecord) {
+func (n *nodeResult) judge(planned *plan.NodePlan, told *nodeRecord) {
 	n.outcome = told.outcome
 	n.status = string(told.outcome)
 	switch {
-	case told.outcome == apply.OutcomeDone && plan.Desired == nil && !leavesAlone(plan):
+	case told.outcome == apply.OutcomeDone && planned.Desired == nil && !leavesAlone(planned):
 		n.status = statusDeleted
 	case told.outcome != "":
-	case plan.Desired != nil && plan.Desired.Failed != nil:
+	case planned.Desired != nil && planned.Desired.Failed != nil:
 		n.outcome = apply.OutcomeFailed
 		n.status = string(n.outcome)
-	case hasWork(plan):
+	case hasWork(planned):
 		n.status = statusNotDone
 	default:
 		n.outcome = apply.OutcomeUnchanged
@@ -130,21 +131,21 @@ func (n *nodeResult) judge(plan *apply.NodePlan, told *nodeRecord) {
 }
 
 // explain takes the fullest account there is of what went wrong.
-func (n *nodeResult) explain(plan *apply.NodePlan, told *nodeRecord, failed *apply.FailedNode) {
+func (n *nodeResult) explain(planned *plan.NodePlan, told *nodeRecord, failed *apply.FailedNode) {
 	var problems []string
 	switch {
 	case failed != nil && len(failed.Problems) > 0:
 		problems = failed.Problems
 	case told.message != "":
 		problems = strings.Split(strings.TrimSpace(told.message), "\n")
-	case plan.Desired != nil && plan.Desired.Failed != nil:
-		problems = strings.Split(strings.TrimSpace(plan.Desired.Failed.Error()), "\n")
+	case planned.Desired != nil && planned.Desired.Failed != nil:
+		problems = strings.Split(strings.TrimSpace(planned.Desired.Failed.Error()), "\n")
 	}
 	for _, p := range problems {
 		n.problems = append(n.problems, safe(p))
 	}
-	unknown := (*apply.UnknownError)(nil)
-	n.unknown = plan.Desired != nil && errors.As(plan.Desired.Failed, &unknown)
+	unknown := (*plan.UnknownError)(nil)
+	n.unknown = planned.Desired != nil && errors.As(planned.Desired.Failed, &unknown)
 }
 
 // briefly says what many nodes share once: those after the first of them name
@@ -169,15 +170,15 @@ func briefly(nodes []nodeResult) []nodeResult {
 
 // leavesAlone tells whether a node that goes has an object that is left alone, so
 // that its record stays.
-func leavesAlone(plan *apply.NodePlan) bool {
-	return slices.ContainsFunc(plan.Steps, func(s apply.Step) bool { return s.Action == apply.ActionSkip })
+func leavesAlone(planned *plan.NodePlan) bool {
+	return slices.ContainsFunc(planned.Steps, func(s plan.Step) bool { return s.Action == plan.ActionSkip })
 }
 
-func hasWork(plan *apply.NodePlan) bool {
-	return slices.ContainsFunc(plan.Steps, func(s apply.Step) bool { return changes(s.Action) || s.Action == apply.ActionBlock })
+func hasWork(planned *plan.NodePlan) bool {
+	return slices.ContainsFunc(planned.Steps, func(s plan.Step) bool { return changes(s.Action) || s.Action == plan.ActionBlock })
 }
 
-func refOf(s *apply.Step) lynq.Ref {
+func refOf(s *plan.Step) lynq.Ref {
 	switch {
 	case s.Object != nil:
 		return s.Object.Ref
@@ -189,7 +190,7 @@ func refOf(s *apply.Step) lynq.Ref {
 	return lynq.Ref{}
 }
 
-func idOf(s *apply.Step) string {
+func idOf(s *plan.Step) string {
 	switch {
 	case s.Object != nil:
 		return s.Object.ID

@@ -15,6 +15,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -100,11 +101,11 @@ func (c *console) close(t *testing.T) {
 }
 
 var (
-	acme = apply.NodeKey{Namespace: "default", Name: "acme-web"}
-	beta = apply.NodeKey{Namespace: "default", Name: "beta-web"}
-	gone = apply.NodeKey{Namespace: "default", Name: "gone-web"}
-	calm = apply.NodeKey{Namespace: "default", Name: "calm-web"}
-	torn = apply.NodeKey{Namespace: "default", Name: "torn-web"}
+	acme = plan.NodeKey{Namespace: "default", Name: "acme-web"}
+	beta = plan.NodeKey{Namespace: "default", Name: "beta-web"}
+	gone = plan.NodeKey{Namespace: "default", Name: "gone-web"}
+	calm = plan.NodeKey{Namespace: "default", Name: "calm-web"}
+	torn = plan.NodeKey{Namespace: "default", Name: "torn-web"}
 )
 
 func ref(kind, name string) lynq.Ref {
@@ -122,38 +123,38 @@ const fieldConflict = `.spec.replicas is managed by "helm" (conflictPolicy Stuck
 
 // story is a run of which everything can be told.
 func story() []apply.Event {
-	object := func(node apply.NodeKey, kind, name, id string, a apply.Action, r apply.Reason, o apply.Outcome, message string) apply.Event {
+	object := func(node plan.NodeKey, kind, name, id string, a plan.Action, r plan.Reason, o apply.Outcome, message string) apply.Event {
 		return apply.Event{Type: apply.EventObject, Hub: crm(), Node: node, Object: ref(kind, name), ID: id, Action: a, Reason: r, Outcome: o, Message: message}
 	}
 	return []apply.Event{
-		{Type: apply.EventPlan, Hub: crm(), Nodes: 4, Counts: map[apply.Action]int{
-			apply.ActionCreate: 2, apply.ActionUpdate: 2, apply.ActionKeep: 3, apply.ActionDelete: 1, apply.ActionBlock: 1, apply.ActionSkip: 1},
-			AdoptedCounts: map[apply.Action]int{apply.ActionDelete: 1}},
+		{Type: apply.EventPlan, Hub: crm(), Nodes: 4, Counts: map[plan.Action]int{
+			plan.ActionCreate: 2, plan.ActionUpdate: 2, plan.ActionKeep: 3, plan.ActionDelete: 1, plan.ActionBlock: 1, plan.ActionSkip: 1},
+			AdoptedCounts: map[plan.Action]int{plan.ActionDelete: 1}},
 		{Type: apply.EventNodeStart, Hub: crm(), Node: acme},
-		object(acme, "Namespace", "acme", "ns", apply.ActionCreate, apply.ReasonNew, apply.OutcomeDone, ""),
+		object(acme, "Namespace", "acme", "ns", plan.ActionCreate, plan.ReasonNew, apply.OutcomeDone, ""),
 		{Type: apply.EventWait, Hub: crm(), Node: acme, Object: ref("Deployment", "acme-app"), ID: "app", Message: "0 of 3 replicas are available"},
 		{Type: apply.EventReady, Hub: crm(), Node: acme, Object: ref("Deployment", "acme-app"), ID: "app"},
-		object(acme, "Deployment", "acme-app", "app", apply.ActionUpdate, apply.ReasonChanged, apply.OutcomeDone, ""),
-		object(acme, "Secret", "acme", "secret", apply.ActionSkip, apply.ReasonUnmanaged, apply.OutcomeSkipped, "bears lynq.sh/mode: unmanaged"),
+		object(acme, "Deployment", "acme-app", "app", plan.ActionUpdate, plan.ReasonChanged, apply.OutcomeDone, ""),
+		object(acme, "Secret", "acme", "secret", plan.ActionSkip, plan.ReasonUnmanaged, apply.OutcomeSkipped, "bears lynq.sh/mode: unmanaged"),
 		{Type: apply.EventNode, Hub: crm(), Node: acme, Outcome: apply.OutcomeDone},
 		{Type: apply.EventNodeStart, Hub: crm(), Node: beta},
-		object(beta, "Deployment", "beta-app", "app", apply.ActionUpdate, apply.ReasonChanged, apply.OutcomeConflicted, fieldConflict),
-		object(beta, "Service", "beta", "svc", apply.ActionBlock, apply.ReasonForeign, apply.OutcomeConflicted, "it belongs to Release helm/beta"),
-		object(beta, "ConfigMap", "beta", "config", apply.ActionCreate, apply.ReasonNew, apply.OutcomeSkipped, "Deployment default/beta-app, which it depends on, failed"),
+		object(beta, "Deployment", "beta-app", "app", plan.ActionUpdate, plan.ReasonChanged, apply.OutcomeConflicted, fieldConflict),
+		object(beta, "Service", "beta", "svc", plan.ActionBlock, plan.ReasonForeign, apply.OutcomeConflicted, "it belongs to Release helm/beta"),
+		object(beta, "ConfigMap", "beta", "config", plan.ActionCreate, plan.ReasonNew, apply.OutcomeSkipped, "Deployment default/beta-app, which it depends on, failed"),
 		{Type: apply.EventWarning, Hub: crm(), Node: beta, Object: ref("ConfigMap", "beta"), ID: "config", Message: "unknown field \"spec.foo\""},
 		{Type: apply.EventNode, Hub: crm(), Node: beta, Outcome: apply.OutcomeConflicted,
 			Message: "Deployment/default/beta-app: " + fieldConflict + "; Service/default/beta: it belongs to Release helm/beta; the record could not be saved: 503"},
 		{Type: apply.EventNodeStart, Hub: crm(), Node: gone},
-		{Type: apply.EventObject, Hub: crm(), Node: gone, Object: ref("ConfigMap", "gone"), ID: "config", Action: apply.ActionDelete,
-			Reason: apply.ReasonNodeGone, Outcome: apply.OutcomeDone, Adopted: true},
+		{Type: apply.EventObject, Hub: crm(), Node: gone, Object: ref("ConfigMap", "gone"), ID: "config", Action: plan.ActionDelete,
+			Reason: plan.ReasonNodeGone, Outcome: apply.OutcomeDone, Adopted: true},
 		{Type: apply.EventNode, Hub: crm(), Node: gone, Outcome: apply.OutcomeDone},
 		{Type: apply.EventNode, Hub: crm(), Node: torn, Outcome: apply.OutcomeFailed, Message: "row \"torn\": port is no number"},
 		{Type: apply.EventSummary, Summary: &apply.Summary{
 			Hubs:    []lynq.HubKey{crm()},
 			Nodes:   map[apply.Outcome]int{apply.OutcomeDone: 2, apply.OutcomeUnchanged: 1, apply.OutcomeConflicted: 1, apply.OutcomeFailed: 1},
 			Objects: map[apply.Outcome]int{apply.OutcomeDone: 3, apply.OutcomeUnchanged: 3, apply.OutcomeSkipped: 2, apply.OutcomeConflicted: 2},
-			Actions: map[apply.Action]int{apply.ActionCreate: 1, apply.ActionUpdate: 1, apply.ActionDelete: 1},
-			Adopted: map[apply.Action]int{apply.ActionDelete: 1},
+			Actions: map[plan.Action]int{plan.ActionCreate: 1, plan.ActionUpdate: 1, plan.ActionDelete: 1},
+			Adopted: map[plan.Action]int{plan.ActionDelete: 1},
 			Failed: []apply.FailedNode{
 				{NodeKey: beta, Hub: crm(), Form: "web", Outcome: apply.OutcomeConflicted, Problems: []string{
 					"Deployment/default/beta-app: " + fieldConflict, "Service/default/beta: it belongs to Release helm/beta", "the record could not be saved: 503"}},
@@ -165,40 +166,40 @@ func story() []apply.Event {
 }
 
 // plans are what the story carries out, in no order.
-func plans() []apply.Plan {
-	want := func(a apply.Action, r apply.Reason, id string, object lynq.Ref, message string) apply.Step {
-		return apply.Step{Action: a, Reason: r, Message: message, Object: &apply.Object{Ref: object, ID: id}}
+func plans() []plan.Plan {
+	want := func(a plan.Action, r plan.Reason, id string, object lynq.Ref, message string) plan.Step {
+		return plan.Step{Action: a, Reason: r, Message: message, Object: &plan.Object{Ref: object, ID: id}}
 	}
-	keep := func(id string, object lynq.Ref, ready bool) apply.Step {
-		s := want(apply.ActionKeep, apply.ReasonUpToDate, id, object, "")
+	keep := func(id string, object lynq.Ref, ready bool) plan.Step {
+		s := want(plan.ActionKeep, plan.ReasonUpToDate, id, object, "")
 		s.Record = &inventory.Record{Ref: object, ID: id, Ready: ready}
 		return s
 	}
-	node := func(key apply.NodeKey, uid string, steps ...apply.Step) apply.NodePlan {
-		return apply.NodePlan{NodeKey: key, Hub: "crm", Form: "web", UID: uid, Desired: &apply.Node{NodeKey: key}, Steps: steps}
+	node := func(key plan.NodeKey, uid string, steps ...plan.Step) plan.NodePlan {
+		return plan.NodePlan{NodeKey: key, Hub: "crm", Form: "web", UID: uid, Desired: &plan.Node{NodeKey: key}, Steps: steps}
 	}
 	broken := node(torn, "torn")
 	broken.Desired.Failed = errors.New("row \"torn\": port is no number")
-	leaving := node(gone, "gone", apply.Step{Action: apply.ActionDelete, Reason: apply.ReasonNodeGone, Adopted: true,
+	leaving := node(gone, "gone", plan.Step{Action: plan.ActionDelete, Reason: plan.ReasonNodeGone, Adopted: true,
 		Record: &inventory.Record{Ref: ref("ConfigMap", "gone"), ID: "config"}})
 	leaving.Desired = nil
-	return []apply.Plan{{
+	return []plan.Plan{{
 		Hub:    crm(),
 		Counts: story()[0].Counts, Adopted: story()[0].AdoptedCounts,
-		Nodes: []apply.NodePlan{
+		Nodes: []plan.NodePlan{
 			leaving,
 			broken,
 			node(calm, "calm", keep("config", ref("ConfigMap", "calm"), true)),
 			node(beta, "beta",
-				want(apply.ActionUpdate, apply.ReasonChanged, "app", ref("Deployment", "beta-app"), ""),
-				want(apply.ActionBlock, apply.ReasonForeign, "svc", ref("Service", "beta"), "it belongs to Release helm/beta"),
-				want(apply.ActionCreate, apply.ReasonNew, "config", ref("ConfigMap", "beta"), "")),
+				want(plan.ActionUpdate, plan.ReasonChanged, "app", ref("Deployment", "beta-app"), ""),
+				want(plan.ActionBlock, plan.ReasonForeign, "svc", ref("Service", "beta"), "it belongs to Release helm/beta"),
+				want(plan.ActionCreate, plan.ReasonNew, "config", ref("ConfigMap", "beta"), "")),
 			node(acme, "acme",
-				want(apply.ActionCreate, apply.ReasonNew, "ns", ref("Namespace", "acme"), ""),
-				want(apply.ActionUpdate, apply.ReasonChanged, "app", ref("Deployment", "acme-app"), "the form changed"),
+				want(plan.ActionCreate, plan.ReasonNew, "ns", ref("Namespace", "acme"), ""),
+				want(plan.ActionUpdate, plan.ReasonChanged, "app", ref("Deployment", "acme-app"), "the form changed"),
 				keep("svc", ref("Service", "acme"), true),
 				keep("old", ref("ConfigMap", "old"), false),
-				want(apply.ActionSkip, apply.ReasonUnmanaged, "secret", ref("Secret", "acme"), "bears lynq.sh/mode: unmanaged")),
+				want(plan.ActionSkip, plan.ReasonUnmanaged, "secret", ref("Secret", "acme"), "bears lynq.sh/mode: unmanaged")),
 		},
 	}}
 }

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // wait is an object that is not ready yet.
 type wait struct {
-	node   apply.NodeKey
+	node   plan.NodeKey
 	object lynq.Ref
 	since  time.Time
 	why    string
@@ -25,7 +26,7 @@ func (w wait) line(now time.Time) string {
 // waits are the objects that are waited for, by node so that a node that is
 // done takes its own away at once.
 type waits struct {
-	byNode map[apply.NodeKey]map[lynq.Ref]wait
+	byNode map[plan.NodeKey]map[lynq.Ref]wait
 	n      int
 }
 
@@ -48,7 +49,7 @@ func (w *waits) add(one wait) {
 	if objects == nil {
 		objects = map[lynq.Ref]wait{}
 		if w.byNode == nil {
-			w.byNode = map[apply.NodeKey]map[lynq.Ref]wait{}
+			w.byNode = map[plan.NodeKey]map[lynq.Ref]wait{}
 		}
 		w.byNode[one.node] = objects
 	}
@@ -60,7 +61,7 @@ func (w *waits) add(one wait) {
 	objects[one.object] = one
 }
 
-func (w *waits) remove(node apply.NodeKey, object lynq.Ref) {
+func (w *waits) remove(node plan.NodeKey, object lynq.Ref) {
 	if _, waited := w.byNode[node][object]; waited {
 		delete(w.byNode[node], object)
 		w.n--
@@ -92,6 +93,6 @@ func compareWaits(a, b wait) int {
 	)
 }
 
-func compareNodes(a, b apply.NodeKey) int {
+func compareNodes(a, b plan.NodeKey) int {
 	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 }

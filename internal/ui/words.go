@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -20,7 +21,7 @@ func objectName(r lynq.Ref) string {
 
 // leavingName is the name of an object that an action does something to: of one that
 // leaves it says whether it was adopted, so that it is another's loss.
-func leavingName(r lynq.Ref, a apply.Action, adopted bool) string {
+func leavingName(r lynq.Ref, a plan.Action, adopted bool) string {
 	if adopted && leaves(a) {
 		return objectName(r) + " (adopted)"
 	}
@@ -28,69 +29,69 @@ func leavingName(r lynq.Ref, a apply.Action, adopted bool) string {
 }
 
 // leaves tells whether an action ends that an object is a node's.
-func leaves(a apply.Action) bool {
+func leaves(a plan.Action) bool {
 	switch a {
-	case apply.ActionDelete, apply.ActionCollect, apply.ActionOrphan, apply.ActionRelease:
+	case plan.ActionDelete, plan.ActionCollect, plan.ActionOrphan, plan.ActionRelease:
 		return true
 	}
 	return false
 }
 
 // actions are all of them, in the order in which counts are told.
-func actions() []apply.Action {
-	return []apply.Action{
-		apply.ActionCreate, apply.ActionUpdate, apply.ActionAdopt, apply.ActionTrack,
-		apply.ActionDelete, apply.ActionCollect, apply.ActionOrphan, apply.ActionRelease,
-		apply.ActionBlock, apply.ActionSkip, apply.ActionKeep,
+func actions() []plan.Action {
+	return []plan.Action{
+		plan.ActionCreate, plan.ActionUpdate, plan.ActionAdopt, plan.ActionTrack,
+		plan.ActionDelete, plan.ActionCollect, plan.ActionOrphan, plan.ActionRelease,
+		plan.ActionBlock, plan.ActionSkip, plan.ActionKeep,
 	}
 }
 
 // changes tells whether an action changes the cluster or the record.
-func changes(a apply.Action) bool {
+func changes(a plan.Action) bool {
 	switch a {
-	case apply.ActionKeep, apply.ActionSkip, apply.ActionBlock, "":
+	case plan.ActionKeep, plan.ActionSkip, plan.ActionBlock, "":
 		return false
 	}
 	return true
 }
 
 // done is an action that has been carried out.
-func done(a apply.Action) string {
+func done(a plan.Action) string {
 	switch a {
-	case apply.ActionCreate, apply.ActionUpdate, apply.ActionDelete, apply.ActionRelease:
+	case plan.ActionCreate, plan.ActionUpdate, plan.ActionDelete, plan.ActionRelease:
 		return string(a) + "d"
-	case apply.ActionAdopt, apply.ActionTrack, apply.ActionOrphan:
+	case plan.ActionAdopt, plan.ActionTrack, plan.ActionOrphan:
 		return string(a) + "ed"
-	case apply.ActionCollect:
+	case plan.ActionCollect:
 		return "left to the garbage collector"
-	case apply.ActionKeep:
+	case plan.ActionKeep:
 		return "unchanged"
-	case apply.ActionSkip:
+	case plan.ActionSkip:
 		return "left alone"
-	case apply.ActionBlock:
+	case plan.ActionBlock:
 		return "conflicted"
 	}
 	return safe(string(a))
 }
 
 // planned is an action that is yet to come, after a number: "3 to create".
-func planned(a apply.Action) string {
+func planned(a plan.Action) string {
 	switch a {
-	case apply.ActionKeep:
+	case plan.ActionKeep:
 		return "unchanged"
-	case apply.ActionSkip:
+	case plan.ActionSkip:
 		return "to leave alone"
-	case apply.ActionCollect:
+	case plan.ActionCollect:
 		return "to leave to the garbage collector"
-	case apply.ActionBlock:
+	case plan.ActionBlock:
 		return "in conflict"
 	}
 	return "to " + safe(string(a))
 }
 
 // ended is how a step ended, in words: "updated", "update failed".
-func ended(a apply.Action, o apply.Outcome) string {
-	if a == apply.ActionSkip && o == apply.OutcomeSkipped {
+func ended(a plan.Action, o apply.Outcome) string {
+	if a == plan.ActionSkip && o == apply.OutcomeSkipped {
 		return "left alone"
 	}
 	switch o {
@@ -199,10 +200,10 @@ func badCounts(m map[apply.Outcome]int) string {
 }
 
 // planCounts is what a plan does to objects: "3 to create, 2 to delete (1 adopted)".
-func planCounts(counts, adopted map[apply.Action]int) string {
+func planCounts(counts, adopted map[plan.Action]int) string {
 	var parts []string
 	for _, a := range actions() {
-		if a != apply.ActionKeep {
+		if a != plan.ActionKeep {
 			parts = append(parts, some(counts[a], planned(a))+ofAdopted(adopted[a]))
 		}
 	}

@@ -4,15 +4,16 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/test/sites"
 )
 
 // TestAbsentVersion: a server-side apply with that version creates what is not
 // there, and changes nothing that is, whatever its kind and whoever wrote it.
 func TestAbsentVersion(t *testing.T) {
 	s := newSite(t)
-	widgets := s.widgets()
+	widgets := s.Widgets()
 	for _, text := range []string{
-		settings, webDeployment,
+		sites.Settings, sites.WebDeployment,
 		"{apiVersion: v1, kind: Secret, metadata: {name: x}, stringData: {a: b}}",
 		"{apiVersion: v1, kind: Service, metadata: {name: x}, spec: {ports: [{port: 80}]}}",
 		"{apiVersion: v1, kind: ServiceAccount, metadata: {name: x}}",
@@ -27,10 +28,10 @@ func TestAbsentVersion(t *testing.T) {
 		"{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: things." + s.Namespace + ".example.net}, spec: {group: " + s.Namespace + ".example.net, scope: Namespaced, names: {kind: Thing, plural: things}, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]}}",
 		"{apiVersion: " + widgets + ", kind: Widget, metadata: {name: w}, spec: {fixed: a}}",
 	} {
-		m := with(parse(t, text), "1", "metadata", "labels", "some")
-		s.deleteLater(m)
-		onlyNew := with(m, AbsentVersion, "metadata", "resourceVersion")
-		made, err := s.tryApply(lynq.FieldManager, onlyNew, false)
+		m := sites.With(sites.Parse(t, text), "1", "metadata", "labels", "some")
+		s.DeleteLater(m)
+		onlyNew := sites.With(m, AbsentVersion, "metadata", "resourceVersion")
+		made, err := s.TryApply(lynq.FieldManager, onlyNew, false)
 		if err != nil || made.GetResourceVersion() == AbsentVersion {
 			t.Errorf("%s is not created: %v", text, err)
 			continue
@@ -39,15 +40,15 @@ func TestAbsentVersion(t *testing.T) {
 			t.Errorf("%s: it is managed by %v, want an apply", text, entries)
 		}
 		for _, force := range []bool{false, true} {
-			if _, err := s.tryApply(lynq.FieldManager, onlyNew, force); problemOf(err).kind != problemMoved {
+			if _, err := s.TryApply(lynq.FieldManager, onlyNew, force); problemOf(err).kind != problemMoved {
 				t.Errorf("%s, there already, by ourselves: %v", text, err)
 			}
 		}
-		changed := with(onlyNew, "b", "metadata", "labels", "a")
-		if _, err := s.tryApply("other", changed, true); problemOf(err).kind != problemMoved {
+		changed := sites.With(onlyNew, "b", "metadata", "labels", "a")
+		if _, err := s.TryApply("other", changed, true); problemOf(err).kind != problemMoved {
 			t.Errorf("%s, there already, by another manager: %v", text, err)
 		}
-		if labels := s.get(m).GetLabels(); labels["a"] != "" {
+		if labels := s.Get(m).GetLabels(); labels["a"] != "" {
 			t.Errorf("%s was changed: %v", text, labels)
 		}
 	}

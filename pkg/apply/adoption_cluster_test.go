@@ -20,6 +20,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/test/harness"
@@ -191,7 +192,7 @@ func (c *adoption) apply(f *form, dryRun bool) *unstructured.Unstructured {
 	c.t.Helper()
 	node := c.node(c.build(f))
 	hub := lynq.HubKey{Namespace: c.Namespace, Name: c.Namespace}
-	in := &apply.Input{Hub: hub.Name, HubNamespace: hub.Namespace, Nodes: []*apply.Node{node}, Active: 1}
+	in := &plan.Input{Hub: hub.Name, HubNamespace: hub.Namespace, Nodes: []*plan.Node{node}, Active: 1}
 	var err error
 	if in.Inventories, err = c.store.Nodes(c.t.Context(), hub); err != nil {
 		c.t.Fatal(err)
@@ -201,13 +202,13 @@ func (c *adoption) apply(f *form, dryRun bool) *unstructured.Unstructured {
 		c.t.Fatal(err)
 	}
 	in.See(seen)
-	plan := apply.Decide(in, apply.Limits{AllowEmpty: true, MaxDelete: apply.MaxDelete{Nodes: 1}})
+	decided := plan.Decide(in, plan.Limits{AllowEmpty: true, MaxDelete: plan.MaxDelete{Nodes: 1}})
 	trying, told := &trying{Client: c.client}, &said{}
 	r := &apply.Runner{Cluster: c.client, Records: c.store, Reporter: told, Now: time.Now, Options: apply.Options{Concurrency: 1, DryRun: dryRun, Grace: time.Minute}}
 	if dryRun {
 		r.Cluster = trying
 	}
-	summary, err := r.Run(c.t.Context(), []apply.Plan{*plan})
+	summary, err := r.Run(c.t.Context(), []plan.Plan{*decided})
 	if err != nil || len(summary.Failed) > 0 {
 		c.t.Fatalf("%s: %v: %q", c.title, err, told.messages)
 	}
@@ -218,7 +219,7 @@ func (c *adoption) apply(f *form, dryRun bool) *unstructured.Unstructured {
 }
 
 // node is a node with one object.
-func (c *adoption) node(m map[string]any) *apply.Node {
+func (c *adoption) node(m map[string]any) *plan.Node {
 	c.t.Helper()
 	u := unstructured.Unstructured{Object: c.named(m)}
 	labels, annotations := u.GetLabels(), u.GetAnnotations()

@@ -6,6 +6,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 )
 
 var (
@@ -16,7 +18,7 @@ var (
 )
 
 // lookAt reads what there is of an object, nil for nothing.
-func (n *nodeRun) lookAt(s *stepRun) (*Live, error) {
+func (n *nodeRun) lookAt(s *stepRun) (*plan.Live, error) {
 	m, err := n.Cluster.Metadata(n.finishing, s.resource, s.ref().Namespace, s.ref().Name)
 	if apierrors.IsNotFound(err) {
 		return nil, nil
@@ -24,12 +26,12 @@ func (n *nodeRun) lookAt(s *stepRun) (*Live, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := LiveOf(s.ref(), m)
+	l := plan.LiveOf(s.ref(), m)
 	return &l, nil
 }
 
 // recheck decides a step again, on the object as it is now.
-func (n *nodeRun) recheck(s *stepRun, now *Live) (Step, Verdict) {
+func (n *nodeRun) recheck(s *stepRun, now *plan.Live) (plan.Step, plan.Verdict) {
 	return n.of.Recheck(n.plan, n.inventory, s.Step, now)
 }
 
@@ -41,12 +43,12 @@ func (w *sender) again() error {
 		return err
 	}
 	step, _ := w.recheck(w.s, now)
-	if step.Action == ActionKeep && w.s.touched {
+	if step.Action == plan.ActionKeep && w.s.touched {
 		// What this run began to write it completes.
 		step.Action, step.Reason, step.Message = w.s.Action, w.s.Reason, w.s.Message
 	}
 	w.s.Step = &step
-	if step.writes() || now == nil {
+	if step.Writes() || now == nil {
 		return nil
 	}
 	return errTurned
@@ -59,12 +61,12 @@ func (w *sender) current() (*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, err
 	}
-	now, err := LiveOfObject(w.s.ref(), live)
+	now, err := plan.LiveOfObject(w.s.ref(), live)
 	if err != nil {
 		return nil, err
 	}
 	step, verdict := w.recheck(w.s, now)
-	if verdict != VerdictHolds {
+	if verdict != plan.VerdictHolds {
 		return nil, errMoved
 	}
 	w.s.Step = &step
@@ -84,7 +86,7 @@ func (w *sender) left(done result) (*unstructured.Unstructured, error) {
 // turned carries out what a step has become.
 func (n *nodeRun) turned(ctx context.Context, s *stepRun) {
 	if s.touched && s.record == nil {
-		r := newRecord(s.Object) // it may have our tracking
+		r := plan.NewRecord(s.Object) // it may have our tracking
 		r.Adopted = s.Adopted
 		s.record = &r
 	}

@@ -1,6 +1,10 @@
 package apply
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+)
 
 // uncollect has what was left to the garbage collector deleted after all, where
 // the inventory stays though all else is done with: it would never be collected.
@@ -11,7 +15,7 @@ func (n *nodeRun) uncollect() {
 	for i := range n.steps {
 		if s := &n.steps[i]; s.collected {
 			again := *s.Step
-			again.Action = ActionDelete
+			again.Action = plan.ActionDelete
 			s.Step, s.state, s.collected = &again, stepPending, false
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -22,15 +23,15 @@ func (keepers) Remove(context.Context, *inventory.Inventory) error {
 // what is held, and gives the summary and how each object ended.
 func (s *stage) left(t *testing.T, records Records, change func()) (*Summary, map[string]Outcome) {
 	t.Helper()
-	p := s.removal(t, CascadeBackground, "n")
-	if p.Counts[ActionCollect] != 2 {
+	p := s.removal(t, plan.CascadeBackground, "n")
+	if p.Counts[plan.ActionCollect] != 2 {
 		t.Fatalf("plan: %v, want two objects for the garbage collector", p.Counts)
 	}
 	change()
 	told := &patience{}
 	all := &events{}
 	r := &Runner{Cluster: s, Records: records, Reporter: reporters{told, all}, Now: told.now, Options: s.options}
-	sum, err := r.Run(bounded(t), []Plan{*p})
+	sum, err := r.Run(bounded(t), []plan.Plan{*p})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,7 @@ func TestCollectedStaysRecorded(t *testing.T) {
 			s.mu.Lock()
 			s.objects[shared].SetFinalizers(nil)
 			s.mu.Unlock()
-			if sum := s.remove(t, CascadeBackground, "n"); len(sum.Failed) > 0 || len(s.notes.saved) > 0 {
+			if sum := s.remove(t, plan.CascadeBackground, "n"); len(sum.Failed) > 0 || len(s.notes.saved) > 0 {
 				t.Errorf("failed: %+v; recorded: %v", sum.Failed, s.notes.names())
 			}
 		})
@@ -115,7 +116,7 @@ func TestCollectedWithTheInventory(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, node("n", configMap("a", "1"), configMap("shared", "1")))
 	sum, ended := s.left(t, s.notes, func() {})
-	if len(sum.Failed) > 0 || len(s.notes.saved) > 0 || ended["a"] != OutcomeDone || ended["shared"] != OutcomeDone || sum.Actions[ActionCollect] != 2 {
+	if len(sum.Failed) > 0 || len(s.notes.saved) > 0 || ended["a"] != OutcomeDone || ended["shared"] != OutcomeDone || sum.Actions[plan.ActionCollect] != 2 {
 		t.Errorf("%+v, %v", sum, ended)
 	}
 	s = newStage()

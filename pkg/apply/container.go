@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -33,8 +34,8 @@ func (n *nodeRun) inside(s *stepRun) ([]string, error) {
 	if s.ref().Kind != "Namespace" {
 		return n.instances(ctx, kinds, s.ref().Name)
 	}
-	contents := newNamespaceContents(kinds, n.plan.NamespaceDefaults)
-	kinds = slices.DeleteFunc(kinds, func(r lynq.APIResource) bool { return !r.Namespaced || passing(r) })
+	contents := plan.NewNamespaceContents(kinds, n.plan.NamespaceDefaults)
+	kinds = slices.DeleteFunc(kinds, func(r lynq.APIResource) bool { return !r.Namespaced || plan.Passing(r) })
 	found := make([][]string, len(kinds))
 	errs := make([]error, len(kinds))
 	var looking sync.WaitGroup
@@ -45,7 +46,7 @@ func (n *nodeRun) inside(s *stepRun) ([]string, error) {
 			defer func() { <-limit }()
 			errs[i] = n.Cluster.List(ctx, r, s.ref().Name, "", func(m *metav1.PartialObjectMetadata) {
 				ref := lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: m.Namespace, Name: m.Name}
-				if !contents.comesWithNamespace(ref, m) && !n.wouldBeGone(r, m) {
+				if !contents.ComesWithNamespace(ref, m) && !n.wouldBeGone(r, m) {
 					found[i] = append(found[i], r.Kind+"/"+m.Name)
 				}
 			})
@@ -63,8 +64,8 @@ func (n *nodeRun) inside(s *stepRun) ([]string, error) {
 // wouldBeGone tells of a dry run, which deletes nothing, whether a run would have
 // deleted an object before.
 func (n *nodeRun) wouldBeGone(r lynq.APIResource, m *metav1.PartialObjectMetadata) bool {
-	l := LiveOf(lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: m.Namespace, Name: m.Name}, m)
-	return n.Options.DryRun && (n.owner().tracks(&l) || n.departures.uids[m.UID])
+	l := plan.LiveOf(lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: m.Namespace, Name: m.Name}, m)
+	return n.Options.DryRun && (n.owner().Tracks(&l) || n.departures.uids[m.UID])
 }
 
 // instances are the objects of the kind that a CustomResourceDefinition defines.
@@ -105,7 +106,7 @@ func (n *nodeRun) holdsOthers(s *stepRun) bool {
 		names += fmt.Sprintf(" and %d more", more)
 	}
 	what := "what is not the node's"
-	if s.Reason == ReasonPruned {
+	if s.Reason == plan.ReasonPruned {
 		what = "more than what is pruned"
 	}
 	n.end(s, OutcomeFailed, "it is not deleted, since it holds "+what+": "+names+" (move or delete them, and run again)")

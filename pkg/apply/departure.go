@@ -3,6 +3,7 @@ package apply
 import (
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -15,21 +16,21 @@ type departures struct {
 	uids map[types.UID]bool
 }
 
-func departuresOf(plans []Plan) departures {
+func departuresOf(plans []plan.Plan) departures {
 	d := departures{byRef: map[lynq.Ref]*provider{}, within: map[lynq.Ref][]*provider{}, uids: map[types.UID]bool{}}
-	containers := map[lynq.Ref]NodeKey{}
-	eachDelete(plans, func(n *NodePlan, s *Step) {
+	containers := map[lynq.Ref]plan.NodeKey{}
+	plan.EachDelete(plans, func(n *plan.NodePlan, s *plan.Step) {
 		d.uids[s.UID()] = true
-		if container(s.Record.Ref) {
-			containers[containerKey(s.Record.Ref)] = n.NodeKey
+		if plan.IsContainer(s.Record.Ref) {
+			containers[plan.ContainerKey(s.Record.Ref)] = n.NodeKey
 		}
 	})
 	if len(containers) == 0 {
 		return d
 	}
-	eachDelete(plans, func(n *NodePlan, s *Step) {
+	plan.EachDelete(plans, func(n *plan.NodePlan, s *plan.Step) {
 		ref := s.Record.Ref
-		if container(ref) {
+		if plan.IsContainer(ref) {
 			return
 		}
 		for _, key := range []lynq.Ref{{Kind: "Namespace", Name: ref.Namespace}, {Kind: "CustomResourceDefinition", Group: ref.Group}} {
@@ -46,13 +47,13 @@ func departuresOf(plans []Plan) departures {
 // departed tells whether all that other nodes delete in a container is gone, or
 // is not going to be.
 func (n *nodeRun) departed(s *stepRun) bool {
-	if !container(s.ref()) {
+	if !plan.IsContainer(s.ref()) {
 		return true
 	}
 	all := true
-	for _, p := range n.departures.within[containerKey(s.ref())] {
+	for _, p := range n.departures.within[plan.ContainerKey(s.ref())] {
 		if !p.finished() {
-			n.pokedBy(p)
+			n.wakeAfter(p)
 			all = false
 		}
 	}

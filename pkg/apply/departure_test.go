@@ -3,6 +3,7 @@ package apply
 import (
 	"testing"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -30,7 +31,7 @@ func TestContainersOfOtherNodes(t *testing.T) {
 		for _, atOnce := range []int{1, 8} {
 			for _, dryRun := range []bool{false, true} {
 				s := newStage()
-				nodes := []*Node{node("a", tt.container), node("z")}
+				nodes := []*plan.Node{node("a", tt.container), node("z")}
 				for i, o := range tt.others {
 					nodes = append(nodes, node(string(rune('b'+i)), o))
 				}

@@ -3,6 +3,7 @@ package apply
 import (
 	"fmt"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
@@ -61,7 +62,7 @@ func (n *nodeRun) dependency(s *stepRun) (dependency, string) {
 	case OutcomeNotReady:
 		return dependencyFailed, "is not ready: " + s.message
 	case OutcomeSkipped:
-		if s.Action != ActionSkip {
+		if s.Action != plan.ActionSkip {
 			return dependencyFailed, "was skipped"
 		}
 	}
@@ -71,13 +72,13 @@ func (n *nodeRun) dependency(s *stepRun) (dependency, string) {
 // provided tells whether the namespace and the kind that a step needs are
 // there, as far as this run makes them.
 func (n *nodeRun) provided(s *stepRun) bool {
-	for _, key := range needs(s.Object) {
+	for _, key := range plan.Needs(s.Object) {
 		p := n.providers[key]
 		if p == nil || p.ref == s.Object.Ref {
 			continue
 		}
 		if !p.finished() {
-			n.pokedBy(p)
+			n.wakeAfter(p)
 			return false
 		}
 	}
@@ -92,7 +93,7 @@ func (n *nodeRun) mayLeave(s *stepRun) bool {
 	if !n.handedOver(s) {
 		return false
 	}
-	if s.Action != ActionDelete && s.Action != ActionCollect {
+	if s.Action != plan.ActionDelete && s.Action != plan.ActionCollect {
 		return true
 	}
 	if !n.departed(s) {
@@ -101,12 +102,12 @@ func (n *nodeRun) mayLeave(s *stepRun) bool {
 	for i := range n.steps {
 		other := &n.steps[i]
 		before := other.Object == nil && other.Record.Order > s.Record.Order ||
-			container(s.ref()) && !container(other.ref()) || s.Action == ActionCollect
+			plan.IsContainer(s.ref()) && !plan.IsContainer(other.ref()) || s.Action == plan.ActionCollect
 		switch {
-		case other == s || other.Object != nil || !before || other.Action == ActionCollect:
+		case other == s || other.Object != nil || !before || other.Action == plan.ActionCollect:
 		case other.state != stepDone:
 			return false
-		case severity(other.outcome) > severity(OutcomeDone) && other.Action != ActionSkip:
+		case severity(other.outcome) > severity(OutcomeDone) && other.Action != plan.ActionSkip:
 			n.end(s, OutcomeSkipped, "it stays until "+other.ref().String()+" is gone")
 			return false
 		}
@@ -117,12 +118,12 @@ func (n *nodeRun) mayLeave(s *stepRun) bool {
 // handedOver tells whether an object that another node takes over is no longer
 // ours to remember. Where that went wrong it stays ours.
 func (n *nodeRun) handedOver(s *stepRun) bool {
-	if s.To == (NodeKey{}) {
+	if s.To == (plan.NodeKey{}) {
 		return true
 	}
 	p := n.handovers[s.ref()]
 	if !p.finished() {
-		n.pokedBy(p)
+		n.wakeAfter(p)
 		return false
 	}
 	switch p.outcome {
@@ -133,8 +134,8 @@ func (n *nodeRun) handedOver(s *stepRun) bool {
 	return false
 }
 
-// pokedBy has the node woken when what another node does is done.
-func (n *nodeRun) pokedBy(p *provider) {
+// wakeAfter has the node woken when what another node does is done.
+func (n *nodeRun) wakeAfter(p *provider) {
 	if p.node == n.plan.NodeKey {
 		return
 	}
@@ -149,7 +150,7 @@ func (n *nodeRun) pokedBy(p *provider) {
 	go func() {
 		select {
 		case <-p.done:
-			n.poke()
+			n.wakeUp()
 		case <-n.watching.Done():
 		}
 	}()

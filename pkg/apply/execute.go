@@ -9,25 +9,27 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // execute begins a step, and ends it unless it is to be waited for.
 func (n *nodeRun) execute(ctx context.Context, s *stepRun) {
 	switch s.Action {
-	case ActionKeep:
-		if s.Reason == ReasonLeftOut {
+	case plan.ActionKeep:
+		if s.Reason == plan.ReasonLeftOut {
 			n.end(s, OutcomeUnchanged, "")
 			return
 		}
 		n.kept(s)
-	case ActionSkip:
+	case plan.ActionSkip:
 		n.end(s, OutcomeSkipped, s.Message)
-	case ActionBlock:
+	case plan.ActionBlock:
 		n.conflict(s, s.Message)
-	case ActionRelease:
-		n.letGo(ctx, s)
-	case ActionCollect:
+	case plan.ActionRelease:
+		n.releaseObject(ctx, s)
+	case plan.ActionCollect:
 		n.collect(s)
 	default:
 		n.change(ctx, s)
@@ -45,7 +47,7 @@ func (n *nodeRun) collect(s *stepRun) {
 	}
 	step, verdict := n.recheck(s, l)
 	s.Step = &step
-	if verdict != VerdictHolds {
+	if verdict != plan.VerdictHolds {
 		n.execute(n.finishing, s)
 		return
 	}
@@ -54,7 +56,7 @@ func (n *nodeRun) collect(s *stepRun) {
 
 // kept is an object that is as it is to be; it may yet have to become ready.
 func (n *nodeRun) kept(s *stepRun) {
-	s.record = new(s.nextRecord())
+	s.record = new(s.NextRecord())
 	if n.waits(s) && !s.record.Ready {
 		var err error
 		if s.resource, err = n.resourceOf(s); err != nil {
@@ -79,11 +81,11 @@ func (n *nodeRun) change(ctx context.Context, s *stepRun) {
 		return
 	}
 	switch {
-	case s.Action == ActionDelete:
+	case s.Action == plan.ActionDelete:
 		n.delete(s)
-	case s.Action == ActionOrphan:
+	case s.Action == plan.ActionOrphan:
 		n.orphan(s)
-	case s.Reason == ReasonUnmanaged:
+	case s.Reason == plan.ReasonUnmanaged:
 		n.disownUnmanaged(s)
 	default:
 		if s.Live != nil && s.Live.Deleting {
@@ -151,7 +153,7 @@ func (n *nodeRun) resourceOf(s *stepRun) (lynq.APIResource, error) {
 	if err != nil {
 		return r, err
 	}
-	if unfit := fits(r, ref); unfit != nil {
+	if unfit := plan.Fits(r, ref); unfit != nil {
 		return r, unfit
 	}
 	return r, nil
@@ -166,21 +168,21 @@ type result struct {
 
 // written records a write, and waits for the object where that is wanted.
 func (n *nodeRun) written(s *stepRun, done result) {
-	l := LiveOf(s.Object.Ref, done.meta)
-	s.record = new(s.nextRecord())
+	l := plan.LiveOf(s.Object.Ref, done.meta)
+	s.record = new(s.NextRecord())
 	if done.unchanged && s.record.UID == string(l.UID) && s.record.Digest == s.Object.Digest && s.record.ResourceVersion == l.ResourceVersion {
 		n.settled(s, done) // the record says so already
 		return
 	}
 	s.record.UID, s.record.Digest, s.record.Template = string(l.UID), s.Object.Digest, s.Object.Template
-	if s.Action == ActionTrack && s.Object.Policy.Creation != lynq.CreateOnce {
+	if s.Action == plan.ActionTrack && s.Object.Policy.Creation != lynq.CreateOnce {
 		s.record.Digest, s.record.Template = "", "" // nobody knows whether its content is as it is to be
 	}
 	s.record.Generation, s.record.ResourceVersion, s.record.Fields = l.Generation, l.ResourceVersion, ""
 	if s.Applies() {
 		s.record.Fields = l.Fields
 	}
-	s.record.Ready = done.unchanged && s.record.Ready || alwaysReady(s.Object.Group, s.Object.Kind, s.Object.Body)
+	s.record.Ready = done.unchanged && s.record.Ready || ready.Always(s.Object.Group, s.Object.Kind, s.Object.Body)
 	n.settled(s, done)
 }
 
@@ -229,19 +231,19 @@ func (n *nodeRun) await(s *stepRun, written revision) {
 	if n.changes.IsZero() {
 		n.changes = now
 	}
-	if o := n.rollouts[n.form()]; n.share != shareNone && o.Deadline > 0 {
+	if o := n.rollouts[n.form()]; n.share != plan.ShareNone && o.Deadline > 0 {
 		if end := n.changes.Add(o.Deadline); end.Before(s.deadline) {
 			s.deadline = end
 		}
 	}
-	n.tracker.expect(s.ref(), written, n.poke)
+	n.tracker.expect(s.ref(), written, n.wakeUp)
 	n.look(s)
 }
 
 // awaitGone waits until an object that is being deleted is gone.
 func (n *nodeRun) awaitGone(s *stepRun, timeout time.Duration) {
 	s.state, s.gone, s.deadline = stepWaiting, true, n.Now().Add(timeout)
-	n.tracker.expectGone(s.ref(), s.Live.UID, n.poke)
+	n.tracker.expectGone(s.ref(), s.Live.UID, n.wakeUp)
 	n.look(s)
 }
 
@@ -250,29 +252,29 @@ func (n *nodeRun) awaitGone(s *stepRun, timeout time.Duration) {
 func (n *nodeRun) look(s *stepRun) bool {
 	state, known := n.tracker.state(s.ref())
 	late := !n.Now().Before(s.deadline)
-	if late && !s.gone && state == waiting(unheard) {
+	if late && !s.gone && state == ready.Waiting(notSeenYet) {
 		state = n.ask(s)
 	}
 	switch {
-	case s.gone && known && state.State == StateGone:
+	case s.gone && known && state.State == ready.StateGone:
 		n.vanished(s)
 		return true
-	case s.gone && (late || state.State == StateFailed):
+	case s.gone && (late || state.State == ready.StateFailed):
 		n.notReady(s, stillDeleting(state))
 		return true
 	case s.gone:
-	case known && state.State == StateReady:
+	case known && state.State == ready.StateReady:
 		n.tracker.forget(s.ref())
 		s.record.Ready = true
 		n.report(Event{Type: EventReady, Object: s.ref(), ID: s.id()})
 		outcome := OutcomeDone
-		if s.Action == ActionKeep || s.same {
+		if s.Action == plan.ActionKeep || s.same {
 			outcome = OutcomeUnchanged
 		}
 		n.end(s, outcome, s.message)
 		n.becameReady(s)
 		return true
-	case known && (state.State == StateFailed || state.State == StateGone):
+	case known && (state.State == ready.StateFailed || state.State == ready.StateGone):
 		n.notReady(s, state.Message)
 		return true
 	case late:
@@ -289,13 +291,13 @@ func (n *nodeRun) look(s *stepRun) bool {
 
 // ask reads an object whose time is over before its watch told of it: it may well
 // be ready.
-func (n *nodeRun) ask(s *stepRun) Readiness {
+func (n *nodeRun) ask(s *stepRun) ready.Readiness {
 	o, err := n.Cluster.Get(n.finishing, s.resource, s.ref().Namespace, s.ref().Name)
 	switch {
 	case apierrors.IsNotFound(err):
-		return Readiness{State: StateGone, Message: goneAway}
+		return ready.Readiness{State: ready.StateGone, Message: deletedMessage}
 	case err != nil:
-		return waiting("%s: %v", unheard, err)
+		return ready.Waiting("%s: %v", notSeenYet, err)
 	}
 	n.tracker.learn(s.ref(), o)
 	state, _ := n.tracker.state(s.ref())
@@ -310,8 +312,8 @@ func orUnknown(message string) string {
 }
 
 // stillDeleting says of an object that it is not gone yet, and what holds it.
-func stillDeleting(r Readiness) string {
-	if r.State == StateDeleting {
+func stillDeleting(r ready.Readiness) string {
+	if r.State == ready.StateDeleting {
 		return "it " + r.Message
 	}
 	return "it is still being deleted: " + orUnknown(r.Message)
@@ -359,7 +361,7 @@ func (n *nodeRun) vanished(s *stepRun) {
 
 // delete deletes an object that is ours, and waits until it is gone.
 func (n *nodeRun) delete(s *stepRun) {
-	if container(s.ref()) && n.holdsOthers(s) {
+	if plan.IsContainer(s.ref()) && n.holdsOthers(s) {
 		return
 	}
 	uid, policy := s.Live.UID, n.propagation()
@@ -389,7 +391,7 @@ func (n *nodeRun) delete(s *stepRun) {
 
 // propagation is how objects take with them what belongs to them.
 func (n *nodeRun) propagation() metav1.DeletionPropagation {
-	if n.plan.Cascade == CascadeForeground {
+	if n.plan.Cascade == plan.CascadeForeground {
 		return metav1.DeletePropagationForeground
 	}
 	return metav1.DeletePropagationBackground
@@ -409,9 +411,9 @@ func (n *nodeRun) deleteAgain(s *stepRun) {
 	step, verdict := n.recheck(s, now)
 	s.Step = &step
 	switch verdict {
-	case VerdictStopped:
+	case plan.VerdictStopped:
 		n.end(s, OutcomeFailed, step.Message)
-	case VerdictChanged:
+	case plan.VerdictChanged:
 		n.execute(n.finishing, s)
 	default:
 		n.delete(s)
@@ -423,4 +425,4 @@ func (n *nodeRun) deleteAgain(s *stepRun) {
 const maxTries = 8
 
 // owner is the node as its objects' tracking has it.
-func (n *nodeRun) owner() owner { return newOwner(n.plan.NodeKey, n.plan.Hub, n.inventory) }
+func (n *nodeRun) owner() plan.Owner { return plan.NewOwner(n.plan.NodeKey, n.plan.Hub, n.inventory) }

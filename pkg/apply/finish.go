@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -25,8 +26,8 @@ func (n *nodeRun) recordIntent() error {
 			continue
 		}
 		switch s.Action {
-		case ActionCreate, ActionUpdate, ActionAdopt, ActionTrack:
-			r := s.nextRecord()
+		case plan.ActionCreate, plan.ActionUpdate, plan.ActionAdopt, plan.ActionTrack:
+			r := s.NextRecord()
 			// One that is gone is another one when it is created: only its tracking
 			// can prove whose that is until it is confirmed.
 			gone := s.Live == nil && r.UID != ""
@@ -50,7 +51,7 @@ func (n *nodeRun) recordIntent() error {
 
 // nextInventory is the inventory with what the row and the form say now.
 func (n *nodeRun) nextInventory() *inventory.Inventory {
-	return n.plan.nextInventory(n.inventory, n.Options.Finalizer)
+	return n.plan.NextInventory(n.inventory, n.Options.Finalizer)
 }
 
 func (n *nodeRun) save(next *inventory.Inventory) error {
@@ -79,8 +80,8 @@ func (n *nodeRun) fail(err error) {
 	n.problems = append(n.problems, err.Error())
 	if n.plan.Desired != nil && n.plan.Desired.Failed != nil {
 		why := "TemplateRenderError"
-		if unknown := (*UnknownError)(nil); errors.As(err, &unknown) {
-			why, n.reason = "ObjectsUnknown", ReasonUnknown
+		if unknown := (*plan.UnknownError)(nil); errors.As(err, &unknown) {
+			why, n.reason = "ObjectsUnknown", plan.ReasonUnknown
 		}
 		n.record(eventWarning, why, err.Error())
 		n.recordFailure()
@@ -141,10 +142,10 @@ func (n *nodeRun) held(outcome Outcome) Outcome {
 	for i := range n.steps {
 		s := &n.steps[i]
 		why := s.Message
-		if s.Reason == ReasonUnmanaged {
-			why = markedUnmanaged
+		if s.Reason == plan.ReasonUnmanaged {
+			why = plan.MarkedUnmanaged
 		}
-		if s.record != nil && (s.Action == ActionSkip || s.Reason == ReasonUnmanaged) {
+		if s.record != nil && (s.Action == plan.ActionSkip || s.Reason == plan.ReasonUnmanaged) {
 			n.problems = append(n.problems, s.ref().String()+": the record stays, since "+why+" (take that off, and run again)")
 			outcome = OutcomeSkipped
 		}
@@ -195,7 +196,7 @@ func (n *nodeRun) recordResult(outcome Outcome) error {
 }
 
 func (n *nodeRun) changed() bool {
-	return slices.ContainsFunc(n.steps, func(s stepRun) bool { return s.outcome != OutcomeUnchanged && s.Action != ActionSkip })
+	return slices.ContainsFunc(n.steps, func(s stepRun) bool { return s.outcome != OutcomeUnchanged && s.Action != plan.ActionSkip })
 }
 
 // confirmed are the records of all that the node still has, or may have. What is

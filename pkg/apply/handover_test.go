@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -21,7 +22,7 @@ func bounded(t *testing.T) context.Context {
 	return ctx
 }
 
-func mustApply(t *testing.T, s *stage, nodes ...*Node) *Summary {
+func mustApply(t *testing.T, s *stage, nodes ...*plan.Node) *Summary {
 	t.Helper()
 	sum, err := s.applied(bounded(t), nodes...)
 	if err != nil {
@@ -38,16 +39,16 @@ var shared = lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "shared"}
 func TestHandOverInterrupted(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, node("a", configMap("a", "1"), configMap("shared", "1")), node("b", configMap("b", "1")))
-	before := s.notes.saved[NodeKey{"ns", "a"}].Clone()
-	a, b := func() *Node { return node("a", configMap("a", "1")) }, func() *Node { return node("b", configMap("b", "1"), configMap("shared", "1")) }
+	before := s.notes.saved[plan.NodeKey{Namespace: "ns", Name: "a"}].Clone()
+	a, b := func() *plan.Node { return node("a", configMap("a", "1")) }, func() *plan.Node { return node("b", configMap("b", "1"), configMap("shared", "1")) }
 	mustApply(t, s, a(), b())
-	before.ResourceVersion = s.notes.saved[NodeKey{"ns", "a"}].ResourceVersion
-	s.notes.saved[NodeKey{"ns", "a"}] = before // the kill
+	before.ResourceVersion = s.notes.saved[plan.NodeKey{Namespace: "ns", Name: "a"}].ResourceVersion
+	s.notes.saved[plan.NodeKey{Namespace: "ns", Name: "a"}] = before // the kill
 
 	if sum := mustApply(t, s, a(), b()); len(sum.Failed) > 0 {
 		t.Errorf("failed: %+v", sum.Failed)
 	}
-	if _, found := inventory.Find(s.notes.saved[NodeKey{"ns", "a"}].Records, shared); found {
+	if _, found := inventory.Find(s.notes.saved[plan.NodeKey{Namespace: "ns", Name: "a"}].Records, shared); found {
 		t.Error("node a still records what node b has")
 	}
 	if got := s.notes.names()[shared]; got != "b" {
@@ -60,17 +61,17 @@ func TestHandOverInterrupted(t *testing.T) {
 func TestHandOverToBrokenRecord(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, node("a", configMap("a", "1"), configMap("shared", "1")))
-	nodes := []*Node{node("a", configMap("a", "1")), node("b", configMap("shared", "1"))}
-	in := &Input{
+	nodes := []*plan.Node{node("a", configMap("a", "1")), node("b", configMap("shared", "1"))}
+	in := &plan.Input{
 		Hub: "crm", Forms: []lynq.FormKey{{Name: "web"}}, Nodes: nodes, Active: 2, Inventories: s.notes.all(),
-		Broken: map[NodeKey]error{{"ns", "b"}: errors.New("data.format: it is missing")},
+		Broken: map[plan.NodeKey]error{{Namespace: "ns", Name: "b"}: errors.New("data.format: it is missing")},
 	}
 	seen, err := Observe(t.Context(), s, "crm", nodes, in.Inventories)
 	if err != nil {
 		t.Fatal(err)
 	}
 	in.See(seen)
-	sum, err := s.run(bounded(t), Decide(in, Limits{MaxDelete: DefaultMaxDelete()}))
+	sum, err := s.run(bounded(t), plan.Decide(in, plan.Limits{MaxDelete: plan.DefaultMaxDelete()}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package apply
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -13,235 +12,14 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-var acme = NodeKey{"ns", "acme-web"}
-
-// givenUp says whether, and how, a person gave up on an object.
-type givenUp string
-
-const (
-	kept      givenUp = ""
-	named     givenUp = "given up"
-	unlooked  givenUp = "given up, and it could not be looked at"
-	unlookErr         = "its kind is not served"
-)
-
-// goesAs is the table: what becomes of a recorded object whose node somebody
-// deleted.
-func goesAs(at situation, p lynq.Policy, c Cascade, g givenUp) verdict {
-	switch {
-	case at == vanished && g == unlooked:
-		return verdict{ActionRelease, ReasonGivenUp}
-	case at == vanished:
-		return verdict{ActionRelease, ReasonAlreadyGone}
-	case g != kept:
-		return verdict{ActionOrphan, ReasonGivenUp}
-	case at == recreated: // by its uid it is not what was recorded
-		return verdict{ActionRelease, ReasonTakenOver}
-	case at == handsOff && p.Deletion == lynq.DeleteDelete: // it must not go with the inventory
-		return verdict{ActionTrack, ReasonUnmanaged}
-	case at == handsOff:
-		return verdict{ActionSkip, ReasonUnmanaged}
-	case c == CascadeOrphan || p.Deletion == lynq.DeleteRetain:
-		return verdict{ActionOrphan, ReasonNodeDeleted}
-	case c == CascadeBackground && at != policyMoved: // that one is tracked by labels
-		return verdict{ActionCollect, ReasonNodeDeleted}
-	}
-	return verdict{ActionDelete, ReasonNodeDeleted}
-}
-
-// TestDeletedNode decides every combination of deletion policy, cascade and
-// giving up, in every situation.
-func TestDeletedNode(t *testing.T) {
-	recorded := []situation{vanished, ours, drift, formChanged, policyMoved, recreated, unconfirmed, goingAway, handsOff}
-	for _, deletion := range []lynq.DeletionPolicy{lynq.DeleteDelete, lynq.DeleteRetain} {
-		for _, cascade := range []Cascade{CascadeOrdered, CascadeBackground, CascadeForeground, CascadeOrphan} {
-			for _, g := range []givenUp{kept, named, unlooked} {
-				for _, at := range recorded {
-					t.Run(fmt.Sprintf("%s/%s/%s/%s", deletion, cascade, g, at), func(t *testing.T) {
-						p := lynq.DefaultPolicy()
-						p.Deletion = deletion
-						in := scene(at, p)
-						in.Nodes, in.Delete, in.Cascade, in.Active = nil, map[NodeKey]bool{acme: true}, cascade, 0
-						ref := in.Inventories[0].Records[0].Ref
-						switch g {
-						case named:
-							in.GiveUp = map[lynq.Ref]error{ref: nil}
-						case unlooked:
-							in.GiveUp = map[lynq.Ref]error{ref: errors.New(unlookErr)}
-						}
-						plan := Decide(in, Limits{AllowEmpty: true})
-						if len(plan.Refusals) > 0 || len(plan.Nodes) != 1 || !plan.Nodes[0].Deleted || len(plan.Nodes[0].Steps) != 1 {
-							t.Fatalf("plan %+v", plan)
-						}
-						s := plan.Nodes[0].Steps[0]
-						if got, want := (verdict{s.Action, s.Reason}), goesAs(at, p, cascade, g); got != want {
-							t.Errorf("got %v (%s), want %v", got, s.Message, want)
-						}
-					})
-				}
-			}
-		}
-	}
-}
-
-// TestGivenUpAndTakenOver: giving up on what somebody else took over does not mark
-// it as an orphan.
-func TestGivenUpAndTakenOver(t *testing.T) {
-	in := scene(ours, lynq.DefaultPolicy())
-	ref := in.Nodes[0].Objects[0].Ref
-	in.Nodes, in.Delete, in.GiveUp = nil, map[NodeKey]bool{acme: true}, map[lynq.Ref]error{ref: nil}
-	in.Live[ref].Foreign = "Kustomization apps"
-	if s := Decide(in, Limits{}).Nodes[0].Steps[0]; s.Action != ActionRelease || s.Reason != ReasonGivenUp || s.Message != "it is now of Kustomization apps" {
-		t.Errorf("%s %s %q", s.Action, s.Reason, s.Message)
-	}
-}
-
-// TestCollected: only what goes with the inventory just as we would delete it is
-// left to the garbage collector.
-func TestCollected(t *testing.T) {
-	record := func(kind, name string, order int) inventory.Record {
-		r := lynq.Ref{Kind: kind, Namespace: "ns", Name: name}
-		if kind == "Namespace" {
-			r.Namespace = ""
-		}
-		return inventory.Record{Ref: r, ID: name, APIVersion: "v1", UID: name, Order: order, Deletion: lynq.DeleteDelete}
-	}
-	actions := func(owners []types.UID, records ...inventory.Record) string {
-		in := &Input{Hub: "crm", Delete: map[NodeKey]bool{acme: true}, Cascade: CascadeBackground, Live: map[lynq.Ref]*Live{},
-			Inventories: []*inventory.Inventory{{Node: acme.Name, Namespace: acme.Namespace, Hub: "crm", Form: "web", RowUID: "acme", UID: "inv", Records: records}}}
-		for i, r := range records {
-			in.Live[r.Ref] = &Live{Ref: r.Ref, Hub: "crm", UID: types.UID(r.UID), PartOf: inventory.ID("ns", inventory.Name(acme.Name)), Owners: []types.UID{"inv"}}
-			if i == 0 {
-				in.Live[r.Ref].Owners = owners
-			}
-		}
-		var words []string
-		for _, s := range Decide(in, Limits{AllowEmpty: true}).Nodes[0].Steps {
-			words = append(words, s.Record.Name+" "+string(s.Action))
-		}
-		return strings.Join(words, ", ")
-	}
-	ours := []types.UID{"inv"}
-	for what, tt := range map[string]struct{ got, want string }{
-		"owned":                 {actions(ours, record("Secret", "a", 0), record("Secret", "b", 0)), "a collect, b collect"},
-		"one alone, of order 3": {actions(ours, record("Secret", "a", 3)), "a collect"},
-		"dependencies":          {actions(ours, record("Secret", "a", 0), record("Secret", "b", 1)), "b delete, a delete"},
-		"a second owner":        {actions([]types.UID{"inv", "other"}, record("Secret", "a", 0), record("Secret", "b", 0)), "a delete, b collect"},
-		"tracked by labels":     {actions(nil, record("Secret", "a", 0), record("Secret", "b", 0)), "a delete, b collect"},
-		"a container":           {actions(nil, record("Namespace", "a", 0), record("Secret", "b", 0)), "a delete, b delete"},
-	} {
-		if tt.got != tt.want {
-			t.Errorf("%s: %s, want %s", what, tt.got, tt.want)
-		}
-	}
-}
-
-// TestDeletedByHand: the four states of a record and its finalizer, and what kind
-// of run looks at them.
-func TestDeletedByHand(t *testing.T) {
-	for _, tt := range []struct {
-		name                string
-		deleting, finalizer bool
-		change              func(*Input)
-		want                string
-	}{
-		{"in peace", false, true, nil, "kept"},
-		{"without a finalizer", false, false, nil, "kept"},
-		{"deleted", true, true, nil, "restored"},
-		{"deleted, and held by somebody else", true, false, nil, "fails: inventory ns/lynqnode-acme-web is being deleted, and a finalizer holds it (apply again when it is gone)"},
-		{"deleted; a selector", true, true, func(in *Input) { in.Narrowed = true }, "restored"},
-		{"deleted; the row is gone", true, true, func(in *Input) { in.Nodes = nil }, "goes"},
-		{"deleted, and held by somebody else; the row is gone", true, false, func(in *Input) { in.Nodes = nil }, "nothing"},
-		{"deleted; the form is not in this run", true, true, func(in *Input) { in.Nodes, in.Forms = nil, []lynq.FormKey{{Name: "queue"}} }, "nothing"},
-		{"deleted; another node is named", true, true, func(in *Input) { in.Nodes, in.Only = nil, map[string]bool{"other": true} }, "nothing"},
-		{"deleted; it is named", true, true, func(in *Input) { in.Only = map[string]bool{"acme-web": true} }, "restored"},
-		{"deleted; the row does not render", true, true, func(in *Input) { in.Nodes[0].Failed = errors.New("no") }, "fails: no"},
-		{"deleted, and held by somebody else; to be deleted", true, false, func(in *Input) { in.Nodes, in.Delete = nil, map[NodeKey]bool{acme: true} }, "goes"},
-	} {
-		in := scene(ours, lynq.DefaultPolicy())
-		in.Inventories[0].Deleting, in.Inventories[0].Finalizer = tt.deleting, tt.finalizer
-		if tt.change != nil {
-			tt.change(in)
-		}
-		got := "nothing"
-		if plan := Decide(in, Limits{AllowEmpty: true, MaxDelete: DefaultMaxDelete()}); len(plan.Nodes) > 0 {
-			got = fate(&plan.Nodes[0])
-		}
-		if got != tt.want {
-			t.Errorf("%s: it %s, want %s", tt.name, got, tt.want)
-		}
-	}
-}
-
-// fate is what a plan does to a node, in words.
-func fate(n *NodePlan) string {
-	switch {
-	case n.Desired == nil && n.Deleted:
-		return "goes"
-	case n.Desired == nil:
-		return "goes, but not by hand"
-	case n.Desired.Failed != nil:
-		return "fails: " + n.Desired.Failed.Error()
-	case n.Restored:
-		return "restored"
-	}
-	return "kept"
-}
-
-// TestGuardsByHand: what was deleted by hand counts as what goes, and a hub's
-// record as all of its nodes.
-func TestGuardsByHand(t *testing.T) {
-	in := func(byHand int) *Input {
-		in := &Input{Hub: "crm", HubNamespace: "ns", Forms: []lynq.FormKey{{Name: "web"}}, Active: 3 - byHand}
-		for i := range 3 {
-			key := NodeKey{"ns", fmt.Sprintf("n%d-web", i)}
-			if i >= byHand {
-				in.Nodes = append(in.Nodes, &Node{NodeKey: key, Hub: "crm", Form: "web", UID: key.Name})
-			}
-			in.Inventories = append(in.Inventories, &inventory.Inventory{Node: key.Name, Namespace: "ns", Hub: "crm", Form: "web", RowUID: key.Name,
-				Deleting: i < byHand, Finalizer: true})
-		}
-		return in
-	}
-	restored := in(2)
-	for _, inv := range restored.Inventories[:2] {
-		restored.Nodes = append(restored.Nodes, &Node{NodeKey: NodeKey{inv.Namespace, inv.Node}, Hub: "crm", Form: "web", UID: inv.RowUID})
-	}
-	gone := in(3)
-	gone.HubDeleting = true
-	all := in(0)
-	all.Nodes, all.Active, all.Delete = nil, 0, map[NodeKey]bool{{"ns", "n0-web"}: true, {"ns", "n1-web"}: true, {"ns", "n2-web"}: true}
-	for name, tt := range map[string]struct {
-		in     *Input
-		limits Limits
-		guard  Guard
-		what   string
-	}{
-		"one of three":     {in(1), Limits{MaxDelete: DefaultMaxDelete()}, "", ""},
-		"two of three":     {in(2), Limits{MaxDelete: DefaultMaxDelete()}, GuardMaxDelete, "2 of 3 nodes would go, 2 of them because their inventories were deleted, 1 may (--max-delete=25%)"},
-		"two, and allowed": {in(2), Limits{MaxDelete: MaxDelete{Nodes: 2}}, "", ""},
-		"rows want them":   {restored, Limits{MaxDelete: DefaultMaxDelete()}, "", ""},
-		"the hub":          {gone, Limits{AllowEmpty: true, MaxDelete: MaxDelete{Percent: 100}}, GuardDeleting, "the hub's record was deleted, ConfigMap ns/lynqhub-crm: with it go all of its 3 nodes"},
-		"all, by delete":   {all, Limits{AllowEmpty: true}, "", ""},
-	} {
-		var got Refusal
-		if r := Decide(tt.in, tt.limits).Refusals; len(r) > 0 {
-			got = r[0]
-		}
-		if got.Guard != tt.guard || got.What != tt.what {
-			t.Errorf("%s: refused by %q: %s, want %q: %s", name, got.Guard, got.What, tt.guard, tt.what)
-		}
-	}
-}
-
 // remove deletes nodes of the stage.
-func (s *stage) remove(t *testing.T, c Cascade, names ...string) *Summary {
+func (s *stage) remove(t *testing.T, c plan.Cascade, names ...string) *Summary {
 	t.Helper()
 	p := s.removal(t, c, names...)
 	sum, err := s.run(bounded(t), p)
@@ -252,18 +30,18 @@ func (s *stage) remove(t *testing.T, c Cascade, names ...string) *Summary {
 }
 
 // removal is the plan of that.
-func (s *stage) removal(t *testing.T, c Cascade, names ...string) *Plan {
+func (s *stage) removal(t *testing.T, c plan.Cascade, names ...string) *plan.Plan {
 	t.Helper()
-	in := &Input{Hub: "crm", Delete: map[NodeKey]bool{}, Cascade: c, Inventories: s.notes.all()}
+	in := &plan.Input{Hub: "crm", Delete: map[plan.NodeKey]bool{}, Cascade: c, Inventories: s.notes.all()}
 	for _, name := range names {
-		in.Delete[NodeKey{"ns", name}] = true
+		in.Delete[plan.NodeKey{Namespace: "ns", Name: name}] = true
 	}
 	seen, err := Observe(t.Context(), s, "crm", nil, in.Inventories)
 	if err != nil {
 		t.Fatal(err)
 	}
 	in.See(seen)
-	return Decide(in, Limits{AllowEmpty: true})
+	return plan.Decide(in, plan.Limits{AllowEmpty: true})
 }
 
 // deletes are the names of the objects that were deleted, in that order.
@@ -283,14 +61,14 @@ func refused(ref lynq.Ref) error {
 
 // chain is a node whose objects depend on each other: c on b, b on a; and x on
 // nothing.
-func chain() *Node {
+func chain() *plan.Node {
 	return node("n", configMap("a", "1"), configMap("b", "1", "a"), configMap("c", "1", "b"), configMap("x", "1"))
 }
 
 // TestLeavesInReverse: each object goes when all that depended on it are gone,
 // under every cascade that deletes.
 func TestLeavesInReverse(t *testing.T) {
-	for _, c := range []Cascade{CascadeOrdered, CascadeBackground, CascadeForeground} {
+	for _, c := range []plan.Cascade{plan.CascadeOrdered, plan.CascadeBackground, plan.CascadeForeground} {
 		s := newStage()
 		mustApply(t, s, chain())
 		if sum := s.remove(t, c, "n"); len(sum.Failed) > 0 {
@@ -318,10 +96,10 @@ func TestStaysForDependents(t *testing.T) {
 		}
 		return nil
 	}
-	if sum := s.remove(t, CascadeOrdered, "n"); len(sum.Failed) != 1 || sum.Failed[0].Outcome != OutcomeFailed {
+	if sum := s.remove(t, plan.CascadeOrdered, "n"); len(sum.Failed) != 1 || sum.Failed[0].Outcome != OutcomeFailed {
 		t.Fatalf("failed: %+v, want node n", sum.Failed)
 	}
-	inv := s.notes.saved[NodeKey{"ns", "n"}]
+	inv := s.notes.saved[plan.NodeKey{Namespace: "ns", Name: "n"}]
 	var names []string
 	for _, r := range inv.Records {
 		names = append(names, r.Name)
@@ -334,7 +112,7 @@ func TestStaysForDependents(t *testing.T) {
 		t.Errorf("status %+v, activate %s", inv.Status, inv.Activate)
 	}
 	s.before = nil
-	if sum := s.remove(t, CascadeOrdered, "n"); len(sum.Failed) > 0 || len(s.notes.saved) > 0 || len(s.objects) > 0 {
+	if sum := s.remove(t, plan.CascadeOrdered, "n"); len(sum.Failed) > 0 || len(s.notes.saved) > 0 || len(s.objects) > 0 {
 		t.Errorf("%+v; left: %v", sum.Failed, s.sorted())
 	}
 }
@@ -349,7 +127,7 @@ func TestHeldTooLong(t *testing.T) {
 	s.mu.Unlock()
 	c := &patience{}
 	r := &Runner{Cluster: s, Records: s.notes, Reporter: c, Now: c.now, Options: s.options}
-	sum, err := r.Run(bounded(t), []Plan{*s.removal(t, CascadeOrdered, "n")})
+	sum, err := r.Run(bounded(t), []plan.Plan{*s.removal(t, plan.CascadeOrdered, "n")})
 	if err != nil || len(sum.Failed) != 1 || sum.Failed[0].Outcome != OutcomeNotReady {
 		t.Fatalf("%v, failed: %+v, want node n, not ready", err, sum)
 	}
@@ -391,14 +169,14 @@ func TestCollectedLast(t *testing.T) {
 		}
 		return nil
 	}
-	if sum := s.remove(t, CascadeBackground, "n"); len(sum.Failed) != 1 {
+	if sum := s.remove(t, plan.CascadeBackground, "n"); len(sum.Failed) != 1 {
 		t.Fatalf("failed: %+v, want node n", sum.Failed)
 	}
 	if got := s.notes.names(); len(got) != 2 {
 		t.Errorf("recorded: %v, want a and far", got)
 	}
 	s.before = nil
-	if sum := s.remove(t, CascadeBackground, "n"); len(sum.Failed) > 0 || sum.Actions[ActionCollect] != 1 || len(s.notes.saved) > 0 {
+	if sum := s.remove(t, plan.CascadeBackground, "n"); len(sum.Failed) > 0 || sum.Actions[plan.ActionCollect] != 1 || len(s.notes.saved) > 0 {
 		t.Errorf("%+v", sum)
 	}
 	if got := s.deletes(); got != "" {
@@ -418,8 +196,8 @@ func TestTakenOverBeforeCollected(t *testing.T) {
 	for who, change := range ways {
 		s := newStage()
 		mustApply(t, s, node("n", configMap("shared", "1")))
-		p := s.removal(t, CascadeBackground, "n")
-		if p.Counts[ActionCollect] != 1 {
+		p := s.removal(t, plan.CascadeBackground, "n")
+		if p.Counts[plan.ActionCollect] != 1 {
 			t.Fatalf("%s: plan %v", who, p.Counts)
 		}
 		s.takeOver(shared, change)
@@ -453,7 +231,7 @@ func TestTakenOverBeforeCollected(t *testing.T) {
 func TestKindAndItsObject(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, node("n", definition(), widget("w")))
-	if sum := s.remove(t, CascadeBackground, "n"); len(sum.Failed) > 0 || len(s.notes.saved) > 0 || len(s.objects) > 0 {
+	if sum := s.remove(t, plan.CascadeBackground, "n"); len(sum.Failed) > 0 || len(s.notes.saved) > 0 || len(s.objects) > 0 {
 		t.Errorf("%+v; left: %v", sum.Failed, s.sorted())
 	}
 }
@@ -469,19 +247,19 @@ func TestGivenUpIsLeftBehind(t *testing.T) {
 		}
 		return nil
 	}
-	p := s.removal(t, CascadeOrdered, "n")
-	in := &Input{Hub: "crm", Delete: map[NodeKey]bool{{"ns", "n"}: true}, Inventories: s.notes.all(), GiveUp: map[lynq.Ref]error{shared: nil}}
-	in.Live = map[lynq.Ref]*Live{}
+	p := s.removal(t, plan.CascadeOrdered, "n")
+	in := &plan.Input{Hub: "crm", Delete: map[plan.NodeKey]bool{{Namespace: "ns", Name: "n"}: true}, Inventories: s.notes.all(), GiveUp: map[lynq.Ref]error{shared: nil}}
+	in.Live = map[lynq.Ref]*plan.Live{}
 	for _, step := range p.Nodes[0].Steps {
 		in.Live[step.Record.Ref] = step.Live
 	}
 	told := &events{}
 	r := &Runner{Cluster: s, Records: s.notes, Reporter: told, Now: time.Now, Options: s.options}
-	sum, err := r.Run(bounded(t), []Plan{*Decide(in, Limits{AllowEmpty: true})})
+	sum, err := r.Run(bounded(t), []plan.Plan{*plan.Decide(in, plan.Limits{AllowEmpty: true})})
 	if err != nil || len(sum.Failed) > 0 || len(s.notes.saved) > 0 {
 		t.Fatalf("%v, %+v", err, sum)
 	}
-	if sum.Actions[ActionRelease] != 1 || sum.Actions[ActionDelete] != 1 || s.objects[shared] == nil {
+	if sum.Actions[plan.ActionRelease] != 1 || sum.Actions[plan.ActionDelete] != 1 || s.objects[shared] == nil {
 		t.Errorf("actions %v, left: %v", sum.Actions, s.sorted())
 	}
 	warned := slices.ContainsFunc(told.all, func(e Event) bool {
@@ -496,7 +274,7 @@ func TestGivenUpIsLeftBehind(t *testing.T) {
 func TestNothingToDelete(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, node("n"))
-	if sum := s.remove(t, CascadeOrdered, "n"); sum.Nodes[OutcomeDone] != 1 || len(s.notes.saved) > 0 {
+	if sum := s.remove(t, plan.CascadeOrdered, "n"); sum.Nodes[OutcomeDone] != 1 || len(s.notes.saved) > 0 {
 		t.Errorf("%+v", sum)
 	}
 }
@@ -513,7 +291,7 @@ func TestInterruptedRemoval(t *testing.T) {
 		}
 		return nil
 	}
-	if _, err := s.run(ctx, s.removal(t, CascadeOrdered, "n")); !errors.Is(err, context.Canceled) {
+	if _, err := s.run(ctx, s.removal(t, plan.CascadeOrdered, "n")); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	if got := s.deletes(); got != "c" {

@@ -7,17 +7,19 @@ import (
 	"hash"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/fields"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // Make turns a rendered node into what a run needs of it. The content of the
 // node's objects is changed: they get the label of the node's ApplySet.
-func Make(n *lynq.Node) (*Node, error) {
-	made := &Node{
-		NodeKey: NodeKey{Namespace: n.Namespace, Name: n.Name},
+func Make(n *lynq.Node) (*plan.Node, error) {
+	made := &plan.Node{
+		NodeKey: plan.NodeKey{Namespace: n.Namespace, Name: n.Name},
 		Hub:     n.Hub, Form: n.Form, UID: n.UID,
-		Objects: make([]Object, len(n.Objects)),
+		Objects: make([]plan.Object, len(n.Objects)),
 	}
 	partOf := inventory.ID(n.Namespace, inventory.Name(n.Name))
 	for i := range n.Objects {
@@ -25,22 +27,22 @@ func Make(n *lynq.Node) (*Node, error) {
 		if err != nil {
 			return nil, fmt.Errorf("resource %q: %s: %w", n.Objects[i].ID, n.Objects[i].Ref, err)
 		}
-		o.Order = orderOf(&o, made.Objects[:i])
+		o.Order = plan.OrderOf(&o, made.Objects[:i])
 		made.Objects[i] = o
 	}
 	return made, nil
 }
 
-func makeObject(o *lynq.Object, partOf string) (Object, error) {
+func makeObject(o *lynq.Object, partOf string) (plan.Object, error) {
 	metadata, ok := o.Content["metadata"].(map[string]any)
 	if !ok {
-		return Object{}, errNoMetadata
+		return plan.Object{}, plan.ErrNoMetadata
 	}
 	if err := checkMetadata(metadata); err != nil {
-		return Object{}, err
+		return plan.Object{}, err
 	}
 	// What somebody changes of a Secret shows as a change of its data only.
-	o.Content = foldSecret(o.Content)
+	o.Content = fields.FoldSecret(o.Content)
 	labels, ok := metadata["labels"].(map[string]any)
 	if !ok {
 		labels = map[string]any{}
@@ -48,13 +50,13 @@ func makeObject(o *lynq.Object, partOf string) (Object, error) {
 	}
 	labels[lynq.LabelPartOf] = partOf
 	_, labelled := labels[lynq.LabelNode]
-	body, err := NewBody(o.Content)
+	body, err := plan.NewBody(o.Content)
 	if err != nil {
-		return Object{}, err
+		return plan.Object{}, err
 	}
 	apiVersion, _ := o.Content["apiVersion"].(string)
 	policy := o.Policy
-	return Object{
+	return plan.Object{
 		Ref: o.Ref, APIVersion: apiVersion, ID: o.ID, Template: o.Template, DependIDs: o.DependIDs,
 		Policy: &policy, Owned: !labelled, Body: body, Digest: digest(body, &policy),
 	}, nil
@@ -74,7 +76,7 @@ func checkMetadata(metadata map[string]any) error {
 
 // digest is of the manifest and of what says how it is written: 16 hex digits
 // of a SHA-256.
-func digest(b Body, p *lynq.Policy) string {
+func digest(b plan.Body, p *lynq.Policy) string {
 	h := sha256.New()
 	h.Write(b)
 	writePolicy(h, p)

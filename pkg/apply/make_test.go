@@ -9,8 +9,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/fields"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/test/sites"
 )
 
 // rendered is a node as rendering gives it, with one object.
@@ -18,7 +21,7 @@ func rendered(t *testing.T, text string, change func(*lynq.Object)) *lynq.Node {
 	t.Helper()
 	o := lynq.Object{
 		Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme"}, ID: "config",
-		Content: parse(t, text), Policy: lynq.DefaultPolicy(), DependIDs: []string{"other"},
+		Content: sites.Parse(t, text), Policy: lynq.DefaultPolicy(), DependIDs: []string{"other"},
 	}
 	if change != nil {
 		change(&o)
@@ -26,7 +29,7 @@ func rendered(t *testing.T, text string, change func(*lynq.Object)) *lynq.Node {
 	return &lynq.Node{Name: "acme-web", Namespace: "ns", UID: "acme", Hub: "crm", Form: "web", Objects: []lynq.Object{o}}
 }
 
-func made(t *testing.T, n *lynq.Node) *Object {
+func made(t *testing.T, n *lynq.Node) *plan.Object {
 	t.Helper()
 	node, err := Make(n)
 	if err != nil {
@@ -42,7 +45,7 @@ func TestMake(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n.NodeKey != (NodeKey{Namespace: "ns", Name: "acme-web"}) || n.Hub != "crm" || n.Form != "web" || n.UID != "acme" {
+	if n.NodeKey != (plan.NodeKey{Namespace: "ns", Name: "acme-web"}) || n.Hub != "crm" || n.Form != "web" || n.UID != "acme" {
 		t.Errorf("%+v", n)
 	}
 	o := n.Objects[0]
@@ -75,7 +78,7 @@ func TestDigest(t *testing.T) {
 		t.Fatalf("digest %q", before)
 	}
 	content := func(fields ...string) func(*lynq.Object) {
-		return func(o *lynq.Object) { o.Content = with(o.Content, "new", fields...) }
+		return func(o *lynq.Object) { o.Content = sites.With(o.Content, "new", fields...) }
 	}
 	policy := func(set func(*lynq.Policy)) func(*lynq.Object) { return func(o *lynq.Object) { set(&o.Policy) } }
 	ignore := func(paths ...string) func(*lynq.Object) {
@@ -86,8 +89,8 @@ func TestDigest(t *testing.T) {
 		"a new value":    content("data", "c"),
 		"a label":        content("metadata", "labels", "tier"),
 		"an annotation":  content("metadata", "annotations", "a"),
-		"a value less":   func(o *lynq.Object) { o.Content = with(o.Content, nil, "data", "a") },
-		"type":           func(o *lynq.Object) { o.Content = with(o.Content, int64(1), "data", "a") },
+		"a value less":   func(o *lynq.Object) { o.Content = sites.With(o.Content, nil, "data", "a") },
+		"type":           func(o *lynq.Object) { o.Content = sites.With(o.Content, int64(1), "data", "a") },
 		"apiVersion":     content("apiVersion"),
 		"merge":          policy(func(p *lynq.Policy) { p.Patch = lynq.PatchMerge }),
 		"replace":        policy(func(p *lynq.Policy) { p.Patch = lynq.PatchReplace }),
@@ -125,7 +128,7 @@ func TestDigest(t *testing.T) {
 }
 
 func TestMakeSecret(t *testing.T) {
-	secret := func(text string) *Object {
+	secret := func(text string) *plan.Object {
 		return made(t, rendered(t, text, func(o *lynq.Object) { o.Kind = "Secret" }))
 	}
 	plain := secret("{apiVersion: v1, kind: Secret, metadata: {name: s}, stringData: {a: b}}")
@@ -161,14 +164,14 @@ func TestMakeRefuses(t *testing.T) {
 
 func TestBody(t *testing.T) {
 	content := map[string]any{"kind": "K", "metadata": map[string]any{"name": "a<b"}, "a": []any{int64(1), 1.5, nil, true}}
-	b, err := NewBody(content)
+	b, err := plan.NewBody(content)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got, want := string(b), `{"metadata":{"name":"a<b"},"a":[1,1.5,null,true],"kind":"K"}`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if got, want := string(b.with(`"uid":"u"`, "", `"resourceVersion":"7"`)), `{"metadata":{"uid":"u","resourceVersion":"7","name":"a<b"},"a":[1,1.5,null,true],"kind":"K"}`; got != want {
+	if got, want := string(b.With(`"uid":"u"`, "", `"resourceVersion":"7"`)), `{"metadata":{"uid":"u","resourceVersion":"7","name":"a<b"},"a":[1,1.5,null,true],"kind":"K"}`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	back, err := b.Content()
@@ -184,11 +187,11 @@ func TestBody(t *testing.T) {
 		"metadata":       {"metadata": map[string]any{"a": func() {}}},
 		"a field":        {"metadata": map[string]any{"a": "b"}, "c": func() {}},
 	} {
-		if b, err := NewBody(bad); err == nil {
+		if b, err := plan.NewBody(bad); err == nil {
 			t.Errorf("%s: %s", name, b)
 		}
 	}
-	if _, err := marshal(func() {}); err == nil {
+	if _, err := fields.Marshal(func() {}); err == nil {
 		t.Error("a function is JSON")
 	}
 }

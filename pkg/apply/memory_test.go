@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -108,7 +109,7 @@ func (m *memory) sorted() []lynq.Ref {
 }
 
 func metadataIn(o *unstructured.Unstructured) *metav1.PartialObjectMetadata {
-	m, err := MetadataOf(o)
+	m, err := plan.MetadataOf(o)
 	if err != nil {
 		return &metav1.PartialObjectMetadata{} // without a uid no test passes
 	}
@@ -280,15 +281,15 @@ func (m *memory) Watch(ctx context.Context, r lynq.APIResource, in Scope, h Watc
 type notes struct {
 	mu      sync.Mutex
 	version int
-	saved   map[NodeKey]*inventory.Inventory
+	saved   map[plan.NodeKey]*inventory.Inventory
 }
 
-func newNotes() *notes { return &notes{saved: map[NodeKey]*inventory.Inventory{}} }
+func newNotes() *notes { return &notes{saved: map[plan.NodeKey]*inventory.Inventory{}} }
 
 func (n *notes) Save(_ context.Context, inv *inventory.Inventory) (*inventory.Inventory, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	key := NodeKey{inv.Namespace, inv.Node}
+	key := plan.NodeKey{Namespace: inv.Namespace, Name: inv.Node}
 	if there := n.saved[key]; (there == nil) != (inv.UID == "") || there != nil && there.ResourceVersion != inv.ResourceVersion {
 		return nil, &inventory.ChangedError{Namespace: inv.Namespace, Name: inventory.Name(inv.Node), What: "another client changed it meanwhile"}
 	}
@@ -314,7 +315,7 @@ func (n *notes) Restore(ctx context.Context, inv *inventory.Inventory, detach fu
 func (n *notes) Remove(_ context.Context, inv *inventory.Inventory) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	delete(n.saved, NodeKey{inv.Namespace, inv.Node})
+	delete(n.saved, plan.NodeKey{Namespace: inv.Namespace, Name: inv.Node})
 	return nil
 }
 
@@ -367,24 +368,24 @@ func newStage() *stage {
 }
 
 // plan observes and decides.
-func (s *stage) plan(ctx context.Context, nodes ...*Node) (*Plan, error) {
-	in := &Input{Hub: "crm", Forms: []lynq.FormKey{{Name: "web"}}, Nodes: nodes, Active: len(nodes), Inventories: s.notes.all(), KeepContent: s.keepContent}
+func (s *stage) plan(ctx context.Context, nodes ...*plan.Node) (*plan.Plan, error) {
+	in := &plan.Input{Hub: "crm", Forms: []lynq.FormKey{{Name: "web"}}, Nodes: nodes, Active: len(nodes), Inventories: s.notes.all(), KeepContent: s.keepContent}
 	seen, err := Observe(ctx, s, in.Hub, nodes, in.Inventories)
 	if err != nil {
 		return nil, err
 	}
 	in.See(seen)
-	return Decide(in, Limits{AllowEmpty: true, MaxDelete: MaxDelete{Nodes: 1000}}), nil
+	return plan.Decide(in, plan.Limits{AllowEmpty: true, MaxDelete: plan.MaxDelete{Nodes: 1000}}), nil
 }
 
 // run carries a plan out.
-func (s *stage) run(ctx context.Context, p *Plan) (*Summary, error) {
+func (s *stage) run(ctx context.Context, p *plan.Plan) (*Summary, error) {
 	r := &Runner{Cluster: s, Records: s.notes, Reporter: &events{}, Now: time.Now, Options: s.options}
-	return r.Run(ctx, []Plan{*p})
+	return r.Run(ctx, []plan.Plan{*p})
 }
 
 // applied plans and runs, and gives the summary.
-func (s *stage) applied(ctx context.Context, nodes ...*Node) (*Summary, error) {
+func (s *stage) applied(ctx context.Context, nodes ...*plan.Node) (*Summary, error) {
 	p, err := s.plan(ctx, nodes...)
 	if err != nil {
 		return nil, err
@@ -393,20 +394,20 @@ func (s *stage) applied(ctx context.Context, nodes ...*Node) (*Summary, error) {
 }
 
 // node is what a row wants: a node of form web in namespace ns.
-func node(name string, objects ...lynq.Object) *Node {
+func node(name string, objects ...lynq.Object) *plan.Node {
 	n := &lynq.Node{Name: name, Namespace: "ns", UID: name, Hub: "crm", Form: "web", Objects: objects}
 	for i := range n.Objects {
-		metadata := mapAt(n.Objects[i].Content, "metadata")
-		tracking := mapAt(metadata, "labels")
+		metadata := mapIn(n.Objects[i].Content, "metadata")
+		tracking := mapIn(metadata, "labels")
 		tracking[lynq.LabelHub] = "crm"
 		if p := n.Objects[i].Policy; p.Deletion == lynq.DeleteRetain || n.Objects[i].Namespace != "ns" {
 			tracking[lynq.LabelNode], tracking[lynq.LabelNodeNamespace] = name, "ns"
 		}
-		mapAt(metadata, "annotations")[lynq.AnnotationDeletionPolicy] = string(n.Objects[i].Policy.Deletion)
+		mapIn(metadata, "annotations")[lynq.AnnotationDeletionPolicy] = string(n.Objects[i].Policy.Deletion)
 	}
 	made, err := Make(n)
 	if err != nil {
-		return &Node{NodeKey: NodeKey{n.Namespace, n.Name}, Hub: n.Hub, Form: n.Form, UID: n.UID, Failed: err}
+		return &plan.Node{NodeKey: plan.NodeKey{Namespace: n.Namespace, Name: n.Name}, Hub: n.Hub, Form: n.Form, UID: n.UID, Failed: err}
 	}
 	return made
 }
@@ -420,4 +421,14 @@ func configMap(name, value string, dependIDs ...string) lynq.Object {
 			"metadata": map[string]any{"name": name, "namespace": "ns"}, "data": map[string]any{"value": value},
 		},
 	}
+}
+
+// mapIn is the map in a field, made where there is none.
+func mapIn(m map[string]any, field string) map[string]any {
+	child, ok := m[field].(map[string]any)
+	if !ok {
+		child = map[string]any{}
+		m[field] = child
+	}
+	return child
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -12,8 +14,8 @@ import (
 type nodeRun struct {
 	*run
 	hub   lynq.HubKey
-	of    *Plan
-	plan  *NodePlan
+	of    *plan.Plan
+	plan  *plan.NodePlan
 	steps []stepRun
 	index map[string]int // of the desired objects, by id
 	// inventory is the record as it was saved last.
@@ -23,12 +25,12 @@ type nodeRun struct {
 	wake      chan struct{} // has room for one
 	problems  []string
 	outcome   Outcome
-	reason    Reason          // why it failed, where that is a word
+	reason    plan.Reason     // why it failed, where that is a word
 	recorded  map[string]bool // reasons of Kubernetes events
 	waitsFor  map[*provider]bool
-	elsewhere bool      // a step waits for another node
-	share     share     // in the rollout of its form
-	changes   time.Time // since when the run writes to it, or waits for it
+	elsewhere bool       // a step waits for another node
+	share     plan.Share // in the rollout of its form
+	changes   time.Time  // since when the run writes to it, or waits for it
 }
 
 type stepState uint8
@@ -41,14 +43,14 @@ const (
 
 // stepRun is a step and how far it came.
 type stepRun struct {
-	*Step
+	*plan.Step
 	state    stepState
 	outcome  Outcome
 	message  string
 	record   *inventory.Record // what is recorded of it from now on
 	gone     bool              // it is waited for until it is gone
 	deadline time.Time
-	last     Readiness
+	last     ready.Readiness
 	resource lynq.APIResource
 	tries    int  // that found the object changed
 	touched  bool // some write to the object succeeded
@@ -59,7 +61,7 @@ type stepRun struct {
 	collected bool
 }
 
-func newNodeRun(r *run, of *Plan, p *NodePlan) *nodeRun {
+func newNodeRun(r *run, of *plan.Plan, p *plan.NodePlan) *nodeRun {
 	n := &nodeRun{run: r, hub: of.Hub, of: of, plan: p, steps: make([]stepRun, len(p.Steps)), index: map[string]int{}, inventory: p.Inventory}
 	for i := range p.Steps {
 		s := &p.Steps[i]
@@ -69,9 +71,9 @@ func newNodeRun(r *run, of *Plan, p *NodePlan) *nodeRun {
 		}
 	}
 	if o := r.rollouts[n.form()]; o != nil {
-		n.share = shareOf(p)
-		if n.share == shareStuck && !o.rolling {
-			n.share = shareNone // it keeps nothing from its turn
+		n.share = plan.ShareOf(p)
+		if n.share == plan.ShareStuck && !o.rolling {
+			n.share = plan.ShareNone // it keeps nothing from its turn
 		}
 	}
 	return n
@@ -88,7 +90,7 @@ func (n *nodeRun) idle() bool {
 	leftOut := 0
 	for i := range n.steps {
 		s := &n.steps[i]
-		if s.Reason == ReasonLeftOut {
+		if s.Reason == plan.ReasonLeftOut {
 			s.outcome = OutcomeUnchanged
 			leftOut++
 			continue
@@ -96,11 +98,11 @@ func (n *nodeRun) idle() bool {
 		if n.plan.Inventory == nil {
 			return false
 		}
-		if s.Action != ActionKeep || n.waits(s) && !s.Record.Ready {
+		if s.Action != plan.ActionKeep || n.waits(s) && !s.Record.Ready {
 			return false
 		}
 		s.outcome = OutcomeUnchanged
-		r := newRecord(s.Object)
+		r := plan.NewRecord(s.Object)
 		if r.ID != s.Record.ID || r.Conflict != s.Record.Conflict || r.Order != s.Record.Order {
 			return false // the record is to say so
 		}
@@ -119,14 +121,14 @@ func (n *nodeRun) idle() bool {
 func (n *nodeRun) waits(s *stepRun) bool {
 	o := s.Object
 	switch {
-	case o == nil || n.Options.DryRun || s.Reason == ReasonLeftOut:
+	case o == nil || n.Options.DryRun || s.Reason == plan.ReasonLeftOut:
 		return false
-	case provides(o) != "":
-		return s.Action != ActionKeep // others need it now
-	case !n.Options.Wait && n.share == shareNone:
+	case plan.Provides(o) != "":
+		return s.Action != plan.ActionKeep // others need it now
+	case !n.Options.Wait && n.share == plan.ShareNone:
 		return false
 	}
-	return o.Policy.WaitForReady && !alwaysReady(o.Group, o.Kind, o.Body)
+	return o.Policy.WaitForReady && !ready.Always(o.Group, o.Kind, o.Body)
 }
 
 // mayWait tells whether the run may come to wait for an object: until it is ready,
@@ -136,10 +138,10 @@ func (n *nodeRun) mayWait(s *stepRun) bool {
 	case n.Options.DryRun:
 		return false
 	case s.Object == nil:
-		return s.Action == ActionDelete || s.Action == ActionCollect
-	case s.Action == ActionKeep:
+		return s.Action == plan.ActionDelete || s.Action == plan.ActionCollect
+	case s.Action == plan.ActionKeep:
 		return n.waits(s) && !s.Record.Ready
-	case s.Action == ActionSkip || s.Action == ActionBlock:
+	case s.Action == plan.ActionSkip || s.Action == plan.ActionBlock:
 		return false
 	}
 	return n.waits(s) || s.Live != nil && s.Live.Deleting
@@ -312,8 +314,8 @@ func (n *nodeRun) nextDeadline() (first time.Time) {
 	return first
 }
 
-// poke wakes the node.
-func (n *nodeRun) poke() {
+// wakeUp wakes the node.
+func (n *nodeRun) wakeUp() {
 	select {
 	case n.wake <- struct{}{}:
 	default:
@@ -372,7 +374,7 @@ func (n *nodeRun) settle(s *stepRun) {
 	if s.gone {
 		o = OutcomeSkipped // it is still being deleted, and was not made anew
 	}
-	for _, p := range []*provider{n.providers[provides(s.Object)], n.handovers[s.Object.Ref]} {
+	for _, p := range []*provider{n.providers[plan.Provides(s.Object)], n.handovers[s.Object.Ref]} {
 		if p != nil && p.ref == s.Object.Ref && p.node == n.plan.NodeKey {
 			p.finish(o)
 		}
@@ -383,7 +385,7 @@ func (n *nodeRun) settle(s *stepRun) {
 func (n *nodeRun) worst() Outcome {
 	worst := OutcomeUnchanged
 	for i := range n.steps {
-		if n.steps[i].Action == ActionSkip {
+		if n.steps[i].Action == plan.ActionSkip {
 			continue // left alone on purpose
 		}
 		if o := n.steps[i].outcome; severity(o) > severity(worst) {

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -22,9 +23,9 @@ import (
 // wanted and does not bear it. What the server does not show of a kind, or of an
 // object, is unknown, and never absent. An error means that nothing is known: the
 // server cannot be asked.
-func Observe(ctx context.Context, c Cluster, hub string, nodes []*Node, inventories []*inventory.Inventory) (*Observed, error) {
-	o := &observer{cluster: c, hub: hub, seen: Observed{
-		Live: map[lynq.Ref]*Live{}, Unknown: map[lynq.Ref]error{}, Misplaced: map[lynq.Ref]*ScopeError{},
+func Observe(ctx context.Context, c Cluster, hub string, nodes []*plan.Node, inventories []*inventory.Inventory) (*plan.Observed, error) {
+	o := &observer{cluster: c, hub: hub, seen: plan.Observed{
+		Live: map[lynq.Ref]*plan.Live{}, Unknown: map[lynq.Ref]error{}, Misplaced: map[lynq.Ref]*plan.ScopeError{},
 	}}
 	kinds := wantedKinds(nodes, inventories)
 	err := inParallel(len(kinds), listsAtOnce, func(i int) error { return o.kind(ctx, &kinds[i]) })
@@ -76,7 +77,7 @@ type wantedKind struct {
 
 // wantedKinds are the kinds of all objects that are wanted or recorded, each in
 // one version, that of the forms where they have it.
-func wantedKinds(nodes []*Node, inventories []*inventory.Inventory) []wantedKind {
+func wantedKinds(nodes []*plan.Node, inventories []*inventory.Inventory) []wantedKind {
 	index := map[[2]string]int{}
 	var kinds []wantedKind
 	add := func(ref lynq.Ref, apiVersion string) *wantedKind {
@@ -102,7 +103,7 @@ func wantedKinds(nodes []*Node, inventories []*inventory.Inventory) []wantedKind
 			k := add(r.Ref, r.APIVersion)
 			k.records = append(k.records, r)
 			if r.Kind == kindDefinition && r.Group == groupDefinition {
-				groups[containerKey(r.Ref).Group] = true
+				groups[plan.ContainerKey(r.Ref).Group] = true
 			}
 		}
 	}
@@ -119,7 +120,7 @@ type observer struct {
 	cluster Cluster
 	hub     string
 	mu      sync.Mutex
-	seen    Observed
+	seen    plan.Observed
 }
 
 // kind reads what there is of one kind.
@@ -173,7 +174,7 @@ func (o *observer) misplaced(r lynq.APIResource, refs map[lynq.Ref]bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for ref := range refs {
-		if err := fits(r, ref); err != nil {
+		if err := plan.Fits(r, ref); err != nil {
 			o.seen.Misplaced[ref] = err
 			delete(refs, ref)
 		}
@@ -220,13 +221,13 @@ func (o *observer) apart(ctx context.Context, r lynq.APIResource, refs map[lynq.
 }
 
 // Look looks at one recorded object by itself; nil is that there is none.
-func Look(ctx context.Context, c Cluster, r *inventory.Record) (*Live, error) {
+func Look(ctx context.Context, c Cluster, r *inventory.Record) (*plan.Live, error) {
 	_, version := lynq.SplitAPIVersion(r.APIVersion)
 	resource, err := served(ctx, c, r.Group, version, r.Kind)
 	if err != nil {
 		return nil, err
 	}
-	if !sameScope(resource, r.Ref) {
+	if !plan.SameScope(resource, r.Ref) {
 		return nil, nil
 	}
 	m, err := c.Metadata(ctx, resource, r.Namespace, r.Name)
@@ -236,12 +237,12 @@ func Look(ctx context.Context, c Cluster, r *inventory.Record) (*Live, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := LiveOf(r.Ref, m)
+	l := plan.LiveOf(r.Ref, m)
 	return &l, nil
 }
 
 func (o *observer) keep(ref lynq.Ref, m *metav1.PartialObjectMetadata) {
-	l := LiveOf(ref, m)
+	l := plan.LiveOf(ref, m)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.seen.Live[ref] = &l

@@ -8,6 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -19,12 +20,12 @@ type PlainNames map[plainName]bool
 // plainName is a node of a form. The form may lack its namespace where an
 // inventory does not say it, and its name where that cannot be read.
 type plainName struct {
-	NodeKey
+	plan.NodeKey
 	form lynq.FormKey
 }
 
 // Has tells whether the node of a form is recorded by this plain name.
-func (p PlainNames) Has(key NodeKey, form lynq.FormKey) bool {
+func (p PlainNames) Has(key plan.NodeKey, form lynq.FormKey) bool {
 	return p[plainName{key, form}] || p[plainName{key, lynq.FormKey{Name: form.Name}}] || p[plainName{NodeKey: key}]
 }
 
@@ -43,7 +44,7 @@ func RecordedNames(ctx context.Context, c Cluster, hub lynq.HubKey) (PlainNames,
 		if inv == nil || inv.Node == "" || inv.HubNamespace != "" && inv.HubNamespace != hub.Namespace {
 			return
 		}
-		is := plainName{NodeKey{inv.Namespace, inv.Node}, inv.FormKey()}
+		is := plainName{plan.NodeKey{Namespace: inv.Namespace, Name: inv.Node}, inv.FormKey()}
 		switch {
 		case inv.RowUID == "":
 			names[is] = true

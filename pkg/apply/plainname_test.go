@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -60,7 +61,7 @@ func TestRecordedNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := names.Has(NodeKey{"ns", plain}, lynq.FormKey{Namespace: "forms", Name: "eu-web"}); got != c.want {
+		if got := names.Has(plan.NodeKey{Namespace: "ns", Name: plain}, lynq.FormKey{Namespace: "forms", Name: "eu-web"}); got != c.want {
 			t.Errorf("%s: %v, of %v", name, got, names)
 		}
 	}

@@ -16,8 +16,10 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/test/harness"
+	"github.com/lynqctl/lynqctl/test/sites"
 )
 
 var trackedCluster harness.Shared
@@ -83,7 +85,7 @@ type clusterTest struct {
 	env      *harness.Env
 	selector string
 	t        *testing.T
-	poke     chan struct{}
+	wakeUp   chan struct{}
 }
 
 func newClusterTest(t *testing.T) *clusterTest {
@@ -95,12 +97,12 @@ func newClusterTest(t *testing.T) *clusterTest {
 		cancel()
 		tr.wait()
 	})
-	return &clusterTest{tracker: tr, env: env, selector: lynq.LabelHub + "=" + env.Namespace, t: t, poke: make(chan struct{}, 1)}
+	return &clusterTest{tracker: tr, env: env, selector: lynq.LabelHub + "=" + env.Namespace, t: t, wakeUp: make(chan struct{}, 1)}
 }
 
 func (ct *clusterTest) notify() {
 	select {
-	case ct.poke <- struct{}{}:
+	case ct.wakeUp <- struct{}{}:
 	default:
 	}
 }
@@ -108,7 +110,7 @@ func (ct *clusterTest) notify() {
 // create makes an object of YAML, expects it, and gives what names it.
 func (ct *clusterTest) create(r lynq.APIResource, text string) lynq.Ref {
 	ct.t.Helper()
-	o := parsed(ct.t, "apiVersion: "+r.APIVersion()+"\nkind: "+r.Kind+"\n"+text)
+	o := sites.Parsed(ct.t, "apiVersion: "+r.APIVersion()+"\nkind: "+r.Kind+"\n"+text)
 	labels := o.GetLabels()
 	if labels == nil {
 		labels = map[string]string{}
@@ -131,7 +133,7 @@ func (ct *clusterTest) create(r lynq.APIResource, text string) lynq.Ref {
 }
 
 // becomes waits, like a node does, until an object is as wanted.
-func (ct *clusterTest) becomes(ref lynq.Ref, want ReadyState, message string) {
+func (ct *clusterTest) becomes(ref lynq.Ref, want ready.State, message string) {
 	ct.t.Helper()
 	ctx, cancel := context.WithTimeoutCause(ct.t.Context(), 3*time.Minute, errors.New("three minutes are over"))
 	defer cancel()
@@ -141,7 +143,7 @@ func (ct *clusterTest) becomes(ref lynq.Ref, want ReadyState, message string) {
 			return
 		}
 		select {
-		case <-ct.poke:
+		case <-ct.wakeUp:
 		case <-ctx.Done():
 			ct.t.Fatalf("%s is %s: %q, want %s: %q: %v", ref, r.State, r.Message, want, message, context.Cause(ctx))
 		}
@@ -170,29 +172,29 @@ func TestClusterReadiness(t *testing.T) {
 	tests := []struct {
 		resource lynq.APIResource
 		object   string
-		want     ReadyState
+		want     ready.State
 		message  string
 	}{
-		{deployments, "metadata: {name: web}\nspec: {replicas: 2, " + pods("") + "}", StateReady, ""},
-		{deployments, "metadata: {name: none}\nspec: {replicas: 0, " + pods("") + "}", StateReady, ""},
-		{deployments, "metadata: {name: slow}\nspec: {replicas: 1, " + pods(neverReady) + "}", StateWaiting, "0 of 1 replicas available"},
+		{deployments, "metadata: {name: web}\nspec: {replicas: 2, " + pods("") + "}", ready.StateReady, ""},
+		{deployments, "metadata: {name: none}\nspec: {replicas: 0, " + pods("") + "}", ready.StateReady, ""},
+		{deployments, "metadata: {name: slow}\nspec: {replicas: 1, " + pods(neverReady) + "}", ready.StateWaiting, "0 of 1 replicas available"},
 		{deployments, "metadata: {name: late}\nspec: {replicas: 1, progressDeadlineSeconds: 1, " + pods(neverReady) + "}",
-			StateFailed, "0 of 1 replicas available: ProgressDeadlineExceeded: "},
-		{sets, "metadata: {name: db}\nspec: {serviceName: db, replicas: 2, " + pods("") + "}", StateReady, ""},
-		{sets, "metadata: {name: none}\nspec: {serviceName: db, replicas: 0, " + pods("") + "}", StateReady, ""},
-		{jobs, "metadata: {name: migrate}\nspec: {" + jobPod("") + "}", StateReady, ""},
-		{jobs, "metadata: {name: brief}\nspec: {ttlSecondsAfterFinished: 0, " + jobPod("") + "}", StateReady, ""},
-		{jobs, "metadata: {name: suspended}\nspec: {suspend: true, " + jobPod("") + "}", StateReady, "suspended"},
+			ready.StateFailed, "0 of 1 replicas available: ProgressDeadlineExceeded: "},
+		{sets, "metadata: {name: db}\nspec: {serviceName: db, replicas: 2, " + pods("") + "}", ready.StateReady, ""},
+		{sets, "metadata: {name: none}\nspec: {serviceName: db, replicas: 0, " + pods("") + "}", ready.StateReady, ""},
+		{jobs, "metadata: {name: migrate}\nspec: {" + jobPod("") + "}", ready.StateReady, ""},
+		{jobs, "metadata: {name: brief}\nspec: {ttlSecondsAfterFinished: 0, " + jobPod("") + "}", ready.StateReady, ""},
+		{jobs, "metadata: {name: suspended}\nspec: {suspend: true, " + jobPod("") + "}", ready.StateReady, "suspended"},
 		{jobs, "metadata: {name: broken}\nspec: {backoffLimit: 0, " + jobPod(`, test.lynq.sh/fail: "true"`) + "}",
-			StateFailed, "Job failed: BackoffLimitExceeded: "},
-		{claims(), "metadata: {name: data}\n" + claim + "}", StateReady, ""},
-		{claims(), "metadata: {name: lazy}\n" + claim + ", storageClassName: wait}", StateReady, "waiting for the first consumer"},
+			ready.StateFailed, "Job failed: BackoffLimitExceeded: "},
+		{claims(), "metadata: {name: data}\n" + claim + "}", ready.StateReady, ""},
+		{claims(), "metadata: {name: lazy}\n" + claim + ", storageClassName: wait}", ready.StateReady, "waiting for the first consumer"},
 		{claims(), "metadata: {name: never, labels: {test.lynq.sh/never-ready: \"true\"}}\n" + claim + "}",
-			StateWaiting, `not bound: storage class "standard" has given no volume yet`},
-		{claims(), "metadata: {name: wrong}\n" + claim + ", storageClassName: none}", StateWaiting, `not bound: there is no storage class "none"`},
-		{services, "metadata: {name: public}\nspec: {type: LoadBalancer, ports: [{port: 80}]}", StateReady, ""},
+			ready.StateWaiting, `not bound: storage class "standard" has given no volume yet`},
+		{claims(), "metadata: {name: wrong}\n" + claim + ", storageClassName: none}", ready.StateWaiting, `not bound: there is no storage class "none"`},
+		{services, "metadata: {name: public}\nspec: {type: LoadBalancer, ports: [{port: 80}]}", ready.StateReady, ""},
 		{services, "metadata: {name: never, labels: {test.lynq.sh/never-ready: \"true\"}}\nspec: {type: LoadBalancer, ports: [{port: 80}]}",
-			StateWaiting, "its load balancer has no address yet"},
+			ready.StateWaiting, "its load balancer has no address yet"},
 	}
 	ct := newClusterTest(t)
 	refs := make([]lynq.Ref, len(tests))
@@ -209,7 +211,7 @@ func TestClusterReadinessOfChanges(t *testing.T) {
 	deployments := resourceOf("apps", "Deployment", "deployments")
 	ct := newClusterTest(t)
 	ref := ct.create(deployments, "metadata: {name: web}\nspec: {replicas: 1, "+pods("")+"}")
-	ct.becomes(ref, StateReady, "")
+	ct.becomes(ref, ready.StateReady, "")
 
 	// What was known is of the time before the change.
 	client := resourceClient(ct.env.Dynamic, deployments, ct.env.Namespace)
@@ -222,14 +224,14 @@ func TestClusterReadinessOfChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	ct.expect(ref, revisionOf(changed), ct.notify)
-	ct.becomes(ref, StateReady, "")
+	ct.becomes(ref, ready.StateReady, "")
 	ct.env.Equal(t, "deployment/web", ".status.availableReplicas", "3")
 
 	ct.expectGone(ref, changed.GetUID(), ct.notify)
 	if err := client.Delete(t.Context(), "web", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	ct.becomes(ref, StateGone, goneAway)
+	ct.becomes(ref, ready.StateGone, deletedMessage)
 }
 
 func TestClusterReadinessOfDefinitions(t *testing.T) {
@@ -262,15 +264,15 @@ spec:
 			}
 		}
 	})
-	ct.becomes(ct.create(definitions, definition("widgets")), StateReady, "")
-	ct.becomes(ct.create(definitions, definition("gadgets")), StateFailed, `ListKindConflict: "WidgetList" is already in use`)
+	ct.becomes(ct.create(definitions, definition("widgets")), ready.StateReady, "")
+	ct.becomes(ct.create(definitions, definition("gadgets")), ready.StateFailed, `ListKindConflict: "WidgetList" is already in use`)
 
 	widgets := resourceOf(group, "Widget", "widgets")
 	ref := ct.create(widgets, "metadata: {name: w}")
-	ct.becomes(ref, StateReady, "")
+	ct.becomes(ref, ready.StateReady, "")
 	ct.env.Kubectl(t, "", "patch", "widgets."+group, "w", "--subresource=status", "--type=merge",
 		"-p", `{"status":{"conditions":[{"type":"Stalled","status":"True","reason":"Bad","message":"no chart"}]}}`)
-	ct.becomes(ref, StateFailed, "Bad: no chart")
+	ct.becomes(ref, ready.StateFailed, "Bad: no chart")
 }
 
 func TestClusterReadinessForbidden(t *testing.T) {
@@ -286,6 +288,6 @@ func TestClusterReadinessForbidden(t *testing.T) {
 	}
 	ct.cluster = dynamicWatcher{client}
 	ref := ct.create(resourceOf("apps", "Deployment", "deployments"), "metadata: {name: web}\nspec: {"+pods("")+"}")
-	ct.becomes(ref, StateFailed, `cannot watch deployments.apps `+ct.env.Namespace+`/web: deployments.apps "web" is forbidden: User "eve-`+ct.env.Namespace+
+	ct.becomes(ref, ready.StateFailed, `cannot watch deployments.apps `+ct.env.Namespace+`/web: deployments.apps "web" is forbidden: User "eve-`+ct.env.Namespace+
 		`" cannot list resource "deployments" in API group "apps" in the namespace "`+ct.env.Namespace+`"`)
 }

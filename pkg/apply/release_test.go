@@ -11,8 +11,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/test/sites"
 )
 
 // TestFailedNodeGivesNothingAway: a row that does not render may still want what
@@ -20,13 +22,13 @@ import (
 func TestFailedNodeGivesNothingAway(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, node("a", configMap("shared", "1")))
-	a := &Node{NodeKey: NodeKey{"ns", "a"}, Hub: "crm", Form: "web", UID: "a", Failed: errors.New("it could not be rendered")}
+	a := &plan.Node{NodeKey: plan.NodeKey{Namespace: "ns", Name: "a"}, Hub: "crm", Form: "web", UID: "a", Failed: errors.New("it could not be rendered")}
 	p, err := s.plan(t.Context(), a, node("b", configMap("shared", "2")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := p.Nodes[1].Steps[0]; got.Action != ActionBlock || got.Reason != ReasonForeign {
-		t.Errorf("node b is to %s it (%s), want %s (%s)", got.Action, got.Reason, ActionBlock, ReasonForeign)
+	if got := p.Nodes[1].Steps[0]; got.Action != plan.ActionBlock || got.Reason != plan.ReasonForeign {
+		t.Errorf("node b is to %s it (%s), want %s (%s)", got.Action, got.Reason, plan.ActionBlock, plan.ReasonForeign)
 	}
 }
 
@@ -65,7 +67,7 @@ func TestTakenOverIsLetGo(t *testing.T) {
 			t.Run(who+" "+when, func(t *testing.T) {
 				s := newStage()
 				mustApply(t, s, node("a", configMap("shared", "1")), node("b"))
-				owner := types.UID(s.notes.saved[NodeKey{"ns", "a"}].UID)
+				owner := types.UID(s.notes.saved[plan.NodeKey{Namespace: "ns", Name: "a"}].UID)
 				if early {
 					s.takeOver(shared, change)
 				}
@@ -134,7 +136,7 @@ func TestHalfAdopted(t *testing.T) {
 	if len(sum.Failed) != 1 {
 		t.Fatalf("failed: %+v, want node a", sum.Failed)
 	}
-	l := LiveOf(shared, metadataIn(s.objects[shared]))
+	l := plan.LiveOf(shared, metadataIn(s.objects[shared]))
 	if l.PartOf != inventory.ID("ns", inventory.Name("a")) {
 		t.Fatal("the object bears no tracking: the test shows nothing")
 	}
@@ -177,7 +179,7 @@ func TestChangedHandsBeforeWrite(t *testing.T) {
 		for who, change := range ways {
 			t.Run(string(patch)+": "+who, func(t *testing.T) {
 				s := newStage()
-				of := func(value string) *Node {
+				of := func(value string) *plan.Node {
 					o := configMap("shared", value)
 					o.Policy.Patch = patch
 					return node("a", o)
@@ -195,7 +197,7 @@ func TestChangedHandsBeforeWrite(t *testing.T) {
 					t.Error(err)
 				case who == "hands off":
 					// It must not go with the inventory, so that labels track it.
-					if len(sum.Failed) != 0 || sum.Actions[ActionTrack] != 1 || len(s.objects[shared].GetOwnerReferences()) > 0 {
+					if len(sum.Failed) != 0 || sum.Actions[plan.ActionTrack] != 1 || len(s.objects[shared].GetOwnerReferences()) > 0 {
 						t.Errorf("%+v, want its tracking changed alone", sum)
 					}
 				case len(sum.Failed) != 1 || sum.Failed[0].Outcome != OutcomeConflicted:
@@ -225,7 +227,7 @@ func TestTouchedBeforeWrite(t *testing.T) {
 	if sum, err := s.run(bounded(t), p); err != nil || len(sum.Failed) > 0 {
 		t.Errorf("%v, failed: %+v", err, sum.Failed)
 	}
-	if got := field(s.objects[shared], "data", "value"); got != "2" {
+	if got := sites.Field(s.objects[shared], "data", "value"); got != "2" {
 		t.Errorf("value is %v, want 2", got)
 	}
 }

@@ -3,6 +3,7 @@ package apply
 import (
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -47,17 +48,17 @@ type Event struct {
 	Time    time.Time
 	Type    EventType
 	Hub     lynq.HubKey
-	Node    NodeKey
+	Node    plan.NodeKey
 	Object  lynq.Ref
 	ID      string // of the resource in its form
-	Action  Action
-	Reason  Reason
+	Action  plan.Action
+	Reason  plan.Reason
 	Outcome Outcome
 	Message string // for people; may say what to do
 	Adopted bool   // EventObject: the object was there before the node had it
-	Counts  map[Action]int
+	Counts  map[plan.Action]int
 	// AdoptedCounts are how many of those that leave were adopted.
-	AdoptedCounts map[Action]int
+	AdoptedCounts map[plan.Action]int
 	Nodes         int // EventPlan: nodes that have something to do
 	Summary       *Summary
 }
@@ -69,9 +70,9 @@ type Summary struct {
 	// done to objects.
 	Nodes   map[Outcome]int
 	Objects map[Outcome]int
-	Actions map[Action]int
+	Actions map[plan.Action]int
 	// Adopted counts those that left which were adopted.
-	Adopted map[Action]int
+	Adopted map[plan.Action]int
 	// Failed lists the nodes that did not end well, in the order of their
 	// names, each with what to do next.
 	Failed []FailedNode
@@ -85,7 +86,7 @@ type Summary struct {
 
 // FailedNode is a node that did not end well.
 type FailedNode struct {
-	NodeKey
+	plan.NodeKey
 	Hub     lynq.HubKey
 	Form    string
 	Outcome Outcome

@@ -9,6 +9,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/fields"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -36,7 +38,7 @@ func (n *nodeRun) detachAll(ctx context.Context) error {
 	me := n.owner()
 	for i := range n.steps {
 		s := &n.steps[i]
-		if s.Live == nil || !me.owns(s.Live) {
+		if s.Live == nil || !me.Owns(s.Live) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -64,7 +66,7 @@ func (n *nodeRun) detach(s *stepRun) error {
 			return nil // the step finds out what is there now
 		case err == nil:
 			again := *s.Step
-			l := LiveOf(s.ref(), done.meta)
+			l := plan.LiveOf(s.ref(), done.meta)
 			again.Live = &l
 			s.Step = &again
 			return nil
@@ -83,5 +85,5 @@ func (w *sender) tryDetach() (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	return w.change(live, trackChange{Owners: slices.DeleteFunc(owners, lynq.IsOwnerNode)})
+	return w.change(live, fields.MetadataChange{Owners: slices.DeleteFunc(owners, lynq.IsOwnerNode)})
 }

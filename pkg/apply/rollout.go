@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 )
 
 // Rollout limits how many nodes of a form change at once: no further one begins
@@ -21,25 +23,25 @@ type rollout struct {
 	rolling bool
 
 	mu      sync.Mutex
-	turns   turns
+	turns   plan.Turns
 	changed chan struct{} // closed when the turns have changed
 }
 
 func newRollout(o Rollout) *rollout {
-	return &rollout{Rollout: o, turns: turns{most: o.MaxSkew}, changed: make(chan struct{})}
+	return &rollout{Rollout: o, turns: plan.Turns{Most: o.MaxSkew}, changed: make(chan struct{})}
 }
 
 // acquire waits for a node's turn. It gives why there is none.
-func (o *rollout) acquire(ctx context.Context, s share) string {
+func (o *rollout) acquire(ctx context.Context, s plan.Share) string {
 	if o == nil {
 		return ""
 	}
 	for {
 		verdict, why, changed := o.ask(s)
 		switch verdict {
-		case turnNow:
+		case plan.TurnNow:
 			return ""
-		case turnNever:
+		case plan.TurnNever:
 			return why
 		}
 		select {
@@ -51,21 +53,21 @@ func (o *rollout) acquire(ctx context.Context, s share) string {
 }
 
 // ask takes a turn where there is one.
-func (o *rollout) ask(s share) (turn, string, <-chan struct{}) {
+func (o *rollout) ask(s plan.Share) (plan.Turn, string, <-chan struct{}) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	verdict := o.turns.verdict(s)
+	verdict := o.turns.Ask(s)
 	switch verdict {
-	case turnNow:
-		o.turns.take(s)
-	case turnNever:
-		return verdict, o.turns.why(s), nil
+	case plan.TurnNow:
+		o.turns.Take(s)
+	case plan.TurnNever:
+		return verdict, o.turns.Why(s), nil
 	}
 	return verdict, "", o.changed
 }
 
 // change changes the turns, and has those who wait look again.
-func (o *rollout) change(change func(*turns)) {
+func (o *rollout) change(change func(*plan.Turns)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	change(&o.turns)
@@ -74,35 +76,35 @@ func (o *rollout) change(change func(*turns)) {
 }
 
 // release ends a node's turn.
-func (o *rollout) release(s share, n NodeKey, outcome Outcome) {
+func (o *rollout) release(s plan.Share, n plan.NodeKey, outcome Outcome) {
 	if o != nil {
-		o.change(func(t *turns) { t.end(s, n, severity(outcome) <= severity(OutcomeDone), string(outcome)) })
+		o.change(func(t *plan.Turns) { t.End(s, n, severity(outcome) <= severity(OutcomeDone), string(outcome)) })
 	}
 }
 
 // lend gives a turn to others for a while, takeBack waits until it is free again.
 // A node that waits for another one must not keep that from its turn. One that has
 // begun goes on though broken nodes have all turns.
-func (o *rollout) lend(s share) {
+func (o *rollout) lend(s plan.Share) {
 	if o != nil {
-		o.change(func(t *turns) { t.give(s) })
+		o.change(func(t *plan.Turns) { t.Give(s) })
 	}
 }
 
-func (o *rollout) takeBack(s share) {
+func (o *rollout) takeBack(s plan.Share) {
 	if o == nil {
 		return
 	}
-	if s == shareForm {
-		s = shareRow // whatever it was that kept it from beginning
+	if s == plan.ShareForm {
+		s = plan.ShareRow // whatever it was that kept it from beginning
 	}
 	for {
 		verdict, _, changed := o.ask(s)
 		switch verdict {
-		case turnNow:
+		case plan.TurnNow:
 			return
-		case turnNever:
-			o.change(func(t *turns) { t.take(s) })
+		case plan.TurnNever:
+			o.change(func(t *plan.Turns) { t.Take(s) })
 			return
 		}
 		<-changed

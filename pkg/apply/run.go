@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -68,7 +69,7 @@ type FormKey struct {
 
 // Run carries plans out and tells how it went. Its error is the context's, where
 // the run was interrupted; whatever failed is in the summary.
-func (r *Runner) Run(ctx context.Context, plans []Plan) (*Summary, error) {
+func (r *Runner) Run(ctx context.Context, plans []plan.Plan) (*Summary, error) {
 	began := r.Options.Began
 	if began.IsZero() {
 		began = r.Now()
@@ -97,7 +98,7 @@ type run struct {
 	providers  map[string]*provider
 	handovers  map[lynq.Ref]*provider
 	departures departures
-	promised   map[NodeKey][]*provider // all of these, by who is to finish them
+	promised   map[plan.NodeKey][]*provider // all of these, by who is to finish them
 	rollouts   map[FormKey]*rollout
 	stats      *stats
 	// watching ends with the run; finishing outlasts an interruption by the
@@ -106,7 +107,7 @@ type run struct {
 	stops               []func()
 }
 
-func newRun(ctx context.Context, r *Runner, plans []Plan) *run {
+func newRun(ctx context.Context, r *Runner, plans []plan.Plan) *run {
 	run := &run{
 		Runner:     r,
 		slots:      make(chan struct{}, max(1, r.Options.Concurrency)),
@@ -149,7 +150,7 @@ func (r *run) close() {
 
 // queues are the nodes that have something to do, in their order: of each form
 // those that wait for turns of its rollout, and those that do not.
-func (r *run) queues(plans []Plan) [][]*nodeRun {
+func (r *run) queues(plans []plan.Plan) [][]*nodeRun {
 	r.findRolling(plans)
 	type key struct {
 		FormKey
@@ -169,10 +170,10 @@ func (r *run) queues(plans []Plan) [][]*nodeRun {
 			}
 			work++
 			n.planWaits()
-			if n.share == shareStuck {
-				r.rollouts[n.form()].turns.take(shareStuck) // before any other begins
+			if n.share == plan.ShareStuck {
+				r.rollouts[n.form()].turns.Take(plan.ShareStuck) // before any other begins
 			}
-			key := key{n.form(), n.share == shareRow || n.share == shareForm}
+			key := key{n.form(), n.share == plan.ShareRow || n.share == plan.ShareForm}
 			q, known := index[key]
 			if !known {
 				q = len(queues)
@@ -195,12 +196,12 @@ func (n *nodeRun) planWaits() {
 }
 
 // findRolling notes which forms change some of their nodes.
-func (r *run) findRolling(plans []Plan) {
+func (r *run) findRolling(plans []plan.Plan) {
 	for k := range plans {
 		for i := range plans[k].Nodes {
 			n := &plans[k].Nodes[i]
 			if o := r.rollouts[FormKey{plans[k].Hub, n.FormKey()}]; o != nil && !o.rolling {
-				o.rolling = shareOf(n) == shareForm
+				o.rolling = plan.ShareOf(n) == plan.ShareForm
 			}
 		}
 	}
@@ -212,7 +213,7 @@ func (r *run) dispatch(ctx context.Context, queue []*nodeRun) {
 	defer running.Wait()
 	for _, n := range queue {
 		rollout := r.rollouts[n.form()]
-		if n.share != shareStuck { // that has its turn
+		if n.share != plan.ShareStuck { // that has its turn
 			if stopped := rollout.acquire(ctx, n.share); stopped != "" {
 				n.leftOut(stopped)
 				continue
@@ -250,7 +251,7 @@ func (r *run) release() { <-r.slots }
 // CustomResourceDefinition, before they can be; or one that another node takes
 // over, before its own lets it go.
 type provider struct {
-	node NodeKey
+	node plan.NodeKey
 	ref  lynq.Ref
 	done chan struct{}
 	once sync.Once
@@ -276,8 +277,8 @@ func (p *provider) finished() bool {
 }
 
 // promisedBy are providers by the nodes that finish them.
-func promisedBy(providers map[string]*provider, others ...map[lynq.Ref]*provider) map[NodeKey][]*provider {
-	promised := map[NodeKey][]*provider{}
+func promisedBy(providers map[string]*provider, others ...map[lynq.Ref]*provider) map[plan.NodeKey][]*provider {
+	promised := map[plan.NodeKey][]*provider{}
 	for _, p := range providers {
 		promised[p.node] = append(promised[p.node], p)
 	}
@@ -290,7 +291,7 @@ func promisedBy(providers map[string]*provider, others ...map[lynq.Ref]*provider
 }
 
 // finishAll leaves nobody waiting for a node that has ended.
-func (r *run) finishAll(k NodeKey, o Outcome) {
+func (r *run) finishAll(k plan.NodeKey, o Outcome) {
 	for _, p := range r.promised[k] {
 		p.finish(o)
 	}
@@ -298,13 +299,13 @@ func (r *run) finishAll(k NodeKey, o Outcome) {
 
 // handoversOf finds the objects that one node of the plans takes over from
 // another.
-func handoversOf(plans []Plan) map[lynq.Ref]*provider {
+func handoversOf(plans []plan.Plan) map[lynq.Ref]*provider {
 	handovers := map[lynq.Ref]*provider{}
 	for k := range plans {
 		for i := range plans[k].Nodes {
 			steps := plans[k].Nodes[i].Steps
 			for j := range steps {
-				if steps[j].To != (NodeKey{}) {
+				if steps[j].To != (plan.NodeKey{}) {
 					ref := steps[j].Record.Ref
 					handovers[ref] = &provider{node: steps[j].To, ref: ref, done: make(chan struct{})}
 				}
@@ -316,7 +317,7 @@ func handoversOf(plans []Plan) map[lynq.Ref]*provider {
 
 // providersOf finds the objects that a plan makes for others to need, by what
 // they provide: "namespace/acme", or "kind/Widget.example.com".
-func providersOf(plans []Plan) map[string]*provider {
+func providersOf(plans []plan.Plan) map[string]*provider {
 	providers := map[string]*provider{}
 	for k := range plans {
 		p := &plans[k]
@@ -324,10 +325,10 @@ func providersOf(plans []Plan) map[string]*provider {
 			n := &p.Nodes[i]
 			for j := range n.Steps {
 				s := &n.Steps[j]
-				if s.Object == nil || s.Action == ActionKeep {
+				if s.Object == nil || s.Action == plan.ActionKeep {
 					continue
 				}
-				if key := provides(s.Object); key != "" {
+				if key := plan.Provides(s.Object); key != "" {
 					providers[key] = &provider{node: n.NodeKey, ref: s.Object.Ref, done: make(chan struct{})}
 				}
 			}

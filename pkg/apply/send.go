@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/fields"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -35,10 +37,10 @@ func (n *nodeRun) send(ctx context.Context, s *stepRun) (result, error) {
 			done, err = w.unmark(done)
 		}
 		if err == nil {
-			if planned.Action == ActionCreate && s.writes() && s.Action != ActionAdopt && done.unchanged {
+			if planned.Action == plan.ActionCreate && s.Writes() && s.Action != plan.ActionAdopt && done.unchanged {
 				s.Step, done.unchanged = planned, false // it was made here, and the answer was lost
 			}
-			if s.Reason == ReasonTakeover {
+			if s.Reason == plan.ReasonTakeover {
 				w.note = append([]string{s.Message}, w.note...)
 				w.record(eventNormal, "ForceApply", s.ref().String()+": "+s.Message)
 			}
@@ -70,11 +72,11 @@ func (w *sender) unmark(done result) (result, error) {
 	labels := strayLabels(w.s.Object)
 	if done.meta.Labels[lynq.LabelOrphaned] != "" {
 		labels = append(labels, lynq.LabelOrphaned)
-		patchStrings(patch, "annotations", nil, orphanAnnotations(), done.meta.Annotations)
+		fields.PatchStrings(patch, "annotations", nil, orphanAnnotations(), done.meta.Annotations)
 	}
-	patchStrings(patch, "labels", nil, labels, done.meta.Labels)
+	fields.PatchStrings(patch, "labels", nil, labels, done.meta.Labels)
 	me := w.owner()
-	ours := func(r metav1.OwnerReference) bool { return me.uid != "" && r.UID == me.uid }
+	ours := func(r metav1.OwnerReference) bool { return me.UID != "" && r.UID == me.UID }
 	if !w.s.Object.Owned && slices.ContainsFunc(done.meta.OwnerReferences, ours) {
 		patch["ownerReferences"] = slices.DeleteFunc(slices.Clone(done.meta.OwnerReferences), ours)
 	}
@@ -82,7 +84,7 @@ func (w *sender) unmark(done result) (result, error) {
 		return done, nil
 	}
 	patch["uid"], patch["resourceVersion"] = string(done.meta.UID), done.meta.ResourceVersion
-	body, err := marshal(map[string]any{"metadata": patch})
+	body, err := fields.Marshal(map[string]any{"metadata": patch})
 	if err != nil {
 		return result{}, err
 	}
@@ -90,7 +92,7 @@ func (w *sender) unmark(done result) (result, error) {
 }
 
 // strayLabels are the labels of tracking that an object is not to have.
-func strayLabels(o *Object) []string {
+func strayLabels(o *plan.Object) []string {
 	if o.Owned {
 		return []string{lynq.LabelNode, lynq.LabelNodeNamespace}
 	}
@@ -101,9 +103,9 @@ func strayLabels(o *Object) []string {
 func (w *sender) try() (result, error) {
 	s := w.s
 	switch {
-	case s.Action == ActionCreate || s.Live == nil:
+	case s.Action == plan.ActionCreate || s.Live == nil:
 		return w.create()
-	case s.Action == ActionTrack:
+	case s.Action == plan.ActionTrack:
 		return w.track()
 	case s.Applies():
 		return w.apply()
@@ -155,7 +157,7 @@ func (w *sender) apply() (result, error) {
 		if err := w.unmoved(held); err != nil {
 			return result{}, err
 		}
-		if err := w.contend(p); err != nil {
+		if err := w.resolveConflicts(p.conflicts); err != nil {
 			return result{}, err
 		}
 		request.Force = true
@@ -166,9 +168,9 @@ func (w *sender) apply() (result, error) {
 	}
 	// The server gives an object a new version if it changed, and only then.
 	done.unchanged = !w.Options.DryRun && done.meta.ResourceVersion == s.Live.ResourceVersion
-	return w.take(done, func(managed []managedSet) taker {
-		t := takerOfApplied(managed, w.forces())
-		t.first = s.Action == ActionAdopt || s.Reason == ReasonUnconfirmed || s.Live.Fields == ""
+	return w.take(done, func(managed []fields.ManagedSet) fields.Taker {
+		t := fields.TakerOfApplied(managed, w.forces())
+		t.First = s.Action == plan.ActionAdopt || s.Reason == plan.ReasonUnconfirmed || s.Live.Fields == ""
 		return t
 	})
 }
@@ -190,13 +192,13 @@ func (w *sender) unmoved(resourceVersion string) error {
 // needsLive tells whether the whole live object counts.
 func (w *sender) needsLive() bool {
 	s := w.s
-	return len(s.Object.Policy.IgnoreFields) > 0 || s.Live.Updated || s.Reason == ReasonTakeover
+	return len(s.Object.Policy.IgnoreFields) > 0 || s.Live.Updated || s.Reason == plan.ReasonTakeover
 }
 
 // prepare makes what we set by updates ours to remove by an apply and, at a
 // takeover, removes the controller that owns the object, and the marks of others.
 func (w *sender) prepare(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	asks := w.s.Reason == ReasonTakeover && !w.takesFields() && w.s.Applies() && !w.Options.DryRun
+	asks := w.s.Reason == plan.ReasonTakeover && !w.takesFields() && w.s.Applies() && !w.Options.DryRun
 	if asks {
 		if err := w.ask(live); err != nil {
 			return nil, err
@@ -205,11 +207,11 @@ func (w *sender) prepare(live *unstructured.Unstructured) (*unstructured.Unstruc
 	var patch []byte
 	var err error
 	if w.s.Live.Updated && w.s.Applies() {
-		if patch, err = upgradePatch(live); err != nil {
+		if patch, err = fields.UpgradePatch(live); err != nil {
 			return nil, err
 		}
 	}
-	if w.s.Reason == ReasonTakeover {
+	if w.s.Reason == plan.ReasonTakeover {
 		if patch, err = withoutMarks(patch, live, w.s.Live.ControllerUID); err != nil {
 			return nil, err
 		}
@@ -233,10 +235,10 @@ func (w *sender) ask(live *unstructured.Unstructured) error {
 	}
 	_, err = w.Cluster.Write(w.finishing, w.s.resource, Write{
 		Verb: Apply, Namespace: w.s.ref().Namespace, Name: w.s.ref().Name, DryRun: true,
-		Body: body.with(uidField(live.GetUID())), // it may have another controller yet
+		Body: body.With(uidField(live.GetUID())), // it may have another controller yet
 	})
 	if p := problemOf(err); p.kind == problemFields {
-		return w.contend(p)
+		return w.resolveConflicts(p.conflicts)
 	}
 	return err
 }
@@ -244,19 +246,19 @@ func (w *sender) ask(live *unstructured.Unstructured) error {
 // take takes from other managers what a write has set of the form's fields, as
 // their policy says. The write is done: whatever moves the object now does not
 // undo it.
-func (w *sender) take(done result, of func([]managedSet) taker) (result, error) {
+func (w *sender) take(done result, of func([]fields.ManagedSet) fields.Taker) (result, error) {
 	for try := 0; ; try++ {
-		patch, fields, err := w.taking(done.meta, of)
+		patch, conflicts, err := w.taking(done.meta, of)
 		if err != nil {
 			return result{}, err
 		}
 		if patch == nil || w.Options.DryRun {
-			w.tellTaken(fields)
+			w.tellTaken(conflicts)
 			return done, nil
 		}
 		taken, err := w.write(Write{Verb: JSONPatch, Body: patch})
 		if err == nil {
-			w.tellTaken(fields)
+			w.tellTaken(conflicts)
 			return taken, nil
 		}
 		if problemOf(err).kind != problemMoved || try == maxTries {
@@ -272,27 +274,27 @@ func (w *sender) take(done result, of func([]managedSet) taker) (result, error) 
 }
 
 // taking is the patch by which fields are taken, nil for none, and which those are.
-func (w *sender) taking(m *metav1.PartialObjectMetadata, of func([]managedSet) taker) ([]byte, []fieldConflict, error) {
+func (w *sender) taking(m *metav1.PartialObjectMetadata, of func([]fields.ManagedSet) fields.Taker) ([]byte, []fields.Conflict, error) {
 	// Most objects are lynq's alone.
-	if !slices.ContainsFunc(m.ManagedFields, func(e metav1.ManagedFieldsEntry) bool { return mayTake(&e, true) }) {
+	if !slices.ContainsFunc(m.ManagedFields, func(e metav1.ManagedFieldsEntry) bool { return fields.MayTake(&e, true) }) {
 		return nil, nil, nil
 	}
-	managed, err := setsOf(m.ManagedFields)
+	managed, err := fields.Sets(m.ManagedFields)
 	if err != nil {
 		return nil, nil, err
 	}
 	t := of(managed)
-	entries, fields, changed, err := t.take(m.ManagedFields, managed)
+	entries, conflicts, changed, err := t.Take(m.ManagedFields, managed)
 	if err != nil || !changed {
 		return nil, nil, err
 	}
-	patch, err := managersPatch(entries, m.ResourceVersion)
-	return patch, fields, err
+	patch, err := fields.ManagersPatch(entries, m.ResourceVersion)
+	return patch, conflicts, err
 }
 
 // release takes from other managers what keeps the server from removing items that
 // the form dropped, where an apply failed by that. The next try then succeeds.
-func (w *sender) release(failed error, body Body) error {
+func (w *sender) release(failed error, body plan.Body) error {
 	if problemOf(failed).kind != problemInvalid || w.Options.DryRun {
 		return failed
 	}
@@ -304,19 +306,19 @@ func (w *sender) release(failed error, body Body) error {
 	if err != nil {
 		return err
 	}
-	managed, err := managedSets(live)
+	managed, err := fields.Managed(live)
 	if err != nil {
 		return err
 	}
-	t := takerOfApplied(managed, w.forces())
-	entries, err := t.released(live.GetManagedFields(), managed, manifest)
+	t := fields.TakerOfApplied(managed, w.forces())
+	entries, err := t.Release(live.GetManagedFields(), managed, manifest)
 	if err != nil {
 		return err
 	}
 	if entries == nil {
 		return failed
 	}
-	patch, err := managersPatch(entries, live.GetResourceVersion())
+	patch, err := fields.ManagersPatch(entries, live.GetResourceVersion())
 	if err != nil {
 		return err
 	}
@@ -331,16 +333,16 @@ func (w *sender) forces() bool { return w.s.Object.Policy.Conflict == lynq.Confl
 
 // tellTaken says what is taken of fields that Force takes although nobody wants
 // them otherwise. A takeover says from whom it is.
-func (w *sender) tellTaken(fields []fieldConflict) {
-	fields = slices.DeleteFunc(fields, func(f fieldConflict) bool { return f.clientSide() })
-	if len(fields) > 0 && w.s.Reason != ReasonTakeover {
-		w.note = append(w.note, "took "+describeFields(fields))
+func (w *sender) tellTaken(conflicts []fields.Conflict) {
+	conflicts = slices.DeleteFunc(conflicts, func(f fields.Conflict) bool { return f.ClientSide() })
+	if len(conflicts) > 0 && w.s.Reason != plan.ReasonTakeover {
+		w.note = append(w.note, "took "+fields.Describe(conflicts))
 	}
 }
 
 // withoutIgnored is the body without the fields that are to be ignored, and the
 // version that it holds for.
-func (w *sender) withoutIgnored(live *unstructured.Unstructured) (Body, string, error) {
+func (w *sender) withoutIgnored(live *unstructured.Unstructured) (plan.Body, string, error) {
 	o, manifest := w.s.Object, w.manifest()
 	if len(o.Policy.IgnoreFields) == 0 {
 		return manifest, "", nil
@@ -349,11 +351,11 @@ func (w *sender) withoutIgnored(live *unstructured.Unstructured) (Body, string, 
 	if err != nil {
 		return nil, "", err
 	}
-	changed, precondition, err := ignoreFields(content, live, o.Policy.IgnoreFields)
+	changed, precondition, err := fields.Ignore(content, live, o.Policy.IgnoreFields)
 	if err != nil {
 		return nil, "", fmt.Errorf("ignoreFields: %w", err)
 	}
-	body, err := NewBody(changed)
+	body, err := plan.NewBody(changed)
 	if err != nil || !precondition {
 		return body, "", err
 	}
@@ -374,14 +376,14 @@ func (w *sender) overwrite() (result, error) {
 	}
 	desired := said
 	if len(o.Policy.IgnoreFields) > 0 {
-		if desired, err = carryIgnored(said, live, o.Policy.IgnoreFields); err != nil {
+		if desired, err = fields.CarryIgnored(said, live, o.Policy.IgnoreFields); err != nil {
 			return result{}, fmt.Errorf("ignoreFields: %w", err)
 		}
-		if said, err = dropIgnored(said, live, o.Policy.IgnoreFields); err != nil {
+		if said, err = fields.DropIgnored(said, live, o.Policy.IgnoreFields); err != nil {
 			return result{}, fmt.Errorf("ignoreFields: %w", err)
 		}
 	}
-	if err := w.contendFor(foreignManagers(live, desired, o.Policy.Patch)); err != nil {
+	if err := w.resolveConflicts(fields.Foreign(live, desired, o.Policy.Patch)); err != nil {
 		return result{}, err
 	}
 	if live, err = w.prepare(live); err != nil {
@@ -391,24 +393,24 @@ func (w *sender) overwrite() (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	return w.take(done, func([]managedSet) taker { return takerOfSaid(said, w.forces()) })
+	return w.take(done, func([]fields.ManagedSet) fields.Taker { return fields.TakerOfManifest(said, w.forces()) })
 }
 
 // overwritten merges into the live object, or replaces it, where that would change
 // anything. Before is what it was when it was decided on.
 func (w *sender) overwritten(before, live *unstructured.Unstructured, desired map[string]any) (result, error) {
 	o := w.s.Object
-	m, err := MetadataOf(live)
+	m, err := plan.MetadataOf(live)
 	if err != nil {
 		return result{}, err
 	}
-	l := LiveOf(w.s.ref(), m)
-	tracked := w.owner().tracked(o, &l) && !l.Orphaned
+	l := plan.LiveOf(w.s.ref(), m)
+	tracked := w.owner().Tracked(o, &l) && !l.Orphaned
 	// What the form dropped is in no comparison, since it is lynq's like the
 	// defaults of what it made: of a replacement only the server knows.
 	sure := o.Policy.Patch == lynq.PatchMerge || w.Options.DryRun && w.confirmed()
 	switch {
-	case tracked && sure && !wouldChange(o.Policy.Patch, desired, live):
+	case tracked && sure && !fields.WouldChange(o.Policy.Patch, desired, live):
 		return result{meta: m, unchanged: true}, nil
 	case o.Policy.Patch == lynq.PatchReplace:
 		done, err := w.replace(desired, live)
@@ -442,14 +444,14 @@ func (w *sender) compared(live *unstructured.Unstructured, done result) result {
 }
 
 func (w *sender) replace(desired map[string]any, live *unstructured.Unstructured) (result, error) {
-	content, err := replaceBody(desired, live)
+	content, err := fields.Replacement(desired, live)
 	if err != nil {
 		return result{}, err
 	}
 	if metadata, ok := content["metadata"].(map[string]any); ok {
 		metadata["ownerReferences"] = w.owners(live) // also where none is left
 	}
-	body, err := marshal(content)
+	body, err := fields.Marshal(content)
 	if err != nil {
 		return result{}, err
 	}
@@ -461,7 +463,7 @@ func (w *sender) replace(desired map[string]any, live *unstructured.Unstructured
 func (w *sender) merge(desired map[string]any, live *unstructured.Unstructured) (result, error) {
 	metadata, _ := desired["metadata"].(map[string]any)
 	metadata["uid"], metadata["resourceVersion"] = string(live.GetUID()), live.GetResourceVersion()
-	body, err := marshal(desired)
+	body, err := fields.Marshal(desired)
 	if err != nil {
 		return result{}, err
 	}
@@ -503,23 +505,23 @@ func (w *sender) trackUnwritten() (result, error) {
 
 // change changes an object's metadata alone: as an apply of all that we applied,
 // so that a later one can take it back, or as a patch where we applied nothing.
-func (w *sender) change(live *unstructured.Unstructured, c trackChange) (result, error) {
-	content, ours, err := retracked(live, c)
+func (w *sender) change(live *unstructured.Unstructured, c fields.MetadataChange) (result, error) {
+	content, ours, err := fields.Retracked(live, c)
 	if err != nil {
 		return result{}, err
 	}
 	if !ours {
-		patch, err := metadataPatch(live, c)
+		patch, err := fields.MetadataPatch(live, c)
 		if err != nil {
 			return result{}, err
 		}
 		return w.write(Write{Verb: MergePatch, Body: patch})
 	}
-	body, err := NewBody(content)
+	body, err := plan.NewBody(content)
 	if err != nil {
 		return result{}, err
 	}
-	return w.write(Write{Verb: Apply, Body: body.with(uidField(live.GetUID()), versionField(live.GetResourceVersion())), Force: true})
+	return w.write(Write{Verb: Apply, Body: body.With(uidField(live.GetUID()), versionField(live.GetResourceVersion())), Force: true})
 }
 
 // get reads the object that was observed; another one in its place, or none, is
@@ -548,25 +550,25 @@ func (w *sender) body(uid types.UID, resourceVersion string) []byte {
 }
 
 // manifest is the object's, with what the node knows of it.
-func (w *sender) manifest() Body {
+func (w *sender) manifest() plan.Body {
 	if w.s.Adopted {
-		return w.s.Object.Body.annotated(lynq.AnnotationAdopted, "true")
+		return w.s.Object.Body.Annotated(lynq.AnnotationAdopted, "true")
 	}
 	return w.s.Object.Body
 }
 
 // takesFields: at a takeover others lose what they manage with other values.
 func (w *sender) takesFields() bool {
-	return w.s.Reason == ReasonTakeover && w.s.Object.Policy.Conflict == lynq.ConflictForce
+	return w.s.Reason == plan.ReasonTakeover && w.s.Object.Policy.Conflict == lynq.ConflictForce
 }
 
 // bodyOf is a body with what only the cluster knows.
-func (w *sender) bodyOf(b Body, uid types.UID, resourceVersion string) []byte {
+func (w *sender) bodyOf(b plan.Body, uid types.UID, resourceVersion string) []byte {
 	owners := ""
 	if w.s.Object.Owned {
 		owners = `"ownerReferences":[` + ownerJSON(w.ownerReference()) + `]`
 	}
-	return b.with(owners, uidField(uid), versionField(resourceVersion))
+	return b.With(owners, uidField(uid), versionField(resourceVersion))
 }
 
 func uidField(uid types.UID) string {
@@ -607,13 +609,13 @@ func ownerJSON(reference map[string]any) string {
 }
 
 // tracking is the change that gives an object the tracking that it is to have.
-func (w *sender) tracking(live *unstructured.Unstructured) (trackChange, error) {
+func (w *sender) tracking(live *unstructured.Unstructured) (fields.MetadataChange, error) {
 	content, err := w.manifest().Content()
 	if err != nil {
-		return trackChange{}, err
+		return fields.MetadataChange{}, err
 	}
 	desired := unstructured.Unstructured{Object: content}
-	c := trackChange{
+	c := fields.MetadataChange{
 		SetLabels:         map[string]string{},
 		SetAnnotations:    map[string]string{},
 		RemoveLabels:      []string{lynq.LabelOrphaned},

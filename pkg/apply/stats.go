@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -13,15 +14,15 @@ type stats struct {
 	mu      sync.Mutex
 	nodes   map[Outcome]int
 	objects map[Outcome]int
-	actions map[Action]int
-	adopted map[Action]int // of those that left
+	actions map[plan.Action]int
+	adopted map[plan.Action]int // of those that left
 	failed  []FailedNode
 	// unsettled are the hubs some of whose records another version renders.
 	unsettled map[lynq.HubKey]bool
 }
 
 func newStats() *stats {
-	return &stats{nodes: map[Outcome]int{}, objects: map[Outcome]int{}, actions: map[Action]int{}, adopted: map[Action]int{}, unsettled: map[lynq.HubKey]bool{}}
+	return &stats{nodes: map[Outcome]int{}, objects: map[Outcome]int{}, actions: map[plan.Action]int{}, adopted: map[plan.Action]int{}, unsettled: map[lynq.HubKey]bool{}}
 }
 
 // node counts a node that is done.
@@ -48,7 +49,7 @@ func (s *stats) node(n *nodeRun, o Outcome) {
 	}
 }
 
-func (s *stats) summary(plans []Plan) *Summary {
+func (s *stats) summary(plans []plan.Plan) *Summary {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sum := &Summary{Nodes: s.nodes, Objects: s.objects, Actions: s.actions, Adopted: s.adopted, Failed: s.failed, Settled: map[lynq.HubKey]bool{}}

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -23,24 +24,24 @@ type storageClasses struct {
 	changed func() // called after what decide says may have changed
 
 	mu    sync.Mutex
-	known StorageClasses
+	known ready.StorageClasses
 }
 
 func newStorageClasses() *storageClasses {
-	return &storageClasses{known: StorageClasses{Waits: map[string]bool{}}}
+	return &storageClasses{known: ready.StorageClasses{Waits: map[string]bool{}}}
 }
 
 // decide is the readiness of a claim that is not bound, as far as the classes are
 // known.
-func (c *storageClasses) decide(claim Readiness) Readiness {
+func (c *storageClasses) decide(claim ready.Readiness) ready.Readiness {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.known.decide(claim)
+	return c.known.Decide(claim)
 }
 
 // Read notes how a class binds.
 func (c *storageClasses) Read(o *unstructured.Unstructured) (note func()) {
-	name, waits := o.GetName(), waitsForConsumer(o)
+	name, waits := o.GetName(), ready.WaitsForConsumer(o)
 	return func() { c.update(func() { c.known.Waits[name] = waits }) }
 }
 

@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -22,21 +23,21 @@ const (
 	stressObjects = 60 // which nodes want, a few each
 )
 
-func (c chance) nodes() []*Node {
+func (c chance) nodes() []*plan.Node {
 	owner := map[string]int{}
 	for i := range stressObjects {
 		if c.IntN(4) > 0 {
 			owner[fmt.Sprintf("o%d", i)] = c.IntN(stressNodes)
 		}
 	}
-	var nodes []*Node
+	var nodes []*plan.Node
 	for i := range stressNodes {
 		if c.IntN(5) == 0 {
 			continue
 		}
 		name := fmt.Sprintf("n%d", i)
 		if c.IntN(12) == 0 {
-			nodes = append(nodes, &Node{NodeKey: NodeKey{"ns", name}, Hub: "crm", Form: "web", UID: name, Failed: errors.New("it could not be rendered")})
+			nodes = append(nodes, &plan.Node{NodeKey: plan.NodeKey{Namespace: "ns", Name: name}, Hub: "crm", Form: "web", UID: name, Failed: errors.New("it could not be rendered")})
 			continue
 		}
 		nodes = append(nodes, node(name, c.objects(name, i, owner)...))
@@ -109,7 +110,7 @@ func TestStress(t *testing.T) {
 			}
 			named := s.notes.names()
 			for ref, o := range s.objects {
-				if l := LiveOf(ref, metadataIn(o)); named[ref] == "" && (l.PartOf != "" || len(l.Owners) > 0 || l.Node != "") {
+				if l := plan.LiveOf(ref, metadataIn(o)); named[ref] == "" && (l.PartOf != "" || len(l.Owners) > 0 || l.Node != "") {
 					t.Fatalf("seed %d, round %d: %s bears tracking, and no record names it", seed, round, ref)
 				}
 			}

@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/fields"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -22,21 +24,21 @@ func withoutMarks(patch []byte, live *unstructured.Unstructured, controller type
 	if err != nil {
 		return nil, err
 	}
-	ops := removals("labels", b.labels, append(b.removable(true), lynq.LabelNode, lynq.LabelNodeNamespace))
-	ops = append(ops, removals("annotations", b.annotations, b.removable(false))...)
+	ops := removals("labels", b.Labels, append(b.Removable(true), lynq.LabelNode, lynq.LabelNodeNamespace))
+	ops = append(ops, removals("annotations", b.Annotations, b.Removable(false))...)
 	owner := func(r metav1.OwnerReference) bool { return controller != "" && r.UID == controller }
 	if i := slices.IndexFunc(live.GetOwnerReferences(), owner); i >= 0 {
 		path := fmt.Sprintf("/metadata/ownerReferences/%d", i)
-		ops = append(ops, jsonPatchOp{"test", path + "/uid", string(controller)}, jsonPatchOp{Op: "remove", Path: path})
+		ops = append(ops, fields.PatchOp{Op: "test", Path: path + "/uid", Value: string(controller)}, fields.PatchOp{Op: "remove", Path: path})
 	}
 	if len(ops) == 0 {
 		return patch, nil
 	}
 	if patch == nil {
-		ops = append(ops, jsonPatchOp{"replace", "/metadata/resourceVersion", live.GetResourceVersion()})
+		ops = append(ops, fields.PatchOp{Op: "replace", Path: "/metadata/resourceVersion", Value: live.GetResourceVersion()})
 		return json.Marshal(ops)
 	}
-	var rest []jsonPatchOp
+	var rest []fields.PatchOp
 	if err := json.Unmarshal(patch, &rest); err != nil {
 		return nil, err
 	}
@@ -44,24 +46,24 @@ func withoutMarks(patch []byte, live *unstructured.Unstructured, controller type
 }
 
 // removals are the operations that remove those of the keys that are there.
-func removals(field string, live map[string]string, keys []string) []jsonPatchOp {
-	var ops []jsonPatchOp
+func removals(field string, live map[string]string, keys []string) []fields.PatchOp {
+	var ops []fields.PatchOp
 	for _, key := range keys {
 		if _, there := live[key]; there {
 			escaped := strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
-			ops = append(ops, jsonPatchOp{Op: "remove", Path: "/metadata/" + field + "/" + escaped})
+			ops = append(ops, fields.PatchOp{Op: "remove", Path: "/metadata/" + field + "/" + escaped})
 		}
 	}
 	return ops
 }
 
 // markedObject is a whole object as far as marks tell whose it is.
-func markedObject(live *unstructured.Unstructured) (*marked, error) {
-	entries, err := entriesOf(live)
+func markedObject(live *unstructured.Unstructured) (*plan.Marked, error) {
+	entries, err := fields.Entries(live)
 	if err != nil {
 		return nil, err
 	}
 	group, _ := lynq.SplitAPIVersion(live.GetAPIVersion())
 	ref := lynq.Ref{Group: group, Kind: live.GetKind(), Namespace: live.GetNamespace(), Name: live.GetName()}
-	return &marked{ref, live.GetLabels(), live.GetAnnotations(), entries}, nil
+	return &plan.Marked{Ref: ref, Labels: live.GetLabels(), Annotations: live.GetAnnotations(), Managers: entries}, nil
 }

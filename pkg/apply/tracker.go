@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -39,7 +40,7 @@ type tracker struct {
 	planned map[schema.GroupKind]int // how many objects will be waited for, as far as plans say
 	named   map[schema.GroupKind]int // how many are watched by their names
 	started map[watchKey]bool        // watches of kinds
-	rooms   map[roomKey]*room
+	caches  map[cacheKey]*cache
 }
 
 type watchKey struct {
@@ -47,8 +48,8 @@ type watchKey struct {
 	selector string
 }
 
-// roomKey is that of a room for one object, or for all other objects of a kind.
-type roomKey struct {
+// cacheKey is that of a cache for one object, or for all other objects of a kind.
+type cacheKey struct {
 	kind schema.GroupKind
 	name types.NamespacedName
 }
@@ -62,7 +63,7 @@ func newTracker(ctx context.Context, c watcher) *tracker {
 		planned: map[schema.GroupKind]int{},
 		named:   map[schema.GroupKind]int{},
 		started: map[watchKey]bool{},
-		rooms:   map[roomKey]*room{},
+		caches:  map[cacheKey]*cache{},
 	}
 }
 
@@ -78,48 +79,48 @@ func (t *tracker) plan(ref lynq.Ref) {
 // of its kind, in all namespaces. It returns at once, and does nothing where that
 // watch has begun. It comes before the writes and deletes that are waited for.
 func (t *tracker) start(r lynq.APIResource, ref lynq.Ref, selector string) {
-	if kindOf(ref) == claimKind() {
+	if kindOf(ref) == ready.ClaimKind() {
 		t.startClasses()
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	kind, named := watchKey{kindOf(ref), selector}, roomKey{kindOf(ref), objectName(ref)}
+	kind, named := watchKey{kindOf(ref), selector}, cacheKey{kindOf(ref), objectName(ref)}
 	switch {
-	case t.rooms[named] != nil || t.started[kind]:
+	case t.caches[named] != nil || t.started[kind]:
 	case t.planned[kind.kind] <= fewWatched && t.named[kind.kind] < fewWatched:
 		t.startOne(r, named)
 	default:
 		t.started[kind] = true
-		m := t.roomOf(kind.kind)
+		m := t.cacheOf(kind.kind)
 		t.watch(t.ctx, r, Scope{Labels: selector}, m.newFeed(), m.fail)
 	}
 }
 
-// roomOf is the room of a kind, under the lock.
-func (t *tracker) roomOf(kind schema.GroupKind) *room {
-	m := t.rooms[roomKey{kind: kind}]
+// cacheOf is the cache of a kind, under the lock.
+func (t *tracker) cacheOf(kind schema.GroupKind) *cache {
+	m := t.caches[cacheKey{kind: kind}]
 	if m == nil {
-		m = newRoom(t.classes)
-		t.rooms[roomKey{kind: kind}] = m
+		m = newCache(t.classes)
+		t.caches[cacheKey{kind: kind}] = m
 	}
 	return m
 }
 
 // startOne watches one object, under the lock.
-func (t *tracker) startOne(r lynq.APIResource, key roomKey) *room {
+func (t *tracker) startOne(r lynq.APIResource, key cacheKey) *cache {
 	within, stop := context.WithCancel(t.ctx)
-	m := newRoom(t.classes)
+	m := newCache(t.classes)
 	m.only, m.stop = key.name, stop
-	t.rooms[key] = m
+	t.caches[key] = m
 	t.named[key.kind]++
 	t.watch(within, r, Scope{Namespace: key.name.Namespace, Name: key.name.Name}, m.newFeed(), m.fail)
 	return m
 }
 
 // end ends the watch of one object, under the lock.
-func (t *tracker) end(key roomKey) {
-	t.rooms[key].stop()
-	delete(t.rooms, key)
+func (t *tracker) end(key cacheKey) {
+	t.caches[key].stop()
+	delete(t.caches, key)
 	t.named[key.kind]--
 }
 
@@ -137,9 +138,9 @@ func (t *tracker) startClasses() {
 // refreshClaims looks again at all claims that are expected.
 func (t *tracker) refreshClaims() {
 	t.mu.Lock()
-	var claims []*room
-	for key, m := range t.rooms {
-		if key.kind == claimKind() {
+	var claims []*cache
+	for key, m := range t.caches {
+		if key.kind == ready.ClaimKind() {
 			claims = append(claims, m)
 		}
 	}
@@ -187,18 +188,18 @@ func (t *tracker) wait() { t.watches.Wait() }
 // older than the write, does not count. From here on notify is called whenever
 // the readiness has changed, from any goroutine; it must be quick. A further
 // expect of the same object replaces the one before.
-func (t *tracker) expect(ref lynq.Ref, written revision, notify func()) Readiness {
+func (t *tracker) expect(ref lynq.Ref, written revision, notify func()) ready.Readiness {
 	return t.add(ref, &expectation{revision: written, notify: notify})
 }
 
 // expectGone is expect for an object that was there before start, and is to go:
 // its readiness becomes StateGone, even if it had run to its end.
-func (t *tracker) expectGone(ref lynq.Ref, uid types.UID, notify func()) Readiness {
+func (t *tracker) expectGone(ref lynq.Ref, uid types.UID, notify func()) ready.Readiness {
 	return t.add(ref, &expectation{revision: revision{UID: uid}, leaving: true, notify: notify})
 }
 
-func (t *tracker) add(ref lynq.Ref, x *expectation) Readiness {
-	m := t.room(ref)
+func (t *tracker) add(ref lynq.Ref, x *expectation) ready.Readiness {
+	m := t.cacheFor(ref)
 	if m == nil {
 		return notWatched(ref)
 	}
@@ -206,8 +207,8 @@ func (t *tracker) add(ref lynq.Ref, x *expectation) Readiness {
 }
 
 // state is the readiness of an object that is expected; false where it is not.
-func (t *tracker) state(ref lynq.Ref) (Readiness, bool) {
-	m := t.room(ref)
+func (t *tracker) state(ref lynq.Ref) (ready.Readiness, bool) {
+	m := t.cacheFor(ref)
 	if m == nil {
 		return notWatched(ref), false
 	}
@@ -216,7 +217,7 @@ func (t *tracker) state(ref lynq.Ref) (Readiness, bool) {
 
 // doubt forgets that an object is gone: what is told of it from here on counts.
 func (t *tracker) doubt(ref lynq.Ref) {
-	if m := t.room(ref); m != nil {
+	if m := t.cacheFor(ref); m != nil {
 		m.doubt(objectName(ref), false)
 	}
 }
@@ -227,12 +228,12 @@ func (t *tracker) doubt(ref lynq.Ref) {
 func (t *tracker) startAll(r lynq.APIResource, ref lynq.Ref) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	key, kind := roomKey{kindOf(ref), objectName(ref)}, watchKey{kind: kindOf(ref)}
-	m := t.rooms[key]
+	key, kind := cacheKey{kindOf(ref), objectName(ref)}, watchKey{kind: kindOf(ref)}
+	m := t.caches[key]
 	if m != nil {
 		t.end(key)
 	} else {
-		m = t.roomOf(kind.kind)
+		m = t.cacheOf(kind.kind)
 	}
 	switch {
 	case t.named[kind.kind] < fewWatched:
@@ -246,41 +247,41 @@ func (t *tracker) startAll(r lynq.APIResource, ref lynq.Ref) {
 
 // learn tells of an object that was read.
 func (t *tracker) learn(ref lynq.Ref, o *unstructured.Unstructured) {
-	if m := t.room(ref); m != nil {
+	if m := t.cacheFor(ref); m != nil {
 		m.learn(o)
 	}
 }
 
 // forget ends the wait for an object, and its watch where that is of it alone.
 func (t *tracker) forget(ref lynq.Ref) {
-	m := t.room(ref)
+	m := t.cacheFor(ref)
 	if m == nil {
 		return
 	}
 	m.forget(objectName(ref))
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if key := (roomKey{kindOf(ref), objectName(ref)}); t.rooms[key] == m {
+	if key := (cacheKey{kindOf(ref), objectName(ref)}); t.caches[key] == m {
 		t.end(key)
 	}
 }
 
-// room is where an object is waited for.
-func (t *tracker) room(ref lynq.Ref) *room {
+// cacheFor is the cache that knows of an object, nil for none.
+func (t *tracker) cacheFor(ref lynq.Ref) *cache {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if m := t.rooms[roomKey{kindOf(ref), objectName(ref)}]; m != nil {
+	if m := t.caches[cacheKey{kindOf(ref), objectName(ref)}]; m != nil {
 		return m
 	}
-	return t.rooms[roomKey{kind: kindOf(ref)}]
+	return t.caches[cacheKey{kind: kindOf(ref)}]
 }
 
 func kindOf(ref lynq.Ref) schema.GroupKind {
 	return schema.GroupKind{Group: ref.Group, Kind: ref.Kind}
 }
 
-func notWatched(ref lynq.Ref) Readiness {
-	return failed("there is no watch of " + ref.GroupKind())
+func notWatched(ref lynq.Ref) ready.Readiness {
+	return ready.Failed("there is no watch of " + ref.GroupKind())
 }
 
 func objectName(ref lynq.Ref) types.NamespacedName {

@@ -16,7 +16,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/test/sites"
 )
 
 const testSelector = "lynq.sh/hub=shop"
@@ -86,7 +88,7 @@ func (tt *trackerTest) startKind(r lynq.APIResource, selector string) {
 }
 
 // is compares the state of an expected object.
-func (tt *trackerTest) is(ref lynq.Ref, want ReadyState, message string) {
+func (tt *trackerTest) is(ref lynq.Ref, want ready.State, message string) {
 	tt.t.Helper()
 	got, ok := tt.state(ref)
 	if !ok {
@@ -95,7 +97,7 @@ func (tt *trackerTest) is(ref lynq.Ref, want ReadyState, message string) {
 	isReadiness(tt.t, got, want, message)
 }
 
-func isReadiness(t *testing.T, got Readiness, want ReadyState, message string) {
+func isReadiness(t *testing.T, got ready.Readiness, want ready.State, message string) {
 	t.Helper()
 	if diff := cmp.Diff([]string{string(want), message}, []string{string(got.State), got.Message}); diff != "" {
 		t.Errorf("state and message (-want +got):\n%s", diff)
@@ -151,8 +153,8 @@ func TestTrackerRemembersWhatCameBefore(t *testing.T) {
 
 	var c counter
 	got := tt.expect(deploymentRef("web"), revision{"a", 1, "10"}, c.notify)
-	isReadiness(t, got, StateReady, "")
-	tt.is(deploymentRef("web"), StateReady, "")
+	isReadiness(t, got, ready.StateReady, "")
+	tt.is(deploymentRef("web"), ready.StateReady, "")
 	c.is(t, 0)
 }
 
@@ -161,21 +163,21 @@ func TestTrackerTellsOfChanges(t *testing.T) {
 	tt := newTrackerTest(t)
 	w := tt.begin(deployments())
 	var c counter
-	isReadiness(t, tt.expect(deploymentRef("web"), revision{"a", 1, "10"}, c.notify), StateWaiting, unheard)
+	isReadiness(t, tt.expect(deploymentRef("web"), revision{"a", 1, "10"}, c.notify), ready.StateWaiting, notSeenYet)
 	w.Synced()
 	c.is(t, 0)
 	w.Seen(deployment("other", revision{"b", 1, "11"}, 3))
 	c.is(t, 0)
 	w.Seen(deployment("web", revision{"a", 1, "12"}, 1))
 	c.is(t, 1)
-	tt.is(deploymentRef("web"), StateWaiting, "1 of 3 replicas available")
+	tt.is(deploymentRef("web"), ready.StateWaiting, "1 of 3 replicas available")
 	w.Seen(deployment("web", revision{"a", 1, "13"}, 1))
 	c.is(t, 1)
 	w.Seen(deployment("web", revision{"a", 1, "14"}, 2))
 	c.is(t, 2)
 	w.Seen(deployment("web", revision{"a", 1, "13"}, 1)) // old news
 	c.is(t, 2)
-	tt.is(deploymentRef("web"), StateWaiting, "2 of 3 replicas available")
+	tt.is(deploymentRef("web"), ready.StateWaiting, "2 of 3 replicas available")
 
 	tt.forget(deploymentRef("web"))
 	w.Seen(deployment("web", revision{"a", 1, "15"}, 3))
@@ -185,10 +187,10 @@ func TestTrackerTellsOfChanges(t *testing.T) {
 	}
 
 	// A second write: what was seen is older.
-	isReadiness(t, tt.expect(deploymentRef("web"), revision{"a", 2, "20"}, c.notify), StateWaiting, unheard)
+	isReadiness(t, tt.expect(deploymentRef("web"), revision{"a", 2, "20"}, c.notify), ready.StateWaiting, notSeenYet)
 	w.Seen(deployment("web", revision{"a", 2, "21"}, 3))
 	c.is(t, 3)
-	tt.is(deploymentRef("web"), StateReady, "")
+	tt.is(deploymentRef("web"), ready.StateReady, "")
 }
 
 func TestTrackerCountsOnlyTheWrite(t *testing.T) {
@@ -196,18 +198,18 @@ func TestTrackerCountsOnlyTheWrite(t *testing.T) {
 	tests := []struct {
 		name          string
 		written, seen revision
-		want          ReadyState
+		want          ready.State
 		message       string
 	}{
-		{"the write", revision{"a", 2, "20"}, revision{"a", 2, "20"}, StateReady, ""},
-		{"newer", revision{"a", 2, "99"}, revision{"a", 2, "100"}, StateReady, ""},
-		{"older version", revision{"a", 2, "100"}, revision{"a", 2, "99"}, StateWaiting, unheard},
-		{"older generation", revision{"a", 2, "x"}, revision{"a", 1, "y"}, StateWaiting, unheard},
-		{"versions that are no numbers", revision{"a", 2, "x"}, revision{"a", 2, "y"}, StateReady, ""},
-		{"no generation", revision{"a", 0, "x"}, revision{"a", 0, "y"}, StateReady, ""},
-		{"the one before", revision{"b", 1, "20"}, revision{"a", 9, "19"}, StateWaiting, unheard},
-		{"the one after", revision{"a", 9, "20"}, revision{"b", 1, "21"}, StateGone, replaced},
-		{"another, who knows when", revision{"a", 1, "x"}, revision{"b", 9, "y"}, StateWaiting, unheard},
+		{"the write", revision{"a", 2, "20"}, revision{"a", 2, "20"}, ready.StateReady, ""},
+		{"newer", revision{"a", 2, "99"}, revision{"a", 2, "100"}, ready.StateReady, ""},
+		{"older version", revision{"a", 2, "100"}, revision{"a", 2, "99"}, ready.StateWaiting, notSeenYet},
+		{"older generation", revision{"a", 2, "x"}, revision{"a", 1, "y"}, ready.StateWaiting, notSeenYet},
+		{"versions that are no numbers", revision{"a", 2, "x"}, revision{"a", 2, "y"}, ready.StateReady, ""},
+		{"no generation", revision{"a", 0, "x"}, revision{"a", 0, "y"}, ready.StateReady, ""},
+		{"the one before", revision{"b", 1, "20"}, revision{"a", 9, "19"}, ready.StateWaiting, notSeenYet},
+		{"the one after", revision{"a", 9, "20"}, revision{"b", 1, "21"}, ready.StateGone, replaced},
+		{"another, who knows when", revision{"a", 1, "x"}, revision{"b", 9, "y"}, ready.StateWaiting, notSeenYet},
 	}
 	for _, test := range tests {
 		for _, order := range []string{"expected first", "seen first"} {
@@ -237,38 +239,38 @@ func TestTrackerOfDeletions(t *testing.T) {
 	tests := []struct {
 		name    string
 		events  func(w *scriptWatch)
-		want    ReadyState
+		want    ready.State
 		message string
 	}{
 		{"being deleted", func(w *scriptWatch) {
 			o := deployment("web", revision{"a", 2, "11"}, 3)
 			o.SetDeletionTimestamp(&metav1.Time{Time: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)})
 			w.Seen(o)
-		}, StateDeleting, "is being deleted since 2026-01-01T00:00:00Z"},
-		{"gone", func(w *scriptWatch) { w.Gone("ns", "web", "a") }, StateGone, goneAway},
-		{"another went", func(w *scriptWatch) { w.Gone("ns", "web", "b") }, StateWaiting, unheard},
+		}, ready.StateDeleting, "is being deleted since 2026-01-01T00:00:00Z"},
+		{"gone", func(w *scriptWatch) { w.Gone("ns", "web", "a") }, ready.StateGone, deletedMessage},
+		{"another went", func(w *scriptWatch) { w.Gone("ns", "web", "b") }, ready.StateWaiting, notSeenYet},
 		{"another went before", func(w *scriptWatch) {
 			w.Seen(deployment("web", revision{"b", 7, "9"}, 3))
 			w.Gone("ns", "web", "b")
 			w.Seen(deployment("web", written, 3))
-		}, StateReady, ""},
+		}, ready.StateReady, ""},
 		{"gone, and another came", func(w *scriptWatch) {
 			w.Seen(deployment("web", written, 3))
 			w.Gone("ns", "web", "a")
 			w.Seen(deployment("web", revision{"b", 1, "12"}, 3))
-		}, StateGone, goneAway},
+		}, ready.StateGone, deletedMessage},
 		{"lost its label and got it again", func(w *scriptWatch) {
 			w.Seen(deployment("web", written, 1))
 			w.Gone("ns", "web", "a")
 			w.Seen(deployment("web", revision{"a", 1, "13"}, 3))
-		}, StateReady, ""},
+		}, ready.StateReady, ""},
 		{"there after the watch was interrupted", func(w *scriptWatch) {
 			w.Seen(deployment("web", written, 1))
 			w.Synced()
 			w.Seen(deployment("web", written, 1))
 			w.Synced()
-		}, StateWaiting, "1 of 3 replicas available"},
-		{"not there yet when the watch began", func(w *scriptWatch) { w.Synced() }, StateWaiting, unheard},
+		}, ready.StateWaiting, "1 of 3 replicas available"},
+		{"not there yet when the watch began", func(w *scriptWatch) { w.Synced() }, ready.StateWaiting, notSeenYet},
 	}
 	for _, test := range tests {
 		for _, order := range []string{"expected first", "expected last"} {
@@ -294,26 +296,26 @@ func TestTrackerOfWhatIsToGo(t *testing.T) {
 	tests := []struct {
 		name    string
 		events  func(w *scriptWatch)
-		want    ReadyState
+		want    ready.State
 		message string
 	}{
-		{"nothing known", func(*scriptWatch) {}, StateWaiting, unheard},
-		{"was gone when the watch had begun", func(w *scriptWatch) { w.Synced() }, StateGone, goneAway},
-		{"still there", func(w *scriptWatch) { w.Seen(deployment("web", revision{"a", 1, "10"}, 3)); w.Synced() }, StateReady, ""},
+		{"nothing known", func(*scriptWatch) {}, ready.StateWaiting, notSeenYet},
+		{"was gone when the watch had begun", func(w *scriptWatch) { w.Synced() }, ready.StateGone, deletedMessage},
+		{"still there", func(w *scriptWatch) { w.Seen(deployment("web", revision{"a", 1, "10"}, 3)); w.Synced() }, ready.StateReady, ""},
 		{"held", func(w *scriptWatch) {
 			o := deployment("web", revision{"a", 2, "11"}, 3)
 			o.SetDeletionTimestamp(&metav1.Time{Time: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)})
 			o.SetFinalizers([]string{"example.com/hold"})
 			w.Seen(o)
 			w.Synced()
-		}, StateDeleting, "is being deleted since 2026-01-01T00:00:00Z; finalizer example.com/hold holds it"},
+		}, ready.StateDeleting, "is being deleted since 2026-01-01T00:00:00Z; finalizer example.com/hold holds it"},
 		{"went", func(w *scriptWatch) {
 			w.Seen(deployment("web", revision{"a", 1, "10"}, 3))
 			w.Synced()
 			w.Gone("ns", "web", "a")
-		}, StateGone, goneAway},
-		{"somebody made it anew", func(w *scriptWatch) { w.Seen(deployment("web", revision{"b", 1, "12"}, 0)); w.Synced() }, StateGone, goneAway},
-		{"somebody made it anew, early", func(w *scriptWatch) { w.Seen(deployment("web", revision{"b", 1, "12"}, 0)) }, StateWaiting, unheard},
+		}, ready.StateGone, deletedMessage},
+		{"somebody made it anew", func(w *scriptWatch) { w.Seen(deployment("web", revision{"b", 1, "12"}, 0)); w.Synced() }, ready.StateGone, deletedMessage},
+		{"somebody made it anew, early", func(w *scriptWatch) { w.Seen(deployment("web", revision{"b", 1, "12"}, 0)) }, ready.StateWaiting, notSeenYet},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -349,13 +351,13 @@ func TestTrackerOfWhatLostItsLabel(t *testing.T) {
 	for i, ref := range refs {
 		w.Gone("ns", ref.Name, "a")
 		if i > fewWatched { // the watch of the kind has begun, and told of it
-			tt.is(ref, StateDeleting, message)
+			tt.is(ref, ready.StateDeleting, message)
 			tt.startAll(deployments(), ref)
 			break
 		}
-		tt.is(ref, StateGone, goneAway)
+		tt.is(ref, ready.StateGone, deletedMessage)
 		tt.doubt(ref)
-		tt.is(ref, StateDeleting, message)
+		tt.is(ref, ready.StateDeleting, message)
 		tt.startAll(deployments(), ref)
 		again := <-tt.script.begun
 		want := Scope{Namespace: "ns", Name: ref.Name}
@@ -365,16 +367,16 @@ func TestTrackerOfWhatLostItsLabel(t *testing.T) {
 		if again.in != want {
 			t.Errorf("watches %+v, want %+v", again.in, want)
 		}
-		tt.is(ref, StateWaiting, unheard)
+		tt.is(ref, ready.StateWaiting, notSeenYet)
 		again.Seen(ending(ref.Name))
 		if i == fewWatched {
 			again.Seen(ending(refs[i+1].Name))
 		}
 		again.Synced()
-		tt.is(ref, StateDeleting, message)
+		tt.is(ref, ready.StateDeleting, message)
 		if i != fewWatched {
 			again.Gone("ns", ref.Name, "a")
-			tt.is(ref, StateGone, goneAway)
+			tt.is(ref, ready.StateGone, deletedMessage)
 		}
 	}
 	if more := len(tt.script.begun); more > 0 {
@@ -402,7 +404,7 @@ func TestTrackerByName(t *testing.T) {
 	}
 	w.Seen(deployment("web", revision{"a", 1, "1"}, 3))
 	c.is(t, 1)
-	tt.is(web, StateReady, "")
+	tt.is(web, ready.StateReady, "")
 	tt.forget(web)
 	<-w.ended
 	tt.forget(web)
@@ -411,9 +413,9 @@ func TestTrackerByName(t *testing.T) {
 	tt.start(deployments(), web, testSelector)
 	w = <-tt.script.begun
 	tt.expectGone(web, "a", ignore)
-	tt.is(web, StateWaiting, unheard)
+	tt.is(web, ready.StateWaiting, notSeenYet)
 	w.Synced()
-	tt.is(web, StateGone, goneAway)
+	tt.is(web, ready.StateGone, deletedMessage)
 }
 
 // Where many are waited for, one watch tells of all; also where more come than was
@@ -459,14 +461,14 @@ func TestTrackerOfWhatWentUnseen(t *testing.T) {
 	tt.doubt(ref)
 	tt.startAll(deployments(), ref)
 	whole := <-tt.script.begun
-	tt.is(ref, StateWaiting, unheard)
+	tt.is(ref, ready.StateWaiting, notSeenYet)
 	whole.Synced()
-	tt.is(ref, StateGone, goneAway)
+	tt.is(ref, ready.StateGone, deletedMessage)
 }
 
 func jobObject(t *testing.T, version, fields string) *unstructured.Unstructured {
 	t.Helper()
-	return parsed(t, `
+	return sites.Parsed(t, `
 apiVersion: batch/v1
 kind: Job
 metadata: {namespace: ns, name: migrate, uid: j, resourceVersion: "`+version+`"`+fields)
@@ -483,17 +485,17 @@ func TestTrackerOfJobsThatEnd(t *testing.T) {
 	w.Seen(jobObject(t, "10", "}"))
 	w.Seen(jobObject(t, "11", "}\nstatus: {conditions: [{type: Complete, status: 'True'}]}"))
 	w.Seen(jobObject(t, "12", `, deletionTimestamp: "2026-01-01T00:00:00Z"}`))
-	isReadiness(t, tt.expect(ref, revision{"j", 1, "10"}, c.notify), StateReady, "")
+	isReadiness(t, tt.expect(ref, revision{"j", 1, "10"}, c.notify), ready.StateReady, "")
 	w.Gone("ns", "migrate", "j")
 	c.is(t, 0)
-	tt.is(ref, StateReady, "")
-	isReadiness(t, tt.expectGone(ref, "j", c.notify), StateGone, goneAway)
+	tt.is(ref, ready.StateReady, "")
+	isReadiness(t, tt.expectGone(ref, "j", c.notify), ready.StateGone, deletedMessage)
 
 	// A job of the same name is another one.
 	o := jobObject(t, "20", "}")
 	o.SetUID("k")
 	w.Seen(o)
-	isReadiness(t, tt.expect(ref, revision{"k", 1, "20"}, c.notify), StateWaiting, "0 pods succeeded")
+	isReadiness(t, tt.expect(ref, revision{"k", 1, "20"}, c.notify), ready.StateWaiting, "0 pods succeeded")
 }
 
 // An object that moves to another hub is told gone by one watch, and seen by
@@ -510,9 +512,9 @@ func TestTrackerOfSelectors(t *testing.T) {
 			one.Seen(deployment("web", revision{"a", 1, "10"}, 3))
 			one.Synced()
 			tt.expectGone(deploymentRef("gone"), "g", ignore)
-			tt.is(deploymentRef("gone"), StateWaiting, unheard)
+			tt.is(deploymentRef("gone"), ready.StateWaiting, notSeenYet)
 			two.Synced()
-			tt.is(deploymentRef("gone"), StateGone, goneAway)
+			tt.is(deploymentRef("gone"), ready.StateGone, deletedMessage)
 
 			tt.expect(deploymentRef("web"), revision{"a", 2, "11"}, ignore)
 			if seenFirst {
@@ -522,7 +524,7 @@ func TestTrackerOfSelectors(t *testing.T) {
 			if !seenFirst {
 				two.Seen(deployment("web", revision{"a", 2, "11"}, 3))
 			}
-			tt.is(deploymentRef("web"), StateReady, "")
+			tt.is(deploymentRef("web"), ready.StateReady, "")
 		})
 	}
 }
@@ -534,7 +536,7 @@ func TestTrackerStartsOnce(t *testing.T) {
 	tt.startKind(deployments(), testSelector)
 	tt.expect(deploymentRef("web"), revision{"a", 1, "1"}, ignore)
 	w.Seen(deployment("web", revision{"a", 1, "1"}, 3))
-	tt.is(deploymentRef("web"), StateReady, "")
+	tt.is(deploymentRef("web"), ready.StateReady, "")
 	tt.began(t, 1)
 }
 
@@ -550,8 +552,8 @@ func TestTrackerOfUnwatchedKinds(t *testing.T) {
 	t.Parallel()
 	tt := newTrackerTest(t)
 	ref := lynq.Ref{Group: "apps", Kind: "StatefulSet", Namespace: "ns", Name: "db"}
-	isReadiness(t, tt.expect(ref, revision{"a", 1, "1"}, ignore), StateFailed, "there is no watch of StatefulSet.apps")
-	if r, ok := tt.state(ref); ok || r.State != StateFailed {
+	isReadiness(t, tt.expect(ref, revision{"a", 1, "1"}, ignore), ready.StateFailed, "there is no watch of StatefulSet.apps")
+	if r, ok := tt.state(ref); ok || r.State != ready.StateFailed {
 		t.Errorf("state is %v, %t", r, ok)
 	}
 	tt.forget(ref)
@@ -586,10 +588,10 @@ func TestTrackerOfWatchesThatFail(t *testing.T) {
 			if first == second || first == "fine" || second == "fine" {
 				t.Errorf("told %s and %s", first, second)
 			}
-			tt.is(deploymentRef("fine"), StateReady, "")
-			tt.is(deploymentRef("web"), StateFailed, test.want)
-			tt.is(deploymentRef("old"), StateFailed, test.want)
-			isReadiness(t, tt.expect(deploymentRef("late"), revision{"d", 1, "4"}, ignore), StateFailed, test.want)
+			tt.is(deploymentRef("fine"), ready.StateReady, "")
+			tt.is(deploymentRef("web"), ready.StateFailed, test.want)
+			tt.is(deploymentRef("old"), ready.StateFailed, test.want)
+			isReadiness(t, tt.expect(deploymentRef("late"), revision{"d", 1, "4"}, ignore), ready.StateFailed, test.want)
 		})
 	}
 }
@@ -603,7 +605,7 @@ func TestTrackerEndsWithItsContext(t *testing.T) {
 	tr.expect(deploymentRef("web"), revision{"a", 1, "1"}, func() { t.Error("told of an end that is no failure") })
 	cancel()
 	tr.wait()
-	if r, _ := tr.state(deploymentRef("web")); r.State != StateWaiting {
+	if r, _ := tr.state(deploymentRef("web")); r.State != ready.StateWaiting {
 		t.Errorf("state is %v", r)
 	}
 }
@@ -614,7 +616,7 @@ func claims() lynq.APIResource {
 
 func storageClass(t *testing.T, name, mode string) *unstructured.Unstructured {
 	t.Helper()
-	return parsed(t, "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: "+name+"}\nvolumeBindingMode: "+mode)
+	return sites.Parsed(t, "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: "+name+"}\nvolumeBindingMode: "+mode)
 }
 
 // beginClaims begins the two watches that claims need.
@@ -642,7 +644,7 @@ func TestTrackerOfClaims(t *testing.T) {
 	tt.startKind(claims(), "lynq.sh/hub=other") // the classes are watched already
 	<-tt.script.begun
 	tt.began(t, 3)
-	claim.Seen(parsed(t, `
+	claim.Seen(sites.Parsed(t, `
 apiVersion: v1
 kind: PersistentVolumeClaim
 metadata: {namespace: ns, name: data, uid: a, resourceVersion: "1"}
@@ -651,27 +653,27 @@ status: {phase: Pending}
 `))
 	var c counter
 	ref := lynq.Ref{Kind: "PersistentVolumeClaim", Namespace: "ns", Name: "data"}
-	isReadiness(t, tt.expect(ref, revision{"a", 0, "1"}, c.notify), StateWaiting, pending+" yet")
+	isReadiness(t, tt.expect(ref, revision{"a", 0, "1"}, c.notify), ready.StateWaiting, pending+" yet")
 	class.Seen(storageClass(t, "standard", "Immediate"))
 	c.is(t, 0)
 	class.Synced()
 	c.is(t, 1)
-	tt.is(ref, StateWaiting, `not bound: there is no storage class "wait"`)
+	tt.is(ref, ready.StateWaiting, `not bound: there is no storage class "wait"`)
 	class.Seen(storageClass(t, "wait", "WaitForFirstConsumer"))
 	c.is(t, 2)
-	tt.is(ref, StateReady, "waiting for the first consumer")
+	tt.is(ref, ready.StateReady, "waiting for the first consumer")
 	class.Gone("", "wait", "u")
 	c.is(t, 3)
 	class.Seen(storageClass(t, "wait", "Immediate"))
 	c.is(t, 4)
-	tt.is(ref, StateWaiting, `not bound: storage class "wait" has given no volume yet`)
+	tt.is(ref, ready.StateWaiting, `not bound: storage class "wait" has given no volume yet`)
 }
 
 func TestTrackerOfClaimsWithoutClasses(t *testing.T) {
 	t.Parallel()
 	tt := newTrackerTest(t)
 	claim, class := tt.beginClaims()
-	claim.Seen(parsed(t, `
+	claim.Seen(sites.Parsed(t, `
 apiVersion: v1
 kind: PersistentVolumeClaim
 metadata: {namespace: ns, name: data, uid: a, resourceVersion: "1"}
@@ -683,15 +685,15 @@ status: {phase: Pending}
 	tt.expect(ref, revision{"a", 0, "1"}, func() { told <- struct{}{} })
 	class.end <- errors.New("gone fishing")
 	<-told
-	tt.is(ref, StateWaiting, `not bound; how storage class "wait" binds is not known: cannot watch storageclasses.storage.k8s.io: gone fishing`)
-	claim.Seen(parsed(t, `
+	tt.is(ref, ready.StateWaiting, `not bound; how storage class "wait" binds is not known: cannot watch storageclasses.storage.k8s.io: gone fishing`)
+	claim.Seen(sites.Parsed(t, `
 apiVersion: v1
 kind: PersistentVolumeClaim
 metadata: {namespace: ns, name: data, uid: a, resourceVersion: "2"}
 spec: {storageClassName: wait, volumeName: v}
 status: {phase: Bound}
 `))
-	tt.is(ref, StateReady, "")
+	tt.is(ref, ready.StateReady, "")
 }
 
 // Each node waits in its own goroutine while the watch tells of all of them.
@@ -703,19 +705,19 @@ func TestTrackerServesManyNodes(t *testing.T) {
 	var running sync.WaitGroup
 	for i := range nodes {
 		running.Go(func() {
-			poke := make(chan struct{}, 1)
+			wakeUp := make(chan struct{}, 1)
 			ref := deploymentRef(strconv.Itoa(i))
 			r := tt.expect(ref, revision{types.UID(ref.Name), 1, "10"}, func() {
 				if _, ok := tt.state(ref); !ok {
 					t.Error("told, and not expected") // and it would hang, if a lock were held
 				}
 				select {
-				case poke <- struct{}{}:
+				case wakeUp <- struct{}{}:
 				default:
 				}
 			})
-			for r.State != StateReady {
-				<-poke
+			for r.State != ready.StateReady {
+				<-wakeUp
 				r, _ = tt.state(ref)
 			}
 		})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -19,7 +20,7 @@ func Undefined(ctx context.Context, c Cluster, group, kind string) error {
 	case err != nil:
 		return fmt.Errorf("look whether kind %s.%s, which the server does not serve, is still defined: %w", kind, group, err)
 	case found.definition != "":
-		return &UnservedError{Group: group, Kind: kind, Definition: found.definition}
+		return &plan.UnservedError{Group: group, Kind: kind, Definition: found.definition}
 	}
 	return nil
 }

@@ -6,13 +6,15 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/fields"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // disownUnmanaged carries that out. The record names the object already.
 func (n *nodeRun) disownUnmanaged(s *stepRun) {
 	if s.Object != nil {
-		s.record = new(s.nextRecord())
+		s.record = new(s.NextRecord())
 		s.record.UID = string(s.Live.UID)
 	}
 	w := &sender{nodeRun: n, s: s}
@@ -39,7 +41,7 @@ func (w *sender) tryDisownUnmanaged() error {
 	if err != nil {
 		return err
 	}
-	l, err := LiveOfObject(w.s.ref(), live)
+	l, err := plan.LiveOfObject(w.s.ref(), live)
 	if err != nil {
 		return err
 	}
@@ -47,12 +49,12 @@ func (w *sender) tryDisownUnmanaged() error {
 	switch {
 	case !l.Unmanaged:
 		return errManagedAgain
-	case !me.owns(l):
+	case !me.Owns(l):
 		return nil
 	}
 	references, _, _ := unstructured.NestedSlice(live.Object, "metadata", "ownerReferences")
-	c := trackChange{Owners: slices.DeleteFunc(references, lynq.IsOwnerNode)}
-	if l.PartOf == me.partOf && l.Node == "" {
+	c := fields.MetadataChange{Owners: slices.DeleteFunc(references, lynq.IsOwnerNode)}
+	if l.PartOf == me.PartOf && l.Node == "" {
 		c.SetLabels = map[string]string{lynq.LabelNode: me.Name, lynq.LabelNodeNamespace: me.Namespace}
 	}
 	_, err = w.change(live, c)

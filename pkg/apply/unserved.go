@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -32,7 +33,7 @@ func (o *observer) unserved(ctx context.Context, k *wantedKind) error {
 	for _, r := range k.records {
 		recorded[r.Ref] = true
 	}
-	why := &UnservedError{Group: k.group, Kind: k.kind}
+	why := &plan.UnservedError{Group: k.group, Kind: k.kind}
 	if lynq.BuiltIn(k.group) {
 		o.unknown(recorded, why) // no CustomResourceDefinition has such a group
 		return nil

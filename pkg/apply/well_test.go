@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -13,10 +14,10 @@ import (
 // nothing is saved.
 func TestWellAgain(t *testing.T) {
 	t.Parallel()
-	broken := func() *Node {
-		return &Node{NodeKey: NodeKey{"ns", "n"}, Hub: "crm", Form: "web", UID: "n", Failed: errors.New("it could not be rendered")}
+	broken := func() *plan.Node {
+		return &plan.Node{NodeKey: plan.NodeKey{Namespace: "ns", Name: "n"}, Hub: "crm", Form: "web", UID: "n", Failed: errors.New("it could not be rendered")}
 	}
-	well := func() *Node { return node("n", configMap("a", "1"), configMap("b", "1")) }
+	well := func() *plan.Node { return node("n", configMap("a", "1"), configMap("b", "1")) }
 	for _, test := range []struct {
 		name string
 		fail func(t *testing.T, s *stage)
@@ -69,7 +70,7 @@ func TestLeftOutStaysDegraded(t *testing.T) {
 	}
 	for i := range p.Nodes[0].Steps {
 		if step := &p.Nodes[0].Steps[i]; step.Object.ID == "b" {
-			step.Action, step.Reason = ActionKeep, ReasonLeftOut
+			step.Action, step.Reason = plan.ActionKeep, plan.ReasonLeftOut
 		}
 	}
 	if _, err := s.run(bounded(t), p); err != nil {
@@ -84,7 +85,7 @@ func TestLeftOutStaysDegraded(t *testing.T) {
 // was not ready, and leaves the record as it is.
 func TestNotWaitedForStaysDegraded(t *testing.T) {
 	s := newStage()
-	n := func() *Node { return node("n", configMap("a", "1"), stuck(widget("w"))) }
+	n := func() *plan.Node { return node("n", configMap("a", "1"), stuck(widget("w"))) }
 	mustApply(t, s, n())
 	if !s.is(inventory.ConditionDegraded) {
 		t.Fatal("the node did not fail")

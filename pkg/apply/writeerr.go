@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/fields"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -38,8 +39,8 @@ const (
 
 // A problem is what is to be known of a failed write.
 type problem struct {
-	kind   problemKind
-	fields []fieldConflict // of problemFields
+	kind      problemKind
+	conflicts []fields.Conflict // of problemFields
 	// paths are the fields that problemImmutable and problemInvalid are about.
 	paths []string
 	// refused: the server refused the write, so that nothing of it was done. Not
@@ -49,9 +50,9 @@ type problem struct {
 	hint string
 }
 
-// tracking: it is a label by which nodes track objects.
-func (f fieldConflict) tracking() bool {
-	key, label := strings.CutPrefix(f.field, ".metadata.labels.")
+// tracking tells whether a field is a label by which nodes track objects.
+func tracking(f fields.Conflict) bool {
+	key, label := strings.CutPrefix(f.Field, ".metadata.labels.")
 	return label && slices.Contains(trackingLabels(), key)
 }
 
@@ -116,15 +117,15 @@ func classify(status metav1.Status) problem {
 
 // conflictOf tells the conflicts apart that are all a 409.
 func conflictOf(status metav1.Status) problem {
-	var fields []fieldConflict
+	var conflicts []fields.Conflict
 	for _, c := range causes(status) {
 		if c.Type == metav1.CauseTypeFieldManagerConflict {
-			fields = append(fields, fieldConflictOf(c))
+			conflicts = append(conflicts, fieldConflictOf(c))
 		}
 	}
 	switch {
-	case len(fields) > 0:
-		return problem{kind: problemFields, fields: sortConflicts(fields)}
+	case len(conflicts) > 0:
+		return problem{kind: problemFields, conflicts: fields.SortConflicts(conflicts)}
 	case strings.Contains(status.Message, "uid mismatch"), strings.Contains(status.Message, "UID in precondition"),
 		strings.Contains(status.Message, "UID in the precondition"):
 		return problem{kind: problemReplaced}
@@ -144,14 +145,14 @@ func causes(status metav1.Status) []metav1.StatusCause {
 //	conflict with "MANAGER" [with subresource "SUBRESOURCE"] [using VERSION [at TIME]]
 //
 // where only updates have a version.
-func fieldConflictOf(c metav1.StatusCause) fieldConflict {
-	f := fieldConflict{field: c.Field, applied: true}
+func fieldConflictOf(c metav1.StatusCause) fields.Conflict {
+	f := fields.Conflict{Field: c.Field, Applied: true}
 	rest, _ := strings.CutPrefix(c.Message, "conflict with ")
-	f.manager, rest = quoted(rest)
+	f.Manager, rest = quoted(rest)
 	if after, ok := strings.CutPrefix(rest, " with subresource "); ok {
-		f.subresource, rest = quoted(after)
+		f.Subresource, rest = quoted(after)
 	}
-	f.applied = !strings.HasPrefix(rest, " using ")
+	f.Applied = !strings.HasPrefix(rest, " using ")
 	return f
 }
 

@@ -22,54 +22,28 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/fields"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/test/harness"
-)
-
-const (
-	webDeployment = `
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web, labels: {app: web}}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-      - name: app
-        image: app:1
-        ports: [{containerPort: 80}, {name: dns, containerPort: 53, protocol: UDP}]
-        env: [{name: A, value: a}, {name: B, value: b}]
-        resources: {requests: {cpu: "1"}}
-      - name: side
-        image: side:1
-`
-	settings = `
-apiVersion: v1
-kind: ConfigMap
-metadata: {name: settings}
-data: {colour: green, size: "1"}
-`
+	"github.com/lynqctl/lynqctl/test/sites"
 )
 
 func TestProblemFields(t *testing.T) {
 	s := newSite(t)
-	web := parse(t, webDeployment)
-	s.apply("helm", web)
-	s.patch("hpa", web, types.MergePatchType, `{"spec":{"replicas":5}}`, "scale")
-	mine := with(with(web, int64(3), "spec", "replicas"), "mine", "metadata", "labels", "app")
-	_, err := s.tryApply("lynq", mine, false)
+	web := sites.Parse(t, sites.WebDeployment)
+	s.Apply("helm", web)
+	s.Patch("hpa", web, types.MergePatchType, `{"spec":{"replicas":5}}`, "scale")
+	mine := sites.With(sites.With(web, int64(3), "spec", "replicas"), "mine", "metadata", "labels", "app")
+	_, err := s.TryApply("lynq", mine, false)
 	p := problemOf(err)
-	want := []fieldConflict{
-		{manager: "helm", field: ".metadata.labels.app", applied: true},
-		{manager: "hpa", subresource: "scale", field: ".spec.replicas"},
+	want := []fields.Conflict{
+		{Manager: "helm", Field: ".metadata.labels.app", Applied: true},
+		{Manager: "hpa", Subresource: "scale", Field: ".spec.replicas"},
 	}
-	if diff := cmp.Diff(want, p.fields, cmp.AllowUnexported(fieldConflict{})); diff != "" || p.kind != problemFields || !p.refused {
+	if diff := cmp.Diff(want, p.conflicts, cmp.AllowUnexported(fields.Conflict{})); diff != "" || p.kind != problemFields || !p.refused {
 		t.Errorf("%v\n%+v\n%s", err, p, diff)
 	}
-	if got, want := managedBy(p.fields), `.metadata.labels.app is managed by "helm", .spec.replicas is managed by "hpa" (scale)`; got != want {
+	if got, want := fields.ManagedBy(p.conflicts), `.metadata.labels.app is managed by "helm", .spec.replicas is managed by "hpa" (scale)`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -77,32 +51,32 @@ func TestProblemFields(t *testing.T) {
 // TestProblemOf provokes each answer at the server itself.
 func TestProblemOf(t *testing.T) {
 	s := newSite(t)
-	web, config := parse(t, webDeployment), parse(t, settings)
-	s.apply("lynq", web)
-	live := s.apply("lynq", config)
-	stale := with(config, live.GetResourceVersion(), "metadata", "resourceVersion")
-	s.apply("lynq", with(config, "red", "data", "colour"))
+	web, config := sites.Parse(t, sites.WebDeployment), sites.Parse(t, sites.Settings)
+	s.Apply("lynq", web)
+	live := s.Apply("lynq", config)
+	stale := sites.With(config, live.GetResourceVersion(), "metadata", "resourceVersion")
+	s.Apply("lynq", sites.With(config, "red", "data", "colour"))
 	other := "11111111-1111-1111-1111-111111111111"
-	widgets := s.widgets()
-	widget := parse(t, "{apiVersion: "+widgets+", kind: Widget, metadata: {name: w}, spec: {fixed: a}}")
-	s.apply("lynq", widget)
+	widgets := s.Widgets()
+	widget := sites.Parse(t, "{apiVersion: "+widgets+", kind: Widget, metadata: {name: w}, spec: {fixed: a}}")
+	s.Apply("lynq", widget)
 
-	apply := func(m map[string]any) error { _, err := s.tryApply("lynq", m, false); return err }
-	update := func(m map[string]any) error { _, err := s.tryUpdate("lynq", m); return err }
+	apply := func(m map[string]any) error { _, err := s.TryApply("lynq", m, false); return err }
+	update := func(m map[string]any) error { _, err := s.TryUpdate("lynq", m); return err }
 	patch := func(kind types.PatchType, body string) error {
-		_, err := s.client(config).Patch(t.Context(), "settings", kind, []byte(body), metav1.PatchOptions{})
+		_, err := s.Client(config).Patch(t.Context(), "settings", kind, []byte(body), metav1.PatchOptions{})
 		return err
 	}
 	remove := func(p metav1.Preconditions) error {
-		return s.client(config).Delete(t.Context(), "settings", metav1.DeleteOptions{Preconditions: &p})
+		return s.Client(config).Delete(t.Context(), "settings", metav1.DeleteOptions{Preconditions: &p})
 	}
 	otherUID, oldVersion := types.UID(other), live.GetResourceVersion()
-	created := func(text string, fields map[string]any, path ...string) error {
-		m := parse(t, text)
-		s.apply("lynq", m)
-		s.deleteLater(m)
-		for k, v := range fields {
-			m = with(m, v, append(append([]string{}, path...), k)...)
+	created := func(text string, conflicts map[string]any, path ...string) error {
+		m := sites.Parse(t, text)
+		s.Apply("lynq", m)
+		s.DeleteLater(m)
+		for k, v := range conflicts {
+			m = sites.With(m, v, append(append([]string{}, path...), k)...)
 		}
 		return apply(m)
 	}
@@ -117,24 +91,24 @@ func TestProblemOf(t *testing.T) {
 		{"version, merge patch", patch(types.MergePatchType, `{"metadata":{"resourceVersion":"1"},"data":{"x":"y"}}`), problemMoved, nil},
 		{"version, JSON patch", patch(types.JSONPatchType, `[{"op":"replace","path":"/metadata/resourceVersion","value":"1"},{"op":"replace","path":"/data/colour","value":"x"}]`), problemMoved, nil},
 		{"JSON patch, test", patch(types.JSONPatchType, `[{"op":"test","path":"/data/colour","value":"blue"}]`), problemMoved, nil},
-		{"uid, apply", apply(with(config, other, "metadata", "uid")), problemReplaced, nil},
-		{"uid, apply to none", apply(with(with(config, other, "metadata", "uid"), "none", "metadata", "name")), problemReplaced, nil},
-		{"uid, update", update(with(config, other, "metadata", "uid")), problemReplaced, nil},
+		{"uid, apply", apply(sites.With(config, other, "metadata", "uid")), problemReplaced, nil},
+		{"uid, apply to none", apply(sites.With(sites.With(config, other, "metadata", "uid"), "none", "metadata", "name")), problemReplaced, nil},
+		{"uid, update", update(sites.With(config, other, "metadata", "uid")), problemReplaced, nil},
 		{"uid, merge patch", patch(types.MergePatchType, `{"metadata":{"uid":"`+other+`"}}`), problemReplaced, nil},
 		{"uid, delete", remove(metav1.Preconditions{UID: &otherUID}), problemReplaced, nil},
 		{"version, delete", remove(metav1.Preconditions{ResourceVersion: &oldVersion}), problemMoved, nil},
-		{"exists", func() error { _, err := s.tryCreate("lynq", config); return err }(), problemExists, nil},
-		{"gone, update", update(with(config, "none", "metadata", "name")), problemGone, nil},
-		{"no namespace", apply(with(config, "no-such-namespace", "metadata", "namespace")), problemNoNamespace, nil},
+		{"exists", func() error { _, err := s.TryCreate("lynq", config); return err }(), problemExists, nil},
+		{"gone, update", update(sites.With(config, "none", "metadata", "name")), problemGone, nil},
+		{"no namespace", apply(sites.With(config, "no-such-namespace", "metadata", "namespace")), problemNoNamespace, nil},
 		{"no kind", func() error {
-			_, err := s.Dynamic.Resource(gvr("none.example.com", "v1", "nones")).Namespace(s.Namespace).Patch(t.Context(), "x", types.ApplyPatchType, encode1(t, config), metav1.PatchOptions{FieldManager: "lynq"})
+			_, err := s.Dynamic.Resource(sites.GVR("none.example.com", "v1", "nones")).Namespace(s.Namespace).Patch(t.Context(), "x", types.ApplyPatchType, sites.Encode(t, config), metav1.PatchOptions{FieldManager: "lynq"})
 			return err
 		}(), problemNoKind, nil},
-		{"invalid", apply(with(web, "no such policy", "spec", "template", "spec", "restartPolicy")), problemInvalid, []string{"spec.template.spec.restartPolicy"}},
-		{"unknown field", apply(with(web, "x", "spec", "nonsense")), problemInvalid, nil},
-		{"wrong type", apply(with(config, int64(1), "data", "colour")), problemInvalid, nil},
+		{"invalid", apply(sites.With(web, "no such policy", "spec", "template", "spec", "restartPolicy")), problemInvalid, []string{"spec.template.spec.restartPolicy"}},
+		{"unknown field", apply(sites.With(web, "x", "spec", "nonsense")), problemInvalid, nil},
+		{"wrong type", apply(sites.With(config, int64(1), "data", "colour")), problemInvalid, nil},
 
-		{"immutable: selector", apply(with(with(web, "other", "spec", "selector", "matchLabels", "app"), "other", "spec", "template", "metadata", "labels", "app")), problemImmutable, []string{"spec.selector"}},
+		{"immutable: selector", apply(sites.With(sites.With(web, "other", "spec", "selector", "matchLabels", "app"), "other", "spec", "template", "metadata", "labels", "app")), problemImmutable, []string{"spec.selector"}},
 		{"immutable: StatefulSet", created(`
 apiVersion: apps/v1
 kind: StatefulSet
@@ -190,7 +164,7 @@ kind: PriorityClass
 metadata: {name: `+s.Namespace+`}
 value: 1
 `, map[string]any{"value": int64(2)}), problemImmutable, []string{"value"}},
-		{"immutable: custom resource", apply(with(widget, "b", "spec", "fixed")), problemImmutable, []string{"spec.fixed"}},
+		{"immutable: custom resource", apply(sites.With(widget, "b", "spec", "fixed")), problemImmutable, []string{"spec.fixed"}},
 		{"no error", nil, problemNone, nil},
 		{"moved, by our own reading", fmt.Errorf("w: %w", errMoved), problemMoved, nil},
 		{"another object, by our own reading", fmt.Errorf("w: %w", errReplaced), problemReplaced, nil},
@@ -212,7 +186,7 @@ value: 1
 // TestProblemRefusals provokes what stands between a user and an object.
 func TestProblemRefusals(t *testing.T) {
 	s := newSite(t)
-	config := parse(t, settings)
+	config := sites.Parse(t, sites.Settings)
 	tests := []struct {
 		name string
 		err  error
@@ -236,41 +210,41 @@ func TestProblemRefusals(t *testing.T) {
 
 // asNobody applies as a user without rights.
 func (s *site) asNobody(m map[string]any) error {
-	s.t.Helper()
-	config, err := clientcmd.BuildConfigFromFlags("", s.As(s.t, "nobody-"+s.Namespace))
+	s.T.Helper()
+	config, err := clientcmd.BuildConfigFromFlags("", s.As(s.T, "nobody-"+s.Namespace))
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
-	_, err = client.Resource(gvr("", "v1", "configmaps")).Namespace(s.Namespace).
-		Patch(s.t.Context(), nameIn(m), types.ApplyPatchType, encode1(s.t, m), metav1.PatchOptions{FieldManager: "lynq"})
+	_, err = client.Resource(sites.GVR("", "v1", "configmaps")).Namespace(s.Namespace).
+		Patch(s.T.Context(), sites.NameIn(m), types.ApplyPatchType, sites.Encode(s.T, m), metav1.PatchOptions{FieldManager: "lynq"})
 	return err
 }
 
 // inEndingNamespace applies to a namespace that is being deleted, and is held by
 // a finalizer of an object in it.
 func (s *site) inEndingNamespace(m map[string]any) error {
-	s.t.Helper()
-	name := s.NewNamespace(s.t)
-	holds := with(with(with(m, name, "metadata", "namespace"), "holds", "metadata", "name"), []any{"example.com/test"}, "metadata", "finalizers")
-	s.create("test", holds)
-	ns := parse(s.t, "{apiVersion: v1, kind: Namespace, metadata: {name: "+name+"}}")
-	if err := s.client(ns).Delete(s.t.Context(), name, metav1.DeleteOptions{}); err != nil {
-		s.t.Fatal(err)
+	s.T.Helper()
+	name := s.NewNamespace(s.T)
+	holds := sites.With(sites.With(sites.With(m, name, "metadata", "namespace"), "holds", "metadata", "name"), []any{"example.com/test"}, "metadata", "finalizers")
+	s.Create("test", holds)
+	ns := sites.Parse(s.T, "{apiVersion: v1, kind: Namespace, metadata: {name: "+name+"}}")
+	if err := s.Client(ns).Delete(s.T.Context(), name, metav1.DeleteOptions{}); err != nil {
+		s.T.Fatal(err)
 	}
-	s.t.Cleanup(func() {
-		_, _ = s.client(holds).Patch(context.Background(), "holds", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+	s.T.Cleanup(func() {
+		_, _ = s.Client(holds).Patch(context.Background(), "holds", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
 	})
-	_, err := s.tryApply("lynq", with(m, name, "metadata", "namespace"), false)
+	_, err := s.TryApply("lynq", sites.With(m, name, "metadata", "namespace"), false)
 	return err
 }
 
 // againstPolicy applies what a ValidatingAdmissionPolicy forbids.
 func (s *site) againstPolicy(m map[string]any) error {
-	s.t.Helper()
+	s.T.Helper()
 	for _, text := range []string{`
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
@@ -288,16 +262,16 @@ spec:
   validationActions: [Deny]
   matchResources: {namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: NAME}}}
 `} {
-		policy := parse(s.t, strings.ReplaceAll(text, "NAME", s.Namespace))
-		s.create("test", policy)
-		s.deleteLater(policy)
+		policy := sites.Parse(s.T, strings.ReplaceAll(text, "NAME", s.Namespace))
+		s.Create("test", policy)
+		s.DeleteLater(policy)
 	}
-	return s.untilRefused(with(m, "by-policy", "metadata", "name"))
+	return s.untilRefused(sites.With(m, "by-policy", "metadata", "name"))
 }
 
 // againstWebhook applies what a webhook denies.
 func (s *site) againstWebhook(m map[string]any) error {
-	s.t.Helper()
+	s.T.Helper()
 	hook := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var review struct {
 			Request struct {
@@ -308,9 +282,9 @@ func (s *site) againstWebhook(m map[string]any) error {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = fmt.Fprintf(w, `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":%q,"allowed":false,"status":{"reason":"Invalid","message":"field is immutable, says the hook"}}}`, review.Request.UID)
 	}))
-	s.t.Cleanup(hook.Close)
+	s.T.Cleanup(hook.Close)
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: hook.Certificate().Raw})
-	config := parse(s.t, `
+	config := sites.Parse(s.T, `
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingWebhookConfiguration
 metadata: {name: `+s.Namespace+`}
@@ -323,58 +297,58 @@ webhooks:
   matchConditions: [{name: name, expression: "request.name == 'by-hook'"}]
   rules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]
 `)
-	s.create("test", config)
-	s.deleteLater(config)
-	return s.untilRefused(with(m, "by-hook", "metadata", "name"))
+	s.Create("test", config)
+	s.DeleteLater(config)
+	return s.untilRefused(sites.With(m, "by-hook", "metadata", "name"))
 }
 
 // overQuota creates more than a quota allows.
 func (s *site) overQuota(m map[string]any) error {
-	s.t.Helper()
-	s.create("test", parse(s.t, `
+	s.T.Helper()
+	s.Create("test", sites.Parse(s.T, `
 apiVersion: v1
 kind: ResourceQuota
 metadata: {name: few}
 spec: {hard: {configmaps: "0"}}
 `))
-	s.Wait(s.t, "resourcequota/few", harness.PathEquals(".status.hard.configmaps", "0"))
-	return s.untilRefused(with(m, "by-quota", "metadata", "name"))
+	s.Wait(s.T, "resourcequota/few", harness.PathEquals(".status.hard.configmaps", "0"))
+	return s.untilRefused(sites.With(m, "by-quota", "metadata", "name"))
 }
 
 // untilRefused tries, as a dry run, until what the server is to enforce is
 // enforced: it learns of it by a watch.
 func (s *site) untilRefused(m map[string]any) error {
-	s.t.Helper()
+	s.T.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); <-tick.C {
 		u := &unstructured.Unstructured{Object: m}
-		if _, err := s.client(m).Create(s.t.Context(), u, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}); err != nil {
+		if _, err := s.Client(m).Create(s.T.Context(), u, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}); err != nil {
 			return err
 		}
 	}
-	s.t.Fatal("not refused within a minute")
+	s.T.Fatal("not refused within a minute")
 	return nil
 }
 
 // TestDescribeSecret: what an answer says of a Secret's content is not told.
 func TestDescribeSecret(t *testing.T) {
 	s := newSite(t)
-	secret := parse(t, `
+	secret := sites.Parse(t, `
 apiVersion: v1
 kind: Secret
 metadata: {name: s}
 stringData: {password: hunter2}
 `)
 	ref := lynq.Ref{Kind: "Secret", Namespace: s.Namespace, Name: "s"}
-	s.apply("lynq", secret)
+	s.Apply("lynq", secret)
 	for name, m := range map[string]map[string]any{
-		"number":    with(secret, int64(987654321), "stringData", "password"),
-		"no base64": with(secret, "hunter2!", "data", "password"),
-		"key":       with(secret, "hunter2", "stringData", "pass word"),
-		"type":      with(secret, "hunter2", "type"),
+		"number":    sites.With(secret, int64(987654321), "stringData", "password"),
+		"no base64": sites.With(secret, "hunter2!", "data", "password"),
+		"key":       sites.With(secret, "hunter2", "stringData", "pass word"),
+		"type":      sites.With(secret, "hunter2", "type"),
 	} {
-		_, err := s.tryApply("lynq", m, false)
+		_, err := s.TryApply("lynq", m, false)
 		if err == nil {
 			t.Errorf("%s: it was taken", name)
 			continue
@@ -389,7 +363,7 @@ stringData: {password: hunter2}
 // of a Job with the passwords in its variables. What is wrong is still told.
 func TestDescribeStructures(t *testing.T) {
 	s := newSite(t)
-	job := parse(t, `
+	job := sites.Parse(t, `
 apiVersion: batch/v1
 kind: Job
 metadata: {name: once}
@@ -397,8 +371,8 @@ spec:
   suspend: true
   template: {spec: {restartPolicy: Never, containers: [{name: a, image: a, env: [{name: PASSWORD, value: hunter2}]}]}}
 `)
-	s.apply("lynq", job)
-	_, err := s.tryApply("lynq", withContainer(job, 0, "env", []any{map[string]any{"name": "PASSWORD", "value": "hunter3"}}), false)
+	s.Apply("lynq", job)
+	_, err := s.TryApply("lynq", sites.WithContainer(job, 0, "env", []any{map[string]any{"name": "PASSWORD", "value": "hunter3"}}), false)
 	if err == nil || !strings.Contains(err.Error(), "hunter3") {
 		t.Fatalf("the server quotes nothing: %v", err)
 	}
@@ -428,15 +402,15 @@ func TestWithoutStructure(t *testing.T) {
 }
 
 func TestFieldConflictOf(t *testing.T) {
-	for message, want := range map[string]fieldConflict{
-		`conflict with "helm"`:                                                               {manager: "helm", applied: true},
-		`conflict with "helm" using apps/v1`:                                                 {manager: "helm"},
-		`conflict with "a \"b\" c" using apps/v1 at 2024-02-29T12:00:00Z`:                    {manager: `a "b" c`},
-		`conflict with "hpa" with subresource "scale" using apps/v1 at 2024-02-29T12:00:00Z`: {manager: "hpa", subresource: "scale"},
-		`conflict with "x" with subresource "status"`:                                        {manager: "x", subresource: "status", applied: true},
-		`words of another server`:                                                            {manager: "words of another server", applied: true},
+	for message, want := range map[string]fields.Conflict{
+		`conflict with "helm"`:                                                               {Manager: "helm", Applied: true},
+		`conflict with "helm" using apps/v1`:                                                 {Manager: "helm"},
+		`conflict with "a \"b\" c" using apps/v1 at 2024-02-29T12:00:00Z`:                    {Manager: `a "b" c`},
+		`conflict with "hpa" with subresource "scale" using apps/v1 at 2024-02-29T12:00:00Z`: {Manager: "hpa", Subresource: "scale"},
+		`conflict with "x" with subresource "status"`:                                        {Manager: "x", Subresource: "status", Applied: true},
+		`words of another server`:                                                            {Manager: "words of another server", Applied: true},
 	} {
-		want.field = ".spec"
+		want.Field = ".spec"
 		got := fieldConflictOf(metav1.StatusCause{Type: metav1.CauseTypeFieldManagerConflict, Message: message, Field: ".spec"})
 		if got != want {
 			t.Errorf("%s: %+v, want %+v", message, got, want)
@@ -445,21 +419,21 @@ func TestFieldConflictOf(t *testing.T) {
 }
 
 func TestSayFields(t *testing.T) {
-	one := []fieldConflict{{manager: "helm", field: ".spec.replicas"}}
-	several := []fieldConflict{
-		{manager: "helm", field: ".a"}, {manager: "helm", field: ".b"}, {manager: "hpa", subresource: "scale", field: ".c"},
+	one := []fields.Conflict{{Manager: "helm", Field: ".spec.replicas"}}
+	several := []fields.Conflict{
+		{Manager: "helm", Field: ".a"}, {Manager: "helm", Field: ".b"}, {Manager: "hpa", Subresource: "scale", Field: ".c"},
 	}
-	var many []fieldConflict
+	var many []fields.Conflict
 	for _, f := range []string{".a", ".b", ".c", ".d", ".e", ".f", ".g"} {
-		many = append(many, fieldConflict{manager: "helm", field: f})
+		many = append(many, fields.Conflict{Manager: "helm", Field: f})
 	}
 	for _, tt := range []struct{ got, want string }{
-		{managedBy(one), `.spec.replicas is managed by "helm"`},
-		{managedBy(several), `.a and .b are managed by "helm", .c is managed by "hpa" (scale)`},
-		{managedBy(many), `.a, .b, .c, .d, .e and 2 more are managed by "helm"`},
-		{managedBy(many[:3]), `.a, .b and .c are managed by "helm"`},
-		{describeFields(several), `.a and .b from "helm", .c from "hpa" (scale)`},
-		{managedBy(nil), ""},
+		{fields.ManagedBy(one), `.spec.replicas is managed by "helm"`},
+		{fields.ManagedBy(several), `.a and .b are managed by "helm", .c is managed by "hpa" (scale)`},
+		{fields.ManagedBy(many), `.a, .b, .c, .d, .e and 2 more are managed by "helm"`},
+		{fields.ManagedBy(many[:3]), `.a, .b and .c are managed by "helm"`},
+		{fields.Describe(several), `.a and .b from "helm", .c from "hpa" (scale)`},
+		{fields.ManagedBy(nil), ""},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("%s, want %s", tt.got, tt.want)

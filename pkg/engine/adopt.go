@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 	"github.com/lynqctl/lynqctl/pkg/render"
@@ -112,10 +112,10 @@ func (t *adopting) tell(j *applyJob, line string) {
 }
 
 // narrow leaves everything out of a plan but what is meant.
-func (t *adopting) narrow(in *apply.Input) {
+func (t *adopting) narrow(in *plan.Input) {
 	in.Narrowed, in.KeepContent, in.TakeBack = true, !t.sync, true
-	kept := map[apply.NodeKey]bool{}
-	in.Nodes = slices.DeleteFunc(slices.Clone(in.Nodes), func(n *apply.Node) bool {
+	kept := map[plan.NodeKey]bool{}
+	in.Nodes = slices.DeleteFunc(slices.Clone(in.Nodes), func(n *plan.Node) bool {
 		kept[n.NodeKey] = n.Failed != nil && t.left(n.NodeKey)
 		for i := range n.Objects {
 			o := &n.Objects[i]
@@ -124,11 +124,11 @@ func (t *adopting) narrow(in *apply.Input) {
 		}
 		return !kept[n.NodeKey]
 	})
-	maps.DeleteFunc(in.Broken, func(key apply.NodeKey, _ error) bool { return !kept[key] })
+	maps.DeleteFunc(in.Broken, func(key plan.NodeKey, _ error) bool { return !kept[key] })
 }
 
 // means tells whether an object is adopted.
-func (t *adopting) means(l *apply.Live) bool {
+func (t *adopting) means(l *plan.Live) bool {
 	switch {
 	case l == nil:
 		return false
@@ -144,7 +144,7 @@ func (t *adopting) from(node string) bool {
 }
 
 // left tells whether a node left orphans behind that are meant.
-func (t *adopting) left(key apply.NodeKey) bool {
+func (t *adopting) left(key plan.NodeKey) bool {
 	return len(t.named) == 0 && slices.ContainsFunc(t.orphans, func(o orphan.Orphan) bool {
 		return o.From.Namespace == key.Namespace && o.From.Node == key.Name
 	})

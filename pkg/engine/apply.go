@@ -9,6 +9,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
@@ -18,7 +19,7 @@ import (
 type ApplyOptions struct {
 	RenderOptions
 	RunOptions
-	Limits apply.Limits
+	Limits plan.Limits
 	// AdoptNothing: what exists already and belongs to no node is a conflict.
 	AdoptNothing bool
 	// Wait: a run waits until objects are ready, as their policies say.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/suggest"
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -30,7 +31,7 @@ type applyJob struct {
 	records map[lynq.HubKey]*inventory.Hub
 	// recordedIn are the namespaces of the hubs' inventories.
 	recordedIn map[lynq.HubKey][]string
-	nodes      map[lynq.HubKey][]*apply.Node
+	nodes      map[lynq.HubKey][]*plan.Node
 	reports    map[lynq.HubKey]render.Report
 	missing    []string
 	failed     error // nodes that could not be rendered
@@ -137,7 +138,7 @@ func (j *applyJob) loadHubs(ctx context.Context) error {
 // refuseEmpty refuses hubs without an active row before any lock is taken: a
 // source that yields nothing leads to no write, not even that of a Lease.
 func (j *applyJob) refuseEmpty(ctx context.Context) error {
-	var plans []apply.Plan
+	var plans []plan.Plan
 	for _, h := range j.hubs {
 		if j.adopting != nil || j.o.Limits.AllowEmpty || j.reports[h.Key].Active > 0 {
 			continue
@@ -171,7 +172,7 @@ func (j *applyJob) render(ctx context.Context) error {
 		return j.o.Ended(run.Run, err)
 	}
 	j.failed = run.Err()
-	j.nodes, j.reports, j.missing = map[lynq.HubKey][]*apply.Node{}, run.Hubs, run.Missing()
+	j.nodes, j.reports, j.missing = map[lynq.HubKey][]*plan.Node{}, run.Hubs, run.Missing()
 	for _, n := range sink.nodes {
 		key := lynq.HubKey{Namespace: n.HubNamespace, Name: n.Hub}
 		j.nodes[key] = append(j.nodes[key], n)
@@ -191,7 +192,7 @@ func (j *applyJob) carryOut(ctx context.Context) error {
 	if err := j.refused(plans); err != nil {
 		return err
 	}
-	if err := apply.CheckSizes(plans); err != nil {
+	if err := plan.CheckSizes(plans); err != nil {
 		return &Error{Outcome: BadInput, Err: err, Summary: j.o.Nothing}
 	}
 	if j.run.Mode == ModeClient {
@@ -202,10 +203,10 @@ func (j *applyJob) carryOut(ctx context.Context) error {
 }
 
 // planAll plans all hubs.
-func (j *applyJob) planAll(ctx context.Context) ([]apply.Plan, error) {
+func (j *applyJob) planAll(ctx context.Context) ([]plan.Plan, error) {
 	_, looked := j.countingRequests(j.warnings, "looking at the cluster")
 	defer looked()
-	var plans []apply.Plan
+	var plans []plan.Plan
 	found := map[string]bool{}
 	for _, h := range j.hubs {
 		p, err := j.plan(ctx, h, found)
@@ -221,8 +222,8 @@ func (j *applyJob) planAll(ctx context.Context) ([]apply.Plan, error) {
 }
 
 // plan looks at what there is of a hub, and decides.
-func (j *applyJob) plan(ctx context.Context, h HubPrograms, found map[string]bool) (*apply.Plan, error) {
-	in := &apply.Input{
+func (j *applyJob) plan(ctx context.Context, h HubPrograms, found map[string]bool) (*plan.Plan, error) {
+	in := &plan.Input{
 		Hub: h.Key.Name, HubNamespace: h.Key.Namespace, NamespaceDefaults: h.Hub.NamespaceDefaults, Nodes: j.nodes[h.Key], Active: j.reports[h.Key].Active,
 	}
 	if r := j.records[h.Key]; r != nil {
@@ -247,7 +248,7 @@ func (j *applyJob) plan(ctx context.Context, h HubPrograms, found map[string]boo
 	if j.recordedIn == nil {
 		j.recordedIn = map[lynq.HubKey][]string{}
 	}
-	j.recordedIn[h.Key] = apply.NamespacesOf(h.Key.Namespace, h.namespaces(), in.Inventories)
+	j.recordedIn[h.Key] = plan.NamespacesOf(h.Key.Namespace, h.namespaces(), in.Inventories)
 	in.Only = j.onlyNodes(in.Inventories, found)
 	if operatorErr != nil {
 		return nil, operatorErr
@@ -260,7 +261,7 @@ func (j *applyJob) plan(ctx context.Context, h HubPrograms, found map[string]boo
 	if j.adopting != nil {
 		j.adopting.narrow(in)
 	}
-	return apply.Decide(in, j.o.Limits), nil
+	return plan.Decide(in, j.o.Limits), nil
 }
 
 // formKey is the identity of a form of a hub in the given namespace: one that has

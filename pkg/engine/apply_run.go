@@ -6,11 +6,12 @@ import (
 	"slices"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
 // runPlans carries the plans of apply out.
-func (j *applyJob) runPlans(ctx context.Context, plans []apply.Plan) error {
+func (j *applyJob) runPlans(ctx context.Context, plans []plan.Plan) error {
 	if err := j.recordHubs(ctx); err != nil {
 		return untouched(ctx, err)
 	}
@@ -23,7 +24,7 @@ func (j *applyJob) runPlans(ctx context.Context, plans []apply.Plan) error {
 
 // tellRestored tells, where nothing is written, of the nodes whose inventories an
 // apply would restore.
-func (j *applyJob) tellRestored(plans []apply.Plan) {
+func (j *applyJob) tellRestored(plans []plan.Plan) {
 	for i := range plans {
 		for k := range plans[i].Nodes {
 			if n := &plans[i].Nodes[k]; n.Restored {
@@ -63,7 +64,7 @@ func (j *applyJob) recordHubs(ctx context.Context) error {
 		if record.Version != j.Version {
 			record.Version = ""
 		}
-		record.Namespaces = apply.NamespacesOf(known.Namespace, slices.Concat(known.Namespaces, h.namespaces()), nil)
+		record.Namespaces = plan.NamespacesOf(known.Namespace, slices.Concat(known.Namespaces, h.namespaces()), nil)
 		if !known.Overwritten && record.Version == known.Version && len(record.Namespaces) == len(known.Namespaces) {
 			continue
 		}

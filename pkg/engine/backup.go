@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
@@ -41,7 +41,7 @@ func backup(ctx context.Context, client reader, dir string, orphans []orphan.Orp
 		if content.GetUID() != o.UID {
 			return fmt.Errorf("back up %s: it was deleted and created again", o.Full())
 		}
-		live, err := apply.LiveOfObject(o.Ref, content)
+		live, err := plan.LiveOfObject(o.Ref, content)
 		if err != nil {
 			return fmt.Errorf("back up %s: %w", o.Full(), err)
 		}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -25,7 +25,7 @@ type FinalizeOptions struct {
 // Finalize completes the deletion of what was deleted with other tools.
 func (e *Engine) Finalize(ctx context.Context, o *FinalizeOptions) error {
 	wanted := completion{namespace: o.Namespace, hub: o.Hub, nodes: o.Nodes, giveUp: o.GiveUp}
-	err := e.remove(ctx, &o.RemoveOptions, &wanted, apply.CascadeOrdered, o.GiveUp)
+	err := e.remove(ctx, &o.RemoveOptions, &wanted, plan.CascadeOrdered, o.GiveUp)
 	for _, b := range wanted.unread {
 		e.notef("error: %v", b)
 	}
@@ -46,7 +46,7 @@ type completion struct {
 	unread []*inventory.RecordError
 	// ignored are those of the hubs of which some are being deleted and do not
 	// count.
-	ignored apply.Ignored
+	ignored plan.Ignored
 }
 
 func (c *completion) nothing() string {
@@ -85,8 +85,8 @@ func (c *completion) choose(all *records) ([]*leavingHub, error) {
 
 // ignore finds what is being deleted in all namespaces and does not count. In the
 // one that a person names all is completed: objects have to agree all the same.
-func (c *completion) ignore(all *records, rules apply.Counting) {
-	c.ignored = apply.Ignored{}
+func (c *completion) ignore(all *records, rules plan.Counting) {
+	c.ignored = plan.Ignored{}
 	if c.namespace != "" {
 		return
 	}
@@ -94,13 +94,13 @@ func (c *completion) ignore(all *records, rules apply.Counting) {
 	c.unread = slices.DeleteFunc(c.unread, func(b *inventory.RecordError) bool { return slices.Contains(ignored.Broken, b) })
 	deleted := map[lynq.HubKey]bool{}
 	for _, inv := range ignored.Inventories {
-		deleted[apply.HubOf(inv)] = deleted[apply.HubOf(inv)] || inv.Deleting && c.of(apply.HubOf(inv))
+		deleted[plan.HubOf(inv)] = deleted[plan.HubOf(inv)] || inv.Deleting && c.of(plan.HubOf(inv))
 	}
 	for _, b := range ignored.Broken {
-		deleted[apply.HubOfBroken(b)] = deleted[apply.HubOfBroken(b)] || b.Deleting && c.of(apply.HubOfBroken(b))
+		deleted[plan.HubOfBroken(b)] = deleted[plan.HubOfBroken(b)] || b.Deleting && c.of(plan.HubOfBroken(b))
 	}
-	ignored.Inventories = slices.DeleteFunc(ignored.Inventories, func(inv *inventory.Inventory) bool { return !deleted[apply.HubOf(inv)] })
-	ignored.Broken = slices.DeleteFunc(ignored.Broken, func(b *inventory.RecordError) bool { return !deleted[apply.HubOfBroken(b)] })
+	ignored.Inventories = slices.DeleteFunc(ignored.Inventories, func(inv *inventory.Inventory) bool { return !deleted[plan.HubOf(inv)] })
+	ignored.Broken = slices.DeleteFunc(ignored.Broken, func(b *inventory.RecordError) bool { return !deleted[plan.HubOfBroken(b)] })
 	c.ignored = ignored
 }
 
@@ -116,7 +116,7 @@ func (c *completion) of(hub lynq.HubKey) bool {
 func (c *completion) unreadable(broken []*inventory.RecordError) []*inventory.RecordError {
 	var unread []*inventory.RecordError
 	for _, b := range broken {
-		another := b.Hub != "" && !c.of(apply.HubOfBroken(b))
+		another := b.Hub != "" && !c.of(plan.HubOfBroken(b))
 		if b.Deleting && c.within(b.Namespace) && (b.Node == "" || b.Hub == "") && !another {
 			unread = append(unread, b)
 		}
@@ -129,7 +129,7 @@ func (c *completion) unreadable(broken []*inventory.RecordError) []*inventory.Re
 func (c *completion) unknown(all *records, found *leavingHubs) []string {
 	named := map[lynq.Ref]bool{}
 	for _, inv := range all.nodes {
-		if h := found.at[apply.HubOf(inv)]; h != nil && h.nodes[keyOf(inv)] {
+		if h := found.at[plan.HubOf(inv)]; h != nil && h.nodes[keyOf(inv)] {
 			for i := range inv.Records {
 				named[inv.Records[i].Ref] = true
 			}

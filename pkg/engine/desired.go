@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
@@ -18,7 +19,7 @@ import (
 // desired keeps what rows and forms want, node by node. It is a
 // render.NodeSink.
 type desired struct {
-	nodes []*apply.Node
+	nodes []*plan.Node
 	// selector, where it is not nil, leaves objects out.
 	selector labels.Selector
 	// values: the mapped values of a row are to be recorded.
@@ -47,14 +48,14 @@ func labelsOf(content map[string]any) labels.Set {
 // Keep implements render.NodeSink. A node that could not be rendered is kept
 // too: it is one that must not be taken for gone.
 func (d *desired) Keep(k render.Kept) error {
-	node, ok := k.Made.(*apply.Node)
+	node, ok := k.Made.(*plan.Node)
 	if !ok {
-		node = &apply.Node{
+		node = &plan.Node{
 			Hub: k.Program.Hub.Name, Form: k.Program.Form.Name, UID: k.UID,
-			Claims: apply.Claims{Refs: k.Refs, Values: mapped(k)},
+			Claims: plan.Claims{Refs: k.Refs, Values: mapped(k)},
 		}
 	}
-	node.NodeKey = apply.NodeKey{Namespace: k.Namespace, Name: k.Name}
+	node.NodeKey = plan.NodeKey{Namespace: k.Namespace, Name: k.Name}
 	if !ok || len(k.Problems) > 0 {
 		node.Fail(fmt.Errorf("it could not be rendered: %w", problemsOf(k.Problems)))
 	}

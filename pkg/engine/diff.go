@@ -3,7 +3,7 @@ package engine
 import (
 	"context"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/diff"
 )
 
@@ -34,7 +34,7 @@ func (j *applyJob) compare(ctx context.Context, keepSides bool) (*diff.Report, e
 	if err != nil {
 		return nil, err
 	}
-	if err := apply.CheckSizes(plans); err != nil {
+	if err := plan.CheckSizes(plans); err != nil {
 		return nil, &Error{Outcome: BadInput, Err: err, Summary: j.o.Nothing}
 	}
 	j.tellRestored(plans)

@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/diff"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
 // report is what a trial came to.
-func (t *trial) report(plans []apply.Plan) (*diff.Report, error) {
+func (t *trial) report(plans []plan.Plan) (*diff.Report, error) {
 	r := &diff.Report{}
 	for i := range plans {
 		r.Refusals = append(r.Refusals, plans[i].Refusals...)
@@ -36,7 +37,7 @@ func (t *trial) report(plans []apply.Plan) (*diff.Report, error) {
 }
 
 // compare finds out what would become of a node that has ended.
-func (t *trial) compare(p *apply.NodePlan) {
+func (t *trial) compare(p *plan.NodePlan) {
 	n := &diff.Node{Namespace: p.Namespace, Name: p.Name, Hub: p.HubKey(), Form: p.FormKey()}
 	if p.Desired != nil && p.Desired.Failed != nil {
 		n.Problem = p.Desired.Failed.Error()
@@ -61,7 +62,7 @@ func (t *trial) compare(p *apply.NodePlan) {
 }
 
 // object fills in what would become of one object.
-func (t *trial) object(o *diff.Object, p *apply.NodePlan, s *apply.Step) error {
+func (t *trial) object(o *diff.Object, p *plan.NodePlan, s *plan.Step) error {
 	if s.Object != nil {
 		o.ID, o.APIVersion = s.Object.ID, s.Object.APIVersion
 	} else {
@@ -76,9 +77,9 @@ func (t *trial) object(o *diff.Object, p *apply.NodePlan, s *apply.Step) error {
 		o.Problem, o.Note = event.Message, ""
 		return nil
 	case told && event.Outcome == apply.OutcomeSkipped:
-		o.Skipped = s.Action != apply.ActionSkip
+		o.Skipped = s.Action != plan.ActionSkip
 		return nil
-	case s.Action == apply.ActionKeep, s.Object == nil && (s.Live == nil || s.To != apply.NodeKey{}):
+	case s.Action == plan.ActionKeep, s.Object == nil && (s.Live == nil || s.To != plan.NodeKey{}):
 		return nil // what was tried, if anything, is of another node that has the object
 	}
 	origin, err := t.origin(p, s)
@@ -89,7 +90,7 @@ func (t *trial) object(o *diff.Object, p *apply.NodePlan, s *apply.Step) error {
 		o.Note = strings.TrimPrefix(o.Note+"; ", "; ") + untried
 	}
 	tried, found := t.takeSides(o.Ref)
-	if !found && s.Action == apply.ActionCreate {
+	if !found && s.Action == plan.ActionCreate {
 		tried, found = sides{next: origin.Desired}, true // it could not be tried
 	}
 	if !found {
@@ -121,7 +122,7 @@ func (t *trial) takeSides(ref lynq.Ref) (sides, bool) {
 }
 
 // origin is what the plan knows of why an object would change.
-func (t *trial) origin(p *apply.NodePlan, s *apply.Step) (*diff.Origin, error) {
+func (t *trial) origin(p *plan.NodePlan, s *plan.Step) (*diff.Origin, error) {
 	origin := &diff.Origin{Whole: wholeCause(s)}
 	if s.Object == nil {
 		return origin, nil
@@ -135,7 +136,7 @@ func (t *trial) origin(p *apply.NodePlan, s *apply.Step) (*diff.Origin, error) {
 	if s.Record != nil && s.Live != nil {
 		origin.Same = s.Record.Digest == s.Object.Digest
 		origin.SameForm = s.Record.Template != "" && s.Record.Template == s.Object.Template
-		origin.SameVersion = apply.SameVersion(t.version, s.Record, p.Inventory, t.hubs[p.HubKey()])
+		origin.SameVersion = plan.SameVersion(t.version, s.Record, p.Inventory, t.hubs[p.HubKey()])
 		origin.Held = s.Object.Policy.Patch == lynq.PatchApply && s.Live.Fields != "" && s.Live.Fields == s.Record.Fields
 	}
 	return origin, nil
@@ -143,15 +144,15 @@ func (t *trial) origin(p *apply.NodePlan, s *apply.Step) (*diff.Origin, error) {
 
 // untried is what an apply would do with a write of its own before it applies an
 // object, "" for nothing: of two writes the server can try but one.
-func untried(s *apply.Step) string {
+func untried(s *plan.Step) string {
 	if s.Object == nil || s.Live == nil {
 		return ""
 	}
 	var parts []string
-	if s.Reason == apply.ReasonTakeover {
+	if s.Reason == plan.ReasonTakeover {
 		parts = append(parts, "the marks by which it is theirs")
 	}
-	if s.Action != apply.ActionTrack && s.Live.Updated && s.Applies() {
+	if s.Action != plan.ActionTrack && s.Live.Updated && s.Applies() {
 		parts = append(parts, "fields that were written by another patchStrategy and the form does not have")
 	}
 	if len(parts) == 0 {
@@ -160,7 +161,7 @@ func untried(s *apply.Step) string {
 	return strings.Join(parts, ", and ") + " go too: that cannot be tried"
 }
 
-func refOf(s *apply.Step) lynq.Ref {
+func refOf(s *plan.Step) lynq.Ref {
 	if s.Object != nil {
 		return s.Object.Ref
 	}
@@ -169,39 +170,39 @@ func refOf(s *apply.Step) lynq.Ref {
 
 // wholeCause is the cause that all of an object shares, "" where each field has
 // its own.
-func wholeCause(s *apply.Step) diff.CauseKind {
+func wholeCause(s *plan.Step) diff.CauseKind {
 	switch s.Reason {
-	case apply.ReasonNew:
+	case plan.ReasonNew:
 		return diff.CauseNew
-	case apply.ReasonVanished, apply.ReasonDeleting:
+	case plan.ReasonVanished, plan.ReasonDeleting:
 		return diff.CauseGone
-	case apply.ReasonReplaced:
+	case plan.ReasonReplaced:
 		return diff.CauseReplaced
-	case apply.ReasonUnconfirmed:
+	case plan.ReasonUnconfirmed:
 		return diff.CauseUnknown
-	case apply.ReasonOrphan, apply.ReasonUnowned, apply.ReasonTakeover:
+	case plan.ReasonOrphan, plan.ReasonUnowned, plan.ReasonTakeover:
 		return diff.CauseAdopted
-	case apply.ReasonRemoved:
+	case plan.ReasonRemoved:
 		return diff.CauseRemoved
-	case apply.ReasonNodeGone:
+	case plan.ReasonNodeGone:
 		return diff.CauseRowGone
-	case apply.ReasonNodeDeleted:
+	case plan.ReasonNodeDeleted:
 		return diff.CauseDeleted
-	case apply.ReasonTakenOver:
+	case plan.ReasonTakenOver:
 		return diff.CauseTracking
 	}
 	return ""
 }
 
 // sourcesOf tells which columns feed which fields of a resource.
-func sourcesOf(hubs []HubPrograms) func(*apply.NodePlan, string) []diff.Source {
+func sourcesOf(hubs []HubPrograms) func(*plan.NodePlan, string) []diff.Source {
 	programs := map[apply.FormKey]*render.Program{}
 	for _, h := range hubs {
 		for _, p := range h.Programs {
 			programs[apply.FormKey{Hub: h.Key, Form: formKey(p.Form, h.Key.Namespace)}] = p
 		}
 	}
-	return func(n *apply.NodePlan, id string) []diff.Source {
+	return func(n *plan.NodePlan, id string) []diff.Source {
 		p := programs[apply.FormKey{Hub: n.HubKey(), Form: n.FormKey()}]
 		if p == nil {
 			return nil

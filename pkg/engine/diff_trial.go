@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/diff"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -28,23 +29,23 @@ type tryingCluster interface {
 // would write is refused.
 type trial struct {
 	tryingCluster
-	sources func(*apply.NodePlan, string) []diff.Source
+	sources func(*plan.NodePlan, string) []diff.Source
 	hubs    map[lynq.HubKey]*inventory.Hub
 	version string // lynqctl's
 	// keepSides: another program shows the differences, which needs both sides.
 	keepSides bool
 	// plans are those of nodes that could be planned.
-	plans map[apply.NodeKey]*apply.NodePlan
+	plans map[plan.NodeKey]*plan.NodePlan
 	// ending are objects that are being deleted, and created again when they are gone:
 	// there is nothing to be tried until then.
-	ending map[stepKey]apply.Step
+	ending map[stepKey]plan.Step
 
 	mu sync.Mutex
 	// sides are the objects that were tried, as they are and as they would be, and
 	// ended the last events of objects: both until their node has ended.
 	sides map[lynq.Ref]sides
 	ended map[stepKey]apply.Event
-	nodes map[*apply.NodePlan]*diff.Node
+	nodes map[*plan.NodePlan]*diff.Node
 	err   error // the first
 }
 
@@ -52,7 +53,7 @@ type trial struct {
 type sides struct{ live, next map[string]any }
 
 type stepKey struct {
-	node   apply.NodeKey
+	node   plan.NodeKey
 	object lynq.Ref
 }
 
@@ -65,11 +66,11 @@ var (
 )
 
 // try tries plans.
-func (j *applyJob) try(ctx context.Context, plans []apply.Plan, keepSides bool) (*trial, error) {
+func (j *applyJob) try(ctx context.Context, plans []plan.Plan, keepSides bool) (*trial, error) {
 	t := &trial{
 		tryingCluster: j.client, sources: sourcesOf(j.hubs), hubs: j.records, version: j.Version, keepSides: keepSides,
-		plans: map[apply.NodeKey]*apply.NodePlan{}, ending: map[stepKey]apply.Step{},
-		sides: map[lynq.Ref]sides{}, ended: map[stepKey]apply.Event{}, nodes: map[*apply.NodePlan]*diff.Node{},
+		plans: map[plan.NodeKey]*plan.NodePlan{}, ending: map[stepKey]plan.Step{},
+		sides: map[lynq.Ref]sides{}, ended: map[stepKey]apply.Event{}, nodes: map[*plan.NodePlan]*diff.Node{},
 	}
 	for i := range plans {
 		for k := range plans[i].Nodes {
@@ -91,12 +92,12 @@ func (j *applyJob) try(ctx context.Context, plans []apply.Plan, keepSides bool) 
 
 // setAside keeps a run from waiting until objects are gone that are being
 // deleted.
-func (t *trial) setAside(n *apply.NodePlan) {
+func (t *trial) setAside(n *plan.NodePlan) {
 	for i := range n.Steps {
 		s := &n.Steps[i]
-		if s.Object != nil && s.Live != nil && s.Live.Deleting && s.Action == apply.ActionCreate {
+		if s.Object != nil && s.Live != nil && s.Live.Deleting && s.Action == plan.ActionCreate {
 			t.ending[stepKey{n.NodeKey, s.Object.Ref}] = *s
-			s.Action, s.Reason = apply.ActionKeep, apply.ReasonLeftOut
+			s.Action, s.Reason = plan.ActionKeep, plan.ReasonLeftOut
 		}
 	}
 }

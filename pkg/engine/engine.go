@@ -8,6 +8,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -30,7 +31,7 @@ type View interface {
 	// Confirm asks a question that is answered with yes or no.
 	Confirm(question string) (bool, error)
 	// Preview shows plans before Confirm asks about them.
-	Preview(plans []apply.Plan) error
+	Preview(plans []plan.Plan) error
 	// Count shows how far something has come; nil where it is not shown.
 	Count(what string) Counter
 	// Printer shows what comes of a use case without a run, Reporter a run as it goes.
@@ -40,8 +41,8 @@ type View interface {
 
 // Printer shows what would be done, or why nothing is.
 type Printer interface {
-	Plan(plans []apply.Plan) error
-	Refuse(refusals []apply.Refusal) error
+	Plan(plans []plan.Plan) error
+	Refuse(refusals []plan.Refusal) error
 }
 
 // Counter shows how far something has come. It is safe for concurrent use.
@@ -60,8 +61,8 @@ type Counter interface {
 type Reporter interface {
 	apply.Reporter
 	// Plan shows what would have been done, Result what was.
-	Plan(plans []apply.Plan) error
-	Result(plans []apply.Plan) error
+	Plan(plans []plan.Plan) error
+	Result(plans []plan.Plan) error
 	Close() error
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/lynqctl/lynqctl/test/harness"
 )
@@ -23,7 +24,7 @@ type watcher struct {
 	notes   []string
 	asked   []string
 	events  []apply.Event
-	refused []apply.Refusal
+	refused []plan.Refusal
 }
 
 func (w *watcher) Note(line string) { w.notes = append(w.notes, line) }
@@ -32,14 +33,14 @@ func (w *watcher) Confirm(question string) (bool, error) {
 	w.asked = append(w.asked, question)
 	return true, nil
 }
-func (*watcher) Preview([]apply.Plan) error              { return nil }
-func (*watcher) Count(string) engine.Counter             { return nil }
-func (w *watcher) Printer(engine.Mode) engine.Printer    { return w }
-func (w *watcher) Reporter(engine.Mode) engine.Reporter  { return w }
-func (*watcher) Plan([]apply.Plan) error                 { return nil }
-func (*watcher) Result([]apply.Plan) error               { return nil }
-func (*watcher) Close() error                            { return nil }
-func (w *watcher) Refuse(refusals []apply.Refusal) error { w.refused = refusals; return nil }
+func (*watcher) Preview([]plan.Plan) error              { return nil }
+func (*watcher) Count(string) engine.Counter            { return nil }
+func (w *watcher) Printer(engine.Mode) engine.Printer   { return w }
+func (w *watcher) Reporter(engine.Mode) engine.Reporter { return w }
+func (*watcher) Plan([]plan.Plan) error                 { return nil }
+func (*watcher) Result([]plan.Plan) error               { return nil }
+func (*watcher) Close() error                           { return nil }
+func (w *watcher) Refuse(refusals []plan.Refusal) error { w.refused = refusals; return nil }
 func (w *watcher) Report(e apply.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -90,7 +91,7 @@ func TestLifecycle(t *testing.T) {
 	access := kube.Access{Kubeconfig: env.Kubeconfig}
 	options := engine.ApplyOptions{
 		RenderOptions: engine.RenderOptions{InputOptions: engine.InputOptions{Paths: []string{dir}}, Access: access, Nothing: "nothing was touched"},
-		RunOptions:    engine.DefaultRunOptions(), Limits: apply.Limits{MaxDelete: apply.DefaultMaxDelete()}, Wait: true,
+		RunOptions:    engine.DefaultRunOptions(), Limits: plan.Limits{MaxDelete: plan.DefaultMaxDelete()}, Wait: true,
 	}
 	run := func(what string, do func(*engine.Engine) error) *watcher {
 		t.Helper()
@@ -127,7 +128,7 @@ func TestLifecycle(t *testing.T) {
 	deleted := run("delete", func(e *engine.Engine) error {
 		return e.Delete(t.Context(), &engine.DeleteOptions{
 			RemoveOptions: engine.RemoveOptions{RunOptions: engine.DefaultRunOptions(), Access: access},
-			What:          "node", Name: "acme-web", Namespace: env.Namespace, Cascade: apply.CascadeOrdered,
+			What:          "node", Name: "acme-web", Namespace: env.Namespace, Cascade: plan.CascadeOrdered,
 		})
 	})
 	if got := deleted.outcomes(); !slices.Equal(got, []string{"ConfigMap/acme delete"}) || len(deleted.asked) != 1 {
@@ -141,7 +142,7 @@ func TestLifecycle(t *testing.T) {
 	w := &watcher{}
 	e := &engine.Engine{Stdin: strings.NewReader(""), Getenv: func(string) string { return "" }, Version: "test", View: w}
 	var known *engine.Error
-	if err := e.Apply(t.Context(), &options); !errors.As(err, &known) || known.Outcome != engine.Refused || len(w.refused) != 1 || w.refused[0].Guard != apply.GuardEmpty {
+	if err := e.Apply(t.Context(), &options); !errors.As(err, &known) || known.Outcome != engine.Refused || len(w.refused) != 1 || w.refused[0].Guard != plan.GuardEmpty {
 		t.Errorf("without an active row: %v %+v", err, w.refused)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/lynqctl/lynqctl/internal/suggest"
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/handover"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -200,7 +200,7 @@ func (j *handoverJob) running(ctx context.Context) (*handover.Running, error) {
 
 // recordHub records a hub as an apply would, so that the next one and status know how
 // many nodes there are; one that is recorded stays as it is.
-func (j *handoverJob) recordHub(ctx context.Context, p lynq.HubKey, plan *handover.Plan) error {
+func (j *handoverJob) recordHub(ctx context.Context, p lynq.HubKey, planned *handover.Plan) error {
 	there, err := j.store.LoadHub(ctx, p.Namespace, p.Name)
 	if err != nil || there != nil {
 		return err
@@ -213,12 +213,12 @@ func (j *handoverJob) recordHub(ctx context.Context, p lynq.HubKey, plan *handov
 		}
 	}
 	for _, inv := range before {
-		if apply.HubOf(inv) == p {
+		if plan.HubOf(inv) == p {
 			nodes[keyOf(inv).String()], rows[inv.RowUID] = true, true
 		}
 	}
-	for i := range plan.Nodes {
-		if n := &plan.Nodes[i]; n.Namespace == p.Namespace && n.Hub == p.Name {
+	for i := range planned.Nodes {
+		if n := &planned.Nodes[i]; n.Namespace == p.Namespace && n.Hub == p.Name {
 			nodes[n.Key().String()], rows[n.Row] = true, true
 		}
 	}

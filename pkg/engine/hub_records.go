@@ -7,7 +7,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -65,8 +65,8 @@ func (r *hubRecords) load(ctx context.Context, key lynq.HubKey) (*inventory.Hub,
 // records where nodes are going to be before it makes them. What a hub's record
 // says is asked only where inventories are not in its own namespace, and nothing is
 // doubted where it cannot be read.
-func (r *hubRecords) counting(ctx context.Context, inventories []*inventory.Inventory, broken []*inventory.RecordError) (apply.Counting, error) {
-	away := apply.Away(inventories, broken)
+func (r *hubRecords) counting(ctx context.Context, inventories []*inventory.Inventory, broken []*inventory.RecordError) (plan.Counting, error) {
+	away := plan.Away(inventories, broken)
 	nameless := slices.ContainsFunc(broken, func(b *inventory.RecordError) bool { return b.Hub == "" })
 	if len(away) == 0 && (!nameless || r.namespace != "") {
 		return nil, nil
@@ -78,7 +78,7 @@ func (r *hubRecords) counting(ctx context.Context, inventories []*inventory.Inve
 		} else if err != nil {
 			return nil, err
 		}
-		return apply.NewCounting(list.hubs, inventories), nil
+		return plan.NewCounting(list.hubs, inventories), nil
 	}
 	for _, key := range away {
 		_, err := r.load(ctx, key)
@@ -86,7 +86,7 @@ func (r *hubRecords) counting(ctx context.Context, inventories []*inventory.Inve
 			return nil, err
 		}
 	}
-	return apply.NewCounting(r.elsewhere(), inventories), nil
+	return plan.NewCounting(r.elsewhere(), inventories), nil
 }
 
 // elsewhere are the records that were read of hubs in other namespaces.

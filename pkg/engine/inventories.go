@@ -13,7 +13,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/internal/suggest"
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -31,14 +31,14 @@ type InventoryOptions struct {
 
 // chosen tells whether a command is about a node. Of one without a record the
 // form is not known.
-func (o *InventoryOptions) chosen(k apply.NodeKey, hub lynq.HubKey, form lynq.FormKey) bool {
+func (o *InventoryOptions) chosen(k plan.NodeKey, hub lynq.HubKey, form lynq.FormKey) bool {
 	return (o.Namespace == "" || o.Namespace == k.Namespace) && (len(o.Nodes) == 0 || slices.Contains(o.Nodes, k.Name)) &&
 		lynq.Names(o.Hubs).Choose(hub.Namespace, hub.Name) && lynq.Names(o.Forms).Choose(form.Namespace, form.Name)
 }
 
 // chooses is chosen for a node with an inventory.
 func (o *InventoryOptions) chooses(inv *inventory.Inventory) bool {
-	return o.chosen(keyOf(inv), apply.HubOf(inv), apply.FormOf(inv))
+	return o.chosen(keyOf(inv), plan.HubOf(inv), plan.FormOf(inv))
 }
 
 // mayChoose is chosen for a node whose hub and form may not be known: what is
@@ -58,8 +58,8 @@ type Inventories struct {
 	Ignored []string
 
 	others   []*inventory.Inventory
-	ignored  apply.Ignored // chosen or not
-	counting apply.Counting
+	ignored  plan.Ignored // chosen or not
+	counting plan.Counting
 }
 
 // read reads the records that the flags choose, and all others of their
@@ -101,13 +101,13 @@ func (o *InventoryOptions) readAll(ctx context.Context, hubs *hubRecords) (*Inve
 
 // hubsAmong are the hubs that --hub chooses, of all namespaces, none where it is not
 // said: what does not say its hub is theirs at most where they have nodes.
-func (o *InventoryOptions) hubsAmong(inventories []*inventory.Inventory, counting apply.Counting) []lynq.HubKey {
+func (o *InventoryOptions) hubsAmong(inventories []*inventory.Inventory, counting plan.Counting) []lynq.HubKey {
 	if o.Namespace != "" || len(o.Hubs) == 0 {
 		return nil
 	}
 	hubs := slices.Collect(maps.Keys(counting))
 	for _, inv := range inventories {
-		hubs = append(hubs, apply.HubOf(inv))
+		hubs = append(hubs, plan.HubOf(inv))
 	}
 	return slices.DeleteFunc(hubs, func(hub lynq.HubKey) bool { return !lynq.Names(o.Hubs).Choose(hub.Namespace, hub.Name) })
 }
@@ -115,12 +115,12 @@ func (o *InventoryOptions) hubsAmong(inventories []*inventory.Inventory, countin
 // mayConcern tells whether a record that cannot be read may be one that the flags
 // choose: as far as its labels can be read, they say of which hub and form it is.
 func (o *InventoryOptions) mayConcern(b *inventory.RecordError) bool {
-	return o.mayChoose(b.Node, apply.HubOfBroken(b), apply.FormOfBroken(b))
+	return o.mayChoose(b.Node, plan.HubOfBroken(b), plan.FormOfBroken(b))
 }
 
 // ignored warns of the records that the flags choose and that do not count.
-func (o *InventoryOptions) ignored(all *apply.Ignored) []string {
-	var meant apply.Ignored
+func (o *InventoryOptions) ignored(all *plan.Ignored) []string {
+	var meant plan.Ignored
 	for _, inv := range all.Inventories {
 		if o.chooses(inv) {
 			meant.Inventories = append(meant.Inventories, inv)
@@ -142,7 +142,7 @@ func (o *InventoryOptions) unknown(r *Inventories, ownRecords []lynq.HubKey) err
 		hubs = append(hubs, hub.Name, hub.String())
 	}
 	for _, inv := range slices.Concat(r.Chosen, r.others) {
-		hub, form := apply.HubOf(inv), apply.FormOf(inv)
+		hub, form := plan.HubOf(inv), plan.FormOf(inv)
 		nodes, hubs, forms = append(nodes, inv.Node), append(hubs, hub.Name, hub.String()), append(forms, form.Name, form.String())
 	}
 	for _, b := range r.Broken {

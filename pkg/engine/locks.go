@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -115,7 +115,7 @@ func (ls *locks) check() error {
 func (r *clusterRun) notLocked(ctx context.Context, hub lynq.HubKey, err error) error {
 	var held *inventory.HeldError
 	if errors.As(err, &held) {
-		return r.refuse([]apply.Refusal{{Guard: apply.GuardLock, Hub: hub, What: "it " + held.What(), Fix: held.Fix()}})
+		return r.refuse([]plan.Refusal{{Guard: plan.GuardLock, Hub: hub, What: "it " + held.What(), Fix: held.Fix()}})
 	}
 	return untouched(ctx, err)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
@@ -42,7 +43,7 @@ func (j *applyJob) recordedNames(ctx context.Context) (keptNames, error) {
 	}
 	return func(p *render.Program, plain string) bool {
 		known := recorded[p]
-		return known.Has(apply.NodeKey{Namespace: p.Namespace, Name: plain}, known.form) || j.tracked != nil && j.tracked(p, plain)
+		return known.Has(plan.NodeKey{Namespace: p.Namespace, Name: plain}, known.form) || j.tracked != nil && j.tracked(p, plain)
 	}, nil
 }
 
@@ -52,17 +53,17 @@ func dashed(p *render.Program) bool { return lynq.Dashed(p.Form.Name) }
 // lost. Where forms of the run could share a name, objects do not tell of which
 // they are.
 func trackedNames(stranded []orphan.Orphan, hubs []HubPrograms) keptNames {
-	nodes, applySets := map[apply.NodeKey]bool{}, map[string]bool{}
+	nodes, applySets := map[plan.NodeKey]bool{}, map[string]bool{}
 	for i := range stranded {
 		o := &stranded[i]
-		nodes[apply.NodeKey{Namespace: o.From.Namespace, Name: o.From.Node}] = true
+		nodes[plan.NodeKey{Namespace: o.From.Namespace, Name: o.From.Node}] = true
 		if o.Live != nil {
 			applySets[o.Live.PartOf] = true
 		}
 	}
 	forms := render.FormNames(allPrograms(hubs))
 	return func(p *render.Program, plain string) bool {
-		tracked := nodes[apply.NodeKey{Namespace: p.Namespace, Name: plain}] || applySets[inventory.ID(p.Namespace, inventory.Name(plain))]
+		tracked := nodes[plan.NodeKey{Namespace: p.Namespace, Name: plain}] || applySets[inventory.ID(p.Namespace, inventory.Name(plain))]
 		return tracked && render.AskedFor(map[string]bool{plain: true}, plain, p.Form.Name, forms)
 	}
 }
@@ -84,14 +85,14 @@ func (j *applyJob) onlyNodes(inventories []*inventory.Inventory, found map[strin
 // mayBeOf tells whether --node, where it is said, means the node that an orphan is
 // from. One may be from the time when the node had its other name.
 func (j *applyJob) mayBeOf(o *orphan.Orphan) bool {
-	return len(j.o.Settings.Nodes) == 0 || j.o.Settings.Nodes[o.From.Node] || slices.ContainsFunc(j.wanted(), func(n *apply.Node) bool {
+	return len(j.o.Settings.Nodes) == 0 || j.o.Settings.Nodes[o.From.Node] || slices.ContainsFunc(j.wanted(), func(n *plan.Node) bool {
 		return n.Namespace == o.From.Namespace && (n.Name == o.From.Node || render.OtherName(n.UID, n.Form, n.Name) == o.From.Node)
 	})
 }
 
 // wanted are the nodes of all hubs.
-func (j *applyJob) wanted() []*apply.Node {
-	var nodes []*apply.Node
+func (j *applyJob) wanted() []*plan.Node {
+	var nodes []*plan.Node
 	for _, h := range j.hubs {
 		nodes = append(nodes, j.nodes[h.Key]...)
 	}
@@ -99,7 +100,7 @@ func (j *applyJob) wanted() []*apply.Node {
 }
 
 // oneOfEach refuses names given with --node that several nodes of the plans have.
-func oneOfEach(asked map[string]bool, plans []apply.Plan) error {
+func oneOfEach(asked map[string]bool, plans []plan.Plan) error {
 	if asked == nil {
 		return nil
 	}

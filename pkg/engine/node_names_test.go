@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
@@ -15,9 +15,9 @@ import (
 // bear, be it that of a node or of an ApplySet, unless that could be a node of
 // another form of the run.
 func TestTrackedNames(t *testing.T) {
-	labelled := orphan.Orphan{Live: &apply.Live{}}
+	labelled := orphan.Orphan{Live: &plan.Live{}}
 	labelled.From.Namespace, labelled.From.Node = "shop", "acme-eu-web"
-	owned := orphan.Orphan{Live: &apply.Live{PartOf: inventory.ID("shop", inventory.Name("acme-eu-web"))}}
+	owned := orphan.Orphan{Live: &plan.Live{PartOf: inventory.ID("shop", inventory.Name("acme-eu-web"))}}
 	for name, c := range map[string]struct {
 		stranded  []orphan.Orphan
 		forms     string

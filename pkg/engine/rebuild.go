@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
@@ -149,7 +149,7 @@ func (r *rebuildJob) find(ctx context.Context) ([]orphan.Rebuilt, []orphan.Unbui
 	unbuilt = slices.DeleteFunc(unbuilt, func(u orphan.Unbuilt) bool { return !r.meant(u.Node, lynq.HubKey{Name: u.Hub}) })
 	var errs []error
 	for _, name := range r.o.Node {
-		is := func(k apply.NodeKey) bool { return k.Name == name || k.String() == name }
+		is := func(k plan.NodeKey) bool { return k.Name == name || k.String() == name }
 		if !slices.ContainsFunc(rebuilt, func(b orphan.Rebuilt) bool { return is(keyOf(b.Inventory)) }) &&
 			!slices.ContainsFunc(unbuilt, func(u orphan.Unbuilt) bool { return is(u.Node) }) {
 			errs = append(errs, fmt.Errorf("no object of node %q lacks an inventory%s (lynqctl orphans list -A --stranded lists what does)", name, r.where()))
@@ -171,14 +171,14 @@ func (r *rebuildJob) where() string {
 
 // meant tells whether the command is about a node; one without a name may be any
 // of its namespace.
-func (r *rebuildJob) meant(key apply.NodeKey, hub lynq.HubKey) bool {
+func (r *rebuildJob) meant(key plan.NodeKey, hub lynq.HubKey) bool {
 	return (r.o.Where == "" || r.o.Where == key.Namespace) && mayChooseHub(r.hubs, hub) &&
 		(len(r.o.Node) == 0 || key.Name == "" || slices.Contains(r.o.Node, key.Name) || slices.Contains(r.o.Node, key.String()))
 }
 
 // formMeant tells whether --form means the form of a node.
 func (r *rebuildJob) formMeant(inv *inventory.Inventory) bool {
-	form := apply.FormOf(inv)
+	form := plan.FormOf(inv)
 	return lynq.Names(r.o.Forms).Choose(form.Namespace, form.Name)
 }
 
@@ -232,12 +232,12 @@ func (r *rebuildJob) readRecords(ctx context.Context, in *orphan.RebuildInput) e
 	if _, err = brokenOnes(err); err != nil {
 		return err
 	}
-	kept, broken, _ := apply.NewCounting(in.Hubs, inventories).Split(inventories, all)
+	kept, broken, _ := plan.NewCounting(in.Hubs, inventories).Split(inventories, all)
 	if in.Inventories = kept; r.o.Where != "" {
 		broken = all
 	}
 	r.broken = slices.DeleteFunc(slices.Clone(broken), func(b *inventory.RecordError) bool {
-		return !r.meant(apply.NodeKey{Namespace: b.Namespace, Name: b.Node}, lynq.HubKey{Namespace: b.HubNamespace, Name: b.Hub})
+		return !r.meant(plan.NodeKey{Namespace: b.Namespace, Name: b.Node}, lynq.HubKey{Namespace: b.HubNamespace, Name: b.Hub})
 	})
 	return nil
 }
@@ -279,7 +279,7 @@ func (r *rebuildJob) tellOthers(rebuilt []orphan.Rebuilt) {
 func (r *rebuildJob) save(ctx context.Context, rebuilt []orphan.Rebuilt) error {
 	var keys []lynq.HubKey
 	for _, b := range rebuilt {
-		if p := apply.HubOf(b.Inventory); !slices.Contains(keys, p) {
+		if p := plan.HubOf(b.Inventory); !slices.Contains(keys, p) {
 			keys = append(keys, p)
 		}
 	}

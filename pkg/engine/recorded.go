@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -15,7 +15,7 @@ import (
 type hubNodes struct {
 	namespaces  map[string]bool
 	inventories []*inventory.Inventory
-	broken      map[apply.NodeKey]error // those that could not be read
+	broken      map[plan.NodeKey]error // those that could not be read
 }
 
 // recorded reads the inventories of a hub. Beside those that its record names, they
@@ -26,14 +26,14 @@ func (r *clusterRun) recorded(ctx context.Context, hub lynq.HubKey, record *inve
 	if err != nil {
 		return nil, fmt.Errorf("hub %q: read the inventories of its nodes: %w", hub.Name, err)
 	}
-	found := hubNodes{namespaces: apply.Namespaces(hub, record, namespaces, all), broken: map[apply.NodeKey]error{}}
+	found := hubNodes{namespaces: plan.Namespaces(hub, record, namespaces, all), broken: map[plan.NodeKey]error{}}
 	var others []string
-	found.inventories, unread, others = apply.Within(found.namespaces, all, unread)
+	found.inventories, unread, others = plan.Within(found.namespaces, all, unread)
 	for _, b := range unread {
-		found.broken[apply.NodeKey{Namespace: b.Namespace, Name: b.Node}] = b
+		found.broken[plan.NodeKey{Namespace: b.Namespace, Name: b.Node}] = b
 	}
 	if len(others) > 0 {
-		r.warnOnce(apply.IgnoredInventories(hub, others))
+		r.warnOnce(plan.IgnoredInventories(hub, others))
 	}
 	return &found, nil
 }

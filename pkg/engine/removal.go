@@ -11,6 +11,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -30,7 +31,7 @@ type DeleteOptions struct {
 	Namespace  string // "" for all, of a form
 	// Hub is that of a form, as NAME or NAMESPACE/NAME; "" for any.
 	Hub     string
-	Cascade apply.Cascade
+	Cascade plan.Cascade
 }
 
 // Delete lets a node go, all of a form, or all of a hub with the hub's record.
@@ -40,7 +41,7 @@ func (e *Engine) Delete(ctx context.Context, o *DeleteOptions) error {
 }
 
 // remove lets nodes go.
-func (e *Engine) remove(ctx context.Context, o *RemoveOptions, wanted selection, cascade apply.Cascade, giveUp map[lynq.Ref]bool) error {
+func (e *Engine) remove(ctx context.Context, o *RemoveOptions, wanted selection, cascade plan.Cascade, giveUp map[lynq.Ref]bool) error {
 	ctx, cancel := Deadline(ctx, o.Timeout)
 	defer cancel()
 	client, warnings, err := e.connect(&o.Access)
@@ -56,7 +57,7 @@ type removalJob struct {
 	clusterRun
 	o       *RemoveOptions
 	wanted  selection
-	cascade apply.Cascade
+	cascade plan.Cascade
 	giveUp  map[lynq.Ref]bool // named objects whose cleanup is not tried
 	seen    *records          // as they were read last
 }
@@ -90,7 +91,7 @@ func (j *removalJob) perform(ctx context.Context) error {
 }
 
 // agree shows what would happen, and asks.
-func (j *removalJob) agree(ctx context.Context, hubs []*leavingHub, plans []apply.Plan) error {
+func (j *removalJob) agree(ctx context.Context, hubs []*leavingHub, plans []plan.Plan) error {
 	if j.o.Yes {
 		return nil
 	}
@@ -107,23 +108,23 @@ func (j *removalJob) agree(ctx context.Context, hubs []*leavingHub, plans []appl
 }
 
 // stake is what goes and what stays, in words.
-func stake(plans []apply.Plan) string {
-	counts, adopted := map[apply.Action]int{}, map[apply.Action]int{}
+func stake(plans []plan.Plan) string {
+	counts, adopted := map[plan.Action]int{}, map[plan.Action]int{}
 	for i := range plans {
 		for action, n := range plans[i].Counts {
 			counts[action] += n
 			adopted[action] += plans[i].Adopted[action]
 		}
 	}
-	deleted := lynq.Count(counts[apply.ActionDelete]+counts[apply.ActionCollect], "object") + " to delete"
-	if n := adopted[apply.ActionDelete] + adopted[apply.ActionCollect]; n > 0 {
+	deleted := lynq.Count(counts[plan.ActionDelete]+counts[plan.ActionCollect], "object") + " to delete"
+	if n := adopted[plan.ActionDelete] + adopted[plan.ActionCollect]; n > 0 {
 		deleted += fmt.Sprintf(" (%d adopted)", n)
 	}
 	parts := []string{deleted}
-	if n := counts[apply.ActionOrphan]; n > 0 {
+	if n := counts[plan.ActionOrphan]; n > 0 {
 		parts = append(parts, lynq.Count(n, "object")+" to leave behind as orphans")
 	}
-	if n := counts[apply.ActionRelease]; n > 0 {
+	if n := counts[plan.ActionRelease]; n > 0 {
 		parts = append(parts, lynq.Count(n, "object")+" to release")
 	}
 	return strings.Join(parts, ", ")
@@ -224,10 +225,10 @@ func brokenOnes(err error) ([]*inventory.RecordError, error) {
 	return nil, err
 }
 
-func (j *removalJob) planAll(ctx context.Context, hubs []*leavingHub) ([]apply.Plan, error) {
+func (j *removalJob) planAll(ctx context.Context, hubs []*leavingHub) ([]plan.Plan, error) {
 	_, looked := j.countingRequests(j.warnings, "looking at the cluster")
 	defer looked()
-	var plans []apply.Plan
+	var plans []plan.Plan
 	for _, h := range hubs {
 		p, err := j.plan(ctx, h)
 		if err != nil {
@@ -239,8 +240,8 @@ func (j *removalJob) planAll(ctx context.Context, hubs []*leavingHub) ([]apply.P
 }
 
 // plan looks at what the nodes of a hub own, and decides.
-func (j *removalJob) plan(ctx context.Context, h *leavingHub) (*apply.Plan, error) {
-	in := &apply.Input{Hub: h.Name, HubNamespace: h.Namespace, Delete: h.nodes, Cascade: j.cascade, Broken: map[apply.NodeKey]error{}}
+func (j *removalJob) plan(ctx context.Context, h *leavingHub) (*plan.Plan, error) {
+	in := &plan.Input{Hub: h.Name, HubNamespace: h.Namespace, Delete: h.nodes, Cascade: j.cascade, Broken: map[plan.NodeKey]error{}}
 	operator, err := apply.OperatorNodes(ctx, j.client, h.Name)
 	if err != nil {
 		return nil, err
@@ -275,12 +276,12 @@ func (j *removalJob) plan(ctx context.Context, h *leavingHub) (*apply.Plan, erro
 	}
 	in.See(seen)
 	in.GiveUp = giveUp
-	return apply.Decide(in, apply.Limits{AllowEmpty: true}), nil
+	return plan.Decide(in, plan.Limits{AllowEmpty: true}), nil
 }
 
 // observe looks at what the nodes own. What a person gave up on is looked at by
 // itself: that this fails may be the very reason.
-func (j *removalJob) observe(ctx context.Context, hub string, leaving []*inventory.Inventory) (seen *apply.Observed, giveUp map[lynq.Ref]error, err error) {
+func (j *removalJob) observe(ctx context.Context, hub string, leaving []*inventory.Inventory) (seen *plan.Observed, giveUp map[lynq.Ref]error, err error) {
 	giveUp = map[lynq.Ref]error{}
 	var apart []inventory.Record
 	rest := make([]*inventory.Inventory, 0, len(leaving))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -62,8 +63,8 @@ func (e *Engine) newClusterRun(o *RunOptions, client *kube.Client, warnings *ser
 }
 
 // refused tells what guards have against the plans.
-func (r *clusterRun) refused(plans []apply.Plan) error {
-	var refusals []apply.Refusal
+func (r *clusterRun) refused(plans []plan.Plan) error {
+	var refusals []plan.Refusal
 	for i := range plans {
 		refusals = append(refusals, plans[i].Refusals...)
 	}
@@ -74,7 +75,7 @@ func (r *clusterRun) refused(plans []apply.Plan) error {
 }
 
 // refuse says why, as people or scripts want it.
-func (r *clusterRun) refuse(refusals []apply.Refusal) error {
+func (r *clusterRun) refuse(refusals []plan.Refusal) error {
 	if err := r.View.Printer(r.run.Mode).Refuse(refusals); err != nil {
 		return Fail(err)
 	}
@@ -82,7 +83,7 @@ func (r *clusterRun) refuse(refusals []apply.Refusal) error {
 }
 
 // showPlans is a client dry run: the plans, and nothing done.
-func (r *clusterRun) showPlans(plans []apply.Plan) error {
+func (r *clusterRun) showPlans(plans []plan.Plan) error {
 	if err := r.View.Printer(r.run.Mode).Plan(plans); err != nil {
 		return Fail(err)
 	}
@@ -93,7 +94,7 @@ func (r *clusterRun) showPlans(plans []apply.Plan) error {
 				failedNodes++
 			}
 		}
-		blocked += plans[i].Counts[apply.ActionBlock]
+		blocked += plans[i].Counts[plan.ActionBlock]
 	}
 	var wrong []string
 	if failedNodes > 0 {
@@ -110,7 +111,7 @@ func (r *clusterRun) showPlans(plans []apply.Plan) error {
 
 // runPlans carries plans out, for real or as a server dry run. What is done
 // afterwards, unless something went wrong or it is a dry run, is still part of the run.
-func (r *clusterRun) runPlans(ctx context.Context, plans []apply.Plan, o apply.Options, afterwards func(context.Context, *apply.Summary) error) error {
+func (r *clusterRun) runPlans(ctx context.Context, plans []plan.Plan, o apply.Options, afterwards func(context.Context, *apply.Summary) error) error {
 	o.Concurrency, o.DryRun, o.Began, o.Grace = r.run.Concurrency, r.run.Mode == ModeServer, r.began, interruptionGrace
 	o.Version = r.Version
 	runner := &apply.Runner{Cluster: r.client, Records: r.store, Now: time.Now, Options: o}
@@ -133,7 +134,7 @@ func (r *clusterRun) runPlans(ctx context.Context, plans []apply.Plan, o apply.O
 
 // reported has a run shown as it goes, with what the server warns of, and the plans
 // when it has ended.
-func (r *clusterRun) reported(ctx context.Context, plans []apply.Plan, run func(apply.Reporter) (*apply.Summary, error)) error {
+func (r *clusterRun) reported(ctx context.Context, plans []plan.Plan, run func(apply.Reporter) (*apply.Summary, error)) error {
 	reporter := r.View.Reporter(r.run.Mode)
 	defer func() { _ = reporter.Close() }() // Result has its error
 	r.warnings.to(reporter.Report)

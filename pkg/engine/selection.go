@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/internal/suggest"
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -35,7 +35,7 @@ type selection interface {
 // leavingHub is a hub of which nodes go.
 type leavingHub struct {
 	lynq.HubKey
-	nodes map[apply.NodeKey]bool
+	nodes map[plan.NodeKey]bool
 	// record is the hub's own, nil where that stays, or there is none.
 	record *inventory.Hub
 	// unrecorded: the hub has no record of its own, so that nothing of it is left
@@ -45,7 +45,7 @@ type leavingHub struct {
 
 // member is the record of a node, also one that cannot be read.
 type member struct {
-	apply.NodeKey
+	plan.NodeKey
 	of   lynq.HubKey // its hub
 	form lynq.FormKey
 	// deleted: it is being deleted, and our finalizer may hold it.
@@ -57,19 +57,19 @@ type member struct {
 func (all *records) members() []member {
 	var members []member
 	for _, inv := range all.nodes {
-		members = append(members, member{keyOf(inv), apply.HubOf(inv), apply.FormOf(inv), inv.Deleting && inv.Finalizer, nil})
+		members = append(members, member{keyOf(inv), plan.HubOf(inv), plan.FormOf(inv), inv.Deleting && inv.Finalizer, nil})
 	}
 	for _, b := range all.broken {
 		if b.Node != "" && b.Hub != "" {
-			hub := apply.HubOfBroken(b)
-			members = append(members, member{apply.NodeKey{Namespace: b.Namespace, Name: b.Node}, lynq.HubKey{Namespace: hub.Namespace, Name: hub.Name}, apply.FormOfBroken(b), b.Deleting, b})
+			hub := plan.HubOfBroken(b)
+			members = append(members, member{plan.NodeKey{Namespace: b.Namespace, Name: b.Node}, lynq.HubKey{Namespace: hub.Namespace, Name: hub.Name}, plan.FormOfBroken(b), b.Deleting, b})
 		}
 	}
 	return members
 }
 
 // rules tell which inventories count, by the records of hubs.
-func (all *records) rules() apply.Counting { return apply.NewCounting(all.hubs, all.nodes) }
+func (all *records) rules() plan.Counting { return plan.NewCounting(all.hubs, all.nodes) }
 
 // counting are the members that count: those in the namespaces that the record of
 // their hub names, where it has one.
@@ -112,8 +112,8 @@ func (all *records) gone(p lynq.HubKey) bool {
 		!slices.ContainsFunc(all.members(), func(m member) bool { return m.of == p })
 }
 
-func keyOf(inv *inventory.Inventory) apply.NodeKey {
-	return apply.NodeKey{Namespace: inv.Namespace, Name: inv.Node}
+func keyOf(inv *inventory.Inventory) plan.NodeKey {
+	return plan.NodeKey{Namespace: inv.Namespace, Name: inv.Node}
 }
 
 // leavingHubs are hubs by their places.
@@ -127,7 +127,7 @@ func (l *leavingHubs) hub(p lynq.HubKey) *leavingHub {
 		l.at = map[lynq.HubKey]*leavingHub{}
 	}
 	if l.at[p] == nil {
-		l.at[p] = &leavingHub{HubKey: p, nodes: map[apply.NodeKey]bool{}}
+		l.at[p] = &leavingHub{HubKey: p, nodes: map[plan.NodeKey]bool{}}
 		l.all = append(l.all, l.at[p])
 	}
 	return l.at[p]

@@ -9,7 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/status"
@@ -180,12 +180,12 @@ func recordsOf(ctx context.Context, store *inventory.Store, hub lynq.HubKey) (in
 	all, broken, _ = counting.Split(all, broken)
 	n := 0
 	for _, inv := range all {
-		if apply.HubOf(inv) == hub {
+		if plan.HubOf(inv) == hub {
 			n++
 		}
 	}
 	for _, b := range broken {
-		if apply.HubOfBroken(b) == hub {
+		if plan.HubOfBroken(b) == hub {
 			n++
 		}
 	}

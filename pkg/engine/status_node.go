@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
@@ -114,7 +114,7 @@ func (l *nodeLook) warn(format string, args ...any) {
 func (l *nodeLook) object(ctx context.Context, r *inventory.Record) (status.Seen, []ownedList) {
 	unknown := func(err error) (status.Seen, []ownedList) {
 		if apierrors.IsNotFound(err) {
-			return status.Seen{Ref: r.Ref, State: apply.StateGone}, nil
+			return status.Seen{Ref: r.Ref, State: ready.StateGone}, nil
 		}
 		return status.Seen{Ref: r.Ref, State: status.StateUnknown, Message: err.Error()}, nil
 	}
@@ -126,7 +126,7 @@ func (l *nodeLook) object(ctx context.Context, r *inventory.Record) (status.Seen
 	if err != nil {
 		return unknown(err)
 	}
-	if apply.ReadyOnceThere(r.Group, r.Kind) {
+	if ready.OnceThere(r.Group, r.Kind) {
 		m, err := l.client.Metadata(ctx, resource, r.Namespace, r.Name)
 		if err != nil {
 			return unknown(err)
@@ -145,7 +145,7 @@ func (l *nodeLook) object(ctx context.Context, r *inventory.Record) (status.Seen
 
 // seeing is what is kept of an object.
 func (l *nodeLook) seeing(ctx context.Context, ref lynq.Ref, m metav1.Object, o *unstructured.Unstructured) status.Seen {
-	r := apply.ReadinessOf(o, func(name string) (*unstructured.Unstructured, error) {
+	r := ready.WithClass(o, func(name string) (*unstructured.Unstructured, error) {
 		classes, err := l.client.Resource(ctx, "storage.k8s.io", "", "StorageClass")
 		if err != nil {
 			return nil, err

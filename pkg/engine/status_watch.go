@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/status"
@@ -109,7 +110,7 @@ func (w *StatusWatch) Status() *Status {
 		return nil
 	}
 	s, counts := &Status{}, w.counts()
-	var ignored apply.Ignored
+	var ignored plan.Ignored
 	for key, n := range w.nodes {
 		switch {
 		case counts(&n):
@@ -132,7 +133,7 @@ func (w *StatusWatch) Status() *Status {
 // counts tells which records count, as far as it is known by now.
 func (w *StatusWatch) counts() func(*status.Node) bool {
 	hubs := slices.Concat(w.elsewhere, slices.Collect(maps.Values(w.hubs)))
-	counting := apply.NewCounting(hubs, slices.Collect(maps.Values(w.old)))
+	counting := plan.NewCounting(hubs, slices.Collect(maps.Values(w.old)))
 	chosen := w.o.hubsAmong(nil, counting)
 	return func(n *status.Node) bool {
 		if n.Hub == "" {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
@@ -24,7 +25,7 @@ type VerifyOptions struct {
 type Verification struct {
 	Nodes    int // that were compared, with so many objects
 	Objects  int
-	Findings []apply.Finding
+	Findings []plan.Finding
 	// Warnings are what could not be looked at.
 	Warnings []string
 	// Ignored are warnings about inventories that do not count.
@@ -54,7 +55,7 @@ type verification struct {
 // look reads all there is, and compares. A run that is under way records what it
 // is going to make, so what is tracked is listed before the records are read.
 func (v *verification) look(ctx context.Context) error {
-	in := &apply.VerifyInput{Broken: map[apply.NodeKey]bool{}, Live: map[lynq.Ref]*apply.Live{}, Misplaced: map[lynq.Ref]*apply.ScopeError{}}
+	in := &plan.VerifyInput{Broken: map[plan.NodeKey]bool{}, Live: map[lynq.Ref]*plan.Live{}, Misplaced: map[lynq.Ref]*plan.ScopeError{}}
 	if !v.o.RecordedOnly {
 		found, err := orphan.Tracked(ctx, v.client)
 		if err != nil {
@@ -68,7 +69,7 @@ func (v *verification) look(ctx context.Context) error {
 		return err
 	}
 	for _, b := range v.records.Broken {
-		in.Broken[apply.NodeKey{Namespace: b.Namespace, Name: b.Node}] = true
+		in.Broken[plan.NodeKey{Namespace: b.Namespace, Name: b.Node}] = true
 	}
 	// What has the tracking of a node that does not count is not looked at.
 	for _, key := range v.records.ignored.Nodes() {
@@ -79,11 +80,11 @@ func (v *verification) look(ctx context.Context) error {
 	if err := v.observe(ctx, in); err != nil {
 		return err
 	}
-	recorded := map[apply.NodeKey]*inventory.Inventory{}
+	recorded := map[plan.NodeKey]*inventory.Inventory{}
 	for _, inv := range slices.Concat(v.records.Chosen, v.records.others) {
 		recorded[keyOf(inv)] = inv
 	}
-	for _, f := range apply.Verify(in) {
+	for _, f := range plan.Verify(in) {
 		if v.tells(&f, recorded[f.NodeKey]) {
 			v.Findings = append(v.Findings, f)
 		}
@@ -93,7 +94,7 @@ func (v *verification) look(ctx context.Context) error {
 
 // tells tells whether a finding is about a node that the flags choose. What has no
 // record says only the name of its hub: that is the one in the node's namespace.
-func (v *verification) tells(f *apply.Finding, inv *inventory.Inventory) bool {
+func (v *verification) tells(f *plan.Finding, inv *inventory.Inventory) bool {
 	if inv != nil {
 		return v.o.chooses(inv)
 	}
@@ -102,10 +103,10 @@ func (v *verification) tells(f *apply.Finding, inv *inventory.Inventory) bool {
 
 // observe looks at what is recorded, hub by hub. What cannot be looked at does
 // not keep other hubs and nodes from being compared.
-func (v *verification) observe(ctx context.Context, in *apply.VerifyInput) error {
+func (v *verification) observe(ctx context.Context, in *plan.VerifyInput) error {
 	hubs := map[lynq.HubKey][]*inventory.Inventory{}
 	for _, inv := range v.records.Chosen {
-		hubs[apply.HubOf(inv)] = append(hubs[apply.HubOf(inv)], inv)
+		hubs[plan.HubOf(inv)] = append(hubs[plan.HubOf(inv)], inv)
 	}
 	for _, hub := range slices.SortedFunc(maps.Keys(hubs), lynq.HubKey.Compare) {
 		seen, err := apply.Observe(ctx, v.client, hub.Name, nil, hubs[hub])
@@ -126,7 +127,7 @@ func (v *verification) observe(ctx context.Context, in *apply.VerifyInput) error
 
 // seen sorts out the nodes of a hub of which not all could be looked at, and says
 // why, each reason once.
-func (v *verification) seen(in *apply.VerifyInput, hub string, inventories []*inventory.Inventory, seen *apply.Observed) {
+func (v *verification) seen(in *plan.VerifyInput, hub string, inventories []*inventory.Inventory, seen *plan.Observed) {
 	unknown := map[string]int{} // nodes, by why they are
 	for _, inv := range inventories {
 		if err := seen.UnknownOf(inv); err != nil {

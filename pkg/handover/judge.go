@@ -6,7 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -74,7 +74,7 @@ func judge(n *Node, f Found, record types.UID) Object {
 		o.Why = "it is being deleted; the next apply creates it again"
 		return o
 	}
-	live := apply.LiveOf(f.Ref, f.Meta)
+	live := plan.LiveOf(f.Ref, f.Meta)
 	bonds := bondsOf(n, f.Meta, &live)
 	switch {
 	case live.Record:
@@ -118,7 +118,7 @@ type bonds struct {
 
 func (b bonds) any() bool { return b.owned || b.labelled || b.ours }
 
-func bondsOf(n *Node, m *metav1.PartialObjectMetadata, live *apply.Live) bonds {
+func bondsOf(n *Node, m *metav1.PartialObjectMetadata, live *plan.Live) bonds {
 	key := n.Key()
 	partOf := inventory.ID(key.Namespace, inventory.Name(key.Name))
 	own := func(name string) bool { return name == n.Name || name == key.Name }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -188,7 +189,7 @@ func (l *Looker) own(ctx context.Context, n *Node, r lynq.APIResource, namesOpen
 	var own []*metav1.PartialObjectMetadata
 	seen := map[types.UID]bool{}
 	for _, m := range slices.Concat(labelled, owned) {
-		live := apply.LiveOf(lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: m.Namespace, Name: m.Name}, m)
+		live := plan.LiveOf(lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: m.Namespace, Name: m.Name}, m)
 		if !seen[m.UID] && bondsOf(n, m, &live).any() {
 			seen[m.UID] = true
 			own = append(own, m)
@@ -250,7 +251,7 @@ func (l *Looker) droppedObject(ctx context.Context, n *Node, ref lynq.Ref, id st
 		}
 		for _, m := range all {
 			c := droppedOf(r, m, id)
-			live := apply.LiveOf(c.Ref, m)
+			live := plan.LiveOf(c.Ref, m)
 			if !taken[c.Ref] && bondsOf(n, m, &live).any() {
 				candidates = append(candidates, c)
 			}

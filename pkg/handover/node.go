@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -57,8 +57,8 @@ type Resource struct {
 
 // Key is the node that a LynqNode becomes. It keeps its name, whatever the form is
 // called: apply finds it by that.
-func (n *Node) Key() apply.NodeKey {
-	return apply.NodeKey{Namespace: n.Namespace, Name: lynq.PlainNodeName(n.Row, n.Form)}
+func (n *Node) Key() plan.NodeKey {
+	return plan.NodeKey{Namespace: n.Namespace, Name: lynq.PlainNodeName(n.Row, n.Form)}
 }
 
 // hubKey is the hub of the node: a LynqNode is in the namespace of its hub.

@@ -11,7 +11,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -103,7 +103,7 @@ func TestNodeOf(t *testing.T) {
 	if diff := cmp.Diff([]string{"Secret/shop/old@old"}, n.droppedKeys()); diff != "" {
 		t.Errorf("dropped keys (-want +got)\n%s", diff)
 	}
-	if got := n.Key(); got != (apply.NodeKey{Namespace: "shop", Name: "acme-web"}) {
+	if got := n.Key(); got != (plan.NodeKey{Namespace: "shop", Name: "acme-web"}) {
 		t.Errorf("it becomes %s", got)
 	}
 }

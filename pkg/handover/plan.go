@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -17,15 +17,15 @@ import (
 // The guards of a handover, beside apply's GuardOperator (it still runs) and
 // GuardDeleting (LynqNodes are being deleted).
 const (
-	GuardRecord  apply.Guard = "record"  // a node's record is another's, or cannot be read
-	GuardClaimed apply.Guard = "claimed" // two LynqNodes name one object
+	GuardRecord  plan.Guard = "record"  // a node's record is another's, or cannot be read
+	GuardClaimed plan.Guard = "claimed" // two LynqNodes name one object
 )
 
 // Reasons that only a handover has.
 const (
-	ReasonHandover   apply.Reason = "Handover"   // it was the operator's
-	ReasonAbsent     apply.Reason = "Absent"     // there is no such object
-	ReasonUnreadable apply.Reason = "Unreadable" // it is unknown what it is
+	ReasonHandover   plan.Reason = "Handover"   // it was the operator's
+	ReasonAbsent     plan.Reason = "Absent"     // there is no such object
+	ReasonUnreadable plan.Reason = "Unreadable" // it is unknown what it is
 )
 
 // Input is what a plan is made of.
@@ -42,7 +42,7 @@ type Input struct {
 // Plan says what happens to LynqNodes and to their objects.
 type Plan struct {
 	Nodes    []NodePlan // by hub, then by name
-	Refusals []apply.Refusal
+	Refusals []plan.Refusal
 }
 
 // NodePlan is what happens to one LynqNode.
@@ -57,9 +57,9 @@ type NodePlan struct {
 
 // NewPlan makes a plan. It is a pure function.
 func NewPlan(in *Input) *Plan {
-	inventories := map[apply.NodeKey]*inventory.Inventory{}
+	inventories := map[plan.NodeKey]*inventory.Inventory{}
 	for _, inv := range in.Inventories {
-		inventories[apply.NodeKey{Namespace: inv.Namespace, Name: inv.Node}] = inv
+		inventories[plan.NodeKey{Namespace: inv.Namespace, Name: inv.Node}] = inv
 	}
 	p := &Plan{}
 	for i, n := range in.Nodes {
@@ -100,8 +100,8 @@ func (p *Plan) Counts() map[Verdict]int {
 	return counts
 }
 
-func (p *Plan) refuse(g apply.Guard, hub lynq.HubKey, fix, format string, args ...any) {
-	p.Refusals = append(p.Refusals, apply.Refusal{Guard: g, Hub: hub, What: fmt.Sprintf(format, args...), Fix: fix})
+func (p *Plan) refuse(g plan.Guard, hub lynq.HubKey, fix, format string, args ...any) {
+	p.Refusals = append(p.Refusals, plan.Refusal{Guard: g, Hub: hub, What: fmt.Sprintf(format, args...), Fix: fix})
 }
 
 // refuseDeleted refuses LynqNodes that are being deleted: the operator, if it is ever
@@ -114,19 +114,19 @@ func (p *Plan) refuseDeleted() {
 		}
 	}
 	for _, hub := range slices.SortedFunc(maps.Keys(deleted), lynq.HubKey.Compare) {
-		p.refuse(apply.GuardDeleting, hub,
+		p.refuse(plan.GuardDeleting, hub,
 			"start the operator and let it finish, if their objects are to go too; a deletion cannot be taken back, and what the finalizer "+lynq.FinalizerNode+" holds goes when that is taken off",
 			"a deletion was asked for: %s", some(deleted[hub], "LynqNode"))
 	}
 }
 
 // refuseRecords refuses nodes whose inventories are of others.
-func (p *Plan) refuseRecords(inventories map[apply.NodeKey]*inventory.Inventory, broken []*inventory.RecordError) {
-	unreadable := map[apply.NodeKey]error{}
+func (p *Plan) refuseRecords(inventories map[plan.NodeKey]*inventory.Inventory, broken []*inventory.RecordError) {
+	unreadable := map[plan.NodeKey]error{}
 	for _, b := range broken {
-		unreadable[apply.NodeKey{Namespace: b.Namespace, Name: b.Node}] = b
+		unreadable[plan.NodeKey{Namespace: b.Namespace, Name: b.Node}] = b
 	}
-	first := map[apply.NodeKey]*Node{}
+	first := map[plan.NodeKey]*Node{}
 	for i := range p.Nodes {
 		n := p.Nodes[i].Node
 		key := n.Key()
@@ -183,12 +183,12 @@ func some(names []string, noun string) string {
 
 // Plans are the same as plans of apply, a hub each, for reports: with or without
 // what becomes of the LynqNodes themselves.
-func (p *Plan) Plans(nodes bool) []apply.Plan {
-	var plans []apply.Plan
+func (p *Plan) Plans(nodes bool) []plan.Plan {
+	var plans []plan.Plan
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
 		if last := len(plans) - 1; last < 0 || plans[last].Hub != n.hubKey() {
-			plans = append(plans, apply.Plan{Hub: n.hubKey(), Counts: map[apply.Action]int{}})
+			plans = append(plans, plan.Plan{Hub: n.hubKey(), Counts: map[plan.Action]int{}})
 		}
 		hub := &plans[len(plans)-1]
 		hub.Nodes = append(hub.Nodes, n.plan(nodes))
@@ -199,54 +199,54 @@ func (p *Plan) Plans(nodes bool) []apply.Plan {
 	return plans
 }
 
-func (p *NodePlan) plan(node bool) apply.NodePlan {
+func (p *NodePlan) plan(node bool) plan.NodePlan {
 	key := p.Key()
-	out := apply.NodePlan{
+	out := plan.NodePlan{
 		NodeKey: key, Hub: p.Hub, HubNamespace: p.Namespace, Form: p.Form, UID: p.Row, Inventory: p.Record,
-		Desired: &apply.Node{NodeKey: key, Hub: p.Hub, Form: p.Form, UID: p.Row},
+		Desired: &plan.Node{NodeKey: key, Hub: p.Hub, Form: p.Form, UID: p.Row},
 	}
 	for i := range p.Objects {
 		out.Steps = append(out.Steps, p.Objects[i].step())
 	}
 	if node && !p.hopeless() {
-		out.Steps = append(out.Steps, apply.Step{
-			Action: apply.ActionRelease, Reason: ReasonHandover, Record: &inventory.Record{Ref: p.ref()},
+		out.Steps = append(out.Steps, plan.Step{
+			Action: plan.ActionRelease, Reason: ReasonHandover, Record: &inventory.Record{Ref: p.ref()},
 			Message: "it goes last, and nothing with it",
 		})
 	}
 	return out
 }
 
-func (o *Object) step() apply.Step {
-	s := apply.Step{
-		Action: apply.ActionSkip, Reason: o.reason(), Message: o.Why,
-		Object: &apply.Object{Ref: o.Ref, APIVersion: o.APIVersion, ID: o.ID}, Record: &inventory.Record{Ref: o.Ref, ID: o.ID},
+func (o *Object) step() plan.Step {
+	s := plan.Step{
+		Action: plan.ActionSkip, Reason: o.reason(), Message: o.Why,
+		Object: &plan.Object{Ref: o.Ref, APIVersion: o.APIVersion, ID: o.ID}, Record: &inventory.Record{Ref: o.Ref, ID: o.ID},
 	}
 	switch o.Verdict {
 	case Take:
-		s.Action = apply.ActionTrack
+		s.Action = plan.ActionTrack
 	case Had:
-		s.Action = apply.ActionKeep
+		s.Action = plan.ActionKeep
 	case Failed:
-		s.Action = apply.ActionBlock
+		s.Action = plan.ActionBlock
 	}
 	return s
 }
 
-func (o *Object) reason() apply.Reason {
+func (o *Object) reason() plan.Reason {
 	switch {
 	case o.Verdict == Take:
 		return ReasonHandover
 	case o.Verdict == Had:
-		return apply.ReasonUpToDate
+		return plan.ReasonUpToDate
 	case o.Err != nil:
 		return ReasonUnreadable
 	case o.Meta == nil:
 		return ReasonAbsent
 	case o.Meta.DeletionTimestamp != nil:
-		return apply.ReasonDeleting
+		return plan.ReasonDeleting
 	case o.Meta.Labels[lynq.LabelOrphaned] == "true":
-		return apply.ReasonOrphan
+		return plan.ReasonOrphan
 	}
-	return apply.ReasonForeign
+	return plan.ReasonForeign
 }

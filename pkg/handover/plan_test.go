@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -19,7 +19,7 @@ func named(name string) *Node {
 	return n
 }
 
-func refusalTexts(refusals []apply.Refusal) string {
+func refusalTexts(refusals []plan.Refusal) string {
 	var b strings.Builder
 	for _, r := range refusals {
 		b.WriteString(string(r.Guard) + ": " + r.What + " | " + r.Fix + "\n")
@@ -102,10 +102,10 @@ func TestPlans(t *testing.T) {
 	twice.Name = "twice"
 	p := NewPlan(&Input{Nodes: []*Node{named("bolt"), named("acme"), far}, Found: [][]Found{{twice}, {found(live()), found(nil)}, nil}})
 	var got []string
-	for _, plan := range p.Plans(true) {
-		for _, n := range plan.Nodes {
+	for _, planned := range p.Plans(true) {
+		for _, n := range planned.Nodes {
 			for _, s := range n.Steps {
-				got = append(got, strings.Join([]string{plan.Hub.Name, n.HubNamespace, n.Name, string(s.Action), string(s.Reason), s.Record.Full()}, " "))
+				got = append(got, strings.Join([]string{planned.Hub.Name, n.HubNamespace, n.Name, string(s.Action), string(s.Reason), s.Record.Full()}, " "))
 			}
 		}
 	}
@@ -119,7 +119,7 @@ func TestPlans(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if plans := p.Plans(false); plans[1].Counts[apply.ActionRelease] != 0 {
+	if plans := p.Plans(false); plans[1].Counts[plan.ActionRelease] != 0 {
 		t.Errorf("without LynqNodes: %v", plans[1].Counts)
 	}
 }

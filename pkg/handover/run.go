@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -36,9 +37,9 @@ func (r *Runner) Run(ctx context.Context, p *Plan) (*apply.Summary, error) {
 	finishing, end := r.finishing(ctx)
 	defer end()
 	run := &run{Runner: r, finishing: finishing, sum: newSummary()}
-	for _, plan := range p.Plans(true) {
-		run.sum.Hubs = append(run.sum.Hubs, plan.Hub)
-		r.Reporter.Report(apply.Event{Time: r.Now(), Type: apply.EventPlan, Hub: plan.Hub, Counts: plan.Counts, Nodes: len(plan.Nodes)})
+	for _, planned := range p.Plans(true) {
+		run.sum.Hubs = append(run.sum.Hubs, planned.Hub)
+		r.Reporter.Report(apply.Event{Time: r.Now(), Type: apply.EventPlan, Hub: planned.Hub, Counts: planned.Counts, Nodes: len(planned.Nodes)})
 	}
 	var running errgroup.Group
 	running.SetLimit(max(1, r.Concurrency))
@@ -92,7 +93,7 @@ type nodeRun struct {
 func (n *nodeRun) perform(ctx context.Context) {
 	n.tell(apply.Event{Type: apply.EventNodeStart})
 	if err := n.save(); err != nil {
-		n.fail(n.plan.ref(), "", apply.ActionTrack, err)
+		n.fail(n.plan.ref(), "", plan.ActionTrack, err)
 		n.end(apply.OutcomeFailed)
 		return
 	}
@@ -106,11 +107,11 @@ func (n *nodeRun) perform(ctx context.Context) {
 		case o.Verdict == Take:
 			n.take(o)
 		case o.Verdict == Failed:
-			n.fail(o.Ref, o.ID, apply.ActionTrack, errors.New(o.Why))
+			n.fail(o.Ref, o.ID, plan.ActionTrack, errors.New(o.Why))
 		case o.Verdict == Left:
-			n.object(o, apply.ActionSkip, apply.OutcomeSkipped, o.Why)
+			n.object(o, plan.ActionSkip, apply.OutcomeSkipped, o.Why)
 		default:
-			n.sum.object(apply.ActionKeep, apply.OutcomeUnchanged)
+			n.sum.object(plan.ActionKeep, apply.OutcomeUnchanged)
 		}
 	}
 	if len(n.problems) > 0 {
@@ -143,11 +144,11 @@ func (n *nodeRun) take(o *Object) {
 	changed, err := n.write(o)
 	switch {
 	case err != nil:
-		n.fail(o.Ref, o.ID, apply.ActionTrack, err)
+		n.fail(o.Ref, o.ID, plan.ActionTrack, err)
 	case changed:
-		n.object(o, apply.ActionTrack, apply.OutcomeDone, "")
+		n.object(o, plan.ActionTrack, apply.OutcomeDone, "")
 	default:
-		n.sum.object(apply.ActionKeep, apply.OutcomeUnchanged)
+		n.sum.object(plan.ActionKeep, apply.OutcomeUnchanged)
 	}
 }
 
@@ -155,21 +156,21 @@ func (n *nodeRun) take(o *Object) {
 func (n *nodeRun) release() {
 	ref := n.plan.ref()
 	if err := n.removeNode(); err != nil {
-		n.fail(ref, "", apply.ActionRelease, err)
+		n.fail(ref, "", plan.ActionRelease, err)
 		n.end(apply.OutcomeFailed)
 		return
 	}
-	n.sum.object(apply.ActionRelease, apply.OutcomeDone)
-	n.tell(apply.Event{Type: apply.EventObject, Object: ref, Action: apply.ActionRelease, Reason: ReasonHandover, Outcome: apply.OutcomeDone})
+	n.sum.object(plan.ActionRelease, apply.OutcomeDone)
+	n.tell(apply.Event{Type: apply.EventObject, Object: ref, Action: plan.ActionRelease, Reason: ReasonHandover, Outcome: apply.OutcomeDone})
 	n.end(apply.OutcomeDone)
 }
 
-func (n *nodeRun) object(o *Object, a apply.Action, outcome apply.Outcome, why string) {
+func (n *nodeRun) object(o *Object, a plan.Action, outcome apply.Outcome, why string) {
 	n.sum.object(a, outcome)
 	n.tell(apply.Event{Type: apply.EventObject, Object: o.Ref, ID: o.ID, Action: a, Reason: o.reason(), Outcome: outcome, Message: why})
 }
 
-func (n *nodeRun) fail(ref lynq.Ref, id string, a apply.Action, err error) {
+func (n *nodeRun) fail(ref lynq.Ref, id string, a plan.Action, err error) {
 	n.problems = append(n.problems, ref.String()+": "+err.Error())
 	n.sum.object(a, apply.OutcomeFailed)
 	n.tell(apply.Event{Type: apply.EventObject, Object: ref, ID: id, Action: a, Outcome: apply.OutcomeFailed, Message: err.Error()})

@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -36,10 +36,10 @@ type Running struct {
 
 // Refusals are what shows that the operator runs still: it would write to what is
 // handed over, and create its LynqNodes again. It is a pure function.
-func (r *Running) Refusals() []apply.Refusal {
-	var refusals []apply.Refusal
+func (r *Running) Refusals() []plan.Refusal {
+	var refusals []plan.Refusal
 	refuse := func(fix, format string, args ...any) {
-		refusals = append(refusals, apply.Refusal{Guard: apply.GuardOperator, What: "the Lynq operator runs: " + fmt.Sprintf(format, args...), Fix: fix})
+		refusals = append(refusals, plan.Refusal{Guard: plan.GuardOperator, What: "the Lynq operator runs: " + fmt.Sprintf(format, args...), Fix: fix})
 	}
 	for _, d := range r.Deployments {
 		labels, _, _ := unstructured.NestedStringMap(d.Object, "spec", "template", "metadata", "labels")

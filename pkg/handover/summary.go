@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 )
 
 // summary counts what a run does. It is safe for concurrent use.
@@ -16,11 +17,11 @@ type summary struct {
 
 func newSummary() *summary {
 	return &summary{Summary: apply.Summary{
-		Nodes: map[apply.Outcome]int{}, Objects: map[apply.Outcome]int{}, Actions: map[apply.Action]int{},
+		Nodes: map[apply.Outcome]int{}, Objects: map[apply.Outcome]int{}, Actions: map[plan.Action]int{},
 	}}
 }
 
-func (s *summary) object(a apply.Action, o apply.Outcome) {
+func (s *summary) object(a plan.Action, o apply.Outcome) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.Objects[o]++

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -67,7 +67,7 @@ type Found struct {
 	// Ignored are inventories that do not count: those outside of the namespaces
 	// which the records of their hubs name. What has the tracking of their nodes
 	// is not taken for stranded either.
-	Ignored apply.Ignored
+	Ignored plan.Ignored
 }
 
 // Find looks for orphans. An error means that nothing is known.

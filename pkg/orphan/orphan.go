@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -36,7 +36,7 @@ type Orphan struct {
 	Resource lynq.APIResource
 	UID      types.UID
 	// Live is what there is of the object; nil with ReasonGone.
-	Live *apply.Live
+	Live *plan.Live
 
 	Reason string    // "" where that is unknown
 	Since  time.Time // zero where that is unknown
@@ -61,7 +61,7 @@ type Origin struct {
 // seen is one object of a list.
 type seen struct {
 	resource    *lynq.APIResource
-	live        apply.Live
+	live        plan.Live
 	annotations markers
 	// owner is the node whose inventory owns the object, "" for none.
 	owner string
@@ -76,7 +76,7 @@ type markers struct{ at, reason, from string }
 func seeing(r *lynq.APIResource, m *metav1.PartialObjectMetadata) seen {
 	ref := lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: m.Namespace, Name: m.Name}
 	s := seen{
-		resource: r, live: apply.LiveOf(ref, m),
+		resource: r, live: plan.LiveOf(ref, m),
 		annotations: markers{
 			at:     m.Annotations[lynq.AnnotationOrphanedAt],
 			reason: m.Annotations[lynq.AnnotationOrphanedReason],

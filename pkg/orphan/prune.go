@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -50,35 +50,35 @@ func Prunable(orphans []Orphan, o PruneOptions) (prunable []Orphan, spared []Spa
 // Prune plans the deletion of those orphans that are prunable: a plan per hub
 // that they are from, in it a node for each that left some behind. It is a pure
 // function.
-func Prune(orphans []Orphan, o PruneOptions) (plans []apply.Plan, spared []Spared) {
+func Prune(orphans []Orphan, o PruneOptions) (plans []plan.Plan, spared []Spared) {
 	prunable, spared := Prunable(orphans, o)
-	byHub := map[string]map[apply.NodeKey]*apply.NodePlan{}
+	byHub := map[string]map[plan.NodeKey]*plan.NodePlan{}
 	for i := range prunable {
 		orphan := &prunable[i]
 		nodes := byHub[orphan.From.Hub]
 		if nodes == nil {
-			nodes = map[apply.NodeKey]*apply.NodePlan{}
+			nodes = map[plan.NodeKey]*plan.NodePlan{}
 			byHub[orphan.From.Hub] = nodes
 		}
-		key := apply.NodeKey{Namespace: orphan.From.Namespace, Name: orphan.From.Node}
+		key := plan.NodeKey{Namespace: orphan.From.Namespace, Name: orphan.From.Node}
 		if key.Name == "" {
-			key = apply.NodeKey{Namespace: orphan.Namespace, Name: unknownNode}
+			key = plan.NodeKey{Namespace: orphan.Namespace, Name: unknownNode}
 		}
 		if nodes[key] == nil {
-			nodes[key] = &apply.NodePlan{NodeKey: key, Hub: orphan.From.Hub}
+			nodes[key] = &plan.NodePlan{NodeKey: key, Hub: orphan.From.Hub}
 		}
 		nodes[key].Steps = append(nodes[key].Steps, pruneStep(orphan, o.Exact))
 	}
 	for hub, nodes := range byHub {
-		p := apply.Plan{Hub: lynq.HubKey{Name: hub}} // orphans do not tell its namespace
+		p := plan.Plan{Hub: lynq.HubKey{Name: hub}} // orphans do not tell its namespace
 		for _, n := range nodes {
 			p.Nodes = append(p.Nodes, *n)
 		}
 		p.Count()
-		slices.SortFunc(p.Nodes, func(a, b apply.NodePlan) int { return strings.Compare(a.String(), b.String()) })
+		slices.SortFunc(p.Nodes, func(a, b plan.NodePlan) int { return strings.Compare(a.String(), b.String()) })
 		plans = append(plans, p)
 	}
-	slices.SortFunc(plans, func(a, b apply.Plan) int { return a.Hub.Compare(b.Hub) })
+	slices.SortFunc(plans, func(a, b plan.Plan) int { return a.Hub.Compare(b.Hub) })
 	return plans, spared
 }
 
@@ -100,10 +100,10 @@ func spare(o *Orphan, data bool) string {
 	return ""
 }
 
-func pruneStep(o *Orphan, exact bool) apply.Step {
+func pruneStep(o *Orphan, exact bool) plan.Step {
 	live := *o.Live
-	return apply.Step{
-		Action: apply.ActionDelete, Reason: apply.ReasonPruned,
+	return plan.Step{
+		Action: plan.ActionDelete, Reason: plan.ReasonPruned,
 		Record: &inventory.Record{
 			Ref: o.Ref, ID: o.From.ID, APIVersion: o.Resource.APIVersion(), UID: string(o.UID),
 			Creation: o.Creation, Deletion: o.Deletion, Adopted: live.Adopted,

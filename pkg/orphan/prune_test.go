@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
@@ -23,7 +23,7 @@ func left(ref, from string, changes ...func(*orphan.Orphan)) orphan.Orphan {
 	o := orphan.Orphan{
 		Ref: r, UID: types.UID("uid of " + ref), Resource: lynq.APIResource{Group: r.Group, Version: "v1", Kind: r.Kind},
 		Reason: lynq.ReasonNodeDeleted, Deletion: lynq.DeleteRetain,
-		Live: &apply.Live{Ref: r, UID: types.UID("uid of " + ref), ResourceVersion: "7", Orphaned: true},
+		Live: &plan.Live{Ref: r, UID: types.UID("uid of " + ref), ResourceVersion: "7", Orphaned: true},
 	}
 	if p := strings.Split(from, "/"); len(p) == 4 {
 		o.From = orphan.Origin{Hub: p[0], Namespace: p[1], Node: p[2], ID: p[3]}
@@ -35,7 +35,7 @@ func left(ref, from string, changes ...func(*orphan.Orphan)) orphan.Orphan {
 }
 
 // planned are plans in lines: hub, node, and what is done to which object.
-func planned(plans []apply.Plan) []string {
+func planned(plans []plan.Plan) []string {
 	lines := []string{}
 	for _, p := range plans {
 		steps := 0
@@ -45,7 +45,7 @@ func planned(plans []apply.Plan) []string {
 				steps++
 			}
 		}
-		if p.Counts[apply.ActionDelete] != steps || len(p.Counts) != 1 {
+		if p.Counts[plan.ActionDelete] != steps || len(p.Counts) != 1 {
 			lines = append(lines, "the counts are wrong")
 		}
 	}
@@ -97,7 +97,7 @@ func TestPruneGroups(t *testing.T) {
 }
 
 func TestPruneSpares(t *testing.T) {
-	live := func(change func(*apply.Live)) func(*orphan.Orphan) {
+	live := func(change func(*plan.Live)) func(*orphan.Orphan) {
 		return func(o *orphan.Orphan) { change(o.Live) }
 	}
 	for name, test := range map[string]struct {
@@ -107,23 +107,23 @@ func TestPruneSpares(t *testing.T) {
 		data   string // the same with data
 	}{
 		"an orphan":             {ref: "ConfigMap/shop/a"},
-		"of old, with our hub":  {ref: "ConfigMap/shop/a", change: live(func(l *apply.Live) { l.Hub = "crm" })},
-		"left by the operator":  {ref: "ConfigMap/shop/a", change: live(func(l *apply.Live) { l.Node, l.NodeNamespace = "acme-web", "shop" })},
-		"owned by others, too":  {ref: "ConfigMap/shop/a", change: live(func(l *apply.Live) { l.Owners = []types.UID{"theirs"} })},
+		"of old, with our hub":  {ref: "ConfigMap/shop/a", change: live(func(l *plan.Live) { l.Hub = "crm" })},
+		"left by the operator":  {ref: "ConfigMap/shop/a", change: live(func(l *plan.Live) { l.Node, l.NodeNamespace = "acme-web", "shop" })},
+		"owned by others, too":  {ref: "ConfigMap/shop/a", change: live(func(l *plan.Live) { l.Owners = []types.UID{"theirs"} })},
 		"only recorded":         {ref: "ConfigMap/shop/a", change: func(o *orphan.Orphan) { o.Live, o.Reason = nil, orphan.ReasonGone }, want: "only a record names it", data: "only a record names it"},
-		"stranded":              {ref: "ConfigMap/shop/a", change: live(func(l *apply.Live) { l.Orphaned = false }), want: "an orphan no more", data: "an orphan no more"},
-		"being deleted":         {ref: "ConfigMap/shop/a", change: live(func(l *apply.Live) { l.Deleting, l.Ending = true, "is being deleted since noon" }), want: "it is being deleted since noon", data: "it is being deleted since noon"},
-		"unmanaged":             {ref: "ConfigMap/shop/a", change: live(func(l *apply.Live) { l.Unmanaged = true }), want: "lynq.sh/mode: unmanaged", data: "lynq.sh/mode: unmanaged"},
-		"of a controller":       {ref: "ConfigMap/shop/a", change: live(func(l *apply.Live) { l.Controller = "Widget/w" }), want: "now of controller Widget/w", data: "now of controller Widget/w"},
-		"of another tool":       {ref: "ConfigMap/shop/a", change: live(func(l *apply.Live) { l.Foreign = "Kustomization a/b" }), want: "now of Kustomization a/b", data: "now of Kustomization a/b"},
-		"part of an ApplySet":   {ref: "ConfigMap/shop/a", change: live(func(l *apply.Live) { l.PartOf = "x" }), want: "tracking of a node too", data: "tracking of a node too"},
-		"with a node's labels":  {ref: "ConfigMap/shop/a", change: live(func(l *apply.Live) { l.Hub, l.Node = "crm", "acme-web" }), want: "tracking of a node too", data: "tracking of a node too"},
+		"stranded":              {ref: "ConfigMap/shop/a", change: live(func(l *plan.Live) { l.Orphaned = false }), want: "an orphan no more", data: "an orphan no more"},
+		"being deleted":         {ref: "ConfigMap/shop/a", change: live(func(l *plan.Live) { l.Deleting, l.Ending = true, "is being deleted since noon" }), want: "it is being deleted since noon", data: "it is being deleted since noon"},
+		"unmanaged":             {ref: "ConfigMap/shop/a", change: live(func(l *plan.Live) { l.Unmanaged = true }), want: "lynq.sh/mode: unmanaged", data: "lynq.sh/mode: unmanaged"},
+		"of a controller":       {ref: "ConfigMap/shop/a", change: live(func(l *plan.Live) { l.Controller = "Widget/w" }), want: "now of controller Widget/w", data: "now of controller Widget/w"},
+		"of another tool":       {ref: "ConfigMap/shop/a", change: live(func(l *plan.Live) { l.Foreign = "Kustomization a/b" }), want: "now of Kustomization a/b", data: "now of Kustomization a/b"},
+		"part of an ApplySet":   {ref: "ConfigMap/shop/a", change: live(func(l *plan.Live) { l.PartOf = "x" }), want: "tracking of a node too", data: "tracking of a node too"},
+		"with a node's labels":  {ref: "ConfigMap/shop/a", change: live(func(l *plan.Live) { l.Hub, l.Node = "crm", "acme-web" }), want: "tracking of a node too", data: "tracking of a node too"},
 		"a claim":               {ref: "PersistentVolumeClaim/shop/a", want: "it holds data (--include-data"},
 		"a volume":              {ref: "PersistentVolume/a", want: "it holds data (--include-data"},
 		"a namespace":           {ref: "Namespace/a", want: "it holds data (--include-data"},
 		"a kind":                {ref: "CustomResourceDefinition.apiextensions.k8s.io/a.b.c", want: "it holds data (--include-data"},
 		"a kind of the name":    {ref: "Namespace.example.com/shop/a"},
-		"a claim of a template": {ref: "PersistentVolumeClaim/shop/a", change: live(func(l *apply.Live) { l.Controller = "StatefulSet/w" }), want: "now of controller", data: "now of controller"},
+		"a claim of a template": {ref: "PersistentVolumeClaim/shop/a", change: live(func(l *plan.Live) { l.Controller = "StatefulSet/w" }), want: "now of controller", data: "now of controller"},
 	} {
 		o := left(test.ref, "crm/shop/acme-web/a")
 		if test.change != nil {

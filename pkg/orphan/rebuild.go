@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -21,7 +21,7 @@ type RebuildInput struct {
 	Inventories []*inventory.Inventory
 	Hubs        []*inventory.Hub
 	// Nodes are what rows and forms render, nil where they were not asked.
-	Nodes []*apply.Node
+	Nodes []*plan.Node
 	// Chosen are the hubs that a person named.
 	Chosen lynq.Names
 	// Form is that of nodes of which nothing else tells, "" for none; its namespace
@@ -43,7 +43,7 @@ type Rebuilt struct {
 // Unbuilt are objects of which no record can be made, and why.
 type Unbuilt struct {
 	// Node is where its name is "" that of no node: it is unknown which.
-	Node    apply.NodeKey
+	Node    plan.NodeKey
 	Hub     string
 	Objects []*Orphan
 	Why     string
@@ -87,32 +87,32 @@ func Rebuild(in *RebuildInput) (rebuilt []Rebuilt, unbuilt []Unbuilt) {
 // group is what belongs together: the objects of one node or, where that is unknown
 // which that is, those of one ApplySet.
 type group struct {
-	apply.NodeKey
+	plan.NodeKey
 	partOf string // "" where the node is known
 }
 
 // builder is the input with its indexes.
 type builder struct {
 	*RebuildInput
-	inventories map[apply.NodeKey]*inventory.Inventory
-	nodes       map[apply.NodeKey]*apply.Node
-	applySets   map[string]apply.NodeKey
+	inventories map[plan.NodeKey]*inventory.Inventory
+	nodes       map[plan.NodeKey]*plan.Node
+	applySets   map[string]plan.NodeKey
 	objects     map[lynq.Ref]wantedObject
 }
 
 // wantedObject is an object that a node renders.
 type wantedObject struct {
-	*apply.Object
-	node apply.NodeKey
+	*plan.Object
+	node plan.NodeKey
 }
 
 func newBuilder(in *RebuildInput) *builder {
 	b := &builder{
-		RebuildInput: in, inventories: map[apply.NodeKey]*inventory.Inventory{}, nodes: map[apply.NodeKey]*apply.Node{},
-		applySets: map[string]apply.NodeKey{}, objects: map[lynq.Ref]wantedObject{},
+		RebuildInput: in, inventories: map[plan.NodeKey]*inventory.Inventory{}, nodes: map[plan.NodeKey]*plan.Node{},
+		applySets: map[string]plan.NodeKey{}, objects: map[lynq.Ref]wantedObject{},
 	}
 	for _, inv := range in.Inventories {
-		b.inventories[apply.NodeKey{Namespace: inv.Namespace, Name: inv.Node}] = inv
+		b.inventories[plan.NodeKey{Namespace: inv.Namespace, Name: inv.Node}] = inv
 	}
 	for _, n := range in.Nodes {
 		b.nodes[n.NodeKey] = n
@@ -124,13 +124,13 @@ func newBuilder(in *RebuildInput) *builder {
 	for i := range in.Stranded {
 		// One object of a node that names it tells of those that do not.
 		if from := in.Stranded[i].From; from.Node != "" {
-			b.knowNode(apply.NodeKey{Namespace: from.Namespace, Name: from.Node})
+			b.knowNode(plan.NodeKey{Namespace: from.Namespace, Name: from.Node})
 		}
 	}
 	return b
 }
 
-func (b *builder) knowNode(key apply.NodeKey) {
+func (b *builder) knowNode(key plan.NodeKey) {
 	b.applySets[inventory.ID(key.Namespace, inventory.Name(key.Name))] = key
 }
 
@@ -139,12 +139,12 @@ func (b *builder) knowNode(key apply.NodeKey) {
 // is in the namespace of that.
 func (b *builder) groupOf(o *Orphan) group {
 	if o.From.Node != "" {
-		return group{NodeKey: apply.NodeKey{Namespace: o.From.Namespace, Name: o.From.Node}}
+		return group{NodeKey: plan.NodeKey{Namespace: o.From.Namespace, Name: o.From.Node}}
 	}
 	if key, known := b.applySets[o.Live.PartOf]; known {
 		return group{NodeKey: key}
 	}
-	return group{apply.NodeKey{Namespace: o.Namespace}, o.Live.PartOf}
+	return group{plan.NodeKey{Namespace: o.Namespace}, o.Live.PartOf}
 }
 
 // inventory is the record of a node as it is, or a new one, and of which hubs it
@@ -324,7 +324,7 @@ func (b *builder) said(hub string) string {
 const unknownID = "unknown"
 
 // record is what can be recorded of an object.
-func (b *builder) record(node apply.NodeKey, o *Orphan) inventory.Record {
+func (b *builder) record(node plan.NodeKey, o *Orphan) inventory.Record {
 	p := lynq.DefaultPolicy()
 	r := inventory.Record{
 		Ref: o.Ref, ID: cmp.Or(o.From.ID, unknownID), APIVersion: o.Resource.APIVersion(), UID: string(o.UID),

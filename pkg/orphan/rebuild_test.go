@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
@@ -99,7 +99,7 @@ func TestRebuildFromForms(t *testing.T) {
 	node := wants("shop", "acme-web", "web", settings, job)
 	node.TemplateGeneration, node.Extra = 4, `{"plan":"gold"}`
 	in := &orphan.RebuildInput{
-		Nodes: []*apply.Node{node, wants("shop", "bolt-web", "web")},
+		Nodes: []*plan.Node{node, wants("shop", "bolt-web", "web")},
 		Stranded: []orphan.Orphan{
 			stranded("ConfigMap/shop/a", "shop", "acme-web", "was", nameless), // its ApplySet tells its node
 			stranded("Job.batch/shop/a", "shop", "acme-web", "job"),
@@ -122,7 +122,7 @@ func TestRebuildFromForms(t *testing.T) {
 
 	// What another node renders says nothing of this one.
 	in = &orphan.RebuildInput{
-		Nodes:    []*apply.Node{node, wants("shop", "bolt-web", "web")},
+		Nodes:    []*plan.Node{node, wants("shop", "bolt-web", "web")},
 		Stranded: []orphan.Orphan{stranded("ConfigMap/shop/a", "shop", "bolt-web", "was")},
 	}
 	wantRebuilt(t, in,

@@ -9,7 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -72,7 +72,7 @@ func (s *search) readBooks(ctx context.Context, found *Found) (*books, error) {
 	if err != nil {
 		return nil, err
 	}
-	var ignored apply.Ignored
+	var ignored plan.Ignored
 	inventories, found.Broken, ignored = counting.Split(inventories, found.Broken)
 	b := newBooks(inventories, found.Broken, namespace)
 	for _, key := range ignored.Nodes() {
@@ -84,19 +84,19 @@ func (s *search) readBooks(ctx context.Context, found *Found) (*books, error) {
 
 // counting tells which inventories count. Where records of hubs may not be read all
 // do.
-func (s *search) counting(ctx context.Context, inventories []*inventory.Inventory, broken []*inventory.RecordError, namespace string) (apply.Counting, error) {
-	if len(apply.Away(inventories, broken)) == 0 {
+func (s *search) counting(ctx context.Context, inventories []*inventory.Inventory, broken []*inventory.RecordError, namespace string) (plan.Counting, error) {
+	if len(plan.Away(inventories, broken)) == 0 {
 		return nil, nil
 	}
 	hubs, err := s.query.Stranded.Hubs(ctx, namespace)
 	if torn := (*inventory.BrokenError)(nil); err != nil && !errors.As(err, &torn) && !apierrors.IsForbidden(err) {
 		return nil, err
 	}
-	return apply.NewCounting(hubs, inventories), nil
+	return plan.NewCounting(hubs, inventories), nil
 }
 
 // asked leaves those of the hubs that are asked for.
-func (s *search) asked(ignored apply.Ignored) apply.Ignored {
+func (s *search) asked(ignored plan.Ignored) plan.Ignored {
 	ignored.Inventories = slices.DeleteFunc(ignored.Inventories, func(inv *inventory.Inventory) bool { return !within(s.query.Hubs, inv.Hub) })
 	ignored.Broken = slices.DeleteFunc(ignored.Broken, func(b *inventory.RecordError) bool { return !within(s.query.Hubs, b.Hub) })
 	return ignored
@@ -112,7 +112,7 @@ type books struct {
 	uids map[types.UID]bool
 	// nodes are those of the inventories, by ApplySet id; broken has the ids of
 	// those that cannot be read, or do not count.
-	nodes  map[string]apply.NodeKey
+	nodes  map[string]plan.NodeKey
 	broken map[string]bool
 }
 
@@ -120,10 +120,10 @@ func newBooks(inventories []*inventory.Inventory, broken []*inventory.RecordErro
 	b := &books{
 		inventories: inventories, only: only,
 		refs: map[lynq.Ref]bool{}, uids: map[types.UID]bool{},
-		nodes: map[string]apply.NodeKey{}, broken: map[string]bool{},
+		nodes: map[string]plan.NodeKey{}, broken: map[string]bool{},
 	}
 	for _, inv := range inventories {
-		b.nodes[inventory.ID(inv.Namespace, inventory.Name(inv.Node))] = apply.NodeKey{Namespace: inv.Namespace, Name: inv.Node}
+		b.nodes[inventory.ID(inv.Namespace, inventory.Name(inv.Node))] = plan.NodeKey{Namespace: inv.Namespace, Name: inv.Node}
 		for i := range inv.Records {
 			r := &inv.Records[i]
 			b.refs[r.Ref] = true
@@ -157,12 +157,12 @@ func (b *books) unrecorded(tracked []seen) []Orphan {
 // nodeOf finds the node that a tracked object is of, and whether it is of one of
 // ours at all: what render writes and another tool puts into an ApplySet of its
 // own has the same labels. The node is zero where nothing names it.
-func (b *books) nodeOf(s *seen) (node apply.NodeKey, ours bool) {
+func (b *books) nodeOf(s *seen) (node plan.NodeKey, ours bool) {
 	l := &s.live
 	if s.owner != "" {
-		return apply.NodeKey{Namespace: l.Namespace, Name: s.owner}, true
+		return plan.NodeKey{Namespace: l.Namespace, Name: s.owner}, true
 	}
-	labelled := apply.NodeKey{Namespace: l.NodeNamespace, Name: l.Node}
+	labelled := plan.NodeKey{Namespace: l.NodeNamespace, Name: l.Node}
 	if inventory.ID(labelled.Namespace, inventory.Name(labelled.Name)) == l.PartOf {
 		return labelled, true
 	}
@@ -170,11 +170,11 @@ func (b *books) nodeOf(s *seen) (node apply.NodeKey, ours bool) {
 		return known, true
 	}
 	// We write whatever we track.
-	return apply.NodeKey{}, l.Node == "" && (l.Fields != "" || l.Updated)
+	return plan.NodeKey{}, l.Node == "" && (l.Fields != "" || l.Updated)
 }
 
 // unknown tells whether it is unknown what a node's inventory says.
-func (b *books) unknown(node apply.NodeKey, partOf string) bool {
+func (b *books) unknown(node plan.NodeKey, partOf string) bool {
 	return b.broken[partOf] || b.broken[inventory.ID(node.Namespace, inventory.Name(node.Name))] ||
 		b.only != "" && node.Namespace != b.only
 }

@@ -6,12 +6,12 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 )
 
 // Tracking is what has the tracking of nodes.
 type Tracking struct {
-	Live []*apply.Live
+	Live []*plan.Live
 	// Unreadable is what could not be read, so that more may be there.
 	Unreadable []Unreadable
 }

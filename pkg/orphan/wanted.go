@@ -3,26 +3,26 @@ package orphan
 import (
 	"fmt"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // Wanted is what rows and forms render now.
 type Wanted struct {
 	hubs    map[string]bool
-	nodes   map[apply.NodeKey]*apply.Node
+	nodes   map[plan.NodeKey]*plan.Node
 	objects map[lynq.Ref]bool
 }
 
 // NewWanted indexes the nodes of some hubs.
-func NewWanted(hubs []string, nodes []*apply.Node) *Wanted {
-	w := &Wanted{hubs: map[string]bool{}, nodes: map[apply.NodeKey]*apply.Node{}, objects: map[lynq.Ref]bool{}}
+func NewWanted(hubs []string, nodes []*plan.Node) *Wanted {
+	w := &Wanted{hubs: map[string]bool{}, nodes: map[plan.NodeKey]*plan.Node{}, objects: map[lynq.Ref]bool{}}
 	for _, h := range hubs {
 		w.hubs[h] = true
 	}
 	for _, n := range nodes {
 		w.nodes[n.NodeKey] = n
-		plain := apply.NodeKey{Namespace: n.Namespace, Name: lynq.PlainNodeName(n.UID, n.Form)}
+		plain := plan.NodeKey{Namespace: n.Namespace, Name: lynq.PlainNodeName(n.UID, n.Form)}
 		if w.nodes[plain] == nil {
 			w.nodes[plain] = n // for what it left behind when that was its name
 		}
@@ -40,7 +40,7 @@ func (w *Wanted) Concerns(o *Orphan) bool { return w.objects[o.Ref] || w.hubs[o.
 // reason. It is "" where it is rendered.
 func (w *Wanted) Why(o *Orphan) string {
 	from := o.From
-	node := w.nodes[apply.NodeKey{Namespace: from.Namespace, Name: from.Node}]
+	node := w.nodes[plan.NodeKey{Namespace: from.Namespace, Name: from.Node}]
 	switch {
 	case w.objects[o.Ref]:
 		return ""

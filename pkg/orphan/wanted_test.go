@@ -4,27 +4,27 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
 // wants is a node of hub crm and what it renders, by resource id.
-func wants(namespace, name, form string, objects ...apply.Object) *apply.Node {
-	return &apply.Node{NodeKey: apply.NodeKey{Namespace: namespace, Name: name}, Hub: "crm", HubNamespace: "hubs", Form: form, UID: "row of " + name, Objects: objects}
+func wants(namespace, name, form string, objects ...plan.Object) *plan.Node {
+	return &plan.Node{NodeKey: plan.NodeKey{Namespace: namespace, Name: name}, Hub: "crm", HubNamespace: "hubs", Form: form, UID: "row of " + name, Objects: objects}
 }
 
-func rendering(id, ref string) apply.Object {
+func rendering(id, ref string) plan.Object {
 	r, _ := lynq.ParseRef(ref) // a test that gives nonsense fails
-	return apply.Object{Ref: r, ID: id, APIVersion: "v1", Policy: &lynq.Policy{}}
+	return plan.Object{Ref: r, ID: id, APIVersion: "v1", Policy: &lynq.Policy{}}
 }
 
 func TestWantedWhy(t *testing.T) {
 	failed := wants("shop", "torn-web", "web")
 	failed.Failed = errors.New("the port is no number")
-	w := orphan.NewWanted([]string{"crm"}, []*apply.Node{
+	w := orphan.NewWanted([]string{"crm"}, []*plan.Node{
 		wants("shop", "acme-web", "web", rendering("settings", "ConfigMap/shop/new"), rendering("data", "PersistentVolumeClaim/shop/data")), failed,
-		{NodeKey: apply.NodeKey{Namespace: "shop", Name: "acme-eu-web-897520f7"}, Hub: "crm", Form: "eu-web", UID: "acme", Objects: []apply.Object{rendering("settings", "ConfigMap/shop/euro")}},
+		{NodeKey: plan.NodeKey{Namespace: "shop", Name: "acme-eu-web-897520f7"}, Hub: "crm", Form: "eu-web", UID: "acme", Objects: []plan.Object{rendering("settings", "ConfigMap/shop/euro")}},
 	})
 	for name, test := range map[string]struct {
 		orphan   orphan.Orphan

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
@@ -44,9 +44,9 @@ type Node struct {
 
 // Of tells how a node is whose record can be read.
 func Of(inv *inventory.Inventory) Node {
-	form := apply.FormOf(inv)
+	form := plan.FormOf(inv)
 	n := Node{
-		Name: inv.Node, Namespace: inv.Namespace, Hub: inv.Hub, HubNamespace: apply.HubOf(inv).Namespace,
+		Name: inv.Node, Namespace: inv.Namespace, Hub: inv.Hub, HubNamespace: plan.HubOf(inv).Namespace,
 		Form: form.Name, FormNamespace: form.Namespace, UID: inv.RowUID, Created: inv.Created,
 		Desired: inv.Status.Desired, Ready: inv.Status.Ready,
 		Failed: inv.Status.Failed, Skipped: inv.Status.Skipped, Conflicted: inv.Status.Conflicted,
@@ -62,9 +62,9 @@ func Of(inv *inventory.Inventory) Node {
 // OfBroken tells how a node is whose record cannot be read: that is unknown, so it
 // is not well.
 func OfBroken(b *inventory.RecordError) Node {
-	form := apply.FormOfBroken(b)
+	form := plan.FormOfBroken(b)
 	return Node{
-		Name: b.Node, Namespace: b.Namespace, Hub: b.Hub, HubNamespace: apply.HubOfBroken(b).Namespace, Form: form.Name, FormNamespace: form.Namespace,
+		Name: b.Node, Namespace: b.Namespace, Hub: b.Hub, HubNamespace: plan.HubOfBroken(b).Namespace, Form: form.Name, FormNamespace: form.Namespace,
 		Condition: Unreadable, Message: b.Error(),
 	}
 }

@@ -7,13 +7,13 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // StateUnknown is the state of an object that could not be looked at.
-const StateUnknown apply.ReadyState = "unknown"
+const StateUnknown ready.State = "unknown"
 
 // Seen is an object as it is now, or why that is unknown.
 type Seen struct {
@@ -21,21 +21,21 @@ type Seen struct {
 	UID     types.UID
 	Owner   types.UID // its controller, "" for none
 	Created time.Time
-	State   apply.ReadyState
+	State   ready.State
 	Message string
 }
 
 // Object is an object of a node as it is now, and below it what belongs to it.
 type Object struct {
-	Group     string           `json:"group,omitempty"`
-	Kind      string           `json:"kind"`
-	Namespace string           `json:"namespace,omitempty"`
-	Name      string           `json:"name"`
-	ID        string           `json:"id,omitempty"`
-	UID       types.UID        `json:"uid,omitempty"`
-	State     apply.ReadyState `json:"state"`
-	Message   string           `json:"message,omitempty"`
-	Created   time.Time        `json:"created,omitzero"`
+	Group     string      `json:"group,omitempty"`
+	Kind      string      `json:"kind"`
+	Namespace string      `json:"namespace,omitempty"`
+	Name      string      `json:"name"`
+	ID        string      `json:"id,omitempty"`
+	UID       types.UID   `json:"uid,omitempty"`
+	State     ready.State `json:"state"`
+	Message   string      `json:"message,omitempty"`
+	Created   time.Time   `json:"created,omitzero"`
 	// Policies are those that it was written with, nil of what only belongs to
 	// an object of the node.
 	Policies *Policies `json:"policies,omitempty"`
@@ -111,9 +111,9 @@ func recorded(r *inventory.Record, seen map[lynq.Ref]Seen) Seen {
 	switch {
 	case !ok:
 		return Seen{Ref: r.Ref, State: StateUnknown}
-	case s.State == apply.StateGone && r.UID == "":
+	case s.State == ready.StateGone && r.UID == "":
 		s.Message = "no run has written it yet"
-	case s.State == apply.StateGone:
+	case s.State == ready.StateGone:
 		s.Message = "it was deleted: apply creates it again"
 	case s.UID != "" && r.UID != "" && string(s.UID) != r.UID:
 		s.Message = join("the recorded object was deleted, and another was created", s.Message)
@@ -150,8 +150,8 @@ func object(s Seen, owned map[types.UID][]Seen) Object {
 }
 
 // Tally counts the objects of a tree, not what belongs to them, by their states.
-func Tally(objects []Object) map[apply.ReadyState]int {
-	counts := map[apply.ReadyState]int{}
+func Tally(objects []Object) map[ready.State]int {
+	counts := map[ready.State]int{}
 	for i := range objects {
 		counts[objects[i].State]++
 	}

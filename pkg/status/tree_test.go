@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/status"
@@ -22,7 +22,7 @@ func record(name, uid, digest string, order int) inventory.Record {
 }
 
 // seen is an object as it is now.
-func seen(kind, name string, uid, owner types.UID, state apply.ReadyState, message string) status.Seen {
+func seen(kind, name string, uid, owner types.UID, state ready.State, message string) status.Seen {
 	group := "apps"
 	if kind == "Pod" {
 		group = ""
@@ -78,7 +78,7 @@ func TestTree(t *testing.T) {
 	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if diff := cmp.Diff(map[apply.ReadyState]int{"gone": 2, "ready": 1, "waiting": 2, "unknown": 1}, status.Tally(got)); diff != "" {
+	if diff := cmp.Diff(map[ready.State]int{"gone": 2, "ready": 1, "waiting": 2, "unknown": 1}, status.Tally(got)); diff != "" {
 		t.Errorf("counts: (-want +got)\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"Once", "Force"}, got[0].Policies.Unusual()); diff != "" {

@@ -1,0 +1,307 @@
+package fields
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// WouldChange tells whether sending a manifest by the strategies merge or
+// replace would change the live object. It may say so where nothing would
+// change, never the other way round.
+//
+// Under merge, everything that the manifest says must be in the object: maps key
+// by key, lists item by item. What else is in the object does not count, since a
+// merge would not remove it.
+//
+// Under replace that holds too, and of what else is in the object counts what
+// the write would remove, so not the server's defaults: any label, annotation
+// (but for those of Kubernetes itself), and key of the data of a ConfigMap or
+// Secret; and every other field that another manager than lynq owns. Defaults
+// have no manager, or are owned by the manager whose write brought them in, which is
+// lynq where it made the object. (One that was adopted is not replaced, see
+// Object.Applied of package plan.)
+func WouldChange(strategy lynq.PatchStrategy, desired map[string]any, live *unstructured.Unstructured) bool {
+	want, err := sent(strategy, desired, live)
+	if err != nil || !newComparer(strategy, want).within(nil, want, live.Object) {
+		return true
+	}
+	return strategy == lynq.PatchReplace && removesKeys(want, live.Object) || len(Foreign(live, desired, strategy)) > 0
+}
+
+// sent is what a strategy makes of a manifest.
+func sent(strategy lynq.PatchStrategy, desired map[string]any, live *unstructured.Unstructured) (map[string]any, error) {
+	if strategy == lynq.PatchReplace {
+		return Replacement(desired, live)
+	}
+	return FoldSecret(runtime.DeepCopyJSON(desired)), nil
+}
+
+// removesKeys tells whether a replacement would remove labels, annotations or
+// data.
+func removesKeys(want, live map[string]any) bool {
+	if more(live, want, "metadata", "labels") || more(live, want, "metadata", "annotations") {
+		return true
+	}
+	return holdsData(want) && (more(live, want, "data") || more(live, want, "binaryData"))
+}
+
+// holdsData tells whether a manifest's data are what it is about.
+func holdsData(m map[string]any) bool {
+	return isSecret(m) || m["kind"] == "ConfigMap" && m["apiVersion"] == "v1"
+}
+
+// more tells whether a map has keys that another does not have.
+func more(a, b map[string]any, path ...string) bool {
+	in, _, _ := unstructured.NestedFieldNoCopy(a, path...)
+	of, _, _ := unstructured.NestedFieldNoCopy(b, path...)
+	have, _ := in.(map[string]any)
+	want, _ := of.(map[string]any)
+	for key := range have {
+		if _, ok := want[key]; !ok {
+			return true
+		}
+	}
+	return false
+}
+
+// A comparer tells whether a live object has what a manifest says.
+type comparer struct {
+	strategy lynq.PatchStrategy
+	builtIn  bool // a kind of Kubernetes itself, not a custom resource
+}
+
+func newComparer(strategy lynq.PatchStrategy, manifest map[string]any) comparer {
+	apiVersion, _ := manifest["apiVersion"].(string)
+	group, _ := lynq.SplitAPIVersion(apiVersion)
+	return comparer{strategy: strategy, builtIn: lynq.BuiltIn(group)}
+}
+
+// within tells whether live has all that want says. The path is that of fields
+// only; items of lists are not named in it.
+func (c comparer) within(path []string, want, live any) bool {
+	switch want := want.(type) {
+	case map[string]any:
+		have, ok := live.(map[string]any)
+		if !ok {
+			return false
+		}
+		for key, v := range want {
+			child := slices.Concat(path, []string{key})
+			if c.serverOwned(child) {
+				continue
+			}
+			if l, there := have[key]; there {
+				if !c.within(child, v, l) {
+					return false
+				}
+			} else if !c.like(child, v) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		have, ok := live.([]any)
+		if !ok {
+			return live == nil && len(want) == 0
+		}
+		return c.listWithin(path, want, have)
+	}
+	return c.equal(path, want, live)
+}
+
+// serverOwned: what a manifest says there is not heeded by the server.
+func (c comparer) serverOwned(path []string) bool {
+	switch {
+	case len(path) == 1 && path[0] == "status":
+		return c.builtIn
+	case len(path) == 2 && path[0] == "metadata":
+		switch path[1] {
+		case "creationTimestamp", "managedFields", "generation", "selfLink", "uid", "resourceVersion", "deletionTimestamp":
+			return true
+		}
+	}
+	return false
+}
+
+// listWithin: under a strategic merge, lists whose items have keys are merged by
+// them; all others are replaced whole.
+func (c comparer) listWithin(path []string, want, live []any) bool {
+	key := c.mergeKey(path)
+	if key == "" {
+		if len(want) != len(live) {
+			return false
+		}
+		for i := range want {
+			if !c.within(path, want[i], live[i]) {
+				return false
+			}
+		}
+		return true
+	}
+	for _, item := range want {
+		// A key may be there twice: a port of a Service, for UDP and for TCP.
+		if !slices.ContainsFunc(live, func(l any) bool { return sameKey(key, item, l) && c.within(path, item, l) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// mergeKey is the field by which a strategic merge patch merges the items of a
+// list, "." for lists of plain values, "" for lists that are replaced. Only the
+// lists are told that others commonly add to: those of a pod and of its
+// containers, the ports of a Service, finalizers and owners.
+func (c comparer) mergeKey(path []string) string {
+	if c.strategy != lynq.PatchMerge || !c.builtIn || len(path) < 2 {
+		return ""
+	}
+	parent, name := path[len(path)-2], path[len(path)-1]
+	switch {
+	case len(path) == 2 && parent == "metadata" && name == "finalizers":
+		return "."
+	case len(path) == 2 && parent == "metadata" && name == "ownerReferences":
+		return "uid"
+	case len(path) == 2 && parent == "spec" && name == "ports":
+		return "port" // of a Service
+	case parent == "spec" && (name == "containers" || name == "initContainers" || name == "volumes" || name == "imagePullSecrets"):
+		return "name"
+	case parent != "containers" && parent != "initContainers":
+		return ""
+	case name == "env":
+		return "name"
+	case name == "volumeMounts":
+		return "mountPath"
+	case name == "ports":
+		return "containerPort"
+	}
+	return ""
+}
+
+// findBy is the index of the item that has the same key, -1 where none has.
+func findBy(key string, live []any, item any) int {
+	return slices.IndexFunc(live, func(l any) bool { return sameKey(key, item, l) })
+}
+
+func sameKey(key string, a, b any) bool {
+	x, ok := keyOf(key, a)
+	y, both := keyOf(key, b)
+	return ok && both && x == y
+}
+
+func keyOf(key string, item any) (string, bool) {
+	if key == "." {
+		text, ok := item.(string)
+		return text, ok
+	}
+	m, _ := item.(map[string]any)
+	v, ok := m[key]
+	return fmt.Sprint(v), ok
+}
+
+// like tells whether a value is the same as none to the server. Custom resources
+// keep what they are given.
+func (c comparer) like(path []string, v any) bool {
+	if v == nil {
+		return true
+	}
+	if !c.builtIn {
+		return false
+	}
+	switch v := v.(type) {
+	case []any:
+		return len(v) == 0
+	case map[string]any:
+		return len(v) == 0 && plainMap(path)
+	case bool:
+		return !v && plainBool(path)
+	case string:
+		// The value of an environment variable.
+		return v == "" && len(path) > 1 && path[len(path)-1] == "value" && path[len(path)-2] == "env"
+	}
+	return false
+}
+
+// plainMap tells of some fields that they are maps, which are nothing when they
+// are empty; an empty struct often means something.
+func plainMap(path []string) bool {
+	switch path[len(path)-1] {
+	case "labels", "annotations", "matchLabels", "nodeSelector", "data", "binaryData", "limits", "requests":
+		return true
+	}
+	return false
+}
+
+// plainBool tells of some fields that they are either true or absent.
+func plainBool(path []string) bool {
+	switch path[len(path)-1] {
+	case "hostNetwork", "hostPID", "hostIPC", "stdin", "stdinOnce", "tty", "paused", "publishNotReadyAddresses":
+		return true
+	}
+	return false
+}
+
+// equal compares plain values: numbers by what they are, quantities by how much.
+func (c comparer) equal(path []string, want, live any) bool {
+	if want == nil || live == nil {
+		return want == live
+	}
+	if same, numbers := sameNumber(want, live); numbers {
+		return same
+	}
+	if c.builtIn && quantityAt(path) {
+		a, errA := resource.ParseQuantity(fmt.Sprint(want))
+		b, errB := resource.ParseQuantity(fmt.Sprint(live))
+		return errA == nil && errB == nil && a.Cmp(b) == 0
+	}
+	switch live.(type) {
+	case string, bool, int64, float64:
+		return want == live
+	}
+	return false
+}
+
+// sameNumber compares two numbers; numbers is false where one is none.
+func sameNumber(a, b any) (same, numbers bool) {
+	switch a := a.(type) {
+	case int64:
+		switch b := b.(type) {
+		case int64:
+			return a == b, true
+		case float64:
+			return float64(a) == b, true
+		}
+	case float64:
+		switch b := b.(type) {
+		case int64:
+			return a == float64(b), true
+		case float64:
+			return a == b, true
+		}
+	}
+	return false, false
+}
+
+// quantityAt tells whether the server reads the text there as a quantity, and so
+// may write it otherwise than it was given.
+func quantityAt(path []string) bool {
+	if len(path) < 2 || path[0] == "metadata" || path[0] == "data" {
+		return false
+	}
+	switch path[len(path)-1] {
+	case "sizeLimit", "averageValue", "divisor":
+		return true
+	case "value":
+		return path[len(path)-2] == "target"
+	}
+	switch path[len(path)-2] {
+	case "limits", "requests", "hard", "capacity", "overhead", "podFixed", "max", "min", "default", "defaultRequest", "maxLimitRequestRatio":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,100 @@
+package fields
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/test/sites"
+)
+
+// TestOwnAppliedWritesNothing: of kinds that no controller writes to, not even
+// the version moves.
+func TestOwnAppliedWritesNothing(t *testing.T) {
+	s := newSite(t)
+	all := manifests(t, s.Widgets())
+	all["Secret"] = sites.Parse(t, "{apiVersion: v1, kind: Secret, metadata: {name: s, finalizers: [example.com/a]}, type: example.com/t, data: {a: Yg==, empty: ''}}")
+	all["ServiceAccount"] = sites.Parse(t, "{apiVersion: v1, kind: ServiceAccount, metadata: {name: sa}, imagePullSecrets: [{name: a}, {name: b}]}")
+	all["RoleBinding"] = sites.Parse(t, `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: view}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}
+subjects: [{kind: ServiceAccount, name: sa}, {kind: User, name: u, apiGroup: rbac.authorization.k8s.io}]
+`)
+	all["LimitRange"] = sites.Parse(t, "{apiVersion: v1, kind: LimitRange, metadata: {name: l}, spec: {limits: [{type: Container, default: {cpu: 1000m}}]}}")
+	for _, kind := range []string{"ConfigMap", "Secret", "Ingress", "Role", "RoleBinding", "NetworkPolicy", "ServiceAccount", "LimitRange", "Widget"} {
+		m := all[kind]
+		s.Apply("lynq", m)
+		before := s.Get(m)
+		body, ours, err := ownApplied(before)
+		if err != nil || !ours {
+			t.Fatalf("%s: %v, %v", kind, ours, err)
+		}
+		if diff := cmp.Diff(before.Object, s.Apply("lynq", body).Object); diff != "" {
+			t.Errorf("%s: %s", kind, diff)
+		}
+	}
+	s.Unfinalize(all["Secret"])
+}
+
+// TestRetrackedOfAnotherVersion: what was applied in another version of the API
+// cannot be repeated in this one. Its content stays all the same, and the marks
+// go when it comes back.
+func TestRetrackedOfAnotherVersion(t *testing.T) {
+	s := newSite(t)
+	old := sites.Parse(t, `
+apiVersion: autoscaling/v1
+kind: HorizontalPodAutoscaler
+metadata: {name: web, labels: {lynq.sh/hub: hub}}
+spec: {maxReplicas: 3, targetCPUUtilizationPercentage: 50, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: none}}
+`)
+	s.Apply("lynq", old)
+	now := sites.Parse(t, `
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: web, labels: {lynq.sh/hub: hub}}
+spec:
+  maxReplicas: 3
+  metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 60}}}]
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: none}
+`)
+	change := MetadataChange{
+		RemoveLabels: []string{lynq.LabelHub}, SetLabels: map[string]string{lynq.LabelOrphaned: "true"},
+		SetAnnotations: map[string]string{lynq.AnnotationOrphanedReason: "why"},
+	}
+	var live, marked *unstructured.Unstructured
+	s.Unmoved(func() (err error) { // its controller writes the status meanwhile
+		live = s.Get(now)
+		if body, ours, err := Retracked(live, change); ours || err != nil {
+			t.Fatalf("%v, %v: %v", ours, err, body)
+		}
+		patch, err := MetadataPatch(live, change)
+		if err != nil {
+			t.Fatal(err)
+		}
+		marked, err = s.Client(now).Patch(t.Context(), sites.NameIn(now), types.MergePatchType, patch, sites.PatchOptions("lynq"))
+		return err
+	})
+	if diff := cmp.Diff(live.Object["spec"], marked.Object["spec"]); diff != "" || marked.GetLabels()[lynq.LabelOrphaned] != "true" || marked.GetLabels()[lynq.LabelHub] != "" {
+		t.Errorf("%v %s", marked.GetLabels(), diff)
+	}
+	// It comes back: the first apply makes the version ours, after which the
+	// marks can be moved and go.
+	for range 2 {
+		s.upgrade(now)
+		s.Apply("lynq", now)
+	}
+	back := s.Get(now)
+	l := plan.LiveOf(lynq.Ref{}, metaOf(t, back))
+	if l.Orphaned || l.Updated || l.Hub != "hub" || back.GetAnnotations()[lynq.AnnotationOrphanedReason] != "" {
+		t.Errorf("%s", sites.Encode(t, back.Object["metadata"]))
+	}
+	if n, _ := sites.Field(back, "spec", "metrics").([]any); len(n) != 1 {
+		t.Errorf("%s", sites.Encode(t, back.Object["spec"]))
+	}
+}

@@ -1,0 +1,196 @@
+package fields
+
+import (
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/structured-merge-diff/v6/value"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// A ManagedSet is what one manager manages of an object.
+type ManagedSet struct {
+	manager, subresource, apiVersion string
+	operation                        metav1.ManagedFieldsOperationType
+	time                             *metav1.Time
+	fields                           *fieldpath.Set
+}
+
+// applied: these are the fields that lynq manages by server-side apply.
+func (m *ManagedSet) applied() bool {
+	return m.manager == lynq.FieldManager && m.operation == metav1.ManagedFieldsOperationApply && m.subresource == ""
+}
+
+// Entries reads managedFields. An entry that cannot be read is an error: it
+// must not look as if its fields had no manager.
+func Entries(live *unstructured.Unstructured) ([]metav1.ManagedFieldsEntry, error) {
+	unreadable := fmt.Errorf("the managed fields of %s %s cannot be read", live.GetKind(), live.GetName())
+	value, _, _ := unstructured.NestedFieldNoCopy(live.Object, "metadata", "managedFields")
+	list, ok := value.([]any)
+	if !ok && value != nil {
+		return nil, unreadable
+	}
+	for _, item := range list {
+		if _, ok := item.(map[string]any); !ok {
+			return nil, unreadable
+		}
+	}
+	entries := live.GetManagedFields()
+	if len(entries) != len(list) {
+		return nil, unreadable
+	}
+	return entries, nil
+}
+
+// Managed reads managedFields as sets.
+func Managed(live *unstructured.Unstructured) ([]ManagedSet, error) {
+	entries, err := Entries(live)
+	if err != nil {
+		return nil, err
+	}
+	managed, err := Sets(entries)
+	if err != nil {
+		return nil, fmt.Errorf("the managed fields of %s %s: %w", live.GetKind(), live.GetName(), err)
+	}
+	return managed, nil
+}
+
+// Sets reads entries of managedFields, in their order.
+func Sets(entries []metav1.ManagedFieldsEntry) ([]ManagedSet, error) {
+	managed := make([]ManagedSet, len(entries))
+	for i := range entries {
+		e := &entries[i]
+		fields, err := fieldsOf(e)
+		if err != nil {
+			return nil, err
+		}
+		managed[i] = ManagedSet{manager: e.Manager, subresource: e.Subresource, apiVersion: e.APIVersion, operation: e.Operation, time: e.Time, fields: fields}
+	}
+	return managed, nil
+}
+
+// fieldsOf reads one entry.
+func fieldsOf(e *metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
+	fields := fieldpath.NewSet()
+	if raw := e.FieldsV1.GetRawReader(); raw.Size() > 0 {
+		if err := fields.FromJSON(raw); err != nil {
+			return nil, fmt.Errorf("the fields that %q manages cannot be read: %w", e.Manager, err)
+		}
+	}
+	return fields, nil
+}
+
+// below is the part of a set beneath a path element, nil where there is none.
+func below(s *fieldpath.Set, pe fieldpath.PathElement) *fieldpath.Set {
+	if s == nil {
+		return nil
+	}
+	if child, ok := s.Children.Get(pe); ok && !child.Empty() {
+		return child
+	}
+	return nil
+}
+
+// has tells whether a set has a path element, or anything beneath it.
+func has(s *fieldpath.Set, pe fieldpath.PathElement) bool {
+	return s != nil && (s.Members.Has(pe) || below(s, pe) != nil)
+}
+
+// elements are the path elements that a set has at its top.
+func elements(s *fieldpath.Set) []fieldpath.PathElement {
+	if s == nil {
+		return nil
+	}
+	var out []fieldpath.PathElement
+	s.Members.Iterate(func(pe fieldpath.PathElement) { out = append(out, pe) })
+	s.Children.Iterate(func(pe fieldpath.PathElement) {
+		if !s.Members.Has(pe) && below(s, pe) != nil {
+			out = append(out, pe)
+		}
+	})
+	return out
+}
+
+// at is the part of a value that a path element leads to.
+func at(v any, pe fieldpath.PathElement) (any, bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		if pe.FieldName == nil {
+			return nil, false
+		}
+		item, ok := v[*pe.FieldName]
+		return item, ok
+	case []any:
+		if i := find(v, pe); i >= 0 {
+			return v[i], true
+		}
+	}
+	return nil, false
+}
+
+// find is the index of the item of a list that a path element means, -1 where
+// there is none.
+func find(list []any, pe fieldpath.PathElement) int {
+	if pe.Index != nil {
+		if *pe.Index >= 0 && *pe.Index < len(list) {
+			return *pe.Index
+		}
+		return -1
+	}
+	for i, item := range list {
+		if means(pe, item) {
+			return i
+		}
+	}
+	return -1
+}
+
+// means tells whether a path element means this item of a list: by its keys, or
+// by its value.
+func means(pe fieldpath.PathElement, item any) bool {
+	switch {
+	case pe.Key != nil:
+		m, ok := item.(map[string]any)
+		if !ok {
+			return false
+		}
+		for _, f := range *pe.Key {
+			if got, ok := m[f.Name]; !ok || !sameValue(got, f.Value) {
+				return false
+			}
+		}
+		return true
+	case pe.Value != nil:
+		return sameValue(item, *pe.Value)
+	}
+	return false
+}
+
+// couldMean is means for an item in which the server has not filled in the
+// defaults of keys yet: some keys are there, and those fit.
+func couldMean(pe fieldpath.PathElement, item any) bool {
+	if pe.Key == nil {
+		return means(pe, item)
+	}
+	m, ok := item.(map[string]any)
+	if !ok {
+		return false
+	}
+	some := false
+	for _, f := range *pe.Key {
+		if got, ok := m[f.Name]; ok {
+			if !sameValue(got, f.Value) {
+				return false
+			}
+			some = true
+		}
+	}
+	return some
+}
+
+func sameValue(v any, want value.Value) bool {
+	return value.Equals(value.NewValueInterface(v), want)
+}

@@ -1,0 +1,165 @@
+package fields
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Foreign finds the fields that others own and that sending a manifest
+// by the strategies merge or replace would change: managers other than lynq,
+// and not those of the status.
+//
+// Under replace, a field that the manifest does not have would be removed, which
+// a default is not in the end: the answer may then name too many. Given the
+// outcome of a dry run of the write in place of the manifest, it is exact.
+func Foreign(live *unstructured.Unstructured, desired map[string]any, strategy lynq.PatchStrategy) []Conflict {
+	want, err := sent(strategy, desired, live)
+	if err != nil {
+		// It is not known who owns what, so others may own all of it.
+		return []Conflict{{Manager: "unknown", Field: "."}}
+	}
+	managed, err := Managed(live)
+	if err != nil {
+		return []Conflict{{Manager: "unknown", Field: "."}}
+	}
+	all := fieldpath.NewSet()
+	for i := range managed {
+		all = all.Union(managed[i].fields)
+	}
+	var found []Conflict
+	for i := range managed {
+		m := &managed[i]
+		if m.manager == lynq.FieldManager || m.subresource == "status" {
+			continue
+		}
+		w := changes{comparer: newComparer(strategy, want), found: func(path fieldpath.Path) {
+			found = append(found, Conflict{
+				Manager: m.manager, Subresource: m.subresource, Field: path.String(),
+				Applied: m.operation == metav1.ManagedFieldsOperationApply,
+			})
+		}}
+		w.walk(spot{set: m.fields, all: all, want: want, live: live.Object, drops: strategy == lynq.PatchReplace})
+	}
+	return SortConflicts(found)
+}
+
+// changes looks for the fields of one manager that a write would change.
+type changes struct {
+	comparer
+	found func(fieldpath.Path)
+}
+
+// A spot is where the walk is.
+type spot struct {
+	set, all   *fieldpath.Set // of the manager, and of all of them
+	want, live any
+	path       fieldpath.Path
+	names      []string // of the fields in the path
+	// drops: what the manifest does not have here, the write removes.
+	drops bool
+}
+
+func (w changes) walk(s spot) {
+	for _, pe := range elements(s.set) {
+		live, ok := at(s.live, pe)
+		if !ok {
+			continue // recorded once, and gone since
+		}
+		next := spot{set: below(s.set, pe), all: below(s.all, pe), live: live, path: slices.Concat(s.path, fieldpath.Path{pe}), names: s.names, drops: s.drops}
+		if pe.FieldName != nil {
+			next.names = slices.Concat(s.names, []string{*pe.FieldName})
+		}
+		if w.serverOwned(next.names) {
+			continue
+		}
+		var said bool
+		next.want, said = saidAt(s.want, pe)
+		switch {
+		case !said:
+			if s.drops && !empty(live) {
+				w.found(next.path)
+			}
+		case next.set == nil && next.shared():
+			// What is in it is for those to say who manage that.
+		case next.set == nil:
+			if !w.same(next) {
+				w.found(next.path)
+			}
+		default:
+			_, list := next.want.([]any)
+			next.drops = s.drops || list && w.mergeKey(next.names) == ""
+			w.walk(next)
+		}
+	}
+}
+
+// shared tells of a field that a manager has as such whether there is nothing of the
+// manager's in it: others manage what is in a map or list, or the map is empty.
+func (s spot) shared() bool {
+	live, isMap := s.live.(map[string]any)
+	_, stays := s.want.(map[string]any)
+	return s.all != nil || isMap && len(live) == 0 && stays
+}
+
+// saidAt is at for a manifest, in which keys may not have their defaults yet.
+func saidAt(v any, pe fieldpath.PathElement) (any, bool) {
+	if item, ok := at(v, pe); ok {
+		return item, true
+	}
+	list, _ := v.([]any)
+	if i := slices.IndexFunc(list, func(item any) bool { return couldMean(pe, item) }); i >= 0 {
+		return list[i], true
+	}
+	return nil, false
+}
+
+func empty(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case map[string]any:
+		return len(v) == 0
+	case []any:
+		return len(v) == 0
+	}
+	return false
+}
+
+// same tells whether a field that is owned as a whole stays as it is.
+func (w changes) same(s spot) bool {
+	if !w.within(s.names, s.want, s.live) {
+		return false
+	}
+	_, list := s.want.([]any)
+	if !s.drops && !list {
+		return true
+	}
+	// Of built-in kinds, what the manifest does not say is most often a default.
+	whole := !w.builtIn || len(s.names) > 0 && (plainMap(s.names) || s.names[len(s.names)-1] == "selector")
+	return !whole || w.within(s.names, s.live, s.want)
+}
+
+// keepSet copies the fields of a set that the body does not have, into maps that
+// it has.
+func keepSet(body, live any, set *fieldpath.Set) {
+	for _, pe := range elements(set) {
+		from, ok := at(live, pe)
+		if !ok {
+			continue
+		}
+		into, said := saidAt(body, pe)
+		m, isMap := body.(map[string]any)
+		switch {
+		case said && below(set, pe) != nil:
+			keepSet(into, from, below(set, pe))
+		case !said && isMap && pe.FieldName != nil && below(set, pe) == nil:
+			m[*pe.FieldName] = runtime.DeepCopyJSONValue(from)
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package fields
+
+import (
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Replacement is the body of an update that makes a live object what a manifest
+// says. It holds for the live object's uid and resourceVersion. Of the live
+// object it keeps what the manifest does not say and what is not for a manifest
+// to take away:
+//
+//   - finalizers, and the owner references of others;
+//   - labels and annotations that Kubernetes itself writes (see systemKey);
+//   - the status;
+//   - what others set through a subresource, such as the replicas of an
+//     autoscaler;
+//   - fields that the server or a controller fills in once and does not let go:
+//     the addresses of a Service, the volume of a claim and the claim of a
+//     volume, the selector of a Job, the tokens of a ServiceAccount.
+//
+// The manifest is not changed.
+func Replacement(desired map[string]any, live *unstructured.Unstructured) (map[string]any, error) {
+	managed, err := Managed(live)
+	if err != nil {
+		return nil, err
+	}
+	body := FoldSecret(runtime.DeepCopyJSON(desired))
+	if newComparer(lynq.PatchReplace, body).builtIn {
+		dropNulls(body)
+	}
+	for i := range managed {
+		if s := managed[i].subresource; s != "" && s != "status" && managed[i].manager != lynq.FieldManager {
+			keepSet(body, live.Object, managed[i].fields.Leaves())
+		}
+	}
+	keepKind(body, live.Object)
+	keepMissing(body, live.Object, "status")
+
+	metadata := mapAt(body, "metadata")
+	metadata["uid"], metadata["resourceVersion"] = string(live.GetUID()), live.GetResourceVersion()
+	keepStrings(metadata, "labels", live.GetLabels(), keptKey(live))
+	keepStrings(metadata, "annotations", live.GetAnnotations(), systemKey)
+	keepFinalizers(metadata, live.GetFinalizers())
+	keepOwners(metadata, live)
+	return body, nil
+}
+
+// dropNulls removes what says nothing, so that the server's defaults fill it.
+func dropNulls(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, child := range v {
+			if child == nil {
+				delete(v, key)
+			} else {
+				dropNulls(child)
+			}
+		}
+	case []any:
+		for _, item := range v {
+			dropNulls(item)
+		}
+	}
+}
+
+// keepMissing copies fields that the body does not have.
+func keepMissing(body, live map[string]any, fields ...string) {
+	for _, field := range fields {
+		if _, said := body[field]; said {
+			continue
+		}
+		if v, ok := live[field]; ok {
+			body[field] = runtime.DeepCopyJSONValue(v)
+		}
+	}
+}
+
+// keepKind copies what the server does not let go, by kind.
+func keepKind(body, live map[string]any) {
+	spec, ok := body["spec"].(map[string]any)
+	of, _ := live["spec"].(map[string]any)
+	apiVersion, _ := body["apiVersion"].(string)
+	kind, _ := body["kind"].(string)
+	switch apiVersion + " " + kind {
+	case "v1 ServiceAccount":
+		keepMissing(body, live, "secrets")
+		return
+	case "v1 Service":
+		if ok && spec["type"] != "ExternalName" {
+			keepMissing(spec, of, "clusterIP", "clusterIPs")
+		}
+		return
+	}
+	if !ok {
+		return
+	}
+	switch apiVersion + " " + kind {
+	case "v1 PersistentVolumeClaim":
+		keepMissing(spec, of, "volumeName", "storageClassName", "volumeMode", "dataSource", "dataSourceRef", "volumeAttributesClassName")
+	case "v1 PersistentVolume":
+		keepMissing(spec, of, "claimRef", "volumeMode")
+	case "batch/v1 Job":
+		keepMissing(spec, of, "selector")
+		keepTemplateLabels(spec, of)
+	}
+}
+
+// keepTemplateLabels keeps the labels by which a Job knows its pods.
+func keepTemplateLabels(spec, live map[string]any) {
+	labels, _, _ := unstructured.NestedStringMap(live, "template", "metadata", "labels")
+	if _, ok := spec["template"].(map[string]any); !ok || len(labels) == 0 {
+		return
+	}
+	have := mapAt(mapAt(mapAt(spec, "template"), "metadata"), "labels")
+	for key, v := range labels {
+		if _, said := have[key]; !said && jobLabel(key) {
+			have[key] = v
+		}
+	}
+}
+
+// systemKey tells of a label or annotation whether Kubernetes itself writes it
+// on objects that others make.
+func systemKey(key string) bool {
+	switch key {
+	case "kubernetes.io/metadata.name", "kubernetes.io/service-account.uid", "deprecated.daemonset.template.generation":
+		return true
+	}
+	domain, _, ok := strings.Cut(key, "/")
+	if !ok {
+		return false
+	}
+	switch domain {
+	case "deployment.kubernetes.io", "pv.kubernetes.io", "volume.kubernetes.io", "volume.beta.kubernetes.io", "batch.kubernetes.io", "topology.kubernetes.io":
+		return true
+	}
+	return false
+}
+
+// jobLabel tells of a label whether Jobs know their pods by it.
+func jobLabel(key string) bool {
+	return strings.HasPrefix(key, "batch.kubernetes.io/") || key == "controller-uid" || key == "job-name"
+}
+
+// keptKey tells which labels of an object Kubernetes itself writes.
+func keptKey(live *unstructured.Unstructured) func(string) bool {
+	if live.GetAPIVersion() == "batch/v1" && live.GetKind() == "Job" {
+		return func(key string) bool { return systemKey(key) || jobLabel(key) }
+	}
+	return systemKey
+}
+
+func keepStrings(metadata map[string]any, field string, live map[string]string, kept func(string) bool) {
+	for key, v := range live {
+		if !kept(key) {
+			continue
+		}
+		if m := mapAt(metadata, field); m[key] == nil {
+			m[key] = v
+		}
+	}
+}
+
+func keepFinalizers(metadata map[string]any, live []string) {
+	kept := make([]any, 0, len(live))
+	for _, f := range live {
+		kept = append(kept, f)
+	}
+	wanted, _ := metadata["finalizers"].([]any)
+	for _, f := range wanted {
+		if !slices.Contains(kept, f) {
+			kept = append(kept, f)
+		}
+	}
+	setOrDelete(metadata, "finalizers", kept)
+}
+
+// keepOwners keeps the owners that others set. Which inventory owns the object
+// is the manifest's to say, if it says anything of owners.
+func keepOwners(metadata map[string]any, live *unstructured.Unstructured) {
+	owners, said := metadata["ownerReferences"].([]any)
+	have, _, _ := unstructured.NestedSlice(live.Object, "metadata", "ownerReferences")
+	var kept []any
+	for _, o := range have {
+		if !said || !lynq.IsOwnerNode(o) && findBy("uid", owners, o) < 0 {
+			kept = append(kept, o)
+		}
+	}
+	setOrDelete(metadata, "ownerReferences", append(kept, owners...))
+}

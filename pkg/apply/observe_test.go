@@ -1,0 +1,143 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// faulty fails reads. A real server's are in test/e2e.
+type faulty struct {
+	*memory
+	list, get func(r lynq.APIResource, namespace string) error
+	asked     []string
+}
+
+func (f *faulty) List(ctx context.Context, r lynq.APIResource, namespace, selector string, each func(*metav1.PartialObjectMetadata)) error {
+	f.mu.Lock()
+	f.asked = append(f.asked, "list "+r.Plural+" "+namespace)
+	f.mu.Unlock()
+	if f.list != nil {
+		if err := f.list(r, namespace); err != nil {
+			return err
+		}
+	}
+	return f.memory.List(ctx, r, namespace, selector, each)
+}
+
+func (f *faulty) Metadata(ctx context.Context, r lynq.APIResource, namespace, name string) (*metav1.PartialObjectMetadata, error) {
+	f.mu.Lock()
+	f.asked = append(f.asked, "get "+r.Plural+" "+namespace)
+	f.mu.Unlock()
+	if f.get != nil {
+		if err := f.get(r, namespace); err != nil {
+			return nil, err
+		}
+	}
+	return f.memory.Metadata(ctx, r, namespace, name)
+}
+
+// TestObserveFaults: what the server says of a kind, of a namespace or of an
+// object is about those alone; that it cannot be asked ends the look.
+func TestObserveFaults(t *testing.T) {
+	status := func(code int) func(lynq.APIResource) error {
+		return func(r lynq.APIResource) error {
+			return apierrors.NewGenericServerResponse(code, "list", schema.GroupResource{Resource: r.Plural}, "", "", 0, true)
+		}
+	}
+	services := func(err func(lynq.APIResource) error, namespaces ...string) func(lynq.APIResource, string) error {
+		return func(r lynq.APIResource, ns string) error {
+			if r.Kind == "Service" && (len(namespaces) == 0 || slices.Contains(namespaces, ns)) {
+				return err(r)
+			}
+			return nil
+		}
+	}
+	plain := func(err error) func(lynq.APIResource) error { return func(lynq.APIResource) error { return err } }
+	for name, tt := range map[string]struct {
+		list, get func(lynq.APIResource, string) error
+		many      bool   // objects, in three namespaces
+		unknown   string // namespaces of Services that are
+		causes    int
+		fatal     bool
+	}{
+		"a kind that may not be listed anywhere":           {list: services(status(403)), get: services(status(403)), unknown: "ns1 ns2 ns3", causes: 1},
+		"a kind that may be read where its objects are":    {list: services(status(403), ""), unknown: ""},
+		"many, listed where they are":                      {list: services(status(403), ""), many: true, unknown: ""},
+		"many, listed in some namespaces":                  {list: services(status(403), "", "ns2"), many: true, unknown: "ns2", causes: 1},
+		"many, listed nowhere":                             {list: services(status(403)), many: true, unknown: "ns1 ns2 ns3", causes: 1},
+		"an object that may not be read":                   {list: services(status(403), ""), get: services(status(403), "ns2"), unknown: "ns2", causes: 1},
+		"a webhook that is broken":                         {list: services(status(500)), unknown: "ns1 ns2 ns3", causes: 1},
+		"a kind that is not for lists":                     {list: services(status(405)), unknown: "ns1 ns2 ns3", causes: 1},
+		"a login that expired":                             {list: services(status(401)), fatal: true},
+		"a connection that breaks":                         {list: services(plain(io.ErrUnexpectedEOF)), fatal: true},
+		"an interruption":                                  {list: services(plain(context.Canceled)), fatal: true},
+		"a connection that breaks in the look for objects": {list: services(status(403), ""), get: services(plain(io.ErrUnexpectedEOF)), fatal: true},
+	} {
+		f := &faulty{memory: newMemory(), list: tt.list, get: tt.get}
+		inv := &inventory.Inventory{Node: "a", Namespace: "ns1", Hub: "crm"}
+		for _, ns := range []string{"ns1", "ns2", "ns3"} {
+			for i := range 4 {
+				if i > 0 && !tt.many {
+					break
+				}
+				ref := lynq.Ref{Kind: "Service", Namespace: ns, Name: fmt.Sprint("s", i)}
+				f.make(ref, nil)
+				inv.Records = append(inv.Records, inventory.Record{Ref: ref, APIVersion: "v1"})
+			}
+		}
+		settings := lynq.Ref{Kind: "ConfigMap", Namespace: "ns1", Name: "c"}
+		f.make(settings, nil)
+		inv.Records = append(inv.Records, inventory.Record{Ref: settings, APIVersion: "v1"})
+		seen, err := Observe(t.Context(), f, "crm", nil, []*inventory.Inventory{inv})
+		if (err != nil) != tt.fatal {
+			t.Errorf("%s: %v, want an error: %t", name, err, tt.fatal)
+		}
+		if err != nil {
+			continue
+		}
+		in, causes := map[string]bool{}, map[string]bool{}
+		for ref, why := range seen.Unknown {
+			in[ref.Namespace], causes[why.Error()] = true, true
+		}
+		if got := strings.Join(slices.Sorted(maps.Keys(in)), " "); got != tt.unknown || len(causes) != tt.causes {
+			t.Errorf("%s: unknown in %q for %d reasons, want %q for %d: %v", name, got, len(causes), tt.unknown, tt.causes, causes)
+		}
+		for i := range inv.Records {
+			ref := inv.Records[i].Ref
+			if _, unknown := seen.Unknown[ref]; unknown == (seen.Live[ref] != nil) {
+				t.Errorf("%s: %s: unknown: %t, seen: %t", name, ref, unknown, seen.Live[ref] != nil)
+			}
+		}
+	}
+}
+
+// TestObserveMisplaced: an object whose kind is of the other scope cannot be
+// there, and is not asked for.
+func TestObserveMisplaced(t *testing.T) {
+	f := &faulty{memory: newMemory()}
+	cluster := lynq.Ref{Kind: "Namespace", Namespace: "ns", Name: "x"}
+	namespaced := lynq.Ref{Kind: "Service", Name: "x"}
+	inv := &inventory.Inventory{Node: "a", Namespace: "ns", Hub: "crm", Records: []inventory.Record{{Ref: cluster, APIVersion: "v1"}, {Ref: namespaced, APIVersion: "v1"}}}
+	seen, err := Observe(t.Context(), f, "crm", nil, []*inventory.Inventory{inv})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[lynq.Ref]*plan.ScopeError{cluster: {Object: cluster}, namespaced: {Object: namespaced, Namespaced: true}}
+	if diff := cmp.Diff(want, seen.Misplaced); diff != "" || len(seen.Unknown)+len(seen.Live)+len(f.asked) > 0 {
+		t.Errorf("%+v, asked %v (-want +got):\n%s", seen, f.asked, diff)
+	}
+}

@@ -1,0 +1,94 @@
+package plan
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+)
+
+// Body is a manifest as JSON that begins with {"metadata":{ , so that what only
+// the cluster knows can be put in without reading it.
+type Body []byte
+
+// ErrNoMetadata is that of an object that cannot be sent.
+var ErrNoMetadata = errors.New("the object has no metadata")
+
+const bodyHead = `{"metadata":{`
+
+// NewBody encodes an object's content. The same content gives the same bytes.
+func NewBody(content map[string]any) (Body, error) {
+	metadata, ok := content["metadata"].(map[string]any)
+	if !ok || len(metadata) == 0 {
+		return nil, ErrNoMetadata
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	b.WriteString(`{"metadata":`)
+	if err := encode(e, &b, metadata); err != nil {
+		return nil, err
+	}
+	for _, key := range slices.Sorted(maps.Keys(content)) {
+		if key == "metadata" {
+			continue
+		}
+		b.WriteByte(',')
+		if err := encode(e, &b, key); err != nil {
+			return nil, err
+		}
+		b.WriteByte(':')
+		if err := encode(e, &b, content[key]); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteByte('}')
+	return bytes.Clone(b.Bytes()), nil // a buffer has room for as much again, and bodies are kept
+}
+
+// encode writes one value, without the newline that an Encoder ends it with.
+func encode(e *json.Encoder, b *bytes.Buffer, v any) error {
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	b.Truncate(b.Len() - 1)
+	return nil
+}
+
+// Annotated is the body with one annotation more. Bodies of rendered objects have
+// annotations, which come first.
+func (b Body) Annotated(key, value string) Body {
+	const head = bodyHead + `"annotations":{`
+	one := strconv.Quote(key) + ":" + strconv.Quote(value)
+	rest, some := bytes.CutPrefix(b, []byte(head))
+	switch {
+	case !some:
+		return b.With(`"annotations":{` + one + `}`)
+	case rest[0] != '}':
+		one += ","
+	}
+	return slices.Concat([]byte(head+one), rest)
+}
+
+// With is the body with further metadata fields, given as JSON without braces:
+// `"uid":"…"`.
+func (b Body) With(fields ...string) []byte {
+	out := make([]byte, 0, len(b)+256)
+	out = append(out, bodyHead...)
+	for _, f := range fields {
+		if f != "" {
+			out = append(append(out, f...), ',')
+		}
+	}
+	return append(out, b[len(bodyHead):]...)
+}
+
+// Content decodes the body.
+func (b Body) Content() (map[string]any, error) {
+	var content map[string]any
+	return content, utiljson.Unmarshal(b, &content)
+}

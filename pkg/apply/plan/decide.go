@@ -1,0 +1,614 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Input is everything that a plan for one hub is decided on.
+type Input struct {
+	Hub string
+	// HubNamespace tells hubs of one name apart: the nodes of others are left
+	// alone.
+	HubNamespace string
+	// NamespaceDefaults is what the hub says is in namespaces by itself.
+	NamespaceDefaults []lynq.NamespaceDefault
+	// Nodes are what the active rows want, in the order in which they are to
+	// run. Narrowed runs have only those that were named.
+	Nodes []*Node
+	// Forms are the forms of the run. Nodes of others are left alone.
+	Forms []lynq.FormKey
+	// Only, where it is not nil, names the nodes that may go.
+	Only map[string]bool
+	// Narrowed: a selector leaves objects out. It is not known which of those that
+	// are wanted no more it would have left, so that nothing goes.
+	Narrowed bool
+	// Delete names the nodes that go whatever the rows say, and Cascade how
+	// those and all others that go do so.
+	Delete  map[NodeKey]bool
+	Cascade Cascade
+	// GiveUp names recorded objects whose cleanup is not to be tried any more.
+	// Those of them that could not even be looked at have a reason here.
+	GiveUp map[lynq.Ref]error
+	// KeepContent: what is taken back is tracked, and its content left alone.
+	KeepContent bool
+	// AdoptNothing: what is not the hub's already is left alone, whatever the forms
+	// say. TakeBack: orphans are taken back, whatever they say.
+	AdoptNothing, TakeBack bool
+	// Active is how many rows of the hub are active, narrowed or not.
+	Active int
+	// Inventories are all of the hub's that could be read, and Broken those
+	// that could not. A broken one's node is left alone.
+	Inventories []*inventory.Inventory
+	Broken      map[NodeKey]error
+	// Live has every object that Nodes want or Inventories name, as far as
+	// there is one.
+	Live map[lynq.Ref]*Live
+	// Unknown are those that could not be looked at, and Misplaced those that
+	// cannot be there: see Observed.
+	Unknown   map[lynq.Ref]error
+	Misplaced map[lynq.Ref]*ScopeError
+	// OperatorNodes is how many LynqNode resources the hub has in the namespaces
+	// that count.
+	OperatorNodes int
+	// HubDeleting: the hub's record was deleted, which its finalizer holds.
+	HubDeleting bool
+}
+
+func (in *Input) hubKey() lynq.HubKey {
+	return lynq.HubKey{Namespace: in.HubNamespace, Name: in.Hub}
+}
+
+// Limits are the guards that a person may move.
+type Limits struct {
+	AllowEmpty bool
+	MaxDelete  MaxDelete
+}
+
+// Decide makes the plan of one hub. It is a pure function: the same input gives
+// the same plan.
+func Decide(in *Input, l Limits) *Plan {
+	d := newDecider(in)
+	p := &Plan{Hub: in.hubKey(), rules: d.rules()}
+	for _, n := range in.Nodes {
+		p.Nodes = append(p.Nodes, d.node(n))
+	}
+	p.Whole = len(d.Broken) == 0
+	for _, inv := range d.Inventories {
+		key := NodeKey{inv.Namespace, inv.Node}
+		switch {
+		case d.nodes[key] != nil, inv.HubNamespace != "" && inv.HubNamespace != d.HubNamespace:
+		case d.untouched[key] != nil:
+			p.Nodes = append(p.Nodes, d.kept(inv, d.untouched[key]))
+		case !d.goes(inv):
+			p.Whole = false
+		case d.Delete[key] || inv.Deleting:
+			p.Nodes = append(p.Nodes, d.leaving(inv, ReasonNodeDeleted))
+		default:
+			p.Nodes = append(p.Nodes, d.leaving(inv, ReasonNodeGone))
+		}
+	}
+	p.Nodes = append(p.Nodes, d.broken()...)
+	for i := range p.Nodes {
+		p.Nodes[i].NamespaceDefaults = in.NamespaceDefaults
+	}
+	p.Count()
+	p.Refusals = d.refusals(l)
+	return p
+}
+
+// decider is an input with its indexes.
+type decider struct {
+	*Input
+	inventories map[NodeKey]*inventory.Inventory
+	applySets   map[string]NodeKey   // by ApplySet id
+	desired     map[lynq.Ref]NodeKey // who wants an object
+	nodes       map[NodeKey]*Node
+	misnamed    misnamed
+	// unknown are nodes that did not render: what they want is not known; and those
+	// that are left as they are, with why they are.
+	unknown   map[NodeKey]bool
+	untouched map[NodeKey]error
+	// held are the objects in the inventories of refused nodes, by those inventories.
+	held   map[lynq.Ref][]NodeKey
+	claims *claimIndex
+}
+
+func newDecider(in *Input) *decider {
+	d := &decider{
+		Input:       in,
+		claims:      claimsOf(in.Nodes),
+		inventories: make(map[NodeKey]*inventory.Inventory, len(in.Inventories)),
+		applySets:   make(map[string]NodeKey, len(in.Inventories)),
+		desired:     map[lynq.Ref]NodeKey{},
+		nodes:       make(map[NodeKey]*Node, len(in.Nodes)),
+		unknown:     map[NodeKey]bool{},
+		untouched:   map[NodeKey]error{},
+	}
+	for _, inv := range in.Inventories {
+		k := NodeKey{inv.Namespace, inv.Node}
+		d.inventories[k] = inv
+		d.applySets[inventory.ID(k.Namespace, inventory.Name(k.Name))] = k
+	}
+	for _, n := range in.Nodes {
+		d.nodes[n.NodeKey] = n
+		if n.Failed != nil {
+			d.unknown[n.NodeKey] = true
+		}
+		for i := range n.Objects {
+			d.desired[n.Objects[i].Ref] = n.NodeKey
+		}
+	}
+	d.misnamed = d.findMisnamed()
+	d.judgeUnknown()
+	d.keepRefused()
+	return d
+}
+
+// rules are what steps are decided by, whatever was observed.
+func (d *decider) rules() *decider {
+	rules, in := *d, *d.Input
+	in.Live, rules.Input = nil, &in
+	return &rules
+}
+
+// Owner is a node as its objects' tracking has it.
+type Owner struct {
+	NodeKey
+	hub    string
+	PartOf string
+	UID    types.UID // of the inventory, "" for a new one
+}
+
+func (d *decider) owner(k NodeKey) Owner { return NewOwner(k, d.Hub, d.inventories[k]) }
+
+// NewOwner is a node whose inventory may be nil.
+func NewOwner(k NodeKey, hub string, inv *inventory.Inventory) Owner {
+	o := Owner{NodeKey: k, hub: hub, PartOf: inventory.ID(k.Namespace, inventory.Name(k.Name))}
+	if inv != nil {
+		o.UID = types.UID(inv.UID)
+	}
+	return o
+}
+
+// node plans a node that is wanted.
+func (d *decider) node(n *Node) NodePlan {
+	inv := d.inventories[n.NodeKey]
+	p := NodePlan{
+		NodeKey: n.NodeKey, Hub: n.Hub, HubNamespace: d.HubNamespace, Form: n.Form, FormNamespace: n.FormNamespace, UID: n.UID,
+		Desired: n, Inventory: inv,
+	}
+	if inv != nil && !n.is(inv) {
+		p.Inventory = nil // it is not the node's to say anything in
+	}
+	if err := d.obstacle(n, inv); err != nil {
+		failed := *n
+		failed.Failed = err
+		p.Desired = &failed
+		return p
+	}
+	records := recordsOf(inv)
+	me := d.owner(n.NodeKey)
+	if inv != nil && inv.Deleting {
+		p.Restored = true
+		me.UID = "" // what belongs to the inventory that goes gets a new owner
+	}
+	for i := range n.Objects {
+		o := &n.Objects[i]
+		p.Steps = append(p.Steps, d.step(me, o, records[o.Ref], d.Live[o.Ref]))
+		delete(records, o.Ref)
+	}
+	p.Steps = append(p.Steps, d.leave(me, inv, records, ReasonRemoved)...)
+	return p
+}
+
+// obstacle is why nothing of a node can be planned, nil for most.
+func (d *decider) obstacle(n *Node, inv *inventory.Inventory) error {
+	switch {
+	case n.Failed != nil:
+		return n.Failed
+	case d.Broken[n.NodeKey] != nil:
+		return d.Broken[n.NodeKey]
+	case inv == nil:
+		return cmp.Or(d.misnamed.obstacle(n), d.untouched[n.NodeKey])
+	case !n.is(inv):
+		return fmt.Errorf("inventory %s/%s has its name and belongs to another node: that of hub %s, form %s and row %q, and not of hub %s, form %s and row %q (delete the other node with lynqctl delete node %s -n %s, or rename the form or the uid)",
+			inv.Namespace, inventory.Name(inv.Node), inv.HubKey(), inv.FormKey(), inv.RowUID,
+			lynq.HubKey{Namespace: n.HubNamespace, Name: n.Hub}, n.formKey(), n.UID, inv.Node, inv.Namespace)
+	case inv.Deleting && (!inv.Finalizer || len(inv.Holders()) > 0):
+		return fmt.Errorf("inventory %s/%s is being deleted, and %s holds it (apply again when it is gone)",
+			inv.Namespace, inventory.Name(inv.Node), cmp.Or(strings.Join(inv.Holders(), ", "), "a finalizer"))
+	}
+	return cmp.Or(d.misnamed.obstacle(n), d.untouched[n.NodeKey])
+}
+
+// broken plans the nodes that nothing wants and whose records cannot be read:
+// it is not known what they own, so that they stay, and are reported.
+func (d *decider) broken() []NodePlan {
+	var plans []NodePlan
+	for key, err := range d.Broken {
+		if d.nodes[key] == nil && (d.Only == nil || d.Only[key.Name]) {
+			plans = append(plans, NodePlan{NodeKey: key, Hub: d.Hub, Desired: &Node{NodeKey: key, Hub: d.Hub, Failed: err}})
+		}
+	}
+	slices.SortFunc(plans, func(a, b NodePlan) int { return strings.Compare(a.String(), b.String()) })
+	return plans
+}
+
+// recordsOf are the records of an inventory, which may be nil.
+func recordsOf(inv *inventory.Inventory) map[lynq.Ref]*inventory.Record {
+	if inv == nil {
+		return nil
+	}
+	records := make(map[lynq.Ref]*inventory.Record, len(inv.Records))
+	for i := range inv.Records {
+		records[inv.Records[i].Ref] = &inv.Records[i]
+	}
+	return records
+}
+
+// goes tells whether the node of an inventory is wanted no more, by the rows or by
+// a person who named it. An inventory that is being deleted without our finalizer
+// was cleaned up before, or is not ours to clean up (seed: finalizers, the four
+// states).
+func (d *decider) goes(inv *inventory.Inventory) bool {
+	key := NodeKey{inv.Namespace, inv.Node}
+	return d.Delete[key] || d.nodes[key] == nil && !d.misnamed.recorded[key] && d.within(inv) && (!inv.Deleting || inv.Finalizer)
+}
+
+// within tells whether this run may let the node of an inventory go.
+func (d *decider) within(inv *inventory.Inventory) bool {
+	return !d.Narrowed && d.counts(inv) && (d.Only == nil || d.Only[inv.Node])
+}
+
+// counts tells whether an inventory is of the hub, and of a form of the run.
+func (d *decider) counts(inv *inventory.Inventory) bool {
+	return (inv.HubNamespace == "" || inv.HubNamespace == d.HubNamespace) && slices.ContainsFunc(d.Forms, func(f lynq.FormKey) bool {
+		return f.Name == inv.Form && (inv.FormNamespace == "" || inv.FormNamespace == f.Namespace)
+	})
+}
+
+// leaving plans a node that is wanted no more.
+func (d *decider) leaving(inv *inventory.Inventory, why Reason) NodePlan {
+	p := NodePlan{
+		NodeKey: NodeKey{inv.Namespace, inv.Node}, Hub: inv.Hub, HubNamespace: inv.HubNamespace, Form: inv.Form, FormNamespace: inv.FormNamespace, UID: inv.RowUID,
+		Inventory: inv, Cascade: d.Cascade, Deleted: why == ReasonNodeDeleted,
+	}
+	me := d.owner(p.NodeKey)
+	p.Steps = d.leave(me, inv, recordsOf(inv), why)
+	if row := d.claims.node(inv); row != nil && why == ReasonNodeGone {
+		wait(p.Steps, row)
+	}
+	if d.Cascade == CascadeBackground {
+		collect(me, p.Steps)
+	}
+	return p
+}
+
+// wait has all that a node owns stay as it is until a row renders.
+func wait(steps []Step, row *Node) {
+	for i := range steps {
+		steps[i].Action, steps[i].Reason, steps[i].Message = ActionSkip, ReasonRowUnknown, row.holds()
+	}
+}
+
+// collect leaves to the garbage collector what it deletes as we would: objects
+// that have no other owner, none of which is to go before another, or before
+// what contains it.
+func collect(me Owner, steps []Step) {
+	var deleted []*Step
+	for i := range steps {
+		if steps[i].Action == ActionDelete {
+			deleted = append(deleted, &steps[i])
+		}
+	}
+	for _, s := range deleted {
+		if s.Record.Order != deleted[0].Record.Order || IsContainer(s.Record.Ref) {
+			return
+		}
+	}
+	for _, s := range deleted {
+		if me.Collected(s.Live) {
+			s.Action = ActionCollect
+		}
+	}
+}
+
+// Collected tells whether an object goes with the node's inventory.
+func (me Owner) Collected(l *Live) bool { return len(l.Owners) == 1 && l.Owners[0] == me.UID }
+
+// leave plans what becomes of the recorded objects that are wanted no more: in
+// the reverse of the order in which they were made.
+func (d *decider) leave(me Owner, inv *inventory.Inventory, records map[lynq.Ref]*inventory.Record, why Reason) []Step {
+	if inv == nil {
+		return nil
+	}
+	var steps []Step
+	for i := range inv.Records {
+		r := &inv.Records[i]
+		if records[r.Ref] == r {
+			steps = append(steps, d.leavingStep(me, r, d.Live[r.Ref], why))
+		}
+	}
+	slices.SortStableFunc(steps, func(a, b Step) int { return b.Record.Order - a.Record.Order })
+	return steps
+}
+
+// leavingStep plans one object that its node wants no more. The policy that
+// counts is the one that was recorded, on the object or in the inventory: where
+// they differ, the one that keeps it.
+func (d *decider) leavingStep(me Owner, r *inventory.Record, l *Live, why Reason) Step {
+	s := Step{Record: r, Live: l, Reason: why, Adopted: r.Adopted}
+	row := d.claims.object(r.Ref)
+	switch other, wanted := d.desired[r.Ref]; {
+	case d.Narrowed:
+		s.Action, s.Reason = ActionKeep, ReasonLeftOut
+	case l == nil:
+		d.notSeen(&s)
+	case l.Record:
+		s.Action, s.Reason, s.Message = ActionRelease, ReasonTakenOver, neverDeleted
+	case wanted && other != me.NodeKey:
+		s.Action, s.Reason, s.Message = ActionRelease, ReasonTakenOver, "node "+other.String()+" has it from now on"
+		s.To = other
+	case row != nil && why == ReasonRemoved:
+		s.Action, s.Reason, s.Message = ActionSkip, ReasonRowUnknown, row.holds()
+	case d.holder(me, l) != "":
+		s.Action, s.Reason, s.Message = ActionSkip, ReasonUnknown, "its record stays: node "+d.holder(me, l)+", which this run does not touch, has it too"
+	case me.relabelled(l):
+		s.Action, s.Reason = ActionSkip, ReasonForeign
+		s.Message = fmt.Sprintf("it belongs to the inventory, and label %s says hub %q: the inventory's labels were changed (restore them)", lynq.LabelHub, l.Hub)
+	case d.givenUp(r.Ref) && me.Tracks(l) && l.takenOver() == "":
+		s.Action, s.Reason = ActionOrphan, ReasonGivenUp
+	case me.releaseForeign(&s, l):
+		if who := d.foreign(me, l); s.Action == ActionRelease && who != "" {
+			s.Message = "it is now of " + who
+		}
+		if s.Action == ActionRelease && d.givenUp(r.Ref) {
+			s.Reason = ReasonGivenUp
+		}
+	case r.UID != "" && r.UID != string(l.UID):
+		s.Action, s.Reason, s.Message = ActionRelease, ReasonTakenOver, "it was deleted, and another client made it again"
+	case d.Cascade == CascadeOrphan || r.Deletion == lynq.DeleteRetain || l.DeletionPolicy == lynq.DeleteRetain:
+		s.Action = ActionOrphan
+	default:
+		s.Action = ActionDelete
+		if l.Deleting {
+			s.Message = "it " + l.Ending
+		}
+	}
+	return s
+}
+
+// notSeen plans an object that was not seen: it is gone, or could not be looked at.
+func (d *decider) notSeen(s *Step) {
+	why := d.GiveUp[s.Record.Ref]
+	switch {
+	case why != nil:
+		s.Action, s.Reason, s.Message = ActionRelease, ReasonGivenUp, "it is left behind, as it is: "+why.Error()
+	case !d.unseen(s):
+		s.Action, s.Reason = ActionRelease, ReasonAlreadyGone
+	}
+}
+
+// givenUp tells whether a person said to leave an object behind.
+func (d *decider) givenUp(ref lynq.Ref) bool {
+	_, named := d.GiveUp[ref]
+	return named
+}
+
+// releaseForeign tells whether an object that its node wants no more is not the node's
+// to delete or to mark, and what the step is then: it is let go, or left alone.
+func (me Owner) releaseForeign(s *Step, l *Live) bool {
+	switch {
+	case l.Record:
+		s.Action, s.Reason, s.Message = ActionRelease, ReasonTakenOver, neverDeleted
+	case !me.Tracks(l):
+		s.Action, s.Reason, s.Message = ActionRelease, ReasonTakenOver, "it no longer has this node's tracking"
+	case l.Unmanaged:
+		me.leaveAlone(s, l)
+	case l.takenOver() != "":
+		s.Action, s.Reason, s.Message = ActionRelease, ReasonTakenOver, "it is now of "+l.takenOver()
+	default:
+		return false
+	}
+	return true
+}
+
+// step plans one object that its node wants.
+func (d *decider) step(me Owner, o *Object, r *inventory.Record, l *Live) Step {
+	s := d.wanted(me, o, r, l)
+	s.Adopted = d.adopted(me, &s)
+	return s
+}
+
+func (d *decider) wanted(me Owner, o *Object, r *inventory.Record, l *Live) Step {
+	s := Step{Object: o, Record: r, Live: l}
+	switch {
+	case o.LeftOut:
+		s.Action, s.Reason = ActionKeep, ReasonLeftOut
+		return s
+	case l == nil:
+		s.Action, s.Reason = ActionCreate, ReasonNew
+		if r != nil && r.UID != "" {
+			s.Reason = ReasonVanished
+		}
+		return s
+	case l.Record:
+		s.Action, s.Reason, s.Message = ActionBlock, ReasonForeign, neverTaken
+		return s
+	case l.Deleting:
+		s.Action, s.Reason, s.Message = ActionCreate, ReasonDeleting, "it "+l.Ending+"; it is created again when it is gone"
+		return s
+	case l.Unmanaged:
+		me.leaveAlone(&s, l)
+		return s
+	}
+	if d.contested(me, &s) {
+		return s
+	}
+	if d.settled(me, o, r, l) {
+		s.Action, s.Reason = d.once(me, o, r, l)
+		return s
+	}
+	s.Action, s.Reason = d.compare(me, o, r, l)
+	return s
+}
+
+// once plans an object that was created, and is left alone ever since: only its
+// tracking may change.
+func (d *decider) once(me Owner, o *Object, r *inventory.Record, l *Live) (Action, Reason) {
+	switch {
+	case l.Orphaned:
+		return ActionTrack, ReasonOrphan
+	case !me.Tracked(o, l) || !o.annotated(l):
+		return ActionTrack, ReasonUntracked
+	case r == nil || r.UID != string(l.UID) || r.Digest == "" || r.ID != o.ID || r.Deletion != o.Policy.Deletion:
+		return ActionTrack, ReasonUnconfirmed
+	}
+	return ActionKeep, ReasonCreatedOnce
+}
+
+// compare plans an object that is ours, or has no owner.
+func (d *decider) compare(me Owner, o *Object, r *inventory.Record, l *Live) (Action, Reason) {
+	switch {
+	case l.Orphaned && d.KeepContent:
+		return ActionTrack, ReasonOrphan
+	case l.Orphaned:
+		return ActionAdopt, ReasonOrphan
+	case d.KeepContent && me.Tracked(o, l):
+		return ActionKeep, ReasonUpToDate
+	case d.KeepContent:
+		return ActionTrack, ReasonUntracked
+	case !me.Tracks(l) && (r == nil || r.UID != string(l.UID)):
+		return ActionAdopt, ReasonUnowned
+	case r == nil || r.Digest == "" || r.UID == "":
+		return ActionUpdate, ReasonUnconfirmed
+	case r.UID != string(l.UID):
+		return ActionUpdate, ReasonReplaced
+	case r.Digest != o.Digest:
+		return ActionUpdate, ReasonChanged
+	case !me.Tracked(o, l):
+		return ActionUpdate, ReasonUntracked
+	case drifted(o, r, l):
+		return ActionUpdate, ReasonDrifted
+	}
+	return ActionKeep, ReasonUpToDate
+}
+
+// drifted tells whether others may have changed what we wrote. Whoever changes
+// a field that was applied takes it from us, so that what we manage tells,
+// whatever else happened to the object. The other strategies own no fields in
+// that sense: they look at the object whenever anything of it changed.
+func drifted(o *Object, r *inventory.Record, l *Live) bool {
+	if o.Applied(r.Adopted) {
+		return l.Fields == "" || l.Fields != r.Fields || l.Updated || unrecorded(r, l)
+	}
+	return l.ResourceVersion != r.ResourceVersion
+}
+
+// Repairs tells whether fields that others hold now can only be ours, which were
+// changed since: the object is ours, and either wants nothing new, or was changed by
+// others since we wrote it.
+func (s *Step) Repairs() bool {
+	if s.Action != ActionUpdate || s.Record == nil || s.Live == nil || s.Record.Digest == "" || s.Record.UID != string(s.Live.UID) {
+		return false
+	}
+	return s.Record.Digest == s.Object.Digest || drifted(s.Object, s.Record, s.Live)
+}
+
+// unrecorded tells whether we applied an object after what is recorded of it, as
+// a run does that is killed before it has recorded that. Most such writes show
+// in their time; these are from the same second.
+func unrecorded(r *inventory.Record, l *Live) bool {
+	return l.Last && l.ResourceVersion != r.ResourceVersion || l.LastButStatus && l.Generation != r.Generation
+}
+
+// Tracks tells whether an object has any tracking of the node. None counts without
+// the label of the hub: what only an inventory claims is not proven.
+func (me Owner) Tracks(l *Live) bool {
+	return l.Hub == me.hub &&
+		(l.PartOf == me.PartOf || l.Node == me.Name && l.NodeNamespace == me.Namespace || me.Owns(l))
+}
+
+// Owns tells whether an object has an owner reference to the node's inventory.
+func (me Owner) Owns(l *Live) bool { return me.UID != "" && slices.Contains(l.Owners, me.UID) }
+
+// holds tells whether an object belongs to the node by its owner and its ApplySet, so
+// that labels of a node are stray on it.
+func (me Owner) holds(l *Live) bool { return me.Owns(l) && l.PartOf == me.PartOf }
+
+// relabelled tells whether an object belongs to the inventory and to another hub:
+// then it is the inventory that does not say the truth, and must not go, for the
+// object would go with it.
+func (me Owner) relabelled(l *Live) bool { return me.Owns(l) && l.Hub != "" && l.Hub != me.hub }
+
+// Tracked tells whether an object has exactly the tracking that it is to have.
+func (me Owner) Tracked(o *Object, l *Live) bool {
+	if l.PartOf != me.PartOf || l.Hub != me.hub {
+		return false
+	}
+	owned := me.Owns(l)
+	labelled := l.Node == me.Name && l.NodeNamespace == me.Namespace
+	if o.Owned {
+		return owned && l.Node == "" && l.NodeNamespace == ""
+	}
+	return labelled && !owned
+}
+
+// takenOver names the controller or the other tool that claims an object, ""
+// for none. They may do so and leave our tracking on it.
+func (l *Live) takenOver() string {
+	switch {
+	case l.Record:
+		return "lynqctl or the Lynq operator itself"
+	case l.Controller != "":
+		return "controller " + l.Controller
+	}
+	return l.Foreign
+}
+
+// What is said of records that a node wants, or has recorded as its objects.
+const (
+	neverTaken   = "it is a record of lynqctl, or of the Lynq operator, and never an object of a node (choose another name)"
+	neverDeleted = "it is a record of lynqctl, or of the Lynq operator: only the line in this node's record goes"
+)
+
+// foreign names whose an object is, "" where it is ours or has no owner. A node that
+// wants an object no more, and runs now, gives it away.
+func (d *decider) foreign(me Owner, l *Live) string {
+	if who := l.takenOver(); who != "" {
+		return who
+	}
+	other := NodeKey{l.NodeNamespace, l.Node}
+	if l.Node != "" && other != me.NodeKey && !me.holds(l) && !d.givesAway(other, l.Ref) {
+		return "node " + other.String()
+	}
+	if l.PartOf == "" || l.PartOf == me.PartOf {
+		return ""
+	}
+	k, known := d.applySets[l.PartOf]
+	switch {
+	case !known:
+		return "ApplySet " + l.PartOf
+	case d.givesAway(k, l.Ref):
+		return ""
+	}
+	return "node " + k.String()
+}
+
+// givesAway tells whether another node of the plan has an object recorded that
+// it wants no more.
+func (d *decider) givesAway(k NodeKey, ref lynq.Ref) bool {
+	inv := d.inventories[k]
+	if inv == nil || d.unknown[k] || d.desired[ref] == k || d.nodes[k] == nil && !d.goes(inv) {
+		return false
+	}
+	return slices.ContainsFunc(inv.Records, func(r inventory.Record) bool { return r.Ref == ref })
+}

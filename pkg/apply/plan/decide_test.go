@@ -1,0 +1,555 @@
+package plan
+
+import (
+	"fmt"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// situation is what there is of an object when a node wants it, or wants it no
+// more.
+type situation string
+
+const (
+	absent      situation = "absent"
+	vanished    situation = "vanished" // recorded, and gone
+	ours        situation = "ours"
+	drift       situation = "ours but drifted"
+	formChanged situation = "ours, and the form changed"
+	policyMoved situation = "ours, tracked the other way"
+	recreated   situation = "ours, deleted and made again by others"
+	unconfirmed situation = "ours, from a run that was killed"
+	orphaned    situation = "orphaned"
+	nobodys     situation = "unmanaged"
+	otherNodes  situation = "another node's"
+	otherSets   situation = "another ApplySet's"
+	otherTools  situation = "another inventory's"
+	controllers situation = "another controller's"
+	goingAway   situation = "being deleted"
+	handsOff    situation = "marked lynq.sh/mode: unmanaged"
+	ownRecord   situation = "a record of lynqctl"
+	bare        situation = "ours, without its annotations"
+	overwritten situation = "ours, without tracking and annotations" // by kubectl replace
+	unfinished  situation = "ours, recorded, its content not written yet"
+	unrecordedT situation = "with our tracking, and unrecorded"
+	forgedOnce  situation = "unmanaged, with our annotations"
+)
+
+func situations() []situation {
+	return []situation{absent, vanished, ours, drift, formChanged, policyMoved, recreated, unconfirmed, orphaned,
+		nobodys, otherNodes, otherSets, otherTools, controllers, goingAway, handsOff, ownRecord,
+		bare, overwritten, unfinished, unrecordedT, forgedOnce}
+}
+
+// scene is an input with one node, acme-web in namespace ns, and its Deployment
+// in one of the situations.
+func scene(at situation, p lynq.Policy) *Input {
+	ref := lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "ns", Name: "acme"}
+	key := NodeKey{"ns", "acme-web"}
+	o := Object{Ref: ref, APIVersion: "apps/v1", ID: "app", Policy: &p, Owned: p.Deletion == lynq.DeleteDelete, Digest: "d1"}
+	partOf := inventory.ID("ns", inventory.Name("acme-web"))
+	live := &Live{
+		Ref: ref, UID: "u1", ResourceVersion: "7", Generation: 1, Hub: "crm", PartOf: partOf,
+		DeletionPolicy: p.Deletion, ResourceID: "app", Fields: "f1", CreatedOnce: p.Creation == lynq.CreateOnce,
+	}
+	if o.Owned {
+		live.Owners = []types.UID{"inv"}
+	} else {
+		live.Node, live.NodeNamespace = "acme-web", "ns"
+	}
+	record := inventory.Record{
+		Ref: ref, ID: "app", APIVersion: "apps/v1", UID: "u1", Digest: "d1", Generation: 1, ResourceVersion: "7", Fields: "f1",
+		Creation: p.Creation, Deletion: p.Deletion, Conflict: p.Conflict, Patch: p.Patch,
+	}
+	records := []inventory.Record{record}
+	untracked := Live{Ref: ref, UID: "u9", ResourceVersion: "3", Fields: "f9"}
+	switch at {
+	case absent:
+		live, records = nil, nil
+	case vanished:
+		live = nil
+	case drift:
+		live.Fields, live.ResourceVersion = "f2", "8"
+	case formChanged:
+		o.Digest = "d2"
+	case policyMoved:
+		live.Owners, live.Node, live.NodeNamespace = []types.UID{"inv"}, "", ""
+		if o.Owned {
+			live.Owners, live.Node, live.NodeNamespace = nil, "acme-web", "ns"
+		}
+	case recreated:
+		live.UID = "u2"
+	case unconfirmed:
+		records[0].UID, records[0].Digest = "", ""
+	case orphaned:
+		created := live.CreatedOnce
+		untracked.Orphaned, untracked.CreatedOnce, untracked.UID, untracked.OrphanedFrom = true, created, "u1", "crm/ns/acme-web/app"
+		live, records = &untracked, nil
+	case nobodys:
+		live, records = &untracked, nil
+	case otherNodes:
+		untracked.Hub, untracked.Node, untracked.NodeNamespace = "crm", "other-web", "ns"
+		live, records = &untracked, nil
+	case otherSets:
+		untracked.PartOf = "applyset-other-v1"
+		live, records = &untracked, nil
+	case otherTools:
+		untracked.Foreign = "Kustomization flux-system/apps"
+		live, records = &untracked, nil
+	case controllers:
+		untracked.Controller, untracked.ControllerUID = "Widget/w", "w1"
+		live, records = &untracked, nil
+	case goingAway:
+		live.Deleting = true
+	case handsOff:
+		live.Unmanaged = true
+	case ownRecord:
+		live.Record = true
+	case bare:
+		live.CreatedOnce, live.ResourceID, live.DeletionPolicy = false, "", ""
+		live.Fields, live.ResourceVersion = "f2", "8"
+	case overwritten:
+		untracked.UID = "u1"
+		live = &untracked
+	case unfinished:
+		records[0].Digest = ""
+		live.CreatedOnce = false
+	case unrecordedT:
+		records = nil
+	case forgedOnce:
+		untracked.CreatedOnce, untracked.ResourceID, untracked.DeletionPolicy, untracked.Adopted = live.CreatedOnce, "app", p.Deletion, true
+		live, records = &untracked, nil
+	}
+	in := &Input{
+		Hub: "crm", Forms: []lynq.FormKey{{Name: "web"}}, Active: 1, Live: map[lynq.Ref]*Live{},
+		Nodes:       []*Node{{NodeKey: key, Hub: "crm", Form: "web", UID: "acme", Objects: []Object{o}}},
+		Inventories: []*inventory.Inventory{{Node: "acme-web", Namespace: "ns", Hub: "crm", Form: "web", RowUID: "acme", UID: "inv", Records: records}},
+	}
+	if live != nil {
+		in.Live[ref] = live
+	}
+	return in
+}
+
+// verdict is what a plan says of one object.
+type verdict struct {
+	Action Action
+	Reason Reason
+}
+
+// wanted is the table: what becomes of an object that a node wants.
+func wanted(at situation, p lynq.Policy) verdict {
+	once := p.Creation == lynq.CreateOnce
+	switch at {
+	case absent:
+		return verdict{ActionCreate, ReasonNew}
+	case vanished:
+		return verdict{ActionCreate, ReasonVanished}
+	case goingAway:
+		return verdict{ActionCreate, ReasonDeleting}
+	case handsOff:
+		if p.Deletion == lynq.DeleteDelete {
+			return verdict{ActionTrack, ReasonUnmanaged} // it is owned
+		}
+		return verdict{ActionSkip, ReasonUnmanaged}
+	case ownRecord:
+		return verdict{ActionBlock, ReasonForeign}
+	case otherNodes, otherSets, otherTools, controllers:
+		if p.Adopts() == lynq.AdoptAlways {
+			return verdict{ActionAdopt, ReasonTakeover}
+		}
+		return verdict{ActionBlock, ReasonForeign}
+	case nobodys, forgedOnce, recreated, orphaned, overwritten, unrecordedT:
+		if p.Adopts() == lynq.AdoptNever {
+			return verdict{ActionBlock, ReasonUnowned}
+		}
+	}
+	switch at {
+	case nobodys, forgedOnce:
+		return verdict{ActionAdopt, ReasonUnowned}
+	case unfinished:
+		return verdict{ActionUpdate, ReasonUnconfirmed}
+	}
+	if once {
+		switch at {
+		case ours, drift, formChanged:
+			return verdict{ActionKeep, ReasonCreatedOnce}
+		case policyMoved, bare, overwritten:
+			return verdict{ActionTrack, ReasonUntracked}
+		case orphaned:
+			return verdict{ActionTrack, ReasonOrphan}
+		case recreated, unconfirmed, unrecordedT:
+			return verdict{ActionTrack, ReasonUnconfirmed}
+		}
+	}
+	switch at {
+	case drift, bare:
+		return verdict{ActionUpdate, ReasonDrifted}
+	case formChanged:
+		return verdict{ActionUpdate, ReasonChanged}
+	case policyMoved, overwritten:
+		return verdict{ActionUpdate, ReasonUntracked}
+	case recreated:
+		return verdict{ActionUpdate, ReasonReplaced}
+	case unconfirmed, unrecordedT:
+		return verdict{ActionUpdate, ReasonUnconfirmed}
+	case orphaned:
+		return verdict{ActionAdopt, ReasonOrphan}
+	}
+	return verdict{ActionKeep, ReasonUpToDate}
+}
+
+// unwanted is the table for an object that its node wants no more.
+func unwanted(at situation, p lynq.Policy) (verdict, bool) {
+	switch at {
+	case absent, orphaned, nobodys, otherNodes, otherSets, otherTools, controllers, unrecordedT, forgedOnce:
+		return verdict{}, false // not recorded
+	case overwritten:
+		return verdict{ActionRelease, ReasonTakenOver}, true
+	case vanished:
+		return verdict{ActionRelease, ReasonAlreadyGone}, true
+	case handsOff:
+		return wanted(at, p), true
+	case recreated:
+		return verdict{ActionRelease, ReasonTakenOver}, true // by its uid it is not what was recorded
+	case ownRecord:
+		return verdict{ActionRelease, ReasonTakenOver}, true
+	}
+	if p.Deletion == lynq.DeleteRetain {
+		return verdict{ActionOrphan, ReasonRemoved}, true
+	}
+	return verdict{ActionDelete, ReasonRemoved}, true
+}
+
+// adoptions are what a form may say of adoption, or not say.
+func adoptions() []lynq.AdoptionPolicy {
+	return []lynq.AdoptionPolicy{"", lynq.AdoptNever, lynq.AdoptIfUnowned, lynq.AdoptAlways}
+}
+
+// TestPolicies decides every combination of the five policies in every situation, for an object that is wanted, and for one that is not any more.
+func TestPolicies(t *testing.T) {
+	for _, creation := range []lynq.CreationPolicy{lynq.CreateWhenNeeded, lynq.CreateOnce} {
+		for _, deletion := range []lynq.DeletionPolicy{lynq.DeleteDelete, lynq.DeleteRetain} {
+			for _, conflict := range []lynq.ConflictPolicy{lynq.ConflictStuck, lynq.ConflictForce} {
+				for _, patch := range []lynq.PatchStrategy{lynq.PatchApply, lynq.PatchMerge, lynq.PatchReplace} {
+					for _, adoption := range adoptions() {
+						for _, at := range situations() {
+							p := lynq.DefaultPolicy()
+							p.Creation, p.Deletion, p.Conflict, p.Patch, p.Adoption = creation, deletion, conflict, patch, adoption
+							t.Run(fmt.Sprintf("%s/%s/%s/%s/%s/%s", creation, deletion, conflict, patch, adoption, at), func(t *testing.T) {
+								decideBoth(t, at, p)
+							})
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func decideBoth(t *testing.T, at situation, p lynq.Policy) {
+	plan := Decide(scene(at, p), Limits{MaxDelete: DefaultMaxDelete()})
+	steps := plan.Nodes[0].Steps
+	if len(steps) != 1 {
+		t.Fatalf("%d steps, want one", len(steps))
+	}
+	if got, want := (verdict{steps[0].Action, steps[0].Reason}), wanted(at, p); got != want {
+		t.Errorf("wanted: got %v (%s), want %v", got, steps[0].Message, want)
+	}
+	if plan.Counts[steps[0].Action] != 1 {
+		t.Errorf("counts %v", plan.Counts)
+	}
+	in := scene(at, p)
+	in.Nodes[0].Objects = nil
+	steps = Decide(in, Limits{MaxDelete: DefaultMaxDelete()}).Nodes[0].Steps
+	want, recorded := unwanted(at, p)
+	switch {
+	case !recorded && len(steps) > 0:
+		t.Errorf("unwanted and unrecorded: %+v", steps)
+	case recorded && len(steps) != 1:
+		t.Errorf("unwanted: %d steps", len(steps))
+	case recorded:
+		if got := (verdict{steps[0].Action, steps[0].Reason}); got != want {
+			t.Errorf("unwanted: got %v (%s), want %v", got, steps[0].Message, want)
+		}
+	}
+}
+
+// TestTakenOver: what somebody else took over since it was recorded is let go,
+// whatever the policy says.
+func TestTakenOver(t *testing.T) {
+	for _, deletion := range []lynq.DeletionPolicy{lynq.DeleteDelete, lynq.DeleteRetain} {
+		p := lynq.DefaultPolicy()
+		p.Deletion = deletion
+		in := scene(ours, p)
+		ref := in.Nodes[0].Objects[0].Ref
+		in.Nodes[0].Objects = nil
+		in.Live[ref] = &Live{Ref: ref, UID: "u1", Hub: "crm", Node: "other-web", NodeNamespace: "ns"}
+		s := Decide(in, Limits{}).Nodes[0].Steps[0]
+		if s.Action != ActionRelease || s.Reason != ReasonTakenOver || s.Message != "it is now of node ns/other-web" {
+			t.Errorf("%s: %s %s %q", deletion, s.Action, s.Reason, s.Message)
+		}
+	}
+}
+
+// TestRecordsStay: a record of lynqctl, whatever bears on it, is let go by a node
+// that has it recorded, and neither deleted, marked, taken back nor collected.
+func TestRecordsStay(t *testing.T) {
+	change := map[string]func(*Input, *Live){
+		"as it is":     func(*Input, *Live) {},
+		"given up":     func(in *Input, l *Live) { in.GiveUp = map[lynq.Ref]error{l.Ref: nil} },
+		"orphaned":     func(in *Input, _ *Live) { in.Cascade = CascadeOrphan },
+		"collected":    func(in *Input, _ *Live) { in.Cascade = CascadeBackground },
+		"deleting":     func(_ *Input, l *Live) { l.Deleting = true },
+		"unmanaged":    func(_ *Input, l *Live) { l.Unmanaged = true },
+		"marked":       func(_ *Input, l *Live) { l.Orphaned = true },
+		"without mark": func(_ *Input, l *Live) { l.PartOf, l.Owners = "", nil },
+	}
+	for name, c := range change {
+		p := lynq.DefaultPolicy()
+		p.Conflict = lynq.ConflictForce
+		in := scene(ownRecord, p)
+		key, live := in.Nodes[0].NodeKey, in.Live[in.Nodes[0].Objects[0].Ref]
+		c(in, live)
+		if s := Decide(in, Limits{}).Nodes[0].Steps[0]; s.Action != ActionBlock {
+			t.Errorf("%s, wanted: %s %s", name, s.Action, s.Reason)
+		}
+		in.KeepContent = true
+		if s := Decide(in, Limits{}).Nodes[0].Steps[0]; s.Action != ActionBlock {
+			t.Errorf("%s, to be taken back: %s %s", name, s.Action, s.Reason)
+		}
+		in.Nodes, in.Delete = nil, map[NodeKey]bool{key: true}
+		if s := Decide(in, Limits{}).Nodes[0].Steps[0]; s.Action != ActionRelease || s.Reason != ReasonTakenOver {
+			t.Errorf("%s, of a node that goes: %s %s", name, s.Action, s.Reason)
+		}
+		live.Orphaned = true
+		if live.NoOrphan() == "" {
+			t.Errorf("%s: it counts as an orphan", name)
+		}
+	}
+}
+
+// TestNeverManaged: what is never an object of a node is told by its label, or by
+// kind and name alone.
+func TestNeverManaged(t *testing.T) {
+	for _, c := range []struct {
+		ref    lynq.Ref
+		labels map[string]string
+		want   bool
+	}{
+		{lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "lynqnode-bolt-web"}, nil, true},
+		{lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "lynqhub-crm"}, nil, true},
+		{lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "lynqctl-crm"}, nil, false},
+		{lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "a"}, map[string]string{lynq.LabelRecord: ""}, true},
+		{lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "a"}, map[string]string{lynq.LabelHub: "crm"}, false},
+		{lynq.Ref{Kind: "Secret", Namespace: "ns", Name: "lynqnode-bolt-web"}, nil, false},
+		{lynq.Ref{Group: "coordination.k8s.io", Kind: "Lease", Namespace: "ns", Name: "lynqctl-crm"}, nil, true},
+		{lynq.Ref{Group: "coordination.k8s.io", Kind: "Lease", Namespace: "ns", Name: "crm"}, nil, false},
+		{lynq.Ref{Group: "example.com", Kind: "ConfigMap", Namespace: "ns", Name: "lynqnode-bolt-web"}, nil, false},
+		{lynq.Ref{Group: lynq.Group, Kind: lynq.KindNode, Namespace: "ns", Name: "bolt-web"}, nil, true},
+	} {
+		m := metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Labels: c.labels}}
+		if got := LiveOf(c.ref, &m).Record; got != c.want {
+			t.Errorf("%s %v: %t", c.ref.Full(), c.labels, got)
+		}
+	}
+}
+
+// TestRetainWins: where the object and the record differ about what becomes of
+// it, the one that keeps it counts.
+func TestRetainWins(t *testing.T) {
+	in := scene(ours, lynq.DefaultPolicy())
+	ref := in.Nodes[0].Objects[0].Ref
+	in.Nodes[0].Objects = nil
+	in.Live[ref].DeletionPolicy = lynq.DeleteRetain
+	if s := Decide(in, Limits{}).Nodes[0].Steps[0]; s.Action != ActionOrphan {
+		t.Errorf("the object says Retain, the plan %s", s.Action)
+	}
+	in.Live[ref].DeletionPolicy = lynq.DeleteDelete
+	in.Inventories[0].Records[0].Deletion = lynq.DeleteRetain
+	if s := Decide(in, Limits{}).Nodes[0].Steps[0]; s.Action != ActionOrphan {
+		t.Errorf("the record says Retain, the plan %s", s.Action)
+	}
+}
+
+// TestMoves: an object that moves from one node of the run to another is handed
+// over, and deleted by neither.
+func TestMoves(t *testing.T) {
+	for _, p := range []lynq.Policy{lynq.DefaultPolicy(), {Creation: lynq.CreateWhenNeeded, Deletion: lynq.DeleteRetain, Conflict: lynq.ConflictStuck, Patch: lynq.PatchApply}} {
+		in := scene(ours, p)
+		moved := *in.Nodes[0]
+		moved.NodeKey = NodeKey{"ns", "acme-shop"}
+		moved.Form = "shop"
+		in.Forms = []lynq.FormKey{{Name: "shop"}, {Name: "web"}}
+		in.Nodes = []*Node{&moved}
+		plan := Decide(in, Limits{MaxDelete: MaxDelete{Nodes: 1}})
+		if len(plan.Nodes) != 2 || len(plan.Refusals) > 0 {
+			t.Fatalf("plan %+v", plan)
+		}
+		if s := plan.Nodes[0].Steps[0]; s.Action != ActionAdopt {
+			t.Errorf("the new node has %s %s %s", s.Action, s.Reason, s.Message)
+		}
+		if s := plan.Nodes[1].Steps[0]; s.Action != ActionRelease || s.Reason != ReasonTakenOver {
+			t.Errorf("the old node has %s %s", s.Action, s.Reason)
+		}
+	}
+}
+
+// TestWhatGoes: only nodes of forms and names of the run go, and none whose row
+// failed to render or whose record is broken.
+func TestWhatGoes(t *testing.T) {
+	inv := func(node, form string) *inventory.Inventory {
+		return &inventory.Inventory{Node: node, Namespace: "ns", Hub: "crm", Form: form}
+	}
+	in := &Input{
+		Hub: "crm", Forms: []lynq.FormKey{{Name: "web"}}, Active: 3,
+		Nodes: []*Node{
+			{NodeKey: NodeKey{"ns", "a-web"}, Form: "web"},
+			{NodeKey: NodeKey{"ns", "b-web"}, Form: "web", Failed: fmt.Errorf("no")},
+			{NodeKey: NodeKey{"ns", "c-web"}, Form: "web"},
+		},
+		Inventories: []*inventory.Inventory{inv("a-web", "web"), inv("b-web", "web"), inv("x-web", "web"), inv("y-web", "web"), inv("z-db", "db")},
+		Broken:      map[NodeKey]error{{"ns", "c-web"}: fmt.Errorf("broken")},
+	}
+	going := func(only map[string]bool) []string {
+		in.Only = only
+		var names []string
+		for _, n := range Decide(in, Limits{MaxDelete: MaxDelete{Nodes: 9}}).Nodes {
+			if n.Desired == nil {
+				names = append(names, n.Name)
+			}
+		}
+		return names
+	}
+	if got := fmt.Sprint(going(nil)); got != "[x-web y-web]" {
+		t.Errorf("goes: %s", got)
+	}
+	if got := fmt.Sprint(going(map[string]bool{"y-web": true, "a-web": true})); got != "[y-web]" {
+		t.Errorf("of the named goes: %s", got)
+	}
+	if n := Decide(in, Limits{}).Nodes[2]; n.Desired.Failed == nil || len(n.Steps) > 0 {
+		t.Errorf("the node with a broken record: %+v", n)
+	}
+}
+
+func TestGuards(t *testing.T) {
+	nodes := func(wanted, recorded int) *Input {
+		in := &Input{Hub: "crm", Forms: []lynq.FormKey{{Name: "web"}}, Active: wanted}
+		for i := range wanted {
+			in.Nodes = append(in.Nodes, &Node{NodeKey: NodeKey{"ns", fmt.Sprintf("n%03d-web", i)}, Form: "web"})
+		}
+		for i := range recorded {
+			in.Inventories = append(in.Inventories, &inventory.Inventory{Node: fmt.Sprintf("n%03d-web", i), Namespace: "ns", Hub: "crm", Form: "web"})
+		}
+		return in
+	}
+	for name, c := range map[string]struct {
+		in     *Input
+		limits Limits
+		want   Guard
+	}{
+		"nothing goes":           {nodes(4, 4), Limits{MaxDelete: DefaultMaxDelete()}, ""},
+		"first run":              {nodes(4, 0), Limits{MaxDelete: DefaultMaxDelete()}, ""},
+		"empty first run":        {nodes(0, 0), Limits{MaxDelete: DefaultMaxDelete()}, ""},
+		"a quarter goes":         {nodes(6, 8), Limits{MaxDelete: DefaultMaxDelete()}, ""},
+		"more than a quarter":    {nodes(5, 8), Limits{MaxDelete: DefaultMaxDelete()}, GuardMaxDelete},
+		"one of two":             {nodes(1, 2), Limits{MaxDelete: DefaultMaxDelete()}, ""},
+		"two of three":           {nodes(1, 3), Limits{MaxDelete: DefaultMaxDelete()}, GuardMaxDelete},
+		"none may go":            {nodes(7, 8), Limits{}, GuardMaxDelete},
+		"a number":               {nodes(3, 8), Limits{MaxDelete: MaxDelete{Nodes: 5}}, ""},
+		"one beyond the number":  {nodes(2, 8), Limits{MaxDelete: MaxDelete{Nodes: 5}}, GuardMaxDelete},
+		"empty":                  {nodes(0, 1), Limits{MaxDelete: MaxDelete{Percent: 100}}, GuardEmpty},
+		"empty and allowed":      {nodes(0, 8), Limits{AllowEmpty: true, MaxDelete: DefaultMaxDelete()}, ""},
+		"allowed, and not empty": {nodes(1, 8), Limits{AllowEmpty: true, MaxDelete: DefaultMaxDelete()}, GuardMaxDelete},
+	} {
+		var got Guard
+		if r := Decide(c.in, c.limits).Refusals; len(r) > 0 {
+			got = r[0].Guard
+		}
+		if got != c.want {
+			t.Errorf("%s: refused by %q, want %q", name, got, c.want)
+		}
+	}
+	in := nodes(1, 1)
+	in.OperatorNodes = 2
+	if r := Decide(in, Limits{}).Refusals; len(r) != 1 || r[0].Guard != GuardOperator {
+		t.Errorf("with the operator's nodes: %+v", r)
+	}
+}
+
+func TestMaxDelete(t *testing.T) {
+	for s, want := range map[string]string{"25%": "25%", "5": "5", "0": "0", "0%": "0", "100%": "100%", "101%": "error", "-1": "error", "x": "error", "%": "error", "": "error"} {
+		got := "error"
+		if m, err := ParseMaxDelete(s); err == nil {
+			got = m.String()
+		}
+		if got != want {
+			t.Errorf("%q: %s, want %s", s, got, want)
+		}
+	}
+}
+
+// TestHubsOfOneName: the nodes of a hub in another namespace that has the same
+// name are left alone, and none is taken over by its name.
+func TestHubsOfOneName(t *testing.T) {
+	in := scene(ours, lynq.DefaultPolicy())
+	in.HubNamespace, in.Nodes[0].HubNamespace = "here", "here"
+	in.Inventories[0].HubNamespace = "there"
+	in.Inventories = append(in.Inventories, &inventory.Inventory{Node: "x-web", Namespace: "ns", Hub: "crm", Form: "web", HubNamespace: "there"})
+	plan := Decide(in, Limits{})
+	if len(plan.Nodes) != 1 || len(plan.Refusals) > 0 {
+		t.Fatalf("plan %+v", plan)
+	}
+	if n := plan.Nodes[0]; n.Desired.Failed == nil || len(n.Steps) > 0 {
+		t.Errorf("the node whose record is another hub's: %+v", n)
+	}
+	in.Inventories[0].HubNamespace = ""
+	if n := Decide(in, Limits{}).Nodes[0]; n.Desired.Failed != nil {
+		t.Errorf("the record of an unknown hub: %v", n.Desired.Failed)
+	}
+}
+
+// TestForgedOnce: which marks that others may write keep content from being written,
+// on an object that is in no record. With creationPolicy Once what says that it was
+// written is believed, where the object is an orphan or has tracking besides: not
+// writing is what can be put right. Otherwise content is written.
+func TestForgedOnce(t *testing.T) {
+	orphan := func(l *Live) { l.Orphaned, l.OrphanedFrom = true, "crm/ns/acme-web/app" }
+	tracking := func(l *Live) { l.Hub, l.Node, l.NodeNamespace = "crm", "acme-web", "ns" }
+	for name, tt := range map[string]struct {
+		marks           []func(*Live)
+		once, otherwise verdict
+	}{
+		"none":             {nil, verdict{ActionAdopt, ReasonUnowned}, verdict{ActionAdopt, ReasonUnowned}},
+		"an orphan's":      {[]func(*Live){orphan}, verdict{ActionTrack, ReasonOrphan}, verdict{ActionAdopt, ReasonOrphan}},
+		"the tracking":     {[]func(*Live){tracking}, verdict{ActionTrack, ReasonUntracked}, verdict{ActionUpdate, ReasonUnconfirmed}},
+		"both":             {[]func(*Live){orphan, tracking}, verdict{ActionTrack, ReasonOrphan}, verdict{ActionAdopt, ReasonOrphan}},
+		"of another hub's": {[]func(*Live){tracking, func(l *Live) { l.Hub, l.Node, l.NodeNamespace = "erp", "", "" }}, verdict{ActionAdopt, ReasonUnowned}, verdict{ActionAdopt, ReasonUnowned}},
+	} {
+		for _, creation := range []lynq.CreationPolicy{lynq.CreateOnce, lynq.CreateWhenNeeded} {
+			for _, said := range []bool{true, false} {
+				p := lynq.DefaultPolicy()
+				p.Creation, p.Deletion = creation, lynq.DeleteRetain
+				in := scene(nobodys, p)
+				l := in.Live[in.Nodes[0].Objects[0].Ref]
+				l.CreatedOnce, l.ResourceID, l.DeletionPolicy = said, "app", p.Deletion
+				for _, mark := range tt.marks {
+					mark(l)
+				}
+				want := tt.otherwise
+				if said && creation == lynq.CreateOnce {
+					want = tt.once
+				}
+				s := Decide(in, Limits{}).Nodes[0].Steps[0]
+				if got := (verdict{s.Action, s.Reason}); got != want {
+					t.Errorf("marks: %s, %s, created-once %t: %v (%s), want %v", name, creation, said, got, s.Message, want)
+				}
+			}
+		}
+	}
+}

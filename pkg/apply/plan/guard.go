@@ -1,0 +1,100 @@
+package plan
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// MaxDelete is how many of a hub's nodes may go in one run: a number of nodes,
+// or a share of them.
+type MaxDelete struct {
+	Nodes   int
+	Percent int // counts where it is not 0
+}
+
+// DefaultMaxDelete is a quarter of the nodes.
+func DefaultMaxDelete() MaxDelete { return MaxDelete{Percent: 25} }
+
+// ParseMaxDelete reads "10" or "25%".
+func ParseMaxDelete(s string) (MaxDelete, error) {
+	number, percent := strings.CutSuffix(s, "%")
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 0 || percent && n > 100 {
+		return MaxDelete{}, fmt.Errorf("%q is neither a number of nodes nor a share of them such as 25%%", s)
+	}
+	if percent {
+		if n == 0 {
+			return MaxDelete{}, nil
+		}
+		return MaxDelete{Percent: n}, nil
+	}
+	return MaxDelete{Nodes: n}, nil
+}
+
+// String is how it is written on the command line.
+func (m MaxDelete) String() string {
+	if m.Percent != 0 {
+		return strconv.Itoa(m.Percent) + "%"
+	}
+	return strconv.Itoa(m.Nodes)
+}
+
+// Of is the number of nodes that may go; of a share never less than one.
+func (m MaxDelete) Of(nodes int) int {
+	if m.Percent != 0 {
+		return max(1, nodes*m.Percent/100)
+	}
+	return m.Nodes
+}
+
+// refusals are what the guards have against a plan (contract: guards).
+func (d *decider) refusals(l Limits) []Refusal {
+	var refusals []Refusal
+	refuse := func(g Guard, fix, format string, args ...any) {
+		refusals = append(refusals, Refusal{Guard: g, Hub: d.hubKey(), What: fmt.Sprintf(format, args...), Fix: fix})
+	}
+	if d.OperatorNodes > 0 {
+		refuse(GuardOperator, "to hand over, stop the operator, look at lynqctl adopt-operator -n "+d.HubNamespace+" --hub "+d.Hub+" --dry-run=client, and run it without --dry-run",
+			"the Lynq operator manages this hub: it has %s", lynq.Count(d.OperatorNodes, "LynqNode resource"))
+	}
+	recorded, going, byHand := 0, 0, 0
+	for _, inv := range d.Inventories {
+		if !d.counts(inv) && !d.HubDeleting {
+			continue // nodes of other forms say nothing of the share that goes
+		}
+		recorded++
+		if d.untouched[NodeKey{inv.Namespace, inv.Node}] != nil {
+			continue // it stays for now
+		}
+		if d.goes(inv) {
+			going++
+			if inv.Deleting {
+				byHand++
+			}
+		}
+	}
+	if d.HubDeleting {
+		name := inventory.HubName(d.Hub)
+		refuse(GuardDeleting, fmt.Sprintf(`to let them all go: lynqctl finalize -n %[1]s --hub %[2]s; to keep them: kubectl patch configmap %[3]s -n %[1]s --type=json -p '[{"op":"remove","path":"/metadata/finalizers"}]', and apply again`, d.HubNamespace, d.Hub, name),
+			"the hub's record was deleted, ConfigMap %s/%s: with it go all of its %s", d.HubNamespace, name, lynq.Count(recorded, "node"))
+		return refusals
+	}
+	if going > 0 && d.Active == 0 && !l.AllowEmpty {
+		refuse(GuardEmpty, "check the source; if every tenant is to go, say --allow-empty",
+			"no row is active, but the cluster has %s", lynq.Count(recorded, "node"))
+		return refusals
+	}
+	if limit := l.MaxDelete.Of(recorded); going > limit && d.Active > 0 {
+		why := ""
+		if byHand > 0 {
+			why = fmt.Sprintf(", %d of them because their inventories were deleted", byHand)
+		}
+		refuse(GuardMaxDelete, fmt.Sprintf("check the rows; if they are to go, say --max-delete=%d", going),
+			"%d of %d nodes would go%s, %d may (--max-delete=%s)", going, recorded, why, limit, l.MaxDelete)
+	}
+	return refusals
+}

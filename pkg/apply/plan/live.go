@@ -1,0 +1,71 @@
+package plan
+
+import (
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Live is what apply keeps of an object's metadata.
+type Live struct {
+	lynq.Ref
+	UID             types.UID
+	ResourceVersion string
+	Generation      int64
+	Deleting        bool // it has a deletionTimestamp
+	// Ending says since when it is being deleted, and what holds it: "is being
+	// deleted since …; finalizer … holds it"; "" where it is not.
+	Ending string
+
+	// Tracking, as its labels, annotations and owner references have it.
+	Hub                 string
+	Node, NodeNamespace string
+	PartOf              string // ApplySet id
+	Owners              []types.UID
+	// ResourceID and DeletionPolicy are what its annotations say.
+	ResourceID     string
+	DeletionPolicy lynq.DeletionPolicy
+	Orphaned       bool
+	OrphanedFrom   string
+	CreatedOnce    bool
+	Unmanaged      bool // lynq.sh/mode: unmanaged
+	// Record: it is a record of lynqctl, or an object of the Lynq operator's own,
+	// and never one of a node.
+	Record  bool
+	Adopted bool // it was there before it became ours
+
+	// Controller is the owner reference with controller: true that is not a
+	// record of ours, as "Kind/name", "" where there is none. Foreign names
+	// another tool's inventory that claims the object, such as
+	// "ApplySet applyset-x-v1" or "Kustomization flux-system/apps".
+	Controller    string
+	ControllerUID types.UID
+	Foreign       string
+
+	// Fields is a hash of the fields that lynq manages by server-side apply and
+	// of the second in which it last changed any of them, "" where it manages
+	// none.
+	Fields string
+	// Last: no other client has written to the object since lynq last applied it.
+	// LastButStatus: none but to its status.
+	Last, LastButStatus bool
+	// Updated: lynq also manages fields by updates and patches, so that a
+	// server-side apply without them would not remove them.
+	Updated bool
+}
+
+// NoOrphan tells why an object does not count as an orphan, "" where it does:
+// it has no marker of one, or another owner has it in spite of that.
+func (l *Live) NoOrphan() string {
+	switch {
+	case !l.Orphaned:
+		return "it is marked as an orphan no more"
+	case l.Unmanaged:
+		return "it has " + lynq.AnnotationMode + ": " + lynq.ModeUnmanaged
+	case l.takenOver() != "":
+		return "it is now of " + l.takenOver()
+	case l.PartOf != "" || l.Node != "" && l.Hub != "":
+		return "it has the tracking of a node too (lynqctl inventory verify tells of which)"
+	}
+	return ""
+}

@@ -1,0 +1,67 @@
+package plan
+
+import (
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// NodeKey names a node: its inventory is the ConfigMap "lynqnode-" + Name in
+// that namespace.
+type NodeKey struct{ Namespace, Name string }
+
+// String is namespace/name.
+func (k NodeKey) String() string { return k.Namespace + "/" + k.Name }
+
+// Node is what a row and a form want.
+type Node struct {
+	NodeKey
+	Hub, Form, UID string
+	// HubNamespace and FormNamespace tell hubs, and forms, of one name apart.
+	HubNamespace, FormNamespace string
+	// TemplateGeneration is the form's metadata.generation, 0 where it has none.
+	TemplateGeneration int64
+	// Extra is what annotation lynq.sh/extra is to hold, "" for none.
+	Extra string
+	// Objects are in an order in which each comes after all it depends on.
+	Objects []Object
+	// Failed: the row did not render, for this reason. Nothing of the node is
+	// changed, and nothing deleted.
+	Failed error
+	// Claims are what a row that did not render may want.
+	Claims Claims
+}
+
+func (n *Node) formKey() lynq.FormKey { return lynq.FormKey{Namespace: n.FormNamespace, Name: n.Form} }
+
+// is tells whether an inventory is that of the node, by whatever name.
+func (n *Node) is(inv *inventory.Inventory) bool {
+	return inventory.SameNode(inv, &inventory.Inventory{
+		Hub: n.Hub, HubNamespace: n.HubNamespace, Form: n.Form, FormNamespace: n.FormNamespace, RowUID: n.UID,
+	})
+}
+
+// Object is an object as it is to be.
+type Object struct {
+	lynq.Ref
+	APIVersion string
+	ID         string
+	DependIDs  []string
+	// Order is 0 for what depends on nothing of its node, and else one more
+	// than the highest of what it depends on: objects go from the highest down.
+	Order  int
+	Policy *lynq.Policy
+	// LeftOut: a selector leaves it out of this run. It is not looked at, and
+	// stays recorded.
+	LeftOut bool
+	// Owned: the object is tracked by an owner reference to the inventory, not
+	// by its node's labels.
+	Owned bool
+	// Body is the manifest, but for what only the cluster knows.
+	Body Body
+	// Digest changes whenever the object is to be written again: with the
+	// manifest, and with the policies that say how it is written.
+	Digest string
+	// Template is a digest of what the form says of the object, whatever the row:
+	// where both are the same, Digest has changed with the row.
+	Template string
+}

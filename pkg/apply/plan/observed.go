@@ -1,0 +1,34 @@
+package plan
+
+import (
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Observed is what there is of the objects that nodes want or inventories name.
+// An object that is in none of its maps is absent.
+type Observed struct {
+	Live map[lynq.Ref]*Live
+	// Unknown has the objects that may be there and could not be looked at, and
+	// why. What a whole kind has in common is one error.
+	Unknown map[lynq.Ref]error
+	// Misplaced has the objects that cannot be there, since their kind has
+	// namespaces and they have none, or the other way round.
+	Misplaced map[lynq.Ref]*ScopeError
+}
+
+// See has a plan decided on what was observed.
+func (in *Input) See(o *Observed) {
+	in.Live, in.Unknown, in.Misplaced = o.Live, o.Unknown, o.Misplaced
+}
+
+// UnknownOf is why it is not known which of the objects of an inventory there are,
+// nil where it is.
+func (o *Observed) UnknownOf(inv *inventory.Inventory) error {
+	for i := range inv.Records {
+		if err := o.Unknown[inv.Records[i].Ref]; err != nil {
+			return err
+		}
+	}
+	return nil
+}

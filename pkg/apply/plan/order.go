@@ -1,0 +1,17 @@
+package plan
+
+import (
+	"slices"
+)
+
+// OrderOf is the order of an object that comes after all it depends on. Forms
+// have few resources.
+func OrderOf(o *Object, before []Object) int {
+	order := 0
+	for i := range before {
+		if slices.Contains(o.DependIDs, before[i].ID) {
+			order = max(order, before[i].Order+1)
+		}
+	}
+	return order
+}

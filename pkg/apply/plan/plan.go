@@ -1,0 +1,197 @@
+package plan
+
+import (
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Action is what a step does to an object.
+type Action string
+
+// The actions. All but Keep, Skip and Block change the cluster or the record.
+const (
+	ActionCreate  Action = "create"  // there is none
+	ActionUpdate  Action = "update"  // ours, and not as it is to be
+	ActionAdopt   Action = "adopt"   // without an owner, or an orphan: written, and tracked from now on
+	ActionTrack   Action = "track"   // its tracking is put right, its content left alone
+	ActionKeep    Action = "keep"    // as it is to be
+	ActionSkip    Action = "skip"    // left alone on purpose
+	ActionBlock   Action = "block"   // another owner's: a conflict
+	ActionDelete  Action = "delete"  // wanted no more
+	ActionOrphan  Action = "orphan"  // wanted no more, and retained: marked
+	ActionRelease Action = "release" // wanted no more, and no longer ours: only the record goes
+	ActionCollect Action = "collect" // wanted no more: left to the garbage collector
+)
+
+// Reason says why a step is what it is. Reasons are words that scripts may
+// compare.
+type Reason string
+
+// The reasons.
+const (
+	ReasonNew          Reason = "New"          // never written
+	ReasonVanished     Reason = "Vanished"     // was written, is gone
+	ReasonReplaced     Reason = "Replaced"     // it was deleted and created again
+	ReasonChanged      Reason = "Changed"      // rows, form or policies changed
+	ReasonDrifted      Reason = "Drifted"      // others changed what is ours
+	ReasonUnconfirmed  Reason = "Unconfirmed"  // an earlier run did not see its write end well
+	ReasonUntracked    Reason = "Untracked"    // its tracking is missing or out of date
+	ReasonOrphan       Reason = "Orphan"       // an orphan comes back
+	ReasonUnowned      Reason = "Unowned"      // exists, and no other has it: adopted, or, where the policy is Never, a conflict
+	ReasonTakeover     Reason = "Takeover"     // is another owner's, and Force takes it
+	ReasonUpToDate     Reason = "UpToDate"     // nothing to do
+	ReasonCreatedOnce  Reason = "CreatedOnce"  // was created, and is left alone ever since
+	ReasonUnmanaged    Reason = "Unmanaged"    // has lynq.sh/mode: unmanaged
+	ReasonLeftOut      Reason = "LeftOut"      // a selector leaves it out
+	ReasonForeign      Reason = "Foreign"      // is another owner's
+	ReasonDeleting     Reason = "Deleting"     // is being deleted
+	ReasonRemoved      Reason = "Removed"      // the form no longer has it
+	ReasonNodeGone     Reason = "NodeGone"     // the row is inactive or gone
+	ReasonNodeDeleted  Reason = "NodeDeleted"  // the node, or its record, was deleted by hand
+	ReasonGivenUp      Reason = "GivenUp"      // its cleanup fails, and a person said to leave it behind
+	ReasonPruned       Reason = "Pruned"       // an orphan that a person wants no more
+	ReasonRowUnknown   Reason = "RowUnknown"   // a row that could not be rendered may want it
+	ReasonAlreadyGone  Reason = "AlreadyGone"  // wanted no more, and gone
+	ReasonTakenOver    Reason = "TakenOver"    // wanted no more, and no longer has our tracking
+	ReasonUnknown      Reason = "Unknown"      // it is not known whether it is there
+	ReasonNamespaceNew Reason = "NamespaceNew" // for a server dry run: its namespace comes into being first
+	ReasonKindNew      Reason = "KindNew"      // for a server dry run: its kind comes into being first
+)
+
+// Step is what is to happen to one object, and why.
+type Step struct {
+	Action Action
+	Reason Reason
+	// Message is for people: who owns it, which policy says so.
+	Message string
+	// To is the node of the plan that takes the object over, where its own node
+	// lets it go.
+	To NodeKey
+	// Object is what is desired, nil for one that is wanted no more.
+	Object *Object
+	// Record is what the inventory has, nil where it has nothing.
+	Record *inventory.Record
+	// Live is what was observed, nil where there is no such object.
+	Live *Live
+	// Adopted: the object was there before the node had it.
+	Adopted bool
+	// Exact: it is deleted only as it was observed, for a copy was made of that.
+	Exact bool
+}
+
+// UID is the precondition of a step: the object that was observed.
+func (s *Step) UID() types.UID {
+	if s.Live == nil {
+		return ""
+	}
+	return s.Live.UID
+}
+
+// NodePlan is what is to happen to one node.
+type NodePlan struct {
+	NodeKey
+	HubNamespace, FormNamespace string
+	Hub, Form, UID              string
+	// Desired is nil for a node that goes.
+	Desired *Node
+	// Deleted: the node goes since it, or its record, was deleted by hand.
+	Deleted bool
+	// Restored: the node's inventory was deleted, and its row wants it. It is made
+	// again with what it had recorded, and nothing is deleted.
+	Restored bool
+	// Cascade is how the objects of a node that goes are deleted.
+	Cascade Cascade
+	// NamespaceDefaults is what its hub says is in namespaces by itself.
+	NamespaceDefaults []lynq.NamespaceDefault
+	// Inventory is what is recorded, nil for a new node.
+	Inventory *inventory.Inventory
+	// Steps are in the order of the desired objects, then those of the objects
+	// that leave, in the order in which they may go.
+	Steps []Step
+}
+
+// Cascade is how the objects of a node that goes are deleted.
+type Cascade string
+
+// The ways, with kubectl's names for those that a person may ask for.
+const (
+	// CascadeOrdered deletes what is to be deleted, each object when all that
+	// depend on it are gone.
+	CascadeOrdered Cascade = ""
+	// CascadeBackground is that, but for objects that the garbage collector
+	// deletes just so: those are left to it, and not waited for.
+	CascadeBackground Cascade = "background"
+	// CascadeForeground is CascadeOrdered, and an object counts as gone when
+	// what belongs to it is gone too.
+	CascadeForeground Cascade = "foreground"
+	// CascadeOrphan deletes nothing: all objects become orphans.
+	CascadeOrphan Cascade = "orphan"
+)
+
+// Plan is what is to happen to the nodes of one hub.
+type Plan struct {
+	Hub   lynq.HubKey
+	Nodes []NodePlan
+	// Whole: every node that is recorded is in it.
+	Whole bool
+	// Refusals are why the plan must not run.
+	Refusals []Refusal
+	Counts   map[Action]int
+	// Adopted counts those of the objects that leave which were adopted.
+	Adopted map[Action]int
+	// rules are what the plan was decided by, for steps that are decided again when
+	// their turn comes; nil for the orphans that a person prunes.
+	rules *decider
+}
+
+// Count counts the steps.
+func (p *Plan) Count() {
+	p.Counts, p.Adopted = map[Action]int{}, map[Action]int{}
+	for i := range p.Nodes {
+		for j := range p.Nodes[i].Steps {
+			s := &p.Nodes[i].Steps[j]
+			p.Counts[s.Action]++
+			if s.Object == nil && s.Adopted {
+				p.Adopted[s.Action]++
+			}
+		}
+	}
+}
+
+// Guard names a rule that refuses a plan.
+type Guard = lynq.Guard
+
+// The guards (contract section 5).
+const (
+	GuardEmpty     Guard = "allow-empty" // a hub with nodes yields no active row
+	GuardMaxDelete Guard = "max-delete"  // too many of a hub's nodes would go
+	GuardOperator  Guard = "operator"    // the operator manages the hub's nodes
+	GuardLock      Guard = "lock"        // another run holds the hub
+	GuardDeleting  Guard = "deleting"    // the hub's record was deleted
+)
+
+// Refusal is why a guard refuses a plan, and what to do about it.
+type Refusal = lynq.Refusal
+
+// Applies tells whether a step writes by server-side apply an object that is there.
+func (s *Step) Applies() bool { return s.Object.Applied(s.Adopted) }
+
+// Applied tells whether an object is written by server-side apply: by its
+// strategy, or because a replacement is for objects that we made. One that was
+// adopted has fields that the form never set, and those stay: the form's fields
+// alone are what it says, and go when it drops them.
+func (o *Object) Applied(adopted bool) bool {
+	return o.Policy.Patch == lynq.PatchApply || o.Policy.Patch == lynq.PatchReplace && adopted
+}
+
+// HubKey is the hub of the node.
+func (p *NodePlan) HubKey() lynq.HubKey {
+	return lynq.HubKey{Namespace: p.HubNamespace, Name: p.Hub}
+}
+
+// FormKey is the form of the node, without a namespace where that is not recorded.
+func (p *NodePlan) FormKey() lynq.FormKey {
+	return lynq.FormKey{Namespace: p.FormNamespace, Name: p.Form}
+}

@@ -1,0 +1,143 @@
+package plan
+
+import "github.com/lynqctl/lynqctl/pkg/inventory"
+
+// Verdict is what has become of a step that is decided again.
+type Verdict uint8
+
+// The verdicts.
+const (
+	// VerdictHolds: the step is what was planned, for the object as it is now.
+	VerdictHolds Verdict = iota
+	// VerdictChanged: the step is another one now.
+	VerdictChanged
+	// VerdictStopped: nothing may be done, for the reason that the step's message gives.
+	VerdictStopped
+)
+
+// Recheck decides a step of a node again, by the rules that made the plan, on the
+// object as it is now: nil where there is none. The plan may be long made when the
+// turn of a step comes: a rollout waits, an object waits for what it depends on.
+// saved is the node's inventory as the run saved it last, nil where there is none.
+//
+// It is a pure function.
+func (p *Plan) Recheck(n *NodePlan, saved *inventory.Inventory, s *Step, now *Live) (Step, Verdict) {
+	again := p.decideAgain(NewOwner(n.NodeKey, n.Hub, saved), s.recordedIn(saved), now)
+	again.Record = s.Record
+	switch {
+	case again.Action == ActionDelete && s.Exact && changedSince(s.Live, now):
+		again.Message = "it was changed after it was backed up, so that it stays; run again"
+		return again, VerdictStopped
+	case again.Action != s.Action, (again.Live == nil) != (s.Live == nil), again.way() != s.way():
+		return again, VerdictChanged
+	}
+	return again, VerdictHolds
+}
+
+func (p *Plan) decideAgain(me Owner, s *Step, now *Live) Step {
+	switch {
+	case p.rules == nil || s.Reason == ReasonPruned:
+		return recheckOrphan(s, now)
+	case s.Object != nil:
+		return p.rules.recheckWanted(me, s, now)
+	}
+	return p.rules.recheckLeaving(me, s, now)
+}
+
+// recordedIn is the step with what the inventory has recorded of its object since
+// the plan was made: that this run is to make it, which tells what it has made.
+func (s *Step) recordedIn(saved *inventory.Inventory) *Step {
+	if s.Record != nil || saved == nil {
+		return s
+	}
+	r, found := inventory.Find(saved.Records, s.Object.Ref)
+	if !found {
+		return s
+	}
+	recorded := *s
+	recorded.Record = &r
+	return &recorded
+}
+
+// way is the reason of a step where it decides how the step is carried out.
+func (s *Step) way() Reason {
+	switch s.Reason {
+	case ReasonTakeover, ReasonUnmanaged:
+		return s.Reason
+	}
+	return ""
+}
+
+// recheckWanted is Recheck for an object that its node wants.
+func (d *decider) recheckWanted(me Owner, s *Step, now *Live) Step {
+	again := d.step(me, s.Object, s.Record, now)
+	switch {
+	case s.Reason == ReasonTakeover && now != nil && s.Live != nil && now.UID == s.Live.UID && again.Writes():
+		// The marks of others may be gone because this step took them off.
+		if again.Reason != ReasonTakeover {
+			again.Action, again.Reason, again.Message = s.Action, s.Reason, s.Message
+		}
+	case s.Reason == ReasonDeleting && now == nil:
+		again.Reason = ReasonDeleting
+	}
+	return again
+}
+
+// Writes tells whether a step brings an object that is there to what is desired.
+func (s *Step) Writes() bool {
+	if s.Reason == ReasonUnmanaged {
+		return false
+	}
+	switch s.Action {
+	case ActionUpdate, ActionAdopt, ActionTrack:
+		return s.Live != nil
+	}
+	return false
+}
+
+// recheckLeaving is Recheck for an object that its node wants no more.
+func (d *decider) recheckLeaving(me Owner, s *Step, now *Live) Step {
+	again := d.leavingStep(me, s.Record, now, s.Reason)
+	again.Exact = s.Exact
+	deletes := again.Action == ActionDelete
+	switch {
+	case s.remade(now) && (deletes || again.Action == ActionOrphan || again.Reason == ReasonTakenOver):
+		again.Action, again.Reason, again.Message = ActionRelease, ReasonTakenOver, remade
+	case !deletes:
+	case s.Action == ActionCollect && me.Collected(now):
+		again.Action = ActionCollect
+	case s.Action != ActionCollect && s.Action != ActionDelete:
+		// What the plan keeps is not deleted.
+		again = *s
+		again.Live = now
+	}
+	return again
+}
+
+// recheckOrphan is Recheck for an orphan that a person wants no more.
+func recheckOrphan(s *Step, now *Live) Step {
+	again := *s
+	again.Live = now
+	switch {
+	case now == nil:
+		again.Action, again.Reason = ActionRelease, ReasonAlreadyGone
+	case s.remade(now):
+		again.Action, again.Message = ActionSkip, remade
+	case now.NoOrphan() != "":
+		again.Action, again.Message = ActionSkip, now.NoOrphan()
+	}
+	return again
+}
+
+const remade = "it was deleted, and another client made it again"
+
+// remade tells whether an object is another than the one that was planned for.
+func (s *Step) remade(now *Live) bool {
+	return now != nil && s.Live != nil && now.UID != s.Live.UID
+}
+
+// changedSince tells whether the content of an object may have changed.
+func changedSince(then, now *Live) bool {
+	return now.ResourceVersion != then.ResourceVersion && !now.Deleting &&
+		(now.Generation == 0 || now.Generation != then.Generation)
+}

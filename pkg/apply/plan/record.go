@@ -1,0 +1,83 @@
+package plan
+
+import (
+	"errors"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+)
+
+// CheckSizes finds the nodes whose records a ConfigMap could not hold. Nothing
+// may be touched then: what cannot be recorded must not be made.
+func CheckSizes(plans []Plan) error {
+	var errs []error
+	for k := range plans {
+		p := &plans[k]
+		for i := range p.Nodes {
+			if p.Nodes[i].Desired == nil || len(p.Nodes[i].Steps) < fewObjects {
+				continue
+			}
+			if _, err := inventory.Encode(p.Nodes[i].largestInventory()); err != nil {
+				errs = append(errs, err)
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// largestInventory is what the inventory of a node may grow to in a run.
+func (p *NodePlan) largestInventory() *inventory.Inventory {
+	next := p.NextInventory(p.Inventory, false)
+	next.Records = nil
+	for i := range p.Steps {
+		if s := &p.Steps[i]; s.Object != nil {
+			r := s.NextRecord()
+			r.UID, r.Digest, r.Template, r.Fields, r.ResourceVersion = longest, longest, longest, longest, longest
+			next.Records = append(next.Records, r)
+		} else if s.Record != nil {
+			next.Records = append(next.Records, *s.Record)
+		}
+	}
+	return next
+}
+
+// NextInventory is the inventory of a node with what the row and the form say now,
+// and the records that it has, for it may be nil. With finalizer it gets the node's.
+func (p *NodePlan) NextInventory(now *inventory.Inventory, finalizer bool) *inventory.Inventory {
+	next := &inventory.Inventory{Node: p.Name, Namespace: p.Namespace, Finalizer: finalizer}
+	if now != nil {
+		next = now.Clone()
+		next.Finalizer = next.Finalizer || finalizer
+	}
+	d := p.Desired
+	next.Hub, next.Form, next.RowUID, next.Activate = d.Hub, d.Form, d.UID, "true"
+	next.HubNamespace, next.FormNamespace, next.Format = p.HubNamespace, d.FormNamespace, 0
+	next.TemplateGeneration, next.Extra = d.TemplateGeneration, d.Extra
+	return next
+}
+
+const (
+	// fewObjects always fit into a record, however long their names.
+	fewObjects = 500
+	// longest stands for what only the cluster will say.
+	longest = "00000000-0000-0000-0000-000000000000"
+)
+
+// NextRecord is what is recorded of a wanted object from now on, with what is known
+// of it from before.
+func (s *Step) NextRecord() inventory.Record {
+	r := NewRecord(s.Object)
+	r.Adopted = s.Adopted
+	if old := s.Record; old != nil && (s.Live == nil || old.UID == string(s.Live.UID)) {
+		r.UID, r.Digest, r.Template, r.Generation, r.ResourceVersion, r.Fields, r.Ready =
+			old.UID, old.Digest, old.Template, old.Generation, old.ResourceVersion, old.Fields, old.Ready
+	}
+	return r
+}
+
+// NewRecord is what is recorded of an object that was never written.
+func NewRecord(o *Object) inventory.Record {
+	return inventory.Record{
+		Ref: o.Ref, ID: o.ID, APIVersion: o.APIVersion, Order: o.Order,
+		Creation: o.Policy.Creation, Deletion: o.Policy.Deletion, Conflict: o.Policy.Conflict, Patch: o.Policy.Patch,
+	}
+}

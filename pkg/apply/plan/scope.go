@@ -1,0 +1,45 @@
+package plan
+
+import (
+	"fmt"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// ScopeError is why there can be no such object: its kind has namespaces and it
+// has none, or the other way round.
+type ScopeError struct {
+	Object lynq.Ref
+	// Namespaced is how the server serves the kind.
+	Namespaced bool
+}
+
+// Error implements error.
+func (e *ScopeError) Error() string {
+	if e.Namespaced {
+		return fmt.Sprintf("%s is rendered without a namespace, and the server serves kind %s with namespaces (does the inputs' CustomResourceDefinition say scope: Cluster? Make it say what the one in the cluster says)",
+			e.Object, e.Object.GroupKind())
+	}
+	return fmt.Sprintf("%s is rendered into a namespace, and the server serves kind %s without namespaces (apply again now that the kind is served, or give its CustomResourceDefinition with -f)",
+		e.Object, e.Object.GroupKind())
+}
+
+// impossible says why an object that was recorded cannot be there.
+func (e *ScopeError) impossible() string {
+	if e.Namespaced {
+		return "it cannot be there: it is recorded without a namespace, and its kind has namespaces"
+	}
+	return "it cannot be there: it is recorded in a namespace, and its kind has none"
+}
+
+// SameScope tells whether an object can be of a kind as the server serves it.
+func SameScope(r lynq.APIResource, ref lynq.Ref) bool { return r.Namespaced == (ref.Namespace != "") }
+
+// Fits is why an object cannot be of a kind as the server serves it, nil where it
+// can.
+func Fits(r lynq.APIResource, ref lynq.Ref) *ScopeError {
+	if SameScope(r, ref) {
+		return nil
+	}
+	return &ScopeError{Object: ref, Namespaced: r.Namespaced}
+}

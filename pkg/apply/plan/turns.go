@@ -1,0 +1,179 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/ready"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+)
+
+// Share is what a node has to do with the rollout of its form.
+type Share uint8
+
+const (
+	// ShareNone is that none of its objects are written. It waits for no turn, and its
+	// readiness is no matter to the others.
+	ShareNone Share = iota
+	// ShareRow is that it is new, or its row changed. Its readiness is a matter of this
+	// run alone: a broken node of before keeps no other tenant from its change.
+	ShareRow
+	// ShareForm is that the form says something else of it than when it was written last.
+	ShareForm
+	// ShareStuck is that an earlier run wrote it as the form has it now, and it was not
+	// ready then. Nothing of it is written. It keeps its turn, or a bad form
+	// would reach further nodes with every run that is tried again.
+	ShareStuck
+)
+
+// ShareOf tells what a node of a form that has a rollout has to do with it.
+func ShareOf(p *NodePlan) Share {
+	switch {
+	case p.Desired == nil || p.Desired.Failed != nil:
+		return ShareNone
+	case slices.ContainsFunc(p.Steps, writes):
+		if formDiffers(p) {
+			return ShareForm
+		}
+		return ShareRow
+	case slices.ContainsFunc(p.Steps, unready) && !formDiffers(p):
+		return ShareStuck
+	}
+	return ShareNone
+}
+
+// writes tells whether a step changes an object.
+func writes(s Step) bool {
+	switch s.Action {
+	case ActionCreate, ActionUpdate, ActionAdopt, ActionTrack, ActionDelete, ActionOrphan:
+		return true
+	}
+	return false
+}
+
+// unready tells whether a step has nothing to write to an object that did not
+// become ready yet.
+func unready(s Step) bool {
+	return s.Action == ActionKeep && s.Reason != ReasonLeftOut && s.Object != nil && s.Record != nil && !s.Record.Ready &&
+		s.Object.Policy.WaitForReady && !ready.Always(s.Object.Group, s.Object.Kind, s.Object.Body)
+}
+
+// formDiffers tells whether the form says something else of a node's objects than
+// when they were written last. Records of earlier versions do not know.
+func formDiffers(p *NodePlan) bool {
+	if p.Inventory == nil || !slices.ContainsFunc(p.Inventory.Records, func(r inventory.Record) bool { return r.Template != "" }) {
+		return false
+	}
+	said := map[string]string{}
+	for i := range p.Inventory.Records {
+		said[p.Inventory.Records[i].ID] = p.Inventory.Records[i].Template
+	}
+	for i := range p.Steps {
+		o := p.Steps[i].Object
+		if o == nil {
+			continue
+		}
+		if before, known := said[o.ID]; !known || before != "" && before != o.Template {
+			return true
+		}
+		delete(said, o.ID)
+	}
+	return len(said) > 0
+}
+
+// Turn is whether a node may begin to change.
+type Turn uint8
+
+// The answers.
+const (
+	TurnNow Turn = iota
+	TurnLater
+	TurnNever // in this run
+)
+
+// Turns are those of the nodes of one form.
+type Turns struct {
+	Most int // how many there are
+	// changing have a turn: they are written, or not ready yet. broken did not
+	// end well, and keep theirs.
+	changing int
+	broken   []brokenNode
+	// pending and stuck are the same of nodes of ShareStuck. Their turns count
+	// only for those that the form changes.
+	pending int
+	stuck   []brokenNode
+}
+
+type brokenNode struct {
+	NodeKey
+	outcome string
+}
+
+// Ask tells whether a node may begin to change.
+func (t *Turns) Ask(s Share) Turn {
+	kept, busy := len(t.broken), t.changing
+	switch s {
+	case ShareNone, ShareStuck:
+		return TurnNow
+	case ShareForm:
+		kept, busy = kept+len(t.stuck), busy+t.pending
+	}
+	switch {
+	case kept >= t.Most:
+		return TurnNever
+	case kept+busy >= t.Most:
+		return TurnLater
+	}
+	return TurnNow
+}
+
+// Take notes that a node has a turn.
+func (t *Turns) Take(s Share) {
+	switch s {
+	case ShareRow, ShareForm:
+		t.changing++
+	case ShareStuck:
+		t.pending++
+	}
+}
+
+// Give notes that it has none any more.
+func (t *Turns) Give(s Share) {
+	switch s {
+	case ShareRow, ShareForm:
+		t.changing--
+	case ShareStuck:
+		t.pending--
+	}
+}
+
+// End notes how a node ended. One that did not end well keeps its turn.
+func (t *Turns) End(s Share, n NodeKey, well bool, outcome string) {
+	t.Give(s)
+	switch {
+	case well:
+	case s == ShareStuck:
+		t.stuck = append(t.stuck, brokenNode{n, outcome})
+	case s != ShareNone:
+		t.broken = append(t.broken, brokenNode{n, outcome})
+	}
+}
+
+// Why tells which nodes keep others from their turns.
+func (t *Turns) Why(s Share) string {
+	const most = 3 // that are named
+	nodes := slices.Clone(t.broken)
+	if s == ShareForm {
+		nodes = append(nodes, t.stuck...)
+	}
+	slices.SortFunc(nodes, func(a, b brokenNode) int { return strings.Compare(a.String(), b.String()) })
+	var are []string
+	for _, n := range nodes[:min(len(nodes), most)] {
+		are = append(are, fmt.Sprintf("node %s is %s", n.Name, n.outcome))
+	}
+	if more := len(nodes) - len(are); more > 0 {
+		are = append(are, fmt.Sprintf("and %d more", more))
+	}
+	return "the rollout of the form stopped: " + strings.Join(are, ", ")
+}

@@ -1,0 +1,20 @@
+package plan
+
+import (
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// MarkedUnmanaged is why an object is left alone that a person marked so.
+const MarkedUnmanaged = "it has " + lynq.AnnotationMode + ": " + lynq.ModeUnmanaged
+
+// leaveAlone plans an object that is marked as unmanaged: its content stays as it
+// is. A reference to the inventory comes off, for with that the garbage collector
+// deletes it when the inventory is deleted, and asks for no mark; labels
+// track it in its place, so that the node still knows what it leaves alone.
+func (me Owner) leaveAlone(s *Step, l *Live) {
+	s.Action, s.Reason, s.Message = ActionSkip, ReasonUnmanaged, MarkedUnmanaged
+	if me.Owns(l) {
+		s.Action = ActionTrack
+		s.Message += "; labels track it in place of an owner reference, and nothing else of it changes"
+	}
+}

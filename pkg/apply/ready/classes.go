@@ -1,0 +1,60 @@
+package ready
+
+import (
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// StorageClasses is what is known of the classes on which the readiness of claims
+// depends.
+type StorageClasses struct {
+	// Waits has the classes, and whether each binds a claim only when a pod uses it.
+	Waits map[string]bool
+	// Complete: there are no others. Err is why nothing more will be known.
+	Complete bool
+	Err      error
+}
+
+// WaitsForConsumer tells whether a storage class binds a claim only when a pod uses it.
+func WaitsForConsumer(class *unstructured.Unstructured) bool {
+	mode, _, err := unstructured.NestedString(class.Object, "volumeBindingMode")
+	return err == nil && mode == "WaitForFirstConsumer"
+}
+
+// Decide is the readiness of a claim that is not bound: ready where its class waits
+// for a consumer, which may well be one of those that depend on it. What is not known
+// is waited for.
+func (c *StorageClasses) Decide(claim Readiness) Readiness {
+	waits, known := c.Waits[claim.Class]
+	switch {
+	case waits:
+		return ready("waiting for the first consumer")
+	case known:
+		return Waiting("not bound: storage class %q has given no volume yet", claim.Class)
+	case c.Err != nil:
+		return Waiting("%s: %v", claim.Message, c.Err)
+	case c.Complete:
+		return Waiting("not bound: there is no storage class %q", claim.Class)
+	}
+	return Waiting("%s yet", claim.Message)
+}
+
+// WithClass tells how far an object has come. Where that depends on a storage
+// class, class is asked for it.
+func WithClass(o *unstructured.Unstructured, class func(name string) (*unstructured.Unstructured, error)) Readiness {
+	r := Of(o)
+	if r.Class == "" {
+		return r
+	}
+	classes := StorageClasses{}
+	found, err := class(r.Class)
+	switch {
+	case err == nil:
+		classes.Waits = map[string]bool{r.Class: WaitsForConsumer(found)}
+	case apierrors.IsNotFound(err):
+		classes.Complete = true
+	default:
+		classes.Err = err
+	}
+	return classes.Decide(r)
+}

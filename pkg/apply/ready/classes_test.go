@@ -1,0 +1,58 @@
+package ready
+
+import (
+	"errors"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// TestReadinessOf: a claim's readiness is that of its storage class, which is
+// asked for only where it decides.
+func TestReadinessOf(t *testing.T) {
+	claim := func(phase string) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "v1", "kind": "PersistentVolumeClaim",
+			"spec": map[string]any{"storageClassName": "late"}, "status": map[string]any{"phase": phase},
+		}}
+	}
+	class := func(mode string) *unstructured.Unstructured {
+		c := &unstructured.Unstructured{Object: map[string]any{"volumeBindingMode": mode}}
+		c.SetName("late")
+		return c
+	}
+	for name, tt := range map[string]struct {
+		claim *unstructured.Unstructured
+		class *unstructured.Unstructured
+		err   error
+		asked bool
+		want  Readiness
+	}{
+		"bound":              {claim("Bound"), nil, nil, false, Readiness{State: StateReady}},
+		"binds on first use": {claim("Pending"), class("WaitForFirstConsumer"), nil, true, Readiness{State: StateReady, Message: "waiting for the first consumer"}},
+		"binds at once":      {claim("Pending"), class("Immediate"), nil, true, Readiness{State: StateWaiting, Message: `not bound: storage class "late" has given no volume yet`}},
+		"there is none":      {claim("Pending"), nil, apierrors.NewNotFound(schema.GroupResource{}, "late"), true, Readiness{State: StateWaiting, Message: `not bound: there is no storage class "late"`}},
+		"it may not be read": {claim("Pending"), nil, errors.New("no"), true, Readiness{State: StateWaiting, Message: `not bound; how storage class "late" binds is not known: no`}},
+	} {
+		asked := false
+		got := WithClass(tt.claim, func(name string) (*unstructured.Unstructured, error) {
+			asked = name == "late"
+			return tt.class, tt.err
+		})
+		if got != tt.want || asked != tt.asked {
+			t.Errorf("%s: got %+v, asked for its class: %v, want %+v", name, got, asked, tt.want)
+		}
+	}
+}
+
+// TestReadyOnceThere: what is in Secrets need not be read. A Service may wait for
+// a load balancer.
+func TestReadyOnceThere(t *testing.T) {
+	for kind, want := range map[string]bool{"Secret": true, "ConfigMap": true, "Service": false, "Pod": false} {
+		if got := OnceThere("", kind); got != want {
+			t.Errorf("%s: %v", kind, got)
+		}
+	}
+}
