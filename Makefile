@@ -25,7 +25,7 @@ RACE     := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
 # Packages that only calculate. SEQUENTIAL is those of them that start no goroutines:
 # there is nothing in them for the race detector.
-SEQUENTIAL := ./internal/draft ./internal/suggest ./pkg/diff ./pkg/form ./pkg/lynq ./pkg/status
+SEQUENTIAL := ./internal/draft ./internal/suggest ./internal/markdown ./pkg/apply/plan ./pkg/apply/ready ./pkg/diff ./pkg/form ./pkg/lynq ./pkg/status
 UNIT       := $(SEQUENTIAL) ./internal/ui ./pkg/orphan ./pkg/render
 
 .PHONY: build generate man release-check test test-unit check fuzz bench bench-cluster cluster cluster-build cluster-down

@@ -130,7 +130,7 @@ type nodeData struct {
 func nodeDataOf(inv *inventory.Inventory) *nodeData {
 	d := &nodeData{
 		Node: inv.Node, Namespace: inv.Namespace, Hub: inv.Hub, HubNamespace: inv.HubNamespace, Form: inv.Form, FormNamespace: inv.FormNamespace, UID: inv.RowUID,
-		TemplateGeneration: inv.TemplateGeneration, Objects: len(inv.Records), Status: inv.Status, Version: inv.Version,
+		TemplateGeneration: inv.TemplateGeneration, Objects: len(inv.Entries), Status: inv.Status, Version: inv.Version,
 		ConfigMap: inventory.Name(inv.Node), ApplySet: inventory.ID(inv.Namespace, inventory.Name(inv.Node)),
 		Finalizer: inv.Finalizer, Deleting: inv.Deleting,
 	}

@@ -109,9 +109,9 @@ func (a *app) showRebuilt(rebuilt []orphan.Rebuilt, format ui.Format) error {
 	}
 	for _, b := range rebuilt {
 		l.Items = append(l.Items, ui.Item{
-			Cells: []string{b.Namespace, b.Node, b.Hub, b.Form, b.RowUID, strconv.Itoa(len(b.Records)), strconv.Itoa(b.Added)},
+			Cells: []string{b.Namespace, b.Node, b.Hub, b.Form, b.RowUID, strconv.Itoa(len(b.Entries)), strconv.Itoa(b.Added)},
 			Name:  b.Namespace + "/" + b.Node,
-			Data:  rebuiltData{b.Node, b.Namespace, b.Hub, b.HubNamespace, b.Form, b.RowUID, len(b.Records), b.Added},
+			Data:  rebuiltData{b.Node, b.Namespace, b.Hub, b.HubNamespace, b.Form, b.RowUID, len(b.Entries), b.Added},
 		})
 	}
 	return engine.Fail(ui.PrintList(l, format, a.out(), a.errOut()))

@@ -55,7 +55,7 @@ func (a *app) inventoryShow(ctx context.Context, f *inventoryFlags) error {
 }
 
 func detailsOf(inv *inventory.Inventory, now time.Time) *ui.Details {
-	records := slices.SortedStableFunc(slices.Values(inv.Records), func(a, b inventory.Record) int {
+	entries := slices.SortedStableFunc(slices.Values(inv.Entries), func(a, b inventory.Entry) int {
 		return cmp.Or(a.Order-b.Order, strings.Compare(a.Key(), b.Key()))
 	})
 	data := nodeDataOf(inv)
@@ -64,8 +64,8 @@ func detailsOf(inv *inventory.Inventory, now time.Time) *ui.Details {
 		{Name: "POLICIES"}, {Name: "READY"},
 		{Name: "ADOPTED", Wide: true}, {Name: "DIGEST", Wide: true}, {Name: "UID", Wide: true},
 	}}
-	for i := range records {
-		r := &records[i]
+	for i := range entries {
+		r := &entries[i]
 		d := resourceDataOf(r)
 		data.Resources = append(data.Resources, d)
 		parts.Items = append(parts.Items, ui.Item{
@@ -129,11 +129,11 @@ func when(now time.Time, t *time.Time) string {
 }
 
 // unusual are the policies that are not the default.
-func unusual(r *inventory.Record) string { return strings.Join(status.PoliciesOf(r).Unusual(), ",") }
+func unusual(r *inventory.Entry) string { return strings.Join(status.PoliciesOf(r).Unusual(), ",") }
 
 // readiness tells whether the last run saw an object ready. Of one that is not
 // confirmed that is not known.
-func readiness(r *inventory.Record) string {
+func readiness(r *inventory.Entry) string {
 	if r.UID == "" || r.Digest == "" {
 		return "unconfirmed"
 	}
@@ -170,7 +170,7 @@ type resourceData struct {
 	Adopted         bool                `json:"adopted,omitempty"`
 }
 
-func resourceDataOf(r *inventory.Record) resourceData {
+func resourceDataOf(r *inventory.Entry) resourceData {
 	return resourceData{
 		Key: r.Key(), Group: r.Group, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name, ID: r.ID, APIVersion: r.APIVersion,
 		UID: r.UID, Digest: r.Digest, Template: r.Template, Generation: r.Generation, ResourceVersion: r.ResourceVersion, Fields: r.Fields,

@@ -42,16 +42,16 @@ func TestConditionOf(t *testing.T) {
 // TestDetailsOrder: objects come in the order in which they are applied, and what
 // is not confirmed says so.
 func TestDetailsOrder(t *testing.T) {
-	record := func(name string, order int, uid, digest string, ready bool) inventory.Record {
+	record := func(name string, order int, uid, digest string, ready bool) inventory.Entry {
 		p := lynq.DefaultPolicy()
-		return inventory.Record{
+		return inventory.Entry{
 			Ref: lynq.Ref{Kind: "Secret", Namespace: "ns", Name: name}, ID: name, Order: order, UID: uid, Digest: digest, Ready: ready,
 			Creation: p.Creation, Deletion: p.Deletion, Conflict: p.Conflict, Patch: p.Patch,
 		}
 	}
 	retained := record("d", 2, "u", "0123456789abcdef", false)
 	retained.Deletion, retained.Patch, retained.Adopted = lynq.DeleteRetain, lynq.PatchReplace, true
-	d := detailsOf(&inventory.Inventory{Node: "n", Records: []inventory.Record{
+	d := detailsOf(&inventory.Inventory{Node: "n", Entries: []inventory.Entry{
 		retained, record("c", 1, "u", "", true), record("b", 0, "", "", false), record("a", 0, "u", "0123", true),
 	}}, time.Now())
 	want := [][]string{

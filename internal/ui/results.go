@@ -93,7 +93,7 @@ func (n *nodeResult) count(planned *plan.NodePlan, told *nodeRecord) {
 		if step.Object != nil || planned.Desired == nil {
 			n.objects++
 		}
-		if told.ready[ref] || step.Action == plan.ActionKeep && step.Record != nil && step.Record.Ready {
+		if told.ready[ref] || step.Action == plan.ActionKeep && step.Entry != nil && step.Entry.Ready {
 			n.ready++
 		}
 		if changes(step.Action) && (done.outcome == apply.OutcomeDone || done.outcome == apply.OutcomeNotReady) {
@@ -182,8 +182,8 @@ func refOf(s *plan.Step) lynq.Ref {
 	switch {
 	case s.Object != nil:
 		return s.Object.Ref
-	case s.Record != nil:
-		return s.Record.Ref
+	case s.Entry != nil:
+		return s.Entry.Ref
 	case s.Live != nil:
 		return s.Live.Ref
 	}
@@ -194,8 +194,8 @@ func idOf(s *plan.Step) string {
 	switch {
 	case s.Object != nil:
 		return s.Object.ID
-	case s.Record != nil:
-		return s.Record.ID
+	case s.Entry != nil:
+		return s.Entry.ID
 	case s.Live != nil:
 		return s.Live.ResourceID
 	}

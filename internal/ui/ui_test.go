@@ -172,7 +172,7 @@ func plans() []plan.Plan {
 	}
 	keep := func(id string, object lynq.Ref, ready bool) plan.Step {
 		s := want(plan.ActionKeep, plan.ReasonUpToDate, id, object, "")
-		s.Record = &inventory.Record{Ref: object, ID: id, Ready: ready}
+		s.Entry = &inventory.Entry{Ref: object, ID: id, Ready: ready}
 		return s
 	}
 	node := func(key plan.NodeKey, uid string, steps ...plan.Step) plan.NodePlan {
@@ -181,7 +181,7 @@ func plans() []plan.Plan {
 	broken := node(torn, "torn")
 	broken.Desired.Failed = errors.New("row \"torn\": port is no number")
 	leaving := node(gone, "gone", plan.Step{Action: plan.ActionDelete, Reason: plan.ReasonNodeGone, Adopted: true,
-		Record: &inventory.Record{Ref: ref("ConfigMap", "gone"), ID: "config"}})
+		Entry: &inventory.Entry{Ref: ref("ConfigMap", "gone"), ID: "config"}})
 	leaving.Desired = nil
 	return []plan.Plan{{
 		Hub:    crm(),

@@ -204,7 +204,7 @@ func (c *adoption) apply(f *form, dryRun bool) *unstructured.Unstructured {
 	in.See(seen)
 	decided := plan.Decide(in, plan.Limits{AllowEmpty: true, MaxDelete: plan.MaxDelete{Nodes: 1}})
 	trying, told := &trying{Client: c.client}, &said{}
-	r := &apply.Runner{Cluster: c.client, Records: c.store, Reporter: told, Now: time.Now, Options: apply.Options{Concurrency: 1, DryRun: dryRun, Grace: time.Minute}}
+	r := &apply.Runner{Cluster: c.client, Inventories: c.store, Reporter: told, Now: time.Now, Options: apply.Options{Concurrency: 1, DryRun: dryRun, Grace: time.Minute}}
 	if dryRun {
 		r.Cluster = trying
 	}

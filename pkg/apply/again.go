@@ -85,10 +85,10 @@ func (w *sender) left(done result) (*unstructured.Unstructured, error) {
 
 // turned carries out what a step has become.
 func (n *nodeRun) turned(ctx context.Context, s *stepRun) {
-	if s.touched && s.record == nil {
-		r := plan.NewRecord(s.Object) // it may have our tracking
+	if s.touched && s.entry == nil {
+		r := plan.NewEntry(s.Object) // it may have our tracking
 		r.Adopted = s.Adopted
-		s.record = &r
+		s.entry = &r
 	}
 	n.execute(ctx, s)
 }

@@ -24,7 +24,7 @@ func (n *nodeRun) uncollect() {
 // gone tells whether nothing keeps the inventory of a node that goes.
 func (n *nodeRun) gone() bool {
 	return n.plan.Desired == nil &&
-		!slices.ContainsFunc(n.steps, func(s stepRun) bool { return s.record != nil && !s.collected })
+		!slices.ContainsFunc(n.steps, func(s stepRun) bool { return s.entry != nil && !s.collected })
 }
 
 // endCollected tells of what was left to the garbage collector: it goes with the

@@ -21,7 +21,7 @@ func (keepers) Remove(context.Context, *inventory.Inventory) error {
 
 // left carries the removal of node n out, under a clock that does not wait for
 // what is held, and gives the summary and how each object ended.
-func (s *stage) left(t *testing.T, records Records, change func()) (*Summary, map[string]Outcome) {
+func (s *stage) left(t *testing.T, inventories Inventories, change func()) (*Summary, map[string]Outcome) {
 	t.Helper()
 	p := s.removal(t, plan.CascadeBackground, "n")
 	if p.Counts[plan.ActionCollect] != 2 {
@@ -30,7 +30,7 @@ func (s *stage) left(t *testing.T, records Records, change func()) (*Summary, ma
 	change()
 	told := &patience{}
 	all := &events{}
-	r := &Runner{Cluster: s, Records: records, Reporter: reporters{told, all}, Now: told.now, Options: s.options}
+	r := &Runner{Cluster: s, Inventories: inventories, Reporter: reporters{told, all}, Now: told.now, Options: s.options}
 	sum, err := r.Run(bounded(t), []plan.Plan{*p})
 	if err != nil {
 		t.Fatal(err)
@@ -58,11 +58,11 @@ func TestCollectedStaysRecorded(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name    string
-		records func(*notes) Records
+		records func(*notes) Inventories
 		change  func(*stage)
 	}{
-		{"the inventory cannot be removed", func(n *notes) Records { return keepers{n} }, func(*stage) {}},
-		{"another object is held by a finalizer", func(n *notes) Records { return n }, func(s *stage) {
+		{"the inventory cannot be removed", func(n *notes) Inventories { return keepers{n} }, func(*stage) {}},
+		{"another object is held by a finalizer", func(n *notes) Inventories { return n }, func(s *stage) {
 			s.takeOver(shared, func(m *metav1.PartialObjectMetadata) {
 				m.OwnerReferences = append(m.OwnerReferences, metav1.OwnerReference{APIVersion: "v1", Kind: "Secret", Name: "o", UID: "o"})
 			})

@@ -76,13 +76,13 @@ func (n *nodeRun) failed(s *stepRun, err error) {
 	var conflict *conflictError
 	conflicts := errors.As(err, &conflict)
 	switch unwritten := conflicts || problemOf(err).refused; {
-	case s.Record != nil || s.Object == nil:
+	case s.Entry != nil || s.Object == nil:
 	case unwritten && !s.touched:
-		s.record = nil // it need not be remembered
+		s.entry = nil // it need not be remembered
 	default:
-		r := plan.NewRecord(s.Object)
+		r := plan.NewEntry(s.Object)
 		r.Adopted = s.Adopted
-		s.record = &r
+		s.entry = &r
 	}
 	if conflicts {
 		n.conflict(s, conflict.message)
@@ -124,7 +124,7 @@ func (n *nodeRun) orphan(s *stepRun) {
 		SetAnnotations: map[string]string{
 			lynq.AnnotationOrphanedAt:     n.Now().UTC().Format(time.RFC3339),
 			lynq.AnnotationOrphanedReason: reason,
-			lynq.AnnotationOrphanedFrom:   strings.Join([]string{n.plan.Hub, n.plan.Namespace, n.plan.Name, s.Record.ID}, "/"),
+			lynq.AnnotationOrphanedFrom:   strings.Join([]string{n.plan.Hub, n.plan.Namespace, n.plan.Name, s.Entry.ID}, "/"),
 		},
 	})
 }
@@ -141,7 +141,7 @@ func (n *nodeRun) releaseObject(ctx context.Context, s *stepRun) {
 		n.report(Event{Type: EventWarning, Object: s.ref(), ID: s.id(), Message: s.Message + "; its record is dropped"})
 	}
 	if me := n.owner(); s.Live == nil || s.To != (plan.NodeKey{}) || !me.Tracks(s.Live) && !me.Owns(s.Live) {
-		s.record = nil
+		s.entry = nil
 		n.end(s, OutcomeDone, s.Message)
 		return
 	}
@@ -196,7 +196,7 @@ func (w *sender) tryDisown() error {
 func (n *nodeRun) leaveBehind(s *stepRun, message string) {
 	left := *s.Step
 	left.Action = plan.ActionRelease
-	s.Step, s.record = &left, nil
+	s.Step, s.entry = &left, nil
 	n.report(Event{Type: EventWarning, Object: s.ref(), ID: s.id(), Message: message})
 	n.end(s, OutcomeDone, message)
 }
@@ -217,7 +217,7 @@ func (n *nodeRun) untracked(s *stepRun, attempt func() error) {
 			n.execute(n.finishing, s)
 			return
 		case err == nil || apierrors.IsNotFound(err):
-			s.record = nil
+			s.entry = nil
 			n.end(s, OutcomeDone, s.Message)
 			return
 		case problemOf(err).kind != problemMoved || try == maxTries:

@@ -76,7 +76,7 @@ func TestKindNotServed(t *testing.T) {
 			},
 		},
 		"its group is gone, and was an extension's": {
-			prepare: func(s *stage) { s.edit(func(r *inventory.Record) { r.Generation = 0 }) },
+			prepare: func(s *stage) { s.edit(func(r *inventory.Entry) { r.Generation = 0 }) },
 			unknown: "kind Widget.example.com is not served any more, and nothing proves",
 		},
 		"an extension serves other kinds of the group": {
@@ -125,10 +125,10 @@ func TestKindNotServed(t *testing.T) {
 }
 
 // edit edits all records of widgets.
-func (s *stage) edit(change func(*inventory.Record)) {
+func (s *stage) edit(change func(*inventory.Entry)) {
 	for _, inv := range s.notes.saved {
-		for i := range inv.Records {
-			if r := &inv.Records[i]; r.Kind == "Widget" {
+		for i := range inv.Entries {
+			if r := &inv.Entries[i]; r.Kind == "Widget" {
 				change(r)
 			}
 		}
@@ -136,7 +136,7 @@ func (s *stage) edit(change func(*inventory.Record)) {
 }
 
 // unconfirm has no run have seen a widget written.
-func (s *stage) unconfirm() { s.edit(func(r *inventory.Record) { r.UID, r.Digest = "", "" }) }
+func (s *stage) unconfirm() { s.edit(func(r *inventory.Entry) { r.UID, r.Digest = "", "" }) }
 
 // data is what the ConfigMap of this name holds.
 func (s *stage) data(name string) string {
@@ -227,7 +227,7 @@ func TestNamespaceWithLateKind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Runner{Cluster: &lateKinds{s.memory, gadget}, Records: s.notes, Reporter: &events{}, Now: time.Now, Options: s.options}
+	r := &Runner{Cluster: &lateKinds{s.memory, gadget}, Inventories: s.notes, Reporter: &events{}, Now: time.Now, Options: s.options}
 	if _, err := r.Run(bounded(t), []plan.Plan{*p}); err != nil {
 		t.Fatal(err)
 	}

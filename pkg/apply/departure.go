@@ -21,15 +21,15 @@ func departuresOf(plans []plan.Plan) departures {
 	containers := map[lynq.Ref]plan.NodeKey{}
 	plan.EachDelete(plans, func(n *plan.NodePlan, s *plan.Step) {
 		d.uids[s.UID()] = true
-		if plan.IsContainer(s.Record.Ref) {
-			containers[plan.ContainerKey(s.Record.Ref)] = n.NodeKey
+		if plan.IsContainer(s.Entry.Ref) {
+			containers[plan.ContainerKey(s.Entry.Ref)] = n.NodeKey
 		}
 	})
 	if len(containers) == 0 {
 		return d
 	}
 	plan.EachDelete(plans, func(n *plan.NodePlan, s *plan.Step) {
-		ref := s.Record.Ref
+		ref := s.Entry.Ref
 		if plan.IsContainer(ref) {
 			return
 		}

@@ -101,7 +101,7 @@ func (n *nodeRun) mayLeave(s *stepRun) bool {
 	}
 	for i := range n.steps {
 		other := &n.steps[i]
-		before := other.Object == nil && other.Record.Order > s.Record.Order ||
+		before := other.Object == nil && other.Entry.Order > s.Entry.Order ||
 			plan.IsContainer(s.ref()) && !plan.IsContainer(other.ref()) || s.Action == plan.ActionCollect
 		switch {
 		case other == s || other.Object != nil || !before || other.Action == plan.ActionCollect:

@@ -40,7 +40,7 @@ func (n *nodeRun) execute(ctx context.Context, s *stepRun) {
 // that it goes with the inventory. The collector looks at owners only, and knows
 // nothing of those who took it over since it was observed.
 func (n *nodeRun) collect(s *stepRun) {
-	l, err := Look(n.finishing, n.Cluster, s.Record)
+	l, err := Look(n.finishing, n.Cluster, s.Entry)
 	if err != nil {
 		n.failed(s, err)
 		return
@@ -56,8 +56,8 @@ func (n *nodeRun) collect(s *stepRun) {
 
 // kept is an object that is as it is to be; it may yet have to become ready.
 func (n *nodeRun) kept(s *stepRun) {
-	s.record = new(s.NextRecord())
-	if n.waits(s) && !s.record.Ready {
+	s.entry = new(s.NextEntry())
+	if n.waits(s) && !s.entry.Ready {
 		var err error
 		if s.resource, err = n.resourceOf(s); err != nil {
 			n.failed(s, err)
@@ -143,7 +143,7 @@ func (n *nodeRun) resourceOf(s *stepRun) (lynq.APIResource, error) {
 	if s.Object != nil {
 		apiVersion = s.Object.APIVersion
 	} else {
-		apiVersion = s.Record.APIVersion
+		apiVersion = s.Entry.APIVersion
 	}
 	_, version := lynq.SplitAPIVersion(apiVersion)
 	r, err := n.Cluster.Resource(n.finishing, ref.Group, version, ref.Kind)
@@ -169,20 +169,20 @@ type result struct {
 // written records a write, and waits for the object where that is wanted.
 func (n *nodeRun) written(s *stepRun, done result) {
 	l := plan.LiveOf(s.Object.Ref, done.meta)
-	s.record = new(s.NextRecord())
-	if done.unchanged && s.record.UID == string(l.UID) && s.record.Digest == s.Object.Digest && s.record.ResourceVersion == l.ResourceVersion {
+	s.entry = new(s.NextEntry())
+	if done.unchanged && s.entry.UID == string(l.UID) && s.entry.Digest == s.Object.Digest && s.entry.ResourceVersion == l.ResourceVersion {
 		n.settled(s, done) // the record says so already
 		return
 	}
-	s.record.UID, s.record.Digest, s.record.Template = string(l.UID), s.Object.Digest, s.Object.Template
+	s.entry.UID, s.entry.Digest, s.entry.Template = string(l.UID), s.Object.Digest, s.Object.Template
 	if s.Action == plan.ActionTrack && s.Object.Policy.Creation != lynq.CreateOnce {
-		s.record.Digest, s.record.Template = "", "" // nobody knows whether its content is as it is to be
+		s.entry.Digest, s.entry.Template = "", "" // nobody knows whether its content is as it is to be
 	}
-	s.record.Generation, s.record.ResourceVersion, s.record.Fields = l.Generation, l.ResourceVersion, ""
+	s.entry.Generation, s.entry.ResourceVersion, s.entry.Fields = l.Generation, l.ResourceVersion, ""
 	if s.Applies() {
-		s.record.Fields = l.Fields
+		s.entry.Fields = l.Fields
 	}
-	s.record.Ready = done.unchanged && s.record.Ready || ready.Always(s.Object.Group, s.Object.Kind, s.Object.Body)
+	s.entry.Ready = done.unchanged && s.entry.Ready || ready.Always(s.Object.Group, s.Object.Kind, s.Object.Body)
 	n.settled(s, done)
 }
 
@@ -190,11 +190,11 @@ func (n *nodeRun) written(s *stepRun, done result) {
 // ready.
 func (n *nodeRun) settled(s *stepRun, done result) {
 	s.message, s.same = done.note, done.unchanged
-	if n.waits(s) && !s.record.Ready {
+	if n.waits(s) && !s.entry.Ready {
 		n.await(s, revisionOf(done.meta))
 		return
 	}
-	if s.record.Ready && !n.Options.DryRun {
+	if s.entry.Ready && !n.Options.DryRun {
 		n.report(Event{Type: EventReady, Object: s.ref(), ID: s.id()})
 	}
 	if done.unchanged {
@@ -265,7 +265,7 @@ func (n *nodeRun) look(s *stepRun) bool {
 	case s.gone:
 	case known && state.State == ready.StateReady:
 		n.tracker.forget(s.ref())
-		s.record.Ready = true
+		s.entry.Ready = true
 		n.report(Event{Type: EventReady, Object: s.ref(), ID: s.id()})
 		outcome := OutcomeDone
 		if s.Action == plan.ActionKeep || s.same {
@@ -351,7 +351,7 @@ func (n *nodeRun) vanished(s *stepRun) {
 	n.tracker.forget(s.ref())
 	s.gone = false
 	if s.Object == nil {
-		s.record = nil
+		s.entry = nil
 		n.end(s, OutcomeDone, "")
 		return
 	}
@@ -374,10 +374,10 @@ func (n *nodeRun) delete(s *stepRun) {
 	gone, err := n.Cluster.Delete(n.finishing, s.resource, s.ref().Namespace, s.ref().Name, o)
 	switch {
 	case apierrors.IsNotFound(err):
-		s.record = nil
+		s.entry = nil
 		n.end(s, OutcomeDone, "it was gone already")
 	case err == nil && (gone || n.Options.DryRun):
-		s.record = nil
+		s.entry = nil
 		n.end(s, OutcomeDone, "")
 	case err == nil:
 		n.watchDeleting(s)

@@ -18,7 +18,7 @@ func (n *nodeRun) recordIntent() error {
 		return nil
 	}
 	next := n.nextInventory()
-	var desired []inventory.Record
+	var desired []inventory.Entry
 	added, changes := false, false
 	for i := range n.steps {
 		s := &n.steps[i]
@@ -27,22 +27,22 @@ func (n *nodeRun) recordIntent() error {
 		}
 		switch s.Action {
 		case plan.ActionCreate, plan.ActionUpdate, plan.ActionAdopt, plan.ActionTrack:
-			r := s.NextRecord()
+			r := s.NextEntry()
 			// One that is gone is another one when it is created: only its tracking
 			// can prove whose that is until it is confirmed.
 			gone := s.Live == nil && r.UID != ""
 			if gone {
-				next.Records = inventory.Forget(next.Records, r.Ref)
+				next.Entries = inventory.Forget(next.Entries, r.Ref)
 			}
 			desired = append(desired, r)
-			added = added || s.Record == nil || gone
+			added = added || s.Entry == nil || gone
 			changes = true
 		}
 	}
 	if n.inventory != nil && n.inventory.UID != "" && !added && (n.rollouts[n.form()] == nil || !changes) {
 		return nil // the record names all of it
 	}
-	next.Records = inventory.Intent(next.Records, desired)
+	next.Entries = inventory.Intent(next.Entries, desired)
 	if changes {
 		next.RolloutStart = n.began
 	}
@@ -55,7 +55,7 @@ func (n *nodeRun) nextInventory() *inventory.Inventory {
 }
 
 func (n *nodeRun) save(next *inventory.Inventory) error {
-	saved, err := n.Records.Save(n.finishing, next)
+	saved, err := n.Inventories.Save(n.finishing, next)
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (n *nodeRun) held(outcome Outcome) Outcome {
 		if s.Reason == plan.ReasonUnmanaged {
 			why = plan.MarkedUnmanaged
 		}
-		if s.record != nil && (s.Action == plan.ActionSkip || s.Reason == plan.ReasonUnmanaged) {
+		if s.entry != nil && (s.Action == plan.ActionSkip || s.Reason == plan.ReasonUnmanaged) {
 			n.problems = append(n.problems, s.ref().String()+": the record stays, since "+why+" (take that off, and run again)")
 			outcome = OutcomeSkipped
 		}
@@ -167,7 +167,7 @@ func (n *nodeRun) recordResult(outcome Outcome) error {
 		return nil
 	}
 	if n.gone() && outcome != OutcomeFailed {
-		if err := n.Records.Remove(n.finishing, n.inventory); err != nil {
+		if err := n.Inventories.Remove(n.finishing, n.inventory); err != nil {
 			return err
 		}
 		n.record(eventNormal, "LynqNodeDeleted", "the node is gone, and its objects went as their deletionPolicy says")
@@ -179,7 +179,7 @@ func (n *nodeRun) recordResult(outcome Outcome) error {
 	if n.plan.Desired != nil {
 		next = n.nextInventory()
 	}
-	next.Records = n.confirmed()
+	next.Entries = n.confirmed()
 	if n.changed() {
 		next.RolloutStart = n.inventory.RolloutStart
 		if next.RolloutStart.IsZero() || n.rollouts[n.form()] == nil {
@@ -202,21 +202,21 @@ func (n *nodeRun) changed() bool {
 // confirmed are the records of all that the node still has, or may have. What is
 // to be retained from now on is recorded so, though that could not be written to
 // the object: should the row go, it stays.
-func (n *nodeRun) confirmed() []inventory.Record {
-	var records []inventory.Record
+func (n *nodeRun) confirmed() []inventory.Entry {
+	var entries []inventory.Entry
 	for i := range n.steps {
 		s := &n.steps[i]
-		if s.record == nil {
+		if s.entry == nil {
 			continue
 		}
-		r := *s.record
+		r := *s.entry
 		if s.Object != nil && s.Object.Policy.Deletion == lynq.DeleteRetain {
 			r.Deletion = lynq.DeleteRetain
 		}
-		records = append(records, r)
+		entries = append(entries, r)
 	}
-	slices.SortFunc(records, func(a, b inventory.Record) int { return cmp.Compare(a.Key(), b.Key()) })
-	return records
+	slices.SortFunc(entries, func(a, b inventory.Entry) int { return cmp.Compare(a.Key(), b.Key()) })
+	return entries
 }
 
 // status tells how the node is.
@@ -229,7 +229,7 @@ func (n *nodeRun) status(outcome Outcome) inventory.Status {
 			continue
 		}
 		st.Desired++
-		ready := s.record != nil && s.record.Ready && severity(s.outcome) <= severity(OutcomeSkipped)
+		ready := s.entry != nil && s.entry.Ready && severity(s.outcome) <= severity(OutcomeSkipped)
 		if ready {
 			st.Ready++
 		}

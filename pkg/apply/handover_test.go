@@ -48,7 +48,7 @@ func TestHandOverInterrupted(t *testing.T) {
 	if sum := mustApply(t, s, a(), b()); len(sum.Failed) > 0 {
 		t.Errorf("failed: %+v", sum.Failed)
 	}
-	if _, found := inventory.Find(s.notes.saved[plan.NodeKey{Namespace: "ns", Name: "a"}].Records, shared); found {
+	if _, found := inventory.Find(s.notes.saved[plan.NodeKey{Namespace: "ns", Name: "a"}].Entries, shared); found {
 		t.Error("node a still records what node b has")
 	}
 	if got := s.notes.names()[shared]; got != "b" {

@@ -101,7 +101,7 @@ func TestStaysForDependents(t *testing.T) {
 	}
 	inv := s.notes.saved[plan.NodeKey{Namespace: "ns", Name: "n"}]
 	var names []string
-	for _, r := range inv.Records {
+	for _, r := range inv.Entries {
 		names = append(names, r.Name)
 	}
 	// Nobody knows that b does not depend on x, which is of the same order as a.
@@ -126,7 +126,7 @@ func TestHeldTooLong(t *testing.T) {
 	s.objects[lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "c"}].SetFinalizers([]string{"example.com/backup"})
 	s.mu.Unlock()
 	c := &patience{}
-	r := &Runner{Cluster: s, Records: s.notes, Reporter: c, Now: c.now, Options: s.options}
+	r := &Runner{Cluster: s, Inventories: s.notes, Reporter: c, Now: c.now, Options: s.options}
 	sum, err := r.Run(bounded(t), []plan.Plan{*s.removal(t, plan.CascadeOrdered, "n")})
 	if err != nil || len(sum.Failed) != 1 || sum.Failed[0].Outcome != OutcomeNotReady {
 		t.Fatalf("%v, failed: %+v, want node n, not ready", err, sum)
@@ -251,10 +251,10 @@ func TestGivenUpIsLeftBehind(t *testing.T) {
 	in := &plan.Input{Hub: "crm", Delete: map[plan.NodeKey]bool{{Namespace: "ns", Name: "n"}: true}, Inventories: s.notes.all(), GiveUp: map[lynq.Ref]error{shared: nil}}
 	in.Live = map[lynq.Ref]*plan.Live{}
 	for _, step := range p.Nodes[0].Steps {
-		in.Live[step.Record.Ref] = step.Live
+		in.Live[step.Entry.Ref] = step.Live
 	}
 	told := &events{}
-	r := &Runner{Cluster: s, Records: s.notes, Reporter: told, Now: time.Now, Options: s.options}
+	r := &Runner{Cluster: s, Inventories: s.notes, Reporter: told, Now: time.Now, Options: s.options}
 	sum, err := r.Run(bounded(t), []plan.Plan{*plan.Decide(in, plan.Limits{AllowEmpty: true})})
 	if err != nil || len(sum.Failed) > 0 || len(s.notes.saved) > 0 {
 		t.Fatalf("%v, %+v", err, sum)

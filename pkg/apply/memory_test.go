@@ -335,7 +335,7 @@ func (n *notes) all() []*inventory.Inventory {
 func (n *notes) names() map[lynq.Ref]string {
 	named := map[lynq.Ref]string{}
 	for _, inv := range n.all() {
-		for _, r := range inv.Records {
+		for _, r := range inv.Entries {
 			named[r.Ref] = inv.Node
 		}
 	}
@@ -380,7 +380,7 @@ func (s *stage) plan(ctx context.Context, nodes ...*plan.Node) (*plan.Plan, erro
 
 // run carries a plan out.
 func (s *stage) run(ctx context.Context, p *plan.Plan) (*Summary, error) {
-	r := &Runner{Cluster: s, Records: s.notes, Reporter: &events{}, Now: time.Now, Options: s.options}
+	r := &Runner{Cluster: s, Inventories: s.notes, Reporter: &events{}, Now: time.Now, Options: s.options}
 	return r.Run(ctx, []plan.Plan{*p})
 }
 

@@ -47,8 +47,8 @@ type stepRun struct {
 	state    stepState
 	outcome  Outcome
 	message  string
-	record   *inventory.Record // what is recorded of it from now on
-	gone     bool              // it is waited for until it is gone
+	entry    *inventory.Entry // what is recorded of it from now on
+	gone     bool             // it is waited for until it is gone
 	deadline time.Time
 	last     ready.Readiness
 	resource lynq.APIResource
@@ -65,7 +65,7 @@ func newNodeRun(r *run, of *plan.Plan, p *plan.NodePlan) *nodeRun {
 	n := &nodeRun{run: r, hub: of.Hub, of: of, plan: p, steps: make([]stepRun, len(p.Steps)), index: map[string]int{}, inventory: p.Inventory}
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		n.steps[i] = stepRun{Step: s, record: s.Record}
+		n.steps[i] = stepRun{Step: s, entry: s.Entry}
 		if s.Object != nil {
 			n.index[s.Object.ID] = i
 		}
@@ -98,12 +98,12 @@ func (n *nodeRun) idle() bool {
 		if n.plan.Inventory == nil {
 			return false
 		}
-		if s.Action != plan.ActionKeep || n.waits(s) && !s.Record.Ready {
+		if s.Action != plan.ActionKeep || n.waits(s) && !s.Entry.Ready {
 			return false
 		}
 		s.outcome = OutcomeUnchanged
-		r := plan.NewRecord(s.Object)
-		if r.ID != s.Record.ID || r.Conflict != s.Record.Conflict || r.Order != s.Record.Order {
+		r := plan.NewEntry(s.Object)
+		if r.ID != s.Entry.ID || r.Conflict != s.Entry.Conflict || r.Order != s.Entry.Order {
 			return false // the record is to say so
 		}
 	}
@@ -140,7 +140,7 @@ func (n *nodeRun) mayWait(s *stepRun) bool {
 	case s.Object == nil:
 		return s.Action == plan.ActionDelete || s.Action == plan.ActionCollect
 	case s.Action == plan.ActionKeep:
-		return n.waits(s) && !s.Record.Ready
+		return n.waits(s) && !s.Entry.Ready
 	case s.Action == plan.ActionSkip || s.Action == plan.ActionBlock:
 		return false
 	}
@@ -326,14 +326,14 @@ func (s *stepRun) ref() lynq.Ref {
 	if s.Object != nil {
 		return s.Object.Ref
 	}
-	return s.Record.Ref
+	return s.Entry.Ref
 }
 
 func (s *stepRun) id() string {
 	if s.Object != nil {
 		return s.Object.ID
 	}
-	return s.Record.ID
+	return s.Entry.ID
 }
 
 // report tells of something of this node.

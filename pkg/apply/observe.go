@@ -70,7 +70,7 @@ const (
 type wantedKind struct {
 	group, version, kind string
 	refs                 map[lynq.Ref]bool
-	records              []*inventory.Record // that name objects of it
+	entries              []*inventory.Entry // that name objects of it
 	// defined: some record names a CustomResourceDefinition of the group.
 	defined bool
 }
@@ -98,10 +98,10 @@ func wantedKinds(nodes []*plan.Node, inventories []*inventory.Inventory) []wante
 	}
 	groups := map[string]bool{}
 	for _, inv := range inventories {
-		for i := range inv.Records {
-			r := &inv.Records[i]
+		for i := range inv.Entries {
+			r := &inv.Entries[i]
 			k := add(r.Ref, r.APIVersion)
-			k.records = append(k.records, r)
+			k.entries = append(k.entries, r)
 			if r.Kind == kindDefinition && r.Group == groupDefinition {
 				groups[plan.ContainerKey(r.Ref).Group] = true
 			}
@@ -221,7 +221,7 @@ func (o *observer) apart(ctx context.Context, r lynq.APIResource, refs map[lynq.
 }
 
 // Look looks at one recorded object by itself; nil is that there is none.
-func Look(ctx context.Context, c Cluster, r *inventory.Record) (*plan.Live, error) {
+func Look(ctx context.Context, c Cluster, r *inventory.Entry) (*plan.Live, error) {
 	_, version := lynq.SplitAPIVersion(r.APIVersion)
 	resource, err := served(ctx, c, r.Group, version, r.Kind)
 	if err != nil {

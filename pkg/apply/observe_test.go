@@ -96,12 +96,12 @@ func TestObserveFaults(t *testing.T) {
 				}
 				ref := lynq.Ref{Kind: "Service", Namespace: ns, Name: fmt.Sprint("s", i)}
 				f.make(ref, nil)
-				inv.Records = append(inv.Records, inventory.Record{Ref: ref, APIVersion: "v1"})
+				inv.Entries = append(inv.Entries, inventory.Entry{Ref: ref, APIVersion: "v1"})
 			}
 		}
 		settings := lynq.Ref{Kind: "ConfigMap", Namespace: "ns1", Name: "c"}
 		f.make(settings, nil)
-		inv.Records = append(inv.Records, inventory.Record{Ref: settings, APIVersion: "v1"})
+		inv.Entries = append(inv.Entries, inventory.Entry{Ref: settings, APIVersion: "v1"})
 		seen, err := Observe(t.Context(), f, "crm", nil, []*inventory.Inventory{inv})
 		if (err != nil) != tt.fatal {
 			t.Errorf("%s: %v, want an error: %t", name, err, tt.fatal)
@@ -116,8 +116,8 @@ func TestObserveFaults(t *testing.T) {
 		if got := strings.Join(slices.Sorted(maps.Keys(in)), " "); got != tt.unknown || len(causes) != tt.causes {
 			t.Errorf("%s: unknown in %q for %d reasons, want %q for %d: %v", name, got, len(causes), tt.unknown, tt.causes, causes)
 		}
-		for i := range inv.Records {
-			ref := inv.Records[i].Ref
+		for i := range inv.Entries {
+			ref := inv.Entries[i].Ref
 			if _, unknown := seen.Unknown[ref]; unknown == (seen.Live[ref] != nil) {
 				t.Errorf("%s: %s: unknown: %t, seen: %t", name, ref, unknown, seen.Live[ref] != nil)
 			}
@@ -131,7 +131,7 @@ func TestObserveMisplaced(t *testing.T) {
 	f := &faulty{memory: newMemory()}
 	cluster := lynq.Ref{Kind: "Namespace", Namespace: "ns", Name: "x"}
 	namespaced := lynq.Ref{Kind: "Service", Name: "x"}
-	inv := &inventory.Inventory{Node: "a", Namespace: "ns", Hub: "crm", Records: []inventory.Record{{Ref: cluster, APIVersion: "v1"}, {Ref: namespaced, APIVersion: "v1"}}}
+	inv := &inventory.Inventory{Node: "a", Namespace: "ns", Hub: "crm", Entries: []inventory.Entry{{Ref: cluster, APIVersion: "v1"}, {Ref: namespaced, APIVersion: "v1"}}}
 	seen, err := Observe(t.Context(), f, "crm", nil, []*inventory.Inventory{inv})
 	if err != nil {
 		t.Fatal(err)

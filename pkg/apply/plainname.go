@@ -38,7 +38,7 @@ func RecordedNames(ctx context.Context, c Cluster, hub lynq.HubKey) (PlainNames,
 	names, renamed := PlainNames{}, PlainNames{}
 	err := c.List(ctx, configMaps, "", selector, func(m *metav1.PartialObjectMetadata) {
 		inv, err := inventory.Identify(&m.ObjectMeta)
-		if broken := (*inventory.RecordError)(nil); errors.As(err, &broken) {
+		if broken := (*inventory.UnreadableError)(nil); errors.As(err, &broken) {
 			inv = &inventory.Inventory{Node: broken.Node, Namespace: broken.Namespace, HubNamespace: broken.HubNamespace, Form: broken.Form}
 		}
 		if inv == nil || inv.Node == "" || inv.HubNamespace != "" && inv.HubNamespace != hub.Namespace {

@@ -25,7 +25,7 @@ func (n *nodeRun) restore(ctx context.Context) error {
 	if n.Options.DryRun {
 		return nil
 	}
-	restored, err := n.Records.Restore(n.finishing, n.inventory, func() error { return n.detachAll(ctx) })
+	restored, err := n.Inventories.Restore(n.finishing, n.inventory, func() error { return n.detachAll(ctx) })
 	if err != nil {
 		return fmt.Errorf("restore inventory %s: %w", name, err)
 	}

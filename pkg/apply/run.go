@@ -13,8 +13,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Records saves inventories. It is implemented by *inventory.Store.
-type Records interface {
+// Inventories saves inventories. It is implemented by *inventory.Store.
+type Inventories interface {
 	// Save creates the inventory's ConfigMap, or updates the one that was
 	// loaded or saved last. It gives the inventory with what the server says of
 	// it.
@@ -28,12 +28,12 @@ type Records interface {
 
 // Runner carries plans out.
 type Runner struct {
-	Cluster  Cluster
-	Records  Records
-	Recorder Recorder // of Kubernetes events; nil for none
-	Reporter Reporter
-	Now      func() time.Time
-	Options  Options
+	Cluster     Cluster
+	Inventories Inventories
+	Recorder    Recorder // of Kubernetes events; nil for none
+	Reporter    Reporter
+	Now         func() time.Time
+	Options     Options
 }
 
 // Options say how plans are carried out.
@@ -306,7 +306,7 @@ func handoversOf(plans []plan.Plan) map[lynq.Ref]*provider {
 			steps := plans[k].Nodes[i].Steps
 			for j := range steps {
 				if steps[j].To != (plan.NodeKey{}) {
-					ref := steps[j].Record.Ref
+					ref := steps[j].Entry.Ref
 					handovers[ref] = &provider{node: steps[j].To, ref: ref, done: make(chan struct{})}
 				}
 			}

@@ -432,7 +432,7 @@ func (w *sender) overwritten(before, live *unstructured.Unstructured, desired ma
 
 // confirmed tells whether the manifest is the one that was written last.
 func (w *sender) confirmed() bool {
-	r := w.s.Record
+	r := w.s.Entry
 	return r != nil && r.Digest == w.s.Object.Digest && r.UID == string(w.s.Live.UID)
 }
 

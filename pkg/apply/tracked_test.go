@@ -26,7 +26,7 @@ func TestTakingRecordsNoDigest(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, inv := range s.notes.saved {
-			for _, r := range inv.Records {
+			for _, r := range inv.Entries {
 				if once := creation == lynq.CreateOnce; r.Ref == o.Ref && (r.Digest != "") != once {
 					t.Errorf("%s: its digest is %q", creation, r.Digest)
 				}

@@ -14,15 +14,15 @@ import (
 // disownUnmanaged carries that out. The record names the object already.
 func (n *nodeRun) disownUnmanaged(s *stepRun) {
 	if s.Object != nil {
-		s.record = new(s.NextRecord())
-		s.record.UID = string(s.Live.UID)
+		s.entry = new(s.NextEntry())
+		s.entry.UID = string(s.Live.UID)
 	}
 	w := &sender{nodeRun: n, s: s}
 	for try := 0; ; try++ {
 		err := w.tryDisownUnmanaged()
 		switch {
 		case err == nil:
-			if s.Object != nil && s.record.Ready && !n.Options.DryRun {
+			if s.Object != nil && s.entry.Ready && !n.Options.DryRun {
 				n.report(Event{Type: EventReady, Object: s.ref(), ID: s.id()})
 			}
 			n.end(s, OutcomeDone, s.Message)

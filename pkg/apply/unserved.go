@@ -26,11 +26,11 @@ const (
 // APIService led to. It is gone where a CustomResourceDefinition is that defined
 // the kind, for the server deletes all objects first.
 func (o *observer) unserved(ctx context.Context, k *wantedKind) error {
-	if len(k.records) == 0 {
+	if len(k.entries) == 0 {
 		return nil
 	}
 	recorded := map[lynq.Ref]bool{}
-	for _, r := range k.records {
+	for _, r := range k.entries {
 		recorded[r.Ref] = true
 	}
 	why := &plan.UnservedError{Group: k.group, Kind: k.kind}
@@ -119,7 +119,7 @@ func (o *observer) extended(ctx context.Context, group string) (bool, error) {
 // have a generation from the first, which those of extensions mostly lack.
 func (k *wantedKind) custom() bool {
 	custom := false
-	for _, r := range k.records {
+	for _, r := range k.entries {
 		switch {
 		case r.UID == "" || r.Digest == "": // it was not seen written
 		case r.Generation == 0:

@@ -33,7 +33,7 @@ func (n *nodeRun) rendered() bool {
 		return false
 	}
 	for i := range n.steps {
-		r := n.steps[i].record
+		r := n.steps[i].entry
 		if r == nil || r.Digest == "" || r.Creation == lynq.CreateOnce {
 			continue
 		}

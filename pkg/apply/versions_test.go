@@ -15,7 +15,7 @@ func TestVersionOfNode(t *testing.T) {
 	step := func(recorded, wanted string) stepRun {
 		s := stepRun{Step: &plan.Step{}}
 		if recorded != "-" {
-			s.record = &inventory.Record{Digest: recorded}
+			s.entry = &inventory.Entry{Digest: recorded}
 		}
 		if wanted != "-" {
 			s.Object = &plan.Object{Digest: wanted}
@@ -23,7 +23,7 @@ func TestVersionOfNode(t *testing.T) {
 		return s
 	}
 	once := step("a", "b")
-	once.record.Creation = lynq.CreateOnce
+	once.entry.Creation = lynq.CreateOnce
 	for name, tt := range map[string]struct {
 		version string
 		desired *plan.Node

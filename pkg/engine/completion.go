@@ -43,7 +43,7 @@ type completion struct {
 	giveUp    map[lynq.Ref]bool
 	// unread are the records that are being deleted and whose hub is
 	// not known.
-	unread []*inventory.RecordError
+	unread []*inventory.UnreadableError
 	// ignored are those of the hubs of which some are being deleted and do not
 	// count.
 	ignored plan.Ignored
@@ -91,7 +91,7 @@ func (c *completion) ignore(all *records, rules plan.Counting) {
 		return
 	}
 	_, _, ignored := rules.Split(all.nodes, all.broken)
-	c.unread = slices.DeleteFunc(c.unread, func(b *inventory.RecordError) bool { return slices.Contains(ignored.Broken, b) })
+	c.unread = slices.DeleteFunc(c.unread, func(b *inventory.UnreadableError) bool { return slices.Contains(ignored.Broken, b) })
 	deleted := map[lynq.HubKey]bool{}
 	for _, inv := range ignored.Inventories {
 		deleted[plan.HubOf(inv)] = deleted[plan.HubOf(inv)] || inv.Deleting && c.of(plan.HubOf(inv))
@@ -100,7 +100,7 @@ func (c *completion) ignore(all *records, rules plan.Counting) {
 		deleted[plan.HubOfBroken(b)] = deleted[plan.HubOfBroken(b)] || b.Deleting && c.of(plan.HubOfBroken(b))
 	}
 	ignored.Inventories = slices.DeleteFunc(ignored.Inventories, func(inv *inventory.Inventory) bool { return !deleted[plan.HubOf(inv)] })
-	ignored.Broken = slices.DeleteFunc(ignored.Broken, func(b *inventory.RecordError) bool { return !deleted[plan.HubOfBroken(b)] })
+	ignored.Broken = slices.DeleteFunc(ignored.Broken, func(b *inventory.UnreadableError) bool { return !deleted[plan.HubOfBroken(b)] })
 	c.ignored = ignored
 }
 
@@ -113,8 +113,8 @@ func (c *completion) of(hub lynq.HubKey) bool {
 
 // unreadable are the records that are being deleted and of which is not known
 // what to complete. What another hub has is not looked at where one was named.
-func (c *completion) unreadable(broken []*inventory.RecordError) []*inventory.RecordError {
-	var unread []*inventory.RecordError
+func (c *completion) unreadable(broken []*inventory.UnreadableError) []*inventory.UnreadableError {
+	var unread []*inventory.UnreadableError
 	for _, b := range broken {
 		another := b.Hub != "" && !c.of(plan.HubOfBroken(b))
 		if b.Deleting && c.within(b.Namespace) && (b.Node == "" || b.Hub == "") && !another {
@@ -130,8 +130,8 @@ func (c *completion) unknown(all *records, found *leavingHubs) []string {
 	named := map[lynq.Ref]bool{}
 	for _, inv := range all.nodes {
 		if h := found.at[plan.HubOf(inv)]; h != nil && h.nodes[keyOf(inv)] {
-			for i := range inv.Records {
-				named[inv.Records[i].Ref] = true
+			for i := range inv.Entries {
+				named[inv.Entries[i].Ref] = true
 			}
 		}
 	}

@@ -66,7 +66,7 @@ func (t *trial) object(o *diff.Object, p *plan.NodePlan, s *plan.Step) error {
 	if s.Object != nil {
 		o.ID, o.APIVersion = s.Object.ID, s.Object.APIVersion
 	} else {
-		o.ID, o.APIVersion = s.Record.ID, s.Record.APIVersion
+		o.ID, o.APIVersion = s.Entry.ID, s.Entry.APIVersion
 	}
 	event, told := t.take(stepKey{p.NodeKey, o.Ref})
 	if told {
@@ -133,11 +133,11 @@ func (t *trial) origin(p *plan.NodePlan, s *plan.Step) (*diff.Origin, error) {
 	}
 	origin.Desired, origin.Sources = content, t.sources(p, s.Object.ID)
 	origin.Replaces = s.Object.Policy.Patch == lynq.PatchReplace && (s.Live == nil || !s.Applies())
-	if s.Record != nil && s.Live != nil {
-		origin.Same = s.Record.Digest == s.Object.Digest
-		origin.SameForm = s.Record.Template != "" && s.Record.Template == s.Object.Template
-		origin.SameVersion = plan.SameVersion(t.version, s.Record, p.Inventory, t.hubs[p.HubKey()])
-		origin.Held = s.Object.Policy.Patch == lynq.PatchApply && s.Live.Fields != "" && s.Live.Fields == s.Record.Fields
+	if s.Entry != nil && s.Live != nil {
+		origin.Same = s.Entry.Digest == s.Object.Digest
+		origin.SameForm = s.Entry.Template != "" && s.Entry.Template == s.Object.Template
+		origin.SameVersion = plan.SameVersion(t.version, s.Entry, p.Inventory, t.hubs[p.HubKey()])
+		origin.Held = s.Object.Policy.Patch == lynq.PatchApply && s.Live.Fields != "" && s.Live.Fields == s.Entry.Fields
 	}
 	return origin, nil
 }
@@ -165,7 +165,7 @@ func refOf(s *plan.Step) lynq.Ref {
 	if s.Object != nil {
 		return s.Object.Ref
 	}
-	return s.Record.Ref
+	return s.Entry.Ref
 }
 
 // wholeCause is the cause that all of an object shares, "" where each field has

@@ -58,9 +58,9 @@ type stepKey struct {
 }
 
 var (
-	_ apply.Cluster  = (*trial)(nil)
-	_ apply.Records  = (*trial)(nil)
-	_ apply.Reporter = (*trial)(nil)
+	_ apply.Cluster     = (*trial)(nil)
+	_ apply.Inventories = (*trial)(nil)
+	_ apply.Reporter    = (*trial)(nil)
 
 	errTrial = errors.New("nothing may be written while differences are looked for: this is a mistake in lynqctl")
 )
@@ -83,7 +83,7 @@ func (j *applyJob) try(ctx context.Context, plans []plan.Plan, keepSides bool) (
 	}
 	counting, ended := j.countingRequests(j.warnings, "comparing nodes")
 	defer ended()
-	runner := &apply.Runner{Cluster: t, Records: t, Reporter: countedNodes{t, counting}, Now: time.Now, Options: apply.Options{
+	runner := &apply.Runner{Cluster: t, Inventories: t, Reporter: countedNodes{t, counting}, Now: time.Now, Options: apply.Options{
 		Concurrency: j.run.Concurrency, DryRun: true, Finalizer: true, Began: j.began, Grace: interruptionGrace,
 	}}
 	_, err := runner.Run(ctx, plans)

@@ -311,7 +311,7 @@ func (j *handoverJob) carryOut(ctx context.Context, plan *handover.Plan, hubs []
 	dry := j.run.Mode == ModeServer
 	return j.reported(ctx, plan.Plans(dry), func(reporter apply.Reporter) (*apply.Summary, error) {
 		runner := &handover.Runner{
-			Cluster: j.client, Records: j.store, Reporter: reporter, Now: time.Now, Concurrency: j.run.Concurrency,
+			Cluster: j.client, Inventories: j.store, Reporter: reporter, Now: time.Now, Concurrency: j.run.Concurrency,
 			DryRun: dry, Began: j.began, Grace: interruptionGrace,
 		}
 		return runner.Run(ctx, plan)

@@ -24,7 +24,7 @@ type hubRecords struct {
 // hubList is what there is in the namespace.
 type hubList struct {
 	hubs   []*inventory.Hub
-	broken []*inventory.RecordError
+	broken []*inventory.UnreadableError
 }
 
 // loadedHub is the record of a hub in another namespace; nil where there is none.
@@ -65,9 +65,9 @@ func (r *hubRecords) load(ctx context.Context, key lynq.HubKey) (*inventory.Hub,
 // records where nodes are going to be before it makes them. What a hub's record
 // says is asked only where inventories are not in its own namespace, and nothing is
 // doubted where it cannot be read.
-func (r *hubRecords) counting(ctx context.Context, inventories []*inventory.Inventory, broken []*inventory.RecordError) (plan.Counting, error) {
+func (r *hubRecords) counting(ctx context.Context, inventories []*inventory.Inventory, broken []*inventory.UnreadableError) (plan.Counting, error) {
 	away := plan.Away(inventories, broken)
-	nameless := slices.ContainsFunc(broken, func(b *inventory.RecordError) bool { return b.Hub == "" })
+	nameless := slices.ContainsFunc(broken, func(b *inventory.UnreadableError) bool { return b.Hub == "" })
 	if len(away) == 0 && (!nameless || r.namespace != "") {
 		return nil, nil
 	}
@@ -82,7 +82,7 @@ func (r *hubRecords) counting(ctx context.Context, inventories []*inventory.Inve
 	}
 	for _, key := range away {
 		_, err := r.load(ctx, key)
-		if torn := (*inventory.RecordError)(nil); err != nil && !apierrors.IsForbidden(err) && !errors.As(err, &torn) {
+		if torn := (*inventory.UnreadableError)(nil); err != nil && !apierrors.IsForbidden(err) && !errors.As(err, &torn) {
 			return nil, err
 		}
 	}

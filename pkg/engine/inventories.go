@@ -53,7 +53,7 @@ func (o *InventoryOptions) mayChoose(node string, hub lynq.HubKey, form lynq.For
 type Inventories struct {
 	Chosen []*inventory.Inventory
 	// Broken are those that cannot be read, which may be of any hub and form.
-	Broken []*inventory.RecordError
+	Broken []*inventory.UnreadableError
 	// Ignored are warnings about chosen ones that do not count.
 	Ignored []string
 
@@ -85,7 +85,7 @@ func (o *InventoryOptions) readAll(ctx context.Context, hubs *hubRecords) (*Inve
 	}
 	all, broken, r.ignored = r.counting.Split(all, broken)
 	chosenHubs := o.hubsAmong(all, r.counting)
-	r.Broken = slices.DeleteFunc(broken, func(b *inventory.RecordError) bool {
+	r.Broken = slices.DeleteFunc(broken, func(b *inventory.UnreadableError) bool {
 		return !o.mayConcern(b) || b.Hub == "" && r.counting.Apart(b.Namespace, chosenHubs)
 	})
 	for _, inv := range all {
@@ -114,7 +114,7 @@ func (o *InventoryOptions) hubsAmong(inventories []*inventory.Inventory, countin
 
 // mayConcern tells whether a record that cannot be read may be one that the flags
 // choose: as far as its labels can be read, they say of which hub and form it is.
-func (o *InventoryOptions) mayConcern(b *inventory.RecordError) bool {
+func (o *InventoryOptions) mayConcern(b *inventory.UnreadableError) bool {
 	return o.mayChoose(b.Node, plan.HubOfBroken(b), plan.FormOfBroken(b))
 }
 

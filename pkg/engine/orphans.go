@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -33,24 +32,6 @@ func (e *Engine) lookForOrphans(ctx context.Context, client *kube.Client, warnin
 	defer ended()
 	q.Progress = counting.Reached
 	return orphan.Find(ctx, client, q)
-}
-
-// NamedOrphans are those that a person named.
-func NamedOrphans(args []string, everything bool) (map[lynq.Ref]bool, error) {
-	if len(args) > 0 && everything {
-		return nil, BadUsage(errors.New("--all and names exclude each other"))
-	}
-	named := map[lynq.Ref]bool{}
-	var errs []error
-	for _, arg := range args {
-		ref, err := lynq.ParseRef(arg)
-		errs = append(errs, err)
-		named[ref] = true
-	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, BadUsage(err)
-	}
-	return named, nil
 }
 
 // namespaceOf is the one namespace that all named objects are in, "" where there

@@ -62,8 +62,8 @@ type rebuildJob struct {
 	o        *RebuildOptions
 	apply    *applyJob // nil where rows and forms are not asked
 	stranded []orphan.Orphan
-	broken   []*inventory.RecordError // of the nodes that are meant
-	hubs     lynq.Names               // that are meant
+	broken   []*inventory.UnreadableError // of the nodes that are meant
+	hubs     lynq.Names                   // that are meant
 }
 
 func (r *rebuildJob) perform(ctx context.Context) error {
@@ -236,7 +236,7 @@ func (r *rebuildJob) readRecords(ctx context.Context, in *orphan.RebuildInput) e
 	if in.Inventories = kept; r.o.Where != "" {
 		broken = all
 	}
-	r.broken = slices.DeleteFunc(slices.Clone(broken), func(b *inventory.RecordError) bool {
+	r.broken = slices.DeleteFunc(slices.Clone(broken), func(b *inventory.UnreadableError) bool {
 		return !r.meant(plan.NodeKey{Namespace: b.Namespace, Name: b.Node}, lynq.HubKey{Namespace: b.HubNamespace, Name: b.Hub})
 	})
 	return nil
@@ -293,8 +293,8 @@ func (r *rebuildJob) save(ctx context.Context, rebuilt []orphan.Rebuilt) error {
 	for _, b := range rebuilt {
 		_, err := r.store.Save(locks.ctx, b.Inventory)
 		errs = append(errs, err)
-		for i := range b.Records {
-			objects[b.Records[i].Ref] = err == nil
+		for i := range b.Entries {
+			objects[b.Entries[i].Ref] = err == nil
 		}
 	}
 	written := len(rebuilt)

@@ -217,10 +217,10 @@ func (j *removalJob) choose(ctx context.Context) ([]*leavingHub, error) {
 
 // brokenOnes are the records that could not be read, where that is all that went
 // wrong.
-func brokenOnes(err error) ([]*inventory.RecordError, error) {
+func brokenOnes(err error) ([]*inventory.UnreadableError, error) {
 	var broken *inventory.BrokenError
 	if errors.As(err, &broken) {
-		return broken.Records, nil
+		return broken.Inventories, nil
 	}
 	return nil, err
 }
@@ -283,12 +283,12 @@ func (j *removalJob) plan(ctx context.Context, h *leavingHub) (*plan.Plan, error
 // itself: that this fails may be the very reason.
 func (j *removalJob) observe(ctx context.Context, hub string, leaving []*inventory.Inventory) (seen *plan.Observed, giveUp map[lynq.Ref]error, err error) {
 	giveUp = map[lynq.Ref]error{}
-	var apart []inventory.Record
+	var apart []inventory.Entry
 	rest := make([]*inventory.Inventory, 0, len(leaving))
 	for _, inv := range leaving {
 		inv = inv.Clone()
-		kept := inv.Records[:0]
-		for _, r := range inv.Records {
+		kept := inv.Entries[:0]
+		for _, r := range inv.Entries {
 			if j.giveUp[r.Ref] {
 				apart = append(apart, r)
 				giveUp[r.Ref] = nil
@@ -296,7 +296,7 @@ func (j *removalJob) observe(ctx context.Context, hub string, leaving []*invento
 				kept = append(kept, r)
 			}
 		}
-		inv.Records = kept
+		inv.Entries = kept
 		rest = append(rest, inv)
 	}
 	if seen, err = apply.Observe(ctx, j.client, hub, nil, rest); err != nil {

@@ -16,7 +16,7 @@ import (
 type records struct {
 	nodes  []*inventory.Inventory
 	hubs   []*inventory.Hub
-	broken []*inventory.RecordError
+	broken []*inventory.UnreadableError
 }
 
 // selection says which nodes and hubs are to go. It is a pure function.
@@ -50,7 +50,7 @@ type member struct {
 	form lynq.FormKey
 	// deleted: it is being deleted, and our finalizer may hold it.
 	deleted bool
-	broken  *inventory.RecordError
+	broken  *inventory.UnreadableError
 }
 
 // members are the records of nodes whose hubs are known.
@@ -80,7 +80,7 @@ func (all *records) counting() []member {
 
 // brokenHub is why the record of a hub cannot be read, nil where it can, or
 // where there is none.
-func (all *records) brokenHub(p lynq.HubKey) *inventory.RecordError {
+func (all *records) brokenHub(p lynq.HubKey) *inventory.UnreadableError {
 	for _, b := range all.broken {
 		if b.Namespace == p.Namespace && b.Name == inventory.HubName(p.Name) {
 			return b

@@ -18,7 +18,7 @@ func someRecords() *records {
 	inv := func(namespace, node, hub, hubNamespace, form string, objects ...string) *inventory.Inventory {
 		i := &inventory.Inventory{Namespace: namespace, Node: node, Hub: hub, HubNamespace: hubNamespace, Form: form, Finalizer: true}
 		for _, o := range objects {
-			i.Records = append(i.Records, inventory.Record{Ref: lynq.Ref{Kind: "Secret", Namespace: namespace, Name: o}})
+			i.Entries = append(i.Entries, inventory.Entry{Ref: lynq.Ref{Kind: "Secret", Namespace: namespace, Name: o}})
 		}
 		return i
 	}
@@ -33,7 +33,7 @@ func someRecords() *records {
 			inv("ns", "shop-web", "shop", "", "web"), inv("far", "acme-web", "crm", "far", "web"),
 		},
 		hubs: []*inventory.Hub{{Namespace: "ns", Name: "crm", UID: "crm", Namespaces: []string{"other"}, Finalizer: true}, {Namespace: "far", Name: "crm", Finalizer: true}},
-		broken: []*inventory.RecordError{{
+		broken: []*inventory.UnreadableError{{
 			Namespace: "ns", Name: "lynqnode-torn-web", Node: "torn-web", Hub: "crm", HubNamespace: "ns", Form: "web",
 			Where: "data.resources", Err: errors.New("it is torn"),
 		}},
@@ -102,7 +102,7 @@ func TestRemovalChooses(t *testing.T) {
 		}
 	}
 	all := someRecords()
-	all.broken = append(all.broken, &inventory.RecordError{Namespace: "ns", Name: "lynqhub-shop", Hub: "shop", Where: "data.rows", Err: errors.New("it is torn")})
+	all.broken = append(all.broken, &inventory.UnreadableError{Namespace: "ns", Name: "lynqhub-shop", Hub: "shop", Where: "data.rows", Err: errors.New("it is torn")})
 	want := "error: ConfigMap ns/lynqhub-shop: data.rows: it is torn (restore it as it was, or take its finalizers off and delete it: the next apply makes it again; until then nothing of this hub is touched)"
 	if got := chosen(&removal{what: "hub", name: "shop", namespace: "ns"}, all); got != want {
 		t.Errorf("a hub whose record is torn: %s, want %s", got, want)
@@ -114,7 +114,7 @@ func TestCompletionChooses(t *testing.T) {
 	hubToo := func(all *records) { all.hubs[0].Deleting = true }
 	forgedToo := func(all *records) {
 		all.nodes[4].Deleting = true
-		all.broken = append(all.broken, &inventory.RecordError{Namespace: "forged", Name: "nonsense", Hub: "crm", HubNamespace: "ns", Deleting: true})
+		all.broken = append(all.broken, &inventory.UnreadableError{Namespace: "forged", Name: "nonsense", Hub: "crm", HubNamespace: "ns", Deleting: true})
 	}
 	secret := func(namespace, name string) map[lynq.Ref]bool {
 		return map[lynq.Ref]bool{{Kind: "Secret", Namespace: namespace, Name: name}: true}
@@ -143,7 +143,7 @@ func TestCompletionChooses(t *testing.T) {
 		{"a node of a hub", completion{nodes: []string{"bolt-web"}}, hubToo, "", 0},
 		{"a hub that another finalizer holds", completion{hub: "crm", namespace: "far"}, func(all *records) { all.hubs[1].Deleting, all.hubs[1].Finalizer = true, false }, "", 0},
 		{"a hub that cannot be read", completion{}, func(all *records) {
-			all.broken = append(all.broken, &inventory.RecordError{Namespace: "ns", Name: "lynqhub-shop", Hub: "shop", Deleting: true})
+			all.broken = append(all.broken, &inventory.UnreadableError{Namespace: "ns", Name: "lynqhub-shop", Hub: "shop", Deleting: true})
 		}, "ns/crm [ns/acme-web]", 1},
 		{"given up", completion{giveUp: secret("ns", "acme")}, nil, "ns/crm [ns/acme-web]", 0},
 		{"given up, of a node that stays", completion{giveUp: secret("ns", "bolt")}, nil,
@@ -187,7 +187,7 @@ func TestCompletionWarns(t *testing.T) {
 // already, with its last node.
 func TestRecorded(t *testing.T) {
 	all := someRecords()
-	all.broken = append(all.broken, &inventory.RecordError{Namespace: "far", Name: "lynqhub-shop", Hub: "shop"})
+	all.broken = append(all.broken, &inventory.UnreadableError{Namespace: "far", Name: "lynqhub-shop", Hub: "shop"})
 	for p, want := range map[lynq.HubKey]bool{{Namespace: "ns", Name: "crm"}: true, {Namespace: "far", Name: "crm"}: true, {Namespace: "ns", Name: "shop"}: false, {Namespace: "far", Name: "shop"}: true} {
 		if got := all.recorded(p); got != want {
 			t.Errorf("%v: %t, want %t", p, got, want)

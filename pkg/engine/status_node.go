@@ -72,9 +72,9 @@ type nodeLook struct {
 func (l *nodeLook) look(ctx context.Context) {
 	l.seen = map[lynq.Ref]status.Seen{}
 	lists := map[ownedList]bool{}
-	records := l.Inventory.Records
-	atOnce(len(records), func(i int) {
-		seen, owned := l.object(ctx, &records[i])
+	entries := l.Inventory.Entries
+	atOnce(len(entries), func(i int) {
+		seen, owned := l.object(ctx, &entries[i])
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.seen[seen.Ref] = seen
@@ -111,7 +111,7 @@ func (l *nodeLook) warn(format string, args ...any) {
 }
 
 // object looks at one object, and tells which lists have what belongs to it.
-func (l *nodeLook) object(ctx context.Context, r *inventory.Record) (status.Seen, []ownedList) {
+func (l *nodeLook) object(ctx context.Context, r *inventory.Entry) (status.Seen, []ownedList) {
 	unknown := func(err error) (status.Seen, []ownedList) {
 		if apierrors.IsNotFound(err) {
 			return status.Seen{Ref: r.Ref, State: ready.StateGone}, nil

@@ -116,7 +116,7 @@ func (w *StatusWatch) Status() *Status {
 		case counts(&n):
 			s.Nodes = append(s.Nodes, n)
 		case n.Hub != "":
-			ignored.Broken = append(ignored.Broken, &inventory.RecordError{Namespace: key.Namespace, Name: key.Name, Hub: n.Hub, HubNamespace: n.HubNamespace})
+			ignored.Broken = append(ignored.Broken, &inventory.UnreadableError{Namespace: key.Namespace, Name: key.Name, Hub: n.Hub, HubNamespace: n.HubNamespace})
 		}
 	}
 	status.Sort(s.Nodes)
@@ -204,7 +204,7 @@ func (w *StatusWatch) seeNode(key types.NamespacedName, n status.Node, old *inve
 // old format it gives what has to be known.
 func (w *StatusWatch) node(cm *corev1.ConfigMap) (n status.Node, old *inventory.Inventory, chosen bool) {
 	inv, err := inventory.Decode(cm)
-	if broken := (*inventory.RecordError)(nil); errors.As(err, &broken) {
+	if broken := (*inventory.UnreadableError)(nil); errors.As(err, &broken) {
 		n := status.OfBroken(broken)
 		return n, nil, w.o.means(&n)
 	}

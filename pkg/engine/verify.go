@@ -137,7 +137,7 @@ func (v *verification) seen(in *plan.VerifyInput, hub string, inventories []*inv
 		}
 		in.Inventories = append(in.Inventories, inv)
 		v.Nodes++
-		v.Objects += len(inv.Records)
+		v.Objects += len(inv.Entries)
 	}
 	for _, why := range slices.Sorted(maps.Keys(unknown)) {
 		v.Warnings = append(v.Warnings, fmt.Sprintf("%s of hub %q not compared: %s", lynq.Count(unknown[why], "node"), hub, why))

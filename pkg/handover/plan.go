@@ -34,7 +34,7 @@ type Input struct {
 	Found [][]Found // of each node
 	// Inventories are all that there are, and Broken those that cannot be read.
 	Inventories []*inventory.Inventory
-	Broken      []*inventory.RecordError
+	Broken      []*inventory.UnreadableError
 	// Finalizer: inventories that are made get the node's finalizer.
 	Finalizer bool
 }
@@ -49,10 +49,10 @@ type Plan struct {
 type NodePlan struct {
 	*Node
 	Objects []Object
-	// Record is what the node's inventory is to say, and Save whether that is more
+	// Inventory is what the node's inventory is to say, and Save whether that is more
 	// than it says already.
-	Record *inventory.Inventory
-	Save   bool
+	Inventory *inventory.Inventory
+	Save      bool
 }
 
 // NewPlan makes a plan. It is a pure function.
@@ -72,7 +72,7 @@ func NewPlan(in *Input) *Plan {
 			}
 			np.Objects = append(np.Objects, judge(n, f, record))
 		}
-		np.Record, np.Save = recordOf(n, np.Objects, before, in.Finalizer)
+		np.Inventory, np.Save = recordOf(n, np.Objects, before, in.Finalizer)
 		p.Nodes = append(p.Nodes, np)
 	}
 	slices.SortStableFunc(p.Nodes, func(a, b NodePlan) int {
@@ -121,7 +121,7 @@ func (p *Plan) refuseDeleted() {
 }
 
 // refuseRecords refuses nodes whose inventories are of others.
-func (p *Plan) refuseRecords(inventories map[plan.NodeKey]*inventory.Inventory, broken []*inventory.RecordError) {
+func (p *Plan) refuseRecords(inventories map[plan.NodeKey]*inventory.Inventory, broken []*inventory.UnreadableError) {
 	unreadable := map[plan.NodeKey]error{}
 	for _, b := range broken {
 		unreadable[plan.NodeKey{Namespace: b.Namespace, Name: b.Node}] = b
@@ -202,7 +202,7 @@ func (p *Plan) Plans(nodes bool) []plan.Plan {
 func (p *NodePlan) plan(node bool) plan.NodePlan {
 	key := p.Key()
 	out := plan.NodePlan{
-		NodeKey: key, Hub: p.Hub, HubNamespace: p.Namespace, Form: p.Form, UID: p.Row, Inventory: p.Record,
+		NodeKey: key, Hub: p.Hub, HubNamespace: p.Namespace, Form: p.Form, UID: p.Row, Inventory: p.Inventory,
 		Desired: &plan.Node{NodeKey: key, Hub: p.Hub, Form: p.Form, UID: p.Row},
 	}
 	for i := range p.Objects {
@@ -210,7 +210,7 @@ func (p *NodePlan) plan(node bool) plan.NodePlan {
 	}
 	if node && !p.hopeless() {
 		out.Steps = append(out.Steps, plan.Step{
-			Action: plan.ActionRelease, Reason: ReasonHandover, Record: &inventory.Record{Ref: p.ref()},
+			Action: plan.ActionRelease, Reason: ReasonHandover, Entry: &inventory.Entry{Ref: p.ref()},
 			Message: "it goes last, and nothing with it",
 		})
 	}
@@ -220,7 +220,7 @@ func (p *NodePlan) plan(node bool) plan.NodePlan {
 func (o *Object) step() plan.Step {
 	s := plan.Step{
 		Action: plan.ActionSkip, Reason: o.reason(), Message: o.Why,
-		Object: &plan.Object{Ref: o.Ref, APIVersion: o.APIVersion, ID: o.ID}, Record: &inventory.Record{Ref: o.Ref, ID: o.ID},
+		Object: &plan.Object{Ref: o.Ref, APIVersion: o.APIVersion, ID: o.ID}, Entry: &inventory.Entry{Ref: o.Ref, ID: o.ID},
 	}
 	switch o.Verdict {
 	case Take:

@@ -42,7 +42,7 @@ func TestPlanRefusals(t *testing.T) {
 			`record: node shop/acme-web has a record already, of hub shop/other and form "web" | lynqctl inventory show -n shop acme-web`},
 		"another form's record": {Input{Nodes: []*Node{node()}, Found: [][]Found{nil}, Inventories: []*inventory.Inventory{record("crm", "db", false)}}, `form "db"`},
 		"a record that goes":    {Input{Nodes: []*Node{node()}, Found: [][]Found{nil}, Inventories: []*inventory.Inventory{record("crm", "web", true)}}, "record: the record of node shop/acme-web was deleted | complete that with lynqctl finalize -n shop"},
-		"a broken record": {Input{Nodes: []*Node{node()}, Found: [][]Found{nil}, Broken: []*inventory.RecordError{{Namespace: "shop", Name: "lynqnode-acme-web", Node: "acme-web", Where: "data"}}},
+		"a broken record": {Input{Nodes: []*Node{node()}, Found: [][]Found{nil}, Broken: []*inventory.UnreadableError{{Namespace: "shop", Name: "lynqnode-acme-web", Node: "acme-web", Where: "data"}}},
 			"record: the record of node shop/acme-web cannot be read"},
 		"deleted": {Input{Nodes: []*Node{{Namespace: "shop", Name: "acme-web", Hub: "crm", Form: "web", Row: "acme", Deleting: true, Held: true}}, Found: [][]Found{nil}},
 			"deleting: a deletion was asked for: 1 LynqNode: shop/acme-web"},
@@ -68,27 +68,27 @@ func TestPlanRecord(t *testing.T) {
 	f := found(live())
 	f.Order = 2
 	p := NewPlan(&Input{Nodes: []*Node{n}, Found: [][]Found{{f, absent, foreign}}, Finalizer: true})
-	record := inventory.Record{
+	entry := inventory.Entry{
 		Ref: f.Ref, ID: "settings", APIVersion: "v1", UID: "object-uid", Order: 2,
 		Creation: lynq.CreateWhenNeeded, Deletion: lynq.DeleteDelete, Conflict: lynq.ConflictStuck, Patch: lynq.PatchApply,
 	}
 	want := &inventory.Inventory{
 		Node: "acme-web", Namespace: "shop", Hub: "crm", HubNamespace: "shop", Form: "web", RowUID: "acme", Activate: "true",
-		TemplateGeneration: 3, RolloutStart: time.Unix(5, 0).UTC(), Status: n.Status, Finalizer: true, Records: []inventory.Record{record},
+		TemplateGeneration: 3, RolloutStart: time.Unix(5, 0).UTC(), Status: n.Status, Finalizer: true, Entries: []inventory.Entry{entry},
 	}
-	if diff := cmp.Diff(want, p.Nodes[0].Record); diff != "" || !p.Nodes[0].Save {
+	if diff := cmp.Diff(want, p.Nodes[0].Inventory); diff != "" || !p.Nodes[0].Save {
 		t.Errorf("to be saved: %v (-want +got)\n%s", p.Nodes[0].Save, diff)
 	}
 	if counts := p.Counts(); counts[Take] != 1 || counts[Left] != 2 || counts[Failed]+counts[Had] != 0 {
 		t.Errorf("%v", counts)
 	}
 
-	confirmed := record
+	confirmed := entry
 	confirmed.Digest = "0123"
 	before := want.Clone()
-	before.Records, before.UID = []inventory.Record{confirmed}, "record"
+	before.Entries, before.UID = []inventory.Entry{confirmed}, "record"
 	p = NewPlan(&Input{Nodes: []*Node{n}, Found: [][]Found{{f, absent, foreign}}, Inventories: []*inventory.Inventory{before}})
-	if diff := cmp.Diff(before, p.Nodes[0].Record); diff != "" || p.Nodes[0].Save {
+	if diff := cmp.Diff(before, p.Nodes[0].Inventory); diff != "" || p.Nodes[0].Save {
 		t.Errorf("what is recorded: to be saved: %v (-want +got)\n%s", p.Nodes[0].Save, diff)
 	}
 }
@@ -105,7 +105,7 @@ func TestPlans(t *testing.T) {
 	for _, planned := range p.Plans(true) {
 		for _, n := range planned.Nodes {
 			for _, s := range n.Steps {
-				got = append(got, strings.Join([]string{planned.Hub.Name, n.HubNamespace, n.Name, string(s.Action), string(s.Reason), s.Record.Full()}, " "))
+				got = append(got, strings.Join([]string{planned.Hub.Name, n.HubNamespace, n.Name, string(s.Action), string(s.Reason), s.Entry.Full()}, " "))
 			}
 		}
 	}

@@ -27,11 +27,11 @@ func recordOf(n *Node, objects []Object, before *inventory.Inventory, finalizer 
 		if o.Verdict != Take && o.Verdict != Had {
 			continue
 		}
-		if _, known := inventory.Find(inv.Records, o.Ref); known {
+		if _, known := inventory.Find(inv.Entries, o.Ref); known {
 			continue
 		}
 		changed = true
-		inv.Records = append(inv.Records, inventory.Record{
+		inv.Entries = append(inv.Entries, inventory.Entry{
 			Ref: o.Ref, ID: o.ID, APIVersion: o.APIVersion, UID: string(o.Meta.UID),
 			Creation: o.Creation, Deletion: o.Deletion, Conflict: o.Conflict, Patch: o.Patch, Order: o.Order,
 		})

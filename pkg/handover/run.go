@@ -18,10 +18,10 @@ import (
 // Runner carries a plan out. It is safe to end it anywhere: a record names too much
 // then, and a LynqNode is there for longer than need be, and the next run goes on.
 type Runner struct {
-	Cluster  apply.Cluster
-	Records  apply.Records
-	Reporter apply.Reporter
-	Now      func() time.Time
+	Cluster     apply.Cluster
+	Inventories apply.Inventories
+	Reporter    apply.Reporter
+	Now         func() time.Time
 	// Concurrency is how many nodes are handed over at once.
 	Concurrency int
 	// DryRun has the server try the write of each object, and keeps nothing.
@@ -127,11 +127,11 @@ const stays = "its LynqNode stays, and the next run goes on from here"
 
 // save saves the record, before anything that it names is touched.
 func (n *nodeRun) save() error {
-	n.record = types.UID(n.plan.Record.UID)
+	n.record = types.UID(n.plan.Inventory.UID)
 	if n.DryRun || !n.plan.Save {
 		return nil
 	}
-	saved, err := n.Records.Save(n.finishing, n.plan.Record)
+	saved, err := n.Inventories.Save(n.finishing, n.plan.Inventory)
 	if err != nil {
 		return err
 	}

@@ -220,7 +220,7 @@ func handOver(ctx context.Context, t *testing.T, s *stage) (*apply.Summary, []st
 	}
 	s.calls = nil
 	told := &events{}
-	r := Runner{Cluster: s, Records: s, Reporter: told, Now: time.Now, Concurrency: 2, Began: time.Now()}
+	r := Runner{Cluster: s, Inventories: s, Reporter: told, Now: time.Now, Concurrency: 2, Began: time.Now()}
 	sum, err := r.Run(ctx, NewPlan(&Input{Nodes: []*Node{n}, Found: found}))
 	return sum, told.all, err
 }

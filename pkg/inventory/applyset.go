@@ -22,20 +22,20 @@ func ID(namespace, name string) string {
 
 // groupKinds lists the kinds of the recorded objects, as
 // applyset.kubernetes.io/contains-group-kinds has them.
-func groupKinds(records []Record) string {
+func groupKinds(entries []Entry) string {
 	kinds := map[string]bool{}
-	for i := range records {
-		kinds[records[i].GroupKind()] = true
+	for i := range entries {
+		kinds[entries[i].GroupKind()] = true
 	}
 	return strings.Join(slices.Sorted(maps.Keys(kinds)), ",")
 }
 
 // additionalNamespaces lists the namespaces of the recorded objects but the
 // inventory's own.
-func additionalNamespaces(records []Record, own string) string {
+func additionalNamespaces(entries []Entry, own string) string {
 	namespaces := map[string]bool{}
-	for i := range records {
-		namespaces[records[i].Namespace] = true
+	for i := range entries {
+		namespaces[entries[i].Namespace] = true
 	}
 	delete(namespaces, own)
 	delete(namespaces, "") // cluster-scoped

@@ -43,8 +43,8 @@ func Name(node string) string { return namePrefix + node }
 // bytes, in whatever order its records are. The error is a *TooLargeError, or
 // says what cannot be told by a record.
 func Encode(inv *Inventory) (*corev1.ConfigMap, error) {
-	records := sorted(inv.Records)
-	resources, err := encodeRecords(records)
+	entries := sorted(inv.Entries)
+	resources, err := encodeEntries(entries)
 	if err != nil {
 		return nil, fmt.Errorf("record of node %s/%s: %w", inv.Namespace, inv.Node, err)
 	}
@@ -96,8 +96,8 @@ func (inv *Inventory) annotations() (map[string]string, error) {
 	a := map[string]string{
 		lynq.AnnotationHubID:              inv.Hub,
 		lynq.AnnotationApplySetTooling:    applySetTooling,
-		lynq.AnnotationApplySetGroupKinds: groupKinds(inv.Records),
-		lynq.AnnotationApplySetNamespaces: additionalNamespaces(inv.Records, inv.Namespace),
+		lynq.AnnotationApplySetGroupKinds: groupKinds(inv.Entries),
+		lynq.AnnotationApplySetNamespaces: additionalNamespaces(inv.Entries, inv.Namespace),
 	}
 	if _, whole := lynq.UIDLabel(inv.RowUID); !whole {
 		a[lynq.AnnotationUID] = inv.RowUID
@@ -124,7 +124,7 @@ func (inv *Inventory) annotations() (map[string]string, error) {
 	return a, nil
 }
 
-// Decode reads the inventory that a ConfigMap is. The error is a *RecordError.
+// Decode reads the inventory that a ConfigMap is. The error is a *UnreadableError.
 func Decode(cm *corev1.ConfigMap) (*Inventory, error) {
 	d := decoder{cm: cm}
 	node, ok := strings.CutPrefix(cm.Name, namePrefix)
@@ -154,7 +154,7 @@ func Decode(cm *corev1.ConfigMap) (*Inventory, error) {
 	if err := d.rollout(inv); err != nil {
 		return nil, err
 	}
-	if inv.Records, err = d.records(); err != nil {
+	if inv.Entries, err = d.entries(); err != nil {
 		return nil, err
 	}
 	if inv.Status, err = d.status(); err != nil {
@@ -165,7 +165,7 @@ func Decode(cm *corev1.ConfigMap) (*Inventory, error) {
 
 // Identify reads from the metadata of an inventory, or of a copy of one, of which
 // node it is: the namespaces and names of node, hub and form, and the row. The
-// error is a *RecordError, which has as much of that as could be read.
+// error is a *UnreadableError, which has as much of that as could be read.
 func Identify(m *metav1.ObjectMeta) (*Inventory, error) {
 	d := decoder{cm: &corev1.ConfigMap{ObjectMeta: *m}}
 	prefix := namePrefix
@@ -194,7 +194,7 @@ func (d *decoder) fail(where, format string, args ...any) error {
 }
 
 func (d *decoder) failed(where string, err error) error {
-	return &RecordError{
+	return &UnreadableError{
 		Namespace: d.cm.Namespace, Name: d.cm.Name, Node: d.node, Where: where, Err: err,
 		Hub: d.cm.Labels[lynq.LabelHub], HubNamespace: hubNamespaceOf(d.cm), Form: d.cm.Labels[lynq.LabelTemplate],
 		FormNamespace: d.cm.Annotations[lynq.AnnotationTemplateNamespace],
@@ -274,16 +274,16 @@ func (d *decoder) rollout(inv *Inventory) error {
 	return nil
 }
 
-func (d *decoder) records() ([]Record, error) {
+func (d *decoder) entries() ([]Entry, error) {
 	text, said := d.cm.Data[keyResources]
 	if !said {
 		return nil, d.fail(data(keyResources), "it is missing")
 	}
-	records, line, err := decodeRecords(text)
+	entries, line, err := decodeEntries(text)
 	if err != nil {
 		return nil, d.failed(fmt.Sprintf("%s line %d", data(keyResources), line), err)
 	}
-	return records, nil
+	return entries, nil
 }
 
 func (d *decoder) status() (Status, error) {

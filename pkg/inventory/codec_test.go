@@ -23,13 +23,13 @@ import (
 
 var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 
-// record is one that was written and seen ready.
-func record(group, version, kind, namespace, name, id string) inventory.Record {
+// entry is one that was written and seen ready.
+func entry(group, version, kind, namespace, name, id string) inventory.Entry {
 	apiVersion := version
 	if group != "" {
 		apiVersion = group + "/" + version
 	}
-	return inventory.Record{
+	return inventory.Entry{
 		Ref: lynq.Ref{Group: group, Kind: kind, Namespace: namespace, Name: name}, ID: id, APIVersion: apiVersion,
 		UID: "0c9d7b52-8a8d-4b6e-9f0e-3f6d1f9b2a11", Digest: "00112233aabbccdd", Template: "8899aabbccddeeff", Generation: 3, ResourceVersion: "4711",
 		Fields: "ffeeddcc99887766", Creation: lynq.CreateWhenNeeded, Deletion: lynq.DeleteDelete,
@@ -39,18 +39,18 @@ func record(group, version, kind, namespace, name, id string) inventory.Record {
 
 // acme is an inventory with a bit of everything.
 func acme() *inventory.Inventory {
-	web := record("apps", "v1", "Deployment", "shop", "acme-web", "web")
+	web := entry("apps", "v1", "Deployment", "shop", "acme-web", "web")
 	web.Order = 2
-	role := record("rbac.authorization.k8s.io", "v1", "ClusterRole", "", "shop:acme@eu", "role")
+	role := entry("rbac.authorization.k8s.io", "v1", "ClusterRole", "", "shop:acme@eu", "role")
 	role.Deletion = lynq.DeleteRetain
-	intent := inventory.Record{
+	intent := inventory.Entry{
 		Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "other", Name: "acme"}, ID: "settings", APIVersion: "v1",
 		Creation: lynq.CreateOnce, Deletion: lynq.DeleteDelete, Conflict: lynq.ConflictForce, Patch: lynq.PatchMerge, Order: 1,
 	}
 	return &inventory.Inventory{
 		Node: "acme-web", Namespace: "shop", Hub: "customers", HubNamespace: "shop", Form: "web", FormNamespace: "forms", RowUID: "acme", Activate: "true",
 		TemplateGeneration: 7, RolloutStart: noon, Finalizer: true, Version: "v1.2.3",
-		Records: []inventory.Record{role, intent, web},
+		Entries: []inventory.Entry{role, intent, web},
 		Status: inventory.Status{Desired: 3, Ready: 2, Failed: 1, Conditions: []inventory.Condition{
 			{Type: inventory.ConditionDegraded, Status: "True", Reason: "Failed", Message: `ConfigMap <other/acme>: "no" & never`, LastTransitionTime: noon},
 			{Type: inventory.ConditionReady, Status: "False", Reason: "Failed", LastTransitionTime: noon.Add(-time.Hour)},
@@ -94,8 +94,8 @@ func TestDecodeOlder(t *testing.T) {
 	for format, older := range map[int]func(*inventory.Inventory){
 		1: func(inv *inventory.Inventory) {
 			inv.Version, inv.HubNamespace = "", ""
-			for i := range inv.Records {
-				inv.Records[i].Template = ""
+			for i := range inv.Entries {
+				inv.Entries[i].Template = ""
 			}
 		},
 		2: func(*inventory.Inventory) {},
@@ -144,7 +144,7 @@ func olderHub(t *testing.T, format int) *corev1.ConfigMap {
 // the order of its records, and stays as it is.
 func TestEncodeDoesNotChange(t *testing.T) {
 	inv := acme()
-	slices.Reverse(inv.Records)
+	slices.Reverse(inv.Entries)
 	before := inv.Clone()
 	if diff := cmp.Diff(encode(t, acme()), encode(t, inv)); diff != "" {
 		t.Errorf("the order of records shows:\n%s", diff)
@@ -164,17 +164,17 @@ func TestEncodeRefuses(t *testing.T) {
 		inv  *inventory.Inventory
 		want string
 	}{
-		{change(func(i *inventory.Inventory) { i.Records[0].ID = "a@b" }), `"ClusterRole/shop:acme@eu" with id "a@b"`},
-		{change(func(i *inventory.Inventory) { i.Records[0].Name = "" }), "cannot be recorded"},
-		{change(func(i *inventory.Inventory) { i.Records[0].Name = "a/b" }), "cannot be recorded"},
-		{change(func(i *inventory.Inventory) { i.Records[0].Kind = "a/b" }), "cannot be recorded"},
-		{change(func(i *inventory.Inventory) { i.Records[0].Group = "apps" }), "cannot be recorded"},
-		{change(func(i *inventory.Inventory) { i.Records[0].Deletion = "Retian" }), `ClusterRole/shop:acme@eu has a policy that is none: "WhenNeeded" "Retian"`},
-		{change(func(i *inventory.Inventory) { i.Records[0].Digest = "\xff" }), "no valid UTF-8"},
+		{change(func(i *inventory.Inventory) { i.Entries[0].ID = "a@b" }), `"ClusterRole/shop:acme@eu" with id "a@b"`},
+		{change(func(i *inventory.Inventory) { i.Entries[0].Name = "" }), "cannot be recorded"},
+		{change(func(i *inventory.Inventory) { i.Entries[0].Name = "a/b" }), "cannot be recorded"},
+		{change(func(i *inventory.Inventory) { i.Entries[0].Kind = "a/b" }), "cannot be recorded"},
+		{change(func(i *inventory.Inventory) { i.Entries[0].Group = "apps" }), "cannot be recorded"},
+		{change(func(i *inventory.Inventory) { i.Entries[0].Deletion = "Retian" }), `ClusterRole/shop:acme@eu has a policy that is none: "WhenNeeded" "Retian"`},
+		{change(func(i *inventory.Inventory) { i.Entries[0].Digest = "\xff" }), "no valid UTF-8"},
 		{change(func(i *inventory.Inventory) {
-			again := i.Records[2]
+			again := i.Entries[2]
 			again.ID = "web2"
-			i.Records = append(i.Records, again)
+			i.Entries = append(i.Entries, again)
 		}), "Deployment/shop/acme-web is recorded twice"},
 		{change(func(i *inventory.Inventory) { i.RolloutStart = time.Date(12345, 1, 1, 0, 0, 0, 0, time.UTC) }), "start of the rollout"},
 		{change(func(i *inventory.Inventory) {
@@ -232,14 +232,14 @@ func arbitrary(r *rand.Rand) *inventory.Inventory {
 			Owners: []metav1.OwnerReference{{Name: "o"}}, Data: map[string]string{"note": text()}, BinaryData: map[string][]byte{"b": {1}},
 		}
 	}
-	inv.Records = arbitraryRecords(r, pick, text, name)
+	inv.Entries = arbitraryEntries(r, pick, text, name)
 	return inv
 }
 
-func arbitraryRecords(r *rand.Rand, pick func(...string) string, text, name func() string) []inventory.Record {
-	var records []inventory.Record
+func arbitraryEntries(r *rand.Rand, pick func(...string) string, text, name func() string) []inventory.Entry {
+	var entries []inventory.Entry
 	for range r.IntN(6) {
-		rec := inventory.Record{
+		rec := inventory.Entry{
 			Ref: lynq.Ref{Group: pick("", "apps", "example.com"), Kind: pick("A", "B"), Namespace: pick("", "n", "m"), Name: name()},
 			ID:  pick("", "a", "é", `"`), UID: text(), Digest: text(), Template: text(), Generation: r.Int64N(3) - 1, ResourceVersion: text(), Fields: text(),
 			Creation: lynq.CreationPolicy(pick("", "WhenNeeded", "Once")), Deletion: lynq.DeletionPolicy(pick("", "Delete", "Retain")),
@@ -249,14 +249,14 @@ func arbitraryRecords(r *rand.Rand, pick func(...string) string, text, name func
 		if rec.APIVersion = "v1"; rec.Group != "" {
 			rec.APIVersion = rec.Group + "/v1"
 		}
-		if _, known := inventory.Find(records, rec.Ref); !known {
-			records = append(records, rec)
+		if _, known := inventory.Find(entries, rec.Ref); !known {
+			entries = append(entries, rec)
 		}
 	}
-	slices.SortFunc(records, func(a, b inventory.Record) int {
+	slices.SortFunc(entries, func(a, b inventory.Entry) int {
 		return strings.Compare(a.Key()+"\x00"+a.Group, b.Key()+"\x00"+b.Group)
 	})
-	return records
+	return entries
 }
 
 // TestOthersAreKept: what others put on a ConfigMap stays there, but nothing of
@@ -352,7 +352,7 @@ func TestDecodeRefuses(t *testing.T) {
 		cm := encode(t, acme())
 		tt.edit(cm)
 		inv, err := inventory.Decode(cm)
-		var broken *inventory.RecordError
+		var broken *inventory.UnreadableError
 		if !errors.As(err, &broken) || inv != nil {
 			t.Errorf("%s: got %v, %v", name, inv, err)
 			continue
@@ -427,7 +427,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		inv, err := inventory.Decode(cm)
 		if err != nil {
-			var broken *inventory.RecordError
+			var broken *inventory.UnreadableError
 			if !errors.As(err, &broken) {
 				t.Fatalf("%T: %v", err, err)
 			}
@@ -453,11 +453,11 @@ func FuzzDecode(f *testing.F) {
 
 func five() *inventory.Inventory {
 	inv := acme()
-	inv.Records = nil
+	inv.Entries = nil
 	for i, kind := range []string{"ConfigMap", "Deployment", "Ingress", "PersistentVolumeClaim", "Service"} {
-		r := record("example.com", "v1", kind, "shop", fmt.Sprintf("acme-web-%d", i), kind)
+		r := entry("example.com", "v1", kind, "shop", fmt.Sprintf("acme-web-%d", i), kind)
 		r.Order = i
-		inv.Records = append(inv.Records, r)
+		inv.Entries = append(inv.Entries, r)
 	}
 	inv.Status.Conditions = append(inv.Status.Conditions, inventory.Condition{
 		Type: inventory.ConditionProgressing, Status: "False", Reason: "Done", LastTransitionTime: noon,

@@ -8,8 +8,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// RecordError is why the record of one node or hub cannot be read.
-type RecordError struct {
+// UnreadableError is why the record of one node or hub cannot be read.
+type UnreadableError struct {
 	// Namespace and Name are the ConfigMap's. Node is "" where not even that is
 	// known, and for the record of a hub.
 	Namespace, Name, Node string
@@ -24,7 +24,7 @@ type RecordError struct {
 }
 
 // Error implements error.
-func (e *RecordError) Error() string {
+func (e *UnreadableError) Error() string {
 	subject := "this hub"
 	if e.Node != "" {
 		subject = "node " + e.Namespace + "/" + e.Node
@@ -40,7 +40,7 @@ func (e *RecordError) Error() string {
 }
 
 // Unwrap gives what is wrong.
-func (e *RecordError) Unwrap() error { return e.Err }
+func (e *UnreadableError) Unwrap() error { return e.Err }
 
 // NewerFormatError is why a record cannot be read that a newer lynqctl wrote.
 type NewerFormatError struct{ Format int }
@@ -52,12 +52,12 @@ func (e *NewerFormatError) Error() string {
 
 // BrokenError lists the records of a hub that cannot be read, in the order of
 // their names.
-type BrokenError struct{ Records []*RecordError }
+type BrokenError struct{ Inventories []*UnreadableError }
 
 // Error is one line per record.
 func (e *BrokenError) Error() string {
-	lines := make([]string, len(e.Records))
-	for i, r := range e.Records {
+	lines := make([]string, len(e.Inventories))
+	for i, r := range e.Inventories {
 		lines[i] = r.Error()
 	}
 	return strings.Join(lines, "\n")
@@ -65,8 +65,8 @@ func (e *BrokenError) Error() string {
 
 // Unwrap gives the error of each record.
 func (e *BrokenError) Unwrap() []error {
-	errs := make([]error, len(e.Records))
-	for i, r := range e.Records {
+	errs := make([]error, len(e.Inventories))
+	for i, r := range e.Inventories {
 		errs[i] = r
 	}
 	return errs

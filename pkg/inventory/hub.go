@@ -118,7 +118,7 @@ func EncodeHub(h *Hub) (*corev1.ConfigMap, error) {
 	return cm, nil
 }
 
-// DecodeHub reads the record that a ConfigMap is. The error is a *RecordError.
+// DecodeHub reads the record that a ConfigMap is. The error is a *UnreadableError.
 func DecodeHub(cm *corev1.ConfigMap) (*Hub, error) {
 	d := decoder{cm: cm}
 	version, err := d.format()

@@ -80,7 +80,7 @@ func TestDecodeHubRefuses(t *testing.T) {
 		cm := encodeHub(t, customers())
 		edit(cm)
 		h, err := inventory.DecodeHub(cm)
-		var broken *inventory.RecordError
+		var broken *inventory.UnreadableError
 		if !errors.As(err, &broken) || h != nil || !strings.HasPrefix(err.Error(), "ConfigMap shop/lynqhub-customers: "+want) {
 			t.Errorf("got %v, %v\nwant %s", h, err, want)
 		}

@@ -29,8 +29,8 @@ type Inventory struct {
 	// are of, "" where none is known.
 	Version string
 
-	// Records are one for each object, sorted by Key.
-	Records []Record
+	// Entries are one for each object, sorted by Key.
+	Entries []Entry
 	Status  Status
 
 	// What only the cluster knows: zero before the first save.
@@ -70,13 +70,13 @@ func (inv *Inventory) Holders() []string {
 // Clone is a copy whose entries and conditions can be changed.
 func (inv *Inventory) Clone() *Inventory {
 	c := *inv
-	c.Records = slices.Clone(inv.Records)
+	c.Entries = slices.Clone(inv.Entries)
 	c.Status.Conditions = slices.Clone(inv.Status.Conditions)
 	return &c
 }
 
-// Record is what an inventory says of one object.
-type Record struct {
+// Entry is what an inventory says of one object.
+type Entry struct {
 	lynq.Ref   `json:"-"`
 	ID         string `json:"-"`                    // of the resource in its form
 	APIVersion string `json:"apiVersion,omitempty"` // that it was written with
@@ -111,9 +111,9 @@ type Record struct {
 }
 
 // Key is Kind/Namespace/Name@id, or Kind/Name@id for cluster-scoped objects.
-func (r *Record) Key() string { return string(r.appendKey(nil)) }
+func (r *Entry) Key() string { return string(r.appendKey(nil)) }
 
-func (r *Record) appendKey(b []byte) []byte {
+func (r *Entry) appendKey(b []byte) []byte {
 	b = append(append(b, r.Kind...), '/')
 	if r.Namespace != "" {
 		b = append(append(b, r.Namespace...), '/')

@@ -17,13 +17,13 @@ import (
 // of processor time for 10 000 inventories of five entries, this 0.15 s; an apply
 // that finds nothing to do takes 2 s for all.
 
-// encodeRecords is a JSON list with one entry per line, without what is empty.
+// encodeEntries is a JSON list with one entry per line, without what is empty.
 // The entries must be sorted.
-func encodeRecords(records []Record) (string, error) {
-	lines := make([]string, len(records))
-	seen := make(map[lynq.Ref]bool, len(records))
-	for i := range records {
-		r := &records[i]
+func encodeEntries(entries []Entry) (string, error) {
+	lines := make([]string, len(entries))
+	seen := make(map[lynq.Ref]bool, len(entries))
+	for i := range entries {
+		r := &entries[i]
 		if err := r.check(); err != nil {
 			return "", err
 		}
@@ -33,7 +33,7 @@ func encodeRecords(records []Record) (string, error) {
 		seen[r.Ref] = true
 		line, err := lynq.JSON(struct {
 			Key string `json:"key"`
-			*Record
+			*Entry
 		}{r.Key(), r})
 		if err != nil {
 			return "", err
@@ -44,7 +44,7 @@ func encodeRecords(records []Record) (string, error) {
 }
 
 // check finds what would not read back as it was written.
-func (r *Record) check() error {
+func (r *Entry) check() error {
 	ref, id, err := parseKey(r.Key())
 	group, _ := lynq.SplitAPIVersion(r.APIVersion)
 	ref.Group = group
@@ -63,9 +63,9 @@ func (r *Record) check() error {
 	return nil
 }
 
-// decodeRecords reads what encodeRecords writes, in any order. An error comes
+// decodeEntries reads what encodeEntries writes, in any order. An error comes
 // with its line, from 1.
-func decodeRecords(text string) (records []Record, line int, err error) {
+func decodeEntries(text string) (entries []Entry, line int, err error) {
 	if !utf8.ValidString(text) {
 		return nil, 1, errors.New("it is no valid UTF-8")
 	}
@@ -74,7 +74,7 @@ func decodeRecords(text string) (records []Record, line int, err error) {
 	if strings.TrimSpace(first) != "[" || !more {
 		return nil, line, errors.New(`it does not begin with a line "["`)
 	}
-	records = make([]Record, 0, strings.Count(rest, "\n"))
+	entries = make([]Entry, 0, strings.Count(rest, "\n"))
 	comma := true // the line before ends with one
 	for more {
 		line++
@@ -82,19 +82,19 @@ func decodeRecords(text string) (records []Record, line int, err error) {
 		s, rest, more = strings.Cut(rest, "\n")
 		s = strings.TrimSpace(s)
 		switch {
-		case s == "]" && comma && len(records) > 0:
+		case s == "]" && comma && len(entries) > 0:
 			return nil, line - 1, errors.New("the last record ends with a comma")
 		case s == "]" && strings.TrimSpace(rest) != "":
 			return nil, line + 1, errors.New("the list has ended, but there is more")
 		case s == "]":
-			records, err = inOrder(records)
-			return records, line, err
+			entries, err = inOrder(entries)
+			return entries, line, err
 		case !comma:
 			return nil, line - 1, errors.New("it does not end with a comma, but another record follows")
 		}
 		s, comma = strings.CutSuffix(s, ",")
-		records = append(records, Record{})
-		if err := records[len(records)-1].parse(s); err != nil {
+		entries = append(entries, Entry{})
+		if err := entries[len(entries)-1].parse(s); err != nil {
 			return nil, line, err
 		}
 	}
@@ -102,22 +102,22 @@ func decodeRecords(text string) (records []Record, line int, err error) {
 }
 
 // inOrder sorts entries and refuses two of one object.
-func inOrder(records []Record) ([]Record, error) {
-	if len(records) == 0 {
+func inOrder(entries []Entry) ([]Entry, error) {
+	if len(entries) == 0 {
 		return nil, nil
 	}
-	seen := make(map[lynq.Ref]bool, len(records))
-	for i := range records {
-		if seen[records[i].Ref] {
-			return nil, fmt.Errorf("%s is recorded twice", records[i].Ref)
+	seen := make(map[lynq.Ref]bool, len(entries))
+	for i := range entries {
+		if seen[entries[i].Ref] {
+			return nil, fmt.Errorf("%s is recorded twice", entries[i].Ref)
 		}
-		seen[records[i].Ref] = true
+		seen[entries[i].Ref] = true
 	}
-	return sorted(records), nil
+	return sorted(entries), nil
 }
 
 // parse reads one line.
-func (r *Record) parse(line string) error {
+func (r *Entry) parse(line string) error {
 	s := scanner{rest: line}
 	var key string
 	s.expect('{')
@@ -148,7 +148,7 @@ func (r *Record) parse(line string) error {
 }
 
 // member reads one member's value.
-func (r *Record) member(s *scanner, name string, key *string) {
+func (r *Entry) member(s *scanner, name string, key *string) {
 	switch name {
 	case "key":
 		*key = s.text()

@@ -23,15 +23,15 @@ const restoreTries = 5
 // as an object of a node: it has the marks of one, and why it cannot be read is
 // not that a newer lynqctl wrote it.
 func overwritten(cm *corev1.ConfigMap, why error) bool {
-	var wrong *RecordError
+	var wrong *UnreadableError
 	var newer *NewerFormatError
 	_, object := cm.Annotations[lynq.AnnotationResourceID]
 	tracked := cm.Labels[lynq.LabelPartOf] != "" || cm.Labels[lynq.LabelNode] != "" || cm.Labels[lynq.LabelOrphaned] != "" ||
-		slices.ContainsFunc(cm.OwnerReferences, ownedByRecord)
+		slices.ContainsFunc(cm.OwnerReferences, ownedByInventory)
 	return errors.As(why, &wrong) && !errors.As(why, &newer) && object && tracked && cm.DeletionTimestamp == nil
 }
 
-func ownedByRecord(r metav1.OwnerReference) bool {
+func ownedByInventory(r metav1.OwnerReference) bool {
 	_, is := lynq.OwnerNode(r.APIVersion, r.Kind, r.Name)
 	return is
 }
@@ -41,7 +41,7 @@ func ownedByRecord(r metav1.OwnerReference) bool {
 func remains(cm *corev1.ConfigMap, own *ownKeys) *Others {
 	rest := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 		Labels: without(cm.Labels, lynq.Reserved), Annotations: without(cm.Annotations, lynq.Reserved), Finalizers: cm.Finalizers,
-		OwnerReferences: slices.DeleteFunc(slices.Clone(cm.OwnerReferences), ownedByRecord),
+		OwnerReferences: slices.DeleteFunc(slices.Clone(cm.OwnerReferences), ownedByInventory),
 	}}
 	return othersOf(rest, own)
 }

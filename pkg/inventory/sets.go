@@ -20,7 +20,7 @@ import (
 // counts as unwritten until it is confirmed. One that was created once keeps it: the digest is what says that
 // its content is written, and to be left alone. While its deletion policy changes,
 // either way, it is retained.
-func Intent(recorded, desired []Record) []Record {
+func Intent(recorded, desired []Entry) []Entry {
 	next := slices.Clone(recorded)
 	at := index(next)
 	for i := range desired {
@@ -37,13 +37,13 @@ func Intent(recorded, desired []Record) []Record {
 }
 
 // Forget leaves the entry of an object out.
-func Forget(records []Record, ref lynq.Ref) []Record {
-	return slices.DeleteFunc(slices.Clone(records), func(r Record) bool { return r.Ref == ref })
+func Forget(entries []Entry, ref lynq.Ref) []Entry {
+	return slices.DeleteFunc(slices.Clone(entries), func(r Entry) bool { return r.Ref == ref })
 }
 
 // unwritten is what a form says of an object.
-func (r *Record) unwritten() Record {
-	return Record{
+func (r *Entry) unwritten() Entry {
+	return Entry{
 		Ref: r.Ref, ID: r.ID, APIVersion: r.APIVersion, Order: r.Order,
 		Creation: r.Creation, Deletion: r.Deletion, Conflict: r.Conflict, Patch: r.Patch,
 		Adopted: r.Adopted,
@@ -51,7 +51,7 @@ func (r *Record) unwritten() Record {
 }
 
 // towards is an entry on the way to another.
-func (r *Record) towards(want *Record) Record {
+func (r *Entry) towards(want *Entry) Entry {
 	next := want.unwritten()
 	next.UID, next.Digest, next.Template, next.Generation = r.UID, r.Digest, r.Template, r.Generation
 	next.ResourceVersion, next.Fields, next.Ready = r.ResourceVersion, r.Fields, r.Ready
@@ -68,7 +68,7 @@ func (r *Record) towards(want *Record) Record {
 }
 
 // sameWords tells whether a form says the same of an object but for its order.
-func sameWords(a, b *Record) bool {
+func sameWords(a, b *Entry) bool {
 	x, y := a.unwritten(), b.unwritten()
 	x.Order, y.Order = 0, 0
 	x.Adopted, y.Adopted = false, false
@@ -78,7 +78,7 @@ func sameWords(a, b *Record) bool {
 // Confirm is what an inventory says after a run: of what was recorded, the
 // objects that are gone are left out, and confirmed entries replace those of
 // their objects. All others stay as they are.
-func Confirm(recorded, confirmed []Record, gone []lynq.Ref) []Record {
+func Confirm(recorded, confirmed []Entry, gone []lynq.Ref) []Entry {
 	next := slices.Clone(recorded)
 	at := index(next)
 	for i := range confirmed {
@@ -92,14 +92,14 @@ func Confirm(recorded, confirmed []Record, gone []lynq.Ref) []Record {
 	for _, ref := range gone {
 		leave[ref] = true
 	}
-	next = slices.DeleteFunc(next, func(r Record) bool { return leave[r.Ref] })
+	next = slices.DeleteFunc(next, func(r Entry) bool { return leave[r.Ref] })
 	return sorted(next)
 }
 
 // Diff tells what two lists of entries have apart: what only the later one has,
 // what only the earlier one had, and what of both is not the same, as the later
 // one has it.
-func Diff(before, after []Record) (added, removed, changed []Record) {
+func Diff(before, after []Entry) (added, removed, changed []Entry) {
 	was, is := index(before), index(after)
 	for i := range after {
 		j, known := was[after[i].Ref]
@@ -119,13 +119,13 @@ func Diff(before, after []Record) (added, removed, changed []Record) {
 }
 
 // Find gives the entry of an object.
-func Find(records []Record, ref lynq.Ref) (Record, bool) {
-	for i := range records {
-		if records[i].Ref == ref {
-			return records[i], true
+func Find(entries []Entry, ref lynq.Ref) (Entry, bool) {
+	for i := range entries {
+		if entries[i].Ref == ref {
+			return entries[i], true
 		}
 	}
-	return Record{}, false
+	return Entry{}, false
 }
 
 // Equal tells whether two inventories are recorded alike, so that none need be
@@ -135,31 +135,31 @@ func Equal(a, b *Inventory) bool {
 	return a.Node == b.Node && a.Namespace == b.Namespace && a.HubKey() == b.HubKey() && a.FormKey() == b.FormKey() && a.Format == b.Format &&
 		a.RowUID == b.RowUID && a.Activate == b.Activate && a.TemplateGeneration == b.TemplateGeneration &&
 		a.RolloutStart.Equal(b.RolloutStart) && a.Extra == b.Extra && a.Version == b.Version && a.Finalizer == b.Finalizer &&
-		a.Copy == "" && b.Copy == "" && equalStatus(a.Status, b.Status) && slices.Equal(sorted(a.Records), sorted(b.Records))
+		a.Copy == "" && b.Copy == "" && equalStatus(a.Status, b.Status) && slices.Equal(sorted(a.Entries), sorted(b.Entries))
 }
 
 // index finds entries by their objects.
-func index(records []Record) map[lynq.Ref]int {
-	at := make(map[lynq.Ref]int, len(records))
-	for i := range records {
-		at[records[i].Ref] = i
+func index(entries []Entry) map[lynq.Ref]int {
+	at := make(map[lynq.Ref]int, len(entries))
+	for i := range entries {
+		at[entries[i].Ref] = i
 	}
 	return at
 }
 
 // sorted gives entries in the order of their keys, and of their groups where
 // keys are the same. What is sorted already is not copied.
-func sorted(records []Record) []Record {
-	if slices.IsSortedFunc(records, compareRecords) {
-		return records
+func sorted(entries []Entry) []Entry {
+	if slices.IsSortedFunc(entries, compareEntries) {
+		return entries
 	}
-	records = slices.Clone(records)
-	slices.SortFunc(records, compareRecords)
-	return records
+	entries = slices.Clone(entries)
+	slices.SortFunc(entries, compareEntries)
+	return entries
 }
 
-// compareRecords compares keys without making strings of them.
-func compareRecords(a, b Record) int {
+// compareEntries compares keys without making strings of them.
+func compareEntries(a, b Entry) int {
 	var one, two [256]byte
 	return cmp.Or(bytes.Compare(a.appendKey(one[:0]), b.appendKey(two[:0])), cmp.Compare(a.Group, b.Group))
 }

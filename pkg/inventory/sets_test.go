@@ -13,65 +13,65 @@ import (
 )
 
 // with is a record with a change.
-func with(r inventory.Record, change func(*inventory.Record)) inventory.Record {
+func with(r inventory.Entry, change func(*inventory.Entry)) inventory.Entry {
 	change(&r)
 	return r
 }
 
 // once is a record of an object that is created once.
-func once(r inventory.Record) inventory.Record {
-	return with(r, func(r *inventory.Record) { r.Creation = lynq.CreateOnce })
+func once(r inventory.Entry) inventory.Entry {
+	return with(r, func(r *inventory.Entry) { r.Creation = lynq.CreateOnce })
 }
 
 func TestIntent(t *testing.T) {
 	a, b := written(1), written(2)
-	retained := with(a, func(r *inventory.Record) { r.Deletion = lynq.DeleteRetain })
-	for name, tt := range map[string]struct{ recorded, desired, want []inventory.Record }{
+	retained := with(a, func(r *inventory.Entry) { r.Deletion = lynq.DeleteRetain })
+	for name, tt := range map[string]struct{ recorded, desired, want []inventory.Entry }{
 		"nothing":              {},
-		"new":                  {nil, []inventory.Record{b, a}, []inventory.Record{intended(1), intended(2)}},
-		"one more":             {[]inventory.Record{a}, []inventory.Record{b}, []inventory.Record{a, intended(2)}},
-		"one less":             {[]inventory.Record{a, b}, []inventory.Record{a}, []inventory.Record{a, b}},
-		"same":                 {[]inventory.Record{a}, []inventory.Record{intended(1)}, []inventory.Record{a}},
-		"desired knows better": {[]inventory.Record{a}, []inventory.Record{with(a, func(r *inventory.Record) { r.UID, r.Digest, r.Ready = "x", "y", false })}, []inventory.Record{a}},
+		"new":                  {nil, []inventory.Entry{b, a}, []inventory.Entry{intended(1), intended(2)}},
+		"one more":             {[]inventory.Entry{a}, []inventory.Entry{b}, []inventory.Entry{a, intended(2)}},
+		"one less":             {[]inventory.Entry{a, b}, []inventory.Entry{a}, []inventory.Entry{a, b}},
+		"same":                 {[]inventory.Entry{a}, []inventory.Entry{intended(1)}, []inventory.Entry{a}},
+		"desired knows better": {[]inventory.Entry{a}, []inventory.Entry{with(a, func(r *inventory.Entry) { r.UID, r.Digest, r.Ready = "x", "y", false })}, []inventory.Entry{a}},
 		"order": {
-			[]inventory.Record{a}, []inventory.Record{with(a, func(r *inventory.Record) { r.Order = 5 })},
-			[]inventory.Record{with(a, func(r *inventory.Record) { r.Order = 5 })},
+			[]inventory.Entry{a}, []inventory.Entry{with(a, func(r *inventory.Entry) { r.Order = 5 })},
+			[]inventory.Entry{with(a, func(r *inventory.Entry) { r.Order = 5 })},
 		},
 		"id": {
-			[]inventory.Record{a}, []inventory.Record{with(a, func(r *inventory.Record) { r.ID = "x" })},
-			[]inventory.Record{with(a, func(r *inventory.Record) { r.ID, r.Digest, r.Template = "x", "", "" })},
+			[]inventory.Entry{a}, []inventory.Entry{with(a, func(r *inventory.Entry) { r.ID = "x" })},
+			[]inventory.Entry{with(a, func(r *inventory.Entry) { r.ID, r.Digest, r.Template = "x", "", "" })},
 		},
 		"version": {
-			[]inventory.Record{a}, []inventory.Record{with(a, func(r *inventory.Record) { r.APIVersion = "apps/v2" })},
-			[]inventory.Record{with(a, func(r *inventory.Record) { r.APIVersion, r.Digest, r.Template = "apps/v2", "", "" })},
+			[]inventory.Entry{a}, []inventory.Entry{with(a, func(r *inventory.Entry) { r.APIVersion = "apps/v2" })},
+			[]inventory.Entry{with(a, func(r *inventory.Entry) { r.APIVersion, r.Digest, r.Template = "apps/v2", "", "" })},
 		},
 		"Delete to Retain": {
-			[]inventory.Record{a}, []inventory.Record{retained},
-			[]inventory.Record{with(retained, func(r *inventory.Record) { r.Digest, r.Template = "", "" })},
+			[]inventory.Entry{a}, []inventory.Entry{retained},
+			[]inventory.Entry{with(retained, func(r *inventory.Entry) { r.Digest, r.Template = "", "" })},
 		},
 		"Retain to Delete": {
-			[]inventory.Record{retained}, []inventory.Record{a},
-			[]inventory.Record{with(retained, func(r *inventory.Record) { r.Digest, r.Template = "", "" })},
+			[]inventory.Entry{retained}, []inventory.Entry{a},
+			[]inventory.Entry{with(retained, func(r *inventory.Entry) { r.Digest, r.Template = "", "" })},
 		},
 		"Once keeps its digest": {
-			[]inventory.Record{once(a)}, []inventory.Record{with(once(a), func(r *inventory.Record) { r.ID, r.Deletion = "x", lynq.DeleteRetain })},
-			[]inventory.Record{with(once(a), func(r *inventory.Record) { r.ID, r.Deletion = "x", lynq.DeleteRetain })},
+			[]inventory.Entry{once(a)}, []inventory.Entry{with(once(a), func(r *inventory.Entry) { r.ID, r.Deletion = "x", lynq.DeleteRetain })},
+			[]inventory.Entry{with(once(a), func(r *inventory.Entry) { r.ID, r.Deletion = "x", lynq.DeleteRetain })},
 		},
 		"WhenNeeded to Once": {
-			[]inventory.Record{a}, []inventory.Record{once(a)},
-			[]inventory.Record{with(once(a), func(r *inventory.Record) { r.Digest, r.Template = "", "" })},
+			[]inventory.Entry{a}, []inventory.Entry{once(a)},
+			[]inventory.Entry{with(once(a), func(r *inventory.Entry) { r.Digest, r.Template = "", "" })},
 		},
 		"Once to WhenNeeded": {
-			[]inventory.Record{once(a)}, []inventory.Record{a},
-			[]inventory.Record{with(a, func(r *inventory.Record) { r.Digest, r.Template = "", "" })},
+			[]inventory.Entry{once(a)}, []inventory.Entry{a},
+			[]inventory.Entry{with(a, func(r *inventory.Entry) { r.Digest, r.Template = "", "" })},
 		},
 		"adopted": {
-			nil, []inventory.Record{with(intended(1), func(r *inventory.Record) { r.Adopted = true })},
-			[]inventory.Record{with(intended(1), func(r *inventory.Record) { r.Adopted = true })},
+			nil, []inventory.Entry{with(intended(1), func(r *inventory.Entry) { r.Adopted = true })},
+			[]inventory.Entry{with(intended(1), func(r *inventory.Entry) { r.Adopted = true })},
 		},
 		"adopted now": {
-			[]inventory.Record{a}, []inventory.Record{with(a, func(r *inventory.Record) { r.Adopted = true })},
-			[]inventory.Record{with(a, func(r *inventory.Record) { r.Adopted = true })},
+			[]inventory.Entry{a}, []inventory.Entry{with(a, func(r *inventory.Entry) { r.Adopted = true })},
+			[]inventory.Entry{with(a, func(r *inventory.Entry) { r.Adopted = true })},
 		},
 	} {
 		recorded := slices.Clone(tt.recorded)
@@ -90,7 +90,7 @@ func TestIntent(t *testing.T) {
 func TestIntentNamesAll(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 500 {
-		recorded, desired := arbitrary(random).Records, arbitrary(random).Records
+		recorded, desired := arbitrary(random).Entries, arbitrary(random).Entries
 		got := inventory.Intent(recorded, desired)
 		refs := map[lynq.Ref]bool{}
 		for _, r := range slices.Concat(recorded, desired) {
@@ -117,22 +117,22 @@ func TestIntentNamesAll(t *testing.T) {
 
 func TestConfirm(t *testing.T) {
 	a, b, c := written(1), intended(2), written(3)
-	recorded := []inventory.Record{a, b, c}
-	got := inventory.Confirm(recorded, []inventory.Record{written(4), written(2)}, []lynq.Ref{a.Ref, written(9).Ref})
-	if diff := cmp.Diff([]inventory.Record{written(2), c, written(4)}, got); diff != "" {
+	recorded := []inventory.Entry{a, b, c}
+	got := inventory.Confirm(recorded, []inventory.Entry{written(4), written(2)}, []lynq.Ref{a.Ref, written(9).Ref})
+	if diff := cmp.Diff([]inventory.Entry{written(2), c, written(4)}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]inventory.Record{a, b, c}, recorded); diff != "" {
+	if diff := cmp.Diff([]inventory.Entry{a, b, c}, recorded); diff != "" {
 		t.Errorf("what was recorded changed:\n%s", diff)
 	}
 }
 
 func TestDiff(t *testing.T) {
-	was := []inventory.Record{written(1), written(2), intended(3)}
-	is := []inventory.Record{written(4), written(3), written(2)}
+	was := []inventory.Entry{written(1), written(2), intended(3)}
+	is := []inventory.Entry{written(4), written(3), written(2)}
 	added, removed, changed := inventory.Diff(was, is)
-	want := [][]inventory.Record{{written(4)}, {written(1)}, {written(3)}}
-	if diff := cmp.Diff(want, [][]inventory.Record{added, removed, changed}); diff != "" {
+	want := [][]inventory.Entry{{written(4)}, {written(1)}, {written(3)}}
+	if diff := cmp.Diff(want, [][]inventory.Entry{added, removed, changed}); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -150,8 +150,8 @@ func TestEqual(t *testing.T) {
 		"rollout":    func(i *inventory.Inventory) { i.RolloutStart = noon.Add(1) },
 		"extra":      func(i *inventory.Inventory) { i.Extra = "x" },
 		"finalizer":  func(i *inventory.Inventory) { i.Finalizer = false },
-		"record":     func(i *inventory.Inventory) { i.Records[0].Ready = false },
-		"no record":  func(i *inventory.Inventory) { i.Records = nil },
+		"record":     func(i *inventory.Inventory) { i.Entries[0].Ready = false },
+		"no record":  func(i *inventory.Inventory) { i.Entries = nil },
 		"desired":    func(i *inventory.Inventory) { i.Status.Desired++ },
 		"ready":      func(i *inventory.Inventory) { i.Status.Ready++ },
 		"failed":     func(i *inventory.Inventory) { i.Status.Failed++ },
@@ -168,7 +168,7 @@ func TestEqual(t *testing.T) {
 	}
 	inv := acme()
 	inv.UID, inv.ResourceVersion, inv.Deleting, inv.Others = "x", "y", true, &inventory.Others{}
-	slices.Reverse(inv.Records)
+	slices.Reverse(inv.Entries)
 	inv.RolloutStart = inv.RolloutStart.In(time.FixedZone("", 3600))
 	if !inventory.Equal(acme(), inv) {
 		t.Error("what is not recorded counts")
@@ -179,7 +179,7 @@ func TestEqual(t *testing.T) {
 func TestClone(t *testing.T) {
 	inv := acme()
 	c := inv.Clone()
-	c.Records[0].UID, c.Status.Conditions[0].Reason = "x", "y"
+	c.Entries[0].UID, c.Status.Conditions[0].Reason = "x", "y"
 	if diff := cmp.Diff(acme(), inv); diff != "" {
 		t.Errorf("it changed:\n%s", diff)
 	}

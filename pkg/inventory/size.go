@@ -43,13 +43,13 @@ func checkSize(inv *Inventory, cm *corev1.ConfigMap) error {
 	for _, v := range cm.BinaryData {
 		size += len(v)
 	}
-	for i := range inv.Records {
-		if inv.Records[i].UID == "" {
+	for i := range inv.Entries {
+		if inv.Entries[i].UID == "" {
 			size += recordRoom
 		}
 	}
 	if size > maxData {
-		return &TooLargeError{Namespace: inv.Namespace, Node: inv.Node, Objects: len(inv.Records), Size: size, Limit: maxData}
+		return &TooLargeError{Namespace: inv.Namespace, Node: inv.Node, Objects: len(inv.Entries), Size: size, Limit: maxData}
 	}
 	return nil
 }

@@ -10,27 +10,27 @@ import (
 )
 
 // many is an inventory of n objects.
-func many(n int, make func(i int) inventory.Record) *inventory.Inventory {
+func many(n int, make func(i int) inventory.Entry) *inventory.Inventory {
 	inv := acme()
-	inv.Records = nil
+	inv.Entries = nil
 	for i := range n {
-		inv.Records = append(inv.Records, make(i))
+		inv.Entries = append(inv.Entries, make(i))
 	}
 	return inv
 }
 
-func written(i int) inventory.Record {
-	return record("apps", "v1", "Deployment", "shop", fmt.Sprintf("acme-web-%06d", i), fmt.Sprintf("web-%06d", i))
+func written(i int) inventory.Entry {
+	return entry("apps", "v1", "Deployment", "shop", fmt.Sprintf("acme-web-%06d", i), fmt.Sprintf("web-%06d", i))
 }
 
-func intended(i int) inventory.Record {
+func intended(i int) inventory.Entry {
 	r := written(i)
 	r.UID, r.Digest, r.Template, r.Generation, r.ResourceVersion, r.Fields, r.Ready = "", "", "", 0, "", "", false
 	return r
 }
 
 // largest finds how many objects can be recorded.
-func largest(t *testing.T, make func(int) inventory.Record) int {
+func largest(t *testing.T, make func(int) inventory.Entry) int {
 	t.Helper()
 	low, high := 1, 1<<16
 	for low+1 < high {

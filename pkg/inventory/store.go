@@ -97,8 +97,8 @@ func (s *Store) nodes(ctx context.Context, namespace, selector string, meant fun
 			return
 		}
 		inv, err := decodeNode(cm)
-		if wrong := (*RecordError)(nil); errors.As(err, &wrong) {
-			broken.Records = append(broken.Records, wrong)
+		if wrong := (*UnreadableError)(nil); errors.As(err, &wrong) {
+			broken.Inventories = append(broken.Inventories, wrong)
 			return
 		}
 		inventories = append(inventories, inv)
@@ -107,10 +107,10 @@ func (s *Store) nodes(ctx context.Context, namespace, selector string, meant fun
 		return nil, err
 	}
 	inventories = withoutCopies(inventories)
-	if len(broken.Records) == 0 {
+	if len(broken.Inventories) == 0 {
 		return inventories, nil
 	}
-	slices.SortFunc(broken.Records, func(a, b *RecordError) int {
+	slices.SortFunc(broken.Inventories, func(a, b *UnreadableError) int {
 		return strings.Compare(a.Namespace+"/"+a.Name, b.Namespace+"/"+b.Name)
 	})
 	return inventories, &broken
@@ -124,8 +124,8 @@ func (s *Store) Hubs(ctx context.Context, namespace string) ([]*Hub, error) {
 	var broken BrokenError
 	err := s.configMaps.List(ctx, namespace, lynq.LabelRecord+"="+lynq.RecordHub, func(cm *corev1.ConfigMap) {
 		h, err := DecodeHub(cm)
-		if wrong := (*RecordError)(nil); errors.As(err, &wrong) {
-			broken.Records = append(broken.Records, wrong)
+		if wrong := (*UnreadableError)(nil); errors.As(err, &wrong) {
+			broken.Inventories = append(broken.Inventories, wrong)
 			return
 		}
 		hubs = append(hubs, h)
@@ -134,7 +134,7 @@ func (s *Store) Hubs(ctx context.Context, namespace string) ([]*Hub, error) {
 		return nil, fmt.Errorf("list the records of hubs: %w", err)
 	}
 	slices.SortFunc(hubs, func(a, b *Hub) int { return strings.Compare(a.Namespace+"/"+a.Name, b.Namespace+"/"+b.Name) })
-	if len(broken.Records) > 0 {
+	if len(broken.Inventories) > 0 {
 		return hubs, &broken
 	}
 	return hubs, nil
@@ -168,7 +168,7 @@ func (s *Store) Save(ctx context.Context, inv *Inventory) (*Inventory, error) {
 		return nil, fmt.Errorf("save the record of node %s/%s: %w", inv.Namespace, inv.Node, err)
 	}
 	next := *inv
-	next.Records, next.Format = sorted(inv.Records), 0
+	next.Entries, next.Format = sorted(inv.Entries), 0
 	next.UID, next.ResourceVersion = string(saved.UID), saved.ResourceVersion
 	next.Created, next.Deleting = saved.CreationTimestamp.Time, saved.DeletionTimestamp != nil
 	next.Others = othersOf(saved, nodeKeys())

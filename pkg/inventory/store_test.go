@@ -289,7 +289,7 @@ func TestBrokenRecords(t *testing.T) {
 	a.Kubectl(t, "", "patch", "configmap/lynqnode-a", "--type=merge", "-p", `{"data":{"resources":"[\n{}\n]"}}`)
 	all, err := s.Nodes(t.Context(), lynq.HubKey{Namespace: "shop", Name: a.Namespace})
 	var broken *inventory.BrokenError
-	if !errors.As(err, &broken) || len(broken.Records) != 2 || broken.Records[0].Node != "a" || broken.Records[1].Node != "c" {
+	if !errors.As(err, &broken) || len(broken.Inventories) != 2 || broken.Inventories[0].Node != "a" || broken.Inventories[1].Node != "c" {
 		t.Fatalf("got %v", err)
 	}
 	var newer *inventory.NewerFormatError

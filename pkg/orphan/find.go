@@ -63,7 +63,7 @@ type Found struct {
 	Unreadable []Unreadable
 	// Broken are inventories that cannot be read: nothing of their nodes was
 	// taken for stranded.
-	Broken []*inventory.RecordError
+	Broken []*inventory.UnreadableError
 	// Ignored are inventories that do not count: those outside of the namespaces
 	// which the records of their hubs name. What has the tracking of their nodes
 	// is not taken for stranded either.

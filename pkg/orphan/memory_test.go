@@ -30,7 +30,7 @@ type memory struct {
 
 	inventories []*inventory.Inventory
 	hubs        []*inventory.Hub
-	broken      []*inventory.RecordError
+	broken      []*inventory.UnreadableError
 	// later, where it is not nil, is what is there after the lists.
 	later func(*memory)
 
@@ -143,7 +143,7 @@ func (m *memory) AllNodes(_ context.Context, namespace string) ([]*inventory.Inv
 		}
 	}
 	if len(m.broken) > 0 {
-		return all, &inventory.BrokenError{Records: m.broken}
+		return all, &inventory.BrokenError{Inventories: m.broken}
 	}
 	return all, nil
 }

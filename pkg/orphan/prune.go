@@ -104,7 +104,7 @@ func pruneStep(o *Orphan, exact bool) plan.Step {
 	live := *o.Live
 	return plan.Step{
 		Action: plan.ActionDelete, Reason: plan.ReasonPruned,
-		Record: &inventory.Record{
+		Entry: &inventory.Entry{
 			Ref: o.Ref, ID: o.From.ID, APIVersion: o.Resource.APIVersion(), UID: string(o.UID),
 			Creation: o.Creation, Deletion: o.Deletion, Adopted: live.Adopted,
 		},

@@ -41,7 +41,7 @@ func planned(plans []plan.Plan) []string {
 		steps := 0
 		for _, n := range p.Nodes {
 			for _, s := range n.Steps {
-				lines = append(lines, strings.Join([]string{p.Hub.Name, n.String(), string(s.Action), string(s.Reason), s.Record.Full()}, " "))
+				lines = append(lines, strings.Join([]string{p.Hub.Name, n.String(), string(s.Action), string(s.Reason), s.Entry.Full()}, " "))
 				steps++
 			}
 		}
@@ -83,9 +83,9 @@ func TestPruneGroups(t *testing.T) {
 		t.Errorf("spared are %q", sparedTexts(spared))
 	}
 	step := plans[1].Nodes[0].Steps[0]
-	if step.Record.APIVersion != "apps/v1" || step.Record.UID != "uid of Deployment.apps/far/c" || step.Record.ID != "c" ||
+	if step.Entry.APIVersion != "apps/v1" || step.Entry.UID != "uid of Deployment.apps/far/c" || step.Entry.ID != "c" ||
 		step.Live.ResourceVersion != "7" || step.UID() != "uid of Deployment.apps/far/c" || step.Exact {
-		t.Errorf("the step does not hold to what was seen: %+v, %+v", step, step.Record)
+		t.Errorf("the step does not hold to what was seen: %+v, %+v", step, step.Entry)
 	}
 	plans, _ = orphan.Prune([]orphan.Orphan{left("Secret/shop/b", "erp/shop/acme-app/b")}, orphan.PruneOptions{Exact: true})
 	if !plans[0].Nodes[0].Steps[0].Exact {

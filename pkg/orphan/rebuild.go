@@ -71,7 +71,7 @@ func Rebuild(in *RebuildInput) (rebuilt []Rebuilt, unbuilt []Unbuilt) {
 			continue
 		}
 		for _, o := range objects {
-			inv.Records = append(inv.Records, b.record(g.NodeKey, o))
+			inv.Entries = append(inv.Entries, b.entry(g.NodeKey, o))
 		}
 		rebuilt = append(rebuilt, Rebuilt{Inventory: inv, Added: len(objects), Others: others})
 	}
@@ -323,10 +323,10 @@ func (b *builder) said(hub string) string {
 // has one.
 const unknownID = "unknown"
 
-// record is what can be recorded of an object.
-func (b *builder) record(node plan.NodeKey, o *Orphan) inventory.Record {
+// entry is what can be recorded of an object.
+func (b *builder) entry(node plan.NodeKey, o *Orphan) inventory.Entry {
 	p := lynq.DefaultPolicy()
-	r := inventory.Record{
+	r := inventory.Entry{
 		Ref: o.Ref, ID: cmp.Or(o.From.ID, unknownID), APIVersion: o.Resource.APIVersion(), UID: string(o.UID),
 		Creation: cmp.Or(o.Creation, p.Creation), Deletion: lynq.DeleteRetain, Conflict: p.Conflict, Patch: p.Patch,
 		Adopted: o.Live.Adopted,

@@ -42,7 +42,7 @@ func recordTexts(rebuilt []orphan.Rebuilt) []string {
 	lines := []string{}
 	for _, b := range rebuilt {
 		lines = append(lines, fmt.Sprintf("%s/%s of %s/%s form %s row %s, %d added", b.Namespace, b.Node, b.HubNamespace, b.Hub, b.Form, b.RowUID, b.Added))
-		for _, r := range b.Records {
+		for _, r := range b.Entries {
 			lines = append(lines, fmt.Sprintf("  %s %s %s %s %s %d", r.Key(), r.APIVersion, r.Creation, r.Deletion, r.Patch, r.Order))
 		}
 	}
@@ -73,10 +73,10 @@ func wantRebuilt(t *testing.T, in *orphan.RebuildInput, want ...string) {
 			t.Errorf("node %s: %v", b.Node, err)
 			continue
 		}
-		if back, err := inventory.Decode(cm); err != nil || len(back.Records) != len(b.Records) {
+		if back, err := inventory.Decode(cm); err != nil || len(back.Entries) != len(b.Entries) {
 			t.Errorf("node %s: what is written cannot be read: %v", b.Node, err)
 		}
-		for _, r := range b.Records[len(b.Records)-b.Added:] {
+		for _, r := range b.Entries[len(b.Entries)-b.Added:] {
 			if r.UID != "uid of "+r.Full() || r.Digest != "" || r.ResourceVersion != "" || r.Fields != "" || r.Ready {
 				t.Errorf("node %s: %s counts as confirmed: %+v", b.Node, r.Full(), r)
 			}
@@ -112,7 +112,7 @@ func TestRebuildFromForms(t *testing.T) {
 		"  Job/shop/a@job batch/v1 WhenNeeded Delete apply 0",
 		"  Secret/far/gone@gone v1 WhenNeeded Retain apply 0")
 	rebuilt, _ := orphan.Rebuild(in)
-	if inv := rebuilt[0]; !inv.Finalizer || inv.Activate != "true" || inv.TemplateGeneration != 4 || inv.Extra != `{"plan":"gold"}` || inv.Records[0].Conflict != lynq.ConflictForce {
+	if inv := rebuilt[0]; !inv.Finalizer || inv.Activate != "true" || inv.TemplateGeneration != 4 || inv.Extra != `{"plan":"gold"}` || inv.Entries[0].Conflict != lynq.ConflictForce {
 		t.Errorf("the record is %+v", inv.Inventory)
 	}
 	in.NoFinalizer = true
@@ -309,7 +309,7 @@ func TestRebuildNameless(t *testing.T) {
 func TestRebuildCompletes(t *testing.T) {
 	there := known("crm", "hubs", "acme-web", "web")
 	there.Finalizer = false
-	there.Records = []inventory.Record{{
+	there.Entries = []inventory.Entry{{
 		Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: "a"}, ID: "a", APIVersion: "v1", UID: "u", Digest: "d",
 		Creation: lynq.CreateWhenNeeded, Deletion: lynq.DeleteDelete, Conflict: lynq.ConflictStuck, Patch: lynq.PatchApply,
 	}}
@@ -319,10 +319,10 @@ func TestRebuildCompletes(t *testing.T) {
 		"  ConfigMap/shop/a@a v1 WhenNeeded Delete apply 0",
 		"  Secret/shop/s@s v1 WhenNeeded Delete apply 0")
 	rebuilt, _ := orphan.Rebuild(in)
-	if inv := rebuilt[0]; inv.UID != "record" || inv.ResourceVersion != "7" || inv.Finalizer || inv.Records[0].Digest != "d" {
+	if inv := rebuilt[0]; inv.UID != "record" || inv.ResourceVersion != "7" || inv.Finalizer || inv.Entries[0].Digest != "d" {
 		t.Errorf("the record is %+v", inv.Inventory)
 	}
-	if len(there.Records) != 1 {
+	if len(there.Entries) != 1 {
 		t.Error("the record that was given has changed")
 	}
 	there.Hub = "erp"

@@ -64,7 +64,7 @@ func (s *search) readBooks(ctx context.Context, found *Found) (*books, error) {
 	}
 	var broken *inventory.BrokenError
 	if errors.As(err, &broken) {
-		found.Broken = broken.Records
+		found.Broken = broken.Inventories
 	} else if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (s *search) readBooks(ctx context.Context, found *Found) (*books, error) {
 
 // counting tells which inventories count. Where records of hubs may not be read all
 // do.
-func (s *search) counting(ctx context.Context, inventories []*inventory.Inventory, broken []*inventory.RecordError, namespace string) (plan.Counting, error) {
+func (s *search) counting(ctx context.Context, inventories []*inventory.Inventory, broken []*inventory.UnreadableError, namespace string) (plan.Counting, error) {
 	if len(plan.Away(inventories, broken)) == 0 {
 		return nil, nil
 	}
@@ -98,7 +98,7 @@ func (s *search) counting(ctx context.Context, inventories []*inventory.Inventor
 // asked leaves those of the hubs that are asked for.
 func (s *search) asked(ignored plan.Ignored) plan.Ignored {
 	ignored.Inventories = slices.DeleteFunc(ignored.Inventories, func(inv *inventory.Inventory) bool { return !within(s.query.Hubs, inv.Hub) })
-	ignored.Broken = slices.DeleteFunc(ignored.Broken, func(b *inventory.RecordError) bool { return !within(s.query.Hubs, b.Hub) })
+	ignored.Broken = slices.DeleteFunc(ignored.Broken, func(b *inventory.UnreadableError) bool { return !within(s.query.Hubs, b.Hub) })
 	return ignored
 }
 
@@ -116,7 +116,7 @@ type books struct {
 	broken map[string]bool
 }
 
-func newBooks(inventories []*inventory.Inventory, broken []*inventory.RecordError, only string) *books {
+func newBooks(inventories []*inventory.Inventory, broken []*inventory.UnreadableError, only string) *books {
 	b := &books{
 		inventories: inventories, only: only,
 		refs: map[lynq.Ref]bool{}, uids: map[types.UID]bool{},
@@ -124,8 +124,8 @@ func newBooks(inventories []*inventory.Inventory, broken []*inventory.RecordErro
 	}
 	for _, inv := range inventories {
 		b.nodes[inventory.ID(inv.Namespace, inventory.Name(inv.Node))] = plan.NodeKey{Namespace: inv.Namespace, Name: inv.Node}
-		for i := range inv.Records {
-			r := &inv.Records[i]
+		for i := range inv.Entries {
+			r := &inv.Entries[i]
 			b.refs[r.Ref] = true
 			if r.UID != "" {
 				b.uids[types.UID(r.UID)] = true
@@ -188,8 +188,8 @@ func (b *books) unseen(tracked []seen, namespace string) []Orphan {
 	}
 	var unseen []Orphan
 	for _, inv := range b.inventories {
-		for i := range inv.Records {
-			r := &inv.Records[i]
+		for i := range inv.Entries {
+			r := &inv.Entries[i]
 			if r.UID == "" || there[r.Ref] || namespace != "" && r.Namespace != namespace {
 				continue
 			}

@@ -56,13 +56,13 @@ func tracked(kind, namespace, name, partOf string, changes ...change) object {
 }
 
 // record is an inventory of a node of hub crm.
-func record(namespace, node string, records ...inventory.Record) *inventory.Inventory {
-	return &inventory.Inventory{Namespace: namespace, Node: node, Hub: "crm", Records: records}
+func record(namespace, node string, entries ...inventory.Entry) *inventory.Inventory {
+	return &inventory.Inventory{Namespace: namespace, Node: node, Hub: "crm", Entries: entries}
 }
 
 // named is the record of an object that was written.
-func named(o object) inventory.Record {
-	return inventory.Record{
+func named(o object) inventory.Entry {
+	return inventory.Entry{
 		Ref: lynq.Ref{Kind: o.kind, Namespace: o.meta.Namespace, Name: o.meta.Name},
 		ID:  "id", APIVersion: "v1", UID: string(o.meta.UID), Deletion: lynq.DeleteDelete,
 	}
@@ -120,7 +120,7 @@ func TestStrandedIgnores(t *testing.T) {
 	m := &memory{
 		kinds: []lynq.APIResource{kind("", "Secret")}, objects: []object{secret, own, torn},
 		inventories: []*inventory.Inventory{ghost},
-		broken:      []*inventory.RecordError{{Namespace: "evil", Name: "lynqnode-torn-web", Node: "torn-web", Hub: "crm", HubNamespace: "shop", Err: errors.New("torn")}},
+		broken:      []*inventory.UnreadableError{{Namespace: "evil", Name: "lynqnode-torn-web", Node: "torn-web", Hub: "crm", HubNamespace: "shop", Err: errors.New("torn")}},
 		hubs:        []*inventory.Hub{{Namespace: "shop", Name: "crm", UID: "1"}},
 	}
 	found := mustFind(t, m, orphan.Query{Stranded: m})
@@ -170,7 +170,7 @@ func TestStrandedTellsObjectsOnce(t *testing.T) {
 	wantTexts(t, mustFind(t, m, orphan.Query{Stranded: m}),
 		"Secret/shop/s  unknown crm///id Delete",
 		"Service/shop/web Stranded unknown crm/shop/acme-web/id Delete")
-	m.inventories[0].Records = []inventory.Record{named(service)}
+	m.inventories[0].Entries = []inventory.Entry{named(service)}
 	wantTexts(t, mustFind(t, m, orphan.Query{Stranded: m}), "Secret/shop/s  unknown crm///id Delete")
 }
 
@@ -208,7 +208,7 @@ func TestGone(t *testing.T) {
 	intended := named(tracked("Secret", "shop", "intended", ""))
 	intended.UID = ""
 	far, cluster, unlisted := tracked("Secret", "far", "missing", ""), tracked("Namespace", "", "missing", ""), tracked("Widget", "shop", "missing", "")
-	unserved := inventory.Record{Ref: lynq.Ref{Group: "example.com", Kind: "Plan", Namespace: "shop", Name: "x"}, ID: "plan", APIVersion: "example.com/v1", UID: "plan"}
+	unserved := inventory.Entry{Ref: lynq.Ref{Group: "example.com", Kind: "Plan", Namespace: "shop", Name: "x"}, ID: "plan", APIVersion: "example.com/v1", UID: "plan"}
 	scoped := tracked("Scoped", "", "once-without-namespace", "")
 	m := &memory{
 		kinds:       []lynq.APIResource{kind("", "Scoped"), kind("", "Secret"), kind("", "Widget"), clusterKind("", "Namespace")},
@@ -253,7 +253,7 @@ func TestStrandedWithoutInventories(t *testing.T) {
 	all := []object{mine, elsewhere, anonymous}
 	kinds := []lynq.APIResource{kind("", "Secret")}
 
-	m := &memory{kinds: kinds, objects: all, broken: []*inventory.RecordError{
+	m := &memory{kinds: kinds, objects: all, broken: []*inventory.UnreadableError{
 		{Namespace: "shop", Name: inventory.Name("acme-web"), Node: "acme-web", Where: "data.resources", Err: errors.New("it is no JSON")},
 		{Namespace: "hubs", Name: inventory.Name("anon-web"), Where: "metadata.labels", Err: errors.New("there are none")},
 	}}

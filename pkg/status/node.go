@@ -61,7 +61,7 @@ func Of(inv *inventory.Inventory) Node {
 
 // OfBroken tells how a node is whose record cannot be read: that is unknown, so it
 // is not well.
-func OfBroken(b *inventory.RecordError) Node {
+func OfBroken(b *inventory.UnreadableError) Node {
 	form := plan.FormOfBroken(b)
 	return Node{
 		Name: b.Node, Namespace: b.Namespace, Hub: b.Hub, HubNamespace: plan.HubOfBroken(b).Namespace, Form: form.Name, FormNamespace: form.Namespace,

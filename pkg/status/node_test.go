@@ -61,7 +61,7 @@ func TestOf(t *testing.T) {
 }
 
 func TestOfBroken(t *testing.T) {
-	b := &inventory.RecordError{Namespace: "shop", Name: "lynqnode-acme-web", Node: "acme-web", Hub: "crm", Form: "web", Where: "data.status", Err: errors.New("it is missing")}
+	b := &inventory.UnreadableError{Namespace: "shop", Name: "lynqnode-acme-web", Node: "acme-web", Hub: "crm", Form: "web", Where: "data.status", Err: errors.New("it is missing")}
 	want := status.Node{
 		Name: "acme-web", Namespace: "shop", Hub: "crm", HubNamespace: "shop", Form: "web", FormNamespace: "shop",
 		Condition: "Unreadable", Message: b.Error(),
@@ -82,11 +82,11 @@ func TestNamespaces(t *testing.T) {
 	if n.FormKey().String() != "hubs/web" {
 		t.Errorf("form %s of an old record", n.FormKey())
 	}
-	n = status.OfBroken(&inventory.RecordError{Namespace: "nodes", Node: "acme-web", Hub: "crm", HubNamespace: "hubs", Form: "web", FormNamespace: "forms", Err: errors.New("torn")})
+	n = status.OfBroken(&inventory.UnreadableError{Namespace: "nodes", Node: "acme-web", Hub: "crm", HubNamespace: "hubs", Form: "web", FormNamespace: "forms", Err: errors.New("torn")})
 	if n.HubKey().String() != "hubs/crm" || n.FormKey().String() != "forms/web" {
 		t.Errorf("of one that cannot be read: hub %s and form %s", n.HubKey(), n.FormKey())
 	}
-	n = status.OfBroken(&inventory.RecordError{Namespace: "nodes", Node: "acme-web", Hub: "crm", Err: errors.New("torn")})
+	n = status.OfBroken(&inventory.UnreadableError{Namespace: "nodes", Node: "acme-web", Hub: "crm", Err: errors.New("torn")})
 	if n.FormNamespace != "" {
 		t.Errorf("a form that is not known is in namespace %s", n.FormNamespace)
 	}

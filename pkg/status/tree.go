@@ -51,7 +51,7 @@ type Policies struct {
 }
 
 // PoliciesOf are those of a record.
-func PoliciesOf(r *inventory.Record) *Policies {
+func PoliciesOf(r *inventory.Entry) *Policies {
 	return &Policies{Creation: r.Creation, Deletion: r.Deletion, Conflict: r.Conflict, Patch: r.Patch}
 }
 
@@ -80,7 +80,7 @@ func (o *Object) Ref() lynq.Ref {
 // on. What is not among those seen is not known. Below each is what belongs to
 // it, and below that what belongs to that.
 func Tree(inv *inventory.Inventory, seen map[lynq.Ref]Seen, belonging []Seen) []Object {
-	records := slices.SortedStableFunc(slices.Values(inv.Records), func(a, b inventory.Record) int {
+	entries := slices.SortedStableFunc(slices.Values(inv.Entries), func(a, b inventory.Entry) int {
 		return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Key(), b.Key()))
 	})
 	owned := map[types.UID][]Seen{}
@@ -94,9 +94,9 @@ func Tree(inv *inventory.Inventory, seen map[lynq.Ref]Seen, belonging []Seen) []
 			owned[s.Owner] = append(owned[s.Owner], s)
 		}
 	}
-	objects := make([]Object, 0, len(records))
-	for i := range records {
-		r := &records[i]
+	objects := make([]Object, 0, len(entries))
+	for i := range entries {
+		r := &entries[i]
 		o := object(recorded(r, seen), owned)
 		o.ID = r.ID
 		o.Policies = PoliciesOf(r)
@@ -106,7 +106,7 @@ func Tree(inv *inventory.Inventory, seen map[lynq.Ref]Seen, belonging []Seen) []
 }
 
 // recorded is what is known of a recorded object now.
-func recorded(r *inventory.Record, seen map[lynq.Ref]Seen) Seen {
+func recorded(r *inventory.Entry, seen map[lynq.Ref]Seen) Seen {
 	s, ok := seen[r.Ref]
 	switch {
 	case !ok:

@@ -13,9 +13,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
-// record is what is recorded of a Deployment.
-func record(name, uid, digest string, order int) inventory.Record {
-	return inventory.Record{
+// entry is what is recorded of a Deployment.
+func entry(name, uid, digest string, order int) inventory.Entry {
+	return inventory.Entry{
 		Ref: lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: name}, ID: name, UID: uid, Digest: digest, Order: order,
 		Creation: lynq.CreateOnce, Deletion: lynq.DeleteDelete, Conflict: lynq.ConflictForce, Patch: lynq.PatchApply,
 	}
@@ -31,8 +31,8 @@ func seen(kind, name string, uid, owner types.UID, state ready.State, message st
 }
 
 func TestTree(t *testing.T) {
-	inv := &inventory.Inventory{Records: []inventory.Record{
-		record("d-last", "1", "x", 7), record("c", "3", "", 1), record("b", "", "", 1), record("a", "5", "x", 1), record("e-other", "9", "x", 1), record("f", "8", "x", 1),
+	inv := &inventory.Inventory{Entries: []inventory.Entry{
+		entry("d-last", "1", "x", 7), entry("c", "3", "", 1), entry("b", "", "", 1), entry("a", "5", "x", 1), entry("e-other", "9", "x", 1), entry("f", "8", "x", 1),
 	}}
 	now := map[lynq.Ref]status.Seen{}
 	for _, s := range []status.Seen{
@@ -88,7 +88,7 @@ func TestTree(t *testing.T) {
 
 // TestTreeRound: owners that go round do not make a tree without end.
 func TestTreeRound(t *testing.T) {
-	inv := &inventory.Inventory{Records: []inventory.Record{record("a", "1", "x", 0)}}
+	inv := &inventory.Inventory{Entries: []inventory.Entry{entry("a", "1", "x", 0)}}
 	a := seen("Deployment", "a", "1", "3", "ready", "")
 	got := status.Tree(inv, map[lynq.Ref]status.Seen{a.Ref: a}, []status.Seen{
 		seen("Pod", "b", "2", "1", "ready", ""), seen("Pod", "c", "3", "2", "ready", ""), seen("Pod", "own", "4", "4", "ready", ""),

@@ -14,11 +14,11 @@ func (d *decider) contested(me Owner, s *Step) bool {
 	policy, said := d.adoption(s.Object.Policy)
 	who := d.foreign(me, s.Live)
 	switch {
-	case who == "" && (policy != lynq.AdoptNever || d.proof(me, s.Record, s.Live) != nil || d.takesBack(s.Live)):
+	case who == "" && (policy != lynq.AdoptNever || d.proof(me, s.Entry, s.Live) != nil || d.takesBack(s.Live)):
 		return false
 	case who == "":
 		s.Action, s.Reason = ActionBlock, ReasonUnowned
-		s.Message = fmt.Sprintf("%s (%s)", me.unproven(s.Record, s.Live), said)
+		s.Message = fmt.Sprintf("%s (%s)", me.unproven(s.Entry, s.Live), said)
 	case policy != lynq.AdoptAlways:
 		s.Action, s.Reason = ActionBlock, ReasonForeign
 		s.Message = fmt.Sprintf("it belongs to %s (%s)", who, said)
@@ -55,7 +55,7 @@ func (d *decider) adoption(p *lynq.Policy) (policy lynq.AdoptionPolicy, said str
 // write. Or another node that is known has it in that way and gives it to this one.
 // Neither tracking nor a record proves anything alone: whoever may write the object
 // may copy the one, whoever may write ConfigMaps the other.
-func (d *decider) proof(me Owner, r *inventory.Record, l *Live) *inventory.Record {
+func (d *decider) proof(me Owner, r *inventory.Entry, l *Live) *inventory.Entry {
 	if r != nil && me.Tracks(l) && (r.UID == "" || r.UID == string(l.UID)) {
 		return r
 	}
@@ -63,7 +63,7 @@ func (d *decider) proof(me Owner, r *inventory.Record, l *Live) *inventory.Recor
 }
 
 // given is the record of another node that has an object and gives it away.
-func (d *decider) given(me Owner, l *Live) *inventory.Record {
+func (d *decider) given(me Owner, l *Live) *inventory.Entry {
 	k := NodeKey{l.NodeNamespace, l.Node}
 	if l.Node == "" {
 		k = d.applySets[l.PartOf]
@@ -71,7 +71,7 @@ func (d *decider) given(me Owner, l *Live) *inventory.Record {
 	if k == me.NodeKey || !d.givesAway(k, l.Ref) {
 		return nil
 	}
-	r, found := inventory.Find(d.inventories[k].Records, l.Ref)
+	r, found := inventory.Find(d.inventories[k].Entries, l.Ref)
 	if !found || r.UID != string(l.UID) {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (d *decider) given(me Owner, l *Live) *inventory.Record {
 func (d *decider) takesBack(l *Live) bool { return d.TakeBack && l.Orphaned }
 
 // unproven says of an object that nothing else has why it is not the node's.
-func (me Owner) unproven(r *inventory.Record, l *Live) string {
+func (me Owner) unproven(r *inventory.Entry, l *Live) string {
 	switch {
 	case l.Orphaned:
 		return "it is an orphan, which lynqctl orphans adopt takes back"
@@ -102,7 +102,7 @@ func (me Owner) unproven(r *inventory.Record, l *Live) string {
 // write was confirmed: annotations get lost, by kubectl replace for one. Else the
 // annotation does, on what is the node's by its tracking or its record, or an orphan:
 // alone it says nothing, for it may be a copy.
-func (d *decider) settled(me Owner, o *Object, r *inventory.Record, l *Live) bool {
+func (d *decider) settled(me Owner, o *Object, r *inventory.Entry, l *Live) bool {
 	if o.Policy.Creation != lynq.CreateOnce {
 		return false
 	}
@@ -126,7 +126,7 @@ func (o *Object) annotated(l *Live) bool {
 // node had it. What is recorded of this very object decides; the annotation does
 // where there is no record, or one of another object.
 func (d *decider) adopted(me Owner, s *Step) bool {
-	r, l := s.Record, s.Live
+	r, l := s.Entry, s.Live
 	if l == nil || l.Deleting {
 		return false
 	}

@@ -99,7 +99,7 @@ func TestAdopted(t *testing.T) {
 		vanished: false, goingAway: false, ours: true, drift: true, recreated: true, unconfirmed: true, overwritten: true, bare: true, unfinished: true,
 	} {
 		in := scene(at, force)
-		in.Inventories[0].Records[0].Adopted = true
+		in.Inventories[0].Entries[0].Adopted = true
 		if s := wantedStep(in); s.Adopted != want {
 			t.Errorf("%s, recorded as adopted: %s %s, adopted %v", at, s.Action, s.Reason, s.Adopted)
 		}
@@ -125,7 +125,7 @@ func TestLeavingAdopted(t *testing.T) {
 	for _, adopted := range []bool{false, true} {
 		in := scene(ours, lynq.DefaultPolicy())
 		in.Nodes[0].Objects = nil
-		in.Inventories[0].Records[0].Adopted = adopted
+		in.Inventories[0].Entries[0].Adopted = adopted
 		plan := Decide(in, Limits{})
 		s := plan.Nodes[0].Steps[0]
 		if s.Action != ActionDelete || s.Adopted != adopted || (plan.Adopted[ActionDelete] == 1) != adopted {
@@ -138,11 +138,11 @@ func TestLeavingAdopted(t *testing.T) {
 // the hub's before. What only says so is.
 func TestMovesUnderNever(t *testing.T) {
 	for _, creation := range []lynq.CreationPolicy{lynq.CreateWhenNeeded, lynq.CreateOnce} {
-		move := func(change func(*inventory.Record)) Step {
+		move := func(change func(*inventory.Entry)) Step {
 			p := lynq.DefaultPolicy()
 			p.Creation, p.Adoption = creation, lynq.AdoptNever
 			in := scene(ours, p)
-			change(&in.Inventories[0].Records[0])
+			change(&in.Inventories[0].Entries[0])
 			moved := *in.Nodes[0]
 			moved.NodeKey, moved.Form = NodeKey{"ns", "acme-shop"}, "shop"
 			in.Forms, in.Nodes = []lynq.FormKey{{Name: "shop"}, {Name: "web"}}, []*Node{&moved}
@@ -153,12 +153,12 @@ func TestMovesUnderNever(t *testing.T) {
 			want = verdict{ActionTrack, ReasonUntracked}
 		}
 		for _, adopted := range []bool{false, true} {
-			s := move(func(r *inventory.Record) { r.Adopted = adopted })
+			s := move(func(r *inventory.Entry) { r.Adopted = adopted })
 			if got := (verdict{s.Action, s.Reason}); got != want || s.Adopted != adopted {
 				t.Errorf("%s: %v, adopted %v, want %v and %v", creation, got, s.Adopted, want, adopted)
 			}
 		}
-		if s := move(func(r *inventory.Record) { r.UID = "u7" }); s.Action != ActionBlock {
+		if s := move(func(r *inventory.Entry) { r.UID = "u7" }); s.Action != ActionBlock {
 			t.Errorf("%s: with a record of another object: %s %s", creation, s.Action, s.Reason)
 		}
 	}

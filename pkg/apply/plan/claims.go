@@ -99,8 +99,8 @@ func (c *claimIndex) node(inv *inventory.Inventory) *Node {
 			return n
 		}
 	}
-	for i := range inv.Records {
-		if n := c.object(inv.Records[i].Ref); n != nil {
+	for i := range inv.Entries {
+		if n := c.object(inv.Entries[i].Ref); n != nil {
 			return n
 		}
 	}

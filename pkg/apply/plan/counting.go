@@ -16,7 +16,7 @@ func HubOf(inv *inventory.Inventory) lynq.HubKey {
 
 // HubOfBroken is HubOf for one that cannot be read, as far as its labels say it:
 // without a name where they do not.
-func HubOfBroken(b *inventory.RecordError) lynq.HubKey {
+func HubOfBroken(b *inventory.UnreadableError) lynq.HubKey {
 	return lynq.HubKey{Namespace: cmp.Or(b.HubNamespace, b.Namespace), Name: b.Hub}
 }
 
@@ -28,7 +28,7 @@ func FormOf(inv *inventory.Inventory) lynq.FormKey {
 
 // FormOfBroken is FormOf for one that cannot be read, zero where its labels do not
 // say the form.
-func FormOfBroken(b *inventory.RecordError) lynq.FormKey {
+func FormOfBroken(b *inventory.UnreadableError) lynq.FormKey {
 	if b.Form == "" {
 		return lynq.FormKey{}
 	}
@@ -66,7 +66,7 @@ func (c Counting) Apart(namespace string, hubs []lynq.HubKey) bool {
 }
 
 // Split parts the inventories that count from those that do not.
-func (c Counting) Split(inventories []*inventory.Inventory, broken []*inventory.RecordError) (kept []*inventory.Inventory, keptBroken []*inventory.RecordError, ignored Ignored) {
+func (c Counting) Split(inventories []*inventory.Inventory, broken []*inventory.UnreadableError) (kept []*inventory.Inventory, keptBroken []*inventory.UnreadableError, ignored Ignored) {
 	for _, inv := range inventories {
 		if c.Counts(HubOf(inv), inv.Namespace) {
 			kept = append(kept, inv)
@@ -86,7 +86,7 @@ func (c Counting) Split(inventories []*inventory.Inventory, broken []*inventory.
 
 // Away are the hubs of inventories that are not in their hub's own namespace,
 // sorted: whether such an inventory counts, the hub's record says.
-func Away(inventories []*inventory.Inventory, broken []*inventory.RecordError) []lynq.HubKey {
+func Away(inventories []*inventory.Inventory, broken []*inventory.UnreadableError) []lynq.HubKey {
 	var hubs []lynq.HubKey
 	for _, inv := range inventories {
 		if hub := HubOf(inv); hub.Namespace != inv.Namespace {
@@ -105,7 +105,7 @@ func Away(inventories []*inventory.Inventory, broken []*inventory.RecordError) [
 // Ignored are inventories that do not count.
 type Ignored struct {
 	Inventories []*inventory.Inventory
-	Broken      []*inventory.RecordError
+	Broken      []*inventory.UnreadableError
 }
 
 // Nodes are those that they say they are of.

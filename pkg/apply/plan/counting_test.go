@@ -18,14 +18,14 @@ func TestCounting(t *testing.T) {
 	inv := func(namespace, hub, hubNamespace string) *inventory.Inventory {
 		return &inventory.Inventory{Namespace: namespace, Node: "acme-web", Hub: hub, HubNamespace: hubNamespace}
 	}
-	torn := func(namespace, hub, hubNamespace string) *inventory.RecordError {
-		return &inventory.RecordError{Namespace: namespace, Name: "lynqnode-torn-web", Node: "torn-web", Hub: hub, HubNamespace: hubNamespace, Err: errors.New("torn")}
+	torn := func(namespace, hub, hubNamespace string) *inventory.UnreadableError {
+		return &inventory.UnreadableError{Namespace: namespace, Name: "lynqnode-torn-web", Node: "torn-web", Hub: hub, HubNamespace: hubNamespace, Err: errors.New("torn")}
 	}
 	all := []*inventory.Inventory{
 		inv("shop", "crm", "shop"), inv("far", "crm", "shop"), inv("evil", "crm", "shop"), inv("far", "crm", "other"),
 		inv("evil", "crm", "other"), inv("evil", "lost", "shop"), inv("evil", "crm", ""),
 	}
-	broken := []*inventory.RecordError{
+	broken := []*inventory.UnreadableError{
 		torn("shop", "crm", "shop"), torn("evil", "crm", "shop"), torn("evil", "lost", "shop"), torn("evil", "", "shop"),
 		{Namespace: "evil", Name: "nonsense", Hub: "crm", HubNamespace: "other", Err: errors.New("torn")},
 	}

@@ -194,7 +194,7 @@ func (d *decider) node(n *Node) NodePlan {
 		p.Desired = &failed
 		return p
 	}
-	records := recordsOf(inv)
+	entries := entriesOf(inv)
 	me := d.owner(n.NodeKey)
 	if inv != nil && inv.Deleting {
 		p.Restored = true
@@ -202,10 +202,10 @@ func (d *decider) node(n *Node) NodePlan {
 	}
 	for i := range n.Objects {
 		o := &n.Objects[i]
-		p.Steps = append(p.Steps, d.step(me, o, records[o.Ref], d.Live[o.Ref]))
-		delete(records, o.Ref)
+		p.Steps = append(p.Steps, d.step(me, o, entries[o.Ref], d.Live[o.Ref]))
+		delete(entries, o.Ref)
 	}
-	p.Steps = append(p.Steps, d.leave(me, inv, records, ReasonRemoved)...)
+	p.Steps = append(p.Steps, d.leave(me, inv, entries, ReasonRemoved)...)
 	return p
 }
 
@@ -242,16 +242,16 @@ func (d *decider) broken() []NodePlan {
 	return plans
 }
 
-// recordsOf are the records of an inventory, which may be nil.
-func recordsOf(inv *inventory.Inventory) map[lynq.Ref]*inventory.Record {
+// entriesOf are the records of an inventory, which may be nil.
+func entriesOf(inv *inventory.Inventory) map[lynq.Ref]*inventory.Entry {
 	if inv == nil {
 		return nil
 	}
-	records := make(map[lynq.Ref]*inventory.Record, len(inv.Records))
-	for i := range inv.Records {
-		records[inv.Records[i].Ref] = &inv.Records[i]
+	entries := make(map[lynq.Ref]*inventory.Entry, len(inv.Entries))
+	for i := range inv.Entries {
+		entries[inv.Entries[i].Ref] = &inv.Entries[i]
 	}
-	return records
+	return entries
 }
 
 // goes tells whether the node of an inventory is wanted no more, by the rows or by
@@ -282,7 +282,7 @@ func (d *decider) leaving(inv *inventory.Inventory, why Reason) NodePlan {
 		Inventory: inv, Cascade: d.Cascade, Deleted: why == ReasonNodeDeleted,
 	}
 	me := d.owner(p.NodeKey)
-	p.Steps = d.leave(me, inv, recordsOf(inv), why)
+	p.Steps = d.leave(me, inv, entriesOf(inv), why)
 	if row := d.claims.node(inv); row != nil && why == ReasonNodeGone {
 		wait(p.Steps, row)
 	}
@@ -310,7 +310,7 @@ func collect(me Owner, steps []Step) {
 		}
 	}
 	for _, s := range deleted {
-		if s.Record.Order != deleted[0].Record.Order || IsContainer(s.Record.Ref) {
+		if s.Entry.Order != deleted[0].Entry.Order || IsContainer(s.Entry.Ref) {
 			return
 		}
 	}
@@ -326,26 +326,26 @@ func (me Owner) Collected(l *Live) bool { return len(l.Owners) == 1 && l.Owners[
 
 // leave plans what becomes of the recorded objects that are wanted no more: in
 // the reverse of the order in which they were made.
-func (d *decider) leave(me Owner, inv *inventory.Inventory, records map[lynq.Ref]*inventory.Record, why Reason) []Step {
+func (d *decider) leave(me Owner, inv *inventory.Inventory, entries map[lynq.Ref]*inventory.Entry, why Reason) []Step {
 	if inv == nil {
 		return nil
 	}
 	var steps []Step
-	for i := range inv.Records {
-		r := &inv.Records[i]
-		if records[r.Ref] == r {
+	for i := range inv.Entries {
+		r := &inv.Entries[i]
+		if entries[r.Ref] == r {
 			steps = append(steps, d.leavingStep(me, r, d.Live[r.Ref], why))
 		}
 	}
-	slices.SortStableFunc(steps, func(a, b Step) int { return b.Record.Order - a.Record.Order })
+	slices.SortStableFunc(steps, func(a, b Step) int { return b.Entry.Order - a.Entry.Order })
 	return steps
 }
 
 // leavingStep plans one object that its node wants no more. The policy that
 // counts is the one that was recorded, on the object or in the inventory: where
 // they differ, the one that keeps it.
-func (d *decider) leavingStep(me Owner, r *inventory.Record, l *Live, why Reason) Step {
-	s := Step{Record: r, Live: l, Reason: why, Adopted: r.Adopted}
+func (d *decider) leavingStep(me Owner, r *inventory.Entry, l *Live, why Reason) Step {
+	s := Step{Entry: r, Live: l, Reason: why, Adopted: r.Adopted}
 	row := d.claims.object(r.Ref)
 	switch other, wanted := d.desired[r.Ref]; {
 	case d.Narrowed:
@@ -388,7 +388,7 @@ func (d *decider) leavingStep(me Owner, r *inventory.Record, l *Live, why Reason
 
 // notSeen plans an object that was not seen: it is gone, or could not be looked at.
 func (d *decider) notSeen(s *Step) {
-	why := d.GiveUp[s.Record.Ref]
+	why := d.GiveUp[s.Entry.Ref]
 	switch {
 	case why != nil:
 		s.Action, s.Reason, s.Message = ActionRelease, ReasonGivenUp, "it is left behind, as it is: "+why.Error()
@@ -422,14 +422,14 @@ func (me Owner) releaseForeign(s *Step, l *Live) bool {
 }
 
 // step plans one object that its node wants.
-func (d *decider) step(me Owner, o *Object, r *inventory.Record, l *Live) Step {
+func (d *decider) step(me Owner, o *Object, r *inventory.Entry, l *Live) Step {
 	s := d.wanted(me, o, r, l)
 	s.Adopted = d.adopted(me, &s)
 	return s
 }
 
-func (d *decider) wanted(me Owner, o *Object, r *inventory.Record, l *Live) Step {
-	s := Step{Object: o, Record: r, Live: l}
+func (d *decider) wanted(me Owner, o *Object, r *inventory.Entry, l *Live) Step {
+	s := Step{Object: o, Entry: r, Live: l}
 	switch {
 	case o.LeftOut:
 		s.Action, s.Reason = ActionKeep, ReasonLeftOut
@@ -463,7 +463,7 @@ func (d *decider) wanted(me Owner, o *Object, r *inventory.Record, l *Live) Step
 
 // once plans an object that was created, and is left alone ever since: only its
 // tracking may change.
-func (d *decider) once(me Owner, o *Object, r *inventory.Record, l *Live) (Action, Reason) {
+func (d *decider) once(me Owner, o *Object, r *inventory.Entry, l *Live) (Action, Reason) {
 	switch {
 	case l.Orphaned:
 		return ActionTrack, ReasonOrphan
@@ -476,7 +476,7 @@ func (d *decider) once(me Owner, o *Object, r *inventory.Record, l *Live) (Actio
 }
 
 // compare plans an object that is ours, or has no owner.
-func (d *decider) compare(me Owner, o *Object, r *inventory.Record, l *Live) (Action, Reason) {
+func (d *decider) compare(me Owner, o *Object, r *inventory.Entry, l *Live) (Action, Reason) {
 	switch {
 	case l.Orphaned && d.KeepContent:
 		return ActionTrack, ReasonOrphan
@@ -506,7 +506,7 @@ func (d *decider) compare(me Owner, o *Object, r *inventory.Record, l *Live) (Ac
 // a field that was applied takes it from us, so that what we manage tells,
 // whatever else happened to the object. The other strategies own no fields in
 // that sense: they look at the object whenever anything of it changed.
-func drifted(o *Object, r *inventory.Record, l *Live) bool {
+func drifted(o *Object, r *inventory.Entry, l *Live) bool {
 	if o.Applied(r.Adopted) {
 		return l.Fields == "" || l.Fields != r.Fields || l.Updated || unrecorded(r, l)
 	}
@@ -517,16 +517,16 @@ func drifted(o *Object, r *inventory.Record, l *Live) bool {
 // changed since: the object is ours, and either wants nothing new, or was changed by
 // others since we wrote it.
 func (s *Step) Repairs() bool {
-	if s.Action != ActionUpdate || s.Record == nil || s.Live == nil || s.Record.Digest == "" || s.Record.UID != string(s.Live.UID) {
+	if s.Action != ActionUpdate || s.Entry == nil || s.Live == nil || s.Entry.Digest == "" || s.Entry.UID != string(s.Live.UID) {
 		return false
 	}
-	return s.Record.Digest == s.Object.Digest || drifted(s.Object, s.Record, s.Live)
+	return s.Entry.Digest == s.Object.Digest || drifted(s.Object, s.Entry, s.Live)
 }
 
 // unrecorded tells whether we applied an object after what is recorded of it, as
 // a run does that is killed before it has recorded that. Most such writes show
 // in their time; these are from the same second.
-func unrecorded(r *inventory.Record, l *Live) bool {
+func unrecorded(r *inventory.Entry, l *Live) bool {
 	return l.Last && l.ResourceVersion != r.ResourceVersion || l.LastButStatus && l.Generation != r.Generation
 }
 
@@ -610,5 +610,5 @@ func (d *decider) givesAway(k NodeKey, ref lynq.Ref) bool {
 	if inv == nil || d.unknown[k] || d.desired[ref] == k || d.nodes[k] == nil && !d.goes(inv) {
 		return false
 	}
-	return slices.ContainsFunc(inv.Records, func(r inventory.Record) bool { return r.Ref == ref })
+	return slices.ContainsFunc(inv.Entries, func(r inventory.Entry) bool { return r.Ref == ref })
 }

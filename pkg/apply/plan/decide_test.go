@@ -62,15 +62,15 @@ func scene(at situation, p lynq.Policy) *Input {
 	} else {
 		live.Node, live.NodeNamespace = "acme-web", "ns"
 	}
-	record := inventory.Record{
+	entry := inventory.Entry{
 		Ref: ref, ID: "app", APIVersion: "apps/v1", UID: "u1", Digest: "d1", Generation: 1, ResourceVersion: "7", Fields: "f1",
 		Creation: p.Creation, Deletion: p.Deletion, Conflict: p.Conflict, Patch: p.Patch,
 	}
-	records := []inventory.Record{record}
+	entries := []inventory.Entry{entry}
 	untracked := Live{Ref: ref, UID: "u9", ResourceVersion: "3", Fields: "f9"}
 	switch at {
 	case absent:
-		live, records = nil, nil
+		live, entries = nil, nil
 	case vanished:
 		live = nil
 	case drift:
@@ -85,25 +85,25 @@ func scene(at situation, p lynq.Policy) *Input {
 	case recreated:
 		live.UID = "u2"
 	case unconfirmed:
-		records[0].UID, records[0].Digest = "", ""
+		entries[0].UID, entries[0].Digest = "", ""
 	case orphaned:
 		created := live.CreatedOnce
 		untracked.Orphaned, untracked.CreatedOnce, untracked.UID, untracked.OrphanedFrom = true, created, "u1", "crm/ns/acme-web/app"
-		live, records = &untracked, nil
+		live, entries = &untracked, nil
 	case nobodys:
-		live, records = &untracked, nil
+		live, entries = &untracked, nil
 	case otherNodes:
 		untracked.Hub, untracked.Node, untracked.NodeNamespace = "crm", "other-web", "ns"
-		live, records = &untracked, nil
+		live, entries = &untracked, nil
 	case otherSets:
 		untracked.PartOf = "applyset-other-v1"
-		live, records = &untracked, nil
+		live, entries = &untracked, nil
 	case otherTools:
 		untracked.Foreign = "Kustomization flux-system/apps"
-		live, records = &untracked, nil
+		live, entries = &untracked, nil
 	case controllers:
 		untracked.Controller, untracked.ControllerUID = "Widget/w", "w1"
-		live, records = &untracked, nil
+		live, entries = &untracked, nil
 	case goingAway:
 		live.Deleting = true
 	case handsOff:
@@ -117,18 +117,18 @@ func scene(at situation, p lynq.Policy) *Input {
 		untracked.UID = "u1"
 		live = &untracked
 	case unfinished:
-		records[0].Digest = ""
+		entries[0].Digest = ""
 		live.CreatedOnce = false
 	case unrecordedT:
-		records = nil
+		entries = nil
 	case forgedOnce:
 		untracked.CreatedOnce, untracked.ResourceID, untracked.DeletionPolicy, untracked.Adopted = live.CreatedOnce, "app", p.Deletion, true
-		live, records = &untracked, nil
+		live, entries = &untracked, nil
 	}
 	in := &Input{
 		Hub: "crm", Forms: []lynq.FormKey{{Name: "web"}}, Active: 1, Live: map[lynq.Ref]*Live{},
 		Nodes:       []*Node{{NodeKey: key, Hub: "crm", Form: "web", UID: "acme", Objects: []Object{o}}},
-		Inventories: []*inventory.Inventory{{Node: "acme-web", Namespace: "ns", Hub: "crm", Form: "web", RowUID: "acme", UID: "inv", Records: records}},
+		Inventories: []*inventory.Inventory{{Node: "acme-web", Namespace: "ns", Hub: "crm", Form: "web", RowUID: "acme", UID: "inv", Entries: entries}},
 	}
 	if live != nil {
 		in.Live[ref] = live
@@ -371,7 +371,7 @@ func TestRetainWins(t *testing.T) {
 		t.Errorf("the object says Retain, the plan %s", s.Action)
 	}
 	in.Live[ref].DeletionPolicy = lynq.DeleteDelete
-	in.Inventories[0].Records[0].Deletion = lynq.DeleteRetain
+	in.Inventories[0].Entries[0].Deletion = lynq.DeleteRetain
 	if s := Decide(in, Limits{}).Nodes[0].Steps[0]; s.Action != ActionOrphan {
 		t.Errorf("the record says Retain, the plan %s", s.Action)
 	}

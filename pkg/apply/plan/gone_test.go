@@ -59,7 +59,7 @@ func TestDeletedNode(t *testing.T) {
 						p.Deletion = deletion
 						in := scene(at, p)
 						in.Nodes, in.Delete, in.Cascade, in.Active = nil, map[NodeKey]bool{acme: true}, cascade, 0
-						ref := in.Inventories[0].Records[0].Ref
+						ref := in.Inventories[0].Entries[0].Ref
 						switch g {
 						case named:
 							in.GiveUp = map[lynq.Ref]error{ref: nil}
@@ -96,17 +96,17 @@ func TestGivenUpAndTakenOver(t *testing.T) {
 // TestCollected: only what goes with the inventory just as we would delete it is
 // left to the garbage collector.
 func TestCollected(t *testing.T) {
-	record := func(kind, name string, order int) inventory.Record {
+	record := func(kind, name string, order int) inventory.Entry {
 		r := lynq.Ref{Kind: kind, Namespace: "ns", Name: name}
 		if kind == "Namespace" {
 			r.Namespace = ""
 		}
-		return inventory.Record{Ref: r, ID: name, APIVersion: "v1", UID: name, Order: order, Deletion: lynq.DeleteDelete}
+		return inventory.Entry{Ref: r, ID: name, APIVersion: "v1", UID: name, Order: order, Deletion: lynq.DeleteDelete}
 	}
-	actions := func(owners []types.UID, records ...inventory.Record) string {
+	actions := func(owners []types.UID, entries ...inventory.Entry) string {
 		in := &Input{Hub: "crm", Delete: map[NodeKey]bool{acme: true}, Cascade: CascadeBackground, Live: map[lynq.Ref]*Live{},
-			Inventories: []*inventory.Inventory{{Node: acme.Name, Namespace: acme.Namespace, Hub: "crm", Form: "web", RowUID: "acme", UID: "inv", Records: records}}}
-		for i, r := range records {
+			Inventories: []*inventory.Inventory{{Node: acme.Name, Namespace: acme.Namespace, Hub: "crm", Form: "web", RowUID: "acme", UID: "inv", Entries: entries}}}
+		for i, r := range entries {
 			in.Live[r.Ref] = &Live{Ref: r.Ref, Hub: "crm", UID: types.UID(r.UID), PartOf: inventory.ID("ns", inventory.Name(acme.Name)), Owners: []types.UID{"inv"}}
 			if i == 0 {
 				in.Live[r.Ref].Owners = owners
@@ -114,7 +114,7 @@ func TestCollected(t *testing.T) {
 		}
 		var words []string
 		for _, s := range Decide(in, Limits{AllowEmpty: true}).Nodes[0].Steps {
-			words = append(words, s.Record.Name+" "+string(s.Action))
+			words = append(words, s.Entry.Name+" "+string(s.Action))
 		}
 		return strings.Join(words, ", ")
 	}

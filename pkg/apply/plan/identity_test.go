@@ -55,21 +55,21 @@ func TestIdentity(t *testing.T) {
 // label, and its uid agree with the record.
 func TestProof(t *testing.T) {
 	for name, tt := range map[string]struct {
-		change func(*inventory.Record, *Live)
+		change func(*inventory.Entry, *Live)
 		want   verdict
 	}{
-		"proven":                       {func(*inventory.Record, *Live) {}, verdict{ActionDelete, ReasonNodeGone}},
-		"an intent":                    {func(r *inventory.Record, _ *Live) { r.UID = "" }, verdict{ActionDelete, ReasonNodeGone}},
-		"an intent without tracking":   {func(r *inventory.Record, l *Live) { r.UID, l.PartOf, l.Owners = "", "", nil }, verdict{ActionRelease, ReasonTakenOver}},
-		"another uid":                  {func(r *inventory.Record, _ *Live) { r.UID = "other" }, verdict{ActionRelease, ReasonTakenOver}},
-		"no tracking":                  {func(_ *inventory.Record, l *Live) { l.PartOf, l.Owners = "", nil }, verdict{ActionRelease, ReasonTakenOver}},
-		"tracking without a hub label": {func(_ *inventory.Record, l *Live) { l.Hub = "" }, verdict{ActionRelease, ReasonTakenOver}},
-		"another hub's, and owned":     {func(_ *inventory.Record, l *Live) { l.Hub = "erp" }, verdict{ActionSkip, ReasonForeign}},
-		"another hub's":                {func(_ *inventory.Record, l *Live) { l.Hub, l.Owners = "erp", nil }, verdict{ActionRelease, ReasonTakenOver}},
+		"proven":                       {func(*inventory.Entry, *Live) {}, verdict{ActionDelete, ReasonNodeGone}},
+		"an intent":                    {func(r *inventory.Entry, _ *Live) { r.UID = "" }, verdict{ActionDelete, ReasonNodeGone}},
+		"an intent without tracking":   {func(r *inventory.Entry, l *Live) { r.UID, l.PartOf, l.Owners = "", "", nil }, verdict{ActionRelease, ReasonTakenOver}},
+		"another uid":                  {func(r *inventory.Entry, _ *Live) { r.UID = "other" }, verdict{ActionRelease, ReasonTakenOver}},
+		"no tracking":                  {func(_ *inventory.Entry, l *Live) { l.PartOf, l.Owners = "", nil }, verdict{ActionRelease, ReasonTakenOver}},
+		"tracking without a hub label": {func(_ *inventory.Entry, l *Live) { l.Hub = "" }, verdict{ActionRelease, ReasonTakenOver}},
+		"another hub's, and owned":     {func(_ *inventory.Entry, l *Live) { l.Hub = "erp" }, verdict{ActionSkip, ReasonForeign}},
+		"another hub's":                {func(_ *inventory.Entry, l *Live) { l.Hub, l.Owners = "erp", nil }, verdict{ActionRelease, ReasonTakenOver}},
 	} {
 		in := identified()
 		in.Nodes = nil
-		r := &in.Inventories[0].Records[0]
+		r := &in.Inventories[0].Entries[0]
 		tt.change(r, in.Live[r.Ref])
 		s := Decide(in, Limits{AllowEmpty: true}).Nodes[0].Steps[0]
 		if got := (verdict{s.Action, s.Reason}); got != tt.want {
@@ -81,7 +81,7 @@ func TestProof(t *testing.T) {
 // TestClaims: what a row that did not render may want is not deleted.
 func TestClaims(t *testing.T) {
 	ref := func(name string) lynq.Ref {
-		r := identified().Inventories[0].Records[0].Ref
+		r := identified().Inventories[0].Entries[0].Ref
 		r.Name = name
 		return r
 	}
@@ -89,7 +89,7 @@ func TestClaims(t *testing.T) {
 		return &Node{NodeKey: NodeKey{"ns", "other-web"}, Hub: "crm", HubNamespace: "ns", Form: form, FormNamespace: "ns", UID: uid,
 			Failed: errors.New("it could not be rendered"), Claims: c}
 	}
-	name := identified().Inventories[0].Records[0].Name
+	name := identified().Inventories[0].Entries[0].Name
 	other := Claims{Refs: []lynq.Ref{ref("other")}}
 	for what, tt := range map[string]struct {
 		row  *Node
@@ -141,7 +141,7 @@ func TestNamespaces(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, text, tt.want)
 		}
 	}
-	broken := []*inventory.RecordError{{Namespace: "eu", Name: "lynqnode-x"}, {Namespace: "home", Name: "lynqnode-y"}}
+	broken := []*inventory.UnreadableError{{Namespace: "eu", Name: "lynqnode-x"}, {Namespace: "home", Name: "lynqnode-y"}}
 	kept, unread, others := Within(map[string]bool{"home": true}, inventories, broken)
 	if len(kept) != 1 || kept[0].Node != "c" || len(unread) != 1 || unread[0].Name != "lynqnode-y" || strings.Join(others, " ") != "eu/lynqnode-x new/lynqnode-b old/lynqnode-a" {
 		t.Errorf("%v %v %v", kept, unread, others)

@@ -73,8 +73,8 @@ func (d *decider) keepRefused() {
 			continue
 		}
 		d.unknown[k] = true
-		for i := range inv.Records {
-			d.held[inv.Records[i].Ref] = append(d.held[inv.Records[i].Ref], k)
+		for i := range inv.Entries {
+			d.held[inv.Entries[i].Ref] = append(d.held[inv.Entries[i].Ref], k)
 		}
 	}
 }

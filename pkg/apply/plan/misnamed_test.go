@@ -44,7 +44,7 @@ func TestRecordedByAnotherName(t *testing.T) {
 			Nodes: []*Node{{NodeKey: NodeKey{"ns", "acme-eu-web-897520f7"}, Hub: "crm", HubNamespace: "hubs", Form: "eu-web", FormNamespace: "forms", UID: "acme"}},
 			Inventories: []*inventory.Inventory{{
 				Node: "acme-eu-web", Namespace: "ns", Hub: "crm", HubNamespace: "hubs", Form: "eu-web", FormNamespace: "forms", RowUID: "acme", UID: "inv",
-				Records: []inventory.Record{{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme"}, ID: "settings", Deletion: lynq.DeleteDelete}},
+				Entries: []inventory.Entry{{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme"}, ID: "settings", Deletion: lynq.DeleteDelete}},
 			}},
 		}
 		c.change(in)
@@ -92,18 +92,18 @@ func TestRefusedGivesNothingAway(t *testing.T) {
 		"by both names, recorded by its own": {func(in *Input) {
 			second := in.Inventories[0].Clone()
 			second.Node, second.UID = made, "inv2"
-			in.Inventories[0].Records = nil
+			in.Inventories[0].Entries = nil
 			in.Inventories = append(in.Inventories, second)
 		}, made, false},
 		"by both names, recorded by the other": {func(in *Input) {
 			second := in.Inventories[0].Clone()
-			second.Node, second.UID, second.Records = made, "inv2", nil
+			second.Node, second.UID, second.Entries = made, "inv2", nil
 			in.Inventories = append(in.Inventories, second)
 		}, recorded, false},
 		"by two other names": {func(in *Input) {
 			second := in.Inventories[0].Clone()
 			second.Node, second.UID = "acme.eu.web", "inv2"
-			in.Inventories[0].Records = nil
+			in.Inventories[0].Entries = nil
 			in.Inventories = append(in.Inventories, second)
 			in.Nodes = append(in.Nodes, &Node{NodeKey: NodeKey{"ns", second.Node}, Hub: "crm", HubNamespace: "hubs", Form: "web", FormNamespace: "forms", UID: "acme.eu"})
 		}, "acme.eu.web", false},
@@ -124,7 +124,7 @@ func TestRefusedGivesNothingAway(t *testing.T) {
 				Nodes: []*Node{{NodeKey: NodeKey{"ns", made}, Hub: "crm", HubNamespace: "hubs", Form: "eu-web", FormNamespace: "forms", UID: "acme"}},
 				Inventories: []*inventory.Inventory{{
 					Node: recorded, Namespace: "ns", Hub: "crm", HubNamespace: "hubs", Form: "eu-web", FormNamespace: "forms", RowUID: "acme", UID: "inv",
-					Records: []inventory.Record{{Ref: ref, ID: "settings", UID: "u", Digest: "d", Deletion: lynq.DeleteDelete}},
+					Entries: []inventory.Entry{{Ref: ref, ID: "settings", UID: "u", Digest: "d", Deletion: lynq.DeleteDelete}},
 				}},
 				Live: map[lynq.Ref]*Live{ref: {Ref: ref, UID: "u", Hub: "crm", PartOf: inventory.ID("ns", inventory.Name(c.holder))}},
 			}
@@ -170,17 +170,17 @@ func TestRefusedKeepsWhatOthersHaveToo(t *testing.T) {
 	}{
 		"both have it":                  {func(*Input, *Live) {}, verdict{ActionSkip, ReasonUnknown}},
 		"the refused one's record only": {func(_ *Input, l *Live) { l.PartOf = inventory.ID("ns", inventory.Name("bolt-web")) }, verdict{ActionDelete, ReasonNodeGone}},
-		"its tracking only":             {func(in *Input, _ *Live) { in.Inventories[0].Records = nil }, verdict{ActionDelete, ReasonNodeGone}},
+		"its tracking only":             {func(in *Input, _ *Live) { in.Inventories[0].Entries = nil }, verdict{ActionDelete, ReasonNodeGone}},
 	} {
 		ref := lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme"}
-		records := []inventory.Record{{Ref: ref, ID: "settings", UID: "u", Digest: "d", Deletion: lynq.DeleteDelete}}
+		entries := []inventory.Entry{{Ref: ref, ID: "settings", UID: "u", Digest: "d", Deletion: lynq.DeleteDelete}}
 		live := &Live{Ref: ref, UID: "u", Hub: "crm", PartOf: inventory.ID("ns", inventory.Name("acme-eu-web")), Owners: []types.UID{"inv2"}}
 		in := &Input{
 			Hub: "crm", HubNamespace: "hubs", Forms: []lynq.FormKey{{Namespace: "forms", Name: "eu-web"}, {Namespace: "forms", Name: "web"}}, Active: 2,
 			Nodes: []*Node{{NodeKey: NodeKey{"ns", "acme-eu-web-897520f7"}, Hub: "crm", HubNamespace: "hubs", Form: "eu-web", FormNamespace: "forms", UID: "acme"}},
 			Inventories: []*inventory.Inventory{
-				{Node: "acme-eu-web", Namespace: "ns", Hub: "crm", HubNamespace: "hubs", Form: "eu-web", FormNamespace: "forms", RowUID: "acme", UID: "inv", Records: records},
-				{Node: "bolt-web", Namespace: "ns", Hub: "crm", HubNamespace: "hubs", Form: "web", FormNamespace: "forms", RowUID: "bolt", UID: "inv2", Records: records},
+				{Node: "acme-eu-web", Namespace: "ns", Hub: "crm", HubNamespace: "hubs", Form: "eu-web", FormNamespace: "forms", RowUID: "acme", UID: "inv", Entries: entries},
+				{Node: "bolt-web", Namespace: "ns", Hub: "crm", HubNamespace: "hubs", Form: "web", FormNamespace: "forms", RowUID: "bolt", UID: "inv2", Entries: entries},
 			},
 			Live: map[lynq.Ref]*Live{ref: live},
 		}

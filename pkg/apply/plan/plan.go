@@ -71,8 +71,8 @@ type Step struct {
 	To NodeKey
 	// Object is what is desired, nil for one that is wanted no more.
 	Object *Object
-	// Record is what the inventory has, nil where it has nothing.
-	Record *inventory.Record
+	// Entry is what the inventory has, nil where it has nothing.
+	Entry *inventory.Entry
 	// Live is what was observed, nil where there is no such object.
 	Live *Live
 	// Adopted: the object was there before the node had it.

@@ -23,7 +23,7 @@ const (
 // It is a pure function.
 func (p *Plan) Recheck(n *NodePlan, saved *inventory.Inventory, s *Step, now *Live) (Step, Verdict) {
 	again := p.decideAgain(NewOwner(n.NodeKey, n.Hub, saved), s.recordedIn(saved), now)
-	again.Record = s.Record
+	again.Entry = s.Entry
 	switch {
 	case again.Action == ActionDelete && s.Exact && changedSince(s.Live, now):
 		again.Message = "it was changed after it was backed up, so that it stays; run again"
@@ -47,15 +47,15 @@ func (p *Plan) decideAgain(me Owner, s *Step, now *Live) Step {
 // recordedIn is the step with what the inventory has recorded of its object since
 // the plan was made: that this run is to make it, which tells what it has made.
 func (s *Step) recordedIn(saved *inventory.Inventory) *Step {
-	if s.Record != nil || saved == nil {
+	if s.Entry != nil || saved == nil {
 		return s
 	}
-	r, found := inventory.Find(saved.Records, s.Object.Ref)
+	r, found := inventory.Find(saved.Entries, s.Object.Ref)
 	if !found {
 		return s
 	}
 	recorded := *s
-	recorded.Record = &r
+	recorded.Entry = &r
 	return &recorded
 }
 
@@ -70,7 +70,7 @@ func (s *Step) way() Reason {
 
 // recheckWanted is Recheck for an object that its node wants.
 func (d *decider) recheckWanted(me Owner, s *Step, now *Live) Step {
-	again := d.step(me, s.Object, s.Record, now)
+	again := d.step(me, s.Object, s.Entry, now)
 	switch {
 	case s.Reason == ReasonTakeover && now != nil && s.Live != nil && now.UID == s.Live.UID && again.Writes():
 		// The marks of others may be gone because this step took them off.
@@ -97,7 +97,7 @@ func (s *Step) Writes() bool {
 
 // recheckLeaving is Recheck for an object that its node wants no more.
 func (d *decider) recheckLeaving(me Owner, s *Step, now *Live) Step {
-	again := d.leavingStep(me, s.Record, now, s.Reason)
+	again := d.leavingStep(me, s.Entry, now, s.Reason)
 	again.Exact = s.Exact
 	deletes := again.Action == ActionDelete
 	switch {

@@ -96,8 +96,8 @@ func eachPolicy(each func(lynq.Policy)) {
 func TestRecheckLeaving(t *testing.T) {
 	key := NodeKey{"ns", "acme-web"}
 	partOf := inventory.ID("ns", inventory.Name("acme-web"))
-	record := &inventory.Record{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme"}, UID: "u1", Deletion: lynq.DeleteDelete}
-	seen := Live{Ref: record.Ref, UID: "u1", ResourceVersion: "7", Generation: 1, Hub: "crm", PartOf: partOf, Owners: []types.UID{"inv"}, Orphaned: true}
+	entry := &inventory.Entry{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme"}, UID: "u1", Deletion: lynq.DeleteDelete}
+	seen := Live{Ref: entry.Ref, UID: "u1", ResourceVersion: "7", Generation: 1, Hub: "crm", PartOf: partOf, Owners: []types.UID{"inv"}, Orphaned: true}
 	plan, node := Decide(&Input{Hub: "crm"}, Limits{}), &NodePlan{NodeKey: key, Hub: "crm"}
 	saved := &inventory.Inventory{UID: "inv"}
 	orphan := func(l *Live) { l.Hub, l.PartOf, l.Owners = "", "", nil }
@@ -139,7 +139,7 @@ func TestRecheckLeaving(t *testing.T) {
 		"prune: deleted since by others": {ActionDelete, ReasonPruned, true, func(l *Live) { orphan(l); l.ResourceVersion, l.Generation, l.Deleting = "8", 2, true }, verdict{ActionDelete, ReasonPruned}, VerdictHolds},
 	} {
 		then := seen
-		s := Step{Action: test.planned, Reason: test.why, Record: record, Live: &then, Exact: test.exact}
+		s := Step{Action: test.planned, Reason: test.why, Entry: entry, Live: &then, Exact: test.exact}
 		var now *Live
 		if test.change != nil {
 			l := seen

@@ -27,14 +27,14 @@ func CheckSizes(plans []Plan) error {
 // largestInventory is what the inventory of a node may grow to in a run.
 func (p *NodePlan) largestInventory() *inventory.Inventory {
 	next := p.NextInventory(p.Inventory, false)
-	next.Records = nil
+	next.Entries = nil
 	for i := range p.Steps {
 		if s := &p.Steps[i]; s.Object != nil {
-			r := s.NextRecord()
+			r := s.NextEntry()
 			r.UID, r.Digest, r.Template, r.Fields, r.ResourceVersion = longest, longest, longest, longest, longest
-			next.Records = append(next.Records, r)
-		} else if s.Record != nil {
-			next.Records = append(next.Records, *s.Record)
+			next.Entries = append(next.Entries, r)
+		} else if s.Entry != nil {
+			next.Entries = append(next.Entries, *s.Entry)
 		}
 	}
 	return next
@@ -62,21 +62,21 @@ const (
 	longest = "00000000-0000-0000-0000-000000000000"
 )
 
-// NextRecord is what is recorded of a wanted object from now on, with what is known
+// NextEntry is what is recorded of a wanted object from now on, with what is known
 // of it from before.
-func (s *Step) NextRecord() inventory.Record {
-	r := NewRecord(s.Object)
+func (s *Step) NextEntry() inventory.Entry {
+	r := NewEntry(s.Object)
 	r.Adopted = s.Adopted
-	if old := s.Record; old != nil && (s.Live == nil || old.UID == string(s.Live.UID)) {
+	if old := s.Entry; old != nil && (s.Live == nil || old.UID == string(s.Live.UID)) {
 		r.UID, r.Digest, r.Template, r.Generation, r.ResourceVersion, r.Fields, r.Ready =
 			old.UID, old.Digest, old.Template, old.Generation, old.ResourceVersion, old.Fields, old.Ready
 	}
 	return r
 }
 
-// NewRecord is what is recorded of an object that was never written.
-func NewRecord(o *Object) inventory.Record {
-	return inventory.Record{
+// NewEntry is what is recorded of an object that was never written.
+func NewEntry(o *Object) inventory.Entry {
+	return inventory.Entry{
 		Ref: o.Ref, ID: o.ID, APIVersion: o.APIVersion, Order: o.Order,
 		Creation: o.Policy.Creation, Deletion: o.Policy.Deletion, Conflict: o.Policy.Conflict, Patch: o.Policy.Patch,
 	}

@@ -38,7 +38,7 @@ func Namespaces(hub lynq.HubKey, record *inventory.Hub, inputs []string, invento
 
 // Within leaves the inventories, and those that could not be read, that are in
 // one of the namespaces. others are the ConfigMaps of the rest, as namespace/name.
-func Within(namespaces map[string]bool, inventories []*inventory.Inventory, broken []*inventory.RecordError) (kept []*inventory.Inventory, keptBroken []*inventory.RecordError, others []string) {
+func Within(namespaces map[string]bool, inventories []*inventory.Inventory, broken []*inventory.UnreadableError) (kept []*inventory.Inventory, keptBroken []*inventory.UnreadableError, others []string) {
 	for _, inv := range inventories {
 		if namespaces[inv.Namespace] {
 			kept = append(kept, inv)

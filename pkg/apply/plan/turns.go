@@ -55,19 +55,19 @@ func writes(s Step) bool {
 // unready tells whether a step has nothing to write to an object that did not
 // become ready yet.
 func unready(s Step) bool {
-	return s.Action == ActionKeep && s.Reason != ReasonLeftOut && s.Object != nil && s.Record != nil && !s.Record.Ready &&
+	return s.Action == ActionKeep && s.Reason != ReasonLeftOut && s.Object != nil && s.Entry != nil && !s.Entry.Ready &&
 		s.Object.Policy.WaitForReady && !ready.Always(s.Object.Group, s.Object.Kind, s.Object.Body)
 }
 
 // formDiffers tells whether the form says something else of a node's objects than
 // when they were written last. Records of earlier versions do not know.
 func formDiffers(p *NodePlan) bool {
-	if p.Inventory == nil || !slices.ContainsFunc(p.Inventory.Records, func(r inventory.Record) bool { return r.Template != "" }) {
+	if p.Inventory == nil || !slices.ContainsFunc(p.Inventory.Entries, func(r inventory.Entry) bool { return r.Template != "" }) {
 		return false
 	}
 	said := map[string]string{}
-	for i := range p.Inventory.Records {
-		said[p.Inventory.Records[i].ID] = p.Inventory.Records[i].Template
+	for i := range p.Inventory.Entries {
+		said[p.Inventory.Entries[i].ID] = p.Inventory.Entries[i].Template
 	}
 	for i := range p.Steps {
 		o := p.Steps[i].Object

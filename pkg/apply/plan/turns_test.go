@@ -88,8 +88,8 @@ func TestShareOf(t *testing.T) {
 		policy := lynq.DefaultPolicy()
 		return &Object{Ref: lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "ns", Name: id}, ID: id, Template: template, Policy: &policy}
 	}
-	record := func(id, template string, ready bool) *inventory.Record {
-		return &inventory.Record{Ref: object(id, "").Ref, ID: id, Template: template, Ready: ready}
+	record := func(id, template string, ready bool) *inventory.Entry {
+		return &inventory.Entry{Ref: object(id, "").Ref, ID: id, Template: template, Ready: ready}
 	}
 	patient := object("a", "v1")
 	patient.Policy.WaitForReady = false
@@ -98,39 +98,39 @@ func TestShareOf(t *testing.T) {
 		steps []Step
 		want  Share
 	}{
-		{"nothing changed", []Step{{Action: ActionKeep, Object: object("a", "v1"), Record: record("a", "v1", true)}}, ShareNone},
-		{"not ready since it was written", []Step{{Action: ActionKeep, Object: object("a", "v1"), Record: record("a", "v1", false)}}, ShareStuck},
-		{"not ready, and not waited for", []Step{{Action: ActionKeep, Object: patient, Record: record("a", "v1", false)}}, ShareNone},
-		{"not ready, and left out", []Step{{Action: ActionKeep, Reason: ReasonLeftOut, Object: object("a", "v1"), Record: record("a", "v1", false)}}, ShareNone},
+		{"nothing changed", []Step{{Action: ActionKeep, Object: object("a", "v1"), Entry: record("a", "v1", true)}}, ShareNone},
+		{"not ready since it was written", []Step{{Action: ActionKeep, Object: object("a", "v1"), Entry: record("a", "v1", false)}}, ShareStuck},
+		{"not ready, and not waited for", []Step{{Action: ActionKeep, Object: patient, Entry: record("a", "v1", false)}}, ShareNone},
+		{"not ready, and left out", []Step{{Action: ActionKeep, Reason: ReasonLeftOut, Object: object("a", "v1"), Entry: record("a", "v1", false)}}, ShareNone},
 		{"not ready, and not yet written as the form has it", []Step{
-			{Action: ActionKeep, Object: object("a", "v2"), Record: record("a", "v1", false)},
+			{Action: ActionKeep, Object: object("a", "v2"), Entry: record("a", "v1", false)},
 		}, ShareNone},
-		{"a conflict", []Step{{Action: ActionBlock, Object: object("a", "v1"), Record: record("a", "v1", false)}}, ShareNone},
+		{"a conflict", []Step{{Action: ActionBlock, Object: object("a", "v1"), Entry: record("a", "v1", false)}}, ShareNone},
 		{"new", []Step{{Action: ActionCreate, Object: object("a", "v1")}}, ShareRow},
-		{"the row changed", []Step{{Action: ActionUpdate, Object: object("a", "v1"), Record: record("a", "v1", true)}}, ShareRow},
-		{"somebody changed it", []Step{{Action: ActionUpdate, Object: object("a", "v1"), Record: record("a", "v1", false)}}, ShareRow},
-		{"the form changed", []Step{{Action: ActionUpdate, Object: object("a", "v2"), Record: record("a", "v1", true)}}, ShareForm},
+		{"the row changed", []Step{{Action: ActionUpdate, Object: object("a", "v1"), Entry: record("a", "v1", true)}}, ShareRow},
+		{"somebody changed it", []Step{{Action: ActionUpdate, Object: object("a", "v1"), Entry: record("a", "v1", false)}}, ShareRow},
+		{"the form changed", []Step{{Action: ActionUpdate, Object: object("a", "v2"), Entry: record("a", "v1", true)}}, ShareForm},
 		{"the form changed another object", []Step{
-			{Action: ActionKeep, Object: object("a", "v2"), Record: record("a", "v1", true)},
-			{Action: ActionUpdate, Object: object("b", "v1"), Record: record("b", "v1", true)},
+			{Action: ActionKeep, Object: object("a", "v2"), Entry: record("a", "v1", true)},
+			{Action: ActionUpdate, Object: object("b", "v1"), Entry: record("b", "v1", true)},
 		}, ShareForm},
 		{"the form has one more", []Step{
-			{Action: ActionKeep, Object: object("a", "v1"), Record: record("a", "v1", true)},
+			{Action: ActionKeep, Object: object("a", "v1"), Entry: record("a", "v1", true)},
 			{Action: ActionCreate, Object: object("b", "v1")},
 		}, ShareForm},
 		{"the form has one less", []Step{
-			{Action: ActionKeep, Object: object("a", "v1"), Record: record("a", "v1", true)},
-			{Action: ActionDelete, Record: record("b", "v1", true)},
+			{Action: ActionKeep, Object: object("a", "v1"), Entry: record("a", "v1", true)},
+			{Action: ActionDelete, Entry: record("b", "v1", true)},
 		}, ShareForm},
-		{"a record that does not know", []Step{{Action: ActionUpdate, Object: object("a", "v2"), Record: record("a", "", true)}}, ShareRow},
+		{"a record that does not know", []Step{{Action: ActionUpdate, Object: object("a", "v2"), Entry: record("a", "", true)}}, ShareRow},
 	} {
 		p := &NodePlan{Desired: &Node{}, Steps: test.steps}
 		for _, s := range test.steps {
-			if s.Record != nil {
+			if s.Entry != nil {
 				if p.Inventory == nil {
 					p.Inventory = &inventory.Inventory{}
 				}
-				p.Inventory.Records = append(p.Inventory.Records, *s.Record)
+				p.Inventory.Entries = append(p.Inventory.Entries, *s.Entry)
 			}
 		}
 		if got := ShareOf(p); got != test.want {

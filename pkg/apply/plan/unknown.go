@@ -91,8 +91,8 @@ func (d *decider) notKnown(objects []Object, inv *inventory.Inventory, goes bool
 		}
 	}
 	if inv != nil && !d.Narrowed {
-		for i := range inv.Records {
-			ref := inv.Records[i].Ref
+		for i := range inv.Entries {
+			ref := inv.Entries[i].Ref
 			err := d.Unknown[ref]
 			if unserved := (*UnservedError)(nil); wanted[ref] || d.givenUp(ref) || !goes && errors.As(err, &unserved) {
 				continue
@@ -121,11 +121,11 @@ func (d *decider) kept(inv *inventory.Inventory, why error) NodePlan {
 // unseen plans an object that its node wants no more and that was not seen, where
 // that does not mean that it is gone. It tells whether that is so.
 func (d *decider) unseen(s *Step) bool {
-	if err := d.Unknown[s.Record.Ref]; err != nil {
+	if err := d.Unknown[s.Entry.Ref]; err != nil {
 		s.Action, s.Reason, s.Message = ActionSkip, ReasonUnknown, "its record stays: "+err.Error()
 		return true
 	}
-	if err := d.Misplaced[s.Record.Ref]; err != nil {
+	if err := d.Misplaced[s.Entry.Ref]; err != nil {
 		s.Action, s.Reason, s.Message = ActionRelease, ReasonAlreadyGone, err.impossible()
 		return true
 	}

@@ -20,7 +20,7 @@ func TestUnknownIsLeftAsItIs(t *testing.T) {
 			for _, goes := range []string{"wanted", "dropped", "row gone", "deleted", "record deleted"} {
 				in := scene(at, p)
 				in.Live, in.Unknown = nil, map[lynq.Ref]error{in.Nodes[0].Objects[0].Ref: cause}
-				recorded := len(in.Inventories[0].Records) > 0
+				recorded := len(in.Inventories[0].Entries) > 0
 				switch goes {
 				case "dropped":
 					in.Nodes[0].Objects = nil
@@ -90,7 +90,7 @@ func TestUnknownGivesNothingAway(t *testing.T) {
 	in := scene(ours, lynq.DefaultPolicy())
 	ref := in.Nodes[0].Objects[0].Ref
 	hidden := lynq.Ref{Kind: "Secret", Namespace: "ns", Name: "hidden"}
-	in.Inventories[0].Records = append(in.Inventories[0].Records, inventory.Record{Ref: hidden, ID: "hidden", APIVersion: "v1", UID: "u2"})
+	in.Inventories[0].Entries = append(in.Inventories[0].Entries, inventory.Entry{Ref: hidden, ID: "hidden", APIVersion: "v1", UID: "u2"})
 	in.Unknown = map[lynq.Ref]error{hidden: errors.New("forbidden")}
 	other := &Node{NodeKey: NodeKey{"ns", "other-web"}, Hub: "crm", Form: "web", UID: "other", Objects: in.Nodes[0].Objects}
 	for _, nodes := range [][]*Node{{other}, {other, {NodeKey: NodeKey{"ns", "acme-web"}, Hub: "crm", Form: "web", UID: "acme"}}} {
@@ -111,7 +111,7 @@ func TestGuardsAndUnknown(t *testing.T) {
 			name := fmt.Sprintf("n%d-web", i)
 			ref := lynq.Ref{Kind: "Secret", Namespace: "ns", Name: name}
 			in.Inventories = append(in.Inventories, &inventory.Inventory{
-				Node: name, Namespace: "ns", Hub: "crm", Form: "web", Records: []inventory.Record{{Ref: ref}},
+				Node: name, Namespace: "ns", Hub: "crm", Form: "web", Entries: []inventory.Entry{{Ref: ref}},
 				Deleting: deleting && i >= 4, Finalizer: true,
 			})
 			if i < 4 {
@@ -133,7 +133,7 @@ func TestGuardsAndUnknown(t *testing.T) {
 	in := input(4, false)
 	in.Nodes, in.Active = nil, 0
 	for _, inv := range in.Inventories {
-		in.Unknown[inv.Records[0].Ref] = errors.New("forbidden")
+		in.Unknown[inv.Entries[0].Ref] = errors.New("forbidden")
 	}
 	if p := Decide(in, Limits{}); len(p.Refusals) != 0 || p.Counts[ActionDelete] != 0 {
 		t.Errorf("none can go: %+v", p)

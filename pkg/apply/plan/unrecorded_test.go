@@ -55,7 +55,7 @@ func TestUnrecorded(t *testing.T) {
 		"no times":                        {"9", 2, entries{ours(100), {Manager: "old"}}, false},
 	} {
 		before := LiveOf(lynq.Ref{}, &recorded)
-		r := &inventory.Record{UID: "u", ResourceVersion: "7", Generation: 1, Fields: before.Fields}
+		r := &inventory.Entry{UID: "u", ResourceVersion: "7", Generation: 1, Fields: before.Fields}
 		now := recorded.DeepCopy()
 		now.ResourceVersion, now.Generation, now.ManagedFields = tt.version, tt.generation, tt.managers
 		l := LiveOf(lynq.Ref{}, now)

@@ -122,9 +122,9 @@ func newVerifier(in *VerifyInput) *verifier {
 	for _, inv := range v.decider.Inventories {
 		k := NodeKey{inv.Namespace, inv.Node}
 		v.nodes[k], v.byUID[types.UID(inv.UID)] = inv, inv
-		for i := range inv.Records {
-			v.recorded[inv.Records[i].Ref] = true
-			if uid := inv.Records[i].UID; uid != "" {
+		for i := range inv.Entries {
+			v.recorded[inv.Entries[i].Ref] = true
+			if uid := inv.Entries[i].UID; uid != "" {
 				v.uids[types.UID(uid)] = true
 			}
 		}
@@ -148,8 +148,8 @@ func (v *verifier) node(inv *inventory.Inventory) []Finding {
 	}
 	var found []Finding
 	me := NewOwner(f.NodeKey, inv.Hub, inv)
-	for i := range inv.Records {
-		r := &inv.Records[i]
+	for i := range inv.Entries {
+		r := &inv.Entries[i]
 		f.Object, f.ID = r.Ref, r.ID
 		if v.object(&f, me, r, v.Live[r.Ref]) {
 			found = append(found, f)
@@ -160,7 +160,7 @@ func (v *verifier) node(inv *inventory.Inventory) []Finding {
 
 // object compares one record with what there is, and tells whether that is a
 // finding.
-func (v *verifier) object(f *Finding, me Owner, r *inventory.Record, l *Live) bool {
+func (v *verifier) object(f *Finding, me Owner, r *inventory.Entry, l *Live) bool {
 	o := asRecorded(me, r)
 	switch f.Type = v.typeOf(me, o, r, l); f.Type {
 	case "":
@@ -201,7 +201,7 @@ func (v *verifier) object(f *Finding, me Owner, r *inventory.Record, l *Live) bo
 }
 
 // typeOf asks what a run would do that wants just what is recorded.
-func (v *verifier) typeOf(me Owner, o *Object, r *inventory.Record, l *Live) FindingType {
+func (v *verifier) typeOf(me Owner, o *Object, r *inventory.Entry, l *Live) FindingType {
 	reason := v.decider.step(me, o, r, l).Reason
 	switch reason {
 	case ReasonUpToDate, ReasonCreatedOnce, ReasonUnmanaged:
@@ -232,7 +232,7 @@ func (v *verifier) typeOf(me Owner, o *Object, r *inventory.Record, l *Live) Fin
 }
 
 // asRecorded is what a run wants that wants just what is recorded.
-func asRecorded(me Owner, r *inventory.Record) *Object {
+func asRecorded(me Owner, r *inventory.Entry) *Object {
 	return &Object{
 		Ref: r.Ref, APIVersion: r.APIVersion, ID: r.ID, Order: r.Order, Digest: r.Digest,
 		Owned:  r.Deletion == lynq.DeleteDelete && r.Namespace == me.Namespace,

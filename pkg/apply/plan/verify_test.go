@@ -18,14 +18,14 @@ import (
 // it was recorded.
 type verifyScene struct {
 	inv    *inventory.Inventory
-	record *inventory.Record
+	entry  *inventory.Entry
 	live   *Live
 	others []*inventory.Inventory
 }
 
 func newVerifyScene() *verifyScene {
 	ref := lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme"}
-	inv := &inventory.Inventory{Node: "acme-web", Namespace: "ns", Hub: "crm", Form: "web", RowUID: "acme", UID: "inv", Records: []inventory.Record{{
+	inv := &inventory.Inventory{Node: "acme-web", Namespace: "ns", Hub: "crm", Form: "web", RowUID: "acme", UID: "inv", Entries: []inventory.Entry{{
 		Ref: ref, ID: "settings", APIVersion: "v1", UID: "u1", Digest: "d1", ResourceVersion: "7", Fields: "f1",
 		Creation: lynq.CreateWhenNeeded, Deletion: lynq.DeleteDelete, Conflict: lynq.ConflictStuck, Patch: lynq.PatchApply,
 	}}}
@@ -33,12 +33,12 @@ func newVerifyScene() *verifyScene {
 		Ref: ref, UID: "u1", ResourceVersion: "7", Hub: "crm", PartOf: inventory.ID("ns", "lynqnode-acme-web"),
 		Owners: []types.UID{"inv"}, ResourceID: "settings", DeletionPolicy: lynq.DeleteDelete, Fields: "f1",
 	}
-	return &verifyScene{inv: inv, record: &inv.Records[0], live: live}
+	return &verifyScene{inv: inv, entry: &inv.Entries[0], live: live}
 }
 
 // retained is the same with policy Retain: labels track it.
 func (s *verifyScene) retained() {
-	s.record.Deletion, s.live.DeletionPolicy = lynq.DeleteRetain, lynq.DeleteRetain
+	s.entry.Deletion, s.live.DeletionPolicy = lynq.DeleteRetain, lynq.DeleteRetain
 	s.live.Owners, s.live.Node, s.live.NodeNamespace = nil, "acme-web", "ns"
 }
 
@@ -68,51 +68,51 @@ func TestVerifyRecords(t *testing.T) {
 		"status moved":           {func(s *verifyScene) { s.live.ResourceVersion = "8" }, "", ""},
 		"unmanaged, and changed": {func(s *verifyScene) { s.live.Unmanaged, s.live.Fields = true, "f2" }, "", ""},
 		"once, and changed": {func(s *verifyScene) {
-			s.record.Creation, s.live.CreatedOnce, s.live.Fields = lynq.CreateOnce, true, "f2"
+			s.entry.Creation, s.live.CreatedOnce, s.live.Fields = lynq.CreateOnce, true, "f2"
 		}, "", ""},
 
 		"gone": {func(s *verifyScene) { s.live = nil }, FindingMissing, "it is gone"},
 		"once, and gone": {func(s *verifyScene) {
-			s.record.Creation, s.live = lynq.CreateOnce, nil
+			s.entry.Creation, s.live = lynq.CreateOnce, nil
 		}, FindingMissing, "creates it again"},
 
 		"another, tracked":   {func(s *verifyScene) { s.live.UID = "u2" }, FindingReplaced, "deleted and created again"},
 		"another, untracked": {func(s *verifyScene) { s.bare(); s.live.UID = "u2" }, FindingReplaced, "deleted and created again"},
 		"another, once": {func(s *verifyScene) {
-			s.record.Creation, s.live.CreatedOnce, s.live.UID = lynq.CreateOnce, true, "u2"
+			s.entry.Creation, s.live.CreatedOnce, s.live.UID = lynq.CreateOnce, true, "u2"
 		}, FindingReplaced, "deleted and created again"},
 		"another, once, untracked": {func(s *verifyScene) {
 			s.bare()
-			s.record.Creation, s.live.CreatedOnce, s.live.UID = lynq.CreateOnce, true, "u2"
+			s.entry.Creation, s.live.CreatedOnce, s.live.UID = lynq.CreateOnce, true, "u2"
 		}, FindingReplaced, "deleted and created again"},
 
 		"another node's labels": {func(s *verifyScene) { s.live.Node, s.live.NodeNamespace = "bolt-web", "ns" }, FindingUntracked, "it has its node's labels, which its policies do not want"},
 		"another node's set": {func(s *verifyScene) {
-			s.others = []*inventory.Inventory{{Node: "bolt-web", Namespace: "ns", Hub: "crm", UID: "inv2", Records: slices.Clone(s.inv.Records)}}
+			s.others = []*inventory.Inventory{{Node: "bolt-web", Namespace: "ns", Hub: "crm", UID: "inv2", Entries: slices.Clone(s.inv.Entries)}}
 			s.live.PartOf, s.live.Owners = inventory.ID("ns", "lynqnode-bolt-web"), []types.UID{"inv2"}
 		}, FindingForeign, "it belongs to node ns/bolt-web"},
 		"an unknown set":        {func(s *verifyScene) { s.live.PartOf = "applyset-x-v1" }, FindingForeign, "it belongs to ApplySet applyset-x-v1"},
 		"a controller":          {func(s *verifyScene) { s.live.Controller = "Widget/boss" }, FindingForeign, "controller Widget/boss"},
 		"a tool":                {func(s *verifyScene) { s.live.Foreign = "Kustomization flux-system/apps" }, FindingForeign, "apply leaves it alone (conflictPolicy Stuck"},
-		"a tool, forced":        {func(s *verifyScene) { s.live.Foreign, s.record.Conflict = "kapp app 1", lynq.ConflictForce }, FindingForeign, "apply takes it back"},
+		"a tool, forced":        {func(s *verifyScene) { s.live.Foreign, s.entry.Conflict = "kapp app 1", lynq.ConflictForce }, FindingForeign, "apply takes it back"},
 		"a tool, and replaced":  {func(s *verifyScene) { s.live.Foreign, s.live.UID = "kapp app 1", "u2" }, FindingForeign, "kapp app 1"},
 		"a tool, and unmanaged": {func(s *verifyScene) { s.live.Foreign, s.live.Unmanaged = "kapp app 1", true }, "", ""},
 
 		"an orphan": {func(s *verifyScene) { s.bare(); s.live.Orphaned = true }, FindingOrphaned, "marked as an orphan"},
 		"an orphan, once": {func(s *verifyScene) {
 			s.retained()
-			s.record.Creation, s.live.CreatedOnce, s.live.Orphaned = lynq.CreateOnce, true, true
+			s.entry.Creation, s.live.CreatedOnce, s.live.Orphaned = lynq.CreateOnce, true, true
 		}, FindingOrphaned, "takes it back"},
 		"going": {func(s *verifyScene) { s.live.Deleting, s.live.Ending = true, "is being deleted; x holds it" }, FindingDeleting, "it is being deleted; x holds it"},
 
-		"never made":      {func(s *verifyScene) { s.record.UID, s.record.Digest, s.live = "", "", nil }, FindingUnconfirmed, "apply completes that"},
-		"made, not seen":  {func(s *verifyScene) { s.record.UID, s.record.Digest = "", "" }, FindingUnconfirmed, "apply completes that"},
-		"there before":    {func(s *verifyScene) { s.bare(); s.record.UID, s.record.Digest = "", "" }, FindingUnconfirmed, ""},
-		"change not seen": {func(s *verifyScene) { s.record.Digest = "" }, FindingUnconfirmed, ""},
+		"never made":      {func(s *verifyScene) { s.entry.UID, s.entry.Digest, s.live = "", "", nil }, FindingUnconfirmed, "apply completes that"},
+		"made, not seen":  {func(s *verifyScene) { s.entry.UID, s.entry.Digest = "", "" }, FindingUnconfirmed, "apply completes that"},
+		"there before":    {func(s *verifyScene) { s.bare(); s.entry.UID, s.entry.Digest = "", "" }, FindingUnconfirmed, ""},
+		"change not seen": {func(s *verifyScene) { s.entry.Digest = "" }, FindingUnconfirmed, ""},
 		"once, not seen": {func(s *verifyScene) {
-			s.record.Creation, s.live.CreatedOnce, s.record.Digest = lynq.CreateOnce, true, ""
+			s.entry.Creation, s.live.CreatedOnce, s.entry.Digest = lynq.CreateOnce, true, ""
 		}, FindingUnconfirmed, ""},
-		"recorded, no uid": {func(s *verifyScene) { s.record.UID = "" }, FindingUnconfirmed, ""},
+		"recorded, no uid": {func(s *verifyScene) { s.entry.UID = "" }, FindingUnconfirmed, ""},
 
 		"no hub label":      {func(s *verifyScene) { s.live.Hub, s.live.Fields = "", "f2" }, FindingUntracked, "it lacks label lynq.sh/hub"},
 		"no part-of":        {func(s *verifyScene) { s.live.PartOf = "" }, FindingUntracked, "it lacks label applyset.kubernetes.io/part-of"},
@@ -123,27 +123,27 @@ func TestVerifyRecords(t *testing.T) {
 		"half of its label": {func(s *verifyScene) { s.retained(); s.live.NodeNamespace = "" }, FindingForeign, "node /acme-web"},
 		"no labels":         {func(s *verifyScene) { s.retained(); s.live.Node, s.live.NodeNamespace = "", "" }, FindingUntracked, "it lacks its node's labels"},
 		"owner too":         {func(s *verifyScene) { s.retained(); s.live.Owners = []types.UID{"inv"} }, FindingUntracked, "it has the owner reference, which its policies do not want"},
-		"the other way":     {func(s *verifyScene) { s.record.Deletion = lynq.DeleteRetain }, FindingUntracked, "it lacks its node's labels; it has the owner reference, which"},
+		"the other way":     {func(s *verifyScene) { s.entry.Deletion = lynq.DeleteRetain }, FindingUntracked, "it lacks its node's labels; it has the owner reference, which"},
 		"once, no owner": {func(s *verifyScene) {
-			s.record.Creation, s.live.CreatedOnce, s.live.Owners = lynq.CreateOnce, true, nil
+			s.entry.Creation, s.live.CreatedOnce, s.live.Owners = lynq.CreateOnce, true, nil
 		}, FindingUntracked, "it lacks the owner reference"},
 		"elsewhere, owned": {func(s *verifyScene) {
-			s.live.Namespace, s.record.Namespace = "other", "other"
+			s.live.Namespace, s.entry.Namespace = "other", "other"
 		}, FindingUntracked, "it lacks its node's labels; it has the owner reference, which"},
 
 		"drifted":           {func(s *verifyScene) { s.live.Fields = "f2" }, FindingDrifted, "fields that lynqctl manages were changed"},
 		"managed no more":   {func(s *verifyScene) { s.live.Fields = "" }, FindingDrifted, ""},
 		"written by update": {func(s *verifyScene) { s.live.Updated = true }, FindingDrifted, ""},
 		"merged, changed": {func(s *verifyScene) {
-			s.record.Patch, s.record.Fields, s.live.ResourceVersion = lynq.PatchMerge, "", "8"
+			s.entry.Patch, s.entry.Fields, s.live.ResourceVersion = lynq.PatchMerge, "", "8"
 		}, FindingDrifted, "maybe fields that lynqctl manages"},
 		"merged, spec changed": {func(s *verifyScene) {
-			s.record.Patch, s.record.Generation, s.live.Generation, s.live.ResourceVersion = lynq.PatchMerge, 1, 2, "8"
+			s.entry.Patch, s.entry.Generation, s.live.Generation, s.live.ResourceVersion = lynq.PatchMerge, 1, 2, "8"
 		}, FindingDrifted, "maybe fields that lynqctl manages"},
 		"replaced, status changed": {func(s *verifyScene) {
-			s.record.Patch, s.record.Generation, s.live.Generation, s.live.ResourceVersion = lynq.PatchReplace, 1, 1, "8"
+			s.entry.Patch, s.entry.Generation, s.live.Generation, s.live.ResourceVersion = lynq.PatchReplace, 1, 1, "8"
 		}, "", ""},
-		"merged, unchanged": {func(s *verifyScene) { s.record.Patch = lynq.PatchMerge }, "", ""},
+		"merged, unchanged": {func(s *verifyScene) { s.entry.Patch = lynq.PatchMerge }, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newVerifyScene()
@@ -159,7 +159,7 @@ func TestVerifyRecords(t *testing.T) {
 				t.Fatalf("found %+v, want one of type %s", found, tt.want)
 			}
 			f := found[0]
-			if f.NodeKey != (NodeKey{"ns", "acme-web"}) || f.Hub != "crm" || f.Form != "web" || f.Object != s.record.Ref || f.ID != "settings" {
+			if f.NodeKey != (NodeKey{"ns", "acme-web"}) || f.Hub != "crm" || f.Form != "web" || f.Object != s.entry.Ref || f.ID != "settings" {
 				t.Errorf("it is about %+v", f)
 			}
 			if text := f.What + " " + f.Fix; !strings.Contains(text, tt.says) || f.What == "" || f.Fix == "" {
@@ -227,7 +227,7 @@ func TestVerifyUnrecorded(t *testing.T) {
 			s := newVerifyScene()
 			found := Verify(&VerifyInput{
 				Inventories: []*inventory.Inventory{s.inv},
-				Others: []*inventory.Inventory{{Node: "bolt-web", Namespace: "ns", Hub: "crm", UID: "inv2", Records: []inventory.Record{
+				Others: []*inventory.Inventory{{Node: "bolt-web", Namespace: "ns", Hub: "crm", UID: "inv2", Entries: []inventory.Entry{
 					{Ref: lynq.Ref{Kind: "Service", Namespace: "ns", Name: "bolt"}},
 				}}},
 				Broken:  map[NodeKey]bool{{"ns", "torn-web"}: true},
@@ -251,11 +251,11 @@ func TestVerifyUnrecorded(t *testing.T) {
 // TestVerifySorted: findings come in one order, whatever the order of what is
 // read.
 func TestVerifySorted(t *testing.T) {
-	record := func(name string) inventory.Record {
-		return inventory.Record{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: name}, UID: "u", Digest: "d"}
+	record := func(name string) inventory.Entry {
+		return inventory.Entry{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: name}, UID: "u", Digest: "d"}
 	}
-	a := &inventory.Inventory{Node: "a-web", Namespace: "ns", Hub: "crm", UID: "a", Records: []inventory.Record{record("2"), record("1")}}
-	b := &inventory.Inventory{Node: "b-web", Namespace: "ns", Hub: "crm", UID: "b", Records: []inventory.Record{record("3")}}
+	a := &inventory.Inventory{Node: "a-web", Namespace: "ns", Hub: "crm", UID: "a", Entries: []inventory.Entry{record("2"), record("1")}}
+	b := &inventory.Inventory{Node: "b-web", Namespace: "ns", Hub: "crm", UID: "b", Entries: []inventory.Entry{record("3")}}
 	tracked := []*Live{
 		{Ref: lynq.Ref{Kind: "Secret", Namespace: "ns", Name: "5"}, UID: "u5", ResourceID: "x", Owners: []types.UID{"a"}},
 		{Ref: lynq.Ref{Kind: "Secret", Namespace: "ns", Name: "4"}, UID: "u4", ResourceID: "x", Owners: []types.UID{"a"}},

@@ -8,7 +8,7 @@ import (
 // SameVersion tells whether a version of lynqctl is known to render what was
 // rendered when an object was written last, as long as row and form say the same.
 // hub may be nil. An object that is created once is not rendered again.
-func SameVersion(version string, r *inventory.Record, inv *inventory.Inventory, hub *inventory.Hub) bool {
+func SameVersion(version string, r *inventory.Entry, inv *inventory.Inventory, hub *inventory.Hub) bool {
 	if version == "" || inv.Version == "" || r.Creation == lynq.CreateOnce {
 		return false
 	}

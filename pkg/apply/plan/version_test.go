@@ -19,7 +19,7 @@ func TestSameVersion(t *testing.T) {
 		{"v1", "", false},
 		{"", "v2", false},
 	} {
-		inv, hub, r := &inventory.Inventory{Version: tt.node}, &inventory.Hub{Version: tt.hub}, &inventory.Record{}
+		inv, hub, r := &inventory.Inventory{Version: tt.node}, &inventory.Hub{Version: tt.hub}, &inventory.Entry{}
 		if got := SameVersion("v2", r, inv, hub); got != tt.want {
 			t.Errorf("node %q, hub %q: %t", tt.node, tt.hub, got)
 		}
@@ -30,7 +30,7 @@ func TestSameVersion(t *testing.T) {
 			t.Errorf("node %q, hub %q: created once, and the same", tt.node, tt.hub)
 		}
 	}
-	if SameVersion("", &inventory.Record{}, &inventory.Inventory{}, nil) {
+	if SameVersion("", &inventory.Entry{}, &inventory.Inventory{}, nil) {
 		t.Error("what is not known is the same")
 	}
 }
