@@ -65,7 +65,7 @@ func (n *nodeRun) failed(s *stepRun, err error) {
 	if s.Reason == plan.ReasonGivenUp {
 		message := "it is left behind, as it is: " + describeWrite(s.ref(), err)
 		if n.owner().Collected(s.Live) {
-			message += "; the garbage collector deletes it when it may, for it belonged to the record"
+			message += "; the garbage collector deletes it when it may, for it belonged to the inventory"
 		}
 		n.leaveBehind(s, message)
 		return
@@ -138,7 +138,7 @@ func (n *nodeRun) releaseObject(ctx context.Context, s *stepRun) {
 		return
 	}
 	if s.Reason == plan.ReasonAlreadyGone && s.Message != "" {
-		n.report(Event{Type: EventWarning, Object: s.ref(), ID: s.id(), Message: s.Message + "; its record is dropped"})
+		n.report(Event{Type: EventWarning, Object: s.ref(), ID: s.id(), Message: s.Message + "; its entry is dropped"})
 	}
 	if me := n.owner(); s.Live == nil || s.To != (plan.NodeKey{}) || !me.Tracks(s.Live) && !me.Owns(s.Live) {
 		s.entry = nil

@@ -146,7 +146,7 @@ func (n *nodeRun) held(outcome Outcome) Outcome {
 			why = plan.MarkedUnmanaged
 		}
 		if s.entry != nil && (s.Action == plan.ActionSkip || s.Reason == plan.ReasonUnmanaged) {
-			n.problems = append(n.problems, s.ref().String()+": the record stays, since "+why+" (take that off, and run again)")
+			n.problems = append(n.problems, s.ref().String()+": the inventory stays, since "+why+" (take that off, and run again)")
 			outcome = OutcomeSkipped
 		}
 	}

@@ -111,7 +111,7 @@ func TestStress(t *testing.T) {
 			named := s.notes.names()
 			for ref, o := range s.objects {
 				if l := plan.LiveOf(ref, metadataIn(o)); named[ref] == "" && (l.PartOf != "" || len(l.Owners) > 0 || l.Node != "") {
-					t.Fatalf("seed %d, round %d: %s bears tracking, and no record names it", seed, round, ref)
+					t.Fatalf("seed %d, round %d: %s bears tracking, and no inventory has an entry for it", seed, round, ref)
 				}
 			}
 		}

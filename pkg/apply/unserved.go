@@ -41,7 +41,7 @@ func (o *observer) unserved(ctx context.Context, k *wantedKind) error {
 	group, err := o.definitions(ctx, k)
 	switch {
 	case err != nil:
-		return o.unread(ctx, recorded, fmt.Errorf("look whether %s.%s, which records name and the server does not serve, is still defined: %w", k.kind, k.group, err))
+		return o.unread(ctx, recorded, fmt.Errorf("look whether %s.%s, which inventories name and the server does not serve, is still defined: %w", k.kind, k.group, err))
 	case group.definition != "":
 		why.Definition = group.definition
 	case group.others || k.defined:

@@ -132,7 +132,7 @@ func bondsOf(n *Node, m *metav1.PartialObjectMetadata, live *plan.Live) bonds {
 		if record, is := lynq.OwnerNode(r.APIVersion, r.Kind, r.Name); is && record == key.Name && m.Namespace == n.Namespace {
 			b.ours = true
 		} else if is {
-			b.others = "the record of node " + m.Namespace + "/" + record
+			b.others = "the inventory of node " + m.Namespace + "/" + record
 		}
 	}
 	switch {

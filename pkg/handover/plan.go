@@ -135,12 +135,12 @@ func (p *Plan) refuseRecords(inventories map[plan.NodeKey]*inventory.Inventory, 
 		case first[key] != nil:
 			p.refuse(GuardRecord, n.hubKey(), "hand over only one of them, and see what the other is for", "%s and %s have the same row and form, so that both become node %s", first[key], n, key)
 		case unreadable[key] != nil:
-			p.refuse(GuardRecord, n.hubKey(), "put that right first", "the record of node %s cannot be read: %v", key, unreadable[key])
+			p.refuse(GuardRecord, n.hubKey(), "put that right first", "the inventory of node %s cannot be read: %v", key, unreadable[key])
 		case inv != nil && (inv.Hub != n.Hub || inv.Form != n.Form || inv.HubNamespace != "" && inv.HubNamespace != n.Namespace):
 			p.refuse(GuardRecord, n.hubKey(), "lynqctl inventory show -n "+n.Namespace+" "+key.Name+" tells what that is",
-				"node %s has a record already, of hub %s/%s and form %q", key, inv.HubNamespace, inv.Hub, inv.Form)
+				"node %s has an inventory already, of hub %s/%s and form %q", key, inv.HubNamespace, inv.Hub, inv.Form)
 		case inv != nil && inv.Deleting:
-			p.refuse(GuardRecord, n.hubKey(), "complete that with lynqctl finalize -n "+n.Namespace, "the record of node %s was deleted", key)
+			p.refuse(GuardRecord, n.hubKey(), "complete that with lynqctl finalize -n "+n.Namespace, "the inventory of node %s was deleted", key)
 		}
 		first[key] = n
 	}

@@ -46,15 +46,15 @@ func Encode(inv *Inventory) (*corev1.ConfigMap, error) {
 	entries := sorted(inv.Entries)
 	resources, err := encodeEntries(entries)
 	if err != nil {
-		return nil, fmt.Errorf("record of node %s/%s: %w", inv.Namespace, inv.Node, err)
+		return nil, fmt.Errorf("inventory of node %s/%s: %w", inv.Namespace, inv.Node, err)
 	}
 	status, err := lynq.JSON(inv.Status)
 	if err != nil {
-		return nil, fmt.Errorf("record of node %s/%s: status: %w", inv.Namespace, inv.Node, err)
+		return nil, fmt.Errorf("inventory of node %s/%s: status: %w", inv.Namespace, inv.Node, err)
 	}
 	annotations, err := inv.annotations()
 	if err != nil {
-		return nil, fmt.Errorf("record of node %s/%s: %w", inv.Namespace, inv.Node, err)
+		return nil, fmt.Errorf("inventory of node %s/%s: %w", inv.Namespace, inv.Node, err)
 	}
 	uid, _ := lynq.UIDLabel(inv.RowUID)
 	name := Name(inv.Node)
@@ -129,7 +129,7 @@ func Decode(cm *corev1.ConfigMap) (*Inventory, error) {
 	d := decoder{cm: cm}
 	node, ok := strings.CutPrefix(cm.Name, namePrefix)
 	if !ok || node == "" {
-		return nil, d.fail("metadata.name", "the record of a node is named %sNODE", namePrefix)
+		return nil, d.fail("metadata.name", "the inventory of a node is named %sNODE", namePrefix)
 	}
 	d.node = node
 	version, err := d.format()
@@ -174,7 +174,7 @@ func Identify(m *metav1.ObjectMeta) (*Inventory, error) {
 	}
 	var ok bool
 	if d.node, ok = strings.CutPrefix(m.Name, prefix); !ok || d.node == "" {
-		return nil, d.fail("metadata.name", "the record of a node is named %sNODE", prefix)
+		return nil, d.fail("metadata.name", "the inventory of a node is named %sNODE", prefix)
 	}
 	inv := &Inventory{Node: d.node, Namespace: m.Namespace}
 	if err := d.identity(inv); err != nil {

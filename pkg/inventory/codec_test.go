@@ -182,7 +182,7 @@ func TestEncodeRefuses(t *testing.T) {
 		}), "status"},
 	} {
 		_, err := inventory.Encode(tt.inv)
-		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "record of node shop/acme-web") {
+		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "inventory of node shop/acme-web") {
 			t.Errorf("got %v, want %q in it", err, tt.want)
 		}
 	}
@@ -326,11 +326,11 @@ func TestDecodeRefuses(t *testing.T) {
 		"bytes":           {func(cm *corev1.ConfigMap) { cm.Data["resources"] = "[\n\xff\n]" }, "data.resources line 1: it is no valid UTF-8"},
 		"no end":          {func(cm *corev1.ConfigMap) { cm.Data["resources"] = strings.TrimSuffix(cm.Data["resources"], "\n]") }, `data.resources line 4: it does not end with a line "]"`},
 		"more":            {func(cm *corev1.ConfigMap) { cm.Data["resources"] += "\nx" }, "data.resources line 6: the list has ended, but there is more"},
-		"no comma":        {resources("},\n", "}\n"), "data.resources line 2: it does not end with a comma, but another record follows"},
-		"last comma":      {resources("}\n]", "},\n]"), "data.resources line 4: the last record ends with a comma"},
+		"no comma":        {resources("},\n", "}\n"), "data.resources line 2: it does not end with a comma, but another entry follows"},
+		"last comma":      {resources("}\n]", "},\n]"), "data.resources line 4: the last entry ends with a comma"},
 		"empty line":      {resources("},\n", "},\n\n"), `data.resources line 3: want '{' before ""`},
-		"two on one line": {resources("},\n{", "},{"), `data.resources line 2: a line holds one record; there is more: ",{`},
-		"bad member":      {resources(`"digest"`, `"digset"`), `data.resources line 2: "digset" is no part of a record`},
+		"two on one line": {resources("},\n{", "},{"), `data.resources line 2: a line holds one entry; there is more: ",{`},
+		"bad member":      {resources(`"digest"`, `"digset"`), `data.resources line 2: "digset" is no part of an entry`},
 		"bad policy":      {resources(`"Retain"`, `"retain"`), `data.resources line 2: deletion is "retain"`},
 		"bad key":         {resources("Deployment/shop/acme-web@web", "Deployment/shop/acme-web"), `data.resources line 4: key "Deployment/shop/acme-web" is neither`},
 		"deep key":        {resources("Deployment/shop/", "Deployment/shop/x/"), `data.resources line 4: key "Deployment/shop/x/acme-web@web" is neither`},
@@ -372,7 +372,7 @@ func TestDecodeNotANode(t *testing.T) {
 		cm := encode(t, acme())
 		cm.Name = name
 		_, err := inventory.Decode(cm)
-		want := "ConfigMap shop/" + name + ": metadata.name: the record of a node is named lynqnode-NODE (restore it as it was; until then nothing of this hub is touched)"
+		want := "ConfigMap shop/" + name + ": metadata.name: the inventory of a node is named lynqnode-NODE (restore it as it was; until then nothing of this hub is touched)"
 		if err == nil || err.Error() != want {
 			t.Errorf("got %v\nwant %s", err, want)
 		}

@@ -57,7 +57,7 @@ func (r *Entry) check() error {
 	}
 	for _, text := range []string{r.Key(), r.APIVersion, r.UID, r.Digest, r.Template, r.ResourceVersion, r.Fields} {
 		if !utf8.ValidString(text) {
-			return errors.New("a record is no valid UTF-8")
+			return errors.New("an entry is no valid UTF-8")
 		}
 	}
 	return nil
@@ -83,14 +83,14 @@ func decodeEntries(text string) (entries []Entry, line int, err error) {
 		s = strings.TrimSpace(s)
 		switch {
 		case s == "]" && comma && len(entries) > 0:
-			return nil, line - 1, errors.New("the last record ends with a comma")
+			return nil, line - 1, errors.New("the last entry ends with a comma")
 		case s == "]" && strings.TrimSpace(rest) != "":
 			return nil, line + 1, errors.New("the list has ended, but there is more")
 		case s == "]":
 			entries, err = inOrder(entries)
 			return entries, line, err
 		case !comma:
-			return nil, line - 1, errors.New("it does not end with a comma, but another record follows")
+			return nil, line - 1, errors.New("it does not end with a comma, but another entry follows")
 		}
 		s, comma = strings.CutSuffix(s, ",")
 		entries = append(entries, Entry{})
@@ -133,7 +133,7 @@ func (r *Entry) parse(line string) error {
 	case s.err != nil:
 		return s.err
 	case strings.TrimSpace(s.rest) != "":
-		return fmt.Errorf("a line holds one record; there is more: %q", s.rest)
+		return fmt.Errorf("a line holds one entry; there is more: %q", s.rest)
 	case key == "":
 		return errors.New("it has no key")
 	case r.APIVersion == "":
@@ -181,7 +181,7 @@ func (r *Entry) member(s *scanner, name string, key *string) {
 	case "adopted":
 		r.Adopted = s.truth()
 	default:
-		s.fail("%q is no part of a record", name)
+		s.fail("%q is no part of an entry", name)
 	}
 }
 

@@ -28,7 +28,7 @@ type TooLargeError struct {
 
 // Error implements error.
 func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("the record of node %s/%s is too large for a ConfigMap: its %d objects take %d KiB, %d KiB can be had (split the form into several, each with its own nodes)",
+	return fmt.Sprintf("the inventory of node %s/%s is too large for a ConfigMap: its %d objects take %d KiB, %d KiB can be had (split the form into several, each with its own nodes)",
 		e.Namespace, e.Node, e.Objects, (e.Size+1023)>>10, e.Limit>>10)
 }
 

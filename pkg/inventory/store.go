@@ -165,7 +165,7 @@ func (s *Store) Save(ctx context.Context, inv *Inventory) (*Inventory, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("save the record of node %s/%s: %w", inv.Namespace, inv.Node, err)
+		return nil, fmt.Errorf("save the inventory of node %s/%s: %w", inv.Namespace, inv.Node, err)
 	}
 	next := *inv
 	next.Entries, next.Format = sorted(inv.Entries), 0
@@ -193,7 +193,7 @@ func (s *Store) Remove(ctx context.Context, inv *Inventory) error {
 	}
 	m := member{inv.Namespace, Name(inv.Node), inv.UID, inv.ResourceVersion, lynq.FinalizerNode, inv.Finalizer, inv.Deleting}
 	if err := s.remove(ctx, &m); err != nil {
-		return fmt.Errorf("remove the record of node %s/%s: %w", inv.Namespace, inv.Node, err)
+		return fmt.Errorf("remove the inventory of node %s/%s: %w", inv.Namespace, inv.Node, err)
 	}
 	return s.forgetCopy(ctx, inv)
 }
@@ -286,7 +286,7 @@ func (s *Store) put(ctx context.Context, cm *corev1.ConfigMap, differs func(*cor
 		return s.restore(ctx, cm, there, differs)
 	case cm.UID == "":
 		return nil, changed(cm.Namespace, cm.Name,
-			fmt.Sprintf("there is one already, and it was not there when the records were read: %v (if another run made it, run again; if it is no record of lynqctl, or lost its labels, put that right first)", why), err)
+			fmt.Sprintf("there is one already, and it was not there when the inventories were read: %v (if another run made it, run again; if it is no inventory of lynqctl, or lost its labels, put that right first)", why), err)
 	}
 	return nil, changed(cm.Namespace, cm.Name, "another client changed it meanwhile (run again)", err)
 }

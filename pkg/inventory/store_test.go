@@ -196,7 +196,7 @@ func TestChanged(t *testing.T) {
 	again := a.here()
 	again.RowUID = "another"
 	_, err := s.Save(t.Context(), again)
-	refused("create", err, "save the record of node "+a.Namespace+"/acme-web: ConfigMap "+a.Namespace+"/lynqnode-acme-web: there is one already, and it was not there when the records were read: it is of hub shop/"+a.Namespace+`, form forms/web and row "acme", and the node of hub shop/`+a.Namespace+`, form forms/web and row "another" has the same name`)
+	refused("create", err, "save the inventory of node "+a.Namespace+"/acme-web: ConfigMap "+a.Namespace+"/lynqnode-acme-web: there is one already, and it was not there when the inventories were read: it is of hub shop/"+a.Namespace+`, form forms/web and row "acme", and the node of hub shop/`+a.Namespace+`, form forms/web and row "another" has the same name`)
 
 	a.Kubectl(t, "", "label", "configmap/lynqnode-acme-web", "lynq.sh/hub-")
 	_, err = s.Save(t.Context(), again)
@@ -323,12 +323,12 @@ func TestNoAccess(t *testing.T) {
 		do   func(context.Context) (any, error)
 	}{
 		{"list the inventories of hub", func(ctx context.Context) (any, error) { return s.Nodes(ctx, inv.HubKey()) }},
-		{"save the record of node", func(ctx context.Context) (any, error) { return s.Save(ctx, inv) }},
-		{"save the record of node", func(ctx context.Context) (any, error) { return s.Save(ctx, saved) }},
+		{"save the inventory of node", func(ctx context.Context) (any, error) { return s.Save(ctx, inv) }},
+		{"save the inventory of node", func(ctx context.Context) (any, error) { return s.Save(ctx, saved) }},
 		{"read the record of hub", func(ctx context.Context) (any, error) { return s.LoadHub(ctx, hub.Namespace, hub.Name) }},
 		{"save the record of hub", func(ctx context.Context) (any, error) { return s.SaveHub(ctx, hub) }},
-		{"remove the record of node", func(ctx context.Context) (any, error) { return nil, s.Remove(ctx, saved) }},
-		{"remove the record of node", func(ctx context.Context) (any, error) {
+		{"remove the inventory of node", func(ctx context.Context) (any, error) { return nil, s.Remove(ctx, saved) }},
+		{"remove the inventory of node", func(ctx context.Context) (any, error) {
 			bare := saved.Clone()
 			bare.Finalizer = false
 			return nil, s.Remove(ctx, bare)

@@ -89,7 +89,7 @@ const unknownNode = "unknown"
 func spare(o *Orphan, data bool) string {
 	switch {
 	case o.Live == nil:
-		return "it is gone, and only a record names it (apply creates it again, or forgets it)"
+		return "it is gone, and only its entry is left (apply creates it again, or drops the entry)"
 	case o.Live.Deleting:
 		return "it " + o.Live.Ending
 	case o.Live.NoOrphan() != "":

@@ -110,7 +110,7 @@ func TestPruneSpares(t *testing.T) {
 		"of old, with our hub":  {ref: "ConfigMap/shop/a", change: live(func(l *plan.Live) { l.Hub = "crm" })},
 		"left by the operator":  {ref: "ConfigMap/shop/a", change: live(func(l *plan.Live) { l.Node, l.NodeNamespace = "acme-web", "shop" })},
 		"owned by others, too":  {ref: "ConfigMap/shop/a", change: live(func(l *plan.Live) { l.Owners = []types.UID{"theirs"} })},
-		"only recorded":         {ref: "ConfigMap/shop/a", change: func(o *orphan.Orphan) { o.Live, o.Reason = nil, orphan.ReasonGone }, want: "only a record names it", data: "only a record names it"},
+		"only recorded":         {ref: "ConfigMap/shop/a", change: func(o *orphan.Orphan) { o.Live, o.Reason = nil, orphan.ReasonGone }, want: "only its entry is left", data: "only its entry is left"},
 		"stranded":              {ref: "ConfigMap/shop/a", change: live(func(l *plan.Live) { l.Orphaned = false }), want: "an orphan no more", data: "an orphan no more"},
 		"being deleted":         {ref: "ConfigMap/shop/a", change: live(func(l *plan.Live) { l.Deleting, l.Ending = true, "is being deleted since noon" }), want: "it is being deleted since noon", data: "it is being deleted since noon"},
 		"unmanaged":             {ref: "ConfigMap/shop/a", change: live(func(l *plan.Live) { l.Unmanaged = true }), want: "lynq.sh/mode: unmanaged", data: "lynq.sh/mode: unmanaged"},

@@ -161,7 +161,7 @@ func (b *builder) inventory(g group, objects []*Orphan) (inv *inventory.Inventor
 	}
 	if known := b.inventories[g.NodeKey]; known != nil {
 		if known.Hub != hub {
-			return nil, nil, fmt.Sprintf("they are of hub %q, and the node's record is of hub %q", hub, known.Hub)
+			return nil, nil, fmt.Sprintf("they are of hub %q, and the node's inventory is of hub %q", hub, known.Hub)
 		}
 		return known.Clone(), nil, ""
 	}

@@ -326,7 +326,7 @@ func TestRebuildCompletes(t *testing.T) {
 		t.Error("the record that was given has changed")
 	}
 	there.Hub = "erp"
-	wantRebuilt(t, in, `crm shop/acme-web Secret/shop/s: they are of hub "crm", and the node's record is of hub "erp"`)
+	wantRebuilt(t, in, `crm shop/acme-web Secret/shop/s: they are of hub "crm", and the node's inventory is of hub "erp"`)
 }
 
 // What an object does not say is recorded so that nothing is lost.

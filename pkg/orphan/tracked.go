@@ -41,9 +41,9 @@ func (t *Tracking) Warnings() []string {
 	var lines []string
 	for i := range t.Unreadable {
 		if u := &t.Unreadable[i]; u.Verb == verbDiscover {
-			lines = append(lines, "not all kinds are known, and there may be objects of others that no record names: "+u.Err.Error())
+			lines = append(lines, "not all kinds are known, and there may be objects of others that no inventory has an entry for: "+u.Err.Error())
 		}
 	}
 	f := Found{Unreadable: t.Unreadable}
-	return append(lines, f.unread(verbList, "cannot be listed, so that there may be some among them that no record names")...)
+	return append(lines, f.unread(verbList, "cannot be listed, so that there may be some among them that no inventory has an entry for")...)
 }

@@ -88,7 +88,7 @@ func (me Owner) unproven(r *inventory.Entry, l *Live) string {
 	case l.Orphaned:
 		return "it is an orphan, which lynqctl orphans adopt takes back"
 	case me.Tracks(l) && r == nil:
-		return "it has this node's tracking, and no record of the node names it: lynqctl inventory rebuild records it"
+		return "it has this node's tracking, and no inventory has an entry for it: lynqctl inventory rebuild records it"
 	case me.Tracks(l):
 		return "it is not the object that is recorded: it was deleted and made again"
 	case r != nil && r.UID == string(l.UID):

@@ -70,7 +70,7 @@ func TestConflictMessages(t *testing.T) {
 		{nobodys, lynq.ConflictForce, lynq.AdoptNever, "it was there before (adoptionPolicy Never; IfUnowned would adopt what nothing else has, Always would take it)"},
 		{overwritten, lynq.ConflictForce, lynq.AdoptNever, "it is recorded, and does not have this node's tracking any more (adoptionPolicy Never; IfUnowned would adopt what nothing else has, Always would take it)"},
 		{recreated, lynq.ConflictForce, lynq.AdoptNever, "it is not the object that is recorded: it was deleted and made again (adoptionPolicy Never; IfUnowned would adopt what nothing else has, Always would take it)"},
-		{unrecordedT, lynq.ConflictForce, lynq.AdoptNever, "it has this node's tracking, and no record of the node names it: lynqctl inventory rebuild records it (adoptionPolicy Never; IfUnowned would adopt what nothing else has, Always would take it)"},
+		{unrecordedT, lynq.ConflictForce, lynq.AdoptNever, "it has this node's tracking, and no inventory has an entry for it: lynqctl inventory rebuild records it (adoptionPolicy Never; IfUnowned would adopt what nothing else has, Always would take it)"},
 		{orphaned, lynq.ConflictForce, lynq.AdoptNever, "it is an orphan, which lynqctl orphans adopt takes back (adoptionPolicy Never; IfUnowned would adopt what nothing else has, Always would take it)"},
 	} {
 		p := lynq.DefaultPolicy()

@@ -360,7 +360,7 @@ func (d *decider) leavingStep(me Owner, r *inventory.Entry, l *Live, why Reason)
 	case row != nil && why == ReasonRemoved:
 		s.Action, s.Reason, s.Message = ActionSkip, ReasonRowUnknown, row.holds()
 	case d.holder(me, l) != "":
-		s.Action, s.Reason, s.Message = ActionSkip, ReasonUnknown, "its record stays: node "+d.holder(me, l)+", which this run does not touch, has it too"
+		s.Action, s.Reason, s.Message = ActionSkip, ReasonUnknown, "its entry stays: node "+d.holder(me, l)+", which this run does not touch, has it too"
 	case me.relabelled(l):
 		s.Action, s.Reason = ActionSkip, ReasonForeign
 		s.Message = fmt.Sprintf("it belongs to the inventory, and label %s says hub %q: the inventory's labels were changed (restore them)", lynq.LabelHub, l.Hub)
@@ -577,7 +577,7 @@ func (l *Live) takenOver() string {
 // What is said of records that a node wants, or has recorded as its objects.
 const (
 	neverTaken   = "it is a record of lynqctl, or of the Lynq operator, and never an object of a node (choose another name)"
-	neverDeleted = "it is a record of lynqctl, or of the Lynq operator: only the line in this node's record goes"
+	neverDeleted = "it is a record of lynqctl, or of the Lynq operator: only the entry in this node's inventory goes"
 )
 
 // foreign names whose an object is, "" where it is ours or has no owner. A node that

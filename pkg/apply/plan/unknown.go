@@ -122,7 +122,7 @@ func (d *decider) kept(inv *inventory.Inventory, why error) NodePlan {
 // that does not mean that it is gone. It tells whether that is so.
 func (d *decider) unseen(s *Step) bool {
 	if err := d.Unknown[s.Entry.Ref]; err != nil {
-		s.Action, s.Reason, s.Message = ActionSkip, ReasonUnknown, "its record stays: "+err.Error()
+		s.Action, s.Reason, s.Message = ActionSkip, ReasonUnknown, "its entry stays: "+err.Error()
 		return true
 	}
 	if err := d.Misplaced[s.Entry.Ref]; err != nil {

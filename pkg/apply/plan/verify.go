@@ -43,7 +43,7 @@ const (
 	FindingUnconfirmed FindingType = "Unconfirmed" // no run saw its last write end well
 	FindingUntracked   FindingType = "Untracked"   // its tracking is missing, or not as its policies say
 	FindingDrifted     FindingType = "Drifted"     // others changed what lynqctl manages
-	FindingUnrecorded  FindingType = "Unrecorded"  // tracked, and no record names it
+	FindingUnrecorded  FindingType = "Unrecorded"  // tracked, and no inventory has an entry for it
 )
 
 // FindingTypes are all of them.
@@ -140,7 +140,7 @@ func (v *verifier) node(inv *inventory.Inventory) []Finding {
 	f := Finding{NodeKey: NodeKey{inv.Namespace, inv.Node}, Hub: inv.Hub, Form: inv.Form}
 	if inv.Deleting {
 		f.Object = lynq.Ref{Kind: "ConfigMap", Namespace: inv.Namespace, Name: inventory.Name(inv.Node)}
-		f.Type, f.What, f.Fix = FindingDeleting, "the node's record is being deleted", "its finalizers say who holds it"
+		f.Type, f.What, f.Fix = FindingDeleting, "the node's inventory is being deleted", "its finalizers say who holds it"
 		if inv.Finalizer {
 			f.Fix = "apply or finalize completes that"
 		}
@@ -168,7 +168,7 @@ func (v *verifier) object(f *Finding, me Owner, r *inventory.Entry, l *Live) boo
 	case FindingMissing:
 		f.What, f.Fix = "it is gone", "apply creates it again"
 		if err := v.Misplaced[r.Ref]; err != nil {
-			f.What, f.Fix = err.impossible(), "apply drops it from the record"
+			f.What, f.Fix = err.impossible(), "apply drops its entry"
 		}
 	case FindingReplaced:
 		f.What, f.Fix = "it was deleted and created again", "apply updates it"
@@ -187,7 +187,7 @@ func (v *verifier) object(f *Finding, me Owner, r *inventory.Entry, l *Live) boo
 	case FindingUnconfirmed:
 		f.What, f.Fix = "a run was to write it and did not see that end well", "apply completes that"
 		if err := v.Misplaced[r.Ref]; err != nil {
-			f.What, f.Fix = err.impossible(), "apply drops it from the record"
+			f.What, f.Fix = err.impossible(), "apply drops its entry"
 		}
 	case FindingUntracked:
 		f.What, f.Fix = me.untracked(o, l), "apply puts that right"
@@ -283,10 +283,10 @@ func (v *verifier) unrecorded(l *Live) (Finding, bool) {
 	f.Fix = "apply records it if a form has it, inventory rebuild in any case"
 	if inv := v.nodeOf(l); inv != nil {
 		f.NodeKey, f.Hub, f.Form = NodeKey{inv.Namespace, inv.Node}, inv.Hub, inv.Form
-		f.What = "no record names it"
+		f.What = "no inventory has an entry for it"
 		return f, true
 	}
-	f.What = "its node has no record"
+	f.What = "its node has no inventory"
 	if l.Node != "" {
 		f.NodeKey = NodeKey{l.NodeNamespace, l.Node}
 		return f, l.PartOf == partOf(f.NodeKey) && !v.broken[l.PartOf]
