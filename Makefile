@@ -13,7 +13,7 @@
 
 GO       ?= go
 FUZZTIME ?= 60s
-# For what is written by nobody but us, such as names of files.
+# For what is written by no one but us, such as names of files.
 FUZZLESS ?= 15s
 LINT     := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.13.2
 DEADCODE := $(GO) run golang.org/x/tools/cmd/deadcode@v0.50.0

@@ -172,7 +172,7 @@ func (l *lab) place(nodes int) *place {
 }
 
 // idle are rows whose objects give controllers as little to do as can be: no
-// pods, and claims that nobody uses.
+// pods, and claims that no one uses.
 func idle(n int) []floor.Row {
 	rows := tenants(n)
 	for i := range rows {

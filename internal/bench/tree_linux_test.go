@@ -17,7 +17,7 @@ import (
 const jobRead = "read"
 
 // readTree reads each file that the index of a tree lists once, and the index:
-// the least that a run has to do that is to notice whatever somebody changed.
+// the least that a run has to do that is to notice whatever a person changed.
 func readTree(dir string) error {
 	index, err := os.ReadFile(filepath.Join(dir, gitops.IndexFile))
 	if err != nil {

@@ -143,7 +143,7 @@ func Missing(t testing.TB, what string) {
 	t.Skip(what)
 }
 
-// freePort is a port on which nobody listens.
+// freePort is a port on which no one listens.
 func freePort() (int, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -67,7 +67,7 @@ func TestParseRefuses(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"open code":    {"a\n```sh\nx\n", "p.md:2: a block of code that never ends"},
 		"open comment": {"<!-- before\nx\n", "p.md:1: a comment that never ends"},
-		"unknown word": {"```yaml name=x\n```\n", `p.md:1: nobody knows what "name=x" means behind a fence (file=NAME there may be)`},
+		"unknown word": {"```yaml name=x\n```\n", `p.md:1: "name=x" behind a fence means nothing (it may be file=NAME)`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := doctest.Parse("p.md", test.text)

@@ -121,7 +121,7 @@ func blockAt(lines []string, at int) (Block, bool, error) {
 		case i == 0:
 			b.Lang = word
 		default:
-			return b, false, fmt.Errorf("%d: nobody knows what %q means behind a fence (file=NAME there may be)", at+1, word)
+			return b, false, fmt.Errorf("%d: %q behind a fence means nothing (it may be file=NAME)", at+1, word)
 		}
 	}
 	for i, line := range lines[at+1:] {

@@ -166,7 +166,7 @@ func (c *Column) isCount() bool {
 	return len(c.Values) > 0
 }
 
-// looksSecret tells whether a column may hold what nobody should see in a
+// looksSecret tells whether a column may hold what no one should see in a
 // ConfigMap. It rather says so once too often.
 func (c *Column) looksSecret() bool {
 	words := strings.Split(snake(c.Name), "_")

@@ -103,7 +103,7 @@ func (d *Draft) mapRest(t Table) {
 	}
 }
 
-// named finds a column that somebody named.
+// named finds a column that a person named.
 func (t Table) named(what, name string) (*Column, error) {
 	if c := t.find(name); c != nil {
 		return c, nil

@@ -175,7 +175,7 @@ func TestDeleteTellsWhatIsGone(t *testing.T) {
 	}
 	held := map[string]any{"finalizers": []any{"example.com/held"}}
 	pod := map[string]any{
-		"nodeName":   "no-such-node", // nobody acknowledges the end of what is bound
+		"nodeName":   "no-such-node", // no one acknowledges the end of what is bound
 		"containers": []any{map[string]any{"name": "app", "image": "example.com/app"}},
 	}
 	foreground := metav1.DeletePropagationForeground

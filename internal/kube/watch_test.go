@@ -193,7 +193,7 @@ func TestWatchOne(t *testing.T) {
 	}
 }
 
-// What goes, or is replaced by another of its name, while nobody looks.
+// What goes, or is replaced by another of its name, while no one looks.
 func TestWatchFindsWhatWentMeanwhile(t *testing.T) {
 	t.Parallel()
 	c := newThrough(t, faultproxy.Options{})

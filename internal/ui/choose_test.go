@@ -25,7 +25,7 @@ func choose(t *testing.T, answer string) (chosen []int, shown string) {
 func TestChoose(t *testing.T) {
 	for answer, want := range map[string][]int{
 		"":                     nil, // the end of the input
-		"1":                    nil, // nobody ended the line
+		"1":                    nil, // no one ended the line
 		"\n":                   nil,
 		"  \t\n":               nil,
 		"1\n":                  {0},
@@ -106,7 +106,7 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
-// Nobody can answer where what is read from or asked on is no terminal.
+// No one can answer where what is read from or asked on is no terminal.
 func TestCanAsk(t *testing.T) {
 	if ui.CanAsk(strings.NewReader("y\n"), ui.Stream{Size: func() (int, int) { return 80, 24 }}) {
 		t.Error("a reader that is no terminal can answer")

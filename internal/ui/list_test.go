@@ -156,7 +156,7 @@ func TestPrintNothing(t *testing.T) {
 	}
 }
 
-// closed is a pipe that nobody reads any more.
+// closed is a pipe that no one reads any more.
 type closed struct{}
 
 var errClosed = errors.New("broken pipe")

@@ -62,7 +62,7 @@ func tableText(nodes []nodeResult, wide bool, out Stream) string {
 }
 
 // readiness is how many objects are ready: "-" for a node that went, or where
-// nobody looked.
+// no one looked.
 func (n *nodeResult) readiness() string {
 	if n.outcome == apply.OutcomeDone && (n.ready == 0 || n.status == statusDeleted) || n.objects == 0 {
 		return "-"

@@ -299,7 +299,7 @@ func (c *adoption) untouched(before, after *unstructured.Unstructured) {
 	if c.policy.Patch == lynq.PatchMerge {
 		own = is["lynq Update"]
 	}
-	if own == nil { // nobody manages anything, so that the server writes down nothing
+	if own == nil { // no one manages anything, so that the server writes down nothing
 		if c.policy.Conflict == lynq.ConflictStuck && !covers(contentOf(after), contentOf(before)) {
 			c.t.Errorf("%s: something changed: %s", c.title, cmp.Diff(contentOf(before), contentOf(after)))
 		}
@@ -342,7 +342,7 @@ func (c *adoption) takes(manager string) bool {
 	return c.policy.Conflict == lynq.ConflictForce && !strings.HasPrefix(manager, "lynq ")
 }
 
-// dropped: what the form no longer sets is gone, unless somebody else manages it,
+// dropped: what the form no longer sets is gone, unless another client manages it,
 // and all that it never set is as it was.
 func (c *adoption) dropped(before, after *unstructured.Unstructured) {
 	c.t.Helper()

@@ -48,7 +48,7 @@ type entry struct {
 	want      *expectation
 }
 
-// expectation is somebody who waits for an object.
+// expectation is a person who waits for an object.
 type expectation struct {
 	revision
 	leaving bool // it is waited for until it is gone
@@ -172,7 +172,7 @@ func (c *cache) allSynced() bool {
 	return true
 }
 
-// changed gives whom to notify of an entry, nil for nobody.
+// changed gives whom to notify of an entry, nil for no one.
 func (c *cache) changed(e *entry) func() {
 	if e.want == nil {
 		return nil
@@ -211,7 +211,7 @@ func (c *cache) all() []*entry {
 // refresh looks again at all that is expected.
 func (c *cache) refresh() { c.update(c.all) }
 
-// fail ends all waits, as nobody is going to tell of the kind any more.
+// fail ends all waits, as no one is going to tell of the kind any more.
 func (c *cache) fail(err error) {
 	c.update(func() []*entry {
 		c.err = err

@@ -191,7 +191,7 @@ func (w *sender) tryDisown() error {
 	return err
 }
 
-// leaveBehind gives up on an object that a person named, and says so: nobody
+// leaveBehind gives up on an object that a person named, and says so: no one
 // remembers it from now on.
 func (n *nodeRun) leaveBehind(s *stepRun, message string) {
 	left := *s.Step
@@ -256,7 +256,7 @@ func (w *sender) tryUntrack(c fields.MetadataChange) error {
 	if !w.owner().Tracks(&l) {
 		return nil
 	}
-	// Somebody else applied the same tracking, from a copy perhaps, so that an
+	// Another client applied the same tracking, from a copy perhaps, so that an
 	// apply leaves it there.
 	if live, err = w.left(done); err != nil {
 		return err

@@ -20,7 +20,7 @@ const maxNamed = 3
 // inside names what a container holds that its deletion must not take away: all
 // that is left when the node's own objects are gone, but for what the control
 // plane puts into every namespace and what belongs to other objects in it. An
-// error means that nobody knows.
+// error means that no one knows.
 func (n *nodeRun) inside(s *stepRun) ([]string, error) {
 	ctx := n.finishing
 	// Kinds may have come since the run began, and objects of them.

@@ -369,7 +369,7 @@ func (n *nodeRun) delete(s *stepRun) {
 	if n.Options.DryRun {
 		o.DryRun = []string{metav1.DryRunAll}
 	}
-	// The version is that of the tracking that was seen: somebody may have
+	// The version is that of the tracking that was seen: a person may have
 	// taken the object over since.
 	gone, err := n.Cluster.Delete(n.finishing, s.resource, s.ref().Namespace, s.ref().Name, o)
 	switch {
@@ -420,7 +420,7 @@ func (n *nodeRun) deleteAgain(s *stepRun) {
 	}
 }
 
-// maxTries bounds how often a write is made anew because the object changed
+// maxTries bounds how often a write is tried again because the object changed
 // meanwhile.
 const maxTries = 8
 

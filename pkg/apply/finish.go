@@ -136,7 +136,7 @@ func (n *nodeRun) finish() {
 	n.conclude(outcome)
 }
 
-// held is the outcome of a node that somebody deleted and whose objects have
+// held is the outcome of a node that a person deleted and whose objects have
 // gone: what is left alone keeps the record, with which it would be collected.
 func (n *nodeRun) held(outcome Outcome) Outcome {
 	for i := range n.steps {

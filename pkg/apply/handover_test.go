@@ -57,7 +57,7 @@ func TestHandOverInterrupted(t *testing.T) {
 }
 
 // TestHandOverToBrokenRecord: the node that wants an object now has a record that
-// nobody can read, so that it is left alone. The other keeps the object.
+// no one can read, so that it is left alone. The other keeps the object.
 func TestHandOverToBrokenRecord(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, node("a", configMap("a", "1"), configMap("shared", "1")))

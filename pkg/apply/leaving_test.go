@@ -104,7 +104,7 @@ func TestStaysForDependents(t *testing.T) {
 	for _, r := range inv.Entries {
 		names = append(names, r.Name)
 	}
-	// Nobody knows that b does not depend on x, which is of the same order as a.
+	// No one knows that b does not depend on x, which is of the same order as a.
 	if got := strings.Join(names, " "); got != "a b x" {
 		t.Fatalf("recorded: %s, want a, b and x", got)
 	}
@@ -117,7 +117,7 @@ func TestStaysForDependents(t *testing.T) {
 	}
 }
 
-// TestHeldTooLong: an object that somebody else's finalizer holds is not waited
+// TestHeldTooLong: an object that another client's finalizer holds is not waited
 // for for ever, and said to be held.
 func TestHeldTooLong(t *testing.T) {
 	s := newStage()
@@ -185,7 +185,7 @@ func TestCollectedLast(t *testing.T) {
 }
 
 // TestTakenOverBeforeCollected: the garbage collector looks at owners only, so that
-// what somebody took over since the run has looked must not be left to it.
+// what a person took over since the run has looked must not be left to it.
 func TestTakenOverBeforeCollected(t *testing.T) {
 	ways := takenOver()
 	ways["a second owner"] = func(m *metav1.PartialObjectMetadata) {

@@ -41,7 +41,7 @@ func makeObject(o *lynq.Object, partOf string) (plan.Object, error) {
 	if err := checkMetadata(metadata); err != nil {
 		return plan.Object{}, err
 	}
-	// What somebody changes of a Secret shows as a change of its data only.
+	// What a person changes of a Secret shows as a change of its data only.
 	o.Content = fields.FoldSecret(o.Content)
 	labels, ok := metadata["labels"].(map[string]any)
 	if !ok {

@@ -70,7 +70,7 @@ func TestMake(t *testing.T) {
 	}
 }
 
-// TestDigest: an object is to be written anew when its manifest changes, or how
+// TestDigest: an object is to be written again when its manifest changes, or how
 // it is written, and for nothing else.
 func TestDigest(t *testing.T) {
 	before := made(t, rendered(t, acmeConfig, nil)).Digest

@@ -207,7 +207,7 @@ func (m *memory) put(ref lynq.Ref, o *unstructured.Unstructured) *unstructured.U
 	return o
 }
 
-// make puts an object there that somebody else made.
+// make puts an object there that another client made.
 func (m *memory) make(ref lynq.Ref, metadata map[string]any) *unstructured.Unstructured {
 	m.mu.Lock()
 	defer m.mu.Unlock()

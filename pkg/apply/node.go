@@ -372,7 +372,7 @@ func (n *nodeRun) settle(s *stepRun) {
 	}
 	o := s.outcome
 	if s.gone {
-		o = OutcomeSkipped // it is still being deleted, and was not made anew
+		o = OutcomeSkipped // it is still being deleted, and was not created again
 	}
 	for _, p := range []*provider{n.providers[plan.Provides(s.Object)], n.handovers[s.Object.Ref]} {
 		if p != nil && p.ref == s.Object.Ref && p.node == n.plan.NodeKey {

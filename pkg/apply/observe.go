@@ -19,7 +19,7 @@ import (
 )
 
 // Observe reads the metadata of everything that nodes want or inventories name:
-// one paged list per kind of what bears the hub's label, and a look at what is
+// one paged list per kind of what has the hub's label, and a look at what is
 // wanted and does not bear it. What the server does not show of a kind, or of an
 // object, is unknown, and never absent. An error means that nothing is known: the
 // server cannot be asked.

@@ -13,7 +13,7 @@ import (
 
 // OperatorNodes counts the LynqNode resources of a hub by namespace: those that the
 // Lynq operator manages. One that is being deleted without the operator's finalizer, as
-// adopt-operator leaves it to the garbage collector, is nobody's any more.
+// adopt-operator leaves it to the garbage collector, is no one's any more.
 func OperatorNodes(ctx context.Context, c Cluster, hub string) (map[string]int, error) {
 	r, err := c.Resource(ctx, lynq.Group, "", lynq.KindNode)
 	if meta.IsNoMatchError(err) {

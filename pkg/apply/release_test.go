@@ -18,7 +18,7 @@ import (
 )
 
 // TestFailedNodeGivesNothingAway: a row that does not render may still want what
-// its node has, so that nobody else gets it.
+// its node has, so that no one else gets it.
 func TestFailedNodeGivesNothingAway(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, node("a", configMap("shared", "1")))
@@ -46,7 +46,7 @@ func takenOver() map[string]func(*metav1.PartialObjectMetadata) {
 	}
 }
 
-// takeOver changes an object as somebody else.
+// takeOver changes an object as another client.
 func (s *stage) takeOver(ref lynq.Ref, change func(*metav1.PartialObjectMetadata)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,7 +59,7 @@ func (s *stage) takeOver(ref lynq.Ref, change func(*metav1.PartialObjectMetadata
 	s.put(ref, o)
 }
 
-// TestTakenOverIsLetGo: what somebody else has taken over is not deleted with its
+// TestTakenOverIsLetGo: what another client has taken over is not deleted with its
 // node, and does not go with the inventory either: no reference to that is left.
 func TestTakenOverIsLetGo(t *testing.T) {
 	for who, change := range takenOver() {
@@ -101,7 +101,7 @@ func TestTakenOverIsLetGo(t *testing.T) {
 	}
 }
 
-// TestUnmanagedBeforeDelete: somebody says hands off after the run has looked.
+// TestUnmanagedBeforeDelete: a person says hands off after the run has looked.
 func TestUnmanagedBeforeDelete(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, node("a", configMap("shared", "1")), node("b"))
@@ -145,8 +145,8 @@ func TestHalfAdopted(t *testing.T) {
 	}
 }
 
-// TestTerminatingWithoutLabel: an object that is nobody's is being deleted. It is
-// made anew when it is gone, and not written to before.
+// TestTerminatingWithoutLabel: an object that is no one's is being deleted. It is
+// created again when it is gone, and not written to before.
 func TestTerminatingWithoutLabel(t *testing.T) {
 	s := newStage()
 	dying := s.make(shared, map[string]any{"finalizers": []any{"example.com/f"}, "deletionTimestamp": "2026-01-01T00:00:00Z"})
@@ -232,7 +232,7 @@ func TestTouchedBeforeWrite(t *testing.T) {
 	}
 }
 
-// TestRetainThatFailed: the form retains an object from now on, and somebody keeps
+// TestRetainThatFailed: the form retains an object from now on, and a person keeps
 // that from being written to it. When the row goes, the object stays.
 func TestRetainThatFailed(t *testing.T) {
 	s := newStage()

@@ -290,7 +290,7 @@ func promisedBy(providers map[string]*provider, others ...map[lynq.Ref]*provider
 	return promised
 }
 
-// finishAll leaves nobody waiting for a node that has ended.
+// finishAll leaves no one waiting for a node that has ended.
 func (r *run) finishAll(k plan.NodeKey, o Outcome) {
 	for _, p := range r.promised[k] {
 		p.finish(o)

@@ -331,7 +331,7 @@ func (w *sender) release(failed error, body plan.Body) error {
 // forces tells whether fields are taken from all others.
 func (w *sender) forces() bool { return w.s.Object.Policy.Conflict == lynq.ConflictForce }
 
-// tellTaken says what is taken of fields that Force takes although nobody wants
+// tellTaken says what is taken of fields that Force takes although no one wants
 // them otherwise. A takeover says from whom it is.
 func (w *sender) tellTaken(conflicts []fields.Conflict) {
 	conflicts = slices.DeleteFunc(conflicts, func(f fields.Conflict) bool { return f.ClientSide() })

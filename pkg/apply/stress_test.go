@@ -91,7 +91,7 @@ func (c chance) trouble(s *stage, cancel context.CancelFunc) func(string, lynq.R
 }
 
 // TestStress: runs that fail here and there and are interrupted at any moment
-// end, and leave nothing that bears a node's tracking and that no record names.
+// end, and leave nothing that has a node's tracking and that no record names.
 func TestStress(t *testing.T) {
 	for seed := range uint64(60) {
 		c := chance{rand.New(rand.NewPCG(seed, 1))}

@@ -16,7 +16,7 @@ import (
 )
 
 // withoutMarks adds to a JSON patch, which may be nil, that the controller of an
-// object goes, and the marks of other tools and nodes: as long as an object bears
+// object goes, and the marks of other tools and nodes: as long as an object has
 // them, those hold it for theirs, and may even delete it. It is nil where there
 // is nothing to do.
 func withoutMarks(patch []byte, live *unstructured.Unstructured, controller types.UID) ([]byte, error) {

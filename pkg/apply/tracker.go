@@ -302,7 +302,7 @@ func revisionOf(m metav1.Object) revision {
 
 // before tells whether r is surely older than other, which is of the same name.
 // Resource versions of a kind are ordered where they are numbers; other servers
-// have only the generation to go by, which begins anew with each UID.
+// have only the generation to go by, which begins again with each UID.
 func (r revision) before(other revision) bool {
 	order, err := resourceversion.CompareResourceVersion(r.ResourceVersion, other.ResourceVersion)
 	if err == nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // Undefined is nil where a kind that the server does not serve has no objects: it is
-// not defined either. Else it says why nobody knows which there are.
+// not defined either. Else it says why no one knows which there are.
 func Undefined(ctx context.Context, c Cluster, group, kind string) error {
 	if lynq.BuiltIn(group) {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// differs tells whether the record is to be written anew, and sets its version.
+// differs tells whether the record is to be written again, and sets its version.
 // That this version renders it too is not worth a write; that no version is known
 // any more to render all of it, is.
 func (n *nodeRun) differs(next *inventory.Inventory) bool {

@@ -226,7 +226,7 @@ func invalid(status metav1.Status) problem {
 	for _, c := range causes(status) {
 		switch {
 		case c.Field == "metadata.uid":
-			// A patch of what bears another uid.
+			// A patch of what has another uid.
 			return problem{kind: problemReplaced}
 		case immutable(c.Message):
 			fixed = append(fixed, c.Field)

@@ -7,7 +7,7 @@ import (
 )
 
 // live is an object of which lynq applied a and l, "ed" edited b, "sc" scaled r
-// and nobody manages n.
+// and no one manages n.
 const live = `{"metadata":{"managedFields":[
 	{"manager":"lynq","operation":"Apply","time":"2026-01-01T00:00:00Z","fieldsV1":{"f:spec":{"f:a":{},"f:l":{"k:{\"name\":\"x\"}":{".":{},"f:v":{}}},"f:whole":{}}}},
 	{"manager":"old","operation":"Update","time":"2026-01-01T00:00:00Z","fieldsV1":{"f:spec":{"f:b":{}}}},

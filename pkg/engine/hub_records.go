@@ -12,7 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// hubRecords reads the records of hubs for a command that looks at the nodes of one
+// hubRecords reads the records of hubs for a use case that looks at the nodes of one
 // namespace, or of all. Nothing is read twice.
 type hubRecords struct {
 	store     *inventory.Store

@@ -29,7 +29,7 @@ type InventoryOptions struct {
 	Hubs, Forms, Nodes []string
 }
 
-// chosen tells whether a command is about a node. Of one without a record the
+// chosen tells whether the options choose a node. Of one without a record the
 // form is not known.
 func (o *InventoryOptions) chosen(k plan.NodeKey, hub lynq.HubKey, form lynq.FormKey) bool {
 	return (o.Namespace == "" || o.Namespace == k.Namespace) && (len(o.Nodes) == 0 || slices.Contains(o.Nodes, k.Name)) &&
@@ -62,7 +62,7 @@ type Inventories struct {
 	counting plan.Counting
 }
 
-// read reads the records that the flags choose, and all others of their
+// read reads the records that the options choose, and all others of their
 // namespaces.
 func (o *InventoryOptions) read(ctx context.Context, hubs *hubRecords) (*Inventories, error) {
 	r, err := o.readAll(ctx, hubs)
@@ -72,7 +72,7 @@ func (o *InventoryOptions) read(ctx context.Context, hubs *hubRecords) (*Invento
 	return r, o.unknown(r, nil)
 }
 
-// readAll is read for flags that may name what has no record.
+// readAll is read for options that may name what has no record.
 func (o *InventoryOptions) readAll(ctx context.Context, hubs *hubRecords) (*Inventories, error) {
 	all, err := hubs.store.AllNodes(ctx, o.Namespace)
 	broken, err := brokenOnes(err)
@@ -112,13 +112,13 @@ func (o *InventoryOptions) hubsAmong(inventories []*inventory.Inventory, countin
 	return slices.DeleteFunc(hubs, func(hub lynq.HubKey) bool { return !lynq.Names(o.Hubs).Choose(hub.Namespace, hub.Name) })
 }
 
-// mayConcern tells whether a record that cannot be read may be one that the flags
+// mayConcern tells whether a record that cannot be read may be one that the options
 // choose: as far as its labels can be read, they say of which hub and form it is.
 func (o *InventoryOptions) mayConcern(b *inventory.UnreadableError) bool {
 	return o.mayChoose(b.Node, plan.HubOfBroken(b), plan.FormOfBroken(b))
 }
 
-// ignored warns of the records that the flags choose and that do not count.
+// ignored warns of the records that the options choose and that do not count.
 func (o *InventoryOptions) ignored(all *plan.Ignored) []string {
 	var meant plan.Ignored
 	for _, inv := range all.Inventories {

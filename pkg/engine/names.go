@@ -72,7 +72,7 @@ func distinct(flag, what string, wanted []string, all []lynq.FormKey) error {
 	return errors.Join(errs...)
 }
 
-// known checks names given with a flag.
+// known checks names that a flag gave.
 func known(flag, what string, wanted []string, all []lynq.FormKey) error {
 	var errs []error
 	for _, w := range wanted {

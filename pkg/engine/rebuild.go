@@ -169,7 +169,7 @@ func (r *rebuildJob) where() string {
 	return " in namespace " + r.o.Where
 }
 
-// meant tells whether the command is about a node; one without a name may be any
+// meant tells whether a node is to be rebuilt; one without a name may be any
 // of its namespace.
 func (r *rebuildJob) meant(key plan.NodeKey, hub lynq.HubKey) bool {
 	return (r.o.Where == "" || r.o.Where == key.Namespace) && mayChooseHub(r.hubs, hub) &&

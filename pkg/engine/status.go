@@ -72,7 +72,7 @@ func (o *StatusOptions) look(ctx context.Context, client *kube.Client) (*Status,
 	return s, records.elsewhere(), o.missing(ctx, records.store, s)
 }
 
-// means tells whether the flags choose a node whose record is broken.
+// means tells whether the options choose a node whose record is broken.
 func (o *StatusOptions) means(n *status.Node) bool {
 	return o.mayChoose(n.Name, n.HubKey(), n.FormKey())
 }
@@ -105,7 +105,7 @@ func (o *StatusOptions) showsHub(key lynq.HubKey) bool {
 	return o.whole() && lynq.Names(o.Hubs).Choose(key.Namespace, key.Name)
 }
 
-// shownHubs are the records of hubs that the flags choose, or that nodes are of.
+// shownHubs are the records of hubs that the options choose, or that nodes are of.
 // Such a hub may be in a namespace that was not looked at, and may not be.
 func (o *StatusOptions) shownHubs(ctx context.Context, records *hubRecords, s *Status, hubs []*inventory.Hub) []*inventory.Hub {
 	wanted := map[lynq.HubKey]bool{}

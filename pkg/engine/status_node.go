@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -92,16 +93,15 @@ func (l *nodeLook) look(ctx context.Context) {
 
 // atOnce calls f for 0 to n-1, some of them at a time.
 func atOnce(n int, f func(i int)) {
-	var running sync.WaitGroup
-	gate := make(chan struct{}, looksAtOnce)
+	var running errgroup.Group
+	running.SetLimit(looksAtOnce)
 	for i := range n {
-		gate <- struct{}{}
-		running.Go(func() {
-			defer func() { <-gate }()
+		running.Go(func() error {
 			f(i)
+			return nil
 		})
 	}
-	running.Wait()
+	_ = running.Wait() // no function has an error
 }
 
 func (l *nodeLook) warn(format string, args ...any) {

@@ -200,7 +200,7 @@ func (w *StatusWatch) seeNode(key types.NamespacedName, n status.Node, old *inve
 	}
 }
 
-// node reads the record of a node, and whether the flags choose it. Of one of an
+// node reads the record of a node, and whether the options choose it. Of one of an
 // old format it gives what has to be known.
 func (w *StatusWatch) node(cm *corev1.ConfigMap) (n status.Node, old *inventory.Inventory, chosen bool) {
 	inv, err := inventory.Decode(cm)

@@ -92,7 +92,7 @@ func (v *verification) look(ctx context.Context) error {
 	return nil
 }
 
-// tells tells whether a finding is about a node that the flags choose. What has no
+// tells tells whether a finding is about a node that the options choose. What has no
 // record says only the name of its hub: that is the one in the node's namespace.
 func (v *verification) tells(f *plan.Finding, inv *inventory.Inventory) bool {
 	if inv != nil {

@@ -127,7 +127,7 @@ func hasName(manifest *Value) bool {
 	return name != nil && name.Kind != Null && (name.Kind != String || strings.TrimSpace(name.Str) != "")
 }
 
-// withoutLeftovers drops what tools write into manifests and nobody means: an
+// withoutLeftovers drops what tools write into manifests and no one means: an
 // empty status.
 func withoutLeftovers(manifest *Value) *Value {
 	result := *manifest

@@ -11,7 +11,7 @@ import (
 
 // object reads the fields of one mapping strictly. Each getter makes its field
 // a known one and reports what is wrong with it; done then reports the fields
-// that nobody asked for. A field that is null counts as absent.
+// that no one asked for. A field that is null counts as absent.
 type object struct {
 	*report
 	subject string // whose mapping it is, for messages: form "web"

@@ -112,7 +112,7 @@ type Scope struct {
 	Hubs []HubScope
 	// Only, where it is not nil, are the names of the nodes that were asked for.
 	Only map[string]bool
-	// Selected: a selector leaves objects out. Nobody knows which of those that
+	// Selected: a selector leaves objects out. No one knows which of those that
 	// are wanted no more it would have left, so that nothing goes.
 	Selected bool
 }

@@ -37,7 +37,7 @@ func (m *mortal) live(do, half func() error) error {
 	case m.left > 0:
 		return do()
 	case m.left == 0 && half != nil:
-		_ = half() // nobody is told any more
+		_ = half() // no one is told any more
 	}
 	return errKilled
 }
@@ -240,7 +240,7 @@ func (w *world) step(s *site, a Arrangement) {
 	}
 }
 
-// stranger has somebody else write a file.
+// stranger has another client write a file.
 func (w *world) stranger(s *site) {
 	folder := []string{"", "t1-web/", "t2-api/", "docs/"}[w.IntN(4)]
 	name := folder + fmt.Sprintf("note-%d.txt", w.IntN(3))

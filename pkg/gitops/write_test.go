@@ -101,7 +101,7 @@ func TestOneChange(t *testing.T) {
 		"coda-web/configmap-coda.yaml", "coda-web/kustomization.yaml", "kustomization.yaml", IndexFile)
 }
 
-// TestEdited: what somebody changed stays until --force, also when its node goes;
+// TestEdited: what a person changed stays until --force, also when its node goes;
 // everything else is done.
 func TestEdited(t *testing.T) {
 	s := newSite(t)
@@ -129,7 +129,7 @@ func TestEdited(t *testing.T) {
 	}
 }
 
-// TestRemovedByHand: somebody who removes a node's folder by hand gets it again,
+// TestRemovedByHand: a person who removes a node's folder by hand gets it again,
 // unless the run does not know of the node: then it is forgotten, and nothing
 // lists it any more.
 func TestRemovedByHand(t *testing.T) {
@@ -197,7 +197,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestHostileIndex: an index that somebody has made cannot have anything removed
+// TestHostileIndex: an index that a person has made cannot have anything removed
 // outside the tree, or be read beyond it.
 func TestHostileIndex(t *testing.T) {
 	s := newSite(t)

@@ -291,7 +291,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestRunOthers: what somebody does to an object while the run looks away.
+// TestRunOthers: what a person does to an object while the run looks away.
 func TestRunOthers(t *testing.T) {
 	ref := lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: "acme"}
 	for want, change := range map[string]func(s *stage){

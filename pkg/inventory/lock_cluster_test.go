@@ -153,7 +153,7 @@ func TestLockAnswersLost(t *testing.T) {
 	a.Equal(t, "lease/lynqctl-customers", ".spec.holderIdentity", "")
 }
 
-// TestLockTaken: a run whose Lease somebody deleted stops.
+// TestLockTaken: a run whose Lease a person deleted stops.
 func TestLockTaken(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)

@@ -116,7 +116,7 @@ func (s *server) Delete(ctx context.Context, _, name string, uid types.UID, reso
 	return err
 }
 
-// edit changes the Lease as somebody else does.
+// edit changes the Lease as another client does.
 func (s *server) edit(f func(*coordinationv1.Lease)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -384,7 +384,7 @@ func TestCheck(t *testing.T) {
 }
 
 // TestLookedAt: a Lease that was free and is as it was seen is taken without a
-// further look, and nobody had it since. All else means that somebody may have.
+// further look, and no one had it since. All else means that a person may have.
 func TestLookedAt(t *testing.T) {
 	run := func(t *testing.T, s *server, me string) {
 		t.Helper()
@@ -491,7 +491,7 @@ func TestRenewalsRecover(t *testing.T) {
 		s.setFault(nil)
 		pass(time.Second)
 		s.took()
-		// The next is at 14 s. It takes effect, but nobody hears of that.
+		// The next is at 14 s. It takes effect, but no one hears of that.
 		lostAnswers := 1
 		s.setFault(func(_ context.Context, verb string) (bool, error) {
 			if verb != "update" || lostAnswers == 0 {
@@ -502,7 +502,7 @@ func TestRenewalsRecover(t *testing.T) {
 		})
 		pass(6 * time.Second)
 		sameLog(t, "renewal with its answer lost", s, "14s update", "14s get")
-		// Somebody labels the Lease.
+		// A person labels the Lease.
 		s.edit(func(l *coordinationv1.Lease) { l.Labels["note"] = "x" })
 		pass(5 * time.Second)
 		sameLog(t, "renewal of a Lease that was edited", s, "19s update", "19s get", "19s update")
@@ -579,7 +579,7 @@ func TestReleaseWaits(t *testing.T) {
 		if err := a.Release(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v", err)
 		}
-		// The renewal ends, and nobody gave the Lease back. Whoever has the same
+		// The renewal ends, and no one gave the Lease back. Whoever has the same
 		// identity has it at once.
 		pass(time.Minute)
 		b := lockOf(s, "a")
@@ -616,7 +616,7 @@ func TestAcquireWithTrouble(t *testing.T) {
 		return &apierrors.StatusError{ErrStatus: metav1.Status{Code: int32(code), Message: http.StatusText(code)}}
 	}
 	for name, tt := range map[string]struct {
-		held  bool // there is a Lease, which nobody holds
+		held  bool // there is a Lease, which no one holds
 		verb  string
 		err   error
 		after bool
@@ -685,7 +685,7 @@ func TestReleaseGivesUp(t *testing.T) {
 	})
 }
 
-// TestDiscard: the Lease of a hub that is no more goes, also where somebody else
+// TestDiscard: the Lease of a hub that is no more goes, also where another client
 // changed something of it; one that others took since stays.
 func TestDiscard(t *testing.T) {
 	for what, tt := range map[string]struct {

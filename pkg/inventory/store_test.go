@@ -178,7 +178,7 @@ func TestAnswersLost(t *testing.T) {
 	a.Absent(t, "configmap/"+inventory.HubName(hub.Name))
 }
 
-// TestChanged: what somebody else wrote meanwhile is not overwritten.
+// TestChanged: what another client wrote meanwhile is not overwritten.
 func TestChanged(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
@@ -250,7 +250,7 @@ func TestRemoveDeleting(t *testing.T) {
 }
 
 // TestFinalizerElsewhere: the finalizer comes off wherever it is in the list, and
-// nothing else with it; somebody else's record of that name keeps its own.
+// nothing else with it; another client's record of that name keeps its own.
 func TestFinalizerElsewhere(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)

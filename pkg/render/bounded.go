@@ -9,7 +9,7 @@ import (
 
 // What a row holds must not be able to eat the machine: functions that make
 // much of a number refuse more than any manifest needs, and maps cannot be made
-// to hold themselves, which nobody could print.
+// to hold themselves, which no one could print.
 
 // maxElements is how many elements a list may be made with.
 const maxElements = 100_000

@@ -130,7 +130,7 @@ func (s *scope) names() []string {
 
 // exprCompiler turns the strings of one form into expressions.
 type exprCompiler struct {
-	root     *template.Template // bears the functions
+	root     *template.Template // has the functions
 	funcs    template.FuncMap
 	varying  map[string]bool
 	mutating map[string]bool

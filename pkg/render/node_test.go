@@ -49,7 +49,7 @@ spec:
     spec: {apiVersion: v1, kind: ConfigMap, metadata: {name: "{{ .uid }}-there", namespace: unused}}
 `
 
-// TestTracking: who bears the node's labels, and what else is on objects.
+// TestTracking: who has the node's labels, and what else is on objects.
 func TestTracking(t *testing.T) {
 	p := compileAll(t, load(t, tracking), render.Options{})[0]
 	type meta = map[string]any

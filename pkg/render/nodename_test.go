@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// formsOf are forms with one Secret each, which bears the name of its node.
+// formsOf are forms with one Secret each, which has the name of its node.
 func formsOf(names ...string) string {
 	text := hubYAML
 	for _, name := range names {

@@ -136,7 +136,7 @@ func (c *compiler) tracking(r *resource) (labels, annotations map[string]field) 
 	return labels, annotations
 }
 
-// tracked tells whether an object bears its node's labels instead of an owner
+// tracked tells whether an object has its node's labels instead of an owner
 // reference: always when it is retained, cluster-scoped or in another
 // namespace, for some rows where a template makes the namespace, else never.
 func (c *compiler) tracked(r *resource) (condition, bool) {

@@ -70,7 +70,7 @@ func (s *Spool) grow() error {
 	return s.flush()
 }
 
-// temporaryFile makes a file that is gone as soon as nobody has it open, where
+// temporaryFile makes a file that is gone as soon as no one has it open, where
 // the system can do that.
 func temporaryFile() (*os.File, error) {
 	f, err := os.CreateTemp("", "lynqctl-*")

@@ -8,7 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// TestVerbatim: an object with "${" in its text bears the annotation, whoever
+// TestVerbatim: an object with "${" in its text has the annotation, whoever
 // wrote which part of that, and no other does.
 func TestVerbatim(t *testing.T) {
 	verbatim := form.Entry{Key: "example.com/verbatim", Text: form.Text{Text: "true"}}

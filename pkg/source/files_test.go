@@ -174,7 +174,7 @@ func TestQueryWithoutUID(t *testing.T) {
 	}
 }
 
-// stuck is a standard input on which nobody writes.
+// stuck is a standard input on which no one writes.
 type stuck struct{ read, end chan struct{} }
 
 func (s stuck) Read([]byte) (int, error) {

@@ -18,7 +18,7 @@ import (
 	"github.com/lynqctl/lynqctl/test/cluster/internal/binaries"
 )
 
-// roleEnv makes this test binary act as the command, or as somebody who starts
+// roleEnv makes this test binary act as the command, or as a person who starts
 // it and then hangs.
 const roleEnv = "CLUSTER_TEST_ROLE"
 
@@ -174,7 +174,7 @@ func TestUsers(t *testing.T) {
 }
 
 // starter starts a cluster as a test harness does, passes on what it prints,
-// and hangs until somebody kills it.
+// and hangs until a person kills it.
 func starter() {
 	path, err := os.Executable()
 	if err != nil {

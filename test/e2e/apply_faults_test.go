@@ -126,7 +126,7 @@ func (s *shop) faulted(t *testing.T, rules []faultproxy.Rule) {
 	complain(t, s.look(t).unsettled(objects, nodes))
 }
 
-// sameObjects fails the test if an object that was there has been made anew.
+// sameObjects fails the test if an object that was there has been created again.
 func (s *shop) sameObjects(t *testing.T, before *snapshot) {
 	t.Helper()
 	for ref, o := range s.look(t).objects {

@@ -74,7 +74,7 @@ func (s *snapshot) tracked(o *unstructured.Unstructured) bool {
 }
 
 // unnamed is what must never be, at whatever moment a run ends: an object that
-// bears our tracking and that no record names, or more than one.
+// has our tracking and that no record names, or more than one.
 func (s *snapshot) unnamed() []string {
 	records, err := s.records()
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *snapshot) unconfirmed() []string {
 	return append(wrong, s.locked()...)
 }
 
-// locked tells of a Lease that somebody holds.
+// locked tells of a Lease that a person holds.
 func (s *snapshot) locked() []string {
 	if s.lease == nil {
 		return nil

@@ -85,7 +85,7 @@ func TestApplyHolderKilled(t *testing.T) {
 	s.settled(t)
 }
 
-// TestApplyLeaseLost: a run whose Lease somebody takes writes nothing more.
+// TestApplyLeaseLost: a run whose Lease a person takes writes nothing more.
 func TestApplyLeaseLost(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, lockInputs(), 1, faultproxy.Options{})

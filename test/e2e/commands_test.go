@@ -103,7 +103,7 @@ func (s *script) startProxy(ts *testscript.TestScript, args []string) error {
 }
 
 // fault VERB RESOURCE KEY=VALUE... adds a rule; fault none removes all. The
-// requests are counted anew.
+// requests are counted again.
 func (s *script) fault(_ *testscript.TestScript, args []string) error {
 	if s.proxy == nil {
 		return fmt.Errorf("no proxy; start one first")

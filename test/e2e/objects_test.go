@@ -51,7 +51,7 @@ func timeless(o *unstructured.Unstructured) {
 	o.SetManagedFields(slices.DeleteFunc(entries, func(e metav1.ManagedFieldsEntry) bool { return e.Subresource == "status" }))
 }
 
-// during VERB RESOURCE ARGUMENT... has somebody else run kubectl while the next
+// during VERB RESOURCE ARGUMENT... has another client run kubectl while the next
 // such request is on its way.
 func (s *script) during(_ *testscript.TestScript, args []string) error {
 	if s.proxy == nil || len(args) < 3 {

@@ -46,7 +46,7 @@ func TestPruneKilled(t *testing.T) {
 	fates := []faultproxy.Rule{
 		{Delay: time.Hour},         // what is sent by then never arrives
 		{End: faultproxy.CutAfter}, // it takes effect, and lynqctl is not told
-		{},                         // nobody knows
+		{},                         // no one knows
 	}
 	for killed := range prunedTimes {
 		moment, fate := p.random.IntN(mostDeletions), fates[p.random.IntN(len(fates))]
@@ -77,7 +77,7 @@ type pruning struct {
 	mu sync.Mutex
 	// saved is what is to stay as it is, as uid and version.
 	saved map[string]string
-	// late is how many deletions came after somebody had changed the object.
+	// late is how many deletions came after a person had changed the object.
 	late int
 }
 

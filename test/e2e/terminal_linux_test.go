@@ -66,7 +66,7 @@ func onTerminal(t *testing.T, cmd *exec.Cmd) *terminal {
 	_ = lower.Close() // the process has its own
 	go func() {
 		defer close(r.done)
-		_, _ = io.Copy(&r.stderr, upper) // ends with an error, when nobody has the terminal any more
+		_, _ = io.Copy(&r.stderr, upper) // ends with an error, when no one has the terminal any more
 		_ = r.cmd.Wait()                 // the exit code says it
 		r.code = r.cmd.ProcessState.ExitCode()
 	}()

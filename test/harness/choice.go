@@ -12,7 +12,7 @@ const (
 
 // choice says which cluster the tests get. Exactly one field is set.
 type choice struct {
-	kubeconfig string   // of a cluster that somebody else runs
+	kubeconfig string   // of a cluster that another client runs
 	run        []string // arguments of the cluster command
 	skip       string   // why there is none
 }

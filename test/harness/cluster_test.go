@@ -146,7 +146,7 @@ func TestRenderHidesSecrets(t *testing.T) {
 // The two modules share no code, so this holds their idea of the cache together.
 func TestCacheDirIsTheOneThatIsBuilt(t *testing.T) {
 	t.Parallel()
-	cluster.Cluster(t) // built by now, or somebody else's
+	cluster.Cluster(t) // built by now, or another client's
 	root, err := harness.ModuleRoot()
 	if err != nil {
 		t.Fatal(err)

@@ -33,7 +33,7 @@ type Cluster struct {
 	// Kubectl is the path of the program.
 	Kubectl string `json:"kubectl"`
 	// Logs is the directory with the logs of the control plane and its audit
-	// log; "" where somebody else runs the cluster.
+	// log; "" where another client runs the cluster.
 	Logs string `json:"logs"`
 
 	*access
@@ -98,7 +98,7 @@ func obtain() (cluster *Cluster, skip string, err error) {
 	return cluster, "", err
 }
 
-// adopt uses a cluster that somebody else runs.
+// adopt uses a cluster that another client runs.
 func adopt(kubeconfig, cache string) (*Cluster, error) {
 	for _, candidate := range []string{filepath.Join(cache, "kubectl"), filepath.Join(os.Getenv(envAssets), "kubectl"), "kubectl"} {
 		if path, err := exec.LookPath(candidate); err == nil {
@@ -109,7 +109,7 @@ func adopt(kubeconfig, cache string) (*Cluster, error) {
 }
 
 // start runs the cluster command. It ends when our end of its standard input
-// closes, which the kernel does if nobody else does.
+// closes, which the kernel does if no one else does.
 func start(root string, args []string) (*Cluster, error) {
 	cmd := exec.Command("go", append([]string{"-C", filepath.Join(root, "test", "cluster"), "run", "."}, args...)...)
 	var said bytes.Buffer

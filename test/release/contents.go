@@ -42,7 +42,7 @@ func archive(content []byte, goos string) error {
 	}, 0))
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if !files[name].time.Equal(files[binary].time) {
-			errs = append(errs, fmt.Errorf("%s bears a time of its own, %s, and other files may too", name, files[name].time))
+			errs = append(errs, fmt.Errorf("%s has a time of its own, %s, and other files may too", name, files[name].time))
 			break
 		}
 	}

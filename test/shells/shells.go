@@ -1,7 +1,7 @@
 // Package shells asks real shells what they offer for the rest of a command line.
 //
 // A line goes in, and what the shell would offer comes out. Each shell has a script
-// here, which has it complete the line as if somebody had typed it and pressed Tab.
+// here, which has it complete the line as if a person had typed it and pressed Tab.
 // What there is to offer, the package does not know.
 package shells
 

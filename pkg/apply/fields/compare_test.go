@@ -17,7 +17,7 @@ import (
 )
 
 // TestReplaceIsStable: what was replaced needs no second time, and a second time
-// would change nothing. Each change by somebody is seen, and repaired.
+// would change nothing. Each change by a person is seen, and repaired.
 func TestReplaceIsStable(t *testing.T) {
 	s := newSite(t)
 	all := manifests(t, s.Widgets())
@@ -63,7 +63,7 @@ spec: {schedule: "@daily", suspend: true, jobTemplate: {spec: {template: {spec: 
 	}
 	for _, change := range []struct {
 		name, patch string
-		removes     bool // nobody owns what is gone
+		removes     bool // no one owns what is gone
 	}{
 		{"ConfigMap", `{"data":{"theirs":"x"}}`, false},
 		{"ConfigMap", `{"data":{"colour":null}}`, true},

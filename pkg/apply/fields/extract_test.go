@@ -379,7 +379,7 @@ func TestMetadataPatch(t *testing.T) {
 	}
 }
 
-// TestUnreadableFields: managed fields that cannot be read are not nobody's.
+// TestUnreadableFields: managed fields that cannot be read are not no one's.
 func TestUnreadableFields(t *testing.T) {
 	for name, entry := range map[string]any{
 		"no map":    "x",

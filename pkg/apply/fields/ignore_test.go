@@ -415,7 +415,7 @@ func TestIgnoreBadPath(t *testing.T) {
 	}
 }
 
-// TestPair: items of lists that nobody manages are told by their names, else by
+// TestPair: items of lists that no one manages are told by their names, else by
 // their places.
 func TestPair(t *testing.T) {
 	tests := []struct {

@@ -14,14 +14,14 @@ import (
 	"github.com/lynqctl/lynqctl/test/sites"
 )
 
-// A deed is what somebody does to an object that lynq applied.
+// A deed is what a person does to an object that lynq applied.
 type deed struct {
 	name  string
 	do    func(m map[string]any)
 	drift bool // it takes, changes or removes what is ours
 }
 
-// edit is an update by somebody: kubectl edit, patch, label and annotate all come
+// edit is an update by a person: kubectl edit, patch, label and annotate all come
 // to this.
 func (s *site) edit(patch string, subresources ...string) func(map[string]any) {
 	return func(m map[string]any) { s.Patch("somebody", m, types.MergePatchType, patch, subresources...) }

@@ -102,7 +102,7 @@ spec:
 	}
 }
 
-// resetManagers makes an object one of which nobody manages anything.
+// resetManagers makes an object one of which no one manages anything.
 func (s *site) resetManagers(m map[string]any) {
 	s.T.Helper()
 	s.sendPatch(m, func() ([]byte, error) {

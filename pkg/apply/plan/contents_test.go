@@ -26,7 +26,7 @@ func TestPassing(t *testing.T) {
 	}
 }
 
-// TestNamespaceContents: what controllers put into namespaces keeps nobody from
+// TestNamespaceContents: what controllers put into namespaces keeps no one from
 // deleting one, and only that.
 func TestNamespaceContents(t *testing.T) {
 	kinds := func(groups ...string) []lynq.APIResource {

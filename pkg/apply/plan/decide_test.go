@@ -280,7 +280,7 @@ func decideBoth(t *testing.T, at situation, p lynq.Policy) {
 	}
 }
 
-// TestTakenOver: what somebody else took over since it was recorded is let go,
+// TestTakenOver: what another client took over since it was recorded is let go,
 // whatever the policy says.
 func TestTakenOver(t *testing.T) {
 	for _, deletion := range []lynq.DeletionPolicy{lynq.DeleteDelete, lynq.DeleteRetain} {
@@ -297,7 +297,7 @@ func TestTakenOver(t *testing.T) {
 	}
 }
 
-// TestRecordsStay: a record of lynqctl, whatever bears on it, is let go by a node
+// TestRecordsStay: a record of lynqctl, whatever has on it, is let go by a node
 // that has it recorded, and neither deleted, marked, taken back nor collected.
 func TestRecordsStay(t *testing.T) {
 	change := map[string]func(*Input, *Live){

@@ -22,7 +22,7 @@ const (
 	unlookErr         = "its kind is not served"
 )
 
-// goesAs is the table: what becomes of a recorded object whose node somebody
+// goesAs is the table: what becomes of a recorded object whose node a person
 // deleted.
 func goesAs(at situation, p lynq.Policy, c Cascade, g givenUp) verdict {
 	switch {
@@ -81,7 +81,7 @@ func TestDeletedNode(t *testing.T) {
 	}
 }
 
-// TestGivenUpAndTakenOver: giving up on what somebody else took over does not mark
+// TestGivenUpAndTakenOver: giving up on what another client took over does not mark
 // it as an orphan.
 func TestGivenUpAndTakenOver(t *testing.T) {
 	in := scene(ours, lynq.DefaultPolicy())

@@ -169,7 +169,7 @@ func TestVerifyRecords(t *testing.T) {
 	}
 }
 
-// TestVerifyDeletedRecord: of a node that somebody deleted, only that is told.
+// TestVerifyDeletedRecord: of a node that a person deleted, only that is told.
 func TestVerifyDeletedRecord(t *testing.T) {
 	for finalizer, fix := range map[bool]string{true: "finalize", false: "finalizers"} {
 		s := newVerifyScene()
@@ -182,7 +182,7 @@ func TestVerifyDeletedRecord(t *testing.T) {
 	}
 }
 
-// TestVerifyUnrecorded: what bears tracking and is named by no record.
+// TestVerifyUnrecorded: what has tracking and is named by no record.
 func TestVerifyUnrecorded(t *testing.T) {
 	extra := func(change func(*Live)) *Live {
 		l := *newVerifyScene().live

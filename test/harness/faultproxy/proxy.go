@@ -37,7 +37,7 @@ func New(target *url.URL, transport http.RoundTripper) *Proxy {
 	return p
 }
 
-// SetRules replaces all rules; counting of matches starts anew.
+// SetRules replaces all rules; counting of matches starts again.
 func (p *Proxy) SetRules(rules ...Rule) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -30,13 +30,13 @@ func storage(l layout) component {
 		"--initial-advertise-peer-urls=" + l.etcdPeerURL(),
 		"--initial-cluster=test=" + l.etcdPeerURL(),
 		"--socket-reuse-port", // our reservation holds the port
-		"--unsafe-no-fsync",   // nobody needs the data after a crash
+		"--unsafe-no-fsync",   // no one needs the data after a crash
 	}}
 }
 
 // apiServer is the API server with its defaults, but for three admission
 // plugins: no pod needs a service account, and no controller watches over the
-// node, so nothing may hold pods off it until somebody has. Who sets an owner
+// node, so nothing may hold pods off it until a person has. Who sets an owner
 // reference must have the rights that OpenShift wants of him.
 func apiServer(l layout) component {
 	return component{binaries.APIServer, []string{

@@ -77,7 +77,7 @@ func TestSeedExists(t *testing.T) {
 	}
 }
 
-// A reserved port is nobody else's, but a program that shares ports gets it.
+// A reserved port is no one else's, but a program that shares ports gets it.
 func TestReserve(t *testing.T) {
 	r, free, err := reserve(3)
 	if err != nil {

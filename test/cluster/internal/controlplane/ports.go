@@ -11,7 +11,7 @@ import (
 
 // reservation keeps free ports for programs that cannot choose one themselves.
 // It holds a bound socket for each; a program that sets SO_REUSEPORT, under
-// the same user, can listen on the port all the same, and nobody else gets it.
+// the same user, can listen on the port all the same, and no one else gets it.
 type reservation struct{ files []*os.File }
 
 // reserve returns n free loopback ports, which are kept until close.

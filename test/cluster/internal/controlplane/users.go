@@ -11,7 +11,7 @@ import (
 // Admin is the user that may do everything.
 const Admin = "admin"
 
-// user is somebody whom the API server knows by a token.
+// user is a person whom the API server knows by a token.
 type user struct{ Name, Group, Token string }
 
 // newUsers returns the administrator and three users who may do nothing but

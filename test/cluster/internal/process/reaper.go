@@ -15,7 +15,7 @@ import (
 
 const (
 	// reapWait is how long the reaper waits for killed processes to be gone,
-	// all together. Nobody may collect them, so it is not for ever.
+	// all together. No one may collect them, so it is not for ever.
 	reapWait = 5 * time.Second
 	reapPoll = 20 * time.Millisecond
 )
@@ -45,7 +45,7 @@ func StartReaper(program string, args ...string) (*Reaper, error) {
 func (r *Reaper) Remove(dir string) error { return r.tell("remove", dir) }
 
 // Watch puts a child under the reaper's eyes, and takes it away when it ended,
-// as its process id may then be given to somebody else.
+// as its process id may then be given to another client.
 func (r *Reaper) Watch(p *Process) error {
 	if err := r.tell("watch", strconv.Itoa(p.PID())); err != nil {
 		return err
