@@ -210,7 +210,7 @@ func TestPruneAtTerminal(t *testing.T) {
 	x.types(t, "yes\n")
 	x.want(t, 0, "1 object: 1 deleted")
 	left()
-	prune().want(t, 0, "no orphan is to be pruned")
+	prune().want(t, 0, "there is no orphan to prune")
 }
 
 // TestRebuildAtTerminal: records are shown before they are written.
