@@ -36,3 +36,9 @@ var (
 	Pause   = pause
 	Passing = passing
 )
+
+// Try tries f as requests are tried, without a pause.
+func Try(ctx context.Context, f func() error) error {
+	p := patience{sleep: func(context.Context, time.Duration) error { return nil }, jitter: func() float64 { return 0.5 }}
+	return p.try(ctx, f)
+}

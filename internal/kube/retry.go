@@ -66,19 +66,23 @@ func trouble(err error) string {
 
 // try calls f until it succeeds, fails for good, or has failed too often.
 func (p patience) try(ctx context.Context, f func() error) error {
+	var before error // what the last try failed with
 	for n := 1; ; n++ {
 		err := f()
 		switch {
 		case err == nil:
 			return nil
 		case ctx.Err() != nil && (passing(err) || endedBy(ctx, err)):
+			if endedBy(ctx, err) && before != nil {
+				err = before // it says why there was another try
+			}
 			return interrupted(ctx, err)
 		case !passing(err):
 			return err
 		case n == maxTries:
 			return &triedError{tries: n, err: err}
 		}
-		if n == 2 && p.tell != nil {
+		if before = err; n == 2 && p.tell != nil {
 			p.tell(err)
 		}
 		if p.sleep(ctx, pause(n, err, p.jitter())) != nil {
@@ -167,7 +171,7 @@ func (e *triedError) Error() string { return fmt.Sprintf("%v (tried %d times)", 
 // Unwrap gives the last error.
 func (e *triedError) Unwrap() error { return e.err }
 
-// interruptedError is a context's end between two tries.
+// interruptedError is a context's end between two tries, or in one that is not the first.
 type interruptedError struct{ cause, last error }
 
 // Error implements error.

@@ -163,6 +163,27 @@ func TestContextEndsTries(t *testing.T) {
 	}
 }
 
+// A context that ends in the middle of a try is no reason for that try: the failure
+// before it is what the error says.
+func TestContextEndsInTry(t *testing.T) {
+	cause := errors.New("out of patience")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	tries := 0
+	err := kube.Try(ctx, func() error {
+		if tries++; tries == 1 {
+			return io.ErrUnexpectedEOF
+		}
+		cancel(cause)
+		return fmt.Errorf("get configmaps: %w", ctx.Err())
+	})
+	if !errors.Is(err, cause) || !errors.Is(err, io.ErrUnexpectedEOF) || tries != 2 {
+		t.Errorf("after %d tries: %v", tries, err)
+	}
+	if err := kube.Try(ctx, ctx.Err); !errors.Is(err, cause) || errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("a context that had ended: %v", err)
+	}
+}
+
 // The pauses that are really made end with the context.
 func TestSleepEndsWithContext(t *testing.T) {
 	t.Parallel()
