@@ -20,8 +20,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
-// ConditionDeleted is what a watch shows of a node whose record went.
-const ConditionDeleted = "Deleted"
+// conditionDeleted is what a watch shows of a node whose inventory is gone.
+const conditionDeleted = "Deleted"
 
 // StatusWatch is one run of WatchStatus. It is told of records by a watch of
 // ConfigMaps.
@@ -240,7 +240,7 @@ func (w *StatusWatch) Gone(namespace, name string, _ types.UID) {
 		if !w.counts()(&n) {
 			return
 		}
-		n.Condition, n.Since, n.Message, n.Well = ConditionDeleted, time.Time{}, "", false
+		n.Condition, n.Since, n.Message, n.Well = conditionDeleted, time.Time{}, "", false
 		w.news[key] = n
 		w.notify()
 	}
