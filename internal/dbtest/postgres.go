@@ -35,7 +35,7 @@ func startPostgres(dir string) (*Server, error) {
 	}
 	s := &Server{
 		Type: lynq.SourcePostgreSQL, Port: port, Database: "crm",
-		Admin: "boss", Reader: "reader", TLSOnly: "tlsonly", Password: "pa:ss/w#rd?@1",
+		Admin: "boss", Reader: "reader", TLSOnly: "tlsonly", ClearText: "cleartext", Password: "pa:ss/w#rd?@1",
 		CAFile: certs.ca, OtherCAFile: certs.otherCA, dir: dir,
 	}
 	attr := attributes()
@@ -91,8 +91,9 @@ func (s *Server) postgresData(initdb, data string, certs certificates, attr *sys
 // postgresAccess is the server's table of who may come from where.
 func (s *Server) postgresAccess() string {
 	return fmt.Sprintf(`hostnossl all %s 127.0.0.1/32 reject
+host all %s 127.0.0.1/32 password
 host all all 127.0.0.1/32 scram-sha-256
-`, s.TLSOnly)
+`, s.TLSOnly, s.ClearText)
 }
 
 // postgresUsers makes the database and the users.
@@ -101,11 +102,12 @@ func (s *Server) postgresUsers(ctx context.Context) error {
 		"CREATE DATABASE " + s.Database,
 		fmt.Sprintf("CREATE USER %s PASSWORD '%s'", s.Reader, string(s.Password)),
 		fmt.Sprintf("CREATE USER %s PASSWORD '%s'", s.TLSOnly, string(s.Password)),
+		fmt.Sprintf("CREATE USER %s PASSWORD '%s'", s.ClearText, string(s.Password)),
 	}); err != nil {
 		return err
 	}
 	return s.postgresExec(ctx, s.Database, []string{
-		fmt.Sprintf("ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO %s, %s", s.Reader, s.TLSOnly),
+		fmt.Sprintf("ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO %s, %s, %s", s.Reader, s.TLSOnly, s.ClearText),
 	})
 }
 

@@ -55,7 +55,10 @@ type Server struct {
 	// Users, all with the same Password. Admin may do everything, Reader may
 	// read what Admin makes in Database, TLSOnly is Reader but must encrypt.
 	Admin, Reader, TLSOnly string
-	Password               lynq.Secret
+	// ClearText is Reader where the server asks for the password as it is;
+	// PostgreSQL only.
+	ClearText string
+	Password  lynq.Secret
 
 	// CAFile vouches for the server under the name localhost, and no other;
 	// OtherCAFile does not.

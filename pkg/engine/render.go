@@ -9,6 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
+	"github.com/lynqctl/lynqctl/pkg/source"
 )
 
 // RenderOptions say what is read and rendered.
@@ -63,6 +64,9 @@ func (e *Engine) RenderRows(ctx context.Context, f *RenderOptions, s render.Sett
 		return run, err
 	}
 	for i, h := range inputs.Hubs {
+		if risk := source.Warning(connections[i]); risk != "" {
+			e.notef("warning: hub %q: %s", h.Hub.Name, risk)
+		}
 		before := run.Report()
 		ended := e.countRows(f, &rows, h.Key.String(), connections[i])
 		err := rows.renderHub(ctx, run.Run, h, connections[i])

@@ -100,7 +100,7 @@ func readServer(o *object, hub *Hub, port int) {
 	c.Table = o.needText("table").Text
 	c.TLS = enum(o, "tls", "", lynq.TLSDisable, lynq.TLSPrefer, lynq.TLSRequire, lynq.TLSVerifyFull)
 	ca := o.text("caFile")
-	if ca.isSet() && c.TLS != lynq.TLSVerifyFull {
+	if ca.isSet() && c.TLS != "" && c.TLS != lynq.TLSVerifyFull {
 		o.fail(ca.Pos, "write tls: verify-full, or remove it", "%s is of no use without verification", o.name("caFile"))
 	}
 	c.CAFile = beside(ca)

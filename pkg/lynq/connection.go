@@ -37,7 +37,7 @@ type Connection struct {
 	Username string
 	Password Secret
 	Database string
-	TLS      TLSMode // "" is prefer
+	TLS      TLSMode // "" is verify-full where a password leaves the machine or CAFile is set, else prefer
 	CAFile   string  // PEM; "" is the system's roots
 
 	// Table or view; "schema.table" is allowed for servers.

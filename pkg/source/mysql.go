@@ -317,7 +317,7 @@ func (s *mysqlSource) failed(ctx context.Context, err error) error {
 	answer, ok := errors.AsType[*mysql.MySQLError](err)
 	if !ok {
 		if errors.Is(err, mysql.ErrNoTLS) {
-			return &Error{Place: s.name, What: "the server does not speak TLS", Fix: "set tls to disable where the network is safe, or set TLS up on the server", Err: err}
+			return withoutTLS(s.target)
 		}
 		return s.networkError(ctx, err)
 	}

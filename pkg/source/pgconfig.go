@@ -30,6 +30,9 @@ func postgresConfig(c lynq.Connection) (*pgconn.Config, error) {
 	if encryption != nil && tlsMode(c) == lynq.TLSPrefer {
 		config.Fallbacks = []*pgconn.FallbackConfig{{Host: config.Host, Port: config.Port}}
 	}
+	if mode := tlsMode(c); exposed(c) && (mode == lynq.TLSRequire || mode == lynq.TLSDisable) {
+		config.RequireAuth = "!password" // clear text, which the server may ask for
+	}
 	config.ConnectTimeout = connectTimeout
 	config.DialFunc = (&net.Dialer{}).DialContext
 	config.RuntimeParams = map[string]string{"application_name": "lynqctl", "client_encoding": "UTF8"}

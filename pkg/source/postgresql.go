@@ -240,7 +240,10 @@ func (s *postgresSource) failed(ctx context.Context, err error) error {
 	answer, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
 		if tlsMode(s.target) != lynq.TLSPrefer && strings.Contains(err.Error(), "server refused TLS connection") {
-			return &Error{Place: s.name, What: "the server does not speak TLS", Fix: "set tls to disable where the network is safe, or set TLS up on the server"}
+			return withoutTLS(s.target)
+		}
+		if strings.Contains(err.Error(), "authentication method requirement") {
+			return clearText(s.target)
 		}
 		return s.networkError(ctx, err)
 	}

@@ -83,6 +83,9 @@ func (s server) networkError(ctx context.Context, err error) error {
 	case errors.As(err, &verify):
 		e.What, e.Err = fmt.Sprintf("TLS mode %s cannot be had", tlsMode(s.target)), verify
 		e.Fix = "check host, the server's certificate, and the CA file"
+		if s.target.TLS == "" {
+			e.Fix = unverified
+		}
 	case isTLSError(err):
 		e.What = fmt.Sprintf("TLS mode %s cannot be had", tlsMode(s.target))
 		e.Fix = "check whether the server speaks TLS, and which versions"

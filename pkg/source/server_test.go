@@ -443,6 +443,70 @@ func TestServerTLS(t *testing.T) {
 	})
 }
 
+// away is an address of this machine that nothing knows as such: what connects
+// to it is treated as a connection to another machine.
+const away = "0.0.0.0"
+
+// TestServerPassword: a password goes to another machine only where a
+// certificate shows which one answers, or where the hub says otherwise.
+func TestServerPassword(t *testing.T) {
+	eachServer(t, func(t *testing.T, s *dbtest.Server, _ func(string) string) {
+		numbered(t, s, "guarded", 1)
+		for _, c := range []struct {
+			name   string
+			change func(*lynq.Connection)
+			warns  bool
+			want   []string // of the error; nil is none
+		}{
+			{name: "default", change: func(*lynq.Connection) {}, want: []string{"verify-full", "certificate", "caFile", "tls: prefer"}},
+			{name: "CA", change: func(c *lynq.Connection) { c.CAFile = s.CAFile }, want: []string{"verify-full", away}},
+			{name: "prefer", change: func(c *lynq.Connection) { c.TLS = lynq.TLSPrefer }, warns: true},
+			{name: "require", change: func(c *lynq.Connection) { c.TLS = lynq.TLSRequire }, warns: true},
+			{name: "disable", change: func(c *lynq.Connection) { c.TLS = lynq.TLSDisable }, warns: true},
+			{name: "no password", change: func(c *lynq.Connection) { c.Password = "" }, want: []string{"refuses user"}},
+			{name: "this machine", change: func(c *lynq.Connection) { c.Host = "localhost" }},
+			{name: "CA for this machine", change: func(c *lynq.Connection) { c.Host, c.CAFile = "localhost", s.CAFile }},
+			{name: "wrong CA for this machine", change: func(c *lynq.Connection) { c.Host, c.CAFile = "localhost", s.OtherCAFile }, want: []string{"unknown authority"}},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				conn := s.Connection("guarded")
+				conn.Host = away
+				c.change(&conn)
+				if risk := source.Warning(conn); (risk != "") != c.warns || strings.Contains(risk, string(s.Password)) {
+					t.Errorf("warning %q, want one: %v", risk, c.warns)
+				}
+				rows, err := read(t, conn, "id")
+				if c.want != nil {
+					wantError(t, err, c.want...)
+				} else if err != nil || len(rows) != 1 {
+					t.Errorf("rows %v, error %v", rows, err)
+				}
+			})
+		}
+	})
+}
+
+// TestPostgreSQLClearText: a server that nothing verifies does not get the
+// password as it is, unless the hub says so.
+func TestPostgreSQLClearText(t *testing.T) {
+	s := servers.PostgreSQL(t)
+	numbered(t, s, "clear", 1)
+	for mode, works := range map[lynq.TLSMode]bool{lynq.TLSDisable: false, lynq.TLSRequire: false, lynq.TLSPrefer: true} {
+		c := s.Connection("clear")
+		c.Username, c.Host, c.TLS = s.ClearText, away, mode
+		rows, err := read(t, c, "id")
+		if !works {
+			wantError(t, err, "clear text", string(mode), "verify-full", "caFile")
+		} else if err != nil || len(rows) != 1 {
+			t.Errorf("%s: rows %v, error %v", mode, rows, err)
+		}
+		c.Host = "127.0.0.1"
+		if _, err := read(t, c, "id"); err != nil {
+			t.Errorf("%s on this machine: %v", mode, err)
+		}
+	}
+}
+
 func TestMySQLWithoutTLS(t *testing.T) {
 	s := servers.MariaDBWithoutTLS(t)
 	numbered(t, s, "plain", 1)
@@ -486,6 +550,9 @@ func TestPostgreSQLWithoutTLS(t *testing.T) {
 	eventually(t, func() bool { _, err := read(t, c, "id"); return err != nil })
 	_, err := read(t, c, "id")
 	wantError(t, err, "does not speak TLS", "disable")
+	c.TLS, c.Host = "", away
+	_, err = read(t, c, "id")
+	wantError(t, err, "does not speak TLS", "tls: prefer")
 	c.TLS = lynq.TLSPrefer
 	if rows, err := read(t, c, "id"); err != nil || len(rows) != 1 {
 		t.Errorf("prefer: rows %v, error %v", rows, err)

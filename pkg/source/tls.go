@@ -4,14 +4,16 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
+	"net/netip"
 	"os"
+	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // tlsConfig is how to encrypt a connection; nil is not at all.
 func tlsConfig(c lynq.Connection) (*tls.Config, error) {
-	if c.CAFile != "" && c.TLS != lynq.TLSVerifyFull {
+	if c.CAFile != "" && tlsMode(c) != lynq.TLSVerifyFull {
 		return nil, &Error{
 			Place: serverName(c),
 			What:  fmt.Sprintf("a CA file is given, but TLS mode %q checks no server", tlsMode(c)),
@@ -35,12 +37,60 @@ func tlsConfig(c lynq.Connection) (*tls.Config, error) {
 	}
 }
 
-// tlsMode is the connection's mode, or the default one.
+// tlsMode is the connection's mode. The default one is verify-full where a
+// password would leave this machine, for in the other modes the server's place
+// can be taken by another, which then gets the password; and prefer elsewhere.
 func tlsMode(c lynq.Connection) lynq.TLSMode {
-	if c.TLS == "" {
-		return lynq.TLSPrefer
+	switch {
+	case c.TLS != "":
+		return c.TLS
+	case c.CAFile != "" || exposed(c):
+		return lynq.TLSVerifyFull
 	}
-	return c.TLS
+	return lynq.TLSPrefer
+}
+
+// exposed tells whether a password goes over a network.
+func exposed(c lynq.Connection) bool {
+	if c.Password == "" || strings.EqualFold(c.Host, "localhost") {
+		return false
+	}
+	address, err := netip.ParseAddr(c.Host)
+	return err != nil || !address.IsLoopback()
+}
+
+// Warning says of a connection that is not opened yet what its settings risk,
+// and what to do; "" is nothing.
+func Warning(c lynq.Connection) string {
+	server := c.Type == lynq.SourceMySQL || c.Type == lynq.SourcePostgreSQL
+	if !server || !exposed(c) || tlsMode(c) == lynq.TLSVerifyFull {
+		return ""
+	}
+	return fmt.Sprintf("%s: tls: %s does not check which server answers, and another in its place would get the password (set tls: verify-full, and caFile where the system does not trust the server's authority)",
+		serverName(c), c.TLS)
+}
+
+// unverified is what to do where the default mode cannot be had.
+const unverified = "set caFile to the authority of the server's certificate; or tls: prefer, which sends the password to whatever server answers"
+
+// withoutTLS is the error for a server that does not speak TLS.
+func withoutTLS(c lynq.Connection) error {
+	e := &Error{Place: serverName(c), What: "the server does not speak TLS", Fix: "set tls: disable where the network is safe, or set TLS up on the server"}
+	if c.TLS == "" {
+		e.What += ", without which a password is sent to no other machine"
+		e.Fix = "set TLS up on the server; or tls: prefer, which sends the password to whatever server answers"
+	}
+	return e
+}
+
+// clearText is the error for a server that asks for the password as it is, where
+// nothing tells which server it is.
+func clearText(c lynq.Connection) error {
+	return &Error{
+		Place: serverName(c),
+		What:  fmt.Sprintf("the server asks for the password in clear text, and tls: %s does not check which server answers", c.TLS),
+		Fix:   "set tls: verify-full, with caFile where the system does not trust the server's authority; or have the server use scram-sha-256; or set tls: prefer, which sends the password to whatever server answers",
+	}
 }
 
 // rootCAs are the authorities that may vouch for the server; nil is those that

@@ -158,7 +158,7 @@ func withParameters(c lynq.Connection, query string) (lynq.Connection, error) {
 		}
 	}
 	if ca := values.Get("ca"); ca != "" {
-		if c.CAFile = ca; c.TLS != lynq.TLSVerifyFull {
+		if c.CAFile = ca; c.TLS != "" && c.TLS != lynq.TLSVerifyFull {
 			return lynq.Connection{}, errors.New("ca needs tls=verify-full, the only mode that checks who answers")
 		}
 	}

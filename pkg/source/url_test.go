@@ -69,7 +69,6 @@ func TestParseURLErrors(t *testing.T) {
 		"mysql://h/db?tls=on":            "verify-full",
 		"mysql://h/db?table=a&table=b":   "twice",
 		"mysql://h/db?table=%zz":         "cannot be parsed",
-		"mysql://h/db?ca=x":              "verify-full",
 		"mysql://h/db?tls=require&ca=x":  "verify-full",
 		"sqlite:x.db?mode=rw":            `"mode" is not known (allowed: table)`,
 		"sqlite:?table=t":                "no path",
