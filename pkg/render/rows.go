@@ -19,7 +19,7 @@ type rowReader struct {
 	columns       []string
 	uid, activate int // columns
 
-	seen map[string]int // uid -> line
+	seen map[string]int // uid of an active row -> line
 	bad  []badRow
 	more int // bad rows beyond the bound
 }
@@ -68,34 +68,45 @@ func (r *rowReader) read(ctx context.Context) error {
 }
 
 // check tells whether a row is good and active, and gives a uid that does not
-// keep the rest of the row in memory.
+// keep the rest of the row in memory. An inactive row may have any uid: tables
+// keep history, in which a tenant that came back has several rows.
 func (r *rowReader) check(row lynq.Row) (uid string, good bool) {
 	id := row.Values[r.uid]
-	if strings.TrimSpace(id) == "" {
+	active, err := lynq.ParseActive(row.Values[r.activate])
+	switch {
+	case err != nil:
+		which := ""
+		if id != "" {
+			which = fmt.Sprintf("row %q, ", id)
+		}
+		r.refuse(row, "fix the row; nothing is rendered until then", "%scolumn %q: %v", which, r.columns[r.activate], err)
+		return "", false
+	case !active:
+		return "", false
+	case strings.TrimSpace(id) == "":
 		what := "is empty"
 		if len(row.Null) > r.uid && row.Null[r.uid] {
 			what = "is NULL"
 		}
-		r.refuse(row, "give every row a uid", "the uid (column %q) %s", r.columns[r.uid], what)
+		r.refuse(row, "give every active row a uid", "the uid (column %q) %s", r.columns[r.uid], what)
 		return "", false
 	}
-	id = strings.Clone(id)
+	return r.single(row, strings.Clone(id))
+}
+
+// single tells whether an active row is the first with its uid.
+func (r *rowReader) single(row lynq.Row, id string) (uid string, good bool) {
 	bare := strings.TrimSpace(id)
 	if line, twice := r.seen[bare]; twice {
-		fix := "a uid names one tenant; it is also at " + r.input.Place(line)
+		fix := "a uid names one tenant: keep one row active; the other is at " + r.input.Place(line)
 		if id != bare {
 			fix += "; blanks around it do not count"
 		}
-		r.refuse(row, fix, "uid %q (column %q) is there twice", id, r.columns[r.uid])
+		r.refuse(row, fix, "uid %q (column %q) has two active rows", id, r.columns[r.uid])
 		return "", false
 	}
 	r.seen[bare] = row.Line
-	active, err := lynq.ParseActive(row.Values[r.activate])
-	if err != nil {
-		r.refuse(row, "fix the row; nothing is rendered until then", "row %q, column %q: %v", id, r.columns[r.activate], err)
-		return "", false
-	}
-	return id, active
+	return id, true
 }
 
 func (r *rowReader) refuse(row lynq.Row, fix, format string, args ...any) {
@@ -132,9 +143,9 @@ func (f *failures) add(ps lynq.Problems) {
 	f.more += len(ps) - room
 }
 
-// BadRowsError lists rows that no run may go on with: activation values, empty
-// uids, uids that are there twice (contract: rows). In the order of the file or
-// the result.
+// BadRowsError lists rows that no run may go on with: activation values and, of
+// active rows, empty uids and uids that are there twice (contract: rows). In the
+// order of the file or the result.
 type BadRowsError struct {
 	Problems lynq.Problems
 	More     int // that are not listed

@@ -118,22 +118,40 @@ func TestBadRows(t *testing.T) {
 	_, _, err := runAll(t, programs, []record{
 		{"id": "a", "a": "1"},
 		{"id": "b", "active": "treu"},
-		{"id": "a"},
+		{"id": "a", "a": "2"},
 		{"id": " "},
 		{},
 		{"id": " a "},
+		{"active": "nein"},
 	}, render.Settings{KeepGoing: true})
 	var bad *render.BadRowsError
 	if !errors.As(err, &bad) {
 		t.Fatalf("got %v", err)
 	}
 	want := `rows.csv:3: row "b", column "active": activation value "treu" is neither active (1 true yes t on) nor inactive (0 false no f off, empty, NULL) (fix the row; nothing is rendered until then)
-rows.csv:4: uid "a" (column "id") is there twice (a uid names one tenant; it is also at rows.csv:2)
-rows.csv:5: the uid (column "id") is empty (give every row a uid)
-rows.csv:6: the uid (column "id") is NULL (give every row a uid)
-rows.csv:7: uid " a " (column "id") is there twice (a uid names one tenant; it is also at rows.csv:2; blanks around it do not count)`
+rows.csv:4: uid "a" (column "id") has two active rows (a uid names one tenant: keep one row active; the other is at rows.csv:2)
+rows.csv:5: the uid (column "id") is empty (give every active row a uid)
+rows.csv:6: the uid (column "id") is NULL (give every active row a uid)
+rows.csv:7: uid " a " (column "id") has two active rows (a uid names one tenant: keep one row active; the other is at rows.csv:2; blanks around it do not count)
+rows.csv:8: column "active": activation value "nein" is neither active (1 true yes t on) nor inactive (0 false no f off, empty, NULL) (fix the row; nothing is rendered until then)`
 	if diff := cmp.Diff(want, err.Error()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestInactiveRows: history may repeat uids and have none, before the active row and
+// after it.
+func TestInactiveRows(t *testing.T) {
+	programs := compileAll(t, load(t, hubYAML+configMap(`a: b`)), render.Options{})
+	out, run, err := runAll(t, programs, []record{
+		{"id": "a", "active": "0"}, {"id": "a"}, {"id": " a ", "active": "no"}, {"id": "a", "active": ""},
+		{"active": "0"}, {"id": " ", "active": "f"}, {"active": "off"},
+	}, render.Settings{})
+	if diff := cmp.Diff([]string{"a"}, names(out)); diff != "" || err != nil {
+		t.Fatal(diff, err)
+	}
+	if got := run.Report(); got.Rows != 7 || got.Active != 1 {
+		t.Errorf("rows are counted as %+v", got)
 	}
 }
 
