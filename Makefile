@@ -5,6 +5,7 @@
 # make test           everything, on real database servers and a real control plane
 # make test-unit      the pure packages, in seconds
 # make check          format, vet, lint, no dead code, and that go.mod is tidy
+# make vuln           known vulnerabilities in what lynqctl calls, where their database can be reached
 # make fuzz           each fuzz target of what people and rows write for FUZZTIME, the others for FUZZLESS
 # make bench          rendering against a hand-written loop and the usual way
 # make bench-cluster  applying against a bare client and kubectl, on a real control plane
@@ -28,7 +29,7 @@ RACE     := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 SEQUENTIAL := ./internal/draft ./internal/suggest ./internal/markdown ./pkg/apply/plan ./pkg/apply/ready ./pkg/diff ./pkg/form ./pkg/lynq ./pkg/status
 UNIT       := $(SEQUENTIAL) ./internal/ui ./pkg/orphan ./pkg/render
 
-.PHONY: build generate man release-check test test-unit check fuzz bench bench-cluster cluster cluster-build cluster-down
+.PHONY: build generate man release-check test test-unit check vuln fuzz bench bench-cluster cluster cluster-build cluster-down
 
 build:
 	$(GO) build -trimpath -o bin/lynqctl ./cmd/lynqctl
@@ -41,7 +42,7 @@ man:
 	CGO_ENABLED=0 $(GO) test -trimpath ./cmd/lynqctl -count=1 -run '^TestManualPages$$' -man $(CURDIR)/man
 
 # The first time, goreleaser itself is built, which takes minutes. The release is of
-# the commit, in a clone of its own. What needs more than Go is left out: the base of
+# the commit, in a clone of its own; another build of it has the same bytes. What needs more than Go is left out: the base of
 # the image, and the programs that list what is in archives and sign them. Source code
 # that came without a commit has no release.
 release-check:
@@ -51,6 +52,8 @@ release-check:
 	  sed -E 's/^( +goos:).*/\1 [$(shell $(GO) env GOOS)]/; s/^( +goarch:).*/\1 [$(shell $(GO) env GOARCH)]/' goreleaser.yaml >bin/goreleaser.yaml; \
 	  $(GORELEASER) release --snapshot --clean --config bin/goreleaser.yaml --skip ko,sbom,sign; \
 	  $(GO) run ./test/release dist; \
+	  git clone -q . again; (cd again; CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=true -ldflags '-s -w' -o ../bin/again ./cmd/lynqctl); \
+	  cmp dist/lynqctl_*/lynqctl bin/again; \
 	else echo 'make release-check: there is no commit here, and nothing to release'; fi
 
 # End to end, lynqctl is a process of its own, which the race detector in the
@@ -84,6 +87,10 @@ check:
 	cd $(CLUSTER) && $(LINT) run --config ../../.golangci.yml ./...
 	cd $(GITOPS) && $(LINT) run --config ../../.golangci.yml ./...
 	@dead=$$($(DEADCODE) -test ./...); test -z "$$dead" || { echo "$$dead"; exit 1; }
+
+vuln:
+	@if curl -fsS -m 10 -o /dev/null https://vuln.go.dev/index/db.json; then $(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...; \
+	else echo 'make vuln: the database at vuln.go.dev cannot be reached; nothing was checked'; fi
 
 # Each package is compiled once for all its targets.
 fuzz:
