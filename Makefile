@@ -42,9 +42,9 @@ man:
 	CGO_ENABLED=0 $(GO) test -trimpath ./cmd/lynqctl -count=1 -run '^TestManualPages$$' -man $(CURDIR)/man
 
 # The first time, goreleaser itself is built, which takes minutes. The release is of
-# the commit, in a clone of its own; another build of it has the same bytes. What needs more than Go is left out: the base of
-# the image, and the programs that list what is in archives and sign them. Source code
-# that came without a commit has no release.
+# the commit, in a clone of its own; another build of it has the same bytes. What needs
+# more than Go is left out: the base of the image, and the programs that list what is in
+# archives and sign them. Source code that came without a commit has no release.
 release-check:
 	$(GORELEASER) check
 	@if git rev-parse -q --verify HEAD >/dev/null; then set -ex; \
