@@ -205,6 +205,9 @@ func (r *rebuildJob) input(ctx context.Context) (*orphan.RebuildInput, error) {
 	if err := r.readRecords(ctx, in); err != nil {
 		return nil, unread(ctx, err)
 	}
+	if r.o.Where == "" {
+		in.Within = []string{}
+	}
 	if r.apply == nil {
 		if len(r.o.Forms) == 1 {
 			namespace, form, said := strings.Cut(r.o.Forms[0], "/")
@@ -216,6 +219,9 @@ func (r *rebuildJob) input(ctx context.Context) (*orphan.RebuildInput, error) {
 	}
 	for _, h := range r.apply.hubs {
 		in.Nodes = append(in.Nodes, r.apply.nodes[h.Key]...)
+		if r.o.Where == "" {
+			in.Within = append(in.Within, h.namespaces()...)
+		}
 	}
 	return in, nil
 }

@@ -27,6 +27,9 @@ type RebuildInput struct {
 	// Form is that of nodes of which nothing else tells, "" for none; its namespace
 	// is FormNamespace, where a person said that.
 	Form, FormNamespace string
+	// Within are the namespaces in which the nodes of the inputs are, nil where a
+	// person named the namespace to write into: see outside.
+	Within []string
 	// NoFinalizer: records that are created get no finalizer.
 	NoFinalizer bool
 }
@@ -66,6 +69,9 @@ func Rebuild(in *RebuildInput) (rebuilt []Rebuilt, unbuilt []Unbuilt) {
 	}
 	for g, objects := range groups {
 		inv, others, why := b.inventory(g, objects)
+		if why == "" {
+			why = b.outside(inv)
+		}
 		if why != "" {
 			unbuilt = append(unbuilt, Unbuilt{Node: g.NodeKey, Hub: objects[0].From.Hub, Objects: objects, Why: why})
 			continue
@@ -82,6 +88,22 @@ func Rebuild(in *RebuildInput) (rebuilt []Rebuilt, unbuilt []Unbuilt) {
 		return cmp.Or(strings.Compare(a.Node.String(), b.Node.String()), strings.Compare(a.Hub, b.Hub), strings.Compare(a.Objects[0].Full(), b.Objects[0].Full()))
 	})
 	return rebuilt, unbuilt
+}
+
+// outside says why an inventory may not be written, "" if it may. An object names
+// the namespace of its node in a label: who may label an object must not have an
+// inventory written where he may write nothing. So it is a namespace of the inputs,
+// one of an inventory or hub record that is there, or one that a person named.
+func (b *builder) outside(inv *inventory.Inventory) string {
+	if b.Within == nil || inv.UID != "" || slices.Contains(b.Within, inv.Namespace) {
+		return ""
+	}
+	hub := plan.HubOf(inv)
+	counting := plan.NewCounting(b.Hubs, b.Inventories)
+	if _, recorded := counting[hub]; recorded && counting.Counts(hub, inv.Namespace) {
+		return ""
+	}
+	return fmt.Sprintf("only labels say that hub %s has nodes in namespace %s (if it has, run this again with -n %s)", hub.Name, inv.Namespace, inv.Namespace)
 }
 
 // group is what belongs together: the objects of one node or, where that is unknown

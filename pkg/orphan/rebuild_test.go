@@ -359,6 +359,37 @@ func TestRebuildRefuses(t *testing.T) {
 	}
 }
 
+// TestRebuildOutside: labels alone have no inventory written into a namespace.
+func TestRebuildOutside(t *testing.T) {
+	recorded := hubRecord("hubs", "crm")
+	recorded.UID, recorded.Namespaces = "hub record", []string{"shop"}
+	elsewhere := hubRecord("hubs", "crm")
+	elsewhere.UID, elsewhere.Namespaces = "hub record", []string{"market"}
+	lost := []orphan.Orphan{stranded("ConfigMap/shop/a", "shop", "acme-web", "a")}
+	built := []string{"shop/acme-web of hubs/crm form web row acme, 1 added", "  ConfigMap/shop/a@a v1 WhenNeeded Delete apply 0"}
+	refused := []string{"crm shop/acme-web ConfigMap/shop/a: only labels say that hub crm has nodes in namespace shop (if it has, run this again with -n shop)"}
+	existing := known("crm", "hubs", "acme-web", "web")
+	for name, test := range map[string]struct {
+		in   orphan.RebuildInput
+		want []string
+	}{
+		"a namespace that was named":                {orphan.RebuildInput{Hubs: []*inventory.Hub{elsewhere}}, built},
+		"a namespace of the inputs":                 {orphan.RebuildInput{Hubs: []*inventory.Hub{elsewhere}, Within: []string{"shop"}}, built},
+		"a namespace of the hub record":             {orphan.RebuildInput{Hubs: []*inventory.Hub{recorded}, Within: []string{}}, built},
+		"another namespace than the hub record has": {orphan.RebuildInput{Hubs: []*inventory.Hub{elsewhere}, Within: []string{}}, refused},
+		"another namespace than the inputs have":    {orphan.RebuildInput{Hubs: []*inventory.Hub{elsewhere}, Within: []string{"market"}}, refused},
+		"an inventory that is there, and is completed": {
+			orphan.RebuildInput{Hubs: []*inventory.Hub{recorded}, Inventories: []*inventory.Inventory{existing}, Within: []string{}},
+			[]string{"shop/acme-web of hubs/crm form web row r, 1 added", "  ConfigMap/shop/a@a v1 WhenNeeded Delete apply 0"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test.in.Stranded, test.in.Form = lost, "web"
+			wantRebuilt(t, &test.in, test.want...)
+		})
+	}
+}
+
 // The same input gives the same records, however often.
 func TestRebuildInOrder(t *testing.T) {
 	var all []orphan.Orphan
