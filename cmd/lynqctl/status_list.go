@@ -109,8 +109,7 @@ func hubLines(h *status.Hub, now time.Time) []string {
 	if h.Run == nil {
 		head += "the last run is not known, for its record is not there or cannot be read"
 	} else {
-		head += fmt.Sprintf("last run %s: %d of %s active, %s wanted", orNever(ago(now, atTime(h.Run.Time))),
-			h.Run.Active, lynq.Count(h.Run.Rows, "row"), lynq.Count(h.Run.Nodes, "node"))
+		head += fmt.Sprintf("%s: %d of %s active, %s wanted", lastRun(h.Run, now), h.Run.Active, lynq.Count(h.Run.Rows, "row"), lynq.Count(h.Run.Nodes, "node"))
 	}
 	if h.Missing > 0 {
 		head += fmt.Sprintf(", %d not recorded", h.Missing)
@@ -130,6 +129,14 @@ func hubLines(h *status.Hub, now time.Time) []string {
 		lines = append(lines, "  all forms: "+countsLine(&h.Counts))
 	}
 	return lines
+}
+
+// lastRun says when the last run was, and whether it was done.
+func lastRun(r *status.Run, now time.Time) string {
+	if !r.Interrupted.IsZero() {
+		return "last run interrupted " + when(now, &r.Interrupted)
+	}
+	return "last run " + orNever(ago(now, atTime(r.Time)))
 }
 
 func countsLine(c *status.Counts) string {

@@ -29,6 +29,11 @@ func TestHubLines(t *testing.T) {
 	if diff := cmp.Diff(want, hubLines(h, now)); diff != "" {
 		t.Error(diff)
 	}
+	interrupted := *h
+	interrupted.Run = &status.Run{Time: now.Add(-12 * time.Minute), Rows: 4, Active: 3, Nodes: 6, Interrupted: now.Add(-10 * time.Minute)}
+	if got := hubLines(&interrupted, now)[0]; !strings.HasPrefix(got, "hub shop/crm: last run interrupted 2026-07-01T11:50:00Z (10m ago): 3 of 4 rows active") {
+		t.Error(got)
+	}
 	two := *h
 	two.Forms = []status.Form{{Name: "web", Namespace: "far", Counts: jobs}, {Name: "web", Namespace: "shop", Counts: web}}
 	if lines := hubLines(&two, now); !strings.HasPrefix(lines[1], "  form far/web: 1/1 ") || !strings.HasPrefix(lines[2], "  form shop/web: 1/3 ") {

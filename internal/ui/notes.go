@@ -20,9 +20,9 @@ type notes struct {
 	// told is what went wrong with a node's objects, as its own message will
 	// repeat it.
 	told map[plan.NodeKey][]string
-	// skipped are nodes by why they were: when a rollout stops or a run is
-	// interrupted, that is many at once, for the same reason.
-	skipped map[string][]string
+	// skipped are nodes by why they were: when a rollout stops, that is many at
+	// once, for the same reason. interrupted are those that the run broke off.
+	skipped, interrupted map[string][]string
 	// unknown are nodes by what could not be looked at, which many may share.
 	unknown map[string][]string
 }
@@ -30,7 +30,7 @@ type notes struct {
 func newNotes(o *Options) *notes {
 	return &notes{
 		paint: paint(o.Err.Color), quiet: o.Quiet, changes: !o.DryRun && !o.Quiet,
-		told: map[plan.NodeKey][]string{}, skipped: map[string][]string{}, unknown: map[string][]string{},
+		told: map[plan.NodeKey][]string{}, skipped: map[string][]string{}, interrupted: map[string][]string{}, unknown: map[string][]string{},
 	}
 }
 
@@ -92,6 +92,9 @@ func (n *notes) node(e *apply.Event) string {
 	case apply.OutcomeSkipped:
 		n.skipped[e.Message] = append(n.skipped[e.Message], e.Node.Name)
 		return ""
+	case apply.OutcomeInterrupted:
+		n.interrupted[nextGoesOn] = append(n.interrupted[nextGoesOn], e.Node.Name)
+		return ""
 	}
 	if e.Reason == plan.ReasonUnknown {
 		n.unknown[e.Message] = append(n.unknown[e.Message], e.Node.Name)
@@ -103,6 +106,9 @@ func (n *notes) node(e *apply.Event) string {
 	}
 	return line + colon(safe(untold(e.Message, told)))
 }
+
+// nextGoesOn is what becomes of nodes that a run did not get done with.
+const nextGoesOn = "what was done is recorded, and the next run goes on from there"
 
 // untold is a message without the parts that were told. The parts are joined by
 // semicolons.
@@ -147,6 +153,7 @@ func (n *notes) summary(e *apply.Event) string {
 		return ""
 	}
 	lines := n.together(n.skipped, apply.OutcomeSkipped)
+	lines = append(lines, n.together(n.interrupted, apply.OutcomeInterrupted)...)
 	lines = append(lines, n.together(n.unknown, apply.OutcomeFailed)...)
 	return strings.Join(append(lines, n.paint.bold(summaryLine(e.Summary))), "\n")
 }

@@ -33,7 +33,7 @@ func (p paint) outcome(o apply.Outcome, s string) string {
 		return p.good(s)
 	case apply.OutcomeFailed, apply.OutcomeConflicted:
 		return p.bad(s)
-	case apply.OutcomeNotReady, apply.OutcomeSkipped:
+	case apply.OutcomeNotReady, apply.OutcomeSkipped, apply.OutcomeInterrupted:
 		return p.worry(s)
 	}
 	return s

@@ -192,6 +192,7 @@ func objectCounts(s *apply.Summary) string {
 
 func badCounts(m map[apply.Outcome]int) string {
 	return list(
+		some(m[apply.OutcomeInterrupted], "interrupted"),
 		some(m[apply.OutcomeSkipped], "skipped"),
 		some(m[apply.OutcomeNotReady], "not ready"),
 		some(m[apply.OutcomeConflicted], "conflicted"),

@@ -88,6 +88,10 @@ func (n *nodeRun) failed(s *stepRun, err error) {
 		n.conflict(s, conflict.message)
 		return
 	}
+	if n.finishing.Err() != nil && errors.Is(err, context.Canceled) {
+		n.breakOff(s, OutcomeSkipped, "interrupted while it was written: "+describeWrite(s.ref(), err))
+		return
+	}
 	n.end(s, OutcomeFailed, describeWrite(s.ref(), err))
 }
 

@@ -107,10 +107,10 @@ func (n *nodeRun) recordFailure() {
 }
 
 // leftOut ends a node that did not begin.
-func (n *nodeRun) leftOut(why string) {
+func (n *nodeRun) leftOut(o Outcome, why string) {
 	n.skipAll()
 	n.problems = append(n.problems, why)
-	n.conclude(OutcomeSkipped)
+	n.conclude(o)
 }
 
 func (n *nodeRun) skipAll() {
@@ -234,12 +234,13 @@ func (n *nodeRun) status(outcome Outcome) inventory.Status {
 			st.Ready++
 		}
 		allReady = allReady && (ready || !s.Object.Policy.WaitForReady)
-		switch s.outcome {
-		case OutcomeFailed, OutcomeNotReady:
+		switch {
+		case s.interrupted:
+		case s.outcome == OutcomeFailed, s.outcome == OutcomeNotReady:
 			st.Failed++
-		case OutcomeSkipped:
+		case s.outcome == OutcomeSkipped:
 			st.Skipped++
-		case OutcomeConflicted:
+		case s.outcome == OutcomeConflicted:
 			st.Conflicted++
 		}
 	}
@@ -253,6 +254,9 @@ func conditionsOf(outcome Outcome, allReady bool, problems []string) []inventory
 	progressing := inventory.Condition{Type: inventory.ConditionProgressing, Status: "False", Reason: "Done"}
 	degraded := inventory.Condition{Type: inventory.ConditionDegraded, Status: "False", Reason: "AsDesired"}
 	switch {
+	case outcome == OutcomeInterrupted:
+		ready.Status, ready.Reason = "Unknown", reasonOf(outcome)
+		progressing.Status, progressing.Reason, progressing.Message = "True", reasonOf(outcome), shorten(strings.Join(problems, "; "))
 	case severity(outcome) > severity(OutcomeDone):
 		ready.Status, ready.Reason = "False", reasonOf(outcome)
 		degraded.Status, degraded.Reason, degraded.Message = "True", reasonOf(outcome), shorten(strings.Join(problems, "; "))
@@ -271,6 +275,8 @@ func reasonOf(o Outcome) string {
 		return "NotReady"
 	case OutcomeSkipped:
 		return "Skipped"
+	case OutcomeInterrupted:
+		return "Interrupted"
 	}
 	return "Failed"
 }

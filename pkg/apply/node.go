@@ -55,7 +55,9 @@ type stepRun struct {
 	tries    int  // that found the object changed
 	touched  bool // some write to the object succeeded
 	same     bool // the last write changed nothing
-	watched  bool // a watch tells of it
+	// interrupted: the run ended before the step did.
+	interrupted bool
+	watched     bool // a watch tells of it
 	// collected: it is left to the garbage collector, and recorded until the
 	// inventory is gone.
 	collected bool
@@ -110,8 +112,8 @@ func (n *nodeRun) idle() bool {
 	if n.plan.Inventory == nil {
 		return leftOut > 0
 	}
-	if leftOut == 0 && n.inventory.Status.Is(inventory.ConditionDegraded) && n.status(OutcomeUnchanged).Is(inventory.ConditionReady) {
-		return false // it is well again, and the record has to say so
+	if leftOut == 0 && !n.inventory.Status.Is(inventory.ConditionReady) && n.status(OutcomeUnchanged).Is(inventory.ConditionReady) {
+		return false // it is ready again, and the record has to say so
 	}
 	next := n.nextInventory()
 	return inventory.Equal(n.inventory, next)
@@ -232,7 +234,7 @@ func (n *nodeRun) carryOut(ctx context.Context) bool {
 			case s.state == stepWaiting:
 				progress = n.look(s) || progress
 			case ctx.Err() != nil:
-				n.end(s, OutcomeSkipped, "interrupted before its turn came")
+				n.breakOff(s, OutcomeSkipped, "interrupted before its turn came")
 				progress = true
 			default:
 				step := s.Step
@@ -295,12 +297,18 @@ func (n *nodeRun) interrupt() {
 			state, _ := n.tracker.state(s.ref())
 			switch {
 			case s.gone:
-				n.end(s, OutcomeNotReady, "interrupted: "+stillDeleting(state))
+				n.breakOff(s, OutcomeNotReady, "interrupted: "+stillDeleting(state))
 			default:
-				n.end(s, OutcomeNotReady, "interrupted while it was waited for: "+orUnknown(state.Message))
+				n.breakOff(s, OutcomeNotReady, "interrupted while it was waited for: "+orUnknown(state.Message))
 			}
 		}
 	}
+}
+
+// breakOff ends a step since the run ends: nothing is wrong with its object.
+func (n *nodeRun) breakOff(s *stepRun, o Outcome, message string) {
+	s.interrupted = true
+	n.end(s, o, message)
 }
 
 // nextDeadline is when the first of the objects that are waited for is late, zero
@@ -388,7 +396,11 @@ func (n *nodeRun) worst() Outcome {
 		if n.steps[i].Action == plan.ActionSkip {
 			continue // left alone on purpose
 		}
-		if o := n.steps[i].outcome; severity(o) > severity(worst) {
+		o := n.steps[i].outcome
+		if n.steps[i].interrupted {
+			o = OutcomeInterrupted
+		}
+		if severity(o) > severity(worst) {
 			worst = o
 		}
 	}
@@ -398,10 +410,12 @@ func (n *nodeRun) worst() Outcome {
 func severity(o Outcome) int {
 	switch o {
 	case OutcomeFailed:
-		return 5
+		return 6
 	case OutcomeConflicted:
-		return 4
+		return 5
 	case OutcomeNotReady:
+		return 4
+	case OutcomeInterrupted:
 		return 3
 	case OutcomeSkipped:
 		return 2

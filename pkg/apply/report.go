@@ -41,6 +41,9 @@ const (
 	OutcomeConflicted Outcome = "conflicted" // somebody else's
 	OutcomeNotReady   Outcome = "not-ready"  // written, and not ready in time
 	OutcomeFailed     Outcome = "failed"
+	// OutcomeInterrupted is only a node's: the run ended before the node did, and
+	// the next one goes on with it.
+	OutcomeInterrupted Outcome = "interrupted"
 )
 
 // Event is one thing that happened. Which fields it has depends on its type.

@@ -31,23 +31,26 @@ func newRollout(o Rollout) *rollout {
 	return &rollout{Rollout: o, turns: plan.Turns{Most: o.MaxSkew}, changed: make(chan struct{})}
 }
 
-// acquire waits for a node's turn. It gives why there is none.
-func (o *rollout) acquire(ctx context.Context, s plan.Share) string {
+// acquire waits for a node's turn. Where there is none it gives how the node ends,
+// and why.
+func (o *rollout) acquire(ctx context.Context, s plan.Share) (Outcome, string) {
 	if o == nil {
-		return ""
+		return "", ""
 	}
 	for {
 		verdict, why, changed := o.ask(s)
-		switch verdict {
-		case plan.TurnNow:
-			return ""
-		case plan.TurnNever:
-			return why
+		switch {
+		case verdict == plan.TurnNow:
+			return "", ""
+		case ctx.Err() != nil: // it broke off the others too
+			return OutcomeInterrupted, beforeItBegan
+		case verdict == plan.TurnNever:
+			return OutcomeSkipped, why
 		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return "interrupted before it began"
+			return OutcomeInterrupted, beforeItBegan
 		}
 	}
 }

@@ -214,13 +214,13 @@ func (r *run) dispatch(ctx context.Context, queue []*nodeRun) {
 	for _, n := range queue {
 		rollout := r.rollouts[n.form()]
 		if n.share != plan.ShareStuck { // that has its turn
-			if stopped := rollout.acquire(ctx, n.share); stopped != "" {
-				n.leftOut(stopped)
+			if outcome, why := rollout.acquire(ctx, n.share); why != "" {
+				n.leftOut(outcome, why)
 				continue
 			}
 		}
 		if !r.acquire(ctx) {
-			n.leftOut("interrupted before it began")
+			n.leftOut(OutcomeInterrupted, beforeItBegan)
 			rollout.release(n.share, n.plan.NodeKey, OutcomeUnchanged)
 			continue
 		}
@@ -231,6 +231,9 @@ func (r *run) dispatch(ctx context.Context, queue []*nodeRun) {
 		})
 	}
 }
+
+// beforeItBegan is why a node is left out whose turn does not come any more.
+const beforeItBegan = "interrupted before it began"
 
 // acquire takes a slot; false means that the context ended.
 func (r *run) acquire(ctx context.Context) bool {

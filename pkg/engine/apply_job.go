@@ -310,6 +310,6 @@ func (j *applyJob) seen(h HubPrograms) *inventory.Hub {
 	r := j.reports[h.Key]
 	record.Rows, record.Active, record.Inactive, record.Nodes = r.Rows, r.Active, r.Rows-r.Active, len(j.nodes[h.Key])
 	record.Namespaces, record.NamespaceDefaults = j.recordedIn[h.Key], h.Hub.NamespaceDefaults
-	record.Columns, record.Time = render.Columns(h.Hub), j.read.UTC().Truncate(time.Second)
+	record.Columns, record.Time, record.Interrupted = render.Columns(h.Hub), j.read.UTC().Truncate(time.Second), time.Time{}
 	return &record
 }

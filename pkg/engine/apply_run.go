@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -19,7 +20,34 @@ func (j *applyJob) runPlans(ctx context.Context, plans []plan.Plan) error {
 	if j.adopting != nil {
 		return j.clusterRun.runPlans(ctx, plans, o, nil)
 	}
-	return j.clusterRun.runPlans(ctx, plans, o, j.saveHubs)
+	saved := false
+	err := j.clusterRun.runPlans(ctx, plans, o, func(ctx context.Context, s *apply.Summary) error {
+		err := j.saveHubs(ctx, s)
+		saved = err == nil
+		return err
+	})
+	if ctx.Err() != nil && !saved && j.run.Mode == ModeRun {
+		j.saveInterrupted(ctx)
+	}
+	return err
+}
+
+// saveInterrupted records of each hub that the run on it was interrupted. Where the
+// lock is lost another run records what it sees, and that is not touched.
+func (j *applyJob) saveInterrupted(ctx context.Context) {
+	if lost := (*inventory.LostError)(nil); errors.As(context.Cause(ctx), &lost) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), interruptedSaveGrace)
+	defer cancel()
+	for _, h := range j.hubs {
+		record := j.seen(h)
+		record.Interrupted = time.Now().UTC().Truncate(time.Second)
+		record.Namespaces = plan.NamespacesOf(record.Namespace, slices.Concat(record.Namespaces, j.records[h.Key].Namespaces), nil)
+		if _, err := j.store.SaveHub(ctx, record); err != nil {
+			j.notef("hub %s: it is not recorded that the run was interrupted: %v", h.Key, err)
+		}
+	}
 }
 
 // tellRestored tells, where nothing is written, of the nodes whose inventories an

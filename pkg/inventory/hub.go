@@ -26,6 +26,8 @@ type Hub struct {
 	// hub's own: no others count.
 	Namespaces []string
 	Time       time.Time // of the run
+	// Interrupted is when the run ended before it was done, zero where it was.
+	Interrupted time.Time
 	// Version is that of a lynqctl which renders what is recorded of every node
 	// whose record has a version, though that may be another one. "" where none is
 	// known.
@@ -57,6 +59,8 @@ const (
 	keyColumns = "columns"
 	keyTime    = "time"
 	keyPlaces  = "namespaces"
+	// keyRun is left out where the run was done with all, and nothing is to be told.
+	keyRun = "lastRun"
 	// keyNamespaceDefaults is left out where there are none.
 	keyNamespaceDefaults = "namespaceDefaults"
 )
@@ -105,6 +109,9 @@ func EncodeHub(h *Hub) (*corev1.ConfigMap, error) {
 	}
 	if h.Version != "" {
 		cm.Data[keyVersion] = h.Version
+	}
+	if err := h.encodeRun(cm.Data); err != nil {
+		return nil, fmt.Errorf("record of hub %s/%s: %w", h.Namespace, h.Name, err)
 	}
 	if len(h.NamespaceDefaults) > 0 {
 		if cm.Data[keyNamespaceDefaults], err = lynq.JSON(h.NamespaceDefaults); err != nil {
@@ -164,6 +171,9 @@ func DecodeHub(cm *corev1.ConfigMap) (*Hub, error) {
 	if h.Time, err = decodeTime(cm.Data[keyTime]); err != nil {
 		return nil, d.failed(data(keyTime), err)
 	}
+	if err := d.run(h); err != nil {
+		return nil, err
+	}
 	return h, nil
 }
 
@@ -188,7 +198,7 @@ func hubKeys() *ownKeys {
 		},
 		annotations: func(string) bool { return false },
 		data: func(key string) bool {
-			return key == keyFormat || key == keyRows || key == keyColumns || key == keyTime || key == keyVersion || key == keyPlaces || key == keyNamespaceDefaults
+			return key == keyFormat || key == keyRows || key == keyColumns || key == keyTime || key == keyVersion || key == keyPlaces || key == keyRun || key == keyNamespaceDefaults
 		},
 	}
 }
@@ -197,5 +207,6 @@ func hubKeys() *ownKeys {
 func equalHubs(a, b *Hub) bool {
 	return a.Name == b.Name && a.Namespace == b.Namespace && a.Rows == b.Rows && a.Active == b.Active &&
 		a.Inactive == b.Inactive && a.Nodes == b.Nodes && slices.Equal(a.Columns, b.Columns) &&
-		slices.Equal(a.Namespaces, b.Namespaces) && slices.Equal(a.NamespaceDefaults, b.NamespaceDefaults) && a.Format == b.Format && a.Time.Equal(b.Time) && a.Version == b.Version && a.Finalizer == b.Finalizer
+		slices.Equal(a.Namespaces, b.Namespaces) && slices.Equal(a.NamespaceDefaults, b.NamespaceDefaults) && a.Format == b.Format && a.Time.Equal(b.Time) && a.Version == b.Version && a.Finalizer == b.Finalizer &&
+		a.Interrupted.Equal(b.Interrupted)
 }

@@ -56,7 +56,9 @@ func TestHubRoundTrip(t *testing.T) {
 	full := customers()
 	full.UID, full.ResourceVersion = "u", "7"
 	full.Others = &inventory.Others{Labels: map[string]string{"team": "red"}, Data: map[string]string{"note": "x"}}
-	for _, want := range []*inventory.Hub{full, {Name: "a", Namespace: "b"}} {
+	interrupted := customers()
+	interrupted.Interrupted = noon.Add(time.Minute)
+	for _, want := range []*inventory.Hub{full, interrupted, {Name: "a", Namespace: "b"}} {
 		got, err := inventory.DecodeHub(encodeHub(t, want))
 		if err != nil {
 			t.Fatal(err)
@@ -67,11 +69,25 @@ func TestHubRoundTrip(t *testing.T) {
 	}
 }
 
+// TestHubRunOfAnotherTime: what an older lynqctl leaves there of an earlier run is
+// not of the last one.
+func TestHubRunOfAnotherTime(t *testing.T) {
+	h := customers()
+	h.Interrupted = noon.Add(time.Minute)
+	cm := encodeHub(t, h)
+	cm.Data["time"] = noon.Add(time.Hour).Format(time.RFC3339)
+	got, err := inventory.DecodeHub(cm)
+	if err != nil || !got.Interrupted.IsZero() {
+		t.Errorf("interrupted %v, %v", got.Interrupted, err)
+	}
+}
+
 func TestDecodeHubRefuses(t *testing.T) {
 	for want, edit := range map[string]func(*corev1.ConfigMap){
 		"data.format: it is missing":                                         func(cm *corev1.ConfigMap) { cm.Data = nil },
 		"data.rows: it is missing":                                           func(cm *corev1.ConfigMap) { delete(cm.Data, "rows") },
 		"data.rows: invalid character":                                       func(cm *corev1.ConfigMap) { cm.Data["rows"] = "x" },
+		"data.lastRun: invalid character":                                    func(cm *corev1.ConfigMap) { cm.Data["lastRun"] = "x" },
 		"data.columns: json: cannot unmarshal":                               func(cm *corev1.ConfigMap) { cm.Data["columns"] = "{}" },
 		`data.time: "" is no time as RFC 3339 has it`:                        func(cm *corev1.ConfigMap) { delete(cm.Data, "time") },
 		"metadata.labels: they are not those of this hub's record":           func(cm *corev1.ConfigMap) { cm.Labels[lynq.LabelHub] = "x" },

@@ -53,8 +53,11 @@ func Of(inv *inventory.Inventory) Node {
 	}
 	n.Condition, n.Since = Condition(inv)
 	n.Well = n.Condition == inventory.ConditionReady
-	if c := condition(inv, inventory.ConditionDegraded); c != nil && inv.Status.Is(c.Type) {
-		n.Message = c.Message
+	for _, what := range []string{inventory.ConditionDegraded, inventory.ConditionProgressing} {
+		if c := condition(inv, what); c != nil && inv.Status.Is(what) {
+			n.Message = c.Message
+			break
+		}
 	}
 	return n
 }

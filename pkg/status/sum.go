@@ -60,6 +60,8 @@ type Run struct {
 	Rows   int       `json:"rows"`
 	Active int       `json:"active"`
 	Nodes  int       `json:"nodes"` // that it wanted
+	// Interrupted is when it ended before it was done, zero where it was.
+	Interrupted time.Time `json:"interrupted,omitzero"`
 }
 
 // HubKey is the node's hub, without a name where that is not known.
@@ -81,7 +83,7 @@ func Sum(nodes []Node, records []*inventory.Hub) []Hub {
 	}
 	for _, r := range records {
 		h := hub(lynq.HubKey{Namespace: r.Namespace, Name: r.Name})
-		h.Run, h.Deleting = &Run{Time: r.Time, Rows: r.Rows, Active: r.Active, Nodes: r.Nodes}, r.Deleting
+		h.Run, h.Deleting = &Run{Time: r.Time, Rows: r.Rows, Active: r.Active, Nodes: r.Nodes, Interrupted: r.Interrupted}, r.Deleting
 	}
 	for i := range nodes {
 		if n := &nodes[i]; n.Hub != "" {

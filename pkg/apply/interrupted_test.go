@@ -1,0 +1,141 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// reconciling is an object that its controller is still at work on.
+func reconciling(o lynq.Object) lynq.Object {
+	o.Policy.WaitForReady = true
+	o.Content["status"] = map[string]any{"conditions": []any{
+		map[string]any{"type": "Reconciling", "status": "True", "reason": "Working", "message": "0 of 1"},
+	}}
+	return o
+}
+
+// onEvent does something when a run reports something.
+type onEvent func(Event)
+
+func (f onEvent) Report(e Event) { f(e) }
+
+// warnings are the reasons of the Warning events that a run records.
+type warnings struct {
+	mu      sync.Mutex
+	reasons []string
+}
+
+func (w *warnings) Record(_ context.Context, e KubernetesEvent) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if e.Type == eventWarning {
+		w.reasons = append(w.reasons, e.Reason)
+	}
+}
+
+func (*warnings) Flush(context.Context) {}
+
+// interruptible is a run that ends while it waits for the first object.
+func (s *stage) interruptible(t *testing.T, end func(context.Context) (context.Context, func()), nodes ...*plan.Node) (*Summary, []string) {
+	t.Helper()
+	p, err := s.plan(bounded(t), nodes...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := end(bounded(t))
+	told := &warnings{}
+	r := &Runner{Cluster: s, Inventories: s.notes, Recorder: told, Now: time.Now, Options: s.options, Reporter: onEvent(func(e Event) {
+		if e.Type == EventWait {
+			stop()
+		}
+	})}
+	sum, err := r.Run(ctx, []plan.Plan{*p})
+	if !sum.Interrupted || err == nil {
+		t.Fatalf("the run was not interrupted: %v", err)
+	}
+	return sum, told.reasons
+}
+
+// TestInterrupted: a run that is interrupted, or whose time is over, leaves nodes
+// that are on their way, and none that something is wrong with. The next run says so
+// when they are ready.
+func TestInterrupted(t *testing.T) {
+	for name, end := range map[string]func(context.Context) (context.Context, func()){
+		"interrupted": func(ctx context.Context) (context.Context, func()) { return context.WithCancel(ctx) },
+		"timeout": func(ctx context.Context) (context.Context, func()) {
+			ctx, stop := context.WithCancelCause(ctx)
+			return ctx, func() { stop(context.DeadlineExceeded) }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage()
+			// What depends on w is not begun, and what the form drops stays.
+			mustApply(t, s, node("n", configMap("old", "1")))
+			next := func() *plan.Node { return node("n", reconciling(widget("w")), configMap("a", "1", "w")) }
+			sum, told := s.interruptible(t, end, next())
+			if len(told) > 0 {
+				t.Errorf("events: %v", told)
+			}
+			if sum.Nodes[OutcomeInterrupted] != 1 || len(sum.Failed) != 1 {
+				t.Errorf("nodes: %v", sum.Nodes)
+			}
+			st := s.notes.all()[0].Status
+			if !st.Is(inventory.ConditionProgressing) || st.Is(inventory.ConditionDegraded) || st.Failed+st.Skipped > 0 {
+				t.Errorf("status: %+v", st)
+			}
+			s.heal("w")
+			if sum := mustApply(t, s, next()); len(sum.Failed) > 0 || !s.is(inventory.ConditionReady) {
+				t.Errorf("after the next run: %+v", s.notes.all()[0].Status)
+			}
+		})
+	}
+}
+
+// TestInterruptedBeforeAKeptObject: what is as it is to be has nothing to write, and
+// the next run says that the node is ready though.
+func TestInterruptedBeforeAKeptObject(t *testing.T) {
+	s := newStage()
+	mustApply(t, s, node("n", widget("w"), configMap("a", "1", "w")))
+	ctx, cancel := context.WithCancel(bounded(t))
+	s.before = func(string, lynq.Ref) error {
+		cancel()
+		return nil
+	}
+	changed := widget("w")
+	changed.Content["spec"] = map[string]any{"value": "2"}
+	next := func() *plan.Node { return node("n", changed, configMap("a", "1", "w")) }
+	if _, err := s.applied(ctx, next()); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if !s.is(inventory.ConditionProgressing) {
+		t.Fatalf("status: %+v", s.notes.all()[0].Status)
+	}
+	s.before = nil
+	mustApply(t, s, next())
+	if !s.is(inventory.ConditionReady) {
+		t.Errorf("status: %+v", s.notes.all()[0].Status)
+	}
+}
+
+// TestFailedAndInterrupted: what failed before the interruption is not hidden by it.
+func TestFailedAndInterrupted(t *testing.T) {
+	s := newStage()
+	s.before = func(_ string, ref lynq.Ref) error {
+		if ref.Name == "a" {
+			return refused(ref)
+		}
+		return nil
+	}
+	s.interruptible(t, func(ctx context.Context) (context.Context, func()) { return context.WithCancel(ctx) },
+		node("n", configMap("a", "1"), reconciling(widget("w"))))
+	if !s.is(inventory.ConditionDegraded) {
+		t.Errorf("status: %+v", s.notes.all()[0].Status)
+	}
+}
