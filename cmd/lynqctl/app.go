@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/engine"
@@ -21,6 +22,9 @@ type app struct {
 	getenv         func(string) string
 	args           []string // of the command line
 	program        string   // as it was called
+
+	common   commonFlags
+	defaults []*pflag.Flag // that have their values from the environment
 }
 
 // Exit codes (contract: commands).
@@ -54,6 +58,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 		said = func(text string) string { return calls(cmd).ReplaceAllString(text, pluginCall) }
 	}
 	a.explain(err, summary, said)
+	if hint := blamed(err.Error(), a.defaults); hint != "" && code == exitBadInput {
+		_, _ = fmt.Fprintln(a.stderr, hint)
+	}
 	return code
 }
 
@@ -125,6 +132,7 @@ active row makes a node: the resources of one tenant.`,
 		SilenceErrors: true,
 	}, a.deleteCommand(), a.finalizeCommand(), a.statusCommand(), a.initCommand(),
 		a.diffCommand(), a.applyCommand(), a.renderCommand(), a.validateCommand(), a.graphCommand(), a.inventoryCommand(), a.orphansCommand(), a.adoptOperatorCommand(), a.versionCommand())
+	a.common.register(root.PersistentFlags())
 	if isPlugin(a.program) {
 		asPlugin(root)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,13 +30,14 @@ func (a *app) newCompleter(cmd *cobra.Command) (*completer, context.CancelFunc) 
 		ctx = context.Background()
 	}
 	ctx, cancel := context.WithTimeout(ctx, completionPatience)
+	_ = a.environment(cmd) // what is wrong shows when the line is run
 	return &completer{app: a, ctx: ctx, flags: cmd.Flags()}, cancel
 }
 
 // values are those of a flag of the line so far.
 func (c *completer) values(name string) []string {
 	f := c.flags.Lookup(name)
-	if f == nil || !f.Changed {
+	if f == nil || !f.Changed && !slices.Contains(c.defaults, f) {
 		return nil
 	}
 	if list, ok := f.Value.(pflag.SliceValue); ok {

@@ -18,14 +18,11 @@ type console struct {
 
 // engine makes an engine whose runs show their results in a format.
 func (a *app) engine(format string) *engine.Engine {
-	return &engine.Engine{Stdin: a.stdin, Getenv: a.getenv, Version: buildVersion(), View: &console{a, ui.Format(format)}}
+	return &engine.Engine{Stdin: a.stdin, Getenv: a.getenv, Version: buildVersion(), Requests: a.requests(), View: &console{a, ui.Format(format)}}
 }
 
-func (a *app) out() ui.Stream    { return ui.NewStream(a.stdout, a.getenv) }
-func (a *app) errOut() ui.Stream { return ui.NewStream(a.stderr, a.getenv) }
-
 // Note implements engine.View.
-func (c *console) Note(line string) { _, _ = io.WriteString(c.stderr, line+"\n") }
+func (c *console) Note(line string) { _, _ = io.WriteString(c.noteOut(), line+"\n") }
 
 // CanAsk implements engine.View.
 func (c *console) CanAsk() bool { return ui.CanAsk(c.stdin, c.errOut()) }
@@ -38,14 +35,14 @@ func (c *console) Confirm(question string) (bool, error) {
 // Preview implements engine.View.
 func (c *console) Preview(plans []plan.Plan) error {
 	return ui.NewReporter(ui.Options{
-		Out: c.errOut(), Err: ui.NewStream(io.Discard, c.getenv), Format: ui.Table, DryRun: true,
+		Out: c.errOut(), Err: ui.Stream{Writer: io.Discard}, Format: ui.Table, DryRun: true,
 	}).Plan(plans)
 }
 
 // Count implements engine.View.
 func (c *console) Count(what string) engine.Counter {
 	ticker := time.NewTicker(ui.Redraw)
-	counting := ui.StartCounting(c.errOut(), what, time.Now(), ticker.C)
+	counting := ui.StartCounting(c.noteOut(), what, time.Now(), ticker.C)
 	if counting == nil {
 		ticker.Stop()
 		return nil
@@ -74,7 +71,9 @@ func (c *console) Reporter(m engine.Mode) engine.Reporter {
 }
 
 func (c *console) reporter(m engine.Mode, tick <-chan time.Time) *ui.Reporter {
-	return ui.NewReporter(ui.Options{Out: c.out(), Err: c.errOut(), Format: c.format, DryRun: m != engine.ModeRun, Now: time.Now, Tick: tick})
+	return ui.NewReporter(ui.Options{
+		Out: c.out(), Err: c.errOut(), Format: c.format, Quiet: c.common.quiet, DryRun: m != engine.ModeRun, Now: time.Now, Tick: tick,
+	})
 }
 
 // tickingReporter ends its ticker when it is closed.

@@ -44,6 +44,11 @@ func (a *app) usage(c *cobra.Command) error {
 	if len(kubectls) > 0 {
 		b.WriteString("\nFlags of kubectl, with its meanings:\n" + wrapped(kubectls, columns))
 	}
+	if !c.HasParent() {
+		b.WriteString("\nA flag that is not given has its value from the environment, where that is set:\n--max-delete from LYNQCTL_MAX_DELETE, and so on.\n")
+	} else {
+		b.WriteString("\n'" + c.Root().CommandPath() + " --help' has the flags of all commands (" + strings.Join(flagNames(c.InheritedFlags()), ", ") + ").\n")
+	}
 	if c.HasAvailableSubCommands() {
 		b.WriteString("\n'" + c.CommandPath() + " COMMAND --help' explains a command.\n")
 	}
@@ -78,6 +83,19 @@ func helpFlags(c *cobra.Command) (own *pflag.FlagSet, kubectls []string) {
 		}
 	})
 	return own, kubectls
+}
+
+// flagNames are what flags are called.
+func flagNames(flags *pflag.FlagSet) []string {
+	var names []string
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Name == f.Shorthand {
+			names = append(names, "-"+f.Name)
+		} else if !f.Hidden {
+			names = append(names, "--"+f.Name)
+		}
+	})
+	return names
 }
 
 // wrapped are words in lines.

@@ -90,7 +90,7 @@ func (a *app) draft(ctx context.Context, o *engine.DraftOptions) error {
 			return engine.Fail(err)
 		}
 	}
-	tell := func(format string, args ...any) { _, _ = fmt.Fprintf(a.stderr, format+"\n", args...) }
+	tell := func(format string, args ...any) { _, _ = fmt.Fprintf(a.noteOut(), format+"\n", args...) }
 	tell("hub %s: column %q is the uid, %q tells which rows are active; %s more", d.Hub, d.UID, d.Activate, lynq.Count(len(d.Mappings), "column"))
 	if len(d.Secrets) > 0 {
 		tell("left out, for they look like secrets: %s", strings.Join(d.Secrets, ", "))

@@ -114,7 +114,7 @@ func (a *app) showRebuilt(rebuilt []orphan.Rebuilt, format ui.Format) error {
 			Data:  rebuiltData{b.Node, b.Namespace, b.Hub, b.HubNamespace, b.Form, b.RowUID, len(b.Entries), b.Added},
 		})
 	}
-	return engine.Fail(ui.PrintList(l, format, a.out(), a.errOut()))
+	return engine.Fail(ui.PrintList(l, format, a.out(), a.noteOut()))
 }
 
 // rebuiltData is a record as JSON and YAML have it (docs/inventory.md).

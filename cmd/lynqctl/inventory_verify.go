@@ -75,7 +75,7 @@ func (a *app) showVerification(v *engine.Verification, f *inventoryFlags) error 
 		return err
 	}
 	if len(l.Items) > 0 || !ui.TellsEmpty(ui.Format(f.output)) {
-		_, _ = fmt.Fprintln(a.stderr, summary)
+		_, _ = fmt.Fprintln(a.noteOut(), summary)
 	}
 	switch {
 	case len(v.Warnings) > 0:

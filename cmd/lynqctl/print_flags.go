@@ -53,5 +53,5 @@ func (f *printFlags) checkWatch() error {
 // printList prints a list as the flags want it.
 func (f *printFlags) printList(a *app, l *ui.List) error {
 	l.SortBy, l.NoHeaders = f.sortBy, f.noHeaders
-	return engine.Fail(ui.PrintList(l, ui.Format(f.output), a.out(), a.errOut()))
+	return engine.Fail(ui.PrintList(l, ui.Format(f.output), a.out(), a.noteOut()))
 }

@@ -129,7 +129,39 @@ func reference(root *cobra.Command) string {
 	}
 	b.WriteString("\n## Flags for the cluster\n\nThose of kubectl, with its meanings.\n")
 	writeFlags(&b, clusterFlagSet(), nil)
+	b.WriteString("\n## Flags of all commands\n")
+	writeFlags(&b, root.PersistentFlags(), nil)
+	b.WriteString(aboutVariables())
 	return b.String()
+}
+
+// aboutVariables tells of the environment.
+func aboutVariables() string {
+	said := onlySaid()
+	for i, name := range said {
+		said[i] = "`--" + name + "`"
+	}
+	return `
+## Environment variables
+
+Every flag has its default from an environment variable, where that is set and not
+empty: ` + "`LYNQCTL_MAX_DELETE` for `--max-delete`, `LYNQCTL_NAMESPACE` for `-n`, `LYNQCTL_V` for `-v`" + `. It is the
+default of all commands that have such a flag. A flag that is given wins. Where a flag
+takes several values, commas are between them, but ` + "`LYNQCTL_FILENAME` and `LYNQCTL_SOURCE`" + ` hold one.
+A value that a flag does not take is exit code 2, and the message names the variable.
+
+` + strings.Join(said, ", ") + ` take a guard or a question away, or
+let Secrets out. They count only on the command line: a variable for one of them is
+exit code 2 wherever a command has the flag.
+
+| other variable | |
+|---|---|
+| ` + "`LYNQCTL_SOURCE_PASSWORD`" + ` | [the password of the source](sources.md) |
+| ` + "`KUBECONFIG`" + ` | the kubeconfig, where ` + "`--kubeconfig`" + ` names none |
+| ` + "`KUBECTL_EXTERNAL_DIFF`" + ` | the program that shows what [diff](diff.md) finds |
+| ` + "`NO_COLOR`" + ` | no colours, unless ` + "`--color=always`" + ` |
+| ` + "`CI`" + ` | nothing is redrawn |
+`
 }
 
 // clusterFlagSet are kubectl's flags, which many commands have.

@@ -55,7 +55,7 @@ func (a *app) renderCheck(ctx context.Context, f *renderCommandFlags, e *engine.
 	if what := engine.FirstDifference(sink.Nodes, second); what != "" {
 		return &engine.Error{Outcome: engine.Failed, Err: fmt.Errorf("rendered twice, not alike: %s (a function whose result varies, or a row that changed in between)", what)}
 	}
-	_, _ = fmt.Fprintf(a.stderr, "rendered twice, alike: %s, %s\n", lynq.Count(run.Report().Nodes, "node"), lynq.Count(run.Report().Objects, "object"))
+	_, _ = fmt.Fprintf(a.noteOut(), "rendered twice, alike: %s, %s\n", lynq.Count(run.Report().Nodes, "node"), lynq.Count(run.Report().Objects, "object"))
 	return f.Ended(run.Run, nil)
 }
 

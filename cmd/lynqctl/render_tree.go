@@ -131,10 +131,10 @@ func (f *treeFlags) checkTarget(cmd *cobra.Command) error {
 // showLosses tells which policies the target does not honour.
 func (a *app) showLosses(f *treeFlags, losses []gitops.Loss) error {
 	f.losses = losses
-	if _, err := fmt.Fprintf(a.stderr, "%s does not honour all policies:\n", f.Target.Title()); err != nil {
+	if _, err := fmt.Fprintf(a.noteOut(), "%s does not honour all policies:\n", f.Target.Title()); err != nil {
 		return err
 	}
-	return gitops.WriteLosses(a.stderr, losses)
+	return gitops.WriteLosses(a.noteOut(), losses)
 }
 
 // mostExplained is how many changed objects a report looks into.
@@ -160,7 +160,7 @@ func (a *app) showTree(f *treeFlags, t *engine.Tree) error {
 		t.Report.Explain(mostExplained, t.Fields)
 		return t.Report.WriteMarkdown(a.stdout)
 	}
-	return t.Report.WriteTable(a.stderr, f.DryRun)
+	return t.Report.WriteTable(a.noteOut(), f.DryRun)
 }
 
 // refuseTree tells what guards have against the run.

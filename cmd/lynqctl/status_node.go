@@ -55,7 +55,7 @@ func (a *app) statusNode(ctx context.Context, f *inventoryFlags) error {
 		return err
 	}
 	n := newNodeNow(s)
-	ui.Warn(a.errOut(), s.Warnings)
+	ui.Warn(a.noteOut(), s.Warnings)
 	if err := ui.PrintDetails(n.details(time.Now()), ui.Format(f.output), a.out()); err != nil {
 		return engine.Fail(err)
 	}

@@ -19,8 +19,11 @@ func (a *app) strictUsage(c *cobra.Command) {
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return misused(c, a.flagError(c, err)) })
 	check := c.Args
 	c.Args = func(c *cobra.Command, args []string) error {
-		if check == nil {
-			return nil
+		if err := a.environment(c); err != nil {
+			return misused(c, err)
+		}
+		if err := a.common.check(); err != nil || check == nil {
+			return err
 		}
 		return misused(c, check(c, args))
 	}
@@ -116,6 +119,15 @@ func elsewhere(c *cobra.Command, has func(*pflag.FlagSet) bool) string {
 // badValue says what a flag takes.
 func badValue(err *pflag.InvalidValueError) error {
 	f := err.GetFlag()
+	if bad := badText(f, err.GetValue(), nil); bad != nil {
+		return fmt.Errorf("--%s: %w", f.Name, bad)
+	}
+	return err
+}
+
+// badText is why a flag does not take a text; otherwise, where only its own parser
+// knows.
+func badText(f *pflag.Flag, text string, otherwise error) error {
 	var what string
 	switch f.Value.Type() {
 	case "duration":
@@ -125,9 +137,9 @@ func badValue(err *pflag.InvalidValueError) error {
 	case "bool":
 		what = "neither true nor false"
 	default:
-		return err
+		return otherwise
 	}
-	return fmt.Errorf("--%s: %q is %s", f.Name, err.GetValue(), what)
+	return fmt.Errorf("%q is %s", text, what)
 }
 
 // everyCommand is a command and all under it.

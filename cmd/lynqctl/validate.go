@@ -61,7 +61,7 @@ func (a *app) validate(ctx context.Context, f *renderFlags, rows bool) error {
 		}
 		checked += ", " + lynq.Count(int(nodes), "node")
 	}
-	_, err = fmt.Fprintf(a.stderr, "%s: valid\n", checked)
+	_, err = fmt.Fprintf(a.noteOut(), "%s: valid\n", checked)
 	return engine.Fail(err)
 }
 

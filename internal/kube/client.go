@@ -25,6 +25,8 @@ type Options struct {
 	// version of an API is deprecated. Where it is nil they are dropped. Calls do
 	// not overlap.
 	Warn func(text string)
+	// Log is what is told of each request.
+	Log RequestLog
 }
 
 // Client talks to one cluster. It is safe for concurrent use.
@@ -33,6 +35,7 @@ type Client struct {
 	patience patience
 	pageSize int64
 	kinds    kinds
+	log      RequestLog
 	// mayWrite, where it is not nil, is asked before each try of a write.
 	mayWrite func() error
 }
@@ -50,7 +53,7 @@ func NewClient(config *rest.Config, o Options) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to the cluster: %w", err)
 	}
-	return &Client{rest: client, patience: newPatience(o.Warn), pageSize: pageSize, kinds: newKinds()}, nil
+	return &Client{rest: client, patience: newPatience(o.Warn), pageSize: pageSize, kinds: newKinds(), log: o.Log}, nil
 }
 
 // While is a client of the same cluster that writes only while there is no error,

@@ -122,8 +122,8 @@ func (a Access) misnamed(err error) error {
 }
 
 // SecretValue reads one key of a core/v1 Secret. No error holds a value.
-func (a Access) SecretValue(ctx context.Context, namespace, name, key string) (lynq.Secret, error) {
-	client, err := a.Client(Options{})
+func (a Access) SecretValue(ctx context.Context, o Options, namespace, name, key string) (lynq.Secret, error) {
+	client, err := a.Client(o)
 	if err != nil {
 		return "", err
 	}
@@ -137,6 +137,6 @@ func configure(config *rest.Config, o Options) *rest.Config {
 	config.QPS = -1 // the server's own fairness governs
 	config.WarningHandler = &warnings{tell: o.Warn}
 	config.NegotiatedSerializer = statusCodecs()
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return leaves{next} })
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return leaves{o.Log.transport(next)} })
 	return config
 }

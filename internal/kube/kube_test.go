@@ -19,7 +19,7 @@ func TestSecretValue(t *testing.T) {
 	env := cluster.Env(t)
 	env.Kubectl(t, "", "create", "secret", "generic", "db", "--from-literal=password=hunter2")
 	access := kube.Access{Kubeconfig: env.Kubeconfig}
-	got, err := access.SecretValue(t.Context(), env.Namespace, "db", "password")
+	got, err := access.SecretValue(t.Context(), kube.Options{}, env.Namespace, "db", "password")
 	if err != nil || got != "hunter2" {
 		t.Fatalf("the password does not come through: %v", err)
 	}
@@ -32,7 +32,7 @@ func TestSecretValue(t *testing.T) {
 		{kube.Access{Kubeconfig: env.As(t, "nobody-"+env.Namespace)}, "db", "password", `secrets "db" is forbidden: User "nobody-` + env.Namespace + `" cannot get resource "secrets"`},
 		{kube.Access{Kubeconfig: env.Kubeconfig, Context: "nope"}, "db", "password", `the kubeconfig has no context "nope"`},
 	} {
-		_, err := c.access.SecretValue(t.Context(), env.Namespace, c.name, c.key)
+		_, err := c.access.SecretValue(t.Context(), kube.Options{}, env.Namespace, c.name, c.key)
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s/%s: got %v, want %s", c.name, c.key, err, c.want)
 		}

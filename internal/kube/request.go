@@ -168,7 +168,7 @@ func (c *Client) sending(ctx context.Context, r *request) context.Context {
 	if c.asks(r) {
 		ctx = withLeave(ctx, c.mayWrite)
 	}
-	return silent(ctx)
+	return c.logging(ctx, r.resource)
 }
 
 // stream sends a request once, and gives the answer's body to be read and
@@ -177,16 +177,16 @@ func (c *Client) stream(ctx context.Context, r *request) (io.ReadCloser, error) 
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	body, err := c.build(r).Stream(silent(ctx))
+	body, err := c.build(r).Stream(c.logging(ctx, r.resource))
 	if err != nil {
 		return nil, explain(r, err)
 	}
 	return body, nil
 }
 
-// silent keeps client-go from logging: what matters is in the errors.
-func silent(ctx context.Context) context.Context {
-	return klog.NewContext(ctx, klog.Logger{})
+// logging has client-go log what the client's options say, and nothing else.
+func (c *Client) logging(ctx context.Context, r lynq.APIResource) context.Context {
+	return klog.NewContext(ctx, c.log.of(r))
 }
 
 // listParams are the parameters of a list or a watch.

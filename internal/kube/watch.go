@@ -29,7 +29,7 @@ import (
 // that will not pass cancels it. Objects are read as they come, one by one, and
 // the Reflector is given sights of them.
 func (c *Client) Watch(ctx context.Context, r lynq.APIResource, in apply.Scope, h apply.WatchHandler) error {
-	within, cancel := context.WithCancelCause(silent(ctx))
+	within, cancel := context.WithCancelCause(c.logging(ctx, r))
 	defer cancel(nil)
 	w := &watcher{client: c, resource: r, scope: in, handler: h, giveUp: cancel}
 	reflector := cache.NewReflectorWithOptions(

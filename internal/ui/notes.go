@@ -14,7 +14,7 @@ import (
 type notes struct {
 	paint paint
 	// changes: objects that changed get a line too. quiet: only what went
-	// wrong, and the summary.
+	// wrong.
 	changes, quiet bool
 
 	// told is what went wrong with a node's objects, as its own message will
@@ -155,7 +155,10 @@ func (n *notes) summary(e *apply.Event) string {
 	lines := n.together(n.skipped, apply.OutcomeSkipped)
 	lines = append(lines, n.together(n.interrupted, apply.OutcomeInterrupted)...)
 	lines = append(lines, n.together(n.unknown, apply.OutcomeFailed)...)
-	return strings.Join(append(lines, n.paint.bold(summaryLine(e.Summary))), "\n")
+	if !n.quiet {
+		lines = append(lines, n.paint.bold(summaryLine(e.Summary)))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // together is a line for each reason that nodes ended for, and how many did.

@@ -32,8 +32,8 @@ const (
 type Options struct {
 	Out, Err Stream
 	Format   Format // "" is Table
-	// Quiet leaves all progress out but failures and the summary. Events are
-	// no progress.
+	// Quiet leaves all out but failures, also the table in the end. Events and what
+	// other formats have are no progress.
 	Quiet bool
 	// DryRun leaves out what changes as it goes; Plan tells it.
 	DryRun bool
@@ -123,6 +123,9 @@ func (r *Reporter) Close() error {
 func (r *Reporter) Result(plans []plan.Plan) error {
 	if err := r.Close(); err != nil || r.options.Format == JSON {
 		return err
+	}
+	if r.options.Quiet && (r.options.Format == Table || r.options.Format == "") {
+		return nil // failures have been told
 	}
 	text, err := resultText(results(plans, r.record), r.summary(), r.options.Format, r.options.Out)
 	return r.print("report", text, err)

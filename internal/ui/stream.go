@@ -20,22 +20,32 @@ type Stream struct {
 	Size func() (columns, rows int)
 }
 
+// Color says when there are colours.
+type Color string
+
+// When there are colours. Any other is ColorAuto.
+const (
+	ColorAuto   Color = "auto" // on a terminal, unless NO_COLOR is set
+	ColorAlways Color = "always"
+	ColorNever  Color = "never"
+)
+
 // NewStream finds out what w can do. Only an *os.File that is a terminal can do
-// anything, and only when TERM names one that understands cursor movements;
-// where TERM is unset, as on Windows, that is not known. NO_COLOR switches
-// colours off, and CI the redrawing, for a log keeps all that was ever drawn.
-func NewStream(w io.Writer, getenv func(string) string) Stream {
-	s := Stream{Writer: w}
+// anything, and only when TERM names one that understands cursor movements, or, on
+// Windows, the console does. NO_COLOR switches colours off that are not wanted in any
+// case, and CI the redrawing, for a log keeps all that was ever drawn.
+func NewStream(w io.Writer, getenv func(string) string, color Color) Stream {
+	s := Stream{Writer: w, Color: color == ColorAlways}
 	file, ok := w.(*os.File)
 	if !ok {
 		return s
 	}
 	fd := int(file.Fd())
-	if name := getenv("TERM"); name == "" || name == "dumb" || !term.IsTerminal(fd) {
+	if !draws(getenv("TERM"), fd) {
 		return s
 	}
 	s.Terminal = !isSet(getenv("CI"))
-	s.Color = getenv("NO_COLOR") == ""
+	s.Color = color == ColorAlways || color != ColorNever && getenv("NO_COLOR") == ""
 	s.Size = func() (int, int) {
 		columns, rows, err := term.GetSize(fd)
 		if err != nil {

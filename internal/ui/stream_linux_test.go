@@ -17,16 +17,19 @@ func TestNewStreamOfTerminal(t *testing.T) {
 	for name, c := range map[string]struct {
 		env             map[string]string
 		terminal, color bool
+		wanted          ui.Color
 	}{
-		"plain":     {map[string]string{"TERM": "xterm"}, true, true},
-		"no colour": {map[string]string{"TERM": "xterm", "NO_COLOR": "1"}, true, false},
-		"in CI":     {map[string]string{"TERM": "xterm", "CI": "true"}, false, true},
-		"in a CI":   {map[string]string{"TERM": "xterm", "CI": "woodpecker"}, false, true},
-		"not in CI": {map[string]string{"TERM": "xterm", "CI": "false"}, true, true},
-		"dumb":      {map[string]string{"TERM": "dumb"}, false, false},
-		"unknown":   {nil, false, false},
+		"plain":     {map[string]string{"TERM": "xterm"}, true, true, ui.ColorAuto},
+		"no colour": {map[string]string{"TERM": "xterm", "NO_COLOR": "1"}, true, false, ui.ColorAuto},
+		"in CI":     {map[string]string{"TERM": "xterm", "CI": "true"}, false, true, ui.ColorAuto},
+		"in a CI":   {map[string]string{"TERM": "xterm", "CI": "woodpecker"}, false, true, ui.ColorAuto},
+		"not in CI": {map[string]string{"TERM": "xterm", "CI": "false"}, true, true, ui.ColorAuto},
+		"dumb":      {map[string]string{"TERM": "dumb"}, false, false, ui.ColorAuto},
+		"wanted":    {map[string]string{"TERM": "xterm", "NO_COLOR": "1"}, true, true, ui.ColorAlways},
+		"unwanted":  {map[string]string{"TERM": "xterm"}, true, false, ui.ColorNever},
+		"unknown":   {nil, false, false, ui.ColorAuto},
 	} {
-		s := ui.NewStream(file, func(key string) string { return c.env[key] })
+		s := ui.NewStream(file, func(key string) string { return c.env[key] }, c.wanted)
 		if s.Terminal != c.terminal || s.Color != c.color {
 			t.Errorf("%s: Terminal %v, Color %v", name, s.Terminal, s.Color)
 		}

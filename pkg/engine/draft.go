@@ -120,7 +120,7 @@ func (e *Engine) givenHub(ctx context.Context, options *DraftOptions) (*origin, 
 	h := inputs.Hubs[0]
 	// Who has a namespace for the nodes says it; a hub's Secret may be there.
 	hubs := []HubPrograms{{Hub: h, Programs: []*render.Program{{Namespace: cmp.Or(options.Namespace, "default")}}}}
-	rows := rowSource{stdin: e.Stdin, passwords: passwords{getenv: e.Getenv, secrets: inputs.Secrets, cluster: options.Access.SecretValue}}
+	rows := rowSource{stdin: e.Stdin, passwords: passwords{getenv: e.Getenv, secrets: inputs.Secrets, cluster: e.secretsOf(&options.Access)}}
 	connections, err := rows.connections(ctx, hubs, options.Paths)
 	if err != nil {
 		return nil, err

@@ -18,7 +18,9 @@ type Engine struct {
 	Getenv func(string) string
 	// Version of lynqctl, as inventories record it.
 	Version string
-	View    View
+	// Requests says how requests to clusters are logged; the zero value says not at all.
+	Requests kube.RequestLog
+	View     View
 }
 
 // View is what people and scripts see of a use case. It may write to a terminal:
@@ -120,7 +122,7 @@ func (uncounted) Stop()            {}
 // connect makes a client of a cluster, and has what the server warns of shown.
 func (e *Engine) connect(access *kube.Access) (*kube.Client, *serverWarnings, error) {
 	warnings := &serverWarnings{show: func(text string) { e.notef("warning: %s", text) }}
-	client, err := access.Client(kube.Options{Warn: warnings.warn})
+	client, err := access.Client(kube.Options{Warn: warnings.warn, Log: e.Requests})
 	if err != nil {
 		return nil, nil, BadUsage(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -51,6 +52,13 @@ func (p passwords) of(ctx context.Context, hub HubPrograms) (lynq.Secret, error)
 		return p.secret(ctx, h, namespace)
 	}
 	return "", nil
+}
+
+// secretsOf reads Secrets of the cluster that is meant.
+func (e *Engine) secretsOf(access *kube.Access) func(ctx context.Context, namespace, name, key string) (lynq.Secret, error) {
+	return func(ctx context.Context, namespace, name, key string) (lynq.Secret, error) {
+		return access.SecretValue(ctx, kube.Options{Log: e.Requests}, namespace, name, key)
+	}
 }
 
 func secretNamespace(hub HubPrograms) (string, error) {

@@ -58,7 +58,7 @@ func (f *RenderOptions) options(forms []*form.Form, inputs *form.Inputs) (render
 // whatever the error.
 func (e *Engine) RenderRows(ctx context.Context, f *RenderOptions, s render.Settings, inputs *Inputs, sink render.Sink) (*HubsRun, error) {
 	run := &HubsRun{Run: render.NewRun(s, sink, allPrograms(inputs.Hubs)), Hubs: map[lynq.HubKey]render.Report{}}
-	rows := rowSource{stdin: e.Stdin, override: f.Sources, shuffle: f.Shuffle, passwords: passwords{getenv: e.Getenv, secrets: inputs.Secrets, cluster: f.Access.SecretValue}}
+	rows := rowSource{stdin: e.Stdin, override: f.Sources, shuffle: f.Shuffle, passwords: passwords{getenv: e.Getenv, secrets: inputs.Secrets, cluster: e.secretsOf(&f.Access)}}
 	connections, err := rows.connections(ctx, inputs.Hubs, f.Paths)
 	if err != nil {
 		return run, err

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"errors"
+	"io"
+
+	"github.com/spf13/pflag"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/pkg/engine"
+)
+
+// commonFlags are the flags that all commands have.
+type commonFlags struct {
+	verbosity int
+	quiet     bool
+	color     string
+}
+
+func (f *commonFlags) register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.color, "color", string(ui.ColorAuto), "auto (on a terminal, unless NO_COLOR is set), always or never")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "nothing on standard error but errors, and no report of a run that went well")
+	flags.IntVarP(&f.verbosity, "v", "v", 0, "`level` of the log of requests on standard error, as kubectl has it: 6 for URL and status, 7 for headers too, 8 for bodies too, which hold what rows say; those of Secrets are never shown")
+}
+
+func (f *commonFlags) check() error {
+	if f.verbosity < 0 {
+		return engine.BadUsage(errors.New("-v cannot be negative"))
+	}
+	return oneOf("--color", f.color, ui.ColorAuto, ui.ColorAlways, ui.ColorNever)
+}
+
+// out is standard output, and what can be done with it.
+func (a *app) out() ui.Stream { return ui.NewStream(a.stdout, a.getenv, ui.Color(a.common.color)) }
+
+// errOut is standard error. Nothing is redrawn on it where requests are logged there.
+func (a *app) errOut() ui.Stream {
+	s := ui.NewStream(a.stderr, a.getenv, ui.Color(a.common.color))
+	s.Terminal = s.Terminal && a.common.verbosity == 0
+	return s
+}
+
+// noteOut is where warnings and the like go: standard error, unless -q says that
+// nothing is to be there but errors.
+func (a *app) noteOut() ui.Stream {
+	if a.common.quiet {
+		return ui.Stream{Writer: io.Discard}
+	}
+	return a.errOut()
+}
+
+// requests says how requests are logged.
+func (a *app) requests() kube.RequestLog {
+	return kube.RequestLog{Level: a.common.verbosity, Out: a.stderr}
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// variableOf is the environment variable that a flag has its default from.
+func variableOf(f *pflag.Flag) string {
+	return "LYNQCTL_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+}
+
+// onlySaid are the flags that take a guard or a question away, or let Secrets out. In an
+// environment they would do so for every command that is ever called there, so
+// that they count only on the command line.
+func onlySaid() []string {
+	return []string{"all", "allow-empty", "force", "include-data", "plain-secrets", "yes"}
+}
+
+// environment gives the flags that were not given the values of their environment
+// variables. They are defaults: a flag that was given wins, also over that of another
+// flag that it excludes.
+func (a *app) environment(c *cobra.Command) error {
+	var errs []error
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		value := a.getenv(variableOf(f))
+		switch {
+		case value == "" || f.Changed || f.Hidden || f.Name == "help" || f.Name == "version" || excluded(c.Flags(), f):
+		case slices.Contains(onlySaid(), f.Name):
+			errs = append(errs, fmt.Errorf("%s is set, and --%s is taken from the command line alone, for it takes a guard away (unset it, and give --%s where it is meant)", variableOf(f), f.Name, f.Name))
+		default:
+			if err := f.Value.Set(value); err != nil {
+				errs = append(errs, fmt.Errorf("%s, the default of --%s: %w", variableOf(f), f.Name, badText(f, value, err)))
+			}
+			a.defaults = append(a.defaults, f)
+		}
+	})
+	return errors.Join(errs...)
+}
+
+// excluded tells whether a flag was given that is the opposite of another.
+func excluded(flags *pflag.FlagSet, f *pflag.Flag) bool {
+	other := flags.Lookup(map[string]string{"namespace": "all-namespaces", "all-namespaces": "namespace"}[f.Name])
+	return other != nil && other.Changed
+}
+
+// blamed says of the flags that a message is about which of them have their values
+// from the environment, "" for none.
+func blamed(message string, defaults []*pflag.Flag) string {
+	var lines []string
+	for _, f := range defaults {
+		names := "--" + f.Name
+		if f.Shorthand != "" {
+			names += "|-" + f.Shorthand
+		}
+		about := regexp.MustCompile(`(^|[\s(])(` + names + `)($|[^\w-])`)
+		if about.MatchString(message) && !strings.Contains(message, variableOf(f)) {
+			lines = append(lines, fmt.Sprintf("--%s has its value from the environment variable %s", f.Name, variableOf(f)))
+		}
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,50 @@
+package kube
+
+import (
+	"io"
+	"net/http"
+
+	"k8s.io/client-go/transport"
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/textlogger"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// What a RequestLog has of a request, by its level. Bodies are cut from 10 on no more,
+// so that this is left out: they may be as long as all of a cluster's objects.
+const (
+	levelRequests = 6
+	levelHeaders  = 7
+	levelMost     = 9
+)
+
+// RequestLog says what is told of requests, and where, with kubectl's levels: from 6 on
+// method, URL and status, from 7 on headers, from 8 on the beginnings of bodies.
+// Credentials in headers are masked, and bodies with Secrets are left out. The zero
+// value tells nothing.
+type RequestLog struct {
+	Level int
+	Out   io.Writer
+}
+
+// transport logs the requests that go through it, as their contexts have it.
+func (l RequestLog) transport(next http.RoundTripper) http.RoundTripper {
+	if l.Level < levelRequests {
+		return next
+	}
+	return transport.NewDebuggingRoundTripper(next, transport.DebugByContext)
+}
+
+// of is the logger for requests about a resource. Without one, client-go logs nothing:
+// what matters is in the errors.
+func (l RequestLog) of(r lynq.APIResource) klog.Logger {
+	level := min(l.Level, levelMost)
+	if r.Group == "" && r.Plural == "secrets" {
+		level = min(level, levelHeaders)
+	}
+	if level < 1 {
+		return klog.Logger{}
+	}
+	return textlogger.NewLogger(textlogger.NewConfig(textlogger.Verbosity(level), textlogger.Output(l.Out)))
+}
