@@ -162,8 +162,8 @@ func readMappings(spec *object, hub *Hub) {
 // isVariable checks an extra mapping and reports what is wrong with it.
 func isVariable(spec *object, e Entry, withHost bool) bool {
 	switch {
-	case !isIdentifier(e.Key):
-		spec.fail(e.Text.Pos, "use letters, digits and underscores", "%q is no name for a template variable", e.Key)
+	case strings.TrimSpace(e.Key) == "":
+		spec.fail(e.Text.Pos, "name the variable", "%q is no name for a template variable", e.Key)
 	case slices.Contains([]string{"uid", "activate", "hubId", "templateRef", "namespace"}, e.Key):
 		spec.fail(e.Text.Pos, "choose another name", "variable %q is one that every template has", e.Key)
 	case withHost && (e.Key == "host" || e.Key == "hostOrUrl"):
@@ -174,17 +174,4 @@ func isVariable(spec *object, e Entry, withHost bool) bool {
 		return true
 	}
 	return false
-}
-
-// isIdentifier tells whether a template can say .name.
-func isIdentifier(name string) bool {
-	for i := range len(name) {
-		switch c := name[i]; {
-		case c == '_', c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z':
-		case c >= '0' && c <= '9' && i > 0:
-		default:
-			return false
-		}
-	}
-	return name != ""
 }

@@ -9,6 +9,7 @@ import (
 	"text/template/parse"
 
 	"github.com/lynqctl/lynqctl/internal/suggest"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // checker looks through a parsed template for what can be known to be wrong
@@ -131,6 +132,9 @@ func (c *checker) pipe(p *parse.PipeNode, d dot) {
 		return
 	}
 	for i, cmd := range p.Cmds {
+		if i == 0 {
+			c.shorten(cmd, d)
+		}
 		for _, arg := range cmd.Args {
 			c.arg(arg, d)
 		}
@@ -201,12 +205,15 @@ func (c *checker) dollar(n *parse.VariableNode, d dot) {
 		c.useAll()
 		return
 	}
-	if d == variables || len(c.trees) == 1 {
+	if c.dollarIsRow(d) {
 		c.variable(n.Ident[1:])
 		return
 	}
 	c.useAll()
 }
+
+// dollarIsRow tells whether $ is surely the variables of the row.
+func (c *checker) dollarIsRow(d dot) bool { return d == variables || len(c.trees) == 1 }
 
 func (c *checker) useAll() {
 	for _, name := range c.scope.names() {
@@ -220,7 +227,7 @@ func (c *checker) variable(path []string) {
 	if !c.scope.has(name) {
 		fix := suggest.List(c.scope.names()) + "; map it in the hub's extraValueMappings"
 		if near, ok := suggest.Near(name, c.scope.names()); ok {
-			fix = fmt.Sprintf("did you mean .%s? else map it in the hub's extraValueMappings", near)
+			fix = fmt.Sprintf("did you mean %s? else map it in the hub's extraValueMappings", lynq.VariableRef(near))
 		}
 		c.found(fix, "variable .%s is provided by no mapping", name)
 		return

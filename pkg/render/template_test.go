@@ -100,6 +100,47 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
+// TestIndexedVariables: index . "name" is what .name is, also for names that can be
+// said in no other way. Which columns a string reads shows in what a Secret hides.
+func TestIndexedVariables(t *testing.T) {
+	hub := strings.Replace(hubYAML, "b: b}", "my-col: b, 2fa: b}", 1)
+	for template, want := range map[string]any{
+		`{{ index . "my-col" }}`:                                               "7",
+		`{{ index . "my-col" | int }}`:                                         int64(7),
+		`{{ index . "my-col" | default "1" | int }}`:                           int64(7),
+		`{{ upper (index . "2fa") }}-{{ index . "uid" }}`:                      "7-acme",
+		`{{ with .uid }}{{ index $ "my-col" }}{{ end }}`:                       "7",
+		`{{ range list "x" }}{{ index $ "my-col" }}{{ end }}`:                  "7",
+		`{{ with fromJson "{\"my-col\": 1}" }}{{ index . "my-col" }}{{ end }}`: "1",
+		`{{ index . "nope" | default "none" }}`:                                "none",
+		`{{ $_ := set . "nope" "set" }}{{ index . "nope" }}`:                   "set",
+		`{{ index .uid 0 }}`:                                                   "97",
+	} {
+		in := load(t, hub+custom("v: "+single(template)))
+		p := compileAll(t, in, render.Options{})[0]
+		node, problems := p.Node(record{"id": "acme", "a": "x", "b": "7"}.row(p.Hub, 2))
+		if len(problems) > 0 {
+			t.Errorf("%s: %v", template, problems)
+			continue
+		}
+		spec, _ := node.Objects[0].Content["spec"].(map[string]any)
+		if diff := cmp.Diff(want, spec["v"]); diff != "" {
+			t.Errorf("%s: %s", template, diff)
+		}
+	}
+	in := load(t, hub+formYAML("secrets", "nameTemplate: s\nspec: {apiVersion: v1, kind: Secret, stringData: {x: '{{ index . \"my-col\" }}'}}\n")+
+		"  configMaps:\n  - id: c\n    nameTemplate: c\n    spec: {apiVersion: v1, kind: ConfigMap, data: {x: '{{ .a | int }}'}}\n")
+	p := compileAll(t, in, render.Options{})[0]
+	_, problems := p.Node(record{"id": "acme", "a": "open", "b": "7"}.row(p.Hub, 2))
+	if got := problems.Error(); !strings.Contains(got, `"open" is not a whole number`) {
+		t.Errorf("a column that no Secret has is hidden: %s", got)
+	}
+	wrong := problemsOf(t, hub+custom("v: '{{ .my_col }}'"), render.Options{})
+	if !strings.Contains(wrong, `did you mean index . "my-col"?`) {
+		t.Error(wrong)
+	}
+}
+
 func single(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
 // TestStringOnly: where Kubernetes wants strings, typed results stay text.
