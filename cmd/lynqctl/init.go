@@ -23,6 +23,10 @@ is the uid, which tells what is active, and a template variable for each of the
 others. Columns that look as if they held secrets get none, and are named in a
 comment.
 
+Where the table says in words which rows are active, the statement for a view
+that has 1 and 0 is printed instead. Where --source names no table, the error
+lists them. The password of a database is LYNQCTL_SOURCE_PASSWORD.
+
 With -f the hub is there already, and only the form is written. No file is ever
 overwritten.
 
@@ -49,7 +53,7 @@ nothing was written; 130 interrupted.`,
 	flags.StringVar(&o.Form, "form-name", o.Form, "of the form")
 	flags.StringVar(&o.UID, "uid", "", "column that identifies the rows (default: a key, or one with a usual name)")
 	flags.StringVar(&o.Activate, "activate", "", "column that tells which rows are active (default: one with a usual name)")
-	flags.StringVarP(&o.Namespace, "namespace", "n", "", "namespace of the Secret with the password, where the hub has none")
+	flags.StringVarP(&o.Namespace, "namespace", "n", "", "of hub, form and nodes (default: none is written, and each run says where)")
 	registerLocalAccess(flags, &o.Access)
 	registerTimeout(flags, &o.Timeout)
 	return cmd
@@ -65,7 +69,7 @@ func checkDraft(o *engine.DraftOptions) error {
 	case o.Dir == "":
 		return engine.BadUsage(errors.New("-o is empty (an unset variable, perhaps)"))
 	}
-	return errors.Join(checkName("--name", o.Name), checkName("--form-name", cmp.Or(o.Form, "-")), checkTimeout(o.Timeout))
+	return errors.Join(checkName("--name", o.Name), checkName("--form-name", cmp.Or(o.Form, "-")), checkName("-n", o.Namespace), checkTimeout(o.Timeout))
 }
 
 // checkName checks the name of a hub or form; "" is none.
@@ -83,6 +87,9 @@ func (a *app) draft(ctx context.Context, o *engine.DraftOptions) error {
 	}
 	d, err := a.engine("").Draft(ctx, o)
 	if err != nil {
+		if d != nil {
+			_, _ = fmt.Fprint(a.stdout, d.View)
+		}
 		return err
 	}
 	for _, file := range d.Files {
@@ -97,6 +104,9 @@ func (a *app) draft(ctx context.Context, o *engine.DraftOptions) error {
 	}
 	if len(d.Bytes) > 0 {
 		tell("left out, for they hold bytes: %s", strings.Join(d.Bytes, ", "))
+	}
+	if d.Password != "" {
+		tell("the hub takes the password from the environment: export %s", d.Password)
 	}
 	inputs := "-f " + o.Dir
 	for _, p := range o.Paths {

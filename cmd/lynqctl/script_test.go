@@ -1,8 +1,10 @@
 package main
 
 import (
+	"database/sql"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,8 +29,9 @@ import (
 //	                                run a program, and interrupt it when it reads FIFO, which is
 //	                                made; it must exit with 130
 //	fill FILE...                    replace $NAMES in files by the environment
-//	server mysql|postgresql         have $HOST, $PORT, $DATABASE, $READER and $PASSWORD be a server's
-//	sql FILE                        run the file's statements there, which end with the line
+//	server mysql|postgresql         have $HOST, $PORT, $DATABASE, $READER and $PASSWORD be a server's,
+//	                                and $ENCODED the password as URLs have it
+//	sql FILE [PATH]                 run the file's statements there, or in a SQLite file; they end with the line
 //	cut BYTES                       have $PORT lead to that server, and break off after so many bytes
 //
 // With UPDATE_SCRIPTS=1 the wanted texts in the scripts become the present
@@ -162,13 +165,24 @@ func server(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("DATABASE", s.server.Database)
 	ts.Setenv("READER", s.server.Reader)
 	ts.Setenv("PASSWORD", string(s.server.Password))
+	ts.Setenv("ENCODED", url.QueryEscape(string(s.server.Password)))
 }
 
 func runSQL(ts *testscript.TestScript, neg bool, args []string) {
 	s := scriptOf(ts)
-	usage(ts, !neg && len(args) == 1 && s.server != nil, "sql FILE, after server")
+	usage(ts, !neg && (len(args) == 1 && s.server != nil || len(args) == 2), "sql FILE, after server, or sql FILE PATH")
 	statements := strings.SplitAfter(strings.TrimSpace(ts.ReadFile(args[0])), ";\n")
-	s.server.Exec(s.t, statements...)
+	if len(args) == 1 {
+		s.server.Exec(s.t, statements...)
+		return
+	}
+	db, err := sql.Open("sqlite", ts.MkAbs(args[1]))
+	ts.Check(err)
+	for _, statement := range statements {
+		_, err := db.Exec(statement)
+		ts.Check(err)
+	}
+	ts.Check(db.Close())
 }
 
 func cut(ts *testscript.TestScript, neg bool, args []string) {

@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -80,18 +81,19 @@ func (t Table) activate(chosen string, uid *Column) (*Column, error) {
 	if chosen != "" {
 		c, err := t.named("activation", chosen)
 		if err == nil && c.notActivation() != "" {
-			err = unfitForActivation("", c.Name)
+			err = t.unfitForActivation("", c, uid)
 		}
 		return c, err
 	}
-	var unfit, others []string
+	var unfit *Column
+	var others []string
 	for _, name := range activateNames() {
 		for i := range t.Columns {
 			c := &t.Columns[i]
 			switch {
 			case c == uid || snake(c.Name) != name:
 			case c.Binary || c.notActivation() != "":
-				unfit = append(unfit, c.Name)
+				unfit = cmp.Or(unfit, c)
 			default:
 				return c, nil
 			}
@@ -104,19 +106,27 @@ func (t Table) activate(chosen string, uid *Column) (*Column, error) {
 	}
 	e := &Error{What: "no column tells which rows are active", Fix: "add one with 1 and 0, in a view if need be, or name it with --activate; there are: " + strings.Join(t.names(), ", ")}
 	switch {
-	case len(unfit) > 0:
-		return nil, unfitForActivation(e.What+": ", unfit[0])
+	case unfit != nil:
+		return nil, t.unfitForActivation(e.What+": ", unfit, uid)
 	case len(others) > 0:
 		e.Fix = "name one with --activate; it might be " + strings.Join(others, " or ")
 	}
 	return nil, e
 }
 
-func unfitForActivation(before, column string) *Error {
-	return &Error{
-		What: fmt.Sprintf("%scolumn %q has values that are neither yes (1 true yes t on) nor no (0 false no f off, empty)", before, column),
+// unfitForActivation is that a column says in other words what is active.
+func (t Table) unfitForActivation(before string, c, uid *Column) *Error {
+	e := &Error{
+		What: fmt.Sprintf("%scolumn %q has values that are neither yes (1 true yes t on) nor no (0 false no f off, empty)", before, c.Name),
 		Fix:  "have a view make 1 and 0 of it",
 	}
+	if !t.hasViews() {
+		e.Fix = "write 1 and 0 there, or into a column of their own"
+	}
+	if e.View = t.view(c, uid.Name); e.View != nil {
+		e.Fix = e.View.advice()
+	}
+	return e
 }
 
 // notActivation is a value that says neither active nor inactive, "" where there

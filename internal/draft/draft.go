@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // Table is what is known of a table.
 type Table struct {
+	Type    lynq.SourceType
+	Name    string   // "schema.table" on some servers; "" of a file
 	Columns []Column // in its order
 }
 
@@ -46,7 +49,12 @@ type Draft struct {
 }
 
 // Error is why there is no draft.
-type Error struct{ What, Fix string }
+type Error struct {
+	What, Fix string
+	// View would have an activation column where the table has none, nil where there
+	// is no telling.
+	View *View
+}
 
 // Error implements error.
 func (e *Error) Error() string { return e.What + " (" + e.Fix + ")" }
@@ -148,17 +156,22 @@ func reserved() []string {
 // where that can be, for people look for it.
 func variable(column string, taken []string) string {
 	name := strings.Map(func(r rune) rune {
-		if r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+		if r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return r
 		}
 		return '_'
 	}, column)
-	if name == "" || name[0] >= '0' && name[0] <= '9' {
+	if name == "" || unicode.IsDigit([]rune(name)[0]) {
 		name = "_" + name
 	}
 	if slices.Contains(reserved(), name) {
 		name = "row_" + name
 	}
+	return unique(name, taken)
+}
+
+// unique is a name that is not taken.
+func unique(name string, taken []string) string {
 	free := name
 	for n := 2; slices.Contains(taken, free); n++ {
 		free = fmt.Sprintf("%s_%d", name, n)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -60,7 +61,7 @@ func TestDecideColumns(t *testing.T) {
 		{"bytes are no uid", table("id*#|active", "x|1"), draft.Choice{}, "", "", "no column identifies the rows"},
 		{"no activation", table("id|plan", "acme|gold"), draft.Choice{}, "", "", "no column tells which rows are active (add one with 1 and 0, in a view if need be, or name it with --activate; there are: id, plan)"},
 		{"perhaps one", table("id|paying|beta", "acme|1|0"), draft.Choice{}, "", "", "no column tells which rows are active (name one with --activate; it might be paying or beta)"},
-		{"a status of words", table("id|status", "acme|suspended"), draft.Choice{}, "", "", `column "status" has values that are neither yes (1 true yes t on) nor no (0 false no f off, empty) (have a view make 1 and 0 of it)`},
+		{"a status of words", table("id|status", "acme|suspended"), draft.Choice{}, "", "", `column "status" has values that are neither yes (1 true yes t on) nor no (0 false no f off, empty) (write 1 and 0 there, or into a column of their own)`},
 		{"chosen in another case", table("id|active", "acme|1"), draft.Choice{UID: "ID"}, "id", "active", ""},
 		{"chosen, and not there", table("id|active", "acme|1"), draft.Choice{UID: "idd"}, "", "", `there is no column "idd" to be the uid (there are: id, active)`},
 		{"chosen, and not distinct", table("id|active|plan", "a|1|gold", "b|1|gold"), draft.Choice{UID: "plan"}, "", "", `column "plan" identifies no row`},
@@ -77,6 +78,94 @@ func TestDecideColumns(t *testing.T) {
 		if err != nil || d.UID != c.uid || d.Activate != c.activate {
 			t.Errorf("%s: got %+v, error %v, want uid %s, activate %s", c.name, d, err, c.uid, c.activate)
 		}
+	}
+}
+
+// Words that say what is active need a view, in the words of the database.
+func TestDecideView(t *testing.T) {
+	rows := table("slug*|status|active", "acme|active|x y", "bolt|Disabled|x y", "coil|trial|x y", "dyne||x y", "echo|1|x y", "flux|active|x y")
+	for _, c := range []struct {
+		kind lynq.SourceType
+		name string
+		want draft.View
+	}{
+		{lynq.SourcePostgreSQL, "crm.fi\"rms", draft.View{Name: "crm.lynq_fi\"rms", UID: "slug", Activate: "active_2", Unclear: []string{"trial"}, SQL: `CREATE VIEW "crm"."lynq_fi""rms" AS
+SELECT t.*, CASE t."status"::text
+  WHEN 'Disabled' THEN '0'
+  WHEN 'active' THEN '1'
+  WHEN 'trial' THEN '?'
+  ELSE t."status"::text END AS "active_2"
+FROM "crm"."fi""rms" t;
+`}},
+		{lynq.SourceMySQL, "firms", draft.View{Name: "lynq_firms", UID: "slug", Activate: "active_2", Unclear: []string{"trial"}, SQL: "CREATE VIEW `lynq_firms` AS\nSELECT t.*, CASE t.`status`\n" +
+			"  WHEN 'Disabled' THEN '0'\n  WHEN 'active' THEN '1'\n  WHEN 'trial' THEN '?'\n  ELSE t.`status` END AS `active_2`\nFROM `firms` t;\n"}},
+	} {
+		rows.Type, rows.Name = c.kind, c.name
+		_, err := draft.Decide(rows, draft.Choice{Activate: "status"})
+		wrong, ok := errors.AsType[*draft.Error](err)
+		if !ok || wrong.View == nil {
+			t.Fatalf("%s: error %v", c.kind, err)
+		}
+		if diff := cmp.Diff(&c.want, wrong.View); diff != "" {
+			t.Error(diff)
+		}
+		if want := "put 1 or 0 for each '?' in it (trial), run it, then init with table=" + c.want.Name + " --uid slug --activate active_2"; !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+	for name, values := range map[string]string{"no word": "it's", "a sentence": strings.Repeat("x", 31), "a control character": "a\x1b[2J"} {
+		rows := table("id|status", "acme|active", "bolt|"+values)
+		rows.Type, rows.Name = lynq.SourceSQLite, "firms"
+		_, err := draft.Decide(rows, draft.Choice{})
+		if wrong, ok := errors.AsType[*draft.Error](err); !ok || wrong.View != nil || strings.Contains(err.Error(), values) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	many := []string{"id|status"}
+	for i := range 13 {
+		many = append(many, strconv.Itoa(i)+"|s"+strconv.Itoa(i))
+	}
+	rows = table(many...)
+	rows.Type, rows.Name = lynq.SourceSQLite, "firms"
+	_, err := draft.Decide(rows, draft.Choice{})
+	if wrong, ok := errors.AsType[*draft.Error](err); !ok || wrong.View != nil || !strings.Contains(err.Error(), "have a view make 1 and 0 of it") {
+		t.Errorf("a column of 13 words: error %v", err)
+	}
+}
+
+// What the application is told of the row is in the checksum that restarts it, and
+// nothing else is.
+func TestFormChecksum(t *testing.T) {
+	d, err := draft.Decide(table("id|active|plan|größe|replicas|token", "acme|1|gold|x|2|y"), draft.Choice{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := d.Form(draft.Names{Name: "web"}, "crm")
+	for _, want := range []string{
+		`annotations: {checksum/settings: "{{ list .plan .größe | toJson | sha256sum }}"}`,
+		`plan: "{{ .plan }}"`, `gr__e: "{{ .gr\u00f6\u00dfe }}"`, `replicas: "{{ .replicas | int }}"`,
+	} {
+		want = strings.ReplaceAll(want, `\u00f6\u00df`, "öß")
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+	d, err = draft.Decide(table("id|on", "acme|1"), draft.Choice{UID: "id", Activate: "on", Mappings: []draft.Mapping{{Variable: "my-plan", Column: "p"}, {Variable: "2fa", Column: "f"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = d.Form(draft.Names{Name: "web"}, "crm")
+	for _, want := range []string{
+		`checksum/settings: '{{ list (index . "my-plan") (index . "2fa") | toJson | sha256sum }}'`,
+		`my_plan: '{{ index . "my-plan" }}'`, `"_2fa": '{{ index . "2fa" }}'`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+	d, err = draft.Decide(table("id|active|replicas", "acme|1|2"), draft.Choice{})
+	if err != nil || strings.Contains(d.Form(draft.Names{Name: "web"}, "crm"), "checksum") {
+		t.Errorf("a checksum of nothing: %+v, error %v", d, err)
 	}
 }
 
@@ -114,7 +203,7 @@ func TestDecideSecrets(t *testing.T) {
 		if err != nil || len(d.Secrets) != 1 {
 			t.Errorf("%s: got %+v, error %v", value, d, err)
 		}
-		if text := d.Hub("h", lynq.Connection{Type: lynq.SourceCSV, Path: "x.csv"}, false) + d.Form("web", "h"); strings.Contains(text, value) {
+		if text := d.Hub(draft.Names{Name: "h"}, lynq.Connection{Type: lynq.SourceCSV, Path: "x.csv"}, false) + d.Form(draft.Names{Name: "web"}, "h"); strings.Contains(text, value) {
 			t.Errorf("%s is in what was made:\n%s", value, text)
 		}
 	}
@@ -135,7 +224,7 @@ func TestDecideGiven(t *testing.T) {
 	if want := []draft.Mapping{{Variable: "plan", Column: "p"}}; !cmp.Equal(d.Mappings, want) {
 		t.Errorf("got mappings %v, want %v", d.Mappings, want)
 	}
-	text := d.Form("web", "crm")
+	text := d.Form(draft.Names{Name: "web", Namespace: "shops"}, "crm")
 	if strings.Contains(text, ".t ") || !strings.Contains(text, "# Not used: token, which looks like a secret") {
 		t.Errorf("the form is\n%s", text)
 	}
@@ -158,7 +247,7 @@ func TestWrite(t *testing.T) {
 			t.Fatal(err)
 		}
 		dir := t.TempDir()
-		hub, text := d.Hub("crm", c.from, c.from.Password != ""), d.Form("web", "crm")
+		hub, text := d.Hub(draft.Names{Name: "crm", Namespace: "shops"}, c.from, c.from.Password != ""), d.Form(draft.Names{Name: "web", Namespace: "shops"}, "crm")
 		for name, text := range map[string]string{"hub.yaml": hub, "form.yaml": text} {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 				t.Fatal(err)

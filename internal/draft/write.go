@@ -9,12 +9,15 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
+// Names are what a hub or a form is called, and its namespace, "" for none.
+type Names struct{ Namespace, Name string }
+
 // Hub is the text of the hub. Paths in the connection begin where the file will
 // be. A password is not written; withPassword says that the connection has one.
-func (d *Draft) Hub(name string, from lynq.Connection, withPassword bool) string {
+func (d *Draft) Hub(names Names, from lynq.Connection, withPassword bool) string {
 	var w writer
 	w.line("# Where the rows are, and which column means what.")
-	w.head(lynq.KindHub, name)
+	w.head(lynq.KindHub, names)
 	w.line("  source:")
 	w.line("    type: %s", from.Type)
 	w.line("    %s:", from.Type)
@@ -35,10 +38,10 @@ func (d *Draft) Hub(name string, from lynq.Connection, withPassword bool) string
 }
 
 // Form is the text of the form.
-func (d *Draft) Form(name, hub string) string {
+func (d *Draft) Form(names Names, hub string) string {
 	var w writer
 	w.line("# What every active row gets. It is a beginning: put your application here.")
-	w.head(lynq.KindForm, name)
+	w.head(lynq.KindForm, names)
 	w.line("  hubId: %s", scalar(hub))
 	d.writeSettings(&w)
 	d.writeApp(&w)
@@ -60,9 +63,51 @@ spec:
   data:
     uid: "{{ .uid }}"
 `)
-	for _, m := range d.Mappings {
-		w.line("          %s: %s", scalar(m.Variable), quote("{{ ."+m.Variable+" }}"))
+	taken := []string{"uid"}
+	for _, v := range d.settings() {
+		key := envName(v, taken)
+		taken = append(taken, key)
+		w.line("          %s: %s", scalar(key), quote("{{ "+lynq.VariableRef(v)+" }}"))
 	}
+}
+
+// settings are the variables that the application is given. A number of replicas is
+// not for it: to scale is no reason to restart.
+func (d *Draft) settings() []string {
+	var variables []string
+	for _, m := range d.Mappings {
+		if m.Variable != d.replicas {
+			variables = append(variables, m.Variable)
+		}
+	}
+	return variables
+}
+
+// checksum is a template whose result changes with the settings.
+func (d *Draft) checksum() string {
+	var list strings.Builder
+	for _, v := range d.settings() {
+		if ref := lynq.VariableRef(v); strings.HasPrefix(ref, ".") {
+			list.WriteString(" " + ref)
+		} else {
+			list.WriteString(" (" + ref + ")")
+		}
+	}
+	return "{{ list" + list.String() + " | toJson | sha256sum }}"
+}
+
+// envName makes a name for an environment variable of that of a template's.
+func envName(variable string, taken []string) string {
+	name := strings.Map(func(r rune) rune {
+		if r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '_'
+	}, variable)
+	if name == "" || name[0] >= '0' && name[0] <= '9' {
+		name = "_" + name
+	}
+	return unique(name, taken)
 }
 
 func (d *Draft) writeApp(w *writer) {
@@ -77,13 +122,17 @@ spec:
   spec:
 `)
 	if d.replicas != "" {
-		w.line("          replicas: %s", quote("{{ ."+d.replicas+" | int }}"))
+		w.line("          replicas: %s", quote("{{ "+lynq.VariableRef(d.replicas)+" | int }}"))
 	}
 	w.line("          selector:")
 	w.line("            matchLabels: {app: %s}", quote(d.name))
 	w.line("          template:")
 	w.line("            metadata:")
 	w.line("              labels: {app: %s}", quote(d.name))
+	if len(d.settings()) > 0 {
+		w.line("              # Other settings restart the pods: here is what the ConfigMap has of the row.")
+		w.line("              annotations: {checksum/settings: %s}", quote(d.checksum()))
+	}
 	w.block(12, `
 spec:
   containers:
@@ -126,11 +175,14 @@ func (w *writer) block(indent int, text string) {
 	}
 }
 
-func (w *writer) head(kind, name string) {
+func (w *writer) head(kind string, names Names) {
 	w.line("apiVersion: %s", lynq.APIVersion)
 	w.line("kind: %s", kind)
 	w.line("metadata:")
-	w.line("  name: %s", scalar(name))
+	w.line("  name: %s", scalar(names.Name))
+	if names.Namespace != "" {
+		w.line("  namespace: %s", scalar(names.Namespace))
+	}
 	w.line("spec:")
 }
 
@@ -155,7 +207,7 @@ func (w *writer) connection(c lynq.Connection, withPassword bool) {
 		w.line("      caFile: %s", scalar(c.CAFile))
 	}
 	if withPassword {
-		w.line("      passwordFrom: {env: LYNQCTL_SOURCE_PASSWORD}")
+		w.line("      passwordFrom: {env: %s}", lynq.PasswordVariable)
 	}
 }
 

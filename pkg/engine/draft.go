@@ -28,7 +28,7 @@ type DraftOptions struct {
 	// Source is the URL of the table, or Paths are the files of a hub that has it.
 	Source string
 	Paths  []string
-	// Namespace of the hub's Secret, where the hub has none.
+	// Namespace of the hub and its nodes. A hub that is there already may have one.
 	Namespace string
 	// Dir is where the files go, and Name and Form are the names of hub and form.
 	Dir, Name, Form string
@@ -41,9 +41,16 @@ type Drafted struct {
 	*draft.Draft
 	Hub   string // its name
 	Files []string
+	// Password is the environment variable that the hub takes its password from, and
+	// that is not set, "" where none is missing.
+	Password string
+	// View is a statement that makes a view of a table for which nothing could be
+	// written, "" where that would not help.
+	View string
 }
 
 // Draft looks at a table, and writes a hub and a form for it. No file is overwritten.
+// With an error there may still be a View.
 func (e *Engine) Draft(ctx context.Context, o *DraftOptions) (*Drafted, error) {
 	ctx, cancel := Deadline(ctx, o.Timeout)
 	defer cancel()
@@ -57,7 +64,7 @@ func (e *Engine) Draft(ctx context.Context, o *DraftOptions) (*Drafted, error) {
 	}
 	d, err := draft.Decide(*table, from.choice)
 	if err != nil {
-		return nil, &Error{Outcome: BadInput, Err: fmt.Errorf("%s: %w", from.place, err), Summary: "nothing was written"}
+		return &Drafted{View: viewOf(err)}, &Error{Outcome: BadInput, Err: fmt.Errorf("%s: %w", from.place, err), Summary: "nothing was written"}
 	}
 	files, err := o.files(from, d)
 	if err != nil {
@@ -67,12 +74,24 @@ func (e *Engine) Draft(ctx context.Context, o *DraftOptions) (*Drafted, error) {
 	for _, f := range files {
 		drafted.Files = append(drafted.Files, f.path)
 	}
+	if !from.given && from.connection.Password != "" && e.Getenv(lynq.PasswordVariable) == "" {
+		drafted.Password = lynq.PasswordVariable
+	}
 	return drafted, writeNew(o.Dir, files)
+}
+
+// viewOf is the statement that a table needs before there can be a draft.
+func viewOf(err error) string {
+	if e, ok := errors.AsType[*draft.Error](err); ok && e.View != nil {
+		return e.View.SQL
+	}
+	return ""
 }
 
 // origin is where the rows of a draft are.
 type origin struct {
 	hub        string // its name
+	namespace  string // that the hub says
 	place      string // of the table, for messages
 	given      bool   // the hub is there already
 	connection lynq.Connection
@@ -93,7 +112,7 @@ func (e *Engine) origin(ctx context.Context, o *DraftOptions) (*origin, error) {
 	}
 	if hasServer(c) {
 		if c.Password == "" {
-			c.Password = lynq.Secret(e.Getenv(passwordVariable))
+			c.Password = lynq.Secret(e.Getenv(lynq.PasswordVariable))
 		}
 		for _, part := range [][2]string{{c.Username, "user"}, {c.Database, "database"}} {
 			if part[0] == "" {
@@ -118,6 +137,9 @@ func (e *Engine) givenHub(ctx context.Context, options *DraftOptions) (*origin, 
 		return nil, BadUsage(fmt.Errorf("-f: %s in these inputs, one is needed", lynq.Count(len(inputs.Hubs), "hub")))
 	}
 	h := inputs.Hubs[0]
+	if options.Namespace != "" && h.Namespace != "" && options.Namespace != h.Namespace {
+		return nil, BadUsage(fmt.Errorf("-n: the hub's namespace is %s, and its form is there, too (leave -n out)", h.Namespace))
+	}
 	// Who has a namespace for the nodes says it; a hub's Secret may be there.
 	hubs := []HubPrograms{{Hub: h, Programs: []*render.Program{{Namespace: cmp.Or(options.Namespace, "default")}}}}
 	rows := rowSource{stdin: e.Stdin, passwords: passwords{getenv: e.Getenv, secrets: inputs.Secrets, cluster: e.secretsOf(&options.Access)}}
@@ -125,7 +147,7 @@ func (e *Engine) givenHub(ctx context.Context, options *DraftOptions) (*origin, 
 	if err != nil {
 		return nil, err
 	}
-	o := &origin{hub: h.Name, place: fmt.Sprintf("hub %q", h.Name), given: true, connection: connections[0], choice: draft.Choice{Mappings: []draft.Mapping{}}}
+	o := &origin{hub: h.Name, namespace: h.Namespace, place: fmt.Sprintf("hub %q", h.Name), given: true, connection: connections[0], choice: draft.Choice{Mappings: []draft.Mapping{}}}
 	for _, m := range h.Mappings {
 		switch m.Variable {
 		case "uid":
@@ -168,12 +190,12 @@ func lookAt(ctx context.Context, c lynq.Connection, stdin io.Reader) (*draft.Tab
 	if err != nil {
 		return nil, err
 	}
-	return sample(ctx, src, columns)
+	return sample(ctx, src, c, columns)
 }
 
 // sample reads some rows, as far as they are text.
-func sample(ctx context.Context, src source.Source, columns []source.Column) (*draft.Table, error) {
-	t := &draft.Table{}
+func sample(ctx context.Context, src source.Source, from lynq.Connection, columns []source.Column) (*draft.Table, error) {
+	t := &draft.Table{Type: from.Type, Name: from.Table}
 	var q source.Query
 	var sampled []int // of the table's columns
 	most := source.NoKey - 1

@@ -22,9 +22,15 @@ func (o *DraftOptions) files(from *origin, d *draft.Draft) ([]newFile, error) {
 		if err != nil {
 			return nil, Fail(err)
 		}
-		files = append(files, newFile{filepath.Join(o.Dir, "hub.yaml"), d.Hub(from.hub, c, from.connection.Password != "")})
+		names := draft.Names{Namespace: o.Namespace, Name: from.hub}
+		files = append(files, newFile{filepath.Join(o.Dir, "hub.yaml"), d.Hub(names, c, from.connection.Password != "")})
 	}
-	return append(files, newFile{filepath.Join(o.Dir, "form.yaml"), d.Form(o.Form, from.hub)}), nil
+	// A form is where its hub is, unless the hub does not say.
+	names := draft.Names{Name: o.Form}
+	if from.given && from.namespace == "" {
+		names.Namespace = o.Namespace
+	}
+	return append(files, newFile{filepath.Join(o.Dir, "form.yaml"), d.Form(names, from.hub)}), nil
 }
 
 // besideDir has the paths of a connection begin at a folder, as those in a hub

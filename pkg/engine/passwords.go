@@ -11,9 +11,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// passwordVariable goes before everything a hub says about its password.
-const passwordVariable = "LYNQCTL_SOURCE_PASSWORD" //nolint:gosec // the name of a variable
-
 // passwords finds the passwords of hubs' connections, in the order of contract
 // section 1.
 type passwords struct {
@@ -27,7 +24,7 @@ type passwords struct {
 // its nodes are.
 func (p passwords) of(ctx context.Context, hub HubPrograms) (lynq.Secret, error) {
 	h := hub.Hub
-	if s := p.getenv(passwordVariable); s != "" {
+	if s := p.getenv(lynq.PasswordVariable); s != "" {
 		return lynq.Secret(s), nil
 	}
 	from := h.Password
@@ -91,7 +88,7 @@ func (p passwords) secret(ctx context.Context, h *form.Hub, namespace string) (l
 	value, err := p.cluster(ctx, namespace, from.SecretName, from.SecretKey)
 	if err != nil {
 		return "", fmt.Errorf("%s: hub %q: Secret %s/%s, which passwordRef names, is not in the inputs, and the cluster did not give it: %w (add its manifest with -f, or set %s)",
-			from.Pos, h.Name, namespace, from.SecretName, err, passwordVariable)
+			from.Pos, h.Name, namespace, from.SecretName, err, lynq.PasswordVariable)
 	}
 	return value, nil
 }

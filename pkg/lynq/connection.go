@@ -27,6 +27,10 @@ const (
 	TLSVerifyFull TLSMode = "verify-full"
 )
 
+// PasswordVariable is the environment variable that goes before everything a hub says
+// about its password.
+const PasswordVariable = "LYNQCTL_SOURCE_PASSWORD" //nolint:gosec // the name of a variable
+
 // Connection says where a hub's rows are. Which fields count depends on Type.
 type Connection struct {
 	Type SourceType

@@ -66,6 +66,9 @@ func (s *postgresSource) Describe(ctx context.Context) ([]Column, error) {
 		return nil, err
 	}
 	defer func() { _ = s.Close() }()
+	if s.target.Table == "" {
+		return nil, s.noTable(ctx)
+	}
 	// Each column as a digit for its key, one for whether it holds bytes, and its
 	// name. Indexes on parts of a table or on expressions are no keys.
 	found, err := s.strings(ctx, `SELECT CASE WHEN coalesce(bool_or(i.indisprimary), false) THEN '2' WHEN count(i.indrelid) > 0 THEN '1' ELSE '0' END

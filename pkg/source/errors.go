@@ -100,13 +100,19 @@ func uidIndex(q Query) (int, error) {
 	return 0, fmt.Errorf("the query's columns do not have the uid column %q", q.UID)
 }
 
-// missingTable is the error for a table that is not among those that exist.
-// asked is how the user calls the table, table its name without a schema.
+// missingTable is the error for a table that is not among those that exist, or that
+// is not named at all. asked is how the user calls the table, table its name without a
+// schema.
 func missingTable(place, asked, table string, exist []string) error {
 	e := &Error{Place: place, What: fmt.Sprintf("table %q does not exist", asked)}
+	if asked == "" {
+		e.What = "no table is named"
+	}
 	switch near, ok := suggest.Near(table, exist); {
 	case len(exist) == 0:
 		e.Fix = "no tables are to be seen there"
+	case asked == "":
+		e.Fix = "set table to one of these, or in a URL add ?table=TABLE: " + strings.Join(exist[:min(len(exist), 100)], ", ")
 	case ok:
 		e.Fix = fmt.Sprintf("did you mean %q? %s", near, suggest.List(exist))
 	default:

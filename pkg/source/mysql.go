@@ -179,6 +179,9 @@ func mysqlText(column, typeName string) string {
 
 // columns are the names and types of the columns that the user may see.
 func (s *mysqlSource) columns(ctx context.Context) (names, types []string, err error) {
+	if s.target.Table == "" {
+		return nil, nil, s.noTable(ctx)
+	}
 	rows, err := s.conn.QueryContext(ctx, "SHOW COLUMNS FROM "+s.quotedTable()) //nolint:gosec // the name is quoted
 	if isMySQLError(err, errNoSuchTable, errBadDatabase) {
 		return nil, nil, s.noTable(ctx)

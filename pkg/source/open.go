@@ -60,8 +60,6 @@ func checkServer(c lynq.Connection) (lynq.Connection, error) {
 		return c, &Error{Place: string(c.Type), What: "no host is given", Fix: "set host to the server's name or address"}
 	case c.Port < 1 || c.Port > 65535:
 		return c, &Error{Place: serverName(c), What: fmt.Sprintf("port %d is not a port", c.Port), Fix: "ports are 1 to 65535"}
-	case c.Table == "":
-		return c, &Error{Place: serverName(c), What: "no table is given", Fix: "set table to a table or view; in a URL, add ?table=TABLE"}
 	}
 	return c, nil
 }

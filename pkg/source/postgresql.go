@@ -117,6 +117,9 @@ type pgColumn struct {
 
 // columns checks that table and columns exist, and finds out which hold bytes.
 func (s *postgresSource) columns(ctx context.Context, q Query) ([]pgColumn, error) {
+	if s.target.Table == "" {
+		return nil, s.noTable(ctx)
+	}
 	have, err := s.strings(ctx, `SELECT attname FROM pg_catalog.pg_attribute
 WHERE attrelid = pg_catalog.to_regclass($1) AND attnum > 0 AND NOT attisdropped ORDER BY attnum`, s.quotedTable())
 	if err != nil {

@@ -38,11 +38,15 @@ func splitTable(name string) (schema, table string) {
 
 // loginError is the error for a server that does not know user and password.
 func (s server) loginError(message string) error {
-	return &Error{
+	e := &Error{
 		Place: s.name,
 		What:  fmt.Sprintf("the server refuses user %q: %s", s.target.Username, message),
 		Fix:   "check username, password, tls, and from where this user may connect",
 	}
+	if s.target.Password == "" {
+		e.Fix = fmt.Sprintf("no password was sent: set %s, or give the hub passwordFrom or passwordRef; if that is right, check username, tls, and from where this user may connect", lynq.PasswordVariable)
+	}
+	return e
 }
 
 // databaseError is the error for a database that does not exist.

@@ -28,11 +28,8 @@ type sqliteSource struct {
 // openSQLite opens the file read-only; a missing one is an error, never made.
 // SQLite itself looks at the file when it is read.
 func openSQLite(c lynq.Connection) (Source, error) {
-	switch {
-	case c.Path == "":
+	if c.Path == "" {
 		return nil, &Error{Place: string(c.Type), What: "no path is given", Fix: "set path to a SQLite file"}
-	case c.Table == "":
-		return nil, &Error{Place: c.Path, What: "no table is given", Fix: "set table to a table or view; in a URL, add ?table=TABLE"}
 	}
 	if _, err := statFile(c.Path); err != nil {
 		return nil, err

@@ -115,7 +115,7 @@ func TestSQLiteErrors(t *testing.T) {
 	_, err = read(t, sqlite(path, "broken"), "id")
 	wantError(t, err, path, "nowhere")
 	_, err = read(t, sqlite(path, ""), "id")
-	wantError(t, err, path+": no table is given")
+	wantError(t, err, path+": no table is named (set table to one of these, or in a URL add ?table=TABLE: broken, tenants)")
 
 	empty := filepath.Join(t.TempDir(), "empty.db")
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
