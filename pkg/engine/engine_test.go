@@ -25,12 +25,17 @@ type watcher struct {
 	asked   []string
 	events  []apply.Event
 	refused []plan.Refusal
+	asking  func() // is called at the first question
 }
 
 func (w *watcher) Note(line string) { w.notes = append(w.notes, line) }
 func (*watcher) CanAsk() bool       { return true }
 func (w *watcher) Confirm(question string) (bool, error) {
 	w.asked = append(w.asked, question)
+	if asking := w.asking; asking != nil {
+		w.asking = nil
+		asking()
+	}
 	return true, nil
 }
 func (*watcher) Preview([]plan.Plan) error              { return nil }
@@ -93,9 +98,10 @@ func TestLifecycle(t *testing.T) {
 		RenderOptions: engine.RenderOptions{InputOptions: engine.InputOptions{Paths: []string{dir}}, Access: access, Nothing: "nothing was touched"},
 		RunOptions:    engine.DefaultRunOptions(), Limits: plan.Limits{MaxDelete: plan.DefaultMaxDelete()}, Wait: true,
 	}
+	asking := func() {}
 	run := func(what string, do func(*engine.Engine) error) *watcher {
 		t.Helper()
-		w := &watcher{}
+		w := &watcher{asking: asking}
 		e := &engine.Engine{Stdin: strings.NewReader(""), Getenv: func(string) string { return "" }, Version: "test", View: w}
 		if err := do(e); err != nil {
 			t.Fatalf("%s: %v; %q", what, err, w.notes)
@@ -145,4 +151,23 @@ func TestLifecycle(t *testing.T) {
 	if err := e.Apply(t.Context(), &options); !errors.As(err, &known) || known.Outcome != engine.Refused || len(w.refused) != 1 || w.refused[0].Guard != plan.GuardEmpty {
 		t.Errorf("without an active row: %v %+v", err, w.refused)
 	}
+
+	// Another run makes a node while a person thinks: the hub goes whole, after a
+	// question that counts it.
+	asking = func() {
+		asking = func() {}
+		write("rows.csv", "id,active\nbolt,1\ncoil,1\n")
+		run("apply meanwhile", func(e *engine.Engine) error { return e.Apply(t.Context(), &options) })
+	}
+	whole := run("delete hub", func(e *engine.Engine) error {
+		return e.Delete(t.Context(), &engine.DeleteOptions{
+			RemoveOptions: engine.RemoveOptions{RunOptions: engine.DefaultRunOptions(), Access: access},
+			What:          "hub", Name: "engine", Namespace: env.Namespace, Cascade: plan.CascadeOrdered,
+		})
+	})
+	if got := whole.outcomes(); !slices.Equal(got, []string{"ConfigMap/bolt delete", "ConfigMap/coil delete"}) ||
+		len(whole.asked) != 2 || !strings.Contains(whole.asked[0], "1 node") || !strings.Contains(whole.asked[1], "2 nodes") {
+		t.Errorf("delete hub: %q, asked %q", got, whole.asked)
+	}
+	env.Absent(t, "configmap/lynqhub-engine")
 }

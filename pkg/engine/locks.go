@@ -87,7 +87,7 @@ func (r *clusterRun) lock(ctx context.Context, hubs []lynq.HubKey) (*locks, bool
 func (r *clusterRun) acquire(ctx context.Context, ls *locks) error {
 	for _, l := range ls.wanted {
 		err := l.Acquire(ctx, r.run.LockTimeout)
-		if r.cleaning && endingNamespace(err) {
+		if r.cleaning && inventory.EndingNamespace(err) {
 			continue // no other run can have the lock either
 		}
 		if err != nil {

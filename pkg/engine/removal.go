@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -95,16 +93,12 @@ func (j *removalJob) agree(ctx context.Context, hubs []*leavingHub, plans []plan
 	if j.o.Yes {
 		return nil
 	}
-	nodes := 0
-	for _, h := range hubs {
-		nodes += len(h.nodes)
-	}
 	if j.View.CanAsk() {
 		if err := j.View.Preview(plans); err != nil {
 			return Fail(err)
 		}
 	}
-	return j.confirm(ctx, false, j.wanted.question(nodes)+", with "+stake(plans)+"?")
+	return j.confirm(ctx, false, j.wanted.question(countNodes(hubs))+", with "+stake(plans)+"?")
 }
 
 // stake is what goes and what stays, in words.
@@ -159,10 +153,26 @@ func (j *removalJob) locked(ctx context.Context, agreed []*leavingHub) error {
 	if err := j.refused(plans); err != nil {
 		return err
 	}
+	if countNodes(hubs) > countNodes(agreed) {
+		j.notef("another run has made nodes of the hub in the meantime")
+		if err := j.agree(locks.ctx, hubs, plans); err != nil {
+			return err
+		}
+	}
 	return j.runPlans(locks.ctx, plans, apply.Options{}, func(ctx context.Context, _ *apply.Summary) error { return j.removeHubs(ctx, hubs, locks) })
 }
 
-// narrowTo leaves out what has come since it was agreed on what goes.
+// countNodes is how many nodes go.
+func countNodes(hubs []*leavingHub) int {
+	n := 0
+	for _, h := range hubs {
+		n += len(h.nodes)
+	}
+	return n
+}
+
+// narrowTo leaves out what has come since it was agreed on what goes, but for nodes
+// of a hub that goes whole.
 func narrowTo(agreed, now []*leavingHub) []*leavingHub {
 	before := leavingHubs{}
 	for _, h := range agreed {
@@ -175,7 +185,7 @@ func narrowTo(agreed, now []*leavingHub) []*leavingHub {
 			continue
 		}
 		for k := range h.nodes {
-			if !then.nodes[k] {
+			if !then.nodes[k] && h.record == nil {
 				delete(h.nodes, k)
 			}
 		}
@@ -353,10 +363,4 @@ func (j *removalJob) left(ctx context.Context, hub lynq.HubKey) (int, error) {
 		}
 	}
 	return left, nil
-}
-
-// endingNamespace tells whether a namespace is being deleted, or gone, so that
-// no Lease can be made in it: then no other run can make one either.
-func endingNamespace(err error) bool {
-	return apierrors.HasStatusCause(err, "NamespaceTerminating") || apierrors.IsNotFound(err)
 }

@@ -208,20 +208,26 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// TestNarrowTo: what has come since it was agreed on what goes, stays.
+// TestNarrowTo: what has come since it was agreed on what goes, stays, but for nodes
+// of a hub that goes whole.
 func TestNarrowTo(t *testing.T) {
-	of := func(all *records) []*leavingHub {
-		hubs, err := (&removal{what: "hub", name: "crm", namespace: "ns"}).choose(all)
+	of := func(what, name, hub string, all *records) []*leavingHub {
+		hubs, err := (&removal{what: what, name: name, namespace: "ns", hub: hub}).choose(all)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return hubs
 	}
-	agreed := of(someRecords())
+	agreed := of("hub", "crm", "", someRecords())
 	more := someRecords()
 	more.nodes = append(more.nodes, &inventory.Inventory{Namespace: "ns", Node: "new-web", Hub: "crm", HubNamespace: "ns", Form: "web"})
-	now := narrowTo(agreed, of(more))
-	if len(now) != 1 || len(now[0].nodes) != len(agreed[0].nodes) || now[0].record == nil {
-		t.Errorf("%+v, agreed on %+v", now, agreed)
+	now := narrowTo(agreed, of("hub", "crm", "", more))
+	if len(now) != 1 || len(now[0].nodes) != len(agreed[0].nodes)+1 || now[0].record == nil {
+		t.Errorf("hub: %+v, agreed on %+v", now, agreed)
+	}
+	agreed = of("form", "web", "ns/crm", someRecords())
+	now = narrowTo(agreed, of("form", "web", "ns/crm", more))
+	if len(now) != 1 || len(now[0].nodes) != len(agreed[0].nodes) {
+		t.Errorf("form: %+v, agreed on %+v", now, agreed)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -80,13 +81,37 @@ func (l *Lock) renew(ctx context.Context) error {
 	}
 	switch {
 	case apierrors.IsNotFound(err):
-		return l.lost("", errors.New("it was deleted"))
+		return l.deleted(ctx, sent)
 	case err != nil:
 		return err
 	}
 	l.lease = got
 	l.term.extend(sent)
 	return nil
+}
+
+// deleted looks why the Lease is gone. A namespace that is being deleted loses its
+// Leases first, and takes no new one: no other run can have the lock then, and what
+// cleans the namespace up goes on without a Lease. Anywhere else the lock is lost,
+// for another run may have had it meanwhile.
+func (l *Lock) deleted(ctx context.Context, sent time.Time) error {
+	got, err := l.leases.Create(ctx, l.taken(nil))
+	switch {
+	case EndingNamespace(err):
+		l.term.extend(sent)
+		return nil
+	case err == nil:
+		_ = l.leases.Delete(ctx, got.Namespace, got.Name, got.UID, got.ResourceVersion) // it becomes free by itself
+	case !apierrors.IsAlreadyExists(err):
+		return err
+	}
+	return l.lost("", errors.New("it was deleted"))
+}
+
+// EndingNamespace tells whether nothing could be created, for its namespace is being
+// deleted, or gone.
+func EndingNamespace(err error) bool {
+	return apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) || apierrors.IsNotFound(err)
 }
 
 // reread looks what became of a renewal that met a conflict: it took effect and

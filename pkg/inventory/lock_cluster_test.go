@@ -169,3 +169,30 @@ func TestLockTaken(t *testing.T) {
 	release(t, l)
 	a.Absent(t, "lease/lynqctl-customers")
 }
+
+// TestLockOfEndingNamespace: a namespace that is being deleted loses its Leases, and
+// takes no new one. What cleans up there keeps its lock, for no other run can have it.
+func TestLockOfEndingNamespace(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	a.Kubectl(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: held, finalizers: [test.lynq.sh/held]}\n", "create", "-f", "-")
+	l := a.lock("a", lasting(9*time.Second))
+	acquire(t, l, 0)
+	ctx := l.Hold(t.Context())
+	a.Kubectl(t, "", "delete", "namespace", a.Namespace, "--wait=false")
+	a.Kubectl(t, "", "wait", "lease/lynqctl-customers", "--for=delete", "--timeout=60s")
+	var held *inventory.HeldError
+	if err := a.lock("b").Acquire(t.Context(), 0); !inventory.EndingNamespace(err) || errors.As(err, &held) {
+		t.Errorf("another run got %v", err)
+	}
+	select {
+	case <-ctx.Done():
+		t.Error(context.Cause(ctx))
+	case <-time.After(12 * time.Second): // longer than the Lease was valid
+	}
+	if err := l.Check(); err != nil {
+		t.Error(err)
+	}
+	a.Kubectl(t, "", "patch", "configmap", "held", "--type=json", "-p", `[{"op":"remove","path":"/metadata/finalizers"}]`)
+	release(t, l)
+}
