@@ -27,7 +27,7 @@ What is shown is what was recorded: no object is looked at.`,
 		Example: `  # All nodes of a hub
   lynqctl inventory list -A --hub crm
 
-  # Nodes that are not well
+  # Nodes that are not Ready
   lynqctl inventory list -A -o json |
     jq -r '.items[] | select(.condition != "Ready") | .node'`,
 		Args: noArgs,

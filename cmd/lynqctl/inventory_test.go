@@ -30,7 +30,7 @@ func TestConditionOf(t *testing.T) {
 		"not waited for":  {conditions("False", "True", "Unknown"), false, "Progressing", at(2)},
 		"neither":         {conditions("False", "False", "Unknown"), false, "Unknown", time.Time{}},
 		"no run ended":    {nil, false, "Unknown", time.Time{}},
-		"deleted by hand": {conditions("True", "False", "False"), true, "Deleting", time.Time{}},
+		"deleted by hand": {conditions("True", "False", "False"), true, "Leaving", time.Time{}},
 	} {
 		got, since := conditionOf(&inventory.Inventory{Deleting: tt.deleting, Status: inventory.Status{Conditions: tt.conditions}})
 		if got != tt.want || (since == nil) != tt.since.IsZero() || since != nil && !since.Equal(tt.since) {

@@ -16,39 +16,45 @@ import (
 // statusFlags are the flags of status, and of status hub and form.
 type statusFlags struct {
 	inventoryFlags
-	failed bool
-	watch  bool
+	failed   bool
+	watch    bool
+	recorded bool
 }
 
 func (f *statusFlags) register(flags *pflag.FlagSet) {
 	f.inventoryFlags.register(flags)
-	flags.BoolVar(&f.failed, "failed", false, "only nodes that are not well")
+	flags.BoolVar(&f.failed, "failed", false, "only nodes that are not Ready")
+	flags.BoolVar(&f.recorded, "recorded", false, "show what the last runs recorded, and look at no object")
 	flags.BoolVarP(&f.watch, "watch", "w", false, "go on, and show what changes, until interrupted or --timeout")
 }
 
 // statusCodes tells what the exit code says, for --help.
 const statusCodes = `
 
-Exit codes: 0 all nodes are well; 1 some are not, or could not be read, or the
-last run wanted nodes that have no inventory; 2 bad usage, or a cluster that
-cannot be read.`
+Exit codes: 0 all nodes are Ready; 1 some are not, or not all could be looked
+at, or the last run wanted nodes that have no inventory; 2 bad usage, or a
+cluster that cannot be read.`
 
 func (a *app) statusCommand() *cobra.Command {
 	var f statusFlags
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show nodes and how they are",
-		Long: `Show nodes and how the last run left them, and sums per hub and form.
+		Long: `Show nodes and how they are now, and sums per hub and form.
 
-What is shown is what was recorded: no object is looked at. 'status node NAME'
-looks at the objects of one node as they are now.` + statusCodes,
+Objects are looked at in a few lists for each hub: what is gone, was changed by
+other clients, or is not ready, is shown. --recorded shows what the last runs
+recorded instead. 'status node NAME' shows the objects of one node.` + statusCodes,
 		Example: `  # The nodes of the context's namespace
   lynqctl status
 
   # What needs attention, in all namespaces
   lynqctl status -A --failed
 
-  # In a job: exit code 1 where a node of the hub is not well
+  # How the last runs left them, though objects may have changed since
+  lynqctl status -A --recorded
+
+  # In a job: exit code 1 where a node of the hub is not Ready
   lynqctl status hub crm -A --failed
 
   # One node in full, with its pods, orphans and events
@@ -83,7 +89,7 @@ func (a *app) statusOf(what, short string, narrow func(f *statusFlags, name stri
 		Short: short,
 		Long:  short + ", as 'lynqctl status --" + what + "' does." + statusCodes,
 		Example: map[string]string{
-			"hub": `  # In a job: exit code 1 where a node of the hub is not well
+			"hub": `  # In a job: exit code 1 where a node of the hub is not Ready
   lynqctl status hub crm -A --failed`,
 			"form": `  # The nodes of a form, where several hubs have one of that name
   lynqctl status form web --hub crm -A`,
@@ -119,7 +125,7 @@ func (a *app) status(ctx context.Context, f *statusFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	o := &engine.StatusOptions{InventoryOptions: f.InventoryOptions, FailedOnly: f.failed}
+	o := &engine.StatusOptions{InventoryOptions: f.InventoryOptions, FailedOnly: f.failed, Recorded: f.recorded}
 	if f.watch {
 		return a.engine("").WatchStatus(ctx, o, a.statusView(f))
 	}
@@ -144,7 +150,7 @@ func (a *app) statusView(f *statusFlags) func(time.Time, *engine.StatusWatch) er
 			called := namesOf(shown)
 			items := make([]ui.Item, len(news))
 			for i := range news {
-				items[i] = statusItem(&news[i], called, now)
+				items[i] = statusItem(&news[i], f, called, now)
 			}
 			return feed.Add(items...)
 		}

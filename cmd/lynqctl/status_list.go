@@ -9,7 +9,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/engine"
-	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
@@ -35,16 +34,36 @@ func statusList(s *engine.Status, f *statusFlags, now time.Time) *ui.List {
 	called := namesOf(s.Nodes)
 	for i := range s.Nodes {
 		if n := &s.Nodes[i]; !n.Well || !f.failed {
-			l.Items = append(l.Items, statusItem(n, called, now))
+			l.Items = append(l.Items, statusItem(n, f, called, now))
 		}
 	}
 	if f.failed && len(s.Nodes) > 0 {
-		l.Empty = "No node is unwell: " + lynq.Count(len(s.Nodes), "node") + " looked at"
+		l.Empty = "All nodes are Ready: " + lynq.Count(len(s.Nodes), "node") + " looked at"
 	}
 	for i := range s.Hubs {
 		l.Footer = append(l.Footer, hubLines(&s.Hubs[i], now)...)
 	}
+	if len(s.Nodes) > 0 {
+		l.Footer = append(l.Footer, f.shown())
+	}
 	return l
+}
+
+// shown says what is shown.
+func (f *statusFlags) shown() string {
+	if f.recorded {
+		return "shown as recorded by the last runs: no object was looked at"
+	}
+	return "shown as the objects are now (--recorded: as the last runs recorded them)"
+}
+
+// conditionOf is a node's condition, marked where it is recorded and the others are
+// not.
+func (f *statusFlags) conditionOf(n *status.Node) string {
+	if n.Recorded && !f.recorded {
+		return n.Condition + " (recorded)"
+	}
+	return n.Condition
 }
 
 // shortNames tell how hubs and forms are called that are shown.
@@ -68,7 +87,7 @@ func (s shortNames) see(hub lynq.HubKey, form lynq.FormKey) {
 func (s shortNames) hub(key lynq.HubKey) string   { return s.hubs.Of(key.Namespace, key.Name) }
 func (s shortNames) form(key lynq.FormKey) string { return s.forms.Of(key.Namespace, key.Name) }
 
-func statusItem(n *status.Node, called shortNames, now time.Time) ui.Item {
+func statusItem(n *status.Node, f *statusFlags, called shortNames, now time.Time) ui.Item {
 	cells := []string{n.Namespace, n.Name}
 	if n.Condition == status.Unreadable {
 		cells = append(cells, "", "", "", "", "", n.Condition, "")
@@ -76,7 +95,7 @@ func statusItem(n *status.Node, called shortNames, now time.Time) ui.Item {
 		for _, count := range []int{n.Ready, n.Desired, n.Failed, n.Skipped, n.Conflicted} {
 			cells = append(cells, strconv.Itoa(count))
 		}
-		cells = append(cells, n.Condition, ago(now, atTime(n.Created)))
+		cells = append(cells, f.conditionOf(n), ago(now, atTime(n.Created)))
 	}
 	return ui.Item{
 		Cells: append(cells, ago(now, atTime(n.Since)), called.hub(n.HubKey()), called.form(n.FormKey()), n.UID, n.Message),
@@ -84,12 +103,12 @@ func statusItem(n *status.Node, called shortNames, now time.Time) ui.Item {
 	}
 }
 
-// conditionTone: what is on its way may yet be well.
+// conditionTone: what is on its way may yet be Ready.
 func conditionTone(n *status.Node) ui.Tone {
 	switch {
 	case n.Well:
 		return ui.Good
-	case n.Condition == inventory.ConditionProgressing, n.Condition == status.Deleting, n.Condition == status.Unknown:
+	case n.Condition == status.Progressing, n.Condition == status.Leaving, n.Condition == status.Unknown:
 		return ui.Worry
 	}
 	return ui.Bad
@@ -140,7 +159,7 @@ func lastRun(r *status.Run, now time.Time) string {
 }
 
 func countsLine(c *status.Counts) string {
-	return fmt.Sprintf("%d/%s well, %d/%s ready%s", c.Well, lynq.Count(c.Nodes, "node"), c.Ready, lynq.Count(c.Desired, "object"), troubles(c))
+	return fmt.Sprintf("%d/%s Ready, %d/%s ready%s", c.Well, lynq.Count(c.Nodes, "node"), c.Ready, lynq.Count(c.Desired, "object"), troubles(c))
 }
 
 func orNever(ago string) string {

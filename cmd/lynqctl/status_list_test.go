@@ -22,9 +22,9 @@ func TestHubLines(t *testing.T) {
 	}
 	want := []string{
 		"hub shop/crm: last run 12m ago: 3 of 4 rows active, 6 nodes wanted, 2 not recorded; its record is being deleted",
-		"  form jobs: 1/1 node well, 1/1 object ready",
-		"  form web: 1/3 nodes well, 13/18 objects ready, 1 failed, 3 skipped, 1 conflicted",
-		"  all forms: 2/4 nodes well, 14/19 objects ready, 1 failed, 3 skipped, 1 conflicted",
+		"  form jobs: 1/1 node Ready, 1/1 object ready",
+		"  form web: 1/3 nodes Ready, 13/18 objects ready, 1 failed, 3 skipped, 1 conflicted",
+		"  all forms: 2/4 nodes Ready, 14/19 objects ready, 1 failed, 3 skipped, 1 conflicted",
 	}
 	if diff := cmp.Diff(want, hubLines(h, now)); diff != "" {
 		t.Error(diff)

@@ -42,6 +42,7 @@ type Client struct {
 
 var (
 	_ apply.Cluster        = (*Client)(nil)
+	_ apply.ObjectReader   = (*Client)(nil)
 	_ inventory.ConfigMaps = ConfigMaps{}
 	_ inventory.Leases     = Leases{}
 )

@@ -14,9 +14,9 @@ import (
 )
 
 // readItems reads one page of a list, an object at a time, so that no more than
-// one is held beside what each keeps. The objects have no managedFields. A page
-// that breaks off is an error.
-func readItems(body io.Reader, r lynq.APIResource, each func(*unstructured.Unstructured)) (metav1.ListMeta, error) {
+// one is held beside what each keeps. The objects have no managedFields; the text
+// that each was read from has. A page that breaks off is an error.
+func readItems(body io.Reader, r lynq.APIResource, each func(o *unstructured.Unstructured, text []byte)) (metav1.ListMeta, error) {
 	in := bufio.NewReader(body)
 	start, _ := in.Peek(beginning) // where it is shorter, decoding tells
 	p := &pageReader{decoder: json.NewDecoder(in), resource: r, each: each}
@@ -30,7 +30,7 @@ func readItems(body io.Reader, r lynq.APIResource, each func(*unstructured.Unstr
 type pageReader struct {
 	decoder  *json.Decoder
 	resource lynq.APIResource
-	each     func(*unstructured.Unstructured)
+	each     func(*unstructured.Unstructured, []byte)
 	meta     metav1.ListMeta
 }
 
@@ -92,7 +92,7 @@ func (p *pageReader) items() error {
 		o.SetAPIVersion(p.resource.APIVersion()) // items of built-in kinds come without
 		o.SetKind(p.resource.Kind)
 		o.SetManagedFields(nil)
-		p.each(o)
+		p.each(o, text)
 	}
 	return p.delimiter(']')
 }

@@ -93,7 +93,7 @@ func (w *watcher) list(ctx context.Context, o metav1.ListOptions) (runtime.Objec
 	}
 	defer func() { _ = body.Close() }()
 	page := &sights{}
-	page.ListMeta, err = readItems(body, w.resource, func(o *unstructured.Unstructured) {
+	page.ListMeta, err = readItems(body, w.resource, func(o *unstructured.Unstructured, _ []byte) {
 		page.Items = append(page.Items, *w.see(o))
 	})
 	if err != nil {

@@ -24,15 +24,22 @@ import (
 // object, is unknown, and never absent. An error means that nothing is known: the
 // server cannot be asked.
 func Observe(ctx context.Context, c Cluster, hub string, nodes []*plan.Node, inventories []*inventory.Inventory) (*plan.Observed, error) {
-	o := &observer{cluster: c, hub: hub, seen: plan.Observed{
-		Live: map[lynq.Ref]*plan.Live{}, Unknown: map[lynq.Ref]error{}, Misplaced: map[lynq.Ref]*plan.ScopeError{},
-	}}
-	kinds := wantedKinds(nodes, inventories)
-	err := inParallel(len(kinds), listsAtOnce, func(i int) error { return o.kind(ctx, &kinds[i]) })
-	if err != nil {
+	o := newObserver(c, hub)
+	if err := o.kinds(ctx, wantedKinds(nodes, inventories)); err != nil {
 		return nil, err
 	}
 	return &o.seen, nil
+}
+
+func newObserver(c Cluster, hub string) *observer {
+	return &observer{cluster: c, hub: hub, seen: plan.Observed{
+		Live: map[lynq.Ref]*plan.Live{}, Unknown: map[lynq.Ref]error{}, Misplaced: map[lynq.Ref]*plan.ScopeError{},
+	}}
+}
+
+// kinds reads what there is of some kinds.
+func (o *observer) kinds(ctx context.Context, kinds []wantedKind) error {
+	return inParallel(len(kinds), listsAtOnce, func(i int) error { return o.kind(ctx, &kinds[i]) })
 }
 
 // inParallel does something for 0 to n-1, so many at a time. The error is the
@@ -121,6 +128,8 @@ type observer struct {
 	hub     string
 	mu      sync.Mutex
 	seen    plan.Observed
+	// readiness is looked at too where it is not nil.
+	readiness *readinessReader
 }
 
 // kind reads what there is of one kind.
@@ -142,12 +151,10 @@ func (o *observer) kind(ctx context.Context, k *wantedKind) error {
 	}
 	// Records bear the hub's label too, and are as many as nodes.
 	selector := lynq.LabelHub + "=" + o.hub + ",!" + lynq.LabelRecord
-	err = o.cluster.List(ctx, r, "", selector, func(m *metav1.PartialObjectMetadata) {
-		ref := lynq.Ref{Group: k.group, Kind: k.kind, Namespace: m.Namespace, Name: m.Name}
-		if k.refs[ref] {
-			o.keep(ref, m)
-			delete(k.refs, ref)
-		}
+	err = o.list(ctx, r, "", selector, func(ref lynq.Ref) bool {
+		found := k.refs[ref]
+		delete(k.refs, ref)
+		return found
 	})
 	switch {
 	case apierrors.IsForbidden(err):
@@ -241,6 +248,21 @@ func Look(ctx context.Context, c Cluster, r *inventory.Entry) (*plan.Live, error
 	return &l, nil
 }
 
+// list reads a list of a kind, and keeps the objects that are meant.
+func (o *observer) list(ctx context.Context, r lynq.APIResource, namespace, selector string, meant func(lynq.Ref) bool) error {
+	refOf := func(m *metav1.PartialObjectMetadata) lynq.Ref {
+		return lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: m.Namespace, Name: m.Name}
+	}
+	if o.readiness.judges(r) {
+		return o.readiness.list(ctx, o, r, namespace, selector, refOf, meant)
+	}
+	return o.cluster.List(ctx, r, namespace, selector, func(m *metav1.PartialObjectMetadata) {
+		if ref := refOf(m); meant(ref) {
+			o.keep(ref, m)
+		}
+	})
+}
+
 func (o *observer) keep(ref lynq.Ref, m *metav1.PartialObjectMetadata) {
 	l := plan.LiveOf(ref, m)
 	o.mu.Lock()
@@ -268,12 +290,7 @@ func (o *observer) missing(ctx context.Context, r lynq.APIResource, refs map[lyn
 	namespaces := slices.Sorted(maps.Keys(byNamespace))
 	return inParallel(len(namespaces), listsAtOnce, func(i int) error {
 		there := byNamespace[namespaces[i]]
-		err := o.cluster.List(ctx, r, namespaces[i], "", func(m *metav1.PartialObjectMetadata) {
-			ref := lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: m.Namespace, Name: m.Name}
-			if there[ref] {
-				o.keep(ref, m)
-			}
-		})
+		err := o.list(ctx, r, namespaces[i], "", func(ref lynq.Ref) bool { return there[ref] })
 		if err != nil {
 			return o.unread(ctx, there, fmt.Errorf("look for objects that are there already: %w", err))
 		}
@@ -287,9 +304,12 @@ func (o *observer) look(ctx context.Context, r lynq.APIResource, refs map[lynq.R
 	return inParallel(len(inOrder), looks, func(i int) error {
 		ref := inOrder[i]
 		m, err := o.cluster.Metadata(ctx, r, ref.Namespace, ref.Name)
+		if err == nil {
+			o.keep(ref, m)
+			err = o.readiness.look(ctx, o, r, ref, m)
+		}
 		switch {
 		case err == nil:
-			o.keep(ref, m)
 		case !apierrors.IsNotFound(err):
 			return o.unread(ctx, map[lynq.Ref]bool{ref: true}, fmt.Errorf("look whether %s is there already: %w", ref, err))
 		}

@@ -20,6 +20,9 @@ type StatusOptions struct {
 	InventoryOptions
 	// FailedOnly: a watch shows only nodes that are not well.
 	FailedOnly bool
+	// Recorded: nodes are shown as the last runs recorded them, and no object is
+	// looked at.
+	Recorded bool
 }
 
 // Status is how nodes are, and their hubs.
@@ -32,7 +35,7 @@ type Status struct {
 	Ignored []string
 }
 
-// Status reads how the last runs left nodes. No object is looked at.
+// Status reads how nodes are.
 func (e *Engine) Status(ctx context.Context, o *StatusOptions) (*Status, error) {
 	ctx, cancel := Deadline(ctx, o.Timeout)
 	defer cancel()
@@ -60,8 +63,12 @@ func (o *StatusOptions) look(ctx context.Context, client *kube.Client) (*Status,
 	if err := o.unknown(r, o.ownRecords(hubs, s)); err != nil {
 		return nil, nil, err
 	}
+	now, err := o.now(ctx, client, r, s)
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, inv := range r.Chosen {
-		s.Nodes = append(s.Nodes, status.Of(inv))
+		s.Nodes = append(s.Nodes, now.Of(inv))
 	}
 	for _, b := range r.Broken {
 		s.Warnings = append(s.Warnings, b.Error())
@@ -70,6 +77,17 @@ func (o *StatusOptions) look(ctx context.Context, client *kube.Client) (*Status,
 	status.Sort(s.Nodes)
 	s.Hubs = status.Sum(s.Nodes, o.shownHubs(ctx, records, s, hubs.hubs))
 	return s, records.elsewhere(), o.missing(ctx, records.store, s)
+}
+
+// now looks at the objects of the chosen nodes, unless only what is recorded is asked
+// for.
+func (o *StatusOptions) now(ctx context.Context, client *kube.Client, r *Inventories, s *Status) (*status.Now, error) {
+	if o.Recorded {
+		return nil, nil
+	}
+	now, warnings, err := nodesNow(ctx, client, r)
+	s.Warnings = append(s.Warnings, warnings...)
+	return now, err
 }
 
 // means tells whether the options choose a node whose record is broken.
@@ -207,7 +225,7 @@ func (s *Status) unwell() int {
 func (s *Status) summary() string {
 	var parts []string
 	if n := s.unwell(); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %s not well", n, lynq.Count(len(s.Nodes), "node")))
+		parts = append(parts, fmt.Sprintf("%d of %s not Ready", n, lynq.Count(len(s.Nodes), "node")))
 	}
 	for i := range s.Hubs {
 		if h := &s.Hubs[i]; h.Missing > 0 {
@@ -215,7 +233,7 @@ func (s *Status) summary() string {
 		}
 	}
 	if len(parts) == 0 && len(s.Warnings) > 0 {
-		parts = append(parts, "not all could be read")
+		parts = append(parts, "not all could be looked at")
 	}
 	return strings.Join(parts, "; ")
 }

@@ -24,7 +24,7 @@ import (
 const conditionDeleted = "Deleted"
 
 // StatusWatch is one run of WatchStatus. It is told of records by a watch of
-// ConfigMaps.
+// ConfigMaps, and looks at objects again and again.
 type StatusWatch struct {
 	o       *StatusOptions
 	changed chan struct{} // has room for one
@@ -34,6 +34,8 @@ type StatusWatch struct {
 	hubs   map[types.NamespacedName]*inventory.Hub // chosen or not
 	news   map[types.NamespacedName]status.Node    // what changed and was not taken yet
 	synced bool
+	// live is how the objects are looked at, nil where nodes are shown as recorded.
+	live *liveNodes
 	// elsewhere are records of hubs that the watch is not told of.
 	elsewhere []*inventory.Hub
 	// old are the inventories of old formats, by which the namespaces of their hubs
@@ -62,11 +64,17 @@ func (e *Engine) WatchStatus(ctx context.Context, o *StatusOptions, show func(no
 		return err
 	}
 	w := newStatusWatch(o, elsewhere)
+	if !o.Recorded {
+		w.live = newLiveNodes()
+	}
 	resource, err := client.Resource(ctx, "", "v1", "ConfigMap")
 	if err != nil {
 		return unread(ctx, err)
 	}
-	ended := make(chan error, 1)
+	ended := make(chan error, 2)
+	if w.live != nil {
+		go func() { ended <- w.lookOn(ctx, client) }()
+	}
 	go func() {
 		ended <- client.Watch(ctx, resource, apply.Scope{Namespace: o.Namespace, Labels: lynq.LabelRecord}, w)
 	}()
@@ -106,10 +114,10 @@ func (w *StatusWatch) follow(ended <-chan error, show func(now time.Time) error)
 func (w *StatusWatch) Status() *Status {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.synced {
+	if !w.known() {
 		return nil
 	}
-	s, counts := &Status{}, w.counts()
+	s, counts := &Status{Warnings: w.live.told()}, w.counts()
 	var ignored plan.Ignored
 	for key, n := range w.nodes {
 		switch {
@@ -148,7 +156,7 @@ func (w *StatusWatch) counts() func(*status.Node) bool {
 func (w *StatusWatch) Take() (news, shown []status.Node) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.synced || len(w.news) == 0 {
+	if !w.known() || len(w.news) == 0 {
 		return nil, nil
 	}
 	counts := w.counts()
@@ -192,6 +200,15 @@ func (w *StatusWatch) seeNode(key types.NamespacedName, n status.Node, old *inve
 	if delete(w.old, key); old != nil {
 		w.old[key] = old
 	}
+	if w.live != nil && n.Condition != status.Unreadable {
+		w.live.changed(key) // how its objects are is not known yet
+		return
+	}
+	w.note(key, n)
+}
+
+// note notes how a node is, under the lock.
+func (w *StatusWatch) note(key types.NamespacedName, n status.Node) {
 	before, known := w.nodes[key]
 	w.nodes[key] = n
 	if (!known || before != n) && (!w.o.FailedOnly || !n.Well || known && !before.Well) {
@@ -214,7 +231,7 @@ func (w *StatusWatch) node(cm *corev1.ConfigMap) (n status.Node, old *inventory.
 	if inv.Format != 0 {
 		old = &inventory.Inventory{Namespace: inv.Namespace, Node: inv.Node, Hub: inv.Hub, HubNamespace: inv.HubNamespace, Format: inv.Format}
 	}
-	return status.Of(inv), old, w.o.chooses(inv)
+	return (*status.Now)(nil).Of(inv), old, w.o.chooses(inv)
 }
 
 func (w *StatusWatch) seeHub(key types.NamespacedName, h *inventory.Hub, err error) {
@@ -234,6 +251,7 @@ func (w *StatusWatch) Gone(namespace, name string, _ types.UID) {
 	defer w.mu.Unlock()
 	delete(w.hubs, key)
 	delete(w.old, key)
+	w.live.gone(key)
 	if n, known := w.nodes[key]; known {
 		delete(w.nodes, key)
 		delete(w.news, key)
@@ -251,6 +269,7 @@ func (w *StatusWatch) Synced() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.synced = true
+	w.live.wake()
 	w.notify()
 }
 

@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
@@ -55,7 +53,8 @@ type verification struct {
 // look reads all there is, and compares. A run that is under way records what it
 // is going to make, so what is tracked is listed before the records are read.
 func (v *verification) look(ctx context.Context) error {
-	in := &plan.VerifyInput{Broken: map[plan.NodeKey]bool{}, Live: map[lynq.Ref]*plan.Live{}, Misplaced: map[lynq.Ref]*plan.ScopeError{}}
+	c := newComparison("not compared")
+	in := &c.VerifyInput
 	if !v.o.RecordedOnly {
 		found, err := orphan.Tracked(ctx, v.client)
 		if err != nil {
@@ -68,17 +67,17 @@ func (v *verification) look(ctx context.Context) error {
 	if v.records, err = v.o.read(ctx, newHubRecords(inventory.NewStore(v.client.ConfigMaps()), v.o.Namespace)); err != nil {
 		return err
 	}
-	for _, b := range v.records.Broken {
-		in.Broken[plan.NodeKey{Namespace: b.Namespace, Name: b.Node}] = true
-	}
-	// What has the tracking of a node that does not count is not looked at.
-	for _, key := range v.records.ignored.Nodes() {
-		in.Broken[key] = true
-	}
 	v.Warnings, v.Ignored = append(v.Warnings, v.records.Warnings()...), v.records.Ignored
-	in.Others = v.records.others
-	if err := v.observe(ctx, in); err != nil {
+	err = c.compare(ctx, v.records, func(hub string, inventories []*inventory.Inventory) (*plan.Observed, error) {
+		return apply.Observe(ctx, v.client, hub, nil, inventories)
+	})
+	if err != nil {
 		return err
+	}
+	v.Warnings = append(v.Warnings, c.warnings...)
+	for _, inv := range in.Inventories {
+		v.Nodes++
+		v.Objects += len(inv.Entries)
 	}
 	recorded := map[plan.NodeKey]*inventory.Inventory{}
 	for _, inv := range slices.Concat(v.records.Chosen, v.records.others) {
@@ -99,47 +98,4 @@ func (v *verification) tells(f *plan.Finding, inv *inventory.Inventory) bool {
 		return v.o.chooses(inv)
 	}
 	return v.o.chosen(f.NodeKey, lynq.HubKey{Namespace: f.Namespace, Name: f.Hub}, lynq.FormKey{})
-}
-
-// observe looks at what is recorded, hub by hub. What cannot be looked at does
-// not keep other hubs and nodes from being compared.
-func (v *verification) observe(ctx context.Context, in *plan.VerifyInput) error {
-	hubs := map[lynq.HubKey][]*inventory.Inventory{}
-	for _, inv := range v.records.Chosen {
-		hubs[plan.HubOf(inv)] = append(hubs[plan.HubOf(inv)], inv)
-	}
-	for _, hub := range slices.SortedFunc(maps.Keys(hubs), lynq.HubKey.Compare) {
-		seen, err := apply.Observe(ctx, v.client, hub.Name, nil, hubs[hub])
-		if context.Cause(ctx) != nil {
-			return unread(ctx, err)
-		}
-		if err != nil {
-			v.Warnings = append(v.Warnings, fmt.Sprintf("the nodes of hub %q were not compared: %v", hub.Name, err))
-			in.Others = append(in.Others, hubs[hub]...)
-			continue
-		}
-		maps.Copy(in.Live, seen.Live)
-		maps.Copy(in.Misplaced, seen.Misplaced)
-		v.seen(in, hub.Name, hubs[hub], seen)
-	}
-	return nil
-}
-
-// seen sorts out the nodes of a hub of which not all could be looked at, and says
-// why, each reason once.
-func (v *verification) seen(in *plan.VerifyInput, hub string, inventories []*inventory.Inventory, seen *plan.Observed) {
-	unknown := map[string]int{} // nodes, by why they are
-	for _, inv := range inventories {
-		if err := seen.UnknownOf(inv); err != nil {
-			unknown[err.Error()]++
-			in.Others = append(in.Others, inv)
-			continue
-		}
-		in.Inventories = append(in.Inventories, inv)
-		v.Nodes++
-		v.Objects += len(inv.Entries)
-	}
-	for _, why := range slices.Sorted(maps.Keys(unknown)) {
-		v.Warnings = append(v.Warnings, fmt.Sprintf("%s of hub %q not compared: %s", lynq.Count(unknown[why], "node"), hub, why))
-	}
 }

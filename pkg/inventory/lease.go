@@ -59,6 +59,12 @@ func DecideLease(l *coordinationv1.Lease, observed, now time.Time, me string) Le
 	return LeaseDecision{State: LeaseFree}
 }
 
+// Held tells whether a run is at work that holds a Lease, by the clocks of both.
+// That is good enough to tell people, and not to take the Lease.
+func Held(l *coordinationv1.Lease, now time.Time) bool {
+	return l != nil && holderOf(l) != "" && now.Before(renewedAt(l).Add(durationOf(l)))
+}
+
 func holderOf(l *coordinationv1.Lease) string {
 	if l.Spec.HolderIdentity == nil {
 		return ""

@@ -9,17 +9,21 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
-// Conditions that are none of an inventory's own.
+// The states of nodes and objects: all words there are for them.
 const (
-	Deleting   = "Deleting"   // it is on its way out
-	Unknown    = "Unknown"    // no run that began it has ended
-	Unreadable = "Unreadable" // its record cannot be read
+	Ready       = inventory.ConditionReady
+	Progressing = inventory.ConditionProgressing // not ready yet
+	Degraded    = inventory.ConditionDegraded    // not as its row wants it
+	Leaving     = "Leaving"                      // it is being deleted
+	Orphaned    = "Orphaned"                     // an object has the marks of an orphan
+	Unknown     = "Unknown"                      // of a node: no run that began it has ended; of an object: it could not be looked at
+	Unreadable  = "Unreadable"                   // its record cannot be read
 )
 
 // inactive is what Inventory.Activate says of a node that goes.
 const inactive = "false"
 
-// Node is how a node is, by its record.
+// Node is how a node is: by its record, or now.
 type Node struct {
 	Name         string `json:"node"`
 	Namespace    string `json:"namespace"`
@@ -30,7 +34,9 @@ type Node struct {
 	FormNamespace string `json:"formNamespace,omitempty"`
 	UID           string `json:"uid"` // of the row
 	// Well: all that is wanted of it is there and ready.
-	Well       bool      `json:"well"`
+	Well bool `json:"well"`
+	// Recorded: this is what the last run recorded, and not all objects were looked at.
+	Recorded   bool      `json:"recorded,omitempty"`
 	Condition  string    `json:"condition"`
 	Since      time.Time `json:"since,omitzero"`
 	Message    string    `json:"message,omitempty"` // why it is not well
@@ -76,7 +82,7 @@ func OfBroken(b *inventory.UnreadableError) Node {
 // zero where it was not noted.
 func Condition(inv *inventory.Inventory) (string, time.Time) {
 	if inv.Deleting {
-		return Deleting, time.Time{}
+		return Leaving, time.Time{}
 	}
 	for _, what := range []string{inventory.ConditionDegraded, inventory.ConditionProgressing, inventory.ConditionReady} {
 		c := condition(inv, what)
@@ -86,7 +92,7 @@ func Condition(inv *inventory.Inventory) (string, time.Time) {
 		case what == inventory.ConditionDegraded && c.Reason != "":
 			return what + ": " + c.Reason, c.LastTransitionTime
 		case inv.Activate == inactive: // it was so before it began to go
-			return Deleting, time.Time{}
+			return Leaving, time.Time{}
 		}
 		return what, c.LastTransitionTime
 	}

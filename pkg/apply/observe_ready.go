@@ -1,0 +1,137 @@
+package apply
+
+import (
+	"context"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/fields"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/ready"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// ObjectReader is a Cluster that gives more than metadata of many objects at once.
+type ObjectReader interface {
+	Cluster
+	// ReadObjects has all objects read that a label selector selects, in one
+	// namespace or, with "", in all, one at a time: its metadata, and the object
+	// without managedFields. What notes it is called when the whole list has come.
+	ReadObjects(ctx context.Context, r lynq.APIResource, namespace, selector string,
+		read func(*metav1.PartialObjectMetadata, *unstructured.Unstructured) (note func())) error
+}
+
+// Sight is what there is of the objects that inventories name, and how far each of
+// them has come.
+type Sight struct {
+	plan.Observed
+	// Ready has the objects that are there, but for kinds that are ready once they
+	// exist.
+	Ready map[lynq.Ref]ready.Readiness
+	// Stopped has the workloads that another client scaled to zero.
+	Stopped map[lynq.Ref]bool
+}
+
+// ObserveReadiness is Observe for what inventories name, with how far each object has
+// come. It costs as many lists: of kinds whose readiness depends on more than metadata
+// whole objects are listed, and the storage classes where a claim waits for one.
+func ObserveReadiness(ctx context.Context, c ObjectReader, hub string, inventories []*inventory.Inventory) (*Sight, error) {
+	o := newObserver(c, hub)
+	o.readiness = newReadinessReader(c)
+	if err := o.kinds(ctx, wantedKinds(nil, inventories)); err != nil {
+		return nil, err
+	}
+	o.readiness.settleClaims(ctx)
+	return &Sight{Observed: o.seen, Ready: o.readiness.ready, Stopped: o.readiness.stopped}, nil
+}
+
+// readinessReader reads how far objects have come, for an observer and under its
+// lock. A nil one reads nothing.
+type readinessReader struct {
+	cluster ObjectReader
+	ready   map[lynq.Ref]ready.Readiness
+	stopped map[lynq.Ref]bool
+}
+
+func newReadinessReader(c ObjectReader) *readinessReader {
+	return &readinessReader{cluster: c, ready: map[lynq.Ref]ready.Readiness{}, stopped: map[lynq.Ref]bool{}}
+}
+
+// judges tells whether the readiness of a kind's objects is read.
+func (r *readinessReader) judges(kind lynq.APIResource) bool {
+	return r != nil && !ready.OnceThere(kind.Group, kind.Kind)
+}
+
+// list reads a list of a kind.
+func (r *readinessReader) list(ctx context.Context, o *observer, kind lynq.APIResource, namespace, selector string, refOf func(*metav1.PartialObjectMetadata) lynq.Ref, meant func(lynq.Ref) bool) error {
+	return r.cluster.ReadObjects(ctx, kind, namespace, selector, func(m *metav1.PartialObjectMetadata, object *unstructured.Unstructured) func() {
+		ref := refOf(m)
+		live, now, stopped := plan.LiveOf(ref, m), ready.Of(object), fields.Stopped(object, m.ManagedFields)
+		return func() {
+			if !meant(ref) {
+				return
+			}
+			o.mu.Lock()
+			defer o.mu.Unlock()
+			o.seen.Live[ref] = &live
+			r.note(&live, now, stopped)
+		}
+	})
+}
+
+func (r *readinessReader) note(l *plan.Live, now ready.Readiness, stopped bool) {
+	r.ready[l.Ref] = now
+	if stopped && !l.Unmanaged {
+		r.stopped[l.Ref] = true
+	}
+}
+
+// look reads one object whose metadata is known. Of one that has gone meanwhile
+// nothing is kept.
+func (r *readinessReader) look(ctx context.Context, o *observer, kind lynq.APIResource, ref lynq.Ref, m *metav1.PartialObjectMetadata) error {
+	if !r.judges(kind) {
+		return nil
+	}
+	object, err := r.cluster.Get(ctx, kind, ref.Namespace, ref.Name)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if err != nil {
+		delete(o.seen.Live, ref)
+		return err
+	}
+	r.note(o.seen.Live[ref], ready.Of(object), fields.Stopped(object, m.ManagedFields))
+	return nil
+}
+
+// settleClaims decides about the claims whose storage class does.
+func (r *readinessReader) settleClaims(ctx context.Context) {
+	var claims []lynq.Ref
+	for ref, now := range r.ready {
+		if now.Class != "" {
+			claims = append(claims, ref)
+		}
+	}
+	if len(claims) == 0 {
+		return
+	}
+	classes := storageClassesOf(ctx, r.cluster)
+	for _, ref := range claims {
+		r.ready[ref] = classes.Decide(r.ready[ref])
+	}
+}
+
+// storageClassesOf lists the storage classes.
+func storageClassesOf(ctx context.Context, c ObjectReader) *ready.StorageClasses {
+	classes := &ready.StorageClasses{Waits: map[string]bool{}, Complete: true}
+	err := c.ReadObjects(ctx, classResource(), "", "", func(_ *metav1.PartialObjectMetadata, class *unstructured.Unstructured) func() {
+		name, waits := class.GetName(), ready.WaitsForConsumer(class)
+		return func() { classes.Waits[name] = waits }
+	})
+	if err != nil && !apierrors.IsNotFound(err) {
+		classes.Complete, classes.Err = false, err
+	}
+	return classes
+}

@@ -1,0 +1,53 @@
+package engine
+
+import (
+	"context"
+	"maps"
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/ready"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/status"
+)
+
+// nodesNow looks at the objects of the chosen nodes, and tells what could not be
+// looked at.
+func nodesNow(ctx context.Context, client *kube.Client, records *Inventories) (*status.Now, []string, error) {
+	c := newComparison("shown as recorded")
+	now := &status.Now{Ready: map[lynq.Ref]ready.Readiness{}, Stopped: map[lynq.Ref]bool{}}
+	err := c.compare(ctx, records, func(hub string, inventories []*inventory.Inventory) (*plan.Observed, error) {
+		sight, err := apply.ObserveReadiness(ctx, client, hub, inventories)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(now.Ready, sight.Ready)
+		maps.Copy(now.Stopped, sight.Stopped)
+		return &sight.Observed, nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	now.Findings, now.Unseen = status.FindingsOf(plan.Verify(&c.VerifyInput)), c.unseen
+	now.Busy = busyHubs(ctx, client, now, records.Chosen)
+	return now, c.warnings, nil
+}
+
+// busyHubs are the hubs on which a run is at work. Only those are asked for of which
+// something is wrong: a run may be about to put that right, or have caused it. A Lease
+// that cannot be read says nothing.
+func busyHubs(ctx context.Context, client *kube.Client, now *status.Now, inventories []*inventory.Inventory) map[lynq.HubKey]bool {
+	busy := map[lynq.HubKey]bool{}
+	for _, inv := range inventories {
+		hub := plan.HubOf(inv)
+		if _, asked := busy[hub]; asked || len(now.Troubles(inv)) == 0 {
+			continue
+		}
+		lease, err := client.Leases().Get(ctx, hub.Namespace, inventory.LeaseName(hub.Name))
+		busy[hub] = err == nil && inventory.Held(lease, time.Now())
+	}
+	return busy
+}

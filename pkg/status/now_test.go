@@ -1,0 +1,160 @@
+package status_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/ready"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/status"
+)
+
+// nowScene is a node with a Deployment and a ConfigMap that are as recorded, and Ready.
+type nowScene struct {
+	inv *inventory.Inventory
+	now *status.Now
+}
+
+func (s *nowScene) app() *inventory.Entry { return &s.inv.Entries[0] }
+
+func (s *nowScene) finds(t plan.FindingType) {
+	s.now.Findings = status.FindingsOf([]plan.Finding{{
+		NodeKey: plan.NodeKey{Namespace: "shop", Name: "acme-web"}, Object: s.app().Ref, Type: t, What: "what", Fix: "fix",
+	}})
+}
+
+func (s *nowScene) is(state ready.State, message string) {
+	s.now.Ready[s.app().Ref] = ready.Readiness{State: state, Message: message}
+}
+
+func (s *nowScene) recorded(reason, message string) {
+	s.inv.Status.Conditions = conditions("True", "False", "False")
+	s.inv.Status.Conditions[0].Reason, s.inv.Status.Conditions[0].Message = reason, message
+	s.inv.Status.Failed = 1
+}
+
+func newNowScene() *nowScene {
+	app := lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "acme"}
+	s := &nowScene{
+		inv: &inventory.Inventory{
+			Node: "acme-web", Namespace: "shop", Hub: "crm", HubNamespace: "shop", Activate: "true",
+			Entries: []inventory.Entry{
+				{Ref: app, UID: "1", Digest: "d", Ready: true},
+				{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: "acme"}, UID: "2", Digest: "d", Ready: true},
+			},
+			Status: inventory.Status{Desired: 2, Ready: 2, Conditions: conditions("False", "False", "True")},
+		},
+		now: &status.Now{Ready: map[lynq.Ref]ready.Readiness{}, Stopped: map[lynq.Ref]bool{}},
+	}
+	s.is(ready.StateReady, "")
+	return s
+}
+
+// What is shown of a node is how its objects are now, and of what they do not tell,
+// what was recorded.
+func TestNow(t *testing.T) {
+	const app = "Deployment/shop/acme: "
+	since := at(3)
+	for name, tt := range map[string]struct {
+		change    func(*nowScene)
+		condition string
+		message   string
+		ready     int
+		failed    int
+		since     time.Time
+	}{
+		"as recorded":    {func(*nowScene) {}, "Ready", "", 2, 0, since},
+		"gone":           {func(s *nowScene) { s.finds(plan.FindingMissing) }, "Degraded: Missing", app + "what: fix", 1, 1, time.Time{}},
+		"drifted":        {func(s *nowScene) { s.finds(plan.FindingDrifted) }, "Degraded: Drifted", app + "what: fix", 2, 1, time.Time{}},
+		"replaced":       {func(s *nowScene) { s.finds(plan.FindingReplaced) }, "Degraded: Replaced", app + "what: fix", 1, 1, time.Time{}},
+		"being deleted":  {func(s *nowScene) { s.finds(plan.FindingDeleting) }, "Degraded: Leaving", app + "what: fix", 1, 1, time.Time{}},
+		"an orphan":      {func(s *nowScene) { s.finds(plan.FindingOrphaned) }, "Orphaned", app + "what: fix", 2, 0, time.Time{}},
+		"not confirmed":  {func(s *nowScene) { s.finds(plan.FindingUnconfirmed) }, "Progressing", app + "what: fix", 1, 0, time.Time{}},
+		"was ready":      {func(s *nowScene) { s.is(ready.StateWaiting, "0 of 1") }, "Degraded: NotReady", app + "0 of 1", 1, 1, time.Time{}},
+		"gave up":        {func(s *nowScene) { s.app().Ready = false; s.is(ready.StateFailed, "no") }, "Degraded: NotReady", app + "no", 1, 1, time.Time{}},
+		"was never seen": {func(s *nowScene) { s.app().Ready = false; s.is(ready.StateWaiting, "0 of 1") }, "Progressing", app + "0 of 1", 1, 0, time.Time{}},
+		"with its cause": {func(s *nowScene) {
+			s.is(ready.StateWaiting, "0 of 1")
+			s.now.Causes = map[lynq.Ref]string{s.app().Ref: "pod a: b"}
+		}, "Degraded: NotReady", app + "0 of 1; pod a: b", 1, 1, time.Time{}},
+		"scaled to zero": {func(s *nowScene) { s.now.Stopped[s.app().Ref] = true }, "Degraded: Drifted", app + status.StoppedMessage, 2, 1, time.Time{}},
+		"scaled to zero, and found": {func(s *nowScene) { s.now.Stopped[s.app().Ref] = true; s.finds(plan.FindingDrifted) },
+			"Degraded: Drifted", app + status.StoppedMessage, 2, 1, time.Time{}},
+		"its own to scale": {func(s *nowScene) { s.now.Stopped[s.app().Ref] = true; s.app().Creation = lynq.CreateOnce }, "Ready", "", 2, 0, since},
+		"a run is at work": {func(s *nowScene) {
+			s.finds(plan.FindingDrifted)
+			s.now.Busy = map[lynq.HubKey]bool{{Namespace: "shop", Name: "crm"}: true}
+		}, "Progressing", app + "what: fix", 1, 0, time.Time{}},
+		"gone while a run is at work": {func(s *nowScene) {
+			s.finds(plan.FindingMissing)
+			s.now.Busy = map[lynq.HubKey]bool{{Namespace: "shop", Name: "crm"}: true}
+		}, "Degraded: Missing", app + "what: fix", 1, 1, time.Time{}},
+		"ready after the wait": {func(s *nowScene) { s.recorded("NotReady", "late") }, "Ready", "", 2, 0, time.Time{}},
+		"still not ready": {func(s *nowScene) {
+			s.recorded("NotReady", "late")
+			s.app().Ready = false
+			s.is(ready.StateWaiting, "0 of 1")
+		}, "Degraded: NotReady", app + "0 of 1", 1, 1, at(1)},
+		"skipped after the wait":  {func(s *nowScene) { s.recorded("NotReady", "late"); s.inv.Status.Skipped = 1 }, "Degraded: NotReady", "late", 2, 1, at(1)},
+		"never made":              {func(s *nowScene) { s.recorded("NotReady", "late"); s.inv.Status.Desired = 3 }, "Degraded: NotReady", "late", 2, 1, at(1)},
+		"a conflict stays":        {func(s *nowScene) { s.recorded("ResourceConflict", "theirs") }, "Degraded: ResourceConflict", "theirs", 2, 1, at(1)},
+		"a conflict and not well": {func(s *nowScene) { s.recorded("ResourceConflict", "theirs"); s.is(ready.StateFailed, "no") }, "Degraded: ResourceConflict", "theirs; " + app + "no", 1, 1, at(1)},
+		"ready, not waited for":   {func(s *nowScene) { s.inv.Status.Conditions = conditions("False", "True", "Unknown") }, "Ready", "", 2, 0, time.Time{}},
+		"no run ended":            {func(s *nowScene) { s.inv.Status.Conditions = nil }, "Unknown", "", 2, 0, time.Time{}},
+		"could not go": {func(s *nowScene) {
+			s.recorded("NotReady", "held")
+			s.inv.Activate = "false"
+			s.finds(plan.FindingMissing)
+		},
+			"Degraded: NotReady", "held", 2, 1, at(1)},
+		"is held": {func(s *nowScene) {
+			s.recorded("NotReady", "held")
+			s.inv.Activate = "false"
+			s.finds(plan.FindingDeleting)
+		},
+			"Degraded: Leaving", app + "what: fix", 1, 1, time.Time{}},
+		"on its way out": {func(s *nowScene) { s.inv.Deleting = true; s.is(ready.StateFailed, "no") }, "Leaving", "", 2, 0, time.Time{}},
+	} {
+		s := newNowScene()
+		tt.change(s)
+		got := s.now.Of(s.inv)
+		want := status.Of(s.inv)
+		want.Condition, want.Message, want.Since, want.Well = tt.condition, tt.message, tt.since, tt.condition == "Ready"
+		want.Ready, want.Failed = tt.ready, tt.failed
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", name, diff)
+		}
+	}
+}
+
+// What could not be looked at is shown as recorded, and marked.
+func TestNowUnseen(t *testing.T) {
+	s := newNowScene()
+	s.now.Unseen = map[plan.NodeKey]bool{{Namespace: "shop", Name: "acme-web"}: true}
+	s.finds(plan.FindingMissing)
+	want := status.Of(s.inv)
+	want.Recorded = true
+	for name, got := range map[string]status.Node{"unseen": s.now.Of(s.inv), "nothing was looked at": (*status.Now)(nil).Of(s.inv)} {
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", name, diff)
+		}
+	}
+}
+
+// A message names the worst, and how many more there are.
+func TestNowManyTroubles(t *testing.T) {
+	s := newNowScene()
+	s.inv.Entries = nil
+	for _, name := range []string{"a", "b", "c", "d"} {
+		s.inv.Entries = append(s.inv.Entries, inventory.Entry{Ref: lynq.Ref{Kind: "Pod", Namespace: "shop", Name: name}, Ready: name == "d"})
+		s.now.Ready[s.inv.Entries[len(s.inv.Entries)-1].Ref] = ready.Waiting("no %s", name)
+	}
+	n := s.now.Of(s.inv)
+	if want := "Pod/shop/d: no d; Pod/shop/a: no a; Pod/shop/b: no b; and 1 more"; n.Message != want || n.Condition != "Degraded: NotReady" {
+		t.Errorf("%s, %s", n.Condition, n.Message)
+	}
+}
