@@ -139,9 +139,14 @@ func hideValues(e *apierrors.StatusError) (*apierrors.StatusError, bool) {
 	}
 	const hidden = "not shown, since it may quote the Secret's values"
 	out := e.ErrStatus.DeepCopy()
-	out.Message = fmt.Sprintf("%s (HTTP status %d); the server's message is %s", reasonText(s.Reason), s.Code, hidden)
-	if by := apply.DeniedBy(s.Message); by != "" {
+	by, cause := apply.DeniedBy(s.Message), apply.MisfitCause(s.Message)
+	switch {
+	case by != "":
 		out.Message = by + "; why is " + hidden
+	case cause != "":
+		out.Message = fmt.Sprintf("%s (HTTP status %d): %s; the rest of the message is %s", reasonText(s.Reason), s.Code, cause, hidden)
+	default:
+		out.Message = fmt.Sprintf("%s (HTTP status %d); the server's message is %s", reasonText(s.Reason), s.Code, hidden)
 	}
 	if out.Details == nil {
 		return &apierrors.StatusError{ErrStatus: *out}, true

@@ -36,12 +36,18 @@ func TestErrorsHideSecrets(t *testing.T) {
 	}{
 		{"a key", secret(apply.Create, map[string]any{"stringData": map[string]any{"a b " + value: "x"}}), "it is about data["},
 		{"a type", secret(apply.Create, map[string]any{"type": value, "stringData": value}), "the server says BadRequest (HTTP status 400)"},
-		{"no base64", secret(apply.Create, map[string]any{"data": map[string]any{"k": value + "!"}}), "the server's message is not shown"},
-		{"a number", secret(apply.Apply, map[string]any{"stringData": map[string]any{"k": 4242424242}}), "the server's message is not shown"},
-		{"a list", secret(apply.Apply, map[string]any{"stringData": []any{value}}), "the server's message is not shown"},
+		{"no base64", secret(apply.Create, map[string]any{"data": map[string]any{"k": value + "!"}}), "status 400): illegal base64 data at input byte 14; the rest"},
+		{"no base64, applied", secret(apply.Apply, map[string]any{"data": map[string]any{"k": value + "!"}}), "status 500): illegal base64 data at input byte 14; the rest"},
+		{"a number", secret(apply.Apply, map[string]any{"stringData": map[string]any{"k": 4242424242}}), "failed to create typed patch object: .stringData.k: expected string; the rest"},
+		{"a number, created", secret(apply.Create, map[string]any{"stringData": map[string]any{"k": 4242424242}}), "json: cannot unmarshal number into Go struct field Secret.stringData of type string; the rest"},
+		{"a list", secret(apply.Apply, map[string]any{"stringData": []any{value}}), "failed to create typed patch object: .stringData: expected map; the rest"},
 		{"docker", secret(apply.Create, map[string]any{"type": "kubernetes.io/dockerconfigjson", "stringData": map[string]any{".dockerconfigjson": value}}), "it is about data[.dockerconfigjson] (FieldValueInvalid)"},
 	} {
+		c.rules()
 		_, err := c.Write(t.Context(), secrets, test.write)
+		if n := c.requests("create", "secrets") + c.requests("patch", "secrets"); n != 1 {
+			t.Errorf("%s: %d requests for what the server will never take", test.name, n)
+		}
 		status := &apierrors.StatusError{}
 		if !errors.As(err, &status) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %s", test.name, err, test.want)

@@ -15,6 +15,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
 )
 
 // How long a request is tried: the pauses double, and add up to some 19 seconds.
@@ -137,9 +139,7 @@ func passing(err error) bool {
 		case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 			return true
 		case http.StatusInternalServerError:
-			// So does a server-side apply call a manifest that does not fit the
-			// schema; it never will.
-			return !strings.Contains(status.Status().Message, "failed to create typed patch object")
+			return !apply.Misfit(status.Status().Message)
 		}
 		return false
 	}

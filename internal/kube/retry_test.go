@@ -48,6 +48,9 @@ func TestPassing(t *testing.T) {
 		{answer(400), false}, {answer(401), false}, {answer(403), false}, {answer(404), false}, {answer(409), false},
 		{answer(410), false}, {answer(422), false}, {answer(501), false},
 		{apierrors.NewInternalError(errors.New("failed to create typed patch object (ns/a; /v1, Kind=Service): expected numeric")), false},
+		{apierrors.NewInternalError(errors.New("failed to convert new object (/a; apps/v1, Kind=Deployment) to proper version: quantities must match the regular expression")), false},
+		{apierrors.NewInternalError(errors.New("failed to convert new object (/a; x.io/v1, Kind=A) to proper version: conversion webhook for x.io/v2, Kind=A failed: connection refused")), true},
+		{apierrors.NewInternalError(errors.New(`failed calling webhook "a.b.c": connection refused`)), true},
 	} {
 		if got := kube.Passing(c.err); got != c.want {
 			t.Errorf("%v: %v, want %v", c.err, got, c.want)

@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,7 +33,8 @@ const (
 	problemNoNamespace             // its namespace is not there
 	problemEnding                  // its namespace is being deleted
 	problemImmutable               // a field changed that cannot
-	problemInvalid                 // the manifest is wrong
+	problemInvalid                 // the manifest is wrong, or what comes of it and the object
+	problemMisfit                  // the manifest does not fit its kind, whatever is there
 	problemForbidden               // the user may not
 	problemDenied                  // admission refuses it: a webhook, a policy, a quota
 )
@@ -79,6 +81,8 @@ func problemOf(err error) problem {
 	p.hint = hintOf(p.kind)
 	switch p.kind {
 	case problemExists, problemMoved, problemReplaced:
+	case problemMisfit:
+		p.refused, p.hint = true, misfitHint(status.Message)
 	default:
 		// 408 is a request that the server gave up on, at whatever point.
 		p.refused = status.Code >= 400 && status.Code < 500 && status.Code != 408
@@ -99,17 +103,14 @@ func classify(status metav1.Status) problem {
 	if denied(status.Message) {
 		return problem{kind: problemDenied}
 	}
-	switch status.Reason {
-	case metav1.StatusReasonForbidden:
+	switch {
+	case status.Reason == metav1.StatusReasonForbidden:
 		return problem{kind: forbidden(status)}
-	case metav1.StatusReasonInvalid:
+	case status.Reason == metav1.StatusReasonInvalid:
 		return invalid(status)
-	case metav1.StatusReasonBadRequest:
-		return problem{kind: problemInvalid}
-	}
-	// A manifest that does not fit the schema is an internal error to a
-	// server-side apply.
-	if strings.Contains(status.Message, "failed to create typed patch object") {
+	case Misfit(status.Message):
+		return problem{kind: problemMisfit}
+	case status.Reason == metav1.StatusReasonBadRequest:
 		return problem{kind: problemInvalid}
 	}
 	return problem{kind: problemOther}
@@ -228,6 +229,9 @@ func invalid(status metav1.Status) problem {
 		case c.Field == "metadata.uid":
 			// A patch of what has another uid.
 			return problem{kind: problemReplaced}
+		case c.Field == "patch":
+			// What a patch makes of the object is none of its kind.
+			return problem{kind: problemMisfit}
 		case immutable(c.Message):
 			fixed = append(fixed, c.Field)
 		case c.Field != "":
@@ -291,7 +295,7 @@ func describeWrite(ref lynq.Ref, err error) string {
 	text := withoutStructures(err)
 	if ref.Kind == "Secret" && ref.Group == "" {
 		switch p.kind {
-		case problemImmutable, problemInvalid, problemDenied, problemOther:
+		case problemImmutable, problemInvalid, problemMisfit, problemDenied, problemOther:
 			text = withoutValues(p, err)
 		}
 	}
@@ -318,8 +322,12 @@ func withoutStructures(err error) string {
 // withoutStructure reads a cause such as
 //
 //	Invalid value: {"Containers":[…]}: field is immutable
+//	Invalid value: "map[spec:map[…]]": cannot convert int64 to string
 func withoutStructure(message string) string {
 	what, rest, found := strings.Cut(message, " value: ")
+	if quoted, err := strconv.QuotedPrefix(rest); err == nil && (strings.HasPrefix(quoted, `"map[`) || strings.HasPrefix(quoted, `"{`)) {
+		return what + " value" + rest[len(quoted):]
+	}
 	if !found || rest == "" || rest[0] != '{' && rest[0] != '[' {
 		return message
 	}
@@ -342,6 +350,9 @@ func withoutValues(p problem, err error) string {
 	}
 	if by := DeniedBy(answer.Status().Message); by != "" {
 		return by + " (why is not shown, since it may quote the Secret's values)"
+	}
+	if p.kind == problemMisfit {
+		reason = cmp.Or(MisfitCause(answer.Status().Message), reason)
 	}
 	if len(p.paths) == 0 {
 		return "the server refused it: " + reason

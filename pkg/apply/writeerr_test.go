@@ -105,8 +105,13 @@ func TestProblemOf(t *testing.T) {
 			return err
 		}(), problemNoKind, nil},
 		{"invalid", apply(sites.With(web, "no such policy", "spec", "template", "spec", "restartPolicy")), problemInvalid, []string{"spec.template.spec.restartPolicy"}},
-		{"unknown field", apply(sites.With(web, "x", "spec", "nonsense")), problemInvalid, nil},
-		{"wrong type", apply(sites.With(config, int64(1), "data", "colour")), problemInvalid, nil},
+		{"unknown field", apply(sites.With(web, "x", "spec", "nonsense")), problemMisfit, nil},
+		{"wrong type", apply(sites.With(config, int64(1), "data", "colour")), problemMisfit, nil},
+		{"wrong type, update", update(sites.With(config, int64(1), "data", "colour")), problemMisfit, nil},
+		{"wrong type, merge patch", patch(types.MergePatchType, `{"data":{"colour":1}}`), problemMisfit, nil},
+		{"wrong type, strategic patch", patch(types.StrategicMergePatchType, `{"data":{"colour":1}}`), problemMisfit, nil},
+		{"quantity", apply(sites.WithContainer(web, 0, "resources", map[string]any{"limits": map[string]any{"memory": "1Gib"}})), problemMisfit, nil},
+		{"base64", apply(sites.With(config, "no base64!", "binaryData", "colour")), problemMisfit, nil},
 
 		{"immutable: selector", apply(sites.With(sites.With(web, "other", "spec", "selector", "matchLabels", "app"), "other", "spec", "template", "metadata", "labels", "app")), problemImmutable, []string{"spec.selector"}},
 		{"immutable: StatefulSet", created(`
@@ -342,19 +347,50 @@ stringData: {password: hunter2}
 `)
 	ref := lynq.Ref{Kind: "Secret", Namespace: s.Namespace, Name: "s"}
 	s.Apply("lynq", secret)
-	for name, m := range map[string]map[string]any{
-		"number":    sites.With(secret, int64(987654321), "stringData", "password"),
-		"no base64": sites.With(secret, "hunter2!", "data", "password"),
-		"key":       sites.With(secret, "hunter2", "stringData", "pass word"),
-		"type":      sites.With(secret, "hunter2", "type"),
+	for _, tt := range []struct {
+		name string
+		m    map[string]any
+		want string
+	}{
+		{"number", sites.With(secret, int64(987654321), "stringData", "password"),
+			"the server refused it: failed to create typed patch object: .stringData.password: expected string (" + misfitHint("") + ")"},
+		{"no base64", sites.With(secret, "hunter2!", "data", "password"),
+			"the server refused it: illegal base64 data at input byte 7 (" + misfitHint("illegal base64 data") + ")"},
+		{"key", sites.With(secret, "hunter2", "stringData", "pass word"), "the server refused it: Invalid data[pass word]"},
+		{"type", sites.With(secret, "hunter2", "type"), "the server refused it: Invalid type (" + hintOf(problemImmutable) + ")"},
 	} {
-		_, err := s.TryApply("lynq", m, false)
-		if err == nil {
-			t.Errorf("%s: it was taken", name)
-			continue
+		_, err := s.TryApply("lynq", tt.m, false)
+		if text := describeWrite(ref, err); text != tt.want {
+			t.Errorf("%s: %s\nwant %s\n(%v)", tt.name, text, tt.want, err)
 		}
-		if text := describeWrite(ref, err); strings.Contains(text, "hunter2") || strings.Contains(text, "987654321") || text == "" {
-			t.Errorf("%s: %s\n(%v)", name, text, err)
+	}
+	_, err := s.Client(secret).Patch(t.Context(), "s", types.StrategicMergePatchType, []byte(`{"stringData":{"password":987654321}}`), metav1.PatchOptions{})
+	if got, want := describeWrite(ref, err), "the server refused it: cannot convert int64 to string ("+misfitHint("")+")"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+// TestMisfit: what the server will never take is told from what may pass, and its
+// cause from the values around it.
+func TestMisfit(t *testing.T) {
+	for message, want := range map[string]string{
+		`failed to convert new object (/s; /v1, Kind=Secret) to proper version: unable to convert unstructured object to /v1, Kind=Secret: error decoding from json: illegal base64 data at input byte 3`: "illegal base64 data at input byte 3",
+		`failed to create typed patch object (/s; /v1, Kind=Secret): .data.p: expected string, got &value.valueUnstructured{Value:12345}`:                                                                 "failed to create typed patch object: .data.p: expected string",
+		`failed to create typed patch object (/s; /v1, Kind=Secret): .spec: field not declared in schema`:                                                                                                 "failed to create typed patch object: .spec: field not declared in schema",
+		`Secret in version "v1" cannot be handled as a Secret: json: cannot unmarshal number 12345 into Go struct field Secret.stringData of type string`:                                                 "json: cannot unmarshal number into Go struct field Secret.stringData of type string",
+		`failed to convert new object (/q; apps/v1, Kind=Deployment) to proper version: quantities must match the regular expression '^([+-]?[0-9.]+)$'`:                                                  "quantities must match the regular expression '^([+-]?[0-9.]+)$'",
+	} {
+		if got := MisfitCause(message); !Misfit(message) || got != want {
+			t.Errorf("%s: %s, want %s", message, got, want)
+		}
+	}
+	for _, message := range []string{
+		"etcdserver: request timed out",
+		`Internal error occurred: failed calling webhook "a.b.c": connection refused`,
+		"failed to convert new object (/a; x.io/v1, Kind=A) to proper version: conversion webhook for x.io/v2, Kind=A failed: connection refused",
+	} {
+		if Misfit(message) || MisfitCause(message) != "" {
+			t.Errorf("%s: never taken, for %q", message, MisfitCause(message))
 		}
 	}
 }
@@ -390,6 +426,8 @@ func TestWithoutStructure(t *testing.T) {
 		`Invalid value: "a_b": must be a DNS label`:                   `Invalid value: "a_b": must be a DNS label`,
 		`Invalid value: 5: must be less`:                              `Invalid value: 5: must be less`,
 		`Invalid value: {not: JSON}: field is immutable`:              `Invalid value`,
+		`Invalid value: "map[data:map[a:5]]": cannot convert int64`:   `Invalid value: cannot convert int64`,
+		`Invalid value: "{\"data\":{\"a\":5}}": json: cannot`:         `Invalid value: json: cannot`,
 		`Duplicate value: {"containerPort":80,"name":"a"}`:            `Duplicate value`,
 		`Forbidden: spec is immutable after creation`:                 `Forbidden: spec is immutable after creation`,
 		`Unsupported value: "x": supported values: "Always", "Never"`: `Unsupported value: "x": supported values: "Always", "Never"`,
