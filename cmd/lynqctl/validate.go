@@ -38,6 +38,7 @@ rows or usage; 130 interrupted.`,
 func (a *app) validate(ctx context.Context, f *renderFlags, rows bool) error {
 	// What varies is no fault of a form: render alone asks for a permission.
 	f.format, f.Nothing, f.AllowVarying = "yaml", "fix them and validate again", true
+	f.NoForms = !rows
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -48,11 +49,14 @@ func (a *app) validate(ctx context.Context, f *renderFlags, rows bool) error {
 	if err != nil {
 		return err
 	}
-	forms := 0
+	hubs, forms := len(inputs.Hubs), 0
 	for _, h := range inputs.Hubs {
 		forms += len(h.Programs)
 	}
-	checked := fmt.Sprintf("%s and %s", lynq.Count(len(inputs.Hubs), "hub"), lynq.Count(forms, "form"))
+	if forms == 0 {
+		hubs = len(inputs.Inputs.Hubs)
+	}
+	checked := fmt.Sprintf("%s and %s", lynq.Count(hubs, "hub"), lynq.Count(forms, "form"))
 	if rows {
 		var nodes counter
 		run, err := e.RenderRows(ctx, &f.RenderOptions, f.Settings, inputs, &nodes)

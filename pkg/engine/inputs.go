@@ -15,6 +15,8 @@ type InputOptions struct {
 	Recursive bool
 	// Hubs and Forms narrow the inputs, as NAME or NAMESPACE/NAME; empty is all.
 	Hubs, Forms []string
+	// NoForms: the inputs may be hubs alone.
+	NoForms bool
 }
 
 // LoadInputs reads the inputs. Problems are what is wrong with them; the error is
@@ -28,7 +30,11 @@ func (e *Engine) LoadInputs(ctx context.Context, in *InputOptions) (*form.Inputs
 	}
 	var inputs *form.Inputs
 	err := interruptible(ctx, func() error {
-		loaded, err := form.Load(in.Paths, in.Recursive, e.Stdin)
+		load := form.Load
+		if in.NoForms {
+			load = form.LoadHubs
+		}
+		loaded, err := load(in.Paths, in.Recursive, e.Stdin)
 		inputs = loaded
 		return err
 	})
@@ -67,7 +73,7 @@ func (in *InputOptions) Choose(inputs *form.Inputs) ([]*form.Form, error) {
 			forms = append(forms, f)
 		}
 	}
-	if len(forms) == 0 {
+	if alone := in.NoForms && len(all) == 0 && len(in.Forms) == 0; len(forms) == 0 && !alone {
 		return nil, BadUsage(errors.New("--hub and --form leave no form: none of the named hubs has one of those"))
 	}
 	return forms, nil

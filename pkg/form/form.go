@@ -63,9 +63,6 @@ func readSections(spec *object) []*entry {
 	slices.SortStableFunc(entries, func(a, b *entry) int {
 		return cmp.Compare(first[a.Section], first[b.Section])
 	})
-	if len(entries) == 0 && spec.value.Kind == Map {
-		spec.fail(spec.value.Pos, "add some, for example under deployments or manifests", "the form has no resource")
-	}
 	return entries
 }
 

@@ -22,7 +22,7 @@ func Load(paths []string, recursive bool, stdin io.Reader) (*Inputs, error) {
 	return load(paths, recursive, stdin, true)
 }
 
-// LoadHubs is Load for inputs that need no form.
+// LoadHubs is Load for inputs that may be hubs alone.
 func LoadHubs(paths []string, recursive bool, stdin io.Reader) (*Inputs, error) {
 	return load(paths, recursive, stdin, false)
 }
@@ -34,8 +34,12 @@ func load(paths []string, recursive bool, stdin io.Reader, needForm bool) (*Inpu
 		return l.in, l.problems.Err()
 	}
 	complete := readFiles(&l.report, paths, recursive, stdin, l.stream)
-	if needForm && complete && !l.sawForm && !l.sawBroken {
-		l.problems.Add(lynq.Pos{File: strings.Join(displayed(paths), ", ")}, "name the files of the forms with -f", "no LynqForm is in these inputs")
+	here := lynq.Pos{File: strings.Join(displayed(paths), ", ")}
+	switch missing := complete && !l.sawForm && !l.sawBroken; {
+	case missing && needForm:
+		l.problems.Add(here, "name the files of the forms with -f", "no LynqForm is in these inputs")
+	case missing && len(l.in.Hubs) == 0 && len(l.problems) == 0:
+		l.problems.Add(here, "name the files of hubs and forms with -f", "neither a LynqHub nor a LynqForm is in these inputs")
 	}
 	l.finish()
 	return l.in, l.problems.Err()

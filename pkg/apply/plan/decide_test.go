@@ -475,6 +475,21 @@ func TestGuards(t *testing.T) {
 			t.Errorf("%s: refused by %q, want %q", name, got, c.want)
 		}
 	}
+	emptied := nodes(3, 3)
+	for i, inv := range emptied.Inventories {
+		emptied.Nodes[i].Hub = "crm"
+		inv.Entries = []inventory.Entry{{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: inv.Node}}}
+		if i == 0 {
+			emptied.Nodes[i].Objects = []Object{{Ref: inv.Entries[0].Ref}}
+		}
+	}
+	want := "2 of 3 nodes would go, 2 of them because their forms make no object for them any more, 1 may (--max-delete=25%)"
+	if r := Decide(emptied, Limits{MaxDelete: DefaultMaxDelete()}).Refusals; len(r) != 1 || r[0].What != want || r[0].Fix != "check the forms; if they are to go, say --max-delete=2" {
+		t.Errorf("nodes without objects: %+v", r)
+	}
+	if r := Decide(emptied, Limits{MaxDelete: MaxDelete{Nodes: 2}}).Refusals; len(r) != 0 {
+		t.Errorf("nodes without objects, as they are to be: %+v", r)
+	}
 	in := nodes(1, 1)
 	in.OperatorNodes = 2
 	if r := Decide(in, Limits{}).Refusals; len(r) != 1 || r[0].Guard != GuardOperator {

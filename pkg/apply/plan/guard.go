@@ -61,40 +61,73 @@ func (d *decider) refusals(l Limits) []Refusal {
 		refuse(GuardOperator, "to hand over, stop the operator, look at lynqctl adopt-operator -n "+d.HubNamespace+" --hub "+d.Hub+" --dry-run=client, and run it without --dry-run",
 			"the Lynq operator manages this hub: it has %s", lynq.Count(d.OperatorNodes, "LynqNode resource"))
 	}
-	recorded, going, byHand := 0, 0, 0
+	n := d.losses()
+	if d.HubDeleting {
+		name := inventory.HubName(d.Hub)
+		refuse(GuardDeleting, fmt.Sprintf(`to let them all go: lynqctl finalize -n %[1]s --hub %[2]s; to keep them: kubectl patch configmap %[3]s -n %[1]s --type=json -p '[{"op":"remove","path":"/metadata/finalizers"}]', and apply again`, d.HubNamespace, d.Hub, name),
+			"the hub's record was deleted, ConfigMap %s/%s: with it go all of its %s", d.HubNamespace, name, lynq.Count(n.recorded, "node"))
+		return refusals
+	}
+	if n.going > 0 && d.Active == 0 && !l.AllowEmpty {
+		refuse(GuardEmpty, "check the source; if every tenant is to go, say --allow-empty",
+			"no row is active, but the cluster has %s", lynq.Count(n.recorded, "node"))
+		return refusals
+	}
+	if limit := l.MaxDelete.Of(n.recorded); n.going > limit && d.Active > 0 {
+		check := "check the rows"
+		if n.emptied == n.going {
+			check = "check the forms"
+		}
+		refuse(GuardMaxDelete, fmt.Sprintf("%s; if they are to go, say --max-delete=%d", check, n.going),
+			"%d of %d nodes would go%s, %d may (--max-delete=%s)", n.going, n.recorded, n.why(), limit, l.MaxDelete)
+	}
+	return refusals
+}
+
+// losses count nodes that are recorded, and those that a plan takes away.
+type losses struct {
+	recorded, going int
+	byHand          int // of those that go: their inventories were deleted
+	emptied         int // of those that go: they are wanted, with no object
+}
+
+// why says why nodes go that did not lose their row.
+func (n losses) why() string {
+	why := ""
+	if n.byHand > 0 {
+		why = fmt.Sprintf(", %d of them because their inventories were deleted", n.byHand)
+	}
+	if n.emptied > 0 {
+		why += fmt.Sprintf(", %d of them because their forms make no object for them any more", n.emptied)
+	}
+	return why
+}
+
+// losses counts what the guards judge by.
+func (d *decider) losses() losses {
+	var n losses
 	for _, inv := range d.Inventories {
 		if !d.counts(inv) && !d.HubDeleting {
 			continue // nodes of other forms say nothing of the share that goes
 		}
-		recorded++
-		if d.untouched[NodeKey{inv.Namespace, inv.Node}] != nil {
-			continue // it stays for now
-		}
-		if d.goes(inv) {
-			going++
+		n.recorded++
+		switch {
+		case d.untouched[NodeKey{inv.Namespace, inv.Node}] != nil: // it stays for now
+		case d.goes(inv):
+			n.going++
 			if inv.Deleting {
-				byHand++
+				n.byHand++
 			}
+		case d.empties(inv):
+			n.going++
+			n.emptied++
 		}
 	}
-	if d.HubDeleting {
-		name := inventory.HubName(d.Hub)
-		refuse(GuardDeleting, fmt.Sprintf(`to let them all go: lynqctl finalize -n %[1]s --hub %[2]s; to keep them: kubectl patch configmap %[3]s -n %[1]s --type=json -p '[{"op":"remove","path":"/metadata/finalizers"}]', and apply again`, d.HubNamespace, d.Hub, name),
-			"the hub's record was deleted, ConfigMap %s/%s: with it go all of its %s", d.HubNamespace, name, lynq.Count(recorded, "node"))
-		return refusals
-	}
-	if going > 0 && d.Active == 0 && !l.AllowEmpty {
-		refuse(GuardEmpty, "check the source; if every tenant is to go, say --allow-empty",
-			"no row is active, but the cluster has %s", lynq.Count(recorded, "node"))
-		return refusals
-	}
-	if limit := l.MaxDelete.Of(recorded); going > limit && d.Active > 0 {
-		why := ""
-		if byHand > 0 {
-			why = fmt.Sprintf(", %d of them because their inventories were deleted", byHand)
-		}
-		refuse(GuardMaxDelete, fmt.Sprintf("check the rows; if they are to go, say --max-delete=%d", going),
-			"%d of %d nodes would go%s, %d may (--max-delete=%s)", going, recorded, why, limit, l.MaxDelete)
-	}
-	return refusals
+	return n
+}
+
+// empties tells whether a node loses all of its objects though its row is active.
+func (d *decider) empties(inv *inventory.Inventory) bool {
+	n := d.nodes[NodeKey{inv.Namespace, inv.Node}]
+	return n != nil && len(n.Objects) == 0 && len(inv.Entries) > 0 && d.within(inv) && d.obstacle(n, inv) == nil
 }
