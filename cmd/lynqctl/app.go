@@ -22,6 +22,7 @@ type app struct {
 	getenv         func(string) string
 	args           []string // of the command line
 	program        string   // as it was called
+	summarized     bool     // events ended with a summary
 
 	common   commonFlags
 	defaults []*pflag.Flag // that have their values from the environment
@@ -48,8 +49,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 	cmd.SetIn(a.stdin)
 	cmd.SetOut(a.stdout)
 	cmd.SetErr(a.stderr)
-	err := cmd.ExecuteContext(ctx)
+	ran, err := cmd.ExecuteContextC(ctx)
 	if err == nil {
+		a.endEvents(ran, exitOK, "")
 		return exitOK
 	}
 	code, summary := classify(ctx, err)
@@ -57,6 +59,11 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if isPlugin(a.program) {
 		said = func(text string) string { return calls(cmd).ReplaceAllString(text, pluginCall) }
 	}
+	why := said(err.Error())
+	if errors.Is(err, engine.ErrReported) || errors.Is(err, context.Canceled) {
+		why = summary
+	}
+	a.endEvents(ran, code, why)
 	a.explain(err, summary, said)
 	if hint := blamed(err.Error(), a.defaults); hint != "" && code == exitBadInput {
 		_, _ = fmt.Fprintln(a.stderr, hint)

@@ -4,6 +4,8 @@ import (
 	"io"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/engine"
@@ -72,8 +74,27 @@ func (c *console) Reporter(m engine.Mode) engine.Reporter {
 
 func (c *console) reporter(m engine.Mode, tick <-chan time.Time) *ui.Reporter {
 	return ui.NewReporter(ui.Options{
-		Out: c.out(), Err: c.errOut(), Format: c.format, Quiet: c.common.quiet, DryRun: m != engine.ModeRun, Now: time.Now, Tick: tick,
+		Out: c.out(), Err: c.errOut(), Format: c.format, Quiet: c.common.quiet, DryRun: m != engine.ModeRun,
+		Summarized: func() { c.summarized = true }, Now: time.Now, Tick: tick,
 	})
+}
+
+// endEvents ends the events of a command line with a summary, where it asked for some
+// and no run has told one. Help is no run.
+func (a *app) endEvents(cmd *cobra.Command, code int, why string) {
+	value := func(name string) string {
+		if f := cmd.Flags().Lookup(name); f != nil {
+			return f.Value.String()
+		}
+		return ""
+	}
+	output := cmd.Flags().Lookup("output")
+	if a.summarized || output == nil || value("help") == "true" || value("output") != string(ui.JSON) {
+		return
+	}
+	if _, events := output.Annotations[eventStream]; events {
+		_ = ui.EndEvents(a.out(), time.Now(), value("dry-run") != string(engine.ModeRun), code == exitInterrupted, why) // the exit code says how it ended
+	}
 }
 
 // tickingReporter ends its ticker when it is closed.

@@ -109,8 +109,12 @@ func (f *runFlags) registerRun(flags *pflag.FlagSet) {
 }
 
 // registerOutput registers what also commands have that touch no inventories.
+// eventStream annotates a flag that may ask for events.
+const eventStream = "events"
+
 func (f *runFlags) registerOutput(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.output, "output", "o", f.output, "table, wide, name or yaml for a report; json for one event per line")
+	flags.Lookup("output").Annotations = map[string][]string{eventStream: nil}
 	flags.StringVar(&f.dryRun, "dry-run", f.dryRun, "none, client (print the plan) or server (have the server try every write)")
 }
 

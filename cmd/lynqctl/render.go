@@ -120,7 +120,7 @@ func (a *app) render(ctx context.Context, f *renderCommandFlags) error {
 	o.RenderOptions = f.RenderOptions
 	o.Losses = func(losses []gitops.Loss) error { return a.showLosses(&f.tree, losses) }
 	o.Show = func(t *engine.Tree) error { return a.showTree(&f.tree, t) }
-	o.Refuse = func(refusals []gitops.Refusal) error { return a.refuseTree(&f.tree, refusals) }
+	o.Refuse = func(t *engine.Tree) error { return a.refuseTree(&f.tree, t) }
 	inputs, err := e.PrepareFor(ctx, o)
 	switch {
 	case err != nil:

@@ -163,9 +163,11 @@ func (a *app) showTree(f *treeFlags, t *engine.Tree) error {
 	return t.Report.WriteTable(a.noteOut(), f.DryRun)
 }
 
-// refuseTree tells what guards have against the run.
-func (a *app) refuseTree(f *treeFlags, refusals []gitops.Refusal) error {
+// refuseTree tells what guards have against the run. A comment on a pull request
+// shows what it would have come to, too.
+func (a *app) refuseTree(f *treeFlags, t *engine.Tree) error {
 	const most = 20
+	refusals := t.Report.Refusals
 	for i, r := range refusals {
 		if i == most {
 			_, _ = fmt.Fprintf(a.stderr, "... and %d more\n", len(refusals)-most)
@@ -173,10 +175,13 @@ func (a *app) refuseTree(f *treeFlags, refusals []gitops.Refusal) error {
 		}
 		_, _ = fmt.Fprintln(a.stderr, "refused:", r)
 	}
-	if f.report != "json" {
-		return nil
+	switch f.report {
+	case "json":
+		return a.writeReport(f, &treeReport{Refusals: refusals})
+	case "markdown":
+		return a.showTree(f, t)
 	}
-	return a.writeReport(f, &treeReport{Refusals: refusals})
+	return nil
 }
 
 func (a *app) writeReport(f *treeFlags, r *treeReport) error {

@@ -12,8 +12,12 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// eventRefusal is the event that Refuse writes: no run begins, so that no other
-// follows.
+// schemaVersion is that of the events. It changes when a field means something else,
+// and never as long as that can be avoided.
+const schemaVersion = 1
+
+// eventRefusal is the event that Refuse writes: no run begins, so that only the
+// summary follows.
 const eventRefusal apply.EventType = "refusal"
 
 // eventTime is RFC 3339 in UTC with milliseconds, always of the same length.
@@ -23,6 +27,7 @@ const eventTime = "2006-01-02T15:04:05.000Z"
 // (docs/events.md): fields may come, none changes.
 type wireEvent struct {
 	Type            apply.EventType     `json:"type"`
+	SchemaVersion   int                 `json:"schemaVersion"`
 	Time            string              `json:"time"`
 	Hub             string              `json:"hub,omitempty"`
 	HubNamespace    string              `json:"hubNamespace,omitempty"`
@@ -69,6 +74,7 @@ type wireFailed struct {
 func wire(e *apply.Event) *wireEvent {
 	w := &wireEvent{
 		Type:            e.Type,
+		SchemaVersion:   schemaVersion,
 		Time:            e.Time.UTC().Format(eventTime),
 		Hub:             e.Hub.Name,
 		HubNamespace:    e.Hub.Namespace,
@@ -132,10 +138,18 @@ func orEmpty[K comparable](m map[K]int) map[K]int {
 	return m
 }
 
+// EndEvents ends the events of a command that came to no run, or not to its end: with
+// a summary, and why as its message.
+func EndEvents(out Stream, now time.Time, dryRun, interrupted bool, why string) error {
+	stream := &events{out: out}
+	stream.report(&apply.Event{Type: apply.EventSummary, Time: now, Message: why, Summary: &apply.Summary{DryRun: dryRun, Interrupted: interrupted}})
+	return stream.close()
+}
+
 // refusal is a refusal as an event.
 func refusal(r plan.Refusal, now time.Time) *wireEvent {
 	return &wireEvent{
-		Type: eventRefusal,
+		Type: eventRefusal, SchemaVersion: schemaVersion,
 		Time: now.UTC().Format(eventTime),
 		Hub:  r.Hub.Name, HubNamespace: r.Hub.Namespace,
 		Reason:  plan.Reason(r.Guard),

@@ -134,8 +134,8 @@ func TestEventsOfNothing(t *testing.T) {
 	c.Report(apply.Event{Type: apply.EventPlan, Hub: crm()})
 	c.Report(apply.Event{Type: apply.EventSummary, Summary: &apply.Summary{DryRun: true, Interrupted: true}})
 	c.close(t)
-	want := `{"type":"plan","time":"2026-03-04T04:06:07.089Z","hub":"crm","hubNamespace":"shop","nodes":0}
-{"type":"summary","time":"2026-03-04T04:06:07.089Z","summary":{"nodes":{},"objects":{},"actions":{},"dryRun":true,"interrupted":true,"elapsedSeconds":0}}
+	want := `{"type":"plan","schemaVersion":1,"time":"2026-03-04T04:06:07.089Z","hub":"crm","hubNamespace":"shop","nodes":0}
+{"type":"summary","schemaVersion":1,"time":"2026-03-04T04:06:07.089Z","summary":{"nodes":{},"objects":{},"actions":{},"dryRun":true,"interrupted":true,"elapsedSeconds":0}}
 `
 	if diff := cmp.Diff(want, c.out.String()); diff != "" {
 		t.Error(diff)

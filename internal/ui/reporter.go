@@ -37,7 +37,9 @@ type Options struct {
 	Quiet bool
 	// DryRun leaves out what changes as it goes; Plan tells it.
 	DryRun bool
-	Now    func() time.Time
+	// Summarized, where it is not nil, is called when a summary was told.
+	Summarized func()
+	Now        func() time.Time
 	// Tick makes the view move and has a log told what is waited for: a ticker
 	// of Redraw. Without it nothing is told but as events come.
 	Tick <-chan time.Time
@@ -103,6 +105,9 @@ func (r *Reporter) Report(e apply.Event) {
 	}
 	r.record.report(&e)
 	r.progress.report(&e)
+	if e.Type == apply.EventSummary && r.options.Summarized != nil {
+		r.options.Summarized()
+	}
 }
 
 // Close ends progress: the view goes, and the terminal is as it was. The error
@@ -132,11 +137,14 @@ func (r *Reporter) Result(plans []plan.Plan) error {
 }
 
 // Plan closes, and prints what plans would do. With format JSON that is a plan
-// event for each and an object event per step, unless they were reported
+// event for each, an object event per step and a summary, unless they were reported
 // already, as a server dry run does.
 func (r *Reporter) Plan(plans []plan.Plan) error {
 	if r.options.Format == JSON {
 		r.planEvents(plans)
+		if r.summary() == nil {
+			r.Report(apply.Event{Type: apply.EventSummary, Summary: plannedSummary(plans)})
+		}
 		return r.Close()
 	}
 	if err := r.Close(); err != nil {
@@ -153,6 +161,7 @@ func (r *Reporter) Refuse(refusals []plan.Refusal) error {
 		for _, one := range refusals {
 			stream.write(refusal(one, r.options.Now()))
 		}
+		r.Report(apply.Event{Type: apply.EventSummary, Message: "refused by a guard: nothing was touched", Summary: &apply.Summary{DryRun: r.options.DryRun}})
 		return r.Close()
 	}
 	err := r.Close()
@@ -197,6 +206,26 @@ func (r *Reporter) planEvents(plans []plan.Plan) {
 			r.stepEvents(&n)
 		}
 	}
+}
+
+// plannedSummary sums up what plans would do.
+func plannedSummary(plans []plan.Plan) *apply.Summary {
+	s := &apply.Summary{DryRun: true, Actions: map[plan.Action]int{}, Adopted: map[plan.Action]int{}}
+	for i := range plans {
+		s.Hubs = append(s.Hubs, plans[i].Hub)
+		for action, n := range plans[i].Counts {
+			s.Actions[action] += n
+		}
+		for action, n := range plans[i].Adopted {
+			s.Adopted[action] += n
+		}
+	}
+	for _, n := range results(plans, newRecord()) {
+		if n.bad() {
+			s.Failed = append(s.Failed, apply.FailedNode{NodeKey: n.NodeKey, Hub: n.hub, Form: n.form, Outcome: n.outcome, Problems: n.problems})
+		}
+	}
+	return s
 }
 
 func (r *Reporter) stepEvents(n *nodeResult) {

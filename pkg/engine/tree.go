@@ -26,9 +26,10 @@ type TreeOptions struct {
 	Strict bool
 	// Losses shows policies that the target does not honour.
 	Losses func([]gitops.Loss) error
-	// Show shows what changed, and Refuse why nothing does.
+	// Show shows what changed, and Refuse why nothing does: its tree is what would
+	// have come of the run.
 	Show   func(*Tree) error
-	Refuse func([]gitops.Refusal) error
+	Refuse func(*Tree) error
 
 	gitops.Arrangement
 	Limits gitops.Limits
@@ -139,19 +140,19 @@ func (j *treeJob) carryOut(ctx context.Context) error {
 	if err != nil {
 		return j.untouched(err)
 	}
-	if refusals := gitops.Refuse(j.input, plan, j.active(), j.o.Limits); len(refusals) > 0 {
-		if err := j.o.Refuse(refusals); err != nil {
+	changed := j.tree.Changes(plan)
+	report := gitops.NewReport(j.input, plan, changed)
+	if report.Refusals = gitops.Refuse(j.input, plan, j.active(), j.o.Limits); len(report.Refusals) > 0 {
+		if err := j.o.Refuse(&Tree{report, j.hubs}); err != nil {
 			return Fail(fmt.Errorf("write the report: %w", err))
 		}
 		return &Error{Outcome: Refused, Err: ErrReported, Summary: j.o.Nothing}
 	}
-	changed := j.tree.Changes(plan)
 	if !j.o.DryRun {
 		if err := j.tree.Write(ctx, plan); err != nil {
 			return j.broken(ctx, err)
 		}
 	}
-	report := gitops.NewReport(j.input, plan, changed)
 	if err := j.o.Show(&Tree{report, j.hubs}); err != nil {
 		return Fail(fmt.Errorf("write the report: %w", err))
 	}

@@ -28,7 +28,7 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 type comment struct{ markdown.Comment }
 
 func (m *comment) head(r *Report) {
-	fmt.Fprintf(&m.Builder, "### lynqctl render: %s\n\n", r.headline())
+	m.refusals(r)
 	fmt.Fprint(&m.Builder, "| | added | changed | removed | unchanged |\n|---|--:|--:|--:|--:|\n")
 	for _, line := range []struct {
 		what string
@@ -51,6 +51,21 @@ func (m *comment) head(r *Report) {
 		}
 		m.Lines(lines, markdown.MaxLength/4, left, "more file")
 	}
+}
+
+// refusals are the title, and what guards have against what it says.
+func (m *comment) refusals(r *Report) {
+	if len(r.Refusals) == 0 {
+		fmt.Fprintf(&m.Builder, "### lynqctl render: %s\n\n", r.headline())
+		return
+	}
+	fmt.Fprintf(&m.Builder, "### lynqctl render: refused: %s\n\n**Guards refuse this, and nothing is written:**\n\n", r.headline())
+	lines := make([]string, len(r.Refusals))
+	for i, one := range r.Refusals {
+		lines[i] = "- " + markdown.Text(one.String()) + "\n"
+	}
+	m.Lines(lines, markdown.MaxLength/4, left, "more refusal")
+	m.WriteString("\n")
 }
 
 // headline says in a few words what happens.

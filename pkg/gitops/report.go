@@ -24,6 +24,8 @@ type Report struct {
 	Files     FileCounts   `json:"files"`
 	Changes   []NodeChange `json:"changes,omitempty"`   // in the order of the nodes' names
 	Conflicts []Conflict   `json:"conflicts,omitempty"` // files that were left because others changed them
+	// Refusals are what guards have against the run. Then nothing of this is done.
+	Refusals []Refusal `json:"-"`
 }
 
 // Counts count changes.
