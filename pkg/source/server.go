@@ -96,11 +96,24 @@ func (s server) networkError(ctx context.Context, err error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		e.What, e.Err = fmt.Sprintf("the server did not answer within %s", connectTimeout), context.DeadlineExceeded
 	case errors.As(err, &dns):
-		e.What, e.Fix, e.Err = fmt.Sprintf("host %q cannot be found", s.target.Host), "check host", dns
+		e.What, e.Fix, e.Err = fmt.Sprintf("host %q cannot be found", s.target.Host), s.hostFix(), dns
 	case errors.As(err, &dial) && dial.Op == "dial":
 		e.What, e.Err = "the server cannot be reached", dial.Err
 	}
 	return e
+}
+
+// hostFix is what to do about a host that cannot be found. Names of Services mean
+// something inside their cluster only.
+func (s server) hostFix() string {
+	before, _, inside := strings.Cut(s.target.Host+".", ".svc.")
+	names := strings.Split(before, ".")
+	if !inside || len(names) < 2 {
+		return "check host"
+	}
+	service, namespace := names[len(names)-2], names[len(names)-1]
+	return fmt.Sprintf("only the cluster's own pods can find a Service by that name; from elsewhere run kubectl port-forward -n %s service/%s %d, and say --source %s://127.0.0.1:%d",
+		namespace, service, s.target.Port, s.target.Type, s.target.Port)
 }
 
 // isTLSError tells whether err comes from agreeing on encryption.

@@ -584,7 +584,12 @@ func TestServerErrors(t *testing.T) {
 			{"wrong password", func(c *lynq.Connection) { c.Password = "hunter2" }, "id", []string{name, `refuses user "reader"`, "password"}},
 			{"wrong user", func(c *lynq.Connection) { c.Username = "nobody" }, "id", []string{name, `refuses user "nobody"`}},
 			{"unreachable", func(c *lynq.Connection) { c.Port = closed }, "id", []string{fmt.Sprintf("127.0.0.1:%d/crm: the server cannot be reached", closed), "refused", "check host"}},
-			{"unknown host", func(c *lynq.Connection) { c.Host = "no..name" }, "id", []string{`host "no..name" cannot be found`}},
+			{"unknown host", func(c *lynq.Connection) { c.Host = "no..name" }, "id", []string{`host "no..name" cannot be found`, "(check host)"}},
+			// What is no domain name is not asked for.
+			{"host in a cluster", func(c *lynq.Connection) { c.Host = "0..crm-db.shop.svc" }, "id", []string{
+				fmt.Sprintf("run kubectl port-forward -n shop service/crm-db %d, and say --source %s://127.0.0.1:%d", s.Port, s.Type, s.Port)}},
+			{"host in a cluster, in full", func(c *lynq.Connection) { c.Host = "0..crm-db.shop.svc.cluster.local" }, "id", []string{
+				fmt.Sprintf("kubectl port-forward -n shop service/crm-db %d,", s.Port)}},
 			{"no host", func(c *lynq.Connection) { c.Host = "" }, "id", []string{"no host"}},
 			{"no table", func(c *lynq.Connection) { c.Table = "" }, "id", []string{name, "no table is named (set table to one of these", "?table=TABLE: ", "tenants"}},
 			{"no password", func(c *lynq.Connection) { c.Password = "" }, "id", []string{name, "no password was sent: set LYNQCTL_SOURCE_PASSWORD"}},
