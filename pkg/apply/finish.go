@@ -77,11 +77,15 @@ func (n *nodeRun) keepLeaving() {
 // fail ends a node of which nothing was written.
 func (n *nodeRun) fail(err error) {
 	n.skipAll()
+	err = InNamespace(n.plan.Namespace, OrAnotherNamespace, err)
 	n.problems = append(n.problems, err.Error())
 	if n.plan.Desired != nil && n.plan.Desired.Failed != nil {
 		why := "TemplateRenderError"
 		if unknown := (*plan.UnknownError)(nil); errors.As(err, &unknown) {
 			why, n.reason = "ObjectsUnknown", plan.ReasonUnknown
+		}
+		if ending := (*NamespaceError)(nil); errors.As(err, &ending) {
+			why = "NamespaceTerminating"
 		}
 		n.record(eventWarning, why, err.Error())
 		n.recordFailure()

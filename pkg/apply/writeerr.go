@@ -272,10 +272,6 @@ func hintOf(k problemKind) string {
 		return "another object is there now under its name; apply again"
 	case problemNoKind:
 		return "install its CustomResourceDefinition first, or correct apiVersion and kind"
-	case problemNoNamespace:
-		return "create the namespace first, or let a form make it"
-	case problemEnding:
-		return "its namespace is being deleted; apply again when it is gone"
 	case problemImmutable:
 		return "the field cannot change on an object that exists: take the change back, or delete the object so that it is created again"
 	case problemForbidden:
@@ -291,6 +287,9 @@ func hintOf(k problemKind) string {
 // anything of a Secret, and of other kinds whole structures, such as the template
 // of a Job with all its variables.
 func describeWrite(ref lynq.Ref, err error) string {
+	if told := (*NamespaceError)(nil); errors.As(InNamespace(ref.Namespace, orMakeNamespace, err), &told) {
+		return told.Error()
+	}
 	p := problemOf(err)
 	text := withoutStructures(err)
 	if ref.Kind == "Secret" && ref.Group == "" {

@@ -206,6 +206,9 @@ func (j *applyJob) carryOut(ctx context.Context) error {
 func (j *applyJob) planAll(ctx context.Context) ([]plan.Plan, error) {
 	_, looked := j.countingRequests(j.warnings, "looking at the cluster")
 	defer looked()
+	if err := j.lookAtNamespaces(ctx); err != nil {
+		return nil, untouched(ctx, err)
+	}
 	var plans []plan.Plan
 	found := map[string]bool{}
 	for _, h := range j.hubs {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -117,7 +118,15 @@ func (r *clusterRun) notLocked(ctx context.Context, hub lynq.HubKey, err error) 
 	if errors.As(err, &held) {
 		return r.refuse([]plan.Refusal{{Guard: plan.GuardLock, Hub: hub, What: "it " + held.What(), Fix: held.Fix()}})
 	}
-	return untouched(ctx, err)
+	return untouched(ctx, inHubNamespace(hub, err))
+}
+
+// inHubNamespace is the error of a write of the hub's own records.
+func inHubNamespace(hub lynq.HubKey, err error) error {
+	if told := (*apply.NamespaceError)(nil); errors.As(apply.InNamespace(hub.Namespace, apply.OrAnotherNamespace, err), &told) {
+		return fmt.Errorf("hub %s: %w", hub.Name, told)
+	}
+	return err
 }
 
 // discard has the lock of a hub that is no more deleted, when it is given back.

@@ -134,6 +134,8 @@ type cost struct {
 	reads   map[string]int // of single objects, by resource
 	records int            // writes of inventories
 	others  int            // all others; at most so many
+	// namespaces are those that were looked at; of all runs here one.
+	namespaces int
 }
 
 // apply runs lynqctl apply once, and compares what that cost.
@@ -151,6 +153,7 @@ func (c *costing) apply(t *testing.T, when string, want cost) {
 		t.Fatalf("%s: %v\n%s", when, err, out)
 	}
 	requests := c.proxy.Records()
+	want.namespaces = 1
 	got := costOf(requests)
 	diff := cmp.Diff(want, got, cmp.AllowUnexported(cost{}), cmpopts.EquateEmpty(),
 		cmpopts.IgnoreFields(cost{}, "others"))
@@ -174,6 +177,8 @@ func costOf(requests []faultproxy.Record) cost {
 		case r.Resource == "leases.coordination.k8s.io", strings.HasPrefix(r.Name, "lynqhub-"),
 			r.Verb == "list", r.Name == "" && !r.IsWrite():
 			got.others++
+		case r.Resource == "namespaces":
+			got.namespaces++
 		case !r.IsWrite():
 			got.reads[r.Resource]++
 		case r.Resource == "configmaps" && (r.Name == "" || strings.HasPrefix(r.Name, "lynqnode-")):
