@@ -49,9 +49,12 @@ What each node owns is recorded in a ConfigMap, its inventory, before anything
 is made. What did not change since the last run costs no request. One node that
 fails does not keep the others from being applied, and loses nothing.
 
+On a terminal, a run that deletes objects shows its plan and asks first.
+Elsewhere, and in CI, the guards alone decide.
+
 Exit codes: 0 done; 1 something failed, the rest was done; 2 bad input, nothing
-was touched; 3 refused by a guard, nothing was touched; 130 interrupted, and the
-inventories are correct.`,
+was touched; 3 not confirmed, or refused by a guard, nothing was touched; 130
+interrupted, and the inventories are correct.`,
 		Example: `  # Bring the cluster of the current context to what the rows say
   lynqctl apply -f forms/
 
@@ -74,6 +77,7 @@ inventories are correct.`,
 	flags.BoolVar(&f.Limits.AllowEmpty, "allow-empty", false, "let all nodes of a hub go that has no active row any more")
 	flags.StringVar(&f.maxDelete, "max-delete", f.maxDelete, "refuse when more of a hub's nodes would go: a number, or a share of them")
 	f.registerAdopt(cmd)
+	flags.BoolVarP(&f.Yes, "yes", "y", false, "do not ask before objects are deleted")
 	flags.BoolVar(&f.Wait, "wait", f.Wait, "wait until objects are ready, as their policies say")
 	flags.BoolVar(&f.NoFinalizer, "no-finalizer", false, "make inventories without the finalizer that lets a deletion by hand be cleaned up")
 	flags.BoolVar(&f.RecordValues, "record-values", false, "record the rows' extra values on inventories, as the operator does; they may hold secrets")

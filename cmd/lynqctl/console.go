@@ -29,9 +29,17 @@ func (c *console) Note(line string) { _, _ = io.WriteString(c.noteOut(), line+"\
 // CanAsk implements engine.View.
 func (c *console) CanAsk() bool { return ui.CanAsk(c.stdin, c.errOut()) }
 
+// Attended implements engine.View.
+func (c *console) Attended() bool { return c.CanAsk() && !ui.InCI(c.getenv) }
+
 // Confirm implements engine.View.
 func (c *console) Confirm(question string) (bool, error) {
 	return ui.Confirm(c.stdin, c.errOut(), question)
+}
+
+// ConfirmName implements engine.View.
+func (c *console) ConfirmName(question, name string) (bool, error) {
+	return ui.ConfirmName(c.stdin, c.errOut(), question, name)
 }
 
 // Preview implements engine.View.

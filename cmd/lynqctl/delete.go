@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,11 +39,33 @@ func (f *removalFlags) check() error {
 	return err
 }
 
+// deleteFlags are the flags of the delete commands.
+type deleteFlags struct {
+	removalFlags
+	cascade       string
+	ignoreMissing bool
+}
+
+func (f *deleteFlags) register(flags *pflag.FlagSet, of string) {
+	f.removalFlags.register(flags)
+	flags.Lookup("namespace").Usage = of
+	flags.StringVar(&f.cascade, "cascade", "background", "background (leave to the garbage collector what it deletes just so), foreground (wait for everything, also for what belongs to the objects), or orphan (delete no object)")
+	flags.BoolVar(&f.ignoreMissing, "ignore-not-found", false, "what is not there is no error")
+}
+
+func (f *deleteFlags) registerHub(flags *pflag.FlagSet) {
+	flags.StringVar(&f.hub, "hub", "", "hub of the form, as NAME or NAMESPACE/NAME, where several have one of that name")
+}
+
+// deletableTypes are the types of what is deleted by name.
+func deletableTypes() []string { return []string{"node", "form", "hub"} }
+
 func (a *app) deleteCommand() *cobra.Command {
-	return group(&cobra.Command{
-		Use:   "delete node|form|hub NAME",
+	f := deleteFlags{removalFlags: removalFlags{run: defaultRunFlags()}}
+	cmd := &cobra.Command{
+		Use:   "delete node|form|hub NAME...|TYPE/NAME...",
 		Short: "Delete nodes, under the deletion policies that were recorded",
-		Long: `Delete nodes: one, all of a form, or all of a hub with the hub record.
+		Long: `Delete nodes: some, all of a form, or all of a hub with the hub record.
 
 What was recorded decides, not what forms say now: objects with deletionPolicy
 Delete are deleted, each when all that depended on it are gone; objects with
@@ -50,96 +73,125 @@ Retain stay, marked as orphans, which lynqctl orphans lists. The inventory of
 a node is deleted last. What has another owner by now is released.
 
 The rows are not asked: a node whose row is active comes back with the next
-apply.`,
-	},
-		a.deleteOne("node", "Delete one node", `  # Look first: what would go, and what would stay
+apply.` + deletionAsks,
+		Example: `  # As kubectl names things
+  lynqctl delete node/acme-web node/bolt-web -n shop --ignore-not-found`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && !strings.Contains(args[0], "/") {
+				return noCommand(cmd, args[0])
+			}
+			_, err := typedNames(args, deletableTypes())
+			return err
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			named, err := typedNames(args, deletableTypes())
+			if err != nil {
+				return engine.BadUsage(err)
+			}
+			return a.delete(cmd.Context(), &f, named)
+		},
+	}
+	f.register(cmd.Flags(), "namespace of nodes and hubs (default: the context's), and of the hubs of forms")
+	f.registerHub(cmd.Flags())
+	cmd.AddCommand(
+		a.deleteSome("node", "Delete nodes", `  # Look first: what would go, and what would stay
   lynqctl delete node acme-web -n shop --dry-run=client
 
   # One tenant goes; its volumes stay if their policy says Retain
   lynqctl delete node acme-web -n shop`),
-		a.deleteOne("form", "Delete all nodes of a form", `  # In a CI job, after the form has left the repository
+		a.deleteSome("form", "Delete all nodes of forms", `  # In a CI job, after the form has left the repository
   lynqctl delete form web --hub crm --yes`),
-		a.deleteOne("hub", "Delete all nodes of a hub, and the hub record", `  # All tenants go, and every object stays, marked as an orphan
+		a.deleteSome("hub", "Delete all nodes of hubs, and the hub records", `  # All tenants go, and every object stays, marked as an orphan
   lynqctl delete hub crm -n shop --cascade=orphan`),
 	)
+	return cmd
 }
 
-// deletion tells what a deletion is, for --help.
-const deletion = `.
+// deletionAsks tells what is asked and how it ends, for --help.
+const deletionAsks = `
 
-The deletion policies that were recorded decide: objects with Delete go, those
-with Retain stay as orphans. On a terminal, the plan is shown and you
-are asked to confirm it; elsewhere --yes is required.
+On a terminal, the plan is shown and you are asked to confirm it, for a hub by
+typing its name; elsewhere --yes is required.
 
 Exit codes: 0 done; 1 something failed, the rest was done; 2 bad usage, or no
 such name, nothing was touched; 3 not confirmed, or refused by a guard, nothing
 was touched; 130 interrupted, and the inventories are correct.`
 
-// deleteOne is one of delete's commands.
-func (a *app) deleteOne(what, short, example string) *cobra.Command {
-	f, cascade := removalFlags{run: defaultRunFlags()}, "background"
+// deleteSome is one of delete's commands.
+func (a *app) deleteSome(what, short, example string) *cobra.Command {
+	f := deleteFlags{removalFlags: removalFlags{run: defaultRunFlags()}}
 	cmd := &cobra.Command{
-		Use:     what + " NAME",
-		Short:   short,
-		Long:    short + deletion,
+		Use:   what + " NAME...",
+		Short: short,
+		Long: short + `.
+
+The deletion policies that were recorded decide: objects with Delete go, those
+with Retain stay as orphans.` + deletionAsks,
 		Example: example,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("delete %s takes the name of one %s, got %d (lynqctl status -A has the names)", what, what, len(args))
+			if len(args) == 0 {
+				return fmt.Errorf("delete %s takes names of %ss (lynqctl status -A has the names)", what, what)
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.delete(cmd.Context(), &f, what, args[0], cascade)
+			named := make([]typedName, len(args))
+			for i, name := range args {
+				named[i] = typedName{what, name}
+			}
+			return a.delete(cmd.Context(), &f, named)
 		},
 	}
-	flags := cmd.Flags()
-	f.register(flags)
-	flags.Lookup("namespace").Usage = map[string]string{
-		"node": "namespace of the node", "form": "namespace of the form's hub", "hub": "namespace of the hub",
-	}[what]
-	flags.StringVar(&cascade, "cascade", cascade, "background (leave to the garbage collector what it deletes just so), foreground (wait for everything, also for what belongs to the objects), or orphan (delete no object)")
+	f.register(cmd.Flags(), map[string]string{
+		"node": "namespace of the nodes", "form": "namespace of the form's hub", "hub": "namespace of the hubs",
+	}[what])
 	if what == "form" {
-		flags.StringVar(&f.hub, "hub", "", "hub of the form, as NAME or NAMESPACE/NAME, where several have one of that name")
+		f.registerHub(cmd.Flags())
 	}
 	return cmd
 }
 
 // delete is the command.
-func (a *app) delete(ctx context.Context, f *removalFlags, what, name, cascade string) error {
+func (a *app) delete(ctx context.Context, f *deleteFlags, named []typedName) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	if err := oneOf("--cascade", cascade, "background", "foreground", "orphan"); err != nil {
+	if err := oneOf("--cascade", f.cascade, "background", "foreground", "orphan"); err != nil {
 		return err
 	}
-	name, err := f.named(what, name)
-	if err != nil {
-		return err
-	}
-	namespace := f.namespace
-	if what != "form" { // a form's nodes may be anywhere
-		if namespace, err = namespaceMeant(&f.Access, f.namespace, false); err != nil {
+	o := &engine.DeleteOptions{RemoveOptions: f.RemoveOptions, IgnoreNotFound: f.ignoreMissing, Cascade: plan.Cascade(f.cascade)}
+	for _, n := range named {
+		target, err := f.target(n)
+		if err != nil {
 			return err
 		}
+		if !slices.Contains(o.Targets, target) {
+			o.Targets = append(o.Targets, target)
+		}
 	}
-	return a.engine(f.run.output).Delete(ctx, &engine.DeleteOptions{
-		RemoveOptions: f.RemoveOptions, What: what, Name: name, Namespace: namespace, Hub: f.hub, Cascade: plan.Cascade(cascade),
-	})
+	return a.engine(f.run.output).Delete(ctx, o)
 }
 
-// named is the name of what goes. That of a hub may say its namespace, as -n does.
-func (f *removalFlags) named(what, name string) (string, error) {
-	if strings.Count(name, "/") > 1 || what == "node" && strings.Contains(name, "/") {
-		return "", engine.BadUsage(fmt.Errorf("%q is no name of a %s (a hub or form is NAME or NAMESPACE/NAME, a node NODE with -n NAMESPACE)", name, what))
+// target is what is meant by a name. That of a hub may say its namespace, as -n does.
+func (f *deleteFlags) target(n typedName) (engine.Target, error) {
+	t := engine.Target{What: n.what, Name: n.name, Namespace: f.namespace}
+	if strings.Count(n.name, "/") > 1 || n.what == "node" && strings.Contains(n.name, "/") {
+		return t, engine.BadUsage(fmt.Errorf("%q is no name of a %s (a hub or form is NAME or NAMESPACE/NAME, a node NODE with -n NAMESPACE)", n.name, n.what))
 	}
-	namespace, hub, said := strings.Cut(name, "/")
-	if what != "hub" || !said {
-		return name, nil
+	namespace, hub, said := strings.Cut(n.name, "/")
+	switch {
+	case n.what == "form": // its nodes may be anywhere
+		t.Hub = f.hub
+		return t, nil
+	case said && f.namespace != "" && f.namespace != namespace:
+		return t, engine.BadUsage(fmt.Errorf("hub %s is not in the namespace that -n says, %s", n.name, f.namespace))
+	case said:
+		t.Name, t.Namespace = hub, namespace
 	}
-	if f.namespace != "" && f.namespace != namespace {
-		return "", engine.BadUsage(fmt.Errorf("hub %s is not in the namespace that -n says, %s", name, f.namespace))
-	}
-	f.namespace = namespace
-	return hub, checkNamespace(namespace)
+	var err error
+	t.Namespace, err = namespaceMeant(&f.Access, t.Namespace, false)
+	return t, err
 }

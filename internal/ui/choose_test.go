@@ -115,3 +115,17 @@ func TestCanAsk(t *testing.T) {
 		t.Error("nobody can answer")
 	}
 }
+
+// A name is typed as it is; anything else is a no, and so is the end of the input.
+func TestConfirmName(t *testing.T) {
+	for answer, want := range map[string]bool{"crm\n": true, "crm \r\n": true, "crm": false, "CRM\n": false, "y\n": false, "\n": false, "": false} {
+		var err bytes.Buffer
+		got, problem := ui.ConfirmName(strings.NewReader(answer), ui.Stream{Writer: &err}, "Delete hub crm?", "crm")
+		if got != want || problem != nil {
+			t.Errorf("%q: %v, %v", answer, got, problem)
+		}
+		if !strings.HasPrefix(err.String(), "Delete hub crm? [type crm to confirm] ") {
+			t.Errorf("asked: %q", err.String())
+		}
+	}
+}

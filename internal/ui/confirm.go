@@ -22,23 +22,32 @@ func CanAsk(in io.Reader, err Stream) bool {
 	return true
 }
 
-// Confirm asks a question that is answered with y or n. Anything but a yes is a
-// no, and so is the end of the input, also in the middle of a line.
+// Confirm asks a question that is answered with y or n. Anything but a yes is a no.
 func Confirm(in io.Reader, err Stream, question string) (bool, error) {
-	if _, problem := fmt.Fprint(err, safe(question)+" [y/N] "); problem != nil {
-		return false, fmt.Errorf("ask: %w", problem)
+	line, problem := answer(in, err, safe(question)+" [y/N] ")
+	line = strings.ToLower(line)
+	return line == "y" || line == "yes", problem
+}
+
+// ConfirmName asks a question that is answered by typing a name. Anything else is a no.
+func ConfirmName(in io.Reader, err Stream, question, name string) (bool, error) {
+	line, problem := answer(in, err, safe(question)+" [type "+safe(name)+" to confirm] ")
+	return line == name && name != "", problem
+}
+
+// answer is the line that is typed after a question, "" where the input ends, also in
+// the middle of a line.
+func answer(in io.Reader, err Stream, question string) (string, error) {
+	if _, problem := fmt.Fprint(err, question); problem != nil {
+		return "", fmt.Errorf("ask: %w", problem)
 	}
 	line, problem := bufio.NewReader(in).ReadString('\n')
 	if problem != nil {
 		_, _ = fmt.Fprintln(err) // the line was not ended
 		if errors.Is(problem, io.EOF) {
-			return false, nil
+			return "", nil
 		}
-		return false, fmt.Errorf("read the answer: %w", problem)
+		return "", fmt.Errorf("read the answer: %w", problem)
 	}
-	switch strings.ToLower(strings.TrimSpace(line)) {
-	case "y", "yes":
-		return true, nil
-	}
-	return false, nil
+	return strings.TrimSpace(line), nil
 }

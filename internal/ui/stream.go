@@ -44,7 +44,7 @@ func NewStream(w io.Writer, getenv func(string) string, color Color) Stream {
 	if !draws(getenv("TERM"), fd) {
 		return s
 	}
-	s.Terminal = !isSet(getenv("CI"))
+	s.Terminal = !InCI(getenv)
 	s.Color = color == ColorAlways || color != ColorNever && getenv("NO_COLOR") == ""
 	s.Size = func() (int, int) {
 		columns, rows, err := term.GetSize(fd)
@@ -55,6 +55,9 @@ func NewStream(w io.Writer, getenv func(string) string, color Color) Stream {
 	}
 	return s
 }
+
+// InCI tells whether this is a job of a CI, by the variable that all of them set.
+func InCI(getenv func(string) string) bool { return isSet(getenv("CI")) }
 
 // isSet tells whether an environment variable says yes: it has a value, and
 // none that means no.

@@ -26,9 +26,22 @@ func (e *Engine) confirm(ctx context.Context, yes bool, question string) error {
 	if err := e.MayGoOn(yes); yes || err != nil {
 		return err
 	}
+	return e.agreed(ctx, func() (bool, error) { return e.View.Confirm(question) })
+}
+
+// confirmName is confirm for what is confirmed by typing a name.
+func (e *Engine) confirmName(ctx context.Context, question, name string) error {
+	if err := e.MayGoOn(false); err != nil {
+		return err
+	}
+	return e.agreed(ctx, func() (bool, error) { return e.View.ConfirmName(question, name) })
+}
+
+// agreed asks a question, and is an error where the answer is no.
+func (e *Engine) agreed(ctx context.Context, question func() (bool, error)) error {
 	var agreed bool
 	err := e.ask(ctx, func() (err error) {
-		agreed, err = e.View.Confirm(question)
+		agreed, err = question()
 		return err
 	})
 	if err == nil && !agreed {

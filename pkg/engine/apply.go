@@ -20,6 +20,8 @@ type ApplyOptions struct {
 	RenderOptions
 	RunOptions
 	Limits plan.Limits
+	// Yes: a person is not asked before objects are deleted.
+	Yes bool
 	// AdoptNothing: what exists already and belongs to no node is a conflict.
 	AdoptNothing bool
 	// Wait: a run waits until objects are ready, as their policies say.

@@ -199,7 +199,23 @@ func (j *applyJob) carryOut(ctx context.Context) error {
 		j.tellRestored(plans)
 		return j.showPlans(plans)
 	}
+	if err := j.agree(ctx, plans); err != nil {
+		return err
+	}
 	return j.runPlans(ctx, plans)
+}
+
+// agree shows a person what would be done, and asks, where objects would be deleted.
+// Where none is there, guards alone decide.
+func (j *applyJob) agree(ctx context.Context, plans []plan.Plan) error {
+	deleted := func(p plan.Plan) bool { return p.Counts[plan.ActionDelete]+p.Counts[plan.ActionCollect] > 0 }
+	if j.run.Mode != ModeRun || j.o.Yes || j.adopting != nil || !j.View.Attended() || !slices.ContainsFunc(plans, deleted) {
+		return nil
+	}
+	if err := j.View.Preview(plans); err != nil {
+		return Fail(err)
+	}
+	return j.confirm(ctx, false, "Apply this, with "+stake(plans)+"?")
 }
 
 // planAll plans all hubs.

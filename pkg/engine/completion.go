@@ -60,6 +60,8 @@ func (c *completion) question(nodes int) string {
 	return "Complete the deletion of " + lynq.Count(nodes, "node")
 }
 
+func (c *completion) typed() []string { return nil }
+
 func (c *completion) choose(all *records) ([]*leavingHub, error) {
 	var found leavingHubs
 	for _, h := range all.hubs {

@@ -30,8 +30,13 @@ type View interface {
 	Note(line string)
 	// CanAsk tells whether a person is there who can be asked.
 	CanAsk() bool
+	// Attended tells whether a person is there who can be asked, and it is no job of a
+	// CI that has a terminal.
+	Attended() bool
 	// Confirm asks a question that is answered with yes or no.
 	Confirm(question string) (bool, error)
+	// ConfirmName asks a question that is answered by typing a name.
+	ConfirmName(question, name string) (bool, error)
 	// Preview shows plans before Confirm asks about them.
 	Preview(plans []plan.Plan) error
 	// Count shows how far something has come; nil where it is not shown.

@@ -38,14 +38,16 @@ func (w *watcher) Confirm(question string) (bool, error) {
 	}
 	return true, nil
 }
-func (*watcher) Preview([]plan.Plan) error              { return nil }
-func (*watcher) Count(string) engine.Counter            { return nil }
-func (w *watcher) Printer(engine.Mode) engine.Printer   { return w }
-func (w *watcher) Reporter(engine.Mode) engine.Reporter { return w }
-func (*watcher) Plan([]plan.Plan) error                 { return nil }
-func (*watcher) Result([]plan.Plan) error               { return nil }
-func (*watcher) Close() error                           { return nil }
-func (w *watcher) Refuse(refusals []plan.Refusal) error { w.refused = refusals; return nil }
+func (w *watcher) ConfirmName(question, _ string) (bool, error) { return w.Confirm(question) }
+func (*watcher) Attended() bool                                 { return true }
+func (*watcher) Preview([]plan.Plan) error                      { return nil }
+func (*watcher) Count(string) engine.Counter                    { return nil }
+func (w *watcher) Printer(engine.Mode) engine.Printer           { return w }
+func (w *watcher) Reporter(engine.Mode) engine.Reporter         { return w }
+func (*watcher) Plan([]plan.Plan) error                         { return nil }
+func (*watcher) Result([]plan.Plan) error                       { return nil }
+func (*watcher) Close() error                                   { return nil }
+func (w *watcher) Refuse(refusals []plan.Refusal) error         { w.refused = refusals; return nil }
 func (w *watcher) Report(e apply.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -134,7 +136,7 @@ func TestLifecycle(t *testing.T) {
 	deleted := run("delete", func(e *engine.Engine) error {
 		return e.Delete(t.Context(), &engine.DeleteOptions{
 			RemoveOptions: engine.RemoveOptions{RunOptions: engine.DefaultRunOptions(), Access: access},
-			What:          "node", Name: "acme-web", Namespace: env.Namespace, Cascade: plan.CascadeOrdered,
+			Targets:       []engine.Target{{What: "node", Name: "acme-web", Namespace: env.Namespace}}, Cascade: plan.CascadeOrdered,
 		})
 	})
 	if got := deleted.outcomes(); !slices.Equal(got, []string{"ConfigMap/acme delete"}) || len(deleted.asked) != 1 {
@@ -162,7 +164,7 @@ func TestLifecycle(t *testing.T) {
 	whole := run("delete hub", func(e *engine.Engine) error {
 		return e.Delete(t.Context(), &engine.DeleteOptions{
 			RemoveOptions: engine.RemoveOptions{RunOptions: engine.DefaultRunOptions(), Access: access},
-			What:          "hub", Name: "engine", Namespace: env.Namespace, Cascade: plan.CascadeOrdered,
+			Targets:       []engine.Target{{What: "hub", Name: "engine", Namespace: env.Namespace}}, Cascade: plan.CascadeOrdered,
 		})
 	})
 	if got := whole.outcomes(); !slices.Equal(got, []string{"ConfigMap/bolt delete", "ConfigMap/coil delete"}) ||

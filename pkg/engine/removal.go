@@ -25,16 +25,23 @@ type RemoveOptions struct {
 // DeleteOptions say what is deleted.
 type DeleteOptions struct {
 	RemoveOptions
+	Targets []Target
+	// IgnoreNotFound: targets that are not there are no error.
+	IgnoreNotFound bool
+	Cascade        plan.Cascade
+}
+
+// Target is what is deleted by its name.
+type Target struct {
 	What, Name string // "node", "form" or "hub", and its name
 	Namespace  string // "" for all, of a form
 	// Hub is that of a form, as NAME or NAMESPACE/NAME; "" for any.
-	Hub     string
-	Cascade plan.Cascade
+	Hub string
 }
 
-// Delete lets a node go, all of a form, or all of a hub with the hub's record.
+// Delete lets nodes go: by name, all of a form, or all of a hub with the hub's record.
 func (e *Engine) Delete(ctx context.Context, o *DeleteOptions) error {
-	wanted := removal{what: o.What, name: o.Name, namespace: o.Namespace, hub: o.Hub}
+	wanted := removal{targets: o.Targets, ignoreMissing: o.IgnoreNotFound}
 	return e.remove(ctx, &o.RemoveOptions, &wanted, o.Cascade, nil)
 }
 
@@ -98,7 +105,17 @@ func (j *removalJob) agree(ctx context.Context, hubs []*leavingHub, plans []plan
 			return Fail(err)
 		}
 	}
-	return j.confirm(ctx, false, j.wanted.question(countNodes(hubs))+", with "+stake(plans)+"?")
+	question := j.wanted.question(countNodes(hubs)) + ", with " + stake(plans) + "?"
+	names := j.wanted.typed()
+	if len(names) == 0 {
+		return j.confirm(ctx, false, question)
+	}
+	for _, name := range names {
+		if err := j.confirmName(ctx, question, name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // stake is what goes and what stays, in words.

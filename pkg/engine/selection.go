@@ -2,7 +2,9 @@ package engine
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,8 +30,10 @@ type selection interface {
 	warnings() []string
 	// nothing says that there is none.
 	nothing() string
-	// question is what is asked before they go, but for what goes with them.
+	// question is what is asked before they go, but for what goes with them, and typed
+	// are the names that a person has to type then, none for a plain yes.
 	question(nodes int) string
+	typed() []string
 }
 
 // leavingHub is a hub of which nodes go.
@@ -133,49 +137,115 @@ func (l *leavingHubs) hub(p lynq.HubKey) *leavingHub {
 	return l.at[p]
 }
 
+// join adds what another choice found of a hub.
+func (l *leavingHubs) join(h *leavingHub) {
+	into := l.hub(h.HubKey)
+	maps.Copy(into.nodes, h.nodes)
+	into.record = cmp.Or(into.record, h.record)
+}
+
 func (l *leavingHubs) add(m *member) { l.hub(m.of).nodes[m.NodeKey] = true }
 
 // removal is what delete is told to delete.
 type removal struct {
-	what, name string
-	namespace  string // "" for all, of a form
-	// hub is that of a form, as NAME or NAMESPACE/NAME; "" for any.
-	hub string
+	targets []Target
+	// ignoreMissing: targets that are not there are no error.
+	ignoreMissing bool
 }
 
 func (r *removal) warnings() []string { return nil } // what is planned warns
 
-func (r *removal) nothing() string { return "there is no " + r.what + " " + r.name }
+func (r *removal) nothing() string {
+	if len(r.targets) > 1 {
+		return "there is nothing of " + r.text()
+	}
+	return "there is no " + r.text()
+}
+
+// text names the targets: "node acme-web, node bolt-web".
+func (r *removal) text() string {
+	names := make([]string, len(r.targets))
+	for i, t := range r.targets {
+		names[i] = t.What + " " + t.Name
+	}
+	return strings.Join(names, ", ")
+}
 
 func (r *removal) question(nodes int) string {
-	if r.what == "node" {
-		return "Delete node " + r.name
+	if !slices.ContainsFunc(r.targets, func(t Target) bool { return t.What != "node" }) {
+		return "Delete " + r.text()
 	}
-	return fmt.Sprintf("Delete %s %s: %s", r.what, r.name, lynq.Count(nodes, "node"))
+	return fmt.Sprintf("Delete %s: %s", r.text(), lynq.Count(nodes, "node"))
+}
+
+// typed are the names of hubs: all that ever came of their rows goes with them.
+func (r *removal) typed() []string {
+	var names []string
+	for _, t := range r.targets {
+		if t.What == "hub" {
+			names = append(names, t.Name)
+		}
+	}
+	return names
 }
 
 func (r *removal) choose(all *records) ([]*leavingHub, error) {
-	switch r.what {
-	case "node":
-		return r.node(all)
-	case "form":
-		return r.form(all)
+	var found leavingHubs
+	var errs []error
+	for i := range r.targets {
+		hubs, err := r.targets[i].choose(all)
+		if missing := (*notFoundError)(nil); errors.As(err, &missing) && r.ignoreMissing && !r.targets[i].mayBeUnread(all) {
+			continue
+		}
+		errs = append(errs, err)
+		for _, h := range hubs {
+			found.join(h)
+		}
 	}
-	return r.wholeHub(all)
+	return found.all, errors.Join(errs...)
 }
 
-func (r *removal) node(all *records) ([]*leavingHub, error) {
+// notFoundError is that there is nothing of a name.
+type notFoundError struct{ error }
+
+func notFound(format string, args ...any) error { return &notFoundError{fmt.Errorf(format, args...)} }
+
+// mayBeUnread tells whether a target that was not found may be one of the records that
+// could not be read.
+func (t *Target) mayBeUnread(all *records) bool {
+	return slices.ContainsFunc(all.broken, func(b *inventory.UnreadableError) bool {
+		switch t.What {
+		case "node":
+			return b.Namespace == t.Namespace && (b.Node == "" || b.Node == t.Name)
+		case "form":
+			return b.Hub == "" || b.Form == ""
+		}
+		return b.Hub == ""
+	})
+}
+
+func (t *Target) choose(all *records) ([]*leavingHub, error) {
+	switch t.What {
+	case "node":
+		return t.node(all)
+	case "form":
+		return t.form(all)
+	}
+	return t.wholeHub(all)
+}
+
+func (t *Target) node(all *records) ([]*leavingHub, error) {
 	var found leavingHubs
 	var near, elsewhere []string
 	for _, m := range all.members() {
 		switch {
-		case m.Name == r.name && m.Namespace == r.namespace && m.broken != nil:
+		case m.Name == t.Name && m.Namespace == t.Namespace && m.broken != nil:
 			return nil, m.broken
-		case m.Name == r.name && m.Namespace == r.namespace:
+		case m.Name == t.Name && m.Namespace == t.Namespace:
 			found.add(&m)
-		case m.Name == r.name:
+		case m.Name == t.Name:
 			elsewhere = append(elsewhere, m.Namespace)
-		case m.Namespace == r.namespace:
+		case m.Namespace == t.Namespace:
 			near = append(near, m.Name)
 		}
 	}
@@ -183,19 +253,19 @@ func (r *removal) node(all *records) ([]*leavingHub, error) {
 		return found.all, nil
 	}
 	if len(elsewhere) > 0 {
-		return nil, fmt.Errorf("there is no node %q in namespace %s (it is in %s: say -n)", r.name, r.namespace, strings.Join(elsewhere, ", "))
+		return nil, notFound("there is no node %q in namespace %s (it is in %s: say -n)", t.Name, t.Namespace, strings.Join(elsewhere, ", "))
 	}
-	return nil, fmt.Errorf("there is no node %q in namespace %s%s", r.name, r.namespace, hint(r.name, near))
+	return nil, notFound("there is no node %q in namespace %s%s", t.Name, t.Namespace, hint(t.Name, near))
 }
 
-func (r *removal) form(all *records) ([]*leavingHub, error) {
+func (t *Target) form(all *records) ([]*leavingHub, error) {
 	var found leavingHubs
 	forms := map[lynq.FormKey]bool{}
 	var others []string
 	for _, m := range all.counting() {
 		switch {
-		case r.hub != "" && !(lynq.Names{r.hub}).Choose(m.of.Namespace, m.of.Name) || r.namespace != "" && m.of.Namespace != r.namespace:
-		case lynq.Names{r.name}.Choose(m.form.Namespace, m.form.Name):
+		case t.Hub != "" && !(lynq.Names{t.Hub}).Choose(m.of.Namespace, m.of.Name) || t.Namespace != "" && m.of.Namespace != t.Namespace:
+		case lynq.Names{t.Name}.Choose(m.form.Namespace, m.form.Name):
 			found.add(&m)
 			forms[m.form] = true
 		case m.form.Name != "" && !slices.Contains(others, m.form.Name):
@@ -205,30 +275,30 @@ func (r *removal) form(all *records) ([]*leavingHub, error) {
 	switch {
 	case len(found.all) == 0:
 		of := ""
-		if r.hub != "" {
-			of = fmt.Sprintf(" of hub %q", r.hub)
+		if t.Hub != "" {
+			of = fmt.Sprintf(" of hub %q", t.Hub)
 		}
-		return nil, fmt.Errorf("there is no node of a form %q%s%s", r.name, of, hint(r.name, others))
+		return nil, notFound("there is no node of a form %q%s%s", t.Name, of, hint(t.Name, others))
 	case len(found.all) > 1:
 		var hubs []string
 		for _, h := range found.all {
 			hubs = append(hubs, h.String())
 		}
 		slices.Sort(hubs)
-		return nil, fmt.Errorf("several hubs have a form %q: %s (say --hub NAMESPACE/NAME with one of these)", r.name, strings.Join(hubs, ", "))
+		return nil, fmt.Errorf("several hubs have a form %q: %s (say --hub NAMESPACE/NAME with one of these)", t.Name, strings.Join(hubs, ", "))
 	case len(forms) > 1:
 		var names []string
 		for form := range forms {
 			names = append(names, form.String())
 		}
 		slices.Sort(names)
-		return nil, fmt.Errorf("hub %s has several forms %q: %s (say one of these in the place of %s)", found.all[0], r.name, strings.Join(names, ", "), r.name)
+		return nil, fmt.Errorf("hub %s has several forms %q: %s (say one of these in the place of %s)", found.all[0], t.Name, strings.Join(names, ", "), t.Name)
 	}
 	return found.all, nil
 }
 
-func (r *removal) wholeHub(all *records) ([]*leavingHub, error) {
-	here := lynq.HubKey{Namespace: r.namespace, Name: r.name}
+func (t *Target) wholeHub(all *records) ([]*leavingHub, error) {
+	here := lynq.HubKey{Namespace: t.Namespace, Name: t.Name}
 	if broken := all.brokenHub(here); broken != nil {
 		return nil, broken
 	}
@@ -238,9 +308,9 @@ func (r *removal) wholeHub(all *records) ([]*leavingHub, error) {
 		switch at := (lynq.HubKey{Namespace: h.Namespace, Name: h.Name}); {
 		case at == here:
 			found.hub(here).record = h
-		case h.Name == r.name:
+		case h.Name == t.Name:
 			elsewhere = append(elsewhere, h.Namespace)
-		case h.Namespace == r.namespace:
+		case h.Namespace == t.Namespace:
 			near = append(near, h.Name)
 		}
 	}
@@ -253,9 +323,9 @@ func (r *removal) wholeHub(all *records) ([]*leavingHub, error) {
 	case len(found.all) > 0:
 		return found.all, nil
 	case len(elsewhere) > 0:
-		return nil, fmt.Errorf("there is no hub %q in namespace %s (it is in %s: say -n)", r.name, r.namespace, strings.Join(elsewhere, ", "))
+		return nil, notFound("there is no hub %q in namespace %s (it is in %s: say -n)", t.Name, t.Namespace, strings.Join(elsewhere, ", "))
 	}
-	return nil, fmt.Errorf("there is no hub %q in namespace %s%s", r.name, r.namespace, hint(r.name, near))
+	return nil, notFound("there is no hub %q in namespace %s%s", t.Name, t.Namespace, hint(t.Name, near))
 }
 
 // hint is what to do about an unknown name, in parentheses.

@@ -67,32 +67,32 @@ func TestRemovalChooses(t *testing.T) {
 		removal removal
 		want    string
 	}{
-		{removal{what: "node", name: "bolt-web", namespace: "ns"}, "ns/crm [ns/bolt-web]"},
-		{removal{what: "node", name: "acme-web", namespace: "far"}, "far/crm [far/acme-web]"},
-		{removal{what: "node", name: "bolt-we", namespace: "ns"}, `error: there is no node "bolt-we" in namespace ns (did you mean "bolt-web"?)`},
-		{removal{what: "node", name: "bolt-queue", namespace: "ns"}, `error: there is no node "bolt-queue" in namespace ns (it is in other: say -n)`},
-		{removal{what: "node", name: "x", namespace: "empty"}, `error: there is no node "x" in namespace empty (lynqctl status -A lists what there is)`},
-		{removal{what: "node", name: "torn-web", namespace: "ns"}, "error: ConfigMap ns/lynqnode-torn-web: data.resources: it is torn (restore it as it was; until then nothing of node ns/torn-web is touched)"},
-		{removal{what: "form", name: "queue"}, "ns/crm [other/bolt-queue]"},
-		{removal{what: "form", name: "web"}, `error: several hubs have a form "web": far/crm, ns/crm, ns/shop (say --hub NAMESPACE/NAME with one of these)`},
-		{removal{what: "form", name: "web", hub: "crm"}, `error: several hubs have a form "web": far/crm, ns/crm (say --hub NAMESPACE/NAME with one of these)`},
-		{removal{what: "form", name: "web", hub: "far/crm"}, "far/crm [far/acme-web]"},
-		{removal{what: "form", name: "far/web"}, "far/crm [far/acme-web]"},
-		{removal{what: "form", name: "web", hub: "ns/crn"}, `error: there is no node of a form "web" of hub "ns/crn" (lynqctl status -A lists what there is)`},
-		{removal{what: "form", name: "web", hub: "crm", namespace: "ns"}, "ns/crm [ns/acme-web ns/bolt-web ns/held-web ns/torn-web]"},
-		{removal{what: "form", name: "web", hub: "shop"}, "ns/shop [ns/shop-web]"},
-		{removal{what: "form", name: "job"}, `error: hub ns/crm has several forms "job": far/job, ns/job (say one of these in the place of job)`},
-		{removal{what: "form", name: "ns/job"}, "ns/crm [ns/acme-job]"},
-		{removal{what: "form", name: "far/job", hub: "crm"}, "ns/crm [ns/acme-far-job]"},
-		{removal{what: "form", name: "wbe", hub: "shop"}, `error: there is no node of a form "wbe" of hub "shop" (did you mean "web"?)`},
-		{removal{what: "hub", name: "crm", namespace: "ns"}, "ns/crm [ns/acme-web ns/bolt-web ns/held-web ns/torn-web other/bolt-queue] and its record"},
-		{removal{what: "hub", name: "crm", namespace: "far"}, "far/crm [far/acme-web] and its record"},
-		{removal{what: "hub", name: "shop", namespace: "ns"}, "ns/shop [ns/shop-web]"},
-		{removal{what: "hub", name: "crm", namespace: "other"}, `error: there is no hub "crm" in namespace other (it is in ns, far: say -n)`},
-		{removal{what: "hub", name: "crn", namespace: "ns"}, `error: there is no hub "crn" in namespace ns (did you mean "crm"?)`},
+		{removal{targets: []Target{{What: "node", Name: "bolt-web", Namespace: "ns"}}}, "ns/crm [ns/bolt-web]"},
+		{removal{targets: []Target{{What: "node", Name: "acme-web", Namespace: "far"}}}, "far/crm [far/acme-web]"},
+		{removal{targets: []Target{{What: "node", Name: "bolt-we", Namespace: "ns"}}}, `error: there is no node "bolt-we" in namespace ns (did you mean "bolt-web"?)`},
+		{removal{targets: []Target{{What: "node", Name: "bolt-queue", Namespace: "ns"}}}, `error: there is no node "bolt-queue" in namespace ns (it is in other: say -n)`},
+		{removal{targets: []Target{{What: "node", Name: "x", Namespace: "empty"}}}, `error: there is no node "x" in namespace empty (lynqctl status -A lists what there is)`},
+		{removal{targets: []Target{{What: "node", Name: "torn-web", Namespace: "ns"}}}, "error: ConfigMap ns/lynqnode-torn-web: data.resources: it is torn (restore it as it was; until then nothing of node ns/torn-web is touched)"},
+		{removal{targets: []Target{{What: "form", Name: "queue"}}}, "ns/crm [other/bolt-queue]"},
+		{removal{targets: []Target{{What: "form", Name: "web"}}}, `error: several hubs have a form "web": far/crm, ns/crm, ns/shop (say --hub NAMESPACE/NAME with one of these)`},
+		{removal{targets: []Target{{What: "form", Name: "web", Hub: "crm"}}}, `error: several hubs have a form "web": far/crm, ns/crm (say --hub NAMESPACE/NAME with one of these)`},
+		{removal{targets: []Target{{What: "form", Name: "web", Hub: "far/crm"}}}, "far/crm [far/acme-web]"},
+		{removal{targets: []Target{{What: "form", Name: "far/web"}}}, "far/crm [far/acme-web]"},
+		{removal{targets: []Target{{What: "form", Name: "web", Hub: "ns/crn"}}}, `error: there is no node of a form "web" of hub "ns/crn" (lynqctl status -A lists what there is)`},
+		{removal{targets: []Target{{What: "form", Name: "web", Hub: "crm", Namespace: "ns"}}}, "ns/crm [ns/acme-web ns/bolt-web ns/held-web ns/torn-web]"},
+		{removal{targets: []Target{{What: "form", Name: "web", Hub: "shop"}}}, "ns/shop [ns/shop-web]"},
+		{removal{targets: []Target{{What: "form", Name: "job"}}}, `error: hub ns/crm has several forms "job": far/job, ns/job (say one of these in the place of job)`},
+		{removal{targets: []Target{{What: "form", Name: "ns/job"}}}, "ns/crm [ns/acme-job]"},
+		{removal{targets: []Target{{What: "form", Name: "far/job", Hub: "crm"}}}, "ns/crm [ns/acme-far-job]"},
+		{removal{targets: []Target{{What: "form", Name: "wbe", Hub: "shop"}}}, `error: there is no node of a form "wbe" of hub "shop" (did you mean "web"?)`},
+		{removal{targets: []Target{{What: "hub", Name: "crm", Namespace: "ns"}}}, "ns/crm [ns/acme-web ns/bolt-web ns/held-web ns/torn-web other/bolt-queue] and its record"},
+		{removal{targets: []Target{{What: "hub", Name: "crm", Namespace: "far"}}}, "far/crm [far/acme-web] and its record"},
+		{removal{targets: []Target{{What: "hub", Name: "shop", Namespace: "ns"}}}, "ns/shop [ns/shop-web]"},
+		{removal{targets: []Target{{What: "hub", Name: "crm", Namespace: "other"}}}, `error: there is no hub "crm" in namespace other (it is in ns, far: say -n)`},
+		{removal{targets: []Target{{What: "hub", Name: "crn", Namespace: "ns"}}}, `error: there is no hub "crn" in namespace ns (did you mean "crm"?)`},
 	} {
 		all := someRecords()
-		if strings.HasSuffix(tt.removal.name, "job") { // two forms of one name
+		if strings.HasSuffix(tt.removal.targets[0].Name, "job") { // two forms of one name
 			all.nodes = append(all.nodes,
 				&inventory.Inventory{Namespace: "ns", Node: "acme-job", Hub: "crm", HubNamespace: "ns", Form: "job"},
 				&inventory.Inventory{Namespace: "ns", Node: "acme-far-job", Hub: "crm", HubNamespace: "ns", Form: "job", FormNamespace: "far"})
@@ -104,8 +104,57 @@ func TestRemovalChooses(t *testing.T) {
 	all := someRecords()
 	all.broken = append(all.broken, &inventory.UnreadableError{Namespace: "ns", Name: "lynqhub-shop", Hub: "shop", Where: "data.rows", Err: errors.New("it is torn")})
 	want := "error: ConfigMap ns/lynqhub-shop: data.rows: it is torn (restore it as it was, or take its finalizers off and delete it: the next apply makes it again; until then nothing of this hub is touched)"
-	if got := chosen(&removal{what: "hub", name: "shop", namespace: "ns"}, all); got != want {
+	if got := chosen(&removal{targets: []Target{{What: "hub", Name: "shop", Namespace: "ns"}}}, all); got != want {
 		t.Errorf("a hub whose record is torn: %s, want %s", got, want)
+	}
+}
+
+// Several targets go at once. What is not there may be no error, but where a record that
+// could not be read may be it.
+func TestRemovalOfSeveral(t *testing.T) {
+	node := func(name string) Target { return Target{What: "node", Name: name, Namespace: "ns"} }
+	torn := someRecords()
+	torn.broken[0].Hub = ""
+	for _, tt := range []struct {
+		removal removal
+		all     *records
+		want    string
+	}{
+		{removal{targets: []Target{node("bolt-web"), node("acme-web")}}, someRecords(), "ns/crm [ns/acme-web ns/bolt-web]"},
+		{removal{targets: []Target{node("bolt-web"), {What: "hub", Name: "crm", Namespace: "far"}}}, someRecords(), "ns/crm [ns/bolt-web]; far/crm [far/acme-web] and its record"},
+		{removal{targets: []Target{{What: "form", Name: "queue"}, node("bolt-web")}}, someRecords(), "ns/crm [ns/bolt-web other/bolt-queue]"},
+		{removal{targets: []Target{node("bolt-web"), node("x"), node("y")}}, someRecords(), `error: there is no node "x" in namespace ns (there are acme-web, bolt-web, held-web, shop-web, torn-web)
+there is no node "y" in namespace ns (there are acme-web, bolt-web, held-web, shop-web, torn-web)`},
+		{removal{targets: []Target{node("bolt-web"), node("x")}, ignoreMissing: true}, someRecords(), "ns/crm [ns/bolt-web]"},
+		{removal{targets: []Target{node("x"), {What: "hub", Name: "x", Namespace: "ns"}, {What: "form", Name: "x"}}, ignoreMissing: true}, someRecords(), ""},
+		{removal{targets: []Target{node("torn-web")}, ignoreMissing: true}, someRecords(), "error: ConfigMap ns/lynqnode-torn-web: data.resources: it is torn (restore it as it was; until then nothing of node ns/torn-web is touched)"},
+		{removal{targets: []Target{{What: "form", Name: "web"}}, ignoreMissing: true}, someRecords(), `error: several hubs have a form "web": far/crm, ns/crm, ns/shop (say --hub NAMESPACE/NAME with one of these)`},
+		{removal{targets: []Target{node("torn-web")}, ignoreMissing: true}, torn, `error: there is no node "torn-web" in namespace ns (there are acme-web, bolt-web, held-web, shop-web)`},
+		{removal{targets: []Target{{What: "hub", Name: "x", Namespace: "ns"}}, ignoreMissing: true}, torn, `error: there is no hub "x" in namespace ns (there is crm)`},
+	} {
+		if got := chosen(&tt.removal, tt.all); got != tt.want {
+			t.Errorf("%+v:\n got %s\nwant %s", tt.removal, got, tt.want)
+		}
+	}
+}
+
+// A hub's name is typed; nodes and forms need a yes.
+func TestRemovalAsks(t *testing.T) {
+	node, form, hub := Target{What: "node", Name: "a"}, Target{What: "form", Name: "web"}, Target{What: "hub", Name: "crm", Namespace: "shop"}
+	for _, tt := range []struct {
+		targets  []Target
+		question string
+		typed    []string
+	}{
+		{[]Target{node}, "Delete node a", nil},
+		{[]Target{node, {What: "node", Name: "b"}}, "Delete node a, node b", nil},
+		{[]Target{form}, "Delete form web: 3 nodes", nil},
+		{[]Target{hub, node}, "Delete hub crm, node a: 3 nodes", []string{"crm"}},
+	} {
+		r := removal{targets: tt.targets}
+		if got := r.question(3); got != tt.question || !slices.Equal(r.typed(), tt.typed) {
+			t.Errorf("%+v: %q, typed %q", tt.targets, got, r.typed())
+		}
 	}
 }
 
@@ -212,7 +261,7 @@ func TestGone(t *testing.T) {
 // of a hub that goes whole.
 func TestNarrowTo(t *testing.T) {
 	of := func(what, name, hub string, all *records) []*leavingHub {
-		hubs, err := (&removal{what: what, name: name, namespace: "ns", hub: hub}).choose(all)
+		hubs, err := (&removal{targets: []Target{{What: what, Name: name, Namespace: "ns", Hub: hub}}}).choose(all)
 		if err != nil {
 			t.Fatal(err)
 		}

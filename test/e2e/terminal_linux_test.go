@@ -213,6 +213,47 @@ func TestPruneAtTerminal(t *testing.T) {
 	prune().want(t, 0, "there is no orphan to prune")
 }
 
+// TestApplyAtTerminal: a run that deletes shows its plan and asks, unless --yes is said,
+// or it is a job of a CI that has a terminal. Others do not ask.
+func TestApplyAtTerminal(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, shopInputs, 3, faultproxy.Options{})
+	run := func(args ...string) *terminal {
+		return atTerminal(t, s.Env, s.bin, append([]string{"apply", "-f", s.dir, "--wait=false"}, args...)...)
+	}
+	run().want(t, 0, "3 nodes: 3 changed")
+	delete(s.rows, "t002")
+	s.writeRows(t)
+	for _, answer := range []struct {
+		keys string
+		code int
+		says string
+	}{
+		{"\n", 3, "not confirmed; nothing was touched"},
+		{ctrlC, 130, "nothing was touched"},
+		{"y\n", 0, "3 nodes: 2 unchanged, 1 changed"},
+	} {
+		x := run()
+		x.asks(t, "- delete")
+		x.asks(t, "1 of 3 nodes to work on: 2 to delete, 1 to orphan")
+		x.asks(t, "Apply this, with 2 objects to delete, 1 object to leave behind as orphans? [y/N] ")
+		x.types(t, answer.keys)
+		x.want(t, answer.code, answer.says)
+	}
+	delete(s.rows, "t001")
+	s.writeRows(t)
+	run("--yes").want(t, 0, "2 nodes: 1 unchanged, 1 changed")
+	s.rows["t001"] = "free"
+	s.writeRows(t)
+	run().want(t, 0, "2 nodes: 1 unchanged, 1 changed")
+	delete(s.rows, "t001")
+	s.writeRows(t)
+	cmd := exec.Command(s.bin, "apply", "-f", s.dir, "--wait=false")
+	cmd.Env = append(os.Environ(), "CI=true", "KUBECONFIG="+s.Kubeconfig)
+	onTerminal(t, cmd).want(t, 0, "2 nodes: 1 unchanged, 1 changed")
+	s.settled(t)
+}
+
 // TestRebuildAtTerminal: records are shown before they are written.
 func TestRebuildAtTerminal(t *testing.T) {
 	t.Parallel()
