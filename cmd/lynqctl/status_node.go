@@ -121,7 +121,7 @@ func (n *nodeNow) details(now time.Time) *ui.Details {
 func tallied(objects []status.Object) string {
 	counts := status.Tally(objects)
 	parts := []string{lynq.Count(len(objects), "object") + ": " + strconv.Itoa(counts[ready.StateReady]) + " ready"}
-	for _, state := range []ready.State{ready.StateWaiting, ready.StateFailed, ready.StateDeleting, ready.StateGone, status.StateUnknown} {
+	for _, state := range []ready.State{ready.StateWaiting, ready.StateFailed, ready.StateDeleting, ready.StateGone, status.StateSkipped, status.StateUnknown} {
 		if counts[state] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", counts[state], state))
 		}

@@ -37,6 +37,7 @@ func (n *nodeRun) ready(s *stepRun) bool {
 			message := fmt.Sprintf("%s, which it depends on, %s", n.steps[i].ref(), why)
 			if s.Object.Policy.SkipOnDependencyFailure {
 				n.record(eventWarning, "DependencySkipped", s.ref().String()+" was skipped: "+message)
+				s.why = inventory.ObjectDependencyFailed
 				n.end(s, OutcomeSkipped, message)
 				return false
 			}

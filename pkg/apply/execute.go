@@ -11,6 +11,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -227,14 +228,23 @@ func (n *nodeRun) watchDeleting(s *stepRun) {
 // await waits until an object is ready.
 func (n *nodeRun) await(s *stepRun, written revision) {
 	now := n.Now()
-	s.state, s.deadline = stepWaiting, now.Add(s.Object.Policy.Timeout)
+	s.since = now
+	s.since = n.waitedSince(s)
+	s.state, s.deadline = stepWaiting, s.since.Add(s.Object.Policy.Timeout)
 	if n.changes.IsZero() {
 		n.changes = now
 	}
 	if o := n.rollouts[n.form()]; n.share != plan.ShareNone && o.Deadline > 0 {
-		if end := n.changes.Add(o.Deadline); end.Before(s.deadline) {
+		began := n.changes
+		if s.since.Before(began) {
+			began = s.since
+		}
+		if end := began.Add(o.Deadline); end.Before(s.deadline) {
 			s.deadline = end
 		}
+	}
+	if !now.Before(s.deadline) {
+		s.usedUp, s.deadline = true, now.Add(firstLook)
 	}
 	n.tracker.expect(s.ref(), written, n.wakeUp)
 	n.look(s)
@@ -251,7 +261,7 @@ func (n *nodeRun) awaitGone(s *stepRun, timeout time.Duration) {
 // went on.
 func (n *nodeRun) look(s *stepRun) bool {
 	state, known := n.tracker.state(s.ref())
-	late := !n.Now().Before(s.deadline)
+	late := !n.Now().Before(s.deadline) || s.usedUp && known && state != ready.Waiting(notSeenYet)
 	if late && !s.gone && state == ready.Waiting(notSeenYet) {
 		state = n.ask(s)
 	}
@@ -278,8 +288,7 @@ func (n *nodeRun) look(s *stepRun) bool {
 		n.notReady(s, state.Message)
 		return true
 	case late:
-		n.record(eventWarning, "ReadinessTimeout", s.ref().String()+" is not ready: "+orUnknown(state.Message))
-		n.notReady(s, "not ready in time (timeoutSeconds, rollout): "+orUnknown(state.Message))
+		n.late(s, orUnknown(state.Message))
 		return true
 	}
 	if state != s.last {
@@ -287,6 +296,21 @@ func (n *nodeRun) look(s *stepRun) bool {
 		n.report(Event{Type: EventWait, Object: s.ref(), ID: s.id(), Message: state.Message})
 	}
 	return false
+}
+
+// firstLook is how long the API server may take to tell how an object is whose time
+// was over before this run.
+const firstLook = 10 * time.Second
+
+// late ends the wait for an object that was not ready in time.
+func (n *nodeRun) late(s *stepRun, state string) {
+	s.why = inventory.ObjectTimedOut
+	if s.usedUp {
+		n.notReady(s, "not ready in time (timeoutSeconds, rollout; used up, counted from "+s.since.UTC().Format(time.RFC3339)+"): "+state)
+		return
+	}
+	n.record(eventWarning, "ReadinessTimeout", s.ref().String()+" is not ready: "+state)
+	n.notReady(s, "not ready in time (timeoutSeconds, rollout): "+state)
 }
 
 // ask reads an object whose time is over before its watch told of it: it may well

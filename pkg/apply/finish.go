@@ -67,9 +67,8 @@ func (n *nodeRun) save(next *inventory.Inventory) error {
 func (n *nodeRun) keepLeaving() {
 	for i := range n.steps {
 		if s := &n.steps[i]; s.Object == nil && s.state == stepPending {
-			s.state, s.outcome = stepDone, OutcomeSkipped
-			n.report(Event{Type: EventObject, Object: s.ref(), ID: s.id(), Action: s.Action, Reason: s.Reason, Outcome: OutcomeSkipped, Adopted: s.Adopted,
-				Message: "it stays until the node's other objects are well"})
+			s.state, s.outcome, s.why, s.message = stepDone, OutcomeSkipped, inventory.ObjectNodeFailed, "it stays until the node's other objects are ready"
+			n.report(Event{Type: EventObject, Object: s.ref(), ID: s.id(), Action: s.Action, Reason: s.Reason, Outcome: OutcomeSkipped, Adopted: s.Adopted, Message: s.message})
 		}
 	}
 }
@@ -225,7 +224,7 @@ func (n *nodeRun) confirmed() []inventory.Entry {
 
 // status tells how the node is.
 func (n *nodeRun) status(outcome Outcome) inventory.Status {
-	st := inventory.Status{}
+	st := inventory.Status{Objects: n.objects()}
 	allReady := true
 	for i := range n.steps {
 		s := &n.steps[i]

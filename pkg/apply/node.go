@@ -57,7 +57,13 @@ type stepRun struct {
 	same     bool // the last write changed nothing
 	// interrupted: the run ended before the step did.
 	interrupted bool
-	watched     bool // a watch tells of it
+	// why is a word for how the step ended, where its outcome is not enough.
+	why string
+	// since is from when on it is waited for; usedUp: its time was over before this
+	// run looked.
+	since   time.Time
+	usedUp  bool
+	watched bool // a watch tells of it
 	// collected: it is left to the garbage collector, and recorded until the
 	// inventory is gone.
 	collected bool

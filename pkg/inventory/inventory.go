@@ -72,6 +72,7 @@ func (inv *Inventory) Clone() *Inventory {
 	c := *inv
 	c.Entries = slices.Clone(inv.Entries)
 	c.Status.Conditions = slices.Clone(inv.Status.Conditions)
+	c.Status.Objects = slices.Clone(inv.Status.Objects)
 	return &c
 }
 

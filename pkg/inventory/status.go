@@ -16,6 +16,10 @@ type Status struct {
 	Skipped    int         `json:"skipped"`
 	Conflicted int         `json:"conflicted"`
 	Conditions []Condition `json:"conditions,omitempty"`
+	// Objects are those that are not as the node wants them, as many as there is
+	// room for; MoreObjects counts the others.
+	Objects     []ObjectStatus `json:"objects,omitempty"`
+	MoreObjects int            `json:"moreObjects,omitempty"`
 }
 
 // Condition is one of Ready, Progressing and Degraded, with metav1.Condition's
@@ -58,6 +62,7 @@ func (s Status) At(before Status, now time.Time) Status {
 	s.Conditions = slices.Clone(s.Conditions)
 	slices.SortStableFunc(s.Conditions, func(a, b Condition) int { return cmp.Compare(a.Type, b.Type) })
 	now = now.UTC().Truncate(time.Second)
+	s.Objects, s.MoreObjects = s.boundedObjects()
 	for i := range s.Conditions {
 		c := &s.Conditions[i]
 		c.Message = bounded(c.Message)
@@ -72,13 +77,16 @@ func (s Status) At(before Status, now time.Time) Status {
 }
 
 // bounded makes a text storable.
-func bounded(s string) string {
+func bounded(s string) string { return cut(s, maxMessage) }
+
+// cut is a text of at most so many bytes, and valid UTF-8.
+func cut(s string, most int) string {
 	const ellipsis = "…"
 	s = strings.ToValidUTF8(s, string(utf8.RuneError))
-	if len(s) <= maxMessage {
+	if len(s) <= most {
 		return s
 	}
-	end := maxMessage - len(ellipsis)
+	end := most - len(ellipsis)
 	for !utf8.RuneStart(s[end]) {
 		end--
 	}
@@ -88,7 +96,8 @@ func bounded(s string) string {
 // equalStatus compares what is recorded.
 func equalStatus(a, b Status) bool {
 	return a.Desired == b.Desired && a.Ready == b.Ready && a.Failed == b.Failed &&
-		a.Skipped == b.Skipped && a.Conflicted == b.Conflicted &&
+		a.Skipped == b.Skipped && a.Conflicted == b.Conflicted && a.MoreObjects == b.MoreObjects &&
+		slices.EqualFunc(a.Objects, b.Objects, ObjectStatus.equal) &&
 		slices.EqualFunc(a.Conditions, b.Conditions, func(x, y Condition) bool {
 			at, bt := x.LastTransitionTime, y.LastTransitionTime
 			x.LastTransitionTime, y.LastTransitionTime = time.Time{}, time.Time{}

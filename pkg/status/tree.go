@@ -15,6 +15,10 @@ import (
 // StateUnknown is the state of an object that could not be looked at.
 const StateUnknown ready.State = "unknown"
 
+// StateSkipped is the state of an object that the last run did not write, and no run
+// before it.
+const StateSkipped ready.State = "skipped"
+
 // Seen is an object as it is now, or why that is unknown.
 type Seen struct {
 	lynq.Ref
@@ -36,6 +40,9 @@ type Object struct {
 	State     ready.State `json:"state"`
 	Message   string      `json:"message,omitempty"`
 	Created   time.Time   `json:"created,omitzero"`
+	// LastRun is why the last run did not leave it as the node wants it, nil where
+	// it did.
+	LastRun *inventory.ObjectStatus `json:"lastRun,omitempty"`
 	// Policies are those that it was written with, nil of what only belongs to
 	// an object of the node.
 	Policies *Policies `json:"policies,omitempty"`
@@ -100,6 +107,37 @@ func Tree(inv *inventory.Inventory, seen map[lynq.Ref]Seen, belonging []Seen) []
 		o := object(recorded(r, seen), owned)
 		o.ID = r.ID
 		o.Policies = PoliciesOf(r)
+		o.lastRun(inv.Status.Object(r.Ref))
+		objects = append(objects, o)
+	}
+	return append(objects, skipped(inv)...)
+}
+
+// lastRun takes what the last run said of the object. What it is waited for is told
+// by how it is now.
+func (o *Object) lastRun(told *inventory.ObjectStatus) {
+	if told == nil {
+		return
+	}
+	o.LastRun = told
+	if o.State != ready.StateWaiting && o.State != ready.StateFailed && told.Since.IsZero() {
+		o.Message = join(told.Reason+": "+told.Message, o.Message)
+	}
+}
+
+// skipped are the objects that a node wants and no run has written.
+func skipped(inv *inventory.Inventory) []Object {
+	if inv.Status.Is(inventory.ConditionReady) {
+		return nil // those are left alone on purpose
+	}
+	var objects []Object
+	for i := range inv.Status.Objects {
+		told := &inv.Status.Objects[i]
+		if slices.ContainsFunc(inv.Entries, func(r inventory.Entry) bool { return r.Ref == told.Ref() }) {
+			continue
+		}
+		o := Object{Group: told.Group, Kind: told.Kind, Namespace: told.Namespace, Name: told.Name, ID: told.ID, State: StateSkipped}
+		o.lastRun(told)
 		objects = append(objects, o)
 	}
 	return objects

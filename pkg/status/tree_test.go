@@ -86,6 +86,39 @@ func TestTree(t *testing.T) {
 	}
 }
 
+// TestTreeOfLastRun: what the last run said of objects is told of those that it wrote,
+// and of those that it did not.
+func TestTreeOfLastRun(t *testing.T) {
+	told := func(name, reason, message string, since int) inventory.ObjectStatus {
+		o := inventory.ObjectStatus{ID: name, Group: "apps", Kind: "Deployment", Namespace: "shop", Name: name, Reason: reason, Message: message}
+		if since > 0 {
+			o.Since = at(since)
+		}
+		return o
+	}
+	inv := &inventory.Inventory{
+		Entries: []inventory.Entry{entry("a", "1", "x", 0), entry("b", "2", "x", 0)},
+		Status: inventory.Status{Objects: []inventory.ObjectStatus{
+			told("a", "TimedOut", "not in time", 1), told("b", "Conflict", "it is theirs", 0), told("c", "DependencyFailed", "a is not ready", 0),
+		}},
+	}
+	var lines []string
+	for _, o := range status.Tree(inv, map[lynq.Ref]status.Seen{
+		inv.Entries[0].Ref: seen("Deployment", "a", "1", "", "waiting", "0 of 1"),
+		inv.Entries[1].Ref: seen("Deployment", "b", "2", "", "ready", ""),
+	}, nil) {
+		lines = append(lines, o.Name+" "+string(o.State)+": "+o.Message+": "+o.LastRun.Reason)
+	}
+	want := []string{"a waiting: 0 of 1: TimedOut", "b ready: Conflict: it is theirs: Conflict", "c skipped: DependencyFailed: a is not ready: DependencyFailed"}
+	if diff := cmp.Diff(want, lines); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	inv.Status.Conditions = []inventory.Condition{{Type: inventory.ConditionReady, Status: "True"}}
+	if got := status.Tree(inv, nil, nil); len(got) != 2 {
+		t.Errorf("a ready node has %d objects", len(got))
+	}
+}
+
 // TestTreeRound: owners that go round do not make a tree without end.
 func TestTreeRound(t *testing.T) {
 	inv := &inventory.Inventory{Entries: []inventory.Entry{entry("a", "1", "x", 0)}}

@@ -1,0 +1,120 @@
+package apply
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// recorded is what the only node's inventory says of its objects.
+func (s *stage) recorded() []inventory.ObjectStatus { return s.notes.all()[0].Status.Objects }
+
+// TestObjectStatus: the inventory names each object that is not as the node wants it,
+// with the reason, also those that were never written.
+func TestObjectStatus(t *testing.T) {
+	s := newStage()
+	mustApply(t, s, node("n", configMap("old", "1")))
+	s.before = func(_ string, ref lynq.Ref) error {
+		if ref.Name == "refused" {
+			return refused(ref)
+		}
+		return nil
+	}
+	s.make(lynq.Ref{Kind: "Service", Namespace: "ns", Name: "theirs"}, map[string]any{"labels": map[string]any{"app.kubernetes.io/managed-by": "Helm"}, "annotations": map[string]any{"meta.helm.sh/release-name": "x", "meta.helm.sh/release-namespace": "ns"}})
+	theirs := configMap("theirs", "1")
+	theirs.Kind, theirs.Content["kind"] = "Service", "Service"
+	mustApply(t, s, node("n", stuck(widget("broken")), configMap("after", "1", "broken"), configMap("refused", "1"), theirs, configMap("fine", "1")))
+	want := []inventory.ObjectStatus{
+		{ID: "broken", Group: "example.com", Kind: "Widget", Namespace: "ns", Name: "broken", Reason: inventory.ObjectNotReady, Message: "Stalled: no chart"},
+		{ID: "after", Kind: "ConfigMap", Namespace: "ns", Name: "after", Reason: inventory.ObjectDependencyFailed},
+		{ID: "refused", Kind: "ConfigMap", Namespace: "ns", Name: "refused", Reason: inventory.ObjectFailed},
+		{ID: "theirs", Kind: "Service", Namespace: "ns", Name: "theirs", Reason: inventory.ObjectConflict},
+		{ID: "old", Kind: "ConfigMap", Namespace: "ns", Name: "old", Reason: inventory.ObjectNodeFailed},
+	}
+	if diff := cmp.Diff(want, s.recorded(), cmpopts.IgnoreFields(inventory.ObjectStatus{}, "Since", "Message")); diff != "" {
+		t.Error(diff)
+	}
+	for i, o := range s.recorded() {
+		if (o.Since.IsZero()) != (i > 0) || o.Message == "" {
+			t.Errorf("%s: since %v: %q", o.ID, o.Since, o.Message)
+		}
+	}
+	// Once all is as it is to be, nothing is said.
+	s.before = nil
+	s.heal("broken")
+	mustApply(t, s, node("n", stuck(widget("broken")), configMap("after", "1", "broken"), configMap("refused", "1"), configMap("fine", "1")))
+	if got := s.recorded(); len(got) > 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// clock is a time that tests set.
+type clock struct{ now time.Time }
+
+// at applies a node at some time, and gives what became of it.
+func (s *stage) at(t *testing.T, c *clock, told *[]Event, n *plan.Node) *Summary {
+	t.Helper()
+	p, err := s.plan(bounded(t), n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := &events{}
+	r := &Runner{Cluster: s, Inventories: s.notes, Reporter: events, Now: func() time.Time { return c.now }, Options: s.options}
+	sum, err := r.Run(bounded(t), []plan.Plan{*p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	*told = events.all
+	return sum
+}
+
+// TestTimeUsedUp: what is broken and not written again is not waited for again: its
+// time counts from when it was written. One that has become ready meanwhile is.
+func TestTimeUsedUp(t *testing.T) {
+	s, c := newStage(), &clock{time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)}
+	var told []Event
+	next := func() *plan.Node {
+		w := reconciling(widget("w"))
+		w.Policy.Timeout = time.Hour
+		return node("n", w)
+	}
+	s.options.Wait = false
+	if sum := s.at(t, c, &told, next()); len(sum.Failed) > 0 {
+		t.Fatalf("%+v", sum.Failed)
+	}
+	if got := s.recorded(); len(got) != 1 || got[0].Reason != inventory.ObjectNotWaitedFor || !got[0].Since.Equal(c.now) {
+		t.Fatalf("recorded %+v", got)
+	}
+	s.options.Wait = true
+	c.now = c.now.Add(2 * time.Hour)
+	for range 2 {
+		sum := s.at(t, c, &told, next())
+		if len(sum.Failed) != 1 || !strings.Contains(sum.Failed[0].Problems[0], "counted from 2026-07-01T12:00:00Z): Working: 0 of 1") {
+			t.Fatalf("%+v", sum.Failed)
+		}
+		if got := s.recorded(); len(got) != 1 || got[0].Reason != inventory.ObjectTimedOut {
+			t.Errorf("recorded %+v", got)
+		}
+	}
+	// It is written again: its time begins again, and the run waits.
+	changed := func() *plan.Node {
+		w := reconciling(widget("w"))
+		w.Policy.Timeout = time.Hour
+		w.Content["spec"] = map[string]any{"value": "2"}
+		return node("n", w)
+	}
+	s.interruptible(t, func(ctx context.Context) (context.Context, func()) { return context.WithCancel(ctx) }, changed())
+	s.heal("w")
+	c.now = c.now.Add(24 * 365 * time.Hour)
+	if sum := s.at(t, c, &told, changed()); len(sum.Failed) > 0 || !s.is(inventory.ConditionReady) || len(s.recorded()) > 0 {
+		t.Errorf("%+v, recorded %+v", sum.Failed, s.recorded())
+	}
+}
