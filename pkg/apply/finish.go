@@ -79,27 +79,30 @@ func (n *nodeRun) fail(err error) {
 	err = InNamespace(n.plan.Namespace, OrAnotherNamespace, err)
 	n.problems = append(n.problems, err.Error())
 	if n.plan.Desired != nil && n.plan.Desired.Failed != nil {
-		why := "TemplateRenderError"
-		if unknown := (*plan.UnknownError)(nil); errors.As(err, &unknown) {
-			why, n.reason = "ObjectsUnknown", plan.ReasonUnknown
-		}
-		if ending := (*NamespaceError)(nil); errors.As(err, &ending) {
-			why = "NamespaceTerminating"
-		}
-		n.record(eventWarning, why, err.Error())
-		n.recordFailure()
+		n.recordFailure(err)
 	}
 	n.conclude(OutcomeFailed)
 }
 
 // recordFailure says in the record that the node is not as its row wants it;
-// what it owns stays as it is.
-func (n *nodeRun) recordFailure() {
+// what it owns stays as it is. Values of the row are not recorded.
+func (n *nodeRun) recordFailure(err error) {
+	event, reason, message := "TemplateRenderError", reasonOf(OutcomeFailed), err.Error()
+	if unknown := (*plan.UnknownError)(nil); errors.As(err, &unknown) {
+		event, n.reason = "ObjectsUnknown", plan.ReasonUnknown
+	}
+	if ending := (*NamespaceError)(nil); errors.As(err, &ending) {
+		event = "NamespaceTerminating"
+	}
+	if unrendered := (*plan.RenderError)(nil); errors.As(err, &unrendered) {
+		reason, message = inventory.ReasonRenderFailed, unrendered.Masked
+	}
+	n.record(eventWarning, event, message)
 	if n.inventory == nil || n.Options.DryRun {
 		return
 	}
 	next := n.inventory.Clone()
-	next.Status.Conditions = conditionsOf(OutcomeFailed, false, n.problems)
+	next.Status.Conditions = failedFor(reason, message)
 	next.Status = next.Status.At(n.inventory.Status, n.Now())
 	if !n.differs(next) {
 		return
@@ -268,6 +271,17 @@ func conditionsOf(outcome Outcome, allReady bool, problems []string) []inventory
 		progressing.Status, progressing.Reason = "True", "NotWaitedFor"
 	}
 	return []inventory.Condition{degraded, progressing, ready}
+}
+
+// failedFor are the conditions of a node of which nothing was written.
+func failedFor(reason, message string) []inventory.Condition {
+	conditions := conditionsOf(OutcomeFailed, false, []string{message})
+	for i := range conditions {
+		if c := &conditions[i]; c.Reason == reasonOf(OutcomeFailed) {
+			c.Reason = reason
+		}
+	}
+	return conditions
 }
 
 func reasonOf(o Outcome) string {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -330,5 +331,19 @@ func (j *applyJob) seen(h HubPrograms) *inventory.Hub {
 	record.Rows, record.Active, record.Inactive, record.Nodes = r.Rows, r.Active, r.Rows-r.Active, len(j.nodes[h.Key])
 	record.Namespaces, record.NamespaceDefaults = j.recordedIn[h.Key], h.Hub.NamespaceDefaults
 	record.Columns, record.Time, record.Interrupted = render.Columns(h.Hub), j.read.UTC().Truncate(time.Second), time.Time{}
+	record.SetUnrendered(unrendered(j.nodes[h.Key]))
 	return &record
+}
+
+// unrendered are the nodes that could not be rendered, as they are recorded.
+func unrendered(nodes []*plan.Node) []inventory.Unrendered {
+	var failed []inventory.Unrendered
+	for _, n := range nodes {
+		if why := (*plan.RenderError)(nil); errors.As(n.Failed, &why) {
+			failed = append(failed, inventory.Unrendered{
+				Node: n.Name, Namespace: n.Namespace, Form: n.Form, FormNamespace: n.FormNamespace, UID: n.UID, Message: why.Masked,
+			})
+		}
+	}
+	return failed
 }

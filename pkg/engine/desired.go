@@ -57,7 +57,8 @@ func (d *desired) Keep(k render.Kept) error {
 	}
 	node.NodeKey = plan.NodeKey{Namespace: k.Namespace, Name: k.Name}
 	if !ok || len(k.Problems) > 0 {
-		node.Fail(fmt.Errorf("it could not be rendered: %w", problemsOf(k.Problems)))
+		err := fmt.Errorf("it could not be rendered: %w", problemsOf(k.Problems))
+		node.Fail(&plan.RenderError{Err: err, Masked: masked(err.Error(), k.UID, mapped(k))})
 	}
 	namespace := d.hubs[slices.IndexFunc(d.hubs, func(h HubPrograms) bool { return h.Hub == k.Program.Hub })].Key.Namespace
 	node.HubNamespace, node.FormNamespace = namespace, formKey(k.Program.Form, namespace).Namespace
@@ -85,7 +86,8 @@ func (*desired) Add([]byte) error { return nil }
 
 // Drop implements render.Sink.
 func (d *desired) Drop(i int) bool {
-	d.nodes[i].Fail(errors.New("it could not be rendered: another node renders an object of it too (see above)"))
+	err := errors.New("it could not be rendered: another node renders an object of it too")
+	d.nodes[i].Fail(&plan.RenderError{Err: fmt.Errorf("%w (see above)", err), Masked: err.Error()})
 	return true
 }
 

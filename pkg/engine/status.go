@@ -74,8 +74,10 @@ func (o *StatusOptions) look(ctx context.Context, client *kube.Client) (*Status,
 		s.Warnings = append(s.Warnings, b.Error())
 		s.Nodes = append(s.Nodes, status.OfBroken(b))
 	}
+	shown := o.shownHubs(ctx, records, s, hubs.hubs)
+	o.addUnrendered(s, shown)
 	status.Sort(s.Nodes)
-	s.Hubs = status.Sum(s.Nodes, o.shownHubs(ctx, records, s, hubs.hubs))
+	s.Hubs = status.Sum(s.Nodes, shown)
 	return s, records.elsewhere(), o.missing(ctx, records.store, s)
 }
 
@@ -88,6 +90,24 @@ func (o *StatusOptions) now(ctx context.Context, client *kube.Client, r *Invento
 	now, warnings, err := nodesNow(ctx, client, r)
 	s.Warnings = append(s.Warnings, warnings...)
 	return now, err
+}
+
+// addUnrendered adds the nodes that could not be rendered and have no inventory, as
+// the records of hubs name them.
+func (o *StatusOptions) addUnrendered(s *Status, hubs []*inventory.Hub) {
+	type key struct{ namespace, name string }
+	known := map[key]bool{}
+	for i := range s.Nodes {
+		known[key{s.Nodes[i].Namespace, s.Nodes[i].Name}] = true
+	}
+	for _, h := range hubs {
+		for i := range h.Unrendered {
+			n := status.OfUnrendered(keyOfHub(h), &h.Unrendered[i], h.Time)
+			if !known[key{n.Namespace, n.Name}] && (o.Namespace == "" || n.Namespace == o.Namespace) && o.means(&n) {
+				s.Nodes = append(s.Nodes, n)
+			}
+		}
+	}
 }
 
 // means tells whether the options choose a node whose record is broken.

@@ -127,9 +127,11 @@ func (w *StatusWatch) Status() *Status {
 			ignored.Broken = append(ignored.Broken, &inventory.UnreadableError{Namespace: key.Namespace, Name: key.Name, Hub: n.Hub, HubNamespace: n.HubNamespace})
 		}
 	}
+	shown := slices.DeleteFunc(slices.Collect(maps.Values(w.hubs)), func(h *inventory.Hub) bool { return !w.o.showsHub(keyOfHub(h)) })
+	w.o.addUnrendered(s, shown)
 	status.Sort(s.Nodes)
 	s.Ignored = ignored.Warnings()
-	s.Hubs = status.Sum(s.Nodes, slices.DeleteFunc(slices.Collect(maps.Values(w.hubs)), func(h *inventory.Hub) bool { return !w.o.showsHub(keyOfHub(h)) }))
+	s.Hubs = status.Sum(s.Nodes, shown)
 	for i := range s.Hubs {
 		if h := &s.Hubs[i]; h.Run != nil && w.o.Namespace == "" && w.o.whole() {
 			h.Missing = max(h.Run.Nodes-h.Nodes, 0)

@@ -28,6 +28,10 @@ type Hub struct {
 	Time       time.Time // of the run
 	// Interrupted is when the run ended before it was done, zero where it was.
 	Interrupted time.Time
+	// Unrendered are nodes that could not be rendered, as many as there is room for;
+	// MoreUnrendered counts the others.
+	Unrendered     []Unrendered
+	MoreUnrendered int
 	// Version is that of a lynqctl which renders what is recorded of every node
 	// whose record has a version, though that may be another one. "" where none is
 	// known.
@@ -208,5 +212,5 @@ func equalHubs(a, b *Hub) bool {
 	return a.Name == b.Name && a.Namespace == b.Namespace && a.Rows == b.Rows && a.Active == b.Active &&
 		a.Inactive == b.Inactive && a.Nodes == b.Nodes && slices.Equal(a.Columns, b.Columns) &&
 		slices.Equal(a.Namespaces, b.Namespaces) && slices.Equal(a.NamespaceDefaults, b.NamespaceDefaults) && a.Format == b.Format && a.Time.Equal(b.Time) && a.Version == b.Version && a.Finalizer == b.Finalizer &&
-		a.Interrupted.Equal(b.Interrupted)
+		a.Interrupted.Equal(b.Interrupted) && slices.Equal(a.Unrendered, b.Unrendered) && a.MoreUnrendered == b.MoreUnrendered
 }

@@ -1,6 +1,7 @@
 package inventory
 
 import (
+	"slices"
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -12,14 +13,43 @@ type hubRun struct {
 	// know of this writes a later one there, and leaves this as it is.
 	Time        time.Time `json:"time"`
 	Interrupted time.Time `json:"interrupted,omitzero"`
+	// Unrendered and MoreUnrendered are as Hub has them.
+	Unrendered     []Unrendered `json:"unrendered,omitempty"`
+	MoreUnrendered int          `json:"moreUnrendered,omitempty"`
+}
+
+// Unrendered is a node that could not be rendered, and why, without the values of its
+// row. It may have no inventory.
+type Unrendered struct {
+	Node          string `json:"node"`
+	Namespace     string `json:"namespace"`
+	Form          string `json:"form"`
+	FormNamespace string `json:"formNamespace,omitempty"`
+	UID           string `json:"uid"`
+	Message       string `json:"message"`
+}
+
+// What the record of a hub has room for.
+const (
+	maxUnrendered        = 100
+	maxUnrenderedMessage = 512
+)
+
+// SetUnrendered takes as many nodes as there is room for.
+func (h *Hub) SetUnrendered(nodes []Unrendered) {
+	h.Unrendered = slices.Clone(nodes[:min(len(nodes), maxUnrendered)])
+	h.MoreUnrendered = len(nodes) - len(h.Unrendered)
+	for i := range h.Unrendered {
+		h.Unrendered[i].Message = cut(h.Unrendered[i].Message, maxUnrenderedMessage)
+	}
 }
 
 // encodeRun says how the run ended, where it was not simply done.
 func (h *Hub) encodeRun(to map[string]string) error {
-	if h.Interrupted.IsZero() {
+	if h.Interrupted.IsZero() && len(h.Unrendered) == 0 {
 		return nil
 	}
-	text, err := lynq.JSON(hubRun{Time: h.Time.UTC(), Interrupted: h.Interrupted.UTC()})
+	text, err := lynq.JSON(hubRun{Time: h.Time.UTC(), Interrupted: h.Interrupted.UTC(), Unrendered: h.Unrendered, MoreUnrendered: h.MoreUnrendered})
 	if err != nil {
 		return err
 	}
@@ -37,7 +67,7 @@ func (d *decoder) run(h *Hub) error {
 		return err
 	}
 	if r.Time.Equal(h.Time) {
-		h.Interrupted = r.Interrupted.UTC()
+		h.Interrupted, h.Unrendered, h.MoreUnrendered = r.Interrupted.UTC(), r.Unrendered, r.MoreUnrendered
 	}
 	return nil
 }

@@ -39,6 +39,10 @@ const (
 	ConditionDegraded    = "Degraded"
 )
 
+// ReasonRenderFailed is that of the condition Degraded where a row could not be
+// rendered.
+const ReasonRenderFailed = "RenderFailed"
+
 // The values of a condition's Status.
 const (
 	conditionTrue = "True"

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // The states of nodes and objects: all words there are for them.
@@ -75,6 +76,15 @@ func OfBroken(b *inventory.UnreadableError) Node {
 	return Node{
 		Name: b.Node, Namespace: b.Namespace, Hub: b.Hub, HubNamespace: plan.HubOfBroken(b).Namespace, Form: form.Name, FormNamespace: form.Namespace,
 		Condition: Unreadable, Message: b.Error(),
+	}
+}
+
+// OfUnrendered tells how a node is that has no inventory, since its row could not be
+// rendered.
+func OfUnrendered(hub lynq.HubKey, u *inventory.Unrendered, at time.Time) Node {
+	return Node{
+		Name: u.Node, Namespace: u.Namespace, Hub: hub.Name, HubNamespace: hub.Namespace, Form: u.Form, FormNamespace: u.FormNamespace, UID: u.UID,
+		Condition: inventory.ConditionDegraded + ": " + inventory.ReasonRenderFailed, Since: at, Message: u.Message,
 	}
 }
 

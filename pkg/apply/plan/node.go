@@ -31,6 +31,20 @@ type Node struct {
 	Claims Claims
 }
 
+// RenderError is why a node could not be rendered. Its text is for who runs lynqctl,
+// and may quote the row.
+type RenderError struct {
+	Err error
+	// Masked is the text without the values of the row, for what is recorded.
+	Masked string
+}
+
+// Error implements error.
+func (e *RenderError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the cause.
+func (e *RenderError) Unwrap() error { return e.Err }
+
 func (n *Node) formKey() lynq.FormKey { return lynq.FormKey{Namespace: n.FormNamespace, Name: n.Form} }
 
 // is tells whether an inventory is that of the node, by whatever name.
