@@ -118,7 +118,7 @@ func (a *app) render(ctx context.Context, f *renderCommandFlags) error {
 	defer cancel()
 	e, o := a.engine(""), &f.tree.TreeOptions
 	o.RenderOptions = f.RenderOptions
-	o.Losses = func(losses []gitops.Loss) error { return a.showLosses(&f.tree, losses) }
+	o.Losses = func(all, untold []gitops.Loss) error { return a.showLosses(&f.tree, all, untold) }
 	o.Show = func(t *engine.Tree) error { return a.showTree(&f.tree, t) }
 	o.Refuse = func(t *engine.Tree) error { return a.refuseTree(&f.tree, t) }
 	inputs, err := e.PrepareFor(ctx, o)

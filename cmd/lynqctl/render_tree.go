@@ -60,6 +60,9 @@ func (f *treeFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Emit.Path, "repo-path", "", "with --emit-apps: the tree's path in the repository")
 	flags.StringVar(&f.Emit.Name, "app-name", "", "with --emit-apps: name of the ApplicationSet or GitRepository (default lynqctl; flux without --repo-url: flux-system)")
 	flags.StringVar(&f.Emit.Namespace, "app-namespace", "", "with --emit-apps: namespace of these objects (default argocd or flux-system)")
+	flags.StringVar(&f.Emit.Project, "app-project", "", "with --emit-apps for argo: project of the Applications (default default)")
+	flags.StringVar(&f.Emit.DestServer, "dest-server", "", "with --emit-apps for argo: URL of the cluster that the objects go to (default: the one Argo CD runs in)")
+	flags.StringVar(&f.Emit.DestName, "dest-name", "", "with --emit-apps for argo: name of that cluster in Argo CD, instead of --dest-server")
 }
 
 // treeOnly are the flags that mean nothing without a tree, and appsOnly those that mean
@@ -69,7 +72,7 @@ func treeOnly() []string {
 }
 
 func appsOnly() []string {
-	return []string{"repo-url", "revision", "repo-path", "app-name", "app-namespace"}
+	return []string{"repo-url", "revision", "repo-path", "app-name", "app-namespace", "app-project", "dest-server", "dest-name"}
 }
 
 // check checks the flags, and completes the options.
@@ -128,13 +131,17 @@ func (f *treeFlags) checkTarget(cmd *cobra.Command) error {
 	return nil
 }
 
-// showLosses tells which policies the target does not honour.
-func (a *app) showLosses(f *treeFlags, losses []gitops.Loss) error {
-	f.losses = losses
+// showLosses tells which policies the target does not honour, those that are new to
+// the tree. A report has all of them.
+func (a *app) showLosses(f *treeFlags, all, untold []gitops.Loss) error {
+	f.losses = all
+	if len(untold) == 0 {
+		return nil
+	}
 	if _, err := fmt.Fprintf(a.noteOut(), "%s does not honour all policies:\n", f.Target.Title()); err != nil {
 		return err
 	}
-	return gitops.WriteLosses(a.noteOut(), losses)
+	return gitops.WriteLosses(a.noteOut(), untold)
 }
 
 // mostExplained is how many changed objects a report looks into.

@@ -38,7 +38,7 @@ func Recipe(text string) (string, error) {
 		}
 		steps = append(steps, slices.Concat(j.BeforeScript, j.Script, j.AfterScript)...)
 	}
-	outside := regexp.MustCompile(`^(go install|gh|curl) `)
+	outside := regexp.MustCompile(`^(gh|curl) `)
 	var script strings.Builder
 	for _, step := range steps {
 		if outside.MatchString(step) {

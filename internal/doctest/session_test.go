@@ -144,8 +144,8 @@ func TestRunRefuses(t *testing.T) {
 }
 
 func TestRecipe(t *testing.T) {
-	const github = "on: [push]\njobs:\n  a:\n    steps:\n      - uses: x\n      - run: go install x\n      - run: |\n          lynqctl status\n          echo on\n      - run: gh pr comment\n"
-	const gitlab = "a:\n  before_script: [go install x]\n  script: [code=0, 'lynqctl status || code=$?']\n  after_script: ['curl x']\n"
+	const github = "on: [push]\njobs:\n  a:\n    steps:\n      - uses: x\n      - run: curl x\n      - run: |\n          lynqctl status\n          echo on\n      - run: gh pr comment\n"
+	const gitlab = "a:\n  before_script: [curl x]\n  script: [code=0, 'lynqctl status || code=$?']\n  after_script: ['curl x']\n"
 	for name, test := range map[string]struct{ text, want, err string }{
 		"github":     {text: github, want: "lynqctl status\necho on\n"},
 		"gitlab":     {text: gitlab, want: "code=0\nlynqctl status || code=$?\n"},

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
@@ -70,7 +71,8 @@ func compile(inputs *form.Inputs, forms []*form.Form, o render.Options) ([]HubPr
 // Inputs are hubs and forms that were loaded and compiled.
 type Inputs struct {
 	*form.Inputs
-	Hubs []HubPrograms
+	Hubs   []HubPrograms
+	losses []gitops.Loss // of policies, by the target that the inputs are prepared for
 }
 
 // Prepare loads and compiles what options name, and reports everything that is wrong
@@ -99,5 +101,5 @@ func (e *Engine) prepareWith(ctx context.Context, o *RenderOptions, nothing stri
 	if optionsErr != nil {
 		return nil, optionsErr
 	}
-	return &Inputs{inputs, hubs}, nil
+	return &Inputs{Inputs: inputs, Hubs: hubs}, nil
 }

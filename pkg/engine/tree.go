@@ -24,8 +24,9 @@ type TreeOptions struct {
 	DropApps bool
 	// Strict: a policy that the target does not honour is bad input.
 	Strict bool
-	// Losses shows policies that the target does not honour.
-	Losses func([]gitops.Loss) error
+	// Losses is given the policies that the target does not honour, and shows those
+	// that people were not told of by earlier runs on the tree.
+	Losses func(all, untold []gitops.Loss) error
 	// Show shows what changed, and Refuse why nothing does: its tree is what would
 	// have come of the run.
 	Show   func(*Tree) error
@@ -76,7 +77,11 @@ func (e *Engine) PrepareFor(ctx context.Context, o *TreeOptions) (*Inputs, error
 	if err != nil || len(losses) == 0 {
 		return inputs, err
 	}
-	if err := o.Losses(losses); err != nil {
+	inputs.losses = losses
+	if o.Dir != "" && !o.Strict {
+		return inputs, nil // the tree remembers what was told
+	}
+	if err := o.Losses(losses, losses); err != nil {
 		return nil, Fail(err)
 	}
 	if o.Strict {
@@ -115,6 +120,10 @@ func (e *Engine) WriteTree(ctx context.Context, o *TreeOptions, inputs *Inputs) 
 	if err != nil {
 		return err
 	}
+	told, err := o.tell(inputs, index)
+	if err != nil {
+		return err
+	}
 	settings := o.Settings
 	settings.Recorded = writtenNames(index)
 	sink := &treeSink{}
@@ -126,12 +135,28 @@ func (e *Engine) WriteTree(ctx context.Context, o *TreeOptions, inputs *Inputs) 
 	}
 	j.input = &gitops.Input{
 		Arrangement: o.Arrangement, Scope: scopeOf(j.hubs, settings, sink.nodes),
-		Nodes: sink.nodes, Index: index, Apps: apps, DropApps: o.DropApps,
+		Nodes: sink.nodes, Index: index, Apps: apps, DropApps: o.DropApps, Told: told,
 	}
 	if err := j.unknownNodes(); err != nil {
 		return err
 	}
 	return j.carryOut(ctx)
+}
+
+// tell shows the losses that are new to a tree, and gives what it is to remember.
+func (o *TreeOptions) tell(inputs *Inputs, index *gitops.Index) ([]string, error) {
+	var forms []string
+	for _, p := range allPrograms(inputs.Hubs) {
+		forms = append(forms, p.Form.Name)
+	}
+	untold, told := index.Untold(o.Target, forms, inputs.losses)
+	if len(inputs.losses) == 0 {
+		return told, nil
+	}
+	if err := o.Losses(inputs.losses, untold); err != nil {
+		return nil, Fail(err)
+	}
+	return told, nil
 }
 
 // carryOut plans the tree, and writes it.

@@ -18,6 +18,10 @@ import (
 // it. No node has that name.
 const appsFolder = "apps"
 
+// bootstrapFile is the file of the tree for the object that points the target at those
+// objects. No kustomization.yaml lists it, and with no dash it is never a node's.
+const bootstrapFile = "lynqctl_bootstrap.yaml"
+
 // AppOptions say how the objects look that point a target at a tree.
 type AppOptions struct {
 	Kind Apps
@@ -28,6 +32,9 @@ type AppOptions struct {
 	Path              string // of the tree within the repository
 	Name              string // of the ApplicationSet or GitRepository
 	Namespace         string // of all these objects
+	// Project is Argo CD's, and DestServer or DestName is the cluster that its
+	// Applications are for.
+	Project, DestServer, DestName string
 }
 
 // AppForm is a form whose nodes are in the tree.
@@ -102,9 +109,14 @@ func (o AppOptions) withDefaults() (AppOptions, error) {
 	switch {
 	case o.Kind == AppsNone:
 		return o, nil
+	case !argo && o.Project+o.DestServer+o.DestName != "":
+		return o, errors.New("a project and a destination are Argo CD's: Flux has none")
+	case o.DestServer != "" && o.DestName != "":
+		return o, errors.New("a cluster has its server or its name, not both")
 	case argo && o.RepoURL == "":
 		return o, errors.New("the URL of the repository is needed: Argo CD reads the tree from there")
 	case argo:
+		set(&o.Project, "default")
 		set(&o.Revision, "HEAD")
 		set(&o.Name, "lynqctl")
 		set(&o.Namespace, "argocd")
@@ -189,16 +201,26 @@ func (m *AppMaker) resources(n *Node) []string {
 
 // tree are the files for the tree as a whole.
 func (m *AppMaker) tree(sharded bool) []File {
-	file := func(name string, object map[string]any) []File {
-		return []File{{Path: path.Join(appsFolder, string(m.options.Kind), name), Bytes: documentsOf(object)}}
+	var files []File
+	file := func(name string, objects ...map[string]any) {
+		files = append(files, File{Path: name, Bytes: documentsOf(objects...)})
 	}
-	switch {
-	case m.options.Kind == AppsApplicationSet:
-		return file("applicationset.yaml", m.applicationSet(sharded))
-	case (m.options.Kind == AppsKustomizations || m.options.Kind == AppsOrdered) && m.options.RepoURL != "":
-		return file("gitrepository.yaml", m.gitRepository())
+	folder := path.Join(appsFolder, string(m.options.Kind))
+	switch m.options.Kind {
+	case AppsApplications, AppsApplicationSet:
+		if m.options.Kind == AppsApplicationSet {
+			file(path.Join(folder, "applicationset.yaml"), m.applicationSet(sharded))
+		}
+		file(bootstrapFile, m.argoBootstrap(folder))
+	case AppsKustomizations, AppsOrdered:
+		bootstrap := []map[string]any{m.fluxBootstrap(folder)}
+		if m.options.RepoURL != "" {
+			file(path.Join(folder, "gitrepository.yaml"), m.gitRepository())
+			bootstrap = append([]map[string]any{m.gitRepository()}, bootstrap...)
+		}
+		file(bootstrapFile, bootstrap...)
 	}
-	return nil
+	return files
 }
 
 // appName makes a name of the name of a folder, which is that of the node but
@@ -257,4 +279,6 @@ func AppsIn(x *Index) []Apps {
 
 // isApp tells whether a file of the tree is for the objects that point the target
 // at it, not for those of a node.
-func isApp(file string) bool { return strings.HasPrefix(file, appsFolder+"/") }
+func isApp(file string) bool {
+	return file == bootstrapFile || strings.HasPrefix(file, appsFolder+"/")
+}

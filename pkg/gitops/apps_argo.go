@@ -66,9 +66,9 @@ func (m *AppMaker) applicationSet(sharded bool) map[string]any {
 func (m *AppMaker) applicationSpec(folder string, ignores []ignoreRule, stuck bool) map[string]any {
 	options := []any{"PruneLast=true"}
 	spec := map[string]any{
-		"project":     "default",
+		"project":     m.options.Project,
 		"source":      map[string]any{"repoURL": m.options.RepoURL, "targetRevision": m.options.Revision, "path": folder},
-		"destination": map[string]any{"server": "https://kubernetes.default.svc"},
+		"destination": m.destination(),
 	}
 	if stuck {
 		options = append(options, "FailOnSharedResource=true")
@@ -86,6 +86,37 @@ func (m *AppMaker) applicationSpec(folder string, ignores []ignoreRule, stuck bo
 		"syncOptions": options,
 	}
 	return spec
+}
+
+// argoCluster is the cluster that Argo CD runs in.
+const argoCluster = "https://kubernetes.default.svc"
+
+// destination is the cluster that the objects of nodes go to.
+func (m *AppMaker) destination() map[string]any {
+	if m.options.DestName != "" {
+		return map[string]any{"name": m.options.DestName}
+	}
+	return map[string]any{"server": cmp.Or(m.options.DestServer, argoCluster)}
+}
+
+// argoBootstrap points Argo CD at the other objects. They are in its own cluster,
+// wherever those of nodes are, and so need a project that allows that. It has no
+// finalizer: who takes it away does not mean all tenants.
+func (m *AppMaker) argoBootstrap(folder string) map[string]any {
+	return map[string]any{
+		"apiVersion": "argoproj.io/v1alpha1",
+		"kind":       "Application",
+		"metadata":   map[string]any{"name": m.options.Name + "-apps", "namespace": m.options.Namespace},
+		"spec": map[string]any{
+			"project": "default",
+			"source": map[string]any{
+				"repoURL": m.options.RepoURL, "targetRevision": m.options.Revision,
+				"path": path.Join(m.options.Path, folder), "directory": map[string]any{"recurse": true},
+			},
+			"destination": map[string]any{"server": argoCluster, "namespace": m.options.Namespace},
+			"syncPolicy":  map[string]any{"automated": map[string]any{"prune": true, "selfHeal": true}},
+		},
+	}
 }
 
 // ignoreRule are the fields of some objects that are left alone when they are

@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"fmt"
+	"path"
 	"slices"
 
 	"github.com/lynqctl/lynqctl/pkg/form"
@@ -25,6 +26,22 @@ func (m *AppMaker) gitRepository() map[string]any {
 			"interval": "1m",
 			"url":      m.options.RepoURL,
 			"ref":      map[string]any{"branch": m.options.Revision},
+		},
+	}
+}
+
+// fluxBootstrap points Flux at the other objects.
+func (m *AppMaker) fluxBootstrap(folder string) map[string]any {
+	return map[string]any{
+		"apiVersion": "kustomize.toolkit.fluxcd.io/v1",
+		"kind":       "Kustomization",
+		"metadata":   m.fluxMetadata(m.options.Name + "-apps"),
+		"spec": map[string]any{
+			"interval":      fluxInterval,
+			"retryInterval": fluxRetry,
+			"path":          "./" + path.Join(m.options.Path, folder),
+			"prune":         true,
+			"sourceRef":     map[string]any{"kind": "GitRepository", "name": m.options.Name},
 		},
 	}
 }

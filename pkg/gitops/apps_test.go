@@ -54,7 +54,7 @@ func TestApps(t *testing.T) {
 		golden string
 	}{
 		{"Applications", AppOptions{Kind: AppsApplications, RepoURL: "https://git.example/tenants", Path: "trees/prod/"}, "applications"},
-		{"an ApplicationSet", AppOptions{Kind: AppsApplicationSet, RepoURL: "https://git.example/tenants", Revision: "v1", Name: "shop", Namespace: "gitops"}, "applicationset"},
+		{"an ApplicationSet", AppOptions{Kind: AppsApplicationSet, RepoURL: "https://git.example/tenants", Revision: "v1", Name: "shop", Namespace: "gitops", Project: "tenants", DestName: "prod"}, "applicationset"},
 		{"Kustomizations", AppOptions{Kind: AppsKustomizations, Path: "trees/prod"}, "kustomizations"},
 		{"ordered Kustomizations", AppOptions{Kind: AppsOrdered, RepoURL: "ssh://git@git.example/tenants"}, "ordered-kustomizations"},
 	} {

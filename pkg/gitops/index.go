@@ -17,7 +17,9 @@ type Index struct {
 	// Unfinished: the run that wrote the index did not come to its end. Files
 	// may be of either digest, or missing.
 	Unfinished bool
-	Entries    []Entry // sorted by path, each once
+	// Told are the losses that people were told of: see Loss.mark.
+	Told    []string
+	Entries []Entry // sorted by path, each once
 }
 
 // Entry is a file that lynqctl wrote. No value of a row is in it.
@@ -76,7 +78,7 @@ func (x *Index) Without(paths map[string]bool) *Index {
 	if len(paths) == 0 {
 		return x
 	}
-	out := &Index{Unfinished: x.Unfinished}
+	out := &Index{Unfinished: x.Unfinished, Told: x.Told}
 	for _, e := range x.Entries {
 		if !paths[e.Path] {
 			out.Entries = append(out.Entries, e)

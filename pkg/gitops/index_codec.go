@@ -50,8 +50,9 @@ func (e *LineError) Unwrap() error { return e.Err }
 // file. One line per file is what Git shows and merges best.
 type indexLine struct {
 	// Of the head.
-	Format     int  `json:"format,omitempty"`
-	Unfinished bool `json:"unfinished,omitempty"`
+	Format     int      `json:"format,omitempty"`
+	Unfinished bool     `json:"unfinished,omitempty"`
+	Told       []string `json:"told,omitempty"`
 
 	Path          string   `json:"path,omitempty"`
 	SHA256        string   `json:"sha256,omitempty"`
@@ -72,6 +73,10 @@ func (x *Index) Encode() []byte {
 	b = strconv.AppendInt(b, x.format(), 10)
 	if x.Unfinished {
 		b = append(b, `,"unfinished":true`...)
+	}
+	if len(x.Told) > 0 {
+		list, _ := json.Marshal(x.Told) // texts can always be written
+		b = append(append(b, `,"told":`...), list...)
 	}
 	b = append(b, "}\n"...)
 	for i := range x.Entries {
@@ -158,7 +163,7 @@ func DecodeIndex(b []byte) (*Index, error) {
 	if head.Format > format {
 		return nil, &NewerIndexError{head.Format}
 	}
-	x := &Index{Unfinished: head.Unfinished}
+	x := &Index{Unfinished: head.Unfinished, Told: head.Told}
 	rest := lines[1:]
 	share := len(rest)/runtime.GOMAXPROCS(0) + 1
 	parts := make([][]Entry, (len(rest)+share-1)/share)

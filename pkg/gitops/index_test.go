@@ -117,3 +117,40 @@ func FuzzIndex(f *testing.F) {
 		}
 	})
 }
+
+// What people were told of is remembered by form, and told once. What changed, or
+// went and came back, is new.
+func TestUntold(t *testing.T) {
+	once := Loss{Form: "web", Resource: "a", Policy: "creationPolicy: Once", Instead: "x"}
+	stuck := Loss{Form: "web", Resource: "a", Policy: "conflictPolicy: Stuck", Instead: "y"}
+	other := Loss{Form: "db", Policy: "rollout.maxSkew", Instead: "z"}
+	changed := once
+	changed.Instead = "w"
+	var x Index
+	for i, run := range []struct {
+		target Target
+		forms  []string
+		losses []Loss
+		untold []Loss
+	}{
+		{TargetArgo, []string{"web", "db"}, []Loss{once, other}, []Loss{once, other}},
+		{TargetArgo, []string{"web", "db"}, []Loss{once, other}, nil},
+		{TargetArgo, []string{"web"}, []Loss{once, stuck}, []Loss{stuck}},
+		{TargetArgo, []string{"db"}, []Loss{other}, nil},
+		{TargetArgo, []string{"web"}, []Loss{stuck}, nil},
+		{TargetArgo, []string{"web"}, []Loss{once, stuck}, []Loss{once}},
+		{TargetArgo, []string{"web"}, []Loss{changed, stuck}, []Loss{changed}},
+		{TargetFlux, []string{"web"}, []Loss{changed}, []Loss{changed}},
+	} {
+		untold, told := x.Untold(run.target, run.forms, run.losses)
+		if diff := cmp.Diff(run.untold, untold); diff != "" {
+			t.Errorf("run %d: %s", i, diff)
+		}
+		x.Told = told
+		read, err := DecodeIndex(x.Encode())
+		if err != nil || !cmp.Equal(read.Told, x.Told) {
+			t.Fatalf("run %d: told %v, read %+v, error %v", i, x.Told, read, err)
+		}
+		x = *read
+	}
+}

@@ -57,13 +57,14 @@ type Plan struct {
 	Steps []Step   // sorted by path
 	Kept  []*Entry // the rest of the index
 
-	final []byte // the index when all is done, once it was asked for
+	told  []string // of Index.Told, when all is done
+	final []byte   // the index when all is done, once it was asked for
 }
 
 // Compare decides what happens to each file. It is a pure function. With force,
 // what others wrote or changed counts for nothing.
 func Compare(in *Input, l *Layout, disk *Disk, force bool) *Plan {
-	p := &Plan{Steps: make([]Step, 0, len(l.Files)+len(l.Gone))}
+	p := &Plan{Steps: make([]Step, 0, len(l.Files)+len(l.Gone)), told: in.Told}
 	taken := map[string]bool{}
 	entries := in.Index.Entries
 	for i := range l.Files {
@@ -185,7 +186,7 @@ func (p *Plan) Intent() *Index {
 }
 
 func (p *Plan) index(union bool) *Index {
-	x := &Index{Entries: make([]Entry, 0, len(p.Steps)+len(p.Kept))}
+	x := &Index{Told: p.told, Entries: make([]Entry, 0, len(p.Steps)+len(p.Kept))}
 	for _, e := range p.Kept {
 		x.Entries = append(x.Entries, *e)
 	}

@@ -98,6 +98,8 @@ type Input struct {
 	// Apps, where it is not nil, makes the objects that point a target at the
 	// tree. Without it those of earlier runs stay as they are.
 	Apps *AppMaker
+	// Told are the losses that people have been told of by now.
+	Told []string
 	// DropApps: they go, but for those that speak for the whole tree, where the
 	// run leaves a part of it as it is.
 	DropApps bool

@@ -21,7 +21,7 @@ func TestSchemas(t *testing.T) {
 	}
 	for _, flags := range [][]string{
 		{"--target=argo", "--emit-apps=applications", "--repo-url=https://git.example/tenants"},
-		{"--target=argo", "--emit-apps=applicationset", "--repo-url=https://git.example/tenants", "--revision=v1", "--shard"},
+		{"--target=argo", "--emit-apps=applicationset", "--repo-url=https://git.example/tenants", "--revision=v1", "--shard", "--app-project=tenants", "--dest-name=prod"},
 		{"--target=flux", "--emit-apps=kustomizations"},
 		{"--target=flux", "--emit-apps=ordered-kustomizations", "--repo-url=https://git.example/tenants", "--repo-path=tree"},
 	} {
@@ -29,6 +29,7 @@ func TestSchemas(t *testing.T) {
 		r.rows(t, "acme,1,basic,v1", "beta,1,basic,v1")
 		r.renderTree(t, append(flags, "--app-namespace="+env.Namespace)...)
 		env.Kubectl(t, "", "create", "--dry-run=server", "--validate=strict", "-R", "-f", filepath.Join(r.tree(), "apps"))
+		env.Kubectl(t, "", "create", "--dry-run=server", "--validate=strict", "-f", filepath.Join(r.tree(), "lynqctl_bootstrap.yaml"))
 	}
 	if _, err := env.TryKubectl(t, `{apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {name: x}, spec: {project: x, destination: {}, sync: {}}}`,
 		"create", "--dry-run=server", "--validate=strict", "-f", "-"); err == nil || !strings.Contains(err.Error(), `unknown field "spec.sync"`) {
