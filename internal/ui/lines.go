@@ -3,6 +3,8 @@ package ui
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -25,7 +27,8 @@ type lines struct {
 
 	mu    sync.Mutex
 	waits waits
-	told  time.Time // when waits were last told, or began
+	told  time.Time // when waits were last looked at, or began
+	last  []string  // what was told of them, but for how long it takes
 }
 
 func (l *lines) report(e *apply.Event) {
@@ -47,7 +50,8 @@ func (l *lines) tick(now time.Time) {
 
 func (l *lines) close() error { return nil }
 
-// waiting tells what is waited for, when it is time to.
+// waiting tells what is waited for, when it is time to and something else is to be
+// told than the last time.
 func (l *lines) waiting(now time.Time) {
 	if l.notes.quiet || l.waits.n == 0 || now.Sub(l.told) < waitingEvery {
 		return
@@ -55,9 +59,15 @@ func (l *lines) waiting(now time.Time) {
 	l.told = now
 	longest := l.waits.longest(waitingNamed)
 	named := make([]string, len(longest))
+	what := []string{strconv.Itoa(l.waits.n)}
 	for i, w := range longest {
 		named[i] = safe(w.node.Name) + "  " + w.line(now)
+		what = append(what, w.node.String(), w.object.String(), w.why)
 	}
+	if slices.Equal(what, l.last) {
+		return
+	}
+	l.last = what
 	line := "waiting for " + lynq.Count(l.waits.n, "object") + ": " + strings.Join(named, "; ")
 	if more := l.waits.n - len(named); more > 0 {
 		line += fmt.Sprintf("; and %d more", more)

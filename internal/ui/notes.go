@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -21,8 +22,10 @@ type notes struct {
 	// repeat it.
 	told map[plan.NodeKey][]string
 	// skipped are nodes by why they were: when a rollout stops, that is many at
-	// once, for the same reason. interrupted are those that the run broke off.
-	skipped, interrupted map[string][]string
+	// once, for the same reason.
+	skipped map[string][]string
+	// interrupted are those that the run broke off, by their hubs.
+	interrupted map[string][]string
 	// unknown are nodes by what could not be looked at, which many may share.
 	unknown map[string][]string
 }
@@ -60,6 +63,9 @@ func (n *notes) plan(e *apply.Event) string {
 }
 
 func (n *notes) object(e *apply.Event) string {
+	if e.Interrupted {
+		return "" // the summary tells, once for all
+	}
 	switch e.Outcome {
 	case apply.OutcomeFailed, apply.OutcomeConflicted, apply.OutcomeNotReady:
 		n.told[e.Node] = append(n.told[e.Node], e.Object.String()+": "+e.Message)
@@ -93,7 +99,8 @@ func (n *notes) node(e *apply.Event) string {
 		n.skipped[e.Message] = append(n.skipped[e.Message], e.Node.Name)
 		return ""
 	case apply.OutcomeInterrupted:
-		n.interrupted[nextGoesOn] = append(n.interrupted[nextGoesOn], e.Node.Name)
+		hub := e.Hub.String()
+		n.interrupted[hub] = append(n.interrupted[hub], e.Node.Name)
 		return ""
 	}
 	if e.Reason == plan.ReasonUnknown {
@@ -153,12 +160,40 @@ func (n *notes) summary(e *apply.Event) string {
 		return ""
 	}
 	lines := n.together(n.skipped, apply.OutcomeSkipped)
-	lines = append(lines, n.together(n.interrupted, apply.OutcomeInterrupted)...)
+	lines = append(lines, n.brokenOff()...)
 	lines = append(lines, n.together(n.unknown, apply.OutcomeFailed)...)
+	for _, s := range shared(n.untoldTogether(e.Summary.Failed)) {
+		lines = append(lines, s.line())
+	}
 	if !n.quiet {
 		lines = append(lines, n.paint.bold(summaryLine(e.Summary)))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// untoldTogether are the nodes that failed but those that have a line together.
+func (n *notes) untoldTogether(failed []apply.FailedNode) []apply.FailedNode {
+	var told []string
+	for nodes := range maps.Values(n.unknown) {
+		told = append(told, nodes...)
+	}
+	return slices.DeleteFunc(slices.Clone(failed), func(f apply.FailedNode) bool {
+		return !bad(f.Outcome) || slices.Contains(told, f.Name)
+	})
+}
+
+// brokenOff is a line for each hub whose nodes the run did not get done with.
+func (n *notes) brokenOff() []string {
+	var lines []string
+	for hub, nodes := range n.interrupted {
+		who := safe(nodes[0])
+		if len(nodes) > 1 {
+			who = lynq.Count(len(nodes), "node") + " of hub " + safe(hub)
+		}
+		lines = append(lines, n.paint.bold(who)+"  "+n.paint.outcome(apply.OutcomeInterrupted, string(apply.OutcomeInterrupted))+colon(nextGoesOn))
+	}
+	slices.Sort(lines)
+	return lines
 }
 
 // together is a line for each reason that nodes ended for, and how many did.

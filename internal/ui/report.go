@@ -31,6 +31,11 @@ func resultText(all []nodeResult, summary *apply.Summary, format Format, out Str
 	if len(shown) == 0 {
 		return "", nil
 	}
+	// What an interrupted run did not come to is in the summary.
+	shown = slices.DeleteFunc(shown, func(n nodeResult) bool { return n.outcome == apply.OutcomeInterrupted && n.changed == 0 })
+	if len(shown) == 0 {
+		return "", nil
+	}
 	return tableText(briefly(shown), format == Wide, out), nil
 }
 

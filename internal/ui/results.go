@@ -149,16 +149,19 @@ func (n *nodeResult) explain(planned *plan.NodePlan, told *nodeRecord, failed *a
 }
 
 // briefly says what many nodes share once: those after the first of them name
-// that one.
+// that one. Problems of objects are said of a few nodes each.
 func briefly(nodes []nodeResult) []nodeResult {
-	first := map[string]string{} // nodes, by their problems
 	brief := slices.Clone(nodes)
+	count, first := map[string]int{}, map[string]string{} // nodes, by their problems
+	for i := range brief {
+		count[brief[i].problemsKey()]++
+	}
 	for i := range brief {
 		n := &brief[i]
-		if !n.unknown {
+		why := n.problemsKey()
+		if why == "" || !n.unknown && count[why] <= sharedNamed {
 			continue
 		}
-		why := strings.Join(n.problems, "\n")
 		if named, told := first[why]; told {
 			n.problems = []string{"as " + named}
 		} else {
@@ -166,6 +169,18 @@ func briefly(nodes []nodeResult) []nodeResult {
 		}
 	}
 	return brief
+}
+
+// problemsKey is the same for nodes with which the same is wrong, "" where nothing is.
+func (n *nodeResult) problemsKey() string {
+	if !n.bad() || len(n.problems) == 0 {
+		return ""
+	}
+	keys := []string{n.status}
+	for _, p := range n.problems {
+		keys = append(keys, problemKey(n.Name, n.form, p))
+	}
+	return strings.Join(keys, "\n")
 }
 
 // leavesAlone tells whether a node that goes has an object that is left alone, so

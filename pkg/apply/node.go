@@ -368,7 +368,7 @@ func (n *nodeRun) end(s *stepRun, o Outcome, message string) {
 	}
 	n.settle(s)
 	if o != OutcomeUnchanged {
-		n.report(Event{Type: EventObject, Object: s.ref(), ID: s.id(), Action: s.Action, Reason: s.Reason, Outcome: o, Message: s.message, Adopted: s.Adopted})
+		n.report(Event{Type: EventObject, Object: s.ref(), ID: s.id(), Action: s.Action, Reason: s.Reason, Outcome: o, Message: s.message, Adopted: s.Adopted, Interrupted: s.interrupted})
 	}
 	switch o {
 	case OutcomeFailed, OutcomeConflicted, OutcomeNotReady:

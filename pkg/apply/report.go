@@ -59,7 +59,9 @@ type Event struct {
 	Outcome Outcome
 	Message string // for people; may say what to do
 	Adopted bool   // EventObject: the object was there before the node had it
-	Counts  map[plan.Action]int
+	// Interrupted: of an EventObject, the run ended before it was done.
+	Interrupted bool
+	Counts      map[plan.Action]int
 	// AdoptedCounts are how many of those that leave were adopted.
 	AdoptedCounts map[plan.Action]int
 	Nodes         int // EventPlan: nodes that have something to do

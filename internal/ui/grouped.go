@@ -1,0 +1,83 @@
+package ui
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// sharedNamed is how many of the nodes that share a problem are named.
+const sharedNamed = 3
+
+// sharedProblem is what is wrong with more than one node.
+type sharedProblem struct {
+	why   string // in the words of the first of them
+	nodes []string
+}
+
+// shared finds what is wrong with more than one node, in the order of the nodes.
+func shared(failed []apply.FailedNode) []sharedProblem {
+	index := map[string]int{}
+	var all []sharedProblem
+	for i := range failed {
+		f := &failed[i]
+		told := map[string]bool{}
+		for _, problem := range f.Problems {
+			key := problemKey(f.Name, f.Form, problem)
+			at, known := index[key]
+			switch {
+			case told[key]:
+				continue
+			case !known:
+				at = len(all)
+				index[key], all = at, append(all, sharedProblem{why: problem})
+			}
+			told[key] = true
+			all[at].nodes = append(all[at].nodes, f.Name)
+		}
+	}
+	return slices.DeleteFunc(all, func(s sharedProblem) bool { return len(s.nodes) < 2 })
+}
+
+// line is the problem without the object of the first node, and who has it.
+func (s sharedProblem) line() string {
+	_, _, why := cutObject(s.why)
+	named := s.nodes[:min(len(s.nodes), sharedNamed)]
+	who := strings.Join(named, ", ")
+	if more := len(s.nodes) - len(named); more > 0 {
+		who += fmt.Sprintf(" and %d more", more)
+	}
+	return safe(fmt.Sprintf("%s (%s: %s)", why, lynq.Count(len(s.nodes), "node"), who))
+}
+
+// cutObject cuts a problem into kind and name of the object that it begins with, ""
+// where there is none, and the rest.
+func cutObject(problem string) (kind, name, why string) {
+	object, why, found := strings.Cut(problem, ": ")
+	kind, path, isObject := strings.Cut(object, "/")
+	if !found || !isObject || strings.Contains(object, " ") {
+		return "", "", problem
+	}
+	return kind, path[strings.LastIndexByte(path, '/')+1:], why
+}
+
+// problemKey is the same for problems of two nodes that differ in what tells the nodes
+// apart: names of nodes and objects, and numbers.
+func problemKey(node, form, problem string) string {
+	kind, name, why := cutObject(problem)
+	names := []string{node, strings.TrimSuffix(node, "-"+form), name}
+	word := regexp.MustCompile(`[A-Za-z0-9_.-]+`)
+	digits := regexp.MustCompile(`[0-9]+`)
+	return kind + ": " + word.ReplaceAllStringFunc(why, func(w string) string {
+		for _, n := range names {
+			if n != "" && (w == n || strings.HasPrefix(w, n+"-")) {
+				return "NAME"
+			}
+		}
+		return digits.ReplaceAllString(w, "0")
+	})
+}
