@@ -30,13 +30,24 @@ func (f *RenderOptions) Ended(run *render.Run, err error) error {
 		return f.nodesFailed(run)
 	}
 	if missing := run.Missing(); len(missing) > 0 {
-		e := unknownNodes(missing, run.Forms())
+		e := unknownNodesOf(run, missing)
 		if f.Stream && run.Report().Nodes > 0 {
 			e.Outcome, e.Summary = Failed, f.unwritten(run.Report())
 		}
 		return e
 	}
 	return nil
+}
+
+// unknownNodesOf is that some of the nodes that were asked for did not come up in a run.
+func unknownNodesOf(run *render.Run, missing []string) *Error {
+	e := unknownNodes(missing, run.Forms())
+	for _, m := range missing {
+		if near := run.Near(m); near != "" {
+			e.Err = fmt.Errorf("%w; for %s, did you mean %s?", e.Err, m, near)
+		}
+	}
+	return e
 }
 
 // sourceFailed is the failure of a source, or of its rows as such.

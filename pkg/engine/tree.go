@@ -203,7 +203,7 @@ func (j *treeJob) unknownNodes() error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return unknownNodes(missing, j.run.Forms())
+	return unknownNodesOf(j.run.Run, missing)
 }
 
 // ended is how a run ended that came to its end.

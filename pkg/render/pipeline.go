@@ -20,6 +20,7 @@ type batch struct {
 	keys    []ownedKey
 	objects []WrittenObject // for an ObjectSink
 	nodes   []renderedNode
+	others  []string // the names of nodes that are not asked for
 	done    chan struct{} // gets one element when out, keys, objects and nodes are complete
 }
 
@@ -79,7 +80,7 @@ func (p *pipeline) recycle(b *batch) {
 	clear(b.nodes)
 	clear(b.objects)
 	b.rows, b.values = b.rows[:0], b.values[:0]
-	b.out, b.keys, b.objects, b.nodes = b.out[:0], b.keys[:0], b.objects[:0], b.nodes[:0]
+	b.out, b.keys, b.objects, b.nodes, b.others = b.out[:0], b.keys[:0], b.objects[:0], b.nodes[:0], b.others[:0]
 	p.free <- b
 }
 

@@ -106,6 +106,7 @@ type Run struct {
 	objects  registry
 	twice    *collisions
 	missing  map[string]bool // nodes of the settings that have not come up yet
+	near     nearest         // what they may be meant to be
 	forms    []string
 	report   Report
 	failures failures
@@ -119,7 +120,7 @@ func NewRun(s Settings, sink Sink, programs []*Program) *Run {
 	s.Workers = min(s.Workers, maxWorkers)
 	nodes, _ := sink.(NodeSink)
 	written, _ := sink.(ObjectSink)
-	return &Run{settings: s, sink: sink, nodes: nodes, written: written, objects: newRegistry(), twice: newCollisions(programs), missing: maps.Clone(s.Nodes), forms: FormNames(programs)}
+	return &Run{settings: s, sink: sink, nodes: nodes, written: written, objects: newRegistry(), twice: newCollisions(programs), missing: maps.Clone(s.Nodes), near: nearest{}, forms: FormNames(programs)}
 }
 
 // maxWorkers bounds the memory that rows under way take.
@@ -130,6 +131,9 @@ func (r *Run) Report() Report { return r.report }
 
 // Missing are the nodes of Settings.Nodes that no row and form has made so far.
 func (r *Run) Missing() []string { return slices.Sorted(maps.Keys(r.missing)) }
+
+// Near is the node that was probably meant by one that is missing, "" for none.
+func (r *Run) Near(missing string) string { return r.near[missing] }
 
 // Forms are the names of the forms of the run.
 func (r *Run) Forms() []string { return r.forms }
@@ -195,6 +199,7 @@ func (r *Run) Hub(ctx context.Context, in Input) error {
 // collect takes the results of a batch over, in order.
 func (r *Run) collect(b *batch, programs []*Program) error {
 	start, key, object := 0, 0, 0
+	r.near.see(b.others, r.missing)
 	for i := range b.nodes {
 		n := &b.nodes[i]
 		doc, keys, objects := b.out[start:n.end], b.keys[key:n.keys], b.objects[object:n.objects]
@@ -339,6 +344,7 @@ func (w *worker) node(b *batch, row, program int, f *frame) {
 	f.begin(b.rows[row])
 	n := renderedNode{row: row, program: program}
 	if len(w.settings.Nodes) > 0 && !w.asked(f, &n) {
+		b.others = append(b.others, n.name)
 		return
 	}
 	before := len(b.out)
