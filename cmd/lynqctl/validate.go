@@ -13,6 +13,7 @@ import (
 func (a *app) validateCommand() *cobra.Command {
 	var f renderFlags
 	var rows bool
+	var output string
 	cmd := &cobra.Command{
 		Use:   "validate -f PATH...",
 		Short: "Check hubs and forms",
@@ -24,30 +25,45 @@ With --rows the rows are read too, and rendered without writing anything.
 Exit codes: 0 all is valid; 1 nodes of some rows do not render; 2 bad inputs,
 rows or usage; 130 interrupted.`,
 		Example: `  lynqctl validate -f forms/
-  lynqctl validate -f forms/ --rows`,
+  lynqctl validate -f forms/ --rows
+
+  # For a program: what is wrong, and where
+  lynqctl validate -f forms/ -o json | jq -r '.problems[].message'`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.validate(cmd.Context(), &f, rows)
+			if err := oneOf("-o", output, "text", "json"); err != nil {
+				return err
+			}
+			if output == "json" {
+				return a.validateJSON(cmd.Context(), &f, rows)
+			}
+			checked, err := validate(cmd.Context(), a.engine(""), &f, rows)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(a.noteOut(), "%s: valid\n", checked)
+			return engine.Fail(err)
 		},
 	}
 	f.registerLocal(cmd.Flags())
+	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
 	cmd.Flags().BoolVar(&rows, "rows", false, "read the rows and render them too")
 	return cmd
 }
 
-func (a *app) validate(ctx context.Context, f *renderFlags, rows bool) error {
+// validate finds out whether all is valid, and says what was looked at.
+func validate(ctx context.Context, e *engine.Engine, f *renderFlags, rows bool) (checked string, err error) {
 	// What varies is no fault of a form: render alone asks for a permission.
 	f.format, f.Nothing, f.AllowVarying = "yaml", "fix them and validate again", true
 	f.NoForms = !rows
 	if err := f.check(); err != nil {
-		return err
+		return "", err
 	}
 	ctx, cancel := engine.Deadline(ctx, f.Timeout)
 	defer cancel()
-	e := a.engine("")
 	inputs, err := e.Prepare(ctx, &f.RenderOptions, f.Nothing)
 	if err != nil {
-		return err
+		return "", err
 	}
 	hubs, forms := len(inputs.Hubs), 0
 	for _, h := range inputs.Hubs {
@@ -56,17 +72,16 @@ func (a *app) validate(ctx context.Context, f *renderFlags, rows bool) error {
 	if forms == 0 {
 		hubs = len(inputs.Inputs.Hubs)
 	}
-	checked := fmt.Sprintf("%s and %s", lynq.Count(hubs, "hub"), lynq.Count(forms, "form"))
+	checked = fmt.Sprintf("%s and %s", lynq.Count(hubs, "hub"), lynq.Count(forms, "form"))
 	if rows {
 		var nodes counter
 		run, err := e.RenderRows(ctx, &f.RenderOptions, f.Settings, inputs, &nodes)
 		if err := f.Ended(run.Run, err); err != nil {
-			return err
+			return "", err
 		}
 		checked += ", " + lynq.Count(int(nodes), "node")
 	}
-	_, err = fmt.Fprintf(a.noteOut(), "%s: valid\n", checked)
-	return engine.Fail(err)
+	return checked, nil
 }
 
 // counter is a sink that counts.

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/engine"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
+)
+
+// validation is what validate found, as JSON has it (docs/forms.md).
+type validation struct {
+	Valid    bool          `json:"valid"`
+	Checked  string        `json:"checked,omitempty"`
+	Problems []problemData `json:"problems"`
+	More     int           `json:"more,omitempty"` // problems of rows that are not listed
+	Warnings []string      `json:"warnings,omitempty"`
+}
+
+// problemData is a problem. One that is of no file has none.
+type problemData struct {
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Message string `json:"message"`
+	Fix     string `json:"fix,omitempty"`
+}
+
+// noteTaker is a console that keeps notes instead of showing them.
+type noteTaker struct {
+	console
+	notes []string
+}
+
+// Note implements engine.View.
+func (n *noteTaker) Note(line string) { n.notes = append(n.notes, line) }
+
+// validateJSON is validate for programs. The exit code is the same.
+func (a *app) validateJSON(ctx context.Context, f *renderFlags, rows bool) error {
+	view := &noteTaker{console: console{app: a}}
+	e := a.engine("")
+	e.View = view
+	checked, err := validate(ctx, e, f, rows)
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	v := validation{Valid: err == nil, Checked: checked}
+	v.Problems, v.More = problemsOf(err)
+	for _, note := range view.notes {
+		v.Warnings = append(v.Warnings, strings.TrimPrefix(note, "warning: "))
+	}
+	encoder := json.NewEncoder(a.stdout)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if writeErr := encoder.Encode(&v); writeErr != nil {
+		return engine.Fail(fmt.Errorf("write what was found: %w", writeErr))
+	}
+	if known := (*engine.Error)(nil); errors.As(err, &known) {
+		return &engine.Error{Outcome: known.Outcome, Err: engine.ErrReported, Summary: known.Summary}
+	}
+	return err
+}
+
+// problemsOf are the problems that an error is about, and how many more there are.
+func problemsOf(err error) (found []problemData, more int) {
+	found = []problemData{}
+	var problems lynq.Problems
+	var badRows *render.BadRowsError
+	var failedRows *render.FailedRowsError
+	switch {
+	case err == nil:
+		return found, 0
+	case errors.As(err, &badRows):
+		problems, more = badRows.Problems, badRows.More
+	case errors.As(err, &failedRows):
+		problems, more = failedRows.Problems, failedRows.More
+	case !errors.As(err, &problems):
+		return append(found, problemData{Message: err.Error()}), 0
+	}
+	for _, p := range problems.Sorted() {
+		found = append(found, problemData{File: p.Pos.File, Line: p.Pos.Line, Message: p.What, Fix: p.Fix})
+	}
+	return found, more
+}
