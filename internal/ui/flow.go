@@ -47,8 +47,13 @@ func widthBy(gap int, widths []int) int {
 func flowBy(indent string, gap int, rows [][]string, columns int, head bool) string {
 	widths := widthsOf(rows)
 	last := len(widths) - 1
-	if columns == 0 || last < 0 {
+	switch {
+	case columns == 0 || last < 0:
 		return alignBy(indent, gap, rows)
+	case tooWide(indent, gap, widths, true, columns) && head:
+		return records(rows, columns)
+	case tooWide(indent, gap, widths, true, columns):
+		return folded(indent, rows, columns)
 	}
 	start := len(indent) + widthBy(gap, widths[:last]) + gap
 	room := columns - start

@@ -224,15 +224,32 @@ func safeTree(v any) any {
 }
 
 // table is the columns that the format has. On a terminal it is made as narrow
-// as that is, as far as its cells may be cut.
+// as that is, as far as its cells may be cut; on one that is narrower yet, each row is a
+// record.
 func (l *List) table(wide bool, out Stream) string {
 	rows, shown := l.cells(wide)
 	gap, columns := columnGap, 0
 	if out.Terminal && !wide {
 		columns, _ = out.size()
 		gap = fit(rows, shown, columns)
+		if tooWide("", gap, widthsOf(rows), shown[len(shown)-1].Wrapped, columns) && !l.NoHeaders {
+			rows, _ = l.cells(wide)
+			l.paint(rows, shown, paint(out.Color))
+			return records(rows, columns)
+		}
 	}
-	p := paint(out.Color)
+	l.paint(rows, shown, paint(out.Color))
+	if l.NoHeaders {
+		rows = rows[1:]
+	}
+	if shown[len(shown)-1].Wrapped {
+		return flowBy("", gap, rows, columns, !l.NoHeaders)
+	}
+	return alignBy("", gap, rows)
+}
+
+// paint colours the head of a table, and the cells that have a tone.
+func (l *List) paint(rows [][]string, shown []Column, p paint) {
 	for i := range rows[0] {
 		rows[0][i] = p.bold(rows[0][i])
 	}
@@ -243,13 +260,6 @@ func (l *List) table(wide bool, out Stream) string {
 			}
 		}
 	}
-	if l.NoHeaders {
-		rows = rows[1:]
-	}
-	if shown[len(shown)-1].Wrapped {
-		return flowBy("", gap, rows, columns, !l.NoHeaders)
-	}
-	return alignBy("", gap, rows)
 }
 
 // shown are the columns that a table has.

@@ -73,11 +73,21 @@ PersistentVolu… data     a note of some…
 Secret          web      -
 Secret          b\x1b[2J Größe; \u202e
 `},
-		"a terminal that is too narrow for anything": {ui.Table, 10, false, `
-KIND     NAME     NOTE
-Persist… data     a note …
-Secret   web      -
-Secret   b\x1b[2J Größe; …
+		"a terminal that is too narrow for a table": {ui.Table, 25, false, `
+KIND
+      PersistentVolumeClaim
+NAME data
+NOTE
+      a note of some
+      length
+
+KIND   Secret
+NAME   web
+NOTE   -
+
+KIND   Secret
+NAME   b\x1b[2J
+NOTE   Größe; \u202e
 `},
 		"wide, on a narrow terminal": {ui.Wide, 40, false, `
 KIND                    NAME       NOTE                    UID

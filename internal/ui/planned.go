@@ -79,7 +79,7 @@ func treeText(n *nodeResult, wide bool, out Stream) string {
 		}
 		rows = append(rows, append(row, message))
 	}
-	return head + "\n" + flow("  ", rows, out.columns())
+	return out.fitted(head) + "\n" + flow("  ", rows, out.columns())
 }
 
 // sign is what an action does in a character.

@@ -20,7 +20,7 @@ type batch struct {
 	keys    []ownedKey
 	objects []WrittenObject // for an ObjectSink
 	nodes   []renderedNode
-	others  []string // the names of nodes that are not asked for
+	others  []string      // the names of nodes that are not asked for
 	done    chan struct{} // gets one element when out, keys, objects and nodes are complete
 }
 
