@@ -71,7 +71,7 @@ func TestScreens(t *testing.T) {
 	x := s.screen(t, nil, "validate", "-f", "-")
 	x.asks(t, "reading -f - from the terminal; Ctrl-D ends it")
 	x.types(t, "\x04")
-	x.want(t, 2, "no LynqForm is in these inputs")
+	x.want(t, 2, "neither a LynqHub nor a LynqForm is in these inputs")
 }
 
 // shows waits for the end, and tells whether a text was shown.
