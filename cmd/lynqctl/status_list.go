@@ -142,7 +142,7 @@ func hubLines(h *status.Hub, now time.Time) []string {
 	}
 	for i := range h.Forms {
 		f := &h.Forms[i]
-		lines = append(lines, "  form "+called.form(lynq.FormKey{Namespace: f.Namespace, Name: f.Name})+": "+countsLine(&f.Counts))
+		lines = append(lines, "  form "+called.form(lynq.FormKey{Namespace: f.Namespace, Name: f.Name})+": "+countsLine(&f.Counts)+rolloutText(f.Rollout))
 	}
 	if len(h.Forms) > 1 {
 		lines = append(lines, "  all forms: "+countsLine(&h.Counts))
@@ -156,6 +156,14 @@ func lastRun(r *status.Run, now time.Time) string {
 		return "last run interrupted " + when(now, &r.Interrupted)
 	}
 	return "last run " + orNever(ago(now, atTime(r.Time)))
+}
+
+// rolloutText says how far the rollout of a form has come.
+func rolloutText(r *status.Rollout) string {
+	if r == nil {
+		return ""
+	}
+	return fmt.Sprintf("; rollout %s: %d/%s updated", r.Phase, r.Updated, lynq.Count(r.Total, "node"))
 }
 
 func countsLine(c *status.Counts) string {

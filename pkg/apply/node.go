@@ -79,7 +79,7 @@ func newNodeRun(r *run, of *plan.Plan, p *plan.NodePlan) *nodeRun {
 		}
 	}
 	if o := r.rollouts[n.form()]; o != nil {
-		n.share = plan.ShareOf(p)
+		n.share = plan.ShareOf(p, o.proven)
 		if n.share == plan.ShareStuck && !o.rolling {
 			n.share = plan.ShareNone // it keeps nothing from its turn
 		}

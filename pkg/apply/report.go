@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -83,7 +84,10 @@ type Summary struct {
 	Failed []FailedNode
 	// Settled tells of which hubs this version renders what is recorded of every
 	// node whose record has a version.
-	Settled     map[lynq.HubKey]bool
+	Settled map[lynq.HubKey]bool
+	// Rollouts are how far those of a hub's forms have come, of hubs all of whose nodes
+	// were in the plan.
+	Rollouts    map[lynq.HubKey][]inventory.Rollout
 	DryRun      bool
 	Interrupted bool
 	Elapsed     time.Duration

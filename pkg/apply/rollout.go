@@ -11,7 +11,9 @@ import (
 // Rollout limits how many nodes of a form change at once: no further one begins
 // to change while MaxSkew of them are not ready.
 type Rollout struct {
-	MaxSkew  int
+	MaxSkew int
+	// Continue: it goes on with the next nodes though some are broken.
+	Continue bool
 	Deadline time.Duration // from a node's first write in a run until it is ready; 0: none
 }
 
@@ -19,8 +21,9 @@ type Rollout struct {
 // for concurrent use.
 type rollout struct {
 	Rollout
-	// rolling: the form changes some node in this run.
-	rolling bool
+	// rolling: the form changes some node in this run. proven: some node of the form is
+	// recorded as ready.
+	rolling, proven bool
 
 	mu      sync.Mutex
 	turns   plan.Turns
@@ -28,7 +31,7 @@ type rollout struct {
 }
 
 func newRollout(o Rollout) *rollout {
-	return &rollout{Rollout: o, turns: plan.Turns{Most: o.MaxSkew}, changed: make(chan struct{})}
+	return &rollout{Rollout: o, turns: plan.Turns{Most: o.MaxSkew, Continue: o.Continue}, changed: make(chan struct{})}
 }
 
 // acquire waits for a node's turn. Where there is none it gives how the node ends,
@@ -64,7 +67,7 @@ func (o *rollout) ask(s plan.Share) (plan.Turn, string, <-chan struct{}) {
 	case plan.TurnNow:
 		o.turns.Take(s)
 	case plan.TurnNever:
-		return verdict, o.turns.Why(s), nil
+		return verdict, o.turns.Why(), nil
 	}
 	return verdict, "", o.changed
 }
@@ -103,11 +106,7 @@ func (o *rollout) takeBack(s plan.Share) {
 	}
 	for {
 		verdict, _, changed := o.ask(s)
-		switch verdict {
-		case plan.TurnNow:
-			return
-		case plan.TurnNever:
-			o.change(func(t *plan.Turns) { t.Take(s) })
+		if verdict == plan.TurnNow {
 			return
 		}
 		<-changed

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -79,6 +80,58 @@ func TestRolloutBesideBroken(t *testing.T) {
 	// One of them becomes well without a write.
 	s.heal("b")
 	step("one is well again", "z", "bd", "d not-ready", "a=1z b=1z c=1z d=1z e=1z")
+}
+
+// TestRolloutContinues: onFailure Continue goes on with the next nodes beside broken
+// ones, and the counts say how far it came.
+func TestRolloutContinues(t *testing.T) {
+	s := rolling(1)
+	all := func(form, broken string) (nodes []*plan.Node) {
+		for _, name := range []string{"a", "b", "c"} {
+			nodes = append(nodes, tenant(name, "1", form, strings.Contains(broken, name)))
+		}
+		return nodes
+	}
+	check := func(what string, sum *Summary, phase inventory.RolloutPhase, updated int, values string) {
+		t.Helper()
+		want := []inventory.Rollout{{Form: "web", Phase: phase, Updated: updated, Total: 3}}
+		if got := sum.Rollouts[webOfCRM().Hub]; !slices.Equal(got, want) || s.values() != values {
+			t.Errorf("%s: %+v with %s; want %+v with %s", what, got, s.values(), want, values)
+		}
+	}
+	check("at first", mustApply(t, s, all("x", "")...), inventory.RolloutComplete, 3, "a=1x b=1x c=1x")
+	check("stopped", mustApply(t, s, all("y", "a")...), inventory.RolloutStopped, 0, "a=1y b=1x c=1x")
+	s.options.Rollouts = map[FormKey]Rollout{webOfCRM(): {MaxSkew: 1, Continue: true, Deadline: time.Hour}}
+	check("goes on", mustApply(t, s, all("y", "a")...), inventory.RolloutProgressing, 2, "a=1y b=1y c=1y")
+	s.heal("a")
+	check("in the end", mustApply(t, s, all("y", "a")...), inventory.RolloutComplete, 3, "a=1y b=1y c=1y")
+}
+
+// TestRolloutBesideOthers: new tenants and changes of rows are no matter of a rollout
+// that stopped, and broken ones among them do not stop it.
+func TestRolloutBesideOthers(t *testing.T) {
+	s := rolling(1)
+	mustApply(t, s, tenant("a", "1", "x", false), tenant("b", "1", "x", false))
+	next := []*plan.Node{tenant("a", "1", "y", true), tenant("b", "1", "y", false), tenant("c", "1", "y", true), tenant("d", "1", "y", false)}
+	if got := ended(mustApply(t, s, next...)); got != "a not-ready, b skipped, c not-ready" || s.values() != "a=1y b=1x c=1y d=1y" {
+		t.Errorf("beside a broken node: ended %q with %s", got, s.values())
+	}
+	s.heal("a")
+	if got := ended(mustApply(t, s, next[0], tenant("b", "1", "y", false), tenant("c", "2", "y", true), tenant("d", "2", "y", false))); got != "c not-ready" || s.values() != "a=1y b=1y c=2y d=2y" {
+		t.Errorf("beside a broken row: ended %q with %s", got, s.values())
+	}
+}
+
+// TestRolloutOfANewForm: the nodes of a form none of whose nodes was ready yet are one
+// rollout: a form that does not work does not reach all of them.
+func TestRolloutOfANewForm(t *testing.T) {
+	s := rolling(1)
+	nodes := []*plan.Node{tenant("a", "1", "x", true), tenant("b", "1", "x", false)}
+	for range 2 {
+		if got := ended(mustApply(t, s, nodes...)); got != "a not-ready, b skipped" || s.values() != "a=1x" {
+			t.Errorf("ended %q with %s", got, s.values())
+		}
+	}
 }
 
 // heal has the controller of a tenant's object succeed.

@@ -195,13 +195,21 @@ func (n *nodeRun) planWaits() {
 	}
 }
 
-// findRolling notes which forms change some of their nodes.
+// findRolling notes which forms are known to work, and which change some of their nodes.
 func (r *run) findRolling(plans []plan.Plan) {
 	for k := range plans {
 		for i := range plans[k].Nodes {
 			n := &plans[k].Nodes[i]
+			if o := r.rollouts[FormKey{plans[k].Hub, n.FormKey()}]; o != nil {
+				o.proven = o.proven || plan.Proven(n)
+			}
+		}
+	}
+	for k := range plans {
+		for i := range plans[k].Nodes {
+			n := &plans[k].Nodes[i]
 			if o := r.rollouts[FormKey{plans[k].Hub, n.FormKey()}]; o != nil && !o.rolling {
-				o.rolling = plan.ShareOf(n) == plan.ShareForm
+				o.rolling = plan.ShareOf(n, o.proven) == plan.ShareForm
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -19,10 +20,11 @@ type stats struct {
 	failed  []FailedNode
 	// unsettled are the hubs some of whose records another version renders.
 	unsettled map[lynq.HubKey]bool
+	rollouts  map[FormKey]inventory.Rollout
 }
 
 func newStats() *stats {
-	return &stats{nodes: map[Outcome]int{}, objects: map[Outcome]int{}, actions: map[plan.Action]int{}, adopted: map[plan.Action]int{}, unsettled: map[lynq.HubKey]bool{}}
+	return &stats{nodes: map[Outcome]int{}, objects: map[Outcome]int{}, actions: map[plan.Action]int{}, adopted: map[plan.Action]int{}, unsettled: map[lynq.HubKey]bool{}, rollouts: map[FormKey]inventory.Rollout{}}
 }
 
 // node counts a node that is done.
@@ -47,14 +49,55 @@ func (s *stats) node(n *nodeRun, o Outcome) {
 	if !settled {
 		s.unsettled[n.hub] = true
 	}
+	if n.rollouts[n.form()] != nil && p.Desired != nil {
+		s.rollouts[n.form()] = n.counted(s.rollouts[n.form()], o)
+	}
+}
+
+// counted is the rollout of a form with one more of its nodes.
+func (n *nodeRun) counted(r inventory.Rollout, o Outcome) inventory.Rollout {
+	r.Form, r.FormNamespace, r.Total = n.plan.Form, n.plan.FormNamespace, r.Total+1
+	unready := slices.ContainsFunc(n.steps, func(s stepRun) bool { return s.unready() })
+	switch {
+	case severity(o) <= severity(OutcomeDone) && !unready:
+		r.Updated++
+	case o == OutcomeSkipped && n.began.IsZero(): // it was left out
+		r.Phase = inventory.RolloutStopped
+	}
+	return r
+}
+
+// rolledOut are the rollouts of a hub's forms, by form.
+func (s *stats) rolledOut(hub lynq.HubKey) []inventory.Rollout {
+	var all []inventory.Rollout
+	for form, r := range s.rollouts {
+		if form.Hub != hub {
+			continue
+		}
+		switch {
+		case r.Phase == inventory.RolloutStopped:
+		case r.Updated == r.Total:
+			r.Phase = inventory.RolloutComplete
+		default:
+			r.Phase = inventory.RolloutProgressing
+		}
+		all = append(all, r)
+	}
+	slices.SortFunc(all, func(a, b inventory.Rollout) int {
+		return cmp.Or(cmp.Compare(a.Form, b.Form), cmp.Compare(a.FormNamespace, b.FormNamespace))
+	})
+	return all
 }
 
 func (s *stats) summary(plans []plan.Plan) *Summary {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	sum := &Summary{Nodes: s.nodes, Objects: s.objects, Actions: s.actions, Adopted: s.adopted, Failed: s.failed, Settled: map[lynq.HubKey]bool{}}
+	sum := &Summary{Nodes: s.nodes, Objects: s.objects, Actions: s.actions, Adopted: s.adopted, Failed: s.failed, Settled: map[lynq.HubKey]bool{}, Rollouts: map[lynq.HubKey][]inventory.Rollout{}}
 	for i := range plans {
 		sum.Hubs = append(sum.Hubs, plans[i].Hub)
+		if plans[i].Whole {
+			sum.Rollouts[plans[i].Hub] = s.rolledOut(plans[i].Hub)
+		}
 		sum.Settled[plans[i].Hub] = plans[i].Whole && !s.unsettled[plans[i].Hub]
 	}
 	slices.SortFunc(sum.Failed, func(a, b FailedNode) int {

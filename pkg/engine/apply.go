@@ -126,7 +126,7 @@ func rollouts(hubs []HubPrograms) map[apply.FormKey]apply.Rollout {
 	m := map[apply.FormKey]apply.Rollout{}
 	for _, h := range hubs {
 		for _, p := range h.Programs {
-			m[apply.FormKey{Hub: h.Key, Form: formKey(p.Form, h.Key.Namespace)}] = apply.Rollout{MaxSkew: p.Form.Rollout.MaxSkew, Deadline: p.Form.Rollout.ProgressDeadline}
+			m[apply.FormKey{Hub: h.Key, Form: formKey(p.Form, h.Key.Namespace)}] = apply.Rollout{MaxSkew: p.Form.Rollout.MaxSkew, Deadline: p.Form.Rollout.ProgressDeadline, Continue: p.Form.Rollout.OnFailure == form.ContinueOnFailure}
 		}
 	}
 	return m

@@ -313,25 +313,30 @@ func (j *applyJob) unknownNodes(found map[string]bool) error {
 	return e
 }
 
-// saveHub records what the run saw of a hub. settled: this version renders what is
-// recorded of its nodes.
-func (j *applyJob) saveHub(ctx context.Context, h HubPrograms, settled bool) error {
-	record := j.seen(h)
-	if settled {
+// saveHub records what the run saw of a hub, and how it went.
+func (j *applyJob) saveHub(ctx context.Context, h HubPrograms, s *apply.Summary) error {
+	record := j.seen(h, s)
+	if s.Settled[h.Key] {
 		record.Version = j.Version
 	}
 	_, err := j.store.SaveHub(ctx, record)
 	return err
 }
 
-// seen is the record of a hub with what the run saw of it.
-func (j *applyJob) seen(h HubPrograms) *inventory.Hub {
+// seen is the record of a hub with what the run saw of it, and how it went, nil where
+// that is not known yet.
+func (j *applyJob) seen(h HubPrograms, s *apply.Summary) *inventory.Hub {
 	record := *j.records[h.Key]
 	r := j.reports[h.Key]
 	record.Rows, record.Active, record.Inactive, record.Nodes = r.Rows, r.Active, r.Rows-r.Active, len(j.nodes[h.Key])
 	record.Namespaces, record.NamespaceDefaults = j.recordedIn[h.Key], h.Hub.NamespaceDefaults
 	record.Columns, record.Time, record.Interrupted = render.Columns(h.Hub), j.read.UTC().Truncate(time.Second), time.Time{}
 	record.SetUnrendered(unrendered(j.nodes[h.Key]))
+	if s != nil {
+		if rollouts, whole := s.Rollouts[h.Key]; whole {
+			record.Rollouts = rollouts
+		}
+	}
 	return &record
 }
 

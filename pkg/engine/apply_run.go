@@ -20,28 +20,19 @@ func (j *applyJob) runPlans(ctx context.Context, plans []plan.Plan) error {
 	if j.adopting != nil {
 		return j.clusterRun.runPlans(ctx, plans, o, nil)
 	}
-	saved := false
-	err := j.clusterRun.runPlans(ctx, plans, o, func(ctx context.Context, s *apply.Summary) error {
-		err := j.saveHubs(ctx, s)
-		saved = err == nil
-		return err
-	})
-	if ctx.Err() != nil && !saved && j.run.Mode == ModeRun {
-		j.saveInterrupted(ctx)
-	}
-	return err
+	return j.clusterRun.runPlans(ctx, plans, o, j.saveHubs)
 }
 
 // saveInterrupted records of each hub that the run on it was interrupted. Where the
 // lock is lost another run records what it sees, and that is not touched.
-func (j *applyJob) saveInterrupted(ctx context.Context) {
+func (j *applyJob) saveInterrupted(ctx context.Context, s *apply.Summary) {
 	if lost := (*inventory.LostError)(nil); errors.As(context.Cause(ctx), &lost) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), interruptedSaveGrace)
 	defer cancel()
 	for _, h := range j.hubs {
-		record := j.seen(h)
+		record := j.seen(h, s)
 		record.Interrupted = time.Now().UTC().Truncate(time.Second)
 		record.Namespaces = plan.NamespacesOf(record.Namespace, slices.Concat(record.Namespaces, j.records[h.Key].Namespaces), nil)
 		if _, err := j.store.SaveHub(ctx, record); err != nil {
@@ -64,9 +55,13 @@ func (j *applyJob) tellRestored(plans []plan.Plan) {
 
 // saveHubs records what the run saw of each hub.
 func (j *applyJob) saveHubs(ctx context.Context, s *apply.Summary) error {
+	if s.Interrupted {
+		j.saveInterrupted(ctx, s)
+		return nil
+	}
 	var errs []error
 	for _, h := range j.hubs {
-		errs = append(errs, j.saveHub(ctx, h, s.Settled[h.Key]))
+		errs = append(errs, j.saveHub(ctx, h, s))
 	}
 	return errors.Join(errs...)
 }
@@ -86,7 +81,7 @@ func (j *applyJob) recordHubs(ctx context.Context) error {
 		if record.Overwritten {
 			j.notef("hub %s: an older lynqctl took its record, ConfigMap %s/%s, for an object of a node; it is a record again",
 				record.Name, record.Namespace, inventory.HubName(record.Name))
-			record = *j.seen(h)
+			record = *j.seen(h, nil)
 			record.Finalizer = !j.o.NoFinalizer
 		}
 		if record.Version != j.Version {

@@ -176,7 +176,12 @@ func (j *removalJob) locked(ctx context.Context, agreed []*leavingHub) error {
 			return err
 		}
 	}
-	return j.runPlans(locks.ctx, plans, apply.Options{}, func(ctx context.Context, _ *apply.Summary) error { return j.removeHubs(ctx, hubs, locks) })
+	return j.runPlans(locks.ctx, plans, apply.Options{}, func(ctx context.Context, s *apply.Summary) error {
+		if s.Interrupted {
+			return nil
+		}
+		return j.removeHubs(ctx, hubs, locks)
+	})
 }
 
 // countNodes is how many nodes go.

@@ -112,6 +112,7 @@ func (r *clusterRun) showPlans(plans []plan.Plan) error {
 
 // runPlans carries plans out, for real or as a server dry run. What is done
 // afterwards, unless something went wrong or it is a dry run, is still part of the run.
+// It is done after an interruption too, of which the summary tells.
 func (r *clusterRun) runPlans(ctx context.Context, plans []plan.Plan, o apply.Options, afterwards func(context.Context, *apply.Summary) error) error {
 	o.Concurrency, o.DryRun, o.Began, o.Grace = r.run.Concurrency, r.run.Mode == ModeServer, r.began, interruptionGrace
 	o.Version = r.Version
@@ -126,8 +127,8 @@ func (r *clusterRun) runPlans(ctx context.Context, plans []plan.Plan, o apply.Op
 	return r.reported(ctx, plans, func(reporter apply.Reporter) (*apply.Summary, error) {
 		runner.Reporter = reporter
 		summary, err := runner.Run(ctx, plans)
-		if !summary.DryRun && err == nil && afterwards != nil {
-			err = afterwards(ctx, summary)
+		if !summary.DryRun && (err == nil || summary.Interrupted) && afterwards != nil {
+			err = errors.Join(err, afterwards(ctx, summary))
 		}
 		return summary, err
 	})

@@ -33,13 +33,14 @@ func readForm(rep *report, v *Value) *Form {
 }
 
 func readRollout(o *object) Rollout {
-	seconds, skew := defaultProgressDeadline, 0
+	seconds, skew, onFailure := defaultProgressDeadline, 0, StopOnFailure
 	if o != nil {
 		skew = o.integer("maxSkew", 0, math.MaxInt32, 0)
 		seconds = o.integer("progressDeadlineSeconds", 60, 3600, seconds)
+		onFailure = oneOf(o, "onFailure", o.text("onFailure"), onFailure, []OnFailure{StopOnFailure, ContinueOnFailure})
 		o.done()
 	}
-	return Rollout{MaxSkew: skew, ProgressDeadline: time.Duration(seconds) * time.Second}
+	return Rollout{MaxSkew: skew, ProgressDeadline: time.Duration(seconds) * time.Second, OnFailure: onFailure}
 }
 
 // readSections reads all resources, in the order of the file.

@@ -78,7 +78,17 @@ type Form struct {
 type Rollout struct {
 	MaxSkew          int // 0: no limit
 	ProgressDeadline time.Duration
+	OnFailure        OnFailure
 }
+
+// OnFailure is what a rollout does when nodes of it are broken.
+type OnFailure string
+
+// The ways.
+const (
+	StopOnFailure     OnFailure = "Stop"     // no further node once MaxSkew of them are broken
+	ContinueOnFailure OnFailure = "Continue" // goes on with the next
+)
 
 // Resource is one entry of one of a form's sections.
 type Resource struct {

@@ -16,7 +16,29 @@ type hubRun struct {
 	// Unrendered and MoreUnrendered are as Hub has them.
 	Unrendered     []Unrendered `json:"unrendered,omitempty"`
 	MoreUnrendered int          `json:"moreUnrendered,omitempty"`
+	Rollouts       []Rollout    `json:"rollouts,omitempty"`
 }
+
+// Rollout is how far the rollout of a form has come that has maxSkew.
+type Rollout struct {
+	Form          string       `json:"form"`
+	FormNamespace string       `json:"formNamespace,omitempty"`
+	Phase         RolloutPhase `json:"phase"`
+	// Updated are the nodes that are as the form has them, and ready; Total all that
+	// the last run wanted.
+	Updated int `json:"updated"`
+	Total   int `json:"total"`
+}
+
+// RolloutPhase is where a rollout is.
+type RolloutPhase string
+
+// The phases.
+const (
+	RolloutComplete    RolloutPhase = "Complete"
+	RolloutProgressing RolloutPhase = "Progressing" // the next run goes on with it
+	RolloutStopped     RolloutPhase = "Stopped"     // broken nodes keep others from their change
+)
 
 // Unrendered is a node that could not be rendered, and why, without the values of its
 // row. It may have no inventory.
@@ -46,10 +68,10 @@ func (h *Hub) SetUnrendered(nodes []Unrendered) {
 
 // encodeRun says how the run ended, where it was not simply done.
 func (h *Hub) encodeRun(to map[string]string) error {
-	if h.Interrupted.IsZero() && len(h.Unrendered) == 0 {
+	if h.Interrupted.IsZero() && len(h.Unrendered)+len(h.Rollouts) == 0 {
 		return nil
 	}
-	text, err := lynq.JSON(hubRun{Time: h.Time.UTC(), Interrupted: h.Interrupted.UTC(), Unrendered: h.Unrendered, MoreUnrendered: h.MoreUnrendered})
+	text, err := lynq.JSON(hubRun{Time: h.Time.UTC(), Interrupted: h.Interrupted.UTC(), Unrendered: h.Unrendered, MoreUnrendered: h.MoreUnrendered, Rollouts: h.Rollouts})
 	if err != nil {
 		return err
 	}
@@ -67,7 +89,7 @@ func (d *decoder) run(h *Hub) error {
 		return err
 	}
 	if r.Time.Equal(h.Time) {
-		h.Interrupted, h.Unrendered, h.MoreUnrendered = r.Interrupted.UTC(), r.Unrendered, r.MoreUnrendered
+		h.Interrupted, h.Unrendered, h.MoreUnrendered, h.Rollouts = r.Interrupted.UTC(), r.Unrendered, r.MoreUnrendered, r.Rollouts
 	}
 	return nil
 }

@@ -52,6 +52,15 @@ type Form struct {
 	Name      string `json:"form"`
 	Namespace string `json:"formNamespace,omitempty"`
 	Counts
+	// Rollout is how far the last run came with it, nil where the form has none.
+	Rollout *Rollout `json:"rollout,omitempty"`
+}
+
+// Rollout is how far the rollout of a form has come.
+type Rollout struct {
+	Phase   inventory.RolloutPhase `json:"phase"`
+	Updated int                    `json:"updated"`
+	Total   int                    `json:"total"`
 }
 
 // Run is what the last run saw of a hub.
@@ -92,6 +101,9 @@ func Sum(nodes []Node, records []*inventory.Hub) []Hub {
 			h.form(n.FormKey()).add(n)
 		}
 	}
+	for _, r := range records {
+		hubs[lynq.HubKey{Namespace: r.Namespace, Name: r.Name}].rolledOut(r.Rollouts)
+	}
 	sums := make([]Hub, 0, len(hubs))
 	for _, h := range hubs {
 		slices.SortFunc(h.Forms, func(a, b Form) int {
@@ -103,6 +115,16 @@ func Sum(nodes []Node, records []*inventory.Hub) []Hub {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
 	return sums
+}
+
+// rolledOut notes how far rollouts have come of the forms that have nodes.
+func (h *Hub) rolledOut(rollouts []inventory.Rollout) {
+	for _, r := range rollouts {
+		i := slices.IndexFunc(h.Forms, func(f Form) bool { return f.Name == r.Form && f.Namespace == r.FormNamespace })
+		if i >= 0 {
+			h.Forms[i].Rollout = &Rollout{r.Phase, r.Updated, r.Total}
+		}
+	}
 }
 
 func (h *Hub) form(key lynq.FormKey) *Form {

@@ -16,10 +16,12 @@ const (
 	// ShareNone is that none of its objects are written. It waits for no turn, and its
 	// readiness is no matter to the others.
 	ShareNone Share = iota
-	// ShareRow is that it is new, or its row changed. Its readiness is a matter of this
-	// run alone: a broken node of before keeps no other tenant from its change.
+	// ShareRow is that it is new, or its row changed, and the rollout of the form is no
+	// matter of its own: it waits for a turn, but no broken node keeps it from that, nor
+	// does it keep others from theirs when it is broken.
 	ShareRow
-	// ShareForm is that the form says something else of it than when it was written last.
+	// ShareForm is that the form says something else of it than when it was written last,
+	// or that it is new and no node of the form has been ready yet.
 	ShareForm
 	// ShareStuck is that an earlier run wrote it as the form has it now, and it was not
 	// ready then. Nothing of it is written. It keeps its turn, or a bad form
@@ -27,13 +29,19 @@ const (
 	ShareStuck
 )
 
-// ShareOf tells what a node of a form that has a rollout has to do with it.
-func ShareOf(p *NodePlan) Share {
+// Proven tells whether a node that is recorded shows that its form works.
+func Proven(p *NodePlan) bool {
+	return p.Inventory != nil && p.Inventory.Status.Is(inventory.ConditionReady)
+}
+
+// ShareOf tells what a node of a form that has a rollout has to do with it. proven:
+// some node of the form is recorded as ready.
+func ShareOf(p *NodePlan, proven bool) Share {
 	switch {
 	case p.Desired == nil || p.Desired.Failed != nil:
 		return ShareNone
 	case slices.ContainsFunc(p.Steps, writes):
-		if formDiffers(p) {
+		if formDiffers(p) || !proven && !recorded(p) {
 			return ShareForm
 		}
 		return ShareRow
@@ -41,6 +49,11 @@ func ShareOf(p *NodePlan) Share {
 		return ShareStuck
 	}
 	return ShareNone
+}
+
+// recorded tells whether some object of a node has been written.
+func recorded(p *NodePlan) bool {
+	return p.Inventory != nil && slices.ContainsFunc(p.Inventory.Entries, func(r inventory.Entry) bool { return r.UID != "" })
 }
 
 // writes tells whether a step changes an object.
@@ -95,12 +108,14 @@ const (
 // Turns are those of the nodes of one form.
 type Turns struct {
 	Most int // how many there are
-	// changing have a turn: they are written, or not ready yet. broken did not
-	// end well, and keep theirs.
+	// Continue: broken nodes keep no other from its turn.
+	Continue bool
+	// changing have a turn: they are written, or not ready yet. broken are of the
+	// rollout, did not end well, and keep theirs.
 	changing int
 	broken   []brokenNode
-	// pending and stuck are the same of nodes of ShareStuck. Their turns count
-	// only for those that the form changes.
+	// pending and stuck are the same of nodes of ShareStuck. Turns that are kept
+	// count only for those that the form changes.
 	pending int
 	stuck   []brokenNode
 }
@@ -112,12 +127,12 @@ type brokenNode struct {
 
 // Ask tells whether a node may begin to change.
 func (t *Turns) Ask(s Share) Turn {
-	kept, busy := len(t.broken), t.changing
-	switch s {
-	case ShareNone, ShareStuck:
+	kept, busy := 0, t.changing
+	switch {
+	case s == ShareNone, s == ShareStuck:
 		return TurnNow
-	case ShareForm:
-		kept, busy = kept+len(t.stuck), busy+t.pending
+	case s == ShareForm && !t.Continue:
+		kept, busy = len(t.broken)+len(t.stuck), busy+t.pending
 	}
 	switch {
 	case kept >= t.Most:
@@ -148,25 +163,22 @@ func (t *Turns) Give(s Share) {
 	}
 }
 
-// End notes how a node ended. One that did not end well keeps its turn.
+// End notes how a node ended. One of the rollout that did not end well keeps its turn.
 func (t *Turns) End(s Share, n NodeKey, well bool, outcome string) {
 	t.Give(s)
 	switch {
 	case well:
 	case s == ShareStuck:
 		t.stuck = append(t.stuck, brokenNode{n, outcome})
-	case s != ShareNone:
+	case s == ShareForm:
 		t.broken = append(t.broken, brokenNode{n, outcome})
 	}
 }
 
 // Why tells which nodes keep others from their turns.
-func (t *Turns) Why(s Share) string {
+func (t *Turns) Why() string {
 	const most = 3 // that are named
-	nodes := slices.Clone(t.broken)
-	if s == ShareForm {
-		nodes = append(nodes, t.stuck...)
-	}
+	nodes := slices.Concat(t.broken, t.stuck)
 	slices.SortFunc(nodes, func(a, b brokenNode) int { return strings.Compare(a.String(), b.String()) })
 	var are []string
 	for _, n := range nodes[:min(len(nodes), most)] {

@@ -27,14 +27,18 @@ func TestTurns(t *testing.T) {
 		{"all turns are free", Turns{Most: 1}, form, TurnNow},
 		{"one is free", Turns{Most: 2, changing: 1}, form, TurnNow},
 		{"all are taken", Turns{Most: 2, changing: 2}, form, TurnLater},
-		{"a new node waits too", Turns{Most: 2, changing: 2}, row, TurnLater},
+		{"a new node waits for a turn too", Turns{Most: 2, changing: 2}, row, TurnLater},
 		{"nothing to write", Turns{Most: 1, changing: 1, broken: broken("a")}, none, TurnNow},
 		{"nothing to write, not ready", Turns{Most: 1, changing: 1}, stuck, TurnNow},
 		{"one of two is broken", Turns{Most: 2, broken: broken("a")}, form, TurnNow},
 		{"one is broken, the other taken", Turns{Most: 2, changing: 1, broken: broken("a")}, form, TurnLater},
 		{"both are broken", Turns{Most: 2, broken: broken("a", "b")}, form, TurnNever},
-		{"both are broken, for a row", Turns{Most: 2, broken: broken("a", "b")}, row, TurnNever},
-		{"broken ones beyond the limit", Turns{Most: 1, changing: 1, broken: broken("a", "b")}, row, TurnNever},
+		{"both are broken, for a row", Turns{Most: 2, broken: broken("a", "b")}, row, TurnNow},
+		{"all are taken, for a row beside a broken one", Turns{Most: 1, changing: 1, broken: broken("a")}, row, TurnLater},
+		{"broken ones beyond the limit", Turns{Most: 1, changing: 1, broken: broken("a", "b")}, form, TurnNever},
+		{"both are broken, and it goes on", Turns{Most: 2, Continue: true, broken: broken("a", "b")}, form, TurnNow},
+		{"one of before is waited for, and it goes on", Turns{Most: 1, Continue: true, pending: 1, stuck: broken("a")}, form, TurnNow},
+		{"all are taken, and it would go on", Turns{Most: 1, Continue: true, changing: 1}, form, TurnLater},
 		{"an earlier run's node is not ready yet", Turns{Most: 1, pending: 1}, form, TurnLater},
 		{"it is none of a new tenant's business", Turns{Most: 1, pending: 1}, row, TurnNow},
 		{"an earlier run's node is broken", Turns{Most: 1, stuck: broken("a")}, form, TurnNever},
@@ -61,7 +65,9 @@ func TestTurnsOfNodes(t *testing.T) {
 		t.Errorf("after a ready node: %d", got)
 	}
 	turns.Take(ShareRow)
-	turns.End(ShareRow, b, false, "conflicted")
+	turns.End(ShareRow, NodeKey{"ns", "row"}, false, "failed") // no matter of the rollout
+	turns.Take(ShareForm)
+	turns.End(ShareForm, b, false, "conflicted")
 	if got := turns.Ask(ShareForm); got != TurnLater {
 		t.Errorf("beside a broken one and one of before: %d", got)
 	}
@@ -69,16 +75,13 @@ func TestTurnsOfNodes(t *testing.T) {
 	if got := turns.Ask(ShareForm); got != TurnNever {
 		t.Errorf("beside two broken ones: %d", got)
 	}
-	if got, want := turns.Why(ShareForm), "the rollout of the form stopped: node a is not-ready, node b is conflicted"; got != want {
-		t.Errorf("why: %s, want %s", got, want)
-	}
-	if got, want := turns.Why(ShareRow), "the rollout of the form stopped: node b is conflicted"; got != want {
+	if got, want := turns.Why(), "the rollout of the form stopped: node a is not-ready, node b is conflicted"; got != want {
 		t.Errorf("why: %s, want %s", got, want)
 	}
 	for _, name := range []string{"c", "d", "e"} {
-		turns.End(ShareRow, NodeKey{"ns", name}, false, "failed")
+		turns.End(ShareForm, NodeKey{"ns", name}, false, "failed")
 	}
-	if got := turns.Why(ShareRow); !strings.HasSuffix(got, "node d is failed, and 1 more") {
+	if got := turns.Why(); !strings.HasSuffix(got, "node c is failed, and 2 more") {
 		t.Errorf("why: %s", got)
 	}
 }
@@ -89,7 +92,7 @@ func TestShareOf(t *testing.T) {
 		return &Object{Ref: lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "ns", Name: id}, ID: id, Template: template, Policy: &policy}
 	}
 	record := func(id, template string, ready bool) *inventory.Entry {
-		return &inventory.Entry{Ref: object(id, "").Ref, ID: id, Template: template, Ready: ready}
+		return &inventory.Entry{Ref: object(id, "").Ref, ID: id, UID: "u", Template: template, Ready: ready}
 	}
 	patient := object("a", "v1")
 	patient.Policy.WaitForReady = false
@@ -133,11 +136,14 @@ func TestShareOf(t *testing.T) {
 				p.Inventory.Entries = append(p.Inventory.Entries, *s.Entry)
 			}
 		}
-		if got := ShareOf(p); got != test.want {
+		if got := ShareOf(p, true); got != test.want {
 			t.Errorf("%s: %d, want %d", test.name, got, test.want)
 		}
+		if got, fresh := ShareOf(p, false), test.name == "new"; (got == ShareForm) != (fresh || test.want == ShareForm) {
+			t.Errorf("%s, of a form none of whose nodes was ready: %d", test.name, got)
+		}
 		p.Desired = nil
-		if got := ShareOf(p); got != ShareNone {
+		if got := ShareOf(p, true); got != ShareNone {
 			t.Errorf("%s, and the node goes: %d", test.name, got)
 		}
 	}
