@@ -21,7 +21,7 @@ func (c *Client) List(ctx context.Context, r lynq.APIResource, namespace, select
 		list := &metav1.PartialObjectMetadataList{}
 		return list, decode(body, list, "PartialObjectMetadataList", r.Kind+"List")
 	}
-	return readList(ctx, c, listRequest(r, namespace, acceptMetadataList), selector, page, func(m *metav1.PartialObjectMetadata) {
+	return readList(ctx, c, listRequest(r, namespace, acceptMetadataList), labelled(selector), page, func(m *metav1.PartialObjectMetadata) {
 		m.TypeMeta = typeMeta(r)
 		each(m)
 	})
@@ -33,7 +33,12 @@ func (c *Client) listConfigMaps(ctx context.Context, namespace, selector string,
 		list := &corev1.ConfigMapList{}
 		return list, decode(body, list, "ConfigMapList")
 	}
-	return readList(ctx, c, listRequest(configMapResource(), namespace, acceptProtobuf), selector, page, each)
+	return readList(ctx, c, listRequest(configMapResource(), namespace, acceptProtobuf), labelled(selector), page, each)
+}
+
+// labelled selects by labels.
+func labelled(selector string) metav1.ListOptions {
+	return metav1.ListOptions{LabelSelector: selector}
 }
 
 func listRequest(r lynq.APIResource, namespace, accept string) *request {
@@ -49,7 +54,7 @@ func typeMeta(r lynq.APIResource) metav1.TypeMeta {
 // one moment; if reading them takes longer than the server remembers that, it
 // answers 410, and the pager asks for all in one piece, which cannot fail so. No
 // resource version is given, so that what was written before is in the list.
-func readList[O runtime.Object](ctx context.Context, c *Client, r *request, selector string, page func(body []byte) (runtime.Object, error), each func(O)) error {
+func readList[O runtime.Object](ctx context.Context, c *Client, r *request, selector metav1.ListOptions, page func(body []byte) (runtime.Object, error), each func(O)) error {
 	p := pager.New(func(_ context.Context, o metav1.ListOptions) (runtime.Object, error) {
 		r.params = listParams(o)
 		body, err := c.send(ctx, r)
@@ -63,7 +68,7 @@ func readList[O runtime.Object](ctx context.Context, c *Client, r *request, sele
 		return list, nil
 	})
 	p.PageSize = c.pageSize
-	list, _, err := p.List(context.WithoutCancel(ctx), metav1.ListOptions{LabelSelector: selector}) // send says what ended ctx
+	list, _, err := p.List(context.WithoutCancel(ctx), selector) // send says what ended ctx
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,15 @@ import (
 // with "", in all, without their managedFields. It calls each when the whole
 // list has come; the object may be kept.
 func (c *Client) Objects(ctx context.Context, r lynq.APIResource, namespace, selector string, each func(*unstructured.Unstructured)) error {
+	return c.objects(ctx, r, namespace, labelled(selector), each)
+}
+
+// Warnings is Objects for the events of a namespace that are warnings.
+func (c *Client) Warnings(ctx context.Context, events lynq.APIResource, namespace string, each func(*unstructured.Unstructured)) error {
+	return c.objects(ctx, events, namespace, metav1.ListOptions{FieldSelector: "type=Warning"}, each)
+}
+
+func (c *Client) objects(ctx context.Context, r lynq.APIResource, namespace string, selector metav1.ListOptions, each func(*unstructured.Unstructured)) error {
 	page := func(body []byte) (runtime.Object, error) {
 		list := &unstructured.UnstructuredList{}
 		m, err := readItems(bytes.NewReader(body), r, func(o *unstructured.Unstructured, _ []byte) { list.Items = append(list.Items, *o) })
@@ -41,7 +50,7 @@ func (c *Client) ReadObjects(ctx context.Context, r lynq.APIResource, namespace,
 		list.SetContinue(m.Continue)
 		return list, errors.Join(append(problems, err)...)
 	}
-	return readList(ctx, c, listRequest(r, namespace, acceptJSON), selector, page, func(s *sight) { s.note() })
+	return readList(ctx, c, listRequest(r, namespace, acceptJSON), labelled(selector), page, func(s *sight) { s.note() })
 }
 
 // metadataOf reads an object's metadata from its text: there managedFields are as the

@@ -42,6 +42,7 @@ type wireEvent struct {
 	Reason          plan.Reason         `json:"reason,omitempty"`
 	Outcome         apply.Outcome       `json:"outcome,omitempty"`
 	Message         string              `json:"message,omitempty"`
+	Next            string              `json:"next,omitempty"`
 	Adopted         bool                `json:"adopted,omitempty"`
 	Nodes           *int                `json:"nodes,omitempty"`
 	Counts          map[plan.Action]int `json:"counts,omitempty"`
@@ -56,6 +57,7 @@ type wireSummary struct {
 	Actions        map[plan.Action]int   `json:"actions"`
 	AdoptedActions map[plan.Action]int   `json:"adoptedActions,omitempty"`
 	Failed         []wireFailed          `json:"failed,omitempty"`
+	Unready        []wireUnready         `json:"unready,omitempty"`
 	DryRun         bool                  `json:"dryRun,omitempty"`
 	Interrupted    bool                  `json:"interrupted,omitempty"`
 	ElapsedSeconds float64               `json:"elapsedSeconds"`
@@ -69,6 +71,17 @@ type wireFailed struct {
 	Form         string        `json:"form,omitempty"`
 	Outcome      apply.Outcome `json:"outcome"`
 	Problems     []string      `json:"problems,omitempty"`
+	Next         string        `json:"next,omitempty"`
+}
+
+type wireUnready struct {
+	Node            string `json:"node"`
+	Namespace       string `json:"namespace"`
+	Group           string `json:"group,omitempty"`
+	Kind            string `json:"kind"`
+	ObjectNamespace string `json:"objectNamespace,omitempty"`
+	Name            string `json:"name"`
+	Message         string `json:"message"`
 }
 
 func wire(e *apply.Event) *wireEvent {
@@ -89,6 +102,7 @@ func wire(e *apply.Event) *wireEvent {
 		Reason:          e.Reason,
 		Outcome:         e.Outcome,
 		Message:         e.Message,
+		Next:            e.Next,
 		Adopted:         e.Adopted,
 		Counts:          e.Counts,
 		AdoptedCounts:   e.AdoptedCounts,
@@ -116,7 +130,13 @@ func wireOf(s *apply.Summary) *wireSummary {
 	}
 	for _, f := range s.Failed {
 		w.Failed = append(w.Failed, wireFailed{
-			Node: f.Name, Namespace: f.Namespace, Hub: f.Hub.Name, HubNamespace: f.Hub.Namespace, Form: f.Form, Outcome: f.Outcome, Problems: f.Problems,
+			Node: f.Name, Namespace: f.Namespace, Hub: f.Hub.Name, HubNamespace: f.Hub.Namespace, Form: f.Form, Outcome: f.Outcome, Problems: f.Problems, Next: f.Next,
+		})
+	}
+	for _, u := range s.Unready {
+		w.Unready = append(w.Unready, wireUnready{
+			Node: u.Node.Name, Namespace: u.Node.Namespace, Group: u.Object.Group, Kind: u.Object.Kind,
+			ObjectNamespace: u.Object.Namespace, Name: u.Object.Name, Message: u.Message,
 		})
 	}
 	return w

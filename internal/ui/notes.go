@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -111,7 +112,15 @@ func (n *notes) node(e *apply.Event) string {
 	if len(told) > 0 {
 		line += " (" + lynq.Count(len(told), "object") + ", see above)"
 	}
-	return line + colon(safe(untold(e.Message, told)))
+	return line + colon(safe(untold(e.Message, told))) + next(e.Next)
+}
+
+// next is a line that says which command shows more.
+func next(command string) string {
+	if command == "" {
+		return ""
+	}
+	return "\n  next: " + safe(command)
 }
 
 // nextGoesOn is what becomes of nodes that a run did not get done with.
@@ -165,6 +174,9 @@ func (n *notes) summary(e *apply.Event) string {
 	for _, s := range shared(n.untoldTogether(e.Summary.Failed)) {
 		lines = append(lines, s.line())
 	}
+	if line := unready(e.Summary.Unready); line != "" && !n.quiet {
+		lines = append(lines, n.paint.worry("warning: ")+safe(line))
+	}
 	if !n.quiet {
 		lines = append(lines, n.paint.bold(summaryLine(e.Summary)))
 	}
@@ -194,6 +206,28 @@ func (n *notes) brokenOff() []string {
 	}
 	slices.Sort(lines)
 	return lines
+}
+
+// unreadyNamed is how many objects are named that are not ready.
+const unreadyNamed = 3
+
+// unready says which objects are unchanged but not ready, "" where all are.
+func unready(all []apply.Unready) string {
+	if len(all) == 0 {
+		return ""
+	}
+	verb := "are"
+	if len(all) == 1 {
+		verb = "is"
+	}
+	var named []string
+	for _, u := range all[:min(len(all), unreadyNamed)] {
+		named = append(named, u.Object.String()+" ("+u.Message+")")
+	}
+	if more := len(all) - len(named); more > 0 {
+		named = append(named, fmt.Sprintf("and %d more", more))
+	}
+	return fmt.Sprintf("%s %s unchanged but not ready: %s; lynqctl status --failed shows the nodes", lynq.Count(len(all), "object"), verb, strings.Join(named, ", "))
 }
 
 // together is a line for each reason that nodes ended for, and how many did.

@@ -170,7 +170,14 @@ func safeSummary(s *apply.Summary) *apply.Summary {
 	for i := range c.Failed {
 		f := &c.Failed[i]
 		f.Name, f.Namespace, f.Hub, f.Form = safe(f.Name), safe(f.Namespace), safeHub(f.Hub), safe(f.Form)
-		f.Problems = safeAll(f.Problems)
+		f.Problems, f.Next = safeAll(f.Problems), safe(f.Next)
+	}
+	c.Unready = slices.Clone(s.Unready)
+	for i := range c.Unready {
+		u := &c.Unready[i]
+		u.Node = plan.NodeKey{Namespace: safe(u.Node.Namespace), Name: safe(u.Node.Name)}
+		u.Object = lynq.Ref{Group: safe(u.Object.Group), Kind: safe(u.Object.Kind), Namespace: safe(u.Object.Namespace), Name: safe(u.Object.Name)}
+		u.Message = safe(u.Message)
 	}
 	return &c
 }

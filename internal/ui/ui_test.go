@@ -143,7 +143,7 @@ func story() []apply.Event {
 		object(beta, "ConfigMap", "beta", "config", plan.ActionCreate, plan.ReasonNew, apply.OutcomeSkipped, "Deployment default/beta-app, which it depends on, failed"),
 		{Type: apply.EventWarning, Hub: crm(), Node: beta, Object: ref("ConfigMap", "beta"), ID: "config", Message: "unknown field \"spec.foo\""},
 		{Type: apply.EventNode, Hub: crm(), Node: beta, Outcome: apply.OutcomeConflicted,
-			Message: "Deployment/default/beta-app: " + fieldConflict + "; Service/default/beta: it belongs to Release helm/beta; the record could not be saved: 503"},
+			Message: "Deployment/default/beta-app: " + fieldConflict + "; Service/default/beta: it belongs to Release helm/beta; the record could not be saved: 503", Next: showBeta},
 		{Type: apply.EventNodeStart, Hub: crm(), Node: gone},
 		{Type: apply.EventObject, Hub: crm(), Node: gone, Object: ref("ConfigMap", "gone"), ID: "config", Action: plan.ActionDelete,
 			Reason: plan.ReasonNodeGone, Outcome: apply.OutcomeDone, Adopted: true},
@@ -157,13 +157,19 @@ func story() []apply.Event {
 			Adopted: map[plan.Action]int{plan.ActionDelete: 1},
 			Failed: []apply.FailedNode{
 				{NodeKey: beta, Hub: crm(), Form: "web", Outcome: apply.OutcomeConflicted, Problems: []string{
-					"Deployment/default/beta-app: " + fieldConflict, "Service/default/beta: it belongs to Release helm/beta", "the record could not be saved: 503"}},
+					"Deployment/default/beta-app: " + fieldConflict, "Service/default/beta: it belongs to Release helm/beta", "the record could not be saved: 503"}, Next: showBeta},
 				{NodeKey: torn, Hub: crm(), Form: "web", Outcome: apply.OutcomeFailed, Problems: []string{"row \"torn\": port is no number"}},
 			},
+			Unready: []apply.Unready{{
+				Node: acme, Object: lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "default", Name: "acme-db"}, Message: "0 of 1 replicas available",
+			}},
 			Elapsed: 3214567 * time.Microsecond,
 		}},
 	}
 }
+
+// showBeta is the command that shows more of a node that did not end well.
+const showBeta = "lynqctl status node beta-web -n default"
 
 // plans are what the story carries out, in no order.
 func plans() []plan.Plan {

@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -284,11 +285,14 @@ func (n *nodeRun) look(s *stepRun) bool {
 		n.end(s, outcome, s.message)
 		n.becameReady(s)
 		return true
-	case known && (state.State == ready.StateFailed || state.State == ready.StateGone):
+	case known && state.State == ready.StateGone:
 		n.notReady(s, state.Message)
 		return true
+	case known && state.State == ready.StateFailed:
+		n.notReady(s, n.because(s, state.Message))
+		return true
 	case late:
-		n.late(s, orUnknown(state.Message))
+		n.late(s, n.because(s, orUnknown(state.Message)))
 		return true
 	}
 	if state != s.last {
@@ -311,6 +315,19 @@ func (n *nodeRun) late(s *stepRun, state string) {
 	}
 	n.record(eventWarning, "ReadinessTimeout", s.ref().String()+" is not ready: "+state)
 	n.notReady(s, "not ready in time (timeoutSeconds, rollout): "+state)
+}
+
+// because adds to what is known of an object that did not get ready what its pods and
+// events tell.
+func (n *nodeRun) because(s *stepRun, message string) string {
+	if n.Causes == nil {
+		return message
+	}
+	cause := n.Causes.Cause(n.watching, s.ref())
+	if cause == "" || strings.Contains(message, cause) {
+		return message
+	}
+	return message + "; " + cause
 }
 
 // ask reads an object whose time is over before its watch told of it: it may well

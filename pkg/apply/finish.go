@@ -163,7 +163,16 @@ func (n *nodeRun) conclude(o Outcome) {
 	n.outcome = o
 	n.finishAll(n.plan.NodeKey, OutcomeSkipped)
 	n.stats.node(n, o)
-	n.report(Event{Type: EventNode, Reason: n.reason, Outcome: o, Message: strings.Join(n.problems, "; ")})
+	n.report(Event{Type: EventNode, Reason: n.reason, Outcome: o, Message: strings.Join(n.problems, "; "), Next: n.next(o)})
+}
+
+// next is the command that shows more of a node that did not end well: nothing, where
+// no inventory knows it.
+func (n *nodeRun) next(o Outcome) string {
+	if severity(o) <= severity(OutcomeSkipped) || n.inventory == nil || n.inventory.UID == "" || n.Options.DryRun {
+		return ""
+	}
+	return "lynqctl status node " + n.plan.Name + " -n " + n.plan.Namespace
 }
 
 // recordResult saves what the node has now, where that is not what the record

@@ -26,7 +26,7 @@ const (
 	EventObject    EventType = "object"     // Node, Object, ID, Action, Reason, Outcome, Message, Adopted
 	EventWait      EventType = "wait"       // Node, Object, ID, Message: not ready yet, and why
 	EventReady     EventType = "ready"      // Node, Object, ID
-	EventNode      EventType = "node"       // Node, Outcome, Message, and Reason where there is a word: the node is done
+	EventNode      EventType = "node"       // Node, Outcome, Message, Next, and Reason where there is a word: the node is done
 	EventWarning   EventType = "warning"    // Message, and Node, Object, ID where it has them
 	EventSummary   EventType = "summary"    // Summary
 )
@@ -59,7 +59,10 @@ type Event struct {
 	Reason  plan.Reason
 	Outcome Outcome
 	Message string // for people; may say what to do
-	Adopted bool   // EventObject: the object was there before the node had it
+	// Next is the command that shows more of a node that did not end well, "" where
+	// there is none.
+	Next    string
+	Adopted bool // EventObject: the object was there before the node had it
 	// Interrupted: of an EventObject, the run ended before it was done.
 	Interrupted bool
 	Counts      map[plan.Action]int
@@ -82,6 +85,9 @@ type Summary struct {
 	// Failed lists the nodes that did not end well, in the order of their
 	// names, each with what to do next.
 	Failed []FailedNode
+	// Unready are the objects that are unchanged but not ready, by node. They make
+	// nothing fail.
+	Unready []Unready
 	// Settled tells of which hubs this version renders what is recorded of every
 	// node whose record has a version.
 	Settled map[lynq.HubKey]bool
@@ -101,4 +107,6 @@ type FailedNode struct {
 	Outcome Outcome
 	// Problems name object, reason and what to do, a line each.
 	Problems []string
+	// Next is the command that shows more of it, "" where there is none.
+	Next string
 }

@@ -31,9 +31,20 @@ type Runner struct {
 	Cluster     Cluster
 	Inventories Inventories
 	Recorder    Recorder // of Kubernetes events; nil for none
-	Reporter    Reporter
-	Now         func() time.Time
-	Options     Options
+	Causes      Causes   // of what does not get ready; nil for none
+	// Objects are read after the run to find what it left as it is and is not ready;
+	// nil for nothing.
+	Objects  ObjectReader
+	Reporter Reporter
+	Now      func() time.Time
+	Options  Options
+}
+
+// Causes knows why objects do not get ready.
+type Causes interface {
+	// Cause says in a line what keeps an object from getting ready, "" where that is
+	// not known.
+	Cause(ctx context.Context, ref lynq.Ref) string
 }
 
 // Options say how plans are carried out.
@@ -44,6 +55,8 @@ type Options struct {
 	// Without it nothing is waited for but what a rollout or a new namespace or
 	// kind needs.
 	Wait bool
+	// Unready: what is left as it is and not ready is told.
+	Unready bool
 	// DryRun has the server try each write without keeping it. Records are not
 	// written.
 	DryRun bool
@@ -85,6 +98,7 @@ func (r *Runner) Run(ctx context.Context, plans []plan.Plan) (*Summary, error) {
 		r.Recorder.Flush(run.finishing)
 	}
 	s := run.stats.summary(plans)
+	s.Unready = run.findUnready(ctx)
 	s.DryRun, s.Interrupted, s.Elapsed = r.Options.DryRun, ctx.Err() != nil, r.Now().Sub(began)
 	r.Reporter.Report(Event{Time: r.Now(), Type: EventSummary, Summary: s})
 	return s, context.Cause(ctx)

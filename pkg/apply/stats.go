@@ -21,10 +21,15 @@ type stats struct {
 	// unsettled are the hubs some of whose records another version renders.
 	unsettled map[lynq.HubKey]bool
 	rollouts  map[FormKey]inventory.Rollout
+	// left are the steps that left objects as they were which are to be ready.
+	left map[lynq.HubKey]map[lynq.Ref]leftStep
 }
 
 func newStats() *stats {
-	return &stats{nodes: map[Outcome]int{}, objects: map[Outcome]int{}, actions: map[plan.Action]int{}, adopted: map[plan.Action]int{}, unsettled: map[lynq.HubKey]bool{}, rollouts: map[FormKey]inventory.Rollout{}}
+	return &stats{
+		nodes: map[Outcome]int{}, objects: map[Outcome]int{}, actions: map[plan.Action]int{}, adopted: map[plan.Action]int{}, unsettled: map[lynq.HubKey]bool{},
+		rollouts: map[FormKey]inventory.Rollout{}, left: map[lynq.HubKey]map[lynq.Ref]leftStep{},
+	}
 }
 
 // node counts a node that is done.
@@ -34,6 +39,7 @@ func (s *stats) node(n *nodeRun, o Outcome) {
 	defer s.mu.Unlock()
 	s.nodes[o]++
 	for i := range n.steps {
+		s.leave(n, &n.steps[i])
 		s.objects[n.steps[i].outcome]++
 		if n.steps[i].outcome == OutcomeDone {
 			s.actions[n.steps[i].Action]++
@@ -44,7 +50,7 @@ func (s *stats) node(n *nodeRun, o Outcome) {
 	}
 	p := n.plan
 	if severity(o) > severity(OutcomeDone) {
-		s.failed = append(s.failed, FailedNode{NodeKey: p.NodeKey, Hub: n.hub, Form: p.Form, Outcome: o, Problems: n.problems})
+		s.failed = append(s.failed, FailedNode{NodeKey: p.NodeKey, Hub: n.hub, Form: p.Form, Outcome: o, Problems: n.problems, Next: n.next(o)})
 	}
 	if !settled {
 		s.unsettled[n.hub] = true
@@ -87,6 +93,17 @@ func (s *stats) rolledOut(hub lynq.HubKey) []inventory.Rollout {
 		return cmp.Or(cmp.Compare(a.Form, b.Form), cmp.Compare(a.FormNamespace, b.FormNamespace))
 	})
 	return all
+}
+
+// leave notes what a step left as it was, under the lock.
+func (s *stats) leave(n *nodeRun, step *stepRun) {
+	if !step.left() {
+		return
+	}
+	if s.left[n.hub] == nil {
+		s.left[n.hub] = map[lynq.Ref]leftStep{}
+	}
+	s.left[n.hub][step.Object.Ref] = leftStep{step.Step, n.plan.NodeKey}
 }
 
 func (s *stats) summary(plans []plan.Plan) *Summary {

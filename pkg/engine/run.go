@@ -116,7 +116,10 @@ func (r *clusterRun) showPlans(plans []plan.Plan) error {
 func (r *clusterRun) runPlans(ctx context.Context, plans []plan.Plan, o apply.Options, afterwards func(context.Context, *apply.Summary) error) error {
 	o.Concurrency, o.DryRun, o.Began, o.Grace = r.run.Concurrency, r.run.Mode == ModeServer, r.began, interruptionGrace
 	o.Version = r.Version
-	runner := &apply.Runner{Cluster: r.client, Inventories: r.store, Now: time.Now, Options: o}
+	runner := &apply.Runner{Cluster: r.client, Inventories: r.store, Causes: newCauses(r.client), Now: time.Now, Options: o}
+	if o.Unready {
+		runner.Objects = r.client
+	}
 	if r.run.Events {
 		host, err := os.Hostname()
 		if err != nil {

@@ -88,8 +88,12 @@ func (o *StatusOptions) now(ctx context.Context, client *kube.Client, r *Invento
 		return nil, nil
 	}
 	now, warnings, err := nodesNow(ctx, client, r)
+	if err != nil {
+		return nil, err
+	}
 	s.Warnings = append(s.Warnings, warnings...)
-	return now, err
+	explain(ctx, client, now, r.Chosen)
+	return now, nil
 }
 
 // addUnrendered adds the nodes that could not be rendered and have no inventory, as

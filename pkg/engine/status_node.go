@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -43,6 +44,7 @@ func (e *Engine) StatusNode(ctx context.Context, o *InventoryOptions) (*NodeStat
 	if cause := context.Cause(ctx); cause != nil {
 		return nil, unread(ctx, cause)
 	}
+	l.explain(ctx)
 	l.Objects = status.Tree(inv, l.seen, l.belonging)
 	return &l.NodeStatus, nil
 }
@@ -89,6 +91,20 @@ func (l *nodeLook) look(ctx context.Context) {
 	l.readEvents(ctx)
 	slices.Sort(l.Warnings)
 	l.Warnings = slices.Compact(l.Warnings)
+}
+
+// explain adds why objects are not ready.
+func (l *nodeLook) explain(ctx context.Context) {
+	causes := newCauses(l.client)
+	for ref, s := range l.seen {
+		if s.State != ready.StateWaiting && s.State != ready.StateFailed {
+			continue
+		}
+		if cause := causes.Cause(ctx, ref); cause != "" && !strings.Contains(s.Message, cause) {
+			s.Message += "; " + cause
+			l.seen[ref] = s
+		}
+	}
 }
 
 // atOnce calls f for 0 to n-1, some of them at a time.

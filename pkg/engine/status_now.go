@@ -36,6 +36,19 @@ func nodesNow(ctx context.Context, client *kube.Client, records *Inventories) (*
 	return now, c.warnings, nil
 }
 
+// explain adds why objects are not ready, for as many as may be asked about.
+func explain(ctx context.Context, client *kube.Client, now *status.Now, inventories []*inventory.Inventory) {
+	causes := newCauses(client)
+	now.Causes = map[lynq.Ref]string{}
+	for _, inv := range inventories {
+		for _, t := range now.Troubles(inv) {
+			if r := now.Ready[t.Ref]; r.State == ready.StateWaiting || r.State == ready.StateFailed {
+				now.Causes[t.Ref] = causes.Cause(ctx, t.Ref)
+			}
+		}
+	}
+}
+
 // busyHubs are the hubs on which a run is at work. Only those are asked for of which
 // something is wrong: a run may be about to put that right, or have caused it. A Lease
 // that cannot be read says nothing.

@@ -106,7 +106,10 @@ func (now *Now) trouble(r *inventory.Entry, f *plan.Finding) *Trouble {
 		return found(f)
 	}
 	state, judged := now.Ready[r.Ref]
-	message := join(state.Message, now.Causes[r.Ref])
+	message := state.Message
+	if cause := now.Causes[r.Ref]; !strings.Contains(message, cause) {
+		message = join(message, cause)
+	}
 	switch {
 	case stopped:
 		return &Trouble{State: Degraded, Reason: ReasonDrifted, Message: StoppedMessage}

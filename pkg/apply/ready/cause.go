@@ -1,0 +1,178 @@
+package ready
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Event is what Kubernetes noted of an object.
+type Event struct {
+	UID        string // of the object, "" where it is not known
+	Kind, Name string
+	Warning    bool
+	Reason     string
+	Message    string
+	Time       time.Time
+}
+
+// Explains tells whether Cause may know why an object of a kind does not get ready.
+func Explains(group, kind string) bool {
+	switch group {
+	case "apps":
+		return kind == "Deployment" || kind == "StatefulSet" || kind == "DaemonSet" || kind == "ReplicaSet"
+	case "batch":
+		return kind == "Job"
+	case "":
+		return kind == "Pod" || kind == "PersistentVolumeClaim"
+	}
+	return false
+}
+
+// Cause says in a line why a workload or a claim does not get ready: what keeps its
+// newest pod that is not, or what Kubernetes noted of it where there is none; "" where
+// nothing tells. Pods and events may be of others too, in the same namespace.
+func Cause(o *unstructured.Unstructured, pods []*unstructured.Unstructured, events []Event) string {
+	if o.GetKind() == "Pod" {
+		return podCause(o, events)
+	}
+	var newest *unstructured.Unstructured
+	cause := ""
+	for _, pod := range pods {
+		if !made(o, pod) || newest != nil && !newest.GetCreationTimestamp().Time.Before(pod.GetCreationTimestamp().Time) {
+			continue
+		}
+		if why := podCause(pod, events); why != "" {
+			newest, cause = pod, "pod "+pod.GetName()+": "+why
+		}
+	}
+	if cause != "" {
+		return cause
+	}
+	if _, told := isTrue(o, "ReplicaFailure"); told {
+		return "" // its readiness has said why there are no pods
+	}
+	if e := newestWarning(events, func(e *Event) bool { return concerns(e, o) }); e != nil {
+		if e.Kind != o.GetKind() {
+			return e.Kind + " " + e.Name + ": " + describe(e.Reason, e.Message)
+		}
+		return describe(e.Reason, e.Message)
+	}
+	return ""
+}
+
+// made tells whether a pod is of a workload. A Deployment's pods are those of its
+// ReplicaSets.
+func made(o, pod *unstructured.Unstructured) bool {
+	owner := metav1.GetControllerOfNoCopy(pod)
+	switch {
+	case owner == nil:
+		return false
+	case o.GetKind() == "Deployment":
+		return owner.Kind == "ReplicaSet" && strings.HasPrefix(owner.Name, o.GetName()+"-")
+	}
+	return owner.UID == o.GetUID()
+}
+
+// concerns tells whether an event is of an object, or of one of a Deployment's
+// ReplicaSets.
+func concerns(e *Event, o *unstructured.Unstructured) bool {
+	if o.GetKind() == "Deployment" && e.Kind == "ReplicaSet" {
+		hash, of := strings.CutPrefix(e.Name, o.GetName()+"-")
+		return of && !strings.Contains(hash, "-")
+	}
+	return e.Kind == o.GetKind() && e.Name == o.GetName() && (e.UID == "" || e.UID == string(o.GetUID()))
+}
+
+func newestWarning(events []Event, of func(*Event) bool) *Event {
+	var newest *Event
+	for i := range events {
+		if e := &events[i]; e.Warning && of(e) && (newest == nil || newest.Time.Before(e.Time)) {
+			newest = e
+		}
+	}
+	return newest
+}
+
+// podCause says what keeps a pod from being ready, "" for one that is, or that ends.
+func podCause(pod *unstructured.Unstructured, events []Event) string {
+	if r := Of(pod); r.State == StateReady || r.State == StateDeleting {
+		return ""
+	}
+	if c, ok := findCondition(pod, "PodScheduled"); ok && c.Status == "False" {
+		return c.describe()
+	}
+	if why := containerCause(pod); why != "" {
+		return why
+	}
+	if e := newestWarning(events, func(e *Event) bool { return concerns(e, pod) }); e != nil {
+		return describe(e.Reason, e.Message)
+	}
+	return ""
+}
+
+// containerCause says which container of a pod does not run, and why.
+func containerCause(pod *unstructured.Unstructured) string {
+	for _, field := range []string{"initContainerStatuses", "containerStatuses"} {
+		list, _, _ := unstructured.NestedSlice(pod.Object, "status", field) // what is no list says nothing
+		for _, item := range list {
+			container, _ := item.(map[string]any)
+			if why := whyStopped(container); why != "" {
+				return "container " + text(container, "name") + ": " + why
+			}
+		}
+	}
+	return ""
+}
+
+// whyStopped says why a container does not run: what it waits for, with how it ended
+// before; or how it ended. A container that is only being made says nothing.
+func whyStopped(container map[string]any) string {
+	state, _ := container["state"].(map[string]any)
+	last, _ := container["lastState"].(map[string]any)
+	if waiting, ok := state["waiting"].(map[string]any); ok {
+		reason := text(waiting, "reason")
+		switch ended := exit(last); {
+		case reason == "ContainerCreating" || reason == "PodInitializing":
+			return ""
+		case ended != "": // the message only says for how long it will not start again
+			return reason + ", " + ended + restarts(container)
+		}
+		return describe(reason, text(waiting, "message"))
+	}
+	if why := exit(state); why != "" {
+		return why + restarts(container)
+	}
+	return ""
+}
+
+// exit says how a container ended that did not end well, "" for others.
+func exit(state map[string]any) string {
+	ended, ok := state["terminated"].(map[string]any)
+	if !ok {
+		return ""
+	}
+	code, _ := toInt64(ended["exitCode"])
+	reason := text(ended, "reason")
+	switch {
+	case code == 0 && reason == "Completed":
+		return ""
+	case reason == "" || reason == "Error":
+		return fmt.Sprintf("exit code %d", code)
+	}
+	return fmt.Sprintf("exit code %d (%s)", code, reason)
+}
+
+func restarts(container map[string]any) string {
+	switch n, _ := toInt64(container["restartCount"]); n {
+	case 0:
+		return ""
+	case 1:
+		return ", 1 restart"
+	default:
+		return fmt.Sprintf(", %d restarts", n)
+	}
+}
