@@ -22,6 +22,7 @@ import (
 // How long a request is tried: the pauses double, and add up to some 19 seconds.
 const (
 	maxTries   = 7
+	hastyTries = 2 // of what has been tried in vain for many others
 	firstPause = 300 * time.Millisecond
 	// longestAsked bounds the pause that a server asks for.
 	longestAsked = 30 * time.Second
@@ -69,6 +70,10 @@ func trouble(err error) string {
 // try calls f until it succeeds, fails for good, or has failed too often.
 func (p patience) try(ctx context.Context, f func() error) error {
 	var before error // what the last try failed with
+	most := maxTries
+	if apply.IsHasty(ctx) {
+		most = hastyTries
+	}
 	for n := 1; ; n++ {
 		err := f()
 		switch {
@@ -81,7 +86,7 @@ func (p patience) try(ctx context.Context, f func() error) error {
 			return interrupted(ctx, err)
 		case !passing(err):
 			return err
-		case n == maxTries:
+		case n == most:
 			return &triedError{tries: n, err: err}
 		}
 		if before = err; n == 2 && p.tell != nil {

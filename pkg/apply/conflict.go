@@ -95,6 +95,7 @@ func (n *nodeRun) failed(s *stepRun, err error) {
 		n.breakOff(s, OutcomeSkipped, "interrupted while it was written: "+describeWrite(s.ref(), err))
 		return
 	}
+	n.inVain(s, err)
 	n.end(s, OutcomeFailed, describeWrite(s.ref(), err))
 }
 

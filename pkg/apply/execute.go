@@ -74,6 +74,10 @@ func (n *nodeRun) kept(s *stepRun) {
 
 // change is a step that writes.
 func (n *nodeRun) change(ctx context.Context, s *stepRun) {
+	if n.budget.spent(n.streak(s)) {
+		n.finishing = Hasty(n.run.finishing)
+		defer func() { n.finishing = n.run.finishing }()
+	}
 	err := n.served(ctx, s, func() (err error) {
 		s.resource, err = n.resourceOf(s)
 		return err
@@ -112,6 +116,7 @@ func (n *nodeRun) change(ctx context.Context, s *stepRun) {
 		case err != nil:
 			n.failed(s, err)
 		default:
+			n.budget.succeeded(n.streak(s))
 			n.written(s, done)
 		}
 	}

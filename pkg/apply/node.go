@@ -13,11 +13,14 @@ import (
 // nodeRun carries out the plan of one node, on one goroutine.
 type nodeRun struct {
 	*run
-	hub   lynq.HubKey
-	of    *plan.Plan
-	plan  *plan.NodePlan
-	steps []stepRun
-	index map[string]int // of the desired objects, by id
+	// finishing is that of the run, or for a write that many nodes have failed by a
+	// context of less patience.
+	finishing context.Context
+	hub       lynq.HubKey
+	of        *plan.Plan
+	plan      *plan.NodePlan
+	steps     []stepRun
+	index     map[string]int // of the desired objects, by id
 	// inventory is the record as it was saved last.
 	inventory *inventory.Inventory
 	phase     phase
@@ -70,7 +73,7 @@ type stepRun struct {
 }
 
 func newNodeRun(r *run, of *plan.Plan, p *plan.NodePlan) *nodeRun {
-	n := &nodeRun{run: r, hub: of.Hub, of: of, plan: p, steps: make([]stepRun, len(p.Steps)), index: map[string]int{}, inventory: p.Inventory}
+	n := &nodeRun{run: r, finishing: r.finishing, hub: of.Hub, of: of, plan: p, steps: make([]stepRun, len(p.Steps)), index: map[string]int{}, inventory: p.Inventory}
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		n.steps[i] = stepRun{Step: s, entry: s.Entry}

@@ -115,6 +115,7 @@ type run struct {
 	promised   map[plan.NodeKey][]*provider // all of these, by who is to finish them
 	rollouts   map[FormKey]*rollout
 	stats      *stats
+	budget     *budget
 	// watching ends with the run; finishing outlasts an interruption by the
 	// grace, so that what is under way can be recorded.
 	watching, finishing context.Context
@@ -130,6 +131,7 @@ func newRun(ctx context.Context, r *Runner, plans []plan.Plan) *run {
 		departures: departuresOf(plans),
 		rollouts:   map[FormKey]*rollout{},
 		stats:      newStats(),
+		budget:     &budget{streaks: map[streakKey]*streak{}},
 	}
 	watching, stop := context.WithCancel(ctx)
 	finishing, end := context.WithCancel(context.WithoutCancel(ctx))
