@@ -142,7 +142,7 @@ func hubLines(h *status.Hub, now time.Time) []string {
 	}
 	for i := range h.Forms {
 		f := &h.Forms[i]
-		lines = append(lines, "  form "+called.form(lynq.FormKey{Namespace: f.Namespace, Name: f.Name})+": "+countsLine(&f.Counts)+rolloutText(f.Rollout))
+		lines = append(lines, "  form "+called.form(lynq.FormKey{Namespace: f.Namespace, Name: f.Name})+": "+countsLine(&f.Counts)+rolloutText(f.Rollout)+absentText(f.Absent))
 	}
 	if len(h.Forms) > 1 {
 		lines = append(lines, "  all forms: "+countsLine(&h.Counts))
@@ -164,6 +164,13 @@ func rolloutText(r *status.Rollout) string {
 		return ""
 	}
 	return fmt.Sprintf("; rollout %s: %d/%s updated", r.Phase, r.Updated, lynq.Count(r.Total, "node"))
+}
+
+func absentText(absent bool) string {
+	if absent {
+		return "; not in the inputs of the last run"
+	}
+	return ""
 }
 
 func countsLine(c *status.Counts) string {

@@ -269,6 +269,7 @@ func (j *applyJob) plan(ctx context.Context, h HubPrograms, found map[string]boo
 		j.recordedIn = map[lynq.HubKey][]string{}
 	}
 	j.recordedIn[h.Key] = plan.NamespacesOf(h.Key.Namespace, h.namespaces(), in.Inventories)
+	j.absentForms(h, in)
 	in.Only = j.onlyNodes(in.Inventories, found)
 	if operatorErr != nil {
 		return nil, operatorErr
@@ -282,6 +283,24 @@ func (j *applyJob) plan(ctx context.Context, h HubPrograms, found map[string]boo
 		j.adopting.narrow(in)
 	}
 	return plan.Decide(in, j.o.Limits), nil
+}
+
+// absentForms says which nodes no form of the inputs makes any more: they stay as they
+// are. Where the inputs are narrowed, forms are missing on purpose.
+func (j *applyJob) absentForms(h HubPrograms, in *plan.Input) {
+	record := j.records[h.Key]
+	if record == nil || j.adopting != nil || len(j.o.Forms)+len(j.o.Settings.Nodes) > 0 || j.o.Settings.Selector != nil {
+		return
+	}
+	record.Absent = in.AbsentForms()
+	for _, f := range record.Absent {
+		verb := "belong"
+		if f.Nodes == 1 {
+			verb = "belongs"
+		}
+		j.warnOnce(fmt.Sprintf("%s of hub %s %s to form %s/%s, which is not in these inputs, and stay as they are (to delete them: lynqctl delete form %s/%s)",
+			lynq.Count(f.Nodes, "node"), h.Key, verb, f.FormNamespace, f.Form, f.FormNamespace, f.Form))
+	}
 }
 
 // formKey is the identity of a form of a hub in the given namespace: one that has

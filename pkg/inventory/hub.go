@@ -34,6 +34,8 @@ type Hub struct {
 	MoreUnrendered int
 	// Rollouts are those of its forms that have any.
 	Rollouts []Rollout
+	// Absent are the forms of its nodes that the inputs did not have.
+	Absent []AbsentForm
 	// Version is that of a lynqctl which renders what is recorded of every node
 	// whose record has a version, though that may be another one. "" where none is
 	// known.
@@ -214,5 +216,5 @@ func equalHubs(a, b *Hub) bool {
 	return a.Name == b.Name && a.Namespace == b.Namespace && a.Rows == b.Rows && a.Active == b.Active &&
 		a.Inactive == b.Inactive && a.Nodes == b.Nodes && slices.Equal(a.Columns, b.Columns) &&
 		slices.Equal(a.Namespaces, b.Namespaces) && slices.Equal(a.NamespaceDefaults, b.NamespaceDefaults) && a.Format == b.Format && a.Time.Equal(b.Time) && a.Version == b.Version && a.Finalizer == b.Finalizer &&
-		a.Interrupted.Equal(b.Interrupted) && slices.Equal(a.Unrendered, b.Unrendered) && a.MoreUnrendered == b.MoreUnrendered && slices.Equal(a.Rollouts, b.Rollouts)
+		a.Interrupted.Equal(b.Interrupted) && slices.Equal(a.Unrendered, b.Unrendered) && a.MoreUnrendered == b.MoreUnrendered && slices.Equal(a.Rollouts, b.Rollouts) && slices.Equal(a.Absent, b.Absent)
 }

@@ -17,6 +17,14 @@ type hubRun struct {
 	Unrendered     []Unrendered `json:"unrendered,omitempty"`
 	MoreUnrendered int          `json:"moreUnrendered,omitempty"`
 	Rollouts       []Rollout    `json:"rollouts,omitempty"`
+	Absent         []AbsentForm `json:"absentForms,omitempty"`
+}
+
+// AbsentForm is a form that has nodes and that the inputs of a run did not have.
+type AbsentForm struct {
+	Form          string `json:"form"`
+	FormNamespace string `json:"formNamespace,omitempty"`
+	Nodes         int    `json:"nodes"`
 }
 
 // Rollout is how far the rollout of a form has come that has maxSkew.
@@ -68,10 +76,12 @@ func (h *Hub) SetUnrendered(nodes []Unrendered) {
 
 // encodeRun says how the run ended, where it was not simply done.
 func (h *Hub) encodeRun(to map[string]string) error {
-	if h.Interrupted.IsZero() && len(h.Unrendered)+len(h.Rollouts) == 0 {
+	if h.Interrupted.IsZero() && len(h.Unrendered)+len(h.Rollouts)+len(h.Absent) == 0 {
 		return nil
 	}
-	text, err := lynq.JSON(hubRun{Time: h.Time.UTC(), Interrupted: h.Interrupted.UTC(), Unrendered: h.Unrendered, MoreUnrendered: h.MoreUnrendered, Rollouts: h.Rollouts})
+	text, err := lynq.JSON(hubRun{
+		Time: h.Time.UTC(), Interrupted: h.Interrupted.UTC(), Unrendered: h.Unrendered, MoreUnrendered: h.MoreUnrendered, Rollouts: h.Rollouts, Absent: h.Absent,
+	})
 	if err != nil {
 		return err
 	}
@@ -89,7 +99,8 @@ func (d *decoder) run(h *Hub) error {
 		return err
 	}
 	if r.Time.Equal(h.Time) {
-		h.Interrupted, h.Unrendered, h.MoreUnrendered, h.Rollouts = r.Interrupted.UTC(), r.Unrendered, r.MoreUnrendered, r.Rollouts
+		h.Interrupted, h.Unrendered, h.MoreUnrendered = r.Interrupted.UTC(), r.Unrendered, r.MoreUnrendered
+		h.Rollouts, h.Absent = r.Rollouts, r.Absent
 	}
 	return nil
 }

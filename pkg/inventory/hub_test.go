@@ -58,6 +58,7 @@ func TestHubRoundTrip(t *testing.T) {
 	full.Others = &inventory.Others{Labels: map[string]string{"team": "red"}, Data: map[string]string{"note": "x"}}
 	interrupted := customers()
 	interrupted.Interrupted = noon.Add(time.Minute)
+	interrupted.Absent = []inventory.AbsentForm{{Form: "old", FormNamespace: "shop", Nodes: 2}}
 	interrupted.Rollouts = []inventory.Rollout{{Form: "web", Phase: inventory.RolloutStopped, Updated: 2, Total: 5}}
 	interrupted.SetUnrendered([]inventory.Unrendered{{Node: "a-web", Namespace: "shop", Form: "web", UID: "a", Message: strings.Repeat("ä", 1000)}})
 	if got := len(interrupted.Unrendered[0].Message); got > 512 {

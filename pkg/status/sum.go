@@ -52,6 +52,8 @@ type Form struct {
 	Name      string `json:"form"`
 	Namespace string `json:"formNamespace,omitempty"`
 	Counts
+	// Absent: the inputs of the last run did not have it.
+	Absent bool `json:"absent,omitempty"`
 	// Rollout is how far the last run came with it, nil where the form has none.
 	Rollout *Rollout `json:"rollout,omitempty"`
 }
@@ -102,7 +104,9 @@ func Sum(nodes []Node, records []*inventory.Hub) []Hub {
 		}
 	}
 	for _, r := range records {
-		hubs[lynq.HubKey{Namespace: r.Namespace, Name: r.Name}].rolledOut(r.Rollouts)
+		h := hubs[lynq.HubKey{Namespace: r.Namespace, Name: r.Name}]
+		h.rolledOut(r.Rollouts)
+		h.miss(r.Absent)
 	}
 	sums := make([]Hub, 0, len(hubs))
 	for _, h := range hubs {
@@ -124,6 +128,15 @@ func (h *Hub) rolledOut(rollouts []inventory.Rollout) {
 		if i >= 0 {
 			h.Forms[i].Rollout = &Rollout{r.Phase, r.Updated, r.Total}
 		}
+	}
+}
+
+// miss notes which forms the inputs of the last run did not have.
+func (h *Hub) miss(absent []inventory.AbsentForm) {
+	for i := range h.Forms {
+		h.Forms[i].Absent = slices.ContainsFunc(absent, func(a inventory.AbsentForm) bool {
+			return a.Form == h.Forms[i].Name && a.FormNamespace == h.Forms[i].Namespace
+		})
 	}
 }
 

@@ -1,0 +1,29 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// AbsentForms are the forms that nodes of the hub are of and that the inputs do not
+// have, by name and namespace: their nodes stay as they are until they are deleted by
+// name. Nodes that are leaving do not count.
+func (in *Input) AbsentForms() []inventory.AbsentForm {
+	nodes := map[lynq.FormKey]int{}
+	for _, inv := range in.Inventories {
+		if key := FormOf(inv); !inv.Deleting && !slices.Contains(in.Forms, key) {
+			nodes[key]++
+		}
+	}
+	var absent []inventory.AbsentForm
+	for key, n := range nodes {
+		absent = append(absent, inventory.AbsentForm{Form: key.Name, FormNamespace: key.Namespace, Nodes: n})
+	}
+	slices.SortFunc(absent, func(a, b inventory.AbsentForm) int {
+		return cmp.Or(cmp.Compare(a.Form, b.Form), cmp.Compare(a.FormNamespace, b.FormNamespace))
+	})
+	return absent
+}

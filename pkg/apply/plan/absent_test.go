@@ -1,0 +1,30 @@
+package plan
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// TestAbsentForms: forms of one name in two namespaces are two, and what is leaving
+// does not count.
+func TestAbsentForms(t *testing.T) {
+	of := func(form, formNamespace string, leaving bool) *inventory.Inventory {
+		return &inventory.Inventory{Namespace: "shop", Hub: "crm", HubNamespace: "shop", Form: form, FormNamespace: formNamespace, Deleting: leaving}
+	}
+	in := &Input{
+		Forms:       []lynq.FormKey{{Namespace: "shop", Name: "web"}},
+		Inventories: []*inventory.Inventory{of("web", "", false), of("web", "far", false), of("db", "", false), of("db", "", false), of("old", "", true)},
+	}
+	want := []inventory.AbsentForm{{Form: "db", FormNamespace: "shop", Nodes: 2}, {Form: "web", FormNamespace: "far", Nodes: 1}}
+	if diff := cmp.Diff(want, in.AbsentForms()); diff != "" {
+		t.Error(diff)
+	}
+	in.Inventories = in.Inventories[:1]
+	if got := in.AbsentForms(); got != nil {
+		t.Errorf("got %v", got)
+	}
+}
