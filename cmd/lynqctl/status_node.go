@@ -60,7 +60,7 @@ func (a *app) statusNode(ctx context.Context, f *inventoryFlags) error {
 		return engine.Fail(err)
 	}
 	if !n.Well {
-		return &engine.Error{Outcome: engine.Failed, Err: engine.ErrReported, Summary: "node " + n.Name + " is not well"}
+		return &engine.Error{Outcome: engine.Failed, Err: engine.ErrReported, Summary: "node " + n.Name + " is not Ready"}
 	}
 	return nil
 }
@@ -108,7 +108,7 @@ func (n *nodeNow) details(now time.Time) *ui.Details {
 				Failed: n.Failed, Skipped: n.Skipped, Conflicted: n.Conflicted,
 			}))},
 			{Name: "Now", Text: tallied(n.Objects)},
-			{Name: "Well", Text: yesNo(n.Well)},
+			{Name: "Ready", Text: yesNo(n.Well)},
 		},
 		Parts: n.tree(now),
 		More:  []ui.Section{{Title: "Orphans", List: *orphanList(n.orphans, now)}, {Title: "Events", List: n.eventList(now)}},

@@ -13,13 +13,17 @@ import (
 // sharedNamed is how many of the nodes that share a problem are named.
 const sharedNamed = 3
 
-// sharedProblem is what is wrong with more than one node.
+// sharedProblem is what is wrong with several nodes.
 type sharedProblem struct {
 	why   string // in the words of the first of them
 	nodes []string
 }
 
-// shared finds what is wrong with more than one node, in the order of the nodes.
+// sharedByFew is of how many nodes a problem is not told once more: each of them had
+// its lines just above.
+const sharedByFew = 2
+
+// shared finds what is wrong with several nodes, in the order of the nodes.
 func shared(failed []apply.FailedNode) []sharedProblem {
 	index := map[string]int{}
 	var all []sharedProblem
@@ -40,7 +44,7 @@ func shared(failed []apply.FailedNode) []sharedProblem {
 			all[at].nodes = append(all[at].nodes, f.Name)
 		}
 	}
-	return slices.DeleteFunc(all, func(s sharedProblem) bool { return len(s.nodes) < 2 })
+	return slices.DeleteFunc(all, func(s sharedProblem) bool { return len(s.nodes) <= sharedByFew })
 }
 
 // line is the problem without the object of the first node, and who has it.

@@ -23,14 +23,14 @@ func TestShared(t *testing.T) {
 			fmt.Sprintf("Service/shop/%s: port %d is taken by %s", uid, i, []string{"x", "y", "z", "u", "v"}[i])))
 	}
 	all = append(all, failed("one", "Secret/shop/one: no", "Secret/shop/two: no"), failed("two", "ConfigMap/shop/one: no"),
-		failed("seven", "row \"seven\": port is no number"), failed("other", "row \"other\": port is no number"))
+		failed("seven", "row \"seven\": port is no number"), failed("other", "row \"other\": port is no number"), failed("third", "row \"third\": port is no number"))
 	var got []string
 	for _, s := range shared(all) {
 		got = append(got, s.line())
 	}
 	want := []string{
 		`pods "a-app-5d8f9c" is forbidden: exceeded quota, used: 0 (5 nodes: a-web, acme-web, bolt-web and 2 more)`,
-		`row "seven": port is no number (2 nodes: seven-web, other-web)`,
+		`row "seven": port is no number (3 nodes: seven-web, other-web, third-web)`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

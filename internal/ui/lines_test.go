@@ -101,22 +101,22 @@ interrupted: dry run: 3 nodes: 3 skipped; 0 objects; 2h5m
 func TestInterruptionIsOneLine(t *testing.T) {
 	c := newConsole(ui.Options{})
 	var story []apply.Event
-	summary := &apply.Summary{Interrupted: true, Nodes: map[apply.Outcome]int{apply.OutcomeInterrupted: 3, apply.OutcomeFailed: 2}}
+	summary := &apply.Summary{Interrupted: true, Nodes: map[apply.Outcome]int{apply.OutcomeInterrupted: 3, apply.OutcomeFailed: 3}}
 	for _, name := range []string{"a-web", "b-web", "c-web"} {
 		key := plan.NodeKey{Namespace: "default", Name: name}
 		story = append(story,
 			apply.Event{Type: apply.EventObject, Hub: crm(), Node: key, Object: ref("Deployment", name), Action: plan.ActionCreate, Outcome: apply.OutcomeNotReady, Message: "interrupted while it was waited for: pending", Interrupted: true},
 			apply.Event{Type: apply.EventNode, Hub: crm(), Node: key, Outcome: apply.OutcomeInterrupted, Message: "interrupted before it began"})
 	}
-	for _, name := range []string{"d-web", "e-web"} {
+	for _, name := range []string{"d-web", "e-web", "f-web"} {
 		summary.Failed = append(summary.Failed, apply.FailedNode{NodeKey: plan.NodeKey{Namespace: "default", Name: name}, Hub: crm(), Form: "web",
 			Outcome: apply.OutcomeFailed, Problems: []string{"Deployment/default/" + name + ": exceeded quota"}})
 	}
 	c.tell(append(story, apply.Event{Type: apply.EventSummary, Summary: summary}))
 	c.close(t)
 	want := `3 nodes of hub shop/crm  interrupted: what was done is recorded, and the next run goes on from there
-exceeded quota (2 nodes: d-web, e-web)
-interrupted: 5 nodes: 3 interrupted, 2 failed; 0 objects; 0.0s
+exceeded quota (3 nodes: d-web, e-web, f-web)
+interrupted: 6 nodes: 3 interrupted, 3 failed; 0 objects; 0.0s
 `
 	if diff := cmp.Diff(want, c.err.String()); diff != "" {
 		t.Error(diff)

@@ -72,17 +72,23 @@ func made(o, pod *unstructured.Unstructured) bool {
 	case owner == nil:
 		return false
 	case o.GetKind() == "Deployment":
-		return owner.Kind == "ReplicaSet" && strings.HasPrefix(owner.Name, o.GetName()+"-")
+		return owner.Kind == "ReplicaSet" && isReplicaSetOf(o, owner.Name)
 	}
 	return owner.UID == o.GetUID()
+}
+
+// isReplicaSetOf tells whether a Deployment made a ReplicaSet of that name: its own and
+// a hash. A Deployment whose name begins with that of another has other ones.
+func isReplicaSetOf(deployment *unstructured.Unstructured, name string) bool {
+	hash, of := strings.CutPrefix(name, deployment.GetName()+"-")
+	return of && !strings.Contains(hash, "-")
 }
 
 // concerns tells whether an event is of an object, or of one of a Deployment's
 // ReplicaSets.
 func concerns(e *Event, o *unstructured.Unstructured) bool {
 	if o.GetKind() == "Deployment" && e.Kind == "ReplicaSet" {
-		hash, of := strings.CutPrefix(e.Name, o.GetName()+"-")
-		return of && !strings.Contains(hash, "-")
+		return isReplicaSetOf(o, e.Name)
 	}
 	return e.Kind == o.GetKind() && e.Name == o.GetName() && (e.UID == "" || e.UID == string(o.GetUID()))
 }
@@ -103,6 +109,9 @@ func podCause(pod *unstructured.Unstructured, events []Event) string {
 		return ""
 	}
 	if c, ok := findCondition(pod, "PodScheduled"); ok && c.Status == "False" {
+		// The scheduler adds what it says of preemption, which is no cause.
+		c.Message, _, _ = strings.Cut(c.Message, " no new claims to deallocate")
+		c.Message, _, _ = strings.Cut(c.Message, " preemption: ")
 		return c.describe()
 	}
 	if why := containerCause(pod); why != "" {

@@ -2,6 +2,7 @@ package ready
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,7 +24,7 @@ func TestCause(t *testing.T) {
 		claim    = `{kind: PersistentVolumeClaim, apiVersion: v1, metadata: {name: app, uid: c}}`
 		set      = `{kind: StatefulSet, apiVersion: apps/v1, metadata: {name: app, uid: s}}`
 		ofApp    = `{kind: ReplicaSet, name: app-5f, uid: r, controller: true}`
-		ofOther  = `{kind: ReplicaSet, name: other-5f, uid: r, controller: true}`
+		ofOther  = `{kind: ReplicaSet, name: app-two-5f, uid: r, controller: true}`
 		ofJob    = `{kind: Job, name: app, uid: j, controller: true}`
 		running  = `{phase: Running, conditions: [{type: Ready, status: "True"}]}`
 		unready  = `{phase: Running, containerStatuses: [{name: main, state: {running: {}}}]}`
@@ -46,9 +47,11 @@ func TestCause(t *testing.T) {
 		events []Event
 		want   string
 	}{
-		"nothing is known":     {app, nil, nil, ""},
-		"all pods are ready":   {app, []*unstructured.Unstructured{causePod(t, "a", ofApp, 1, running)}, nil, ""},
-		"unschedulable":        {app, []*unstructured.Unstructured{causePod(t, "a", ofApp, 1, pending)}, nil, "pod a: Unschedulable: 0/3 nodes are available: 3 Insufficient cpu."},
+		"nothing is known":   {app, nil, nil, ""},
+		"all pods are ready": {app, []*unstructured.Unstructured{causePod(t, "a", ofApp, 1, running)}, nil, ""},
+		"unschedulable":      {app, []*unstructured.Unstructured{causePod(t, "a", ofApp, 1, pending)}, nil, "pod a: Unschedulable: 0/3 nodes are available: 3 Insufficient cpu."},
+		"what is said of preemption": {app, []*unstructured.Unstructured{causePod(t, "a", ofApp, 1, strings.Replace(pending, "cpu.", "cpu. no new claims to deallocate, preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod.", 1))}, nil,
+			"pod a: Unschedulable: 0/3 nodes are available: 3 Insufficient cpu."},
 		"no image":             {app, []*unstructured.Unstructured{causePod(t, "a", ofApp, 1, pulling)}, nil, `pod a: container main: ImagePullBackOff: Back-off pulling image "nginx:nope"`},
 		"crashing":             {app, []*unstructured.Unstructured{causePod(t, "a", ofApp, 1, crashing)}, nil, "pod a: container main: CrashLoopBackOff, exit code 3, 4 restarts"},
 		"out of memory":        {app, []*unstructured.Unstructured{causePod(t, "a", ofApp, 1, killed)}, nil, "pod a: container main: CrashLoopBackOff, exit code 137 (OOMKilled), 1 restart"},
