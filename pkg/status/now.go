@@ -101,6 +101,9 @@ func (t *Trouble) weight() int {
 
 // trouble is what is wrong with an object, nil where nothing is.
 func (now *Now) trouble(r *inventory.Entry, f *plan.Finding) *Trouble {
+	if f != nil && f.Type == plan.FindingUnconfirmed && r.UID != "" {
+		f = nil // it is there; whether it is as wanted, the next apply sees
+	}
 	stopped := now.Stopped[r.Ref] && r.Creation != lynq.CreateOnce
 	if f != nil && (f.Type != plan.FindingDrifted || !stopped) {
 		return found(f)

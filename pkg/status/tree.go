@@ -120,7 +120,7 @@ func (o *Object) lastRun(told *inventory.ObjectStatus) {
 		return
 	}
 	o.LastRun = told
-	if o.State != ready.StateWaiting && o.State != ready.StateFailed && told.Since.IsZero() {
+	if o.State != ready.StateWaiting && o.State != ready.StateFailed && told.Since.IsZero() && told.Reason != inventory.ObjectInterrupted {
 		o.Message = join(told.Reason+": "+told.Message, o.Message)
 	}
 }
