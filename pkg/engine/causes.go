@@ -14,8 +14,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
-// What asking for causes may cost: so many objects with two requests each beside the
-// events of their namespaces, and so long for each.
+// What asking for causes may cost: so many objects with three requests each (the
+// object, its pods, the warnings of its namespace), and so long for each.
 const (
 	mostCauses    = 20
 	causePatience = 5 * time.Second
