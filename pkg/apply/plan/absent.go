@@ -14,8 +14,8 @@ import (
 func (in *Input) AbsentForms() []inventory.AbsentForm {
 	nodes := map[lynq.FormKey]int{}
 	for _, inv := range in.Inventories {
-		if key := FormOf(inv); !inv.Deleting && !slices.Contains(in.Forms, key) {
-			nodes[key]++
+		if !inv.Deleting && !slices.ContainsFunc(in.Forms, func(f lynq.FormKey) bool { return mayBeOf(inv, f) }) {
+			nodes[FormOf(inv)]++
 		}
 	}
 	var absent []inventory.AbsentForm
@@ -26,4 +26,13 @@ func (in *Input) AbsentForms() []inventory.AbsentForm {
 		return cmp.Or(cmp.Compare(a.Form, b.Form), cmp.Compare(a.FormNamespace, b.FormNamespace))
 	})
 	return absent
+}
+
+// mayBeOf tells whether an inventory is of a form, as far as it says: old ones do not
+// say the form's namespace.
+func mayBeOf(inv *inventory.Inventory, f lynq.FormKey) bool {
+	if inv.FormNamespace == "" {
+		return inv.Form == f.Name
+	}
+	return FormOf(inv) == f
 }

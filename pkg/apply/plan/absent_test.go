@@ -17,12 +17,13 @@ func TestAbsentForms(t *testing.T) {
 	}
 	in := &Input{
 		Forms:       []lynq.FormKey{{Namespace: "shop", Name: "web"}},
-		Inventories: []*inventory.Inventory{of("web", "", false), of("web", "far", false), of("db", "", false), of("db", "", false), of("old", "", true)},
+		Inventories: []*inventory.Inventory{of("web", "", false), of("web", "shop", false), of("web", "far", false), of("db", "", false), of("db", "", false), of("old", "", true)},
 	}
 	want := []inventory.AbsentForm{{Form: "db", FormNamespace: "shop", Nodes: 2}, {Form: "web", FormNamespace: "far", Nodes: 1}}
 	if diff := cmp.Diff(want, in.AbsentForms()); diff != "" {
 		t.Error(diff)
 	}
+	in.Forms = []lynq.FormKey{{Namespace: "elsewhere", Name: "web"}} // an old inventory does not say where its form is
 	in.Inventories = in.Inventories[:1]
 	if got := in.AbsentForms(); got != nil {
 		t.Errorf("got %v", got)
