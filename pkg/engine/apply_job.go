@@ -294,12 +294,12 @@ func (j *applyJob) absentForms(h HubPrograms, in *plan.Input) {
 	}
 	record.Absent = in.AbsentForms()
 	for _, f := range record.Absent {
-		verb := "belong"
+		belong, stay, them := "belong", "stay as they are", "them"
 		if f.Nodes == 1 {
-			verb = "belongs"
+			belong, stay, them = "belongs", "stays as it is", "it"
 		}
-		j.warnOnce(fmt.Sprintf("%s of hub %s %s to form %s/%s, which is not in these inputs, and stay as they are (to delete them: lynqctl delete form %s/%s)",
-			lynq.Count(f.Nodes, "node"), h.Key, verb, f.FormNamespace, f.Form, f.FormNamespace, f.Form))
+		j.warnOnce(fmt.Sprintf("%s of hub %s %s to form %s/%s, which is not in these inputs, and %s (to delete %s: lynqctl delete form %[4]s/%[5]s)",
+			lynq.Count(f.Nodes, "node"), h.Key, belong, f.FormNamespace, f.Form, stay, them))
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -170,7 +172,7 @@ func (j *removalJob) locked(ctx context.Context, agreed []*leavingHub) error {
 	if err := j.refused(plans); err != nil {
 		return err
 	}
-	if countNodes(hubs) > countNodes(agreed) {
+	if moreThan(agreed, hubs) {
 		j.notef("another run has made nodes of the hub in the meantime")
 		if err := j.agree(locks.ctx, hubs, plans); err != nil {
 			return err
@@ -191,6 +193,22 @@ func countNodes(hubs []*leavingHub) int {
 		n += len(h.nodes)
 	}
 	return n
+}
+
+// moreThan tells whether a node goes now that was not agreed on, however many do.
+func moreThan(agreed, now []*leavingHub) bool {
+	before := map[plan.NodeKey]bool{}
+	for _, h := range agreed {
+		maps.Copy(before, h.nodes)
+	}
+	return slices.ContainsFunc(now, func(h *leavingHub) bool {
+		for k := range h.nodes {
+			if !before[k] {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // narrowTo leaves out what has come since it was agreed on what goes, but for nodes

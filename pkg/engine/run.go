@@ -15,9 +15,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// How long requests under way may take after an interruption, how long it may take
-// to record that, and how long the locks may take to be given back, then and else. A process manager kills ten
-// seconds after it has interrupted.
+// How long requests under way may take after an interruption, how long it may take to
+// record that, and how long the locks may take to be given back, then and else. A
+// process manager kills ten seconds after it has interrupted.
 const (
 	interruptionGrace       = 7 * time.Second
 	interruptedSaveGrace    = time.Second

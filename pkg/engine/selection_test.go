@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -273,6 +274,13 @@ func TestNarrowTo(t *testing.T) {
 	now := narrowTo(agreed, of("hub", "crm", "", more))
 	if len(now) != 1 || len(now[0].nodes) != len(agreed[0].nodes)+1 || now[0].record == nil {
 		t.Errorf("hub: %+v, agreed on %+v", now, agreed)
+	}
+	if !moreThan(agreed, now) || moreThan(now, agreed) || moreThan(agreed, agreed) {
+		t.Error("it is not seen that a node has come")
+	}
+	delete(now[0].nodes, slices.Collect(maps.Keys(agreed[0].nodes))[0])
+	if !moreThan(agreed, now) {
+		t.Error("a node that came for one that went is not seen")
 	}
 	agreed = of("form", "web", "ns/crm", someRecords())
 	now = narrowTo(agreed, of("form", "web", "ns/crm", more))

@@ -92,15 +92,14 @@ func Rebuild(in *RebuildInput) (rebuilt []Rebuilt, unbuilt []Unbuilt) {
 
 // outside says why an inventory may not be written, "" if it may. An object names
 // the namespace of its node in a label: who may label an object must not have an
-// inventory written where he may write nothing. So it is a namespace of the inputs,
+// inventory written where they may write nothing. So it is a namespace of the inputs,
 // one of an inventory or hub record that is there, or one that a person named.
 func (b *builder) outside(inv *inventory.Inventory) string {
 	if b.Within == nil || inv.UID != "" || slices.Contains(b.Within, inv.Namespace) {
 		return ""
 	}
 	hub := plan.HubOf(inv)
-	counting := plan.NewCounting(b.Hubs, b.Inventories)
-	if _, recorded := counting[hub]; recorded && counting.Counts(hub, inv.Namespace) {
+	if _, recorded := b.counting[hub]; recorded && b.counting.Counts(hub, inv.Namespace) {
 		return ""
 	}
 	return fmt.Sprintf("only labels say that hub %s has nodes in namespace %s (if it has, run this again with -n %s)", hub.Name, inv.Namespace, inv.Namespace)
@@ -120,6 +119,7 @@ type builder struct {
 	nodes       map[plan.NodeKey]*plan.Node
 	applySets   map[string]plan.NodeKey
 	objects     map[lynq.Ref]wantedObject
+	counting    plan.Counting
 }
 
 // wantedObject is an object that a node renders.
@@ -131,7 +131,7 @@ type wantedObject struct {
 func newBuilder(in *RebuildInput) *builder {
 	b := &builder{
 		RebuildInput: in, inventories: map[plan.NodeKey]*inventory.Inventory{}, nodes: map[plan.NodeKey]*plan.Node{},
-		applySets: map[string]plan.NodeKey{}, objects: map[lynq.Ref]wantedObject{},
+		applySets: map[string]plan.NodeKey{}, objects: map[lynq.Ref]wantedObject{}, counting: plan.NewCounting(in.Hubs, in.Inventories),
 	}
 	for _, inv := range in.Inventories {
 		b.inventories[plan.NodeKey{Namespace: inv.Namespace, Name: inv.Node}] = inv
