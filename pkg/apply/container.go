@@ -17,10 +17,10 @@ import (
 // maxNamed is how many of the objects in a container a message names.
 const maxNamed = 3
 
-// inside names what a container holds that its deletion must not take away: all
-// that is left when the node's own objects are gone, but for what the control
-// plane puts into every namespace and what belongs to other objects in it. An
-// error means that no one knows.
+// inside names what a container holds that its deletion must not take away: what
+// nodes want in it, and all that is left when the node's own objects are gone, but
+// for what the control plane puts into every namespace and what belongs to other
+// objects in it. An error means that no one knows.
 func (n *nodeRun) inside(s *stepRun) ([]string, error) {
 	ctx := n.finishing
 	// Kinds may have come since the run began, and objects of them.
@@ -31,8 +31,12 @@ func (n *nodeRun) inside(s *stepRun) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	wanted := n.departures.wanted[plan.ContainerKey(s.ref())]
 	if s.ref().Kind != "Namespace" {
-		return n.instances(ctx, kinds, s.ref().Name)
+		return n.instances(ctx, kinds, s.ref().Name, wanted)
+	}
+	if len(wanted) > 0 {
+		return namesOf(wanted), nil
 	}
 	contents := plan.NewNamespaceContents(kinds, n.plan.NamespaceDefaults)
 	kinds = slices.DeleteFunc(kinds, func(r lynq.APIResource) bool { return !r.Namespaced || plan.Passing(r) })
@@ -68,12 +72,25 @@ func (n *nodeRun) wouldBeGone(r lynq.APIResource, m *metav1.PartialObjectMetadat
 	return n.Options.DryRun && (n.owner().Tracks(&l) || n.departures.uids[m.UID])
 }
 
+func namesOf(refs []lynq.Ref) []string {
+	names := make([]string, len(refs))
+	for i, ref := range refs {
+		names[i] = ref.Kind + "/" + ref.Name
+	}
+	return names
+}
+
 // instances are the objects of the kind that a CustomResourceDefinition defines.
-func (n *nodeRun) instances(ctx context.Context, kinds []lynq.APIResource, crd string) ([]string, error) {
+// Nodes want these objects of the kinds of its group.
+func (n *nodeRun) instances(ctx context.Context, kinds []lynq.APIResource, crd string, wanted []lynq.Ref) ([]string, error) {
 	plural, group, _ := strings.Cut(crd, ".")
 	i := slices.IndexFunc(kinds, func(r lynq.APIResource) bool { return r.Group == group && r.Plural == plural })
 	if i < 0 {
 		return nil, fmt.Errorf("%s are not served, so that it is unknown whether there are any (serve a version of them, or delete it by hand)", crd)
+	}
+	wanted = slices.DeleteFunc(slices.Clone(wanted), func(ref lynq.Ref) bool { return ref.Kind != kinds[i].Kind })
+	if len(wanted) > 0 {
+		return namesOf(wanted), nil
 	}
 	var found []string
 	err := n.Cluster.List(ctx, kinds[i], "", "", func(m *metav1.PartialObjectMetadata) {

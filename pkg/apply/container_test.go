@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -199,6 +201,31 @@ func TestContainersWithOthers(t *testing.T) {
 			if there := s.objects[tt.objects[0].Ref] != nil; there != (tt.survives || dryRun) {
 				t.Errorf("%s (dry run: %t): it is there: %t", name, dryRun, there)
 			}
+		}
+	}
+}
+
+// TestContainersThatAreWanted: a container stays where another node wants an object
+// in it that is not there yet when the container is looked at.
+func TestContainersThatAreWanted(t *testing.T) {
+	inTeam := configMap("in-team", "1")
+	inTeam.Namespace, inTeam.Content["metadata"] = "team", map[string]any{"name": "in-team", "namespace": "team"}
+	for _, tt := range []struct{ container, object lynq.Object }{{namespace("team"), inTeam}, {definition(), widget("w")}} {
+		s := newStage()
+		mustApply(t, s, node("a", tt.container), node("b"))
+		s.before = func(verb string, ref lynq.Ref) error {
+			if verb == "write" && ref == tt.object.Ref {
+				return apierrors.NewInvalid(schema.GroupKind{Kind: ref.Kind}, ref.Name, nil)
+			}
+			return nil
+		}
+		sum := mustApply(t, s, node("b", tt.object))
+		want := tt.container.String() + ": it is not deleted, since it holds what is not the node's: " + tt.object.Kind + "/" + tt.object.Name
+		if len(sum.Failed) != 2 || !strings.HasPrefix(sum.Failed[0].Problems[0], want) {
+			t.Errorf("%+v, want %q", sum.Failed, want)
+		}
+		if s.objects[tt.container.Ref] == nil {
+			t.Errorf("%s was deleted", tt.container.Ref)
 		}
 	}
 }

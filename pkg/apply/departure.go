@@ -12,12 +12,14 @@ import (
 type departures struct {
 	byRef  map[lynq.Ref]*provider
 	within map[lynq.Ref][]*provider // of containers
+	// wanted are the objects that nodes have, or are about to get, in these containers.
+	wanted map[lynq.Ref][]lynq.Ref
 	// uids are those of all objects that the plans delete.
 	uids map[types.UID]bool
 }
 
 func departuresOf(plans []plan.Plan) departures {
-	d := departures{byRef: map[lynq.Ref]*provider{}, within: map[lynq.Ref][]*provider{}, uids: map[types.UID]bool{}}
+	d := departures{byRef: map[lynq.Ref]*provider{}, within: map[lynq.Ref][]*provider{}, wanted: map[lynq.Ref][]lynq.Ref{}, uids: map[types.UID]bool{}}
 	containers := map[lynq.Ref]plan.NodeKey{}
 	plan.EachDelete(plans, func(n *plan.NodePlan, s *plan.Step) {
 		d.uids[s.UID()] = true
@@ -33,7 +35,7 @@ func departuresOf(plans []plan.Plan) departures {
 		if plan.IsContainer(ref) {
 			return
 		}
-		for _, key := range []lynq.Ref{{Kind: "Namespace", Name: ref.Namespace}, {Kind: "CustomResourceDefinition", Group: ref.Group}} {
+		for _, key := range containersOf(ref) {
 			if node, leaves := containers[key]; leaves && node != n.NodeKey {
 				p := &provider{node: n.NodeKey, ref: ref, done: make(chan struct{})}
 				d.byRef[ref] = p
@@ -41,7 +43,33 @@ func departuresOf(plans []plan.Plan) departures {
 			}
 		}
 	})
+	for i := range plans {
+		for j := range plans[i].Nodes {
+			d.want(plans[i].Nodes[j].Steps, containers)
+		}
+	}
 	return d
+}
+
+// want notes what a node wants in containers that leave. Its write may come between
+// the look at what a container holds and the container's deletion.
+func (d *departures) want(steps []plan.Step, leaving map[lynq.Ref]plan.NodeKey) {
+	for i := range steps {
+		if steps[i].Object == nil {
+			continue
+		}
+		ref := steps[i].Object.Ref
+		for _, key := range containersOf(ref) {
+			if _, leaves := leaving[key]; leaves {
+				d.wanted[key] = append(d.wanted[key], ref)
+			}
+		}
+	}
+}
+
+// containersOf are the keys of what may contain an object.
+func containersOf(ref lynq.Ref) [2]lynq.Ref {
+	return [2]lynq.Ref{{Kind: "Namespace", Name: ref.Namespace}, {Kind: "CustomResourceDefinition", Group: ref.Group}}
 }
 
 // departed tells whether all that other nodes delete in a container is gone, or
