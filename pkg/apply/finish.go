@@ -8,7 +8,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // recordIntent saves what the node had and what it will have, before anything
@@ -225,8 +224,8 @@ func (n *nodeRun) confirmed() []inventory.Entry {
 			continue
 		}
 		r := *s.entry
-		if s.Object != nil && s.Object.Policy.Deletion == lynq.DeleteRetain {
-			r.Deletion = lynq.DeleteRetain
+		if s.Object != nil {
+			r.Deletion = r.Deletion.Or(s.Object.Policy.Deletion)
 		}
 		entries = append(entries, r)
 	}

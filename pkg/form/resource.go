@@ -94,7 +94,6 @@ func readDependencies(o *object, e *entry) {
 func readPolicy(o *object, r *Resource) {
 	p := lynq.DefaultPolicy()
 	p.Creation = enum(o, "creationPolicy", p.Creation, lynq.CreateWhenNeeded, lynq.CreateOnce)
-	p.Deletion = enum(o, "deletionPolicy", p.Deletion, lynq.DeleteDelete, lynq.DeleteRetain)
 	p.Conflict = enum(o, "conflictPolicy", p.Conflict, lynq.ConflictStuck, lynq.ConflictForce)
 	p.Patch = enum(o, "patchStrategy", p.Patch, lynq.PatchApply, lynq.PatchMerge, lynq.PatchReplace)
 	p.SkipOnDependencyFailure = o.boolean("skipOnDependencyFailure", p.SkipOnDependencyFailure)

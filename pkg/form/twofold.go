@@ -1,6 +1,7 @@
 package form
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -12,17 +13,27 @@ import (
 // A twofold policy has two spellings: a field of the resource's entry, and an
 // annotation on its manifest. Its words are written as IfUnowned, ifUnowned or
 // if-unowned in both.
-type twofold struct{ field, annotation string }
+type twofold struct {
+	field, annotation string
+	synonyms          map[string]string // words of the annotation that the field spells otherwise
+}
 
-func adoptionPolicy() twofold { return twofold{"adoptionPolicy", lynq.AnnotationAdoptionPolicy} }
+func adoptionPolicy() twofold {
+	return twofold{field: "adoptionPolicy", annotation: lynq.AnnotationAdoptionPolicy}
+}
+
+func deletionPolicy() twofold {
+	return twofold{"deletionPolicy", lynq.AnnotationDeletePolicy, map[string]string{"Orphan": string(lynq.DeleteRetain)}}
+}
 
 // twofoldPolicies are all of them.
-func twofoldPolicies() []twofold { return []twofold{adoptionPolicy()} }
+func twofoldPolicies() []twofold { return []twofold{adoptionPolicy(), deletionPolicy()} }
 
 // readTwofold reads the policies that have two spellings. The manifest has been
 // read.
 func readTwofold(o *object, r *Resource) {
 	r.Policy.Adoption = twofoldWord(o, r, adoptionPolicy(), lynq.AdoptNever, lynq.AdoptIfUnowned, lynq.AdoptAlways)
+	r.Policy.Deletion = cmp.Or(twofoldWord(o, r, deletionPolicy(), lynq.DeletionPolicies()...), r.Policy.Deletion)
 	checkTwofoldKeys(o, r)
 }
 
@@ -32,7 +43,7 @@ func twofoldWord[T ~string](o *object, r *Resource, p twofold, allowed ...T) T {
 	field := o.text(p.field)
 	annotation := annotationText(o, r, p.annotation)
 	byField, said := anyCase(o, o.name(p.field), field, allowed)
-	byAnnotation, annotated := anyCase(o, "annotation "+p.annotation, annotation, allowed)
+	byAnnotation, annotated := anyCase(o, "annotation "+p.annotation, p.plain(annotation), allowed)
 	switch {
 	case said && annotated && byField != byAnnotation:
 		o.fail(annotation.Pos, "say it once", "%s is %s on line %d, and annotation %s is %s", o.name(p.field), byField, field.Pos.Line, p.annotation, byAnnotation)
@@ -40,6 +51,16 @@ func twofoldWord[T ~string](o *object, r *Resource, p twofold, allowed ...T) T {
 		return byAnnotation
 	}
 	return byField
+}
+
+// plain is an annotation in the words of the field.
+func (p twofold) plain(annotation Text) Text {
+	for word, same := range p.synonyms {
+		if slices.Contains(cases(word), annotation.Text) {
+			annotation.Text = same
+		}
+	}
+	return annotation
 }
 
 // anyCase is the one of the allowed words that a text spells in any case; false for

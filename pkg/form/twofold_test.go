@@ -9,10 +9,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// TestAdoptionPolicy: field and annotation say the same in any case, the default
-// follows from conflictPolicy, and the manifest stays as it was written.
-func TestAdoptionPolicy(t *testing.T) {
-	const inputs = `
+// twofoldInputs have a resource with fields and metadata of a test's own.
+const twofoldInputs = `
 apiVersion: operator.lynq.sh/v1
 kind: LynqHub
 metadata: {name: shop}
@@ -26,14 +24,43 @@ spec:
   configMaps:
     - {id: a, nameTemplate: a, %s spec: {apiVersion: v1, kind: ConfigMap, metadata: {labels: {app: a}%s}}}
 `
-	load := func(fields, metadata string) *form.Resource {
-		t.Helper()
-		in, err := form.Load([]string{"-"}, false, strings.NewReader(fmt.Sprintf(inputs, fields, metadata)))
-		if err != nil {
-			t.Fatalf("%s %s: %v", fields, metadata, err)
-		}
-		return in.Forms[0].Resources[0]
+
+func loadTwofold(t *testing.T, fields, metadata string) *form.Resource {
+	t.Helper()
+	in, err := form.Load([]string{"-"}, false, strings.NewReader(fmt.Sprintf(twofoldInputs, fields, metadata)))
+	if err != nil {
+		t.Fatalf("%s %s: %v", fields, metadata, err)
 	}
+	return in.Forms[0].Resources[0]
+}
+
+// TestDeletionPolicy: each policy by field and by annotation, in any case, and the
+// annotation's word for Retain.
+func TestDeletionPolicy(t *testing.T) {
+	for word, want := range map[string]lynq.DeletionPolicy{
+		"Delete": lynq.DeleteDelete, "delete": lynq.DeleteDelete, "Retain": lynq.DeleteRetain, "retain": lynq.DeleteRetain,
+		"RetainOnApply": lynq.DeleteRetainOnApply, "retain-on-apply": lynq.DeleteRetainOnApply,
+		"retainOnDelete": lynq.DeleteRetainOnDelete, "retain-on-delete": lynq.DeleteRetainOnDelete,
+	} {
+		annotation := ", annotations: {lynq.sh/delete-policy: " + word + "}"
+		for _, r := range []*form.Resource{loadTwofold(t, "deletionPolicy: "+word+",", ""), loadTwofold(t, "", annotation), loadTwofold(t, "deletionPolicy: "+word+",", annotation)} {
+			if r.Policy.Deletion != want {
+				t.Errorf("%s is %q, want %q", word, r.Policy.Deletion, want)
+			}
+		}
+	}
+	if r := loadTwofold(t, "", ", annotations: {lynq.sh/delete-policy: orphan}"); r.Policy.Deletion != lynq.DeleteRetain {
+		t.Errorf("orphan is %q", r.Policy.Deletion)
+	}
+	if r := loadTwofold(t, "", ""); r.Policy.Deletion != lynq.DeleteDelete {
+		t.Errorf("nothing is %q", r.Policy.Deletion)
+	}
+}
+
+// TestAdoptionPolicy: field and annotation say the same in any case, the default
+// follows from conflictPolicy, and the manifest stays as it was written.
+func TestAdoptionPolicy(t *testing.T) {
+	load := func(fields, metadata string) *form.Resource { return loadTwofold(t, fields, metadata) }
 	annotated := func(word string) string { return ", annotations: {lynq.sh/adoption-policy: " + word + "}" }
 	for want, spellings := range map[lynq.AdoptionPolicy][]string{
 		lynq.AdoptNever:     {"Never", "never"},

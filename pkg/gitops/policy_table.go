@@ -65,6 +65,16 @@ func lifeEntries() []entry {
 			flux: remedy{set: annotation(fluxPrune, fluxDisabled)},
 		},
 		{
+			policy: "deletionPolicy: RetainOnApply", of: func(s *subject) bool { return s.Policy.Deletion == lynq.DeleteRetainOnApply },
+			argo: remedy{set: options("Prune=false"), lost: always("it stays, too, when its node goes")},
+			flux: remedy{set: annotation(fluxPrune, fluxDisabled), lost: always("it stays, too, when its node goes")},
+		},
+		{
+			policy: "deletionPolicy: RetainOnDelete", of: func(s *subject) bool { return s.Policy.Deletion == lynq.DeleteRetainOnDelete },
+			argo: remedy{set: options("Prune=false", "Delete=false"), lost: always("it stays, too, when the form drops it")},
+			flux: remedy{set: annotation(fluxPrune, fluxDisabled), lost: always("it stays, too, when the form drops it")},
+		},
+		{
 			policy: "deletionPolicy: Delete", of: func(s *subject) bool {
 				return s.Policy.Deletion == lynq.DeleteDelete && (isNamespace(s.Resource) || isDefinition(s.Resource))
 			},

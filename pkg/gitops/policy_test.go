@@ -199,6 +199,22 @@ func policyTests() []policyTest {
 			fluxOrdered: "a kustomize.toolkit.fluxcd.io/prune: disabled\n",
 		},
 		{
+			name: "retain on apply", resources: configMap("a", "deletionPolicy: RetainOnApply"),
+			argo:        "a argocd.argoproj.io/sync-options: Prune=false,ServerSideApply=true\nlost a deletionPolicy: RetainOnApply: it stays, too, when its node goes\n",
+			argoApps:    "a argocd.argoproj.io/sync-options: Prune=false,ServerSideApply=true\nlost a deletionPolicy: RetainOnApply: it stays, too, when its node goes\n",
+			flux:        "a kustomize.toolkit.fluxcd.io/prune: disabled\nlost a deletionPolicy: RetainOnApply: it stays, too, when its node goes\n",
+			fluxApps:    "a kustomize.toolkit.fluxcd.io/prune: disabled\nlost a deletionPolicy: RetainOnApply: it stays, too, when its node goes\n",
+			fluxOrdered: "a kustomize.toolkit.fluxcd.io/prune: disabled\nlost a deletionPolicy: RetainOnApply: it stays, too, when its node goes\n",
+		},
+		{
+			name: "retain on delete", resources: configMap("a", "deletionPolicy: RetainOnDelete"),
+			argo:        "a argocd.argoproj.io/sync-options: Prune=false,Delete=false,ServerSideApply=true\nlost a deletionPolicy: RetainOnDelete: it stays, too, when the form drops it\n",
+			argoApps:    "a argocd.argoproj.io/sync-options: Prune=false,Delete=false,ServerSideApply=true\nlost a deletionPolicy: RetainOnDelete: it stays, too, when the form drops it\n",
+			flux:        "a kustomize.toolkit.fluxcd.io/prune: disabled\nlost a deletionPolicy: RetainOnDelete: it stays, too, when the form drops it\n",
+			fluxApps:    "a kustomize.toolkit.fluxcd.io/prune: disabled\nlost a deletionPolicy: RetainOnDelete: it stays, too, when the form drops it\n",
+			fluxOrdered: "a kustomize.toolkit.fluxcd.io/prune: disabled\nlost a deletionPolicy: RetainOnDelete: it stays, too, when the form drops it\n",
+		},
+		{
 			name:      "patch strategies",
 			resources: configMap("a", "patchStrategy: merge") + configMap("b", "patchStrategy: replace") + configMap("c", "patchStrategy: merge, creationPolicy: Once"),
 			argo: "a argocd.argoproj.io/sync-options: ServerSideApply=false\nb argocd.argoproj.io/sync-options: Replace=true\nc argocd.argoproj.io/sync-options: ServerSideApply=false\n" +

@@ -34,7 +34,7 @@ type Found struct {
 // owned tells whether the object is to belong to the node's inventory by an owner
 // reference. All others have labels.
 func (f *Found) owned(n *Node) bool {
-	return f.Namespace == n.Namespace && f.Deletion == lynq.DeleteDelete
+	return f.Namespace == n.Namespace && !f.Deletion.Keeps(true)
 }
 
 // Verdict is what becomes of an object.

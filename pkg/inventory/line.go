@@ -191,7 +191,7 @@ func creations() []lynq.CreationPolicy {
 }
 
 func deletions() []lynq.DeletionPolicy {
-	return []lynq.DeletionPolicy{lynq.DeleteDelete, lynq.DeleteRetain, ""}
+	return append(lynq.DeletionPolicies(), "")
 }
 
 func conflicts() []lynq.ConflictPolicy {

@@ -61,9 +61,7 @@ func (r *Entry) towards(want *Entry) Entry {
 	if r.Creation != lynq.CreateOnce || want.Creation != lynq.CreateOnce {
 		next.Digest, next.Template = "", ""
 	}
-	if r.Deletion == lynq.DeleteRetain {
-		next.Deletion = lynq.DeleteRetain
-	}
+	next.Deletion = next.Deletion.Or(r.Deletion)
 	return next
 }
 

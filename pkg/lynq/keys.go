@@ -55,6 +55,11 @@ const (
 // is the form's own annotation, and stays on the object.
 const AnnotationAdoptionPolicy = KeyPrefix + "adoption-policy"
 
+// AnnotationDeletePolicy is another spelling of a resource's deletionPolicy, in which
+// Retain may be orphan (seed: dependents). What an object was written with is in
+// AnnotationDeletionPolicy.
+const AnnotationDeletePolicy = KeyPrefix + "delete-policy"
+
 // FieldManager is the name under which lynqctl writes.
 const FieldManager = "lynq"
 

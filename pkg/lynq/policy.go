@@ -23,8 +23,10 @@ const (
 	CreateWhenNeeded CreationPolicy = "WhenNeeded"
 	CreateOnce       CreationPolicy = "Once"
 
-	DeleteDelete DeletionPolicy = "Delete"
-	DeleteRetain DeletionPolicy = "Retain"
+	DeleteDelete         DeletionPolicy = "Delete"
+	DeleteRetain         DeletionPolicy = "Retain"
+	DeleteRetainOnApply  DeletionPolicy = "RetainOnApply"  // kept when the form drops it, deleted with its node
+	DeleteRetainOnDelete DeletionPolicy = "RetainOnDelete" // kept when its node goes, deleted when the form drops it
 
 	ConflictStuck ConflictPolicy = "Stuck"
 	ConflictForce ConflictPolicy = "Force"
@@ -69,6 +71,31 @@ func DefaultPolicy() Policy {
 		WaitForReady:            true,
 		Timeout:                 300 * time.Second,
 	}
+}
+
+// DeletionPolicies are all deletion policies.
+func DeletionPolicies() []DeletionPolicy {
+	return []DeletionPolicy{DeleteDelete, DeleteRetain, DeleteRetainOnApply, DeleteRetainOnDelete}
+}
+
+// Keeps tells whether an object stays that its node wants no more: because the node
+// goes, or because its form dropped the object.
+func (d DeletionPolicy) Keeps(nodeGoes bool) bool {
+	return d == DeleteRetain || d == DeleteRetainOnDelete && nodeGoes || d == DeleteRetainOnApply && !nodeGoes
+}
+
+// Or is the policy that keeps an object whenever one of two does.
+func (d DeletionPolicy) Or(other DeletionPolicy) DeletionPolicy {
+	onDelete, onApply := d.Keeps(true) || other.Keeps(true), d.Keeps(false) || other.Keeps(false)
+	switch {
+	case onDelete && onApply:
+		return DeleteRetain
+	case onDelete:
+		return DeleteRetainOnDelete
+	case onApply:
+		return DeleteRetainOnApply
+	}
+	return d
 }
 
 // Adopts is the adoption policy: what the form says, else what follows from the

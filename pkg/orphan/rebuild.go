@@ -353,8 +353,8 @@ func (b *builder) entry(node plan.NodeKey, o *Orphan) inventory.Entry {
 		Creation: cmp.Or(o.Creation, p.Creation), Deletion: lynq.DeleteRetain, Conflict: p.Conflict, Patch: p.Patch,
 		Adopted: o.Live.Adopted,
 	}
-	if o.Deletion == lynq.DeleteDelete {
-		r.Deletion = lynq.DeleteDelete
+	if slices.Contains(lynq.DeletionPolicies(), o.Deletion) {
+		r.Deletion = o.Deletion
 	}
 	if wanted := b.objects[o.Ref]; wanted.Object != nil && wanted.node == node {
 		r.ID, r.APIVersion, r.Order = wanted.ID, wanted.APIVersion, wanted.Order

@@ -137,11 +137,11 @@ func (c *compiler) tracking(r *resource) (labels, annotations map[string]field) 
 }
 
 // tracked tells whether an object has its node's labels instead of an owner
-// reference: always when it is retained, cluster-scoped or in another
+// reference: always when it outlives its node, or is cluster-scoped or in another
 // namespace, for some rows where a template makes the namespace, else never.
 func (c *compiler) tracked(r *resource) (condition, bool) {
 	switch {
-	case r.Policy.Deletion == lynq.DeleteRetain, r.namespace.node == nil:
+	case r.Policy.Deletion.Keeps(true), r.namespace.node == nil:
 		return always, true
 	case r.namespace.node.slot != noSlot:
 		return foreign, true

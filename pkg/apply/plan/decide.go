@@ -375,7 +375,7 @@ func (d *decider) leavingStep(me Owner, r *inventory.Entry, l *Live, why Reason)
 		}
 	case r.UID != "" && r.UID != string(l.UID):
 		s.Action, s.Reason, s.Message = ActionRelease, ReasonTakenOver, "it was deleted, and another client made it again"
-	case d.Cascade == CascadeOrphan || r.Deletion == lynq.DeleteRetain || l.DeletionPolicy == lynq.DeleteRetain:
+	case d.Cascade == CascadeOrphan || r.Deletion.Or(l.DeletionPolicy).Keeps(why != ReasonRemoved):
 		s.Action = ActionOrphan
 	default:
 		s.Action = ActionDelete

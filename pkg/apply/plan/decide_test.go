@@ -51,7 +51,7 @@ func situations() []situation {
 func scene(at situation, p lynq.Policy) *Input {
 	ref := lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "ns", Name: "acme"}
 	key := NodeKey{"ns", "acme-web"}
-	o := Object{Ref: ref, APIVersion: "apps/v1", ID: "app", Policy: &p, Owned: p.Deletion == lynq.DeleteDelete, Digest: "d1"}
+	o := Object{Ref: ref, APIVersion: "apps/v1", ID: "app", Policy: &p, Owned: p.Deletion != lynq.DeleteRetain && p.Deletion != lynq.DeleteRetainOnDelete, Digest: "d1"}
 	partOf := inventory.ID("ns", inventory.Name("acme-web"))
 	live := &Live{
 		Ref: ref, UID: "u1", ResourceVersion: "7", Generation: 1, Hub: "crm", PartOf: partOf,
@@ -153,7 +153,7 @@ func wanted(at situation, p lynq.Policy) verdict {
 	case goingAway:
 		return verdict{ActionCreate, ReasonDeleting}
 	case handsOff:
-		if p.Deletion == lynq.DeleteDelete {
+		if p.Deletion != lynq.DeleteRetain && p.Deletion != lynq.DeleteRetainOnDelete {
 			return verdict{ActionTrack, ReasonUnmanaged} // it is owned
 		}
 		return verdict{ActionSkip, ReasonUnmanaged}
@@ -220,7 +220,7 @@ func unwanted(at situation, p lynq.Policy) (verdict, bool) {
 	case ownRecord:
 		return verdict{ActionRelease, ReasonTakenOver}, true
 	}
-	if p.Deletion == lynq.DeleteRetain {
+	if p.Deletion == lynq.DeleteRetain || p.Deletion == lynq.DeleteRetainOnApply {
 		return verdict{ActionOrphan, ReasonRemoved}, true
 	}
 	return verdict{ActionDelete, ReasonRemoved}, true
@@ -234,7 +234,7 @@ func adoptions() []lynq.AdoptionPolicy {
 // TestPolicies decides every combination of the five policies in every situation, for an object that is wanted, and for one that is not any more.
 func TestPolicies(t *testing.T) {
 	for _, creation := range []lynq.CreationPolicy{lynq.CreateWhenNeeded, lynq.CreateOnce} {
-		for _, deletion := range []lynq.DeletionPolicy{lynq.DeleteDelete, lynq.DeleteRetain} {
+		for _, deletion := range lynq.DeletionPolicies() {
 			for _, conflict := range []lynq.ConflictPolicy{lynq.ConflictStuck, lynq.ConflictForce} {
 				for _, patch := range []lynq.PatchStrategy{lynq.PatchApply, lynq.PatchMerge, lynq.PatchReplace} {
 					for _, adoption := range adoptions() {
@@ -283,7 +283,7 @@ func decideBoth(t *testing.T, at situation, p lynq.Policy) {
 // TestTakenOver: what another client took over since it was recorded is let go,
 // whatever the policy says.
 func TestTakenOver(t *testing.T) {
-	for _, deletion := range []lynq.DeletionPolicy{lynq.DeleteDelete, lynq.DeleteRetain} {
+	for _, deletion := range lynq.DeletionPolicies() {
 		p := lynq.DefaultPolicy()
 		p.Deletion = deletion
 		in := scene(ours, p)
@@ -360,20 +360,35 @@ func TestNeverManaged(t *testing.T) {
 	}
 }
 
-// TestRetainWins: where the object and the record differ about what becomes of
+// TestRetainWins: where the object and the entry differ about what becomes of
 // it, the one that keeps it counts.
 func TestRetainWins(t *testing.T) {
-	in := scene(ours, lynq.DefaultPolicy())
-	ref := in.Nodes[0].Objects[0].Ref
-	in.Nodes[0].Objects = nil
-	in.Live[ref].DeletionPolicy = lynq.DeleteRetain
-	if s := Decide(in, Limits{}).Nodes[0].Steps[0]; s.Action != ActionOrphan {
-		t.Errorf("the object says Retain, the plan %s", s.Action)
-	}
-	in.Live[ref].DeletionPolicy = lynq.DeleteDelete
-	in.Inventories[0].Entries[0].Deletion = lynq.DeleteRetain
-	if s := Decide(in, Limits{}).Nodes[0].Steps[0]; s.Action != ActionOrphan {
-		t.Errorf("the record says Retain, the plan %s", s.Action)
+	for _, tt := range []struct {
+		object, entry    lynq.DeletionPolicy
+		dropped, deleted Action // by the form, with the node
+	}{
+		{lynq.DeleteDelete, lynq.DeleteDelete, ActionDelete, ActionDelete},
+		{lynq.DeleteRetain, lynq.DeleteDelete, ActionOrphan, ActionOrphan},
+		{lynq.DeleteDelete, lynq.DeleteRetain, ActionOrphan, ActionOrphan},
+		{lynq.DeleteDelete, lynq.DeleteRetainOnApply, ActionOrphan, ActionDelete},
+		{lynq.DeleteRetainOnDelete, lynq.DeleteDelete, ActionDelete, ActionOrphan},
+		{lynq.DeleteRetainOnDelete, lynq.DeleteRetainOnApply, ActionOrphan, ActionOrphan},
+		{"", lynq.DeleteRetainOnDelete, ActionDelete, ActionOrphan},
+		{lynq.DeleteRetainOnApply, "", ActionOrphan, ActionDelete},
+		{"Strange", lynq.DeleteDelete, ActionDelete, ActionDelete},
+	} {
+		for _, dropped := range []bool{true, false} {
+			in := scene(ours, lynq.DefaultPolicy())
+			ref := in.Nodes[0].Objects[0].Ref
+			in.Live[ref].DeletionPolicy, in.Inventories[0].Entries[0].Deletion = tt.object, tt.entry
+			want := tt.dropped
+			if in.Nodes[0].Objects = nil; !dropped {
+				in.Nodes, want = nil, tt.deleted
+			}
+			if s := Decide(in, Limits{AllowEmpty: true, MaxDelete: MaxDelete{Nodes: 1}}).Nodes[0].Steps[0]; s.Action != want {
+				t.Errorf("object %q, entry %q, dropped %t: %s, want %s", tt.object, tt.entry, dropped, s.Action, want)
+			}
+		}
 	}
 }
 

@@ -34,11 +34,11 @@ func goesAs(at situation, p lynq.Policy, c Cascade, g givenUp) verdict {
 		return verdict{ActionOrphan, ReasonGivenUp}
 	case at == recreated: // by its uid it is not what was recorded
 		return verdict{ActionRelease, ReasonTakenOver}
-	case at == handsOff && p.Deletion == lynq.DeleteDelete: // it must not go with the inventory
+	case at == handsOff && p.Deletion != lynq.DeleteRetain && p.Deletion != lynq.DeleteRetainOnDelete: // it must not go with the inventory
 		return verdict{ActionTrack, ReasonUnmanaged}
 	case at == handsOff:
 		return verdict{ActionSkip, ReasonUnmanaged}
-	case c == CascadeOrphan || p.Deletion == lynq.DeleteRetain:
+	case c == CascadeOrphan || p.Deletion == lynq.DeleteRetain || p.Deletion == lynq.DeleteRetainOnDelete:
 		return verdict{ActionOrphan, ReasonNodeDeleted}
 	case c == CascadeBackground && at != policyMoved: // that one is tracked by labels
 		return verdict{ActionCollect, ReasonNodeDeleted}
@@ -50,7 +50,7 @@ func goesAs(at situation, p lynq.Policy, c Cascade, g givenUp) verdict {
 // giving up, in every situation.
 func TestDeletedNode(t *testing.T) {
 	recorded := []situation{vanished, ours, drift, formChanged, policyMoved, recreated, unconfirmed, goingAway, handsOff}
-	for _, deletion := range []lynq.DeletionPolicy{lynq.DeleteDelete, lynq.DeleteRetain} {
+	for _, deletion := range lynq.DeletionPolicies() {
 		for _, cascade := range []Cascade{CascadeOrdered, CascadeBackground, CascadeForeground, CascadeOrphan} {
 			for _, g := range []givenUp{kept, named, unlooked} {
 				for _, at := range recorded {

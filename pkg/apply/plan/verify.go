@@ -235,7 +235,7 @@ func (v *verifier) typeOf(me Owner, o *Object, r *inventory.Entry, l *Live) Find
 func asRecorded(me Owner, r *inventory.Entry) *Object {
 	return &Object{
 		Ref: r.Ref, APIVersion: r.APIVersion, ID: r.ID, Order: r.Order, Digest: r.Digest,
-		Owned:  r.Deletion == lynq.DeleteDelete && r.Namespace == me.Namespace,
+		Owned:  !r.Deletion.Keeps(true) && r.Namespace == me.Namespace,
 		Policy: &lynq.Policy{Creation: r.Creation, Deletion: r.Deletion, Conflict: r.Conflict, Patch: r.Patch},
 	}
 }
