@@ -62,7 +62,7 @@ func newReadinessReader(c ObjectReader) *readinessReader {
 
 // judges tells whether the readiness of a kind's objects is read.
 func (r *readinessReader) judges(kind lynq.APIResource) bool {
-	return r != nil && !ready.OnceThere(kind.Group, kind.Kind)
+	return r != nil && !lynq.ReadyOnceThere(kind.Group, kind.Kind)
 }
 
 // list reads a list of a kind.

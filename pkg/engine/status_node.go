@@ -142,7 +142,7 @@ func (l *nodeLook) object(ctx context.Context, r *inventory.Entry) (status.Seen,
 	if err != nil {
 		return unknown(err)
 	}
-	if ready.OnceThere(r.Group, r.Kind) {
+	if lynq.ReadyOnceThere(r.Group, r.Kind) {
 		m, err := l.client.Metadata(ctx, resource, r.Namespace, r.Name)
 		if err != nil {
 			return unknown(err)

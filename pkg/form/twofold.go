@@ -26,13 +26,17 @@ func deletionPolicy() twofold {
 	return twofold{"deletionPolicy", lynq.AnnotationDeletePolicy, map[string]string{"Orphan": string(lynq.DeleteRetain)}}
 }
 
+// readiness is no word, but has two spellings too.
+func readiness() twofold { return twofold{field: "readiness", annotation: lynq.AnnotationStatusHint} }
+
 // twofoldPolicies are all of them.
-func twofoldPolicies() []twofold { return []twofold{adoptionPolicy(), deletionPolicy()} }
+func twofoldPolicies() []twofold { return []twofold{adoptionPolicy(), deletionPolicy(), readiness()} }
 
 // readTwofold reads the policies that have two spellings. The manifest has been
 // read.
 func readTwofold(o *object, r *Resource) {
 	r.Policy.Adoption = twofoldWord(o, r, adoptionPolicy(), lynq.AdoptNever, lynq.AdoptIfUnowned, lynq.AdoptAlways)
+	r.Policy.Readiness = readReadiness(o, r)
 	r.Policy.Deletion = cmp.Or(twofoldWord(o, r, deletionPolicy(), lynq.DeletionPolicies()...), r.Policy.Deletion)
 	checkTwofoldKeys(o, r)
 }

@@ -42,6 +42,11 @@ func orderEntries() []entry {
 			argo: remedy{lost: argoClaim},
 		},
 		{
+			policy: "readiness", of: func(s *subject) bool { return s.Policy.Readiness != nil },
+			argo: remedy{lost: always("it is healthy when Argo CD's own rule for its kind says so (resource.customizations.health changes that)")},
+			flux: remedy{lost: always("it is ready when kstatus says so (healthCheckExprs of its Kustomization changes that)")},
+		},
+		{
 			policy: "timeoutSeconds", of: func(s *subject) bool {
 				return s.Policy.WaitForReady && s.Policy.Timeout != lynq.DefaultPolicy().Timeout
 			},

@@ -146,6 +146,14 @@ func policyTests() []policyTest {
 			fluxOrdered: "lost b skipOnDependencyFailure: false: it is not applied until all that it depends on is ready\n",
 		},
 		{
+			name: "readiness", resources: object("apps/v1", "Deployment", "a", "readiness: {readyCondition: true}"),
+			argo:        "lost a readiness: it is healthy when Argo CD's own rule for its kind says so (resource.customizations.health changes that)\n",
+			argoApps:    "lost a readiness: it is healthy when Argo CD's own rule for its kind says so (resource.customizations.health changes that)\n",
+			flux:        "lost a readiness: it is ready when kstatus says so (healthCheckExprs of its Kustomization changes that)\n",
+			fluxApps:    "lost a readiness: it is ready when kstatus says so (healthCheckExprs of its Kustomization changes that)\n",
+			fluxOrdered: "lost a readiness: it is ready when kstatus says so (healthCheckExprs of its Kustomization changes that)\n",
+		},
+		{
 			name:      "is not waited for",
 			resources: configMap("a", "waitForReady: false") + configMap("b", "dependIds: [a], waitForReady: false"),
 			argo: "b argocd.argoproj.io/sync-wave: 1\n" +

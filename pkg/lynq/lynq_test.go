@@ -117,3 +117,13 @@ func TestClusterScoped(t *testing.T) {
 		t.Error("a custom kind is taken for cluster-scoped")
 	}
 }
+
+// TestReadyOnceThere: what is in Secrets need not be read. A Service may wait for
+// a load balancer.
+func TestReadyOnceThere(t *testing.T) {
+	for kind, want := range map[string]bool{"Secret": true, "ConfigMap": true, "Service": false, "Pod": false} {
+		if got := lynq.ReadyOnceThere("", kind); got != want {
+			t.Errorf("%s: %v", kind, got)
+		}
+	}
+}

@@ -58,6 +58,9 @@ type Policy struct {
 	WaitForReady bool
 	// Timeout is how long the wait may last; whole seconds, 1 s to 1 h.
 	Timeout time.Duration
+	// Readiness is what it takes to be ready beside what the kind tells, nil for
+	// nothing.
+	Readiness *Readiness
 }
 
 // DefaultPolicy is what a resource has that says nothing.

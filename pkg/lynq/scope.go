@@ -38,3 +38,38 @@ func ClusterScoped(group, kind string) bool { //nolint:gocyclo // a table
 	}
 	return false
 }
+
+// ReadyOnceThere tells whether all objects of a kind are ready as soon as they exist,
+// so that they need not be read to know. Ingresses are: many controllers never report
+// on them.
+func ReadyOnceThere(group, kind string) bool {
+	switch group {
+	case "":
+		switch kind {
+		case "ConfigMap", "Secret", "ServiceAccount", "Endpoints", "LimitRange", "ResourceQuota",
+			"PodTemplate", "PersistentVolume":
+			return true
+		}
+	case "apps":
+		return kind == "ControllerRevision"
+	case "batch":
+		return kind == "CronJob"
+	case "networking.k8s.io":
+		return kind == "NetworkPolicy" || kind == "Ingress" || kind == "IngressClass"
+	case "policy":
+		return kind == "PodDisruptionBudget"
+	case "storage.k8s.io":
+		return kind == "StorageClass" || kind == "CSIDriver" || kind == "VolumeAttributesClass"
+	case "scheduling.k8s.io":
+		return kind == "PriorityClass"
+	case "node.k8s.io":
+		return kind == "RuntimeClass"
+	case "coordination.k8s.io":
+		return kind == "Lease"
+	case "discovery.k8s.io":
+		return kind == "EndpointSlice"
+	case "rbac.authorization.k8s.io", "admissionregistration.k8s.io":
+		return true
+	}
+	return false
+}

@@ -130,6 +130,9 @@ func (c *compiler) tracking(r *resource) (labels, annotations map[string]field) 
 		lynq.AnnotationDeletionPolicy: {node: staticText(string(r.Policy.Deletion))},
 		lynq.AnnotationResourceID:     {node: staticText(r.ID)},
 	}
+	if hint := r.Policy.Readiness; hint != nil {
+		annotations[lynq.AnnotationStatusHint] = field{node: staticText(hint.String())}
+	}
 	if r.Policy.Creation == lynq.CreateOnce {
 		annotations[lynq.AnnotationCreatedOnce] = field{node: staticText("true")}
 	}

@@ -46,13 +46,3 @@ func TestReadinessOf(t *testing.T) {
 		}
 	}
 }
-
-// TestReadyOnceThere: what is in Secrets need not be read. A Service may wait for
-// a load balancer.
-func TestReadyOnceThere(t *testing.T) {
-	for kind, want := range map[string]bool{"Secret": true, "ConfigMap": true, "Service": false, "Pod": false} {
-		if got := OnceThere("", kind); got != want {
-			t.Errorf("%s: %v", kind, got)
-		}
-	}
-}

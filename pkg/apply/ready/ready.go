@@ -1,6 +1,7 @@
 package ready
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -12,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // State is how far an object has come.
@@ -56,10 +59,8 @@ const (
 	unseenChange = "its controller has not seen the change yet"
 )
 
-// Of tells how far an object has come, from the object alone. Kinds that
-// have no rule of their own are judged by kstatus: an object without a status,
-// or without any of the conditions Reconciling, Stalled, Ready, Failed and
-// Available, is ready as soon as it exists.
+// Of tells how far an object has come, from the object alone: what its kind tells,
+// and what annotation lynq.sh/status-hint asks for beside that.
 func Of(o *unstructured.Unstructured) Readiness {
 	if o.GetDeletionTimestamp() != nil {
 		return deleting(o)
@@ -67,6 +68,16 @@ func Of(o *unstructured.Unstructured) Readiness {
 	if seen, ok := observedGeneration(o); ok && seen < o.GetGeneration() {
 		return Waiting(unseenChange)
 	}
+	if hint := hintOf(o); hint != "" {
+		return hinted(o, hint)
+	}
+	return ofKind(o)
+}
+
+// ofKind is what an object's kind tells. Kinds that have no rule of their own are
+// judged by kstatus: an object without a status, or without any of the conditions
+// Reconciling, Stalled, Ready, Failed and Available, is ready as soon as it exists.
+func ofKind(o *unstructured.Unstructured) Readiness {
 	switch o.GroupVersionKind().GroupKind() {
 	case schema.GroupKind{Group: "apps", Kind: "Deployment"}:
 		return deploymentReadiness(o)
@@ -92,41 +103,13 @@ func Of(o *unstructured.Unstructured) Readiness {
 	return genericReadiness(o)
 }
 
-// Always tells whether an object is ready as soon as it exists, so that
-// it need not be watched. Ingresses are: many controllers never report on
-// them.
+// Always tells whether an object is ready as soon as it exists, so that it need not
+// be watched.
 func Always(group, kind string, body []byte) bool {
-	switch group {
-	case "":
-		switch kind {
-		case "ConfigMap", "Secret", "ServiceAccount", "Endpoints", "LimitRange", "ResourceQuota",
-			"PodTemplate", "PersistentVolume":
-			return true
-		case "Service":
-			return !isLoadBalancer(body)
-		}
-	case "apps":
-		return kind == "ControllerRevision"
-	case "batch":
-		return kind == "CronJob"
-	case "networking.k8s.io":
-		return kind == "NetworkPolicy" || kind == "Ingress" || kind == "IngressClass"
-	case "policy":
-		return kind == "PodDisruptionBudget"
-	case "storage.k8s.io":
-		return kind == "StorageClass" || kind == "CSIDriver" || kind == "VolumeAttributesClass"
-	case "scheduling.k8s.io":
-		return kind == "PriorityClass"
-	case "node.k8s.io":
-		return kind == "RuntimeClass"
-	case "coordination.k8s.io":
-		return kind == "Lease"
-	case "discovery.k8s.io":
-		return kind == "EndpointSlice"
-	case "rbac.authorization.k8s.io", "admissionregistration.k8s.io":
-		return true
+	if group == "" && kind == "Service" {
+		return !isLoadBalancer(body) && !bytes.Contains(body, []byte(`"`+lynq.AnnotationStatusHint+`"`))
 	}
-	return false
+	return lynq.ReadyOnceThere(group, kind)
 }
 
 // isLoadBalancer tells whether a Service's manifest asks for a load balancer. A
@@ -258,7 +241,3 @@ func forKstatus(o *unstructured.Unstructured) *unstructured.Unstructured {
 	shown["status"] = state
 	return &unstructured.Unstructured{Object: shown}
 }
-
-// OnceThere tells whether all objects of a kind are ready as soon as they
-// exist, so that they need not be read to know.
-func OnceThere(group, kind string) bool { return Always(group, kind, nil) }

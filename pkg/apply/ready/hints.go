@@ -1,0 +1,95 @@
+package ready
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/util/jsonpath"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// hintOf is the annotation that says what an object needs to be ready.
+func hintOf(o *unstructured.Unstructured) string {
+	annotations, _, _ := unstructured.NestedFieldNoCopy(o.Object, "metadata", "annotations")
+	m, _ := annotations.(map[string]any)
+	return text(m, lynq.AnnotationStatusHint)
+}
+
+// hinted is what an object's kind tells of its readiness, and what the object itself
+// asks for beside that.
+func hinted(o *unstructured.Unstructured, hint string) Readiness {
+	asked, err := lynq.ParseReadiness(hint)
+	if err != nil {
+		return Waiting("annotation %s: %v", lynq.AnnotationStatusHint, err)
+	}
+	if _, ok := observedGeneration(o); asked.ObservedGeneration && !ok {
+		return Waiting("its controller has not set status.observedGeneration yet")
+	}
+	r := ofKind(o)
+	if r.State != StateReady {
+		return r
+	}
+	if missing := lacking(o, asked); len(missing) > 0 {
+		return Waiting("%s", strings.Join(missing, "; "))
+	}
+	return r
+}
+
+// lacking says what of what is asked for an object does not have, and what it has
+// instead.
+func lacking(o *unstructured.Unstructured, asked *lynq.Readiness) []string {
+	conditions := asked.Conditions
+	if asked.ReadyCondition {
+		conditions = append([]string{"Ready"}, conditions...)
+	}
+	var missing []string
+	for _, name := range conditions {
+		c, ok := findCondition(o, name)
+		switch {
+		case !ok:
+			missing = append(missing, "condition "+name+" is not set yet")
+		case c.stale(o):
+			missing = append(missing, "condition "+name+" is of an earlier generation")
+		case c.Status != "True":
+			missing = append(missing, fmt.Sprintf("condition %s is %s: %s", name, c.Status, c.describe()))
+		}
+	}
+	for _, text := range asked.Values {
+		if problem := unlike(o, lynq.ParseReadyValue(text)); problem != "" {
+			missing = append(missing, problem)
+		}
+	}
+	return missing
+}
+
+// unlike says how an object's value is other than is asked for, "" where it is not. It
+// is compared as kubectl wait does it: as text, and there must be one.
+func unlike(o *unstructured.Unstructured, v lynq.ReadyValue) string {
+	path := jsonpath.New("readiness").AllowMissingKeys(true)
+	if err := path.Parse(v.Path); err != nil {
+		return fmt.Sprintf("%s cannot be read: %v", v.Path, err)
+	}
+	results, err := path.FindResults(o.Object)
+	if err != nil {
+		return fmt.Sprintf("%s cannot be read: %v", v.Path, err)
+	}
+	switch {
+	case len(results) == 0 || len(results[0]) == 0:
+		return v.Path + " is not set yet"
+	case v.Any:
+		return ""
+	case len(results) > 1 || len(results[0]) > 1:
+		return v.Path + " gives more than one value"
+	}
+	got := results[0][0].Interface()
+	switch got.(type) {
+	case map[string]any, []any:
+		return v.Path + " is not a single value"
+	}
+	if now := strings.TrimSpace(fmt.Sprint(got)); now != strings.TrimSpace(v.Want) {
+		return fmt.Sprintf("%s is %s, not %s", v.Path, describe("", now), v.Want)
+	}
+	return ""
+}

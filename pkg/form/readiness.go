@@ -1,0 +1,86 @@
+package form
+
+import (
+	"strings"
+
+	"k8s.io/client-go/util/jsonpath"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// readReadiness reads what it takes to be ready, from the field or the annotation;
+// nil for nothing.
+func readReadiness(o *object, r *Resource) *lynq.Readiness {
+	byField, at := readinessField(o)
+	annotation := annotationText(o, r, lynq.AnnotationStatusHint)
+	var byAnnotation *lynq.Readiness
+	if annotation.isSet() {
+		var err error
+		if byAnnotation, err = lynq.ParseReadiness(annotation.Text); err != nil {
+			o.fail(annotation.Pos, "", "annotation %s: %v", lynq.AnnotationStatusHint, err)
+			return byField
+		}
+		checkReadiness(o, "annotation "+lynq.AnnotationStatusHint, annotation.Pos, byAnnotation)
+	}
+	switch {
+	case byField == nil && byAnnotation == nil:
+		return nil
+	case byField == nil:
+		byField, at = byAnnotation, annotation.Pos
+	case byAnnotation != nil && byField.String() != byAnnotation.String():
+		o.fail(annotation.Pos, "say it once", "%s is on line %d, and annotation %s says something else", o.name("readiness"), at.Line, lynq.AnnotationStatusHint)
+	}
+	group, _ := lynq.SplitAPIVersion(r.APIVersion)
+	if lynq.ReadyOnceThere(group, r.Kind) {
+		o.fail(at, "remove it", "%s of kind %s has no meaning: it is ready as soon as it exists", o.name("readiness"), r.Kind)
+	}
+	return byField
+}
+
+// readinessField is the field alone, nil where it is absent or asks for nothing.
+func readinessField(o *object) (*lynq.Readiness, lynq.Pos) {
+	field := o.object("readiness")
+	if field == nil {
+		return nil, lynq.Pos{}
+	}
+	r := &lynq.Readiness{
+		ObservedGeneration: field.boolean("observedGeneration", false), ReadyCondition: field.boolean("readyCondition", false),
+		Conditions: readinessTexts(field, "conditions"), Values: readinessTexts(field, "values"),
+	}
+	field.done()
+	if r.IsZero() {
+		return nil, field.value.Pos
+	}
+	checkReadiness(o, o.name("readiness"), field.value.Pos, r)
+	return r, field.value.Pos
+}
+
+// readinessTexts are the conditions or values. The annotation, which they become,
+// has a semicolon between two of them.
+func readinessTexts(o *object, field string) []string {
+	var texts []string
+	for _, t := range o.texts(field) {
+		switch {
+		case strings.TrimSpace(t.Text) == "":
+			o.fail(t.Pos, "remove it", "%s has an empty item", o.name(field))
+		case strings.Contains(t.Text, ";"), field == "conditions" && strings.ContainsAny(t.Text, ","):
+			o.fail(t.Pos, "write two items", "%s: %q has a comma or semicolon", o.name(field), t.Text)
+		default:
+			texts = append(texts, strings.TrimSpace(t.Text))
+		}
+	}
+	return texts
+}
+
+// checkReadiness finds values that could never be compared.
+func checkReadiness(o *object, name string, at lynq.Pos, r *lynq.Readiness) {
+	for _, text := range r.Values {
+		if isTemplate(text) {
+			o.fail(at, "write it out", "%s: value %q may not be a template", name, text)
+			continue
+		}
+		if _, err := jsonpath.Parse("readiness", lynq.ParseReadyValue(text).Path); err != nil {
+			o.fail(at, "write it as kubectl wait --for=jsonpath does: {.status.phase}=Running", "%s: value %q cannot be read: %v", name, text, err)
+		}
+	}
+}

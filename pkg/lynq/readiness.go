@@ -1,0 +1,117 @@
+package lynq
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// AnnotationStatusHint says on an object what it takes to be ready, beside what its
+// kind tells (seed: dependents). A form's readiness is written to it, so that
+// whoever looks at the object later judges it by the same rule.
+const AnnotationStatusHint = KeyPrefix + "status-hint"
+
+// Readiness is what an object must have to be ready, beside what its kind tells.
+type Readiness struct {
+	// ObservedGeneration: its controller reports one, if not at once.
+	ObservedGeneration bool
+	// ReadyCondition: it has a condition Ready; while that is absent it is unknown.
+	ReadyCondition bool
+	// Conditions must be True.
+	Conditions []string
+	// Values are as kubectl wait --for=jsonpath takes them: {.status.phase}=Running,
+	// or {.status.phase} alone for a field that must be there.
+	Values []string
+}
+
+// The hints of the annotation.
+const (
+	hintObservedGeneration = "has-observed-generation"
+	hintReadyCondition     = "has-ready-condition"
+	hintConditions         = "conditions="
+	hintValues             = "values="
+)
+
+// IsZero tells whether nothing is asked for.
+func (r *Readiness) IsZero() bool {
+	return !r.ObservedGeneration && !r.ReadyCondition && len(r.Conditions) == 0 && len(r.Values) == 0
+}
+
+// String is the text of the annotation: hints with commas between, conditions and
+// values with semicolons, and the values at the end, for they may have commas.
+func (r *Readiness) String() string {
+	var hints []string
+	if r.ObservedGeneration {
+		hints = append(hints, hintObservedGeneration)
+	}
+	if r.ReadyCondition {
+		hints = append(hints, hintReadyCondition)
+	}
+	if len(r.Conditions) > 0 {
+		hints = append(hints, hintConditions+strings.Join(r.Conditions, ";"))
+	}
+	if len(r.Values) > 0 {
+		hints = append(hints, hintValues+strings.Join(r.Values, ";"))
+	}
+	return strings.Join(hints, ",")
+}
+
+// ParseReadiness reads the text of the annotation.
+func ParseReadiness(text string) (*Readiness, error) {
+	r := &Readiness{}
+	for rest := strings.TrimSpace(text); rest != ""; {
+		if values, ok := strings.CutPrefix(rest, hintValues); ok {
+			r.Values = strings.Split(values, ";")
+			break
+		}
+		var hint string
+		hint, rest, _ = strings.Cut(rest, ",")
+		hint, rest = strings.TrimSpace(hint), strings.TrimSpace(rest)
+		conditions, isConditions := strings.CutPrefix(hint, hintConditions)
+		switch {
+		case hint == hintObservedGeneration:
+			r.ObservedGeneration = true
+		case hint == hintReadyCondition:
+			r.ReadyCondition = true
+		case isConditions:
+			r.Conditions = strings.Split(conditions, ";")
+		default:
+			return nil, fmt.Errorf("%q is none of %s, %s, %sA;B and %s{.status.phase}=Running",
+				hint, hintObservedGeneration, hintReadyCondition, hintConditions, hintValues)
+		}
+	}
+	if r.IsZero() || slices.Contains(r.Conditions, "") || slices.Contains(r.Values, "") {
+		return nil, fmt.Errorf("%q has an empty hint", text)
+	}
+	return r, nil
+}
+
+// ReadyValue is a value that an object must have.
+type ReadyValue struct {
+	Path string // a JSONPath template: {.status.phase}
+	Want string // what it must be
+	Any  bool   // whatever it is, it must be there
+}
+
+// ParseReadyValue reads one of the values of Readiness as kubectl wait reads it: the
+// braces and the first dot may be left out, and the value may be quoted.
+func ParseReadyValue(text string) ReadyValue {
+	at := -1
+	for i := 0; i < len(text); i++ {
+		if strings.HasPrefix(text[i:], "==") { // of a filter: [?(@.type=="Ready")]
+			i++
+		} else if text[i] == '=' {
+			at = i
+			break
+		}
+	}
+	v := ReadyValue{Path: text, Any: true}
+	if at >= 0 {
+		v = ReadyValue{Path: text[:at], Want: strings.Trim(strings.TrimSpace(text[at+1:]), `'"`)}
+	}
+	v.Path = strings.TrimSpace(v.Path)
+	if !strings.HasPrefix(v.Path, "{") {
+		v.Path = "{." + strings.TrimPrefix(v.Path, ".") + "}"
+	}
+	return v
+}

@@ -1,0 +1,56 @@
+package lynq_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// TestReadinessText: what is written to the annotation reads back the same, and what
+// people write is understood.
+func TestReadinessText(t *testing.T) {
+	for text, want := range map[string]lynq.Readiness{
+		"has-observed-generation": {ObservedGeneration: true},
+		"has-ready-condition":     {ReadyCondition: true},
+		"conditions=A":            {Conditions: []string{"A"}},
+		"values={.a}=1,2;{.b}":    {Values: []string{"{.a}=1,2", "{.b}"}},
+		"has-observed-generation,has-ready-condition,conditions=A;B,values={.a}=x": {
+			ObservedGeneration: true, ReadyCondition: true, Conditions: []string{"A", "B"}, Values: []string{"{.a}=x"}},
+	} {
+		got, err := lynq.ParseReadiness(text)
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		if diff := cmp.Diff(&want, got); diff != "" || got.String() != text {
+			t.Errorf("%q is %q again; %s", text, got, diff)
+		}
+	}
+	if got, err := lynq.ParseReadiness(" conditions=A , has-ready-condition "); err != nil || got.String() != "has-ready-condition,conditions=A" {
+		t.Errorf("%v %v", got, err)
+	}
+	for _, text := range []string{"", "ready", "conditions=", "conditions=A;;B", "values=", "has-ready-condition,,x"} {
+		if got, err := lynq.ParseReadiness(text); err == nil {
+			t.Errorf("%q is %v", text, got)
+		}
+	}
+}
+
+// TestReadyValue: paths and values as kubectl wait takes them.
+func TestReadyValue(t *testing.T) {
+	for text, want := range map[string]lynq.ReadyValue{
+		"{.status.phase}=Running":  {Path: "{.status.phase}", Want: "Running"},
+		".status.phase=Running":    {Path: "{.status.phase}", Want: "Running"},
+		"status.phase = 'x y'":     {Path: "{.status.phase}", Want: "x y"},
+		"{.a}=b=c":                 {Path: "{.a}", Want: "b=c"},
+		"{.a}=":                    {Path: "{.a}"},
+		"{.a}":                     {Path: "{.a}", Any: true},
+		`{.a[?(@.t=="R")].s}=True`: {Path: `{.a[?(@.t=="R")].s}`, Want: "True"},
+	} {
+		if got := lynq.ParseReadyValue(text); got != want {
+			t.Errorf("%q: %+v, want %+v", text, got, want)
+		}
+	}
+}
