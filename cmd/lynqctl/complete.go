@@ -95,8 +95,8 @@ func flagWords(f *pflag.Flag) []string {
 // argumentCompletion says what may be a command's arguments, nil where it takes
 // none that can be known.
 func (a *app) argumentCompletion(c *cobra.Command) cobra.CompletionFunc {
-	for _, word := range strings.Fields(c.Use)[1:] {
-		word, _, _ = strings.Cut(strings.Trim(word, "[]"), "|")
+	for _, said := range strings.Fields(c.Use)[1:] {
+		word, _, _ := strings.Cut(strings.Trim(said, "[]"), "|")
 		word, many := strings.CutSuffix(word, "...")
 		parent := ""
 		if c.HasParent() {
@@ -104,6 +104,10 @@ func (a *app) argumentCompletion(c *cobra.Command) cobra.CompletionFunc {
 		}
 		var candidates func(*completer) []string
 		switch {
+		case strings.Contains(said, "TYPE/NAME"):
+			candidates = (*completer).typed
+		case strings.Contains(said, "node/NODE"):
+			candidates = func(c *completer) []string { return append(c.typed(), c.nodes()...) }
 		case word == "NODE", word == "NAME" && c.Name() == "node":
 			candidates = (*completer).nodes
 		case word == "NAME" && c.Name() == "form":
@@ -131,7 +135,7 @@ func (a *app) argumentCompletion(c *cobra.Command) cobra.CompletionFunc {
 // them from being found out, a shell does not want to hear.
 func (a *app) suggest(candidates func(*completer) []string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-		c, done := a.newCompleter(cmd)
+		c, done := a.newCompleter(cmd, begun)
 		defer done()
 		// Flags take several names with commas between them.
 		comma := strings.LastIndexByte(begun, ',') + 1

@@ -22,16 +22,17 @@ type completer struct {
 	*app
 	ctx   context.Context // of the one question that it lives for
 	flags *pflag.FlagSet
+	begun string // the word that is to be completed
 }
 
-func (a *app) newCompleter(cmd *cobra.Command) (*completer, context.CancelFunc) {
+func (a *app) newCompleter(cmd *cobra.Command, begun string) (*completer, context.CancelFunc) {
 	ctx := cmd.Context()
 	if ctx == nil {
 		ctx = context.Background()
 	}
 	ctx, cancel := context.WithTimeout(ctx, completionPatience)
 	_ = a.environment(cmd) // what is wrong shows when the line is run
-	return &completer{app: a, ctx: ctx, flags: cmd.Flags()}, cancel
+	return &completer{app: a, ctx: ctx, flags: cmd.Flags(), begun: begun}, cancel
 }
 
 // values are those of a flag of the line so far.
@@ -91,6 +92,20 @@ func (c *completer) nodes() []string {
 		}
 		return node
 	})
+}
+
+// typed are the names of the type that a word begins with, as TYPE/NAME.
+func (c *completer) typed() []string {
+	word, _, found := strings.Cut(c.begun, "/")
+	namesOf := map[string]func() []string{"node": c.nodes, "hub": c.hubs, "form": c.forms}[typeOf(word)]
+	if !found || namesOf == nil {
+		return nil
+	}
+	names := namesOf()
+	for i := range names {
+		names[i] = word + "/" + names[i]
+	}
+	return names
 }
 
 // inputs are those that the line names, nil where it names none. Standard input

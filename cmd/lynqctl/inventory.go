@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/engine"
 )
 
@@ -45,6 +46,24 @@ func (f *inventoryFlags) registerChoice(flags *pflag.FlagSet) {
 func (f *inventoryFlags) registerNamespaces(flags *pflag.FlagSet) {
 	flags.BoolVarP(&f.all, "all-namespaces", "A", false, "nodes of all namespaces")
 	f.registerList(flags)
+}
+
+// registerIgnore registers what a command has that is given names.
+func (f *inventoryFlags) registerIgnore(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.IgnoreNotFound, "ignore-not-found", false, "what is not there is no error")
+}
+
+// printDetails prints what there is of the nodes that the flags name: a list, where
+// several are named.
+func (f *inventoryFlags) printDetails(a *app, all []*ui.Details) error {
+	format, out := ui.Format(f.output), a.out()
+	switch {
+	case len(f.Nodes) > 1:
+		return engine.Fail(ui.PrintAllDetails(all, format, out))
+	case len(all) == 1:
+		return engine.Fail(ui.PrintDetails(all[0], format, out))
+	}
+	return nil
 }
 
 // check checks the flags, and finds out which namespace is meant.

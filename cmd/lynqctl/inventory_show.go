@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,38 +21,45 @@ import (
 func (a *app) inventoryShowCommand() *cobra.Command {
 	var f inventoryFlags
 	cmd := &cobra.Command{
-		Use:   "show NODE",
-		Short: "Show the inventory of a node",
-		Long: `Show the inventory of one node: how the last run left it, and the objects that
-it owns, in the order in which they are applied.
+		Use:   "show NODE...|node/NODE...",
+		Short: "Show the inventories of nodes",
+		Long: `Show the inventory of one node, or of several: how the last run left it, and the
+objects that it owns, in the order in which they are applied.
 
 What is shown is what was recorded: no object is looked at.`,
 		Example: `  lynqctl inventory show acme-web
-  lynqctl inventory show acme-web -n shop -o yaml`,
+  lynqctl inventory show node/acme-web node/bolt-web -n shop -o yaml`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("show takes the name of one node, got %d (inventory list has the names)", len(args))
+			if len(args) == 0 {
+				return errors.New("inventory show takes names of nodes (lynqctl inventory list has the names)")
 			}
-			return nil
+			_, err := nodeNames(args)
+			return err
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			f.Nodes = args
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if f.Nodes, err = nodeNames(args); err != nil {
+				return engine.BadUsage(err)
+			}
 			return a.inventoryShow(cmd.Context(), &f)
 		},
 	}
 	f.register(cmd.Flags())
+	f.registerIgnore(cmd.Flags())
 	return cmd
 }
 
+// inventoryShow shows the inventories of the nodes that the flags name. What there is of
+// them is shown also where a name is unknown.
 func (a *app) inventoryShow(ctx context.Context, f *inventoryFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	inv, err := a.engine("").Inventory(ctx, &f.InventoryOptions)
-	if err != nil {
-		return err
+	inventories, notFound := a.engine("").NamedInventories(ctx, &f.InventoryOptions)
+	var all []*ui.Details
+	for _, inv := range inventories {
+		all = append(all, detailsOf(inv, time.Now()))
 	}
-	return engine.Fail(ui.PrintDetails(detailsOf(inv, time.Now()), ui.Format(f.output), a.out()))
+	return cmp.Or(f.printDetails(a, all), notFound)
 }
 
 func detailsOf(inv *inventory.Inventory, now time.Time) *ui.Details {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,6 +24,7 @@ type statusFlags struct {
 
 func (f *statusFlags) register(flags *pflag.FlagSet) {
 	f.inventoryFlags.register(flags)
+	f.registerIgnore(flags)
 	flags.BoolVar(&f.failed, "failed", false, "only nodes that are not Ready")
 	flags.BoolVar(&f.recorded, "recorded", false, "show what the last runs recorded, and look at no object")
 	flags.BoolVarP(&f.watch, "watch", "w", false, "go on, and show what changes, until interrupted or --timeout")
@@ -38,13 +40,14 @@ cluster that cannot be read.`
 func (a *app) statusCommand() *cobra.Command {
 	var f statusFlags
 	cmd := &cobra.Command{
-		Use:   "status",
+		Use:   "status [TYPE/NAME...]",
 		Short: "Show nodes and how they are",
 		Long: `Show nodes and how they are now, and sums per hub and form.
 
 Objects are looked at in a few lists for each hub: what is gone, was changed by
 other clients, or is not ready, is shown. --recorded shows what the last runs
-recorded instead. 'status node NAME' shows the objects of one node.` + statusCodes,
+recorded instead. 'status node NAME' shows the objects of a node, as 'status
+node/NAME' does; hub/NAME and form/NAME are the nodes of those.` + statusCodes,
 		Example: `  # The nodes of the context's namespace
   lynqctl status
 
@@ -59,33 +62,76 @@ recorded instead. 'status node NAME' shows the objects of one node.` + statusCod
 
   # One node in full, with its pods, orphans and events
   lynqctl status node acme-web`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.status(cmd.Context(), &f) },
+		Args: f.checkNamed,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.statusNamed(cmd.Context(), &f, args) },
 	}
 	f.register(cmd.Flags())
 	f.registerChoice(cmd.Flags())
 	cmd.AddCommand(
 		a.statusNodeCommand(),
-		a.statusOf("hub", "Show the nodes of a hub", func(f *statusFlags, name string) { f.Hubs = []string{name} }),
-		a.statusOf("form", "Show the nodes of a form", func(f *statusFlags, name string) { f.Forms = []string{name} }),
+		a.statusOf("hub", "Show the nodes of hubs", func(f *statusFlags, names []string) { f.Hubs = names }),
+		a.statusOf("form", "Show the nodes of forms", func(f *statusFlags, names []string) { f.Forms = names }),
 	)
-	cmd.Args = func(_ *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return nil
-		}
+	return cmd
+}
+
+func statusTypes() []string { return []string{"node", "hub", "form"} }
+
+// checkNamed checks the arguments of status, TYPE/NAME, and that it has no flags for
+// lists where they name nodes.
+func (f *statusFlags) checkNamed(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if !strings.Contains(args[0], "/") {
 		hint := fmt.Sprintf("status node %s is one node", args[0])
-		if fix := suggest.Fix(args[0], []string{"node", "hub", "form"}); fix != "" {
+		if fix := suggest.Fix(args[0], statusTypes()); fix != "" {
 			hint = fix + "; " + hint
 		}
 		return fmt.Errorf("there is no command %q (%s)", "status "+args[0], hint)
 	}
-	return cmd
+	what, names, err := oneType(args, statusTypes())
+	if err != nil || what != "node" {
+		return err
+	}
+	if _, err := nodeNames(names); err != nil {
+		return err
+	}
+	node, _, _ := cmd.Find([]string{"node"})
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if node.Flag(flag.Name) == nil {
+			err = fmt.Errorf("--%s is a flag for lists, and node/%s is one node", flag.Name, names[0])
+		}
+	})
+	return err
 }
 
-// statusOf is status for the nodes of one hub or form.
-func (a *app) statusOf(what, short string, narrow func(f *statusFlags, name string)) *cobra.Command {
+// statusNamed shows what the arguments name, all nodes where there are none.
+func (a *app) statusNamed(ctx context.Context, f *statusFlags, args []string) error {
+	if len(args) == 0 {
+		return a.status(ctx, f)
+	}
+	what, names, err := oneType(args, statusTypes())
+	if err != nil {
+		return engine.BadUsage(err)
+	}
+	switch what {
+	case "node":
+		f.Nodes, f.all = names, false
+		return a.statusNodes(ctx, &f.inventoryFlags)
+	case "hub":
+		f.Hubs = append(f.Hubs, names...)
+	case "form":
+		f.Forms = append(f.Forms, names...)
+	}
+	return a.status(ctx, f)
+}
+
+// statusOf is status for the nodes of some hubs or forms.
+func (a *app) statusOf(what, short string, narrow func(f *statusFlags, names []string)) *cobra.Command {
 	var f statusFlags
 	cmd := &cobra.Command{
-		Use:   what + " NAME",
+		Use:   what + " NAME...",
 		Short: short,
 		Long:  short + ", as 'lynqctl status --" + what + "' does." + statusCodes,
 		Example: map[string]string{
@@ -95,13 +141,13 @@ func (a *app) statusOf(what, short string, narrow func(f *statusFlags, name stri
   lynqctl status form web --hub crm -A`,
 		}[what],
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("status %s takes the name of one %s, got %d (lynqctl status -A has the names)", what, what, len(args))
+			if len(args) == 0 {
+				return fmt.Errorf("status %s takes names of %ss (lynqctl status -A has the names)", what, what)
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			narrow(&f, args[0])
+			narrow(&f, args)
 			return a.status(cmd.Context(), &f)
 		},
 	}

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -21,48 +23,63 @@ import (
 func (a *app) statusNodeCommand() *cobra.Command {
 	var f inventoryFlags
 	cmd := &cobra.Command{
-		Use:   "node NAME",
-		Short: "Show one node with its objects as they are now",
-		Long: `Show one node: how the last run left it, its objects as they are now, in the
-order in which they are applied, with what belongs to them, what the node left
-behind, and recent events. What is in Secrets and ConfigMaps is not read.
+		Use:   "node NAME...",
+		Short: "Show nodes with their objects as they are now",
+		Long: `Show one node, or several: how the last run left it, its objects as they are
+now, in the order in which they are applied, with what belongs to them, what the
+node left behind, and recent events. What is in Secrets and ConfigMaps is not
+read.
 
-Exit codes: 0 the node is well: no run failed on it, and its objects are ready
-now; 1 it is not; 2 bad usage, or a cluster that cannot be read.`,
+Exit codes: 0 the nodes are Ready: no run failed on them, and their objects are
+ready now; 1 one is not; 2 bad usage, no such node, or a cluster that cannot be
+read.`,
 		Example: `  lynqctl status node acme-web
-  lynqctl status node acme-web -n shop -o json`,
+  lynqctl status node acme-web bolt-web -n shop -o json`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("status node takes the name of one node, got %d (lynqctl status has the names)", len(args))
+			if len(args) == 0 {
+				return errors.New("status node takes names of nodes (lynqctl status has the names)")
 			}
-			return nil
+			_, err := nodeNames(args)
+			return err
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			f.Nodes = args
-			return a.statusNode(cmd.Context(), &f)
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if f.Nodes, err = nodeNames(args); err != nil {
+				return engine.BadUsage(err)
+			}
+			return a.statusNodes(cmd.Context(), &f)
 		},
 	}
 	f.register(cmd.Flags())
+	f.registerIgnore(cmd.Flags())
 	return cmd
 }
 
-func (a *app) statusNode(ctx context.Context, f *inventoryFlags) error {
+// statusNodes shows the nodes that the flags name. What there is of them is shown also
+// where a name is unknown.
+func (a *app) statusNodes(ctx context.Context, f *inventoryFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	s, err := a.engine("").StatusNode(ctx, &f.InventoryOptions)
-	if err != nil {
-		return err
+	nodes, notFound := a.engine("").StatusNodes(ctx, &f.InventoryOptions)
+	var all []*ui.Details
+	var unwell []string
+	for _, s := range nodes {
+		n := newNodeNow(s)
+		ui.Warn(a.noteOut(), s.Warnings)
+		if all = append(all, n.details(time.Now())); !n.Well {
+			unwell = append(unwell, n.Name)
+		}
 	}
-	n := newNodeNow(s)
-	ui.Warn(a.noteOut(), s.Warnings)
-	if err := ui.PrintDetails(n.details(time.Now()), ui.Format(f.output), a.out()); err != nil {
-		return engine.Fail(err)
+	if err := f.printDetails(a, all); err != nil || notFound != nil {
+		return cmp.Or(err, notFound)
 	}
-	if !n.Well {
-		return &engine.Error{Outcome: engine.Failed, Err: engine.ErrReported, Summary: "node " + n.Name + " is not Ready"}
+	switch {
+	case len(unwell) == 0:
+		return nil
+	case len(nodes) == 1:
+		return &engine.Error{Outcome: engine.Failed, Err: engine.ErrReported, Summary: "node " + unwell[0] + " is not Ready"}
 	}
-	return nil
+	return &engine.Error{Outcome: engine.Failed, Err: engine.ErrReported, Summary: fmt.Sprintf("%d of %s not Ready: %s", len(unwell), lynq.Count(len(nodes), "node"), strings.Join(unwell, ", "))}
 }
 
 // nodeNow is a node with its objects as they are now; as JSON and YAML have it

@@ -36,6 +36,38 @@ func PrintDetails(d *Details, format Format, out Stream) error {
 	return nil
 }
 
+// PrintAllDetails prints the details of several things that were asked for, of which
+// not all may be there: for programs as a list.
+func PrintAllDetails(all []*Details, format Format, out Stream) error {
+	text, err := allText(all, format, out)
+	if err == nil {
+		_, err = io.WriteString(out, text)
+	}
+	if err != nil {
+		return fmt.Errorf("write the details: %w", err)
+	}
+	return nil
+}
+
+func allText(all []*Details, format Format, out Stream) (string, error) {
+	if TellsEmpty(format) {
+		texts := make([]string, len(all))
+		for i, d := range all {
+			texts[i], _ = d.text(format, out) // those formats have no template that may fail
+		}
+		between := "\n\n"
+		if format == Name {
+			between = ""
+		}
+		return strings.Join(texts, between), nil
+	}
+	var whole List
+	for _, d := range all {
+		whole.Items, whole.NoHeaders = append(whole.Items, Item{Data: d.Data}), d.Parts.NoHeaders
+	}
+	return whole.data(format, whole.document())
+}
+
 func (d *Details) text(format Format, out Stream) (string, error) {
 	switch format {
 	case Table, Wide:

@@ -77,3 +77,36 @@ name: acme\x1b[2J
 		t.Errorf("what could not be written is told as %v", err)
 	}
 }
+
+// TestPrintAllDetails: several things follow on each other for people, and are a list
+// for programs, whatever their number.
+func TestPrintAllDetails(t *testing.T) {
+	one := func(name string) *ui.Details {
+		return &ui.Details{
+			Facts: []ui.Fact{{Name: "Node", Text: name}}, Data: map[string]string{"node": name},
+			Parts: ui.List{Columns: []ui.Column{{Name: "NAME"}}, Items: []ui.Item{{Cells: []string{"Secret/" + name}, Name: "Secret/" + name}}},
+		}
+	}
+	both := []*ui.Details{one("acme"), one("bolt")}
+	for _, tt := range []struct {
+		format ui.Format
+		all    []*ui.Details
+		want   string
+	}{
+		{ui.Table, both, "Node:   acme\n\nNAME\nSecret/acme\n\n\nNode:   bolt\n\nNAME\nSecret/bolt\n"},
+		{ui.Name, both, "Secret/acme\nSecret/bolt\n"},
+		{ui.Table, nil, ""},
+		{"jsonpath={.items[*].node}", both, "acme bolt"},
+		{"jsonpath={.kind} {.items[*].node}", both[:1], "List acme"},
+		{"custom-columns=NODE:.node", both, "NODE\nacme\nbolt\n"},
+		{ui.JSON, nil, "{\n  \"apiVersion\": \"v1\",\n  \"kind\": \"List\",\n  \"items\": []\n}\n"},
+	} {
+		var out bytes.Buffer
+		if err := ui.PrintAllDetails(tt.all, tt.format, ui.Stream{Writer: &out}); err != nil || out.String() != tt.want {
+			t.Errorf("%s of %d: %v, got\n%q\nwant\n%q", tt.format, len(tt.all), err, out.String(), tt.want)
+		}
+	}
+	if err := ui.PrintAllDetails(both, ui.Table, ui.Stream{Writer: closed{}}); err == nil {
+		t.Error("no error of a closed stream")
+	}
+}

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/internal/suggest"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -27,6 +25,8 @@ type InventoryOptions struct {
 	// Hubs and Forms narrow, as NAME or NAMESPACE/NAME, and Nodes by name; empty is
 	// all.
 	Hubs, Forms, Nodes []string
+	// IgnoreNotFound: that there is nothing of a name is no error.
+	IgnoreNotFound bool
 }
 
 // chosen tells whether the options choose a node. Of one without a record the
@@ -137,6 +137,9 @@ func (o *InventoryOptions) ignored(all *plan.Ignored) []string {
 // unknown refuses names that no inventory has, and none of the hubs with a record of
 // their own. A broken inventory may have any of hub and form.
 func (o *InventoryOptions) unknown(r *Inventories, ownRecords []lynq.HubKey) error {
+	if o.IgnoreNotFound {
+		return nil
+	}
 	nodes, hubs, forms := []string{}, []string{}, []string{}
 	for _, hub := range ownRecords {
 		hubs = append(hubs, hub.Name, hub.String())
@@ -222,42 +225,4 @@ func (e *Engine) Inventories(ctx context.Context, o *InventoryOptions) (*Invento
 		return nil, err
 	}
 	return o.read(ctx, newHubRecords(inventory.NewStore(client.ConfigMaps()), o.Namespace))
-}
-
-// Inventory reads that of one node, which the options name.
-func (e *Engine) Inventory(ctx context.Context, o *InventoryOptions) (*inventory.Inventory, error) {
-	ctx, cancel := Deadline(ctx, o.Timeout)
-	defer cancel()
-	client, err := e.connectToLook(&o.Access)
-	if err != nil {
-		return nil, err
-	}
-	return o.one(ctx, client, o.Nodes[0])
-}
-
-// one reads the inventory of one node.
-func (o *InventoryOptions) one(ctx context.Context, client *kube.Client, node string) (*inventory.Inventory, error) {
-	if !lynq.IsDNS1123Subdomain(inventory.Name(node)) {
-		return nil, o.noRecord(ctx, client)
-	}
-	cm, err := client.ConfigMaps().Get(ctx, o.Namespace, inventory.Name(node))
-	switch {
-	case apierrors.IsNotFound(err):
-		return nil, o.noRecord(ctx, client)
-	case err != nil:
-		return nil, unread(ctx, err)
-	case cm.Labels[lynq.LabelRecord] != lynq.RecordNode:
-		return nil, Fail(fmt.Errorf("ConfigMap %s/%s lacks the label %s=%s, so that no run takes it for an inventory (if it is one, give it back its labels)",
-			cm.Namespace, cm.Name, lynq.LabelRecord, lynq.RecordNode))
-	}
-	inv, err := inventory.Decode(cm)
-	return inv, Fail(err)
-}
-
-// noRecord is that there is none of the node, with the names that there are.
-func (o *InventoryOptions) noRecord(ctx context.Context, client *kube.Client) error {
-	if _, err := o.read(ctx, newHubRecords(inventory.NewStore(client.ConfigMaps()), o.Namespace)); err != nil {
-		return err
-	}
-	return BadUsage(o.unrecorded("node", o.Nodes, nil)) // it went and came
 }

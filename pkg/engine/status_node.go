@@ -27,26 +27,31 @@ import (
 // looksAtOnce bounds the requests for one node that are sent at a time.
 const looksAtOnce = 8
 
-// StatusNode looks at one node, which the options name, as it is now.
-func (e *Engine) StatusNode(ctx context.Context, o *InventoryOptions) (*NodeStatus, error) {
+// StatusNodes looks at the nodes that the options name, as they are now. Those that
+// there are come also with the error that tells of the others.
+func (e *Engine) StatusNodes(ctx context.Context, o *InventoryOptions) ([]*NodeStatus, error) {
 	ctx, cancel := Deadline(ctx, o.Timeout)
 	defer cancel()
 	client, err := e.connectToLook(&o.Access)
 	if err != nil {
 		return nil, err
 	}
-	inv, err := o.one(ctx, client, o.Nodes[0])
+	named, err := o.named(ctx, client)
 	if err != nil {
 		return nil, err
 	}
-	l := &nodeLook{client: client, NodeStatus: NodeStatus{Inventory: inv}}
-	l.look(ctx)
-	if cause := context.Cause(ctx); cause != nil {
-		return nil, unread(ctx, cause)
+	var nodes []*NodeStatus
+	for _, inv := range named.inventories {
+		l := &nodeLook{client: client, NodeStatus: NodeStatus{Inventory: inv}}
+		l.look(ctx)
+		if cause := context.Cause(ctx); cause != nil {
+			return nil, unread(ctx, cause)
+		}
+		l.explain(ctx)
+		l.Objects = status.Tree(inv, l.seen, l.belonging)
+		nodes = append(nodes, &l.NodeStatus)
 	}
-	l.explain(ctx)
-	l.Objects = status.Tree(inv, l.seen, l.belonging)
-	return &l.NodeStatus, nil
+	return nodes, named.ended(o.notFound(ctx, client, named.missing))
 }
 
 // NodeStatus is a node as it is now.
