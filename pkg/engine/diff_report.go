@@ -184,6 +184,8 @@ func wholeCause(s *plan.Step) diff.CauseKind {
 		return diff.CauseAdopted
 	case plan.ReasonRemoved:
 		return diff.CauseRemoved
+	case plan.ReasonNotIncluded:
+		return diff.CauseNotIncluded
 	case plan.ReasonNodeGone:
 		return diff.CauseRowGone
 	case plan.ReasonNodeDeleted:

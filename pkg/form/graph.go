@@ -57,7 +57,7 @@ type graph struct {
 }
 
 type graphNode struct {
-	id, kind   string
+	id, kind   string // kind with the condition of a resource that only some rows have
 	needs      []int
 	dependents []int
 }
@@ -67,6 +67,9 @@ func graphOf(f *Form) graph {
 	index := map[string]int{}
 	for i, r := range f.Resources {
 		g.nodes[i].id, g.nodes[i].kind = r.ID, r.Kind
+		if r.IncludeWhen.isSet() {
+			g.nodes[i].kind += "  (when " + r.IncludeWhen.Text + ")"
+		}
 		index[r.ID] = i
 	}
 	for i, r := range f.Resources {

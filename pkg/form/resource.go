@@ -28,6 +28,7 @@ func readEntry(spec *object, s section, index int, v *Value) *entry {
 	e := &entry{Resource: r, label: label}
 	id := readID(o)
 	e.ID, e.idPos = id.Text, id.Pos
+	r.IncludeWhen = readIncludeWhen(o)
 	r.NameTemplate = notBlank(o.text("nameTemplate"))
 	r.TargetNamespace = notBlank(o.text("targetNamespace"))
 	r.Labels = readKeyed(o, "labelsTemplate")
@@ -60,6 +61,16 @@ func readID(o *object) Text {
 		o.fail(id.Pos, "write it out", "id %q may not be a template", id.Text)
 	}
 	return id
+}
+
+// readIncludeWhen reads a condition.
+func readIncludeWhen(o *object) Text {
+	t := o.text("includeWhen")
+	if t.isSet() && !isTemplate(t.Text) && t.Text != "true" && t.Text != "false" {
+		o.fail(t.Pos, `write a template such as {{ eq .plan "gold" }}`, "%s must be a template that gives true or false, or one of them; found %q", o.name("includeWhen"), t.Text)
+		return Text{}
+	}
+	return t
 }
 
 // notBlank treats a text of nothing but white space as absent.

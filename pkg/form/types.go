@@ -98,6 +98,9 @@ type Resource struct {
 	APIVersion string // of the manifest; always literal
 	Kind       string
 
+	// IncludeWhen says of which rows' nodes the resource is a part: a template that
+	// gives true or false, zero for all.
+	IncludeWhen     Text
 	NameTemplate    Text // zero where the entry has none
 	TargetNamespace Text
 	Labels          []Entry // labelsTemplate, sorted by key

@@ -39,6 +39,8 @@ type Node struct {
 	Name, Namespace string
 	UID, Hub, Form  string
 	Objects         []Object
+	// Excluded are the ids of resources of the form that the row does not get.
+	Excluded []string
 }
 
 // SplitAPIVersion splits "apps/v1" in group and version; the core group is "".

@@ -61,6 +61,11 @@ type expr struct {
 	at   place
 	more int
 	uses []string // variables that a template reads, sorted
+	// Who needs the result: every row, or only those that have one of these resources.
+	always bool
+	of     []int
+	// condition: it says whether a row has a resource, and is run before all else.
+	condition bool
 }
 
 // place is where in a form a string stands.

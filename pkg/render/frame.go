@@ -44,6 +44,9 @@ type frame struct {
 	arena []byte
 	slots []slot
 
+	// left tells per resource whether the row does not have it.
+	left []bool
+
 	rawUID bool // the uid can be the value of a label
 	// outside tells per resource whether it is outside the node's namespace.
 	outside []bool
@@ -62,7 +65,7 @@ func newFrame(p *Program, s *Settings) *frame {
 		program: p, settings: s, dashed: lynq.Dashed(p.Form.Name),
 		texts:   make([]string, len(p.inputs)),
 		slots:   make([]slot, len(p.exprs)),
-		outside: make([]bool, len(p.resources)),
+		outside: make([]bool, len(p.resources)), left: make([]bool, len(p.resources)),
 	}
 }
 
@@ -95,14 +98,25 @@ func (f *frame) load(problems *lynq.Problems) {
 	f.arena = f.arena[:0]
 	f.rawUID = f.uid != "" && lynq.IsLabelValue(f.uid)
 	f.classify()
+	if f.program.conditional {
+		f.include(problems)
+	}
 	for i := range f.program.exprs {
-		e := &f.program.exprs[i]
-		if f.quick(e) {
-			f.slots[i].quick = true
+		if f.program.conditional && f.idle(&f.program.exprs[i]) {
 			continue
 		}
-		f.slots[i] = f.evaluate(e, problems)
+		f.fill(i, problems)
 	}
+}
+
+// fill runs one expression into its slot.
+func (f *frame) fill(i int, problems *lynq.Problems) {
+	e := &f.program.exprs[i]
+	if f.quick(e) {
+		f.slots[i].quick = true
+		return
+	}
+	f.slots[i] = f.evaluate(e, problems)
 }
 
 // evaluate runs an expression into the arena.

@@ -87,9 +87,13 @@ func (p *Program) Node(row lynq.Row) (*lynq.Node, lynq.Problems) {
 func (f *frame) node() *lynq.Node {
 	p := f.program
 	n := &lynq.Node{Name: f.name(), Namespace: p.Namespace, UID: f.uid, Hub: p.Hub.Name, Form: p.Form.Name}
-	n.Objects = make([]lynq.Object, len(p.resources))
+	n.Objects = make([]lynq.Object, 0, len(p.resources))
 	for i := range p.resources {
-		n.Objects[i] = f.object(i)
+		if f.left[i] {
+			n.Excluded = append(n.Excluded, p.resources[i].ID)
+			continue
+		}
+		n.Objects = append(n.Objects, f.object(i))
 	}
 	return n
 }

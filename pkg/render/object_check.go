@@ -17,6 +17,9 @@ const maxAnnotations = 256 << 10
 // makes: names, namespaces, labels, annotations.
 func (f *frame) check(problems *lynq.Problems) {
 	for i := range f.program.resources {
+		if f.left[i] {
+			continue
+		}
 		r := &f.program.resources[i]
 		f.checkName(&r.name, problems)
 		f.outside[i] = r.outside

@@ -29,6 +29,7 @@ type batch struct {
 type renderedNode struct {
 	row, program       int
 	end, keys, objects int
+	count              int // of its objects
 	problems           lynq.Problems
 	made               any        // for a NodeSink
 	refs               []lynq.Ref // of a node that did not render, for a NodeSink

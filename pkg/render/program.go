@@ -51,6 +51,8 @@ type Program struct {
 	classes   *classTable
 	resources []resource
 	used      []usedVariable
+	// conditional: some resources are not every row's.
+	conditional bool
 }
 
 type usedVariable struct {
@@ -66,6 +68,7 @@ type resource struct {
 	name      checkedName
 	namespace checkedName // its node is nil where the kind has none
 	outside   bool        // a static namespace is not the node's
+	when      *node       // the condition of a row to have it, nil for none
 	root      *node
 	ops       []op
 	labels    []checkedText // those that rows make
@@ -234,8 +237,9 @@ func (c *compiler) fail(at place, fix, format string, args ...any) {
 
 // use says what a string is for, where that changes its result.
 type use struct {
-	trim     bool
-	uidLabel bool
+	trim      bool
+	uidLabel  bool
+	condition bool
 }
 
 // text compiles a string into a node: static, or a slot.
@@ -266,6 +270,8 @@ func (c *compiler) text(s string, at place, stringOnly bool, u use) *node {
 	if ok {
 		e.more++
 	}
+	e.of = append(e.of, len(c.program.resources))
+	e.condition = e.condition || u.condition
 	n := &node{kind: form.String, slot: i, text: stringOnly || e.result == typeText}
 	e.styled = e.styled || n.text
 	e.at.secret = e.at.secret || at.secret
@@ -315,7 +321,7 @@ func (c *compiler) nodeName(at place) *node {
 func (c *compiler) fixed(key string, e expr) *node {
 	i, ok := c.known[key]
 	if !ok {
-		e.styled = true
+		e.styled, e.always = true, true
 		i = c.add(e)
 		c.known[key] = i
 	}

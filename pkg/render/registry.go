@@ -41,6 +41,7 @@ type owner struct{ node, resource int32 }
 type nodeOwner struct {
 	uid     string
 	program *Program
+	count   int // of its objects
 	failed  bool
 	kept    bool // it has its name by Settings.Recorded
 	lost    bool // its name is another node's

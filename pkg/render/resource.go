@@ -20,6 +20,7 @@ func (c *compiler) resource(r *form.Resource) {
 		identity: group + "\x00" + r.Kind + "\x00",
 		at:       c.place(r.Pos, "metadata"),
 	}
+	out.when = c.condition(r)
 	out.name = c.name(nameRuleOf(group, r.Kind))
 	if !clusterScoped {
 		out.namespace = c.namespace()
@@ -49,6 +50,15 @@ func (c *compiler) resource(r *form.Resource) {
 		out.template = c.program.templateDigest(&out)
 	}
 	c.program.resources = append(c.program.resources, out)
+}
+
+// condition compiles what rows have the resource, nil where all have it.
+func (c *compiler) condition(r *form.Resource) *node {
+	if r.IncludeWhen.Text == "" {
+		return nil
+	}
+	c.program.conditional = true
+	return c.text(r.IncludeWhen.Text, c.place(r.IncludeWhen.Pos, "includeWhen"), false, use{trim: true, condition: true})
 }
 
 // name compiles the object's name: nameTemplate, else metadata.name.

@@ -224,7 +224,8 @@ func (r *Run) collect(b *batch, programs []*Program) error {
 			doc, objects = nil, nil // nothing is written any more; the rest runs for its problems
 		default:
 			r.report.Nodes++
-			r.report.Objects += len(program.resources)
+			r.report.Objects += n.count
+			r.objects.nodes[id].count = n.count
 		}
 		if r.objects.nodes[id].lost {
 			n.name = lynq.Made(row.Values[program.uid] + "/" + program.Form.Name + "/") // which is no other node's
@@ -286,7 +287,7 @@ func (r *Run) retract(node, later int) {
 		first.failed = true
 		r.report.Nodes--
 		r.report.FailedNodes++
-		r.report.Objects -= len(first.program.resources)
+		r.report.Objects -= first.count
 	}
 }
 
@@ -354,6 +355,10 @@ func (w *worker) node(b *batch, row, program int, f *frame) {
 			b.keys = append(b.keys, ownedKey{w.seeds.key(w.key), theNode})
 		}
 		for i := range f.program.resources {
+			if f.left[i] {
+				continue
+			}
+			n.count++
 			if w.register[program][i] {
 				w.key = f.appendKey(w.key[:0], i)
 				b.keys = append(b.keys, ownedKey{w.seeds.key(w.key), i})

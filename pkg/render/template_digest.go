@@ -20,6 +20,9 @@ func (p *Program) templateDigest(r *resource) string {
 	d := digester{sha256.New()}
 	d.texts(r.APIVersion, r.Kind, r.ID, r.NameTemplate.Text, r.TargetNamespace.Text, p.Namespace, strconv.FormatBool(r.namespace.node != nil))
 	d.texts(string(r.Policy.Creation), string(r.Policy.Deletion), string(r.Policy.Patch))
+	if hint := r.Policy.Readiness; hint != nil {
+		d.texts(hint.String())
+	}
 	d.list(len(r.Policy.IgnoreFields))
 	d.texts(r.Policy.IgnoreFields...)
 	for _, entries := range [][]form.Entry{r.Labels, r.Annotations} {

@@ -205,7 +205,13 @@ func (d *decider) node(n *Node) NodePlan {
 		p.Steps = append(p.Steps, d.step(me, o, entries[o.Ref], d.Live[o.Ref]))
 		delete(entries, o.Ref)
 	}
-	p.Steps = append(p.Steps, d.leave(me, inv, entries, ReasonRemoved)...)
+	dropped := d.leave(me, inv, entries, ReasonRemoved)
+	for i := range dropped {
+		if s := &dropped[i]; s.Reason == ReasonRemoved && slices.Contains(n.Excluded, s.Entry.ID) {
+			s.Reason = ReasonNotIncluded
+		}
+	}
+	p.Steps = append(p.Steps, dropped...)
 	return p
 }
 
@@ -357,7 +363,7 @@ func (d *decider) leavingStep(me Owner, r *inventory.Entry, l *Live, why Reason)
 	case wanted && other != me.NodeKey:
 		s.Action, s.Reason, s.Message = ActionRelease, ReasonTakenOver, "node "+other.String()+" has it from now on"
 		s.To = other
-	case row != nil && why == ReasonRemoved:
+	case row != nil && why.nodeStays():
 		s.Action, s.Reason, s.Message = ActionSkip, ReasonRowUnknown, row.holds()
 	case d.holder(me, l) != "":
 		s.Action, s.Reason, s.Message = ActionSkip, ReasonUnknown, "its entry stays: node "+d.holder(me, l)+", which this run does not touch, has it too"
@@ -375,7 +381,7 @@ func (d *decider) leavingStep(me Owner, r *inventory.Entry, l *Live, why Reason)
 		}
 	case r.UID != "" && r.UID != string(l.UID):
 		s.Action, s.Reason, s.Message = ActionRelease, ReasonTakenOver, "it was deleted, and another client made it again"
-	case d.Cascade == CascadeOrphan || r.Deletion.Or(l.DeletionPolicy).Keeps(why != ReasonRemoved):
+	case d.Cascade == CascadeOrphan || r.Deletion.Or(l.DeletionPolicy).Keeps(!why.nodeStays()):
 		s.Action = ActionOrphan
 	default:
 		s.Action = ActionDelete
@@ -385,6 +391,9 @@ func (d *decider) leavingStep(me Owner, r *inventory.Entry, l *Live, why Reason)
 	}
 	return s
 }
+
+// nodeStays tells of the reason why an object goes whether its node stays.
+func (r Reason) nodeStays() bool { return r == ReasonRemoved || r == ReasonNotIncluded }
 
 // notSeen plans an object that was not seen: it is gone, or could not be looked at.
 func (d *decider) notSeen(s *Step) {

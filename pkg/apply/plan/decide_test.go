@@ -505,6 +505,21 @@ func TestGuards(t *testing.T) {
 	if r := Decide(emptied, Limits{MaxDelete: MaxDelete{Nodes: 2}}).Refusals; len(r) != 0 {
 		t.Errorf("nodes without objects, as they are to be: %+v", r)
 	}
+	excluding := nodes(3, 3)
+	for i, inv := range excluding.Inventories {
+		excluding.Nodes[i].Hub = "crm"
+		kept := inventory.Entry{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "kept-" + inv.Node}, ID: "kept", Deletion: lynq.DeleteRetain}
+		gold := inventory.Entry{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: inv.Node}, ID: "gold", Deletion: lynq.DeleteDelete}
+		inv.Entries = []inventory.Entry{kept, gold}
+		excluding.Nodes[i].Objects, excluding.Nodes[i].Excluded = []Object{{Ref: kept.Ref, ID: "kept"}}, []string{"gold"}
+		if i == 0 { // it would be retained
+			excluding.Nodes[i].Objects, excluding.Nodes[i].Excluded = []Object{{Ref: gold.Ref, ID: "gold"}}, []string{"kept"}
+		}
+	}
+	want = "2 of 3 nodes would go, 2 of them only in part: includeWhen takes objects from them, 1 may (--max-delete=25%)"
+	if r := Decide(excluding, Limits{MaxDelete: DefaultMaxDelete()}).Refusals; len(r) != 1 || r[0].What != want || r[0].Fix != "check the rows; if they are to go, say --max-delete=2" {
+		t.Errorf("nodes that lose objects: %+v", r)
+	}
 	in := nodes(1, 1)
 	in.OperatorNodes = 2
 	if r := Decide(in, Limits{}).Refusals; len(r) != 1 || r[0].Guard != GuardOperator {

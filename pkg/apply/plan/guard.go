@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -89,6 +90,7 @@ type losses struct {
 	recorded, going int
 	byHand          int // of those that go: their inventories were deleted
 	emptied         int // of those that go: they are wanted, with no object
+	excluding       int // of those that go: they stay, and lose objects that their rows had
 }
 
 // why says why nodes go that did not lose their row.
@@ -99,6 +101,9 @@ func (n losses) why() string {
 	}
 	if n.emptied > 0 {
 		why += fmt.Sprintf(", %d of them because their forms make no object for them any more", n.emptied)
+	}
+	if n.excluding > 0 {
+		why += fmt.Sprintf(", %d of them only in part: includeWhen takes objects from them", n.excluding)
 	}
 	return why
 }
@@ -118,12 +123,27 @@ func (d *decider) losses() losses {
 			if inv.Deleting {
 				n.byHand++
 			}
+		case d.excludes(inv):
+			n.going++
+			n.excluding++
 		case d.empties(inv):
 			n.going++
 			n.emptied++
 		}
 	}
 	return n
+}
+
+// excludes tells whether a row no longer gets objects that its node has, and that
+// would be deleted: a change of rows does that, so that it counts as if nodes went.
+func (d *decider) excludes(inv *inventory.Inventory) bool {
+	n := d.nodes[NodeKey{inv.Namespace, inv.Node}]
+	if n == nil || len(n.Excluded) == 0 || !d.within(inv) || d.obstacle(n, inv) != nil {
+		return false
+	}
+	return slices.ContainsFunc(inv.Entries, func(r inventory.Entry) bool {
+		return slices.Contains(n.Excluded, r.ID) && !r.Deletion.Keeps(false)
+	})
 }
 
 // empties tells whether a node loses all of its objects though its row is active.

@@ -24,6 +24,8 @@ type Node struct {
 	Extra string
 	// Objects are in an order in which each comes after all it depends on.
 	Objects []Object
+	// Excluded are the ids of resources of the form that the row does not get.
+	Excluded []string
 	// Failed: the row did not render, for this reason. Nothing of the node is
 	// changed, and nothing deleted.
 	Failed error

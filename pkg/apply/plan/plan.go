@@ -48,6 +48,7 @@ const (
 	ReasonForeign      Reason = "Foreign"      // is another owner's
 	ReasonDeleting     Reason = "Deleting"     // is being deleted
 	ReasonRemoved      Reason = "Removed"      // the form no longer has it
+	ReasonNotIncluded  Reason = "NotIncluded"  // the form has it, and the row no longer does (includeWhen)
 	ReasonNodeGone     Reason = "NodeGone"     // the row is inactive or gone
 	ReasonNodeDeleted  Reason = "NodeDeleted"  // the node, or its record, was deleted by hand
 	ReasonGivenUp      Reason = "GivenUp"      // its cleanup fails, and a person said to leave it behind

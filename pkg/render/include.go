@@ -1,0 +1,48 @@
+package render
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// include decides which resources the row has. Where a condition fails, the row does.
+func (f *frame) include(problems *lynq.Problems) {
+	for i := range f.program.exprs {
+		if f.program.exprs[i].condition {
+			f.fill(i, problems)
+		}
+	}
+	for i := range f.program.resources {
+		when := f.program.resources[i].when
+		if f.left[i] = false; when == nil {
+			continue
+		}
+		switch text := f.textOf(when); string(text) {
+		case "true":
+		case "false":
+			f.left[i] = true
+		default:
+			f.notBoolean(i, text, problems)
+		}
+	}
+}
+
+func (f *frame) notBoolean(i int, text []byte, problems *lynq.Problems) {
+	if len(*problems) > 0 && len(text) == 0 {
+		return // it could not be run, which has been told
+	}
+	r := &f.program.resources[i]
+	what := strconv.Quote(string(text))
+	if slot := r.when.slot; slot != noSlot && f.program.exprs[slot].at.secret {
+		what = "something else"
+	}
+	f.fail(problems, place{pos: r.IncludeWhen.Pos, resource: r.ID, field: "includeWhen"},
+		"end it with | bool for a column that says yes or no in another way", "it gives %s, and true or false is needed", what)
+}
+
+// idle tells whether no resource of the row needs an expression, or it has been run.
+func (f *frame) idle(e *expr) bool {
+	return e.condition || !e.always && !slices.ContainsFunc(e.of, func(resource int) bool { return !f.left[resource] })
+}
