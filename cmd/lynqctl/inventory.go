@@ -17,7 +17,7 @@ func (a *app) inventoryCommand() *cobra.Command {
 		Long: `Every node has an inventory in the cluster, the ConfigMap lynqnode-NODE, with an
 entry for each object that the node owns.`,
 	},
-		a.inventoryListCommand(), a.inventoryShowCommand(), a.inventoryVerifyCommand(), a.inventoryRebuildCommand(),
+		a.inventoryListCommand(), a.inventoryShowCommand(), a.inventoryVerifyCommand(), a.inventoryRestoreCommand(), a.inventoryRebuildCommand(),
 	)
 }
 

@@ -140,18 +140,15 @@ func (o *InventoryOptions) unknown(r *Inventories, ownRecords []lynq.HubKey) err
 	if o.IgnoreNotFound {
 		return nil
 	}
-	nodes, hubs, forms := []string{}, []string{}, []string{}
+	hubs, forms := []string{}, []string{}
 	for _, hub := range ownRecords {
 		hubs = append(hubs, hub.Name, hub.String())
 	}
 	for _, inv := range slices.Concat(r.Chosen, r.others) {
 		hub, form := plan.HubOf(inv), plan.FormOf(inv)
-		nodes, hubs, forms = append(nodes, inv.Node), append(hubs, hub.Name, hub.String()), append(forms, form.Name, form.String())
+		hubs, forms = append(hubs, hub.Name, hub.String()), append(forms, form.Name, form.String())
 	}
-	for _, b := range r.Broken {
-		nodes = append(nodes, b.Node)
-	}
-	err := o.unrecorded("node", o.Nodes, nodes)
+	err := o.unrecorded("node", o.Nodes, r.nodes())
 	if len(r.Broken) == 0 {
 		err = errors.Join(err, o.unrecorded("hub", o.Hubs, hubs), o.unrecorded("form", o.Forms, forms))
 	}

@@ -72,11 +72,7 @@ func (r *rebuildJob) perform(ctx context.Context) error {
 		return err
 	}
 	for _, u := range unbuilt {
-		of := "node " + u.Node.String()
-		if u.Node.Name == "" {
-			of = "an unknown node in namespace " + u.Node.Namespace
-		}
-		r.notef("not rebuilt: %s of %s, such as %s: %s", lynq.Count(len(u.Objects), "object"), of, u.Objects[0].Full(), u.Why)
+		r.notef("not rebuilt: %s: %s", unbuiltObjects(&u), u.Why)
 	}
 	for _, b := range r.broken {
 		r.notef("not rebuilt: ConfigMap %s/%s cannot be read (to have it created again, take its finalizers off, delete it with kubectl delete --cascade=orphan, and run this again)", b.Namespace, b.Name)
@@ -94,6 +90,15 @@ func (r *rebuildJob) perform(ctx context.Context) error {
 		}
 	}
 	return r.left(unbuilt)
+}
+
+// unbuiltObjects names objects of which no record can be made, and their node.
+func unbuiltObjects(u *orphan.Unbuilt) string {
+	of := "node " + u.Node.String()
+	if u.Node.Name == "" {
+		of = "an unknown node in namespace " + u.Node.Namespace
+	}
+	return fmt.Sprintf("%s of %s, such as %s", lynq.Count(len(u.Objects), "object"), of, u.Objects[0].Full())
 }
 
 // left is that some objects are still in no inventory. Those of which is not known
@@ -136,8 +141,25 @@ func question(rebuilt []orphan.Rebuilt) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// find looks for what is in no record, and makes records of it.
+// find looks for what is in no record, and makes records of it. A name of which there
+// is nothing is an error.
 func (r *rebuildJob) find(ctx context.Context) ([]orphan.Rebuilt, []orphan.Unbuilt, error) {
+	rebuilt, unbuilt, err := r.recordable(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	var errs []error
+	for _, name := range r.unknown(rebuilt, unbuilt) {
+		errs = append(errs, fmt.Errorf("no object of node %q lacks an inventory%s (lynqctl orphans list -A --stranded lists what does)", name, r.where()))
+	}
+	if len(errs) > 0 {
+		return nil, nil, &Error{Outcome: BadInput, Err: errors.Join(errs...), Summary: "nothing was touched"}
+	}
+	return rebuilt, unbuilt, nil
+}
+
+// recordable is what is in no record and meant, and the records that can be made of it.
+func (r *rebuildJob) recordable(ctx context.Context) ([]orphan.Rebuilt, []orphan.Unbuilt, error) {
 	in, err := r.input(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -147,18 +169,16 @@ func (r *rebuildJob) find(ctx context.Context) ([]orphan.Rebuilt, []orphan.Unbui
 		return !r.meant(keyOf(b.Inventory), b.HubKey()) || r.apply != nil && len(r.o.Forms) > 0 && !r.formMeant(b.Inventory)
 	})
 	unbuilt = slices.DeleteFunc(unbuilt, func(u orphan.Unbuilt) bool { return !r.meant(u.Node, lynq.HubKey{Name: u.Hub}) })
-	var errs []error
-	for _, name := range r.o.Node {
-		is := func(k plan.NodeKey) bool { return k.Name == name || k.String() == name }
-		if !slices.ContainsFunc(rebuilt, func(b orphan.Rebuilt) bool { return is(keyOf(b.Inventory)) }) &&
-			!slices.ContainsFunc(unbuilt, func(u orphan.Unbuilt) bool { return is(u.Node) }) {
-			errs = append(errs, fmt.Errorf("no object of node %q lacks an inventory%s (lynqctl orphans list -A --stranded lists what does)", name, r.where()))
-		}
-	}
-	if len(errs) > 0 {
-		return nil, nil, &Error{Outcome: BadInput, Err: errors.Join(errs...), Summary: "nothing was touched"}
-	}
 	return rebuilt, unbuilt, nil
+}
+
+// unknown are the names of nodes of which nothing was found.
+func (r *rebuildJob) unknown(rebuilt []orphan.Rebuilt, unbuilt []orphan.Unbuilt) []string {
+	return slices.DeleteFunc(slices.Clone(r.o.Node), func(name string) bool {
+		is := func(k plan.NodeKey) bool { return k.Name == name || k.String() == name }
+		return slices.ContainsFunc(rebuilt, func(b orphan.Rebuilt) bool { return is(keyOf(b.Inventory)) }) ||
+			slices.ContainsFunc(unbuilt, func(u orphan.Unbuilt) bool { return is(u.Node) })
+	})
 }
 
 // where names the namespace of the nodes that are meant.
@@ -167,6 +187,14 @@ func (r *rebuildJob) where() string {
 		return ""
 	}
 	return " in namespace " + r.o.Where
+}
+
+// named is the node that a name means, as far as its namespace is known.
+func (r *rebuildJob) named(name string) plan.NodeKey {
+	if namespace, node, said := strings.Cut(name, "/"); said {
+		return plan.NodeKey{Namespace: namespace, Name: node}
+	}
+	return plan.NodeKey{Namespace: r.o.Where, Name: name}
 }
 
 // meant tells whether a node is to be rebuilt; one without a name may be any
@@ -207,6 +235,9 @@ func (r *rebuildJob) input(ctx context.Context) (*orphan.RebuildInput, error) {
 	}
 	if r.o.Where == "" {
 		in.Within = []string{}
+	}
+	for _, name := range r.o.Node {
+		in.Named = append(in.Named, r.named(name))
 	}
 	if r.apply == nil {
 		if len(r.o.Forms) == 1 {

@@ -22,8 +22,10 @@ type RebuildInput struct {
 	Hubs        []*inventory.Hub
 	// Nodes are what rows and forms render, nil where they were not asked.
 	Nodes []*plan.Node
-	// Chosen are the hubs that a person named.
+	// Chosen are the hubs that a person named, and Named the nodes: an object may say
+	// only which ApplySet it is part of.
 	Chosen lynq.Names
+	Named  []plan.NodeKey
 	// Form is that of nodes of which nothing else tells, "" for none; its namespace
 	// is FormNamespace, where a person said that.
 	Form, FormNamespace string
@@ -142,6 +144,9 @@ func newBuilder(in *RebuildInput) *builder {
 		for i := range n.Objects {
 			b.objects[n.Objects[i].Ref] = wantedObject{&n.Objects[i], n.NodeKey}
 		}
+	}
+	for _, key := range in.Named {
+		b.knowNode(key)
 	}
 	for i := range in.Stranded {
 		// One object of a node that names it tells of those that do not.

@@ -297,6 +297,13 @@ func TestRebuildNameless(t *testing.T) {
 		t.Errorf("unbuilt is %q, want %q", got, want)
 	}
 
+	// A person who names the node says it.
+	named := *in
+	named.Named = []plan.NodeKey{{Namespace: "shop", Name: "bolt-web"}}
+	if rebuilt, _ := orphan.Rebuild(&named); len(rebuilt) != 1 || rebuilt[0].Node != "bolt-web" || rebuilt[0].Added != 1 {
+		t.Errorf("rebuilt is %q", recordTexts(rebuilt))
+	}
+
 	// One object that says it says it for all.
 	in.Stranded = []orphan.Orphan{settings, stranded("Secret/far/s", "shop", "acme-web", "s", retained)}
 	wantRebuilt(t, in,

@@ -81,7 +81,8 @@ func withoutKept() string {
 // restoring is a shop of one node whose inventory is restored.
 type restoring struct {
 	*shop
-	uids map[string]string // of its objects
+	uids  map[string]string // of its objects
+	keeps bool              // the form keeps all of them
 }
 
 // know notes the objects at first; they stay the same ones from then on.
@@ -127,6 +128,10 @@ func (r *restoring) whole(t *testing.T) {
 		}
 		owners := o.GetOwnerReferences()
 		switch {
+		case name == "secret/t000-kept" && r.keeps:
+			if len(owners) > 0 || orphaned(o) {
+				t.Errorf("%s is not tracked by labels: %v", name, o.Object["metadata"])
+			}
 		case name == "secret/t000-kept":
 			if len(owners) > 0 || !orphaned(o) {
 				t.Errorf("%s is not an orphan: %v", name, o.Object["metadata"])
@@ -136,4 +141,36 @@ func (r *restoring) whole(t *testing.T) {
 		}
 	}
 	r.Wait(t, "configmap/"+inventory.CopyName("t000-app"), harness.Gone())
+}
+
+// TestInventoryRestoreKilled is TestRestoreKilled for the command that asks neither
+// rows nor forms: what a run that was killed left, the next one restores.
+func TestInventoryRestoreKilled(t *testing.T) {
+	t.Parallel()
+	r := &restoring{shop: newShop(t, restoredInputs, 1, faultproxy.Options{}), keeps: true}
+	restore := []string{"inventory", "restore", "--all"}
+	apply := []string{"apply", "-f", r.dir, "--events=false"}
+	r.start(t, apply...).want(t, 0)
+	r.know(t)
+	for write := 1; ; write++ {
+		r.Kubectl(t, "", "delete", "configmap", inventory.Name("t000-app"), "--wait=false")
+		killed := r.killedBefore(t, write, restore...)
+		if killed {
+			r.named(t)
+			r.deleteLease(t)
+			r.start(t, restore...).want(t, 0)
+		}
+		r.whole(t)
+		r.start(t, apply...).want(t, 0, "4 objects: 4 unchanged")
+		if t.Failed() {
+			t.Fatalf("after a kill before write %d", write)
+		}
+		if !killed {
+			if write <= leastWrites {
+				t.Errorf("only %d runs were killed: a restoration has more writes", write-1)
+			}
+			r.start(t, "inventory", "verify").want(t, 0, "all as recorded")
+			return
+		}
+	}
 }

@@ -228,11 +228,8 @@ func (d *decider) obstacle(n *Node, inv *inventory.Inventory) error {
 		return fmt.Errorf("inventory %s/%s has its name and belongs to another node: that of hub %s, form %s and row %q, and not of hub %s, form %s and row %q (delete the other node with lynqctl delete node %s -n %s, or rename the form or the uid)",
 			inv.Namespace, inventory.Name(inv.Node), inv.HubKey(), inv.FormKey(), inv.RowUID,
 			lynq.HubKey{Namespace: n.HubNamespace, Name: n.Hub}, n.formKey(), n.UID, inv.Node, inv.Namespace)
-	case inv.Deleting && (!inv.Finalizer || len(inv.Holders()) > 0):
-		return fmt.Errorf("inventory %s/%s is being deleted, and %s holds it (apply again when it is gone)",
-			inv.Namespace, inventory.Name(inv.Node), cmp.Or(strings.Join(inv.Holders(), ", "), "a finalizer"))
 	}
-	return cmp.Or(d.misnamed.obstacle(n), d.untouched[n.NodeKey])
+	return cmp.Or(held(inv), d.misnamed.obstacle(n), d.untouched[n.NodeKey])
 }
 
 // broken plans the nodes that nothing wants and whose records cannot be read:

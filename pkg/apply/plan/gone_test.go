@@ -145,7 +145,7 @@ func TestDeletedByHand(t *testing.T) {
 		{"in peace", false, true, nil, "kept"},
 		{"without a finalizer", false, false, nil, "kept"},
 		{"deleted", true, true, nil, "restored"},
-		{"deleted, and held by somebody else", true, false, nil, "fails: inventory ns/lynqnode-acme-web is being deleted, and a finalizer holds it (apply again when it is gone)"},
+		{"deleted, and held by somebody else", true, false, nil, "fails: inventory ns/lynqnode-acme-web is being deleted, and a finalizer holds it (run again when it is gone)"},
 		{"deleted; a selector", true, true, func(in *Input) { in.Narrowed = true }, "restored"},
 		{"deleted; the row is gone", true, true, func(in *Input) { in.Nodes = nil }, "goes"},
 		{"deleted, and held by somebody else; the row is gone", true, false, func(in *Input) { in.Nodes = nil }, "nothing"},
@@ -215,7 +215,7 @@ func TestGuardsByHand(t *testing.T) {
 		what   string
 	}{
 		"one of three":     {in(1), Limits{MaxDelete: DefaultMaxDelete()}, "", ""},
-		"two of three":     {in(2), Limits{MaxDelete: DefaultMaxDelete()}, GuardMaxDelete, "2 of 3 nodes would go, 2 of them because their inventories were deleted, 1 may (--max-delete=25%)"},
+		"two of three":     {in(2), Limits{MaxDelete: DefaultMaxDelete()}, GuardMaxDelete, "2 inventories were deleted by hand, and their rows are inactive or gone: 2 of 3 nodes would go, 1 may (--max-delete=25%)"},
 		"two, and allowed": {in(2), Limits{MaxDelete: MaxDelete{Nodes: 2}}, "", ""},
 		"rows want them":   {restored, Limits{MaxDelete: DefaultMaxDelete()}, "", ""},
 		"the hub":          {gone, Limits{AllowEmpty: true, MaxDelete: MaxDelete{Percent: 100}}, GuardDeleting, "the hub's record was deleted, ConfigMap ns/lynqhub-crm: with it go all of its 3 nodes"},

@@ -75,12 +75,8 @@ func (d *decider) refusals(l Limits) []Refusal {
 		return refusals
 	}
 	if limit := l.MaxDelete.Of(n.recorded); n.going > limit && d.Active > 0 {
-		check := "check the rows"
-		if n.emptied == n.going {
-			check = "check the forms"
-		}
-		refuse(GuardMaxDelete, fmt.Sprintf("%s; if they are to go, say --max-delete=%d", check, n.going),
-			"%d of %d nodes would go%s, %d may (--max-delete=%s)", n.going, n.recorded, n.why(), limit, l.MaxDelete)
+		refuse(GuardMaxDelete, fmt.Sprintf("%s; if they are to go, say --max-delete=%d", n.check(d.hubKey()), n.going),
+			"%s%d of %d nodes would go%s, %d may (--max-delete=%s)", n.cause(), n.going, n.recorded, n.why(), limit, l.MaxDelete)
 	}
 	return refusals
 }
@@ -93,19 +89,38 @@ type losses struct {
 	excluding       int // of those that go: they stay, and lose objects that their rows had
 }
 
+// cause is what people did beside changing rows, "" where they did nothing.
+func (n losses) cause() string {
+	switch n.byHand {
+	case 0:
+		return ""
+	case 1:
+		return "1 inventory was deleted by hand, and its row is inactive or gone: "
+	}
+	return fmt.Sprintf("%d inventories were deleted by hand, and their rows are inactive or gone: ", n.byHand)
+}
+
 // why says why nodes go that did not lose their row.
 func (n losses) why() string {
 	why := ""
-	if n.byHand > 0 {
-		why = fmt.Sprintf(", %d of them because their inventories were deleted", n.byHand)
-	}
 	if n.emptied > 0 {
-		why += fmt.Sprintf(", %d of them because their forms make no object for them any more", n.emptied)
+		why = fmt.Sprintf(", %d of them because their forms make no object for them any more", n.emptied)
 	}
 	if n.excluding > 0 {
 		why += fmt.Sprintf(", %d of them only in part: includeWhen takes objects from them", n.excluding)
 	}
 	return why
+}
+
+// check is what to look at.
+func (n losses) check(hub lynq.HubKey) string {
+	switch {
+	case n.byHand > 0:
+		return "restore what was deleted by hand with lynqctl inventory restore --all -A --hub " + hub.String() + ", and check the rows"
+	case n.emptied == n.going:
+		return "check the forms"
+	}
+	return "check the rows"
 }
 
 // losses counts what the guards judge by.
