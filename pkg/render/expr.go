@@ -46,9 +46,9 @@ const (
 // template for the interpreter.
 type expr struct {
 	parts    []part
-	template *template.Template // nil where parts are all of it
-	mutates  bool               // the template changes the variables it is given
-	varies   bool               // every run of the template has another result
+	template *interpreted // nil where parts are all of it
+	mutates  bool         // the template changes the variables it is given
+	varies   bool         // every run of the template has another result
 	result   exprType
 	trim     bool // names and namespaces: blanks around the result go
 	uidLabel bool // value of label lynq.sh/uid: a uid that no label can hold gets its made form
@@ -135,8 +135,8 @@ func (s *scope) names() []string {
 
 // exprCompiler turns the strings of one form into expressions.
 type exprCompiler struct {
-	root     *template.Template // has the functions
 	funcs    template.FuncMap
+	metering metering
 	varying  map[string]bool
 	mutating map[string]bool
 	// used are the variables that interpreted templates read; all of them
@@ -145,10 +145,9 @@ type exprCompiler struct {
 }
 
 func newExprCompiler() *exprCompiler {
-	fs := functions()
 	c := &exprCompiler{
-		root:     template.New("").Option("missingkey=error").Funcs(fs),
-		funcs:    fs,
+		funcs:    functions(),
+		metering: newMetering(),
 		varying:  varying(),
 		mutating: map[string]bool{},
 		used:     map[string]bool{},
@@ -184,12 +183,8 @@ func (c *exprCompiler) compile(s *scope, text string, once bool) (expr, []findin
 	for name := range check.used {
 		c.used[name] = true
 	}
-	t, err := c.assemble(trees)
-	if err != nil {
-		return expr{}, []finding{{what: parseReason(err)}}
-	}
 	return expr{
-		template: t, result: resultType(main), source: text,
+		result: resultType(main), source: text, template: c.interpreted(&check),
 		mutates: check.mutates, varies: check.varies, uses: slices.Sorted(maps.Keys(check.used)),
 	}, nil
 }
@@ -210,19 +205,6 @@ func parseTemplate(text string) (map[string]*parse.Tree, error) {
 		trees[templateName] = &parse.Tree{Name: templateName, Root: &parse.ListNode{NodeType: parse.NodeList}}
 	}
 	return trees, nil
-}
-
-func (c *exprCompiler) assemble(trees map[string]*parse.Tree) (*template.Template, error) {
-	t, err := c.root.Clone()
-	if err != nil {
-		return nil, err
-	}
-	for name, tree := range trees {
-		if _, err := t.AddParseTree(name, tree); err != nil {
-			return nil, err
-		}
-	}
-	return t.Lookup(templateName), nil
 }
 
 // parseReason drops the template engine's own place from a message: the caller

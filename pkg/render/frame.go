@@ -57,7 +57,9 @@ type frame struct {
 	data    map[string]any // for interpreted templates
 	dataSet bool
 	buffer  bytes.Buffer
-	output  limitedBuffer // of interpreted templates
+	// What interpreted templates write to, and the frame's own ones.
+	output    output
+	templates map[*interpreted]*template.Template
 }
 
 func newFrame(p *Program, s *Settings) *frame {
@@ -224,8 +226,13 @@ func (f *frame) interpret(e *expr) error {
 	if e.mutates {
 		data = maps.Clone(data)
 	}
+	t, err := f.bound(e.template)
+	if err != nil {
+		return err
+	}
 	f.output.Reset()
-	if err := e.template.Execute(&f.output, data); err != nil {
+	f.output.meter.reset()
+	if err := t.Execute(&f.output, data); err != nil {
 		return err
 	}
 	out := f.output.Bytes()
@@ -239,18 +246,19 @@ func (f *frame) interpret(e *expr) error {
 	return nil
 }
 
-// maxResult is how long the result of a template may be; no cluster takes a
-// string nearly as long.
-const maxResult = 4 << 20
-
-// limitedBuffer is a buffer that takes maxResult bytes.
-type limitedBuffer struct{ bytes.Buffer }
-
-func (b *limitedBuffer) Write(p []byte) (int, error) {
-	if b.Len()+len(p) > maxResult {
-		return 0, &valueError{what: fmt.Sprintf("the result has more than %d bytes", maxResult)}
+// bound is a template whose functions draw on the frame's own meter.
+func (f *frame) bound(i *interpreted) (*template.Template, error) {
+	if t := f.templates[i]; t != nil {
+		return t, nil
 	}
-	return b.Buffer.Write(p)
+	t, err := i.bound(&f.output.meter)
+	if err == nil && f.templates == nil {
+		f.templates = map[*interpreted]*template.Template{}
+	}
+	if err == nil {
+		f.templates[i] = t
+	}
+	return t, err
 }
 
 // noValue is what text/template prints for a value that is not there.

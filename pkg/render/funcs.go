@@ -34,7 +34,16 @@ func functions() template.FuncMap {
 	maps.Copy(fs, repeatable(fs))
 	maps.Copy(fs, bounded(fs))
 	maps.Copy(fs, strict())
+	maps.Copy(fs, printing())
 	return fs
+}
+
+// printing are text/template's own functions that print what they are given.
+func printing() template.FuncMap {
+	return template.FuncMap{
+		"print": fmt.Sprint, "println": fmt.Sprintln,
+		"html": template.HTMLEscaper, "js": template.JSEscaper, "urlquery": template.URLQueryEscaper,
+	}
 }
 
 // refused are functions of sprig that do not exist here, and why.

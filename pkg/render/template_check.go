@@ -24,6 +24,8 @@ type checker struct {
 	calls    map[string][]string // which template calls which
 	findings []finding
 	used     map[string]bool
+	called   map[string]bool // functions
+	nests    bool            // lists or maps are put into others
 	mutates  bool
 	varies   bool
 }
@@ -37,7 +39,7 @@ const (
 )
 
 func (c *checker) all() {
-	c.used, c.calls = map[string]bool{}, map[string][]string{}
+	c.used, c.called, c.calls = map[string]bool{}, map[string]bool{}, map[string][]string{}
 	names := make([]string, 0, len(c.trees))
 	for name := range c.trees {
 		names = append(names, name)
@@ -92,7 +94,6 @@ func (c *checker) node(n parse.Node, d dot) {
 	case *parse.IfNode:
 		c.branch(&n.BranchNode, d, d)
 	case *parse.RangeNode:
-		c.ranged(n.Pipe)
 		c.branch(&n.BranchNode, d, other)
 	case *parse.WithNode:
 		c.branch(&n.BranchNode, d, other)
@@ -109,22 +110,6 @@ func (c *checker) branch(n *parse.BranchNode, d, inside dot) {
 	c.pipe(n.Pipe, d)
 	c.list(n.List, inside)
 	c.list(n.ElseList, d)
-}
-
-// ranged refuses to count to a number that a row may have: it could be any.
-func (c *checker) ranged(p *parse.PipeNode) {
-	last := p.Cmds[len(p.Cmds)-1]
-	f, isFunction := last.Args[0].(*parse.IdentifierNode)
-	if !isFunction {
-		return
-	}
-	result := reflect.TypeOf(c.compiler.funcs[f.Ident])
-	if result == nil || result.Kind() != reflect.Func || result.NumOut() == 0 {
-		return
-	}
-	if k := result.Out(0).Kind(); k == reflect.Int || k == reflect.Int64 {
-		c.found("range over until, which has a bound: {{ range until (...) }}", "range over a number")
-	}
 }
 
 func (c *checker) pipe(p *parse.PipeNode, d dot) {
@@ -144,6 +129,7 @@ func (c *checker) pipe(p *parse.PipeNode, d dot) {
 		}
 		if f, ok := cmd.Args[0].(*parse.IdentifierNode); ok {
 			c.arguments(f.Ident, len(cmd.Args)-1+piped)
+			c.nested(f.Ident, cmd.Args[1:], piped > 0, d)
 		}
 	}
 }
@@ -161,6 +147,26 @@ func (c *checker) arguments(name string, n int) {
 	if n < want || n > want && !f.IsVariadic() {
 		c.found("", "function %s takes %s%d arguments, it gets %d", name, least, want, n)
 	}
+}
+
+// nested notes a call that may put lists or maps into others: what it is given is
+// more than literals and variables of the row.
+func (c *checker) nested(name string, args []parse.Node, piped bool, d dot) {
+	f := reflect.TypeOf(c.compiler.funcs[name])
+	if f == nil || f.Out(0) != reflect.TypeFor[[]any]() && f.Out(0) != reflect.TypeFor[map[string]any]() {
+		return
+	}
+	c.nests = c.nests || piped || slices.ContainsFunc(args, func(n parse.Node) bool {
+		switch n := n.(type) {
+		case *parse.StringNode, *parse.NumberNode, *parse.BoolNode:
+			return false
+		case *parse.FieldNode:
+			return d != variables
+		case *parse.VariableNode:
+			return len(n.Ident) != 2 || n.Ident[0] != "$" || !c.dollarIsRow(d)
+		}
+		return true
+	})
 }
 
 func (c *checker) arg(n parse.Node, d dot) {
@@ -239,6 +245,7 @@ func (c *checker) variable(path []string) {
 }
 
 func (c *checker) function(name string) {
+	c.called[name] = true
 	if c.compiler.mutating[name] {
 		c.mutates = true
 	}
