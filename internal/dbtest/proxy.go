@@ -14,6 +14,18 @@ import (
 // and ends with the test.
 func CutProxy(t testing.TB, serverPort int, after int64) (port int) {
 	t.Helper()
+	return proxy(t, func(client net.Conn) { pass(client, serverPort, after, false) })
+}
+
+// StallProxy is CutProxy but that it sends nothing more, and leaves the connection open.
+func StallProxy(t testing.TB, serverPort int, after int64) (port int) {
+	t.Helper()
+	return proxy(t, func(client net.Conn) { pass(client, serverPort, after, true) })
+}
+
+// proxy serves connections until the test ends.
+func proxy(t testing.TB, serve func(client net.Conn)) (port int) {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -25,7 +37,7 @@ func CutProxy(t testing.TB, serverPort int, after int64) (port int) {
 			if err != nil {
 				return
 			}
-			all.Go(func() { pass(client, serverPort, after) })
+			all.Go(func() { serve(client) })
 		}
 	})
 	t.Cleanup(func() {
@@ -35,8 +47,9 @@ func CutProxy(t testing.TB, serverPort int, after int64) (port int) {
 	return int(netip.MustParseAddrPort(listener.Addr().String()).Port())
 }
 
-// pass serves one connection until a side closes it or the bytes are used up.
-func pass(client net.Conn, serverPort int, after int64) {
+// pass serves one connection until a side closes it or the bytes are used up; where it
+// stalls then, until a side closes it.
+func pass(client net.Conn, serverPort int, after int64, stall bool) {
 	defer func() { _ = client.Close() }()
 	server, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(serverPort)))
 	if err != nil {
@@ -49,6 +62,9 @@ func pass(client net.Conn, serverPort int, after int64) {
 		_ = server.Close()
 	})
 	_, _ = io.CopyN(client, server, after)
+	if stall {
+		upward.Wait()
+	}
 	_ = client.Close()
 	_ = server.Close()
 	upward.Wait()

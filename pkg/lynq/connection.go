@@ -1,6 +1,9 @@
 package lynq
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // SourceType names a kind of row source, as LynqHub.spec.source.type has it.
 type SourceType string
@@ -43,6 +46,9 @@ type Connection struct {
 	Database string
 	TLS      TLSMode // "" is verify-full where a password leaves the machine or CAFile is set, else prefer
 	CAFile   string  // PEM; "" is the system's roots
+	// Silence is how long the server may send nothing while rows are waited for; 0 is
+	// five minutes.
+	Silence time.Duration
 
 	// Table or view; "schema.table" is allowed for servers.
 	Table string

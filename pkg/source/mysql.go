@@ -31,12 +31,13 @@ func openMySQL(ctx context.Context, c lynq.Connection) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &mysqlSource{server: server{target: c, name: serverName(c)}}
+	s := &mysqlSource{server: newServer(c)}
 	config := mysql.NewConfig()
 	config.User, config.Passwd = c.Username, string(c.Password)
 	config.Net, config.Addr = "tcp", net.JoinHostPort(c.Host, strconv.Itoa(c.Port))
 	config.DBName = c.Database
 	config.Timeout = connectTimeout
+	config.DialFunc = s.silence.dial
 	config.TLS = encryption
 	config.AllowFallbackToPlaintext = tlsMode(c) == lynq.TLSPrefer
 	config.Logger = &mysql.NopLogger{} // what matters comes as an error
@@ -248,7 +249,7 @@ func (s *mysqlSource) emit(ctx context.Context, rows *sql.Rows, b *builder, emit
 			return err
 		}
 		if err := rows.Scan(into...); err != nil {
-			return brokeOff(ctx, s.name, b.count, err)
+			return s.brokeOff(ctx, b.count, err)
 		}
 		for _, text := range texts {
 			if text == nil {
@@ -272,7 +273,7 @@ func (s *mysqlSource) emit(ctx context.Context, rows *sql.Rows, b *builder, emit
 	if _, ok := errors.AsType[*mysql.MySQLError](err); ok && b.count == 0 {
 		return s.failed(ctx, err)
 	}
-	return brokeOff(ctx, s.name, b.count, err)
+	return s.brokeOff(ctx, b.count, err)
 }
 
 // quotedTable is the table for use in a statement.

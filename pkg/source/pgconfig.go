@@ -3,7 +3,6 @@ package source
 import (
 	"errors"
 	"fmt"
-	"net"
 	"os"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -14,7 +13,7 @@ import (
 // postgresConfig is how to connect to c, and to nothing but c: what the
 // environment, password files and service files say of PostgreSQL does not
 // count, for a hub is to mean the same everywhere.
-func postgresConfig(c lynq.Connection) (*pgconn.Config, error) {
+func postgresConfig(c lynq.Connection, dial pgconn.DialFunc) (*pgconn.Config, error) {
 	encryption, err := tlsConfig(c)
 	if err != nil {
 		return nil, err
@@ -34,7 +33,7 @@ func postgresConfig(c lynq.Connection) (*pgconn.Config, error) {
 		config.RequireAuth = "!password" // clear text, which the server may ask for
 	}
 	config.ConnectTimeout = connectTimeout
-	config.DialFunc = (&net.Dialer{}).DialContext
+	config.DialFunc = dial
 	config.RuntimeParams = map[string]string{"application_name": "lynqctl", "client_encoding": "UTF8"}
 	config.KerberosSrvName, config.KerberosSpn = "", ""
 	config.ValidateConnect = nil

@@ -27,11 +27,10 @@ func openPostgreSQL(ctx context.Context, c lynq.Connection) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	config, err := postgresConfig(c)
-	if err != nil {
+	s := &postgresSource{server: newServer(c)}
+	if s.config, err = postgresConfig(c, s.silence.dial); err != nil {
 		return nil, err
 	}
-	s := &postgresSource{server: server{target: c, name: serverName(c)}, config: config}
 	if err := s.connect(ctx); err != nil {
 		return nil, err
 	}
@@ -208,7 +207,7 @@ func (s *postgresSource) emit(ctx context.Context, columns []pgColumn, b *builde
 	if _, ok := errors.AsType[*pgconn.PgError](err); ok && b.count == 0 {
 		return s.failed(ctx, err)
 	}
-	return brokeOff(ctx, s.name, b.count, err)
+	return s.brokeOff(ctx, b.count, err)
 }
 
 // addPostgres appends a value as the server sent it. Bytes come as \x and

@@ -13,8 +13,13 @@ import (
 
 // server is what the sources with a server share.
 type server struct {
-	target lynq.Connection
-	name   string // for messages
+	target  lynq.Connection
+	name    string // for messages
+	silence *silence
+}
+
+func newServer(c lynq.Connection) server {
+	return server{target: c, name: serverName(c), silence: newSilence(c.Silence)}
 }
 
 // place names row n of the result.
@@ -70,6 +75,9 @@ func (s server) deniedError(message string) error {
 // networkError says why no connection came about, the server itself having said
 // nothing.
 func (s server) networkError(ctx context.Context, err error) error {
+	if s.silence.reached.Load() && ctx.Err() == nil {
+		return s.silentError(0)
+	}
 	e := &Error{
 		Place: s.name,
 		What:  "no connection",
@@ -101,6 +109,14 @@ func (s server) networkError(ctx context.Context, err error) error {
 		e.What, e.Err = "the server cannot be reached", dial.Err
 	}
 	return e
+}
+
+// brokeOff is the error for a result that ends before its end.
+func (s server) brokeOff(ctx context.Context, rows int, err error) error {
+	if s.silence.reached.Load() && ctx.Err() == nil {
+		return s.silentError(rows)
+	}
+	return brokeOff(ctx, s.name, rows, err)
 }
 
 // hostFix is what to do about a host that cannot be found. Names of Services mean

@@ -355,6 +355,26 @@ func TestServerCutConnection(t *testing.T) {
 	})
 }
 
+// TestServerSilent: a server that says nothing at all, or stops in the middle, ends
+// the reading, and the error says who was waited for, for what, how long, and what to do.
+func TestServerSilent(t *testing.T) {
+	eachServer(t, func(t *testing.T, s *dbtest.Server, _ func(string) string) {
+		numbered(t, s, "silent", 20000)
+		for _, after := range []int64{0, 200_000} {
+			c := s.Connection("silent")
+			c.TLS, c.Silence = lynq.TLSDisable, 2*time.Second
+			c.Port = dbtest.StallProxy(t, s.Port, after)
+			rows, err := read(t, c, "id", "name")
+			wantError(t, err, fmt.Sprintf("127.0.0.1:%d/%s: ", c.Port, s.Database), "the server sent nothing for 2s")
+			if after == 0 {
+				wantError(t, err, "while table silent was read (look for locks and long queries on the server")
+			} else {
+				wantError(t, err, fmt.Sprintf("after %d rows of table silent (what came so far does not count; ", len(rows)))
+			}
+		}
+	})
+}
+
 // TestServerEveryCut cuts a short exchange at each of its bytes: nothing that
 // ends early may look whole.
 func TestServerEveryCut(t *testing.T) {
