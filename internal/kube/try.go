@@ -11,8 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Try has the server try a write and keep nothing, and gives the whole object
-// that there would be, and its metadata.
+// Try has the server try a write and keep nothing, see apply.Cluster.
 func (c *Client) Try(ctx context.Context, r lynq.APIResource, w apply.Write) (*unstructured.Unstructured, *metav1.PartialObjectMetadata, error) {
 	w.DryRun = true
 	req := writeRequest(r, w)

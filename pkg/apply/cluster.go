@@ -40,6 +40,9 @@ type Cluster interface {
 	// whose answer was lost is tried again, so that it may find its own effect:
 	// AlreadyExists or a conflict of resource versions.
 	Write(ctx context.Context, r lynq.APIResource, w Write) (*metav1.PartialObjectMetadata, error)
+	// Try has the server try a write and keep nothing, and gives the whole object that
+	// there would be, and its metadata.
+	Try(ctx context.Context, r lynq.APIResource, w Write) (*unstructured.Unstructured, *metav1.PartialObjectMetadata, error)
 	// Delete deletes one object, and tells whether it is gone: finalizers, or a
 	// grace period, may keep it for a while.
 	Delete(ctx context.Context, r lynq.APIResource, namespace, name string, o metav1.DeleteOptions) (gone bool, err error)

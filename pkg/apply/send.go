@@ -383,13 +383,14 @@ func (w *sender) overwrite() (result, error) {
 			return result{}, fmt.Errorf("ignoreFields: %w", err)
 		}
 	}
-	if err := w.resolveConflicts(fields.Foreign(live, desired, o.Policy.Patch)); err != nil {
+	theirs := fields.Foreign(live, desired, o.Policy.Patch)
+	if err := w.resolveConflicts(theirs); err != nil {
 		return result{}, err
 	}
 	if live, err = w.prepare(live); err != nil {
 		return result{}, err
 	}
-	done, err := w.overwritten(before, live, desired)
+	done, err := w.overwritten(before, live, desired, len(theirs) > 0)
 	if err != nil {
 		return result{}, err
 	}
@@ -397,8 +398,9 @@ func (w *sender) overwrite() (result, error) {
 }
 
 // overwritten merges into the live object, or replaces it, where that would change
-// anything. Before is what it was when it was decided on.
-func (w *sender) overwritten(before, live *unstructured.Unstructured, desired map[string]any) (result, error) {
+// anything. Before is what it was when it was decided on; others tells whether other
+// managers changed it.
+func (w *sender) overwritten(before, live *unstructured.Unstructured, desired map[string]any, others bool) (result, error) {
 	o := w.s.Object
 	m, err := plan.MetadataOf(live)
 	if err != nil {
@@ -413,7 +415,11 @@ func (w *sender) overwritten(before, live *unstructured.Unstructured, desired ma
 	case tracked && sure && !fields.WouldChange(o.Policy.Patch, desired, live):
 		return result{meta: m, unchanged: true}, nil
 	case o.Policy.Patch == lynq.PatchReplace:
-		done, err := w.replace(desired, live)
+		request, err := w.replacement(desired, live)
+		if err != nil || tracked && !others && w.idle(request, live) {
+			return result{meta: m, unchanged: true}, err
+		}
+		done, err := w.write(request)
 		return w.compared(before, done), err
 	case !tracked:
 		// A merge removes nothing: what is to go has a write of its own, and the
@@ -426,8 +432,24 @@ func (w *sender) overwritten(before, live *unstructured.Unstructured, desired ma
 			return result{}, err
 		}
 	}
-	done, err := w.merge(desired, live)
+	request, err := w.merge(desired, live)
+	if err != nil || tracked && !others && w.idle(request, live) {
+		return result{meta: m, unchanged: true}, err
+	}
+	done, err := w.write(request)
 	return w.compared(before, done), err
+}
+
+// idle asks the server whether a write would leave an object as it is that was
+// written from the same manifest before. What admission changes of it differs from the
+// manifest for ever, and a write would change nothing but the time in managedFields.
+func (w *sender) idle(request Write, live *unstructured.Unstructured) bool {
+	if w.Options.DryRun || !w.confirmed() {
+		return false
+	}
+	request.Namespace, request.Name = w.s.ref().Namespace, w.s.ref().Name
+	would, _, err := w.Cluster.Try(w.finishing, w.s.resource, request)
+	return err == nil && fields.SameContent(would, live) // the write itself tells of an error
 }
 
 // confirmed tells whether the manifest is the one that was written last.
@@ -443,35 +465,29 @@ func (w *sender) compared(live *unstructured.Unstructured, done result) result {
 	return done
 }
 
-func (w *sender) replace(desired map[string]any, live *unstructured.Unstructured) (result, error) {
+func (w *sender) replacement(desired map[string]any, live *unstructured.Unstructured) (Write, error) {
 	content, err := fields.Replacement(desired, live)
 	if err != nil {
-		return result{}, err
+		return Write{}, err
 	}
 	if metadata, ok := content["metadata"].(map[string]any); ok {
 		metadata["ownerReferences"] = w.owners(live) // also where none is left
 	}
 	body, err := fields.Marshal(content)
-	if err != nil {
-		return result{}, err
-	}
-	return w.write(Write{Verb: Update, Body: body})
+	return Write{Verb: Update, Body: body}, err
 }
 
 // merge is a strategic merge patch for Kubernetes' own kinds, and a JSON merge
 // patch for custom resources, whose API server knows no strategy for them.
-func (w *sender) merge(desired map[string]any, live *unstructured.Unstructured) (result, error) {
+func (w *sender) merge(desired map[string]any, live *unstructured.Unstructured) (Write, error) {
 	metadata, _ := desired["metadata"].(map[string]any)
 	metadata["uid"], metadata["resourceVersion"] = string(live.GetUID()), live.GetResourceVersion()
 	body, err := fields.Marshal(desired)
-	if err != nil {
-		return result{}, err
-	}
 	verb := MergePatch
 	if lynq.BuiltIn(w.s.Object.Group) {
 		verb = StrategicPatch
 	}
-	return w.write(Write{Verb: verb, Body: body})
+	return Write{Verb: verb, Body: body}, err
 }
 
 // track puts the tracking of an object right, and leaves its content alone.

@@ -17,18 +17,11 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// tryingCluster has the server try writes, and gives the whole object that there
-// would be. *kube.Client is one.
-type tryingCluster interface {
-	apply.Cluster
-	Try(ctx context.Context, r lynq.APIResource, w apply.Write) (*unstructured.Unstructured, *metav1.PartialObjectMetadata, error)
-}
-
 // trial is a run of plans in which nothing is written, and what it came to. It
 // is the run's apply.Cluster, its apply.Records and its apply.Reporter. Whatever
 // would write is refused.
 type trial struct {
-	tryingCluster
+	apply.Cluster
 	sources func(*plan.NodePlan, string) []diff.Source
 	hubs    map[lynq.HubKey]*inventory.Hub
 	version string // lynqctl's
@@ -68,7 +61,7 @@ var (
 // try tries plans.
 func (j *applyJob) try(ctx context.Context, plans []plan.Plan, keepSides bool) (*trial, error) {
 	t := &trial{
-		tryingCluster: j.client, sources: sourcesOf(j.hubs), hubs: j.records, version: j.Version, keepSides: keepSides,
+		Cluster: j.client, sources: sourcesOf(j.hubs), hubs: j.records, version: j.Version, keepSides: keepSides,
 		plans: map[plan.NodeKey]*plan.NodePlan{}, ending: map[stepKey]plan.Step{},
 		sides: map[lynq.Ref]sides{}, ended: map[stepKey]apply.Event{}, nodes: map[*plan.NodePlan]*diff.Node{},
 	}
@@ -142,7 +135,7 @@ func (t *trial) Delete(ctx context.Context, r lynq.APIResource, namespace, name 
 	if err != nil {
 		return false, err
 	}
-	gone, err := t.tryingCluster.Delete(ctx, r, namespace, name, o)
+	gone, err := t.Cluster.Delete(ctx, r, namespace, name, o)
 	if err != nil {
 		return false, err
 	}

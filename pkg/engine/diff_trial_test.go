@@ -33,7 +33,7 @@ func TestTrialWritesNothing(t *testing.T) {
 // moving is a cluster in which an object changes between trying to write it and
 // reading it, so many times. A server does so when it wants to.
 type moving struct {
-	tryingCluster
+	apply.Cluster
 	moves, version int
 }
 
@@ -58,7 +58,7 @@ func (m *moving) Try(context.Context, lynq.APIResource, apply.Write) (*unstructu
 // What is compared is of one version, unless an object never rests.
 func TestTrialLooksAgain(t *testing.T) {
 	for moves, want := range map[int][2]string{0: {"0", "0"}, 1: {"1", "1"}, 2: {"2", "2"}, 50: {"3", "2"}} {
-		tr := &trial{tryingCluster: &moving{moves: moves}, sides: map[lynq.Ref]sides{}}
+		tr := &trial{Cluster: &moving{moves: moves}, sides: map[lynq.Ref]sides{}}
 		if _, err := tr.Write(t.Context(), lynq.APIResource{Kind: "ConfigMap"}, apply.Write{DryRun: true, Name: "acme"}); err != nil {
 			t.Fatal(err)
 		}

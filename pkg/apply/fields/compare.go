@@ -2,6 +2,8 @@ package fields
 
 import (
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -304,4 +306,21 @@ func quantityAt(path []string) bool {
 		return true
 	}
 	return false
+}
+
+// SameContent tells whether two states of an object differ in nothing but what the
+// server writes of every change: who manages which fields since when, and the version.
+func SameContent(a, b *unstructured.Unstructured) bool {
+	return reflect.DeepEqual(withoutTraces(a), withoutTraces(b))
+}
+
+func withoutTraces(o *unstructured.Unstructured) map[string]any {
+	content := maps.Clone(o.Object)
+	if metadata, ok := content["metadata"].(map[string]any); ok {
+		metadata = maps.Clone(metadata)
+		delete(metadata, "managedFields")
+		delete(metadata, "resourceVersion")
+		content["metadata"] = metadata
+	}
+	return content
 }
