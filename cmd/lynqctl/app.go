@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
@@ -18,7 +19,7 @@ import (
 // app is the outside world of a command.
 type app struct {
 	stdin          io.Reader
-	stdout, stderr io.Writer
+	stdout, stderr ui.Output
 	getenv         func(string) string
 	args           []string // of the command line
 	program        string   // as it was called
@@ -47,8 +48,8 @@ func (a *app) run(ctx context.Context, args []string) int {
 	}
 	cmd.SetArgs(args)
 	cmd.SetIn(a.stdin)
-	cmd.SetOut(a.stdout)
-	cmd.SetErr(a.stderr)
+	cmd.SetOut(a.out())
+	cmd.SetErr(a.errOut())
 	ran, err := cmd.ExecuteContextC(ctx)
 	if err == nil {
 		a.endEvents(ran, exitOK, "")
@@ -66,7 +67,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	a.endEvents(ran, code, why)
 	a.explain(err, summary, said)
 	if hint := blamed(err.Error(), a.defaults); hint != "" && code == exitBadInput {
-		_, _ = fmt.Fprintln(a.stderr, hint)
+		_, _ = fmt.Fprintln(a.errOut(), hint)
 	}
 	return code
 }
@@ -89,30 +90,28 @@ func classify(ctx context.Context, err error) (code int, summary string) {
 // anything else as "error: ...". What is said of commands is said as they are
 // called.
 func (a *app) explain(err error, summary string, said func(string) string) {
+	stderr := a.errOut()
 	var problems lynq.Problems
 	var badRows *render.BadRowsError
 	var failedRows *render.FailedRowsError
 	switch {
 	case errors.Is(err, engine.ErrReported):
 		if summary != "" {
-			_, _ = fmt.Fprintln(a.stderr, "error:", summary)
+			_, _ = fmt.Fprintln(stderr, "error:", summary)
 		}
 	case errors.As(err, &problems), errors.As(err, &badRows), errors.As(err, &failedRows):
-		_, _ = fmt.Fprintln(a.stderr, err)
+		_, _ = fmt.Fprintln(stderr, err)
 		if summary != "" {
-			_, _ = fmt.Fprintln(a.stderr, "error:", summary)
+			_, _ = fmt.Fprintln(stderr, "error:", summary)
 		}
 	case errors.Is(err, context.Canceled):
-		start := ""
-		if a.errOut().Terminal {
-			start = "\r" // over the ^C
-		}
-		_, _ = fmt.Fprintln(a.stderr, start+"error:", summary)
+		stderr.Rewind()
+		_, _ = fmt.Fprintln(stderr, "error:", summary)
 	default:
-		_, _ = fmt.Fprintln(a.stderr, "error:", said(err.Error()))
+		_, _ = fmt.Fprintln(stderr, "error:", said(err.Error()))
 		for _, line := range []string{kube.Hint(err), summary} {
 			if line != "" {
-				_, _ = fmt.Fprintln(a.stderr, said(line))
+				_, _ = fmt.Fprintln(stderr, said(line))
 			}
 		}
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"io"
 
 	"github.com/spf13/pflag"
 
@@ -45,12 +44,12 @@ func (a *app) errOut() ui.Stream {
 // nothing is to be there but errors.
 func (a *app) noteOut() ui.Stream {
 	if a.common.quiet {
-		return ui.Stream{Writer: io.Discard}
+		return ui.Stream{}
 	}
 	return a.errOut()
 }
 
 // requests says how requests are logged.
 func (a *app) requests() kube.RequestLog {
-	return kube.RequestLog{Level: a.common.verbosity, Out: a.stderr}
+	return kube.RequestLog{Level: a.common.verbosity, Out: a.errOut()}
 }

@@ -45,7 +45,7 @@ func (c *console) ConfirmName(question, name string) (bool, error) {
 // Preview implements engine.View.
 func (c *console) Preview(plans []plan.Plan) error {
 	return ui.NewReporter(ui.Options{
-		Out: c.errOut(), Err: ui.Stream{Writer: io.Discard}, Format: ui.Table, DryRun: true,
+		Out: c.errOut(), Err: ui.Stream{}, Format: ui.Table, DryRun: true,
 	}).Plan(plans)
 }
 

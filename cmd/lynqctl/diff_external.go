@@ -65,7 +65,7 @@ func (a *app) showExternally(ctx context.Context, command []string, report *diff
 		return tracking > 0, nil
 	}
 	cmd := exec.CommandContext(ctx, command[0], append(command[1:], filepath.Join(dir, "LIVE"), filepath.Join(dir, "NEXT"))...) //nolint:gosec // the user names it
-	cmd.Stdout, cmd.Stderr = a.stdout, a.stderr
+	cmd.Stdout, cmd.Stderr = a.stdout.Handed(), a.stderr.Handed()
 	err = cmd.Run()
 	var exit *exec.ExitError
 	switch {
@@ -114,7 +114,7 @@ func writeSide(path, text string) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(f, text)
+	_, err = io.WriteString(f, ui.Text(text)) // which that program shows as it is
 	return errors.Join(err, f.Close())
 }
 

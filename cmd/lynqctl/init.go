@@ -88,12 +88,12 @@ func (a *app) draft(ctx context.Context, o *engine.DraftOptions) error {
 	d, err := a.engine("").Draft(ctx, o)
 	if err != nil {
 		if d != nil {
-			_, _ = fmt.Fprint(a.stdout, d.View)
+			_, _ = fmt.Fprint(a.out(), d.View)
 		}
 		return err
 	}
 	for _, file := range d.Files {
-		if _, err := fmt.Fprintln(a.stdout, file); err != nil {
+		if _, err := fmt.Fprintln(a.out(), file); err != nil {
 			return engine.Fail(err)
 		}
 	}

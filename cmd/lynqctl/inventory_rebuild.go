@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -80,7 +79,7 @@ func (a *app) inventoryRebuild(ctx context.Context, f *rebuildFlags, nodes []str
 		}
 	}
 	progress := *a
-	progress.stdout = io.Discard // the list of the inventories is all that it gets
+	progress.stdout = ui.Output{} // the list of the inventories is all that it gets
 	return e.Rebuild(ctx, &engine.RebuildOptions{
 		ApplyOptions: *o, Node: nodes, Where: namespace, Yes: f.yes,
 		Show:     func(rebuilt []orphan.Rebuilt) error { return a.showRebuilt(rebuilt, ui.Format(f.run.output)) },

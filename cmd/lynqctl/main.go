@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
 )
 
 func main() {
@@ -14,6 +16,6 @@ func main() {
 	// then the second one has its usual effect again.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
-	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, program: os.Args[0]}
+	a := &app{stdin: os.Stdin, stdout: ui.To(os.Stdout), stderr: ui.To(os.Stderr), getenv: os.Getenv, program: os.Args[0]}
 	os.Exit(a.run(ctx, os.Args[1:]))
 }

@@ -137,7 +137,7 @@ func (a *app) render(ctx context.Context, f *renderCommandFlags) error {
 
 // renderStream writes as it goes.
 func (a *app) renderStream(ctx context.Context, f *renderCommandFlags, e *engine.Engine, inputs *engine.Inputs) error {
-	out := bufio.NewWriterSize(a.stdout, 1<<16)
+	out := bufio.NewWriterSize(a.out().Data(), 1<<16)
 	run, err := e.RenderRows(ctx, &f.RenderOptions, f.Settings, inputs, render.NewStream(out))
 	if flushErr := out.Flush(); err == nil && flushErr != nil {
 		err = &render.SinkError{Err: flushErr}
@@ -153,7 +153,7 @@ func (a *app) renderWhole(ctx context.Context, f *renderCommandFlags, e *engine.
 	if err != nil || run.Err() != nil && !f.KeepGoing || len(run.Missing()) > 0 {
 		return f.Ended(run.Run, err)
 	}
-	if _, err := spool.WriteTo(a.stdout); err != nil {
+	if _, err := spool.WriteTo(a.out().Data()); err != nil {
 		return engine.Fail(fmt.Errorf("write the manifests: %w", err))
 	}
 	return f.Ended(run.Run, nil)

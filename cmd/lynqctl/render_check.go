@@ -61,7 +61,7 @@ func (a *app) renderCheck(ctx context.Context, f *renderCommandFlags, e *engine.
 
 // tellPrints is what the second pass writes.
 func (a *app) tellPrints(nodes []engine.NodePrint) error {
-	out := bufio.NewWriter(a.stdout)
+	out := bufio.NewWriter(a.out().Data())
 	e := json.NewEncoder(out)
 	for i := range nodes {
 		if err := e.Encode(&nodes[i]); err != nil {

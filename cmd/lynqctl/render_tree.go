@@ -165,7 +165,7 @@ func (a *app) showTree(f *treeFlags, t *engine.Tree) error {
 		return a.writeReport(f, &treeReport{Report: t.Report})
 	case "markdown":
 		t.Report.Explain(mostExplained, t.Fields)
-		return t.Report.WriteMarkdown(a.stdout)
+		return t.Report.WriteMarkdown(a.out())
 	}
 	return t.Report.WriteTable(a.noteOut(), f.DryRun)
 }
@@ -177,10 +177,10 @@ func (a *app) refuseTree(f *treeFlags, t *engine.Tree) error {
 	refusals := t.Report.Refusals
 	for i, r := range refusals {
 		if i == most {
-			_, _ = fmt.Fprintf(a.stderr, "... and %d more\n", len(refusals)-most)
+			_, _ = fmt.Fprintf(a.errOut(), "... and %d more\n", len(refusals)-most)
 			break
 		}
-		_, _ = fmt.Fprintln(a.stderr, "refused:", r)
+		_, _ = fmt.Fprintln(a.errOut(), "refused:", r)
 	}
 	switch f.report {
 	case "json":
@@ -193,7 +193,7 @@ func (a *app) refuseTree(f *treeFlags, t *engine.Tree) error {
 
 func (a *app) writeReport(f *treeFlags, r *treeReport) error {
 	r.Dir, r.DryRun, r.Losses = f.Dir, f.DryRun, f.losses
-	e := json.NewEncoder(a.stdout)
+	e := json.NewEncoder(a.out().Data())
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(r)

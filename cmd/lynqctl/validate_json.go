@@ -52,7 +52,7 @@ func (a *app) validateJSON(ctx context.Context, f *renderFlags, rows bool) error
 	for _, note := range view.notes {
 		v.Warnings = append(v.Warnings, strings.TrimPrefix(note, "warning: "))
 	}
-	encoder := json.NewEncoder(a.stdout)
+	encoder := json.NewEncoder(a.out().Data())
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	if writeErr := encoder.Encode(&v); writeErr != nil {

@@ -15,7 +15,7 @@ import (
 func choose(t *testing.T, answer string) (chosen []int, shown string) {
 	t.Helper()
 	var stderr bytes.Buffer
-	chosen, err := ui.Choose(strings.NewReader(answer), ui.Stream{Writer: &stderr}, things(), "Take which?")
+	chosen, err := ui.Choose(strings.NewReader(answer), ui.StreamTo(&stderr, ui.Stream{}), things(), "Take which?")
 	if err != nil {
 		t.Fatalf("%q: %v", answer, err)
 	}
@@ -73,10 +73,10 @@ Take which? [numbers such as 1,3-5, all, or nothing for none] `
 
 func TestChooseFails(t *testing.T) {
 	broken := errors.New("the line broke")
-	if _, err := ui.Choose(iotest.ErrReader(broken), ui.Stream{Writer: &bytes.Buffer{}}, things(), "Which?"); !errors.Is(err, broken) {
+	if _, err := ui.Choose(iotest.ErrReader(broken), ui.StreamTo(&bytes.Buffer{}, ui.Stream{}), things(), "Which?"); !errors.Is(err, broken) {
 		t.Errorf("it cannot be read, and that is told as %v", err)
 	}
-	if _, err := ui.Choose(strings.NewReader("1\n"), ui.Stream{Writer: closed{}}, things(), "Which?"); !errors.Is(err, errClosed) {
+	if _, err := ui.Choose(strings.NewReader("1\n"), ui.StreamTo(closed{}, ui.Stream{}), things(), "Which?"); !errors.Is(err, errClosed) {
 		t.Errorf("it cannot be shown, and that is told as %v", err)
 	}
 }
@@ -89,7 +89,7 @@ func TestConfirm(t *testing.T) {
 		"y": false, "yes": false,
 	} {
 		var stderr bytes.Buffer
-		got, err := ui.Confirm(strings.NewReader(answer), ui.Stream{Writer: &stderr}, "Go on\x1b[2J?")
+		got, err := ui.Confirm(strings.NewReader(answer), ui.StreamTo(&stderr, ui.Stream{}), "Go on\x1b[2J?")
 		if err != nil || got != want {
 			t.Errorf("%q: %v, %v, want %v", answer, got, err, want)
 		}
@@ -98,10 +98,10 @@ func TestConfirm(t *testing.T) {
 		}
 	}
 	broken := errors.New("the line broke")
-	if yes, err := ui.Confirm(iotest.ErrReader(broken), ui.Stream{Writer: &bytes.Buffer{}}, "Go on?"); yes || !errors.Is(err, broken) {
+	if yes, err := ui.Confirm(iotest.ErrReader(broken), ui.StreamTo(&bytes.Buffer{}, ui.Stream{}), "Go on?"); yes || !errors.Is(err, broken) {
 		t.Errorf("it cannot be read, and that is told as %v, %v", yes, err)
 	}
-	if yes, err := ui.Confirm(strings.NewReader("y\n"), ui.Stream{Writer: closed{}}, "Go on?"); yes || !errors.Is(err, errClosed) {
+	if yes, err := ui.Confirm(strings.NewReader("y\n"), ui.StreamTo(closed{}, ui.Stream{}), "Go on?"); yes || !errors.Is(err, errClosed) {
 		t.Errorf("it cannot be asked, and that is told as %v, %v", yes, err)
 	}
 }
@@ -120,7 +120,7 @@ func TestCanAsk(t *testing.T) {
 func TestConfirmName(t *testing.T) {
 	for answer, want := range map[string]bool{"crm\n": true, "crm \r\n": true, "crm": false, "CRM\n": false, "y\n": false, "\n": false, "": false} {
 		var err bytes.Buffer
-		got, problem := ui.ConfirmName(strings.NewReader(answer), ui.Stream{Writer: &err}, "Delete hub crm?", "crm")
+		got, problem := ui.ConfirmName(strings.NewReader(answer), ui.StreamTo(&err, ui.Stream{}), "Delete hub crm?", "crm")
 		if got != want || problem != nil {
 			t.Errorf("%q: %v, %v", answer, got, problem)
 		}

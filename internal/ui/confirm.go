@@ -14,12 +14,8 @@ import (
 // CanAsk tells whether a question can be answered: both what is read from and
 // what is asked on are terminals, of whatever kind.
 func CanAsk(in io.Reader, err Stream) bool {
-	for _, stream := range []any{in, err.Writer} {
-		if file, ok := stream.(*os.File); !ok || !term.IsTerminal(int(file.Fd())) {
-			return false
-		}
-	}
-	return true
+	file, ok := in.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd())) && err.tty
 }
 
 // Confirm asks a question that is answered with y or n. Anything but a yes is a no.

@@ -106,7 +106,7 @@ func (c *Counting) frame(now time.Time, columns int) []string {
 		return nil
 	}
 	n, of := int(c.n.Load()), int(c.of.Load())
-	p := paint(c.live.out.Color)
+	p := c.live.out.paint()
 	if n == 0 && of == 0 { // files are read whole before the first row is known
 		return []string{ansi.Truncate(safe(c.what)+"  "+p.faint(age(elapsed)), max(columns-1, 1), "...")}
 	}

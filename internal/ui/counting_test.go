@@ -17,7 +17,7 @@ func TestCounting(t *testing.T) {
 	var out bytes.Buffer
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	tick := make(chan time.Time)
-	stream := ui.Stream{Writer: &out, Terminal: true, Size: func() (int, int) { return 80, 24 }}
+	stream := ui.StreamTo(&out, ui.Stream{Terminal: true, Size: func() (int, int) { return 80, 24 }})
 	c := ui.StartCounting(stream, "reading rows", now, tick)
 	shown := func(after time.Duration) string {
 		now = now.Add(after)

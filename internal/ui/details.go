@@ -28,7 +28,7 @@ type Section struct {
 func PrintDetails(d *Details, format Format, out Stream) error {
 	text, err := d.text(format, out)
 	if err == nil {
-		_, err = io.WriteString(out, text)
+		_, err = io.WriteString(out.of(format), text)
 	}
 	if err != nil {
 		return fmt.Errorf("write the details: %w", err)
@@ -41,7 +41,7 @@ func PrintDetails(d *Details, format Format, out Stream) error {
 func PrintAllDetails(all []*Details, format Format, out Stream) error {
 	text, err := allText(all, format, out)
 	if err == nil {
-		_, err = io.WriteString(out, text)
+		_, err = io.WriteString(out.of(format), text)
 	}
 	if err != nil {
 		return fmt.Errorf("write the details: %w", err)
@@ -65,7 +65,7 @@ func allText(all []*Details, format Format, out Stream) (string, error) {
 	for _, d := range all {
 		whole.Items, whole.NoHeaders = append(whole.Items, Item{Data: d.Data}), d.Parts.NoHeaders
 	}
-	return whole.data(format, whole.document())
+	return whole.data(format, whole.document(), out)
 }
 
 func (d *Details) text(format Format, out Stream) (string, error) {
@@ -76,7 +76,7 @@ func (d *Details) text(format Format, out Stream) (string, error) {
 		return d.Parts.names(), nil
 	}
 	whole := List{Items: []Item{{Data: d.Data}}, NoHeaders: d.Parts.NoHeaders}
-	return whole.data(format, d.Data)
+	return whole.data(format, d.Data, out)
 }
 
 // lines are the details for people.

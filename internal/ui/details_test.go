@@ -52,7 +52,7 @@ b\x1b[2J
 `},
 		"yaml": {ui.YAML, true, `
 count: 3
-name: acme\x1b[2J
+name: "acme\e[2J"
 `},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -64,7 +64,7 @@ name: acme\x1b[2J
 				d.Parts = *things()
 			}
 			var out bytes.Buffer
-			if err := ui.PrintDetails(d, test.format, ui.Stream{Writer: &out}); err != nil {
+			if err := ui.PrintDetails(d, test.format, ui.StreamTo(&out, ui.Stream{})); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(strings.TrimPrefix(test.want, "\n"), out.String()); diff != "" {
@@ -72,7 +72,7 @@ name: acme\x1b[2J
 			}
 		})
 	}
-	err := ui.PrintDetails(&ui.Details{Facts: []ui.Fact{{"Node", "acme"}}}, ui.Table, ui.Stream{Writer: closed{}})
+	err := ui.PrintDetails(&ui.Details{Facts: []ui.Fact{{"Node", "acme"}}}, ui.Table, ui.StreamTo(closed{}, ui.Stream{}))
 	if !errors.Is(err, errClosed) {
 		t.Errorf("what could not be written is told as %v", err)
 	}
@@ -102,11 +102,11 @@ func TestPrintAllDetails(t *testing.T) {
 		{ui.JSON, nil, "{\n  \"apiVersion\": \"v1\",\n  \"kind\": \"List\",\n  \"items\": []\n}\n"},
 	} {
 		var out bytes.Buffer
-		if err := ui.PrintAllDetails(tt.all, tt.format, ui.Stream{Writer: &out}); err != nil || out.String() != tt.want {
+		if err := ui.PrintAllDetails(tt.all, tt.format, ui.StreamTo(&out, ui.Stream{})); err != nil || out.String() != tt.want {
 			t.Errorf("%s of %d: %v, got\n%q\nwant\n%q", tt.format, len(tt.all), err, out.String(), tt.want)
 		}
 	}
-	if err := ui.PrintAllDetails(both, ui.Table, ui.Stream{Writer: closed{}}); err == nil {
+	if err := ui.PrintAllDetails(both, ui.Table, ui.StreamTo(closed{}, ui.Stream{})); err == nil {
 		t.Error("no error of a closed stream")
 	}
 }

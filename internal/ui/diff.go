@@ -16,7 +16,7 @@ import (
 // why, and a unified diff.
 func PrintDiff(r *diff.Report, out Stream) error {
 	return eachChange(r, func(n *diff.Node, o *diff.Object) error {
-		p := paint(out.Color)
+		p := out.paint()
 		_, err := io.WriteString(out, diffHead(n, o, p)+paintedDiff(o.Diff, p))
 		return err
 	})
@@ -25,7 +25,7 @@ func PrintDiff(r *diff.Report, out Stream) error {
 // PrintDiffHeads is PrintDiff without the diffs, which another program shows.
 func PrintDiffHeads(r *diff.Report, out Stream) error {
 	return eachChange(r, func(n *diff.Node, o *diff.Object) error {
-		_, err := io.WriteString(out, diffHead(n, o, paint(out.Color)))
+		_, err := io.WriteString(out, diffHead(n, o, out.paint()))
 		return err
 	})
 }
@@ -45,7 +45,7 @@ func PrintDiffNames(r *diff.Report, out Stream) error {
 // PrintDiffProblems prints what guards and the server have against an apply, and
 // the sum of it all.
 func PrintDiffProblems(r *diff.Report, out Stream) {
-	p := paint(out.Color)
+	p := out.paint()
 	var b strings.Builder
 	for _, one := range r.Refusals {
 		b.WriteString(refusalText(one, p))
@@ -65,9 +65,9 @@ func PrintDiffProblems(r *diff.Report, out Stream) {
 			o := &n.Objects[j]
 			switch {
 			case o.Problem != "":
-				b.WriteString(p.bold(safe(n.Name)) + "  " + objectName(o.Ref) + "  " + p.failed("apply would fail") + ": " + safe(o.Problem) + "\n")
+				b.WriteString(p.bold(n.Name) + "  " + objectName(o.Ref) + "  " + p.failed("apply would fail") + ": " + safe(o.Problem) + "\n")
 			case o.Skipped:
-				b.WriteString(p.bold(safe(n.Name)) + "  " + objectName(o.Ref) + "  " + p.worry("would be left as it is") + colon(safe(o.Note)) + "\n")
+				b.WriteString(p.bold(n.Name) + "  " + objectName(o.Ref) + "  " + p.worry("would be left as it is") + colon(safe(o.Note)) + "\n")
 			}
 		}
 	}
@@ -106,7 +106,7 @@ func eachChange(r *diff.Report, do func(*diff.Node, *diff.Object) error) error {
 func diffHead(n *diff.Node, o *diff.Object, p paint) string {
 	causes := o.Causes()
 	var b strings.Builder
-	b.WriteString(p.bold(safe(n.Name)) + "  " + objectName(o.Ref) + "  " + p.action(plan.Action(o.Action), safe(o.What())))
+	b.WriteString(p.bold(n.Name) + "  " + objectName(o.Ref) + "  " + p.action(plan.Action(o.Action), o.What()))
 	if len(causes) == 1 {
 		b.WriteString(": " + safe(causes[0]))
 	}
@@ -119,7 +119,7 @@ func diffHead(n *diff.Node, o *diff.Object, p paint) string {
 		b.WriteString(align("  ", rows))
 	}
 	if o.Note != "" {
-		b.WriteString("  " + p.faint(safe(o.Note)) + "\n")
+		b.WriteString("  " + p.faint(o.Note) + "\n")
 	}
 	if o.Diff == "" {
 		b.WriteString("  " + p.faint(diff.OnlyTracking) + "\n")
@@ -131,9 +131,8 @@ func diffHead(n *diff.Node, o *diff.Object, p paint) string {
 func paintedDiff(text string, p paint) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(line, "\n")
-		if !printable(line) {
-			line = escape(line)
+		if line = strings.TrimSuffix(line, "\n"); !printable(line, "") {
+			line = escape(line, "")
 		}
 		switch {
 		case strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "):

@@ -7,23 +7,35 @@ import (
 	"unicode/utf8"
 )
 
-// safe makes one line of text that prints: line breaks become "; ", and what
-// does not print is written as Go would write it in a string. Nothing that it
-// returns can move a cursor or turn the direction of writing.
+// Text is text in which nothing is left that a terminal acts on, or that turns the
+// direction of writing: what does not print is written as Go would write it in a
+// string. Line ends and tabs stay. A Stream does this to all that is written to it.
+func Text(s string) string {
+	if printable(s, structure) {
+		return s
+	}
+	return escape(strings.ReplaceAll(s, "\r\n", "\n"), structure)
+}
+
+// structure are the control characters that are the form of a text.
+const structure = "\n\t"
+
+// safe is Text in one line: line breaks become "; ". Cells of tables, names and messages
+// that have a line of their own are made with it, so that none can begin another.
 func safe(s string) string {
-	if printable(s) {
+	if printable(s, "") {
 		return s
 	}
 	lines := strings.Split(strings.TrimSpace(s), "\n")
 	for i, line := range lines {
-		lines[i] = escape(strings.TrimRight(line, "\r"))
+		lines[i] = escape(strings.TrimRight(line, "\r"), "")
 	}
 	return strings.Join(lines, "; ")
 }
 
-func printable(s string) bool {
+func printable(s, kept string) bool {
 	for _, r := range s {
-		if !prints(r) || r == utf8.RuneError {
+		if r == utf8.RuneError || !prints(r) && !strings.ContainsRune(kept, r) {
 			return false
 		}
 	}
@@ -35,15 +47,17 @@ func prints(r rune) bool {
 	return unicode.IsPrint(r) || unicode.Is(unicode.Zs, r)
 }
 
-func escape(s string) string {
+func escape(s, kept string) string {
 	var b strings.Builder
 	for len(s) > 0 {
 		r, size := utf8.DecodeRuneInString(s)
 		switch {
-		case r == utf8.RuneError && size == 1, r < utf8.RuneSelf && !prints(r):
+		case r == utf8.RuneError && size == 1:
 			b.WriteString(escapeByte(s[0]))
-		case prints(r):
+		case prints(r), strings.ContainsRune(kept, r):
 			b.WriteString(s[:size])
+		case r < utf8.RuneSelf:
+			b.WriteString(escapeByte(s[0]))
 		case r > 0xffff:
 			fmt.Fprintf(&b, `\U%08x`, r)
 		default:
@@ -67,7 +81,7 @@ func escapeByte(c byte) string {
 // safeJSON writes what does not print as JSON escapes, which mean the same.
 // In valid JSON such characters are within strings.
 func safeJSON(line []byte) []byte {
-	if printable(string(line)) {
+	if printable(string(line), "") {
 		return line
 	}
 	out := make([]byte, 0, len(line)+16)

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"io"
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
@@ -12,5 +13,15 @@ func View(events []apply.Event, now time.Time, columns, rows int, color bool) []
 	for i := range events {
 		m.observe(&events[i])
 	}
-	return view(m, now, columns, rows, paint(color))
+	return view(m, now, columns, rows, paint{on: color})
 }
+
+// StreamTo is a stream that writes to w, and can do what another says. A terminal is
+// one in every way.
+func StreamTo(w io.Writer, s Stream) Stream {
+	s.out, s.tty, s.mark = To(w), s.Terminal, newMark()
+	return s
+}
+
+// Unset tells that a stream goes nowhere yet.
+func (s Stream) Unset() bool { return s.out.to == nil }

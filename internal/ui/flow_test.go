@@ -65,7 +65,7 @@ Secret       acme                    waiting for a volume to be created by
 `,
 	} {
 		var out bytes.Buffer
-		stream := ui.Stream{Writer: &out, Terminal: true, Size: func() (int, int) { return columns, 24 }}
+		stream := ui.StreamTo(&out, ui.Stream{Terminal: true, Size: func() (int, int) { return columns, 24 }})
 		if err := ui.PrintDetails(d, ui.Table, stream); err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,7 @@ const (
 
 // lines writes a line for what happens, for logs.
 type lines struct {
-	out   io.Writer
+	out   Stream
 	notes *notes
 
 	mu    sync.Mutex

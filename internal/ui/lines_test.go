@@ -129,7 +129,7 @@ func TestControlCharacters(t *testing.T) {
 	evil := "a\x1b[2Jb\u009b1mc\rd\te\x00f\u202eg\u2028h\xffi\U000e0001j\nforged line"
 	for name, o := range map[string]ui.Options{
 		"lines": {}, "json": {Format: ui.JSON}, "live": {Err: ui.Stream{Terminal: true}},
-		"table": {Format: ui.Table}, "wide": {Format: ui.Wide}, "yaml": {Format: ui.YAML}, "name": {Format: ui.Name},
+		"table": {Format: ui.Table}, "wide": {Format: ui.Wide}, "yaml": {Format: ui.YAML, Out: ui.Stream{Terminal: true}}, "name": {Format: ui.Name},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ownMoves := regexp.MustCompile(`\x1b\[\d*[AJ]|\r`) // up, as many lines as there are by then, and clear

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
-	"sigs.k8s.io/yaml"
+	"go.yaml.in/yaml/v2"
 )
 
 // List is what a command lists, in the order in which it is to be shown.
@@ -76,7 +76,7 @@ func PrintList(l *List, format Format, out, err Stream) error {
 	Warn(err, l.Warnings)
 	text, problem := l.text(format, out)
 	if problem == nil {
-		_, problem = io.WriteString(out, text)
+		_, problem = io.WriteString(out.of(format), text)
 	}
 	if problem != nil {
 		return fmt.Errorf("write the list: %w", problem)
@@ -111,11 +111,11 @@ func (l *List) text(format Format, out Stream) (string, error) {
 	case Name:
 		return shown.names(), nil
 	}
-	return shown.data(format, shown.document())
+	return shown.data(format, shown.document(), out)
 }
 
 // data is what programs read: a document, or the list with other columns.
-func (l *List) data(format Format, document any) (string, error) {
+func (l *List) data(format Format, document any, out Stream) (string, error) {
 	name, template, _ := strings.Cut(string(format), "=")
 	switch name {
 	case string(JSON):
@@ -123,11 +123,7 @@ func (l *List) data(format Format, document any) (string, error) {
 	case string(YAML):
 		return asYAML(document)
 	case customColumns:
-		other, err := l.custom(template)
-		if err != nil || len(other.Items) == 0 {
-			return "", err
-		}
-		return other.table(false, Stream{}), nil
+		return l.custom(template, out)
 	}
 	return templated(name, template, document)
 }
@@ -147,6 +143,7 @@ func (l *List) lines(wide bool, out Stream) string {
 	return b.String()
 }
 
+// names has a line for each name, also where one does not print: programs read lines.
 func (l *List) names() string {
 	var b strings.Builder
 	for i := range l.Items {
@@ -195,7 +192,8 @@ func asJSON(v any) (string, error) {
 	return b.String(), nil
 }
 
-// asYAML escapes before what does not print: YAML has no place for that.
+// asYAML has the names and the order that JSON has. JSON itself is no way to it: a
+// string of JSON may have characters that YAML has to have escaped.
 func asYAML(v any) (string, error) {
 	d, err := tree(v)
 	if err != nil {
@@ -203,24 +201,6 @@ func asYAML(v any) (string, error) {
 	}
 	text, err := yaml.Marshal(d)
 	return string(text), err
-}
-
-// safeTree is a JSON value in which all strings print. It changes maps and lists
-// in place.
-func safeTree(v any) any {
-	switch v := v.(type) {
-	case string:
-		return safe(v)
-	case []any:
-		for i := range v {
-			v[i] = safeTree(v[i])
-		}
-	case map[string]any:
-		for key := range v {
-			v[key] = safeTree(v[key])
-		}
-	}
-	return v
 }
 
 // table is the columns that the format has. On a terminal it is made as narrow
@@ -234,11 +214,11 @@ func (l *List) table(wide bool, out Stream) string {
 		gap = fit(rows, shown, columns)
 		if tooWide("", gap, widthsOf(rows), shown[len(shown)-1].Wrapped, columns) && !l.NoHeaders {
 			rows, _ = l.cells(wide)
-			l.paint(rows, shown, paint(out.Color))
+			l.paint(rows, shown, out.paint())
 			return records(rows, columns)
 		}
 	}
-	l.paint(rows, shown, paint(out.Color))
+	l.paint(rows, shown, out.paint())
 	if l.NoHeaders {
 		rows = rows[1:]
 	}

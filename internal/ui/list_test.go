@@ -35,8 +35,8 @@ func things() *ui.List {
 func printed(t *testing.T, l *ui.List, format ui.Format, columns int, color bool) (out, err string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	o := ui.Stream{Writer: &stdout, Terminal: columns > 0, Color: color, Size: func() (int, int) { return columns, 24 }}
-	if err := ui.PrintList(l, format, o, ui.Stream{Writer: &stderr}); err != nil {
+	o := ui.StreamTo(&stdout, ui.Stream{Terminal: columns > 0, Color: color, Size: func() (int, int) { return columns, 24 }})
+	if err := ui.PrintList(l, format, o, ui.StreamTo(&stderr, ui.Stream{})); err != nil {
 		t.Fatal(err)
 	}
 	return stdout.String(), stderr.String()
@@ -134,11 +134,13 @@ items:
 - count: 2
   name: web
 - count: 3
-  name: b\x1b[2J
-  note: Größe; \u202e
+  name: "b\e[2J"
+  note: |-
+    Größe
+    \u202e
 kind: List
 warnings:
-- one; more \x07
+- "one\nmore \a"
 `},
 	} {
 		out, err := printed(t, things(), test.format, test.columns, test.color)
@@ -174,7 +176,7 @@ var errClosed = errors.New("broken pipe")
 func (closed) Write([]byte) (int, error) { return 0, errClosed }
 
 func TestPrintListFails(t *testing.T) {
-	err := ui.PrintList(things(), ui.Table, ui.Stream{Writer: closed{}}, ui.Stream{Writer: closed{}})
+	err := ui.PrintList(things(), ui.Table, ui.StreamTo(closed{}, ui.Stream{}), ui.StreamTo(closed{}, ui.Stream{}))
 	if !errors.Is(err, errClosed) || !strings.Contains(err.Error(), "write the list") {
 		t.Errorf("got %v", err)
 	}

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -65,16 +64,14 @@ func (l *live) close() error {
 	return nil
 }
 
-// draw replaces the view, in one write so that no half of it shows.
+// draw replaces the view.
 func (l *live) draw(above, frame []string, columns int) {
 	same := slices.Equal(frame, l.frame) && (columns == l.columns || len(frame) == 0)
 	if same && len(above) == 0 {
 		return
 	}
 	var b strings.Builder
-	if rows := rowsOf(l.frame, columns); rows > 0 {
-		b.WriteString("\r" + ansi.CursorUp(rows) + ansi.EraseScreenBelow)
-	}
+	over := rowsOf(l.frame, columns)
 	for _, line := range above {
 		b.WriteString(l.out.fitted(line) + "\n")
 	}
@@ -82,7 +79,7 @@ func (l *live) draw(above, frame []string, columns int) {
 		b.WriteString(line + "\n")
 	}
 	l.frame, l.columns = frame, columns
-	_, _ = io.WriteString(l.out, b.String()) // a run goes on when its output is closed
+	l.out.redraw(over, b.String())
 }
 
 // rowsOf is how many rows lines take that were drawn for another width perhaps:

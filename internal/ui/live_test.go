@@ -110,7 +110,7 @@ func (s *screen) shows(t *testing.T) string {
 
 func newLive(columns int, color bool) (*screen, *console) {
 	s := &screen{columns: columns}
-	return s, newConsole(ui.Options{Err: ui.Stream{Writer: s, Terminal: true, Color: color, Size: s.size}})
+	return s, newConsole(ui.Options{Err: ui.StreamTo(s, ui.Stream{Terminal: true, Color: color, Size: s.size})})
 }
 
 func TestLive(t *testing.T) {

@@ -21,7 +21,7 @@ func words(text string) map[string]bool {
 
 // onTerminal is a stream of so many columns, 0 for no terminal.
 func onTerminal(out *bytes.Buffer, columns int) ui.Stream {
-	return ui.Stream{Writer: out, Terminal: columns > 0, Size: func() (int, int) { return columns, 24 }}
+	return ui.StreamTo(out, ui.Stream{Terminal: columns > 0, Size: func() (int, int) { return columns, 24 }})
 }
 
 // On a terminal of 45 columns, no line of what is printed is wider, so that the terminal
@@ -35,7 +35,9 @@ func TestNarrow(t *testing.T) {
 		{Name: "NAMESPACE"}, {Name: "NODE"}, {Name: "OBJECT", Flexible: true}, {Name: "FINDING"}, {Name: "MESSAGE", Wrapped: true},
 	}, Items: []ui.Item{{Cells: []string{"shop", "acme-storefront-web", "Deployment.apps/shop/acme", "modified", "another client changed it: the next apply puts it right"}}}}
 	list := func(l *ui.List) func(ui.Stream) error {
-		return func(out ui.Stream) error { return ui.PrintList(l, ui.Table, out, ui.Stream{Writer: &bytes.Buffer{}}) }
+		return func(out ui.Stream) error {
+			return ui.PrintList(l, ui.Table, out, ui.StreamTo(&bytes.Buffer{}, ui.Stream{}))
+		}
 	}
 	run := func(print func(c *console) error) func(ui.Stream) error {
 		return func(out ui.Stream) error {

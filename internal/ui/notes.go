@@ -33,7 +33,7 @@ type notes struct {
 
 func newNotes(o *Options) *notes {
 	return &notes{
-		paint: paint(o.Err.Color), quiet: o.Quiet, changes: !o.DryRun && !o.Quiet,
+		paint: o.Err.paint(), quiet: o.Quiet, changes: !o.DryRun && !o.Quiet,
 		told: map[plan.NodeKey][]string{}, skipped: map[string][]string{}, interrupted: map[string][]string{}, unknown: map[string][]string{},
 	}
 }
@@ -108,7 +108,7 @@ func (n *notes) node(e *apply.Event) string {
 		n.unknown[e.Message] = append(n.unknown[e.Message], e.Node.Name)
 		return ""
 	}
-	line := n.paint.bold(safe(e.Node.Name)) + "  " + n.paint.outcome(e.Outcome, safe(string(e.Outcome)))
+	line := n.paint.bold(e.Node.Name) + "  " + n.paint.outcome(e.Outcome, string(e.Outcome))
 	if len(told) > 0 {
 		line += " (" + lynq.Count(len(told), "object") + ", see above)"
 	}
@@ -150,7 +150,7 @@ func (n *notes) warning(e *apply.Event) string {
 
 // about is what an event is about: node, object, or hub.
 func (n *notes) about(e *apply.Event) string {
-	node := n.paint.bold(safe(e.Node.Name))
+	node := n.paint.bold(e.Node.Name)
 	switch {
 	case e.Object.Kind != "" && node != "":
 		return node + "  " + leavingName(e.Object, e.Action, e.Adopted)

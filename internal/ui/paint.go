@@ -1,20 +1,36 @@
 package ui
 
 import (
+	"strings"
+
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 )
 
-// paint colours text, or leaves it as it is where it is false.
-type paint bool
+// paint colours text for a Stream, or leaves it as it is.
+type paint struct {
+	on   bool
+	mark string // that the Stream knows its colours by
+}
 
+func (s Stream) paint() paint { return paint{on: s.Color, mark: s.mark} }
+
+// styled is a part of one line, which it is made for that.
 func (p paint) styled(s string, attrs ...ansi.Attr) string {
-	if !p || s == "" {
+	if s = safe(s); !p.on || s == "" {
 		return s
 	}
-	return ansi.NewStyle(attrs...).Styled(s)
+	return p.marked(ansi.NewStyle(attrs...).String()) + s + p.marked(ansi.ResetStyle)
+}
+
+// marked puts the mark into a sequence that sets a colour.
+func (p paint) marked(sequence string) string {
+	if p.mark == "" {
+		return sequence
+	}
+	return strings.TrimSuffix(sequence, "m") + p.mark
 }
 
 func (p paint) bold(s string) string  { return p.styled(s, ansi.AttrBold) }

@@ -51,8 +51,8 @@ func (n *nodeResult) works() bool {
 // treeText is a node with its steps below; one without steps has its problems
 // there.
 func treeText(n *nodeResult, wide bool, out Stream) string {
-	p := paint(out.Color)
-	head := p.bold(safe(n.Name)) + "  " + safe("namespace "+n.Namespace)
+	p := out.paint()
+	head := p.bold(n.Name) + "  " + safe("namespace "+n.Namespace)
 	if n.form != "" {
 		head += safe(", form " + n.form)
 	}

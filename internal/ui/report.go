@@ -6,11 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // resultText is the report of a run, "" where nothing changed and all is well:
@@ -42,7 +39,7 @@ func resultText(all []nodeResult, summary *apply.Summary, format Format, out Str
 // tableText has a row per node. The message is the first problem, and how many
 // more there are; the wide table has them all, below each other.
 func tableText(nodes []nodeResult, wide bool, out Stream) string {
-	p := paint(out.Color)
+	p := out.paint()
 	rows := [][]string{{"NODE", "NAMESPACE", "FORM", "OBJECTS", "CHANGED", "READY", "STATUS"}}
 	if wide {
 		rows[0] = append(rows[0], "HUB", "UID")
@@ -136,60 +133,21 @@ type yamlStep struct {
 }
 
 func yamlText(nodes []nodeResult, summary *apply.Summary) (string, error) {
-	r := yamlReport{Summary: wireOf(safeSummary(summary)), Nodes: make([]yamlNode, 0, len(nodes))}
+	r := yamlReport{Summary: wireOf(summary), Nodes: make([]yamlNode, 0, len(nodes))}
 	for i := range nodes {
 		n := &nodes[i]
 		y := yamlNode{
-			Node: safe(n.Name), Namespace: safe(n.Namespace), Hub: safe(n.hub.Name), HubNamespace: safe(n.hub.Namespace), Form: safe(n.form),
-			Objects: n.objects, Changed: n.changed, Ready: n.ready, Status: safe(n.status), Problems: n.problems,
+			Node: n.Name, Namespace: n.Namespace, Hub: n.hub.Name, HubNamespace: n.hub.Namespace, Form: n.form,
+			Objects: n.objects, Changed: n.changed, Ready: n.ready, Status: n.status, Problems: n.problems,
 		}
 		for _, s := range n.steps {
 			y.Steps = append(y.Steps, yamlStep{
-				Group: safe(s.object.Group), Kind: safe(s.object.Kind), ObjectNamespace: safe(s.object.Namespace), Name: safe(s.object.Name),
-				ID: safe(s.id), Action: plan.Action(safe(string(s.action))), Reason: plan.Reason(safe(string(s.reason))),
-				Outcome: s.outcome, Message: safe(s.message), Adopted: s.adopted,
+				Group: s.object.Group, Kind: s.object.Kind, ObjectNamespace: s.object.Namespace, Name: s.object.Name,
+				ID: s.id, Action: s.action, Reason: s.reason,
+				Outcome: s.outcome, Message: s.message, Adopted: s.adopted,
 			})
 		}
 		r.Nodes = append(r.Nodes, y)
 	}
-	text, err := yaml.Marshal(r)
-	return string(text), err
-}
-
-// safeSummary escapes what does not print, for which YAML has no place.
-func safeSummary(s *apply.Summary) *apply.Summary {
-	if s == nil {
-		return nil
-	}
-	c := *s
-	c.Hubs = slices.Clone(s.Hubs)
-	for i, h := range c.Hubs {
-		c.Hubs[i] = safeHub(h)
-	}
-	c.Failed = slices.Clone(s.Failed)
-	for i := range c.Failed {
-		f := &c.Failed[i]
-		f.Name, f.Namespace, f.Hub, f.Form = safe(f.Name), safe(f.Namespace), safeHub(f.Hub), safe(f.Form)
-		f.Problems, f.Next = safeAll(f.Problems), safe(f.Next)
-	}
-	c.Unready = slices.Clone(s.Unready)
-	for i := range c.Unready {
-		u := &c.Unready[i]
-		u.Node = plan.NodeKey{Namespace: safe(u.Node.Namespace), Name: safe(u.Node.Name)}
-		u.Object = lynq.Ref{Group: safe(u.Object.Group), Kind: safe(u.Object.Kind), Namespace: safe(u.Object.Namespace), Name: safe(u.Object.Name)}
-		u.Message = safe(u.Message)
-	}
-	return &c
-}
-
-func safeHub(k lynq.HubKey) lynq.HubKey {
-	return lynq.HubKey{Namespace: safe(k.Namespace), Name: safe(k.Name)}
-}
-
-func safeAll(all []string) []string {
-	out := make([]string, len(all))
-	for i, s := range all {
-		out[i] = safe(s)
-	}
-	return out
+	return asYAML(r)
 }

@@ -166,7 +166,7 @@ func (r *Reporter) Refuse(refusals []plan.Refusal) error {
 	}
 	err := r.Close()
 	for _, one := range refusals {
-		_, writeErr := io.WriteString(r.options.Err, r.options.Err.fitted(refusalText(one, paint(r.options.Err.Color))))
+		_, writeErr := io.WriteString(r.options.Err, r.options.Err.fitted(refusalText(one, r.options.Err.paint())))
 		err = errors.Join(err, writeErr)
 	}
 	return err
@@ -180,7 +180,7 @@ func (r *Reporter) summary() *apply.Summary {
 
 func (r *Reporter) print(what, text string, err error) error {
 	if err == nil {
-		_, err = io.WriteString(r.options.Out, text)
+		_, err = io.WriteString(r.options.Out.of(r.options.Format), text)
 	}
 	if err != nil {
 		return fmt.Errorf("write the %s: %w", what, err)

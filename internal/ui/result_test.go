@@ -167,7 +167,7 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("pipe is gone") 
 // What scripts read must be whole, or an error says that it is not. Progress
 // need not be.
 func TestWriteErrors(t *testing.T) {
-	out := ui.Stream{Writer: broken{}}
+	out := ui.StreamTo(broken{}, ui.Stream{})
 	for _, format := range []ui.Format{ui.Table, ui.YAML, ui.JSON} {
 		c := newConsole(ui.Options{Format: format, Out: out})
 		c.tell(story())
@@ -179,10 +179,10 @@ func TestWriteErrors(t *testing.T) {
 			t.Errorf("Plan with -o %s forgets the error", format)
 		}
 	}
-	c := newConsole(ui.Options{Err: ui.Stream{Writer: broken{}}})
+	c := newConsole(ui.Options{Err: ui.StreamTo(broken{}, ui.Stream{})})
 	c.tell(story())
 	c.close(t)
-	if err := newConsole(ui.Options{Err: ui.Stream{Writer: broken{}}}).Refuse([]plan.Refusal{{What: "no"}}); err == nil {
+	if err := newConsole(ui.Options{Err: ui.StreamTo(broken{}, ui.Stream{})}).Refuse([]plan.Refusal{{What: "no"}}); err == nil {
 		t.Error("Refuse forgets the error")
 	}
 }

@@ -29,7 +29,7 @@ func nodes(n int) *ui.List {
 func TestScreen(t *testing.T) {
 	var out bytes.Buffer
 	size := [2]int{23, 7}
-	s := ui.NewScreen(ui.Stream{Writer: &out, Terminal: true, Size: func() (int, int) { return size[0], size[1] }})
+	s := ui.NewScreen(ui.StreamTo(&out, ui.Stream{Terminal: true, Size: func() (int, int) { return size[0], size[1] }}))
 	draw := func(l *ui.List) string {
 		out.Reset()
 		s.Show(l, false)
@@ -68,7 +68,7 @@ func TestScreenTiny(t *testing.T) {
 	for columns := range 4 {
 		for rows := range 4 {
 			var out bytes.Buffer
-			s := ui.NewScreen(ui.Stream{Writer: &out, Terminal: true, Size: func() (int, int) { return columns + 1, rows + 1 }})
+			s := ui.NewScreen(ui.StreamTo(&out, ui.Stream{Terminal: true, Size: func() (int, int) { return columns + 1, rows + 1 }}))
 			s.Show(nodes(3), true)
 			if n := strings.Count(out.String(), "\n"); n > max(rows, 1) {
 				t.Errorf("%d lines on %d columns and %d rows: %q", n, columns+1, rows+1, out.String())
@@ -89,7 +89,7 @@ func TestFeed(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		l := nodes(3)
-		f := &ui.Feed{Out: ui.Stream{Writer: &out}, Format: tt.format, Columns: l.Columns}
+		f := &ui.Feed{Out: ui.StreamTo(&out, ui.Stream{}), Format: tt.format, Columns: l.Columns}
 		for _, items := range [][]ui.Item{nil, l.Items[:2], {{Cells: []string{"longer\x07", "", ""}, Name: "longer\x07", Data: thing{Name: "longer\x07"}}}, l.Items[2:]} {
 			if err := f.Add(items...); err != nil {
 				t.Fatal(err)
@@ -99,7 +99,7 @@ func TestFeed(t *testing.T) {
 			t.Errorf("%s: (-want +got)\n%s", name, diff)
 		}
 	}
-	if err := (&ui.Feed{Out: ui.Stream{Writer: broken{}}, Columns: nodes(0).Columns}).Add(nodes(1).Items...); err == nil {
+	if err := (&ui.Feed{Out: ui.StreamTo(broken{}, ui.Stream{}), Columns: nodes(0).Columns}).Add(nodes(1).Items...); err == nil {
 		t.Error("a feed that cannot be written is no error")
 	}
 }
@@ -129,7 +129,7 @@ func TestListFooter(t *testing.T) {
 func TestDetailsMore(t *testing.T) {
 	var out bytes.Buffer
 	d := &ui.Details{Facts: []ui.Fact{{Name: "Node", Text: "n"}}, More: []ui.Section{{Title: "Empty"}, {Title: "Events", List: *nodes(1)}}}
-	if err := ui.PrintDetails(d, ui.Table, ui.Stream{Writer: &out}); err != nil {
+	if err := ui.PrintDetails(d, ui.Table, ui.StreamTo(&out, ui.Stream{})); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff("Node:   n\n\nEvents:\nNODE   STATE\na      Degraded: NotReady\n", out.String()); diff != "" {

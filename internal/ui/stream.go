@@ -2,15 +2,18 @@ package ui
 
 import (
 	"io"
-	"os"
+	"slices"
 	"strconv"
 
 	"golang.org/x/term"
 )
 
-// Stream is standard output or standard error, and what can be done with it.
+// Stream is an Output as people see it, and what can be done with it. The zero Stream
+// shows nothing.
 type Stream struct {
-	io.Writer
+	out  Output
+	tty  bool   // a terminal, of whatever kind
+	mark string // of the colours that are written to it
 	// Terminal: a view can be drawn on it, and redrawn.
 	Terminal bool
 	// Color: colours show on it, and are wanted.
@@ -30,16 +33,17 @@ const (
 	ColorNever  Color = "never"
 )
 
-// NewStream finds out what w can do. Only an *os.File that is a terminal can do
+// NewStream finds out what an Output can do. Only an *os.File that is a terminal can do
 // anything, and only when TERM names one that understands cursor movements, or, on
 // Windows, the console does. NO_COLOR switches colours off that are not wanted in any
 // case, and CI the redrawing, for a log keeps all that was ever drawn.
-func NewStream(w io.Writer, getenv func(string) string, color Color) Stream {
-	s := Stream{Writer: w, Color: color == ColorAlways}
-	file, ok := w.(*os.File)
-	if !ok {
+func NewStream(out Output, getenv func(string) string, color Color) Stream {
+	s := Stream{out: out, mark: newMark(), Color: color == ColorAlways}
+	file := out.file()
+	if file == nil {
 		return s
 	}
+	s.tty = true
 	fd := int(file.Fd())
 	if !draws(getenv("TERM"), fd) {
 		return s
@@ -54,6 +58,14 @@ func NewStream(w io.Writer, getenv func(string) string, color Color) Stream {
 		return columns, rows
 	}
 	return s
+}
+
+// of is where a format goes.
+func (s Stream) of(f Format) io.Writer {
+	if f == "" || slices.Contains([]Format{Table, Wide, Name}, f) {
+		return s
+	}
+	return s.Data()
 }
 
 // InCI tells whether this is a job of a CI, by the variable that all of them set.

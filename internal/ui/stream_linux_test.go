@@ -29,7 +29,7 @@ func TestNewStreamOfTerminal(t *testing.T) {
 		"unwanted":  {map[string]string{"TERM": "xterm"}, true, false, ui.ColorNever},
 		"unknown":   {nil, false, false, ui.ColorAuto},
 	} {
-		s := ui.NewStream(file, func(key string) string { return c.env[key] }, c.wanted)
+		s := ui.NewStream(ui.To(file), func(key string) string { return c.env[key] }, c.wanted)
 		if s.Terminal != c.terminal || s.Color != c.color {
 			t.Errorf("%s: Terminal %v, Color %v", name, s.Terminal, s.Color)
 		}

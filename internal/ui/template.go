@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -83,7 +84,7 @@ func templated(name, template string, v any) (string, error) {
 	return b.String(), err
 }
 
-// tree is a value as JSON has it, in maps and lists. All strings in it print.
+// tree is a value as JSON has it, in maps and lists.
 func tree(v any) (any, error) {
 	text, err := indented(v)
 	if err != nil {
@@ -91,7 +92,7 @@ func tree(v any) (any, error) {
 	}
 	var d any
 	err = utiljson.Unmarshal(text, &d)
-	return safeTree(d), err
+	return d, err
 }
 
 // column is a column of custom-columns.
@@ -117,32 +118,35 @@ func columnsOf(spec string) ([]column, error) {
 	return columns, nil
 }
 
-// custom is the list with other columns.
-func (l *List) custom(spec string) (*List, error) {
+// custom is the list with other columns, "" where it is empty.
+func (l *List) custom(spec string, out Stream) (string, error) {
 	columns, err := columnsOf(spec)
-	if err != nil {
-		return nil, err
+	if err != nil || len(l.Items) == 0 {
+		return "", err
 	}
-	out := &List{NoHeaders: l.NoHeaders}
-	for _, c := range columns {
-		out.Columns = append(out.Columns, Column{Name: c.name})
+	var rows [][]string
+	if !l.NoHeaders {
+		rows = append(rows, nil)
+		for _, c := range columns {
+			rows[0] = append(rows[0], c.name)
+		}
 	}
 	for i := range l.Items {
 		data, err := tree(l.Items[i].Data)
 		if err != nil {
-			return nil, err
+			return "", err
 		}
-		var item Item
+		var row []string
 		for _, c := range columns {
 			values, err := valuesAt(c.path, data)
 			if err != nil {
-				return nil, err
+				return "", err
 			}
-			item.Cells = append(item.Cells, cellOf(values))
+			row = append(row, cmp.Or(out.field(cellOf(values)), "-"))
 		}
-		out.Items = append(out.Items, item)
+		rows = append(rows, row)
 	}
-	return out, nil
+	return align("", rows), nil
 }
 
 // cellOf shows values as kubectl does.

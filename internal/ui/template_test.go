@@ -53,11 +53,15 @@ func TestPrintListByTemplate(t *testing.T) {
 	}
 }
 
-// What templates print of text from a cluster cannot move a cursor either.
+// What templates print of text from a cluster cannot move a cursor either; a program
+// has it as it is.
 func TestTemplatesPrintWhatPrints(t *testing.T) {
 	for _, format := range []ui.Format{"jsonpath={.items[2].name}", "go-template={{(index .items 2).name}}", "custom-columns=N:.name"} {
-		if got, _ := printed(t, things(), format, 0, false); !strings.Contains(got, `b\x1b[2J`) || strings.Contains(got, "\x1b") {
-			t.Errorf("-o %s: %q", format, got)
+		if got, _ := printed(t, things(), format, 80, false); !strings.Contains(got, `b\x1b[2J`) || strings.Contains(got, "\x1b") {
+			t.Errorf("-o %s on a terminal: %q", format, got)
+		}
+		if got, _ := printed(t, things(), format, 0, false); !strings.Contains(got, "b\x1b[2J") {
+			t.Errorf("-o %s to a program: %q", format, got)
 		}
 	}
 }
@@ -78,7 +82,7 @@ func TestPrintDetailsByTemplate(t *testing.T) {
 	d := &ui.Details{Data: sized{"a", 1, "2Gi"}}
 	for format, want := range map[ui.Format]string{"jsonpath={.size}": "2Gi", "custom-columns=N:.name,C:.count": "N   C\na   1\n"} {
 		var out bytes.Buffer
-		if err := ui.PrintDetails(d, format, ui.Stream{Writer: &out}); err != nil || out.String() != want {
+		if err := ui.PrintDetails(d, format, ui.StreamTo(&out, ui.Stream{})); err != nil || out.String() != want {
 			t.Errorf("-o %s: %q, %v", format, out.String(), err)
 		}
 	}
@@ -112,7 +116,7 @@ func TestSortByUnknownField(t *testing.T) {
 	}
 	l := sizes()
 	l.SortBy = ".nope"
-	err := ui.PrintList(l, ui.Table, ui.Stream{Writer: &bytes.Buffer{}}, ui.Stream{Writer: &bytes.Buffer{}})
+	err := ui.PrintList(l, ui.Table, ui.StreamTo(&bytes.Buffer{}, ui.Stream{}), ui.StreamTo(&bytes.Buffer{}, ui.Stream{}))
 	if err == nil || !strings.Contains(err.Error(), "nothing in the list has a field .nope") {
 		t.Error(err)
 	}

@@ -74,11 +74,11 @@ type console struct {
 
 func newConsole(o ui.Options) *console {
 	c := &console{clock: newClock(), out: &bytes.Buffer{}, err: &bytes.Buffer{}, ticks: make(chan time.Time)}
-	if o.Out.Writer == nil {
-		o.Out.Writer = c.out
+	if o.Out.Unset() {
+		o.Out = ui.StreamTo(c.out, o.Out)
 	}
-	if o.Err.Writer == nil {
-		o.Err.Writer = c.err
+	if o.Err.Unset() {
+		o.Err = ui.StreamTo(c.err, o.Err)
 	}
 	o.Now, o.Tick = c.Now, c.ticks
 	c.Reporter = ui.NewReporter(o)
