@@ -98,7 +98,7 @@ fuzz:
 	for package in $$(grep -rl --include='*_test.go' '^func Fuzz' cmd internal pkg | xargs -n 1 dirname | sort -u); do \
 	  $(GO) test -c -vet=off -fuzz . -o $$binary ./$$package; \
 	  for target in $$(cd $$package && $$binary -test.list '^Fuzz'); do \
-	    case $$target in FuzzLoad|FuzzTemplate|FuzzScalar|FuzzCSV|FuzzJSON) time=$(FUZZTIME) ;; *) time=$(FUZZLESS) ;; esac; \
+	    case $$target in FuzzLoad|FuzzTemplate|FuzzScalar|FuzzCSV|FuzzJSON|FuzzTerminal) time=$(FUZZTIME) ;; *) time=$(FUZZLESS) ;; esac; \
 	    echo "== $$package $$target $$time"; \
 	    fuzz="$$binary -test.run ^$$ -test.fuzz ^$$target$$ -test.fuzztime $$time -test.fuzzminimizetime 10x -test.fuzzcachedir $$($(GO) env GOCACHE)/fuzz/$$package"; log=$$(mktemp); \
 	    if ! (cd $$package && $$fuzz) >$$log 2>&1; then \

@@ -26,7 +26,7 @@ func safe(s string) string {
 	if printable(s, "") {
 		return s
 	}
-	lines := strings.Split(strings.TrimSpace(s), "\n")
+	lines := strings.Split(strings.Trim(s, " \t\r\n"), "\n")
 	for i, line := range lines {
 		lines[i] = escape(strings.TrimRight(line, "\r"), "")
 	}

@@ -25,3 +25,6 @@ func StreamTo(w io.Writer, s Stream) Stream {
 
 // Unset tells that a stream goes nowhere yet.
 func (s Stream) Unset() bool { return s.out.to == nil }
+
+// OneLine is a text as it is in a cell.
+func OneLine(s string) string { return safe(s) }

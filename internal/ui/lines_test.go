@@ -132,44 +132,12 @@ func TestControlCharacters(t *testing.T) {
 		"table": {Format: ui.Table}, "wide": {Format: ui.Wide}, "yaml": {Format: ui.YAML, Out: ui.Stream{Terminal: true}}, "name": {Format: ui.Name},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ownMoves := regexp.MustCompile(`\x1b\[\d*[AJ]|\r`) // up, as many lines as there are by then, and clear
-			key := plan.NodeKey{Namespace: evil, Name: evil}
-			object := ref(evil, evil)
-			of := lynq.HubKey{Namespace: evil, Name: evil}
-			e := apply.Event{
-				Hub: of, Node: key, Object: object, ID: evil, Nodes: 1,
-				Action: plan.Action(evil), Reason: plan.Reason(evil), Outcome: apply.OutcomeFailed, Message: evil,
-			}
-			hub := apply.Event{Type: apply.EventPlan, Hub: of, Nodes: 1, Counts: map[plan.Action]int{plan.ActionCreate: 1}}
-			step := plan.Step{Action: e.Action, Reason: e.Reason, Message: evil, Object: &plan.Object{Ref: object, ID: evil}}
-			planned := plan.Plan{Hub: of, Nodes: []plan.NodePlan{{NodeKey: key, Hub: evil, Form: evil, UID: evil, Desired: &plan.Node{Failed: evilError(evil)}, Steps: []plan.Step{step}}}}
-			run := newConsole(o)
-			run.Report(hub)
-			if name == "live" {
-				run.Report(wait(key, evil, evil))
-				run.tick()
-			}
-			for _, kind := range []apply.EventType{apply.EventWarning, apply.EventObject, apply.EventWait, apply.EventNode} {
-				e.Type = kind
-				run.Report(e)
-			}
-			run.Report(apply.Event{Type: apply.EventSummary, Summary: &apply.Summary{Hubs: []lynq.HubKey{of}, Failed: []apply.FailedNode{
-				{NodeKey: key, Hub: of, Form: evil, Outcome: apply.OutcomeFailed, Problems: []string{evil}}}}})
-			if err := run.Result([]plan.Plan{planned}); err != nil {
-				t.Fatal(err)
-			}
-			dry := newConsole(o)
-			if err := dry.Plan([]plan.Plan{planned}); err != nil {
-				t.Fatal(err)
-			}
-			no := newConsole(o)
-			if err := no.Refuse([]plan.Refusal{{Guard: plan.Guard(evil), Hub: of, What: evil, Fix: evil}}); err != nil {
-				t.Fatal(err)
-			}
-			for _, c := range []*console{run, dry, no} {
+			consoles := reported(t, o, evil)
+			run := consoles[0]
+			for _, c := range consoles {
 				text := c.out.String() + c.err.String()
 				if name == "live" {
-					text = ownMoves.ReplaceAllString(text, "")
+					text = ownMoves().ReplaceAllString(text, "")
 				}
 				if strings.ContainsAny(text, "\x1b\u009b\r\t\x00\u202e\u2028\U000e0001") || strings.Contains(text, "\xff") {
 					t.Errorf("control characters in %q", text)
@@ -185,6 +153,48 @@ func TestControlCharacters(t *testing.T) {
 	}
 }
 
+// ownMoves are up, as many lines as there are by then, and clear.
+func ownMoves() *regexp.Regexp { return regexp.MustCompile(`\r\x1b\[\d*A\x1b\[J`) }
+
 type evilError string
 
 func (e evilError) Error() string { return string(e) }
+
+// reported is what a run, its plan and a refusal write where all that others wrote is one
+// text.
+func reported(t *testing.T, o ui.Options, evil string) []*console {
+	key := plan.NodeKey{Namespace: evil, Name: evil}
+	object := ref(evil, evil)
+	of := lynq.HubKey{Namespace: evil, Name: evil}
+	e := apply.Event{
+		Hub: of, Node: key, Object: object, ID: evil, Nodes: 1,
+		Action: plan.Action(evil), Reason: plan.Reason(evil), Outcome: apply.OutcomeFailed, Message: evil,
+	}
+	hub := apply.Event{Type: apply.EventPlan, Hub: of, Nodes: 1, Counts: map[plan.Action]int{plan.ActionCreate: 1}}
+	step := plan.Step{Action: e.Action, Reason: e.Reason, Message: evil, Object: &plan.Object{Ref: object, ID: evil}}
+	planned := plan.Plan{Hub: of, Nodes: []plan.NodePlan{{NodeKey: key, Hub: evil, Form: evil, UID: evil, Desired: &plan.Node{Failed: evilError(evil)}, Steps: []plan.Step{step}}}}
+	run := newConsole(o)
+	run.Report(hub)
+	if o.Err.Terminal {
+		run.Report(wait(key, evil, evil))
+		run.tick()
+	}
+	for _, kind := range []apply.EventType{apply.EventWarning, apply.EventObject, apply.EventWait, apply.EventNode} {
+		e.Type = kind
+		run.Report(e)
+	}
+	run.Report(apply.Event{Type: apply.EventSummary, Summary: &apply.Summary{Hubs: []lynq.HubKey{of}, Failed: []apply.FailedNode{
+		{NodeKey: key, Hub: of, Form: evil, Outcome: apply.OutcomeFailed, Problems: []string{evil}}}}})
+	if err := run.Result([]plan.Plan{planned}); err != nil {
+		t.Fatal(err)
+	}
+	dry := newConsole(o)
+	if err := dry.Plan([]plan.Plan{planned}); err != nil {
+		t.Fatal(err)
+	}
+	no := newConsole(o)
+	if err := no.Refuse([]plan.Refusal{{Guard: plan.Guard(evil), Hub: of, What: evil, Fix: evil}}); err != nil {
+		t.Fatal(err)
+	}
+	return []*console{run, dry, no}
+}

@@ -1,0 +1,181 @@
+package ui_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/pkg/diff"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// hostile are texts that a terminal would act on, or that look like our own colours.
+func hostile() []string {
+	return []string{
+		"\x1b[2J\x1b]0;title\a", "\u009b31mred\u0085", "a\rb\x7f\x00", "\u202ecba\u2066\u2069", "z\u200bw\u2028\u2029\ufeff",
+		"\xff\xc3", "\x1b[31mred\x1b[m", "\x1b[1;1234567890m", "\U000e0001", "one\ntwo\tthree", "",
+	}
+}
+
+// All text that is written to a stream prints, and what prints stays as it is.
+func TestStreamEscapes(t *testing.T) {
+	var out bytes.Buffer
+	s := ui.StreamTo(&out, ui.Stream{Terminal: true, Color: true})
+	for text, want := range map[string]string{
+		"error: \x1b[2J\u009b\x7f\u202e\u200b\u2028\xff\U000e0001": `error: \x1b[2J\u009b\x7f\u202e\u200b\u2028\xff\U000e0001`,
+		"two\nlines\t, Größe \u00a0 世界": "two\nlines\t, Größe \u00a0 世界",
+		"over\rwritten, and\r\nended":    "over\\rwritten, and\nended",
+	} {
+		out.Reset()
+		if n, err := fmt.Fprint(s, text); err != nil || n != len(text) || out.String() != want {
+			t.Errorf("%q: %q, %d, %v", text, out.String(), n, err)
+		}
+	}
+	if _, err := io.WriteString(ui.Stream{}, "to nowhere"); err != nil {
+		t.Error(err)
+	}
+}
+
+// Data are escaped where people read them, also a character that comes in two parts.
+func TestDataOnTerminal(t *testing.T) {
+	for terminal, want := range map[bool]string{true: "a: ö\\u202e\n\tb\\x1b\\xff\n", false: "a: ö\u202e\n\tb\x1b\xff\n"} {
+		var out bytes.Buffer
+		data := ui.StreamTo(&out, ui.Stream{Terminal: terminal}).Data()
+		for _, b := range []byte("a: ö\u202e\n\tb\x1b\xff\n") {
+			if n, err := data.Write([]byte{b}); n != 1 || err != nil {
+				t.Fatal(n, err)
+			}
+		}
+		if out.String() != want {
+			t.Errorf("terminal %v: %q", terminal, out.String())
+		}
+		if _, err := ui.StreamTo(closed{}, ui.Stream{Terminal: terminal}).Data().Write([]byte("a")); !errors.Is(err, errClosed) {
+			t.Error(err)
+		}
+	}
+}
+
+// FuzzTerminal has a text that others wrote in every place where there is any. On a
+// terminal there are no control characters but those that there are where the text is
+// harmless.
+func FuzzTerminal(f *testing.F) {
+	for _, text := range hostile() {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if ui.OneLine(text) == "" {
+			return // nothing is said
+		}
+		got, want := shownEverywhere(t, text), shownEverywhere(t, ui.OneLine(text))
+		for place := range got {
+			drawn := ownMoves().ReplaceAllString(got[place], "")
+			if escapes := strings.Count(drawn, "\x1b"); escapes != strings.Count(ownMoves().ReplaceAllString(want[place], ""), "\x1b") {
+				t.Errorf("%s: %d escapes with %q: %q", place, escapes, text, got[place])
+			}
+			if !utf8.ValidString(got[place]) {
+				t.Errorf("%s: bytes that are no text in %q", place, got[place])
+			}
+			for _, r := range drawn {
+				if r != '\n' && r != '\t' && r != '\x1b' && !unicode.IsPrint(r) && !unicode.Is(unicode.Zs, r) {
+					t.Errorf("%s: %q in %q", place, r, got[place])
+				}
+			}
+		}
+	})
+}
+
+// shownEverywhere is what a terminal gets, by place, of a text that others wrote.
+func shownEverywhere(t *testing.T, text string) map[string]string {
+	shown := map[string]string{}
+	on := func(place string, show func(out ui.Stream) error) {
+		var b bytes.Buffer
+		out := ui.StreamTo(&b, ui.Stream{Terminal: true, Color: true, Size: func() (int, int) { return 70, 24 }})
+		if err := show(out); err != nil {
+			t.Fatalf("%s: %v", place, err)
+		}
+		shown[place] = b.String()
+	}
+	on("error", func(out ui.Stream) error { _, err := fmt.Fprintln(out, "error:", text); return err })
+	listsShown(on, text)
+	on("diff", func(out ui.Stream) error {
+		r := hostileDiff(text)
+		ui.PrintDiffProblems(r, out)
+		return errors.Join(ui.PrintDiff(r, out), ui.PrintDiffNames(r, out), ui.PrintDiffJSON(r, out))
+	})
+	on("prompts", func(out ui.Stream) error {
+		_, err := ui.Confirm(strings.NewReader("y\n"), out, text)
+		_, err2 := ui.ConfirmName(strings.NewReader(text+"\n"), out, text, text)
+		_, err3 := ui.Choose(strings.NewReader(strings.ReplaceAll(text, "\n", " ")+"\nnone\n1\n"), out, hostileList(text), text)
+		return errors.Join(err, err2, err3)
+	})
+	on("progress", func(out ui.Stream) error {
+		tick := make(chan time.Time)
+		c := ui.StartCounting(out, text, time.Unix(0, 0), tick)
+		tick <- time.Unix(5, 0)
+		tick <- time.Unix(5, 0) // by then the one before has been drawn
+		c.Note(text)
+		c.Stop()
+		return nil
+	})
+	for _, format := range []ui.Format{ui.Table, ui.Wide, ui.YAML, ui.Name, ui.JSON} {
+		terminal := ui.Stream{Terminal: true} // without colours, for how often it is drawn differs
+		for i, c := range reported(t, ui.Options{Format: format, Out: terminal, Err: terminal}, text) {
+			shown[fmt.Sprintf("events %s %d", format, i)] = c.out.String() + c.err.String()
+		}
+	}
+	return shown
+}
+
+func listsShown(on func(string, func(ui.Stream) error), text string) {
+	l := hostileList(text)
+	formats := append(ui.ListFormats(), "jsonpath={.items[0].name}", "go-template={{(index .items 0).name}}", "custom-columns=N:.name")
+	for _, format := range formats {
+		on("list "+string(format), func(out ui.Stream) error { return ui.PrintList(l, format, out, out) })
+		on("details "+string(format), func(out ui.Stream) error {
+			return ui.PrintDetails(&ui.Details{Facts: []ui.Fact{{"Node", text}}, Parts: *l, More: []ui.Section{{text, *l}}, Data: map[string]any{"items": []thing{{text, 1, text}}}}, format, out)
+		})
+	}
+	for _, format := range []ui.Format{ui.Table, ui.Name, ui.JSON} {
+		on("feed "+string(format), func(out ui.Stream) error {
+			return (&ui.Feed{Out: out, Format: format, Columns: l.Columns}).Add(l.Items...)
+		})
+	}
+	on("screen", func(out ui.Stream) error { ui.NewScreen(out).Show(l, false); return nil })
+	on("nothing", func(out ui.Stream) error { return ui.PrintList(&ui.List{Empty: text}, ui.Table, out, out) })
+}
+
+// hostileList is a list, and a tree.
+func hostileList(text string) *ui.List {
+	l := &ui.List{Columns: things().Columns, Footer: []string{text}, Warnings: []string{text}, Empty: text, Sums: map[string]string{text: text}}
+	for _, branch := range ui.Branches([]int{0, 1, 2}) {
+		l.Items = append(l.Items, ui.Item{Cells: []string{branch + text, text, text, text}, Name: text, Data: thing{text, 1, text}, Tone: ui.Bad})
+	}
+	return l
+}
+
+func hostileDiff(text string) *diff.Report {
+	r := differences()
+	r.Refusals[0].What, r.Refusals[0].Fix = text, text
+	for i := range r.Nodes {
+		n := &r.Nodes[i]
+		n.Name, n.Hub, n.Problem = text, lynq.HubKey{Namespace: text, Name: text}, text
+		for j := range n.Objects {
+			o := &n.Objects[j]
+			o.Ref, o.Note, o.Cause.Kind = lynq.Ref{Kind: text, Namespace: text, Name: text}, text, diff.CauseKind(text)
+			if o.Diff != "" {
+				o.Diff = "--- live\n+++ next\n@@ -1 +1 @@\n-a: " + ui.OneLine(text) + "\n+a: " + strings.ReplaceAll(text, "\n", " ") + "\n"
+			}
+			for k := range o.Fields {
+				o.Fields[k].Path[0].Field = text
+			}
+		}
+	}
+	return r
+}
