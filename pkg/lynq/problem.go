@@ -35,7 +35,7 @@ func (p Problem) String() string {
 	if p.Fix != "" {
 		s += " (" + p.Fix + ")"
 	}
-	return s
+	return OneLine(s) // a row may have said it
 }
 
 // Problems is an error that lists everything found wrong, in file and line

@@ -9,7 +9,6 @@ import (
 	"io"
 	"iter"
 	"slices"
-	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -100,13 +99,19 @@ func (s *csvSource) header(r *csv.Reader, q Query) ([]int, error) {
 	line, _ := r.FieldPos(0)
 	for i, name := range names {
 		// Spreadsheets leave empty columns behind; those name nothing.
-		if name != "" && slices.Contains(names[:i], name) {
-			return nil, &Error{Place: s.file.at(line), What: fmt.Sprintf("column %q is there twice", name), Fix: "rename or remove one"}
+		if name == "" || !slices.Contains(names[:i], name) {
+			continue
 		}
+		what := fmt.Sprintf("column %q is there twice", name)
+		if !looksLikeColumn(name) {
+			what = fmt.Sprintf("the name of column %d is there twice", i+1)
+		}
+		return nil, &Error{Place: s.file.at(line), What: what, Fix: "rename or remove one"}
 	}
 	found, err := checkColumns(s.file.at(line), q, names, sameName)
-	if missing, ok := errors.AsType[*MissingColumnsError](err); ok && len(names) == 1 && strings.ContainsAny(names[0], ";\t|") {
-		missing.Fix = "columns must be separated by commas"
+	if missing, ok := errors.AsType[*MissingColumnsError](err); ok && len(names) == 1 && len(missing.Missing) == len(q.Columns) {
+		// This may be the first line of any file.
+		missing.Have, missing.Fix = nil, "its first line must name the columns, separated by commas"
 	}
 	return found, err
 }

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/lynqctl/lynqctl/internal/suggest"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // Error says why a source cannot be read, for the person who can fix it.
@@ -27,7 +29,7 @@ func (e *Error) Error() string {
 	if e.Fix != "" {
 		s += " (" + e.Fix + ")"
 	}
-	return s
+	return lynq.OneLine(s) // a server may have said it
 }
 
 // Unwrap is the cause.
@@ -41,22 +43,53 @@ type MissingColumnsError struct {
 	Fix     string   // what else may be wrong; may be empty
 }
 
-// Error names the missing columns, the existing ones, and likely mistakes.
+// Error names the missing columns, existing ones, and likely mistakes.
 func (e *MissingColumnsError) Error() string {
 	var fixes []string
+	shown := e.shown()
 	for _, name := range e.Missing {
-		if near, ok := suggest.Near(name, e.Have); ok {
+		if near, ok := suggest.Near(name, shown); ok {
 			fixes = append(fixes, fmt.Sprintf("did you mean %q instead of %q?", near, name))
 		}
 	}
 	have := "it has no columns"
-	if len(e.Have) > 0 {
-		have = "it has " + quoteList(e.Have)
+	switch more := len(e.Have) - len(shown); {
+	case len(shown) > 0 && more > 0:
+		have = fmt.Sprintf("it has %s and %d more", quoteList(shown), more)
+	case len(shown) > 0:
+		have = "it has " + quoteList(shown)
+	case more > 0:
+		have = fmt.Sprintf("it has %d, whose names do not look like those of columns", more)
 	}
-	if e.Fix != "" {
+	switch {
+	case e.Fix != "" && len(e.Have) == 0:
+		have = e.Fix
+	case e.Fix != "":
 		have += "; " + e.Fix
 	}
 	return fmt.Sprintf("%s: no column %s (%s)", e.Place, quoteList(e.Missing), strings.Join(append(fixes, have), " "))
+}
+
+// shown are the columns that a message names: a file that is none of rows may have been
+// meant for no one to see, and its first line is read as a header.
+func (e *MissingColumnsError) shown() []string {
+	const most = 20
+	var shown []string
+	for _, name := range e.Have {
+		if looksLikeColumn(name) && len(shown) < most {
+			shown = append(shown, name)
+		}
+	}
+	return shown
+}
+
+// looksLikeColumn tells whether a text may be the name of a column: it is short, and of
+// letters, digits and what connects them.
+func looksLikeColumn(name string) bool {
+	const longest = 32
+	return name != "" && len(name) <= longest && !strings.ContainsFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-. ", r)
+	})
 }
 
 // quoteList joins names for a message.

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
+	"regexp"
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -65,12 +67,23 @@ func statFile(path string) (fs.FileInfo, error) {
 // fileError says why path cannot be opened.
 func fileError(path string, err error) error {
 	switch {
+	case mayBeURL(path) && !errors.Is(err, fs.ErrPermission):
+		return &Error{Place: "path", What: "there is no such file; it looks like a URL, which may hold a password and is not shown", Fix: "give the path of a file; rows may also come from standard input, which is -"}
 	case errors.Is(err, fs.ErrNotExist):
 		return &Error{Place: path, What: "there is no such file", Fix: "paths in a hub start at the hub's file, those of --source at the working directory"}
 	case errors.Is(err, fs.ErrPermission):
 		return &Error{Place: path, What: "it may not be read", Fix: "give this user read permission", Err: fs.ErrPermission}
 	}
 	return &Error{Place: path, What: "it cannot be opened", Err: err}
+}
+
+// mayBeURL tells whether a path may be a URL, with a password perhaps, by its scheme or
+// by what is before the host. Joined to a folder, a URL has one slash less.
+func mayBeURL(path string) bool {
+	if decoded, err := url.PathUnescape(path); err == nil {
+		path = decoded
+	}
+	return regexp.MustCompile(`[A-Za-z]{2,}:/|:.*@|[?&][^=]*=`).MatchString(path)
 }
 
 // spool copies in to a temporary file that only this process can open.

@@ -337,5 +337,5 @@ func (s *mysqlSource) failed(ctx context.Context, err error) error {
 	case errViewInvalid:
 		return &Error{Place: s.tablePlace(), What: "the view does not work", Fix: "fix the view, or its definer's rights", Err: answer}
 	}
-	return &Error{Place: s.name, What: "the server reports an error", Err: answer}
+	return &Error{Place: s.name, What: "the server reports an error", Err: said(err)}
 }

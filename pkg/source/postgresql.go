@@ -257,5 +257,5 @@ func (s *postgresSource) failed(ctx context.Context, err error) error {
 	case "42501": // insufficient_privilege
 		return s.deniedError(answer.Message)
 	}
-	return &Error{Place: s.name, What: "the server reports an error", Err: errors.New(answer.Message)}
+	return &Error{Place: s.name, What: "the server reports an error", Err: said(err)}
 }

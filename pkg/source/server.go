@@ -116,7 +116,7 @@ func (s server) brokeOff(ctx context.Context, rows int, err error) error {
 	if s.silence.reached.Load() && ctx.Err() == nil {
 		return s.silentError(rows)
 	}
-	return brokeOff(ctx, s.name, rows, err)
+	return brokeOff(ctx, s.name, rows, said(err))
 }
 
 // hostFix is what to do about a host that cannot be found. Names of Services mean

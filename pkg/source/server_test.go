@@ -646,6 +646,24 @@ func TestServerErrors(t *testing.T) {
 	})
 }
 
+// A view that fails on a row says so without the row.
+func TestServerKeepsValues(t *testing.T) {
+	eachServer(t, func(t *testing.T, s *dbtest.Server, _ func(string) string) {
+		numbered(t, s, "tenants", 1)
+		s.Exec(t, "DROP VIEW IF EXISTS failing", "DROP FUNCTION IF EXISTS reveal")
+		if s.Type == lynq.SourcePostgreSQL {
+			s.Exec(t, "CREATE VIEW failing AS SELECT id, (id || 'hunter2')::int AS name FROM tenants", "GRANT SELECT ON failing TO reader")
+		} else {
+			s.Exec(t, "CREATE FUNCTION reveal(t TEXT) RETURNS TEXT DETERMINISTIC BEGIN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = t; RETURN t; END",
+				"CREATE VIEW failing AS SELECT id, reveal(concat(id, 'hunter2')) AS name FROM tenants")
+		}
+		_, err := read(t, s.Connection("failing"), "id", "name")
+		if err == nil || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "the server reports an error") {
+			t.Errorf("error %v", err)
+		}
+	})
+}
+
 func TestServerDenied(t *testing.T) {
 	maria := servers.MariaDB(t)
 	maria.Exec(t, "CREATE DATABASE IF NOT EXISTS vault", "DROP TABLE IF EXISTS vault.private", "CREATE TABLE vault.private (id int)")

@@ -1,0 +1,48 @@
+package source
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// said is an error without the values of rows that a server quotes in it. Any other
+// error stays as it is.
+func said(err error) error {
+	if answer, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return errors.New(withoutValues(answer.Code, answer.Message) + " (SQLSTATE " + answer.Code + ")")
+	}
+	if answer, ok := errors.AsType[*mysql.MySQLError](err); ok && answer.Number != errViewInvalid {
+		told := *answer
+		told.Message = withoutValues(string(answer.SQLState[:]), answer.Message)
+		return &told
+	}
+	return err
+}
+
+// withoutValues is a server's message as its SQLSTATE allows it. Messages of access,
+// names and connections quote names; any other may quote a value, from the first
+// quotation mark to the last, since values may have such marks too. What a function
+// of the database raised may be anything.
+func withoutValues(state, message string) string {
+	class := state[:min(len(state), 2)]
+	names := []string{"08", "0A", "25", "28", "3D", "3F", "40", "42", "53", "54", "55", "57", "58"}
+	const marks = "'\"«»„“”‘’「」"
+	first, last := strings.IndexAny(message, marks), strings.LastIndexAny(message, marks)
+	switch {
+	case slices.Contains(names, class):
+		return message
+	case class == "P0" || class == "45":
+		return "an error that the database raises itself, whose text may hold values of rows: it is in the server's log"
+	case first < 0:
+		return message
+	case first == last:
+		return message[:first] + "..."
+	}
+	_, size := utf8.DecodeRuneInString(message[last:])
+	return message[:first] + "..." + message[last+size:]
+}

@@ -1,0 +1,45 @@
+package source
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// What a server quotes of rows is left out, whatever the marks; what it says of names
+// stays.
+func TestSaid(t *testing.T) {
+	other := errors.New("no server's")
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{&pgconn.PgError{Code: "22P02", Message: `invalid input syntax for type integer: "s"3"`, Detail: "Token s3", Where: "s3"}, `invalid input syntax for type integer: ... (SQLSTATE 22P02)`},
+		{&pgconn.PgError{Code: "22003", Message: `value "s3" is out of range for type integer`}, `value ... is out of range for type integer (SQLSTATE 22003)`},
+		{&pgconn.PgError{Code: "22P02", Message: `ungültige Eingabesyntax für Typ integer: »s3«`}, `ungültige Eingabesyntax für Typ integer: ... (SQLSTATE 22P02)`},
+		{&pgconn.PgError{Code: "22012", Message: `division by zero`}, `division by zero (SQLSTATE 22012)`},
+		{&pgconn.PgError{Code: "XX000", Message: `it's s3`}, `it... (SQLSTATE XX000)`},
+		{&pgconn.PgError{Code: "P0001", Message: `s3 is bad`}, `an error that the database raises itself, whose text may hold values of rows: it is in the server's log (SQLSTATE P0001)`},
+		{&pgconn.PgError{Code: "42703", Message: `column "plan" does not exist`}, `column "plan" does not exist (SQLSTATE 42703)`},
+		{&pgconn.PgError{Code: "5", Message: `"s3"`}, `... (SQLSTATE 5)`},
+		{&mysql.MySQLError{Number: 1292, SQLState: [5]byte([]byte("22007")), Message: `Truncated incorrect DOUBLE value: 's3'`}, `Error 1292 (22007): Truncated incorrect DOUBLE value: ...`},
+		{&mysql.MySQLError{Number: 1105, SQLState: [5]byte([]byte("HY000")), Message: `XPATH syntax error: '~s3'`}, `Error 1105 (HY000): XPATH syntax error: ...`},
+		{&mysql.MySQLError{Number: errViewInvalid, SQLState: [5]byte([]byte("HY000")), Message: `View 'crm.v' is invalid`}, `Error 1356 (HY000): View 'crm.v' is invalid`},
+		{&mysql.MySQLError{Number: 1644, SQLState: [5]byte([]byte("45000")), Message: `s3`}, `Error 1644 (45000): an error that the database raises itself, whose text may hold values of rows: it is in the server's log`},
+		{other, "no server's"},
+	} {
+		if got := said(c.err).Error(); got != c.want {
+			t.Errorf("%v: %q, want %q", c.err, got, c.want)
+		}
+	}
+}
+
+// A message is one line, whatever a server says.
+func TestErrorIsOneLine(t *testing.T) {
+	e := &Error{Place: "mysql://h/db", What: "the server refuses user \"u\": no\r\nerror: forged", Err: errors.New("\n::add-mask::x\n"), Fix: "check"}
+	if want := `mysql://h/db: the server refuses user "u": no; error: forged:; ::add-mask::x; (check)`; e.Error() != want {
+		t.Errorf("%q", e.Error())
+	}
+}
