@@ -13,19 +13,36 @@ import (
 // applyFlags are the flags of apply.
 type applyFlags struct {
 	engine.ApplyOptions
-	render    renderFlags
-	run       runFlags
-	maxDelete string
-	adopt     string
+	render       renderFlags
+	run          runFlags
+	maxDelete    string
+	adopt        string
+	recordValues recordValues
 }
 
 func defaultApplyFlags() applyFlags {
 	return applyFlags{
 		ApplyOptions: engine.ApplyOptions{Wait: true},
 		render:       renderFlags{format: "yaml", RenderOptions: engine.RenderOptions{Nothing: "nothing was touched", AllowVarying: true}},
-		run:          defaultRunFlags(), maxDelete: plan.DefaultMaxDelete().String(), adopt: adoptByPolicy,
+		run:          defaultRunFlags(), maxDelete: plan.DefaultMaxDelete().String(), adopt: adoptByPolicy, recordValues: noValues,
 	}
 }
+
+// recordValues is a flag that needs no value, and may have one that is neither true
+// nor false.
+type recordValues string
+
+// noValues is what --record-values is by itself.
+const noValues = "false"
+
+// String implements pflag.Value.
+func (v *recordValues) String() string { return string(*v) }
+
+// Set implements pflag.Value. The value is checked with those of other flags.
+func (v *recordValues) Set(text string) error { *v = recordValues(text); return nil }
+
+// Type implements pflag.Value: in help it is shown as a flag without a value.
+func (v *recordValues) Type() string { return "bool" }
 
 // What --adopt takes.
 const (
@@ -80,7 +97,8 @@ interrupted, and the inventories are correct.`,
 	flags.BoolVarP(&f.Yes, "yes", "y", false, "do not ask before objects are deleted")
 	flags.BoolVar(&f.Wait, "wait", f.Wait, "wait until objects are ready, as their policies say")
 	flags.BoolVar(&f.NoFinalizer, "no-finalizer", false, "make inventories without the finalizer that lets a deletion by hand be cleaned up")
-	flags.BoolVar(&f.RecordValues, "record-values", false, "record the rows' extra values on inventories, as the operator does; they may hold secrets")
+	flags.Var(&f.recordValues, "record-values", "record the rows' extra values on inventories, as the operator does; secrets only with --record-values=plain")
+	flags.Lookup("record-values").NoOptDefVal = string(engine.RecordChecked)
 	return cmd
 }
 
@@ -104,6 +122,9 @@ func (f *applyFlags) options() (*engine.ApplyOptions, error) {
 	if err := oneOf("--adopt", f.adopt, adoptByPolicy, adoptNever); err != nil {
 		return nil, err
 	}
+	if err := oneOf("--record-values", string(f.recordValues), noValues, string(engine.RecordChecked), string(engine.RecordPlain)); err != nil {
+		return nil, err
+	}
 	limit, err := plan.ParseMaxDelete(f.maxDelete)
 	if err != nil {
 		return nil, engine.BadUsage(fmt.Errorf("--max-delete: %w", err))
@@ -111,6 +132,9 @@ func (f *applyFlags) options() (*engine.ApplyOptions, error) {
 	o := f.ApplyOptions
 	o.RenderOptions, o.RunOptions = f.render.RenderOptions, f.run.RunOptions
 	o.Settings.KeepGoing = true
+	if f.recordValues != noValues {
+		o.RecordValues = engine.RecordValues(f.recordValues)
+	}
 	o.Limits.MaxDelete, o.AdoptNothing = limit, f.adopt == adoptNever
 	return &o, nil
 }

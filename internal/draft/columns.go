@@ -176,6 +176,10 @@ func (c *Column) isCount() bool {
 	return len(c.Values) > 0
 }
 
+// LooksSecret tells whether the name of a column or of a variable says that it holds a
+// secret.
+func LooksSecret(name string) bool { return (&Column{Name: name}).looksSecret() }
+
 // looksSecret tells whether a column may hold what no one should see in a
 // ConfigMap. It rather says so once too often.
 func (c *Column) looksSecret() bool {

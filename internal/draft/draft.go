@@ -85,7 +85,7 @@ func Decide(t Table, c Choice) (*Draft, error) {
 func (d *Draft) useGiven(t Table, mappings []Mapping) {
 	for _, m := range mappings {
 		of := t.find(m.Column)
-		if (&Column{Name: m.Variable}).looksSecret() || of != nil && of.looksSecret() {
+		if LooksSecret(m.Variable) || of != nil && of.looksSecret() {
 			d.Secrets = append(d.Secrets, m.Column)
 			continue
 		}

@@ -30,8 +30,8 @@ func TestStreamEscapes(t *testing.T) {
 	s := ui.StreamTo(&out, ui.Stream{Terminal: true, Color: true})
 	for text, want := range map[string]string{
 		"error: \x1b[2J\u009b\x7f\u202e\u200b\u2028\xff\U000e0001": `error: \x1b[2J\u009b\x7f\u202e\u200b\u2028\xff\U000e0001`,
-		"two\nlines\t, Größe \u00a0 世界": "two\nlines\t, Größe \u00a0 世界",
-		"over\rwritten, and\r\nended":    "over\\rwritten, and\nended",
+		"two\nlines\t, Größe \u00a0 世界":                            "two\nlines\t, Größe \u00a0 世界",
+		"over\rwritten, and\r\nended":                              "over\\rwritten, and\nended",
 	} {
 		out.Reset()
 		if n, err := fmt.Fprint(s, text); err != nil || n != len(text) || out.String() != want {

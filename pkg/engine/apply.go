@@ -27,9 +27,8 @@ type ApplyOptions struct {
 	// Wait: a run waits until objects are ready, as their policies say.
 	Wait bool
 	// NoFinalizer: inventories are made without the finalizer.
-	NoFinalizer bool
-	// RecordValues: inventories record the rows' extra values.
-	RecordValues bool
+	NoFinalizer  bool
+	RecordValues RecordValues
 }
 
 // Apply brings a cluster to what rows and forms say: rows become nodes, nodes and the
@@ -58,6 +57,9 @@ func (e *Engine) withApplyJob(ctx context.Context, o *ApplyOptions, run func(con
 	}
 	if err := o.identify(inputs.Hubs); err != nil {
 		return &Error{Outcome: BadInput, Err: err, Summary: o.Nothing}
+	}
+	if err := o.RecordValues.check(inputs.Hubs); err != nil {
+		return err
 	}
 	return run(ctx, &applyJob{clusterRun: e.newClusterRun(&o.RunOptions, client, warnings), o: o, inputs: inputs, hubs: inputs.Hubs})
 }

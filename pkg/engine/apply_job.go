@@ -158,7 +158,7 @@ func (j *applyJob) refuseEmpty(ctx context.Context) error {
 
 // render reads all rows and renders them. Bad rows end the run.
 func (j *applyJob) render(ctx context.Context) error {
-	sink := &desired{selector: j.o.Settings.Selector, values: j.o.RecordValues, hubs: j.hubs}
+	sink := &desired{selector: j.o.Settings.Selector, values: j.o.RecordValues != RecordNone, hubs: j.hubs}
 	recorded, err := j.recordedNames(ctx)
 	if err != nil {
 		return err

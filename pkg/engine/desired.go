@@ -11,7 +11,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
@@ -115,8 +114,4 @@ func extraOf(k render.Kept) (string, error) {
 	}
 	b, err := json.Marshal(extra)
 	return string(b), err
-}
-
-func isExtra(m form.Mapping) bool {
-	return m.Variable != "uid" && m.Variable != "activate" && m.Variable != "hostOrUrl"
 }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 const (
@@ -21,7 +23,11 @@ const (
 func masked(text, uid string, values []string) string {
 	quoted := regexp.MustCompile(`"(?:[^"\\]|\\.)*"?`)
 	row := fmt.Sprintf("row %q: ", uid)
-	values = slices.DeleteFunc(slices.Clone(values), func(v string) bool { return len(v) <= fewLetters || v == uid })
+	values = slices.Clone(values)
+	for _, v := range values {
+		values = append(values, lynq.OneLine(v)) // as messages quote it
+	}
+	values = slices.DeleteFunc(values, func(v string) bool { return len(v) <= fewLetters || v == uid })
 	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) }) // one may be in another
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {

@@ -14,10 +14,11 @@ func TestMasked(t *testing.T) {
 		{"not quoted", place + `error calling fail: no hunter2-x for hunter2`, place + `error calling fail: no ••• for •••`},
 		{"short values are found in words", place + `not JSON: it breaks off`, place + `not JSON: it breaks off`},
 		{"several lines", place + `"http" is no number` + "\n" + place + `bad "x"`, place + `"•••" is no number` + "\n" + place + `bad "•••"`},
+		{"a value of several lines, in one", place + `bad: one; two`, place + `bad: •••`},
 		{"no row is named", `"http" and hunter2`, `"•••" and •••`},
 		{"the row's uid", place + `row coda is bad`, place + `row coda is bad`},
 	} {
-		got := masked(test.text, "coda", []string{"coda", "http", "hunter2", "hunter2-x", "t", ""})
+		got := masked(test.text, "coda", []string{"coda", "http", "hunter2", "hunter2-x", "one\ntwo", "t", ""})
 		if got != test.want {
 			t.Errorf("%s:\n%s, want\n%s", test.name, got, test.want)
 		}
