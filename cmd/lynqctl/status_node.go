@@ -12,9 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
-	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/engine"
-	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 	"github.com/lynqctl/lynqctl/pkg/status"
@@ -91,25 +89,29 @@ type nodeNow struct {
 	Events   []status.Event  `json:"events,omitempty"`
 	Warnings []string        `json:"warnings,omitempty"`
 
-	orphans []orphan.Orphan
+	orphans  []orphan.Orphan
+	recorded status.Node
 }
 
-// newNodeNow puts together what was read. A node that the last run did not wait
-// for is well once its objects are ready.
 func newNodeNow(s *engine.NodeStatus) *nodeNow {
-	n := &nodeNow{Node: status.Of(s.Inventory), Objects: s.Objects, Events: s.Events, Warnings: s.Warnings, orphans: s.Orphans}
+	n := &nodeNow{Node: s.Node, Objects: s.Objects, Events: s.Events, Warnings: s.Warnings, orphans: s.Orphans, recorded: s.Recorded}
 	for i := range s.Orphans {
 		n.Orphans = append(n.Orphans, orphanDataOf(&s.Orphans[i]))
 	}
-	allReady := status.Tally(n.Objects)[ready.StateReady] == len(n.Objects)
-	n.Well = allReady && (n.Well || n.Condition == inventory.ConditionProgressing)
 	return n
 }
 
 func (n *nodeNow) details(now time.Time) *ui.Details {
-	condition := n.Condition
-	if !n.Since.IsZero() {
-		condition += ", since " + when(now, &n.Since)
+	condition, r := n.Condition, &n.recorded
+	if n.Recorded {
+		condition += " (recorded)"
+	}
+	lastRun := r.Condition
+	if !r.Since.IsZero() {
+		lastRun += ", since " + when(now, &r.Since)
+	}
+	if r.Message != n.Message && r.Message != "" {
+		lastRun += ": " + r.Message
 	}
 	d := &ui.Details{
 		Facts: []ui.Fact{
@@ -119,17 +121,18 @@ func (n *nodeNow) details(now time.Time) *ui.Details {
 			{Name: "Form", Text: detailed(n.Form, namespaceText(n.FormNamespace))},
 			{Name: "Row", Text: n.UID},
 			{Name: "Age", Text: ago(now, atTime(n.Created))},
-			{Name: "Last run", Text: condition},
+			{Name: "Condition", Text: condition},
 			{Name: "Message", Text: n.Message},
-			{Name: "Wanted", Text: fmt.Sprintf("%s: %d ready%s", lynq.Count(n.Desired, "object"), n.Ready, troubles(&status.Counts{
-				Failed: n.Failed, Skipped: n.Skipped, Conflicted: n.Conflicted,
-			}))},
-			{Name: "Now", Text: tallied(n.Objects)},
-			{Name: "Ready", Text: yesNo(n.Well)},
+			{Name: "Last run", Text: lastRun},
 		},
 		Parts: n.tree(now),
 		More:  []ui.Section{{Title: "Orphans", List: *orphanList(n.orphans, now)}, {Title: "Events", List: n.eventList(now)}},
 		Data:  n,
+	}
+	if !n.Created.IsZero() {
+		d.Facts = append(d.Facts, ui.Fact{Name: "Wanted", Text: fmt.Sprintf("%s: %d ready%s", lynq.Count(r.Desired, "object"), r.Ready, troubles(&status.Counts{
+			Failed: r.Failed, Skipped: r.Skipped, Conflicted: r.Conflicted,
+		}))}, ui.Fact{Name: "Now", Text: tallied(n.Objects)})
 	}
 	return d
 }
@@ -137,13 +140,13 @@ func (n *nodeNow) details(now time.Time) *ui.Details {
 // tallied are the objects by how they are now.
 func tallied(objects []status.Object) string {
 	counts := status.Tally(objects)
-	parts := []string{lynq.Count(len(objects), "object") + ": " + strconv.Itoa(counts[ready.StateReady]) + " ready"}
-	for _, state := range []ready.State{ready.StateWaiting, ready.StateFailed, ready.StateDeleting, ready.StateGone, status.StateSkipped, status.StateUnknown} {
-		if counts[state] > 0 {
+	var parts []string
+	for _, state := range status.States() {
+		if counts[state] > 0 || state == status.Ready {
 			parts = append(parts, fmt.Sprintf("%d %s", counts[state], state))
 		}
 	}
-	return strings.Join(parts, ", ")
+	return lynq.Count(len(objects), "object") + ": " + strings.Join(parts, ", ")
 }
 
 // tree lists the objects with what belongs to them. Their namespaces are told
@@ -164,7 +167,7 @@ func (n *nodeNow) tree(now time.Time) ui.List {
 			}
 			depths = append(depths, depth)
 			l.Items = append(l.Items, ui.Item{
-				Cells: []string{n.called(o.Kind, o.Namespace, o.Name), string(o.State), ago(now, atTime(o.Created)), policies, o.Message, o.ID, string(o.UID)},
+				Cells: []string{n.called(o.Kind, o.Namespace, o.Name), o.Condition(), ago(now, atTime(o.Created)), policies, o.Message, o.ID, string(o.UID)},
 				Name:  o.Ref().Full(), Tone: stateTone(o.State),
 			})
 			add(o.Owned, depth+1)
@@ -177,11 +180,11 @@ func (n *nodeNow) tree(now time.Time) ui.List {
 	return l
 }
 
-func stateTone(s ready.State) ui.Tone {
-	switch s {
-	case ready.StateReady:
+func stateTone(state string) ui.Tone {
+	switch state {
+	case status.Ready:
 		return ui.Good
-	case ready.StateFailed, ready.StateGone:
+	case status.Degraded:
 		return ui.Bad
 	}
 	return ui.Worry

@@ -3,6 +3,7 @@ package kube
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -21,16 +22,23 @@ func (c *Client) Metadata(ctx context.Context, r lynq.APIResource, namespace, na
 
 // Get gives one object.
 func (c *Client) Get(ctx context.Context, r lynq.APIResource, namespace, name string) (*unstructured.Unstructured, error) {
+	_, obj, err := c.ReadObject(ctx, r, namespace, name)
+	return obj, err
+}
+
+// ReadObject gives one object, and its metadata as ReadObjects gives that.
+func (c *Client) ReadObject(ctx context.Context, r lynq.APIResource, namespace, name string) (*metav1.PartialObjectMetadata, *unstructured.Unstructured, error) {
 	req := &request{verb: "get", method: http.MethodGet, accept: acceptJSON, resource: r, namespace: namespace, name: name}
 	body, err := c.send(ctx, req)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	obj, err := decodeObject(body, r.Kind)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", req.text(), err)
+	m, metaErr := metadataOf(r, body)
+	if err = errors.Join(err, metaErr); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", req.text(), err)
 	}
-	return obj, nil
+	return m, obj, nil
 }
 
 // Write sends one object, see apply.Cluster.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -17,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/pkg/apply/fields"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -42,24 +43,29 @@ func (e *Engine) StatusNodes(ctx context.Context, o *InventoryOptions) ([]*NodeS
 	}
 	var nodes []*NodeStatus
 	for _, inv := range named.inventories {
-		l := &nodeLook{client: client, NodeStatus: NodeStatus{Inventory: inv}}
+		l := newNodeLook(client, inv)
 		l.look(ctx)
 		if cause := context.Cause(ctx); cause != nil {
 			return nil, unread(ctx, cause)
 		}
-		l.explain(ctx)
-		l.Objects = status.Tree(inv, l.seen, l.belonging)
 		nodes = append(nodes, &l.NodeStatus)
 	}
+	unrendered, err := o.unrendered(ctx, client, named)
+	if err != nil {
+		return nil, err
+	}
+	nodes = append(nodes, unrendered...)
 	return nodes, named.ended(o.notFound(ctx, client, named.missing))
 }
 
 // NodeStatus is a node as it is now.
 type NodeStatus struct {
-	Inventory *inventory.Inventory
-	Objects   []status.Object
-	Orphans   []orphan.Orphan
-	Events    []status.Event
+	status.Node
+	// Recorded is the node as the last run recorded it.
+	Recorded status.Node
+	Objects  []status.Object
+	Orphans  []orphan.Orphan
+	Events   []status.Event
 	// Warnings are about what could not be read.
 	Warnings []string
 }
@@ -69,23 +75,33 @@ type NodeStatus struct {
 // a ConfigMap: of kinds that are ready once they exist only metadata is read.
 type nodeLook struct {
 	NodeStatus
-	client *kube.Client
+	client    *kube.Client
+	inventory *inventory.Inventory
 
 	mu        sync.Mutex
+	live      map[lynq.Ref]*plan.Live
+	misplaced map[lynq.Ref]*plan.ScopeError
+	now       status.Now
 	seen      map[lynq.Ref]status.Seen
 	belonging []status.Seen
 }
 
+func newNodeLook(client *kube.Client, inv *inventory.Inventory) *nodeLook {
+	return &nodeLook{
+		client: client, inventory: inv, NodeStatus: NodeStatus{Recorded: status.Of(inv)},
+		live: map[lynq.Ref]*plan.Live{}, misplaced: map[lynq.Ref]*plan.ScopeError{}, seen: map[lynq.Ref]status.Seen{},
+		now: status.Now{Ready: map[lynq.Ref]ready.Readiness{}, Stopped: map[lynq.Ref]bool{}, Unseen: map[plan.NodeKey]bool{}},
+	}
+}
+
 // look reads all there is.
 func (l *nodeLook) look(ctx context.Context) {
-	l.seen = map[lynq.Ref]status.Seen{}
 	lists := map[ownedList]bool{}
-	entries := l.Inventory.Entries
+	entries := l.inventory.Entries
 	atOnce(len(entries), func(i int) {
-		seen, owned := l.object(ctx, &entries[i])
+		owned := l.object(ctx, &entries[i])
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.seen[seen.Ref] = seen
 		for _, o := range owned {
 			lists[o] = true
 		}
@@ -94,22 +110,23 @@ func (l *nodeLook) look(ctx context.Context) {
 	atOnce(len(below), func(i int) { l.list(ctx, below[i]) })
 	l.findOrphans(ctx)
 	l.readEvents(ctx)
+	l.judge(ctx)
 	slices.Sort(l.Warnings)
 	l.Warnings = slices.Compact(l.Warnings)
 }
 
-// explain adds why objects are not ready.
-func (l *nodeLook) explain(ctx context.Context) {
-	causes := newCauses(l.client)
-	for ref, s := range l.seen {
-		if s.State != ready.StateWaiting && s.State != ready.StateFailed {
-			continue
-		}
-		if cause := causes.Cause(ctx, ref); cause != "" && !strings.Contains(s.Message, cause) {
-			s.Message += "; " + cause
-			l.seen[ref] = s
-		}
-	}
+// judge tells how the node is, by what was read, as a list of nodes has it. What could
+// not be looked at is not taken for gone.
+func (l *nodeLook) judge(ctx context.Context) {
+	known, all := *l.inventory, []*inventory.Inventory{l.inventory}
+	known.Entries = slices.DeleteFunc(slices.Clone(known.Entries), func(r inventory.Entry) bool { return l.seen[r.Ref].Unknown != nil })
+	l.now.Findings = status.FindingsOf(plan.Verify(&plan.VerifyInput{Inventories: []*inventory.Inventory{&known}, Live: l.live, Misplaced: l.misplaced}))
+	l.now.Unseen[keyOf(l.inventory)] = len(known.Entries) < len(l.inventory.Entries)
+	l.now.Busy = busyHubs(ctx, l.client, &l.now, all)
+	explain(ctx, l.client, &l.now, all)
+	l.Node = l.now.Of(l.inventory)
+	l.Well = l.Well && !l.now.Unseen[keyOf(l.inventory)]
+	l.Objects = status.Tree(l.inventory, &l.now, l.seen, l.belonging)
 }
 
 // atOnce calls f for 0 to n-1, some of them at a time.
@@ -132,40 +149,64 @@ func (l *nodeLook) warn(format string, args ...any) {
 }
 
 // object looks at one object, and tells which lists have what belongs to it.
-func (l *nodeLook) object(ctx context.Context, r *inventory.Entry) (status.Seen, []ownedList) {
-	unknown := func(err error) (status.Seen, []ownedList) {
-		if apierrors.IsNotFound(err) {
-			return status.Seen{Ref: r.Ref, State: ready.StateGone}, nil
+func (l *nodeLook) object(ctx context.Context, r *inventory.Entry) []ownedList {
+	m, o, err := l.read(ctx, r)
+	if err != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		s := status.Seen{Ref: r.Ref, Unknown: err}
+		if apierrors.IsNotFound(err) || l.misplaced[r.Ref] != nil {
+			s = status.Seen{Ref: r.Ref, Readiness: ready.Readiness{State: ready.StateGone}}
 		}
-		return status.Seen{Ref: r.Ref, State: status.StateUnknown, Message: err.Error()}, nil
+		l.seen[r.Ref] = s
+		return nil
 	}
+	s, live := l.seeing(ctx, r.Ref, o), plan.LiveOf(r.Ref, m)
+	stopped := fields.Stopped(o, m.ManagedFields)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.seen[r.Ref], l.live[r.Ref] = s, &live
+	if !lynq.ReadyOnceThere(r.Group, r.Kind) {
+		l.now.Ready[r.Ref], l.now.Stopped[r.Ref] = s.Readiness, stopped && !live.Unmanaged
+	}
+	return ownedLists(r.Ref, o)
+}
+
+// read reads an object and its metadata; of kinds that are ready once they exist only
+// that.
+func (l *nodeLook) read(ctx context.Context, r *inventory.Entry) (*metav1.PartialObjectMetadata, *unstructured.Unstructured, error) {
 	_, version := lynq.SplitAPIVersion(r.APIVersion)
 	resource, err := l.client.Resource(ctx, r.Group, version, r.Kind)
 	if meta.IsNoMatchError(err) { // that version is served no more
 		resource, err = l.client.Resource(ctx, r.Group, "", r.Kind)
 	}
 	if err != nil {
-		return unknown(err)
+		return nil, nil, err
 	}
-	if lynq.ReadyOnceThere(r.Group, r.Kind) {
-		m, err := l.client.Metadata(ctx, resource, r.Namespace, r.Name)
-		if err != nil {
-			return unknown(err)
-		}
-		o := &unstructured.Unstructured{Object: map[string]any{}}
-		o.SetDeletionTimestamp(m.DeletionTimestamp)
-		o.SetFinalizers(m.Finalizers)
-		return l.seeing(ctx, r.Ref, m, o), nil
+	if misplaced := plan.Fits(resource, r.Ref); misplaced != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.misplaced[r.Ref] = misplaced
+		return nil, nil, misplaced
 	}
-	o, err := l.client.Get(ctx, resource, r.Namespace, r.Name)
+	if !lynq.ReadyOnceThere(r.Group, r.Kind) {
+		return l.client.ReadObject(ctx, resource, r.Namespace, r.Name)
+	}
+	m, err := l.client.Metadata(ctx, resource, r.Namespace, r.Name)
 	if err != nil {
-		return unknown(err)
+		return nil, nil, err
 	}
-	return l.seeing(ctx, r.Ref, o, o), ownedLists(r.Ref, o)
+	o := &unstructured.Unstructured{Object: map[string]any{}}
+	o.SetUID(m.UID)
+	o.SetCreationTimestamp(m.CreationTimestamp)
+	o.SetOwnerReferences(m.OwnerReferences)
+	o.SetDeletionTimestamp(m.DeletionTimestamp)
+	o.SetFinalizers(m.Finalizers)
+	return m, o, nil
 }
 
 // seeing is what is kept of an object.
-func (l *nodeLook) seeing(ctx context.Context, ref lynq.Ref, m metav1.Object, o *unstructured.Unstructured) status.Seen {
+func (l *nodeLook) seeing(ctx context.Context, ref lynq.Ref, o *unstructured.Unstructured) status.Seen {
 	r := ready.WithClass(o, func(name string) (*unstructured.Unstructured, error) {
 		classes, err := l.client.Resource(ctx, "storage.k8s.io", "", "StorageClass")
 		if err != nil {
@@ -173,8 +214,8 @@ func (l *nodeLook) seeing(ctx context.Context, ref lynq.Ref, m metav1.Object, o 
 		}
 		return l.client.Get(ctx, classes, "", name)
 	})
-	s := status.Seen{Ref: ref, UID: m.GetUID(), Created: m.GetCreationTimestamp().Time, State: r.State, Message: r.Message}
-	if owner := metav1.GetControllerOfNoCopy(m); owner != nil {
+	s := status.Seen{Ref: ref, UID: o.GetUID(), Created: o.GetCreationTimestamp().Time, Readiness: r}
+	if owner := metav1.GetControllerOfNoCopy(o); owner != nil {
 		s.Owner = owner.UID
 	}
 	return s
@@ -248,7 +289,7 @@ func (l *nodeLook) list(ctx context.Context, list ownedList) {
 			return
 		}
 		ref := lynq.Ref{Group: list.group, Kind: list.kind, Namespace: o.GetNamespace(), Name: o.GetName()}
-		seen := l.seeing(ctx, ref, o, o)
+		seen := l.seeing(ctx, ref, o)
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.belonging = append(l.belonging, seen)
@@ -267,7 +308,7 @@ func idle(o *unstructured.Unstructured) bool {
 // findOrphans looks for what the node left behind, wherever that is.
 func (l *nodeLook) findOrphans(ctx context.Context) {
 	found, err := orphan.Find(ctx, l.client, orphan.Query{
-		Filter: orphan.Filter{Hubs: []string{l.Inventory.Hub}, Nodes: []string{l.Inventory.Namespace + "/" + l.Inventory.Node}},
+		Filter: orphan.Filter{Hubs: []string{l.inventory.Hub}, Nodes: []string{l.inventory.Namespace + "/" + l.inventory.Node}},
 		Now:    time.Now(),
 	})
 	if err != nil {
@@ -284,8 +325,8 @@ func (l *nodeLook) findOrphans(ctx context.Context) {
 // belongs to them: one list for each of their namespaces. Those of objects
 // without a namespace are in the default one.
 func (l *nodeLook) readEvents(ctx context.Context) {
-	uids := map[types.UID]bool{types.UID(l.Inventory.UID): true}
-	namespaces := map[string]bool{l.Inventory.Namespace: true}
+	uids := map[types.UID]bool{types.UID(l.inventory.UID): true}
+	namespaces := map[string]bool{l.inventory.Namespace: true}
 	for _, s := range slices.Concat(slices.Collect(maps.Values(l.seen)), l.belonging) {
 		if s.UID != "" {
 			uids[s.UID] = true

@@ -136,8 +136,6 @@ func found(f *plan.Finding) *Trouble {
 		t.State, t.Reason = Orphaned, ""
 	case plan.FindingUnconfirmed:
 		t.State, t.Reason = Progressing, ""
-	case plan.FindingDeleting:
-		t.Reason = Leaving
 	}
 	return t
 }

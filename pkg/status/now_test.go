@@ -71,7 +71,7 @@ func TestNow(t *testing.T) {
 		"gone":           {func(s *nowScene) { s.finds(plan.FindingMissing) }, "Degraded: Missing", app + "what: fix", 1, 1, time.Time{}},
 		"drifted":        {func(s *nowScene) { s.finds(plan.FindingDrifted) }, "Degraded: Drifted", app + "what: fix", 2, 1, time.Time{}},
 		"replaced":       {func(s *nowScene) { s.finds(plan.FindingReplaced) }, "Degraded: Replaced", app + "what: fix", 1, 1, time.Time{}},
-		"being deleted":  {func(s *nowScene) { s.finds(plan.FindingDeleting) }, "Degraded: Leaving", app + "what: fix", 1, 1, time.Time{}},
+		"being deleted":  {func(s *nowScene) { s.finds(plan.FindingLeaving) }, "Degraded: Leaving", app + "what: fix", 1, 1, time.Time{}},
 		"an orphan":      {func(s *nowScene) { s.finds(plan.FindingOrphaned) }, "Orphaned", app + "what: fix", 2, 0, time.Time{}},
 		"not written":    {func(s *nowScene) { s.app().UID = ""; s.finds(plan.FindingUnconfirmed) }, "Progressing", app + "what: fix", 1, 0, time.Time{}},
 		"not confirmed":  {func(s *nowScene) { s.app().UID = "u"; s.finds(plan.FindingUnconfirmed) }, "Ready", "", 2, 0, since},
@@ -115,7 +115,7 @@ func TestNow(t *testing.T) {
 		"is held": {func(s *nowScene) {
 			s.recorded("NotReady", "held")
 			s.inv.Activate = "false"
-			s.finds(plan.FindingDeleting)
+			s.finds(plan.FindingLeaving)
 		},
 			"Degraded: Leaving", app + "what: fix", 1, 1, time.Time{}},
 		"on its way out": {func(s *nowScene) { s.inv.Deleting = true; s.is(ready.StateFailed, "no") }, "Leaving", "", 2, 0, time.Time{}},

@@ -3,43 +3,41 @@ package status
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// StateUnknown is the state of an object that could not be looked at.
-const StateUnknown ready.State = "unknown"
-
-// StateSkipped is the state of an object that the last run did not write, and no run
-// before it.
-const StateSkipped ready.State = "skipped"
-
-// Seen is an object as it is now, or why that is unknown.
+// Seen is an object as it is now, or why that is not known.
 type Seen struct {
 	lynq.Ref
-	UID     types.UID
-	Owner   types.UID // its controller, "" for none
-	Created time.Time
-	State   ready.State
-	Message string
+	UID       types.UID
+	Owner     types.UID // its controller, "" for none
+	Created   time.Time
+	Readiness ready.Readiness
+	Unknown   error // why it could not be looked at
 }
 
 // Object is an object of a node as it is now, and below it what belongs to it.
 type Object struct {
-	Group     string      `json:"group,omitempty"`
-	Kind      string      `json:"kind"`
-	Namespace string      `json:"namespace,omitempty"`
-	Name      string      `json:"name"`
-	ID        string      `json:"id,omitempty"`
-	UID       types.UID   `json:"uid,omitempty"`
-	State     ready.State `json:"state"`
-	Message   string      `json:"message,omitempty"`
-	Created   time.Time   `json:"created,omitzero"`
+	Group     string    `json:"group,omitempty"`
+	Kind      string    `json:"kind"`
+	Namespace string    `json:"namespace,omitempty"`
+	Name      string    `json:"name"`
+	ID        string    `json:"id,omitempty"`
+	UID       types.UID `json:"uid,omitempty"`
+	// State is Ready, Progressing, Degraded, Leaving, Orphaned or Unknown, and Reason a
+	// word for why, "" where the state says all.
+	State   string    `json:"state"`
+	Reason  string    `json:"reason,omitempty"`
+	Message string    `json:"message,omitempty"`
+	Created time.Time `json:"created,omitzero"`
 	// LastRun is why the last run did not leave it as the node wants it, nil where
 	// it did.
 	LastRun *inventory.ObjectStatus `json:"lastRun,omitempty"`
@@ -83,10 +81,10 @@ func (o *Object) Ref() lynq.Ref {
 	return lynq.Ref{Group: o.Group, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
 }
 
-// Tree has the objects that an inventory records, none before what it depends
-// on. What is not among those seen is not known. Below each is what belongs to
-// it, and below that what belongs to that.
-func Tree(inv *inventory.Inventory, seen map[lynq.Ref]Seen, belonging []Seen) []Object {
+// Tree has the objects that an inventory has entries for, none before what it depends
+// on, as they are now. What is not among those seen is not known. Below each is what
+// belongs to it, and below that what belongs to that.
+func Tree(inv *inventory.Inventory, now *Now, seen map[lynq.Ref]Seen, belonging []Seen) []Object {
 	entries := slices.SortedStableFunc(slices.Values(inv.Entries), func(a, b inventory.Entry) int {
 		return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Key(), b.Key()))
 	})
@@ -101,16 +99,44 @@ func Tree(inv *inventory.Inventory, seen map[lynq.Ref]Seen, belonging []Seen) []
 			owned[s.Owner] = append(owned[s.Owner], s)
 		}
 	}
+	troubles := map[lynq.Ref]*Trouble{}
+	for _, t := range now.Troubles(inv) {
+		troubles[t.Ref] = &t
+	}
 	objects := make([]Object, 0, len(entries))
 	for i := range entries {
 		r := &entries[i]
-		o := object(recorded(r, seen), owned)
-		o.ID = r.ID
-		o.Policies = PoliciesOf(r)
-		o.lastRun(inv.Status.Object(r.Ref))
+		s, looked := seen[r.Ref]
+		s.Ref = r.Ref
+		o := object(s, owned)
+		o.ID, o.Policies = r.ID, PoliciesOf(r)
+		o.judge(inv, r, &s, troubles[r.Ref])
+		if o.lastRun(inv.Status.Object(r.Ref)); !looked {
+			o.State, o.Reason = Unknown, ""
+		}
 		objects = append(objects, o)
 	}
-	return append(objects, skipped(inv)...)
+	return append(objects, unwritten(inv)...)
+}
+
+// judge says how an object of a node is that has such an entry, and maybe a trouble.
+func (o *Object) judge(inv *inventory.Inventory, r *inventory.Entry, s *Seen, t *Trouble) {
+	gone := s.Readiness.State == ready.StateGone
+	switch {
+	case s.Unknown != nil || s.Readiness.State == ready.StateDeleting:
+	case gone && (inv.Deleting || inv.Activate == inactive):
+		o.State, o.Reason, o.Message = Leaving, "", "it is gone"
+	case t != nil:
+		o.State, o.Reason, o.Message = t.State, t.Reason, t.Message
+		if !gone && s.Readiness.State != ready.StateReady && !strings.Contains(t.Message, s.Readiness.Message) {
+			o.Message = join(o.Message, s.Readiness.Message)
+		}
+	case s.UID != "":
+		o.State, o.Reason = Ready, ""
+		if r.Digest == "" {
+			o.Message = join("the last write is not confirmed", o.Message)
+		}
+	}
 }
 
 // lastRun takes what the last run said of the object. What it is waited for is told
@@ -120,13 +146,19 @@ func (o *Object) lastRun(told *inventory.ObjectStatus) {
 		return
 	}
 	o.LastRun = told
-	if o.State != ready.StateWaiting && o.State != ready.StateFailed && told.Since.IsZero() && told.Reason != inventory.ObjectInterrupted {
-		o.Message = join(told.Reason+": "+told.Message, o.Message)
+	waited := !told.Since.IsZero() || told.Reason == inventory.ObjectInterrupted
+	if o.State == Degraded || o.State == Progressing || waited {
+		return
 	}
+	if slices.Contains([]string{inventory.ObjectConflict, inventory.ObjectDependencyFailed, inventory.ObjectFailed}, told.Reason) {
+		o.State, o.Reason, o.Message = Degraded, told.Reason, join(told.Message, o.Message)
+		return
+	}
+	o.Message = join(told.Reason+": "+told.Message, o.Message)
 }
 
-// skipped are the objects that a node wants and no run has written.
-func skipped(inv *inventory.Inventory) []Object {
+// unwritten are the objects that a node wants and no run has written.
+func unwritten(inv *inventory.Inventory) []Object {
 	if inv.Status.Is(inventory.ConditionReady) {
 		return nil // those are left alone on purpose
 	}
@@ -136,34 +168,21 @@ func skipped(inv *inventory.Inventory) []Object {
 		if slices.ContainsFunc(inv.Entries, func(r inventory.Entry) bool { return r.Ref == told.Ref() }) {
 			continue
 		}
-		o := Object{Group: told.Group, Kind: told.Kind, Namespace: told.Namespace, Name: told.Name, ID: told.ID, State: StateSkipped}
-		o.lastRun(told)
+		o := Object{Group: told.Group, Kind: told.Kind, Namespace: told.Namespace, Name: told.Name, ID: told.ID, State: Unknown}
+		if o.lastRun(told); told.Reason == inventory.ObjectInterrupted {
+			o.State, o.Message = Progressing, told.Message
+		}
 		objects = append(objects, o)
 	}
 	return objects
 }
 
-// recorded is what is known of a recorded object now.
-func recorded(r *inventory.Entry, seen map[lynq.Ref]Seen) Seen {
-	s, ok := seen[r.Ref]
-	switch {
-	case !ok:
-		return Seen{Ref: r.Ref, State: StateUnknown}
-	case s.State == ready.StateGone && r.UID == "":
-		s.Message = "no run has written it yet"
-	case s.State == ready.StateGone:
-		s.Message = "it was deleted: apply creates it again"
-	case s.UID != "" && r.UID != "" && string(s.UID) != r.UID:
-		s.Message = join("the recorded object was deleted, and another was created", s.Message)
-	case s.UID != "" && r.Digest == "":
-		s.Message = join("the last write is not confirmed", s.Message)
-	}
-	return s
-}
-
 func join(a, b string) string {
 	if b == "" {
 		return a
+	}
+	if a == "" {
+		return b
 	}
 	return a + "; " + b
 }
@@ -174,7 +193,11 @@ func join(a, b string) string {
 func object(s Seen, owned map[types.UID][]Seen) Object {
 	o := Object{
 		Group: s.Group, Kind: s.Kind, Namespace: s.Namespace, Name: s.Name,
-		UID: s.UID, State: s.State, Message: s.Message, Created: s.Created,
+		UID: s.UID, Message: s.Readiness.Message, Created: s.Created,
+	}
+	o.State, o.Reason = stateOf(s.Readiness.State)
+	if s.Unknown != nil {
+		o.State, o.Message = Unknown, s.Unknown.Error()
 	}
 	below := owned[s.UID]
 	delete(owned, s.UID)
@@ -187,9 +210,37 @@ func object(s Seen, owned map[types.UID][]Seen) Object {
 	return o
 }
 
+// stateOf is how an object is of which only the readiness is known.
+func stateOf(s ready.State) (state, reason string) {
+	switch s {
+	case ready.StateReady:
+		return Ready, ""
+	case ready.StateWaiting:
+		return Progressing, ""
+	case ready.StateDeleting:
+		return Leaving, ""
+	case ready.StateFailed:
+		return Degraded, ReasonNotReady
+	case ready.StateGone:
+		return Degraded, string(plan.FindingMissing)
+	}
+	return Unknown, ""
+}
+
+// Condition is the object's state in a word or two, as a node's is.
+func (o *Object) Condition() string {
+	if o.Reason == "" {
+		return o.State
+	}
+	return o.State + ": " + o.Reason
+}
+
+// States are those of objects, the best first.
+func States() []string { return []string{Ready, Progressing, Degraded, Leaving, Orphaned, Unknown} }
+
 // Tally counts the objects of a tree, not what belongs to them, by their states.
-func Tally(objects []Object) map[ready.State]int {
-	counts := map[ready.State]int{}
+func Tally(objects []Object) map[string]int {
+	counts := map[string]int{}
 	for i := range objects {
 		counts[objects[i].State]++
 	}

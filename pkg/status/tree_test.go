@@ -1,12 +1,14 @@
 package status_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -27,11 +29,34 @@ func seen(kind, name string, uid, owner types.UID, state ready.State, message st
 	if kind == "Pod" {
 		group = ""
 	}
-	return status.Seen{Ref: lynq.Ref{Group: group, Kind: kind, Namespace: "shop", Name: name}, UID: uid, Owner: owner, State: state, Message: message}
+	return status.Seen{Ref: lynq.Ref{Group: group, Kind: kind, Namespace: "shop", Name: name}, UID: uid, Owner: owner, Readiness: ready.Readiness{State: state, Message: message}}
+}
+
+// nowOf is what is found of such objects: what is gone is missing, and one of another
+// uid in its place.
+func nowOf(inv *inventory.Inventory, seen map[lynq.Ref]status.Seen) *status.Now {
+	now := &status.Now{Ready: map[lynq.Ref]ready.Readiness{}}
+	in := &plan.VerifyInput{Live: map[lynq.Ref]*plan.Live{}}
+	known := *inv
+	known.Entries = nil
+	for _, r := range inv.Entries {
+		s, looked := seen[r.Ref]
+		if looked && s.Unknown == nil {
+			known.Entries = append(known.Entries, r)
+		}
+		if s.UID != "" {
+			now.Ready[r.Ref] = s.Readiness
+			in.Live[r.Ref] = &plan.Live{Ref: r.Ref, UID: s.UID, CreatedOnce: true, ResourceID: r.ID, DeletionPolicy: r.Deletion,
+				Hub: inv.Hub, PartOf: inventory.ID(inv.Namespace, inventory.Name(inv.Node)), Owners: []types.UID{types.UID(inv.UID)}}
+		}
+	}
+	in.Inventories = []*inventory.Inventory{&known}
+	now.Findings = status.FindingsOf(plan.Verify(in))
+	return now
 }
 
 func TestTree(t *testing.T) {
-	inv := &inventory.Inventory{Entries: []inventory.Entry{
+	inv := &inventory.Inventory{Namespace: "shop", Node: "n", Hub: "crm", UID: "inv", Entries: []inventory.Entry{
 		entry("d-last", "1", "x", 7), entry("c", "3", "", 1), entry("b", "", "", 1), entry("a", "5", "x", 1), entry("e-other", "9", "x", 1), entry("f", "8", "x", 1),
 	}}
 	now := map[lynq.Ref]status.Seen{}
@@ -41,7 +66,7 @@ func TestTree(t *testing.T) {
 	} {
 		now[s.Ref] = s
 	}
-	got := status.Tree(inv, now, []status.Seen{
+	got := status.Tree(inv, nowOf(inv, now), now, []status.Seen{
 		seen("Pod", "p2", "22", "11", "ready", ""), seen("Pod", "p1", "21", "11", "waiting", "image"),
 		seen("ReplicaSet", "r", "11", "1", "waiting", "0 of 1"), seen("Pod", "p1", "21", "11", "waiting", "image"),
 		seen("Pod", "stranger", "30", "99", "ready", ""), seen("Pod", "bare", "31", "", "ready", ""),
@@ -56,7 +81,7 @@ func TestTree(t *testing.T) {
 	var walk func([]status.Object, int)
 	walk = func(objects []status.Object, depth int) {
 		for _, o := range objects {
-			lines = append(lines, line{depth, o.Kind + "/" + o.Name, string(o.State), o.Message})
+			lines = append(lines, line{depth, o.Kind + "/" + o.Name, o.Condition(), o.Message})
 			if (depth == 0) != (o.Policies != nil) {
 				t.Errorf("%s has policies %v", o.Name, o.Policies)
 			}
@@ -65,20 +90,20 @@ func TestTree(t *testing.T) {
 	}
 	walk(got, 0)
 	want := []line{
-		{0, "Deployment/a", "gone", "it was deleted: apply creates it again"},
-		{0, "Deployment/b", "gone", "no run has written it yet"},
-		{0, "Deployment/c", "ready", "the last write is not confirmed"},
-		{0, "Deployment/e-other", "waiting", "the recorded object was deleted, and another was created; 0 of 1"},
-		{0, "Deployment/f", "unknown", ""},
-		{0, "Deployment/d-last", "waiting", "0 of 1"},
-		{1, "ReplicaSet/r", "waiting", "0 of 1"},
-		{2, "Pod/p1", "waiting", "image"},
-		{2, "Pod/p2", "ready", ""},
+		{0, "Deployment/a", "Degraded: Missing", "it is gone: apply creates it again"},
+		{0, "Deployment/b", "Progressing", "a run was to write it and did not see that end well: apply completes that"},
+		{0, "Deployment/c", "Ready", "the last write is not confirmed"},
+		{0, "Deployment/e-other", "Degraded: Replaced", "it was deleted and created again: apply updates it; 0 of 1"},
+		{0, "Deployment/f", "Unknown", ""},
+		{0, "Deployment/d-last", "Progressing", "0 of 1"},
+		{1, "ReplicaSet/r", "Progressing", "0 of 1"},
+		{2, "Pod/p1", "Progressing", "image"},
+		{2, "Pod/p2", "Ready", ""},
 	}
 	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if diff := cmp.Diff(map[ready.State]int{"gone": 2, "ready": 1, "waiting": 2, "unknown": 1}, status.Tally(got)); diff != "" {
+	if diff := cmp.Diff(map[string]int{"Degraded": 2, "Ready": 1, "Progressing": 2, "Unknown": 1}, status.Tally(got)); diff != "" {
 		t.Errorf("counts: (-want +got)\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"Once", "Force"}, got[0].Policies.Unusual()); diff != "" {
@@ -96,34 +121,57 @@ func TestTreeOfLastRun(t *testing.T) {
 		}
 		return o
 	}
-	inv := &inventory.Inventory{
+	inv := &inventory.Inventory{Namespace: "shop", Node: "n", Hub: "crm", UID: "inv",
 		Entries: []inventory.Entry{entry("a", "1", "x", 0), entry("b", "2", "x", 0)},
 		Status: inventory.Status{Objects: []inventory.ObjectStatus{
 			told("a", "TimedOut", "not in time", 1), told("b", "Conflict", "it is theirs", 0), told("c", "DependencyFailed", "a is not ready", 0),
+			told("d", "Interrupted", "it was not its turn yet", 0), told("e", "Unmanaged", "as it is", 0),
 		}},
 	}
 	var lines []string
-	for _, o := range status.Tree(inv, map[lynq.Ref]status.Seen{
+	seen := map[lynq.Ref]status.Seen{
 		inv.Entries[0].Ref: seen("Deployment", "a", "1", "", "waiting", "0 of 1"),
 		inv.Entries[1].Ref: seen("Deployment", "b", "2", "", "ready", ""),
-	}, nil) {
-		lines = append(lines, o.Name+" "+string(o.State)+": "+o.Message+": "+o.LastRun.Reason)
 	}
-	want := []string{"a waiting: 0 of 1: TimedOut", "b ready: Conflict: it is theirs: Conflict", "c skipped: DependencyFailed: a is not ready: DependencyFailed"}
+	for _, o := range status.Tree(inv, nowOf(inv, seen), seen, nil) {
+		lines = append(lines, o.Name+" "+o.Condition()+": "+o.Message+": "+o.LastRun.Reason)
+	}
+	want := []string{
+		"a Progressing: 0 of 1: TimedOut", "b Degraded: Conflict: it is theirs: Conflict", "c Degraded: DependencyFailed: a is not ready: DependencyFailed",
+		"d Progressing: it was not its turn yet: Interrupted", "e Unknown: Unmanaged: as it is: Unmanaged",
+	}
 	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	inv.Status.Conditions = []inventory.Condition{{Type: inventory.ConditionReady, Status: "True"}}
-	if got := status.Tree(inv, nil, nil); len(got) != 2 {
+	if got := status.Tree(inv, &status.Now{}, nil, nil); len(got) != 2 {
 		t.Errorf("a ready node has %d objects", len(got))
+	}
+}
+
+// TestTreeOfLeaving: what has gone of a node that goes is not missing, and what is being
+// deleted leaves.
+func TestTreeOfLeaving(t *testing.T) {
+	inv := &inventory.Inventory{Namespace: "shop", Node: "n", Hub: "crm", UID: "inv", Deleting: true, Entries: []inventory.Entry{entry("a", "1", "x", 0), entry("b", "2", "x", 0), entry("c", "3", "x", 0)}}
+	seen := map[lynq.Ref]status.Seen{
+		inv.Entries[0].Ref: seen("Deployment", "a", "", "", "gone", ""),
+		inv.Entries[1].Ref: seen("Deployment", "b", "2", "", "deleting", "is being deleted"),
+		inv.Entries[2].Ref: {Ref: inv.Entries[2].Ref, Unknown: errors.New("forbidden")},
+	}
+	var lines []string
+	for _, o := range status.Tree(inv, nowOf(inv, seen), seen, nil) {
+		lines = append(lines, o.Name+" "+o.Condition()+": "+o.Message)
+	}
+	if diff := cmp.Diff([]string{"a Leaving: it is gone", "b Leaving: is being deleted", "c Unknown: forbidden"}, lines); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 
 // TestTreeRound: owners that go round do not make a tree without end.
 func TestTreeRound(t *testing.T) {
-	inv := &inventory.Inventory{Entries: []inventory.Entry{entry("a", "1", "x", 0)}}
+	inv := &inventory.Inventory{Namespace: "shop", Node: "n", Hub: "crm", UID: "inv", Entries: []inventory.Entry{entry("a", "1", "x", 0)}}
 	a := seen("Deployment", "a", "1", "3", "ready", "")
-	got := status.Tree(inv, map[lynq.Ref]status.Seen{a.Ref: a}, []status.Seen{
+	got := status.Tree(inv, &status.Now{}, map[lynq.Ref]status.Seen{a.Ref: a}, []status.Seen{
 		seen("Pod", "b", "2", "1", "ready", ""), seen("Pod", "c", "3", "2", "ready", ""), seen("Pod", "own", "4", "4", "ready", ""),
 	})
 	if len(got) != 1 || len(got[0].Owned) != 1 || len(got[0].Owned[0].Owned) != 1 || got[0].Owned[0].Owned[0].Owned != nil {

@@ -39,7 +39,7 @@ const (
 	FindingReplaced    FindingType = "Replaced"    // it was deleted and created again
 	FindingForeign     FindingType = "Foreign"     // another node, controller or tool has it
 	FindingOrphaned    FindingType = "Orphaned"    // marked as an orphan, though recorded
-	FindingDeleting    FindingType = "Deleting"    // it is being deleted
+	FindingLeaving     FindingType = "Leaving"     // it is being deleted
 	FindingUnconfirmed FindingType = "Unconfirmed" // no run saw its last write end well
 	FindingUntracked   FindingType = "Untracked"   // its tracking is missing, or not as its policies say
 	FindingDrifted     FindingType = "Drifted"     // others changed what lynqctl manages
@@ -49,7 +49,7 @@ const (
 // FindingTypes are all of them.
 func FindingTypes() []FindingType {
 	return []FindingType{
-		FindingMissing, FindingReplaced, FindingForeign, FindingOrphaned, FindingDeleting,
+		FindingMissing, FindingReplaced, FindingForeign, FindingOrphaned, FindingLeaving,
 		FindingUnconfirmed, FindingUntracked, FindingDrifted, FindingUnrecorded,
 	}
 }
@@ -140,7 +140,7 @@ func (v *verifier) node(inv *inventory.Inventory) []Finding {
 	f := Finding{NodeKey: NodeKey{inv.Namespace, inv.Node}, Hub: inv.Hub, Form: inv.Form}
 	if inv.Deleting {
 		f.Object = lynq.Ref{Kind: "ConfigMap", Namespace: inv.Namespace, Name: inventory.Name(inv.Node)}
-		f.Type, f.What, f.Fix = FindingDeleting, "the node's inventory is being deleted", "its finalizers say who holds it"
+		f.Type, f.What, f.Fix = FindingLeaving, "the node's inventory is being deleted", "its finalizers say who holds it"
 		if inv.Finalizer {
 			f.Fix = "apply or finalize completes that"
 		}
@@ -182,7 +182,7 @@ func (v *verifier) object(f *Finding, me Owner, r *inventory.Entry, l *Live) boo
 		}
 	case FindingOrphaned:
 		f.What, f.Fix = "it is marked as an orphan", "apply takes it back"
-	case FindingDeleting:
+	case FindingLeaving:
 		f.What, f.Fix = "it "+l.Ending, "apply creates it again when it is gone"
 	case FindingUnconfirmed:
 		f.What, f.Fix = "a run was to write it and did not see that end well", "apply completes that"
@@ -211,7 +211,7 @@ func (v *verifier) typeOf(me Owner, o *Object, r *inventory.Entry, l *Live) Find
 	case ReasonNew:
 		return FindingUnconfirmed
 	case ReasonDeleting:
-		return FindingDeleting
+		return FindingLeaving
 	case ReasonForeign, ReasonTakeover:
 		return FindingForeign
 	case ReasonOrphan:

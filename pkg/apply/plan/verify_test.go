@@ -103,7 +103,7 @@ func TestVerifyRecords(t *testing.T) {
 			s.retained()
 			s.entry.Creation, s.live.CreatedOnce, s.live.Orphaned = lynq.CreateOnce, true, true
 		}, FindingOrphaned, "takes it back"},
-		"going": {func(s *verifyScene) { s.live.Deleting, s.live.Ending = true, "is being deleted; x holds it" }, FindingDeleting, "it is being deleted; x holds it"},
+		"going": {func(s *verifyScene) { s.live.Deleting, s.live.Ending = true, "is being deleted; x holds it" }, FindingLeaving, "it is being deleted; x holds it"},
 
 		"never made":      {func(s *verifyScene) { s.entry.UID, s.entry.Digest, s.live = "", "", nil }, FindingUnconfirmed, "apply completes that"},
 		"made, not seen":  {func(s *verifyScene) { s.entry.UID, s.entry.Digest = "", "" }, FindingUnconfirmed, "apply completes that"},
@@ -176,7 +176,7 @@ func TestVerifyDeletedRecord(t *testing.T) {
 		s.inv.Deleting, s.inv.Finalizer, s.live = true, finalizer, nil
 		found := s.verify()
 		want := lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "lynqnode-acme-web"}
-		if len(found) != 1 || found[0].Type != FindingDeleting || found[0].Object != want || !strings.Contains(found[0].Fix, fix) {
+		if len(found) != 1 || found[0].Type != FindingLeaving || found[0].Object != want || !strings.Contains(found[0].Fix, fix) {
 			t.Errorf("with finalizer %t: found %+v", finalizer, found)
 		}
 	}
