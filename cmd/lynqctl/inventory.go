@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/engine"
@@ -25,7 +26,8 @@ entry for each object that the node owns.`,
 type inventoryFlags struct {
 	engine.InventoryOptions
 	printFlags
-	all bool
+	all      bool
+	selector string
 }
 
 func (f *inventoryFlags) register(flags *pflag.FlagSet) {
@@ -46,6 +48,10 @@ func (f *inventoryFlags) registerChoice(flags *pflag.FlagSet) {
 func (f *inventoryFlags) registerNamespaces(flags *pflag.FlagSet) {
 	flags.BoolVarP(&f.all, "all-namespaces", "A", false, "nodes of all namespaces")
 	f.registerList(flags)
+}
+
+func (f *inventoryFlags) registerSelector(flags *pflag.FlagSet) {
+	flags.StringVarP(&f.selector, "selector", "l", "", "only nodes whose inventories have these labels")
 }
 
 // registerIgnore registers what a command has that is given names.
@@ -70,6 +76,13 @@ func (f *inventoryFlags) printDetails(a *app, all []*ui.Details) error {
 func (f *inventoryFlags) check() error {
 	if err := errors.Join(f.printFlags.check(), checkTimeout(f.Timeout)); err != nil {
 		return err
+	}
+	if f.selector != "" {
+		selector, err := labels.Parse(f.selector)
+		if err != nil {
+			return engine.BadUsage(badSelector(err))
+		}
+		f.Selector = selector
 	}
 	namespace, err := namespaceMeant(&f.Access, f.Namespace, f.all)
 	f.Namespace = namespace

@@ -13,11 +13,13 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
 func (a *app) inventoryListCommand() *cobra.Command {
 	var f inventoryFlags
+	var failed bool
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List nodes and how they are",
@@ -28,17 +30,18 @@ What is shown is what was recorded: no object is looked at.`,
   lynqctl inventory list -A --hub crm
 
   # Nodes that are not Ready
-  lynqctl inventory list -A -o json |
-    jq -r '.items[] | select(.condition != "Ready") | .node'`,
+  lynqctl inventory list -A --failed`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.inventoryList(cmd.Context(), &f) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.inventoryList(cmd.Context(), &f, failed) },
 	}
 	f.register(cmd.Flags())
 	f.registerChoice(cmd.Flags())
+	f.registerSelector(cmd.Flags())
+	cmd.Flags().BoolVar(&failed, "failed", false, "only nodes that are not Ready")
 	return cmd
 }
 
-func (a *app) inventoryList(ctx context.Context, f *inventoryFlags) error {
+func (a *app) inventoryList(ctx context.Context, f *inventoryFlags, failed bool) error {
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -61,7 +64,12 @@ func (a *app) inventoryList(ctx context.Context, f *inventoryFlags) error {
 		called.see(plan.HubOf(inv), plan.FormOf(inv))
 	}
 	for _, inv := range r.Chosen {
-		l.Items = append(l.Items, nodeItem(inv, called, now))
+		if condition, _ := conditionOf(inv); !failed || condition != status.Ready {
+			l.Items = append(l.Items, nodeItem(inv, called, now))
+		}
+	}
+	if failed && len(r.Chosen) > 0 {
+		l.Empty = "All nodes are recorded as Ready: " + lynq.Count(len(r.Chosen), "node") + " looked at"
 	}
 	if err := f.printList(a, l); err != nil {
 		return err

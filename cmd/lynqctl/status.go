@@ -25,6 +25,7 @@ type statusFlags struct {
 func (f *statusFlags) register(flags *pflag.FlagSet) {
 	f.inventoryFlags.register(flags)
 	f.registerIgnore(flags)
+	f.registerSelector(flags)
 	flags.BoolVar(&f.failed, "failed", false, "only nodes that are not Ready")
 	flags.BoolVar(&f.recorded, "recorded", false, "show what the last runs recorded, and look at no object")
 	flags.BoolVarP(&f.watch, "watch", "w", false, "go on, and show what changes, until interrupted or --timeout")
@@ -53,6 +54,9 @@ node/NAME' does; hub/NAME and form/NAME are the nodes of those.` + statusCodes,
 
   # What needs attention, in all namespaces
   lynqctl status -A --failed
+
+  # Those of a form and a label that was put on their inventories
+  lynqctl status -A -l lynq.sh/template=web,tier=gold
 
   # How the last runs left them, though objects may have changed since
   lynqctl status -A --recorded

@@ -136,16 +136,19 @@ func hubLines(h *status.Hub, now time.Time) []string {
 	if h.Deleting {
 		head += "; its record is being deleted"
 	}
-	lines, called := []string{head}, newShortNames()
+	lines, called, chosen := []string{head}, newShortNames(), ""
+	if h.Partial {
+		chosen = ", chosen nodes only"
+	}
 	for i := range h.Forms {
 		called.forms.See(h.Forms[i].Namespace, h.Forms[i].Name)
 	}
 	for i := range h.Forms {
 		f := &h.Forms[i]
-		lines = append(lines, "  form "+called.form(lynq.FormKey{Namespace: f.Namespace, Name: f.Name})+": "+countsLine(&f.Counts)+rolloutText(f.Rollout)+absentText(f.Absent))
+		lines = append(lines, "  form "+called.form(lynq.FormKey{Namespace: f.Namespace, Name: f.Name})+chosen+": "+countsLine(&f.Counts)+rolloutText(f.Rollout)+absentText(f.Absent))
 	}
 	if len(h.Forms) > 1 {
-		lines = append(lines, "  all forms: "+countsLine(&h.Counts))
+		lines = append(lines, "  all forms"+chosen+": "+countsLine(&h.Counts))
 	}
 	return lines
 }

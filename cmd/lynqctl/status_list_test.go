@@ -39,6 +39,11 @@ func TestHubLines(t *testing.T) {
 	if lines := hubLines(&two, now); !strings.HasPrefix(lines[1], "  form far/web: 1/1 ") || !strings.HasPrefix(lines[2], "  form shop/web: 1/3 ") {
 		t.Errorf("forms of one name: %q", lines)
 	}
+	some := *h
+	some.Partial, some.Missing, some.Deleting = true, 0, false
+	if lines := hubLines(&some, now); !strings.HasPrefix(lines[2], "  form web, chosen nodes only: 1/3 ") || !strings.HasPrefix(lines[3], "  all forms, chosen nodes only: 2/4 ") {
+		t.Errorf("sums of some nodes: %q", lines)
+	}
 	h.Forms = h.Forms[1:]
 	if diff := cmp.Diff([]string{want[0], want[2]}, hubLines(h, now)); diff != "" {
 		t.Error(diff)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/internal/suggest"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -25,6 +27,8 @@ type InventoryOptions struct {
 	// Hubs and Forms narrow, as NAME or NAMESPACE/NAME, and Nodes by name; empty is
 	// all.
 	Hubs, Forms, Nodes []string
+	// Selector chooses by the labels of inventories, nil for all.
+	Selector labels.Selector
 	// IgnoreNotFound: that there is nothing of a name is no error.
 	IgnoreNotFound bool
 }
@@ -74,7 +78,7 @@ func (o *InventoryOptions) read(ctx context.Context, hubs *hubRecords) (*Invento
 
 // readAll is read for options that may name what has no record.
 func (o *InventoryOptions) readAll(ctx context.Context, hubs *hubRecords) (*Inventories, error) {
-	all, err := hubs.store.AllNodes(ctx, o.Namespace)
+	all, err := hubs.store.SelectedNodes(ctx, o.Namespace, o.labels())
 	broken, err := brokenOnes(err)
 	if err != nil {
 		return nil, unread(ctx, err)
@@ -188,12 +192,24 @@ func (o *InventoryOptions) unrecorded(what string, wanted, names []string) error
 	return errors.Join(errs...)
 }
 
-// Where names the namespaces that were looked at.
+// Where names the namespaces that were looked at, and the labels that were looked for.
 func (o *InventoryOptions) Where() string {
-	if o.Namespace == "" {
-		return "any namespace"
+	where := "any namespace"
+	if o.Namespace != "" {
+		where = fmt.Sprintf("namespace %q", o.Namespace)
 	}
-	return fmt.Sprintf("namespace %q", o.Namespace)
+	if o.Selector != nil {
+		where += " with the labels " + o.labels()
+	}
+	return where
+}
+
+// labels is the selector as the server takes it.
+func (o *InventoryOptions) labels() string {
+	if o.Selector == nil {
+		return ""
+	}
+	return o.Selector.String()
 }
 
 // Warnings name the records that cannot be read.

@@ -77,7 +77,7 @@ func (o *StatusOptions) look(ctx context.Context, client *kube.Client) (*Status,
 	shown := o.shownHubs(ctx, records, s, hubs.hubs)
 	o.addUnrendered(s, shown)
 	status.Sort(s.Nodes)
-	s.Hubs = status.Sum(s.Nodes, shown)
+	s.Hubs = o.sum(s.Nodes, shown)
 	return s, records.elsewhere(), o.missing(ctx, records.store, s)
 }
 
@@ -97,8 +97,11 @@ func (o *StatusOptions) now(ctx context.Context, client *kube.Client, r *Invento
 }
 
 // addUnrendered adds the nodes that could not be rendered and have no inventory, as
-// the records of hubs name them.
+// the records of hubs name them. They have no labels to be selected by.
 func (o *StatusOptions) addUnrendered(s *Status, hubs []*inventory.Hub) {
+	if o.Selector != nil {
+		return
+	}
 	type key struct{ namespace, name string }
 	known := map[key]bool{}
 	for i := range s.Nodes {
@@ -140,7 +143,16 @@ func keyOfHub(h *inventory.Hub) lynq.HubKey {
 }
 
 // whole tells whether hubs are shown whole.
-func (o *StatusOptions) whole() bool { return len(o.Forms)+len(o.Nodes) == 0 }
+func (o *StatusOptions) whole() bool { return len(o.Forms)+len(o.Nodes) == 0 && o.Selector == nil }
+
+// sum sums nodes up by their hubs.
+func (o *StatusOptions) sum(nodes []status.Node, hubs []*inventory.Hub) []status.Hub {
+	sums := status.Sum(nodes, hubs)
+	for i := range sums {
+		sums[i].Partial = !o.whole()
+	}
+	return sums
+}
 
 // showsHub tells whether a hub is shown though it may have no nodes.
 func (o *StatusOptions) showsHub(key lynq.HubKey) bool {

@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -131,7 +132,7 @@ func (w *StatusWatch) Status() *Status {
 	w.o.addUnrendered(s, shown)
 	status.Sort(s.Nodes)
 	s.Ignored = ignored.Warnings()
-	s.Hubs = status.Sum(s.Nodes, shown)
+	s.Hubs = w.o.sum(s.Nodes, shown)
 	for i := range s.Hubs {
 		if h := &s.Hubs[i]; h.Run != nil && w.o.Namespace == "" && w.o.whole() {
 			h.Missing = max(h.Run.Nodes-h.Nodes, 0)
@@ -190,10 +191,23 @@ func (w *StatusWatch) Read(o *unstructured.Unstructured) (note func()) {
 		return func() { w.seeHub(key, h, err) }
 	}
 	n, old, chosen := w.node(cm)
-	if !chosen {
-		return func() {}
+	if !chosen || w.o.Selector != nil && !w.o.Selector.Matches(labels.Set(cm.Labels)) {
+		return func() { w.leaveOut(key) }
 	}
 	return func() { w.seeNode(key, n, old) }
+}
+
+// leaveOut forgets a node that was chosen perhaps, until its labels changed.
+func (w *StatusWatch) leaveOut(key types.NamespacedName) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, known := w.nodes[key]; known {
+		delete(w.nodes, key)
+		delete(w.news, key)
+		w.notify()
+	}
+	delete(w.old, key)
+	w.live.gone(key)
 }
 
 func (w *StatusWatch) seeNode(key types.NamespacedName, n status.Node, old *inventory.Inventory) {

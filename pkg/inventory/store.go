@@ -80,7 +80,15 @@ func (s *Store) Nodes(ctx context.Context, hub lynq.HubKey) ([]*Inventory, error
 
 // AllNodes is Nodes for all hubs, in one namespace or, with "", in all.
 func (s *Store) AllNodes(ctx context.Context, namespace string) ([]*Inventory, error) {
-	inventories, err := s.nodes(ctx, namespace, "", func(*corev1.ConfigMap) bool { return true })
+	return s.SelectedNodes(ctx, namespace, "")
+}
+
+// SelectedNodes is AllNodes for what a selector of labels selects, "" for all.
+func (s *Store) SelectedNodes(ctx context.Context, namespace, selector string) ([]*Inventory, error) {
+	if selector != "" {
+		selector = "," + selector
+	}
+	inventories, err := s.nodes(ctx, namespace, selector, func(*corev1.ConfigMap) bool { return true })
 	if err != nil && inventories == nil {
 		return nil, fmt.Errorf("list the inventories of all hubs: %w", err)
 	}

@@ -38,6 +38,8 @@ type Hub struct {
 	Namespace string `json:"namespace"`
 	Counts
 	Forms []Form `json:"forms,omitempty"`
+	// Partial: only some of its nodes were asked for.
+	Partial bool `json:"partial,omitempty"`
 	// Deleting: its deletion was requested, and a finalizer holds it.
 	Deleting bool `json:"deleting,omitempty"`
 	// Run is what the last run saw of the hub, nil where nothing tells.
