@@ -3,9 +3,9 @@ package engine
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/internal/bounded"
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -36,7 +36,8 @@ func (p passwords) of(ctx context.Context, hub HubPrograms) (lynq.Secret, error)
 		}
 		return lynq.Secret(s), nil
 	case from.File != "":
-		b, err := os.ReadFile(from.File)
+		const most = 64 << 10
+		b, err := bounded.ReadFile(from.File, most)
 		if err != nil {
 			return "", fmt.Errorf("%s: hub %q: read the password: %w", from.Pos, h.Name, err)
 		}

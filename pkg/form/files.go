@@ -9,11 +9,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/internal/bounded"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // stdinName stands for standard input in positions.
 const stdinName = "stdin"
+
+// maxFile is how many bytes a file may have.
+const maxFile = 64 << 20
 
 // stdinPath stands for standard input among paths.
 const stdinPath = "-"
@@ -84,10 +88,10 @@ func displayed(paths []string) []string {
 
 func readFile(path string, stdin io.Reader) (name string, data []byte, err error) {
 	if path == stdinPath {
-		data, err = io.ReadAll(stdin)
+		data, err = bounded.ReadAll(stdin, maxFile)
 		return stdinName, data, err
 	}
-	data, err = os.ReadFile(path)
+	data, err = bounded.ReadFile(path, maxFile)
 	return path, data, err
 }
 

@@ -1,6 +1,7 @@
 package form_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -94,4 +95,38 @@ func TestOtherKeys(t *testing.T) {
 	if _, err := form.Load([]string{"-"}, false, strings.NewReader(text)); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestBounded: what has no end is not read to its end.
+func TestBounded(t *testing.T) {
+	for path, want := range map[string]string{
+		os.DevNull: os.DevNull + ": cannot be read: it is a device or a socket, and no file (leave it out, or fix it)",
+		"-":        "stdin: cannot be read: it has more than 64 MiB (leave it out, or fix it)",
+	} {
+		_, err := form.Load([]string{path}, false, endless{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "large.yaml")
+	large, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(large.Truncate(64<<20+1), large.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := form.Load([]string{path}, false, nil); err == nil || !strings.Contains(err.Error(), path+": cannot be read: it has more than 64 MiB") {
+		t.Error(err)
+	}
+}
+
+// endless has no end.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = '#'
+	}
+	return len(p), nil
 }

@@ -65,11 +65,16 @@ func (d *Dir) readIndex() ([]byte, error) {
 	if d.root == nil {
 		return nil, nil
 	}
-	b, err := d.root.ReadFile(IndexFile)
-	if errors.Is(err, fs.ErrNotExist) {
+	info, err := d.root.Lstat(IndexFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no regular file: it would be read and written elsewhere (look what it is, and remove it)", path.Join(d.name, IndexFile))
 	}
-	return b, err
+	return d.root.ReadFile(IndexFile)
 }
 
 // Plan looks at the tree, and plans how to change it. What others have

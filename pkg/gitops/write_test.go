@@ -225,6 +225,35 @@ func TestHostileIndex(t *testing.T) {
 	}
 }
 
+// TestLinkedIndex: an index that is a link, or no file at all, is refused, and what it
+// points at stays as it is.
+func TestLinkedIndex(t *testing.T) {
+	s := newSite(t)
+	s.run(inputOf([]*Node{rowNode("crm", "acme", "1")}))
+	index, elsewhere := filepath.Join(s.dir, IndexFile), filepath.Join(s.dir, "elsewhere")
+	if err := os.Rename(index, elsewhere); err != nil {
+		t.Fatal(err)
+	}
+	for name, put := range map[string]func() error{
+		"link":   func() error { return os.Symlink("elsewhere", index) },
+		"folder": func() error { return os.Mkdir(index, 0o700) },
+	} {
+		if err := put(); err != nil {
+			t.Fatal(err)
+		}
+		d, err := OpenDir(s.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.Index(); err == nil || !strings.Contains(err.Error(), index+" is no regular file") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := errors.Join(d.Close(), os.Remove(index)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestTwoRunsAtOnce: the run that comes second notices.
 func TestTwoRunsAtOnce(t *testing.T) {
 	s := newSite(t)

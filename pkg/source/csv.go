@@ -60,7 +60,8 @@ func (s *csvSource) index(ctx context.Context, q Query, uid int) ([]int, *spans,
 	if err != nil {
 		return nil, nil, err
 	}
-	r := csv.NewReader(bufio.NewReaderSize(&fileReader{file: s.file, offset: start}, 256<<10))
+	limited := &rowLimit{Reader: &fileReader{file: s.file, offset: start}}
+	r := csv.NewReader(bufio.NewReaderSize(limited, 256<<10))
 	r.ReuseRecord = true
 	found, err := s.header(r, q)
 	if err != nil {
@@ -72,10 +73,14 @@ func (s *csvSource) index(ctx context.Context, q Query, uid int) ([]int, *spans,
 			return nil, nil, err
 		}
 		offset := r.InputOffset()
+		limited.row = offset
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			records.sort()
 			return found, records, nil
+		}
+		if errors.Is(err, errLongRow) {
+			return nil, nil, longRow(s.file.atOffset(start+offset), fixLongText)
 		}
 		if err != nil {
 			return nil, nil, s.failed(err, r.FieldsPerRecord, len(row))
@@ -120,6 +125,8 @@ func (s *csvSource) header(r *csv.Reader, q Query) ([]int, error) {
 func (s *csvSource) failed(err error, want, got int) error {
 	parse, ok := errors.AsType[*csv.ParseError](err)
 	switch {
+	case errors.Is(err, errLongRow):
+		return longRow(s.file.at(1), fixLongText)
 	case !ok:
 		return s.file.readError(0, err)
 	case errors.Is(err, csv.ErrFieldCount):

@@ -41,7 +41,7 @@ func (s *csvSource) Describe(ctx context.Context) ([]Column, error) {
 	if err := stopped(ctx, s.file.name, 0); err != nil {
 		return nil, err
 	}
-	r := csv.NewReader(bufio.NewReader(&fileReader{file: s.file, offset: start}))
+	r := csv.NewReader(bufio.NewReader(&rowLimit{Reader: &fileReader{file: s.file, offset: start}}))
 	names, err := r.Read()
 	switch {
 	case errors.Is(err, io.EOF):
@@ -54,7 +54,8 @@ func (s *csvSource) Describe(ctx context.Context) ([]Column, error) {
 
 // Describe implements Source. The columns are the keys that any row has.
 func (s *jsonSource) Describe(ctx context.Context) ([]Column, error) {
-	lines := &lineCounter{r: &fileReader{file: s.file, offset: s.start}, line: 1}
+	limited := &rowLimit{Reader: &fileReader{file: s.file, offset: s.start}}
+	lines := &lineCounter{r: limited, line: 1}
 	d := json.NewDecoder(lines)
 	if s.array {
 		if _, err := d.Token(); err != nil {
@@ -67,6 +68,7 @@ func (s *jsonSource) Describe(ctx context.Context) ([]Column, error) {
 		if err := stopped(ctx, s.file.name, row.count); err != nil {
 			return nil, err
 		}
+		limited.row = d.InputOffset()
 		err := d.Decode(&raw)
 		if errors.Is(err, io.EOF) && !s.array {
 			break

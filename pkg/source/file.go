@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/lynqctl/lynqctl/internal/bounded"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -60,6 +61,9 @@ func statFile(path string) (fs.FileInfo, error) {
 	}
 	if info.IsDir() {
 		return nil, &Error{Place: path, What: "it is a directory", Fix: "set path to a file in it"}
+	}
+	if err := bounded.Check(info.Mode()); err != nil {
+		return nil, &Error{Place: path, What: err.Error(), Fix: "set path to a file or a pipe, or to - for standard input"}
 	}
 	return info, nil
 }

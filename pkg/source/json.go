@@ -100,7 +100,8 @@ func (s *jsonSource) Records(ctx context.Context, q Query) iter.Seq2[lynq.Row, e
 // index is the first reading: where each record is, and which columns there
 // are.
 func (s *jsonSource) index(ctx context.Context, row *jsonRow, uid int) (*spans, error) {
-	lines := &lineCounter{r: &fileReader{file: s.file, offset: s.start}, line: 1}
+	limited := &rowLimit{Reader: &fileReader{file: s.file, offset: s.start}}
+	lines := &lineCounter{r: limited, line: 1}
 	d := json.NewDecoder(lines)
 	if s.array {
 		if _, err := d.Token(); err != nil {
@@ -114,6 +115,7 @@ func (s *jsonSource) index(ctx context.Context, row *jsonRow, uid int) (*spans, 
 		if err := stopped(ctx, s.file.name, len(records.list)); err != nil {
 			return nil, err
 		}
+		limited.row = d.InputOffset()
 		err := d.Decode(&raw)
 		if errors.Is(err, io.EOF) && !s.array {
 			break
@@ -170,6 +172,8 @@ func (s *jsonSource) syntax(d *json.Decoder, lines *lineCounter, err error) erro
 	line := lines.at(start)
 	wrong, isSyntax := errors.AsType[*json.SyntaxError](err)
 	switch {
+	case errors.Is(err, errLongRow):
+		return longRow(s.file.at(line), fixLongText)
 	case isSyntax:
 		again := json.NewDecoder(&fileReader{file: s.file, offset: s.start + start})
 		var raw json.RawMessage

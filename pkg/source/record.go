@@ -84,10 +84,15 @@ func (b *builder) record(line int, place func(int) string) (lynq.Row, error) {
 // finish checks the record in b.rec: its texts, and that it does not come
 // before the last one.
 func (b *builder) finish(place func(int) string) (lynq.Row, error) {
+	size := 0
 	for i, value := range b.rec.Values {
+		size += len(value)
 		if !utf8.ValidString(value) {
 			return lynq.Row{}, badText(place(b.rec.Line), b.columns[i], b.fix)
 		}
+	}
+	if size > maxRow {
+		return lynq.Row{}, longRow(place(b.rec.Line), fixLongRow)
 	}
 	uid := b.rec.Values[b.uid]
 	if uid < b.last {

@@ -31,8 +31,12 @@ func openSQLite(c lynq.Connection) (Source, error) {
 	if c.Path == "" {
 		return nil, &Error{Place: string(c.Type), What: "no path is given", Fix: "set path to a SQLite file"}
 	}
-	if _, err := statFile(c.Path); err != nil {
+	info, err := statFile(c.Path)
+	if err != nil {
 		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &Error{Place: c.Path, What: "it is a pipe, and no SQLite file", Fix: "write it to a file first"}
 	}
 	name := "file:" + url.PathEscape(filepath.ToSlash(filepath.Clean(c.Path))) + "?mode=ro"
 	db, err := sql.Open("sqlite", name)

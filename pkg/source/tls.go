@@ -5,9 +5,9 @@ import (
 	"crypto/x509"
 	"fmt"
 	"net/netip"
-	"os"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/internal/bounded"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -102,7 +102,8 @@ func rootCAs(c lynq.Connection) (*x509.CertPool, error) {
 	if _, err := statFile(c.CAFile); err != nil {
 		return nil, err
 	}
-	pem, err := os.ReadFile(c.CAFile)
+	const most = 4 << 20
+	pem, err := bounded.ReadFile(c.CAFile, most)
 	if err != nil {
 		return nil, fileError(c.CAFile, err)
 	}

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/lynqctl/lynqctl/internal/bounded"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -104,7 +106,12 @@ func (s *yamlSource) rows(q Query) ([]yamlRow, error) {
 
 // list parses the file, which has one document, a list.
 func (s *yamlSource) list() (*yaml.Node, error) {
-	d := yaml.NewDecoder(&fileReader{file: s.file, offset: s.start})
+	const most = 64 << 20
+	text, err := bounded.ReadAll(&fileReader{file: s.file, offset: s.start}, most)
+	if err != nil {
+		return nil, &Error{Place: s.file.name, What: "it cannot be read", Fix: "write long lists as JSON, one object a line", Err: err}
+	}
+	d := yaml.NewDecoder(bytes.NewReader(text))
 	var document, more yaml.Node
 	if err := d.Decode(&document); err != nil && !errors.Is(err, io.EOF) {
 		return nil, s.syntax(err)
