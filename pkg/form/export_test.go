@@ -11,3 +11,6 @@ func Parse(file string, data []byte) ([]*Value, lynq.Problems) {
 
 // Plain is a Value as encoding/json has it.
 func (v *Value) Plain() any { return v.plain() }
+
+// Reduce leaves out the dependencies that follow from others.
+func Reduce(needs [][]int) [][]int { return reduce(needs) }

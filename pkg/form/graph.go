@@ -3,6 +3,7 @@ package form
 import (
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -21,7 +22,7 @@ const (
 
 // WriteGraph writes which resources of the forms depend on which, one form
 // after the other. Arrows and branches lead from a resource to those that wait
-// for it. The error is one of writing, or says that the format is unknown.
+// for it; those that follow from others are left out. The error is one of writing, or says that the format is unknown.
 func WriteGraph(w io.Writer, format GraphFormat, forms []*Form) error {
 	graphs := make([]graph, len(forms))
 	names := map[string]int{}
@@ -72,15 +73,41 @@ func graphOf(f *Form) graph {
 		}
 		index[r.ID] = i
 	}
+	needs := make([][]int, len(f.Resources))
 	for i, r := range f.Resources {
 		for _, id := range r.DependIDs {
 			if j, ok := index[id]; ok {
-				g.nodes[i].needs = append(g.nodes[i].needs, j)
-				g.nodes[j].dependents = append(g.nodes[j].dependents, i)
+				needs[i] = append(needs[i], j)
 			}
 		}
 	}
+	for i, reduced := range reduce(needs) {
+		g.nodes[i].needs = reduced
+		for _, j := range reduced {
+			g.nodes[j].dependents = append(g.nodes[j].dependents, i)
+		}
+	}
 	return g
+}
+
+// reduce leaves out what follows: where a needs b and b needs c, a needs c without
+// saying so. Each number needs only smaller ones.
+func reduce(needs [][]int) [][]int {
+	reduced := make([][]int, len(needs))
+	all := make([]map[int]bool, len(needs)) // what each needs, at once or by others
+	for i, direct := range needs {
+		all[i] = map[int]bool{}
+		for _, j := range direct {
+			maps.Copy(all[i], all[j])
+		}
+		for _, j := range direct {
+			if !all[i][j] {
+				all[i][j] = true
+				reduced[i] = append(reduced[i], j)
+			}
+		}
+	}
+	return reduced
 }
 
 // tree writes one graph as a tree. A resource with several dependencies has

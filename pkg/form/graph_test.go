@@ -74,3 +74,23 @@ var errFull = errors.New("disk full")
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
+
+// TestReduce: what follows from other dependencies is left out, and nothing else.
+func TestReduce(t *testing.T) {
+	for name, c := range map[string]struct{ needs, want [][]int }{
+		"nothing":          {nil, [][]int{}},
+		"apart":            {[][]int{nil, nil}, [][]int{nil, nil}},
+		"a chain":          {[][]int{nil, {0}, {1}}, [][]int{nil, {0}, {1}}},
+		"a shortcut":       {[][]int{nil, {0}, {0, 1}}, [][]int{nil, {0}, {1}}},
+		"in any order":     {[][]int{nil, {0}, {1, 0}}, [][]int{nil, {0}, {1}}},
+		"a long one":       {[][]int{nil, {0}, {1}, {2}, {3, 0, 1, 2}}, [][]int{nil, {0}, {1}, {2}, {3}}},
+		"a diamond":        {[][]int{nil, {0}, {0}, {1, 2}}, [][]int{nil, {0}, {0}, {1, 2}}},
+		"across a diamond": {[][]int{nil, {0}, {0}, {0, 1, 2}}, [][]int{nil, {0}, {0}, {1, 2}}},
+		"named twice":      {[][]int{nil, {0, 0}}, [][]int{nil, {0}}},
+		"two roots":        {[][]int{nil, nil, {0, 1}, {2, 0}}, [][]int{nil, nil, {0, 1}, {2}}},
+	} {
+		if diff := cmp.Diff(c.want, form.Reduce(c.needs)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
