@@ -22,7 +22,9 @@ const (
 // is no secret, and which row it is has to be known.
 func masked(text, uid string, values []string) string {
 	quoted := regexp.MustCompile(`"(?:[^"\\]|\\.)*"?`)
-	row := fmt.Sprintf("row %q: ", uid)
+	// Of a value that is shown in part, no part is found by the whole.
+	part := regexp.MustCompile(`.*… \(\d+ more bytes\)`)
+	row := fmt.Sprintf("row %s: ", lynq.Quote(uid))
 	values = slices.Clone(values)
 	for _, v := range values {
 		values = append(values, lynq.OneLine(v)) // as messages quote it
@@ -37,6 +39,7 @@ func masked(text, uid string, values []string) string {
 		}
 		before := strings.TrimSuffix(line, said)
 		said = quoted.ReplaceAllString(said, `"`+mask+`"`)
+		said = part.ReplaceAllString(said, mask)
 		for _, v := range values {
 			said = strings.ReplaceAll(said, v, mask)
 		}

@@ -11,6 +11,7 @@ func TestMasked(t *testing.T) {
 		{"quoted", place + `"http" is not a whole number`, place + `"•••" is not a whole number`},
 		{"quoted with quotes and backslashes in it", place + `"a\"http\\" is none`, place + `"•••" is none`},
 		{"broken off", place + `parsing "htt…`, place + `parsing "•••"`},
+		{"shown in part", place + `error calling fail: no hunte… (9000 more bytes) here`, place + `••• here`},
 		{"not quoted", place + `error calling fail: no hunter2-x for hunter2`, place + `error calling fail: no ••• for •••`},
 		{"short values are found in words", place + `not JSON: it breaks off`, place + `not JSON: it breaks off`},
 		{"several lines", place + `"http" is no number` + "\n" + place + `bad "x"`, place + `"•••" is no number` + "\n" + place + `bad "•••"`},

@@ -25,5 +25,5 @@ func ParseActive(text string) (bool, error) {
 	case "0", "false", "False", "FALSE", "no", "No", "NO", "f", "off", "":
 		return false, nil
 	}
-	return false, fmt.Errorf("activation value %q is neither active (1 true yes t on) nor inactive (0 false no f off, empty, NULL)", text)
+	return false, fmt.Errorf("activation value %s is neither active (1 true yes t on) nor inactive (0 false no f off, empty, NULL)", Quote(text))
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Count is a number with its noun: "1 node", "2 nodes", "2 inventories".
@@ -16,6 +17,35 @@ func Count[N ~int | ~int64](n N, noun string) string {
 		noun = y + "ie"
 	}
 	return strconv.FormatInt(int64(n), 10) + " " + noun + "s"
+}
+
+// maxShown is how many bytes of a value a message shows.
+const maxShown = 4 << 10
+
+// Shown is a text as messages show it: of a long one the beginning, and how long the
+// rest is.
+func Shown(s string) string {
+	head, rest := shown(s)
+	return head + rest
+}
+
+// Quote is Shown in quotes, as %q has it.
+func Quote(s string) string {
+	head, rest := shown(s)
+	return strconv.Quote(head) + rest
+}
+
+// shown parts a text behind the last character that is shown, and says how long the
+// rest is.
+func shown(s string) (head, rest string) {
+	if len(s) <= maxShown {
+		return s, ""
+	}
+	end := maxShown
+	for end > maxShown-utf8.UTFMax && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end], "… (" + strconv.Itoa(len(s)-end) + " more bytes)"
 }
 
 // JSON is compact JSON that people can read: <, > and & are themselves.

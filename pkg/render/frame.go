@@ -151,7 +151,7 @@ func trimBounds(b []byte, start, end int) (int, int) {
 }
 
 func (f *frame) fail(problems *lynq.Problems, at place, fix, format string, args ...any) {
-	problems.Add(at.pos, fix, "%s: row %q: %s", f.program.subject(at), f.uid, fmt.Sprintf(format, args...))
+	problems.Add(at.pos, fix, "%s: row %s: %s", f.program.subject(at), lynq.Quote(f.uid), fmt.Sprintf(format, args...))
 }
 
 // failExpr reports an expression that cannot be run, once for all the places it
@@ -320,7 +320,7 @@ func (f *frame) presentable(e *expr, err error) string {
 	if cause := errors.Unwrap(errors.Unwrap(exec)); cause != nil {
 		rest = cause.Error()
 	}
-	return at + ": " + withoutLogins(rest)
+	return at + ": " + lynq.Shown(withoutLogins(rest))
 }
 
 // withoutLogins hides user and password of the URLs in a text.

@@ -21,6 +21,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/Masterminds/sprig/v3"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // functions are what templates may call: sprig's, without those that look
@@ -309,7 +311,7 @@ func (e *valueError) Error() string {
 		if strings.TrimSpace(v) == "" {
 			return "empty text " + e.what
 		}
-		return strconv.Quote(v) + " " + e.what
+		return lynq.Quote(v) + " " + e.what
 	}
 	return e.hidden()
 }

@@ -86,13 +86,13 @@ func (r nameRule) refusal(name string) (what, fix string) {
 	case name == "":
 		return fmt.Sprintf("the %s is empty", r.what), ""
 	case len(name) > r.max:
-		return fmt.Sprintf("%s %q has %d characters, at most %d are allowed", r.what, name, len(name), r.max), "shorten it, e.g. with trunc63"
+		return fmt.Sprintf("%s %s has %d characters, at most %d are allowed", r.what, lynq.Quote(name), len(name), r.max), "shorten it, e.g. with trunc63"
 	case r.form == namePath:
-		return fmt.Sprintf("%s %q is none that Kubernetes accepts", r.what, name), strings.Join(content.IsPathSegmentName(name), "; ")
+		return fmt.Sprintf("%s %s is none that Kubernetes accepts", r.what, lynq.Quote(name)), strings.Join(content.IsPathSegmentName(name), "; ")
 	case r.form == nameLabel:
-		return fmt.Sprintf("%s %q is none that Kubernetes accepts", r.what, name), "lower case letters, digits and dashes, a letter or digit at both ends"
+		return fmt.Sprintf("%s %s is none that Kubernetes accepts", r.what, lynq.Quote(name)), "lower case letters, digits and dashes, a letter or digit at both ends"
 	}
-	return fmt.Sprintf("%s %q is none that Kubernetes accepts", r.what, name), "lower case letters, digits, dashes and dots, a letter or digit at both ends"
+	return fmt.Sprintf("%s %s is none that Kubernetes accepts", r.what, lynq.Quote(name)), "lower case letters, digits, dashes and dots, a letter or digit at both ends"
 }
 
 // checkNameText finds names that can never be valid: static ones, and templates

@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"strconv"
 
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -54,7 +53,7 @@ func (f *frame) checkName(n *checkedName, problems *lynq.Problems) {
 			what = fmt.Sprintf("a text of %d characters is no %s that Kubernetes accepts", len(name), n.rule.what)
 		}
 	case n.rule.reserves(name):
-		what, fix = fmt.Sprintf("%s %q is %s", n.rule.what, name, reserved), n.rule.reservedFix()
+		what, fix = fmt.Sprintf("%s %s is %s", n.rule.what, lynq.Quote(string(name)), reserved), n.rule.reservedFix()
 		if f.program.exprs[slot].at.secret {
 			what = fmt.Sprintf("a text of %d characters is a name %s", len(name), reserved)
 		}
@@ -70,7 +69,7 @@ func (f *frame) checkLabel(l checkedText, problems *lynq.Problems) {
 		return
 	}
 	if v := f.bytes(slot); !lynq.IsLabelValue(v) {
-		what := strconv.Quote(string(v))
+		what := lynq.Quote(string(v))
 		if f.program.exprs[slot].at.secret {
 			what = fmt.Sprintf("a text of %d characters", len(v))
 		}

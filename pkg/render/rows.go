@@ -77,7 +77,7 @@ func (r *rowReader) check(row lynq.Row) (uid string, good bool) {
 	case err != nil:
 		which := ""
 		if id != "" {
-			which = fmt.Sprintf("row %q, ", id)
+			which = "row " + lynq.Quote(id) + ", "
 		}
 		r.refuse(row, "fix the row; nothing is rendered until then", "%scolumn %q: %v", which, r.columns[r.activate], err)
 		return "", false
@@ -102,7 +102,7 @@ func (r *rowReader) single(row lynq.Row, id string) (uid string, good bool) {
 		if id != bare {
 			fix += "; blanks around it do not count"
 		}
-		r.refuse(row, fix, "uid %q (column %q) has two active rows", id, r.columns[r.uid])
+		r.refuse(row, fix, "uid %s (column %q) has two active rows", lynq.Quote(id), r.columns[r.uid])
 		return "", false
 	}
 	r.seen[bare] = row.Line

@@ -374,3 +374,37 @@ stdin:23: form "web", resource "s", spec.l[]: variable .nope is provided by no m
 		t.Error(diff)
 	}
 }
+
+// TestLongValues: a message shows the beginning of what a row holds, whatever is wrong
+// with it.
+func TestLongValues(t *testing.T) {
+	long := strings.Repeat("x y", 100_000)
+	for field, want := range map[string]string{
+		`nameTemplate: "{{ .a }}"`:                                      "has 300000 characters, at most 253 are allowed",
+		`labelsTemplate: {l: "{{ .a }}"}`:                               "cannot be the value of a label",
+		`spec: {x: "{{ .a | int }}"}`:                                   "is not a whole number",
+		`spec: {x: "{{ .a | upper | int }}"}`:                           "is not a whole number",
+		`spec: {x: "{{ fail .a }}"}`:                                    "",
+		`spec: {x: "{{ mustRegexMatch .a .a }}{{ printf .a | fail }}"}`: "",
+	} {
+		name := "nameTemplate: thing\n"
+		if strings.HasPrefix(field, "nameTemplate") {
+			name = ""
+		}
+		text := name + field + "\n"
+		if spec, found := strings.CutPrefix(field, "spec: "); found {
+			text = name + "spec: {apiVersion: example.com/v1, kind: Thing, spec: " + spec + "}\n"
+		} else {
+			text += "spec: {apiVersion: example.com/v1, kind: Thing}\n"
+		}
+		p := compileAll(t, load(t, hubYAML+formYAML("manifests", text)), render.Options{})[0]
+		_, problems := p.Node(record{"id": "acme" + long, "a": long}.row(p.Hub, 2))
+		if got := problems.Error(); len(problems) != 1 || len(got) > 3*4096 || !strings.Contains(got, "more bytes)") || !strings.Contains(got, want) {
+			t.Errorf("%s: %d problems of %d bytes: ...%.200s", field, len(problems), len(got), got[max(0, len(got)-200):])
+		}
+	}
+	_, _, err := runAll(t, compileAll(t, load(t, hubYAML+custom("v: x")), render.Options{}), []record{{"id": long, "active": long}}, render.Settings{})
+	if err == nil || len(err.Error()) > 3*4096 || strings.Count(err.Error(), "more bytes)") != 2 {
+		t.Errorf("activation: %.200v", err)
+	}
+}

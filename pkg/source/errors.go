@@ -24,7 +24,7 @@ type Error struct {
 func (e *Error) Error() string {
 	s := e.Place + ": " + e.What
 	if e.Err != nil {
-		s += ": " + e.Err.Error()
+		s += ": " + lynq.Shown(e.Err.Error())
 	}
 	if e.Fix != "" {
 		s += " (" + e.Fix + ")"
@@ -96,7 +96,7 @@ func looksLikeColumn(name string) bool {
 func quoteList(names []string) string {
 	quoted := make([]string, len(names))
 	for i, name := range names {
-		quoted[i] = fmt.Sprintf("%q", name)
+		quoted[i] = lynq.Quote(name)
 	}
 	return strings.Join(quoted, ", ")
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // jsonRow takes objects apart, one at a time. The bytes that it is given are
@@ -123,7 +125,7 @@ func (c *cursor) object(visit func(key, value []byte) bool) error {
 			return &jsonError{at: keyStart, what: "a key: " + err.Error()}
 		}
 		if !visit(c.key, c.raw[start:c.at]) {
-			return &jsonError{at: keyStart, what: fmt.Sprintf("key %q is there twice in one object", c.key), fix: "remove one"}
+			return &jsonError{at: keyStart, what: fmt.Sprintf("key %s is there twice in one object", lynq.Quote(string(c.key))), fix: "remove one"}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package source_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -68,4 +69,13 @@ func TestDevice(t *testing.T) {
 	}
 	_, err := read(t, lynq.Connection{Type: lynq.SourceMySQL, Host: "127.0.0.1", TLS: lynq.TLSVerifyFull, CAFile: os.DevNull}, "id")
 	wantError(t, err, os.DevNull+": it is a device or a socket")
+}
+
+// TestLongMessage: what a server says is shown in part.
+func TestLongMessage(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	err := &source.Error{Place: "mysql://db:3306/crm", What: "the server reports an error", Err: errors.New(long)}
+	if got := err.Error(); len(got) > 5000 || !strings.Contains(got, "… (1044480 more bytes)") {
+		t.Errorf("%d bytes: %.200s", len(got), got)
+	}
 }

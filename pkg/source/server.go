@@ -45,7 +45,7 @@ func splitTable(name string) (schema, table string) {
 func (s server) loginError(message string) error {
 	e := &Error{
 		Place: s.name,
-		What:  fmt.Sprintf("the server refuses user %q: %s", s.target.Username, message),
+		What:  fmt.Sprintf("the server refuses user %q: %s", s.target.Username, lynq.Shown(message)),
 		Fix:   "check username, password, tls, and from where this user may connect",
 	}
 	if s.target.Password == "" {
@@ -67,7 +67,7 @@ func (s server) databaseError() error {
 func (s server) deniedError(message string) error {
 	return &Error{
 		Place: s.name,
-		What:  fmt.Sprintf("user %q may not read table %s: %s", s.target.Username, s.target.Table, message),
+		What:  fmt.Sprintf("user %q may not read table %s: %s", s.target.Username, s.target.Table, lynq.Shown(message)),
 		Fix:   "check table, and grant this user SELECT on it",
 	}
 }

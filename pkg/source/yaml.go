@@ -170,7 +170,7 @@ func (m *yamlMembers) collect(node *yaml.Node) {
 		case key.Kind != yaml.ScalarNode:
 			m.problems.Add(pos, "columns have plain names", "a key is not a text")
 		case own[key.Value]:
-			m.problems.Add(pos, "remove one", "key %q is there twice in one row", key.Value)
+			m.problems.Add(pos, "remove one", "key %s is there twice in one row", lynq.Quote(key.Value))
 		default:
 			own[key.Value] = true
 			if _, has := m.values[key.Value]; !has {
