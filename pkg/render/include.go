@@ -2,7 +2,6 @@ package render
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -34,7 +33,7 @@ func (f *frame) notBoolean(i int, text []byte, problems *lynq.Problems) {
 		return // it could not be run, which has been told
 	}
 	r := &f.program.resources[i]
-	what := strconv.Quote(string(text))
+	what := lynq.Quote(string(text))
 	if slot := r.when.slot; slot != noSlot && f.program.exprs[slot].at.secret {
 		what = "something else"
 	}
