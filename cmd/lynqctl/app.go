@@ -42,6 +42,7 @@ const (
 // run runs one command line and gives the exit code.
 func (a *app) run(ctx context.Context, args []string) int {
 	a.args = args
+	kube.LogTo(a.errOut())
 	cmd := a.rootCommand()
 	if completing(args) {
 		a.registerCompletions(cmd)

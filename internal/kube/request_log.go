@@ -2,6 +2,7 @@ package kube
 
 import (
 	"io"
+	"log"
 	"net/http"
 
 	"k8s.io/client-go/transport"
@@ -26,6 +27,14 @@ const (
 type RequestLog struct {
 	Level int
 	Out   io.Writer
+}
+
+// LogTo has what client-go and net/http log outside of requests, such as a watch that
+// broke off, go to out, and not to standard error by itself. It is called once, before
+// anything else.
+func LogTo(out io.Writer) {
+	log.SetOutput(out)
+	klog.SetLogger(textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(out))))
 }
 
 // transport logs the requests that go through it, as their contexts have it.
