@@ -20,19 +20,20 @@ func activateNames() []string {
 	return []string{"active", "is_active", "activate", "activated", "enabled", "is_enabled", "live", "status", "state"}
 }
 
-// uid finds the column that identifies rows.
-func (t Table) uid(chosen string) (*Column, error) {
+// uid finds the column that identifies the active rows: those that are not may repeat
+// one, as history does.
+func (t Table) uid(chosen string, activate *Column) (*Column, error) {
 	if chosen != "" {
 		c, err := t.named("uid", chosen)
-		if err == nil && !c.isDistinct() {
-			err = &Error{What: fmt.Sprintf("column %q identifies no row: it has an empty value, or one twice", c.Name), Fix: "fix the rows, or name another column"}
+		if err == nil && !c.isDistinct(activate) {
+			err = &Error{What: fmt.Sprintf("column %q identifies no row: it has an empty value in active rows, or one twice", c.Name), Fix: "fix the rows, or name another column"}
 		}
 		return c, err
 	}
 	var best *Column
 	most := 0
 	for i := range t.Columns {
-		if fit := t.Columns[i].fitForUID(i == 0); fit > most {
+		if fit := t.Columns[i].fitForUID(i == 0, activate); fit > most {
 			best, most = &t.Columns[i], fit
 		}
 	}
@@ -48,8 +49,8 @@ func (t Table) uid(chosen string) (*Column, error) {
 // fitForUID tells how well a column would identify rows, 0 for not at all. Keys
 // go before what only happens to be distinct, and words before numbers, which
 // make poor names: a slug that is a key is better than a number that is one.
-func (c *Column) fitForUID(first bool) int {
-	if c.Binary || c.looksSecret() || !c.isDistinct() {
+func (c *Column) fitForUID(first bool, activate *Column) int {
+	if c.Binary || c.looksSecret() || !c.isDistinct(activate) {
 		return 0
 	}
 	var fit int
@@ -144,10 +145,16 @@ func (c *Column) hasValue() bool {
 	return slices.ContainsFunc(c.Values, func(v string) bool { return v != "" })
 }
 
-// isDistinct tells whether no sample is empty or there twice.
-func (c *Column) isDistinct() bool {
+// isDistinct tells whether no sample is empty or there twice, but for rows that are not
+// active by a column that says so, nil where none is known.
+func (c *Column) isDistinct(activate *Column) bool {
 	seen := map[string]bool{}
-	for _, v := range c.Values {
+	for i, v := range c.Values {
+		if activate != nil && i < len(activate.Values) {
+			if active, err := lynq.ParseActive(activate.Values[i]); err == nil && !active {
+				continue
+			}
+		}
 		if v = strings.TrimSpace(v); v == "" || seen[v] {
 			return false
 		}

@@ -61,7 +61,8 @@ func (e *Error) Error() string { return e.What + " (" + e.Fix + ")" }
 
 // Decide finds out what the columns of a table are for.
 func Decide(t Table, c Choice) (*Draft, error) {
-	uid, err := t.uid(c.UID)
+	active, _ := t.activate(c.Activate, &Column{}) // what is wrong with that is told below
+	uid, err := t.uid(c.UID, active)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,8 @@ type applyJob struct {
 	nodes      map[lynq.HubKey][]*plan.Node
 	reports    map[lynq.HubKey]render.Report
 	missing    []string
-	failed     error // nodes that could not be rendered
+	near       func(missing string) string // the row's node that was probably meant, "" for none
+	failed     error                       // nodes that could not be rendered
 
 	stdinRows Replayed
 	tracked   keptNames // by objects whose inventories were lost, nil where nothing is known of those
@@ -173,7 +174,7 @@ func (j *applyJob) render(ctx context.Context) error {
 		return j.o.Ended(run.Run, err)
 	}
 	j.failed = run.Err()
-	j.nodes, j.reports, j.missing = map[lynq.HubKey][]*plan.Node{}, run.Hubs, run.Missing()
+	j.nodes, j.reports, j.missing, j.near = map[lynq.HubKey][]*plan.Node{}, run.Hubs, run.Missing(), run.Near
 	for _, n := range sink.nodes {
 		key := lynq.HubKey{Namespace: n.HubNamespace, Name: n.Hub}
 		j.nodes[key] = append(j.nodes[key], n)
@@ -325,7 +326,11 @@ func (j *applyJob) unknownNodes(found map[string]bool) error {
 	slices.Sort(names)
 	e := unknownNodes(missing, render.FormNames(allPrograms(j.hubs)))
 	for _, m := range missing {
-		if near, ok := suggest.Near(m, names); ok {
+		candidates := names
+		if near := j.near(m); near != "" {
+			candidates = append(candidates, near)
+		}
+		if near, ok := suggest.Near(m, candidates); ok {
 			e.Err = fmt.Errorf("%w; for %s, did you mean %s?", e.Err, m, near)
 		}
 	}

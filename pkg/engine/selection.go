@@ -194,8 +194,12 @@ func (r *removal) choose(all *records) ([]*leavingHub, error) {
 	var errs []error
 	for i := range r.targets {
 		hubs, err := r.targets[i].choose(all)
-		if missing := (*notFoundError)(nil); errors.As(err, &missing) && r.ignoreMissing && !r.targets[i].mayBeUnread(all) {
-			continue
+		if missing := (*notFoundError)(nil); errors.As(err, &missing) && r.ignoreMissing {
+			unread := r.targets[i].mayBeUnread(all)
+			if unread == nil {
+				continue
+			}
+			err = fmt.Errorf("whether there is a %s %q is not known, since an inventory cannot be read: %w", r.targets[i].What, r.targets[i].Name, unread)
 		}
 		errs = append(errs, err)
 		for _, h := range hubs {
@@ -210,18 +214,22 @@ type notFoundError struct{ error }
 
 func notFound(format string, args ...any) error { return &notFoundError{fmt.Errorf(format, args...)} }
 
-// mayBeUnread tells whether a target that was not found may be one of the records that
-// could not be read.
-func (t *Target) mayBeUnread(all *records) bool {
-	return slices.ContainsFunc(all.broken, func(b *inventory.UnreadableError) bool {
+// mayBeUnread is a record that could not be read and may be of a target that was not
+// found, nil for none.
+func (t *Target) mayBeUnread(all *records) error {
+	for _, b := range all.broken {
+		may := b.Hub == ""
 		switch t.What {
 		case "node":
-			return b.Namespace == t.Namespace && (b.Node == "" || b.Node == t.Name)
+			may = b.Namespace == t.Namespace && (b.Node == "" || b.Node == t.Name)
 		case "form":
-			return b.Hub == "" || b.Form == ""
+			may = b.Hub == "" || b.Form == ""
 		}
-		return b.Hub == ""
-	})
+		if may {
+			return b
+		}
+	}
+	return nil
 }
 
 func (t *Target) choose(all *records) ([]*leavingHub, error) {

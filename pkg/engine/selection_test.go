@@ -130,8 +130,8 @@ there is no node "y" in namespace ns (there are acme-web, bolt-web, held-web, sh
 		{removal{targets: []Target{node("x"), {What: "hub", Name: "x", Namespace: "ns"}, {What: "form", Name: "x"}}, ignoreMissing: true}, someRecords(), ""},
 		{removal{targets: []Target{node("torn-web")}, ignoreMissing: true}, someRecords(), "error: ConfigMap ns/lynqnode-torn-web: data.resources: it is torn (restore it as it was; until then nothing of node ns/torn-web is touched)"},
 		{removal{targets: []Target{{What: "form", Name: "web"}}, ignoreMissing: true}, someRecords(), `error: several hubs have a form "web": far/crm, ns/crm, ns/shop (say --hub NAMESPACE/NAME with one of these)`},
-		{removal{targets: []Target{node("torn-web")}, ignoreMissing: true}, torn, `error: there is no node "torn-web" in namespace ns (there are acme-web, bolt-web, held-web, shop-web)`},
-		{removal{targets: []Target{{What: "hub", Name: "x", Namespace: "ns"}}, ignoreMissing: true}, torn, `error: there is no hub "x" in namespace ns (there is crm)`},
+		{removal{targets: []Target{node("torn-web")}, ignoreMissing: true}, torn, `error: whether there is a node "torn-web" is not known, since an inventory cannot be read: ConfigMap ns/lynqnode-torn-web: data.resources: it is torn (restore it as it was; until then nothing of node ns/torn-web is touched)`},
+		{removal{targets: []Target{{What: "hub", Name: "x", Namespace: "ns"}}, ignoreMissing: true}, torn, `error: whether there is a hub "x" is not known, since an inventory cannot be read: ConfigMap ns/lynqnode-torn-web: data.resources: it is torn (restore it as it was; until then nothing of node ns/torn-web is touched)`},
 	} {
 		if got := chosen(&tt.removal, tt.all); got != tt.want {
 			t.Errorf("%+v:\n got %s\nwant %s", tt.removal, got, tt.want)
