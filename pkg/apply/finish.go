@@ -3,6 +3,7 @@ package apply
 import (
 	"cmp"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -259,7 +260,20 @@ func (n *nodeRun) status(outcome Outcome) inventory.Status {
 		}
 	}
 	st.Conditions = conditionsOf(outcome, allReady, n.problems)
+	uncount(&st)
 	return st
+}
+
+// uncount takes counts out of what is recorded: a container that restarts again is no
+// change of the node, and the inventory is not written for it.
+func uncount(st *inventory.Status) {
+	counts := regexp.MustCompile(`, [0-9]+ restarts?\b`) // as ready.Cause has them
+	for i := range st.Objects {
+		st.Objects[i].Message = counts.ReplaceAllString(st.Objects[i].Message, "")
+	}
+	for i := range st.Conditions {
+		st.Conditions[i].Message = counts.ReplaceAllString(st.Conditions[i].Message, "")
+	}
 }
 
 // conditionsOf are the conditions of a node, without their times.

@@ -366,6 +366,7 @@ type stage struct {
 	options Options
 	// keepContent: orphans that come back are tracked, and their content left alone.
 	keepContent bool
+	causes      Causes
 }
 
 func newStage() *stage {
@@ -385,7 +386,7 @@ func (s *stage) plan(ctx context.Context, nodes ...*plan.Node) (*plan.Plan, erro
 
 // run carries a plan out.
 func (s *stage) run(ctx context.Context, p *plan.Plan) (*Summary, error) {
-	r := &Runner{Cluster: s, Inventories: s.notes, Reporter: &events{}, Now: time.Now, Options: s.options}
+	r := &Runner{Cluster: s, Inventories: s.notes, Reporter: &events{}, Now: time.Now, Options: s.options, Causes: s.causes}
 	return r.Run(ctx, []plan.Plan{*p})
 }
 

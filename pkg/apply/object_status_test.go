@@ -2,6 +2,7 @@ package apply
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -53,6 +54,37 @@ func TestObjectStatus(t *testing.T) {
 	mustApply(t, s, node("n", stuck(widget("broken")), configMap("after", "1", "broken"), configMap("refused", "1"), configMap("fine", "1")))
 	if got := s.recorded(); len(got) > 0 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// restarting is a pod that has restarted so often.
+type restarting int
+
+func (r restarting) Cause(context.Context, lynq.Ref) string {
+	return fmt.Sprintf("pod a: container main: CrashLoopBackOff, exit code 3, %d restarts", r)
+}
+
+// TestRestarts: the cause is recorded without the count of restarts, which grows, so that
+// the inventory of a node that stays broken is not written by each run.
+func TestRestarts(t *testing.T) {
+	s := newStage()
+	var versions []string
+	for _, restarts := range []restarting{1, 2, 3} {
+		s.causes = restarts
+		mustApply(t, s, node("n", stuck(widget("broken"))))
+		versions = append(versions, s.notes.all()[0].ResourceVersion)
+	}
+	if versions[1] != versions[2] {
+		t.Errorf("the inventory was written again: %v", versions)
+	}
+	const want = "Bad: no chart; pod a: container main: CrashLoopBackOff, exit code 3"
+	if got := s.recorded()[0].Message; got != want {
+		t.Errorf("recorded is %q, want %q", got, want)
+	}
+	for _, c := range s.notes.all()[0].Status.Conditions {
+		if c.Type == inventory.ConditionDegraded && !strings.HasSuffix(c.Message, want) {
+			t.Errorf("the condition says %q", c.Message)
+		}
 	}
 }
 
