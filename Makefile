@@ -5,6 +5,7 @@
 # make test           everything, on real database servers and a real control plane
 # make test-unit      the pure packages, in seconds
 # make check          format, vet, lint, no dead code, and that go.mod is tidy
+# make security       the tests that docs/security.md names
 # make vuln           known vulnerabilities in what lynqctl calls, where their database can be reached
 # make fuzz           each fuzz target of what people and rows write for FUZZTIME, the others for FUZZLESS
 # make bench          rendering against a hand-written loop and the usual way
@@ -29,7 +30,7 @@ RACE     := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 SEQUENTIAL := ./internal/draft ./internal/suggest ./internal/markdown ./pkg/apply/plan ./pkg/apply/ready ./pkg/diff ./pkg/form ./pkg/lynq ./pkg/status
 UNIT       := $(SEQUENTIAL) ./internal/ui ./pkg/orphan ./pkg/render
 
-.PHONY: build generate man release-check test test-unit check vuln fuzz bench bench-cluster cluster cluster-build cluster-down
+.PHONY: build generate man release-check test test-unit security check vuln fuzz bench bench-cluster cluster cluster-build cluster-down
 
 build:
 	$(GO) build -trimpath -o bin/lynqctl ./cmd/lynqctl
@@ -71,6 +72,13 @@ test: cluster-build
 	LYNQCTL_TEST_CLUSTER=1 $(GO) test -count=1 -vet=off -parallel 3 -timeout 45m ./test/e2e
 	LYNQCTL_TEST_CLUSTER=1 $(GO) -C $(CLUSTER) test $(RACE) -count=1 -vet=off ./...
 	LYNQCTL_TEST_CLUSTER=1 $(GO) -C $(GITOPS) test $(RACE) -count=1 -vet=off -timeout 45m ./...
+
+# A name on the page is that of a test, or of a script.
+security: cluster-build
+	tests=$$(grep -oE '`(Test|Fuzz)[A-Za-z]+`' docs/security.md | tr -d '`' | sort -u | paste -sd'|' -); \
+	LYNQCTL_TEST_CLUSTER=1 $(GO) test -count=1 -vet=off -timeout 45m -run "^($$tests)$$" $$(grep -rlE --include='*_test.go' "^func ($$tests)\(" cmd internal pkg test/e2e | xargs -n 1 dirname | sort -u | sed 's|^|./|')
+	scripts=$$(grep -oE '`[a-z]+([-_][a-z]+)*`' docs/security.md | tr -d '`' | sort -u | paste -sd'|' -); \
+	LYNQCTL_TEST_CLUSTER=1 $(GO) test -count=1 -vet=off -parallel 3 -timeout 45m -run "^Test(Operator)?Scripts$$/^($$scripts)$$" ./cmd/lynqctl ./test/e2e
 
 test-unit:
 	$(GO) test $(UNIT)
