@@ -69,7 +69,7 @@ func detailsOf(inv *inventory.Inventory, now time.Time) *ui.Details {
 	data := nodeDataOf(inv)
 	parts := ui.List{Columns: []ui.Column{
 		{Name: "KIND"}, {Name: "NAMESPACE"}, {Name: "NAME", Flexible: true}, {Name: "ID", Flexible: true},
-		{Name: "POLICIES"}, {Name: "READY"},
+		{Name: "POLICIES"}, {Name: "STATE"},
 		{Name: "ADOPTED", Wide: true}, {Name: "DIGEST", Wide: true}, {Name: "UID", Wide: true},
 	}}
 	for i := range entries {
@@ -77,7 +77,7 @@ func detailsOf(inv *inventory.Inventory, now time.Time) *ui.Details {
 		d := resourceDataOf(r)
 		data.Resources = append(data.Resources, d)
 		parts.Items = append(parts.Items, ui.Item{
-			Cells: []string{r.GroupKind(), r.Namespace, r.Name, r.ID, unusual(r), readiness(r), yesNo(r.Adopted), shortDigest(r.Digest), r.UID},
+			Cells: []string{r.GroupKind(), r.Namespace, r.Name, r.ID, unusual(r), status.Recorded(inv, r), yesNo(r.Adopted), shortDigest(r.Digest), r.UID},
 			Name:  r.Full(),
 		})
 	}
@@ -138,15 +138,6 @@ func when(now time.Time, t *time.Time) string {
 
 // unusual are the policies that are not the default.
 func unusual(r *inventory.Entry) string { return strings.Join(status.PoliciesOf(r).Unusual(), ",") }
-
-// readiness tells whether the last run saw an object ready. Of one that is not
-// confirmed that is not known.
-func readiness(r *inventory.Entry) string {
-	if r.UID == "" || r.Digest == "" {
-		return "unconfirmed"
-	}
-	return yesNo(r.Ready)
-}
 
 func shortDigest(digest string) string {
 	const digits = 8

@@ -51,14 +51,14 @@ func TestDetailsOrder(t *testing.T) {
 	}
 	retained := record("d", 2, "u", "0123456789abcdef", false)
 	retained.Deletion, retained.Patch, retained.Adopted = lynq.DeleteRetain, lynq.PatchReplace, true
-	d := detailsOf(&inventory.Inventory{Node: "n", Entries: []inventory.Entry{
+	d := detailsOf(&inventory.Inventory{Node: "n", Status: inventory.Status{Objects: []inventory.ObjectStatus{{Kind: "Secret", Namespace: "ns", Name: "d", Reason: inventory.ObjectTimedOut}}}, Entries: []inventory.Entry{
 		retained, record("c", 1, "u", "", true), record("b", 0, "", "", false), record("a", 0, "u", "0123", true),
 	}}, time.Now())
 	want := [][]string{
-		{"Secret", "ns", "a", "a", "", "yes", "no", "0123", "u"},
-		{"Secret", "ns", "b", "b", "", "unconfirmed", "no", "", ""},
-		{"Secret", "ns", "c", "c", "", "unconfirmed", "no", "", "u"},
-		{"Secret", "ns", "d", "d", "Retain,replace", "no", "yes", "01234567", "u"},
+		{"Secret", "ns", "a", "a", "", "Ready", "no", "0123", "u"},
+		{"Secret", "ns", "b", "b", "", "Progressing", "no", "", ""},
+		{"Secret", "ns", "c", "c", "", "Progressing", "no", "", "u"},
+		{"Secret", "ns", "d", "d", "Retain,replace", "Degraded: TimedOut", "yes", "01234567", "u"},
 	}
 	var got [][]string
 	for _, item := range d.Parts.Items {

@@ -118,6 +118,19 @@ func condition(inv *inventory.Inventory, what string) *inventory.Condition {
 	return &inv.Status.Conditions[i]
 }
 
+// Recorded is the state of an object in a word or two, as the last run recorded it. One
+// that no run confirmed is on its way.
+func Recorded(inv *inventory.Inventory, r *inventory.Entry) string {
+	told := inv.Status.Object(r.Ref)
+	switch {
+	case told != nil && slices.Contains([]string{inventory.ObjectConflict, inventory.ObjectFailed, inventory.ObjectNotReady, inventory.ObjectTimedOut}, told.Reason):
+		return Degraded + ": " + told.Reason
+	case r.Ready && r.UID != "" && r.Digest != "":
+		return Ready
+	}
+	return Progressing
+}
+
 // Sort sorts nodes by namespace and name.
 func Sort(nodes []Node) {
 	slices.SortFunc(nodes, func(a, b Node) int {
