@@ -44,6 +44,7 @@ func (s *script) commands() map[string]func(*testscript.TestScript, bool, []stri
 		"atterminal": s.atTerminal,
 		"interrupts": s.interrupts,
 		"operator":   s.operator,
+		"webhook":    s.webhook, // of webhook_test.go
 	}
 	out := map[string]func(*testscript.TestScript, bool, []string){}
 	for name, run := range commands {
