@@ -136,21 +136,26 @@ func hubLines(h *status.Hub, now time.Time) []string {
 	if h.Deleting {
 		head += "; its record is being deleted"
 	}
-	lines, called, chosen := []string{head}, newShortNames(), ""
-	if h.Partial {
-		chosen = ", chosen nodes only"
-	}
+	lines, called := []string{head}, newShortNames()
 	for i := range h.Forms {
 		called.forms.See(h.Forms[i].Namespace, h.Forms[i].Name)
 	}
 	for i := range h.Forms {
 		f := &h.Forms[i]
-		lines = append(lines, "  form "+called.form(lynq.FormKey{Namespace: f.Namespace, Name: f.Name})+chosen+": "+countsLine(&f.Counts)+rolloutText(f.Rollout)+absentText(f.Absent))
+		lines = append(lines, "  form "+called.form(lynq.FormKey{Namespace: f.Namespace, Name: f.Name})+chosen(f.Partial)+": "+countsLine(&f.Counts)+rolloutText(f.Rollout)+absentText(f.Absent))
 	}
 	if len(h.Forms) > 1 {
-		lines = append(lines, "  all forms"+chosen+": "+countsLine(&h.Counts))
+		lines = append(lines, "  all forms"+chosen(h.Partial)+": "+countsLine(&h.Counts))
 	}
 	return lines
+}
+
+// chosen says of sums that they are not of all nodes.
+func chosen(partial bool) string {
+	if partial {
+		return ", chosen nodes only"
+	}
+	return ""
 }
 
 // lastRun says when the last run was, and whether it was done.

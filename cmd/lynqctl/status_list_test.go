@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,6 +42,8 @@ func TestHubLines(t *testing.T) {
 	}
 	some := *h
 	some.Partial, some.Missing, some.Deleting = true, 0, false
+	some.Forms = slices.Clone(some.Forms)
+	some.Forms[0].Partial, some.Forms[1].Partial = true, true
 	if lines := hubLines(&some, now); !strings.HasPrefix(lines[2], "  form web, chosen nodes only: 1/3 ") || !strings.HasPrefix(lines[3], "  all forms, chosen nodes only: 2/4 ") {
 		t.Errorf("sums of some nodes: %q", lines)
 	}

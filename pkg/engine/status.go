@@ -143,13 +143,19 @@ func keyOfHub(h *inventory.Hub) lynq.HubKey {
 }
 
 // whole tells whether hubs are shown whole.
-func (o *StatusOptions) whole() bool { return len(o.Forms)+len(o.Nodes) == 0 && o.Selector == nil }
+func (o *StatusOptions) whole() bool { return len(o.Forms) == 0 && o.wholeForms() }
+
+// wholeForms tells whether forms are.
+func (o *StatusOptions) wholeForms() bool { return len(o.Nodes) == 0 && o.Selector == nil }
 
 // sum sums nodes up by their hubs.
 func (o *StatusOptions) sum(nodes []status.Node, hubs []*inventory.Hub) []status.Hub {
 	sums := status.Sum(nodes, hubs)
 	for i := range sums {
 		sums[i].Partial = !o.whole()
+		for j := range sums[i].Forms {
+			sums[i].Forms[j].Partial = !o.wholeForms()
+		}
 	}
 	return sums
 }

@@ -54,6 +54,8 @@ type Form struct {
 	Name      string `json:"form"`
 	Namespace string `json:"formNamespace,omitempty"`
 	Counts
+	// Partial: only some of its nodes were asked for.
+	Partial bool `json:"partial,omitempty"`
 	// Absent: the inputs of the last run did not have it.
 	Absent bool `json:"absent,omitempty"`
 	// Rollout is how far the last run came with it, nil where the form has none.
