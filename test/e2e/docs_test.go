@@ -65,5 +65,5 @@ func ofOthers(line string) bool {
 	const record = "warning: ConfigMap "
 	return strings.HasPrefix(line, record) && !strings.HasPrefix(line, record+"shop/") ||
 		strings.HasPrefix(line, "not adopted: orphans from hubs that are not in the inputs") ||
-		strings.HasSuffix(line, "nothing renders them, and they do not say where they are from")
+		strings.Contains(line, "nothing renders them, and they do not say where they are from")
 }
