@@ -520,6 +520,12 @@ func TestGuards(t *testing.T) {
 	if r := Decide(excluding, Limits{MaxDelete: DefaultMaxDelete()}).Refusals; len(r) != 1 || r[0].What != want || r[0].Fix != "check the rows; if they are to go, say --max-delete=2" {
 		t.Errorf("nodes that lose objects: %+v", r)
 	}
+	for i, inv := range excluding.Inventories { // another resource makes the same object
+		excluding.Nodes[i].Objects = []Object{{Ref: inv.Entries[1].Ref, ID: "silver"}, {Ref: inv.Entries[0].Ref, ID: "kept"}}
+	}
+	if r := Decide(excluding, Limits{MaxDelete: DefaultMaxDelete()}).Refusals; len(r) != 0 {
+		t.Errorf("nodes whose objects change their resource: %+v", r)
+	}
 	in := nodes(1, 1)
 	in.OperatorNodes = 2
 	if r := Decide(in, Limits{}).Refusals; len(r) != 1 || r[0].Guard != GuardOperator {

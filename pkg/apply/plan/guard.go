@@ -150,14 +150,16 @@ func (d *decider) losses() losses {
 }
 
 // excludes tells whether a row no longer gets objects that its node has, and that
-// would be deleted: a change of rows does that, so that it counts as if nodes went.
+// would be deleted: a change of rows does that, so that it counts as if nodes went. What
+// another resource makes for the row, or for another one, does not go.
 func (d *decider) excludes(inv *inventory.Inventory) bool {
 	n := d.nodes[NodeKey{inv.Namespace, inv.Node}]
 	if n == nil || len(n.Excluded) == 0 || !d.within(inv) || d.obstacle(n, inv) != nil {
 		return false
 	}
 	return slices.ContainsFunc(inv.Entries, func(r inventory.Entry) bool {
-		return slices.Contains(n.Excluded, r.ID) && !r.Deletion.Keeps(false)
+		_, wanted := d.desired[r.Ref]
+		return slices.Contains(n.Excluded, r.ID) && !r.Deletion.Keeps(false) && !wanted
 	})
 }
 
