@@ -13,4 +13,4 @@ func Parse(file string, data []byte) ([]*Value, lynq.Problems) {
 func (v *Value) Plain() any { return v.plain() }
 
 // Reduce leaves out the dependencies that follow from others.
-func Reduce(needs [][]int) [][]int { return reduce(needs) }
+func Reduce(needs [][]int, conditional func(int) bool) [][]int { return reduce(needs, conditional) }

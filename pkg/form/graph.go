@@ -22,7 +22,8 @@ const (
 
 // WriteGraph writes which resources of the forms depend on which, one form
 // after the other. Arrows and branches lead from a resource to those that wait
-// for it; those that follow from others are left out. The error is one of writing, or says that the format is unknown.
+// for it; those that follow from others are left out. The error is one of writing, or
+// says that the format is unknown.
 func WriteGraph(w io.Writer, format GraphFormat, forms []*Form) error {
 	graphs := make([]graph, len(forms))
 	names := map[string]int{}
@@ -81,7 +82,7 @@ func graphOf(f *Form) graph {
 			}
 		}
 	}
-	for i, reduced := range reduce(needs) {
+	for i, reduced := range reduce(needs, func(i int) bool { return f.Resources[i].IncludeWhen.isSet() }) {
 		g.nodes[i].needs = reduced
 		for _, j := range reduced {
 			g.nodes[j].dependents = append(g.nodes[j].dependents, i)
@@ -91,14 +92,17 @@ func graphOf(f *Form) graph {
 }
 
 // reduce leaves out what follows: where a needs b and b needs c, a needs c without
-// saying so. Each number needs only smaller ones.
-func reduce(needs [][]int) [][]int {
+// saying so, unless b is one that some rows do not have. Each number needs only smaller
+// ones.
+func reduce(needs [][]int, conditional func(int) bool) [][]int {
 	reduced := make([][]int, len(needs))
 	all := make([]map[int]bool, len(needs)) // what each needs, at once or by others
 	for i, direct := range needs {
 		all[i] = map[int]bool{}
 		for _, j := range direct {
-			maps.Copy(all[i], all[j])
+			if !conditional(j) {
+				maps.Copy(all[i], all[j])
+			}
 		}
 		for _, j := range direct {
 			if !all[i][j] {

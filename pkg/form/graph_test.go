@@ -89,8 +89,13 @@ func TestReduce(t *testing.T) {
 		"named twice":      {[][]int{nil, {0, 0}}, [][]int{nil, {0}}},
 		"two roots":        {[][]int{nil, nil, {0, 1}, {2, 0}}, [][]int{nil, nil, {0, 1}, {2}}},
 	} {
-		if diff := cmp.Diff(c.want, form.Reduce(c.needs)); diff != "" {
+		if diff := cmp.Diff(c.want, form.Reduce(c.needs, func(int) bool { return false })); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
+	}
+	// Without the one in the middle, which some rows do not have, nothing follows.
+	want := [][]int{nil, {0}, {0, 1}, {2}}
+	if diff := cmp.Diff(want, form.Reduce([][]int{nil, {0}, {0, 1}, {0, 1, 2}}, func(i int) bool { return i == 1 })); diff != "" {
+		t.Error(diff)
 	}
 }
