@@ -198,7 +198,7 @@ func troubles(c *status.Counts) string {
 	for _, part := range []struct {
 		n    int
 		word string
-	}{{c.Failed, "failed"}, {c.Skipped, "skipped"}, {c.Conflicted, "conflicted"}} {
+	}{{c.Failed, "failed"}, {c.Skipped, "skipped"}, {c.Conflicted, "conflicted"}, {c.Excluded, "excluded"}} {
 		if part.n > 0 {
 			fmt.Fprintf(&b, ", %d %s", part.n, part.word)
 		}

@@ -131,7 +131,7 @@ func (n *nodeNow) details(now time.Time) *ui.Details {
 	}
 	if !n.Created.IsZero() {
 		d.Facts = append(d.Facts, ui.Fact{Name: "Wanted", Text: fmt.Sprintf("%s: %d ready%s", lynq.Count(r.Desired, "object"), r.Ready, troubles(&status.Counts{
-			Failed: r.Failed, Skipped: r.Skipped, Conflicted: r.Conflicted,
+			Failed: r.Failed, Skipped: r.Skipped, Conflicted: r.Conflicted, Excluded: r.Excluded,
 		}))}, ui.Fact{Name: "Now", Text: tallied(n.Objects)})
 	}
 	return d

@@ -152,7 +152,10 @@ func (n *nodeRun) held(outcome Outcome) Outcome {
 			why = plan.MarkedUnmanaged
 		}
 		if s.entry != nil && (s.Action == plan.ActionSkip || s.Reason == plan.ReasonUnmanaged) {
-			n.problems = append(n.problems, s.ref().String()+": the inventory stays, since "+why+" (take that off, and run again)")
+			if s.Reason != plan.ReasonExcluded { // which says what to do
+				why += " (take that off, and run again)"
+			}
+			n.problems = append(n.problems, s.ref().String()+": the inventory stays, since "+why)
 			outcome = OutcomeSkipped
 		}
 	}
@@ -228,6 +231,9 @@ func (n *nodeRun) confirmed() []inventory.Entry {
 		if s.Object != nil {
 			r.Deletion = r.Deletion.Or(s.Object.Policy.Deletion)
 		}
+		if s.Reason != plan.ReasonLeftOut {
+			r.Excluded = s.Reason == plan.ReasonExcluded
+		}
 		entries = append(entries, r)
 	}
 	slices.SortFunc(entries, func(a, b inventory.Entry) int { return cmp.Compare(a.Key(), b.Key()) })
@@ -240,7 +246,11 @@ func (n *nodeRun) status(outcome Outcome) inventory.Status {
 	allReady := true
 	for i := range n.steps {
 		s := &n.steps[i]
-		if s.Object == nil {
+		switch {
+		case s.Object == nil:
+			continue
+		case s.Object.Exclusion != nil:
+			st.Excluded++
 			continue
 		}
 		st.Desired++

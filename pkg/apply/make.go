@@ -58,7 +58,7 @@ func makeObject(o *lynq.Object, partOf string) (plan.Object, error) {
 	policy := o.Policy
 	return plan.Object{
 		Ref: o.Ref, APIVersion: apiVersion, ID: o.ID, Template: o.Template, DependIDs: o.DependIDs,
-		Policy: &policy, Owned: !labelled, Body: body, Digest: digest(body, &policy),
+		Policy: &policy, Owned: !labelled, Exclusion: o.Exclusion, Body: body, Digest: digest(body, &policy),
 	}, nil
 }
 

@@ -114,7 +114,7 @@ func (n *nodeRun) idle() bool {
 		}
 		s.outcome = OutcomeUnchanged
 		r := plan.NewEntry(s.Object)
-		if r.ID != s.Entry.ID || r.Conflict != s.Entry.Conflict || r.Order != s.Entry.Order {
+		if r.ID != s.Entry.ID || r.Conflict != s.Entry.Conflict || r.Order != s.Entry.Order || s.Entry.Excluded {
 			return false // the record is to say so
 		}
 	}

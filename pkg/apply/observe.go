@@ -100,7 +100,9 @@ func wantedKinds(nodes []*plan.Node, inventories []*inventory.Inventory) []wante
 	}
 	for _, n := range nodes {
 		for i := range n.Objects {
-			add(n.Objects[i].Ref, n.Objects[i].APIVersion)
+			if n.Objects[i].Exclusion == nil {
+				add(n.Objects[i].Ref, n.Objects[i].APIVersion)
+			}
 		}
 	}
 	groups := map[string]bool{}

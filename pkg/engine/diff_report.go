@@ -77,7 +77,7 @@ func (t *trial) object(o *diff.Object, p *plan.NodePlan, s *plan.Step) error {
 		o.Problem, o.Note = event.Message, ""
 		return nil
 	case told && event.Outcome == apply.OutcomeSkipped:
-		o.Skipped = s.Action != plan.ActionSkip
+		o.Skipped = s.Action != plan.ActionSkip || s.Reason == plan.ReasonExcluded
 		return nil
 	case s.Action == plan.ActionKeep, s.Object == nil && (s.Live == nil || s.To != plan.NodeKey{}):
 		return nil // what was tried, if anything, is of another node that has the object

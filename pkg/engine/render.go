@@ -80,6 +80,9 @@ func (e *Engine) RenderRows(ctx context.Context, f *RenderOptions, s render.Sett
 		run.Hubs[h.Key] = difference(before, run.Report())
 		e.warn(emptyHub(h.Hub, run.Hubs[h.Key]))
 	}
+	for _, x := range run.Excluded() {
+		e.notef("excluded: %s (%s: %s)", lynq.Count(x.Objects, "object"), x.Pos, &x.Exclusion)
+	}
 	return run, context.Cause(ctx)
 }
 

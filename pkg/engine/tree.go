@@ -140,7 +140,19 @@ func (e *Engine) WriteTree(ctx context.Context, o *TreeOptions, inputs *Inputs) 
 	if err := j.unknownNodes(); err != nil {
 		return err
 	}
+	if err := j.retain(ctx); err != nil {
+		return j.untouched(err)
+	}
 	return j.carryOut(ctx)
+}
+
+// retain keeps what the tree has of objects that a rule excludes.
+func (j *treeJob) retain(ctx context.Context) error {
+	kept, err := j.tree.Retain(ctx, j.input, j.o.Target)
+	if kept > 0 {
+		j.notef("warning: in the tree stay as before, and are not pruned: %s", lynq.Count(kept, "excluded object"))
+	}
+	return err
 }
 
 // tell shows the losses that are new to a tree, and gives what it is to remember.

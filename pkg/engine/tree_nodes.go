@@ -26,7 +26,7 @@ func (s *treeSink) Write(w render.Written) {
 	for i, o := range w.Objects {
 		n.Objects[i] = gitops.Object{
 			ObjectKey: gitops.ObjectKey{Ref: o.Ref, ID: o.ID},
-			Bytes:     text[o.Start:o.End:o.End], LeftOut: o.Start == o.End,
+			Bytes:     text[o.Start:o.End:o.End], LeftOut: o.Start == o.End && !o.Excluded, Excluded: o.Excluded,
 		}
 	}
 	s.nodes = append(s.nodes, n)

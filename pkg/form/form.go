@@ -24,6 +24,7 @@ func readForm(rep *report, v *Value) *Form {
 	hub := spec.needText("hubId")
 	form.HubID, form.HubIDPos = hub.Text, hub.Pos
 	form.Rollout = readRollout(spec.object("rollout"))
+	form.Exclude = readExclude(spec, m)
 	entries := readSections(spec)
 	spec.done()
 	checkIDs(rep, o.subject, entries)

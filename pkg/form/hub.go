@@ -23,6 +23,7 @@ func readHub(rep *report, v *Value) *Hub {
 	readSource(spec.needObject("source"), hub)
 	readMappings(spec, hub)
 	readNamespaceDefaults(spec, hub)
+	hub.Exclude = readExclude(spec, m)
 	spec.done()
 	return hub
 }

@@ -13,6 +13,7 @@ const maxNameLength = 63
 type meta struct {
 	Name, Namespace string
 	Generation      int64
+	Annotations     []Entry
 }
 
 // subject names the object of a document for messages, before anything of it
@@ -37,7 +38,7 @@ func readMeta(o *object) meta {
 	result.Namespace = readNamespace(m)
 	result.Generation = int64(m.integer("generation", 0, math.MaxInt, 0))
 	m.entries("labels")
-	m.entries("annotations")
+	result.Annotations = m.entries("annotations")
 	m.accept("uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
 		"managedFields", "ownerReferences", "finalizers", "selfLink", "generateName")
 	m.done()

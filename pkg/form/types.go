@@ -35,6 +35,8 @@ type Hub struct {
 	// NamespaceDefaults are what is in namespaces by itself on the hub's clusters,
 	// beside what lynqctl knows.
 	NamespaceDefaults []lynq.NamespaceDefault
+	// Exclude are the rules for all of its forms.
+	Exclude lynq.Exclusions
 }
 
 // Mapping gives a template variable the value of a column.
@@ -69,6 +71,7 @@ type Form struct {
 	HubID           string
 	HubIDPos        lynq.Pos
 	Rollout         Rollout
+	Exclude         lynq.Exclusions
 	// Resources in dependency order: after all they depend on, Namespaces and
 	// CustomResourceDefinitions first, else as in the file.
 	Resources []*Resource

@@ -44,6 +44,8 @@ type Object struct {
 	ObjectKey
 	Bytes   []byte // a YAML document, without a line "---"
 	LeftOut bool   // a selector leaves it out: what there is of it stays
+	// Excluded: a rule excludes it. What the tree has of it stays, and is not pruned.
+	Excluded bool
 }
 
 // ObjectKey names an object, and the resource of the form that makes it.

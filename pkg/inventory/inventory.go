@@ -109,6 +109,8 @@ type Entry struct {
 	Ready bool `json:"ready,omitempty"`
 	// Adopted: it was there before the node had it.
 	Adopted bool `json:"adopted,omitempty"`
+	// Excluded: a rule excluded it when its form was last applied.
+	Excluded bool `json:"excluded,omitempty"`
 }
 
 // Key is Kind/Namespace/Name@id, or Kind/Name@id for cluster-scoped objects.

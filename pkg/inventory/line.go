@@ -180,6 +180,8 @@ func (r *Entry) member(s *scanner, name string, key *string) {
 		r.Ready = s.truth()
 	case "adopted":
 		r.Adopted = s.truth()
+	case "excluded":
+		r.Excluded = s.truth()
 	default:
 		s.fail("%q is no part of an entry", name)
 	}

@@ -15,6 +15,7 @@ type Status struct {
 	Failed     int         `json:"failed"`
 	Skipped    int         `json:"skipped"`
 	Conflicted int         `json:"conflicted"`
+	Excluded   int         `json:"excluded,omitempty"` // wanted objects that a rule excludes; in no other count
 	Conditions []Condition `json:"conditions,omitempty"`
 	// Objects are those that are not as the node wants them, as many as there is
 	// room for; MoreObjects counts the others.
@@ -100,7 +101,7 @@ func cut(s string, most int) string {
 // equalStatus compares what is recorded.
 func equalStatus(a, b Status) bool {
 	return a.Desired == b.Desired && a.Ready == b.Ready && a.Failed == b.Failed &&
-		a.Skipped == b.Skipped && a.Conflicted == b.Conflicted && a.MoreObjects == b.MoreObjects &&
+		a.Skipped == b.Skipped && a.Conflicted == b.Conflicted && a.MoreObjects == b.MoreObjects && a.Excluded == b.Excluded &&
 		slices.EqualFunc(a.Objects, b.Objects, ObjectStatus.equal) &&
 		slices.EqualFunc(a.Conditions, b.Conditions, func(x, y Condition) bool {
 			at, bt := x.LastTransitionTime, y.LastTransitionTime

@@ -31,6 +31,8 @@ type Object struct {
 	Policy  Policy
 	// DependIDs are the ids of the resources of the node that go before.
 	DependIDs []string
+	// Exclusion is the rule that excludes the object, nil for none.
+	Exclusion *Exclusion
 }
 
 // Node is what one active row and one form make: a name and its objects, in

@@ -17,6 +17,7 @@ func (f *frame) object(i int) lynq.Object {
 		Content:   content,
 		Policy:    r.Policy,
 		DependIDs: r.DependIDs,
+		Exclusion: f.exclusion(i),
 	}
 }
 

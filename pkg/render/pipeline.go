@@ -31,8 +31,9 @@ type renderedNode struct {
 	end, keys, objects int
 	count              int // of its objects
 	problems           lynq.Problems
-	made               any        // for a NodeSink
-	refs               []lynq.Ref // of a node that did not render, for a NodeSink
+	excluded           []*lynq.Exclusion // the rules of its objects that are not written
+	made               any               // for a NodeSink
+	refs               []lynq.Ref        // of a node that did not render, for a NodeSink
 	// name is that of the node, where the sink or the settings want it, and other
 	// its other name, where that was asked for.
 	name, other string

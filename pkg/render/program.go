@@ -53,6 +53,7 @@ type Program struct {
 	used      []usedVariable
 	// conditional: some resources are not every row's.
 	conditional bool
+	exclude     lynq.Exclusions // of the form and the hub
 }
 
 type usedVariable struct {
@@ -134,6 +135,7 @@ func Compile(f *form.Form, h *form.Hub, o Options) (*Program, lynq.Problems) {
 		uid:       column(h, "uid"),
 		hostOrURL: column(h, "hostOrUrl"),
 		classes:   newClassTable(),
+		exclude:   slices.Concat(f.Exclude, h.Exclude),
 	}
 	p.scope = newScope(p, o)
 	c := &compiler{program: p, exprs: newExprCompiler(), options: o, known: map[string]int{}}

@@ -109,6 +109,7 @@ type Run struct {
 	near     nearest         // what they may be meant to be
 	forms    []string
 	report   Report
+	excluded excluded
 	failures failures
 }
 
@@ -120,7 +121,7 @@ func NewRun(s Settings, sink Sink, programs []*Program) *Run {
 	s.Workers = min(s.Workers, maxWorkers)
 	nodes, _ := sink.(NodeSink)
 	written, _ := sink.(ObjectSink)
-	return &Run{settings: s, sink: sink, nodes: nodes, written: written, objects: newRegistry(), twice: newCollisions(programs), missing: maps.Clone(s.Nodes), near: nearest{}, forms: FormNames(programs)}
+	return &Run{settings: s, sink: sink, nodes: nodes, written: written, objects: newRegistry(), twice: newCollisions(programs), missing: maps.Clone(s.Nodes), near: nearest{}, excluded: excluded{}, forms: FormNames(programs)}
 }
 
 // maxWorkers bounds the memory that rows under way take.
@@ -225,6 +226,7 @@ func (r *Run) collect(b *batch, programs []*Program) error {
 		default:
 			r.report.Nodes++
 			r.report.Objects += n.count
+			r.excluded.add(n.excluded)
 			r.objects.nodes[id].count = n.count
 		}
 		if r.objects.nodes[id].lost {
@@ -358,16 +360,21 @@ func (w *worker) node(b *batch, row, program int, f *frame) {
 			if f.left[i] {
 				continue
 			}
-			n.count++
 			if w.register[program][i] {
 				w.key = f.appendKey(w.key[:0], i)
 				b.keys = append(b.keys, ownedKey{w.seeds.key(w.key), i})
 			}
 			if w.nodes != nil {
+				n.count++
 				continue
 			}
 			start := len(b.out)
-			w.object(b, f, i, &n.problems)
+			if rule := f.exclusion(i); rule != nil {
+				n.excluded = append(n.excluded, rule)
+			} else {
+				n.count++
+				w.object(b, f, i, &n.problems)
+			}
 			if w.placed {
 				b.objects = append(b.objects, f.written(i, start-before, len(b.out)-before))
 			}

@@ -27,6 +27,8 @@ type WrittenObject struct {
 	// Start and End are its place in the bytes, without a line "---". They are
 	// equal where the selector leaves the object out.
 	Start, End int
+	// Excluded: a rule excludes it, and it has no bytes.
+	Excluded bool
 }
 
 // separator goes before each YAML document.
@@ -37,5 +39,5 @@ func (f *frame) written(i, start, end int) WrittenObject {
 	if start < end {
 		start += len(separator)
 	}
-	return WrittenObject{Ref: f.ref(i), ID: f.program.resources[i].ID, Start: start, End: end}
+	return WrittenObject{Ref: f.ref(i), ID: f.program.resources[i].ID, Start: start, End: end, Excluded: f.exclusion(i) != nil}
 }

@@ -16,6 +16,7 @@ const (
 	Progressing = inventory.ConditionProgressing // not ready yet
 	Degraded    = inventory.ConditionDegraded    // not as its row wants it
 	Leaving     = "Leaving"                      // it is being deleted
+	Excluded    = string(plan.ReasonExcluded)    // a rule excludes an object
 	Orphaned    = "Orphaned"                     // an object has the marks of an orphan
 	Unknown     = "Unknown"                      // of a node: no run that began it has ended; of an object: it could not be looked at
 	Unreadable  = "Unreadable"                   // its record cannot be read
@@ -46,6 +47,7 @@ type Node struct {
 	Failed     int       `json:"failed"`
 	Skipped    int       `json:"skipped"`
 	Conflicted int       `json:"conflicted"`
+	Excluded   int       `json:"excluded,omitempty"`
 	Created    time.Time `json:"created,omitzero"` // its record
 }
 
@@ -56,7 +58,7 @@ func Of(inv *inventory.Inventory) Node {
 		Name: inv.Node, Namespace: inv.Namespace, Hub: inv.Hub, HubNamespace: plan.HubOf(inv).Namespace,
 		Form: form.Name, FormNamespace: form.Namespace, UID: inv.RowUID, Created: inv.Created,
 		Desired: inv.Status.Desired, Ready: inv.Status.Ready,
-		Failed: inv.Status.Failed, Skipped: inv.Status.Skipped, Conflicted: inv.Status.Conflicted,
+		Failed: inv.Status.Failed, Skipped: inv.Status.Skipped, Conflicted: inv.Status.Conflicted, Excluded: inv.Status.Excluded,
 	}
 	n.Condition, n.Since = Condition(inv)
 	n.Well = n.Condition == inventory.ConditionReady

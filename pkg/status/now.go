@@ -101,6 +101,9 @@ func (t *Trouble) weight() int {
 
 // trouble is what is wrong with an object, nil where nothing is.
 func (now *Now) trouble(r *inventory.Entry, f *plan.Finding) *Trouble {
+	if r.Excluded {
+		return nil // it is none of the node's matters
+	}
 	if f != nil && f.Type == plan.FindingUnconfirmed && r.UID != "" {
 		f = nil // it is there; whether it is as wanted, the next apply sees
 	}
@@ -153,7 +156,12 @@ func (now *Now) Of(inv *inventory.Inventory) Node {
 		troubles = slices.DeleteFunc(troubles, func(t Trouble) bool { return t.Reason != Leaving })
 	}
 	n.judge(inv, troubles)
-	n.Ready = len(inv.Entries)
+	n.Ready = 0
+	for i := range inv.Entries {
+		if !inv.Entries[i].Excluded {
+			n.Ready++
+		}
+	}
 	for i := range troubles {
 		if !troubles[i].readyAsIs() {
 			n.Ready--

@@ -18,6 +18,7 @@ type Counts struct {
 	Failed     int `json:"failed"`
 	Skipped    int `json:"skipped"`
 	Conflicted int `json:"conflicted"`
+	Excluded   int `json:"excluded,omitempty"`
 }
 
 func (c *Counts) add(n *Node) {
@@ -30,6 +31,7 @@ func (c *Counts) add(n *Node) {
 	c.Failed += n.Failed
 	c.Skipped += n.Skipped
 	c.Conflicted += n.Conflicted
+	c.Excluded += n.Excluded
 }
 
 // Hub sums up the nodes of a hub.

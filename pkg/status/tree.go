@@ -32,7 +32,7 @@ type Object struct {
 	Name      string    `json:"name"`
 	ID        string    `json:"id,omitempty"`
 	UID       types.UID `json:"uid,omitempty"`
-	// State is Ready, Progressing, Degraded, Leaving, Orphaned or Unknown, and Reason a
+	// State is Ready, Progressing, Degraded, Leaving, Orphaned, Excluded or Unknown, and Reason a
 	// word for why, "" where the state says all.
 	State   string    `json:"state"`
 	Reason  string    `json:"reason,omitempty"`
@@ -111,7 +111,7 @@ func Tree(inv *inventory.Inventory, now *Now, seen map[lynq.Ref]Seen, belonging 
 		o := object(s, owned)
 		o.ID, o.Policies = r.ID, PoliciesOf(r)
 		o.judge(inv, r, &s, troubles[r.Ref])
-		if o.lastRun(inv.Status.Object(r.Ref)); !looked {
+		if o.lastRun(inv.Status.Object(r.Ref)); !looked && o.State != Excluded {
 			o.State, o.Reason = Unknown, ""
 		}
 		objects = append(objects, o)
@@ -146,6 +146,10 @@ func (o *Object) lastRun(told *inventory.ObjectStatus) {
 		return
 	}
 	o.LastRun = told
+	if told.Reason == Excluded {
+		o.State, o.Reason, o.Message = Excluded, "", told.Message
+		return
+	}
 	waited := !told.Since.IsZero() || told.Reason == inventory.ObjectInterrupted
 	if o.State == Degraded || o.State == Progressing || waited {
 		return
@@ -159,12 +163,13 @@ func (o *Object) lastRun(told *inventory.ObjectStatus) {
 
 // unwritten are the objects that a node wants and no run has written.
 func unwritten(inv *inventory.Inventory) []Object {
-	if inv.Status.Is(inventory.ConditionReady) {
-		return nil // those are left alone on purpose
-	}
+	whole := inv.Status.Is(inventory.ConditionReady)
 	var objects []Object
 	for i := range inv.Status.Objects {
 		told := &inv.Status.Objects[i]
+		if whole && told.Reason != Excluded { // it is left alone on purpose
+			continue
+		}
 		if slices.ContainsFunc(inv.Entries, func(r inventory.Entry) bool { return r.Ref == told.Ref() }) {
 			continue
 		}
@@ -236,7 +241,9 @@ func (o *Object) Condition() string {
 }
 
 // States are those of objects, the best first.
-func States() []string { return []string{Ready, Progressing, Degraded, Leaving, Orphaned, Unknown} }
+func States() []string {
+	return []string{Ready, Progressing, Degraded, Leaving, Orphaned, Excluded, Unknown}
+}
 
 // Tally counts the objects of a tree, not what belongs to them, by their states.
 func Tally(objects []Object) map[string]int {

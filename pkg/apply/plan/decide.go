@@ -18,6 +18,9 @@ type Input struct {
 	// HubNamespace tells hubs of one name apart: the nodes of others are left
 	// alone.
 	HubNamespace string
+	// Exclude has the rules that exclude objects, by form; nil where they are not known,
+	// and what is recorded as excluded stays so.
+	Exclude map[lynq.FormKey]lynq.Exclusions
 	// NamespaceDefaults is what the hub says is in namespaces by itself.
 	NamespaceDefaults []lynq.NamespaceDefault
 	// Nodes are what the active rows want, in the order in which they are to
@@ -205,6 +208,7 @@ func (d *decider) node(n *Node) NodePlan {
 		p.Steps = append(p.Steps, d.step(me, o, entries[o.Ref], d.Live[o.Ref]))
 		delete(entries, o.Ref)
 	}
+	n.freed(p.Steps)
 	dropped := d.leave(me, inv, entries, ReasonRemoved)
 	for i := range dropped {
 		if s := &dropped[i]; s.Reason == ReasonRemoved && slices.Contains(n.Excluded, s.Entry.ID) {
@@ -273,9 +277,13 @@ func (d *decider) within(inv *inventory.Inventory) bool {
 
 // counts tells whether an inventory is of the hub, and of a form of the run.
 func (d *decider) counts(inv *inventory.Inventory) bool {
-	return (inv.HubNamespace == "" || inv.HubNamespace == d.HubNamespace) && slices.ContainsFunc(d.Forms, func(f lynq.FormKey) bool {
-		return f.Name == inv.Form && (inv.FormNamespace == "" || inv.FormNamespace == f.Namespace)
-	})
+	return (inv.HubNamespace == "" || inv.HubNamespace == d.HubNamespace) &&
+		slices.ContainsFunc(d.Forms, func(f lynq.FormKey) bool { return ofForm(inv, f) })
+}
+
+// ofForm tells whether an inventory is of a form.
+func ofForm(inv *inventory.Inventory, f lynq.FormKey) bool {
+	return f.Name == inv.Form && (inv.FormNamespace == "" || inv.FormNamespace == f.Namespace)
 }
 
 // leaving plans a node that is wanted no more.
@@ -355,6 +363,8 @@ func (d *decider) leavingStep(me Owner, r *inventory.Entry, l *Live, why Reason)
 		s.Action, s.Reason = ActionKeep, ReasonLeftOut
 	case l == nil:
 		d.notSeen(&s)
+	case d.excluded(me, r) != "" && !d.givenUp(r.Ref):
+		s.Action, s.Reason, s.Message = ActionSkip, ReasonExcluded, d.excluded(me, r)
 	case l.Record:
 		s.Action, s.Reason, s.Message = ActionRelease, ReasonTakenOver, neverDeleted
 	case wanted && other != me.NodeKey:
@@ -439,6 +449,9 @@ func (d *decider) wanted(me Owner, o *Object, r *inventory.Entry, l *Live) Step 
 	switch {
 	case o.LeftOut:
 		s.Action, s.Reason = ActionKeep, ReasonLeftOut
+		return s
+	case o.Exclusion != nil:
+		s.Action, s.Reason, s.Message = ActionSkip, ReasonExcluded, excludedBy(o.Exclusion)
 		return s
 	case l == nil:
 		s.Action, s.Reason = ActionCreate, ReasonNew

@@ -69,6 +69,9 @@ type Object struct {
 	// LeftOut: a selector leaves it out of this run. It is not looked at, and
 	// stays recorded.
 	LeftOut bool
+	// Exclusion is the rule that excludes it, nil for none: it is not looked at, and
+	// stays as it is.
+	Exclusion *lynq.Exclusion
 	// Owned: the object is tracked by an owner reference to the inventory, not
 	// by its node's labels.
 	Owned bool

@@ -45,6 +45,7 @@ const (
 	ReasonCreatedOnce  Reason = "CreatedOnce"  // was created, and is left alone ever since
 	ReasonUnmanaged    Reason = "Unmanaged"    // has lynq.sh/mode: unmanaged
 	ReasonLeftOut      Reason = "LeftOut"      // a selector leaves it out
+	ReasonExcluded     Reason = "Excluded"     // a rule of the hub or the form excludes it
 	ReasonForeign      Reason = "Foreign"      // is another owner's
 	ReasonDeleting     Reason = "Deleting"     // is being deleted
 	ReasonRemoved      Reason = "Removed"      // the form no longer has it

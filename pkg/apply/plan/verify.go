@@ -202,6 +202,9 @@ func (v *verifier) object(f *Finding, me Owner, r *inventory.Entry, l *Live) boo
 
 // typeOf asks what a run would do that wants just what is recorded.
 func (v *verifier) typeOf(me Owner, o *Object, r *inventory.Entry, l *Live) FindingType {
+	if r.Excluded {
+		return ""
+	}
 	reason := v.decider.step(me, o, r, l).Reason
 	switch reason {
 	case ReasonUpToDate, ReasonCreatedOnce, ReasonUnmanaged:

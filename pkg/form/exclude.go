@@ -1,0 +1,74 @@
+package form
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/internal/suggest"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// readExclude reads which objects a hub or a form excludes: spec.exclude, and the
+// annotation beside it. A rule that cannot be read is bad input: without it, objects
+// would be created that a person forbade.
+func readExclude(spec *object, m meta) lynq.Exclusions {
+	rules := readExclusions(spec, spec.name("exclude"), spec.list("exclude"))
+	name := "annotation " + lynq.AnnotationDisabledResources
+	for _, a := range m.Annotations {
+		switch near, ok := suggest.Near(a.Key, []string{lynq.AnnotationDisabledResources}); {
+		case a.Key == lynq.AnnotationDisabledResources:
+			rules = slices.Concat(rules, readExclusions(spec, name, annotatedList(spec, name, a.Text)))
+		case ok && strings.HasPrefix(a.Key, lynq.KeyPrefix):
+			spec.fail(a.Text.Pos, "did you mean "+near+"?", "annotation %s means nothing to lynqctl", a.Key)
+		}
+	}
+	return rules
+}
+
+// annotatedList reads the YAML list that an annotation is. Its problems have the
+// lines of the file, as a block of several lines has them.
+func annotatedList(o *object, name string, t Text) []*Value {
+	before := t.Pos.Line
+	if !strings.Contains(t.Text, "\n") {
+		before--
+	}
+	documents, complete := parse(o.report, t.Pos.File, []byte(strings.Repeat("\n", max(0, before))+t.Text))
+	switch {
+	case !complete:
+		return nil // which has been told
+	case len(documents) == 0:
+		return nil
+	case len(documents) > 1 || documents[0].Kind != List:
+		o.fail(t.Pos, "write - {kind: KIND, name: NAME}, one per line", "%s must be a list in YAML", name)
+		return nil
+	}
+	return documents[0].Items
+}
+
+func readExclusions(spec *object, name string, items []*Value) lynq.Exclusions {
+	var rules lynq.Exclusions
+	for i, item := range items {
+		o := newObject(spec.report, spec.subject, fmt.Sprintf("%s[%d]", name, i), item)
+		kind, pattern, namespace := o.needText("kind"), o.needText("name"), o.text("namespace")
+		o.done()
+		if kind.isSet() && !lynq.IsDNS1123Label(strings.ToLower(kind.Text)) {
+			o.fail(kind.Pos, "write the kind alone, as ConfigMap; it takes no pattern", "%s %q is no kind", o.name("kind"), kind.Text)
+		}
+		checkGlob(o, "name", pattern)
+		if checkGlob(o, "namespace", namespace); namespace.isSet() && namespace.Text == "" {
+			o.fail(namespace.Pos, "leave it out for any namespace", "%s is empty", o.name("namespace"))
+		}
+		rules = append(rules, lynq.Exclusion{Kind: kind.Text, Name: pattern.Text, Namespace: namespace.Text, Pos: item.Pos})
+	}
+	return rules
+}
+
+// checkGlob refuses what is no pattern for names; path.Match says how they are
+// written.
+func checkGlob(o *object, field string, t Text) {
+	if _, err := path.Match(t.Text, ""); err != nil || strings.ContainsAny(t.Text, "/ \t\n{}") {
+		o.fail(t.Pos, "write a name, with * for any characters", "%s %q is no pattern for names", o.name(field), t.Text)
+	}
+}

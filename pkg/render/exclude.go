@@ -1,0 +1,45 @@
+package render
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// exclusion is the rule that excludes an object of the row, nil for none.
+func (f *frame) exclusion(i int) *lynq.Exclusion {
+	if len(f.program.exclude) == 0 {
+		return nil
+	}
+	return f.program.exclude.Find(f.ref(i))
+}
+
+// Excluded is how many objects of a run a rule left unwritten.
+type Excluded struct {
+	lynq.Exclusion
+	Objects int
+}
+
+// excluded counts them.
+type excluded map[lynq.Exclusion]int
+
+func (e excluded) add(rules []*lynq.Exclusion) {
+	for _, rule := range rules {
+		e[*rule]++
+	}
+}
+
+// Excluded tells which rules left objects unwritten, by their places. A NodeSink gets
+// all objects, and knows by itself.
+func (r *Run) Excluded() []Excluded {
+	var all []Excluded
+	for rule, objects := range maps.All(r.excluded) {
+		all = append(all, Excluded{rule, objects})
+	}
+	slices.SortFunc(all, func(a, b Excluded) int {
+		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.String(), b.String()))
+	})
+	return all
+}
