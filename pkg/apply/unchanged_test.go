@@ -1,0 +1,99 @@
+package apply_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	forms "github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
+)
+
+// TestUnchanged: a form that uses nothing new renders, is recorded and is digested byte
+// for byte as by the release before the per-object policies. Otherwise an upgrade would
+// write every object of every node again: the golden file is never written again.
+func TestUnchanged(t *testing.T) {
+	inputs, err := forms.Load([]string{filepath.Join("testdata", "unchanged.yaml")}, false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, problems := render.Compile(inputs.Forms[0], inputs.Hubs[0], render.Options{ClusterScoped: inputs.ClusterScoped})
+	if len(problems) > 0 {
+		t.Fatal(problems.Err())
+	}
+	values := map[string][]string{"id": {"acme", "bolt"}, "active": {"1", "true"}, "url": {"https://acme.example.com/x", "bolt.example.com"}, "plan": {"gold", "free"}, "size": {"3", "1"}}
+	var got strings.Builder
+	for i := range 2 {
+		row := lynq.Row{Line: i + 2}
+		for _, column := range render.Columns(inputs.Hubs[0]) {
+			row.Values = append(row.Values, values[column][i])
+		}
+		renderedBytes(t, &got, program, row)
+		recordedBytes(t, &got, program, row)
+	}
+	want, err := os.ReadFile(filepath.Join("testdata", "unchanged.golden"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// sink keeps the bytes of nodes.
+type sink struct{ strings.Builder }
+
+func (s *sink) Add(node []byte) error { s.Write(node); return nil }
+func (*sink) Drop(int) bool           { return false }
+
+func renderedBytes(t *testing.T, b *strings.Builder, p *render.Program, row lynq.Row) {
+	t.Helper()
+	var out sink
+	run := render.NewRun(render.Settings{}, &out, []*render.Program{p})
+	rows := func(yield func(lynq.Row, error) bool) { yield(row, nil) }
+	if err := run.Hub(context.Background(), render.Input{Programs: []*render.Program{p}, Rows: rows, Place: func(int) string { return "row" }}); err != nil || run.Err() != nil {
+		t.Fatal(err, run.Err())
+	}
+	fmt.Fprintf(b, "# rendered\n%s", out.String())
+}
+
+func recordedBytes(t *testing.T, b *strings.Builder, p *render.Program, row lynq.Row) {
+	t.Helper()
+	n, problems := p.Node(row)
+	if len(problems) > 0 {
+		t.Fatal(problems.Err())
+	}
+	node, err := apply.Make(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	node.HubNamespace, node.FormNamespace, node.TemplateGeneration = "shop", "shop", 3
+	decided := plan.Decide(&plan.Input{Hub: "crm", HubNamespace: "shop", Nodes: []*plan.Node{node}, Active: 1}, plan.Limits{})
+	next := decided.Nodes[0].NextInventory(nil, true)
+	for i := range decided.Nodes[0].Steps {
+		s := &decided.Nodes[0].Steps[i]
+		fmt.Fprintf(b, "# %s: %s %s, order %d\n%s\n", s.Object.ID, s.Action, s.Reason, s.Object.Order, s.Object.Body)
+		r := s.NextEntry()
+		r.UID, r.Digest, r.Template, r.Ready = "u", s.Object.Digest, s.Object.Template, true
+		next.Entries = append(next.Entries, r)
+	}
+	cm, err := inventory.Encode(next)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record, err := yaml.Marshal(cm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(b, "# recorded\n%s", record)
+}
