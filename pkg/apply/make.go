@@ -23,7 +23,7 @@ func Make(n *lynq.Node) (*plan.Node, error) {
 	}
 	partOf := inventory.ID(n.Namespace, inventory.Name(n.Name))
 	for i := range n.Objects {
-		o, err := makeObject(&n.Objects[i], partOf)
+		o, err := makeObject(&n.Objects[i], n.Row, partOf)
 		if err != nil {
 			return nil, fmt.Errorf("resource %q: %s: %w", n.Objects[i].ID, n.Objects[i].Ref, err)
 		}
@@ -33,7 +33,7 @@ func Make(n *lynq.Node) (*plan.Node, error) {
 	return made, nil
 }
 
-func makeObject(o *lynq.Object, partOf string) (plan.Object, error) {
+func makeObject(o *lynq.Object, row, partOf string) (plan.Object, error) {
 	metadata, ok := o.Content["metadata"].(map[string]any)
 	if !ok {
 		return plan.Object{}, plan.ErrNoMetadata
@@ -56,9 +56,13 @@ func makeObject(o *lynq.Object, partOf string) (plan.Object, error) {
 	}
 	apiVersion, _ := o.Content["apiVersion"].(string)
 	policy := o.Policy
+	var node []string
+	if policy.OnNodeChange {
+		node = []string{o.Template, row}
+	}
 	return plan.Object{
 		Ref: o.Ref, APIVersion: apiVersion, ID: o.ID, Template: o.Template, DependIDs: o.DependIDs,
-		Policy: &policy, Owned: !labelled, Exclusion: o.Exclusion, Body: body, Digest: digest(body, &policy),
+		Policy: &policy, Owned: !labelled, Exclusion: o.Exclusion, Body: body, Digest: digest(body, &policy, node),
 	}, nil
 }
 
@@ -74,12 +78,15 @@ func checkMetadata(metadata map[string]any) error {
 	return nil
 }
 
-// digest is of the manifest and of what says how it is written: 16 hex digits
-// of a SHA-256.
-func digest(b plan.Body, p *lynq.Policy) string {
+// digest is of the manifest, of what says how it is written, and of what else of its
+// node it is written again for: 16 hex digits of a SHA-256.
+func digest(b plan.Body, p *lynq.Policy, node []string) string {
 	h := sha256.New()
 	h.Write(b)
 	writePolicy(h, p)
+	for _, text := range node {
+		_, _ = fmt.Fprintf(h, "\x00%s", text)
+	}
 	var sum [sha256.Size]byte
 	return hex.EncodeToString(h.Sum(sum[:0])[:8])
 }

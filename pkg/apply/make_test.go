@@ -70,6 +70,27 @@ func TestMake(t *testing.T) {
 	}
 }
 
+// TestDigestOfNode: what is written again with its node has a digest of that, too, and
+// nothing else has.
+func TestDigestOfNode(t *testing.T) {
+	of := func(onNode bool, row, template string) string {
+		n := rendered(t, acmeConfig, func(o *lynq.Object) { o.Policy.OnNodeChange, o.Template = onNode, template })
+		n.Row = row
+		return made(t, n).Digest
+	}
+	if of(false, "r1", "t1") != made(t, rendered(t, acmeConfig, nil)).Digest {
+		t.Error("it changes without being asked for")
+	}
+	seen := map[string]bool{of(false, "", ""): true}
+	for _, c := range [][2]string{{"r1", "t1"}, {"r2", "t1"}, {"r1", "t2"}, {"", "t1"}} {
+		d := of(true, c[0], c[1])
+		if seen[d] || len(d) != 16 {
+			t.Errorf("row %s, template %s: %s", c[0], c[1], d)
+		}
+		seen[d] = true
+	}
+}
+
 // TestDigest: an object is to be written again when its manifest changes, or how
 // it is written, and for nothing else.
 func TestDigest(t *testing.T) {

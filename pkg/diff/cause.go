@@ -104,7 +104,8 @@ type Origin struct {
 }
 
 // Source is a field of a manifest that columns of a row feed. In its path, "[]"
-// means any entry of a list.
+// means any entry of a list. Without a path it is the whole object, which is written
+// again for these columns: they count where no others feed the field.
 type Source struct {
 	Path    []string
 	Columns []string
@@ -159,11 +160,17 @@ func (o *Origin) fed(f *Field, columns []string, wanted, ours bool) bool {
 
 // columns are those that feed a field, or anything in it.
 func (o *Origin) columns(path Path) []string {
-	var columns []string
+	var columns, whole []string
 	for i := range o.Sources {
-		if feeds(o.Sources[i].Path, path, isSecret(o.Desired)) {
-			columns = append(columns, o.Sources[i].Columns...)
+		switch s := &o.Sources[i]; {
+		case len(s.Path) == 0:
+			whole = s.Columns
+		case feeds(s.Path, path, isSecret(o.Desired)):
+			columns = append(columns, s.Columns...)
 		}
+	}
+	if len(columns) == 0 {
+		columns = slices.Clone(whole)
 	}
 	slices.Sort(columns)
 	return slices.Compact(columns)

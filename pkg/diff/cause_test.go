@@ -38,6 +38,10 @@ func TestCause(t *testing.T) {
 		o.Held = true
 		return o
 	}
+	wholly := func(o Origin) Origin {
+		o.Sources = append([]Source{{Columns: []string{"plan", "name"}}}, o.Sources...)
+		return o
+	}
 	without := func(o Origin) Origin {
 		o.Sources = nil
 		return o
@@ -63,6 +67,8 @@ func TestCause(t *testing.T) {
 		{"another's, and nobody took a field", field("spec", "b"), OpReplace, held(form), "form or row (column plan; held by ed" + ed + ")"},
 		{"gone or new", field("spec", "g"), OpAdd, form, "form or drift"},
 		{"gone or new, and no program", field("spec", "g"), OpAdd, without(form), "form, row or drift"},
+		{"made by the server, when another column changed", field("spec", "whole", "in"), OpReplace, wholly(row), "row (columns name, plan)"},
+		{"fed by a column, and written again for others", field("spec", "a"), OpReplace, wholly(row), "row (columns plan, seats)"},
 		{"new", field("spec", "g"), OpAdd, held(form), "form"},
 
 		{"the form says the same", field("spec", "a"), OpReplace, row, "row (columns plan, seats)"},

@@ -7,6 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/diff"
+	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
@@ -212,6 +213,9 @@ func sourcesOf(hubs []HubPrograms) func(*plan.NodePlan, string) []diff.Source {
 		sources := []diff.Source{}
 		for _, f := range p.Fields(id) {
 			sources = append(sources, diff.Source{Path: f.Path, Columns: f.Columns})
+		}
+		if slices.ContainsFunc(p.Form.Resources, func(r *form.Resource) bool { return r.ID == id && r.Policy.OnNodeChange }) {
+			sources = append(sources, diff.Source{Columns: render.Columns(p.Hub)})
 		}
 		return sources
 	}

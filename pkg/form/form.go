@@ -20,6 +20,7 @@ func readForm(rep *report, v *Value) *Form {
 	m := readMeta(o)
 	form := &Form{Pos: v.Pos, Name: m.Name, Namespace: m.Namespace, Generation: m.Generation}
 	spec := o.needObject("spec")
+	form.Spec = spec.value
 	o.done()
 	hub := spec.needText("hubId")
 	form.HubID, form.HubIDPos = hub.Text, hub.Pos

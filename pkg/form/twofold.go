@@ -30,12 +30,15 @@ func deletionPolicy() twofold {
 func readiness() twofold { return twofold{field: "readiness", annotation: lynq.AnnotationStatusHint} }
 
 // twofoldPolicies are all of them.
-func twofoldPolicies() []twofold { return []twofold{adoptionPolicy(), deletionPolicy(), readiness()} }
+func twofoldPolicies() []twofold {
+	return []twofold{adoptionPolicy(), reconcilePolicy(), deletionPolicy(), readiness()}
+}
 
 // readTwofold reads the policies that have two spellings. The manifest has been
 // read.
 func readTwofold(o *object, r *Resource) {
 	r.Policy.Adoption = twofoldWord(o, r, adoptionPolicy(), lynq.AdoptNever, lynq.AdoptIfUnowned, lynq.AdoptAlways)
+	readReconcile(o, r)
 	r.Policy.Readiness = readReadiness(o, r)
 	r.Policy.Deletion = cmp.Or(twofoldWord(o, r, deletionPolicy(), lynq.DeletionPolicies()...), r.Policy.Deletion)
 	checkTwofoldKeys(o, r)
@@ -55,6 +58,14 @@ func twofoldWord[T ~string](o *object, r *Resource, p twofold, allowed ...T) T {
 		return byAnnotation
 	}
 	return byField
+}
+
+// pos is where a policy is said.
+func (p twofold) pos(o *object, r *Resource) lynq.Pos {
+	if f := o.value.Field(p.field); f != nil {
+		return f.Pos
+	}
+	return fieldPos(r.Manifest.Field("metadata").Field("annotations"), p.annotation)
 }
 
 // plain is an annotation in the words of the field.

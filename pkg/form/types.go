@@ -72,6 +72,8 @@ type Form struct {
 	HubIDPos        lynq.Pos
 	Rollout         Rollout
 	Exclude         lynq.Exclusions
+	// Spec is all that the form says, a Map.
+	Spec *Value
 	// Resources in dependency order: after all they depend on, Namespaces and
 	// CustomResourceDefinitions first, else as in the file.
 	Resources []*Resource

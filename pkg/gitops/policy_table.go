@@ -65,6 +65,10 @@ func lifeEntries() []entry {
 			flux: remedy{set: annotation(fluxSSA, fluxIfNotPresent)},
 		},
 		{
+			policy: "reconcilePolicy: OnObjectOrNodeChange", of: func(s *subject) bool { return s.Policy.OnNodeChange },
+			argo: remedy{lost: always("it is written only where it differs from Git")},
+		},
+		{
 			policy: "deletionPolicy: Retain", of: func(s *subject) bool { return s.Policy.Deletion == lynq.DeleteRetain },
 			argo: remedy{set: options("Prune=false", "Delete=false")},
 			flux: remedy{set: annotation(fluxPrune, fluxDisabled)},

@@ -122,6 +122,11 @@ func policyTests() []policyTest {
 			argo: adopted, argoApps: adopted, flux: adopted, fluxApps: adopted, fluxOrdered: adopted,
 		},
 		{
+			name: "written again with the node", resources: configMap("a", "reconcilePolicy: OnObjectOrNodeChange"),
+			argo:     "lost a reconcilePolicy: OnObjectOrNodeChange: it is written only where it differs from Git\n",
+			argoApps: "lost a reconcilePolicy: OnObjectOrNodeChange: it is written only where it differs from Git\n",
+		},
+		{
 			name:      "order",
 			resources: configMap("a", "dependIds: []") + configMap("b", "dependIds: [a]") + configMap("c", "dependIds: [b, a]"),
 			argo:      "b argocd.argoproj.io/sync-wave: 1\nc argocd.argoproj.io/sync-wave: 2\n",

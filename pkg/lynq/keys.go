@@ -60,6 +60,9 @@ const AnnotationAdoptionPolicy = KeyPrefix + "adoption-policy"
 // AnnotationDeletionPolicy.
 const AnnotationDeletePolicy = KeyPrefix + "delete-policy"
 
+// AnnotationReconcilePolicy is another spelling of a resource's reconcilePolicy.
+const AnnotationReconcilePolicy = KeyPrefix + "reconcile-policy"
+
 // FieldManager is the name under which lynqctl writes.
 const FieldManager = "lynq"
 

@@ -40,7 +40,10 @@ type Object struct {
 type Node struct {
 	Name, Namespace string
 	UID, Hub, Form  string
-	Objects         []Object
+	// Row is a digest of the row's mapped values, "" where no object is written again for
+	// those alone.
+	Row     string
+	Objects []Object
 	// Excluded are the ids of resources of the form that the row does not get.
 	Excluded []string
 }

@@ -15,6 +15,9 @@ type ConflictPolicy string
 // node's. What ConflictPolicy says is then about fields only.
 type AdoptionPolicy string
 
+// ReconcilePolicy says when an object is written again.
+type ReconcilePolicy string
+
 // PatchStrategy says how an existing object is updated.
 type PatchStrategy string
 
@@ -35,6 +38,10 @@ const (
 	AdoptIfUnowned AdoptionPolicy = "IfUnowned" // adopted, unless another tool or controller has it
 	AdoptAlways    AdoptionPolicy = "Always"    // adopted, or taken over
 
+	OnObjectChange       ReconcilePolicy = "OnObjectChange"       // when its manifest changes
+	OnObjectOrNodeChange ReconcilePolicy = "OnObjectOrNodeChange" // or anything else of its row or form
+	ReconcileOnce        ReconcilePolicy = "Once"                 // never: CreateOnce in other words
+
 	PatchApply   PatchStrategy = "apply"
 	PatchMerge   PatchStrategy = "merge"
 	PatchReplace PatchStrategy = "replace"
@@ -49,6 +56,9 @@ type Policy struct {
 	Patch    PatchStrategy
 	// Adoption is "" where the form does not say it; see Adopts.
 	Adoption AdoptionPolicy
+	// OnNodeChange: it is written again, too, when a mapped column of its row changes, or
+	// its form, that has no part in its manifest.
+	OnNodeChange bool
 	// IgnoreFields are RFC 9535 JSONPaths, left alone after the first creation.
 	IgnoreFields []string
 	// SkipOnDependencyFailure: a failed dependency keeps the resource from

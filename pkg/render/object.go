@@ -88,6 +88,7 @@ func (p *Program) Node(row lynq.Row) (*lynq.Node, lynq.Problems) {
 func (f *frame) node() *lynq.Node {
 	p := f.program
 	n := &lynq.Node{Name: f.name(), Namespace: p.Namespace, UID: f.uid, Hub: p.Hub.Name, Form: p.Form.Name}
+	n.Row = f.rowDigest()
 	n.Objects = make([]lynq.Object, 0, len(p.resources))
 	for i := range p.resources {
 		if f.left[i] {

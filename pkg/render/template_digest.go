@@ -23,6 +23,9 @@ func (p *Program) templateDigest(r *resource) string {
 	if hint := r.Policy.Readiness; hint != nil {
 		d.texts(hint.String())
 	}
+	if r.Policy.OnNodeChange {
+		d.value(p.Form.Spec)
+	}
 	d.list(len(r.Policy.IgnoreFields))
 	d.texts(r.Policy.IgnoreFields...)
 	for _, entries := range [][]form.Entry{r.Labels, r.Annotations} {
