@@ -160,6 +160,7 @@ type resourceData struct {
 	Generation      int64               `json:"generation,omitempty"`
 	ResourceVersion string              `json:"resourceVersion,omitempty"`
 	Fields          string              `json:"fields,omitempty"`
+	Written         time.Time           `json:"written,omitzero"`
 	Creation        lynq.CreationPolicy `json:"creation"`
 	Deletion        lynq.DeletionPolicy `json:"deletion"`
 	Conflict        lynq.ConflictPolicy `json:"conflict"`
@@ -172,7 +173,7 @@ type resourceData struct {
 func resourceDataOf(r *inventory.Entry) resourceData {
 	return resourceData{
 		Key: r.Key(), Group: r.Group, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name, ID: r.ID, APIVersion: r.APIVersion,
-		UID: r.UID, Digest: r.Digest, Template: r.Template, Generation: r.Generation, ResourceVersion: r.ResourceVersion, Fields: r.Fields,
+		UID: r.UID, Digest: r.Digest, Template: r.Template, Generation: r.Generation, ResourceVersion: r.ResourceVersion, Fields: r.Fields, Written: r.Written,
 		Creation: r.Creation, Deletion: r.Deletion, Conflict: r.Conflict, Patch: r.Patch, Order: r.Order, Ready: r.Ready, Adopted: r.Adopted,
 	}
 }

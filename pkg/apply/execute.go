@@ -177,6 +177,9 @@ type result struct {
 func (n *nodeRun) written(s *stepRun, done result) {
 	l := plan.LiveOf(s.Object.Ref, done.meta)
 	s.entry = new(s.NextEntry())
+	if s.Object.Policy.ReapplyInterval > 0 {
+		s.entry.Written = n.Now().UTC().Truncate(time.Second)
+	}
 	if done.unchanged && s.entry.UID == string(l.UID) && s.entry.Digest == s.Object.Digest && s.entry.ResourceVersion == l.ResourceVersion {
 		n.settled(s, done) // the record says so already
 		return

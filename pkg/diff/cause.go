@@ -23,6 +23,7 @@ const (
 	CauseDeleted     CauseKind = "node deleted"               // the node's inventory was deleted
 	CauseAdopted     CauseKind = "adopted"                    // it exists, and was not ours
 	CauseReplaced    CauseKind = "replaced"                   // it was deleted and created again
+	CauseDue         CauseKind = "reapplyInterval"            // its time has come; no other changed what we wrote
 	CauseTracking    CauseKind = "tracking"                   // labels and owners by which we know what is ours
 	CauseUnknown     CauseKind = "unknown"                    // what is known does not tell
 )

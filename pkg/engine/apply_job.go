@@ -245,7 +245,8 @@ func (j *applyJob) planAll(ctx context.Context) ([]plan.Plan, error) {
 // plan looks at what there is of a hub, and decides.
 func (j *applyJob) plan(ctx context.Context, h HubPrograms, found map[string]bool) (*plan.Plan, error) {
 	in := &plan.Input{
-		Hub: h.Key.Name, HubNamespace: h.Key.Namespace, Exclude: map[lynq.FormKey]lynq.Exclusions{}, NamespaceDefaults: h.Hub.NamespaceDefaults, Nodes: j.nodes[h.Key], Active: j.reports[h.Key].Active,
+		Hub: h.Key.Name, HubNamespace: h.Key.Namespace, Exclude: map[lynq.FormKey]lynq.Exclusions{}, NamespaceDefaults: h.Hub.NamespaceDefaults,
+		Nodes: j.nodes[h.Key], Active: j.reports[h.Key].Active, Now: time.Now(),
 	}
 	if r := j.records[h.Key]; r != nil {
 		in.HubDeleting = r.Deleting && r.Finalizer

@@ -177,6 +177,8 @@ func wholeCause(s *plan.Step) diff.CauseKind {
 		return diff.CauseNew
 	case plan.ReasonVanished, plan.ReasonDeleting:
 		return diff.CauseGone
+	case plan.ReasonDue:
+		return diff.CauseDue
 	case plan.ReasonReplaced:
 		return diff.CauseReplaced
 	case plan.ReasonUnconfirmed:

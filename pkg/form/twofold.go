@@ -31,7 +31,7 @@ func readiness() twofold { return twofold{field: "readiness", annotation: lynq.A
 
 // twofoldPolicies are all of them.
 func twofoldPolicies() []twofold {
-	return []twofold{adoptionPolicy(), reconcilePolicy(), deletionPolicy(), readiness()}
+	return []twofold{adoptionPolicy(), reconcilePolicy(), reapplyInterval(), deletionPolicy(), readiness()}
 }
 
 // readTwofold reads the policies that have two spellings. The manifest has been
@@ -39,6 +39,7 @@ func twofoldPolicies() []twofold {
 func readTwofold(o *object, r *Resource) {
 	r.Policy.Adoption = twofoldWord(o, r, adoptionPolicy(), lynq.AdoptNever, lynq.AdoptIfUnowned, lynq.AdoptAlways)
 	readReconcile(o, r)
+	readReapply(o, r)
 	r.Policy.Readiness = readReadiness(o, r)
 	r.Policy.Deletion = cmp.Or(twofoldWord(o, r, deletionPolicy(), lynq.DeletionPolicies()...), r.Policy.Deletion)
 	checkTwofoldKeys(o, r)

@@ -96,6 +96,14 @@ func fluxReplace(s *subject) string {
 	return "server-side apply: what others added to it stays"
 }
 
+// fluxSeldom is a loss where an object is to be written more often than Flux looks at it.
+func fluxSeldom(s *subject) string {
+	if every, err := time.ParseDuration(fluxInterval); err != nil || s.Policy.ReapplyInterval >= every {
+		return ""
+	}
+	return "it is written at every spec.interval of its Kustomization, " + fluxInterval + " with --emit-apps, where it differs from Git"
+}
+
 func fluxIgnored(s *subject) string {
 	switch {
 	case s.apps == AppsNone:

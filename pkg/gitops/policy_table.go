@@ -69,6 +69,11 @@ func lifeEntries() []entry {
 			argo: remedy{lost: always("it is written only where it differs from Git")},
 		},
 		{
+			policy: "reapplyInterval", of: func(s *subject) bool { return s.Policy.ReapplyInterval > 0 },
+			argo: remedy{lost: always("it is written only where it differs from Git")},
+			flux: remedy{lost: fluxSeldom},
+		},
+		{
 			policy: "deletionPolicy: Retain", of: func(s *subject) bool { return s.Policy.Deletion == lynq.DeleteRetain },
 			argo: remedy{set: options("Prune=false", "Delete=false")},
 			flux: remedy{set: annotation(fluxPrune, fluxDisabled)},

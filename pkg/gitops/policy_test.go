@@ -127,6 +127,14 @@ func policyTests() []policyTest {
 			argoApps: "lost a reconcilePolicy: OnObjectOrNodeChange: it is written only where it differs from Git\n",
 		},
 		{
+			name: "written again in time", resources: configMap("a", "reapplyInterval: 9m") + configMap("b", "reapplyInterval: 10m"),
+			argo:        "lost a reapplyInterval: it is written only where it differs from Git\nlost b reapplyInterval: it is written only where it differs from Git\n",
+			argoApps:    "lost a reapplyInterval: it is written only where it differs from Git\nlost b reapplyInterval: it is written only where it differs from Git\n",
+			flux:        "lost a reapplyInterval: it is written at every spec.interval of its Kustomization, 10m with --emit-apps, where it differs from Git\n",
+			fluxApps:    "lost a reapplyInterval: it is written at every spec.interval of its Kustomization, 10m with --emit-apps, where it differs from Git\n",
+			fluxOrdered: "lost a reapplyInterval: it is written at every spec.interval of its Kustomization, 10m with --emit-apps, where it differs from Git\n",
+		},
+		{
 			name:      "order",
 			resources: configMap("a", "dependIds: []") + configMap("b", "dependIds: [a]") + configMap("c", "dependIds: [b, a]"),
 			argo:      "b argocd.argoproj.io/sync-wave: 1\nc argocd.argoproj.io/sync-wave: 2\n",

@@ -246,6 +246,9 @@ func arbitraryEntries(r *rand.Rand, pick func(...string) string, text, name func
 			Conflict: lynq.ConflictPolicy(pick("", "Stuck", "Force")), Patch: lynq.PatchStrategy(pick("", "apply", "merge", "replace")),
 			Order: r.IntN(4), Ready: r.IntN(2) == 0, Adopted: r.IntN(4) == 0,
 		}
+		if r.IntN(4) == 0 {
+			rec.Written = noon.Add(time.Duration(r.IntN(1e9)) * time.Second)
+		}
 		if rec.APIVersion = "v1"; rec.Group != "" {
 			rec.APIVersion = rec.Group + "/v1"
 		}

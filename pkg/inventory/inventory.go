@@ -97,6 +97,10 @@ type Entry struct {
 	// not how drift is found.
 	Fields string `json:"fields,omitempty"`
 
+	// Written is when it was written last, or found to be as it is to be by a write; zero
+	// where nothing depends on it (reapplyInterval).
+	Written time.Time `json:"written,omitzero"`
+
 	Creation lynq.CreationPolicy `json:"creation,omitempty"`
 	Deletion lynq.DeletionPolicy `json:"deletion,omitempty"`
 	Conflict lynq.ConflictPolicy `json:"conflict,omitempty"`

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -166,6 +167,8 @@ func (r *Entry) member(s *scanner, name string, key *string) {
 		r.ResourceVersion = s.text()
 	case "fields":
 		r.Fields = s.text()
+	case "written":
+		r.Written = s.time()
 	case "creation":
 		r.Creation = word(s, name, creations())
 	case "deletion":
@@ -316,6 +319,15 @@ func (s *scanner) number() int64 {
 		s.fail("%q is no whole number", token)
 	}
 	return n
+}
+
+// time reads a time as RFC 3339 has it.
+func (s *scanner) time() time.Time {
+	t, err := decodeTime(s.text())
+	if err != nil {
+		s.fail("%w", err)
+	}
+	return t
 }
 
 // truth reads true or false.

@@ -54,7 +54,7 @@ func (r *Entry) unwritten() Entry {
 func (r *Entry) towards(want *Entry) Entry {
 	next := want.unwritten()
 	next.UID, next.Digest, next.Template, next.Generation = r.UID, r.Digest, r.Template, r.Generation
-	next.ResourceVersion, next.Fields, next.Ready = r.ResourceVersion, r.Fields, r.Ready
+	next.ResourceVersion, next.Fields, next.Written, next.Ready = r.ResourceVersion, r.Fields, r.Written, r.Ready
 	if sameWords(r, want) {
 		return next
 	}

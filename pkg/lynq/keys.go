@@ -63,6 +63,9 @@ const AnnotationDeletePolicy = KeyPrefix + "delete-policy"
 // AnnotationReconcilePolicy is another spelling of a resource's reconcilePolicy.
 const AnnotationReconcilePolicy = KeyPrefix + "reconcile-policy"
 
+// AnnotationReapplyInterval is another spelling of a resource's reapplyInterval.
+const AnnotationReapplyInterval = KeyPrefix + "reapply-interval"
+
 // FieldManager is the name under which lynqctl writes.
 const FieldManager = "lynq"
 

@@ -59,6 +59,9 @@ type Policy struct {
 	// OnNodeChange: it is written again, too, when a mapped column of its row changes, or
 	// its form, that has no part in its manifest.
 	OnNodeChange bool
+	// ReapplyInterval: it is written again, too, when its last write is so long ago; 0:
+	// never for that.
+	ReapplyInterval time.Duration
 	// IgnoreFields are RFC 9535 JSONPaths, left alone after the first creation.
 	IgnoreFields []string
 	// SkipOnDependencyFailure: a failed dependency keeps the resource from

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -61,6 +62,8 @@ type Input struct {
 	// OperatorNodes is how many LynqNode resources the hub has in the namespaces
 	// that count.
 	OperatorNodes int
+	// Now is when the plan is made.
+	Now time.Time
 	// HubDeleting: the hub's record was deleted, which its finalizer holds.
 	HubDeleting bool
 }
@@ -517,8 +520,18 @@ func (d *decider) compare(me Owner, o *Object, r *inventory.Entry, l *Live) (Act
 		return ActionUpdate, ReasonUntracked
 	case drifted(o, r, l):
 		return ActionUpdate, ReasonDrifted
+	case due(o, r, d.Now):
+		return ActionUpdate, ReasonDue
 	}
 	return ActionKeep, ReasonUpToDate
+}
+
+// due tells whether an object is to be written again for the time that has passed since
+// it was written, or since nobody knows when. A time that is yet to come is that of a
+// clock that is wrong, or was: waiting for it might last for ever.
+func due(o *Object, r *inventory.Entry, now time.Time) bool {
+	every := o.Policy.ReapplyInterval
+	return every > 0 && (r.Written.After(now) || now.Sub(r.Written) >= every)
 }
 
 // drifted tells whether others may have changed what we wrote. Whoever changes

@@ -36,6 +36,7 @@ const (
 	ReasonReplaced     Reason = "Replaced"     // it was deleted and created again
 	ReasonChanged      Reason = "Changed"      // rows, form or policies changed
 	ReasonDrifted      Reason = "Drifted"      // others changed what is ours
+	ReasonDue          Reason = "Due"          // its last write is as long ago as its reapplyInterval
 	ReasonUnconfirmed  Reason = "Unconfirmed"  // an earlier run did not see its write end well
 	ReasonUntracked    Reason = "Untracked"    // its tracking is missing or out of date
 	ReasonOrphan       Reason = "Orphan"       // an orphan comes back

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"errors"
+	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
@@ -32,6 +33,9 @@ func (p *NodePlan) largestInventory() *inventory.Inventory {
 		if s := &p.Steps[i]; s.Object != nil {
 			r := s.NextEntry()
 			r.UID, r.Digest, r.Template, r.Fields, r.ResourceVersion = longest, longest, longest, longest, longest
+			if s.Object.Policy.ReapplyInterval > 0 {
+				r.Written = time.Unix(0, 0).UTC()
+			}
 			next.Entries = append(next.Entries, r)
 		} else if s.Entry != nil {
 			next.Entries = append(next.Entries, *s.Entry)
@@ -70,6 +74,9 @@ func (s *Step) NextEntry() inventory.Entry {
 	if old := s.Entry; old != nil && (s.Live == nil || old.UID == string(s.Live.UID)) {
 		r.UID, r.Digest, r.Template, r.Generation, r.ResourceVersion, r.Fields, r.Ready =
 			old.UID, old.Digest, old.Template, old.Generation, old.ResourceVersion, old.Fields, old.Ready
+		if s.Object.Policy.ReapplyInterval > 0 {
+			r.Written = old.Written
+		}
 	}
 	return r
 }
