@@ -14,8 +14,9 @@ func (a *app) graphCommand() *cobra.Command {
 		Use:   "graph -f PATH...",
 		Short: "Print the dependency graph of forms",
 		Long: `Print which resource of a form waits for which, as a tree, or as a Mermaid or
-DOT graph. What follows is left out: where a waits for b and b for c, it does
-not matter that a names c too, unless some rows do not have b.`,
+DOT graph, wave by wave where the form has some (applyOrder). What follows is
+left out: where a waits for b and b for c, it does not matter that a names c
+too, unless some rows do not have b.`,
 		Example: `  lynqctl graph -f forms/
   lynqctl graph -f forms/ -o dot | dot -Tsvg > forms.svg`,
 		Args: noArgs,

@@ -25,27 +25,44 @@ func (n *nodeRun) ready(s *stepRun) bool {
 	if !n.provided(s) {
 		return false
 	}
+	waiting, failures := n.awaited(s)
+	switch {
+	case len(failures) > 0 && s.Object.Policy.SkipOnDependencyFailure:
+		n.record(eventWarning, "DependencySkipped", s.ref().String()+" was skipped: "+failures[0])
+		s.why = inventory.ObjectDependencyFailed
+		n.end(s, OutcomeSkipped, failures[0])
+		return false
+	case waiting:
+		return false
+	}
+	for _, message := range failures {
+		n.record(eventWarning, "DependencyFailedButProceeding", s.ref().String()+": "+message)
+		n.report(Event{Type: EventWarning, Object: s.ref(), ID: s.id(), Message: "goes on although " + message + " (skipOnDependencyFailure: false)"})
+	}
+	return true
+}
+
+// awaited tells whether a step has to wait for others of its node, those of earlier
+// waves and those it depends on, and what became of those that failed.
+func (n *nodeRun) awaited(s *stepRun) (waiting bool, failures []string) {
+	waiting, failed := n.waves.before(n, s)
+	if failed != nil {
+		_, why := n.dependency(failed)
+		failures = append(failures, fmt.Sprintf("%s, of an earlier wave, %s", failed.ref(), why))
+	}
 	for _, id := range s.Object.DependIDs {
 		i, known := n.index[id]
-		if !known {
-			continue // a selector left it out
+		if !known || &n.steps[i] == failed {
+			continue // a selector left it out, or it is told of
 		}
 		switch state, why := n.dependency(&n.steps[i]); state {
 		case dependencyWaiting:
-			return false
+			waiting = true
 		case dependencyFailed:
-			message := fmt.Sprintf("%s, which it depends on, %s", n.steps[i].ref(), why)
-			if s.Object.Policy.SkipOnDependencyFailure {
-				n.record(eventWarning, "DependencySkipped", s.ref().String()+" was skipped: "+message)
-				s.why = inventory.ObjectDependencyFailed
-				n.end(s, OutcomeSkipped, message)
-				return false
-			}
-			n.record(eventWarning, "DependencyFailedButProceeding", s.ref().String()+": "+message)
-			n.report(Event{Type: EventWarning, Object: s.ref(), ID: s.id(), Message: "goes on although " + message + " (skipOnDependencyFailure: false)"})
+			failures = append(failures, fmt.Sprintf("%s, which it depends on, %s", n.steps[i].ref(), why))
 		}
 	}
-	return true
+	return waiting, failures
 }
 
 // dependency tells how far an object of the node is, for those that depend on

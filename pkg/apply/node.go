@@ -21,6 +21,7 @@ type nodeRun struct {
 	plan      *plan.NodePlan
 	steps     []stepRun
 	index     map[string]int // of the desired objects, by id
+	waves     waves
 	// inventory is the record as it was saved last.
 	inventory *inventory.Inventory
 	phase     phase
@@ -293,7 +294,7 @@ func (n *nodeRun) wait(ctx context.Context) {
 func (n *nodeRun) giveUp() {
 	for i := range n.steps {
 		if s := &n.steps[i]; n.selected(s) && s.state == stepPending {
-			n.end(s, OutcomeFailed, "it waits for itself: a Namespace or CustomResourceDefinition of the node depends on what needs it (change dependIds)")
+			n.end(s, OutcomeFailed, "it waits for itself: a Namespace or CustomResourceDefinition of the node depends on what needs it (change dependIds or applyOrder)")
 		}
 	}
 }

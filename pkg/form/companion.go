@@ -46,7 +46,7 @@ func (l *loader) customResource(v *Value) {
 // the row: other resources of the run may be of these kinds.
 func (in *Inputs) learnScopes(f *Form) {
 	for _, r := range f.Resources {
-		if group, _ := lynq.SplitAPIVersion(r.APIVersion); group != "apiextensions.k8s.io" || r.Kind != "CustomResourceDefinition" {
+		if !r.IsDefinition() {
 			continue
 		}
 		spec := r.Manifest.Field("spec")

@@ -30,6 +30,7 @@ func readForm(rep *report, v *Value) *Form {
 	spec.done()
 	checkIDs(rep, o.subject, entries)
 	checkDependencies(rep, o.subject, entries)
+	checkWaves(rep, o.subject, entries)
 	form.Resources = inOrder(entries)
 	return form
 }

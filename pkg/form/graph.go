@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -21,8 +22,8 @@ const (
 )
 
 // WriteGraph writes which resources of the forms depend on which, one form
-// after the other. Arrows and branches lead from a resource to those that wait
-// for it; those that follow from others are left out. The error is one of writing, or
+// after the other, and wave after wave. Arrows and branches lead from a resource, or a
+// wave, to those that wait for it; those that follow from others are left out. The error is one of writing, or
 // says that the format is unknown.
 func WriteGraph(w io.Writer, format GraphFormat, forms []*Form) error {
 	graphs := make([]graph, len(forms))
@@ -56,7 +57,11 @@ func WriteGraph(w io.Writer, format GraphFormat, forms []*Form) error {
 type graph struct {
 	name  string
 	nodes []graphNode
+	waves []graphWave // none where all are of one
 }
+
+// graphWave has the nodes from first up to end.
+type graphWave struct{ order, first, end int }
 
 type graphNode struct {
 	id, kind   string // kind with the condition of a resource that only some rows have
@@ -77,11 +82,12 @@ func graphOf(f *Form) graph {
 	needs := make([][]int, len(f.Resources))
 	for i, r := range f.Resources {
 		for _, id := range r.DependIDs {
-			if j, ok := index[id]; ok {
-				needs[i] = append(needs[i], j)
+			if j, ok := index[id]; ok && f.Resources[j].Policy.ApplyOrder == r.Policy.ApplyOrder {
+				needs[i] = append(needs[i], j) // what is of an earlier wave goes before in any case
 			}
 		}
 	}
+	g.waves = wavesOf(f.Resources)
 	for i, reduced := range reduce(needs, func(i int) bool { return f.Resources[i].IncludeWhen.isSet() }) {
 		g.nodes[i].needs = reduced
 		for _, j := range reduced {
@@ -89,6 +95,32 @@ func graphOf(f *Form) graph {
 		}
 	}
 	return g
+}
+
+// wavesOf are the waves of a form's resources, none where all are of one.
+func wavesOf(resources []*Resource) []graphWave {
+	var waves []graphWave
+	for i, r := range resources {
+		if i == 0 || r.Policy.ApplyOrder != resources[i-1].Policy.ApplyOrder {
+			waves = append(waves, graphWave{order: r.Policy.ApplyOrder, first: i})
+		}
+		waves[len(waves)-1].end = i + 1
+	}
+	if len(waves) < 2 {
+		return nil
+	}
+	return waves
+}
+
+// roots are those of the nodes from first up to end that need none.
+func (g *graph) roots(first, end int) []int {
+	var roots []int
+	for i := first; i < end; i++ {
+		if len(g.nodes[i].needs) == 0 {
+			roots = append(roots, i)
+		}
+	}
+	return roots
 }
 
 // reduce leaves out what follows: where a needs b and b needs c, a needs c without
@@ -129,22 +161,28 @@ func writeTrees(b *strings.Builder, graphs []graph) {
 		}
 		fmt.Fprintln(b, g.name)
 		t := tree{Builder: b, graph: g, drawn: make([]bool, len(g.nodes))}
-		var roots []int
-		for i, n := range g.nodes {
-			if len(n.needs) == 0 {
-				roots = append(roots, i)
-			}
+		if len(g.waves) == 0 {
+			t.branches(t.roots(0, len(g.nodes)), "")
 		}
-		t.branches(roots, "")
+		for i, w := range g.waves {
+			fork, below := forks(i, len(g.waves))
+			fmt.Fprintf(b, "%swave %d\n", fork, w.order)
+			t.branches(t.roots(w.first, w.end), below)
+		}
 	}
+}
+
+// forks are what a branch begins with, and what those below it do.
+func forks(i, of int) (fork, below string) {
+	if i == of-1 {
+		return "└─ ", "   "
+	}
+	return "├─ ", "│  "
 }
 
 func (t *tree) branches(nodes []int, indent string) {
 	for i, n := range nodes {
-		fork, below := "├─ ", "│  "
-		if i == len(nodes)-1 {
-			fork, below = "└─ ", "   "
-		}
+		fork, below := forks(i, len(nodes))
 		node := t.nodes[n]
 		t.WriteString(indent + fork + node.id + "  " + node.kind)
 		if t.drawn[n] {
@@ -162,10 +200,19 @@ func writeMermaid(b *strings.Builder, graphs []graph) {
 	escape := strings.NewReplacer(`"`, "#quot;", "#", "#35;", "&", "#amp;", "<", "#lt;", ">", "#gt;", "`", "#96;").Replace
 	for i, g := range graphs {
 		fmt.Fprintf(b, "  subgraph f%d[\"%s\"]\n", i, escape(g.name))
-		for j, n := range g.nodes {
-			fmt.Fprintf(b, "    f%dr%d[\"%s<br/>%s\"]\n", i, j, escape(n.id), escape(n.kind))
-		}
+		g.eachNode(func(w, j int) {
+			if w >= 0 && j == g.waves[w].first {
+				fmt.Fprintf(b, "    subgraph f%dw%d[\"wave %d\"]\n", i, w, g.waves[w].order)
+			}
+			fmt.Fprintf(b, "    f%dr%d[\"%s<br/>%s\"]\n", i, j, escape(g.nodes[j].id), escape(g.nodes[j].kind))
+			if w >= 0 && j == g.waves[w].end-1 {
+				b.WriteString("    end\n")
+			}
+		})
 		b.WriteString("  end\n")
+		for w := 1; w < len(g.waves); w++ {
+			fmt.Fprintf(b, "  f%dw%d --> f%dw%d\n", i, w-1, i, w)
+		}
 		for j, n := range g.nodes {
 			for _, d := range n.dependents {
 				fmt.Fprintf(b, "  f%dr%d --> f%dr%d\n", i, j, i, d)
@@ -174,15 +221,39 @@ func writeMermaid(b *strings.Builder, graphs []graph) {
 	}
 }
 
+// eachNode gives all nodes in their order, each with the place of its wave, -1 where
+// all are of one.
+func (g *graph) eachNode(do func(wave, node int)) {
+	wave := -1
+	for i := range g.nodes {
+		if wave+1 < len(g.waves) && g.waves[wave+1].first == i {
+			wave++
+		}
+		do(wave, i)
+	}
+}
+
 func writeDOT(b *strings.Builder, graphs []graph) {
 	b.WriteString("digraph lynq {\n  rankdir=LR;\n  node [shape=box];\n")
+	if slices.ContainsFunc(graphs, func(g graph) bool { return len(g.waves) > 0 }) {
+		b.WriteString("  compound=true;\n")
+	}
 	escape := strings.NewReplacer(`"`, `\"`, `\`, `\\`).Replace
 	for i, g := range graphs {
 		fmt.Fprintf(b, "  subgraph cluster_%d {\n    label=\"%s\";\n", i, escape(g.name))
-		for j, n := range g.nodes {
-			fmt.Fprintf(b, "    f%dr%d [label=\"%s\\n%s\"];\n", i, j, escape(n.id), escape(n.kind))
-		}
+		g.eachNode(func(w, j int) {
+			if w >= 0 && j == g.waves[w].first {
+				fmt.Fprintf(b, "    subgraph cluster_%d_%d {\n    label=\"wave %d\";\n", i, w, g.waves[w].order)
+			}
+			fmt.Fprintf(b, "    f%dr%d [label=\"%s\\n%s\"];\n", i, j, escape(g.nodes[j].id), escape(g.nodes[j].kind))
+			if w >= 0 && j == g.waves[w].end-1 {
+				b.WriteString("    }\n")
+			}
+		})
 		b.WriteString("  }\n")
+		for w := 1; w < len(g.waves); w++ {
+			fmt.Fprintf(b, "  f%dr%d -> f%dr%d [ltail=cluster_%d_%d, lhead=cluster_%d_%d];\n", i, g.waves[w].first-1, i, g.waves[w].first, i, w-1, i, w)
+		}
 		for j, n := range g.nodes {
 			for _, d := range n.dependents {
 				fmt.Fprintf(b, "  f%dr%d -> f%dr%d;\n", i, j, i, d)

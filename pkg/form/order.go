@@ -8,13 +8,15 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// inOrder sorts the resources of a form so that each goes after all it depends
-// on. Of those that could go next, Namespaces go first, then
+// inOrder sorts the resources of a form so that each goes after all of the earlier
+// waves and all it depends on. Of those that could go next, Namespaces go first, then
 // CustomResourceDefinitions, then what is first in the file. Resources in a
 // cycle, which is an error by then, go last.
 func inOrder(entries []*entry) []*Resource {
 	waiting := slices.Clone(entries)
-	slices.SortStableFunc(waiting, func(a, b *entry) int { return cmp.Compare(priority(a), priority(b)) })
+	slices.SortStableFunc(waiting, func(a, b *entry) int {
+		return cmp.Or(cmp.Compare(a.Policy.ApplyOrder, b.Policy.ApplyOrder), cmp.Compare(priority(a.Resource), priority(b.Resource)))
+	})
 	left := map[string]int{} // how many resources of an id are not placed yet
 	for _, e := range entries {
 		left[e.ID]++
@@ -32,12 +34,11 @@ func inOrder(entries []*entry) []*Resource {
 	return ordered
 }
 
-func priority(e *entry) int {
-	group, _ := lynq.SplitAPIVersion(e.APIVersion)
+func priority(r *Resource) int {
 	switch {
-	case group == "" && e.Kind == "Namespace":
+	case r.IsNamespace():
 		return 0
-	case group == "apiextensions.k8s.io" && e.Kind == "CustomResourceDefinition":
+	case r.IsDefinition():
 		return 1
 	}
 	return 2

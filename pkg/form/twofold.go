@@ -31,7 +31,7 @@ func readiness() twofold { return twofold{field: "readiness", annotation: lynq.A
 
 // twofoldPolicies are all of them.
 func twofoldPolicies() []twofold {
-	return []twofold{adoptionPolicy(), reconcilePolicy(), reapplyInterval(), deletionPolicy(), readiness()}
+	return append(wavePolicies(), adoptionPolicy(), reconcilePolicy(), reapplyInterval(), deletionPolicy(), readiness())
 }
 
 // readTwofold reads the policies that have two spellings. The manifest has been
@@ -42,6 +42,7 @@ func readTwofold(o *object, r *Resource) {
 	readReapply(o, r)
 	r.Policy.Readiness = readReadiness(o, r)
 	r.Policy.Deletion = cmp.Or(twofoldWord(o, r, deletionPolicy(), lynq.DeletionPolicies()...), r.Policy.Deletion)
+	readWaves(o, r)
 	checkTwofoldKeys(o, r)
 }
 

@@ -73,7 +73,7 @@ func (m *AppMaker) orderedKustomizations(f *form.Form) []map[string]any {
 			"patch":  "$patch: delete\napiVersion: v1\nkind: any\nmetadata:\n  name: any\n",
 		}}
 		var needs []any
-		for _, j := range o.needs[i] {
+		for _, j := range o.before(i) {
 			needs = append(needs, map[string]any{"name": slotOf(o.resources[j].ID)})
 		}
 		if len(needs) > 0 {

@@ -35,27 +35,29 @@ func Verbatim(t Target) form.Entry {
 
 // fluxUnordered: a Kustomization applies the definitions of kinds, Namespaces,
 // ClusterRoles and classes first, and all else at once.
-func fluxUnordered(s *subject) string {
-	if s.apps == AppsOrdered {
-		return ""
-	}
-	var lost []string
-	for _, j := range s.order.needs[s.i] {
-		if needed := s.order.resources[j]; fluxStage(needed) >= fluxStage(s.Resource) {
-			lost = append(lost, needed.ID)
+func fluxUnordered(before func(*subject) []int) func(*subject) string {
+	return func(s *subject) string {
+		if s.apps == AppsOrdered {
+			return ""
 		}
+		var lost []string
+		for _, j := range before(s) {
+			if needed := s.order.resources[j]; fluxStage(needed) >= fluxStage(s.Resource) {
+				lost = append(lost, needed.ID)
+			}
+		}
+		if len(lost) == 0 {
+			return ""
+		}
+		return fmt.Sprintf("it does not wait for %s: all of a node is applied at once (--emit-apps=%s keeps the order)", listed(lost), AppsOrdered)
 	}
-	if len(lost) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("it does not wait for %s: all of a node is applied at once (--emit-apps=%s keeps the order)", listed(lost), AppsOrdered)
 }
 
 // fluxStage is when a Kustomization applies a resource.
 func fluxStage(r *form.Resource) int {
 	group, _ := lynq.SplitAPIVersion(r.APIVersion)
 	switch {
-	case isNamespace(r), isDefinition(r), group == "rbac.authorization.k8s.io" && r.Kind == "ClusterRole":
+	case r.IsNamespace(), r.IsDefinition(), group == "rbac.authorization.k8s.io" && r.Kind == "ClusterRole":
 		return 0
 	case strings.HasSuffix(r.Kind, "Class"):
 		return 1

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/form"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // order is what must go before what among the resources of a form.
@@ -15,10 +14,14 @@ type order struct {
 	// needs are the resources that each needs: those it names in dependIds, the
 	// Namespace that it goes into, and the CustomResourceDefinition of its kind.
 	needs [][]int
+	// later are the ends of the wave before it (applyOrder), where it needs none of its
+	// own wave.
+	later [][]int
 	// turns are those that it would need, were it not that they need it.
 	turns [][]int
-	// waves: each resource goes after the waves of all that it needs, unless the
-	// form itself gives it a wave, which owns tells.
+	// waves are those of Argo CD: each resource goes after the waves of all that it needs
+	// and of all of earlier waves (applyOrder), unless the form itself gives it one of
+	// Argo CD's, which owns tells.
 	waves []int
 	owns  []bool
 	// needed: another resource needs it.
@@ -28,13 +31,14 @@ type order struct {
 func orderOf(f *form.Form) *order {
 	n := len(f.Resources)
 	o := &order{
-		resources: f.Resources, needs: make([][]int, n), turns: make([][]int, n),
+		resources: f.Resources, needs: make([][]int, n), later: make([][]int, n), turns: make([][]int, n),
 		waves: make([]int, n), owns: make([]bool, n), needed: make([]bool, n),
 	}
 	o.link(func(r, other *form.Resource) bool { return slices.Contains(r.DependIDs, other.ID) })
 	o.link(func(r, other *form.Resource) bool {
-		return !slices.Contains(r.DependIDs, other.ID) && standsOn(r, other)
+		return !slices.Contains(r.DependIDs, other.ID) && r.StandsOn(other)
 	})
+	o.linkWaves()
 	walked := make([]bool, n)
 	for i, r := range f.Resources {
 		_, o.owns[i] = ownAnnotation(r, argoSyncWave)
@@ -81,6 +85,10 @@ func (o *order) walk(i int, walked []bool) {
 		o.walk(j, walked)
 		o.waves[i] = max(o.waves[i], o.after(i, j))
 	}
+	for _, j := range o.later[i] {
+		o.walk(j, walked)
+		o.waves[i] = max(o.waves[i], o.waves[j]+1)
+	}
 	if own, ok := ownWave(o.resources[i]); ok {
 		o.waves[i] = own
 	}
@@ -96,11 +104,11 @@ func (o *order) after(i, needed int) int {
 	return o.waves[needed] + 1
 }
 
-// join puts a claim into the first wave of those that need it.
+// join puts a claim into the first wave of those of its own applyOrder that need it.
 func (o *order) join(claim int) {
 	first, found := 0, false
 	for i := range o.resources {
-		if !slices.Contains(o.needs[i], claim) {
+		if !o.within(i, claim) || !slices.Contains(o.needs[i], claim) {
 			continue
 		}
 		wave := o.waves[i] - (o.after(i, claim) - o.waves[claim])
@@ -111,9 +119,51 @@ func (o *order) join(claim int) {
 	o.waves[claim] = max(o.waves[claim], first)
 }
 
-// early are the ids of what a resource needs that does not go before it.
+// early are the ids of what goes before a resource, and does not in Argo CD's waves.
 func (o *order) early(i int) []string {
-	return o.ids(slices.DeleteFunc(slices.Clone(o.needs[i]), func(j int) bool { return o.after(i, j) <= o.waves[i] }))
+	return o.ids(slices.DeleteFunc(o.before(i), func(j int) bool { return o.after(i, j) <= o.waves[i] }))
+}
+
+// before are what a resource needs and, where it is one of the first of its wave, the
+// last of the wave before.
+func (o *order) before(i int) []int {
+	all := slices.Concat(o.needs[i], o.later[i])
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// within tells whether two resources are of one wave (applyOrder).
+func (o *order) within(i, j int) bool {
+	return o.resources[i].Policy.ApplyOrder == o.resources[j].Policy.ApplyOrder
+}
+
+// linkWaves adds what waves say: the first of each go after the last of the one before,
+// and all others after those. Resources come in the order of their waves.
+func (o *order) linkWaves() {
+	first, last := 0, 0 // of the wave before
+	for i := range o.resources {
+		if i > 0 && !o.within(i, i-1) {
+			first, last = last, i
+		}
+		if slices.ContainsFunc(o.needs[i], func(j int) bool { return o.within(i, j) }) {
+			continue
+		}
+		for j := first; j < last; j++ {
+			if !o.neededWithin(j) {
+				o.later[i] = append(o.later[i], j)
+			}
+		}
+	}
+}
+
+// neededWithin tells whether a resource of the same wave needs another.
+func (o *order) neededWithin(j int) bool {
+	for i := range o.resources {
+		if o.within(i, j) && slices.Contains(o.needs[i], j) {
+			return true
+		}
+	}
+	return false
 }
 
 func (o *order) ids(places []int) []string {
@@ -132,35 +182,4 @@ func ownWave(r *form.Resource) (int, bool) {
 	}
 	wave, err := strconv.Atoi(strings.TrimSpace(text))
 	return wave, err == nil
-}
-
-// standsOn tells whether a resource cannot be applied before another although it
-// does not say so: that is its Namespace, or the definition of its kind.
-func standsOn(r, other *form.Resource) bool {
-	switch {
-	case isNamespace(other):
-		namespace := textOf(r.TargetNamespace.Text, r.Manifest.Field("metadata").Field("namespace"))
-		return namespace != "" && namespace == textOf(other.NameTemplate.Text, other.Manifest.Field("metadata").Field("name"))
-	case isDefinition(other):
-		group, _ := lynq.SplitAPIVersion(r.APIVersion)
-		spec := other.Manifest.Field("spec")
-		return r.Kind == textOf("", spec.Field("names").Field("kind")) && group == textOf("", spec.Field("group"))
-	}
-	return false
-}
-
-// textOf is a text of the form, else that of a value. Templates are compared as
-// they are: the same template is the same text for every row.
-func textOf(text string, v *form.Value) string {
-	if text == "" && v != nil {
-		text = v.Str
-	}
-	return strings.TrimSpace(text)
-}
-
-func isNamespace(r *form.Resource) bool { return r.APIVersion == "v1" && r.Kind == "Namespace" }
-
-func isDefinition(r *form.Resource) bool {
-	group, _ := lynq.SplitAPIVersion(r.APIVersion)
-	return group == "apiextensions.k8s.io" && r.Kind == "CustomResourceDefinition"
 }

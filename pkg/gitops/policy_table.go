@@ -17,10 +17,14 @@ func orderEntries() []entry {
 	return []entry{
 		{
 			policy: "dependIds", of: func(s *subject) bool {
-				return len(s.order.needs[s.i]) > 0 || s.order.waves[s.i] > 0 && !s.order.owns[s.i]
+				return len(s.order.before(s.i)) > 0 || s.order.waves[s.i] > 0 && !s.order.owns[s.i]
 			},
 			argo: remedy{set: argoWave, lost: argoEarly},
-			flux: remedy{lost: fluxUnordered},
+			flux: remedy{lost: fluxUnordered(func(s *subject) []int { return s.order.needs[s.i] })},
+		},
+		{
+			policy: "applyOrder", of: func(s *subject) bool { return len(s.order.later[s.i]) > 0 },
+			flux: remedy{lost: fluxUnordered(func(s *subject) []int { return s.order.later[s.i] })},
 		},
 		{
 			policy: "dependIds", of: func(s *subject) bool { return len(s.order.turns[s.i]) > 0 },
@@ -90,7 +94,7 @@ func lifeEntries() []entry {
 		},
 		{
 			policy: "deletionPolicy: Delete", of: func(s *subject) bool {
-				return s.Policy.Deletion == lynq.DeleteDelete && (isNamespace(s.Resource) || isDefinition(s.Resource))
+				return s.Policy.Deletion == lynq.DeleteDelete && (s.IsNamespace() || s.IsDefinition())
 			},
 			argo: remedy{lost: always("it is deleted with all that is in it, be it anybody's (apply leaves it then)")},
 			flux: remedy{lost: always("it is deleted with all that is in it, be it anybody's (apply leaves it then)")},

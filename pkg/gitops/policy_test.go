@@ -114,6 +114,12 @@ func policyTests() []policyTest {
 	unordered := func(id, needs string) string {
 		return "lost " + id + " dependIds: it does not wait for " + needs + ": all of a node is applied at once (--emit-apps=ordered-kustomizations keeps the order)\n"
 	}
+	unwaved := func(id, needs string) string {
+		return strings.Replace(unordered(id, needs), "dependIds", "applyOrder", 1)
+	}
+	const waved = "b argocd.argoproj.io/sync-wave: 1\nc argocd.argoproj.io/sync-wave: 2\nd argocd.argoproj.io/sync-wave: 3\n" +
+		"e argocd.argoproj.io/sync-wave: 2\nz argocd.argoproj.io/sync-wave: 4\n"
+	const unbound = "lost data waitForReady: true: later waves wait until the claim is bound: for ever where its class binds on first use\n"
 	adopted := "lost a adoptionPolicy: what exists already is taken over, whoever made it\nlost b adoptionPolicy: what exists already is taken over, whoever made it\n"
 	return []policyTest{
 		{name: "nothing special", resources: configMap("a", "conflictPolicy: Force, adoptionPolicy: Always")},
@@ -141,6 +147,20 @@ func policyTests() []policyTest {
 			argoApps:  "b argocd.argoproj.io/sync-wave: 1\nc argocd.argoproj.io/sync-wave: 2\n",
 			flux:      unordered("b", "a") + unordered("c", "a, b"),
 			fluxApps:  unordered("b", "a") + unordered("c", "a, b"),
+		},
+		{
+			name: "waves", // of Argo CD one for each level, of all waves; Flux waits for the ends of the wave before
+			resources: configMap("z", "applyOrder: 5, dependIds: [a]") + configMap("a", "applyOrder: -1") + configMap("b", "applyOrder: -1, dependIds: [a]") +
+				configMap("c", "dependIds: []") + configMap("d", "dependIds: [c]") + configMap("e", "dependIds: []"),
+			argo: waved, argoApps: waved,
+			flux:     unordered("b", "a") + unordered("d", "c") + unordered("z", "a") + unwaved("c", "b") + unwaved("e", "b") + unwaved("z", "d, e"),
+			fluxApps: unordered("b", "a") + unordered("d", "c") + unordered("z", "a") + unwaved("c", "b") + unwaved("e", "b") + unwaved("z", "d, e"),
+		},
+		{
+			name:      "waves and a claim", // which stays in its own
+			resources: object("v1", "PersistentVolumeClaim", "data", "applyOrder: 0") + object("batch/v1", "Job", "init", "applyOrder: 0") + object("apps/v1", "Deployment", "app", "applyOrder: 1, dependIds: [data]"),
+			argo:      "app argocd.argoproj.io/sync-wave: 1\n" + unbound, argoApps: "app argocd.argoproj.io/sync-wave: 1\n" + unbound,
+			flux: unordered("app", "data") + unwaved("app", "data, init"), fluxApps: unordered("app", "data") + unwaved("app", "data, init"),
 		},
 		{
 			name: "namespace", resources: inside + ns,

@@ -55,6 +55,9 @@ const (
 // is the form's own annotation, and stays on the object.
 const AnnotationAdoptionPolicy = KeyPrefix + "adoption-policy"
 
+// AnnotationApplyOrder is another spelling of a resource's applyOrder.
+const AnnotationApplyOrder = KeyPrefix + "apply-order"
+
 // AnnotationDeletePolicy is another spelling of a resource's deletionPolicy, in which
 // Retain may be orphan (seed: dependents). What an object was written with is in
 // AnnotationDeletionPolicy.

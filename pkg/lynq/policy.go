@@ -74,7 +74,16 @@ type Policy struct {
 	// Readiness is what it takes to be ready beside what the kind tells, nil for
 	// nothing.
 	Readiness *Readiness
+	// ApplyOrder is the wave in which the object is written: it waits for all objects of
+	// the node's earlier waves, as for those of its dependIds.
+	ApplyOrder int
 }
+
+// Waves go from LowestWave to HighestWave.
+const (
+	LowestWave  = -32768
+	HighestWave = 32767
+)
 
 // DefaultPolicy is what a resource has that says nothing.
 func DefaultPolicy() Policy {

@@ -22,7 +22,8 @@ type Node struct {
 	TemplateGeneration int64
 	// Extra is what annotation lynq.sh/extra is to hold, "" for none.
 	Extra string
-	// Objects are in an order in which each comes after all it depends on.
+	// Objects are in the order of their waves, and within a wave in one in which each
+	// comes after all it depends on.
 	Objects []Object
 	// Excluded are the ids of resources of the form that the row does not get.
 	Excluded []string
