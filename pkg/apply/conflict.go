@@ -34,8 +34,9 @@ var errMoved = errors.New("it changes all the time; apply again")
 func (w *sender) resolveConflicts(conflicts []fields.Conflict) error {
 	// Fields that we set by an update are ours too, and so is the tracking of what
 	// is ours.
+	override := w.s.Object.Policy.Patch == lynq.PatchOverride
 	conflicts = slices.DeleteFunc(slices.Clone(conflicts), func(f fields.Conflict) bool {
-		return f.Manager == lynq.FieldManager || w.s.Action != plan.ActionAdopt && tracking(f)
+		return override && f.ClientSide() || f.Manager == lynq.FieldManager || w.s.Action != plan.ActionAdopt && tracking(f)
 	})
 	if len(conflicts) == 0 {
 		return nil

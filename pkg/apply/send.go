@@ -122,7 +122,7 @@ const AbsentVersion = "9223372036854775807"
 // apply is used for what is applied later, so that the fields are managed that way
 // from the start.
 func (w *sender) create() (result, error) {
-	if w.s.Object.Policy.Patch != lynq.PatchApply {
+	if !w.s.Object.Applied(false) {
 		return w.write(Write{Verb: Create, Body: w.body("", "")})
 	}
 	done, err := w.write(Write{Verb: Apply, Body: w.body("", AbsentVersion)})
@@ -192,22 +192,28 @@ func (w *sender) unmoved(resourceVersion string) error {
 // needsLive tells whether the whole live object counts.
 func (w *sender) needsLive() bool {
 	s := w.s
-	return len(s.Object.Policy.IgnoreFields) > 0 || s.Live.Updated || s.Reason == plan.ReasonTakeover
+	return len(s.Object.Policy.IgnoreFields) > 0 || s.Live.Updated || s.Reason == plan.ReasonTakeover || s.Object.Overrides(s.Live)
 }
 
-// prepare makes what we set by updates ours to remove by an apply and, at a
-// takeover, removes the controller that owns the object, and the marks of others.
+// prepare makes what we set by updates ours to remove by an apply, under override also
+// what client-side tools set, and, at a takeover, removes the controller that owns the object, and the marks of others.
 func (w *sender) prepare(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	asks := w.s.Reason == plan.ReasonTakeover && !w.takesFields() && w.s.Applies() && !w.Options.DryRun
-	if asks {
+	overrides := w.s.Object.Overrides(w.s.Live)
+	asks := overrides && !w.forces() || w.s.Reason == plan.ReasonTakeover && !w.takesFields() && w.s.Applies()
+	if asks && !w.Options.DryRun {
 		if err := w.ask(live); err != nil {
 			return nil, err
 		}
 	}
 	var patch []byte
 	var err error
-	if w.s.Live.Updated && w.s.Applies() {
-		if patch, err = fields.UpgradePatch(live); err != nil {
+	if overrides {
+		if err := w.tellReclaimed(live); err != nil {
+			return nil, err
+		}
+	}
+	if overrides || w.s.Live.Updated && w.s.Applies() {
+		if patch, err = fields.UpgradePatch(live, overrides); err != nil {
 			return nil, err
 		}
 	}
@@ -226,8 +232,21 @@ func (w *sender) prepare(live *unstructured.Unstructured) (*unstructured.Unstruc
 	return w.left(done)
 }
 
-// ask finds out whose fields a takeover would change that takes none. It comes before
-// the marks of others go.
+// tellReclaimed says what override takes back that the form does not have.
+func (w *sender) tellReclaimed(live *unstructured.Unstructured) error {
+	manifest, err := w.manifest().Content()
+	if err != nil {
+		return err
+	}
+	reclaimed, err := fields.Reclaimed(live, manifest)
+	if len(reclaimed) > 0 {
+		w.note = append(w.note, "took back "+fields.Describe(reclaimed))
+	}
+	return err
+}
+
+// ask finds out whose fields a write would change that takes none. It comes before
+// the marks of others go, or what they manage.
 func (w *sender) ask(live *unstructured.Unstructured) error {
 	body, _, err := w.withoutIgnored(live)
 	if err != nil {

@@ -138,7 +138,7 @@ func (t *trial) origin(p *plan.NodePlan, s *plan.Step) (*diff.Origin, error) {
 		origin.Same = s.Entry.Digest == s.Object.Digest
 		origin.SameForm = s.Entry.Template != "" && s.Entry.Template == s.Object.Template
 		origin.SameVersion = plan.SameVersion(t.version, s.Entry, p.Inventory, t.hubs[p.HubKey()])
-		origin.Held = s.Object.Policy.Patch == lynq.PatchApply && s.Live.Fields != "" && s.Live.Fields == s.Entry.Fields
+		origin.Held = s.Object.Applied(s.Adopted) && s.Live.Fields != "" && s.Live.Fields == s.Entry.Fields
 	}
 	return origin, nil
 }
@@ -155,6 +155,9 @@ func untried(s *plan.Step) string {
 	}
 	if s.Action != plan.ActionTrack && s.Live.Updated && s.Applies() {
 		parts = append(parts, "fields that were written by another patchStrategy and the form does not have")
+	}
+	if s.Action != plan.ActionTrack && s.Object.Overrides(s.Live) {
+		parts = append(parts, "fields that kubectl or Helm set and the form does not have")
 	}
 	if len(parts) == 0 {
 		return ""

@@ -106,7 +106,6 @@ func readPolicy(o *object, r *Resource) {
 	p := lynq.DefaultPolicy()
 	p.Creation = enum(o, "creationPolicy", p.Creation, lynq.CreateWhenNeeded, lynq.CreateOnce)
 	p.Conflict = enum(o, "conflictPolicy", p.Conflict, lynq.ConflictStuck, lynq.ConflictForce)
-	p.Patch = enum(o, "patchStrategy", p.Patch, lynq.PatchApply, lynq.PatchMerge, lynq.PatchReplace)
 	p.SkipOnDependencyFailure = o.boolean("skipOnDependencyFailure", p.SkipOnDependencyFailure)
 	p.WaitForReady = o.boolean("waitForReady", p.WaitForReady)
 	seconds := o.integer("timeoutSeconds", 1, 3600, int(p.Timeout/time.Second))

@@ -31,7 +31,7 @@ func readiness() twofold { return twofold{field: "readiness", annotation: lynq.A
 
 // twofoldPolicies are all of them.
 func twofoldPolicies() []twofold {
-	return append(wavePolicies(), adoptionPolicy(), reconcilePolicy(), reapplyInterval(), deletionPolicy(), readiness())
+	return append(wavePolicies(), adoptionPolicy(), reconcilePolicy(), reapplyInterval(), deletionPolicy(), patchStrategy(), readiness())
 }
 
 // readTwofold reads the policies that have two spellings. The manifest has been
@@ -43,6 +43,7 @@ func readTwofold(o *object, r *Resource) {
 	r.Policy.Readiness = readReadiness(o, r)
 	r.Policy.Deletion = cmp.Or(twofoldWord(o, r, deletionPolicy(), lynq.DeletionPolicies()...), r.Policy.Deletion)
 	readWaves(o, r)
+	readPatchStrategy(o, r)
 	checkTwofoldKeys(o, r)
 }
 
@@ -94,14 +95,16 @@ func anyCase[T ~string](o *object, name string, t Text, allowed []T) (T, bool) {
 		}
 	}
 	fix := ""
-	if near, ok := suggest.Near(pascal(t.Text), words); ok { // they are all in the message
+	if slices.Contains(cases("Default"), t.Text) {
+		fix = "leave it out, which is the default"
+	} else if near, ok := suggest.Near(pascal(t.Text), words); ok { // they are all in the message
 		fix = suggest.Fix(near, words)
 	}
 	o.fail(t.Pos, fix, "%s must be one of %s; found %q", name, strings.Join(words, ", "), t.Text)
 	return "", false
 }
 
-// cases are a word in PascalCase, in camelCase and in kebab-case.
+// cases are a word as it is, in PascalCase, in camelCase and in kebab-case.
 func cases(word string) []string {
 	var kebab strings.Builder
 	for i, r := range word {
@@ -110,7 +113,7 @@ func cases(word string) []string {
 		}
 		kebab.WriteRune(unicode.ToLower(r))
 	}
-	return []string{word, strings.ToLower(word[:1]) + word[1:], kebab.String()}
+	return []string{word, strings.ToUpper(word[:1]) + word[1:], strings.ToLower(word[:1]) + word[1:], kebab.String()}
 }
 
 // pascal is a mistyped word as it may have been meant.

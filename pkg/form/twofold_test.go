@@ -57,6 +57,33 @@ func TestDeletionPolicy(t *testing.T) {
 	}
 }
 
+// TestPatchStrategy: each strategy by field and by annotation, in any case, and the
+// annotation's own words.
+func TestPatchStrategy(t *testing.T) {
+	annotated := func(word string) string { return ", annotations: {lynq.sh/update-policy: " + word + "}" }
+	for _, want := range lynq.PatchStrategies() {
+		for _, word := range []string{string(want), strings.ToUpper(string(want[:1])) + string(want[1:])} {
+			field := "patchStrategy: " + word + ","
+			for _, r := range []*form.Resource{loadTwofold(t, field, ""), loadTwofold(t, "", annotated(word)), loadTwofold(t, field, annotated(string(want)))} {
+				if r.Policy.Patch != want {
+					t.Errorf("%s is %q, want %q", word, r.Policy.Patch, want)
+				}
+			}
+		}
+	}
+	for word, want := range map[string]lynq.PatchStrategy{
+		"ssa-merge": lynq.PatchApply, "ssaMerge": lynq.PatchApply, "SsaMerge": lynq.PatchApply,
+		"ssa-override": lynq.PatchOverride, "ssaOverride": lynq.PatchOverride, "SsaOverride": lynq.PatchOverride,
+	} {
+		if r := loadTwofold(t, "", annotated(word)); r.Policy.Patch != want {
+			t.Errorf("%s is %q, want %q", word, r.Policy.Patch, want)
+		}
+	}
+	if r := loadTwofold(t, "", ""); r.Policy.Patch != lynq.PatchApply {
+		t.Errorf("nothing is %q", r.Policy.Patch)
+	}
+}
+
 // TestAdoptionPolicy: field and annotation say the same in any case, the default
 // follows from conflictPolicy, and the manifest stays as it was written.
 func TestAdoptionPolicy(t *testing.T) {

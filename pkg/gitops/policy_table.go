@@ -122,6 +122,10 @@ func writeEntries() []entry {
 			argo: remedy{set: options("ServerSideApply=true")},
 		},
 		{
+			policy: "patchStrategy: override", of: func(s *subject) bool { return s.Policy.Patch == lynq.PatchOverride },
+			argo: remedy{set: options("ServerSideApply=true"), lost: always("what Helm set and the form does not have stays")},
+		},
+		{
 			policy: "patchStrategy: merge", of: func(s *subject) bool { return s.Policy.Patch == lynq.PatchMerge },
 			argo: remedy{set: options("ServerSideApply=false")},
 			flux: remedy{set: unlessOnce(annotation(fluxSSA, fluxMerge))},

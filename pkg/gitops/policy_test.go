@@ -179,6 +179,11 @@ func policyTests() []policyTest {
 			fluxOrdered: "lost b skipOnDependencyFailure: false: it is not applied until all that it depends on is ready\n",
 		},
 		{
+			name: "override", resources: configMap("a", "conflictPolicy: Force, adoptionPolicy: Always, patchStrategy: override"),
+			argo:     "lost a patchStrategy: override: what Helm set and the form does not have stays\n",
+			argoApps: "lost a patchStrategy: override: what Helm set and the form does not have stays\n",
+		},
+		{
 			name: "readiness", resources: object("apps/v1", "Deployment", "a", "readiness: {readyCondition: true}"),
 			argo:        "lost a readiness: it is healthy when Argo CD's own rule for its kind says so (resource.customizations.health changes that)\n",
 			argoApps:    "lost a readiness: it is healthy when Argo CD's own rule for its kind says so (resource.customizations.health changes that)\n",

@@ -204,7 +204,7 @@ func conflicts() []lynq.ConflictPolicy {
 }
 
 func patches() []lynq.PatchStrategy {
-	return []lynq.PatchStrategy{lynq.PatchApply, lynq.PatchMerge, lynq.PatchReplace, ""}
+	return append(lynq.PatchStrategies(), "")
 }
 
 // word reads a string that must be one of some.

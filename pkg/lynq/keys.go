@@ -69,6 +69,10 @@ const AnnotationReconcilePolicy = KeyPrefix + "reconcile-policy"
 // AnnotationReapplyInterval is another spelling of a resource's reapplyInterval.
 const AnnotationReapplyInterval = KeyPrefix + "reapply-interval"
 
+// AnnotationUpdatePolicy is another spelling of a resource's patchStrategy, in which
+// apply may be ssa-merge, and override ssa-override (seed: dependents).
+const AnnotationUpdatePolicy = KeyPrefix + "update-policy"
+
 // FieldManager is the name under which lynqctl writes.
 const FieldManager = "lynq"
 

@@ -42,9 +42,10 @@ const (
 	OnObjectOrNodeChange ReconcilePolicy = "OnObjectOrNodeChange" // or anything else of its row or form
 	ReconcileOnce        ReconcilePolicy = "Once"                 // never: CreateOnce in other words
 
-	PatchApply   PatchStrategy = "apply"
-	PatchMerge   PatchStrategy = "merge"
-	PatchReplace PatchStrategy = "replace"
+	PatchApply    PatchStrategy = "apply"
+	PatchOverride PatchStrategy = "override" // apply, and what client-side tools manage is taken back
+	PatchMerge    PatchStrategy = "merge"
+	PatchReplace  PatchStrategy = "replace"
 )
 
 // Policy is everything a form says about the life of one resource, beside its
@@ -96,6 +97,11 @@ func DefaultPolicy() Policy {
 		WaitForReady:            true,
 		Timeout:                 300 * time.Second,
 	}
+}
+
+// PatchStrategies are all patch strategies.
+func PatchStrategies() []PatchStrategy {
+	return []PatchStrategy{PatchApply, PatchOverride, PatchMerge, PatchReplace}
 }
 
 // DeletionPolicies are all deletion policies.

@@ -267,7 +267,15 @@ func addFields(entries []metav1.ManagedFieldsEntry, of metav1.ManagedFieldsEntry
 // what another manager set as well. An owner reference of others is none of the
 // fields that a form sets; that to the inventory is.
 func heldBack() *fieldpath.Set {
-	return fieldpath.NewSet(fieldpath.MakePathOrDie("metadata", "finalizers"), fieldpath.MakePathOrDie("status"))
+	set := fieldpath.NewSet()
+	for _, names := range lynq.HeldBack() {
+		var path fieldpath.Path
+		for _, name := range names {
+			path = append(path, fieldpath.FieldNameElement(name))
+		}
+		set.Insert(path)
+	}
+	return set
 }
 
 // saidOf is what a manifest says of the fields in a set. A map that the set has

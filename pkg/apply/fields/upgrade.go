@@ -13,42 +13,24 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// clientSide tells whether an entry of managedFields is that of a tool that
-// writes whole manifests and computes on its own side what to remove. Such a tool
-// does not let go of a field that lynq applies too, so that the field would stay
-// for ever when the form drops it (see Taker).
-//
-// These are kubectl apply, create, replace and the generators run, expose and
-// autoscale; "kubectl" as it called itself before 1.18; the manager that the
-// server makes up for fields that were there before the first apply; and Helm,
-// which updates up to version 3 and applies on the server from 4 on. Argo CD
-// moves the first of them only, Flux everything that begins with kubectl. What
-// people change by hand (kubectl edit, patch, label, set, scale, rollout) is
-// left out on purpose: it is a person's decision, which is not in any manifest,
-// and a conflict tells of it.
+// clientSide tells whether an entry of managedFields is that of a tool that applies on
+// the client's side, see lynq.ClientSide.
 func clientSide(e *metav1.ManagedFieldsEntry) bool {
-	if e.Subresource != "" {
-		return false
-	}
-	switch e.Manager {
-	case "helm", "Helm":
-		return true
-	case "kubectl-client-side-apply", "before-first-apply", "kubectl", "kubectl-create", "kubectl-replace",
-		"kubectl-run", "kubectl-expose", "kubectl-autoscale":
-		return e.Operation == metav1.ManagedFieldsOperationUpdate
-	}
-	return false
+	return e.Subresource == "" && lynq.ClientSide(e.Manager, e.Operation == metav1.ManagedFieldsOperationApply)
 }
 
 // UpgradePatch is a JSON patch that makes lynq's server-side apply the manager of
 // what lynq manages by updates, so that a later apply removes what it no longer
 // says. It is nil where there is nothing to move, and holds for the live object's
-// resourceVersion only.
+// resourceVersion only. With override it moves what client-side tools manage, too.
 //
 // Fields that are recorded for another version of the API than those of lynq's
 // own apply cannot be moved, and stay where they are.
-func UpgradePatch(live *unstructured.Unstructured) ([]byte, error) {
+func UpgradePatch(live *unstructured.Unstructured, override bool) ([]byte, error) {
 	entries, err := Entries(live)
+	if err == nil && override {
+		entries, err = reclaimed(entries)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ import (
 // where a controller wrote meanwhile.
 func (s *site) upgrade(m map[string]any) bool {
 	s.T.Helper()
-	return s.sendPatch(m, func() ([]byte, error) { return UpgradePatch(s.Get(m)) })
+	return s.sendPatch(m, func() ([]byte, error) { return UpgradePatch(s.Get(m), false) })
 }
 
 // sendPatch sends a JSON patch, if there is any; again, where a controller wrote
@@ -67,7 +67,7 @@ func TestUpgradeIsForOneVersion(t *testing.T) {
 	config := sites.Parse(t, sites.Settings)
 	live := s.Create("lynq", config)
 	s.Patch("somebody", config, types.MergePatchType, `{"data":{"theirs":"x"}}`)
-	patch, err := UpgradePatch(live)
+	patch, err := UpgradePatch(live, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ metadata:
   - {manager: lynq, operation: Update, apiVersion: v2, fieldsV1: {"f:c": {}}}
   - {manager: helm, operation: Update, apiVersion: v2, fieldsV1: {"f:d": {}}}
 `)}
-	patch, err := UpgradePatch(live)
+	patch, err := UpgradePatch(live, false)
 	if err != nil {
 		t.Fatal(err)
 	}

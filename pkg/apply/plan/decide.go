@@ -540,7 +540,7 @@ func due(o *Object, r *inventory.Entry, now time.Time) bool {
 // that sense: they look at the object whenever anything of it changed.
 func drifted(o *Object, r *inventory.Entry, l *Live) bool {
 	if o.Applied(r.Adopted) {
-		return l.Fields == "" || l.Fields != r.Fields || l.Updated || unrecorded(r, l)
+		return l.Fields == "" || l.Fields != r.Fields || l.Updated || unrecorded(r, l) || o.Overrides(l)
 	}
 	return l.ResourceVersion != r.ResourceVersion
 }

@@ -52,6 +52,8 @@ type Live struct {
 	// Updated: lynq also manages fields by updates and patches, so that a
 	// server-side apply without them would not remove them.
 	Updated bool
+	// ClientSide: kubectl, Helm or their kin manage fields (see lynq.ClientSide).
+	ClientSide bool
 }
 
 // NoOrphan tells why an object does not count as an orphan, "" where it does:

@@ -38,6 +38,7 @@ func LiveOf(ref lynq.Ref, m *metav1.PartialObjectMetadata) Live {
 	l.setOwners(m.OwnerReferences)
 	l.setManagers(m.ManagedFields)
 	l.setLastWriter(m.ManagedFields)
+	l.ClientSide = toolsManage(m.ManagedFields)
 	return l
 }
 

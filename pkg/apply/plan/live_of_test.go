@@ -51,7 +51,7 @@ func TestLiveOf(t *testing.T) {
 		Controller: "App/a", ControllerUID: "app", Foreign: "Helm release r",
 		// Written down, so that it stays what inventories hold.
 		Fields:  "741b6e467dc97708",
-		Updated: true,
+		Updated: true, ClientSide: true,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -186,7 +186,19 @@ func (s *Step) Applies() bool { return s.Object.Applied(s.Adopted) }
 // adopted has fields that the form never set, and those stay: the form's fields
 // alone are what it says, and go when it drops them.
 func (o *Object) Applied(adopted bool) bool {
-	return o.Policy.Patch == lynq.PatchApply || o.Policy.Patch == lynq.PatchReplace && adopted
+	switch o.Policy.Patch {
+	case lynq.PatchApply, lynq.PatchOverride:
+		return true
+	case lynq.PatchReplace:
+		return adopted
+	}
+	return false
+}
+
+// Overrides tells whether a write to an object that is there takes fields back from
+// client-side tools, whoever made the object.
+func (o *Object) Overrides(l *Live) bool {
+	return o.Policy.Patch == lynq.PatchOverride && l.ClientSide
 }
 
 // HubKey is the hub of the node.

@@ -193,7 +193,7 @@ func (v *verifier) object(f *Finding, me Owner, r *inventory.Entry, l *Live) boo
 		f.What, f.Fix = me.untracked(o, l), "apply puts that right"
 	case FindingDrifted:
 		f.What, f.Fix = "fields that lynqctl manages were changed", "apply puts that right"
-		if r.Patch != lynq.PatchApply {
+		if !o.Applied(r.Adopted) {
 			f.What = "it was changed, and maybe fields that lynqctl manages"
 		}
 	}
@@ -225,7 +225,7 @@ func (v *verifier) typeOf(me Owner, o *Object, r *inventory.Entry, l *Live) Find
 		return FindingReplaced
 	case reason == ReasonUntracked:
 		return FindingUntracked
-	case reason == ReasonDrifted && o.Policy.Patch != lynq.PatchApply && r.Generation != 0 && r.Generation == l.Generation:
+	case reason == ReasonDrifted && !o.Applied(r.Adopted) && r.Generation != 0 && r.Generation == l.Generation:
 		// A run would look at it. More often than not its status changed.
 		return ""
 	case reason == ReasonDrifted:
