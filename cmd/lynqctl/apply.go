@@ -94,6 +94,7 @@ interrupted, and the inventories are correct.`,
 	flags.BoolVar(&f.Limits.AllowEmpty, "allow-empty", false, "let all nodes of a hub go that has no active row any more")
 	flags.StringVar(&f.maxDelete, "max-delete", f.maxDelete, "refuse when more of a hub's nodes would go: a number, or a share of them")
 	f.registerAdopt(cmd)
+	flags.BoolVar(&f.IncludeData, "include-data", false, "patchStrategy recreate also recreates volumes and their claims, namespaces and CustomResourceDefinitions")
 	flags.BoolVarP(&f.Yes, "yes", "y", false, "do not ask before objects are deleted")
 	flags.BoolVar(&f.Wait, "wait", f.Wait, "wait until objects are ready, as their policies say")
 	flags.BoolVar(&f.NoFinalizer, "no-finalizer", false, "make inventories without the finalizer that lets a deletion by hand be cleaned up")

@@ -87,7 +87,7 @@ func sign(a plan.Action) string {
 	switch a {
 	case plan.ActionCreate, plan.ActionAdopt:
 		return "+"
-	case plan.ActionUpdate, plan.ActionTrack:
+	case plan.ActionUpdate, plan.ActionRecreate, plan.ActionTrack:
 		return "~"
 	case plan.ActionDelete, plan.ActionCollect, plan.ActionOrphan, plan.ActionRelease:
 		return "-"

@@ -25,6 +25,7 @@ func TestWords(t *testing.T) {
 	want := []string{
 		"create, created, to create, create failed, +",
 		"update, updated, to update, update failed, ~",
+		"recreate, recreated, to recreate, recreate failed, ~",
 		"adopt, adopted, to adopt, adopt failed, +",
 		"track, tracked, to track, track failed, ~",
 		"delete, deleted, to delete, delete failed, -",

@@ -113,6 +113,8 @@ func (n *nodeRun) change(ctx context.Context, s *stepRun) {
 		switch {
 		case errors.Is(err, errTurned):
 			n.turned(ctx, s)
+		case errors.Is(err, errRecreate):
+			n.recreate(s)
 		case err != nil:
 			n.failed(s, err)
 		default:
@@ -459,14 +461,11 @@ func (n *nodeRun) deleteAgain(s *stepRun) {
 	}
 	step, verdict := n.recheck(s, now)
 	s.Step = &step
-	switch verdict {
-	case plan.VerdictStopped:
+	if verdict == plan.VerdictStopped {
 		n.end(s, OutcomeFailed, step.Message)
-	case plan.VerdictChanged:
-		n.execute(n.finishing, s)
-	default:
-		n.delete(s)
+		return
 	}
+	n.execute(n.finishing, s)
 }
 
 // maxTries bounds how often a write is tried again because the object changed

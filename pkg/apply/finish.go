@@ -26,7 +26,7 @@ func (n *nodeRun) recordIntent() error {
 			continue
 		}
 		switch s.Action {
-		case plan.ActionCreate, plan.ActionUpdate, plan.ActionAdopt, plan.ActionTrack:
+		case plan.ActionCreate, plan.ActionUpdate, plan.ActionRecreate, plan.ActionAdopt, plan.ActionTrack:
 			r := s.NextEntry()
 			// One that is gone is another one when it is created: only its tracking
 			// can prove whose that is until it is confirmed.

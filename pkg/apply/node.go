@@ -56,9 +56,10 @@ type stepRun struct {
 	deadline time.Time
 	last     ready.Readiness
 	resource lynq.APIResource
-	tries    int  // that found the object changed
-	touched  bool // some write to the object succeeded
-	same     bool // the last write changed nothing
+	tries    int      // that found the object changed
+	touched  bool     // some write to the object succeeded
+	same     bool     // the last write changed nothing
+	notes    []string // of why and from whom, from before it was deleted to be created again
 	// interrupted: the run ended before the step did.
 	interrupted bool
 	// why is a word for how the step ended, where its outcome is not enough.
@@ -156,7 +157,7 @@ func (n *nodeRun) mayWait(s *stepRun) bool {
 	case s.Action == plan.ActionSkip || s.Action == plan.ActionBlock:
 		return false
 	}
-	return n.waits(s) || s.Live != nil && s.Live.Deleting
+	return n.waits(s) || s.Live != nil && s.Live.Deleting || s.Recreates()
 }
 
 // perform is the life of a node in a run. While it waits nothing else is on its

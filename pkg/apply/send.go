@@ -31,13 +31,13 @@ func (n *nodeRun) send(ctx context.Context, s *stepRun) (result, error) {
 	w := &sender{nodeRun: n, s: s}
 	planned := s.Step
 	for try := 0; ; try++ {
-		w.note = nil
+		w.note = slices.Clone(s.notes)
 		done, err := w.try()
 		if err == nil {
 			done, err = w.unmark(done)
 		}
 		if err == nil {
-			if planned.Action == plan.ActionCreate && s.Writes() && s.Action != plan.ActionAdopt && done.unchanged {
+			if planned.Live == nil && s.Writes() && s.Action != plan.ActionAdopt && done.unchanged {
 				s.Step, done.unchanged = planned, false // it was made here, and the answer was lost
 			}
 			if s.Reason == plan.ReasonTakeover {
@@ -107,6 +107,8 @@ func (w *sender) try() (result, error) {
 		return w.create()
 	case s.Action == plan.ActionTrack:
 		return w.track()
+	case s.Recreates():
+		return w.applyOrRecreate()
 	case s.Applies():
 		return w.apply()
 	}

@@ -24,6 +24,8 @@ type ApplyOptions struct {
 	Yes bool
 	// AdoptNothing: what exists already and belongs to no node is a conflict.
 	AdoptNothing bool
+	// IncludeData: patchStrategy recreate also recreates what holds data.
+	IncludeData bool
 	// Wait: a run waits until objects are ready, as their policies say.
 	Wait bool
 	// NoFinalizer: inventories are made without the finalizer.

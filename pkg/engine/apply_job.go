@@ -210,7 +210,9 @@ func (j *applyJob) carryOut(ctx context.Context) error {
 // agree shows a person what would be done, and asks, where objects would be deleted.
 // Where none is there, guards alone decide.
 func (j *applyJob) agree(ctx context.Context, plans []plan.Plan) error {
-	deleted := func(p plan.Plan) bool { return p.Counts[plan.ActionDelete]+p.Counts[plan.ActionCollect] > 0 }
+	deleted := func(p plan.Plan) bool {
+		return p.Counts[plan.ActionDelete]+p.Counts[plan.ActionCollect]+p.Counts[plan.ActionRecreate] > 0
+	}
 	if j.run.Mode != ModeRun || j.o.Yes || j.adopting != nil || !j.View.Attended() || !slices.ContainsFunc(plans, deleted) {
 		return nil
 	}
@@ -257,7 +259,7 @@ func (j *applyJob) plan(ctx context.Context, h HubPrograms, found map[string]boo
 		in.Exclude[key] = slices.Concat(p.Form.Exclude, h.Hub.Exclude)
 	}
 	in.Narrowed = j.o.Settings.Selector != nil
-	in.AdoptNothing = j.o.AdoptNothing
+	in.AdoptNothing, in.IncludeData = j.o.AdoptNothing, j.o.IncludeData
 	// The first question about kinds is a long one, and waits for no records.
 	var asking sync.WaitGroup
 	var operator map[string]int

@@ -204,7 +204,7 @@ func atStake(orphans []orphan.Orphan) string {
 func heldData(orphans []orphan.Orphan) string {
 	kinds := map[string]int{}
 	for i := range orphans {
-		if orphan.Data(orphans[i].Ref) {
+		if orphans[i].HoldsData() {
 			kinds[orphans[i].Kind]++
 		}
 	}

@@ -134,6 +134,9 @@ func stake(plans []plan.Plan) string {
 		deleted += fmt.Sprintf(" (%d adopted)", n)
 	}
 	parts := []string{deleted}
+	if n := counts[plan.ActionRecreate]; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d to recreate", n))
+	}
 	if n := counts[plan.ActionOrphan]; n > 0 {
 		parts = append(parts, lynq.Count(n, "object")+" to leave behind as orphans")
 	}

@@ -14,12 +14,14 @@ import (
 const (
 	fluxSSA        = "kustomize.toolkit.fluxcd.io/ssa"
 	fluxPrune      = "kustomize.toolkit.fluxcd.io/prune"
+	fluxForce      = "kustomize.toolkit.fluxcd.io/force"
 	fluxSubstitute = "kustomize.toolkit.fluxcd.io/substitute"
 
 	fluxIfNotPresent = "IfNotPresent"
 	fluxMerge        = "Merge"
 	fluxOverride     = "Override"
 	fluxDisabled     = "disabled"
+	fluxEnabled      = "Enabled"
 )
 
 // Verbatim is the annotation for objects whose text has "${" in it, which the

@@ -136,6 +136,11 @@ func writeEntries() []entry {
 			flux: remedy{set: unlessOnce(annotation(fluxSSA, fluxOverride)), lost: fluxReplace},
 		},
 		{
+			policy: "patchStrategy: recreate", of: func(s *subject) bool { return s.Policy.Patch == lynq.PatchRecreate },
+			argo: remedy{set: options("ServerSideApply=true"), lost: always("it is changed in place, and a field that cannot change fails the sync (Force=true,Replace=true of the form's own recreates it at every sync)")},
+			flux: remedy{set: fluxRecreate, lost: fluxRecreates},
+		},
+		{
 			policy: "ignoreFields", of: func(s *subject) bool { return len(s.Policy.IgnoreFields) > 0 && s.Policy.Creation != lynq.CreateOnce },
 			argo: remedy{lost: argoIgnored},
 			flux: remedy{lost: fluxIgnored},
@@ -207,6 +212,27 @@ func unlessOnce(set func(*subject) []setting) func(*subject) []setting {
 		}
 		return set(s)
 	}
+}
+
+// fluxRecreate has Flux recreate what the server does not let change, but for what holds
+// data, which apply does not recreate either.
+func fluxRecreate(s *subject) []setting {
+	if holdsData(s.Resource) {
+		return nil
+	}
+	return []setting{{key: fluxForce, value: fluxEnabled}}
+}
+
+func fluxRecreates(s *subject) string {
+	if holdsData(s.Resource) {
+		return ""
+	}
+	return "it is changed in place where the server allows that"
+}
+
+func holdsData(r *form.Resource) bool {
+	group, _ := lynq.SplitAPIVersion(r.APIVersion)
+	return lynq.Ref{Group: group, Kind: r.Kind}.HoldsData()
 }
 
 func isClaim(r *form.Resource) bool { return r.APIVersion == "v1" && r.Kind == "PersistentVolumeClaim" }

@@ -179,6 +179,17 @@ func policyTests() []policyTest {
 			fluxOrdered: "lost b skipOnDependencyFailure: false: it is not applied until all that it depends on is ready\n",
 		},
 		{
+			name: "recreate",
+			resources: configMap("a", "conflictPolicy: Force, adoptionPolicy: Always, patchStrategy: recreate") +
+				object("v1", "PersistentVolumeClaim", "data", "conflictPolicy: Force, adoptionPolicy: Always, patchStrategy: recreate"),
+			argo: "lost a patchStrategy: recreate: it is changed in place, and a field that cannot change fails the sync (Force=true,Replace=true of the form's own recreates it at every sync)\n" +
+				"lost data patchStrategy: recreate: it is changed in place, and a field that cannot change fails the sync (Force=true,Replace=true of the form's own recreates it at every sync)\n",
+			argoApps: "lost a patchStrategy: recreate: it is changed in place, and a field that cannot change fails the sync (Force=true,Replace=true of the form's own recreates it at every sync)\n" +
+				"lost data patchStrategy: recreate: it is changed in place, and a field that cannot change fails the sync (Force=true,Replace=true of the form's own recreates it at every sync)\n",
+			flux: "a kustomize.toolkit.fluxcd.io/force: Enabled\nlost a patchStrategy: recreate: it is changed in place where the server allows that\n", fluxApps: "a kustomize.toolkit.fluxcd.io/force: Enabled\nlost a patchStrategy: recreate: it is changed in place where the server allows that\n",
+			fluxOrdered: "a kustomize.toolkit.fluxcd.io/force: Enabled\nlost a patchStrategy: recreate: it is changed in place where the server allows that\n",
+		},
+		{
 			name: "override", resources: configMap("a", "conflictPolicy: Force, adoptionPolicy: Always, patchStrategy: override"),
 			argo:     "lost a patchStrategy: override: what Helm set and the form does not have stays\n",
 			argoApps: "lost a patchStrategy: override: what Helm set and the form does not have stays\n",
@@ -440,7 +451,7 @@ func TestDocumentation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wanted := []string{argoSyncOptions, argoSyncWave, fluxSSA, fluxPrune, fluxSubstitute, "rollout.maxSkew"}
+	wanted := []string{argoSyncOptions, argoSyncWave, fluxSSA, fluxPrune, fluxForce, fluxSubstitute, "rollout.maxSkew"}
 	for _, e := range table() {
 		wanted = append(wanted, e.policy)
 	}

@@ -46,6 +46,7 @@ const (
 	PatchOverride PatchStrategy = "override" // apply, and what client-side tools manage is taken back
 	PatchMerge    PatchStrategy = "merge"
 	PatchReplace  PatchStrategy = "replace"
+	PatchRecreate PatchStrategy = "recreate" // deleted and created again, where its content changes
 )
 
 // Policy is everything a form says about the life of one resource, beside its
@@ -101,7 +102,7 @@ func DefaultPolicy() Policy {
 
 // PatchStrategies are all patch strategies.
 func PatchStrategies() []PatchStrategy {
-	return []PatchStrategy{PatchApply, PatchOverride, PatchMerge, PatchReplace}
+	return []PatchStrategy{PatchApply, PatchOverride, PatchMerge, PatchReplace, PatchRecreate}
 }
 
 // DeletionPolicies are all deletion policies.

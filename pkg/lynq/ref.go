@@ -79,3 +79,13 @@ func isObjectName(s string) bool {
 	}
 	return true
 }
+
+// HoldsData tells whether more than an object goes with it, for good: what volumes
+// hold, what is in a namespace, all objects of a kind.
+func (r Ref) HoldsData() bool {
+	switch r.GroupKind() {
+	case "PersistentVolumeClaim", "PersistentVolume", "Namespace", "CustomResourceDefinition.apiextensions.k8s.io":
+		return true
+	}
+	return false
+}

@@ -23,16 +23,6 @@ type Spared struct {
 	Why    string
 }
 
-// Data tells whether more than an object goes with it, for good: what volumes
-// hold, what is in a namespace, all objects of a kind.
-func Data(ref lynq.Ref) bool {
-	switch ref.GroupKind() {
-	case "PersistentVolumeClaim", "PersistentVolume", "Namespace", "CustomResourceDefinition.apiextensions.k8s.io":
-		return true
-	}
-	return false
-}
-
 // Prunable parts orphans into those that may be deleted, and those that are
 // spared: what has the markers of an orphan and has an owner all the same, and
 // what holds data, unless that is meant too. It is a pure function.
@@ -94,7 +84,7 @@ func spare(o *Orphan, data bool) string {
 		return "it " + o.Live.Ending
 	case o.Live.NoOrphan() != "":
 		return o.Live.NoOrphan()
-	case !data && Data(o.Ref):
+	case !data && o.HoldsData():
 		return "it holds data (--include-data prunes it too)"
 	}
 	return ""

@@ -314,6 +314,18 @@ func SameContent(a, b *unstructured.Unstructured) bool {
 	return reflect.DeepEqual(withoutTraces(a), withoutTraces(b))
 }
 
+// SameButMetadata tells whether two states of an object have the same content, whatever
+// their labels, annotations and other metadata, and their status.
+func SameButMetadata(a, b *unstructured.Unstructured) bool {
+	content := func(o *unstructured.Unstructured) map[string]any {
+		content := maps.Clone(o.Object)
+		delete(content, "metadata")
+		delete(content, "status")
+		return content
+	}
+	return reflect.DeepEqual(content(a), content(b))
+}
+
 func withoutTraces(o *unstructured.Unstructured) map[string]any {
 	content := maps.Clone(o.Object)
 	if metadata, ok := content["metadata"].(map[string]any); ok {

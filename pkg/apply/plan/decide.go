@@ -46,6 +46,8 @@ type Input struct {
 	// AdoptNothing: what is not the hub's already is left alone, whatever the forms
 	// say. TakeBack: orphans are taken back, whatever they say.
 	AdoptNothing, TakeBack bool
+	// IncludeData: patchStrategy recreate counts for what holds data, too.
+	IncludeData bool
 	// Active is how many rows of the hub are active, narrowed or not.
 	Active int
 	// Inventories are all of the hub's that could be read, and Broken those
@@ -444,6 +446,7 @@ func (me Owner) releaseForeign(s *Step, l *Live) bool {
 func (d *decider) step(me Owner, o *Object, r *inventory.Entry, l *Live) Step {
 	s := d.wanted(me, o, r, l)
 	s.Adopted = d.adopted(me, &s)
+	d.recreate(me, &s)
 	return s
 }
 
@@ -549,7 +552,7 @@ func drifted(o *Object, r *inventory.Entry, l *Live) bool {
 // changed since: the object is ours, and either wants nothing new, or was changed by
 // others since we wrote it.
 func (s *Step) Repairs() bool {
-	if s.Action != ActionUpdate || s.Entry == nil || s.Live == nil || s.Entry.Digest == "" || s.Entry.UID != string(s.Live.UID) {
+	if s.Action != ActionUpdate && s.Action != ActionRecreate || s.Entry == nil || s.Live == nil || s.Entry.Digest == "" || s.Entry.UID != string(s.Live.UID) {
 		return false
 	}
 	return s.Entry.Digest == s.Object.Digest || drifted(s.Object, s.Entry, s.Live)

@@ -142,8 +142,21 @@ type verdict struct {
 	Reason Reason
 }
 
-// wanted is the table: what becomes of an object that a node wants.
+// wanted is the table: what becomes of an object that a node wants. What is proven to be
+// its own, and is to be updated, is recreated where its policies say so.
 func wanted(at situation, p lynq.Policy) verdict {
+	v := wantedOfAll(at, p)
+	switch at {
+	case drift, bare, formChanged, unconfirmed, unfinished:
+		if p.Patch == lynq.PatchRecreate && v.Action == ActionUpdate && p.Deletion == lynq.DeleteDelete {
+			v.Action = ActionRecreate
+		}
+	}
+	return v
+}
+
+// wantedOfAll is wanted, whatever the patch strategy.
+func wantedOfAll(at situation, p lynq.Policy) verdict {
 	once := p.Creation == lynq.CreateOnce
 	switch at {
 	case absent:
@@ -236,7 +249,7 @@ func TestPolicies(t *testing.T) {
 	for _, creation := range []lynq.CreationPolicy{lynq.CreateWhenNeeded, lynq.CreateOnce} {
 		for _, deletion := range lynq.DeletionPolicies() {
 			for _, conflict := range []lynq.ConflictPolicy{lynq.ConflictStuck, lynq.ConflictForce} {
-				for _, patch := range []lynq.PatchStrategy{lynq.PatchApply, lynq.PatchMerge, lynq.PatchReplace} {
+				for _, patch := range lynq.PatchStrategies() {
 					for _, adoption := range adoptions() {
 						for _, at := range situations() {
 							p := lynq.DefaultPolicy()

@@ -12,17 +12,18 @@ type Action string
 
 // The actions. All but Keep, Skip and Block change the cluster or the record.
 const (
-	ActionCreate  Action = "create"  // there is none
-	ActionUpdate  Action = "update"  // ours, and not as it is to be
-	ActionAdopt   Action = "adopt"   // without an owner, or an orphan: written, and tracked from now on
-	ActionTrack   Action = "track"   // its tracking is put right, its content left alone
-	ActionKeep    Action = "keep"    // as it is to be
-	ActionSkip    Action = "skip"    // left alone on purpose
-	ActionBlock   Action = "block"   // another owner's: a conflict
-	ActionDelete  Action = "delete"  // wanted no more
-	ActionOrphan  Action = "orphan"  // wanted no more, and retained: marked
-	ActionRelease Action = "release" // wanted no more, and no longer ours: only the record goes
-	ActionCollect Action = "collect" // wanted no more: left to the garbage collector
+	ActionCreate   Action = "create"   // there is none
+	ActionUpdate   Action = "update"   // ours, and not as it is to be
+	ActionRecreate Action = "recreate" // ours, and not as it is to be: deleted and created again, where the server says that more than its metadata changes
+	ActionAdopt    Action = "adopt"    // without an owner, or an orphan: written, and tracked from now on
+	ActionTrack    Action = "track"    // its tracking is put right, its content left alone
+	ActionKeep     Action = "keep"     // as it is to be
+	ActionSkip     Action = "skip"     // left alone on purpose
+	ActionBlock    Action = "block"    // another owner's: a conflict
+	ActionDelete   Action = "delete"   // wanted no more
+	ActionOrphan   Action = "orphan"   // wanted no more, and retained: marked
+	ActionRelease  Action = "release"  // wanted no more, and no longer ours: only the record goes
+	ActionCollect  Action = "collect"  // wanted no more: left to the garbage collector
 )
 
 // Reason says why a step is what it is. Reasons are words that scripts may
@@ -80,6 +81,9 @@ type Step struct {
 	Live *Live
 	// Adopted: the object was there before the node had it.
 	Adopted bool
+	// InPlace is why an update does not recreate the object although its patchStrategy
+	// says so, "" where it may.
+	InPlace string
 	// Exact: it is deleted only as it was observed, for a copy was made of that.
 	Exact bool
 }
@@ -187,7 +191,7 @@ func (s *Step) Applies() bool { return s.Object.Applied(s.Adopted) }
 // alone are what it says, and go when it drops them.
 func (o *Object) Applied(adopted bool) bool {
 	switch o.Policy.Patch {
-	case lynq.PatchApply, lynq.PatchOverride:
+	case lynq.PatchApply, lynq.PatchOverride, lynq.PatchRecreate:
 		return true
 	case lynq.PatchReplace:
 		return adopted

@@ -79,6 +79,10 @@ func (d *decider) recheckWanted(me Owner, s *Step, now *Live) Step {
 		}
 	case s.Reason == ReasonDeleting && now == nil:
 		again.Reason = ReasonDeleting
+	case s.Action == ActionRecreate && now == nil:
+		again.Action, again.Reason = s.Action, s.Reason // half of it is done
+	case s.Action == ActionUpdate && again.Action == ActionRecreate:
+		again.Action = ActionUpdate // the server said that it need not be
 	}
 	return again
 }
@@ -89,7 +93,7 @@ func (s *Step) Writes() bool {
 		return false
 	}
 	switch s.Action {
-	case ActionUpdate, ActionAdopt, ActionTrack:
+	case ActionUpdate, ActionRecreate, ActionAdopt, ActionTrack:
 		return s.Live != nil
 	}
 	return false

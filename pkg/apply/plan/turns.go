@@ -59,7 +59,7 @@ func recorded(p *NodePlan) bool {
 // writes tells whether a step changes an object.
 func writes(s Step) bool {
 	switch s.Action {
-	case ActionCreate, ActionUpdate, ActionAdopt, ActionTrack, ActionDelete, ActionOrphan:
+	case ActionCreate, ActionUpdate, ActionRecreate, ActionAdopt, ActionTrack, ActionDelete, ActionOrphan:
 		return true
 	}
 	return false
