@@ -93,11 +93,11 @@ func (n *nodeRun) failed(s *stepRun, err error) {
 		return
 	}
 	if n.finishing.Err() != nil && errors.Is(err, context.Canceled) {
-		n.breakOff(s, OutcomeSkipped, "interrupted while it was written: "+describeWrite(s.ref(), err))
+		n.breakOff(s, OutcomeSkipped, "interrupted while it was written: "+s.describe(err))
 		return
 	}
 	n.inVain(s, err)
-	n.end(s, OutcomeFailed, describeWrite(s.ref(), err))
+	n.end(s, OutcomeFailed, s.describe(err))
 }
 
 // comesInto: in a server dry run, an object whose namespace or kind the run

@@ -159,10 +159,10 @@ func (w *sender) apply() (result, error) {
 		if err := w.unmoved(held); err != nil {
 			return result{}, err
 		}
-		if err := w.resolveConflicts(p.conflicts); err != nil {
-			return result{}, err
-		}
 		request.Force = true
+		if err := w.resolveConflicts(p.conflicts); err != nil {
+			return result{}, w.inVainForced(request, err)
+		}
 		done, err = w.write(request)
 	}
 	if err != nil {
@@ -175,6 +175,16 @@ func (w *sender) apply() (result, error) {
 		t.First = s.Action == plan.ActionAdopt || s.Reason == plan.ReasonUnconfirmed || s.Live.Fields == ""
 		return t
 	})
+}
+
+// inVainForced is the error of a conflict over fields: where Force would not help,
+// since one of them cannot change on an object that exists, that is what is told.
+func (w *sender) inVainForced(request Write, conflict error) error {
+	_, _, err := w.Cluster.Try(w.finishing, w.s.resource, w.named(request))
+	if p := problemOf(err); p.kind == problemImmutable {
+		return &conflictError{w.s.immutable(p.paths)}
+	}
+	return conflict
 }
 
 // unmoved is an error where the object no longer has the version that a write was

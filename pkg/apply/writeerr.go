@@ -273,7 +273,7 @@ func hintOf(k problemKind) string {
 	case problemNoKind:
 		return "install its CustomResourceDefinition first, or correct apiVersion and kind"
 	case problemImmutable:
-		return "the field cannot change on an object that exists: take the change back, or delete the object so that it is created again"
+		return "the field cannot change on an object that exists, which stays as it was: take the change back, or delete the object so that it is created again"
 	case problemForbidden:
 		return "ask for a role that allows it"
 	case problemDenied:
@@ -287,6 +287,10 @@ func hintOf(k problemKind) string {
 // anything of a Secret, and of other kinds whole structures, such as the template
 // of a Job with all its variables.
 func describeWrite(ref lynq.Ref, err error) string {
+	return describeWith(ref, err, problemOf(err).hint)
+}
+
+func describeWith(ref lynq.Ref, err error, hint string) string {
 	if told := (*NamespaceError)(nil); errors.As(InNamespace(ref.Namespace, orMakeNamespace, err), &told) {
 		return told.Error()
 	}
@@ -298,10 +302,35 @@ func describeWrite(ref lynq.Ref, err error) string {
 			text = withoutValues(p, err)
 		}
 	}
-	if p.hint == "" {
+	if hint == "" {
 		return text
 	}
-	return text + " (" + p.hint + ")"
+	return text + " (" + hint + ")"
+}
+
+// describe is describeWrite for the write of a step, which knows what its policies
+// allow.
+func (s *stepRun) describe(err error) string {
+	p := problemOf(err)
+	if p.kind == problemImmutable && s.Object != nil && s.Live != nil {
+		p.hint = s.immutable(p.paths)
+	}
+	return describeWith(s.ref(), err, p.hint)
+}
+
+// immutable is what to do about fields that cannot change on an object that exists.
+func (s *stepRun) immutable(paths []string) string {
+	hint := strings.Join(paths, ", ") + " cannot change on an object that exists, which stays as it was: take the change back, or "
+	p := s.Object.Policy
+	switch {
+	case s.InPlace != "":
+		return hint + "delete the object so that it is created again; patchStrategy recreate does not, since " + s.InPlace
+	case s.Adopted || p.Deletion != lynq.DeleteDelete || p.Creation == lynq.CreateOnce:
+		return hint + "delete the object so that it is created again"
+	case s.ref().HoldsData():
+		return hint + "set patchStrategy: recreate and apply with --include-data, which deletes it with its data and creates it again"
+	}
+	return hint + "set patchStrategy: recreate, which deletes it and creates it again"
 }
 
 // withoutStructures is the text of an error without the structures that the

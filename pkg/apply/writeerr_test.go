@@ -23,6 +23,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/test/harness"
 	"github.com/lynqctl/lynqctl/test/sites"
@@ -514,5 +515,31 @@ func TestDeniedBy(t *testing.T) {
 	want := "ValidatingAdmissionPolicy 'books' with binding 'all' denied request (why is not shown, since it may quote the Secret's values) (" + hintOf(problemDenied) + ")"
 	if got := describeWrite(lynq.Ref{Kind: "Secret", Namespace: "a", Name: "b"}, err); got != want {
 		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+// TestImmutable: what is told of a field that cannot change on an object that exists
+// names a way that is open, and never Force.
+func TestImmutable(t *testing.T) {
+	const stays = "spec.a, spec.b cannot change on an object that exists, which stays as it was: take the change back, or "
+	deployment, claim := lynq.Ref{Group: "apps", Kind: "Deployment", Name: "a"}, lynq.Ref{Kind: "PersistentVolumeClaim", Name: "a"}
+	for name, tt := range map[string]struct {
+		ref    lynq.Ref
+		change func(*plan.Step)
+		want   string
+	}{
+		"most":          {deployment, func(*plan.Step) {}, "set patchStrategy: recreate, which deletes it and creates it again"},
+		"data":          {claim, func(*plan.Step) {}, "set patchStrategy: recreate and apply with --include-data, which deletes it with its data and creates it again"},
+		"retained data": {claim, func(s *plan.Step) { s.Object.Policy.Deletion = lynq.DeleteRetain }, "delete the object so that it is created again"},
+		"adopted":       {deployment, func(s *plan.Step) { s.Adopted = true }, "delete the object so that it is created again"},
+		"written once":  {deployment, func(s *plan.Step) { s.Object.Policy.Creation = lynq.CreateOnce }, "delete the object so that it is created again"},
+		"in place":      {deployment, func(s *plan.Step) { s.InPlace = "it is so" }, "delete the object so that it is created again; patchStrategy recreate does not, since it is so"},
+	} {
+		p := lynq.DefaultPolicy()
+		s := &stepRun{Step: &plan.Step{Object: &plan.Object{Ref: tt.ref, Policy: &p}}}
+		tt.change(s.Step)
+		if got := s.immutable([]string{"spec.a", "spec.b"}); got != stays+tt.want {
+			t.Errorf("%s: %s", name, got)
+		}
 	}
 }
