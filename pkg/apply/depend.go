@@ -103,8 +103,8 @@ func (n *nodeRun) provided(s *stepRun) bool {
 	return true
 }
 
-// mayLeave tells whether an object that the node wants no more may go now: when
-// all that depended on it are gone, and a container of others last. What such a
+// mayLeave tells whether an object that the node wants no more may go now: when all of
+// earlier waves and all that depended on it are gone, and a container of others last. What such a
 // dependent left of itself may still need it, so that it stays where one of them
 // did not go.
 func (n *nodeRun) mayLeave(s *stepRun) bool {
@@ -119,8 +119,7 @@ func (n *nodeRun) mayLeave(s *stepRun) bool {
 	}
 	for i := range n.steps {
 		other := &n.steps[i]
-		before := other.Object == nil && other.Entry.Order > s.Entry.Order ||
-			plan.IsContainer(s.ref()) && !plan.IsContainer(other.ref()) || s.Action == plan.ActionCollect
+		before := other.Object == nil && plan.GoesBefore(other.Entry, s.Entry) || s.Action == plan.ActionCollect
 		switch {
 		case other == s || other.Object != nil || !before || other.Action == plan.ActionCollect:
 		case other.state != stepDone:

@@ -116,7 +116,8 @@ func (n *nodeRun) idle() bool {
 		}
 		s.outcome = OutcomeUnchanged
 		r := plan.NewEntry(s.Object)
-		if r.ID != s.Entry.ID || r.Conflict != s.Entry.Conflict || r.Order != s.Entry.Order || s.Entry.Excluded {
+		if r.ID != s.Entry.ID || r.Conflict != s.Entry.Conflict || r.Order != s.Entry.Order || s.Entry.Excluded ||
+			r.DeleteOrder != s.Entry.DeleteOrder {
 			return false // the record is to say so
 		}
 	}

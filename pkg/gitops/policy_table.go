@@ -93,6 +93,11 @@ func lifeEntries() []entry {
 			flux: remedy{set: annotation(fluxPrune, fluxDisabled), lost: always("it stays, too, when the form drops it")},
 		},
 		{
+			policy: "deleteOrder", of: func(s *subject) bool { return s.Policy.DeleteOrder != 0 },
+			argo: remedy{lost: always("Argo CD prunes in the reverse order of its sync waves")},
+			flux: remedy{lost: always("Flux deletes all that goes at once")},
+		},
+		{
 			policy: "deletionPolicy: Delete", of: func(s *subject) bool {
 				return s.Policy.Deletion == lynq.DeleteDelete && (s.IsNamespace() || s.IsDefinition())
 			},

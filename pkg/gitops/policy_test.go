@@ -119,6 +119,8 @@ func policyTests() []policyTest {
 	}
 	const waved = "b argocd.argoproj.io/sync-wave: 1\nc argocd.argoproj.io/sync-wave: 2\nd argocd.argoproj.io/sync-wave: 3\n" +
 		"e argocd.argoproj.io/sync-wave: 2\nz argocd.argoproj.io/sync-wave: 4\n"
+	const prunes = "lost a deleteOrder: Argo CD prunes in the reverse order of its sync waves\n"
+	const deletes = "lost a deleteOrder: Flux deletes all that goes at once\n"
 	const unbound = "lost data waitForReady: true: later waves wait until the claim is bound: for ever where its class binds on first use\n"
 	adopted := "lost a adoptionPolicy: what exists already is taken over, whoever made it\nlost b adoptionPolicy: what exists already is taken over, whoever made it\n"
 	return []policyTest{
@@ -155,6 +157,10 @@ func policyTests() []policyTest {
 			argo: waved, argoApps: waved,
 			flux:     unordered("b", "a") + unordered("d", "c") + unordered("z", "a") + unwaved("c", "b") + unwaved("e", "b") + unwaved("z", "d, e"),
 			fluxApps: unordered("b", "a") + unordered("d", "c") + unordered("z", "a") + unwaved("c", "b") + unwaved("e", "b") + unwaved("z", "d, e"),
+		},
+		{
+			name: "deletion wave", resources: configMap("a", "deleteOrder: -1"),
+			argo: prunes, argoApps: prunes, flux: deletes, fluxApps: deletes, fluxOrdered: deletes,
 		},
 		{
 			name:      "waves and a claim", // which stays in its own

@@ -109,6 +109,9 @@ type Entry struct {
 	// Order is higher than that of every object of its node that it depends on:
 	// objects go from the highest down.
 	Order int `json:"order,omitempty"`
+	// DeleteOrder is the wave in which it goes: from the lowest up, each when those
+	// before are gone, and within one by Order.
+	DeleteOrder int `json:"deleteOrder,omitempty"`
 	// Ready: it was seen ready since it was last written.
 	Ready bool `json:"ready,omitempty"`
 	// Adopted: it was there before the node had it.

@@ -179,6 +179,8 @@ func (r *Entry) member(s *scanner, name string, key *string) {
 		r.Patch = word(s, name, patches())
 	case "order":
 		r.Order = int(s.number())
+	case "deleteOrder":
+		r.DeleteOrder = int(s.number())
 	case "ready":
 		r.Ready = s.truth()
 	case "adopted":

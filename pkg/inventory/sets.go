@@ -44,7 +44,7 @@ func Forget(entries []Entry, ref lynq.Ref) []Entry {
 // unwritten is what a form says of an object.
 func (r *Entry) unwritten() Entry {
 	return Entry{
-		Ref: r.Ref, ID: r.ID, APIVersion: r.APIVersion, Order: r.Order,
+		Ref: r.Ref, ID: r.ID, APIVersion: r.APIVersion, Order: r.Order, DeleteOrder: r.DeleteOrder,
 		Creation: r.Creation, Deletion: r.Deletion, Conflict: r.Conflict, Patch: r.Patch,
 		Adopted: r.Adopted,
 	}
@@ -69,6 +69,7 @@ func (r *Entry) towards(want *Entry) Entry {
 func sameWords(a, b *Entry) bool {
 	x, y := a.unwritten(), b.unwritten()
 	x.Order, y.Order = 0, 0
+	x.DeleteOrder, y.DeleteOrder = 0, 0
 	x.Adopted, y.Adopted = false, false
 	return x == y
 }

@@ -55,8 +55,11 @@ const (
 // is the form's own annotation, and stays on the object.
 const AnnotationAdoptionPolicy = KeyPrefix + "adoption-policy"
 
-// AnnotationApplyOrder is another spelling of a resource's applyOrder.
-const AnnotationApplyOrder = KeyPrefix + "apply-order"
+// Other spellings of a resource's applyOrder and deleteOrder.
+const (
+	AnnotationApplyOrder  = KeyPrefix + "apply-order"
+	AnnotationDeleteOrder = KeyPrefix + "delete-order"
+)
 
 // AnnotationDeletePolicy is another spelling of a resource's deletionPolicy, in which
 // Retain may be orphan (seed: dependents). What an object was written with is in

@@ -79,6 +79,9 @@ type Policy struct {
 	// ApplyOrder is the wave in which the object is written: it waits for all objects of
 	// the node's earlier waves, as for those of its dependIds.
 	ApplyOrder int
+	// DeleteOrder is the wave in which the object is deleted, when all of the node's
+	// earlier ones are gone: independent of ApplyOrder.
+	DeleteOrder int
 }
 
 // Waves go from LowestWave to HighestWave.

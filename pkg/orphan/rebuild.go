@@ -364,6 +364,7 @@ func (b *builder) entry(node plan.NodeKey, o *Orphan) inventory.Entry {
 	if wanted := b.objects[o.Ref]; wanted.Object != nil && wanted.node == node {
 		r.ID, r.APIVersion, r.Order = wanted.ID, wanted.APIVersion, wanted.Order
 		r.Creation, r.Conflict, r.Patch = wanted.Policy.Creation, wanted.Policy.Conflict, wanted.Policy.Patch
+		r.DeleteOrder = wanted.Policy.DeleteOrder
 	}
 	return r
 }

@@ -326,7 +326,7 @@ func collect(me Owner, steps []Step) {
 		}
 	}
 	for _, s := range deleted {
-		if s.Entry.Order != deleted[0].Entry.Order || IsContainer(s.Entry.Ref) {
+		if s.Entry.Order != deleted[0].Entry.Order || s.Entry.DeleteOrder != deleted[0].Entry.DeleteOrder || IsContainer(s.Entry.Ref) {
 			return
 		}
 	}
@@ -340,8 +340,8 @@ func collect(me Owner, steps []Step) {
 // Collected tells whether an object goes with the node's inventory.
 func (me Owner) Collected(l *Live) bool { return len(l.Owners) == 1 && l.Owners[0] == me.UID }
 
-// leave plans what becomes of the recorded objects that are wanted no more: in
-// the reverse of the order in which they were made.
+// leave plans what becomes of the recorded objects that are wanted no more: wave by
+// wave, and in each in the reverse of the order in which they were made.
 func (d *decider) leave(me Owner, inv *inventory.Inventory, entries map[lynq.Ref]*inventory.Entry, why Reason) []Step {
 	if inv == nil {
 		return nil
@@ -353,7 +353,9 @@ func (d *decider) leave(me Owner, inv *inventory.Inventory, entries map[lynq.Ref
 			steps = append(steps, d.leavingStep(me, r, d.Live[r.Ref], why))
 		}
 	}
-	slices.SortStableFunc(steps, func(a, b Step) int { return b.Entry.Order - a.Entry.Order })
+	slices.SortStableFunc(steps, func(a, b Step) int {
+		return cmp.Or(a.Entry.DeleteOrder-b.Entry.DeleteOrder, b.Entry.Order-a.Entry.Order)
+	})
 	return steps
 }
 

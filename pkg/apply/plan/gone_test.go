@@ -119,12 +119,18 @@ func TestCollected(t *testing.T) {
 		return strings.Join(words, ", ")
 	}
 	ours := []types.UID{"inv"}
+	later := func(r inventory.Entry, wave int) inventory.Entry {
+		r.DeleteOrder = wave
+		return r
+	}
 	for what, tt := range map[string]struct{ got, want string }{
 		"owned":                 {actions(ours, record("Secret", "a", 0), record("Secret", "b", 0)), "a collect, b collect"},
 		"one alone, of order 3": {actions(ours, record("Secret", "a", 3)), "a collect"},
 		"dependencies":          {actions(ours, record("Secret", "a", 0), record("Secret", "b", 1)), "b delete, a delete"},
 		"a second owner":        {actions([]types.UID{"inv", "other"}, record("Secret", "a", 0), record("Secret", "b", 0)), "a delete, b collect"},
 		"tracked by labels":     {actions(nil, record("Secret", "a", 0), record("Secret", "b", 0)), "a delete, b collect"},
+		"waves":                 {actions(ours, later(record("Secret", "a", 1), 1), record("Secret", "b", 1)), "b delete, a delete"},
+		"one wave":              {actions(ours, later(record("Secret", "a", 0), 1), later(record("Secret", "b", 0), 1)), "a collect, b collect"},
 		"a container":           {actions(nil, record("Namespace", "a", 0), record("Secret", "b", 0)), "a delete, b delete"},
 	} {
 		if tt.got != tt.want {

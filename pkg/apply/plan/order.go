@@ -2,6 +2,8 @@ package plan
 
 import (
 	"slices"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
 // OrderOf is the order of an object that comes after all it depends on, and after all
@@ -14,4 +16,14 @@ func OrderOf(o *Object, before []Object) int {
 		}
 	}
 	return order
+}
+
+// GoesBefore tells whether of two objects that leave one goes before the other: by the
+// waves of deleteOrder, then what depends on others before those, and what is in a
+// container before that.
+func GoesBefore(a, b *inventory.Entry) bool {
+	if a.DeleteOrder != b.DeleteOrder {
+		return a.DeleteOrder < b.DeleteOrder
+	}
+	return a.Order > b.Order || IsContainer(b.Ref) && !IsContainer(a.Ref)
 }

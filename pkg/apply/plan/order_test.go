@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -30,5 +31,34 @@ func TestOrderOf(t *testing.T) {
 			t.Errorf("%s has order %d, want %d", o.ID, o.Order, test.want)
 		}
 		objects = append(objects, o)
+	}
+}
+
+// TestGoesBefore: waves decide first, then dependencies, and containers go last of
+// their wave.
+func TestGoesBefore(t *testing.T) {
+	entry := func(kind string, wave, order int) *inventory.Entry {
+		return &inventory.Entry{Ref: lynq.Ref{Kind: kind, Name: "a"}, DeleteOrder: wave, Order: order}
+	}
+	namespace := func(wave, order int) *inventory.Entry { return entry("Namespace", wave, order) }
+	secret := func(wave, order int) *inventory.Entry { return entry("Secret", wave, order) }
+	for what, test := range map[string]struct {
+		a, b         *inventory.Entry
+		before, then bool
+	}{
+		"one and the same":            {secret(0, 0), secret(0, 0), false, false},
+		"what depends on the other":   {secret(0, 1), secret(0, 0), true, false},
+		"a wave against dependencies": {secret(-1, 0), secret(0, 1), true, false},
+		"a later wave":                {secret(1, 5), secret(0, 0), false, true},
+		"what is in a container":      {secret(0, 0), namespace(0, 0), true, false},
+		"a container of a later wave": {secret(0, 0), namespace(1, 3), true, false},
+		"a container that goes first": {namespace(-1, 0), secret(0, 0), true, false},
+	} {
+		if got := plan.GoesBefore(test.a, test.b); got != test.before {
+			t.Errorf("%s: %v, want %v", what, got, test.before)
+		}
+		if got := plan.GoesBefore(test.b, test.a); got != test.then {
+			t.Errorf("%s, the other way round: %v, want %v", what, got, test.then)
+		}
 	}
 }

@@ -84,7 +84,7 @@ func (s *Step) NextEntry() inventory.Entry {
 // NewEntry is what is recorded of an object that was never written.
 func NewEntry(o *Object) inventory.Entry {
 	return inventory.Entry{
-		Ref: o.Ref, ID: o.ID, APIVersion: o.APIVersion, Order: o.Order,
+		Ref: o.Ref, ID: o.ID, APIVersion: o.APIVersion, Order: o.Order, DeleteOrder: o.Policy.DeleteOrder,
 		Creation: o.Policy.Creation, Deletion: o.Policy.Deletion, Conflict: o.Policy.Conflict, Patch: o.Policy.Patch,
 	}
 }
