@@ -167,6 +167,7 @@ type resourceData struct {
 	Patch           lynq.PatchStrategy  `json:"patch"`
 	Order           int                 `json:"order"`
 	DeleteOrder     int                 `json:"deleteOrder,omitempty"`
+	Phase           inventory.Phase     `json:"phase,omitempty"`
 	Ready           bool                `json:"ready"`
 	Adopted         bool                `json:"adopted,omitempty"`
 }
@@ -176,6 +177,6 @@ func resourceDataOf(r *inventory.Entry) resourceData {
 		Key: r.Key(), Group: r.Group, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name, ID: r.ID, APIVersion: r.APIVersion,
 		UID: r.UID, Digest: r.Digest, Template: r.Template, Generation: r.Generation, ResourceVersion: r.ResourceVersion, Fields: r.Fields, Written: r.Written,
 		Creation: r.Creation, Deletion: r.Deletion, Conflict: r.Conflict, Patch: r.Patch, Order: r.Order, Ready: r.Ready, Adopted: r.Adopted,
-		DeleteOrder: r.DeleteOrder,
+		DeleteOrder: r.DeleteOrder, Phase: r.Phase,
 	}
 }

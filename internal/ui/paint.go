@@ -75,7 +75,7 @@ func (p paint) action(a plan.Action, s string) string {
 		return p.good(s)
 	case plan.ActionUpdate, plan.ActionTrack, plan.ActionOrphan, plan.ActionRelease:
 		return p.worry(s)
-	case plan.ActionDelete, plan.ActionCollect, plan.ActionRecreate, plan.ActionBlock:
+	case plan.ActionPurge, plan.ActionDelete, plan.ActionCollect, plan.ActionRecreate, plan.ActionBlock:
 		return p.bad(s)
 	}
 	return p.faint(s)

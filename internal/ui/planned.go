@@ -89,7 +89,7 @@ func sign(a plan.Action) string {
 		return "+"
 	case plan.ActionUpdate, plan.ActionRecreate, plan.ActionTrack:
 		return "~"
-	case plan.ActionDelete, plan.ActionCollect, plan.ActionOrphan, plan.ActionRelease:
+	case plan.ActionPurge, plan.ActionDelete, plan.ActionCollect, plan.ActionOrphan, plan.ActionRelease:
 		return "-"
 	case plan.ActionBlock:
 		return "!"

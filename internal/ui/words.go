@@ -41,7 +41,7 @@ func leaves(a plan.Action) bool {
 func actions() []plan.Action {
 	return []plan.Action{
 		plan.ActionCreate, plan.ActionUpdate, plan.ActionRecreate, plan.ActionAdopt, plan.ActionTrack,
-		plan.ActionDelete, plan.ActionCollect, plan.ActionOrphan, plan.ActionRelease,
+		plan.ActionPurge, plan.ActionDelete, plan.ActionCollect, plan.ActionOrphan, plan.ActionRelease,
 		plan.ActionBlock, plan.ActionSkip, plan.ActionKeep,
 	}
 }
@@ -58,7 +58,7 @@ func changes(a plan.Action) bool {
 // done is an action that has been carried out.
 func done(a plan.Action) string {
 	switch a {
-	case plan.ActionCreate, plan.ActionUpdate, plan.ActionRecreate, plan.ActionDelete, plan.ActionRelease:
+	case plan.ActionCreate, plan.ActionUpdate, plan.ActionRecreate, plan.ActionPurge, plan.ActionDelete, plan.ActionRelease:
 		return string(a) + "d"
 	case plan.ActionAdopt, plan.ActionTrack, plan.ActionOrphan:
 		return string(a) + "ed"

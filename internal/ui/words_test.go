@@ -28,6 +28,7 @@ func TestWords(t *testing.T) {
 		"recreate, recreated, to recreate, recreate failed, ~",
 		"adopt, adopted, to adopt, adopt failed, +",
 		"track, tracked, to track, track failed, ~",
+		"purge, purged, to purge, purge failed, -",
 		"delete, deleted, to delete, delete failed, -",
 		"collect, left to the garbage collector, to leave to the garbage collector, collect failed, -",
 		"orphan, orphaned, to orphan, orphan failed, -",

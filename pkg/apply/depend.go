@@ -22,6 +22,9 @@ func (n *nodeRun) ready(s *stepRun) bool {
 	if s.Object == nil {
 		return n.mayLeave(s)
 	}
+	if s.Action == plan.ActionPurge {
+		return true // what it waited for is done
+	}
 	if !n.provided(s) {
 		return false
 	}

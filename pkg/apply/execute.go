@@ -87,7 +87,7 @@ func (n *nodeRun) change(ctx context.Context, s *stepRun) {
 		return
 	}
 	switch {
-	case s.Action == plan.ActionDelete:
+	case s.Action == plan.ActionDelete, s.Action == plan.ActionPurge:
 		n.delete(s)
 	case s.Action == plan.ActionOrphan:
 		n.orphan(s)
@@ -401,9 +401,8 @@ func (n *nodeRun) vanished(s *stepRun) {
 	}
 	n.tracker.forget(s.ref())
 	s.gone = false
-	if s.Object == nil {
-		s.entry = nil
-		n.end(s, OutcomeDone, "")
+	if s.Object == nil || s.Action == plan.ActionPurge && now == nil {
+		n.deleted(s, "")
 		return
 	}
 	step, _ := n.recheck(s, now)
@@ -425,11 +424,9 @@ func (n *nodeRun) delete(s *stepRun) {
 	gone, err := n.Cluster.Delete(n.finishing, s.resource, s.ref().Namespace, s.ref().Name, o)
 	switch {
 	case apierrors.IsNotFound(err):
-		s.entry = nil
-		n.end(s, OutcomeDone, "it was gone already")
+		n.deleted(s, "it was gone already")
 	case err == nil && (gone || n.Options.DryRun):
-		s.entry = nil
-		n.end(s, OutcomeDone, "")
+		n.deleted(s, "")
 	case err == nil:
 		n.watchDeleting(s)
 		n.awaitGone(s, lynq.DefaultPolicy().Timeout)
@@ -438,6 +435,16 @@ func (n *nodeRun) delete(s *stepRun) {
 	default:
 		n.failed(s, err)
 	}
+}
+
+// deleted ends a step whose object is gone. Of one that is purged the entry stays.
+func (n *nodeRun) deleted(s *stepRun, message string) {
+	if s.Object != nil {
+		n.purged(s, message)
+		return
+	}
+	s.entry = nil
+	n.end(s, OutcomeDone, message)
 }
 
 // propagation is how objects take with them what belongs to them.

@@ -35,7 +35,7 @@ func (n *nodeRun) recordIntent() error {
 				next.Entries = inventory.Forget(next.Entries, r.Ref)
 			}
 			desired = append(desired, r)
-			added = added || s.Entry == nil || gone
+			added = added || s.Entry == nil || gone || s.Entry.Phase != ""
 			changes = true
 		}
 	}

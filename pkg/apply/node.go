@@ -81,6 +81,9 @@ func newNodeRun(r *run, of *plan.Plan, p *plan.NodePlan) *nodeRun {
 		n.steps[i] = stepRun{Step: s, entry: s.Entry}
 		if s.Object != nil {
 			n.index[s.Object.ID] = i
+			if s.Object.Policy.PurgeOrder != nil {
+				n.waves.purges = append(n.waves.purges, i)
+			}
 		}
 	}
 	if o := r.rollouts[n.form()]; o != nil {
@@ -117,7 +120,7 @@ func (n *nodeRun) idle() bool {
 		s.outcome = OutcomeUnchanged
 		r := plan.NewEntry(s.Object)
 		if r.ID != s.Entry.ID || r.Conflict != s.Entry.Conflict || r.Order != s.Entry.Order || s.Entry.Excluded ||
-			r.DeleteOrder != s.Entry.DeleteOrder {
+			r.DeleteOrder != s.Entry.DeleteOrder || n.purges(s) || s.Unpurged() {
 			return false // the record is to say so
 		}
 	}
@@ -135,7 +138,7 @@ func (n *nodeRun) idle() bool {
 func (n *nodeRun) waits(s *stepRun) bool {
 	o := s.Object
 	switch {
-	case o == nil || n.Options.DryRun || s.Reason == plan.ReasonLeftOut:
+	case o == nil || n.Options.DryRun || s.Reason == plan.ReasonLeftOut || s.Reason == plan.ReasonCompleted:
 		return false
 	case plan.Provides(o) != "":
 		return s.Action != plan.ActionKeep // others need it now
@@ -151,6 +154,8 @@ func (n *nodeRun) mayWait(s *stepRun) bool {
 	switch {
 	case n.Options.DryRun:
 		return false
+	case n.purges(s), s.Action == plan.ActionPurge:
+		return true
 	case s.Object == nil:
 		return s.Action == plan.ActionDelete || s.Action == plan.ActionCollect
 	case s.Action == plan.ActionKeep:
@@ -256,6 +261,9 @@ func (n *nodeRun) carryOut(ctx context.Context) bool {
 				progress = progress || s.state != stepPending || s.Step != step
 			}
 			waiting = waiting || s.state != stepDone
+		}
+		if ctx.Err() == nil && n.phase == phaseWanted && n.purgeDone() {
+			continue
 		}
 		switch {
 		case !waiting:

@@ -98,9 +98,10 @@ func wantedKinds(nodes []*plan.Node, inventories []*inventory.Inventory) []wante
 		kinds[i].refs[ref] = true
 		return &kinds[i]
 	}
+	unlooked := plan.Unlooked(nodes, inventories)
 	for _, n := range nodes {
 		for i := range n.Objects {
-			if n.Objects[i].Exclusion == nil {
+			if n.Objects[i].Exclusion == nil && !unlooked[n.Objects[i].Ref] {
 				add(n.Objects[i].Ref, n.Objects[i].APIVersion)
 			}
 		}
@@ -109,6 +110,9 @@ func wantedKinds(nodes []*plan.Node, inventories []*inventory.Inventory) []wante
 	for _, inv := range inventories {
 		for i := range inv.Entries {
 			r := &inv.Entries[i]
+			if unlooked[r.Ref] {
+				continue
+			}
 			k := add(r.Ref, r.APIVersion)
 			k.entries = append(k.entries, r)
 			if r.Kind == kindDefinition && r.Group == groupDefinition {

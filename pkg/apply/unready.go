@@ -31,7 +31,7 @@ type leftStep struct {
 // left tells whether a step left an object as it was that is to be ready.
 func (s *stepRun) left() bool {
 	o := s.Object
-	return o != nil && s.outcome == OutcomeUnchanged && s.Reason != plan.ReasonLeftOut && s.Reason != plan.ReasonUnmanaged &&
+	return o != nil && s.outcome == OutcomeUnchanged && s.Reason != plan.ReasonLeftOut && s.Reason != plan.ReasonUnmanaged && s.Reason != plan.ReasonCompleted &&
 		o.Policy.WaitForReady && !ready.Always(o.Group, o.Kind, o.Body)
 }
 

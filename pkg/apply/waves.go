@@ -5,6 +5,7 @@ package apply
 type waves struct {
 	done   int   // all steps before this one have come as far as others wait for
 	failed []int // those of them that failed
+	purges []int // those that go when their work is done
 }
 
 // before tells whether a step has to wait for objects of earlier waves, and gives the
@@ -23,7 +24,8 @@ func (w *waves) before(n *nodeRun, s *stepRun) (waiting bool, failed *stepRun) {
 		return i < len(n.steps) && n.steps[i].Object != nil && n.steps[i].Object.Policy.ApplyOrder < s.Object.Policy.ApplyOrder
 	}
 	if len(w.failed) > 0 && earlier(w.failed[0]) {
-		failed = &n.steps[w.failed[0]]
+		return earlier(w.done), &n.steps[w.failed[0]]
 	}
-	return earlier(w.done), failed
+	unpurged, failed := n.unpurged(s.Object.Policy.ApplyOrder)
+	return unpurged || earlier(w.done), failed
 }

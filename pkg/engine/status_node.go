@@ -150,6 +150,9 @@ func (l *nodeLook) warn(format string, args ...any) {
 
 // object looks at one object, and tells which lists have what belongs to it.
 func (l *nodeLook) object(ctx context.Context, r *inventory.Entry) []ownedList {
+	if r.Purged() {
+		return nil // what has its name is none of the node's
+	}
 	m, o, err := l.read(ctx, r)
 	if err != nil {
 		l.mu.Lock()

@@ -77,6 +77,9 @@ func graphOf(f *Form) graph {
 		if r.IncludeWhen.isSet() {
 			g.nodes[i].kind += "  (when " + r.IncludeWhen.Text + ")"
 		}
+		if r.Policy.PurgeOrder != nil {
+			g.nodes[i].kind += fmt.Sprintf("  (purged after wave %d)", *r.Policy.PurgeOrder)
+		}
 		index[r.ID] = i
 	}
 	needs := make([][]int, len(f.Resources))

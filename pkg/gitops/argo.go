@@ -12,6 +12,8 @@ import (
 const (
 	argoSyncOptions = "argocd.argoproj.io/sync-options"
 	argoSyncWave    = "argocd.argoproj.io/sync-wave"
+	argoHookPhase   = "argocd.argoproj.io/hook"
+	argoHookDeleted = "argocd.argoproj.io/hook-delete-policy"
 )
 
 // argoWave puts a resource into a wave after those of what it needs. A wave that
@@ -21,6 +23,11 @@ func argoWave(s *subject) []setting {
 		return nil
 	}
 	return []setting{{key: argoSyncWave, value: strconv.Itoa(s.order.waves[s.i])}}
+}
+
+// argoHook makes a hook of a resource, which goes when it succeeded.
+func argoHook(*subject) []setting {
+	return []setting{{key: argoHookPhase, value: "Sync"}, {key: argoHookDeleted, value: "HookSucceeded"}}
 }
 
 // argoEarly tells of waves of the form's own that break the order.

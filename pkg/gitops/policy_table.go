@@ -93,6 +93,11 @@ func lifeEntries() []entry {
 			flux: remedy{set: annotation(fluxPrune, fluxDisabled), lost: always("it stays, too, when the form drops it")},
 		},
 		{
+			policy: "purgeOrder", of: func(s *subject) bool { return s.Policy.PurgeOrder != nil },
+			argo: remedy{set: argoHook, lost: always("it does its work at every sync, and goes when that ends")},
+			flux: remedy{lost: always("it stays: Flux would create again what is deleted")},
+		},
+		{
 			policy: "deleteOrder", of: func(s *subject) bool { return s.Policy.DeleteOrder != 0 },
 			argo: remedy{lost: always("Argo CD prunes in the reverse order of its sync waves")},
 			flux: remedy{lost: always("Flux deletes all that goes at once")},

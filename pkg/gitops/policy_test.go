@@ -119,6 +119,9 @@ func policyTests() []policyTest {
 	}
 	const waved = "b argocd.argoproj.io/sync-wave: 1\nc argocd.argoproj.io/sync-wave: 2\nd argocd.argoproj.io/sync-wave: 3\n" +
 		"e argocd.argoproj.io/sync-wave: 2\nz argocd.argoproj.io/sync-wave: 4\n"
+	const hook = "a argocd.argoproj.io/hook: Sync\na argocd.argoproj.io/hook-delete-policy: HookSucceeded\n" +
+		"lost a purgeOrder: it does its work at every sync, and goes when that ends\n"
+	const stays = "lost a purgeOrder: it stays: Flux would create again what is deleted\n"
 	const prunes = "lost a deleteOrder: Argo CD prunes in the reverse order of its sync waves\n"
 	const deletes = "lost a deleteOrder: Flux deletes all that goes at once\n"
 	const unbound = "lost data waitForReady: true: later waves wait until the claim is bound: for ever where its class binds on first use\n"
@@ -157,6 +160,10 @@ func policyTests() []policyTest {
 			argo: waved, argoApps: waved,
 			flux:     unordered("b", "a") + unordered("d", "c") + unordered("z", "a") + unwaved("c", "b") + unwaved("e", "b") + unwaved("z", "d, e"),
 			fluxApps: unordered("b", "a") + unordered("d", "c") + unordered("z", "a") + unwaved("c", "b") + unwaved("e", "b") + unwaved("z", "d, e"),
+		},
+		{
+			name: "purged", resources: configMap("a", "purgeOrder: 0"),
+			argo: hook, argoApps: hook, flux: stays, fluxApps: stays, fluxOrdered: stays,
 		},
 		{
 			name: "deletion wave", resources: configMap("a", "deleteOrder: -1"),

@@ -244,7 +244,7 @@ func arbitraryEntries(r *rand.Rand, pick func(...string) string, text, name func
 			ID:  pick("", "a", "é", `"`), UID: text(), Digest: text(), Template: text(), Generation: r.Int64N(3) - 1, ResourceVersion: text(), Fields: text(),
 			Creation: lynq.CreationPolicy(pick("", "WhenNeeded", "Once")), Deletion: lynq.DeletionPolicy(pick("", "Delete", "Retain")),
 			Conflict: lynq.ConflictPolicy(pick("", "Stuck", "Force")), Patch: lynq.PatchStrategy(pick("", "apply", "merge", "replace")),
-			Order: r.IntN(4), DeleteOrder: r.IntN(3) - 1, Ready: r.IntN(2) == 0, Adopted: r.IntN(4) == 0,
+			Order: r.IntN(4), DeleteOrder: r.IntN(3) - 1, Phase: inventory.Phase(pick("", "Completed")), Ready: r.IntN(2) == 0, Adopted: r.IntN(4) == 0,
 		}
 		if r.IntN(4) == 0 {
 			rec.Written = noon.Add(time.Duration(r.IntN(1e9)) * time.Second)

@@ -76,6 +76,16 @@ func (inv *Inventory) Clone() *Inventory {
 	return &c
 }
 
+// Phase is how far an object is.
+type Phase string
+
+// PhaseCompleted is that of an object whose work is done (purgeOrder), and which is
+// deleted. As long as its uid is recorded, that may yet have to be done.
+const PhaseCompleted Phase = "Completed"
+
+// Purged tells whether an object did its work and is gone, on purpose.
+func (r *Entry) Purged() bool { return r.Phase == PhaseCompleted && r.UID == "" }
+
 // Entry is what an inventory says of one object.
 type Entry struct {
 	lynq.Ref   `json:"-"`
@@ -112,6 +122,8 @@ type Entry struct {
 	// DeleteOrder is the wave in which it goes: from the lowest up, each when those
 	// before are gone, and within one by Order.
 	DeleteOrder int `json:"deleteOrder,omitempty"`
+	// Phase is how far an object is that is deleted when its work is done.
+	Phase Phase `json:"phase,omitempty"`
 	// Ready: it was seen ready since it was last written.
 	Ready bool `json:"ready,omitempty"`
 	// Adopted: it was there before the node had it.

@@ -55,6 +55,8 @@ func (r *Entry) check() error {
 	case !slices.Contains(creations(), r.Creation), !slices.Contains(deletions(), r.Deletion),
 		!slices.Contains(conflicts(), r.Conflict), !slices.Contains(patches(), r.Patch):
 		return fmt.Errorf("%s has a policy that is none: %q %q %q %q", r.Ref, r.Creation, r.Deletion, r.Conflict, r.Patch)
+	case !slices.Contains(phases(), r.Phase):
+		return fmt.Errorf("%s has a phase that is none: %q", r.Ref, r.Phase)
 	}
 	for _, text := range []string{r.Key(), r.APIVersion, r.UID, r.Digest, r.Template, r.ResourceVersion, r.Fields} {
 		if !utf8.ValidString(text) {
@@ -179,6 +181,8 @@ func (r *Entry) member(s *scanner, name string, key *string) {
 		r.Patch = word(s, name, patches())
 	case "order":
 		r.Order = int(s.number())
+	case "phase":
+		r.Phase = word(s, name, phases())
 	case "deleteOrder":
 		r.DeleteOrder = int(s.number())
 	case "ready":
@@ -208,6 +212,8 @@ func conflicts() []lynq.ConflictPolicy {
 func patches() []lynq.PatchStrategy {
 	return append(lynq.PatchStrategies(), "")
 }
+
+func phases() []Phase { return []Phase{PhaseCompleted, ""} }
 
 // word reads a string that must be one of some.
 func word[T ~string](s *scanner, name string, known []T) T {

@@ -55,10 +55,11 @@ const (
 // is the form's own annotation, and stays on the object.
 const AnnotationAdoptionPolicy = KeyPrefix + "adoption-policy"
 
-// Other spellings of a resource's applyOrder and deleteOrder.
+// Other spellings of a resource's applyOrder, deleteOrder and purgeOrder.
 const (
 	AnnotationApplyOrder  = KeyPrefix + "apply-order"
 	AnnotationDeleteOrder = KeyPrefix + "delete-order"
+	AnnotationPurgeOrder  = KeyPrefix + "purge-order"
 )
 
 // AnnotationDeletePolicy is another spelling of a resource's deletionPolicy, in which

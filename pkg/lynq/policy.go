@@ -82,6 +82,9 @@ type Policy struct {
 	// DeleteOrder is the wave in which the object is deleted, when all of the node's
 	// earlier ones are gone: independent of ApplyOrder.
 	DeleteOrder int
+	// PurgeOrder is the wave at whose end the object is deleted, for its work is done
+	// then; nil for one that stays.
+	PurgeOrder *int
 }
 
 // Waves go from LowestWave to HighestWave.

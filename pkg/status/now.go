@@ -101,8 +101,8 @@ func (t *Trouble) weight() int {
 
 // trouble is what is wrong with an object, nil where nothing is.
 func (now *Now) trouble(r *inventory.Entry, f *plan.Finding) *Trouble {
-	if r.Excluded {
-		return nil // it is none of the node's matters
+	if r.Excluded || r.Phase == inventory.PhaseCompleted {
+		return nil // it is none of the node's matters, or its work is done
 	}
 	if f != nil && f.Type == plan.FindingUnconfirmed && r.UID != "" {
 		f = nil // it is there; whether it is as wanted, the next apply sees

@@ -111,7 +111,7 @@ func Tree(inv *inventory.Inventory, now *Now, seen map[lynq.Ref]Seen, belonging 
 		o := object(s, owned)
 		o.ID, o.Policies = r.ID, PoliciesOf(r)
 		o.judge(inv, r, &s, troubles[r.Ref])
-		if o.lastRun(inv.Status.Object(r.Ref)); !looked && o.State != Excluded {
+		if o.lastRun(inv.Status.Object(r.Ref)); !looked && o.State != Excluded && !r.Purged() {
 			o.State, o.Reason = Unknown, ""
 		}
 		objects = append(objects, o)
@@ -123,6 +123,8 @@ func Tree(inv *inventory.Inventory, now *Now, seen map[lynq.Ref]Seen, belonging 
 func (o *Object) judge(inv *inventory.Inventory, r *inventory.Entry, s *Seen, t *Trouble) {
 	gone := s.Readiness.State == ready.StateGone
 	switch {
+	case r.Purged(), r.Phase == inventory.PhaseCompleted && gone:
+		o.State, o.Reason, o.Message = Ready, string(r.Phase), ""
 	case s.Unknown != nil || s.Readiness.State == ready.StateDeleting:
 	case gone && (inv.Deleting || inv.Activate == inactive):
 		o.State, o.Reason, o.Message = Leaving, "", "it is gone"

@@ -393,7 +393,7 @@ func (d *decider) leavingStep(me Owner, r *inventory.Entry, l *Live, why Reason)
 		if s.Action == ActionRelease && d.givenUp(r.Ref) {
 			s.Reason = ReasonGivenUp
 		}
-	case r.UID != "" && r.UID != string(l.UID):
+	case r.UID != "" && r.UID != string(l.UID), r.Purged():
 		s.Action, s.Reason, s.Message = ActionRelease, ReasonTakenOver, "it was deleted, and another client made it again"
 	case d.Cascade == CascadeOrphan || r.Deletion.Or(l.DeletionPolicy).Keeps(!why.nodeStays()):
 		s.Action = ActionOrphan
@@ -415,6 +415,8 @@ func (d *decider) notSeen(s *Step) {
 	switch {
 	case why != nil:
 		s.Action, s.Reason, s.Message = ActionRelease, ReasonGivenUp, "it is left behind, as it is: "+why.Error()
+	case s.Entry.Phase == inventory.PhaseCompleted && !d.unseen(s):
+		s.Action, s.Reason = ActionRelease, ReasonCompleted
 	case !d.unseen(s):
 		s.Action, s.Reason = ActionRelease, ReasonAlreadyGone
 	}
@@ -460,6 +462,8 @@ func (d *decider) wanted(me Owner, o *Object, r *inventory.Entry, l *Live) Step 
 		return s
 	case o.Exclusion != nil:
 		s.Action, s.Reason, s.Message = ActionSkip, ReasonExcluded, excludedBy(o.Exclusion)
+		return s
+	case me.purged(&s):
 		return s
 	case l == nil:
 		s.Action, s.Reason = ActionCreate, ReasonNew

@@ -23,6 +23,7 @@ const (
 	ActionDelete   Action = "delete"   // wanted no more
 	ActionOrphan   Action = "orphan"   // wanted no more, and retained: marked
 	ActionRelease  Action = "release"  // wanted no more, and no longer ours: only the record goes
+	ActionPurge    Action = "purge"    // did its work: deleted, and its entry stays
 	ActionCollect  Action = "collect"  // wanted no more: left to the garbage collector
 )
 
@@ -45,6 +46,7 @@ const (
 	ReasonTakeover     Reason = "Takeover"     // is another owner's, and Force takes it
 	ReasonUpToDate     Reason = "UpToDate"     // nothing to do
 	ReasonCreatedOnce  Reason = "CreatedOnce"  // was created, and is left alone ever since
+	ReasonCompleted    Reason = "Completed"    // did its work, and is purged (purgeOrder)
 	ReasonUnmanaged    Reason = "Unmanaged"    // has lynq.sh/mode: unmanaged
 	ReasonLeftOut      Reason = "LeftOut"      // a selector leaves it out
 	ReasonExcluded     Reason = "Excluded"     // a rule of the hub or the form excludes it

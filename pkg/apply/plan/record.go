@@ -78,6 +78,9 @@ func (s *Step) NextEntry() inventory.Entry {
 			r.Written = old.Written
 		}
 	}
+	if s.Reason == ReasonCompleted {
+		s.complete(&r)
+	}
 	return r
 }
 

@@ -186,6 +186,9 @@ func (v *verifier) object(f *Finding, me Owner, r *inventory.Entry, l *Live) boo
 		f.What, f.Fix = "it "+l.Ending, "apply creates it again when it is gone"
 	case FindingUnconfirmed:
 		f.What, f.Fix = "a run was to write it and did not see that end well", "apply completes that"
+		if r.Phase == inventory.PhaseCompleted {
+			f.What = "a run was to delete it, for its work is done, and did not see that end well"
+		}
 		if err := v.Misplaced[r.Ref]; err != nil {
 			f.What, f.Fix = err.impossible(), "apply drops its entry"
 		}
@@ -205,8 +208,14 @@ func (v *verifier) typeOf(me Owner, o *Object, r *inventory.Entry, l *Live) Find
 	if r.Excluded {
 		return ""
 	}
-	reason := v.decider.step(me, o, r, l).Reason
+	s := v.decider.step(me, o, r, l)
+	reason := s.Reason
 	switch reason {
+	case ReasonCompleted:
+		if s.Action != ActionPurge {
+			return ""
+		}
+		return FindingUnconfirmed
 	case ReasonUpToDate, ReasonCreatedOnce, ReasonUnmanaged:
 		return ""
 	case ReasonVanished:
@@ -236,10 +245,14 @@ func (v *verifier) typeOf(me Owner, o *Object, r *inventory.Entry, l *Live) Find
 
 // asRecorded is what a run wants that wants just what is recorded.
 func asRecorded(me Owner, r *inventory.Entry) *Object {
+	p := lynq.Policy{Creation: r.Creation, Deletion: r.Deletion, Conflict: r.Conflict, Patch: r.Patch}
+	if r.Phase == inventory.PhaseCompleted {
+		p.PurgeOrder = new(int)
+	}
 	return &Object{
 		Ref: r.Ref, APIVersion: r.APIVersion, ID: r.ID, Order: r.Order, Digest: r.Digest,
 		Owned:  !r.Deletion.Keeps(true) && r.Namespace == me.Namespace,
-		Policy: &lynq.Policy{Creation: r.Creation, Deletion: r.Deletion, Conflict: r.Conflict, Patch: r.Patch},
+		Policy: &p,
 	}
 }
 
