@@ -31,6 +31,7 @@ type record struct {
 	Key    string `json:"key"`
 	UID    string `json:"uid"`
 	Digest string `json:"digest"`
+	Phase  string `json:"phase"`
 	of     *unstructured.Unstructured
 }
 
