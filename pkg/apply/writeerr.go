@@ -325,6 +325,8 @@ func (s *stepRun) immutable(paths []string) string {
 	switch {
 	case s.InPlace != "":
 		return hint + "delete the object so that it is created again; patchStrategy recreate does not, since " + s.InPlace
+	case p.Patch == lynq.PatchRecreate:
+		return hint + "apply again, which recreates it"
 	case s.Adopted || p.Deletion != lynq.DeleteDelete || p.Creation == lynq.CreateOnce:
 		return hint + "delete the object so that it is created again"
 	case s.ref().HoldsData():

@@ -532,6 +532,7 @@ func TestImmutable(t *testing.T) {
 		"data":          {claim, func(*plan.Step) {}, "set patchStrategy: recreate and apply with --include-data, which deletes it with its data and creates it again"},
 		"retained data": {claim, func(s *plan.Step) { s.Object.Policy.Deletion = lynq.DeleteRetain }, "delete the object so that it is created again"},
 		"adopted":       {deployment, func(s *plan.Step) { s.Adopted = true }, "delete the object so that it is created again"},
+		"recreate":      {deployment, func(s *plan.Step) { s.Object.Policy.Patch = lynq.PatchRecreate }, "apply again, which recreates it"},
 		"written once":  {deployment, func(s *plan.Step) { s.Object.Policy.Creation = lynq.CreateOnce }, "delete the object so that it is created again"},
 		"in place":      {deployment, func(s *plan.Step) { s.InPlace = "it is so" }, "delete the object so that it is created again; patchStrategy recreate does not, since it is so"},
 	} {

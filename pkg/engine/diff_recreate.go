@@ -51,8 +51,12 @@ func (t *trial) recreated(ctx context.Context, r lynq.APIResource, w apply.Write
 	if body, err = next.MarshalJSON(); err != nil {
 		return err
 	}
+	body = bytes.ReplaceAll(body, []byte(name), []byte(w.Name))
+	if uid := string(next.GetUID()); uid != "" { // a Job's pods have it as a label, another one each time
+		body = bytes.ReplaceAll(body, []byte(uid), []byte(live.GetUID()))
+	}
 	content = map[string]any{}
-	if err := json.Unmarshal(bytes.ReplaceAll(body, []byte(name), []byte(w.Name)), &content); err != nil {
+	if err := json.Unmarshal(body, &content); err != nil {
 		return err
 	}
 	t.keep(r, w.Namespace, w.Name, sides{live: live.Object, next: content})

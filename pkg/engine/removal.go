@@ -134,8 +134,11 @@ func stake(plans []plan.Plan) string {
 		deleted += fmt.Sprintf(" (%d adopted)", n)
 	}
 	parts := []string{deleted}
-	if n := counts[plan.ActionRecreate]; n > 0 {
-		parts = append(parts, fmt.Sprintf("%d to recreate", n))
+	switch n := counts[plan.ActionRecreate]; {
+	case n > 0 && counts[plan.ActionDelete]+counts[plan.ActionCollect] == 0:
+		parts[0] = lynq.Count(n, "object") + " to recreate"
+	case n > 0:
+		parts = append(parts, lynq.Count(n, "object")+" to recreate")
 	}
 	if n := counts[plan.ActionOrphan]; n > 0 {
 		parts = append(parts, lynq.Count(n, "object")+" to leave behind as orphans")
