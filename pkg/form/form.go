@@ -26,6 +26,7 @@ func readForm(rep *report, v *Value) *Form {
 	form.HubID, form.HubIDPos = hub.Text, hub.Pos
 	form.Rollout = readRollout(spec.object("rollout"))
 	form.Exclude = readExclude(spec, m)
+	form.DependForms = readDependForms(spec, form.Name)
 	entries := readSections(spec)
 	spec.done()
 	checkIDs(rep, o.subject, entries)

@@ -155,6 +155,7 @@ func (l *loader) finish() {
 		l.link(form)
 		l.in.learnScopes(form)
 	}
+	l.linkForms()
 	for _, secret := range l.in.Secrets {
 		l.unique(names, "Secret", secret.Namespace, secret.Name, secret.Pos)
 	}
