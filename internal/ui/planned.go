@@ -15,7 +15,7 @@ import (
 func planText(all []nodeResult, format Format, out Stream) (string, error) {
 	shown := make([]nodeResult, 0, len(all))
 	for _, n := range all {
-		if len(n.steps) > 0 && (format == Wide || n.works()) || n.bad() {
+		if len(n.steps) > 0 && (format == Wide || n.works()) || n.bad() || n.outcome == apply.OutcomeSkipped {
 			shown = append(shown, n)
 		}
 	}
@@ -56,11 +56,12 @@ func treeText(n *nodeResult, wide bool, out Stream) string {
 	if n.form != "" {
 		head += safe(", form " + n.form)
 	}
-	if n.bad() {
+	skipped := n.outcome == apply.OutcomeSkipped
+	if n.bad() || skipped {
 		head += "  " + p.outcome(n.outcome, n.status)
 	}
 	var rows [][]string
-	if len(n.steps) == 0 {
+	if len(n.steps) == 0 || skipped {
 		for _, problem := range n.problems {
 			rows = append(rows, []string{problem})
 		}
@@ -100,12 +101,14 @@ func sign(a plan.Action) string {
 // planLine sums a plan up.
 func planLine(all []nodeResult) string {
 	counts, adopted := map[plan.Action]int{}, map[plan.Action]int{}
-	working, failed := 0, 0
+	working, failed, skipped := 0, 0, 0
 	for i := range all {
 		n := &all[i]
 		switch {
 		case n.outcome == apply.OutcomeFailed:
 			failed++
+		case n.outcome == apply.OutcomeSkipped:
+			skipped++
 		case n.works():
 			working++
 		}
@@ -118,7 +121,7 @@ func planLine(all []nodeResult) string {
 	}
 	delete(counts, plan.ActionKeep)
 	delete(counts, plan.ActionSkip)
-	if working == 0 && failed == 0 {
+	if working == 0 && failed == 0 && skipped == 0 {
 		if len(all) == 1 {
 			return "nothing to do: 1 node is as it is to be"
 		}
@@ -126,6 +129,6 @@ func planLine(all []nodeResult) string {
 	}
 	return list(
 		strconv.Itoa(working)+" of "+lynq.Count(len(all), "node")+" to work on",
-		some(failed, "failed"),
+		some(failed, "failed"), some(skipped, "skipped"),
 	) + colon(planCounts(counts, adopted))
 }

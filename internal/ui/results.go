@@ -122,6 +122,9 @@ func (n *nodeResult) judge(planned *plan.NodePlan, told *nodeRecord) {
 	case planned.Desired != nil && planned.Desired.Failed != nil:
 		n.outcome = apply.OutcomeFailed
 		n.status = string(n.outcome)
+	case planned.Unmet != "":
+		n.outcome = apply.OutcomeSkipped
+		n.status = string(n.outcome)
 	case hasWork(planned):
 		n.status = statusNotDone
 	default:
@@ -140,6 +143,8 @@ func (n *nodeResult) explain(planned *plan.NodePlan, told *nodeRecord, failed *a
 		problems = strings.Split(strings.TrimSpace(told.message), "\n")
 	case planned.Desired != nil && planned.Desired.Failed != nil:
 		problems = strings.Split(strings.TrimSpace(planned.Desired.Failed.Error()), "\n")
+	case planned.Unmet != "":
+		problems = []string{planned.Unmet}
 	}
 	for _, p := range problems {
 		n.problems = append(n.problems, safe(p))

@@ -35,7 +35,7 @@ func departuresOf(plans []plan.Plan) departures {
 		if plan.IsContainer(ref) {
 			return
 		}
-		for _, key := range containersOf(ref) {
+		for _, key := range plan.ContainersOf(ref) {
 			if node, leaves := containers[key]; leaves && node != n.NodeKey {
 				p := &provider{node: n.NodeKey, ref: ref, done: make(chan struct{})}
 				d.byRef[ref] = p
@@ -59,17 +59,12 @@ func (d *departures) want(steps []plan.Step, leaving map[lynq.Ref]plan.NodeKey) 
 			continue
 		}
 		ref := steps[i].Object.Ref
-		for _, key := range containersOf(ref) {
+		for _, key := range plan.ContainersOf(ref) {
 			if _, leaves := leaving[key]; leaves {
 				d.wanted[key] = append(d.wanted[key], ref)
 			}
 		}
 	}
-}
-
-// containersOf are the keys of what may contain an object.
-func containersOf(ref lynq.Ref) [2]lynq.Ref {
-	return [2]lynq.Ref{{Kind: "Namespace", Name: ref.Namespace}, {Kind: "CustomResourceDefinition", Group: ref.Group}}
 }
 
 // departed tells whether all that other nodes delete in a container is gone, or
@@ -80,7 +75,7 @@ func (n *nodeRun) departed(s *stepRun) bool {
 	}
 	all := true
 	for _, p := range n.departures.within[plan.ContainerKey(s.ref())] {
-		if !p.finished() {
+		if !p.finished() && !n.order.waits(p.node, n.plan.NodeKey) {
 			n.wakeAfter(p)
 			all = false
 		}

@@ -98,7 +98,12 @@ func (n *nodeRun) provided(s *stepRun) bool {
 		if p == nil || p.ref == s.Object.Ref {
 			continue
 		}
-		if !p.finished() {
+		switch {
+		case p.finished():
+		case n.order.waits(p.node, n.plan.NodeKey):
+			n.end(s, OutcomeFailed, fmt.Sprintf("%s, which it needs, is made by node %s, which waits for this node (turn dependForms round)", p.ref, p.node))
+			return false
+		default:
 			n.wakeAfter(p)
 			return false
 		}

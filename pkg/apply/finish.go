@@ -165,6 +165,7 @@ func (n *nodeRun) held(outcome Outcome) Outcome {
 func (n *nodeRun) conclude(o Outcome) {
 	n.outcome = o
 	n.finishAll(n.plan.NodeKey, OutcomeSkipped)
+	n.order.end(n.plan.NodeKey, o)
 	n.stats.node(n, o)
 	n.report(Event{Type: EventNode, Reason: n.reason, Outcome: o, Message: strings.Join(n.problems, "; "), Next: n.next(o)})
 }

@@ -33,6 +33,7 @@ type nodeRun struct {
 	recorded  map[string]bool // reasons of Kubernetes events
 	waitsFor  map[*provider]bool
 	elsewhere bool       // a step waits for another node
+	dependent bool       // it was left out because of another node
 	share     plan.Share // in the rollout of its form
 	changes   time.Time  // since when the run writes to it, or waits for it
 }
@@ -221,6 +222,9 @@ func (n *nodeRun) advance(ctx context.Context) bool {
 			if severity(n.worst()) > severity(OutcomeDone) {
 				n.keepLeaving()
 				return true
+			}
+			if n.plan.Desired != nil {
+				n.order.end(n.plan.NodeKey, OutcomeDone) // what leaves may have to wait for those that wait
 			}
 			n.phase = phaseLeaving
 		case phaseLeaving:

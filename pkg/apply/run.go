@@ -112,6 +112,7 @@ type run struct {
 	providers  map[string]*provider
 	handovers  map[lynq.Ref]*provider
 	departures departures
+	order      order
 	promised   map[plan.NodeKey][]*provider // all of these, by who is to finish them
 	rollouts   map[FormKey]*rollout
 	stats      *stats
@@ -129,6 +130,7 @@ func newRun(ctx context.Context, r *Runner, plans []plan.Plan) *run {
 		providers:  providersOf(plans),
 		handovers:  handoversOf(plans),
 		departures: departuresOf(plans),
+		order:      orderOf(plans),
 		rollouts:   map[FormKey]*rollout{},
 		stats:      newStats(),
 		budget:     &budget{streaks: map[streakKey]*streak{}},
@@ -181,6 +183,7 @@ func (r *run) queues(plans []plan.Plan) [][]*nodeRun {
 			n := newNodeRun(r, p, &p.Nodes[i])
 			if n.idle() {
 				r.stats.node(n, OutcomeUnchanged)
+				r.order.end(p.Nodes[i].NodeKey, OutcomeUnchanged)
 				r.finishAll(p.Nodes[i].NodeKey, OutcomeUnchanged)
 				continue
 			}
@@ -231,29 +234,50 @@ func (r *run) findRolling(plans []plan.Plan) {
 	}
 }
 
-// dispatch runs the nodes of one queue.
+// dispatch runs the nodes of one queue. Those that wait for other nodes keep no one
+// from a turn or a slot meanwhile.
 func (r *run) dispatch(ctx context.Context, queue []*nodeRun) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	for _, n := range queue {
-		rollout := r.rollouts[n.form()]
-		if n.share != plan.ShareStuck { // that has its turn
-			if outcome, why := rollout.acquire(ctx, n.share); why != "" {
-				n.leftOut(outcome, why)
-				continue
-			}
+		switch {
+		case n.plan.Unmet != "":
+			n.leftOut(OutcomeSkipped, n.plan.Unmet)
+		case len(n.plan.After) > 0:
+			running.Go(func() {
+				if n.awaitOthers(ctx) && r.admit(ctx, n) {
+					r.carry(ctx, n)
+				}
+			})
+		case r.admit(ctx, n):
+			running.Go(func() { r.carry(ctx, n) })
 		}
-		if !r.acquire(ctx) {
-			n.leftOut(OutcomeInterrupted, beforeItBegan)
-			rollout.release(n.share, n.plan.NodeKey, OutcomeUnchanged)
-			continue
-		}
-		running.Go(func() {
-			defer r.release()
-			n.perform(ctx)
-			rollout.release(n.share, n.plan.NodeKey, n.outcome)
-		})
 	}
+}
+
+// admit waits for the turn of a node and for a slot. Where there is none the node is
+// left out.
+func (r *run) admit(ctx context.Context, n *nodeRun) bool {
+	rollout := r.rollouts[n.form()]
+	if n.share != plan.ShareStuck { // that has its turn
+		if outcome, why := rollout.acquire(ctx, n.share); why != "" {
+			n.leftOut(outcome, why)
+			return false
+		}
+	}
+	if !r.acquire(ctx) {
+		n.leftOut(OutcomeInterrupted, beforeItBegan)
+		rollout.release(n.share, n.plan.NodeKey, OutcomeUnchanged)
+		return false
+	}
+	return true
+}
+
+// carry carries a node out that was admitted.
+func (r *run) carry(ctx context.Context, n *nodeRun) {
+	defer r.release()
+	n.perform(ctx)
+	r.rollouts[n.form()].release(n.share, n.plan.NodeKey, n.outcome)
 }
 
 // beforeItBegan is why a node is left out whose turn does not come any more.

@@ -67,7 +67,7 @@ func (n *nodeRun) counted(r inventory.Rollout, o Outcome) inventory.Rollout {
 	switch {
 	case severity(o) <= severity(OutcomeDone) && !unready:
 		r.Updated++
-	case o == OutcomeSkipped && n.began.IsZero(): // it was left out
+	case o == OutcomeSkipped && n.began.IsZero() && n.plan.Unmet == "" && !n.dependent: // it was left out
 		r.Phase = inventory.RolloutStopped
 	}
 	return r

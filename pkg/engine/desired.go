@@ -62,6 +62,10 @@ func (d *desired) Keep(k render.Kept) error {
 	namespace := d.hubs[slices.IndexFunc(d.hubs, func(h HubPrograms) bool { return h.Hub == k.Program.Hub })].Key.Namespace
 	node.HubNamespace, node.FormNamespace = namespace, formKey(k.Program.Form, namespace).Namespace
 	node.TemplateGeneration = k.Program.Form.Generation
+	for _, f := range k.Program.Form.DependForms {
+		node.DependForms = append(node.DependForms, f.Text)
+	}
+	slices.Sort(node.DependForms)
 	if d.values {
 		extra, err := extraOf(k)
 		if err != nil {

@@ -43,6 +43,9 @@ func (t *trial) compare(p *plan.NodePlan) {
 	if p.Desired != nil && p.Desired.Failed != nil {
 		n.Problem = p.Desired.Failed.Error()
 	}
+	if p.Unmet != "" {
+		n.Problem = p.Unmet
+	}
 	var err error
 	for i := 0; i < len(p.Steps) && n.Problem == "" && err == nil; i++ {
 		s := &p.Steps[i]

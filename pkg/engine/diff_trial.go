@@ -68,6 +68,7 @@ func (j *applyJob) try(ctx context.Context, plans []plan.Plan, keepSides bool) (
 	for i := range plans {
 		for k := range plans[i].Nodes {
 			n := &plans[i].Nodes[k]
+			n.After = nil // what is tried depends on nothing that is not there
 			if n.Desired == nil || n.Desired.Failed == nil {
 				t.plans[n.NodeKey] = n // one that failed may have the name of another
 				t.setAside(n)

@@ -88,11 +88,14 @@ func (r *clusterRun) showPlans(plans []plan.Plan) error {
 	if err := r.View.Printer(r.run.Mode).Plan(plans); err != nil {
 		return Fail(err)
 	}
-	failedNodes, blocked := 0, 0
+	failedNodes, blocked, unmet := 0, 0, 0
 	for i := range plans {
 		for _, n := range plans[i].Nodes {
 			if n.Desired != nil && n.Desired.Failed != nil {
 				failedNodes++
+			}
+			if n.Unmet != "" {
+				unmet++
 			}
 		}
 		blocked += plans[i].Counts[plan.ActionBlock]
@@ -103,6 +106,9 @@ func (r *clusterRun) showPlans(plans []plan.Plan) error {
 	}
 	if blocked > 0 {
 		wrong = append(wrong, lynq.Count(blocked, "object")+" would be in conflict")
+	}
+	if unmet > 0 {
+		wrong = append(wrong, lynq.Count(unmet, "node")+" would be skipped")
 	}
 	if len(wrong) == 0 {
 		return nil

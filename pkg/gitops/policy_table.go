@@ -160,10 +160,18 @@ func writeEntries() []entry {
 
 // formLosses are those of the form as a whole.
 func formLosses(f *form.Form, t Target) []Loss {
-	if f.Rollout.MaxSkew == 0 {
-		return nil
+	var losses []Loss
+	if len(f.DependForms) > 0 {
+		of := "Applications"
+		if t == TargetFlux {
+			of = "Kustomizations"
+		}
+		losses = append(losses, Loss{Form: f.Name, Policy: "dependForms", Instead: of + " of different forms do not wait for each other"})
 	}
-	return []Loss{{Form: f.Name, Policy: "rollout.maxSkew", Instead: "all nodes change at once when " + t.Title() + " sees the commit"}}
+	if f.Rollout.MaxSkew == 0 {
+		return losses
+	}
+	return append(losses, Loss{Form: f.Name, Policy: "rollout.maxSkew", Instead: "all nodes change at once when " + t.Title() + " sees the commit"})
 }
 
 // always is a loss whatever surrounds the resource.

@@ -307,6 +307,14 @@ func policyTests() []policyTest {
 			fluxOrdered: "lost a ignoreFields: no JSON pointer says the same as $.list[?(@.name == 'y')].z, $..w: the field is written at every sync\n",
 		},
 		{
+			name: "other forms", spec: "  dependForms: [db]\n", resources: configMap("a", "dependIds: []"),
+			argo:        "lost dependForms: Applications of different forms do not wait for each other\n",
+			argoApps:    "lost dependForms: Applications of different forms do not wait for each other\n",
+			flux:        "lost dependForms: Kustomizations of different forms do not wait for each other\n",
+			fluxApps:    "lost dependForms: Kustomizations of different forms do not wait for each other\n",
+			fluxOrdered: "lost dependForms: Kustomizations of different forms do not wait for each other\n",
+		},
+		{
 			name: "rollout", spec: "  rollout: {maxSkew: 2}\n", resources: configMap("a", "dependIds: []"),
 			argo:        "lost rollout.maxSkew: all nodes change at once when Argo CD sees the commit\n",
 			argoApps:    "lost rollout.maxSkew: all nodes change at once when Argo CD sees the commit\n",

@@ -118,6 +118,9 @@ func (inv *Inventory) annotations() (map[string]string, error) {
 		}
 		a[lynq.AnnotationRolloutUpdateStart] = start
 	}
+	if len(inv.DependForms) > 0 {
+		a[lynq.AnnotationDependForms] = strings.Join(inv.DependForms, ",")
+	}
 	if inv.Extra != "" {
 		a[lynq.AnnotationExtra] = inv.Extra
 	}
@@ -151,6 +154,7 @@ func Decode(cm *corev1.ConfigMap) (*Inventory, error) {
 	if err := d.identity(inv); err != nil {
 		return nil, err
 	}
+	inv.DependForms = dependForms(cm)
 	if err := d.rollout(inv); err != nil {
 		return nil, err
 	}
@@ -161,6 +165,14 @@ func Decode(cm *corev1.ConfigMap) (*Inventory, error) {
 		return nil, err
 	}
 	return inv, nil
+}
+
+// dependForms are the forms that the form of a record depends on.
+func dependForms(cm *corev1.ConfigMap) []string {
+	if text := cm.Annotations[lynq.AnnotationDependForms]; text != "" {
+		return strings.Split(text, ",")
+	}
+	return nil
 }
 
 // Identify reads from the metadata of an inventory, or of a copy of one, of which
@@ -198,7 +210,8 @@ func (d *decoder) failed(where string, err error) error {
 		Namespace: d.cm.Namespace, Name: d.cm.Name, Node: d.node, Where: where, Err: err,
 		Hub: d.cm.Labels[lynq.LabelHub], HubNamespace: hubNamespaceOf(d.cm), Form: d.cm.Labels[lynq.LabelTemplate],
 		FormNamespace: d.cm.Annotations[lynq.AnnotationTemplateNamespace],
-		Deleting:      d.cm.DeletionTimestamp != nil,
+		UIDLabel:      d.cm.Labels[lynq.LabelUID], DependForms: dependForms(d.cm),
+		Deleting: d.cm.DeletionTimestamp != nil,
 	}
 }
 
@@ -315,7 +328,7 @@ func nodeKeys() *ownKeys {
 		annotations: func(key string) bool {
 			switch key {
 			case lynq.AnnotationHubID, lynq.LabelHubNamespace, lynq.AnnotationTemplateNamespace, lynq.AnnotationUID, lynq.AnnotationActivate, lynq.AnnotationTemplateGeneration,
-				lynq.AnnotationRolloutUpdateStart, lynq.AnnotationExtra, lynq.AnnotationApplySetTooling,
+				lynq.AnnotationRolloutUpdateStart, lynq.AnnotationExtra, lynq.AnnotationDependForms, lynq.AnnotationApplySetTooling,
 				lynq.AnnotationApplySetGroupKinds, lynq.AnnotationApplySetNamespaces:
 				return true
 			}

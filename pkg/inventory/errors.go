@@ -16,6 +16,8 @@ type UnreadableError struct {
 	// Hub, HubNamespace, Form and FormNamespace are what its labels and
 	// annotations say, as far as they do.
 	Hub, HubNamespace, Form, FormNamespace string
+	UIDLabel                               string
+	DependForms                            []string
 	// Deleting: its deletion was requested.
 	Deleting bool
 	// Where is the place in it, such as "data.resources line 3".

@@ -25,6 +25,9 @@ type Inventory struct {
 	RolloutStart time.Time
 	// Extra is annotation lynq.sh/extra, "" unless values are to be recorded.
 	Extra string
+	// DependForms are the forms that the node's form depends on, sorted: it goes before
+	// the nodes of its row in those do.
+	DependForms []string
 	// Version is that of a lynqctl which renders what the digests of all entries
 	// are of, "" where none is known.
 	Version string

@@ -29,7 +29,7 @@ func Reserved(key string) bool {
 	case "hub", "node", "node-namespace", "record", "template", // labels
 		"orphaned", "orphaned-at", "orphaned-reason", "orphaned-from",
 		"deletion-policy", "resource-id", "created-once", "adopted",
-		"hubId", "hub-namespace", "template-namespace", "activate", "template-generation", "rollout-update-start", "extra":
+		"hubId", "hub-namespace", "template-namespace", "activate", "template-generation", "rollout-update-start", "extra", "depend-forms":
 		return true
 	}
 	return false
@@ -115,6 +115,7 @@ const (
 	AnnotationTemplateGeneration = KeyPrefix + "template-generation"
 	AnnotationRolloutUpdateStart = KeyPrefix + "rollout-update-start"
 	AnnotationExtra              = KeyPrefix + "extra"
+	AnnotationDependForms        = KeyPrefix + "depend-forms"
 
 	FinalizerNode = "lynqnode." + Group + "/finalizer"
 	FinalizerHub  = KeyPrefix + "hub-finalizer"

@@ -30,6 +30,11 @@ func ContainerKey(ref lynq.Ref) lynq.Ref {
 	return lynq.Ref{Kind: ref.Kind, Group: group}
 }
 
+// ContainersOf are the keys of what may contain an object.
+func ContainersOf(ref lynq.Ref) [2]lynq.Ref {
+	return [2]lynq.Ref{{Kind: "Namespace", Name: ref.Namespace}, {Kind: "CustomResourceDefinition", Group: ref.Group}}
+}
+
 // IsContainer tells whether deleting an object deletes others with it: a
 // Namespace, and a CustomResourceDefinition.
 func IsContainer(ref lynq.Ref) bool {

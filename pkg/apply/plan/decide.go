@@ -107,8 +107,9 @@ func Decide(in *Input, l Limits) *Plan {
 	for i := range p.Nodes {
 		p.Nodes[i].NamespaceDefaults = in.NamespaceDefaults
 	}
+	staying := d.orderNodes(p)
 	p.Count()
-	p.Refusals = d.refusals(l)
+	p.Refusals = append(d.refusals(l), d.refuseDependents(staying)...)
 	return p
 }
 
@@ -302,7 +303,7 @@ func (d *decider) leaving(inv *inventory.Inventory, why Reason) NodePlan {
 	if row := d.claims.node(inv); row != nil && why == ReasonNodeGone {
 		wait(p.Steps, row)
 	}
-	if d.Cascade == CascadeBackground {
+	if d.Cascade == CascadeBackground && len(inv.DependForms) == 0 {
 		collect(me, p.Steps)
 	}
 	return p

@@ -20,6 +20,8 @@ type Node struct {
 	HubNamespace, FormNamespace string
 	// TemplateGeneration is the form's metadata.generation, 0 where it has none.
 	TemplateGeneration int64
+	// DependForms are the forms of the hub that its form depends on, sorted.
+	DependForms []string
 	// Extra is what annotation lynq.sh/extra is to hold, "" for none.
 	Extra string
 	// Objects are in the order of their waves, and within a wave in one in which each

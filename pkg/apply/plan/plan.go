@@ -59,6 +59,7 @@ const (
 	ReasonGivenUp      Reason = "GivenUp"      // its cleanup fails, and a person said to leave it behind
 	ReasonPruned       Reason = "Pruned"       // an orphan that a person wants no more
 	ReasonRowUnknown   Reason = "RowUnknown"   // a row that could not be rendered may want it
+	ReasonFormOrder    Reason = "FormOrder"    // dependForms: a node that this run leaves out goes before
 	ReasonAlreadyGone  Reason = "AlreadyGone"  // wanted no more, and gone
 	ReasonTakenOver    Reason = "TakenOver"    // wanted no more, and no longer has our tracking
 	ReasonUnknown      Reason = "Unknown"      // it is not known whether it is there
@@ -116,6 +117,12 @@ type NodePlan struct {
 	NamespaceDefaults []lynq.NamespaceDefault
 	// Inventory is what is recorded, nil for a new node.
 	Inventory *inventory.Inventory
+	// After are the nodes of the plan that go before: those that must be ready before
+	// this one is written, or gone before it goes (dependForms).
+	After []NodeKey
+	// Unmet is why nothing is done with the node in this run: a node that is not of the
+	// plan would have to go before. "" for most.
+	Unmet string
 	// Steps are in the order of the desired objects, then those of the objects
 	// that leave, in the order in which they may go.
 	Steps []Step
@@ -179,6 +186,7 @@ const (
 	GuardOperator  Guard = "operator"    // the operator manages the hub's nodes
 	GuardLock      Guard = "lock"        // another run holds the hub
 	GuardDeleting  Guard = "deleting"    // the hub's record was deleted
+	GuardDependent Guard = "dependents"  // nodes that depend on those that go would stay
 )
 
 // Refusal is why a guard refuses a plan, and what to do about it.

@@ -55,7 +55,7 @@ func (p *NodePlan) NextInventory(now *inventory.Inventory, finalizer bool) *inve
 	d := p.Desired
 	next.Hub, next.Form, next.RowUID, next.Activate = d.Hub, d.Form, d.UID, "true"
 	next.HubNamespace, next.FormNamespace, next.Format = p.HubNamespace, d.FormNamespace, 0
-	next.TemplateGeneration, next.Extra = d.TemplateGeneration, d.Extra
+	next.TemplateGeneration, next.Extra, next.DependForms = d.TemplateGeneration, d.Extra, d.DependForms
 	return next
 }
 

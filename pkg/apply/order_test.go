@@ -1,0 +1,188 @@
+package apply
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// member is the node of row acme of a form, which is called like the form.
+func member(form, depends string, objects ...lynq.Object) *plan.Node {
+	n := node(form, objects...)
+	n.Form, n.UID = form, "acme"
+	if depends != "" {
+		n.DependForms = []string{depends}
+	}
+	return n
+}
+
+// three are the nodes of three forms, web after db and db after net, in the order in which
+// they must not go.
+func three(value string) []*plan.Node {
+	return []*plan.Node{member("web", "db", configMap("w", value)), member("db", "net", configMap("d", value), configMap("d2", value, "d")), member("net", "", configMap("n", value))}
+}
+
+// applyForms plans and runs the nodes of three forms.
+func (s *stage) applyForms(t *testing.T, nodes ...*plan.Node) *Summary {
+	t.Helper()
+	in := &plan.Input{Hub: "crm", Forms: []lynq.FormKey{{Name: "db"}, {Name: "net"}, {Name: "web"}}, Nodes: nodes, Active: 1, Inventories: s.notes.all()}
+	seen, err := Observe(t.Context(), s, in.Hub, nodes, in.Inventories)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.See(seen)
+	s.requests = nil
+	sum, err := s.run(bounded(t), plan.Decide(in, plan.Limits{AllowEmpty: true, MaxDelete: plan.MaxDelete{Nodes: 9}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}
+
+// applies are the names of the objects that were applied, in that order.
+func (s *stage) applies() string {
+	var names []string
+	for _, r := range s.requests {
+		if ref, ok := strings.CutPrefix(r, "write "); ok {
+			names = append(names, ref[strings.LastIndex(ref, "/")+1:])
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// TestFormsInOrder: the nodes of a row go in the order of their forms, however many are
+// written at once and whatever turns their forms have, and in the other order when they
+// go. Nothing to write waits for nothing.
+func TestFormsInOrder(t *testing.T) {
+	for _, concurrency := range []int{1, 8} {
+		for _, skew := range []int{0, 1} {
+			t.Run(fmt.Sprintf("%d at once, maxSkew %d", concurrency, skew), func(t *testing.T) {
+				s := newStage()
+				s.options.Concurrency = concurrency
+				s.options.Rollouts = map[FormKey]Rollout{}
+				for _, form := range []string{"db", "net", "web"} {
+					s.options.Rollouts[FormKey{lynq.HubKey{Name: "crm"}, lynq.FormKey{Name: form}}] = Rollout{MaxSkew: skew, Deadline: time.Hour}
+				}
+				step := func(what, wantApplies, wantDeletes string, nodes ...*plan.Node) {
+					t.Helper()
+					sum := s.applyForms(t, nodes...)
+					if got := s.applies(); got != wantApplies || s.deletes() != wantDeletes || len(sum.Failed) > 0 {
+						t.Errorf("%s: applied %q, deleted %q, failed %+v; want %q and %q", what, got, s.deletes(), sum.Failed, wantApplies, wantDeletes)
+					}
+				}
+				step("at first", "n d d2 w", "", three("1")...)
+				step("again", "", "", three("1")...)
+				step("all change", "n d d2 w", "", three("2")...)
+				step("the row goes", "", "w d2 d n")
+			})
+		}
+	}
+}
+
+// TestFormsAfterFailure: what depends on a node that did not end well stays as it is, and
+// loses nothing.
+func TestFormsAfterFailure(t *testing.T) {
+	for _, concurrency := range []int{1, 8} {
+		s := newStage()
+		s.options.Concurrency = concurrency
+		nodes := three("1")
+		nodes[0].Objects = append(nodes[0].Objects, member("web", "db", configMap("old", "1")).Objects...)
+		if sum := s.applyForms(t, nodes...); len(sum.Failed) > 0 {
+			t.Fatalf("%+v", sum.Failed)
+		}
+		s.before = func(verb string, ref lynq.Ref) error {
+			if verb == "write" && ref.Name == "d" {
+				return errors.New("no")
+			}
+			return nil
+		}
+		sum := s.applyForms(t, three("2")...) // old is dropped
+		if got := ended(sum); got != "db failed, web skipped" || s.deletes() != "" || strings.Contains(s.applies(), "w") {
+			t.Errorf("ended %q, applied %q, deleted %q", got, s.applies(), s.deletes())
+		}
+		for _, n := range sum.Failed {
+			if want := "it stays as it is, for node ns/db, which it depends on (dependForms), is failed"; n.Name == "web" && strings.Join(n.Problems, "") != want {
+				t.Errorf("%q", n.Problems)
+			}
+		}
+		// The deletion that fails keeps what it needs.
+		s.before = func(verb string, ref lynq.Ref) error {
+			if verb == "delete" && ref.Name == "w" {
+				return refused(ref)
+			}
+			return nil
+		}
+		sum = s.applyForms(t)
+		if got := ended(sum); got != "db skipped, net skipped, web failed" || s.deletes() != "old" {
+			t.Errorf("ended %q, deleted %q", got, s.deletes())
+		}
+		s.before = nil
+		if sum = s.applyForms(t); len(sum.Failed) > 0 || len(s.notes.all()) > 0 {
+			t.Errorf("in the end: %+v, %d inventories", sum.Failed, len(s.notes.all()))
+		}
+	}
+}
+
+// TestFormsAfterUnready: a node that is not ready yet holds up what depends on it, until
+// the run that finds it ready; without --wait it only goes first.
+func TestFormsAfterUnready(t *testing.T) {
+	s := newStage()
+	nodes := func() []*plan.Node {
+		return []*plan.Node{member("web", "db", configMap("w", "1")), member("db", "", stuck(widget("d")))}
+	}
+	if got := ended(s.applyForms(t, nodes()...)); got != "db not-ready, web skipped" || s.applies() != "d" {
+		t.Errorf("ended %q, applied %q", got, s.applies())
+	}
+	s.heal("d")
+	if got := ended(s.applyForms(t, nodes()...)); got != "" || s.applies() != "w" {
+		t.Errorf("ready: ended %q, applied %q", got, s.applies())
+	}
+	s = newStage()
+	s.options.Wait = false
+	if got := ended(s.applyForms(t, nodes()...)); got != "" || s.applies() != "d w" {
+		t.Errorf("without waiting: ended %q, applied %q", got, s.applies())
+	}
+}
+
+// TestFormsBesideHandover: an object moves from a node to one that waits for it, which
+// takes it while the other still has to let go.
+func TestFormsBesideHandover(t *testing.T) {
+	s := newStage()
+	moving := configMap("moving", "1")
+	if sum := s.applyForms(t, member("web", "db", configMap("w", "1")), member("db", "", configMap("d", "1"), moving)); len(sum.Failed) > 0 {
+		t.Fatalf("%+v", sum.Failed)
+	}
+	sum := s.applyForms(t, member("web", "db", configMap("w", "1"), configMap("moving", "1")), member("db", "", configMap("d", "2")))
+	if len(sum.Failed) > 0 || s.deletes() != "" {
+		t.Errorf("%+v, deleted %q", sum.Failed, s.deletes())
+	}
+	for _, inv := range s.notes.all() {
+		if want := map[string]int{"web": 2, "db": 1}[inv.Form]; len(inv.Entries) != want {
+			t.Errorf("node %s has %d entries, want %d", inv.Node, len(inv.Entries), want)
+		}
+	}
+}
+
+// TestFormsThatNeedEachOther: a node needs a Namespace of one that waits for it. That is
+// told, and holds nothing up.
+func TestFormsThatNeedEachOther(t *testing.T) {
+	s := newStage()
+	inside := configMap("d", "1")
+	inside.Namespace = "tenant"
+	inside.Content["metadata"].(map[string]any)["namespace"] = "tenant" //nolint:errcheck // it is a map
+	sum := s.applyForms(t, member("web", "db", namespace("tenant")), member("db", "", inside))
+	if got := ended(sum); got != "db failed, web skipped" {
+		t.Errorf("ended %q", got)
+	}
+	want := "ConfigMap/tenant/d: Namespace/tenant, which it needs, is made by node ns/web, which waits for this node (turn dependForms round)"
+	for _, n := range sum.Failed {
+		if n.Name == "db" && strings.Join(n.Problems, "; ") != want {
+			t.Errorf("%q, want %q", n.Problems, want)
+		}
+	}
+}
