@@ -157,7 +157,7 @@ func (o *observer) kind(ctx context.Context, k *wantedKind) error {
 	}
 	// Records bear the hub's label too, and are as many as nodes.
 	selector := lynq.LabelHub + "=" + o.hub + ",!" + lynq.LabelRecord
-	err = o.list(ctx, r, "", selector, func(ref lynq.Ref) bool {
+	err = o.list(ctx, r, onlyNamespace(k.refs), selector, func(ref lynq.Ref) bool {
 		found := k.refs[ref]
 		delete(k.refs, ref)
 		return found
@@ -169,6 +169,19 @@ func (o *observer) kind(ctx context.Context, k *wantedKind) error {
 		return o.unread(ctx, k.refs, fmt.Errorf("look for the objects of hub %q: %w", o.hub, err))
 	}
 	return o.missing(ctx, r, k.refs, true)
+}
+
+// onlyNamespace is the namespace that all objects are in, "" where they are in several:
+// a list of that one costs less, and needs no right in others.
+func onlyNamespace(refs map[lynq.Ref]bool) string {
+	only, first := "", true
+	for ref := range refs {
+		if !first && ref.Namespace != only {
+			return ""
+		}
+		only, first = ref.Namespace, false
+	}
+	return only
 }
 
 // served finds how a kind is served: in this version, or in another one, for a

@@ -37,15 +37,17 @@ type tracker struct {
 	watches sync.WaitGroup
 
 	mu      sync.Mutex
-	planned map[schema.GroupKind]int // how many objects will be waited for, as far as plans say
-	named   map[schema.GroupKind]int // how many are watched by their names
-	started map[watchKey]bool        // watches of kinds
+	planned map[schema.GroupKind]int             // how many objects will be waited for, as far as plans say
+	within  map[schema.GroupKind]map[string]bool // the namespaces that these are in
+	named   map[schema.GroupKind]int             // how many are watched by their names
+	started map[watchKey]bool                    // watches of kinds
 	caches  map[cacheKey]*cache
 }
 
 type watchKey struct {
-	kind     schema.GroupKind
-	selector string
+	kind      schema.GroupKind
+	namespace string // "" for all
+	selector  string
 }
 
 // cacheKey is that of a cache for one object, or for all other objects of a kind.
@@ -61,6 +63,7 @@ func newTracker(ctx context.Context, c watcher) *tracker {
 		cluster: c,
 		classes: newStorageClasses(),
 		planned: map[schema.GroupKind]int{},
+		within:  map[schema.GroupKind]map[string]bool{},
 		named:   map[schema.GroupKind]int{},
 		started: map[watchKey]bool{},
 		caches:  map[cacheKey]*cache{},
@@ -73,10 +76,24 @@ func (t *tracker) plan(ref lynq.Ref) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.planned[kindOf(ref)]++
+	t.namespaceOf(ref)
 }
 
-// start watches an object: by its name, or with all that a label selector selects
-// of its kind, in all namespaces. It returns at once, and does nothing where that
+// namespaceOf is the namespace in which an object's kind is watched, "" for all: where
+// few have what is waited for, rights there are enough. It is called under the lock.
+func (t *tracker) namespaceOf(ref lynq.Ref) string {
+	if t.within[kindOf(ref)] == nil {
+		t.within[kindOf(ref)] = map[string]bool{}
+	}
+	t.within[kindOf(ref)][ref.Namespace] = true
+	if len(t.within[kindOf(ref)]) > lynq.NamespacesApart {
+		return ""
+	}
+	return ref.Namespace
+}
+
+// start watches an object: by its name, or with all that a label selector selects of its
+// kind, in its namespace or, where objects of many are waited for, in all. It returns at once, and does nothing where that
 // watch has begun. It comes before the writes and deletes that are waited for.
 func (t *tracker) start(r lynq.APIResource, ref lynq.Ref, selector string) {
 	if kindOf(ref) == ready.ClaimKind() {
@@ -84,16 +101,21 @@ func (t *tracker) start(r lynq.APIResource, ref lynq.Ref, selector string) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	kind, named := watchKey{kindOf(ref), selector}, cacheKey{kindOf(ref), objectName(ref)}
+	kind, named := watchKey{kindOf(ref), t.namespaceOf(ref), selector}, cacheKey{kindOf(ref), objectName(ref)}
 	switch {
-	case t.caches[named] != nil || t.started[kind]:
+	case t.caches[named] != nil || t.begun(kind):
 	case t.planned[kind.kind] <= fewWatched && t.named[kind.kind] < fewWatched:
 		t.startOne(r, named)
 	default:
 		t.started[kind] = true
 		m := t.cacheOf(kind.kind)
-		t.watch(t.ctx, r, Scope{Labels: selector}, m.newFeed(), m.fail)
+		t.watch(t.ctx, r, Scope{Namespace: kind.namespace, Labels: selector}, m.newFeed(), m.fail)
 	}
+}
+
+// begun tells whether such a watch has begun, or one of all namespaces.
+func (t *tracker) begun(k watchKey) bool {
+	return t.started[k] || t.started[watchKey{kind: k.kind, selector: k.selector}]
 }
 
 // cacheOf is the cache of a kind, under the lock.
@@ -170,6 +192,8 @@ func watchError(r lynq.APIResource, in Scope, err error) error {
 		resource, where = resource+" "+in.Name, "of it"
 	case !r.Namespaced:
 		where = "of the kind"
+	case in.Namespace != "":
+		where = "in namespace " + in.Namespace
 	}
 	switch {
 	case err == nil:
@@ -228,7 +252,7 @@ func (t *tracker) doubt(ref lynq.Ref) {
 func (t *tracker) startAll(r lynq.APIResource, ref lynq.Ref) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	key, kind := cacheKey{kindOf(ref), objectName(ref)}, watchKey{kind: kindOf(ref)}
+	key, kind := cacheKey{kindOf(ref), objectName(ref)}, watchKey{kind: kindOf(ref), namespace: t.namespaceOf(ref)}
 	m := t.caches[key]
 	if m != nil {
 		t.end(key)
@@ -238,10 +262,10 @@ func (t *tracker) startAll(r lynq.APIResource, ref lynq.Ref) {
 	switch {
 	case t.named[kind.kind] < fewWatched:
 		t.startOne(r, key).move(m, key.name)
-	case !t.started[kind]:
+	case !t.begun(kind):
 		t.started[kind] = true
 		m.doubt(key.name, true)
-		t.watch(t.ctx, r, Scope{}, m.newFeed(), m.fail)
+		t.watch(t.ctx, r, Scope{Namespace: kind.namespace}, m.newFeed(), m.fail)
 	}
 }
 

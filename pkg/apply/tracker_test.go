@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -144,7 +145,7 @@ func TestTrackerRemembersWhatCameBefore(t *testing.T) {
 	t.Parallel()
 	tt := newTrackerTest(t)
 	w := tt.begin(deployments())
-	if w.resource != deployments() || w.in != (Scope{Labels: testSelector}) {
+	if w.resource != deployments() || w.in != (Scope{Namespace: "ns", Labels: testSelector}) {
 		t.Errorf("watches %v in %+v", w.resource, w.in)
 	}
 	w.Synced()
@@ -362,7 +363,7 @@ func TestTrackerOfWhatLostItsLabel(t *testing.T) {
 		again := <-tt.script.begun
 		want := Scope{Namespace: "ns", Name: ref.Name}
 		if i == fewWatched {
-			want = Scope{}
+			want = Scope{Namespace: "ns"}
 		}
 		if again.in != want {
 			t.Errorf("watches %+v, want %+v", again.in, want)
@@ -436,7 +437,7 @@ func TestTrackerOfMany(t *testing.T) {
 		}
 		byName, ofKind := 0, 0
 		for range test.byName + test.ofKind {
-			if w := <-tt.script.begun; w.in == (Scope{Labels: testSelector}) {
+			if w := <-tt.script.begun; w.in == (Scope{Namespace: "ns", Labels: testSelector}) {
 				ofKind++
 			} else {
 				byName++
@@ -444,6 +445,48 @@ func TestTrackerOfMany(t *testing.T) {
 		}
 		if byName != test.byName || ofKind != test.ofKind || len(tt.script.begun) > 0 {
 			t.Errorf("%+v: %d watches by name, %d of the kind, and %d more", test, byName, ofKind, len(tt.script.begun))
+		}
+	}
+}
+
+// A kind is watched in the namespaces where something is waited for: one by one where
+// these are few, so that rights there will do, else in all at once.
+func TestTrackerWatchesNamespaces(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		planned, started int // namespaces
+		want             []string
+	}{
+		{1, 1, []string{"ns0"}},
+		{lynq.NamespacesApart, lynq.NamespacesApart, []string{"ns0", "ns1", "ns2", "ns3"}},
+		{lynq.NamespacesApart + 1, lynq.NamespacesApart + 1, []string{""}},
+		// What is deleted was not planned.
+		{1, 2, []string{"ns0", "ns1"}},
+		{lynq.NamespacesApart, lynq.NamespacesApart + 2, []string{"", "ns0", "ns1", "ns2", "ns3"}},
+	} {
+		tt := newTrackerTest(t)
+		in := func(i, object int) lynq.Ref {
+			ref := deploymentRef("d" + strconv.Itoa(object))
+			ref.Namespace = "ns" + strconv.Itoa(i)
+			return ref
+		}
+		for i := range test.planned {
+			for object := range fewWatched + 1 {
+				tt.plan(in(i, object))
+			}
+		}
+		for i := range test.started {
+			for object := range fewWatched + 1 {
+				tt.start(deployments(), in(i, object), testSelector)
+			}
+		}
+		var got []string
+		for range test.want {
+			got = append(got, (<-tt.script.begun).in.Namespace)
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, test.want) || len(tt.script.begun) > 0 {
+			t.Errorf("%d planned, %d started: watches %q and %d more, want %q", test.planned, test.started, got, len(tt.script.begun), test.want)
 		}
 	}
 }
@@ -568,7 +611,7 @@ func TestTrackerOfWatchesThatFail(t *testing.T) {
 		want string
 	}{
 		{forbidden, `cannot watch deployments.apps: deployments.apps is forbidden: User "eve" cannot watch resource ` +
-			`"deployments" in API group "apps" at the cluster scope (allow list and watch in all namespaces, or set waitForReady: false)`},
+			`"deployments" in API group "apps" at the cluster scope (allow list and watch in namespace ns, or set waitForReady: false)`},
 		{errors.New("no such kind"), "cannot watch deployments.apps: no such kind"},
 		{nil, "cannot watch deployments.apps: the watch ended"},
 	}

@@ -73,3 +73,7 @@ func ReadyOnceThere(group, kind string) bool {
 	}
 	return false
 }
+
+// NamespacesApart is in how many namespaces a kind is watched one by one: of more, one
+// watch tells of the whole cluster, and needs the right to that.
+const NamespacesApart = 4
