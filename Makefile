@@ -1,5 +1,6 @@
 # make build          the binary, in bin/
 # make generate       what is made of the commands: completions/, docs/commands.md
+# make generate-kinds the kinds of Kubernetes, in pkg/rbac/kinds.txt, as a real API server has them
 # make man            the manual pages, in man/
 # make release-check  whether goreleaser takes goreleaser.yaml, and what it makes for this machine
 # make test           everything, on real database servers and a real control plane
@@ -27,16 +28,19 @@ RACE     := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
 # Packages that only calculate. SEQUENTIAL is those of them that start no goroutines:
 # there is nothing in them for the race detector.
-SEQUENTIAL := ./internal/draft ./internal/suggest ./internal/markdown ./pkg/apply/plan ./pkg/apply/ready ./pkg/diff ./pkg/form ./pkg/lynq ./pkg/status
+SEQUENTIAL := ./internal/draft ./internal/suggest ./internal/markdown ./pkg/apply/plan ./pkg/apply/ready ./pkg/diff ./pkg/form ./pkg/lynq ./pkg/rbac ./pkg/status
 UNIT       := $(SEQUENTIAL) ./internal/ui ./pkg/orphan ./pkg/render
 
-.PHONY: build generate man release-check test test-unit security check vuln fuzz bench bench-cluster cluster cluster-build cluster-down
+.PHONY: build generate generate-kinds man release-check test test-unit security check vuln fuzz bench bench-cluster cluster cluster-build cluster-down
 
 build:
 	$(GO) build -trimpath -o bin/lynqctl ./cmd/lynqctl
 
 generate:
 	$(GO) test ./cmd/lynqctl -count=1 -run '^(TestCompletionScripts|TestCommandReference)$$' -update
+
+generate-kinds: cluster-build
+	LYNQCTL_TEST_CLUSTER=1 $(GO) test ./internal/kube -count=1 -run '^TestBuiltInKinds$$' -update
 
 # As releases are built, so that the two share what they compile.
 man:

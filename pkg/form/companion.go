@@ -28,21 +28,24 @@ func (l *loader) secret(v *Value) {
 	}
 }
 
-// customResource takes in what a CustomResourceDefinition says about the scope
-// of its kind.
+// customResource takes in what a CustomResourceDefinition says about its kind.
 func (l *loader) customResource(v *Value) {
 	o := newObject(&l.report, subject("CustomResourceDefinition", v), "", v)
 	spec := o.needObject("spec")
 	group := spec.needText("group").Text
-	kind := spec.needObject("names").needText("kind").Text
+	names := spec.needObject("names")
+	kind := names.needText("kind").Text
 	scope := oneOf(spec, "scope", spec.needText("scope"), "", []string{"Namespaced", "Cluster"})
 	if scope == "Cluster" {
 		l.in.ClusterScoped[GroupKind{Group: group, Kind: kind}] = true
 	}
+	if plural := names.text("plural").Text; plural != "" {
+		l.in.Plurals[GroupKind{Group: group, Kind: kind}] = plural
+	}
 }
 
 // learnScopes takes in what the CustomResourceDefinitions among a form's own
-// resources say about the scopes of their kinds, as far as they say it whatever
+// resources say about the scopes and plurals of their kinds, as far as they say it whatever
 // the row: other resources of the run may be of these kinds.
 func (in *Inputs) learnScopes(f *Form) {
 	for _, r := range f.Resources {
@@ -51,8 +54,14 @@ func (in *Inputs) learnScopes(f *Form) {
 		}
 		spec := r.Manifest.Field("spec")
 		key := GroupKind{Group: spec.Field("group").literal(), Kind: spec.Field("names").Field("kind").literal()}
-		if spec.Field("scope").literal() == "Cluster" && key.Group != "" && key.Kind != "" {
+		if key.Group == "" || key.Kind == "" {
+			continue
+		}
+		if spec.Field("scope").literal() == "Cluster" {
 			in.ClusterScoped[key] = true
+		}
+		if plural := spec.Field("names").Field("plural").literal(); plural != "" {
+			in.Plurals[key] = plural
 		}
 	}
 }

@@ -316,9 +316,9 @@ func TestReadErrors(t *testing.T) {
 
 func TestClusterScoped(t *testing.T) {
 	in := load(t, hubText+formText("web", `  - {id: a, spec: {apiVersion: v1, kind: ConfigMap, metadata: {name: x}}}
-  - {id: b, nameTemplate: b, spec: {apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: {group: form.example.com, scope: Cluster, names: {kind: Zone}}}}
+  - {id: b, nameTemplate: b, spec: {apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: {group: form.example.com, scope: Cluster, names: {kind: Zone, plural: zones}}}}
   - {id: c, nameTemplate: c, spec: {apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: {group: form.example.com, scope: Namespaced, names: {kind: House}}}}
-  - {id: d, nameTemplate: d, spec: {apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: {group: "{{ .uid }}.example.com", scope: Cluster, names: {kind: Room}}}}
+  - {id: d, nameTemplate: d, spec: {apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: {group: "{{ .uid }}.example.com", scope: Cluster, names: {kind: Room, plural: rooms}}}}
 `)+`---
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -326,11 +326,15 @@ spec: {group: example.com, scope: Cluster, names: {kind: Tenant}}
 ---
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
-spec: {group: example.com, scope: Namespaced, names: {kind: App}}
+spec: {group: example.com, scope: Namespaced, names: {kind: App, plural: apps}}
 `)
 	want := map[form.GroupKind]bool{{Group: "example.com", Kind: "Tenant"}: true, {Group: "form.example.com", Kind: "Zone"}: true}
 	if diff := cmp.Diff(want, in.ClusterScoped); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	plurals := map[form.GroupKind]string{{Group: "example.com", Kind: "App"}: "apps", {Group: "form.example.com", Kind: "Zone"}: "zones"}
+	if diff := cmp.Diff(plurals, in.Plurals); diff != "" {
+		t.Errorf("plurals (-want +got):\n%s", diff)
 	}
 }
 

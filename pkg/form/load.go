@@ -28,7 +28,7 @@ func LoadHubs(paths []string, recursive bool, stdin io.Reader) (*Inputs, error) 
 }
 
 func load(paths []string, recursive bool, stdin io.Reader, needForm bool) (*Inputs, error) {
-	l := &loader{in: &Inputs{ClusterScoped: map[GroupKind]bool{}}}
+	l := &loader{in: &Inputs{ClusterScoped: map[GroupKind]bool{}, Plurals: map[GroupKind]string{}}}
 	if len(paths) == 0 {
 		l.problems.Add(lynq.Pos{File: "-f"}, "name files or directories with hubs and forms", "no input is given")
 		return l.in, l.problems.Err()

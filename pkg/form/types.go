@@ -15,6 +15,8 @@ type Inputs struct {
 	// ClusterScoped has the kinds that CustomResourceDefinitions in the inputs, or
 	// among the resources of forms, declare with scope Cluster.
 	ClusterScoped map[GroupKind]bool
+	// Plurals are the names in URLs of the kinds that these declare.
+	Plurals map[GroupKind]string
 	// Warnings are no errors, yet worth a look: documents that were left out.
 	Warnings lynq.Problems
 }

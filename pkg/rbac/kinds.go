@@ -1,0 +1,84 @@
+package rbac
+
+import (
+	_ "embed"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// builtIn are the kinds that Kubernetes serves and lists, of the version that lynqctl is
+// built with: what TestBuiltInKinds in internal/kube has from a real API server.
+//
+//go:embed kinds.txt
+var builtIn string
+
+// BuiltIn are the kinds of Kubernetes that can be listed, without their versions.
+func BuiltIn() []lynq.APIResource {
+	var all []lynq.APIResource
+	for line := range strings.Lines(builtIn) {
+		f := strings.Fields(line)
+		if len(f) != 3 {
+			continue
+		}
+		kind, group, _ := strings.Cut(f[0], ".")
+		all = append(all, lynq.APIResource{Group: group, Kind: kind, Plural: f[1], Namespaced: f[2] == "namespaced"})
+	}
+	return all
+}
+
+// BuiltInText is what kinds.txt has of some kinds.
+func BuiltInText(all []lynq.APIResource) string {
+	var b strings.Builder
+	for _, r := range all {
+		scope := "cluster"
+		if r.Namespaced {
+			scope = "namespaced"
+		}
+		b.WriteString(lynq.Ref{Group: r.Group, Kind: r.Kind}.GroupKind() + " " + r.Plural + " " + scope + "\n")
+	}
+	return b.String()
+}
+
+// Kinds are those that are known: Kubernetes' own, and others.
+type Kinds map[form.GroupKind]lynq.APIResource
+
+// KnownKinds are those of Kubernetes and those that CustomResourceDefinitions in the
+// inputs declare.
+func KnownKinds(inputs *form.Inputs) Kinds {
+	known := Kinds{}
+	for _, r := range BuiltIn() {
+		known.Add(r)
+	}
+	for key, plural := range inputs.Plurals {
+		known.Add(lynq.APIResource{Group: key.Group, Kind: key.Kind, Plural: plural, Namespaced: !inputs.ClusterScoped[key]})
+	}
+	return known
+}
+
+// Add adds a kind.
+func (k Kinds) Add(r lynq.APIResource) { k[form.GroupKind{Group: r.Group, Kind: r.Kind}] = r }
+
+// Unknown are entries of forms whose kinds are not known, one for each kind.
+func (k Kinds) Unknown(hubs []Hub) []*form.Resource {
+	var unknown []*form.Resource
+	seen := map[form.GroupKind]bool{}
+	for _, h := range hubs {
+		for _, f := range h.Forms {
+			for _, r := range f.Resources {
+				key := kindOf(r)
+				if _, known := k[key]; !known && !seen[key] {
+					seen[key] = true
+					unknown = append(unknown, r)
+				}
+			}
+		}
+	}
+	return unknown
+}
+
+func kindOf(r *form.Resource) form.GroupKind {
+	group, _ := lynq.SplitAPIVersion(r.APIVersion)
+	return form.GroupKind{Group: group, Kind: r.Kind}
+}

@@ -1,0 +1,319 @@
+package rbac
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/ready"
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Hub is a hub and its forms.
+type Hub struct {
+	lynq.HubKey
+	Forms []Form
+	// Secret is that with the password of the hub's database, where it is in the
+	// cluster; zero for none.
+	Secret lynq.Ref
+}
+
+// Form is a form, and the namespace of its nodes.
+type Form struct {
+	*form.Form
+	Namespace string
+}
+
+// Input is what rules are made for.
+type Input struct {
+	Hubs []Hub
+	For  []Purpose
+	// Kinds has those of all entries (see Unknown).
+	Kinds Kinds
+	// All are the kinds of the cluster where NeedsAll says that they count, and NotAsked
+	// is why they are not known.
+	All      []lynq.APIResource
+	NotAsked error
+	// Data: orphans prune is to delete what holds data, too.
+	Data bool
+	// Optional: also what the commands can do without.
+	Optional bool
+}
+
+// Rights are what commands need.
+type Rights struct {
+	Rules []Rule
+	// Notes are what people should know of them: rights that reach far, and those
+	// that are missing on purpose.
+	Notes []string
+}
+
+// Of are the rights that the input needs.
+func Of(in *Input) Rights {
+	g := &gatherer{Input: in, rules: newRules(), namespaces: map[form.GroupKind]map[string]bool{}}
+	for _, h := range in.Hubs {
+		for _, f := range h.Forms {
+			for _, r := range f.Resources {
+				g.learn(f, r)
+			}
+		}
+	}
+	for _, h := range in.Hubs {
+		g.records(h)
+		for _, f := range h.Forms {
+			for _, r := range f.Resources {
+				g.objects(f, r)
+			}
+		}
+	}
+	slices.Sort(g.notes)
+	return Rights{Rules: g.sorted(in.Optional), Notes: slices.Compact(g.notes)}
+}
+
+// NeedsAll tells whether some command deletes Namespaces, so that all kinds count that
+// may be in one.
+func (in *Input) NeedsAll() bool {
+	for _, h := range in.Hubs {
+		for _, f := range h.Forms {
+			for _, r := range f.Resources {
+				e := in.entry(r)
+				if e.is("", "Namespace") && slices.ContainsFunc(in.For, func(p Purpose) bool { n := e.needs(p); return n.has("delete") }) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func (in *Input) entry(r *form.Resource) *entry {
+	return &entry{Resource: r, group: kindOf(r).Group, data: in.Data}
+}
+
+type gatherer struct {
+	*Input
+	rules
+	// namespaces are those of a kind's objects; "" is one that only rows tell.
+	namespaces map[form.GroupKind]map[string]bool
+	notes      []string
+}
+
+func (g *gatherer) note(format string, args ...any) {
+	g.notes = append(g.notes, fmt.Sprintf(format, args...))
+}
+
+// is tells whether one of some purposes is meant.
+func (g *gatherer) is(some ...Purpose) bool {
+	return slices.ContainsFunc(g.For, func(p Purpose) bool { return slices.Contains(some, p) })
+}
+
+// namespaceOf is where an entry's objects are, "" where that depends on the row.
+func namespaceOf(f Form, r *form.Resource) string {
+	text := r.TargetNamespace.Text
+	if text == "" {
+		if v := r.Manifest.Field("metadata").Field("namespace"); v != nil {
+			text = v.Str
+		}
+	}
+	switch text = strings.TrimSpace(text); {
+	case text == "", strings.Join(strings.Fields(strings.Trim(text, "{}-")), " ") == ".namespace":
+		return f.Namespace
+	case isTemplate(text):
+		return ""
+	}
+	return text
+}
+
+func isTemplate(text string) bool { return strings.Contains(text, "{{") }
+
+func (g *gatherer) learn(f Form, r *form.Resource) {
+	key := kindOf(r)
+	if g.namespaces[key] == nil {
+		g.namespaces[key] = map[string]bool{}
+	}
+	if g.Kinds[key].Namespaced {
+		g.namespaces[key][namespaceOf(f, r)] = true
+	}
+}
+
+// objects are the rules for the objects of one entry.
+func (g *gatherer) objects(f Form, r *form.Resource) {
+	key := kindOf(r)
+	e := g.entry(r)
+	kind := g.Kinds[key]
+	at := place{APIResource: kind}
+	why := fmt.Sprintf("objects %s of form %s", r.ID, f.Name)
+	if kind.Namespaced {
+		if at.namespace = namespaceOf(f, r); at.namespace == "" {
+			why += ", whose namespaces only rows tell"
+			g.note("%s: %s of form %s are in namespaces that only rows tell, so that the rights to %s are for the whole cluster. "+
+				"Where the namespaces are known, bind the ClusterRole in each of them by a RoleBinding instead.", r.Pos, r.ID, f.Name, kind.Plural)
+		}
+	}
+	for _, p := range g.For {
+		n := e.needs(p)
+		add(g.needed, at, why, n.verbs...)
+		if n.everywhere {
+			add(g.needed, place{APIResource: kind}, "orphans of "+r.ID+", which are looked for in the whole cluster", "list")
+		}
+		if n.watched {
+			g.watched(e, at, why)
+		}
+		if n.has("delete") {
+			g.contents(e)
+		}
+	}
+	g.classes(e)
+	g.causes(e, at)
+	g.escalates(e)
+}
+
+// watched are the rules for what is waited for: a watch of the namespace or, where
+// there are more of them, of the cluster.
+func (g *gatherer) watched(e *entry, at place, why string) {
+	if len(g.namespaces[kindOf(e.Resource)]) > lynq.NamespacesApart {
+		at.namespace = ""
+	}
+	// Servers before 1.34 are asked for a list before a watch.
+	add(g.needed, at, why, "list", "watch")
+}
+
+// classes are the rules for saying of a claim whether it waits for its first consumer.
+func (g *gatherer) classes(e *entry) {
+	if !e.is("", "PersistentVolumeClaim") || !e.waited() {
+		return
+	}
+	at := place{APIResource: g.Kinds[form.GroupKind{Group: "storage.k8s.io", Kind: "StorageClass"}]}
+	const why = "whether a claim waits for its first consumer"
+	if g.is(Apply) {
+		add(g.needed, at, why, "list", "watch")
+	}
+	if g.is(Status) {
+		add(g.needed, at, why, "get", "list")
+	}
+}
+
+// contents are the rules for what a Namespace or a CustomResourceDefinition holds: it is
+// looked at before one is deleted.
+func (g *gatherer) contents(e *entry) {
+	switch {
+	case e.is("", "Namespace"):
+		all := g.All
+		if all == nil {
+			all = BuiltIn()
+			for _, r := range g.Kinds {
+				all = append(all, r)
+			}
+			g.note("%s: before Namespace %s is deleted, everything in it is looked at, which needs list for each kind of the cluster. "+
+				"Those of Kubernetes and of the inputs are here; add the others, since the cluster could not be asked: %v.", e.Pos, e.ID, g.NotAsked)
+		}
+		for _, r := range all {
+			if r.Namespaced && !plan.Passing(r) {
+				add(g.needed, place{APIResource: r}, "what a Namespace holds, before it is deleted", "list")
+			}
+		}
+	case e.is("apiextensions.k8s.io", "CustomResourceDefinition"):
+		spec := e.Manifest.Field("spec")
+		group, plural := literal(spec.Field("group")), literal(spec.Field("names").Field("plural"))
+		if group == "" || plural == "" {
+			g.note("%s: before CustomResourceDefinition %s is deleted, its objects are looked at. Its group or plural is a template: add list for these.", e.Pos, e.ID)
+			return
+		}
+		add(g.needed, place{APIResource: lynq.APIResource{Group: group, Plural: plural}}, "objects of the kind, before its definition is deleted", "list")
+	}
+}
+
+func literal(v *form.Value) string {
+	if v == nil || isTemplate(v.Str) {
+		return ""
+	}
+	return v.Str
+}
+
+// causes are the rules for saying why an object does not get ready.
+func (g *gatherer) causes(e *entry, at place) {
+	if !g.is(Apply, Status) || !ready.Explains(e.group, e.Kind) {
+		return
+	}
+	at.APIResource = core("Pod", "pods")
+	add(g.optional, at, "why objects do not get ready", "list")
+	at.APIResource = core("Event", "events")
+	add(g.optional, at, "why objects do not get ready", "list")
+	if g.is(Status) && e.is("apps", "Deployment") {
+		at.APIResource = lynq.APIResource{Group: "apps", Plural: "replicasets"}
+		add(g.optional, at, "what belongs to Deployments, in status node", "list")
+	}
+}
+
+// escalates notes what the API server demands of who gives rights to others.
+func (g *gatherer) escalates(e *entry) {
+	if !g.is(Apply, Orphans, Diff) {
+		return
+	}
+	what := "all rights that it gives, or the verb escalate"
+	switch {
+	case e.is("rbac.authorization.k8s.io", "Role", "ClusterRole"):
+	case e.is("rbac.authorization.k8s.io", "RoleBinding", "ClusterRoleBinding"):
+		what = "all rights of the role that it binds, or the verb bind"
+	default:
+		return
+	}
+	g.note("%s: %s %s: the API server lets only those write one who have %s. Neither is here: give lynqctl those rights, and think twice before giving it the verb.",
+		e.Pos, e.Kind, e.ID, what)
+}
+
+func core(kind, plural string) lynq.APIResource {
+	return lynq.APIResource{Version: "v1", Kind: kind, Plural: plural, Namespaced: true}
+}
+
+// records are the rules for what lynqctl keeps of a hub: inventories, the hub's record,
+// its Lease, and events.
+func (g *gatherer) records(h Hub) {
+	configMaps := core("ConfigMap", "configmaps")
+	hub := place{configMaps, h.Namespace, []string{inventory.HubName(h.Name)}}
+	lease := place{lynq.APIResource{Group: "coordination.k8s.io", Plural: "leases"}, h.Namespace, []string{inventory.LeaseName(h.Name)}}
+	record, locked := "the record of hub "+h.Name, "one run at a time on hub "+h.Name
+	add(g.needed, place{APIResource: configMaps}, "inventories, which are looked for in the whole cluster", "list")
+	add(g.needed, hub, record, "get")
+	for _, f := range h.Forms {
+		node := place{APIResource: configMaps, namespace: f.Namespace}
+		for _, p := range g.For {
+			add(g.needed, node, "inventories of the nodes of form "+f.Name, inventoryVerbs(p)...)
+		}
+		if g.is(Apply, Delete, Orphans) {
+			add(g.optional, place{APIResource: core("Event", "events"), namespace: f.Namespace}, "events of the nodes of form "+f.Name, "create")
+		}
+	}
+	if g.is(Apply, Orphans) {
+		add(g.needed, place{APIResource: configMaps, namespace: h.Namespace}, record, "create")
+		add(g.needed, hub, record, "update")
+	}
+	if g.is(Apply, Delete, Orphans) {
+		add(g.needed, place{APIResource: lease.APIResource, namespace: h.Namespace}, locked, "create")
+		add(g.needed, lease, locked, "get", "update")
+	}
+	if g.is(Delete) {
+		add(g.needed, hub, record, "update", "patch", "delete")
+		add(g.needed, lease, locked, "delete")
+	}
+	if h.Secret.Name != "" && g.is(Apply, Orphans, Diff) {
+		add(g.needed, place{core("Secret", "secrets"), h.Secret.Namespace, []string{h.Secret.Name}},
+			"the password of hub "+h.Name+"'s database, unless "+lynq.PasswordVariable+" is set", "get")
+	}
+}
+
+// inventoryVerbs are what a purpose does to inventories beside listing them.
+func inventoryVerbs(p Purpose) []string {
+	switch p {
+	case Apply, Orphans:
+		return []string{"get", "create", "update", "patch", "delete"}
+	case Delete:
+		return []string{"get", "update", "patch", "delete"}
+	case Status:
+		return []string{"get"}
+	}
+	return nil
+}

@@ -1,0 +1,209 @@
+package rbac_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/rbac"
+)
+
+// input is a hub with one form that has these resources, whose nodes are in namespace
+// nodes; the hub is in namespace hub.
+func input(t *testing.T, resources string, purposes ...rbac.Purpose) *rbac.Input {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "in.yaml")
+	text := `apiVersion: operator.lynq.sh/v1
+kind: LynqHub
+metadata: {name: crm, namespace: hub}
+spec:
+  source: {type: csv, csv: {path: rows.csv}}
+  valueMappings: {uid: id, activate: active}
+---
+apiVersion: operator.lynq.sh/v1
+kind: LynqForm
+metadata: {name: web}
+spec:
+  hubId: crm
+` + resources
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	inputs, err := form.Load([]string{file}, false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hub := rbac.Hub{HubKey: lynq.HubKey{Namespace: "hub", Name: "crm"}, Forms: []rbac.Form{{Form: inputs.Forms[0], Namespace: "nodes"}}}
+	return &rbac.Input{Hubs: []rbac.Hub{hub}, For: purposes, Kinds: rbac.KnownKinds(inputs)}
+}
+
+// about are the rules that are not about lynqctl's own records, a line each.
+func about(in *rbac.Input) []string {
+	own := []string{"leases", "configmaps"}
+	var lines []string
+	for _, r := range rbac.Of(in).Rules {
+		if !slices.Contains(own, r.Resource) {
+			lines = append(lines, r.String())
+		}
+	}
+	return lines
+}
+
+// Each policy adds its verbs, and no others.
+func TestPolicies(t *testing.T) {
+	t.Parallel()
+	const secret = "  secrets:\n    - {id: key, nameTemplate: '{{ .uid }}', POLICY spec: {apiVersion: v1, kind: Secret}}\n"
+	for _, c := range []struct {
+		policy  string
+		purpose rbac.Purpose
+		want    []string
+	}{
+		{"", rbac.Apply, []string{"get,list,create,patch,delete secrets nodes"}},
+		{"", rbac.Delete, []string{"get,list,delete secrets nodes"}},
+		{"", rbac.Orphans, []string{"get,list secrets nodes"}},
+		{"", rbac.Diff, []string{"get,list,create,patch,delete secrets nodes"}},
+		{"", rbac.Status, []string{"get,list secrets nodes"}},
+		{"patchStrategy: replace,", rbac.Apply, []string{"get,list,create,patch,update,delete secrets nodes"}},
+		{"patchStrategy: replace,", rbac.Delete, []string{"get,list,delete secrets nodes"}},
+		{"deletionPolicy: Retain,", rbac.Apply, []string{"get,list,create,patch secrets nodes"}},
+		{"purgeOrder: 1,", rbac.Apply, []string{"get,list,create,patch,delete secrets nodes"}},
+		{"patchStrategy: recreate,", rbac.Apply, []string{"get,list,create,patch,delete secrets nodes"}},
+		{"deletionPolicy: Retain,", rbac.Delete, []string{"get,list,patch secrets nodes"}},
+		{"deletionPolicy: Retain,", rbac.Orphans, []string{"list secrets", "get,patch,delete secrets nodes"}},
+		{"deletionPolicy: RetainOnApply,", rbac.Apply, []string{"get,list,create,patch,delete secrets nodes"}},
+		{"deletionPolicy: RetainOnApply,", rbac.Delete, []string{"get,list,delete secrets nodes"}},
+		{"deletionPolicy: RetainOnApply,", rbac.Orphans, []string{"list secrets", "get,patch,delete secrets nodes"}},
+		{"deletionPolicy: RetainOnDelete,", rbac.Apply, []string{"get,list,create,patch,delete secrets nodes"}},
+		{"deletionPolicy: RetainOnDelete,", rbac.Delete, []string{"get,list,patch secrets nodes"}},
+		{"targetNamespace: other,", rbac.Status, []string{"get,list secrets other"}},
+		{"targetNamespace: ' {{ .namespace }}',", rbac.Status, []string{"get,list secrets nodes"}},
+		{"targetNamespace: '{{ .uid }}',", rbac.Status, []string{"get,list secrets"}},
+	} {
+		in := input(t, strings.Replace(secret, "POLICY", c.policy, 1), c.purpose)
+		if diff := cmp.Diff(c.want, about(in)); diff != "" {
+			t.Errorf("%s for %s (-want +got):\n%s", c.policy, c.purpose, diff)
+		}
+	}
+}
+
+// Each kind adds what waiting for it, and deleting it, needs.
+func TestKinds(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		resource string
+		purpose  rbac.Purpose
+		want     []string
+	}{
+		{"apiVersion: apps/v1, kind: Deployment", rbac.Apply, []string{"get,list,watch,create,patch,delete deployments.apps nodes"}},
+		{"apiVersion: apps/v1, kind: Deployment", rbac.Delete, []string{"get,list,delete deployments.apps nodes"}},
+		{"apiVersion: v1, kind: Service", rbac.Apply, []string{"get,list,create,patch,delete services nodes"}},
+		{"apiVersion: v1, kind: Service, spec: {type: LoadBalancer}", rbac.Apply, []string{"get,list,watch,create,patch,delete services nodes"}},
+		{"apiVersion: v1, kind: Pod", rbac.Delete, []string{"get,list,watch,delete pods nodes"}},
+		{
+			"apiVersion: v1, kind: PersistentVolumeClaim", rbac.Apply,
+			[]string{"list,watch storageclasses.storage.k8s.io", "get,list,watch,create,patch,delete persistentvolumeclaims nodes"},
+		},
+		{"apiVersion: scheduling.k8s.io/v1, kind: PriorityClass", rbac.Delete, []string{"get,list,delete priorityclasses.scheduling.k8s.io"}},
+		{"apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: {group: example.com, names: {kind: Cup, plural: cups}}", rbac.Delete, []string{
+			"get,list,watch,delete customresourcedefinitions.apiextensions.k8s.io", "list cups.example.com",
+		}},
+	} {
+		in := input(t, "  manifests:\n    - {id: it, nameTemplate: '{{ .uid }}', spec: {"+c.resource+"}}\n", c.purpose)
+		if diff := cmp.Diff(c.want, about(in)); diff != "" {
+			t.Errorf("%s for %s (-want +got):\n%s", c.resource, c.purpose, diff)
+		}
+	}
+}
+
+// What holds data is deleted as an orphan only where that is meant.
+func TestData(t *testing.T) {
+	t.Parallel()
+	in := input(t, "  persistentVolumeClaims:\n    - {id: disk, nameTemplate: '{{ .uid }}', deletionPolicy: Retain, spec: {apiVersion: v1, kind: PersistentVolumeClaim}}\n", rbac.Orphans)
+	if diff := cmp.Diff([]string{"list persistentvolumeclaims", "get,patch persistentvolumeclaims nodes"}, about(in)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	in.Data = true
+	if diff := cmp.Diff([]string{"list persistentvolumeclaims", "get,watch,patch,delete persistentvolumeclaims nodes"}, about(in)); diff != "" {
+		t.Errorf("with data (-want +got):\n%s", diff)
+	}
+}
+
+// A kind is watched where its objects are or, where these are many namespaces, in the
+// whole cluster, as an apply does it.
+func TestManyNamespaces(t *testing.T) {
+	t.Parallel()
+	var resources strings.Builder
+	resources.WriteString("  deployments:\n")
+	for _, ns := range []string{"a", "b", "c", "d", "e"} {
+		resources.WriteString("    - {id: " + ns + ", nameTemplate: '{{ .uid }}', targetNamespace: " + ns + ", spec: {apiVersion: apps/v1, kind: Deployment}}\n")
+		got := about(input(t, resources.String(), rbac.Apply))
+		if whole := slices.Contains(got, "list,watch deployments.apps"); whole != (ns == "e") {
+			t.Errorf("up to namespace %s: %q", ns, got)
+		}
+	}
+}
+
+// What lynqctl keeps of a hub is there by name, where names can be said.
+func TestRecords(t *testing.T) {
+	t.Parallel()
+	in := input(t, "", rbac.Apply, rbac.Delete)
+	in.Hubs[0].Secret = lynq.Ref{Kind: "Secret", Namespace: "hub", Name: "db"}
+	var got []string
+	for _, r := range rbac.Of(in).Rules {
+		got = append(got, strings.TrimSpace(r.String()+" "+strings.Join(r.Names, " ")))
+	}
+	want := []string{
+		"list configmaps",
+		"create configmaps hub",
+		"get,patch,update,delete configmaps hub lynqhub-crm",
+		"get secrets hub db",
+		"create leases.coordination.k8s.io hub",
+		"get,update,delete leases.coordination.k8s.io hub lynqctl-crm",
+		"get,create,patch,update,delete configmaps nodes",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Nothing is given for everything, whatever is asked for, and what is optional says so.
+func TestNoWildcards(t *testing.T) {
+	t.Parallel()
+	in := input(t, "  namespaces:\n    - {id: room, nameTemplate: '{{ .uid }}', spec: {apiVersion: v1, kind: Namespace}}\n"+
+		"  deployments:\n    - {id: app, nameTemplate: '{{ .uid }}', spec: {apiVersion: apps/v1, kind: Deployment}}\n", rbac.Purposes()...)
+	in.Optional = true
+	optional := 0
+	for _, r := range rbac.Of(in).Rules {
+		if slices.Contains(append(r.Verbs, r.Group, r.Resource), "*") {
+			t.Errorf("%s", r.String())
+		}
+		if r.Optional {
+			optional++
+		}
+	}
+	if optional == 0 {
+		t.Error("nothing is optional")
+	}
+}
+
+// Who gives rights to others is told what the server demands, and does not get it.
+func TestEscalation(t *testing.T) {
+	t.Parallel()
+	in := input(t, "  manifests:\n    - {id: r, nameTemplate: '{{ .uid }}', spec: {apiVersion: rbac.authorization.k8s.io/v1, kind: Role}}\n"+
+		"    - {id: b, nameTemplate: '{{ .uid }}', spec: {apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding}}\n", rbac.Apply)
+	rights := rbac.Of(in)
+	if notes := strings.Join(rights.Notes, "\n"); !strings.Contains(notes, "or the verb escalate") || !strings.Contains(notes, "or the verb bind") {
+		t.Errorf("notes are %q", notes)
+	}
+	for _, r := range rights.Rules {
+		if slices.Contains(r.Verbs, "escalate") || slices.Contains(r.Verbs, "bind") {
+			t.Errorf("%s", r.String())
+		}
+	}
+}
