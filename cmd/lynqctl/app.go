@@ -92,6 +92,9 @@ func classify(ctx context.Context, err error) (code int, summary string) {
 // called.
 func (a *app) explain(err error, summary string, said func(string) string) {
 	stderr := a.errOut()
+	if known := (*engine.Error)(nil); errors.As(err, &known) && known.Next != "" {
+		defer func() { _, _ = fmt.Fprintln(stderr, said(known.Next)) }()
+	}
 	var problems lynq.Problems
 	var badRows *render.BadRowsError
 	var failedRows *render.FailedRowsError
@@ -138,7 +141,7 @@ active row makes a node: the resources of one tenant.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}, a.deleteCommand(), a.finalizeCommand(), a.statusCommand(), a.initCommand(),
-		a.diffCommand(), a.applyCommand(), a.renderCommand(), a.validateCommand(), a.graphCommand(), a.inventoryCommand(), a.orphansCommand(), a.adoptOperatorCommand(), a.versionCommand())
+		a.diffCommand(), a.applyCommand(), a.renderCommand(), a.validateCommand(), a.graphCommand(), a.inventoryCommand(), a.orphansCommand(), a.rbacCommand(), a.adoptOperatorCommand(), a.versionCommand())
 	a.common.register(root.PersistentFlags())
 	if isPlugin(a.program) {
 		asPlugin(root)

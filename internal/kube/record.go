@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -108,6 +109,19 @@ func (c *Client) Event(ctx context.Context, e *corev1.Event) error {
 	r := lynq.APIResource{Version: "v1", Kind: "Event", Plural: "events", Namespaced: true}
 	_, err := create(ctx, c, r, e)
 	return err
+}
+
+// Allowed asks whether the user may do something to objects of a kind, in a namespace
+// or, with "", in all; to one object, where there is a name.
+func (c *Client) Allowed(ctx context.Context, verb, group, resource, namespace, name string) (bool, error) {
+	r := lynq.APIResource{Group: "authorization.k8s.io", Version: "v1", Kind: "SelfSubjectAccessReview", Plural: "selfsubjectaccessreviews"}
+	review, err := create(ctx, c, r, &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
+		ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: namespace, Verb: verb, Group: group, Resource: resource, Name: name},
+	}})
+	if err != nil {
+		return false, fmt.Errorf("ask the cluster what you may do: %w", err)
+	}
+	return review.Status.Allowed, nil
 }
 
 // secretValue reads one key of a Secret.

@@ -36,7 +36,7 @@ type ApplyOptions struct {
 // Apply brings a cluster to what rows and forms say: rows become nodes, nodes and the
 // cluster become a plan, and the plan is carried out.
 func (e *Engine) Apply(ctx context.Context, o *ApplyOptions) error {
-	return e.withApplyJob(ctx, o, func(ctx context.Context, j *applyJob) error { return j.perform(ctx) })
+	return suggestRights(o, e.withApplyJob(ctx, o, func(ctx context.Context, j *applyJob) error { return j.perform(ctx) }))
 }
 
 // withApplyJob loads the inputs, connects, and begins a run.

@@ -26,6 +26,8 @@ type Error struct {
 	Outcome Outcome
 	Err     error
 	Summary string // last line for the person; "" where Err says it all
+	Next    string // a command that tells more; "" for none
+	denied  bool   // rights are missing
 }
 
 func (e *Error) Error() string { return e.Err.Error() }

@@ -73,11 +73,16 @@ func secretNamespace(hub HubPrograms) (string, error) {
 	return namespace, nil
 }
 
+// isSecret tells whether a Secret in the inputs is the one that is meant.
+func isSecret(s *form.Secret, namespace, name string) bool {
+	return s.Name == name && (s.Namespace == "" || s.Namespace == namespace)
+}
+
 // secret looks a passwordRef up in the inputs, then in the cluster.
 func (p passwords) secret(ctx context.Context, h *form.Hub, namespace string) (lynq.Secret, error) {
 	from := h.Password
 	for _, s := range p.secrets {
-		if s.Name != from.SecretName || s.Namespace != "" && s.Namespace != namespace {
+		if !isSecret(s, namespace, from.SecretName) {
 			continue
 		}
 		value, ok := s.Data[from.SecretKey]

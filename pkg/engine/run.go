@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -184,7 +185,10 @@ func outcome(ctx context.Context, s *apply.Summary, err error) error {
 	case errors.Is(context.Cause(ctx), context.Canceled):
 		return context.Canceled
 	case len(s.Failed) > 0:
-		return &Error{Outcome: Failed, Err: cmp.Or(err, ErrReported), Summary: lynq.Count(len(s.Failed), "node") + " did not end well; run it again when that is fixed"}
+		return &Error{
+			Outcome: Failed, Err: cmp.Or(err, ErrReported), Summary: lynq.Count(len(s.Failed), "node") + " did not end well; run it again when that is fixed",
+			denied: slices.ContainsFunc(s.Failed, func(n apply.FailedNode) bool { return slices.ContainsFunc(n.Problems, saysDenied) }),
+		}
 	}
 	return Fail(err)
 }

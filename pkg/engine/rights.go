@@ -1,0 +1,199 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/rbac"
+)
+
+// RightsOptions say which rights are meant.
+type RightsOptions struct {
+	ApplyOptions
+	For []rbac.Purpose
+	// Data: orphans prune is to delete what holds data, too.
+	Data bool
+	// Optional: also rights that the commands can do without.
+	Optional bool
+}
+
+// Rights are the least rights under which commands work for the inputs, and the hubs
+// of these. The cluster is asked only for what the inputs do not say.
+func (e *Engine) Rights(ctx context.Context, o *RightsOptions) (*rbac.Rights, []lynq.HubKey, error) {
+	ctx, cancel := Deadline(ctx, o.Timeout)
+	defer cancel()
+	inputs, err := e.Prepare(ctx, &o.RenderOptions, o.Nothing)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := o.identify(inputs.Hubs); err != nil {
+		return nil, nil, &Error{Outcome: BadInput, Err: err, Summary: o.Nothing}
+	}
+	in := &rbac.Input{For: o.For, Kinds: rbac.KnownKinds(inputs.Inputs), Data: o.Data, Optional: o.Optional}
+	var keys []lynq.HubKey
+	for _, h := range inputs.Hubs {
+		hub, err := hubOfRights(h, inputs.Secrets)
+		if err != nil {
+			return nil, nil, BadUsage(err)
+		}
+		in.Hubs, keys = append(in.Hubs, hub), append(keys, h.Key)
+	}
+	if err := e.learnKinds(ctx, o, in); err != nil {
+		return nil, nil, err
+	}
+	rights := rbac.Of(in)
+	return &rights, keys, nil
+}
+
+// hubOfRights is what rights depend on of a hub and its forms.
+func hubOfRights(h HubPrograms, secrets []*form.Secret) (rbac.Hub, error) {
+	hub := rbac.Hub{HubKey: h.Key}
+	for _, p := range h.Programs {
+		hub.Forms = append(hub.Forms, rbac.Form{Form: p.Form, Namespace: p.Namespace})
+	}
+	from := h.Hub.Password
+	if from.SecretName == "" || from.Env != "" || from.File != "" {
+		return hub, nil
+	}
+	namespace, err := secretNamespace(h)
+	if err != nil {
+		return hub, err
+	}
+	if !slices.ContainsFunc(secrets, func(s *form.Secret) bool { return isSecret(s, namespace, from.SecretName) }) {
+		hub.Secret = lynq.Ref{Kind: "Secret", Namespace: namespace, Name: from.SecretName}
+	}
+	return hub, nil
+}
+
+// learnKinds asks the cluster for the kinds that the inputs do not define and, where a
+// Namespace may be deleted, for all that may be in one.
+func (e *Engine) learnKinds(ctx context.Context, o *RightsOptions, in *rbac.Input) error {
+	unknown, all := in.Kinds.Unknown(in.Hubs), in.NeedsAll()
+	if len(unknown) == 0 && !all {
+		return nil
+	}
+	client, err := e.connectToLook(&o.Access)
+	if err == nil && all {
+		in.All, err = client.Listable(ctx)
+	}
+	if err != nil {
+		in.All, in.NotAsked = nil, err
+	}
+	var problems lynq.Problems
+	for _, r := range unknown {
+		group, version := lynq.SplitAPIVersion(r.APIVersion)
+		why := err
+		if why == nil {
+			var found lynq.APIResource
+			if found, why = client.Resource(ctx, group, version, r.Kind); why == nil {
+				in.Kinds.Add(found)
+				continue
+			}
+		}
+		if meta.IsNoMatchError(why) {
+			why = errors.New("the cluster does not serve it")
+		}
+		problems.Add(r.Pos, "give its CustomResourceDefinition with -f, or name a cluster that serves it by --context",
+			"kind %s has no CustomResourceDefinition in the inputs, and its plural is not known: %v", lynq.Ref{Group: group, Kind: r.Kind}.GroupKind(), why)
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		return unread(ctx, cause)
+	}
+	if len(problems) > 0 {
+		return BadInputs(problems, o.Nothing)
+	}
+	return nil
+}
+
+// accessAtOnce is how many questions are asked at a time.
+const accessAtOnce = 8
+
+// Lacking are those of some rules, with the verbs that the user of the kubeconfig lacks.
+func (e *Engine) Lacking(ctx context.Context, o *RightsOptions, rules []rbac.Rule) ([]rbac.Rule, error) {
+	ctx, cancel := Deadline(ctx, o.Timeout)
+	defer cancel()
+	client, err := e.connectToLook(&o.Access)
+	if err != nil {
+		return nil, err
+	}
+	denied := make([][]bool, len(rules))
+	asking, within := errgroup.WithContext(ctx)
+	asking.SetLimit(accessAtOnce)
+	for i := range rules {
+		denied[i] = make([]bool, len(rules[i].Verbs))
+		for j, verb := range rules[i].Verbs {
+			asking.Go(func() error {
+				allowed, err := mayAll(within, client, &rules[i], verb)
+				denied[i][j] = !allowed
+				return err
+			})
+		}
+	}
+	if err := asking.Wait(); err != nil {
+		return nil, unread(ctx, err)
+	}
+	var lacking []rbac.Rule
+	for i, r := range rules {
+		var verbs []string
+		for j, verb := range r.Verbs {
+			if denied[i][j] {
+				verbs = append(verbs, verb)
+			}
+		}
+		if r.Verbs = verbs; len(verbs) > 0 {
+			lacking = append(lacking, r)
+		}
+	}
+	return lacking, nil
+}
+
+// mayAll tells whether the user has a verb of a rule for all that the rule is about.
+func mayAll(ctx context.Context, client *kube.Client, r *rbac.Rule, verb string) (bool, error) {
+	names := r.Names
+	if len(names) == 0 {
+		names = []string{""}
+	}
+	for _, name := range names {
+		allowed, err := client.Allowed(ctx, verb, r.Group, r.Resource, r.Namespace, name)
+		if err != nil || !allowed {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// suggestRights adds to the error of a run that lacked rights how to see which.
+func suggestRights(o *ApplyOptions, err error) error {
+	var known *Error
+	if !errors.As(err, &known) || !known.denied && !apierrors.IsForbidden(err) {
+		return err
+	}
+	args := []string{"lynqctl", "rbac", "--check"}
+	for _, path := range o.Paths {
+		args = append(args, "-f", path)
+	}
+	if o.Recursive {
+		args = append(args, "-R")
+	}
+	if o.Namespace != "" {
+		args = append(args, "-n", o.Namespace)
+	}
+	known.Next = strings.Join(args, " ") + " tells which rights are missing"
+	return err
+}
+
+// saysDenied tells whether a message is that of a server that refuses for want of a
+// right: no matter what decides about rights there, it says so in these words.
+func saysDenied(message string) bool {
+	_, why, found := strings.Cut(message, " is forbidden: User ")
+	return found && strings.Contains(why, " cannot ")
+}
