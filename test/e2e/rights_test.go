@@ -1,188 +1,261 @@
 package e2e_test
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	rbacv1 "k8s.io/api/rbac/v1"
-	"sigs.k8s.io/yaml"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
-// rightsInputs are objects of the kinds of examples/shop, one of each way to go.
-const rightsInputs = `apiVersion: operator.lynq.sh/v1
-kind: LynqHub
-metadata: {name: HUB}
-spec:
-  source: {type: csv, csv: {path: rows.csv}}
-  valueMappings: {uid: id, activate: active}
-  extraValueMappings: {plan: plan}
----
-apiVersion: operator.lynq.sh/v1
-kind: LynqForm
-metadata: {name: app}
-spec:
-  hubId: HUB
-  configMaps:
-    - {id: settings, nameTemplate: "{{ .uid }}", spec: {apiVersion: v1, kind: ConfigMap, data: {plan: "{{ .plan }}"}}}
-  persistentVolumeClaims:
-    - id: data
-      nameTemplate: "{{ .uid }}"
-      deletionPolicy: Retain
-      spec: {apiVersion: v1, kind: PersistentVolumeClaim, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}
-  deployments:
-    - id: app
-      nameTemplate: "{{ .uid }}"
-      dependIds: [settings]
-      spec:
-        apiVersion: apps/v1
-        kind: Deployment
-        spec:
-          replicas: 1
-          selector: {matchLabels: {app: "{{ .uid }}"}}
-          template: {metadata: {labels: {app: "{{ .uid }}"}}, spec: {containers: [{name: app, image: "example.com/app:{{ .plan }}"}]}}
-`
+// rightsCase is inputs, and what is done with them as a user who has the rights that
+// lynqctl rbac prints, and no others.
+type rightsCase struct {
+	folder string // of the inputs
+	form   string // "app" where it is not said
+	flags  string // of rbac
+	does   func(*rightsShop, *testing.T) string
+	// spared tells of verbs without which all goes well here, or which another case has.
+	spared func(right) bool
+	// whole: rules are taken away as a whole, and not each verb of them.
+	whole bool
+}
 
-// TestRights: each file in examples/rights is enough for its commands, and no verb of it
-// can be spared: without any one of them some of the commands fail. The server decides,
-// with RBAC.
-func TestRights(t *testing.T) {
-	t.Parallel()
-	for name, commands := range map[string]func(*rightsShop, *testing.T) string{
-		"look": (*rightsShop).looks, "diff": (*rightsShop).diffs, "apply": (*rightsShop).applies,
-	} {
-		all := readRights(t, name)
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if why := commands(newRightsShop(t, name, all), t); why != "" {
-				t.Errorf("not enough: %s", why)
-			}
-		})
-		for _, one := range all.each() {
-			t.Run(name+" without "+one.String(), func(t *testing.T) {
-				t.Parallel()
-				if commands(newRightsShop(t, name, all.without(one)), t) == "" {
-					t.Error("nothing fails without it")
-				}
-			})
-		}
+func rightsCases() map[string]rightsCase {
+	every := (*rightsShop).everything
+	return map[string]rightsCase{
+		"one namespace": {folder: "testdata/rights/one", flags: "--include-data", does: every, spared: older},
+		"elsewhere":     {folder: "testdata/rights/elsewhere", does: every, spared: locks},
+		// Many kinds are listed for what a Namespace holds; without any of them it stays.
+		"cluster": {folder: "testdata/rights/cluster", flags: "--include-data", does: every, spared: func(r right) bool {
+			return locks(r) || r.rule.Verbs[0] == "list" && !slices.Contains([]string{"configmaps", "gadgets", "secrets"}, r.resource)
+		}},
+		"status":     {folder: "testdata/rights/one", flags: "--for status --optional", does: (*rightsShop).looks, spared: none},
+		"diff":       {folder: "testdata/rights/one", flags: "--for diff", does: (*rightsShop).diffs, spared: none},
+		"quickstart": {folder: "../../examples/quickstart", form: "web", flags: "--include-data", does: every, spared: bound, whole: true},
+		"repairs":    {folder: "testdata/rights/one", flags: "--for apply,delete", does: (*rightsShop).repairs, spared: all},
+		"shop":       {folder: "../../examples/shop/forms", form: "web", flags: "--include-data", does: every, spared: bound, whole: true},
+		"cronjob":    {folder: "../../examples/cronjob/forms", form: "web", flags: "--include-data", does: every, spared: bound, whole: true},
 	}
 }
 
-// right is one verb that a role gives.
-type right struct{ kind, resource, verb string }
+func all(right) bool  { return true }
+func none(right) bool { return false }
 
-func (r right) String() string { return strings.Join([]string{r.verb, r.resource, "in", r.kind}, " ") }
+// older are verbs that only servers before 1.34 ask for, which know no watch that begins
+// with a list.
+func older(r right) bool { return r.short() == "list storageclasses" }
 
-// rights are the rules of roles, by the kind of the role.
-type rights map[string][]rbacv1.PolicyRule
+// locks are those of the hub's Lease, which is the same for all inputs.
+func locks(r right) bool { return r.resource == "leases" }
 
-// readRights reads the roles of a file in examples/rights.
-func readRights(t *testing.T, name string) rights {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("../../examples/rights", name+".yaml"))
+// bound: claims of the class standard are bound at once.
+func bound(r right) bool { return r.resource == "storageclasses" }
+
+// TestRights: what lynqctl rbac prints is enough for the commands that it is for, and no
+// verb of it can be spared: without any one of them some command fails. The server
+// decides, with RBAC.
+func TestRights(t *testing.T) {
+	t.Parallel()
+	env := cluster.Env(t)
+	gadgets, err := os.ReadFile("testdata/rights/gadgets.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := rights{}
-	for document := range strings.SplitSeq(string(text), "\n---\n") {
-		var role rbacv1.ClusterRole // a Role has the same fields
-		if err := yaml.Unmarshal([]byte(document), &role); err != nil {
-			t.Fatal(err)
-		}
-		if len(role.Rules) > 0 {
-			all[role.Kind] = role.Rules
-		}
-	}
-	return all
-}
-
-// each are the rights one by one, but for lists and events: few objects, as they are
-// here, are looked at one by one where a list is forbidden, and events are a courtesy.
-func (r rights) each() []right {
-	var all []right
-	for _, kind := range slices.Sorted(maps.Keys(r)) {
-		for _, rule := range r[kind] {
-			for _, resource := range rule.Resources {
-				for _, verb := range rule.Verbs {
-					if verb != "list" && resource != "events" {
-						all = append(all, right{kind, resource, verb})
+	env.Kubectl(t, string(gadgets), "apply", "-f", "-")
+	env.Kubectl(t, "", "wait", "--for=condition=established", "--timeout=60s", "crd/gadgets.rights.example.com")
+	for name, c := range rightsCases() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRightsShop(t, &c)
+			roles := r.printed(t)
+			r.grant(t, roles)
+			if why := c.does(r, t); why != "" {
+				t.Errorf("not enough: %s", why)
+			}
+			for _, one := range c.each(roles) {
+				if c.spared(one) {
+					continue
+				}
+				t.Run("without "+one.String(), func(t *testing.T) {
+					t.Parallel()
+					r := newRightsShop(t, &c)
+					r.grant(t, one.takenFrom(r.printed(t)))
+					if c.does(r, t) == "" {
+						t.Error("nothing fails without it")
 					}
-				}
+				})
+			}
+		})
+	}
+}
+
+// role is a Role or a ClusterRole, or a binding of one.
+type role struct {
+	metav1.TypeMeta `json:",inline"`
+	Metadata        metav1.ObjectMeta   `json:"metadata"`
+	Rules           []rbacv1.PolicyRule `json:"rules,omitempty"`
+	RoleRef         *rbacv1.RoleRef     `json:"roleRef,omitempty"`
+	Subjects        []rbacv1.Subject    `json:"subjects,omitempty"`
+}
+
+// right is one verb of a rule, in a role.
+type right struct {
+	inRole, inRule       int
+	kind, resource, verb string
+	rule                 rbacv1.PolicyRule
+}
+
+func (r right) short() string { return r.verb + " " + r.resource }
+func (r right) String() string {
+	return fmt.Sprintf("%s in %s %d.%d", r.short(), r.kind, r.inRole, r.inRule)
+}
+
+// each are the verbs of roles, or their rules.
+func (c *rightsCase) each(roles []role) []right {
+	var all []right
+	for i, o := range roles {
+		for j, rule := range o.Rules {
+			if c.whole {
+				rule.Verbs = []string{anyVerb}
+			}
+			for _, verb := range rule.Verbs {
+				all = append(all, right{i, j, o.Kind, rule.Resources[0], verb, rule})
 			}
 		}
 	}
 	return all
 }
 
-// without is all of them but one.
-func (r rights) without(one right) rights {
-	rest := rights{}
-	for kind, rules := range r {
-		for _, rule := range rules {
-			for _, resource := range rule.Resources {
-				verbs := slices.DeleteFunc(slices.Clone(rule.Verbs), func(verb string) bool { return one == right{kind, resource, verb} })
-				if len(verbs) > 0 {
-					rest[kind] = append(rest[kind], rbacv1.PolicyRule{APIGroups: rule.APIGroups, Resources: []string{resource}, Verbs: verbs})
-				}
-			}
-		}
+// anyVerb stands for all verbs of a rule.
+const anyVerb = "any"
+
+// takenFrom is all of roles but this verb.
+func (r right) takenFrom(roles []role) []role {
+	rules := roles[r.inRole].Rules
+	verbs := &rules[r.inRule].Verbs
+	if *verbs = slices.DeleteFunc(*verbs, func(verb string) bool { return r.verb == anyVerb || verb == r.verb }); len(*verbs) == 0 {
+		roles[r.inRole].Rules = slices.Delete(rules, r.inRule, r.inRule+1)
 	}
-	return rest
+	return roles
 }
 
 // rightsShop is a shop in which a service account has some rights.
 type rightsShop struct {
 	*shop
-	user string // the service account
+	*rightsCase
+	other string // a second namespace, "" for none
 }
 
-// newRightsShop gives the service account of a file some rights, where the file has its
-// own.
-func newRightsShop(t *testing.T, name string, some rights) *rightsShop {
+// newRightsShop copies the inputs of a case into a shop of its own.
+func newRightsShop(t *testing.T, c *rightsCase) *rightsShop {
 	t.Helper()
-	r := &rightsShop{shop: &shop{Env: cluster.Env(t), bin: lynqctl(t), dir: t.TempDir(), rows: map[string]string{"t000": "free", "t001": "free"}}}
-	r.write(t, "inputs.yaml", r.inputs(rightsInputs))
-	r.writeRows(t)
-	text, err := os.ReadFile(filepath.Join("../../examples/rights", name+".yaml"))
+	r := &rightsShop{&shop{Env: cluster.Env(t), bin: lynqctl(t), dir: t.TempDir(), rows: map[string]string{}}, c, ""}
+	for i := range 10 { // more of a kind than are looked at, and watched, one by one
+		r.rows[fmt.Sprintf("t%03d", i)] = "free"
+	}
+	gadgets, err := os.ReadFile("testdata/rights/gadgets.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := strings.NewReplacer("namespace: shop", "namespace: "+r.Namespace, "{name: lynqctl-"+name+"}", "{name: "+r.Namespace+"}",
-		"kind: ClusterRole, name: lynqctl-"+name, "kind: ClusterRole, name: "+r.Namespace)
-	var documents []string
-	for document := range strings.SplitSeq(own.Replace(string(text)), "\n---\n") {
-		var role rbacv1.ClusterRole
-		if err := yaml.Unmarshal([]byte(document), &role); err != nil {
+	if strings.HasSuffix(c.folder, "elsewhere") {
+		r.other = r.Namespace + "-other" // roles are in the order of their namespaces
+		r.Kubectl(t, "", "create", "namespace", r.other)
+		t.Cleanup(func() { r.remove(t, "", "namespaces", r.other) })
+		r.write(t, "gadgets.yaml", string(gadgets))
+	}
+	files, err := filepath.Glob(filepath.Join(c.folder, "*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no inputs: %v", err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if len(role.Rules) > 0 {
-			role.Rules = some[role.Kind]
-			changed, err := yaml.Marshal(role)
-			if err != nil {
-				t.Fatal(err)
-			}
-			document = string(changed)
+		r.write(t, filepath.Base(file), r.own(string(text)))
+	}
+	r.writeRows(t)
+	return r
+}
+
+// own are inputs with the names of this shop: other tests have some of the same ones.
+func (r *rightsShop) own(text string) string {
+	return strings.NewReplacer("HUB", r.hub(), "OTHER", r.other, "NAMESPACE", r.Namespace, "namespace: shop", "namespace: "+r.Namespace,
+		"  name: crm", "  name: "+r.hub(), "hubId: crm", "hubId: "+r.hub(), "  name: tenants", "  name: "+r.hub(), "hubId: tenants", "hubId: "+r.hub()).Replace(text)
+}
+
+// writeRows writes the rows with the columns that all inputs map.
+func (r *rightsShop) writeRows(t *testing.T) {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("id,tenant,active,plan,replicas,company,url,motd\n")
+	for _, uid := range slices.Sorted(maps.Keys(r.rows)) {
+		fmt.Fprintf(&b, "%s,%[1]s,1,%s,1,Acme,https://acme.example.com,\n", uid, r.rows[uid])
+	}
+	r.write(t, "rows.csv", b.String())
+}
+
+func (r *rightsShop) account() string { return "system:serviceaccount:" + r.Namespace + ":robot" }
+
+// printed are the roles that lynqctl rbac prints.
+func (r *rightsShop) printed(t *testing.T) []role {
+	t.Helper()
+	args := append([]string{"rbac", "-f", r.dir, "-o", "json", "--service-account", r.Namespace + "/robot", "--name", r.Namespace}, strings.Fields(r.flags)...)
+	p := r.start(t, args...)
+	p.want(t, 0)
+	var list struct{ Items []role }
+	if err := json.Unmarshal(p.stdout.Bytes(), &list); err != nil || len(list.Items) == 0 {
+		t.Fatalf("%v: %s", err, p.stdout.String())
+	}
+	return list.Items
+}
+
+// grant gives the service account rights.
+func (r *rightsShop) grant(t *testing.T, roles []role) {
+	t.Helper()
+	for _, o := range roles {
+		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&o)
+		if err != nil {
+			t.Fatal(err)
 		}
-		documents = append(documents, document)
+		kind := r.Dynamic.Resource(schema.GroupVersionResource{Group: rbacv1.GroupName, Version: "v1", Resource: strings.ToLower(o.Kind) + "s"})
+		created := dynamic.ResourceInterface(kind)
+		if o.Metadata.Namespace != "" {
+			created = kind.Namespace(o.Metadata.Namespace)
+		}
+		if _, err := created.Create(t.Context(), &unstructured.Unstructured{Object: content}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	t.Cleanup(func() {
-		remove := exec.CommandContext(context.WithoutCancel(t.Context()), r.Cluster.Kubectl, "delete", "clusterrole,clusterrolebinding", r.Namespace)
-		remove.Env = append(os.Environ(), "KUBECONFIG="+r.Kubeconfig)
-		if said, err := remove.CombinedOutput(); err != nil {
-			t.Errorf("%v: %s", err, said)
-		}
+		r.remove(t, rbacv1.GroupName, "clusterroles", r.Namespace)
+		r.remove(t, rbacv1.GroupName, "clusterrolebindings", r.Namespace)
 	})
-	r.Kubectl(t, strings.Join(documents, "\n---\n"), "apply", "-f", "-")
-	r.user = "system:serviceaccount:" + r.Namespace + ":lynqctl-" + name
-	return r
+}
+
+// remove deletes what is in no namespace of the test.
+func (r *rightsShop) remove(t *testing.T, group, resource, name string) {
+	t.Helper()
+	kind := r.Dynamic.Resource(schema.GroupVersionResource{Group: group, Version: "v1", Resource: resource})
+	if err := kind.Delete(context.WithoutCancel(t.Context()), name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+		t.Error(err)
+	}
 }
 
 // fails runs commands as the service account, and gives why the first of them fails
@@ -190,14 +263,20 @@ func newRightsShop(t *testing.T, name string, some rights) *rightsShop {
 func (r *rightsShop) fails(t *testing.T, commands ...string) string {
 	t.Helper()
 	for _, command := range commands {
-		args := append(strings.Fields(strings.ReplaceAll(command, "INPUTS", r.dir)), "--as="+r.user, "--timeout=1m")
-		p := r.start(t, args...)
-		<-p.done
-		if said := p.stderr.String(); p.code != 0 || strings.Contains(said, "is forbidden") {
-			return command + ": " + said
+		if p := r.as(t, command); p.code != 0 || strings.Contains(p.stderr.String(), "is forbidden") {
+			return command + ": " + p.stderr.String()
 		}
 	}
 	return ""
+}
+
+// as runs a command as the service account.
+func (r *rightsShop) as(t *testing.T, command string) *running {
+	t.Helper()
+	command = strings.NewReplacer("INPUTS", r.dir+" --source csv:"+filepath.Join(r.dir, "rows.csv"), "HUB", r.hub(), "NODE", r.node()).Replace(command)
+	p := r.start(t, append(strings.Fields(command), "--as="+r.account(), "--timeout=1m")...)
+	<-p.done
+	return p
 }
 
 // change changes what the table has of a row; no plan is no row.
@@ -210,14 +289,14 @@ func (r *rightsShop) change(t *testing.T, uid, plan string) {
 }
 
 func (r *rightsShop) looks(t *testing.T) string {
-	r.apply(t).want(t, 0)
-	return r.fails(t, "status", "status --recorded", "status node t000-app", "inventory list", "inventory show t000-app",
-		"inventory verify --recorded-only", "apply -f INPUTS --dry-run=client", "delete node t000-app --dry-run=client",
+	r.apply(t).want(t, 0) // as the administrator
+	return r.fails(t, "status", "status --recorded", "status node NODE", "inventory list", "inventory show NODE",
+		"inventory verify --recorded-only", "apply -f INPUTS --dry-run=client", "delete node NODE --dry-run=client",
 		"finalize --dry-run=client")
 }
 
 func (r *rightsShop) diffs(t *testing.T) string {
-	r.apply(t).want(t, 0)
+	r.apply(t).want(t, 0) // as the administrator
 	if why := r.fails(t, "diff -f INPUTS"); why != "" {
 		return why
 	}
@@ -227,22 +306,14 @@ func (r *rightsShop) diffs(t *testing.T) string {
 	return r.fails(t, "apply -f INPUTS --dry-run=server")
 }
 
-func (r *rightsShop) applies(t *testing.T) string {
+// repairs are what puts inventories right.
+func (r *rightsShop) repairs(t *testing.T) string {
 	if why := r.fails(t, "apply -f INPUTS"); why != "" {
 		return why
 	}
-	r.change(t, "t000", "gold")
-	r.change(t, "t001", "")
-	if why := r.fails(t, "apply -f INPUTS"); why != "" {
-		return why
-	}
-	r.change(t, "t001", "free")
-	if why := r.fails(t, "orphans adopt --all -f INPUTS", "apply -f INPUTS"); why != "" {
-		return why
-	}
-	record := inventory.Name("t000-app")
+	record := inventory.Name(r.node())
 	r.Kubectl(t, "", "delete", "configmap", record, "--wait=false")
-	if why := r.fails(t, "inventory restore t000-app"); why != "" {
+	if why := r.fails(t, "inventory restore NODE"); why != "" {
 		return why
 	}
 	r.Kubectl(t, "", "patch", "configmap", record, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
@@ -251,11 +322,43 @@ func (r *rightsShop) applies(t *testing.T) string {
 		return why
 	}
 	r.Kubectl(t, "", "delete", "configmap", record, "--wait=false")
-	if why := r.fails(t, "finalize --yes", "delete hub "+r.hub()+" --yes --cascade=foreground", "orphans prune --all --include-data --yes"); why != "" {
+	return r.fails(t, "finalize --yes")
+}
+
+// everything is what apply, delete and orphans do: objects come, change, go and are kept,
+// and what is kept comes back, or goes.
+func (r *rightsShop) everything(t *testing.T) string {
+	if why := r.fails(t, "apply -f INPUTS"); why != "" {
 		return why
 	}
-	if left := r.Kubectl(t, "", "get", "deployments,persistentvolumeclaims,leases", "-o", "name"); strings.Contains(left, "/") {
+	r.change(t, "t000", "gold")
+	r.change(t, "t001", "")
+	r.change(t, "t100", "free")
+	if why := r.fails(t, "apply -f INPUTS --lock-timeout=2s"); why != "" { // who could not give the Lease back
+		return why
+	}
+	r.change(t, "t001", "free")
+	if why := r.fails(t, "orphans adopt --all -f INPUTS", "apply -f INPUTS"); why != "" {
+		return why
+	}
+	// Another client's finalizer comes before lynqctl's.
+	where := []string{"patch", "configmap", inventory.Name(r.node()), "-n", r.nodes(), "--type=json", "-p"}
+	r.Kubectl(t, "", append(where, `[{"op":"add","path":"/metadata/finalizers/0","value":"example.com/other"}]`)...)
+	why := r.fails(t, "delete node NODE --yes -n "+r.nodes())
+	r.Kubectl(t, "", append(where, `[{"op":"remove","path":"/metadata/finalizers/0"}]`)...)
+	if why != "" {
+		return why
+	}
+	if why := r.fails(t, "delete hub HUB --yes", "orphans prune -A --hub HUB --all --include-data --yes"); why != "" {
+		return why
+	}
+	if left := r.Kubectl(t, "", "get", "leases,persistentvolumeclaims,networkpolicies", "-o", "name"); left != "" {
 		return "left: " + left
 	}
 	return ""
 }
+
+// node is one of the nodes, and nodes the namespace of all.
+func (r *rightsShop) node() string { return "t002-" + cmp.Or(r.form, "app") }
+
+func (r *rightsShop) nodes() string { return cmp.Or(r.other, r.Namespace) }
