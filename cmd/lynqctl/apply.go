@@ -54,6 +54,15 @@ func (f *applyFlags) registerAdopt(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.adopt, "adopt", f.adopt, "policy (what exists already is adopted or taken over as the forms say) or never (it is a conflict)")
 }
 
+// registerTombstones registers what says which objects go beside those of nodes, and
+// whether data may.
+func (f *applyFlags) registerTombstones(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringSliceVar(&f.Tombstones.Paths, "tombstones", nil, "files or directories of tombstones: manifests of objects that are to go, with the labels that they must have")
+	flags.BoolVar(&f.Tombstones.Recheck, "recheck-tombstones", false, "look again at tombstones whose objects are known to be gone")
+	flags.BoolVar(&f.IncludeData, "include-data", false, "patchStrategy recreate and tombstones also delete volumes and their claims, namespaces and CustomResourceDefinitions")
+}
+
 func (a *app) applyCommand() *cobra.Command {
 	f := defaultApplyFlags()
 	cmd := &cobra.Command{
@@ -94,7 +103,7 @@ interrupted, and the inventories are correct.`,
 	flags.BoolVar(&f.Limits.AllowEmpty, "allow-empty", false, "let all nodes of a hub go that has no active row any more")
 	flags.StringVar(&f.maxDelete, "max-delete", f.maxDelete, "refuse when more of a hub's nodes would go: a number, or a share of them")
 	f.registerAdopt(cmd)
-	flags.BoolVar(&f.IncludeData, "include-data", false, "patchStrategy recreate also recreates volumes and their claims, namespaces and CustomResourceDefinitions")
+	f.registerTombstones(cmd)
 	flags.BoolVarP(&f.Yes, "yes", "y", false, "do not ask before objects are deleted")
 	flags.BoolVar(&f.Wait, "wait", f.Wait, "wait until objects are ready, as their policies say")
 	flags.BoolVar(&f.NoFinalizer, "no-finalizer", false, "make inventories without the finalizer that lets a deletion by hand be cleaned up")

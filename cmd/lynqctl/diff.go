@@ -70,7 +70,7 @@ that apply would fail at; 3 a guard would refuse the apply; 130 interrupted.`,
 	flags.BoolVar(&f.Limits.AllowEmpty, "allow-empty", false, "do not refuse when a hub has no active row any more")
 	flags.StringVar(&f.maxDelete, "max-delete", f.maxDelete, "refuse when more of a hub's nodes would go: a number, or a share of them")
 	f.registerAdopt(cmd)
-	flags.BoolVar(&f.IncludeData, "include-data", false, "patchStrategy recreate also recreates volumes and their claims, namespaces and CustomResourceDefinitions")
+	f.registerTombstones(cmd)
 	flags.IntVar(&f.run.Concurrency, "concurrency", f.run.Concurrency, "nodes to try at once")
 	return cmd
 }

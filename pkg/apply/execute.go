@@ -33,6 +33,12 @@ func (n *nodeRun) execute(ctx context.Context, s *stepRun) {
 		n.releaseObject(ctx, s)
 	case plan.ActionCollect:
 		n.collect(s)
+	case plan.ActionDelete:
+		if s.Live == nil { // it could not be looked at
+			n.end(s, OutcomeFailed, s.Message)
+			return
+		}
+		n.change(ctx, s)
 	default:
 		n.change(ctx, s)
 	}
@@ -426,7 +432,9 @@ func (n *nodeRun) delete(s *stepRun) {
 	case apierrors.IsNotFound(err):
 		n.deleted(s, "it was gone already")
 	case err == nil && (gone || n.Options.DryRun):
-		n.deleted(s, "")
+		n.deleted(s, s.byTombstone())
+	case err == nil && n.of.After:
+		n.end(s, OutcomeDone, "it is being deleted, and finalizers hold it")
 	case err == nil:
 		n.watchDeleting(s)
 		n.awaitGone(s, lynq.DefaultPolicy().Timeout)

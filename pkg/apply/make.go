@@ -19,7 +19,7 @@ func Make(n *lynq.Node) (*plan.Node, error) {
 	made := &plan.Node{
 		NodeKey: plan.NodeKey{Namespace: n.Namespace, Name: n.Name},
 		Hub:     n.Hub, Form: n.Form, UID: n.UID,
-		Objects: make([]plan.Object, len(n.Objects)), Excluded: n.Excluded,
+		Objects: make([]plan.Object, len(n.Objects)), Excluded: n.Excluded, Tombstones: n.Tombstones,
 	}
 	partOf := inventory.ID(n.Namespace, inventory.Name(n.Name))
 	for i := range n.Objects {

@@ -385,6 +385,7 @@ func (n *nodeRun) end(s *stepRun, o Outcome, message string) {
 		s.watched = false
 	}
 	n.settle(s)
+	n.tellOfTombstone(s)
 	if o != OutcomeUnchanged {
 		n.report(Event{Type: EventObject, Object: s.ref(), ID: s.id(), Action: s.Action, Reason: s.Reason, Outcome: o, Message: s.message, Adopted: s.Adopted, Interrupted: s.interrupted})
 	}

@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -80,7 +81,8 @@ type FormKey struct {
 	Form lynq.FormKey
 }
 
-// Run carries plans out and tells how it went. Its error is the context's, where
+// Run carries plans out, those that come after the others at the end of the slice, and
+// tells how it went. Its error is the context's, where
 // the run was interrupted; whatever failed is in the summary.
 func (r *Runner) Run(ctx context.Context, plans []plan.Plan) (*Summary, error) {
 	began := r.Options.Began
@@ -89,11 +91,16 @@ func (r *Runner) Run(ctx context.Context, plans []plan.Plan) (*Summary, error) {
 	}
 	run := newRun(ctx, r, plans)
 	defer run.close()
+	first := slices.IndexFunc(plans, func(p plan.Plan) bool { return p.After })
+	if first < 0 {
+		first = len(plans)
+	}
 	var running sync.WaitGroup
-	for _, queue := range run.queues(plans) {
+	for _, queue := range run.queues(plans[:first]) {
 		running.Go(func() { run.dispatch(ctx, queue) })
 	}
 	running.Wait()
+	run.after(ctx, plans[first:])
 	if r.Recorder != nil {
 		r.Recorder.Flush(run.finishing)
 	}

@@ -37,7 +37,9 @@ func (s *stats) node(n *nodeRun, o Outcome) {
 	settled := n.settles()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.nodes[o]++
+	if !n.of.After {
+		s.nodes[o]++
+	}
 	for i := range n.steps {
 		s.leave(n, &n.steps[i])
 		s.objects[n.steps[i].outcome]++
@@ -52,7 +54,7 @@ func (s *stats) node(n *nodeRun, o Outcome) {
 	if severity(o) > severity(OutcomeDone) {
 		s.failed = append(s.failed, FailedNode{NodeKey: p.NodeKey, Hub: n.hub, Form: p.Form, Outcome: o, Problems: n.problems, Next: n.next(o)})
 	}
-	if !settled {
+	if !settled && !n.of.After {
 		s.unsettled[n.hub] = true
 	}
 	if n.rollouts[n.form()] != nil && p.Desired != nil {
@@ -111,6 +113,9 @@ func (s *stats) summary(plans []plan.Plan) *Summary {
 	defer s.mu.Unlock()
 	sum := &Summary{Nodes: s.nodes, Objects: s.objects, Actions: s.actions, Adopted: s.adopted, Failed: s.failed, Settled: map[lynq.HubKey]bool{}, Rollouts: map[lynq.HubKey][]inventory.Rollout{}}
 	for i := range plans {
+		if plans[i].After {
+			continue
+		}
 		sum.Hubs = append(sum.Hubs, plans[i].Hub)
 		if plans[i].Whole {
 			sum.Rollouts[plans[i].Hub] = s.rolledOut(plans[i].Hub)

@@ -31,6 +31,7 @@ type ApplyOptions struct {
 	// NoFinalizer: inventories are made without the finalizer.
 	NoFinalizer  bool
 	RecordValues RecordValues
+	Tombstones   TombstoneOptions
 }
 
 // Apply brings a cluster to what rows and forms say: rows become nodes, nodes and the
@@ -63,7 +64,11 @@ func (e *Engine) withApplyJob(ctx context.Context, o *ApplyOptions, run func(con
 	if err := o.RecordValues.check(inputs.Hubs); err != nil {
 		return err
 	}
-	return run(ctx, &applyJob{clusterRun: e.newClusterRun(&o.RunOptions, client, warnings), o: o, inputs: inputs, hubs: inputs.Hubs})
+	stones, err := form.LoadTombstones(o.Tombstones.Paths)
+	if err != nil {
+		return &Error{Outcome: BadInput, Err: err, Summary: o.Nothing}
+	}
+	return run(ctx, &applyJob{clusterRun: e.newClusterRun(&o.RunOptions, client, warnings), o: o, inputs: inputs, hubs: inputs.Hubs, tombstones: stones})
 }
 
 // askScopes learns from the cluster which custom kinds have no namespace, where
@@ -72,13 +77,13 @@ func (e *Engine) withApplyJob(ctx context.Context, o *ApplyOptions, run func(con
 // the first question: each is asked with patience.
 func askScopes(ctx context.Context, client *kube.Client, forms []*form.Form, inputs *form.Inputs) error {
 	for _, f := range forms {
-		for _, r := range f.Resources {
-			group, version := lynq.SplitAPIVersion(r.APIVersion)
-			key := form.GroupKind{Group: group, Kind: r.Kind}
+		for _, kind := range kindsOf(f) {
+			group, version := lynq.SplitAPIVersion(kind.apiVersion)
+			key := form.GroupKind{Group: group, Kind: kind.kind}
 			if lynq.BuiltIn(group) || inputs.ClusterScoped[key] {
 				continue
 			}
-			found, err := client.Resource(ctx, group, version, r.Kind)
+			found, err := client.Resource(ctx, group, version, kind.kind)
 			if err != nil && !meta.IsNoMatchError(err) {
 				return untouched(ctx, err)
 			}
@@ -88,6 +93,21 @@ func askScopes(ctx context.Context, client *kube.Client, forms []*form.Form, inp
 		}
 	}
 	return nil
+}
+
+// apiKind is a kind as a form writes it.
+type apiKind struct{ apiVersion, kind string }
+
+// kindsOf are the kinds of a form's resources and tombstones.
+func kindsOf(f *form.Form) []apiKind {
+	var kinds []apiKind
+	for _, r := range f.Resources {
+		kinds = append(kinds, apiKind{r.APIVersion, r.Kind})
+	}
+	for _, t := range f.Tombstones {
+		kinds = append(kinds, apiKind{t.APIVersion, t.Kind})
+	}
+	return kinds
 }
 
 // identify finds out the namespace of each hub. Two are one where one of them has

@@ -38,6 +38,10 @@ type applyJob struct {
 	near       func(missing string) string // the row's node that was probably meant, "" for none
 	failed     error                       // nodes that could not be rendered
 
+	tombstones []lynq.Tombstone // of files
+	// gone are the digests of the tombstones whose objects are known to be gone.
+	gone map[lynq.HubKey][]string
+
 	stdinRows Replayed
 	tracked   keptNames // by objects whose inventories were lost, nil where nothing is known of those
 	adopting  *adopting // of orphans, nil for an apply
@@ -241,7 +245,10 @@ func (j *applyJob) planAll(ctx context.Context) ([]plan.Plan, error) {
 	if err := j.unknownNodes(found); err != nil {
 		return nil, err
 	}
-	return plans, oneOfEach(j.o.Settings.Nodes, plans)
+	if err := oneOfEach(j.o.Settings.Nodes, plans); err != nil {
+		return nil, err
+	}
+	return j.planTombstones(ctx, plans)
 }
 
 // plan looks at what there is of a hub, and decides.
@@ -361,6 +368,9 @@ func (j *applyJob) seen(h HubPrograms, s *apply.Summary) *inventory.Hub {
 	record.Namespaces, record.NamespaceDefaults = j.recordedIn[h.Key], h.Hub.NamespaceDefaults
 	record.Columns, record.Time, record.Interrupted = render.Columns(h.Hub), j.read.UTC().Truncate(time.Second), time.Time{}
 	record.SetUnrendered(unrendered(j.nodes[h.Key]))
+	if gone, looked := j.gone[h.Key]; looked {
+		record.Tombstones = gone
+	}
 	if s != nil {
 		if rollouts, whole := s.Rollouts[h.Key]; whole {
 			record.Rollouts = rollouts

@@ -74,8 +74,12 @@ func (e *Engine) PrepareFor(ctx context.Context, o *TreeOptions) (*Inputs, error
 		options.Verbatim = gitops.Verbatim(o.Target)
 		return options, err
 	})
-	if err != nil || len(losses) == 0 {
+	if err != nil {
 		return inputs, err
+	}
+	e.tellTombstones(inputs.Hubs)
+	if len(losses) == 0 {
+		return inputs, nil
 	}
 	inputs.losses = losses
 	if o.Dir != "" && !o.Strict {
@@ -88,6 +92,15 @@ func (e *Engine) PrepareFor(ctx context.Context, o *TreeOptions) (*Inputs, error
 		return nil, &Error{Outcome: BadInput, Err: ErrReported, Summary: "--strict: change these policies, or leave out --strict to do without; nothing was written"}
 	}
 	return inputs, nil
+}
+
+// tellTombstones tells of the forms whose tombstones are none of a render's.
+func (e *Engine) tellTombstones(hubs []HubPrograms) {
+	for _, p := range allPrograms(hubs) {
+		if n := len(p.Form.Tombstones); n > 0 {
+			e.notef("form %q: no effect here of %s: apply deletes what they name, and Argo CD and Flux prune what a tree no longer has", p.Form.Name, lynq.Count(n, "tombstone"))
+		}
+	}
 }
 
 // treeJob is one run that writes a tree.

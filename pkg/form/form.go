@@ -27,6 +27,7 @@ func readForm(rep *report, v *Value) *Form {
 	form.Rollout = readRollout(spec.object("rollout"))
 	form.Exclude = readExclude(spec, m)
 	form.DependForms = readDependForms(spec, form.Name)
+	form.Tombstones = readTombstones(spec)
 	entries := readSections(spec)
 	spec.done()
 	checkIDs(rep, o.subject, entries)

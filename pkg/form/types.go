@@ -77,6 +77,7 @@ type Form struct {
 	// DependForms are forms of the same hub: nodes of this one wait for the node of the
 	// same row in those. They need not be in the inputs.
 	DependForms []Text
+	Tombstones  []*Tombstone
 	// Spec is all that the form says, a Map.
 	Spec *Value
 	// Resources in dependency order: after all they depend on, Namespaces and

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -43,6 +44,8 @@ type Hub struct {
 	// NamespaceDefaults is what the hub says is in namespaces by itself: commands
 	// that know no hub ask its record.
 	NamespaceDefaults []lynq.NamespaceDefault
+	// Tombstones are the digests of those whose objects are known to be gone, sorted.
+	Tombstones []string
 
 	// Format is that of the ConfigMap it was read from, 0 for the one that this
 	// version writes. Old ones say nothing of Namespaces.
@@ -71,7 +74,12 @@ const (
 	keyRun = "lastRun"
 	// keyNamespaceDefaults is left out where there are none.
 	keyNamespaceDefaults = "namespaceDefaults"
+	// keyTombstones is left out where there are none.
+	keyTombstones = "tombstones"
 )
+
+// maxTombstones is how many a record has room for. The others are looked at in each run.
+const maxTombstones = 40_000
 
 // rows is how counts are written.
 type rows struct {
@@ -126,6 +134,9 @@ func EncodeHub(h *Hub) (*corev1.ConfigMap, error) {
 			return nil, fmt.Errorf("record of hub %s/%s: namespaceDefaults: %w", h.Namespace, h.Name, err)
 		}
 	}
+	if len(h.Tombstones) > 0 {
+		cm.Data[keyTombstones] = strings.Join(h.Tombstones[:min(len(h.Tombstones), maxTombstones)], " ")
+	}
 	if h.Finalizer {
 		cm.Finalizers = []string{lynq.FinalizerHub}
 	}
@@ -151,6 +162,9 @@ func DecodeHub(cm *corev1.ConfigMap) (*Hub, error) {
 	}
 	if h.Name == "" || cm.Name != HubName(h.Name) || cm.Labels[lynq.LabelRecord] != lynq.RecordHub {
 		return nil, d.fail("metadata.labels", "they are not those of this hub's record")
+	}
+	if text := cm.Data[keyTombstones]; text != "" {
+		h.Tombstones = strings.Fields(text)
 	}
 	var counts rows
 	if err := d.json(keyRows, &counts); err != nil {
@@ -206,7 +220,7 @@ func hubKeys() *ownKeys {
 		},
 		annotations: func(string) bool { return false },
 		data: func(key string) bool {
-			return key == keyFormat || key == keyRows || key == keyColumns || key == keyTime || key == keyVersion || key == keyPlaces || key == keyRun || key == keyNamespaceDefaults
+			return key == keyFormat || key == keyRows || key == keyColumns || key == keyTime || key == keyVersion || key == keyPlaces || key == keyRun || key == keyNamespaceDefaults || key == keyTombstones
 		},
 	}
 }
@@ -215,6 +229,6 @@ func hubKeys() *ownKeys {
 func equalHubs(a, b *Hub) bool {
 	return a.Name == b.Name && a.Namespace == b.Namespace && a.Rows == b.Rows && a.Active == b.Active &&
 		a.Inactive == b.Inactive && a.Nodes == b.Nodes && slices.Equal(a.Columns, b.Columns) &&
-		slices.Equal(a.Namespaces, b.Namespaces) && slices.Equal(a.NamespaceDefaults, b.NamespaceDefaults) && a.Format == b.Format && a.Time.Equal(b.Time) && a.Version == b.Version && a.Finalizer == b.Finalizer &&
+		slices.Equal(a.Namespaces, b.Namespaces) && slices.Equal(a.NamespaceDefaults, b.NamespaceDefaults) && slices.Equal(a.Tombstones, b.Tombstones) && a.Format == b.Format && a.Time.Equal(b.Time) && a.Version == b.Version && a.Finalizer == b.Finalizer &&
 		a.Interrupted.Equal(b.Interrupted) && slices.Equal(a.Unrendered, b.Unrendered) && a.MoreUnrendered == b.MoreUnrendered && slices.Equal(a.Rollouts, b.Rollouts) && slices.Equal(a.Absent, b.Absent)
 }

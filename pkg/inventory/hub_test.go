@@ -20,7 +20,7 @@ func customers() *inventory.Hub {
 	return &inventory.Hub{
 		Name: "customers", Namespace: "shop", Rows: 12, Active: 10, Inactive: 2, Nodes: 20,
 		Columns: []string{"id", "active", `a "b" <c>`}, Time: noon, Version: "v1.2.3", Finalizer: true, Namespaces: []string{"eu", "us"},
-		NamespaceDefaults: []lynq.NamespaceDefault{{Kind: "ConfigMap", Name: "corp-*"}},
+		NamespaceDefaults: []lynq.NamespaceDefault{{Kind: "ConfigMap", Name: "corp-*"}}, Tombstones: []string{"0123456789ab", "ffffffffffff"},
 	}
 }
 

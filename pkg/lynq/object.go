@@ -46,6 +46,8 @@ type Node struct {
 	Objects []Object
 	// Excluded are the ids of resources of the form that the row does not get.
 	Excluded []string
+	// Tombstones are what is to go beside.
+	Tombstones []Tombstone
 }
 
 // SplitAPIVersion splits "apps/v1" in group and version; the core group is "".

@@ -189,16 +189,22 @@ func (c *compiler) checkKey(key string, at place) {
 // checkStatic finds static label values that Kubernetes refuses, and keys that
 // are too long to be written.
 func (c *compiler) checkStatic(r *resource) {
-	dynamic := r.labels[:0]
-	for _, l := range r.labels {
+	r.labels = c.checkStaticLabels(r.labels)
+	c.checkKeys(r.root)
+}
+
+// checkStaticLabels finds static label values that Kubernetes refuses, and gives the
+// others.
+func (c *compiler) checkStaticLabels(labels []checkedText) []checkedText {
+	dynamic := labels[:0]
+	for _, l := range labels {
 		if l.node.slot != noSlot {
 			dynamic = append(dynamic, l)
 		} else if l.node.kind == form.String && !lynq.IsLabelValue(l.node.static) {
 			c.fail(l.at, labelFix, "%q cannot be the value of a label", l.node.static)
 		}
 	}
-	r.labels = dynamic
-	c.checkKeys(r.root)
+	return dynamic
 }
 
 const labelFix = "at most 63 letters, digits, dashes, underscores and dots, a letter or digit at both ends"

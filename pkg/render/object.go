@@ -97,6 +97,7 @@ func (f *frame) node() *lynq.Node {
 		}
 		n.Objects = append(n.Objects, f.object(i))
 	}
+	n.Tombstones = f.tombstones()
 	return n
 }
 

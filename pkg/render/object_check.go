@@ -33,6 +33,7 @@ func (f *frame) check(problems *lynq.Problems) {
 		}
 		f.checkAnnotations(r, problems)
 	}
+	f.checkTombstones(problems)
 }
 
 func (f *frame) checkName(n *checkedName, problems *lynq.Problems) {

@@ -54,6 +54,7 @@ type Program struct {
 	// conditional: some resources are not every row's.
 	conditional bool
 	exclude     lynq.Exclusions // of the form and the hub
+	tombstones  []tombstone
 }
 
 type usedVariable struct {
@@ -145,6 +146,9 @@ func Compile(f *form.Form, h *form.Hub, o Options) (*Program, lynq.Problems) {
 	for _, r := range f.Resources {
 		c.resource(r)
 	}
+	for _, t := range f.Tombstones {
+		c.tombstone(t)
+	}
 	if len(c.problems) > 0 {
 		return nil, c.problems
 	}
@@ -227,6 +231,7 @@ type compiler struct {
 	res       *form.Resource
 	labels    []checkedText
 	uidLabels bool // a label lynq.sh/uid is somewhere in it
+	aside     bool // it is no resource, and all rows need it
 }
 
 func (c *compiler) place(pos lynq.Pos, field string) place {
@@ -272,7 +277,11 @@ func (c *compiler) text(s string, at place, stringOnly bool, u use) *node {
 	if ok {
 		e.more++
 	}
-	e.of = append(e.of, len(c.program.resources))
+	if c.aside {
+		e.always = true
+	} else {
+		e.of = append(e.of, len(c.program.resources))
+	}
 	e.condition = e.condition || u.condition
 	n := &node{kind: form.String, slot: i, text: stringOnly || e.result == typeText}
 	e.styled = e.styled || n.text

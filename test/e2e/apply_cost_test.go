@@ -59,6 +59,29 @@ func TestApplyCostOfReading(t *testing.T) {
 	c.apply(t, "20 rows changed", cost{writes: perResource(20, resources...), reads: perResource(20, resources...), records: 20, others: 25})
 }
 
+// A tombstone costs a read until its object is known to be gone, and then nothing, for
+// all rows that stay.
+func TestTombstoneCost(t *testing.T) {
+	t.Parallel()
+	const rows = 200
+	c := newCosting(t, lynqctl(t), "tombstones.yaml", rows)
+	var old strings.Builder
+	for i := range rows {
+		fmt.Fprintf(&old, "apiVersion: v1\nkind: Secret\nmetadata: {name: t%04d-old, labels: {tenant: t%04d}}\n---\n", i, i)
+	}
+	c.env.Kubectl(t, old.String(), "create", "-f", "-")
+	c.apply(t, "first", cost{
+		writes: map[string]int{"configmaps": rows, "secrets": rows}, reads: perResource(rows, "secrets"), records: 2*rows + 1, others: 25,
+	})
+	if left := c.env.Kubectl(t, "", "get", "secrets", "-o", "name"); left != "" {
+		t.Errorf("there are still %s", left)
+	}
+	c.apply(t, "they are gone", cost{reads: perResource(rows, "secrets"), others: 20})
+	c.apply(t, "they are known to be gone", cost{others: 20})
+	c.motd = append(c.motd, "one more row")
+	c.apply(t, "a row more", cost{writes: perResource(1, "configmaps"), reads: perResource(1, "configmaps", "secrets"), records: 2, others: 25})
+}
+
 // perResource is so many of each resource.
 func perResource(n int, resources ...string) map[string]int {
 	counts := map[string]int{}

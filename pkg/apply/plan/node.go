@@ -29,6 +29,8 @@ type Node struct {
 	Objects []Object
 	// Excluded are the ids of resources of the form that the row does not get.
 	Excluded []string
+	// Tombstones are what is to go beside.
+	Tombstones []lynq.Tombstone
 	// Failed: the row did not render, for this reason. Nothing of the node is
 	// changed, and nothing deleted.
 	Failed error

@@ -57,6 +57,8 @@ const (
 	ReasonNodeGone     Reason = "NodeGone"     // the row is inactive or gone
 	ReasonNodeDeleted  Reason = "NodeDeleted"  // the node, or its record, was deleted by hand
 	ReasonGivenUp      Reason = "GivenUp"      // its cleanup fails, and a person said to leave it behind
+	ReasonTombstone    Reason = "Tombstone"    // a tombstone names it
+	ReasonOtherLabels  Reason = "OtherLabels"  // a tombstone names it, and it has not all of its labels
 	ReasonPruned       Reason = "Pruned"       // an orphan that a person wants no more
 	ReasonRowUnknown   Reason = "RowUnknown"   // a row that could not be rendered may want it
 	ReasonFormOrder    Reason = "FormOrder"    // dependForms: a node that this run leaves out goes before
@@ -152,6 +154,12 @@ type Plan struct {
 	Nodes []NodePlan
 	// Whole: every node that is recorded is in it.
 	Whole bool
+	// After: it is carried out when the others have ended, each of its nodes only where
+	// the node of that name there ended well.
+	After bool
+	// Record is the uid of the hub's record, "" where there is none: what becomes of
+	// tombstones is told there.
+	Record string
 	// Refusals are why the plan must not run.
 	Refusals []Refusal
 	Counts   map[Action]int

@@ -26,7 +26,7 @@ func (p *Plan) Recheck(n *NodePlan, saved *inventory.Inventory, s *Step, now *Li
 	again.Entry = s.Entry
 	switch {
 	case again.Action == ActionDelete && s.Exact && changedSince(s.Live, now):
-		again.Message = "it was changed after it was backed up, so that it stays; run again"
+		again.Message = "it was changed after it was " + s.lookedAt() + ", so that it stays; run again"
 		return again, VerdictStopped
 	case again.Action != s.Action, (again.Live == nil) != (s.Live == nil), again.way() != s.way():
 		return again, VerdictChanged
@@ -34,8 +34,18 @@ func (p *Plan) Recheck(n *NodePlan, saved *inventory.Inventory, s *Step, now *Li
 	return again, VerdictHolds
 }
 
+// lookedAt is what was done with the object that an exact step deletes.
+func (s *Step) lookedAt() string {
+	if s.Reason == ReasonTombstone {
+		return "looked at"
+	}
+	return "backed up"
+}
+
 func (p *Plan) decideAgain(me Owner, s *Step, now *Live) Step {
 	switch {
+	case p.After:
+		return recheckTombstone(s, now)
 	case p.rules == nil || s.Reason == ReasonPruned:
 		return recheckOrphan(s, now)
 	case s.Object != nil:
