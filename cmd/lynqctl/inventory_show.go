@@ -63,7 +63,7 @@ func (a *app) inventoryShow(ctx context.Context, f *inventoryFlags) error {
 }
 
 func detailsOf(inv *inventory.Inventory, now time.Time) *ui.Details {
-	entries := slices.SortedStableFunc(slices.Values(inv.Entries), func(a, b inventory.Entry) int {
+	entries := slices.SortedStableFunc(slices.Values(slices.Concat(inv.Entries, inv.Hooks)), func(a, b inventory.Entry) int {
 		return cmp.Or(a.Order-b.Order, strings.Compare(a.Key(), b.Key()))
 	})
 	data := nodeDataOf(inv)
@@ -170,6 +170,7 @@ type resourceData struct {
 	Phase           inventory.Phase     `json:"phase,omitempty"`
 	Ready           bool                `json:"ready"`
 	Adopted         bool                `json:"adopted,omitempty"`
+	RunOn           lynq.RunOn          `json:"runOn,omitempty"`
 }
 
 func resourceDataOf(r *inventory.Entry) resourceData {
@@ -177,6 +178,6 @@ func resourceDataOf(r *inventory.Entry) resourceData {
 		Key: r.Key(), Group: r.Group, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name, ID: r.ID, APIVersion: r.APIVersion,
 		UID: r.UID, Digest: r.Digest, Template: r.Template, Generation: r.Generation, ResourceVersion: r.ResourceVersion, Fields: r.Fields, Written: r.Written,
 		Creation: r.Creation, Deletion: r.Deletion, Conflict: r.Conflict, Patch: r.Patch, Order: r.Order, Ready: r.Ready, Adopted: r.Adopted,
-		DeleteOrder: r.DeleteOrder, Phase: r.Phase,
+		DeleteOrder: r.DeleteOrder, Phase: r.Phase, RunOn: r.RunOn,
 	}
 }

@@ -74,7 +74,9 @@ func (n *nodeRun) failed(s *stepRun, err error) {
 	if n.Options.DryRun && s.Object != nil && n.comesInto(s, err) {
 		return
 	}
-	if s.ref().Namespace == n.plan.Namespace {
+	if s.hook() {
+		err = n.inHookNamespace(s, err)
+	} else if s.ref().Namespace == n.plan.Namespace {
 		err = InNamespace(n.plan.Namespace, OrAnotherNamespace, err) // where its inventory is, too
 	}
 	var conflict *conflictError

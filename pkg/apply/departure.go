@@ -55,8 +55,8 @@ func departuresOf(plans []plan.Plan) departures {
 // the look at what a container holds and the container's deletion.
 func (d *departures) want(steps []plan.Step, leaving map[lynq.Ref]plan.NodeKey) {
 	for i := range steps {
-		if steps[i].Object == nil {
-			continue
+		if steps[i].Object == nil || steps[i].Object.Policy.Hook() {
+			continue // what a hook makes goes before the container does
 		}
 		ref := steps[i].Object.Ref
 		for _, key := range plan.ContainersOf(ref) {

@@ -125,11 +125,15 @@ func (n *nodeRun) mayLeave(s *stepRun) bool {
 	if !n.departed(s) {
 		return false
 	}
+	if s.Entry.Hook() {
+		return n.mayLeaveHook(s)
+	}
 	for i := range n.steps {
 		other := &n.steps[i]
 		before := other.Object == nil && plan.GoesBefore(other.Entry, s.Entry) || s.Action == plan.ActionCollect
 		switch {
 		case other == s || other.Object != nil || !before || other.Action == plan.ActionCollect:
+		case other.Entry.Hook() && !plan.IsContainer(s.ref()) && s.Action != plan.ActionCollect: // it goes after this
 		case other.state != stepDone:
 			return false
 		case severity(other.outcome) > severity(OutcomeDone) && other.Action != plan.ActionSkip:

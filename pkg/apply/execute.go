@@ -18,6 +18,9 @@ import (
 
 // execute begins a step, and ends it unless it is to be waited for.
 func (n *nodeRun) execute(ctx context.Context, s *stepRun) {
+	if n.afterHook(s) {
+		return
+	}
 	switch s.Action {
 	case plan.ActionKeep:
 		if s.Reason == plan.ReasonLeftOut {
@@ -65,6 +68,9 @@ func (n *nodeRun) collect(s *stepRun) {
 // kept is an object that is as it is to be; it may yet have to become ready.
 func (n *nodeRun) kept(s *stepRun) {
 	s.entry = new(s.NextEntry())
+	if s.hook() {
+		s.entry.UID = string(s.Live.UID) // the run that made it may not have recorded it
+	}
 	if n.waits(s) && !s.entry.Ready {
 		var err error
 		if s.resource, err = n.resourceOf(s); err != nil {
@@ -103,6 +109,9 @@ func (n *nodeRun) change(ctx context.Context, s *stepRun) {
 		if s.Live != nil && s.Live.Deleting {
 			n.watchDeleting(s)
 			n.awaitGone(s, s.Object.Policy.Timeout)
+			return
+		}
+		if s.hook() && !n.beginHook(ctx, s) {
 			return
 		}
 		if n.waits(s) {
@@ -305,6 +314,9 @@ func (n *nodeRun) look(s *stepRun) bool {
 		n.notReady(s, state.Message)
 		return true
 	case known && state.State == ready.StateFailed:
+		if s.hook() {
+			s.entry.Phase = inventory.PhaseFailed
+		}
 		n.notReady(s, n.because(s, state.Message))
 		return true
 	case late:

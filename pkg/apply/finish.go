@@ -39,12 +39,16 @@ func (n *nodeRun) recordIntent() error {
 			changes = true
 		}
 	}
-	if n.inventory != nil && n.inventory.UID != "" && !added && (n.rollouts[n.form()] == nil || !changes) {
+	hooks := n.hooksChange(next)
+	if n.inventory != nil && n.inventory.UID != "" && !added && !hooks && (n.rollouts[n.form()] == nil || !changes) {
 		return nil // the record names all of it
 	}
 	next.Entries = inventory.Intent(next.Entries, desired)
 	if changes {
 		next.RolloutStart = n.began
+	}
+	if hooks {
+		return n.recordHooks(next)
 	}
 	return n.save(next)
 }
@@ -68,6 +72,13 @@ func (n *nodeRun) keepLeaving() {
 	for i := range n.steps {
 		if s := &n.steps[i]; s.Object == nil && s.state == stepPending {
 			s.state, s.outcome, s.why, s.message = stepDone, OutcomeSkipped, inventory.ObjectNodeFailed, "it stays until the node's other objects are ready"
+			if n.plan.Desired == nil {
+				s.message = "it stays until the hooks of the node have completed"
+			}
+			if n.hookOf(s) != nil {
+				s.outcome, s.why = OutcomeUnchanged, "" // what it did not make need not go
+				continue
+			}
 			n.report(Event{Type: EventObject, Object: s.ref(), ID: s.id(), Action: s.Action, Reason: s.Reason, Outcome: OutcomeSkipped, Adopted: s.Adopted, Message: s.message})
 		}
 	}
@@ -78,7 +89,7 @@ func (n *nodeRun) fail(err error) {
 	n.skipAll()
 	err = InNamespace(n.plan.Namespace, OrAnotherNamespace, err)
 	n.problems = append(n.problems, err.Error())
-	if n.plan.Desired != nil && n.plan.Desired.Failed != nil {
+	if n.plan.Desired == nil || n.plan.Desired.Failed != nil {
 		n.recordFailure(err)
 	}
 	n.conclude(OutcomeFailed)
@@ -88,6 +99,9 @@ func (n *nodeRun) fail(err error) {
 // what it owns stays as it is. Values of the row are not recorded.
 func (n *nodeRun) recordFailure(err error) {
 	event, reason, message := "TemplateRenderError", reasonOf(OutcomeFailed), err.Error()
+	if n.plan.Desired == nil {
+		event = "Degraded"
+	}
 	if unknown := (*plan.UnknownError)(nil); errors.As(err, &unknown) {
 		event, n.reason = "ObjectsUnknown", plan.ReasonUnknown
 	}
@@ -199,6 +213,7 @@ func (n *nodeRun) recordResult(outcome Outcome) error {
 		next = n.nextInventory()
 	}
 	next.Entries = n.confirmed()
+	n.confirmHooks(next)
 	if n.changed() {
 		next.RolloutStart = n.inventory.RolloutStart
 		if next.RolloutStart.IsZero() || n.rollouts[n.form()] == nil {
@@ -208,10 +223,13 @@ func (n *nodeRun) recordResult(outcome Outcome) error {
 	wasReady := n.inventory.Status.Is(inventory.ConditionReady)
 	next.Status = n.status(outcome).At(n.inventory.Status, n.Now())
 	n.recordCondition(next, wasReady)
-	if !n.differs(next) {
-		return nil
+	if n.differs(next) {
+		if err := n.save(next); err != nil {
+			return err
+		}
 	}
-	return n.save(next)
+	n.dropManifests()
+	return nil
 }
 
 func (n *nodeRun) changed() bool {
@@ -225,7 +243,7 @@ func (n *nodeRun) confirmed() []inventory.Entry {
 	var entries []inventory.Entry
 	for i := range n.steps {
 		s := &n.steps[i]
-		if s.entry == nil {
+		if s.entry == nil || s.entry.Hook() {
 			continue
 		}
 		r := *s.entry
@@ -254,12 +272,14 @@ func (n *nodeRun) status(outcome Outcome) inventory.Status {
 			st.Excluded++
 			continue
 		}
-		st.Desired++
 		ready := s.entry != nil && s.entry.Ready && severity(s.outcome) <= severity(OutcomeSkipped)
-		if ready {
-			st.Ready++
+		if !s.hook() {
+			st.Desired++
+			if ready {
+				st.Ready++
+			}
+			allReady = allReady && (ready || !s.Object.Policy.WaitForReady)
 		}
-		allReady = allReady && (ready || !s.Object.Policy.WaitForReady)
 		switch {
 		case s.interrupted:
 		case s.outcome == OutcomeFailed, s.outcome == OutcomeNotReady:

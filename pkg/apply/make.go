@@ -19,16 +19,39 @@ func Make(n *lynq.Node) (*plan.Node, error) {
 	made := &plan.Node{
 		NodeKey: plan.NodeKey{Namespace: n.Namespace, Name: n.Name},
 		Hub:     n.Hub, Form: n.Form, UID: n.UID,
-		Objects: make([]plan.Object, len(n.Objects)), Excluded: n.Excluded, Tombstones: n.Tombstones,
+		Excluded: n.Excluded, Tombstones: n.Tombstones,
 	}
 	partOf := inventory.ID(n.Namespace, inventory.Name(n.Name))
-	for i := range n.Objects {
-		o, err := makeObject(&n.Objects[i], n.Row, partOf)
+	var err error
+	if made.Objects, err = makeObjects(n.Objects, n.Row, partOf); err != nil {
+		return nil, err
+	}
+	if made.Hooks, err = makeObjects(n.Hooks, n.Row, partOf); err != nil {
+		return nil, err
+	}
+	for i := range made.Hooks {
+		manifest, err := made.Hooks[i].HookManifest()
 		if err != nil {
-			return nil, fmt.Errorf("resource %q: %s: %w", n.Objects[i].ID, n.Objects[i].Ref, err)
+			return nil, err
 		}
-		o.Order = plan.OrderOf(&o, made.Objects[:i])
-		made.Objects[i] = o
+		made.Hooks[i].Digest = inventory.HookDigest(manifest)
+	}
+	return made, nil
+}
+
+// makeObjects makes objects, each of which comes after all it depends on.
+func makeObjects(objects []lynq.Object, row, partOf string) ([]plan.Object, error) {
+	if len(objects) == 0 {
+		return nil, nil
+	}
+	made := make([]plan.Object, len(objects))
+	for i := range objects {
+		o, err := makeObject(&objects[i], row, partOf)
+		if err != nil {
+			return nil, fmt.Errorf("resource %q: %s: %w", objects[i].ID, objects[i].Ref, err)
+		}
+		o.Order = plan.OrderOf(&o, made[:i])
+		made[i] = o
 	}
 	return made, nil
 }

@@ -85,6 +85,8 @@ func newNodeRun(r *run, of *plan.Plan, p *plan.NodePlan) *nodeRun {
 			if s.Object.Policy.PurgeOrder != nil {
 				n.waves.purges = append(n.waves.purges, i)
 			}
+		} else if n.hookOf(&n.steps[i]) != nil {
+			n.steps[i].entry = nil // that of its hook counts, until it has completed
 		}
 	}
 	if o := r.rollouts[n.form()]; o != nil {
@@ -143,6 +145,8 @@ func (n *nodeRun) waits(s *stepRun) bool {
 		return false
 	case plan.Provides(o) != "":
 		return s.Action != plan.ActionKeep // others need it now
+	case s.hook():
+		return true
 	case !n.Options.Wait && n.share == plan.ShareNone:
 		return false
 	}
@@ -202,6 +206,10 @@ func (n *nodeRun) begin(ctx context.Context) bool {
 		n.fail(err)
 		return false
 	}
+	if err := n.loadHooks(); err != nil {
+		n.fail(err)
+		return false
+	}
 	return true
 }
 
@@ -219,6 +227,7 @@ func (n *nodeRun) advance(ctx context.Context) bool {
 	for n.carryOut(ctx) {
 		switch n.phase {
 		case phaseWanted:
+			n.completeHooks()
 			if severity(n.worst()) > severity(OutcomeDone) {
 				n.keepLeaving()
 				return true

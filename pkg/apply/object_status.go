@@ -76,7 +76,7 @@ func (n *nodeRun) waitedSince(s *stepRun) time.Time {
 	if !s.unready() {
 		return time.Time{}
 	}
-	if s.Action == plan.ActionKeep {
+	if s.Action == plan.ActionKeep && !s.hook() { // each run waits for a hook as long as it may take
 		if told := n.told(s.ref()); told != nil && !told.Since.IsZero() && told.Since.Before(n.Now()) {
 			return told.Since
 		}

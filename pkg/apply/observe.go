@@ -108,8 +108,9 @@ func wantedKinds(nodes []*plan.Node, inventories []*inventory.Inventory) []wante
 	}
 	groups := map[string]bool{}
 	for _, inv := range inventories {
-		for i := range inv.Entries {
-			r := &inv.Entries[i]
+		entries := inv.All()
+		for i := range entries {
+			r := &entries[i]
 			if unlooked[r.Ref] {
 				continue
 			}

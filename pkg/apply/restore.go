@@ -36,11 +36,17 @@ func (n *nodeRun) restore(ctx context.Context) error {
 // detachAll takes the owner reference to the inventory off all that has it.
 func (n *nodeRun) detachAll(ctx context.Context) error {
 	me := n.owner()
+	if err := n.reownManifests(false); err != nil {
+		return err
+	}
 	return n.reownAll(ctx, me.Owns)
 }
 
 // attachAll gives all objects an owner reference to the inventory.
 func (n *nodeRun) attachAll(ctx context.Context) error {
+	if err := n.reownManifests(true); err != nil {
+		return err
+	}
 	return n.reownAll(ctx, func(*plan.Live) bool { return true }, n.ownerReference())
 }
 

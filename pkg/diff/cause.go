@@ -19,6 +19,8 @@ const (
 	CauseGone        CauseKind = "gone"                       // it was written, and others deleted it
 	CauseRemoved     CauseKind = "removed from the form"      // the form has the resource no more
 	CauseNotIncluded CauseKind = "not included (includeWhen)" // the form has the resource, and the row no longer does
+	CauseHook        CauseKind = "runs before the rest goes"  // runOn: Delete
+	CauseLeftover    CauseKind = "left over"                  // a hook made it before its node came back
 	CauseRowGone     CauseKind = "row gone"                   // the row is inactive or gone
 	CauseDeleted     CauseKind = "node deleted"               // the node's inventory was deleted
 	CauseAdopted     CauseKind = "adopted"                    // it exists, and was not ours

@@ -132,8 +132,8 @@ func (c *completion) unknown(all *records, found *leavingHubs) []string {
 	named := map[lynq.Ref]bool{}
 	for _, inv := range all.nodes {
 		if h := found.at[plan.HubOf(inv)]; h != nil && h.nodes[keyOf(inv)] {
-			for i := range inv.Entries {
-				named[inv.Entries[i].Ref] = true
+			for _, r := range slices.Concat(inv.Entries, inv.Hooks) {
+				named[r.Ref] = true
 			}
 		}
 	}

@@ -32,6 +32,7 @@ func (d *desired) Make(n *lynq.Node) (any, error) {
 	if err != nil || d.selector == nil {
 		return made, err
 	}
+	made.HooksLeftOut = true // which of those recorded it leaves out is not known
 	for i := range n.Objects {
 		made.Objects[i].LeftOut = !d.selector.Matches(labelsOf(n.Objects[i].Content))
 	}

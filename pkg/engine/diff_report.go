@@ -86,6 +86,10 @@ func (t *trial) object(o *diff.Object, p *plan.NodePlan, s *plan.Step) error {
 	case s.Action == plan.ActionKeep, s.Object == nil && (s.Live == nil || s.To != plan.NodeKey{}):
 		return nil // what was tried, if anything, is of another node that has the object
 	}
+	if s.Object != nil && s.Object.Policy.Hook() {
+		t.takeSides(o.Ref)
+		return o.Compare(nil, outline(s.Object), diff.Origin{Whole: diff.CauseHook})
+	}
 	origin, err := t.origin(p, s)
 	if err != nil {
 		return err
@@ -105,6 +109,12 @@ func (t *trial) object(o *diff.Object, p *plan.NodePlan, s *plan.Step) error {
 		o.Before, o.After = "", ""
 	}
 	return err
+}
+
+// outline is what is shown of a hook: its manifest is in a Secret, and may have values
+// that were recorded nowhere else.
+func outline(o *plan.Object) map[string]any {
+	return map[string]any{"apiVersion": o.APIVersion, "kind": o.Kind, "metadata": map[string]any{"name": o.Name, "namespace": o.Namespace}}
 }
 
 // take is the last event of an object, which is kept no longer.
@@ -195,6 +205,8 @@ func wholeCause(s *plan.Step) diff.CauseKind {
 		return diff.CauseRemoved
 	case plan.ReasonNotIncluded:
 		return diff.CauseNotIncluded
+	case plan.ReasonLeftover:
+		return diff.CauseLeftover
 	case plan.ReasonNodeGone:
 		return diff.CauseRowGone
 	case plan.ReasonNodeDeleted:

@@ -343,16 +343,16 @@ func (j *removalJob) observe(ctx context.Context, hub string, leaving []*invento
 	rest := make([]*inventory.Inventory, 0, len(leaving))
 	for _, inv := range leaving {
 		inv = inv.Clone()
-		kept := inv.Entries[:0]
-		for _, r := range inv.Entries {
-			if j.giveUp[r.Ref] {
-				apart = append(apart, r)
-				giveUp[r.Ref] = nil
-			} else {
-				kept = append(kept, r)
+		named := func(r inventory.Entry) bool {
+			if !j.giveUp[r.Ref] {
+				return false
 			}
+			if giveUp[r.Ref] = nil; !r.Hook() || r.Phase != "" {
+				apart = append(apart, r)
+			}
+			return true
 		}
-		inv.Entries = kept
+		inv.Entries, inv.Hooks = slices.DeleteFunc(inv.Entries, named), slices.DeleteFunc(inv.Hooks, named)
 		rest = append(rest, inv)
 	}
 	if seen, err = apply.Observe(ctx, j.client, hub, nil, rest); err != nil {

@@ -97,7 +97,7 @@ func newNodeLook(client *kube.Client, inv *inventory.Inventory) *nodeLook {
 // look reads all there is.
 func (l *nodeLook) look(ctx context.Context) {
 	lists := map[ownedList]bool{}
-	entries := l.inventory.Entries
+	entries := l.inventory.All()
 	atOnce(len(entries), func(i int) {
 		owned := l.object(ctx, &entries[i])
 		l.mu.Lock()

@@ -77,6 +77,9 @@ func (e *Engine) PrepareFor(ctx context.Context, o *TreeOptions) (*Inputs, error
 	if err != nil {
 		return inputs, err
 	}
+	if o.Target == gitops.TargetPlain {
+		e.tellHooks(inputs)
+	}
 	e.tellTombstones(inputs.Hubs)
 	if len(losses) == 0 {
 		return inputs, nil
@@ -99,6 +102,16 @@ func (e *Engine) tellTombstones(hubs []HubPrograms) {
 	for _, p := range allPrograms(hubs) {
 		if n := len(p.Form.Tombstones); n > 0 {
 			e.notef("form %q: no effect here of %s: apply deletes what they name, and Argo CD and Flux prune what a tree no longer has", p.Form.Name, lynq.Count(n, "tombstone"))
+		}
+	}
+}
+
+// tellHooks warns of resources that are in no manifests: who applies those would run
+// them at once.
+func (e *Engine) tellHooks(inputs *Inputs) {
+	for _, p := range allPrograms(inputs.Hubs) {
+		for _, r := range p.Form.Hooks() {
+			e.notef("warning: %s: form %q, resource %q has runOn: Delete and is left out: whatever applies the manifests would run it at once (lynqctl apply runs it when its node goes)", r.Pos, p.Form.Name, r.ID)
 		}
 	}
 }

@@ -106,6 +106,7 @@ func checkDependencies(rep *report, subject string, entries []*entry) {
 			}
 		}
 	}
+	checkHookDependencies(rep, subject, entries)
 	for _, c := range cycles(entries) {
 		rep.problems.Add(c.pos, "remove one of these dependencies", "%s: resources depend on each other in a cycle: %s", subject, c.path)
 	}

@@ -80,6 +80,9 @@ func graphOf(f *Form) graph {
 		if r.Policy.PurgeOrder != nil {
 			g.nodes[i].kind += fmt.Sprintf("  (purged after wave %d)", *r.Policy.PurgeOrder)
 		}
+		if r.Policy.Hook() {
+			g.nodes[i].kind += "  (runOn: Delete)"
+		}
 		index[r.ID] = i
 	}
 	needs := make([][]int, len(f.Resources))

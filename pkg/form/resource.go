@@ -43,6 +43,7 @@ func readEntry(spec *object, s section, index int, v *Value) *entry {
 	for _, path := range r.IgnoreFields {
 		r.Policy.IgnoreFields = append(r.Policy.IgnoreFields, path.Text)
 	}
+	checkHook(o, r)
 	o.done()
 	return e
 }

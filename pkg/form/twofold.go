@@ -31,7 +31,7 @@ func readiness() twofold { return twofold{field: "readiness", annotation: lynq.A
 
 // twofoldPolicies are all of them.
 func twofoldPolicies() []twofold {
-	return append(wavePolicies(), adoptionPolicy(), reconcilePolicy(), reapplyInterval(), deletionPolicy(), patchStrategy(), readiness())
+	return append(wavePolicies(), adoptionPolicy(), reconcilePolicy(), reapplyInterval(), deletionPolicy(), patchStrategy(), readiness(), runOn())
 }
 
 // readTwofold reads the policies that have two spellings. The manifest has been
@@ -44,6 +44,7 @@ func readTwofold(o *object, r *Resource) {
 	r.Policy.Deletion = cmp.Or(twofoldWord(o, r, deletionPolicy(), lynq.DeletionPolicies()...), r.Policy.Deletion)
 	readWaves(o, r)
 	readPatchStrategy(o, r)
+	readRunOn(o, r)
 	checkTwofoldKeys(o, r)
 }
 

@@ -85,7 +85,7 @@ func (m *AppMaker) ofNode(f *form.Form) ([]map[string]any, error) {
 		ignores, err := argoIgnores([]*form.Form{f})
 		return []map[string]any{m.application(f, ignores)}, err
 	case AppsKustomizations:
-		return []map[string]any{m.kustomization(slotName, f.Resources)}, nil
+		return []map[string]any{m.kustomization(slotName, f.Wanted())}, nil
 	case AppsOrdered:
 		return m.orderedKustomizations(f), selectable(f)
 	}
@@ -142,7 +142,7 @@ func (o AppOptions) withDefaults() (AppOptions, error) {
 // selectable tells which resources cannot have a Kustomization of their own.
 func selectable(f *form.Form) error {
 	var errs []error
-	for _, r := range f.Resources {
+	for _, r := range f.Wanted() {
 		if !lynq.IsLabelValue(r.ID) {
 			errs = append(errs, fmt.Errorf("%s: form %q, resource %q: no selector of Flux finds it by its id (use at most 63 letters, digits, dots and dashes)", r.Pos, f.Name, r.ID))
 		}
@@ -192,8 +192,8 @@ func (m *AppMaker) resources(n *Node) []string {
 	if m.options.Kind != AppsOrdered || f == nil {
 		return nil
 	}
-	ids := make([]string, len(f.Resources))
-	for i, r := range f.Resources {
+	ids := make([]string, len(f.Wanted()))
+	for i, r := range f.Wanted() {
 		ids[i] = r.ID
 	}
 	return ids

@@ -165,7 +165,7 @@ func argoIgnores(forms []*form.Form) ([]ignoreRule, error) {
 	}
 	kinds := map[groupKind][]resource{}
 	for _, f := range forms {
-		for _, r := range f.Resources {
+		for _, r := range f.Wanted() {
 			group, _ := lynq.SplitAPIVersion(r.APIVersion)
 			key := groupKind{group, r.Kind}
 			kinds[key] = append(kinds[key], resource{r, f.Name, argoLeftAlone(r)})

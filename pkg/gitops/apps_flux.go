@@ -61,8 +61,8 @@ func (m *AppMaker) kustomization(name string, resources []*form.Resource) map[st
 // of the folder away.
 func (m *AppMaker) orderedKustomizations(f *form.Form) []map[string]any {
 	o := orderOf(f)
-	all := make([]map[string]any, len(f.Resources))
-	for i, r := range f.Resources {
+	all := make([]map[string]any, len(f.Wanted()))
+	for i, r := range f.Wanted() {
 		all[i] = m.kustomization(slotOf(r.ID), []*form.Resource{r})
 		spec, _ := all[i]["spec"].(map[string]any)
 		if isClaim(r) && o.needed[i] {

@@ -95,5 +95,5 @@ func argoIgnored(s *subject) string {
 // allStuck tells whether no resource of a form may be taken from another
 // Application.
 func allStuck(f *form.Form) bool {
-	return !slices.ContainsFunc(f.Resources, func(r *form.Resource) bool { return r.Policy.Conflict != lynq.ConflictStuck })
+	return !slices.ContainsFunc(f.Wanted(), func(r *form.Resource) bool { return r.Policy.Conflict != lynq.ConflictStuck })
 }

@@ -74,8 +74,8 @@ func fluxTimeout(s *subject) string {
 	switch {
 	case s.apps == AppsNone:
 		return "the timeout is that of your Kustomization"
-	case s.apps == AppsKustomizations && s.Policy.Timeout < longestTimeout(s.form.Resources):
-		return fmt.Sprintf("the node has the longest timeout of its resources, %s", longestTimeout(s.form.Resources))
+	case s.apps == AppsKustomizations && s.Policy.Timeout < longestTimeout(s.form.Wanted()):
+		return fmt.Sprintf("the node has the longest timeout of its resources, %s", longestTimeout(s.form.Wanted()))
 	case s.Policy.Timeout < fluxLeastTimeout:
 		return fmt.Sprintf("Flux waits %s at least", fluxLeastTimeout)
 	}

@@ -20,11 +20,14 @@ func Annotate(f *form.Form, t Target, apps Apps) []Loss {
 	var losses []Loss
 	o := orderOf(f)
 	for _, e := range table() {
-		for i, r := range f.Resources {
+		for i, r := range f.Wanted() {
 			if s := (&subject{Resource: r, form: f, order: o, i: i, apps: apps}); e.of(s) {
 				losses = append(losses, e.apply(s, t)...)
 			}
 		}
+	}
+	for _, r := range f.Hooks() {
+		losses = append(losses, Loss{Form: f.Name, Resource: r.ID, Policy: "runOn: Delete", Instead: "it is left out, and nothing is run before a tenant's objects are deleted"})
 	}
 	return append(losses, formLosses(f, t)...)
 }

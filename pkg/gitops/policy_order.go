@@ -29,9 +29,9 @@ type order struct {
 }
 
 func orderOf(f *form.Form) *order {
-	n := len(f.Resources)
+	n := len(f.Wanted())
 	o := &order{
-		resources: f.Resources, needs: make([][]int, n), later: make([][]int, n), turns: make([][]int, n),
+		resources: f.Wanted(), needs: make([][]int, n), later: make([][]int, n), turns: make([][]int, n),
 		waves: make([]int, n), owns: make([]bool, n), needed: make([]bool, n),
 	}
 	o.link(func(r, other *form.Resource) bool { return slices.Contains(r.DependIDs, other.ID) })
@@ -40,11 +40,11 @@ func orderOf(f *form.Form) *order {
 	})
 	o.linkWaves()
 	walked := make([]bool, n)
-	for i, r := range f.Resources {
+	for i, r := range f.Wanted() {
 		_, o.owns[i] = ownAnnotation(r, argoSyncWave)
 		o.walk(i, walked)
 	}
-	for i, r := range f.Resources {
+	for i, r := range f.Wanted() {
 		if isClaim(r) && !o.owns[i] {
 			o.join(i)
 		}

@@ -43,7 +43,7 @@ func Name(node string) string { return namePrefix + node }
 // bytes, in whatever order its records are. The error is a *TooLargeError, or
 // says what cannot be told by a record.
 func Encode(inv *Inventory) (*corev1.ConfigMap, error) {
-	entries := sorted(inv.Entries)
+	entries := sorted(slices.Concat(inv.Entries, inv.Hooks))
 	resources, err := encodeEntries(entries)
 	if err != nil {
 		return nil, fmt.Errorf("inventory of node %s/%s: %w", inv.Namespace, inv.Node, err)
@@ -52,7 +52,7 @@ func Encode(inv *Inventory) (*corev1.ConfigMap, error) {
 	if err != nil {
 		return nil, fmt.Errorf("inventory of node %s/%s: status: %w", inv.Namespace, inv.Node, err)
 	}
-	annotations, err := inv.annotations()
+	annotations, err := inv.annotations(entries)
 	if err != nil {
 		return nil, fmt.Errorf("inventory of node %s/%s: %w", inv.Namespace, inv.Node, err)
 	}
@@ -91,13 +91,13 @@ func Encode(inv *Inventory) (*corev1.ConfigMap, error) {
 	return cm, nil
 }
 
-// annotations are all that an inventory has of its own.
-func (inv *Inventory) annotations() (map[string]string, error) {
+// annotations are all that an inventory with these entries and hooks has of its own.
+func (inv *Inventory) annotations(entries []Entry) (map[string]string, error) {
 	a := map[string]string{
 		lynq.AnnotationHubID:              inv.Hub,
 		lynq.AnnotationApplySetTooling:    applySetTooling,
-		lynq.AnnotationApplySetGroupKinds: groupKinds(inv.Entries),
-		lynq.AnnotationApplySetNamespaces: additionalNamespaces(inv.Entries, inv.Namespace),
+		lynq.AnnotationApplySetGroupKinds: groupKinds(entries),
+		lynq.AnnotationApplySetNamespaces: additionalNamespaces(entries, inv.Namespace),
 	}
 	if _, whole := lynq.UIDLabel(inv.RowUID); !whole {
 		a[lynq.AnnotationUID] = inv.RowUID
@@ -161,6 +161,7 @@ func Decode(cm *corev1.ConfigMap) (*Inventory, error) {
 	if inv.Entries, err = d.entries(); err != nil {
 		return nil, err
 	}
+	inv.Entries, inv.Hooks = withoutHooks(inv.Entries)
 	if inv.Status, err = d.status(); err != nil {
 		return nil, err
 	}

@@ -34,7 +34,9 @@ type Inventory struct {
 
 	// Entries are one for each object, sorted by Key.
 	Entries []Entry
-	Status  Status
+	// Hooks are one for each object that is made when the node goes, sorted by Key.
+	Hooks  []Entry
+	Status Status
 
 	// What only the cluster knows: zero before the first save.
 	UID, ResourceVersion string
@@ -73,7 +75,7 @@ func (inv *Inventory) Holders() []string {
 // Clone is a copy whose entries and conditions can be changed.
 func (inv *Inventory) Clone() *Inventory {
 	c := *inv
-	c.Entries = slices.Clone(inv.Entries)
+	c.Entries, c.Hooks = slices.Clone(inv.Entries), slices.Clone(inv.Hooks)
 	c.Status.Conditions = slices.Clone(inv.Status.Conditions)
 	c.Status.Objects = slices.Clone(inv.Status.Objects)
 	return &c
@@ -133,6 +135,10 @@ type Entry struct {
 	Adopted bool `json:"adopted,omitempty"`
 	// Excluded: a rule excluded it when its form was last applied.
 	Excluded bool `json:"excluded,omitempty"`
+
+	// RunOn is Delete for a hook, "" else. The digest of a hook is that of what is
+	// recorded of it in a Secret, and Phase is how far it is.
+	RunOn lynq.RunOn `json:"runOn,omitempty"`
 }
 
 // Key is Kind/Namespace/Name@id, or Kind/Name@id for cluster-scoped objects.

@@ -191,6 +191,8 @@ func (r *Entry) member(s *scanner, name string, key *string) {
 		r.Adopted = s.truth()
 	case "excluded":
 		r.Excluded = s.truth()
+	case "runOn":
+		r.RunOn = word(s, name, []lynq.RunOn{lynq.RunOnDelete})
 	default:
 		s.fail("%q is no part of an entry", name)
 	}
@@ -213,7 +215,7 @@ func patches() []lynq.PatchStrategy {
 	return append(lynq.PatchStrategies(), "")
 }
 
-func phases() []Phase { return []Phase{PhaseCompleted, ""} }
+func phases() []Phase { return []Phase{PhaseRunning, PhaseFailed, PhaseCompleted, ""} }
 
 // word reads a string that must be one of some.
 func word[T ~string](s *scanner, name string, known []T) T {

@@ -134,7 +134,8 @@ func Equal(a, b *Inventory) bool {
 	return a.Node == b.Node && a.Namespace == b.Namespace && a.HubKey() == b.HubKey() && a.FormKey() == b.FormKey() && a.Format == b.Format &&
 		a.RowUID == b.RowUID && a.Activate == b.Activate && a.TemplateGeneration == b.TemplateGeneration &&
 		a.RolloutStart.Equal(b.RolloutStart) && a.Extra == b.Extra && slices.Equal(a.DependForms, b.DependForms) && a.Version == b.Version && a.Finalizer == b.Finalizer &&
-		a.Copy == "" && b.Copy == "" && equalStatus(a.Status, b.Status) && slices.Equal(sorted(a.Entries), sorted(b.Entries))
+		a.Copy == "" && b.Copy == "" && equalStatus(a.Status, b.Status) &&
+		slices.Equal(sorted(a.Entries), sorted(b.Entries)) && slices.Equal(sorted(a.Hooks), sorted(b.Hooks))
 }
 
 // index finds entries by their objects.

@@ -176,7 +176,7 @@ func (s *Store) Save(ctx context.Context, inv *Inventory) (*Inventory, error) {
 		return nil, fmt.Errorf("save the inventory of node %s/%s: %w", inv.Namespace, inv.Node, err)
 	}
 	next := *inv
-	next.Entries, next.Format = sorted(inv.Entries), 0
+	next.Entries, next.Hooks, next.Format = sorted(inv.Entries), sorted(inv.Hooks), 0
 	next.UID, next.ResourceVersion = string(saved.UID), saved.ResourceVersion
 	next.Created, next.Deleting = saved.CreationTimestamp.Time, saved.DeletionTimestamp != nil
 	next.Others = othersOf(saved, nodeKeys())

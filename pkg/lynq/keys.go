@@ -77,6 +77,10 @@ const AnnotationReapplyInterval = KeyPrefix + "reapply-interval"
 // apply may be ssa-merge, and override ssa-override (seed: dependents).
 const AnnotationUpdatePolicy = KeyPrefix + "update-policy"
 
+// AnnotationRunOn is another spelling of a resource's runOn. A hook has it in the
+// cluster too, so that all who wait for one know that it has to complete.
+const AnnotationRunOn = KeyPrefix + "run-on"
+
 // FieldManager is the name under which lynqctl writes.
 const FieldManager = "lynq"
 
@@ -103,7 +107,8 @@ const (
 	LabelRecord   = KeyPrefix + "record"
 	RecordNode    = "node"
 	RecordHub     = "hub"
-	RecordCopy    = "copy" // of a node's inventory that is being restored
+	RecordCopy    = "copy"  // of a node's inventory that is being restored
+	RecordHooks   = "hooks" // a Secret with the manifests of a node's hooks
 	LabelTemplate = KeyPrefix + "template"
 	// LabelHubNamespace tells hubs of one name apart. Up to format 2 inventories
 	// have it as an annotation.

@@ -44,6 +44,8 @@ type Node struct {
 	// those alone.
 	Row     string
 	Objects []Object
+	// Hooks are what is run when the node goes, in dependency order.
+	Hooks []Object
 	// Excluded are the ids of resources of the form that the row does not get.
 	Excluded []string
 	// Tombstones are what is to go beside.

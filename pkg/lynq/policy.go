@@ -21,6 +21,9 @@ type ReconcilePolicy string
 // PatchStrategy says how an existing object is updated.
 type PatchStrategy string
 
+// RunOn says when a resource is created.
+type RunOn string
+
 // The values of the policies (seed: policies guide; adoption: dependents).
 const (
 	CreateWhenNeeded CreationPolicy = "WhenNeeded"
@@ -47,6 +50,9 @@ const (
 	PatchMerge    PatchStrategy = "merge"
 	PatchReplace  PatchStrategy = "replace"
 	PatchRecreate PatchStrategy = "recreate" // deleted and created again, where its content changes
+
+	RunOnApply  RunOn = "Apply"
+	RunOnDelete RunOn = "Delete" // created when its node goes, and must complete before anything of it is deleted
 )
 
 // Policy is everything a form says about the life of one resource, beside its
@@ -85,6 +91,8 @@ type Policy struct {
 	// PurgeOrder is the wave at whose end the object is deleted, for its work is done
 	// then; nil for one that stays.
 	PurgeOrder *int
+	// RunOn is "" where the form does not say it.
+	RunOn RunOn
 }
 
 // Waves go from LowestWave to HighestWave.
@@ -92,6 +100,10 @@ const (
 	LowestWave  = -32768
 	HighestWave = 32767
 )
+
+// Hook tells whether the resource is run when its node goes, and is not one of the
+// objects that the node wants.
+func (p *Policy) Hook() bool { return p != nil && p.RunOn == RunOnDelete }
 
 // DefaultPolicy is what a resource has that says nothing.
 func DefaultPolicy() Policy {

@@ -3,10 +3,12 @@ package lynq
 import "strings"
 
 // The names of lynqctl's own records begin with these: the inventories of nodes
-// and copies of them, the records of hubs, and the Leases that keep two runs off one hub.
+// and copies of them, the Secrets with the manifests of their hooks, the records of
+// hubs, and the Leases that keep two runs off one hub.
 const (
 	NodeRecordPrefix = "lynqnode-"
 	NodeCopyPrefix   = "lynqcopy-"
+	NodeHooksPrefix  = "lynqhooks-"
 	HubRecordPrefix  = "lynqhub-"
 	LeasePrefix      = "lynqctl-"
 )
@@ -17,6 +19,8 @@ func ReservedNames(group, kind string) []string {
 	switch {
 	case group == "" && kind == "ConfigMap":
 		return []string{NodeRecordPrefix, NodeCopyPrefix, HubRecordPrefix}
+	case group == "" && kind == "Secret":
+		return []string{NodeHooksPrefix}
 	case group == "coordination.k8s.io" && kind == "Lease":
 		return []string{LeasePrefix}
 	}

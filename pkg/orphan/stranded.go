@@ -124,8 +124,7 @@ func newBooks(inventories []*inventory.Inventory, broken []*inventory.Unreadable
 	}
 	for _, inv := range inventories {
 		b.nodes[inventory.ID(inv.Namespace, inventory.Name(inv.Node))] = plan.NodeKey{Namespace: inv.Namespace, Name: inv.Node}
-		for i := range inv.Entries {
-			r := &inv.Entries[i]
+		for _, r := range inv.All() {
 			b.refs[r.Ref] = true
 			if r.UID != "" {
 				b.uids[types.UID(r.UID)] = true

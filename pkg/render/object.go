@@ -95,7 +95,12 @@ func (f *frame) node() *lynq.Node {
 			n.Excluded = append(n.Excluded, p.resources[i].ID)
 			continue
 		}
-		n.Objects = append(n.Objects, f.object(i))
+		switch o := f.object(i); {
+		case !o.Policy.Hook():
+			n.Objects = append(n.Objects, o)
+		case f.exclusion(i) == nil: // else it is never to be made
+			n.Hooks = append(n.Hooks, o)
+		}
 	}
 	n.Tombstones = f.tombstones()
 	return n

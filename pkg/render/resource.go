@@ -143,6 +143,9 @@ func (c *compiler) tracking(r *resource) (labels, annotations map[string]field) 
 	if hint := r.Policy.Readiness; hint != nil {
 		annotations[lynq.AnnotationStatusHint] = field{node: staticText(hint.String())}
 	}
+	if r.Policy.Hook() {
+		annotations[lynq.AnnotationRunOn] = field{node: staticText(string(r.Policy.RunOn))}
+	}
 	if r.Policy.Creation == lynq.CreateOnce {
 		annotations[lynq.AnnotationCreatedOnce] = field{node: staticText("true")}
 	}

@@ -364,6 +364,9 @@ func (w *worker) node(b *batch, row, program int, f *frame) {
 				w.key = f.appendKey(w.key[:0], i)
 				b.keys = append(b.keys, ownedKey{w.seeds.key(w.key), i})
 			}
+			if f.program.resources[i].Policy.Hook() {
+				continue // who applied it would run it at once
+			}
 			if w.nodes != nil {
 				n.count++
 				continue

@@ -26,6 +26,9 @@ func (p *Program) templateDigest(r *resource) string {
 	if r.Policy.OnNodeChange {
 		d.value(p.Form.Spec)
 	}
+	if r.Policy.Hook() {
+		d.texts(string(r.Policy.RunOn))
+	}
 	d.list(len(r.Policy.IgnoreFields))
 	d.texts(r.Policy.IgnoreFields...)
 	for _, entries := range [][]form.Entry{r.Labels, r.Annotations} {

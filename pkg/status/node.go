@@ -127,6 +127,8 @@ func Recorded(inv *inventory.Inventory, r *inventory.Entry) string {
 	switch {
 	case told != nil && slices.Contains([]string{inventory.ObjectConflict, inventory.ObjectFailed, inventory.ObjectNotReady, inventory.ObjectTimedOut}, told.Reason):
 		return Degraded + ": " + told.Reason
+	case r.Hook():
+		return cmp.Or(string(r.Phase), "-")
 	case r.Phase == inventory.PhaseCompleted:
 		return Ready + ": " + string(r.Phase)
 	case r.Ready && r.UID != "" && r.Digest != "":

@@ -53,11 +53,12 @@ type Policies struct {
 	Deletion lynq.DeletionPolicy `json:"deletion"`
 	Conflict lynq.ConflictPolicy `json:"conflict"`
 	Patch    lynq.PatchStrategy  `json:"patch"`
+	RunOn    lynq.RunOn          `json:"runOn,omitempty"`
 }
 
 // PoliciesOf are those of a record.
 func PoliciesOf(r *inventory.Entry) *Policies {
-	return &Policies{Creation: r.Creation, Deletion: r.Deletion, Conflict: r.Conflict, Patch: r.Patch}
+	return &Policies{Creation: r.Creation, Deletion: r.Deletion, Conflict: r.Conflict, Patch: r.Patch, RunOn: r.RunOn}
 }
 
 // Unusual are the policies that are not the default, as people write them.
@@ -73,6 +74,9 @@ func (p *Policies) Unusual() []string {
 	add(string(p.Deletion), string(usual.Deletion))
 	add(string(p.Conflict), string(usual.Conflict))
 	add(string(p.Patch), string(usual.Patch))
+	if p.RunOn != "" {
+		words = append(words, "runOn="+string(p.RunOn))
+	}
 	return words
 }
 
@@ -85,7 +89,7 @@ func (o *Object) Ref() lynq.Ref {
 // on, as they are now. What is not among those seen is not known. Below each is what
 // belongs to it, and below that what belongs to that.
 func Tree(inv *inventory.Inventory, now *Now, seen map[lynq.Ref]Seen, belonging []Seen) []Object {
-	entries := slices.SortedStableFunc(slices.Values(inv.Entries), func(a, b inventory.Entry) int {
+	entries := slices.SortedStableFunc(slices.Values(inv.All()), func(a, b inventory.Entry) int {
 		return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Key(), b.Key()))
 	})
 	owned := map[types.UID][]Seen{}
@@ -133,6 +137,7 @@ func (o *Object) judge(inv *inventory.Inventory, r *inventory.Entry, s *Seen, t 
 		if !gone && s.Readiness.State != ready.StateReady && !strings.Contains(t.Message, s.Readiness.Message) {
 			o.Message = join(o.Message, s.Readiness.Message)
 		}
+	case r.Hook(): // how far it is counts, not whether it is as recorded
 	case s.UID != "":
 		o.State, o.Reason = Ready, ""
 		if r.Digest == "" {
@@ -172,7 +177,7 @@ func unwritten(inv *inventory.Inventory) []Object {
 		if whole && told.Reason != Excluded { // it is left alone on purpose
 			continue
 		}
-		if slices.ContainsFunc(inv.Entries, func(r inventory.Entry) bool { return r.Ref == told.Ref() }) {
+		if slices.ContainsFunc(inv.All(), func(r inventory.Entry) bool { return r.Ref == told.Ref() }) {
 			continue
 		}
 		o := Object{Group: told.Group, Kind: told.Kind, Namespace: told.Namespace, Name: told.Name, ID: told.ID, State: Unknown}

@@ -221,7 +221,7 @@ func (d *decider) node(n *Node) NodePlan {
 			s.Reason = ReasonNotIncluded
 		}
 	}
-	p.Steps = append(p.Steps, dropped...)
+	p.Steps = append(append(p.Steps, dropped...), d.leftovers(me, inv)...)
 	return p
 }
 
@@ -300,12 +300,15 @@ func (d *decider) leaving(inv *inventory.Inventory, why Reason) NodePlan {
 	}
 	me := d.owner(p.NodeKey)
 	p.Steps = d.leave(me, inv, entriesOf(inv), why)
-	if row := d.claims.node(inv); row != nil && why == ReasonNodeGone {
+	row := d.claims.node(inv)
+	if row != nil && why == ReasonNodeGone {
 		wait(p.Steps, row)
+		return p
 	}
 	if d.Cascade == CascadeBackground && len(inv.DependForms) == 0 {
 		collect(me, p.Steps)
 	}
+	p.Steps = slices.Concat(d.hooks(me, inv), p.Steps, d.afterHooks(me, inv, why))
 	return p
 }
 
@@ -408,7 +411,9 @@ func (d *decider) leavingStep(me Owner, r *inventory.Entry, l *Live, why Reason)
 }
 
 // nodeStays tells of the reason why an object goes whether its node stays.
-func (r Reason) nodeStays() bool { return r == ReasonRemoved || r == ReasonNotIncluded }
+func (r Reason) nodeStays() bool {
+	return r == ReasonRemoved || r == ReasonNotIncluded || r == ReasonLeftover
+}
 
 // notSeen plans an object that was not seen: it is gone, or could not be looked at.
 func (d *decider) notSeen(s *Step) {
@@ -449,6 +454,9 @@ func (me Owner) releaseForeign(s *Step, l *Live) bool {
 
 // step plans one object that its node wants.
 func (d *decider) step(me Owner, o *Object, r *inventory.Entry, l *Live) Step {
+	if o.Policy.Hook() {
+		return d.hook(me, o, r, l)
+	}
 	s := d.wanted(me, o, r, l)
 	s.Adopted = d.adopted(me, &s)
 	d.recreate(me, &s)
@@ -652,5 +660,5 @@ func (d *decider) givesAway(k NodeKey, ref lynq.Ref) bool {
 	if inv == nil || d.unknown[k] || d.desired[ref] == k || d.nodes[k] == nil && !d.goes(inv) {
 		return false
 	}
-	return slices.ContainsFunc(inv.Entries, func(r inventory.Entry) bool { return r.Ref == ref })
+	return slices.ContainsFunc(inv.All(), func(r inventory.Entry) bool { return r.Ref == ref })
 }

@@ -27,6 +27,10 @@ type Node struct {
 	// Objects are in the order of their waves, and within a wave in one in which each
 	// comes after all it depends on.
 	Objects []Object
+	// Hooks are what is run when the node goes, in such an order too; HooksLeftOut: a
+	// selector leaves out what the record says of them.
+	Hooks        []Object
+	HooksLeftOut bool
 	// Excluded are the ids of resources of the form that the row does not get.
 	Excluded []string
 	// Tombstones are what is to go beside.

@@ -25,8 +25,8 @@ func (in *Input) See(o *Observed) {
 // UnknownOf is why it is not known which of the objects of an inventory there are,
 // nil where it is.
 func (o *Observed) UnknownOf(inv *inventory.Inventory) error {
-	for i := range inv.Entries {
-		if err := o.Unknown[inv.Entries[i].Ref]; err != nil {
+	for _, r := range inv.All() {
+		if err := o.Unknown[r.Ref]; err != nil {
 			return err
 		}
 	}

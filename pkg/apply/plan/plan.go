@@ -54,6 +54,9 @@ const (
 	ReasonDeleting     Reason = "Deleting"     // is being deleted
 	ReasonRemoved      Reason = "Removed"      // the form no longer has it
 	ReasonNotIncluded  Reason = "NotIncluded"  // the form has it, and the row no longer does (includeWhen)
+	ReasonLeftover     Reason = "Leftover"     // a hook made it before its node came back
+	ReasonBeforeDelete Reason = "BeforeDelete" // a hook, which runs before anything of its node is deleted
+	ReasonNotRun       Reason = "NotRun"       // a hook of a node of which nothing is deleted
 	ReasonNodeGone     Reason = "NodeGone"     // the row is inactive or gone
 	ReasonNodeDeleted  Reason = "NodeDeleted"  // the node, or its record, was deleted by hand
 	ReasonGivenUp      Reason = "GivenUp"      // its cleanup fails, and a person said to leave it behind

@@ -14,6 +14,9 @@ func CheckSizes(plans []Plan) error {
 	for k := range plans {
 		p := &plans[k]
 		for i := range p.Nodes {
+			if n := p.Nodes[i].Desired; n != nil {
+				errs = append(errs, n.checkHooks())
+			}
 			if p.Nodes[i].Desired == nil || len(p.Nodes[i].Steps) < fewObjects {
 				continue
 			}
@@ -56,6 +59,9 @@ func (p *NodePlan) NextInventory(now *inventory.Inventory, finalizer bool) *inve
 	next.Hub, next.Form, next.RowUID, next.Activate = d.Hub, d.Form, d.UID, "true"
 	next.HubNamespace, next.FormNamespace, next.Format = p.HubNamespace, d.FormNamespace, 0
 	next.TemplateGeneration, next.Extra, next.DependForms = d.TemplateGeneration, d.Extra, d.DependForms
+	if !d.HooksLeftOut {
+		next.Hooks = d.nextHooks(next.Hooks)
+	}
 	return next
 }
 
@@ -71,6 +77,9 @@ const (
 func (s *Step) NextEntry() inventory.Entry {
 	r := NewEntry(s.Object)
 	r.Adopted = s.Adopted
+	if s.Entry != nil && s.Entry.Hook() {
+		r.Phase = s.Entry.Phase
+	}
 	if old := s.Entry; old != nil && (s.Live == nil || old.UID == string(s.Live.UID)) {
 		r.UID, r.Digest, r.Template, r.Generation, r.ResourceVersion, r.Fields, r.Ready =
 			old.UID, old.Digest, old.Template, old.Generation, old.ResourceVersion, old.Fields, old.Ready
@@ -89,5 +98,6 @@ func NewEntry(o *Object) inventory.Entry {
 	return inventory.Entry{
 		Ref: o.Ref, ID: o.ID, APIVersion: o.APIVersion, Order: o.Order, DeleteOrder: o.Policy.DeleteOrder,
 		Creation: o.Policy.Creation, Deletion: o.Policy.Deletion, Conflict: o.Policy.Conflict, Patch: o.Policy.Patch,
+		RunOn: o.Policy.RunOn,
 	}
 }

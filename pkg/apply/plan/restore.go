@@ -49,8 +49,9 @@ func Restore(inventories []*inventory.Inventory, seen *Observed) (restorations [
 	for _, inv := range inventories {
 		r := Restoration{Inventory: inv, Loss: lossOf(inv)}
 		lacking := false
-		for i := range inv.Entries {
-			e := &inv.Entries[i]
+		entries := inv.All()
+		for i := range entries {
+			e := &entries[i]
 			owned, lacks := d.belongs(inv, e, seen.Live[e.Ref])
 			if owned || lacks {
 				r.Objects = append(r.Objects, Belonging{e, seen.Live[e.Ref]})
@@ -103,8 +104,8 @@ func obstacleTo(inv *inventory.Inventory, seen *Observed) error {
 	if err := held(inv); err != nil {
 		return err
 	}
-	for i := range inv.Entries {
-		err := seen.Unknown[inv.Entries[i].Ref]
+	for _, r := range inv.All() {
+		err := seen.Unknown[r.Ref]
 		if unserved := (*UnservedError)(nil); err != nil && !errors.As(err, &unserved) {
 			return fmt.Errorf("inventory %s/%s: %w; it is not restored while it is not known which of its objects there are", inv.Namespace, inventory.Name(inv.Node), err)
 		}

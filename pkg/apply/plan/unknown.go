@@ -91,8 +91,8 @@ func (d *decider) notKnown(objects []Object, inv *inventory.Inventory, goes bool
 		}
 	}
 	if inv != nil && !d.Narrowed {
-		for i := range inv.Entries {
-			ref := inv.Entries[i].Ref
+		for _, r := range inv.All() {
+			ref := r.Ref
 			err := d.Unknown[ref]
 			if unserved := (*UnservedError)(nil); wanted[ref] || d.givenUp(ref) || !goes && errors.As(err, &unserved) {
 				continue

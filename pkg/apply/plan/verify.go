@@ -122,10 +122,10 @@ func newVerifier(in *VerifyInput) *verifier {
 	for _, inv := range v.decider.Inventories {
 		k := NodeKey{inv.Namespace, inv.Node}
 		v.nodes[k], v.byUID[types.UID(inv.UID)] = inv, inv
-		for i := range inv.Entries {
-			v.recorded[inv.Entries[i].Ref] = true
-			if uid := inv.Entries[i].UID; uid != "" {
-				v.uids[types.UID(uid)] = true
+		for _, r := range inv.All() {
+			v.recorded[r.Ref] = true
+			if r.UID != "" {
+				v.uids[types.UID(r.UID)] = true
 			}
 		}
 	}

@@ -71,7 +71,10 @@ func Of(o *unstructured.Unstructured) Readiness {
 	if hint := hintOf(o); hint != "" {
 		return hinted(o, hint)
 	}
-	return ofKind(o)
+	if r := ofKind(o); r.State != StateReady || r.Final || o.GetAnnotations()[lynq.AnnotationRunOn] != string(lynq.RunOnDelete) {
+		return r
+	}
+	return Waiting("it has not completed yet")
 }
 
 // ofKind is what an object's kind tells. Kinds that have no rule of their own are

@@ -1,0 +1,49 @@
+package inventory
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Hooks are recorded among the objects, told apart by their runOn, and count as objects
+// of the node only from when they are begun.
+func TestHooksAreRecorded(t *testing.T) {
+	config := Entry{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme"}, ID: "data", APIVersion: "v1", UID: "u1"}
+	job := Entry{Ref: lynq.Ref{Group: "batch", Kind: "Job", Namespace: "ns", Name: "acme"}, ID: "backup", APIVersion: "batch/v1", Digest: HookDigest([]byte("x")), RunOn: lynq.RunOnDelete}
+	begun := job
+	begun.Name, begun.UID, begun.Phase = "bolt", "u2", PhaseFailed
+	inv := &Inventory{Node: "acme-web", Namespace: "ns", Hub: "crm", HubNamespace: "ns", Form: "web", RowUID: "acme", Activate: "true", Entries: []Entry{config}, Hooks: []Entry{job, begun}}
+	cm, err := Encode(inv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := cm.Annotations[lynq.AnnotationApplySetGroupKinds]; got != "ConfigMap,Job.batch" {
+		t.Errorf("the ApplySet has %s", got)
+	}
+	got, err := Decode(cm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([][]Entry{inv.Entries, inv.Hooks}, [][]Entry{got.Entries, got.Hooks}); diff != "" {
+		t.Errorf("read back (-was +is):\n%s", diff)
+	}
+	if diff := cmp.Diff([]Entry{config, begun}, got.All()); diff != "" {
+		t.Errorf("all that there may be (-want +got):\n%s", diff)
+	}
+	other := got.Clone()
+	other.Hooks[0].Phase = PhaseRunning
+	if Equal(got, other) || got.Hooks[0].Phase != "" {
+		t.Error("a hook that began is no difference")
+	}
+	for _, bad := range []string{`"phase":"Failed"`, `"runOn":"Delete"`} {
+		broken := cm.DeepCopy()
+		broken.Data[keyResources] = strings.Replace(broken.Data[keyResources], bad, strings.ToUpper(bad), 1)
+		if _, err := Decode(broken); err == nil {
+			t.Errorf("%s was read in capitals", bad)
+		}
+	}
+}
