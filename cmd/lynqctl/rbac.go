@@ -65,6 +65,7 @@ or usage, a kind that is not known, or no answer; 130 interrupted.`,
 	flags.StringSliceVar(&f.purposes, "for", f.purposes, "what the rights are for: "+joined(rbac.Purposes()))
 	flags.StringVar(&f.account, "service-account", "", "bind the roles to this ServiceAccount, as NAMESPACE/NAME")
 	flags.StringVar(&f.name, "name", "", "name of all roles and bindings (default: lynqctl-NAMESPACE-NAME of the hub)")
+	flags.StringSliceVar(&f.Tombstones.Paths, "tombstones", nil, "files or directories of tombstones that apply is given")
 	flags.BoolVar(&f.Data, "include-data", false, "orphans prune --include-data is to work, too")
 	flags.BoolVar(&f.Optional, "optional", false, "also rules that the commands can do without: Kubernetes events, and why objects do not get ready")
 	flags.BoolVar(&f.check, "check", false, "say which of the rights you lack")

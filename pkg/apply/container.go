@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -41,26 +40,17 @@ func (n *nodeRun) inside(s *stepRun) ([]string, error) {
 	contents := plan.NewNamespaceContents(kinds, n.plan.NamespaceDefaults)
 	kinds = slices.DeleteFunc(kinds, func(r lynq.APIResource) bool { return !r.Namespaced || plan.Passing(r) })
 	found := make([][]string, len(kinds))
-	errs := make([]error, len(kinds))
-	var looking sync.WaitGroup
-	limit := make(chan struct{}, listsAtOnce)
-	for i, r := range kinds {
-		looking.Go(func() {
-			limit <- struct{}{}
-			defer func() { <-limit }()
-			errs[i] = n.Cluster.List(ctx, r, s.ref().Name, "", func(m *metav1.PartialObjectMetadata) {
-				ref := lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: m.Namespace, Name: m.Name}
-				if !contents.ComesWithNamespace(ref, m) && !n.wouldBeGone(r, m) {
-					found[i] = append(found[i], r.Kind+"/"+m.Name)
-				}
-			})
+	err = inParallel(len(kinds), func(i int) error {
+		r := kinds[i]
+		return n.Cluster.List(ctx, r, s.ref().Name, "", func(m *metav1.PartialObjectMetadata) {
+			ref := lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: m.Namespace, Name: m.Name}
+			if !contents.ComesWithNamespace(ref, m) && !n.wouldBeGone(r, m) {
+				found[i] = append(found[i], r.Kind+"/"+m.Name)
+			}
 		})
-	}
-	looking.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, fmt.Errorf("look what namespace %s holds: %w", s.ref().Name, err)
-		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look what namespace %s holds: %w", s.ref().Name, err)
 	}
 	return slices.Concat(found...), nil
 }

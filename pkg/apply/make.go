@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"slices"
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
@@ -26,7 +27,8 @@ func Make(n *lynq.Node) (*plan.Node, error) {
 	if made.Objects, err = makeObjects(n.Objects, n.Row, partOf); err != nil {
 		return nil, err
 	}
-	if made.Hooks, err = makeObjects(n.Hooks, n.Row, partOf); err != nil {
+	excluded := func(o lynq.Object) bool { return o.Exclusion != nil } // what is never created is not run
+	if made.Hooks, err = makeObjects(slices.DeleteFunc(n.Hooks, excluded), n.Row, partOf); err != nil {
 		return nil, err
 	}
 	for i := range made.Hooks {

@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -39,34 +41,28 @@ func newObserver(c Cluster, hub string) *observer {
 
 // kinds reads what there is of some kinds.
 func (o *observer) kinds(ctx context.Context, kinds []wantedKind) error {
-	return inParallel(len(kinds), listsAtOnce, func(i int) error { return o.kind(ctx, &kinds[i]) })
+	return inParallel(len(kinds), func(i int) error { return o.kind(ctx, &kinds[i]) })
 }
 
-// inParallel does something for 0 to n-1, so many at a time. The error is the
-// first in their order.
-func inParallel(n, atOnce int, do func(int) error) error {
+// inParallel reads something for 0 to n-1, some at a time. The error is the first in
+// their order: the others say the same, more often than not.
+func inParallel(n int, do func(int) error) error {
 	errs := make([]error, n)
-	limit := make(chan struct{}, atOnce)
-	var running sync.WaitGroup
+	var reading errgroup.Group
+	reading.SetLimit(readsAtOnce)
 	for i := range n {
-		limit <- struct{}{}
-		running.Go(func() {
-			defer func() { <-limit }()
+		reading.Go(func() error {
 			errs[i] = do(i)
+			return nil
 		})
 	}
-	running.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err // the others say the same, more often than not
-		}
-	}
-	return nil
+	_ = reading.Wait() // the errors are by place
+	return cmp.Or(errs...)
 }
 
 const (
-	// listsAtOnce bounds the lists that a server answers at the same time.
-	listsAtOnce = 8
+	// readsAtOnce bounds the reads that a server answers at the same time.
+	readsAtOnce = 8
 	// looks is up to how many objects of a kind are looked at one by one.
 	looks = 8
 	// namespaceLists is up to how many namespaces are listed one by one.
@@ -308,7 +304,7 @@ func (o *observer) missing(ctx context.Context, r lynq.APIResource, refs map[lyn
 		byNamespace = map[string]map[lynq.Ref]bool{"": refs}
 	}
 	namespaces := slices.Sorted(maps.Keys(byNamespace))
-	return inParallel(len(namespaces), listsAtOnce, func(i int) error {
+	return inParallel(len(namespaces), func(i int) error {
 		there := byNamespace[namespaces[i]]
 		err := o.list(ctx, r, namespaces[i], "", func(ref lynq.Ref) bool { return there[ref] })
 		if err != nil {
@@ -321,7 +317,7 @@ func (o *observer) missing(ctx context.Context, r lynq.APIResource, refs map[lyn
 // look looks at objects one by one.
 func (o *observer) look(ctx context.Context, r lynq.APIResource, refs map[lynq.Ref]bool) error {
 	inOrder := slices.SortedFunc(maps.Keys(refs), func(a, b lynq.Ref) int { return strings.Compare(a.String(), b.String()) })
-	return inParallel(len(inOrder), looks, func(i int) error {
+	return inParallel(len(inOrder), func(i int) error {
 		ref := inOrder[i]
 		m, err := o.cluster.Metadata(ctx, r, ref.Namespace, ref.Name)
 		if err == nil {

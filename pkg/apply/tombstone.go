@@ -15,7 +15,7 @@ import (
 // LookAtTombstones reads the metadata of the objects that tombstones name, one request
 // for each. An object of a kind that is not served is gone.
 func LookAtTombstones(ctx context.Context, c Cluster, stones []plan.Tombstone) error {
-	return inParallel(len(stones), listsAtOnce, func(i int) error {
+	return inParallel(len(stones), func(i int) error {
 		err := lookAtTombstone(ctx, c, &stones[i])
 		if ctx.Err() != nil {
 			return context.Cause(ctx)

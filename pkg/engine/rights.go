@@ -38,7 +38,11 @@ func (e *Engine) Rights(ctx context.Context, o *RightsOptions) (*rbac.Rights, []
 	if err := o.identify(inputs.Hubs); err != nil {
 		return nil, nil, &Error{Outcome: BadInput, Err: err, Summary: o.Nothing}
 	}
-	in := &rbac.Input{For: o.For, Kinds: rbac.KnownKinds(inputs.Inputs), Data: o.Data, Optional: o.Optional}
+	stones, err := form.LoadTombstones(o.Tombstones.Paths)
+	if err != nil {
+		return nil, nil, &Error{Outcome: BadInput, Err: err, Summary: o.Nothing}
+	}
+	in := &rbac.Input{For: o.For, Tombstones: stones, Kinds: rbac.KnownKinds(inputs.Inputs), Data: o.Data, Optional: o.Optional}
 	var keys []lynq.HubKey
 	for _, h := range inputs.Hubs {
 		hub, err := hubOfRights(h, inputs.Secrets)

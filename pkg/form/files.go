@@ -108,7 +108,7 @@ func expand(rep *report, path string, recursive bool) (files []string, ok bool) 
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		rep.problems.Add(lynq.Pos{File: path}, "check the path given with -f", "no such file or directory")
+		rep.problems.Add(lynq.Pos{File: path}, "check the path", "no such file or directory")
 		return nil, false
 	case err != nil:
 		unreadable(rep, path, err)

@@ -78,7 +78,7 @@ func TestUnreadable(t *testing.T) {
 	}
 	want := `DIR/form.yaml:4: form "f": spec.hubId is missing (add it)
 DIR/form.yaml:4: form "f": unknown field "spec.hubid" (did you mean "hubId"?)
-DIR/gone: no such file or directory (check the path given with -f)
+DIR/gone: no such file or directory (check the path)
 DIR/link.yaml: cannot be read: no such file or directory (leave it out, or fix it)
 DIR/loop.yaml: cannot be read: too many levels of symbolic links (leave it out, or fix it)`
 	if diff := cmp.Diff(want, strings.ReplaceAll(err.Error(), dir, "DIR")); diff != "" {

@@ -52,12 +52,13 @@ func (e *entry) needs(p Purpose) needs {
 	case Delete:
 		n.add(d.Keeps(true), "patch") // the marks of an orphan
 		n.add(!d.Keeps(true), "delete")
+		n.add(e.Policy.Hook(), "create", "patch")
 	case Orphans:
 		n.everywhere = d.Keeps(true) || d.Keeps(false)
 		n.add(n.everywhere, "patch")
 		n.add(n.everywhere && (!e.ref().HoldsData() || e.data), "delete")
 	}
-	n.watched = p == Apply && e.waited() || (p == Apply || p == Delete || p == Orphans) && n.has("delete") && e.lingers()
+	n.watched = p == Apply && e.waited() || p == Delete && e.Policy.Hook() || (p == Apply || p == Delete || p == Orphans) && n.has("delete") && e.lingers()
 	return n
 }
 

@@ -37,6 +37,8 @@ type Input struct {
 	// is why they are not known.
 	All      []lynq.APIResource
 	NotAsked error
+	// Tombstones are those of files, beside those of forms.
+	Tombstones []lynq.Tombstone
 	// Data: orphans prune is to delete what holds data, too.
 	Data bool
 	// Optional: also what the commands can do without.
@@ -67,8 +69,10 @@ func Of(in *Input) Rights {
 			for _, r := range f.Resources {
 				g.objects(f, r)
 			}
+			g.hooks(f)
 		}
 	}
+	g.tombstones()
 	slices.Sort(g.notes)
 	return Rights{Rules: g.sorted(in.Optional), Notes: slices.Compact(g.notes)}
 }

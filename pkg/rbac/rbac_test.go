@@ -55,6 +55,49 @@ func about(in *rbac.Input) []string {
 	return lines
 }
 
+// What tombstones name is looked at and deleted, and what nodes run before they go is kept
+// in Secrets.
+func TestTombstonesAndHooks(t *testing.T) {
+	t.Parallel()
+	const hook = `  jobs:
+    - {id: backup, nameTemplate: '{{ .uid }}', runOn: Delete, spec: {apiVersion: batch/v1, kind: Job, spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: a}]}}}}}
+`
+	const stones = `  tombstones:
+    - {apiVersion: v1, kind: Secret, nameTemplate: old, targetNamespace: far, matchLabels: {a: b}}
+    - {apiVersion: apps/v1, kind: Deployment, nameTemplate: old, matchLabels: {a: b}}
+    - {apiVersion: example.com/v1, kind: Widget, nameTemplate: old, matchLabels: {a: b}}
+  configMaps: [{id: a, nameTemplate: '{{ .uid }}', spec: {apiVersion: v1, kind: ConfigMap}}]
+`
+	for _, c := range []struct {
+		resources string
+		purpose   rbac.Purpose
+		want      []string
+	}{
+		{hook, rbac.Apply, []string{"get,create,update,delete secrets nodes", "get,list,watch,create,patch,delete jobs.batch nodes"}},
+		{hook, rbac.Delete, []string{"get,update,delete secrets nodes", "get,list,watch,create,patch,delete jobs.batch nodes"}},
+		{hook, rbac.Status, []string{"get,list jobs.batch nodes"}},
+		{stones, rbac.Apply, []string{"get,delete secrets far", "get,delete deployments.apps nodes", "get,delete namespaces"}},
+		{stones, rbac.Delete, nil},
+	} {
+		in := input(t, c.resources, c.purpose)
+		if c.resources == stones {
+			in.Tombstones = []lynq.Tombstone{{Ref: lynq.Ref{Kind: "Namespace", Name: "old"}, APIVersion: "v1"}}
+		}
+		got, want := about(in), c.want
+		slices.Sort(got)
+		slices.Sort(want)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: (-want +got):\n%s", c.purpose, diff)
+		}
+	}
+	notes := rbac.Of(input(t, stones, rbac.Apply)).Notes
+	if !slices.ContainsFunc(notes, func(n string) bool {
+		return strings.Contains(n, "kind Widget has no CustomResourceDefinition in the inputs")
+	}) {
+		t.Errorf("notes: %q", notes)
+	}
+}
+
 // Each policy adds its verbs, and no others.
 func TestPolicies(t *testing.T) {
 	t.Parallel()

@@ -77,3 +77,17 @@ func TestExcludedDependency(t *testing.T) {
 		t.Errorf("what depends on it: %s", steps[1].Action)
 	}
 }
+
+// TestExcludedHook: what is never created is not run, and the node goes without it.
+func TestExcludedHook(t *testing.T) {
+	in := hookScene("", "", nil)
+	in.Exclude = map[lynq.FormKey]lynq.Exclusions{{Name: "web"}: {{Kind: "Job", Name: "*-backup"}}}
+	steps := Decide(in, Limits{AllowEmpty: true}).Nodes[0].Steps
+	var got []string
+	for i := range steps {
+		got = append(got, string(steps[i].Action)+" "+string(steps[i].Reason))
+	}
+	if want := "delete NodeGone, release Excluded"; strings.Join(got, ", ") != want {
+		t.Errorf("the steps are %q, want %s", got, want)
+	}
+}

@@ -23,7 +23,7 @@ func (d *decider) hooks(me Owner, inv *inventory.Inventory) []Step {
 	var steps []Step
 	for i := range inv.Hooks {
 		r := &inv.Hooks[i]
-		if r.Phase != inventory.PhaseCompleted && !d.givenUp(r.Ref) {
+		if r.Phase != inventory.PhaseCompleted && !d.givenUp(r.Ref) && d.excluded(me, r) == "" {
 			steps = append(steps, d.hook(me, recordedHook(me, r), r, d.Live[r.Ref]))
 		}
 	}
@@ -87,6 +87,8 @@ func (d *decider) afterHooks(me Owner, inv *inventory.Inventory, why Reason) []S
 		switch begun := r.Phase != ""; {
 		case d.Cascade == CascadeOrphan && !begun:
 			s.Action, s.Reason, s.Message = ActionRelease, ReasonNotRun, "it is not run: --cascade=orphan deletes nothing"
+		case !begun && d.excluded(me, r) != "":
+			s.Action, s.Reason, s.Message = ActionRelease, ReasonExcluded, "it is not run: "+d.excluded(me, r)
 		case d.givenUp(r.Ref) && d.Live[r.Ref] == nil && d.GiveUp[r.Ref] == nil:
 			s.Action, s.Reason, s.Message = ActionRelease, ReasonGivenUp, "it is not run"
 		case begun && (d.Cascade == CascadeOrphan || d.givenUp(r.Ref) || r.Phase == inventory.PhaseCompleted):

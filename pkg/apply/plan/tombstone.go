@@ -95,7 +95,7 @@ func (t *Tombstone) step(includeData bool) Step {
 		Action: ActionSkip, Reason: ReasonTombstone, Live: t.Live, Exact: true,
 		Entry: &inventory.Entry{Ref: t.Ref, APIVersion: t.APIVersion},
 	}
-	differs := t.Tombstone.Differs(t.Found)
+	differs := t.Differs(t.Found)
 	switch l := t.Live; {
 	case l == nil:
 		s.Action, s.Message = ActionDelete, t.Unknown.Error()
@@ -109,7 +109,7 @@ func (t *Tombstone) step(includeData bool) Step {
 		s.Message = MarkedUnmanaged
 	case l.Deleting:
 		s.Message = "it " + l.Ending
-	case t.Ref.HoldsData() && !includeData:
+	case t.HoldsData() && !includeData:
 		s.Message = "it holds data (--include-data deletes it too)"
 	default:
 		s.Action, s.Message = ActionDelete, fmt.Sprintf("tombstone at %s", t.Pos)

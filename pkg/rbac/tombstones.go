@@ -1,0 +1,59 @@
+package rbac
+
+import (
+	"fmt"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// tombstones are the rules for what tombstones name: it is looked at, and deleted.
+func (g *gatherer) tombstones() {
+	for _, h := range g.Hubs {
+		for _, f := range h.Forms {
+			for _, t := range f.Tombstones {
+				r := &form.Resource{Pos: t.Pos, ID: t.ID, APIVersion: t.APIVersion, Kind: t.Kind, TargetNamespace: t.TargetNamespace}
+				why := fmt.Sprintf("%s of form %s", t.ID, f.Name)
+				g.tombstone(t.APIVersion, t.Kind, namespaceOf(f, r), why, t.Pos)
+			}
+		}
+	}
+	for _, t := range g.Tombstones {
+		g.tombstone(t.APIVersion, t.Kind, t.Namespace, "tombstones of files", t.Pos)
+	}
+}
+
+// tombstone are the rules for one. Of a kind that is not known nobody can say what it is
+// called in rules; apply takes its objects for gone where it is not served.
+func (g *gatherer) tombstone(apiVersion, kind, namespace, why string, pos lynq.Pos) {
+	if !g.is(Apply, Diff) {
+		return
+	}
+	group, _ := lynq.SplitAPIVersion(apiVersion)
+	r, known := g.Kinds[form.GroupKind{Group: group, Kind: kind}]
+	if !known {
+		g.note("%s: kind %s has no CustomResourceDefinition in the inputs: where the cluster serves it, add get and delete for it.", pos, kind)
+		return
+	}
+	at := place{APIResource: r}
+	if r.Namespaced {
+		at.namespace = namespace
+	}
+	add(g.needed, at, why, "get", "delete")
+}
+
+// hooks are the rules for what nodes of a form run before they go: its manifests are in
+// Secrets.
+func (g *gatherer) hooks(f Form) {
+	if len(f.Hooks()) == 0 {
+		return
+	}
+	at := place{APIResource: core("Secret", "secrets"), namespace: f.Namespace}
+	why := "what nodes of form " + f.Name + " run before they go"
+	if g.is(Apply) {
+		add(g.needed, at, why, "get", "create", "update", "delete")
+	}
+	if g.is(Delete) {
+		add(g.needed, at, why, "get", "update", "delete")
+	}
+}
