@@ -20,7 +20,7 @@ func Make(n *lynq.Node) (*plan.Node, error) {
 	made := &plan.Node{
 		NodeKey: plan.NodeKey{Namespace: n.Namespace, Name: n.Name},
 		Hub:     n.Hub, Form: n.Form, UID: n.UID,
-		Excluded: n.Excluded, Tombstones: n.Tombstones,
+		NotIncluded: n.NotIncluded, Tombstones: n.Tombstones,
 	}
 	partOf := inventory.ID(n.Namespace, inventory.Name(n.Name))
 	var err error

@@ -46,8 +46,8 @@ type Node struct {
 	Objects []Object
 	// Hooks are what is run when the node goes, in dependency order.
 	Hooks []Object
-	// Excluded are the ids of resources of the form that the row does not get.
-	Excluded []string
+	// NotIncluded are the ids of resources of the form that the row does not get.
+	NotIncluded []string
 	// Tombstones are what is to go beside.
 	Tombstones []Tombstone
 }

@@ -45,7 +45,7 @@ func TestIncludeWhen(t *testing.T) {
 	if len(problems) > 0 || len(n.Objects) != 3 || n.Objects[1].ID != "after" {
 		t.Fatalf("%+v %v", n, problems)
 	}
-	if diff := cmp.Diff([]string{"gold", "never"}, n.Excluded); diff != "" {
+	if diff := cmp.Diff([]string{"gold", "never"}, n.NotIncluded); diff != "" {
 		t.Error(diff)
 	}
 	// The same frame serves the next row, which gets what this one did not.

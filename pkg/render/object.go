@@ -92,7 +92,7 @@ func (f *frame) node() *lynq.Node {
 	n.Objects = make([]lynq.Object, 0, len(p.resources))
 	for i := range p.resources {
 		if f.left[i] {
-			n.Excluded = append(n.Excluded, p.resources[i].ID)
+			n.NotIncluded = append(n.NotIncluded, p.resources[i].ID)
 			continue
 		}
 		switch o := f.object(i); {

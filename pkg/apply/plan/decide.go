@@ -217,7 +217,7 @@ func (d *decider) node(n *Node) NodePlan {
 	n.freed(p.Steps)
 	dropped := d.leave(me, inv, entries, ReasonRemoved)
 	for i := range dropped {
-		if s := &dropped[i]; s.Reason == ReasonRemoved && slices.Contains(n.Excluded, s.Entry.ID) {
+		if s := &dropped[i]; s.Reason == ReasonRemoved && slices.Contains(n.NotIncluded, s.Entry.ID) {
 			s.Reason = ReasonNotIncluded
 		}
 	}

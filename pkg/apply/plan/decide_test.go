@@ -524,9 +524,9 @@ func TestGuards(t *testing.T) {
 		kept := inventory.Entry{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "kept-" + inv.Node}, ID: "kept", Deletion: lynq.DeleteRetain}
 		gold := inventory.Entry{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: inv.Node}, ID: "gold", Deletion: lynq.DeleteDelete}
 		inv.Entries = []inventory.Entry{kept, gold}
-		excluding.Nodes[i].Objects, excluding.Nodes[i].Excluded = []Object{{Ref: kept.Ref, ID: "kept"}}, []string{"gold"}
+		excluding.Nodes[i].Objects, excluding.Nodes[i].NotIncluded = []Object{{Ref: kept.Ref, ID: "kept"}}, []string{"gold"}
 		if i == 0 { // it would be retained
-			excluding.Nodes[i].Objects, excluding.Nodes[i].Excluded = []Object{{Ref: gold.Ref, ID: "gold"}}, []string{"kept"}
+			excluding.Nodes[i].Objects, excluding.Nodes[i].NotIncluded = []Object{{Ref: gold.Ref, ID: "gold"}}, []string{"kept"}
 		}
 	}
 	want = "2 of 3 nodes would go, 2 of them only in part: includeWhen takes objects from them, 1 may (--max-delete=25%)"

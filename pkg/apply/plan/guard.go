@@ -138,7 +138,7 @@ func (d *decider) losses() losses {
 			if inv.Deleting {
 				n.byHand++
 			}
-		case d.excludes(inv):
+		case d.narrows(inv):
 			n.going++
 			n.excluding++
 		case d.empties(inv):
@@ -149,17 +149,17 @@ func (d *decider) losses() losses {
 	return n
 }
 
-// excludes tells whether a row no longer gets objects that its node has, and that
+// narrows tells whether a row no longer gets objects that its node has, and that
 // would be deleted: a change of rows does that, so that it counts as if nodes went. What
 // another resource makes for the row, or for another one, does not go.
-func (d *decider) excludes(inv *inventory.Inventory) bool {
+func (d *decider) narrows(inv *inventory.Inventory) bool {
 	n := d.nodes[NodeKey{inv.Namespace, inv.Node}]
-	if n == nil || len(n.Excluded) == 0 || !d.within(inv) || d.obstacle(n, inv) != nil {
+	if n == nil || len(n.NotIncluded) == 0 || !d.within(inv) || d.obstacle(n, inv) != nil {
 		return false
 	}
 	return slices.ContainsFunc(inv.Entries, func(r inventory.Entry) bool {
 		_, wanted := d.desired[r.Ref]
-		return slices.Contains(n.Excluded, r.ID) && !r.Deletion.Keeps(false) && !wanted
+		return slices.Contains(n.NotIncluded, r.ID) && !r.Deletion.Keeps(false) && !wanted
 	})
 }
 

@@ -31,8 +31,8 @@ type Node struct {
 	// selector leaves out what the record says of them.
 	Hooks        []Object
 	HooksLeftOut bool
-	// Excluded are the ids of resources of the form that the row does not get.
-	Excluded []string
+	// NotIncluded are the ids of resources of the form that the row does not get.
+	NotIncluded []string
 	// Tombstones are what is to go beside.
 	Tombstones []lynq.Tombstone
 	// Failed: the row did not render, for this reason. Nothing of the node is
