@@ -23,8 +23,9 @@ const (
 
 // WriteGraph writes which resources of the forms depend on which, one form
 // after the other, and wave after wave. Arrows and branches lead from a resource, or a
-// wave, to those that wait for it; those that follow from others are left out. The error is one of writing, or
-// says that the format is unknown.
+// wave, to those that wait for it, and from a form to those whose nodes wait for its
+// (dependForms); those that follow from others are left out. The error is one of
+// writing, or says that the format is unknown.
 func WriteGraph(w io.Writer, format GraphFormat, forms []*Form) error {
 	graphs := make([]graph, len(forms))
 	names := map[string]int{}
@@ -35,6 +36,11 @@ func WriteGraph(w io.Writer, format GraphFormat, forms []*Form) error {
 		graphs[i] = graphOf(f)
 		if names[f.Name] > 1 {
 			graphs[i].name = lynq.FormKey{Namespace: f.Namespace, Name: f.Name}.String()
+		}
+		for j, other := range forms {
+			if f.waitsFor(other) {
+				graphs[i].after = append(graphs[i].after, j)
+			}
 		}
 	}
 	var b strings.Builder
@@ -58,6 +64,10 @@ type graph struct {
 	name  string
 	nodes []graphNode
 	waves []graphWave // none where all are of one
+	// forms are the names of the forms that go before, and after those of them that are
+	// drawn too.
+	forms []string
+	after []int
 }
 
 // graphWave has the nodes from first up to end.
@@ -71,6 +81,9 @@ type graphNode struct {
 
 func graphOf(f *Form) graph {
 	g := graph{name: f.Name, nodes: make([]graphNode, len(f.Resources))}
+	for _, d := range f.DependForms {
+		g.forms = append(g.forms, d.Text)
+	}
 	index := map[string]int{}
 	for i, r := range f.Resources {
 		g.nodes[i].id, g.nodes[i].kind = r.ID, r.Kind
@@ -101,6 +114,11 @@ func graphOf(f *Form) graph {
 		}
 	}
 	return g
+}
+
+// waitsFor tells whether nodes of a form wait for those of another.
+func (f *Form) waitsFor(other *Form) bool {
+	return f.HubID == other.HubID && slices.ContainsFunc(f.DependForms, func(d Text) bool { return d.Text == other.Name })
 }
 
 // wavesOf are the waves of a form's resources, none where all are of one.
@@ -165,7 +183,11 @@ func writeTrees(b *strings.Builder, graphs []graph) {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintln(b, g.name)
+		heading := g.name
+		if len(g.forms) > 0 {
+			heading += "  (after " + strings.Join(g.forms, ", ") + ")"
+		}
+		fmt.Fprintln(b, heading)
 		t := tree{Builder: b, graph: g, drawn: make([]bool, len(g.nodes))}
 		if len(g.waves) == 0 {
 			t.branches(t.roots(0, len(g.nodes)), "")
@@ -225,6 +247,11 @@ func writeMermaid(b *strings.Builder, graphs []graph) {
 			}
 		}
 	}
+	for i, g := range graphs {
+		for _, j := range g.after {
+			fmt.Fprintf(b, "  f%d --> f%d\n", j, i)
+		}
+	}
 }
 
 // eachNode gives all nodes in their order, each with the place of its wave, -1 where
@@ -241,7 +268,7 @@ func (g *graph) eachNode(do func(wave, node int)) {
 
 func writeDOT(b *strings.Builder, graphs []graph) {
 	b.WriteString("digraph lynq {\n  rankdir=LR;\n  node [shape=box];\n")
-	if slices.ContainsFunc(graphs, func(g graph) bool { return len(g.waves) > 0 }) {
+	if slices.ContainsFunc(graphs, func(g graph) bool { return len(g.waves)+len(g.after) > 0 }) {
 		b.WriteString("  compound=true;\n")
 	}
 	escape := strings.NewReplacer(`"`, `\"`, `\`, `\\`).Replace
@@ -263,6 +290,13 @@ func writeDOT(b *strings.Builder, graphs []graph) {
 		for j, n := range g.nodes {
 			for _, d := range n.dependents {
 				fmt.Fprintf(b, "  f%dr%d -> f%dr%d;\n", i, j, i, d)
+			}
+		}
+	}
+	for i, g := range graphs {
+		for _, j := range g.after {
+			if len(g.nodes) > 0 && len(graphs[j].nodes) > 0 {
+				fmt.Fprintf(b, "  f%dr%d -> f%dr0 [ltail=cluster_%d, lhead=cluster_%d];\n", j, len(graphs[j].nodes)-1, i, j, i)
 			}
 		}
 	}
