@@ -44,9 +44,7 @@ func (s *Step) lookedAt() string {
 
 func (p *Plan) decideAgain(me Owner, s *Step, now *Live) Step {
 	switch {
-	case p.After:
-		return recheckTombstone(s, now)
-	case p.rules == nil || s.Reason == ReasonPruned:
+	case p.After, p.rules == nil, s.Reason == ReasonPruned:
 		return recheckOrphan(s, now)
 	case s.Object != nil:
 		return p.rules.recheckWanted(me, s, now)
@@ -128,7 +126,8 @@ func (d *decider) recheckLeaving(me Owner, s *Step, now *Live) Step {
 	return again
 }
 
-// recheckOrphan is Recheck for an orphan that a person wants no more.
+// recheckOrphan is Recheck for an orphan that a person wants no more, or for what a
+// tombstone names.
 func recheckOrphan(s *Step, now *Live) Step {
 	again := *s
 	again.Live = now
@@ -137,7 +136,7 @@ func recheckOrphan(s *Step, now *Live) Step {
 		again.Action, again.Reason = ActionRelease, ReasonAlreadyGone
 	case s.remade(now):
 		again.Action, again.Message = ActionSkip, remade
-	case now.NoOrphan() != "":
+	case s.Reason != ReasonTombstone && now.NoOrphan() != "":
 		again.Action, again.Message = ActionSkip, now.NoOrphan()
 	}
 	return again

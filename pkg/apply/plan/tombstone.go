@@ -116,16 +116,3 @@ func (t *Tombstone) step(includeData bool) Step {
 	}
 	return s
 }
-
-// recheckTombstone is Recheck for a tombstone's object.
-func recheckTombstone(s *Step, now *Live) Step {
-	again := *s
-	again.Live = now
-	switch {
-	case now == nil:
-		again.Action, again.Reason = ActionRelease, ReasonAlreadyGone
-	case s.remade(now):
-		again.Action, again.Message = ActionSkip, remade
-	}
-	return again
-}
