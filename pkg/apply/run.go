@@ -89,12 +89,12 @@ func (r *Runner) Run(ctx context.Context, plans []plan.Plan) (*Summary, error) {
 	if began.IsZero() {
 		began = r.Now()
 	}
-	run := newRun(ctx, r, plans)
-	defer run.close()
 	first := slices.IndexFunc(plans, func(p plan.Plan) bool { return p.After })
 	if first < 0 {
 		first = len(plans)
 	}
+	run := newRun(ctx, r, plans[:first]) // none of which may wait for what comes after
+	defer run.close()
 	var running sync.WaitGroup
 	for _, queue := range run.queues(plans[:first]) {
 		running.Go(func() { run.dispatch(ctx, queue) })

@@ -18,6 +18,7 @@ type stats struct {
 	actions map[plan.Action]int
 	adopted map[plan.Action]int // of those that left
 	failed  []FailedNode
+	unwell  map[plan.NodeKey]bool // those of them that are wanted
 	// unsettled are the hubs some of whose records another version renders.
 	unsettled map[lynq.HubKey]bool
 	rollouts  map[FormKey]inventory.Rollout
@@ -27,7 +28,7 @@ type stats struct {
 
 func newStats() *stats {
 	return &stats{
-		nodes: map[Outcome]int{}, objects: map[Outcome]int{}, actions: map[plan.Action]int{}, adopted: map[plan.Action]int{}, unsettled: map[lynq.HubKey]bool{},
+		nodes: map[Outcome]int{}, objects: map[Outcome]int{}, actions: map[plan.Action]int{}, adopted: map[plan.Action]int{}, unwell: map[plan.NodeKey]bool{}, unsettled: map[lynq.HubKey]bool{},
 		rollouts: map[FormKey]inventory.Rollout{}, left: map[lynq.HubKey]map[lynq.Ref]leftStep{},
 	}
 }
@@ -52,6 +53,9 @@ func (s *stats) node(n *nodeRun, o Outcome) {
 	}
 	p := n.plan
 	if severity(o) > severity(OutcomeDone) {
+		if p.Desired != nil {
+			s.unwell[p.NodeKey] = true
+		}
 		s.failed = append(s.failed, FailedNode{NodeKey: p.NodeKey, Hub: n.hub, Form: p.Form, Outcome: o, Problems: n.problems, Next: n.next(o)})
 	}
 	if !settled && !n.of.After {

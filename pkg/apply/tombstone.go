@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -13,7 +14,7 @@ import (
 )
 
 // LookAtTombstones reads the metadata of the objects that tombstones name, one request
-// for each. An object of a kind that is not served is gone.
+// for each, none for kinds that are not served.
 func LookAtTombstones(ctx context.Context, c Cluster, stones []plan.Tombstone) error {
 	return inParallel(len(stones), func(i int) error {
 		err := lookAtTombstone(ctx, c, &stones[i])
@@ -33,6 +34,7 @@ func lookAtTombstone(ctx context.Context, c Cluster, t *plan.Tombstone) error {
 	}
 	switch {
 	case meta.IsNoMatchError(err):
+		t.Unserved = true
 		return nil
 	case err != nil:
 		return err
@@ -60,40 +62,29 @@ func (s *stepRun) byTombstone() string {
 	return s.Message
 }
 
-// after carries out the plans that come after the others, node by node, as far as the
-// nodes ended well.
+// after carries out the plans that come after the others, as far as the nodes ended well
+// that are wanted.
 func (r *run) after(ctx context.Context, plans []plan.Plan) {
-	for i := range plans {
-		for _, queue := range r.queues(plans[i : i+1]) {
-			for _, n := range queue {
-				switch {
-				case ctx.Err() != nil:
-					n.leftOut(OutcomeInterrupted, beforeItBegan)
-				case !r.stats.endedWell(n.plan.NodeKey):
-					n.leftOut(OutcomeSkipped, "its tombstones wait until it is ready")
-				default:
-					r.acquire(ctx)
-					n.perform(ctx)
-					r.release()
-				}
+	for _, queue := range r.queues(plans) {
+		r.dispatch(ctx, slices.DeleteFunc(queue, func(n *nodeRun) bool {
+			waits := !r.stats.endedWell(n.plan.NodeKey)
+			if waits {
+				n.leftOut(OutcomeSkipped, "its tombstones wait until it is ready")
 			}
-		}
+			return waits
+		}))
 	}
 }
 
-// endedWell tells whether a node ended well, or, for what belongs to none, all did.
+// endedWell tells whether a node ended well, or, for what belongs to none, all did. One
+// that goes has nothing that is to take the place of what a tombstone names.
 func (s *stats) endedWell(k plan.NodeKey) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if k.Name == plan.TombstonesNode {
-		return len(s.failed) == 0
+		return len(s.unwell) == 0
 	}
-	for i := range s.failed {
-		if s.failed[i].NodeKey == k {
-			return false
-		}
-	}
-	return true
+	return !s.unwell[k]
 }
 
 // tellOfTombstone tells Kubernetes what became of the object of a tombstone, at the

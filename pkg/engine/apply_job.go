@@ -263,7 +263,7 @@ func (j *applyJob) plan(ctx context.Context, h HubPrograms, found map[string]boo
 	for _, p := range h.Programs {
 		key := formKey(p.Form, h.Key.Namespace)
 		in.Forms = append(in.Forms, key)
-		in.Exclude[key] = slices.Concat(p.Form.Exclude, h.Hub.Exclude)
+		in.Exclude[key] = p.Exclude
 	}
 	in.Narrowed = j.o.Settings.Selector != nil
 	in.AdoptNothing, in.IncludeData = j.o.AdoptNothing, j.o.IncludeData

@@ -90,7 +90,7 @@ func (j *applyJob) hubTombstones(ctx context.Context, h HubPrograms, stones []pl
 		return nil, err
 	}
 	for i := range open {
-		if t := &open[i]; t.Live == nil && t.Unknown == nil {
+		if t := &open[i]; t.Gone() {
 			gone[t.Digest()] = true
 		} else {
 			delete(gone, t.Digest())

@@ -176,7 +176,11 @@ func (e *Engine) WriteTree(ctx context.Context, o *TreeOptions, inputs *Inputs) 
 func (j *treeJob) retain(ctx context.Context) error {
 	kept, err := j.tree.Retain(ctx, j.input, j.o.Target)
 	if kept > 0 {
-		j.notef("warning: in the tree stay as before, and are not pruned: %s", lynq.Count(kept, "excluded object"))
+		pruned := ", and are not pruned"
+		if j.o.Target == gitops.TargetPlain {
+			pruned = "" // whoever applies the tree decides
+		}
+		j.notef("warning: in the tree stay as before%s: %s", pruned, lynq.Count(kept, "excluded object"))
 	}
 	return err
 }

@@ -2,7 +2,6 @@ package form
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -18,9 +17,7 @@ func readNamespaceDefaults(spec *object, hub *Hub) {
 		if kind.Text != "" {
 			checkGroupKind(o, kind)
 		}
-		if _, err := path.Match(name.Text, ""); name.Text != "" && (err != nil || strings.ContainsAny(name.Text, "/ \t\n")) {
-			o.fail(name.Pos, "write a name, with * for any characters", "%s %q is no pattern for names", o.name("name"), name.Text)
-		}
+		checkGlob(o, "name", name)
 		hub.NamespaceDefaults = append(hub.NamespaceDefaults, lynq.NamespaceDefault{Kind: kind.Text, Name: name.Text})
 	}
 }

@@ -1,7 +1,5 @@
 package lynq
 
-import "path"
-
 // NamespaceDefault names objects that are in namespaces without being put
 // there by a user, so that they keep none from being deleted.
 type NamespaceDefault struct {
@@ -15,9 +13,5 @@ type NamespaceDefault struct {
 // Matches tells whether an object is one of them. A pattern that cannot be read
 // matches nothing.
 func (d NamespaceDefault) Matches(ref Ref) bool {
-	if d.Kind != ref.GroupKind() {
-		return false
-	}
-	matched, err := path.Match(d.Name, ref.Name)
-	return err == nil && matched
+	return d.Kind == ref.GroupKind() && globs(d.Name, ref.Name)
 }

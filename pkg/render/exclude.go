@@ -10,10 +10,10 @@ import (
 
 // exclusion is the rule that excludes an object of the row, nil for none.
 func (f *frame) exclusion(i int) *lynq.Exclusion {
-	if len(f.program.exclude) == 0 {
+	if len(f.program.Exclude) == 0 {
 		return nil
 	}
-	return f.program.exclude.Find(f.ref(i))
+	return f.program.Exclude.Find(f.ref(i))
 }
 
 // Excluded is how many objects of a run a rule left unwritten.

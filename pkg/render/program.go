@@ -41,7 +41,8 @@ func (o Options) namespaceOf(f *form.Form, h *form.Hub) string {
 type Program struct {
 	Form      *form.Form
 	Hub       *form.Hub
-	Namespace string // of its nodes
+	Namespace string          // of its nodes
+	Exclude   lynq.Exclusions // of the form and the hub
 
 	scope     *scope
 	uid       int // column of the uid
@@ -53,7 +54,6 @@ type Program struct {
 	used      []usedVariable
 	// conditional: some resources are not every row's.
 	conditional bool
-	exclude     lynq.Exclusions // of the form and the hub
 	tombstones  []tombstone
 }
 
@@ -136,7 +136,7 @@ func Compile(f *form.Form, h *form.Hub, o Options) (*Program, lynq.Problems) {
 		uid:       column(h, "uid"),
 		hostOrURL: column(h, "hostOrUrl"),
 		classes:   newClassTable(),
-		exclude:   slices.Concat(f.Exclude, h.Exclude),
+		Exclude:   slices.Concat(f.Exclude, h.Exclude),
 	}
 	p.scope = newScope(p, o)
 	c := &compiler{program: p, exprs: newExprCompiler(), options: o, known: map[string]int{}}

@@ -8,9 +8,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// unseen tells whether nothing is done with an object, so that it is no matter how it
+// leftAlone tells whether nothing is done with an object, so that it is no matter how it
 // is.
-func (o *Object) unseen() bool { return o.LeftOut || o.Exclusion != nil }
+func (o *Object) leftAlone() bool { return o.LeftOut || o.Exclusion != nil }
 
 // freed says of the excluded objects of a node what becomes of those that depend on
 // them.

@@ -14,14 +14,19 @@ import (
 type Tombstone struct {
 	lynq.Tombstone
 	// Node is whose form names it, zero for a tombstone of a file. It is deleted when
-	// that node, or for a file all nodes, ended well.
+	// that node, or for a file all nodes that are wanted, ended well.
 	Node NodeKey
 	Live *Live
 	// Found are the labels of the live object.
 	Found map[string]string
 	// Unknown is why it could not be looked at.
 	Unknown error
+	// Unserved: its kind is not served. There is nothing to delete, for now.
+	Unserved bool
 }
+
+// Gone tells whether the object was looked for, and is not there.
+func (t *Tombstone) Gone() bool { return t.Live == nil && t.Unknown == nil && !t.Unserved }
 
 // TombstonesNode stands for the node of the tombstones that come from files.
 const TombstonesNode = "tombstones"

@@ -69,6 +69,23 @@ func TestTombstones(t *testing.T) {
 	}
 }
 
+// TestTombstoneGone: only what was looked for and not found is known to be gone.
+func TestTombstoneGone(t *testing.T) {
+	for name, tt := range map[string]struct {
+		stone Tombstone
+		gone  bool
+	}{
+		"there":      {Tombstone{Live: &Live{}}, false},
+		"not there":  {Tombstone{}, true},
+		"not served": {Tombstone{Unserved: true}, false},
+		"unreadable": {Tombstone{Unknown: errors.New("403")}, false},
+	} {
+		if got := tt.stone.Gone(); got != tt.gone {
+			t.Errorf("%s: gone %v, want %v", name, got, tt.gone)
+		}
+	}
+}
+
 // TestTombstoneRecheck: it is deleted as it was looked at, or not at all.
 func TestTombstoneRecheck(t *testing.T) {
 	p := Tombstones(lynq.HubKey{Name: "crm"}, []Tombstone{stone("ConfigMap", "a")}, false)

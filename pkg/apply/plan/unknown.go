@@ -65,7 +65,7 @@ func (d *decider) leaveAsIs(k NodeKey, unfit, notKnown error) {
 // unfit is why some wanted object of a node can never be.
 func (d *decider) unfit(n *Node) error {
 	for i := range n.Objects {
-		if err := d.Misplaced[n.Objects[i].Ref]; err != nil && !n.Objects[i].unseen() {
+		if err := d.Misplaced[n.Objects[i].Ref]; err != nil && !n.Objects[i].leftAlone() {
 			return err
 		}
 	}
@@ -86,7 +86,7 @@ func (d *decider) notKnown(objects []Object, inv *inventory.Inventory, goes bool
 	wanted := make(map[lynq.Ref]bool, len(objects))
 	for i := range objects {
 		wanted[objects[i].Ref] = true
-		if !objects[i].unseen() {
+		if !objects[i].leftAlone() {
 			add(d.Unknown[objects[i].Ref])
 		}
 	}
