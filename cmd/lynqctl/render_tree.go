@@ -31,7 +31,8 @@ type treeFlags struct {
 	maxDelete string
 	target    string
 	emit      string
-	report    string        // how changes are told
+	report    string // how changes are told
+	hooks     tombstoneHookFlags
 	losses    []gitops.Loss // policies that the target does not honour
 }
 
@@ -50,6 +51,7 @@ func (f *treeFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.PlainSecrets, "plain-secrets", false, "write Secrets with their values, for all who can read the tree")
 	flags.BoolVar(&f.TellChanged, "exit-code", false, "exit with 4 when the tree changes")
 
+	f.hooks.register(flags)
 	flags.StringVar(&f.target, "target", f.target, "plain, argo or flux: who applies the manifests, and gets the policies as annotations")
 	flags.BoolVar(&f.Strict, "strict", false, "refuse where the target does not honour a policy")
 	flags.StringVar(&f.emit, "emit-apps", "", "also write objects that point the target at the tree, and hold the policies that belong there: for argo "+
@@ -68,7 +70,7 @@ func (f *treeFlags) register(flags *pflag.FlagSet) {
 // treeOnly are the flags that mean nothing without a tree, and appsOnly those that mean
 // nothing without objects that point a target at it.
 func treeOnly() []string {
-	return []string{"layout", "shard", "force", "dry-run", "allow-empty", "max-delete", "plain-secrets", "exit-code"}
+	return []string{"layout", "shard", "force", "dry-run", "allow-empty", "max-delete", "plain-secrets", "exit-code", "tombstone-hooks", "tombstone-hook-image", "include-data"}
 }
 
 func appsOnly() []string {
@@ -105,6 +107,9 @@ func (f *treeFlags) checkTarget(cmd *cobra.Command) error {
 	}
 	if f.Target = target; f.Strict && target == gitops.TargetPlain {
 		return engine.BadUsage(errors.New("--strict is about what a target honours: choose one with --target=argo or --target=flux"))
+	}
+	if f.Hooks, err = f.hooks.options(cmd, target); err != nil {
+		return engine.BadUsage(err)
 	}
 	if f.emit == "" || f.emit == noApps {
 		if i := slices.IndexFunc(appsOnly(), func(name string) bool { return cmd.Flags().Changed(name) }); i >= 0 {

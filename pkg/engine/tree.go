@@ -38,6 +38,9 @@ type TreeOptions struct {
 	Force bool
 	// DryRun: nothing is written.
 	DryRun bool
+	// Hooks, where it is not nil, has Argo CD delete what tombstones name. Its kinds are
+	// those that are known.
+	Hooks *gitops.TombstoneHooks
 	// PlainSecrets: Secrets may show their values.
 	PlainSecrets bool
 	// TellChanged: that the tree changed is an outcome of its own.
@@ -80,7 +83,9 @@ func (e *Engine) PrepareFor(ctx context.Context, o *TreeOptions) (*Inputs, error
 	if o.Target == gitops.TargetPlain {
 		e.tellHooks(inputs)
 	}
-	e.tellTombstones(inputs.Hubs)
+	if o.Hooks == nil {
+		e.tellTombstones(inputs.Hubs, o)
+	}
 	if len(losses) == 0 {
 		return inputs, nil
 	}
@@ -98,10 +103,14 @@ func (e *Engine) PrepareFor(ctx context.Context, o *TreeOptions) (*Inputs, error
 }
 
 // tellTombstones tells of the forms whose tombstones are none of a render's.
-func (e *Engine) tellTombstones(hubs []HubPrograms) {
+func (e *Engine) tellTombstones(hubs []HubPrograms, o *TreeOptions) {
+	other := ""
+	if o.Target == gitops.TargetArgo && o.Dir != "" {
+		other = " (--tombstone-hooks has Argo CD delete what they name)"
+	}
 	for _, p := range allPrograms(hubs) {
 		if n := len(p.Form.Tombstones); n > 0 {
-			e.notef("form %q: no effect here of %s: apply deletes what they name, and Argo CD and Flux prune what a tree no longer has", p.Form.Name, lynq.Count(n, "tombstone"))
+			e.notef("form %q: no effect here of %s: apply deletes what they name, and Argo CD and Flux prune what a tree no longer has%s", p.Form.Name, lynq.Count(n, "tombstone"), other)
 		}
 	}
 }
@@ -159,12 +168,18 @@ func (e *Engine) WriteTree(ctx context.Context, o *TreeOptions, inputs *Inputs) 
 	if j.run.Err() != nil && !o.KeepGoing {
 		return o.Ended(j.run.Run, nil)
 	}
+	if err := j.addHooks(inputs, sink); err != nil {
+		return err
+	}
 	j.input = &gitops.Input{
 		Arrangement: o.Arrangement, Scope: scopeOf(j.hubs, settings, sink.nodes),
 		Nodes: sink.nodes, Index: index, Apps: apps, DropApps: o.DropApps, Told: told,
 	}
 	if err := j.unknownNodes(); err != nil {
 		return err
+	}
+	if err := o.Hooks.Check(j.input, sink.tombstones); err != nil {
+		return &Error{Outcome: BadInput, Err: err, Summary: o.Nothing}
 	}
 	if err := j.retain(ctx); err != nil {
 		return j.untouched(err)

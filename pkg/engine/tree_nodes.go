@@ -12,7 +12,11 @@ import (
 )
 
 // treeSink keeps rendered nodes, object by object. It is a render.ObjectSink.
-type treeSink struct{ nodes []*gitops.Node }
+type treeSink struct {
+	nodes []*gitops.Node
+	// tombstones are those of each node.
+	tombstones [][]lynq.Tombstone
+}
 
 // Write implements render.ObjectSink. A node that could not be rendered is kept
 // too: it is one that must not be taken for gone.
@@ -29,12 +33,12 @@ func (s *treeSink) Write(w render.Written) {
 			Bytes:     text[o.Start:o.End:o.End], LeftOut: o.Start == o.End && !o.Excluded, Excluded: o.Excluded,
 		}
 	}
-	s.nodes = append(s.nodes, n)
+	s.nodes, s.tombstones = append(s.nodes, n), append(s.tombstones, w.Tombstones)
 }
 
 // Drop implements render.Sink.
 func (s *treeSink) Drop(i int) bool {
-	s.nodes[i].Failed, s.nodes[i].Objects = true, nil
+	s.nodes[i].Failed, s.nodes[i].Objects, s.tombstones[i] = true, nil, nil
 	return true
 }
 

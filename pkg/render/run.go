@@ -220,9 +220,9 @@ func (r *Run) collect(b *batch, programs []*Program) error {
 			r.report.FailedNodes++
 			r.objects.nodes[id].failed = true
 			r.failures.add(problems)
-			doc, objects = nil, nil
+			doc, objects, n.tombstones = nil, nil, nil
 		case r.report.FailedNodes > 0 && !r.settings.KeepGoing:
-			doc, objects = nil, nil // nothing is written any more; the rest runs for its problems
+			doc, objects, n.tombstones = nil, nil, nil // nothing is written any more; the rest runs for its problems
 		default:
 			r.report.Nodes++
 			r.report.Objects += n.count
@@ -232,7 +232,7 @@ func (r *Run) collect(b *batch, programs []*Program) error {
 		if r.objects.nodes[id].lost {
 			n.name = lynq.Made(row.Values[program.uid] + "/" + program.Form.Name + "/") // which is no other node's
 		}
-		if err := r.hand(n, Written{Bytes: doc, Objects: objects}, row, program, problems); err != nil {
+		if err := r.hand(n, Written{Bytes: doc, Objects: objects, Tombstones: n.tombstones}, row, program, problems); err != nil {
 			return &SinkError{err}
 		}
 	}
@@ -389,6 +389,9 @@ func (w *worker) node(b *batch, row, program int, f *frame) {
 	}
 	if w.nodes != nil || w.placed {
 		n.name = f.name()
+	}
+	if w.placed && len(n.problems) == 0 {
+		n.tombstones = f.tombstones()
 	}
 	n.end, n.keys, n.objects, n.kept = len(b.out), len(b.keys), len(b.objects), f.kept
 	b.nodes = append(b.nodes, n)

@@ -18,6 +18,8 @@ type Written struct {
 	Failed          bool // it could not be rendered, and has neither bytes nor objects
 	Bytes           []byte
 	Objects         []WrittenObject // in dependency order
+	// Tombstones are those of the row. They are not used again.
+	Tombstones []lynq.Tombstone
 }
 
 // WrittenObject is an object within the bytes of its node.

@@ -1,0 +1,251 @@
+package gitops
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// TombstoneHooks has Argo CD delete what tombstones name, when all else of a node is
+// well: a Job of kubectl calls, and the rights for these, which are there only as long as
+// it runs.
+type TombstoneHooks struct {
+	Image string // of kubectl
+	// Data: also what holds data is deleted.
+	Data bool
+	// Plural is what roles call a kind, "" where that is not known.
+	Plural func(group, kind string) string
+}
+
+// hooksID stands for the resource of a form that a hook has not.
+const hooksID = "tombstones"
+
+// Meant are the tombstones that are carried out: not those of data, unless that is said.
+func (h *TombstoneHooks) Meant(stones []lynq.Tombstone) []lynq.Tombstone {
+	return slices.DeleteFunc(slices.Clone(stones), func(t lynq.Tombstone) bool { return t.HoldsData() && !h.Data })
+}
+
+// Objects are the hooks of a node for some tombstones, none for none. The error is
+// lynq.Problems: tombstones that no call of kubectl can be made of.
+func (h *TombstoneHooks) Objects(n NodeKey, stones []lynq.Tombstone) ([]Object, error) {
+	if len(stones) == 0 {
+		return nil, nil
+	}
+	var problems lynq.Problems
+	for i := range stones {
+		h.check(&stones[i], &problems)
+	}
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	account := lynq.Ref{Kind: "ServiceAccount", Namespace: n.Namespace, Name: hookName(n)}
+	all := []map[string]any{hook("v1", account, "-1", map[string]any{"automountServiceAccountToken": false})}
+	all = append(all, h.roles(n, account, stones)...)
+	job := lynq.Ref{Group: "batch", Kind: "Job", Namespace: n.Namespace, Name: account.Name}
+	all = append(all, hook("batch/v1", job, "0", map[string]any{"spec": h.job(account.Name, stones)}))
+	objects := make([]Object, len(all))
+	for i, o := range all {
+		text, err := yaml.Marshal(o)
+		if err != nil {
+			return nil, err
+		}
+		objects[i] = Object{ObjectKey: ObjectKey{Ref: refOf(o), ID: hooksID}, Bytes: text}
+	}
+	return objects, nil
+}
+
+// check refuses what could mean more to kubectl than one object: commas, equals signs and
+// the like, which names of some kinds may have.
+func (h *TombstoneHooks) check(t *lynq.Tombstone, problems *lynq.Problems) {
+	word := regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._:-]*[A-Za-z0-9])?$`)
+	key := regexp.MustCompile(`^([a-z0-9]([a-z0-9.-]*[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)
+	switch {
+	case !lynq.IsDNS1123Label(strings.ToLower(t.Kind)) || t.Group != "" && !lynq.IsDNS1123Subdomain(t.Group):
+		problems.Add(t.Pos, "correct it", "tombstone: %q of group %q is no kind", t.Kind, t.Group)
+	case h.Plural(t.Group, t.Kind) == "":
+		problems.Add(t.Pos, "give its CustomResourceDefinition with -f", "tombstone: what kind %s is called in roles is not known", t.GroupKind())
+	case !word.MatchString(t.Name) || t.Namespace != "" && !lynq.IsDNS1123Label(t.Namespace):
+		problems.Add(t.Pos, "let apply delete it", "tombstone %s: no hook is made for an object of this name", t.Ref)
+	case len(t.Labels) == 0:
+		problems.Add(t.Pos, "add one", "tombstone %s has no label", t.Ref)
+	}
+	for _, label := range slices.Sorted(maps.Keys(t.Labels)) {
+		if !key.MatchString(label) || !word.MatchString(t.Labels[label]) || strings.Contains(t.Labels[label], ":") {
+			problems.Add(t.Pos, "correct it", "tombstone %s: %s=%s is no label", t.Ref, label, t.Labels[label])
+		}
+	}
+}
+
+// hookName is what the hooks of a node are called in its namespace.
+func hookName(n NodeKey) string {
+	const longest, room = 63, 9 // labels of pods have the name of their Job
+	name := hooksID + "-" + n.Name
+	if len(name) <= longest {
+		return name
+	}
+	sum := sha256.Sum256([]byte(n.Name))
+	return strings.TrimRight(name[:longest-room], "-.") + "-" + hex.EncodeToString(sum[:4])
+}
+
+// hook is an object that Argo CD makes when all else is there, in the order of waves, and
+// deletes when all went well, or before it makes it again.
+func hook(apiVersion string, ref lynq.Ref, wave string, content map[string]any) map[string]any {
+	metadata := map[string]any{"name": ref.Name, "annotations": map[string]any{
+		argoHookPhase: "PostSync", argoHookDeleted: "BeforeHookCreation,HookSucceeded", "argocd.argoproj.io/sync-wave": wave,
+	}}
+	if ref.Namespace != "" {
+		metadata["namespace"] = ref.Namespace
+	}
+	object := map[string]any{"apiVersion": apiVersion, "kind": ref.Kind, "metadata": metadata}
+	maps.Copy(object, content)
+	return object
+}
+
+// refOf names an object that hook made.
+func refOf(object map[string]any) lynq.Ref {
+	apiVersion, _ := object["apiVersion"].(string)
+	kind, _ := object["kind"].(string)
+	metadata, _ := object["metadata"].(map[string]any)
+	name, _ := metadata["name"].(string)
+	namespace, _ := metadata["namespace"].(string)
+	group, _ := lynq.SplitAPIVersion(apiVersion)
+	return lynq.Ref{Group: group, Kind: kind, Namespace: namespace, Name: name}
+}
+
+const rbacGroup = "rbac.authorization.k8s.io"
+
+// roles let an account list and delete the objects of tombstones by their names, and
+// nothing else: a list with the name as field selector is one of that name.
+func (h *TombstoneHooks) roles(n NodeKey, account lynq.Ref, stones []lynq.Tombstone) []map[string]any {
+	rules := map[string]map[[2]string][]string{} // by namespace, and by group and plural: names
+	for i := range stones {
+		t := &stones[i]
+		if rules[t.Namespace] == nil {
+			rules[t.Namespace] = map[[2]string][]string{}
+		}
+		kind := [2]string{t.Group, h.Plural(t.Group, t.Kind)}
+		rules[t.Namespace][kind] = append(rules[t.Namespace][kind], t.Name)
+	}
+	var all []map[string]any
+	for _, namespace := range slices.Sorted(maps.Keys(rules)) {
+		// No name of a node or namespace has a colon.
+		ref := lynq.Ref{Group: rbacGroup, Kind: "Role", Namespace: namespace, Name: "lynqctl:" + hooksID + ":" + n.Namespace + ":" + n.Name}
+		if namespace == "" {
+			ref.Kind = "ClusterRole"
+		}
+		all = append(all, hook(rbacGroup+"/v1", ref, "-1", map[string]any{"rules": policyRules(rules[namespace])}))
+		binding := ref
+		binding.Kind += "Binding"
+		all = append(all, hook(rbacGroup+"/v1", binding, "-1", map[string]any{
+			"roleRef":  map[string]any{"apiGroup": rbacGroup, "kind": ref.Kind, "name": ref.Name},
+			"subjects": []any{map[string]any{"kind": account.Kind, "namespace": account.Namespace, "name": account.Name}},
+		}))
+	}
+	return all
+}
+
+// policyRules are the rules of a role.
+func policyRules(names map[[2]string][]string) []any {
+	kinds := slices.SortedFunc(maps.Keys(names), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+	all := make([]any, len(kinds))
+	for i, kind := range kinds {
+		of := slices.Compact(slices.Sorted(slices.Values(names[kind])))
+		all[i] = map[string]any{"apiGroups": []string{kind[0]}, "resources": []string{kind[1]}, "resourceNames": of, "verbs": []string{"list", "delete"}}
+	}
+	return all
+}
+
+// job is one container for each tombstone, in their order, none of which waits for
+// another: one that fails does not keep the others.
+func (h *TombstoneHooks) job(account string, stones []lynq.Tombstone) map[string]any {
+	containers := make([]any, len(stones))
+	for i := range stones {
+		containers[i] = map[string]any{
+			"name": fmt.Sprintf("tombstone-%d", i+1), "image": h.Image,
+			"command": append([]string{"kubectl"}, deletes(&stones[i])...),
+			"env":     []any{map[string]any{"name": "HOME", "value": "/tmp"}},
+			"resources": map[string]any{
+				"requests": map[string]any{"cpu": "10m", "memory": "32Mi"}, "limits": map[string]any{"memory": "128Mi"},
+			},
+			"securityContext": map[string]any{
+				"allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true, "capabilities": map[string]any{"drop": []string{"ALL"}},
+			},
+			"volumeMounts": []any{map[string]any{"name": "tmp", "mountPath": "/tmp"}},
+		}
+	}
+	return map[string]any{
+		"backoffLimit": 2, "activeDeadlineSeconds": 600,
+		"template": map[string]any{"spec": map[string]any{
+			"restartPolicy": "Never", "serviceAccountName": account, "automountServiceAccountToken": true, "enableServiceLinks": false,
+			"securityContext": map[string]any{
+				"runAsNonRoot": true, "runAsUser": 65532, "runAsGroup": 65532, "seccompProfile": map[string]any{"type": "RuntimeDefault"},
+			},
+			"containers": containers, "volumes": []any{map[string]any{"name": "tmp", "emptyDir": map[string]any{}}},
+		}},
+	}
+}
+
+// deletes are the arguments of the kubectl that deletes an object where it has all of the
+// labels: the server selects by both, so that no other object is ever seen. A dot behind
+// the version says that the group is the core's.
+func deletes(t *lynq.Tombstone) []string {
+	kind := t.Kind + "." + t.Group
+	if t.Group == "" {
+		kind = t.Kind + "." + t.APIVersion + "."
+	}
+	var labels []string
+	for _, key := range slices.Sorted(maps.Keys(t.Labels)) {
+		labels = append(labels, key+"="+t.Labels[key])
+	}
+	args := []string{"delete", kind}
+	if t.Namespace != "" {
+		args = append(args, "--namespace="+t.Namespace)
+	}
+	return append(args, "--selector="+strings.Join(labels, ","), "--field-selector=metadata.name="+t.Name, "--ignore-not-found", "--wait=false")
+}
+
+// Check refuses tombstones of objects that the tree has: Argo CD would make and delete
+// them for ever. Objects that have the name of a hook are refused too.
+func (h *TombstoneHooks) Check(in *Input, stones [][]lynq.Tombstone) error {
+	if h == nil {
+		return nil
+	}
+	has := map[lynq.Ref]NodeKey{}
+	for _, e := range Kept(in) {
+		for _, o := range e.Objects {
+			has[o.Ref] = e.Node
+		}
+	}
+	var hooks []ObjectKey
+	for _, n := range in.Nodes {
+		for _, o := range n.Objects {
+			if o.ID == hooksID && !o.LeftOut {
+				hooks = append(hooks, o.ObjectKey)
+			} else {
+				has[o.Ref] = n.NodeKey
+			}
+		}
+	}
+	var problems lynq.Problems
+	for _, o := range hooks {
+		if node, taken := has[o.Ref]; taken {
+			problems.Add(lynq.Pos{File: "tombstones"}, "give that object another name", "a hook would be called as an object of node %s is: %s", node, o.Ref)
+		}
+	}
+	for _, of := range stones {
+		for i := range of {
+			if node, taken := has[of[i].Ref]; taken {
+				problems.Add(of[i].Pos, "remove one of the two", "tombstone %s: node %s renders this object", of[i].Ref, node)
+			}
+		}
+	}
+	return problems.Sorted().Err()
+}
