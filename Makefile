@@ -28,8 +28,8 @@ RACE     := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
 # Packages that only calculate. SEQUENTIAL is those of them that start no goroutines:
 # there is nothing in them for the race detector.
-SEQUENTIAL := ./internal/draft ./internal/suggest ./internal/markdown ./pkg/apply/plan ./pkg/apply/ready ./pkg/diff ./pkg/form ./pkg/lynq ./pkg/rbac ./pkg/status
-UNIT       := $(SEQUENTIAL) ./internal/ui ./pkg/orphan ./pkg/render
+SEQUENTIAL := ./internal/draft ./internal/suggest ./internal/markdown ./pkg/apply/plan ./pkg/apply/ready ./pkg/deploy ./pkg/diff ./pkg/form ./pkg/lynq ./pkg/rbac ./pkg/status
+UNIT       := $(SEQUENTIAL) ./internal/ui ./pkg/orphan ./pkg/render ./pkg/watch
 
 .PHONY: build generate generate-kinds man release-check test test-unit security check vuln fuzz bench bench-cluster cluster cluster-build cluster-down
 

@@ -141,7 +141,7 @@ active row makes a node: the resources of one tenant.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}, a.deleteCommand(), a.finalizeCommand(), a.statusCommand(), a.initCommand(),
-		a.diffCommand(), a.applyCommand(), a.renderCommand(), a.validateCommand(), a.graphCommand(), a.inventoryCommand(), a.orphansCommand(), a.rbacCommand(), a.adoptOperatorCommand(), a.versionCommand())
+		a.diffCommand(), a.applyCommand(), a.renderCommand(), a.validateCommand(), a.graphCommand(), a.inventoryCommand(), a.orphansCommand(), a.rbacCommand(), a.watchCommand(), a.adoptOperatorCommand(), a.versionCommand())
 	a.common.register(root.PersistentFlags())
 	if isPlugin(a.program) {
 		asPlugin(root)

@@ -18,6 +18,7 @@ type applyFlags struct {
 	maxDelete    string
 	adopt        string
 	recordValues recordValues
+	metrics      metricsFlags
 }
 
 func defaultApplyFlags() applyFlags {
@@ -109,6 +110,7 @@ interrupted, and the inventories are correct.`,
 	flags.BoolVar(&f.NoFinalizer, "no-finalizer", false, "make inventories without the finalizer that lets a deletion by hand be cleaned up")
 	flags.Var(&f.recordValues, "record-values", "record the rows' extra values on inventories, as the operator does; secrets only with --record-values=plain")
 	flags.Lookup("record-values").NoOptDefVal = string(engine.RecordChecked)
+	f.metrics.register(flags)
 	return cmd
 }
 
@@ -118,7 +120,7 @@ func (a *app) apply(ctx context.Context, f *applyFlags) error {
 	if err != nil {
 		return err
 	}
-	return a.engine(f.run.output).Apply(ctx, o)
+	return f.metrics.measured(a.engine(f.run.output), func(e *engine.Engine) error { return e.Apply(ctx, o) })
 }
 
 // options checks the flags, and makes options of them.

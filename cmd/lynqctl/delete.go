@@ -10,8 +10,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/engine"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // removalFlags are the flags of the commands that let nodes go.
@@ -181,17 +183,29 @@ func (f *deleteFlags) target(n typedName) (engine.Target, error) {
 	if strings.Count(n.name, "/") > 1 || n.what == "node" && strings.Contains(n.name, "/") {
 		return t, engine.BadUsage(fmt.Errorf("%q is no name of a %s (a hub or form is NAME or NAMESPACE/NAME, a node NODE with -n NAMESPACE)", n.name, n.what))
 	}
-	namespace, hub, said := strings.Cut(n.name, "/")
-	switch {
-	case n.what == "form": // its nodes may be anywhere
-		t.Hub = f.hub
-		return t, nil
-	case said && f.namespace != "" && f.namespace != namespace:
-		return t, engine.BadUsage(fmt.Errorf("hub %s is not in the namespace that -n says, %s", n.name, f.namespace))
-	case said:
-		t.Name, t.Namespace = hub, namespace
-	}
 	var err error
-	t.Namespace, err = namespaceMeant(&f.Access, t.Namespace, false)
+	switch n.what {
+	case "form": // its nodes may be anywhere
+		t.Hub = f.hub
+	case "hub":
+		var hub lynq.HubKey
+		hub, err = hubMeant(&f.Access, f.namespace, n.name)
+		t.Namespace, t.Name = hub.Namespace, hub.Name
+	default:
+		t.Namespace, err = namespaceMeant(&f.Access, f.namespace, false)
+	}
 	return t, err
+}
+
+// hubMeant is the hub that NAME or NAMESPACE/NAME means.
+func hubMeant(access *kube.Access, namespace, name string) (lynq.HubKey, error) {
+	said, hub, found := strings.Cut(name, "/")
+	switch {
+	case found && namespace != "" && namespace != said:
+		return lynq.HubKey{}, engine.BadUsage(fmt.Errorf("hub %s is not in the namespace that -n says, %s", name, namespace))
+	case found:
+		namespace, name = said, hub
+	}
+	namespace, err := namespaceMeant(access, namespace, false)
+	return lynq.HubKey{Namespace: namespace, Name: name}, err
 }

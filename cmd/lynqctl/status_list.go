@@ -137,6 +137,7 @@ func hubLines(h *status.Hub, now time.Time) []string {
 		head += "; its record is being deleted"
 	}
 	lines, called := []string{head}, newShortNames()
+	lines = append(lines, heldLines(h)...)
 	for i := range h.Forms {
 		called.forms.See(h.Forms[i].Namespace, h.Forms[i].Name)
 	}
@@ -148,6 +149,17 @@ func hubLines(h *status.Hub, now time.Time) []string {
 		lines = append(lines, "  all forms"+chosen(h.Partial)+": "+countsLine(&h.Counts))
 	}
 	return lines
+}
+
+// heldLines say which deletions are held, and what lets them through.
+func heldLines(h *status.Hub) []string {
+	switch {
+	case h.Run == nil || h.Run.Held == nil:
+		return nil
+	case h.Run.Approved:
+		return []string{"  deletions are approved, and go with the next round: " + h.Run.Held.Message}
+	}
+	return []string{fmt.Sprintf("  deletions are held (%s): %s; lynqctl watch approve %s -n %s lets them through", h.Run.Held.Guard, h.Run.Held.Message, h.Name, h.Namespace)}
 }
 
 // chosen says of sums that they are not of all nodes.

@@ -27,6 +27,10 @@ type Options struct {
 	Warn func(text string)
 	// Log is what is told of each request.
 	Log RequestLog
+	// Answered is told of each request that was sent: its verb, as Kubernetes' rules
+	// have it, and the status of the answer, 0 where there was none. It must be safe for
+	// concurrent use. Nil for nobody.
+	Answered func(verb string, status int)
 }
 
 // Client talks to one cluster. It is safe for concurrent use.

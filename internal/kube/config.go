@@ -18,7 +18,7 @@ import (
 
 // Access says which cluster is meant, and who asks, as kubectl's flags do.
 type Access struct {
-	Kubeconfig string // path; "" is KUBECONFIG, else ~/.kube/config
+	Kubeconfig string // path; "" is KUBECONFIG, else ~/.kube/config, else the ServiceAccount of the pod
 	Context    string // "" is the current one
 
 	overrides clientcmd.ConfigOverrides // what the other flags of Register say
@@ -46,8 +46,8 @@ func (a Access) loader() clientcmd.ClientConfig {
 	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &overrides)
 }
 
-// Namespace is the namespace of the kubeconfig's context, "" where the context
-// names none or there is no kubeconfig. It asks no cluster.
+// Namespace is the namespace of the kubeconfig's context or, where no kubeconfig names a
+// cluster, of the pod that this is; "" where there is none. It asks no cluster.
 func (a Access) Namespace() (string, error) {
 	config, err := a.loader().RawConfig()
 	if err != nil {
@@ -63,6 +63,8 @@ func (a Access) Namespace() (string, error) {
 		return c.Namespace, nil
 	case a.Context != "":
 		return "", unknownName("context", a.Context, config.Contexts)
+	case len(config.Clusters) == 0 && a.overrides.ClusterInfo.Server == "":
+		return podNamespace(os.Getenv, os.ReadFile), nil
 	}
 	return "", nil
 }
@@ -81,7 +83,7 @@ func (a Access) Client(o Options) (*Client, error) {
 	case err != nil:
 		return nil, a.misnamed(fmt.Errorf("read the kubeconfig: %w", err))
 	}
-	return NewClient(config, o)
+	return NewClient(a.asked(config), o)
 }
 
 // unconfigured is that no cluster is configured.
@@ -137,6 +139,6 @@ func configure(config *rest.Config, o Options) *rest.Config {
 	config.QPS = -1 // the server's own fairness governs
 	config.WarningHandler = &warnings{tell: o.Warn}
 	config.NegotiatedSerializer = statusCodecs()
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return leaves{o.Log.transport(next)} })
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return leaves{o.answered(o.Log.transport(next))} })
 	return config
 }

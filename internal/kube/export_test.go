@@ -5,6 +5,7 @@ import (
 	"time"
 
 	apidiscovery "k8s.io/api/apidiscovery/v2"
+	"k8s.io/client-go/rest"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -42,3 +43,14 @@ func Try(ctx context.Context, f func() error) error {
 	p := patience{sleep: func(context.Context, time.Duration) error { return nil }, jitter: func() float64 { return 0.5 }}
 	return p.try(ctx, f)
 }
+
+// PodNamespace is podNamespace.
+func PodNamespace(getenv func(string) string, read func(string) ([]byte, error)) string {
+	return podNamespace(getenv, read)
+}
+
+// Asked is asked.
+func Asked(a Access, config *rest.Config) *rest.Config { return a.asked(config) }
+
+// APIVerb is what requests are counted by.
+var APIVerb = apiVerb

@@ -243,7 +243,7 @@ func TestRequestsThatAreNotSent(t *testing.T) {
 	check("path", "invalid", deleted(c.Delete(t.Context(), configMaps, c.Namespace, "../secrets", metav1.DeleteOptions{})))
 	_, err := c.Metadata(t.Context(), configMaps, "..", "m")
 	check("path of a namespace", "invalid", err)
-	check("watch", "has no namespaces", c.Watch(t.Context(), namespaces, apply.Scope{Namespace: "x"}, nil))
+	check("watch", "has no namespaces", c.Watch(t.Context(), namespaces, apply.Scope{Namespace: "x"}, newWatched(t)))
 	if n := len(c.proxy.Records()); n > 0 {
 		t.Errorf("%d requests were sent", n)
 	}

@@ -28,6 +28,12 @@ const (
 		acceptJSON + ";as=PartialObjectMetadataList;v=v1;g=meta.k8s.io," + acceptJSON
 )
 
+// The same for watches, whose events are read as JSON.
+const (
+	acceptJSONMetadata     = acceptJSON + ";as=PartialObjectMetadata;v=v1;g=meta.k8s.io," + acceptJSON
+	acceptJSONMetadataList = acceptJSON + ";as=PartialObjectMetadataList;v=v1;g=meta.k8s.io," + acceptJSON
+)
+
 // What is sent.
 const (
 	contentJSON     = "application/json"

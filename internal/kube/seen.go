@@ -5,12 +5,9 @@ import (
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/lynqctl/lynqctl/pkg/apply"
 )
 
 // sight is what is kept of an object that a watch tells of: what a Reflector
@@ -26,7 +23,7 @@ type sight struct {
 }
 
 // sightOf keeps of an object's metadata what a Reflector needs.
-func sightOf(o *unstructured.Unstructured) *sight {
+func sightOf(o metav1.Object) *sight {
 	return &sight{
 		NamespacedName: types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()},
 		uid:            o.GetUID(), version: o.GetResourceVersion(), end: o.GetAnnotations()[metav1.InitialEventsAnnotationKey],
@@ -67,11 +64,11 @@ func (l *sights) DeepCopyObject() runtime.Object {
 // tell what is gone. It implements cache.ReflectorStore; the Reflector calls it
 // from one goroutine.
 type seen struct {
-	handler apply.WatchHandler
+	handler goneHandler
 	objects map[types.NamespacedName]types.UID
 }
 
-func newSeen(h apply.WatchHandler) *seen {
+func newSeen(h goneHandler) *seen {
 	return &seen{handler: h, objects: map[types.NamespacedName]types.UID{}}
 }
 

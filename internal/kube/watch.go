@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
@@ -29,12 +31,23 @@ import (
 // that will not pass cancels it. Objects are read as they come, one by one, and
 // the Reflector is given sights of them.
 func (c *Client) Watch(ctx context.Context, r lynq.APIResource, in apply.Scope, h apply.WatchHandler) error {
+	return c.reflect(ctx, &watcher{client: c, resource: r, scope: in, handler: h, read: h.Read})
+}
+
+// WatchMetadata is Watch for metadata alone, see apply.MetadataHandler.
+func (c *Client) WatchMetadata(ctx context.Context, r lynq.APIResource, in apply.Scope, h apply.MetadataHandler) error {
+	return c.reflect(ctx, &watcher{client: c, resource: r, scope: in, handler: h, readMetadata: h.ReadMetadata})
+}
+
+// reflect watches until the context ends, or an error will not pass.
+func (c *Client) reflect(ctx context.Context, w *watcher) error {
+	r := w.resource
 	within, cancel := context.WithCancelCause(c.logging(ctx, r))
 	defer cancel(nil)
-	w := &watcher{client: c, resource: r, scope: in, handler: h, giveUp: cancel}
+	w.giveUp = cancel
 	reflector := cache.NewReflectorWithOptions(
 		&cache.ListWatch{ListWithContextFunc: w.list, WatchFuncWithContext: w.watch},
-		&sight{}, newSeen(h), cache.ReflectorOptions{Name: resourceName(r), Backoff: c.relist()},
+		&sight{}, newSeen(w.handler), cache.ReflectorOptions{Name: resourceName(r), Backoff: c.relist()},
 	)
 	reflector.WatchListPageSize = c.pageSize
 	reflector.RunWithContext(within)
@@ -54,8 +67,17 @@ type watcher struct {
 	client   *Client
 	resource lynq.APIResource
 	scope    apply.Scope
-	handler  apply.WatchHandler
-	giveUp   context.CancelCauseFunc
+	handler  goneHandler
+	// read reads whole objects, readMetadata metadata alone: one of them is set.
+	read         func(*unstructured.Unstructured) (note func())
+	readMetadata func(*metav1.PartialObjectMetadata) (note func())
+	giveUp       context.CancelCauseFunc
+}
+
+// goneHandler is what is told of objects that are no more, by whatever watch.
+type goneHandler interface {
+	Gone(namespace, name string, uid types.UID)
+	Synced()
 }
 
 // request asks for what is in the scope.
@@ -64,17 +86,52 @@ func (w *watcher) request(verb string, o metav1.ListOptions) *request {
 	if w.scope.Name != "" {
 		o.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, w.scope.Name).String()
 	}
+	accept := acceptJSON
+	switch {
+	case w.readMetadata != nil && verb == "list":
+		accept = acceptJSONMetadataList
+	case w.readMetadata != nil:
+		accept = acceptJSONMetadata
+	}
 	return &request{
-		verb: verb, method: http.MethodGet, accept: acceptJSON,
+		verb: verb, method: http.MethodGet, accept: accept,
 		resource: w.resource, namespace: w.scope.Namespace, params: listParams(o),
 	}
 }
 
-// see reads an object that is there.
-func (w *watcher) see(o *unstructured.Unstructured) *sight {
+// see reads an object; there says that it is there.
+func (w *watcher) see(text []byte, there bool) (*sight, error) {
+	if w.readMetadata != nil {
+		m := &metav1.PartialObjectMetadata{}
+		if err := utiljson.Unmarshal(text, m); err != nil {
+			return nil, err
+		}
+		s := sightOf(m)
+		if there {
+			s.note = w.readMetadata(m)
+		}
+		return s, nil
+	}
+	o := &unstructured.Unstructured{}
+	if err := utiljson.Unmarshal(text, &o.Object); err != nil {
+		return nil, err
+	}
+	o.SetManagedFields(nil)
 	s := sightOf(o)
-	s.note = w.handler.Read(o)
-	return s
+	if there {
+		s.note = w.read(o)
+	}
+	return s, nil
+}
+
+// seeItem is see for an object of a list.
+func (w *watcher) seeItem(o *unstructured.Unstructured, text []byte) (*sight, error) {
+	if w.readMetadata != nil {
+		return w.see(text, true)
+	}
+	s := sightOf(o)
+	s.note = w.read(o)
+	return s, nil
 }
 
 // list reads one page.
@@ -93,10 +150,16 @@ func (w *watcher) list(ctx context.Context, o metav1.ListOptions) (runtime.Objec
 	}
 	defer func() { _ = body.Close() }()
 	page := &sights{}
-	page.ListMeta, err = readItems(body, w.resource, func(o *unstructured.Unstructured, _ []byte) {
-		page.Items = append(page.Items, *w.see(o))
+	var unread error
+	page.ListMeta, err = readItems(body, w.resource, func(o *unstructured.Unstructured, text []byte) {
+		s, err := w.seeItem(o, text)
+		if err != nil {
+			unread = err
+			return
+		}
+		page.Items = append(page.Items, *s)
 	})
-	if err != nil {
+	if err = cmp.Or(err, unread); err != nil {
 		return nil, w.judge(fmt.Errorf("%s: %w", req.text(), err))
 	}
 	return page, nil
@@ -150,15 +213,11 @@ func (e *events) Decode() (watch.EventType, runtime.Object, error) {
 		err := utiljson.Unmarshal(event.Object, status)
 		return event.Type, status, err
 	}
-	obj := &unstructured.Unstructured{}
-	if err := utiljson.Unmarshal(event.Object, &obj.Object); err != nil {
+	s, err := e.watcher.see(event.Object, event.Type == watch.Added || event.Type == watch.Modified)
+	if err != nil {
 		return "", nil, err
 	}
-	obj.SetManagedFields(nil)
-	if event.Type == watch.Added || event.Type == watch.Modified {
-		return event.Type, e.watcher.see(obj), nil
-	}
-	return event.Type, sightOf(obj), nil
+	return event.Type, s, nil
 }
 
 // Close implements watch.Decoder.

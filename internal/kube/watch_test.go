@@ -2,6 +2,7 @@ package kube_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -240,5 +242,69 @@ func TestWatchRefused(t *testing.T) {
 	c.rules(faultproxy.Rule{Verb: "watch", Status: 422}, faultproxy.Rule{Verb: "list", Status: 401})
 	if err := c.Watch(t.Context(), configMaps, apply.Scope{Namespace: c.Namespace}, newWatched(t)); !apierrors.IsUnauthorized(err) {
 		t.Errorf("a token that has expired: %v", err)
+	}
+}
+
+// metadataSeen is a handler that is told of metadata, as the test has read it.
+type metadataSeen struct{ told chan string }
+
+// ReadMetadata implements apply.MetadataHandler.
+func (m metadataSeen) ReadMetadata(o *metav1.PartialObjectMetadata) (note func()) {
+	text := fmt.Sprintf("%s, %d managers", o.Name, len(o.ManagedFields))
+	return func() { m.told <- text }
+}
+
+// Gone implements apply.MetadataHandler.
+func (m metadataSeen) Gone(_, name string, _ types.UID) { m.told <- name + " gone" }
+
+// Synced implements apply.MetadataHandler.
+func (m metadataSeen) Synced() { m.told <- "synced" }
+
+// A watch of metadata tells of that alone, with its managers; an older server's too.
+func TestWatchMetadata(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		rules []faultproxy.Rule
+	}{
+		{"streamed", nil},
+		{"listed", []faultproxy.Rule{{Verb: "watch", Status: 422, Times: 1}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			c := newThrough(t, faultproxy.Options{})
+			c.set(t, "a", "1")
+			c.rules(test.rules...)
+			seen := metadataSeen{make(chan string)}
+			ctx, stop := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			go func() {
+				ended <- c.WatchMetadata(ctx, configMaps, apply.Scope{Namespace: c.Namespace, Labels: "app=a"}, seen)
+			}()
+			next := func() string {
+				select {
+				case text := <-seen.told:
+					return text
+				case err := <-ended:
+					t.Fatalf("the watch ended with %v", err)
+				case <-time.After(time.Minute):
+					t.Fatal("nothing is told")
+				}
+				return ""
+			}
+			got := []string{next(), next()}
+			c.set(t, "b", "1")
+			got = append(got, next())
+			c.Kubectl(t, "", "delete", "configmap", "a")
+			got = append(got, next())
+			want := []string{"a, 1 managers", "synced", "b, 1 managers", "a gone"}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			stop()
+			if err := <-ended; err != nil {
+				t.Errorf("the watch ended with %v", err)
+			}
+		})
 	}
 }

@@ -119,6 +119,14 @@ type WatchHandler interface {
 	Synced()
 }
 
+// MetadataHandler is told of objects as a WatchHandler is, by their metadata, of which
+// managedFields are part. The server sends nothing else of them.
+type MetadataHandler interface {
+	ReadMetadata(*metav1.PartialObjectMetadata) (note func())
+	Gone(namespace, name string, uid types.UID)
+	Synced()
+}
+
 // GroupUnavailableError says that a kind was looked for in an API group that an
 // extension of the API server is to serve, and that the extension does not
 // answer. Whether the kind is served is not known. Kind is "" where any was

@@ -379,7 +379,7 @@ func (s *stepRun) id() string {
 
 // report tells of something of this node.
 func (n *nodeRun) report(e Event) {
-	e.Time, e.Hub, e.Node = n.Now(), n.hub, n.plan.NodeKey
+	e.Time, e.Hub, e.Node, e.Form = n.Now(), n.hub, n.plan.NodeKey, n.plan.FormKey()
 	n.Reporter.Report(e)
 }
 
@@ -396,12 +396,23 @@ func (n *nodeRun) end(s *stepRun, o Outcome, message string) {
 	n.settle(s)
 	n.tellOfTombstone(s)
 	if o != OutcomeUnchanged {
-		n.report(Event{Type: EventObject, Object: s.ref(), ID: s.id(), Action: s.Action, Reason: s.Reason, Outcome: o, Message: s.message, Adopted: s.Adopted, Interrupted: s.interrupted})
+		n.report(Event{Type: EventObject, Object: s.ref(), ID: s.id(), Action: s.Action, Reason: s.Reason, Outcome: o, Message: s.message, Adopted: s.Adopted, Conflict: s.conflictPolicy(), Interrupted: s.interrupted})
 	}
 	switch o {
 	case OutcomeFailed, OutcomeConflicted, OutcomeNotReady:
 		n.problems = append(n.problems, s.ref().String()+": "+s.message)
 	}
+}
+
+// conflictPolicy is that of the object, as it is wanted or was recorded.
+func (s *stepRun) conflictPolicy() lynq.ConflictPolicy {
+	switch {
+	case s.Object != nil:
+		return s.Object.Policy.Conflict
+	case s.Entry != nil:
+		return s.Entry.Conflict
+	}
+	return ""
 }
 
 // settle tells those who wait for a step that it has ended.

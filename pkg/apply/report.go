@@ -49,16 +49,19 @@ const (
 
 // Event is one thing that happened. Which fields it has depends on its type.
 type Event struct {
-	Time    time.Time
-	Type    EventType
-	Hub     lynq.HubKey
-	Node    plan.NodeKey
-	Object  lynq.Ref
-	ID      string // of the resource in its form
-	Action  plan.Action
-	Reason  plan.Reason
-	Outcome Outcome
-	Message string // for people; may say what to do
+	Time   time.Time
+	Type   EventType
+	Hub    lynq.HubKey
+	Node   plan.NodeKey
+	Form   lynq.FormKey // of the node; zero for what belongs to none
+	Object lynq.Ref
+	ID     string // of the resource in its form
+	Action plan.Action
+	Reason plan.Reason
+	// Conflict is the object's policy, of an EventObject.
+	Conflict lynq.ConflictPolicy
+	Outcome  Outcome
+	Message  string // for people; may say what to do
 	// Next is the command that shows more of a node that did not end well, "" where
 	// there is none.
 	Next    string

@@ -124,7 +124,7 @@ func (s *stats) summary(plans []plan.Plan) *Summary {
 		if plans[i].Whole {
 			sum.Rollouts[plans[i].Hub] = s.rolledOut(plans[i].Hub)
 		}
-		sum.Settled[plans[i].Hub] = plans[i].Whole && !s.unsettled[plans[i].Hub]
+		sum.Settled[plans[i].Hub] = plans[i].Whole && plans[i].Held == nil && !s.unsettled[plans[i].Hub]
 	}
 	slices.SortFunc(sum.Failed, func(a, b FailedNode) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))

@@ -37,7 +37,13 @@ type ApplyOptions struct {
 // Apply brings a cluster to what rows and forms say: rows become nodes, nodes and the
 // cluster become a plan, and the plan is carried out.
 func (e *Engine) Apply(ctx context.Context, o *ApplyOptions) error {
-	return suggestRights(o, e.withApplyJob(ctx, o, func(ctx context.Context, j *applyJob) error { return j.perform(ctx) }))
+	loaded := false
+	err := e.withApplyJob(ctx, o, func(ctx context.Context, j *applyJob) error {
+		loaded = true
+		return j.perform(ctx)
+	})
+	e.metrics().Inputs(loaded)
+	return suggestRights(o, err)
 }
 
 // withApplyJob loads the inputs, connects, and begins a run.
@@ -45,6 +51,22 @@ func (e *Engine) withApplyJob(ctx context.Context, o *ApplyOptions, run func(con
 	ctx, cancel := Deadline(ctx, o.Timeout)
 	defer cancel()
 	client, warnings, clientErr := e.connect(&o.Access)
+	in, err := e.loadApply(ctx, o, client, clientErr)
+	if err != nil {
+		return err
+	}
+	return run(ctx, &applyJob{clusterRun: e.newClusterRun(&o.RunOptions, client, warnings), o: o, inputs: in.Inputs, hubs: in.Hubs, tombstones: in.tombstones})
+}
+
+// applyInputs is all that a run of apply is told by files.
+type applyInputs struct {
+	*Inputs
+	tombstones []lynq.Tombstone
+}
+
+// loadApply loads the inputs, asks the cluster what they leave open, and finds out who
+// the hubs are. Inputs that are bad are told before a cluster that cannot be reached.
+func (e *Engine) loadApply(ctx context.Context, o *ApplyOptions, client *kube.Client, clientErr error) (*applyInputs, error) {
 	inputs, err := e.prepareWith(ctx, &o.RenderOptions, o.Nothing, func(forms []*form.Form, inputs *form.Inputs) (render.Options, error) {
 		options, err := o.options(forms, inputs)
 		if err == nil && clientErr == nil {
@@ -53,22 +75,22 @@ func (e *Engine) withApplyJob(ctx context.Context, o *ApplyOptions, run func(con
 		return options, err
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if clientErr != nil {
-		return clientErr
+		return nil, clientErr
 	}
 	if err := o.identify(inputs.Hubs); err != nil {
-		return &Error{Outcome: BadInput, Err: err, Summary: o.Nothing}
+		return nil, &Error{Outcome: BadInput, Err: err, Summary: o.Nothing}
 	}
 	if err := o.RecordValues.check(inputs.Hubs); err != nil {
-		return err
+		return nil, err
 	}
 	stones, err := form.LoadTombstones(o.Tombstones.Paths)
 	if err != nil {
-		return &Error{Outcome: BadInput, Err: err, Summary: o.Nothing}
+		return nil, &Error{Outcome: BadInput, Err: err, Summary: o.Nothing}
 	}
-	return run(ctx, &applyJob{clusterRun: e.newClusterRun(&o.RunOptions, client, warnings), o: o, inputs: inputs, hubs: inputs.Hubs, tombstones: stones})
+	return &applyInputs{inputs, stones}, nil
 }
 
 // askScopes learns from the cluster which custom kinds have no namespace, where

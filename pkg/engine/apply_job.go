@@ -38,9 +38,14 @@ type applyJob struct {
 	near       func(missing string) string // the row's node that was probably meant, "" for none
 	failed     error                       // nodes that could not be rendered
 
+	// held are the deletions that this run holds back, by hub.
+	held       map[lynq.HubKey]*inventory.HeldDeletions
 	tombstones []lynq.Tombstone // of files
 	// gone are the digests of the tombstones whose objects are known to be gone.
 	gone map[lynq.HubKey][]string
+
+	// continuous: it is one round of many, and tells nothing of what it leaves as it is.
+	continuous bool
 
 	stdinRows Replayed
 	tracked   keptNames // by objects whose inventories were lost, nil where nothing is known of those
@@ -152,7 +157,7 @@ func (j *applyJob) refuseEmpty(ctx context.Context) error {
 		if err := j.loadHubs(ctx); err != nil {
 			return untouched(ctx, err)
 		}
-		p, err := j.plan(ctx, h, map[string]bool{})
+		p, err := j.planHub(ctx, h, map[string]bool{})
 		if err != nil {
 			return untouched(ctx, err)
 		}
@@ -236,7 +241,7 @@ func (j *applyJob) planAll(ctx context.Context) ([]plan.Plan, error) {
 	var plans []plan.Plan
 	found := map[string]bool{}
 	for _, h := range j.hubs {
-		p, err := j.plan(ctx, h, found)
+		p, err := j.planHub(ctx, h, found)
 		if err != nil {
 			return nil, untouched(ctx, err)
 		}
@@ -249,6 +254,16 @@ func (j *applyJob) planAll(ctx context.Context) ([]plan.Plan, error) {
 		return nil, err
 	}
 	return j.planTombstones(ctx, plans)
+}
+
+// planHub is plan, of which metrics are told.
+func (j *applyJob) planHub(ctx context.Context, h HubPrograms, found map[string]bool) (*plan.Plan, error) {
+	began := time.Now()
+	p, err := j.plan(ctx, h, found)
+	if err == nil {
+		j.metrics().Planned(p, time.Since(began))
+	}
+	return p, err
 }
 
 // plan looks at what there is of a hub, and decides.
@@ -302,7 +317,7 @@ func (j *applyJob) plan(ctx context.Context, h HubPrograms, found map[string]boo
 // are. Where the inputs are narrowed, forms are missing on purpose.
 func (j *applyJob) absentForms(h HubPrograms, in *plan.Input) {
 	record := j.records[h.Key]
-	if record == nil || j.adopting != nil || len(j.o.Forms)+len(j.o.Settings.Nodes) > 0 || j.o.Settings.Selector != nil {
+	if record == nil || j.narrowed() {
 		return
 	}
 	record.Absent = in.AbsentForms()
@@ -375,8 +390,17 @@ func (j *applyJob) seen(h HubPrograms, s *apply.Summary) *inventory.Hub {
 		if rollouts, whole := s.Rollouts[h.Key]; whole {
 			record.Rollouts = rollouts
 		}
+		if !s.Interrupted && !j.narrowed() {
+			settle(&record, j.held[h.Key])
+		}
 	}
 	return &record
+}
+
+// narrowed tells whether the run is of some nodes alone: what it deletes, and holds, is
+// not all that is to go.
+func (j *applyJob) narrowed() bool {
+	return j.adopting != nil || len(j.o.Forms)+len(j.o.Settings.Nodes) > 0 || j.o.Settings.Selector != nil
 }
 
 // unrendered are the nodes that could not be rendered, as they are recorded.

@@ -17,7 +17,7 @@ func (j *applyJob) runPlans(ctx context.Context, plans []plan.Plan) error {
 		return untouched(ctx, err)
 	}
 	o := apply.Options{Wait: j.o.Wait, Finalizer: !j.o.NoFinalizer, Rollouts: rollouts(j.hubs)}
-	o.Unready = j.adopting == nil
+	o.Unready = j.adopting == nil && !j.continuous
 	if j.adopting != nil {
 		return j.clusterRun.runPlans(ctx, plans, o, nil)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Engine carries out use cases. All fields are needed.
+// Engine carries out use cases. All fields but Metrics are needed.
 type Engine struct {
 	Stdin  io.Reader
 	Getenv func(string) string
@@ -21,6 +21,8 @@ type Engine struct {
 	// Requests says how requests to clusters are logged; the zero value says not at all.
 	Requests kube.RequestLog
 	View     View
+	// Metrics is told what may be counted; nil for nobody.
+	Metrics Metrics
 }
 
 // View is what people and scripts see of a use case. It may write to a terminal:
@@ -127,7 +129,7 @@ func (uncounted) Stop()            {}
 // connect makes a client of a cluster, and has what the server warns of shown.
 func (e *Engine) connect(access *kube.Access) (*kube.Client, *serverWarnings, error) {
 	warnings := &serverWarnings{show: func(text string) { e.notef("warning: %s", text) }}
-	client, err := access.Client(kube.Options{Warn: warnings.warn, Log: e.Requests})
+	client, err := access.Client(kube.Options{Warn: warnings.warn, Log: e.Requests, Answered: e.answered()})
 	if err != nil {
 		return nil, nil, BadUsage(err)
 	}

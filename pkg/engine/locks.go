@@ -45,11 +45,21 @@ func (r *clusterRun) newLocks(ctx context.Context, hubs []lynq.HubKey) *locks {
 			Namespace: p.Namespace, Hub: p.Name, Identity: identity,
 			Waiting: func(held *inventory.HeldError) {
 				ls.waited = true
-				r.notef("waiting up to %s for another run on hub %q: %s", r.run.LockTimeout, held.Hub, held.Holder)
+				r.notef("waiting up to %s for %s on hub %q: %s", r.run.LockTimeout, held.By(), held.Hub, held.Holder)
 			},
 		}))
 	}
 	return ls
+}
+
+// newContinuousLocks is newLocks for a hub that is kept until another run wants it.
+func (r *clusterRun) newContinuousLocks(ctx context.Context, hub lynq.HubKey) *locks {
+	return &locks{ctx: ctx, wanted: []*inventory.Lock{inventory.NewLock(r.client.Leases(), inventory.LockOptions{
+		Namespace: hub.Namespace, Hub: hub.Name, Identity: runIdentity(), Continuous: true,
+		Waiting: func(held *inventory.HeldError) {
+			r.notef("hub %s: standing by: %s has it, %s", hub, held.By(), held.Holder)
+		},
+	})}}
 }
 
 // lookPatience is for how long the rows wait for a look at the Leases.
@@ -157,9 +167,5 @@ func runIdentity() string {
 	if u, err := user.Current(); err == nil {
 		name = u.Username
 	}
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
-	}
-	return fmt.Sprintf("%s@%s pid %d %s", name, host, os.Getpid(), strings.ToLower(rand.Text()[:6]))
+	return fmt.Sprintf("%s@%s pid %d %s", name, hostName(), os.Getpid(), strings.ToLower(rand.Text()[:6]))
 }

@@ -61,23 +61,28 @@ func (e *Engine) RenderRows(ctx context.Context, f *RenderOptions, s render.Sett
 	rows := rowSource{stdin: e.Stdin, override: f.Sources, shuffle: f.Shuffle, passwords: passwords{getenv: e.Getenv, secrets: inputs.Secrets, cluster: e.secretsOf(&f.Access)}}
 	connections, err := rows.connections(ctx, inputs.Hubs, f.Paths)
 	if err != nil {
+		for _, h := range inputs.Hubs {
+			e.metrics().Read(h.Key, 0, 0, time.Time{}, err)
+		}
 		return run, err
 	}
 	for i, h := range inputs.Hubs {
 		if risk := source.Warning(connections[i]); risk != "" {
 			e.notef("warning: hub %q: %s", h.Hub.Name, risk)
 		}
-		before := run.Report()
+		before, began := run.Report(), time.Now()
 		ended := e.countRows(f, &rows, h.Key.String(), connections[i])
 		err := rows.renderHub(ctx, run.Run, h, connections[i])
 		ended()
 		if err != nil {
 			if cause := context.Cause(ctx); cause != nil {
-				err = cause
+				return run, cause
 			}
+			e.metrics().Read(h.Key, 0, 0, time.Time{}, err)
 			return run, err
 		}
 		run.Hubs[h.Key] = difference(before, run.Report())
+		e.metrics().Read(h.Key, run.Hubs[h.Key].Rows, run.Hubs[h.Key].Active, began, nil)
 		e.warn(emptyHub(h.Hub, run.Hubs[h.Key]))
 	}
 	for _, x := range run.Excluded() {

@@ -42,27 +42,41 @@ func (e *Engine) Rights(ctx context.Context, o *RightsOptions) (*rbac.Rights, []
 	if err != nil {
 		return nil, nil, &Error{Outcome: BadInput, Err: err, Summary: o.Nothing}
 	}
-	in := &rbac.Input{For: o.For, Tombstones: stones, Kinds: rbac.KnownKinds(inputs.Inputs), Data: o.Data, Optional: o.Optional}
-	var keys []lynq.HubKey
+	var hubs []rbac.Hub
 	for _, h := range inputs.Hubs {
 		hub, err := hubOfRights(h, inputs.Secrets)
 		if err != nil {
 			return nil, nil, BadUsage(err)
 		}
-		in.Hubs, keys = append(in.Hubs, hub), append(keys, h.Key)
+		hubs = append(hubs, hub)
 	}
+	rights, err := e.rightsOf(ctx, o, inputs, hubs, stones)
+	return rights, hubKeys(inputs.Hubs), err
+}
+
+func hubKeys(hubs []HubPrograms) []lynq.HubKey {
+	keys := make([]lynq.HubKey, len(hubs))
+	for i, h := range hubs {
+		keys[i] = h.Key
+	}
+	return keys
+}
+
+// rightsOf are the rights for inputs that were read.
+func (e *Engine) rightsOf(ctx context.Context, o *RightsOptions, inputs *Inputs, hubs []rbac.Hub, stones []lynq.Tombstone) (*rbac.Rights, error) {
+	in := &rbac.Input{Hubs: hubs, For: o.For, Tombstones: stones, Kinds: rbac.KnownKinds(inputs.Inputs), Data: o.Data, Optional: o.Optional}
 	if err := e.learnKinds(ctx, o, in); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	rights := rbac.Of(in)
-	return &rights, keys, nil
+	return &rights, nil
 }
 
 // hubOfRights is what rights depend on of a hub and its forms.
 func hubOfRights(h HubPrograms, secrets []*form.Secret) (rbac.Hub, error) {
 	hub := rbac.Hub{HubKey: h.Key}
 	for _, p := range h.Programs {
-		hub.Forms = append(hub.Forms, rbac.Form{Form: p.Form, Namespace: p.Namespace})
+		hub.Forms = append(hub.Forms, rbac.Form{Form: p.Form, Namespace: p.Namespace, Exclude: p.Exclude})
 	}
 	from := h.Hub.Password
 	if from.SecretName == "" || from.Env != "" || from.File != "" {

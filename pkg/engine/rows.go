@@ -31,23 +31,15 @@ type rowSource struct {
 // connections finds out where the rows of each hub are, passwords included.
 // Nothing is opened: what is wrong shows before any source is asked.
 func (s rowSource) connections(ctx context.Context, hubs []HubPrograms, inputs []string) ([]lynq.Connection, error) {
-	overrides, err := s.overrides(hubs)
-	if err != nil {
-		return nil, BadUsage(err)
+	connections, errs := s.locate(hubs)
+	if connections == nil {
+		return nil, BadUsage(errors.Join(errs...))
 	}
-	connections := make([]lynq.Connection, len(hubs))
-	var errs []error
 	for i, h := range hubs {
-		connections[i] = h.Hub.Source
-		if url := overrides[i]; url != "" {
-			if connections[i], err = source.ParseURL(url, h.Hub.Source); err != nil {
-				errs = append(errs, fmt.Errorf("--source: %w", err))
-				continue
-			}
-		}
 		if !hasServer(connections[i]) || connections[i].Password != "" {
 			continue
 		}
+		var err error
 		if connections[i].Password, err = s.passwords.of(ctx, h); err != nil {
 			errs = append(errs, err)
 		}
@@ -57,6 +49,27 @@ func (s rowSource) connections(ctx context.Context, hubs []HubPrograms, inputs [
 		return nil, &Error{Outcome: BadInput, Err: err}
 	}
 	return connections, nil
+}
+
+// locate is connections without the passwords that are elsewhere. A URL that cannot be
+// read leaves that of its hub empty; nil is that the URLs go with no hubs.
+func (s rowSource) locate(hubs []HubPrograms) ([]lynq.Connection, []error) {
+	overrides, err := s.overrides(hubs)
+	if err != nil {
+		return nil, []error{err}
+	}
+	connections := make([]lynq.Connection, len(hubs))
+	var errs []error
+	for i, h := range hubs {
+		connections[i] = h.Hub.Source
+		if url := overrides[i]; url != "" {
+			if connections[i], err = source.ParseURL(url, h.Hub.Source); err != nil {
+				connections[i] = lynq.Connection{}
+				errs = append(errs, fmt.Errorf("--source: %w", err))
+			}
+		}
+	}
+	return connections, errs
 }
 
 // oneReader refuses that two things are read from standard input: the second

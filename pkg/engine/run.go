@@ -53,6 +53,8 @@ type clusterRun struct {
 	warned   []string // what was warned of
 	// cleaning: what is done may be due because its namespace is being deleted.
 	cleaning bool
+	// observe, where it is not nil, is told of what runs do, too.
+	observe func(apply.Event)
 }
 
 // newClusterRun begins one.
@@ -78,6 +80,7 @@ func (r *clusterRun) refused(plans []plan.Plan) error {
 
 // refuse says why, as people or scripts want it.
 func (r *clusterRun) refuse(refusals []plan.Refusal) error {
+	r.metrics().Refused(refusals)
 	if err := r.View.Printer(r.run.Mode).Refuse(refusals); err != nil {
 		return Fail(err)
 	}
@@ -123,16 +126,12 @@ func (r *clusterRun) showPlans(plans []plan.Plan) error {
 func (r *clusterRun) runPlans(ctx context.Context, plans []plan.Plan, o apply.Options, afterwards func(context.Context, *apply.Summary) error) error {
 	o.Concurrency, o.DryRun, o.Began, o.Grace = r.run.Concurrency, r.run.Mode == ModeServer, r.began, interruptionGrace
 	o.Version = r.Version
-	runner := &apply.Runner{Cluster: r.client, Inventories: r.store, Causes: newCauses(r.client), Now: time.Now, Options: o}
+	runner := &apply.Runner{Cluster: r.client, Inventories: r.measuredStore(), Causes: newCauses(r.client), Now: time.Now, Options: o}
 	if o.Unready {
 		runner.Objects = r.client
 	}
 	if r.run.Events {
-		host, err := os.Hostname()
-		if err != nil {
-			host = "unknown"
-		}
-		runner.Recorder = r.client.Recorder(host)
+		runner.Recorder = r.client.Recorder(hostName())
 	}
 	return r.reported(ctx, plans, func(reporter apply.Reporter) (*apply.Summary, error) {
 		runner.Reporter = reporter
@@ -147,11 +146,11 @@ func (r *clusterRun) runPlans(ctx context.Context, plans []plan.Plan, o apply.Op
 // reported has a run shown as it goes, with what the server warns of, and the plans
 // when it has ended.
 func (r *clusterRun) reported(ctx context.Context, plans []plan.Plan, run func(apply.Reporter) (*apply.Summary, error)) error {
-	reporter := r.View.Reporter(r.run.Mode)
+	reporter := r.measured(r.View.Reporter(r.run.Mode))
 	defer func() { _ = reporter.Close() }() // Result has its error
 	r.warnings.to(reporter.Report)
 	told := tellInterruption(ctx, reporter.Report)
-	summary, err := run(reporter)
+	summary, err := run(observed{reporter, r.observe})
 	told()
 	r.warnings.to(nil)
 	if summary.DryRun {
@@ -160,6 +159,29 @@ func (r *clusterRun) reported(ctx context.Context, plans []plan.Plan, run func(a
 		err = errors.Join(err, reporter.Result(plans))
 	}
 	return outcome(ctx, summary, err)
+}
+
+// observed is a Reporter, beside which another is told.
+type observed struct {
+	apply.Reporter
+	also func(apply.Event)
+}
+
+// Report implements apply.Reporter.
+func (o observed) Report(e apply.Event) {
+	o.Reporter.Report(e)
+	if o.also != nil {
+		o.also(e)
+	}
+}
+
+// hostName names this machine, or pod, to people.
+func hostName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		return "unknown"
+	}
+	return host
 }
 
 // tellInterruption tells people that their interruption has been heard, for what

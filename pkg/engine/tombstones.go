@@ -69,26 +69,28 @@ func tombstonesOf(k plan.NodeKey, stones []lynq.Tombstone) []plan.Tombstone {
 // it is narrowed or a row did not render, stays known.
 func (j *applyJob) hubTombstones(ctx context.Context, h HubPrograms, stones []plan.Tombstone) (*plan.Plan, error) {
 	record := j.records[h.Key]
-	known := map[string]bool{}
+	recorded := map[string]bool{}
 	for _, digest := range record.Tombstones {
-		known[digest] = true
+		recorded[digest] = true
 	}
 	gone := map[string]bool{}
 	if j.failed != nil || len(j.o.Settings.Nodes)+len(j.o.Forms) > 0 {
-		gone = known
+		gone = maps.Clone(recorded)
 	}
-	var open []plan.Tombstone
+	var open, known []plan.Tombstone
 	for _, t := range stones {
 		switch digest := t.Digest(); {
-		case j.o.Tombstones.Recheck || !known[digest]:
+		case j.o.Tombstones.Recheck || !recorded[digest]:
 			open = append(open, t)
 		default:
 			gone[digest] = true
+			known = append(known, t)
 		}
 	}
 	if err := apply.LookAtTombstones(ctx, j.client, open); err != nil {
 		return nil, err
 	}
+	j.metrics().Tombstones(h.Key, slices.Concat(open, known))
 	for i := range open {
 		if t := &open[i]; t.Gone() {
 			gone[t.Digest()] = true

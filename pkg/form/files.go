@@ -1,7 +1,10 @@
 package form
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -179,4 +182,17 @@ func isManifest(name string) bool {
 		return true
 	}
 	return false
+}
+
+// Digest is of the names and bytes of all that Load reads, standard input left out: while
+// it is the same, so are the inputs. The error is lynq.Problems.
+func Digest(paths []string, recursive bool) (string, error) {
+	rep := &report{}
+	h := sha256.New()
+	paths = slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == stdinPath })
+	readFiles(rep, paths, recursive, nil, func(name string, data []byte) {
+		_, _ = fmt.Fprintf(h, "%q %d\n", name, len(data))
+		h.Write(data)
+	})
+	return hex.EncodeToString(h.Sum(nil)), rep.problems.Err()
 }

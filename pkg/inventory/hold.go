@@ -87,6 +87,7 @@ func (l *Lock) renew(ctx context.Context) error {
 	}
 	l.lease = got
 	l.term.extend(sent)
+	l.notice(got)
 	return nil
 }
 

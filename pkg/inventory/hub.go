@@ -37,6 +37,10 @@ type Hub struct {
 	Rollouts []Rollout
 	// Absent are the forms of its nodes that the inputs did not have.
 	Absent []AbsentForm
+	// Held are the deletions that the last run held back, nil for none, and Approved is
+	// the digest of those that a person approved, "" for none.
+	Held     *HeldDeletions
+	Approved string
 	// Version is that of a lynqctl which renders what is recorded of every node
 	// whose record has a version, though that may be another one. "" where none is
 	// known.
@@ -62,6 +66,8 @@ type Hub struct {
 	Overwritten bool
 	// Others is what others put on the ConfigMap, nil for nothing.
 	Others *Others
+	// read is the record as it was read or saved, nil where it was neither.
+	read *Hub
 }
 
 // The keys of a hub's data, beside format.
@@ -120,6 +126,7 @@ func EncodeHub(h *Hub) (*corev1.ConfigMap, error) {
 				lynq.LabelHub:       h.Name,
 				lynq.LabelManagedBy: lynq.ManagedBy,
 			},
+			Annotations: h.annotations(),
 		},
 		Data: map[string]string{keyFormat: strconv.Itoa(format), keyRows: counts, keyColumns: columns, keyTime: at, keyPlaces: namespaces},
 	}
@@ -158,6 +165,7 @@ func DecodeHub(cm *corev1.ConfigMap) (*Hub, error) {
 		Deleting:  cm.DeletionTimestamp != nil,
 		Finalizer: slices.Contains(cm.Finalizers, lynq.FinalizerHub),
 		Version:   cm.Data[keyVersion],
+		Approved:  cm.Annotations[lynq.AnnotationApproved],
 		Others:    othersOf(cm, hubKeys()),
 	}
 	if h.Name == "" || cm.Name != HubName(h.Name) || cm.Labels[lynq.LabelRecord] != lynq.RecordHub {
@@ -196,6 +204,7 @@ func DecodeHub(cm *corev1.ConfigMap) (*Hub, error) {
 	if err := d.run(h); err != nil {
 		return nil, err
 	}
+	h.remember()
 	return h, nil
 }
 
@@ -218,7 +227,7 @@ func hubKeys() *ownKeys {
 		labels: func(key string) bool {
 			return key == lynq.LabelRecord || key == lynq.LabelHub || key == lynq.LabelManagedBy
 		},
-		annotations: func(string) bool { return false },
+		annotations: func(key string) bool { return key == lynq.AnnotationApproved },
 		data: func(key string) bool {
 			return key == keyFormat || key == keyRows || key == keyColumns || key == keyTime || key == keyVersion || key == keyPlaces || key == keyRun || key == keyNamespaceDefaults || key == keyTombstones
 		},
@@ -230,5 +239,6 @@ func equalHubs(a, b *Hub) bool {
 	return a.Name == b.Name && a.Namespace == b.Namespace && a.Rows == b.Rows && a.Active == b.Active &&
 		a.Inactive == b.Inactive && a.Nodes == b.Nodes && slices.Equal(a.Columns, b.Columns) &&
 		slices.Equal(a.Namespaces, b.Namespaces) && slices.Equal(a.NamespaceDefaults, b.NamespaceDefaults) && slices.Equal(a.Tombstones, b.Tombstones) && a.Format == b.Format && a.Time.Equal(b.Time) && a.Version == b.Version && a.Finalizer == b.Finalizer &&
-		a.Interrupted.Equal(b.Interrupted) && slices.Equal(a.Unrendered, b.Unrendered) && a.MoreUnrendered == b.MoreUnrendered && slices.Equal(a.Rollouts, b.Rollouts) && slices.Equal(a.Absent, b.Absent)
+		a.Interrupted.Equal(b.Interrupted) && slices.Equal(a.Unrendered, b.Unrendered) && a.MoreUnrendered == b.MoreUnrendered && slices.Equal(a.Rollouts, b.Rollouts) && slices.Equal(a.Absent, b.Absent) &&
+		a.Held.equal(b.Held) && a.Approved == b.Approved
 }

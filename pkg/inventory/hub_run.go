@@ -18,6 +18,8 @@ type hubRun struct {
 	MoreUnrendered int          `json:"moreUnrendered,omitempty"`
 	Rollouts       []Rollout    `json:"rollouts,omitempty"`
 	Absent         []AbsentForm `json:"absentForms,omitempty"`
+	// Held is of that run: an older lynqctl that runs later holds nothing.
+	Held *HeldDeletions `json:"heldDeletions,omitempty"`
 }
 
 // AbsentForm is a form that has nodes and that the inputs of a run did not have.
@@ -76,11 +78,11 @@ func (h *Hub) SetUnrendered(nodes []Unrendered) {
 
 // encodeRun says how the run ended, where it was not simply done.
 func (h *Hub) encodeRun(to map[string]string) error {
-	if h.Interrupted.IsZero() && len(h.Unrendered)+len(h.Rollouts)+len(h.Absent) == 0 {
+	if h.Interrupted.IsZero() && len(h.Unrendered)+len(h.Rollouts)+len(h.Absent) == 0 && h.Held == nil {
 		return nil
 	}
 	text, err := lynq.JSON(hubRun{
-		Time: h.Time.UTC(), Interrupted: h.Interrupted.UTC(), Unrendered: h.Unrendered, MoreUnrendered: h.MoreUnrendered, Rollouts: h.Rollouts, Absent: h.Absent,
+		Time: h.Time.UTC(), Interrupted: h.Interrupted.UTC(), Unrendered: h.Unrendered, MoreUnrendered: h.MoreUnrendered, Rollouts: h.Rollouts, Absent: h.Absent, Held: h.Held,
 	})
 	if err != nil {
 		return err
@@ -100,7 +102,7 @@ func (d *decoder) run(h *Hub) error {
 	}
 	if r.Time.Equal(h.Time) {
 		h.Interrupted, h.Unrendered, h.MoreUnrendered = r.Interrupted.UTC(), r.Unrendered, r.MoreUnrendered
-		h.Rollouts, h.Absent = r.Rollouts, r.Absent
+		h.Rollouts, h.Absent, h.Held = r.Rollouts, r.Absent, r.Held
 	}
 	return nil
 }

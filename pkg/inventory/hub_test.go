@@ -2,6 +2,7 @@ package inventory_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
@@ -64,12 +66,23 @@ func TestHubRoundTrip(t *testing.T) {
 	if got := len(interrupted.Unrendered[0].Message); got > 512 {
 		t.Errorf("a message has %d bytes", got)
 	}
-	for _, want := range []*inventory.Hub{full, interrupted, {Name: "a", Namespace: "b"}} {
+	held := customers()
+	held.Approved = "d1"
+	held.Held = &inventory.HeldDeletions{Guard: "max-delete", Message: strings.Repeat("ä", 1000), Digest: "d2", Since: noon, Deleted: 7, Orphaned: 1}
+	many := make([]string, 150)
+	for i := range many {
+		many[i] = fmt.Sprintf("shop/%03d-web", i)
+	}
+	held.Held.SetNodes(many, []string{"shop/a-web"})
+	if h := held.Held; h.Going() != 150 || len(h.Nodes) != 100 || h.Narrowed() != 1 || len(h.Message) > 512 {
+		t.Errorf("held: %+v", h)
+	}
+	for _, want := range []*inventory.Hub{full, interrupted, held, {Name: "a", Namespace: "b"}} {
 		got, err := inventory.DecodeHub(encodeHub(t, want))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(inventory.Hub{})); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}
@@ -79,12 +92,12 @@ func TestHubRoundTrip(t *testing.T) {
 // not of the last one.
 func TestHubRunOfAnotherTime(t *testing.T) {
 	h := customers()
-	h.Interrupted = noon.Add(time.Minute)
+	h.Interrupted, h.Held = noon.Add(time.Minute), &inventory.HeldDeletions{Digest: "d"}
 	cm := encodeHub(t, h)
 	cm.Data["time"] = noon.Add(time.Hour).Format(time.RFC3339)
 	got, err := inventory.DecodeHub(cm)
-	if err != nil || !got.Interrupted.IsZero() {
-		t.Errorf("interrupted %v, %v", got.Interrupted, err)
+	if err != nil || !got.Interrupted.IsZero() || got.Held != nil {
+		t.Errorf("interrupted %v, held %v, %v", got.Interrupted, got.Held, err)
 	}
 }
 

@@ -8,8 +8,22 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// DefaultLeaseDuration is how long a Lease is valid after it was renewed.
-const DefaultLeaseDuration = 15 * time.Second
+// How long a Lease is valid after it was renewed.
+const (
+	// DefaultLeaseDuration is for a run that ends.
+	DefaultLeaseDuration = 15 * time.Second
+	// ContinuousLeaseDuration is for a holder that does not end by itself. Three things
+	// hang on it. A Lease is renewed every third of it: 0.1 requests a second for each
+	// hub, of the 0.5 that a continuous holder may cost where nothing happens. The holder
+	// learns with a renewal that a run waits: within 10 s. And who stands by takes over
+	// when it saw the Lease unchanged for as long: 30 s after it saw the last renewal,
+	// for which it looks every 3 s.
+	ContinuousLeaseDuration = 30 * time.Second
+)
+
+// deferral is the part of a Lease's duration for which continuous holders leave it to
+// a run that waits: more than enough for one that looks every 1.5 s.
+const deferral = 3
 
 // LeaseName is the name of the Lease that keeps two runs off one hub. It is in
 // the hub's namespace.
@@ -23,46 +37,86 @@ const (
 	LeaseFree LeaseState = iota // it may be taken
 	LeaseHeld                   // another run holds it
 	LeaseOurs
+	LeaseReserved // no run holds it, and it is left to one that waits for it
 )
+
+// Claimant is who wants a Lease.
+type Claimant struct {
+	Identity string
+	// Continuous: it wants the Lease for good, and yields it to runs by hand.
+	Continuous bool
+}
+
+// LeaseSeen is since when, by our own clock, a Lease is seen as it is.
+type LeaseSeen struct {
+	// Since is when we first saw this very holder, renewal and resource version, and
+	// Waiting when we first saw the run that it names as waiting.
+	Since, Waiting time.Time
+}
 
 // LeaseDecision is what to make of a Lease.
 type LeaseDecision struct {
 	State LeaseState
-	// Until is when a Lease that is held, and not renewed, will be free; by our
-	// own clock.
+	// Until is when a Lease that is held, and not renewed, will be free, or when one
+	// that is reserved is no longer so; by our own clock.
 	Until time.Time
+	// Ask: its holder is to learn that we wait, for it yields then.
+	Ask bool
 }
 
 // DecideLease says whether me may take a Lease, nil for one that does not
 // exist. It is a pure function.
 //
 // A Lease is free if no run holds it, or if it was not renewed for as long as
-// it says that it is valid. That is measured by our own clock alone: observed is
-// when we first saw this very holder, renewal and resource version, so that it
+// it says that it is valid. That is measured by our own clock alone, so that it
 // does not matter what the clocks of others say. The Lease of a run that died
 // has to be waited for, however old it is.
-func DecideLease(l *coordinationv1.Lease, observed, now time.Time, me string) LeaseDecision {
-	holder := ""
-	if l != nil {
-		holder = holderOf(l)
-	}
-	switch holder {
-	case "":
+//
+// A continuous holder yields to a run that waits. What is free then is left to that
+// run by all that are continuous, for a part of its duration: a run that waits and
+// dies keeps none of them off for longer. Runs by hand take it as they come.
+func DecideLease(l *coordinationv1.Lease, seen LeaseSeen, now time.Time, me Claimant) LeaseDecision {
+	if l == nil {
 		return LeaseDecision{State: LeaseFree}
-	case me:
-		return LeaseDecision{State: LeaseOurs}
 	}
-	until := observed.Add(durationOf(l))
-	if now.Before(until) {
-		return LeaseDecision{State: LeaseHeld, Until: until}
+	free := seen.Since
+	switch holder := holderOf(l); holder {
+	case "":
+	case me.Identity:
+		return LeaseDecision{State: LeaseOurs}
+	default:
+		free = free.Add(durationOf(l))
+		if now.Before(free) {
+			return LeaseDecision{State: LeaseHeld, Until: free, Ask: asks(l, seen, now, me)}
+		}
+	}
+	reserved := free.Add(durationOf(l) / deferral)
+	if me.Continuous && waitingFor(l) != "" && now.Before(reserved) {
+		return LeaseDecision{State: LeaseReserved, Until: reserved}
 	}
 	return LeaseDecision{State: LeaseFree}
 }
 
+// asks tells whether the holder of a Lease is to learn that me waits. One name is
+// enough for it, and the first one stays, unless it stands there for so long
+// that its run may have died.
+func asks(l *coordinationv1.Lease, seen LeaseSeen, now time.Time, me Claimant) bool {
+	if me.Continuous || !isContinuous(l) {
+		return false
+	}
+	return waitingFor(l) == "" || waitingFor(l) != me.Identity && outdated(l, seen, now)
+}
+
+// outdated tells whether the run that a Lease names as waiting may have died.
+func outdated(l *coordinationv1.Lease, seen LeaseSeen, now time.Time) bool {
+	return !now.Before(seen.Waiting.Add(durationOf(l)))
+}
+
 // Held tells whether a run is at work that holds a Lease, by the clocks of both.
-// That is good enough to tell people, and not to take the Lease.
+// That is good enough to tell people, and not to take the Lease. A continuous
+// holder has it at all times, which does not tell whether it is at work.
 func Held(l *coordinationv1.Lease, now time.Time) bool {
-	return l != nil && holderOf(l) != "" && now.Before(renewedAt(l).Add(durationOf(l)))
+	return l != nil && holderOf(l) != "" && !isContinuous(l) && now.Before(renewedAt(l).Add(durationOf(l)))
 }
 
 func holderOf(l *coordinationv1.Lease) string {
@@ -97,19 +151,40 @@ func acquiredAt(l *coordinationv1.Lease) time.Time {
 	return l.Spec.AcquireTime.Time
 }
 
-// sighting is when a Lease was first seen as it is.
+// isContinuous tells whether a Lease is held by one that yields it.
+func isContinuous(l *coordinationv1.Lease) bool {
+	return l.Annotations[lynq.AnnotationHolder] == lynq.HolderContinuous
+}
+
+// waitingFor names a run that waits for a Lease, "" for none.
+func waitingFor(l *coordinationv1.Lease) string { return l.Annotations[lynq.AnnotationWaiting] }
+
+// sighting is a Lease as it was seen, and since when it is so.
 type sighting struct {
-	holder, version string
-	renewed, since  time.Time
+	holder, version, waiting string
+	renewed                  time.Time
+	LeaseSeen
 }
 
 // look takes note of a Lease, nil for none, as it is seen now.
-func (s *sighting) look(l *coordinationv1.Lease, now time.Time) {
-	next := sighting{since: now}
+func (s *sighting) look(l *coordinationv1.Lease, now time.Time) LeaseSeen {
+	next := sighting{LeaseSeen: LeaseSeen{Since: now, Waiting: now}}
 	if l != nil {
-		next.holder, next.version, next.renewed = holderOf(l), l.ResourceVersion, renewedAt(l)
+		next.holder, next.version, next.renewed, next.waiting = holderOf(l), l.ResourceVersion, renewedAt(l), waitingFor(l)
 	}
-	if s.since.IsZero() || next.holder != s.holder || next.version != s.version || !next.renewed.Equal(s.renewed) {
-		*s = next
+	if !s.Since.IsZero() && next.waiting == s.waiting {
+		next.Waiting = s.Waiting
 	}
+	if s.same(&next) {
+		next.Since = s.Since
+	}
+	*s = next
+	return s.LeaseSeen
+}
+
+// same tells whether nothing shows that the holder is alive. A run that begins to
+// wait, or no longer waits, changes the resource version too.
+func (s *sighting) same(next *sighting) bool {
+	return !s.Since.IsZero() && next.holder == s.holder && next.renewed.Equal(s.renewed) &&
+		(next.version == s.version || next.waiting != s.waiting)
 }

@@ -4,10 +4,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // leaseOf is a Lease of 10 s.
@@ -54,9 +56,91 @@ func TestDecideLease(t *testing.T) {
 		"no duration": {edited(leaseOf("a", at(0)), func(s *coordinationv1.LeaseSpec) { s.LeaseDurationSeconds = nil }), 14, inventory.LeaseHeld, at(1)},
 		"duration 0":  {edited(leaseOf("a", at(0)), func(s *coordinationv1.LeaseSpec) { s.LeaseDurationSeconds = &zero }), 14, inventory.LeaseHeld, at(1)},
 	} {
-		got := inventory.DecideLease(tt.lease, at(-tt.seen), noon, "me")
+		got := inventory.DecideLease(tt.lease, inventory.LeaseSeen{Since: at(-tt.seen)}, noon, inventory.Claimant{Identity: "me"})
 		if got.State != tt.want || !got.Until.Equal(tt.until) {
 			t.Errorf("%s: got %+v, want %v until %s", name, got, tt.want, tt.until)
+		}
+	}
+}
+
+// continuous is a Lease of 9 s that its holder yields, and for which a run waits, ""
+// for none.
+func continuous(holder, waiting string) *coordinationv1.Lease {
+	l := leaseOf(holder, noon)
+	seconds := int32(9)
+	l.Spec.LeaseDurationSeconds = &seconds
+	l.Annotations = map[string]string{}
+	if holder != "" {
+		l.Annotations[lynq.AnnotationHolder] = lynq.HolderContinuous
+	}
+	if waiting != "" {
+		l.Annotations[lynq.AnnotationWaiting] = waiting
+	}
+	return l
+}
+
+// TestDecideLeaseOfContinuousHolders: who asks, who yields to whom, and for how long.
+func TestDecideLeaseOfContinuousHolders(t *testing.T) {
+	ago := func(seconds int) time.Time { return noon.Add(-time.Duration(seconds) * time.Second) }
+	held := func(in int, ask bool) inventory.LeaseDecision {
+		return inventory.LeaseDecision{State: inventory.LeaseHeld, Until: ago(-in), Ask: ask}
+	}
+	reserved := func(in int) inventory.LeaseDecision {
+		return inventory.LeaseDecision{State: inventory.LeaseReserved, Until: ago(-in)}
+	}
+	byHand := leaseOf("a", noon)
+	free := inventory.LeaseDecision{State: inventory.LeaseFree}
+	// It is noon, and the Lease, and whom it names as waiting, were first seen so some
+	// seconds ago. It is decided for a run by hand, and for a continuous one.
+	for name, tt := range map[string]struct {
+		lease          *coordinationv1.Lease
+		seen, waits    int
+		hand, standsBy inventory.LeaseDecision
+	}{
+		"none":                             {nil, 0, 0, free, free},
+		"a run by hand":                    {byHand, 2, 2, held(8, false), held(8, false)},
+		"no one waits":                     {continuous("a", ""), 2, 2, held(7, true), held(7, false)},
+		"no one waits, for long":           {continuous("a", ""), 2, 99, held(7, true), held(7, false)},
+		"we wait":                          {continuous("a", "me"), 2, 8, held(7, false), held(7, false)},
+		"we wait for long":                 {continuous("a", "me"), 2, 99, held(7, false), held(7, false)},
+		"another waits":                    {continuous("a", "b"), 2, 8, held(7, false), held(7, false)},
+		"another waits, or died":           {continuous("a", "b"), 2, 9, held(7, true), held(7, false)},
+		"died":                             {continuous("a", ""), 9, 9, free, free},
+		"died, and another waits":          {continuous("a", "b"), 9, 1, free, reserved(3)},
+		"died, and another waited":         {continuous("a", "b"), 12, 1, free, free},
+		"released":                         {continuous("", ""), 0, 0, free, free},
+		"released, and another waits":      {continuous("", "b"), 0, 9, free, reserved(3)},
+		"released, and another still is":   {continuous("", "b"), 2, 9, free, reserved(1)},
+		"released, and another died since": {continuous("", "b"), 3, 9, free, free},
+		"ours":                             {continuous("me", "b"), 2, 2, inventory.LeaseDecision{State: inventory.LeaseOurs}, inventory.LeaseDecision{State: inventory.LeaseOurs}},
+	} {
+		for _, me := range []inventory.Claimant{{Identity: "me"}, {Identity: "me", Continuous: true}} {
+			want := tt.hand
+			if me.Continuous {
+				want = tt.standsBy
+			}
+			got := inventory.DecideLease(tt.lease, inventory.LeaseSeen{Since: ago(tt.seen), Waiting: ago(tt.waits)}, noon, me)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s, %+v (-want +got):\n%s", name, me, diff)
+			}
+		}
+	}
+}
+
+// TestHeldTells: whether a run is at work, which a continuous holder's Lease does not.
+func TestHeldTells(t *testing.T) {
+	for name, tt := range map[string]struct {
+		lease *coordinationv1.Lease
+		want  bool
+	}{
+		"none":       {nil, false},
+		"released":   {leaseOf("", noon), false},
+		"at work":    {leaseOf("a", noon.Add(-9*time.Second)), true},
+		"ended":      {leaseOf("a", noon.Add(-10*time.Second)), false},
+		"continuous": {continuous("a", ""), false},
+	} {
+		if got := inventory.Held(tt.lease, noon); got != tt.want {
+			t.Errorf("%s: got %t", name, got)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"time"
 
@@ -34,8 +35,11 @@ type LockOptions struct {
 	// Identity names the run to people, and no other run: user, host, process
 	// and something random.
 	Identity string
+	// Continuous: the Lease is wanted for good, and yielded to runs by hand: who holds
+	// it gives it back soon after Wanted says so.
+	Continuous bool
 	// Duration is how long the Lease is valid after each renewal, in whole
-	// seconds; 0 is DefaultLeaseDuration.
+	// seconds; 0 is DefaultLeaseDuration, or ContinuousLeaseDuration.
 	Duration time.Duration
 	// Now is the clock; nil is the system's.
 	Now func() time.Time
@@ -59,12 +63,19 @@ type Lock struct {
 	looked bool
 	// changed: another run may have had the Lease since.
 	changed bool
-	term    term
+	// asked: the Lease may name us as who waits for it.
+	asked  bool
+	wanted *wanted
+	term   term
 }
 
 // NewLock makes a Lock. Nothing is requested yet.
 func NewLock(l Leases, o LockOptions) *Lock {
-	if o.Duration == 0 {
+	switch {
+	case o.Duration != 0:
+	case o.Continuous:
+		o.Duration = ContinuousLeaseDuration
+	default:
 		o.Duration = DefaultLeaseDuration
 	}
 	// Others reckon with whole seconds, so we must not with fewer.
@@ -72,8 +83,10 @@ func NewLock(l Leases, o LockOptions) *Lock {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Lock{leases: l, LockOptions: o}
+	return &Lock{leases: l, LockOptions: o, wanted: newWanted()}
 }
+
+func (l *Lock) claimant() Claimant { return Claimant{Identity: l.Identity, Continuous: l.Continuous} }
 
 // Look takes note of the Lease as it is. What is read from then on is as new as
 // the lock, where Acquire finds the Lease unchanged.
@@ -95,10 +108,10 @@ func (l *Lock) Changed() bool { return l.changed }
 func (l *Lock) takeNoted(ctx context.Context) (taken, again bool, err error) {
 	noted, looked := l.noted, l.looked
 	l.noted, l.looked, l.changed = nil, false, true
-	if !looked || noted != nil && holderOf(noted) != "" {
+	if now := l.Now(); !looked || DecideLease(noted, LeaseSeen{now, now}, now, l.claimant()).State != LeaseFree {
 		return false, true, nil
 	}
-	if again, err = l.take(ctx, noted, LeaseFree); err == nil {
+	if again, err = l.take(ctx, noted, LeaseFree, false); err == nil {
 		l.changed = false
 	}
 	return err == nil, again, err
@@ -107,17 +120,29 @@ func (l *Lock) takeNoted(ctx context.Context) (taken, again bool, err error) {
 // takes is how often Acquire tries to take a Lease that looks free.
 const takes = 5
 
+// Forever is to wait for a Lease until it is ours.
+const Forever = time.Duration(math.MaxInt64)
+
 // Acquire takes the Lease. While another run holds it, it waits for so long; 0
-// is not to wait. The error is a *HeldError, the context's cause, or the
-// server's.
+// is not to wait. A continuous holder learns that we wait. The error is a
+// *HeldError, the context's cause, or the server's.
 func (l *Lock) Acquire(ctx context.Context, wait time.Duration) error {
-	l.lease = nil
+	l.lease, l.asked, l.wanted = nil, false, newWanted()
 	l.term.begin(time.Time{})
 	if taken, again, err := l.takeNoted(ctx); taken {
 		return nil
 	} else if !again || err != nil && ctx.Err() != nil {
 		return l.gaveUp(ctx, "take", err)
 	}
+	err := l.await(ctx, wait)
+	if err != nil && l.asked {
+		l.withdraw(ctx)
+	}
+	return err
+}
+
+// await takes the Lease as soon as it is free.
+func (l *Lock) await(ctx context.Context, wait time.Duration) error {
 	began := l.Now()
 	var seen sighting
 	told := false
@@ -127,11 +152,10 @@ func (l *Lock) Acquire(ctx context.Context, wait time.Duration) error {
 			return l.gaveUp(ctx, "read", err)
 		}
 		now := l.Now()
-		seen.look(lease, now)
-		d := DecideLease(lease, seen.since, now, l.Identity)
-		if d.State != LeaseHeld {
+		d := DecideLease(lease, seen.look(lease, now), now, l.claimant())
+		if d.State == LeaseFree || d.State == LeaseOurs {
 			tried++
-			if again, err := l.take(ctx, lease, d.State); err == nil {
+			if again, err := l.take(ctx, lease, d.State, lease != nil && outdated(lease, seen.LeaseSeen, now)); err == nil {
 				return nil
 			} else if !again || tried == takes || ctx.Err() != nil {
 				return l.gaveUp(ctx, "take", err)
@@ -148,6 +172,9 @@ func (l *Lock) Acquire(ctx context.Context, wait time.Duration) error {
 			l.Waiting(held)
 		}
 		told = true
+		if err := l.ask(ctx, lease, d); err != nil {
+			return l.gaveUp(ctx, "ask for", err)
+		}
 		// A Lease that is released is free before it is due.
 		select {
 		case <-ctx.Done():
@@ -169,13 +196,15 @@ func (l *Lock) get(ctx context.Context) (*coordinationv1.Lease, error) {
 // take makes a Lease ours that is free, nil for one that does not exist. Where
 // it already is ours, a write whose answer was lost has done it. It tells
 // whether to read again after an error: another run was faster, or none
-// knows whether the write took effect.
-func (l *Lock) take(ctx context.Context, lease *coordinationv1.Lease, state LeaseState) (again bool, err error) {
+// knows whether the write took effect. Outdated is that the run which it names as
+// waiting may have died.
+func (l *Lock) take(ctx context.Context, lease *coordinationv1.Lease, state LeaseState, outdated bool) (again bool, err error) {
 	if state == LeaseOurs && !l.term.since().IsZero() {
 		l.lease = lease
 		return false, nil
 	}
 	next, write := l.taken(lease), l.leases.Update
+	l.mark(next, outdated)
 	if lease == nil {
 		write = l.leases.Create
 	}
@@ -185,17 +214,19 @@ func (l *Lock) take(ctx context.Context, lease *coordinationv1.Lease, state Leas
 		l.lease = got
 		return false, nil
 	}
+	// Where there was none to update, it was deleted; else the namespace is missing.
+	return passes(err) || apierrors.IsNotFound(err) && lease != nil, err
+}
+
+// passes tells of the error of a write whether to look again: another client was
+// faster, or none knows whether the write took effect.
+func passes(err error) bool {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
-		return true, err
+		return true
 	}
-	switch code := status.Status().Code; {
-	case code == http.StatusConflict, code >= http.StatusInternalServerError:
-		return true, err
-	case code == http.StatusNotFound:
-		return lease != nil, err // else it is the namespace that is missing
-	}
-	return false, err
+	code := status.Status().Code
+	return code == http.StatusConflict || code >= http.StatusInternalServerError
 }
 
 // abandonGrace is how long an interrupted Acquire may take to give back.
@@ -289,52 +320,11 @@ func (l *Lock) giveBack(ctx context.Context, lease *coordinationv1.Lease) error 
 	}
 	next := lease.DeepCopy()
 	next.Spec.HolderIdentity = nil
+	delete(next.Annotations, lynq.AnnotationHolder) // the run that waits stays: it is its turn
 	_, err := l.leases.Update(ctx, next)
 	return err
 }
 
 func (l *Lock) failed(verb string, err error) error {
 	return fmt.Errorf("%s Lease %s/%s, which keeps other runs off hub %q: %w", verb, l.Namespace, LeaseName(l.Hub), l.Hub, err)
-}
-
-// HeldError is why a hub could not be locked: another run has it.
-type HeldError struct {
-	Hub, Namespace, Lease string
-	Holder                string
-	// Since is what the holder's clock said when it took the Lease, zero where
-	// that is not known. Valid is for how long it must be seen unchanged before
-	// others can take it.
-	Since time.Time
-	Valid time.Duration
-	// Waited is how long it was waited for.
-	Waited time.Duration
-}
-
-// held is the error for a Lease that another run holds.
-func (l *Lock) held(lease *coordinationv1.Lease, waited time.Duration) *HeldError {
-	return &HeldError{
-		Hub: l.Hub, Namespace: l.Namespace, Lease: LeaseName(l.Hub), Holder: holderOf(lease),
-		Since: acquiredAt(lease), Valid: durationOf(lease), Waited: waited,
-	}
-}
-
-// Error implements error.
-func (e *HeldError) Error() string { return fmt.Sprintf("hub %q %s (%s)", e.Hub, e.What(), e.Fix()) }
-
-// What says who has the hub.
-func (e *HeldError) What() string {
-	return fmt.Sprintf("is locked by another run, %s, since %s; waited %s", e.Holder, clockTime(e.Since), e.Waited.Round(time.Second))
-}
-
-// Fix says what to do about it.
-func (e *HeldError) Fix() string {
-	return fmt.Sprintf("wait longer with --lock-timeout; where that run died, Lease %s/%s is free once it was waited for %s",
-		e.Namespace, e.Lease, e.Valid)
-}
-
-func clockTime(t time.Time) string {
-	if t.IsZero() {
-		return "an unknown time"
-	}
-	return t.UTC().Format(time.RFC3339)
 }

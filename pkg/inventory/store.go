@@ -235,8 +235,24 @@ func (s *Store) LoadHub(ctx context.Context, namespace, hub string) (*Hub, error
 	return h, err
 }
 
-// SaveHub saves the record of a hub as Save does an inventory.
+// SaveHub saves the record of a hub as Save does an inventory. An approval that came
+// since it was read is kept.
 func (s *Store) SaveHub(ctx context.Context, h *Hub) (*Hub, error) {
+	saved, err := s.saveHub(ctx, h)
+	if was := (*ChangedError)(nil); !errors.As(err, &was) {
+		return saved, err
+	}
+	there, getErr := s.LoadHub(ctx, h.Namespace, h.Name)
+	if getErr != nil {
+		return nil, err
+	}
+	if next := h.approvedMeanwhile(there); next != nil {
+		return s.saveHub(ctx, next)
+	}
+	return nil, err
+}
+
+func (s *Store) saveHub(ctx context.Context, h *Hub) (*Hub, error) {
 	cm, err := EncodeHub(h)
 	if err != nil {
 		return nil, err
@@ -259,6 +275,7 @@ func (s *Store) SaveHub(ctx context.Context, h *Hub) (*Hub, error) {
 	next.Deleting = saved.DeletionTimestamp != nil
 	next.Overwritten = false
 	next.Others = othersOf(saved, hubKeys())
+	next.remember()
 	return &next, nil
 }
 

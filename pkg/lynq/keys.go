@@ -126,6 +126,18 @@ const (
 	FinalizerHub  = KeyPrefix + "hub-finalizer"
 )
 
+// AnnotationApproved on the record of a hub has the digest of the deletions that a person
+// approves.
+const AnnotationApproved = KeyPrefix + "approved"
+
+// Annotations of a Lease. One that is held continuously says so with the value
+// HolderContinuous, and names a run that waits until its holder yields.
+const (
+	AnnotationHolder  = KeyPrefix + "holder"
+	HolderContinuous  = "continuous"
+	AnnotationWaiting = KeyPrefix + "waiting"
+)
+
 // Markers of objects that a node left behind (seed: resource lifecycle, "Orphan
 // Markers"), and the reasons.
 const (

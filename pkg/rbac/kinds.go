@@ -60,7 +60,8 @@ func KnownKinds(inputs *form.Inputs) Kinds {
 // Add adds a kind.
 func (k Kinds) Add(r lynq.APIResource) { k[form.GroupKind{Group: r.Group, Kind: r.Kind}] = r }
 
-// Unknown are entries of forms whose kinds are not known, one for each kind.
+// Unknown are entries of forms whose kinds are not known, one for each kind. What is
+// excluded needs no kind that is served.
 func (k Kinds) Unknown(hubs []Hub) []*form.Resource {
 	var unknown []*form.Resource
 	seen := map[form.GroupKind]bool{}
@@ -68,7 +69,7 @@ func (k Kinds) Unknown(hubs []Hub) []*form.Resource {
 		for _, f := range h.Forms {
 			for _, r := range f.Resources {
 				key := kindOf(r)
-				if _, known := k[key]; !known && !seen[key] {
+				if _, known := k[key]; !known && !seen[key] && !k.excludes(f, r) {
 					seen[key] = true
 					unknown = append(unknown, r)
 				}

@@ -17,10 +17,20 @@ const (
 	Orphans Purpose = "orphans"
 	Diff    Purpose = "diff"
 	Status  Purpose = "status"
+	Watch   Purpose = "watch"
 )
 
 // Purposes are all of them.
-func Purposes() []Purpose { return []Purpose{Apply, Delete, Orphans, Diff, Status} }
+func Purposes() []Purpose { return []Purpose{Apply, Delete, Orphans, Diff, Status, Watch} }
+
+// does is the purpose whose commands do to objects and records what those of p do: watch
+// is apply, again and again, and more only in what it watches.
+func (p Purpose) does() Purpose {
+	if p == Watch {
+		return Apply
+	}
+	return p
+}
 
 // needs is what a purpose needs of the objects of one entry.
 type needs struct {
@@ -37,12 +47,17 @@ type entry struct {
 	group string
 	// data: orphans prune deletes it only with --include-data, and that is meant.
 	data bool
+	// excluded: a rule excludes all objects of the entry, whatever the rows say.
+	excluded bool
 }
 
 // needs is the one place that tells what is done to the objects of an entry. A field of
 // forms that does more with them adds its verbs here.
 func (e *entry) needs(p Purpose) needs {
 	n := needs{verbs: []string{"get", "list"}}
+	if e.excluded && p != Orphans { // who has no inputs knows no rules
+		return n
+	}
 	d := e.Policy.Deletion
 	switch p {
 	case Apply, Diff:

@@ -25,6 +25,8 @@ type Hub struct {
 type Form struct {
 	*form.Form
 	Namespace string
+	// Exclude are the rules for its objects: its own, and its hub's.
+	Exclude lynq.Exclusions
 }
 
 // Input is what rules are made for.
@@ -71,6 +73,7 @@ func Of(in *Input) Rights {
 			}
 			g.hooks(f)
 		}
+		g.watches(h)
 	}
 	g.tombstones()
 	slices.Sort(g.notes)
@@ -83,8 +86,8 @@ func (in *Input) NeedsAll() bool {
 	for _, h := range in.Hubs {
 		for _, f := range h.Forms {
 			for _, r := range f.Resources {
-				e := in.entry(r)
-				if e.is("", "Namespace") && slices.ContainsFunc(in.For, func(p Purpose) bool { n := e.needs(p); return n.has("delete") }) {
+				e := in.entry(f, r)
+				if e.is("", "Namespace") && slices.ContainsFunc(in.does(), func(p Purpose) bool { n := e.needs(p); return n.has("delete") }) {
 					return true
 				}
 			}
@@ -93,8 +96,19 @@ func (in *Input) NeedsAll() bool {
 	return false
 }
 
-func (in *Input) entry(r *form.Resource) *entry {
-	return &entry{Resource: r, group: kindOf(r).Group, data: in.Data}
+func (in *Input) entry(f Form, r *form.Resource) *entry {
+	return &entry{Resource: r, group: kindOf(r).Group, data: in.Data, excluded: in.Kinds.excludes(f, r)}
+}
+
+// does are the purposes whose commands do all that is to be done, each once.
+func (in *Input) does() []Purpose {
+	var all []Purpose
+	for _, p := range in.For {
+		if p = p.does(); !slices.Contains(all, p) {
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 type gatherer struct {
@@ -109,9 +123,9 @@ func (g *gatherer) note(format string, args ...any) {
 	g.notes = append(g.notes, fmt.Sprintf(format, args...))
 }
 
-// is tells whether one of some purposes is meant.
+// is tells whether what one of some purposes does is meant.
 func (g *gatherer) is(some ...Purpose) bool {
-	return slices.ContainsFunc(g.For, func(p Purpose) bool { return slices.Contains(some, p) })
+	return slices.ContainsFunc(g.does(), func(p Purpose) bool { return slices.Contains(some, p) })
 }
 
 // namespaceOf is where an entry's objects are, "" where that depends on the row.
@@ -145,9 +159,11 @@ func (g *gatherer) learn(f Form, r *form.Resource) {
 
 // objects are the rules for the objects of one entry.
 func (g *gatherer) objects(f Form, r *form.Resource) {
-	key := kindOf(r)
-	e := g.entry(r)
-	kind := g.Kinds[key]
+	e := g.entry(f, r)
+	kind, known := g.Kinds[kindOf(r)]
+	if !known {
+		return // it is excluded: see Unknown
+	}
 	at := place{APIResource: kind}
 	why := fmt.Sprintf("objects %s of form %s", r.ID, f.Name)
 	if kind.Namespaced {
@@ -157,7 +173,7 @@ func (g *gatherer) objects(f Form, r *form.Resource) {
 				"Where the namespaces are known, bind the ClusterRole in each of them by a RoleBinding instead.", r.Pos, r.ID, f.Name, kind.Plural)
 		}
 	}
-	for _, p := range g.For {
+	for _, p := range g.does() {
 		n := e.needs(p)
 		add(g.needed, at, why, n.verbs...)
 		if n.everywhere {
@@ -170,9 +186,11 @@ func (g *gatherer) objects(f Form, r *form.Resource) {
 			g.contents(e)
 		}
 	}
-	g.classes(e)
-	g.causes(e, at)
-	g.escalates(e)
+	if !e.excluded {
+		g.classes(e)
+		g.causes(e, at)
+		g.escalates(e)
+	}
 }
 
 // watched are the rules for what is waited for: a watch of the namespace or, where
@@ -284,7 +302,7 @@ func (g *gatherer) records(h Hub) {
 	add(g.needed, hub, record, "get")
 	for _, f := range h.Forms {
 		node := place{APIResource: configMaps, namespace: f.Namespace}
-		for _, p := range g.For {
+		for _, p := range g.does() {
 			add(g.needed, node, "inventories of the nodes of form "+f.Name, inventoryVerbs(p)...)
 		}
 		if g.is(Apply, Delete, Orphans) {

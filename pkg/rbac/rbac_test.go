@@ -164,6 +164,134 @@ func TestKinds(t *testing.T) {
 	}
 }
 
+// Who watches has the rights of an apply, and watches what an apply lists where it lists
+// it: in one namespace where all objects of a kind are there, else everywhere.
+func TestWatch(t *testing.T) {
+	t.Parallel()
+	const secret = "    - {id: ID, nameTemplate: '{{ .uid }}', targetNamespace: 'WHERE', deletionPolicy: Retain, spec: {apiVersion: v1, kind: Secret}}\n"
+	in := func(namespaces ...string) []string {
+		resources := "  secrets:\n"
+		for i, ns := range namespaces {
+			resources += strings.NewReplacer("ID", "s"+string(rune('a'+i)), "WHERE", ns).Replace(secret)
+		}
+		return about(input(t, resources, rbac.Watch))
+	}
+	const events = "create events hub"
+	for _, c := range []struct{ got, want []string }{
+		{in("nodes"), []string{events, "create events nodes", "get,list,watch,create,patch secrets nodes"}},
+		{in("{{ .namespace }}", "nodes"), []string{events, "create events nodes", "get,list,watch,create,patch secrets nodes"}},
+		{in("a", "b"), []string{"list,watch secrets", "get,create,patch secrets a", "get,create,patch secrets b", events, "create events nodes"}},
+		{in("{{ .uid }}"), []string{"get,list,watch,create,patch secrets", events, "create events nodes"}},
+	} {
+		if diff := cmp.Diff(c.want, c.got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}
+
+// What apply needs, watch needs too, and of what lynqctl keeps of a hub it watches the
+// inventories alone.
+func TestWatchIsApply(t *testing.T) {
+	t.Parallel()
+	const resources = `  tombstones:
+    - {apiVersion: v1, kind: Service, nameTemplate: old, targetNamespace: far, matchLabels: {a: b}}
+  namespaces: [{id: room, nameTemplate: '{{ .uid }}', spec: {apiVersion: v1, kind: Namespace}}]
+  jobs:
+    - {id: backup, nameTemplate: '{{ .uid }}', runOn: Delete, spec: {apiVersion: batch/v1, kind: Job, spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: a}]}}}}}
+  persistentVolumeClaims:
+    - {id: disk, nameTemplate: '{{ .uid }}', patchStrategy: replace, spec: {apiVersion: v1, kind: PersistentVolumeClaim}}
+`
+	given := func(p rbac.Purpose) map[string]bool {
+		in := input(t, resources, p)
+		in.Hubs[0].Secret = lynq.Ref{Kind: "Secret", Namespace: "hub", Name: "db"}
+		verbs := map[string]bool{}
+		for _, r := range rbac.Of(in).Rules {
+			for _, verb := range r.Verbs {
+				verbs[strings.Join([]string{verb, r.FullResource(), r.Namespace, strings.Join(r.Names, ",")}, " ")] = true
+			}
+		}
+		return verbs
+	}
+	apply, watch := given(rbac.Apply), given(rbac.Watch)
+	var more []string
+	for right := range watch {
+		if !apply[right] {
+			more = append(more, right)
+		}
+	}
+	for right := range apply {
+		namespaced := strings.Fields(right) // the whole cluster has the namespace, too
+		if len(namespaced) > 2 {
+			namespaced = namespaced[:2]
+		}
+		if !watch[right] && !watch[strings.Join(namespaced, " ")+"  "] {
+			t.Errorf("watch may not %s", right)
+		}
+	}
+	slices.Sort(more)
+	want := []string{"create events hub ", "create events nodes ", "watch configmaps  "}
+	if diff := cmp.Diff(want, more); diff != "" {
+		t.Errorf("what watch may beside apply (-want +got):\n%s", diff)
+	}
+}
+
+// What a rule excludes whatever the rows say is looked at and no more, and needs no kind
+// that is known.
+func TestExcluded(t *testing.T) {
+	t.Parallel()
+	const resources = `  secrets:
+    - {id: a, nameTemplate: 'NAME', targetNamespace: far, spec: {apiVersion: v1, kind: Secret}}
+  namespaces: [{id: room, nameTemplate: room, spec: {apiVersion: v1, kind: Namespace}}]
+  manifests:
+    - {id: cup, nameTemplate: '{{ .uid }}', spec: {apiVersion: example.com/v1, kind: Cup}}
+`
+	room, cup := lynq.Exclusion{Kind: "Namespace", Name: "r*"}, lynq.Exclusion{Kind: "Cup", Name: "**"}
+	const reads, writes = "get,list secrets far", "get,list,create,patch,delete secrets far"
+	for _, c := range []struct {
+		name string
+		rule lynq.Exclusion
+		want string
+	}{
+		{"{{ .uid }}", lynq.Exclusion{Kind: "Secret", Name: "*"}, reads},
+		{"{{ .uid }}", lynq.Exclusion{Kind: "Secret", Name: "*", Namespace: "f*"}, reads},
+		{"{{ .uid }}", lynq.Exclusion{Kind: "Secret", Name: "*", Namespace: "near"}, writes},
+		{"{{ .uid }}", lynq.Exclusion{Kind: "Secret", Name: "*-key"}, writes},
+		{"{{ .uid }}", lynq.Exclusion{Kind: "ConfigMap", Name: "*"}, writes},
+		{" main-key", lynq.Exclusion{Kind: "Secret", Name: "*-key"}, reads},
+		{"main", lynq.Exclusion{Kind: "Secret", Name: "*-key"}, writes},
+	} {
+		for _, purpose := range []rbac.Purpose{rbac.Apply, rbac.Watch} {
+			in := input(t, strings.Replace(resources, "NAME", c.name, 1), purpose)
+			in.Hubs[0].Forms[0].Exclude = lynq.Exclusions{room, cup, c.rule}
+			if unknown := in.Kinds.Unknown(in.Hubs); len(unknown) > 0 || in.NeedsAll() {
+				t.Errorf("unknown are %d kinds, and all count: %t", len(unknown), in.NeedsAll())
+			}
+			want := []string{"get,list namespaces", c.want}
+			if purpose == rbac.Watch {
+				want = []string{"get,list namespaces", c.want, "create events hub", "create events nodes"}
+				if c.want == writes {
+					want[1] = "get,list,watch,create,patch,delete secrets far"
+				}
+			}
+			got := about(in)
+			slices.Sort(want)
+			slices.Sort(got)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%q, %s, for %s (-want +got):\n%s", c.name, c.rule.String(), purpose, diff)
+			}
+		}
+	}
+	in := input(t, resources, rbac.Apply)
+	if unknown := in.Kinds.Unknown(in.Hubs); len(unknown) != 1 || !in.NeedsAll() {
+		t.Errorf("without rules, %d kinds are unknown", len(unknown))
+	}
+	in = input(t, "  secrets: [{id: a, nameTemplate: a, deletionPolicy: Retain, spec: {apiVersion: v1, kind: Secret}}]\n", rbac.Orphans)
+	in.Hubs[0].Forms[0].Exclude = lynq.Exclusions{{Kind: "Secret", Name: "*"}}
+	if diff := cmp.Diff([]string{"list secrets", "get,patch,delete secrets nodes"}, about(in)); diff != "" {
+		t.Errorf("orphans, which are found without inputs (-want +got):\n%s", diff)
+	}
+}
+
 // What holds data is deleted as an orphan only where that is meant.
 func TestData(t *testing.T) {
 	t.Parallel()

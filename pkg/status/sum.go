@@ -79,6 +79,10 @@ type Run struct {
 	Nodes  int       `json:"nodes"` // that it wanted
 	// Interrupted is when it ended before it was done, zero where it was.
 	Interrupted time.Time `json:"interrupted,omitzero"`
+	// Held are the deletions that it held back, nil for none.
+	Held *inventory.HeldDeletions `json:"heldDeletions,omitempty"`
+	// Approved: a person lets those through.
+	Approved bool `json:"approved,omitempty"`
 }
 
 // HubKey is the node's hub, without a name where that is not known.
@@ -100,7 +104,8 @@ func Sum(nodes []Node, records []*inventory.Hub) []Hub {
 	}
 	for _, r := range records {
 		h := hub(lynq.HubKey{Namespace: r.Namespace, Name: r.Name})
-		h.Run, h.Deleting = &Run{Time: r.Time, Rows: r.Rows, Active: r.Active, Nodes: r.Nodes, Interrupted: r.Interrupted}, r.Deleting
+		h.Run, h.Deleting = &Run{Time: r.Time, Rows: r.Rows, Active: r.Active, Nodes: r.Nodes, Interrupted: r.Interrupted, Held: r.Held}, r.Deleting
+		h.Run.Approved = r.Held != nil && r.Approved == r.Held.Digest
 	}
 	for i := range nodes {
 		if n := &nodes[i]; n.Hub != "" {

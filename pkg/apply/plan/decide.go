@@ -128,6 +128,8 @@ type decider struct {
 	// held are the objects in the inventories of refused nodes, by those inventories.
 	held   map[lynq.Ref][]NodeKey
 	claims *claimIndex
+	// holding: no object leaves its node.
+	holding bool
 }
 
 func newDecider(in *Input) *decider {

@@ -64,6 +64,7 @@ const (
 	ReasonOtherLabels  Reason = "OtherLabels"  // a tombstone names it, and it has not all of its labels
 	ReasonPruned       Reason = "Pruned"       // an orphan that a person wants no more
 	ReasonRowUnknown   Reason = "RowUnknown"   // a row that could not be rendered may want it
+	ReasonHeld         Reason = "Held"         // a guard refuses deletions, and the rest is done
 	ReasonFormOrder    Reason = "FormOrder"    // dependForms: a node that this run leaves out goes before
 	ReasonAlreadyGone  Reason = "AlreadyGone"  // wanted no more, and gone
 	ReasonTakenOver    Reason = "TakenOver"    // wanted no more, and no longer has our tracking
@@ -155,7 +156,7 @@ const (
 type Plan struct {
 	Hub   lynq.HubKey
 	Nodes []NodePlan
-	// Whole: every node that is recorded is in it.
+	// Whole: every node that is recorded is in it, or in what is held.
 	Whole bool
 	// After: it is carried out when the others have ended, each of its nodes only where
 	// the node of that name there ended well.
@@ -165,7 +166,9 @@ type Plan struct {
 	Record string
 	// Refusals are why the plan must not run.
 	Refusals []Refusal
-	Counts   map[Action]int
+	// Held is what was left out of it so that it may, nil for nothing.
+	Held   *Held
+	Counts map[Action]int
 	// Adopted counts those of the objects that leave which were adopted.
 	Adopted map[Action]int
 	// rules are what the plan was decided by, for steps that are decided again when

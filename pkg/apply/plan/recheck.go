@@ -44,6 +44,10 @@ func (s *Step) lookedAt() string {
 
 func (p *Plan) decideAgain(me Owner, s *Step, now *Live) Step {
 	switch {
+	case s.Reason == ReasonHeld, p.rules != nil && p.rules.holding && s.Object == nil && s.To == (NodeKey{}):
+		again := *s
+		again.Live = now
+		return again
 	case p.After, p.rules == nil, s.Reason == ReasonPruned:
 		return recheckOrphan(s, now)
 	case s.Object != nil:

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"github.com/lynqctl/lynqctl/pkg/engine"
+	"github.com/lynqctl/lynqctl/pkg/metrics"
+)
+
+// metricsFlags say whether a command counts for Prometheus, and what.
+type metricsFlags struct {
+	file    string
+	perNode bool
+}
+
+func (f *metricsFlags) register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.file, "metrics-file", "", "write metrics of the run to this `file`, also of one that failed or was refused: node_exporter's textfile collector reads DIRECTORY/*.prom")
+	flags.BoolVar(&f.perNode, "metrics-per-node", false, "one series for each node in metrics, and not one for each hub and form")
+}
+
+// start checks the flags, and makes metrics that have counted nothing yet, nil where none
+// are wanted.
+func (f *metricsFlags) start() (*metrics.Metrics, error) {
+	if f.file == "" {
+		if f.perNode {
+			return nil, engine.BadUsage(errors.New("--metrics-per-node is about the metrics of --metrics-file (give it a file)"))
+		}
+		return nil, nil
+	}
+	if err := metrics.CheckFile(f.file); err != nil {
+		return nil, engine.BadUsage(fmt.Errorf("--metrics-file: %w", err))
+	}
+	return metrics.New(metrics.Options{PerNode: f.perNode, Version: buildVersion()})
+}
+
+// measured runs a use case, of which metrics are written however it ended.
+func (f *metricsFlags) measured(e *engine.Engine, run func(*engine.Engine) error) error {
+	m, err := f.start()
+	switch {
+	case err != nil:
+		return err
+	case m == nil:
+		return run(e)
+	}
+	e.Metrics = m
+	err = run(e)
+	unread, failed := m.WriteFile(f.file)
+	if unread != nil {
+		e.View.Note("warning: " + unread.Error())
+	}
+	switch {
+	case failed == nil:
+		return err
+	case err == nil:
+		return engine.Fail(failed)
+	}
+	e.View.Note("warning: " + failed.Error())
+	return err
+}

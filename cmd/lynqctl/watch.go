@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/signal"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lynqctl/lynqctl/internal/serve"
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/engine"
+	"github.com/lynqctl/lynqctl/pkg/metrics"
+)
+
+// watchFlags are the flags of watch.
+type watchFlags struct {
+	apply     applyFlags
+	manifests watchManifestFlags
+	listen    string
+	perNode   bool
+	logFormat string
+}
+
+// The formats of the log.
+const (
+	logText = "text"
+	logJSON = "json"
+)
+
+func (a *app) watchCommand() *cobra.Command {
+	f := watchFlags{apply: defaultApplyFlags(), manifests: defaultWatchManifestFlags(), logFormat: logText}
+	f.apply.run.LockTimeout = 0
+	cmd := &cobra.Command{
+		Use:   "watch -f PATH...",
+		Short: "Keep a cluster as rows and forms say",
+		Long: `Keep a cluster as rows and forms say, until it is stopped: the rows of each hub
+are read every syncInterval, and its objects and inventories are watched. What
+changed is applied, by the same plan, policies and guards as in apply.
+
+Deletions that a guard refuses are held, and all else is done; watch approve
+lets them through. A source that cannot be read keeps all as it is. Inputs that
+change are loaded again, also on SIGHUP; where they are bad, the last good ones
+stay. A second instance stands by, and apply, delete and orphans by hand have
+the hub when a round has ended.
+
+With --listen, /healthz, /readyz and, for Prometheus, /metrics answer there.
+
+Exit codes: 0 --print-manifests has printed; 2 bad input or usage, nothing was
+touched; 1 --timeout has ended it, and 130 an interruption: the inventories are
+correct.`,
+		Example: `  # Until Ctrl-C, or for an hour
+  lynqctl watch -f forms/ --timeout=1h
+
+  # What runs it in the cluster
+  lynqctl watch -f forms/ --print-manifests --image registry.example/lynqctl:1
+
+  # Let through what a guard holds
+  lynqctl watch approve crm -n shop`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.manifests.check(cmd.Flags()); err != nil {
+				return err
+			}
+			if err := oneOf("--log-format", f.logFormat, logText, logJSON); err != nil {
+				return err
+			}
+			o, err := f.apply.options()
+			if err != nil {
+				return err
+			}
+			if f.manifests.wanted {
+				return a.printManifests(cmd.Context(), cmd.Flags(), &f.manifests, o)
+			}
+			return a.watch(cmd.Context(), &f, o)
+		},
+	}
+	flags := cmd.Flags()
+	f.apply.render.registerCluster(flags)
+	flags.IntVar(&f.apply.run.Concurrency, "concurrency", f.apply.run.Concurrency, "nodes to write at once")
+	flags.BoolVar(&f.apply.run.Events, "events", f.apply.run.Events, "record Kubernetes events on inventories")
+	flags.StringVar(&f.apply.maxDelete, "max-delete", f.apply.maxDelete, "hold deletions when more of a hub's nodes would go: a number, or a share of them")
+	flags.StringSliceVar(&f.apply.Tombstones.Paths, "tombstones", nil, "files or directories of tombstones: manifests of objects that are to go, with the labels that they must have")
+	flags.StringVar(&f.listen, "listen", "", "address to answer /healthz, /readyz and /metrics at, such as :8080")
+	flags.BoolVar(&f.perNode, "metrics-per-node", false, "one series for each node in metrics, and not one for each hub and form")
+	flags.StringVar(&f.logFormat, "log-format", f.logFormat, "text or json")
+	f.manifests.register(flags)
+	flags.Lookup("timeout").Usage = "stop after this time (0 is never)"
+	cmd.AddCommand(a.watchApproveCommand())
+	return cmd
+}
+
+func (a *app) watch(ctx context.Context, f *watchFlags, o *engine.ApplyOptions) error {
+	view := &watchView{console: &console{app: a}, log: ui.NewLog(a.errOut(), f.logFormat == logJSON)}
+	ctx, cancel := engine.Deadline(ctx, o.Timeout)
+	defer cancel()
+	o.Timeout, o.Yes = 0, true // what a person would be asked is for the guards
+	reload, stop := onReload()
+	defer stop()
+	e := a.engine("")
+	e.View = view
+	if f.listen != "" {
+		m, err := metrics.New(metrics.Options{PerNode: f.perNode, Version: buildVersion()})
+		if err != nil {
+			return engine.Fail(err)
+		}
+		e.Metrics = m
+		stop, err := a.serve(ctx, f.listen, m)
+		if err != nil {
+			return err
+		}
+		defer stop()
+	} else if f.perNode {
+		return engine.BadUsage(errors.New("--metrics-per-node is about the metrics at --listen (give it an address)"))
+	}
+	return e.Watch(ctx, &engine.WatchOptions{ApplyOptions: *o, Reload: reload})
+}
+
+// onReload has a value for each SIGHUP.
+func onReload() (reload <-chan struct{}, stop func()) {
+	signals, values := make(chan os.Signal, 1), make(chan struct{}, 1)
+	end := make(chan struct{})
+	if some := reloadSignals(); len(some) > 0 { // Notify with none is for all
+		signal.Notify(signals, some...)
+	}
+	go func() {
+		for {
+			select {
+			case <-end:
+				return
+			case <-signals:
+				select {
+				case values <- struct{}{}:
+				default:
+				}
+			}
+		}
+	}()
+	return values, func() {
+		signal.Stop(signals)
+		close(end)
+	}
+}
+
+// serve answers at an address that the process is alive, and ready, and what was counted:
+// also one that stands by, or whose source is down, is ready.
+func (a *app) serve(ctx context.Context, address string, m *metrics.Metrics) (stop func(), err error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, engine.BadUsage(fmt.Errorf("--listen cannot be used: %w", err))
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = serve.Serve(ctx, listener, serve.Options{Metrics: m.Handler(), Ready: func() error { return nil }}) // who asks learns it
+	}()
+	return func() { cancel(); <-ended }, nil
+}
+
+// watchView is the engine's View of what goes on and on: a log.
+type watchView struct {
+	*console
+	log *ui.Log
+}
+
+// Note implements engine.View.
+func (v *watchView) Note(line string) { v.log.Note(line) }
+
+// CanAsk implements engine.View: there may be a person, and there is no time to ask.
+func (*watchView) CanAsk() bool { return false }
+
+// Attended implements engine.View.
+func (*watchView) Attended() bool { return false }
+
+// Preview implements engine.View.
+func (*watchView) Preview([]plan.Plan) error { return nil }
+
+// Count implements engine.View.
+func (*watchView) Count(string) engine.Counter { return nil }
+
+// Printer implements engine.View.
+func (v *watchView) Printer(engine.Mode) engine.Printer { return v.log }
+
+// Reporter implements engine.View.
+func (v *watchView) Reporter(engine.Mode) engine.Reporter { return v.log }

@@ -1,0 +1,87 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"time"
+)
+
+// How long a client may take, and those that are being answered when the server stops.
+const (
+	headerTimeout = 5 * time.Second
+	readTimeout   = 10 * time.Second
+	writeTimeout  = 30 * time.Second
+	idleTimeout   = 2 * time.Minute
+	stopTimeout   = 5 * time.Second
+	maxHeader     = 16 << 10
+)
+
+// Options say what is answered.
+type Options struct {
+	// Metrics answers /metrics; nil for nothing there.
+	Metrics http.Handler
+	// Ready is why the process is not ready, nil where it is. It must be safe for
+	// concurrent use, and quick. It is answered to whoever asks: it must hold no secret.
+	Ready func() error
+	// Log is told what goes wrong with connections; nil for nobody.
+	Log io.Writer
+}
+
+// Serve answers until the context ends; those that are being answered then are, if that
+// takes no longer than some seconds. It closes the listener. The context's end is no error.
+func Serve(ctx context.Context, listener net.Listener, o Options) error {
+	if o.Log == nil {
+		o.Log = io.Discard
+	}
+	server := &http.Server{
+		Handler: o.handler(), ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader, ErrorLog: log.New(o.Log, "", 0), //nolint:forbidigo // the writer is what the caller wants
+	}
+	stopped := make(chan error, 1)
+	stop := context.AfterFunc(ctx, func() {
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
+		defer cancel()
+		err := server.Shutdown(last)
+		if err != nil {
+			err = errors.Join(err, server.Close())
+		}
+		stopped <- err
+	})
+	err := server.Serve(listener)
+	if stop() { // it ended by itself
+		return err
+	}
+	return <-stopped
+}
+
+func (o *Options) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, nil) })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		var err error
+		if o.Ready != nil {
+			err = o.Ready()
+		}
+		answer(w, err)
+	})
+	if o.Metrics != nil {
+		mux.Handle("GET /metrics", o.Metrics)
+	}
+	return mux
+}
+
+// answer says ok, or what is wrong.
+func answer(w http.ResponseWriter, err error) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	text := "ok\n"
+	if err != nil {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		text = err.Error() + "\n"
+	}
+	_, _ = io.WriteString(w, text) // who asked is gone
+}

@@ -1,0 +1,103 @@
+package deploy
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"sigs.k8s.io/yaml"
+)
+
+// mostBytes is what the API server takes as the data of a ConfigMap.
+const mostBytes = 1 << 20
+
+// keyed are files by the keys of a ConfigMap: the last part of a name where that is the
+// only one, else all of it.
+func keyed(files []File) (map[string]string, error) {
+	data, bytes := map[string]string{}, 0
+	for _, f := range files {
+		if !utf8.ValidString(f.Text) {
+			return nil, fmt.Errorf("%s is not UTF-8, as ConfigMaps need it: convert it", f.Name)
+		}
+		key := free(data, f.Name)
+		data[key] = f.Text
+		bytes += len(f.Text)
+	}
+	if bytes > mostBytes {
+		return nil, fmt.Errorf("the inputs have %d bytes, and a ConfigMap holds %d: give the files of some forms, and print a Deployment for each part (--deployment names it), "+
+			"or build an image that has the files", bytes, mostBytes)
+	}
+	return data, nil
+}
+
+// free is a key for a file that no other one has.
+func free(taken map[string]string, name string) string {
+	name = strings.ReplaceAll(name, `\`, "/")
+	base := key(path.Base(name))
+	if _, there := taken[base]; !there {
+		return base
+	}
+	whole := key(strings.ReplaceAll(strings.Trim(path.Clean(name), "./"), "/", "_"))
+	next := whole
+	for i := 2; ; i++ {
+		if _, there := taken[next]; !there {
+			return next
+		}
+		extension := path.Ext(whole)
+		next = strings.TrimSuffix(whole, extension) + "-" + strconv.Itoa(i) + extension
+	}
+}
+
+// key makes a name one that a ConfigMap takes as key, and that is read where it is found
+// in a directory: no hidden file, no kustomization, and with the extension of a manifest.
+func key(name string) string {
+	const longest = 200 // of 253, which leaves room for what makes it unique
+	name = regexp.MustCompile(`[^-._a-zA-Z0-9]+`).ReplaceAllString(name, "_")
+	extension := path.Ext(name)
+	if !slices.Contains([]string{".yaml", ".yml", ".json"}, extension) {
+		name, extension = name+".yaml", ".yaml"
+	}
+	stem := strings.TrimSuffix(name, extension)
+	if len(stem) > longest {
+		stem = stem[len(stem)-longest:]
+	}
+	if stem = strings.TrimLeft(stem, "."); stem == "" || stem == "kustomization" {
+		stem += "inputs"
+	}
+	return stem + extension
+}
+
+// digest changes with any of the files.
+func digest(all ...map[string]string) string {
+	h := sha256.New()
+	for _, data := range all {
+		for _, key := range slices.Sorted(maps.Keys(data)) {
+			_, _ = fmt.Fprintf(h, "%d %s %d %s\n", len(key), key, len(data[key]), data[key]) // a hash takes all
+		}
+		_, _ = fmt.Fprintln(h)
+	}
+	return hex.EncodeToString(h.Sum(nil))[:16]
+}
+
+// block is data as it stands under a key of a ConfigMap.
+func block(data map[string]string) (string, error) {
+	text, err := yaml.Marshal(data)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for line := range strings.Lines(string(text)) {
+		if line != "\n" {
+			b.WriteString("  ")
+		}
+		b.WriteString(line)
+	}
+	return b.String(), nil
+}

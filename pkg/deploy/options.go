@@ -1,0 +1,89 @@
+package deploy
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Options say what runs, and under which names.
+type Options struct {
+	// Namespace and Name are those of all that is printed, but for the roles.
+	Namespace, Name string
+	Image           string
+	Replicas        int
+	// Inputs and Tombstones are files that the pods find in a directory each.
+	Inputs, Tombstones []File
+	// Args are further arguments of watch.
+	Args []string
+	// Port is where watch serves health and metrics.
+	Port int
+	// Password is the key with the password of the one database, zero for none.
+	Password SecretKey
+	// Roles are YAML documents, bindings to the ServiceAccount among them.
+	Roles string
+	// Notes are what people should know, as comments.
+	Notes []string
+}
+
+// File is a file and what is in it.
+type File struct{ Name, Text string }
+
+// SecretKey names a key of a Secret in the namespace of the pods.
+type SecretKey struct{ Name, Key string }
+
+// longestName leaves room for what is added to names of pods.
+const longestName = 52
+
+// Named tells whether a Deployment may have that name.
+func Named(name string) bool { return lynq.IsDNS1123Label(name) && len(name) <= longestName }
+
+// check refuses what Kubernetes would.
+func (o *Options) check() error {
+	var errs []error
+	if !lynq.IsDNS1123Label(o.Namespace) {
+		errs = append(errs, fmt.Errorf("namespace %q is none that Kubernetes accepts", o.Namespace))
+	}
+	if !Named(o.Name) {
+		errs = append(errs, fmt.Errorf("name %q is none for a Deployment (lower case letters, digits and dashes, at most %d)", o.Name, longestName))
+	}
+	if !regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@-]*$`).MatchString(o.Image) {
+		errs = append(errs, fmt.Errorf("image %q is none (write REGISTRY/NAME:TAG)", o.Image))
+	}
+	if o.Replicas < 1 {
+		errs = append(errs, errors.New("at least 1 replica is needed"))
+	}
+	return errors.Join(errs...)
+}
+
+// Version is the tag of the image, where that can be a label.
+func (o *Options) Version() string {
+	image, _, _ := strings.Cut(o.Image, "@")
+	i := strings.LastIndex(image, ":")
+	if i < 0 || strings.Contains(image[i:], "/") || !regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$`).MatchString(image[i+1:]) {
+		return ""
+	}
+	return image[i+1:]
+}
+
+// Arguments are those of the container, with the inputs where they are mounted. The
+// kubelet makes $ of $$, and replaces $(NAME).
+func (o *Options) Arguments() []string {
+	args := []string{"watch", "--filename=" + inputsPath}
+	if len(o.Tombstones) > 0 {
+		args = append(args, "--tombstones="+tombstonesPath)
+	}
+	for _, arg := range o.Args {
+		args = append(args, strings.ReplaceAll(arg, "$", "$$"))
+	}
+	return args
+}
+
+// Where pods find files.
+const (
+	inputsPath     = "/inputs"
+	tombstonesPath = "/tombstones"
+)

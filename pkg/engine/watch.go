@@ -1,0 +1,154 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/source"
+)
+
+// WatchOptions say what is kept as rows and forms say.
+type WatchOptions struct {
+	ApplyOptions
+	// Reload has a value when the inputs are to be read again, changed or not; nil for
+	// never.
+	Reload <-chan struct{}
+}
+
+// inputsEvery is how often the files of the inputs are looked at. Events of a file
+// system would not tell of all of them, such as those on a network's.
+const inputsEvery = 2 * time.Second
+
+// Watch keeps a cluster as rows and forms say, until the context ends. Each hub is on its
+// own: while it is our turn (see inventory.Lock), it is applied when its rows, its objects
+// or its records change. Inputs that change are loaded again; where they are bad, the last
+// good ones stay.
+func (e *Engine) Watch(ctx context.Context, o *WatchOptions) error {
+	if slices.Contains(o.Paths, "-") {
+		return BadUsage(errors.New("-f -: standard input cannot be read again when it changes; give watch files or directories"))
+	}
+	client, warnings, err := e.connect(&o.Access)
+	if err != nil {
+		return err
+	}
+	w := &watching{Engine: e, o: o, client: client, warnings: warnings}
+	digest := w.digest()
+	in, err := e.loadApply(ctx, &o.ApplyOptions, client, nil)
+	if err != nil {
+		return suggestRights(&o.ApplyOptions, err)
+	}
+	e.metrics().Inputs(true)
+	for {
+		urls, err := w.sources(in.Hubs)
+		if err != nil {
+			return err
+		}
+		next, changed := w.follow(ctx, in, urls, digest)
+		if next == nil {
+			return Fail(context.Cause(ctx))
+		}
+		in, digest = next, changed
+	}
+}
+
+// watching is one run of Watch.
+type watching struct {
+	*Engine
+	o        *WatchOptions
+	client   *kube.Client
+	warnings *serverWarnings
+}
+
+// sources finds out where each hub's rows are, as --source has it, "" for what the hub
+// says. Rows on standard input are refused: they can be read once.
+func (w *watching) sources(hubs []HubPrograms) ([]string, error) {
+	urls, err := rowSource{override: w.o.Sources}.overrides(hubs)
+	if err != nil {
+		return nil, BadUsage(err)
+	}
+	for i, h := range hubs {
+		from := h.Hub.Source
+		if urls[i] != "" {
+			if from, err = source.ParseURL(urls[i], from); err != nil {
+				return nil, BadUsage(fmt.Errorf("--source: %w", err))
+			}
+		}
+		if from.Path == "-" {
+			return nil, BadUsage(fmt.Errorf("hub %q: its rows are on standard input, which cannot be read again (give watch a file or a server)", h.Hub.Name))
+		}
+	}
+	return urls, nil
+}
+
+// digest is that of the inputs, "" where they cannot be read.
+func (w *watching) digest() string {
+	digest, err := form.Digest(slices.Concat(w.o.Paths, w.o.Tombstones.Paths), w.o.Recursive)
+	if err != nil {
+		return ""
+	}
+	return digest
+}
+
+// follow keeps the hubs of some inputs until there are others, which it gives, or until
+// the context ends.
+func (w *watching) follow(ctx context.Context, in *applyInputs, urls []string, digest string) (next *applyInputs, changed string) {
+	hubs, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var running sync.WaitGroup
+	defer running.Wait()
+	for i := range in.Hubs {
+		running.Go(func() { newHubWatch(w, in, i, urls[i]).run(hubs) })
+	}
+	look := time.NewTicker(inputsEvery)
+	defer look.Stop()
+	bad := ""
+	for {
+		forced := false
+		select {
+		case <-ctx.Done():
+			return nil, ""
+		case <-w.o.Reload:
+			forced = true
+		case <-look.C:
+		}
+		now := w.digest()
+		if !forced && (now == digest || now == bad) {
+			continue
+		}
+		loaded, err := w.loadApply(ctx, &w.o.ApplyOptions, w.client, nil)
+		if err == nil {
+			_, err = w.sources(loaded.Hubs)
+		}
+		if err != nil {
+			bad = now
+			w.metrics().Inputs(false)
+			if ctx.Err() == nil {
+				w.notef("warning: the inputs changed, and the last good ones stay: %v", err)
+			}
+			continue
+		}
+		w.metrics().Inputs(true)
+		w.notef("the inputs changed: going on with %s", lynq.Count(len(loaded.Hubs), "hub"))
+		stop(errInputsChanged)
+		return loaded, now
+	}
+}
+
+// Why a round ends before it is done. What has begun is finished and recorded.
+var (
+	errInputsChanged = errors.New("the inputs changed")
+	errYielded       = errors.New("another run waits for the hub")
+	errNewChanges    = errors.New("there is something new to do")
+)
+
+// cutShort tells whether a round was ended for one of these reasons.
+func cutShort(err error) bool {
+	return errors.Is(err, errInputsChanged) || errors.Is(err, errYielded) || errors.Is(err, errNewChanges)
+}

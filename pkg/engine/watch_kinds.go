@@ -1,0 +1,127 @@
+package engine
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/watch"
+)
+
+// hubWatches are the watches of a hub: one of its records, and one of each kind that its
+// nodes want or have.
+type hubWatches struct {
+	hub     *hubWatch
+	run     *clusterRun
+	running sync.WaitGroup
+
+	mu    sync.Mutex
+	kinds map[schema.GroupKind]*kindWatch
+}
+
+// kindWatch is one watch.
+type kindWatch struct {
+	namespace string // "" for all
+	stop      context.CancelFunc
+	// failed is when it ended by itself, zero where it has not.
+	failed time.Time
+}
+
+// watchAgain is how long a kind is not watched that could not be.
+const watchAgain = time.Minute
+
+func newHubWatches(h *hubWatch, r *clusterRun) *hubWatches {
+	return &hubWatches{hub: h, run: r, kinds: map[schema.GroupKind]*kindWatch{}}
+}
+
+// ensure watches the records, and all kinds that the plans name. It does not wait.
+func (w *hubWatches) ensure(ctx context.Context, plans []plan.Plan) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	records := lynq.APIResource{Version: "v1", Kind: "ConfigMap", Plural: "configmaps", Namespaced: true}
+	w.start(ctx, schema.GroupKind{}, records, apply.Scope{Labels: lynq.LabelRecord + "," + lynq.LabelHub + "=" + w.hub.hub.Hub.Name}, watch.RecordMatters)
+	for kind, used := range kindsUsed(plans) {
+		resource, err := w.run.client.Resource(ctx, kind.Group, used.version, kind.Kind)
+		if err != nil {
+			resource, err = w.run.client.Resource(ctx, kind.Group, "", kind.Kind)
+		}
+		if err != nil {
+			continue // what is not served is looked for with each try
+		}
+		in := apply.Scope{Labels: lynq.LabelHub + "=" + w.hub.hub.Hub.Name + ",!" + lynq.LabelRecord}
+		if resource.Namespaced && len(used.namespaces) == 1 {
+			for namespace := range used.namespaces {
+				in.Namespace = namespace
+			}
+		}
+		w.start(ctx, kind, resource, in, watch.ObjectMatters)
+	}
+}
+
+// start watches a kind, unless it is watched so already, under the lock.
+func (w *hubWatches) start(ctx context.Context, kind schema.GroupKind, r lynq.APIResource, in apply.Scope, matters func(*watch.Sight, watch.Sight) bool) {
+	if old := w.kinds[kind]; old != nil {
+		switch {
+		case !old.failed.IsZero() && time.Since(old.failed) < watchAgain:
+			return
+		case old.failed.IsZero() && (old.namespace == in.Namespace || old.namespace == ""):
+			return
+		}
+		old.stop()
+	}
+	within, stop := context.WithCancel(ctx)
+	k := &kindWatch{namespace: in.Namespace, stop: stop}
+	w.kinds[kind] = k
+	handler := w.hub.changes.NewKind(r, matters, w.hub.muted)
+	w.running.Go(func() {
+		defer stop()
+		err := w.run.client.WatchMetadata(within, r, in, handler)
+		if within.Err() != nil {
+			return
+		}
+		w.mu.Lock()
+		k.failed = time.Now()
+		w.mu.Unlock()
+		w.hub.notef("warning: hub %s: changes of %s are not seen until it can be watched again: %v", w.hub.hub.Key, r.Plural, err)
+	})
+}
+
+// usedKind is a kind that nodes want or have.
+type usedKind struct {
+	version    string
+	namespaces map[string]bool
+}
+
+// kindsUsed are the kinds of all objects in the plans of nodes.
+func kindsUsed(plans []plan.Plan) map[schema.GroupKind]*usedKind {
+	kinds := map[schema.GroupKind]*usedKind{}
+	add := func(ref lynq.Ref, apiVersion string) {
+		key := schema.GroupKind{Group: ref.Group, Kind: ref.Kind}
+		if kinds[key] == nil {
+			_, version := lynq.SplitAPIVersion(apiVersion)
+			kinds[key] = &usedKind{version, map[string]bool{}}
+		}
+		kinds[key].namespaces[ref.Namespace] = true
+	}
+	for i := range plans {
+		if plans[i].After {
+			continue // tombstones
+		}
+		for k := range plans[i].Nodes {
+			for _, s := range plans[i].Nodes[k].Steps {
+				if s.Object != nil {
+					add(s.Object.Ref, s.Object.APIVersion)
+				}
+				if s.Entry != nil {
+					add(s.Entry.Ref, s.Entry.APIVersion)
+				}
+			}
+		}
+	}
+	return kinds
+}

@@ -1,0 +1,283 @@
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/lynqctl/lynqctl/pkg/deploy"
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/rbac"
+)
+
+// ManifestOptions say how a watch is to run in the cluster.
+type ManifestOptions struct {
+	ApplyOptions
+	// Name is that of the Deployment, and Place its namespace; "" is made of the hubs.
+	Name, Place string
+	Image       string
+	Replicas    int
+	// Port is where it serves health and metrics.
+	Port int
+	// Args are further arguments of watch.
+	Args []string
+}
+
+// WatchManifests are the manifests of a watch of these inputs that runs in the cluster.
+// The cluster is asked only for kinds that the inputs do not say.
+func (e *Engine) WatchManifests(ctx context.Context, o *ManifestOptions) (string, error) {
+	ctx, cancel := Deadline(ctx, o.Timeout)
+	defer cancel()
+	stdin, err := e.remembered(ctx, o.Paths)
+	if err != nil {
+		return "", err
+	}
+	w := &watchManifests{Engine: e, o: o, stdin: stdin}
+	reading := *e
+	reading.Stdin = stdin()
+	inputs, err := reading.Prepare(ctx, &o.RenderOptions, o.Nothing)
+	if err != nil {
+		return "", err
+	}
+	if err := o.identify(inputs.Hubs); err != nil {
+		return "", &Error{Outcome: BadInput, Err: err, Summary: o.Nothing}
+	}
+	out, err := w.options(ctx, inputs)
+	if err != nil {
+		return "", err
+	}
+	text, err := deploy.Manifests(out)
+	if err != nil {
+		return "", &Error{Outcome: BadInput, Err: err, Summary: o.Nothing}
+	}
+	return text, nil
+}
+
+// remembered gives standard input as often as it is asked for, where it is read at all.
+func (e *Engine) remembered(ctx context.Context, paths []string) (func() io.Reader, error) {
+	if !slices.Contains(paths, "-") {
+		return func() io.Reader { return e.Stdin }, nil
+	}
+	var text []byte
+	err := interruptible(ctx, func() error {
+		read, err := form.ReadStdin(e.Stdin)
+		text = read
+		return err
+	})
+	if err != nil {
+		return nil, BadUsage(fmt.Errorf("read standard input: %w", err))
+	}
+	return func() io.Reader { return bytes.NewReader(text) }, nil
+}
+
+// watchManifests gathers what manifests are made of.
+type watchManifests struct {
+	*Engine
+	o     *ManifestOptions
+	stdin func() io.Reader
+	// tombstones are those of files.
+	tombstones []lynq.Tombstone
+}
+
+func (w *watchManifests) options(ctx context.Context, inputs *Inputs) (*deploy.Options, error) {
+	out := &deploy.Options{Namespace: w.o.Place, Name: cmp.Or(w.o.Name, watchName(inputs.Hubs)), Image: w.o.Image, Replicas: w.o.Replicas, Port: w.o.Port, Args: w.o.Args}
+	var err error
+	if out.Namespace == "" {
+		if out.Namespace, err = commonNamespace(inputs.Hubs); err != nil {
+			return nil, BadUsage(err)
+		}
+	}
+	if err := w.o.settled(inputs.Hubs, out.Namespace); err != nil {
+		return nil, &Error{Outcome: BadInput, Err: err, Summary: w.o.Nothing}
+	}
+	if err := w.files(out); err != nil {
+		return nil, err
+	}
+	rows := rowSource{override: w.o.Sources}
+	connections, errs := rows.locate(inputs.Hubs)
+	if err := errors.Join(errs...); err != nil {
+		return nil, BadUsage(err)
+	}
+	problems, warnings := reachable(inputs.Hubs, connections)
+	if len(problems) > 0 {
+		return nil, BadInputs(problems, w.o.Nothing)
+	}
+	w.warn(warnings)
+	return out, w.roles(ctx, inputs, connections, out)
+}
+
+// watchName is what a Deployment is called that nobody gave a name.
+func watchName(hubs []HubPrograms) string {
+	if name := "lynqctl-" + hubs[0].Key.Name; len(hubs) == 1 && deploy.Named(name) {
+		return name
+	}
+	return "lynqctl"
+}
+
+// commonNamespace is the namespace of all hubs.
+func commonNamespace(hubs []HubPrograms) (string, error) {
+	for _, h := range hubs[1:] {
+		if h.Key.Namespace != hubs[0].Key.Namespace {
+			return "", fmt.Errorf("hubs %s and %s are in two namespaces: say with --deployment NAMESPACE/NAME where to run, or take one of them with --hub", hubs[0].Key, h.Key)
+		}
+	}
+	return hubs[0].Key.Namespace, nil
+}
+
+// settled tells whether hubs are in the pod what they are here: one without a namespace
+// is in that of the pod.
+func (o *ManifestOptions) settled(hubs []HubPrograms, place string) error {
+	var errs []error
+	for _, h := range hubs {
+		if h.Hub.Namespace == "" && o.Namespace == "" && h.Key.Namespace != place {
+			errs = append(errs, fmt.Errorf("%s: hub %q has no namespace: here it is %s, and in a pod of namespace %s it would be another hub (give it metadata.namespace)", h.Hub.Pos, h.Hub.Name, h.Key, place))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// files reads what pods are to have: inputs without Secrets, and of tombstones what they
+// name.
+func (w *watchManifests) files(out *deploy.Options) error {
+	files, err := form.InputFiles(w.o.Paths, w.o.Recursive, w.stdin())
+	if err != nil {
+		return w.badInputs(err)
+	}
+	for _, f := range files {
+		if f.Text != "" {
+			out.Inputs = append(out.Inputs, deploy.File{Name: f.Name, Text: f.Text})
+		}
+		for _, s := range f.Secrets {
+			w.notef("warning: %s: Secret %q is left out, since a ConfigMap is no place for it: create it in the cluster where hubs refer to it", s.Pos, s.Name)
+		}
+	}
+	if w.tombstones, err = form.LoadTombstones(w.o.Tombstones.Paths); err != nil {
+		return w.badInputs(err)
+	}
+	for i := range w.tombstones {
+		text, err := tombstoneManifest(&w.tombstones[i])
+		if err != nil {
+			return Fail(err)
+		}
+		out.Tombstones = append(out.Tombstones, deploy.File{Name: fmt.Sprintf("tombstone-%d.yaml", i+1), Text: text})
+	}
+	return nil
+}
+
+func (w *watchManifests) badInputs(err error) error {
+	if problems, ok := errors.AsType[lynq.Problems](err); ok {
+		return BadInputs(problems, w.o.Nothing)
+	}
+	return &Error{Outcome: BadInput, Err: err, Summary: w.o.Nothing}
+}
+
+// tombstoneManifest is what counts of a tombstone: of the object there may be more in its
+// file, such as the data of a Secret.
+func tombstoneManifest(t *lynq.Tombstone) (string, error) {
+	metadata := map[string]any{"name": t.Name, "labels": t.Labels}
+	if t.Namespace != "" {
+		metadata["namespace"] = t.Namespace
+	}
+	text, err := yaml.Marshal(map[string]any{"apiVersion": t.APIVersion, "kind": t.Kind, "metadata": metadata})
+	return string(text), err
+}
+
+// reachable tells which hubs need files that no pod has: those beside their own file are
+// lost, and others have to be mounted.
+func reachable(hubs []HubPrograms, connections []lynq.Connection) (problems, warnings lynq.Problems) {
+	for i, h := range hubs {
+		c, password := connections[i], h.Hub.Password
+		needs := map[string]string{"rows": c.Path}
+		if hasServer(c) {
+			needs = map[string]string{"TLS certificates": c.CAFile, "password": password.File}
+			if c.Password != "" {
+				problems.Add(h.Hub.Pos, "leave it out, and name a Secret with passwordRef", "hub %q: the URL of --source has a password, which all could read in the Deployment", h.Hub.Name)
+			}
+			if password.Env != "" {
+				warnings.Add(password.Pos, "add it to the container, or name a Secret with passwordRef", "hub %q: its password is in the environment variable %s, which the Deployment does not set", h.Hub.Name, password.Env)
+			}
+		}
+		for _, what := range []string{"rows", "TLS certificates", "password"} {
+			switch path := needs[what]; {
+			case path == "":
+			case path == "-":
+				problems.Add(h.Hub.Pos, "name a database", "hub %q: its rows are read from standard input, and a pod has none", h.Hub.Name)
+			case isBeside(h.Hub.Pos.File, path):
+				problems.Add(h.Hub.Pos, "name what pods can reach: a database, a Secret, or an absolute path elsewhere at which a volume is mounted", "hub %q: the file with its %s is %s, which a pod does not have", h.Hub.Name, what, path)
+			default:
+				warnings.Add(h.Hub.Pos, "add a volume to the Deployment", "hub %q: the file with its %s is %s, which a pod has only where a volume is mounted there", h.Hub.Name, what, path)
+			}
+		}
+	}
+	return problems, warnings
+}
+
+// isBeside tells whether a path leads to a file by where another one is.
+func isBeside(file, path string) bool {
+	if !filepath.IsAbs(path) {
+		return true
+	}
+	relative, err := filepath.Rel(filepath.Dir(file), path)
+	return err == nil && filepath.IsAbs(file) && filepath.IsLocal(relative)
+}
+
+// roles are the least rights, bound to the ServiceAccount.
+func (w *watchManifests) roles(ctx context.Context, inputs *Inputs, connections []lynq.Connection, out *deploy.Options) error {
+	hubs, err := w.hubs(inputs.Hubs, connections, out)
+	if err != nil {
+		return BadUsage(err)
+	}
+	purposes := []rbac.Purpose{rbac.Watch}
+	rights, err := w.rightsOf(ctx, &RightsOptions{ApplyOptions: w.o.ApplyOptions, For: purposes}, inputs, hubs, w.tombstones)
+	if err != nil {
+		return err
+	}
+	keys, account := hubKeys(inputs.Hubs), rbac.Account{Namespace: out.Namespace, Name: out.Name}
+	m, err := rbac.NewManifests(*rights, purposes, keys, "", account)
+	if err != nil { // of many hubs, or of long names
+		m, err = rbac.NewManifests(*rights, purposes, keys, "lynqctl-"+out.Namespace+"-"+out.Name, account)
+	}
+	if err != nil {
+		return BadUsage(err)
+	}
+	for _, note := range rights.Notes {
+		w.notef("warning: %s", note)
+	}
+	out.Roles = m.YAML()
+	return nil
+}
+
+// hubs are what rights depend on. Where there is one database, and the Secret with its
+// password is where the pods are, they get that as a variable; else Secrets are read,
+// which needs rights.
+func (w *watchManifests) hubs(all []HubPrograms, connections []lynq.Connection, out *deploy.Options) ([]rbac.Hub, error) {
+	var hubs []rbac.Hub
+	var servers []int
+	for i, h := range all {
+		hub, err := hubOfRights(h, nil) // those of the inputs are left out
+		if err != nil {
+			return nil, err
+		}
+		if hasServer(connections[i]) {
+			servers = append(servers, i)
+		} else {
+			hub.Secret = lynq.Ref{}
+		}
+		hubs = append(hubs, hub)
+	}
+	if len(servers) == 1 {
+		if hub := &hubs[servers[0]]; hub.Secret.Name != "" && hub.Secret.Namespace == out.Namespace {
+			from := all[servers[0]].Hub.Password
+			out.Password, hub.Secret = deploy.SecretKey{Name: from.SecretName, Key: from.SecretKey}, lynq.Ref{}
+		}
+	}
+	return hubs, nil
+}

@@ -1,0 +1,123 @@
+package form
+
+import (
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/internal/bounded"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// InputFile is a file of inputs as it is written, without what is no input for another place:
+// Secrets above all.
+type InputFile struct {
+	Name string // "stdin" for that
+	Text string
+	// Secrets are those that were left out.
+	Secrets []Secret
+}
+
+// InputFiles reads what Load reads, as text: documents with hubs, forms and
+// CustomResourceDefinitions. The error is lynq.Problems.
+func InputFiles(paths []string, recursive bool, stdin io.Reader) ([]InputFile, error) {
+	rep := &report{}
+	var files []InputFile
+	readFiles(rep, paths, recursive, stdin, func(file string, data []byte) {
+		t := InputFile{Name: file}
+		line := 0
+		for _, chunk := range chunks(string(data)) {
+			documents, complete := parse(rep, file, []byte(strings.Repeat("\n", line)+chunk))
+			line += strings.Count(chunk, "\n")
+			if complete && t.takes(rep, documents) {
+				t.Text += chunk
+			}
+		}
+		if t.Text != "" || len(t.Secrets) > 0 {
+			files = append(files, t)
+		}
+	})
+	return files, rep.problems.Err()
+}
+
+// chunks cuts YAML where documents begin. No scalar has such a line: YAML forbids it.
+func chunks(text string) []string {
+	var all []string
+	from := 0
+	for _, at := range regexp.MustCompile(`(?m)^---([ \t\r]|$)`).FindAllStringIndex(text, -1) {
+		if at[0] > from {
+			all = append(all, text[from:at[0]])
+		}
+		from = at[0]
+	}
+	return append(all, text[from:])
+}
+
+// takes tells whether what was written together is input, which is one document as a
+// rule, and notes Secrets.
+func (t *InputFile) takes(rep *report, documents []*Value) bool {
+	all := len(documents) > 0
+	for _, v := range documents {
+		if isInput(v) {
+			continue
+		}
+		all = false
+		t.secretsIn(v)
+		if hasInput(v) {
+			rep.problems.Add(v.Pos, "write each object as a document of its own, begun by ---", "hubs or forms are in one list with what is no input, and may be secret")
+		}
+	}
+	return all
+}
+
+// isInput tells whether a document is a hub, a form, a CustomResourceDefinition, or a list
+// of nothing else.
+func isInput(v *Value) bool {
+	group, _ := lynq.SplitAPIVersion(v.Field("apiVersion").literal())
+	switch kind := v.Field("kind").literal(); {
+	case group == lynq.Group:
+		return kind != lynq.KindNode && kind != lynq.KindNode+"List"
+	case group == "apiextensions.k8s.io":
+		return kind == "CustomResourceDefinition"
+	case group == "" && kind == "List":
+		for _, item := range itemsOf(v) {
+			if !isInput(item) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// hasInput tells whether some item of a list is input.
+func hasInput(v *Value) bool {
+	for _, item := range itemsOf(v) {
+		if isInput(item) || hasInput(item) {
+			return true
+		}
+	}
+	return false
+}
+
+func itemsOf(v *Value) []*Value {
+	items := v.Field("items")
+	if items == nil || items.Kind != List {
+		return nil
+	}
+	return items.Items
+}
+
+// secretsIn notes the Secrets of a document, by their names alone.
+func (t *InputFile) secretsIn(v *Value) {
+	if v.Field("kind").literal() == "Secret" {
+		m := v.Field("metadata")
+		t.Secrets = append(t.Secrets, Secret{Pos: v.Pos, Name: m.Field("name").literal(), Namespace: m.Field("namespace").literal()})
+	}
+	for _, item := range itemsOf(v) {
+		t.secretsIn(item)
+	}
+}
+
+// ReadStdin reads standard input as Load does for "-".
+func ReadStdin(stdin io.Reader) ([]byte, error) { return bounded.ReadAll(stdin, maxFile) }

@@ -1,0 +1,65 @@
+package inventory
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+)
+
+// HeldError is why a hub could not be locked: another run has it.
+type HeldError struct {
+	Hub, Namespace, Lease string
+	Holder                string
+	// Continuous: the holder yields the Lease between its rounds.
+	Continuous bool
+	// Since is what the holder's clock said when it took the Lease, zero where
+	// that is not known. Valid is for how long it must be seen unchanged before
+	// others can take it.
+	Since time.Time
+	Valid time.Duration
+	// Waited is how long it was waited for.
+	Waited time.Duration
+}
+
+// held is the error for a Lease that another run holds.
+func (l *Lock) held(lease *coordinationv1.Lease, waited time.Duration) *HeldError {
+	return &HeldError{
+		Hub: l.Hub, Namespace: l.Namespace, Lease: LeaseName(l.Hub), Holder: cmp.Or(holderOf(lease), waitingFor(lease)),
+		Continuous: isContinuous(lease), Since: acquiredAt(lease), Valid: durationOf(lease), Waited: waited,
+	}
+}
+
+// Error implements error.
+func (e *HeldError) Error() string { return fmt.Sprintf("hub %q %s (%s)", e.Hub, e.What(), e.Fix()) }
+
+// What says who has the hub.
+func (e *HeldError) What() string {
+	return fmt.Sprintf("is locked by %s, %s, since %s; waited %s", e.By(), e.Holder, clockTime(e.Since), e.Waited.Round(time.Second))
+}
+
+// By says what the holder is.
+func (e *HeldError) By() string {
+	if e.Continuous {
+		return "lynqctl watch"
+	}
+	return "another run"
+}
+
+// Fix says what to do about it.
+func (e *HeldError) Fix() string {
+	wait := "wait longer with --lock-timeout"
+	if e.Continuous {
+		wait = "lynqctl watch yields to runs that wait, between its rounds: " + wait
+	}
+	return fmt.Sprintf("%s; where that run died, Lease %s/%s is free once it was waited for %s",
+		wait, e.Namespace, e.Lease, e.Valid)
+}
+
+func clockTime(t time.Time) string {
+	if t.IsZero() {
+		return "an unknown time"
+	}
+	return t.UTC().Format(time.RFC3339)
+}

@@ -1,0 +1,125 @@
+package inventory_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/test/harness"
+)
+
+const leaseName = "lease/lynqctl-customers"
+
+// Where the Lease says who holds it, and who waits for it.
+const (
+	saysHolder  = `.metadata.annotations.lynq\.sh/holder`
+	saysWaiting = `.metadata.annotations.lynq\.sh/waiting`
+)
+
+// keeps holds the Lease as a continuous instance does: it yields when it is wanted, and
+// has the Lease again, until the test ends.
+func (a *api) keeps(t *testing.T, me string, d time.Duration) (ended func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	done, first := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for turn := 0; ; turn++ {
+			l := a.lock(me, lasting(d), forGood)
+			if err := l.Acquire(ctx, inventory.Forever); err != nil {
+				if ctx.Err() == nil {
+					t.Error(err)
+				}
+				return
+			}
+			if turn == 0 {
+				close(first)
+			}
+			held := l.Hold(ctx)
+			select {
+			case <-l.Wanted():
+			case <-held.Done():
+			}
+			if err := l.Release(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	select {
+	case <-first:
+	case <-done:
+	}
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+// TestRunByHand has the Lease from a continuous holder, on a real server; so have two of
+// them.
+func TestRunByHand(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	end := a.keeps(t, "watch", 6*time.Second)
+	a.Equal(t, leaseName, saysHolder, "continuous")
+	turns := make(chan string, 2)
+	for _, me := range []string{"ann", "ben"} {
+		go func() {
+			l := a.lock(me)
+			if err := l.Acquire(t.Context(), 5*time.Minute); err != nil {
+				t.Error(err)
+			}
+			ctx := l.Hold(t.Context())
+			lease, err := a.leases.Get(t.Context(), a.Namespace, "lynqctl-customers")
+			if err != nil || *lease.Spec.HolderIdentity != me || lease.Annotations[lynq.AnnotationHolder] != "" {
+				t.Errorf("%s has it, and it says %+v (%v)", me, lease, err)
+			}
+			if err := l.Release(t.Context()); err != nil || ctx.Err() == nil {
+				t.Error(err)
+			}
+			turns <- me
+		}()
+	}
+	if first, second := <-turns, <-turns; first == second {
+		t.Errorf("%s twice", first)
+	}
+	a.Wait(t, leaseName, harness.PathEquals(".spec.holderIdentity", "watch"))
+	a.Equal(t, leaseName, saysWaiting, "")
+	end()
+	a.Equal(t, leaseName, ".spec.holderIdentity", "")
+	a.Equal(t, leaseName, saysHolder, "")
+}
+
+// TestStandby takes over when the holder ends, and when it was killed.
+func TestStandby(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	end := a.keeps(t, "first", 3*time.Second)
+	second := make(chan func(), 1)
+	go func() { second <- a.keeps(t, "second", 3*time.Second) }()
+	a.Equal(t, leaseName, ".spec.holderIdentity", "first")
+	end()
+	a.Wait(t, leaseName, harness.PathEquals(".spec.holderIdentity", "second"))
+	(<-second)()
+	killed := a.lock("killed", lasting(3*time.Second), forGood)
+	acquire(t, killed, 0) // and is renewed no more
+	end = a.keeps(t, "third", 3*time.Second)
+	a.Equal(t, leaseName, ".spec.holderIdentity", "third")
+	end()
+}
+
+// TestRunDiedWaiting: what a run left on the Lease that was killed while it waited keeps
+// a continuous instance off for a while, and is gone then.
+func TestRunDiedWaiting(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	end := a.keeps(t, "watch", 3*time.Second)
+	a.Equal(t, leaseName, ".spec.leaseTransitions", "0")
+	a.Kubectl(t, "", "annotate", leaseName, "lynq.sh/waiting=killed")
+	a.Wait(t, leaseName, harness.PathEquals(".spec.leaseTransitions", "1")) // it yielded, and has it again
+	a.Equal(t, leaseName, ".spec.holderIdentity", "watch")
+	a.Equal(t, leaseName, saysWaiting, "")
+	end()
+}

@@ -1,0 +1,280 @@
+package inventory_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// forGood has a lock want the Lease continuously.
+func forGood(o *inventory.LockOptions) { o.Continuous = true }
+
+// watching is a Lease that is held continuously, since now.
+func watching(t *testing.T, s *server, me string) (*inventory.Lock, context.Context) {
+	t.Helper()
+	l := lockOf(s, me, forGood)
+	acquire(t, l, inventory.Forever)
+	s.took()
+	return l, l.Hold(t.Context())
+}
+
+func giveBack(t *testing.T, l *inventory.Lock) {
+	t.Helper()
+	if err := l.Release(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// waitingFor is whom a Lease names as waiting.
+func waitingFor(s *server) string { return s.now().Annotations[lynq.AnnotationWaiting] }
+
+// acquired is closed when a lock is ours, or could not be taken.
+func acquired(t *testing.T, l *inventory.Lock, wait time.Duration) <-chan struct{} {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := l.Acquire(t.Context(), wait); err != nil {
+			t.Error(err)
+		}
+	}()
+	return done
+}
+
+// TestContinuousCosts: a tenth of a request a second, and a third for who stands by.
+func TestContinuousCosts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		a, ctx := watching(t, s, "a")
+		pass(32 * time.Second)
+		sameLog(t, "a holder", s, "10s update", "20s update", "30s update")
+		next := acquired(t, lockOf(s, "b", forGood), inventory.Forever)
+		pass(10 * time.Second)
+		sameLog(t, "a holder and who stands by", s, "32s get", "35s get", "38s get", "40s update", "41s get")
+		select {
+		case <-a.Wanted():
+			t.Error("who stands by has the holder yield")
+		default:
+		}
+		if ctx.Err() != nil || waitingFor(s) != "" {
+			t.Errorf("%v, %q", context.Cause(ctx), waitingFor(s))
+		}
+		giveBack(t, a)
+		<-next
+		if got := time.Since(s.start); got > 44*time.Second {
+			t.Errorf("taken over after %s", got)
+		}
+	})
+}
+
+// TestYield: a run by hand has the Lease from a continuous holder, which has it again
+// when the run is done.
+func TestYield(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		watch, ctx := watching(t, s, "watch")
+		standby := lockOf(s, "standby", forGood)
+		stands := acquired(t, standby, inventory.Forever)
+		pass(2 * time.Second)
+		var told *inventory.HeldError
+		run := lockOf(s, "run", func(o *inventory.LockOptions) { o.Waiting = func(e *inventory.HeldError) { told = e } })
+		runs := acquired(t, run, time.Minute)
+		<-watch.Wanted()
+		if at := time.Since(s.start); at != 10*time.Second || ctx.Err() != nil || watch.Check() != nil || waitingFor(s) != "run" {
+			t.Errorf("wanted after %s: %v, %v, %q waits", at, context.Cause(ctx), watch.Check(), waitingFor(s))
+		}
+		if told == nil || !told.Continuous || told.Holder != "watch" {
+			t.Errorf("told %+v", told)
+		}
+		pass(25 * time.Second) // the round ends, and the Lease is renewed meanwhile
+		giveBack(t, watch)
+		again := acquired(t, watch, inventory.Forever)
+		<-runs
+		if at := time.Since(s.start); at > 37*time.Second || waitingFor(s) != "" || s.now().Annotations[lynq.AnnotationHolder] != "" {
+			t.Errorf("the run has it after %s: %v", at, s.now().Annotations)
+		}
+		run.Hold(t.Context())
+		pass(time.Minute)
+		giveBack(t, run)
+		select {
+		case <-again:
+		case <-stands:
+		}
+		if at := time.Since(s.start); at > 101*time.Second || s.now().Annotations[lynq.AnnotationHolder] != lynq.HolderContinuous {
+			t.Errorf("again after %s: %v", at, s.now().Annotations)
+		}
+		s.remove() // ends the other's wait
+		<-again
+		<-stands
+	})
+}
+
+// TestYieldToAll: runs that wait have the Lease one after the other, before it is held
+// continuously again.
+func TestYieldToAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		watch, _ := watching(t, s, "watch")
+		turns := make(chan string, 4)
+		for _, me := range []string{"first", "second"} {
+			l := lockOf(s, me)
+			done := acquired(t, l, 5*time.Minute)
+			pass(100 * time.Millisecond)
+			go func() {
+				<-done
+				turns <- me
+				l.Hold(t.Context())
+				pass(4 * time.Second)
+				giveBack(t, l)
+			}()
+		}
+		if waitingFor(s) != "first" {
+			t.Errorf("%q waits", waitingFor(s))
+		}
+		<-watch.Wanted()
+		giveBack(t, watch)
+		acquire(t, watch, inventory.Forever)
+		if len(turns) != 2 {
+			t.Errorf("%d runs had their turn before it was held continuously again", len(turns))
+		}
+	})
+}
+
+// TestWaitingRunDied: a run that waits and dies keeps a continuous instance off for a
+// third of its Lease, once.
+func TestWaitingRunDied(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		watch, _ := watching(t, s, "watch")
+		s.edit(func(l *coordinationv1.Lease) { l.Annotations[lynq.AnnotationWaiting] = "run" })
+		<-watch.Wanted()
+		giveBack(t, watch)
+		if waitingFor(s) != "run" {
+			t.Errorf("%q waits", waitingFor(s))
+		}
+		released := time.Now()
+		acquire(t, watch, inventory.Forever)
+		if got := time.Since(released); got != 10*time.Second {
+			t.Errorf("held again after %s", got)
+		}
+		watch.Hold(t.Context())
+		if waitingFor(s) != "" {
+			t.Errorf("%q waits", waitingFor(s))
+		}
+		pass(time.Minute)
+		select {
+		case <-watch.Wanted():
+			t.Error("wanted by a run that died")
+		default:
+		}
+		giveBack(t, watch)
+	})
+}
+
+// TestWaitingNoMore: a run whose time is up, or that is interrupted, says so.
+func TestWaitingNoMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		watch, _ := watching(t, s, "watch")
+		var held *inventory.HeldError
+		err := lockOf(s, "run").Acquire(t.Context(), 4*time.Second)
+		if !errors.As(err, &held) || !held.Continuous || waitingFor(s) != "" {
+			t.Errorf("%v: %q waits", err, waitingFor(s))
+		}
+		want := `hub "customers" is locked by lynqctl watch, watch, since 2000-01-01T00:00:00Z; waited 4s (lynqctl watch yields to runs that wait, between its rounds: wait longer with --lock-timeout; where that run died, Lease shop/lynqctl-customers is free once it was waited for 30s)`
+		if err.Error() != want {
+			t.Errorf("got  %s\nwant %s", err, want)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := lockOf(s, "run").Acquire(ctx, time.Minute); !errors.Is(err, context.DeadlineExceeded) || waitingFor(s) != "" {
+			t.Errorf("%v: %q waits", err, waitingFor(s))
+		}
+		s.took()
+		if err := lockOf(s, "run").Acquire(t.Context(), 0); !errors.As(err, &held) {
+			t.Errorf("got %v", err)
+		}
+		sameLog(t, "a run that does not wait", s, "5s get")
+		giveBack(t, watch)
+	})
+}
+
+// TestStandbyOfDeadHolder: who stands by takes over when it saw the Lease unchanged for
+// its duration. A run that begins to wait is no sign of life of the holder.
+func TestStandbyOfDeadHolder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		killed, _ := watching(t, s, "killed")
+		pass(15 * time.Second)
+		s.setFault(cutOff) // of its renewals
+		_ = killed.Release(t.Context())
+		s.setFault(nil)
+		standby := acquired(t, lockOf(s, "standby", forGood), inventory.Forever)
+		pass(20 * time.Second)
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() { _ = lockOf(s, "run").Acquire(ctx, time.Hour) }()
+		pass(5 * time.Second)
+		cancel() // and withdraws
+		<-standby
+		if at := time.Since(s.start); at != 45*time.Second {
+			t.Errorf("taken over after %s", at)
+		}
+	})
+}
+
+// TestAskingFails: without the right to write the Lease a run says so at once; what
+// passes is asked for again.
+func TestAskingFails(t *testing.T) {
+	for code, reason := range map[int32]metav1.StatusReason{
+		http.StatusForbidden: metav1.StatusReasonForbidden, http.StatusConflict: metav1.StatusReasonConflict,
+		http.StatusServiceUnavailable: metav1.StatusReasonServiceUnavailable,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newServer()
+			watch, _ := watching(t, s, "watch")
+			times := 2
+			s.setFault(func(_ context.Context, verb string) (bool, error) {
+				if verb != "update" || times == 0 {
+					return false, nil
+				}
+				times--
+				return false, &apierrors.StatusError{ErrStatus: metav1.Status{Code: code, Reason: reason}}
+			})
+			err := lockOf(s, "run").Acquire(t.Context(), 5*time.Second)
+			var held *inventory.HeldError
+			if waits := errors.As(err, &held); waits != (code != http.StatusForbidden) || waits != (time.Since(s.start) == 5*time.Second) {
+				t.Errorf("%d: after %s: %v", code, time.Since(s.start), err)
+			}
+			s.setFault(nil)
+			giveBack(t, watch)
+		})
+	}
+}
+
+// TestLookedAtAndReserved: who looked at a Lease that is left to another run does not
+// take it for that.
+func TestLookedAtAndReserved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		released := continuous("", "run")
+		released.Namespace, released.Name = "shop", "lynqctl-customers"
+		s.keep(released)
+		watch := lockOf(s, "watch", forGood)
+		if err := watch.Look(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		acquire(t, watch, inventory.Forever)
+		if got := time.Since(s.start); got != 3*time.Second || !watch.Changed() {
+			t.Errorf("taken after %s; changed: %t", got, watch.Changed())
+		}
+	})
+}

@@ -1,0 +1,88 @@
+package metrics
+
+import (
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Report implements apply.Reporter.
+func (m *Metrics) Report(e apply.Event) {
+	switch e.Type {
+	case apply.EventNodeStart:
+		m.nodeBegan(&e)
+	case apply.EventObject:
+		m.object(&e)
+	case apply.EventNode:
+		m.nodeEnded(&e)
+	case apply.EventSummary:
+		m.runEnded(&e)
+	}
+}
+
+func (m *Metrics) nodeBegan(e *apply.Event) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.began[e.Node] = e.Time
+}
+
+// nodeEnded: what is done for tombstones beside a node is not the node.
+func (m *Metrics) nodeEnded(e *apply.Event) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	began, known := m.began[e.Node]
+	delete(m.began, e.Node)
+	if e.Outcome == apply.OutcomeInterrupted || e.Form == (lynq.FormKey{}) {
+		return
+	}
+	well := e.Outcome == apply.OutcomeDone || e.Outcome == apply.OutcomeUnchanged || e.Outcome == apply.OutcomeSkipped
+	m.nodes.end(e.Hub, e.Node, well)
+	if known {
+		observe(m.series.reconciled, e.Time.Sub(began), result(well))
+	}
+}
+
+func (m *Metrics) object(e *apply.Event) {
+	if e.Reason == plan.ReasonTombstone || e.Reason == plan.ReasonOtherLabels {
+		m.buried(e)
+		return
+	}
+	if e.Outcome == apply.OutcomeConflicted {
+		v := values(m.perNode, e.Hub, e.Node, e.Form.Name)
+		of := v[:len(nodeLabels(m.perNode))]
+		count(m.series.conflicts, append(of, e.Object.Kind, string(e.Conflict))...)
+	}
+	switch e.Action {
+	case plan.ActionCreate, plan.ActionUpdate, plan.ActionRecreate, plan.ActionAdopt, plan.ActionTrack:
+	default:
+		return
+	}
+	switch e.Outcome {
+	case apply.OutcomeDone, apply.OutcomeNotReady: // it was written
+		count(m.series.attempts, e.Object.Kind, success, string(e.Conflict))
+	case apply.OutcomeFailed, apply.OutcomeConflicted:
+		count(m.series.attempts, e.Object.Kind, failure, string(e.Conflict))
+	}
+}
+
+func (m *Metrics) runEnded(e *apply.Event) {
+	s := e.Summary
+	if s == nil || s.DryRun {
+		return
+	}
+	for _, hub := range s.Hubs {
+		how := success
+		for i := range s.Failed {
+			if s.Failed[i].Hub == hub {
+				how = failure
+			}
+		}
+		if s.Interrupted {
+			how = interrupted
+		}
+		observe(m.series.ran, s.Elapsed, hub.Name, hub.Namespace, how)
+		if how == success {
+			set(m.series.ranAt, seconds(e.Time), hub.Name, hub.Namespace)
+		}
+	}
+}

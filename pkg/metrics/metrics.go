@@ -1,0 +1,98 @@
+package metrics
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Options of metrics.
+type Options struct {
+	// PerNode: the series of nodes are one for each node, and not their sums by hub and
+	// form.
+	PerNode bool
+	// Process: what Go and the operating system tell of this process is among the series.
+	Process bool
+	// Version is lynqctl's.
+	Version string
+}
+
+// Metrics counts. It is safe for concurrent use.
+type Metrics struct {
+	registry *prometheus.Registry
+	perNode  bool
+	series   series
+
+	mu sync.Mutex
+	// began is when the nodes began that a run has under way.
+	began map[plan.NodeKey]time.Time
+	nodes nodes
+	// stones are those that a hub's inputs name.
+	stones map[lynq.HubKey][]lynq.Ref
+	held   map[lynq.HubKey][]plan.Guard
+}
+
+// New makes metrics that have counted nothing yet.
+func New(o Options) (*Metrics, error) {
+	m := &Metrics{
+		registry: prometheus.NewRegistry(), perNode: o.PerNode, series: newSeries(o.PerNode),
+		began: map[plan.NodeKey]time.Time{}, nodes: nodes{}, stones: map[lynq.HubKey][]lynq.Ref{}, held: map[lynq.HubKey][]plan.Guard{},
+	}
+	all := append(m.series.collectors(), nodeCollector{m})
+	if o.Process {
+		all = append(all, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	}
+	var errs []error
+	for _, c := range all {
+		errs = append(errs, m.registry.Register(c))
+	}
+	set(m.series.build, 1, o.Version)
+	return m, errors.Join(errs...)
+}
+
+// Handler answers with all series, as Prometheus asks for them.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
+}
+
+// label is a text as the value of a label, which is valid UTF-8.
+func label(text string) string { return strings.ToValidUTF8(text, string(utf8.RuneError)) }
+
+func labels(texts []string) []string {
+	for i := range texts {
+		texts[i] = label(texts[i])
+	}
+	return texts
+}
+
+// set, count and observe do nothing where there are not as many values as labels;
+// TestAll would show it.
+func set(g *prometheus.GaugeVec, value float64, values ...string) {
+	if s, err := g.GetMetricWithLabelValues(labels(values)...); err == nil {
+		s.Set(value)
+	}
+}
+
+func count(c *prometheus.CounterVec, values ...string) {
+	if s, err := c.GetMetricWithLabelValues(labels(values)...); err == nil {
+		s.Inc()
+	}
+}
+
+func observe(h *prometheus.HistogramVec, d time.Duration, values ...string) {
+	if s, err := h.GetMetricWithLabelValues(labels(values)...); err == nil {
+		s.Observe(d.Seconds())
+	}
+}
+
+func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }

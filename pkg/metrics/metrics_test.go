@@ -1,0 +1,402 @@
+package metrics_test
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/engine"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/metrics"
+)
+
+var (
+	_ engine.Metrics = (*metrics.Metrics)(nil)
+
+	crm  = lynq.HubKey{Namespace: "shop", Name: "crm"}
+	web  = lynq.FormKey{Namespace: "shop", Name: "web"}
+	acme = plan.NodeKey{Namespace: "shop", Name: "acme-web"}
+	ends = plan.NodeKey{Namespace: "shop", Name: "old-web"}
+	noon = time.Date(2026, 3, 1, 12, 0, 0, 500_000_000, time.UTC)
+)
+
+func newMetrics(t *testing.T, o metrics.Options) *metrics.Metrics {
+	t.Helper()
+	m, err := metrics.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// exposed is what Prometheus is answered.
+func exposed(t *testing.T, m *metrics.Metrics) string {
+	t.Helper()
+	w := httptest.NewRecorder()
+	m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	if w.Code != http.StatusOK {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	return w.Body.String()
+}
+
+// has checks lines of what is exposed: those that are there, and after a "!" beginnings of
+// those that are not.
+func has(t *testing.T, m *metrics.Metrics, lines ...string) {
+	t.Helper()
+	text := exposed(t, m)
+	for _, line := range lines {
+		if not, is := strings.CutPrefix(line, "!"); is {
+			if strings.Contains("\n"+text, "\n"+not) {
+				t.Errorf("there is %s in\n%s", not, text)
+			}
+		} else if !strings.Contains("\n"+text, "\n"+line+"\n") {
+			t.Errorf("there is no %s in\n%s", line, text)
+		}
+	}
+}
+
+func recorded(key plan.NodeKey, s inventory.Status) *inventory.Inventory {
+	return &inventory.Inventory{Node: key.Name, Namespace: key.Namespace, Hub: crm.Name, HubNamespace: crm.Namespace, Form: web.Name, FormNamespace: web.Namespace, Status: s}
+}
+
+func status(ready, degraded, reason string) inventory.Status {
+	return inventory.Status{Desired: 5, Ready: 2, Failed: 1, Skipped: 1, Conflicted: 1, Conditions: []inventory.Condition{
+		{Type: "Ready", Status: ready, Reason: "R", Message: "secret of acme"}, {Type: "Degraded", Status: degraded, Reason: reason},
+	}}
+}
+
+// planned is a plan of a node that is wanted and of one that goes.
+func planned(whole bool) *plan.Plan {
+	node := func(key plan.NodeKey, desired *plan.Node, s inventory.Status) plan.NodePlan {
+		return plan.NodePlan{NodeKey: key, Hub: crm.Name, HubNamespace: crm.Namespace, Form: web.Name, FormNamespace: web.Namespace, Desired: desired, Inventory: recorded(key, s)}
+	}
+	return &plan.Plan{Hub: crm, Whole: whole, Nodes: []plan.NodePlan{
+		node(acme, &plan.Node{}, status("True", "False", "")), node(ends, nil, status("False", "True", "Failed")),
+	}}
+}
+
+// tell tells everything that there is.
+func tell(m *metrics.Metrics) {
+	m.Inputs(true)
+	m.Read(crm, 3, 2, noon, nil)
+	m.Read(crm, 0, 0, time.Time{}, errors.New("the password is hunter2"))
+	m.Planned(planned(true), 70*time.Millisecond)
+	m.Refused([]plan.Refusal{{Guard: plan.GuardMaxDelete, Hub: crm}})
+	object := func(a plan.Action, o apply.Outcome) {
+		m.Report(apply.Event{Type: apply.EventObject, Hub: crm, Node: acme, Form: web, Action: a, Outcome: o, Object: lynq.Ref{Kind: "Secret", Namespace: "shop", Name: "a"}, Conflict: lynq.ConflictStuck})
+	}
+	m.Report(apply.Event{Type: apply.EventNodeStart, Time: noon, Hub: crm, Node: acme, Form: web})
+	object(plan.ActionCreate, apply.OutcomeDone)
+	object(plan.ActionUpdate, apply.OutcomeNotReady)
+	object(plan.ActionUpdate, apply.OutcomeFailed)
+	object(plan.ActionUpdate, apply.OutcomeConflicted)
+	object(plan.ActionBlock, apply.OutcomeConflicted)
+	object(plan.ActionDelete, apply.OutcomeDone)
+	m.Report(apply.Event{Type: apply.EventNode, Time: noon.Add(3 * time.Second), Hub: crm, Node: acme, Form: web, Outcome: apply.OutcomeFailed})
+	m.Report(apply.Event{Type: apply.EventSummary, Time: noon.Add(4 * time.Second), Summary: &apply.Summary{Hubs: []lynq.HubKey{crm}, Elapsed: 4 * time.Second}})
+	m.Answered("patch", 409)
+	m.Answered("list", 0)
+	m.Tombstones(crm, stones())
+	m.Leading(crm, true)
+	m.BackOff(crm, 4)
+	m.Fight(crm)
+	m.Held(crm, []plan.Guard{plan.GuardMaxDelete})
+}
+
+func stones() []plan.Tombstone {
+	stone := func(name string) plan.Tombstone {
+		return plan.Tombstone{Tombstone: lynq.Tombstone{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: name}, Labels: map[string]string{"app": "old"}}, Found: map[string]string{"app": "old"}, Live: &plan.Live{}}
+	}
+	there, gone, unknown, other, unserved := stone("there"), stone("gone"), stone("unknown"), stone("other"), stone("unserved")
+	gone.Live, gone.Found = nil, nil
+	unknown.Live, unknown.Unknown = nil, errors.New("403")
+	other.Found = nil
+	unserved.Live, unserved.Unserved = nil, true
+	return []plan.Tombstone{there, gone, unknown, other, unserved}
+}
+
+// TestAll: every name has a series once everything has happened, with the labels of the
+// contract and the operator.
+func TestAll(t *testing.T) {
+	m := newMetrics(t, metrics.Options{Version: "v1"})
+	tell(m)
+	has(t, m,
+		`lynqctl_build_info{version="v1"} 1`,
+		`lynqctl_inputs_last_load_successful 1`,
+		`lynqctl_source_rows{hub="crm",namespace="shop"} 3`,
+		`lynqctl_source_rows_active{hub="crm",namespace="shop"} 2`,
+		`lynqctl_source_last_success_timestamp_seconds{hub="crm",namespace="shop"} 1.7723664005e+09`,
+		`lynqctl_source_reads_total{hub="crm",namespace="shop",result="success"} 1`,
+		`lynqctl_source_reads_total{hub="crm",namespace="shop",result="error"} 1`,
+		`lynqctl_plan_duration_seconds_bucket{hub="crm",namespace="shop",le="0.05"} 0`,
+		`lynqctl_plan_duration_seconds_bucket{hub="crm",namespace="shop",le="0.1"} 1`,
+		`lynqctl_run_duration_seconds_sum{hub="crm",namespace="shop",result="success"} 4`,
+		`lynqctl_run_last_success_timestamp_seconds{hub="crm",namespace="shop"} 1.7723664045e+09`,
+		`lynqctl_refusals_total{guard="max-delete",hub="crm",namespace="shop"} 1`,
+		`lynqctl_held_deletions{guard="max-delete",hub="crm",namespace="shop"} 1`,
+		`lynqctl_nodes_backing_off{hub="crm",namespace="shop"} 4`,
+		`lynqctl_fights_total{hub="crm",namespace="shop"} 1`,
+		`lynqctl_leading{hub="crm",namespace="shop"} 1`,
+		`lynqctl_api_requests_total{code="409",verb="patch"} 1`,
+		`lynqctl_api_requests_total{code="<error>",verb="list"} 1`,
+		`lynqctl_tombstone_status{kind="ConfigMap",name="there",namespace="shop"} 1`,
+		`lynqctl_tombstone_status{kind="ConfigMap",name="gone",namespace="shop"} 0`,
+		`lynqctl_tombstone_status{kind="ConfigMap",name="unserved",namespace="shop"} 0`,
+		`lynqctl_tombstone_status{kind="ConfigMap",name="unknown",namespace="shop"} -1`,
+		`lynqctl_tombstone_status{kind="ConfigMap",name="other",namespace="shop"} -2`,
+		`lynqnode_reconcile_duration_seconds_sum{result="error"} 3`,
+		`apply_attempts_total{conflict_policy="Stuck",kind="Secret",result="success"} 2`,
+		`apply_attempts_total{conflict_policy="Stuck",kind="Secret",result="error"} 2`,
+		`lynqnode_conflicts_total{conflict_policy="Stuck",form="web",hub="crm",namespace="shop",resource_kind="Secret"} 2`,
+		`lynqhub_desired{hub="crm",namespace="shop"} 1`,
+		`lynqhub_ready{hub="crm",namespace="shop"} 0`, // the last run failed, whatever is recorded
+		`lynqhub_failed{hub="crm",namespace="shop"} 1`,
+		`lynqctl_node_conditions{form="web",hub="crm",namespace="shop",status="True",type="Ready"} 1`,
+		`lynqctl_node_conditions{form="web",hub="crm",namespace="shop",status="False",type="Ready"} 1`,
+		`lynqnode_resources_desired{form="web",hub="crm",namespace="shop"} 10`,
+		`lynqnode_resources_ready{form="web",hub="crm",namespace="shop"} 4`,
+		`lynqnode_resources_failed{form="web",hub="crm",namespace="shop"} 2`,
+		`lynqnode_resources_skipped{form="web",hub="crm",namespace="shop"} 2`,
+		`lynqnode_resources_conflicted{form="web",hub="crm",namespace="shop"} 2`,
+		`lynqnode_degraded_status{form="web",hub="crm",namespace="shop",reason="Failed"} 1`,
+		"!lynqnode_condition_status", "!process_", "!go_",
+	)
+	text := exposed(t, m)
+	for _, secret := range []string{"hunter2", "secret of acme", "acme"} {
+		if strings.Contains(text, secret) {
+			t.Errorf("there is %q in\n%s", secret, text)
+		}
+	}
+	problems, err := promlint.New(strings.NewReader(text)).Lint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range problems {
+		t.Errorf("%s: %s", p.Metric, p.Text)
+	}
+}
+
+// TestPerNode: a series for each node has the operator's labels; those of hubs stay.
+func TestPerNode(t *testing.T) {
+	m := newMetrics(t, metrics.Options{PerNode: true, Process: true})
+	tell(m)
+	has(t, m,
+		`lynqnode_resources_desired{lynqnode="acme-web",namespace="shop"} 5`,
+		`lynqnode_resources_ready{lynqnode="old-web",namespace="shop"} 2`,
+		`lynqnode_condition_status{lynqnode="acme-web",namespace="shop",type="Ready"} 1`,
+		`lynqnode_condition_status{lynqnode="old-web",namespace="shop",type="Ready"} 0`,
+		`lynqnode_degraded_status{lynqnode="old-web",namespace="shop",reason="Failed"} 1`,
+		`!lynqnode_degraded_status{lynqnode="acme-web"`,
+		`lynqnode_conflicts_total{conflict_policy="Stuck",lynqnode="acme-web",namespace="shop",resource_kind="Secret"} 2`,
+		`lynqhub_desired{hub="crm",namespace="shop"} 1`,
+		`lynqctl_node_conditions{form="web",hub="crm",namespace="shop",status="True",type="Ready"} 1`,
+	)
+	if text := exposed(t, m); !strings.Contains(text, "\nprocess_") || !strings.Contains(text, "\ngo_goroutines") {
+		t.Error("there is nothing of the process")
+	}
+}
+
+// TestNodesComeAndGo: records count as they were saved last, what is gone has no series,
+// and a plan of the whole hub begins anew.
+func TestNodesComeAndGo(t *testing.T) {
+	m := newMetrics(t, metrics.Options{PerNode: true})
+	m.Planned(planned(true), 0)
+	s := status("Unknown", "True", "Conflict")
+	s.Ready = 4
+	m.Recorded(recorded(acme, s), false)
+	m.Recorded(recorded(ends, s), true)
+	has(t, m,
+		`lynqnode_resources_ready{lynqnode="acme-web",namespace="shop"} 4`,
+		`lynqnode_condition_status{lynqnode="acme-web",namespace="shop",type="Ready"} 2`,
+		`lynqnode_degraded_status{lynqnode="acme-web",namespace="shop",reason="Conflict"} 1`,
+		`lynqhub_ready{hub="crm",namespace="shop"} 0`, `lynqhub_failed{hub="crm",namespace="shop"} 1`,
+		`!lynqnode_resources_ready{lynqnode="old-web"`,
+	)
+	m.Planned(&plan.Plan{Hub: crm, Whole: true}, 0)
+	has(t, m, "!lynqnode_", `lynqhub_desired{hub="crm",namespace="shop"} 0`)
+	m.Planned(&plan.Plan{Hub: crm, After: true, Nodes: planned(false).Nodes}, 0) // tombstones have no nodes
+	has(t, m, "!lynqnode_resources_ready")
+}
+
+// TestNarrowed: who looked at some nodes of a hub knows no sum.
+func TestNarrowed(t *testing.T) {
+	m := newMetrics(t, metrics.Options{})
+	m.Planned(planned(false), 0)
+	has(t, m, "!lynqhub_", "!lynqnode_", "!lynqctl_node_conditions")
+	m = newMetrics(t, metrics.Options{PerNode: true})
+	m.Planned(planned(false), 0)
+	has(t, m, "!lynqhub_", `lynqnode_resources_ready{lynqnode="acme-web",namespace="shop"} 2`)
+}
+
+// TestBuried: what a run did with the objects of tombstones.
+func TestBuried(t *testing.T) {
+	m := newMetrics(t, metrics.Options{})
+	m.Tombstones(crm, stones())
+	told := func(name string, o apply.Outcome) {
+		m.Report(apply.Event{Type: apply.EventObject, Hub: crm, Action: plan.ActionDelete, Reason: plan.ReasonTombstone, Outcome: o, Object: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: name}})
+	}
+	told("there", apply.OutcomeDone)
+	told("gone", apply.OutcomeNotReady)
+	told("other", apply.OutcomeSkipped)
+	told("never-named", apply.OutcomeDone)
+	has(t, m,
+		`lynqctl_tombstone_status{kind="ConfigMap",name="there",namespace="shop"} 0`,
+		`lynqctl_tombstone_status{kind="ConfigMap",name="gone",namespace="shop"} -1`,
+		`lynqctl_tombstone_status{kind="ConfigMap",name="other",namespace="shop"} -2`,
+		`!lynqctl_tombstone_status{kind="ConfigMap",name="never-named"`,
+	)
+	m.Tombstones(crm, nil)
+	has(t, m, "!lynqctl_tombstone_status")
+}
+
+// TestStandby: what another process keeps is that one's to tell.
+func TestStandby(t *testing.T) {
+	m := newMetrics(t, metrics.Options{})
+	tell(m)
+	m.Leading(crm, false)
+	has(t, m, `lynqctl_leading{hub="crm",namespace="shop"} 0`, "!lynqhub_", "!lynqnode_resources", "!lynqctl_source_rows", "!lynqctl_tombstone_status",
+		"!lynqctl_held_deletions", "!lynqctl_nodes_backing_off", "!lynqctl_source_last_success", "!lynqctl_run_last_success")
+}
+
+func TestHeld(t *testing.T) {
+	m := newMetrics(t, metrics.Options{})
+	m.Held(crm, []plan.Guard{plan.GuardMaxDelete, plan.GuardEmpty})
+	m.Held(crm, []plan.Guard{plan.GuardEmpty})
+	has(t, m, `lynqctl_held_deletions{guard="allow-empty",hub="crm",namespace="shop"} 1`, `!lynqctl_held_deletions{guard="max-delete"`)
+	m.Held(crm, nil)
+	has(t, m, "!lynqctl_held_deletions")
+}
+
+// TestInterrupted: what an interruption ended is no failure of a node, and no success of
+// the run; what a server tried is no run.
+func TestInterrupted(t *testing.T) {
+	m := newMetrics(t, metrics.Options{})
+	m.Report(apply.Event{Type: apply.EventNodeStart, Time: noon, Hub: crm, Node: acme, Form: web})
+	m.Report(apply.Event{Type: apply.EventNode, Time: noon, Hub: crm, Node: acme, Form: web, Outcome: apply.OutcomeInterrupted})
+	sum := apply.Summary{Hubs: []lynq.HubKey{crm}, Interrupted: true}
+	m.Report(apply.Event{Type: apply.EventSummary, Time: noon, Summary: &sum})
+	has(t, m, "!lynqnode_reconcile", `lynqctl_run_duration_seconds_count{hub="crm",namespace="shop",result="interrupted"} 1`, "!lynqctl_run_last_success")
+	m = newMetrics(t, metrics.Options{})
+	m.Report(apply.Event{Type: apply.EventSummary, Time: noon, Summary: &apply.Summary{Hubs: []lynq.HubKey{crm}, DryRun: true}})
+	has(t, m, "!lynqctl_run_")
+}
+
+// TestFailedRun: a run failed for the hubs of the nodes that failed.
+func TestFailedRun(t *testing.T) {
+	m := newMetrics(t, metrics.Options{})
+	other := lynq.HubKey{Namespace: "shop", Name: "erp"}
+	m.Report(apply.Event{Type: apply.EventSummary, Time: noon, Summary: &apply.Summary{Hubs: []lynq.HubKey{crm, other}, Failed: []apply.FailedNode{{NodeKey: acme, Hub: crm}}}})
+	has(t, m, `lynqctl_run_duration_seconds_count{hub="crm",namespace="shop",result="error"} 1`, `lynqctl_run_duration_seconds_count{hub="erp",namespace="shop",result="success"} 1`,
+		`!lynqctl_run_last_success_timestamp_seconds{hub="crm"`)
+}
+
+// TestHostile: whatever texts come, nothing panics, and what is exposed can be read.
+func TestHostile(t *testing.T) {
+	for _, text := range []string{"a\nb 1", `a"b`, `a\`, "a\xffb", "\x00", strings.Repeat("é", 1<<16), "", `"} 1` + "\n# HELP x"} {
+		for _, perNode := range []bool{false, true} {
+			m := newMetrics(t, metrics.Options{PerNode: perNode, Version: text})
+			hub := lynq.HubKey{Namespace: text, Name: text}
+			ref := lynq.Ref{Kind: text, Namespace: text, Name: text}
+			key := plan.NodeKey{Namespace: text, Name: text}
+			m.Read(hub, 1, 1, noon, nil)
+			inv := &inventory.Inventory{Node: text, Namespace: text, Hub: text, HubNamespace: text, Status: inventory.Status{Conditions: []inventory.Condition{{Type: text, Status: text, Reason: text}, {Type: "Degraded", Status: "True", Reason: text}}}}
+			m.Planned(&plan.Plan{Hub: hub, Whole: true, Nodes: []plan.NodePlan{{NodeKey: key, Form: text, Desired: &plan.Node{}, Inventory: inv}}}, 0)
+			m.Recorded(inv, false)
+			m.Refused([]plan.Refusal{{Guard: plan.Guard(text), Hub: hub}})
+			m.Answered(text, -1)
+			m.Tombstones(hub, []plan.Tombstone{{Tombstone: lynq.Tombstone{Ref: ref}}})
+			m.Held(hub, []plan.Guard{plan.Guard(text)})
+			m.Report(apply.Event{Type: apply.EventObject, Hub: hub, Node: key, Object: ref, Conflict: lynq.ConflictPolicy(text), Action: plan.ActionUpdate, Outcome: apply.OutcomeConflicted})
+			parser := expfmt.NewTextParser(model.LegacyValidation)
+			families, err := parser.TextToMetricFamilies(strings.NewReader(exposed(t, m)))
+			if err != nil {
+				t.Errorf("%.20q: %v", text, err)
+			}
+			want := strings.ToValidUTF8(text, "\uFFFD")
+			if got := families["lynqctl_source_rows"].GetMetric(); len(got) != 1 || got[0].GetLabel()[0].GetValue() != want {
+				t.Errorf("%.20q: %v", text, got)
+			}
+			m.Leading(hub, false)
+			has(t, m, "!lynqctl_tombstone_status", "!lynqctl_source_rows", "!lynqctl_held_deletions", "!lynqnode_resources")
+		}
+	}
+}
+
+func TestCheckFile(t *testing.T) {
+	dir := t.TempDir()
+	if err := metrics.CheckFile(filepath.Join(dir, "a.prom")); err != nil {
+		t.Error(err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		t.Errorf("there is %v (%v)", entries, err)
+	}
+	for path, says := range map[string]string{
+		dir: "is no file", filepath.Join(dir, "missing", "a.prom"): "directory that exists",
+	} {
+		if err := metrics.CheckFile(path); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want %q", path, err, says)
+		}
+	}
+}
+
+// TestWriteFile: one file, and when things last went well is kept by runs that fail.
+func TestWriteFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.prom")
+	write := func(m *metrics.Metrics, unreadable bool) string {
+		t.Helper()
+		unread, err := m.WriteFile(path)
+		if err != nil || (unread != nil) != unreadable {
+			t.Fatalf("%v, %v", unread, err)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+			t.Errorf("there is %v (%v)", entries, err)
+		}
+		return string(text)
+	}
+	m := newMetrics(t, metrics.Options{})
+	tell(m)
+	if got := write(m, false); got != exposed(t, m) {
+		t.Errorf("the file has\n%s", got)
+	}
+	failed := newMetrics(t, metrics.Options{})
+	failed.Read(crm, 0, 0, time.Time{}, errors.New("no"))
+	text := write(failed, false)
+	for _, kept := range []string{`lynqctl_source_last_success_timestamp_seconds{hub="crm",namespace="shop"} 1.7723664005e+09`, `lynqctl_run_last_success_timestamp_seconds{hub="crm",namespace="shop"} 1.7723664045e+09`} {
+		if !strings.Contains(text, kept+"\n") {
+			t.Errorf("there is no %s in\n%s", kept, text)
+		}
+	}
+	if strings.Contains(text, "lynqctl_source_rows{") {
+		t.Errorf("rows are not what was kept:\n%s", text)
+	}
+	again := newMetrics(t, metrics.Options{})
+	again.Read(crm, 1, 1, noon.Add(time.Hour), nil)
+	if text := write(again, false); !strings.Contains(text, `last_success_timestamp_seconds{hub="crm",namespace="shop"} 1.7723700005e+09`) {
+		t.Errorf("the older read is there:\n%s", text)
+	}
+	if err := os.WriteFile(path, []byte("{{{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text := write(again, true); !bytes.Contains([]byte(text), []byte("lynqctl_source_rows{")) {
+		t.Error(text)
+	}
+}

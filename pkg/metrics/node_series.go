@@ -1,0 +1,166 @@
+package metrics
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// nodeLabels are those by which the series of nodes are told apart.
+func nodeLabels(perNode bool) []string {
+	if perNode {
+		return []string{"lynqnode", "namespace"}
+	}
+	return []string{"hub", "namespace", "form"}
+}
+
+// values are those of nodeLabels.
+func values(perNode bool, hub lynq.HubKey, key plan.NodeKey, form string) [3]string {
+	if perNode {
+		return [3]string{key.Name, key.Namespace}
+	}
+	return [3]string{hub.Name, hub.Namespace, form}
+}
+
+// nodeCollector makes the series of nodes when they are asked for: those of nodes that
+// are gone are not there any more.
+type nodeCollector struct{ m *Metrics }
+
+// family is one name with its samples.
+type family struct {
+	name, help string
+	labels     []string
+	samples    map[[5]string]float64 // by the values of the labels
+}
+
+func (f *family) add(value float64, values ...string) {
+	var key [5]string
+	copy(key[:], labels(values))
+	f.samples[key] += value
+}
+
+// Describe implements prometheus.Collector.
+func (c nodeCollector) Describe(ch chan<- *prometheus.Desc) {
+	for _, f := range (nodes{}).families(c.m.perNode) {
+		ch <- f.desc()
+	}
+}
+
+func (f *family) desc() *prometheus.Desc {
+	return prometheus.NewDesc(f.name, f.help, f.labels, nil)
+}
+
+// Collect implements prometheus.Collector.
+func (c nodeCollector) Collect(ch chan<- prometheus.Metric) {
+	c.m.mu.Lock()
+	families := c.m.nodes.families(c.m.perNode)
+	c.m.mu.Unlock()
+	for _, f := range families {
+		desc := f.desc()
+		for values, v := range f.samples {
+			s, err := prometheus.NewConstMetric(desc, prometheus.GaugeValue, v, values[:len(f.labels)]...)
+			if err != nil {
+				s = prometheus.NewInvalidMetric(desc, err)
+			}
+			ch <- s
+		}
+	}
+}
+
+// families are the series of nodes. It is a pure function.
+func (ns nodes) families(perNode bool) []*family {
+	of := nodeLabels(perNode)
+	of = of[:len(of):len(of)]
+	hub := []string{"hub", "namespace"}
+	var all []*family
+	add := func(name, help string, labels ...string) *family {
+		f := &family{name, help, labels, map[[5]string]float64{}}
+		all = append(all, f)
+		return f
+	}
+	s := nodeFamilies{
+		desired:    add("lynqhub_desired", "Nodes that a hub's rows and forms want.", hub...),
+		ready:      add("lynqhub_ready", "Nodes of a hub that are wanted and ready.", hub...),
+		failed:     add("lynqhub_failed", "Nodes of a hub that are wanted and degraded, or with which the last run did not end well.", hub...),
+		conditions: add("lynqctl_node_conditions", "Nodes by the status of their conditions.", "hub", "namespace", "form", "type", "status"),
+
+		objects:  add("lynqnode_resources_desired", "Objects that nodes want.", of...),
+		well:     add("lynqnode_resources_ready", "Objects of nodes that are ready.", of...),
+		broken:   add("lynqnode_resources_failed", "Objects of nodes that failed.", of...),
+		skipped:  add("lynqnode_resources_skipped", "Objects of nodes that were skipped.", of...),
+		conflict: add("lynqnode_resources_conflicted", "Objects of nodes that are somebody else's.", of...),
+		degraded: add("lynqnode_degraded_status", "Whether nodes are degraded, or, summed, how many are.", append(of, "reason")...),
+	}
+	if perNode {
+		s.condition = add("lynqnode_condition_status", "The status of a node's conditions: 0 False, 1 True, 2 Unknown.", append(of, "type")...)
+	}
+	for key, h := range ns {
+		for k, n := range h.by {
+			if h.whole {
+				s.sum(key, n)
+			}
+			if h.whole || perNode {
+				v := values(perNode, key, k, n.form)
+				s.node(v[:len(of)], n)
+			}
+		}
+		if h.whole { // also where there is no node any more
+			for _, f := range []*family{s.desired, s.ready, s.failed} {
+				f.add(0, key.Name, key.Namespace)
+			}
+		}
+	}
+	return all
+}
+
+type nodeFamilies struct {
+	desired, ready, failed, conditions                            *family
+	objects, well, broken, skipped, conflict, degraded, condition *family
+}
+
+// sum adds a node to what is known of its hub.
+func (s *nodeFamilies) sum(hub lynq.HubKey, n *node) {
+	one := func(f *family, is bool) {
+		if is && n.wanted {
+			f.add(1, hub.Name, hub.Namespace)
+		}
+	}
+	one(s.desired, true)
+	one(s.ready, n.ready())
+	one(s.failed, n.bad())
+	for _, c := range n.status.Conditions {
+		s.conditions.add(1, hub.Name, hub.Namespace, n.form, c.Type, c.Status)
+	}
+}
+
+// node adds what is recorded of a node to the series with these values of labels.
+func (s *nodeFamilies) node(of []string, n *node) {
+	with := func(value string) []string { return append(of[:len(of):len(of)], value) }
+	add := func(f *family, count int) { f.add(float64(count), with("")[:len(of)]...) }
+	add(s.objects, n.status.Desired)
+	add(s.well, n.status.Ready)
+	add(s.broken, n.status.Failed)
+	add(s.skipped, n.status.Skipped)
+	add(s.conflict, n.status.Conflicted)
+	for _, c := range n.status.Conditions {
+		if c.Type == inventory.ConditionDegraded && c.Status == "True" {
+			s.degraded.add(1, with(c.Reason)...)
+		}
+		if s.condition != nil {
+			s.condition.add(conditionValue(c.Status), with(c.Type)...)
+		}
+	}
+}
+
+// conditionValue is the operator's number for the status of a condition.
+func conditionValue(status string) float64 {
+	switch status {
+	case "False":
+		return 0
+	case "True":
+		return 1
+	}
+	return 2
+}

@@ -1,0 +1,117 @@
+package metrics
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// What a result is called.
+const (
+	success     = "success"
+	failure     = "error"
+	interrupted = "interrupted"
+)
+
+func result(well bool) string {
+	if well {
+		return success
+	}
+	return failure
+}
+
+// Inputs tells whether the files of the inputs could be loaded.
+func (m *Metrics) Inputs(loaded bool) { set(m.series.inputs, number(loaded)) }
+
+func number(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// Read tells of rows that were read, as of the given time, or why they were not.
+func (m *Metrics) Read(hub lynq.HubKey, rows, active int, at time.Time, err error) {
+	count(m.series.reads, hub.Name, hub.Namespace, result(err == nil))
+	if err != nil {
+		return
+	}
+	set(m.series.rows, float64(rows), hub.Name, hub.Namespace)
+	set(m.series.active, float64(active), hub.Name, hub.Namespace)
+	set(m.series.readAt, seconds(at), hub.Name, hub.Namespace)
+}
+
+// Planned tells of a plan, and how long it took to make it.
+func (m *Metrics) Planned(p *plan.Plan, took time.Duration) {
+	observe(m.series.planned, took, p.Hub.Name, p.Hub.Namespace)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.nodes.plan(p)
+}
+
+// Refused tells of what guards refused.
+func (m *Metrics) Refused(refusals []plan.Refusal) {
+	for _, r := range refusals {
+		count(m.series.refusals, r.Hub.Name, r.Hub.Namespace, string(r.Guard))
+	}
+}
+
+// Recorded tells of an inventory as it was saved, or of one that is gone.
+func (m *Metrics) Recorded(inv *inventory.Inventory, gone bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.nodes.record(inv, gone)
+}
+
+// Answered tells of a request to the API server, status 0 where there was no answer.
+func (m *Metrics) Answered(verb string, status int) {
+	code := "<error>"
+	if status != 0 {
+		code = strconv.Itoa(status)
+	}
+	count(m.series.requests, verb, code)
+}
+
+// Leading tells whether this process keeps the hub, and not another one. What is known of
+// a hub that it no longer keeps is forgotten: the other process tells it.
+func (m *Metrics) Leading(hub lynq.HubKey, leads bool) {
+	set(m.series.leading, number(leads), hub.Name, hub.Namespace)
+	if leads {
+		return
+	}
+	for _, g := range []interface{ DeleteLabelValues(...string) bool }{m.series.rows, m.series.active, m.series.readAt, m.series.ranAt, m.series.backingOff} {
+		g.DeleteLabelValues(labels([]string{hub.Name, hub.Namespace})...)
+	}
+	m.Held(hub, nil)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.forgetTombstones(hub)
+	delete(m.nodes, hub)
+}
+
+// BackOff tells how many nodes of a hub wait before they are tried again.
+func (m *Metrics) BackOff(hub lynq.HubKey, nodes int) {
+	set(m.series.backingOff, float64(nodes), hub.Name, hub.Namespace)
+}
+
+// Fight tells that an object was taken back which another client changes again and again.
+func (m *Metrics) Fight(hub lynq.HubKey) { count(m.series.fights, hub.Name, hub.Namespace) }
+
+// Held tells which guards hold deletions of a hub, none where that is settled.
+func (m *Metrics) Held(hub lynq.HubKey, guards []plan.Guard) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, g := range m.held[hub] {
+		if !slices.Contains(guards, g) {
+			m.series.held.DeleteLabelValues(labels([]string{hub.Name, hub.Namespace, string(g)})...)
+		}
+	}
+	for _, g := range guards {
+		set(m.series.held, 1, hub.Name, hub.Namespace, string(g))
+	}
+	m.held[hub] = slices.Clone(guards)
+}

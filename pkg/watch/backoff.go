@@ -1,0 +1,99 @@
+package watch
+
+import (
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// How long to wait after a round in which something failed, and at most.
+const (
+	firstPause = 5 * time.Second
+	lastPause  = 5 * time.Minute
+)
+
+// Pause is how long to wait after so many rounds in turn in which something failed: 5
+// seconds, doubled each time, at most 5 minutes; 0 after none.
+func Pause(failures int) time.Duration {
+	if failures < 1 {
+		return 0
+	}
+	pause := firstPause
+	for range failures - 1 {
+		if pause *= 2; pause >= lastPause {
+			return lastPause
+		}
+	}
+	return pause
+}
+
+// How long changes are collected before a round begins, and at most.
+const (
+	firstSettle = 200 * time.Millisecond
+	lastSettle  = 10 * time.Second
+)
+
+// Settle is how long changes are collected after so many rounds in turn that changes
+// began and that found nothing to do: 0.2 seconds, doubled each time, at most 10 seconds.
+// What others write all the time, and is not ours, costs no more than that.
+func Settle(idle int) time.Duration {
+	settle := firstSettle
+	for range idle {
+		if settle *= 2; settle >= lastSettle {
+			return lastSettle
+		}
+	}
+	return settle
+}
+
+// Another client that changes an object so often, each time so soon after lynq took it
+// back, fights for it.
+const (
+	fightTimes = 5
+	fightGap   = time.Minute
+)
+
+// Fights knows which objects other clients change again and again. The zero value knows
+// none. It is not safe for concurrent use.
+type Fights struct{ objects map[lynq.Ref]fight }
+
+type fight struct {
+	times int
+	last  time.Time
+	until time.Time // no change of it matters before
+}
+
+// TakenBack notes that an object was written since another client had changed it. Where
+// that has happened again and again, it gives how long its further changes do not matter,
+// else 0.
+func (f *Fights) TakenBack(ref lynq.Ref, now time.Time) time.Duration {
+	if f.objects == nil {
+		f.objects = map[lynq.Ref]fight{}
+	}
+	x := f.objects[ref]
+	if gap := now.Sub(x.last); gap > fightGap+Pause(x.times-fightTimes+1) {
+		x.times = 0
+	}
+	x.times, x.last = x.times+1, now
+	pause := Pause(x.times - fightTimes + 1)
+	x.until = now.Add(pause)
+	f.objects[ref] = x
+	return pause
+}
+
+// Muted tells whether changes of an object do not matter now.
+func (f *Fights) Muted(ref lynq.Ref, now time.Time) bool {
+	x, known := f.objects[ref]
+	return known && now.Before(x.until)
+}
+
+// Next is when the changes of some object matter again, zero where none is muted.
+func (f *Fights) Next(now time.Time) time.Time {
+	var next time.Time
+	for _, x := range f.objects {
+		if now.Before(x.until) && (next.IsZero() || x.until.Before(next)) {
+			next = x.until
+		}
+	}
+	return next
+}

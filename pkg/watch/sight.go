@@ -1,0 +1,84 @@
+package watch
+
+import (
+	"hash/fnv"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Sight is what is kept of an object to tell whether its next change matters.
+type Sight struct {
+	UID             types.UID
+	Generation      int64 // 0 for kinds that have none
+	ResourceVersion string
+	Deleting        bool
+	// Ours: no other client has written to it since lynq last applied it, but to its
+	// status. Times are whole seconds: who wrote in the same second may have been later.
+	Ours bool
+	// Writers is a hash of who manages which fields since when, but for its status.
+	Writers uint64
+	// Approved is what annotation lynq.sh/approved of a hub's record says.
+	Approved string
+}
+
+// SightOf takes from an object's metadata what is kept of it.
+func SightOf(m *metav1.PartialObjectMetadata) Sight {
+	s := Sight{
+		UID: m.UID, Generation: m.Generation, ResourceVersion: m.ResourceVersion, Deleting: m.DeletionTimestamp != nil,
+		Approved: m.Annotations[lynq.AnnotationApproved],
+	}
+	h := fnv.New64a()
+	var ours, others time.Time
+	timed := true
+	for i := range m.ManagedFields {
+		e := &m.ManagedFields[i]
+		if e.Subresource == "status" {
+			continue
+		}
+		for _, text := range []string{e.Manager, string(e.Operation), e.APIVersion, e.Subresource, e.FieldsV1.GetRawString()} {
+			_, _ = h.Write([]byte(text + "\x00")) // a hash takes all
+		}
+		if e.Time == nil {
+			timed = false
+			continue
+		}
+		_, _ = h.Write([]byte(e.Time.UTC().Format(time.RFC3339)))
+		if e.Manager == lynq.FieldManager && e.Operation == metav1.ManagedFieldsOperationApply && e.Subresource == "" {
+			ours = e.Time.Time
+		} else if e.Time.After(others) {
+			others = e.Time.Time
+		}
+	}
+	s.Writers, s.Ours = h.Sum64(), timed && ours.After(others)
+	return s
+}
+
+// ObjectMatters tells whether a change of a node's object calls for a look at the node:
+// not one of its status alone, nor one that lynq wrote. before is nil for an object that
+// was not there. It is a pure function.
+func ObjectMatters(before *Sight, now Sight) bool {
+	switch {
+	case now.Deleting:
+		return before == nil || !before.Deleting
+	case now.Ours:
+		return false
+	case before == nil || before.UID != now.UID:
+		return true
+	case now.Generation == 0:
+		return now.ResourceVersion != before.ResourceVersion
+	}
+	return now.Generation != before.Generation || now.Writers != before.Writers
+}
+
+// RecordMatters is ObjectMatters for a record, which no other client writes but to have it
+// deleted, or to approve what is held.
+func RecordMatters(before *Sight, now Sight) bool {
+	if before == nil {
+		return now.Deleting
+	}
+	return now.Deleting && !before.Deleting || now.Approved != "" && now.Approved != before.Approved
+}

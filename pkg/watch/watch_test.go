@@ -1,0 +1,218 @@
+package watch_test
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/watch"
+)
+
+// at is a second of a test.
+func at(second int) time.Time { return time.Date(2026, 1, 2, 3, 4, second, 0, time.UTC) }
+
+// writer is an entry of managedFields.
+func writer(manager string, operation metav1.ManagedFieldsOperationType, subresource string, second int) metav1.ManagedFieldsEntry {
+	return metav1.ManagedFieldsEntry{
+		Manager: manager, Operation: operation, Subresource: subresource, APIVersion: "v1",
+		Time: &metav1.Time{Time: at(second)}, FieldsV1: metav1.NewFieldsV1(`{"f:spec":{}}`),
+	}
+}
+
+// object is one that lynq applied in second 10, as changed has it.
+func object(changed func(*metav1.PartialObjectMetadata)) watch.Sight {
+	m := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+		UID: "a", Generation: 1, ResourceVersion: "1",
+		ManagedFields: []metav1.ManagedFieldsEntry{writer(lynq.FieldManager, metav1.ManagedFieldsOperationApply, "", 10)},
+	}}
+	changed(m)
+	return watch.SightOf(m)
+}
+
+// edited is that another client wrote in a second.
+func edited(second int) func(*metav1.PartialObjectMetadata) {
+	return func(m *metav1.PartialObjectMetadata) {
+		m.ManagedFields = append(m.ManagedFields, writer("kubectl-edit", metav1.ManagedFieldsOperationUpdate, "", second))
+	}
+}
+
+func TestObjectMatters(t *testing.T) {
+	t.Parallel()
+	none := func(*metav1.PartialObjectMetadata) {}
+	and := func(changes ...func(*metav1.PartialObjectMetadata)) func(*metav1.PartialObjectMetadata) {
+		return func(m *metav1.PartialObjectMetadata) {
+			for _, c := range changes {
+				c(m)
+			}
+		}
+	}
+	version := func(m *metav1.PartialObjectMetadata) { m.ResourceVersion = "2" }
+	generation := func(m *metav1.PartialObjectMetadata) { m.Generation, m.ResourceVersion = 2, "2" }
+	ungenerated := func(m *metav1.PartialObjectMetadata) { m.Generation = 0 }
+	status := func(m *metav1.PartialObjectMetadata) {
+		m.ResourceVersion = "2"
+		m.ManagedFields = append(m.ManagedFields, writer("kube-controller-manager", metav1.ManagedFieldsOperationUpdate, "status", 20))
+	}
+	deleting := func(m *metav1.PartialObjectMetadata) { m.DeletionTimestamp = &metav1.Time{Time: at(20)} }
+	another := func(m *metav1.PartialObjectMetadata) { m.UID = types.UID("b") }
+	untimed := func(m *metav1.PartialObjectMetadata) { m.ManagedFields[0].Time = nil }
+	for _, test := range []struct {
+		name        string
+		before, now func(*metav1.PartialObjectMetadata) // before is nil for none
+		want        bool
+	}{
+		{"we create it", nil, none, false},
+		{"another client creates it", nil, edited(20), true},
+		{"we write it", none, generation, false},
+		{"its status changes", none, status, false},
+		{"its status changes after another client wrote", edited(20), and(edited(20), status), false},
+		{"another client writes it", none, and(edited(20), generation), true},
+		{"in the second in which we did", none, and(edited(10), generation), true},
+		{"another client writes its labels", none, and(edited(20), version), true},
+		{"and again", edited(20), and(edited(30), version), true},
+		{"we write what another client wrote", edited(5), and(edited(5), generation), false},
+		{"a kind without generations", and(ungenerated, edited(20)), and(ungenerated, edited(20), version), true},
+		{"the same, told again", and(ungenerated, edited(20)), and(ungenerated, edited(20)), false},
+		{"it is being deleted", none, deleting, true},
+		{"it still is", deleting, and(deleting, version), false},
+		{"another is in its place", edited(20), and(edited(20), another), true},
+		{"who wrote when is not known", untimed, and(untimed, generation), true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var before *watch.Sight
+			if test.before != nil {
+				s := object(test.before)
+				before = &s
+			}
+			if got := watch.ObjectMatters(before, object(test.now)); got != test.want {
+				t.Errorf("got %t", got)
+			}
+		})
+	}
+}
+
+func TestRecordMatters(t *testing.T) {
+	t.Parallel()
+	record := func(deleting bool, approved string) watch.Sight {
+		return watch.Sight{UID: "a", Deleting: deleting, Approved: approved}
+	}
+	plain := record(false, "")
+	for _, test := range []struct {
+		name   string
+		before *watch.Sight
+		now    watch.Sight
+		want   bool
+	}{
+		{"we make it", nil, plain, false},
+		{"we write it", &plain, watch.Sight{UID: "a", ResourceVersion: "2"}, false},
+		{"it is being deleted", &plain, record(true, ""), true},
+		{"what is held is approved", &plain, record(false, "digest"), true},
+		{"the approval was used", &watch.Sight{UID: "a", Approved: "digest"}, plain, false},
+	} {
+		if got := watch.RecordMatters(test.before, test.now); got != test.want {
+			t.Errorf("%s: got %t", test.name, got)
+		}
+	}
+}
+
+// due tells whether something was noted since it was asked last.
+func due(c *watch.Changes) bool {
+	select {
+	case <-c.Due():
+		return true
+	default:
+		return false
+	}
+}
+
+func TestChanges(t *testing.T) {
+	t.Parallel()
+	changes := watch.NewChanges()
+	muted := lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "muted"}
+	k := changes.NewKind(lynq.APIResource{Group: "apps", Kind: "Deployment"}, watch.ObjectMatters, func(r lynq.Ref) bool { return r == muted })
+	tell := func(name string, second int) {
+		m := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: "a", Generation: int64(second)}}
+		edited(second)(m)
+		k.ReadMetadata(m)()
+	}
+	tell("a", 1)
+	if due(changes) {
+		t.Error("what was there before the watch matters")
+	}
+	k.Synced()
+	if !due(changes) {
+		t.Error("what happened before the watch was there does not matter")
+	}
+	tell("a", 2)
+	tell("a", 3)
+	if !due(changes) || due(changes) {
+		t.Error("two changes are not one thing to do")
+	}
+	tell("muted", 4)
+	k.Gone("shop", "muted", "a")
+	if due(changes) {
+		t.Error("changes of a muted object matter")
+	}
+	k.Gone("shop", "a", "a")
+	if !due(changes) {
+		t.Error("it does not matter that an object is gone")
+	}
+}
+
+func TestPause(t *testing.T) {
+	t.Parallel()
+	for failures, want := range map[int]time.Duration{-3: 0, 0: 0, 1: 5 * time.Second, 2: 10 * time.Second, 6: 160 * time.Second, 7: 5 * time.Minute, 1000: 5 * time.Minute} {
+		if got := watch.Pause(failures); got != want {
+			t.Errorf("after %d failures: %s, want %s", failures, got, want)
+		}
+	}
+}
+
+func TestSettle(t *testing.T) {
+	t.Parallel()
+	for idle, want := range map[int]time.Duration{0: 200 * time.Millisecond, 1: 400 * time.Millisecond, 5: 6400 * time.Millisecond, 6: 10 * time.Second, 1000: 10 * time.Second} {
+		if got := watch.Settle(idle); got != want {
+			t.Errorf("after %d rounds: %s, want %s", idle, got, want)
+		}
+	}
+}
+
+func TestFights(t *testing.T) {
+	t.Parallel()
+	ref := lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: "acme"}
+	var f watch.Fights
+	now := at(0)
+	var pauses []time.Duration
+	for range 7 {
+		now = now.Add(time.Second)
+		pause := f.TakenBack(ref, now)
+		pauses = append(pauses, pause)
+		if f.Muted(ref, now) != (pause > 0) {
+			t.Errorf("muted is %t with a pause of %s", f.Muted(ref, now), pause)
+		}
+		now = now.Add(pause)
+	}
+	want := []time.Duration{0, 0, 0, 0, 5 * time.Second, 10 * time.Second, 20 * time.Second}
+	for i := range want {
+		if pauses[i] != want[i] {
+			t.Fatalf("pauses %v, want %v", pauses, want)
+		}
+	}
+	last := now.Add(-20 * time.Second)
+	if next := f.Next(last); !next.Equal(now) {
+		t.Errorf("it matters again at %s, want %s", next, now)
+	}
+	if !f.Next(now).IsZero() || f.Muted(ref, now) {
+		t.Error("it is muted for ever")
+	}
+	if pause := f.TakenBack(ref, now.Add(10*time.Minute)); pause != 0 {
+		t.Errorf("a change long after is a fight: %s", pause)
+	}
+	if f.Muted(lynq.Ref{Kind: "ConfigMap", Name: "other"}, last) {
+		t.Error("others are muted")
+	}
+}
