@@ -33,6 +33,17 @@ func Observe(ctx context.Context, c Cluster, hub string, nodes []*plan.Node, inv
 	return &o.seen, nil
 }
 
+// ObserveSome is Observe for some nodes of a hub that has more: objects of a kind that are
+// few are looked at one by one, and not looked for in a list of all.
+func ObserveSome(ctx context.Context, c Cluster, hub string, nodes []*plan.Node, inventories []*inventory.Inventory) (*plan.Observed, error) {
+	o := newObserver(c, hub)
+	o.some = true
+	if err := o.kinds(ctx, wantedKinds(nodes, inventories)); err != nil {
+		return nil, err
+	}
+	return &o.seen, nil
+}
+
 func newObserver(c Cluster, hub string) *observer {
 	return &observer{cluster: c, hub: hub, seen: plan.Observed{
 		Live: map[lynq.Ref]*plan.Live{}, Unknown: map[lynq.Ref]error{}, Misplaced: map[lynq.Ref]*plan.ScopeError{},
@@ -129,6 +140,7 @@ func wantedKinds(nodes []*plan.Node, inventories []*inventory.Inventory) []wante
 type observer struct {
 	cluster Cluster
 	hub     string
+	some    bool // see ObserveSome
 	mu      sync.Mutex
 	seen    plan.Observed
 	// readiness is looked at too where it is not nil.
@@ -151,6 +163,9 @@ func (o *observer) kind(ctx context.Context, k *wantedKind) error {
 	o.misplaced(r, k.refs)
 	if len(k.refs) == 0 {
 		return nil
+	}
+	if o.some && len(k.refs) <= looks {
+		return o.look(ctx, r, k.refs)
 	}
 	// Records bear the hub's label too, and are as many as nodes.
 	selector := lynq.LabelHub + "=" + o.hub + ",!" + lynq.LabelRecord

@@ -28,15 +28,10 @@ type applyJob struct {
 	inputs *Inputs
 	hubs   []HubPrograms
 
-	read    time.Time // when the rows were read
+	rendering
 	records map[lynq.HubKey]*inventory.Hub
 	// recordedIn are the namespaces of the hubs' inventories.
 	recordedIn map[lynq.HubKey][]string
-	nodes      map[lynq.HubKey][]*plan.Node
-	reports    map[lynq.HubKey]render.Report
-	missing    []string
-	near       func(missing string) string // the row's node that was probably meant, "" for none
-	failed     error                       // nodes that could not be rendered
 
 	// held are the deletions that this run holds back, by hub.
 	held       map[lynq.HubKey]*inventory.HeldDeletions
@@ -46,10 +41,22 @@ type applyJob struct {
 
 	// continuous: it is one round of many, and tells nothing of what it leaves as it is.
 	continuous bool
+	// concern says which nodes are planned, nil for all.
+	concern *plan.Concern
 
 	stdinRows Replayed
 	tracked   keptNames // by objects whose inventories were lost, nil where nothing is known of those
 	adopting  *adopting // of orphans, nil for an apply
+}
+
+// rendering is what rows and forms want.
+type rendering struct {
+	read    time.Time // when the rows were read
+	nodes   map[lynq.HubKey][]*plan.Node
+	reports map[lynq.HubKey]render.Report
+	missing []string
+	near    func(missing string) string // the row's node that was probably meant, "" for none
+	failed  error                       // nodes that could not be rendered
 }
 
 // Replayed is standard input that can be read more than once: what came of it
@@ -302,7 +309,12 @@ func (j *applyJob) plan(ctx context.Context, h HubPrograms, found map[string]boo
 	if operatorErr != nil {
 		return nil, operatorErr
 	}
-	seen, err := apply.Observe(ctx, j.client, h.Hub.Name, in.Nodes, in.Inventories)
+	observe, nodes, inventories := apply.Observe, in.Nodes, in.Inventories
+	if j.concern != nil {
+		nodes, inventories = in.Narrow(j.concern)
+		observe = apply.ObserveSome
+	}
+	seen, err := observe(ctx, j.client, h.Hub.Name, nodes, inventories)
 	if err != nil {
 		return nil, fmt.Errorf("hub %s: %w", h.Key, err)
 	}

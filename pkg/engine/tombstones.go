@@ -23,7 +23,7 @@ type TombstoneOptions struct {
 // the hubs, one plan for each hub that has any. Tombstones that would delete what nodes
 // have are bad input.
 func (j *applyJob) planTombstones(ctx context.Context, plans []plan.Plan) ([]plan.Plan, error) {
-	if j.adopting != nil || j.o.Settings.Selector != nil {
+	if j.adopting != nil || j.o.Settings.Selector != nil || j.concern != nil {
 		return plans, nil
 	}
 	files := j.tombstones

@@ -2,12 +2,7 @@ package engine
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"fmt"
-	"math/rand/v2"
-	"slices"
 	"sync"
 	"time"
 
@@ -18,36 +13,27 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/watch"
 )
 
-const (
-	// roundFor is how long a round has for itself: when there is more to do after that,
-	// it ends, and what it waits for is waited for by the next one.
-	roundFor = 5 * time.Second
-	// wholeEvery is how often the cluster is compared as a whole, whatever watches tell.
-	wholeEvery = 5 * time.Minute
-	// jitter is by how much reads of the source are spread, as a part of their interval.
-	jitter = 0.1
-)
-
-// hubWatch keeps one hub. One goroutine uses it, but for what rounds report.
+// hubWatch keeps one hub. One goroutine uses it, but for what is under its lock.
 type hubWatch struct {
 	*watching
 	in  *applyInputs
 	hub HubPrograms
 	o   ApplyOptions // of this hub alone
 
-	changes *watch.Changes
-	// settled is the digest of what rows and forms wanted when a round ended well, "" where
-	// the next one has work to do for certain.
-	settled  string
-	whole    time.Time // of the last round
-	failures int       // of rounds, in turn
-	unread   string    // why the source could not be read, "" where it could
+	changes  *watch.Changes
+	ledger   watch.Ledger[plan.NodeKey]
+	whole    time.Time // of the last round about all nodes
+	failures int       // of rounds as a whole, in turn
+	again    time.Time // when to try again after one
 	// idle counts the rounds, in turn, that changes began and that found nothing to do.
 	idle int
 
 	mu     sync.Mutex
+	rows   *hubRows // nil before they were read
 	fights watch.Fights
 	wrote  bool // something, since it was asked last
+	// ended is how the nodes ended that did not end well, in the run that ended last.
+	ended map[plan.NodeKey]apply.Outcome
 }
 
 // newHubWatch makes one for the hub at i of the inputs, with the rows at a URL, "" for
@@ -104,9 +90,10 @@ func (h *hubWatch) term(ctx context.Context) error {
 	h.notef("hub %s: watching", h.hub.Key)
 	h.metrics().Leading(h.hub.Key, true)
 	defer h.metrics().Leading(h.hub.Key, false)
-	h.settled, h.whole = "", time.Time{}
+	h.rows, h.ledger, h.whole, h.failures = nil, watch.Ledger[plan.NodeKey]{}, time.Time{}, 0 // another run may have changed anything
 	watched, stop := context.WithCancel(locks.ctx)
 	watches := newHubWatches(h, &r)
+	watches.running.Go(func() { h.keepReading(watched, r) })
 	defer func() {
 		stop()
 		watches.running.Wait()
@@ -117,12 +104,32 @@ func (h *hubWatch) term(ctx context.Context) error {
 // rounds looks at the hub whenever something changed, or is due, until another run wants
 // it. Its error is why the hub cannot be kept for now.
 func (h *hubWatch) rounds(ctx context.Context, r *clusterRun, watches *hubWatches, wanted <-chan struct{}) error {
-	for changed := false; ; {
+	for {
+		next := time.NewTimer(time.Until(h.next(time.Now())))
+		changed := false
+		select {
+		case <-ctx.Done():
+			next.Stop()
+			return context.Cause(ctx)
+		case <-wanted:
+			next.Stop()
+			h.notef("hub %s: another run waits for it, and has it next", h.hub.Key)
+			return nil
+		case <-h.changes.Due():
+			changed = true
+			settle := time.NewTimer(watch.Settle(h.idle))
+			select {
+			case <-settle.C:
+			case <-ctx.Done():
+			}
+			settle.Stop()
+		case <-next.C:
+		}
+		next.Stop()
 		err := h.round(ctx, r, watches, wanted)
 		if h.idle++; h.didWrite() || !changed {
 			h.idle = 0
 		}
-		changed = false
 		switch {
 		case context.Cause(ctx) != nil:
 			return context.Cause(ctx)
@@ -133,46 +140,29 @@ func (h *hubWatch) rounds(ctx context.Context, r *clusterRun, watches *hubWatche
 			h.failures = 0
 		default:
 			h.failures++
-			h.settled = ""
+			h.again, h.whole = time.Now().Add(watch.Pause(h.failures)), time.Time{} // what was to be done is not known any more
 			h.tell(err)
 		}
-		next := time.NewTimer(h.next(time.Now()))
-		select {
-		case <-ctx.Done():
-		case <-wanted:
-			next.Stop()
-			h.notef("hub %s: another run waits for it, and has it next", h.hub.Key)
-			return nil
-		case <-h.changes.Due():
-			h.settled, changed = "", true
-			settle := time.NewTimer(watch.Settle(h.idle))
-			select {
-			case <-settle.C:
-			case <-ctx.Done():
-			}
-			settle.Stop()
-		case <-next.C:
-		}
-		next.Stop()
 	}
 }
 
-// next is how long to wait for a change before the next round.
-func (h *hubWatch) next(now time.Time) time.Duration {
-	wait := time.Duration(float64(h.hub.Hub.SyncInterval) * (1 + jitter*(2*rand.Float64()-1))) //nolint:gosec // it spreads load
+// next is when there is something to do though nothing changes.
+func (h *hubWatch) next(now time.Time) time.Time {
 	if h.failures > 0 {
-		wait = min(wait, watch.Pause(h.failures))
-		if h.unread == "" {
-			wait = watch.Pause(h.failures)
-		}
+		return h.again
 	}
+	next := h.whole.Add(h.wholeEvery())
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if until := h.fights.Next(now); !until.IsZero() && until.Sub(now) < wait {
-		h.settled = ""
-		wait = until.Sub(now)
+	if h.rows == nil {
+		return now.Add(wholeEvery) // rows that are read wake it
 	}
-	return wait
+	for _, at := range []time.Time{h.ledger.Next(), h.fights.Next()} {
+		if !at.IsZero() && at.Before(next) {
+			next = at
+		}
+	}
+	return next
 }
 
 // tell tells why a round did not end well, unless it has been told.
@@ -183,45 +173,8 @@ func (h *hubWatch) tell(err error) {
 	h.notef("warning: hub %s: %v", h.hub.Key, err)
 }
 
-// round reads the rows, and applies the hub where they or its objects changed, or it is
-// time for a whole look.
-func (h *hubWatch) round(ctx context.Context, r *clusterRun, watches *hubWatches, wanted <-chan struct{}) error {
-	run := *r
-	run.began = time.Now()
-	j := &applyJob{clusterRun: run, o: &h.o, inputs: h.in.Inputs, hubs: h.in.Hubs, tombstones: h.in.tombstones, continuous: true}
-	if err := h.read(ctx, j); err != nil {
-		return err
-	}
-	digest := j.digest(h.hub.Key)
-	if digest == h.settled && time.Since(h.whole) < h.wholeEvery() {
-		return nil
-	}
-	if err := j.loadHubs(ctx); err != nil {
-		return err
-	}
-	plans, err := h.plan(ctx, j)
-	if err != nil {
-		return err
-	}
-	watches.ensure(ctx, plans)
-	h.whole = time.Now()
-	within, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	interrupted := h.interrupt(within, stop, wanted)
-	err = j.runPlans(within, plans)
-	if cause := context.Cause(within); cause != nil && cutShort(cause) {
-		err = cause
-	}
-	stop(nil)
-	<-interrupted
-	if err == nil {
-		h.settled = digest
-	}
-	return err
-}
-
-// wholeEvery is how often the hub is compared as a whole: as often as an object is due by
-// its reapplyInterval, where that is more.
+// wholeEvery is how often all nodes of the hub are compared: as often as an object is due
+// by its reapplyInterval, where that is more.
 func (h *hubWatch) wholeEvery() time.Duration {
 	every := wholeEvery
 	for _, p := range h.hub.Programs {
@@ -232,87 +185,6 @@ func (h *hubWatch) wholeEvery() time.Duration {
 		}
 	}
 	return every
-}
-
-// read reads the rows. While that fails, all stays as it is.
-func (h *hubWatch) read(ctx context.Context, j *applyJob) error {
-	_, err := j.rendered(ctx)
-	switch {
-	case err != nil && ctx.Err() == nil:
-		if text := err.Error(); text != h.unread {
-			h.unread = text
-			return fmt.Errorf("its rows could not be read, and all stays as it is: %w", err)
-		}
-		return ErrReported
-	case err == nil && h.unread != "":
-		h.unread = ""
-		h.notef("hub %s: its rows can be read again", h.hub.Key)
-	}
-	return err
-}
-
-// plan plans the hub. Deletions that a guard refuses are held, and all else is done.
-func (h *hubWatch) plan(ctx context.Context, j *applyJob) ([]plan.Plan, error) {
-	plans, err := j.planAll(ctx)
-	if err != nil {
-		return nil, err
-	}
-	record := j.records[h.hub.Key]
-	plans, held, approved := holdDeletions(plans, record, time.Now())
-	if err := j.refused(plans); err != nil {
-		return nil, err
-	}
-	if err := plan.CheckSizes(plans); err != nil {
-		return nil, err
-	}
-	recorder := j.client.Recorder(hostName())
-	tellHeld(ctx, recorder, record, held, approved, time.Now())
-	recorder.Flush(ctx)
-	switch {
-	case approved:
-		h.notef("hub %s: the deletions that were held are approved, and carried out", h.hub.Key)
-	case held != nil && (record.Held == nil || record.Held.Digest != held.Digest):
-		h.notef("warning: hub %s: deletions are held (%s): %s; %s", h.hub.Key, held.Guard, held.Message, approveWith(record))
-	}
-	j.held = map[lynq.HubKey]*inventory.HeldDeletions{h.hub.Key: held}
-	var guards []plan.Guard
-	for i := range plans {
-		if plans[i].Held != nil {
-			for _, r := range plans[i].Held.Refusals {
-				guards = append(guards, r.Guard)
-			}
-		}
-	}
-	h.metrics().Held(h.hub.Key, guards)
-	return plans, nil
-}
-
-// interrupt ends a round where another run waits for the hub, or, when it has had its time,
-// where there is something new. What it gives is closed when it no longer does.
-func (h *hubWatch) interrupt(ctx context.Context, stop context.CancelCauseFunc, wanted <-chan struct{}) <-chan struct{} {
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		had := time.NewTimer(roundFor)
-		defer had.Stop()
-		var due <-chan struct{}
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-wanted:
-				stop(errYielded)
-				return
-			case <-had.C:
-				due = h.changes.Due()
-			case <-due:
-				h.changes.Note() // the next round has it
-				stop(errNewChanges)
-				return
-			}
-		}
-	}()
-	return ended
 }
 
 // muted tells whether changes of an object do not matter now.
@@ -331,39 +203,27 @@ func (h *hubWatch) didWrite() bool {
 	return wrote
 }
 
-// observe notes what was written, and which objects were taken back.
+// observe notes what was written, which objects were taken back, and how a run ended.
 func (h *hubWatch) observe(e apply.Event) {
-	if e.Type == apply.EventObject && e.Outcome == apply.OutcomeDone && e.Action != plan.ActionKeep {
+	switch {
+	case e.Type == apply.EventSummary:
+		h.mu.Lock()
+		h.ended = map[plan.NodeKey]apply.Outcome{}
+		for _, n := range e.Summary.Failed {
+			h.ended[n.NodeKey] = n.Outcome
+		}
+		h.mu.Unlock()
+	case e.Type == apply.EventObject && e.Outcome == apply.OutcomeDone && e.Action != plan.ActionKeep:
 		h.mu.Lock()
 		h.wrote = true
+		pause := time.Duration(0)
+		if e.Reason == plan.ReasonDrifted {
+			pause = h.fights.TakenBack(e.Object, time.Now())
+		}
 		h.mu.Unlock()
-	}
-	if e.Type == apply.EventSummary {
-		h.metrics().BackOff(h.hub.Key, len(e.Summary.Failed))
-	}
-	if e.Type != apply.EventObject || e.Reason != plan.ReasonDrifted || e.Outcome != apply.OutcomeDone {
-		return
-	}
-	h.mu.Lock()
-	pause := h.fights.TakenBack(e.Object, time.Now())
-	h.mu.Unlock()
-	if pause > 0 {
-		h.metrics().Fight(h.hub.Key)
-		h.notef("warning: node %s: another client changes %s again and again: its changes start nothing for %s (kubectl get -o yaml --show-managed-fields tells who; ignoreFields leaves fields to others)", e.Node, e.Object, pause)
-	}
-}
-
-// digest is of all that the rows and forms of a hub want.
-func (j *applyJob) digest(hub lynq.HubKey) string {
-	sum := sha256.New()
-	for _, n := range j.nodes[hub] {
-		_, _ = fmt.Fprintf(sum, "%s %q %v %q\n", n.NodeKey, n.UID, n.Failed, n.Extra)
-		for _, o := range slices.Concat(n.Objects, n.Hooks) {
-			_, _ = fmt.Fprintf(sum, "%s %q %q %t\n", o.Ref, o.ID, o.Digest, o.Exclusion != nil)
-		}
-		for i := range n.Tombstones {
-			_, _ = fmt.Fprintln(sum, n.Tombstones[i].Digest())
+		if pause > 0 {
+			h.metrics().Fight(h.hub.Key)
+			h.notef("warning: node %s: another client changes %s again and again: its changes start nothing for %s (kubectl get -o yaml --show-managed-fields tells who; ignoreFields leaves fields to others)", e.Node, e.Object, pause)
 		}
 	}
-	return hex.EncodeToString(sum.Sum(nil))
 }

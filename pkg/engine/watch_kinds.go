@@ -22,6 +22,7 @@ type hubWatches struct {
 
 	mu    sync.Mutex
 	kinds map[schema.GroupKind]*kindWatch
+	used  map[schema.GroupKind]*usedKind // by the plans of all rounds
 }
 
 // kindWatch is one watch.
@@ -36,7 +37,7 @@ type kindWatch struct {
 const watchAgain = time.Minute
 
 func newHubWatches(h *hubWatch, r *clusterRun) *hubWatches {
-	return &hubWatches{hub: h, run: r, kinds: map[schema.GroupKind]*kindWatch{}}
+	return &hubWatches{hub: h, run: r, kinds: map[schema.GroupKind]*kindWatch{}, used: map[schema.GroupKind]*usedKind{}}
 }
 
 // ensure watches the records, and all kinds that the plans name. It does not wait.
@@ -45,7 +46,8 @@ func (w *hubWatches) ensure(ctx context.Context, plans []plan.Plan) {
 	defer w.mu.Unlock()
 	records := lynq.APIResource{Version: "v1", Kind: "ConfigMap", Plural: "configmaps", Namespaced: true}
 	w.start(ctx, schema.GroupKind{}, records, apply.Scope{Labels: lynq.LabelRecord + "," + lynq.LabelHub + "=" + w.hub.hub.Hub.Name}, watch.RecordMatters)
-	for kind, used := range kindsUsed(plans) {
+	addKinds(w.used, plans)
+	for kind, used := range w.used {
 		resource, err := w.run.client.Resource(ctx, kind.Group, used.version, kind.Kind)
 		if err != nil {
 			resource, err = w.run.client.Resource(ctx, kind.Group, "", kind.Kind)
@@ -97,9 +99,8 @@ type usedKind struct {
 	namespaces map[string]bool
 }
 
-// kindsUsed are the kinds of all objects in the plans of nodes.
-func kindsUsed(plans []plan.Plan) map[schema.GroupKind]*usedKind {
-	kinds := map[schema.GroupKind]*usedKind{}
+// addKinds adds the kinds of all objects in the plans of nodes.
+func addKinds(kinds map[schema.GroupKind]*usedKind, plans []plan.Plan) {
 	add := func(ref lynq.Ref, apiVersion string) {
 		key := schema.GroupKind{Group: ref.Group, Kind: ref.Kind}
 		if kinds[key] == nil {
@@ -123,5 +124,4 @@ func kindsUsed(plans []plan.Plan) map[schema.GroupKind]*usedKind {
 			}
 		}
 	}
-	return kinds
 }

@@ -76,7 +76,9 @@ func (f *Fights) TakenBack(ref lynq.Ref, now time.Time) time.Duration {
 	}
 	x.times, x.last = x.times+1, now
 	pause := Pause(x.times - fightTimes + 1)
-	x.until = now.Add(pause)
+	if x.until = (time.Time{}); pause > 0 {
+		x.until = now.Add(pause)
+	}
 	f.objects[ref] = x
 	return pause
 }
@@ -88,12 +90,26 @@ func (f *Fights) Muted(ref lynq.Ref, now time.Time) bool {
 }
 
 // Next is when the changes of some object matter again, zero where none is muted.
-func (f *Fights) Next(now time.Time) time.Time {
+func (f *Fights) Next() time.Time {
 	var next time.Time
 	for _, x := range f.objects {
-		if now.Before(x.until) && (next.IsZero() || x.until.Before(next)) {
+		if !x.until.IsZero() && (next.IsZero() || x.until.Before(next)) {
 			next = x.until
 		}
 	}
 	return next
+}
+
+// Over gives the objects whose changes matter again: one that was muted may have been
+// changed meanwhile. Each is given once.
+func (f *Fights) Over(now time.Time) []lynq.Ref {
+	var over []lynq.Ref
+	for ref, x := range f.objects {
+		if !x.until.IsZero() && !now.Before(x.until) {
+			x.until = time.Time{}
+			f.objects[ref] = x
+			over = append(over, ref)
+		}
+	}
+	return over
 }

@@ -13,20 +13,54 @@ import (
 // concurrent use.
 type Changes struct {
 	due chan struct{} // has room for one
+
+	mu      sync.Mutex
+	objects map[lynq.Ref]bool
+	all     bool
 }
 
 // NewChanges makes one that nothing has been told of.
 func NewChanges() *Changes { return &Changes{due: make(chan struct{}, 1)} }
 
-// Due has a value when something changed that matters, since one was taken from it.
+// Due has a value when something was noted since one was taken from it.
 func (c *Changes) Due() <-chan struct{} { return c.due }
 
-// Note notes that something changed that matters.
-func (c *Changes) Note() {
+// Note notes that some objects changed.
+func (c *Changes) Note(objects ...lynq.Ref) {
+	c.mu.Lock()
+	if c.objects == nil {
+		c.objects = map[lynq.Ref]bool{}
+	}
+	for _, ref := range objects {
+		c.objects[ref] = true
+	}
+	c.mu.Unlock()
+	c.Wake()
+}
+
+// NoteAll notes that any object may have changed.
+func (c *Changes) NoteAll() {
+	c.mu.Lock()
+	c.all = true
+	c.mu.Unlock()
+	c.Wake()
+}
+
+// Wake has Due give a value, though no object changed.
+func (c *Changes) Wake() {
 	select {
 	case c.due <- struct{}{}:
 	default:
 	}
+}
+
+// Take takes the objects that changed; all tells that any may have.
+func (c *Changes) Take() (objects map[lynq.Ref]bool, all bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	objects, all = c.objects, c.all
+	c.objects, c.all = nil, false
+	return objects, all
 }
 
 // Kind is told of the objects of one kind by one watch. It implements
@@ -76,8 +110,9 @@ func (k *Kind) Gone(namespace, name string, _ types.UID) {
 
 // note notes a change of an object, under the lock.
 func (k *Kind) note(key types.NamespacedName) {
-	if !k.muted(lynq.Ref{Group: k.kind.Group, Kind: k.kind.Kind, Namespace: key.Namespace, Name: key.Name}) {
-		k.changes.Note()
+	ref := lynq.Ref{Group: k.kind.Group, Kind: k.kind.Kind, Namespace: key.Namespace, Name: key.Name}
+	if !k.muted(ref) {
+		k.changes.Note(ref)
 	}
 }
 
@@ -87,5 +122,5 @@ func (k *Kind) Synced() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.synced = true
-	k.changes.Note()
+	k.changes.NoteAll()
 }

@@ -1,7 +1,8 @@
-// Package watch decides when a cluster is to be looked at again: which changes of objects
-// and of records matter, how long to wait after what failed, and for how long changes of an
-// object start nothing that another client makes again and again.
+// Package watch decides when which nodes are to be looked at again: which changes of
+// objects and of records matter, which nodes have not come as far as rows and forms want,
+// how long to wait after what failed, and for how long changes of an object start nothing
+// that another client makes again and again.
 //
-// The metadata that watches tell of, and how rounds ended, flow in; that another round is
-// due flows out. The package reads and writes nothing itself, and knows no plan.
+// The metadata that watches tell of, what nodes want, and how they ended, flow in; which of
+// them are due flows out. The package reads and writes nothing itself, and knows no plan.
 package watch

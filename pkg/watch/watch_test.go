@@ -203,11 +203,11 @@ func TestFights(t *testing.T) {
 		}
 	}
 	last := now.Add(-20 * time.Second)
-	if next := f.Next(last); !next.Equal(now) {
+	if next := f.Next(); !next.Equal(now) || !f.Muted(ref, last) || len(f.Over(last)) > 0 {
 		t.Errorf("it matters again at %s, want %s", next, now)
 	}
-	if !f.Next(now).IsZero() || f.Muted(ref, now) {
-		t.Error("it is muted for ever")
+	if over := f.Over(now); len(over) != 1 || over[0] != ref || len(f.Over(now)) > 0 || !f.Next().IsZero() || f.Muted(ref, now) {
+		t.Errorf("what is over: %v", over)
 	}
 	if pause := f.TakenBack(ref, now.Add(10*time.Minute)); pause != 0 {
 		t.Errorf("a change long after is a fight: %s", pause)

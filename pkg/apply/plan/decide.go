@@ -34,6 +34,8 @@ type Input struct {
 	// Narrowed: a selector leaves objects out. It is not known which of those that
 	// are wanted no more it would have left, so that nothing goes.
 	Narrowed bool
+	// Concerned, where it is not nil, names the nodes that are planned; see Narrow.
+	Concerned map[NodeKey]bool
 	// Delete names the nodes that go whatever the rows say, and Cascade how
 	// those and all others that go do so.
 	Delete  map[NodeKey]bool
@@ -74,6 +76,9 @@ func (in *Input) hubKey() lynq.HubKey {
 	return lynq.HubKey{Namespace: in.HubNamespace, Name: in.Hub}
 }
 
+// planned tells whether a node is planned.
+func (in *Input) planned(k NodeKey) bool { return in.Concerned == nil || in.Concerned[k] }
+
 // Limits are the guards that a person may move.
 type Limits struct {
 	AllowEmpty bool
@@ -86,13 +91,15 @@ func Decide(in *Input, l Limits) *Plan {
 	d := newDecider(in)
 	p := &Plan{Hub: in.hubKey(), rules: d.rules()}
 	for _, n := range in.Nodes {
-		p.Nodes = append(p.Nodes, d.node(n))
+		if in.planned(n.NodeKey) {
+			p.Nodes = append(p.Nodes, d.node(n))
+		}
 	}
-	p.Whole = len(d.Broken) == 0
+	p.Whole = len(d.Broken) == 0 && in.Concerned == nil
 	for _, inv := range d.Inventories {
 		key := NodeKey{inv.Namespace, inv.Node}
 		switch {
-		case d.nodes[key] != nil, inv.HubNamespace != "" && inv.HubNamespace != d.HubNamespace:
+		case d.nodes[key] != nil, inv.HubNamespace != "" && inv.HubNamespace != d.HubNamespace, !in.planned(key):
 		case d.untouched[key] != nil:
 			p.Nodes = append(p.Nodes, d.kept(inv, d.untouched[key]))
 		case !d.goes(inv):
@@ -249,7 +256,7 @@ func (d *decider) obstacle(n *Node, inv *inventory.Inventory) error {
 func (d *decider) broken() []NodePlan {
 	var plans []NodePlan
 	for key, err := range d.Broken {
-		if d.nodes[key] == nil && (d.Only == nil || d.Only[key.Name]) {
+		if d.nodes[key] == nil && (d.Only == nil || d.Only[key.Name]) && d.planned(key) {
 			plans = append(plans, NodePlan{NodeKey: key, Hub: d.Hub, Desired: &Node{NodeKey: key, Hub: d.Hub, Failed: err}})
 		}
 	}

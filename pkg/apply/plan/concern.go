@@ -1,0 +1,156 @@
+package plan
+
+import (
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Concern says which nodes of a hub are planned, where all others are known to be as they
+// are to be, or had their try.
+type Concern struct {
+	// Nodes are those whose rows or forms changed, or that did not end well.
+	Nodes map[NodeKey]bool
+	// Objects are those that other clients changed, or that are gone, with the ConfigMaps
+	// of inventories.
+	Objects map[lynq.Ref]bool
+	// Rollouts are the forms that have one: whose turn it is depends on all nodes of
+	// theirs.
+	Rollouts map[lynq.FormKey]bool
+}
+
+// Narrow has the plan be of some nodes alone: those that a change concerns, those that
+// go, and those that are decided with them, since they
+//
+//   - are of the same row: their forms may depend on each other,
+//   - are of the same form, where that has a rollout, or
+//   - want or have the same object.
+//
+// What is decided of these, and what the guards say, is what a plan of all nodes has. It
+// gives the nodes and the inventories whose objects are to be observed.
+func (in *Input) Narrow(c *Concern) ([]*Node, []*inventory.Inventory) {
+	all := in.members()
+	in.Concerned = map[NodeKey]bool{}
+	ties := map[tie]bool{}
+	add := func(m *member) {
+		in.Concerned[m.key] = true
+		m.ties(c, func(t tie) bool { ties[t] = true; return true })
+	}
+	for _, m := range all {
+		if c.concerns(m) || in.going(m) {
+			add(m)
+		}
+	}
+	for grown := true; grown; {
+		grown = false
+		for _, m := range all {
+			if !in.Concerned[m.key] && m.tied(c, ties) {
+				add(m)
+				grown = true
+			}
+		}
+	}
+	var nodes []*Node
+	var inventories []*inventory.Inventory
+	for _, m := range all {
+		if !in.Concerned[m.key] {
+			continue
+		}
+		if m.node != nil {
+			nodes = append(nodes, m.node)
+		}
+		if m.inventory != nil {
+			inventories = append(inventories, m.inventory)
+		}
+	}
+	return nodes, inventories
+}
+
+// member is a node as rows want it, and as it is recorded; one of them may be nil.
+type member struct {
+	key       NodeKey
+	node      *Node
+	inventory *inventory.Inventory
+}
+
+// members are all nodes of the hub, those that rows want first.
+func (in *Input) members() []*member {
+	all := make([]*member, 0, len(in.Nodes))
+	wanted := make(map[NodeKey]*member, len(in.Nodes))
+	for _, n := range in.Nodes {
+		m := &member{key: n.NodeKey, node: n}
+		all, wanted[n.NodeKey] = append(all, m), m
+	}
+	for _, inv := range in.Inventories {
+		key := NodeKey{inv.Namespace, inv.Node}
+		if m := wanted[key]; m != nil {
+			m.inventory = inv
+		} else {
+			all = append(all, &member{key: key, inventory: inv})
+		}
+	}
+	return all
+}
+
+// going tells whether no row wants a node that is recorded, and of a form of the run.
+func (in *Input) going(m *member) bool {
+	return m.node == nil && (&decider{Input: in}).counts(m.inventory)
+}
+
+// concerns tells whether something happened to a node, or to an object of it.
+func (c *Concern) concerns(m *member) bool {
+	if c.Nodes[m.key] || c.Objects[lynq.Ref{Kind: "ConfigMap", Namespace: m.key.Namespace, Name: inventory.Name(m.key.Name)}] {
+		return true
+	}
+	return len(c.Objects) > 0 && !m.objects(func(ref lynq.Ref) bool { return !c.Objects[ref] })
+}
+
+// tie is what two nodes have in common that are decided together: one field of it is set.
+type tie struct {
+	row  string
+	form lynq.FormKey
+	ref  lynq.Ref
+}
+
+// tied tells whether a node has one of these in common with others.
+func (m *member) tied(c *Concern, ties map[tie]bool) bool {
+	return !m.ties(c, func(t tie) bool { return !ties[t] })
+}
+
+// ties gives what others may have in common with a node, until each is false. It is true
+// where that never was.
+func (m *member) ties(c *Concern, each func(tie) bool) bool {
+	if n := m.node; n != nil {
+		if !each(tie{row: n.UID}) || c.Rollouts[n.formKey()] && !each(tie{form: n.formKey()}) {
+			return false
+		}
+	}
+	if inv := m.inventory; inv != nil {
+		if !each(tie{row: inv.RowUID}) || c.Rollouts[inv.FormKey()] && !each(tie{form: inv.FormKey()}) {
+			return false
+		}
+	}
+	return m.objects(func(ref lynq.Ref) bool { return each(tie{ref: ref}) })
+}
+
+// objects gives all objects that a node wants or has, until each is false; see ties.
+func (m *member) objects(each func(lynq.Ref) bool) bool {
+	if m.node != nil {
+		for _, objects := range [][]Object{m.node.Objects, m.node.Hooks} {
+			for i := range objects {
+				if !each(objects[i].Ref) {
+					return false
+				}
+			}
+		}
+	}
+	if m.inventory != nil {
+		for _, entries := range [][]inventory.Entry{m.inventory.Entries, m.inventory.Hooks} {
+			for i := range entries {
+				if !each(entries[i].Ref) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}

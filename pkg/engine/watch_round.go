@@ -1,0 +1,238 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+const (
+	// roundFor is how long a round has for itself: when there is more to do after that,
+	// it ends, and what it waits for is waited for by the next one.
+	roundFor = 2 * time.Second
+	// wholeEvery is how often all nodes are compared with the cluster, whatever watches
+	// tell.
+	wholeEvery = 5 * time.Minute
+)
+
+// round applies the nodes that changes concern, or that are due; all of the hub where it
+// is time for that, or where it is not known what changed.
+func (h *hubWatch) round(ctx context.Context, r *clusterRun, watches *hubWatches, wanted <-chan struct{}) error {
+	now, rows := time.Now(), h.current()
+	if rows == nil {
+		return nil
+	}
+	objects, all := h.taken(now)
+	due := h.ledger.Due(rows.wanted, now)
+	// A tombstone of a file is of no node.
+	all = all || due[plan.NodeKey{}] || objects[h.record()] || !now.Before(h.whole.Add(h.wholeEvery()))
+	if !all && len(due)+len(objects) == 0 {
+		return nil
+	}
+	run := *r
+	run.began = now
+	j := &applyJob{
+		clusterRun: run, o: &h.o, inputs: h.in.Inputs, hubs: h.in.Hubs, tombstones: h.in.tombstones,
+		rendering: rows.rendering, continuous: true,
+	}
+	if !all {
+		j.concern = &plan.Concern{Nodes: due, Objects: objects, Rollouts: h.rollouts()}
+	}
+	plans, err := h.plan(ctx, j)
+	r.warned = j.warned
+	if err != nil {
+		return err
+	}
+	watches.ensure(ctx, plans)
+	if j.concern == nil {
+		h.whole = now
+	}
+	ended := map[plan.NodeKey]apply.Outcome{}
+	if j.concern == nil || slices.ContainsFunc(plans, func(p plan.Plan) bool { return len(p.Nodes) > 0 }) {
+		ended, err = h.carryOut(ctx, j, plans, wanted)
+	}
+	if ended != nil && (err == nil || cutShort(err) || ofNodes(err)) {
+		h.settle(rows, due, plans, ended)
+	}
+	h.metrics().BackOff(h.hub.Key, h.ledger.Waiting())
+	if ofNodes(err) {
+		return nil // each of them waits for itself
+	}
+	return err
+}
+
+// ofNodes tells whether an error is that some nodes did not end well, and nothing else.
+func ofNodes(err error) bool {
+	failed := (*Error)(nil)
+	return errors.As(err, &failed) && failed.Outcome == Failed && failed.Err == ErrReported //nolint:errorlint // and nothing beside it
+}
+
+// taken takes the objects that changed; all tells that any may have.
+func (h *hubWatch) taken(now time.Time) (objects map[lynq.Ref]bool, all bool) {
+	h.mu.Lock()
+	over := h.fights.Over(now)
+	h.mu.Unlock()
+	if objects, all = h.changes.Take(); objects == nil {
+		objects = map[lynq.Ref]bool{}
+	}
+	for _, ref := range over {
+		objects[ref] = true
+	}
+	return objects, all
+}
+
+// record is the hub's record.
+func (h *hubWatch) record() lynq.Ref {
+	return lynq.Ref{Kind: "ConfigMap", Namespace: h.hub.Key.Namespace, Name: inventory.HubName(h.hub.Key.Name)}
+}
+
+// rollouts are the forms of the hub that have one.
+func (h *hubWatch) rollouts() map[lynq.FormKey]bool {
+	forms := map[lynq.FormKey]bool{}
+	for key, o := range rollouts([]HubPrograms{h.hub}) {
+		if o.MaxSkew > 0 {
+			forms[key.Form] = true
+		}
+	}
+	return forms
+}
+
+// plan plans the hub, or of it what is concerned. Deletions that a guard refuses are held,
+// and all else is done; what guards and tombstones are about is planned as a whole.
+func (h *hubWatch) plan(ctx context.Context, j *applyJob) ([]plan.Plan, error) {
+	if err := j.loadHubs(ctx); err != nil {
+		return nil, err
+	}
+	record := j.records[h.hub.Key]
+	if record.Approved != "" || record.Deleting {
+		j.concern = nil
+	}
+	plans, err := j.planAll(ctx)
+	if err == nil && j.concern != nil && slices.ContainsFunc(plans, wholeOnly) {
+		j.concern = nil
+		plans, err = j.planAll(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	plans, held, approved := holdDeletions(plans, record, time.Now())
+	if err := j.refused(plans); err != nil {
+		return nil, err
+	}
+	if err := plan.CheckSizes(plans); err != nil {
+		return nil, err
+	}
+	h.tellHeld(ctx, j, plans, held, approved)
+	j.held = map[lynq.HubKey]*inventory.HeldDeletions{h.hub.Key: held}
+	return plans, nil
+}
+
+// wholeOnly tells whether a plan of some nodes has something that is decided with all
+// nodes in sight.
+func wholeOnly(p plan.Plan) bool {
+	return len(p.Refusals) > 0 || slices.ContainsFunc(p.Nodes, func(n plan.NodePlan) bool {
+		return n.Desired != nil && len(n.Desired.Tombstones) > 0
+	})
+}
+
+// tellHeld tells people, Kubernetes and metrics what is held.
+func (h *hubWatch) tellHeld(ctx context.Context, j *applyJob, plans []plan.Plan, held *inventory.HeldDeletions, approved bool) {
+	record := j.records[h.hub.Key]
+	recorder := j.client.Recorder(hostName())
+	tellHeld(ctx, recorder, record, held, approved, time.Now())
+	recorder.Flush(ctx)
+	switch {
+	case approved:
+		h.notef("hub %s: the deletions that were held are approved, and carried out", h.hub.Key)
+	case held != nil && (record.Held == nil || record.Held.Digest != held.Digest):
+		h.notef("warning: hub %s: deletions are held (%s): %s; %s", h.hub.Key, held.Guard, held.Message, approveWith(record))
+	}
+	var guards []plan.Guard
+	for i := range plans {
+		if plans[i].Held != nil {
+			for _, r := range plans[i].Held.Refusals {
+				guards = append(guards, r.Guard)
+			}
+		}
+	}
+	h.metrics().Held(h.hub.Key, guards)
+}
+
+// carryOut carries plans out, until there is something better to do. It gives how the nodes
+// ended that did not end well, nil where that is not known.
+func (h *hubWatch) carryOut(ctx context.Context, j *applyJob, plans []plan.Plan, wanted <-chan struct{}) (map[plan.NodeKey]apply.Outcome, error) {
+	h.mu.Lock()
+	h.ended = nil
+	h.mu.Unlock()
+	within, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	interrupted := h.interrupt(within, stop, wanted)
+	err := j.runPlans(within, plans)
+	if cause := context.Cause(within); cause != nil && cutShort(cause) {
+		err = cause
+	}
+	stop(nil)
+	<-interrupted
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.ended, err
+}
+
+// settle notes how the nodes of a round ended. What was due and is in no plan has nothing
+// to be done, or is held.
+func (h *hubWatch) settle(rows *hubRows, due map[plan.NodeKey]bool, plans []plan.Plan, ended map[plan.NodeKey]apply.Outcome) {
+	for n := range due {
+		h.ledger.Well(n, rows.wanted[n])
+	}
+	for i := range plans {
+		for k := range plans[i].Nodes {
+			n := plans[i].Nodes[k].NodeKey
+			switch ended[n] {
+			case "":
+				h.ledger.Well(n, rows.wanted[n])
+			case apply.OutcomeInterrupted:
+				h.ledger.Again(n)
+			}
+		}
+	}
+	now := time.Now()
+	for n, outcome := range ended {
+		if outcome != apply.OutcomeInterrupted {
+			h.ledger.Failed(n, rows.wanted[n], now)
+		}
+	}
+}
+
+// interrupt ends a round where another run waits for the hub, or, when it has had its time,
+// where there is something new. What it gives is closed when it no longer does.
+func (h *hubWatch) interrupt(ctx context.Context, stop context.CancelCauseFunc, wanted <-chan struct{}) <-chan struct{} {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		had := time.NewTimer(roundFor)
+		defer had.Stop()
+		var due <-chan struct{}
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-wanted:
+				stop(errYielded)
+				return
+			case <-had.C:
+				due = h.changes.Due()
+			case <-due:
+				h.changes.Wake() // the next round has it
+				stop(errNewChanges)
+				return
+			}
+		}
+	}()
+	return ended
+}

@@ -1,0 +1,109 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/watch"
+)
+
+// jitter is by how much reads of the source are spread, as a part of their interval.
+const jitter = 0.1
+
+// hubRows are the rows of a hub as they were read last.
+type hubRows struct {
+	rendering
+	// wanted is a digest of what each node wants.
+	wanted map[plan.NodeKey]string
+}
+
+// keepReading reads the rows every syncInterval, until the context ends, and has a round
+// begin where a node wants something else. While that fails, what they said before counts.
+func (h *hubWatch) keepReading(ctx context.Context, r clusterRun) {
+	failures, unread := 0, ""
+	for {
+		wait := time.Duration(float64(h.hub.Hub.SyncInterval) * (1 + jitter*(2*rand.Float64()-1))) //nolint:gosec // it spreads load
+		err := h.read(ctx, &r)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			failures++
+			wait = min(wait, watch.Pause(failures))
+			if text := err.Error(); text != unread {
+				unread = text
+				h.notef("warning: hub %s: its rows could not be read, and the last ones count until they can: %v", h.hub.Key, err)
+			}
+		case failures > 0:
+			failures, unread = 0, ""
+			h.notef("hub %s: its rows can be read again", h.hub.Key)
+		}
+		next := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			next.Stop()
+			return
+		case <-next.C:
+		}
+	}
+}
+
+// read reads the rows.
+func (h *hubWatch) read(ctx context.Context, r *clusterRun) error {
+	j := &applyJob{clusterRun: *r, o: &h.o, inputs: h.in.Inputs, hubs: h.in.Hubs}
+	if _, err := j.rendered(ctx); err != nil {
+		return err
+	}
+	rows := &hubRows{rendering: j.rendering, wanted: map[plan.NodeKey]string{}}
+	for _, n := range j.nodes[h.hub.Key] {
+		rows.wanted[n.NodeKey] = digestOf(n)
+	}
+	h.mu.Lock()
+	changed := h.rows == nil || !maps.Equal(h.rows.wanted, rows.wanted)
+	h.rows = rows
+	h.mu.Unlock()
+	if changed {
+		h.changes.Wake()
+	}
+	return nil
+}
+
+// current is what rows and forms want now, nil where no row was read yet. The nodes can
+// be changed.
+func (h *hubWatch) current() *hubRows {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.rows == nil {
+		return nil
+	}
+	rows := *h.rows
+	nodes := make([]*plan.Node, len(rows.nodes[h.hub.Key]))
+	for i, n := range rows.nodes[h.hub.Key] {
+		nodes[i] = new(*n)
+	}
+	rows.nodes = map[lynq.HubKey][]*plan.Node{h.hub.Key: nodes}
+	return &rows
+}
+
+// digestOf is a digest of all that a node wants.
+func digestOf(n *plan.Node) string {
+	sum := sha256.New()
+	_, _ = fmt.Fprintf(sum, "%q %v %q %q\n", n.UID, n.Failed, n.Extra, n.NotIncluded) // a hash takes all
+	for _, objects := range [][]plan.Object{n.Objects, n.Hooks} {
+		for i := range objects {
+			o := &objects[i]
+			_, _ = fmt.Fprintf(sum, "%s %q %q %t\n", o.Ref, o.ID, o.Digest, o.Exclusion != nil)
+		}
+	}
+	for i := range n.Tombstones {
+		_, _ = fmt.Fprintln(sum, n.Tombstones[i].Digest())
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16])
+}

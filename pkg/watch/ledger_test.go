@@ -1,0 +1,88 @@
+package watch_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/watch"
+)
+
+func TestLedger(t *testing.T) {
+	t.Parallel()
+	var l watch.Ledger[string]
+	now := at(0)
+	due := func(wanted map[string]string) string {
+		return strings.Join(slices.Sorted(maps.Keys(l.Due(wanted, now))), " ")
+	}
+	check := func(what, want string, wanted map[string]string) {
+		t.Helper()
+		if got := due(wanted); got != want {
+			t.Errorf("%s: due are %q, want %q", what, got, want)
+		}
+	}
+	wanted := map[string]string{"a": "1", "b": "1", "c": "1"}
+	check("nothing is known", "a b c", wanted)
+	l.Well("a", "1")
+	l.Failed("b", "1", now)
+	l.Again("c")
+	check("one ended well, one did not, one was interrupted", "c", wanted)
+	if l.Waiting() != 1 || !l.Next().Equal(now.Add(watch.Pause(1))) {
+		t.Errorf("%d nodes wait, until %s", l.Waiting(), l.Next())
+	}
+	l.Well("c", "1")
+	check("a row changes", "a", map[string]string{"a": "2", "b": "1", "c": "1"})
+	check("the row of what failed changes", "b", map[string]string{"a": "1", "b": "2", "c": "1"})
+	check("a row goes, and that of what failed", "a b", map[string]string{"c": "1"})
+	now = now.Add(watch.Pause(1))
+	check("what failed has waited", "b", wanted)
+	l.Failed("b", "1", now)
+	now = now.Add(watch.Pause(1))
+	check("and waits longer", "", wanted)
+	now = now.Add(watch.Pause(2) - watch.Pause(1))
+	check("but not for ever", "b", wanted)
+	l.Failed("b", "2", now)
+	if got := l.Next().Sub(now); got != watch.Pause(1) {
+		t.Errorf("with another row it waits %s", got)
+	}
+	l.Well("a", "")
+	l.Failed("b", "", now)
+	check("what went is not known, what should go waits", "", map[string]string{"c": "1"})
+	check("its row comes back", "a b", map[string]string{"a": "1", "b": "1", "c": "1"})
+	l.Well("b", "")
+	if l.Waiting() != 0 || !l.Next().IsZero() {
+		t.Errorf("%d nodes wait, until %s", l.Waiting(), l.Next())
+	}
+}
+
+func TestTake(t *testing.T) {
+	t.Parallel()
+	c := watch.NewChanges()
+	due := func() bool {
+		select {
+		case <-c.Due():
+			return true
+		default:
+			return false
+		}
+	}
+	a, b := lynq.Ref{Kind: "ConfigMap", Name: "a"}, lynq.Ref{Kind: "ConfigMap", Name: "b"}
+	c.Note(a)
+	c.Note(b, a)
+	if !due() || due() {
+		t.Error("some changes are due more than once, or never")
+	}
+	if objects, all := c.Take(); all || len(objects) != 2 || !objects[a] || !objects[b] {
+		t.Errorf("took %v, all: %t", objects, all)
+	}
+	c.NoteAll()
+	if objects, all := c.Take(); !due() || !all || len(objects) > 0 {
+		t.Errorf("took %v, all: %t", objects, all)
+	}
+	c.Wake()
+	if objects, all := c.Take(); !due() || all || len(objects) > 0 {
+		t.Errorf("took %v, all: %t", objects, all)
+	}
+}
