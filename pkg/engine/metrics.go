@@ -97,10 +97,14 @@ func (m measuredReporter) Report(e apply.Event) {
 // measuredStore is the store of a run, beside which metrics are told what nodes' records
 // say.
 func (r *clusterRun) measuredStore() apply.Inventories {
-	if r.Metrics == nil {
-		return r.store
+	var store apply.Inventories = r.store
+	if r.kept != nil {
+		store = keepingInventories{store, r.kept}
 	}
-	return measuredInventories{r.store, r.Metrics}
+	if r.Metrics != nil {
+		store = measuredInventories{store, r.Metrics}
+	}
+	return store
 }
 
 type measuredInventories struct {

@@ -21,7 +21,7 @@ type hubNodes struct {
 // recorded reads the inventories of a hub. Beside those that its record names, they
 // are looked for in some namespaces; all others are warned of.
 func (r *clusterRun) recorded(ctx context.Context, hub lynq.HubKey, record *inventory.Hub, namespaces []string) (*hubNodes, error) {
-	all, err := r.store.Nodes(ctx, hub)
+	all, err := r.kept.or(func() ([]*inventory.Inventory, error) { return r.store.Nodes(ctx, hub) })
 	unread, err := brokenOnes(err)
 	if err != nil {
 		return nil, fmt.Errorf("hub %q: read the inventories of its nodes: %w", hub.Name, err)

@@ -53,6 +53,8 @@ type clusterRun struct {
 	warned   []string // what was warned of
 	// cleaning: what is done may be due because its namespace is being deleted.
 	cleaning bool
+	// kept are inventories that need not be listed, nil for none.
+	kept *keptInventories
 	// observe, where it is not nil, is told of what runs do, too.
 	observe func(apply.Event)
 }

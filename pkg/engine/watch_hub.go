@@ -21,6 +21,7 @@ type hubWatch struct {
 	o   ApplyOptions // of this hub alone
 
 	changes  *watch.Changes
+	kept     keptInventories
 	ledger   watch.Ledger[plan.NodeKey]
 	whole    time.Time // of the last round about all nodes
 	failures int       // of rounds as a whole, in turn
@@ -80,7 +81,7 @@ func (h *hubWatch) term(ctx context.Context) error {
 	o := h.o.RunOptions
 	o.LockTimeout = inventory.Forever
 	r := h.newClusterRun(&o, h.client, h.warnings)
-	r.observe = h.observe
+	r.observe, r.kept = h.observe, &h.kept
 	locks := r.newContinuousLocks(ctx, h.hub.Key)
 	err := r.acquire(ctx, locks)
 	defer locks.release(ctx)
@@ -90,6 +91,7 @@ func (h *hubWatch) term(ctx context.Context) error {
 	h.notef("hub %s: watching", h.hub.Key)
 	h.metrics().Leading(h.hub.Key, true)
 	defer h.metrics().Leading(h.hub.Key, false)
+	h.kept.forget()
 	h.rows, h.ledger, h.whole, h.failures = nil, watch.Ledger[plan.NodeKey]{}, time.Time{}, 0 // another run may have changed anything
 	watched, stop := context.WithCancel(locks.ctx)
 	watches := newHubWatches(h, &r)

@@ -113,9 +113,13 @@ func (h *hubWatch) plan(ctx context.Context, j *applyJob) ([]plan.Plan, error) {
 	if record.Approved != "" || record.Deleting {
 		j.concern = nil
 	}
+	if j.concern == nil || j.concern.Inventories() {
+		h.kept.forget()
+	}
 	plans, err := j.planAll(ctx)
 	if err == nil && j.concern != nil && slices.ContainsFunc(plans, wholeOnly) {
 		j.concern = nil
+		h.kept.forget()
 		plans, err = j.planAll(ctx)
 	}
 	if err != nil {

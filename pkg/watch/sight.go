@@ -16,8 +16,7 @@ type Sight struct {
 	Generation      int64 // 0 for kinds that have none
 	ResourceVersion string
 	Deleting        bool
-	// Ours: no other client has written to it since lynq last applied it, but to its
-	// status. Times are whole seconds: who wrote in the same second may have been later.
+	// Ours: no other client has written to it since lynq last did, but to its status. Times are whole seconds: who wrote in the same second may have been later.
 	Ours bool
 	// Writers is a hash of who manages which fields since when, but for its status.
 	Writers uint64
@@ -47,8 +46,10 @@ func SightOf(m *metav1.PartialObjectMetadata) Sight {
 			continue
 		}
 		_, _ = h.Write([]byte(e.Time.UTC().Format(time.RFC3339)))
-		if e.Manager == lynq.FieldManager && e.Operation == metav1.ManagedFieldsOperationApply && e.Subresource == "" {
-			ours = e.Time.Time
+		if e.Manager == lynq.FieldManager && e.Subresource == "" {
+			if e.Time.After(ours) {
+				ours = e.Time.Time
+			}
 		} else if e.Time.After(others) {
 			others = e.Time.Time
 		}
@@ -74,11 +75,12 @@ func ObjectMatters(before *Sight, now Sight) bool {
 	return now.Generation != before.Generation || now.Writers != before.Writers
 }
 
-// RecordMatters is ObjectMatters for a record, which no other client writes but to have it
-// deleted, or to approve what is held.
+// RecordMatters is ObjectMatters for a record, which other clients write to have it deleted,
+// or to approve what is held.
 func RecordMatters(before *Sight, now Sight) bool {
 	if before == nil {
-		return now.Deleting
+		return now.Deleting || !now.Ours
 	}
-	return now.Deleting && !before.Deleting || now.Approved != "" && now.Approved != before.Approved
+	return now.Deleting && !before.Deleting || now.Approved != "" && now.Approved != before.Approved ||
+		!now.Ours && now.ResourceVersion != before.ResourceVersion
 }

@@ -73,6 +73,9 @@ func TestObjectMatters(t *testing.T) {
 		{"in the second in which we did", none, and(edited(10), generation), true},
 		{"another client writes its labels", none, and(edited(20), version), true},
 		{"and again", edited(20), and(edited(30), version), true},
+		{"we write it by another operation", none, and(func(m *metav1.PartialObjectMetadata) {
+			m.ManagedFields = append(m.ManagedFields, writer(lynq.FieldManager, metav1.ManagedFieldsOperationUpdate, "", 20))
+		}, generation), false},
 		{"we write what another client wrote", edited(5), and(edited(5), generation), false},
 		{"a kind without generations", and(ungenerated, edited(20)), and(ungenerated, edited(20), version), true},
 		{"the same, told again", and(ungenerated, edited(20)), and(ungenerated, edited(20)), false},
@@ -98,7 +101,7 @@ func TestObjectMatters(t *testing.T) {
 func TestRecordMatters(t *testing.T) {
 	t.Parallel()
 	record := func(deleting bool, approved string) watch.Sight {
-		return watch.Sight{UID: "a", Deleting: deleting, Approved: approved}
+		return watch.Sight{UID: "a", Deleting: deleting, Approved: approved, Ours: true}
 	}
 	plain := record(false, "")
 	for _, test := range []struct {
@@ -108,10 +111,13 @@ func TestRecordMatters(t *testing.T) {
 		want   bool
 	}{
 		{"we make it", nil, plain, false},
-		{"we write it", &plain, watch.Sight{UID: "a", ResourceVersion: "2"}, false},
+		{"we write it", &plain, watch.Sight{UID: "a", ResourceVersion: "2", Ours: true}, false},
+		{"another client writes it", &plain, watch.Sight{UID: "a", ResourceVersion: "2"}, true},
+		{"that is told again", &watch.Sight{UID: "a", ResourceVersion: "2"}, watch.Sight{UID: "a", ResourceVersion: "2"}, false},
+		{"another client makes it", nil, watch.Sight{UID: "a"}, true},
 		{"it is being deleted", &plain, record(true, ""), true},
 		{"what is held is approved", &plain, record(false, "digest"), true},
-		{"the approval was used", &watch.Sight{UID: "a", Approved: "digest"}, plain, false},
+		{"the approval was used", &watch.Sight{UID: "a", Approved: "digest", Ours: true}, plain, false},
 	} {
 		if got := watch.RecordMatters(test.before, test.now); got != test.want {
 			t.Errorf("%s: got %t", test.name, got)

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"strings"
+
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -16,6 +18,16 @@ type Concern struct {
 	// Rollouts are the forms that have one: whose turn it is depends on all nodes of
 	// theirs.
 	Rollouts map[lynq.FormKey]bool
+}
+
+// Inventories tells whether some of the objects may be inventories.
+func (c *Concern) Inventories() bool {
+	for ref := range c.Objects {
+		if ref.Group == "" && ref.Kind == "ConfigMap" && strings.HasPrefix(ref.Name, inventory.Name("")) {
+			return true
+		}
+	}
+	return false
 }
 
 // Narrow has the plan be of some nodes alone: those that a change concerns, those that
