@@ -102,6 +102,7 @@ func morePages(nodes, kinds int) int {
 type costing struct {
 	bin    string
 	env    *harness.Env
+	direct *harness.Env // past the proxy
 	proxy  *faultproxy.Server
 	inputs string   // directory
 	motd   []string // one for each row
@@ -109,8 +110,9 @@ type costing struct {
 
 func newCosting(t *testing.T, bin, form string, nodes int) *costing {
 	t.Helper()
-	env, proxy := cluster.Env(t).Proxy(t, faultproxy.Options{})
-	c := &costing{bin: bin, env: env, proxy: proxy, inputs: t.TempDir(), motd: make([]string, nodes)}
+	direct := cluster.Env(t)
+	env, proxy := direct.Proxy(t, faultproxy.Options{})
+	c := &costing{bin: bin, direct: direct, env: env, proxy: proxy, inputs: t.TempDir(), motd: make([]string, nodes)}
 	for i := range c.motd {
 		c.motd[i] = "hello"
 	}

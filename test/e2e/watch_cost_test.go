@@ -1,0 +1,52 @@
+package e2e_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/lynqctl/lynqctl/test/harness"
+	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
+)
+
+// What a watch costs for what changed: a look at each object of the node, and what apply
+// writes; no list, however many nodes there are.
+func TestWatchCost(t *testing.T) {
+	t.Parallel()
+	c := newCosting(t, lynqctl(t), "five.yaml", 40)
+	objects := []string{"configmaps", "deployments.apps", "ingresses.networking.k8s.io", "persistentvolumeclaims", "services"}
+	c.apply(t, "first", cost{writes: perResource(40, objects...), records: 2*40 + 1, others: 25})
+	c.settle(t)
+	s := &shop{Env: c.env, bin: c.bin, dir: c.inputs, proxy: c.proxy}
+	w := s.start(t, "watch", "-f", c.inputs)
+	// Of a write that is a conflict, and is forced.
+	edited := cost{writes: perResource(2, "configmaps"), reads: perResource(1, objects...), records: 1, others: 2, namespaces: 1}
+	for i := range 40 {
+		ref, plain := fmt.Sprintf("configmap/t%04d-web", i), harness.PathEquals(".data.motd", c.motd[i])
+		c.proxy.Reset()
+		c.direct.Kubectl(t, "", "patch", ref, "--type=merge", "--patch={\"data\":{\"motd\":\"edited\"}}")
+		c.direct.Wait(t, ref, plain)
+		s.until(t, w, func(records []faultproxy.Record) bool { return slices.ContainsFunc(records, isHubSaved) })
+		got := costOf(slices.DeleteFunc(c.proxy.Records(), func(r faultproxy.Record) bool { return r.Resource == "leases.coordination.k8s.io" }))
+		diff := cmp.Diff(edited, got, cmp.AllowUnexported(cost{}), cmpopts.EquateEmpty())
+		if diff == "" {
+			break
+		}
+		// The first looks are about all nodes, for the watches began after the look before.
+		if i == 39 {
+			t.Errorf("an edit: (-want +got):\n%s\nall there were:\n%s", diff, table(faultproxy.Count(c.proxy.Records())))
+		}
+	}
+	kill(t, w, syscall.SIGTERM)
+	w.want(t, 130)
+}
+
+// isHubSaved tells whether a request writes the record of a hub, which ends a round.
+func isHubSaved(r faultproxy.Record) bool {
+	return r.Verb == "update" && r.Resource == "configmaps" && strings.HasPrefix(r.Name, "lynqhub-")
+}
