@@ -107,7 +107,12 @@ func (h *hubWatch) term(ctx context.Context) error {
 // it. Its error is why the hub cannot be kept for now.
 func (h *hubWatch) rounds(ctx context.Context, r *clusterRun, watches *hubWatches, wanted <-chan struct{}) error {
 	for {
-		next := time.NewTimer(time.Until(h.next(time.Now())))
+		at := h.next(time.Now())
+		lacking := watches.lacking()
+		if soon := time.Now().Add(servedEvery); lacking && soon.Before(at) {
+			at = soon
+		}
+		next := time.NewTimer(time.Until(at))
 		changed := false
 		select {
 		case <-ctx.Done():
@@ -126,6 +131,9 @@ func (h *hubWatch) rounds(ctx context.Context, r *clusterRun, watches *hubWatche
 			}
 			settle.Stop()
 		case <-next.C:
+			if lacking && watches.served(ctx) {
+				h.changes.NoteAll()
+			}
 		}
 		next.Stop()
 		err := h.round(ctx, r, watches, wanted)

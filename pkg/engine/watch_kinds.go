@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,6 +24,8 @@ type hubWatches struct {
 	mu    sync.Mutex
 	kinds map[schema.GroupKind]*kindWatch
 	used  map[schema.GroupKind]*usedKind // by the plans of all rounds
+	// unserved are those of them that no API serves.
+	unserved []schema.GroupKind
 }
 
 // kindWatch is one watch.
@@ -33,8 +36,12 @@ type kindWatch struct {
 	failed time.Time
 }
 
-// watchAgain is how long a kind is not watched that could not be.
-const watchAgain = time.Minute
+const (
+	// watchAgain is how long a kind is not watched that could not be.
+	watchAgain = time.Minute
+	// servedEvery is how often the server is asked whether it serves a kind by now.
+	servedEvery = 10 * time.Second
+)
 
 func newHubWatches(h *hubWatch, r *clusterRun) *hubWatches {
 	return &hubWatches{hub: h, run: r, kinds: map[schema.GroupKind]*kindWatch{}, used: map[schema.GroupKind]*usedKind{}}
@@ -47,13 +54,12 @@ func (w *hubWatches) ensure(ctx context.Context, plans []plan.Plan) {
 	records := lynq.APIResource{Version: "v1", Kind: "ConfigMap", Plural: "configmaps", Namespaced: true}
 	w.start(ctx, schema.GroupKind{}, records, apply.Scope{Labels: lynq.LabelRecord + "," + lynq.LabelHub + "=" + w.hub.hub.Hub.Name}, watch.RecordMatters)
 	addKinds(w.used, plans)
+	w.unserved = nil
 	for kind, used := range w.used {
-		resource, err := w.run.client.Resource(ctx, kind.Group, used.version, kind.Kind)
+		resource, err := w.resource(ctx, kind, used)
 		if err != nil {
-			resource, err = w.run.client.Resource(ctx, kind.Group, "", kind.Kind)
-		}
-		if err != nil {
-			continue // what is not served is looked for with each try
+			w.unserved = append(w.unserved, kind)
+			continue
 		}
 		in := apply.Scope{Labels: lynq.LabelHub + "=" + w.hub.hub.Hub.Name + ",!" + lynq.LabelRecord}
 		if resource.Namespaced && len(used.namespaces) == 1 {
@@ -63,6 +69,34 @@ func (w *hubWatches) ensure(ctx context.Context, plans []plan.Plan) {
 		}
 		w.start(ctx, kind, resource, in, watch.ObjectMatters)
 	}
+}
+
+// resource is how a kind is served.
+func (w *hubWatches) resource(ctx context.Context, kind schema.GroupKind, used *usedKind) (lynq.APIResource, error) {
+	resource, err := w.run.client.Resource(ctx, kind.Group, used.version, kind.Kind)
+	if err != nil {
+		return w.run.client.Resource(ctx, kind.Group, "", kind.Kind)
+	}
+	return resource, nil
+}
+
+// lacking tells whether some kind is not served.
+func (w *hubWatches) lacking() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.unserved) > 0
+}
+
+// served has the server say which kinds it serves, and tells whether some are among them
+// that were not.
+func (w *hubWatches) served(ctx context.Context) bool {
+	_ = w.run.client.Refresh(ctx) // what it does not tell now it may tell the next time
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.ContainsFunc(w.unserved, func(kind schema.GroupKind) bool {
+		_, err := w.resource(ctx, kind, w.used[kind])
+		return err == nil
+	})
 }
 
 // start watches a kind, unless it is watched so already, under the lock.

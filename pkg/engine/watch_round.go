@@ -10,6 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/watch"
 )
 
 const (
@@ -113,6 +114,9 @@ func (h *hubWatch) plan(ctx context.Context, j *applyJob) ([]plan.Plan, error) {
 	if record.Approved != "" || record.Deleting {
 		j.concern = nil
 	}
+	if j.concern == nil {
+		_ = h.client.Refresh(ctx) // where the server does not say which kinds it serves, what it said before counts
+	}
 	if j.concern == nil || j.concern.Inventories() {
 		h.kept.forget()
 	}
@@ -191,26 +195,22 @@ func (h *hubWatch) carryOut(ctx context.Context, j *applyJob, plans []plan.Plan,
 // settle notes how the nodes of a round ended. What was due and is in no plan has nothing
 // to be done, or is held.
 func (h *hubWatch) settle(rows *hubRows, due map[plan.NodeKey]bool, plans []plan.Plan, ended map[plan.NodeKey]apply.Outcome) {
+	ends := map[plan.NodeKey]watch.End{}
 	for n := range due {
-		h.ledger.Well(n, rows.wanted[n])
+		ends[n] = watch.EndWell
 	}
 	for i := range plans {
 		for k := range plans[i].Nodes {
-			n := plans[i].Nodes[k].NodeKey
-			switch ended[n] {
-			case "":
-				h.ledger.Well(n, rows.wanted[n])
-			case apply.OutcomeInterrupted:
-				h.ledger.Again(n)
-			}
+			ends[plans[i].Nodes[k].NodeKey] = watch.EndWell
 		}
 	}
-	now := time.Now()
 	for n, outcome := range ended {
-		if outcome != apply.OutcomeInterrupted {
-			h.ledger.Failed(n, rows.wanted[n], now)
+		ends[n] = watch.EndFailed
+		if outcome == apply.OutcomeInterrupted {
+			ends[n] = watch.EndInterrupted
 		}
 	}
+	h.ledger.Settle(ends, rows.wanted, time.Now())
 }
 
 // interrupt ends a round where another run waits for the hub, or, when it has had its time,

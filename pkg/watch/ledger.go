@@ -10,6 +10,9 @@ type Ledger[Node comparable] struct {
 	failed  map[Node]failure
 }
 
+// unknown is what a node wanted that came nowhere: no digest is so.
+const unknown = "?"
+
 // failure is what a node wanted that did not end well.
 type failure struct {
 	wanted string
@@ -48,40 +51,45 @@ func (l *Ledger[Node]) due(n Node, wanted string, now time.Time) bool {
 	return !known || settled != wanted
 }
 
-// Well notes that a node ended well with what it wanted, "" for one that is wanted no
-// more.
-func (l *Ledger[Node]) Well(n Node, wanted string) {
-	delete(l.failed, n)
-	if wanted == "" {
-		delete(l.settled, n)
-		return
-	}
+// End is how a round ended for a node.
+type End uint8
+
+// The ways.
+const (
+	// EndWell is that it is as it is to be, or held.
+	EndWell End = iota
+	// EndFailed is that it did not end well: it waits, longer each time in turn (see
+	// Pause).
+	EndFailed
+	// EndInterrupted is that the round ended before the node did: it is due.
+	EndInterrupted
+)
+
+// Settle notes how a round ended for some nodes, and what they wanted: none that is wanted
+// no more is in wanted.
+func (l *Ledger[Node]) Settle(ends map[Node]End, wanted map[Node]string, now time.Time) {
 	if l.settled == nil {
-		l.settled = map[Node]string{}
+		l.settled, l.failed = map[Node]string{}, map[Node]failure{}
 	}
-	l.settled[n] = wanted
-}
-
-// Failed notes that a node did not end well with what it wanted: it waits, longer each time
-// in turn (see Pause).
-func (l *Ledger[Node]) Failed(n Node, wanted string, now time.Time) {
-	if l.failed == nil {
-		l.failed = map[Node]failure{}
+	for n, end := range ends {
+		digest, stays := wanted[n]
+		f := l.failed[n]
+		delete(l.settled, n)
+		delete(l.failed, n)
+		switch {
+		case end == EndFailed:
+			if f.wanted != digest {
+				f = failure{wanted: digest}
+			}
+			f.times++
+			f.until = now.Add(Pause(f.times))
+			l.failed[n] = f
+		case end == EndInterrupted:
+			l.settled[n] = unknown
+		case stays:
+			l.settled[n] = digest
+		}
 	}
-	f := l.failed[n]
-	if f.wanted != wanted {
-		f = failure{wanted: wanted}
-	}
-	f.times++
-	f.until = now.Add(Pause(f.times))
-	l.failed[n] = f
-	delete(l.settled, n)
-}
-
-// Again notes that a node is to be brought further as soon as can be: it was interrupted.
-func (l *Ledger[Node]) Again(n Node) {
-	delete(l.settled, n)
-	delete(l.failed, n)
 }
 
 // Waiting is how many nodes did not end well.

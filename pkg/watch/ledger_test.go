@@ -23,35 +23,37 @@ func TestLedger(t *testing.T) {
 			t.Errorf("%s: due are %q, want %q", what, got, want)
 		}
 	}
+	ends := func(wanted map[string]string, ends map[string]watch.End) { l.Settle(ends, wanted, now) }
 	wanted := map[string]string{"a": "1", "b": "1", "c": "1"}
 	check("nothing is known", "a b c", wanted)
-	l.Well("a", "1")
-	l.Failed("b", "1", now)
-	l.Again("c")
+	ends(wanted, map[string]watch.End{"a": watch.EndWell, "b": watch.EndFailed, "c": watch.EndInterrupted})
 	check("one ended well, one did not, one was interrupted", "c", wanted)
 	if l.Waiting() != 1 || !l.Next().Equal(now.Add(watch.Pause(1))) {
 		t.Errorf("%d nodes wait, until %s", l.Waiting(), l.Next())
 	}
-	l.Well("c", "1")
+	ends(wanted, map[string]watch.End{"c": watch.EndWell})
 	check("a row changes", "a", map[string]string{"a": "2", "b": "1", "c": "1"})
 	check("the row of what failed changes", "b", map[string]string{"a": "1", "b": "2", "c": "1"})
 	check("a row goes, and that of what failed", "a b", map[string]string{"c": "1"})
 	now = now.Add(watch.Pause(1))
 	check("what failed has waited", "b", wanted)
-	l.Failed("b", "1", now)
+	ends(wanted, map[string]watch.End{"b": watch.EndFailed})
 	now = now.Add(watch.Pause(1))
 	check("and waits longer", "", wanted)
 	now = now.Add(watch.Pause(2) - watch.Pause(1))
 	check("but not for ever", "b", wanted)
-	l.Failed("b", "2", now)
+	ends(map[string]string{"a": "1", "b": "2", "c": "1"}, map[string]watch.End{"b": watch.EndFailed})
 	if got := l.Next().Sub(now); got != watch.Pause(1) {
 		t.Errorf("with another row it waits %s", got)
 	}
-	l.Well("a", "")
-	l.Failed("b", "", now)
-	check("what went is not known, what should go waits", "", map[string]string{"c": "1"})
-	check("its row comes back", "a b", map[string]string{"a": "1", "b": "1", "c": "1"})
-	l.Well("b", "")
+	one := map[string]string{"c": "1"}
+	ends(one, map[string]watch.End{"a": watch.EndWell, "b": watch.EndFailed})
+	check("what went is not known, what should go waits", "", one)
+	check("its row comes back", "a b", wanted)
+	ends(one, map[string]watch.End{"b": watch.EndInterrupted})
+	check("it was interrupted while it went", "b", one)
+	ends(one, map[string]watch.End{"b": watch.EndWell})
+	check("and is gone", "", one)
 	if l.Waiting() != 0 || !l.Next().IsZero() {
 		t.Errorf("%d nodes wait, until %s", l.Waiting(), l.Next())
 	}
