@@ -108,7 +108,7 @@ func (w *watching) follow(ctx context.Context, in *applyInputs, urls []string, d
 	}
 	look := time.NewTicker(inputsEvery)
 	defer look.Stop()
-	bad := ""
+	bad := digest // of inputs that are bad, or else of those that are kept
 	for {
 		forced := false
 		select {
@@ -119,6 +119,11 @@ func (w *watching) follow(ctx context.Context, in *applyInputs, urls []string, d
 		case <-look.C:
 		}
 		now := w.digest()
+		if now == digest && bad != digest {
+			bad = digest
+			w.metrics().Inputs(true)
+			w.notef("the inputs are what they were again")
+		}
 		if !forced && (now == digest || now == bad) {
 			continue
 		}
