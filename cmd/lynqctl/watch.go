@@ -11,8 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/serve"
-	"github.com/lynqctl/lynqctl/internal/ui"
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/lynqctl/lynqctl/pkg/metrics"
 )
@@ -48,7 +46,8 @@ change are loaded again, also on SIGHUP; where they are bad, the last good ones
 stay. A second instance stands by, and apply, delete and orphans by hand have
 the hub when a round has ended.
 
-With --listen, /healthz, /readyz and, for Prometheus, /metrics answer there.
+On a terminal a table of the hubs is below the log. With --listen, /healthz,
+/readyz and, for Prometheus, /metrics answer there.
 
 Exit codes: 0 --print-manifests has printed; 2 bad input or usage, nothing was
 touched; 1 --timeout has ended it, and 130 an interruption: the inventories are
@@ -95,29 +94,31 @@ correct.`,
 }
 
 func (a *app) watch(ctx context.Context, f *watchFlags, o *engine.ApplyOptions) error {
-	view := &watchView{console: &console{app: a}, log: ui.NewLog(a.errOut(), f.logFormat == logJSON)}
+	if f.listen == "" && f.perNode {
+		return engine.BadUsage(errors.New("--metrics-per-node is about the metrics at --listen (give it an address)"))
+	}
+	m, err := metrics.New(metrics.Options{PerNode: f.perNode, Version: buildVersion()})
+	if err != nil {
+		return engine.Fail(err)
+	}
 	ctx, cancel := engine.Deadline(ctx, o.Timeout)
 	defer cancel()
 	o.Timeout, o.Yes = 0, true // what a person would be asked is for the guards
-	reload, stop := onReload()
-	defer stop()
-	e := a.engine("")
-	e.View = view
 	if f.listen != "" {
-		m, err := metrics.New(metrics.Options{PerNode: f.perNode, Version: buildVersion()})
-		if err != nil {
-			return engine.Fail(err)
-		}
-		e.Metrics = m
 		stop, err := a.serve(ctx, f.listen, m)
 		if err != nil {
 			return err
 		}
 		defer stop()
-	} else if f.perNode {
-		return engine.BadUsage(errors.New("--metrics-per-node is about the metrics at --listen (give it an address)"))
 	}
-	return e.Watch(ctx, &engine.WatchOptions{ApplyOptions: *o, Reload: reload})
+	reload, stop := onReload()
+	defer stop()
+	board := &watchBoard{Metrics: m}
+	view, closed := a.newWatchView(f.logFormat, board)
+	defer closed()
+	e := a.engine("")
+	e.View, e.Metrics = view, board
+	return e.Watch(ctx, &engine.WatchOptions{ApplyOptions: *o, Reload: reload, Observer: board})
 }
 
 // onReload has a value for each SIGHUP.
@@ -161,30 +162,3 @@ func (a *app) serve(ctx context.Context, address string, m *metrics.Metrics) (st
 	}()
 	return func() { cancel(); <-ended }, nil
 }
-
-// watchView is the engine's View of what goes on and on: a log.
-type watchView struct {
-	*console
-	log *ui.Log
-}
-
-// Note implements engine.View.
-func (v *watchView) Note(line string) { v.log.Note(line) }
-
-// CanAsk implements engine.View: there may be a person, and there is no time to ask.
-func (*watchView) CanAsk() bool { return false }
-
-// Attended implements engine.View.
-func (*watchView) Attended() bool { return false }
-
-// Preview implements engine.View.
-func (*watchView) Preview([]plan.Plan) error { return nil }
-
-// Count implements engine.View.
-func (*watchView) Count(string) engine.Counter { return nil }
-
-// Printer implements engine.View.
-func (v *watchView) Printer(engine.Mode) engine.Printer { return v.log }
-
-// Reporter implements engine.View.
-func (v *watchView) Reporter(engine.Mode) engine.Reporter { return v.log }

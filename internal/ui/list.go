@@ -42,6 +42,8 @@ type Column struct {
 	Flexible bool
 	// Needed: they are cut only where it is not enough to cut others.
 	Needed bool
+	// Spare: on a terminal that is too narrow even so it is left out.
+	Spare bool
 	// Wrapped: it is the last one, and there its cells go on in further lines.
 	Wrapped bool
 	// Toned: its cells have their item's Tone.
@@ -212,7 +214,9 @@ func (l *List) table(wide bool, out Stream) string {
 	if out.Terminal && !wide {
 		columns, _ = out.size()
 		gap = fit(rows, shown, columns)
-		if tooWide("", gap, widthsOf(rows), shown[len(shown)-1].Wrapped, columns) && !l.NoHeaders {
+		if narrow := tooWide("", gap, widthsOf(rows), shown[len(shown)-1].Wrapped, columns); narrow && slices.ContainsFunc(shown, spare) {
+			return l.withoutSpare().table(wide, out)
+		} else if narrow && !l.NoHeaders {
 			rows, _ = l.cells(wide)
 			l.paint(rows, shown, out.paint())
 			return records(rows, columns)
@@ -226,6 +230,20 @@ func (l *List) table(wide bool, out Stream) string {
 		return flowBy("", gap, rows, columns, !l.NoHeaders)
 	}
 	return alignBy("", gap, rows)
+}
+
+func spare(c Column) bool { return c.Spare }
+
+// withoutSpare is a list without the columns that can be spared.
+func (l *List) withoutSpare() *List {
+	left := *l
+	left.Columns = slices.Clone(l.Columns)
+	for i := range left.Columns {
+		if spare(left.Columns[i]) {
+			left.Columns[i] = Column{Name: left.Columns[i].Name, Wide: true}
+		}
+	}
+	return &left
 }
 
 // paint colours the head of a table, and the cells that have a tone.

@@ -45,10 +45,17 @@ func (l *live) tick(now time.Time) {
 	columns, rows := l.out.size()
 	l.mu.Lock()
 	frame := view(&l.model, now, columns, rows, l.notes.paint)
+	l.mu.Unlock()
+	l.draw(l.take(), frame, columns)
+}
+
+// take gives the lines that are yet to be written above the view.
+func (l *live) take() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	above := l.above
 	l.above = nil
-	l.mu.Unlock()
-	l.draw(above, frame, columns)
+	return above
 }
 
 // close takes the view away and writes what is still to stay.
@@ -56,11 +63,7 @@ func (l *live) close() error {
 	l.drawing.Lock()
 	defer l.drawing.Unlock()
 	columns, _ := l.out.size()
-	l.mu.Lock()
-	above := l.above
-	l.above = nil
-	l.mu.Unlock()
-	l.draw(above, nil, columns)
+	l.draw(l.take(), nil, columns)
 	return nil
 }
 

@@ -22,6 +22,9 @@ func NewLog(out Stream, json bool) *Log {
 	return &Log{slog.New(slog.NewTextHandler(out, nil))}
 }
 
+// NewLogAbove makes a log of lines of text above what a screen shows.
+func NewLogAbove(s *Screen) *Log { return &Log{slog.New(slog.NewTextHandler(s, nil))} }
+
 // warningPrefix begins notes that are warnings.
 const warningPrefix = "warning: "
 

@@ -9,7 +9,8 @@ import (
 )
 
 // Screen keeps a list at the bottom of a terminal and redraws it when it
-// changes. What was drawn last stays when the program ends.
+// changes. What is written to it stays above the list. What was drawn last stays when
+// the program ends, unless Close takes it away. It is safe for concurrent use.
 type Screen struct{ live live }
 
 // NewScreen makes a Screen of a terminal.
@@ -18,11 +19,23 @@ func NewScreen(out Stream) *Screen { return &Screen{live: live{out: out}} }
 // Show draws a list in place of the one before. Of one that does not fit the
 // items whose tone is not Good are shown first, and what follows on the table.
 func (s *Screen) Show(l *List, wide bool) {
-	columns, rows := s.live.out.size()
 	s.live.drawing.Lock()
 	defer s.live.drawing.Unlock()
-	s.live.draw(nil, l.frame(wide, s.live.out, columns, rows), columns)
+	columns, rows := s.live.out.size()
+	s.live.draw(s.live.take(), l.frame(wide, s.live.out, columns, rows), columns)
 }
+
+// Write has lines stay above the list, from the next Show or Close on: while much is
+// written, the list is not redrawn for each line.
+func (s *Screen) Write(p []byte) (int, error) {
+	s.live.mu.Lock()
+	defer s.live.mu.Unlock()
+	s.live.above = append(s.live.above, Text(strings.TrimSuffix(string(p), "\n")))
+	return len(p), nil
+}
+
+// Close takes the list away, and leaves what was written.
+func (s *Screen) Close() error { return s.live.close() }
 
 // frame is a list in lines that fit: none is as wide as the terminal, and all of
 // them leave a row free.

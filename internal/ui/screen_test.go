@@ -2,6 +2,7 @@ package ui_test
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -60,6 +61,53 @@ func TestScreen(t *testing.T) {
 	size = [2]int{60, 24}
 	if got := draw(nodes(4)); !strings.Contains(got, "d      Degraded: NotReady\n") {
 		t.Errorf("on a larger terminal: %q", got)
+	}
+}
+
+// TestScreenAbove: what is written stays above the list, whatever the terminal is resized
+// to meanwhile, and is all that stays when the list goes.
+func TestScreenAbove(t *testing.T) {
+	terminal := &screen{columns: 40}
+	s := ui.NewScreen(ui.StreamTo(terminal, ui.Stream{Terminal: true, Size: terminal.size}))
+	list := nodes(2)
+	list.Footer = nil
+	shows := func(what, want string) {
+		t.Helper()
+		if diff := cmp.Diff(want, terminal.shows(t)); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", what, diff)
+		}
+	}
+	const table = "NODE   STATE\na      Degraded: NotReady\nb      Degraded: NotReady\n"
+	_, _ = fmt.Fprintln(s, "the first")
+	shows("drawn before it is time", "\n")
+	s.Show(list, false)
+	shows("first", "the first\n"+table)
+	_, _ = fmt.Fprintln(s, "\x1b[2Jthe second is longer than a line")
+	terminal.resize(31)
+	s.Show(list, false)
+	shows("narrower", "the first\n\\x1b[2Jthe second is longer\n    than a line\n"+table)
+	terminal.resize(40)
+	ui.NewLogAbove(s).Note("warning: the last")
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if got := terminal.shows(t); strings.Contains(got, "NODE") || !strings.Contains(got, "level=WARN") || lastLine(got) != `    msg="the last"` {
+		t.Errorf("the screen shows\n%s", got)
+	}
+}
+
+// TestSpare: a terminal that is too narrow for a table shows it without the columns that
+// can be spared; wherever else it goes, they are there.
+func TestSpare(t *testing.T) {
+	l := nodes(1)
+	l.Footer = nil
+	l.Columns[0].Spare = true
+	for columns, want := range map[int]string{
+		0: "NODE   STATE\na      Degraded: NotReady\n", 14: "NODE STATE\na    Degraded…\n", 12: "STATE\nDegraded: N…\n",
+	} {
+		if out, _ := printed(t, l, ui.Table, columns, false); out != want {
+			t.Errorf("%d columns: %q, want %q", columns, out, want)
+		}
 	}
 }
 

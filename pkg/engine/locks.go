@@ -57,6 +57,7 @@ func (r *clusterRun) newContinuousLocks(ctx context.Context, hub lynq.HubKey) *l
 	return &locks{ctx: ctx, wanted: []*inventory.Lock{inventory.NewLock(r.client.Leases(), inventory.LockOptions{
 		Namespace: hub.Namespace, Hub: hub.Name, Identity: runIdentity(), Continuous: true,
 		Waiting: func(held *inventory.HeldError) {
+			r.metrics().Leading(hub, false)
 			r.notef("hub %s: standing by: %s has it, %s", hub, held.By(), held.Holder)
 		},
 	})}}

@@ -20,6 +20,8 @@ type WatchOptions struct {
 	// Reload has a value when the inputs are to be read again, changed or not; nil for
 	// never.
 	Reload <-chan struct{}
+	// Observer is told how the hubs are; nil for nobody.
+	Observer WatchObserver
 }
 
 // inputsEvery is how often the files of the inputs are looked at. Events of a file
@@ -50,6 +52,7 @@ func (e *Engine) Watch(ctx context.Context, o *WatchOptions) error {
 		if err != nil {
 			return err
 		}
+		o.observer().Kept(hubKeys(in.Hubs))
 		next, changed := w.follow(ctx, in, urls, digest)
 		if next == nil {
 			return Fail(context.Cause(ctx))

@@ -67,6 +67,7 @@ func (h *hubWatch) run(ctx context.Context) {
 			continue
 		}
 		failures++
+		h.watching.o.observer().Ended(h.hub.Key, err)
 		pause := watch.Pause(failures)
 		h.notef("warning: hub %s: %v; trying again in %s", h.hub.Key, err, pause)
 		select {
@@ -148,9 +149,11 @@ func (h *hubWatch) rounds(ctx context.Context, r *clusterRun, watches *hubWatche
 			return nil
 		case err == nil || cutShort(err):
 			h.failures = 0
+			h.watching.o.observer().Ended(h.hub.Key, nil)
 		default:
 			h.failures++
 			h.again, h.whole = time.Now().Add(watch.Pause(h.failures)), time.Time{} // what was to be done is not known any more
+			h.watching.o.observer().Ended(h.hub.Key, err)
 			h.tell(err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -24,8 +25,8 @@ import (
 // answered.
 type terminal struct {
 	*running
-	keyboard io.Writer
-	read     int // of what it has shown
+	keyboard *os.File // which has the size, too
+	read     int      // of what it has shown
 }
 
 // atTerminal runs lynqctl on a terminal of its own, of 80 columns.
@@ -87,15 +88,21 @@ func openTerminal(t *testing.T) (upper, lower *os.File) {
 		t.Fatal(err)
 	}
 	var number, locked uint32
-	size := [4]uint16{24, 80}
 	control(t, upper, syscall.TIOCSPTLCK, unsafe.Pointer(&locked))
 	control(t, upper, syscall.TIOCGPTN, unsafe.Pointer(&number))
-	control(t, upper, syscall.TIOCSWINSZ, unsafe.Pointer(&size))
+	resize(t, upper, 24, 80)
 	lower, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return upper, lower
+}
+
+// resize gives a terminal another size.
+func resize(t *testing.T, upper *os.File, rows, columns uint16) {
+	t.Helper()
+	size := [4]uint16{rows, columns}
+	control(t, upper, syscall.TIOCSWINSZ, unsafe.Pointer(&size))
 }
 
 func control(t *testing.T, f *os.File, request uintptr, argument unsafe.Pointer) {
@@ -108,20 +115,26 @@ func control(t *testing.T, f *os.File, request uintptr, argument unsafe.Pointer)
 // asks waits until something is shown that was not shown before.
 func (x *terminal) asks(t *testing.T, text string) {
 	t.Helper()
+	x.draws(t, regexp.MustCompile(regexp.QuoteMeta(text)))
+}
+
+// draws is asks for what a pattern matches.
+func (x *terminal) draws(t *testing.T, pattern *regexp.Regexp) {
+	t.Helper()
 	for {
 		shown := x.stderr.String()
-		if i := strings.Index(shown[x.read:], text); i >= 0 {
-			x.read += i + len(text)
+		if at := pattern.FindStringIndex(shown[x.read:]); at != nil {
+			x.read += at[1]
 			return
 		}
 		select {
 		case <-x.stderr.wrote:
 		case <-x.done:
-			if !strings.Contains(x.stderr.String()[x.read:], text) {
-				t.Fatalf("it ended with code %d, and never asked %q:\n%s", x.code, text, x.stderr.String())
+			if !pattern.MatchString(x.stderr.String()[x.read:]) {
+				t.Fatalf("it ended with code %d, and never showed %q:\n%s", x.code, pattern, x.stderr.String())
 			}
 		case <-time.After(3 * time.Minute):
-			t.Fatalf("it never asked %q:\n%s", text, shown)
+			t.Fatalf("it never showed %q:\n%s", pattern, shown)
 		}
 	}
 }

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/engine"
+)
+
+// watchView is the engine's View of what goes on and on: a log.
+type watchView struct {
+	*console
+	log *ui.Log
+}
+
+// newWatchView shows a watch on standard error, until it is closed: on a terminal as a
+// table of its hubs, which the log is above, elsewhere as the log alone. What programs
+// read has no table.
+func (a *app) newWatchView(format string, board *watchBoard) (v *watchView, closed func()) {
+	out := a.errOut()
+	v = &watchView{console: &console{app: a}}
+	if !out.Terminal || a.common.quiet || format == logJSON {
+		v.log = ui.NewLog(out, format == logJSON)
+		return v, func() {}
+	}
+	screen := ui.NewScreen(out)
+	v.log = ui.NewLogAbove(screen)
+	return v, redrawn(screen, func(now time.Time) *ui.List {
+		hubs, badInputs := board.facts()
+		return watchTable(hubs, badInputs, now)
+	})
+}
+
+// redrawn draws a list again and again, until closed is called.
+func redrawn(screen *ui.Screen, list func(now time.Time) *ui.List) (closed func()) {
+	end, ended := make(chan struct{}), make(chan struct{})
+	ticker := time.NewTicker(ui.Redraw)
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-end:
+				return
+			case now := <-ticker.C:
+				screen.Show(list(now), false)
+			}
+		}
+	}()
+	return func() {
+		ticker.Stop()
+		close(end)
+		<-ended
+		_ = screen.Close() // a run has ended, whether or not that can be seen
+	}
+}
+
+// Note implements engine.View.
+func (v *watchView) Note(line string) { v.log.Note(line) }
+
+// CanAsk implements engine.View: there may be a person, and there is no time to ask.
+func (*watchView) CanAsk() bool { return false }
+
+// Attended implements engine.View.
+func (*watchView) Attended() bool { return false }
+
+// Preview implements engine.View.
+func (*watchView) Preview([]plan.Plan) error { return nil }
+
+// Count implements engine.View.
+func (*watchView) Count(string) engine.Counter { return nil }
+
+// Printer implements engine.View.
+func (v *watchView) Printer(engine.Mode) engine.Printer { return v.log }
+
+// Reporter implements engine.View.
+func (v *watchView) Reporter(engine.Mode) engine.Reporter { return v.log }

@@ -1,0 +1,32 @@
+package metrics
+
+import "github.com/lynqctl/lynqctl/pkg/lynq"
+
+// HubSums are the nodes of a hub that its rows and forms want, and how many of these are
+// ready, or degraded or failed.
+type HubSums struct{ Desired, Ready, Failed int }
+
+// Sums are those of a hub as its plans and records have been told of, false where none
+// was yet.
+func (m *Metrics) Sums(hub lynq.HubKey) (HubSums, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	h := m.nodes[hub]
+	if h == nil {
+		return HubSums{}, false
+	}
+	var s HubSums
+	for _, n := range h.by {
+		if !n.wanted {
+			continue
+		}
+		s.Desired++
+		if n.ready() {
+			s.Ready++
+		}
+		if n.bad() {
+			s.Failed++
+		}
+	}
+	return s, true
+}
