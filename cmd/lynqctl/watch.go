@@ -9,6 +9,7 @@ import (
 	"os/signal"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/serve"
 	"github.com/lynqctl/lynqctl/pkg/engine"
@@ -30,6 +31,20 @@ const (
 	logJSON = "json"
 )
 
+func (f *watchFlags) register(flags *pflag.FlagSet) {
+	f.apply.render.registerCluster(flags)
+	flags.IntVar(&f.apply.run.Concurrency, "concurrency", f.apply.run.Concurrency, "nodes to write at once")
+	flags.BoolVar(&f.apply.run.Events, "events", f.apply.run.Events, "record Kubernetes events on inventories")
+	flags.StringVar(&f.apply.run.dryRun, "dry-run", f.apply.run.dryRun, "none, client (print the plan of one look) or server (have the server try every write)")
+	flags.StringVar(&f.apply.maxDelete, "max-delete", f.apply.maxDelete, "hold deletions when more of a hub's nodes would go: a number, or a share of them")
+	flags.StringSliceVar(&f.apply.Tombstones.Paths, "tombstones", nil, "files or directories of tombstones: manifests of objects that are to go, with the labels that they must have")
+	flags.StringVar(&f.listen, "listen", "", "address to answer /healthz, /readyz and /metrics at, such as :8080")
+	flags.BoolVar(&f.perNode, "metrics-per-node", false, "one series for each node in metrics, and not one for each hub and form")
+	flags.StringVar(&f.logFormat, "log-format", f.logFormat, "text or json")
+	f.manifests.register(flags)
+	flags.Lookup("timeout").Usage = "stop after this time (0 is never)"
+}
+
 func (a *app) watchCommand() *cobra.Command {
 	f := watchFlags{apply: defaultApplyFlags(), manifests: defaultWatchManifestFlags(), logFormat: logText}
 	f.apply.run.LockTimeout = 0
@@ -46,14 +61,20 @@ change are loaded again, also on SIGHUP; where they are bad, the last good ones
 stay. A second instance stands by, and apply, delete and orphans by hand have
 the hub when a round has ended.
 
+With --dry-run, one look is shown as apply --dry-run shows it, with its exit
+codes, and nothing is written: 3 says that deletions would be held.
+
 On a terminal a table of the hubs is below the log. With --listen, /healthz,
 /readyz and, for Prometheus, /metrics answer there.
 
-Exit codes: 0 --print-manifests has printed; 2 bad input or usage, nothing was
-touched; 1 --timeout has ended it, and 130 an interruption: the inventories are
-correct.`,
+Exit codes: 0 a dry run found no trouble, or --print-manifests has printed; 2
+bad input or usage, nothing was touched; 1 --timeout has ended it, and 130 an
+interruption: the inventories are correct.`,
 		Example: `  # Until Ctrl-C, or for an hour
   lynqctl watch -f forms/ --timeout=1h
+
+  # What its first look would do
+  lynqctl watch -f forms/ --dry-run=client
 
   # What runs it in the cluster
   lynqctl watch -f forms/ --print-manifests --image registry.example/lynqctl:1
@@ -72,28 +93,36 @@ correct.`,
 			if err != nil {
 				return err
 			}
+			if err := f.checkDryRun(o.Mode); err != nil {
+				return err
+			}
 			if f.manifests.wanted {
 				return a.printManifests(cmd.Context(), cmd.Flags(), &f.manifests, o)
 			}
 			return a.watch(cmd.Context(), &f, o)
 		},
 	}
-	flags := cmd.Flags()
-	f.apply.render.registerCluster(flags)
-	flags.IntVar(&f.apply.run.Concurrency, "concurrency", f.apply.run.Concurrency, "nodes to write at once")
-	flags.BoolVar(&f.apply.run.Events, "events", f.apply.run.Events, "record Kubernetes events on inventories")
-	flags.StringVar(&f.apply.maxDelete, "max-delete", f.apply.maxDelete, "hold deletions when more of a hub's nodes would go: a number, or a share of them")
-	flags.StringSliceVar(&f.apply.Tombstones.Paths, "tombstones", nil, "files or directories of tombstones: manifests of objects that are to go, with the labels that they must have")
-	flags.StringVar(&f.listen, "listen", "", "address to answer /healthz, /readyz and /metrics at, such as :8080")
-	flags.BoolVar(&f.perNode, "metrics-per-node", false, "one series for each node in metrics, and not one for each hub and form")
-	flags.StringVar(&f.logFormat, "log-format", f.logFormat, "text or json")
-	f.manifests.register(flags)
-	flags.Lookup("timeout").Usage = "stop after this time (0 is never)"
+	f.register(cmd.Flags())
 	cmd.AddCommand(a.watchApproveCommand())
 	return cmd
 }
 
+// checkDryRun refuses what means nothing where there is one look alone.
+func (f *watchFlags) checkDryRun(m engine.Mode) error {
+	switch {
+	case m == engine.ModeRun:
+	case f.manifests.wanted:
+		return engine.BadUsage(errors.New("--dry-run is one look, and --print-manifests takes none (leave one of them out)"))
+	case f.listen != "":
+		return engine.BadUsage(errors.New("--dry-run is one look, and serves nothing (leave --listen out)"))
+	}
+	return nil
+}
+
 func (a *app) watch(ctx context.Context, f *watchFlags, o *engine.ApplyOptions) error {
+	if o.Mode != engine.ModeRun {
+		return a.engine("").Watch(ctx, &engine.WatchOptions{ApplyOptions: *o})
+	}
 	if f.listen == "" && f.perNode {
 		return engine.BadUsage(errors.New("--metrics-per-node is about the metrics at --listen (give it an address)"))
 	}

@@ -31,10 +31,13 @@ const inputsEvery = 2 * time.Second
 // Watch keeps a cluster as rows and forms say, until the context ends. Each hub is on its
 // own: while it is our turn (see inventory.Lock), it is applied when its rows, its objects
 // or its records change. Inputs that change are loaded again; where they are bad, the last
-// good ones stay.
+// good ones stay. In a mode that writes nothing, it is one Apply in that mode.
 func (e *Engine) Watch(ctx context.Context, o *WatchOptions) error {
 	if slices.Contains(o.Paths, "-") {
 		return BadUsage(errors.New("-f -: standard input cannot be read again when it changes; give watch files or directories"))
+	}
+	if o.Mode != ModeRun {
+		return e.Apply(ctx, &o.ApplyOptions)
 	}
 	client, warnings, err := e.connect(&o.Access)
 	if err != nil {
