@@ -32,7 +32,8 @@ type hubWatch struct {
 	mu     sync.Mutex
 	rows   *hubRows // nil before they were read
 	fights watch.Fights
-	wrote  bool // something, since it was asked last
+	fought []fight // in this round
+	wrote  bool    // something, since it was asked last
 	// ended is how the nodes ended that did not end well, in the run that ended last.
 	ended map[plan.NodeKey]apply.Outcome
 }
@@ -229,14 +230,17 @@ func (h *hubWatch) observe(e apply.Event) {
 	case e.Type == apply.EventObject && e.Outcome == apply.OutcomeDone && e.Action != plan.ActionKeep:
 		h.mu.Lock()
 		h.wrote = true
-		pause := time.Duration(0)
+		f := fight{node: e.Node, object: e.Object, last: e.Message, at: time.Now()}
 		if e.Reason == plan.ReasonDrifted {
-			pause = h.fights.TakenBack(e.Object, time.Now())
+			f.muted = h.fights.TakenBack(e.Object, f.at)
+		}
+		if f.muted > 0 {
+			h.fought = append(h.fought, f)
 		}
 		h.mu.Unlock()
-		if pause > 0 {
+		if f.muted > 0 {
 			h.metrics().Fight(h.hub.Key)
-			h.notef("warning: node %s: another client changes %s again and again: its changes start nothing for %s (kubectl get -o yaml --show-managed-fields tells who; ignoreFields leaves fields to others)", e.Node, e.Object, pause)
+			h.notef("warning: node %s: %s", f.node, f)
 		}
 	}
 }

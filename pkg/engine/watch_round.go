@@ -57,6 +57,7 @@ func (h *hubWatch) round(ctx context.Context, r *clusterRun, watches *hubWatches
 	ended := map[plan.NodeKey]apply.Outcome{}
 	if j.concern == nil || slices.ContainsFunc(plans, func(p plan.Plan) bool { return len(p.Nodes) > 0 }) {
 		ended, err = h.carryOut(ctx, j, plans, wanted)
+		h.tellFights(ctx, plans, j.client.Recorder(hostName()))
 	}
 	if ended != nil && (err == nil || cutShort(err) || ofNodes(err)) {
 		h.settle(rows, due, plans, ended)
@@ -152,9 +153,11 @@ func wholeOnly(p plan.Plan) bool {
 // tellHeld tells people, Kubernetes and metrics what is held.
 func (h *hubWatch) tellHeld(ctx context.Context, j *applyJob, plans []plan.Plan, held *inventory.HeldDeletions, approved bool) {
 	record := j.records[h.hub.Key]
-	recorder := j.client.Recorder(hostName())
-	tellHeld(ctx, recorder, record, held, approved, time.Now())
-	recorder.Flush(ctx)
+	if h.o.Events {
+		recorder := j.client.Recorder(hostName())
+		tellHeld(ctx, recorder, record, held, approved, time.Now())
+		recorder.Flush(ctx)
+	}
 	switch {
 	case approved:
 		h.notef("hub %s: the deletions that were held are approved, and carried out", h.hub.Key)
