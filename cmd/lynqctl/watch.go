@@ -11,8 +11,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lynqctl/lynqctl/internal/filewatch"
 	"github.com/lynqctl/lynqctl/internal/serve"
 	"github.com/lynqctl/lynqctl/pkg/engine"
+	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/metrics"
 )
 
@@ -147,7 +149,16 @@ func (a *app) watch(ctx context.Context, f *watchFlags, o *engine.ApplyOptions) 
 	defer closed()
 	e := a.engine("")
 	e.View, e.Metrics = view, board
-	return e.Watch(ctx, &engine.WatchOptions{ApplyOptions: *o, Reload: reload, Observer: board})
+	return e.Watch(ctx, &engine.WatchOptions{ApplyOptions: *o, Reload: reload, Files: watchFiles, Observer: board})
+}
+
+// watchFiles is engine.WatchFiles by the events of file systems.
+func watchFiles(look func() form.Places) (changed <-chan struct{}, stop func(), err error) {
+	w, err := filewatch.New(func() filewatch.Places { return look() })
+	if err != nil {
+		return nil, nil, err
+	}
+	return w.Changed(), w.Close, nil
 }
 
 // onReload has a value for each SIGHUP.

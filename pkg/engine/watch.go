@@ -20,13 +20,20 @@ type WatchOptions struct {
 	// Reload has a value when the inputs are to be read again, changed or not; nil for
 	// never.
 	Reload <-chan struct{}
+	// Files has the inputs looked at as soon as they change; without it they are looked at
+	// now and then.
+	Files WatchFiles
 	// Observer is told how the hubs are; nil for nobody.
 	Observer WatchObserver
 }
 
-// inputsEvery is how often the files of the inputs are looked at. Events of a file
-// system would not tell of all of them, such as those on a network's.
-const inputsEvery = 2 * time.Second
+// inputsEvery is how often the files of the inputs are looked at, whatever is told of
+// them: not all file systems tell of changes, such as those on a network.
+const inputsEvery = 30 * time.Second
+
+// WatchFiles tells when files may have changed in the places that look gives, which it
+// asks again after each change, until stop is called. The error says that it cannot.
+type WatchFiles func(look func() form.Places) (changed <-chan struct{}, stop func(), err error)
 
 // Watch keeps a cluster as rows and forms say, until the context ends. Each hub is on its
 // own: while it is our turn (see inventory.Lock), it is applied when its rows, its objects
@@ -44,6 +51,7 @@ func (e *Engine) Watch(ctx context.Context, o *WatchOptions) error {
 		return err
 	}
 	w := &watching{Engine: e, o: o, client: client, warnings: warnings}
+	defer w.watchFiles()()
 	digest := w.digest()
 	in, err := e.loadApply(ctx, &o.ApplyOptions, client, nil)
 	if err != nil {
@@ -70,6 +78,7 @@ type watching struct {
 	o        *WatchOptions
 	client   *kube.Client
 	warnings *serverWarnings
+	files    <-chan struct{} // has a value when files may have changed; nil for never
 }
 
 // sources finds out where each hub's rows are, as --source has it, "" for what the hub
@@ -95,11 +104,33 @@ func (w *watching) sources(hubs []HubPrograms) ([]string, error) {
 
 // digest is that of the inputs, "" where they cannot be read.
 func (w *watching) digest() string {
-	digest, err := form.Digest(slices.Concat(w.o.Paths, w.o.Tombstones.Paths), w.o.Recursive)
+	inputs, err := form.Digest(w.o.Paths, w.o.Recursive)
 	if err != nil {
 		return ""
 	}
-	return digest
+	tombstones, err := form.Digest(w.o.Tombstones.Paths, true)
+	if err != nil {
+		return ""
+	}
+	return inputs + tombstones
+}
+
+// watchFiles has the inputs looked at when they change, until stop is called.
+func (w *watching) watchFiles() (stop func()) {
+	if w.o.Files == nil {
+		return func() {}
+	}
+	changed, stop, err := w.o.Files(func() form.Places {
+		places := form.NewPlaces(w.o.Paths, w.o.Recursive)
+		places.Add(w.o.Tombstones.Paths, true)
+		return places
+	})
+	if err != nil {
+		w.notef("warning: changes of the inputs are seen every %s only: %v", inputsEvery, err)
+		return func() {}
+	}
+	w.files = changed
+	return stop
 }
 
 // follow keeps the hubs of some inputs until there are others, which it gives, or until
@@ -122,6 +153,7 @@ func (w *watching) follow(ctx context.Context, in *applyInputs, urls []string, d
 			return nil, ""
 		case <-w.o.Reload:
 			forced = true
+		case <-w.files:
 		case <-look.C:
 		}
 		now := w.digest()
