@@ -11,6 +11,7 @@
 # make fuzz           each fuzz target of what people and rows write for FUZZTIME, the others for FUZZLESS
 # make bench          rendering against a hand-written loop and the usual way
 # make bench-cluster  applying against a bare client and kubectl, on a real control plane
+# make bench-watch    what lynqctl watch costs while nothing happens, and for edits by hand
 # make cluster        a control plane to try things on; prints its KUBECONFIG
 # make cluster-down   stops it
 
@@ -31,7 +32,7 @@ RACE     := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 SEQUENTIAL := ./internal/draft ./internal/suggest ./internal/markdown ./pkg/apply/plan ./pkg/apply/ready ./pkg/deploy ./pkg/diff ./pkg/form ./pkg/lynq ./pkg/rbac ./pkg/status
 UNIT       := $(SEQUENTIAL) ./internal/ui ./pkg/orphan ./pkg/render ./pkg/watch
 
-.PHONY: build generate generate-kinds man release-check test test-unit security check vuln fuzz bench bench-cluster cluster cluster-build cluster-down
+.PHONY: build generate generate-kinds man release-check test test-unit security check vuln fuzz bench bench-cluster bench-watch cluster cluster-build cluster-down
 
 build:
 	$(GO) build -trimpath -o bin/lynqctl ./cmd/lynqctl
@@ -125,10 +126,13 @@ fuzz:
 	done
 
 bench:
-	$(GO) test -run '^$$' -bench . -skip '^BenchmarkCluster$$' -timeout 30m ./internal/bench
+	$(GO) test -run '^$$' -bench . -skip '^Benchmark(Cluster|Watch)$$' -timeout 30m ./internal/bench
 
 bench-cluster: cluster-build
 	LYNQCTL_TEST_CLUSTER=1 $(GO) test -run '^$$' -bench '^BenchmarkCluster$$' -benchtime 5x -timeout 60m ./internal/bench
+
+bench-watch: cluster-build
+	LYNQCTL_TEST_CLUSTER=1 $(GO) test -run '^$$' -bench '^BenchmarkWatch$$' -benchtime 1x -timeout 90m ./internal/bench
 
 cluster-build:
 	$(GO) -C $(CLUSTER) run . build

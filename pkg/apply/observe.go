@@ -33,11 +33,11 @@ func Observe(ctx context.Context, c Cluster, hub string, nodes []*plan.Node, inv
 	return &o.seen, nil
 }
 
-// ObserveSome is Observe for some nodes of a hub that has more: objects of a kind that are
-// few are looked at one by one, and not looked for in a list of all.
-func ObserveSome(ctx context.Context, c Cluster, hub string, nodes []*plan.Node, inventories []*inventory.Inventory) (*plan.Observed, error) {
+// ObserveSome is Observe for some nodes of a hub that has so many in all: objects of a kind
+// that are few of them are looked at one by one, and not looked for in a list of all.
+func ObserveSome(ctx context.Context, c Cluster, hub string, of int, nodes []*plan.Node, inventories []*inventory.Inventory) (*plan.Observed, error) {
 	o := newObserver(c, hub)
-	o.some = true
+	o.few = max(looks, of/listedPerLook)
 	if err := o.kinds(ctx, wantedKinds(nodes, inventories)); err != nil {
 		return nil, err
 	}
@@ -76,6 +76,9 @@ const (
 	readsAtOnce = 8
 	// looks is up to how many objects of a kind are looked at one by one.
 	looks = 8
+	// listedPerLook is how many objects a server lists while it gives one by itself, and
+	// more: pages come one after the other.
+	listedPerLook = 20
 	// namespaceLists is up to how many namespaces are listed one by one.
 	namespaceLists = 4
 )
@@ -140,7 +143,7 @@ func wantedKinds(nodes []*plan.Node, inventories []*inventory.Inventory) []wante
 type observer struct {
 	cluster Cluster
 	hub     string
-	some    bool // see ObserveSome
+	few     int // see ObserveSome
 	mu      sync.Mutex
 	seen    plan.Observed
 	// readiness is looked at too where it is not nil.
@@ -164,7 +167,7 @@ func (o *observer) kind(ctx context.Context, k *wantedKind) error {
 	if len(k.refs) == 0 {
 		return nil
 	}
-	if o.some && len(k.refs) <= looks {
+	if len(k.refs) <= o.few {
 		return o.look(ctx, r, k.refs)
 	}
 	// Records bear the hub's label too, and are as many as nodes.

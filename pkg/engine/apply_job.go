@@ -309,12 +309,13 @@ func (j *applyJob) plan(ctx context.Context, h HubPrograms, found map[string]boo
 	if operatorErr != nil {
 		return nil, operatorErr
 	}
-	observe, nodes, inventories := apply.Observe, in.Nodes, in.Inventories
-	if j.concern != nil {
-		nodes, inventories = in.Narrow(j.concern)
-		observe = apply.ObserveSome
+	var seen *plan.Observed
+	if j.concern == nil {
+		seen, err = apply.Observe(ctx, j.client, h.Hub.Name, in.Nodes, in.Inventories)
+	} else {
+		nodes, inventories := in.Narrow(j.concern)
+		seen, err = apply.ObserveSome(ctx, j.client, h.Hub.Name, len(in.Nodes), nodes, inventories)
 	}
-	seen, err := observe(ctx, j.client, h.Hub.Name, nodes, inventories)
 	if err != nil {
 		return nil, fmt.Errorf("hub %s: %w", h.Key, err)
 	}
