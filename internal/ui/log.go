@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"strings"
+	"sync"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -12,18 +13,26 @@ import (
 
 // Log writes what happens as records of a log: an engine's notes, and what runs do. It is
 // safe for concurrent use.
-type Log struct{ to *slog.Logger }
+type Log struct {
+	to *slog.Logger
+
+	mu sync.Mutex
+	// cut are the hubs whose last round was interrupted.
+	cut map[string]bool
+}
 
 // NewLog makes a log of lines of text, or of JSON, one record a line.
 func NewLog(out Stream, json bool) *Log {
 	if json {
-		return &Log{slog.New(slog.NewJSONHandler(out.Data(), nil))}
+		return newLog(slog.NewJSONHandler(out.Data(), nil))
 	}
-	return &Log{slog.New(slog.NewTextHandler(out, nil))}
+	return newLog(slog.NewTextHandler(out, nil))
 }
 
 // NewLogAbove makes a log of lines of text above what a screen shows.
-func NewLogAbove(s *Screen) *Log { return &Log{slog.New(slog.NewTextHandler(s, nil))} }
+func NewLogAbove(s *Screen) *Log { return newLog(slog.NewTextHandler(s, nil)) }
+
+func newLog(h slog.Handler) *Log { return &Log{to: slog.New(h), cut: map[string]bool{}} }
 
 // warningPrefix begins notes that are warnings.
 const warningPrefix = "warning: "
@@ -53,10 +62,18 @@ func (l *Log) Report(e apply.Event) {
 	}
 }
 
-// object writes what became of an object, unless it was left as it is.
+// object writes what became of an object, unless it was left as it is. One that was
+// waited for when its round was interrupted is waited for by the next.
 func (l *Log) object(e *apply.Event) {
 	level := slog.LevelInfo
 	switch e.Outcome {
+	case apply.OutcomeNotReady:
+		if e.Interrupted && e.Action == plan.ActionKeep {
+			return
+		}
+		if !e.Interrupted {
+			level = slog.LevelWarn
+		}
 	case apply.OutcomeDone:
 		if e.Action == plan.ActionKeep || e.Action == plan.ActionSkip {
 			return
@@ -69,22 +86,33 @@ func (l *Log) object(e *apply.Event) {
 	l.to.Log(context.Background(), level, "object", l.attributes(e)...)
 }
 
-// summary writes how a round ended in which something was done, or failed.
+// summary writes how a round ended in which something was done, or failed, or that went on
+// with what was interrupted.
 func (l *Log) summary(s *apply.Summary) {
-	done := 0
+	done, failed := 0, 0
 	for action, n := range s.Actions {
 		if action != plan.ActionKeep && action != plan.ActionSkip {
 			done += n
 		}
 	}
-	if done == 0 && len(s.Failed) == 0 {
-		return
+	for _, n := range s.Failed {
+		if n.Outcome != apply.OutcomeInterrupted {
+			failed++
+		}
 	}
 	hubs := make([]string, len(s.Hubs))
 	for i, h := range s.Hubs {
 		hubs[i] = h.String()
 	}
-	l.to.Info("round", "hub", strings.Join(hubs, ","), "changed", done, "failedNodes", len(s.Failed), "interrupted", s.Interrupted, "took", s.Elapsed.String())
+	hub := strings.Join(hubs, ",")
+	l.mu.Lock()
+	wasCut := l.cut[hub]
+	l.cut[hub] = s.Interrupted
+	l.mu.Unlock()
+	if done+failed == 0 && wasCut == s.Interrupted {
+		return
+	}
+	l.to.Info("round", "hub", hub, "changed", done, "failedNodes", failed, "interrupted", s.Interrupted, "took", s.Elapsed.String())
 }
 
 // attributes are those that an event has.

@@ -403,8 +403,11 @@ func (j *applyJob) seen(h HubPrograms, s *apply.Summary) *inventory.Hub {
 		if rollouts, whole := s.Rollouts[h.Key]; whole {
 			record.Rollouts = rollouts
 		}
-		if !s.Interrupted && !j.narrowed() {
-			settle(&record, j.held[h.Key])
+		switch held := j.held[h.Key]; {
+		case !s.Interrupted && !j.narrowed():
+			settle(&record, held)
+		case held != nil: // it is, however the run ended
+			record.Held = held
 		}
 	}
 	return &record

@@ -45,7 +45,7 @@ func (h *hubWatch) round(ctx context.Context, r *clusterRun, watches *hubWatches
 	if !all {
 		j.concern = &plan.Concern{Nodes: due, Objects: objects, Rollouts: h.rollouts()}
 	}
-	plans, err := h.plan(ctx, j)
+	plans, approved, err := h.plan(ctx, j)
 	r.warned = j.warned
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (h *hubWatch) round(ctx context.Context, r *clusterRun, watches *hubWatches
 	}
 	ended := map[plan.NodeKey]apply.Outcome{}
 	if j.concern == nil || slices.ContainsFunc(plans, func(p plan.Plan) bool { return len(p.Nodes) > 0 }) {
-		ended, err = h.carryOut(ctx, j, plans, wanted)
+		ended, err = h.carryOut(ctx, j, plans, wanted, approved)
 		h.tellFights(ctx, plans, j.client.Recorder(hostName()))
 	}
 	if ended != nil && (err == nil || cutShort(err) || ofNodes(err)) {
@@ -107,9 +107,9 @@ func (h *hubWatch) rollouts() map[lynq.FormKey]bool {
 
 // plan plans the hub, or of it what is concerned. Deletions that a guard refuses are held,
 // and all else is done; what guards and tombstones are about is planned as a whole.
-func (h *hubWatch) plan(ctx context.Context, j *applyJob) ([]plan.Plan, error) {
+func (h *hubWatch) plan(ctx context.Context, j *applyJob) (plans []plan.Plan, approved bool, err error) {
 	if err := j.loadHubs(ctx); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	record := j.records[h.hub.Key]
 	if record.Approved != "" || record.Deleting {
@@ -121,25 +121,25 @@ func (h *hubWatch) plan(ctx context.Context, j *applyJob) ([]plan.Plan, error) {
 	if j.concern == nil || j.concern.Inventories() {
 		h.kept.forget()
 	}
-	plans, err := j.planAll(ctx)
+	plans, err = j.planAll(ctx)
 	if err == nil && j.concern != nil && slices.ContainsFunc(plans, wholeOnly) {
 		j.concern = nil
 		h.kept.forget()
 		plans, err = j.planAll(ctx)
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	plans, held, approved := holdDeletions(plans, record, time.Now())
 	if err := j.refused(plans); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if err := plan.CheckSizes(plans); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	h.tellHeld(ctx, j, plans, held, approved)
 	j.held = map[lynq.HubKey]*inventory.HeldDeletions{h.hub.Key: held}
-	return plans, nil
+	return plans, approved, nil
 }
 
 // wholeOnly tells whether a plan of some nodes has something that is decided with all
@@ -175,15 +175,16 @@ func (h *hubWatch) tellHeld(ctx context.Context, j *applyJob, plans []plan.Plan,
 	h.metrics().Held(h.hub.Key, guards)
 }
 
-// carryOut carries plans out, until there is something better to do. It gives how the nodes
-// ended that did not end well, nil where that is not known.
-func (h *hubWatch) carryOut(ctx context.Context, j *applyJob, plans []plan.Plan, wanted <-chan struct{}) (map[plan.NodeKey]apply.Outcome, error) {
+// carryOut carries plans out, until there is something new to do: approved ones to their
+// end, for what is left of them would be held again. It gives how the nodes ended that did
+// not end well, nil where that is not known.
+func (h *hubWatch) carryOut(ctx context.Context, j *applyJob, plans []plan.Plan, wanted <-chan struct{}, approved bool) (map[plan.NodeKey]apply.Outcome, error) {
 	h.mu.Lock()
 	h.ended = nil
 	h.mu.Unlock()
 	within, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	interrupted := h.interrupt(within, stop, wanted)
+	interrupted := h.interrupt(within, stop, wanted, approved)
 	err := j.runPlans(within, plans)
 	if cause := context.Cause(within); cause != nil && cutShort(cause) {
 		err = cause
@@ -216,9 +217,10 @@ func (h *hubWatch) settle(rows *hubRows, due map[plan.NodeKey]bool, plans []plan
 	h.ledger.Settle(ends, rows.wanted, time.Now())
 }
 
-// interrupt ends a round where another run waits for the hub, or, when it has had its time,
-// where there is something new. What it gives is closed when it no longer does.
-func (h *hubWatch) interrupt(ctx context.Context, stop context.CancelCauseFunc, wanted <-chan struct{}) <-chan struct{} {
+// interrupt ends a round where another run waits for the hub, or, unless it is to come to
+// its end, where there is something new when it has had its time. What it gives is closed
+// when it no longer does.
+func (h *hubWatch) interrupt(ctx context.Context, stop context.CancelCauseFunc, wanted <-chan struct{}, toEnd bool) <-chan struct{} {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -233,7 +235,9 @@ func (h *hubWatch) interrupt(ctx context.Context, stop context.CancelCauseFunc, 
 				stop(errYielded)
 				return
 			case <-had.C:
-				due = h.changes.Due()
+				if !toEnd {
+					due = h.changes.Due()
+				}
 			case <-due:
 				h.changes.Wake() // the next round has it
 				stop(errNewChanges)
