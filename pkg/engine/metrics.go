@@ -34,6 +34,8 @@ type Metrics interface {
 	// Leading tells whether this process keeps the hub, and not another one. What is
 	// known of a hub that it no longer keeps is forgotten.
 	Leading(hub lynq.HubKey, leads bool)
+	// Left tells that this process has nothing to do with the hub any more.
+	Left(hub lynq.HubKey)
 	// BackOff tells how many nodes of a hub wait before they are tried again.
 	BackOff(hub lynq.HubKey, nodes int)
 	// Fight tells that an object was taken back which another client changes again and
@@ -43,7 +45,7 @@ type Metrics interface {
 	Held(hub lynq.HubKey, guards []plan.Guard)
 }
 
-// metrics is who is told; nobody where there is none.
+// metrics is who is told; noMetrics where there is none.
 func (e *Engine) metrics() Metrics {
 	if e.Metrics == nil {
 		return noMetrics{}
@@ -51,7 +53,7 @@ func (e *Engine) metrics() Metrics {
 	return e.Metrics
 }
 
-// answered is what a client tells of its requests, nil where nobody wants to know.
+// answered is what a client tells of its requests, nil where none are counted.
 func (e *Engine) answered() func(string, int) {
 	if e.Metrics == nil {
 		return nil
@@ -71,6 +73,7 @@ func (noMetrics) Recorded(*inventory.Inventory, bool)          {}
 func (noMetrics) Tombstones(lynq.HubKey, []plan.Tombstone)     {}
 func (noMetrics) Answered(string, int)                         {}
 func (noMetrics) Leading(lynq.HubKey, bool)                    {}
+func (noMetrics) Left(lynq.HubKey)                             {}
 func (noMetrics) BackOff(lynq.HubKey, int)                     {}
 func (noMetrics) Fight(lynq.HubKey)                            {}
 func (noMetrics) Held(lynq.HubKey, []plan.Guard)               {}

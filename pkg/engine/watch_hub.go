@@ -58,6 +58,8 @@ func newHubWatch(w *watching, in *applyInputs, i int, url string) *hubWatch {
 
 // run keeps the hub until the context ends.
 func (h *hubWatch) run(ctx context.Context) {
+	h.metrics().Leading(h.hub.Key, false)
+	defer h.metrics().Left(h.hub.Key)
 	for failures := 0; ctx.Err() == nil; {
 		err := h.term(ctx)
 		switch {

@@ -114,7 +114,7 @@ func (w *watchManifests) options(ctx context.Context, inputs *Inputs) (*deploy.O
 	return out, w.roles(ctx, inputs, connections, out)
 }
 
-// watchName is what a Deployment is called that nobody gave a name.
+// watchName is what a Deployment is called that was given no name.
 func watchName(hubs []HubPrograms) string {
 	if name := "lynqctl-" + hubs[0].Key.Name; len(hubs) == 1 && deploy.Named(name) {
 		return name

@@ -64,7 +64,7 @@ func (m *Metrics) keep(path string) error {
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(io.LimitReader(file, maxFile))
 	if err != nil {
-		return fmt.Errorf("read the metrics of the last run in %s: %w (it is written anew, and when rows were last read well is not known)", path, err)
+		return fmt.Errorf("read the metrics of the last run in %s: %w (it is written from this run alone, and when rows were last read well is not known)", path, err)
 	}
 	for name, g := range map[string]*prometheus.GaugeVec{readAtName: m.series.readAt, ranAtName: m.series.ranAt} {
 		for _, s := range families[name].GetMetric() {

@@ -211,7 +211,7 @@ func TestPerNode(t *testing.T) {
 }
 
 // TestNodesComeAndGo: records count as they were saved last, what is gone has no series,
-// and a plan of the whole hub begins anew.
+// and a plan of the whole hub starts over.
 func TestNodesComeAndGo(t *testing.T) {
 	m := newMetrics(t, metrics.Options{PerNode: true})
 	m.Planned(planned(true), 0)
@@ -270,6 +270,8 @@ func TestStandby(t *testing.T) {
 	m.Leading(crm, false)
 	has(t, m, `lynqctl_leading{hub="crm",namespace="shop"} 0`, "!lynqhub_", "!lynqnode_resources", "!lynqctl_source_rows", "!lynqctl_tombstone_status",
 		"!lynqctl_held_deletions", "!lynqctl_nodes_backing_off", "!lynqctl_source_last_success", "!lynqctl_run_last_success")
+	m.Left(crm)
+	has(t, m, "!lynqctl_leading", `lynqctl_fights_total{hub="crm",namespace="shop"} 1`)
 }
 
 func TestHeld(t *testing.T) {

@@ -90,7 +90,7 @@ func (ns nodes) families(perNode bool) []*family {
 		well:     add("lynqnode_resources_ready", "Objects of nodes that are ready.", of...),
 		broken:   add("lynqnode_resources_failed", "Objects of nodes that failed.", of...),
 		skipped:  add("lynqnode_resources_skipped", "Objects of nodes that were skipped.", of...),
-		conflict: add("lynqnode_resources_conflicted", "Objects of nodes that are somebody else's.", of...),
+		conflict: add("lynqnode_resources_conflicted", "Objects of nodes that have another owner.", of...),
 		degraded: add("lynqnode_degraded_status", "Whether nodes are degraded, or, summed, how many are.", append(of, "reason")...),
 	}
 	if perNode {

@@ -56,7 +56,7 @@ func newSeries(perNode bool) series {
 
 		reconciled: histogram("lynqnode_reconcile_duration_seconds", "How long a run took with a node that had something to do; result is success or error.", nodeBuckets(), "result"),
 		attempts:   counter("apply_attempts_total", "Objects that were written; result is success or error.", "kind", "result", "conflict_policy"),
-		conflicts:  counter("lynqnode_conflicts_total", "Objects that are somebody else's.", append(nodeLabels(perNode), "resource_kind", "conflict_policy")...),
+		conflicts:  counter("lynqnode_conflicts_total", "Objects that have another owner.", append(nodeLabels(perNode), "resource_kind", "conflict_policy")...),
 	}
 }
 

@@ -93,6 +93,13 @@ func (m *Metrics) Leading(hub lynq.HubKey, leads bool) {
 	delete(m.nodes, hub)
 }
 
+// Left tells that this process has nothing to do with the hub any more: to say for ever
+// that it does not keep a hub that its inputs no longer have would tell that none does.
+func (m *Metrics) Left(hub lynq.HubKey) {
+	m.Leading(hub, false)
+	m.series.leading.DeleteLabelValues(labels([]string{hub.Name, hub.Namespace})...)
+}
+
 // BackOff tells how many nodes of a hub wait before they are tried again.
 func (m *Metrics) BackOff(hub lynq.HubKey, nodes int) {
 	set(m.series.backingOff, float64(nodes), hub.Name, hub.Namespace)
