@@ -75,7 +75,7 @@ func labels(texts []string) []string {
 	return texts
 }
 
-// set, count and observe do nothing where there are not as many values as labels;
+// set, count, add and observe do nothing where there are not as many values as labels;
 // TestAll would show it.
 func set(g *prometheus.GaugeVec, value float64, values ...string) {
 	if s, err := g.GetMetricWithLabelValues(labels(values)...); err == nil {
@@ -83,9 +83,11 @@ func set(g *prometheus.GaugeVec, value float64, values ...string) {
 	}
 }
 
-func count(c *prometheus.CounterVec, values ...string) {
+func count(c *prometheus.CounterVec, values ...string) { add(c, 1, values...) }
+
+func add(c *prometheus.CounterVec, n float64, values ...string) {
 	if s, err := c.GetMetricWithLabelValues(labels(values)...); err == nil {
-		s.Inc()
+		s.Add(n)
 	}
 }
 

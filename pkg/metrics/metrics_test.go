@@ -274,6 +274,17 @@ func TestStandby(t *testing.T) {
 	has(t, m, "!lynqctl_leading", `lynqctl_fights_total{hub="crm",namespace="shop"} 1`)
 }
 
+// TestLeading: what may happen to a hub that is kept is counted from 0.
+func TestLeading(t *testing.T) {
+	m := newMetrics(t, metrics.Options{})
+	m.Leading(crm, true)
+	has(t, m, `lynqctl_leading{hub="crm",namespace="shop"} 1`, `lynqctl_fights_total{hub="crm",namespace="shop"} 0`,
+		`lynqctl_source_reads_total{hub="crm",namespace="shop",result="error"} 0`)
+	m.Fight(crm)
+	m.Leading(crm, true)
+	has(t, m, `lynqctl_fights_total{hub="crm",namespace="shop"} 1`)
+}
+
 func TestHeld(t *testing.T) {
 	m := newMetrics(t, metrics.Options{})
 	m.Held(crm, []plan.Guard{plan.GuardMaxDelete, plan.GuardEmpty})

@@ -81,6 +81,7 @@ func (m *Metrics) Answered(verb string, status int) {
 func (m *Metrics) Leading(hub lynq.HubKey, leads bool) {
 	set(m.series.leading, number(leads), hub.Name, hub.Namespace)
 	if leads {
+		m.countFromZero(hub)
 		return
 	}
 	for _, g := range []interface{ DeleteLabelValues(...string) bool }{m.series.rows, m.series.active, m.series.readAt, m.series.ranAt, m.series.backingOff} {
@@ -91,6 +92,15 @@ func (m *Metrics) Leading(hub lynq.HubKey, leads bool) {
 	defer m.mu.Unlock()
 	m.forgetTombstones(hub)
 	delete(m.nodes, hub)
+}
+
+// countFromZero has series of what may happen to a hub before it does: of one that begins
+// with 1, Prometheus sees no increase.
+func (m *Metrics) countFromZero(hub lynq.HubKey) {
+	add(m.series.fights, 0, hub.Name, hub.Namespace)
+	for _, well := range []bool{true, false} {
+		add(m.series.reads, 0, hub.Name, hub.Namespace, result(well))
+	}
 }
 
 // Left tells that this process has nothing to do with the hub any more: to say for ever
