@@ -32,7 +32,7 @@ func (h *hubWatch) round(ctx context.Context, r *clusterRun, watches *hubWatches
 	objects, all := h.taken(now)
 	due := h.ledger.Due(rows.wanted, now)
 	// A tombstone of a file is of no node.
-	all = all || due[plan.NodeKey{}] || objects[h.record()] || !now.Before(h.whole.Add(h.wholeEvery()))
+	all = all || due[h.stones()] || objects[h.record()] || !now.Before(h.whole.Add(h.wholeEvery()))
 	if !all && len(due)+len(objects) == 0 {
 		return nil
 	}
@@ -62,7 +62,7 @@ func (h *hubWatch) round(ctx context.Context, r *clusterRun, watches *hubWatches
 	if ended != nil && (err == nil || cutShort(err) || ofNodes(err)) {
 		h.settle(rows, due, plans, ended)
 	}
-	h.metrics().BackOff(h.hub.Key, h.ledger.Waiting())
+	h.metrics().BackOff(h.hub.Key, h.ledger.Waiting(h.stones()))
 	if ofNodes(err) {
 		return nil // each of them waits for itself
 	}
@@ -87,6 +87,11 @@ func (h *hubWatch) taken(now time.Time) (objects map[lynq.Ref]bool, all bool) {
 		objects[ref] = true
 	}
 	return objects, all
+}
+
+// stones stands for the node of tombstones that come from files.
+func (h *hubWatch) stones() plan.NodeKey {
+	return plan.NodeKey{Namespace: h.hub.Key.Namespace, Name: plan.TombstonesNode}
 }
 
 // record is the hub's record.

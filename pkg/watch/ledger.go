@@ -92,8 +92,13 @@ func (l *Ledger[Node]) Settle(ends map[Node]End, wanted map[Node]string, now tim
 	}
 }
 
-// Waiting is how many nodes did not end well.
-func (l *Ledger[Node]) Waiting() int { return len(l.failed) }
+// Waiting is how many nodes did not end well, without one that does not count.
+func (l *Ledger[Node]) Waiting(uncounted Node) int {
+	if _, bad := l.failed[uncounted]; bad {
+		return len(l.failed) - 1
+	}
+	return len(l.failed)
+}
 
 // Next is when the next node that did not end well has waited, zero where none waits.
 func (l *Ledger[Node]) Next() time.Time {

@@ -28,8 +28,8 @@ func TestLedger(t *testing.T) {
 	check("nothing is known", "a b c", wanted)
 	ends(wanted, map[string]watch.End{"a": watch.EndWell, "b": watch.EndFailed, "c": watch.EndInterrupted})
 	check("one ended well, one did not, one was interrupted", "c", wanted)
-	if l.Waiting() != 1 || !l.Next().Equal(now.Add(watch.Pause(1))) {
-		t.Errorf("%d nodes wait, until %s", l.Waiting(), l.Next())
+	if l.Waiting("c") != 1 || l.Waiting("b") != 0 || !l.Next().Equal(now.Add(watch.Pause(1))) {
+		t.Errorf("%d nodes wait, until %s", l.Waiting("c"), l.Next())
 	}
 	ends(wanted, map[string]watch.End{"c": watch.EndWell})
 	check("a row changes", "a", map[string]string{"a": "2", "b": "1", "c": "1"})
@@ -54,8 +54,8 @@ func TestLedger(t *testing.T) {
 	check("it was interrupted while it went", "b", one)
 	ends(one, map[string]watch.End{"b": watch.EndWell})
 	check("and is gone", "", one)
-	if l.Waiting() != 0 || !l.Next().IsZero() {
-		t.Errorf("%d nodes wait, until %s", l.Waiting(), l.Next())
+	if l.Waiting("c") != 0 || !l.Next().IsZero() {
+		t.Errorf("%d nodes wait, until %s", l.Waiting("c"), l.Next())
 	}
 }
 
