@@ -1,5 +1,7 @@
 package faultproxy
 
+import "time"
+
 // Key is what requests are counted by.
 type Key struct{ Verb, Resource string }
 
@@ -10,6 +12,10 @@ type Record struct {
 	Status int
 	// Faulted is set where a rule ended the request.
 	Faulted bool
+	// Began is when the request came. Answered is when the API server's answer did, which
+	// is before the client has it, or when it was known that there is none; it is zero
+	// while the request is under way.
+	Began, Answered time.Time
 }
 
 // Count tells how many requests there were of each verb and resource.

@@ -67,6 +67,8 @@ type exchange struct {
 	request Request
 	rule    Rule
 	status  int // what the client gets
+	// answered is when the API server's answer came, zero where none did.
+	answered time.Time
 }
 
 type exchangeKey struct{}
@@ -103,12 +105,15 @@ func (p *Proxy) begin(x *exchange) (settle func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	x.rule = p.schedule.next(x.request)
-	record := &Record{Request: x.request, Faulted: x.rule.final()}
+	record := &Record{Request: x.request, Faulted: x.rule.final(), Began: time.Now()}
 	p.records = append(p.records, record)
 	return func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		record.Status = x.status
+		record.Status, record.Answered = x.status, x.answered
+		if x.answered.IsZero() {
+			record.Answered = time.Now()
+		}
 	}
 }
 
@@ -136,6 +141,7 @@ func modify(resp *http.Response) error {
 	if !ok {
 		return nil
 	}
+	x.answered = time.Now()
 	isWatch := x.request.Verb == "watch" && resp.StatusCode == http.StatusOK
 	switch {
 	case x.rule.End != "" && isWatch:

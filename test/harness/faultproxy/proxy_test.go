@@ -102,6 +102,44 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// What follows from an answer begins after it: so what clients do can be put in order.
+func TestTimes(t *testing.T) {
+	t.Parallel()
+	c := newThrough(t, faultproxy.Options{})
+	c.proxy.SetRules(faultproxy.Rule{Verb: "create", End: faultproxy.CutBefore, Skip: 2, Times: 1})
+	began := time.Now()
+	for _, name := range []string{"a", "b", "cut"} {
+		if err := c.create(t.Context(), name); (err != nil) != (name == "cut") {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	for i, r := range c.proxy.Records() {
+		if r.Began.Before(began) || r.Answered.Before(r.Began) || time.Now().Before(r.Answered) {
+			t.Errorf("request %d came at %s after the one before had its answer at %s; it had its own at %s", i, r.Began, began, r.Answered)
+		}
+		began = r.Answered
+	}
+}
+
+// A watch ends with all connections, and those that come then are served.
+func TestDisconnect(t *testing.T) {
+	t.Parallel()
+	for _, o := range []faultproxy.Options{{}, {HTTP1: true}} {
+		c := newThrough(t, o)
+		events, err := c.client.Watch(t.Context(), metav1.ListOptions{ResourceVersion: "0"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.proxy.Disconnect()
+		for range events.ResultChan() { // until it is closed
+			continue
+		}
+		if err := c.create(t.Context(), "after"); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // client-go itself repeats what is answered with 429 and Retry-After.
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()

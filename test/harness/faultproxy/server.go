@@ -61,6 +61,9 @@ func Start(kubeconfig, out string, o Options) (*Server, error) {
 	return &Server{Proxy: proxy, URL: server.URL, http: server}, nil
 }
 
+// Disconnect ends all connections, with what is under way on them, and watches.
+func (s *Server) Disconnect() { s.http.CloseClientConnections() }
+
 // Close ends all connections and stops listening.
 func (s *Server) Close() {
 	s.http.CloseClientConnections()
