@@ -18,7 +18,9 @@ Commands:
   up [-name N]    start a cluster in the background; prints the line to use it
   down [-name N]  stop it
   run             run a cluster until standard input closes; prints one line of
-                  JSON with its files when it is ready; -build builds first
+                  JSON with its files when it is ready; -build builds first;
+                  for a line "restart kube-apiserver" on standard input it kills
+                  the API server and starts it again
 
 Where KUBEBUILDER_ASSETS is set, programs found in that directory are used.
 `

@@ -63,7 +63,8 @@ func needPrograms(t *testing.T) {
 type running struct {
 	ready
 	cmd   *exec.Cmd
-	stdin io.Closer
+	stdin io.WriteCloser
+	says  *json.Decoder
 }
 
 // runCluster starts cmd and waits until its cluster is ready.
@@ -80,8 +81,8 @@ func runCluster(t *testing.T, cmd *exec.Cmd) *running {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	r := &running{cmd: cmd, stdin: stdin}
-	if err := json.NewDecoder(stdout).Decode(&r.ready); err != nil {
+	r := &running{cmd: cmd, stdin: stdin, says: json.NewDecoder(stdout)}
+	if err := r.says.Decode(&r.ready); err != nil {
 		t.Fatalf("not ready: %v, %v", err, cmd.Wait())
 	}
 	return r
@@ -157,6 +158,61 @@ func TestTwoSideBySide(t *testing.T) {
 		}
 		assertNothingLeft(t, r.dir())
 	}
+}
+
+// An API server that is killed and started again is another process with the same objects,
+// and no reason for the cluster to end.
+func TestRestartAPIServer(t *testing.T) {
+	t.Parallel()
+	needPrograms(t)
+	r := runCluster(t, self(t.Context(), t, "run"))
+	r.kubectl(t, "create", "namespace", "kept")
+	server := func() string {
+		for line := range strings.Lines(processes(t, r.dir())) {
+			if strings.Contains(line, "/kube-apiserver ") {
+				return line
+			}
+		}
+		return ""
+	}
+	before := server()
+	for range 2 {
+		if _, err := fmt.Fprintln(r.stdin, restartAPIServer); err != nil {
+			t.Fatal(err)
+		}
+		var answer done
+		if err := r.says.Decode(&answer); err != nil || answer.Done != restartAPIServer {
+			t.Fatalf("got %+v, %v", answer, err)
+		}
+		if now := server(); before == "" || now == "" || now == before {
+			t.Errorf("the API server is the process %q, and was %q", now, before)
+		}
+		r.kubectl(t, "get", "namespace", "kept")
+	}
+	if err := r.stdin.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := r.cmd.Wait(); err != nil {
+		t.Errorf("the command's end: %v", err)
+	}
+	assertNothingLeft(t, r.dir())
+}
+
+// What else is asked ends the cluster, and says what can be.
+func TestAskedForSomethingElse(t *testing.T) {
+	t.Parallel()
+	needPrograms(t)
+	cmd := self(t.Context(), t, "run")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	r := runCluster(t, cmd)
+	if _, err := fmt.Fprintln(r.stdin, "restart all"); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.cmd.Wait(); err == nil || !strings.Contains(stderr.String(), `"restart all" was asked`) {
+		t.Errorf("got %v, and it said:\n%s", err, stderr.String())
+	}
+	assertNothingLeft(t, r.dir())
 }
 
 func TestUsers(t *testing.T) {

@@ -1,12 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -48,12 +48,19 @@ func (c cli) run(ctx context.Context, args []string) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	asked := make(chan string)
 	go func() {
 		// Whoever started us holds the other end: it closes with them.
-		_, _ = io.Copy(io.Discard, c.stdin)
-		cancel()
+		defer cancel()
+		for lines := bufio.NewScanner(c.stdin); lines.Scan(); {
+			select {
+			case asked <- lines.Text():
+			case <-ctx.Done():
+				return
+			}
+		}
 	}()
-	return c.serve(ctx, set, temp, true)
+	return c.serve(ctx, set, temp, asked)
 }
 
 // runIn keeps a cluster whose directory has a name that others know.
@@ -66,31 +73,52 @@ func (c cli) runIn(ctx context.Context, set binaries.Set, dir string) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return errors.Join(err, release())
 	}
-	return errors.Join(c.serve(ctx, set, dir, false), release())
+	return errors.Join(c.serve(ctx, set, dir, nil), release())
 }
 
-// serve starts the cluster, says that it is ready, and waits for the end.
-func (c cli) serve(ctx context.Context, set binaries.Set, dir string, remove bool) error {
+// serve starts the cluster, says that it is ready, and does what is asked of it until the
+// end. Where nothing can be asked, no one else has started it, and its files stay.
+func (c cli) serve(ctx context.Context, set binaries.Set, dir string, asked <-chan string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	cluster, err := controlplane.Start(ctx, controlplane.Options{
-		Dir: dir, Remove: remove, Programs: set, Reaper: []string{self, reapCommand},
+		Dir: dir, Remove: asked != nil, Programs: set, Reaper: []string{self, reapCommand},
 	})
 	if err != nil {
 		return err
 	}
-	err = json.NewEncoder(c.stdout).Encode(ready{
-		Kubeconfig: cluster.Kubeconfig(), Logs: cluster.Logs(), Kubectl: set[binaries.Kubectl],
-	})
-	if err == nil {
+	say := json.NewEncoder(c.stdout)
+	err = say.Encode(ready{Kubeconfig: cluster.Kubeconfig(), Logs: cluster.Logs(), Kubectl: set[binaries.Kubectl]})
+	for err == nil {
 		select {
 		case <-ctx.Done():
+			return cluster.Stop()
 		case err = <-cluster.Failed():
+		case what := <-asked:
+			if err = do(ctx, cluster, what); err == nil {
+				err = say.Encode(done{what})
+			}
 		}
 	}
 	return errors.Join(err, cluster.Stop())
+}
+
+// restartAPIServer is what may be asked of run, as a line on its standard input.
+const restartAPIServer = "restart kube-apiserver"
+
+// done is what run prints when it has done what was asked of it.
+type done struct {
+	Done string `json:"done"`
+}
+
+// do does what is asked of a cluster.
+func do(ctx context.Context, cluster *controlplane.Cluster, what string) error {
+	if what != restartAPIServer {
+		return fmt.Errorf("%q was asked on standard input; a line there is %q", what, restartAPIServer)
+	}
+	return cluster.RestartAPIServer(ctx)
 }
 
 // claim makes dir this process's own: it locks a file beside it and writes the

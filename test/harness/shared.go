@@ -37,8 +37,9 @@ type Cluster struct {
 	Logs string `json:"logs"`
 
 	*access
-	lifeline io.Closer  // the cluster ends when this closes; keeps it from the garbage collector
-	ended    chan error // how a cluster of ours ended
+	lifeline io.WriteCloser // the cluster ends when this closes; keeps it from the garbage collector
+	says     *json.Decoder  // what the cluster command prints
+	ended    chan error     // how a cluster of ours ended
 }
 
 // Cluster returns the cluster. Where there can be none it skips the test, or
@@ -69,6 +70,23 @@ func (s *Shared) Stop() {
 	}
 	_ = s.cluster.lifeline.Close() // it has none to lose
 	s.cluster.ended <- <-s.cluster.ended
+}
+
+// RestartAPIServer kills the API server of a cluster that was started here, has it start
+// again, and returns when it answers: for a test that has a cluster of its own.
+func (c *Cluster) RestartAPIServer(t testing.TB) {
+	t.Helper()
+	if c.lifeline == nil {
+		t.Fatal("the API server of a cluster that was not started here cannot be restarted")
+	}
+	const what = "restart kube-apiserver"
+	if _, err := fmt.Fprintln(c.lifeline, what); err != nil {
+		t.Fatal(err)
+	}
+	var answer struct{ Done string }
+	if err := c.says.Decode(&answer); err != nil || answer.Done != what {
+		t.Fatalf("%s: %v; it answered %+v", what, err, answer)
+	}
 }
 
 // obtain starts a cluster or finds the one that the environment names. It
@@ -125,8 +143,8 @@ func start(root string, args []string) (*Cluster, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	cluster := &Cluster{lifeline: lifeline, ended: make(chan error, 1)}
-	decodeErr := json.NewDecoder(stdout).Decode(cluster)
+	cluster := &Cluster{lifeline: lifeline, says: json.NewDecoder(stdout), ended: make(chan error, 1)}
+	decodeErr := cluster.says.Decode(cluster)
 	go func() {
 		_ = cmd.Wait() // ProcessState says it too
 		cluster.ended <- fmt.Errorf("%s\n%s", cmd.ProcessState, said.Bytes())

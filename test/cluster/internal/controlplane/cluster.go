@@ -25,9 +25,18 @@ const (
 type Cluster struct {
 	layout    layout
 	ports     *reservation
+	programs  binaries.Set
+	api       *client
 	reaper    *process.Reaper
-	processes []*process.Process // in the order of their start
-	failed    chan error         // one component's end, if it was not asked to
+	processes []running  // in the order of their start
+	failed    chan error // one component's end, if it was not asked to
+}
+
+// running is a component that was started.
+type running struct {
+	component
+	*process.Process
+	meant chan struct{} // closed before it is ended, to be started again
 }
 
 // Options say what to run and where.
@@ -56,9 +65,10 @@ func Start(ctx context.Context, o Options) (*Cluster, error) {
 		return nil, err
 	}
 	c := &Cluster{
-		layout: layout{dir: dir, ports: ports{etcdClient: free[0], etcdPeer: free[1], apiServer: free[2]}},
-		ports:  reserved,
-		failed: make(chan error, len(o.Programs)),
+		layout:   layout{dir: dir, ports: ports{etcdClient: free[0], etcdPeer: free[1], apiServer: free[2]}},
+		ports:    reserved,
+		programs: o.Programs,
+		failed:   make(chan error, len(o.Programs)),
 	}
 	if err := c.start(ctx, o); err != nil {
 		return nil, errors.Join(err, c.Stop())
@@ -77,9 +87,10 @@ func (c *Cluster) start(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
+	c.api = api
 	// The API server waits for etcd by itself.
 	for _, part := range []component{storage(c.layout), apiServer(c.layout)} {
-		if err := c.run(o.Programs, part); err != nil {
+		if err := c.run(part); err != nil {
 			return err
 		}
 	}
@@ -90,7 +101,7 @@ func (c *Cluster) start(ctx context.Context, o Options) error {
 		return err
 	}
 	for _, part := range controllers(c.layout) {
-		if err := c.run(o.Programs, part); err != nil {
+		if err := c.run(part); err != nil {
 			return err
 		}
 	}
@@ -104,17 +115,41 @@ func (c *Cluster) start(ctx context.Context, o Options) error {
 }
 
 // run starts one component.
-func (c *Cluster) run(programs binaries.Set, part component) error {
-	p, err := process.Start(part.name, programs[part.name], part.args, c.layout.log(part.name))
+func (c *Cluster) run(part component) error {
+	p, err := process.Start(part.name, c.programs[part.name], part.args, c.layout.log(part.name))
 	if err != nil {
 		return err
 	}
-	c.processes = append(c.processes, p)
+	r := running{part, p, make(chan struct{})}
+	c.processes = append(c.processes, r)
 	go func() {
 		<-p.Done()
-		c.failed <- p.Failure()
+		select {
+		case <-r.meant:
+		default:
+			c.failed <- p.Failure()
+		}
 	}()
 	return c.reaper.Watch(p)
+}
+
+// RestartAPIServer kills the API server, starts it again as it was, and returns when it
+// answers. Its log begins again.
+func (c *Cluster) RestartAPIServer(ctx context.Context) error {
+	i := slices.IndexFunc(c.processes, func(r running) bool { return r.name == binaries.APIServer })
+	old := c.processes[i]
+	close(old.meant)
+	old.Stop(0)
+	if err := c.run(old.component); err != nil {
+		return err
+	}
+	// It keeps its place, so that it is stopped after those who need it.
+	last := len(c.processes) - 1
+	c.processes[i] = c.processes[last]
+	c.processes = c.processes[:last]
+	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("gave up after %s", startTimeout))
+	defer cancel()
+	return c.await(ctx, binaries.APIServer, c.api.healthy)
 }
 
 // await asks until ready returns no error. It gives up when any component ends
@@ -141,7 +176,7 @@ func (c *Cluster) await(ctx context.Context, name string, ready func(context.Con
 
 // logTail is the end of a component's log.
 func (c *Cluster) logTail(name string) string {
-	i := slices.IndexFunc(c.processes, func(p *process.Process) bool { return p.Name == name })
+	i := slices.IndexFunc(c.processes, func(r running) bool { return r.name == name })
 	if i < 0 {
 		return "it was not started"
 	}
