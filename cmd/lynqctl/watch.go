@@ -128,7 +128,7 @@ func (a *app) watch(ctx context.Context, f *watchFlags, o *engine.ApplyOptions) 
 	if f.listen == "" && f.perNode {
 		return engine.BadUsage(errors.New("--metrics-per-node is about the metrics at --listen (give it an address)"))
 	}
-	m, err := metrics.New(metrics.Options{PerNode: f.perNode, Version: buildVersion()})
+	m, err := metrics.New(metrics.Options{PerNode: f.perNode, Process: true, Version: buildVersion()})
 	if err != nil {
 		return engine.Fail(err)
 	}
