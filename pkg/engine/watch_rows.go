@@ -39,7 +39,7 @@ func (h *hubWatch) keepReading(ctx context.Context, r clusterRun) {
 			wait = min(wait, watch.Pause(failures))
 			if text := err.Error(); text != unread {
 				unread = text
-				h.notef("warning: hub %s: its rows could not be read, and the last ones count until they can: %v", h.hub.Key, err)
+				h.notef("warning: hub %s: its rows could not be read, and %s until they can: %v", h.hub.Key, h.meanwhile(), err)
 			}
 		case failures > 0:
 			failures, unread = 0, ""
@@ -53,6 +53,15 @@ func (h *hubWatch) keepReading(ctx context.Context, r clusterRun) {
 		case <-next.C:
 		}
 	}
+}
+
+// meanwhile is what is done while the rows cannot be read. Those of an earlier term do not
+// count: the run that had the hub since may have seen newer ones.
+func (h *hubWatch) meanwhile() string {
+	if h.current() == nil {
+		return "nothing is done"
+	}
+	return "the last ones count"
 }
 
 // read reads the rows.
