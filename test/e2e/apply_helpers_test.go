@@ -97,14 +97,20 @@ type shop struct {
 // newShop makes a hub with so many rows. Nothing is applied yet.
 func newShop(t *testing.T, inputs string, rows int, o faultproxy.Options) *shop {
 	t.Helper()
-	env := cluster.Env(t)
+	s := newShopIn(t, cluster.Env(t), inputs, rows, o)
+	s.writeRows(t)
+	return s
+}
+
+// newShopIn is newShop in a namespace that there is. Its rows are written nowhere yet.
+func newShopIn(t *testing.T, env *harness.Env, inputs string, rows int, o faultproxy.Options) *shop {
+	t.Helper()
 	through, proxy := env.Proxy(t, o)
 	s := &shop{Env: through, bin: lynqctl(t), dir: t.TempDir(), rows: map[string]string{}, proxy: proxy}
 	for i := range rows {
 		s.rows[fmt.Sprintf("t%03d", i)] = "free"
 	}
 	s.write(t, "inputs.yaml", s.inputs(inputs))
-	s.writeRows(t)
 	return s
 }
 

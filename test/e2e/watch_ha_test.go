@@ -1,0 +1,365 @@
+package e2e_test
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
+)
+
+const (
+	// haRows are so many that no object is edited so often that it counts as a fight.
+	haRows = 40
+	// haEdits is how many changes there are for each that is an edit of an object.
+	haEdits = 5
+	// haKills is how often an instance is ended where LYNQCTL_WATCH_KILLS says nothing.
+	haKills = 2
+	// takeOver is how long the hub may be without a holder whose instance was killed, and
+	// takeOverEnded where it has ended, as docs/watch.md says.
+	takeOver      = 33 * time.Second
+	takeOverEnded = 3 * time.Second
+	// leaseLasts is how long a Lease lasts that is not renewed.
+	leaseLasts = 30 * time.Second
+	// busy is what a machine that is busy may add to that.
+	busy = 12 * time.Second
+	// lookEvery is how often who stands by looks at the Lease. How often that is until it
+	// takes over does not depend on how busy the machine is.
+	lookEvery = 3 * time.Second
+)
+
+// TestWatchTakesOver runs two instances on one hub. The one that works is killed again and
+// again, at any of its writes, or told to end, and started again. What went through their
+// proxies shows that one of them writes at a time, and that the hub is without a holder
+// for no longer than is said.
+func TestWatchTakesOver(t *testing.T) {
+	t.Parallel()
+	kills := haKills
+	if text := os.Getenv("LYNQCTL_WATCH_KILLS"); text != "" {
+		var err error
+		if kills, err = strconv.Atoi(text); err != nil {
+			t.Fatalf("LYNQCTL_WATCH_KILLS: %v", err)
+		}
+	}
+	p := newPair(t)
+	for i := range kills {
+		if i == 1 || i > 1 && p.random.IntN(4) == 0 {
+			p.endHolder(t)
+		} else {
+			p.killHolder(t)
+		}
+	}
+	p.proved(t)
+	p.follows(t)
+	for i := range p.instances {
+		kill(t, p.instances[i].running, syscall.SIGTERM)
+		p.instances[i].want(t, 130)
+	}
+	p.settled(t)
+}
+
+// pair are two instances of lynqctl watch on the hub of a shop.
+type pair struct {
+	*watchedShop
+	random    *rand.Rand
+	instances [2]*instance
+	killed    int
+	ended     []time.Time // when an instance had ended that was told to
+	changes   int
+}
+
+// instance is one of them, as it was started last, with a proxy of its own.
+type instance struct {
+	*shop
+	*running
+}
+
+// newPair starts both. The first one works when the second begins.
+func newPair(t *testing.T) *pair {
+	t.Helper()
+	env := cluster.Env(t)
+	p := &pair{watchedShop: newWatchedShop(t, env, haRows), random: newRandom(t)}
+	t.Cleanup(func() {
+		for i, in := range p.instances {
+			if t.Failed() && in != nil {
+				t.Logf("instance %d, as it was started last, said:\n%s", i, in.stderr.String())
+			}
+		}
+	})
+	for i := range p.instances {
+		own := *p.shop
+		own.Env, own.proxy = env.Proxy(t, faultproxy.Options{})
+		p.instances[i] = &instance{shop: &own}
+		p.begin(t, i)
+		p.follows(t)
+	}
+	return p
+}
+
+// begin starts an instance, and waits until it works or stands by.
+func (p *pair) begin(t *testing.T, i int) {
+	t.Helper()
+	in := p.instances[i]
+	in.running = in.watch(t)
+	p.await(t, "an instance that begins", func() bool {
+		said := in.stderr.String()
+		return strings.Contains(said, ": watching") || strings.Contains(said, "standing by")
+	})
+}
+
+// await waits until something is so. Meanwhile rows change, and objects are edited.
+func (p *pair) await(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	tick := time.NewTicker(4 * pollEvery)
+	defer tick.Stop()
+	for deadline := time.Now().Add(settleWithin); !so(); <-tick.C {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain for %s", what)
+		}
+		if p.instances[1] != nil { // else there may be no objects yet
+			p.change(t)
+		}
+	}
+}
+
+// change changes a row, or edits an object by hand.
+func (p *pair) change(t *testing.T) {
+	t.Helper()
+	p.changes++
+	uid, value := pick(p.random, slices.Sorted(maps.Keys(p.rows))), fmt.Sprintf("v%d", p.changes)
+	if p.random.IntN(haEdits) == 0 {
+		p.editByHand(t, uid, pick(p.random, shopObjects()), value)
+		return
+	}
+	p.rows[uid] = value
+	p.saveRows(t)
+}
+
+// atWrite waits until the instance that works is about to write, some writes from now, and
+// has that write wait where hold says so. It gives the instance, and what lets it go on.
+func (p *pair) atWrite(t *testing.T, hold bool) (holder int, release func()) {
+	t.Helper()
+	writes := p.leaseWrites()
+	holder = writes[len(writes)-1].by
+	met, released := make(chan struct{}), make(chan struct{})
+	in := p.instances[holder]
+	in.proxy.SetRules(faultproxy.Rule{Match: faultproxy.Request.IsWrite, Skip: p.random.IntN(25), Times: 1, Before: func() {
+		close(met)
+		if hold {
+			<-released
+		}
+	}})
+	p.await(t, "a write", func() bool {
+		select {
+		case <-met:
+			return true
+		default:
+			return false
+		}
+	})
+	return holder, func() {
+		close(released)
+		in.proxy.SetRules()
+	}
+}
+
+// taken waits until an instance has taken the Lease since.
+func (p *pair) taken(t *testing.T, since time.Time) {
+	t.Helper()
+	p.await(t, "an instance that takes over", func() bool {
+		return slices.ContainsFunc(p.leaseWrites(), func(w instanceWrite) bool { return succeeded(w.Record) && w.Began.After(since) })
+	})
+}
+
+// killHolder kills the instance that works and starts it again at once.
+func (p *pair) killHolder(t *testing.T) {
+	t.Helper()
+	holder, release := p.atWrite(t, p.random.IntN(2) == 0)
+	in := p.instances[holder]
+	kill(t, in.running, syscall.SIGKILL)
+	<-in.done
+	p.killed++
+	killed := time.Now()
+	release()
+	p.begin(t, holder)
+	p.taken(t, killed)
+}
+
+// endHolder tells the instance that works to end, and starts it again when the other one
+// has taken over.
+func (p *pair) endHolder(t *testing.T) {
+	t.Helper()
+	holder, release := p.atWrite(t, false)
+	in := p.instances[holder]
+	kill(t, in.running, syscall.SIGTERM)
+	in.want(t, 130)
+	release()
+	ended := time.Now()
+	p.ended = append(p.ended, ended)
+	p.taken(t, ended)
+	p.begin(t, holder)
+}
+
+// instanceWrite is a write of an instance.
+type instanceWrite struct {
+	by int
+	faultproxy.Record
+}
+
+// writes are those of both instances that are meant, in the order of their answers.
+func (p *pair) writes(meant func(faultproxy.Record) bool) []instanceWrite {
+	var all []instanceWrite
+	for i, in := range p.instances {
+		if in == nil {
+			continue
+		}
+		for _, r := range in.proxy.Records() {
+			if meant(r) && !r.Answered.IsZero() {
+				all = append(all, instanceWrite{i, r})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b instanceWrite) int { return a.Answered.Compare(b.Answered) })
+	return all
+}
+
+// leaseWrites are those that took effect, or may have: the instance was killed before it
+// had an answer.
+func (p *pair) leaseWrites() []instanceWrite {
+	return p.writes(func(r faultproxy.Record) bool {
+		return r.IsWrite() && r.Resource == "leases.coordination.k8s.io" && (r.Status == 0 || r.Status/100 == 2)
+	})
+}
+
+// looks are how often an instance looked at the Lease in a time.
+func (p *pair) looks(by int, from, to time.Time) int {
+	n := 0
+	for _, r := range p.instances[by].proxy.Records() {
+		if r.Verb == "get" && r.Resource == "leases.coordination.k8s.io" && r.Began.After(from) && r.Began.Before(to) {
+			n++
+		}
+	}
+	return n
+}
+
+// reign is the time in which one instance held the Lease.
+type reign struct {
+	by       int
+	from, to time.Time // to is zero for the last one
+	renewals []time.Time
+}
+
+// reigns follow from the writes of the Lease.
+func reigns(writes []instanceWrite) []reign {
+	var all []reign
+	for _, w := range writes {
+		if !succeeded(w.Record) {
+			continue
+		}
+		if n := len(all); n == 0 || all[n-1].by != w.by {
+			if n > 0 {
+				all[n-1].to = w.Began
+			}
+			all = append(all, reign{by: w.by, from: w.Answered})
+		}
+		last := &all[len(all)-1]
+		last.renewals = append(last.renewals, w.Began)
+	}
+	return all
+}
+
+// covers tells whether all of a write was in a reign, and the Lease had not expired.
+func (r *reign) covers(w instanceWrite) bool {
+	if r.by != w.by || w.Began.Before(r.from) || !r.to.IsZero() && w.Answered.After(r.to) {
+		return false
+	}
+	return slices.ContainsFunc(r.renewals, func(at time.Time) bool { return at.Before(w.Began) && w.Began.Sub(at) <= leaseLasts })
+}
+
+// proved fails the test where an instance wrote that did not hold the Lease, or the hub was
+// without a holder for too long.
+func (p *pair) proved(t *testing.T) {
+	t.Helper()
+	leases := p.leaseWrites()
+	all := reigns(leases)
+	var wrong []string
+	var writers [2]int
+	for _, w := range p.writes(func(r faultproxy.Record) bool { return writesObject(r.Request) || writesRecord(r.Request) }) {
+		writers[w.by]++
+		if !slices.ContainsFunc(all, func(r reign) bool { return r.covers(w) }) {
+			wrong = append(wrong, fmt.Sprintf("instance %d did not hold the Lease for its %s %s %s", w.by, w.Verb, w.Resource, w.Name))
+		}
+	}
+	complain(t, wrong)
+	if min(writers[0], writers[1]) == 0 {
+		t.Errorf("an instance wrote nothing: %v", writers)
+	}
+	t.Logf("%d and %d writes of objects and records, in %d reigns; %d changes of rows and objects", writers[0], writers[1], len(all), p.changes)
+	p.neverLong(t, leases)
+}
+
+// neverLong fails the test where the hub was without a holder for longer than is said.
+func (p *pair) neverLong(t *testing.T, leases []instanceWrite) {
+	t.Helper()
+	var waits, endings []time.Duration
+	for i, next := range leases[1:] {
+		last := leases[i]
+		wait, limit := next.Began.Sub(last.Answered), takeOver
+		released := slices.ContainsFunc(p.ended, func(ended time.Time) bool { return last.Answered.Before(ended) && next.Answered.After(ended) })
+		if released {
+			limit = takeOverEnded
+			endings = append(endings, wait)
+		} else if wait > leaseLasts/2 {
+			waits = append(waits, wait)
+		}
+		looks := p.looks(next.by, last.Answered, next.Began)
+		if most := int(limit/lookEvery) + 2; wait > limit+busy || looks > most {
+			t.Errorf("no one held the Lease for %s, and instance %d looked at it %d times; want at most %s and %d times", wait, next.by, looks, limit, most)
+		}
+	}
+	longest := func(d []time.Duration) time.Duration { return slices.MaxFunc(append(d, 0), cmp.Compare) }
+	t.Logf("without a holder after %d kills for at most %s, after %d endings for at most %s", len(waits), longest(waits), len(endings), longest(endings))
+	if len(waits) < p.killed || len(endings) != len(p.ended) {
+		t.Errorf("%d kills and %d endings are in the log, and there were %d and %d", len(waits), len(endings), p.killed, len(p.ended))
+	}
+}
+
+// The check that TestWatchTakesOver relies on finds what it is for.
+func TestReigns(t *testing.T) {
+	t.Parallel()
+	begin := time.Now()
+	at := func(by int, from, to time.Duration, status int) instanceWrite {
+		return instanceWrite{by, faultproxy.Record{Began: begin.Add(from * time.Second), Answered: begin.Add(to * time.Second), Status: status}}
+	}
+	all := reigns([]instanceWrite{at(0, 1, 2, 201), at(0, 11, 12, 200), at(1, 13, 14, 0), at(1, 45, 47, 200), at(0, 50, 51, 200)})
+	if len(all) != 3 || all[0].by != 0 || all[1].by != 1 || all[2].by != 0 {
+		t.Fatalf("got the reigns %+v", all)
+	}
+	for name, tt := range map[string]struct {
+		write instanceWrite
+		want  bool
+	}{
+		"in its first reign":           {at(0, 3, 4, 200), true},
+		"before it had the Lease":      {at(0, 1, 3, 200), false},
+		"of the one that stands by":    {at(1, 5, 6, 200), false},
+		"before its answer was lost":   {at(0, 38, 40, 0), true},
+		"when it had expired":          {at(0, 42, 43, 200), false},
+		"when another takes it":        {at(0, 40, 46, 200), false},
+		"before it has taken it":       {at(1, 46, 48, 200), false},
+		"of the one that has taken it": {at(1, 48, 49, 200), true},
+		"in its second reign":          {at(0, 60, 61, 200), true},
+		"long after":                   {at(0, 90, 91, 200), false},
+	} {
+		if got := slices.ContainsFunc(all, func(r reign) bool { return r.covers(tt.write) }); got != tt.want {
+			t.Errorf("a write %s: in a reign is %t, want %t", name, got, tt.want)
+		}
+	}
+}

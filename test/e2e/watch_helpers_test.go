@@ -1,0 +1,194 @@
+package e2e_test
+
+import (
+	"database/sql"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	_ "modernc.org/sqlite"
+
+	"github.com/lynqctl/lynqctl/test/harness"
+	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
+)
+
+// watchedShop is a shop whose rows are in a SQLite file, so that no read sees half of a
+// change, and are read every second.
+type watchedShop struct {
+	*shop
+	table *sql.DB
+}
+
+func watchedInputs() string {
+	return strings.Replace(shopInputs, "{type: csv, csv: {path: rows.csv}}",
+		"{type: sqlite, syncInterval: 1s, sqlite: {path: rows.db, table: tenants}}", 1)
+}
+
+// newWatchedShop makes one with so many rows. Nothing is applied yet.
+func newWatchedShop(t *testing.T, env *harness.Env, rows int) *watchedShop {
+	t.Helper()
+	s := newShopIn(t, env, watchedInputs(), rows, faultproxy.Options{})
+	table, err := sql.Open("sqlite", "file:"+s.tablePath()+"?_pragma=busy_timeout(10000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = table.Close() }) // the file goes with the test
+	if _, err := table.Exec("CREATE TABLE tenants (id TEXT PRIMARY KEY, active INTEGER, plan TEXT)"); err != nil {
+		t.Fatal(err)
+	}
+	w := &watchedShop{shop: s, table: table}
+	w.saveRows(t)
+	return w
+}
+
+func (s *shop) tablePath() string { return filepath.Join(s.dir, "rows.db") }
+
+// saveRows writes the rows to the table, all at once.
+func (s *watchedShop) saveRows(t *testing.T) {
+	t.Helper()
+	tx, err := s.table.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = tx.Exec("DELETE FROM tenants")
+	for _, uid := range slices.Sorted(maps.Keys(s.rows)) {
+		if err == nil {
+			_, err = tx.Exec("INSERT INTO tenants VALUES (?, 1, ?)", uid, s.rows[uid])
+		}
+	}
+	if err == nil {
+		err = tx.Commit()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// watch starts lynqctl watch on the shop's inputs.
+func (s *shop) watch(t *testing.T, flags ...string) *running {
+	t.Helper()
+	return s.start(t, append([]string{"watch", "-f", s.dir, "--log-format=json"}, flags...)...)
+}
+
+// pollEvery is how often a test looks whether what it waits for has come.
+const pollEvery = 100 * time.Millisecond
+
+// settleWithin is how long a watch may take for what a test waits for. Nothing takes
+// longer, however busy the machine is.
+const settleWithin = 4 * time.Minute
+
+// eventually waits until there is nothing wrong any more, and fails the test with what is
+// where that does not come.
+func eventually(t *testing.T, wrong func() []string) {
+	t.Helper()
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for deadline := time.Now().Add(settleWithin); ; <-tick.C {
+		found := wrong()
+		if len(found) == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			complain(t, found)
+			t.FailNow()
+		}
+	}
+}
+
+// follows waits until a watch has brought the cluster to what rows and form say.
+func (s *shop) follows(t *testing.T) {
+	t.Helper()
+	objects, nodes := s.desired(t)
+	s.becomes(t, objects, nodes)
+}
+
+// becomes waits until the cluster is as is desired, for the time in which rows and form
+// cannot be read.
+func (s *shop) becomes(t *testing.T, objects []*unstructured.Unstructured, nodes []string) {
+	t.Helper()
+	eventually(t, func() []string {
+		shot := s.look(t)
+		shot.lease = nil // the watch holds it
+		return shot.unsettled(objects, nodes)
+	})
+}
+
+// saysAgain waits until a process has said something more often than before.
+func (r *running) saysAgain(t *testing.T, text string, before int) {
+	t.Helper()
+	eventually(t, func() []string {
+		select {
+		case <-r.done:
+			t.Fatalf("it ended with code %d:\n%s", r.code, r.stderr.String())
+		default:
+		}
+		if strings.Count(r.stderr.String(), text) > before {
+			return nil
+		}
+		return []string{fmt.Sprintf("it never said %q again:\n%s", text, r.stderr.String())}
+	})
+}
+
+// shopObject is an object of a shop's node, and a field of it that the form sets.
+type shopObject struct {
+	kind   schema.GroupVersionResource
+	suffix string
+	edit   string // a merge patch, with %s for the field's value
+}
+
+func shopObjects() []shopObject {
+	kinds := shopKinds()
+	return []shopObject{
+		{kinds[0], "-server", `{"spec":{"template":{"metadata":{"labels":{"plan":%q}}}}}`},
+		{kinds[1], "-web", `{"metadata":{"annotations":{"plan":%q}}}`},
+		{kinds[2], "-settings", `{"data":{"plan":%q}}`},
+	}
+}
+
+// editByHand changes an object of a node as another client would.
+func (s *shop) editByHand(t *testing.T, uid string, o shopObject, value string) {
+	t.Helper()
+	_, err := s.Dynamic.Resource(o.kind).Namespace(s.Namespace).Patch(t.Context(), uid+o.suffix, types.MergePatchType,
+		fmt.Appendf(nil, o.edit, value), metav1.PatchOptions{FieldManager: "by-hand"})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// deleteByHand deletes an object as another client would.
+func (s *shop) deleteByHand(t *testing.T, kind schema.GroupVersionResource, name string) {
+	t.Helper()
+	background := metav1.DeletePropagationBackground
+	err := s.Dynamic.Resource(kind).Namespace(s.Namespace).Delete(t.Context(), name, metav1.DeleteOptions{PropagationPolicy: &background})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// pick draws one of several.
+func pick[T any](random *rand.Rand, from []T) T { return from[random.IntN(len(from))] }
+
+// writesObject tells whether a request is a write of an object of a node, and no record, Lease
+// or event.
+func writesObject(r faultproxy.Request) bool {
+	return r.IsWrite() && slices.Contains([]string{"deployments.apps", "services", "configmaps"}, r.Resource) && !writesRecord(r)
+}
+
+// writesRecord tells whether a request is a write of a record. A POST does not say the
+// name: objects are made by patches.
+func writesRecord(r faultproxy.Request) bool {
+	record := slices.ContainsFunc([]string{"lynqnode-", "lynqcopy-", "lynqhub-"}, func(prefix string) bool { return strings.HasPrefix(r.Name, prefix) })
+	return r.IsWrite() && r.Resource == "configmaps" && (r.Verb == "create" || record)
+}
+
+// succeeded tells whether a request was answered well, and the client was told.
+func succeeded(r faultproxy.Record) bool { return r.Status/100 == 2 && !r.Faulted }

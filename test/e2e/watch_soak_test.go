@@ -1,0 +1,393 @@
+package e2e_test
+
+import (
+	"bufio"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/lynqctl/lynqctl/test/harness"
+	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
+)
+
+const (
+	soakRows = 16
+	// soakFor is how long the soak lasts that LYNQCTL_SOAK says nothing of.
+	soakFor = 45 * time.Second
+	// soakSpare is one in how many writes that are needed there may be more.
+	soakSpare = 20
+)
+
+// TestWatchSoak lets a watch run while much happens: to its rows, its forms, its objects
+// and inventories, and to the server. When it has settled, all is as rows and forms say,
+// no more was written than was needed, and the process holds no more than at the
+// beginning.
+//
+// LYNQCTL_SOAK=20m has it last for so long, on a control plane of its own, whose API
+// server is killed now and then.
+func TestWatchSoak(t *testing.T) {
+	t.Parallel()
+	length, shared := soakFor, &cluster
+	if text := os.Getenv("LYNQCTL_SOAK"); text != "" {
+		var err error
+		if length, err = time.ParseDuration(text); err != nil {
+			t.Fatalf("LYNQCTL_SOAK: %v", err)
+		}
+		shared = &harness.Shared{}
+		t.Cleanup(shared.Stop)
+	}
+	address := freeAddress(t)
+	s := &soak{watchedShop: newWatchedShop(t, shared.Env(t), soakRows), random: newRandom(t), own: shared != &cluster}
+	s.watching = s.watch(t, "--max-delete=50%", "--listen="+address)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the watch said:\n%s", s.watching.stderr.String())
+		}
+	})
+	s.follows(t)
+	s.need(soakRows*len(shopObjects()), "the first round")
+	s.step(t)
+	before := s.process(t, address)
+	for end := time.Now().Add(length); time.Now().Before(end) && !t.Failed(); {
+		s.step(t)
+	}
+	s.proxy.SetRules()
+	s.follows(t)
+	after := s.process(t, address)
+	kill(t, s.watching, syscall.SIGTERM)
+	s.watching.want(t, 130)
+	s.settled(t)
+	s.start(t, "inventory", "verify").want(t, 0)
+	s.report(t, before, after)
+}
+
+// freeAddress is one that a process of the test can listen at.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close() //nolint:errcheck // the process listens there next
+	return l.Addr().String()
+}
+
+// soak is a watch that runs, and what has happened.
+type soak struct {
+	*watchedShop
+	random   *rand.Rand
+	own      bool // the control plane is the test's
+	watching *running
+	steps    int
+	made     int            // rows, so that each has a name of its own
+	gone     []string       // rows that were removed in this step
+	back     []string       // rows that were removed before, and may come back
+	happened map[string]int // how often, by what it was
+	now      []string       // what happened in this step
+	needed   int            // writes of objects
+}
+
+// need notes that something happened, and how many writes of objects it calls for.
+func (s *soak) need(writes int, what string) {
+	if s.happened == nil {
+		s.happened = map[string]int{}
+	}
+	s.happened[what]++
+	s.now = append(s.now, what)
+	s.needed += writes
+}
+
+// value is one that no field had before.
+func (s *soak) value() string {
+	s.made++
+	return fmt.Sprintf("v%d", s.made)
+}
+
+// step has several things happen at once, each to a node of its own, while the server, the
+// source or the form may be in trouble; and waits until the watch has done what they call
+// for.
+func (s *soak) step(t *testing.T) {
+	t.Helper()
+	s.steps++
+	s.now, s.back, s.gone = nil, append(s.back, s.gone...), nil
+	needed, written := s.needed, s.written()
+	pick(s.random, s.troubles())(s, t)
+	s.proxy.SetRules()
+	s.follows(t)
+	t.Logf("step %d: %s: needed %d, written %d", s.steps, strings.Join(s.now, ", "), s.needed-needed, s.written()-written)
+}
+
+// written are the writes of objects that took effect, as far as the client knows.
+func (s *soak) written() int {
+	n := 0
+	for _, r := range s.proxy.Records() {
+		if writesObject(r.Request) && succeeded(r) {
+			n++
+		}
+	}
+	return n
+}
+
+// troubles are what may go on while things happen to nodes.
+func (s *soak) troubles() []func(*soak, *testing.T) {
+	all := []func(*soak, *testing.T){
+		(*soak).burst,
+		(*soak).burst,
+		(*soak).changeForm,
+		(*soak).breakForm,
+		(*soak).hideSource,
+		(*soak).applyByHand,
+		(*soak).expireWatches,
+		(*soak).closeWatches,
+		(*soak).serverErrors,
+		(*soak).cutConnections,
+	}
+	if s.own {
+		all = append(all, (*soak).restartServer)
+	}
+	return all
+}
+
+// burst has things happen to up to four nodes.
+func (s *soak) burst(t *testing.T) {
+	t.Helper()
+	uids := slices.Sorted(maps.Keys(s.rows))
+	s.random.Shuffle(len(uids), func(i, j int) { uids[i], uids[j] = uids[j], uids[i] })
+	rows := false
+	for _, uid := range uids[:1+s.random.IntN(4)] {
+		rows = s.disturb(t, uid) || rows
+	}
+	if rows {
+		s.saveRows(t)
+	}
+}
+
+// disturb has something happen to a node. It tells whether that was to its row.
+func (s *soak) disturb(t *testing.T, uid string) (row bool) {
+	t.Helper()
+	switch s.random.IntN(6) {
+	case 0:
+		s.rows[uid] = s.value()
+		s.need(len(shopObjects()), "row changed")
+		return true
+	case 1:
+		s.addRow()
+		return true
+	case 2:
+		if len(s.rows) < soakRows {
+			s.addRow()
+			return true
+		}
+		delete(s.rows, uid)
+		s.gone = append(s.gone, uid)
+		s.need(len(shopObjects()), "row removed") // two are deleted, and one is marked as an orphan
+		return true
+	case 3:
+		s.loseObject(t, uid)
+	case 4:
+		s.deleteByHand(t, shopKinds()[2], "lynqnode-"+uid+"-app")
+		s.need(4, "inventory deleted") // two objects are its own: each loses its owner, and gets the new one
+	default:
+		s.edit(t, uid)
+	}
+	return false
+}
+
+// addRow adds a row that is new, or was there before.
+func (s *soak) addRow() {
+	uid := s.value()
+	if n := len(s.back); n > 0 && s.random.IntN(2) == 0 {
+		uid, s.back = s.back[n-1], s.back[:n-1]
+	}
+	s.rows[uid] = s.value()
+	s.need(len(shopObjects()), "row added")
+}
+
+func (s *soak) edit(t *testing.T, uid string) {
+	t.Helper()
+	s.editByHand(t, uid, pick(s.random, shopObjects()), s.value())
+	s.need(1, "object edited")
+}
+
+func (s *soak) loseObject(t *testing.T, uid string) {
+	t.Helper()
+	o := pick(s.random, shopObjects())
+	s.deleteByHand(t, o.kind, uid+o.suffix)
+	s.need(1, "object deleted")
+}
+
+// changeForm changes one object of each node.
+func (s *soak) changeForm(t *testing.T) {
+	t.Helper()
+	field := fmt.Sprintf(`data: {form: %s, plan: "{{ .plan }}"}`, s.value())
+	s.write(t, "inputs.yaml", s.inputs(strings.Replace(watchedInputs(), `data: {plan: "{{ .plan }}"}`, field, 1)))
+	s.need(len(s.rows), "form changed")
+}
+
+// breakForm adds a form that is none while things happen, and takes it away.
+func (s *soak) breakForm(t *testing.T) {
+	t.Helper()
+	const says = "the inputs changed, and the last good ones stay"
+	before := strings.Count(s.watching.stderr.String(), says)
+	objects, nodes := s.desired(t)
+	s.write(t, "bad.yaml", "kind: [\n")
+	s.need(0, "form broken")
+	s.watching.saysAgain(t, says, before)
+	s.editSome(t)
+	s.becomes(t, objects, nodes)
+	const good = "the inputs are what they were again"
+	before = strings.Count(s.watching.stderr.String(), good)
+	if err := os.Remove(filepath.Join(s.dir, "bad.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	s.watching.saysAgain(t, good, before)
+}
+
+// editSome edits objects of two nodes.
+func (s *soak) editSome(t *testing.T) {
+	t.Helper()
+	uids := slices.Sorted(maps.Keys(s.rows))
+	first := s.random.IntN(len(uids))
+	s.edit(t, uids[first])
+	s.edit(t, uids[(first+1)%len(uids)])
+}
+
+// hideSource moves the file with the rows away while objects are edited, and puts it back.
+func (s *soak) hideSource(t *testing.T) {
+	t.Helper()
+	const says = "its rows could not be read, and the last ones count"
+	before := strings.Count(s.watching.stderr.String(), says)
+	objects, nodes := s.desired(t)
+	away := filepath.Join(t.TempDir(), "rows.db")
+	if err := os.Rename(s.tablePath(), away); err != nil {
+		t.Fatal(err)
+	}
+	s.need(0, "source gone")
+	s.watching.saysAgain(t, says, before)
+	s.editSome(t)
+	s.becomes(t, objects, nodes)
+	const back = "its rows can be read again"
+	before = strings.Count(s.watching.stderr.String(), back)
+	if err := os.Rename(away, s.tablePath()); err != nil {
+		t.Fatal(err)
+	}
+	s.watching.saysAgain(t, back, before)
+}
+
+// applyByHand applies beside the watch, when there may be something to do.
+func (s *soak) applyByHand(t *testing.T) {
+	t.Helper()
+	s.burst(t)
+	const says = ": watching"
+	before := strings.Count(s.watching.stderr.String(), says)
+	s.apply(t, "--wait=false", "--max-delete=50%").want(t, 0)
+	s.watching.saysAgain(t, says, before)
+	s.follows(t)
+	s.editSome(t) // what is taken back shows that the rows were read again
+	s.need(0, "apply by hand")
+}
+
+// expireWatches cuts all watches, and has the server know no more since when.
+func (s *soak) expireWatches(t *testing.T) {
+	t.Helper()
+	s.proxy.SetRules(faultproxy.Rule{Verb: "watch", Status: http.StatusGone, Times: 1 + s.random.IntN(6)})
+	s.proxy.Disconnect()
+	s.burst(t)
+	s.need(0, "watches expired")
+}
+
+// closeWatches ends watches again and again, after some events.
+func (s *soak) closeWatches(t *testing.T) {
+	t.Helper()
+	end := pick(s.random, []faultproxy.End{faultproxy.CloseAfter, faultproxy.CutAfter})
+	s.proxy.SetRules(faultproxy.Rule{Verb: "watch", End: end, Events: s.random.IntN(3), Times: 10})
+	s.proxy.Disconnect()
+	s.burst(t)
+	s.need(0, "watches closed")
+}
+
+// serverErrors has the server answer what it answers when it is busy, or in trouble.
+func (s *soak) serverErrors(t *testing.T) {
+	t.Helper()
+	rule := faultproxy.Rule{Status: pick(s.random, []int{http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable})}
+	if rule.Status == http.StatusTooManyRequests {
+		rule.RetryAfter = 1
+	}
+	s.proxy.SetRules(each(slices.Concat(objectWrites(), recordWrites(), reads()), rule)...)
+	s.burst(t)
+	s.need(0, "server errors")
+}
+
+// cutConnections cuts writes before or after they took effect.
+func (s *soak) cutConnections(t *testing.T) {
+	t.Helper()
+	end := pick(s.random, []faultproxy.End{faultproxy.CutBefore, faultproxy.CutAfter})
+	s.proxy.SetRules(each(slices.Concat(objectWrites(), recordWrites()), faultproxy.Rule{End: end})...)
+	s.burst(t)
+	s.need(0, "connections cut")
+}
+
+// restartServer kills the API server when the watch may be at work.
+func (s *soak) restartServer(t *testing.T) {
+	t.Helper()
+	s.burst(t)
+	s.RestartAPIServer(t)
+	s.need(0, "API server killed")
+}
+
+// figures are what a process takes.
+type figures struct{ goroutines, resident, heap float64 }
+
+// process asks the watch for its figures.
+func (s *soak) process(t *testing.T, address string) figures {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/metrics", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close() //nolint:errcheck // it was read
+	values := map[string]float64{}
+	lines := bufio.NewScanner(response.Body)
+	for lines.Scan() {
+		if name, text, ok := strings.Cut(lines.Text(), " "); ok {
+			values[name], _ = strconv.ParseFloat(text, 64) // comments are no numbers
+		}
+	}
+	if lines.Err() != nil || values["go_goroutines"] == 0 {
+		t.Fatalf("no figures of the process: %v", lines.Err())
+	}
+	return figures{values["go_goroutines"], values["process_resident_memory_bytes"], values["go_memstats_heap_inuse_bytes"]}
+}
+
+// report fails the test where more was written than was needed, or the process has grown.
+func (s *soak) report(t *testing.T, before, after figures) {
+	t.Helper()
+	for _, what := range slices.Sorted(maps.Keys(s.happened)) {
+		t.Logf("%s: %d", what, s.happened[what])
+	}
+	written := s.written()
+	t.Logf("%d steps; %d writes of objects, %d needed", s.steps, written, s.needed)
+	const MiB = 1 << 20
+	t.Logf("goroutines %.0f, then %.0f; resident memory %.1f MiB, then %.1f; heap %.1f MiB, then %.1f", before.goroutines, after.goroutines,
+		before.resident/MiB, after.resident/MiB, before.heap/MiB, after.heap/MiB)
+	if most := s.needed + s.needed/soakSpare; written > most {
+		t.Errorf("%d writes of objects, of which %d were needed", written, s.needed)
+	}
+	if after.goroutines > 2*before.goroutines {
+		t.Errorf("%.0f goroutines, after %.0f at the beginning", after.goroutines, before.goroutines)
+	}
+}
