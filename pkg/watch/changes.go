@@ -84,7 +84,8 @@ func (c *Changes) NewKind(r lynq.APIResource, matters func(before *Sight, now Si
 
 // ReadMetadata implements apply.MetadataHandler.
 func (k *Kind) ReadMetadata(m *metav1.PartialObjectMetadata) (note func()) {
-	key, now := types.NamespacedName{Namespace: m.Namespace, Name: m.Name}, SightOf(m)
+	key := types.NamespacedName{Namespace: m.Namespace, Name: m.Name}
+	now := SightOf(k.ref(key), m)
 	return func() {
 		k.mu.Lock()
 		defer k.mu.Unlock()
@@ -110,10 +111,13 @@ func (k *Kind) Gone(namespace, name string, _ types.UID) {
 
 // note notes a change of an object, under the lock.
 func (k *Kind) note(key types.NamespacedName) {
-	ref := lynq.Ref{Group: k.kind.Group, Kind: k.kind.Kind, Namespace: key.Namespace, Name: key.Name}
-	if !k.muted(ref) {
+	if ref := k.ref(key); !k.muted(ref) {
 		k.changes.Note(ref)
 	}
+}
+
+func (k *Kind) ref(key types.NamespacedName) lynq.Ref {
+	return lynq.Ref{Group: k.kind.Group, Kind: k.kind.Kind, Namespace: key.Namespace, Name: key.Name}
 }
 
 // Synced implements apply.MetadataHandler. What changed between the last look at the

@@ -4,5 +4,6 @@
 // that another client makes again and again.
 //
 // The metadata that watches tell of, what nodes want, and how they ended, flow in; which of
-// them are due flows out. The package reads and writes nothing itself, and knows no plan.
+// them are due flows out. The package reads and writes nothing itself, and knows no plan, but what one
+// decides by of an object.
 package watch

@@ -1,12 +1,14 @@
 package watch
 
 import (
+	"fmt"
 	"hash/fnv"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -20,16 +22,22 @@ type Sight struct {
 	Ours bool
 	// Writers is a hash of who manages which fields since when, but for its status.
 	Writers uint64
+	// Applied: all that lynq wrote to it, it wrote by server-side apply. Then Decided, a
+	// hash of what a plan decides by, changes with every field that is taken from lynq, and
+	// with no other.
+	Applied bool
+	Decided uint64
 	// Approved is what annotation lynq.sh/approved of a hub's record says.
 	Approved string
 }
 
 // SightOf takes from an object's metadata what is kept of it.
-func SightOf(m *metav1.PartialObjectMetadata) Sight {
+func SightOf(ref lynq.Ref, m *metav1.PartialObjectMetadata) Sight {
 	s := Sight{
 		UID: m.UID, Generation: m.Generation, ResourceVersion: m.ResourceVersion, Deleting: m.DeletionTimestamp != nil,
 		Approved: m.Annotations[lynq.AnnotationApproved],
 	}
+	s.Decided, s.Applied = decided(ref, m)
 	h := fnv.New64a()
 	var ours, others time.Time
 	timed := true
@@ -58,9 +66,20 @@ func SightOf(m *metav1.PartialObjectMetadata) Sight {
 	return s
 }
 
+// decided is a hash of what a plan decides by of an object that lynq applied, whatever
+// else changes of it.
+func decided(ref lynq.Ref, m *metav1.PartialObjectMetadata) (hash uint64, applied bool) {
+	l := plan.LiveOf(ref, m)
+	l.ResourceVersion, l.Generation, l.Last, l.LastButStatus = "", 0, false, false
+	h := fnv.New64a()
+	_, _ = fmt.Fprintf(h, "%#v", l) // a hash takes all, and Live's String is that of its Ref
+	return h.Sum64(), l.Fields != "" && !l.Updated
+}
+
 // ObjectMatters tells whether a change of a node's object calls for a look at the node:
-// not one of its status alone, nor one that lynq wrote. before is nil for an object that
-// was not there. It is a pure function.
+// not one of its status alone, nor one that lynq wrote, nor one of fields that lynq did not
+// apply, such as those that ignoreFields names. before is nil for an object that was not
+// there. It is a pure function.
 func ObjectMatters(before *Sight, now Sight) bool {
 	switch {
 	case now.Deleting:
@@ -69,6 +88,8 @@ func ObjectMatters(before *Sight, now Sight) bool {
 		return false
 	case before == nil || before.UID != now.UID:
 		return true
+	case now.Applied && before.Applied:
+		return now.Decided != before.Decided
 	case now.Generation == 0:
 		return now.ResourceVersion != before.ResourceVersion
 	}

@@ -1,6 +1,7 @@
 package watch_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -29,11 +30,24 @@ func object(changed func(*metav1.PartialObjectMetadata)) watch.Sight {
 		ManagedFields: []metav1.ManagedFieldsEntry{writer(lynq.FieldManager, metav1.ManagedFieldsOperationApply, "", 10)},
 	}}
 	changed(m)
-	return watch.SightOf(m)
+	return watch.SightOf(lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}, m)
 }
 
-// edited is that another client wrote in a second.
+// edited is that another client wrote what lynq had, in a second.
 func edited(second int) func(*metav1.PartialObjectMetadata) {
+	return func(m *metav1.PartialObjectMetadata) {
+		m.ManagedFields[0].FieldsV1 = metav1.NewFieldsV1(fmt.Sprintf(`{"f:spec":{"f:left%d":{}}}`, second))
+		scaled(second)(m)
+	}
+}
+
+// merged is that lynq wrote by updates.
+func merged(m *metav1.PartialObjectMetadata) {
+	m.ManagedFields[0] = writer(lynq.FieldManager, metav1.ManagedFieldsOperationUpdate, "", 10)
+}
+
+// scaled is that another client wrote a field of its own, in a second.
+func scaled(second int) func(*metav1.PartialObjectMetadata) {
 	return func(m *metav1.PartialObjectMetadata) {
 		m.ManagedFields = append(m.ManagedFields, writer("kubectl-edit", metav1.ManagedFieldsOperationUpdate, "", second))
 	}
@@ -72,17 +86,23 @@ func TestObjectMatters(t *testing.T) {
 		{"another client writes it", none, and(edited(20), generation), true},
 		{"in the second in which we did", none, and(edited(10), generation), true},
 		{"another client writes its labels", none, and(edited(20), version), true},
+		{"another client writes a field of its own", none, and(scaled(20), generation), false},
+		{"of an object that lynq merges", merged, and(merged, scaled(20), generation), true},
+		{"the status of that one", merged, and(merged, status), false},
+		{"another client marks it", none, and(scaled(20), version, func(m *metav1.PartialObjectMetadata) {
+			m.Annotations = map[string]string{lynq.AnnotationMode: lynq.ModeUnmanaged}
+		}), true},
 		{"and again", edited(20), and(edited(30), version), true},
 		{"we write it by another operation", none, and(func(m *metav1.PartialObjectMetadata) {
 			m.ManagedFields = append(m.ManagedFields, writer(lynq.FieldManager, metav1.ManagedFieldsOperationUpdate, "", 20))
 		}, generation), false},
 		{"we write what another client wrote", edited(5), and(edited(5), generation), false},
-		{"a kind without generations", and(ungenerated, edited(20)), and(ungenerated, edited(20), version), true},
-		{"the same, told again", and(ungenerated, edited(20)), and(ungenerated, edited(20)), false},
+		{"a kind without generations", and(merged, ungenerated, scaled(20)), and(merged, ungenerated, scaled(20), version), true},
+		{"the same, told again", and(merged, ungenerated, scaled(20)), and(merged, ungenerated, scaled(20)), false},
 		{"it is being deleted", none, deleting, true},
 		{"it still is", deleting, and(deleting, version), false},
 		{"another is in its place", edited(20), and(edited(20), another), true},
-		{"who wrote when is not known", untimed, and(untimed, generation), true},
+		{"who wrote when is not known", and(merged, untimed), and(merged, untimed, generation), true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -142,7 +162,7 @@ func TestChanges(t *testing.T) {
 	k := changes.NewKind(lynq.APIResource{Group: "apps", Kind: "Deployment"}, watch.ObjectMatters, func(r lynq.Ref) bool { return r == muted })
 	tell := func(name string, second int) {
 		m := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: "a", Generation: int64(second)}}
-		edited(second)(m)
+		scaled(second)(m)
 		k.ReadMetadata(m)()
 	}
 	tell("a", 1)
