@@ -21,6 +21,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	toolswatch "k8s.io/client-go/tools/watch"
 
+	"github.com/lynqctl/lynqctl/internal/bench/floor"
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
@@ -35,6 +36,22 @@ func BenchmarkWatch(b *testing.B) {
 	}
 	for _, nodes := range sizes {
 		b.Run(fmt.Sprintf("nodes=%d/objects=5", nodes), func(b *testing.B) { l.watched(b, l.place(nodes), five) })
+	}
+}
+
+// pollEvery is how often the rows are read.
+const pollEvery = 10 * time.Second
+
+// poll has the hub's rows read so often.
+func (p *place) poll(b *testing.B, every time.Duration) {
+	b.Helper()
+	text, err := os.ReadFile(p.inputs)
+	if err != nil {
+		b.Fatal(err)
+	}
+	text = bytes.Replace(text, []byte("    type: csv\n"), fmt.Appendf(nil, "    type: csv\n    syncInterval: %s\n", every), 1)
+	if err := os.WriteFile(p.inputs, text, 0o600); err != nil {
+		b.Fatal(err)
 	}
 }
 
@@ -71,6 +88,7 @@ func idleFor(b *testing.B) time.Duration {
 // watched measures lynqctl watch of a place whose objects are of some resources.
 func (l *lab) watched(b *testing.B, p *place, resources []string) {
 	b.Helper()
+	p.poll(b, pollEvery)
 	new(samples).measure(b, p.apply())
 	for b.Loop() {
 		env, proxy := p.env.Proxy(b, faultproxy.Options{})
@@ -91,6 +109,7 @@ func (l *lab) watched(b *testing.B, p *place, resources []string) {
 		b.ReportMetric(middle(healed).Seconds(), "healed-s")
 		b.ReportMetric(slices.Max(healed).Seconds(), "last-healed-s")
 		b.ReportMetric(float64(len(proxy.Records()))/float64(len(healed)), "requests/edit")
+		b.ReportMetric(max(0, p.change(b, 20)-pollEvery).Seconds(), "rows-after-poll-s")
 		w.stop(b)
 	}
 	b.ReportMetric(0, "ns/op")
@@ -206,9 +225,44 @@ func (w *process) memory(b *testing.B, name string) int {
 	return n
 }
 
-// edit changes so many ConfigMaps, one after the other, and gives how long it took until
-// each was as it had been.
-func (p *place) edit(b *testing.B, n int) []time.Duration {
+// change changes so many rows at once, and gives how long it took until the last object was
+// as they say.
+func (p *place) change(b *testing.B, n int) time.Duration {
+	b.Helper()
+	text, err := os.ReadFile(p.rows)
+	if err != nil {
+		b.Fatal(err)
+	}
+	lines, region := bytes.Split(text, []byte("\n")), slices.Index(floor.Columns(), "region")
+	for i := range n {
+		cells := bytes.Split(lines[1+i], []byte(","))
+		cells[region] = []byte("moved")
+		lines[1+i] = bytes.Join(cells, []byte(","))
+	}
+	client := p.client(b)
+	next := p.rows + ".next"
+	if err := os.WriteFile(next, bytes.Join(lines, []byte("\n")), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	since := time.Now()
+	if err := os.Rename(next, p.rows); err != nil { // a read finds the old rows, or the new ones
+		b.Fatal(err)
+	}
+	poll(b, time.Minute, func() bool {
+		all, err := client.List(b.Context(), metav1.ListOptions{LabelSelector: "lynq.sh/hub=" + p.hub + ",!lynq.sh/record"})
+		moved := 0
+		for i := range all.Items {
+			if r, _, _ := unstructured.NestedString(all.Items[i].Object, "data", "region"); r == "moved" {
+				moved++
+			}
+		}
+		return err == nil && moved == n
+	})
+	return time.Since(since)
+}
+
+// client is one of the place's ConfigMaps.
+func (p *place) client(b *testing.B) dynamic.ResourceInterface {
 	b.Helper()
 	config, err := bareConfig(p.env.Kubeconfig)
 	if err != nil {
@@ -218,7 +272,14 @@ func (p *place) edit(b *testing.B, n int) []time.Duration {
 	if err != nil {
 		b.Fatal(err)
 	}
-	maps := client.Resource(kinds()["ConfigMap"]).Namespace(p.env.Namespace)
+	return client.Resource(kinds()["ConfigMap"]).Namespace(p.env.Namespace)
+}
+
+// edit changes so many ConfigMaps, one after the other, and gives how long it took until
+// each was as it had been.
+func (p *place) edit(b *testing.B, n int) []time.Duration {
+	b.Helper()
+	maps := p.client(b)
 	all, err := maps.List(b.Context(), metav1.ListOptions{LabelSelector: "lynq.sh/hub=" + p.hub + ",!lynq.sh/record"})
 	if err != nil || len(all.Items) < n {
 		b.Fatalf("%d ConfigMaps: %v", len(all.Items), err)
