@@ -239,15 +239,15 @@ func (p *pair) leaseWrites() []instanceWrite {
 	})
 }
 
-// looks are how often an instance looked at the Lease in a time.
-func (p *pair) looks(by int, from, to time.Time) int {
-	n := 0
+// looks are how often an instance looked at the Lease in a time, and how long the answer
+// took that took longest.
+func (p *pair) looks(by int, from, to time.Time) (n int, slowest time.Duration) {
 	for _, r := range p.instances[by].proxy.Records() {
 		if r.Verb == "get" && r.Resource == "leases.coordination.k8s.io" && r.Began.After(from) && r.Began.Before(to) {
-			n++
+			n, slowest = n+1, max(slowest, r.Answered.Sub(r.Began))
 		}
 	}
-	return n
+	return n, slowest
 }
 
 // reign is the time in which one instance held the Lease.
@@ -320,7 +320,10 @@ func (p *pair) neverLong(t *testing.T, leases []instanceWrite) {
 		} else if wait > leaseLasts/2 {
 			waits = append(waits, wait)
 		}
-		looks := p.looks(next.by, last.Answered, next.Began)
+		looks, slowest := p.looks(next.by, last.Answered, next.Began)
+		if released || wait > leaseLasts/2 {
+			t.Logf("no one held the Lease for %s; instance %d looked at it %d times; the slowest answer took %s", wait, next.by, looks, slowest)
+		}
 		if most := int(limit/lookEvery) + 2; wait > limit+busy || looks > most {
 			t.Errorf("no one held the Lease for %s, and instance %d looked at it %d times; want at most %s and %d times", wait, next.by, looks, limit, most)
 		}
