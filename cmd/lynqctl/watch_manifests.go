@@ -124,7 +124,7 @@ func podPort(address string) (int, error) {
 		return 0, fmt.Errorf("%q is no address: write :PORT", address)
 	}
 	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
-		return 0, fmt.Errorf("%q is reached by nobody outside of the pod, and so are its probes: write :%s", address, port)
+		return 0, fmt.Errorf("%q cannot be reached from outside of the pod, and so its probes would fail: write :%s", address, port)
 	}
 	number, err := strconv.Atoi(port)
 	if err != nil || number < 1 || number > 65535 {

@@ -1,4 +1,4 @@
--- What tenants.db holds. Make it anew with: sqlite3 tenants.db < tenants.sql
+-- What tenants.db holds. Make it again with: sqlite3 tenants.db < tenants.sql
 CREATE TABLE tenants (
   id       TEXT PRIMARY KEY,
   active   BOOLEAN NOT NULL,

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// answered tells of each request that goes through it, where somebody wants to know.
+// answered tells of each request that goes through it, where one asked for that.
 func (o Options) answered(next http.RoundTripper) http.RoundTripper {
 	if o.Answered == nil {
 		return next

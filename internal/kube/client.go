@@ -29,7 +29,7 @@ type Options struct {
 	Log RequestLog
 	// Answered is told of each request that was sent: its verb, as Kubernetes' rules
 	// have it, and the status of the answer, 0 where there was none. It must be safe for
-	// concurrent use. Nil for nobody.
+	// concurrent use. Nil for none.
 	Answered func(verb string, status int)
 }
 

@@ -27,7 +27,7 @@ type Options struct {
 	// Ready is why the process is not ready, nil where it is. It must be safe for
 	// concurrent use, and quick. It is answered to whoever asks: it must hold no secret.
 	Ready func() error
-	// Log is told what goes wrong with connections; nil for nobody.
+	// Log is told what goes wrong with connections; nil for none.
 	Log io.Writer
 }
 

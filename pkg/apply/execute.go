@@ -203,7 +203,7 @@ func (n *nodeRun) written(s *stepRun, done result) {
 	}
 	s.entry.UID, s.entry.Digest, s.entry.Template = string(l.UID), s.Object.Digest, s.Object.Template
 	if s.Action == plan.ActionTrack && s.Object.Policy.Creation != lynq.CreateOnce {
-		s.entry.Digest, s.entry.Template = "", "" // nobody knows whether its content is as it is to be
+		s.entry.Digest, s.entry.Template = "", "" // it is not known whether its content is as the form has it
 	}
 	s.entry.Generation, s.entry.ResourceVersion, s.entry.Fields = l.Generation, l.ResourceVersion, ""
 	if s.Applies() {

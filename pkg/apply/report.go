@@ -39,7 +39,7 @@ const (
 	OutcomeDone       Outcome = "done"
 	OutcomeUnchanged  Outcome = "unchanged"
 	OutcomeSkipped    Outcome = "skipped"    // a dependency failed, or it is left alone
-	OutcomeConflicted Outcome = "conflicted" // somebody else's
+	OutcomeConflicted Outcome = "conflicted" // another owner's
 	OutcomeNotReady   Outcome = "not-ready"  // written, and not ready in time
 	OutcomeFailed     Outcome = "failed"
 	// OutcomeInterrupted is only a node's: the run ended before the node did, and

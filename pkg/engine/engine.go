@@ -21,7 +21,7 @@ type Engine struct {
 	// Requests says how requests to clusters are logged; the zero value says not at all.
 	Requests kube.RequestLog
 	View     View
-	// Metrics is told what may be counted; nil for nobody.
+	// Metrics is told what may be counted; nil for none.
 	Metrics Metrics
 }
 

@@ -23,7 +23,7 @@ type WatchOptions struct {
 	// Files has the inputs looked at as soon as they change; without it they are looked at
 	// now and then.
 	Files WatchFiles
-	// Observer is told how the hubs are; nil for nobody.
+	// Observer is told how the hubs are; nil for none.
 	Observer WatchObserver
 }
 

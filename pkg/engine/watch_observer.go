@@ -12,7 +12,7 @@ type WatchObserver interface {
 	Ended(hub lynq.HubKey, err error)
 }
 
-// observer is who is told; nobody where there is none.
+// observer is who is told, one that keeps nothing where there is none.
 func (o *WatchOptions) observer() WatchObserver {
 	if o.Observer == nil {
 		return noObserver{}

@@ -23,7 +23,7 @@ func (g *gatherer) tombstones() {
 	}
 }
 
-// tombstone are the rules for one. Of a kind that is not known nobody can say what it is
+// tombstone are the rules for one. Of a kind that is not known it cannot be said what it is
 // called in rules; apply takes its objects for gone where it is not served.
 func (g *gatherer) tombstone(apiVersion, kind, namespace, why string, pos lynq.Pos) {
 	if !g.is(Apply, Diff) {

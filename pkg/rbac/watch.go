@@ -37,7 +37,7 @@ func (g *gatherer) scopes(h Hub) map[form.GroupKind]string {
 		for _, r := range f.Resources {
 			key := kindOf(r)
 			if g.entry(f, r).excluded {
-				continue // nobody looks at it
+				continue // it is not looked at
 			}
 			namespace := ""
 			if g.Kinds[key].Namespaced {

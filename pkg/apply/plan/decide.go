@@ -554,7 +554,7 @@ func (d *decider) compare(me Owner, o *Object, r *inventory.Entry, l *Live) (Act
 }
 
 // due tells whether an object is to be written again for the time that has passed since
-// it was written, or since nobody knows when. A time that is yet to come is that of a
+// it was written, or since a time that is not known. A time that is yet to come is that of a
 // clock that is wrong, or was: waiting for it might last for ever.
 func due(o *Object, r *inventory.Entry, now time.Time) bool {
 	every := o.Policy.ReapplyInterval
