@@ -141,3 +141,40 @@ func TestObserveMisplaced(t *testing.T) {
 		t.Errorf("%+v, asked %v (-want +got):\n%s", seen, f.asked, diff)
 	}
 }
+
+// TestObserveSome: objects that are few of all nodes' are looked at one by one, and
+// listed where they are many; what is seen is the same.
+func TestObserveSome(t *testing.T) {
+	for _, tt := range []struct {
+		objects, of int
+		want        string
+	}{
+		{looks, 0, "8 get"},
+		{looks + 1, 20 * looks, "1 list"},
+		{looks + 1, 20 * (looks + 1), "9 get"},
+	} {
+		f := &faulty{memory: newMemory()}
+		inv := &inventory.Inventory{Node: "a", Namespace: "ns", Hub: "crm"}
+		for i := range tt.objects {
+			ref := lynq.Ref{Kind: "Service", Namespace: "ns", Name: fmt.Sprint("s", i)}
+			f.make(ref, map[string]any{"labels": map[string]any{lynq.LabelHub: "crm"}})
+			inv.Entries = append(inv.Entries, inventory.Entry{Ref: ref, APIVersion: "v1"})
+		}
+		seen, err := ObserveSome(t.Context(), f, "crm", tt.of, nil, []*inventory.Inventory{inv})
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts := map[string]int{}
+		for _, asked := range f.asked {
+			verb, _, _ := strings.Cut(asked, " ")
+			counts[verb]++
+		}
+		var got []string
+		for verb, n := range counts {
+			got = append(got, fmt.Sprint(n, " ", verb))
+		}
+		if strings.Join(got, ", ") != tt.want || len(seen.Live) != tt.objects {
+			t.Errorf("%d objects of %d nodes: %v, want %s; %d are seen", tt.objects, tt.of, got, tt.want, len(seen.Live))
+		}
+	}
+}
