@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -267,7 +268,11 @@ func (r *recorder) scrape(ctx context.Context, address string) (map[string]strin
 	if err != nil {
 		return nil, err
 	}
-	return parseScrape(text)
+	series, err := parseScrape(text)
+	maps.DeleteFunc(series, func(name, _ string) bool { // of any process that is written in Go
+		return strings.HasPrefix(name, "go_") || strings.HasPrefix(name, "process_")
+	})
+	return series, err
 }
 
 // during scrapes some times, in a phase of the story, and does something between.
