@@ -27,8 +27,12 @@ type hubRows struct {
 // keepReading reads the rows every syncInterval, until the context ends, and has a round
 // begin where a node wants something else. While that fails, what they said before counts.
 func (h *hubWatch) keepReading(ctx context.Context, r clusterRun) {
+	reader := *r.Engine
+	notes := &news{View: reader.View}
+	reader.View, r.Engine = notes, &reader
 	failures, unread := 0, ""
 	for {
+		notes.begin()
 		wait := time.Duration(float64(h.hub.Hub.SyncInterval) * (1 + jitter*(2*rand.Float64()-1))) //nolint:gosec // it spreads load
 		err := h.read(ctx, &r)
 		switch {
@@ -53,6 +57,24 @@ func (h *hubWatch) keepReading(ctx context.Context, r clusterRun) {
 		case <-next.C:
 		}
 	}
+}
+
+// news is a View that shows a note of one read after the other once, as long as each of
+// them has it.
+type news struct {
+	View
+	before, said map[string]bool
+}
+
+// begin begins another read.
+func (n *news) begin() { n.before, n.said = n.said, map[string]bool{} }
+
+// Note implements View.
+func (n *news) Note(line string) {
+	if !n.before[line] {
+		n.View.Note(line)
+	}
+	n.said[line] = true
 }
 
 // meanwhile is what is done while the rows cannot be read. Those of an earlier term do not
