@@ -58,10 +58,10 @@ are read every syncInterval, and its objects and inventories are watched. What
 changed is applied, by the same plan, policies and guards as in apply.
 
 Deletions that a guard refuses are held, and all else is done; watch approve
-lets them through. A source that cannot be read keeps all as it is. Inputs that
-change are loaded again, also on SIGHUP; where they are bad, the last good ones
-stay. A second instance stands by, and apply, delete and orphans by hand have
-the hub when a round has ended.
+lets them through. While a source cannot be read, the rows that were read last
+count. Inputs that change are loaded again, also on SIGHUP; where they are bad,
+the last good ones stay. A second instance stands by, and apply, delete and
+orphans by hand have the hub when a round has ended.
 
 With --dry-run, one look is shown as apply --dry-run shows it, with its exit
 codes, and nothing is written: 3 says that deletions would be held.

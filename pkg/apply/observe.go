@@ -26,11 +26,7 @@ import (
 // object, is unknown, and never absent. An error means that nothing is known: the
 // server cannot be asked.
 func Observe(ctx context.Context, c Cluster, hub string, nodes []*plan.Node, inventories []*inventory.Inventory) (*plan.Observed, error) {
-	o := newObserver(c, hub)
-	if err := o.kinds(ctx, wantedKinds(nodes, inventories)); err != nil {
-		return nil, err
-	}
-	return &o.seen, nil
+	return newObserver(c, hub).observe(ctx, nodes, inventories)
 }
 
 // ObserveSome is Observe for some nodes of a hub that has so many in all: objects of a kind
@@ -38,16 +34,21 @@ func Observe(ctx context.Context, c Cluster, hub string, nodes []*plan.Node, inv
 func ObserveSome(ctx context.Context, c Cluster, hub string, of int, nodes []*plan.Node, inventories []*inventory.Inventory) (*plan.Observed, error) {
 	o := newObserver(c, hub)
 	o.few = max(looks, of/listedPerLook)
-	if err := o.kinds(ctx, wantedKinds(nodes, inventories)); err != nil {
-		return nil, err
-	}
-	return &o.seen, nil
+	return o.observe(ctx, nodes, inventories)
 }
 
 func newObserver(c Cluster, hub string) *observer {
 	return &observer{cluster: c, hub: hub, seen: plan.Observed{
 		Live: map[lynq.Ref]*plan.Live{}, Unknown: map[lynq.Ref]error{}, Misplaced: map[lynq.Ref]*plan.ScopeError{},
 	}}
+}
+
+// observe reads what nodes want and inventories name.
+func (o *observer) observe(ctx context.Context, nodes []*plan.Node, inventories []*inventory.Inventory) (*plan.Observed, error) {
+	if err := o.kinds(ctx, wantedKinds(nodes, inventories)); err != nil {
+		return nil, err
+	}
+	return &o.seen, nil
 }
 
 // kinds reads what there is of some kinds.

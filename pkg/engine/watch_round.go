@@ -59,7 +59,10 @@ func (h *hubWatch) round(ctx context.Context, r *clusterRun, watches *hubWatches
 		ended, err = h.carryOut(ctx, j, plans, wanted, approved)
 		h.tellFights(ctx, plans, j.client.Recorder(hostName()))
 	}
-	if ended != nil && (err == nil || cutShort(err) || ofNodes(err)) {
+	switch {
+	case ended == nil:
+		h.whole = time.Time{} // what was to be done, and what changed, is still open
+	case err == nil || cutShort(err) || ofNodes(err):
 		h.settle(rows, due, plans, ended)
 	}
 	h.metrics().BackOff(h.hub.Key, h.ledger.Waiting(h.stones()))
