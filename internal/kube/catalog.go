@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -74,7 +73,7 @@ func (c *catalog) listable() ([]lynq.APIResource, error) {
 		seen := map[string]bool{}
 		for _, v := range c.groups[group] {
 			if v.stale {
-				errs = append(errs, &apply.GroupUnavailableError{Group: group, Version: v.version})
+				errs = append(errs, &lynq.GroupUnavailableError{Group: group, Version: v.version})
 			}
 			for _, kind := range slices.Sorted(maps.Keys(v.kinds)) {
 				if v.lists[kind] && !seen[kind] {
@@ -106,7 +105,7 @@ func (c *catalog) find(group, version, kind string) (lynq.APIResource, error) {
 		}
 	}
 	if stale != "" {
-		return lynq.APIResource{}, &apply.GroupUnavailableError{Group: group, Version: stale, Kind: kind}
+		return lynq.APIResource{}, &lynq.GroupUnavailableError{Group: group, Version: stale, Kind: kind}
 	}
 	if len(searched) == 0 && version != "" {
 		searched = []string{version}

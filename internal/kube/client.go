@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
@@ -46,7 +47,7 @@ type Client struct {
 
 var (
 	_ apply.Cluster        = (*Client)(nil)
-	_ apply.ObjectReader   = (*Client)(nil)
+	_ observe.ObjectReader = (*Client)(nil)
 	_ inventory.ConfigMaps = ConfigMaps{}
 	_ inventory.Leases     = Leases{}
 )

@@ -30,7 +30,7 @@ func newKinds() kinds {
 
 // Resource finds how a kind is served, see apply.Cluster. It asks the server
 // once, with two requests, and remembers. Where the group is served by an
-// extension that does not answer, the error is a *apply.GroupUnavailableError.
+// extension that does not answer, the error is a *lynq.GroupUnavailableError.
 func (c *Client) Resource(ctx context.Context, group, version, kind string) (lynq.APIResource, error) {
 	known := c.kinds.known.Load()
 	if known == nil {
@@ -43,7 +43,7 @@ func (c *Client) Resource(ctx context.Context, group, version, kind string) (lyn
 }
 
 // Listable gives every kind that can be listed, see apply.Cluster. Where some
-// extensions of the API do not answer, the error wraps a *apply.GroupUnavailableError
+// extensions of the API do not answer, the error wraps a *lynq.GroupUnavailableError
 // for each, and the kinds of all others come with it.
 func (c *Client) Listable(ctx context.Context) ([]lynq.APIResource, error) {
 	known, err := c.discover(ctx, false)

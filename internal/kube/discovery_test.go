@@ -15,7 +15,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/test/harness"
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
@@ -93,7 +92,7 @@ func TestUnavailableGroup(t *testing.T) {
 	env.Kubectl(t, strings.ReplaceAll(extension, "GROUP", group), "apply", "-f", "-")
 	cleanUp(t, env, "apiservice", "v1."+group)
 	client := newClient(t, env.Kubeconfig)
-	unavailable := &apply.GroupUnavailableError{}
+	unavailable := &lynq.GroupUnavailableError{}
 	// The server takes a moment to find out.
 	until(t, func() bool {
 		if err := client.Refresh(t.Context()); err != nil {

@@ -36,7 +36,7 @@ func (c *Client) objects(ctx context.Context, r lynq.APIResource, namespace stri
 }
 
 // ReadObjects reads all objects that a label selector selects, see
-// apply.ObjectReader.
+// observe.ObjectReader.
 func (c *Client) ReadObjects(ctx context.Context, r lynq.APIResource, namespace, selector string, read func(*metav1.PartialObjectMetadata, *unstructured.Unstructured) (note func())) error {
 	page := func(body []byte) (runtime.Object, error) {
 		list := &sights{}

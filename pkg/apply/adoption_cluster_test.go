@@ -20,6 +20,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -197,7 +198,7 @@ func (c *adoption) apply(f *form, dryRun bool) *unstructured.Unstructured {
 	if in.Inventories, err = c.store.Nodes(c.t.Context(), hub); err != nil {
 		c.t.Fatal(err)
 	}
-	seen, err := apply.Observe(c.t.Context(), c.client, in.Hub, in.Nodes, in.Inventories)
+	seen, err := observe.Nodes(c.t.Context(), c.client, in.Hub, in.Nodes, in.Inventories)
 	if err != nil {
 		c.t.Fatal(err)
 	}

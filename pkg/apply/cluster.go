@@ -2,39 +2,21 @@ package apply
 
 import (
 	"context"
-	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Cluster is what apply needs of a Kubernetes API. Its errors are those of
-// k8s.io/apimachinery/pkg/api/errors where the server answered, and
-// *meta.NoKindMatchError where a kind is not served. A method that returns
-// without an error has seen everything: a list is never a part of one. It is
-// safe for concurrent use.
+// Cluster is what apply needs of a Kubernetes API: what is read of it, with the errors
+// that observe.Reader tells of, and what changes it. It is safe for concurrent use.
 type Cluster interface {
-	// Resource finds how a kind is served. An empty version means the one that
-	// the server prefers. Where only what serves the kind's group does not answer,
-	// the error is a *GroupUnavailableError.
-	Resource(ctx context.Context, group, version, kind string) (lynq.APIResource, error)
-	// Listable gives every kind that the server can list, each in one version, also
-	// with an error that wraps a *GroupUnavailableError for groups that do not
-	// answer.
-	Listable(ctx context.Context) ([]lynq.APIResource, error)
+	observe.Reader
 	// Refresh asks the server again which kinds it serves.
 	Refresh(ctx context.Context) error
-
-	// List gives the metadata of all objects that a label selector selects, in
-	// one namespace or, with "", in all. The object may be kept.
-	List(ctx context.Context, r lynq.APIResource, namespace, selector string, each func(*metav1.PartialObjectMetadata)) error
-	// Metadata gives the metadata of one object.
-	Metadata(ctx context.Context, r lynq.APIResource, namespace, name string) (*metav1.PartialObjectMetadata, error)
-	// Get gives one object.
-	Get(ctx context.Context, r lynq.APIResource, namespace, name string) (*unstructured.Unstructured, error)
 
 	// Write sends one object and gives its metadata as it is then. A write
 	// whose answer was lost is tried again, so that it may find its own effect:
@@ -125,20 +107,4 @@ type MetadataHandler interface {
 	ReadMetadata(*metav1.PartialObjectMetadata) (note func())
 	Gone(namespace, name string, uid types.UID)
 	Synced()
-}
-
-// GroupUnavailableError says that a kind was looked for in an API group that an
-// extension of the API server is to serve, and that the extension does not
-// answer. Whether the kind is served is not known. Kind is "" where any was
-// looked for.
-type GroupUnavailableError struct{ Group, Version, Kind string }
-
-// Error implements error.
-func (e *GroupUnavailableError) Error() string {
-	about := ""
-	if e.Kind != "" {
-		about = "kind " + e.Kind + ": "
-	}
-	return fmt.Sprintf("%sthe API %s/%s is not available, since the extension that serves it does not answer (see kubectl get apiservice %s.%s)",
-		about, e.Group, e.Version, e.Version, e.Group)
 }

@@ -66,7 +66,7 @@ func TestCollectedStaysRecorded(t *testing.T) {
 			s.takeOver(shared, func(m *metav1.PartialObjectMetadata) {
 				m.OwnerReferences = append(m.OwnerReferences, metav1.OwnerReference{APIVersion: "v1", Kind: "Secret", Name: "o", UID: "o"})
 			})
-			s.objects[shared].SetFinalizers([]string{"example.com/backup"})
+			s.Objects[shared].SetFinalizers([]string{"example.com/backup"})
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -84,9 +84,9 @@ func TestCollectedStaysRecorded(t *testing.T) {
 				t.Errorf("a is told %q, and is there", ended["a"])
 			}
 			// Nothing is in the way any more.
-			s.mu.Lock()
-			s.objects[shared].SetFinalizers(nil)
-			s.mu.Unlock()
+			s.Mu.Lock()
+			s.Objects[shared].SetFinalizers(nil)
+			s.Mu.Unlock()
 			if sum := s.remove(t, plan.CascadeBackground, "n"); len(sum.Failed) > 0 || len(s.notes.saved) > 0 {
 				t.Errorf("failed: %+v; recorded: %v", sum.Failed, s.notes.names())
 			}

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -39,20 +40,14 @@ func (n *nodeRun) inside(s *stepRun) ([]string, error) {
 	}
 	contents := plan.NewNamespaceContents(kinds, n.plan.NamespaceDefaults)
 	kinds = slices.DeleteFunc(kinds, func(r lynq.APIResource) bool { return !r.Namespaced || plan.Passing(r) })
-	found := make([][]string, len(kinds))
-	err = inParallel(len(kinds), func(i int) error {
-		r := kinds[i]
-		return n.Cluster.List(ctx, r, s.ref().Name, "", func(m *metav1.PartialObjectMetadata) {
-			ref := lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: m.Namespace, Name: m.Name}
-			if !contents.ComesWithNamespace(ref, m) && !n.wouldBeGone(r, m) {
-				found[i] = append(found[i], r.Kind+"/"+m.Name)
-			}
-		})
+	found, err := observe.Contents(ctx, n.Cluster, kinds, s.ref().Name, func(r lynq.APIResource, m *metav1.PartialObjectMetadata) bool {
+		ref := lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: m.Namespace, Name: m.Name}
+		return !contents.ComesWithNamespace(ref, m) && !n.wouldBeGone(r, m)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("look what namespace %s holds: %w", s.ref().Name, err)
 	}
-	return slices.Concat(found...), nil
+	return namesOf(found), nil
 }
 
 // wouldBeGone tells of a dry run, which deletes nothing, whether a run would have

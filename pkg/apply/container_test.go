@@ -74,7 +74,7 @@ func TestKindNotServed(t *testing.T) {
 			objects: []lynq.Object{gadgets},
 			prepare: func(s *stage) {
 				s.unconfirm()
-				delete(s.objects, gadgets.Ref)
+				delete(s.Objects, gadgets.Ref)
 			},
 		},
 		"its group is gone, and was an extension's": {
@@ -83,7 +83,7 @@ func TestKindNotServed(t *testing.T) {
 		},
 		"an extension serves other kinds of the group": {
 			prepare: func(s *stage) {
-				s.serve(lynq.APIResource{Group: "example.com", Version: "v1", Kind: "Gizmo", Plural: "gizmos", Namespaced: true})
+				s.Serve(lynq.APIResource{Group: "example.com", Version: "v1", Kind: "Gizmo", Plural: "gizmos", Namespaced: true})
 			},
 			unknown: "kind Widget.example.com is not served any more, and nothing proves",
 		},
@@ -96,7 +96,7 @@ func TestKindNotServed(t *testing.T) {
 			if tt.prepare != nil {
 				tt.prepare(s)
 			}
-			delete(s.kinds, "Widget.example.com")
+			delete(s.Kinds, "Widget.example.com")
 			nodes := []*plan.Node{node("b", configMap("b", "2"))}
 			if !goes {
 				nodes = append(nodes, node("a", append([]lynq.Object{configMap("a", "2")}, tt.objects...)...))
@@ -113,7 +113,7 @@ func TestKindNotServed(t *testing.T) {
 			if want := goes && tt.unknown != ""; want != failed || !want && len(sum.Failed) > 0 {
 				t.Errorf("%s, %s: %+v, want a failure: %t", name, what, sum.Failed, want)
 			}
-			if there := s.objects[configMap("a", "1").Ref] != nil; there == (goes && tt.unknown == "") {
+			if there := s.Objects[configMap("a", "1").Ref] != nil; there == (goes && tt.unknown == "") {
 				t.Errorf("%s, %s: the node's other object is there: %t", name, what, there)
 			}
 			if got := s.data("b"); got != "2" {
@@ -142,7 +142,7 @@ func (s *stage) unconfirm() { s.edit(func(r *inventory.Entry) { r.UID, r.Digest 
 
 // data is what the ConfigMap of this name holds.
 func (s *stage) data(name string) string {
-	o := s.objects[configMap(name, "").Ref]
+	o := s.Objects[configMap(name, "").Ref]
 	if o == nil {
 		return ""
 	}
@@ -184,7 +184,7 @@ func TestContainersWithOthers(t *testing.T) {
 		},
 		"a kind that is not served": {
 			objects: []lynq.Object{definition()}, survives: true,
-			prepare: func(s *stage) { delete(s.kinds, "Widget.example.com") },
+			prepare: func(s *stage) { delete(s.Kinds, "Widget.example.com") },
 		},
 	} {
 		for _, dryRun := range []bool{false, true} {
@@ -198,7 +198,7 @@ func TestContainersWithOthers(t *testing.T) {
 			if failed := len(sum.Failed) > 0; failed != tt.survives {
 				t.Errorf("%s (dry run: %t): %+v, want a failure: %t", name, dryRun, sum.Failed, tt.survives)
 			}
-			if there := s.objects[tt.objects[0].Ref] != nil; there != (tt.survives || dryRun) {
+			if there := s.Objects[tt.objects[0].Ref] != nil; there != (tt.survives || dryRun) {
 				t.Errorf("%s (dry run: %t): it is there: %t", name, dryRun, there)
 			}
 		}
@@ -224,7 +224,7 @@ func TestContainersThatAreWanted(t *testing.T) {
 		if len(sum.Failed) != 2 || !strings.HasPrefix(sum.Failed[0].Problems[0], want) {
 			t.Errorf("%+v, want %q", sum.Failed, want)
 		}
-		if s.objects[tt.container.Ref] == nil {
+		if s.Objects[tt.container.Ref] == nil {
 			t.Errorf("%s was deleted", tt.container.Ref)
 		}
 	}
@@ -237,9 +237,9 @@ type lateKinds struct {
 }
 
 func (c *lateKinds) Refresh(context.Context) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.serve(c.late)
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	c.Serve(c.late)
 	return nil
 }
 
@@ -258,7 +258,7 @@ func TestNamespaceWithLateKind(t *testing.T) {
 	if _, err := r.Run(bounded(t), []plan.Plan{*p}); err != nil {
 		t.Fatal(err)
 	}
-	if s.objects[lynq.Ref{Kind: "Namespace", Name: "team"}] == nil {
+	if s.Objects[lynq.Ref{Kind: "Namespace", Name: "team"}] == nil {
 		t.Error("the namespace was deleted with the gadget in it")
 	}
 }

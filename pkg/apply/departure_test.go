@@ -41,7 +41,7 @@ func TestContainersOfOtherNodes(t *testing.T) {
 				if failed := len(sum.Failed) > 0; failed != tt.survives {
 					t.Errorf("%s (%d at once, dry run: %t): %+v, want a failure: %t", name, atOnce, dryRun, sum.Failed, tt.survives)
 				}
-				if there := s.objects[tt.container.Ref] != nil; there != (tt.survives || dryRun) {
+				if there := s.Objects[tt.container.Ref] != nil; there != (tt.survives || dryRun) {
 					t.Errorf("%s (%d at once, dry run: %t): it is there: %t", name, atOnce, dryRun, there)
 				}
 			}

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -51,7 +52,7 @@ func (n *nodeRun) execute(ctx context.Context, s *stepRun) {
 // that it goes with the inventory. The collector looks at owners only, and knows
 // nothing of those who took it over since it was observed.
 func (n *nodeRun) collect(s *stepRun) {
-	l, err := Look(n.finishing, n.Cluster, s.Entry)
+	l, err := observe.Entry(n.finishing, n.Cluster, s.Entry)
 	if err != nil {
 		n.failed(s, err)
 		return

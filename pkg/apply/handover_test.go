@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -66,7 +67,7 @@ func TestHandOverToBrokenRecord(t *testing.T) {
 		Hub: "crm", Forms: []lynq.FormKey{{Name: "web"}}, Nodes: nodes, Active: 2, Inventories: s.notes.all(),
 		Broken: map[plan.NodeKey]error{{Namespace: "ns", Name: "b"}: errors.New("data.format: it is missing")},
 	}
-	seen, err := Observe(t.Context(), s, "crm", nodes, in.Inventories)
+	seen, err := observe.Nodes(t.Context(), s, "crm", nodes, in.Inventories)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +79,7 @@ func TestHandOverToBrokenRecord(t *testing.T) {
 	if len(sum.Failed) != 2 {
 		t.Errorf("failed: %+v, want both nodes", sum.Failed)
 	}
-	if s.objects[shared] == nil || s.notes.names()[shared] != "a" {
+	if s.Objects[shared] == nil || s.notes.names()[shared] != "a" {
 		t.Error("the object is gone, or node a forgot it")
 	}
 }
@@ -95,7 +96,7 @@ func TestHandOverInRollout(t *testing.T) {
 	for _, name := range []string{"one", "two"} {
 		ref := lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: name}
 		want := map[string]string{"one": "b", "two": "a"}[name]
-		if s.objects[ref] == nil || s.notes.names()[ref] != want {
+		if s.Objects[ref] == nil || s.notes.names()[ref] != want {
 			t.Errorf("%s is recorded by %q, want %s", ref, s.notes.names()[ref], want)
 		}
 	}
@@ -109,9 +110,9 @@ func TestProviderInRollout(t *testing.T) {
 	inTeam := configMap("in-team", "1")
 	inTeam.Namespace, inTeam.Content["metadata"] = "team", map[string]any{"name": "in-team", "namespace": "team"}
 	s.before = func(_ string, ref lynq.Ref) error {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if ref.Namespace == "team" && s.objects[lynq.Ref{Kind: "Namespace", Name: "team"}] == nil {
+		s.Mu.Lock()
+		defer s.Mu.Unlock()
+		if ref.Namespace == "team" && s.Objects[lynq.Ref{Kind: "Namespace", Name: "team"}] == nil {
 			return errors.New("there is no namespace team")
 		}
 		return nil

@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
@@ -136,7 +137,7 @@ func (n *nodeRun) afterHook(s *stepRun) bool {
 	if n.hookOf(s) == nil || s.Live != nil || s.Action != plan.ActionDelete {
 		return false
 	}
-	now, err := Look(n.finishing, n.Cluster, s.Entry)
+	now, err := observe.Entry(n.finishing, n.Cluster, s.Entry)
 	if err != nil {
 		n.failed(s, err)
 		return true

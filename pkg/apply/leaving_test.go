@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -36,7 +37,7 @@ func (s *stage) removal(t *testing.T, c plan.Cascade, names ...string) *plan.Pla
 	for _, name := range names {
 		in.Delete[plan.NodeKey{Namespace: "ns", Name: name}] = true
 	}
-	seen, err := Observe(t.Context(), s, "crm", nil, in.Inventories)
+	seen, err := observe.Nodes(t.Context(), s, "crm", nil, in.Inventories)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,8 +113,8 @@ func TestStaysForDependents(t *testing.T) {
 		t.Errorf("status %+v, activate %s", inv.Status, inv.Activate)
 	}
 	s.before = nil
-	if sum := s.remove(t, plan.CascadeOrdered, "n"); len(sum.Failed) > 0 || len(s.notes.saved) > 0 || len(s.objects) > 0 {
-		t.Errorf("%+v; left: %v", sum.Failed, s.sorted())
+	if sum := s.remove(t, plan.CascadeOrdered, "n"); len(sum.Failed) > 0 || len(s.notes.saved) > 0 || len(s.Objects) > 0 {
+		t.Errorf("%+v; left: %v", sum.Failed, s.Sorted())
 	}
 }
 
@@ -122,9 +123,9 @@ func TestStaysForDependents(t *testing.T) {
 func TestHeldTooLong(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, chain())
-	s.mu.Lock()
-	s.objects[lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "c"}].SetFinalizers([]string{"example.com/backup"})
-	s.mu.Unlock()
+	s.Mu.Lock()
+	s.Objects[lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "c"}].SetFinalizers([]string{"example.com/backup"})
+	s.Mu.Unlock()
 	c := &patience{}
 	r := &Runner{Cluster: s, Inventories: s.notes, Reporter: c, Now: c.now, Options: s.options}
 	sum, err := r.Run(bounded(t), []plan.Plan{*s.removal(t, plan.CascadeOrdered, "n")})
@@ -204,7 +205,7 @@ func TestTakenOverBeforeCollected(t *testing.T) {
 		if _, err := s.run(bounded(t), p); err != nil {
 			t.Fatal(err)
 		}
-		there, recorded := s.objects[shared], len(s.notes.saved) > 0
+		there, recorded := s.Objects[shared], len(s.notes.saved) > 0
 		var got string
 		switch {
 		case there == nil:
@@ -231,8 +232,8 @@ func TestTakenOverBeforeCollected(t *testing.T) {
 func TestKindAndItsObject(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, node("n", definition(), widget("w")))
-	if sum := s.remove(t, plan.CascadeBackground, "n"); len(sum.Failed) > 0 || len(s.notes.saved) > 0 || len(s.objects) > 0 {
-		t.Errorf("%+v; left: %v", sum.Failed, s.sorted())
+	if sum := s.remove(t, plan.CascadeBackground, "n"); len(sum.Failed) > 0 || len(s.notes.saved) > 0 || len(s.Objects) > 0 {
+		t.Errorf("%+v; left: %v", sum.Failed, s.Sorted())
 	}
 }
 
@@ -259,8 +260,8 @@ func TestGivenUpIsLeftBehind(t *testing.T) {
 	if err != nil || len(sum.Failed) > 0 || len(s.notes.saved) > 0 {
 		t.Fatalf("%v, %+v", err, sum)
 	}
-	if sum.Actions[plan.ActionRelease] != 1 || sum.Actions[plan.ActionDelete] != 1 || s.objects[shared] == nil {
-		t.Errorf("actions %v, left: %v", sum.Actions, s.sorted())
+	if sum.Actions[plan.ActionRelease] != 1 || sum.Actions[plan.ActionDelete] != 1 || s.Objects[shared] == nil {
+		t.Errorf("actions %v, left: %v", sum.Actions, s.Sorted())
 	}
 	warned := slices.ContainsFunc(told.all, func(e Event) bool {
 		return e.Type == EventWarning && e.Object == shared && strings.HasPrefix(e.Message, "it is left behind, as it is: ")
@@ -297,7 +298,7 @@ func TestInterruptedRemoval(t *testing.T) {
 	if got := s.deletes(); got != "c" {
 		t.Errorf("deleted %s, want c", got)
 	}
-	for ref := range s.objects {
+	for ref := range s.Objects {
 		if s.notes.names()[ref] != "n" {
 			t.Errorf("%s is recorded no more", ref)
 		}

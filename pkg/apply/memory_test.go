@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,26 +11,23 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/test/inmemory"
 )
 
 // memory is a Cluster for what a real server does not do on demand: answers that
 // fail or come at a certain moment. Of server-side apply it knows one manager:
 // what is applied replaces labels, annotations and owner references.
 type memory struct {
-	mu      sync.Mutex
-	version int
-	objects map[lynq.Ref]*unstructured.Unstructured
-	kinds   map[string]lynq.APIResource // by GroupKind
+	*inmemory.Cluster
 	watches []*memoryWatch
 	// before, where it is not nil, is called ahead of each write and delete,
 	// without the lock; an error is the answer.
@@ -52,94 +48,12 @@ func (w *memoryWatch) tells(o *unstructured.Unstructured) bool {
 		(w.in.Name == "" || w.in.Name == o.GetName())
 }
 
-func newMemory() *memory {
-	m := &memory{objects: map[lynq.Ref]*unstructured.Unstructured{}, kinds: map[string]lynq.APIResource{}}
-	m.serve(lynq.APIResource{Version: "v1", Kind: "ConfigMap", Plural: "configmaps", Namespaced: true})
-	m.serve(lynq.APIResource{Version: "v1", Kind: "Service", Plural: "services", Namespaced: true})
-	m.serve(lynq.APIResource{Version: "v1", Kind: "Namespace", Plural: "namespaces"})
-	m.serve(lynq.APIResource{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition", Plural: "customresourcedefinitions"})
-	m.serve(lynq.APIResource{Group: "example.com", Version: "v1", Kind: "Widget", Plural: "widgets", Namespaced: true})
-	return m
-}
-
-func (m *memory) serve(r lynq.APIResource) {
-	m.kinds[lynq.Ref{Group: r.Group, Kind: r.Kind}.GroupKind()] = r
-}
-
-func (m *memory) Resource(_ context.Context, group, version, kind string) (lynq.APIResource, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r, ok := m.kinds[lynq.Ref{Group: group, Kind: kind}.GroupKind()]
-	if !ok || version != "" && version != r.Version {
-		return r, &meta.NoKindMatchError{GroupKind: schema.GroupKind{Group: group, Kind: kind}, SearchedVersions: []string{version}}
-	}
-	return r, nil
-}
-
-func (m *memory) Listable(context.Context) ([]lynq.APIResource, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var all []lynq.APIResource
-	for _, gk := range slices.Sorted(maps.Keys(m.kinds)) {
-		all = append(all, m.kinds[gk])
-	}
-	return all, nil
-}
+func newMemory() *memory { return &memory{Cluster: inmemory.New()} }
 
 func (*memory) Refresh(context.Context) error { return nil }
 
-func (m *memory) List(_ context.Context, r lynq.APIResource, namespace, selector string, each func(*metav1.PartialObjectMetadata)) error {
-	s, err := labels.Parse(selector)
-	if err != nil {
-		return err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, ref := range m.sorted() {
-		o := m.objects[ref]
-		if ref.Group == r.Group && ref.Kind == r.Kind && (namespace == "" || namespace == ref.Namespace) && s.Matches(labels.Set(o.GetLabels())) {
-			each(metadataIn(o))
-		}
-	}
-	return nil
-}
-
-func (m *memory) sorted() []lynq.Ref {
-	return slices.SortedFunc(maps.Keys(m.objects), func(a, b lynq.Ref) int { return strings.Compare(a.Group+a.String(), b.Group+b.String()) })
-}
-
-func metadataIn(o *unstructured.Unstructured) *metav1.PartialObjectMetadata {
-	m, err := plan.MetadataOf(o)
-	if err != nil {
-		return &metav1.PartialObjectMetadata{} // without a uid no test passes
-	}
-	return m
-}
-
 func refIn(r lynq.APIResource, namespace, name string) lynq.Ref {
 	return lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: namespace, Name: name}
-}
-
-func notFound(r lynq.APIResource, name string) error {
-	return apierrors.NewNotFound(schema.GroupResource{Group: r.Group, Resource: r.Plural}, name)
-}
-
-func (m *memory) Metadata(ctx context.Context, r lynq.APIResource, namespace, name string) (*metav1.PartialObjectMetadata, error) {
-	o, err := m.Get(ctx, r, namespace, name)
-	if err != nil {
-		return nil, err
-	}
-	return metadataIn(o), nil
-}
-
-func (m *memory) Get(_ context.Context, r lynq.APIResource, namespace, name string) (*unstructured.Unstructured, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	o := m.objects[refIn(r, namespace, name)]
-	if o == nil {
-		return nil, notFound(r, name)
-	}
-	return o.DeepCopy(), nil
 }
 
 func (m *memory) ask(verb string, ref lynq.Ref) error {
@@ -158,11 +72,11 @@ func (m *memory) Write(_ context.Context, r lynq.APIResource, w Write) (*metav1.
 	if err := json.Unmarshal(w.Body, &body); err != nil {
 		return nil, err
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.Mu.Lock()
+	defer m.Mu.Unlock()
 	m.requests = append(m.requests, "write "+ref.String())
 	sent := &unstructured.Unstructured{Object: body}
-	there := m.objects[ref]
+	there := m.Objects[ref]
 	resource := schema.GroupResource{Group: r.Group, Resource: r.Plural}
 	switch {
 	case there == nil && sent.GetUID() != "":
@@ -181,9 +95,9 @@ func (m *memory) Write(_ context.Context, r lynq.APIResource, w Write) (*metav1.
 		next.SetFinalizers(there.GetFinalizers())
 	}
 	if w.DryRun {
-		return metadataIn(next), nil
+		return inmemory.MetadataOf(next), nil
 	}
-	return metadataIn(m.put(ref, next)), nil
+	return inmemory.MetadataOf(m.put(ref, next)), nil
 }
 
 // Try implements Cluster: every write would change something.
@@ -191,19 +105,9 @@ func (*memory) Try(context.Context, lynq.APIResource, Write) (*unstructured.Unst
 	return &unstructured.Unstructured{}, &metav1.PartialObjectMetadata{}, nil
 }
 
-// put stores an object with a new version, under the lock.
+// put stores an object, and tells those who watch. The caller holds Mu.
 func (m *memory) put(ref lynq.Ref, o *unstructured.Unstructured) *unstructured.Unstructured {
-	m.version++
-	version := strconv.Itoa(m.version)
-	if o.GetUID() == "" {
-		o.SetUID(types.UID("uid-" + version))
-	}
-	o.SetResourceVersion(version)
-	o.SetGeneration(1)
-	o.SetName(ref.Name)
-	o.SetNamespace(ref.Namespace)
-	o.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: lynq.FieldManager, Operation: metav1.ManagedFieldsOperationApply, FieldsV1: metav1.NewFieldsV1(`{}`)}})
-	m.objects[ref] = o
+	m.Put(ref, o)
 	for _, w := range m.watching(ref) {
 		if w.tells(o) {
 			w.handler.Read(o.DeepCopy())()
@@ -214,13 +118,9 @@ func (m *memory) put(ref lynq.Ref, o *unstructured.Unstructured) *unstructured.U
 
 // make puts an object there that another client made.
 func (m *memory) make(ref lynq.Ref, metadata map[string]any) *unstructured.Unstructured {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.kinds[ref.GroupKind()]
-	if metadata == nil {
-		metadata = map[string]any{}
-	}
-	return m.put(ref, &unstructured.Unstructured{Object: map[string]any{"apiVersion": r.APIVersion(), "kind": ref.Kind, "metadata": metadata}})
+	m.Mu.Lock()
+	defer m.Mu.Unlock()
+	return m.put(ref, m.Foreign(ref, metadata))
 }
 
 func (m *memory) watching(ref lynq.Ref) []*memoryWatch {
@@ -232,13 +132,13 @@ func (m *memory) Delete(_ context.Context, r lynq.APIResource, namespace, name s
 	if err := m.ask("delete", ref); err != nil {
 		return false, err
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.Mu.Lock()
+	defer m.Mu.Unlock()
 	m.requests = append(m.requests, "delete "+ref.String())
-	there := m.objects[ref]
+	there := m.Objects[ref]
 	switch p := o.Preconditions; {
 	case there == nil:
-		return false, notFound(r, name)
+		return false, inmemory.NotFound(r, name)
 	case p == nil || p.UID == nil || p.ResourceVersion == nil:
 		return false, fmt.Errorf("delete %s: no precondition", ref)
 	case *p.UID != there.GetUID() || *p.ResourceVersion != there.GetResourceVersion():
@@ -251,7 +151,7 @@ func (m *memory) Delete(_ context.Context, r lynq.APIResource, namespace, name s
 		m.put(ref, there)
 		return false, nil
 	}
-	delete(m.objects, ref)
+	delete(m.Objects, ref)
 	for _, w := range m.watching(ref) {
 		if w.tells(there) {
 			w.handler.Gone(namespace, name, there.GetUID())
@@ -265,19 +165,19 @@ func (m *memory) Watch(ctx context.Context, r lynq.APIResource, in Scope, h Watc
 	if err != nil {
 		return err
 	}
-	m.mu.Lock()
+	m.Mu.Lock()
 	w := &memoryWatch{lynq.Ref{Group: r.Group, Kind: r.Kind}.GroupKind(), in, s, h}
 	m.watches = append(m.watches, w)
-	for _, ref := range m.sorted() {
-		if o := m.objects[ref]; ref.GroupKind() == w.kind && w.tells(o) {
+	for _, ref := range m.Sorted() {
+		if o := m.Objects[ref]; ref.GroupKind() == w.kind && w.tells(o) {
 			h.Read(o.DeepCopy())()
 		}
 	}
 	h.Synced()
-	m.mu.Unlock()
+	m.Mu.Unlock()
 	<-ctx.Done()
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.Mu.Lock()
+	defer m.Mu.Unlock()
 	m.watches = slices.DeleteFunc(m.watches, func(other *memoryWatch) bool { return other == w })
 	return nil
 }
@@ -376,7 +276,7 @@ func newStage() *stage {
 // plan observes and decides.
 func (s *stage) plan(ctx context.Context, nodes ...*plan.Node) (*plan.Plan, error) {
 	in := &plan.Input{Hub: "crm", Forms: []lynq.FormKey{{Name: "web"}}, Nodes: nodes, Active: len(nodes), Inventories: s.notes.all(), KeepContent: s.keepContent}
-	seen, err := Observe(ctx, s, in.Hub, nodes, in.Inventories)
+	seen, err := observe.Nodes(ctx, s, in.Hub, nodes, in.Inventories)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -31,7 +32,7 @@ func three(value string) []*plan.Node {
 func (s *stage) applyForms(t *testing.T, nodes ...*plan.Node) *Summary {
 	t.Helper()
 	in := &plan.Input{Hub: "crm", Forms: []lynq.FormKey{{Name: "db"}, {Name: "net"}, {Name: "web"}}, Nodes: nodes, Active: 1, Inventories: s.notes.all()}
-	seen, err := Observe(t.Context(), s, in.Hub, nodes, in.Inventories)
+	seen, err := observe.Nodes(t.Context(), s, in.Hub, nodes, in.Inventories)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
@@ -91,7 +92,7 @@ func (n *nodeRun) unpurged(wave int) (waiting bool, failed *stepRun) {
 
 // purge decides what is to be done to an object whose work is done, as it is now.
 func (n *nodeRun) purge(s *stepRun) {
-	now, err := Look(n.finishing, n.Cluster, s.entry)
+	now, err := observe.Entry(n.finishing, n.Cluster, s.entry)
 	if err != nil {
 		n.failed(s, err)
 		return

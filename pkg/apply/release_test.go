@@ -14,6 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/test/inmemory"
 	"github.com/lynqctl/lynqctl/test/sites"
 )
 
@@ -48,10 +49,10 @@ func takenOver() map[string]func(*metav1.PartialObjectMetadata) {
 
 // takeOver changes an object as another client.
 func (s *stage) takeOver(ref lynq.Ref, change func(*metav1.PartialObjectMetadata)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	o := s.objects[ref].DeepCopy()
-	m := metadataIn(o)
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	o := s.Objects[ref].DeepCopy()
+	m := inmemory.MetadataOf(o)
 	change(m)
 	o.SetLabels(m.Labels)
 	o.SetAnnotations(m.Annotations)
@@ -81,7 +82,7 @@ func TestTakenOverIsLetGo(t *testing.T) {
 				if _, err := s.run(bounded(t), p); err != nil {
 					t.Fatal(err)
 				}
-				there := s.objects[shared]
+				there := s.Objects[shared]
 				if there == nil {
 					t.Fatal("it was deleted")
 				}
@@ -113,7 +114,7 @@ func TestUnmanagedBeforeDelete(t *testing.T) {
 	if _, err := s.run(bounded(t), p); err != nil {
 		t.Fatal(err)
 	}
-	if s.objects[shared] == nil || s.notes.names()[shared] != "a" {
+	if s.Objects[shared] == nil || s.notes.names()[shared] != "a" {
 		t.Error("it was deleted, or is recorded no more, so that it goes with its inventory")
 	}
 }
@@ -136,7 +137,7 @@ func TestHalfAdopted(t *testing.T) {
 	if len(sum.Failed) != 1 {
 		t.Fatalf("failed: %+v, want node a", sum.Failed)
 	}
-	l := plan.LiveOf(shared, metadataIn(s.objects[shared]))
+	l := plan.LiveOf(shared, inmemory.MetadataOf(s.Objects[shared]))
 	if l.PartOf != inventory.ID("ns", inventory.Name("a")) {
 		t.Fatal("the object bears no tracking: the test shows nothing")
 	}
@@ -162,7 +163,7 @@ func TestTerminatingWithoutLabel(t *testing.T) {
 	if len(sum.Failed) != 1 || sum.Failed[0].Outcome != OutcomeNotReady {
 		t.Errorf("failed: %+v, want node a, not ready", sum.Failed)
 	}
-	if s.objects[shared].GetUID() != dying.GetUID() {
+	if s.Objects[shared].GetUID() != dying.GetUID() {
 		t.Error("the object is another one")
 	}
 }
@@ -190,23 +191,23 @@ func TestChangedHandsBeforeWrite(t *testing.T) {
 					t.Fatal(err)
 				}
 				s.takeOver(shared, change)
-				version := s.objects[shared].GetResourceVersion()
+				version := s.Objects[shared].GetResourceVersion()
 				sum, err := s.run(bounded(t), p)
 				switch {
 				case err != nil:
 					t.Error(err)
 				case who == "hands off":
 					// It must not go with the inventory, so that labels track it.
-					if len(sum.Failed) != 0 || sum.Actions[plan.ActionTrack] != 1 || len(s.objects[shared].GetOwnerReferences()) > 0 {
+					if len(sum.Failed) != 0 || sum.Actions[plan.ActionTrack] != 1 || len(s.Objects[shared].GetOwnerReferences()) > 0 {
 						t.Errorf("%+v, want its tracking changed alone", sum)
 					}
 				case len(sum.Failed) != 1 || sum.Failed[0].Outcome != OutcomeConflicted:
 					t.Errorf("failed: %+v, want node a in conflict", sum.Failed)
 				}
-				if got := s.objects[shared].GetResourceVersion(); got != version && who != "hands off" {
+				if got := s.Objects[shared].GetResourceVersion(); got != version && who != "hands off" {
 					t.Error("it was written to")
 				}
-				if data, _, _ := unstructured.NestedString(s.objects[shared].Object, "data", "value"); data == "2" {
+				if data, _, _ := unstructured.NestedString(s.Objects[shared].Object, "data", "value"); data == "2" {
 					t.Error("its content was written")
 				}
 			})
@@ -227,7 +228,7 @@ func TestTouchedBeforeWrite(t *testing.T) {
 	if sum, err := s.run(bounded(t), p); err != nil || len(sum.Failed) > 0 {
 		t.Errorf("%v, failed: %+v", err, sum.Failed)
 	}
-	if got := sites.Field(s.objects[shared], "data", "value"); got != "2" {
+	if got := sites.Field(s.Objects[shared], "data", "value"); got != "2" {
 		t.Errorf("value is %v, want 2", got)
 	}
 }
@@ -247,7 +248,7 @@ func TestRetainThatFailed(t *testing.T) {
 	}
 	s.before = nil
 	mustApply(t, s, node("b"))
-	if o := s.objects[shared]; o == nil || o.GetLabels()[lynq.LabelOrphaned] != "true" || len(o.GetOwnerReferences()) > 0 {
+	if o := s.Objects[shared]; o == nil || o.GetLabels()[lynq.LabelOrphaned] != "true" || len(o.GetOwnerReferences()) > 0 {
 		t.Errorf("it is no orphan: %v", o)
 	}
 }

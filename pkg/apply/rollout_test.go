@@ -34,8 +34,8 @@ func rolling(maxSkew int) *stage {
 // values are what the tenants' objects have, by their names.
 func (s *stage) values() string {
 	var values []string
-	for _, ref := range s.sorted() {
-		spec, _ := s.objects[ref].Object["spec"].(map[string]any)
+	for _, ref := range s.Sorted() {
+		spec, _ := s.Objects[ref].Object["spec"].(map[string]any)
 		values = append(values, fmt.Sprintf("%s=%v%v", ref.Name, spec["value"], spec["form"]))
 	}
 	return strings.Join(values, " ")
@@ -136,10 +136,10 @@ func TestRolloutOfANewForm(t *testing.T) {
 
 // heal has the controller of a tenant's object succeed.
 func (s *stage) heal(name string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	ref := lynq.Ref{Group: "example.com", Kind: "Widget", Namespace: "ns", Name: name}
-	o := s.objects[ref].DeepCopy()
+	o := s.Objects[ref].DeepCopy()
 	delete(o.Object, "status")
 	s.put(ref, o)
 }
@@ -173,7 +173,7 @@ func TestRolloutTurnsLent(t *testing.T) {
 	inTeam := configMap("in-team", "1")
 	inTeam.Namespace, inTeam.Content["metadata"] = "team", map[string]any{"name": "in-team", "namespace": "team"}
 	sum := mustApply(t, s, node("a", inTeam), node("b", namespace("team"), stuck(widget("w"))))
-	if got := ended(sum); got != "b not-ready" || s.objects[inTeam.Ref] == nil {
+	if got := ended(sum); got != "b not-ready" || s.Objects[inTeam.Ref] == nil {
 		t.Errorf("ended %q", got)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -35,7 +36,7 @@ type Runner struct {
 	Causes      Causes   // of what does not get ready; nil for none
 	// Objects are read after the run to find what it left as it is and is not ready;
 	// nil for nothing.
-	Objects  ObjectReader
+	Objects  observe.ObjectReader
 	Reporter Reporter
 	Now      func() time.Time
 	Options  Options

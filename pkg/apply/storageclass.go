@@ -4,20 +4,10 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
-
-func classKind() schema.GroupKind {
-	return schema.GroupKind{Group: "storage.k8s.io", Kind: "StorageClass"}
-}
-
-func classResource() lynq.APIResource {
-	return lynq.APIResource{Group: "storage.k8s.io", Version: "v1", Kind: "StorageClass", Plural: "storageclasses"}
-}
 
 // storageClasses is the handler of the watch that tells of storage classes.
 type storageClasses struct {

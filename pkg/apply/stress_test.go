@@ -12,6 +12,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/test/inmemory"
 )
 
 // chance is a random tenancy: nodes that make namespaces which others need, take
@@ -72,12 +73,12 @@ func (c chance) objects(name string, i int, owner map[string]int) []lynq.Object 
 func (c chance) trouble(s *stage, cancel context.CancelFunc) func(string, lynq.Ref) error {
 	left := 1 + c.IntN(120)
 	return func(_ string, ref lynq.Ref) error {
-		s.mu.Lock()
-		defer s.mu.Unlock()
+		s.Mu.Lock()
+		defer s.Mu.Unlock()
 		if left--; left == 0 {
 			cancel()
 		}
-		if ref.Namespace != "" && ref.Namespace != "ns" && s.objects[lynq.Ref{Kind: "Namespace", Name: ref.Namespace}] == nil {
+		if ref.Namespace != "" && ref.Namespace != "ns" && s.Objects[lynq.Ref{Kind: "Namespace", Name: ref.Namespace}] == nil {
 			return apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, ref.Namespace)
 		}
 		switch c.IntN(15) {
@@ -109,8 +110,8 @@ func TestStress(t *testing.T) {
 				t.Fatalf("seed %d, round %d: %v", seed, round, err)
 			}
 			named := s.notes.names()
-			for ref, o := range s.objects {
-				if l := plan.LiveOf(ref, metadataIn(o)); named[ref] == "" && (l.PartOf != "" || len(l.Owners) > 0 || l.Node != "") {
+			for ref, o := range s.Objects {
+				if l := plan.LiveOf(ref, inmemory.MetadataOf(o)); named[ref] == "" && (l.PartOf != "" || len(l.Owners) > 0 || l.Node != "") {
 					t.Fatalf("seed %d, round %d: %s bears tracking, and no inventory has an entry for it", seed, round, ref)
 				}
 			}

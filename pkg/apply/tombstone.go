@@ -2,56 +2,11 @@ package apply
 
 import (
 	"context"
-	"fmt"
 	"slices"
-
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
-
-// LookAtTombstones reads the metadata of the objects that tombstones name, one request
-// for each, none for kinds that are not served.
-func LookAtTombstones(ctx context.Context, c Cluster, stones []plan.Tombstone) error {
-	return inParallel(len(stones), func(i int) error {
-		err := lookAtTombstone(ctx, c, &stones[i])
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		stones[i].Unknown = err
-		return nil
-	})
-}
-
-func lookAtTombstone(ctx context.Context, c Cluster, t *plan.Tombstone) error {
-	group, version := lynq.SplitAPIVersion(t.APIVersion)
-	r, err := c.Resource(ctx, group, version, t.Kind)
-	if meta.IsNoMatchError(err) {
-		r, err = c.Resource(ctx, group, "", t.Kind)
-	}
-	switch {
-	case meta.IsNoMatchError(err):
-		t.Unserved = true
-		return nil
-	case err != nil:
-		return err
-	case r.Namespaced != (t.Namespace != ""):
-		return fmt.Errorf("%s: %s has a namespace: %v, and the tombstone says %q (correct its namespace)", t.Pos, t.Kind, r.Namespaced, t.Namespace)
-	}
-	m, err := c.Metadata(ctx, r, t.Namespace, t.Name)
-	switch {
-	case apierrors.IsNotFound(err):
-		return nil
-	case err != nil:
-		return err
-	}
-	l := plan.LiveOf(t.Ref, m)
-	t.Live, t.Found = &l, m.Labels
-	return nil
-}
 
 // byTombstone is what is said of an object that was deleted: which tombstone named it, ""
 // where none did.

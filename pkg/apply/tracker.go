@@ -150,10 +150,10 @@ func (t *tracker) end(key cacheKey) {
 func (t *tracker) startClasses() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if key := (watchKey{kind: classKind()}); !t.started[key] {
+	if key := (watchKey{kind: ready.ClassKind()}); !t.started[key] {
 		t.started[key] = true
 		t.classes.changed = t.refreshClaims
-		t.watch(t.ctx, classResource(), Scope{}, t.classes, t.classes.fail)
+		t.watch(t.ctx, ready.ClassResource(), Scope{}, t.classes, t.classes.fail)
 	}
 }
 

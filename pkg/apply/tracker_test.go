@@ -673,7 +673,7 @@ func (tt *trackerTest) beginClaims() (claim, class *scriptWatch) {
 			class = w
 		}
 	}
-	if class.resource != classResource() || class.in != (Scope{}) {
+	if class.resource != ready.ClassResource() || class.in != (Scope{}) {
 		tt.t.Fatalf("watches %v in %+v", class.resource, class.in)
 	}
 	return claim, class

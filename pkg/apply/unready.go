@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -71,53 +72,38 @@ func (r *run) explain(ctx context.Context, unready []Unready) {
 
 // unreadyOf finds those of a hub. What could not be looked at is an error beside them.
 func (r *run) unreadyOf(ctx context.Context, hub string, left map[lynq.Ref]leftStep) ([]Unready, error) {
-	o := newObserver(r.Objects, hub)
-	o.readiness = newReadinessReader(r.Objects)
-	if err := o.kinds(ctx, kindsOf(left)); err != nil {
+	objects := map[lynq.Ref]string{}
+	for ref, s := range left {
+		objects[ref] = s.Object.APIVersion
+	}
+	sight, err := observe.ReadinessOf(ctx, r.Objects, hub, objects)
+	if err != nil {
 		return nil, err
 	}
-	o.readiness.settleClaims(ctx)
 	var unready []Unready
 	var unknown error
 	for ref, s := range left {
-		if err := o.seen.Unknown[ref]; err != nil {
+		if err := sight.Unknown[ref]; err != nil {
 			unknown = err
 			continue
 		}
-		if why := o.unready(s); why != "" {
+		if why := s.unready(sight); why != "" {
 			unready = append(unready, Unready{Node: s.node, Object: ref, Message: why})
 		}
 	}
 	return unready, unknown
 }
 
-// kindsOf are the kinds of the objects of steps.
-func kindsOf(steps map[lynq.Ref]leftStep) []wantedKind {
-	index := map[string]int{}
-	var kinds []wantedKind
-	for ref, s := range steps {
-		i, known := index[ref.GroupKind()]
-		if !known {
-			_, version := lynq.SplitAPIVersion(s.Object.APIVersion)
-			i = len(kinds)
-			index[ref.GroupKind()] = i
-			kinds = append(kinds, wantedKind{group: ref.Group, version: version, kind: ref.Kind, refs: map[lynq.Ref]bool{}})
-		}
-		kinds[i].refs[ref] = true
-	}
-	return kinds
-}
-
-// unready is why an object is not ready, "" where it is.
-func (o *observer) unready(s leftStep) string {
+// unready is why its object is not ready, "" where it is.
+func (s *leftStep) unready(sight *observe.Sight) string {
 	ref := s.Object.Ref
-	now := o.readiness.ready[ref]
+	now := sight.Ready[ref]
 	switch {
-	case o.seen.Live[ref] == nil:
+	case sight.Live[ref] == nil:
 		return "it was deleted meanwhile"
 	case now.State != ready.StateReady:
 		return orUnknown(now.Message)
-	case o.readiness.stopped[ref] && s.Reason != plan.ReasonCreatedOnce:
+	case sight.Stopped[ref] && s.Reason != plan.ReasonCreatedOnce:
 		return "another client scaled it to zero, and its form sets no replicas (kubectl scale starts it again)"
 	}
 	return ""

@@ -14,6 +14,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/suggest"
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -311,10 +312,10 @@ func (j *applyJob) plan(ctx context.Context, h HubPrograms, found map[string]boo
 	}
 	var seen *plan.Observed
 	if j.concern == nil {
-		seen, err = apply.Observe(ctx, j.client, h.Hub.Name, in.Nodes, in.Inventories)
+		seen, err = observe.Nodes(ctx, j.client, h.Hub.Name, in.Nodes, in.Inventories)
 	} else {
 		nodes, inventories := in.Narrow(j.concern)
-		seen, err = apply.ObserveSome(ctx, j.client, h.Hub.Name, len(in.Nodes), nodes, inventories)
+		seen, err = observe.SomeNodes(ctx, j.client, h.Hub.Name, len(in.Nodes), nodes, inventories)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("hub %s: %w", h.Key, err)

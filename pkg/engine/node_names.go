@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -25,7 +25,7 @@ type keptNames = func(p *render.Program, plain string) bool
 // hub without such a form costs no request.
 func (j *applyJob) recordedNames(ctx context.Context) (keptNames, error) {
 	type names struct {
-		apply.PlainNames
+		observe.PlainNames
 		form lynq.FormKey
 	}
 	recorded := map[*render.Program]names{}
@@ -33,7 +33,7 @@ func (j *applyJob) recordedNames(ctx context.Context) (keptNames, error) {
 		if !slices.ContainsFunc(h.Programs, dashed) {
 			continue
 		}
-		plain, err := apply.RecordedNames(ctx, j.client, h.Key)
+		plain, err := observe.RecordedNames(ctx, j.client, h.Key)
 		if err != nil {
 			return nil, untouched(ctx, err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -355,11 +356,11 @@ func (j *removalJob) observe(ctx context.Context, hub string, leaving []*invento
 		inv.Entries, inv.Hooks = slices.DeleteFunc(inv.Entries, named), slices.DeleteFunc(inv.Hooks, named)
 		rest = append(rest, inv)
 	}
-	if seen, err = apply.Observe(ctx, j.client, hub, nil, rest); err != nil {
+	if seen, err = observe.Nodes(ctx, j.client, hub, nil, rest); err != nil {
 		return nil, nil, err
 	}
 	for i := range apart {
-		l, err := apply.Look(ctx, j.client, &apart[i])
+		l, err := observe.Entry(ctx, j.client, &apart[i])
 		if l != nil {
 			seen.Live[l.Ref] = l
 		}

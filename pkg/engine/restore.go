@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -159,7 +160,7 @@ func (j *restoreJob) damaged(ctx context.Context, chosen []*inventory.Inventory)
 		of[hub] = append(of[hub], inv)
 	}
 	for _, hub := range hubs {
-		seen, err := apply.Observe(ctx, j.client, hub.Name, nil, of[hub])
+		seen, err := observe.Nodes(ctx, j.client, hub.Name, nil, of[hub])
 		if err != nil {
 			return nil, nil, fmt.Errorf("hub %s: %w", hub, err)
 		}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -20,7 +20,7 @@ func nodesNow(ctx context.Context, client *kube.Client, records *Inventories) (*
 	c := newComparison("shown as recorded")
 	now := &status.Now{Ready: map[lynq.Ref]ready.Readiness{}, Stopped: map[lynq.Ref]bool{}}
 	err := c.compare(ctx, records, func(hub string, inventories []*inventory.Inventory) (*plan.Observed, error) {
-		sight, err := apply.ObserveReadiness(ctx, client, hub, inventories)
+		sight, err := observe.Readiness(ctx, client, hub, inventories)
 		if err != nil {
 			return nil, err
 		}

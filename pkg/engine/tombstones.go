@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -87,7 +87,7 @@ func (j *applyJob) hubTombstones(ctx context.Context, h HubPrograms, stones []pl
 			known = append(known, t)
 		}
 	}
-	if err := apply.LookAtTombstones(ctx, j.client, open); err != nil {
+	if err := observe.Tombstones(ctx, j.client, open); err != nil {
 		return nil, err
 	}
 	j.metrics().Tombstones(h.Key, slices.Concat(open, known))

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -69,7 +69,7 @@ func (v *verification) look(ctx context.Context) error {
 	}
 	v.Warnings, v.Ignored = append(v.Warnings, v.records.Warnings()...), v.records.Ignored
 	err = c.compare(ctx, v.records, func(hub string, inventories []*inventory.Inventory) (*plan.Observed, error) {
-		return apply.Observe(ctx, v.client, hub, nil, inventories)
+		return observe.Nodes(ctx, v.client, hub, nil, inventories)
 	})
 	if err != nil {
 		return err

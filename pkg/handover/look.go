@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -22,7 +22,7 @@ import (
 // Looker finds the objects of LynqNodes. Nothing that could not be read counts as
 // absent. One Looker shows one moment: what it listed once it does not list again.
 type Looker struct {
-	cluster apply.Cluster
+	cluster observe.Reader
 	atOnce  int
 
 	mu    sync.Mutex
@@ -39,7 +39,7 @@ type list struct {
 }
 
 // NewLooker makes a Looker that sends so many requests at a time.
-func NewLooker(c apply.Cluster, atOnce int) *Looker {
+func NewLooker(c observe.Reader, atOnce int) *Looker {
 	return &Looker{cluster: c, atOnce: max(1, atOnce), lists: map[listKey]*list{}}
 }
 
@@ -124,7 +124,7 @@ func (l *Looker) served(ctx context.Context, group, apiVersion, kind string) (ly
 		r, err = l.cluster.Resource(ctx, group, "", kind)
 	}
 	if meta.IsNoMatchError(err) {
-		return lynq.APIResource{}, apply.Undefined(ctx, l.cluster, group, kind)
+		return lynq.APIResource{}, observe.Undefined(ctx, l.cluster, group, kind)
 	}
 	return r, err
 }

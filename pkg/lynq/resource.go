@@ -1,5 +1,7 @@
 package lynq
 
+import "fmt"
+
 // APIResource is a kind of object as an API server serves it.
 type APIResource struct {
 	Group, Version, Kind string
@@ -21,4 +23,20 @@ func (r Ref) GroupKind() string {
 		return r.Kind
 	}
 	return r.Kind + "." + r.Group
+}
+
+// GroupUnavailableError says that a kind was looked for in an API group that an
+// extension of the API server is to serve, and that the extension does not
+// answer. Whether the kind is served is not known. Kind is "" where any was
+// looked for.
+type GroupUnavailableError struct{ Group, Version, Kind string }
+
+// Error implements error.
+func (e *GroupUnavailableError) Error() string {
+	about := ""
+	if e.Kind != "" {
+		about = "kind " + e.Kind + ": "
+	}
+	return fmt.Sprintf("%sthe API %s/%s is not available, since the extension that serves it does not answer (see kubectl get apiservice %s.%s)",
+		about, e.Group, e.Version, e.Version, e.Group)
 }

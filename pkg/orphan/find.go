@@ -7,23 +7,12 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
-
-// Cluster is what Find needs of a Kubernetes API; apply.Cluster has it, and its
-// documentation holds. With an error of Listable may come the kinds that are
-// known.
-type Cluster interface {
-	Listable(ctx context.Context) ([]lynq.APIResource, error)
-	Resource(ctx context.Context, group, version, kind string) (lynq.APIResource, error)
-	List(ctx context.Context, r lynq.APIResource, namespace, selector string, each func(*metav1.PartialObjectMetadata)) error
-	Metadata(ctx context.Context, r lynq.APIResource, namespace, name string) (*metav1.PartialObjectMetadata, error)
-	Get(ctx context.Context, r lynq.APIResource, namespace, name string) (*unstructured.Unstructured, error)
-}
 
 // Inventories reads the inventories of one namespace or, with "", of all, and the
 // records of hubs. With a *inventory.BrokenError come those that can be read.
@@ -71,8 +60,8 @@ type Found struct {
 }
 
 // Find looks for orphans. An error means that nothing is known.
-func Find(ctx context.Context, c Cluster, q Query) (*Found, error) {
-	s := &search{Cluster: c, query: q, atOnce: q.AtOnce}
+func Find(ctx context.Context, c observe.Reader, q Query) (*Found, error) {
+	s := &search{Reader: c, query: q, atOnce: q.AtOnce}
 	if s.atOnce <= 0 {
 		s.atOnce = DefaultAtOnce
 	}
@@ -103,7 +92,7 @@ func Find(ctx context.Context, c Cluster, q Query) (*Found, error) {
 
 // search is one run of Find.
 type search struct {
-	Cluster
+	observe.Reader
 	query      Query
 	atOnce     int // requests
 	kinds      []lynq.APIResource

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 )
 
@@ -18,8 +19,8 @@ type Tracking struct {
 
 // Tracked looks for all that has the tracking of nodes, with one list per kind.
 // An error means that nothing is known.
-func Tracked(ctx context.Context, c Cluster) (*Tracking, error) {
-	s := &search{Cluster: c, atOnce: DefaultAtOnce}
+func Tracked(ctx context.Context, c observe.Reader) (*Tracking, error) {
+	s := &search{Reader: c, atOnce: DefaultAtOnce}
 	if err := s.discover(ctx); err != nil {
 		return nil, err
 	}

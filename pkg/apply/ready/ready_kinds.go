@@ -6,6 +6,8 @@ import (
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // replicas is what a workload's controller has counted.
@@ -183,6 +185,16 @@ func stuckContainer(o *unstructured.Unstructured) string {
 
 // ClaimKind is the kind of which storage classes decide.
 func ClaimKind() schema.GroupKind { return schema.GroupKind{Kind: "PersistentVolumeClaim"} }
+
+// ClassKind is the kind of storage classes.
+func ClassKind() schema.GroupKind {
+	return schema.GroupKind{Group: "storage.k8s.io", Kind: "StorageClass"}
+}
+
+// ClassResource is how storage classes are served.
+func ClassResource() lynq.APIResource {
+	return lynq.APIResource{Group: "storage.k8s.io", Version: "v1", Kind: "StorageClass", Plural: "storageclasses"}
+}
 
 // Annotations of claims: the class as it was before there was a field for it,
 // and the node of the first pod that uses the claim.

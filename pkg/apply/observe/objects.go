@@ -1,4 +1,4 @@
-package apply
+package observe
 
 import (
 	"cmp"
@@ -20,40 +20,34 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Observe reads the metadata of everything that nodes want or inventories name:
-// one paged list per kind of what has the hub's label, and a look at what is
-// wanted and does not bear it. What the server does not show of a kind, or of an
-// object, is unknown, and never absent. An error means that nothing is known: the
-// server cannot be asked.
-func Observe(ctx context.Context, c Cluster, hub string, nodes []*plan.Node, inventories []*inventory.Inventory) (*plan.Observed, error) {
-	return newObserver(c, hub).observe(ctx, nodes, inventories)
+// Nodes reads the metadata of everything that nodes of a hub want or inventories name:
+// one paged list per kind of what has the hub's label, and a look at what is wanted and
+// has it not.
+func Nodes(ctx context.Context, c Reader, hub string, nodes []*plan.Node, inventories []*inventory.Inventory) (*plan.Observed, error) {
+	return newObserver(c, hub).observe(ctx, kindsIn(nodes, inventories))
 }
 
-// ObserveSome is Observe for some nodes of a hub that has so many in all: objects of a kind
+// SomeNodes is Nodes for some nodes of a hub that has so many in all: objects of a kind
 // that are few of them are looked at one by one, and not looked for in a list of all.
-func ObserveSome(ctx context.Context, c Cluster, hub string, of int, nodes []*plan.Node, inventories []*inventory.Inventory) (*plan.Observed, error) {
+func SomeNodes(ctx context.Context, c Reader, hub string, of int, nodes []*plan.Node, inventories []*inventory.Inventory) (*plan.Observed, error) {
 	o := newObserver(c, hub)
 	o.few = max(looks, of/listedPerLook)
-	return o.observe(ctx, nodes, inventories)
+	return o.observe(ctx, kindsIn(nodes, inventories))
 }
 
-func newObserver(c Cluster, hub string) *observer {
+func newObserver(c Reader, hub string) *observer {
 	return &observer{cluster: c, hub: hub, seen: plan.Observed{
 		Live: map[lynq.Ref]*plan.Live{}, Unknown: map[lynq.Ref]error{}, Misplaced: map[lynq.Ref]*plan.ScopeError{},
 	}}
 }
 
-// observe reads what nodes want and inventories name.
-func (o *observer) observe(ctx context.Context, nodes []*plan.Node, inventories []*inventory.Inventory) (*plan.Observed, error) {
-	if err := o.kinds(ctx, wantedKinds(nodes, inventories)); err != nil {
+// observe reads what there is of some kinds.
+func (o *observer) observe(ctx context.Context, kinds []wantedKind) (*plan.Observed, error) {
+	err := inParallel(len(kinds), func(i int) error { return o.kind(ctx, &kinds[i]) })
+	if err != nil {
 		return nil, err
 	}
 	return &o.seen, nil
-}
-
-// kinds reads what there is of some kinds.
-func (o *observer) kinds(ctx context.Context, kinds []wantedKind) error {
-	return inParallel(len(kinds), func(i int) error { return o.kind(ctx, &kinds[i]) })
 }
 
 // inParallel reads something for 0 to n-1, some at a time. The error is the first in
@@ -84,67 +78,10 @@ const (
 	namespaceLists = 4
 )
 
-// wantedKind is a kind of object, and the objects of it that matter.
-type wantedKind struct {
-	group, version, kind string
-	refs                 map[lynq.Ref]bool
-	entries              []*inventory.Entry // that name objects of it
-	// defined: some record names a CustomResourceDefinition of the group.
-	defined bool
-}
-
-// wantedKinds are the kinds of all objects that are wanted or recorded, each in
-// one version, that of the forms where they have it.
-func wantedKinds(nodes []*plan.Node, inventories []*inventory.Inventory) []wantedKind {
-	index := map[[2]string]int{}
-	var kinds []wantedKind
-	add := func(ref lynq.Ref, apiVersion string) *wantedKind {
-		i, known := index[[2]string{ref.Group, ref.Kind}]
-		if !known {
-			_, version := lynq.SplitAPIVersion(apiVersion)
-			i = len(kinds)
-			index[[2]string{ref.Group, ref.Kind}] = i
-			kinds = append(kinds, wantedKind{group: ref.Group, version: version, kind: ref.Kind, refs: map[lynq.Ref]bool{}})
-		}
-		kinds[i].refs[ref] = true
-		return &kinds[i]
-	}
-	unlooked := plan.Unlooked(nodes, inventories)
-	for _, n := range nodes {
-		for i := range n.Objects {
-			if n.Objects[i].Exclusion == nil && !unlooked[n.Objects[i].Ref] {
-				add(n.Objects[i].Ref, n.Objects[i].APIVersion)
-			}
-		}
-	}
-	groups := map[string]bool{}
-	for _, inv := range inventories {
-		entries := inv.All()
-		for i := range entries {
-			r := &entries[i]
-			if unlooked[r.Ref] {
-				continue
-			}
-			k := add(r.Ref, r.APIVersion)
-			k.entries = append(k.entries, r)
-			if r.Kind == kindDefinition && r.Group == groupDefinition {
-				groups[plan.ContainerKey(r.Ref).Group] = true
-			}
-		}
-	}
-	for i := range kinds {
-		kinds[i].defined = groups[kinds[i].group]
-	}
-	slices.SortFunc(kinds, func(a, b wantedKind) int {
-		return strings.Compare(a.group+"/"+a.kind, b.group+"/"+b.kind)
-	})
-	return kinds
-}
-
 type observer struct {
-	cluster Cluster
+	cluster Reader
 	hub     string
-	few     int // see ObserveSome
+	few     int // see SomeNodes
 	mu      sync.Mutex
 	seen    plan.Observed
 	// readiness is looked at too where it is not nil.
@@ -154,7 +91,7 @@ type observer struct {
 // kind reads what there is of one kind.
 func (o *observer) kind(ctx context.Context, k *wantedKind) error {
 	r, err := served(ctx, o.cluster, k.group, k.version, k.kind)
-	var unavailable *GroupUnavailableError
+	var unavailable *lynq.GroupUnavailableError
 	switch {
 	case meta.IsNoMatchError(err):
 		return o.unserved(ctx, k)
@@ -171,7 +108,7 @@ func (o *observer) kind(ctx context.Context, k *wantedKind) error {
 	if len(k.refs) <= o.few {
 		return o.look(ctx, r, k.refs)
 	}
-	// Records bear the hub's label too, and are as many as nodes.
+	// Inventories have the hub's label too, and are as many as nodes.
 	selector := lynq.LabelHub + "=" + o.hub + ",!" + lynq.LabelRecord
 	err = o.list(ctx, r, onlyNamespace(k.refs), selector, func(ref lynq.Ref) bool {
 		found := k.refs[ref]
@@ -202,7 +139,7 @@ func onlyNamespace(refs map[lynq.Ref]bool) string {
 
 // served finds how a kind is served: in this version, or in another one, for a
 // version that is served no more says nothing of the objects.
-func served(ctx context.Context, c Cluster, group, version, kind string) (lynq.APIResource, error) {
+func served(ctx context.Context, c Reader, group, version, kind string) (lynq.APIResource, error) {
 	r, err := c.Resource(ctx, group, version, kind)
 	if meta.IsNoMatchError(err) {
 		r, err = c.Resource(ctx, group, "", kind)
@@ -262,8 +199,8 @@ func (o *observer) apart(ctx context.Context, r lynq.APIResource, refs map[lynq.
 	return nil
 }
 
-// Look looks at one recorded object by itself; nil is that there is none.
-func Look(ctx context.Context, c Cluster, r *inventory.Entry) (*plan.Live, error) {
+// Entry looks at one recorded object by itself; nil is that there is none.
+func Entry(ctx context.Context, c Reader, r *inventory.Entry) (*plan.Live, error) {
 	_, version := lynq.SplitAPIVersion(r.APIVersion)
 	resource, err := served(ctx, c, r.Group, version, r.Kind)
 	if err != nil {
@@ -305,7 +242,7 @@ func (o *observer) keep(ref lynq.Ref, m *metav1.PartialObjectMetadata) {
 	o.seen.Live[ref] = &l
 }
 
-// missing looks for objects that do not bear the hub's label: one by one where
+// missing looks for objects that lack the hub's label: one by one where
 // they are few, else by listing their namespaces, or the whole cluster where they
 // are in many and whole allows it.
 func (o *observer) missing(ctx context.Context, r lynq.APIResource, refs map[lynq.Ref]bool, whole bool) error {

@@ -1,4 +1,4 @@
-package apply
+package observe
 
 import (
 	"testing"
@@ -9,6 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/test/inmemory"
 )
 
 // TestRecordedNames: a form with a dash in its name keeps the plain names that
@@ -42,7 +43,7 @@ func TestRecordedNames(t *testing.T) {
 		"another node namespace": {change: func(inv *inventory.Inventory) { inv.Namespace = "far" }},
 		"not an inventory":       {broken: func(cm *unstructured.Unstructured) { cm.SetName("settings") }},
 	} {
-		m := newMemory()
+		m := inmemory.New()
 		inv := &inventory.Inventory{Node: plain, Namespace: "ns", Hub: "crm", HubNamespace: "hubs", Form: "eu-web", FormNamespace: "forms", RowUID: "acme"}
 		second := *inv
 		if c.change != nil {
@@ -70,7 +71,7 @@ func TestRecordedNames(t *testing.T) {
 // TestRecordedNamesOfOthers: names that are plain by today's rule are not kept in
 // mind.
 func TestRecordedNamesOfOthers(t *testing.T) {
-	m := newMemory()
+	m := inmemory.New()
 	for _, uid := range []string{"acme", "acme-eu", "Acme"} {
 		keep(m, recordIn(t, &inventory.Inventory{Node: lynq.NodeName(uid, "web"), Namespace: "ns", Hub: "crm", HubNamespace: "hubs", Form: "web", FormNamespace: "forms", RowUID: uid}))
 	}
@@ -93,8 +94,8 @@ func recordIn(t *testing.T, inv *inventory.Inventory) *unstructured.Unstructured
 	return &unstructured.Unstructured{Object: content}
 }
 
-func keep(m *memory, cm *unstructured.Unstructured) {
-	m.put(lynq.Ref{Kind: "ConfigMap", Namespace: cm.GetNamespace(), Name: cm.GetName()}, cm)
+func keep(m *inmemory.Cluster, cm *unstructured.Unstructured) {
+	m.Put(lynq.Ref{Kind: "ConfigMap", Namespace: cm.GetNamespace(), Name: cm.GetName()}, cm)
 }
 
 func copied(cm *unstructured.Unstructured) {

@@ -1,4 +1,4 @@
-package apply
+package observe
 
 import (
 	"context"
@@ -14,17 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// ObjectReader is a Cluster that gives more than metadata of many objects at once.
-type ObjectReader interface {
-	Cluster
-	// ReadObjects has all objects read that a label selector selects, in one
-	// namespace or, with "", in all, one at a time: its metadata, and the object
-	// without managedFields. What notes it is called when the whole list has come.
-	ReadObjects(ctx context.Context, r lynq.APIResource, namespace, selector string,
-		read func(*metav1.PartialObjectMetadata, *unstructured.Unstructured) (note func())) error
-}
-
-// Sight is what there is of the objects that inventories name, and how far each of
+// Sight is what there is of objects, and how far each of
 // them has come.
 type Sight struct {
 	plan.Observed
@@ -35,13 +25,22 @@ type Sight struct {
 	Stopped map[lynq.Ref]bool
 }
 
-// ObserveReadiness is Observe for what inventories name, with how far each object has
-// come. It costs as many lists: of kinds whose readiness depends on more than metadata
-// whole objects are listed, and the storage classes where a claim waits for one.
-func ObserveReadiness(ctx context.Context, c ObjectReader, hub string, inventories []*inventory.Inventory) (*Sight, error) {
+// Readiness is Nodes for what inventories name, with how far each object has come. It
+// costs as many lists: of kinds whose readiness depends on more than metadata whole
+// objects are listed, and the storage classes where a claim waits for one.
+func Readiness(ctx context.Context, c ObjectReader, hub string, inventories []*inventory.Inventory) (*Sight, error) {
+	return readiness(ctx, c, hub, kindsIn(nil, inventories))
+}
+
+// ReadinessOf is Readiness for some objects, by their apiVersions.
+func ReadinessOf(ctx context.Context, c ObjectReader, hub string, objects map[lynq.Ref]string) (*Sight, error) {
+	return readiness(ctx, c, hub, kindsOf(objects))
+}
+
+func readiness(ctx context.Context, c ObjectReader, hub string, kinds []wantedKind) (*Sight, error) {
 	o := newObserver(c, hub)
 	o.readiness = newReadinessReader(c)
-	if err := o.kinds(ctx, wantedKinds(nil, inventories)); err != nil {
+	if _, err := o.observe(ctx, kinds); err != nil {
 		return nil, err
 	}
 	o.readiness.settleClaims(ctx)
@@ -126,7 +125,7 @@ func (r *readinessReader) settleClaims(ctx context.Context) {
 // storageClassesOf lists the storage classes.
 func storageClassesOf(ctx context.Context, c ObjectReader) *ready.StorageClasses {
 	classes := &ready.StorageClasses{Waits: map[string]bool{}, Complete: true}
-	err := c.ReadObjects(ctx, classResource(), "", "", func(_ *metav1.PartialObjectMetadata, class *unstructured.Unstructured) func() {
+	err := c.ReadObjects(ctx, ready.ClassResource(), "", "", func(_ *metav1.PartialObjectMetadata, class *unstructured.Unstructured) func() {
 		name, waits := class.GetName(), ready.WaitsForConsumer(class)
 		return func() { classes.Waits[name] = waits }
 	})

@@ -1,4 +1,4 @@
-package apply
+package observe
 
 import (
 	"context"
@@ -17,37 +17,38 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/test/inmemory"
 )
 
 // faulty fails reads. A real server's are in test/e2e.
 type faulty struct {
-	*memory
+	*inmemory.Cluster
 	list, get func(r lynq.APIResource, namespace string) error
 	asked     []string
 }
 
 func (f *faulty) List(ctx context.Context, r lynq.APIResource, namespace, selector string, each func(*metav1.PartialObjectMetadata)) error {
-	f.mu.Lock()
+	f.Mu.Lock()
 	f.asked = append(f.asked, "list "+r.Plural+" "+namespace)
-	f.mu.Unlock()
+	f.Mu.Unlock()
 	if f.list != nil {
 		if err := f.list(r, namespace); err != nil {
 			return err
 		}
 	}
-	return f.memory.List(ctx, r, namespace, selector, each)
+	return f.Cluster.List(ctx, r, namespace, selector, each)
 }
 
 func (f *faulty) Metadata(ctx context.Context, r lynq.APIResource, namespace, name string) (*metav1.PartialObjectMetadata, error) {
-	f.mu.Lock()
+	f.Mu.Lock()
 	f.asked = append(f.asked, "get "+r.Plural+" "+namespace)
-	f.mu.Unlock()
+	f.Mu.Unlock()
 	if f.get != nil {
 		if err := f.get(r, namespace); err != nil {
 			return nil, err
 		}
 	}
-	return f.memory.Metadata(ctx, r, namespace, name)
+	return f.Cluster.Metadata(ctx, r, namespace, name)
 }
 
 // TestObserveFaults: what the server says of a kind, of a namespace or of an
@@ -87,7 +88,7 @@ func TestObserveFaults(t *testing.T) {
 		"an interruption":                                  {list: services(plain(context.Canceled)), fatal: true},
 		"a connection that breaks in the look for objects": {list: services(status(403), ""), get: services(plain(io.ErrUnexpectedEOF)), fatal: true},
 	} {
-		f := &faulty{memory: newMemory(), list: tt.list, get: tt.get}
+		f := &faulty{Cluster: inmemory.New(), list: tt.list, get: tt.get}
 		inv := &inventory.Inventory{Node: "a", Namespace: "ns1", Hub: "crm"}
 		for _, ns := range []string{"ns1", "ns2", "ns3"} {
 			for i := range 4 {
@@ -95,14 +96,14 @@ func TestObserveFaults(t *testing.T) {
 					break
 				}
 				ref := lynq.Ref{Kind: "Service", Namespace: ns, Name: fmt.Sprint("s", i)}
-				f.make(ref, nil)
+				f.Put(ref, f.Foreign(ref, nil))
 				inv.Entries = append(inv.Entries, inventory.Entry{Ref: ref, APIVersion: "v1"})
 			}
 		}
 		settings := lynq.Ref{Kind: "ConfigMap", Namespace: "ns1", Name: "c"}
-		f.make(settings, nil)
+		f.Put(settings, f.Foreign(settings, nil))
 		inv.Entries = append(inv.Entries, inventory.Entry{Ref: settings, APIVersion: "v1"})
-		seen, err := Observe(t.Context(), f, "crm", nil, []*inventory.Inventory{inv})
+		seen, err := Nodes(t.Context(), f, "crm", nil, []*inventory.Inventory{inv})
 		if (err != nil) != tt.fatal {
 			t.Errorf("%s: %v, want an error: %t", name, err, tt.fatal)
 		}
@@ -128,11 +129,11 @@ func TestObserveFaults(t *testing.T) {
 // TestObserveMisplaced: an object whose kind is of the other scope cannot be
 // there, and is not asked for.
 func TestObserveMisplaced(t *testing.T) {
-	f := &faulty{memory: newMemory()}
+	f := &faulty{Cluster: inmemory.New()}
 	cluster := lynq.Ref{Kind: "Namespace", Namespace: "ns", Name: "x"}
 	namespaced := lynq.Ref{Kind: "Service", Name: "x"}
 	inv := &inventory.Inventory{Node: "a", Namespace: "ns", Hub: "crm", Entries: []inventory.Entry{{Ref: cluster, APIVersion: "v1"}, {Ref: namespaced, APIVersion: "v1"}}}
-	seen, err := Observe(t.Context(), f, "crm", nil, []*inventory.Inventory{inv})
+	seen, err := Nodes(t.Context(), f, "crm", nil, []*inventory.Inventory{inv})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +145,7 @@ func TestObserveMisplaced(t *testing.T) {
 
 // TestObserveSome: objects that are few of all nodes' are looked at one by one, and
 // listed where they are many; what is seen is the same.
-func TestObserveSome(t *testing.T) {
+func TestSomeNodes(t *testing.T) {
 	for _, tt := range []struct {
 		objects, of int
 		want        string
@@ -153,14 +154,14 @@ func TestObserveSome(t *testing.T) {
 		{looks + 1, 20 * looks, "1 list"},
 		{looks + 1, 20 * (looks + 1), "9 get"},
 	} {
-		f := &faulty{memory: newMemory()}
+		f := &faulty{Cluster: inmemory.New()}
 		inv := &inventory.Inventory{Node: "a", Namespace: "ns", Hub: "crm"}
 		for i := range tt.objects {
 			ref := lynq.Ref{Kind: "Service", Namespace: "ns", Name: fmt.Sprint("s", i)}
-			f.make(ref, map[string]any{"labels": map[string]any{lynq.LabelHub: "crm"}})
+			f.Put(ref, f.Foreign(ref, map[string]any{"labels": map[string]any{lynq.LabelHub: "crm"}}))
 			inv.Entries = append(inv.Entries, inventory.Entry{Ref: ref, APIVersion: "v1"})
 		}
-		seen, err := ObserveSome(t.Context(), f, "crm", tt.of, nil, []*inventory.Inventory{inv})
+		seen, err := SomeNodes(t.Context(), f, "crm", tt.of, nil, []*inventory.Inventory{inv})
 		if err != nil {
 			t.Fatal(err)
 		}

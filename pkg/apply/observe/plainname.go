@@ -1,4 +1,4 @@
-package apply
+package observe
 
 import (
 	"context"
@@ -32,7 +32,7 @@ func (p PlainNames) Has(key plan.NodeKey, form lynq.FormKey) bool {
 // RecordedNames finds the nodes of a hub that have plain names, by one list of
 // metadata. One that is recorded by both names has the other one. An inventory
 // that does not say of which row it is keeps its name for itself.
-func RecordedNames(ctx context.Context, c Cluster, hub lynq.HubKey) (PlainNames, error) {
+func RecordedNames(ctx context.Context, c Reader, hub lynq.HubKey) (PlainNames, error) {
 	configMaps := lynq.APIResource{Version: "v1", Kind: "ConfigMap", Plural: "configmaps", Namespaced: true}
 	selector := fmt.Sprintf("%s in (%s,%s),%s=%s", lynq.LabelRecord, lynq.RecordNode, lynq.RecordCopy, lynq.LabelHub, hub.Name)
 	names, renamed := PlainNames{}, PlainNames{}

@@ -1,4 +1,4 @@
-package apply
+package observe
 
 import (
 	"context"
@@ -102,7 +102,7 @@ func (o *observer) definitions(ctx context.Context, k *wantedKind) (definitions,
 // CustomResourceDefinition is of: itself, or with an extension.
 func (o *observer) extended(ctx context.Context, group string) (bool, error) {
 	kinds, err := o.cluster.Listable(ctx)
-	var unavailable *GroupUnavailableError
+	var unavailable *lynq.GroupUnavailableError
 	if err != nil && !errors.As(err, &unavailable) {
 		return false, err
 	}
@@ -129,4 +129,21 @@ func (k *wantedKind) custom() bool {
 		}
 	}
 	return custom
+}
+
+// Undefined is nil where a kind that the server does not serve has no objects: it is
+// not defined either. Else it says why no one knows which there are.
+func Undefined(ctx context.Context, c Reader, group, kind string) error {
+	if lynq.BuiltIn(group) {
+		return nil
+	}
+	o := observer{cluster: c}
+	found, err := o.definitions(ctx, &wantedKind{group: group, kind: kind})
+	switch {
+	case err != nil:
+		return fmt.Errorf("look whether kind %s.%s, which the server does not serve, is still defined: %w", kind, group, err)
+	case found.definition != "":
+		return &plan.UnservedError{Group: group, Kind: kind, Definition: found.definition}
+	}
+	return nil
 }

@@ -1,0 +1,30 @@
+package observe
+
+import (
+	"context"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Contents are the objects of some kinds in a namespace, in all with "", that are meant:
+// in the order of the kinds, and in each in that of the server. The function may be
+// called from several goroutines.
+func Contents(ctx context.Context, c Reader, kinds []lynq.APIResource, namespace string, meant func(lynq.APIResource, *metav1.PartialObjectMetadata) bool) ([]lynq.Ref, error) {
+	found := make([][]lynq.Ref, len(kinds))
+	err := inParallel(len(kinds), func(i int) error {
+		r := kinds[i]
+		return c.List(ctx, r, namespace, "", func(m *metav1.PartialObjectMetadata) {
+			if meant(r, m) {
+				found[i] = append(found[i], refOf(r, m))
+			}
+		})
+	})
+	return slices.Concat(found...), err
+}
+
+func refOf(r lynq.APIResource, m *metav1.PartialObjectMetadata) lynq.Ref {
+	return lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: m.Namespace, Name: m.Name}
+}

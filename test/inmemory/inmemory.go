@@ -1,0 +1,153 @@
+// Package inmemory is the reading half of a cluster in memory, for tests of what a real
+// server does not do on demand: answers that fail, or come at a certain moment. It has
+// the methods of observe.Reader; objects and kinds are what a test puts there.
+package inmemory
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Cluster has objects, of the kinds that it serves. Its methods lock Mu; who changes the
+// maps while others read holds it.
+type Cluster struct {
+	Mu      sync.Mutex
+	version int
+	Objects map[lynq.Ref]*unstructured.Unstructured
+	Kinds   map[string]lynq.APIResource // by GroupKind
+}
+
+// New is a cluster without objects that serves ConfigMaps, Services, Namespaces,
+// CustomResourceDefinitions and Widgets of the group example.com.
+func New() *Cluster {
+	c := &Cluster{Objects: map[lynq.Ref]*unstructured.Unstructured{}, Kinds: map[string]lynq.APIResource{}}
+	c.Serve(lynq.APIResource{Version: "v1", Kind: "ConfigMap", Plural: "configmaps", Namespaced: true})
+	c.Serve(lynq.APIResource{Version: "v1", Kind: "Service", Plural: "services", Namespaced: true})
+	c.Serve(lynq.APIResource{Version: "v1", Kind: "Namespace", Plural: "namespaces"})
+	c.Serve(lynq.APIResource{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition", Plural: "customresourcedefinitions"})
+	c.Serve(lynq.APIResource{Group: "example.com", Version: "v1", Kind: "Widget", Plural: "widgets", Namespaced: true})
+	return c
+}
+
+// Put stores an object with a new version, and all that a server sets. The caller holds Mu.
+func (c *Cluster) Put(ref lynq.Ref, o *unstructured.Unstructured) {
+	c.version++
+	version := strconv.Itoa(c.version)
+	if o.GetUID() == "" {
+		o.SetUID(types.UID("uid-" + version))
+	}
+	o.SetResourceVersion(version)
+	o.SetGeneration(1)
+	o.SetName(ref.Name)
+	o.SetNamespace(ref.Namespace)
+	o.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: lynq.FieldManager, Operation: metav1.ManagedFieldsOperationApply, FieldsV1: metav1.NewFieldsV1(`{}`)}})
+	c.Objects[ref] = o
+}
+
+// Foreign is an object as another client makes it, of a kind that is served; metadata may
+// be nil.
+func (c *Cluster) Foreign(ref lynq.Ref, metadata map[string]any) *unstructured.Unstructured {
+	if metadata == nil {
+		metadata = map[string]any{}
+	}
+	return &unstructured.Unstructured{Object: map[string]any{"apiVersion": c.Kinds[ref.GroupKind()].APIVersion(), "kind": ref.Kind, "metadata": metadata}}
+}
+
+// Serve adds a kind.
+func (c *Cluster) Serve(r lynq.APIResource) {
+	c.Kinds[lynq.Ref{Group: r.Group, Kind: r.Kind}.GroupKind()] = r
+}
+
+// Resource finds how a kind is served; "" is any version.
+func (c *Cluster) Resource(_ context.Context, group, version, kind string) (lynq.APIResource, error) {
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	r, ok := c.Kinds[lynq.Ref{Group: group, Kind: kind}.GroupKind()]
+	if !ok || version != "" && version != r.Version {
+		return r, &meta.NoKindMatchError{GroupKind: schema.GroupKind{Group: group, Kind: kind}, SearchedVersions: []string{version}}
+	}
+	return r, nil
+}
+
+// Listable is all kinds that are served.
+func (c *Cluster) Listable(context.Context) ([]lynq.APIResource, error) {
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	var all []lynq.APIResource
+	for _, gk := range slices.Sorted(maps.Keys(c.Kinds)) {
+		all = append(all, c.Kinds[gk])
+	}
+	return all, nil
+}
+
+// List gives the metadata of the objects that a label selector selects.
+func (c *Cluster) List(_ context.Context, r lynq.APIResource, namespace, selector string, each func(*metav1.PartialObjectMetadata)) error {
+	s, err := labels.Parse(selector)
+	if err != nil {
+		return err
+	}
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	for _, ref := range c.Sorted() {
+		o := c.Objects[ref]
+		if ref.Group == r.Group && ref.Kind == r.Kind && (namespace == "" || namespace == ref.Namespace) && s.Matches(labels.Set(o.GetLabels())) {
+			each(MetadataOf(o))
+		}
+	}
+	return nil
+}
+
+// Sorted is which objects there are, in order. The caller holds Mu.
+func (c *Cluster) Sorted() []lynq.Ref {
+	return slices.SortedFunc(maps.Keys(c.Objects), func(a, b lynq.Ref) int { return strings.Compare(a.Group+a.String(), b.Group+b.String()) })
+}
+
+// Metadata gives that of one object.
+func (c *Cluster) Metadata(ctx context.Context, r lynq.APIResource, namespace, name string) (*metav1.PartialObjectMetadata, error) {
+	o, err := c.Get(ctx, r, namespace, name)
+	if err != nil {
+		return nil, err
+	}
+	return MetadataOf(o), nil
+}
+
+// Get gives a copy of one object.
+func (c *Cluster) Get(_ context.Context, r lynq.APIResource, namespace, name string) (*unstructured.Unstructured, error) {
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	o := c.Objects[lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: namespace, Name: name}]
+	if o == nil {
+		return nil, NotFound(r, name)
+	}
+	return o.DeepCopy(), nil
+}
+
+// NotFound is how a server answers where there is no such object.
+func NotFound(r lynq.APIResource, name string) error {
+	return apierrors.NewNotFound(schema.GroupResource{Group: r.Group, Resource: r.Plural}, name)
+}
+
+// MetadataOf is the metadata of an object. That of an object that is none has no uid, and
+// no precondition holds for it.
+func MetadataOf(o *unstructured.Unstructured) *metav1.PartialObjectMetadata {
+	m, err := plan.MetadataOf(o)
+	if err != nil {
+		return &metav1.PartialObjectMetadata{}
+	}
+	return m
+}
