@@ -12,7 +12,8 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
-	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
+	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 )
 
 const userAgent = "lynqctl"
@@ -48,8 +49,8 @@ type Client struct {
 var (
 	_ apply.Cluster        = (*Client)(nil)
 	_ observe.ObjectReader = (*Client)(nil)
-	_ inventory.ConfigMaps = ConfigMaps{}
-	_ inventory.Leases     = Leases{}
+	_ store.ConfigMaps     = ConfigMaps{}
+	_ lease.Leases         = Leases{}
 )
 
 // NewClient makes a client of a configuration, which stays as it is. It sends

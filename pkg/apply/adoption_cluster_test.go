@@ -22,7 +22,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/test/harness"
 )
@@ -64,7 +64,7 @@ type adoptions struct {
 	*harness.Env
 	t      *testing.T
 	client *kube.Client
-	store  *inventory.Store
+	store  *store.Store
 	group  string // of the custom resources
 }
 
@@ -75,7 +75,7 @@ func newAdoptions(t *testing.T) *adoptions {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &adoptions{Env: env, t: t, client: client, store: inventory.NewStore(client.ConfigMaps())}
+	a := &adoptions{Env: env, t: t, client: client, store: store.New(client.ConfigMaps())}
 	if strings.HasSuffix(t.Name(), "/Widget") {
 		a.group = env.Namespace + ".example.com"
 		a.Kubectl(t, widgetsKind(a.group), "create", "-f", "-")

@@ -19,6 +19,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/test/inmemory"
 )
@@ -196,7 +197,7 @@ func (n *notes) Save(_ context.Context, inv *inventory.Inventory) (*inventory.In
 	defer n.mu.Unlock()
 	key := plan.NodeKey{Namespace: inv.Namespace, Name: inv.Node}
 	if there := n.saved[key]; (there == nil) != (inv.UID == "") || there != nil && there.ResourceVersion != inv.ResourceVersion {
-		return nil, &inventory.ChangedError{Namespace: inv.Namespace, Name: inventory.Name(inv.Node), What: "another client changed it meanwhile"}
+		return nil, &store.ChangedError{Namespace: inv.Namespace, Name: inventory.Name(inv.Node), What: "another client changed it meanwhile"}
 	}
 	n.version++
 	next := inv.Clone()

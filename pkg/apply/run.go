@@ -12,10 +12,11 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Inventories saves inventories. It is implemented by *inventory.Store.
+// Inventories saves inventories. It is implemented by *store.Store.
 type Inventories interface {
 	// Save creates the inventory's ConfigMap, or updates the one that was
 	// loaded or saved last. It gives the inventory with what the server says of
@@ -147,7 +148,7 @@ func newRun(ctx context.Context, r *Runner, plans []plan.Plan) *run {
 	finishing, end := context.WithCancel(context.WithoutCancel(ctx))
 	grace := context.AfterFunc(ctx, func() {
 		grace := r.Options.Grace
-		if lost := (*inventory.LostError)(nil); errors.As(context.Cause(ctx), &lost) {
+		if lost := (*lease.LostError)(nil); errors.As(context.Cause(ctx), &lost) {
 			grace = 0 // others may write from now on
 		}
 		timer := time.AfterFunc(grace, end)

@@ -9,6 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
 )
 
 // runPlans carries the plans of apply out.
@@ -27,7 +28,7 @@ func (j *applyJob) runPlans(ctx context.Context, plans []plan.Plan) error {
 // saveInterrupted records of each hub that the run on it was interrupted. Where the
 // lock is lost another run records what it sees, and that is not touched.
 func (j *applyJob) saveInterrupted(ctx context.Context, s *apply.Summary) {
-	if lost := (*inventory.LostError)(nil); errors.As(context.Cause(ctx), &lost) {
+	if lost := (*lease.LostError)(nil); errors.As(context.Cause(ctx), &lost) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), interruptedSaveGrace)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -31,7 +32,7 @@ func (e *Engine) Approve(ctx context.Context, o *ApproveOptions) error {
 	if err != nil {
 		return err
 	}
-	j := approval{Engine: e, o: o, store: inventory.NewStore(client.ConfigMaps())}
+	j := approval{Engine: e, o: o, store: store.New(client.ConfigMaps())}
 	record, err := j.heldRecord(ctx)
 	if err != nil {
 		return untouched(ctx, err)
@@ -51,7 +52,7 @@ func (e *Engine) Approve(ctx context.Context, o *ApproveOptions) error {
 type approval struct {
 	*Engine
 	o     *ApproveOptions
-	store *inventory.Store
+	store *store.Store
 }
 
 // heldRecord is the record of the hub, of which deletions are held.
@@ -124,7 +125,7 @@ func (j *approval) approve(ctx context.Context, digest string) error {
 			j.notef("hub %s: approved: %s, with the next round", j.o.Hub, stakeOf(record.Held))
 			return nil
 		}
-		if changed := (*inventory.ChangedError)(nil); !errors.As(err, &changed) {
+		if changed := (*store.ChangedError)(nil); !errors.As(err, &changed) {
 			break
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/test/harness"
 )
@@ -85,7 +86,7 @@ func (h *holding) record() *inventory.Hub {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	record, err := inventory.NewStore(client.ConfigMaps()).LoadHub(h.t.Context(), h.hub.Namespace, h.hub.Name)
+	record, err := store.New(client.ConfigMaps()).LoadHub(h.t.Context(), h.hub.Namespace, h.hub.Name)
 	if err != nil || record == nil {
 		h.t.Fatal(record, err)
 	}

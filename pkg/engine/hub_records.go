@@ -9,13 +9,14 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // hubRecords reads the records of hubs for a use case that looks at the nodes of one
 // namespace, or of all. Nothing is read twice.
 type hubRecords struct {
-	store     *inventory.Store
+	store     *store.Store
 	namespace string // "" for all
 	list      *hubList
 	loaded    map[lynq.HubKey]loadedHub
@@ -33,7 +34,7 @@ type loadedHub struct {
 	err error
 }
 
-func newHubRecords(store *inventory.Store, namespace string) *hubRecords {
+func newHubRecords(store *store.Store, namespace string) *hubRecords {
 	return &hubRecords{store: store, namespace: namespace, loaded: map[lynq.HubKey]loadedHub{}}
 }
 

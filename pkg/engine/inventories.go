@@ -15,6 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/suggest"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -237,5 +238,5 @@ func (e *Engine) Inventories(ctx context.Context, o *InventoryOptions) (*Invento
 	if err != nil {
 		return nil, err
 	}
-	return o.read(ctx, newHubRecords(inventory.NewStore(client.ConfigMaps()), o.Namespace))
+	return o.read(ctx, newHubRecords(store.New(client.ConfigMaps()), o.Namespace))
 }

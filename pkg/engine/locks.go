@@ -13,13 +13,14 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
+	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // locks keep other runs off the hubs of this one.
 type locks struct {
-	wanted, held []*inventory.Lock
+	wanted, held []*lease.Lock
 	waited       bool // for another run
 	// ctx ends with the run, and before any of the locks is lost.
 	ctx context.Context
@@ -41,9 +42,9 @@ func (r *clusterRun) newLocks(ctx context.Context, hubs []lynq.HubKey) *locks {
 	identity := runIdentity()
 	slices.SortFunc(hubs, lynq.HubKey.Compare)
 	for _, p := range hubs {
-		ls.wanted = append(ls.wanted, inventory.NewLock(r.client.Leases(), inventory.LockOptions{
+		ls.wanted = append(ls.wanted, lease.NewLock(r.client.Leases(), lease.Options{
 			Namespace: p.Namespace, Hub: p.Name, Identity: identity,
-			Waiting: func(held *inventory.HeldError) {
+			Waiting: func(held *lease.HeldError) {
 				ls.waited = true
 				r.notef("waiting up to %s for %s on hub %q: %s", r.run.LockTimeout, held.By(), held.Hub, held.Holder)
 			},
@@ -54,9 +55,9 @@ func (r *clusterRun) newLocks(ctx context.Context, hubs []lynq.HubKey) *locks {
 
 // newContinuousLocks is newLocks for a hub that is kept until another run wants it.
 func (r *clusterRun) newContinuousLocks(ctx context.Context, hub lynq.HubKey) *locks {
-	return &locks{ctx: ctx, wanted: []*inventory.Lock{inventory.NewLock(r.client.Leases(), inventory.LockOptions{
+	return &locks{ctx: ctx, wanted: []*lease.Lock{lease.NewLock(r.client.Leases(), lease.Options{
 		Namespace: hub.Namespace, Hub: hub.Name, Identity: runIdentity(), Continuous: true,
-		Waiting: func(held *inventory.HeldError) {
+		Waiting: func(held *lease.HeldError) {
 			r.metrics().Leading(hub, false)
 			r.notef("hub %s: standing by: %s has it, %s", hub, held.By(), held.Holder)
 		},
@@ -85,7 +86,7 @@ func (ls *locks) look(ctx context.Context) error {
 }
 
 // changed tells whether another run may have had a hub since the look.
-func (ls *locks) changed() bool { return slices.ContainsFunc(ls.held, (*inventory.Lock).Changed) }
+func (ls *locks) changed() bool { return slices.ContainsFunc(ls.held, (*lease.Lock).Changed) }
 
 // lock takes the locks of some hubs. It tells whether it had to wait.
 func (r *clusterRun) lock(ctx context.Context, hubs []lynq.HubKey) (*locks, bool, error) {
@@ -99,7 +100,7 @@ func (r *clusterRun) lock(ctx context.Context, hubs []lynq.HubKey) (*locks, bool
 func (r *clusterRun) acquire(ctx context.Context, ls *locks) error {
 	for _, l := range ls.wanted {
 		err := l.Acquire(ctx, r.run.LockTimeout)
-		if r.cleaning && inventory.EndingNamespace(err) {
+		if r.cleaning && lease.EndingNamespace(err) {
 			continue // no other run can have the lock either
 		}
 		if err != nil {
@@ -109,7 +110,7 @@ func (r *clusterRun) acquire(ctx context.Context, ls *locks) error {
 		ls.ctx = l.Hold(ls.ctx)
 	}
 	r.client = r.client.While(ls.check)
-	r.store = inventory.NewStore(r.client.ConfigMaps())
+	r.store = store.New(r.client.ConfigMaps())
 	return nil
 }
 
@@ -125,7 +126,7 @@ func (ls *locks) check() error {
 
 // notLocked is a refusal where another run has the hub.
 func (r *clusterRun) notLocked(ctx context.Context, hub lynq.HubKey, err error) error {
-	var held *inventory.HeldError
+	var held *lease.HeldError
 	if errors.As(err, &held) {
 		return r.refuse([]plan.Refusal{{Guard: plan.GuardLock, Hub: hub, What: "it " + held.What(), Fix: held.Fix()}})
 	}

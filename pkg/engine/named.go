@@ -9,6 +9,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -84,7 +85,7 @@ func (o *InventoryOptions) notFound(ctx context.Context, client *kube.Client, na
 	}
 	missing := *o
 	missing.Nodes = names
-	if _, err := missing.read(ctx, newHubRecords(inventory.NewStore(client.ConfigMaps()), o.Namespace)); err != nil {
+	if _, err := missing.read(ctx, newHubRecords(store.New(client.ConfigMaps()), o.Namespace)); err != nil {
 		return err
 	}
 	return BadUsage(missing.unrecorded("node", names, nil)) // it went and came

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
-	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
@@ -70,7 +70,7 @@ func (e *Engine) Orphans(ctx context.Context, o *OrphanOptions) (*orphan.Found, 
 	warnings.look(true)
 	q := o.Query
 	if o.Stranded {
-		q.Stranded = inventory.NewStore(client.ConfigMaps())
+		q.Stranded = store.New(client.ConfigMaps())
 	}
 	ctx, cancel := Deadline(ctx, o.Timeout)
 	defer cancel()

@@ -12,7 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -47,7 +47,7 @@ type clusterRun struct {
 	*Engine
 	run      *RunOptions
 	client   *kube.Client
-	store    *inventory.Store
+	store    *store.Store
 	warnings *serverWarnings
 	began    time.Time
 	warned   []string // what was warned of
@@ -63,7 +63,7 @@ type clusterRun struct {
 func (e *Engine) newClusterRun(o *RunOptions, client *kube.Client, warnings *serverWarnings) clusterRun {
 	r := clusterRun{Engine: e, run: o, client: client, warnings: warnings, began: time.Now()}
 	if client != nil {
-		r.store = inventory.NewStore(client.ConfigMaps())
+		r.store = store.New(client.ConfigMaps())
 	}
 	return r
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
@@ -50,7 +51,7 @@ func (e *Engine) Status(ctx context.Context, o *StatusOptions) (*Status, error) 
 // look reads the inventories that the options choose, and gives the records of hubs
 // that are in other namespaces.
 func (o *StatusOptions) look(ctx context.Context, client *kube.Client) (*Status, []*inventory.Hub, error) {
-	records := newHubRecords(inventory.NewStore(client.ConfigMaps()), o.Namespace)
+	records := newHubRecords(store.New(client.ConfigMaps()), o.Namespace)
 	r, err := o.readAll(ctx, records)
 	if err != nil {
 		return nil, nil, err
@@ -202,7 +203,7 @@ func (o *StatusOptions) shownHubs(ctx context.Context, records *hubRecords, s *S
 // missing notes which hubs have fewer records than the last run wanted nodes. A
 // hub's nodes may be in any namespace, and where those may not be looked at,
 // that is not known.
-func (o *StatusOptions) missing(ctx context.Context, store *inventory.Store, s *Status) error {
+func (o *StatusOptions) missing(ctx context.Context, store *store.Store, s *Status) error {
 	if !o.whole() {
 		return nil
 	}
@@ -227,7 +228,7 @@ func (o *StatusOptions) missing(ctx context.Context, store *inventory.Store, s *
 
 // recordsOf counts the records of a hub's nodes in all namespaces, as far as they
 // count.
-func recordsOf(ctx context.Context, store *inventory.Store, hub lynq.HubKey) (int, error) {
+func recordsOf(ctx context.Context, store *store.Store, hub lynq.HubKey) (int, error) {
 	all, err := store.Nodes(ctx, hub)
 	broken, err := brokenOnes(err)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 )
 
 // How long a watch of nodes lets objects be between two looks at them: so long, and
@@ -111,7 +112,7 @@ func (w *StatusWatch) pause(ctx context.Context, took time.Duration) bool {
 // lookOnce reads all inventories, which may be newer than what the watch has told of,
 // and looks at their objects.
 func (w *StatusWatch) lookOnce(ctx context.Context, client *kube.Client) error {
-	r, err := w.o.readAll(ctx, newHubRecords(inventory.NewStore(client.ConfigMaps()), w.o.Namespace))
+	r, err := w.o.readAll(ctx, newHubRecords(store.New(client.ConfigMaps()), w.o.Namespace))
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
@@ -59,8 +60,8 @@ func busyHubs(ctx context.Context, client *kube.Client, now *status.Now, invento
 		if _, asked := busy[hub]; asked || len(now.Troubles(inv)) == 0 {
 			continue
 		}
-		lease, err := client.Leases().Get(ctx, hub.Namespace, inventory.LeaseName(hub.Name))
-		busy[hub] = err == nil && inventory.Held(lease, time.Now())
+		l, err := client.Leases().Get(ctx, hub.Namespace, lynq.LeaseName(hub.Name))
+		busy[hub] = err == nil && lease.Held(l, time.Now())
 	}
 	return busy
 }

@@ -7,7 +7,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
-	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
@@ -17,7 +17,7 @@ func (o *InventoryOptions) unrendered(ctx context.Context, client *kube.Client, 
 	if len(named.missing) == 0 {
 		return nil, nil
 	}
-	store := inventory.NewStore(client.ConfigMaps())
+	store := store.New(client.ConfigMaps())
 	hubs, err := store.Hubs(ctx, "") // that of a node may be anywhere
 	if apierrors.IsForbidden(err) {
 		hubs, err = store.Hubs(ctx, o.Namespace)

@@ -8,6 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
@@ -64,7 +65,7 @@ func (v *verification) look(ctx context.Context) error {
 		v.Warnings = append(v.Warnings, found.Warnings()...)
 	}
 	var err error
-	if v.records, err = v.o.read(ctx, newHubRecords(inventory.NewStore(v.client.ConfigMaps()), v.o.Namespace)); err != nil {
+	if v.records, err = v.o.read(ctx, newHubRecords(store.New(v.client.ConfigMaps()), v.o.Namespace)); err != nil {
 		return err
 	}
 	v.Warnings, v.Ignored = append(v.Warnings, v.records.Warnings()...), v.records.Ignored

@@ -36,7 +36,7 @@ const inputsEvery = 30 * time.Second
 type WatchFiles func(look func() form.Places) (changed <-chan struct{}, stop func(), err error)
 
 // Watch keeps a cluster as rows and forms say, until the context ends. Each hub is on its
-// own: while it is our turn (see inventory.Lock), it is applied when its rows, its objects
+// own: while it is our turn (see lease.Lock), it is applied when its rows, its objects
 // or its records change. Inputs that change are loaded again; where they are bad, the last
 // good ones stay. In a mode that writes nothing, it is one Apply in that mode.
 func (e *Engine) Watch(ctx context.Context, o *WatchOptions) error {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/watch"
 )
@@ -83,7 +83,7 @@ func (h *hubWatch) run(ctx context.Context) {
 // term takes the hub's Lease, and keeps the hub until another run wants it.
 func (h *hubWatch) term(ctx context.Context) error {
 	o := h.o.RunOptions
-	o.LockTimeout = inventory.Forever
+	o.LockTimeout = lease.Forever
 	r := h.newClusterRun(&o, h.client, h.warnings)
 	r.observe, r.kept = h.observe, &h.kept
 	locks := r.newContinuousLocks(ctx, h.hub.Key)

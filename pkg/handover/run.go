@@ -11,7 +11,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -65,7 +65,7 @@ func (r *Runner) finishing(ctx context.Context) (context.Context, func()) {
 	finishing, end := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
 		grace := r.Grace
-		if lost := (*inventory.LostError)(nil); errors.As(context.Cause(ctx), &lost) {
+		if lost := (*lease.LostError)(nil); errors.As(context.Cause(ctx), &lost) {
 			grace = 0
 		}
 		timer := time.AfterFunc(grace, end)

@@ -209,7 +209,7 @@ func (d *decoder) fail(where, format string, args ...any) error {
 func (d *decoder) failed(where string, err error) error {
 	return &UnreadableError{
 		Namespace: d.cm.Namespace, Name: d.cm.Name, Node: d.node, Where: where, Err: err,
-		Hub: d.cm.Labels[lynq.LabelHub], HubNamespace: hubNamespaceOf(d.cm), Form: d.cm.Labels[lynq.LabelTemplate],
+		Hub: d.cm.Labels[lynq.LabelHub], HubNamespace: HubNamespaceOf(d.cm), Form: d.cm.Labels[lynq.LabelTemplate],
 		FormNamespace: d.cm.Annotations[lynq.AnnotationTemplateNamespace],
 		UIDLabel:      d.cm.Labels[lynq.LabelUID], DependForms: dependForms(d.cm),
 		Deleting: d.cm.DeletionTimestamp != nil,
@@ -239,9 +239,9 @@ func (d *decoder) format() (int, error) {
 	return version, nil
 }
 
-// hubNamespaceOf is the namespace of the hub that a record says it is of, "" where
+// HubNamespaceOf is the namespace of the hub that a record says it is of, "" where
 // it does not say.
-func hubNamespaceOf(cm *corev1.ConfigMap) string {
+func HubNamespaceOf(cm *corev1.ConfigMap) string {
 	return cmp.Or(cm.Labels[lynq.LabelHubNamespace], cm.Annotations[lynq.LabelHubNamespace])
 }
 
@@ -254,7 +254,7 @@ func (d *decoder) identity(inv *Inventory) error {
 	if said, ok := annotations[lynq.AnnotationHubID]; ok && said != inv.Hub {
 		return d.fail(label(lynq.LabelHub), "it says %q, and annotation %s %q", inv.Hub, lynq.AnnotationHubID, said)
 	}
-	inv.HubNamespace, inv.FormNamespace = hubNamespaceOf(d.cm), annotations[lynq.AnnotationTemplateNamespace]
+	inv.HubNamespace, inv.FormNamespace = HubNamespaceOf(d.cm), annotations[lynq.AnnotationTemplateNamespace]
 	if inv.Form = labels[lynq.LabelTemplate]; inv.Form == "" {
 		return d.fail(label(lynq.LabelTemplate), "it is missing")
 	}

@@ -234,11 +234,23 @@ func hubKeys() *ownKeys {
 	}
 }
 
-// equalHubs tells whether two records of a hub are written alike.
-func equalHubs(a, b *Hub) bool {
+// EqualHubs tells whether two records of a hub are written alike.
+func EqualHubs(a, b *Hub) bool {
 	return a.Name == b.Name && a.Namespace == b.Namespace && a.Rows == b.Rows && a.Active == b.Active &&
 		a.Inactive == b.Inactive && a.Nodes == b.Nodes && slices.Equal(a.Columns, b.Columns) &&
 		slices.Equal(a.Namespaces, b.Namespaces) && slices.Equal(a.NamespaceDefaults, b.NamespaceDefaults) && slices.Equal(a.Tombstones, b.Tombstones) && a.Format == b.Format && a.Time.Equal(b.Time) && a.Version == b.Version && a.Finalizer == b.Finalizer &&
 		a.Interrupted.Equal(b.Interrupted) && slices.Equal(a.Unrendered, b.Unrendered) && a.MoreUnrendered == b.MoreUnrendered && slices.Equal(a.Rollouts, b.Rollouts) && slices.Equal(a.Absent, b.Absent) &&
 		a.Held.equal(b.Held) && a.Approved == b.Approved
+}
+
+// Saved is the record with what the server says of it: its ConfigMap was written.
+func (h *Hub) Saved(cm *corev1.ConfigMap) *Hub {
+	next := *h
+	next.Format = 0
+	next.UID, next.ResourceVersion = string(cm.UID), cm.ResourceVersion
+	next.Deleting = cm.DeletionTimestamp != nil
+	next.Overwritten = false
+	next.Others = othersOf(cm, hubKeys())
+	next.remember()
+	return &next
 }

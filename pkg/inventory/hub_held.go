@@ -61,16 +61,16 @@ func (h *HeldDeletions) equal(other *HeldDeletions) bool {
 		h.Deleted == other.Deleted && h.Orphaned == other.Orphaned
 }
 
-// approvedMeanwhile is the record that is to be saved, where nothing but its approval
+// ApprovedMeanwhile is the record that is to be saved, where nothing but its approval
 // changed since it was read: people approve without the Lease, and what they say is not
 // to be lost, nor is the run to fail for it. Nil where more changed.
-func (h *Hub) approvedMeanwhile(there *Hub) *Hub {
+func (h *Hub) ApprovedMeanwhile(there *Hub) *Hub {
 	if h.read == nil || there == nil || there.UID != h.UID || there.Deleting != h.read.Deleting || there.Approved == h.read.Approved {
 		return nil
 	}
 	was := *h.read
 	was.Approved = there.Approved
-	if !equalHubs(&was, there) {
+	if !EqualHubs(&was, there) {
 		return nil
 	}
 	next := *h

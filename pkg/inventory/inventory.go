@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -150,4 +152,23 @@ func (r *Entry) appendKey(b []byte) []byte {
 		b = append(append(b, r.Namespace...), '/')
 	}
 	return append(append(append(b, r.Name...), '@'), r.ID...)
+}
+
+// SameNode tells whether two inventories are of one node: of one hub, form and
+// row, whatever they are called. What those of old formats do not say they do not
+// say otherwise.
+func SameNode(a, b *Inventory) bool {
+	same := func(x, y string) bool { return x == "" || y == "" || x == y }
+	return a.Hub == b.Hub && same(a.HubNamespace, b.HubNamespace) &&
+		a.Form == b.Form && same(a.FormNamespace, b.FormNamespace) && a.RowUID == b.RowUID
+}
+
+// Saved is the inventory with what the server says of it: its ConfigMap was written.
+func (inv *Inventory) Saved(cm *corev1.ConfigMap) *Inventory {
+	next := *inv
+	next.Entries, next.Hooks, next.Format = sorted(inv.Entries), sorted(inv.Hooks), 0
+	next.UID, next.ResourceVersion = string(cm.UID), cm.ResourceVersion
+	next.Created, next.Deleting = cm.CreationTimestamp.Time, cm.DeletionTimestamp != nil
+	next.Others = othersOf(cm, nodeKeys())
+	return &next
 }

@@ -1,12 +1,10 @@
 package inventory
 
 import (
-	"context"
 	"errors"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -16,13 +14,10 @@ import (
 // the record's name: what it said was lost, with its labels and its finalizer, and
 // it was tracked as an object, whose marks no record has otherwise.
 
-// restoreTries bounds how often a record that changes meanwhile is looked at.
-const restoreTries = 5
-
-// overwritten tells whether a ConfigMap with the name of a record was written over
+// Overwritten tells whether a ConfigMap with the name of a record was written over
 // as an object of a node: it has the marks of one, and why it cannot be read is
 // not that a newer lynqctl wrote it.
-func overwritten(cm *corev1.ConfigMap, why error) bool {
+func Overwritten(cm *corev1.ConfigMap, why error) bool {
 	var wrong *UnreadableError
 	var newer *NewerFormatError
 	_, object := cm.Annotations[lynq.AnnotationResourceID]
@@ -36,6 +31,23 @@ func ownedByInventory(r metav1.OwnerReference) bool {
 	return is
 }
 
+// InPlaceOf puts a record in the place of what was written over it: with the uid that
+// its node's objects have as their owner, and what others put on it.
+func InPlaceOf(there, record *corev1.ConfigMap) *corev1.ConfigMap {
+	next := record.DeepCopy()
+	next.UID, next.ResourceVersion = there.UID, there.ResourceVersion
+	remains(there, nodeKeys()).addTo(next)
+	return next
+}
+
+// OverwrittenHub is what saving makes a record of again, of one that was written over.
+func OverwrittenHub(namespace, hub string, cm *corev1.ConfigMap) *Hub {
+	return &Hub{
+		Name: hub, Namespace: namespace, UID: string(cm.UID), ResourceVersion: cm.ResourceVersion,
+		Overwritten: true, Others: remains(cm, hubKeys()),
+	}
+}
+
 // remains is what others put on a record that was written over: neither what a
 // form said of it, nor any tracking.
 func remains(cm *corev1.ConfigMap, own *ownKeys) *Others {
@@ -44,27 +56,4 @@ func remains(cm *corev1.ConfigMap, own *ownKeys) *Others {
 		OwnerReferences: slices.DeleteFunc(slices.Clone(cm.OwnerReferences), ownedByInventory),
 	}}
 	return othersOf(rest, own)
-}
-
-// restore writes a record in the place of what was written over it: with the uid
-// that its node's objects have as their owner.
-func (s *Store) restore(ctx context.Context, cm, there *corev1.ConfigMap, differs func(*corev1.ConfigMap) error) (*corev1.ConfigMap, error) {
-	for try := 1; ; try++ {
-		next := cm.DeepCopy()
-		next.UID, next.ResourceVersion = there.UID, there.ResourceVersion
-		remains(there, nodeKeys()).addTo(next)
-		saved, err := s.configMaps.Update(ctx, next)
-		if !apierrors.IsConflict(err) || try == restoreTries {
-			return saved, err
-		}
-		if there, err = s.configMaps.Get(ctx, cm.Namespace, cm.Name); err != nil {
-			return nil, err
-		}
-		switch why := differs(there); {
-		case why == nil:
-			return there, nil
-		case !overwritten(there, why):
-			return nil, changed(cm.Namespace, cm.Name, "another client changed it meanwhile (run again)", err)
-		}
-	}
 }

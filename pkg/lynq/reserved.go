@@ -60,3 +60,7 @@ func (r Ref) NeverManaged() bool {
 	}
 	return false
 }
+
+// LeaseName is the name of the Lease that keeps two runs off one hub. It is in the hub's
+// namespace.
+func LeaseName(hub string) string { return LeasePrefix + hub }

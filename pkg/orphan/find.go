@@ -16,7 +16,7 @@ import (
 
 // Inventories reads the inventories of one namespace or, with "", of all, and the
 // records of hubs. With a *inventory.BrokenError come those that can be read.
-// *inventory.Store has it.
+// *store.Store has it.
 type Inventories interface {
 	AllNodes(ctx context.Context, namespace string) ([]*inventory.Inventory, error)
 	Hubs(ctx context.Context, namespace string) ([]*inventory.Hub, error)

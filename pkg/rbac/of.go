@@ -296,7 +296,7 @@ func core(kind, plural string) lynq.APIResource {
 func (g *gatherer) records(h Hub) {
 	configMaps := core("ConfigMap", "configmaps")
 	hub := place{configMaps, h.Namespace, []string{inventory.HubName(h.Name)}}
-	lease := place{lynq.APIResource{Group: "coordination.k8s.io", Plural: "leases"}, h.Namespace, []string{inventory.LeaseName(h.Name)}}
+	lease := place{lynq.APIResource{Group: "coordination.k8s.io", Plural: "leases"}, h.Namespace, []string{lynq.LeaseName(h.Name)}}
 	record, locked := "the record of hub "+h.Name, "one run at a time on hub "+h.Name
 	add(g.needed, place{APIResource: configMaps}, "inventories, which are looked for in the whole cluster", "list")
 	add(g.needed, hub, record, "get")

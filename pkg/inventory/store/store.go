@@ -1,4 +1,4 @@
-package inventory
+package store
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -39,8 +40,8 @@ type ConfigMaps interface {
 // Store loads and saves records. It is safe for concurrent use.
 type Store struct{ configMaps ConfigMaps }
 
-// NewStore makes a Store.
-func NewStore(c ConfigMaps) *Store { return &Store{configMaps: c} }
+// New makes a Store.
+func New(c ConfigMaps) *Store { return &Store{configMaps: c} }
 
 // ChangedError is why a record was not written: another client changed it since
 // it was read.
@@ -62,14 +63,14 @@ func (e *ChangedError) Unwrap() error { return e.Err }
 
 // Nodes gives the inventories of all nodes of a hub, sorted by namespace and
 // node. Those of hubs of the same name in other namespaces are not read. With a
-// *BrokenError come those that could be read: no other node may be taken for
+// *inventory.BrokenError come those that could be read: no other node may be taken for
 // absent then.
-func (s *Store) Nodes(ctx context.Context, hub lynq.HubKey) ([]*Inventory, error) {
+func (s *Store) Nodes(ctx context.Context, hub lynq.HubKey) ([]*inventory.Inventory, error) {
 	if hub.Name == "" || !lynq.IsLabelValue(hub.Name) {
 		return nil, fmt.Errorf("%q is no name of a hub", hub.Name)
 	}
 	inventories, err := s.nodes(ctx, "", ","+lynq.LabelHub+"="+hub.Name, func(cm *corev1.ConfigMap) bool {
-		said := hubNamespaceOf(cm)
+		said := inventory.HubNamespaceOf(cm)
 		return said == "" || said == hub.Namespace
 	})
 	if err != nil && inventories == nil {
@@ -79,12 +80,12 @@ func (s *Store) Nodes(ctx context.Context, hub lynq.HubKey) ([]*Inventory, error
 }
 
 // AllNodes is Nodes for all hubs, in one namespace or, with "", in all.
-func (s *Store) AllNodes(ctx context.Context, namespace string) ([]*Inventory, error) {
+func (s *Store) AllNodes(ctx context.Context, namespace string) ([]*inventory.Inventory, error) {
 	return s.SelectedNodes(ctx, namespace, "")
 }
 
 // SelectedNodes is AllNodes for what a selector of labels selects, "" for all.
-func (s *Store) SelectedNodes(ctx context.Context, namespace, selector string) ([]*Inventory, error) {
+func (s *Store) SelectedNodes(ctx context.Context, namespace, selector string) ([]*inventory.Inventory, error) {
 	if selector != "" {
 		selector = "," + selector
 	}
@@ -96,16 +97,16 @@ func (s *Store) SelectedNodes(ctx context.Context, namespace, selector string) (
 }
 
 // nodes lists inventories, and reads those that are meant. They are not nil where
-// the error is a *BrokenError.
-func (s *Store) nodes(ctx context.Context, namespace, selector string, meant func(*corev1.ConfigMap) bool) ([]*Inventory, error) {
-	inventories := []*Inventory{}
-	var broken BrokenError
+// the error is a *inventory.BrokenError.
+func (s *Store) nodes(ctx context.Context, namespace, selector string, meant func(*corev1.ConfigMap) bool) ([]*inventory.Inventory, error) {
+	inventories := []*inventory.Inventory{}
+	var broken inventory.BrokenError
 	err := s.configMaps.List(ctx, namespace, lynq.LabelRecord+" in ("+lynq.RecordNode+","+lynq.RecordCopy+")"+selector, func(cm *corev1.ConfigMap) {
 		if !meant(cm) {
 			return
 		}
-		inv, err := decodeNode(cm)
-		if wrong := (*UnreadableError)(nil); errors.As(err, &wrong) {
+		inv, err := inventory.DecodeNode(cm)
+		if wrong := (*inventory.UnreadableError)(nil); errors.As(err, &wrong) {
 			broken.Inventories = append(broken.Inventories, wrong)
 			return
 		}
@@ -114,25 +115,25 @@ func (s *Store) nodes(ctx context.Context, namespace, selector string, meant fun
 	if err != nil {
 		return nil, err
 	}
-	inventories = withoutCopies(inventories)
+	inventories = inventory.WithoutCopies(inventories)
 	if len(broken.Inventories) == 0 {
 		return inventories, nil
 	}
-	slices.SortFunc(broken.Inventories, func(a, b *UnreadableError) int {
+	slices.SortFunc(broken.Inventories, func(a, b *inventory.UnreadableError) int {
 		return strings.Compare(a.Namespace+"/"+a.Name, b.Namespace+"/"+b.Name)
 	})
 	return inventories, &broken
 }
 
 // Hubs gives the records of all hubs, in one namespace or, with "", in all,
-// sorted by namespace and name. With a *BrokenError come those that could be
+// sorted by namespace and name. With a *inventory.BrokenError come those that could be
 // read.
-func (s *Store) Hubs(ctx context.Context, namespace string) ([]*Hub, error) {
-	hubs := []*Hub{}
-	var broken BrokenError
+func (s *Store) Hubs(ctx context.Context, namespace string) ([]*inventory.Hub, error) {
+	hubs := []*inventory.Hub{}
+	var broken inventory.BrokenError
 	err := s.configMaps.List(ctx, namespace, lynq.LabelRecord+"="+lynq.RecordHub, func(cm *corev1.ConfigMap) {
-		h, err := DecodeHub(cm)
-		if wrong := (*UnreadableError)(nil); errors.As(err, &wrong) {
+		h, err := inventory.DecodeHub(cm)
+		if wrong := (*inventory.UnreadableError)(nil); errors.As(err, &wrong) {
 			broken.Inventories = append(broken.Inventories, wrong)
 			return
 		}
@@ -141,7 +142,7 @@ func (s *Store) Hubs(ctx context.Context, namespace string) ([]*Hub, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list the records of hubs: %w", err)
 	}
-	slices.SortFunc(hubs, func(a, b *Hub) int { return strings.Compare(a.Namespace+"/"+a.Name, b.Namespace+"/"+b.Name) })
+	slices.SortFunc(hubs, func(a, b *inventory.Hub) int { return strings.Compare(a.Namespace+"/"+a.Name, b.Namespace+"/"+b.Name) })
 	if len(broken.Inventories) > 0 {
 		return hubs, &broken
 	}
@@ -152,22 +153,22 @@ func (s *Store) Hubs(ctx context.Context, namespace string) ([]*Hub, error) {
 // of any other, as long as it still is the one that was read. It gives the
 // inventory with what the server says of it. The error is a *TooLargeError, a
 // *ChangedError, or the server's.
-func (s *Store) Save(ctx context.Context, inv *Inventory) (*Inventory, error) {
-	cm, err := Encode(inv)
+func (s *Store) Save(ctx context.Context, inv *inventory.Inventory) (*inventory.Inventory, error) {
+	cm, err := inventory.Encode(inv)
 	if err != nil {
 		return nil, err
 	}
 	want := *inv
 	want.Format = 0 // that of what is written
 	saved, err := s.put(ctx, cm, func(there *corev1.ConfigMap) error {
-		got, err := Decode(there)
+		got, err := inventory.Decode(there)
 		switch {
 		case err != nil:
 			return err
-		case !SameNode(got, inv):
+		case !inventory.SameNode(got, inv):
 			return fmt.Errorf("it is of hub %s, form %s and row %q, and the node of hub %s, form %s and row %q has the same name",
 				got.HubKey(), got.FormKey(), got.RowUID, inv.HubKey(), inv.FormKey(), inv.RowUID)
-		case !Equal(got, &want):
+		case !inventory.Equal(got, &want):
 			return errors.New("it records something else")
 		}
 		return nil
@@ -175,31 +176,18 @@ func (s *Store) Save(ctx context.Context, inv *Inventory) (*Inventory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("save the inventory of node %s/%s: %w", inv.Namespace, inv.Node, err)
 	}
-	next := *inv
-	next.Entries, next.Hooks, next.Format = sorted(inv.Entries), sorted(inv.Hooks), 0
-	next.UID, next.ResourceVersion = string(saved.UID), saved.ResourceVersion
-	next.Created, next.Deleting = saved.CreationTimestamp.Time, saved.DeletionTimestamp != nil
-	next.Others = othersOf(saved, nodeKeys())
-	return &next, s.forgetCopy(ctx, &next)
-}
-
-// SameNode tells whether two inventories are of one node: of one hub, form and
-// row, whatever they are called. What those of old formats do not say they do not
-// say otherwise.
-func SameNode(a, b *Inventory) bool {
-	same := func(x, y string) bool { return x == "" || y == "" || x == y }
-	return a.Hub == b.Hub && same(a.HubNamespace, b.HubNamespace) &&
-		a.Form == b.Form && same(a.FormNamespace, b.FormNamespace) && a.RowUID == b.RowUID
+	next := inv.Saved(saved)
+	return next, s.forgetCopy(ctx, next)
 }
 
 // Remove deletes the ConfigMap of an inventory, as long as it still is the one
 // that was read, and takes the node's finalizer off. One that is gone already is
 // no error. The error is a *ChangedError, or the server's.
-func (s *Store) Remove(ctx context.Context, inv *Inventory) error {
+func (s *Store) Remove(ctx context.Context, inv *inventory.Inventory) error {
 	if inv.UID == "" {
 		return s.forgetCopy(ctx, inv)
 	}
-	m := member{inv.Namespace, Name(inv.Node), inv.UID, inv.ResourceVersion, lynq.FinalizerNode, inv.Finalizer, inv.Deleting}
+	m := member{inv.Namespace, inventory.Name(inv.Node), inv.UID, inv.ResourceVersion, lynq.FinalizerNode, inv.Finalizer, inv.Deleting}
 	if err := s.remove(ctx, &m); err != nil {
 		return fmt.Errorf("remove the inventory of node %s/%s: %w", inv.Namespace, inv.Node, err)
 	}
@@ -207,8 +195,8 @@ func (s *Store) Remove(ctx context.Context, inv *Inventory) error {
 }
 
 // RemoveHub is Remove for the record of a hub.
-func (s *Store) RemoveHub(ctx context.Context, h *Hub) error {
-	m := member{h.Namespace, HubName(h.Name), h.UID, h.ResourceVersion, lynq.FinalizerHub, h.Finalizer, h.Deleting}
+func (s *Store) RemoveHub(ctx context.Context, h *inventory.Hub) error {
+	m := member{h.Namespace, inventory.HubName(h.Name), h.UID, h.ResourceVersion, lynq.FinalizerHub, h.Finalizer, h.Deleting}
 	if err := s.remove(ctx, &m); err != nil {
 		return fmt.Errorf("remove the record of hub %s/%s: %w", h.Namespace, h.Name, err)
 	}
@@ -217,27 +205,24 @@ func (s *Store) RemoveHub(ctx context.Context, h *Hub) error {
 
 // LoadHub gives the record of a hub, nil where there is none. Of one that was
 // written over it gives what saving it makes a record of again.
-func (s *Store) LoadHub(ctx context.Context, namespace, hub string) (*Hub, error) {
-	cm, err := s.configMaps.Get(ctx, namespace, HubName(hub))
+func (s *Store) LoadHub(ctx context.Context, namespace, hub string) (*inventory.Hub, error) {
+	cm, err := s.configMaps.Get(ctx, namespace, inventory.HubName(hub))
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the record of hub %s/%s: %w", namespace, hub, err)
 	}
-	h, err := DecodeHub(cm)
-	if overwritten(cm, err) {
-		return &Hub{
-			Name: hub, Namespace: namespace, UID: string(cm.UID), ResourceVersion: cm.ResourceVersion,
-			Overwritten: true, Others: remains(cm, hubKeys()),
-		}, nil
+	h, err := inventory.DecodeHub(cm)
+	if inventory.Overwritten(cm, err) {
+		return inventory.OverwrittenHub(namespace, hub, cm), nil
 	}
 	return h, err
 }
 
 // SaveHub saves the record of a hub as Save does an inventory. An approval that came
 // since it was read is kept.
-func (s *Store) SaveHub(ctx context.Context, h *Hub) (*Hub, error) {
+func (s *Store) SaveHub(ctx context.Context, h *inventory.Hub) (*inventory.Hub, error) {
 	saved, err := s.saveHub(ctx, h)
 	if was := (*ChangedError)(nil); !errors.As(err, &was) {
 		return saved, err
@@ -246,22 +231,22 @@ func (s *Store) SaveHub(ctx context.Context, h *Hub) (*Hub, error) {
 	if getErr != nil {
 		return nil, err
 	}
-	if next := h.approvedMeanwhile(there); next != nil {
+	if next := h.ApprovedMeanwhile(there); next != nil {
 		return s.saveHub(ctx, next)
 	}
 	return nil, err
 }
 
-func (s *Store) saveHub(ctx context.Context, h *Hub) (*Hub, error) {
-	cm, err := EncodeHub(h)
+func (s *Store) saveHub(ctx context.Context, h *inventory.Hub) (*inventory.Hub, error) {
+	cm, err := inventory.EncodeHub(h)
 	if err != nil {
 		return nil, err
 	}
 	saved, err := s.put(ctx, cm, func(there *corev1.ConfigMap) error {
-		got, err := DecodeHub(there)
+		got, err := inventory.DecodeHub(there)
 		want := *h
 		want.Format = 0 // that of what was written
-		if err == nil && !equalHubs(got, &want) {
+		if err == nil && !inventory.EqualHubs(got, &want) {
 			err = errors.New("it records something else")
 		}
 		return err
@@ -269,14 +254,7 @@ func (s *Store) saveHub(ctx context.Context, h *Hub) (*Hub, error) {
 	if err != nil {
 		return nil, fmt.Errorf("save the record of hub %s/%s: %w", h.Namespace, h.Name, err)
 	}
-	next := *h
-	next.Format = 0
-	next.UID, next.ResourceVersion = string(saved.UID), saved.ResourceVersion
-	next.Deleting = saved.DeletionTimestamp != nil
-	next.Overwritten = false
-	next.Others = othersOf(saved, hubKeys())
-	next.remember()
-	return &next, nil
+	return h.Saved(saved), nil
 }
 
 // put creates or updates a ConfigMap and gives it as it is then. A write whose
@@ -307,7 +285,7 @@ func (s *Store) put(ctx context.Context, cm *corev1.ConfigMap, differs func(*cor
 	switch {
 	case why == nil && (cm.UID == "" || cm.UID == there.UID):
 		return there, nil
-	case cm.UID == "" && overwritten(there, why):
+	case cm.UID == "" && inventory.Overwritten(there, why):
 		return s.restore(ctx, cm, there, differs)
 	case cm.UID == "":
 		return nil, changed(cm.Namespace, cm.Name,

@@ -1,4 +1,4 @@
-package inventory_test
+package lease_test
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
 )
 
 // server keeps one Lease as an API server does, and logs when what is asked of
@@ -154,15 +154,15 @@ func (s *server) took() []string {
 	return log
 }
 
-func lockOf(l inventory.Leases, me string, change ...func(*inventory.LockOptions)) *inventory.Lock {
-	o := inventory.LockOptions{Namespace: "shop", Hub: "customers", Identity: me}
+func lockOf(l lease.Leases, me string, change ...func(*lease.Options)) *lease.Lock {
+	o := lease.Options{Namespace: "shop", Hub: "customers", Identity: me}
 	for _, c := range change {
 		c(&o)
 	}
-	return inventory.NewLock(l, o)
+	return lease.NewLock(l, o)
 }
 
-func acquire(t *testing.T, l *inventory.Lock, wait time.Duration) {
+func acquire(t *testing.T, l *lease.Lock, wait time.Duration) {
 	t.Helper()
 	if err := l.Acquire(t.Context(), wait); err != nil {
 		t.Fatal(err)
@@ -212,10 +212,10 @@ func TestHeld(t *testing.T) {
 		s := newServer()
 		acquire(t, lockOf(s, "ann@host pid 7"), 0)
 		s.took()
-		err := lockOf(s, "b", func(o *inventory.LockOptions) {
-			o.Waiting = func(e *inventory.HeldError) { t.Errorf("waits: %v", e) }
+		err := lockOf(s, "b", func(o *lease.Options) {
+			o.Waiting = func(e *lease.HeldError) { t.Errorf("waits: %v", e) }
 		}).Acquire(t.Context(), 0)
-		var held *inventory.HeldError
+		var held *lease.HeldError
 		if !errors.As(err, &held) || held.Holder != "ann@host pid 7" || held.Valid != 15*time.Second || !held.Since.Equal(s.start) {
 			t.Fatalf("got %#v", err)
 		}
@@ -239,8 +239,8 @@ func TestWait(t *testing.T) {
 		acquire(t, a, 0)
 		a.Hold(t.Context())
 		told := 0
-		b := lockOf(s, "b", func(o *inventory.LockOptions) { o.Waiting = func(*inventory.HeldError) { told++ } })
-		var held *inventory.HeldError
+		b := lockOf(s, "b", func(o *lease.Options) { o.Waiting = func(*lease.HeldError) { told++ } })
+		var held *lease.HeldError
 		if err := b.Acquire(t.Context(), time.Minute); !errors.As(err, &held) || held.Waited != time.Minute || time.Since(s.start) != time.Minute {
 			t.Errorf("after %s: %v", time.Since(s.start), err)
 		}
@@ -278,7 +278,7 @@ func TestDeadHolder(t *testing.T) {
 			s := newServer()
 			acquire(t, lockOf(s, "a"), 0)
 			pass(3 * time.Second)
-			b := lockOf(s, "b", func(o *inventory.LockOptions) { o.Now = func() time.Time { return time.Now().Add(skew) } })
+			b := lockOf(s, "b", func(o *lease.Options) { o.Now = func() time.Time { return time.Now().Add(skew) } })
 			acquire(t, b, time.Minute)
 			if got := time.Since(s.start); got != 18*time.Second {
 				t.Errorf("skew %s: free after %s, want 18s", skew, got)
@@ -292,10 +292,10 @@ func TestDeadHolder(t *testing.T) {
 func TestRenewalsOfASkewedClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
-		a := lockOf(s, "a", func(o *inventory.LockOptions) { o.Now = func() time.Time { return time.Now().Add(-40 * time.Second) } })
+		a := lockOf(s, "a", func(o *lease.Options) { o.Now = func() time.Time { return time.Now().Add(-40 * time.Second) } })
 		acquire(t, a, 0)
 		ctx := a.Hold(t.Context())
-		var held *inventory.HeldError
+		var held *lease.HeldError
 		if err := lockOf(s, "b").Acquire(t.Context(), 10*time.Minute); !errors.As(err, &held) || ctx.Err() != nil {
 			t.Errorf("got %v, %v", err, ctx.Err())
 		}
@@ -306,7 +306,7 @@ func TestRenewalsOfASkewedClock(t *testing.T) {
 }
 
 // hold is a Lease that is held since the bubble began.
-func hold(ctx context.Context, t *testing.T, s *server) (*inventory.Lock, context.Context) {
+func hold(ctx context.Context, t *testing.T, s *server) (*lease.Lock, context.Context) {
 	t.Helper()
 	a := lockOf(s, "a")
 	acquire(t, a, 0)
@@ -324,7 +324,7 @@ func TestLostInTime(t *testing.T) {
 		a, ctx := hold(t.Context(), t, s)
 		s.setFault(cutOff)
 		<-ctx.Done()
-		var lost *inventory.LostError
+		var lost *lease.LostError
 		if !errors.As(context.Cause(ctx), &lost) || time.Since(s.start) != 12*time.Second {
 			t.Errorf("after %s: %v", time.Since(s.start), context.Cause(ctx))
 		}
@@ -346,7 +346,7 @@ func TestCheck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
 		var stopped atomic.Int64 // nanoseconds, as the clock tells when the process goes on
-		a := lockOf(s, "a", func(o *inventory.LockOptions) {
+		a := lockOf(s, "a", func(o *lease.Options) {
 			o.Now = func() time.Time { return time.Now().Add(time.Duration(stopped.Load())) }
 		})
 		if err := a.Check(); err == nil || !strings.Contains(err.Error(), "it is not held") {
@@ -360,7 +360,7 @@ func TestCheck(t *testing.T) {
 		}
 		s.took()
 		stopped.Store(int64(12 * time.Second))
-		var lost *inventory.LostError
+		var lost *lease.LostError
 		if err := a.Check(); !errors.As(err, &lost) || !strings.Contains(err.Error(), "this process did not run for too long") {
 			t.Errorf("stopped for %s: %v", time.Duration(stopped.Load()), err)
 		}

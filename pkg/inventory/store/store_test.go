@@ -1,9 +1,12 @@
-package inventory_test
+package store_test
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
 	"strings"
 	"testing"
 	"time"
@@ -13,20 +16,68 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
+// golden is a ConfigMap as it is read and written.
+func golden(t *testing.T, name string) *corev1.ConfigMap {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cm corev1.ConfigMap
+	if err := yaml.Unmarshal(text, &cm); err != nil {
+		t.Fatal(err)
+	}
+	return &cm
+}
+
+func acme(t *testing.T) *inventory.Inventory {
+	t.Helper()
+	inv, err := inventory.Decode(golden(t, "acme.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return inv
+}
+
+func customers(t *testing.T) *inventory.Hub {
+	t.Helper()
+	h, err := inventory.DecodeHub(golden(t, "hub.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// many is an inventory of so many objects.
+func many(t *testing.T, n int) *inventory.Inventory {
+	t.Helper()
+	inv := acme(t)
+	written := inv.Entries[0]
+	inv.Entries = make([]inventory.Entry, n)
+	for i := range inv.Entries {
+		inv.Entries[i] = written
+		inv.Entries[i].Name, inv.Entries[i].ID = fmt.Sprintf("%s-%06d", written.Name, i), fmt.Sprintf("%s-%06d", written.ID, i)
+	}
+	return inv
+}
+
 // here is acme in the namespace of a test, of a hub that no other test has.
-func (a *api) here() *inventory.Inventory {
-	inv := acme()
+func (a *api) here(t *testing.T) *inventory.Inventory {
+	t.Helper()
+	inv := acme(t)
 	inv.Namespace, inv.Hub = a.Namespace, a.Namespace
 	return inv
 }
 
-func save(t *testing.T, s *inventory.Store, inv *inventory.Inventory) *inventory.Inventory {
+func save(t *testing.T, s *store.Store, inv *inventory.Inventory) *inventory.Inventory {
 	t.Helper()
 	saved, err := s.Save(t.Context(), inv)
 	if err != nil {
@@ -35,7 +86,7 @@ func save(t *testing.T, s *inventory.Store, inv *inventory.Inventory) *inventory
 	return saved
 }
 
-func nodes(t *testing.T, s *inventory.Store, hub string) []*inventory.Inventory {
+func nodes(t *testing.T, s *store.Store, hub string) []*inventory.Inventory {
 	t.Helper()
 	all, err := s.Nodes(t.Context(), lynq.HubKey{Namespace: "shop", Name: hub})
 	if err != nil {
@@ -44,19 +95,12 @@ func nodes(t *testing.T, s *inventory.Store, hub string) []*inventory.Inventory 
 	return all
 }
 
-func (a *api) sameRequests(t *testing.T, what string, want ...string) {
-	t.Helper()
-	if diff := cmp.Diff(want, a.requests()); diff != "" {
-		t.Errorf("requests of %s (-want +got):\n%s", what, diff)
-	}
-}
-
 // TestStore is the life of a record, and what it costs.
 func TestStore(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	s := inventory.NewStore(a.configMaps)
-	inv := a.here()
+	s := store.New(a.client.ConfigMaps())
+	inv := a.here(t)
 
 	saved := save(t, s, inv)
 	a.sameRequests(t, "a first save", "create")
@@ -100,11 +144,14 @@ func TestStore(t *testing.T) {
 func TestLargest(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	n := largest(t, written)
-	inv := many(n, written)
+	n := sort.Search(1<<16, func(n int) bool {
+		_, err := inventory.Encode(many(t, n))
+		return err != nil
+	})
+	inv := many(t, n-1)
 	inv.Namespace, inv.Hub = a.Namespace, a.Namespace
 	inv.Status.Conditions[0].Message = strings.Repeat("x", 31<<10)
-	save(t, inventory.NewStore(a.configMaps), inv)
+	save(t, store.New(a.client.ConfigMaps()), inv)
 }
 
 // TestTooLargeIsNotSent: nothing is asked of the server.
@@ -112,7 +159,7 @@ func TestTooLargeIsNotSent(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	var large *inventory.TooLargeError
-	if _, err := inventory.NewStore(a.configMaps).Save(t.Context(), many(5000, written)); !errors.As(err, &large) {
+	if _, err := store.New(a.client.ConfigMaps()).Save(t.Context(), many(t, 5000)); !errors.As(err, &large) {
 		t.Errorf("got %v", err)
 	}
 	a.sameRequests(t, "a record that is too large")
@@ -122,8 +169,8 @@ func TestTooLargeIsNotSent(t *testing.T) {
 func TestAnswersLost(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	s := inventory.NewStore(a.configMaps)
-	inv, hub := a.here(), customers()
+	s := store.New(a.client.ConfigMaps())
+	inv, hub := a.here(t), customers(t)
 	hub.Namespace, hub.Name = a.Namespace, a.Namespace
 	lose := func(verb string) {
 		a.requests()
@@ -182,18 +229,18 @@ func TestAnswersLost(t *testing.T) {
 func TestChanged(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	s := inventory.NewStore(a.configMaps)
-	inv := a.here()
+	s := store.New(a.client.ConfigMaps())
+	inv := a.here(t)
 	saved := save(t, s, inv)
 	refused := func(what string, err error, want string) {
 		t.Helper()
-		var changed *inventory.ChangedError
+		var changed *store.ChangedError
 		if !errors.As(err, &changed) || changed.Name != "lynqnode-acme-web" || changed.Namespace != a.Namespace || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v\nwant %s", what, err, want)
 		}
 	}
 
-	again := a.here()
+	again := a.here(t)
 	again.RowUID = "another"
 	_, err := s.Save(t.Context(), again)
 	refused("create", err, "save the inventory of node "+a.Namespace+"/acme-web: ConfigMap "+a.Namespace+"/lynqnode-acme-web: there is one already, and it was not there when the inventories were read: it is of hub shop/"+a.Namespace+`, form forms/web and row "acme", and the node of hub shop/`+a.Namespace+`, form forms/web and row "another" has the same name`)
@@ -216,7 +263,7 @@ func TestChanged(t *testing.T) {
 	a.Kubectl(t, "", "delete", "configmap/lynqnode-acme-web")
 	_, err = s.Save(t.Context(), saved)
 	refused("update of a deleted one", err, "another client deleted it meanwhile (run again)")
-	save(t, s, a.here())
+	save(t, s, a.here(t))
 	saved.Activate, saved.Finalizer = "true", true
 	_, err = s.Save(t.Context(), saved)
 	refused("update of another", err, "another client changed it meanwhile (run again)")
@@ -227,8 +274,8 @@ func TestChanged(t *testing.T) {
 func TestRemoveDeleting(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	s := inventory.NewStore(a.configMaps)
-	inv := a.here()
+	s := store.New(a.client.ConfigMaps())
+	inv := a.here(t)
 	for _, others := range [][]string{nil, {"example.com/keep"}} {
 		inv.Others = &inventory.Others{Finalizers: others}
 		save(t, s, inv)
@@ -254,8 +301,8 @@ func TestRemoveDeleting(t *testing.T) {
 func TestFinalizerElsewhere(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	s := inventory.NewStore(a.configMaps)
-	saved := save(t, s, a.here())
+	s := store.New(a.client.ConfigMaps())
+	saved := save(t, s, a.here(t))
 	a.Kubectl(t, "", "patch", "configmap/lynqnode-acme-web", "--type=json", "-p", `[{"op":"add","path":"/metadata/finalizers/0","value":"example.com/keep"}]`)
 	saved = nodes(t, s, saved.Hub)[0]
 	a.requests()
@@ -265,7 +312,7 @@ func TestFinalizerElsewhere(t *testing.T) {
 	a.sameRequests(t, "a removal", "delete", "patch", "get", "patch")
 	a.Equal(t, "configmap/lynqnode-acme-web", ".metadata.finalizers", `["example.com/keep"]`)
 	a.Kubectl(t, "", "patch", "configmap/lynqnode-acme-web", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
-	another := save(t, s, a.here())
+	another := save(t, s, a.here(t))
 	if err := s.Remove(t.Context(), saved); err != nil {
 		t.Error(err)
 	}
@@ -279,9 +326,9 @@ func TestFinalizerElsewhere(t *testing.T) {
 func TestBrokenRecords(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	s := inventory.NewStore(a.configMaps)
+	s := store.New(a.client.ConfigMaps())
 	for _, node := range []string{"c", "b", "a", "d"} {
-		inv := a.here()
+		inv := a.here(t)
 		inv.Node, inv.Finalizer = node, false
 		save(t, s, inv)
 	}
@@ -314,8 +361,8 @@ func TestBrokenRecords(t *testing.T) {
 func TestNoAccess(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	s := inventory.NewStore(a.configMaps)
-	inv, hub := a.here(), customers()
+	s := store.New(a.client.ConfigMaps())
+	inv, hub := a.here(t), customers(t)
 	hub.Namespace, hub.Name = a.Namespace, a.Namespace
 	saved := save(t, s, inv)
 	for _, tt := range []struct {
@@ -372,12 +419,12 @@ func later(h *inventory.Hub) *inventory.Hub {
 func TestHubRecord(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	s := inventory.NewStore(a.configMaps)
+	s := store.New(a.client.ConfigMaps())
 	if h, err := s.LoadHub(t.Context(), a.Namespace, "customers"); h != nil || err != nil {
 		t.Errorf("got %v, %v", h, err)
 	}
 	a.sameRequests(t, "no record", "get")
-	h := customers()
+	h := customers(t)
 	h.Namespace = a.Namespace
 	saved, err := s.SaveHub(t.Context(), h)
 	if err != nil {
@@ -417,9 +464,9 @@ func TestApprovedMeanwhile(t *testing.T) {
 	t.Parallel()
 	const record, approved = "configmap/lynqhub-customers", `.metadata.annotations.lynq\.sh/approved`
 	a := newAPI(t)
-	s := inventory.NewStore(a.configMaps)
-	h := customers()
-	h.Namespace, h.Held = a.Namespace, &inventory.HeldDeletions{Guard: "max-delete", Digest: "d1", Since: noon}
+	s := store.New(a.client.ConfigMaps())
+	h := customers(t)
+	h.Namespace, h.Held = a.Namespace, &inventory.HeldDeletions{Guard: "max-delete", Digest: "d1", Since: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)}
 	saved, err := s.SaveHub(t.Context(), h)
 	if err != nil {
 		t.Fatal(err)
@@ -468,17 +515,21 @@ func TestApprovedMeanwhile(t *testing.T) {
 func TestApplySetParent(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	inv := save(t, inventory.NewStore(a.configMaps), a.here())
+	inv := save(t, store.New(a.client.ConfigMaps()), a.here(t))
 	id := inventory.ID(inv.Namespace, inventory.Name(inv.Node))
 	got := a.Kubectl(t, "", "get", "configmaps", "-l", lynq.LabelApplySetID+"="+id, "-o", "name")
 	if got != "configmap/lynqnode-acme-web\n" {
 		t.Errorf("got %q", got)
 	}
-	cm, err := a.configMaps.Get(t.Context(), inv.Namespace, "lynqnode-acme-web")
+	cm, err := a.client.ConfigMaps().Get(t.Context(), inv.Namespace, "lynqnode-acme-web")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(encode(t, inv), cm, cmpopts.IgnoreFields(corev1.ConfigMap{}, "TypeMeta"),
+	want, err := inventory.Encode(inv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, cm, cmpopts.IgnoreFields(corev1.ConfigMap{}, "TypeMeta"),
 		cmpopts.IgnoreFields(metav1.ObjectMeta{}, "CreationTimestamp", "ManagedFields")); diff != "" {
 		t.Errorf("(-encoded +stored):\n%s", diff)
 	}

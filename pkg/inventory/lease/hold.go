@@ -1,4 +1,4 @@
-package inventory
+package lease
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // A Lease of duration d is renewed d/3 after its last renewal, and, where that
@@ -118,7 +120,7 @@ func EndingNamespace(err error) bool {
 // reread looks what became of a renewal that met a conflict: it took effect and
 // its answer was lost, or another client changed the Lease.
 func (l *Lock) reread(ctx context.Context, renewal metav1.MicroTime) (*coordinationv1.Lease, error) {
-	there, err := l.leases.Get(ctx, l.Namespace, LeaseName(l.Hub))
+	there, err := l.leases.Get(ctx, l.Namespace, lynq.LeaseName(l.Hub))
 	switch {
 	case err != nil:
 		return nil, err
@@ -140,7 +142,7 @@ type LostError struct {
 }
 
 func (l *Lock) lost(holder string, err error) error {
-	return &LostError{Hub: l.Hub, Namespace: l.Namespace, Lease: LeaseName(l.Hub), Holder: holder, Err: err}
+	return &LostError{Hub: l.Hub, Namespace: l.Namespace, Lease: lynq.LeaseName(l.Hub), Holder: holder, Err: err}
 }
 
 // Error implements error.

@@ -1,4 +1,4 @@
-package inventory_test
+package lease_test
 
 import (
 	"context"
@@ -12,16 +12,16 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
 // lock is a lock on the hub of a test.
-func (a *api) lock(me string, change ...func(*inventory.LockOptions)) *inventory.Lock {
-	return lockOf(a.leases, me, append(change, func(o *inventory.LockOptions) { o.Namespace = a.Namespace })...)
+func (a *api) lock(me string, change ...func(*lease.Options)) *lease.Lock {
+	return lockOf(a.client.Leases(), me, append(change, func(o *lease.Options) { o.Namespace = a.Namespace })...)
 }
 
-func release(t *testing.T, l *inventory.Lock) {
+func release(t *testing.T, l *lease.Lock) {
 	t.Helper()
 	if err := l.Release(t.Context()); err != nil {
 		t.Error(err)
@@ -29,8 +29,8 @@ func release(t *testing.T, l *inventory.Lock) {
 }
 
 // lasting sets the duration.
-func lasting(d time.Duration) func(*inventory.LockOptions) {
-	return func(o *inventory.LockOptions) { o.Duration = d }
+func lasting(d time.Duration) func(*lease.Options) {
+	return func(o *lease.Options) { o.Duration = d }
 }
 
 // TestLockOnServer: what it costs, and that the server agrees.
@@ -42,7 +42,7 @@ func TestLockOnServer(t *testing.T) {
 		acquire(t, l, 0)
 		ctx := l.Hold(t.Context())
 		a.Equal(t, "lease/lynqctl-customers", ".spec.holderIdentity", "ann@host "+fmt.Sprint(i))
-		var held *inventory.HeldError
+		var held *lease.HeldError
 		if i == 0 {
 			a.requests()
 			if err := a.lock("b").Acquire(t.Context(), 0); !errors.As(err, &held) || held.Holder != "ann@host 0" {
@@ -79,7 +79,7 @@ func TestConcurrentRuns(t *testing.T) {
 				t.Errorf("%d runs at a time", n)
 			}
 			// Something that takes a while.
-			if err := a.configMaps.List(ctx, a.Namespace, "", func(*corev1.ConfigMap) {}); err != nil {
+			if err := a.client.ConfigMaps().List(ctx, a.Namespace, "", func(*corev1.ConfigMap) {}); err != nil {
 				t.Error(err)
 			}
 			inside.Add(-1)
@@ -100,8 +100,8 @@ func TestKilledHolder(t *testing.T) {
 	a := newAPI(t)
 	acquire(t, a.lock("killed", lasting(time.Second)), 0)
 	var waited []string
-	l := a.lock("next", lasting(time.Second), func(o *inventory.LockOptions) {
-		o.Waiting = func(e *inventory.HeldError) { waited = append(waited, e.Holder) }
+	l := a.lock("next", lasting(time.Second), func(o *lease.Options) {
+		o.Waiting = func(e *lease.HeldError) { waited = append(waited, e.Holder) }
 	})
 	acquire(t, l, 5*time.Minute)
 	if len(waited) != 1 || waited[0] != "killed" {
@@ -119,7 +119,7 @@ func TestHolderRenews(t *testing.T) {
 	l := a.lock("a", lasting(9*time.Second))
 	acquire(t, l, 0)
 	ctx := l.Hold(t.Context())
-	var held *inventory.HeldError
+	var held *lease.HeldError
 	if err := a.lock("b", lasting(9*time.Second)).Acquire(t.Context(), 12*time.Second); !errors.As(err, &held) {
 		t.Errorf("got %v", err)
 	}
@@ -162,7 +162,7 @@ func TestLockTaken(t *testing.T) {
 	ctx := l.Hold(t.Context())
 	a.Kubectl(t, "", "delete", "lease/lynqctl-customers")
 	<-ctx.Done()
-	var lost *inventory.LostError
+	var lost *lease.LostError
 	if !errors.As(context.Cause(ctx), &lost) || !strings.Contains(lost.Error(), "it was deleted") {
 		t.Errorf("got %v", context.Cause(ctx))
 	}
@@ -181,8 +181,8 @@ func TestLockOfEndingNamespace(t *testing.T) {
 	ctx := l.Hold(t.Context())
 	a.Kubectl(t, "", "delete", "namespace", a.Namespace, "--wait=false")
 	a.Kubectl(t, "", "wait", "lease/lynqctl-customers", "--for=delete", "--timeout=60s")
-	var held *inventory.HeldError
-	if err := a.lock("b").Acquire(t.Context(), 0); !inventory.EndingNamespace(err) || errors.As(err, &held) {
+	var held *lease.HeldError
+	if err := a.lock("b").Acquire(t.Context(), 0); !lease.EndingNamespace(err) || errors.As(err, &held) {
 		t.Errorf("another run got %v", err)
 	}
 	select {

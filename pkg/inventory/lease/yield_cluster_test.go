@@ -1,11 +1,11 @@
-package inventory_test
+package lease_test
 
 import (
 	"context"
 	"testing"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/test/harness"
 )
@@ -28,7 +28,7 @@ func (a *api) keeps(t *testing.T, me string, d time.Duration) (ended func()) {
 		defer close(done)
 		for turn := 0; ; turn++ {
 			l := a.lock(me, lasting(d), forGood)
-			if err := l.Acquire(ctx, inventory.Forever); err != nil {
+			if err := l.Acquire(ctx, lease.Forever); err != nil {
 				if ctx.Err() == nil {
 					t.Error(err)
 				}
@@ -72,7 +72,7 @@ func TestRunByHand(t *testing.T) {
 				t.Error(err)
 			}
 			ctx := l.Hold(t.Context())
-			lease, err := a.leases.Get(t.Context(), a.Namespace, "lynqctl-customers")
+			lease, err := a.client.Leases().Get(t.Context(), a.Namespace, "lynqctl-customers")
 			if err != nil || *lease.Spec.HolderIdentity != me || lease.Annotations[lynq.AnnotationHolder] != "" {
 				t.Errorf("%s has it, and it says %+v (%v)", me, lease, err)
 			}

@@ -1,28 +1,18 @@
-package inventory
+package store
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
-
-// A ConfigMap whose deletion was asked for cannot be kept: a new one takes its
-// place when it is gone. In between, a copy under another name keeps what it had
-// recorded, so that a run that is killed then loses nothing.
-
-const copyPrefix = lynq.NodeCopyPrefix
-
-// CopyName is the name of the copy of a node's inventory.
-func CopyName(node string) string { return copyPrefix + node }
 
 const (
 	// restoring is how long an inventory may take to go, and between is how often it
@@ -35,7 +25,7 @@ const (
 // with what it had recorded. Before the old ConfigMap goes, detach takes off all
 // that belongs to it. It gives the new one. The error is a *ChangedError, that of
 // detach, or the server's; what was recorded is kept in any case.
-func (s *Store) Restore(ctx context.Context, inv *Inventory, detach func() error) (*Inventory, error) {
+func (s *Store) Restore(ctx context.Context, inv *inventory.Inventory, detach func() error) (*inventory.Inventory, error) {
 	copied, err := s.saveCopy(ctx, inv)
 	if err != nil {
 		return nil, fmt.Errorf("save a copy: %w", err)
@@ -43,7 +33,7 @@ func (s *Store) Restore(ctx context.Context, inv *Inventory, detach func() error
 	if err := detach(); err != nil {
 		return nil, err
 	}
-	old := member{inv.Namespace, Name(inv.Node), inv.UID, inv.ResourceVersion, lynq.FinalizerNode, inv.Finalizer, inv.Deleting}
+	old := member{inv.Namespace, inventory.Name(inv.Node), inv.UID, inv.ResourceVersion, lynq.FinalizerNode, inv.Finalizer, inv.Deleting}
 	if err := s.remove(ctx, &old); err != nil {
 		return nil, fmt.Errorf("take the finalizer off the deleted one: %w", err)
 	}
@@ -56,14 +46,11 @@ func (s *Store) Restore(ctx context.Context, inv *Inventory, detach func() error
 }
 
 // saveCopy makes the copy, or brings one up to date that an earlier run left.
-func (s *Store) saveCopy(ctx context.Context, inv *Inventory) (*corev1.ConfigMap, error) {
-	cm, err := Encode(inv)
+func (s *Store) saveCopy(ctx context.Context, inv *inventory.Inventory) (*corev1.ConfigMap, error) {
+	cm, err := inventory.EncodeCopy(inv)
 	if err != nil {
 		return nil, err
 	}
-	cm.Name, cm.UID, cm.ResourceVersion, cm.Finalizers, cm.OwnerReferences = CopyName(inv.Node), "", "", nil, nil
-	cm.Labels[lynq.LabelRecord] = lynq.RecordCopy
-	delete(cm.Labels, lynq.LabelApplySetID) // there is one parent of an ApplySet
 	saved, err := s.configMaps.Create(ctx, cm)
 	if !apierrors.IsAlreadyExists(err) {
 		return saved, err
@@ -100,50 +87,37 @@ func (s *Store) gone(ctx context.Context, m *member) error {
 }
 
 // forgetCopy deletes the copy of an inventory, if there is one.
-func (s *Store) forgetCopy(ctx context.Context, inv *Inventory) error {
+func (s *Store) forgetCopy(ctx context.Context, inv *inventory.Inventory) error {
 	if inv.Copy == "" {
 		return nil
 	}
-	err := s.configMaps.Delete(ctx, inv.Namespace, CopyName(inv.Node), types.UID(inv.Copy), "")
+	err := s.configMaps.Delete(ctx, inv.Namespace, inventory.CopyName(inv.Node), types.UID(inv.Copy), "")
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
-		return fmt.Errorf("delete the copy of inventory %s/%s: %w", inv.Namespace, Name(inv.Node), err)
+		return fmt.Errorf("delete the copy of inventory %s/%s: %w", inv.Namespace, inventory.Name(inv.Node), err)
 	}
 	inv.Copy = ""
 	return nil
 }
 
-// decodeNode reads an inventory or a copy of one.
-func decodeNode(cm *corev1.ConfigMap) (*Inventory, error) {
-	node, copied := strings.CutPrefix(cm.Name, copyPrefix)
-	if !copied || cm.Labels[lynq.LabelRecord] != lynq.RecordCopy {
-		return Decode(cm)
-	}
-	original := cm.DeepCopy()
-	original.Name = Name(node)
-	inv, err := Decode(original)
-	if err != nil {
-		return nil, err
-	}
-	inv.Copy, inv.UID, inv.ResourceVersion, inv.Finalizer, inv.Deleting = inv.UID, "", "", true, false
-	return inv, nil
-}
+// restoreTries bounds how often a record that changes meanwhile is looked at.
+const restoreTries = 5
 
-// withoutCopies sorts inventories by namespace and node, and leaves out copies of
-// those that are there.
-func withoutCopies(inventories []*Inventory) []*Inventory {
-	slices.SortFunc(inventories, func(a, b *Inventory) int {
-		if order := strings.Compare(a.Namespace+"/"+a.Node, b.Namespace+"/"+b.Node); order != 0 {
-			return order
+// restore writes a record in the place of what was written over it: with the uid
+// that its node's objects have as their owner.
+func (s *Store) restore(ctx context.Context, cm, there *corev1.ConfigMap, differs func(*corev1.ConfigMap) error) (*corev1.ConfigMap, error) {
+	for try := 1; ; try++ {
+		saved, err := s.configMaps.Update(ctx, inventory.InPlaceOf(there, cm))
+		if !apierrors.IsConflict(err) || try == restoreTries {
+			return saved, err
 		}
-		return strings.Compare(a.Copy, b.Copy) // "", that of the inventory itself, first
-	})
-	kept := inventories[:0]
-	for _, inv := range inventories {
-		if last := len(kept) - 1; last >= 0 && inv.Copy != "" && kept[last].Namespace == inv.Namespace && kept[last].Node == inv.Node {
-			kept[last].Copy = inv.Copy
-			continue
+		if there, err = s.configMaps.Get(ctx, cm.Namespace, cm.Name); err != nil {
+			return nil, err
 		}
-		kept = append(kept, inv)
+		switch why := differs(there); {
+		case why == nil:
+			return there, nil
+		case !inventory.Overwritten(there, why):
+			return nil, changed(cm.Namespace, cm.Name, "another client changed it meanwhile (run again)", err)
+		}
 	}
-	return kept
 }

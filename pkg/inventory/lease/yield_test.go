@@ -1,4 +1,4 @@
-package inventory_test
+package lease_test
 
 import (
 	"context"
@@ -12,23 +12,23 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // forGood has a lock want the Lease continuously.
-func forGood(o *inventory.LockOptions) { o.Continuous = true }
+func forGood(o *lease.Options) { o.Continuous = true }
 
 // watching is a Lease that is held continuously, since now.
-func watching(t *testing.T, s *server, me string) (*inventory.Lock, context.Context) {
+func watching(t *testing.T, s *server, me string) (*lease.Lock, context.Context) {
 	t.Helper()
 	l := lockOf(s, me, forGood)
-	acquire(t, l, inventory.Forever)
+	acquire(t, l, lease.Forever)
 	s.took()
 	return l, l.Hold(t.Context())
 }
 
-func giveBack(t *testing.T, l *inventory.Lock) {
+func giveBack(t *testing.T, l *lease.Lock) {
 	t.Helper()
 	if err := l.Release(t.Context()); err != nil {
 		t.Error(err)
@@ -39,7 +39,7 @@ func giveBack(t *testing.T, l *inventory.Lock) {
 func waitingFor(s *server) string { return s.now().Annotations[lynq.AnnotationWaiting] }
 
 // acquired is closed when a lock is ours, or could not be taken.
-func acquired(t *testing.T, l *inventory.Lock, wait time.Duration) <-chan struct{} {
+func acquired(t *testing.T, l *lease.Lock, wait time.Duration) <-chan struct{} {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -57,7 +57,7 @@ func TestContinuousCosts(t *testing.T) {
 		a, ctx := watching(t, s, "a")
 		pass(32 * time.Second)
 		sameLog(t, "a holder", s, "10s update", "20s update", "30s update")
-		next := acquired(t, lockOf(s, "b", forGood), inventory.Forever)
+		next := acquired(t, lockOf(s, "b", forGood), lease.Forever)
 		pass(10 * time.Second)
 		sameLog(t, "a holder and who stands by", s, "32s get", "35s get", "38s get", "40s update", "41s get")
 		select {
@@ -83,10 +83,10 @@ func TestYield(t *testing.T) {
 		s := newServer()
 		watch, ctx := watching(t, s, "watch")
 		standby := lockOf(s, "standby", forGood)
-		stands := acquired(t, standby, inventory.Forever)
+		stands := acquired(t, standby, lease.Forever)
 		pass(2 * time.Second)
-		var told *inventory.HeldError
-		run := lockOf(s, "run", func(o *inventory.LockOptions) { o.Waiting = func(e *inventory.HeldError) { told = e } })
+		var told *lease.HeldError
+		run := lockOf(s, "run", func(o *lease.Options) { o.Waiting = func(e *lease.HeldError) { told = e } })
 		runs := acquired(t, run, time.Minute)
 		<-watch.Wanted()
 		if at := time.Since(s.start); at != 10*time.Second || ctx.Err() != nil || watch.Check() != nil || waitingFor(s) != "run" {
@@ -97,7 +97,7 @@ func TestYield(t *testing.T) {
 		}
 		pass(25 * time.Second) // the round ends, and the Lease is renewed meanwhile
 		giveBack(t, watch)
-		again := acquired(t, watch, inventory.Forever)
+		again := acquired(t, watch, lease.Forever)
 		<-runs
 		if at := time.Since(s.start); at > 37*time.Second || waitingFor(s) != "" || s.now().Annotations[lynq.AnnotationHolder] != "" {
 			t.Errorf("the run has it after %s: %v", at, s.now().Annotations)
@@ -142,7 +142,7 @@ func TestYieldToAll(t *testing.T) {
 		}
 		<-watch.Wanted()
 		giveBack(t, watch)
-		acquire(t, watch, inventory.Forever)
+		acquire(t, watch, lease.Forever)
 		if len(turns) != 2 {
 			t.Errorf("%d runs had their turn before it was held continuously again", len(turns))
 		}
@@ -162,7 +162,7 @@ func TestWaitingRunDied(t *testing.T) {
 			t.Errorf("%q waits", waitingFor(s))
 		}
 		released := time.Now()
-		acquire(t, watch, inventory.Forever)
+		acquire(t, watch, lease.Forever)
 		if got := time.Since(released); got != 10*time.Second {
 			t.Errorf("held again after %s", got)
 		}
@@ -185,7 +185,7 @@ func TestWaitingNoMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
 		watch, _ := watching(t, s, "watch")
-		var held *inventory.HeldError
+		var held *lease.HeldError
 		err := lockOf(s, "run").Acquire(t.Context(), 4*time.Second)
 		if !errors.As(err, &held) || !held.Continuous || waitingFor(s) != "" {
 			t.Errorf("%v: %q waits", err, waitingFor(s))
@@ -218,7 +218,7 @@ func TestStandbyOfDeadHolder(t *testing.T) {
 		s.setFault(cutOff) // of its renewals
 		_ = killed.Release(t.Context())
 		s.setFault(nil)
-		standby := acquired(t, lockOf(s, "standby", forGood), inventory.Forever)
+		standby := acquired(t, lockOf(s, "standby", forGood), lease.Forever)
 		pass(20 * time.Second)
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() { _ = lockOf(s, "run").Acquire(ctx, time.Hour) }()
@@ -250,7 +250,7 @@ func TestAskingFails(t *testing.T) {
 				return false, &apierrors.StatusError{ErrStatus: metav1.Status{Code: code, Reason: reason}}
 			})
 			err := lockOf(s, "run").Acquire(t.Context(), 5*time.Second)
-			var held *inventory.HeldError
+			var held *lease.HeldError
 			if waits := errors.As(err, &held); waits != (code != http.StatusForbidden) || waits != (time.Since(s.start) == 5*time.Second) {
 				t.Errorf("%d: after %s: %v", code, time.Since(s.start), err)
 			}
@@ -272,7 +272,7 @@ func TestLookedAtAndReserved(t *testing.T) {
 		if err := watch.Look(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		acquire(t, watch, inventory.Forever)
+		acquire(t, watch, lease.Forever)
 		if got := time.Since(s.start); got != 3*time.Second || !watch.Changed() {
 			t.Errorf("taken after %s; changed: %t", got, watch.Changed())
 		}

@@ -1,4 +1,4 @@
-package inventory
+package lease
 
 import (
 	"time"
@@ -25,19 +25,15 @@ const (
 // a run that waits: more than enough for one that looks every 1.5 s.
 const deferral = 3
 
-// LeaseName is the name of the Lease that keeps two runs off one hub. It is in
-// the hub's namespace.
-func LeaseName(hub string) string { return lynq.LeasePrefix + hub }
-
-// LeaseState is what a Lease means to a run that wants it.
-type LeaseState uint8
+// State is what a Lease means to a run that wants it.
+type State uint8
 
 // The states.
 const (
-	LeaseFree LeaseState = iota // it may be taken
-	LeaseHeld                   // another run holds it
-	LeaseOurs
-	LeaseReserved // no run holds it, and it is left to one that waits for it
+	Free        State = iota // it may be taken
+	HeldByOther              // another run holds it
+	Ours
+	Reserved // no run holds it, and it is left to one that waits for it
 )
 
 // Claimant is who wants a Lease.
@@ -47,16 +43,16 @@ type Claimant struct {
 	Continuous bool
 }
 
-// LeaseSeen is since when, by our own clock, a Lease is seen as it is.
-type LeaseSeen struct {
+// Seen is since when, by our own clock, a Lease is seen as it is.
+type Seen struct {
 	// Since is when we first saw this very holder, renewal and resource version, and
 	// Waiting when we first saw the run that it names as waiting.
 	Since, Waiting time.Time
 }
 
-// LeaseDecision is what to make of a Lease.
-type LeaseDecision struct {
-	State LeaseState
+// Decision is what to make of a Lease.
+type Decision struct {
+	State State
 	// Until is when a Lease that is held, and not renewed, will be free, or when one
 	// that is reserved is no longer so; by our own clock.
 	Until time.Time
@@ -64,7 +60,7 @@ type LeaseDecision struct {
 	Ask bool
 }
 
-// DecideLease says whether me may take a Lease, nil for one that does not
+// Decide says whether me may take a Lease, nil for one that does not
 // exist. It is a pure function.
 //
 // A Lease is free if no run holds it, or if it was not renewed for as long as
@@ -75,32 +71,32 @@ type LeaseDecision struct {
 // A continuous holder yields to a run that waits. What is free then is left to that
 // run by all that are continuous, for a part of its duration: a run that waits and
 // dies keeps none of them off for longer. Runs by hand take it as they come.
-func DecideLease(l *coordinationv1.Lease, seen LeaseSeen, now time.Time, me Claimant) LeaseDecision {
+func Decide(l *coordinationv1.Lease, seen Seen, now time.Time, me Claimant) Decision {
 	if l == nil {
-		return LeaseDecision{State: LeaseFree}
+		return Decision{State: Free}
 	}
 	free := seen.Since
 	switch holder := holderOf(l); holder {
 	case "":
 	case me.Identity:
-		return LeaseDecision{State: LeaseOurs}
+		return Decision{State: Ours}
 	default:
 		free = free.Add(durationOf(l))
 		if now.Before(free) {
-			return LeaseDecision{State: LeaseHeld, Until: free, Ask: asks(l, seen, now, me)}
+			return Decision{State: HeldByOther, Until: free, Ask: asks(l, seen, now, me)}
 		}
 	}
 	reserved := free.Add(durationOf(l) / deferral)
 	if me.Continuous && waitingFor(l) != "" && now.Before(reserved) {
-		return LeaseDecision{State: LeaseReserved, Until: reserved}
+		return Decision{State: Reserved, Until: reserved}
 	}
-	return LeaseDecision{State: LeaseFree}
+	return Decision{State: Free}
 }
 
 // asks tells whether the holder of a Lease is to learn that me waits. One name is
 // enough for it, and the first one stays, unless it stands there for so long
 // that its run may have died.
-func asks(l *coordinationv1.Lease, seen LeaseSeen, now time.Time, me Claimant) bool {
+func asks(l *coordinationv1.Lease, seen Seen, now time.Time, me Claimant) bool {
 	if me.Continuous || !isContinuous(l) {
 		return false
 	}
@@ -108,7 +104,7 @@ func asks(l *coordinationv1.Lease, seen LeaseSeen, now time.Time, me Claimant) b
 }
 
 // outdated tells whether the run that a Lease names as waiting may have died.
-func outdated(l *coordinationv1.Lease, seen LeaseSeen, now time.Time) bool {
+func outdated(l *coordinationv1.Lease, seen Seen, now time.Time) bool {
 	return !now.Before(seen.Waiting.Add(durationOf(l)))
 }
 
@@ -163,12 +159,12 @@ func waitingFor(l *coordinationv1.Lease) string { return l.Annotations[lynq.Anno
 type sighting struct {
 	holder, version, waiting string
 	renewed                  time.Time
-	LeaseSeen
+	Seen
 }
 
 // look takes note of a Lease, nil for none, as it is seen now.
-func (s *sighting) look(l *coordinationv1.Lease, now time.Time) LeaseSeen {
-	next := sighting{LeaseSeen: LeaseSeen{Since: now, Waiting: now}}
+func (s *sighting) look(l *coordinationv1.Lease, now time.Time) Seen {
+	next := sighting{Seen: Seen{Since: now, Waiting: now}}
 	if l != nil {
 		next.holder, next.version, next.renewed, next.waiting = holderOf(l), l.ResourceVersion, renewedAt(l), waitingFor(l)
 	}
@@ -179,7 +175,7 @@ func (s *sighting) look(l *coordinationv1.Lease, now time.Time) LeaseSeen {
 		next.Since = s.Since
 	}
 	*s = next
-	return s.LeaseSeen
+	return s.Seen
 }
 
 // same tells whether nothing shows that the holder is alive. A run that begins to

@@ -1,4 +1,4 @@
-package inventory
+package lease
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // HeldError is why a hub could not be locked: another run has it.
@@ -26,7 +28,7 @@ type HeldError struct {
 // held is the error for a Lease that another run holds.
 func (l *Lock) held(lease *coordinationv1.Lease, waited time.Duration) *HeldError {
 	return &HeldError{
-		Hub: l.Hub, Namespace: l.Namespace, Lease: LeaseName(l.Hub), Holder: cmp.Or(holderOf(lease), waitingFor(lease)),
+		Hub: l.Hub, Namespace: l.Namespace, Lease: lynq.LeaseName(l.Hub), Holder: cmp.Or(holderOf(lease), waitingFor(lease)),
 		Continuous: isContinuous(lease), Since: acquiredAt(lease), Valid: durationOf(lease), Waited: waited,
 	}
 }

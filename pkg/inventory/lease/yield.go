@@ -1,4 +1,4 @@
-package inventory
+package lease
 
 import (
 	"context"
@@ -44,7 +44,7 @@ func (l *Lock) mark(lease *coordinationv1.Lease, outdated bool) {
 
 // ask tells a continuous holder that we wait, where the decision says so. What another
 // client's write came before is asked for at the next look.
-func (l *Lock) ask(ctx context.Context, lease *coordinationv1.Lease, d LeaseDecision) error {
+func (l *Lock) ask(ctx context.Context, lease *coordinationv1.Lease, d Decision) error {
 	if !d.Ask {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package inventory_test
+package lease_test
 
 import (
 	"testing"
@@ -8,7 +8,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -34,29 +34,29 @@ func TestDecideLease(t *testing.T) {
 	for name, tt := range map[string]struct {
 		lease *coordinationv1.Lease
 		seen  int
-		want  inventory.LeaseState
+		want  lease.State
 		until time.Time
 	}{
-		"none":                        {nil, 0, inventory.LeaseFree, time.Time{}},
-		"no holder":                   {&coordinationv1.Lease{}, 0, inventory.LeaseFree, time.Time{}},
-		"released":                    {leaseOf("", at(0)), 0, inventory.LeaseFree, time.Time{}},
-		"ours":                        {leaseOf("me", at(-999)), 99, inventory.LeaseOurs, time.Time{}},
-		"just seen":                   {leaseOf("a", at(-1)), 0, inventory.LeaseHeld, at(10)},
-		"seen a while":                {leaseOf("a", at(-1)), 9, inventory.LeaseHeld, at(1)},
-		"seen long enough":            {leaseOf("a", at(-1)), 10, inventory.LeaseFree, time.Time{}},
-		"expired by a clock, unseen":  {leaseOf("a", at(-11)), 0, inventory.LeaseHeld, at(10)},
-		"old by a clock":              {leaseOf("a", at(-35)), 0, inventory.LeaseHeld, at(10)},
-		"a year old by a clock":       {leaseOf("a", at(-365*24*3600)), 0, inventory.LeaseHeld, at(10)},
-		"a clock that is ahead":       {leaseOf("a", at(3600)), 9, inventory.LeaseHeld, at(1)},
-		"a clock that is ahead, dead": {leaseOf("a", at(3600)), 10, inventory.LeaseFree, time.Time{}},
-		"never renewed":               {leaseOf("a", time.Time{}), 9, inventory.LeaseHeld, at(1)},
+		"none":                        {nil, 0, lease.Free, time.Time{}},
+		"no holder":                   {&coordinationv1.Lease{}, 0, lease.Free, time.Time{}},
+		"released":                    {leaseOf("", at(0)), 0, lease.Free, time.Time{}},
+		"ours":                        {leaseOf("me", at(-999)), 99, lease.Ours, time.Time{}},
+		"just seen":                   {leaseOf("a", at(-1)), 0, lease.HeldByOther, at(10)},
+		"seen a while":                {leaseOf("a", at(-1)), 9, lease.HeldByOther, at(1)},
+		"seen long enough":            {leaseOf("a", at(-1)), 10, lease.Free, time.Time{}},
+		"expired by a clock, unseen":  {leaseOf("a", at(-11)), 0, lease.HeldByOther, at(10)},
+		"old by a clock":              {leaseOf("a", at(-35)), 0, lease.HeldByOther, at(10)},
+		"a year old by a clock":       {leaseOf("a", at(-365*24*3600)), 0, lease.HeldByOther, at(10)},
+		"a clock that is ahead":       {leaseOf("a", at(3600)), 9, lease.HeldByOther, at(1)},
+		"a clock that is ahead, dead": {leaseOf("a", at(3600)), 10, lease.Free, time.Time{}},
+		"never renewed":               {leaseOf("a", time.Time{}), 9, lease.HeldByOther, at(1)},
 		"acquired long ago": {edited(leaseOf("a", time.Time{}), func(s *coordinationv1.LeaseSpec) {
 			s.AcquireTime = &metav1.MicroTime{Time: at(-40)}
-		}), 0, inventory.LeaseHeld, at(10)},
-		"no duration": {edited(leaseOf("a", at(0)), func(s *coordinationv1.LeaseSpec) { s.LeaseDurationSeconds = nil }), 14, inventory.LeaseHeld, at(1)},
-		"duration 0":  {edited(leaseOf("a", at(0)), func(s *coordinationv1.LeaseSpec) { s.LeaseDurationSeconds = &zero }), 14, inventory.LeaseHeld, at(1)},
+		}), 0, lease.HeldByOther, at(10)},
+		"no duration": {edited(leaseOf("a", at(0)), func(s *coordinationv1.LeaseSpec) { s.LeaseDurationSeconds = nil }), 14, lease.HeldByOther, at(1)},
+		"duration 0":  {edited(leaseOf("a", at(0)), func(s *coordinationv1.LeaseSpec) { s.LeaseDurationSeconds = &zero }), 14, lease.HeldByOther, at(1)},
 	} {
-		got := inventory.DecideLease(tt.lease, inventory.LeaseSeen{Since: at(-tt.seen)}, noon, inventory.Claimant{Identity: "me"})
+		got := lease.Decide(tt.lease, lease.Seen{Since: at(-tt.seen)}, noon, lease.Claimant{Identity: "me"})
 		if got.State != tt.want || !got.Until.Equal(tt.until) {
 			t.Errorf("%s: got %+v, want %v until %s", name, got, tt.want, tt.until)
 		}
@@ -82,20 +82,20 @@ func continuous(holder, waiting string) *coordinationv1.Lease {
 // TestDecideLeaseOfContinuousHolders: who asks, who yields to whom, and for how long.
 func TestDecideLeaseOfContinuousHolders(t *testing.T) {
 	ago := func(seconds int) time.Time { return noon.Add(-time.Duration(seconds) * time.Second) }
-	held := func(in int, ask bool) inventory.LeaseDecision {
-		return inventory.LeaseDecision{State: inventory.LeaseHeld, Until: ago(-in), Ask: ask}
+	held := func(in int, ask bool) lease.Decision {
+		return lease.Decision{State: lease.HeldByOther, Until: ago(-in), Ask: ask}
 	}
-	reserved := func(in int) inventory.LeaseDecision {
-		return inventory.LeaseDecision{State: inventory.LeaseReserved, Until: ago(-in)}
+	reserved := func(in int) lease.Decision {
+		return lease.Decision{State: lease.Reserved, Until: ago(-in)}
 	}
 	byHand := leaseOf("a", noon)
-	free := inventory.LeaseDecision{State: inventory.LeaseFree}
+	free := lease.Decision{State: lease.Free}
 	// It is noon, and the Lease, and whom it names as waiting, were first seen so some
 	// seconds ago. It is decided for a run by hand, and for a continuous one.
 	for name, tt := range map[string]struct {
 		lease          *coordinationv1.Lease
 		seen, waits    int
-		hand, standsBy inventory.LeaseDecision
+		hand, standsBy lease.Decision
 	}{
 		"none":                             {nil, 0, 0, free, free},
 		"a run by hand":                    {byHand, 2, 2, held(8, false), held(8, false)},
@@ -112,14 +112,14 @@ func TestDecideLeaseOfContinuousHolders(t *testing.T) {
 		"released, and another waits":      {continuous("", "b"), 0, 9, free, reserved(3)},
 		"released, and another still is":   {continuous("", "b"), 2, 9, free, reserved(1)},
 		"released, and another died since": {continuous("", "b"), 3, 9, free, free},
-		"ours":                             {continuous("me", "b"), 2, 2, inventory.LeaseDecision{State: inventory.LeaseOurs}, inventory.LeaseDecision{State: inventory.LeaseOurs}},
+		"ours":                             {continuous("me", "b"), 2, 2, lease.Decision{State: lease.Ours}, lease.Decision{State: lease.Ours}},
 	} {
-		for _, me := range []inventory.Claimant{{Identity: "me"}, {Identity: "me", Continuous: true}} {
+		for _, me := range []lease.Claimant{{Identity: "me"}, {Identity: "me", Continuous: true}} {
 			want := tt.hand
 			if me.Continuous {
 				want = tt.standsBy
 			}
-			got := inventory.DecideLease(tt.lease, inventory.LeaseSeen{Since: ago(tt.seen), Waiting: ago(tt.waits)}, noon, me)
+			got := lease.Decide(tt.lease, lease.Seen{Since: ago(tt.seen), Waiting: ago(tt.waits)}, noon, me)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s, %+v (-want +got):\n%s", name, me, diff)
 			}
@@ -139,8 +139,10 @@ func TestHeldTells(t *testing.T) {
 		"ended":      {leaseOf("a", noon.Add(-10*time.Second)), false},
 		"continuous": {continuous("a", ""), false},
 	} {
-		if got := inventory.Held(tt.lease, noon); got != tt.want {
+		if got := lease.Held(tt.lease, noon); got != tt.want {
 			t.Errorf("%s: got %t", name, got)
 		}
 	}
 }
+
+var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)

@@ -1,4 +1,4 @@
-package inventory
+package lease
 
 import (
 	"context"
@@ -29,8 +29,8 @@ type Leases interface {
 	Delete(ctx context.Context, namespace, name string, uid types.UID, resourceVersion string) error
 }
 
-// LockOptions say which hub is locked, and by whom.
-type LockOptions struct {
+// Options say which hub is locked, and by whom.
+type Options struct {
 	Namespace, Hub string
 	// Identity names the run to people, and no other run: user, host, process
 	// and something random.
@@ -51,7 +51,7 @@ type LockOptions struct {
 // Hold, Check before each write, Release. One goroutine uses it, but for Check.
 type Lock struct {
 	leases Leases
-	LockOptions
+	Options
 
 	lease *coordinationv1.Lease // as we wrote it last, nil while it is not ours
 	quit  chan struct{}         // ends the renewals
@@ -70,7 +70,7 @@ type Lock struct {
 }
 
 // NewLock makes a Lock. Nothing is requested yet.
-func NewLock(l Leases, o LockOptions) *Lock {
+func NewLock(l Leases, o Options) *Lock {
 	switch {
 	case o.Duration != 0:
 	case o.Continuous:
@@ -83,7 +83,7 @@ func NewLock(l Leases, o LockOptions) *Lock {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Lock{leases: l, LockOptions: o, wanted: newWanted()}
+	return &Lock{leases: l, Options: o, wanted: newWanted()}
 }
 
 func (l *Lock) claimant() Claimant { return Claimant{Identity: l.Identity, Continuous: l.Continuous} }
@@ -108,10 +108,10 @@ func (l *Lock) Changed() bool { return l.changed }
 func (l *Lock) takeNoted(ctx context.Context) (taken, again bool, err error) {
 	noted, looked := l.noted, l.looked
 	l.noted, l.looked, l.changed = nil, false, true
-	if now := l.Now(); !looked || DecideLease(noted, LeaseSeen{now, now}, now, l.claimant()).State != LeaseFree {
+	if now := l.Now(); !looked || Decide(noted, Seen{now, now}, now, l.claimant()).State != Free {
 		return false, true, nil
 	}
-	if again, err = l.take(ctx, noted, LeaseFree, false); err == nil {
+	if again, err = l.take(ctx, noted, Free, false); err == nil {
 		l.changed = false
 	}
 	return err == nil, again, err
@@ -152,10 +152,10 @@ func (l *Lock) await(ctx context.Context, wait time.Duration) error {
 			return l.gaveUp(ctx, "read", err)
 		}
 		now := l.Now()
-		d := DecideLease(lease, seen.look(lease, now), now, l.claimant())
-		if d.State == LeaseFree || d.State == LeaseOurs {
+		d := Decide(lease, seen.look(lease, now), now, l.claimant())
+		if d.State == Free || d.State == Ours {
 			tried++
-			if again, err := l.take(ctx, lease, d.State, lease != nil && outdated(lease, seen.LeaseSeen, now)); err == nil {
+			if again, err := l.take(ctx, lease, d.State, lease != nil && outdated(lease, seen.Seen, now)); err == nil {
 				return nil
 			} else if !again || tried == takes || ctx.Err() != nil {
 				return l.gaveUp(ctx, "take", err)
@@ -186,7 +186,7 @@ func (l *Lock) await(ctx context.Context, wait time.Duration) error {
 
 // get gives nil for a Lease that does not exist.
 func (l *Lock) get(ctx context.Context) (*coordinationv1.Lease, error) {
-	lease, err := l.leases.Get(ctx, l.Namespace, LeaseName(l.Hub))
+	lease, err := l.leases.Get(ctx, l.Namespace, lynq.LeaseName(l.Hub))
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
@@ -198,8 +198,8 @@ func (l *Lock) get(ctx context.Context) (*coordinationv1.Lease, error) {
 // whether to read again after an error: another run was faster, or none
 // knows whether the write took effect. Outdated is that the run which it names as
 // waiting may have died.
-func (l *Lock) take(ctx context.Context, lease *coordinationv1.Lease, state LeaseState, outdated bool) (again bool, err error) {
-	if state == LeaseOurs && !l.term.since().IsZero() {
+func (l *Lock) take(ctx context.Context, lease *coordinationv1.Lease, state State, outdated bool) (again bool, err error) {
+	if state == Ours && !l.term.since().IsZero() {
 		l.lease = lease
 		return false, nil
 	}
@@ -254,7 +254,7 @@ func (l *Lock) taken(lease *coordinationv1.Lease) *coordinationv1.Lease {
 		lease = &coordinationv1.Lease{
 			TypeMeta: metav1.TypeMeta{APIVersion: "coordination.k8s.io/v1", Kind: "Lease"},
 			ObjectMeta: metav1.ObjectMeta{
-				Namespace: l.Namespace, Name: LeaseName(l.Hub),
+				Namespace: l.Namespace, Name: lynq.LeaseName(l.Hub),
 				Labels: map[string]string{lynq.LabelHub: l.Hub, lynq.LabelManagedBy: lynq.ManagedBy},
 			},
 		}
@@ -326,5 +326,5 @@ func (l *Lock) giveBack(ctx context.Context, lease *coordinationv1.Lease) error 
 }
 
 func (l *Lock) failed(verb string, err error) error {
-	return fmt.Errorf("%s Lease %s/%s, which keeps other runs off hub %q: %w", verb, l.Namespace, LeaseName(l.Hub), l.Hub, err)
+	return fmt.Errorf("%s Lease %s/%s, which keeps other runs off hub %q: %w", verb, l.Namespace, lynq.LeaseName(l.Hub), l.Hub, err)
 }
