@@ -175,6 +175,12 @@ func (n *nodeRun) mayWait(s *stepRun) bool {
 // stack, which the collector can then make small: there may be thousands of nodes
 // that wait, and requests have made their stacks large.
 func (n *nodeRun) perform(ctx context.Context) {
+	n.began = n.Now().UTC().Truncate(time.Second)
+	n.report(Event{Type: EventNodeStart})
+	if n.Worker != nil {
+		n.handOut(ctx)
+		return
+	}
 	if !n.begin(ctx) {
 		return
 	}
@@ -186,8 +192,6 @@ func (n *nodeRun) perform(ctx context.Context) {
 
 // begin saves what the node is about to own; false means that the node has failed.
 func (n *nodeRun) begin(ctx context.Context) bool {
-	n.began = n.Now().UTC().Truncate(time.Second)
-	n.report(Event{Type: EventNodeStart})
 	if n.plan.Desired != nil && n.plan.Desired.Failed != nil {
 		n.fail(n.plan.Desired.Failed)
 		return false

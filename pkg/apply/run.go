@@ -40,6 +40,7 @@ type Runner struct {
 	Objects  observe.ObjectReader
 	Reporter Reporter
 	Now      func() time.Time
+	Worker   Worker // carries nodes out; nil for the way of this package
 	Options  Options
 }
 

@@ -43,7 +43,9 @@ func (s *stats) node(n *nodeRun, o Outcome) {
 	}
 	for i := range n.steps {
 		s.leave(n, &n.steps[i])
-		s.objects[n.steps[i].outcome]++
+		if reached := n.steps[i].outcome; reached != "" {
+			s.objects[reached]++
+		}
 		if n.steps[i].outcome == OutcomeDone {
 			s.actions[n.steps[i].Action]++
 			if n.steps[i].Object == nil && n.steps[i].Adopted {

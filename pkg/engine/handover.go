@@ -308,13 +308,12 @@ func (j *handoverJob) carryOut(ctx context.Context, plan *handover.Plan, hubs []
 			return Fail(fmt.Errorf("record hub %s/%s: %w", p.Namespace, p.Name, err))
 		}
 	}
-	dry := j.run.Mode == ModeServer
-	return j.reported(ctx, plan.Plans(dry), func(reporter apply.Reporter) (*apply.Summary, error) {
-		runner := &handover.Runner{
-			Cluster: j.client, Inventories: j.store, Reporter: reporter, Now: time.Now, Concurrency: j.run.Concurrency,
-			DryRun: dry, Began: j.began, Grace: interruptionGrace,
-		}
-		return runner.Run(ctx, plan)
+	runner := j.runner(apply.Options{})
+	runner.Worker = handover.NewWorker(plan)
+	// What was done to LynqNodes is told as it happens, and is no result.
+	return j.reported(ctx, plan.Plans(runner.Options.DryRun), func(reporter apply.Reporter) (*apply.Summary, error) {
+		runner.Reporter = reporter
+		return runner.Run(ctx, plan.Plans(true))
 	})
 }
 

@@ -126,6 +126,19 @@ func (r *clusterRun) showPlans(plans []plan.Plan) error {
 // afterwards, unless something went wrong or it is a dry run, is still part of the run.
 // It is done after an interruption too, of which the summary tells.
 func (r *clusterRun) runPlans(ctx context.Context, plans []plan.Plan, o apply.Options, afterwards func(context.Context, *apply.Summary) error) error {
+	runner := r.runner(o)
+	return r.reported(ctx, plans, func(reporter apply.Reporter) (*apply.Summary, error) {
+		runner.Reporter = reporter
+		summary, err := runner.Run(ctx, plans)
+		if !summary.DryRun && (err == nil || summary.Interrupted) && afterwards != nil {
+			err = errors.Join(err, afterwards(ctx, summary))
+		}
+		return summary, err
+	})
+}
+
+// runner carries out plans of the run.
+func (r *clusterRun) runner(o apply.Options) *apply.Runner {
 	o.Concurrency, o.DryRun, o.Began, o.Grace = r.run.Concurrency, r.run.Mode == ModeServer, r.began, interruptionGrace
 	o.Version = r.Version
 	runner := &apply.Runner{Cluster: r.client, Inventories: r.measuredStore(), Causes: newCauses(r.client), Now: time.Now, Options: o}
@@ -135,14 +148,7 @@ func (r *clusterRun) runPlans(ctx context.Context, plans []plan.Plan, o apply.Op
 	if r.run.Events {
 		runner.Recorder = r.client.Recorder(hostName())
 	}
-	return r.reported(ctx, plans, func(reporter apply.Reporter) (*apply.Summary, error) {
-		runner.Reporter = reporter
-		summary, err := runner.Run(ctx, plans)
-		if !summary.DryRun && (err == nil || summary.Interrupted) && afterwards != nil {
-			err = errors.Join(err, afterwards(ctx, summary))
-		}
-		return summary, err
-	})
+	return runner
 }
 
 // reported has a run shown as it goes, with what the server warns of, and the plans

@@ -202,7 +202,7 @@ func (p *Plan) Plans(nodes bool) []plan.Plan {
 func (p *NodePlan) plan(node bool) plan.NodePlan {
 	key := p.Key()
 	out := plan.NodePlan{
-		NodeKey: key, Hub: p.Hub, HubNamespace: p.Namespace, Form: p.Form, UID: p.Row, Inventory: p.Inventory,
+		NodeKey: key, Hub: p.Hub, HubNamespace: p.Namespace, Form: p.Form, UID: p.Row,
 		Desired: &plan.Node{NodeKey: key, Hub: p.Hub, Form: p.Form, UID: p.Row},
 	}
 	for i := range p.Objects {
@@ -220,7 +220,11 @@ func (p *NodePlan) plan(node bool) plan.NodePlan {
 func (o *Object) step() plan.Step {
 	s := plan.Step{
 		Action: plan.ActionSkip, Reason: o.reason(), Message: o.Why,
-		Object: &plan.Object{Ref: o.Ref, APIVersion: o.APIVersion, ID: o.ID}, Entry: &inventory.Entry{Ref: o.Ref, ID: o.ID},
+		Object: &plan.Object{
+			Ref: o.Ref, APIVersion: o.APIVersion, ID: o.ID,
+			Policy: &lynq.Policy{Creation: o.Creation, Deletion: o.Deletion, Conflict: o.Conflict, Patch: o.Patch},
+		},
+		Entry: &inventory.Entry{Ref: o.Ref, ID: o.ID},
 	}
 	switch o.Verdict {
 	case Take:

@@ -220,8 +220,9 @@ func handOver(ctx context.Context, t *testing.T, s *stage) (*apply.Summary, []st
 	}
 	s.calls = nil
 	told := &events{}
-	r := Runner{Cluster: s, Inventories: s, Reporter: told, Now: time.Now, Concurrency: 2, Began: time.Now()}
-	sum, err := r.Run(ctx, NewPlan(&Input{Nodes: []*Node{n}, Found: found}))
+	p := NewPlan(&Input{Nodes: []*Node{n}, Found: found})
+	r := apply.Runner{Cluster: s, Inventories: s, Reporter: told, Now: time.Now, Worker: NewWorker(p), Options: apply.Options{Concurrency: 2}}
+	sum, err := r.Run(ctx, p.Plans(true))
 	return sum, told.all, err
 }
 
@@ -259,9 +260,9 @@ func TestRun(t *testing.T) {
 	}{
 		"all is well": {nil, nil, whole, []string{"track acme done", "release acme-web done", "done"}},
 		"the record cannot be written": {always("save acme-web", forbidden), nil, whole[:1],
-			[]string{"track acme-web failed " + forbidden.Error(), "failed LynqNode/shop/acme-web: " + forbidden.Error()}},
+			[]string{"failed " + forbidden.Error()}},
 		"an object may not be written": {always("patch ConfigMap/acme", forbidden), nil, whole[:2],
-			[]string{"track acme failed " + forbidden.Error(), "failed ConfigMap/shop/acme: " + forbidden.Error() + "; " + stays}},
+			[]string{"track acme failed " + forbidden.Error(), "failed ConfigMap/shop/acme: " + forbidden.Error() + "; " + errStays.Error()}},
 		"an object's answer is lost": {nil, once("patch ConfigMap/acme", conflict("acme")),
 			[]string{whole[0], whole[1], "get ConfigMap/acme", whole[2], whole[3]}, []string{"track acme done", "release acme-web done", "done"}},
 		"an object changes meanwhile": {once("patch ConfigMap/acme", conflict("acme")), nil,
@@ -322,7 +323,7 @@ func TestRunOthers(t *testing.T) {
 
 // TestRunUnconfirmed: an admission webhook puts the LynqNode back, say.
 func TestRunUnconfirmed(t *testing.T) {
-	n := nodeRun{run: &run{Runner: &Runner{}}, plan: &NodePlan{Node: node()}, record: "record"}
+	n := taking{Node: &apply.Node{}, plan: &NodePlan{Node: node()}, record: "record"}
 	f := found(live())
 	if err := n.confirm(&f); err == nil || !strings.Contains(err.Error(), "not as it was to become") {
 		t.Errorf("%v", err)
@@ -340,13 +341,13 @@ func TestRunInterrupted(t *testing.T) {
 		return nil
 	}
 	sum, told, err := handOver(ctx, t, s)
-	if !errors.Is(err, context.Canceled) || !sum.Interrupted || sum.Nodes[apply.OutcomeSkipped] != 1 {
+	if !errors.Is(err, context.Canceled) || !sum.Interrupted || sum.Nodes[apply.OutcomeInterrupted] != 1 {
 		t.Errorf("%v %+v", err, sum)
 	}
 	if diff := cmp.Diff([]string{"save acme-web"}, s.calls); diff != "" {
 		t.Errorf("calls (-want +got)\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"skipped interrupted (run it again)"}, told); diff != "" {
+	if diff := cmp.Diff([]string{"interrupted interrupted (run it again)"}, told); diff != "" {
 		t.Errorf("told (-want +got)\n%s", diff)
 	}
 }

@@ -21,7 +21,7 @@ var errReplaced = errors.New("it was deleted and created again since this run lo
 
 // write takes an object over in one write, and makes sure of what came of it. It
 // tells whether there was anything to change.
-func (n *nodeRun) write(o *Object) (changed bool, err error) {
+func (n *taking) write(o *Object) (changed bool, err error) {
 	f := o.Found
 	for try := 1; ; try++ {
 		c, err := changeOf(n.plan.Node, &f, n.record)
@@ -32,7 +32,7 @@ func (n *nodeRun) write(o *Object) (changed bool, err error) {
 		if err != nil {
 			return changed, err
 		}
-		m, err := n.Cluster.Write(n.finishing, f.Served, apply.Write{Verb: apply.JSONPatch, Namespace: f.Namespace, Name: f.Name, Body: patch, DryRun: n.DryRun})
+		m, err := n.Cluster.Write(n.Finishing, f.Served, apply.Write{Verb: apply.JSONPatch, Namespace: f.Namespace, Name: f.Name, Body: patch, DryRun: n.DryRun})
 		if err == nil {
 			f.Meta = m
 			return true, n.confirm(&f)
@@ -53,9 +53,9 @@ func (n *nodeRun) write(o *Object) (changed bool, err error) {
 }
 
 // look reads an object again, and whether it still is the LynqNode's.
-func (n *nodeRun) look(f *Found) (Found, error) {
+func (n *taking) look(f *Found) (Found, error) {
 	again := *f
-	m, err := n.Cluster.Metadata(n.finishing, f.Served, f.Namespace, f.Name)
+	m, err := n.Cluster.Metadata(n.Finishing, f.Served, f.Namespace, f.Name)
 	if apierrors.IsNotFound(err) {
 		return again, errors.New("it was deleted since this run looked (run it again)")
 	}
@@ -74,7 +74,7 @@ func (n *nodeRun) look(f *Found) (Found, error) {
 
 // confirm makes sure that an object is as it was to become: the garbage collector
 // goes by that.
-func (n *nodeRun) confirm(f *Found) error {
+func (n *taking) confirm(f *Found) error {
 	if n.DryRun {
 		return nil
 	}
@@ -88,8 +88,8 @@ func (n *nodeRun) confirm(f *Found) error {
 // removeNode removes the LynqNode as it was read: its finalizer first, since an
 // operator that finds both deletes the objects; then itself, so that the garbage
 // collector takes it off whatever still says to belong to it, and deletes none.
-func (n *nodeRun) removeNode() error {
-	served, err := n.Cluster.Resource(n.finishing, lynq.Group, "", lynq.KindNode)
+func (n *taking) removeNode() error {
+	served, err := n.Cluster.Resource(n.Finishing, lynq.Group, "", lynq.KindNode)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (n *nodeRun) removeNode() error {
 	})
 }
 
-func (n *nodeRun) remover() *remover { return &remover{n.finishing, n.Cluster, n.DryRun} }
+func (n *taking) remover() *remover { return &remover{n.Finishing, n.Cluster, n.DryRun} }
 
 // leaver is an object of the operator that goes.
 type leaver struct {

@@ -1,0 +1,71 @@
+package apply
+
+import (
+	"context"
+	"errors"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+)
+
+// Worker does what plans say of nodes in a way of its own. All else of a run stays with
+// the Runner: which nodes are at work, what is told and counted, and how long requests
+// outlast an interruption.
+type Worker interface {
+	// Work carries a node out, and tells it of each step that has ended. Its error says
+	// why the node did not come to its end; what went wrong with a step is not in it.
+	Work(ctx context.Context, n *Node) error
+}
+
+// Node is a node of a run, in the hands of a Worker.
+type Node struct {
+	Key     plan.NodeKey
+	Cluster Cluster
+	// DryRun has the server try each write without keeping it.
+	DryRun bool
+	// Finishing is for requests: it outlasts an interruption by the grace.
+	Finishing context.Context
+	run       *nodeRun
+}
+
+// Ended is how a step of a plan ended, and as what: that may be another action than
+// the planned one.
+type Ended struct {
+	Action  plan.Action
+	Reason  plan.Reason
+	Outcome Outcome
+	Message string // for people; may say what to do
+}
+
+// Save saves the inventory of the node, as far as runs save any.
+func (n *Node) Save(inv *inventory.Inventory) (*inventory.Inventory, error) {
+	if n.DryRun {
+		return inv, nil
+	}
+	return n.run.Inventories.Save(n.Finishing, inv)
+}
+
+// End tells how a step ended, by its index in the plan.
+func (n *Node) End(step int, e Ended) {
+	s := &n.run.steps[step]
+	ended := *s.Step
+	ended.Action, ended.Reason = e.Action, e.Reason
+	s.Step = &ended // the plan stays as it was shown
+	n.run.end(s, e.Outcome, e.Message)
+}
+
+// handOut has the Worker carry a node out.
+func (n *nodeRun) handOut(ctx context.Context) {
+	err := n.Worker.Work(ctx, &Node{n.plan.NodeKey, n.Cluster, n.Options.DryRun, n.finishing, n})
+	outcome := n.worst()
+	switch {
+	case err == nil:
+	case errors.Is(err, context.Cause(ctx)):
+		n.problems = append(n.problems, "interrupted (run it again)")
+		outcome = OutcomeInterrupted
+	default:
+		n.problems = append(n.problems, err.Error())
+		outcome = OutcomeFailed
+	}
+	n.conclude(outcome)
+}
