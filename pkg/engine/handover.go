@@ -37,14 +37,10 @@ type HandoverOptions struct {
 
 // Handover takes live nodes over from the Lynq operator.
 func (e *Engine) Handover(ctx context.Context, o *HandoverOptions) error {
-	ctx, cancel := Deadline(ctx, o.Timeout)
-	defer cancel()
-	client, warnings, err := e.connect(&o.Access)
-	if err != nil {
-		return err
-	}
-	j := handoverJob{clusterRun: e.newClusterRun(&o.RunOptions, client, warnings), o: o}
-	return j.perform(ctx)
+	return e.onCluster(ctx, &o.Access, o.Timeout, &o.RunOptions, func(ctx context.Context, r clusterRun) error {
+		j := handoverJob{clusterRun: r, o: o}
+		return j.perform(ctx)
+	})
 }
 
 // handoverJob is one run of Handover.
@@ -85,7 +81,7 @@ func (j *handoverJob) perform(ctx context.Context) error {
 	if err := j.agree(ctx, o, plan); err != nil {
 		return err
 	}
-	return j.locked(ctx, o, plan)
+	return j.withLocks(ctx, j.allHubs(o), func(locks *locks) error { return j.locked(ctx, locks, o, plan) })
 }
 
 // untouched is an error before anything was written to the cluster.
@@ -245,13 +241,8 @@ func (j *handoverJob) allHubs(o *operated) []lynq.HubKey {
 // locked carries out what was agreed on, while no other run has the hubs. What may
 // have changed while a person decided is looked at again; each write has the
 // object that was seen for a precondition.
-func (j *handoverJob) locked(ctx context.Context, o *operated, plan *handover.Plan) error {
-	locks, waited, err := j.lock(ctx, j.allHubs(o))
-	defer locks.release(ctx)
-	if err != nil {
-		return err
-	}
-	if waited || !j.o.Yes {
+func (j *handoverJob) locked(ctx context.Context, locks *locks, o *operated, plan *handover.Plan) (err error) {
+	if locks.waited || !j.o.Yes {
 		if o, plan, err = j.again(locks.ctx, o); err != nil {
 			return err
 		}

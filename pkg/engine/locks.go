@@ -88,11 +88,14 @@ func (ls *locks) look(ctx context.Context) error {
 // changed tells whether another run may have had a hub since the look.
 func (ls *locks) changed() bool { return slices.ContainsFunc(ls.held, (*lease.Lock).Changed) }
 
-// lock takes the locks of some hubs. It tells whether it had to wait.
-func (r *clusterRun) lock(ctx context.Context, hubs []lynq.HubKey) (*locks, bool, error) {
+// withLocks does what changes hubs while no other run has them.
+func (r *clusterRun) withLocks(ctx context.Context, hubs []lynq.HubKey, change func(*locks) error) error {
 	ls := r.newLocks(ctx, hubs)
-	err := r.acquire(ctx, ls)
-	return ls, ls.waited, err
+	defer func() { ls.release(ctx) }()
+	if err := r.acquire(ctx, ls); err != nil {
+		return err
+	}
+	return change(ls)
 }
 
 // acquire takes locks. What the run writes from then on is written only while it

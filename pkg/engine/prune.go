@@ -36,22 +36,10 @@ type PruneOptions struct {
 
 // Prune deletes orphans.
 func (e *Engine) Prune(ctx context.Context, o *PruneOptions) error {
-	client, warnings, err := e.connect(&o.Access)
-	if err != nil {
-		return err
-	}
-	j := pruneJob{clusterRun: e.newClusterRun(&o.RunOptions, client, warnings), o: o}
-	ctx, cancel := Deadline(ctx, o.Timeout)
-	defer cancel()
-	q := o.Query
-	if len(o.Named) > 0 {
-		q.Namespace = namespaceOf(o.Named)
-	}
-	orphans, err := j.findOrphans(ctx, q)
-	if err != nil {
-		return err
-	}
-	return j.perform(ctx, orphans)
+	return e.onCluster(ctx, &o.Access, o.Timeout, &o.RunOptions, func(ctx context.Context, r clusterRun) error {
+		j := pruneJob{clusterRun: r, o: o}
+		return j.perform(ctx)
+	})
 }
 
 // pruneJob is one run of Prune.
@@ -60,8 +48,16 @@ type pruneJob struct {
 	o *PruneOptions
 }
 
-func (j *pruneJob) perform(ctx context.Context, orphans []orphan.Orphan) error {
-	orphans, err := j.meant(orphans)
+func (j *pruneJob) perform(ctx context.Context) error {
+	q := j.o.Query
+	if len(j.o.Named) > 0 {
+		q.Namespace = namespaceOf(j.o.Named)
+	}
+	found, err := j.findOrphans(ctx, q)
+	if err != nil {
+		return err
+	}
+	orphans, err := j.meant(found)
 	if err != nil {
 		return err
 	}

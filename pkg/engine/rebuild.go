@@ -43,17 +43,13 @@ func (e *Engine) Rebuild(ctx context.Context, o *RebuildOptions) error {
 			return r.perform(ctx)
 		})
 	}
-	ctx, cancel := Deadline(ctx, o.Timeout)
-	defer cancel()
-	client, warnings, err := e.connect(&o.Access)
-	if err != nil {
-		return err
-	}
-	r.clusterRun = e.newClusterRun(&o.RunOptions, client, warnings)
-	if err := r.look(ctx); err != nil {
-		return err
-	}
-	return r.perform(ctx)
+	return e.onCluster(ctx, &o.Access, o.Timeout, &o.RunOptions, func(ctx context.Context, run clusterRun) error {
+		r.clusterRun = run
+		if err := r.look(ctx); err != nil {
+			return err
+		}
+		return r.perform(ctx)
+	})
 }
 
 // rebuildJob is one run of Rebuild.
@@ -320,15 +316,15 @@ func (r *rebuildJob) save(ctx context.Context, rebuilt []orphan.Rebuilt) error {
 			keys = append(keys, p)
 		}
 	}
-	locks, _, err := r.lock(ctx, keys)
-	defer locks.release(ctx)
-	if err != nil {
-		return err
-	}
+	return r.withLocks(ctx, keys, func(locks *locks) error { return r.write(locks.ctx, rebuilt) })
+}
+
+// write is save, while no other run has the hubs.
+func (r *rebuildJob) write(ctx context.Context, rebuilt []orphan.Rebuilt) error {
 	var errs []error
 	objects := map[lynq.Ref]bool{}
 	for _, b := range rebuilt {
-		_, err := r.store.Save(locks.ctx, b.Inventory)
+		_, err := r.store.Save(ctx, b.Inventory)
 		errs = append(errs, err)
 		for i := range b.Entries {
 			objects[b.Entries[i].Ref] = err == nil
@@ -341,10 +337,10 @@ func (r *rebuildJob) save(ctx context.Context, rebuilt []orphan.Rebuilt) error {
 		}
 	}
 	r.notef("%s written", lynq.Count(written, "inventory"))
-	err = Fail(errors.Join(errs...))
+	err := Fail(errors.Join(errs...))
 	if r.apply != nil {
 		r.apply.client, r.apply.store = r.client, r.store
-		err = errors.Join(err, r.retrack(locks.ctx, objects))
+		err = errors.Join(err, r.retrack(ctx, objects))
 	}
 	return err
 }

@@ -50,14 +50,10 @@ func (e *Engine) Delete(ctx context.Context, o *DeleteOptions) error {
 
 // remove lets nodes go.
 func (e *Engine) remove(ctx context.Context, o *RemoveOptions, wanted selection, cascade plan.Cascade, giveUp map[lynq.Ref]bool) error {
-	ctx, cancel := Deadline(ctx, o.Timeout)
-	defer cancel()
-	client, warnings, err := e.connect(&o.Access)
-	if err != nil {
-		return err
-	}
-	j := removalJob{clusterRun: e.newClusterRun(&o.RunOptions, client, warnings), o: o, wanted: wanted, cascade: cascade, giveUp: giveUp}
-	return j.perform(ctx)
+	return e.onCluster(ctx, &o.Access, o.Timeout, &o.RunOptions, func(ctx context.Context, r clusterRun) error {
+		j := removalJob{clusterRun: r, o: o, wanted: wanted, cascade: cascade, giveUp: giveUp}
+		return j.perform(ctx)
+	})
 }
 
 // removalJob lets nodes go whose inventories say what they own.
@@ -95,7 +91,17 @@ func (j *removalJob) perform(ctx context.Context) error {
 	if err := j.agree(ctx, hubs, plans); err != nil {
 		return err
 	}
-	return j.locked(ctx, hubs)
+	j.cleaning = true
+	keys := keysOf(hubs)
+	return j.withLocks(ctx, keys, func(locks *locks) error { return j.locked(locks, keys, hubs) })
+}
+
+func keysOf(hubs []*leavingHub) []lynq.HubKey {
+	keys := make([]lynq.HubKey, len(hubs))
+	for i, h := range hubs {
+		keys[i] = h.HubKey
+	}
+	return keys
 }
 
 // agree shows what would happen, and asks.
@@ -151,17 +157,7 @@ func stake(plans []plan.Plan) string {
 }
 
 // locked carries out what was agreed on, while no other run has the hubs.
-func (j *removalJob) locked(ctx context.Context, agreed []*leavingHub) error {
-	keys := make([]lynq.HubKey, 0, len(agreed))
-	for _, h := range agreed {
-		keys = append(keys, h.HubKey)
-	}
-	j.cleaning = true
-	locks, _, err := j.lock(ctx, keys)
-	defer locks.release(ctx)
-	if err != nil {
-		return err
-	}
+func (j *removalJob) locked(locks *locks, keys []lynq.HubKey, agreed []*leavingHub) error {
 	hubs, err := j.choose(locks.ctx)
 	for _, p := range keys {
 		if j.seen.gone(p) {

@@ -26,14 +26,10 @@ type RestoreOptions struct {
 // Restore takes back the deletion of inventories that our finalizer holds, and makes
 // those again that are gone, of what their objects say. Rows and forms are not asked.
 func (e *Engine) Restore(ctx context.Context, o *RestoreOptions) error {
-	ctx, cancel := Deadline(ctx, o.Timeout)
-	defer cancel()
-	client, warnings, err := e.connect(&o.Access)
-	if err != nil {
-		return err
-	}
-	j := restoreJob{clusterRun: e.newClusterRun(&o.RunOptions, client, warnings), o: o}
-	return j.perform(ctx)
+	return e.onCluster(ctx, &o.Access, o.Timeout, &o.RunOptions, func(ctx context.Context, r clusterRun) error {
+		j := restoreJob{clusterRun: r, o: o}
+		return j.perform(ctx)
+	})
 }
 
 // restoreJob is one run of Restore.
@@ -52,20 +48,21 @@ func (j *restoreJob) perform(ctx context.Context) error {
 		return j.ended(j.o.Show(found))
 	}
 	hubs := restoredHubs(found)
-	locks, _, err := j.lock(ctx, hubs)
-	defer locks.release(ctx)
+	return j.withLocks(ctx, hubs, func(locks *locks) error { return j.again(locks.ctx, hubs) })
+}
+
+// again finds and restores what is to be, while no other run has the hubs: one may have
+// restored, or deleted, some of it before.
+func (j *restoreJob) again(ctx context.Context, hubs []lynq.HubKey) error {
+	found, err := j.find(ctx)
 	if err != nil {
-		return err
-	}
-	// Another run may have restored, or deleted, some of them before.
-	if found, err = j.find(locks.ctx); err != nil {
 		return err
 	}
 	found = slices.DeleteFunc(found, func(r plan.Restoration) bool { return !slices.Contains(hubs, plan.HubOf(r.Inventory)) })
 	if err := j.o.Show(found); err != nil {
 		return err
 	}
-	return j.ended(j.restore(locks.ctx, found))
+	return j.ended(j.restore(ctx, found))
 }
 
 // ended is how a run ended that did what it could.

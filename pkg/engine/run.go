@@ -68,6 +68,17 @@ func (e *Engine) newClusterRun(o *RunOptions, client *kube.Client, warnings *ser
 	return r
 }
 
+// onCluster connects to a cluster, and has a run perform there what carries plans out.
+func (e *Engine) onCluster(ctx context.Context, access *kube.Access, timeout time.Duration, o *RunOptions, perform func(context.Context, clusterRun) error) error {
+	ctx, cancel := Deadline(ctx, timeout)
+	defer cancel()
+	client, warnings, err := e.connect(access)
+	if err != nil {
+		return err
+	}
+	return perform(ctx, e.newClusterRun(o, client, warnings))
+}
+
 // refused tells what guards have against the plans.
 func (r *clusterRun) refused(plans []plan.Plan) error {
 	var refusals []plan.Refusal
