@@ -7,8 +7,8 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
+	"github.com/lynqctl/lynqctl/internal/cli"
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/engine"
@@ -25,8 +25,8 @@ type app struct {
 	program        string   // as it was called
 	summarized     bool     // events ended with a summary
 
-	common   commonFlags
-	defaults []*pflag.Flag // that have their values from the environment
+	common commonFlags
+	line   *cli.Line
 }
 
 // Exit codes (contract: commands).
@@ -58,8 +58,8 @@ func (a *app) run(ctx context.Context, args []string) int {
 	}
 	code, summary := classify(ctx, err)
 	said := func(text string) string { return text }
-	if isPlugin(a.program) {
-		said = func(text string) string { return calls(cmd).ReplaceAllString(text, pluginCall) }
+	if cli.IsPlugin(a.program) {
+		said = func(text string) string { return cli.AsCalled(cmd, text) }
 	}
 	why := said(err.Error())
 	if errors.Is(err, engine.ErrReported) || errors.Is(err, context.Canceled) {
@@ -67,7 +67,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	}
 	a.endEvents(ran, code, why)
 	a.explain(err, summary, said)
-	if hint := blamed(err.Error(), a.defaults); hint != "" && code == exitBadInput {
+	if hint := a.line.Blamed(err.Error()); hint != "" && code == exitBadInput {
 		_, _ = fmt.Fprintln(a.errOut(), hint)
 	}
 	return code
@@ -76,9 +76,12 @@ func (a *app) run(ctx context.Context, args []string) int {
 // classify is the one place that makes an exit code of an error.
 func classify(ctx context.Context, err error) (code int, summary string) {
 	var known *engine.Error
+	var misuse *cli.MisuseError
 	switch {
 	case errors.Is(context.Cause(ctx), context.Canceled):
 		return exitInterrupted, "interrupted"
+	case errors.As(err, &misuse):
+		return exitBadInput, misuse.See
 	case errors.As(err, &known):
 		return map[engine.Outcome]int{
 			engine.Failed: exitFailed, engine.BadInput: exitBadInput, engine.Refused: exitRefused, engine.Changed: exitChanged,
@@ -122,7 +125,7 @@ func (a *app) explain(err error, summary string, said func(string) string) {
 }
 
 func (a *app) rootCommand() *cobra.Command {
-	root := group(&cobra.Command{
+	root := cli.Group(&cobra.Command{
 		Use:   "lynqctl",
 		Short: "Database rows in, Kubernetes resources out",
 		Long: `lynqctl renders Kubernetes resources from database rows, without an operator.
@@ -143,11 +146,10 @@ active row makes a node: the resources of one tenant.`,
 	}, a.deleteCommand(), a.finalizeCommand(), a.statusCommand(), a.initCommand(),
 		a.diffCommand(), a.applyCommand(), a.renderCommand(), a.validateCommand(), a.graphCommand(), a.inventoryCommand(), a.orphansCommand(), a.rbacCommand(), a.watchCommand(), a.adoptOperatorCommand(), a.versionCommand())
 	a.common.register(root.PersistentFlags())
-	if isPlugin(a.program) {
-		asPlugin(root)
+	if cli.IsPlugin(a.program) {
+		cli.AsPlugin(root)
 	}
-	ownCommands(root)
-	a.strictUsage(root)
-	root.SetUsageFunc(a.usage)
+	a.line = &cli.Line{Args: a.args, Getenv: a.getenv, OnlySaid: onlySaid(), Known: clusterFlagSet(), Columns: a.columns, Check: a.common.check}
+	a.line.Govern(root)
 	return root
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lynqctl/lynqctl/internal/cli"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/engine"
 )
@@ -93,7 +94,7 @@ interrupted, and the inventories are correct.`,
 
   # In a CI job: events for a log collector, at most 5 nodes may go
   lynqctl apply -f forms/ -o json --max-delete=5`,
-		Args: noArgs,
+		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.apply(cmd.Context(), &f) },
 	}
 	flags := cmd.Flags()

@@ -33,6 +33,16 @@ func (f *commonFlags) check() error {
 // out is standard output, and what can be done with it.
 func (a *app) out() ui.Stream { return ui.NewStream(a.stdout, a.getenv, ui.Color(a.common.color)) }
 
+// columns is how wide the terminal of standard output is, 0 where it is none.
+func (a *app) columns() int {
+	out := a.out()
+	if out.Size == nil {
+		return 0
+	}
+	columns, _ := out.Size()
+	return columns
+}
+
 // errOut is standard error. Nothing is redrawn on it where requests are logged there.
 func (a *app) errOut() ui.Stream {
 	s := ui.NewStream(a.stderr, a.getenv, ui.Color(a.common.color))

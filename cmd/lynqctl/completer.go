@@ -31,14 +31,14 @@ func (a *app) newCompleter(cmd *cobra.Command, begun string) (*completer, contex
 		ctx = context.Background()
 	}
 	ctx, cancel := context.WithTimeout(ctx, completionPatience)
-	_ = a.environment(cmd) // what is wrong shows when the line is run
+	_ = a.line.Environment(cmd) // what is wrong shows when the line is run
 	return &completer{app: a, ctx: ctx, flags: cmd.Flags(), begun: begun}, cancel
 }
 
 // values are those of a flag of the line so far.
 func (c *completer) values(name string) []string {
 	f := c.flags.Lookup(name)
-	if f == nil || !f.Changed && !slices.Contains(c.defaults, f) {
+	if f == nil || !f.Changed && !slices.Contains(c.line.Defaults, f) {
 		return nil
 	}
 	if list, ok := f.Value.(pflag.SliceValue); ok {

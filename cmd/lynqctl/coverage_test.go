@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lynqctl/lynqctl/internal/cli"
 	"github.com/lynqctl/lynqctl/internal/doctest"
 )
 
@@ -18,7 +19,7 @@ import (
 // each example of its help.
 func TestCoverage(t *testing.T) {
 	scripts := allScripts(t)
-	for _, c := range everyCommand(referenceRoot()) {
+	for _, c := range cli.EachCommand(referenceRoot()) {
 		name := strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), "lynqctl"), " ")
 		if !regexp.MustCompile(`lynqctl (help ` + name + `\b|` + name + `.*--help)`).MatchString(scripts) {
 			t.Errorf("%s: no script shows its --help", c.CommandPath())

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lynqctl/lynqctl/internal/cli"
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/engine"
@@ -80,7 +81,7 @@ apply.` + deletionAsks,
   lynqctl delete node/acme-web node/bolt-web -n shop --ignore-not-found`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && !strings.Contains(args[0], "/") {
-				return noCommand(cmd, args[0])
+				return cli.NoCommand(cmd, args[0])
 			}
 			_, err := typedNames(args, deletableTypes())
 			return err

@@ -4,25 +4,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/lynqctl/lynqctl/pkg/engine"
 )
 
 // badSelector is what is wrong with -l.
 func badSelector(err error) error {
 	return fmt.Errorf("-l: %w (write labels as kubectl takes them: tier=front,env!=test)", err)
-}
-
-// noArgs refuses arguments: inputs are named with -f.
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	if cmd.Flags().Lookup("filename") == nil {
-		return fmt.Errorf("%s takes no arguments, got %q", cmd.Name(), args[0])
-	}
-	return fmt.Errorf("%s takes no arguments, got %q; name inputs with -f: -f %s", cmd.Name(), args[0], args[0])
 }
 
 // oneOf checks the value of a flag that takes one of some words.
@@ -35,4 +22,11 @@ func oneOf[T ~string](flag, value string, allowed ...T) error {
 		words[i] = string(w)
 	}
 	return engine.BadUsage(fmt.Errorf("%s %q is unknown; it takes %s", flag, value, strings.Join(words, ", ")))
+}
+
+// onlySaid are the flags that take a guard or a question away, or let Secrets out. In an
+// environment they would do so for every command that is ever called there, so
+// that they count only on the command line.
+func onlySaid() []string {
+	return []string{"all", "allow-empty", "force", "include-data", "plain-secrets", "yes"}
 }

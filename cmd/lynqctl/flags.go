@@ -22,6 +22,13 @@ func registerInputs(flags *pflag.FlagSet, o *engine.InputOptions) {
 	flags.StringSliceVar(&o.Forms, "form", nil, "only these forms, as NAME or NAMESPACE/NAME")
 }
 
+// clusterFlagSet are kubectl's flags, which many commands have.
+func clusterFlagSet() *pflag.FlagSet {
+	flags := pflag.NewFlagSet("cluster", pflag.ContinueOnError)
+	(&kube.Access{}).Register(flags)
+	return flags
+}
+
 // renderFlags are the flags of all commands that read rows.
 type renderFlags struct {
 	engine.RenderOptions

@@ -7,12 +7,13 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/lynqctl/lynqctl/internal/cli"
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/engine"
 )
 
 func (a *app) inventoryCommand() *cobra.Command {
-	return group(&cobra.Command{
+	return cli.Group(&cobra.Command{
 		Use:   "inventory",
 		Short: "Look at the inventories of nodes",
 		Long: `Every node has an inventory in the cluster, the ConfigMap lynqnode-NODE, with an

@@ -14,8 +14,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 	"github.com/spf13/pflag"
-
-	"github.com/lynqctl/lynqctl/internal/kube"
 )
 
 var (
@@ -162,13 +160,6 @@ exit code 2 wherever a command has the flag.
 | ` + "`NO_COLOR`" + ` | no colours, unless ` + "`--color=always`" + ` |
 | ` + "`CI`" + ` | nothing is redrawn |
 `
-}
-
-// clusterFlagSet are kubectl's flags, which many commands have.
-func clusterFlagSet() *pflag.FlagSet {
-	flags := pflag.NewFlagSet("cluster", pflag.ContinueOnError)
-	(&kube.Access{}).Register(flags)
-	return flags
 }
 
 // writeCommand writes the section of one command.

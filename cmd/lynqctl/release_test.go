@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/lynqctl/lynqctl/internal/cli"
 )
 
 // release is what goreleaser.yaml says that can be held against this tree.
@@ -114,7 +116,7 @@ func TestReleaseParts(t *testing.T) {
 	if !strings.HasPrefix(r.Kos[0].BaseImage, "gcr.io/distroless/") || !strings.HasSuffix(r.Kos[0].BaseImage, ":nonroot") {
 		t.Errorf("the image is based on %s", r.Kos[0].BaseImage)
 	}
-	if len(r.Krews) != 1 || "kubectl-"+r.Krews[0].Name != pluginName {
+	if len(r.Krews) != 1 || "kubectl-"+r.Krews[0].Name != cli.PluginName {
 		t.Errorf("krew's plugins are %v", r.Krews)
 	}
 	if len(r.Sboms) == 0 || len(r.Signs) == 0 || len(r.Checksum) == 0 {

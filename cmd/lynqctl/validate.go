@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lynqctl/lynqctl/internal/cli"
 	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -29,7 +30,7 @@ rows or usage; 130 interrupted.`,
 
   # For a program: what is wrong, and where
   lynqctl validate -f forms/ -o json | jq -r '.problems[].message'`,
-		Args: noArgs,
+		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := oneOf("-o", output, "text", "json"); err != nil {
 				return err

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lynqctl/lynqctl/internal/cli"
 	"github.com/lynqctl/lynqctl/internal/filewatch"
 	"github.com/lynqctl/lynqctl/internal/serve"
 	"github.com/lynqctl/lynqctl/pkg/engine"
@@ -83,7 +84,7 @@ interruption: the inventories are correct.`,
 
   # Let through what a guard holds
   lynqctl watch approve crm -n shop`,
-		Args: noArgs,
+		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.manifests.check(cmd.Flags()); err != nil {
 				return err

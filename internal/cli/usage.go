@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -10,25 +10,24 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/suggest"
-	"github.com/lynqctl/lynqctl/pkg/engine"
 )
 
 // strictUsage has a command and all under it refuse what they do not know, and
 // say what was meant perhaps, and which command explains itself.
-func (a *app) strictUsage(c *cobra.Command) {
-	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return misused(c, a.flagError(c, err)) })
+func (l *Line) strictUsage(c *cobra.Command) {
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return misused(c, l.flagError(c, err)) })
 	check := c.Args
 	c.Args = func(c *cobra.Command, args []string) error {
-		if err := a.environment(c); err != nil {
+		if err := l.Environment(c); err != nil {
 			return misused(c, err)
 		}
-		if err := a.common.check(); err != nil || check == nil {
+		if err := l.Check(); err != nil || check == nil {
 			return err
 		}
 		return misused(c, check(c, args))
 	}
 	for _, child := range c.Commands() {
-		a.strictUsage(child)
+		l.strictUsage(child)
 	}
 }
 
@@ -37,13 +36,13 @@ func misused(c *cobra.Command, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &engine.Error{Outcome: engine.BadInput, Err: err, Summary: fmt.Sprintf("see '%s --help'", c.CommandPath())}
+	return &MisuseError{err, fmt.Sprintf("see '%s --help'", c.CommandPath())}
 }
 
 // flagError says what is wrong with a flag. Where the word before it is no
 // command, that is what is wrong.
-func (a *app) flagError(c *cobra.Command, err error) error {
-	if _, rest, findErr := c.Root().Find(a.args); findErr == nil && c.HasSubCommands() && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
+func (l *Line) flagError(c *cobra.Command, err error) error {
+	if _, rest, findErr := c.Root().Find(l.Args); findErr == nil && c.HasSubCommands() && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
 		if unknown := c.ValidateArgs(rest[:1]); unknown != nil {
 			return errors.Unwrap(unknown)
 		}
@@ -86,6 +85,17 @@ func unknownFlag(c *cobra.Command, err *pflag.NotExistError) error {
 	return fmt.Errorf("%s has no flag --%s%s", pathOf(c), name, elsewhere(c, func(f *pflag.FlagSet) bool { return f.Lookup(name) != nil }))
 }
 
+// NoArgs refuses arguments: inputs are named with -f.
+func NoArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if cmd.Flags().Lookup("filename") == nil {
+		return fmt.Errorf("%s takes no arguments, got %q", cmd.Name(), args[0])
+	}
+	return fmt.Errorf("%s takes no arguments, got %q; name inputs with -f: -f %s", cmd.Name(), args[0], args[0])
+}
+
 // pathOf is what a command is called by, without the program.
 func pathOf(c *cobra.Command) string {
 	return strings.TrimPrefix(c.CommandPath(), c.Root().CommandPath()+" ")
@@ -95,7 +105,7 @@ func pathOf(c *cobra.Command) string {
 func elsewhere(c *cobra.Command, has func(*pflag.FlagSet) bool) string {
 	const most = 3
 	var names []string
-	for _, other := range everyCommand(c.Root()) {
+	for _, other := range EachCommand(c.Root()) {
 		if has(other.Flags()) {
 			names = append(names, pathOf(other))
 		}
@@ -142,15 +152,6 @@ func badText(f *pflag.Flag, text string, otherwise error) error {
 	return fmt.Errorf("%q is %s", text, what)
 }
 
-// everyCommand is a command and all under it.
-func everyCommand(c *cobra.Command) []*cobra.Command {
-	all := []*cobra.Command{c}
-	for _, child := range c.Commands() {
-		all = append(all, everyCommand(child)...)
-	}
-	return all
-}
-
 // ownCommands has cobra's own commands refuse words that they do not know,
 // instead of printing help and succeeding.
 func ownCommands(root *cobra.Command) {
@@ -162,14 +163,14 @@ func ownCommands(root *cobra.Command) {
 			c.Args = func(_ *cobra.Command, args []string) error {
 				about, rest, err := root.Find(args)
 				if err == nil && len(rest) > 0 {
-					err = noCommand(about, rest[0])
+					err = NoCommand(about, rest[0])
 				}
 				return err
 			}
 		case "completion":
-			group(c)
+			Group(c)
 			for _, shell := range c.Commands() {
-				shell.Args = noArgs
+				shell.Args = NoArgs
 			}
 		}
 	}

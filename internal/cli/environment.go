@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -16,29 +16,22 @@ func variableOf(f *pflag.Flag) string {
 	return "LYNQCTL_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 }
 
-// onlySaid are the flags that take a guard or a question away, or let Secrets out. In an
-// environment they would do so for every command that is ever called there, so
-// that they count only on the command line.
-func onlySaid() []string {
-	return []string{"all", "allow-empty", "force", "include-data", "plain-secrets", "yes"}
-}
-
-// environment gives the flags that were not given the values of their environment
+// Environment gives the flags that were not given the values of their environment
 // variables. They are defaults: a flag that was given wins, also over that of another
 // flag that it excludes.
-func (a *app) environment(c *cobra.Command) error {
+func (l *Line) Environment(c *cobra.Command) error {
 	var errs []error
 	c.Flags().VisitAll(func(f *pflag.Flag) {
-		value := a.getenv(variableOf(f))
+		value := l.Getenv(variableOf(f))
 		switch {
 		case value == "" || f.Changed || f.Hidden || f.Name == "help" || f.Name == "version" || excluded(c.Flags(), f):
-		case slices.Contains(onlySaid(), f.Name):
+		case slices.Contains(l.OnlySaid, f.Name):
 			errs = append(errs, fmt.Errorf("%s is set, and --%s is taken from the command line alone, for it takes a guard away (unset it, and give --%s where it is meant)", variableOf(f), f.Name, f.Name))
 		default:
 			if err := f.Value.Set(value); err != nil {
 				errs = append(errs, fmt.Errorf("%s, the default of --%s: %w", variableOf(f), f.Name, badText(f, value, err)))
 			}
-			a.defaults = append(a.defaults, f)
+			l.Defaults = append(l.Defaults, f)
 		}
 	})
 	return errors.Join(errs...)
@@ -50,11 +43,11 @@ func excluded(flags *pflag.FlagSet, f *pflag.Flag) bool {
 	return other != nil && other.Changed
 }
 
-// blamed says of the flags that a message is about which of them have their values
+// Blamed says of the flags that a message is about which of them have their values
 // from the environment, "" for none.
-func blamed(message string, defaults []*pflag.Flag) string {
+func (l *Line) Blamed(message string) string {
 	var lines []string
-	for _, f := range defaults {
+	for _, f := range l.Defaults {
 		names := "--" + f.Name
 		if f.Shorthand != "" {
 			names += "|-" + f.Shorthand

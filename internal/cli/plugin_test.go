@@ -1,4 +1,4 @@
-package main
+package cli
 
 import "testing"
 
@@ -7,7 +7,7 @@ func TestIsPlugin(t *testing.T) {
 		"kubectl-lynq": true, "/usr/bin/kubectl-lynq": true, "./kubectl-lynq.exe": true, "Kubectl-Lynq.EXE": true,
 		"lynqctl": false, "/kubectl-lynq/lynqctl": false, "kubectl-lynq-x": false, "": false,
 	} {
-		if got := isPlugin(program); got != want {
+		if got := IsPlugin(program); got != want {
 			t.Errorf("%q: got %v, want %v", program, got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -7,22 +7,20 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/lynqctl/lynqctl/internal/kube"
 )
 
 // How wide help is: as the terminal, within reason, else as most of them are.
 const (
-	usualColumns = 80
+	UsualColumns = 80
 	mostColumns  = 110
 )
 
 // usage writes how a command is used, which is the greater part of its help.
-func (a *app) usage(c *cobra.Command) error {
-	columns := a.helpColumns()
+func (l *Line) usage(c *cobra.Command) error {
+	columns := l.helpColumns()
 	var b strings.Builder
 	b.WriteString("Usage:\n")
-	if c.Runnable() && !isGroup(c) {
+	if c.Runnable() && !IsGroup(c) {
 		b.WriteString("  " + c.UseLine() + "\n")
 	}
 	if c.HasAvailableSubCommands() {
@@ -39,7 +37,7 @@ func (a *app) usage(c *cobra.Command) error {
 			}
 		}
 	}
-	own, kubectls := helpFlags(c)
+	own, kubectls := l.helpFlags(c)
 	b.WriteString("\nFlags:\n" + own.FlagUsagesWrapped(columns))
 	if len(kubectls) > 0 {
 		b.WriteString("\nFlags of kubectl, with its meanings:\n" + wrapped(kubectls, columns))
@@ -57,26 +55,22 @@ func (a *app) usage(c *cobra.Command) error {
 }
 
 // helpColumns is how wide help may be.
-func (a *app) helpColumns() int {
-	if out := a.out(); out.Size != nil {
-		if columns, _ := out.Size(); columns > 0 {
-			return min(columns, mostColumns)
-		}
+func (l *Line) helpColumns() int {
+	if columns := l.Columns(); columns > 0 {
+		return min(columns, mostColumns)
 	}
-	return usualColumns
+	return UsualColumns
 }
 
 // helpFlags are the flags of a command that its help explains, and the names of
 // those that people know from kubectl.
-func helpFlags(c *cobra.Command) (own *pflag.FlagSet, kubectls []string) {
-	known := pflag.NewFlagSet("", pflag.ContinueOnError)
-	(&kube.Access{}).Register(known)
+func (l *Line) helpFlags(c *cobra.Command) (own *pflag.FlagSet, kubectls []string) {
 	own = pflag.NewFlagSet("", pflag.ContinueOnError)
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		explained := []string{"kubeconfig", "context"}
 		switch {
 		case f.Hidden:
-		case known.Lookup(f.Name) == nil || slices.Contains(explained, f.Name):
+		case l.Known.Lookup(f.Name) == nil || slices.Contains(explained, f.Name):
 			own.AddFlag(f)
 		default:
 			kubectls = append(kubectls, "--"+f.Name)

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -10,15 +10,15 @@ import (
 	"github.com/lynqctl/lynqctl/internal/suggest"
 )
 
-// group makes a command of others: alone it prints its help, and a word that is
+// Group makes a command of others: alone it prints its help, and a word that is
 // none of them is a mistake, which cobra would let pass.
-func group(cmd *cobra.Command, members ...*cobra.Command) *cobra.Command {
+func Group(cmd *cobra.Command, members ...*cobra.Command) *cobra.Command {
 	cmd.AddCommand(members...)
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return nil
 		}
-		return noCommand(cmd, args[0])
+		return NoCommand(cmd, args[0])
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	if cmd.Annotations == nil {
@@ -31,10 +31,11 @@ func group(cmd *cobra.Command, members ...*cobra.Command) *cobra.Command {
 // groupAnnotation marks a command that does nothing by itself.
 const groupAnnotation = "lynqctl-group"
 
-func isGroup(c *cobra.Command) bool { return c.Annotations[groupAnnotation] != "" }
+// IsGroup tells whether a command only holds others.
+func IsGroup(c *cobra.Command) bool { return c.Annotations[groupAnnotation] != "" }
 
-// noCommand is that a command has none of that name under it.
-func noCommand(cmd *cobra.Command, name string) error {
+// NoCommand is that a command has none of that name under it.
+func NoCommand(cmd *cobra.Command, name string) error {
 	var names []string
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() {

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"path/filepath"
@@ -8,20 +8,20 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// pluginName is what the binary is called where kubectl finds it as a plugin.
-const pluginName = "kubectl-lynq"
+// PluginName is what the binary is called where kubectl finds it as a plugin.
+const PluginName = "kubectl-lynq"
 
-// isPlugin tells whether a program was called as kubectl's plugin, by the name
+// IsPlugin tells whether a program was called as kubectl's plugin, by the name
 // that it was called by.
-func isPlugin(program string) bool {
-	return strings.TrimSuffix(strings.ToLower(filepath.Base(program)), ".exe") == pluginName
+func IsPlugin(program string) bool {
+	return strings.TrimSuffix(strings.ToLower(filepath.Base(program)), ".exe") == PluginName
 }
 
-// asPlugin has commands speak of themselves as people call them by then:
+// AsPlugin has commands speak of themselves as people call them by then:
 // "kubectl lynq render". Completion is kubectl's business there, by way of the
 // program kubectl_complete-lynq.
-func asPlugin(root *cobra.Command) {
-	root.Use = pluginName
+func AsPlugin(root *cobra.Command) {
+	root.Use = PluginName
 	root.Annotations[cobra.CommandDisplayNameAnnotation] = "kubectl lynq"
 	root.CompletionOptions.DisableDefaultCmd = true
 	say(root, calls(root))
@@ -33,6 +33,11 @@ func say(c *cobra.Command, called *regexp.Regexp) {
 	for _, child := range c.Commands() {
 		say(child, called)
 	}
+}
+
+// AsCalled is a text of commands as it is where the program is kubectl's plugin.
+func AsCalled(root *cobra.Command, text string) string {
+	return calls(root).ReplaceAllString(text, pluginCall)
 }
 
 // pluginCall is what calls of the program become.
