@@ -77,14 +77,12 @@ func (f *handoverFlags) check() error {
 	}
 	f.RunOptions = f.run.RunOptions
 	switch {
-	case f.everywhere && f.Namespace != "":
-		return engine.BadUsage(errors.New("-A and -n exclude each other"))
 	case f.RemoveForms && f.ExportDir == "":
 		return engine.BadUsage(errors.New("--remove-forms needs --export-dir: without a copy, the hubs and forms would be gone"))
 	case f.RemoveForms && (len(f.Nodes) > 0 || len(f.Forms) > 0):
 		return engine.BadUsage(errors.New("--remove-forms is about whole hubs: leave out the nodes and --form"))
 	}
-	namespace, err := namespaceMeant(&f.Access, f.Namespace, f.everywhere)
+	namespace, err := engine.OneOrAll(&f.Access, f.Namespace, f.everywhere)
 	f.Namespace = namespace
 	return err
 }

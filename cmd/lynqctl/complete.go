@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
@@ -41,15 +42,15 @@ func (a *app) registerCompletions(c *cobra.Command) {
 func (a *app) flagCompletion(f *pflag.Flag) cobra.CompletionFunc {
 	switch f.Name {
 	case "hub":
-		return a.suggest((*completer).hubs)
+		return a.suggest(offer((*engine.Offers).Hubs).of)
 	case "form":
-		return a.suggest((*completer).forms)
+		return a.suggest(offer((*engine.Offers).Forms).of)
 	case "node":
-		return a.suggest((*completer).nodes)
+		return a.suggest(offer((*engine.Offers).Nodes).of)
 	case "context":
-		return a.suggest((*completer).contexts)
+		return a.suggest(offer((*engine.Offers).Contexts).of)
 	case "namespace":
-		return a.suggest((*completer).namespaces)
+		return a.suggest(offer((*engine.Offers).Namespaces).of)
 	case "filename", "source", "kubeconfig", "certificate-authority", "client-certificate", "client-key":
 		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveDefault
@@ -107,15 +108,15 @@ func (a *app) argumentCompletion(c *cobra.Command) cobra.CompletionFunc {
 		case strings.Contains(said, "TYPE/NAME"):
 			candidates = (*completer).typed
 		case strings.Contains(said, "node/NODE"):
-			candidates = func(c *completer) []string { return append(c.typed(), c.nodes()...) }
+			candidates = func(c *completer) []string { return append(c.typed(), offer((*engine.Offers).Nodes).of(c)...) }
 		case word == "NODE", word == "NAME" && c.Name() == "node":
-			candidates = (*completer).nodes
+			candidates = offer((*engine.Offers).Nodes).of
 		case word == "NAME" && c.Name() == "form":
-			candidates = (*completer).forms
+			candidates = offer((*engine.Offers).Forms).of
 		case word == "NAME" && c.Name() == "hub":
-			candidates = (*completer).hubs
+			candidates = offer((*engine.Offers).Hubs).of
 		case word == "OBJECT" && parent == "orphans":
-			candidates = (*completer).orphans
+			candidates = offer((*engine.Offers).Orphans).of
 		default:
 			continue
 		}

@@ -7,17 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lynqctl/lynqctl/pkg/engine"
-	"github.com/lynqctl/lynqctl/pkg/form"
-	"github.com/lynqctl/lynqctl/pkg/inventory"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// completer finds out names for a command line that is still being written: from
-// the inputs, where the line names some, else from the cluster. It gives nothing
-// where it cannot.
+// completer reads a command line that is still being written, and offers names for it.
 type completer struct {
 	*app
 	ctx   context.Context // of the one question that it lives for
@@ -52,74 +46,46 @@ func (c *completer) isSet(name string) bool {
 	return len(values) == 1 && values[0] == "true"
 }
 
-func (c *completer) hubs() []string {
-	if c.aboutOperator() {
-		return c.operated(lynq.KindHub)
+// offers are those for what the line says so far.
+func (c *completer) offers() *engine.Offers {
+	o := &engine.OfferOptions{
+		RenderOptions: engine.RenderOptions{
+			InputOptions: engine.InputOptions{Paths: c.values("filename"), Recursive: c.isSet("recursive"), Hubs: c.values("hub"), Forms: c.values("form")},
+			Sources:      c.values("source"),
+		},
+		Everywhere: c.isSet("all-namespaces"),
+		Operated:   c.flags.Lookup("operator-namespace") != nil,
+		BareHubs:   c.flags.Lookup("older-than") != nil,
 	}
-	inputs := c.inputs()
-	if inputs == nil {
-		return c.recordedKeys(hubOfRecord)
+	if values := c.values("namespace"); len(values) == 1 {
+		o.Namespace = values[0]
 	}
-	return engine.HubNames(inputs)
-}
-
-func (c *completer) forms() []string {
-	if c.aboutOperator() {
-		return c.operated(lynq.KindForm)
-	}
-	inputs := c.inputs()
-	if inputs == nil {
-		return c.recordedKeys(formOfRecord)
-	}
-	return engine.FormNames(inputs)
-}
-
-func (c *completer) nodes() []string {
-	if c.aboutOperator() {
-		return c.operated(lynq.KindNode)
-	}
-	inputs := c.inputs()
-	if inputs != nil {
-		return c.app.engine("").NodeNames(c.ctx, &engine.RenderOptions{
-			InputOptions: engine.InputOptions{Hubs: c.values("hub"), Forms: c.values("form")},
-			Namespace:    c.namespaceFlag(), Sources: c.values("source"),
-		}, inputs)
-	}
-	return c.recorded(c.nodeNamespace(), func(m *metav1.PartialObjectMetadata) string {
-		node, ours := strings.CutPrefix(m.Name, inventory.Name(""))
-		if !ours || m.Labels[lynq.LabelRecord] != lynq.RecordNode {
-			return ""
+	access := pflag.NewFlagSet("", pflag.ContinueOnError)
+	o.Access.Register(access)
+	access.VisitAll(func(f *pflag.Flag) {
+		for _, value := range c.values(f.Name) {
+			_ = access.Set(f.Name, value) // it was parsed once already
 		}
-		return node
 	})
+	return c.app.engine("").Offers(o)
 }
 
 // typed are the names of the type that a word begins with, as TYPE/NAME.
 func (c *completer) typed() []string {
 	word, _, found := strings.Cut(c.begun, "/")
-	namesOf := map[string]func() []string{"node": c.nodes, "hub": c.hubs, "form": c.forms}[typeOf(word)]
+	namesOf := map[string]offer{"node": (*engine.Offers).Nodes, "hub": (*engine.Offers).Hubs, "form": (*engine.Offers).Forms}[typeOf(word)]
 	if !found || namesOf == nil {
 		return nil
 	}
-	names := namesOf()
+	names := namesOf(c.offers(), c.ctx)
 	for i := range names {
 		names[i] = word + "/" + names[i]
 	}
 	return names
 }
 
-// inputs are those that the line names, nil where it names none. Standard input
-// is not ours to read.
-func (c *completer) inputs() *form.Inputs {
-	var paths []string
-	for _, p := range c.values("filename") {
-		if p != "-" {
-			paths = append(paths, p)
-		}
-	}
-	if len(paths) == 0 {
-		return nil
-	}
-	inputs, _ := form.Load(paths, c.isSet("recursive"), strings.NewReader("")) // what is wrong shows when the line is run
-	return inputs
-}
+// offer gives some kind of names.
+type offer func(*engine.Offers, context.Context) []string
+
+// of gives the names that are offered.
+func (o offer) of(c *completer) []string { return o(c.offers(), c.ctx) }

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/cli"
-	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -34,7 +33,7 @@ func (f *removalFlags) register(flags *pflag.FlagSet) {
 }
 
 func (f *removalFlags) check() error {
-	if err := checkNamespace(f.namespace); err != nil {
+	if err := engine.CheckNamespace(f.namespace); err != nil {
 		return err
 	}
 	err := errors.Join(f.run.checkRun(), checkTimeout(f.Timeout))
@@ -190,23 +189,10 @@ func (f *deleteFlags) target(n typedName) (engine.Target, error) {
 		t.Hub = f.hub
 	case "hub":
 		var hub lynq.HubKey
-		hub, err = hubMeant(&f.Access, f.namespace, n.name)
+		hub, err = engine.HubMeant(&f.Access, f.namespace, n.name)
 		t.Namespace, t.Name = hub.Namespace, hub.Name
 	default:
-		t.Namespace, err = namespaceMeant(&f.Access, f.namespace, false)
+		t.Namespace, err = engine.NamespaceMeant(&f.Access, f.namespace, false)
 	}
 	return t, err
-}
-
-// hubMeant is the hub that NAME or NAMESPACE/NAME means.
-func hubMeant(access *kube.Access, namespace, name string) (lynq.HubKey, error) {
-	said, hub, found := strings.Cut(name, "/")
-	switch {
-	case found && namespace != "" && namespace != said:
-		return lynq.HubKey{}, engine.BadUsage(fmt.Errorf("hub %s is not in the namespace that -n says, %s", name, namespace))
-	case found:
-		namespace, name = said, hub
-	}
-	namespace, err := namespaceMeant(access, namespace, false)
-	return lynq.HubKey{Namespace: namespace, Name: name}, err
 }

@@ -2,13 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/cli"
+	"github.com/lynqctl/lynqctl/internal/extdiff"
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/diff"
 	"github.com/lynqctl/lynqctl/pkg/engine"
@@ -80,7 +79,7 @@ func (a *app) diff(ctx context.Context, f *diffFlags) error {
 	if err := oneOf("-o", f.format, diffText, diffJSON, diffMarkdown, diffName); err != nil {
 		return err
 	}
-	external, err := externalDiff(a.getenv)
+	external, err := extdiff.Find(a.getenv)
 	if err != nil {
 		return engine.BadUsage(err)
 	}
@@ -88,63 +87,32 @@ func (a *app) diff(ctx context.Context, f *diffFlags) error {
 	if err != nil {
 		return err
 	}
-	err = a.engine(f.run.output).Diff(ctx, o, external != nil && f.format == diffText, func(ctx context.Context, report *diff.Report) error {
+	if f.format != diffText {
+		external = nil
+	}
+	return a.engine(f.run.output).Diff(ctx, o, external != nil, func(ctx context.Context, report *diff.Report) (bool, error) {
 		return a.showDiff(ctx, f, external, report)
 	})
-	var known *engine.Error
-	if errors.As(err, &known) && known.Outcome == engine.Failed {
-		known.Outcome = engine.BadInput // 1 is that something would change
-	}
-	return differ(err)
 }
 
-// errDiffers is that something would change, which is exit code 1 and no error
-// to speak of.
-var errDiffers = errors.New("something would change")
-
-// differ gives errDiffers its exit code.
-func differ(err error) error {
-	if errors.Is(err, errDiffers) {
-		return &engine.Error{Outcome: engine.Failed, Err: engine.ErrReported}
-	}
-	return err
-}
-
-// showDiff writes a report, and ends with its exit code.
-func (a *app) showDiff(ctx context.Context, f *diffFlags, external []string, report *diff.Report) error {
-	out, errOut := a.out(), a.errOut()
-	differs := report.Counts().Objects > 0
-	var err error
+// showDiff writes a report, and tells whether anything differs.
+func (a *app) showDiff(ctx context.Context, f *diffFlags, external *extdiff.Program, report *diff.Report) (differs bool, err error) {
+	out := a.out()
+	differs = report.Counts().Objects > 0
 	switch {
 	case f.format == diffJSON:
-		err = ui.PrintDiffJSON(report, out)
+		return differs, ui.PrintDiffJSON(report, out)
 	case f.format == diffMarkdown:
 		_, err = io.WriteString(out, diff.Markdown(report))
 	case f.format == diffName:
 		err = ui.PrintDiffNames(report, out)
-	case len(external) > 0:
-		differs, err = a.showExternally(ctx, external, report, out)
+	case external != nil:
+		differs, err = external.Show(ctx, report, out, a.stdout.Handed(), a.stderr.Handed())
 	default:
 		err = ui.PrintDiff(report, out)
 	}
-	if err != nil {
-		return &engine.Error{Outcome: engine.BadInput, Err: fmt.Errorf("show the differences: %w", err)}
+	if err == nil {
+		ui.PrintDiffProblems(report, a.errOut())
 	}
-	if f.format != diffJSON {
-		ui.PrintDiffProblems(report, errOut)
-	}
-	return diffOutcome(report, differs)
-}
-
-// diffOutcome is the exit code of a report.
-func diffOutcome(report *diff.Report, differs bool) error {
-	switch {
-	case len(report.Refusals) > 0:
-		return &engine.Error{Outcome: engine.Refused, Err: engine.ErrReported, Summary: "a guard would refuse to apply this"}
-	case report.Counts().Problems > 0:
-		return &engine.Error{Outcome: engine.BadInput, Err: engine.ErrReported, Summary: "apply would not end well: see above"}
-	case differs:
-		return errDiffers
-	}
-	return nil
+	return differs, err
 }

@@ -65,9 +65,6 @@ func (a *app) finalize(ctx context.Context, f *finalizeFlags, args []string) err
 	if err := f.check(); err != nil {
 		return err
 	}
-	if f.everywhere && f.namespace != "" {
-		return engine.BadUsage(errors.New("-A and -n exclude each other"))
-	}
 	if f.force && len(args) == 0 {
 		return engine.BadUsage(errors.New("--force gives up on objects: name them, as Kind[.group]/NAMESPACE/NAME"))
 	}
@@ -75,7 +72,7 @@ func (a *app) finalize(ctx context.Context, f *finalizeFlags, args []string) err
 	if err != nil {
 		return err
 	}
-	namespace, err := namespaceMeant(&f.Access, f.namespace, f.everywhere)
+	namespace, err := engine.OneOrAll(&f.Access, f.namespace, f.everywhere)
 	if err != nil {
 		return err
 	}

@@ -1,16 +1,13 @@
 package main
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/engine"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
@@ -78,7 +75,7 @@ func (f *renderFlags) check() error {
 	if s.Workers < 0 {
 		return engine.BadUsage(errors.New("--concurrency cannot be negative"))
 	}
-	if err := checkNamespace(f.Namespace); err != nil {
+	if err := engine.CheckNamespace(f.Namespace); err != nil {
 		return err
 	}
 	if f.selector != "" {
@@ -140,28 +137,4 @@ func (f *runFlags) checkRun() error {
 		return engine.BadUsage(errors.New("--lock-timeout cannot be negative"))
 	}
 	return nil
-}
-
-func checkNamespace(namespace string) error {
-	if namespace != "" && !lynq.IsDNS1123Label(namespace) {
-		return engine.BadUsage(fmt.Errorf("-n: namespace %q is none that Kubernetes accepts (lower case letters, digits and dashes, at most 63)", namespace))
-	}
-	return nil
-}
-
-// namespaceMeant is the namespace of -n, "" for all with -A, else that of the context.
-func namespaceMeant(access *kube.Access, namespace string, everywhere bool) (string, error) {
-	switch err := checkNamespace(namespace); {
-	case err != nil:
-		return "", err
-	case everywhere:
-		return "", nil
-	case namespace != "":
-		return namespace, nil
-	}
-	ns, err := access.Namespace()
-	if err != nil {
-		return "", engine.BadUsage(err)
-	}
-	return cmp.Or(ns, "default"), nil
 }

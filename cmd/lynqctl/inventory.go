@@ -85,7 +85,7 @@ func (f *inventoryFlags) check() error {
 		}
 		f.Selector = selector
 	}
-	namespace, err := namespaceMeant(&f.Access, f.Namespace, f.all)
+	namespace, err := engine.NamespaceMeant(&f.Access, f.Namespace, f.all)
 	f.Namespace = namespace
 	return err
 }

@@ -91,13 +91,10 @@ func (a *app) inventoryRebuild(ctx context.Context, f *rebuildFlags, nodes []str
 // wherever their nodes are.
 func (f *rebuildFlags) scope() (string, error) {
 	o := &f.render
-	switch {
-	case f.everywhere && o.Namespace != "":
-		return "", engine.BadUsage(errors.New("-A and -n exclude each other"))
-	case len(o.Paths) == 0 && len(o.Forms) > 1:
+	if len(o.Paths) == 0 && len(o.Forms) > 1 {
 		return "", engine.BadUsage(errors.New("without -f, --form takes one form"))
 	}
-	return namespaceMeant(&o.Access, o.Namespace, f.everywhere || len(o.Paths) > 0 && o.Namespace == "")
+	return engine.OneOrAll(&o.Access, o.Namespace, f.everywhere || len(o.Paths) > 0 && o.Namespace == "")
 }
 
 // showRebuilt lists the records that are to be written.

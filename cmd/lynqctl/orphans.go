@@ -60,7 +60,7 @@ func (f *orphanFlags) check(now time.Time) error {
 		return err
 	}
 	if f.olderThan != "" {
-		age, err := parseAge(f.olderThan)
+		age, err := orphan.ParseAge(f.olderThan)
 		if err != nil {
 			return engine.BadUsage(fmt.Errorf("--older-than: %w", err))
 		}
@@ -77,7 +77,7 @@ func (f *orphanFlags) check(now time.Time) error {
 	if err := checkTimeout(f.Timeout); err != nil {
 		return err
 	}
-	q.Namespace, err = namespaceMeant(&f.Access, f.namespace, f.all)
+	q.Namespace, err = engine.NamespaceMeant(&f.Access, f.namespace, f.all)
 	return err
 }
 

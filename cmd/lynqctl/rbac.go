@@ -150,7 +150,7 @@ func (f *rbacFlags) options() (account rbac.Account, err error) {
 		}
 		account = rbac.Account{Namespace: namespace, Name: name}
 	}
-	return account, errors.Join(checkNamespace(f.Namespace), checkTimeout(f.Timeout))
+	return account, errors.Join(engine.CheckNamespace(f.Namespace), checkTimeout(f.Timeout))
 }
 
 // checkRights tells which rights the user lacks.

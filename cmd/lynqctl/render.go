@@ -1,25 +1,25 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/cli"
 	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/lynqctl/lynqctl/pkg/gitops"
-	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
 // renderCommandFlags are the flags of render.
 type renderCommandFlags struct {
 	renderFlags
-	tree  treeFlags
-	check checkFlags
+	tree   treeFlags
+	check  bool
+	second bool // this is the second pass of a check
 }
 
 func (a *app) renderCommand() *cobra.Command {
@@ -74,7 +74,9 @@ was written; 3 refused by a guard, nothing was written; 4 the tree changed, with
 	flags.BoolVar(&f.AllowVarying, "allow-nondeterministic", false, "let resources with creationPolicy Once call functions such as randAlphaNum")
 	flags.BoolVar(&f.KeepGoing, "keep-going", false, "write the nodes that render, though others do not")
 	f.tree.register(flags)
-	f.check.register(flags)
+	flags.BoolVar(&f.check, "check", false, "render twice, the second time in another process with the rows shuffled, and tell whether both give the same")
+	flags.BoolVar(&f.second, secondPassFlag, false, "")
+	_ = flags.MarkHidden(secondPassFlag) // the flag is there
 	return cmd
 }
 
@@ -92,13 +94,13 @@ func (f *renderCommandFlags) resolve(cmd *cobra.Command) error {
 				return engine.BadUsage(fmt.Errorf("--%s is about a tree of files: say where with --output-dir", name))
 			}
 		}
-		if f.check.check && (f.Stream || f.format != "") {
+		if f.check && (f.Stream || f.format != "") {
 			return engine.BadUsage(errors.New("--check writes no manifests: leave out --stream and -o"))
 		}
 		f.format = cmp.Or(f.format, "yaml")
 		return f.renderFlags.check()
 	}
-	if f.check.check {
+	if f.check {
 		return engine.BadUsage(errors.New("--check and --output-dir do not go together: check first, then write"))
 	}
 	f.tree.report = cmp.Or(f.format, "table")
@@ -110,52 +112,25 @@ func (f *renderCommandFlags) resolve(cmd *cobra.Command) error {
 }
 
 func (a *app) render(ctx context.Context, f *renderCommandFlags) error {
-	if f.check.check {
-		remembering := *a
-		remembering.stdin = f.check.stdin.Reader(a.stdin)
-		a = &remembering
-	}
-	ctx, cancel := engine.Deadline(ctx, f.Timeout)
-	defer cancel()
 	e, o := a.engine(""), &f.tree.TreeOptions
 	o.RenderOptions = f.RenderOptions
 	o.Losses = func(all, untold []gitops.Loss) error { return a.showLosses(&f.tree, all, untold) }
 	o.Show = func(t *engine.Tree) error { return a.showTree(&f.tree, t) }
 	o.Refuse = func(t *engine.Tree) error { return a.refuseTree(&f.tree, t) }
-	inputs, err := e.PrepareFor(ctx, o)
-	switch {
-	case err != nil:
-		return err
-	case f.check.check:
-		return a.renderCheck(ctx, f, e, inputs)
-	case o.Dir != "":
-		return e.WriteTree(ctx, o, inputs)
-	case f.Stream:
-		return a.renderStream(ctx, f, e, inputs)
+	if f.check {
+		return e.RenderCheck(ctx, &engine.CheckOptions{TreeOptions: *o, Second: f.second, Again: a.secondPass()}, a.out().Data())
 	}
-	return a.renderWhole(ctx, f, e, inputs)
+	return e.Render(ctx, o, a.out().Data())
 }
 
-// renderStream writes as it goes.
-func (a *app) renderStream(ctx context.Context, f *renderCommandFlags, e *engine.Engine, inputs *engine.Inputs) error {
-	out := bufio.NewWriterSize(a.out().Data(), 1<<16)
-	run, err := e.RenderRows(ctx, &f.RenderOptions, f.Settings, inputs, render.NewStream(out))
-	if flushErr := out.Flush(); err == nil && flushErr != nil {
-		err = &render.SinkError{Err: flushErr}
-	}
-	return f.Ended(run.Run, err)
-}
+// secondPassFlag makes a process the second one of a check.
+const secondPassFlag = "check-second-pass"
 
-// renderWhole writes when everything has rendered.
-func (a *app) renderWhole(ctx context.Context, f *renderCommandFlags, e *engine.Engine, inputs *engine.Inputs) error {
-	spool := render.NewSpool(render.DefaultSpoolMemory)
-	defer func() { _ = spool.Close() }() // what it kept has been written, or must not be
-	run, err := e.RenderRows(ctx, &f.RenderOptions, f.Settings, inputs, spool)
-	if err != nil || run.Err() != nil && !f.KeepGoing || len(run.Missing()) > 0 {
-		return f.Ended(run.Run, err)
+// secondPass is this command line, as that of the second pass of a check.
+func (a *app) secondPass() []string {
+	end := slices.Index(a.args, "--")
+	if end < 0 {
+		end = len(a.args)
 	}
-	if _, err := spool.WriteTo(a.out().Data()); err != nil {
-		return engine.Fail(fmt.Errorf("write the manifests: %w", err))
-	}
-	return f.Ended(run.Run, nil)
+	return append([]string{a.program}, slices.Insert(slices.Clone(a.args), end, "--"+secondPassFlag)...)
 }

@@ -8,11 +8,11 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/cli"
 	"github.com/lynqctl/lynqctl/pkg/engine"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 func (a *app) validateCommand() *cobra.Command {
-	var f renderFlags
+	// What varies is no fault of a form: render alone asks for a permission.
+	f := renderFlags{format: "yaml", RenderOptions: engine.RenderOptions{Nothing: "fix them and validate again", AllowVarying: true}}
 	var rows bool
 	var output string
 	cmd := &cobra.Command{
@@ -38,7 +38,7 @@ rows or usage; 130 interrupted.`,
 			if output == "json" {
 				return a.validateJSON(cmd.Context(), &f, rows)
 			}
-			checked, err := validate(cmd.Context(), a.engine(""), &f, rows)
+			checked, err := f.validate(cmd.Context(), a.engine(""), rows)
 			if err != nil {
 				return err
 			}
@@ -53,40 +53,9 @@ rows or usage; 130 interrupted.`,
 }
 
 // validate finds out whether all is valid, and says what was looked at.
-func validate(ctx context.Context, e *engine.Engine, f *renderFlags, rows bool) (checked string, err error) {
-	// What varies is no fault of a form: render alone asks for a permission.
-	f.format, f.Nothing, f.AllowVarying = "yaml", "fix them and validate again", true
-	f.NoForms = !rows
+func (f *renderFlags) validate(ctx context.Context, e *engine.Engine, rows bool) (checked string, err error) {
 	if err := f.check(); err != nil {
 		return "", err
 	}
-	ctx, cancel := engine.Deadline(ctx, f.Timeout)
-	defer cancel()
-	inputs, err := e.Prepare(ctx, &f.RenderOptions, f.Nothing)
-	if err != nil {
-		return "", err
-	}
-	hubs, forms := len(inputs.Hubs), 0
-	for _, h := range inputs.Hubs {
-		forms += len(h.Programs)
-	}
-	if forms == 0 {
-		hubs = len(inputs.Inputs.Hubs)
-	}
-	checked = fmt.Sprintf("%s and %s", lynq.Count(hubs, "hub"), lynq.Count(forms, "form"))
-	if rows {
-		var nodes counter
-		run, err := e.RenderRows(ctx, &f.RenderOptions, f.Settings, inputs, &nodes)
-		if err := f.Ended(run.Run, err); err != nil {
-			return "", err
-		}
-		checked += ", " + lynq.Count(int(nodes), "node")
-	}
-	return checked, nil
+	return e.Validate(ctx, &f.RenderOptions, rows)
 }
-
-// counter is a sink that counts.
-type counter int
-
-func (c *counter) Add([]byte) error { *c++; return nil }
-func (*counter) Drop(int) bool      { return false }

@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/engine"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
 // validation is what validate found, as JSON has it (docs/forms.md).
@@ -43,12 +41,16 @@ func (a *app) validateJSON(ctx context.Context, f *renderFlags, rows bool) error
 	view := &noteTaker{console: console{app: a}}
 	e := a.engine("")
 	e.View = view
-	checked, err := validate(ctx, e, f, rows)
+	checked, err := f.validate(ctx, e, rows)
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
-	v := validation{Valid: err == nil, Checked: checked}
-	v.Problems, v.More = problemsOf(err)
+	v := validation{Valid: err == nil, Checked: checked, Problems: []problemData{}}
+	problems, more := engine.ProblemsOf(err)
+	v.More = more
+	for _, p := range problems {
+		v.Problems = append(v.Problems, problemData{File: p.Pos.File, Line: p.Pos.Line, Message: p.What, Fix: p.Fix})
+	}
 	for _, note := range view.notes {
 		v.Warnings = append(v.Warnings, strings.TrimPrefix(note, "warning: "))
 	}
@@ -62,26 +64,4 @@ func (a *app) validateJSON(ctx context.Context, f *renderFlags, rows bool) error
 		return &engine.Error{Outcome: known.Outcome, Err: engine.ErrReported, Summary: known.Summary}
 	}
 	return err
-}
-
-// problemsOf are the problems that an error is about, and how many more there are.
-func problemsOf(err error) (found []problemData, more int) {
-	found = []problemData{}
-	var problems lynq.Problems
-	var badRows *render.BadRowsError
-	var failedRows *render.FailedRowsError
-	switch {
-	case err == nil:
-		return found, 0
-	case errors.As(err, &badRows):
-		problems, more = badRows.Problems, badRows.More
-	case errors.As(err, &failedRows):
-		problems, more = failedRows.Problems, failedRows.More
-	case !errors.As(err, &problems):
-		return append(found, problemData{Message: err.Error()}), 0
-	}
-	for _, p := range problems.Sorted() {
-		found = append(found, problemData{File: p.Pos.File, Line: p.Pos.Line, Message: p.What, Fix: p.Fix})
-	}
-	return found, more
 }

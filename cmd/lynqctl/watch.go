@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/signal"
 
@@ -86,20 +85,11 @@ interruption: the inventories are correct.`,
   lynqctl watch approve crm -n shop`,
 		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := f.manifests.check(cmd.Flags()); err != nil {
+			o, err := f.options(cmd.Flags())
+			switch {
+			case err != nil:
 				return err
-			}
-			if err := oneOf("--log-format", f.logFormat, logText, logJSON); err != nil {
-				return err
-			}
-			o, err := f.apply.options()
-			if err != nil {
-				return err
-			}
-			if err := f.checkDryRun(o.Mode); err != nil {
-				return err
-			}
-			if f.manifests.wanted {
+			case f.manifests.wanted:
 				return a.printManifests(cmd.Context(), cmd.Flags(), &f.manifests, o)
 			}
 			return a.watch(cmd.Context(), &f, o)
@@ -108,6 +98,21 @@ interruption: the inventories are correct.`,
 	f.register(cmd.Flags())
 	cmd.AddCommand(a.watchApproveCommand())
 	return cmd
+}
+
+// options checks the flags, and makes options of them.
+func (f *watchFlags) options(flags *pflag.FlagSet) (*engine.ApplyOptions, error) {
+	if err := f.manifests.check(flags); err != nil {
+		return nil, err
+	}
+	if err := oneOf("--log-format", f.logFormat, logText, logJSON); err != nil {
+		return nil, err
+	}
+	o, err := f.apply.options()
+	if err != nil {
+		return nil, err
+	}
+	return o, f.checkDryRun(o.Mode)
 }
 
 // checkDryRun refuses what means nothing where there is one look alone.
@@ -137,9 +142,10 @@ func (a *app) watch(ctx context.Context, f *watchFlags, o *engine.ApplyOptions) 
 	defer cancel()
 	o.Timeout, o.Yes = 0, true // what a person would be asked is for the guards
 	if f.listen != "" {
-		stop, err := a.serve(ctx, f.listen, m)
+		// One that stands by, or whose source is down, is ready too.
+		stop, err := serve.Start(ctx, f.listen, serve.Options{Metrics: m.Handler(), Ready: func() error { return nil }})
 		if err != nil {
-			return err
+			return engine.BadUsage(fmt.Errorf("--listen cannot be used: %w", err))
 		}
 		defer stop()
 	}
@@ -163,43 +169,10 @@ func watchFiles(look func() form.Places) (changed <-chan struct{}, stop func(), 
 }
 
 // onReload has a value for each SIGHUP.
-func onReload() (reload <-chan struct{}, stop func()) {
-	signals, values := make(chan os.Signal, 1), make(chan struct{}, 1)
-	end := make(chan struct{})
+func onReload() (reload <-chan os.Signal, stop func()) {
+	signals := make(chan os.Signal, 1)
 	if some := reloadSignals(); len(some) > 0 { // Notify with none is for all
 		signal.Notify(signals, some...)
 	}
-	go func() {
-		for {
-			select {
-			case <-end:
-				return
-			case <-signals:
-				select {
-				case values <- struct{}{}:
-				default:
-				}
-			}
-		}
-	}()
-	return values, func() {
-		signal.Stop(signals)
-		close(end)
-	}
-}
-
-// serve answers at an address that the process is alive, and ready, and what was counted:
-// also one that stands by, or whose source is down, is ready.
-func (a *app) serve(ctx context.Context, address string, m *metrics.Metrics) (stop func(), err error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
-	if err != nil {
-		return nil, engine.BadUsage(fmt.Errorf("--listen cannot be used: %w", err))
-	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = serve.Serve(ctx, listener, serve.Options{Metrics: m.Handler(), Ready: func() error { return nil }}) // who asks learns it
-	}()
-	return func() { cancel(); <-ended }, nil
+	return signals, func() { signal.Stop(signals) }
 }

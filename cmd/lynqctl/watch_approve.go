@@ -51,11 +51,11 @@ touched; 130 interrupted, nothing was touched.`,
 }
 
 func (a *app) watchApprove(ctx context.Context, f *approveFlags, hub string) error {
-	if err := errors.Join(checkNamespace(f.namespace), checkTimeout(f.Timeout)); err != nil {
+	if err := errors.Join(engine.CheckNamespace(f.namespace), checkTimeout(f.Timeout)); err != nil {
 		return err
 	}
 	var err error
-	if f.Hub, err = hubMeant(&f.Access, f.namespace, hub); err != nil {
+	if f.Hub, err = engine.HubMeant(&f.Access, f.namespace, hub); err != nil {
 		return err
 	}
 	return a.engine(string(ui.Table)).Approve(ctx, &f.ApproveOptions)

@@ -31,6 +31,22 @@ type Options struct {
 	Log io.Writer
 }
 
+// Start answers at an address until stop is called, or what serves fails, which who asks
+// learns.
+func Start(ctx context.Context, address string, o Options) (stop func(), err error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = Serve(ctx, listener, o)
+	}()
+	return func() { cancel(); <-ended }, nil
+}
+
 // Serve answers until the context ends; those that are being answered then are, if that
 // takes no longer than some seconds. It closes the listener. The context's end is no error.
 func Serve(ctx context.Context, listener net.Listener, o Options) error {

@@ -12,9 +12,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/source"
 )
 
-// NodeNames are the names of the nodes that the inputs make of active rows, as far as
+// nodeNames are the names of the nodes that the inputs make of active rows, as far as
 // they can be found without asking a cluster; nil where they cannot.
-func (e *Engine) NodeNames(ctx context.Context, o *RenderOptions, inputs *form.Inputs) []string {
+func (e *Engine) nodeNames(ctx context.Context, o *RenderOptions, inputs *form.Inputs) []string {
 	forms, err := o.Choose(inputs)
 	if err != nil {
 		return nil

@@ -45,7 +45,7 @@ type applyJob struct {
 	// concern says which nodes are planned, nil for all.
 	concern *plan.Concern
 
-	stdinRows Replayed
+	stdinRows replayed
 	tracked   keptNames // by objects whose inventories were lost, nil where nothing is known of those
 	adopting  *adopting // of orphans, nil for an apply
 }
@@ -60,16 +60,16 @@ type rendering struct {
 	failed  error                       // nodes that could not be rendered
 }
 
-// Replayed is standard input that can be read more than once: what came of it
+// replayed is standard input that can be read more than once: what came of it
 // the first time comes again.
-type Replayed struct {
+type replayed struct {
 	kept  bytes.Buffer
 	again bool
 }
 
 // Reader reads standard input the first time, and what came of it ever after; stdin
 // may be nil then.
-func (r *Replayed) Reader(stdin io.Reader) io.Reader {
+func (r *replayed) Reader(stdin io.Reader) io.Reader {
 	if r.again {
 		return bytes.NewReader(r.kept.Bytes())
 	}
@@ -186,9 +186,9 @@ func (j *applyJob) render(ctx context.Context) error {
 	j.read = time.Now()
 	reader := *j.Engine
 	reader.Stdin = j.stdinRows.Reader(j.Stdin)
-	run, err := reader.RenderRows(ctx, &j.o.RenderOptions, settings, j.inputs, sink)
+	run, err := reader.renderRows(ctx, &j.o.RenderOptions, settings, j.inputs, sink)
 	if err != nil {
-		return j.o.Ended(run.Run, err)
+		return j.o.ended(run.Run, err)
 	}
 	j.failed = run.Err()
 	j.nodes, j.reports, j.missing, j.near = map[lynq.HubKey][]*plan.Node{}, run.Hubs, run.Missing(), run.Near

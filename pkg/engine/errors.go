@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
 // Outcome is how a use case ended that has an error.
@@ -48,6 +49,24 @@ func BadInputs(problems lynq.Problems, nothing string) error {
 		Err:     sorted,
 		Summary: fmt.Sprintf("%s in the inputs; %s", lynq.Count(len(sorted), "problem"), nothing),
 	}
+}
+
+// ProblemsOf are the problems that an error is about, and how many more of rows there are.
+// An error that is none of problems is one without a place.
+func ProblemsOf(err error) (problems lynq.Problems, more int) {
+	var badRows *render.BadRowsError
+	var failedRows *render.FailedRowsError
+	switch {
+	case err == nil:
+		return nil, 0
+	case errors.As(err, &badRows):
+		problems, more = badRows.Problems, badRows.More
+	case errors.As(err, &failedRows):
+		problems, more = failedRows.Problems, failedRows.More
+	case !errors.As(err, &problems):
+		return lynq.Problems{{What: err.Error()}}, 0
+	}
+	return problems.Sorted(), more
 }
 
 // Fail is an error while something was done. Nil stays nil.

@@ -21,8 +21,8 @@ func nameOf(inputs *form.Inputs, f *form.Form) lynq.FormKey {
 	return lynq.FormKey{Namespace: f.Namespace, Name: f.Name}
 }
 
-// HubNames are what the hubs of inputs are called.
-func HubNames(inputs *form.Inputs) []string {
+// calledHubs are what the hubs of inputs are called.
+func calledHubs(inputs *form.Inputs) []string {
 	var hubs []lynq.FormKey
 	for _, h := range inputs.Hubs {
 		hubs = append(hubs, lynq.FormKey{Namespace: h.Namespace, Name: h.Name})
@@ -30,8 +30,8 @@ func HubNames(inputs *form.Inputs) []string {
 	return shortNames(hubs)
 }
 
-// FormNames are what the forms of inputs are called.
-func FormNames(inputs *form.Inputs) []string {
+// calledForms are what the forms of inputs are called.
+func calledForms(inputs *form.Inputs) []string {
 	var forms []lynq.FormKey
 	for _, f := range inputs.Forms {
 		forms = append(forms, nameOf(inputs, f))

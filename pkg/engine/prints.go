@@ -8,8 +8,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// NodePrint is what of a node is compared: its objects, and a hash of each.
-type NodePrint struct {
+// nodePrint is what of a node is compared: its objects, and a hash of each.
+type nodePrint struct {
 	Namespace string        `json:"namespace"`
 	Node      string        `json:"node"`
 	Failed    bool          `json:"failed,omitempty"`
@@ -22,12 +22,12 @@ type objectPrint struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Prints takes what is compared of nodes that are rendered. It is a render.ObjectSink.
-type Prints struct{ Nodes []NodePrint }
+// prints takes what is compared of nodes that are rendered. It is a render.ObjectSink.
+type prints struct{ Nodes []nodePrint }
 
 // Write implements render.ObjectSink.
-func (s *Prints) Write(w render.Written) {
-	n := NodePrint{Namespace: w.Namespace, Node: w.Name, Failed: w.Failed}
+func (s *prints) Write(w render.Written) {
+	n := nodePrint{Namespace: w.Namespace, Node: w.Name, Failed: w.Failed}
 	for _, o := range w.Objects {
 		sum := sha256.Sum256(w.Bytes[o.Start:o.End])
 		n.Objects = append(n.Objects, objectPrint{o.Full(), o.ID, hex.EncodeToString(sum[:])})
@@ -36,18 +36,18 @@ func (s *Prints) Write(w render.Written) {
 }
 
 // Drop implements render.Sink.
-func (s *Prints) Drop(i int) bool {
+func (s *prints) Drop(i int) bool {
 	s.Nodes[i].Failed, s.Nodes[i].Objects = true, nil
 	return true
 }
 
 // Add implements render.Sink; an ObjectSink is never given bytes alone.
-func (*Prints) Add([]byte) error { return nil }
+func (*prints) Add([]byte) error { return nil }
 
-// FirstDifference names the first node or object that is not alike, "" where all
+// firstDifference names the first node or object that is not alike, "" where all
 // are. Nodes come in another order the second time.
-func FirstDifference(first, second []NodePrint) string {
-	again := map[[2]string]*NodePrint{}
+func firstDifference(first, second []nodePrint) string {
+	again := map[[2]string]*nodePrint{}
 	for i := range second {
 		again[[2]string{second[i].Namespace, second[i].Node}] = &second[i]
 	}

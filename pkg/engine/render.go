@@ -54,9 +54,9 @@ func (f *RenderOptions) options(forms []*form.Form, inputs *form.Inputs) (render
 	return o, nil
 }
 
-// RenderRows renders all hubs into a sink. The run tells how far it came,
+// renderRows renders all hubs into a sink. The run tells how far it came,
 // whatever the error.
-func (e *Engine) RenderRows(ctx context.Context, f *RenderOptions, s render.Settings, inputs *Inputs, sink render.Sink) (*HubsRun, error) {
+func (e *Engine) renderRows(ctx context.Context, f *RenderOptions, s render.Settings, inputs *Inputs, sink render.Sink) (*HubsRun, error) {
 	run := &HubsRun{Run: render.NewRun(s, sink, allPrograms(inputs.Hubs)), Hubs: map[lynq.HubKey]render.Report{}}
 	rows := rowSource{stdin: e.Stdin, override: f.Sources, shuffle: f.Shuffle, passwords: passwords{getenv: e.Getenv, secrets: inputs.Secrets, cluster: e.secretsOf(&f.Access)}}
 	connections, err := rows.connections(ctx, inputs.Hubs, f.Paths)

@@ -12,7 +12,7 @@ import (
 // Ended says what became of a run, as an error that knows its outcome: bad
 // input where nothing was touched, a failure where something was written, or
 // where only nodes failed.
-func (f *RenderOptions) Ended(run *render.Run, err error) error {
+func (f *RenderOptions) ended(run *render.Run, err error) error {
 	var known *Error
 	var sink *render.SinkError
 	switch {

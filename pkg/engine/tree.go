@@ -65,9 +65,9 @@ func (t *Tree) Fields(hub gitops.HubKey, form lynq.FormKey, resource string) []r
 	return nil
 }
 
-// PrepareFor is Prepare for a target: forms get the annotations by which it honours
+// prepareFor is Prepare for a target: forms get the annotations by which it honours
 // their policies.
-func (e *Engine) PrepareFor(ctx context.Context, o *TreeOptions) (*Inputs, error) {
+func (e *Engine) prepareFor(ctx context.Context, o *TreeOptions) (*Inputs, error) {
 	var losses []gitops.Loss
 	inputs, err := e.prepareWith(ctx, &o.RenderOptions, "nothing was rendered", func(forms []*form.Form, inputs *form.Inputs) (render.Options, error) {
 		for _, f := range forms {
@@ -135,8 +135,8 @@ type treeJob struct {
 	run   *HubsRun
 }
 
-// WriteTree renders into a tree of files.
-func (e *Engine) WriteTree(ctx context.Context, o *TreeOptions, inputs *Inputs) error {
+// writeTree renders into a tree of files.
+func (e *Engine) writeTree(ctx context.Context, o *TreeOptions, inputs *Inputs) error {
 	j := &treeJob{Engine: e, o: o, hubs: inputs.Hubs}
 	if err := o.plainValues(j.hubs); err != nil {
 		return err
@@ -162,11 +162,11 @@ func (e *Engine) WriteTree(ctx context.Context, o *TreeOptions, inputs *Inputs) 
 	settings := o.Settings
 	settings.Recorded = writtenNames(index)
 	sink := &treeSink{}
-	if j.run, err = e.RenderRows(ctx, &o.RenderOptions, settings, inputs, sink); err != nil {
-		return o.Ended(j.run.Run, err)
+	if j.run, err = e.renderRows(ctx, &o.RenderOptions, settings, inputs, sink); err != nil {
+		return o.ended(j.run.Run, err)
 	}
 	if j.run.Err() != nil && !o.KeepGoing {
-		return o.Ended(j.run.Run, nil)
+		return o.ended(j.run.Run, nil)
 	}
 	if err := j.addHooks(inputs, sink); err != nil {
 		return err
@@ -267,7 +267,7 @@ func (j *treeJob) unknownNodes() error {
 func (j *treeJob) ended(r *gitops.Report) error {
 	switch {
 	case j.run.Err() != nil:
-		return j.o.Ended(j.run.Run, nil)
+		return j.o.ended(j.run.Run, nil)
 	case len(r.Conflicts) > 0:
 		return &Error{Outcome: Failed, Err: ErrReported, Summary: lynq.Count(len(r.Conflicts), "file") + " left because others changed them; take the changes into the form, or overwrite them with --force"}
 	case r.Changed && j.o.TellChanged:

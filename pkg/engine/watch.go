@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -19,7 +20,7 @@ type WatchOptions struct {
 	ApplyOptions
 	// Reload has a value when the inputs are to be read again, changed or not; nil for
 	// never.
-	Reload <-chan struct{}
+	Reload <-chan os.Signal
 	// Files has the inputs looked at as soon as they change; without it they are looked at
 	// now and then.
 	Files WatchFiles

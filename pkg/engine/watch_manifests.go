@@ -9,6 +9,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"sigs.k8s.io/yaml"
 
@@ -21,14 +22,45 @@ import (
 // ManifestOptions say how a watch is to run in the cluster.
 type ManifestOptions struct {
 	ApplyOptions
-	// Name is that of the Deployment, and Place its namespace; "" is made of the hubs.
-	Name, Place string
-	Image       string
-	Replicas    int
-	// Port is where it serves health and metrics.
-	Port int
+	// Deployment is NAMESPACE/NAME of it, "" for what is made of the hubs.
+	Deployment string
+	Image      string // "" for that of this release
+	Replicas   int
+	// Listen is where it serves health and metrics, "" for the usual address.
+	Listen string
 	// Args are further arguments of watch.
 	Args []string
+}
+
+// pod is what the options say of the pods, without the inputs.
+func (o *ManifestOptions) pod(version string) (*deploy.Options, error) {
+	out := &deploy.Options{Image: o.Image, Replicas: o.Replicas, Args: slices.Clone(o.Args)}
+	var errs []error
+	if o.Deployment != "" {
+		namespace, name, found := strings.Cut(o.Deployment, "/")
+		if out.Namespace, out.Name = namespace, name; !found || !lynq.IsDNS1123Label(namespace) || !lynq.IsDNS1123Label(name) {
+			errs = append(errs, fmt.Errorf("--deployment: %q is none; write NAMESPACE/NAME", o.Deployment))
+		}
+	}
+	var err error
+	switch {
+	case o.Replicas < 1:
+		errs = append(errs, errors.New("--replicas must be at least 1"))
+	case o.Image == "":
+		out.Image, err = deploy.ImageOf(version)
+		errs = append(errs, err)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, BadUsage(err)
+	}
+	if o.Listen == "" {
+		out.Args = append(out.Args, "--listen="+deploy.DefaultAddress)
+	}
+	if out.Port, err = deploy.PortOf(cmp.Or(o.Listen, deploy.DefaultAddress)); err != nil {
+		return nil, BadUsage(fmt.Errorf("--listen: %w", err))
+	}
+	slices.Sort(out.Args)
+	return out, nil
 }
 
 // WatchManifests are the manifests of a watch of these inputs that runs in the cluster.
@@ -36,6 +68,10 @@ type ManifestOptions struct {
 func (e *Engine) WatchManifests(ctx context.Context, o *ManifestOptions) (string, error) {
 	ctx, cancel := Deadline(ctx, o.Timeout)
 	defer cancel()
+	out, err := o.pod(e.Version)
+	if err != nil {
+		return "", err
+	}
 	stdin, err := e.remembered(ctx, o.Paths)
 	if err != nil {
 		return "", err
@@ -50,8 +86,7 @@ func (e *Engine) WatchManifests(ctx context.Context, o *ManifestOptions) (string
 	if err := o.identify(inputs.Hubs); err != nil {
 		return "", &Error{Outcome: BadInput, Err: err, Summary: o.Nothing}
 	}
-	out, err := w.options(ctx, inputs)
-	if err != nil {
+	if err := w.complete(ctx, inputs, out); err != nil {
 		return "", err
 	}
 	text, err := deploy.Manifests(out)
@@ -87,31 +122,31 @@ type watchManifests struct {
 	tombstones []lynq.Tombstone
 }
 
-func (w *watchManifests) options(ctx context.Context, inputs *Inputs) (*deploy.Options, error) {
-	out := &deploy.Options{Namespace: w.o.Place, Name: cmp.Or(w.o.Name, watchName(inputs.Hubs)), Image: w.o.Image, Replicas: w.o.Replicas, Port: w.o.Port, Args: w.o.Args}
-	var err error
+// complete adds what the inputs say to options.
+func (w *watchManifests) complete(ctx context.Context, inputs *Inputs, out *deploy.Options) (err error) {
+	out.Name = cmp.Or(out.Name, watchName(inputs.Hubs))
 	if out.Namespace == "" {
 		if out.Namespace, err = commonNamespace(inputs.Hubs); err != nil {
-			return nil, BadUsage(err)
+			return BadUsage(err)
 		}
 	}
 	if err := w.o.settled(inputs.Hubs, out.Namespace); err != nil {
-		return nil, &Error{Outcome: BadInput, Err: err, Summary: w.o.Nothing}
+		return &Error{Outcome: BadInput, Err: err, Summary: w.o.Nothing}
 	}
 	if err := w.files(out); err != nil {
-		return nil, err
+		return err
 	}
 	rows := rowSource{override: w.o.Sources}
 	connections, errs := rows.locate(inputs.Hubs)
 	if err := errors.Join(errs...); err != nil {
-		return nil, BadUsage(err)
+		return BadUsage(err)
 	}
 	problems, warnings := reachable(inputs.Hubs, connections)
 	if len(problems) > 0 {
-		return nil, BadInputs(problems, w.o.Nothing)
+		return BadInputs(problems, w.o.Nothing)
 	}
 	w.warn(warnings)
-	return out, w.roles(ctx, inputs, connections, out)
+	return w.roles(ctx, inputs, connections, out)
 }
 
 // watchName is what a Deployment is called that was given no name.

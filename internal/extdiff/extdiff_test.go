@@ -1,4 +1,4 @@
-package main
+package extdiff
 
 import (
 	"os/exec"
@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestExternalDiff(t *testing.T) {
+func TestFind(t *testing.T) {
 	program, err := exec.LookPath("ls")
 	if err != nil {
 		t.Fatal(err)
@@ -18,14 +18,18 @@ func TestExternalDiff(t *testing.T) {
 		" ls  -u --color=always 5": {program, "-u", "--color=always", "5"},
 		"ls ; $(x) `y` > -u":       {program, "-u"}, // as kubectl has it
 	} {
-		got, err := externalDiff(func(string) string { return value })
-		if d := cmp.Diff(want, got); d != "" || err != nil {
+		got, err := Find(func(string) string { return value })
+		var words []string
+		if got != nil {
+			words = got.words
+		}
+		if d := cmp.Diff(want, words); d != "" || err != nil {
 			t.Errorf("%q: %v %s", value, err, d)
 		}
 	}
 	for _, value := range []string{"  ", "no-such-program -u"} {
-		if got, err := externalDiff(func(string) string { return value }); err == nil {
-			t.Errorf("%q: %q", value, got)
+		if got, err := Find(func(string) string { return value }); err == nil {
+			t.Errorf("%q: %q", value, got.words)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package orphan
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// parseAge reads a duration as Go has it, and with days: 90m, 30d, 1d12h.
-func parseAge(s string) (time.Duration, error) {
+// ParseAge reads a duration as Go has it, and with days: 90m, 30d, 1d12h.
+func ParseAge(s string) (time.Duration, error) {
 	const day, mostDays = 24 * time.Hour, 100_000
 	wrong := fmt.Errorf("%q is no age (write 90m, 12h, 30d or 1d12h)", s)
 	var age time.Duration

@@ -1,4 +1,4 @@
-package main
+package extdiff
 
 import (
 	"context"
@@ -16,24 +16,26 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// externalDiffVar names a program that shows differences, as kubectl has it.
-const externalDiffVar = "KUBECTL_EXTERNAL_DIFF"
+// Variable names the program, as kubectl has it.
+const Variable = "KUBECTL_EXTERNAL_DIFF"
 
-// externalDiff is the program and its arguments, nil for none. As for kubectl,
-// words are parted by spaces, and arguments that could mean something to a shell
-// are left out.
-func externalDiff(getenv func(string) string) ([]string, error) {
-	value := getenv(externalDiffVar)
+// Program shows differences.
+type Program struct{ words []string }
+
+// Find is the program that an environment names, nil for none. As for kubectl, words are
+// parted by spaces, and arguments that could mean something to a shell are left out.
+func Find(getenv func(string) string) (*Program, error) {
+	value := getenv(Variable)
 	if value == "" {
 		return nil, nil
 	}
 	words := strings.Fields(value)
 	if len(words) == 0 {
-		return nil, fmt.Errorf("%s is blank: name a program, such as \"diff -u -N\", or unset it", externalDiffVar)
+		return nil, fmt.Errorf("%s is blank: name a program, such as \"diff -u -N\", or unset it", Variable)
 	}
 	program, err := exec.LookPath(words[0])
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", externalDiffVar, err)
+		return nil, fmt.Errorf("%s: %w", Variable, err)
 	}
 	plain := regexp.MustCompile(`^[a-zA-Z0-9-=]+$`)
 	command := []string{program}
@@ -42,13 +44,12 @@ func externalDiff(getenv func(string) string) ([]string, error) {
 			command = append(command, w)
 		}
 	}
-	return command, nil
+	return &Program{command}, nil
 }
 
-// showExternally has another program show the differences between two
-// directories, and what no file shows with our own words. It tells whether
-// anything differs: of the files, that program decides.
-func (a *app) showExternally(ctx context.Context, command []string, report *diff.Report, out ui.Stream) (bool, error) {
+// Show shows the differences between two directories, and what no file shows with our own
+// words. It tells whether anything differs: of the files, the program decides.
+func (p *Program) Show(ctx context.Context, report *diff.Report, out ui.Stream, stdout, stderr io.Writer) (bool, error) {
 	dir, err := os.MkdirTemp("", "lynqctl-diff-")
 	if err != nil {
 		return false, err
@@ -64,8 +65,8 @@ func (a *app) showExternally(ctx context.Context, command []string, report *diff
 	if contents == 0 {
 		return tracking > 0, nil
 	}
-	cmd := exec.CommandContext(ctx, command[0], append(command[1:], filepath.Join(dir, "LIVE"), filepath.Join(dir, "NEXT"))...) //nolint:gosec // the user names it
-	cmd.Stdout, cmd.Stderr = a.stdout.Handed(), a.stderr.Handed()
+	cmd := exec.CommandContext(ctx, p.words[0], append(p.words[1:], filepath.Join(dir, "LIVE"), filepath.Join(dir, "NEXT"))...) //nolint:gosec // the user names it
+	cmd.Stdout, cmd.Stderr = stdout, stderr
 	err = cmd.Run()
 	var exit *exec.ExitError
 	switch {
@@ -74,7 +75,7 @@ func (a *app) showExternally(ctx context.Context, command []string, report *diff
 	case errors.As(err, &exit) && exit.ExitCode() == 1:
 		return true, nil
 	}
-	return false, fmt.Errorf("%s: %w", externalDiffVar, err)
+	return false, fmt.Errorf("%s: %w", Variable, err)
 }
 
 // writeSides writes the sides of all objects whose content changes, and counts

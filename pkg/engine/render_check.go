@@ -1,0 +1,101 @@
+package engine
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// CheckOptions say how rows are rendered twice.
+type CheckOptions struct {
+	TreeOptions
+	// Second: this is the second pass, which writes what is compared.
+	Second bool
+	// Again is the command line of the second pass, with the program as it was called.
+	Again []string
+}
+
+// RenderCheck renders twice, the second time in another process with the rows in another
+// order, and tells whether both give the same.
+func (e *Engine) RenderCheck(ctx context.Context, o *CheckOptions, out io.Writer) error {
+	ctx, cancel := Deadline(ctx, o.Timeout)
+	defer cancel()
+	var stdin replayed
+	remembering := *e
+	remembering.Stdin = stdin.Reader(e.Stdin)
+	inputs, err := remembering.prepareFor(ctx, &o.TreeOptions)
+	if err != nil {
+		return err
+	}
+	if o.Second {
+		o.Shuffle = rand.New(rand.NewPCG(1, 2)) //nolint:gosec // another order, and always the same one
+	}
+	sink := &prints{}
+	run, err := remembering.renderRows(ctx, &o.RenderOptions, o.Settings, inputs, sink)
+	if !o.wanted(run, err) {
+		return o.ended(run.Run, err)
+	}
+	if o.Second {
+		return Fail(sink.tell(out))
+	}
+	second, err := o.again(ctx, stdin.Reader(nil))
+	if err != nil {
+		return Fail(err)
+	}
+	if what := firstDifference(sink.Nodes, second); what != "" {
+		return Fail(fmt.Errorf("rendered twice, not alike: %s (a function whose result varies, or a row that changed in between)", what))
+	}
+	e.notef("rendered twice, alike: %s, %s", lynq.Count(run.Report().Nodes, "node"), lynq.Count(run.Report().Objects, "object"))
+	return o.ended(run.Run, nil)
+}
+
+// tell is what the second pass writes.
+func (s *prints) tell(to io.Writer) error {
+	out := bufio.NewWriter(to)
+	e := json.NewEncoder(out)
+	for i := range s.Nodes {
+		if err := e.Encode(&s.Nodes[i]); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+// again renders in another process, so that nothing that this one happens
+// to have in memory makes a difference.
+func (o *CheckOptions) again(ctx context.Context, stdin io.Reader) ([]nodePrint, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("render again: %w", err)
+	}
+	var out, said bytes.Buffer
+	cmd := exec.CommandContext(ctx, program)
+	cmd.Args, cmd.Stdin, cmd.Stdout, cmd.Stderr = o.Again, stdin, &out, &said
+	if err := cmd.Run(); err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			return nil, cause
+		}
+		return nil, fmt.Errorf("render again, with the rows in another order: %w\n%s", err, bytes.TrimSpace(said.Bytes()))
+	}
+	var nodes []nodePrint
+	for d := json.NewDecoder(&out); ; {
+		var n nodePrint
+		err := d.Decode(&n)
+		if errors.Is(err, io.EOF) {
+			return nodes, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("render again: %w", err)
+		}
+		nodes = append(nodes, n)
+	}
+}

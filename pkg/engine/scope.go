@@ -1,0 +1,58 @@
+package engine
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// CheckNamespace refuses what -n says and Kubernetes does not accept.
+func CheckNamespace(namespace string) error {
+	if namespace != "" && !lynq.IsDNS1123Label(namespace) {
+		return BadUsage(fmt.Errorf("-n: namespace %q is none that Kubernetes accepts (lower case letters, digits and dashes, at most 63)", namespace))
+	}
+	return nil
+}
+
+// NamespaceMeant is the namespace of -n, "" for all with -A, else that of the context.
+func NamespaceMeant(access *kube.Access, namespace string, everywhere bool) (string, error) {
+	switch err := CheckNamespace(namespace); {
+	case err != nil:
+		return "", err
+	case everywhere:
+		return "", nil
+	case namespace != "":
+		return namespace, nil
+	}
+	ns, err := access.Namespace()
+	if err != nil {
+		return "", BadUsage(err)
+	}
+	return cmp.Or(ns, "default"), nil
+}
+
+// OneOrAll is NamespaceMeant for use cases that change what they mean: -n and -A exclude
+// each other there.
+func OneOrAll(access *kube.Access, namespace string, everywhere bool) (string, error) {
+	if everywhere && namespace != "" {
+		return "", BadUsage(errors.New("-A and -n exclude each other"))
+	}
+	return NamespaceMeant(access, namespace, everywhere)
+}
+
+// HubMeant is the hub that NAME or NAMESPACE/NAME means, beside a namespace of -n.
+func HubMeant(access *kube.Access, namespace, name string) (lynq.HubKey, error) {
+	said, hub, found := strings.Cut(name, "/")
+	switch {
+	case found && namespace != "" && namespace != said:
+		return lynq.HubKey{}, BadUsage(fmt.Errorf("hub %s is not in the namespace that -n says, %s", name, namespace))
+	case found:
+		namespace, name = said, hub
+	}
+	namespace, err := NamespaceMeant(access, namespace, false)
+	return lynq.HubKey{Namespace: namespace, Name: name}, err
+}
