@@ -63,7 +63,7 @@ interrupted.`,
 	flags.StringVar(&f.ExportDir, "export-dir", "", "write the LynqHubs and LynqForms to this directory, also in a dry run")
 	flags.StringVar(&f.BackupDir, "backup-dir", "", "write the LynqNodes, and the metadata of what is taken over, to this directory first")
 	flags.BoolVar(&f.RemoveForms, "remove-forms", false, "then delete the LynqHubs and LynqForms of hubs that have no LynqNode left; needs --export-dir")
-	flags.BoolVar(&f.NoFinalizer, "no-finalizer", false, "make inventories without the finalizer that lets a deletion by hand be cleaned up")
+	registerNoFinalizer(flags, &f.NoFinalizer)
 	flags.DurationVar(&f.run.LockTimeout, "lock-timeout", f.run.LockTimeout, "how long to wait for another run on the same hub")
 	flags.IntVar(&f.run.Concurrency, "concurrency", f.run.Concurrency, "nodes to hand over at once")
 	flags.BoolVarP(&f.Yes, "yes", "y", false, "do not ask")
@@ -92,11 +92,5 @@ func (a *app) adoptOperator(ctx context.Context, f *handoverFlags, nodes []strin
 	if err := f.check(); err != nil {
 		return err
 	}
-	e := a.engine(f.run.output)
-	if f.Mode == engine.ModeRun {
-		if err := e.MayGoOn(f.Yes); err != nil {
-			return err
-		}
-	}
-	return e.Handover(ctx, &f.HandoverOptions)
+	return a.engine(f.run.output).Handover(ctx, &f.HandoverOptions)
 }

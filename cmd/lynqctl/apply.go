@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/cli"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -52,14 +53,14 @@ const (
 	adoptNever    = "never"
 )
 
-func (f *applyFlags) registerAdopt(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.adopt, "adopt", f.adopt, "policy (what exists already is adopted or taken over as the forms say) or never (it is a conflict)")
-}
-
-// registerTombstones registers what says which objects go beside those of nodes, and
-// whether data may.
-func (f *applyFlags) registerTombstones(cmd *cobra.Command) {
-	flags := cmd.Flags()
+// registerChoice registers what chooses nodes and objects, and which guards they have.
+func (f *applyFlags) registerChoice(flags *pflag.FlagSet, allowEmpty string) {
+	flags.StringSliceVar(&f.render.nodes, "node", nil, "only these nodes: UID-FORM, or the name that status shows")
+	flags.StringVarP(&f.render.selector, "selector", "l", "", "only objects with these labels, as kubectl takes them; nothing goes then")
+	flags.BoolVar(&f.Limits.AllowEmpty, "allow-empty", false, allowEmpty)
+	flags.StringVar(&f.maxDelete, "max-delete", f.maxDelete, "refuse when more of a hub's nodes would go: a number, or a share of them")
+	flags.StringVar(&f.adopt, "adopt", f.adopt, "policy (what exists already is adopted or taken over as the forms say) or never (it is a conflict)")
+	// Which objects go beside those of nodes, and whether data may.
 	flags.StringSliceVar(&f.Tombstones.Paths, "tombstones", nil, "files or directories of tombstones: manifests of objects that are to go, with the labels that they must have")
 	flags.BoolVar(&f.Tombstones.Recheck, "recheck-tombstones", false, "look again at tombstones whose objects are known to be gone")
 	flags.BoolVar(&f.IncludeData, "include-data", false, "patchStrategy recreate and tombstones also delete volumes and their claims, namespaces and CustomResourceDefinitions")
@@ -100,15 +101,10 @@ interrupted, and the inventories are correct.`,
 	flags := cmd.Flags()
 	f.render.registerCluster(flags)
 	f.run.registerRun(flags)
-	flags.StringSliceVar(&f.render.nodes, "node", nil, "only these nodes: UID-FORM, or the name that status shows")
-	flags.StringVarP(&f.render.selector, "selector", "l", "", "only objects with these labels, as kubectl takes them; nothing goes then")
-	flags.BoolVar(&f.Limits.AllowEmpty, "allow-empty", false, "let all nodes of a hub go that has no active row any more")
-	flags.StringVar(&f.maxDelete, "max-delete", f.maxDelete, "refuse when more of a hub's nodes would go: a number, or a share of them")
-	f.registerAdopt(cmd)
-	f.registerTombstones(cmd)
+	f.registerChoice(flags, "let all nodes of a hub go that has no active row any more")
 	flags.BoolVarP(&f.Yes, "yes", "y", false, "do not ask before objects are deleted")
 	flags.BoolVar(&f.Wait, "wait", f.Wait, "wait until objects are ready, as their policies say")
-	flags.BoolVar(&f.NoFinalizer, "no-finalizer", false, "make inventories without the finalizer that lets a deletion by hand be cleaned up")
+	registerNoFinalizer(flags, &f.NoFinalizer)
 	flags.Var(&f.recordValues, "record-values", "record the rows' extra values on inventories, as the operator does; secrets only with --record-values=plain")
 	flags.Lookup("record-values").NoOptDefVal = string(engine.RecordChecked)
 	f.metrics.register(flags)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/lynqctl/lynqctl/internal/cli"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/engine"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // removalFlags are the flags of the commands that let nodes go.
@@ -133,12 +131,7 @@ func (a *app) deleteSome(what, short, example string) *cobra.Command {
 The deletion policies that were recorded decide: objects with Delete go, those
 with Retain stay as orphans.` + deletionAsks,
 		Example: example,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return fmt.Errorf("delete %s takes names of %ss (lynqctl status -A has the names)", what, what)
-			}
-			return nil
-		},
+		Args:    someNames("delete "+what, what, "lynqctl status -A"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			named := make([]typedName, len(args))
 			for i, name := range args {
@@ -166,7 +159,7 @@ func (a *app) delete(ctx context.Context, f *deleteFlags, named []typedName) err
 	}
 	o := &engine.DeleteOptions{RemoveOptions: f.RemoveOptions, IgnoreNotFound: f.ignoreMissing, Cascade: plan.Cascade(f.cascade)}
 	for _, n := range named {
-		target, err := f.target(n)
+		target, err := engine.TargetOf(&f.Access, n.what, n.name, f.namespace, f.hub)
 		if err != nil {
 			return err
 		}
@@ -175,24 +168,4 @@ func (a *app) delete(ctx context.Context, f *deleteFlags, named []typedName) err
 		}
 	}
 	return a.engine(f.run.output).Delete(ctx, o)
-}
-
-// target is what is meant by a name. That of a hub may say its namespace, as -n does.
-func (f *deleteFlags) target(n typedName) (engine.Target, error) {
-	t := engine.Target{What: n.what, Name: n.name, Namespace: f.namespace}
-	if strings.Count(n.name, "/") > 1 || n.what == "node" && strings.Contains(n.name, "/") {
-		return t, engine.BadUsage(fmt.Errorf("%q is no name of a %s (a hub or form is NAME or NAMESPACE/NAME, a node NODE with -n NAMESPACE)", n.name, n.what))
-	}
-	var err error
-	switch n.what {
-	case "form": // its nodes may be anywhere
-		t.Hub = f.hub
-	case "hub":
-		var hub lynq.HubKey
-		hub, err = engine.HubMeant(&f.Access, f.namespace, n.name)
-		t.Namespace, t.Name = hub.Namespace, hub.Name
-	default:
-		t.Namespace, err = engine.NamespaceMeant(&f.Access, f.namespace, false)
-	}
-	return t, err
 }

@@ -65,12 +65,7 @@ that apply would fail at; 3 a guard would refuse the apply; 130 interrupted.`,
 	flags := cmd.Flags()
 	f.render.registerCluster(flags)
 	flags.StringVarP(&f.format, "output", "o", f.format, "diff, markdown for a comment on a pull request, name, or json for one object per line")
-	flags.StringSliceVar(&f.render.nodes, "node", nil, "only these nodes: UID-FORM, or the name that status shows")
-	flags.StringVarP(&f.render.selector, "selector", "l", "", "only objects with these labels, as kubectl takes them; nothing goes then")
-	flags.BoolVar(&f.Limits.AllowEmpty, "allow-empty", false, "do not refuse when a hub has no active row any more")
-	flags.StringVar(&f.maxDelete, "max-delete", f.maxDelete, "refuse when more of a hub's nodes would go: a number, or a share of them")
-	f.registerAdopt(cmd)
-	f.registerTombstones(cmd)
+	f.registerChoice(flags, "do not refuse when a hub has no active row any more")
 	flags.IntVar(&f.run.Concurrency, "concurrency", f.run.Concurrency, "nodes to try at once")
 	return cmd
 }

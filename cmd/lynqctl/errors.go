@@ -4,12 +4,40 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/lynqctl/lynqctl/pkg/engine"
 )
 
-// badSelector is what is wrong with -l.
-func badSelector(err error) error {
-	return fmt.Errorf("-l: %w (write labels as kubectl takes them: tier=front,env!=test)", err)
+// parseSelector reads what -l says, nil for nothing.
+func parseSelector(text string) (labels.Selector, error) {
+	if text == "" {
+		return nil, nil
+	}
+	selector, err := labels.Parse(text)
+	if err != nil {
+		return nil, engine.BadUsage(fmt.Errorf("-l: %w (write labels as kubectl takes them: tier=front,env!=test)", err))
+	}
+	return selector, nil
+}
+
+// someNames has a command take at least one name.
+func someNames(command, what, where string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return fmt.Errorf("%s takes names of %ss (%s has the names)", command, what, where)
+		}
+		return nil
+	}
+}
+
+// someNodes has a command take at least one name of a node.
+func someNodes(command, where string) cobra.PositionalArgs {
+	return cobra.MatchAll(someNames(command, "node", where), func(_ *cobra.Command, args []string) error {
+		_, err := nodeNames(args)
+		return err
+	})
 }
 
 // oneOf checks the value of a flag that takes one of some words.

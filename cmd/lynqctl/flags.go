@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/spf13/pflag"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/engine"
@@ -78,20 +77,23 @@ func (f *renderFlags) check() error {
 	if err := engine.CheckNamespace(f.Namespace); err != nil {
 		return err
 	}
-	if f.selector != "" {
-		selector, err := labels.Parse(f.selector)
-		if err != nil {
-			return engine.BadUsage(badSelector(err))
-		}
-		s.Selector = selector
+	selector, err := parseSelector(f.selector)
+	if err != nil {
+		return err
 	}
-	if len(f.nodes) > 0 {
-		s.Nodes = map[string]bool{}
-		for _, n := range f.nodes {
-			s.Nodes[n] = true
-		}
+	if s.Selector = selector; len(f.nodes) == 0 {
+		return nil
+	}
+	s.Nodes = map[string]bool{}
+	for _, n := range f.nodes {
+		s.Nodes[n] = true
 	}
 	return nil
+}
+
+// registerNoFinalizer registers what commands have that make inventories.
+func registerNoFinalizer(flags *pflag.FlagSet, without *bool) {
+	flags.BoolVar(without, "no-finalizer", false, "make inventories without the finalizer that lets a deletion by hand be cleaned up")
 }
 
 // runFlags are the flags of all commands that carry plans out.

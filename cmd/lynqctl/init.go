@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -98,21 +97,8 @@ func (a *app) draft(ctx context.Context, o *engine.DraftOptions) error {
 			return engine.Fail(err)
 		}
 	}
-	tell := func(format string, args ...any) { _, _ = fmt.Fprintf(a.noteOut(), format+"\n", args...) }
-	tell("hub %s: column %q is the uid, %q tells which rows are active; %s more", d.Hub, d.UID, d.Activate, lynq.Count(len(d.Mappings), "column"))
-	if len(d.Secrets) > 0 {
-		tell("left out, for they look like secrets: %s", strings.Join(d.Secrets, ", "))
+	for _, note := range d.Notes {
+		_, _ = fmt.Fprintln(a.noteOut(), note)
 	}
-	if len(d.Bytes) > 0 {
-		tell("left out, for they hold bytes: %s", strings.Join(d.Bytes, ", "))
-	}
-	if d.Password != "" {
-		tell("the hub takes the password from the environment: export %s", d.Password)
-	}
-	inputs := "-f " + o.Dir
-	for _, p := range o.Paths {
-		inputs = "-f " + p + " " + inputs
-	}
-	tell("next: lynqctl render %s", inputs)
 	return nil
 }

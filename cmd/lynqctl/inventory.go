@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/lynqctl/lynqctl/internal/cli"
 	"github.com/lynqctl/lynqctl/internal/ui"
@@ -78,12 +77,9 @@ func (f *inventoryFlags) check() error {
 	if err := errors.Join(f.printFlags.check(), checkTimeout(f.Timeout)); err != nil {
 		return err
 	}
-	if f.selector != "" {
-		selector, err := labels.Parse(f.selector)
-		if err != nil {
-			return engine.BadUsage(badSelector(err))
-		}
-		f.Selector = selector
+	var err error
+	if f.Selector, err = parseSelector(f.selector); err != nil {
+		return err
 	}
 	namespace, err := engine.NamespaceMeant(&f.Access, f.Namespace, f.all)
 	f.Namespace = namespace

@@ -59,7 +59,7 @@ has the hub, nothing was touched; 130 interrupted.`,
 	flags.Lookup("form").Usage = "with -f: only these forms; else: the form of nodes of which nothing else tells"
 	flags.BoolVarP(&f.everywhere, "all-namespaces", "A", false, "nodes of all namespaces")
 	flags.BoolVarP(&f.yes, "yes", "y", false, "do not ask")
-	flags.BoolVar(&f.NoFinalizer, "no-finalizer", false, "make inventories without the finalizer that lets a deletion by hand be cleaned up")
+	registerNoFinalizer(flags, &f.NoFinalizer)
 	return cmd
 }
 
@@ -72,15 +72,9 @@ func (a *app) inventoryRebuild(ctx context.Context, f *rebuildFlags, nodes []str
 	if err != nil {
 		return err
 	}
-	e := a.engine(f.run.output)
-	if o.Mode == engine.ModeRun {
-		if err := e.MayGoOn(f.yes); err != nil {
-			return err
-		}
-	}
 	progress := *a
 	progress.stdout = ui.Output{} // the list of the inventories is all that it gets
-	return e.Rebuild(ctx, &engine.RebuildOptions{
+	return a.engine(f.run.output).Rebuild(ctx, &engine.RebuildOptions{
 		ApplyOptions: *o, Node: nodes, Where: namespace, Yes: f.yes,
 		Show:     func(rebuilt []orphan.Rebuilt) error { return a.showRebuilt(rebuilt, ui.Format(f.run.output)) },
 		Progress: &console{&progress, ui.Table},

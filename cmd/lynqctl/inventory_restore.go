@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,13 +15,12 @@ import (
 // restoreFlags are the flags of inventory restore.
 type restoreFlags struct {
 	inventoryFlags
-	dryRun      string
-	lockTimeout time.Duration
-	everything  bool
+	run        runFlags
+	everything bool
 }
 
 func (a *app) inventoryRestoreCommand() *cobra.Command {
-	f := restoreFlags{dryRun: string(engine.ModeRun), lockTimeout: engine.DefaultRunOptions().LockTimeout}
+	f := restoreFlags{run: defaultRunFlags()}
 	cmd := &cobra.Command{
 		Use:   "restore NODE...|--all",
 		Short: "Restore inventories that were deleted by hand",
@@ -53,8 +51,8 @@ hub, nothing was touched; 130 interrupted: run it again.`,
 	flags.BoolVarP(&f.all, "all-namespaces", "A", false, "nodes of all namespaces")
 	flags.BoolVar(&f.everything, "all", false, "every inventory that needs it")
 	flags.StringSliceVar(&f.Hubs, "hub", nil, "only nodes of these hubs, as NAME or NAMESPACE/NAME")
-	flags.StringVar(&f.dryRun, "dry-run", f.dryRun, "none, client or server; these two show the inventories and write nothing")
-	flags.DurationVar(&f.lockTimeout, "lock-timeout", f.lockTimeout, "how long to wait for another run on the same hub")
+	flags.StringVar(&f.run.dryRun, "dry-run", f.run.dryRun, "none, client or server; these two show the inventories and write nothing")
+	flags.DurationVar(&f.run.LockTimeout, "lock-timeout", f.run.LockTimeout, "how long to wait for another run on the same hub")
 	return cmd
 }
 
@@ -67,10 +65,8 @@ func (a *app) inventoryRestore(ctx context.Context, f *restoreFlags, args []stri
 		return engine.BadUsage(errors.New("restore what? name nodes, as lynqctl inventory list does, or say --all"))
 	case len(nodes) > 0 && f.everything:
 		return engine.BadUsage(errors.New("--all and names exclude each other"))
-	case f.lockTimeout < 0:
-		return engine.BadUsage(errors.New("--lock-timeout cannot be negative"))
 	}
-	if err := oneOf("--dry-run", f.dryRun, engine.ModeRun, engine.ModeClient, engine.ModeServer); err != nil {
+	if err := f.run.checkRun(); err != nil {
 		return err
 	}
 	if f.all && f.Namespace != "" {
@@ -80,12 +76,10 @@ func (a *app) inventoryRestore(ctx context.Context, f *restoreFlags, args []stri
 		return err
 	}
 	f.Nodes = nodes
-	o := &engine.RestoreOptions{
-		RunOptions: engine.DefaultRunOptions(), InventoryOptions: f.InventoryOptions,
+	return a.engine("").Restore(ctx, &engine.RestoreOptions{
+		RunOptions: f.run.RunOptions, InventoryOptions: f.InventoryOptions,
 		Show: func(found []plan.Restoration) error { return f.printList(a, restorationList(found)) },
-	}
-	o.Mode, o.LockTimeout = engine.Mode(f.dryRun), f.lockTimeout
-	return a.engine("").Restore(ctx, o)
+	})
 }
 
 // restorationList lists the inventories that are restored.

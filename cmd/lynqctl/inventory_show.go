@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,13 +28,7 @@ objects that it owns, in the order in which they are applied.
 What is shown is what was recorded: no object is looked at.`,
 		Example: `  lynqctl inventory show acme-web
   lynqctl inventory show node/acme-web node/bolt-web -n shop -o yaml`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return errors.New("inventory show takes names of nodes (lynqctl inventory list has the names)")
-			}
-			_, err := nodeNames(args)
-			return err
-		},
+		Args: someNodes("inventory show", "lynqctl inventory list"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if f.Nodes, err = nodeNames(args); err != nil {
 				return engine.BadUsage(err)

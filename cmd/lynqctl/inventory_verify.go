@@ -77,13 +77,7 @@ func (a *app) showVerification(v *engine.Verification, f *inventoryFlags) error 
 	if len(l.Items) > 0 || !ui.TellsEmpty(ui.Format(f.output)) {
 		_, _ = fmt.Fprintln(a.noteOut(), summary)
 	}
-	switch {
-	case len(v.Warnings) > 0:
-		return &engine.Error{Outcome: engine.Failed, Err: engine.ErrReported, Summary: "not all could be looked at"}
-	case len(v.Findings) > 0:
-		return &engine.Error{Outcome: engine.Failed, Err: engine.ErrReported}
-	}
-	return nil
+	return v.Ended()
 }
 
 // verified is the result in a line.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/lynqctl/lynqctl/internal/cli"
 	"github.com/lynqctl/lynqctl/pkg/engine"
@@ -66,14 +65,15 @@ func (f *orphanFlags) check(now time.Time) error {
 		}
 		q.OlderThan = age
 	}
-	selector, err := labels.Parse(f.selector)
+	selector, err := parseSelector(f.selector)
 	switch {
 	case err != nil:
-		return engine.BadUsage(badSelector(err))
+		return err
 	case q.AtOnce < 1:
 		return engine.BadUsage(errors.New("--concurrency must be at least 1"))
+	case selector != nil:
+		q.Selector = selector.String()
 	}
-	q.Selector = selector.String()
 	if err := checkTimeout(f.Timeout); err != nil {
 		return err
 	}

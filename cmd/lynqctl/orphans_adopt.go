@@ -45,7 +45,7 @@ input: 2, nothing was touched.`,
 	flags.StringSliceVar(&f.render.nodes, "node", nil, "only orphans of these nodes: UID-FORM, or the name that status shows")
 	flags.BoolVar(&f.everything, "all", false, "all orphans that rows and forms render")
 	flags.BoolVar(&f.sync, "sync", false, "bring their content to what the form says, too")
-	flags.BoolVar(&f.NoFinalizer, "no-finalizer", false, "make inventories without the finalizer that lets a deletion by hand be cleaned up")
+	registerNoFinalizer(flags, &f.NoFinalizer)
 	return cmd
 }
 

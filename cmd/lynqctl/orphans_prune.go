@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,9 +14,8 @@ import (
 // pruneFlags are the flags of orphans prune.
 type pruneFlags struct {
 	orphanFlags
-	prune      engine.PruneOptions
-	run        runFlags
-	everything bool
+	prune engine.PruneOptions
+	run   runFlags
 }
 
 func (a *app) orphansPruneCommand() *cobra.Command {
@@ -49,7 +47,7 @@ all that was named is left alone, nothing was touched; 130 interrupted.`,
 	}
 	flags := cmd.Flags()
 	f.register(flags)
-	flags.BoolVar(&f.everything, "all", false, "all orphans that the other flags leave")
+	flags.BoolVar(&f.prune.All, "all", false, "all orphans that the other flags leave")
 	flags.BoolVar(&f.prune.IncludeData, "include-data", false, "also volumes and their claims, namespaces and CustomResourceDefinitions")
 	flags.StringVar(&f.prune.BackupDir, "backup-dir", "", "write the manifests of what goes to this directory first; it holds Secrets then")
 	flags.BoolVarP(&f.prune.Yes, "yes", "y", false, "do not ask")
@@ -64,28 +62,18 @@ func (a *app) orphansPrune(ctx context.Context, f *pruneFlags, args []string) er
 	if err := f.run.checkRun(); err != nil {
 		return err
 	}
-	named, err := namedOrphans(args, f.everything)
+	named, err := namedOrphans(args, f.prune.All)
 	if err != nil {
 		return err
 	}
-	e, o := a.engine(f.run.output), f.prune
-	if len(named) == 0 && !f.everything {
-		if o.Yes || f.run.Mode != engine.ModeRun || e.MayGoOn(false) != nil {
-			return engine.BadUsage(errors.New("prune what? name orphans, as lynqctl orphans list -o name does, or say --all"))
-		}
-		o.Choose = func(orphans []orphan.Orphan, question string) ([]int, error) {
-			return ui.Choose(a.stdin, a.errOut(), orphanList(orphans, time.Now()), question)
-		}
-	}
-	if f.run.Mode == engine.ModeRun {
-		if err := e.MayGoOn(o.Yes); err != nil {
-			return err
-		}
+	o := f.prune
+	o.Choose = func(orphans []orphan.Orphan, question string) ([]int, error) {
+		return ui.Choose(a.stdin, a.errOut(), orphanList(orphans, time.Now()), question)
 	}
 	o.Show = func(orphans []orphan.Orphan) error {
 		return ui.PrintList(orphanList(orphans, time.Now()), ui.Table, a.errOut(), a.errOut())
 	}
 	o.RunOptions, o.Access, o.Timeout, o.Query, o.Named = f.run.RunOptions, f.Access, f.Timeout, f.Query, named
 	o.Concurrency = f.Query.AtOnce
-	return e.Prune(ctx, &o)
+	return a.engine(f.run.output).Prune(ctx, &o)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -132,23 +131,14 @@ func (f *rbacFlags) options() (account rbac.Account, err error) {
 			return account, err
 		}
 	}
-	for _, p := range rbac.Purposes() { // each once, in the one order
-		if slices.Contains(f.purposes, string(p)) {
-			f.For = append(f.For, p)
-		}
-	}
-	if len(f.For) == 0 {
+	if f.For = rbac.Chosen(f.purposes); len(f.For) == 0 {
 		return account, engine.BadUsage(errors.New("--for is empty; it takes " + joined(rbac.Purposes())))
 	}
 	if f.name != "" && !lynq.IsDNS1123Subdomain(f.name) {
 		return account, engine.BadUsage(fmt.Errorf("--name: %q is no name (lower case letters, digits, dashes and dots)", f.name))
 	}
-	if f.account != "" {
-		namespace, name, _ := strings.Cut(f.account, "/")
-		if !lynq.IsDNS1123Label(namespace) || !lynq.IsDNS1123Subdomain(name) {
-			return account, engine.BadUsage(fmt.Errorf("--service-account: %q is none; write NAMESPACE/NAME", f.account))
-		}
-		account = rbac.Account{Namespace: namespace, Name: name}
+	if account, err = rbac.ParseAccount(f.account); err != nil {
+		return account, engine.BadUsage(fmt.Errorf("--service-account: %w", err))
 	}
 	return account, errors.Join(engine.CheckNamespace(f.Namespace), checkTimeout(f.Timeout))
 }

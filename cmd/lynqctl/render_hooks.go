@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"regexp"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -39,20 +38,10 @@ func (f *tombstoneHookFlags) options(cmd *cobra.Command, target gitops.Target) (
 	}
 	image := f.image
 	if image == "" {
-		image = kubectlImage(readBuild().Kubernetes)
+		image = gitops.KubectlImage(readBuild().Kubernetes)
 	}
 	if image == "" {
 		return nil, errors.New("this build does not know its version of Kubernetes: name an image with --tombstone-hook-image")
 	}
 	return &gitops.TombstoneHooks{Image: image, Data: f.data}, nil
-}
-
-// kubectlImage is that of Kubernetes' own releases, by the version of client-go, "" where
-// that is none: its v0.35.1 goes with v1.35.1.
-func kubectlImage(clientGo string) string {
-	version := regexp.MustCompile(`^v0(\.\d+\.\d+)$`).FindStringSubmatch(clientGo)
-	if version == nil {
-		return ""
-	}
-	return "registry.k8s.io/kubectl:v1" + version[1]
 }

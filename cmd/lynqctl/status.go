@@ -144,12 +144,7 @@ func (a *app) statusOf(what, short string, narrow func(f *statusFlags, names []s
 			"form": `  # The nodes of a form, where several hubs have one of that name
   lynqctl status form web --hub crm -A`,
 		}[what],
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return fmt.Errorf("status %s takes names of %ss (lynqctl status -A has the names)", what, what)
-			}
-			return nil
-		},
+		Args: someNames("status "+what, what, "lynqctl status -A"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			narrow(&f, args)
 			return a.status(cmd.Context(), &f)

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -33,13 +32,7 @@ ready now; 1 one is not; 2 bad usage, no such node, or a cluster that cannot be
 read.`,
 		Example: `  lynqctl status node acme-web
   lynqctl status node acme-web bolt-web -n shop -o json`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return errors.New("status node takes names of nodes (lynqctl status has the names)")
-			}
-			_, err := nodeNames(args)
-			return err
-		},
+		Args: someNodes("status node", "lynqctl status"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if f.Nodes, err = nodeNames(args); err != nil {
 				return engine.BadUsage(err)
@@ -60,24 +53,15 @@ func (a *app) statusNodes(ctx context.Context, f *inventoryFlags) error {
 	}
 	nodes, notFound := a.engine("").StatusNodes(ctx, &f.InventoryOptions)
 	var all []*ui.Details
-	var unwell []string
 	for _, s := range nodes {
 		n := newNodeNow(s)
 		ui.Warn(a.noteOut(), s.Warnings)
-		if all = append(all, n.details(time.Now())); !n.Well {
-			unwell = append(unwell, n.Name)
-		}
+		all = append(all, n.details(time.Now()))
 	}
 	if err := f.printDetails(a, all); err != nil || notFound != nil {
 		return cmp.Or(err, notFound)
 	}
-	switch {
-	case len(unwell) == 0:
-		return nil
-	case len(nodes) == 1:
-		return &engine.Error{Outcome: engine.Failed, Err: engine.ErrReported, Summary: "node " + unwell[0] + " is not Ready"}
-	}
-	return &engine.Error{Outcome: engine.Failed, Err: engine.ErrReported, Summary: fmt.Sprintf("%d of %s not Ready: %s", len(unwell), lynq.Count(len(nodes), "node"), strings.Join(unwell, ", "))}
+	return engine.NotReady(nodes)
 }
 
 // nodeNow is a node with its objects as they are now; as JSON and YAML have it

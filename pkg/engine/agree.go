@@ -5,9 +5,9 @@ import (
 	"errors"
 )
 
-// MayGoOn refuses to go on without --yes where no person can be asked.
-func (e *Engine) MayGoOn(yes bool) error {
-	if yes || e.View.CanAsk() {
+// mayGoOn refuses to write without --yes where no person can be asked.
+func (e *Engine) mayGoOn(m Mode, yes bool) error {
+	if m != ModeRun || yes || e.View.CanAsk() {
 		return nil
 	}
 	return BadUsage(errors.New("there is no terminal to ask on whether to go on: say --yes, or look first with --dry-run=client"))
@@ -23,7 +23,7 @@ func (e *Engine) tellReading(what string) {
 
 // confirm asks whether to go on. Where no person can answer, yes has to be set.
 func (e *Engine) confirm(ctx context.Context, yes bool, question string) error {
-	if err := e.MayGoOn(yes); yes || err != nil {
+	if err := e.mayGoOn(ModeRun, yes); yes || err != nil {
 		return err
 	}
 	return e.agreed(ctx, func() (bool, error) { return e.View.Confirm(question) })
@@ -31,7 +31,7 @@ func (e *Engine) confirm(ctx context.Context, yes bool, question string) error {
 
 // confirmName is confirm for what is confirmed by typing a name.
 func (e *Engine) confirmName(ctx context.Context, question, name string) error {
-	if err := e.MayGoOn(false); err != nil {
+	if err := e.mayGoOn(ModeRun, false); err != nil {
 		return err
 	}
 	return e.agreed(ctx, func() (bool, error) { return e.View.ConfirmName(question, name) })

@@ -38,12 +38,9 @@ type DraftOptions struct {
 
 // Drafted is what was written.
 type Drafted struct {
-	*draft.Draft
-	Hub   string // its name
 	Files []string
-	// Password is the environment variable that the hub takes its password from, and
-	// that is not set, "" where none is missing.
-	Password string
+	// Notes say what was found, and what comes next.
+	Notes []string
 	// View is a statement that makes a view of a table for which nothing could be
 	// written, "" where that would not help.
 	View string
@@ -70,14 +67,30 @@ func (e *Engine) Draft(ctx context.Context, o *DraftOptions) (*Drafted, error) {
 	if err != nil {
 		return nil, err
 	}
-	drafted := &Drafted{Draft: d, Hub: from.hub}
+	drafted := &Drafted{Notes: e.draftNotes(o, from, d)}
 	for _, f := range files {
 		drafted.Files = append(drafted.Files, f.path)
 	}
-	if !from.given && from.connection.Password != "" && e.Getenv(lynq.PasswordVariable) == "" {
-		drafted.Password = lynq.PasswordVariable
-	}
 	return drafted, writeNew(o.Dir, files)
+}
+
+// draftNotes say what was found in a table, and what comes next.
+func (e *Engine) draftNotes(o *DraftOptions, from *origin, d *draft.Draft) []string {
+	notes := []string{fmt.Sprintf("hub %s: column %q is the uid, %q tells which rows are active; %s more", from.hub, d.UID, d.Activate, lynq.Count(len(d.Mappings), "column"))}
+	if len(d.Secrets) > 0 {
+		notes = append(notes, "left out, for they look like secrets: "+strings.Join(d.Secrets, ", "))
+	}
+	if len(d.Bytes) > 0 {
+		notes = append(notes, "left out, for they hold bytes: "+strings.Join(d.Bytes, ", "))
+	}
+	if !from.given && from.connection.Password != "" && e.Getenv(lynq.PasswordVariable) == "" {
+		notes = append(notes, "the hub takes the password from the environment: export "+lynq.PasswordVariable)
+	}
+	inputs := "-f " + o.Dir
+	for _, p := range o.Paths {
+		inputs = "-f " + p + " " + inputs
+	}
+	return append(notes, "next: lynqctl render "+inputs)
 }
 
 // viewOf is the statement that a table needs before there can be a draft.

@@ -37,6 +37,9 @@ type HandoverOptions struct {
 
 // Handover takes live nodes over from the Lynq operator.
 func (e *Engine) Handover(ctx context.Context, o *HandoverOptions) error {
+	if err := e.mayGoOn(o.Mode, o.Yes); err != nil {
+		return err
+	}
 	return e.onCluster(ctx, &o.Access, o.Timeout, &o.RunOptions, func(ctx context.Context, r clusterRun) error {
 		j := handoverJob{clusterRun: r, o: o}
 		return j.perform(ctx)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -19,11 +20,12 @@ type PruneOptions struct {
 	Access  kube.Access
 	Timeout time.Duration // 0 is none
 	Query   orphan.Query
-	// Named are the orphans that are meant; where there are none, all that Query
-	// finds, or those that Choose gives.
+	// Named are the orphans that are meant; where there are none, with All all that Query
+	// finds, or else those that a person chooses.
 	Named map[lynq.Ref]bool
-	// Choose, where it is not nil, has a person choose among orphans, and gives the
-	// indexes of those that are meant. Show shows them otherwise.
+	All   bool
+	// Choose has a person choose among orphans, and gives the indexes of those that are
+	// meant. Show shows them where they are named.
 	Choose func(orphans []orphan.Orphan, question string) ([]int, error)
 	Show   func(orphans []orphan.Orphan) error
 	// IncludeData: also volumes and their claims, namespaces and
@@ -36,11 +38,20 @@ type PruneOptions struct {
 
 // Prune deletes orphans.
 func (e *Engine) Prune(ctx context.Context, o *PruneOptions) error {
+	if o.chosen() && (o.Yes || o.Mode != ModeRun || !e.View.CanAsk()) {
+		return BadUsage(errors.New("prune what? name orphans, as lynqctl orphans list -o name does, or say --all"))
+	}
+	if err := e.mayGoOn(o.Mode, o.Yes); err != nil {
+		return err
+	}
 	return e.onCluster(ctx, &o.Access, o.Timeout, &o.RunOptions, func(ctx context.Context, r clusterRun) error {
 		j := pruneJob{clusterRun: r, o: o}
 		return j.perform(ctx)
 	})
 }
+
+// chosen tells whether a person chooses what goes.
+func (o *PruneOptions) chosen() bool { return len(o.Named) == 0 && !o.All }
 
 // pruneJob is one run of Prune.
 type pruneJob struct {
@@ -142,7 +153,7 @@ func (j *pruneJob) agree(ctx context.Context, orphans []orphan.Orphan) ([]orphan
 	if j.o.Yes {
 		return orphans, nil
 	}
-	if j.o.Choose == nil {
+	if !j.o.chosen() {
 		if err := j.o.Show(orphans); err != nil {
 			return nil, Fail(err)
 		}

@@ -29,6 +29,9 @@ type RebuildOptions struct {
 // Rebuild rebuilds inventories that were lost. With inputs, rows and forms say of which
 // form and row a node is.
 func (e *Engine) Rebuild(ctx context.Context, o *RebuildOptions) error {
+	if err := e.mayGoOn(o.Mode, o.Yes); err != nil {
+		return err
+	}
 	r := rebuildJob{o: o}
 	if len(o.Paths) > 0 {
 		return e.withApplyJob(ctx, &o.ApplyOptions, func(ctx context.Context, j *applyJob) error {

@@ -42,6 +42,27 @@ type Target struct {
 	Hub string
 }
 
+// TargetOf is what is meant by a name, beside a namespace of -n and a hub of --hub. That of
+// a hub may say its namespace, as -n does.
+func TargetOf(access *kube.Access, what, name, namespace, hub string) (Target, error) {
+	t := Target{What: what, Name: name, Namespace: namespace}
+	if strings.Count(name, "/") > 1 || what == "node" && strings.Contains(name, "/") {
+		return t, BadUsage(fmt.Errorf("%q is no name of a %s (a hub or form is NAME or NAMESPACE/NAME, a node NODE with -n NAMESPACE)", name, what))
+	}
+	var err error
+	switch what {
+	case "form": // its nodes may be anywhere
+		t.Hub = hub
+	case "hub":
+		var key lynq.HubKey
+		key, err = HubMeant(access, namespace, name)
+		t.Namespace, t.Name = key.Namespace, key.Name
+	default:
+		t.Namespace, err = NamespaceMeant(access, namespace, false)
+	}
+	return t, err
+}
+
 // Delete lets nodes go: by name, all of a form, or all of a hub with the hub's record.
 func (e *Engine) Delete(ctx context.Context, o *DeleteOptions) error {
 	wanted := removal{targets: o.Targets, ignoreMissing: o.IgnoreNotFound}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -56,6 +57,23 @@ func (e *Engine) StatusNodes(ctx context.Context, o *InventoryOptions) ([]*NodeS
 	}
 	nodes = append(nodes, unrendered...)
 	return nodes, named.ended(o.notFound(ctx, client, named.missing))
+}
+
+// NotReady is an error where some of the nodes are not Ready.
+func NotReady(nodes []*NodeStatus) error {
+	var unwell []string
+	for _, n := range nodes {
+		if !n.Well {
+			unwell = append(unwell, n.Name)
+		}
+	}
+	switch {
+	case len(unwell) == 0:
+		return nil
+	case len(nodes) == 1:
+		return &Error{Outcome: Failed, Err: ErrReported, Summary: "node " + unwell[0] + " is not Ready"}
+	}
+	return &Error{Outcome: Failed, Err: ErrReported, Summary: fmt.Sprintf("%d of %s not Ready: %s", len(unwell), lynq.Count(len(nodes), "node"), strings.Join(unwell, ", "))}
 }
 
 // NodeStatus is a node as it is now.

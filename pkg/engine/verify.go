@@ -31,6 +31,17 @@ type Verification struct {
 	Ignored []string
 }
 
+// Ended is how it ended, as an error where something is not as it was recorded.
+func (v *Verification) Ended() error {
+	switch {
+	case len(v.Warnings) > 0:
+		return &Error{Outcome: Failed, Err: ErrReported, Summary: "not all could be looked at"}
+	case len(v.Findings) > 0:
+		return &Error{Outcome: Failed, Err: ErrReported}
+	}
+	return nil
+}
+
 // Verify compares inventories with the cluster, and changes nothing.
 func (e *Engine) Verify(ctx context.Context, o *VerifyOptions) (*Verification, error) {
 	ctx, cancel := Deadline(ctx, o.Timeout)

@@ -14,6 +14,18 @@ import (
 // Account is the ServiceAccount that gets the rights; zero for none.
 type Account struct{ Namespace, Name string }
 
+// ParseAccount reads NAMESPACE/NAME; "" is none.
+func ParseAccount(text string) (Account, error) {
+	if text == "" {
+		return Account{}, nil
+	}
+	namespace, name, _ := strings.Cut(text, "/")
+	if !lynq.IsDNS1123Label(namespace) || !lynq.IsDNS1123Subdomain(name) {
+		return Account{}, fmt.Errorf("%q is none; write NAMESPACE/NAME", text)
+	}
+	return Account{Namespace: namespace, Name: name}, nil
+}
+
 // Manifests are roles for rules, and bindings of them to an account.
 type Manifests struct {
 	Rights

@@ -23,6 +23,11 @@ const (
 // Purposes are all of them.
 func Purposes() []Purpose { return []Purpose{Apply, Delete, Orphans, Diff, Status, Watch} }
 
+// Chosen are the purposes that words name: each once, in the one order.
+func Chosen(words []string) []Purpose {
+	return slices.DeleteFunc(Purposes(), func(p Purpose) bool { return !slices.Contains(words, string(p)) })
+}
+
 // does is the purpose whose commands do to objects and records what those of p do: watch
 // is apply, again and again, and more only in what it watches.
 func (p Purpose) does() Purpose {
