@@ -149,7 +149,9 @@ active row makes a node: the resources of one tenant.`,
 	if cli.IsPlugin(a.program) {
 		cli.AsPlugin(root)
 	}
-	a.line = &cli.Line{Args: a.args, Getenv: a.getenv, OnlySaid: onlySaid(), Known: clusterFlagSet(), Columns: a.columns, Check: a.common.check}
+	a.line = &cli.Line{
+		Args: a.args, Getenv: a.getenv, OnlySaid: onlySaid(), Known: clusterFlagSet(), Columns: a.columns, NoArgs: noArgs, Check: a.common.check,
+	}
 	a.line.Govern(root)
 	return root
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lynqctl/lynqctl/internal/cli"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/engine"
 )
@@ -95,7 +94,7 @@ interrupted, and the inventories are correct.`,
 
   # In a CI job: events for a log collector, at most 5 nodes may go
   lynqctl apply -f forms/ -o json --max-delete=5`,
-		Args: cli.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.apply(cmd.Context(), &f) },
 	}
 	flags := cmd.Flags()

@@ -40,6 +40,17 @@ func someNodes(command, where string) cobra.PositionalArgs {
 	})
 }
 
+// noArgs refuses arguments: inputs are named with -f.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if cmd.Flags().Lookup("filename") == nil {
+		return fmt.Errorf("%s takes no arguments, got %q", cmd.Name(), args[0])
+	}
+	return fmt.Errorf("%s takes no arguments, got %q; name inputs with -f: -f %s", cmd.Name(), args[0], args[0])
+}
+
 // oneOf checks the value of a flag that takes one of some words.
 func oneOf[T ~string](flag, value string, allowed ...T) error {
 	words := make([]string, len(allowed))

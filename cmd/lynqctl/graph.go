@@ -3,7 +3,6 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/lynqctl/lynqctl/internal/cli"
 	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/lynqctl/lynqctl/pkg/form"
 )
@@ -20,7 +19,7 @@ left out: where a waits for b and b for c, it does not matter that a names c
 too, unless some rows do not have b.`,
 		Example: `  lynqctl graph -f forms/
   lynqctl graph -f forms/ -o dot | dot -Tsvg > forms.svg`,
-		Args: cli.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := oneOf("-o", format, form.GraphText, form.GraphMermaid, form.GraphDOT); err != nil {
 				return err

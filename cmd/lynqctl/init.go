@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lynqctl/lynqctl/internal/cli"
 	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -42,7 +41,7 @@ nothing was written; 130 interrupted.`,
 
   # The columns have unusual names
   lynqctl init --source 'sqlite:crm.db?table=firms' --uid code --activate paying`,
-		Args: cli.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.draft(cmd.Context(), &o) },
 	}
 	flags := cmd.Flags()

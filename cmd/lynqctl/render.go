@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lynqctl/lynqctl/internal/cli"
 	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/lynqctl/lynqctl/pkg/gitops"
 )
@@ -57,7 +56,7 @@ was written; 3 refused by a guard, nothing was written; 4 the tree changed, with
   # Hand a form and rows from elsewhere to kubectl
   lynqctl render -f forms/ --source csv:tenants.csv |
     kubectl apply --server-side -f -`,
-		Args: cli.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.resolve(cmd); err != nil {
 				return err

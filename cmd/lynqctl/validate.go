@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lynqctl/lynqctl/internal/cli"
 	"github.com/lynqctl/lynqctl/pkg/engine"
 )
 
@@ -30,7 +29,7 @@ rows or usage; 130 interrupted.`,
 
   # For a program: what is wrong, and where
   lynqctl validate -f forms/ -o json | jq -r '.problems[].message'`,
-		Args: cli.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := oneOf("-o", output, "text", "json"); err != nil {
 				return err

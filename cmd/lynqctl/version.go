@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lynqctl/lynqctl/internal/cli"
 	"github.com/lynqctl/lynqctl/pkg/engine"
 )
 
@@ -24,7 +23,7 @@ func (a *app) versionCommand() *cobra.Command {
 version of Go, and that of the Kubernetes libraries. No cluster is asked.`,
 		Example: `  lynqctl version
   lynqctl version -o json | jq -r .version`,
-		Args: cli.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := oneOf("-o", output, "text", "json"); err != nil {
 				return err

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lynqctl/lynqctl/internal/cli"
 	"github.com/lynqctl/lynqctl/internal/filewatch"
 	"github.com/lynqctl/lynqctl/internal/serve"
 	"github.com/lynqctl/lynqctl/pkg/engine"
@@ -83,7 +82,7 @@ interruption: the inventories are correct.`,
 
   # Let through what a guard holds
   lynqctl watch approve crm -n shop`,
-		Args: cli.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o, err := f.options(cmd.Flags())
 			switch {

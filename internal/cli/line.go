@@ -15,6 +15,8 @@ type Line struct {
 	Known *pflag.FlagSet
 	// Columns is how wide the terminal is that help is shown on, 0 for none.
 	Columns func() int
+	// NoArgs refuses arguments.
+	NoArgs cobra.PositionalArgs
 	// Check checks the flags that all commands have.
 	Check func() error
 	// Defaults are the flags that have their values from the environment.
@@ -23,7 +25,7 @@ type Line struct {
 
 // Govern has a command and all under it behave as this package says.
 func (l *Line) Govern(root *cobra.Command) {
-	ownCommands(root)
+	l.ownCommands(root)
 	l.strictUsage(root)
 	root.SetUsageFunc(l.usage)
 }

@@ -85,17 +85,6 @@ func unknownFlag(c *cobra.Command, err *pflag.NotExistError) error {
 	return fmt.Errorf("%s has no flag --%s%s", pathOf(c), name, elsewhere(c, func(f *pflag.FlagSet) bool { return f.Lookup(name) != nil }))
 }
 
-// NoArgs refuses arguments: inputs are named with -f.
-func NoArgs(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	if cmd.Flags().Lookup("filename") == nil {
-		return fmt.Errorf("%s takes no arguments, got %q", cmd.Name(), args[0])
-	}
-	return fmt.Errorf("%s takes no arguments, got %q; name inputs with -f: -f %s", cmd.Name(), args[0], args[0])
-}
-
 // pathOf is what a command is called by, without the program.
 func pathOf(c *cobra.Command) string {
 	return strings.TrimPrefix(c.CommandPath(), c.Root().CommandPath()+" ")
@@ -154,7 +143,7 @@ func badText(f *pflag.Flag, text string, otherwise error) error {
 
 // ownCommands has cobra's own commands refuse words that they do not know,
 // instead of printing help and succeeding.
-func ownCommands(root *cobra.Command) {
+func (l *Line) ownCommands(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
@@ -170,7 +159,7 @@ func ownCommands(root *cobra.Command) {
 		case "completion":
 			Group(c)
 			for _, shell := range c.Commands() {
-				shell.Args = NoArgs
+				shell.Args = l.NoArgs
 			}
 		}
 	}

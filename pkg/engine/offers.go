@@ -40,24 +40,24 @@ func (e *Engine) Offers(o *OfferOptions) *Offers { return &Offers{e, o} }
 
 // Hubs are hubs as --hub names them.
 func (s *Offers) Hubs(ctx context.Context) []string {
-	if s.o.Operated {
-		return s.operated(ctx, lynq.KindHub)
-	}
-	if inputs := s.inputs(); inputs != nil {
-		return calledHubs(inputs)
-	}
-	return s.recordedKeys(ctx, hubOfRecord)
+	return s.keys(ctx, lynq.KindHub, calledHubs, hubOfRecord)
 }
 
 // Forms are forms as --form names them.
 func (s *Offers) Forms(ctx context.Context) []string {
+	return s.keys(ctx, lynq.KindForm, calledForms, formOfRecord)
+}
+
+// keys are names of hubs or forms: what the operator has, what inputs say, or what
+// records say.
+func (s *Offers) keys(ctx context.Context, kind string, called func(*form.Inputs) []string, keyOf func(*metav1.PartialObjectMetadata) lynq.HubKey) []string {
 	if s.o.Operated {
-		return s.operated(ctx, lynq.KindForm)
+		return s.operated(ctx, kind)
 	}
 	if inputs := s.inputs(); inputs != nil {
-		return calledForms(inputs)
+		return called(inputs)
 	}
-	return s.recordedKeys(ctx, formOfRecord)
+	return s.recordedKeys(ctx, keyOf)
 }
 
 // Nodes are names of nodes.
