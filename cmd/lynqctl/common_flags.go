@@ -63,3 +63,10 @@ func (a *app) noteOut() ui.Stream {
 func (a *app) requests() kube.RequestLog {
 	return kube.RequestLog{Level: a.common.verbosity, Out: a.errOut()}
 }
+
+// onlySaid are the flags that take a guard or a question away, or let Secrets out. In an
+// environment they would do so for every command that is ever called there, so
+// that they count only on the command line.
+func onlySaid() []string {
+	return []string{"all", "allow-empty", "force", "include-data", "plain-secrets", "yes"}
+}

@@ -2,8 +2,12 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/engine"
@@ -137,6 +141,41 @@ func (f *runFlags) checkRun() error {
 		return engine.BadUsage(errors.New("--concurrency must be at least 1"))
 	case f.LockTimeout < 0:
 		return engine.BadUsage(errors.New("--lock-timeout cannot be negative"))
+	}
+	return nil
+}
+
+// parseSelector reads what -l says, nil for nothing.
+func parseSelector(text string) (labels.Selector, error) {
+	if text == "" {
+		return nil, nil
+	}
+	selector, err := labels.Parse(text)
+	if err != nil {
+		return nil, engine.BadUsage(fmt.Errorf("-l: %w (write labels as kubectl takes them: tier=front,env!=test)", err))
+	}
+	return selector, nil
+}
+
+// oneOf checks the value of a flag that takes one of some words.
+func oneOf[T ~string](flag, value string, allowed ...T) error {
+	words := make([]string, len(allowed))
+	for i, w := range allowed {
+		if value == string(w) {
+			return nil
+		}
+		words[i] = string(w)
+	}
+	return engine.BadUsage(fmt.Errorf("%s %q is unknown; it takes %s", flag, value, strings.Join(words, ", ")))
+}
+
+func registerTimeout(flags *pflag.FlagSet, timeout *time.Duration) {
+	flags.DurationVar(timeout, "timeout", 0, "give up after this time (0: never)")
+}
+
+func checkTimeout(timeout time.Duration) error {
+	if timeout < 0 {
+		return engine.BadUsage(errors.New("--timeout cannot be negative"))
 	}
 	return nil
 }

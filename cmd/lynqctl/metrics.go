@@ -45,18 +45,5 @@ func (f *metricsFlags) measured(e *engine.Engine, run func(*engine.Engine) error
 	case m == nil:
 		return run(e)
 	}
-	e.Metrics = m
-	err = run(e)
-	unread, failed := m.WriteFile(f.file)
-	if unread != nil {
-		e.View.Note("warning: " + unread.Error())
-	}
-	switch {
-	case failed == nil:
-		return err
-	case err == nil:
-		return engine.Fail(failed)
-	}
-	e.View.Note("warning: " + failed.Error())
-	return err
+	return e.Measured(m, func() (unread, failed error) { return m.WriteFile(f.file) }, run)
 }

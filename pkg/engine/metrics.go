@@ -45,6 +45,25 @@ type Metrics interface {
 	Held(hub lynq.HubKey, guards []plan.Guard)
 }
 
+// Measured runs a use case that metrics are told of, which are written however it ended:
+// unread is why it is not known what was written before, failed why nothing is.
+func (e *Engine) Measured(m Metrics, write func() (unread, failed error), run func(*Engine) error) error {
+	e.Metrics = m
+	err := run(e)
+	unread, failed := write()
+	if unread != nil {
+		e.notef("warning: %v", unread)
+	}
+	switch {
+	case failed == nil:
+		return err
+	case err == nil:
+		return Fail(failed)
+	}
+	e.notef("warning: %v", failed)
+	return err
+}
+
 // metrics is who is told; noMetrics where there is none.
 func (e *Engine) metrics() Metrics {
 	if e.Metrics == nil {

@@ -78,7 +78,7 @@ func (o *CheckOptions) again(ctx context.Context, stdin io.Reader) ([]nodePrint,
 		return nil, fmt.Errorf("render again: %w", err)
 	}
 	var out, said bytes.Buffer
-	cmd := exec.CommandContext(ctx, program)
+	cmd := exec.CommandContext(ctx, program) //nolint:gosec // it is this program
 	cmd.Args, cmd.Stdin, cmd.Stdout, cmd.Stderr = o.Again, stdin, &out, &said
 	if err := cmd.Run(); err != nil {
 		if cause := context.Cause(ctx); cause != nil {

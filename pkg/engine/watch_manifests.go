@@ -9,7 +9,6 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"sigs.k8s.io/yaml"
 
@@ -30,37 +29,6 @@ type ManifestOptions struct {
 	Listen string
 	// Args are further arguments of watch.
 	Args []string
-}
-
-// pod is what the options say of the pods, without the inputs.
-func (o *ManifestOptions) pod(version string) (*deploy.Options, error) {
-	out := &deploy.Options{Image: o.Image, Replicas: o.Replicas, Args: slices.Clone(o.Args)}
-	var errs []error
-	if o.Deployment != "" {
-		namespace, name, found := strings.Cut(o.Deployment, "/")
-		if out.Namespace, out.Name = namespace, name; !found || !lynq.IsDNS1123Label(namespace) || !lynq.IsDNS1123Label(name) {
-			errs = append(errs, fmt.Errorf("--deployment: %q is none; write NAMESPACE/NAME", o.Deployment))
-		}
-	}
-	var err error
-	switch {
-	case o.Replicas < 1:
-		errs = append(errs, errors.New("--replicas must be at least 1"))
-	case o.Image == "":
-		out.Image, err = deploy.ImageOf(version)
-		errs = append(errs, err)
-	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, BadUsage(err)
-	}
-	if o.Listen == "" {
-		out.Args = append(out.Args, "--listen="+deploy.DefaultAddress)
-	}
-	if out.Port, err = deploy.PortOf(cmp.Or(o.Listen, deploy.DefaultAddress)); err != nil {
-		return nil, BadUsage(fmt.Errorf("--listen: %w", err))
-	}
-	slices.Sort(out.Args)
-	return out, nil
 }
 
 // WatchManifests are the manifests of a watch of these inputs that runs in the cluster.

@@ -1,0 +1,19 @@
+package deploy
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// releaseImage is where releases are.
+const releaseImage = "ghcr.io/lynqctl/lynqctl"
+
+// ImageOf is the image of a release: another one may have other flags, and need other
+// rights.
+func ImageOf(version string) (string, error) {
+	if !regexp.MustCompile(`^v\d+\.\d+\.\d+(-[a-z]+(\.\d+)*)?$`).MatchString(version) {
+		return "", fmt.Errorf("this lynqctl (%s) is no release, of which there were an image: name one with --image", version)
+	}
+	return releaseImage + ":" + strings.TrimPrefix(version, "v"), nil
+}
