@@ -138,6 +138,8 @@ func processes(t *testing.T, dir string) string {
 	return strings.Join(found, "")
 }
 
+// Two clusters have nothing in common; what their command starts ends with it, whether its
+// standard input closes or it is killed.
 func TestTwoSideBySide(t *testing.T) {
 	t.Parallel()
 	needPrograms(t)
@@ -146,26 +148,42 @@ func TestTwoSideBySide(t *testing.T) {
 	if got := two.kubectl(t, "get", "namespaces", "-o", "name"); strings.Contains(got, "only-in-one") {
 		t.Errorf("the second cluster shows the first one's objects:\n%s", got)
 	}
+	one.hasUsers(t)
 	if processes(t, one.dir()) == "" {
 		t.Error("the processes of a cluster are not found, so the other tests prove nothing")
 	}
-	for _, r := range []*running{one, two} {
-		if err := r.stdin.Close(); err != nil {
-			t.Error(err)
+	if err := one.stdin.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := one.cmd.Wait(); err != nil {
+		t.Errorf("the command's end: %v", err)
+	}
+	assertNothingLeft(t, one.dir())
+	kill(t, two)
+}
+
+// hasUsers checks that there are users beside the administrator, who have no rights.
+func (r *running) hasUsers(t *testing.T) {
+	t.Helper()
+	for user, want := range map[string]string{"admin": "yes", "editor": "no", "viewer": "no", "restricted": "no"} {
+		cmd := exec.CommandContext(t.Context(), r.Kubectl, "--kubeconfig", r.Kubeconfig, "--context", user, "auth", "can-i", "get", "pods")
+		// It exits 1 with "no".
+		out, _ := cmd.Output()
+		if got := strings.TrimSpace(string(out)); got != want {
+			t.Errorf("%s may get pods: %q, want %q", user, got, want)
 		}
-		if err := r.cmd.Wait(); err != nil {
-			t.Errorf("the command's end: %v", err)
-		}
-		assertNothingLeft(t, r.dir())
 	}
 }
 
 // An API server that is killed and started again is another process with the same objects,
-// and no reason for the cluster to end.
+// and no reason for the cluster to end. What else is asked ends it, and says what can be.
 func TestRestartAPIServer(t *testing.T) {
 	t.Parallel()
 	needPrograms(t)
-	r := runCluster(t, self(t.Context(), t, "run"))
+	cmd := self(t.Context(), t, "run")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	r := runCluster(t, cmd)
 	r.kubectl(t, "create", "namespace", "kept")
 	server := func() string {
 		for line := range strings.Lines(processes(t, r.dir())) {
@@ -189,23 +207,6 @@ func TestRestartAPIServer(t *testing.T) {
 		}
 		r.kubectl(t, "get", "namespace", "kept")
 	}
-	if err := r.stdin.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := r.cmd.Wait(); err != nil {
-		t.Errorf("the command's end: %v", err)
-	}
-	assertNothingLeft(t, r.dir())
-}
-
-// What else is asked ends the cluster, and says what can be.
-func TestAskedForSomethingElse(t *testing.T) {
-	t.Parallel()
-	needPrograms(t)
-	cmd := self(t.Context(), t, "run")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	r := runCluster(t, cmd)
 	if _, err := fmt.Fprintln(r.stdin, "restart all"); err != nil {
 		t.Fatal(err)
 	}
@@ -213,20 +214,6 @@ func TestAskedForSomethingElse(t *testing.T) {
 		t.Errorf("got %v, and it said:\n%s", err, stderr.String())
 	}
 	assertNothingLeft(t, r.dir())
-}
-
-func TestUsers(t *testing.T) {
-	t.Parallel()
-	needPrograms(t)
-	r := runCluster(t, self(t.Context(), t, "run"))
-	for user, want := range map[string]string{"admin": "yes", "editor": "no", "viewer": "no", "restricted": "no"} {
-		cmd := exec.CommandContext(t.Context(), r.Kubectl, "--kubeconfig", r.Kubeconfig, "--context", user, "auth", "can-i", "get", "pods")
-		// It exits 1 with "no".
-		out, _ := cmd.Output()
-		if got := strings.TrimSpace(string(out)); got != want {
-			t.Errorf("%s may get pods: %q, want %q", user, got, want)
-		}
-	}
 }
 
 // starter starts a cluster as a test harness does, passes on what it prints,
@@ -253,12 +240,6 @@ func TestKilledStarterLeavesNothing(t *testing.T) {
 	cmd := self(t.Context(), t)
 	cmd.Env = append(cmd.Environ(), roleEnv+"=starter")
 	kill(t, runCluster(t, cmd))
-}
-
-func TestKilledCommandLeavesNothing(t *testing.T) {
-	t.Parallel()
-	needPrograms(t)
-	kill(t, runCluster(t, self(t.Context(), t, "run")))
 }
 
 // kill ends the process that the test started with SIGKILL and looks for what

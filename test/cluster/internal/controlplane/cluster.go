@@ -116,7 +116,7 @@ func (c *Cluster) start(ctx context.Context, o Options) error {
 
 // run starts one component.
 func (c *Cluster) run(part component) error {
-	p, err := process.Start(part.name, c.programs[part.name], part.args, c.layout.log(part.name))
+	p, err := process.Start(part.name, c.programs[part.name], part.args, []string{collectLess}, c.layout.log(part.name))
 	if err != nil {
 		return err
 	}

@@ -18,15 +18,16 @@ type Process struct {
 	err     error // how it ended; read it only after done is closed
 }
 
-// Start runs the program at path. What it prints goes to the file logPath,
-// which is truncated. The child is in a process group of its own, so a Ctrl-C
+// Start runs the program at path, with env beside the environment of this process. What
+// it prints goes to the file logPath, which is truncated. The child is in a process group of its own, so a Ctrl-C
 // on the terminal reaches only the parent, which stops it in good order.
-func Start(name, path string, args []string, logPath string) (*Process, error) {
+func Start(name, path string, args, env []string, logPath string) (*Process, error) {
 	log, err := os.Create(logPath)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	cmd := exec.Command(path, args...)
+	cmd.Env = append(cmd.Environ(), env...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = childAttributes()
 

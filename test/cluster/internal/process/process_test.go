@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 // shell starts a shell script as a child.
 func shell(t *testing.T, script string) *process.Process {
 	t.Helper()
-	p, err := process.Start("script", "/bin/sh", []string{"-c", script}, filepath.Join(t.TempDir(), "log"))
+	p, err := process.Start("script", "/bin/sh", []string{"-c", script}, nil, filepath.Join(t.TempDir(), "log"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,10 +59,10 @@ func TestFailureOfSuccess(t *testing.T) {
 
 func TestStartErrors(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := process.Start("x", filepath.Join(dir, "absent"), nil, filepath.Join(dir, "log")); err == nil {
+	if _, err := process.Start("x", filepath.Join(dir, "absent"), nil, nil, filepath.Join(dir, "log")); err == nil {
 		t.Error("an absent program is no error")
 	}
-	if _, err := process.Start("x", "/bin/sh", nil, filepath.Join(dir, "absent", "log")); err == nil {
+	if _, err := process.Start("x", "/bin/sh", nil, nil, filepath.Join(dir, "absent", "log")); err == nil {
 		t.Error("a log that cannot be written is no error")
 	}
 }
