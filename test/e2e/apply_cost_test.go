@@ -63,7 +63,7 @@ func TestApplyCostOfReading(t *testing.T) {
 // all rows that stay.
 func TestTombstoneCost(t *testing.T) {
 	t.Parallel()
-	const rows = 200
+	const rows = 30
 	c := newCosting(t, lynqctl(t), "tombstones.yaml", rows)
 	var old strings.Builder
 	for i := range rows {

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	endedRows = 20
+	endedRows = 12
 	// healEvery is after how many runs that were ended one is left alone.
 	healEvery = 6
 	// leastMoments are fewer than there are in any run of these tests.

@@ -16,7 +16,7 @@ import (
 func TestApplyHolderStopped(t *testing.T) {
 	t.Parallel()
 	const writers = 8
-	s := newShop(t, endedInputs(), 60, faultproxy.Options{})
+	s := newShop(t, endedInputs(), 30, faultproxy.Options{})
 	// All of its writers wait for an answer when it is stopped: what they have sent
 	// is done, and what they send when it comes is what they must not.
 	sent, answer := make(chan struct{}, 1000), make(chan struct{})
