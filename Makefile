@@ -5,10 +5,10 @@
 # make release-check  whether goreleaser takes goreleaser.yaml, and what it makes for this machine
 # make test           everything, on real database servers and a real control plane
 # make test-unit      the pure packages, in seconds
-# make check          format, vet, lint, no dead code, and that go.mod is tidy
+# make check          format, lint with vet, no dead code, and that go.mod is tidy
 # make security       the tests that docs/security.md names
 # make vuln           known vulnerabilities in what lynqctl calls, where their database can be reached
-# make fuzz           each fuzz target of what people and rows write for FUZZTIME, the others for FUZZLESS
+# make fuzz           each fuzz target for FUZZTIME, those of names for FUZZLESS
 # make bench          rendering against a hand-written loop and the usual way
 # make bench-cluster  applying against a bare client and kubectl, on a real control plane
 # make bench-watch    what lynqctl watch costs while nothing happens, and for edits by hand
@@ -17,20 +17,24 @@
 
 GO       ?= go
 FUZZTIME ?= 60s
-# For what is written by no one but us, such as names of files.
+# For names, which are short, and for what tests try with thousands of seeds, too.
 FUZZLESS ?= 15s
-LINT     := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.13.2
-DEADCODE := $(GO) run golang.org/x/tools/cmd/deadcode@v0.50.0
+# How releases are built, and whatever needs no race detector: what one of them has compiled
+# the others find, and so does a run in another folder, as far as nothing has changed.
+PLAIN    := CGO_ENABLED=0 GOFLAGS=-trimpath
+LINT     := $(PLAIN) $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.13.2
+DEADCODE := $(PLAIN) $(GO) run golang.org/x/tools/cmd/deadcode@v0.50.0
 GORELEASER := $(GO) run github.com/goreleaser/goreleaser/v2@v2.16.0
 CLUSTER  := test/cluster
 GITOPS   := test/gitops
 MONITORING := test/monitoring
 # The race detector needs cgo, and that a C compiler.
-RACE     := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
+RACE     := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race) -trimpath
 
-# Packages that only calculate. SEQUENTIAL is those of them that start no goroutines:
-# there is nothing in them for the race detector.
+# Packages that only calculate. SEQUENTIAL is those of them that start no goroutines, and
+# APART others that start none: there is nothing in them for the race detector.
 SEQUENTIAL := ./internal/draft ./internal/suggest ./internal/markdown ./pkg/apply/plan ./pkg/apply/ready ./pkg/deploy ./pkg/diff ./pkg/form ./pkg/lynq ./pkg/rbac ./pkg/status
+APART      := ./internal/bounded ./pkg/apply/fields ./test/release
 UNIT       := $(SEQUENTIAL) ./internal/ui ./pkg/orphan ./pkg/render ./pkg/watch
 
 .PHONY: build generate generate-kinds man release-check test test-unit security check vuln fuzz bench bench-cluster bench-watch cluster cluster-build cluster-down
@@ -44,9 +48,8 @@ generate:
 generate-kinds: cluster-build
 	LYNQCTL_TEST_CLUSTER=1 $(GO) test ./internal/kube -count=1 -run '^TestBuiltInKinds$$' -update
 
-# As releases are built, so that the two share what they compile.
 man:
-	CGO_ENABLED=0 $(GO) test -trimpath ./cmd/lynqctl -count=1 -run '^TestManualPages$$' -man $(CURDIR)/man
+	$(PLAIN) $(GO) test ./cmd/lynqctl -count=1 -run '^TestManualPages$$' -man $(CURDIR)/man
 
 # The first time, goreleaser itself is built, which takes minutes. The release is of
 # the commit, in a clone of its own; another build of it has the same bytes. What needs
@@ -64,21 +67,21 @@ release-check:
 	else echo 'make release-check: there is no commit here, and nothing to release'; fi
 
 # End to end, lynqctl is a process of its own, which the race detector in the
-# test's would not see; it would only slow the tests down. They wait more than they
-# work, so that more run at a time than there are cores. The control plane is built
-# first: the first time, that outlasts what go test lets a package take. make check
-# vets.
+# test's would not see; it would only slow the tests down. So are Argo CD and Flux of
+# others. Tests of a cluster wait more than they work, so that more run at a time than
+# there are cores. The control plane is built first: the first time, that outlasts what
+# go test lets a package take. make check vets.
 test: cluster-build
 	@command -v mariadbd >/dev/null || echo 'make test: mariadbd is not installed; the tests of MySQL sources are skipped'
 	@command -v postgres >/dev/null || ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || \
 	  echo 'make test: postgres is not installed; the tests of PostgreSQL sources are skipped'
-	$(GO) test -count=1 -vet=off $(SEQUENTIAL)
-	LYNQCTL_TEST_CLUSTER=1 $(GO) test $(RACE) -count=1 -vet=off -timeout 45m \
-	  $$($(GO) list ./... | grep -v '/test/e2e$$' | grep -vxF "$$($(GO) list $(SEQUENTIAL))")
-	LYNQCTL_TEST_CLUSTER=1 $(GO) test -count=1 -vet=off -parallel 3 -timeout 45m ./test/e2e
+	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) test -count=1 -vet=off $(SEQUENTIAL) $(APART)
+	LYNQCTL_TEST_CLUSTER=1 $(GO) test $(RACE) -count=1 -vet=off -p 3 -timeout 45m \
+	  $$($(GO) list ./... | grep -v '/test/e2e$$' | grep -vxF "$$($(GO) list $(SEQUENTIAL) $(APART))")
+	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) test -count=1 -vet=off -parallel 8 -timeout 45m ./test/e2e
 	LYNQCTL_TEST_CLUSTER=1 $(GO) -C $(CLUSTER) test $(RACE) -count=1 -vet=off ./...
-	LYNQCTL_TEST_CLUSTER=1 $(GO) -C $(GITOPS) test $(RACE) -count=1 -vet=off -timeout 45m ./...
-	LYNQCTL_TEST_CLUSTER=1 $(GO) -C $(MONITORING) test -count=1 -vet=off ./...
+	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) -C $(GITOPS) test -count=1 -vet=off -timeout 45m ./...
+	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) -C $(MONITORING) test -count=1 -vet=off ./...
 
 # A name on the page is that of a test, or of a script.
 security: cluster-build
@@ -90,13 +93,10 @@ security: cluster-build
 test-unit:
 	$(GO) test $(UNIT)
 
+# The linter vets, too: with the checks of go vet, under the name of govet.
 check:
 	@test -z "$$(gofmt -l cmd internal pkg test)" || { gofmt -l cmd internal pkg test; echo 'run gofmt -w on these'; exit 1; }
-	$(GO) vet ./...
-	$(GO) -C $(CLUSTER) vet ./...
-	$(GO) -C $(GITOPS) vet ./...
-	$(GO) -C $(MONITORING) vet ./...
-	GOOS=windows $(GO) build -o /dev/null ./cmd/lynqctl
+	GOOS=windows $(PLAIN) $(GO) build -o /dev/null ./cmd/lynqctl
 	$(GO) mod tidy -diff
 	$(GO) -C $(CLUSTER) mod tidy -diff
 	$(GO) -C $(GITOPS) mod tidy -diff
@@ -117,7 +117,7 @@ fuzz:
 	for package in $$(grep -rl --include='*_test.go' '^func Fuzz' cmd internal pkg | xargs -n 1 dirname | sort -u); do \
 	  $(GO) test -c -vet=off -fuzz . -o $$binary ./$$package; \
 	  for target in $$(cd $$package && $$binary -test.list '^Fuzz'); do \
-	    case $$target in FuzzLoad|FuzzTemplate|FuzzScalar|FuzzCSV|FuzzJSON|FuzzTerminal) time=$(FUZZTIME) ;; *) time=$(FUZZLESS) ;; esac; \
+	    case $$target in FuzzNames|FuzzFileNames|FuzzPlainHost|FuzzNarrow|FuzzWithoutDeletions) time=$(FUZZLESS) ;; *) time=$(FUZZTIME) ;; esac; \
 	    echo "== $$package $$target $$time"; \
 	    fuzz="$$binary -test.run ^$$ -test.fuzz ^$$target$$ -test.fuzztime $$time -test.fuzzminimizetime 10x -test.fuzzcachedir $$($(GO) env GOCACHE)/fuzz/$$package"; log=$$(mktemp); \
 	    if ! (cd $$package && $$fuzz) >$$log 2>&1; then \
