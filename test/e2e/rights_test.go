@@ -21,6 +21,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/test/harness"
 )
 
 // rightsCase is inputs, and what is done with them as a user who has the rights that
@@ -34,6 +35,10 @@ type rightsCase struct {
 	spared func(right) bool
 	// whole: rules are taken away as a whole, and not each verb of them.
 	whole bool
+	// allKinds: what is enough depends on which kinds there are, so that no other test may
+	// define some in the meantime.
+	allKinds bool
+	on       *harness.Shared
 }
 
 func rightsCases() map[string]rightsCase {
@@ -42,7 +47,7 @@ func rightsCases() map[string]rightsCase {
 		"one namespace": {folder: "testdata/rights/one", flags: "--include-data", does: every, spared: older},
 		"elsewhere":     {folder: "testdata/rights/elsewhere", does: every, spared: locks, whole: true},
 		// Many kinds are listed for what a Namespace holds; without any of them it stays.
-		"cluster": {folder: "testdata/rights/cluster", flags: "--include-data", does: every, whole: true, spared: func(r right) bool {
+		"cluster": {folder: "testdata/rights/cluster", flags: "--include-data", does: every, whole: true, allKinds: true, spared: func(r right) bool {
 			return locks(r) || r.rule.Verbs[0] == "list" && !slices.Contains([]string{"configmaps", "gadgets", "secrets"}, r.resource)
 		}},
 		"status": {folder: "testdata/rights/one", flags: "--for status --optional", does: (*rightsShop).looks, spared: none},
@@ -76,14 +81,17 @@ func bound(r right) bool { return r.resource == "storageclasses" }
 // one of them some command fails. The server decides, with RBAC.
 func TestRights(t *testing.T) {
 	t.Parallel()
-	env := cluster.Env(t)
-	gadgets, err := os.ReadFile("testdata/rights/gadgets.yaml")
-	if err != nil {
-		t.Fatal(err)
+	var own harness.Shared
+	t.Cleanup(own.Stop)
+	for _, on := range []*harness.Shared{&cluster, &own} {
+		env := on.Env(t)
+		env.Kubectl(t, "", "apply", "-f", "testdata/rights/gadgets.yaml")
+		env.Kubectl(t, "", "wait", "--for=condition=established", "--timeout=60s", "crd/gadgets.rights.example.com")
 	}
-	env.Kubectl(t, string(gadgets), "apply", "-f", "-")
-	env.Kubectl(t, "", "wait", "--for=condition=established", "--timeout=60s", "crd/gadgets.rights.example.com")
 	for name, c := range rightsCases() {
+		if c.on = &cluster; c.allKinds {
+			c.on = &own
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRightsShop(t, &c)
@@ -183,7 +191,7 @@ type rightsShop struct {
 // newRightsShop copies the inputs of a case into a shop of its own.
 func newRightsShop(t *testing.T, c *rightsCase) *rightsShop {
 	t.Helper()
-	r := &rightsShop{&shop{Env: cluster.Env(t), bin: lynqctl(t), dir: t.TempDir(), rows: map[string]string{}}, c, ""}
+	r := &rightsShop{&shop{Env: c.on.Env(t), bin: lynqctl(t), dir: t.TempDir(), rows: map[string]string{}}, c, ""}
 	for i := range 10 { // more of a kind than are looked at, and watched, one by one
 		r.rows[fmt.Sprintf("t%03d", i)] = "free"
 	}
