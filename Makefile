@@ -5,7 +5,7 @@
 # make release-check  whether goreleaser takes goreleaser.yaml, and what it makes for this machine
 # make test           everything, on real database servers and a real control plane
 # make test-unit      the pure packages, in seconds
-# make check          format, lint with vet, no dead code, and that go.mod is tidy
+# make check          format, lint with the checks of go vet, no dead code, and that go.mod is tidy
 # make security       the tests that docs/security.md names
 # make vuln           known vulnerabilities in what lynqctl calls, where their database can be reached
 # make fuzz           each fuzz target for FUZZTIME, those of names for FUZZLESS
