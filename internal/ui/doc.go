@@ -10,6 +10,7 @@
 // is: whatever does not print is escaped, so that it cannot move the cursor,
 // change colours or forge lines.
 //
-// The package draws with x/ansi, not with lipgloss: on a terminal that package
-// reads terminfo files before main begins, and inside tmux it starts a process.
+// Styles, columns and trees are drawn by lipgloss. Its import asks the terminal for its
+// colours before main begins, and inside tmux it starts a process for that: 4 ms, and
+// nothing where the output is a pipe.
 package ui

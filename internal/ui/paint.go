@@ -1,9 +1,10 @@
 package ui
 
 import (
+	"image/color"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
+	"charm.land/lipgloss/v2"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -18,29 +19,28 @@ type paint struct {
 func (s Stream) paint() paint { return paint{on: s.Color, mark: s.mark} }
 
 // styled is a part of one line, which it is made for that.
-func (p paint) styled(s string, attrs ...ansi.Attr) string {
+func (p paint) styled(s string, style lipgloss.Style) string {
 	if s = safe(s); !p.on || s == "" {
 		return s
 	}
-	return p.marked(ansi.NewStyle(attrs...).String()) + s + p.marked(ansi.ResetStyle)
-}
-
-// marked puts the mark into a sequence that sets a colour.
-func (p paint) marked(sequence string) string {
-	if p.mark == "" {
-		return sequence
+	// What is safe has no escape, so that those which are there now are the style's. Each
+	// begins a sequence that ends with an m.
+	parts := strings.Split(style.Render(s), "\x1b")
+	for i := 1; i < len(parts) && p.mark != ""; i++ {
+		parts[i] = strings.Replace(parts[i], "m", p.mark, 1)
 	}
-	return strings.TrimSuffix(sequence, "m") + p.mark
+	return strings.Join(parts, "\x1b")
 }
 
-func (p paint) bold(s string) string  { return p.styled(s, ansi.AttrBold) }
-func (p paint) faint(s string) string { return p.styled(s, ansi.AttrFaint) }
-func (p paint) good(s string) string  { return p.styled(s, ansi.AttrGreenForegroundColor) }
-func (p paint) worry(s string) string { return p.styled(s, ansi.AttrYellowForegroundColor) }
-func (p paint) bad(s string) string   { return p.styled(s, ansi.AttrRedForegroundColor) }
-func (p paint) failed(s string) string {
-	return p.styled(s, ansi.AttrBold, ansi.AttrRedForegroundColor)
-}
+func (p paint) bold(s string) string   { return p.styled(s, lipgloss.NewStyle().Bold(true)) }
+func (p paint) faint(s string) string  { return p.styled(s, lipgloss.NewStyle().Faint(true)) }
+func (p paint) good(s string) string   { return p.styled(s, colored(lipgloss.Green)) }
+func (p paint) worry(s string) string  { return p.styled(s, colored(lipgloss.Yellow)) }
+func (p paint) bad(s string) string    { return p.styled(s, colored(lipgloss.Red)) }
+func (p paint) failed(s string) string { return p.styled(s, colored(lipgloss.Red).Bold(true)) }
+
+// colored is a style in one of the colours that the terminal's own theme defines.
+func colored(c color.Color) lipgloss.Style { return lipgloss.NewStyle().Foreground(c) }
 
 // outcome colours a word by how a step or node ended.
 func (p paint) outcome(o apply.Outcome, s string) string {
