@@ -7,8 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/charmbracelet/x/ansi"
 )
 
 // patience is after how long a Counting is shown.
@@ -108,7 +106,7 @@ func (c *Counting) frame(now time.Time, columns int) []string {
 	n, of := int(c.n.Load()), int(c.of.Load())
 	p := c.live.out.paint()
 	if n == 0 && of == 0 { // files are read whole before the first row is known
-		return []string{ansi.Truncate(safe(c.what)+"  "+p.faint(age(elapsed)), max(columns-1, 1), "...")}
+		return []string{cut(safe(c.what)+"  "+p.faint(age(elapsed)), columns)}
 	}
 	parts := []string{safe(c.what) + ": " + p.bold(strconv.Itoa(n))}
 	if of > 0 {
@@ -120,8 +118,8 @@ func (c *Counting) frame(now time.Time, columns int) []string {
 		parts = append(parts, p.faint("~"+age(left+time.Second)+" left"))
 	}
 	line := strings.Join(parts, "  ")
-	if width := min(columns-1-ansi.StringWidth(line)-len("[]  "), barWidth); of > 0 && width >= barWidth/3 {
-		line = bar(n, of, width, p) + "  " + line
+	if of > 0 {
+		line = barred(line, n, of, columns, p)
 	}
-	return []string{ansi.Truncate(line, max(columns-1, 1), "...")}
+	return []string{cut(line, columns)}
 }

@@ -116,7 +116,7 @@ func diffHead(n *diff.Node, o *diff.Object, p paint) string {
 		for i := range o.Fields {
 			rows = append(rows, []string{safe(o.Fields[i].Path.String()), safe(o.Fields[i].Cause.String())})
 		}
-		b.WriteString(align("  ", rows))
+		b.WriteString(align("  ", columnGap, rows))
 	}
 	if o.Note != "" {
 		b.WriteString("  " + p.faint(o.Note) + "\n")

@@ -4,9 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
-
-	"github.com/charmbracelet/x/ansi"
 )
 
 // Feed appends items as they come: lines of a table, names, or one JSON object
@@ -53,25 +52,19 @@ func (f *Feed) text(items []Item) (string, error) {
 	return f.rows(&l), nil
 }
 
-// rows are lines of the table; columns grow, and never become narrower.
+// rows are lines of the table; columns grow, and never become narrower: a row of blanks
+// that is not shown keeps them as wide as they were.
 func (f *Feed) rows(l *List) string {
-	rows, _ := l.cells(f.Format == Wide)
+	rows, shown := l.cells(f.Format == Wide)
 	if f.widths != nil {
 		rows = rows[1:]
 	}
-	for i, width := range widthsOf(rows) {
-		if i == len(f.widths) {
-			f.widths = append(f.widths, 0)
-		}
-		f.widths[i] = max(f.widths[i], width)
+	blanks := make([]string, len(shown))
+	for i, width := range f.widths {
+		blanks[i] = strings.Repeat(" ", width)
 	}
-	var b strings.Builder
-	for _, row := range rows {
-		var line strings.Builder
-		for i, cell := range row {
-			line.WriteString(cell + strings.Repeat(" ", f.widths[i]+columnGap-ansi.StringWidth(cell)))
-		}
-		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
-	}
-	return b.String()
+	rows = slices.Insert(rows, 0, blanks)
+	f.widths = widthsOf(rows)
+	_, text, _ := strings.Cut(align("", columnGap, rows), "\n")
+	return text
 }

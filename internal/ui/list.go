@@ -229,7 +229,7 @@ func (l *List) table(wide bool, out Stream) string {
 	if shown[len(shown)-1].Wrapped {
 		return flowBy("", gap, rows, columns, !l.NoHeaders)
 	}
-	return alignBy("", gap, rows)
+	return align("", gap, rows)
 }
 
 func spare(c Column) bool { return c.Spare }
@@ -291,12 +291,8 @@ func (l *List) cells(wide bool) (rows [][]string, shown []Column) {
 	return rows, shown
 }
 
-// What a table gives up on a narrow terminal: the gap becomes smaller, and cells
-// are cut, though not to less than this.
-const (
-	narrowGap = 1
-	leastCell = 8
-)
+// leastCell is how wide cells are at least that are cut.
+const leastCell = 8
 
 // fit cuts cells until a table is no wider than so many columns, the widest
 // ones first, and gives the gap between columns. A table that cannot be so

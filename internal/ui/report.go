@@ -58,7 +58,7 @@ func tableText(nodes []nodeResult, wide bool, out Stream) string {
 		rows = append(rows, messages(row, n.problems, wide)...)
 	}
 	if wide {
-		return align("", rows)
+		return align("", columnGap, rows)
 	}
 	return flowBy("", flowGap("", rows, out.columns()), rows, out.columns(), true)
 }

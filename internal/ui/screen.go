@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/charmbracelet/x/ansi"
 )
 
 // Screen keeps a list at the bottom of a terminal and redraws it when it
@@ -52,7 +50,7 @@ func (l *List) frame(wide bool, out Stream, columns, rows int) []string {
 	footer = footer[:min(len(footer), room/2)]
 	lines := slices.Concat(l.within(room-len(footer), wide, out), footer)
 	for i, line := range lines {
-		lines[i] = ansi.Truncate(line, max(columns-1, 1), "...")
+		lines[i] = cut(line, columns)
 	}
 	return lines
 }

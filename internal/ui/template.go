@@ -146,7 +146,7 @@ func (l *List) custom(spec string, out Stream) (string, error) {
 		}
 		rows = append(rows, row)
 	}
-	return align("", rows), nil
+	return align("", columnGap, rows), nil
 }
 
 // cellOf shows values as kubectl does.

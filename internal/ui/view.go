@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
+	"charm.land/lipgloss/v2"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -17,8 +17,8 @@ const (
 	barWidth   = 20
 )
 
-// view draws a model in lines that fit: none is as wide as the terminal, since
-// some wrap what touches their edge, and all of them leave a row free.
+// view draws a model in lines that fit: none is as wide as the terminal, and all of them
+// leave a row free.
 func view(m *model, now time.Time, columns, rows int, p paint) []string {
 	if m.over || m.start.IsZero() {
 		return nil
@@ -32,7 +32,7 @@ func view(m *model, now time.Time, columns, rows int, p paint) []string {
 	}
 	drawn = drawn[:min(len(drawn), max(rows-1, 1))]
 	for i, line := range drawn {
-		drawn[i] = ansi.Truncate(line, max(columns-1, 1), "...")
+		drawn[i] = cut(line, columns)
 	}
 	return drawn
 }
@@ -44,7 +44,7 @@ func longestOf(n int) string {
 	return ", the longest:"
 }
 
-// progressLine has a bar where there is room for one.
+// progressLine says how far a run has come.
 func progressLine(m *model, now time.Time, columns int, p paint) string {
 	parts := []string{p.bold(fmt.Sprintf("%d/%d nodes", m.done, m.total))}
 	if m.failed > 0 {
@@ -58,12 +58,16 @@ func progressLine(m *model, now time.Time, columns int, p paint) string {
 	if left, known := m.left(now); known {
 		parts = append(parts, p.faint("~"+age(left+time.Second)+" left"))
 	}
-	line := strings.Join(parts, "  ")
-	width := min(columns-1-ansi.StringWidth(line)-len("[]  "), barWidth)
+	return barred(strings.Join(parts, "  "), m.done, m.total, columns, p)
+}
+
+// barred is a line with a bar before it, where there is room for one.
+func barred(line string, part, total, columns int, p paint) string {
+	width := min(columns-1-lipgloss.Width(line)-len("[]  "), barWidth)
 	if width < barWidth/3 {
 		return line
 	}
-	return bar(m.done, m.total, width, p) + "  " + line
+	return bar(part, total, width, p) + "  " + line
 }
 
 // bar shows a part of a total. It is full only when all is done.
