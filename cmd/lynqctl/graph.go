@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/lynqctl/lynqctl/pkg/form"
 )
@@ -34,6 +35,9 @@ too, unless some rows do not have b.`,
 			forms, err := in.Choose(inputs)
 			if err != nil {
 				return err
+			}
+			if format == string(form.GraphText) {
+				return engine.Fail(ui.PrintGraph(form.GraphLines(forms), a.out()))
 			}
 			return engine.Fail(form.WriteGraph(cmd.OutOrStdout(), form.GraphFormat(format), forms))
 		},

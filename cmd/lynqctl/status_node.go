@@ -140,7 +140,6 @@ func (n *nodeNow) tree(now time.Time) ui.List {
 		{Name: "OBJECT", Flexible: true}, {Name: "STATE", Toned: true}, {Name: "AGE"}, {Name: "POLICIES"}, {Name: "MESSAGE", Wrapped: true},
 		{Name: "ID", Wide: true}, {Name: "UID", Wide: true},
 	}}
-	var depths []int
 	var add func(objects []status.Object, depth int)
 	add = func(objects []status.Object, depth int) {
 		for i := range objects {
@@ -149,18 +148,14 @@ func (n *nodeNow) tree(now time.Time) ui.List {
 			if o.Policies != nil {
 				policies = strings.Join(o.Policies.Unusual(), ",")
 			}
-			depths = append(depths, depth)
 			l.Items = append(l.Items, ui.Item{
 				Cells: []string{n.called(o.Kind, o.Namespace, o.Name), o.Condition(), ago(now, atTime(o.Created)), policies, o.Message, o.ID, string(o.UID)},
-				Name:  o.Ref().Full(), Tone: stateTone(o.State),
+				Name:  o.Ref().Full(), Tone: stateTone(o.State), Depth: depth,
 			})
 			add(o.Owned, depth+1)
 		}
 	}
 	add(n.Objects, 0)
-	for i, branch := range ui.Branches(depths) {
-		l.Items[i].Cells[0] = branch + l.Items[i].Cells[0]
-	}
 	return l
 }
 

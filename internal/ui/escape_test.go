@@ -13,6 +13,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/diff"
+	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -147,6 +148,9 @@ func listsShown(on func(string, func(ui.Stream) error), text string) {
 			return (&ui.Feed{Out: out, Format: format, Columns: l.Columns}).Add(l.Items...)
 		})
 	}
+	on("graph", func(out ui.Stream) error {
+		return ui.PrintGraph([]form.GraphLine{{Text: text}, {Depth: 1, Text: text}, {Depth: 2, Text: text}}, out)
+	})
 	on("screen", func(out ui.Stream) error { ui.NewScreen(out).Show(l, false); return nil })
 	on("nothing", func(out ui.Stream) error { return ui.PrintList(&ui.List{Empty: text}, ui.Table, out, out) })
 }
@@ -154,8 +158,8 @@ func listsShown(on func(string, func(ui.Stream) error), text string) {
 // hostileList is a list, and a tree.
 func hostileList(text string) *ui.List {
 	l := &ui.List{Columns: things().Columns, Footer: []string{text}, Warnings: []string{text}, Empty: text, Sums: map[string]string{text: text}}
-	for _, branch := range ui.Branches([]int{0, 1, 2}) {
-		l.Items = append(l.Items, ui.Item{Cells: []string{branch + text, text, text, text}, Name: text, Data: thing{text, 1, text}, Tone: ui.Bad})
+	for depth := range 3 {
+		l.Items = append(l.Items, ui.Item{Cells: []string{text, text, text, text}, Name: text, Data: thing{text, 1, text}, Tone: ui.Bad, Depth: depth})
 	}
 	return l
 }

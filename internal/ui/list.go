@@ -67,6 +67,9 @@ type Item struct {
 	Name  string   // what -o name prints
 	Data  any      // what -o json and -o yaml print: a struct of plain data
 	Tone  Tone
+	// Depth is how deep it is below those above it: the table draws branches before the
+	// first cells.
+	Depth int
 }
 
 // ListFormats are those that PrintList knows, but for those that have a template.
@@ -197,7 +200,7 @@ func asJSON(v any) (string, error) {
 // asYAML has the names and the order that JSON has. JSON itself is no way to it: a
 // string of JSON may have characters that YAML has to have escaped.
 func asYAML(v any) (string, error) {
-	d, err := tree(v)
+	d, err := plain(v)
 	if err != nil {
 		return "", err
 	}
@@ -288,7 +291,21 @@ func (l *List) cells(wide bool) (rows [][]string, shown []Column) {
 		}
 		rows = append(rows, row)
 	}
+	if slices.ContainsFunc(l.Items, func(i Item) bool { return i.Depth > 0 }) {
+		l.branch(rows[1:])
+	}
 	return rows, shown
+}
+
+// branch draws branches before the first cells.
+func (l *List) branch(rows [][]string) {
+	texts, depths := make([]string, len(rows)), make([]int, len(rows))
+	for i, row := range rows {
+		texts[i], depths[i] = row[0], l.Items[i].Depth
+	}
+	for i, text := range branched(texts, depths) {
+		rows[i][0] = text
+	}
 }
 
 // leastCell is how wide cells are at least that are cut.

@@ -62,7 +62,7 @@ func (l *List) sorted() ([]Item, error) {
 	}
 	items, found := make([]keyed, len(l.Items)), false
 	for i, item := range l.Items {
-		data, err := tree(item.Data)
+		data, err := plain(item.Data)
 		if err != nil {
 			return nil, err
 		}

@@ -74,7 +74,7 @@ func templated(name, template string, v any) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	content, err := tree(v)
+	content, err := plain(v)
 	if err != nil {
 		return "", err
 	}
@@ -84,8 +84,8 @@ func templated(name, template string, v any) (string, error) {
 	return b.String(), err
 }
 
-// tree is a value as JSON has it, in maps and lists.
-func tree(v any) (any, error) {
+// plain is a value as JSON has it, in maps and lists.
+func plain(v any) (any, error) {
 	text, err := indented(v)
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (l *List) custom(spec string, out Stream) (string, error) {
 		}
 	}
 	for i := range l.Items {
-		data, err := tree(l.Items[i].Data)
+		data, err := plain(l.Items[i].Data)
 		if err != nil {
 			return "", err
 		}

@@ -1,37 +1,66 @@
 package ui
 
-import "strings"
+import (
+	"fmt"
+	"io"
+	"strings"
 
-// Branches draws a tree: given how deep each line is below those above it, the
-// beginnings of the lines. Lines of depth 0 are roots, and have none.
-func Branches(depths []int) []string {
-	lines := make([]string, len(depths))
-	for i, depth := range depths {
-		var b strings.Builder
-		for level := 1; level <= depth; level++ {
-			more := goesOn(depths[i+1:], level)
-			switch {
-			case level == depth && more:
-				b.WriteString("├─ ")
-			case level == depth:
-				b.WriteString("└─ ")
-			case more:
-				b.WriteString("│  ")
-			default:
-				b.WriteString("   ")
-			}
+	"charm.land/lipgloss/v2/tree"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+)
+
+// PrintGraph prints graphs as trees, with a blank line between them.
+func PrintGraph(lines []form.GraphLine, out Stream) error {
+	texts, depths := make([]string, len(lines)), make([]int, len(lines))
+	for i, line := range lines {
+		texts[i], depths[i] = safe(line.Text), line.Depth
+	}
+	var b strings.Builder
+	for i, line := range branched(texts, depths) {
+		if i > 0 && depths[i] == 0 {
+			b.WriteByte('\n')
 		}
-		lines[i] = b.String()
+		b.WriteString(line + "\n")
+	}
+	if _, err := io.WriteString(out, b.String()); err != nil {
+		return fmt.Errorf("write the graph: %w", err)
+	}
+	return nil
+}
+
+// branched are lines with the branches of the trees that they are, given how deep each
+// is below those above it. Lines of depth 0 are roots, and have none.
+func branched(texts []string, depths []int) []string {
+	var roots, path []*tree.Tree // path leads to the line before
+	for i, text := range texts {
+		line, depth := tree.Root(text), min(depths[i], len(path))
+		if path = path[:depth]; depth == 0 {
+			roots = append(roots, line.Enumerator(branch).Indenter(beside))
+		} else {
+			path[depth-1].Child(line)
+		}
+		path = append(path, line)
+	}
+	var lines []string
+	for _, root := range roots {
+		lines = append(lines, strings.Split(root.String(), "\n")...)
 	}
 	return lines
 }
 
-// goesOn tells whether a line of that depth follows below the same parent.
-func goesOn(rest []int, level int) bool {
-	for _, depth := range rest {
-		if depth <= level {
-			return depth == level
-		}
+// branch begins a line, and beside is what is next to the branches below it: a column
+// less than lipgloss gives them, for names are long.
+func branch(lines tree.Children, i int) string {
+	if i == lines.Length()-1 {
+		return "└─"
 	}
-	return false
+	return "├─"
+}
+
+func beside(lines tree.Children, i int) string {
+	if i == lines.Length()-1 {
+		return "  "
+	}
+	return "│ "
 }

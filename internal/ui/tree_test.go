@@ -1,27 +1,44 @@
 package ui_test
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/pkg/form"
 )
 
-func TestBranches(t *testing.T) {
+func TestTree(t *testing.T) {
 	for name, tt := range map[string]struct {
 		depths []int
 		want   string
 	}{
 		"nothing":    {nil, ""},
-		"roots":      {[]int{0, 0}, "|"},
-		"one below":  {[]int{0, 1, 0}, "|└─ |"},
-		"two deep":   {[]int{0, 1, 2, 2, 1, 2, 0}, "|├─ |│  ├─ |│  └─ |└─ |   └─ |"},
-		"ends deep":  {[]int{0, 1, 2}, "|└─ |   └─ "},
-		"next tree":  {[]int{0, 1, 0, 1, 1}, "|└─ ||├─ |└─ "},
-		"deep again": {[]int{0, 1, 2, 1}, "|├─ |│  └─ |└─ "},
+		"roots":      {[]int{0, 0}, "x||x|"},
+		"one below":  {[]int{0, 1, 0}, "x|└─ x||x|"},
+		"two deep":   {[]int{0, 1, 2, 2, 1, 2, 0}, "x|├─ x|│  ├─ x|│  └─ x|└─ x|   └─ x||x|"},
+		"ends deep":  {[]int{0, 1, 2}, "x|└─ x|   └─ x|"},
+		"next tree":  {[]int{0, 1, 0, 1, 1}, "x|└─ x||x|├─ x|└─ x|"},
+		"deep again": {[]int{0, 1, 2, 1}, "x|├─ x|│  └─ x|└─ x|"},
 	} {
-		if got := strings.Join(ui.Branches(tt.depths), "|"); got != tt.want {
+		lines := make([]form.GraphLine, len(tt.depths))
+		items := make([]ui.Item, len(tt.depths))
+		for i, depth := range tt.depths {
+			lines[i] = form.GraphLine{Depth: depth, Text: "x"}
+			items[i] = ui.Item{Cells: []string{"x"}, Depth: depth}
+		}
+		var out bytes.Buffer
+		if err := ui.PrintGraph(lines, ui.StreamTo(&out, ui.Stream{})); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.ReplaceAll(out.String(), "\n", "|"); got != tt.want {
 			t.Errorf("%s: got %q, want %q", name, got, tt.want)
+		}
+		// A list draws the same in its first column, and has no lines between trees.
+		list, _ := printed(t, &ui.List{Columns: []ui.Column{{Name: "X"}}, Items: items, NoHeaders: true}, ui.Table, 0, false)
+		if want := strings.ReplaceAll(out.String(), "\n\n", "\n"); list != want {
+			t.Errorf("%s: a list has %q, want %q", name, list, want)
 		}
 	}
 }

@@ -22,11 +22,25 @@ const (
 )
 
 // WriteGraph writes which resources of the forms depend on which, one form
-// after the other, and wave after wave. Arrows and branches lead from a resource, or a
+// after the other, and wave after wave. Arrows lead from a resource, or a
 // wave, to those that wait for it, and from a form to those whose nodes wait for its
 // (dependForms); those that follow from others are left out. The error is one of
-// writing, or says that the format is unknown.
+// writing, or says that the format is none that is written: a tree has GraphLines.
 func WriteGraph(w io.Writer, format GraphFormat, forms []*Form) error {
+	var b strings.Builder
+	switch format {
+	case GraphMermaid:
+		writeMermaid(&b, graphsOf(forms))
+	case GraphDOT:
+		writeDOT(&b, graphsOf(forms))
+	default:
+		return fmt.Errorf("unknown graph format %q (use %s or %s)", format, GraphMermaid, GraphDOT)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func graphsOf(forms []*Form) []graph {
 	graphs := make([]graph, len(forms))
 	names := map[string]int{}
 	for _, f := range forms {
@@ -43,19 +57,7 @@ func WriteGraph(w io.Writer, format GraphFormat, forms []*Form) error {
 			}
 		}
 	}
-	var b strings.Builder
-	switch format {
-	case GraphText:
-		writeTrees(&b, graphs)
-	case GraphMermaid:
-		writeMermaid(&b, graphs)
-	case GraphDOT:
-		writeDOT(&b, graphs)
-	default:
-		return fmt.Errorf("unknown graph format %q (use %s, %s or %s)", format, GraphText, GraphMermaid, GraphDOT)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return graphs
 }
 
 // graph is the dependencies of one form: its resources in the order they are
@@ -170,56 +172,52 @@ func reduce(needs [][]int, conditional func(int) bool) [][]int {
 	return reduced
 }
 
-// tree writes one graph as a tree. A resource with several dependencies has
-// its branch under the first of them and a reference under the others.
-type tree struct {
-	*strings.Builder
-	graph
-	drawn []bool
+// GraphLine is a line of a graph as a tree: so deep below those above it.
+type GraphLine struct {
+	Depth int
+	Text  string
 }
 
-func writeTrees(b *strings.Builder, graphs []graph) {
-	for i, g := range graphs {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
+// GraphLines are the graphs of forms as trees: what waits for a resource is below it. A
+// resource with several dependencies is with all below it under the first of them, and
+// under the others by its name.
+func GraphLines(forms []*Form) []GraphLine {
+	var lines []GraphLine
+	for _, g := range graphsOf(forms) {
 		heading := g.name
 		if len(g.forms) > 0 {
 			heading += "  (after " + strings.Join(g.forms, ", ") + ")"
 		}
-		fmt.Fprintln(b, heading)
-		t := tree{Builder: b, graph: g, drawn: make([]bool, len(g.nodes))}
+		t := tree{graph: g, lines: append(lines, GraphLine{0, heading}), drawn: make([]bool, len(g.nodes))}
 		if len(g.waves) == 0 {
-			t.branches(t.roots(0, len(g.nodes)), "")
+			t.add(t.roots(0, len(g.nodes)), 1)
 		}
-		for i, w := range g.waves {
-			fork, below := forks(i, len(g.waves))
-			fmt.Fprintf(b, "%swave %d\n", fork, w.order)
-			t.branches(t.roots(w.first, w.end), below)
+		for _, w := range g.waves {
+			t.lines = append(t.lines, GraphLine{1, fmt.Sprintf("wave %d", w.order)})
+			t.add(t.roots(w.first, w.end), 2)
 		}
+		lines = t.lines
 	}
+	return lines
 }
 
-// forks are what a branch begins with, and what those below it do.
-func forks(i, of int) (fork, below string) {
-	if i == of-1 {
-		return "└─ ", "   "
-	}
-	return "├─ ", "│  "
+// tree makes the lines of a graph.
+type tree struct {
+	graph
+	lines []GraphLine
+	drawn []bool
 }
 
-func (t *tree) branches(nodes []int, indent string) {
-	for i, n := range nodes {
-		fork, below := forks(i, len(nodes))
-		node := t.nodes[n]
-		t.WriteString(indent + fork + node.id + "  " + node.kind)
+func (t *tree) add(nodes []int, depth int) {
+	for _, n := range nodes {
+		text := t.nodes[n].id + "  " + t.nodes[n].kind
 		if t.drawn[n] {
-			t.WriteString("  (see above)\n")
+			t.lines = append(t.lines, GraphLine{depth, text + "  (see above)"})
 			continue
 		}
 		t.drawn[n] = true
-		t.WriteByte('\n')
-		t.branches(node.dependents, indent+below)
+		t.lines = append(t.lines, GraphLine{depth, text})
+		t.add(t.nodes[n].dependents, depth+1)
 	}
 }
 

@@ -23,7 +23,9 @@ func TestWriteGraph(t *testing.T) {
 	in := load(t, string(archive.Files[0].Data))
 	for _, format := range []form.GraphFormat{form.GraphText, form.GraphMermaid, form.GraphDOT} {
 		var b strings.Builder
-		if err := form.WriteGraph(&b, format, in.Forms); err != nil {
+		if format == form.GraphText {
+			b.WriteString(indented(in.Forms))
+		} else if err := form.WriteGraph(&b, format, in.Forms); err != nil {
 			t.Fatal(err)
 		}
 		i := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == string(format) })
@@ -47,24 +49,29 @@ func TestWriteGraph(t *testing.T) {
 	}
 }
 
+// indented are the lines of a tree, each as far from the edge as it is deep.
+func indented(forms []*form.Form) string {
+	var b strings.Builder
+	for _, line := range form.GraphLines(forms) {
+		b.WriteString(strings.Repeat("  ", line.Depth) + line.Text + "\n")
+	}
+	return b.String()
+}
+
 // Forms of one name are told apart by their namespaces.
 func TestWriteGraphOneName(t *testing.T) {
 	forms := []*form.Form{{Name: "web", Namespace: "blue"}, {Name: "db"}, {Name: "web"}, {Name: "web", Namespace: "red"}}
-	var b strings.Builder
-	if err := form.WriteGraph(&b, form.GraphText, forms); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff("blue/web\n\ndb\n\nweb\n\nred/web\n", b.String()); diff != "" {
+	if diff := cmp.Diff("blue/web\ndb\nweb\nred/web\n", indented(forms)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 
 func TestWriteGraphErrors(t *testing.T) {
 	var b strings.Builder
-	if err := form.WriteGraph(&b, "svg", nil); err == nil || err.Error() != `unknown graph format "svg" (use text, mermaid or dot)` {
+	if err := form.WriteGraph(&b, "svg", nil); err == nil || err.Error() != `unknown graph format "svg" (use mermaid or dot)` {
 		t.Errorf("unknown format: %v", err)
 	}
-	if err := form.WriteGraph(full{}, form.GraphText, nil); !errors.Is(err, errFull) {
+	if err := form.WriteGraph(full{}, form.GraphDOT, nil); !errors.Is(err, errFull) {
 		t.Errorf("a writer that fails: %v", err)
 	}
 }
