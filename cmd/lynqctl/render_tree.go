@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/lynqctl/lynqctl/pkg/gitops"
@@ -143,10 +144,7 @@ func (a *app) showLosses(f *treeFlags, all, untold []gitops.Loss) error {
 	if len(untold) == 0 {
 		return nil
 	}
-	if _, err := fmt.Fprintf(a.noteOut(), "%s does not honour all policies:\n", f.Target.Title()); err != nil {
-		return err
-	}
-	return gitops.WriteLosses(a.noteOut(), untold)
+	return ui.PrintLosses(f.Target, untold, a.noteOut())
 }
 
 // mostExplained is how many changed objects a report looks into.
@@ -172,21 +170,14 @@ func (a *app) showTree(f *treeFlags, t *engine.Tree) error {
 		t.Report.Explain(mostExplained, t.Fields)
 		return t.Report.WriteMarkdown(a.out())
 	}
-	return t.Report.WriteTable(a.noteOut(), f.DryRun)
+	return ui.PrintTree(t.Report, f.DryRun, a.noteOut())
 }
 
 // refuseTree tells what guards have against the run. A comment on a pull request
 // shows what it would have come to, too.
 func (a *app) refuseTree(f *treeFlags, t *engine.Tree) error {
-	const most = 20
 	refusals := t.Report.Refusals
-	for i, r := range refusals {
-		if i == most {
-			_, _ = fmt.Fprintf(a.errOut(), "... and %d more\n", len(refusals)-most)
-			break
-		}
-		_, _ = fmt.Fprintln(a.errOut(), "refused:", r)
-	}
+	ui.PrintTreeRefusals(refusals, a.errOut())
 	switch f.report {
 	case "json":
 		return a.writeReport(f, &treeReport{Refusals: refusals})

@@ -2,15 +2,13 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
-	"io"
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/engine"
 )
 
@@ -32,7 +30,7 @@ version of Go, and that of the Kubernetes libraries. No cluster is asked.`,
 			if output == "json" {
 				return engine.Fail(json.NewEncoder(cmd.OutOrStdout()).Encode(b))
 			}
-			return engine.Fail(b.write(cmd.OutOrStdout()))
+			return engine.Fail(ui.PrintList(b.list(), ui.Table, a.out(), a.errOut()))
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", output, "text or json")
@@ -80,22 +78,22 @@ func (b *build) read(info *debug.BuildInfo) {
 	}
 }
 
-// write prints a build for people.
-func (b *build) write(w io.Writer) error {
+// list is a build for people.
+func (b *build) list() *ui.List {
 	commit := b.Commit
 	if b.Modified {
 		commit += " (modified)"
 	}
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, line := range [][2]string{
+	l := &ui.List{Columns: []ui.Column{{}, {Wrapped: true}}, NoHeaders: true}
+	for _, line := range [][]string{
 		{"lynqctl", b.Version}, {"commit", commit}, {"date", b.Date},
 		{"go", b.Go + " " + b.Platform}, {"kubernetes", b.Kubernetes},
 	} {
 		if line[1] != "" {
-			_, _ = fmt.Fprintf(table, "%s\t%s\n", line[0], line[1]) // Flush tells
+			l.Items = append(l.Items, ui.Item{Cells: line})
 		}
 	}
-	return table.Flush()
+	return l
 }
 
 // buildVersion is the version alone.

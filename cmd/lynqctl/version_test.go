@@ -1,11 +1,14 @@
 package main
 
 import (
+	"os"
 	"runtime/debug"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
 )
 
 // All that the toolchain records of a release is told, and of a plain build what
@@ -25,16 +28,16 @@ func TestVersion(t *testing.T) {
 		build build
 		want  string
 	}{
-		{release, `lynqctl     v1.2.3
-commit      9a47c5d (modified)
-date        2026-03-04T05:06:07Z
-go          go1.26.8 linux/arm64
-kubernetes  v0.36.3
+		{release, `lynqctl      v1.2.3
+commit       9a47c5d (modified)
+date         2026-03-04T05:06:07Z
+go           go1.26.8 linux/arm64
+kubernetes   v0.36.3
 `},
-		{plain, "lynqctl  (unknown)\ngo       go1.26.8 linux/arm64\n"},
+		{plain, "lynqctl   (unknown)\ngo        go1.26.8 linux/arm64\n"},
 	} {
 		var got strings.Builder
-		if err := c.build.write(&got); err != nil {
+		if err := ui.PrintList(c.build.list(), ui.Table, ui.NewStream(ui.To(&got), os.Getenv, ui.ColorNever), ui.Stream{}); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(c.want, got.String()); diff != "" {

@@ -449,22 +449,6 @@ func TestLaterWaves(t *testing.T) {
 	}
 }
 
-func TestWriteLosses(t *testing.T) {
-	losses := Annotate(loadForms(t, "  rollout: {maxSkew: 1}\n", configMap("a", "timeoutSeconds: 10")+configMap("b", "dependIds: [a]"))[0], TargetArgo, AppsNone)
-	var b strings.Builder
-	if err := WriteLosses(&b, losses); err != nil {
-		t.Fatal(err)
-	}
-	const want = `FORM  POLICY                 RESOURCES  INSTEAD
-a     timeoutSeconds         a          later waves wait for it without a limit
-a     conflictPolicy: Stuck  a, b       what others own is taken over
-a     rollout.maxSkew        all        all nodes change at once when Argo CD sees the commit
-`
-	if diff := cmp.Diff(want, b.String()); diff != "" {
-		t.Error(diff)
-	}
-}
-
 // TestDocumentation: the documentation has every policy of the table, and every
 // annotation.
 func TestDocumentation(t *testing.T) {

@@ -78,6 +78,15 @@ type NodeChange struct {
 	hub string // as people call it
 }
 
+// Counts count its objects.
+func (n *NodeChange) Counts() Counts {
+	var c Counts
+	for i := range n.Objects {
+		c.count(n.Objects[i].Change)
+	}
+	return c
+}
+
 // ObjectChange is an object that is not what it was.
 type ObjectChange struct {
 	Change Change `json:"change"`

@@ -214,31 +214,3 @@ func TestMarkdownFits(t *testing.T) {
 		t.Errorf("%d details begin, %d end", open, closed)
 	}
 }
-
-func TestTable(t *testing.T) {
-	s := newSite(t)
-	s.run(inputOf([]*Node{rowNode("crm", "acme", "1"), rowNode("crm", "gone", "1")}))
-	r := s.report(inputOf([]*Node{withService(rowNode("crm", "acme", "2"), "1"), rowNode("crm", "new", "1")}))
-	for dryRun, want := range map[bool]string{
-		false: `NODE       CHANGE    OBJECTS
-acme-web   changed   1 added, 1 changed
-gone-web   removed   1 removed
-new-web    added     1 added
-nodes: 1 added, 1 changed, 1 removed; objects: 2 added, 1 changed, 1 removed; files: 6 written, 2 removed
-`,
-		true: `NODE       CHANGE    OBJECTS
-acme-web   changed   1 added, 1 changed
-gone-web   removed   1 removed
-new-web    added     1 added
-nodes: 1 added, 1 changed, 1 removed; objects: 2 added, 1 changed, 1 removed; files: 6 to write, 2 to remove
-`,
-	} {
-		var b strings.Builder
-		if err := r.WriteTable(&b, dryRun); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, b.String()); diff != "" {
-			t.Error(diff)
-		}
-	}
-}

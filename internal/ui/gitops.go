@@ -1,0 +1,100 @@
+package ui
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/gitops"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// What is said of a tree of files is no longer than this: as many nodes and as many
+// refusals are named.
+const (
+	treeNodesNamed    = 30
+	treeRefusalsNamed = 20
+)
+
+// PrintLosses prints which policies a target does not honour, and what happens instead.
+// What several resources of a form lose alike is one row.
+func PrintLosses(target gitops.Target, losses []gitops.Loss, out Stream) error {
+	l := List{Columns: []Column{{Name: "FORM"}, {Name: "POLICY"}, {Name: "RESOURCES", Flexible: true}, {Name: "INSTEAD", Wrapped: true}}}
+	for _, row := range lossesTogether(losses) {
+		l.Items = append(l.Items, Item{Cells: []string{row.Form, row.Policy, row.Resource, row.Instead}})
+	}
+	if _, err := io.WriteString(out, safe(target.Title())+" does not honour all policies:\n"+l.table(false, out)); err != nil {
+		return fmt.Errorf("write what is not honoured: %w", err)
+	}
+	return nil
+}
+
+// lossesTogether joins losses that differ in their resource only, and names those.
+func lossesTogether(losses []gitops.Loss) []gitops.Loss {
+	var rows []gitops.Loss
+	at := map[gitops.Loss]int{}
+	for _, l := range losses {
+		key := gitops.Loss{Form: l.Form, Policy: l.Policy, Instead: l.Instead}
+		i, known := at[key]
+		switch {
+		case !known:
+			at[key] = len(rows)
+			l.Resource = cmp.Or(l.Resource, "all")
+			rows = append(rows, l)
+		case l.Resource != "":
+			rows[i].Resource += ", " + l.Resource
+		}
+	}
+	return rows
+}
+
+// PrintTree prints what a run did to a tree of files, or would do, short.
+func PrintTree(r *gitops.Report, dryRun bool, out Stream) error {
+	l := List{Columns: []Column{{Name: "NODE", Flexible: true}, {Name: "CHANGE"}, {Name: "OBJECTS", Wrapped: true}}}
+	shown := r.Changes[:min(len(r.Changes), treeNodesNamed)]
+	for i := range shown {
+		n := &shown[i]
+		l.Items = append(l.Items, Item{Cells: []string{n.Node, string(n.Change), treeCounts(n.Counts())}})
+	}
+	var b strings.Builder
+	if len(shown) > 0 {
+		b.WriteString(l.table(false, out))
+	}
+	if more := len(r.Changes) - len(shown); more > 0 {
+		b.WriteString("... and " + lynq.Count(more, "more node") + "\n")
+	}
+	for _, c := range r.Conflicts {
+		b.WriteString(out.fitted(safe("conflict: "+c.Path+": "+c.Why)) + "\n")
+	}
+	if _, err := io.WriteString(out, b.String()+out.fitted(treeLine(r, dryRun))+"\n"); err != nil {
+		return fmt.Errorf("write what changed: %w", err)
+	}
+	return nil
+}
+
+// PrintTreeRefusals prints what guards have against a run on a tree of files.
+func PrintTreeRefusals(refusals []gitops.Refusal, out Stream) {
+	shown := refusals[:min(len(refusals), treeRefusalsNamed)]
+	for _, r := range shown {
+		_, _ = fmt.Fprintln(out, "refused: "+safe(r.String())) // that it was refused is in the exit code
+	}
+	if more := len(refusals) - len(shown); more > 0 {
+		_, _ = fmt.Fprintf(out, "... and %d more\n", more)
+	}
+}
+
+// treeCounts is "2 added, 1 removed".
+func treeCounts(c gitops.Counts) string {
+	return cmp.Or(list(some(c.Added, "added"), some(c.Changed, "changed"), some(c.Removed, "removed"), some(c.Unchanged, "unchanged")), "none")
+}
+
+// treeLine is what became of nodes, objects and files.
+func treeLine(r *gitops.Report, dryRun bool) string {
+	written, removed := "written", "removed"
+	if dryRun {
+		written, removed = "to write", "to remove"
+	}
+	return fmt.Sprintf("nodes: %s; objects: %s; files: %d %s, %d %s",
+		list(treeCounts(r.Nodes.Counts), some(r.Nodes.Failed, "failed")), treeCounts(r.Objects), r.Files.Written, written, r.Files.Removed, removed)
+}

@@ -1,0 +1,78 @@
+package ui_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/pkg/gitops"
+)
+
+func TestPrintLosses(t *testing.T) {
+	losses := []gitops.Loss{
+		{Form: "a", Resource: "a", Policy: "timeoutSeconds", Instead: "later waves wait for it without a limit"},
+		{Form: "a", Resource: "a", Policy: "conflictPolicy: Stuck", Instead: "what others own is taken over"},
+		{Form: "a", Resource: "b", Policy: "conflictPolicy: Stuck", Instead: "what others own is taken over"},
+		{Form: "a", Policy: "rollout.maxSkew", Instead: "all nodes change at once"},
+	}
+	var out bytes.Buffer
+	if err := ui.PrintLosses(gitops.TargetArgo, losses, ui.StreamTo(&out, ui.Stream{})); err != nil {
+		t.Fatal(err)
+	}
+	const want = `Argo CD does not honour all policies:
+FORM   POLICY                  RESOURCES   INSTEAD
+a      timeoutSeconds          a           later waves wait for it without a limit
+a      conflictPolicy: Stuck   a, b        what others own is taken over
+a      rollout.maxSkew         all         all nodes change at once
+`
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestPrintTree(t *testing.T) {
+	r := &gitops.Report{
+		Nodes:   gitops.NodeCounts{Counts: gitops.Counts{Added: 1, Changed: 1}, Failed: 1},
+		Objects: gitops.Counts{Added: 2, Changed: 1},
+		Files:   gitops.FileCounts{Written: 6, Removed: 2},
+		Changes: []gitops.NodeChange{
+			{Node: "acme-web", Change: gitops.Changed, Objects: []gitops.ObjectChange{{Change: gitops.Added}, {Change: gitops.Changed}}},
+			{Node: "new-web", Change: gitops.Added, Objects: []gitops.ObjectChange{{Change: gitops.Added}}},
+		},
+		Conflicts: []gitops.Conflict{{Path: "a/b.yaml", Why: "it was edited"}},
+	}
+	tree := func(dryRun bool) string {
+		var out bytes.Buffer
+		if err := ui.PrintTree(r, dryRun, ui.StreamTo(&out, ui.Stream{})); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	const want = `NODE       CHANGE    OBJECTS
+acme-web   changed   1 added, 1 changed
+new-web    added     1 added
+conflict: a/b.yaml: it was edited
+nodes: 1 added, 1 changed, 1 failed; objects: 2 added, 1 changed; files: 6 written, 2 removed
+`
+	if diff := cmp.Diff(want, tree(false)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(strings.NewReplacer("written", "to write", "2 removed", "2 to remove").Replace(want), tree(true)); diff != "" {
+		t.Error(diff)
+	}
+	r.Changes = make([]gitops.NodeChange, 40)
+	if got := tree(false); strings.Count(got, "\n") != 34 || !strings.Contains(got, "\n... and 10 more nodes\n") {
+		t.Errorf("of 40 nodes: %s", got)
+	}
+}
+
+func TestPrintTreeRefusals(t *testing.T) {
+	var out bytes.Buffer
+	ui.PrintTreeRefusals(make([]gitops.Refusal, 22), ui.StreamTo(&out, ui.Stream{}))
+	if got := out.String(); strings.Count(got, "refused: ") != 20 || !strings.HasSuffix(got, "\n... and 2 more\n") {
+		t.Errorf("%s", got)
+	}
+}
