@@ -72,6 +72,11 @@ func (f *inventoryFlags) printDetails(a *app, all []*ui.Details) error {
 	return nil
 }
 
+// view says what lists of nodes show.
+func (f *inventoryFlags) view(failedOnly bool) *ui.NodeView {
+	return &ui.NodeView{Namespace: f.Namespace, Where: f.Where(), FailedOnly: failedOnly}
+}
+
 // check checks the flags, and finds out which namespace is meant.
 func (f *inventoryFlags) check() error {
 	if err := errors.Join(f.printFlags.check(), checkTimeout(f.Timeout)); err != nil {

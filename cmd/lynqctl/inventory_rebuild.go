@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -76,7 +75,9 @@ func (a *app) inventoryRebuild(ctx context.Context, f *rebuildFlags, nodes []str
 	progress.stdout = ui.Output{} // the list of the inventories is all that it gets
 	return a.engine(f.run.output).Rebuild(ctx, &engine.RebuildOptions{
 		ApplyOptions: *o, Node: nodes, Where: namespace, Yes: f.yes,
-		Show:     func(rebuilt []orphan.Rebuilt) error { return a.showRebuilt(rebuilt, ui.Format(f.run.output)) },
+		Show: func(rebuilt []orphan.Rebuilt) error {
+			return engine.Fail(ui.PrintList(ui.RebuiltList(rebuilt), ui.Format(f.run.output), a.out(), a.noteOut()))
+		},
 		Progress: &console{&progress, ui.Table},
 	})
 }
@@ -89,32 +90,4 @@ func (f *rebuildFlags) scope() (string, error) {
 		return "", engine.BadUsage(errors.New("without -f, --form takes one form"))
 	}
 	return engine.OneOrAll(&o.Access, o.Namespace, f.everywhere || len(o.Paths) > 0 && o.Namespace == "")
-}
-
-// showRebuilt lists the records that are to be written.
-func (a *app) showRebuilt(rebuilt []orphan.Rebuilt, format ui.Format) error {
-	l := &ui.List{
-		Columns: []ui.Column{{Name: "NAMESPACE"}, {Name: "NODE"}, {Name: "HUB"}, {Name: "FORM"}, {Name: "ROW"}, {Name: "OBJECTS"}, {Name: "ADDED"}},
-		Empty:   "No inventory needs to be rebuilt",
-	}
-	for _, b := range rebuilt {
-		l.Items = append(l.Items, ui.Item{
-			Cells: []string{b.Namespace, b.Node, b.Hub, b.Form, b.RowUID, strconv.Itoa(len(b.Entries)), strconv.Itoa(b.Added)},
-			Name:  b.Namespace + "/" + b.Node,
-			Data:  rebuiltData{b.Node, b.Namespace, b.Hub, b.HubNamespace, b.Form, b.RowUID, len(b.Entries), b.Added},
-		})
-	}
-	return engine.Fail(ui.PrintList(l, format, a.out(), a.noteOut()))
-}
-
-// rebuiltData is a record as JSON and YAML have it (docs/inventory.md).
-type rebuiltData struct {
-	Node         string `json:"node"`
-	Namespace    string `json:"namespace"`
-	Hub          string `json:"hub"`
-	HubNamespace string `json:"hubNamespace,omitempty"`
-	Form         string `json:"form"`
-	UID          string `json:"uid"`
-	Objects      int    `json:"objects"`
-	Added        int    `json:"added"`
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -78,34 +77,6 @@ func (a *app) inventoryRestore(ctx context.Context, f *restoreFlags, args []stri
 	f.Nodes = nodes
 	return a.engine("").Restore(ctx, &engine.RestoreOptions{
 		RunOptions: f.run.RunOptions, InventoryOptions: f.InventoryOptions,
-		Show: func(found []plan.Restoration) error { return f.printList(a, restorationList(found)) },
+		Show: func(found []plan.Restoration) error { return f.printList(a, ui.RestorationList(found)) },
 	})
-}
-
-// restorationList lists the inventories that are restored.
-func restorationList(found []plan.Restoration) *ui.List {
-	l := &ui.List{
-		Columns: []ui.Column{{Name: "NAMESPACE"}, {Name: "NODE"}, {Name: "HUB"}, {Name: "FORM"}, {Name: "ROW"}, {Name: "OBJECTS"}, {Name: "LOST"}},
-		Empty:   "No inventory needs to be restored",
-	}
-	for _, r := range found {
-		l.Items = append(l.Items, ui.Item{
-			Cells: []string{r.Namespace, r.Node, r.Hub, r.Form, r.RowUID, strconv.Itoa(len(r.Entries)), string(r.Loss)},
-			Name:  r.Namespace + "/" + r.Node,
-			Data:  restorationData{r.Node, r.Namespace, r.Hub, r.HubNamespace, r.Form, r.RowUID, len(r.Entries), r.Loss},
-		})
-	}
-	return l
-}
-
-// restorationData is an inventory as JSON and YAML have it (docs/inventory.md).
-type restorationData struct {
-	Node         string    `json:"node"`
-	Namespace    string    `json:"namespace"`
-	Hub          string    `json:"hub"`
-	HubNamespace string    `json:"hubNamespace,omitempty"`
-	Form         string    `json:"form"`
-	UID          string    `json:"uid"`
-	Objects      int       `json:"objects"`
-	Lost         plan.Loss `json:"lost"`
 }

@@ -3,15 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/engine"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 func (a *app) inventoryVerifyCommand() *cobra.Command {
@@ -60,82 +56,13 @@ func (a *app) inventoryVerify(ctx context.Context, f *inventoryFlags, recordedOn
 
 // showVerification shows what was found.
 func (a *app) showVerification(v *engine.Verification, f *inventoryFlags) error {
-	summary := verified(v, f)
-	l := &ui.List{
-		Columns: []ui.Column{
-			{Name: "NAMESPACE"}, {Name: "NODE"}, {Name: "OBJECT", Flexible: true}, {Name: "FINDING"},
-			{Name: "HUB", Wide: true}, {Name: "FORM", Wide: true}, {Name: "ID", Wide: true}, {Name: "MESSAGE", Wrapped: true},
-		},
-		Empty: summary, Warnings: slices.Concat(v.Warnings, v.Ignored),
-	}
-	for i := range v.Findings {
-		l.Items = append(l.Items, findingItem(&v.Findings[i]))
-	}
+	shown := ui.Verification(*v)
+	l := shown.List(f.Where())
 	if err := f.printList(a, l); err != nil {
 		return err
 	}
 	if len(l.Items) > 0 || !ui.TellsEmpty(ui.Format(f.output)) {
-		_, _ = fmt.Fprintln(a.noteOut(), summary)
+		_, _ = fmt.Fprintln(a.noteOut(), l.Empty)
 	}
 	return v.Ended()
-}
-
-// verified is the result in a line.
-func verified(v *engine.Verification, f *inventoryFlags) string {
-	compared := lynq.Count(v.Nodes, "node") + ", " + lynq.Count(v.Objects, "object") + ": "
-	switch {
-	case len(v.Findings) > 0:
-		return compared + findingCounts(v.Findings)
-	case v.Nodes > 0:
-		return compared + "all as recorded"
-	case len(v.Warnings) > 0:
-		return "nothing was compared"
-	}
-	return "No nodes are recorded in " + f.Where()
-}
-
-// findingCounts are how many findings of each type there are.
-func findingCounts(findings []plan.Finding) string {
-	counts := map[plan.FindingType]int{}
-	for i := range findings {
-		counts[findings[i].Type]++
-	}
-	var parts []string
-	for _, t := range plan.FindingTypes() {
-		if counts[t] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", counts[t], t))
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-// findingData is a finding as JSON and YAML have it (docs/inventory.md).
-type findingData struct {
-	Node            string           `json:"node"`
-	Namespace       string           `json:"namespace"`
-	Hub             string           `json:"hub"`
-	Form            string           `json:"form,omitempty"`
-	Finding         plan.FindingType `json:"finding"`
-	Group           string           `json:"group,omitempty"`
-	Kind            string           `json:"kind"`
-	ObjectNamespace string           `json:"objectNamespace,omitempty"`
-	Name            string           `json:"name"`
-	ID              string           `json:"id,omitempty"`
-	Message         string           `json:"message"`
-	Fix             string           `json:"fix"`
-}
-
-func findingItem(f *plan.Finding) ui.Item {
-	return ui.Item{
-		Cells: []string{
-			f.Namespace, f.Name, f.Object.Full(), string(f.Type),
-			f.Hub, f.Form, f.ID, f.What + ": " + f.Fix,
-		},
-		Name: f.Object.Full(),
-		Data: findingData{
-			Node: f.Name, Namespace: f.Namespace, Hub: f.Hub, Form: f.Form, Finding: f.Type,
-			Group: f.Object.Group, Kind: f.Object.Kind, ObjectNamespace: f.Object.Namespace, Name: f.Object.Name, ID: f.ID,
-			Message: f.What, Fix: f.Fix,
-		},
-	}
 }

@@ -68,10 +68,10 @@ func (a *app) orphansPrune(ctx context.Context, f *pruneFlags, args []string) er
 	}
 	o := f.prune
 	o.Choose = func(orphans []orphan.Orphan, question string) ([]int, error) {
-		return ui.Choose(a.stdin, a.errOut(), orphanList(orphans, time.Now()), question)
+		return ui.Choose(a.stdin, a.errOut(), ui.OrphanList(orphans, time.Now()), question)
 	}
 	o.Show = func(orphans []orphan.Orphan) error {
-		return ui.PrintList(orphanList(orphans, time.Now()), ui.Table, a.errOut(), a.errOut())
+		return ui.PrintList(ui.OrphanList(orphans, time.Now()), ui.Table, a.errOut(), a.errOut())
 	}
 	o.RunOptions, o.Access, o.Timeout, o.Query, o.Named = f.run.RunOptions, f.Access, f.Timeout, f.Query, named
 	o.Concurrency = f.Query.AtOnce

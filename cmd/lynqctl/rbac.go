@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -148,27 +149,13 @@ func (a *app) checkRights(ctx context.Context, f *rbacFlags, rights *rbac.Rights
 	if err != nil {
 		return err
 	}
-	l := &ui.List{
-		Columns:  []ui.Column{{Name: "RESOURCE"}, {Name: "NAMESPACE"}, {Name: "NAMES", Flexible: true}, {Name: "VERBS"}, {Name: "NEEDED FOR", Flexible: true, Needed: true}},
-		Warnings: rights.Notes,
-		Empty:    "Nothing lacks",
-	}
-	needed := 0
-	for i := range lacking {
-		r := &lacking[i]
-		if !r.Optional {
-			needed++
-		}
-		l.Items = append(l.Items, ui.Item{
-			Cells: []string{r.FullResource(), r.Namespace, strings.Join(r.Names, ","), strings.Join(r.Verbs, ","), r.Purpose()},
-			Name:  r.String(), Data: r,
-		})
-	}
+	l := ui.RightsList(lacking)
+	l.Warnings = rights.Notes
 	p := printFlags{output: f.output}
 	if err := p.printList(a, l); err != nil {
 		return err
 	}
-	if needed > 0 {
+	if slices.ContainsFunc(lacking, func(r rbac.Rule) bool { return !r.Optional }) {
 		return &engine.Error{Outcome: engine.Failed, Err: engine.ErrReported, Summary: "rights are missing: lynqctl rbac without --check prints roles that give them"}
 	}
 	return nil

@@ -158,6 +158,13 @@ func (a *app) statusOf(what, short string, narrow func(f *statusFlags, names []s
 	return cmd
 }
 
+// view says what is shown.
+func (f *statusFlags) view() *ui.NodeView {
+	v := f.inventoryFlags.view(f.failed)
+	v.Recorded = f.recorded
+	return v
+}
+
 // check checks the flags.
 func (f *statusFlags) check() error {
 	if err := f.inventoryFlags.check(); err != nil || !f.watch {
@@ -178,7 +185,7 @@ func (a *app) status(ctx context.Context, f *statusFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := f.printList(a, statusList(s, f, time.Now())); err != nil {
+	if err := f.printList(a, f.view().List((*ui.Nodes)(s), time.Now())); err != nil {
 		return err
 	}
 	return s.Ended()
@@ -187,17 +194,12 @@ func (a *app) status(ctx context.Context, f *statusFlags) error {
 // statusView shows a watch: on a terminal in place, elsewhere by a line for each
 // change.
 func (a *app) statusView(f *statusFlags) func(time.Time, *engine.StatusWatch) error {
-	out, format := a.out(), ui.Format(f.output)
+	out, format, view := a.out(), ui.Format(f.output), f.view()
 	if !out.Terminal || format != ui.Table && format != ui.Wide {
-		feed := &ui.Feed{Out: out, Format: format, Columns: statusColumns(f)}
+		feed := &ui.Feed{Out: out, Format: format, Columns: view.Columns()}
 		return func(now time.Time, w *engine.StatusWatch) error {
 			news, shown := w.Take()
-			called := namesOf(shown)
-			items := make([]ui.Item, len(news))
-			for i := range news {
-				items[i] = statusItem(&news[i], f, called, now)
-			}
-			return feed.Add(items...)
+			return feed.Add(view.Items(news, shown, now)...)
 		}
 	}
 	// While much changes it is not drawn more often than can be seen; the watch asks
@@ -208,7 +210,7 @@ func (a *app) statusView(f *statusFlags) func(time.Time, *engine.StatusWatch) er
 			return nil
 		}
 		if s := w.Status(); s != nil {
-			screen.Show(statusList(s, f, now), format == ui.Wide)
+			screen.Show(view.List((*ui.Nodes)(s), now), format == ui.Wide)
 			drawn = now
 		}
 		return nil

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/engine"
@@ -18,7 +20,7 @@ type watchBoard struct {
 	*metrics.Metrics
 
 	mu   sync.Mutex
-	kept []*hubFacts // in the order of the inputs
+	kept []*ui.WatchedHub // in the order of the inputs
 	// badInputs: the inputs changed, and could not be loaded.
 	badInputs bool
 }
@@ -28,50 +30,24 @@ var (
 	_ engine.WatchObserver = (*watchBoard)(nil)
 )
 
-// turn is whose turn it is with a hub.
-type turn uint8
-
-const (
-	turnUnknown turn = iota
-	turnOurs
-	turnOthers
-)
-
-// hubFacts are what a watch has told of a hub.
-type hubFacts struct {
-	key  lynq.HubKey
-	turn turn
-	// read: its rows have been read, so many; unread is why they could not be last.
-	read         bool
-	rows, active int
-	unread       error
-	// sums are of its nodes, where planned says that they are known.
-	sums    metrics.HubSums
-	planned bool
-	held    []plan.Guard
-	changed time.Time // when an object of it was changed last, zero for never
-	// applying: a round is at work on its nodes.
-	applying bool
-	ended    error // of the last round
-}
-
 // facts are all that is known by now.
-func (b *watchBoard) facts() (hubs []hubFacts, badInputs bool) {
+func (b *watchBoard) facts() (hubs []ui.WatchedHub, badInputs bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, f := range b.kept {
 		one := *f
-		one.sums, one.planned = b.Sums(f.key)
+		sums, planned := b.Sums(f.HubKey)
+		one.Planned, one.Desired, one.Ready, one.Failed = planned, sums.Desired, sums.Ready, sums.Failed
 		hubs = append(hubs, one)
 	}
 	return hubs, b.badInputs
 }
 
 // note changes the facts of a hub that is kept.
-func (b *watchBoard) note(hub lynq.HubKey, change func(*hubFacts)) {
+func (b *watchBoard) note(hub lynq.HubKey, change func(*ui.WatchedHub)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if i := slices.IndexFunc(b.kept, func(f *hubFacts) bool { return f.key == hub }); i >= 0 {
+	if i := slices.IndexFunc(b.kept, func(f *ui.WatchedHub) bool { return f.HubKey == hub }); i >= 0 {
 		change(b.kept[i])
 	}
 }
@@ -83,9 +59,9 @@ func (b *watchBoard) Kept(hubs []lynq.HubKey) {
 	before := b.kept
 	b.kept = nil
 	for _, key := range hubs {
-		f := &hubFacts{key: key}
-		if i := slices.IndexFunc(before, func(f *hubFacts) bool { return f.key == key }); i >= 0 {
-			f.changed = before[i].changed
+		f := &ui.WatchedHub{HubKey: key}
+		if i := slices.IndexFunc(before, func(f *ui.WatchedHub) bool { return f.HubKey == key }); i >= 0 {
+			f.Changed = before[i].Changed
 		}
 		b.kept = append(b.kept, f)
 	}
@@ -93,7 +69,12 @@ func (b *watchBoard) Kept(hubs []lynq.HubKey) {
 
 // Ended implements engine.WatchObserver.
 func (b *watchBoard) Ended(hub lynq.HubKey, err error) {
-	b.note(hub, func(f *hubFacts) { f.ended, f.applying = err, false })
+	refused := (*engine.Error)(nil)
+	b.note(hub, func(f *ui.WatchedHub) {
+		f.Applying = false
+		f.Failing = err != nil && !errors.Is(err, engine.ErrReported)
+		f.Refused = errors.As(err, &refused) && refused.Outcome == engine.Refused
+	})
 }
 
 // Inputs implements engine.Metrics.
@@ -107,9 +88,9 @@ func (b *watchBoard) Inputs(loaded bool) {
 // Read implements engine.Metrics.
 func (b *watchBoard) Read(hub lynq.HubKey, rows, active int, at time.Time, err error) {
 	b.Metrics.Read(hub, rows, active, at, err)
-	b.note(hub, func(f *hubFacts) {
-		if f.unread = err; err == nil {
-			f.read, f.rows, f.active = true, rows, active
+	b.note(hub, func(f *ui.WatchedHub) {
+		if f.Unread = err != nil; err == nil {
+			f.Read, f.Rows, f.Active = true, rows, active
 		}
 	})
 }
@@ -117,10 +98,10 @@ func (b *watchBoard) Read(hub lynq.HubKey, rows, active int, at time.Time, err e
 // Leading implements engine.Metrics. What another instance does is not known here.
 func (b *watchBoard) Leading(hub lynq.HubKey, leads bool) {
 	b.Metrics.Leading(hub, leads)
-	b.note(hub, func(f *hubFacts) {
-		*f = hubFacts{key: f.key, changed: f.changed, turn: turnOthers}
+	b.note(hub, func(f *ui.WatchedHub) {
+		*f = ui.WatchedHub{HubKey: f.HubKey, Changed: f.Changed, Turn: ui.TurnOthers}
 		if leads {
-			f.turn = turnOurs
+			f.Turn = ui.TurnOurs
 		}
 	})
 }
@@ -128,7 +109,7 @@ func (b *watchBoard) Leading(hub lynq.HubKey, leads bool) {
 // Held implements engine.Metrics.
 func (b *watchBoard) Held(hub lynq.HubKey, guards []plan.Guard) {
 	b.Metrics.Held(hub, guards)
-	b.note(hub, func(f *hubFacts) { f.held = slices.Clone(guards) })
+	b.note(hub, func(f *ui.WatchedHub) { f.Held = slices.Clone(guards) })
 }
 
 // Report implements engine.Metrics.
@@ -136,12 +117,12 @@ func (b *watchBoard) Report(e apply.Event) {
 	b.Metrics.Report(e)
 	switch {
 	case e.Type == apply.EventNodeStart:
-		b.note(e.Hub, func(f *hubFacts) { f.applying = true })
+		b.note(e.Hub, func(f *ui.WatchedHub) { f.Applying = true })
 	case e.Type == apply.EventObject && e.Outcome == apply.OutcomeDone && e.Action != plan.ActionKeep && e.Action != plan.ActionSkip:
-		b.note(e.Hub, func(f *hubFacts) { f.changed = e.Time })
+		b.note(e.Hub, func(f *ui.WatchedHub) { f.Changed = e.Time })
 	case e.Type == apply.EventSummary:
 		for _, hub := range e.Summary.Hubs {
-			b.note(hub, func(f *hubFacts) { f.applying = false })
+			b.note(hub, func(f *ui.WatchedHub) { f.Applying = false })
 		}
 	}
 }

@@ -28,7 +28,7 @@ func (a *app) newWatchView(format string, board *watchBoard) (v *watchView, clos
 	v.log = ui.NewLogAbove(screen)
 	return v, redrawn(screen, func(now time.Time) *ui.List {
 		hubs, badInputs := board.facts()
-		return watchTable(hubs, badInputs, now)
+		return ui.WatchList(hubs, badInputs, now)
 	})
 }
 

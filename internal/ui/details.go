@@ -1,10 +1,6 @@
 package ui
 
-import (
-	"fmt"
-	"io"
-	"strings"
-)
+import "strings"
 
 // Details are one thing in full: facts about the whole, and its parts.
 type Details struct {
@@ -27,26 +23,14 @@ type Section struct {
 // PrintDetails prints details to out, in one of the ListFormats.
 func PrintDetails(d *Details, format Format, out Stream) error {
 	text, err := d.text(format, out)
-	if err == nil {
-		_, err = io.WriteString(out.of(format), text)
-	}
-	if err != nil {
-		return fmt.Errorf("write the details: %w", err)
-	}
-	return nil
+	return out.writeText("details", format, text, err)
 }
 
 // PrintAllDetails prints the details of several things that were asked for, of which
 // not all may be there: for programs as a list.
 func PrintAllDetails(all []*Details, format Format, out Stream) error {
 	text, err := allText(all, format, out)
-	if err == nil {
-		_, err = io.WriteString(out.of(format), text)
-	}
-	if err != nil {
-		return fmt.Errorf("write the details: %w", err)
-	}
-	return nil
+	return out.writeText("details", format, text, err)
 }
 
 func allText(all []*Details, format Format, out Stream) (string, error) {

@@ -2,8 +2,6 @@ package ui
 
 import (
 	"encoding/json"
-	"fmt"
-	"io"
 	"slices"
 	"strings"
 )
@@ -24,13 +22,7 @@ func (f *Feed) Add(items ...Item) error {
 		return nil
 	}
 	text, err := f.text(items)
-	if err == nil {
-		_, err = io.WriteString(f.Out, text)
-	}
-	if err != nil {
-		return fmt.Errorf("write the list: %w", err)
-	}
-	return nil
+	return f.Out.writeText("list", f.Format, text, err)
 }
 
 func (f *Feed) text(items []Item) (string, error) {

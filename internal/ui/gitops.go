@@ -3,7 +3,6 @@ package ui
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/gitops"
@@ -24,10 +23,7 @@ func PrintLosses(target gitops.Target, losses []gitops.Loss, out Stream) error {
 	for _, row := range lossesTogether(losses) {
 		l.Items = append(l.Items, Item{Cells: []string{row.Form, row.Policy, row.Resource, row.Instead}})
 	}
-	if _, err := io.WriteString(out, safe(target.Title())+" does not honour all policies:\n"+l.table(false, out)); err != nil {
-		return fmt.Errorf("write what is not honoured: %w", err)
-	}
-	return nil
+	return out.writeText("losses", Table, safe(target.Title())+" does not honour all policies:\n"+l.table(false, out), nil)
 }
 
 // lossesTogether joins losses that differ in their resource only, and names those.
@@ -67,10 +63,7 @@ func PrintTree(r *gitops.Report, dryRun bool, out Stream) error {
 	for _, c := range r.Conflicts {
 		b.WriteString(out.fitted(safe("conflict: "+c.Path+": "+c.Why)) + "\n")
 	}
-	if _, err := io.WriteString(out, b.String()+out.fitted(treeLine(r, dryRun))+"\n"); err != nil {
-		return fmt.Errorf("write what changed: %w", err)
-	}
-	return nil
+	return out.writeText("report", Table, b.String()+out.fitted(treeLine(r, dryRun))+"\n", nil)
 }
 
 // PrintTreeRefusals prints what guards have against a run on a tree of files.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -80,11 +79,8 @@ func ListFormats() []Format { return []Format{Table, Wide, JSON, YAML, Name} }
 func PrintList(l *List, format Format, out, err Stream) error {
 	Warn(err, l.Warnings)
 	text, problem := l.text(format, out)
-	if problem == nil {
-		_, problem = io.WriteString(out.of(format), text)
-	}
-	if problem != nil {
-		return fmt.Errorf("write the list: %w", problem)
+	if problem := out.writeText("list", format, text, problem); problem != nil {
+		return problem
 	}
 	if len(l.Items) == 0 && TellsEmpty(format) {
 		_, _ = fmt.Fprintln(err, safe(l.Empty))

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -133,7 +132,7 @@ func (r *Reporter) Result(plans []plan.Plan) error {
 		return nil // failures have been told
 	}
 	text, err := resultText(results(plans, r.record), r.summary(), r.options.Format, r.options.Out)
-	return r.print("report", text, err)
+	return r.options.Out.writeText("report", r.options.Format, text, err)
 }
 
 // Plan closes, and prints what plans would do. With format JSON that is a plan
@@ -151,7 +150,7 @@ func (r *Reporter) Plan(plans []plan.Plan) error {
 		return err
 	}
 	text, err := planText(results(plans, r.record), r.options.Format, r.options.Out)
-	return r.print("plan", text, err)
+	return r.options.Out.writeText("plan", r.options.Format, text, err)
 }
 
 // Refuse closes, and tells why plans must not run: as events with format JSON,
@@ -176,16 +175,6 @@ func (r *Reporter) summary() *apply.Summary {
 	r.record.mu.Lock()
 	defer r.record.mu.Unlock()
 	return r.record.summary
-}
-
-func (r *Reporter) print(what, text string, err error) error {
-	if err == nil {
-		_, err = io.WriteString(r.options.Out.of(r.options.Format), text)
-	}
-	if err != nil {
-		return fmt.Errorf("write the %s: %w", what, err)
-	}
-	return nil
 }
 
 // planEvents reports what no run has reported.

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -66,6 +67,17 @@ func (s Stream) of(f Format) io.Writer {
 		return s
 	}
 	return s.Data()
+}
+
+// writeText writes what was made for a format, unless it could not be made.
+func (s Stream) writeText(what string, f Format, text string, err error) error {
+	if err == nil {
+		_, err = io.WriteString(s.of(f), text)
+	}
+	if err != nil {
+		return fmt.Errorf("write the %s: %w", what, err)
+	}
+	return nil
 }
 
 // InCI tells whether this is a job of a CI, by the variable that all of them set.

@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"fmt"
-	"io"
 	"strings"
 
 	"charm.land/lipgloss/v2/tree"
@@ -23,10 +21,7 @@ func PrintGraph(lines []form.GraphLine, out Stream) error {
 		}
 		b.WriteString(line + "\n")
 	}
-	if _, err := io.WriteString(out, b.String()); err != nil {
-		return fmt.Errorf("write the graph: %w", err)
-	}
-	return nil
+	return out.writeText("graph", Table, b.String(), nil)
 }
 
 // branched are lines with the branches of the trees that they are, given how deep each

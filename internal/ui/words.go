@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/duration"
+
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -142,6 +144,45 @@ func age(d time.Duration) string {
 	return fmt.Sprintf("%ds", seconds)
 }
 
+// ago is how long ago something was, as kubectl has it, "" for never.
+func ago(now, t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return duration.HumanDuration(max(now.Sub(t), 0))
+}
+
+// when is a time, and how long ago that is; "" for never.
+func when(now, t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Format(time.RFC3339) + " (" + ago(now, t) + " ago)"
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+// detailed is a name, and what else is known in parentheses.
+func detailed(name string, details []string) string {
+	if len(details) == 0 {
+		return name
+	}
+	return name + " (" + strings.Join(details, ", ") + ")"
+}
+
+// namespaceText names a namespace, as far as it is known.
+func namespaceText(namespace string) []string {
+	if namespace == "" {
+		return nil
+	}
+	return []string{"namespace " + namespace}
+}
+
 // elapsed is how long a run took: to the tenth of a second where that matters.
 func elapsed(d time.Duration) string {
 	if d < time.Minute {
@@ -225,4 +266,25 @@ func sum[K comparable](m map[K]int) int {
 		n += v
 	}
 	return n
+}
+
+// refusalText says why nothing was done, and below that what would help.
+func refusalText(r plan.Refusal, p paint) string {
+	about := ""
+	if r.Hub.Name != "" {
+		about = "hub " + safe(r.Hub.String()) + ": "
+	}
+	text := p.failed("refused") + " (" + safe(string(r.Guard)) + "): " + about + safe(r.What) + "\n"
+	if r.Fix != "" {
+		text += "  " + safe(r.Fix) + "\n"
+	}
+	return text
+}
+
+// joined is a statement with what to do about it in brackets, as problems have it.
+func joined(what, fix string) string {
+	if fix = strings.TrimSpace(fix); fix == "" {
+		return what
+	}
+	return what + " (" + fix + ")"
 }

@@ -130,3 +130,24 @@ func TestSum(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
+
+func TestCondition(t *testing.T) {
+	for name, tt := range map[string]struct {
+		conditions []inventory.Condition
+		deleting   bool
+		want       string
+		since      time.Time
+	}{
+		"well":            {conditions("False", "False", "True"), false, "Ready", at(3)},
+		"not well":        {conditions("True", "False", "False"), false, "Degraded: NotReady", at(1)},
+		"not waited for":  {conditions("False", "True", "Unknown"), false, "Progressing", at(2)},
+		"neither":         {conditions("False", "False", "Unknown"), false, "Unknown", time.Time{}},
+		"no run ended":    {nil, false, "Unknown", time.Time{}},
+		"deleted by hand": {conditions("True", "False", "False"), true, "Leaving", time.Time{}},
+	} {
+		got, since := status.Condition(&inventory.Inventory{Deleting: tt.deleting, Status: inventory.Status{Conditions: tt.conditions}})
+		if got != tt.want || !since.Equal(tt.since) {
+			t.Errorf("%s: got %q since %v, want %q since %v", name, got, since, tt.want, tt.since)
+		}
+	}
+}

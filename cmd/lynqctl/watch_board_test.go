@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"testing"
 	"time"
 
@@ -17,33 +16,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/metrics"
 )
 
-func TestStateOf(t *testing.T) {
-	down, failed := errors.New("down"), &engine.Error{Outcome: engine.Failed, Err: engine.ErrReported}
-	refused := &engine.Error{Outcome: engine.Refused, Err: engine.ErrReported}
-	for _, test := range []struct {
-		name  string
-		facts hubFacts
-		want  string
-		tone  ui.Tone
-	}{
-		{"nothing is known", hubFacts{}, hubStarting, ui.Worry},
-		{"the Lease cannot be had", hubFacts{ended: down}, hubFailing, ui.Bad},
-		{"another has it", hubFacts{turn: turnOthers}, hubStandingBy, ui.Good},
-		{"the Lease was lost", hubFacts{turn: turnOthers, ended: down}, hubFailing, ui.Bad},
-		{"all is well", hubFacts{turn: turnOurs}, hubWatching, ui.Good},
-		{"a round is at work", hubFacts{turn: turnOurs, applying: true}, hubApplying, ui.Worry},
-		{"nodes failed", hubFacts{turn: turnOurs, ended: failed, sums: metrics.HubSums{Failed: 1}, planned: true}, hubWatching, ui.Worry},
-		{"deletions are held", hubFacts{turn: turnOurs, held: []plan.Guard{plan.GuardMaxDelete}}, hubWatching, ui.Worry},
-		{"no rows", hubFacts{turn: turnOurs, unread: down, ended: fmt.Errorf("all stays: %w", down)}, hubSourceDown, ui.Bad},
-		{"a guard refuses", hubFacts{turn: turnOurs, ended: refused}, hubRefused, ui.Bad},
-		{"the cluster is down", hubFacts{turn: turnOurs, ended: down}, hubFailing, ui.Bad},
-	} {
-		if got, tone := stateOf(&test.facts); got != test.want || tone != test.tone {
-			t.Errorf("%s: %s (%d), want %s (%d)", test.name, got, tone, test.want, test.tone)
-		}
-	}
-}
-
 // TestWatchBoard: the table shows what has been told, and what is known no more is not
 // in it.
 func TestWatchBoard(t *testing.T) {
@@ -57,7 +29,7 @@ func TestWatchBoard(t *testing.T) {
 	shows := func(what string, want ...[]string) *ui.List {
 		t.Helper()
 		hubs, badInputs := b.facts()
-		l := watchTable(hubs, badInputs, noon)
+		l := ui.WatchList(hubs, badInputs, noon)
 		var got [][]string
 		for _, item := range l.Items {
 			got = append(got, item.Cells)
@@ -69,8 +41,8 @@ func TestWatchBoard(t *testing.T) {
 	}
 	shows("nothing")
 	b.Kept([]lynq.HubKey{crm, erp})
-	nothing := []string{"shop/erp", "", "", "", "", "", "", "", hubStarting}
-	shows("begun", []string{"shop/crm", "", "", "", "", "", "", "", hubStarting}, nothing)
+	nothing := []string{"shop/erp", "", "", "", "", "", "", "", "starting"}
+	shows("begun", []string{"shop/crm", "", "", "", "", "", "", "", "starting"}, nothing)
 
 	b.Leading(crm, true)
 	b.Read(crm, 4, 3, noon, nil)
@@ -86,16 +58,25 @@ func TestWatchBoard(t *testing.T) {
 	b.Report(apply.Event{Type: apply.EventObject, Hub: crm, Action: plan.ActionUpdate, Outcome: apply.OutcomeDone, Time: noon.Add(-time.Minute)})
 	b.Report(apply.Event{Type: apply.EventObject, Hub: crm, Action: plan.ActionKeep, Outcome: apply.OutcomeDone, Time: noon})
 	b.Report(apply.Event{Type: apply.EventObject, Hub: crm, Action: plan.ActionUpdate, Outcome: apply.OutcomeFailed, Time: noon})
-	shows("at work", []string{"shop/crm", "4", "3", "3", "1", "1", "allow-empty,max-delete", "60s", hubApplying}, nothing)
+	shows("at work", []string{"shop/crm", "4", "3", "3", "1", "1", "allow-empty,max-delete", "60s", "applying"}, nothing)
 
 	b.Report(apply.Event{Type: apply.EventSummary, Summary: &apply.Summary{Hubs: []lynq.HubKey{crm}}})
 	b.Ended(crm, nil)
 	b.Read(crm, 0, 0, time.Time{}, errors.New("down"))
 	b.Inputs(false)
 	b.Leading(erp, false)
-	l := shows("a source that is down", []string{"shop/crm", "4", "3", "3", "1", "1", "allow-empty,max-delete", "60s", hubSourceDown}, []string{"shop/erp", "", "", "", "", "", "", "", hubStandingBy})
+	l := shows("a source that is down", []string{"shop/crm", "4", "3", "3", "1", "1", "allow-empty,max-delete", "60s", "source down"}, []string{"shop/erp", "", "", "", "", "", "", "", "standing by"})
 	if len(l.Footer) != 1 {
 		t.Errorf("bad inputs are not told: %q", l.Footer)
+	}
+
+	b.Read(crm, 4, 3, noon, nil)
+	for state, err := range map[string]error{
+		"refused": &engine.Error{Outcome: engine.Refused, Err: engine.ErrReported}, "failing": errors.New("down"),
+		"watching": &engine.Error{Outcome: engine.Failed, Err: engine.ErrReported},
+	} {
+		b.Ended(crm, err)
+		shows("a round that ended", []string{"shop/crm", "4", "3", "3", "1", "1", "allow-empty,max-delete", "60s", state}, []string{"shop/erp", "", "", "", "", "", "", "", "standing by"})
 	}
 
 	b.Leading(crm, false)
@@ -103,7 +84,7 @@ func TestWatchBoard(t *testing.T) {
 	b.Ended(erp, errors.New("no Lease"))
 	b.Kept([]lynq.HubKey{crm})
 	b.Ended(erp, nil) // of which nothing is kept any more
-	if l := shows("other inputs", []string{"shop/crm", "", "", "", "", "", "", "60s", hubStarting}); len(l.Footer) > 0 {
+	if l := shows("other inputs", []string{"shop/crm", "", "", "", "", "", "", "60s", "starting"}); len(l.Footer) > 0 {
 		t.Errorf("good inputs are told: %q", l.Footer)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package ui_test
 
 import (
 	"slices"
@@ -8,8 +8,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
+
+// hubLines are the lines about a hub below a list of nodes.
+func hubLines(h *status.Hub, now time.Time) []string {
+	return (&ui.NodeView{}).List(&ui.Nodes{Hubs: []status.Hub{*h}}, now).Footer
+}
 
 // Each form has its sums, and all of them where there are several.
 func TestHubLines(t *testing.T) {

@@ -1,4 +1,4 @@
-package main
+package ui
 
 import (
 	"fmt"
@@ -7,17 +7,34 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/internal/ui"
-	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
-// statusColumns are those of the table. The namespace is shown where nodes may be
-// of several.
-func statusColumns(f *statusFlags) []ui.Column {
-	return []ui.Column{
-		{Name: "NAMESPACE", Flexible: true, Wide: f.Namespace != ""}, {Name: "NODE", Flexible: true},
+// Nodes are nodes as they are, their hubs, and warnings about what could not be read and
+// about inventories that do not count.
+type Nodes struct {
+	Nodes             []status.Node
+	Hubs              []status.Hub
+	Warnings, Ignored []string
+}
+
+// NodeView says which nodes a list is about.
+type NodeView struct {
+	// Namespace is that of the nodes, "" where they may be of several.
+	Namespace string
+	// Where says which nodes were looked for: "any namespace".
+	Where string
+	// FailedOnly: only those that are not Ready.
+	FailedOnly bool
+	// Recorded: they are as the last runs recorded them.
+	Recorded bool
+}
+
+// Columns are those of the table. The namespace is shown where nodes may be of several.
+func (v *NodeView) Columns() []Column {
+	return []Column{
+		{Name: "NAMESPACE", Flexible: true, Wide: v.Namespace != ""}, {Name: "NODE", Flexible: true},
 		{Name: "READY"}, {Name: "DESIRED"}, {Name: "FAILED"}, {Name: "SKIPPED"}, {Name: "CONFLICTED"},
 		{Name: "CONDITION", Flexible: true, Toned: true}, {Name: "AGE"},
 		{Name: "SINCE", Wide: true}, {Name: "HUB", Wide: true}, {Name: "FORM", Wide: true},
@@ -25,33 +42,43 @@ func statusColumns(f *statusFlags) []ui.Column {
 	}
 }
 
-// statusList shows nodes, and the sums of all of them.
-func statusList(s *engine.Status, f *statusFlags, now time.Time) *ui.List {
-	l := &ui.List{
-		Columns: statusColumns(f),
-		Empty:   "No nodes are recorded in " + f.Where(), Warnings: slices.Concat(s.Warnings, s.Ignored), Sums: s.Hubs,
+// List shows nodes, and the sums of all of them.
+func (v *NodeView) List(s *Nodes, now time.Time) *List {
+	l := &List{
+		Columns: v.Columns(),
+		Empty:   "No nodes are recorded in " + v.Where, Warnings: slices.Concat(s.Warnings, s.Ignored), Sums: s.Hubs,
 	}
 	called := namesOf(s.Nodes)
 	for i := range s.Nodes {
-		if n := &s.Nodes[i]; !n.Well || !f.failed {
-			l.Items = append(l.Items, statusItem(n, f, called, now))
+		if n := &s.Nodes[i]; !n.Well || !v.FailedOnly {
+			l.Items = append(l.Items, v.item(n, called, now))
 		}
 	}
-	if f.failed && len(s.Nodes) > 0 {
+	if v.FailedOnly && len(s.Nodes) > 0 {
 		l.Empty = "All nodes are Ready: " + lynq.Count(len(s.Nodes), "node") + " looked at"
 	}
 	for i := range s.Hubs {
 		l.Footer = append(l.Footer, hubLines(&s.Hubs[i], now)...)
 	}
 	if len(s.Nodes) > 0 {
-		l.Footer = append(l.Footer, f.shown())
+		l.Footer = append(l.Footer, v.shown())
 	}
 	return l
 }
 
+// Items are some of the nodes that are shown.
+func (v *NodeView) Items(some, shown []status.Node, now time.Time) []Item {
+	called := namesOf(shown)
+	items := make([]Item, len(some))
+	for i := range some {
+		items[i] = v.item(&some[i], called, now)
+	}
+	return items
+}
+
 // shown says what is shown.
-func (f *statusFlags) shown() string {
-	if f.recorded {
+func (v *NodeView) shown() string {
+	if v.Recorded {
 		return "shown as recorded by the last runs: no object was looked at"
 	}
 	return "shown as the objects are now (--recorded: as the last runs recorded them)"
@@ -59,8 +86,8 @@ func (f *statusFlags) shown() string {
 
 // conditionOf is a node's condition, marked where it is recorded and the others are
 // not.
-func (f *statusFlags) conditionOf(n *status.Node) string {
-	if n.Recorded && !f.recorded {
+func (v *NodeView) conditionOf(n *status.Node) string {
+	if n.Recorded && !v.Recorded {
 		return n.Condition + " (recorded)"
 	}
 	return n.Condition
@@ -87,7 +114,7 @@ func (s shortNames) see(hub lynq.HubKey, form lynq.FormKey) {
 func (s shortNames) hub(key lynq.HubKey) string   { return s.hubs.Of(key.Namespace, key.Name) }
 func (s shortNames) form(key lynq.FormKey) string { return s.forms.Of(key.Namespace, key.Name) }
 
-func statusItem(n *status.Node, f *statusFlags, called shortNames, now time.Time) ui.Item {
+func (v *NodeView) item(n *status.Node, called shortNames, now time.Time) Item {
 	cells := []string{n.Namespace, n.Name}
 	if n.Condition == status.Unreadable {
 		cells = append(cells, "", "", "", "", "", n.Condition, "")
@@ -95,31 +122,23 @@ func statusItem(n *status.Node, f *statusFlags, called shortNames, now time.Time
 		for _, count := range []int{n.Ready, n.Desired, n.Failed, n.Skipped, n.Conflicted} {
 			cells = append(cells, strconv.Itoa(count))
 		}
-		cells = append(cells, f.conditionOf(n), ago(now, atTime(n.Created)))
+		cells = append(cells, v.conditionOf(n), ago(now, n.Created))
 	}
-	return ui.Item{
-		Cells: append(cells, ago(now, atTime(n.Since)), called.hub(n.HubKey()), called.form(n.FormKey()), n.UID, n.Message),
+	return Item{
+		Cells: append(cells, ago(now, n.Since), called.hub(n.HubKey()), called.form(n.FormKey()), n.UID, n.Message),
 		Name:  n.Name, Data: n, Tone: conditionTone(n),
 	}
 }
 
 // conditionTone: what is on its way may yet be Ready.
-func conditionTone(n *status.Node) ui.Tone {
+func conditionTone(n *status.Node) Tone {
 	switch {
 	case n.Well:
-		return ui.Good
+		return Good
 	case n.Condition == status.Progressing, n.Condition == status.Leaving, n.Condition == status.Unknown:
-		return ui.Worry
+		return Worry
 	}
-	return ui.Bad
-}
-
-// atTime is a time, nil for one that is not known.
-func atTime(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &t
+	return Bad
 }
 
 // hubLines sum a hub up, and below it each of its forms.
@@ -173,9 +192,9 @@ func chosen(partial bool) string {
 // lastRun says when the last run was, and whether it was done.
 func lastRun(r *status.Run, now time.Time) string {
 	if !r.Interrupted.IsZero() {
-		return "last run interrupted " + when(now, &r.Interrupted)
+		return "last run interrupted " + when(now, r.Interrupted)
 	}
-	return "last run " + orNever(ago(now, atTime(r.Time)))
+	return "last run " + orNever(ago(now, r.Time))
 }
 
 // rolloutText says how far the rollout of a form has come.

@@ -1,0 +1,97 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Verification is how what is recorded compares with what is in the cluster.
+type Verification struct {
+	Nodes    int // that were compared, with so many objects
+	Objects  int
+	Findings []plan.Finding
+	// Warnings are about what could not be looked at, and Ignored about inventories that
+	// do not count.
+	Warnings []string
+	Ignored  []string
+}
+
+// List lists what is not as recorded. What is said where there is nothing is the result
+// in any case.
+func (v *Verification) List(where string) *List {
+	l := &List{
+		Columns: []Column{
+			{Name: "NAMESPACE"}, {Name: "NODE"}, {Name: "OBJECT", Flexible: true}, {Name: "FINDING"},
+			{Name: "HUB", Wide: true}, {Name: "FORM", Wide: true}, {Name: "ID", Wide: true}, {Name: "MESSAGE", Wrapped: true},
+		},
+		Empty: v.result(where), Warnings: slices.Concat(v.Warnings, v.Ignored),
+	}
+	for i := range v.Findings {
+		l.Items = append(l.Items, findingItem(&v.Findings[i]))
+	}
+	return l
+}
+
+// verified is the result in a line.
+func (v *Verification) result(where string) string {
+	compared := lynq.Count(v.Nodes, "node") + ", " + lynq.Count(v.Objects, "object") + ": "
+	switch {
+	case len(v.Findings) > 0:
+		return compared + findingCounts(v.Findings)
+	case v.Nodes > 0:
+		return compared + "all as recorded"
+	case len(v.Warnings) > 0:
+		return "nothing was compared"
+	}
+	return "No nodes are recorded in " + where
+}
+
+// findingCounts are how many findings of each type there are.
+func findingCounts(findings []plan.Finding) string {
+	counts := map[plan.FindingType]int{}
+	for i := range findings {
+		counts[findings[i].Type]++
+	}
+	var parts []string
+	for _, t := range plan.FindingTypes() {
+		if counts[t] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[t], t))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// findingData is a finding as JSON and YAML have it (docs/inventory.md).
+type findingData struct {
+	Node            string           `json:"node"`
+	Namespace       string           `json:"namespace"`
+	Hub             string           `json:"hub"`
+	Form            string           `json:"form,omitempty"`
+	Finding         plan.FindingType `json:"finding"`
+	Group           string           `json:"group,omitempty"`
+	Kind            string           `json:"kind"`
+	ObjectNamespace string           `json:"objectNamespace,omitempty"`
+	Name            string           `json:"name"`
+	ID              string           `json:"id,omitempty"`
+	Message         string           `json:"message"`
+	Fix             string           `json:"fix"`
+}
+
+func findingItem(f *plan.Finding) Item {
+	return Item{
+		Cells: []string{
+			f.Namespace, f.Name, f.Object.Full(), string(f.Type),
+			f.Hub, f.Form, f.ID, f.What + ": " + f.Fix,
+		},
+		Name: f.Object.Full(),
+		Data: findingData{
+			Node: f.Name, Namespace: f.Namespace, Hub: f.Hub, Form: f.Form, Finding: f.Type,
+			Group: f.Object.Group, Kind: f.Object.Kind, ObjectNamespace: f.Object.Namespace, Name: f.Object.Name, ID: f.ID,
+			Message: f.What, Fix: f.Fix,
+		},
+	}
+}

@@ -1,0 +1,203 @@
+package ui
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/status"
+)
+
+// Inventories lists nodes as the last runs left them.
+func (v *NodeView) Inventories(chosen []*inventory.Inventory, warnings []string, now time.Time) *List {
+	l := &List{
+		Columns: []Column{
+			{Name: "NAMESPACE"}, {Name: "NODE"}, {Name: "HUB", Flexible: true}, {Name: "FORM", Flexible: true},
+			{Name: "OBJECTS"}, {Name: "READY"}, {Name: "CONDITION"}, {Name: "SINCE"},
+			{Name: "UID", Wide: true}, {Name: "HUB-NAMESPACE", Wide: true}, {Name: "GENERATION", Wide: true},
+			{Name: "LAST-CHANGE", Wide: true}, {Name: "FINALIZER", Wide: true}, {Name: "APPLYSET", Wide: true},
+		},
+		Empty:    "No nodes are recorded in " + v.Where,
+		Warnings: warnings,
+	}
+	called := newShortNames()
+	for _, inv := range chosen {
+		called.see(plan.HubOf(inv), plan.FormOf(inv))
+	}
+	for _, inv := range chosen {
+		if condition, _ := status.Condition(inv); !v.FailedOnly || condition != status.Ready {
+			l.Items = append(l.Items, inventoryItem(inv, called, now))
+		}
+	}
+	if v.FailedOnly && len(chosen) > 0 {
+		l.Empty = "All nodes are recorded as Ready: " + lynq.Count(len(chosen), "node") + " looked at"
+	}
+	return l
+}
+
+func inventoryItem(inv *inventory.Inventory, called shortNames, now time.Time) Item {
+	d := inventoryDataOf(inv)
+	generation := ""
+	if inv.TemplateGeneration != 0 {
+		generation = strconv.FormatInt(inv.TemplateGeneration, 10)
+	}
+	return Item{
+		Cells: []string{
+			inv.Namespace, inv.Node, called.hub(plan.HubOf(inv)), called.form(plan.FormOf(inv)),
+			strconv.Itoa(d.Objects), fmt.Sprintf("%d/%d", inv.Status.Ready, inv.Status.Desired), d.Condition, ago(now, d.Since),
+			inv.RowUID, inv.HubNamespace, generation,
+			ago(now, d.RolloutUpdateStart), yesNo(inv.Finalizer), d.ApplySet,
+		},
+		Name: inv.Node,
+		Data: d,
+	}
+}
+
+// inventoryData is a node's record as JSON and YAML have it (docs/inventory.md).
+type inventoryData struct {
+	Node               string           `json:"node"`
+	Namespace          string           `json:"namespace"`
+	Hub                string           `json:"hub"`
+	HubNamespace       string           `json:"hubNamespace,omitempty"`
+	Form               string           `json:"form"`
+	FormNamespace      string           `json:"formNamespace,omitempty"`
+	UID                string           `json:"uid"`
+	TemplateGeneration int64            `json:"templateGeneration,omitempty"`
+	RolloutUpdateStart time.Time        `json:"rolloutUpdateStart,omitzero"`
+	Condition          string           `json:"condition"`
+	Since              time.Time        `json:"since,omitzero"`
+	Objects            int              `json:"objects"`
+	Status             inventory.Status `json:"status"`
+	Version            string           `json:"version,omitempty"`
+	ConfigMap          string           `json:"configMap"`
+	ApplySet           string           `json:"applySet"`
+	Finalizer          bool             `json:"finalizer"`
+	Deleting           bool             `json:"deleting"`
+	Resources          []resourceData   `json:"resources,omitempty"`
+}
+
+// inventoryDataOf leaves out the row's values, where they are recorded: they may be
+// passwords.
+func inventoryDataOf(inv *inventory.Inventory) *inventoryData {
+	d := &inventoryData{
+		Node: inv.Node, Namespace: inv.Namespace, Hub: inv.Hub, HubNamespace: inv.HubNamespace, Form: inv.Form, FormNamespace: inv.FormNamespace, UID: inv.RowUID,
+		TemplateGeneration: inv.TemplateGeneration, RolloutUpdateStart: inv.RolloutStart, Objects: len(inv.Entries), Status: inv.Status, Version: inv.Version,
+		ConfigMap: inventory.Name(inv.Node), ApplySet: inventory.ID(inv.Namespace, inventory.Name(inv.Node)),
+		Finalizer: inv.Finalizer, Deleting: inv.Deleting,
+	}
+	d.Condition, d.Since = status.Condition(inv)
+	return d
+}
+
+// conditionIn is the condition of a type, nil where there is none.
+func conditionIn(s inventory.Status, what string) *inventory.Condition {
+	i := slices.IndexFunc(s.Conditions, func(c inventory.Condition) bool { return c.Type == what })
+	if i < 0 {
+		return nil
+	}
+	return &s.Conditions[i]
+}
+
+// InventoryDetails is the record of a node, with its objects in the order in which they are
+// applied.
+func InventoryDetails(inv *inventory.Inventory, now time.Time) *Details {
+	entries := slices.SortedStableFunc(slices.Values(slices.Concat(inv.Entries, inv.Hooks)), func(a, b inventory.Entry) int {
+		return cmp.Or(a.Order-b.Order, strings.Compare(a.Key(), b.Key()))
+	})
+	data := inventoryDataOf(inv)
+	parts := List{Columns: []Column{
+		{Name: "KIND"}, {Name: "NAMESPACE"}, {Name: "NAME", Flexible: true}, {Name: "ID", Flexible: true},
+		{Name: "POLICIES"}, {Name: "STATE"},
+		{Name: "ADOPTED", Wide: true}, {Name: "DIGEST", Wide: true}, {Name: "UID", Wide: true},
+	}}
+	for i := range entries {
+		r := &entries[i]
+		d := resourceDataOf(r)
+		data.Resources = append(data.Resources, d)
+		parts.Items = append(parts.Items, Item{
+			Cells: []string{r.GroupKind(), r.Namespace, r.Name, r.ID, unusual(r), status.Recorded(inv, r), yesNo(r.Adopted), shortDigest(r.Digest), r.UID},
+			Name:  r.Full(),
+		})
+	}
+	return &Details{Facts: factsOf(data, now), Parts: parts, Data: data}
+}
+
+func factsOf(d *inventoryData, now time.Time) []Fact {
+	form, condition, message := namespaceText(d.FormNamespace), d.Condition, ""
+	if d.TemplateGeneration != 0 {
+		form = append(form, fmt.Sprintf("generation %d", d.TemplateGeneration))
+	}
+	if !d.Since.IsZero() {
+		condition += ", since " + when(now, d.Since)
+	}
+	if c := conditionIn(d.Status, inventory.ConditionDegraded); c != nil {
+		message = c.Message
+	}
+	return []Fact{
+		{Name: "Node", Text: d.Node},
+		{Name: "Namespace", Text: d.Namespace},
+		{Name: "Hub", Text: detailed(d.Hub, namespaceText(d.HubNamespace))},
+		{Name: "Form", Text: detailed(d.Form, form)},
+		{Name: "Row", Text: d.UID},
+		{Name: "Condition", Text: condition},
+		{Name: "Message", Text: message},
+		{Name: "Objects", Text: fmt.Sprintf("%d recorded; %d wanted: %d ready, %d failed, %d skipped, %d conflicted", d.Objects,
+			d.Status.Desired, d.Status.Ready, d.Status.Failed, d.Status.Skipped, d.Status.Conflicted)},
+		{Name: "Last change", Text: when(now, d.RolloutUpdateStart)},
+		{Name: "Record", Text: "ConfigMap " + d.Namespace + "/" + d.ConfigMap},
+		{Name: "Finalizer", Text: yesNo(d.Finalizer)},
+		{Name: "ApplySet", Text: d.ApplySet},
+	}
+}
+
+// unusual are the policies that are not the default.
+func unusual(r *inventory.Entry) string { return strings.Join(status.PoliciesOf(r).Unusual(), ",") }
+
+func shortDigest(digest string) string {
+	const digits = 8
+	return digest[:min(len(digest), digits)]
+}
+
+// resourceData is one record as JSON and YAML have it, with the names that it has
+// in the ConfigMap (docs/inventory.md).
+type resourceData struct {
+	Key             string              `json:"key"`
+	Group           string              `json:"group,omitempty"`
+	Kind            string              `json:"kind"`
+	Namespace       string              `json:"namespace,omitempty"`
+	Name            string              `json:"name"`
+	ID              string              `json:"id"`
+	APIVersion      string              `json:"apiVersion"`
+	UID             string              `json:"uid,omitempty"`
+	Digest          string              `json:"digest,omitempty"`
+	Template        string              `json:"template,omitempty"`
+	Generation      int64               `json:"generation,omitempty"`
+	ResourceVersion string              `json:"resourceVersion,omitempty"`
+	Fields          string              `json:"fields,omitempty"`
+	Written         time.Time           `json:"written,omitzero"`
+	Creation        lynq.CreationPolicy `json:"creation"`
+	Deletion        lynq.DeletionPolicy `json:"deletion"`
+	Conflict        lynq.ConflictPolicy `json:"conflict"`
+	Patch           lynq.PatchStrategy  `json:"patch"`
+	Order           int                 `json:"order"`
+	DeleteOrder     int                 `json:"deleteOrder,omitempty"`
+	Phase           inventory.Phase     `json:"phase,omitempty"`
+	Ready           bool                `json:"ready"`
+	Adopted         bool                `json:"adopted,omitempty"`
+	RunOn           lynq.RunOn          `json:"runOn,omitempty"`
+}
+
+func resourceDataOf(r *inventory.Entry) resourceData {
+	return resourceData{
+		Key: r.Key(), Group: r.Group, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name, ID: r.ID, APIVersion: r.APIVersion,
+		UID: r.UID, Digest: r.Digest, Template: r.Template, Generation: r.Generation, ResourceVersion: r.ResourceVersion, Fields: r.Fields, Written: r.Written,
+		Creation: r.Creation, Deletion: r.Deletion, Conflict: r.Conflict, Patch: r.Patch, Order: r.Order, Ready: r.Ready, Adopted: r.Adopted,
+		DeleteOrder: r.DeleteOrder, Phase: r.Phase, RunOn: r.RunOn,
+	}
+}

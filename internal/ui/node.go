@@ -1,0 +1,153 @@
+package ui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/orphan"
+	"github.com/lynqctl/lynqctl/pkg/status"
+)
+
+// NodeNow is a node with its objects as they are now.
+type NodeNow struct {
+	status.Node
+	// Recorded is the node as the last run recorded it.
+	Recorded status.Node
+	Objects  []status.Object
+	Orphans  []orphan.Orphan // that it left behind
+	Events   []status.Event
+	Warnings []string // about what could not be read
+}
+
+// nodeData is that as JSON and YAML have it (docs/status.md).
+type nodeData struct {
+	status.Node
+	Objects  []status.Object `json:"objects"`
+	Orphans  []*orphanData   `json:"orphans,omitempty"`
+	Events   []status.Event  `json:"events,omitempty"`
+	Warnings []string        `json:"warnings,omitempty"`
+}
+
+func (n *NodeNow) data() *nodeData {
+	d := &nodeData{Node: n.Node, Objects: n.Objects, Events: n.Events, Warnings: n.Warnings}
+	for i := range n.Orphans {
+		d.Orphans = append(d.Orphans, orphanDataOf(&n.Orphans[i]))
+	}
+	return d
+}
+
+// Details are the node for people and programs.
+func (n *NodeNow) Details(now time.Time) *Details {
+	condition, r := n.Condition, &n.Recorded
+	if n.Node.Recorded {
+		condition += " (recorded)"
+	}
+	lastRun := r.Condition
+	if !r.Since.IsZero() {
+		lastRun += ", since " + when(now, r.Since)
+	}
+	if r.Message != n.Message && r.Message != "" {
+		lastRun += ": " + r.Message
+	}
+	d := &Details{
+		Facts: []Fact{
+			{Name: "Node", Text: n.Name},
+			{Name: "Namespace", Text: n.Namespace},
+			{Name: "Hub", Text: n.Hub + " (namespace " + n.HubNamespace + ")"},
+			{Name: "Form", Text: detailed(n.Form, namespaceText(n.FormNamespace))},
+			{Name: "Row", Text: n.UID},
+			{Name: "Age", Text: ago(now, n.Created)},
+			{Name: "Condition", Text: condition},
+			{Name: "Message", Text: n.Message},
+			{Name: "Last run", Text: lastRun},
+		},
+		Parts: n.tree(now),
+		More:  []Section{{Title: "Orphans", List: *OrphanList(n.Orphans, now)}, {Title: "Events", List: n.eventList(now)}},
+		Data:  n.data(),
+	}
+	if !n.Created.IsZero() {
+		d.Facts = append(d.Facts, Fact{Name: "Wanted", Text: fmt.Sprintf("%s: %d ready%s", lynq.Count(r.Desired, "object"), r.Ready, troubles(&status.Counts{
+			Failed: r.Failed, Skipped: r.Skipped, Conflicted: r.Conflicted, Excluded: r.Excluded,
+		}))}, Fact{Name: "Now", Text: tallied(n.Objects)})
+	}
+	return d
+}
+
+// tallied are the objects by how they are now.
+func tallied(objects []status.Object) string {
+	counts := status.Tally(objects)
+	var parts []string
+	for _, state := range status.States() {
+		if counts[state] > 0 || state == status.Ready {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[state], state))
+		}
+	}
+	return lynq.Count(len(objects), "object") + ": " + strings.Join(parts, ", ")
+}
+
+// tree lists the objects with what belongs to them. Their namespaces are told
+// where they are not the node's.
+func (n *NodeNow) tree(now time.Time) List {
+	l := List{Columns: []Column{
+		{Name: "OBJECT", Flexible: true}, {Name: "STATE", Toned: true}, {Name: "AGE"}, {Name: "POLICIES"}, {Name: "MESSAGE", Wrapped: true},
+		{Name: "ID", Wide: true}, {Name: "UID", Wide: true},
+	}}
+	var add func(objects []status.Object, depth int)
+	add = func(objects []status.Object, depth int) {
+		for i := range objects {
+			o := &objects[i]
+			policies := ""
+			if o.Policies != nil {
+				policies = strings.Join(o.Policies.Unusual(), ",")
+			}
+			l.Items = append(l.Items, Item{
+				Cells: []string{n.called(o.Kind, o.Namespace, o.Name), o.Condition(), ago(now, o.Created), policies, o.Message, o.ID, string(o.UID)},
+				Name:  o.Ref().Full(), Tone: stateTone(o.State), Depth: depth,
+			})
+			add(o.Owned, depth+1)
+		}
+	}
+	add(n.Objects, 0)
+	return l
+}
+
+func stateTone(state string) Tone {
+	switch state {
+	case status.Ready:
+		return Good
+	case status.Degraded:
+		return Bad
+	}
+	return Worry
+}
+
+// called is how an object is called where it is clear which namespace is meant.
+func (n *NodeNow) called(kind, namespace, name string) string {
+	if namespace == "" || namespace == n.Namespace {
+		return kind + "/" + name
+	}
+	return kind + "/" + namespace + "/" + name
+}
+
+// recentEvents is how many events are shown: the last ones. JSON and YAML have
+// all that the server still has.
+const recentEvents = 12
+
+func (n *NodeNow) eventList(now time.Time) List {
+	l := List{Columns: []Column{
+		{Name: "AGE"}, {Name: "TYPE", Toned: true}, {Name: "REASON"}, {Name: "OBJECT", Flexible: true}, {Name: "TIMES", Wide: true}, {Name: "MESSAGE", Wrapped: true},
+	}}
+	for _, e := range n.Events[max(len(n.Events)-recentEvents, 0):] {
+		tone := Plain
+		if e.Type == "Warning" {
+			tone = Worry
+		}
+		l.Items = append(l.Items, Item{Tone: tone, Cells: []string{
+			ago(now, e.Time), e.Type, e.Reason, n.called(e.Kind, e.Namespace, e.Name), strconv.FormatInt(e.Count, 10), e.Message,
+		}})
+	}
+	return l
+}

@@ -1,0 +1,106 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/orphan"
+)
+
+// OrphanList lists what nodes left behind.
+func OrphanList(orphans []orphan.Orphan, now time.Time) *List {
+	l := &List{Columns: []Column{
+		{Name: "KIND", Flexible: true, Needed: true}, {Name: "NAMESPACE"}, {Name: "NAME"}, {Name: "REASON", Flexible: true},
+		{Name: "SINCE"}, {Name: "FROM", Flexible: true}, {Name: "SIZE"},
+		{Name: "HUB", Wide: true}, {Name: "ID", Wide: true}, {Name: "POLICIES", Wide: true},
+		{Name: "APIVERSION", Wide: true}, {Name: "UID", Wide: true},
+	}}
+	for i := range orphans {
+		o := &orphans[i]
+		l.Items = append(l.Items, Item{
+			Cells: []string{
+				o.GroupKind(), o.Namespace, o.Name, orUnknown(o.Reason), since(o, now), fromNode(o.From), o.Size,
+				o.From.Hub, o.From.ID, policies(o), o.Resource.APIVersion(), string(o.UID),
+			},
+			Name: o.Full(),
+			Data: orphanDataOf(o),
+		})
+	}
+	return l
+}
+
+// orUnknown is a text, or says that it is not.
+func orUnknown(text string) string {
+	if text == "" {
+		return "unknown"
+	}
+	return text
+}
+
+// since is how long ago something was orphaned. What is stranded was not.
+func since(o *orphan.Orphan, now time.Time) string {
+	switch {
+	case slices.Contains(orphan.Stranding(), o.Reason):
+		return ""
+	case o.Since.IsZero():
+		return "unknown"
+	}
+	return ago(now, o.Since)
+}
+
+func fromNode(from orphan.Origin) string {
+	if from.Node == "" {
+		return ""
+	}
+	return from.Namespace + "/" + from.Node
+}
+
+// policies are those by which an orphan was made, as far as they are known.
+func policies(o *orphan.Orphan) string {
+	words := []string{string(o.Deletion)}
+	if o.Creation == lynq.CreateOnce {
+		words = append(words, string(o.Creation))
+	}
+	return strings.Trim(strings.Join(words, ","), ",")
+}
+
+// orphanData is an orphan as JSON and YAML have it (docs/orphans.md).
+type orphanData struct {
+	APIVersion     string              `json:"apiVersion"`
+	Kind           string              `json:"kind"`
+	Namespace      string              `json:"namespace,omitempty"`
+	Name           string              `json:"name"`
+	UID            string              `json:"uid"`
+	Reason         string              `json:"reason,omitempty"`
+	Since          *time.Time          `json:"since,omitempty"`
+	From           *originData         `json:"from,omitempty"`
+	DeletionPolicy lynq.DeletionPolicy `json:"deletionPolicy,omitempty"`
+	CreationPolicy lynq.CreationPolicy `json:"creationPolicy,omitempty"`
+	Storage        string              `json:"storage,omitempty"`
+	Deleting       bool                `json:"deleting,omitempty"`
+}
+
+type originData struct {
+	Hub       string `json:"hub,omitempty"`
+	Namespace string `json:"namespace,omitempty"`
+	Node      string `json:"node,omitempty"`
+	ID        string `json:"id,omitempty"`
+}
+
+func orphanDataOf(o *orphan.Orphan) *orphanData {
+	d := &orphanData{
+		APIVersion: o.Resource.APIVersion(), Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, UID: string(o.UID),
+		Reason: o.Reason, DeletionPolicy: o.Deletion, CreationPolicy: o.Creation, Storage: o.Size,
+		Deleting: o.Live != nil && o.Live.Deleting,
+	}
+	if !o.Since.IsZero() {
+		at := o.Since.UTC()
+		d.Since = &at
+	}
+	if o.From != (orphan.Origin{}) {
+		d.From = &originData{Hub: o.From.Hub, Namespace: o.From.Namespace, Node: o.From.Node, ID: o.From.ID}
+	}
+	return d
+}

@@ -1,0 +1,23 @@
+package ui
+
+import (
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/rbac"
+)
+
+// RightsList lists rights that are lacking.
+func RightsList(lacking []rbac.Rule) *List {
+	l := &List{
+		Columns: []Column{{Name: "RESOURCE"}, {Name: "NAMESPACE"}, {Name: "NAMES", Flexible: true}, {Name: "VERBS"}, {Name: "NEEDED FOR", Flexible: true, Needed: true}},
+		Empty:   "Nothing lacks",
+	}
+	for i := range lacking {
+		r := &lacking[i]
+		l.Items = append(l.Items, Item{
+			Cells: []string{r.FullResource(), r.Namespace, strings.Join(r.Names, ","), strings.Join(r.Verbs, ","), r.Purpose()},
+			Name:  r.String(), Data: r,
+		})
+	}
+	return l
+}
