@@ -26,31 +26,13 @@ func (a *app) newWatchView(format string, board *watchBoard) (v *watchView, clos
 	}
 	screen := ui.NewScreen(out)
 	v.log = ui.NewLogAbove(screen)
-	return v, redrawn(screen, func(now time.Time) *ui.List {
+	ticker := time.NewTicker(ui.Redraw)
+	screen.Follow(ticker.C, func(now time.Time) *ui.List {
 		hubs, badInputs := board.facts()
 		return ui.WatchList(hubs, badInputs, now)
 	})
-}
-
-// redrawn draws a list again and again, until closed is called.
-func redrawn(screen *ui.Screen, list func(now time.Time) *ui.List) (closed func()) {
-	end, ended := make(chan struct{}), make(chan struct{})
-	ticker := time.NewTicker(ui.Redraw)
-	go func() {
-		defer close(ended)
-		for {
-			select {
-			case <-end:
-				return
-			case now := <-ticker.C:
-				screen.Show(list(now), false)
-			}
-		}
-	}()
-	return func() {
+	return v, func() {
 		ticker.Stop()
-		close(end)
-		<-ended
 		_ = screen.Close() // a run has ended, whether or not that can be seen
 	}
 }

@@ -17,14 +17,12 @@ const patience = time.Second
 // take where that can be told. It goes when it is stopped. A nil Counting shows
 // nothing.
 type Counting struct {
-	live    live
-	what    string // "reading rows of hub crm"
-	start   time.Time
-	n, of   atomic.Int64
-	drawing sync.Mutex
-	stop    chan struct{}
-	stopped chan struct{}
-	once    sync.Once
+	live  live
+	what  string // "reading rows of hub crm"
+	start time.Time
+	n, of atomic.Int64
+	stop  func() // drawing
+	once  sync.Once
 }
 
 // StartCounting begins one, nil where out is no terminal. The ticker makes it move.
@@ -32,24 +30,16 @@ func StartCounting(out Stream, what string, now time.Time, tick <-chan time.Time
 	if !out.Terminal {
 		return nil
 	}
-	c := &Counting{live: live{out: out}, what: what, start: now, stop: make(chan struct{}), stopped: make(chan struct{})}
-	go c.watch(tick)
+	c := &Counting{live: live{out: out}, what: what, start: now}
+	c.stop = eachTick(tick, c.draw)
 	return c
 }
 
-func (c *Counting) watch(tick <-chan time.Time) {
-	defer close(c.stopped)
-	for {
-		select {
-		case <-c.stop:
-			return
-		case now := <-tick:
-			c.drawing.Lock()
-			columns, _ := c.live.out.size()
-			c.live.draw(nil, c.frame(now, columns), columns)
-			c.drawing.Unlock()
-		}
-	}
+func (c *Counting) draw(now time.Time) {
+	c.live.drawing.Lock()
+	defer c.live.drawing.Unlock()
+	columns, _ := c.live.out.size()
+	c.live.draw(nil, c.frame(now, columns), columns)
 }
 
 // Add counts n more. It is safe for concurrent use.
@@ -76,8 +66,8 @@ func (c *Counting) Reached(n, of int) {
 
 // Note writes a line that stays. It is safe for concurrent use.
 func (c *Counting) Note(line string) {
-	c.drawing.Lock()
-	defer c.drawing.Unlock()
+	c.live.drawing.Lock()
+	defer c.live.drawing.Unlock()
 	columns, _ := c.live.out.size()
 	c.live.draw([]string{safe(line)}, c.live.frame, columns)
 }
@@ -88,10 +78,9 @@ func (c *Counting) Stop() {
 		return
 	}
 	c.once.Do(func() {
-		close(c.stop)
-		<-c.stopped
-		c.drawing.Lock()
-		defer c.drawing.Unlock()
+		c.stop()
+		c.live.drawing.Lock()
+		defer c.live.drawing.Unlock()
 		columns, _ := c.live.out.size()
 		c.live.draw(nil, nil, columns)
 	})

@@ -85,6 +85,26 @@ func (l *live) draw(above, frame []string, columns int) {
 	l.out.redraw(over, b.String())
 }
 
+// eachTick calls do at each tick, until stop is called: then it is called no more.
+func eachTick(tick <-chan time.Time, do func(now time.Time)) (stop func()) {
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-end:
+				return
+			case now := <-tick:
+				do(now)
+			}
+		}
+	}()
+	return func() {
+		close(end)
+		<-ended
+	}
+}
+
 // rowsOf is how many rows lines take that were drawn for another width perhaps:
 // a terminal that became narrower wraps them.
 func rowsOf(lines []string, columns int) int {

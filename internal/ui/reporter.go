@@ -52,9 +52,8 @@ type Reporter struct {
 	record   *record
 
 	closing sync.Once
-	stop    chan struct{}
-	stopped chan struct{}
-	err     error // of closing
+	stop    func() // telling what time it is
+	err     error  // of closing
 }
 
 // progress is a way of telling events as they come. All is safe for concurrent
@@ -69,7 +68,7 @@ type progress interface {
 // standard output and nothing to standard error; else a live view, or lines
 // where there is no terminal or Quiet, go to standard error.
 func NewReporter(o Options) *Reporter {
-	r := &Reporter{options: o, record: newRecord(), stop: make(chan struct{}), stopped: make(chan struct{})}
+	r := &Reporter{options: o, record: newRecord()}
 	n := newNotes(&o)
 	switch {
 	case o.Format == JSON:
@@ -80,20 +79,8 @@ func NewReporter(o Options) *Reporter {
 	default:
 		r.progress = &lines{out: o.Err, notes: n}
 	}
-	go r.watch()
+	r.stop = eachTick(o.Tick, func(time.Time) { r.progress.tick(o.Now()) })
 	return r
-}
-
-func (r *Reporter) watch() {
-	defer close(r.stopped)
-	for {
-		select {
-		case <-r.stop:
-			return
-		case <-r.options.Tick:
-			r.progress.tick(r.options.Now())
-		}
-	}
 }
 
 // Report takes note of an event, and shows it. An event without a time is one
@@ -114,8 +101,7 @@ func (r *Reporter) Report(e apply.Event) {
 // progress is none. Further calls do nothing, and return the same.
 func (r *Reporter) Close() error {
 	r.closing.Do(func() {
-		close(r.stop)
-		<-r.stopped
+		r.stop()
 		r.err = r.progress.close()
 	})
 	return r.err

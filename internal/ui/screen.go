@@ -4,15 +4,19 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Screen keeps a list at the bottom of a terminal and redraws it when it
 // changes. What is written to it stays above the list. What was drawn last stays when
 // the program ends, unless Close takes it away. It is safe for concurrent use.
-type Screen struct{ live live }
+type Screen struct {
+	live live
+	stop func() // following
+}
 
 // NewScreen makes a Screen of a terminal.
-func NewScreen(out Stream) *Screen { return &Screen{live: live{out: out}} }
+func NewScreen(out Stream) *Screen { return &Screen{live: live{out: out}, stop: func() {}} }
 
 // Show draws a list in place of the one before. Of one that does not fit the
 // items whose tone is not Good are shown first, and what follows on the table.
@@ -21,6 +25,11 @@ func (s *Screen) Show(l *List, wide bool) {
 	defer s.live.drawing.Unlock()
 	columns, rows := s.live.out.size()
 	s.live.draw(s.live.take(), l.frame(wide, s.live.out, columns, rows), columns)
+}
+
+// Follow shows a list at each tick, until Close.
+func (s *Screen) Follow(tick <-chan time.Time, list func(now time.Time) *List) {
+	s.stop = eachTick(tick, func(now time.Time) { s.Show(list(now), false) })
 }
 
 // Write has lines stay above the list, from the next Show or Close on: while much is
@@ -33,7 +42,10 @@ func (s *Screen) Write(p []byte) (int, error) {
 }
 
 // Close takes the list away, and leaves what was written.
-func (s *Screen) Close() error { return s.live.close() }
+func (s *Screen) Close() error {
+	s.stop()
+	return s.live.close()
+}
 
 // frame is a list in lines that fit: none is as wide as the terminal, and all of
 // them leave a row free.

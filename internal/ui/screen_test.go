@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -87,9 +88,17 @@ func TestScreenAbove(t *testing.T) {
 	s.Show(list, false)
 	shows("narrower", "the first\n\\x1b[2Jthe second is longer\n    than a line\n"+table)
 	terminal.resize(40)
+	tick, asked := make(chan time.Time), 0
+	s.Follow(tick, func(time.Time) *ui.List { asked++; return nodes(asked) })
+	for range 3 {
+		tick <- time.Time{}
+	}
 	ui.NewLogAbove(s).Note("warning: the last")
 	if err := s.Close(); err != nil {
 		t.Error(err)
+	}
+	if asked != 3 {
+		t.Errorf("a list was asked for %d times in 3 ticks", asked)
 	}
 	if got := terminal.shows(t); strings.Contains(got, "NODE") || !strings.Contains(got, "level=WARN") || lastLine(got) != `    msg="the last"` {
 		t.Errorf("the screen shows\n%s", got)
