@@ -122,11 +122,7 @@ func (j *handoverJob) refuse(ctx context.Context, plan *handover.Plan) error {
 	if err != nil {
 		return j.untouched(ctx, err)
 	}
-	refusals := slices.Concat(running.Refusals(), plan.Refusals)
-	if len(refusals) == 0 {
-		return nil
-	}
-	return j.clusterRun.refuse(refusals)
+	return j.clusterRun.refuse(slices.Concat(running.Refusals(), plan.Refusals))
 }
 
 // try shows what would be done, and what speaks against it.

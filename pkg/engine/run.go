@@ -85,14 +85,15 @@ func (r *clusterRun) refused(plans []plan.Plan) error {
 	for i := range plans {
 		refusals = append(refusals, plans[i].Refusals...)
 	}
-	if len(refusals) == 0 {
-		return nil
-	}
 	return r.refuse(refusals)
 }
 
-// refuse says why, as people or scripts want it.
+// refuse says why, as people or scripts want it. Nothing speaks against it where there
+// are no refusals.
 func (r *clusterRun) refuse(refusals []plan.Refusal) error {
+	if len(refusals) == 0 {
+		return nil
+	}
 	r.metrics().Refused(refusals)
 	if err := r.View.Printer(r.run.Mode).Refuse(refusals); err != nil {
 		return Fail(err)
