@@ -37,7 +37,7 @@ SEQUENTIAL := ./internal/draft ./internal/suggest ./internal/markdown ./pkg/appl
 APART      := ./internal/bounded ./pkg/apply/fields ./test/release
 UNIT       := $(SEQUENTIAL) ./internal/ui ./pkg/orphan ./pkg/render ./pkg/watch
 
-.PHONY: build generate generate-kinds man release-check test test-unit security check vuln fuzz bench bench-cluster bench-watch cluster cluster-build cluster-down
+.PHONY: build generate generate-kinds man release-check test test-cluster test-gitops test-monitoring test-unit security check vuln fuzz bench bench-cluster bench-watch cluster cluster-build cluster-down
 
 build:
 	$(GO) build -trimpath -o bin/lynqctl ./cmd/lynqctl
@@ -79,8 +79,14 @@ test: cluster-build
 	LYNQCTL_TEST_CLUSTER=1 $(GO) test $(RACE) -count=1 -vet=off -p 3 -timeout 45m \
 	  $$($(GO) list ./... | grep -v '/test/e2e$$' | grep -vxF "$$($(GO) list $(SEQUENTIAL) $(APART))")
 	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) test -count=1 -vet=off -parallel 8 -timeout 45m ./test/e2e
+	$(MAKE) -j 3 test-cluster test-gitops test-monitoring
+
+# The modules beside the main one. Each of them waits for clusters, more often than not.
+test-cluster: cluster-build
 	LYNQCTL_TEST_CLUSTER=1 $(GO) -C $(CLUSTER) test $(RACE) -count=1 -vet=off ./...
+test-gitops: cluster-build
 	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) -C $(GITOPS) test -count=1 -vet=off -timeout 45m ./...
+test-monitoring: cluster-build
 	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) -C $(MONITORING) test -count=1 -vet=off ./...
 
 # A name on the page is that of a test, or of a script.

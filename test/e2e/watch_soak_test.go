@@ -23,7 +23,7 @@ import (
 const (
 	soakRows = 16
 	// soakFor is how long the soak lasts that LYNQCTL_SOAK says nothing of.
-	soakFor = 45 * time.Second
+	soakFor = 30 * time.Second
 	// soakSpare is one in how many writes that are needed there may be more.
 	soakSpare = 20
 )
