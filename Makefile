@@ -35,6 +35,9 @@ RACE     := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race) -trimpath
 # APART others that start none: there is nothing in them for the race detector.
 SEQUENTIAL := ./internal/draft ./internal/suggest ./internal/markdown ./pkg/apply/plan ./pkg/apply/ready ./pkg/deploy ./pkg/diff ./pkg/form ./pkg/lynq ./pkg/rbac ./pkg/status
 APART      := ./internal/bounded ./pkg/apply/fields ./test/release
+# The tests of pkg/render that only calculate, for seconds, and with the race detector for
+# a minute.
+CALCULATE  := ^Test(Budget|BudgetIsEnough|BudgetOfSlow|Words|WriterEqualsBuilder)$$
 UNIT       := $(SEQUENTIAL) ./internal/ui ./pkg/orphan ./pkg/render ./pkg/watch
 
 .PHONY: build generate generate-kinds man release-check test test-cluster test-gitops test-monitoring test-unit security check vuln fuzz bench bench-cluster bench-watch cluster cluster-build cluster-down
@@ -75,10 +78,11 @@ test: cluster-build
 	@command -v mariadbd >/dev/null || echo 'make test: mariadbd is not installed; the tests of MySQL sources are skipped'
 	@command -v postgres >/dev/null || ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || \
 	  echo 'make test: postgres is not installed; the tests of PostgreSQL sources are skipped'
-	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) test -count=1 -vet=off $(SEQUENTIAL) $(APART)
+	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) test -count=1 -vet=off $(SEQUENTIAL) $(APART) ./pkg/render
+	$(GO) test $(RACE) -count=1 -vet=off -skip '$(CALCULATE)' ./pkg/render
 	LYNQCTL_TEST_CLUSTER=1 $(GO) test $(RACE) -count=1 -vet=off -p 3 -timeout 45m \
-	  $$($(GO) list ./... | grep -v '/test/e2e$$' | grep -vxF "$$($(GO) list $(SEQUENTIAL) $(APART))")
-	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) test -count=1 -vet=off -parallel 8 -timeout 45m ./test/e2e
+	  $$($(GO) list ./... | grep -v '/test/e2e$$' | grep -vxF "$$($(GO) list $(SEQUENTIAL) $(APART) ./pkg/render)")
+	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) test -count=1 -vet=off -parallel 6 -timeout 45m ./test/e2e
 	$(MAKE) -j 3 test-cluster test-gitops test-monitoring
 
 # The modules beside the main one. Each of them waits for clusters, more often than not.
