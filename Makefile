@@ -33,7 +33,7 @@ RACE     := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race) -trimpath
 
 # Packages that only calculate. SEQUENTIAL is those of them that start no goroutines, and
 # APART others that start none: there is nothing in them for the race detector.
-SEQUENTIAL := ./internal/draft ./internal/suggest ./internal/markdown ./pkg/apply/plan ./pkg/apply/ready ./pkg/deploy ./pkg/diff ./pkg/form ./pkg/lynq ./pkg/rbac ./pkg/status
+SEQUENTIAL := ./internal/draft ./internal/suggest ./internal/markdown ./pkg/apply/plan ./pkg/apply/ready ./pkg/deploy ./pkg/diff ./pkg/form ./pkg/inventory ./pkg/lynq ./pkg/rbac ./pkg/status
 APART      := ./internal/bounded ./pkg/apply/fields ./test/release
 # The tests of pkg/render that only calculate, for seconds, and with the race detector for
 # a minute.
