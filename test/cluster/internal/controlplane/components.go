@@ -19,8 +19,8 @@ const (
 	clientBurst = "4000"
 )
 
-// collectLess has a program collect its garbage less often. That takes a sixth of the API
-// server's time off, which is most of what tests of a cluster calculate, for memory.
+// collectLess has a program collect its garbage less often, for more memory: a sixth of the
+// API server's time went into that, and it is most of what tests of a cluster calculate.
 const collectLess = "GOGC=400"
 
 // storage is what runs before the API server.
