@@ -279,7 +279,7 @@ func (w *sender) ask(live *unstructured.Unstructured) error {
 // undo it.
 func (w *sender) take(done result, of func([]fields.ManagedSet) fields.Taker) (result, error) {
 	for try := 0; ; try++ {
-		patch, conflicts, err := w.taking(done.meta, of)
+		patch, conflicts, err := w.takePatch(done.meta, of)
 		if err != nil {
 			return result{}, err
 		}
@@ -304,8 +304,8 @@ func (w *sender) take(done result, of func([]fields.ManagedSet) fields.Taker) (r
 	}
 }
 
-// taking is the patch by which fields are taken, nil for none, and which those are.
-func (w *sender) taking(m *metav1.PartialObjectMetadata, of func([]fields.ManagedSet) fields.Taker) ([]byte, []fields.Conflict, error) {
+// takePatch is the patch by which fields are taken, nil for none, and which those are.
+func (w *sender) takePatch(m *metav1.PartialObjectMetadata, of func([]fields.ManagedSet) fields.Taker) ([]byte, []fields.Conflict, error) {
 	// Most objects are lynq's alone.
 	if !slices.ContainsFunc(m.ManagedFields, func(e metav1.ManagedFieldsEntry) bool { return fields.MayTake(&e, true) }) {
 		return nil, nil, nil

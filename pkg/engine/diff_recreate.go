@@ -15,7 +15,7 @@ import (
 
 // Try implements apply.Cluster. Of an object that is to be recreated the server only says
 // that it would take the new one, and that there is one of that name.
-func (t *trial) Try(ctx context.Context, r lynq.APIResource, w apply.Write) (*unstructured.Unstructured, *metav1.PartialObjectMetadata, error) {
+func (t *diffRun) Try(ctx context.Context, r lynq.APIResource, w apply.Write) (*unstructured.Unstructured, *metav1.PartialObjectMetadata, error) {
 	next, m, err := t.Cluster.Try(ctx, r, w)
 	if w.Verb == apply.Create && apierrors.IsAlreadyExists(err) {
 		if lookErr := t.recreated(ctx, r, w); lookErr != nil {
@@ -28,7 +28,7 @@ func (t *trial) Try(ctx context.Context, r lynq.APIResource, w apply.Write) (*un
 // recreated keeps both sides of an object that is to be recreated: the new one as the
 // server would create it under a name that is free, or, where it may have no other, as
 // it is sent.
-func (t *trial) recreated(ctx context.Context, r lynq.APIResource, w apply.Write) error {
+func (t *diffRun) recreated(ctx context.Context, r lynq.APIResource, w apply.Write) error {
 	live, err := t.look(ctx, r, w.Namespace, w.Name)
 	if err != nil || live == nil {
 		return err
@@ -37,7 +37,7 @@ func (t *trial) recreated(ctx context.Context, r lynq.APIResource, w apply.Write
 	if err := json.Unmarshal(w.Body, &content); err != nil {
 		return err
 	}
-	name := "lynqctl-trial-" + string(live.GetUID())
+	name := "lynqctl-dry-run-" + string(live.GetUID())
 	renamed := &unstructured.Unstructured{Object: content}
 	renamed.SetName(name)
 	body, err := renamed.MarshalJSON()

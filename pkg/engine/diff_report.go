@@ -12,8 +12,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// report is what a trial came to.
-func (t *trial) report(plans []plan.Plan) (*diff.Report, error) {
+// report is what a diffRun came to.
+func (t *diffRun) report(plans []plan.Plan) (*diff.Report, error) {
 	r := &diff.Report{}
 	for i := range plans {
 		r.Refusals = append(r.Refusals, plans[i].Refusals...)
@@ -38,7 +38,7 @@ func (t *trial) report(plans []plan.Plan) (*diff.Report, error) {
 }
 
 // compare finds out what would become of a node that has ended.
-func (t *trial) compare(p *plan.NodePlan) {
+func (t *diffRun) compare(p *plan.NodePlan) {
 	n := &diff.Node{Namespace: p.Namespace, Name: p.Name, Hub: p.HubKey(), Form: p.FormKey()}
 	if p.Desired != nil && p.Desired.Failed != nil {
 		n.Problem = p.Desired.Failed.Error()
@@ -66,7 +66,7 @@ func (t *trial) compare(p *plan.NodePlan) {
 }
 
 // object fills in what would become of one object.
-func (t *trial) object(o *diff.Object, p *plan.NodePlan, s *plan.Step) error {
+func (t *diffRun) object(o *diff.Object, p *plan.NodePlan, s *plan.Step) error {
 	if s.Object != nil {
 		o.ID, o.APIVersion = s.Object.ID, s.Object.APIVersion
 	} else {
@@ -118,7 +118,7 @@ func outline(o *plan.Object) map[string]any {
 }
 
 // take is the last event of an object, which is kept no longer.
-func (t *trial) take(k stepKey) (apply.Event, bool) {
+func (t *diffRun) take(k stepKey) (apply.Event, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	e, told := t.ended[k]
@@ -127,7 +127,7 @@ func (t *trial) take(k stepKey) (apply.Event, bool) {
 }
 
 // takeSides are the sides of an object, which are kept no longer.
-func (t *trial) takeSides(ref lynq.Ref) (sides, bool) {
+func (t *diffRun) takeSides(ref lynq.Ref) (sides, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s, found := t.sides[ref]
@@ -136,7 +136,7 @@ func (t *trial) takeSides(ref lynq.Ref) (sides, bool) {
 }
 
 // origin is what the plan knows of why an object would change.
-func (t *trial) origin(p *plan.NodePlan, s *plan.Step) (*diff.Origin, error) {
+func (t *diffRun) origin(p *plan.NodePlan, s *plan.Step) (*diff.Origin, error) {
 	origin := &diff.Origin{Whole: wholeCause(s)}
 	if s.Object == nil {
 		return origin, nil

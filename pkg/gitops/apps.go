@@ -229,7 +229,7 @@ func appName(folder string) string {
 	if lynq.IsDNS1123Subdomain(folder) {
 		return folder
 	}
-	return lynq.Made(folder)
+	return lynq.HashedName(folder)
 }
 
 // formOf is the form of a node, nil where it is none of the run's.

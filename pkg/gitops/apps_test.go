@@ -100,7 +100,7 @@ func TestAppsOfNodes(t *testing.T) {
 		{"", "acme-a", "acme-a", "acme-a", "./acme-a"},
 		{"x/y", "ab/1.5-a", "ab/1.5-a", "1.5-a", "./x/y/ab/1.5-a"},
 		{"a: #b", "acme-a", "acme-a", "acme-a", "./a: #b/acme-a"},
-		{"", "ab/x-y_ns", "ab/x-y_ns", lynq.Made("x-y_ns"), "./ab/x-y_ns"},
+		{"", "ab/x-y_ns", "ab/x-y_ns", lynq.HashedName("x-y_ns"), "./ab/x-y_ns"},
 	} {
 		m, err := NewAppMaker(AppOptions{Kind: AppsOrdered, Path: test.repoPath}, []AppForm{{Form: f}})
 		if err != nil {

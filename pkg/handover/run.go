@@ -32,7 +32,7 @@ var errStays = errors.New("its LynqNode stays, and the next run goes on from her
 // Work hands a node over: its record, its objects, and, if all of those are lynqctl's,
 // its LynqNode.
 func (w *Worker) Work(ctx context.Context, of *apply.Node) error {
-	n := taking{Node: of, plan: w.nodes[of.Key]}
+	n := nodeHandover{Node: of, plan: w.nodes[of.Key]}
 	if err := n.save(); err != nil {
 		return err
 	}
@@ -52,15 +52,15 @@ func (w *Worker) Work(ctx context.Context, of *apply.Node) error {
 	return nil
 }
 
-// taking is one node that is handed over.
-type taking struct {
+// nodeHandover is one node that is handed over.
+type nodeHandover struct {
 	*apply.Node
 	plan   *NodePlan
 	record types.UID
 }
 
 // save saves the record, before anything that it names is touched.
-func (n *taking) save() error {
+func (n *nodeHandover) save() error {
 	saved := n.plan.Inventory
 	if n.plan.Save {
 		var err error
@@ -73,7 +73,7 @@ func (n *taking) save() error {
 }
 
 // object does with an object what the plan says.
-func (n *taking) object(o *Object) apply.Ended {
+func (n *nodeHandover) object(o *Object) apply.Ended {
 	switch o.Verdict {
 	case Take:
 		return n.take(o)
@@ -86,7 +86,7 @@ func (n *taking) object(o *Object) apply.Ended {
 }
 
 // take takes an object over.
-func (n *taking) take(o *Object) apply.Ended {
+func (n *nodeHandover) take(o *Object) apply.Ended {
 	changed, err := n.write(o)
 	switch {
 	case err != nil:
@@ -98,7 +98,7 @@ func (n *taking) take(o *Object) apply.Ended {
 }
 
 // release removes the LynqNode.
-func (n *taking) release() apply.Ended {
+func (n *nodeHandover) release() apply.Ended {
 	if err := n.removeNode(); err != nil {
 		return failed(plan.ActionRelease, err)
 	}

@@ -323,7 +323,7 @@ func TestRunOthers(t *testing.T) {
 
 // TestRunUnconfirmed: an admission webhook puts the LynqNode back, say.
 func TestRunUnconfirmed(t *testing.T) {
-	n := taking{Node: &apply.Node{}, plan: &NodePlan{Node: node()}, record: "record"}
+	n := nodeHandover{Node: &apply.Node{}, plan: &NodePlan{Node: node()}, record: "record"}
 	f := found(live())
 	if err := n.confirm(&f); err == nil || !strings.Contains(err.Error(), "not as it was to become") {
 		t.Errorf("%v", err)

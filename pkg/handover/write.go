@@ -21,7 +21,7 @@ var errReplaced = errors.New("it was deleted and created again since this run lo
 
 // write takes an object over in one write, and makes sure of what came of it. It
 // tells whether there was anything to change.
-func (n *taking) write(o *Object) (changed bool, err error) {
+func (n *nodeHandover) write(o *Object) (changed bool, err error) {
 	f := o.Found
 	for try := 1; ; try++ {
 		c, err := changeOf(n.plan.Node, &f, n.record)
@@ -53,7 +53,7 @@ func (n *taking) write(o *Object) (changed bool, err error) {
 }
 
 // look reads an object again, and whether it still is the LynqNode's.
-func (n *taking) look(f *Found) (Found, error) {
+func (n *nodeHandover) look(f *Found) (Found, error) {
 	again := *f
 	m, err := n.Cluster.Metadata(n.Finishing, f.Served, f.Namespace, f.Name)
 	if apierrors.IsNotFound(err) {
@@ -74,7 +74,7 @@ func (n *taking) look(f *Found) (Found, error) {
 
 // confirm makes sure that an object is as it was to become: the garbage collector
 // goes by that.
-func (n *taking) confirm(f *Found) error {
+func (n *nodeHandover) confirm(f *Found) error {
 	if n.DryRun {
 		return nil
 	}
@@ -88,7 +88,7 @@ func (n *taking) confirm(f *Found) error {
 // removeNode removes the LynqNode as it was read: its finalizer first, since an
 // operator that finds both deletes the objects; then itself, so that the garbage
 // collector takes it off whatever still says to belong to it, and deletes none.
-func (n *taking) removeNode() error {
+func (n *nodeHandover) removeNode() error {
 	served, err := n.Cluster.Resource(n.Finishing, lynq.Group, "", lynq.KindNode)
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (n *taking) removeNode() error {
 	})
 }
 
-func (n *taking) remover() *remover { return &remover{n.Finishing, n.Cluster, n.DryRun} }
+func (n *nodeHandover) remover() *remover { return &remover{n.Finishing, n.Cluster, n.DryRun} }
 
 // leaver is an object of the operator that goes.
 type leaver struct {

@@ -31,12 +31,12 @@ func FuzzNames(f *testing.F) {
 				t.Errorf("%s(%q) = %v, Kubernetes says %v", name, s, check.ours, check.theirs)
 			}
 		}
-		made := lynq.Made(s)
+		made := lynq.HashedName(s)
 		if len(made) > 63 || !lynq.IsDNS1123Label(made) {
 			t.Errorf("Made(%q) = %q", s, made)
 		}
 		node := lynq.NodeName(s, "form")
-		if len(node) > 63 || !lynq.IsDNS1123Subdomain(node) || node != s+"-form" && node != lynq.Made(s+"-form") {
+		if len(node) > 63 || !lynq.IsDNS1123Subdomain(node) || node != s+"-form" && node != lynq.HashedName(s+"-form") {
 			t.Errorf("NodeName(%q) = %q", s, node)
 		}
 		label, raw := lynq.UIDLabel(s)

@@ -24,7 +24,7 @@ func NodeName(uid, form string) string {
 	if !Dashed(form) {
 		return PlainNodeName(uid, form)
 	}
-	return Made(uid + "/" + form + "/")
+	return HashedName(uid + "/" + form + "/")
 }
 
 // Dashed tells whether the name of a form has a dash: then its nodes do not have
@@ -32,30 +32,30 @@ func NodeName(uid, form string) string {
 func Dashed(form string) bool { return strings.IndexByte(form, '-') >= 0 }
 
 // PlainNodeName is "<uid>-<form>" where that is a DNS-1123 subdomain of at most
-// 63 characters, else the made form of it (see Made). It is how the operator
+// 63 characters, else the hashed form of it (see HashedName). It is how the operator
 // names nodes, whatever their form.
 func PlainNodeName(uid, form string) string {
 	raw := uid + "-" + form
 	if len(raw) <= maxLabel && IsDNS1123Subdomain(raw) {
 		return raw
 	}
-	return Made(raw)
+	return HashedName(raw)
 }
 
 // UIDLabel is the value of label lynq.sh/uid for a row: the uid where a label
-// can hold it, else its made form; then the raw uid belongs into the annotation
+// can hold it, else its hashed form; then the raw uid belongs into the annotation
 // of the same key.
 func UIDLabel(uid string) (value string, raw bool) {
 	if uid != "" && IsLabelValue(uid) {
 		return uid, true
 	}
-	return Made(uid), false
+	return HashedName(uid), false
 }
 
-// Made turns any text into a DNS-1123 name of at most 63 characters: lower
+// HashedName turns any text into a DNS-1123 name of at most 63 characters: lower
 // case, other characters replaced by dashes, and the first 8 hex digits of the
 // SHA-256 of the raw text behind it, which keep different texts different.
-func Made(raw string) string {
+func HashedName(raw string) string {
 	const digits = 8
 	var name [maxLabel]byte
 	n := 0

@@ -288,7 +288,7 @@ func cutHashed(node, form string) (uid string, ok bool) {
 }
 
 // cutMade takes the hash, and the form, off a name that was made since the whole
-// is no name; see lynq.Made. What the row's uid really is only rows tell, and an
+// is no name; see lynq.HashedName. What the row's uid really is only rows tell, and an
 // apply then records that.
 func cutMade(node, form string) (uid string, ok bool) {
 	const digits = 8

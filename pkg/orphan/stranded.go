@@ -18,7 +18,7 @@ import (
 // seems stranded is looked at once more: a run that is under way records objects
 // before it makes them, and forgets them after they are gone.
 func (s *search) strand(ctx context.Context, tracked []seen, found *Found) error {
-	b, err := s.readBooks(ctx, found)
+	b, err := s.readRecords(ctx, found)
 	if err != nil || b == nil {
 		return err
 	}
@@ -48,9 +48,9 @@ func (s *search) strand(ctx context.Context, tracked []seen, found *Found) error
 	return err
 }
 
-// readBooks reads the inventories. Who may not list them everywhere gets those
+// readRecords reads the inventories. Who may not list them everywhere gets those
 // of the one namespace. Nil means that none may be read, which is noted.
-func (s *search) readBooks(ctx context.Context, found *Found) (*books, error) {
+func (s *search) readRecords(ctx context.Context, found *Found) (*recordSet, error) {
 	namespace := ""
 	inventories, err := s.query.Stranded.AllNodes(ctx, "")
 	if apierrors.IsForbidden(err) {
@@ -74,7 +74,7 @@ func (s *search) readBooks(ctx context.Context, found *Found) (*books, error) {
 	}
 	var ignored plan.Ignored
 	inventories, found.Broken, ignored = counting.Split(inventories, found.Broken)
-	b := newBooks(inventories, found.Broken, namespace)
+	b := newRecordSet(inventories, found.Broken, namespace)
 	for _, key := range ignored.Nodes() {
 		b.broken[inventory.ID(key.Namespace, inventory.Name(key.Name))] = true
 	}
@@ -102,8 +102,8 @@ func (s *search) asked(ignored plan.Ignored) plan.Ignored {
 	return ignored
 }
 
-// books are what inventories say.
-type books struct {
+// recordSet are what inventories say.
+type recordSet struct {
 	inventories []*inventory.Inventory
 	// only is the one namespace whose inventories are known; "" for all.
 	only string
@@ -116,8 +116,8 @@ type books struct {
 	broken map[string]bool
 }
 
-func newBooks(inventories []*inventory.Inventory, broken []*inventory.UnreadableError, only string) *books {
-	b := &books{
+func newRecordSet(inventories []*inventory.Inventory, broken []*inventory.UnreadableError, only string) *recordSet {
+	b := &recordSet{
 		inventories: inventories, only: only,
 		refs: map[lynq.Ref]bool{}, uids: map[types.UID]bool{},
 		nodes: map[string]plan.NodeKey{}, broken: map[string]bool{},
@@ -138,7 +138,7 @@ func newBooks(inventories []*inventory.Inventory, broken []*inventory.Unreadable
 }
 
 // unrecorded are those of tracked objects that no inventory names.
-func (b *books) unrecorded(tracked []seen) []Orphan {
+func (b *recordSet) unrecorded(tracked []seen) []Orphan {
 	var stranded []Orphan
 	for i := range tracked {
 		s := &tracked[i]
@@ -156,7 +156,7 @@ func (b *books) unrecorded(tracked []seen) []Orphan {
 // nodeOf finds the node that a tracked object is of, and whether it is of one of
 // ours at all: what render writes and another tool puts into an ApplySet of its
 // own has the same labels. The node is zero where nothing names it.
-func (b *books) nodeOf(s *seen) (node plan.NodeKey, ours bool) {
+func (b *recordSet) nodeOf(s *seen) (node plan.NodeKey, ours bool) {
 	l := &s.live
 	if s.owner != "" {
 		return plan.NodeKey{Namespace: l.Namespace, Name: s.owner}, true
@@ -173,14 +173,14 @@ func (b *books) nodeOf(s *seen) (node plan.NodeKey, ours bool) {
 }
 
 // unknown tells whether it is unknown what a node's inventory says.
-func (b *books) unknown(node plan.NodeKey, partOf string) bool {
+func (b *recordSet) unknown(node plan.NodeKey, partOf string) bool {
 	return b.broken[partOf] || b.broken[inventory.ID(node.Namespace, inventory.Name(node.Name))] ||
 		b.only != "" && node.Namespace != b.only
 }
 
 // unseen are the records of objects that were there, in one namespace or, with
 // "", in all, and are not among the tracked ones.
-func (b *books) unseen(tracked []seen, namespace string) []Orphan {
+func (b *recordSet) unseen(tracked []seen, namespace string) []Orphan {
 	there := make(map[lynq.Ref]bool, len(tracked))
 	for i := range tracked {
 		there[tracked[i].live.Ref] = true

@@ -51,10 +51,10 @@ type expr struct {
 	varies   bool         // every run of the template has another result
 	result   exprType
 	trim     bool // names and namespaces: blanks around the result go
-	uidLabel bool // value of label lynq.sh/uid: a uid that no label can hold gets its made form
-	nodeName bool // the name of the row's node: what is no name gets its made form
+	uidLabel bool // value of label lynq.sh/uid: a uid that no label can hold gets its hashed form
+	nodeName bool // the name of the row's node: what is no name gets its hashed form
 	styled   bool // the result is written as a YAML string somewhere
-	shape    shape
+	profile  profile
 	source   string
 	// Where the string stands first, and in how many more places, for errors: it
 	// runs once for all of them.

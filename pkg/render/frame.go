@@ -137,8 +137,8 @@ func (f *frame) evaluate(e *expr, problems *lynq.Problems) slot {
 		s.start, s.end = trimBounds(f.arena, s.start, s.end)
 	}
 	switch {
-	case e.shape.known && e.shape.style != stylePlain && e.shape.inputs&^f.words == 0:
-		s.style = e.shape.style
+	case e.profile.known && e.profile.style != stylePlain && e.profile.inputs&^f.words == 0:
+		s.style = e.profile.style
 	case e.styled:
 		s.style = styleOf(f.arena[s.start:s.end])
 	}
@@ -184,7 +184,7 @@ func (f *frame) run(e *expr) error {
 		}
 	}
 	if e.uidLabel && !f.rawUID && string(f.arena[start:]) == f.uid {
-		f.arena = append(f.arena[:start], lynq.Made(f.uid)...)
+		f.arena = append(f.arena[:start], lynq.HashedName(f.uid)...)
 	}
 	return nil
 }

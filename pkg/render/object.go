@@ -58,7 +58,7 @@ func (f *frame) build(n *node, r int) any {
 // text is the text of a slot, as a string of its own.
 func (f *frame) text(slot int) string {
 	e := &f.program.exprs[slot]
-	if f.slots[slot].quick && e.shape.lone {
+	if f.slots[slot].quick && e.profile.single {
 		return f.texts[e.parts[0].value]
 	}
 	return string(f.bytes(slot))

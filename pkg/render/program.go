@@ -299,7 +299,7 @@ func (c *compiler) add(e expr) int {
 			p.value = c.input(p.input)
 		}
 	}
-	e.shape = shapeOf(&e)
+	e.profile = profileOf(&e)
 	c.program.exprs = append(c.program.exprs, e)
 	return len(c.program.exprs) - 1
 }

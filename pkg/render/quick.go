@@ -51,16 +51,16 @@ func (t *classTable) of(s string) class {
 	return all
 }
 
-// shape is what is known of an expression's results, should all its inputs be
+// profile is what is known of an expression's results, should all its inputs be
 // words.
-type shape struct {
+type profile struct {
 	known  bool   // anything at all: the expression is parts, of few inputs
 	inputs uint64 // the set of its inputs
 	style  style
-	// sure: no word makes the result look like a number or the like. Else the
-	// expression is a lone input, or what follows from style has to be checked.
-	sure bool
-	lone bool // one input and nothing else
+	// unmistakable: no word makes the result look like a number or the like. Else the
+	// expression is a single input, or what follows from style has to be checked.
+	unmistakable bool
+	single       bool // one input and nothing else
 	// length of the static parts.
 	length int
 	sample string // a result: all inputs are the word sampleWord
@@ -70,11 +70,11 @@ type shape struct {
 // word.
 const sampleWord = "w"
 
-func shapeOf(e *expr) shape {
+func profileOf(e *expr) profile {
 	if e.template != nil || e.result != typeText {
-		return shape{}
+		return profile{}
 	}
-	var s shape
+	var s profile
 	var static, sample strings.Builder
 	for i := range e.parts {
 		p := &e.parts[i]
@@ -83,7 +83,7 @@ func shapeOf(e *expr) shape {
 			static.WriteString(p.static)
 			sample.WriteString(p.static)
 		case p.value >= 64:
-			return shape{}
+			return profile{}
 		default:
 			s.inputs |= 1 << p.value
 			sample.WriteString(sampleWord)
@@ -92,8 +92,8 @@ func shapeOf(e *expr) shape {
 	s.known = s.inputs != 0
 	s.sample, s.length = sample.String(), static.Len()
 	s.style = styleOf(s.sample)
-	s.lone = len(e.parts) == 1
-	s.sure = s.style != stylePlain || unmistakable(static.String())
+	s.single = len(e.parts) == 1
+	s.unmistakable = s.style != stylePlain || unmistakable(static.String())
 	return s
 }
 
@@ -116,11 +116,11 @@ func unmistakable(static string) bool {
 // quick tells whether the result of an expression is its parts as they stand,
 // plain.
 func (f *frame) quick(e *expr) bool {
-	s := &e.shape
+	s := &e.profile
 	switch {
 	case !s.known || s.style != stylePlain || s.inputs&^f.words != 0:
 		return false
-	case !s.sure && (!s.lone || s.inputs&^f.plain != 0):
+	case !s.unmistakable && (!s.single || s.inputs&^f.plain != 0):
 		return false
 	case e.uidLabel && !f.rawUID:
 		return false
@@ -184,7 +184,7 @@ func (f *frame) length(i int) int {
 		return s.end - s.start
 	}
 	e := &f.program.exprs[i]
-	n := e.shape.length
+	n := e.profile.length
 	for j := range e.parts {
 		if v := e.parts[j].value; v != noInput {
 			n += len(f.texts[v])
@@ -196,12 +196,12 @@ func (f *frame) length(i int) int {
 // allNames tells whether a slot is parts whose inputs are all names, and no
 // longer than max. Where its sample is a name, it is one too.
 func (f *frame) allNames(i, limit int) bool {
-	return f.slots[i].quick && f.program.exprs[i].shape.inputs&^f.names == 0 && f.length(i) <= limit
+	return f.slots[i].quick && f.program.exprs[i].profile.inputs&^f.names == 0 && f.length(i) <= limit
 }
 
 // allLabels is the same for the values of labels.
 func (f *frame) allLabels(i int) bool {
-	return f.slots[i].quick && f.program.exprs[i].shape.inputs&^f.labelled == 0 && f.length(i) <= maxLabel
+	return f.slots[i].quick && f.program.exprs[i].profile.inputs&^f.labelled == 0 && f.length(i) <= maxLabel
 }
 
 // maxLabel is how long the value of a label may be.

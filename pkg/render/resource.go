@@ -222,7 +222,7 @@ func (c *compiler) sample(n *node) string {
 	if n.slot == noSlot {
 		return ""
 	}
-	return c.program.exprs[n.slot].shape.sample
+	return c.program.exprs[n.slot].profile.sample
 }
 
 func mapNode(own, lynqs map[string]field) *node {

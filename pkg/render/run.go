@@ -230,7 +230,7 @@ func (r *Run) collect(b *batch, programs []*Program) error {
 			r.objects.nodes[id].count = n.count
 		}
 		if r.objects.nodes[id].lost {
-			n.name = lynq.Made(row.Values[program.uid] + "/" + program.Form.Name + "/") // which is no other node's
+			n.name = lynq.HashedName(row.Values[program.uid] + "/" + program.Form.Name + "/") // which is no other node's
 		}
 		if err := r.hand(n, Written{Bytes: doc, Objects: objects, Tombstones: n.tombstones}, row, program, problems); err != nil {
 			return &SinkError{err}

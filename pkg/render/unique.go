@@ -27,7 +27,7 @@ func newCollisions(programs []*Program) *collisions {
 		for _, q := range programs[:i] {
 			c.nodes = c.nodes || sameNodes(p, q)
 		}
-		c.nodes = c.nodes || looksMade(p.Form.Name)
+		c.nodes = c.nodes || looksHashed(p.Form.Name)
 	}
 	return c
 }
@@ -65,9 +65,9 @@ func sameNodes(p, q *Program) bool {
 	return p.Namespace == q.Namespace && (a == b || strings.HasSuffix(a, "-"+b) || strings.HasSuffix(b, "-"+a))
 }
 
-// looksMade tells whether names that end in a form's name could be taken for
-// made ones (see lynq.Made).
-func looksMade(form string) bool {
+// looksHashed tells whether names that end in a form's name could be taken for
+// hashed ones (see lynq.HashedName).
+func looksHashed(form string) bool {
 	return regexp.MustCompile(`(^|-)[0-9a-f]{8}$`).MatchString(form)
 }
 

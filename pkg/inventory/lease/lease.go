@@ -155,16 +155,16 @@ func isContinuous(l *coordinationv1.Lease) bool {
 // waitingFor names a run that waits for a Lease, "" for none.
 func waitingFor(l *coordinationv1.Lease) string { return l.Annotations[lynq.AnnotationWaiting] }
 
-// sighting is a Lease as it was seen, and since when it is so.
-type sighting struct {
+// seenLease is a Lease as it was seen, and since when it is so.
+type seenLease struct {
 	holder, version, waiting string
 	renewed                  time.Time
 	Seen
 }
 
 // look takes note of a Lease, nil for none, as it is seen now.
-func (s *sighting) look(l *coordinationv1.Lease, now time.Time) Seen {
-	next := sighting{Seen: Seen{Since: now, Waiting: now}}
+func (s *seenLease) look(l *coordinationv1.Lease, now time.Time) Seen {
+	next := seenLease{Seen: Seen{Since: now, Waiting: now}}
 	if l != nil {
 		next.holder, next.version, next.renewed, next.waiting = holderOf(l), l.ResourceVersion, renewedAt(l), waitingFor(l)
 	}
@@ -180,7 +180,7 @@ func (s *sighting) look(l *coordinationv1.Lease, now time.Time) Seen {
 
 // same tells whether nothing shows that the holder is alive. A run that begins to
 // wait, or no longer waits, changes the resource version too.
-func (s *sighting) same(next *sighting) bool {
+func (s *seenLease) same(next *seenLease) bool {
 	return !s.Since.IsZero() && next.holder == s.holder && next.renewed.Equal(s.renewed) &&
 		(next.version == s.version || next.waiting != s.waiting)
 }

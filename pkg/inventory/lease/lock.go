@@ -144,7 +144,7 @@ func (l *Lock) Acquire(ctx context.Context, wait time.Duration) error {
 // await takes the Lease as soon as it is free.
 func (l *Lock) await(ctx context.Context, wait time.Duration) error {
 	began := l.Now()
-	var seen sighting
+	var seen seenLease
 	told := false
 	for tried := 0; ; {
 		lease, err := l.get(ctx)

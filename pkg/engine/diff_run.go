@@ -17,10 +17,10 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// trial is a run of plans in which nothing is written, and what it came to. It
+// diffRun is a run of plans in which nothing is written, and what it came to. It
 // is the run's apply.Cluster, its apply.Records and its apply.Reporter. Whatever
 // would write is refused.
-type trial struct {
+type diffRun struct {
 	apply.Cluster
 	sources func(*plan.NodePlan, string) []diff.Source
 	hubs    map[lynq.HubKey]*inventory.Hub
@@ -51,16 +51,16 @@ type stepKey struct {
 }
 
 var (
-	_ apply.Cluster     = (*trial)(nil)
-	_ apply.Inventories = (*trial)(nil)
-	_ apply.Reporter    = (*trial)(nil)
+	_ apply.Cluster     = (*diffRun)(nil)
+	_ apply.Inventories = (*diffRun)(nil)
+	_ apply.Reporter    = (*diffRun)(nil)
 
-	errTrial = errors.New("nothing may be written while differences are looked for: this is a mistake in lynqctl")
+	errDiffRun = errors.New("nothing may be written while differences are looked for: this is a mistake in lynqctl")
 )
 
 // try tries plans.
-func (j *applyJob) try(ctx context.Context, plans []plan.Plan, keepSides bool) (*trial, error) {
-	t := &trial{
+func (j *applyJob) try(ctx context.Context, plans []plan.Plan, keepSides bool) (*diffRun, error) {
+	t := &diffRun{
 		Cluster: j.client, sources: sourcesOf(j.hubs), hubs: j.records, version: j.Version, keepSides: keepSides,
 		plans: map[plan.NodeKey]*plan.NodePlan{}, ending: map[stepKey]plan.Step{},
 		sides: map[lynq.Ref]sides{}, ended: map[stepKey]apply.Event{}, nodes: map[*plan.NodePlan]*diff.Node{},
@@ -86,7 +86,7 @@ func (j *applyJob) try(ctx context.Context, plans []plan.Plan, keepSides bool) (
 
 // setAside keeps a run from waiting until objects are gone that are being
 // deleted.
-func (t *trial) setAside(n *plan.NodePlan) {
+func (t *diffRun) setAside(n *plan.NodePlan) {
 	for i := range n.Steps {
 		s := &n.Steps[i]
 		if s.Object != nil && s.Live != nil && s.Live.Deleting && s.Action == plan.ActionCreate {
@@ -101,9 +101,9 @@ const maxTrials = 3
 
 // Write implements apply.Cluster. What others change meanwhile must not look as if
 // the write did: both sides are of one version. What has none is not there yet.
-func (t *trial) Write(ctx context.Context, r lynq.APIResource, w apply.Write) (*metav1.PartialObjectMetadata, error) {
+func (t *diffRun) Write(ctx context.Context, r lynq.APIResource, w apply.Write) (*metav1.PartialObjectMetadata, error) {
 	if !w.DryRun {
-		return nil, errTrial
+		return nil, errDiffRun
 	}
 	for try := 1; ; try++ {
 		next, m, err := t.Try(ctx, r, w)
@@ -128,9 +128,9 @@ func (t *trial) Write(ctx context.Context, r lynq.APIResource, w apply.Write) (*
 }
 
 // Delete implements apply.Cluster.
-func (t *trial) Delete(ctx context.Context, r lynq.APIResource, namespace, name string, o metav1.DeleteOptions) (bool, error) {
+func (t *diffRun) Delete(ctx context.Context, r lynq.APIResource, namespace, name string, o metav1.DeleteOptions) (bool, error) {
 	if len(o.DryRun) == 0 {
-		return false, errTrial
+		return false, errDiffRun
 	}
 	live, err := t.look(ctx, r, namespace, name)
 	if err != nil {
@@ -147,7 +147,7 @@ func (t *trial) Delete(ctx context.Context, r lynq.APIResource, namespace, name 
 }
 
 // look reads an object; nil is that there is none.
-func (t *trial) look(ctx context.Context, r lynq.APIResource, namespace, name string) (*unstructured.Unstructured, error) {
+func (t *diffRun) look(ctx context.Context, r lynq.APIResource, namespace, name string) (*unstructured.Unstructured, error) {
 	live, err := t.Get(ctx, r, namespace, name)
 	if apierrors.IsNotFound(err) {
 		return nil, nil
@@ -155,29 +155,29 @@ func (t *trial) look(ctx context.Context, r lynq.APIResource, namespace, name st
 	return live, err
 }
 
-func (t *trial) keep(r lynq.APIResource, namespace, name string, s sides) {
+func (t *diffRun) keep(r lynq.APIResource, namespace, name string, s sides) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.sides[lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: namespace, Name: name}] = s
 }
 
 // Save implements apply.Records.
-func (*trial) Save(context.Context, *inventory.Inventory) (*inventory.Inventory, error) {
-	return nil, errTrial
+func (*diffRun) Save(context.Context, *inventory.Inventory) (*inventory.Inventory, error) {
+	return nil, errDiffRun
 }
 
 // Restore implements apply.Records.
-func (*trial) Restore(context.Context, *inventory.Inventory, func() error) (*inventory.Inventory, error) {
-	return nil, errTrial
+func (*diffRun) Restore(context.Context, *inventory.Inventory, func() error) (*inventory.Inventory, error) {
+	return nil, errDiffRun
 }
 
 // Remove implements apply.Records.
-func (*trial) Remove(context.Context, *inventory.Inventory) error { return errTrial }
+func (*diffRun) Remove(context.Context, *inventory.Inventory) error { return errDiffRun }
 
 // Report implements apply.Reporter. When a node has ended it is compared, and
 // what was kept of it dropped: whole objects of all nodes may be more than fits
 // into memory.
-func (t *trial) Report(e apply.Event) {
+func (t *diffRun) Report(e apply.Event) {
 	switch e.Type {
 	case apply.EventObject:
 		t.mu.Lock()

@@ -13,10 +13,10 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Whatever a run might ask for: a trial writes nothing. It has no cluster here,
+// Whatever a run might ask for: a diffRun writes nothing. It has no cluster here,
 // so that anything that went further would fall over.
 func TestTrialWritesNothing(t *testing.T) {
-	tr := &trial{}
+	tr := &diffRun{}
 	_, err := tr.Write(t.Context(), lynq.APIResource{}, apply.Write{Verb: apply.Update})
 	_, deleted := tr.Delete(t.Context(), lynq.APIResource{}, "shop", "acme", metav1.DeleteOptions{})
 	_, saved := tr.Save(t.Context(), nil)
@@ -24,7 +24,7 @@ func TestTrialWritesNothing(t *testing.T) {
 		"write": err, "save": saved, "remove": tr.Remove(t.Context(), nil),
 		"delete": deleted,
 	} {
-		if !errors.Is(err, errTrial) {
+		if !errors.Is(err, errDiffRun) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -58,7 +58,7 @@ func (m *moving) Try(context.Context, lynq.APIResource, apply.Write) (*unstructu
 // What is compared is of one version, unless an object never rests.
 func TestTrialLooksAgain(t *testing.T) {
 	for moves, want := range map[int][2]string{0: {"0", "0"}, 1: {"1", "1"}, 2: {"2", "2"}, 50: {"3", "2"}} {
-		tr := &trial{Cluster: &moving{moves: moves}, sides: map[lynq.Ref]sides{}}
+		tr := &diffRun{Cluster: &moving{moves: moves}, sides: map[lynq.Ref]sides{}}
 		if _, err := tr.Write(t.Context(), lynq.APIResource{Kind: "ConfigMap"}, apply.Write{DryRun: true, Name: "acme"}); err != nil {
 			t.Fatal(err)
 		}
