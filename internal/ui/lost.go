@@ -4,55 +4,48 @@ import (
 	"strconv"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
 // RestorationList lists the inventories that are restored.
 func RestorationList(found []plan.Restoration) *List {
-	l := &List{
-		Columns: []Column{{Name: "NAMESPACE"}, {Name: "NODE"}, {Name: "HUB"}, {Name: "FORM"}, {Name: "ROW"}, {Name: "OBJECTS"}, {Name: "LOST"}},
-		Empty:   "No inventory needs to be restored",
-	}
-	for _, r := range found {
-		l.Items = append(l.Items, Item{
-			Cells: []string{r.Namespace, r.Node, r.Hub, r.Form, r.RowUID, strconv.Itoa(len(r.Entries)), string(r.Loss)},
-			Name:  r.Namespace + "/" + r.Node,
-			Data:  restorationData{r.Node, r.Namespace, r.Hub, r.HubNamespace, r.Form, r.RowUID, len(r.Entries), r.Loss},
-		})
+	l := lostList("LOST", "No inventory needs to be restored")
+	for i := range found {
+		r := &found[i]
+		l.Items = append(l.Items, lostItem(r.Inventory, string(r.Loss), restorationData{lostDataOf(r.Inventory), r.Loss}))
 	}
 	return l
-}
-
-// restorationData is an inventory as JSON and YAML have it (docs/inventory.md).
-type restorationData struct {
-	Node         string    `json:"node"`
-	Namespace    string    `json:"namespace"`
-	Hub          string    `json:"hub"`
-	HubNamespace string    `json:"hubNamespace,omitempty"`
-	Form         string    `json:"form"`
-	UID          string    `json:"uid"`
-	Objects      int       `json:"objects"`
-	Lost         plan.Loss `json:"lost"`
 }
 
 // RebuiltList lists inventories that are made of what objects say.
 func RebuiltList(rebuilt []orphan.Rebuilt) *List {
-	l := &List{
-		Columns: []Column{{Name: "NAMESPACE"}, {Name: "NODE"}, {Name: "HUB"}, {Name: "FORM"}, {Name: "ROW"}, {Name: "OBJECTS"}, {Name: "ADDED"}},
-		Empty:   "No inventory needs to be rebuilt",
-	}
-	for _, b := range rebuilt {
-		l.Items = append(l.Items, Item{
-			Cells: []string{b.Namespace, b.Node, b.Hub, b.Form, b.RowUID, strconv.Itoa(len(b.Entries)), strconv.Itoa(b.Added)},
-			Name:  b.Namespace + "/" + b.Node,
-			Data:  rebuiltData{b.Node, b.Namespace, b.Hub, b.HubNamespace, b.Form, b.RowUID, len(b.Entries), b.Added},
-		})
+	l := lostList("ADDED", "No inventory needs to be rebuilt")
+	for i := range rebuilt {
+		b := &rebuilt[i]
+		l.Items = append(l.Items, lostItem(b.Inventory, strconv.Itoa(b.Added), rebuiltData{lostDataOf(b.Inventory), b.Added}))
 	}
 	return l
 }
 
-// rebuiltData is a record as JSON and YAML have it (docs/inventory.md).
-type rebuiltData struct {
+// lostList is a list of inventories that were lost, with a last column of its own.
+func lostList(last, empty string) *List {
+	return &List{
+		Columns: []Column{{Name: "NAMESPACE"}, {Name: "NODE"}, {Name: "HUB"}, {Name: "FORM"}, {Name: "ROW"}, {Name: "OBJECTS"}, {Name: last}},
+		Empty:   empty,
+	}
+}
+
+func lostItem(inv *inventory.Inventory, last string, data any) Item {
+	return Item{
+		Cells: []string{inv.Namespace, inv.Node, inv.Hub, inv.Form, inv.RowUID, strconv.Itoa(len(inv.Entries)), last},
+		Name:  inv.Namespace + "/" + inv.Node,
+		Data:  data,
+	}
+}
+
+// lostData is an inventory as JSON and YAML have it (docs/inventory.md).
+type lostData struct {
 	Node         string `json:"node"`
 	Namespace    string `json:"namespace"`
 	Hub          string `json:"hub"`
@@ -60,5 +53,18 @@ type rebuiltData struct {
 	Form         string `json:"form"`
 	UID          string `json:"uid"`
 	Objects      int    `json:"objects"`
-	Added        int    `json:"added"`
+}
+
+func lostDataOf(inv *inventory.Inventory) lostData {
+	return lostData{inv.Node, inv.Namespace, inv.Hub, inv.HubNamespace, inv.Form, inv.RowUID, len(inv.Entries)}
+}
+
+type restorationData struct {
+	lostData
+	Lost plan.Loss `json:"lost"`
+}
+
+type rebuiltData struct {
+	lostData
+	Added int `json:"added"`
 }

@@ -18,7 +18,7 @@ import (
 
 // lock is a lock on the hub of a test.
 func (a *api) lock(me string, change ...func(*lease.Options)) *lease.Lock {
-	return lockOf(a.client.Leases(), me, append(change, func(o *lease.Options) { o.Namespace = a.Namespace })...)
+	return lockOf(a.Client.Leases(), me, append(change, func(o *lease.Options) { o.Namespace = a.Namespace })...)
 }
 
 func release(t *testing.T, l *lease.Lock) {
@@ -44,15 +44,15 @@ func TestLockOnServer(t *testing.T) {
 		a.Equal(t, "lease/lynqctl-customers", ".spec.holderIdentity", "ann@host "+fmt.Sprint(i))
 		var held *lease.HeldError
 		if i == 0 {
-			a.requests()
+			a.Requests()
 			if err := a.lock("b").Acquire(t.Context(), 0); !errors.As(err, &held) || held.Holder != "ann@host 0" {
 				t.Errorf("got %v", err)
 			}
-			a.sameRequests(t, "a lock that is held", "get")
+			a.SameRequests(t, "a lock that is held", "get")
 			want = want[2:]
 		}
 		release(t, l)
-		a.sameRequests(t, fmt.Sprint("lock ", i), want...)
+		a.SameRequests(t, fmt.Sprint("lock ", i), want...)
 		if ctx.Err() == nil {
 			t.Error("released, and the context goes on")
 		}
@@ -79,7 +79,7 @@ func TestConcurrentRuns(t *testing.T) {
 				t.Errorf("%d runs at a time", n)
 			}
 			// Something that takes a while.
-			if err := a.client.ConfigMaps().List(ctx, a.Namespace, "", func(*corev1.ConfigMap) {}); err != nil {
+			if err := a.Client.ConfigMaps().List(ctx, a.Namespace, "", func(*corev1.ConfigMap) {}); err != nil {
 				t.Error(err)
 			}
 			inside.Add(-1)
@@ -134,20 +134,20 @@ func TestLockAnswersLost(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	lose := func(verb string) {
-		a.requests()
-		a.proxy.SetRules(faultproxy.Rule{Verb: verb, Resource: "leases.coordination.k8s.io", End: faultproxy.CutAfter, Times: 1})
+		a.Requests()
+		a.Proxy.SetRules(faultproxy.Rule{Verb: verb, Resource: "leases.coordination.k8s.io", End: faultproxy.CutAfter, Times: 1})
 	}
 	l := a.lock("a")
 	lose("create")
 	acquire(t, l, 0)
-	a.sameRequests(t, "a first lock", "get", "create", "create", "get")
+	a.SameRequests(t, "a first lock", "get", "create", "create", "get")
 	lose("update")
 	release(t, l)
-	a.sameRequests(t, "a release", "update", "update", "get")
+	a.SameRequests(t, "a release", "update", "update", "get")
 	lose("update")
 	acquire(t, l, 0)
-	a.sameRequests(t, "a second lock", "get", "update", "update", "get")
-	a.proxy.SetRules()
+	a.SameRequests(t, "a second lock", "get", "update", "update", "get")
+	a.Proxy.SetRules()
 	l.Hold(t.Context())
 	release(t, l)
 	a.Equal(t, "lease/lynqctl-customers", ".spec.holderIdentity", "")

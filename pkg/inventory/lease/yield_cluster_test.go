@@ -72,7 +72,7 @@ func TestRunByHand(t *testing.T) {
 				t.Error(err)
 			}
 			ctx := l.Hold(t.Context())
-			lease, err := a.client.Leases().Get(t.Context(), a.Namespace, "lynqctl-customers")
+			lease, err := a.Client.Leases().Get(t.Context(), a.Namespace, "lynqctl-customers")
 			if err != nil || *lease.Spec.HolderIdentity != me || lease.Annotations[lynq.AnnotationHolder] != "" {
 				t.Errorf("%s has it, and it says %+v (%v)", me, lease, err)
 			}

@@ -99,37 +99,37 @@ func nodes(t *testing.T, s *store.Store, hub string) []*inventory.Inventory {
 func TestStore(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	s := store.New(a.client.ConfigMaps())
+	s := store.New(a.Client.ConfigMaps())
 	inv := a.here(t)
 
 	saved := save(t, s, inv)
-	a.sameRequests(t, "a first save", "create")
+	a.SameRequests(t, "a first save", "create")
 	if saved.UID == "" || saved.ResourceVersion == "" || inv.UID != "" {
 		t.Errorf("saved %+v of %+v", saved, inv)
 	}
 	if diff := cmp.Diff([]*inventory.Inventory{saved}, nodes(t, s, inv.Hub)); diff != "" {
 		t.Errorf("loaded (-saved +loaded):\n%s", diff)
 	}
-	a.sameRequests(t, "a load", "list")
+	a.SameRequests(t, "a load", "list")
 
 	// Others put something on it; the record was read since.
 	a.Kubectl(t, "", "label", "configmap/lynqnode-acme-web", "team=red")
 	loaded := nodes(t, s, inv.Hub)[0]
-	a.requests()
+	a.Requests()
 	loaded.Activate = "false"
 	saved = save(t, s, loaded)
-	a.sameRequests(t, "an update", "update")
+	a.SameRequests(t, "an update", "update")
 	if diff := cmp.Diff([]*inventory.Inventory{saved}, nodes(t, s, inv.Hub)); diff != "" {
 		t.Errorf("loaded again (-saved +loaded):\n%s", diff)
 	}
 	a.Equal(t, "configmap/lynqnode-acme-web", ".metadata.labels.team", "red")
 	a.Owners(t, "configmap/lynqnode-acme-web", ".data.resources", "lynq Update")
-	a.requests()
+	a.Requests()
 
 	if err := s.Remove(t.Context(), saved); err != nil {
 		t.Fatal(err)
 	}
-	a.sameRequests(t, "a removal", "delete", "patch")
+	a.SameRequests(t, "a removal", "delete", "patch")
 	a.Absent(t, "configmap/lynqnode-acme-web")
 	if err := s.Remove(t.Context(), saved); err != nil {
 		t.Errorf("removed twice: %v", err)
@@ -151,7 +151,7 @@ func TestLargest(t *testing.T) {
 	inv := many(t, n-1)
 	inv.Namespace, inv.Hub = a.Namespace, a.Namespace
 	inv.Status.Conditions[0].Message = strings.Repeat("x", 31<<10)
-	save(t, store.New(a.client.ConfigMaps()), inv)
+	save(t, store.New(a.Client.ConfigMaps()), inv)
 }
 
 // TestTooLargeIsNotSent: nothing is asked of the server.
@@ -159,32 +159,32 @@ func TestTooLargeIsNotSent(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	var large *inventory.TooLargeError
-	if _, err := store.New(a.client.ConfigMaps()).Save(t.Context(), many(t, 5000)); !errors.As(err, &large) {
+	if _, err := store.New(a.Client.ConfigMaps()).Save(t.Context(), many(t, 5000)); !errors.As(err, &large) {
 		t.Errorf("got %v", err)
 	}
-	a.sameRequests(t, "a record that is too large")
+	a.SameRequests(t, "a record that is too large")
 }
 
 // TestAnswersLost: a write whose answer was lost finds its own effect.
 func TestAnswersLost(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	s := store.New(a.client.ConfigMaps())
+	s := store.New(a.Client.ConfigMaps())
 	inv, hub := a.here(t), customers(t)
 	hub.Namespace, hub.Name = a.Namespace, a.Namespace
 	lose := func(verb string) {
-		a.requests()
-		a.proxy.SetRules(faultproxy.Rule{Verb: verb, Resource: "configmaps", End: faultproxy.CutAfter, Times: 1})
+		a.Requests()
+		a.Proxy.SetRules(faultproxy.Rule{Verb: verb, Resource: "configmaps", End: faultproxy.CutAfter, Times: 1})
 	}
 
 	lose("create")
 	saved := save(t, s, inv)
-	a.sameRequests(t, "a create", "create", "create", "get")
+	a.SameRequests(t, "a create", "create", "create", "get")
 	lose("update")
 	saved.Activate = "false"
 	saved = save(t, s, saved)
-	a.sameRequests(t, "an update", "update", "update", "get")
-	a.proxy.SetRules()
+	a.SameRequests(t, "an update", "update", "update", "get")
+	a.Proxy.SetRules()
 	if diff := cmp.Diff([]*inventory.Inventory{saved}, nodes(t, s, inv.Hub)); diff != "" {
 		t.Errorf("loaded (-saved +loaded):\n%s", diff)
 	}
@@ -209,14 +209,14 @@ func TestAnswersLost(t *testing.T) {
 	if err := s.Remove(t.Context(), saved); err != nil {
 		t.Error(err)
 	}
-	a.sameRequests(t, "a removal", "delete", "patch", "patch")
+	a.SameRequests(t, "a removal", "delete", "patch", "patch")
 	a.Absent(t, "configmap/lynqnode-acme-web")
 	saved = save(t, s, inv)
 	lose("delete")
 	if err := s.Remove(t.Context(), saved); err != nil {
 		t.Error(err)
 	}
-	a.sameRequests(t, "a removal whose deletion was not answered", "delete", "delete", "get", "patch")
+	a.SameRequests(t, "a removal whose deletion was not answered", "delete", "delete", "get", "patch")
 	a.Absent(t, "configmap/lynqnode-acme-web")
 	lose("delete")
 	if err := s.RemoveHub(t.Context(), record); err != nil {
@@ -229,7 +229,7 @@ func TestAnswersLost(t *testing.T) {
 func TestChanged(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	s := store.New(a.client.ConfigMaps())
+	s := store.New(a.Client.ConfigMaps())
 	inv := a.here(t)
 	saved := save(t, s, inv)
 	refused := func(what string, err error, want string) {
@@ -274,7 +274,7 @@ func TestChanged(t *testing.T) {
 func TestRemoveDeleting(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	s := store.New(a.client.ConfigMaps())
+	s := store.New(a.Client.ConfigMaps())
 	inv := a.here(t)
 	for _, others := range [][]string{nil, {"example.com/keep"}} {
 		inv.Others = &inventory.Others{Finalizers: others}
@@ -284,14 +284,14 @@ func TestRemoveDeleting(t *testing.T) {
 		if !deleting.Deleting {
 			t.Errorf("not deleting: %+v", deleting)
 		}
-		a.requests()
-		a.proxy.SetRules(faultproxy.Rule{Verb: "patch", End: faultproxy.CutAfter, Times: 1})
+		a.Requests()
+		a.Proxy.SetRules(faultproxy.Rule{Verb: "patch", End: faultproxy.CutAfter, Times: 1})
 		if err := s.Remove(t.Context(), deleting); err != nil {
 			t.Error(err)
 		}
-		a.proxy.SetRules()
+		a.Proxy.SetRules()
 	}
-	a.sameRequests(t, "a removal that others hold up", "patch", "patch", "get")
+	a.SameRequests(t, "a removal that others hold up", "patch", "patch", "get")
 	a.Equal(t, "configmap/lynqnode-acme-web", ".metadata.finalizers", `["example.com/keep"]`)
 	a.Kubectl(t, "", "patch", "configmap/lynqnode-acme-web", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
 }
@@ -301,15 +301,15 @@ func TestRemoveDeleting(t *testing.T) {
 func TestFinalizerElsewhere(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	s := store.New(a.client.ConfigMaps())
+	s := store.New(a.Client.ConfigMaps())
 	saved := save(t, s, a.here(t))
 	a.Kubectl(t, "", "patch", "configmap/lynqnode-acme-web", "--type=json", "-p", `[{"op":"add","path":"/metadata/finalizers/0","value":"example.com/keep"}]`)
 	saved = nodes(t, s, saved.Hub)[0]
-	a.requests()
+	a.Requests()
 	if err := s.Remove(t.Context(), saved); err != nil {
 		t.Error(err)
 	}
-	a.sameRequests(t, "a removal", "delete", "patch", "get", "patch")
+	a.SameRequests(t, "a removal", "delete", "patch", "get", "patch")
 	a.Equal(t, "configmap/lynqnode-acme-web", ".metadata.finalizers", `["example.com/keep"]`)
 	a.Kubectl(t, "", "patch", "configmap/lynqnode-acme-web", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
 	another := save(t, s, a.here(t))
@@ -326,7 +326,7 @@ func TestFinalizerElsewhere(t *testing.T) {
 func TestBrokenRecords(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	s := store.New(a.client.ConfigMaps())
+	s := store.New(a.Client.ConfigMaps())
 	for _, node := range []string{"c", "b", "a", "d"} {
 		inv := a.here(t)
 		inv.Node, inv.Finalizer = node, false
@@ -361,7 +361,7 @@ func TestBrokenRecords(t *testing.T) {
 func TestNoAccess(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	s := store.New(a.client.ConfigMaps())
+	s := store.New(a.Client.ConfigMaps())
 	inv, hub := a.here(t), customers(t)
 	hub.Namespace, hub.Name = a.Namespace, a.Namespace
 	saved := save(t, s, inv)
@@ -381,22 +381,22 @@ func TestNoAccess(t *testing.T) {
 			return nil, s.Remove(ctx, bare)
 		}},
 	} {
-		a.proxy.SetRules(faultproxy.Rule{Status: 403})
+		a.Proxy.SetRules(faultproxy.Rule{Status: 403})
 		_, err := tt.do(t.Context())
 		if !apierrors.IsForbidden(err) || !strings.HasPrefix(err.Error(), tt.what) {
 			t.Errorf("%s: got %v", tt.what, err)
 		}
 	}
 	// An effect of one's own that cannot be read is none that is known.
-	a.proxy.SetRules(faultproxy.Rule{Verb: "get", Status: 403})
+	a.Proxy.SetRules(faultproxy.Rule{Verb: "get", Status: 403})
 	if _, err := s.Save(t.Context(), inv); !apierrors.IsAlreadyExists(err) || !strings.Contains(err.Error(), "and it could not be read") {
 		t.Errorf("got %v", err)
 	}
-	a.proxy.SetRules(faultproxy.Rule{Verb: "get", Status: 404})
+	a.Proxy.SetRules(faultproxy.Rule{Verb: "get", Status: 404})
 	if _, err := s.Save(t.Context(), inv); err == nil || !strings.Contains(err.Error(), "another client deleted it meanwhile") {
 		t.Errorf("got %v", err)
 	}
-	a.proxy.SetRules()
+	a.Proxy.SetRules()
 	inv.Namespace += "-none"
 	if _, err := s.Save(t.Context(), inv); err == nil || !strings.Contains(err.Error(), `namespaces "`+inv.Namespace+`" not found`) {
 		t.Errorf("got %v", err)
@@ -419,18 +419,18 @@ func later(h *inventory.Hub) *inventory.Hub {
 func TestHubRecord(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	s := store.New(a.client.ConfigMaps())
+	s := store.New(a.Client.ConfigMaps())
 	if h, err := s.LoadHub(t.Context(), a.Namespace, "customers"); h != nil || err != nil {
 		t.Errorf("got %v, %v", h, err)
 	}
-	a.sameRequests(t, "no record", "get")
+	a.SameRequests(t, "no record", "get")
 	h := customers(t)
 	h.Namespace = a.Namespace
 	saved, err := s.SaveHub(t.Context(), h)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.sameRequests(t, "a first save", "create")
+	a.SameRequests(t, "a first save", "create")
 	a.Kubectl(t, "", "annotate", "configmap/lynqhub-customers", "note=x")
 	if _, err = s.SaveHub(t.Context(), later(saved)); err == nil || !strings.Contains(err.Error(), "another client changed it") {
 		t.Errorf("got %v", err)
@@ -445,11 +445,11 @@ func TestHubRecord(t *testing.T) {
 	if diff := cmp.Diff(saved, loaded, cmpopts.IgnoreFields(inventory.Hub{}, "ResourceVersion", "Others"), cmpopts.IgnoreUnexported(inventory.Hub{})); diff != "" {
 		t.Errorf("(-saved +loaded):\n%s", diff)
 	}
-	a.requests()
+	a.Requests()
 	if _, err = s.SaveHub(t.Context(), later(loaded)); err != nil {
 		t.Error(err)
 	}
-	a.sameRequests(t, "an update", "update")
+	a.SameRequests(t, "an update", "update")
 	a.Equal(t, "configmap/lynqhub-customers", ".metadata.annotations.note", "x")
 	a.Equal(t, "configmap/lynqhub-customers", ".data.time", "2026-07-01T13:00:00Z")
 	a.Kubectl(t, "", "patch", "configmap/lynqhub-customers", "--type=merge", "-p", `{"metadata":{"finalizers":null},"data":{"rows":"x"}}`)
@@ -464,7 +464,7 @@ func TestApprovedMeanwhile(t *testing.T) {
 	t.Parallel()
 	const record, approved = "configmap/lynqhub-customers", `.metadata.annotations.lynq\.sh/approved`
 	a := newAPI(t)
-	s := store.New(a.client.ConfigMaps())
+	s := store.New(a.Client.ConfigMaps())
 	h := customers(t)
 	h.Namespace, h.Held = a.Namespace, &inventory.HeldDeletions{Guard: "max-delete", Digest: "d1", Since: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)}
 	saved, err := s.SaveHub(t.Context(), h)
@@ -472,11 +472,11 @@ func TestApprovedMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.Kubectl(t, "", "annotate", record, "lynq.sh/approved=d1")
-	a.requests()
+	a.Requests()
 	if saved, err = s.SaveHub(t.Context(), later(saved)); err != nil {
 		t.Fatal(err)
 	}
-	a.sameRequests(t, "approved meanwhile", "update", "get", "get", "update")
+	a.SameRequests(t, "approved meanwhile", "update", "get", "get", "update")
 	if saved.Approved != "d1" {
 		t.Errorf("it is saved with %+v", saved)
 	}
@@ -515,13 +515,13 @@ func TestApprovedMeanwhile(t *testing.T) {
 func TestApplySetParent(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	inv := save(t, store.New(a.client.ConfigMaps()), a.here(t))
+	inv := save(t, store.New(a.Client.ConfigMaps()), a.here(t))
 	id := inventory.ID(inv.Namespace, inventory.Name(inv.Node))
 	got := a.Kubectl(t, "", "get", "configmaps", "-l", lynq.LabelApplySetID+"="+id, "-o", "name")
 	if got != "configmap/lynqnode-acme-web\n" {
 		t.Errorf("got %q", got)
 	}
-	cm, err := a.client.ConfigMaps().Get(t.Context(), inv.Namespace, "lynqnode-acme-web")
+	cm, err := a.Client.ConfigMaps().Get(t.Context(), inv.Namespace, "lynqnode-acme-web")
 	if err != nil {
 		t.Fatal(err)
 	}
