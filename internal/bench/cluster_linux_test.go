@@ -147,7 +147,7 @@ func waitedInputs(name string, each int) string {
 	return b.String() + "]}}\n"
 }
 
-// place is a namespace with a hub of its own and what is to be applied there.
+// place is a namespace with a hub of its own and what is applied there.
 type place struct {
 	env             *harness.Env
 	lynqctl         string

@@ -11,7 +11,7 @@ import (
 // settle is for how long changes are collected.
 const settle = 200 * time.Millisecond
 
-// Places are what is to be watched.
+// Places are the files and directories that are watched.
 type Places interface {
 	// Dirs are directories, by absolute paths without links.
 	Dirs() []string

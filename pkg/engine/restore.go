@@ -51,8 +51,8 @@ func (j *restoreJob) perform(ctx context.Context) error {
 	return j.withLocks(ctx, hubs, func(locks *locks) error { return j.again(locks.ctx, hubs) })
 }
 
-// again finds and restores what is to be, while no other run has the hubs: one may have
-// restored, or deleted, some of it before.
+// again looks once more for what was lost, and restores it, while no other run has the
+// hubs: one may have restored, or deleted, some of it before.
 func (j *restoreJob) again(ctx context.Context, hubs []lynq.HubKey) error {
 	found, err := j.find(ctx)
 	if err != nil {
@@ -105,7 +105,7 @@ func restoredHubs(found []plan.Restoration) []lynq.HubKey {
 	return hubs
 }
 
-// find reads what there is, and finds what is to be restored. Why something cannot be
+// find reads what there is, and finds what was lost. Why something cannot be
 // is told.
 func (j *restoreJob) find(ctx context.Context) ([]plan.Restoration, error) {
 	records, err := j.o.readAll(ctx, newHubRecords(j.store, j.o.Namespace))

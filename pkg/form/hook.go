@@ -72,8 +72,8 @@ func checkHookPolicy(o *object, r *Resource) {
 	refuse("skipOnDependencyFailure", !p.SkipOnDependencyFailure, "nothing goes on when a hook has failed")
 	refuse("patchStrategy", p.Patch != lynq.PatchApply, "it is never updated")
 	refuse("ignoreFields", len(p.IgnoreFields) > 0, "it is never updated")
-	refuse("conflictPolicy", p.Conflict != lynq.ConflictStuck, "an object of another owner is not what is to be run")
-	refuse("adoptionPolicy", p.Adoption != "" && p.Adoption != lynq.AdoptNever, "an object that is there already is not what is to be run")
+	refuse("conflictPolicy", p.Conflict != lynq.ConflictStuck, "an object of another owner is never run")
+	refuse("adoptionPolicy", p.Adoption != "" && p.Adoption != lynq.AdoptNever, "an object that is there already is never run")
 	refuse("readiness", p.Readiness != nil, "it is ready when it has completed")
 	annotations := r.Manifest.Field("metadata").Field("annotations")
 	for _, field := range []string{"applyOrder", "purgeOrder", "deleteOrder", "reconcilePolicy", "reapplyInterval"} {

@@ -30,6 +30,6 @@ func readPatchStrategy(o *object, r *Resource) {
 		o.fail(at, "remove one of them", "%s is recreate, and creationPolicy is Once: what is created once is never updated", o.name("patchStrategy"))
 	}
 	if p.Deletion != lynq.DeleteDelete {
-		o.fail(at, "remove one of them", "%s is recreate, and deletionPolicy is %s: an update would delete what is to be kept", o.name("patchStrategy"), p.Deletion)
+		o.fail(at, "remove one of them", "%s is recreate, and deletionPolicy is %s: an update would delete what must be kept", o.name("patchStrategy"), p.Deletion)
 	}
 }

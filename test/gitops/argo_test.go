@@ -188,7 +188,7 @@ func (a *argo) live(t *testing.T, name string, targets []*unstructured.Unstructu
 
 // respect is what Argo CD's controller does for RespectIgnoreDifferences before
 // it calls the engine (normalizeTargetResources): fields that are ignored get
-// their live values in what is to be applied.
+// their live values in what is applied.
 func (a *argo) respect(t *testing.T, app *unstructured.Unstructured, targets []*unstructured.Unstructured, live map[kube.ResourceKey]*unstructured.Unstructured) []*unstructured.Unstructured {
 	t.Helper()
 	rules, _, err := unstructured.NestedSlice(app.Object, "spec", "ignoreDifferences")

@@ -122,7 +122,7 @@ func afterChange(t *testing.T, env *harness.Env) {
 	env.Equal(t, "configmap/acme-replaced", ".data.plan", "pro")
 }
 
-// retained: beta is gone, but for what is to be retained.
+// retained: beta is gone, but for what is retained.
 func retained(t *testing.T, env *harness.Env) {
 	t.Helper()
 	claim := env.Get(t, "persistentvolumeclaim/beta-data")

@@ -17,7 +17,7 @@ import (
 var errOtherVersion = errors.New("but it was read as")
 
 // ownApplied is the part of a live object that lynq manages by server-side
-// apply: what is to be applied again so as to change nothing. It is false where
+// apply: what changes nothing when it is applied again. It is false where
 // lynq manages nothing that way.
 //
 // A map or list that lynq manages as a whole is taken with all that is in it,

@@ -72,7 +72,7 @@ func TestRestore(t *testing.T) {
 // deleted is an inventory whose deletion our finalizer holds.
 func (s *verifyScene) deleted() { s.inv.Deleting, s.inv.Finalizer = true, true }
 
-// restored is what is to be restored, in words.
+// restored is what would be restored, in words.
 func restored(found []Restoration, errs []error) string {
 	var words []string
 	for _, r := range found {
