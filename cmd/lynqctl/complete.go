@@ -13,7 +13,7 @@ import (
 )
 
 // completionPatience is how long a person who pressed Tab is kept waiting.
-const completionPatience = 1500 * time.Millisecond
+const completionPatience = 3 * time.Second
 
 // completing tells whether a shell asks how a command line may go on.
 func completing(args []string) bool {
