@@ -36,7 +36,7 @@ func (v *Verification) List(where string) *List {
 	return l
 }
 
-// verified is the result in a line.
+// result is how it ended, in a line.
 func (v *Verification) result(where string) string {
 	compared := lynq.Count(v.Nodes, "node") + ", " + lynq.Count(v.Objects, "object") + ": "
 	switch {

@@ -19,8 +19,9 @@ type Process struct {
 }
 
 // Start runs the program at path, with env beside the environment of this process. What
-// it prints goes to the file logPath, which is truncated. The child is in a process group of its own, so a Ctrl-C
-// on the terminal reaches only the parent, which stops it in good order.
+// it prints goes to the file logPath, which is truncated. The child is in a process group
+// of its own, so a Ctrl-C on the terminal reaches only the parent, which stops it in good
+// order.
 func Start(name, path string, args, env []string, logPath string) (*Process, error) {
 	log, err := os.Create(logPath)
 	if err != nil {
