@@ -75,7 +75,7 @@ func TestAnswered(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := lynq.APIResource{Version: "v1", Plural: "configmaps", Kind: "ConfigMap", Namespaced: true}
-	if _, err := client.Delete(t.Context(), r, "shop", "a", metav1.DeleteOptions{}); err == nil {
+	if _, err := client.DeleteObject(t.Context(), r, "shop", "a", metav1.DeleteOptions{}); err == nil {
 		t.Fatal("no error")
 	}
 	if want := []answer{{"delete", http.StatusForbidden}}; !slices.Equal(got, want) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	apidiscovery "k8s.io/api/apidiscovery/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -54,3 +55,8 @@ func Asked(a Access, config *rest.Config) *rest.Config { return a.asked(config) 
 
 // APIVerb is what requests are counted by.
 var APIVerb = apiVerb
+
+// DeleteObject is delete, which tests ask without a permit.
+func (c *Client) DeleteObject(ctx context.Context, r lynq.APIResource, namespace, name string, o metav1.DeleteOptions) (gone bool, err error) {
+	return c.delete(ctx, r, namespace, name, o)
+}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -72,11 +73,27 @@ func writeRequest(r lynq.APIResource, w apply.Write) *request {
 	return req
 }
 
-// Delete deletes one object, and tells whether it is gone: a server that has
+// Delete deletes the object that a permit names, see apply.Cluster.
+func (c *Client) Delete(ctx context.Context, r lynq.APIResource, permit plan.Permit, how apply.Deletion) (gone bool, err error) {
+	if err := permit.Check(how.DryRun); err != nil {
+		return false, err
+	}
+	o := metav1.DeleteOptions{Preconditions: preconditions(permit), PropagationPolicy: optional(how.Propagation)}
+	if how.DryRun {
+		o.DryRun = []string{metav1.DryRunAll}
+	}
+	return c.delete(ctx, r, permit.Ref().Namespace, permit.Ref().Name, o)
+}
+
+func preconditions(permit plan.Permit) *metav1.Preconditions {
+	return &metav1.Preconditions{UID: optional(permit.UID()), ResourceVersion: optional(permit.Version())}
+}
+
+// delete deletes one object, and tells whether it is gone: a server that has
 // removed it answers with a Status, or with the object as it was, and one that has
 // only marked it with the object that has a deletionTimestamp. If an answer is lost
 // and the object is gone by the next try, the error is NotFound.
-func (c *Client) Delete(ctx context.Context, r lynq.APIResource, namespace, name string, o metav1.DeleteOptions) (gone bool, err error) {
+func (c *Client) delete(ctx context.Context, r lynq.APIResource, namespace, name string, o metav1.DeleteOptions) (gone bool, err error) {
 	o.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"}
 	body, err := json.Marshal(&o)
 	if err != nil {

@@ -44,7 +44,7 @@ func TestWriteWhoseAnswerIsLost(t *testing.T) {
 	}
 	c.Equal(t, "configmap/n", ".data.key", "2")
 	c.rules(lost("delete"))
-	if _, err := c.Delete(t.Context(), configMaps, c.Namespace, "n", metav1.DeleteOptions{}); !apierrors.IsNotFound(err) {
+	if _, err := c.DeleteObject(t.Context(), configMaps, c.Namespace, "n", metav1.DeleteOptions{}); !apierrors.IsNotFound(err) {
 		t.Errorf("delete: %v, want NotFound", err)
 	}
 	c.Absent(t, "configmap/n")
@@ -149,15 +149,15 @@ func TestDeletePreconditions(t *testing.T) {
 	}
 	other, same := wrote.UID+"x", wrote.UID
 	options := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &other}}
-	if _, err := c.Delete(t.Context(), configMaps, c.Namespace, "m", options); !apierrors.IsConflict(err) {
+	if _, err := c.DeleteObject(t.Context(), configMaps, c.Namespace, "m", options); !apierrors.IsConflict(err) {
 		t.Errorf("another uid: %v, want a conflict", err)
 	}
 	options.Preconditions.UID, options.DryRun = &same, []string{metav1.DryRunAll}
-	if _, err := c.Delete(t.Context(), configMaps, c.Namespace, "m", options); err != nil || c.value(t, "m") != "1" {
+	if _, err := c.DeleteObject(t.Context(), configMaps, c.Namespace, "m", options); err != nil || c.value(t, "m") != "1" {
 		t.Errorf("dry run: %v", err)
 	}
 	options.DryRun = nil
-	if _, err := c.Delete(t.Context(), configMaps, c.Namespace, "m", options); err != nil {
+	if _, err := c.DeleteObject(t.Context(), configMaps, c.Namespace, "m", options); err != nil {
 		t.Error(err)
 	}
 	c.Absent(t, "configmap/m")
@@ -211,7 +211,7 @@ func TestDeleteTellsWhatIsGone(t *testing.T) {
 			tries = 1 // the garbage collector, which has nothing to wait for, may be quicker than the second
 		}
 		for try := range tries {
-			gone, err := c.Delete(t.Context(), test.kind, c.Namespace, name, test.options)
+			gone, err := c.DeleteObject(t.Context(), test.kind, c.Namespace, name, test.options)
 			if test.gone && try == 1 && len(test.options.DryRun) == 0 {
 				if !apierrors.IsNotFound(err) {
 					t.Errorf("%s, once more: %v, want NotFound", name, err)
@@ -237,10 +237,10 @@ func TestRequestsThatAreNotSent(t *testing.T) {
 			t.Errorf("%s: %v, want %s", what, err, want)
 		}
 	}
-	check("delete all", "there is no name", deleted(c.Delete(t.Context(), configMaps, c.Namespace, "", metav1.DeleteOptions{})))
-	check("no namespace", "there is none", deleted(c.Delete(t.Context(), configMaps, "", "m", metav1.DeleteOptions{})))
-	check("a namespace too much", "has no namespaces", deleted(c.Delete(t.Context(), namespaces, "x", "y", metav1.DeleteOptions{})))
-	check("path", "invalid", deleted(c.Delete(t.Context(), configMaps, c.Namespace, "../secrets", metav1.DeleteOptions{})))
+	check("delete all", "there is no name", deleted(c.DeleteObject(t.Context(), configMaps, c.Namespace, "", metav1.DeleteOptions{})))
+	check("no namespace", "there is none", deleted(c.DeleteObject(t.Context(), configMaps, "", "m", metav1.DeleteOptions{})))
+	check("a namespace too much", "has no namespaces", deleted(c.DeleteObject(t.Context(), namespaces, "x", "y", metav1.DeleteOptions{})))
+	check("path", "invalid", deleted(c.DeleteObject(t.Context(), configMaps, c.Namespace, "../secrets", metav1.DeleteOptions{})))
 	_, err := c.Metadata(t.Context(), configMaps, "..", "m")
 	check("path of a namespace", "invalid", err)
 	check("watch", "has no namespaces", c.Watch(t.Context(), namespaces, apply.Scope{Namespace: "x"}, newWatched(t)))
@@ -286,7 +286,7 @@ func TestWhile(t *testing.T) {
 	}
 	c.Absent(t, "configmap/m")
 	leaves(0)
-	_, err = guarded.Delete(t.Context(), configMaps, c.Namespace, "m", metav1.DeleteOptions{})
+	_, err = guarded.DeleteObject(t.Context(), configMaps, c.Namespace, "m", metav1.DeleteOptions{})
 	refused("delete", err, "delete")
 	_, err = guarded.ConfigMaps().Patch(t.Context(), c.Namespace, "m", []byte("[]"))
 	refused("patch of a record", err, "patch")
@@ -300,7 +300,7 @@ func TestWhile(t *testing.T) {
 	if _, err := guarded.Write(t.Context(), configMaps, dry); err != nil {
 		t.Errorf("dry run: %v", err)
 	}
-	if _, err := guarded.Delete(t.Context(), configMaps, c.Namespace, "m", metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}}); !apierrors.IsNotFound(err) {
+	if _, err := guarded.DeleteObject(t.Context(), configMaps, c.Namespace, "m", metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}}); !apierrors.IsNotFound(err) {
 		t.Errorf("dry run of a delete: %v", err)
 	}
 	if _, err := guarded.Metadata(t.Context(), configMaps, c.Namespace, "kube-root-ca.crt"); err != nil {

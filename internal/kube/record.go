@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -44,14 +46,10 @@ func (m ConfigMaps) Update(ctx context.Context, in *corev1.ConfigMap) (*corev1.C
 	return update(ctx, m.client, configMapResource(), in)
 }
 
-// Delete deletes a ConfigMap, if it has this uid and this resource version
-// where they are not "".
-func (m ConfigMaps) Delete(ctx context.Context, namespace, name string, uid types.UID, resourceVersion string) error {
-	var o metav1.DeleteOptions
-	if uid != "" || resourceVersion != "" {
-		o.Preconditions = &metav1.Preconditions{UID: optional(uid), ResourceVersion: optional(resourceVersion)}
-	}
-	_, err := m.client.Delete(ctx, configMapResource(), namespace, name, o)
+// Delete deletes the ConfigMap that a permit names, as long as it has the permit's uid
+// and version.
+func (m ConfigMaps) Delete(ctx context.Context, permit plan.Permit) error {
+	_, err := m.client.Delete(ctx, configMapResource(), permit, apply.Deletion{})
 	return err
 }
 
@@ -97,10 +95,11 @@ func (l Leases) Update(ctx context.Context, in *coordinationv1.Lease) (*coordina
 	return update(ctx, l.client, leaseResource(), in)
 }
 
-// Delete deletes a Lease, if it has this uid and this resource version.
+// Delete deletes a Lease, if it has this uid and this resource version. It takes no
+// permit: nothing belongs to a Lease, and whoever holds one may give it back.
 func (l Leases) Delete(ctx context.Context, namespace, name string, uid types.UID, resourceVersion string) error {
 	o := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &resourceVersion}}
-	_, err := l.client.Delete(ctx, leaseResource(), namespace, name, o)
+	_, err := l.client.delete(ctx, leaseResource(), namespace, name, o)
 	return err
 }
 

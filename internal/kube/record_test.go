@@ -10,6 +10,8 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
@@ -18,13 +20,13 @@ func TestConfigMaps(t *testing.T) {
 	c := newThrough(t, faultproxy.Options{})
 	maps := c.ConfigMaps()
 	made, err := maps.Create(t.Context(), &corev1.ConfigMap{
-		ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: "m", Finalizers: []string{"lynq.sh/test"}}, Data: map[string]string{"a": "ä\n"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: "lynqhub-m", Finalizers: []string{"lynq.sh/test"}}, Data: map[string]string{"a": "ä\n"},
 	})
 	if err != nil || made.UID == "" || made.Data["a"] != "ä\n" {
 		t.Fatalf("%v, %v", made, err)
 	}
-	c.Owners(t, "configmap/m", ".data.a", "lynq Update")
-	read, err := maps.Get(t.Context(), c.Namespace, "m")
+	c.Owners(t, "configmap/lynqhub-m", ".data.a", "lynq Update")
+	read, err := maps.Get(t.Context(), c.Namespace, "lynqhub-m")
 	if err != nil || read.ResourceVersion != made.ResourceVersion {
 		t.Fatalf("%v, %v", read, err)
 	}
@@ -36,13 +38,13 @@ func TestConfigMaps(t *testing.T) {
 	if _, err := maps.Update(t.Context(), made); !apierrors.IsConflict(err) {
 		t.Errorf("an update of what changed: %v, want a conflict", err)
 	}
-	if err := maps.Delete(t.Context(), c.Namespace, "m", made.UID, made.ResourceVersion); !apierrors.IsConflict(err) {
+	if err := maps.Delete(t.Context(), permit(t, made)); !apierrors.IsConflict(err) {
 		t.Errorf("a delete of what changed: %v, want a conflict", err)
 	}
-	if err := maps.Delete(t.Context(), c.Namespace, "m", made.UID, ""); err != nil {
+	if err := maps.Delete(t.Context(), permit(t, changed)); err != nil {
 		t.Error(err)
 	}
-	if none, err := maps.Get(t.Context(), c.Namespace, "m"); !apierrors.IsNotFound(err) || none != nil {
+	if none, err := maps.Get(t.Context(), c.Namespace, "lynqhub-m"); !apierrors.IsNotFound(err) || none != nil {
 		t.Errorf("after the delete: %v, %v", none, err)
 	}
 }
@@ -76,7 +78,7 @@ func TestLeases(t *testing.T) {
 func TestEvent(t *testing.T) {
 	t.Parallel()
 	c := newThrough(t, faultproxy.Options{})
-	about := corev1.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Namespace: c.Namespace, Name: "m"}
+	about := corev1.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Namespace: c.Namespace, Name: "lynqhub-m"}
 	err := c.Event(t.Context(), &corev1.Event{
 		ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: "e"}, InvolvedObject: about,
 		Type: corev1.EventTypeWarning, Reason: "Degraded", Message: "why",
@@ -105,4 +107,14 @@ func TestWarnings(t *testing.T) {
 	if len(said) != 1 || said[0] != `unknown field "dat"` {
 		t.Errorf("warnings: %q", said)
 	}
+}
+
+// permit is what the gate gives for the record of a hub without nodes.
+func permit(t *testing.T, cm *corev1.ConfigMap) plan.Permit {
+	t.Helper()
+	p, err := plan.PermitHub(&inventory.Hub{Name: "m", Namespace: cm.Namespace, UID: string(cm.UID), ResourceVersion: cm.ResourceVersion}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }

@@ -27,6 +27,7 @@ func (n *nodeRun) lookAt(s *stepRun) (*plan.Live, error) {
 		return nil, err
 	}
 	l := plan.LiveOf(s.ref(), m)
+	l.Labels = m.Labels
 	return &l, nil
 }
 

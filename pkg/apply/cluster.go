@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -25,15 +26,24 @@ type Cluster interface {
 	// Try has the server try a write and keep nothing, and gives the whole object that
 	// there would be, and its metadata.
 	Try(ctx context.Context, r lynq.APIResource, w Write) (*unstructured.Unstructured, *metav1.PartialObjectMetadata, error)
-	// Delete deletes one object, and tells whether it is gone: finalizers, or a
-	// grace period, may keep it for a while.
-	Delete(ctx context.Context, r lynq.APIResource, namespace, name string, o metav1.DeleteOptions) (gone bool, err error)
+	// Delete deletes the object of a permit, as long as it has the uid and the version that
+	// the permit names, and tells whether it is gone: finalizers, or a grace period, may
+	// keep it for a while.
+	Delete(ctx context.Context, r lynq.APIResource, permit plan.Permit, o Deletion) (gone bool, err error)
 
 	// Watch tells the handler of all objects in a scope, and of every change,
 	// until the context ends. Connections that break and resource versions that
 	// are too old are its own business. It returns when the context ends, or
 	// with an error that will not pass, such as Forbidden.
 	Watch(ctx context.Context, r lynq.APIResource, in Scope, h WatchHandler) error
+}
+
+// Deletion is how an object is deleted.
+type Deletion struct {
+	// Propagation says what becomes of the objects that it owns; "" is the server's default.
+	Propagation metav1.DeletionPropagation
+	// DryRun has the server do all but delete it.
+	DryRun bool
 }
 
 // Scope is which objects of a kind are watched.

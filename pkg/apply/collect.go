@@ -1,9 +1,8 @@
 package apply
 
 import (
-	"slices"
-
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
 // uncollect has what was left to the garbage collector deleted after all, where
@@ -23,8 +22,19 @@ func (n *nodeRun) uncollect() {
 
 // gone tells whether nothing keeps the inventory of a node that goes.
 func (n *nodeRun) gone() bool {
-	return n.plan.Desired == nil &&
-		!slices.ContainsFunc(n.steps, func(s stepRun) bool { return s.entry != nil && !s.collected })
+	return n.plan.Desired == nil && len(n.left()) == 0
+}
+
+// left are the entries of objects that the node still has, except those that were left to
+// the garbage collector.
+func (n *nodeRun) left() []inventory.Entry {
+	var left []inventory.Entry
+	for i := range n.steps {
+		if s := &n.steps[i]; s.entry != nil && !s.collected {
+			left = append(left, *s.entry)
+		}
+	}
+	return left
 }
 
 // endCollected tells of what was left to the garbage collector: it goes with the

@@ -15,7 +15,7 @@ import (
 // keepers are Records whose removals fail.
 type keepers struct{ *notes }
 
-func (keepers) Remove(context.Context, *inventory.Inventory) error {
+func (keepers) Remove(context.Context, *inventory.Inventory, plan.Permit) error {
 	return errors.New("the answer was lost")
 }
 

@@ -63,6 +63,10 @@ func (n *nodeRun) collect(s *stepRun) {
 		n.execute(n.finishing, s)
 		return
 	}
+	if _, err := n.permit(s); err != nil {
+		n.failed(s, err)
+		return
+	}
 	s.collected, s.state, s.outcome = true, stepDone, OutcomeDone // told of by endCollected
 }
 
@@ -433,19 +437,17 @@ func (n *nodeRun) delete(s *stepRun) {
 	if plan.IsContainer(s.ref()) && n.holdsOthers(s) {
 		return
 	}
-	uid, policy := s.Live.UID, n.propagation()
-	o := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &s.Live.ResourceVersion}, PropagationPolicy: &policy}
-	if n.Options.DryRun {
-		o.DryRun = []string{metav1.DryRunAll}
+	permit, err := n.permit(s)
+	if err != nil {
+		n.failed(s, err)
+		return
 	}
-	// The version is that of the tracking that was seen: a person may have
-	// taken the object over since.
-	gone, err := n.Cluster.Delete(n.finishing, s.resource, s.ref().Namespace, s.ref().Name, o)
+	gone, err := n.Cluster.Delete(n.finishing, s.resource, permit, Deletion{Propagation: n.propagation(), DryRun: n.Options.DryRun})
 	switch {
 	case apierrors.IsNotFound(err):
 		n.deleted(s, "it was gone already")
 	case err == nil && (gone || n.Options.DryRun):
-		n.deleted(s, s.byTombstone())
+		n.deleted(s, s.told())
 	case err == nil && n.of.After:
 		n.end(s, OutcomeDone, "it is being deleted, and finalizers hold it")
 	case err == nil:
@@ -456,6 +458,15 @@ func (n *nodeRun) delete(s *stepRun) {
 	default:
 		n.failed(s, err)
 	}
+}
+
+// permit asks the gate for the object as it was seen. Its version is that of the tracking
+// that was seen: a person may have taken the object over since.
+func (n *nodeRun) permit(s *stepRun) (plan.Permit, error) {
+	if n.Options.DryRun {
+		return n.of.Trial(n.plan, n.inventory, s.Step)
+	}
+	return n.of.Permit(n.plan, n.inventory, s.Step)
 }
 
 // deleted ends a step whose object is gone. Of one that is purged the entry stays.

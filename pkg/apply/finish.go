@@ -200,7 +200,11 @@ func (n *nodeRun) recordResult(outcome Outcome) error {
 		return nil
 	}
 	if n.gone() && outcome != OutcomeFailed {
-		if err := n.Inventories.Remove(n.finishing, n.inventory); err != nil {
+		permit, err := n.plan.PermitInventory(n.inventory, n.left())
+		if err != nil {
+			return err
+		}
+		if err := n.Inventories.Remove(n.finishing, n.inventory, permit); err != nil {
 			return err
 		}
 		n.record(eventNormal, "LynqNodeDeleted", "the node is gone, and its objects went as their deletionPolicy says")

@@ -68,10 +68,12 @@ func (n *nodeRun) recordHook(s *stepRun, r inventory.Entry) error {
 
 // clearHook deletes what a hook made before, to make it again.
 func (n *nodeRun) clearHook(ctx context.Context, s *stepRun) {
-	uid, policy := s.Live.UID, metav1.DeletePropagationBackground
-	gone, err := n.Cluster.Delete(n.finishing, s.resource, s.ref().Namespace, s.ref().Name, metav1.DeleteOptions{
-		Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &s.Live.ResourceVersion}, PropagationPolicy: &policy,
-	})
+	permit, err := n.permit(s)
+	if err != nil {
+		n.failed(s, err)
+		return
+	}
+	gone, err := n.Cluster.Delete(n.finishing, s.resource, permit, Deletion{Propagation: metav1.DeletePropagationBackground})
 	if s.tries++; err == nil && !gone {
 		n.watchDeleting(s)
 		n.awaitGone(s, s.Object.Policy.Timeout)

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -120,8 +121,11 @@ func (n *nodeRun) tryDropManifests() error {
 	if len(data) > 0 {
 		return n.putSecret(r, live, data)
 	}
-	uid := live.GetUID()
-	_, err = n.Cluster.Delete(n.finishing, r, live.GetNamespace(), live.GetName(), metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
+	permit, err := plan.PermitHooks(n.inventory, live.GetUID(), live.GetResourceVersion())
+	if err != nil {
+		return err
+	}
+	_, err = n.Cluster.Delete(n.finishing, r, permit, Deletion{})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}

@@ -87,7 +87,7 @@ func makeObject(o *lynq.Object, row, partOf string) (plan.Object, error) {
 	}
 	return plan.Object{
 		Ref: o.Ref, APIVersion: apiVersion, ID: o.ID, Template: o.Template, DependIDs: o.DependIDs,
-		Policy: &policy, Owned: !labelled, Exclusion: o.Exclusion, Body: body, Digest: digest(body, &policy, node),
+		Policy: &policy, Data: policy.HoldsData || plan.TakesClaims(o.Ref, o.Content), Owned: !labelled, Exclusion: o.Exclusion, Body: body, Digest: digest(body, &policy, node),
 	}, nil
 }
 

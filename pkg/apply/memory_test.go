@@ -128,8 +128,8 @@ func (m *memory) watching(ref lynq.Ref) []*memoryWatch {
 	return slices.DeleteFunc(slices.Clone(m.watches), func(w *memoryWatch) bool { return w.kind != ref.GroupKind() })
 }
 
-func (m *memory) Delete(_ context.Context, r lynq.APIResource, namespace, name string, o metav1.DeleteOptions) (bool, error) {
-	ref := refIn(r, namespace, name)
+func (m *memory) Delete(_ context.Context, r lynq.APIResource, permit plan.Permit, o Deletion) (bool, error) {
+	ref, namespace, name := permit.Ref(), permit.Ref().Namespace, permit.Ref().Name
 	if err := m.ask("delete", ref); err != nil {
 		return false, err
 	}
@@ -137,14 +137,14 @@ func (m *memory) Delete(_ context.Context, r lynq.APIResource, namespace, name s
 	defer m.Mu.Unlock()
 	m.requests = append(m.requests, "delete "+ref.String())
 	there := m.Objects[ref]
-	switch p := o.Preconditions; {
+	switch {
 	case there == nil:
 		return false, inmemory.NotFound(r, name)
-	case p == nil || p.UID == nil || p.ResourceVersion == nil:
+	case permit.Check(o.DryRun) != nil || permit.Version() == "":
 		return false, fmt.Errorf("delete %s: no precondition", ref)
-	case *p.UID != there.GetUID() || *p.ResourceVersion != there.GetResourceVersion():
+	case permit.UID() != there.GetUID() || permit.Version() != there.GetResourceVersion():
 		return false, apierrors.NewConflict(schema.GroupResource{Resource: r.Plural}, name, fmt.Errorf("the precondition failed"))
-	case len(o.DryRun) > 0:
+	case o.DryRun:
 		return false, nil
 	case len(there.GetFinalizers()) > 0:
 		now := metav1.Now()
@@ -209,8 +209,8 @@ func (n *notes) Save(_ context.Context, inv *inventory.Inventory) (*inventory.In
 	return next.Clone(), nil
 }
 
-func (n *notes) Restore(ctx context.Context, inv *inventory.Inventory, detach func() error) (*inventory.Inventory, error) {
-	if err := detach(); err != nil {
+func (n *notes) Restore(ctx context.Context, inv *inventory.Inventory, detach func() (plan.Permit, error)) (*inventory.Inventory, error) {
+	if _, err := detach(); err != nil {
 		return nil, err
 	}
 	restored := inv.Clone()
@@ -218,7 +218,7 @@ func (n *notes) Restore(ctx context.Context, inv *inventory.Inventory, detach fu
 	return n.Save(ctx, restored)
 }
 
-func (n *notes) Remove(_ context.Context, inv *inventory.Inventory) error {
+func (n *notes) Remove(_ context.Context, inv *inventory.Inventory, _ plan.Permit) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	delete(n.saved, plan.NodeKey{Namespace: inv.Namespace, Name: inv.Node})

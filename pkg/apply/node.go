@@ -123,7 +123,7 @@ func (n *nodeRun) idle() bool {
 		s.outcome = OutcomeUnchanged
 		r := plan.NewEntry(s.Object)
 		if r.ID != s.Entry.ID || r.Conflict != s.Entry.Conflict || r.Order != s.Entry.Order || s.Entry.Excluded ||
-			r.DeleteOrder != s.Entry.DeleteOrder || n.purges(s) || s.Unpurged() {
+			r.DeleteOrder != s.Entry.DeleteOrder || r.Data != s.Entry.Data || n.purges(s) || s.Unpurged() {
 			return false // the record is to say so
 		}
 	}

@@ -2,21 +2,13 @@ package apply
 
 import (
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
 // purges tells whether the run deletes an object when its work is done: not one that it
 // leaves alone, or was deleted so before.
 func (n *nodeRun) purges(s *stepRun) bool {
-	if s.Object == nil || s.Object.Policy.PurgeOrder == nil || n.Options.DryRun || !n.Options.Wait {
-		return false
-	}
-	switch s.Action {
-	case plan.ActionSkip, plan.ActionBlock:
-		return false
-	}
-	return s.Reason != plan.ReasonLeftOut && s.Reason != plan.ReasonUnmanaged && s.Reason != plan.ReasonCompleted
+	return s.Purges() && !n.Options.DryRun && n.Options.Wait
 }
 
 // purgeDone begins to delete the objects whose work is done: those that are ready, as all

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
@@ -24,6 +23,10 @@ func (w *sender) applyOrRecreate() (result, error) {
 	live, err := w.current()
 	if err != nil {
 		return result{}, err
+	}
+	if inPlace := w.of.WithClaims(w.s.Step, live.Object); inPlace != nil {
+		w.s.Step = inPlace
+		return w.apply()
 	}
 	due, err := w.due(live)
 	if err != nil {
@@ -103,15 +106,17 @@ func (n *nodeRun) recreate(s *stepRun) {
 		n.end(s, OutcomeDone, strings.Join(s.notes, "; "))
 		return
 	}
-	recorded, step := s.entry, s.Step
-	if err := n.recordGoing(s); err != nil {
+	permit, err := n.permit(s)
+	if err != nil {
 		n.failed(s, err)
 		return
 	}
-	uid, policy := s.Live.UID, n.propagation()
-	gone, err := n.Cluster.Delete(n.finishing, s.resource, s.ref().Namespace, s.ref().Name, metav1.DeleteOptions{
-		Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &s.Live.ResourceVersion}, PropagationPolicy: &policy,
-	})
+	recorded, step := s.entry, s.Step
+	if err = n.recordGoing(s); err != nil {
+		n.failed(s, err)
+		return
+	}
+	gone, err := n.Cluster.Delete(n.finishing, s.resource, permit, Deletion{Propagation: n.propagation()})
 	switch {
 	case apierrors.IsNotFound(err), err == nil && gone:
 		n.vanished(s)

@@ -25,7 +25,7 @@ func (n *nodeRun) restore(ctx context.Context) error {
 	if n.Options.DryRun {
 		return nil
 	}
-	restored, err := n.Inventories.Restore(n.finishing, n.inventory, func() error { return n.detachAll(ctx) })
+	restored, err := n.Inventories.Restore(n.finishing, n.inventory, func() (plan.Permit, error) { return n.detachAll(ctx) })
 	if err != nil {
 		return fmt.Errorf("restore inventory %s: %w", name, err)
 	}
@@ -34,12 +34,15 @@ func (n *nodeRun) restore(ctx context.Context) error {
 }
 
 // detachAll takes the owner reference to the inventory off all that has it.
-func (n *nodeRun) detachAll(ctx context.Context) error {
+func (n *nodeRun) detachAll(ctx context.Context) (plan.Permit, error) {
 	me := n.owner()
 	if err := n.reownManifests(false); err != nil {
-		return err
+		return plan.Permit{}, err
 	}
-	return n.reownAll(ctx, me.Owns)
+	if err := n.reownAll(ctx, me.Owns); err != nil {
+		return plan.Permit{}, err
+	}
+	return plan.PermitRestore(n.inventory, nil)
 }
 
 // attachAll gives all objects an owner reference to the inventory.
@@ -147,7 +150,7 @@ func Restore(ctx context.Context, c Cluster, inventories Inventories, r *plan.Re
 func (n *nodeRun) remake(ctx context.Context) (err error) {
 	switch {
 	case n.inventory.Deleting:
-		n.inventory, err = n.Inventories.Restore(ctx, n.inventory, func() error { return n.detachAll(ctx) })
+		n.inventory, err = n.Inventories.Restore(ctx, n.inventory, func() (plan.Permit, error) { return n.detachAll(ctx) })
 		return err
 	case n.inventory.UID == "":
 		return n.save(n.inventory)

@@ -23,10 +23,11 @@ type Inventories interface {
 	// it.
 	Save(ctx context.Context, inv *inventory.Inventory) (*inventory.Inventory, error)
 	// Restore makes the ConfigMap of an inventory again whose deletion a finalizer
-	// holds. Before the old one goes, detach takes off all that belongs to it.
-	Restore(ctx context.Context, inv *inventory.Inventory, detach func() error) (*inventory.Inventory, error)
-	// Remove deletes the ConfigMap and takes our finalizer off.
-	Remove(ctx context.Context, inv *inventory.Inventory) error
+	// holds. Before the old one goes, detach takes off all that belongs to it, and gives
+	// the permit for its deletion.
+	Restore(ctx context.Context, inv *inventory.Inventory, detach func() (plan.Permit, error)) (*inventory.Inventory, error)
+	// Remove deletes the ConfigMap of a permit and takes our finalizer off.
+	Remove(ctx context.Context, inv *inventory.Inventory, permit plan.Permit) error
 }
 
 // Runner carries plans out.

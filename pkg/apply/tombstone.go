@@ -8,13 +8,13 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
-// byTombstone is what is said of an object that was deleted: which tombstone named it, ""
-// where none did.
-func (s *stepRun) byTombstone() string {
-	if s.Reason != plan.ReasonTombstone {
-		return ""
+// told is what the report says of an object that was deleted: which tombstone named it, or
+// that its data is lost; "" for most.
+func (s *stepRun) told() string {
+	if s.Reason == plan.ReasonTombstone || s.Loss() {
+		return s.Message
 	}
-	return s.Message
+	return ""
 }
 
 // after carries out the plans that come after the others, as far as the nodes ended well

@@ -165,11 +165,11 @@ func (j *applyJob) refuseEmpty(ctx context.Context) error {
 		if err := j.loadHubs(ctx); err != nil {
 			return untouched(ctx, err)
 		}
-		p, err := j.planHub(ctx, h, map[string]bool{})
+		in, err := j.look(ctx, h, map[string]bool{})
 		if err != nil {
 			return untouched(ctx, err)
 		}
-		plans = append(plans, *p)
+		plans = append(plans, *plan.Decide(in, j.o.Limits))
 	}
 	return j.refused(plans)
 }
@@ -239,43 +239,64 @@ func (j *applyJob) agree(ctx context.Context, plans []plan.Plan) error {
 	return j.confirm(ctx, false, "Apply this, with "+stake(plans)+"?")
 }
 
-// planAll plans all hubs.
+// planAll plans all hubs: it looks at the cluster, decides, and, where that would delete
+// an object, decides again with what the rest of the inputs renders.
 func (j *applyJob) planAll(ctx context.Context) ([]plan.Plan, error) {
 	_, looked := j.countingRequests(j.warnings, "looking at the cluster")
 	defer looked()
 	if err := j.lookAtNamespaces(ctx); err != nil {
 		return nil, untouched(ctx, err)
 	}
-	var plans []plan.Plan
+	began := time.Now()
+	var inputs []*plan.Input
 	found := map[string]bool{}
 	for _, h := range j.hubs {
-		p, err := j.planHub(ctx, h, found)
+		in, err := j.look(ctx, h, found)
 		if err != nil {
 			return nil, untouched(ctx, err)
 		}
-		plans = append(plans, *p)
+		inputs = append(inputs, in)
 	}
+	plans := decideAll(inputs, j.o.Limits)
 	if err := j.unknownNodes(found); err != nil {
 		return nil, err
 	}
 	if err := oneOfEach(j.o.Settings.Nodes, plans); err != nil {
 		return nil, err
 	}
-	return j.planTombstones(ctx, plans)
-}
-
-// planHub is plan, of which metrics are told.
-func (j *applyJob) planHub(ctx context.Context, h HubPrograms, found map[string]bool) (*plan.Plan, error) {
-	began := time.Now()
-	p, err := j.plan(ctx, h, found)
-	if err == nil {
-		j.metrics().Planned(p, time.Since(began))
+	stones, err := j.lookAtTombstones(ctx, plans)
+	if err != nil {
+		return nil, err
 	}
-	return p, err
+	all := j.withTombstones(plans, stones)
+	if plan.Deletes(all) && j.partial() {
+		survey := j.survey(ctx)
+		for _, in := range inputs {
+			in.Elsewhere = survey
+		}
+		plans = decideAll(inputs, j.o.Limits)
+		if err := stones.check(plans); err != nil {
+			return nil, &Error{Outcome: BadInput, Err: err, Summary: j.o.Nothing}
+		}
+		all = j.withTombstones(plans, stones)
+	}
+	for i := range plans {
+		j.metrics().Planned(&plans[i], time.Since(began))
+	}
+	return all, context.Cause(ctx)
 }
 
-// plan looks at what there is of a hub, and decides.
-func (j *applyJob) plan(ctx context.Context, h HubPrograms, found map[string]bool) (*plan.Plan, error) {
+// decideAll decides on all hubs.
+func decideAll(inputs []*plan.Input, limits plan.Limits) []plan.Plan {
+	plans := make([]plan.Plan, len(inputs))
+	for i, in := range inputs {
+		plans[i] = *plan.Decide(in, limits)
+	}
+	return plans
+}
+
+// look looks at what there is of a hub.
+func (j *applyJob) look(ctx context.Context, h HubPrograms, found map[string]bool) (*plan.Input, error) {
 	in := &plan.Input{
 		Hub: h.Key.Name, HubNamespace: h.Key.Namespace, Exclude: map[lynq.FormKey]lynq.Exclusions{}, NamespaceDefaults: h.Hub.NamespaceDefaults,
 		Nodes: j.nodes[h.Key], Active: j.reports[h.Key].Active, Now: time.Now(),
@@ -310,21 +331,26 @@ func (j *applyJob) plan(ctx context.Context, h HubPrograms, found map[string]boo
 	if operatorErr != nil {
 		return nil, operatorErr
 	}
+	return in, j.observe(ctx, in)
+}
+
+// observe looks at the objects of a hub.
+func (j *applyJob) observe(ctx context.Context, in *plan.Input) (err error) {
 	var seen *plan.Observed
 	if j.concern == nil {
-		seen, err = observe.Nodes(ctx, j.client, h.Hub.Name, in.Nodes, in.Inventories)
+		seen, err = observe.Nodes(ctx, j.client, in.Hub, in.Nodes, in.Inventories)
 	} else {
 		nodes, inventories := in.Narrow(j.concern)
-		seen, err = observe.SomeNodes(ctx, j.client, h.Hub.Name, len(in.Nodes), nodes, inventories)
+		seen, err = observe.SomeNodes(ctx, j.client, in.Hub, len(in.Nodes), nodes, inventories)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("hub %s: %w", h.Key, err)
+		return fmt.Errorf("hub %s/%s: %w", in.HubNamespace, in.Hub, err)
 	}
 	in.See(seen)
 	if j.adopting != nil {
 		j.adopting.narrow(in)
 	}
-	return plan.Decide(in, j.o.Limits), nil
+	return nil
 }
 
 // absentForms says which nodes no form of the inputs makes any more: they stay as they

@@ -128,15 +128,16 @@ func (t *diffRun) Write(ctx context.Context, r lynq.APIResource, w apply.Write) 
 }
 
 // Delete implements apply.Cluster.
-func (t *diffRun) Delete(ctx context.Context, r lynq.APIResource, namespace, name string, o metav1.DeleteOptions) (bool, error) {
-	if len(o.DryRun) == 0 {
+func (t *diffRun) Delete(ctx context.Context, r lynq.APIResource, permit plan.Permit, o apply.Deletion) (bool, error) {
+	if !o.DryRun {
 		return false, errDiffRun
 	}
+	namespace, name := permit.Ref().Namespace, permit.Ref().Name
 	live, err := t.look(ctx, r, namespace, name)
 	if err != nil {
 		return false, err
 	}
-	gone, err := t.Cluster.Delete(ctx, r, namespace, name, o)
+	gone, err := t.Cluster.Delete(ctx, r, permit, o)
 	if err != nil {
 		return false, err
 	}
@@ -167,12 +168,12 @@ func (*diffRun) Save(context.Context, *inventory.Inventory) (*inventory.Inventor
 }
 
 // Restore implements apply.Records.
-func (*diffRun) Restore(context.Context, *inventory.Inventory, func() error) (*inventory.Inventory, error) {
+func (*diffRun) Restore(context.Context, *inventory.Inventory, func() (plan.Permit, error)) (*inventory.Inventory, error) {
 	return nil, errDiffRun
 }
 
 // Remove implements apply.Records.
-func (*diffRun) Remove(context.Context, *inventory.Inventory) error { return errDiffRun }
+func (*diffRun) Remove(context.Context, *inventory.Inventory, plan.Permit) error { return errDiffRun }
 
 // Report implements apply.Reporter. When a node has ended it is compared, and
 // what was kept of it dropped: whole objects of all nodes may be more than fits

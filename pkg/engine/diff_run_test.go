@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -18,10 +19,10 @@ import (
 func TestTrialWritesNothing(t *testing.T) {
 	tr := &diffRun{}
 	_, err := tr.Write(t.Context(), lynq.APIResource{}, apply.Write{Verb: apply.Update})
-	_, deleted := tr.Delete(t.Context(), lynq.APIResource{}, "shop", "acme", metav1.DeleteOptions{})
+	_, deleted := tr.Delete(t.Context(), lynq.APIResource{}, plan.Permit{}, apply.Deletion{})
 	_, saved := tr.Save(t.Context(), nil)
 	for what, err := range map[string]error{
-		"write": err, "save": saved, "remove": tr.Remove(t.Context(), nil),
+		"write": err, "save": saved, "remove": tr.Remove(t.Context(), nil, plan.Permit{}),
 		"delete": deleted,
 	} {
 		if !errors.Is(err, errDiffRun) {

@@ -35,8 +35,8 @@ func holdDeletions(plans []plan.Plan, record *inventory.Hub, now time.Time) (run
 			p.Refusals = nil
 		case k == i:
 			p = *rest
-		case p.After && !approved:
-			continue
+		case p.After:
+			continue // an approval covers what it showed, and it shows no tombstones
 		}
 		run = append(run, p)
 	}

@@ -54,7 +54,7 @@ func TestHoldDeletions(t *testing.T) {
 		"without a record":            {plans: []plan.Plan{refused}, nodes: []int{1}, held: held},
 		"held already":                {plans: []plan.Plan{refused}, record: &inventory.Hub{Held: &inventory.HeldDeletions{Guard: "max-delete", Since: earlier}}, nodes: []int{1}, held: since(earlier)},
 		"held by another guard":       {plans: []plan.Plan{refused}, record: &inventory.Hub{Held: &inventory.HeldDeletions{Guard: "allow-empty", Since: earlier}}, nodes: []int{1}, held: held},
-		"approved":                    {plans: []plan.Plan{refused, stones}, record: &inventory.Hub{Approved: digest}, nodes: []int{3, 0}, approved: true},
+		"approved":                    {plans: []plan.Plan{refused, stones}, record: &inventory.Hub{Approved: digest}, nodes: []int{3}, approved: true},
 		"others are approved":         {plans: []plan.Plan{refused, stones}, record: &inventory.Hub{Approved: "d"}, nodes: []int{1}, held: held},
 		"refused for more than that":  {plans: []plan.Plan{operated, stones}, record: &inventory.Hub{Approved: digest}, nodes: []int{2, 0}, refused: true},
 		"nothing left that is due":    {plans: []plan.Plan{goingPlan()}, record: &inventory.Hub{Approved: digest}, nodes: []int{1}},

@@ -144,8 +144,8 @@ func (m measuredInventories) Save(ctx context.Context, inv *inventory.Inventory)
 }
 
 // Remove implements apply.Inventories.
-func (m measuredInventories) Remove(ctx context.Context, inv *inventory.Inventory) error {
-	err := m.Inventories.Remove(ctx, inv)
+func (m measuredInventories) Remove(ctx context.Context, inv *inventory.Inventory, permit plan.Permit) error {
+	err := m.Inventories.Remove(ctx, inv, permit)
 	if err == nil {
 		m.metrics.Recorded(inv, true)
 	}

@@ -403,7 +403,11 @@ func (j *removalJob) removeHubs(ctx context.Context, hubs []*leavingHub, ls *loc
 		case left == 0:
 			ls.discard(h.HubKey)
 			if h.record != nil {
-				errs = append(errs, j.store.RemoveHub(ctx, h.record))
+				permit, err := plan.PermitHub(h.record, left)
+				if err == nil {
+					err = j.store.RemoveHub(ctx, h.record, permit)
+				}
+				errs = append(errs, err)
 			}
 		}
 	}

@@ -19,41 +19,62 @@ type TombstoneOptions struct {
 	Recheck bool
 }
 
-// planTombstones adds what becomes of the objects that tombstones name to the plans of
-// the hubs, one plan for each hub that has any. Tombstones that would delete what nodes
-// have are bad input.
-func (j *applyJob) planTombstones(ctx context.Context, plans []plan.Plan) ([]plan.Plan, error) {
+// hubStones are the tombstones of a run, for each of its hubs.
+type hubStones struct {
+	all [][]plan.Tombstone
+	// open are those that were looked at.
+	open [][]plan.Tombstone
+}
+
+// check refuses tombstones that would delete what nodes have or render.
+func (s *hubStones) check(plans []plan.Plan) error {
+	return plan.CheckTombstones(slices.Concat(s.all...), plans)
+}
+
+// lookAtTombstones looks at the objects that tombstones name. Tombstones of objects that
+// nodes have are bad input.
+func (j *applyJob) lookAtTombstones(ctx context.Context, plans []plan.Plan) (*hubStones, error) {
+	stones := &hubStones{all: make([][]plan.Tombstone, len(j.hubs)), open: make([][]plan.Tombstone, len(j.hubs))}
 	if j.adopting != nil || j.o.Settings.Selector != nil || j.concern != nil {
-		return plans, nil
+		return stones, nil
 	}
 	files := j.tombstones
 	if len(files) > 0 && len(j.o.Settings.Nodes)+len(j.o.Forms) > 0 {
 		j.notef("the tombstones of --tombstones stay for a run on all nodes: --node and --form narrow this one")
 		files = nil
 	}
-	all := make([][]plan.Tombstone, len(j.hubs))
 	for i, h := range j.hubs {
 		for _, n := range j.nodes[h.Key] {
-			all[i] = append(all[i], tombstonesOf(n.NodeKey, n.Tombstones)...)
+			stones.all[i] = append(stones.all[i], tombstonesOf(n.NodeKey, n.Tombstones)...)
 		}
 	}
-	all[0] = append(all[0], tombstonesOf(plan.NodeKey{}, files)...)
-	if err := plan.CheckTombstones(slices.Concat(all...), plans); err != nil {
+	stones.all[0] = append(stones.all[0], tombstonesOf(plan.NodeKey{}, files)...)
+	if err := stones.check(plans); err != nil {
 		return nil, &Error{Outcome: BadInput, Err: err, Summary: j.o.Nothing}
 	}
 	for i, h := range j.hubs {
-		if len(all[i])+len(j.records[h.Key].Tombstones) == 0 {
+		if len(stones.all[i])+len(j.records[h.Key].Tombstones) == 0 {
 			continue
 		}
-		p, err := j.hubTombstones(ctx, h, all[i])
+		open, err := j.lookAtStones(ctx, h, stones.all[i])
 		if err != nil {
 			return nil, untouched(ctx, err)
 		}
-		if len(p.Nodes) > 0 {
-			plans = append(plans, *p)
+		stones.open[i] = open
+	}
+	return stones, nil
+}
+
+// withTombstones adds the plans of what becomes of the objects that tombstones name.
+func (j *applyJob) withTombstones(plans []plan.Plan, stones *hubStones) []plan.Plan {
+	all := slices.Clone(plans)
+	for i, h := range j.hubs {
+		p := plan.Tombstones(h.Key, stones.open[i], plans, j.o.IncludeData)
+		if p.Record = j.records[h.Key].UID; len(p.Nodes) > 0 {
+			all = append(all, *p)
 		}
 	}
-	return plans, nil
+	return all
 }
 
 func tombstonesOf(k plan.NodeKey, stones []lynq.Tombstone) []plan.Tombstone {
@@ -64,10 +85,10 @@ func tombstonesOf(k plan.NodeKey, stones []lynq.Tombstone) []plan.Tombstone {
 	return all
 }
 
-// hubTombstones looks at the objects of a hub's tombstones that are not known to be gone,
-// plans what becomes of them, and notes which are gone. What the run does not know, for
-// it is narrowed or a row did not render, stays known.
-func (j *applyJob) hubTombstones(ctx context.Context, h HubPrograms, stones []plan.Tombstone) (*plan.Plan, error) {
+// lookAtStones looks at the objects of a hub's tombstones that are not known to be gone,
+// and notes which are gone. A narrowed run, and one of which a row did not render, keeps
+// what the record knows.
+func (j *applyJob) lookAtStones(ctx context.Context, h HubPrograms, stones []plan.Tombstone) ([]plan.Tombstone, error) {
 	record := j.records[h.Key]
 	recorded := map[string]bool{}
 	for _, digest := range record.Tombstones {
@@ -102,7 +123,5 @@ func (j *applyJob) hubTombstones(ctx context.Context, h HubPrograms, stones []pl
 		j.gone = map[lynq.HubKey][]string{}
 	}
 	j.gone[h.Key] = slices.Sorted(maps.Keys(gone))
-	p := plan.Tombstones(h.Key, open, j.o.IncludeData)
-	p.Record = record.UID
-	return p, nil
+	return open, nil
 }

@@ -79,15 +79,15 @@ func (s keepingInventories) Save(ctx context.Context, inv *inventory.Inventory) 
 }
 
 // Restore implements apply.Inventories.
-func (s keepingInventories) Restore(ctx context.Context, inv *inventory.Inventory, detach func() error) (*inventory.Inventory, error) {
+func (s keepingInventories) Restore(ctx context.Context, inv *inventory.Inventory, detach func() (plan.Permit, error)) (*inventory.Inventory, error) {
 	restored, err := s.Inventories.Restore(ctx, inv, detach)
 	s.kept.note(restored, false, err)
 	return restored, err
 }
 
 // Remove implements apply.Inventories.
-func (s keepingInventories) Remove(ctx context.Context, inv *inventory.Inventory) error {
-	err := s.Inventories.Remove(ctx, inv)
+func (s keepingInventories) Remove(ctx context.Context, inv *inventory.Inventory, permit plan.Permit) error {
+	err := s.Inventories.Remove(ctx, inv, permit)
 	s.kept.note(inv, true, err)
 	return err
 }

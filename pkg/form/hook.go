@@ -69,6 +69,7 @@ func checkHookPolicy(o *object, r *Resource) {
 	refuse("creationPolicy", p.Creation == lynq.CreateOnce, "it is created each time that the node goes")
 	refuse("deletionPolicy", p.Deletion != lynq.DeleteDelete, "what is run goes with the node")
 	refuse("waitForReady", !p.WaitForReady, "nothing is deleted before it has completed")
+	refuse("holdsData", p.HoldsData, "what is run goes with the node")
 	refuse("skipOnDependencyFailure", !p.SkipOnDependencyFailure, "nothing goes on when a hook has failed")
 	refuse("patchStrategy", p.Patch != lynq.PatchApply, "it is never updated")
 	refuse("ignoreFields", len(p.IgnoreFields) > 0, "it is never updated")

@@ -109,6 +109,7 @@ func readPolicy(o *object, r *Resource) {
 	p.Conflict = enum(o, "conflictPolicy", p.Conflict, lynq.ConflictStuck, lynq.ConflictForce)
 	p.SkipOnDependencyFailure = o.boolean("skipOnDependencyFailure", p.SkipOnDependencyFailure)
 	p.WaitForReady = o.boolean("waitForReady", p.WaitForReady)
+	p.HoldsData = o.boolean("holdsData", p.HoldsData)
 	seconds := o.integer("timeoutSeconds", 1, 3600, int(p.Timeout/time.Second))
 	p.Timeout = time.Duration(seconds) * time.Second
 	r.Policy = p

@@ -7,9 +7,11 @@ import (
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -30,7 +32,11 @@ func (r *remover) remove(served lynq.APIResource, l leaver) error {
 	if r.dryRun {
 		version = l.version // nothing was written
 	}
-	_, err = r.cluster.Delete(r.ctx, served, l.ref.Namespace, l.ref.Name, orphaning(l.uid, version, r.dryRun))
+	permit, err := plan.PermitHandover(l.ref, l.uid, version, l.owned)
+	if err != nil {
+		return err
+	}
+	_, err = r.cluster.Delete(r.ctx, served, permit, apply.Deletion{Propagation: metav1.DeletePropagationOrphan, DryRun: r.dryRun})
 	switch {
 	case err == nil || apierrors.IsNotFound(err):
 		return nil

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -138,7 +139,8 @@ func conflict(name string) error {
 	return apierrors.NewConflict(schema.GroupResource{Resource: "things"}, name, errors.New("it was changed"))
 }
 
-func (s *stage) Delete(_ context.Context, r lynq.APIResource, namespace, name string, o metav1.DeleteOptions) (bool, error) {
+func (s *stage) Delete(_ context.Context, r lynq.APIResource, permit plan.Permit, o apply.Deletion) (bool, error) {
+	namespace, name := permit.Ref().Namespace, permit.Ref().Name
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	call := "delete " + r.Kind + "/" + name
@@ -149,10 +151,10 @@ func (s *stage) Delete(_ context.Context, r lynq.APIResource, namespace, name st
 	if err != nil {
 		return false, err
 	}
-	if *o.PropagationPolicy != metav1.DeletePropagationOrphan {
-		s.t.Errorf("%s is deleted with %s", name, *o.PropagationPolicy)
+	if o.Propagation != metav1.DeletePropagationOrphan {
+		s.t.Errorf("%s is deleted with %s", name, o.Propagation)
 	}
-	if *o.Preconditions.UID != m.UID || *o.Preconditions.ResourceVersion != m.ResourceVersion {
+	if permit.UID() != m.UID || permit.Version() != m.ResourceVersion {
 		return false, conflict(name)
 	}
 	now := metav1.Now()
@@ -172,12 +174,12 @@ func (s *stage) Save(_ context.Context, inv *inventory.Inventory) (*inventory.In
 	return &saved, nil
 }
 
-func (s *stage) Restore(context.Context, *inventory.Inventory, func() error) (*inventory.Inventory, error) {
+func (s *stage) Restore(context.Context, *inventory.Inventory, func() (plan.Permit, error)) (*inventory.Inventory, error) {
 	s.t.Error("an inventory is restored")
 	return nil, nil
 }
 
-func (s *stage) Remove(context.Context, *inventory.Inventory) error {
+func (s *stage) Remove(context.Context, *inventory.Inventory, plan.Permit) error {
 	s.t.Error("a record is removed")
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
@@ -107,6 +106,7 @@ type leaver struct {
 	version    string
 	finalizers []string
 	finalizer  string // the operator's, "" for none
+	owned      int    // objects of it that are not handed over
 }
 
 // hint says what to do where the operator's own webhooks refuse a write: they do not
@@ -116,14 +116,4 @@ func hint(err error) error {
 		return err
 	}
 	return fmt.Errorf("%w (a webhook of the operator, which does not answer while that does not run, keeps this from being written: delete its configurations, which are of no use any more, and run this again: kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations -o name | grep lynq | xargs kubectl delete)", err)
-}
-
-// orphaning are the options that delete an object as it was seen, and nothing with it.
-func orphaning(uid types.UID, version string, dryRun bool) metav1.DeleteOptions {
-	orphan := metav1.DeletePropagationOrphan
-	o := metav1.DeleteOptions{PropagationPolicy: &orphan, Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version}}
-	if dryRun {
-		o.DryRun = []string{metav1.DryRunAll}
-	}
-	return o
 }

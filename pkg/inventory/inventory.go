@@ -137,11 +137,17 @@ type Entry struct {
 	Adopted bool `json:"adopted,omitempty"`
 	// Excluded: a rule excluded it when its form was last applied.
 	Excluded bool `json:"excluded,omitempty"`
+	// Data: more than the object is lost with it, whatever its kind; see HoldsData.
+	Data bool `json:"holdsData,omitempty"`
 
 	// RunOn is Delete for a hook, "" else. The digest of a hook is that of what is
 	// recorded of it in a Secret, and Phase is how far it is.
 	RunOn lynq.RunOn `json:"runOn,omitempty"`
 }
+
+// HoldsData tells whether data is lost when the object is deleted: by its kind, or because
+// its form or its manifest said so when it was written.
+func (r *Entry) HoldsData() bool { return r.Data || r.Ref.HoldsData() }
 
 // Key is Kind/Namespace/Name@id, or Kind/Name@id for cluster-scoped objects.
 func (r *Entry) Key() string { return string(r.appendKey(nil)) }

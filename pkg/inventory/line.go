@@ -191,6 +191,8 @@ func (r *Entry) member(s *scanner, name string, key *string) {
 		r.Adopted = s.truth()
 	case "excluded":
 		r.Excluded = s.truth()
+	case "holdsData":
+		r.Data = s.truth()
 	case "runOn":
 		r.RunOn = word(s, name, []lynq.RunOn{lynq.RunOnDelete})
 	default:

@@ -46,7 +46,7 @@ func (r *Entry) unwritten() Entry {
 	return Entry{
 		Ref: r.Ref, ID: r.ID, APIVersion: r.APIVersion, Order: r.Order, DeleteOrder: r.DeleteOrder,
 		Creation: r.Creation, Deletion: r.Deletion, Conflict: r.Conflict, Patch: r.Patch,
-		Adopted: r.Adopted,
+		Adopted: r.Adopted, Data: r.Data,
 	}
 }
 
@@ -55,6 +55,7 @@ func (r *Entry) towards(want *Entry) Entry {
 	next := want.unwritten()
 	next.UID, next.Digest, next.Template, next.Generation = r.UID, r.Digest, r.Template, r.Generation
 	next.ResourceVersion, next.Fields, next.Written, next.Ready = r.ResourceVersion, r.Fields, r.Written, r.Ready
+	next.Data = next.Data || r.Data
 	if sameWords(r, want) {
 		return next
 	}
@@ -71,6 +72,7 @@ func sameWords(a, b *Entry) bool {
 	x.Order, y.Order = 0, 0
 	x.DeleteOrder, y.DeleteOrder = 0, 0
 	x.Adopted, y.Adopted = false, false
+	x.Data, y.Data = false, false
 	return x == y
 }
 

@@ -93,6 +93,9 @@ type Policy struct {
 	PurgeOrder *int
 	// RunOn is "" where the form does not say it.
 	RunOn RunOn
+	// HoldsData: more than the object is lost when it is deleted, as with the kinds of
+	// Ref.HoldsData.
+	HoldsData bool
 }
 
 // Waves go from LowestWave to HighestWave.

@@ -119,12 +119,12 @@ func tell(m *metrics.Metrics) {
 
 func stones() []plan.Tombstone {
 	stone := func(name string) plan.Tombstone {
-		return plan.Tombstone{Tombstone: lynq.Tombstone{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: name}, Labels: map[string]string{"app": "old"}}, Found: map[string]string{"app": "old"}, Live: &plan.Live{}}
+		return plan.Tombstone{Tombstone: lynq.Tombstone{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: name}, Labels: map[string]string{"app": "old"}}, Live: &plan.Live{Labels: map[string]string{"app": "old"}}}
 	}
 	there, gone, unknown, other, unserved := stone("there"), stone("gone"), stone("unknown"), stone("other"), stone("unserved")
-	gone.Live, gone.Found = nil, nil
+	gone.Live = nil
 	unknown.Live, unknown.Unknown = nil, errors.New("403")
-	other.Found = nil
+	other.Live.Labels = nil
 	unserved.Live, unserved.Unserved = nil, true
 	return []plan.Tombstone{there, gone, unknown, other, unserved}
 }

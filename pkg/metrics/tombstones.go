@@ -47,7 +47,7 @@ func lookedAt(t *plan.Tombstone) float64 {
 		return stoneFailed
 	case t.Live == nil:
 		return stoneGone
-	case t.Differs(t.Found) != "":
+	case t.Differs(t.Live.Labels) != "":
 		return stoneSkipped
 	}
 	return stoneExists

@@ -57,7 +57,7 @@ func Prune(orphans []Orphan, o PruneOptions) (plans []plan.Plan, spared []Spared
 		if nodes[key] == nil {
 			nodes[key] = &plan.NodePlan{NodeKey: key, Hub: orphan.From.Hub}
 		}
-		nodes[key].Steps = append(nodes[key].Steps, pruneStep(orphan, o.Exact))
+		nodes[key].Steps = append(nodes[key].Steps, pruneStep(orphan, o))
 	}
 	for hub, nodes := range byHub {
 		p := plan.Plan{Hub: lynq.HubKey{Name: hub}} // orphans do not tell its namespace
@@ -90,7 +90,7 @@ func spare(o *Orphan, data bool) string {
 	return ""
 }
 
-func pruneStep(o *Orphan, exact bool) plan.Step {
+func pruneStep(o *Orphan, how PruneOptions) plan.Step {
 	live := *o.Live
 	return plan.Step{
 		Action: plan.ActionDelete, Reason: plan.ReasonPruned,
@@ -98,6 +98,6 @@ func pruneStep(o *Orphan, exact bool) plan.Step {
 			Ref: o.Ref, ID: o.From.ID, APIVersion: o.Resource.APIVersion(), UID: string(o.UID),
 			Creation: o.Creation, Deletion: o.Deletion, Adopted: live.Adopted,
 		},
-		Live: &live, Adopted: live.Adopted, Exact: exact,
+		Live: &live, Adopted: live.Adopted, Exact: how.Exact, IncludeData: how.Data,
 	}
 }

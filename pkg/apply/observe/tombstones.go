@@ -44,6 +44,7 @@ func tombstone(ctx context.Context, c Reader, t *plan.Tombstone) error {
 		return err
 	}
 	l := plan.LiveOf(t.Ref, m)
-	t.Live, t.Found = &l, m.Labels
+	l.Labels = m.Labels
+	t.Live = &l
 	return nil
 }

@@ -50,6 +50,9 @@ type Input struct {
 	AdoptNothing, TakeBack bool
 	// IncludeData: patchStrategy recreate counts for what holds data, too.
 	IncludeData bool
+	// Elsewhere is what the other rows, forms and hubs of the inputs render, nil where
+	// Nodes are all of them, or where there are no inputs.
+	Elsewhere *Survey
 	// Active is how many rows of the hub are active, narrowed or not.
 	Active int
 	// Inventories are all of the hub's that could be read, and Broken those
@@ -231,6 +234,7 @@ func (d *decider) node(n *Node) NodePlan {
 		}
 	}
 	p.Steps = append(append(p.Steps, dropped...), d.leftovers(me, inv)...)
+	p.tellLosses()
 	return p
 }
 
@@ -376,47 +380,12 @@ func (d *decider) leave(me Owner, inv *inventory.Inventory, entries map[lynq.Ref
 // counts is the one that was recorded, on the object or in the inventory: where
 // they differ, the one that keeps it.
 func (d *decider) leavingStep(me Owner, r *inventory.Entry, l *Live, why Reason) Step {
-	s := Step{Entry: r, Live: l, Reason: why, Adopted: r.Adopted}
-	row := d.claims.object(r.Ref)
-	switch other, wanted := d.desired[r.Ref]; {
-	case d.Narrowed:
-		s.Action, s.Reason = ActionKeep, ReasonLeftOut
-	case l == nil:
-		d.notSeen(&s)
-	case d.excluded(me, r) != "" && !d.givenUp(r.Ref):
-		s.Action, s.Reason, s.Message = ActionSkip, ReasonExcluded, d.excluded(me, r)
-	case l.Record:
-		s.Action, s.Reason, s.Message = ActionRelease, ReasonTakenOver, neverDeleted
-	case wanted && other != me.NodeKey:
-		s.Action, s.Reason, s.Message = ActionRelease, ReasonTakenOver, "node "+other.String()+" has it from now on"
-		s.To = other
-	case row != nil && why.nodeStays():
-		s.Action, s.Reason, s.Message = ActionSkip, ReasonRowUnknown, row.holds()
-	case d.holder(me, l) != "":
-		s.Action, s.Reason, s.Message = ActionSkip, ReasonUnknown, "its entry stays: node "+d.holder(me, l)+", which this run does not touch, has it too"
-	case me.relabelled(l):
-		s.Action, s.Reason = ActionSkip, ReasonForeign
-		s.Message = fmt.Sprintf("it belongs to the inventory, and label %s says hub %q: the inventory's labels were changed (restore them)", lynq.LabelHub, l.Hub)
-	case d.givenUp(r.Ref) && me.Tracks(l) && l.takenOver() == "":
-		s.Action, s.Reason = ActionOrphan, ReasonGivenUp
-	case me.releaseForeign(&s, l):
-		if who := d.foreign(me, l); s.Action == ActionRelease && who != "" {
-			s.Message = "it is now of " + who
-		}
-		if s.Action == ActionRelease && d.givenUp(r.Ref) {
-			s.Reason = ReasonGivenUp
-		}
-	case r.UID != "" && r.UID != string(l.UID), r.Purged():
-		s.Action, s.Reason, s.Message = ActionRelease, ReasonTakenOver, "it was deleted, and another client made it again"
-	case d.Cascade == CascadeOrphan || r.Deletion.Or(l.DeletionPolicy).Keeps(!why.nodeStays()):
-		s.Action = ActionOrphan
-	default:
-		s.Action = ActionDelete
-		if l.Deleting {
-			s.Message = "it " + l.Ending
-		}
+	q := &question{asker: AskerNode, me: me, entry: r, live: l, why: why, adopted: r.Adopted, keeps: r.Deletion}
+	if l != nil {
+		q.keeps = r.Deletion.Or(l.DeletionPolicy)
 	}
-	return s
+	a := d.gate(q)
+	return Step{Action: a.Action, Reason: a.Reason, Message: a.Message, To: a.To, Entry: r, Live: l, Adopted: r.Adopted}
 }
 
 // nodeStays tells of the reason why an object goes whether its node stays.
@@ -481,7 +450,7 @@ func (d *decider) wanted(me Owner, o *Object, r *inventory.Entry, l *Live) Step 
 	case o.Exclusion != nil:
 		s.Action, s.Reason, s.Message = ActionSkip, ReasonExcluded, excludedBy(o.Exclusion)
 		return s
-	case me.purged(&s):
+	case d.purged(me, &s):
 		return s
 	case l == nil:
 		s.Action, s.Reason = ActionCreate, ReasonNew

@@ -84,9 +84,11 @@ func (d *decider) refusals(l Limits) []Refusal {
 // losses count nodes that are recorded, and those that a plan takes away.
 type losses struct {
 	recorded, going int
-	byHand          int // of those that go: their inventories were deleted
-	emptied         int // of those that go: they are wanted, with no object
-	excluding       int // of those that go: they stay, and lose objects that their rows had
+	byHand          int      // of those that go: their inventories were deleted
+	emptied         int      // of those that go: they are wanted, with no object
+	excluding       int      // of those that go: they stay, and lose objects that their rows had
+	data            int      // of those that go: they stay, and lose objects that hold data
+	lost            lynq.Ref // one of these objects
 }
 
 // cause is what people did beside changing rows, "" where they did nothing.
@@ -109,6 +111,9 @@ func (n losses) why() string {
 	if n.excluding > 0 {
 		why += fmt.Sprintf(", %d of them only in part: includeWhen takes objects from them", n.excluding)
 	}
+	if n.data > 0 {
+		why += fmt.Sprintf(", %d of them only in part: they would lose data, such as %s", n.data, n.lost)
+	}
 	return why
 }
 
@@ -119,6 +124,8 @@ func (n losses) check(hub lynq.HubKey) string {
 		return "restore what was deleted by hand with lynqctl inventory restore --all -A --hub " + hub.String() + ", and check the rows"
 	case n.emptied == n.going:
 		return "check the forms"
+	case n.data > 0:
+		return "check the rows and the names in the forms: a new name is a new object, and the old one is deleted with its data"
 	}
 	return "check the rows"
 }
@@ -144,6 +151,14 @@ func (d *decider) losses() losses {
 		case d.empties(inv):
 			n.going++
 			n.emptied++
+		default:
+			if ref, loses := d.losesData(inv); loses {
+				if n.data == 0 {
+					n.lost = ref
+				}
+				n.going++
+				n.data++
+			}
 		}
 	}
 	return n
@@ -161,6 +176,29 @@ func (d *decider) narrows(inv *inventory.Inventory) bool {
 		_, wanted := d.desired[r.Ref]
 		return slices.Contains(n.NotIncluded, r.ID) && !r.Deletion.Keeps(false) && !wanted
 	})
+}
+
+// losesData tells whether a node that stays loses an object that holds data, since it has
+// another name now or the form dropped it, and which one. What another node renders is
+// not lost.
+func (d *decider) losesData(inv *inventory.Inventory) (ref lynq.Ref, loses bool) {
+	key := NodeKey{inv.Namespace, inv.Node}
+	n := d.nodes[key]
+	if n == nil || !d.within(inv) || d.obstacle(n, inv) != nil {
+		return ref, false
+	}
+	at := slices.IndexFunc(inv.Entries, func(r inventory.Entry) bool {
+		if !r.HoldsData() || r.Deletion.Keeps(false) || r.Purged() {
+			return false
+		}
+		_, wanted := d.desired[r.Ref]
+		gone := d.planned(key) && d.Live[r.Ref] == nil && d.Unknown[r.Ref] == nil
+		return !wanted && !gone && d.excluded(d.owner(key), &r) == "" && d.Elsewhere.keeps(&question{asker: AskerNode, entry: &r}) == nil
+	})
+	if at < 0 {
+		return ref, false
+	}
+	return inv.Entries[at].Ref, true
 }
 
 // empties tells whether a node loses all of its objects though its row is active.

@@ -33,6 +33,8 @@ type Live struct {
 	// and never one of a node.
 	Record  bool
 	Adopted bool // it was there before it became ours
+	// Labels are all of its labels, where a tombstone is compared with them; nil else.
+	Labels map[string]string
 
 	// Controller is the owner reference with controller: true that is not a
 	// record of ours, as "Kind/name", "" where there is none. Foreign names

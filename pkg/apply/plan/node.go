@@ -78,6 +78,8 @@ type Object struct {
 	// LeftOut: a selector leaves it out of this run. It is not looked at, and
 	// stays recorded.
 	LeftOut bool
+	// Data: data is lost when the object is deleted, whatever its kind.
+	Data bool
 	// Exclusion is the rule that excludes it, nil for none: it is not looked at, and
 	// stays as it is.
 	Exclusion *lynq.Exclusion

@@ -64,6 +64,7 @@ const (
 	ReasonOtherLabels  Reason = "OtherLabels"  // a tombstone names it, and it has not all of its labels
 	ReasonPruned       Reason = "Pruned"       // an orphan that a person wants no more
 	ReasonRowUnknown   Reason = "RowUnknown"   // a row that could not be rendered may want it
+	ReasonRendered     Reason = "Rendered"     // another row of the inputs renders it
 	ReasonHeld         Reason = "Held"         // a guard refuses deletions, and the rest is done
 	ReasonFormOrder    Reason = "FormOrder"    // dependForms: a node that this run leaves out goes before
 	ReasonAlreadyGone  Reason = "AlreadyGone"  // wanted no more, and gone
@@ -95,6 +96,10 @@ type Step struct {
 	InPlace string
 	// Exact: it is deleted only as it was observed, for a copy was made of that.
 	Exact bool
+	// Stone is the tombstone that names the object, nil for none; IncludeData: a person
+	// said to delete what holds data. Both are for objects that no node has.
+	Stone       *lynq.Tombstone
+	IncludeData bool
 }
 
 // UID is the precondition of a step: the object that was observed.

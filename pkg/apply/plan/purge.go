@@ -10,7 +10,7 @@ import (
 //
 // The uid stays recorded until the object is seen gone, so that no other object is
 // deleted for it: whoever made one of its name since keeps it.
-func (me Owner) purged(s *Step) bool {
+func (d *decider) purged(me Owner, s *Step) bool {
 	r, l := s.Entry, s.Live
 	if r == nil || r.Phase != inventory.PhaseCompleted {
 		return false
@@ -19,6 +19,10 @@ func (me Owner) purged(s *Step) bool {
 	switch {
 	case ours && s.Object.Policy.PurgeOrder != nil:
 		s.Action, s.Reason, s.Message = ActionPurge, ReasonCompleted, "its work is done"
+		a := d.gate(&question{asker: AskerPurge, me: me, entry: r, live: l, why: ReasonCompleted, adopted: r.Adopted})
+		if a.Action != ActionDelete {
+			s.Action, s.Reason, s.Message = ActionSkip, a.Reason, a.Message
+		}
 	case s.Object.Completed(r):
 		s.Action, s.Reason = ActionKeep, ReasonCompleted
 	case l == nil:
@@ -27,6 +31,19 @@ func (me Owner) purged(s *Step) bool {
 		return false
 	}
 	return true
+}
+
+// Purges tells whether the run deletes the object of a step when its work is done. What
+// existed before the node had it is never purged.
+func (s *Step) Purges() bool {
+	if s.Object == nil || s.Object.Policy.PurgeOrder == nil || s.Adopted || s.Action == ActionAdopt {
+		return false
+	}
+	switch s.Action {
+	case ActionSkip, ActionBlock:
+		return false
+	}
+	return s.Reason != ReasonLeftOut && s.Reason != ReasonUnmanaged && s.Reason != ReasonCompleted
 }
 
 // Completed tells whether an entry says that an object did its work, as it is wanted

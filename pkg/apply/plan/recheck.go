@@ -48,8 +48,10 @@ func (p *Plan) decideAgain(me Owner, s *Step, now *Live) Step {
 		again := *s
 		again.Live = now
 		return again
-	case p.After, p.rules == nil, s.Reason == ReasonPruned:
-		return recheckOrphan(s, now)
+	case s.Stone != nil:
+		return p.rules.recheckAlone(s, now, AskerTombstone)
+	case s.Reason == ReasonPruned:
+		return rulesFor(p.Hub, nil).recheckAlone(s, now, AskerPrune)
 	case s.Object != nil:
 		return p.rules.recheckWanted(me, s, now)
 	}
@@ -130,9 +132,9 @@ func (d *decider) recheckLeaving(me Owner, s *Step, now *Live) Step {
 	return again
 }
 
-// recheckOrphan is Recheck for an orphan that a person wants no more, or for what a
-// tombstone names.
-func recheckOrphan(s *Step, now *Live) Step {
+// recheckAlone is Recheck for an object that no node has: an orphan that a person prunes,
+// or one that a tombstone names.
+func (d *decider) recheckAlone(s *Step, now *Live, who Asker) Step {
 	again := *s
 	again.Live = now
 	switch {
@@ -140,8 +142,10 @@ func recheckOrphan(s *Step, now *Live) Step {
 		again.Action, again.Reason = ActionRelease, ReasonAlreadyGone
 	case s.remade(now):
 		again.Action, again.Message = ActionSkip, remade
-	case s.Reason != ReasonTombstone && now.NoOrphan() != "":
-		again.Action, again.Message = ActionSkip, now.NoOrphan()
+	case s.Action == ActionDelete:
+		if again.ask(d, who); again.Action == ActionDelete {
+			again.Message = s.Message
+		}
 	}
 	return again
 }

@@ -18,19 +18,21 @@ func (d *decider) recreate(me Owner, s *Step) {
 // what the form never set, it is not proven to be the node's, or it is to be kept.
 func (d *decider) inPlace(me Owner, s *Step) string {
 	r, l := s.Entry, s.Live
-	kept := l.DeletionPolicy
-	if r != nil {
-		kept = r.Deletion.Or(kept)
-	}
-	switch {
-	case s.Adopted || s.Action == ActionAdopt:
-		return "it was there before the node had it, and may hold what the form does not say"
-	case d.proof(me, r, l) == nil || r == nil:
+	adopted := s.Adopted || s.Action == ActionAdopt
+	if !adopted && (r == nil || d.proof(me, r, l) == nil) {
 		return "no inventory has an entry for it that proves that it is the node's"
-	case kept.Keeps(true) || kept.Keeps(false):
-		return "deletionPolicy " + string(kept) + " counts until an apply has written another"
-	case s.Object.HoldsData() && !d.IncludeData:
-		return "it holds data (apply --include-data recreates it too)"
+	}
+	q := &question{
+		asker: AskerRecreate, me: me, entry: r, live: l, why: s.Reason, adopted: adopted, keeps: l.DeletionPolicy,
+		data: (s.Object.HoldsData() || r != nil && r.HoldsData()) && !d.IncludeData,
+	}
+	if r != nil {
+		q.keeps = r.Deletion.Or(l.DeletionPolicy)
+	} else {
+		q.entry = new(NewEntry(s.Object))
+	}
+	if a := d.gate(q); a.Action != ActionDelete {
+		return a.Message
 	}
 	return ""
 }

@@ -66,7 +66,7 @@ func TestInPlace(t *testing.T) {
 		why    string
 	}{
 		"nothing":                     {func(*Input) {}, ""},
-		"adopted":                     {func(in *Input) { in.Inventories[0].Entries[0].Adopted = true }, "it was there before"},
+		"adopted":                     {func(in *Input) { in.Inventories[0].Entries[0].Adopted = true }, "it existed before"},
 		"retained, as recorded":       {func(in *Input) { in.Inventories[0].Entries[0].Deletion = lynq.DeleteRetain }, "deletionPolicy Retain counts"},
 		"retained, as the object has": {func(in *Input) { in.Live[in.Nodes[0].Objects[0].Ref].DeletionPolicy = lynq.DeleteRetainOnApply }, "deletionPolicy RetainOnApply counts"},
 		"a claim":                     {claim, "it holds data (apply --include-data recreates it too)"},

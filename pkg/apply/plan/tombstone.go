@@ -16,9 +16,8 @@ type Tombstone struct {
 	// Node is whose form names it, zero for a tombstone of a file. It is deleted when
 	// that node, or for a file all nodes that are wanted, ended well.
 	Node NodeKey
+	// Live has the labels of the object, too.
 	Live *Live
-	// Found are the labels of the live object.
-	Found map[string]string
 	// Unknown is why it could not be looked at.
 	Unknown error
 	// Unserved: its kind is not served. There is nothing to delete, for now.
@@ -38,6 +37,11 @@ func CheckTombstones(stones []Tombstone, plans []Plan) error {
 	for i := range plans {
 		if plans[i].rules == nil {
 			continue
+		}
+		if survey := plans[i].rules.Elsewhere; survey != nil {
+			for ref, r := range survey.renders {
+				rendered[ref] = r.node
+			}
 		}
 		maps.Copy(rendered, plans[i].rules.desired)
 		for _, inv := range plans[i].rules.Inventories {
@@ -65,9 +69,11 @@ func CheckTombstones(stones []Tombstone, plans []Plan) error {
 	return problems.Sorted().Err()
 }
 
-// Tombstones plans what becomes of the objects that tombstones of a hub name. What is
-// gone, or is not known to the server, has no step. It is a pure function.
-func Tombstones(hub lynq.HubKey, stones []Tombstone, includeData bool) *Plan {
+// Tombstones plans what becomes of the objects that tombstones of a hub name. plans are
+// those of the run: what their rows render and their forms exclude is kept. What is gone,
+// or is not known to the server, has no step. It is a pure function.
+func Tombstones(hub lynq.HubKey, stones []Tombstone, plans []Plan, includeData bool) *Plan {
+	d := rulesFor(hub, plans)
 	nodes := map[NodeKey]*NodePlan{}
 	done := map[lynq.Ref]bool{}
 	for i := range stones {
@@ -83,9 +89,9 @@ func Tombstones(hub lynq.HubKey, stones []Tombstone, includeData bool) *Plan {
 		if nodes[key] == nil {
 			nodes[key] = &NodePlan{NodeKey: key, Hub: hub.Name, HubNamespace: hub.Namespace}
 		}
-		nodes[key].Steps = append(nodes[key].Steps, t.step(includeData))
+		nodes[key].Steps = append(nodes[key].Steps, d.tombstone(t, plans, includeData))
 	}
-	p := &Plan{Hub: hub, After: true}
+	p := &Plan{Hub: hub, After: true, rules: d}
 	for _, key := range slices.SortedFunc(maps.Keys(nodes), func(a, b NodeKey) int { return cmp.Compare(a.String(), b.String()) }) {
 		p.Nodes = append(p.Nodes, *nodes[key])
 	}
@@ -93,31 +99,63 @@ func Tombstones(hub lynq.HubKey, stones []Tombstone, includeData bool) *Plan {
 	return p
 }
 
-// step plans one object. Whose it is does not matter, as long as it has the labels: but
-// a record, and what an inventory claims, is none of a tombstone's.
-func (t *Tombstone) step(includeData bool) Step {
+// rulesFor are the rules that the plan of a hub was made by, of an empty plan where there
+// is none.
+func rulesFor(hub lynq.HubKey, plans []Plan) *decider {
+	i := slices.IndexFunc(plans, func(p Plan) bool { return p.Hub == hub && p.rules != nil && !p.After })
+	if i < 0 {
+		return newDecider(&Input{Hub: hub.Name, HubNamespace: hub.Namespace})
+	}
+	return plans[i].rules
+}
+
+// tombstone plans one object. Its owner does not matter where the object has the labels,
+// except that a tombstone never deletes a record, nor an object of an inventory.
+func (d *decider) tombstone(t *Tombstone, plans []Plan, includeData bool) Step {
 	s := Step{
-		Action: ActionSkip, Reason: ReasonTombstone, Live: t.Live, Exact: true,
+		Action: ActionDelete, Reason: ReasonTombstone, Live: t.Live, Exact: true, Stone: &t.Tombstone, IncludeData: includeData,
 		Entry: &inventory.Entry{Ref: t.Ref, APIVersion: t.APIVersion},
 	}
-	differs := t.Differs(t.Found)
-	switch l := t.Live; {
-	case l == nil:
-		s.Action, s.Message = ActionDelete, t.Unknown.Error()
-	case l.Record:
-		s.Message = neverTaken
-	case l.PartOf != "":
-		s.Message = "an inventory has it: its ApplySet is " + l.PartOf
-	case differs != "":
-		s.Reason, s.Message = ReasonOtherLabels, "it is another object than is meant: "+differs
-	case l.Unmanaged:
-		s.Message = MarkedUnmanaged
-	case l.Deleting:
-		s.Message = "it " + l.Ending
-	case t.HoldsData() && !includeData:
-		s.Message = "it holds data (--include-data deletes it too)"
-	default:
-		s.Action, s.Message = ActionDelete, fmt.Sprintf("tombstone at %s", t.Pos)
+	if t.Live == nil {
+		s.Message = t.Unknown.Error()
+		return s
+	}
+	if rule := exclusionOf(t, plans); rule != nil {
+		s.Action, s.Reason, s.Message = ActionSkip, ReasonExcluded, excludedBy(rule)
+		return s
+	}
+	if s.ask(d, AskerTombstone); s.Action == ActionDelete {
+		s.Message = fmt.Sprintf("tombstone at %s", t.Pos)
 	}
 	return s
+}
+
+// exclusionOf is the rule that excludes the object of a tombstone, nil for none: of the
+// form that has the tombstone, or, for a tombstone of a file, of any form.
+func exclusionOf(t *Tombstone, plans []Plan) *lynq.Exclusion {
+	for i := range plans {
+		d := plans[i].rules
+		if d == nil || plans[i].After {
+			continue
+		}
+		for _, f := range d.Forms {
+			if n := d.nodes[t.Node]; t.Node != (NodeKey{}) && (n == nil || n.formKey() != f) {
+				continue
+			}
+			if rule := d.Exclude[f].Find(t.Ref); rule != nil {
+				return rule
+			}
+		}
+	}
+	return nil
+}
+
+// ask asks the gate for an object that no node has: an orphan, or one that a tombstone
+// names.
+func (s *Step) ask(d *decider, who Asker) {
+	a := d.gate(&question{
+		asker: who, entry: s.Entry, live: s.Live, why: s.Reason, adopted: s.Adopted,
+		data: s.Entry.HoldsData() && !s.IncludeData, stone: s.Stone,
+	})
+	s.Action, s.Reason, s.Message = a.Action, a.Reason, a.Message
 }

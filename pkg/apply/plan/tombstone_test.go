@@ -16,8 +16,7 @@ func stone(kind, name string) Tombstone {
 			Ref: lynq.Ref{Kind: kind, Namespace: "ns", Name: name}, APIVersion: "v1",
 			Labels: map[string]string{"app": "old"}, Pos: lynq.Pos{File: "t.yaml", Line: 3},
 		},
-		Found: map[string]string{"app": "old", "more": "labels"},
-		Live:  &Live{UID: types.UID("u-" + name), ResourceVersion: "7"},
+		Live: &Live{UID: types.UID("u-" + name), ResourceVersion: "7", Labels: map[string]string{"app": "old", "more": "labels"}},
 	}
 }
 
@@ -31,9 +30,9 @@ func TestTombstones(t *testing.T) {
 		says   string
 	}{
 		"its labels":         {action: ActionDelete, reason: ReasonTombstone, says: "t.yaml:3"},
-		"gone":               {change: func(s *Tombstone) { s.Live, s.Found = nil, nil }},
-		"no label":           {change: func(s *Tombstone) { s.Found = nil }, action: ActionSkip, reason: ReasonOtherLabels, says: "app is not there"},
-		"another label":      {change: func(s *Tombstone) { s.Found["app"] = "new" }, action: ActionSkip, reason: ReasonOtherLabels, says: `app is "new", not "old"`},
+		"gone":               {change: func(s *Tombstone) { s.Live = nil }},
+		"no label":           {change: func(s *Tombstone) { s.Live.Labels = nil }, action: ActionSkip, reason: ReasonOtherLabels, says: "app is not there"},
+		"another label":      {change: func(s *Tombstone) { s.Live.Labels["app"] = "new" }, action: ActionSkip, reason: ReasonOtherLabels, says: `app is "new", not "old"`},
 		"one of two labels":  {change: func(s *Tombstone) { s.Labels["tier"] = "db" }, action: ActionSkip, reason: ReasonOtherLabels, says: "tier is not there"},
 		"an orphan":          {change: func(s *Tombstone) { s.Live.Orphaned = true }, action: ActionDelete, reason: ReasonTombstone},
 		"another tool's":     {change: func(s *Tombstone) { s.Live.Foreign = "Release helm/x" }, action: ActionDelete, reason: ReasonTombstone},
@@ -44,14 +43,14 @@ func TestTombstones(t *testing.T) {
 		"being deleted":      {change: func(s *Tombstone) { s.Live.Deleting, s.Live.Ending = true, "is going" }, action: ActionSkip, reason: ReasonTombstone, says: "it is going"},
 		"data":               {change: func(s *Tombstone) { s.Kind = "PersistentVolumeClaim" }, action: ActionSkip, reason: ReasonTombstone, says: "--include-data"},
 		"data that is meant": {change: func(s *Tombstone) { s.Kind = "PersistentVolumeClaim" }, data: true, action: ActionDelete, reason: ReasonTombstone},
-		"unreadable": {change: func(s *Tombstone) { s.Live, s.Found, s.Unknown = nil, nil, errors.New("403") }, action: ActionDelete,
+		"unreadable": {change: func(s *Tombstone) { s.Live, s.Unknown = nil, errors.New("403") }, action: ActionDelete,
 			reason: ReasonTombstone, says: "403"},
 	} {
 		s := stone("ConfigMap", "a")
 		if tt.change != nil {
 			tt.change(&s)
 		}
-		p := Tombstones(lynq.HubKey{Namespace: "hub", Name: "crm"}, []Tombstone{s, s}, tt.data)
+		p := Tombstones(lynq.HubKey{Namespace: "hub", Name: "crm"}, []Tombstone{s, s}, nil, tt.data)
 		if tt.action == "" {
 			if len(p.Nodes) > 0 {
 				t.Errorf("%s: %d nodes are planned, want none", name, len(p.Nodes))
@@ -88,7 +87,7 @@ func TestTombstoneGone(t *testing.T) {
 
 // TestTombstoneRecheck: it is deleted as it was looked at, or not at all.
 func TestTombstoneRecheck(t *testing.T) {
-	p := Tombstones(lynq.HubKey{Name: "crm"}, []Tombstone{stone("ConfigMap", "a")}, false)
+	p := Tombstones(lynq.HubKey{Name: "crm"}, []Tombstone{stone("ConfigMap", "a")}, nil, false)
 	step := &p.Nodes[0].Steps[0]
 	for name, tt := range map[string]struct {
 		now     *Live
@@ -98,7 +97,8 @@ func TestTombstoneRecheck(t *testing.T) {
 		"the same": {step.Live, ActionDelete, VerdictHolds},
 		"gone":     {nil, ActionRelease, VerdictChanged},
 		"remade":   {&Live{UID: "other"}, ActionSkip, VerdictChanged},
-		"changed":  {&Live{UID: step.Live.UID, ResourceVersion: "8"}, ActionDelete, VerdictStopped},
+		"changed":  {&Live{UID: step.Live.UID, ResourceVersion: "8", Labels: step.Live.Labels}, ActionDelete, VerdictStopped},
+		"labelled": {&Live{UID: step.Live.UID, ResourceVersion: "8", Generation: 1, Labels: map[string]string{"app": "new"}}, ActionSkip, VerdictChanged},
 	} {
 		again, verdict := p.Recheck(&p.Nodes[0], nil, step, tt.now)
 		if again.Action != tt.action || verdict != tt.verdict {

@@ -9,7 +9,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 )
 
 // A record goes in the order that its finalizer is for: its deletion is asked
@@ -21,17 +22,22 @@ const finalizerTries = 5
 
 // member is a ConfigMap that is to go.
 type member struct {
-	namespace, name      string
-	uid, resourceVersion string
-	finalizer            string
-	held                 bool // by the finalizer
-	deleting             bool
+	permit    plan.Permit
+	finalizer string
+	held      bool // by the finalizer
+	deleting  bool
 }
 
-// remove deletes a ConfigMap, and takes our finalizer off.
+// at is the ConfigMap's namespace and name.
+func (m *member) at() (namespace, name string) { return m.permit.Ref().Namespace, m.permit.Ref().Name }
+
+// remove deletes the ConfigMap that a permit names, and takes our finalizer off.
 func (s *Store) remove(ctx context.Context, m *member) error {
+	if err := m.permit.Check(false); err != nil {
+		return err
+	}
 	if !m.deleting {
-		err := s.configMaps.Delete(ctx, m.namespace, m.name, types.UID(m.uid), m.resourceVersion)
+		err := s.configMaps.Delete(ctx, m.permit)
 		switch {
 		case apierrors.IsNotFound(err):
 			return nil
@@ -50,16 +56,17 @@ func (s *Store) remove(ctx context.Context, m *member) error {
 // deletedBefore looks whether a deletion that met a conflict met itself: its
 // answer was lost, and it was tried again.
 func (s *Store) deletedBefore(ctx context.Context, m *member, conflict error) error {
-	there, err := s.configMaps.Get(ctx, m.namespace, m.name)
+	namespace, name := m.at()
+	there, err := s.configMaps.Get(ctx, namespace, name)
 	switch {
 	case apierrors.IsNotFound(err):
 		return nil
 	case err != nil:
 		return errors.Join(conflict, err)
-	case string(there.UID) != m.uid:
+	case there.UID != m.permit.UID():
 		return nil // it is gone, and this is another one
 	case there.DeletionTimestamp == nil:
-		return changed(m.namespace, m.name, "another client changed it meanwhile, so it was not deleted (run again)", conflict)
+		return changed(namespace, name, "another client changed it meanwhile, so it was not deleted (run again)", conflict)
 	}
 	return s.takeOff(ctx, m)
 }
@@ -68,25 +75,26 @@ func (s *Store) deletedBefore(ctx context.Context, m *member, conflict error) er
 // else is changed by it, whatever others do to the object (seed: finalizers).
 func (s *Store) takeOff(ctx context.Context, m *member) error {
 	at := 0 // where we put it; others come after it
+	namespace, name := m.at()
 	for try := 1; ; try++ {
-		patch, err := withoutFinalizer(m.uid, m.finalizer, at)
+		patch, err := withoutFinalizer(string(m.permit.UID()), m.finalizer, at)
 		if err != nil {
 			return err
 		}
-		_, err = s.configMaps.Patch(ctx, m.namespace, m.name, patch)
+		_, err = s.configMaps.Patch(ctx, namespace, name, patch)
 		switch {
 		case err == nil || apierrors.IsNotFound(err):
 			return nil
 		case !apierrors.IsInvalid(err) || try == finalizerTries:
 			return err
 		}
-		there, getErr := s.configMaps.Get(ctx, m.namespace, m.name)
+		there, getErr := s.configMaps.Get(ctx, namespace, name)
 		switch {
 		case apierrors.IsNotFound(getErr):
 			return nil
 		case getErr != nil:
 			return errors.Join(err, getErr)
-		case string(there.UID) != m.uid:
+		case there.UID != m.permit.UID():
 			return nil // it is gone, and this is another one
 		}
 		if at = finalizerAt(there, m.finalizer); at < 0 {

@@ -8,8 +8,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -23,17 +23,18 @@ const (
 
 // Restore makes the inventory of a node again whose deletion our finalizer holds,
 // with what it had recorded. Before the old ConfigMap goes, detach takes off all
-// that belongs to it. It gives the new one. The error is a *ChangedError, that of
+// that belongs to it, and gets the permit for its deletion. It gives the new one. The error is a *ChangedError, that of
 // detach, or the server's; what was recorded is kept in any case.
-func (s *Store) Restore(ctx context.Context, inv *inventory.Inventory, detach func() error) (*inventory.Inventory, error) {
+func (s *Store) Restore(ctx context.Context, inv *inventory.Inventory, detach func() (plan.Permit, error)) (*inventory.Inventory, error) {
 	copied, err := s.saveCopy(ctx, inv)
 	if err != nil {
 		return nil, fmt.Errorf("save a copy: %w", err)
 	}
-	if err := detach(); err != nil {
+	permit, err := detach()
+	if err != nil {
 		return nil, err
 	}
-	old := member{inv.Namespace, inventory.Name(inv.Node), inv.UID, inv.ResourceVersion, lynq.FinalizerNode, inv.Finalizer, inv.Deleting}
+	old := member{permit, lynq.FinalizerNode, inv.Finalizer, inv.Deleting}
 	if err := s.remove(ctx, &old); err != nil {
 		return nil, fmt.Errorf("take the finalizer off the deleted one: %w", err)
 	}
@@ -70,10 +71,11 @@ func (s *Store) saveCopy(ctx context.Context, inv *inventory.Inventory) (*corev1
 func (s *Store) gone(ctx context.Context, m *member) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, restoring, errors.New("other finalizers still hold the deleted one (apply again when they are gone)"))
 	defer cancel()
+	namespace, name := m.at()
 	for {
-		there, err := s.configMaps.Get(ctx, m.namespace, m.name)
+		there, err := s.configMaps.Get(ctx, namespace, name)
 		switch {
-		case apierrors.IsNotFound(err) || err == nil && string(there.UID) != m.uid:
+		case apierrors.IsNotFound(err) || err == nil && there.UID != m.permit.UID():
 			return nil
 		case err != nil:
 			return err
@@ -91,7 +93,15 @@ func (s *Store) forgetCopy(ctx context.Context, inv *inventory.Inventory) error 
 	if inv.Copy == "" {
 		return nil
 	}
-	err := s.configMaps.Delete(ctx, inv.Namespace, inventory.CopyName(inv.Node), types.UID(inv.Copy), "")
+	permit, err := plan.PermitCopy(inv)
+	if err != nil {
+		return err
+	}
+	return s.deleteCopy(ctx, inv, permit)
+}
+
+func (s *Store) deleteCopy(ctx context.Context, inv *inventory.Inventory, permit plan.Permit) error {
+	err := s.configMaps.Delete(ctx, permit)
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 		return fmt.Errorf("delete the copy of inventory %s/%s: %w", inv.Namespace, inventory.Name(inv.Node), err)
 	}

@@ -9,8 +9,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -29,9 +29,9 @@ type ConfigMaps interface {
 	// Update replaces one that has the given uid and resource version; any
 	// other is a conflict.
 	Update(ctx context.Context, cm *corev1.ConfigMap) (*corev1.ConfigMap, error)
-	// Delete deletes one, if it has this uid and, unless it is "", this
-	// resource version; any other is a conflict.
-	Delete(ctx context.Context, namespace, name string, uid types.UID, resourceVersion string) error
+	// Delete deletes the one that a permit names, if it has the permit's uid and, unless
+	// it is "", its version; any other is a conflict.
+	Delete(ctx context.Context, permit plan.Permit) error
 	// Patch sends a JSON patch (RFC 6902). A test in it that fails is an error
 	// of reason Invalid.
 	Patch(ctx context.Context, namespace, name string, patch []byte) (*corev1.ConfigMap, error)
@@ -183,11 +183,11 @@ func (s *Store) Save(ctx context.Context, inv *inventory.Inventory) (*inventory.
 // Remove deletes the ConfigMap of an inventory, as long as it still is the one
 // that was read, and takes the node's finalizer off. One that is gone already is
 // no error. The error is a *ChangedError, or the server's.
-func (s *Store) Remove(ctx context.Context, inv *inventory.Inventory) error {
-	if inv.UID == "" {
-		return s.forgetCopy(ctx, inv)
+func (s *Store) Remove(ctx context.Context, inv *inventory.Inventory, permit plan.Permit) error {
+	if inv.UID == "" { // a run was killed, and left the copy alone
+		return s.deleteCopy(ctx, inv, permit)
 	}
-	m := member{inv.Namespace, inventory.Name(inv.Node), inv.UID, inv.ResourceVersion, lynq.FinalizerNode, inv.Finalizer, inv.Deleting}
+	m := member{permit, lynq.FinalizerNode, inv.Finalizer, inv.Deleting}
 	if err := s.remove(ctx, &m); err != nil {
 		return fmt.Errorf("remove the inventory of node %s/%s: %w", inv.Namespace, inv.Node, err)
 	}
@@ -195,8 +195,8 @@ func (s *Store) Remove(ctx context.Context, inv *inventory.Inventory) error {
 }
 
 // RemoveHub is Remove for the record of a hub.
-func (s *Store) RemoveHub(ctx context.Context, h *inventory.Hub) error {
-	m := member{h.Namespace, inventory.HubName(h.Name), h.UID, h.ResourceVersion, lynq.FinalizerHub, h.Finalizer, h.Deleting}
+func (s *Store) RemoveHub(ctx context.Context, h *inventory.Hub, permit plan.Permit) error {
+	m := member{permit, lynq.FinalizerHub, h.Finalizer, h.Deleting}
 	if err := s.remove(ctx, &m); err != nil {
 		return fmt.Errorf("remove the record of hub %s/%s: %w", h.Namespace, h.Name, err)
 	}

@@ -18,6 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -126,16 +127,16 @@ func TestStore(t *testing.T) {
 	a.Owners(t, "configmap/lynqnode-acme-web", ".data.resources", "lynq Update")
 	a.Requests()
 
-	if err := s.Remove(t.Context(), saved); err != nil {
+	if err := s.Remove(t.Context(), saved, permit(t, saved)); err != nil {
 		t.Fatal(err)
 	}
 	a.SameRequests(t, "a removal", "delete", "patch")
 	a.Absent(t, "configmap/lynqnode-acme-web")
-	if err := s.Remove(t.Context(), saved); err != nil {
+	if err := s.Remove(t.Context(), saved, permit(t, saved)); err != nil {
 		t.Errorf("removed twice: %v", err)
 	}
 	saved.Finalizer = false
-	if err := s.Remove(t.Context(), saved); err != nil {
+	if err := s.Remove(t.Context(), saved, permit(t, saved)); err != nil {
 		t.Errorf("removed twice: %v", err)
 	}
 }
@@ -206,20 +207,20 @@ func TestAnswersLost(t *testing.T) {
 	}
 
 	lose("patch") // the finalizer's
-	if err := s.Remove(t.Context(), saved); err != nil {
+	if err := s.Remove(t.Context(), saved, permit(t, saved)); err != nil {
 		t.Error(err)
 	}
 	a.SameRequests(t, "a removal", "delete", "patch", "patch")
 	a.Absent(t, "configmap/lynqnode-acme-web")
 	saved = save(t, s, inv)
 	lose("delete")
-	if err := s.Remove(t.Context(), saved); err != nil {
+	if err := s.Remove(t.Context(), saved, permit(t, saved)); err != nil {
 		t.Error(err)
 	}
 	a.SameRequests(t, "a removal whose deletion was not answered", "delete", "delete", "get", "patch")
 	a.Absent(t, "configmap/lynqnode-acme-web")
 	lose("delete")
-	if err := s.RemoveHub(t.Context(), record); err != nil {
+	if err := s.RemoveHub(t.Context(), record, permitHub(t, record)); err != nil {
 		t.Error(err)
 	}
 	a.Absent(t, "configmap/"+inventory.HubName(hub.Name))
@@ -254,9 +255,9 @@ func TestChanged(t *testing.T) {
 	if !apierrors.IsConflict(err) {
 		t.Errorf("what the server said is not in %v", err)
 	}
-	refused("remove", s.Remove(t.Context(), saved), "another client changed it meanwhile, so it was not deleted (run again)")
+	refused("remove", s.Remove(t.Context(), saved, permit(t, saved)), "another client changed it meanwhile, so it was not deleted (run again)")
 	saved.Finalizer = false
-	refused("remove without finalizer", s.Remove(t.Context(), saved), "another client changed it meanwhile, so it was not deleted (run again)")
+	refused("remove without finalizer", s.Remove(t.Context(), saved, permit(t, saved)), "another client changed it meanwhile, so it was not deleted (run again)")
 
 	// The same content, but of another ConfigMap of that name.
 	a.Kubectl(t, "", "patch", "configmap/lynqnode-acme-web", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
@@ -286,7 +287,7 @@ func TestRemoveDeleting(t *testing.T) {
 		}
 		a.Requests()
 		a.Proxy.SetRules(faultproxy.Rule{Verb: "patch", End: faultproxy.CutAfter, Times: 1})
-		if err := s.Remove(t.Context(), deleting); err != nil {
+		if err := s.Remove(t.Context(), deleting, permit(t, deleting)); err != nil {
 			t.Error(err)
 		}
 		a.Proxy.SetRules()
@@ -306,14 +307,14 @@ func TestFinalizerElsewhere(t *testing.T) {
 	a.Kubectl(t, "", "patch", "configmap/lynqnode-acme-web", "--type=json", "-p", `[{"op":"add","path":"/metadata/finalizers/0","value":"example.com/keep"}]`)
 	saved = nodes(t, s, saved.Hub)[0]
 	a.Requests()
-	if err := s.Remove(t.Context(), saved); err != nil {
+	if err := s.Remove(t.Context(), saved, permit(t, saved)); err != nil {
 		t.Error(err)
 	}
 	a.SameRequests(t, "a removal", "delete", "patch", "get", "patch")
 	a.Equal(t, "configmap/lynqnode-acme-web", ".metadata.finalizers", `["example.com/keep"]`)
 	a.Kubectl(t, "", "patch", "configmap/lynqnode-acme-web", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
 	another := save(t, s, a.here(t))
-	if err := s.Remove(t.Context(), saved); err != nil {
+	if err := s.Remove(t.Context(), saved, permit(t, saved)); err != nil {
 		t.Error(err)
 	}
 	a.Equal(t, "configmap/lynqnode-acme-web", ".metadata.uid", another.UID)
@@ -374,11 +375,11 @@ func TestNoAccess(t *testing.T) {
 		{"save the inventory of node", func(ctx context.Context) (any, error) { return s.Save(ctx, saved) }},
 		{"read the record of hub", func(ctx context.Context) (any, error) { return s.LoadHub(ctx, hub.Namespace, hub.Name) }},
 		{"save the record of hub", func(ctx context.Context) (any, error) { return s.SaveHub(ctx, hub) }},
-		{"remove the inventory of node", func(ctx context.Context) (any, error) { return nil, s.Remove(ctx, saved) }},
+		{"remove the inventory of node", func(ctx context.Context) (any, error) { return nil, s.Remove(ctx, saved, permit(t, saved)) }},
 		{"remove the inventory of node", func(ctx context.Context) (any, error) {
 			bare := saved.Clone()
 			bare.Finalizer = false
-			return nil, s.Remove(ctx, bare)
+			return nil, s.Remove(ctx, bare, permit(t, bare))
 		}},
 	} {
 		a.Proxy.SetRules(faultproxy.Rule{Status: 403})
@@ -533,4 +534,23 @@ func TestApplySetParent(t *testing.T) {
 		cmpopts.IgnoreFields(metav1.ObjectMeta{}, "CreationTimestamp", "ManagedFields")); diff != "" {
 		t.Errorf("(-encoded +stored):\n%s", diff)
 	}
+}
+
+// permit is what the gate gives for the inventory of a node that has left.
+func permit(t *testing.T, inv *inventory.Inventory) plan.Permit {
+	t.Helper()
+	p, err := (&plan.NodePlan{}).PermitInventory(inv, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func permitHub(t *testing.T, h *inventory.Hub) plan.Permit {
+	t.Helper()
+	p, err := plan.PermitHub(h, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }

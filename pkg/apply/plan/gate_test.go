@@ -1,0 +1,172 @@
+package plan
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// asked is a question about an object that is this node's in every respect, by an asker
+// that may delete it.
+func asked(who Asker) (*decider, *question) {
+	in := scene(ours, lynq.DefaultPolicy())
+	o := in.Nodes[0].Objects[0]
+	if who != AskerPurge && who != AskerRecreate {
+		in.Nodes[0].Objects = nil
+	}
+	q := &question{
+		asker: who, me: NewOwner(NodeKey{"ns", "acme-web"}, "crm", in.Inventories[0]), entry: &in.Inventories[0].Entries[0],
+		live: in.Live[o.Ref], why: ReasonRemoved, keeps: lynq.DeleteDelete,
+	}
+	switch who {
+	case AskerPrune:
+		q.live.Orphaned, q.live.PartOf, q.live.Hub, q.live.Owners = true, "", "", nil
+	case AskerTombstone:
+		q.live.PartOf, q.live.Hub, q.live.Owners = "", "", nil
+		q.live.Labels = map[string]string{"app": "old"}
+		q.stone = &lynq.Tombstone{Ref: o.Ref, Labels: map[string]string{"app": "old"}}
+	}
+	return newDecider(in), q
+}
+
+func askers() []Asker {
+	return []Asker{AskerNode, AskerPurge, AskerRecreate, AskerHook, AskerTombstone, AskerPrune}
+}
+
+// TestGate asks the gate for every asker: it says yes where all conditions hold, and no
+// as soon as one of them does not.
+func TestGate(t *testing.T) {
+	other := NodeKey{"ns", "bolt-web"}
+	node := []Asker{AskerNode, AskerPurge, AskerRecreate, AskerHook}
+	for name, tt := range map[string]struct {
+		change func(*decider, *question)
+		who    []Asker // nil for all
+		says   string
+	}{
+		"not seen": {change: func(_ *decider, q *question) { q.live = nil }},
+		"not served": {change: func(d *decider, q *question) {
+			q.live = nil
+			d.Unknown = map[lynq.Ref]error{q.ref(): errors.New("403")}
+		}, says: "403"},
+		"another node renders": {change: func(d *decider, q *question) { d.desired[q.ref()] = other }, says: "node ns/bolt-web"},
+		"a row that the run leaves out renders": {change: func(d *decider, q *question) {
+			d.Elsewhere = NewSurvey([]*Node{{NodeKey: other, Hub: "eu", HubNamespace: "ns", Objects: []Object{{Ref: q.ref()}}}})
+		}, says: "node ns/bolt-web of hub ns/eu renders it"},
+		"nobody knows what others render": {change: func(d *decider, _ *question) { d.Elsewhere = FailedSurvey(errors.New("no route to host")) }, says: "no route to host"},
+		"a row that failed to render may": {change: func(d *decider, q *question) {
+			d.Elsewhere = NewSurvey([]*Node{{NodeKey: other, UID: "bolt", Failed: errors.New("bad"), Claims: Claims{Refs: []lynq.Ref{q.ref()}}}})
+		}, says: `row "bolt"`},
+		"a record":       {change: func(_ *decider, q *question) { q.live.Record = true }},
+		"excluded":       {change: func(_ *decider, q *question) { q.entry.Excluded = true }, who: node, says: "excluded"},
+		"untracked":      {change: func(_ *decider, q *question) { q.live.Hub, q.live.PartOf, q.live.Owners = "", "", nil }, who: node},
+		"unmanaged":      {change: func(_ *decider, q *question) { q.live.Unmanaged = true }},
+		"another tool's": {change: func(_ *decider, q *question) { q.live.Foreign = "Helm release x" }, who: append(node, AskerPrune)},
+		"made again":     {change: func(_ *decider, q *question) { q.live.UID = "other" }},
+		"adopted":        {change: func(_ *decider, q *question) { q.adopted = true }, who: []Asker{AskerPurge, AskerRecreate}, says: "it existed before"},
+		"retained":       {change: func(_ *decider, q *question) { q.keeps = lynq.DeleteRetain }, who: []Asker{AskerNode, AskerRecreate}},
+		"data":           {change: func(_ *decider, q *question) { q.data = true }, who: []Asker{AskerRecreate, AskerTombstone, AskerPrune}, says: "--include-data"},
+		"no orphan":      {change: func(_ *decider, q *question) { q.live.Orphaned = false }, who: []Asker{AskerPrune}},
+		"other labels":   {change: func(_ *decider, q *question) { q.live.Labels = nil }, who: []Asker{AskerTombstone}},
+		"an inventory's": {change: func(_ *decider, q *question) { q.live.PartOf = "applyset-x" }, who: []Asker{AskerTombstone, AskerPrune}},
+	} {
+		who := tt.who
+		if who == nil {
+			who = askers()
+		}
+		for _, asker := range who {
+			d, q := asked(asker)
+			if a := d.gate(q); a.Action != ActionDelete {
+				t.Fatalf("%s: %s (%s) %s, want yes", asker, a.Action, a.Reason, a.Message)
+			}
+			tt.change(d, q)
+			if a := d.gate(q); a.Action == ActionDelete || !strings.Contains(a.Message, tt.says) {
+				t.Errorf("%s, %s: %s (%s) %q, want no, and %q", name, asker, a.Action, a.Reason, a.Message, tt.says)
+			}
+		}
+	}
+}
+
+// TestPermit: a plan gives a permit for what it deletes, and for nothing else.
+func TestPermit(t *testing.T) {
+	for _, at := range situations() {
+		in := scene(at, lynq.DefaultPolicy())
+		for _, gone := range []bool{false, true} {
+			if gone {
+				in.Nodes = nil
+			}
+			p := Decide(in, Limits{AllowEmpty: true, MaxDelete: MaxDelete{Nodes: 9}})
+			for i := range p.Nodes {
+				n := &p.Nodes[i]
+				for j := range n.Steps {
+					s := &n.Steps[j]
+					s.Live = in.Live[s.ref()]
+					permit, err := p.Permit(n, n.Inventory, s)
+					deletes := s.Action == ActionDelete
+					if deletes != (err == nil) || deletes && (permit.UID() != s.Live.UID || permit.Version() != s.Live.ResourceVersion || permit.Ref() != s.ref()) {
+						t.Errorf("%s, gone %v: %s: permit %+v, %v", at, gone, s.Action, permit, err)
+					}
+				}
+			}
+		}
+	}
+	if (Permit{}).Check(true) == nil {
+		t.Error("the zero permit permits")
+	}
+}
+
+// TestPermitRefused: a plan that a guard refuses gives no permit, except for a dry run.
+func TestPermitRefused(t *testing.T) {
+	in := scene(ours, lynq.DefaultPolicy())
+	in.Nodes, in.Active = nil, 0
+	p := Decide(in, Limits{})
+	n := &p.Nodes[0]
+	if _, err := p.Permit(n, n.Inventory, &n.Steps[0]); err == nil || len(p.Refusals) == 0 {
+		t.Errorf("%v, %d refusals", err, len(p.Refusals))
+	}
+	trial, err := p.Trial(n, n.Inventory, &n.Steps[0])
+	if err != nil || trial.Check(true) != nil || trial.Check(false) == nil {
+		t.Errorf("a dry run: %+v, %v", trial, err)
+	}
+}
+
+// TestPermitRecords: a record goes only when nothing depends on it.
+func TestPermitRecords(t *testing.T) {
+	inv := &inventory.Inventory{Namespace: "ns", Node: "a", UID: "u", ResourceVersion: "3"}
+	entry := []inventory.Entry{{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "x"}}}
+	of := func(p Permit, err error) error {
+		if (err == nil) != (p.Check(false) == nil) {
+			t.Errorf("permit %+v, %v", p, err)
+		}
+		return err
+	}
+	leaving, staying := &NodePlan{}, &NodePlan{Desired: &Node{}}
+	hooked := inv.Clone()
+	hooked.Hooks = entry
+	for name, tt := range map[string]struct {
+		err error
+		yes bool
+	}{
+		"an empty inventory":        {of(leaving.PermitInventory(inv, nil)), true},
+		"an inventory with entries": {of(leaving.PermitInventory(inv, entry)), false},
+		"a desired node":            {of(staying.PermitInventory(inv, nil)), false},
+		"a copy that is left":       {of(leaving.PermitInventory(&inventory.Inventory{Namespace: "ns", Node: "a", Copy: "c"}, nil)), true},
+		"a restored inventory":      {of(PermitRestore(inv, nil)), true},
+		"with objects that refer":   {of(PermitRestore(inv, []lynq.Ref{entry[0].Ref})), false},
+		"a hub without nodes":       {of(PermitHub(&inventory.Hub{Name: "h", UID: "u"}, 0)), true},
+		"a hub with nodes":          {of(PermitHub(&inventory.Hub{Name: "h", UID: "u"}, 1)), false},
+		"a copy, restored":          {of(PermitCopy(&inventory.Inventory{UID: "u", Copy: "c"})), true},
+		"a copy, not restored":      {of(PermitCopy(&inventory.Inventory{Copy: "c"})), false},
+		"hooks that nothing names":  {of(PermitHooks(inv, "s", "1")), true},
+		"hooks":                     {of(PermitHooks(hooked, "s", "1")), false},
+		"a LynqNode":                {of(PermitHandover(lynq.Ref{Group: lynq.Group, Kind: "LynqNode"}, "u", "1", 0)), true},
+		"a LynqNode that owns":      {of(PermitHandover(lynq.Ref{Group: lynq.Group, Kind: "LynqNode"}, "u", "1", 2)), false},
+		"an object of others":       {of(PermitHandover(lynq.Ref{Kind: "Secret"}, "u", "1", 0)), false},
+	} {
+		if (tt.err == nil) != tt.yes {
+			t.Errorf("%s: %v", name, tt.err)
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package plan
+
+import (
+	"fmt"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Survey is what the rows of all hubs and forms of the inputs render, whether or not
+// --node, --form or --hub narrow the run. The nil Survey knows of nothing beside the
+// nodes of the plan.
+type Survey struct {
+	err     error
+	renders map[lynq.Ref]renderer
+	claims  *claimIndex
+}
+
+// renderer is a node that renders an object.
+type renderer struct {
+	hub  lynq.HubKey
+	node NodeKey
+}
+
+// NewSurvey is a survey of these nodes.
+func NewSurvey(nodes []*Node) *Survey {
+	s := &Survey{renders: map[lynq.Ref]renderer{}, claims: claimsOf(nodes)}
+	for _, n := range nodes {
+		for i := range n.Objects {
+			s.renders[n.Objects[i].Ref] = renderer{lynq.HubKey{Namespace: n.HubNamespace, Name: n.Hub}, n.NodeKey}
+		}
+	}
+	return s
+}
+
+// FailedSurvey is one that did not come about: nobody knows which objects other rows
+// render, so that nothing may be deleted.
+func FailedSurvey(err error) *Survey { return &Survey{err: err} }
+
+// keeps is the answer where some row of the inputs renders the object, or may render it;
+// nil where none does.
+func (s *Survey) keeps(q *question) *answer {
+	if s == nil {
+		return nil
+	}
+	if s.err != nil {
+		return keep(ReasonUnknown, fmt.Sprintf("lynqctl does not know whether another row renders it: %v (fix that, or apply all of the inputs)", s.err))
+	}
+	own := q.asker == AskerPurge || q.asker == AskerRecreate
+	if r, rendered := s.renders[q.ref()]; rendered && !(own && r.node == q.me.NodeKey) {
+		return keep(ReasonRendered, fmt.Sprintf("node %s of hub %s renders it (apply both nodes in one run to move it)", r.node, r.hub))
+	}
+	if row := s.claims.object(q.ref()); row != nil {
+		return keep(ReasonRowUnknown, row.holds())
+	}
+	return nil
+}
