@@ -30,6 +30,10 @@ objects lost their owner reference. What was recorded is recorded again, and the
 objects stay the same ones: nothing of them changes but the owner reference, and
 nothing is deleted, so that nothing is asked.
 
+An inventory stays as long as lynqctl can't see one of its objects, or the last
+apply excluded one that belongs to it: the garbage collector might delete such
+an object with the old inventory. restore says why, and exits with 1.
+
 Rows and forms are not read. A node whose row is inactive or gone goes with the
 next apply, and its guards count it. An inventory that is gone is made of what
 its objects say; inventory rebuild -f also asks rows and forms.

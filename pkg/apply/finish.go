@@ -102,6 +102,9 @@ func (n *nodeRun) recordFailure(err error) {
 	if n.plan.Desired == nil {
 		event = "Degraded"
 	}
+	if stays := (*plan.StaysError)(nil); errors.As(err, &stays) {
+		event = "InventoryKept"
+	}
 	if unknown := (*plan.UnknownError)(nil); errors.As(err, &unknown) {
 		event, n.reason = "ObjectsUnknown", plan.ReasonUnknown
 	}

@@ -182,7 +182,7 @@ func (n *nodeRun) confirmHooks(next *inventory.Inventory) {
 // hooksChange tells whether the hooks of a node are not recorded yet as they are to be,
 // or their manifests may not belong to the inventory.
 func (n *nodeRun) hooksChange(next *inventory.Inventory) bool {
-	if n.inventory == nil || n.inventory.UID == "" || n.plan.Restored {
+	if n.inventory == nil || n.inventory.UID == "" || n.plan.Replacement != nil {
 		return len(next.Hooks) > 0
 	}
 	return !slices.Equal(n.inventory.Hooks, inventory.SortedHooks(next))

@@ -103,7 +103,7 @@ func (n *nodeRun) form() FormKey { return FormKey{n.hub, n.plan.FormKey()} }
 
 // idle tells whether there is nothing to do, and nothing to say.
 func (n *nodeRun) idle() bool {
-	if n.plan.Desired == nil || n.plan.Desired.Failed != nil || n.plan.Restored || n.plan.Inventory != nil && n.plan.Inventory.UID == "" {
+	if n.plan.Desired == nil || n.plan.Desired.Failed != nil || n.plan.Replacement != nil || n.plan.Inventory != nil && n.plan.Inventory.UID == "" {
 		return false
 	}
 	leftOut := 0
@@ -200,7 +200,7 @@ func (n *nodeRun) begin(ctx context.Context) bool {
 	if n.plan.Desired == nil && len(n.steps) > 0 {
 		n.record(eventNormal, "LynqNodeDeleting", "the node goes, and its objects as their deletionPolicy says")
 	}
-	if n.plan.Restored {
+	if n.plan.Replacement != nil {
 		if err := n.restore(ctx); err != nil {
 			n.fail(err)
 			return false

@@ -22,6 +22,9 @@ import (
 func (n *nodeRun) restore(ctx context.Context) error {
 	name := n.plan.Namespace + "/" + inventory.Name(n.plan.Name)
 	n.report(Event{Type: EventWarning, Message: "ConfigMap " + name + ", the node's inventory, was deleted: it is restored, with the same objects (lynqctl delete node deletes them)"})
+	for _, l := range n.plan.Replacement.Strays {
+		n.report(Event{Type: EventWarning, Object: l.Ref, Message: plan.StrayWarning})
+	}
 	if n.Options.DryRun {
 		return nil
 	}
@@ -35,14 +38,33 @@ func (n *nodeRun) restore(ctx context.Context) error {
 
 // detachAll takes the owner reference to the inventory off all that has it.
 func (n *nodeRun) detachAll(ctx context.Context) (plan.Permit, error) {
-	me := n.owner()
+	permit, err := plan.PermitRestore(n.inventory, n.plan.Replacement)
+	if err != nil {
+		return permit, err
+	}
 	if err := n.reownManifests(false); err != nil {
 		return plan.Permit{}, err
 	}
-	if err := n.reownAll(ctx, me.Owns); err != nil {
-		return plan.Permit{}, err
+	for _, o := range n.plan.Replacement.Moves {
+		if err := n.reown(ctx, n.stepOf(o), nil); err != nil {
+			return plan.Permit{}, err
+		}
 	}
-	return plan.PermitRestore(n.inventory, nil)
+	for _, l := range n.plan.Replacement.Strays {
+		if err := n.reown(ctx, n.stepOf(plan.Belonging{Entry: &inventory.Entry{Ref: l.Ref}, Live: l}), nil); err != nil {
+			return plan.Permit{}, err
+		}
+	}
+	return permit, nil
+}
+
+// stepOf is the step of an object, or where the plan has none one that does nothing.
+func (n *nodeRun) stepOf(o plan.Belonging) *stepRun {
+	at := slices.IndexFunc(n.steps, func(s stepRun) bool { return s.Live != nil && s.ref() == o.Live.Ref })
+	if at >= 0 {
+		return &n.steps[at]
+	}
+	return &stepRun{Step: &plan.Step{Entry: o.Entry, Live: o.Live}}
 }
 
 // attachAll gives all objects an owner reference to the inventory.
@@ -50,51 +72,62 @@ func (n *nodeRun) attachAll(ctx context.Context) error {
 	if err := n.reownManifests(true); err != nil {
 		return err
 	}
-	return n.reownAll(ctx, func(*plan.Live) bool { return true }, n.ownerReference())
-}
-
-// reownAll replaces the owner references to inventories of the objects that are meant.
-func (n *nodeRun) reownAll(ctx context.Context, meant func(*plan.Live) bool, owners ...any) error {
 	for i := range n.steps {
-		s := &n.steps[i]
-		if s.Live == nil || !meant(s.Live) {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return context.Cause(ctx)
-		}
-		if err := n.reown(s, owners); err != nil {
-			return fmt.Errorf("%s: %w", s.ref(), err)
+		if err := n.reown(ctx, &n.steps[i], n.ownerReference()); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// reown replaces the owner references to inventories of an object, and no other.
-func (n *nodeRun) reown(s *stepRun, owners []any) error {
-	resource, err := n.resourceOf(s)
-	if err != nil {
-		return err
+// reown replaces the owner references to inventories of an object, and no other: by
+// that to the inventory that is there now, or by none.
+func (n *nodeRun) reown(ctx context.Context, s *stepRun, owner any) error {
+	var err error
+	if s.resource, err = n.resourceOf(s); err != nil {
+		return fmt.Errorf("%s: %w", s.ref(), err)
 	}
-	s.resource = resource
 	w := &sender{nodeRun: n, s: s}
 	for try := 0; ; try++ {
-		now, err := w.tryReown(owners)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		now, err := w.tryReown(owner)
 		switch {
-		case apierrors.IsNotFound(err) || errors.Is(err, errReplaced):
+		case apierrors.IsNotFound(err):
 			return nil // the step finds out what is there now
 		case err == nil:
-			again := *s.Step
+			again := *w.s.Step
 			again.Live = now
-			s.Step = &again
+			w.s.Step = &again
 			return nil
+		case errors.Is(err, errReplaced) && owner != nil:
+			return nil
+		case errors.Is(err, errReplaced) && try < maxTries:
+			if w.s, err = n.another(s); w.s == nil || err != nil {
+				return err
+			}
 		case problemOf(err).kind != problemMoved || try == maxTries:
-			return err
+			return fmt.Errorf("%s: %w", s.ref(), err)
 		}
 	}
 }
 
-func (w *sender) tryReown(owners []any) (*plan.Live, error) {
+// another is a step of the object that is in the place of the one which was observed,
+// nil for none: it may refer to the inventory too, as after kubectl replace --force.
+func (n *nodeRun) another(s *stepRun) (*stepRun, error) {
+	m, err := n.Cluster.Metadata(n.finishing, s.resource, s.ref().Namespace, s.ref().Name)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.ref(), err)
+	}
+	l := plan.LiveOf(s.ref(), m)
+	return &stepRun{Step: &plan.Step{Entry: &inventory.Entry{Ref: s.ref()}, Live: &l}, resource: s.resource}, nil
+}
+
+func (w *sender) tryReown(owner any) (*plan.Live, error) {
 	live, err := w.get()
 	if err != nil {
 		return nil, err
@@ -107,17 +140,50 @@ func (w *sender) tryReown(owners []any) (*plan.Live, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept := slices.DeleteFunc(references, lynq.IsOwnerNode)
-	done, err := w.change(live, fields.MetadataChange{Owners: append(kept, owners...)})
+	c := fields.MetadataChange{Owners: slices.DeleteFunc(references, lynq.IsOwnerNode)}
+	if owner != nil {
+		c.Owners = append(c.Owners, owner)
+	}
+	done, err := w.change(live, c)
 	if err != nil {
 		return nil, err
 	}
 	now := plan.LiveOf(w.s.ref(), done.meta)
+	if owner == nil && w.owner().Owns(&now) {
+		if now, err = w.takeOff(done, c); err != nil {
+			return nil, err
+		}
+	}
 	if w.s.entry != nil {
 		w.s.entry = new(plan.Moved(*w.s.entry, then, &now))
 	}
 	return &now, nil
 }
+
+// takeOff takes off what an apply leaves, because another client applied the same owner
+// reference, from a copy perhaps.
+func (w *sender) takeOff(done result, c fields.MetadataChange) (plan.Live, error) {
+	live, err := w.left(done)
+	if err != nil {
+		return plan.Live{}, err
+	}
+	patch, err := fields.MetadataPatch(live, c)
+	if err != nil {
+		return plan.Live{}, err
+	}
+	done, err = w.write(Write{Verb: MergePatch, Body: patch})
+	if err != nil {
+		return plan.Live{}, err
+	}
+	now := plan.LiveOf(w.s.ref(), done.meta)
+	if w.owner().Owns(&now) {
+		return now, errOwned
+	}
+	return now, nil
+}
+
+// errOwned: an object still belongs to the inventory that is to go.
+var errOwned = errors.New("another client puts its owner reference back (stop that client, then run again)")
 
 // Restore makes an inventory again that was lost, with what it had recorded, and gives
 // it what belonged to it. A run that is killed at any moment leaves what the next one
@@ -127,7 +193,7 @@ func Restore(ctx context.Context, c Cluster, inventories Inventories, r *plan.Re
 	n := &nodeRun{
 		run:       &run{Runner: &Runner{Cluster: c, Inventories: inventories}},
 		finishing: ctx,
-		plan:      &plan.NodePlan{NodeKey: key, Hub: r.Hub},
+		plan:      &plan.NodePlan{NodeKey: key, Hub: r.Hub, Replacement: r.Replacement},
 		inventory: r.Inventory,
 	}
 	for _, o := range r.Objects {

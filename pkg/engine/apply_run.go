@@ -48,7 +48,7 @@ func (j *applyJob) saveInterrupted(ctx context.Context, s *apply.Summary) {
 func (j *applyJob) tellRestored(plans []plan.Plan) {
 	for i := range plans {
 		for k := range plans[i].Nodes {
-			if n := &plans[i].Nodes[k]; n.Restored {
+			if n := &plans[i].Nodes[k]; n.Replacement != nil {
 				j.notef("node %s: its inventory, ConfigMap %s, was deleted: apply restores it, with the same objects", n.NodeKey, inventory.Name(n.Name))
 			}
 		}

@@ -79,6 +79,11 @@ func (j *restoreJob) restore(ctx context.Context, found []plan.Restoration) erro
 		if ctx.Err() != nil {
 			break
 		}
+		if r := found[i].Replacement; r != nil {
+			for _, l := range r.Strays {
+				j.notef("%s: %s", l.Ref, plan.StrayWarning)
+			}
+		}
 		errs = append(errs, apply.Restore(ctx, j.client, j.store, &found[i]))
 	}
 	restored := len(errs)

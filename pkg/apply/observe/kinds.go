@@ -14,6 +14,9 @@ type wantedKind struct {
 	group, version, kind string
 	refs                 map[lynq.Ref]bool
 	entries              []*inventory.Entry // that name objects of it
+	// replaced are those that inventories list which were deleted, and that may belong
+	// to them: copies of them may, too.
+	replaced map[lynq.Ref]bool
 	// defined: some record names a CustomResourceDefinition of the group.
 	defined bool
 }
@@ -32,7 +35,7 @@ func (w *wantedKinds) add(ref lynq.Ref, apiVersion string) *wantedKind {
 		_, version := lynq.SplitAPIVersion(apiVersion)
 		i = len(w.kinds)
 		w.index[key] = i
-		w.kinds = append(w.kinds, wantedKind{group: ref.Group, version: version, kind: ref.Kind, refs: map[lynq.Ref]bool{}})
+		w.kinds = append(w.kinds, wantedKind{group: ref.Group, version: version, kind: ref.Kind, refs: map[lynq.Ref]bool{}, replaced: map[lynq.Ref]bool{}})
 	}
 	w.kinds[i].refs[ref] = true
 	return &w.kinds[i]
@@ -77,6 +80,9 @@ func kindsIn(nodes []*plan.Node, inventories []*inventory.Inventory) []wantedKin
 			}
 			k := kinds.add(r.Ref, r.APIVersion)
 			k.entries = append(k.entries, r)
+			if inv.Deleting && r.Namespace == inv.Namespace {
+				k.replaced[r.Ref] = true
+			}
 			if r.Kind == kindDefinition && r.Group == groupDefinition {
 				groups[plan.ContainerKey(r.Ref).Group] = true
 			}

@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -24,13 +25,13 @@ import (
 // one paged list per kind of what has the hub's label, and a look at what is wanted and
 // has it not.
 func Nodes(ctx context.Context, c Reader, hub string, nodes []*plan.Node, inventories []*inventory.Inventory) (*plan.Observed, error) {
-	return newObserver(c, hub).observe(ctx, kindsIn(nodes, inventories))
+	return newObserver(c, hub).of(inventories).observe(ctx, kindsIn(nodes, inventories))
 }
 
 // SomeNodes is Nodes for some nodes of a hub that has so many in all: objects of a kind
 // that are few of them are looked at one by one, and not looked for in a list of all.
 func SomeNodes(ctx context.Context, c Reader, hub string, of int, nodes []*plan.Node, inventories []*inventory.Inventory) (*plan.Observed, error) {
-	o := newObserver(c, hub)
+	o := newObserver(c, hub).of(inventories)
 	o.few = max(looks, of/listedPerLook)
 	return o.observe(ctx, kindsIn(nodes, inventories))
 }
@@ -38,7 +39,19 @@ func SomeNodes(ctx context.Context, c Reader, hub string, of int, nodes []*plan.
 func newObserver(c Reader, hub string) *observer {
 	return &observer{cluster: c, hub: hub, seen: plan.Observed{
 		Live: map[lynq.Ref]*plan.Live{}, Unknown: map[lynq.Ref]error{}, Misplaced: map[lynq.Ref]*plan.ScopeError{},
+		Strays: map[lynq.Ref]*plan.Live{},
 	}}
+}
+
+// of has the observer keep what refers to these inventories, and is not looked for.
+func (o *observer) of(inventories []*inventory.Inventory) *observer {
+	o.inventories = make(map[types.UID]bool, len(inventories))
+	for _, inv := range inventories {
+		if inv.UID != "" {
+			o.inventories[types.UID(inv.UID)] = true
+		}
+	}
+	return o
 }
 
 // observe reads what there is of some kinds.
@@ -47,6 +60,7 @@ func (o *observer) observe(ctx context.Context, kinds []wantedKind) (*plan.Obser
 	if err != nil {
 		return nil, err
 	}
+	maps.DeleteFunc(o.seen.Strays, func(ref lynq.Ref, _ *plan.Live) bool { return o.seen.Live[ref] != nil })
 	return &o.seen, nil
 }
 
@@ -82,8 +96,10 @@ type observer struct {
 	cluster Reader
 	hub     string
 	few     int // see SomeNodes
-	mu      sync.Mutex
-	seen    plan.Observed
+	// inventories are those whose strays are kept, by uid.
+	inventories map[types.UID]bool
+	mu          sync.Mutex
+	seen        plan.Observed
 	// readiness is looked at too where it is not nil.
 	readiness *readinessReader
 }
@@ -105,7 +121,7 @@ func (o *observer) kind(ctx context.Context, k *wantedKind) error {
 	if len(k.refs) == 0 {
 		return nil
 	}
-	if len(k.refs) <= o.few {
+	if len(k.refs) <= o.few && len(k.replaced) == 0 {
 		return o.look(ctx, r, k.refs)
 	}
 	// Inventories have the hub's label too, and are as many as nodes.
@@ -117,7 +133,10 @@ func (o *observer) kind(ctx context.Context, k *wantedKind) error {
 	})
 	switch {
 	case apierrors.IsForbidden(err):
-		return o.apart(ctx, r, k.refs, fmt.Errorf("look for the objects of hub %q: %w", o.hub, err))
+		if err := o.apart(ctx, r, k.refs, fmt.Errorf("look for the objects of hub %q: %w", o.hub, err)); err != nil {
+			return err
+		}
+		return o.copies(ctx, r, k.replaced, selector)
 	case err != nil:
 		return o.unread(ctx, k.refs, fmt.Errorf("look for the objects of hub %q: %w", o.hub, err))
 	}
@@ -199,6 +218,33 @@ func (o *observer) apart(ctx context.Context, r lynq.APIResource, refs map[lynq.
 	return nil
 }
 
+// copies looks for copies of objects whose inventory was deleted, where all could not be
+// listed. Where their namespace may not be listed either, the objects are unknown: a copy
+// may go with the inventory.
+func (o *observer) copies(ctx context.Context, r lynq.APIResource, replaced map[lynq.Ref]bool, selector string) error {
+	of := byNamespace(replaced)
+	namespaces := slices.Sorted(maps.Keys(of))
+	return inParallel(len(namespaces), func(i int) error {
+		err := o.list(ctx, r, namespaces[i], selector, func(lynq.Ref) bool { return false })
+		if err != nil {
+			return o.unread(ctx, of[namespaces[i]], fmt.Errorf("look for copies of objects that belong to the inventory: %w", err))
+		}
+		return nil
+	})
+}
+
+// byNamespace are objects by their namespaces.
+func byNamespace(refs map[lynq.Ref]bool) map[string]map[lynq.Ref]bool {
+	of := map[string]map[lynq.Ref]bool{}
+	for ref := range refs {
+		if of[ref.Namespace] == nil {
+			of[ref.Namespace] = map[lynq.Ref]bool{}
+		}
+		of[ref.Namespace][ref] = true
+	}
+	return of
+}
+
 // Entry looks at one recorded object by itself; nil is that there is none.
 func Entry(ctx context.Context, c Reader, r *inventory.Entry) (*plan.Live, error) {
 	_, version := lynq.SplitAPIVersion(r.APIVersion)
@@ -229,10 +275,21 @@ func (o *observer) list(ctx context.Context, r lynq.APIResource, namespace, sele
 		return o.readiness.list(ctx, o, r, namespace, selector, refOf, meant)
 	}
 	return o.cluster.List(ctx, r, namespace, selector, func(m *metav1.PartialObjectMetadata) {
-		if ref := refOf(m); meant(ref) {
+		ref := refOf(m)
+		switch {
+		case meant(ref):
 			o.keep(ref, m)
+		case slices.ContainsFunc(m.OwnerReferences, func(r metav1.OwnerReference) bool { return o.inventories[r.UID] }):
+			o.keepStray(ref, m)
 		}
 	})
+}
+
+func (o *observer) keepStray(ref lynq.Ref, m *metav1.PartialObjectMetadata) {
+	l := plan.LiveOf(ref, m)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.seen.Strays[ref] = &l
 }
 
 func (o *observer) keep(ref lynq.Ref, m *metav1.PartialObjectMetadata) {
@@ -249,19 +306,13 @@ func (o *observer) missing(ctx context.Context, r lynq.APIResource, refs map[lyn
 	if len(refs) <= looks {
 		return o.look(ctx, r, refs)
 	}
-	byNamespace := map[string]map[lynq.Ref]bool{}
-	for ref := range refs {
-		if byNamespace[ref.Namespace] == nil {
-			byNamespace[ref.Namespace] = map[lynq.Ref]bool{}
-		}
-		byNamespace[ref.Namespace][ref] = true
+	of := byNamespace(refs)
+	if whole && len(of) > namespaceLists {
+		of = map[string]map[lynq.Ref]bool{"": refs}
 	}
-	if whole && len(byNamespace) > namespaceLists {
-		byNamespace = map[string]map[lynq.Ref]bool{"": refs}
-	}
-	namespaces := slices.Sorted(maps.Keys(byNamespace))
+	namespaces := slices.Sorted(maps.Keys(of))
 	return inParallel(len(namespaces), func(i int) error {
-		there := byNamespace[namespaces[i]]
+		there := of[namespaces[i]]
 		err := o.list(ctx, r, namespaces[i], "", func(ref lynq.Ref) bool { return there[ref] })
 		if err != nil {
 			return o.unread(ctx, there, fmt.Errorf("look for objects that are there already: %w", err))

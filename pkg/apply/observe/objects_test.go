@@ -143,6 +143,75 @@ func TestObserveMisplaced(t *testing.T) {
 	}
 }
 
+// TestStrays: what lists show beside what is looked for is kept where it refers to an
+// inventory; copies of what belongs to a deleted one are looked for, and where they
+// cannot be, its objects are unknown.
+func TestStrays(t *testing.T) {
+	forbidden := func(namespaces ...string) func(lynq.APIResource, string) error {
+		return func(_ lynq.APIResource, namespace string) error {
+			if slices.Contains(namespaces, namespace) {
+				return apierrors.NewForbidden(schema.GroupResource{Resource: "services"}, "", nil)
+			}
+			return nil
+		}
+	}
+	for name, tt := range map[string]struct {
+		few, deleting bool
+		list          func(lynq.APIResource, string) error
+		want          string
+	}{
+		"all":                                    {want: "strays copy, asked get services elsewhere, list services "},
+		"deleted":                                {deleting: true, want: "strays copy, asked get services elsewhere, list services "},
+		"few nodes of many":                      {few: true, want: "asked get services elsewhere, get services ns"},
+		"few nodes of many, deleted":             {few: true, deleting: true, want: "strays copy, asked get services elsewhere, list services "},
+		"deleted, and not all may be listed":     {deleting: true, list: forbidden(""), want: "strays copy, asked get services elsewhere, get services ns, list services , list services ns"},
+		"deleted, and nothing may be listed":     {deleting: true, list: forbidden("", "ns"), want: "unknown owned, asked get services elsewhere, get services ns, list services , list services ns"},
+		"not deleted, and nothing may be listed": {list: forbidden("", "ns"), want: "asked get services elsewhere, get services ns, list services "},
+	} {
+		f := &faulty{Cluster: inmemory.New(), list: tt.list}
+		inv := &inventory.Inventory{Node: "a", Namespace: "ns", Hub: "crm", UID: "inv", Deleting: tt.deleting}
+		for object, owner := range map[string]string{"owned": "inv", "copy": "inv", "other": "else"} {
+			ref := lynq.Ref{Kind: "Service", Namespace: "ns", Name: object}
+			f.Put(ref, f.Foreign(ref, map[string]any{"labels": map[string]any{lynq.LabelHub: "crm"}, "ownerReferences": []any{
+				map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "lynqnode-a", "uid": owner},
+			}}))
+		}
+		for _, ref := range []lynq.Ref{{Kind: "Service", Namespace: "ns", Name: "owned"}, {Kind: "Service", Namespace: "elsewhere", Name: "gone"}} {
+			inv.Entries = append(inv.Entries, inventory.Entry{Ref: ref, APIVersion: "v1"})
+		}
+		of := 0
+		if tt.few {
+			of = 1000
+		}
+		observe := func() (*plan.Observed, error) {
+			if of > 0 {
+				return SomeNodes(t.Context(), f, "crm", of, nil, []*inventory.Inventory{inv})
+			}
+			return Nodes(t.Context(), f, "crm", nil, []*inventory.Inventory{inv})
+		}
+		seen, err := observe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(f.asked)
+		if got := straysOf(seen, f.asked); got != tt.want {
+			t.Errorf("%s: %s, want %s", name, got, tt.want)
+		}
+	}
+}
+
+// straysOf is what was seen beside what was looked for, and how, in words.
+func straysOf(seen *plan.Observed, asked []string) string {
+	var words []string
+	for ref := range seen.Strays {
+		words = append(words, "strays "+ref.Name)
+	}
+	for ref := range seen.Unknown {
+		words = append(words, "unknown "+ref.Name)
+	}
+	return strings.Join(append(words, "asked "+strings.Join(asked, ", ")), ", ")
+}
+
 // TestObserveSome: objects that are few of all nodes' are looked at one by one, and
 // listed where they are many; what is seen is the same.
 func TestSomeNodes(t *testing.T) {

@@ -66,6 +66,8 @@ type Input struct {
 	// cannot be there: see Observed.
 	Unknown   map[lynq.Ref]error
 	Misplaced map[lynq.Ref]*ScopeError
+	// Strays refer to an inventory, and none lists them: see Observed.
+	Strays map[lynq.Ref]*Live
 	// OperatorNodes is how many LynqNode resources the hub has in the namespaces
 	// that count.
 	OperatorNodes int
@@ -136,8 +138,10 @@ type decider struct {
 	unknown   map[NodeKey]bool
 	untouched map[NodeKey]error
 	// held are the objects in the inventories of refused nodes, by those inventories.
-	held   map[lynq.Ref][]NodeKey
-	claims *claimIndex
+	held map[lynq.Ref][]NodeKey
+	// replacements are of the inventories that were deleted, of the nodes that are wanted.
+	replacements map[NodeKey]*Replacement
+	claims       *claimIndex
 	// holding: no object leaves its node.
 	holding bool
 }
@@ -169,6 +173,7 @@ func newDecider(in *Input) *decider {
 	}
 	d.misnamed = d.findMisnamed()
 	d.judgeUnknown()
+	d.replaceDeleted()
 	d.keepRefused()
 	return d
 }
@@ -217,8 +222,7 @@ func (d *decider) node(n *Node) NodePlan {
 	}
 	entries := entriesOf(inv)
 	me := d.owner(n.NodeKey)
-	if inv != nil && inv.Deleting {
-		p.Restored = true
+	if p.Replacement = d.replacements[n.NodeKey]; p.Replacement != nil {
 		me.UID = "" // what belongs to the inventory that goes gets a new owner
 	}
 	for i := range n.Objects {
@@ -252,7 +256,28 @@ func (d *decider) obstacle(n *Node, inv *inventory.Inventory) error {
 			inv.Namespace, inventory.Name(inv.Node), inv.HubKey(), inv.FormKey(), inv.RowUID,
 			lynq.HubKey{Namespace: n.HubNamespace, Name: n.Hub}, n.formKey(), n.UID, inv.Node, inv.Namespace)
 	}
-	return cmp.Or(held(inv), d.misnamed.obstacle(n), d.untouched[n.NodeKey])
+	var stays error
+	if r := d.replacements[n.NodeKey]; r != nil {
+		stays = r.Stays
+	}
+	return cmp.Or(stays, d.misnamed.obstacle(n), d.untouched[n.NodeKey])
+}
+
+// replaceDeleted decides how the inventories are replaced that were deleted while their
+// rows want them.
+func (d *decider) replaceDeleted() {
+	var referring map[types.UID][]*Live
+	for _, n := range d.Nodes {
+		inv := d.inventories[n.NodeKey]
+		if inv == nil || !inv.Deleting {
+			continue
+		}
+		if d.replacements == nil {
+			d.replacements, referring = map[NodeKey]*Replacement{}, d.observed().Referring()
+		}
+		me := d.owner(n.NodeKey)
+		d.replacements[n.NodeKey] = Replace(inv, d.observed(), referring[me.UID], func(r *inventory.Entry) string { return d.excluded(me, r) })
+	}
 }
 
 // broken plans the nodes that nothing wants and whose records cannot be read:

@@ -185,7 +185,7 @@ func fate(n *NodePlan) string {
 		return "goes, but not by hand"
 	case n.Desired.Failed != nil:
 		return "fails: " + n.Desired.Failed.Error()
-	case n.Restored:
+	case n.Replacement != nil:
 		return "restored"
 	}
 	return "kept"

@@ -15,11 +15,19 @@ type Observed struct {
 	// Misplaced has the objects that cannot be there, since their kind has
 	// namespaces and they have none, or the other way round.
 	Misplaced map[lynq.Ref]*ScopeError
+	// Strays are objects that refer to one of the inventories, and were not looked for:
+	// lists showed them.
+	Strays map[lynq.Ref]*Live
 }
 
 // See has a plan decided on what was observed.
 func (in *Input) See(o *Observed) {
-	in.Live, in.Unknown, in.Misplaced = o.Live, o.Unknown, o.Misplaced
+	in.Live, in.Unknown, in.Misplaced, in.Strays = o.Live, o.Unknown, o.Misplaced, o.Strays
+}
+
+// observed is what the plan is decided on.
+func (in *Input) observed() *Observed {
+	return &Observed{Live: in.Live, Unknown: in.Unknown, Misplaced: in.Misplaced, Strays: in.Strays}
 }
 
 // UnknownOf is why it is not known which of the objects of an inventory there are,

@@ -136,12 +136,15 @@ func (p *NodePlan) PermitInventory(saved *inventory.Inventory, left []inventory.
 }
 
 // PermitRestore permits the deletion of an inventory that somebody deleted and that is
-// created again. left are its objects that may still refer to it: with the old inventory,
-// the garbage collector would delete them.
-func PermitRestore(saved *inventory.Inventory, left []lynq.Ref) (Permit, error) {
+// created again, once r says that it may go: with the old inventory, the garbage
+// collector deletes every object that still refers to it.
+func PermitRestore(saved *inventory.Inventory, r *Replacement) (Permit, error) {
 	ref := lynq.Ref{Kind: "ConfigMap", Namespace: saved.Namespace, Name: inventory.Name(saved.Node)}
-	if len(left) > 0 {
-		return Permit{}, &DeniedError{ref, fmt.Sprintf("%s may still refer to it, such as %s", lynq.Count(len(left), "object"), left[0])}
+	switch {
+	case r == nil:
+		return Permit{}, &DeniedError{ref, "this run has not looked which objects refer to it"}
+	case r.Stays != nil:
+		return Permit{}, r.Stays
 	}
 	return Permit{ref, types.UID(saved.UID), saved.ResourceVersion, ReasonUpToDate, false}, nil
 }

@@ -119,9 +119,9 @@ type NodePlan struct {
 	Desired *Node
 	// Deleted: the node goes since it, or its record, was deleted by hand.
 	Deleted bool
-	// Restored: the node's inventory was deleted, and its row wants it. It is made
-	// again with what it had recorded, and nothing is deleted.
-	Restored bool
+	// Replacement is how the node's inventory is replaced that was deleted while its row
+	// wants it, nil for most. The new one has what was recorded, and nothing is deleted.
+	Replacement *Replacement
 	// Cascade is how the objects of a node that goes are deleted.
 	Cascade Cascade
 	// NamespaceDefaults is what its hub says is in namespaces by itself.

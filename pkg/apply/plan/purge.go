@@ -77,6 +77,9 @@ func Unlooked(nodes []*Node, inventories []*inventory.Inventory) map[lynq.Ref]bo
 	purged := map[lynq.Ref]*inventory.Entry{}
 	unlooked := map[lynq.Ref]bool{}
 	for _, inv := range inventories {
+		if inv.Deleting {
+			continue // whatever has its name may go with the inventory
+		}
 		for i := range inv.Entries {
 			if r := &inv.Entries[i]; r.Purged() {
 				purged[r.Ref], unlooked[r.Ref] = r, true

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -30,6 +32,8 @@ type Restoration struct {
 	Loss Loss
 	// Objects are those that are to belong to it by owner reference.
 	Objects []Belonging
+	// Replacement is how it is replaced, nil where it need not go.
+	Replacement *Replacement
 }
 
 // Belonging is an object that belongs to an inventory.
@@ -41,36 +45,59 @@ type Belonging struct {
 // Restore finds what restoring inventories comes to, and why some of them cannot be
 // restored; those that need nothing are left out. What belongs to an inventory by
 // owner reference keeps doing so, whatever it is. What lost the reference gets it
-// again where it is proven to be the node's.
+// again where it is proven to be the node's. An object that the last apply excluded does
+// not change.
 //
 // It is a pure function.
 func Restore(inventories []*inventory.Inventory, seen *Observed) (restorations []Restoration, errs []error) {
 	d := newDecider(&Input{Inventories: inventories})
+	referring := seen.Referring()
 	for _, inv := range inventories {
-		r := Restoration{Inventory: inv, Loss: lossOf(inv)}
-		lacking := false
-		entries := inv.All()
-		for i := range entries {
-			e := &entries[i]
-			owned, lacks := d.belongs(inv, e, seen.Live[e.Ref])
-			if owned || lacks {
-				r.Objects = append(r.Objects, Belonging{e, seen.Live[e.Ref]})
-				lacking = lacking || lacks
-			}
-		}
-		if r.Loss == "" && lacking {
-			r.Loss = LossOwner
-		}
+		r := d.restoration(inv, seen)
 		if r.Loss == "" {
 			continue
 		}
-		if err := obstacleTo(inv, seen); err != nil {
+		err := obstacleTo(inv, seen)
+		if inv.Deleting {
+			r.Replacement = Replace(inv, seen, referring[types.UID(inv.UID)], excludedBefore)
+			err = r.Replacement.Stays
+		}
+		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
 		restorations = append(restorations, r)
 	}
 	return restorations, errs
+}
+
+// excludedBefore is why a recorded object must not change, as far as that is known
+// without the inputs, "" where it may.
+func excludedBefore(r *inventory.Entry) string {
+	if r.Excluded {
+		return "it was excluded when its form was last applied"
+	}
+	return ""
+}
+
+// restoration is what an inventory lost, and which objects are to belong to it.
+func (d *decider) restoration(inv *inventory.Inventory, seen *Observed) Restoration {
+	r := Restoration{Inventory: inv, Loss: lossOf(inv)}
+	entries := inv.All()
+	for i := range entries {
+		e := &entries[i]
+		if e.Excluded {
+			continue
+		}
+		owned, lacks := d.belongs(inv, e, seen.Live[e.Ref])
+		if owned || lacks {
+			r.Objects = append(r.Objects, Belonging{e, seen.Live[e.Ref]})
+		}
+		if lacks && r.Loss == "" {
+			r.Loss = LossOwner
+		}
+	}
+	return r
 }
 
 func lossOf(inv *inventory.Inventory) Loss {
@@ -98,12 +125,9 @@ func (d *decider) belongs(inv *inventory.Inventory, r *inventory.Entry, l *Live)
 	return false, proven && asRecorded(me, r).Owned && l.Node == "" && !l.Deleting && !l.Orphaned && !l.Unmanaged
 }
 
-// obstacleTo is why an inventory cannot be restored. An object that was not seen may
-// belong to it, and would go with the ConfigMap.
+// obstacleTo is why the objects of an inventory that stays, or is gone, cannot be given
+// to it: it is not known which there are.
 func obstacleTo(inv *inventory.Inventory, seen *Observed) error {
-	if err := held(inv); err != nil {
-		return err
-	}
 	for _, r := range inv.All() {
 		err := seen.Unknown[r.Ref]
 		if unserved := (*UnservedError)(nil); err != nil && !errors.As(err, &unserved) {

@@ -36,10 +36,19 @@ func TestRestore(t *testing.T) {
 		},
 			"inventory ns/lynqnode-acme-web is being deleted, and example.com/audit holds it (run again when it is gone)"},
 		"deleted, and not seen": {func(s *verifyScene) { s.deleted(); unseen[s.live.Ref] = errors.New("may not be listed") },
-			"inventory ns/lynqnode-acme-web: may not be listed; it is not restored while it is not known which of its objects there are"},
-		"deleted, of a kind that is gone": {func(s *verifyScene) { s.deleted(); unseen[s.live.Ref], s.live = &UnservedError{}, nil }, "Deleted"},
-		"a copy is left":                  {func(s *verifyScene) { s.inv.UID, s.inv.Copy, s.live.Owners = "", "copy", nil }, "Deleted acme"},
-		"gone":                            {func(s *verifyScene) { s.inv.UID = "" }, "Gone acme"},
+			"inventory ns/lynqnode-acme-web was deleted, and lynqctl can't restore it yet: may not be listed. Until then lynqctl keeps the inventory, and changes nothing of the node"},
+		"deleted, of a kind that is not served": {func(s *verifyScene) {
+			s.deleted()
+			unseen[s.live.Ref], s.live = &UnservedError{Group: "example.com", Kind: "Plan", Definition: "plans.example.com"}, nil
+		},
+			"inventory ns/lynqnode-acme-web was deleted, and lynqctl can't restore it yet: the server doesn't serve kind Plan.example.com, which CustomResourceDefinition plans.example.com defines (serve a version of it, then run again). Until then lynqctl keeps the inventory, and changes nothing of the node"},
+		"deleted, with an excluded object": {func(s *verifyScene) { s.deleted(); s.entry.Excluded = true },
+			"inventory ns/lynqnode-acme-web was deleted, and lynqctl can't restore it yet: ConfigMap/ns/acme belongs to it and must not change: it was excluded when its form was last applied (remove the rule or the owner reference, then run again). Until then lynqctl keeps the inventory, and changes nothing of the node"},
+		"deleted, excluded and detached":     {func(s *verifyScene) { s.deleted(); s.entry.Excluded, s.live.Owners = true, nil }, "Deleted"},
+		"detached, and excluded":             {func(s *verifyScene) { s.entry.Excluded, s.live.Owners = true, nil }, ""},
+		"gone, of a kind that is not served": {func(s *verifyScene) { s.inv.UID = ""; unseen[s.live.Ref], s.live = &UnservedError{}, nil }, "Gone"},
+		"a copy is left":                     {func(s *verifyScene) { s.inv.UID, s.inv.Copy, s.live.Owners = "", "copy", nil }, "Deleted acme"},
+		"gone":                               {func(s *verifyScene) { s.inv.UID = "" }, "Gone acme"},
 
 		"detached":                       {func(s *verifyScene) { s.live.Owners = nil }, "OwnerReferences acme"},
 		"detached, with other owners":    {func(s *verifyScene) { s.live.Owners = []types.UID{"other"} }, "OwnerReferences acme"},

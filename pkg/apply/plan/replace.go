@@ -1,0 +1,170 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Replacement is what lynqctl does before it lets the ConfigMap of an inventory go, so
+// that a new one can take its place. The garbage collector deletes every object that
+// still refers to the old one.
+type Replacement struct {
+	// Moves are the recorded objects whose owner reference moves to the new ConfigMap.
+	Moves []Belonging
+	// Strays refer to the inventory, and it doesn't list them: a person copied an object
+	// with its metadata. Their owner reference comes off.
+	Strays []*Live
+	// Stays is why the inventory must stay, nil where it may go. It is a *StaysError, or
+	// names who else holds the inventory.
+	Stays error
+}
+
+// Replace decides whether an inventory whose deletion our finalizer holds may go: only
+// when this run has seen every object that it lists. referring are the objects of
+// which is seen that they refer to it. excluded says why an object must not change, ""
+// where it may.
+//
+// It is a pure function.
+func Replace(inv *inventory.Inventory, seen *Observed, referring []*Live, excluded func(*inventory.Entry) string) *Replacement {
+	if err := held(inv); err != nil {
+		return &Replacement{Stays: err}
+	}
+	r, stays := &Replacement{}, &StaysError{Inventory: inv.Namespace + "/" + inventory.Name(inv.Node)}
+	refers := make(map[lynq.Ref]*Live, len(referring))
+	for _, l := range referring {
+		refers[l.Ref] = l
+	}
+	entries := inv.All()
+	for i := range entries {
+		e := &entries[i]
+		stays.unseen(seen.Unknown[e.Ref])
+		l := refers[e.Ref]
+		if l == nil {
+			continue
+		}
+		delete(refers, e.Ref)
+		switch why := excluded(e); {
+		case why != "":
+			stays.excluded(e.Ref, why)
+		case l.Record:
+			r.Strays = append(r.Strays, l)
+		default:
+			r.Moves = append(r.Moves, Belonging{e, l})
+		}
+	}
+	for ref, l := range refers {
+		if why := excluded(&inventory.Entry{Ref: ref}); why != "" {
+			stays.excluded(ref, why)
+			continue
+		}
+		r.Strays = append(r.Strays, l)
+	}
+	slices.SortFunc(r.Strays, func(a, b *Live) int { return strings.Compare(a.String(), b.String()) })
+	if err := stays.sorted(); err != nil {
+		return &Replacement{Stays: err}
+	}
+	return r
+}
+
+// StrayWarning tells a person of an object whose owner reference comes off.
+const StrayWarning = "its owner is the node's inventory, which doesn't list it: lynqctl takes that owner reference off, so that the garbage collector keeps the object"
+
+// Referring are the objects that were seen, by the uids of their owners.
+func (o *Observed) Referring() map[types.UID][]*Live {
+	referring := map[types.UID][]*Live{}
+	for _, seen := range []map[lynq.Ref]*Live{o.Live, o.Strays} {
+		for _, l := range seen {
+			for _, uid := range l.Owners {
+				referring[uid] = append(referring[uid], l)
+			}
+		}
+	}
+	return referring
+}
+
+// StaysError is why lynqctl doesn't replace an inventory that was deleted: the garbage
+// collector might delete objects with it.
+type StaysError struct {
+	// Inventory is the ConfigMap, as namespace/name.
+	Inventory string
+	// Unseen is what could not be seen, nil where all was.
+	Unseen *UnknownError
+	// Excluded are the objects that must not change, and refer to the inventory.
+	Excluded []error
+}
+
+// Error implements error.
+func (e *StaysError) Error() string {
+	causes := slices.Clone(e.Excluded)
+	if e.Unseen != nil {
+		for _, err := range e.Unseen.Causes {
+			causes = append(causes, unseenCause(err))
+		}
+	}
+	more := ""
+	if n := len(causes) - 1; n > 0 {
+		more = fmt.Sprintf(" (and %d more)", n)
+	}
+	return fmt.Sprintf("inventory %s was deleted, and lynqctl can't restore it yet: %v%s. Until then lynqctl keeps the inventory, and changes nothing of the node",
+		e.Inventory, causes[0], more)
+}
+
+// Unwrap gives the causes.
+func (e *StaysError) Unwrap() []error {
+	if e.Unseen == nil {
+		return e.Excluded
+	}
+	return append(slices.Clone(e.Excluded), e.Unseen)
+}
+
+// unseen adds why an object could not be seen, where it could not.
+func (e *StaysError) unseen(err error) {
+	if err == nil {
+		return
+	}
+	if e.Unseen == nil {
+		e.Unseen = &UnknownError{}
+	}
+	if !slices.Contains(e.Unseen.Causes, err) {
+		e.Unseen.Causes = append(e.Unseen.Causes, err)
+	}
+}
+
+// excluded adds an object that must not change.
+func (e *StaysError) excluded(ref lynq.Ref, why string) {
+	e.Excluded = append(e.Excluded, fmt.Errorf("%s belongs to it and must not change: %s (remove the rule or the owner reference, then run again)", ref.Full(), why))
+}
+
+// sorted is the error with its causes in order, nil where there is none.
+func (e *StaysError) sorted() error {
+	byText := func(a, b error) int { return strings.Compare(a.Error(), b.Error()) }
+	slices.SortFunc(e.Excluded, byText)
+	switch {
+	case e.Unseen != nil:
+		slices.SortFunc(e.Unseen.Causes, byText)
+	case len(e.Excluded) == 0:
+		return nil
+	}
+	return e
+}
+
+// unseenCause is why objects could not be seen, and what a person does about it who
+// keeps the tenant.
+func unseenCause(err error) error {
+	unserved := (*UnservedError)(nil)
+	if !errors.As(err, &unserved) {
+		return err
+	}
+	kind := lynq.Ref{Group: unserved.Group, Kind: unserved.Kind}.GroupKind()
+	if unserved.Definition != "" {
+		return fmt.Errorf("the server doesn't serve kind %s, which CustomResourceDefinition %s defines (serve a version of it, then run again)", kind, unserved.Definition)
+	}
+	return fmt.Errorf("the server no longer serves kind %s, and its objects may still exist (have it served again, for example by its APIService, then run again)", kind)
+}
