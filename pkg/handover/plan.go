@@ -140,7 +140,7 @@ func (p *Plan) refuseRecords(inventories map[plan.NodeKey]*inventory.Inventory, 
 			p.refuse(GuardRecord, n.hubKey(), "lynqctl inventory show -n "+n.Namespace+" "+key.Name+" tells what that is",
 				"node %s has an inventory already, of hub %s/%s and form %q", key, inv.HubNamespace, inv.Hub, inv.Form)
 		case inv != nil && inv.Deleting:
-			p.refuse(GuardRecord, n.hubKey(), "complete that with lynqctl finalize -n "+n.Namespace, "the inventory of node %s was deleted", key)
+			p.refuse(GuardRecord, n.hubKey(), plan.WaysOut(key), "the inventory of node %s was deleted", key)
 		}
 		first[key] = n
 	}

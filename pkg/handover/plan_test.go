@@ -41,7 +41,7 @@ func TestPlanRefusals(t *testing.T) {
 		"another hub's record": {Input{Nodes: []*Node{node()}, Found: [][]Found{nil}, Inventories: []*inventory.Inventory{record("other", "web", false)}},
 			`record: node shop/acme-web has an inventory already, of hub shop/other and form "web" | lynqctl inventory show -n shop acme-web`},
 		"another form's record": {Input{Nodes: []*Node{node()}, Found: [][]Found{nil}, Inventories: []*inventory.Inventory{record("crm", "db", false)}}, `form "db"`},
-		"a record that goes":    {Input{Nodes: []*Node{node()}, Found: [][]Found{nil}, Inventories: []*inventory.Inventory{record("crm", "web", true)}}, "record: the inventory of node shop/acme-web was deleted | complete that with lynqctl finalize -n shop"},
+		"a record that goes":    {Input{Nodes: []*Node{node()}, Found: [][]Found{nil}, Inventories: []*inventory.Inventory{record("crm", "web", true)}}, "record: the inventory of node shop/acme-web was deleted | to keep the node and its objects, run lynqctl inventory restore acme-web -n shop, or apply while its row is active. To delete the node and its objects, run lynqctl finalize --node acme-web -n shop"},
 		"a broken record": {Input{Nodes: []*Node{node()}, Found: [][]Found{nil}, Broken: []*inventory.UnreadableError{{Namespace: "shop", Name: "lynqnode-acme-web", Node: "acme-web", Where: "data"}}},
 			"record: the inventory of node shop/acme-web cannot be read"},
 		"deleted": {Input{Nodes: []*Node{{Namespace: "shop", Name: "acme-web", Hub: "crm", Form: "web", Row: "acme", Deleting: true, Held: true}}, Found: [][]Found{nil}},

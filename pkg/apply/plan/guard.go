@@ -65,7 +65,7 @@ func (d *decider) refusals(l Limits) []Refusal {
 	n := d.losses()
 	if d.HubDeleting {
 		name := inventory.HubName(d.Hub)
-		refuse(GuardDeleting, fmt.Sprintf(`to let them all go: lynqctl finalize -n %[1]s --hub %[2]s; to keep them: kubectl patch configmap %[3]s -n %[1]s --type=json -p '[{"op":"remove","path":"/metadata/finalizers"}]', and apply again`, d.HubNamespace, d.Hub, name),
+		refuse(GuardDeleting, fmt.Sprintf(`to keep them: kubectl patch configmap %[3]s -n %[1]s --type=json -p '[{"op":"remove","path":"/metadata/finalizers"}]', and apply again. To delete all of them and their objects: lynqctl finalize -n %[1]s --hub %[2]s`, d.HubNamespace, d.Hub, name),
 			"the hub's record was deleted, ConfigMap %s/%s: with it go all of its %s", d.HubNamespace, name, lynq.Count(n.recorded, "node"))
 		return refusals
 	}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -140,9 +141,12 @@ func (v *verifier) node(inv *inventory.Inventory) []Finding {
 	f := Finding{NodeKey: NodeKey{inv.Namespace, inv.Node}, Hub: inv.Hub, Form: inv.Form}
 	if inv.Deleting {
 		f.Object = lynq.Ref{Kind: "ConfigMap", Namespace: inv.Namespace, Name: inventory.Name(inv.Node)}
-		f.Type, f.What, f.Fix = FindingLeaving, "the node's inventory is being deleted", "its finalizers say who holds it"
-		if inv.Finalizer {
-			f.Fix = "apply or finalize completes that"
+		f.Type, f.What, f.Fix = FindingLeaving, "someone deleted the node's inventory", WaysOut(f.NodeKey)
+		if err := held(inv); err != nil {
+			f.What += ", and another client's finalizer holds it"
+		}
+		if !inv.Finalizer {
+			f.Fix = "lynqctl's finalizer is gone, so the garbage collector deletes the objects that belong to the inventory when it goes"
 		}
 		return []Finding{f}
 	}
@@ -156,6 +160,13 @@ func (v *verifier) node(inv *inventory.Inventory) []Finding {
 		}
 	}
 	return found
+}
+
+// WaysOut says what a person does about an inventory that someone deleted: how to keep
+// the tenant, and only then how to delete it.
+func WaysOut(k NodeKey) string {
+	return fmt.Sprintf("to keep the node and its objects, run lynqctl inventory restore %[1]s -n %[2]s, or apply while its row is active. To delete the node and its objects, run lynqctl finalize --node %[1]s -n %[2]s",
+		k.Name, k.Namespace)
 }
 
 // object compares one record with what there is, and tells whether that is a

@@ -171,13 +171,24 @@ func TestVerifyRecords(t *testing.T) {
 
 // TestVerifyDeletedRecord: of a node that a person deleted, only that is told.
 func TestVerifyDeletedRecord(t *testing.T) {
-	for finalizer, fix := range map[bool]string{true: "finalize", false: "finalizers"} {
+	const ways = "to keep the node and its objects, run lynqctl inventory restore acme-web -n ns, or apply while its row is active. " +
+		"To delete the node and its objects, run lynqctl finalize --node acme-web -n ns"
+	for name, tt := range map[string]struct {
+		finalizer bool
+		others    *inventory.Others
+		says      string
+	}{
+		"by us":          {true, nil, "someone deleted the node's inventory: " + ways},
+		"by others, too": {true, &inventory.Others{Finalizers: []string{"example.com/x"}}, "someone deleted the node's inventory, and another client's finalizer holds it: " + ways},
+		"by others alone": {false, &inventory.Others{Finalizers: []string{"example.com/x"}},
+			"someone deleted the node's inventory, and another client's finalizer holds it: lynqctl's finalizer is gone, so the garbage collector deletes the objects that belong to the inventory when it goes"},
+	} {
 		s := newVerifyScene()
-		s.inv.Deleting, s.inv.Finalizer, s.live = true, finalizer, nil
+		s.inv.Deleting, s.inv.Finalizer, s.inv.Others, s.live = true, tt.finalizer, tt.others, nil
 		found := s.verify()
 		want := lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "lynqnode-acme-web"}
-		if len(found) != 1 || found[0].Type != FindingLeaving || found[0].Object != want || !strings.Contains(found[0].Fix, fix) {
-			t.Errorf("with finalizer %t: found %+v", finalizer, found)
+		if len(found) != 1 || found[0].Type != FindingLeaving || found[0].Object != want || found[0].What+": "+found[0].Fix != tt.says {
+			t.Errorf("held %s: found %+v, want %s", name, found, tt.says)
 		}
 	}
 }
