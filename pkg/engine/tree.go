@@ -47,6 +47,15 @@ type TreeOptions struct {
 	TellChanged bool
 }
 
+// options are those of rendering. A tree never takes its namespace from a kubeconfig:
+// another context would replace every node of the tree.
+func (o *TreeOptions) options(forms []*form.Form, inputs *form.Inputs) (render.Options, error) {
+	if o.Dir != "" {
+		return render.Options{Namespace: o.Namespace, AllowVarying: o.AllowVarying}, nil
+	}
+	return o.RenderOptions.options(forms, inputs)
+}
+
 // Tree is what a run came to that wrote a tree.
 type Tree struct {
 	Report *gitops.Report
@@ -172,7 +181,7 @@ func (e *Engine) writeTree(ctx context.Context, o *TreeOptions, inputs *Inputs) 
 		return err
 	}
 	j.input = &gitops.Input{
-		Arrangement: o.Arrangement, Scope: scopeOf(j.hubs, settings, sink.nodes),
+		Arrangement: o.Arrangement, Scope: scopeOf(j.hubs, settings, sink.nodes), Target: o.Target,
 		Nodes: sink.nodes, Index: index, Apps: apps, DropApps: o.DropApps, Told: told,
 	}
 	if err := j.unknownNodes(); err != nil {

@@ -24,7 +24,7 @@ func (s *treeSink) Write(w render.Written) {
 	n := &gitops.Node{
 		NodeKey: gitops.NodeKey{Namespace: w.Namespace, Name: w.Name},
 		Hub:     hubKey(w.Program.Hub), Form: w.Program.Form.Name, FormNamespace: w.Program.Form.Namespace,
-		Failed: w.Failed, Objects: make([]gitops.Object, len(w.Objects)),
+		Failed: w.Failed, Objects: make([]gitops.Object, len(w.Objects)), NotIncluded: w.NotIncluded,
 	}
 	text := bytes.Clone(w.Bytes)
 	for i, o := range w.Objects {

@@ -44,8 +44,10 @@ const (
 // rows of each hub.
 func Refuse(in *Input, p *Plan, active map[HubKey]int, l Limits) []Refusal {
 	var refusals []Refusal
-	for _, h := range in.Hubs {
-		if r, refused := in.refuseHub(&h, p, active[h.HubKey], l); refused {
+	for i, t := range in.tolls(p) {
+		hub, _ := in.called(&owned{Hub: t.hub})
+		empty := i < len(in.Hubs) && active[t.hub] == 0 // nobody has read the rows of other hubs
+		if r, refused := l.refuse(hub, &t.Toll, empty); refused {
 			refusals = append(refusals, r)
 		}
 	}
@@ -62,56 +64,19 @@ func Refuse(in *Input, p *Plan, active map[HubKey]int, l Limits) []Refusal {
 	return refusals
 }
 
-// refuseHub holds the nodes of a hub that the index has against those that go.
-func (in *Input) refuseHub(h *HubScope, p *Plan, active int, l Limits) (Refusal, bool) {
-	had, going := in.nodesOf(h, p)
-	hub, _ := in.called(&owned{Hub: h.HubKey})
-	switch may := l.MayGo(had); {
-	case going == 0:
-	case active == 0 && !l.AllowEmpty:
+// refuse holds the nodes that a hub has in the tree against those that go.
+func (l *Limits) refuse(hub string, t *lynq.Toll, empty bool) (Refusal, bool) {
+	switch may := l.MayGo(t.Nodes); {
+	case t.Going() == 0:
+	case empty && !l.AllowEmpty:
 		return Refusal{
 			Guard: GuardEmpty, Hub: hub,
-			What: "no row is active, but the tree has " + lynq.Count(had, "node"),
-			Fix:  "check the source; if every tenant is to go, say --allow-empty",
+			What: "no row is active, but the tree has " + lynq.Count(t.Nodes, "node"),
+			Fix:  "check the source; to delete every tenant, pass --allow-empty",
 		}, true
-	case active > 0 && going > may:
-		return Refusal{
-			Guard: GuardMaxDelete, Hub: hub,
-			What: fmt.Sprintf("%d of %d nodes would go, %d may (--max-delete=%s)", going, had, may, l.MaxDelete),
-			Fix:  fmt.Sprintf("check the rows; if they are to go, say --max-delete=%d", going),
-		}, true
+	case !empty && t.Going() > may:
+		what, fix := t.Refusal(may, l.MaxDelete)
+		return Refusal{Guard: GuardMaxDelete, Hub: hub, What: what, Fix: fix}, true
 	}
 	return Refusal{}, false
-}
-
-// nodesOf counts the nodes that the tree has of a hub, and those of them that go.
-// One of which no file is left is neither: a run that was killed had named it in
-// the index and not come to it, or it was removed.
-func (in *Input) nodesOf(h *HubScope, p *Plan) (had, going int) {
-	stays := make(map[NodeKey]bool, len(in.Nodes))
-	for _, n := range in.Nodes {
-		stays[n.NodeKey] = true
-	}
-	leaves := map[NodeKey]bool{}
-	for i := range p.Steps {
-		if s := &p.Steps[i]; s.File == nil && s.Action != ActionForget {
-			leaves[s.Old.Node] = true
-		}
-	}
-	seen := map[NodeKey]bool{}
-	for i := range in.Index.Entries {
-		e := &in.Index.Entries[i]
-		if e.shared() || !in.isOf(h, e) || seen[e.Node] {
-			continue
-		}
-		seen[e.Node] = true
-		switch goes := !in.Selected && !stays[e.Node] && in.covers(e); {
-		case goes && leaves[e.Node]:
-			had++
-			going++
-		case !goes:
-			had++
-		}
-	}
-	return had, going
 }

@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -36,6 +37,19 @@ func TestRefuse(t *testing.T) {
 		{name: "one node was asked for, and is gone", had: 8, active: 7, change: func(in *Input, _ *Limits) { in.Only = map[string]bool{"t0-web": true} }},
 		{name: "one node was asked for, and all rows are gone", had: 8, change: func(in *Input, _ *Limits) { in.Only = map[string]bool{"t0-web": true} }, want: GuardEmpty},
 		{name: "a selector leaves objects out", had: 8, has: 1, active: 1, change: func(in *Input, _ *Limits) { in.Selected = true }},
+		{name: "another namespace", had: 8, has: 8, active: 8, change: eachNode(func(n *Node) { n.Namespace = "eu" }), want: GuardMaxDelete},
+		{name: "another namespace of three failed", had: 8, has: 8, failed: 3, active: 8, change: eachNode(func(n *Node) { n.Namespace = "eu" }), want: GuardMaxDelete},
+		{name: "another namespace of one node", had: 8, has: 8, active: 8, change: func(in *Input, _ *Limits) { in.Nodes[0].Namespace = "eu" }},
+		{name: "a selector, and another namespace", had: 8, has: 8, active: 8, change: func(in *Input, l *Limits) {
+			in.Selected = true
+			eachNode(func(n *Node) { n.Namespace = "eu" })(in, l)
+		}},
+		{name: "they get nothing any more", had: 8, has: 8, active: 8, change: eachNode(func(n *Node) { n.Objects = nil }), want: GuardMaxDelete},
+		{name: "an object without data has another name", had: 8, has: 8, active: 8, change: eachNode(func(n *Node) { n.Objects[0].Name += "-new" })},
+		{name: "includeWhen takes an object without data", had: 8, has: 8, active: 8, change: eachNode(func(n *Node) {
+			n.Objects = []Object{objectOf(lynq.Ref{Kind: "Service", Namespace: "default", Name: n.Name}, "1")}
+			n.NotIncluded = []string{n.Objects[0].ID}
+		}), want: GuardMaxDelete},
 	} {
 		s := newSite(t)
 		nodes := make([]*Node, max(test.had, test.has))
@@ -58,6 +72,59 @@ func TestRefuse(t *testing.T) {
 		}
 		if got != test.want || len(refusals) > 1 {
 			t.Errorf("%s: %v", test.name, refusals)
+		}
+	}
+}
+
+// eachNode changes each node of a run, and leaves those as they are that an earlier run
+// was given.
+func eachNode(change func(*Node)) func(*Input, *Limits) {
+	return func(in *Input, _ *Limits) {
+		for i, old := range in.Nodes {
+			n := *old
+			n.Objects = slices.Clone(old.Objects)
+			change(&n)
+			in.Nodes[i] = &n
+		}
+	}
+}
+
+// What a node may lose is in the text that the tree has of its object, in the words of
+// the target that applies it.
+func TestHeldIn(t *testing.T) {
+	claim := ObjectKey{Ref: lynq.Ref{Kind: "PersistentVolumeClaim", Namespace: "shop", Name: "a"}, ID: "data"}
+	set := ObjectKey{Ref: lynq.Ref{Group: "apps", Kind: "StatefulSet", Namespace: "shop", Name: "a"}, ID: "db"}
+	text := func(apiVersion, kind, more string) string {
+		return "apiVersion: " + apiVersion + "\nkind: " + kind + "\nmetadata:\n  name: a\n  namespace: shop\n" + more
+	}
+	argo := "  annotations:\n    argocd.argoproj.io/sync-options: ServerSideApply=true, Prune=false\n"
+	confirmed := "  annotations:\n    argocd.argoproj.io/sync-options: Prune=confirm,Delete=false\n"
+	flux := "  annotations:\n    kustomize.toolkit.fluxcd.io/prune: Disabled\n"
+	other := text("v1", "ConfigMap", argo) + separator
+	for _, test := range []struct {
+		name           string
+		key            ObjectKey
+		text           string
+		target         Target
+		retained, data bool
+	}{
+		{"a claim", claim, text("v1", "PersistentVolumeClaim", ""), TargetArgo, false, true},
+		{"beside another object", claim, other + text("v1", "PersistentVolumeClaim", ""), TargetArgo, false, true},
+		{"of another group", claim, text("x.io/v1", "PersistentVolumeClaim", argo), TargetArgo, false, true},
+		{"Argo CD retains it", claim, text("v1", "PersistentVolumeClaim", argo), TargetArgo, true, true},
+		{"Argo CD asks a person", claim, text("v1", "PersistentVolumeClaim", confirmed), TargetArgo, false, true},
+		{"Argo CD would retain it", claim, text("v1", "PersistentVolumeClaim", argo), TargetFlux, false, true},
+		{"Flux retains it", claim, text("v1", "PersistentVolumeClaim", flux), TargetFlux, true, true},
+		{"Flux would retain it", claim, text("v1", "PersistentVolumeClaim", flux), TargetArgo, false, true},
+		{"somebody retains it", claim, text("v1", "PersistentVolumeClaim", flux), TargetPlain, true, true},
+		{"a file that others broke", claim, "a: b: c", TargetPlain, false, true},
+		{"a StatefulSet", set, text("apps/v1", "StatefulSet", "spec:\n  persistentVolumeClaimRetentionPolicy: {whenScaled: Delete, whenDeleted: Retain}\n"), TargetPlain, false, false},
+		{"a StatefulSet without the policy", set, text("apps/v1", "StatefulSet", ""), TargetPlain, false, false},
+		{"a StatefulSet that takes its claims with it", set, text("apps/v1", "StatefulSet", "spec:\n  persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete}\n"), TargetPlain, false, true},
+	} {
+		want := lynq.Held{Ref: test.key.Ref, ID: test.key.ID, Retained: test.retained, Data: test.data}
+		if got := heldIn([]byte(test.text), test.key, test.target); got != want {
+			t.Errorf("%s: %+v", test.name, got)
 		}
 	}
 }

@@ -127,8 +127,22 @@ type HubScope struct {
 
 // covers tells whether a file is of the hubs, forms and nodes of the run.
 func (s *Scope) covers(e *Entry) bool {
-	takesPart := func(h HubScope) bool { return s.isOf(&h, e) && slices.ContainsFunc(h.Forms, e.ofForm) }
-	return slices.ContainsFunc(s.Hubs, takesPart) && (s.Only == nil || s.Only[e.Node.Name])
+	return s.takesPart(e) && (s.Only == nil || s.Only[e.Node.Name])
+}
+
+// takesPart tells whether a file is of the hubs and forms of the run.
+func (s *Scope) takesPart(e *Entry) bool {
+	return slices.ContainsFunc(s.Hubs, func(h HubScope) bool { return s.isOf(&h, e) && slices.ContainsFunc(h.Forms, e.ofForm) })
+}
+
+// hubOf is the hub of a file: that of the run, where the file is of one.
+func (s *Scope) hubOf(e *Entry) HubKey {
+	for i := range s.Hubs {
+		if s.isOf(&s.Hubs[i], e) {
+			return s.Hubs[i].HubKey
+		}
+	}
+	return e.Hub
 }
 
 // called are the hub and the form of a file as people call them: with a namespace

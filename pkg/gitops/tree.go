@@ -37,6 +37,8 @@ type Node struct {
 	Form, FormNamespace string
 	Failed              bool // it could not be rendered: what there is of it stays
 	Objects             []Object
+	// NotIncluded are the ids of resources of the form that the row does not get.
+	NotIncluded []string
 }
 
 // Object is one object of a node.
@@ -95,8 +97,9 @@ func (o *owned) shared() bool { return o.Hub.Name == "" }
 type Input struct {
 	Arrangement
 	Scope
-	Nodes []*Node // in any order
-	Index *Index  // of the tree as it is
+	Nodes  []*Node // in any order
+	Index  *Index  // of the tree as it is
+	Target Target
 	// Apps, where it is not nil, makes the objects that point a target at the
 	// tree. Without it those of earlier runs stay as they are.
 	Apps *AppMaker
@@ -143,7 +146,8 @@ func Lay(in *Input) *Layout {
 
 // Kept are the entries of the index that a run leaves as they are: those
 // outside its scope, those of nodes that could not be rendered, and those of
-// objects that a selector leaves out.
+// objects that a selector leaves out. A node that the run renders has its folder for
+// itself: nothing stays there of another hub or form, which would be listed nowhere.
 func Kept(in *Input) []*Entry {
 	nodes := make(map[NodeKey]*Node, len(in.Nodes))
 	for _, n := range in.Nodes {
@@ -157,7 +161,7 @@ func Kept(in *Input) []*Entry {
 		case e.shared():
 			return false
 		}
-		return !in.covers(e) || n != nil && n.Failed || in.Selected && !rewritten(e, n)
+		return n == nil && !in.covers(e) || n != nil && n.Failed || in.Selected && !rewritten(e, n)
 	}
 	kept := entriesThat(in.Index, stays)
 	if in.DropApps && len(kept) > 0 {

@@ -28,6 +28,17 @@ func (f *frame) include(problems *lynq.Problems) {
 	}
 }
 
+// notIncluded are the ids of the resources that the row does not get.
+func (f *frame) notIncluded() []string {
+	var ids []string
+	for i, left := range f.left {
+		if left {
+			ids = append(ids, f.program.resources[i].ID)
+		}
+	}
+	return ids
+}
+
 func (f *frame) notBoolean(i int, text []byte, problems *lynq.Problems) {
 	if len(*problems) > 0 && len(text) == 0 {
 		return // it could not be run, which has been told

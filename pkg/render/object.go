@@ -92,7 +92,6 @@ func (f *frame) node() *lynq.Node {
 	n.Objects = make([]lynq.Object, 0, len(p.resources))
 	for i := range p.resources {
 		if f.left[i] {
-			n.NotIncluded = append(n.NotIncluded, p.resources[i].ID)
 			continue
 		}
 		switch o := f.object(i); {
@@ -102,7 +101,7 @@ func (f *frame) node() *lynq.Node {
 			n.Hooks = append(n.Hooks, o)
 		}
 	}
-	n.Tombstones = f.tombstones()
+	n.Tombstones, n.NotIncluded = f.tombstones(), f.notIncluded()
 	return n
 }
 

@@ -35,6 +35,7 @@ type renderedNode struct {
 	made               any               // for a NodeSink
 	refs               []lynq.Ref        // of a node that did not render, for a NodeSink
 	tombstones         []lynq.Tombstone  // for an ObjectSink
+	notIncluded        []string          // likewise
 	// name is that of the node, where the sink or the settings want it, and other
 	// its other name, where that was asked for.
 	name, other string

@@ -232,7 +232,7 @@ func (r *Run) collect(b *batch, programs []*Program) error {
 		if r.objects.nodes[id].lost {
 			n.name = lynq.HashedName(row.Values[program.uid] + "/" + program.Form.Name + "/") // which is no other node's
 		}
-		if err := r.hand(n, Written{Bytes: doc, Objects: objects, Tombstones: n.tombstones}, row, program, problems); err != nil {
+		if err := r.hand(n, Written{Bytes: doc, Objects: objects, Tombstones: n.tombstones, NotIncluded: n.notIncluded}, row, program, problems); err != nil {
 			return &SinkError{err}
 		}
 	}
@@ -391,7 +391,7 @@ func (w *worker) node(b *batch, row, program int, f *frame) {
 		n.name = f.name()
 	}
 	if w.placed && len(n.problems) == 0 {
-		n.tombstones = f.tombstones()
+		n.tombstones, n.notIncluded = f.tombstones(), f.notIncluded()
 	}
 	n.end, n.keys, n.objects, n.kept = len(b.out), len(b.keys), len(b.objects), f.kept
 	b.nodes = append(b.nodes, n)

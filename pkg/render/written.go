@@ -18,8 +18,10 @@ type Written struct {
 	Failed          bool // it could not be rendered, and has neither bytes nor objects
 	Bytes           []byte
 	Objects         []WrittenObject // in dependency order
-	// Tombstones are those of the row. They are not used again.
-	Tombstones []lynq.Tombstone
+	// NotIncluded are the ids of resources of the form that the row does not get. They
+	// are not used again, nor are Tombstones, which are those of the row.
+	NotIncluded []string
+	Tombstones  []lynq.Tombstone
 }
 
 // WrittenObject is an object within the bytes of its node.

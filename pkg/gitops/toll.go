@@ -1,0 +1,177 @@
+package gitops
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// hubToll is what a run costs a hub.
+type hubToll struct {
+	hub HubKey
+	lynq.Toll
+}
+
+// tolls count the nodes that the tree has of each hub, the hubs of the run first. The
+// plan shows for each node which of its files stay, change and go, whatever the scope
+// of the run: Argo CD or Flux delete an object that no file has any more. Nodes of forms
+// that take no part count only if they lose something.
+func (in *Input) tolls(p *Plan) []hubToll {
+	var tolls []hubToll
+	for _, h := range in.Hubs {
+		tolls = append(tolls, hubToll{hub: h.HubKey})
+	}
+	for _, n := range in.treeNodes(p) {
+		change := n.change()
+		if !in.takesPart(n.entry) && change.Fate() == lynq.FateStays {
+			continue
+		}
+		hub := in.hubOf(n.entry)
+		i := slices.IndexFunc(tolls, func(t hubToll) bool { return t.hub == hub })
+		if i < 0 {
+			tolls, i = append(tolls, hubToll{hub: hub}), len(tolls)
+		}
+		tolls[i].Add(n.entry.Node.Namespace, change)
+	}
+	return tolls
+}
+
+// treeNode is a node that the tree has, and what becomes of it.
+type treeNode struct {
+	entry *Entry      // one of its files
+	stays bool        // the run writes one of its files, or leaves one as it is
+	now   *Node       // as the run renders it, nil where it does not
+	to    string      // the namespace in which its row makes it from now on
+	lost  []lynq.Held // objects that no file of the tree has any more
+}
+
+// change is what the guard knows of the node.
+func (n *treeNode) change() *lynq.NodeChange {
+	c := &lynq.NodeChange{Before: n.lost, Exists: func(lynq.Ref) bool { return false }}
+	if n.now == nil {
+		c.Leaves, c.To, c.Objects = !n.stays, n.to, 1 // one that stays has some
+		return c
+	}
+	c.NotIncluded = n.now.NotIncluded
+	for i := range n.now.Objects {
+		if n.now.Objects[i].ID != hooksID {
+			c.Objects++
+		}
+	}
+	return c
+}
+
+// treeNodes are the nodes of which the tree has a file. A node without a file does not count: a run that was killed named it in the index and
+// did not come to it, or a person removed it.
+func (in *Input) treeNodes(p *Plan) []*treeNode {
+	found := map[NodeKey]*treeNode{}
+	var nodes []*treeNode
+	see := func(e *Entry) *treeNode {
+		n := found[e.Node]
+		if n == nil {
+			n = &treeNode{entry: e}
+			found[e.Node], nodes = n, append(nodes, n)
+		}
+		return n
+	}
+	for _, e := range p.Kept {
+		if !e.shared() && !isApp(e.Path) {
+			see(e).stays = true
+		}
+	}
+	for i := range p.Steps {
+		if s := &p.Steps[i]; s.had() {
+			see(s.Old)
+		}
+	}
+	for i := range p.Steps {
+		if f := p.Steps[i].File; f != nil && found[f.Node] != nil {
+			found[f.Node].stays = true
+		}
+	}
+	for _, n := range in.Nodes {
+		if old := found[n.NodeKey]; old != nil {
+			old.now = n
+		}
+	}
+	in.move(nodes)
+	in.lose(p, found)
+	return nodes
+}
+
+// had tells whether a step finds a file of a node in the tree.
+func (s *Step) had() bool {
+	return s.Old != nil && !s.Old.shared() && !isApp(s.Path) && s.State.There
+}
+
+// move notes the nodes that their rows make in another namespace from now on.
+func (in *Input) move(nodes []*treeNode) {
+	type name struct{ hub, form, node string }
+	old := map[name]*treeNode{}
+	for _, n := range nodes {
+		if e := n.entry; n.now == nil {
+			old[name{e.Hub.Name, e.Form, e.Node.Name}] = n
+		}
+	}
+	for _, n := range in.Nodes {
+		if o := old[name{n.Hub.Name, n.Form, n.Name}]; o != nil && o.entry.Node != n.NodeKey {
+			o.to = n.Namespace
+		}
+	}
+}
+
+// lose notes the objects that nodes lose which stay.
+func (in *Input) lose(p *Plan, found map[NodeKey]*treeNode) {
+	exists := sync.OnceValue(p.refs)
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if !s.had() || !s.drops() {
+			continue
+		}
+		n := found[s.Old.Node]
+		if n.now == nil && !n.stays {
+			continue
+		}
+		for _, key := range s.Old.Objects {
+			if !s.keeps(key.Ref) && !exists()[key.Ref] {
+				n.lost = append(n.lost, heldIn(s.State.Content, key, in.Target))
+			}
+		}
+	}
+}
+
+// drops tells whether a step takes something out of the tree. Nothing lists a file any
+// more that others changed and that no node wants.
+func (s *Step) drops() bool {
+	return s.Action == ActionUpdate || s.Action == ActionRemove || s.Action == ActionConflict && s.File == nil
+}
+
+// keeps tells whether the file has an object as before.
+func (s *Step) keeps(ref lynq.Ref) bool {
+	return s.File != nil && slices.ContainsFunc(s.File.Objects, func(k ObjectKey) bool { return k.Ref == ref })
+}
+
+// refs are the objects of the tree when a plan has been carried out. A file that
+// others changed and that stays has the objects that it had.
+func (p *Plan) refs() map[lynq.Ref]bool {
+	refs := map[lynq.Ref]bool{}
+	add := func(keys []ObjectKey) {
+		for _, k := range keys {
+			refs[k.Ref] = true
+		}
+	}
+	for _, e := range p.Kept {
+		add(e.Objects)
+	}
+	for i := range p.Steps {
+		switch s := &p.Steps[i]; {
+		case s.File == nil:
+		case s.Action == ActionConflict:
+			add(s.Old.Objects)
+		default:
+			add(s.File.Objects)
+		}
+	}
+	return refs
+}

@@ -1,0 +1,154 @@
+package lynq
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Fate is what a run does to a node that a cluster or a Git tree has, as the guard
+// of --max-delete counts nodes.
+type Fate uint8
+
+// The fates. All but the first count against --max-delete.
+const (
+	FateStays     Fate = iota // the node keeps its objects, or loses some without data
+	FateLeaves                // no active row makes the node
+	FateMoves                 // the row makes the node in another namespace
+	FateEmptied               // the form makes no object for the row
+	FateNarrowed              // includeWhen takes objects from the node
+	FateLosesData             // a rename or a dropped resource takes an object that holds data
+	fates
+)
+
+// Held is an object that a node has before a run.
+type Held struct {
+	Ref
+	ID string // of the object's resource
+	// Retained: a policy keeps the object when its node no longer makes it.
+	Retained bool
+	// Data: whoever deletes the object loses data.
+	Data bool
+}
+
+// NodeChange is what a guard knows of a node: its objects before a run, and what the
+// run makes of the node.
+type NodeChange struct {
+	Before []Held
+	// Leaves: the run deletes the node. To is the namespace in which the node's row makes
+	// the node from now on, "" where no row does.
+	Leaves bool
+	To     string
+	// Objects is how many objects the row makes.
+	Objects int
+	// Exists tells whether an object exists after the run, in whatever node.
+	Exists func(Ref) bool
+	// NotIncluded are the ids of resources that the form has and the row does not get.
+	NotIncluded []string
+}
+
+// Lost are the objects that the run deletes.
+func (c *NodeChange) Lost() []Held {
+	return slices.DeleteFunc(slices.Clone(c.Before), func(h Held) bool { return h.Retained || c.Exists(h.Ref) })
+}
+
+// Fate is the node's fate.
+func (c *NodeChange) Fate() Fate {
+	switch {
+	case c.Leaves && c.To != "":
+		return FateMoves
+	case c.Leaves:
+		return FateLeaves
+	}
+	lost := c.Lost()
+	switch {
+	case len(lost) == 0:
+		return FateStays
+	case c.Objects == 0:
+		return FateEmptied
+	case slices.ContainsFunc(lost, func(h Held) bool { return slices.Contains(c.NotIncluded, h.ID) }):
+		return FateNarrowed
+	case slices.ContainsFunc(lost, func(h Held) bool { return h.Data }):
+		return FateLosesData
+	}
+	return FateStays
+}
+
+// Toll counts the nodes of a hub, and those that a run deletes or takes objects from.
+// The zero value has counted none.
+type Toll struct {
+	Nodes int // that the hub has before the run
+
+	fates [fates]int
+	data  *Ref   // the first object that a remaining node loses with its data
+	from  string // the namespace that the first node leaves which moves
+}
+
+// Add counts a node. Namespace is the one in which the hub has the node.
+func (t *Toll) Add(namespace string, c *NodeChange) {
+	t.Nodes++
+	fate := c.Fate()
+	t.fates[fate]++
+	switch fate {
+	case FateStays, FateLeaves:
+		return
+	case FateMoves:
+		if t.from == "" {
+			t.from = namespace
+		}
+		return
+	}
+	lost := c.Lost()
+	if i := slices.IndexFunc(lost, func(h Held) bool { return h.Data }); i >= 0 && t.data == nil {
+		t.data = &lost[i].Ref
+	}
+}
+
+// Going is how many nodes count against --max-delete.
+func (t *Toll) Going() int { return t.Nodes - t.fates[FateStays] }
+
+// Refusal says that more nodes go than may, and what to do. Flag is the value of
+// --max-delete.
+func (t *Toll) Refusal(may int, flag string) (what, fix string) {
+	going := t.Going()
+	verb := "be deleted"
+	if t.fates[FateEmptied]+t.fates[FateNarrowed]+t.fates[FateLosesData] > 0 {
+		verb = "be deleted or lose objects"
+	}
+	what = fmt.Sprintf("%d of %d nodes would %s, the limit is %d (--max-delete=%s)%s", going, t.Nodes, verb, may, flag, t.why())
+	return what, fmt.Sprintf("%s; to do this anyway, pass --max-delete=%d", t.check(), going)
+}
+
+// why are the causes, "" where no node loses anything but its row.
+func (t *Toll) why() string {
+	var causes []string
+	add := func(fate Fate, cause string) {
+		if n := t.fates[fate]; n > 0 {
+			causes = append(causes, fmt.Sprintf("%d "+cause, n))
+		}
+	}
+	add(FateMoves, "move from namespace "+t.from+" to another")
+	add(FateEmptied, "get no object from their forms")
+	add(FateNarrowed, "lose objects through includeWhen")
+	add(FateLosesData, "lose data through a rename or a dropped resource")
+	if t.data != nil {
+		causes = append(causes, "the data of "+t.data.Full()+" would be lost")
+	}
+	if len(causes) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(causes, ", ")
+}
+
+// check is what to check first.
+func (t *Toll) check() string {
+	switch going := t.Going(); {
+	case t.fates[FateMoves] > 0:
+		return "check the namespace, -n " + t.from + " keeps those nodes"
+	case t.fates[FateLeaves] == going:
+		return "check the rows"
+	case t.fates[FateEmptied] == going:
+		return "check the forms"
+	}
+	return "check the rows and the forms"
+}
