@@ -187,3 +187,25 @@ func actions(p *Plan) map[string]Action {
 	}
 	return all
 }
+
+// bases are the names of the nodes' folders, sorted.
+func (s *site) bases() []string {
+	s.Helper()
+	return slices.Sorted(maps.Values(s.folders()))
+}
+
+// folders are the names of the nodes' folders.
+func (s *site) folders() map[NodeKey]string {
+	s.Helper()
+	x, err := DecodeIndex([]byte(s.files()[IndexFile]))
+	if err != nil {
+		s.Fatal(err)
+	}
+	all := map[NodeKey]string{}
+	for i := range x.Entries {
+		if base := recordedBase(&x.Entries[i]); base != "" {
+			all[x.Entries[i].Node] = base
+		}
+	}
+	return all
+}

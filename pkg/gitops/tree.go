@@ -122,8 +122,8 @@ type Layout struct {
 // Lay gives all files of a tree their paths. It is a pure function of its
 // input, and the files do not hang on the order of the nodes.
 func Lay(in *Input) *Layout {
-	l := layouter{Input: in, kept: Kept(in), namespaces: make(map[string]string, len(in.Nodes)), ambiguous: map[string]bool{}, called: map[string]string{}}
-	l.claimNames()
+	l := layouter{Input: in, kept: Kept(in), called: map[string]string{}}
+	l.names = newFolderNames(in, l.kept)
 	if in.Selected {
 		l.keptOf = map[NodeKey][]*Entry{}
 		for _, e := range l.kept {
@@ -200,34 +200,14 @@ type layouter struct {
 	keptOf map[NodeKey][]*Entry // where a selector leaves objects out
 	files  []File
 
-	namespaces map[string]string // of the node that has a name
-	ambiguous  map[string]bool   // names that nodes of several namespaces have
-	called     map[string]string // what each Kustomization of a resource is for
-	clashes    []error
-}
-
-// claimNames finds out which names nodes of several namespaces have.
-func (l *layouter) claimNames() {
-	claim := func(k NodeKey) {
-		if namespace, taken := l.namespaces[k.Name]; !taken {
-			l.namespaces[k.Name] = k.Namespace
-		} else if namespace != k.Namespace {
-			l.ambiguous[k.Name] = true
-		}
-	}
-	for _, n := range l.Nodes {
-		if !n.Failed {
-			claim(n.NodeKey)
-		}
-	}
-	for _, e := range l.kept {
-		claim(e.Node)
-	}
+	names   *folderNames
+	called  map[string]string // what each Kustomization of a resource is for
+	clashes []error
 }
 
 // node lays one node out.
 func (l *layouter) node(n *Node) {
-	base := path.Join(l.shard(n.Name), nodeBase(n.NodeKey, l.ambiguous[n.Name]))
+	base := path.Join(l.shard(n.Name), l.names.of(n.NodeKey))
 	if l.PerNode {
 		l.add(n, base+".yaml", stream(n.Objects), keysOf(n.Objects))
 		return

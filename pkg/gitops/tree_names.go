@@ -12,10 +12,9 @@ import (
 // for a whole path.
 const maxFileName = 120
 
-// nodeBase is the name of a node's folder, or of its file before ".yaml": the
-// node's own, which is a lower case DNS name of at most 63 characters. An
-// underscore, which no such name has, sets apart what would be taken for
-// something else.
+// nodeBase is the name of a node's folder: the node's own, which is a lower case
+// DNS name of at most 63 characters. An underscore, which no such name has, sets
+// apart what would be taken for something else.
 func nodeBase(n NodeKey, ambiguous bool) string {
 	base := n.Name
 	if reserved(base) {
@@ -25,6 +24,85 @@ func nodeBase(n NodeKey, ambiguous bool) string {
 		base += "_" + n.Namespace
 	}
 	return base
+}
+
+// folderNames give each node of a tree the name of its folder, or of its file before
+// ".yaml". What points a target at a node is called so too: under another name, the
+// target would delete the node's objects and create them again. So a node keeps the name
+// that the index recorded, whatever other nodes come and go. A new node has its own name
+// or, if a node of another namespace has that name too, one with its namespace.
+type folderNames struct {
+	plain     map[string]NodeKey // the node that the index has by its own name
+	qualified map[NodeKey]bool   // nodes that the index has by a name with the namespace
+	namespace map[string]string  // of the first node of each name
+	several   map[string]bool    // names of nodes in several namespaces
+}
+
+// newFolderNames reads the names of those nodes that stay, and takes note of all.
+func newFolderNames(in *Input, kept []*Entry) *folderNames {
+	f := &folderNames{
+		plain: map[string]NodeKey{}, qualified: map[NodeKey]bool{},
+		namespace: make(map[string]string, len(in.Nodes)), several: map[string]bool{},
+	}
+	stays := make(map[NodeKey]bool, len(in.Nodes))
+	for _, n := range in.Nodes {
+		stays[n.NodeKey] = true
+		if !n.Failed {
+			f.see(n.NodeKey)
+		}
+	}
+	for _, e := range kept {
+		f.see(e.Node)
+		f.record(e)
+	}
+	for i := range in.Index.Entries {
+		if e := &in.Index.Entries[i]; stays[e.Node] {
+			f.record(e)
+		}
+	}
+	return f
+}
+
+func (f *folderNames) see(n NodeKey) {
+	if namespace, seen := f.namespace[n.Name]; !seen {
+		f.namespace[n.Name] = n.Namespace
+	} else if namespace != n.Namespace {
+		f.several[n.Name] = true
+	}
+}
+
+// record takes note of the name by which the index has a node. The first node keeps one
+// that several have.
+func (f *folderNames) record(e *Entry) {
+	switch recordedBase(e) {
+	case nodeBase(e.Node, false):
+		if _, taken := f.plain[e.Node.Name]; !taken {
+			f.plain[e.Node.Name] = e.Node
+		}
+	case nodeBase(e.Node, true):
+		f.qualified[e.Node] = true
+	}
+}
+
+// of is the name of a node's folder.
+func (f *folderNames) of(n NodeKey) string {
+	if holder, held := f.plain[n.Name]; held && holder == n {
+		return nodeBase(n, false)
+	}
+	return nodeBase(n, f.qualified[n] || f.several[n.Name])
+}
+
+// recordedBase is the name of the folder that a file of a node is in, or of the file
+// where the node has one for itself. A shard is neither.
+func recordedBase(e *Entry) string {
+	if e.shared() || isApp(e.Path) {
+		return ""
+	}
+	folder := path.Base(path.Dir(e.Path))
+	if folder == nodeBase(e.Node, false) || folder == nodeBase(e.Node, true) {
+		return folder
+	}
+	return strings.TrimSuffix(path.Base(e.Path), ".yaml")
 }
 
 // reserved tells whether a file cannot have a name: Windows keeps it for a

@@ -157,25 +157,56 @@ func TestKustomization(t *testing.T) {
 }
 
 // TestOneNameTwoNamespaces: nodes of one name do not meet, also where the other
-// is of a hub that takes no part.
+// is of a hub that takes no part. Each keeps its folder, whatever becomes of the other.
 func TestOneNameTwoNamespaces(t *testing.T) {
-	s := newSite(t)
 	blue, green := rowNode("crm", "acme", "1"), rowNode("shop", "acme", "2")
-	green.Namespace = "green"
-	s.run(inputOf([]*Node{blue, green}))
-	both := []string{
-		"acme-web_default/configmap-acme.yaml", "acme-web_default/kustomization.yaml",
-		"acme-web_green/configmap-acme.yaml", "acme-web_green/kustomization.yaml", "kustomization.yaml", IndexFile,
+	green.Namespace, green.Objects[0].Namespace = "green", "green"
+	both := []*Node{blue, green}
+	for _, test := range []struct {
+		name string
+		runs [][]*Node
+		want []string
+	}{
+		{"both at once", [][]*Node{both, both, {blue}, {green}}, []string{"acme-web_default", "acme-web_green"}},
+		{"one after the other", [][]*Node{{blue}, {green}}, []string{"acme-web", "acme-web_green"}},
+		{"one, then both", [][]*Node{{blue}, both, {blue}, {green}, both}, []string{"acme-web", "acme-web_green"}},
+		{"the second first", [][]*Node{{green}, {blue}, both}, []string{"acme-web", "acme-web_default"}},
+	} {
+		for _, a := range []Arrangement{{}, {PerNode: true}, {Sharded: true}, {PerNode: true, Sharded: true}} {
+			s := newSite(t)
+			s.quick = true
+			for _, nodes := range test.runs {
+				in := inputOf(nodes)
+				in.Arrangement = a
+				s.run(in)
+			}
+			if diff := cmp.Diff(test.want, s.bases()); diff != "" {
+				t.Errorf("%s, %+v: %s", test.name, a, diff)
+			}
+		}
 	}
-	s.want(both...)
-	s.run(inputOf([]*Node{blue}))
-	s.want(both...)
-	s.run(inputOf(nil, "shop"))
-	s.run(inputOf([]*Node{blue}))
-	s.want("acme-web/configmap-acme.yaml", "acme-web/kustomization.yaml", "kustomization.yaml", IndexFile)
-	s.run(inputOf([]*Node{green}))
-	s.run(inputOf([]*Node{blue}))
-	s.want(both...)
+}
+
+// TestNameOfOneThatWent: a node keeps the name with its namespace, and another one may
+// have the name of a node that is gone.
+func TestNameOfOneThatWent(t *testing.T) {
+	blue, green := rowNode("crm", "acme", "1"), rowNode("crm", "acme", "2")
+	green.Namespace = "green"
+	s := newSite(t)
+	for _, run := range []struct {
+		nodes []*Node
+		want  []string
+	}{
+		{[]*Node{blue, green}, []string{"acme-web_default", "acme-web_green"}},
+		{[]*Node{green}, []string{"acme-web_green"}},
+		{[]*Node{blue}, []string{"acme-web"}},
+		{[]*Node{green}, []string{"acme-web"}},
+	} {
+		s.run(inputOf(run.nodes))
+		if diff := cmp.Diff(run.want, s.bases()); diff != "" {
+			t.Error(diff)
+		}
+	}
 }
 
 // TestSelector: what a selector leaves out stays, and is listed still; what it
