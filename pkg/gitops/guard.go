@@ -38,6 +38,7 @@ const (
 	GuardEmpty     = "empty"      // a hub that has nodes yields no active row
 	GuardMaxDelete = "max-delete" // too many nodes of a hub would go
 	GuardForeign   = "foreign"    // a path is taken
+	GuardApps      = "apps"       // objects that point the target at the tree would be others
 )
 
 // Refuse says what guards have against a run. Active has the number of active
@@ -50,6 +51,9 @@ func Refuse(in *Input, p *Plan, active map[HubKey]int, l Limits) []Refusal {
 		if r, refused := l.refuse(hub, &t.Toll, empty); refused {
 			refusals = append(refusals, r)
 		}
+	}
+	if r, refused := refuseApps(p); refused {
+		refusals = append(refusals, r)
 	}
 	for _, s := range p.Of(ActionRefuse) {
 		fix := "move it away; or overwrite it with --force"

@@ -1,0 +1,80 @@
+package gitops
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// refuseApps refuses to give the objects that point the target at the tree another name,
+// namespace or project. The target deletes those of the old name, and most of them take
+// the tenants' objects with them.
+func refuseApps(p *Plan) (Refusal, bool) {
+	type source struct {
+		hub  HubKey
+		form lynq.FormKey
+	}
+	seen := map[source]bool{}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if !isApp(s.Path) || s.File == nil || s.Old == nil || s.State.Content == nil {
+			continue
+		}
+		if !s.File.shared() {
+			of := source{s.File.Hub, s.File.formKey()}
+			if seen[of] {
+				continue // the nodes of a form have all of this in common
+			}
+			seen[of] = true
+		}
+		if what := appChange(s.State.Content, s.File.Bytes, s.File.shared()); what != "" {
+			return Refusal{
+				Guard: GuardApps, Path: s.Path, What: what,
+				Fix: "pass --app-name, --app-namespace and --app-project as before; to change them, see docs/gitops-policies.md",
+			}, true
+		}
+	}
+	return Refusal{}, false
+}
+
+// appChange tells which object of a file would not be the same any more, "" for none.
+// Only those for the tree as a whole are called after an option.
+func appChange(before, after []byte, named bool) string {
+	now := map[string]appIdentity{}
+	for _, a := range appIdentities(after) {
+		now[a.kind] = a
+	}
+	for _, old := range appIdentities(before) {
+		switch is, there := now[old.kind]; {
+		case !there:
+		case old.namespace != is.namespace, named && old.name != is.name:
+			return fmt.Sprintf("%s %s/%s would become %s/%s, and the target may delete what the old one applied", old.kind, old.namespace, old.name, is.namespace, is.name)
+		case old.project != is.project:
+			return fmt.Sprintf("%s %s/%s would leave project %s for %s", old.kind, old.namespace, old.name, old.project, is.project)
+		}
+	}
+	return ""
+}
+
+// appIdentity says which object it is that points a target at the tree.
+type appIdentity struct{ kind, namespace, name, project string }
+
+// appIdentities are the objects of a file, the first of each kind: those of one kind have
+// namespace and project in common. A document that cannot be read is none.
+func appIdentities(content []byte) []appIdentity {
+	var all []appIdentity
+	for _, text := range documents(content) {
+		doc, err := yaml.Parse(string(text))
+		if err != nil || slices.ContainsFunc(all, func(a appIdentity) bool { return a.kind == doc.GetKind() }) {
+			continue
+		}
+		project, _ := doc.GetString("spec.project") // Flux has none
+		ofSet, _ := doc.GetString("spec.template.spec.project")
+		all = append(all, appIdentity{doc.GetKind(), doc.GetNamespace(), doc.GetName(), cmp.Or(project, ofSet)})
+	}
+	return all
+}

@@ -1,0 +1,38 @@
+package gitops
+
+import "testing"
+
+// An object that points the target at the tree stays the one that it is. Those of a node
+// are called after the node and its resources, in the form's order.
+func TestAppChange(t *testing.T) {
+	doc := func(kind, namespace, name, project string) string {
+		return "kind: " + kind + "\nmetadata:\n  name: " + name + "\n  namespace: " + namespace + "\nspec:\n" + project
+	}
+	app := doc("Application", "argocd", "a", "  project: x\n")
+	for _, test := range []struct {
+		name          string
+		before, after string
+		named         bool
+		want          string
+	}{
+		{"it is the same", app, app + "more: x\n", true, ""},
+		{"another name", app, doc("Application", "argocd", "b", "  project: x\n"), true,
+			"Application argocd/a would become argocd/b, and the target may delete what the old one applied"},
+		{"another name of a node's", app, doc("Application", "argocd", "b", "  project: x\n"), false, ""},
+		{"another namespace of a node's", app, doc("Application", "eu", "a", "  project: x\n"), false,
+			"Application argocd/a would become eu/a, and the target may delete what the old one applied"},
+		{"another project", app, doc("Application", "argocd", "a", "  project: y\n"), false, "Application argocd/a would leave project x for y"},
+		{"another project of all", doc("ApplicationSet", "argocd", "a", "  template: {spec: {project: x}}\n"), doc("ApplicationSet", "argocd", "a", "  template: {spec: {project: y}}\n"), true,
+			"ApplicationSet argocd/a would leave project x for y"},
+		{"one in a file of several", doc("GitRepository", "flux", "a", "  x: y\n") + separator + doc("Kustomization", "flux", "a-apps", "  x: y\n"),
+			doc("Kustomization", "flux", "b-apps", "  x: y\n"), true,
+			"Kustomization flux/a-apps would become flux/b-apps, and the target may delete what the old one applied"},
+		{"a repository that people keep themselves", doc("GitRepository", "flux", "a", "  x: y\n") + separator + doc("Kustomization", "flux", "a-apps", "  x: y\n"),
+			doc("Kustomization", "flux", "a-apps", "  x: y\n"), true, ""},
+		{"what others broke", "a: b: c", app, true, ""},
+	} {
+		if got := appChange([]byte(test.before), []byte(test.after), test.named); got != test.want {
+			t.Errorf("%s: %q", test.name, got)
+		}
+	}
+}
