@@ -38,6 +38,7 @@ const (
 	GuardEmpty     = "empty"      // a hub that has nodes yields no active row
 	GuardMaxDelete = "max-delete" // too many nodes of a hub would go
 	GuardForeign   = "foreign"    // a path is taken
+	GuardTwice     = "twice"      // two files would have one object
 	GuardApps      = "apps"       // objects that point the target at the tree would be others
 )
 
@@ -52,6 +53,7 @@ func Refuse(in *Input, p *Plan, active map[HubKey]int, l Limits) []Refusal {
 			refusals = append(refusals, r)
 		}
 	}
+	refusals = append(refusals, in.refuseTwice(p)...)
 	if r, refused := refuseApps(p); refused {
 		refusals = append(refusals, r)
 	}

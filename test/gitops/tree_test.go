@@ -80,17 +80,35 @@ func (r *repository) rows(t *testing.T, rows ...string) {
 // render renders with some flags, and gives what came on standard output.
 func (r *repository) render(t *testing.T, args ...string) string {
 	t.Helper()
+	stdout, stderr, code := r.run(t, args...)
+	if code != 0 {
+		t.Fatalf("lynqctl %s: exit code %d\n%s", strings.Join(args, " "), code, stderr)
+	}
+	return stdout
+}
+
+// refused renders with some flags, and wants a guard to say something.
+func (r *repository) refused(t *testing.T, want string, args ...string) {
+	t.Helper()
+	if _, stderr, code := r.run(t, args...); code != 3 || !strings.Contains(stderr, want) {
+		t.Errorf("exit code %d:\n%s", code, stderr)
+	}
+}
+
+func (r *repository) run(t *testing.T, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
 	program, err := lynqctl()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), program, append([]string{"render", "-f", filepath.Join(r.dir, "forms.yaml"), "-n", r.namespace}, args...)...)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("lynqctl %s: %v\n%s", strings.Join(args, " "), err, stderr.Bytes())
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err = cmd.Run()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
 	}
-	return stdout.String()
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
 // renderTree renders into the tree. The Secrets of these tests hold nothing that

@@ -1,0 +1,90 @@
+package gitops
+
+import (
+	"fmt"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// claimed is an object of a file.
+type claimed struct {
+	path string
+	by   *owned
+	key  ObjectKey
+}
+
+// pair is two forms that make the same objects.
+type pair struct {
+	hub, otherHub   HubKey
+	form, otherForm lynq.FormKey
+}
+
+// refuseTwice refuses a plan by which two files have one object: kustomize builds no such
+// tree, and two Applications would take the object from each other. Render refuses that
+// within a run. Here the other file is of an earlier one: its hub, form or node takes no
+// part, its row does not render, or others changed it. Two forms are named once, with the
+// first object.
+func (in *Input) refuseTwice(p *Plan) []Refusal {
+	stays := p.staying()
+	if len(stays) == 0 {
+		return nil
+	}
+	var pairs []pair
+	first, count := map[pair][2]claimed{}, map[pair]int{}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if s.File == nil || s.Action == ActionConflict {
+			continue
+		}
+		for _, key := range s.File.Objects {
+			other, twice := stays[key.Ref]
+			if !twice {
+				continue
+			}
+			forms := pair{s.File.Hub, other.by.Hub, s.File.formKey(), other.by.formKey()}
+			if count[forms]++; count[forms] == 1 {
+				pairs = append(pairs, forms)
+				first[forms] = [2]claimed{{s.Path, &s.File.owned, key}, other}
+			}
+		}
+	}
+	refusals := make([]Refusal, len(pairs))
+	for i, forms := range pairs {
+		refusals[i] = in.twice(first[forms][0], first[forms][1], count[forms]-1)
+	}
+	return refusals
+}
+
+// staying are the objects of files that stay as they are.
+func (p *Plan) staying() map[lynq.Ref]claimed {
+	all := map[lynq.Ref]claimed{}
+	add := func(e *Entry) {
+		for _, key := range e.Objects {
+			all[key.Ref] = claimed{e.Path, &e.owned, key}
+		}
+	}
+	for _, e := range p.Kept {
+		add(e)
+	}
+	for i := range p.Steps {
+		if s := &p.Steps[i]; s.Action == ActionConflict && s.File != nil {
+			add(s.Old)
+		}
+	}
+	return all
+}
+
+// twice refuses an object that two files would have, and some more of the same forms.
+func (in *Input) twice(c, other claimed, more int) Refusal {
+	_, form := in.called(c.by)
+	otherHub, otherForm := in.called(other.by)
+	what := fmt.Sprintf("form %q, resource %q renders %s, and the tree has it in %s (hub %q, form %q, node %s)",
+		form, c.key.ID, c.key.Full(), other.path, otherHub, otherForm, other.by.Node.Name)
+	if more > 0 {
+		what += fmt.Sprintf(", and %s likewise", lynq.Count(more, "other object"))
+	}
+	return Refusal{
+		Guard: GuardTwice, Path: c.path, What: what,
+		Fix: "give each object a name of its own; if the other form is gone, remove the folders of its nodes",
+	}
+}
