@@ -29,7 +29,7 @@ type HeldError struct {
 func (l *Lock) held(lease *coordinationv1.Lease, waited time.Duration) *HeldError {
 	return &HeldError{
 		Hub: l.Hub, Namespace: l.Namespace, Lease: lynq.LeaseName(l.Hub), Holder: cmp.Or(holderOf(lease), waitingFor(lease)),
-		Continuous: isContinuous(lease), Since: acquiredAt(lease), Valid: durationOf(lease), Waited: waited,
+		Continuous: isContinuous(lease), Since: acquiredAt(lease), Valid: l.claimant().valid(lease), Waited: waited,
 	}
 }
 

@@ -75,9 +75,7 @@ func (l *Lock) renewWithin(ctx context.Context, left time.Duration) error {
 func (l *Lock) renew(ctx context.Context) error {
 	sent := l.Now()
 	now := metav1.NewMicroTime(sent)
-	next := l.lease.DeepCopy()
-	next.Spec.RenewTime = &now
-	got, err := l.leases.Update(ctx, next)
+	got, err := l.leases.Update(ctx, l.renewed(l.lease, now))
 	if apierrors.IsConflict(err) {
 		got, err = l.reread(ctx, now)
 	}
@@ -129,9 +127,15 @@ func (l *Lock) reread(ctx context.Context, renewal metav1.MicroTime) (*coordinat
 	case renewedAt(there).Equal(renewal.Truncate(time.Microsecond)):
 		return there, nil
 	}
-	next := there.DeepCopy()
-	next.Spec.RenewTime = &renewal
-	return l.leases.Update(ctx, next)
+	return l.leases.Update(ctx, l.renewed(there, renewal))
+}
+
+// renewed is our Lease with another renewal, and with our duration: another client may
+// have written another one.
+func (l *Lock) renewed(lease *coordinationv1.Lease, renewal metav1.MicroTime) *coordinationv1.Lease {
+	next := lease.DeepCopy()
+	next.Spec.RenewTime, next.Spec.LeaseDurationSeconds = &renewal, l.seconds()
+	return next
 }
 
 // LostError is why a lock was lost while it was held.

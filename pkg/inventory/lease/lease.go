@@ -1,6 +1,7 @@
 package lease
 
 import (
+	"cmp"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -41,6 +42,16 @@ type Claimant struct {
 	Identity string
 	// Continuous: it wants the Lease for good, and yields it to runs by hand.
 	Continuous bool
+	// Least is how long a Lease is valid at least, whatever the Lease says; 0 is
+	// DefaultLeaseDuration.
+	Least time.Duration
+}
+
+// valid is how long a claimant leaves a Lease to its holder after each renewal. Whoever
+// may write Leases may write any duration into one: a longer one counts, a shorter one
+// doesn't, because a run that lives renews no faster than its own duration asks.
+func (c Claimant) valid(l *coordinationv1.Lease) time.Duration {
+	return max(durationOf(l), cmp.Or(c.Least, DefaultLeaseDuration))
 }
 
 // Seen is since when, by our own clock, a Lease is seen as it is.
@@ -64,7 +75,7 @@ type Decision struct {
 // exist. It is a pure function.
 //
 // A Lease is free if no run holds it, or if it was not renewed for as long as
-// it says that it is valid. That is measured by our own clock alone, so that it
+// it is valid: as long as it says, and never less than me.Least. That is measured by our own clock alone, so that it
 // does not matter what the clocks of others say. The Lease of a run that died
 // has to be waited for, however old it is.
 //
@@ -81,12 +92,12 @@ func Decide(l *coordinationv1.Lease, seen Seen, now time.Time, me Claimant) Deci
 	case me.Identity:
 		return Decision{State: Ours}
 	default:
-		free = free.Add(durationOf(l))
+		free = free.Add(me.valid(l))
 		if now.Before(free) {
 			return Decision{State: HeldByOther, Until: free, Ask: asks(l, seen, now, me)}
 		}
 	}
-	reserved := free.Add(durationOf(l) / deferral)
+	reserved := free.Add(me.valid(l) / deferral)
 	if me.Continuous && waitingFor(l) != "" && now.Before(reserved) {
 		return Decision{State: Reserved, Until: reserved}
 	}
@@ -100,19 +111,19 @@ func asks(l *coordinationv1.Lease, seen Seen, now time.Time, me Claimant) bool {
 	if me.Continuous || !isContinuous(l) {
 		return false
 	}
-	return waitingFor(l) == "" || waitingFor(l) != me.Identity && outdated(l, seen, now)
+	return waitingFor(l) == "" || waitingFor(l) != me.Identity && me.outdated(l, seen, now)
 }
 
 // outdated tells whether the run that a Lease names as waiting may have died.
-func outdated(l *coordinationv1.Lease, seen Seen, now time.Time) bool {
-	return !now.Before(seen.Waiting.Add(durationOf(l)))
+func (c Claimant) outdated(l *coordinationv1.Lease, seen Seen, now time.Time) bool {
+	return !now.Before(seen.Waiting.Add(c.valid(l)))
 }
 
 // Held tells whether a run is at work that holds a Lease, by the clocks of both.
 // That is good enough to tell people, and not to take the Lease. A continuous
 // holder has it at all times, which does not tell whether it is at work.
 func Held(l *coordinationv1.Lease, now time.Time) bool {
-	return l != nil && holderOf(l) != "" && !isContinuous(l) && now.Before(renewedAt(l).Add(durationOf(l)))
+	return l != nil && holderOf(l) != "" && !isContinuous(l) && now.Before(renewedAt(l).Add(Claimant{}.valid(l)))
 }
 
 func holderOf(l *coordinationv1.Lease) string {
@@ -122,11 +133,12 @@ func holderOf(l *coordinationv1.Lease) string {
 	return *l.Spec.HolderIdentity
 }
 
+// durationOf is what a Lease says, 0 where it says nothing.
 func durationOf(l *coordinationv1.Lease) time.Duration {
 	if s := l.Spec.LeaseDurationSeconds; s != nil && *s > 0 {
 		return time.Duration(*s) * time.Second
 	}
-	return DefaultLeaseDuration
+	return 0
 }
 
 // renewedAt is zero where it is not known.

@@ -1,10 +1,11 @@
 package lease_test
 
 import (
+	"cmp"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -29,34 +30,39 @@ func TestDecideLease(t *testing.T) {
 		f(&l.Spec)
 		return l
 	}
-	zero := int32(0)
+	zero, one := int32(0), int32(1)
+	const full = lease.DefaultLeaseDuration
 	// It is noon, and the Lease was first seen as it is some seconds ago.
 	for name, tt := range map[string]struct {
 		lease *coordinationv1.Lease
 		seen  int
 		want  lease.State
 		until time.Time
+		least time.Duration
 	}{
-		"none":                        {nil, 0, lease.Free, time.Time{}},
-		"no holder":                   {&coordinationv1.Lease{}, 0, lease.Free, time.Time{}},
-		"released":                    {leaseOf("", at(0)), 0, lease.Free, time.Time{}},
-		"ours":                        {leaseOf("me", at(-999)), 99, lease.Ours, time.Time{}},
-		"just seen":                   {leaseOf("a", at(-1)), 0, lease.HeldByOther, at(10)},
-		"seen a while":                {leaseOf("a", at(-1)), 9, lease.HeldByOther, at(1)},
-		"seen long enough":            {leaseOf("a", at(-1)), 10, lease.Free, time.Time{}},
-		"expired by a clock, unseen":  {leaseOf("a", at(-11)), 0, lease.HeldByOther, at(10)},
-		"old by a clock":              {leaseOf("a", at(-35)), 0, lease.HeldByOther, at(10)},
-		"a year old by a clock":       {leaseOf("a", at(-365*24*3600)), 0, lease.HeldByOther, at(10)},
-		"a clock that is ahead":       {leaseOf("a", at(3600)), 9, lease.HeldByOther, at(1)},
-		"a clock that is ahead, dead": {leaseOf("a", at(3600)), 10, lease.Free, time.Time{}},
-		"never renewed":               {leaseOf("a", time.Time{}), 9, lease.HeldByOther, at(1)},
+		"none":                        {nil, 0, lease.Free, time.Time{}, 0},
+		"no holder":                   {&coordinationv1.Lease{}, 0, lease.Free, time.Time{}, 0},
+		"released":                    {leaseOf("", at(0)), 0, lease.Free, time.Time{}, 0},
+		"ours":                        {leaseOf("me", at(-999)), 99, lease.Ours, time.Time{}, 0},
+		"just seen":                   {leaseOf("a", at(-1)), 0, lease.HeldByOther, at(10), 0},
+		"seen a while":                {leaseOf("a", at(-1)), 9, lease.HeldByOther, at(1), 0},
+		"seen long enough":            {leaseOf("a", at(-1)), 10, lease.Free, time.Time{}, 0},
+		"expired by a clock, unseen":  {leaseOf("a", at(-11)), 0, lease.HeldByOther, at(10), 0},
+		"old by a clock":              {leaseOf("a", at(-35)), 0, lease.HeldByOther, at(10), 0},
+		"a year old by a clock":       {leaseOf("a", at(-365*24*3600)), 0, lease.HeldByOther, at(10), 0},
+		"a clock that is ahead":       {leaseOf("a", at(3600)), 9, lease.HeldByOther, at(1), 0},
+		"a clock that is ahead, dead": {leaseOf("a", at(3600)), 10, lease.Free, time.Time{}, 0},
+		"never renewed":               {leaseOf("a", time.Time{}), 9, lease.HeldByOther, at(1), 0},
 		"acquired long ago": {edited(leaseOf("a", time.Time{}), func(s *coordinationv1.LeaseSpec) {
 			s.AcquireTime = &metav1.MicroTime{Time: at(-40)}
-		}), 0, lease.HeldByOther, at(10)},
-		"no duration": {edited(leaseOf("a", at(0)), func(s *coordinationv1.LeaseSpec) { s.LeaseDurationSeconds = nil }), 14, lease.HeldByOther, at(1)},
-		"duration 0":  {edited(leaseOf("a", at(0)), func(s *coordinationv1.LeaseSpec) { s.LeaseDurationSeconds = &zero }), 14, lease.HeldByOther, at(1)},
+		}), 0, lease.HeldByOther, at(10), 0},
+		"no duration":       {edited(leaseOf("a", at(0)), func(s *coordinationv1.LeaseSpec) { s.LeaseDurationSeconds = nil }), 14, lease.HeldByOther, at(1), full},
+		"duration 0":        {edited(leaseOf("a", at(0)), func(s *coordinationv1.LeaseSpec) { s.LeaseDurationSeconds = &zero }), 14, lease.HeldByOther, at(1), full},
+		"forged duration":   {edited(leaseOf("a", at(0)), func(s *coordinationv1.LeaseSpec) { s.LeaseDurationSeconds = &one }), 14, lease.HeldByOther, at(1), full},
+		"forged, and dead":  {edited(leaseOf("a", at(0)), func(s *coordinationv1.LeaseSpec) { s.LeaseDurationSeconds = &one }), 15, lease.Free, time.Time{}, full},
+		"shorter than ours": {leaseOf("a", at(0)), 10, lease.HeldByOther, at(5), full},
 	} {
-		got := lease.Decide(tt.lease, lease.Seen{Since: at(-tt.seen)}, noon, lease.Claimant{Identity: "me"})
+		got := lease.Decide(tt.lease, lease.Seen{Since: at(-tt.seen)}, noon, lease.Claimant{Identity: "me", Least: cmp.Or(tt.least, 5*time.Second)})
 		if got.State != tt.want || !got.Until.Equal(tt.until) {
 			t.Errorf("%s: got %+v, want %v until %s", name, got, tt.want, tt.until)
 		}
@@ -114,13 +120,13 @@ func TestDecideLeaseOfContinuousHolders(t *testing.T) {
 		"released, and another died since": {continuous("", "b"), 3, 9, free, free},
 		"ours":                             {continuous("me", "b"), 2, 2, lease.Decision{State: lease.Ours}, lease.Decision{State: lease.Ours}},
 	} {
-		for _, me := range []lease.Claimant{{Identity: "me"}, {Identity: "me", Continuous: true}} {
+		for _, me := range []lease.Claimant{{Identity: "me", Least: time.Second}, {Identity: "me", Continuous: true, Least: time.Second}} {
 			want := tt.hand
 			if me.Continuous {
 				want = tt.standsBy
 			}
 			got := lease.Decide(tt.lease, lease.Seen{Since: ago(tt.seen), Waiting: ago(tt.waits)}, noon, me)
-			if diff := cmp.Diff(want, got); diff != "" {
+			if diff := gocmp.Diff(want, got); diff != "" {
 				t.Errorf("%s, %+v (-want +got):\n%s", name, me, diff)
 			}
 		}
@@ -136,7 +142,8 @@ func TestHeldTells(t *testing.T) {
 		"none":       {nil, false},
 		"released":   {leaseOf("", noon), false},
 		"at work":    {leaseOf("a", noon.Add(-9*time.Second)), true},
-		"ended":      {leaseOf("a", noon.Add(-10*time.Second)), false},
+		"not sure":   {leaseOf("a", noon.Add(-14*time.Second)), true},
+		"ended":      {leaseOf("a", noon.Add(-15*time.Second)), false},
 		"continuous": {continuous("a", ""), false},
 	} {
 		if got := lease.Held(tt.lease, noon); got != tt.want {

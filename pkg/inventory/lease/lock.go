@@ -86,7 +86,9 @@ func NewLock(l Leases, o Options) *Lock {
 	return &Lock{leases: l, Options: o, wanted: newWanted()}
 }
 
-func (l *Lock) claimant() Claimant { return Claimant{Identity: l.Identity, Continuous: l.Continuous} }
+func (l *Lock) claimant() Claimant {
+	return Claimant{Identity: l.Identity, Continuous: l.Continuous, Least: min(l.Duration, DefaultLeaseDuration)}
+}
 
 // Look takes note of the Lease as it is. What is read from then on is as new as
 // the lock, where Acquire finds the Lease unchanged.
@@ -155,7 +157,7 @@ func (l *Lock) await(ctx context.Context, wait time.Duration) error {
 		d := Decide(lease, seen.look(lease, now), now, l.claimant())
 		if d.State == Free || d.State == Ours {
 			tried++
-			if again, err := l.take(ctx, lease, d.State, lease != nil && outdated(lease, seen.Seen, now)); err == nil {
+			if again, err := l.take(ctx, lease, d.State, lease != nil && l.claimant().outdated(lease, seen.Seen, now)); err == nil {
 				return nil
 			} else if !again || tried == takes || ctx.Err() != nil {
 				return l.gaveUp(ctx, "take", err)
@@ -266,13 +268,17 @@ func (l *Lock) taken(lease *coordinationv1.Lease) *coordinationv1.Lease {
 		transitions++
 	}
 	now := metav1.NewMicroTime(l.Now())
-	seconds := int32(l.Duration / time.Second) //nolint:gosec // some seconds
 	lease.Spec.HolderIdentity = &l.Identity
-	lease.Spec.LeaseDurationSeconds = &seconds
+	lease.Spec.LeaseDurationSeconds = l.seconds()
 	lease.Spec.AcquireTime = &now
 	lease.Spec.RenewTime = &now
 	lease.Spec.LeaseTransitions = &transitions
 	return lease
+}
+
+// seconds is how long the Lease is valid after each renewal, as the Lease says it.
+func (l *Lock) seconds() *int32 {
+	return new(int32(l.Duration / time.Second)) //nolint:gosec // some seconds
 }
 
 // Discard has Release delete the Lease, for a hub that is no more. Who waits for

@@ -287,6 +287,29 @@ func TestDeadHolder(t *testing.T) {
 	}
 }
 
+// TestForgedDuration: another client writes into the Lease of a run that lives that it is
+// valid for a second. No run takes it, and the next renewal says the truth again.
+func TestForgedDuration(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		a := lockOf(s, "a")
+		acquire(t, a, 0)
+		ctx := a.Hold(t.Context())
+		one := int32(1)
+		s.edit(func(l *coordinationv1.Lease) { l.Spec.LeaseDurationSeconds = &one })
+		var held *lease.HeldError
+		if err := lockOf(s, "b").Acquire(t.Context(), time.Minute); !errors.As(err, &held) || ctx.Err() != nil {
+			t.Errorf("got %v, %v", err, ctx.Err())
+		}
+		if got := *s.now().Spec.LeaseDurationSeconds; got != 15 {
+			t.Errorf("the Lease says %d s", got)
+		}
+		if err := a.Release(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestRenewalsOfASkewedClock: a Lease that is renewed is never free, though its
 // holder's clock is behind.
 func TestRenewalsOfASkewedClock(t *testing.T) {

@@ -273,7 +273,7 @@ func TestLookedAtAndReserved(t *testing.T) {
 			t.Fatal(err)
 		}
 		acquire(t, watch, lease.Forever)
-		if got := time.Since(s.start); got != 3*time.Second || !watch.Changed() {
+		if got := time.Since(s.start); got != 5*time.Second || !watch.Changed() {
 			t.Errorf("taken after %s; changed: %t", got, watch.Changed())
 		}
 	})
