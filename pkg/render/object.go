@@ -43,6 +43,13 @@ func (f *frame) build(n *node, r int) any {
 			l[i] = f.build(item, r)
 		}
 		return l
+	}
+	return n.fixed()
+}
+
+// fixed is a leaf that no row changes.
+func (n *node) fixed() any {
+	switch n.kind {
 	case form.Bool:
 		return n.value.Bool
 	case form.Int:

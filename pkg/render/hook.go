@@ -1,0 +1,115 @@
+package render
+
+import (
+	"strings"
+	"text/template/parse"
+	"unicode"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Hooks are what the form says of its resources with runOn: Delete, whatever the row.
+func (p *Program) Hooks() []lynq.Hook {
+	var hooks []lynq.Hook
+	for i := range p.resources {
+		r := &p.resources[i]
+		if !r.Policy.Hook() {
+			continue
+		}
+		h := lynq.Hook{ID: r.ID, Group: r.group, Kind: r.Kind}
+		if r.TargetNamespace.Text != "" || r.Manifest.Field("metadata").Field("namespace") != nil {
+			h.Namespace = p.pieces(r.namespace.node)
+		}
+		h.Manifest, _ = p.outline(r.root).(map[string]any)
+		leaveAdded(h.Manifest)
+		hooks = append(hooks, h)
+	}
+	return hooks
+}
+
+// leaveAdded takes out of a manifest what lynqctl writes into it, and not the form.
+func leaveAdded(manifest map[string]any) {
+	metadata, _ := manifest["metadata"].(map[string]any)
+	labels, _ := metadata["labels"].(map[string]any)
+	for _, key := range []string{lynq.LabelHub, lynq.LabelNode, lynq.LabelNodeNamespace} {
+		delete(labels, key)
+	}
+	annotations, _ := metadata["annotations"].(map[string]any)
+	for _, key := range []string{lynq.AnnotationDeletionPolicy, lynq.AnnotationResourceID, lynq.AnnotationRunOn} {
+		delete(annotations, key)
+	}
+}
+
+// outline is a part of a manifest, as lynq.Hook has it.
+func (p *Program) outline(n *node) any {
+	switch {
+	case n.slot != noSlot && n.text:
+		return p.pieces(n)
+	case n.slot != noSlot:
+		return lynq.Scalar{}
+	}
+	switch n.kind {
+	case form.Map:
+		m := make(map[string]any, len(n.fields))
+		for _, f := range n.fields {
+			if f.when == always { // else it is one of lynqctl's own
+				m[f.key] = p.outline(f.node)
+			}
+		}
+		return m
+	case form.List:
+		l := make([]any, len(n.items))
+		for i, item := range n.items {
+			l[i] = p.outline(item)
+		}
+		return l
+	}
+	return n.fixed()
+}
+
+// pieces are those of a text: what stands in its template, and gaps.
+func (p *Program) pieces(n *node) lynq.Text {
+	if n.slot == noSlot {
+		return lynq.Text{{Fixed: string(n.static)}}
+	}
+	e := &p.exprs[n.slot]
+	var text lynq.Text
+	for _, part := range e.parts {
+		switch in := part.value; {
+		case in == noInput:
+			text = append(text, lynq.Piece{Fixed: part.static})
+		case p.inputs[in].column == p.uid && len(p.inputs[in].apply) == 0 && !e.uidLabel && e.result == typeText:
+			text = append(text, lynq.Piece{UID: true})
+		default:
+			text = append(text, lynq.Piece{Any: true})
+		}
+	}
+	if e.template == nil {
+		return text
+	}
+	return templatePieces(e)
+}
+
+// templatePieces are those of a template that is interpreted: the text that stands in it
+// whatever its actions do.
+func templatePieces(e *expr) lynq.Text {
+	trees, err := parseTemplate(e.source)
+	if err != nil {
+		return lynq.Text{{Any: true}}
+	}
+	var text lynq.Text
+	for _, n := range trees[templateName].Root.Nodes {
+		if fixed, ok := n.(*parse.TextNode); ok {
+			text = append(text, lynq.Piece{Fixed: string(fixed.Text)})
+			continue
+		}
+		text = append(text, lynq.Piece{Any: true})
+	}
+	if e.trim && len(text) > 0 {
+		first, last := &text[0], &text[len(text)-1]
+		first.Fixed = strings.TrimLeftFunc(first.Fixed, unicode.IsSpace)
+		last.Fixed = strings.TrimRightFunc(last.Fixed, unicode.IsSpace)
+	}
+	return text
+}
