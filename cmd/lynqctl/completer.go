@@ -57,6 +57,9 @@ func (c *completer) offers() *engine.Offers {
 		Operated:   c.flags.Lookup("operator-namespace") != nil,
 		BareHubs:   c.flags.Lookup("older-than") != nil,
 	}
+	if c.flags.Lookup("form") == nil {
+		o.Paths = nil // -f narrows nothing: what goes need not be in those inputs any more
+	}
 	if values := c.values("namespace"); len(values) == 1 {
 		o.Namespace = values[0]
 	}

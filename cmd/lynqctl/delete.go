@@ -28,6 +28,8 @@ func (f *removalFlags) register(flags *pflag.FlagSet) {
 	registerTimeout(flags, &f.Timeout)
 	f.run.registerRun(flags)
 	flags.BoolVarP(&f.Yes, "yes", "y", false, "do not ask")
+	registerFiles(flags, &f.Inputs.InputOptions)
+	flags.Lookup("filename").Usage = "file or directory with hubs and forms to check resources with runOn: Delete against, '-' for standard input (may be repeated)"
 }
 
 func (f *removalFlags) check() error {
@@ -35,7 +37,7 @@ func (f *removalFlags) check() error {
 		return err
 	}
 	err := errors.Join(f.run.checkRun(), checkTimeout(f.Timeout))
-	f.RunOptions = f.run.RunOptions
+	f.RunOptions, f.Inputs.Namespace = f.run.RunOptions, f.namespace
 	return err
 }
 
@@ -73,9 +75,16 @@ Retain stay, marked as orphans, which lynqctl orphans lists. The inventory of
 a node is deleted last. What has another owner by now is released.
 
 The rows are not asked: a node whose row is active comes back with the next
-apply.` + deletionAsks,
+apply.
+
+Without -f, lynqctl runs a recorded resource with runOn: Delete only in the
+namespace of the node's inventory. With -f, it runs what the node's form
+declares, in any namespace.` + deletionAsks,
 		Example: `  # As kubectl names things
-  lynqctl delete node/acme-web node/bolt-web -n shop --ignore-not-found`,
+  lynqctl delete node/acme-web node/bolt-web -n shop --ignore-not-found
+
+  # The form runs a Job in another namespace before the node is deleted
+  lynqctl delete node/acme-web -n shop -f forms/`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && !strings.Contains(args[0], "/") {
 				return cli.NoCommand(cmd, args[0])

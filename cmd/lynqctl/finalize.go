@@ -28,6 +28,10 @@ kubectl, or that hang with their namespace: the objects of their nodes go as
 their deletionPolicy says, and then the finalizer that holds the inventory. A
 hub record goes after all of the hub's nodes.
 
+Without -f, lynqctl runs a recorded resource with runOn: Delete only in the
+namespace of the node's inventory. With -f, it runs what the node's form
+declares, in any namespace.
+
 A cleanup that fails keeps its finalizer and says why. --force gives up on the
 objects that are named, as Kind[.group]/NAMESPACE/NAME: they are marked as
 orphans where that can be done, and what is left behind is listed.

@@ -16,10 +16,15 @@ import (
 
 // registerInputs registers what names and narrows hubs and forms.
 func registerInputs(flags *pflag.FlagSet, o *engine.InputOptions) {
-	flags.StringArrayVarP(&o.Paths, "filename", "f", nil, "file or directory with hubs and forms, '-' for standard input (may be repeated)")
-	flags.BoolVarP(&o.Recursive, "recursive", "R", false, "read sub-directories too")
+	registerFiles(flags, o)
 	flags.StringSliceVar(&o.Hubs, "hub", nil, "only these hubs, as NAME or NAMESPACE/NAME")
 	flags.StringSliceVar(&o.Forms, "form", nil, "only these forms, as NAME or NAMESPACE/NAME")
+}
+
+// registerFiles registers what names hubs and forms.
+func registerFiles(flags *pflag.FlagSet, o *engine.InputOptions) {
+	flags.StringArrayVarP(&o.Paths, "filename", "f", nil, "file or directory with hubs and forms, '-' for standard input (may be repeated)")
+	flags.BoolVarP(&o.Recursive, "recursive", "R", false, "read sub-directories too")
 }
 
 // clusterFlagSet are kubectl's flags, which many commands have.

@@ -220,14 +220,38 @@ func (n *nodeRun) loadHooks() error {
 		if !s.hook() || s.Action == plan.ActionBlock {
 			continue
 		}
-		o, err := plan.ReadHook(n.owner(), s.Entry, manifests[s.Entry.Digest])
+		o, err := n.of.ReadHook(n.owner(), s.Entry, manifests[s.Entry.Digest])
 		if err != nil {
 			return fmt.Errorf("%s is to run before the node is deleted, and its manifest in Secret %s: %w (apply while the row is active records it; %s)",
 				s.ref(), inventory.HooksName(n.plan.Name), err, n.owner().WithoutHook(s.ref()))
 		}
+		if err := n.checkAccount(o); err != nil {
+			return err
+		}
 		step := *s.Step
 		step.Object = o
 		s.Step = &step
+	}
+	return nil
+}
+
+// checkAccount refuses a hook whose ServiceAccount its namespace lacks, where a record
+// alone names it: a ServiceAccount of that name that comes later may be anyone's.
+func (n *nodeRun) checkAccount(o *plan.Object) error {
+	name, err := n.of.Account(n.owner(), o)
+	if err != nil || name == "" {
+		return err
+	}
+	r, err := n.Cluster.Resource(n.finishing, "", "v1", "ServiceAccount")
+	if err == nil {
+		_, err = n.Cluster.Get(n.finishing, r, o.Namespace, name)
+	}
+	switch {
+	case apierrors.IsNotFound(err):
+		return fmt.Errorf("%s is to run before the node is deleted, and namespace %s has no ServiceAccount %s (create it, or pass -f with the hub and the form of the node; %s)",
+			o.Ref, o.Namespace, name, n.owner().WithoutHook(o.Ref))
+	case err != nil:
+		return fmt.Errorf("look for ServiceAccount %s/%s, with which %s is to run before the node is deleted: %w", o.Namespace, name, o.Ref, err)
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func makeObject(o *lynq.Object, row, partOf string) (plan.Object, error) {
 	if !ok {
 		return plan.Object{}, plan.ErrNoMetadata
 	}
-	if err := checkMetadata(metadata); err != nil {
+	if err := plan.CheckMetadata(metadata); err != nil {
 		return plan.Object{}, err
 	}
 	// What a person changes of a Secret shows as a change of its data only.
@@ -89,18 +89,6 @@ func makeObject(o *lynq.Object, row, partOf string) (plan.Object, error) {
 		Ref: o.Ref, APIVersion: apiVersion, ID: o.ID, Template: o.Template, DependIDs: o.DependIDs,
 		Policy: &policy, Data: policy.HoldsData || plan.TakesClaims(o.Ref, o.Content), Owned: !labelled, Exclusion: o.Exclusion, Body: body, Digest: digest(body, &policy, node),
 	}, nil
-}
-
-// checkMetadata refuses what would undo the preconditions of a run, null too: a
-// body that says it twice says what comes last. Forms that have it are refused
-// when they are loaded.
-func checkMetadata(metadata map[string]any) error {
-	for _, key := range []string{"ownerReferences", "uid", "resourceVersion", "managedFields", "generation", "creationTimestamp", "deletionTimestamp", "selfLink"} {
-		if _, said := metadata[key]; said {
-			return fmt.Errorf("a form cannot set metadata.%s (remove it)", key)
-		}
-	}
-	return nil
 }
 
 // digest is of the manifest, of what says how it is written, and of what else of its

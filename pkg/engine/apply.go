@@ -135,12 +135,12 @@ func kindsOf(f *form.Form) []apiKind {
 // identify finds out the namespace of each hub. Two are one where one of them has
 // no namespace in its file, and that of the run is the other's; so are two forms of
 // a hub.
-func (o *ApplyOptions) identify(hubs []HubPrograms) error {
+func (f *RenderOptions) identify(hubs []HubPrograms) error {
 	first := map[lynq.HubKey]*form.Hub{}
 	var errs []error
 	for i := range hubs {
 		h := &hubs[i]
-		namespace, err := o.hubNamespace(h.Hub)
+		namespace, err := f.hubNamespace(h.Hub)
 		if err != nil {
 			return err
 		}
@@ -179,13 +179,13 @@ func rollouts(hubs []HubPrograms) map[apply.FormKey]apply.Rollout {
 }
 
 // hubNamespace is where a hub's own records are.
-func (o *ApplyOptions) hubNamespace(h *form.Hub) (string, error) {
-	for _, ns := range []string{h.Namespace, o.Namespace} {
+func (f *RenderOptions) hubNamespace(h *form.Hub) (string, error) {
+	for _, ns := range []string{h.Namespace, f.Namespace} {
 		if ns != "" {
 			return ns, nil
 		}
 	}
-	ns, err := o.Access.Namespace()
+	ns, err := f.Access.Namespace()
 	if err != nil || ns != "" {
 		return ns, err
 	}

@@ -309,6 +309,7 @@ func (j *applyJob) look(ctx context.Context, h HubPrograms, found map[string]boo
 		in.Forms = append(in.Forms, key)
 		in.Exclude[key] = p.Exclude
 	}
+	in.Hooks = formHooks(&h)
 	in.Narrowed = j.o.Settings.Selector != nil
 	in.AdoptNothing, in.IncludeData = j.o.AdoptNothing, j.o.IncludeData
 	// The first question about kinds is a long one, and waits for no records.

@@ -23,6 +23,9 @@ type RemoveOptions struct {
 	Access  kube.Access
 	Timeout time.Duration // 0 is none
 	Yes     bool          // do not ask
+	// Inputs are the hubs and forms that hooks are checked against; without paths only
+	// what is recorded of hooks is known.
+	Inputs RenderOptions
 }
 
 // DeleteOptions say what is deleted.
@@ -71,8 +74,12 @@ func (e *Engine) Delete(ctx context.Context, o *DeleteOptions) error {
 
 // remove lets nodes go.
 func (e *Engine) remove(ctx context.Context, o *RemoveOptions, wanted selection, cascade plan.Cascade, giveUp map[lynq.Ref]bool) error {
+	declared, err := e.declaredHooks(ctx, o)
+	if err != nil {
+		return err
+	}
 	return e.onCluster(ctx, &o.Access, o.Timeout, &o.RunOptions, func(ctx context.Context, r clusterRun) error {
-		j := removalJob{clusterRun: r, o: o, wanted: wanted, cascade: cascade, giveUp: giveUp}
+		j := removalJob{clusterRun: r, o: o, wanted: wanted, cascade: cascade, giveUp: giveUp, declared: declared}
 		return j.perform(ctx)
 	})
 }
@@ -85,6 +92,8 @@ type removalJob struct {
 	cascade plan.Cascade
 	giveUp  map[lynq.Ref]bool // named objects whose cleanup is not tried
 	seen    *records          // as they were read last
+	// declared are the hooks of the forms of the inputs, by hub.
+	declared map[lynq.HubKey][]plan.FormHooks
 }
 
 func (j *removalJob) perform(ctx context.Context) error {
@@ -315,7 +324,7 @@ func (j *removalJob) planAll(ctx context.Context, hubs []*leavingHub) ([]plan.Pl
 
 // plan looks at what the nodes of a hub own, and decides.
 func (j *removalJob) plan(ctx context.Context, h *leavingHub) (*plan.Plan, error) {
-	in := &plan.Input{Hub: h.Name, HubNamespace: h.Namespace, Delete: h.nodes, Cascade: j.cascade, Broken: map[plan.NodeKey]error{}}
+	in := &plan.Input{Hub: h.Name, HubNamespace: h.Namespace, Delete: h.nodes, Cascade: j.cascade, Broken: map[plan.NodeKey]error{}, Hooks: j.declared[h.HubKey]}
 	operator, err := apply.OperatorNodes(ctx, j.client, h.Name)
 	if err != nil {
 		return nil, err

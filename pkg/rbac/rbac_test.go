@@ -74,7 +74,7 @@ func TestTombstonesAndHooks(t *testing.T) {
 		want      []string
 	}{
 		{hook, rbac.Apply, []string{"get,create,update,delete secrets nodes", "get,list,watch,create,patch,delete jobs.batch nodes"}},
-		{hook, rbac.Delete, []string{"get,update,delete secrets nodes", "get,list,watch,create,patch,delete jobs.batch nodes"}},
+		{hook, rbac.Delete, []string{"get serviceaccounts nodes", "get,update,delete secrets nodes", "get,list,watch,create,patch,delete jobs.batch nodes"}},
 		{hook, rbac.Status, []string{"get,list jobs.batch nodes"}},
 		{stones, rbac.Apply, []string{"get,delete secrets far", "get,delete deployments.apps nodes", "get,delete namespaces"}},
 		{stones, rbac.Delete, nil},

@@ -55,5 +55,6 @@ func (g *gatherer) hooks(f Form) {
 	}
 	if g.is(Delete) {
 		add(g.needed, at, why, "get", "update", "delete")
+		add(g.needed, place{APIResource: core("ServiceAccount", "serviceaccounts"), namespace: f.Namespace}, why, "get")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -56,6 +57,18 @@ func encode(e *json.Encoder, b *bytes.Buffer, v any) error {
 		return err
 	}
 	b.Truncate(b.Len() - 1)
+	return nil
+}
+
+// CheckMetadata refuses what would undo the preconditions of a run, null too: a
+// body that says it twice says what comes last. Forms that have it are refused
+// when they are loaded.
+func CheckMetadata(metadata map[string]any) error {
+	for _, key := range []string{"ownerReferences", "uid", "resourceVersion", "managedFields", "generation", "creationTimestamp", "deletionTimestamp", "selfLink"} {
+		if _, said := metadata[key]; said {
+			return fmt.Errorf("a form cannot set metadata.%s (remove it)", key)
+		}
+	}
 	return nil
 }
 

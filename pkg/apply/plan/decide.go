@@ -29,6 +29,9 @@ type Input struct {
 	Nodes []*Node
 	// Forms are the forms of the run. Nodes of others are left alone.
 	Forms []lynq.FormKey
+	// Hooks are what the forms say of their hooks. One that is not in it is not known: then
+	// records alone tell of its hooks, which is enough for little.
+	Hooks []FormHooks
 	// Only, where it is not nil, names the nodes that may go.
 	Only map[string]bool
 	// Narrowed: a selector leaves objects out. It is not known which of those that
@@ -142,6 +145,8 @@ type decider struct {
 	// replacements are of the inventories that were deleted, of the nodes that are wanted.
 	replacements map[NodeKey]*Replacement
 	claims       *claimIndex
+	// owned are the namespaces in which nodes with a hook elsewhere own something.
+	owned map[NodeKey]map[string]bool
 	// holding: no object leaves its node.
 	holding bool
 }
@@ -171,6 +176,7 @@ func newDecider(in *Input) *decider {
 			d.desired[n.Objects[i].Ref] = n.NodeKey
 		}
 	}
+	d.owned = d.findOwned()
 	d.misnamed = d.findMisnamed()
 	d.judgeUnknown()
 	d.replaceDeleted()

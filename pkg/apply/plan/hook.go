@@ -1,10 +1,7 @@
 package plan
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -39,8 +36,28 @@ func recordedHook(me Owner, r *inventory.Entry) *Object {
 }
 
 // hook plans one hook of a node that goes. What is there and was not made by it is
-// never taken for it.
+// never taken for it, and a record alone creates nothing.
 func (d *decider) hook(me Owner, o *Object, r *inventory.Entry, l *Live) Step {
+	s := d.hookRun(me, o, r, l)
+	if s.Action != ActionCreate {
+		return s
+	}
+	if why, fix := d.undeclared(me, r); why != "" {
+		s.Action, s.Reason, s.Message = ActionBlock, ReasonUndeclared, why+" ("+fix+"; "+me.WithoutHook(r.Ref)+")"
+		return s
+	}
+	if l == nil || l.Deleting {
+		return s
+	}
+	// An object that an earlier try left is deleted first.
+	if a := d.gate(&question{asker: AskerHook, me: me, entry: r, live: l, why: ReasonLeftover}); a.Action != ActionDelete {
+		s.Action, s.Reason, s.Message = ActionBlock, a.Reason, a.Message+" ("+me.WithoutHook(r.Ref)+")"
+	}
+	return s
+}
+
+// hookRun is what is to be done for a hook that may run, whoever declares it.
+func (d *decider) hookRun(me Owner, o *Object, r *inventory.Entry, l *Live) Step {
 	s := Step{Object: o, Entry: r, Live: l, Action: ActionCreate, Reason: ReasonBeforeDelete}
 	block := func(why string) Step {
 		s.Action, s.Reason, s.Message = ActionBlock, ReasonForeign, why+" (delete it, and run again; "+me.WithoutHook(o.Ref)+")"
@@ -56,6 +73,8 @@ func (d *decider) hook(me Owner, o *Object, r *inventory.Entry, l *Live) Step {
 		return block("it is of " + d.foreign(me, l))
 	case !me.Tracks(l):
 		return block("it is there already, and this node did not make it")
+	case l.ResourceID != r.ID:
+		return block("the node has it for another resource than " + r.ID)
 	case r.UID != "" && r.UID != string(l.UID):
 		return block(remade)
 	case l.Deleting:
@@ -134,38 +153,6 @@ func (s *Step) Begins() inventory.Entry {
 	r := *s.Entry
 	r.UID, r.Phase = "", inventory.PhaseRunning
 	return r
-}
-
-// hookManifest is what is recorded of a hook.
-type hookManifest struct {
-	ID             string          `json:"id"`
-	APIVersion     string          `json:"apiVersion"`
-	DependIDs      []string        `json:"dependIds,omitempty"`
-	TimeoutSeconds int             `json:"timeoutSeconds"`
-	Manifest       json.RawMessage `json:"manifest"`
-}
-
-// HookManifest is what is recorded of a hook, beside its entry.
-func (o *Object) HookManifest() ([]byte, error) {
-	return json.Marshal(hookManifest{o.ID, o.APIVersion, o.DependIDs, int(o.Policy.Timeout / time.Second), json.RawMessage(o.Body)})
-}
-
-// ReadHook is a hook as it was recorded: of that entry and no other.
-func ReadHook(me Owner, r *inventory.Entry, recorded []byte) (*Object, error) {
-	switch {
-	case recorded == nil:
-		return nil, errors.New("it is not there")
-	case inventory.HookDigest(recorded) != r.Digest:
-		return nil, errors.New("it was changed, and is not the one that the inventory names")
-	}
-	var m hookManifest
-	if err := json.Unmarshal(recorded, &m); err != nil {
-		return nil, errors.New("it cannot be read") // the cause may quote it
-	}
-	o := recordedHook(me, r)
-	o.DependIDs, o.Body = m.DependIDs, Body(m.Manifest)
-	o.Policy.Timeout = time.Duration(m.TimeoutSeconds) * time.Second
-	return o, nil
 }
 
 // maxHooks is half of what a Secret may hold: while hooks change, it has those from before too.

@@ -184,7 +184,7 @@ func TestHookManifest(t *testing.T) {
 	policy := lynq.DefaultPolicy()
 	policy.RunOn, policy.Timeout = lynq.RunOnDelete, 90e9
 	ref := lynq.Ref{Group: "batch", Kind: "Job", Namespace: "ns", Name: "acme-backup"}
-	o := &Object{Ref: ref, APIVersion: "batch/v1", ID: "backup", DependIDs: []string{"first"}, Policy: &policy, Owned: true, Body: Body(`{"metadata":{"name":"acme-backup"},"spec":{"a":"<&>"}}`)}
+	o := &Object{Ref: ref, APIVersion: "batch/v1", ID: "backup", DependIDs: []string{"first"}, Policy: &policy, Owned: true, Body: Body(`{"metadata":{"name":"acme-backup","namespace":"ns"},"apiVersion":"batch/v1","kind":"Job","spec":{"a":"<&>"}}`)}
 	recorded, err := o.HookManifest()
 	if err != nil {
 		t.Fatal(err)
@@ -193,7 +193,8 @@ func TestHookManifest(t *testing.T) {
 	n := &Node{Hooks: []Object{*o}}
 	r := n.nextHooks(nil)[0]
 	me := NewOwner(NodeKey{"ns", "acme-web"}, "crm", nil)
-	got, err := ReadHook(me, &r, recorded)
+	p := &Plan{}
+	got, err := p.ReadHook(me, &r, recorded)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +202,7 @@ func TestHookManifest(t *testing.T) {
 		t.Errorf("read back: %+v", got)
 	}
 	for _, wrong := range [][]byte{nil, []byte("{}"), bytes.Replace(recorded, []byte("acme"), []byte("evil"), 1)} {
-		if _, err := ReadHook(me, &r, wrong); err == nil {
+		if _, err := p.ReadHook(me, &r, wrong); err == nil {
 			t.Errorf("%q was taken for the hook", wrong)
 		}
 	}

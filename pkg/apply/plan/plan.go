@@ -56,6 +56,7 @@ const (
 	ReasonNotIncluded  Reason = "NotIncluded"  // the form has it, and the row no longer does (includeWhen)
 	ReasonLeftover     Reason = "Leftover"     // a hook made it before its node came back
 	ReasonBeforeDelete Reason = "BeforeDelete" // a hook, which runs before anything of its node is deleted
+	ReasonUndeclared   Reason = "Undeclared"   // a hook that only a record names, which is never enough to run it
 	ReasonNotRun       Reason = "NotRun"       // a hook of a node of which nothing is deleted
 	ReasonNodeGone     Reason = "NodeGone"     // the row is inactive or gone
 	ReasonNodeDeleted  Reason = "NodeDeleted"  // the node, or its record, was deleted by hand
