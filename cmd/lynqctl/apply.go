@@ -25,7 +25,7 @@ type applyFlags struct {
 func defaultApplyFlags() applyFlags {
 	return applyFlags{
 		ApplyOptions: engine.ApplyOptions{Wait: true},
-		render:       renderFlags{format: "yaml", RenderOptions: engine.RenderOptions{Nothing: "nothing was touched", AllowVarying: true}},
+		render:       renderFlags{format: "yaml", RenderOptions: engine.RenderOptions{Nothing: "nothing was touched"}},
 		run:          defaultRunFlags(), maxDelete: plan.DefaultMaxDelete().String(), adopt: adoptByPolicy, recordValues: noValues,
 	}
 }

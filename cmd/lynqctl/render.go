@@ -16,9 +16,10 @@ import (
 // renderCommandFlags are the flags of render.
 type renderCommandFlags struct {
 	renderFlags
-	tree   treeFlags
-	check  bool
-	second bool // this is the second pass of a check
+	tree         treeFlags
+	allowVarying bool
+	check        bool
+	second       bool // this is the second pass of a check
 }
 
 func (a *app) renderCommand() *cobra.Command {
@@ -70,7 +71,7 @@ was written; 3 refused by a guard, nothing was written; 4 the tree changed, with
 	flags.StringSliceVar(&f.nodes, "node", nil, "only these nodes: UID-FORM, or the name that status shows")
 	flags.StringVarP(&f.selector, "selector", "l", "", "only objects with these labels, as kubectl takes them")
 	flags.BoolVar(&f.Stream, "stream", false, "write as it goes, not when everything has rendered")
-	flags.BoolVar(&f.AllowVarying, "allow-nondeterministic", false, "let resources with creationPolicy Once call functions such as randAlphaNum")
+	flags.BoolVar(&f.allowVarying, "allow-nondeterministic", false, "let resources with creationPolicy Once call functions such as randAlphaNum")
 	flags.BoolVar(&f.KeepGoing, "keep-going", false, "write the nodes that render, though others do not")
 	f.tree.register(flags)
 	flags.BoolVar(&f.check, "check", false, "render twice, the second time in another process with the rows shuffled, and tell whether both give the same")
@@ -81,6 +82,7 @@ was written; 3 refused by a guard, nothing was written; 4 the tree changed, with
 
 // resolve checks the flags, of which some mean nothing beside others.
 func (f *renderCommandFlags) resolve(cmd *cobra.Command) error {
+	f.RefuseVarying = !f.allowVarying
 	if err := f.tree.check(cmd, &f.renderFlags); err != nil {
 		return err
 	}

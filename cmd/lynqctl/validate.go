@@ -11,7 +11,7 @@ import (
 
 func (a *app) validateCommand() *cobra.Command {
 	// What varies is no fault of a form: render alone asks for a permission.
-	f := renderFlags{format: "yaml", RenderOptions: engine.RenderOptions{Nothing: "fix them and validate again", AllowVarying: true}}
+	f := renderFlags{format: "yaml", RenderOptions: engine.RenderOptions{Nothing: "fix them and validate again"}}
 	var rows bool
 	var output string
 	cmd := &cobra.Command{

@@ -23,8 +23,9 @@ type RenderOptions struct {
 	Sources []string
 	// Settings narrow what is rendered. KeepGoing in it is that of the program.
 	Settings render.Settings
-	// AllowVarying: resources with creationPolicy Once may call functions that vary.
-	AllowVarying bool
+	// RefuseVarying: no resource may call functions that vary, not even one with
+	// creationPolicy Once, because a later run replaces what this run writes.
+	RefuseVarying bool
 	// Stream: what is rendered is written as it goes.
 	Stream bool
 	// KeepGoing: nodes that render are wanted though others do not.
@@ -38,7 +39,7 @@ type RenderOptions struct {
 // options finds the namespace, asking the kubeconfig only where neither option nor
 // form nor hub has one.
 func (f *RenderOptions) options(forms []*form.Form, inputs *form.Inputs) (render.Options, error) {
-	o := render.Options{Namespace: f.Namespace, AllowVarying: f.AllowVarying}
+	o := render.Options{Namespace: f.Namespace, AllowVarying: !f.RefuseVarying}
 	for _, form := range forms {
 		hub := inputs.Hub(form)
 		if o.Namespace != "" || form.Namespace != "" || hub == nil || hub.Namespace != "" {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"golang.org/x/sync/errgroup"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
@@ -192,7 +191,7 @@ func mayAll(ctx context.Context, client *kube.Client, r *rbac.Rule, verb string)
 // suggestRights adds to the error of a run that lacked rights how to see which.
 func suggestRights(o *ApplyOptions, err error) error {
 	var known *Error
-	if !errors.As(err, &known) || !known.denied && !apierrors.IsForbidden(err) {
+	if !errors.As(err, &known) || !known.denied && !saysDenied(err.Error()) {
 		return err
 	}
 	args := []string{"lynqctl", "rbac", "--check"}
@@ -210,7 +209,8 @@ func suggestRights(o *ApplyOptions, err error) error {
 }
 
 // saysDenied tells whether a message is that of a server that refuses for want of a
-// right: no matter what decides about rights there, it says so in these words.
+// right: no matter what decides about rights there, it says so in these words. A quota
+// and other admission answer 403 too, and no role helps against them.
 func saysDenied(message string) bool {
 	_, why, found := strings.Cut(message, " is forbidden: User ")
 	return found && strings.Contains(why, " cannot ")
