@@ -46,7 +46,7 @@ func (r *clusterRun) newLocks(ctx context.Context, hubs []lynq.HubKey) *locks {
 			Namespace: p.Namespace, Hub: p.Name, Identity: identity,
 			Waiting: func(held *lease.HeldError) {
 				ls.waited = true
-				r.notef("waiting up to %s for %s on hub %q: %s", r.run.LockTimeout, held.By(), held.Hub, held.Holder)
+				r.notef("waiting up to %s for %s on hub %q: %s; %s", r.run.LockTimeout, held.By(), held.Hub, held.Holder, held.Ends())
 			},
 		}))
 	}
@@ -59,7 +59,7 @@ func (r *clusterRun) newContinuousLocks(ctx context.Context, hub lynq.HubKey) *l
 		Namespace: hub.Namespace, Hub: hub.Name, Identity: runIdentity(), Continuous: true,
 		Waiting: func(held *lease.HeldError) {
 			r.metrics().Leading(hub, false)
-			r.notef("hub %s: standing by: %s has it, %s", hub, held.By(), held.Holder)
+			r.notef("hub %s: standing by: %s has it, %s; %s", hub, held.By(), held.Holder, held.Ends())
 		},
 	})}}
 }

@@ -21,16 +21,35 @@ type HeldError struct {
 	// others can take it.
 	Since time.Time
 	Valid time.Duration
+	// Until is when others can take the Lease unless it is renewed, by our own clock.
+	// Renewed is when the holder last renewed it, by the holder's.
+	Until, Renewed time.Time
+	// Stopped: the holder missed its last renewals, so that it has probably died.
+	// Reserved: no run holds the Lease, and it is left to the run that Holder names.
+	Stopped, Reserved bool
 	// Waited is how long it was waited for.
 	Waited time.Duration
 }
 
-// held is the error for a Lease that another run holds.
-func (l *Lock) held(lease *coordinationv1.Lease, waited time.Duration) *HeldError {
+// held is the error for a Lease that another run holds, or that is left to one.
+func (l *Lock) held(lease *coordinationv1.Lease, d Decision, waited time.Duration) *HeldError {
 	return &HeldError{
 		Hub: l.Hub, Namespace: l.Namespace, Lease: lynq.LeaseName(l.Hub), Holder: cmp.Or(holderOf(lease), waitingFor(lease)),
 		Continuous: isContinuous(lease), Since: acquiredAt(lease), Valid: l.claimant().valid(lease), Waited: waited,
+		Until: d.Until, Renewed: renewedAt(lease), Stopped: d.Stopped, Reserved: d.State == Reserved,
 	}
+}
+
+// Ends says when the Lease of the holder ends, in a sentence.
+func (e *HeldError) Ends() string {
+	until := clockTime(e.Until)
+	switch {
+	case e.Reserved:
+		return "the Lease is kept for that run until " + until
+	case e.Stopped:
+		return fmt.Sprintf("the holder stopped renewing its Lease at %s, and the Lease ends at %s", clockTime(e.Renewed), until)
+	}
+	return "its Lease ends at " + until + " unless the holder renews it"
 }
 
 // Error implements error.
@@ -38,7 +57,11 @@ func (e *HeldError) Error() string { return fmt.Sprintf("hub %q %s (%s)", e.Hub,
 
 // What says who has the hub.
 func (e *HeldError) What() string {
-	return fmt.Sprintf("is locked by %s, %s, since %s; waited %s", e.By(), e.Holder, clockTime(e.Since), e.Waited.Round(time.Second))
+	what := fmt.Sprintf("is locked by %s, %s, since %s; waited %s", e.By(), e.Holder, clockTime(e.Since), e.Waited.Round(time.Second))
+	if e.Stopped {
+		what += "; " + e.Ends()
+	}
+	return what
 }
 
 // By says what the holder is.

@@ -67,6 +67,8 @@ type Decision struct {
 	// Until is when a Lease that is held, and not renewed, will be free, or when one
 	// that is reserved is no longer so; by our own clock.
 	Until time.Time
+	// Stopped: its holder did not renew it when that was due.
+	Stopped bool
 	// Ask: its holder is to learn that we wait, for it yields then.
 	Ask bool
 }
@@ -94,7 +96,7 @@ func Decide(l *coordinationv1.Lease, seen Seen, now time.Time, me Claimant) Deci
 	default:
 		free = free.Add(me.valid(l))
 		if now.Before(free) {
-			return Decision{State: HeldByOther, Until: free, Ask: asks(l, seen, now, me)}
+			return Decision{State: HeldByOther, Until: free, Stopped: stopped(l, seen, now), Ask: asks(l, seen, now, me)}
 		}
 	}
 	reserved := free.Add(me.valid(l) / deferral)
@@ -112,6 +114,12 @@ func asks(l *coordinationv1.Lease, seen Seen, now time.Time, me Claimant) bool {
 		return false
 	}
 	return waitingFor(l) == "" || waitingFor(l) != me.Identity && me.outdated(l, seen, now)
+}
+
+// stopped tells whether the holder missed a renewal: it renews a Lease each third of its
+// duration, so that after two thirds one is late. Only our own clock counts.
+func stopped(l *coordinationv1.Lease, seen Seen, now time.Time) bool {
+	return now.Sub(seen.Since) >= durationOf(l)*2/renewals
 }
 
 // outdated tells whether the run that a Lease names as waiting may have died.

@@ -34,37 +34,40 @@ func TestDecideLease(t *testing.T) {
 	const full = lease.DefaultLeaseDuration
 	// It is noon, and the Lease was first seen as it is some seconds ago.
 	for name, tt := range map[string]struct {
-		lease *coordinationv1.Lease
-		seen  int
-		want  lease.State
-		until time.Time
-		least time.Duration
+		lease   *coordinationv1.Lease
+		seen    int
+		want    lease.State
+		until   time.Time
+		stopped bool
+		least   time.Duration
 	}{
-		"none":                        {nil, 0, lease.Free, time.Time{}, 0},
-		"no holder":                   {&coordinationv1.Lease{}, 0, lease.Free, time.Time{}, 0},
-		"released":                    {leaseOf("", at(0)), 0, lease.Free, time.Time{}, 0},
-		"ours":                        {leaseOf("me", at(-999)), 99, lease.Ours, time.Time{}, 0},
-		"just seen":                   {leaseOf("a", at(-1)), 0, lease.HeldByOther, at(10), 0},
-		"seen a while":                {leaseOf("a", at(-1)), 9, lease.HeldByOther, at(1), 0},
-		"seen long enough":            {leaseOf("a", at(-1)), 10, lease.Free, time.Time{}, 0},
-		"expired by a clock, unseen":  {leaseOf("a", at(-11)), 0, lease.HeldByOther, at(10), 0},
-		"old by a clock":              {leaseOf("a", at(-35)), 0, lease.HeldByOther, at(10), 0},
-		"a year old by a clock":       {leaseOf("a", at(-365*24*3600)), 0, lease.HeldByOther, at(10), 0},
-		"a clock that is ahead":       {leaseOf("a", at(3600)), 9, lease.HeldByOther, at(1), 0},
-		"a clock that is ahead, dead": {leaseOf("a", at(3600)), 10, lease.Free, time.Time{}, 0},
-		"never renewed":               {leaseOf("a", time.Time{}), 9, lease.HeldByOther, at(1), 0},
+		"none":                        {nil, 0, lease.Free, time.Time{}, false, 0},
+		"no holder":                   {&coordinationv1.Lease{}, 0, lease.Free, time.Time{}, false, 0},
+		"released":                    {leaseOf("", at(0)), 0, lease.Free, time.Time{}, false, 0},
+		"ours":                        {leaseOf("me", at(-999)), 99, lease.Ours, time.Time{}, false, 0},
+		"just seen":                   {leaseOf("a", at(-1)), 0, lease.HeldByOther, at(10), false, 0},
+		"one renewal late":            {leaseOf("a", at(-1)), 6, lease.HeldByOther, at(4), false, 0},
+		"two renewals late":           {leaseOf("a", at(-1)), 7, lease.HeldByOther, at(3), true, 0},
+		"seen a while":                {leaseOf("a", at(-1)), 9, lease.HeldByOther, at(1), true, 0},
+		"seen long enough":            {leaseOf("a", at(-1)), 10, lease.Free, time.Time{}, false, 0},
+		"expired by a clock, unseen":  {leaseOf("a", at(-11)), 0, lease.HeldByOther, at(10), false, 0},
+		"old by a clock":              {leaseOf("a", at(-35)), 0, lease.HeldByOther, at(10), false, 0},
+		"a year old by a clock":       {leaseOf("a", at(-365*24*3600)), 0, lease.HeldByOther, at(10), false, 0},
+		"a clock that is ahead":       {leaseOf("a", at(3600)), 9, lease.HeldByOther, at(1), true, 0},
+		"a clock that is ahead, dead": {leaseOf("a", at(3600)), 10, lease.Free, time.Time{}, false, 0},
+		"never renewed":               {leaseOf("a", time.Time{}), 9, lease.HeldByOther, at(1), true, 0},
 		"acquired long ago": {edited(leaseOf("a", time.Time{}), func(s *coordinationv1.LeaseSpec) {
 			s.AcquireTime = &metav1.MicroTime{Time: at(-40)}
-		}), 0, lease.HeldByOther, at(10), 0},
-		"no duration":       {edited(leaseOf("a", at(0)), func(s *coordinationv1.LeaseSpec) { s.LeaseDurationSeconds = nil }), 14, lease.HeldByOther, at(1), full},
-		"duration 0":        {edited(leaseOf("a", at(0)), func(s *coordinationv1.LeaseSpec) { s.LeaseDurationSeconds = &zero }), 14, lease.HeldByOther, at(1), full},
-		"forged duration":   {edited(leaseOf("a", at(0)), func(s *coordinationv1.LeaseSpec) { s.LeaseDurationSeconds = &one }), 14, lease.HeldByOther, at(1), full},
-		"forged, and dead":  {edited(leaseOf("a", at(0)), func(s *coordinationv1.LeaseSpec) { s.LeaseDurationSeconds = &one }), 15, lease.Free, time.Time{}, full},
-		"shorter than ours": {leaseOf("a", at(0)), 10, lease.HeldByOther, at(5), full},
+		}), 0, lease.HeldByOther, at(10), false, 0},
+		"no duration":       {edited(leaseOf("a", at(0)), func(s *coordinationv1.LeaseSpec) { s.LeaseDurationSeconds = nil }), 14, lease.HeldByOther, at(1), true, full},
+		"duration 0":        {edited(leaseOf("a", at(0)), func(s *coordinationv1.LeaseSpec) { s.LeaseDurationSeconds = &zero }), 14, lease.HeldByOther, at(1), true, full},
+		"forged duration":   {edited(leaseOf("a", at(0)), func(s *coordinationv1.LeaseSpec) { s.LeaseDurationSeconds = &one }), 14, lease.HeldByOther, at(1), true, full},
+		"forged, and dead":  {edited(leaseOf("a", at(0)), func(s *coordinationv1.LeaseSpec) { s.LeaseDurationSeconds = &one }), 15, lease.Free, time.Time{}, false, full},
+		"shorter than ours": {leaseOf("a", at(0)), 10, lease.HeldByOther, at(5), true, full},
 	} {
 		got := lease.Decide(tt.lease, lease.Seen{Since: at(-tt.seen)}, noon, lease.Claimant{Identity: "me", Least: cmp.Or(tt.least, 5*time.Second)})
-		if got.State != tt.want || !got.Until.Equal(tt.until) {
-			t.Errorf("%s: got %+v, want %v until %s", name, got, tt.want, tt.until)
+		if got.State != tt.want || !got.Until.Equal(tt.until) || got.Stopped != tt.stopped {
+			t.Errorf("%s: got %+v, want %v until %s, stopped %t", name, got, tt.want, tt.until, tt.stopped)
 		}
 	}
 }

@@ -43,7 +43,8 @@ type Options struct {
 	Duration time.Duration
 	// Now is the clock; nil is the system's.
 	Now func() time.Time
-	// Waiting, where it is not nil, is told once when Acquire begins to wait.
+	// Waiting, where it is not nil, is told when Acquire begins to wait, and once for
+	// each holder that stops renewing the Lease.
 	Waiting func(*HeldError)
 }
 
@@ -147,7 +148,7 @@ func (l *Lock) Acquire(ctx context.Context, wait time.Duration) error {
 func (l *Lock) await(ctx context.Context, wait time.Duration) error {
 	began := l.Now()
 	var seen seenLease
-	told := false
+	var told telling
 	for tried := 0; ; {
 		lease, err := l.get(ctx)
 		if err != nil {
@@ -165,15 +166,14 @@ func (l *Lock) await(ctx context.Context, wait time.Duration) error {
 			continue
 		}
 		tried = 0 // another run was faster, and will release it
-		held := l.held(lease, now.Sub(began))
+		held := l.held(lease, d, now.Sub(began))
 		left := wait - held.Waited
 		if left <= 0 {
 			return held
 		}
-		if !told && l.Waiting != nil {
+		if l.Waiting != nil && told.news(held) {
 			l.Waiting(held)
 		}
-		told = true
 		if err := l.ask(ctx, lease, d); err != nil {
 			return l.gaveUp(ctx, "ask for", err)
 		}
@@ -184,6 +184,22 @@ func (l *Lock) await(ctx context.Context, wait time.Duration) error {
 		case <-time.After(min(left, d.Until.Sub(now), l.Duration/10)):
 		}
 	}
+}
+
+// telling is what who waits has been told.
+type telling struct {
+	waits  bool
+	silent string // the holder that stopped renewing
+}
+
+// news tells whether there is something to tell, and takes it for told.
+func (t *telling) news(e *HeldError) bool {
+	news := !t.waits || e.Stopped && e.Holder != t.silent
+	t.waits = true
+	if t.silent = ""; e.Stopped {
+		t.silent = e.Holder
+	}
+	return news
 }
 
 // get gives nil for a Lease that does not exist.

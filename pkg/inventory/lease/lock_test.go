@@ -310,6 +310,39 @@ func TestForgedDuration(t *testing.T) {
 	})
 }
 
+// TestWaitTellsOfADeadHolder: who waits learns when the Lease ends, and once that its
+// holder stopped renewing it. A holder that renews is never said to have stopped.
+func TestWaitTellsOfADeadHolder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		a := lockOf(s, "a")
+		acquire(t, a, 0)
+		a.Hold(t.Context())
+		var told []string
+		b := lockOf(s, "b", func(o *lease.Options) {
+			o.Waiting = func(e *lease.HeldError) {
+				told = append(told, time.Since(s.start).String()+" "+e.Holder+": "+e.Ends())
+			}
+		})
+		done := acquired(t, b, 5*time.Minute)
+		pass(31 * time.Second)
+		s.setFault(cutOff) // of its renewals: the last one was after 30 s
+		_ = a.Release(t.Context())
+		s.setFault(nil)
+		<-done
+		want := []string{
+			"0s a: its Lease ends at 2000-01-01T00:00:15Z unless the holder renews it",
+			"40.5s a: the holder stopped renewing its Lease at 2000-01-01T00:00:30Z, and the Lease ends at 2000-01-01T00:00:45Z",
+		}
+		if diff := cmp.Diff(want, told); diff != "" {
+			t.Errorf("told (-want +got):\n%s", diff)
+		}
+		if got := time.Since(s.start); got != 45*time.Second { // the last renewal was seen at 30 s
+			t.Errorf("free after %s", got)
+		}
+	})
+}
+
 // TestRenewalsOfASkewedClock: a Lease that is renewed is never free, though its
 // holder's clock is behind.
 func TestRenewalsOfASkewedClock(t *testing.T) {
