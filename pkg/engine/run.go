@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -228,9 +229,32 @@ func outcome(ctx context.Context, s *apply.Summary, err error) error {
 		return context.Canceled
 	case len(s.Failed) > 0:
 		return &Error{
-			Outcome: Failed, Err: cmp.Or(err, ErrReported), Summary: lynq.Count(len(s.Failed), "node") + " did not end well; run it again when that is fixed",
+			Outcome: Failed, Err: cmp.Or(err, ErrReported), Summary: undone(s.Failed) + "; run it again when that is fixed",
 			denied: slices.ContainsFunc(s.Failed, func(n apply.FailedNode) bool { return slices.ContainsFunc(n.Problems, saysDenied) }),
 		}
 	}
 	return Fail(err)
+}
+
+// undone says how many nodes did not end well. A node that was skipped, such as one of a
+// rollout that stopped, is as it was: it counts apart.
+func undone(failed []apply.FailedNode) string {
+	skipped := 0
+	for i := range failed {
+		if failed[i].Outcome == apply.OutcomeSkipped {
+			skipped++
+		}
+	}
+	bad := len(failed) - skipped
+	were := " was skipped"
+	if skipped != 1 {
+		were = " were skipped"
+	}
+	switch {
+	case skipped == 0:
+		return lynq.Count(bad, "node") + " did not end well"
+	case bad == 0:
+		return lynq.Count(skipped, "node") + were
+	}
+	return fmt.Sprintf("%s did not end well, and %d%s", lynq.Count(bad, "node"), skipped, were)
 }
