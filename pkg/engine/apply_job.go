@@ -332,6 +332,9 @@ func (j *applyJob) look(ctx context.Context, h HubPrograms, found map[string]boo
 	if operatorErr != nil {
 		return nil, operatorErr
 	}
+	if in.Taken, err = observe.TakenNames(ctx, j.client, h.Key, in.Nodes, in.Inventories); err != nil {
+		return nil, err
+	}
 	return in, j.observe(ctx, in)
 }
 

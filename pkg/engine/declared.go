@@ -23,7 +23,7 @@ func (e *Engine) declaredHooks(ctx context.Context, o *RemoveOptions) (map[lynq.
 		return nil, nil
 	}
 	in := o.Inputs
-	in.Access, in.AllowVarying = o.Access, true // nothing is rendered
+	in.Access = o.Access
 	inputs, err := e.Prepare(ctx, &in, "nothing was touched")
 	if err != nil {
 		return nil, err

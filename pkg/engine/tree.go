@@ -51,7 +51,7 @@ type TreeOptions struct {
 // another context would replace every node of the tree.
 func (o *TreeOptions) options(forms []*form.Form, inputs *form.Inputs) (render.Options, error) {
 	if o.Dir != "" {
-		return render.Options{Namespace: o.Namespace, AllowVarying: o.AllowVarying}, nil
+		return render.Options{Namespace: o.Namespace, AllowVarying: !o.RefuseVarying}, nil
 	}
 	return o.RenderOptions.options(forms, inputs)
 }

@@ -33,10 +33,9 @@ func (p PlainNames) Has(key plan.NodeKey, form lynq.FormKey) bool {
 // metadata. One that is recorded by both names has the other one. An inventory
 // that does not say of which row it is keeps its name for itself.
 func RecordedNames(ctx context.Context, c Reader, hub lynq.HubKey) (PlainNames, error) {
-	configMaps := lynq.APIResource{Version: "v1", Kind: "ConfigMap", Plural: "configmaps", Namespaced: true}
 	selector := fmt.Sprintf("%s in (%s,%s),%s=%s", lynq.LabelRecord, lynq.RecordNode, lynq.RecordCopy, lynq.LabelHub, hub.Name)
 	names, renamed := PlainNames{}, PlainNames{}
-	err := c.List(ctx, configMaps, "", selector, func(m *metav1.PartialObjectMetadata) {
+	err := c.List(ctx, configMaps(), "", selector, func(m *metav1.PartialObjectMetadata) {
 		inv, err := inventory.Identify(&m.ObjectMeta)
 		if broken := (*inventory.UnreadableError)(nil); errors.As(err, &broken) {
 			inv = &inventory.Inventory{Node: broken.Node, Namespace: broken.Namespace, HubNamespace: broken.HubNamespace, Form: broken.Form}

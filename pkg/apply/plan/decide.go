@@ -2,7 +2,6 @@ package plan
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -62,6 +61,8 @@ type Input struct {
 	// that could not. A broken one's node is left alone.
 	Inventories []*inventory.Inventory
 	Broken      map[NodeKey]error
+	// Taken are the inventories of other hubs that have the name of a node in Nodes.
+	Taken map[NodeKey]*inventory.Inventory
 	// Live has every object that Nodes want or Inventories name, as far as
 	// there is one.
 	Live map[lynq.Ref]*Live
@@ -255,12 +256,12 @@ func (d *decider) obstacle(n *Node, inv *inventory.Inventory) error {
 		return n.Failed
 	case d.Broken[n.NodeKey] != nil:
 		return d.Broken[n.NodeKey]
+	case inv == nil && d.Taken[n.NodeKey] != nil:
+		return n.taken(d.Taken[n.NodeKey])
 	case inv == nil:
 		return cmp.Or(d.misnamed.obstacle(n), d.untouched[n.NodeKey])
 	case !n.is(inv):
-		return fmt.Errorf("inventory %s/%s has its name and belongs to another node: that of hub %s, form %s and row %q, and not of hub %s, form %s and row %q (delete the other node with lynqctl delete node %s -n %s, or rename the form or the uid)",
-			inv.Namespace, inventory.Name(inv.Node), inv.HubKey(), inv.FormKey(), inv.RowUID,
-			lynq.HubKey{Namespace: n.HubNamespace, Name: n.Hub}, n.formKey(), n.UID, inv.Node, inv.Namespace)
+		return n.taken(inv)
 	}
 	var stays error
 	if r := d.replacements[n.NodeKey]; r != nil {

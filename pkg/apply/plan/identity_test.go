@@ -29,7 +29,7 @@ func TestIdentity(t *testing.T) {
 	}{
 		"the same":                     {func(*inventory.Inventory) {}, "kept", "goes, but not by hand"},
 		"without the namespaces (old)": {func(inv *inventory.Inventory) { inv.HubNamespace, inv.FormNamespace = "", "" }, "kept", "goes, but not by hand"},
-		"another row":                  {func(inv *inventory.Inventory) { inv.RowUID = "acme-eu" }, `row "acme-eu", and not`, "goes, but not by hand"},
+		"another row":                  {func(inv *inventory.Inventory) { inv.RowUID = "acme-eu" }, `row "acme-eu", not to`, "goes, but not by hand"},
 		"another form":                 {func(inv *inventory.Inventory) { inv.Form = "eu-web" }, `form ns/eu-web and row`, "nothing"},
 		"a form of another namespace":  {func(inv *inventory.Inventory) { inv.FormNamespace = "far" }, `form far/web and row`, "nothing"},
 		"another hub":                  {func(inv *inventory.Inventory) { inv.Hub = "erp" }, `hub ns/erp, form`, "goes, but not by hand"},
@@ -38,8 +38,17 @@ func TestIdentity(t *testing.T) {
 		in := identified()
 		tt.change(in.Inventories[0])
 		got := fate(&Decide(in, Limits{AllowEmpty: true}).Nodes[0])
-		if !strings.Contains(got, tt.wanted) || tt.wanted != "kept" && !strings.HasPrefix(got, "fails: inventory ns/lynqnode-acme-web has its name and belongs to another node") {
+		if !strings.Contains(got, tt.wanted) || tt.wanted != "kept" && !strings.HasPrefix(got, "fails: another node has this name: inventory ns/lynqnode-acme-web belongs to hub ") {
 			t.Errorf("%s: the node %s, want %s", name, got, tt.wanted)
+		}
+		if tt.wanted != "kept" { // and where it is not among those of the hub
+			in.Taken = map[NodeKey]*inventory.Inventory{in.Nodes[0].NodeKey: in.Inventories[0]}
+			all := in.Inventories
+			in.Inventories = nil
+			if got := fate(&Decide(in, Limits{AllowEmpty: true}).Nodes[0]); !strings.HasPrefix(got, "fails: another node has this name") || !strings.Contains(got, tt.wanted) {
+				t.Errorf("%s, of another hub: the node %s, want %s", name, got, tt.wanted)
+			}
+			in.Inventories = all
 		}
 		in.Nodes, got = nil, "nothing"
 		if plan := Decide(in, Limits{AllowEmpty: true}); len(plan.Nodes) > 0 {

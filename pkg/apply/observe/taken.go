@@ -1,0 +1,65 @@
+package observe
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// TakenNames finds the names of new nodes that a node of another hub has, by two lists
+// of the metadata of other hubs' inventories. Without a new node it costs no request.
+func TakenNames(ctx context.Context, c Reader, hub lynq.HubKey, nodes []*plan.Node, inventories []*inventory.Inventory) (map[plan.NodeKey]*inventory.Inventory, error) {
+	wanted, namespace := newNodes(nodes, inventories)
+	if len(wanted) == 0 {
+		return nil, nil
+	}
+	taken := map[plan.NodeKey]*inventory.Inventory{}
+	for _, others := range []string{
+		lynq.LabelHub + "!=" + hub.Name,
+		lynq.LabelHub + "=" + hub.Name + "," + lynq.LabelHubNamespace + "!=" + hub.Namespace,
+	} {
+		err := c.List(ctx, configMaps(), namespace, lynq.LabelRecord+"="+lynq.RecordNode+","+others, func(m *metav1.PartialObjectMetadata) {
+			inv, err := inventory.Identify(&m.ObjectMeta)
+			if err != nil {
+				return // it is not known whose it is, and no write replaces it
+			}
+			if key := (plan.NodeKey{Namespace: inv.Namespace, Name: inv.Node}); wanted[key] {
+				taken[key] = inv
+			}
+		})
+		if err != nil {
+			return nil, fmt.Errorf("list the names of the nodes of other hubs than %s: %w", hub, err)
+		}
+	}
+	return taken, nil
+}
+
+// newNodes are the nodes without an inventory, and their namespace; "" for several.
+func newNodes(nodes []*plan.Node, inventories []*inventory.Inventory) (wanted map[plan.NodeKey]bool, namespace string) {
+	recorded := make(map[plan.NodeKey]bool, len(inventories))
+	for _, inv := range inventories {
+		recorded[plan.NodeKey{Namespace: inv.Namespace, Name: inv.Node}] = true
+	}
+	wanted = map[plan.NodeKey]bool{}
+	for _, n := range nodes {
+		if recorded[n.NodeKey] {
+			continue
+		}
+		if len(wanted) == 0 {
+			namespace = n.Namespace
+		} else if namespace != n.Namespace {
+			namespace = ""
+		}
+		wanted[n.NodeKey] = true
+	}
+	return wanted, namespace
+}
+
+func configMaps() lynq.APIResource {
+	return lynq.APIResource{Version: "v1", Kind: "ConfigMap", Plural: "configmaps", Namespaced: true}
+}
