@@ -150,7 +150,7 @@ func (n *nodeRun) waits(s *stepRun) bool {
 	case !n.Options.Wait && n.share == plan.ShareNone:
 		return false
 	}
-	return o.Policy.WaitForReady && !ready.Always(o.Group, o.Kind, o.Body)
+	return o.Awaited()
 }
 
 // mayWait tells whether the run may come to wait for an object: until it is ready,

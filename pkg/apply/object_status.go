@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -58,7 +57,7 @@ func (s *stepRun) reason() string {
 // seen so.
 func (s *stepRun) unready() bool {
 	o := s.Object
-	return o != nil && s.entry != nil && !s.entry.Ready && o.Policy.WaitForReady && !ready.Always(o.Group, o.Kind, o.Body)
+	return o != nil && s.entry != nil && !s.entry.Ready && o.Awaited()
 }
 
 // told is what the last run recorded of an object, nil for nothing.

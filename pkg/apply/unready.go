@@ -32,8 +32,7 @@ type leftStep struct {
 // left tells whether a step left an object as it was that is to be ready.
 func (s *stepRun) left() bool {
 	o := s.Object
-	return o != nil && s.outcome == OutcomeUnchanged && s.Reason != plan.ReasonLeftOut && s.Reason != plan.ReasonUnmanaged && s.Reason != plan.ReasonCompleted &&
-		o.Policy.WaitForReady && !ready.Always(o.Group, o.Kind, o.Body)
+	return o != nil && s.outcome == OutcomeUnchanged && s.Reason != plan.ReasonLeftOut && s.Reason != plan.ReasonUnmanaged && s.Reason != plan.ReasonCompleted && o.Awaited()
 }
 
 // findUnready looks at the objects that the run left as they were: one list for each

@@ -133,6 +133,9 @@ type Entry struct {
 	Phase Phase `json:"phase,omitempty"`
 	// Ready: it was seen ready since it was last written.
 	Ready bool `json:"ready,omitempty"`
+	// Unwaited: its form does not wait for it (waitForReady: false), so that the node is
+	// Ready whether or not it is.
+	Unwaited bool `json:"unwaited,omitempty"`
 	// Adopted: it was there before the node had it.
 	Adopted bool `json:"adopted,omitempty"`
 	// Excluded: a rule excluded it when its form was last applied.

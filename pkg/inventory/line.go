@@ -187,6 +187,8 @@ func (r *Entry) member(s *scanner, name string, key *string) {
 		r.DeleteOrder = int(s.number())
 	case "ready":
 		r.Ready = s.truth()
+	case "unwaited":
+		r.Unwaited = s.truth()
 	case "adopted":
 		r.Adopted = s.truth()
 	case "excluded":

@@ -46,7 +46,7 @@ func (r *Entry) unwritten() Entry {
 	return Entry{
 		Ref: r.Ref, ID: r.ID, APIVersion: r.APIVersion, Order: r.Order, DeleteOrder: r.DeleteOrder,
 		Creation: r.Creation, Deletion: r.Deletion, Conflict: r.Conflict, Patch: r.Patch,
-		Adopted: r.Adopted, Data: r.Data,
+		Unwaited: r.Unwaited, Adopted: r.Adopted, Data: r.Data,
 	}
 }
 

@@ -119,8 +119,8 @@ func (now *Now) trouble(r *inventory.Entry, f *plan.Finding) *Trouble {
 	switch {
 	case stopped:
 		return &Trouble{State: Degraded, Reason: ReasonDrifted, Message: StoppedMessage}
-	case !judged || state.State == ready.StateReady:
-		return nil
+	case !judged || state.State == ready.StateReady || r.Unwaited:
+		return nil // an object that its form does not wait for counts nowhere, as for apply
 	case state.State == ready.StateWaiting && !r.Ready:
 		return &Trouble{State: Progressing, Message: message}
 	}
@@ -158,7 +158,7 @@ func (now *Now) Of(inv *inventory.Inventory) Node {
 	n.judge(inv, troubles)
 	n.Ready = 0
 	for i := range inv.Entries {
-		if !inv.Entries[i].Excluded {
+		if r := &inv.Entries[i]; !r.Excluded && !now.unwaited(r) {
 			n.Ready++
 		}
 	}
@@ -168,6 +168,12 @@ func (now *Now) Of(inv *inventory.Inventory) Node {
 		}
 	}
 	return n
+}
+
+// unwaited tells whether an object is not ready, and its node is Ready all the same.
+func (now *Now) unwaited(r *inventory.Entry) bool {
+	state, judged := now.Ready[r.Ref]
+	return r.Unwaited && judged && state.State != ready.StateReady
 }
 
 // readyAsIs: the object does its work, though it is not as recorded.

@@ -100,6 +100,18 @@ func TestNow(t *testing.T) {
 			s.app().Ready = false
 			s.is(ready.StateWaiting, "0 of 1")
 		}, "Degraded: NotReady", app + "0 of 1", 1, 1, at(1)},
+		"not waited for, not ready": {func(s *nowScene) {
+			s.app().Ready, s.app().Unwaited = false, true
+			s.is(ready.StateWaiting, "not bound")
+		}, "Ready", "", 1, 0, at(3)},
+		"not waited for, failed": {func(s *nowScene) {
+			s.app().Ready, s.app().Unwaited = false, true
+			s.is(ready.StateFailed, "no")
+		}, "Ready", "", 1, 0, at(3)},
+		"not waited for, gone": {func(s *nowScene) {
+			s.app().Ready, s.app().Unwaited = false, true
+			s.finds(plan.FindingMissing)
+		}, "Degraded: Missing", app + "what: fix", 1, 1, time.Time{}},
 		"skipped after the wait":  {func(s *nowScene) { s.recorded("NotReady", "late"); s.inv.Status.Skipped = 1 }, "Degraded: NotReady", "late", 2, 1, at(1)},
 		"never made":              {func(s *nowScene) { s.recorded("NotReady", "late"); s.inv.Status.Desired = 3 }, "Degraded: NotReady", "late", 2, 1, at(1)},
 		"a conflict stays":        {func(s *nowScene) { s.recorded("ResourceConflict", "theirs") }, "Degraded: ResourceConflict", "theirs", 2, 1, at(1)},

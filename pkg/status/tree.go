@@ -139,7 +139,9 @@ func (o *Object) judge(inv *inventory.Inventory, r *inventory.Entry, s *Seen, t 
 		}
 	case r.Hook(): // how far it is counts, not whether it is as recorded
 	case s.UID != "":
-		o.State, o.Reason = Ready, ""
+		if !r.Unwaited || s.Readiness.State == ready.StateReady {
+			o.State, o.Reason = Ready, ""
+		}
 		if r.Digest == "" {
 			o.Message = join("the last write is not confirmed", o.Message)
 		}

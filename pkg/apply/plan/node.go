@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -65,6 +66,12 @@ func (n *Node) is(inv *inventory.Inventory) bool {
 	return inventory.SameNode(inv, &inventory.Inventory{
 		Hub: n.Hub, HubNamespace: n.HubNamespace, Form: n.Form, FormNamespace: n.FormNamespace, RowUID: n.UID,
 	})
+}
+
+// Awaited tells whether the node is Ready only when the object is: its form waits for it,
+// and it has something to become ready.
+func (o *Object) Awaited() bool {
+	return o.Policy.WaitForReady && !ready.Always(o.Group, o.Kind, o.Body)
 }
 
 // taken says that an inventory of the node's name belongs to another node, and to which.

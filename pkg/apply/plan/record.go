@@ -98,6 +98,6 @@ func NewEntry(o *Object) inventory.Entry {
 	return inventory.Entry{
 		Ref: o.Ref, ID: o.ID, APIVersion: o.APIVersion, Order: o.Order, DeleteOrder: o.Policy.DeleteOrder,
 		Creation: o.Policy.Creation, Deletion: o.Policy.Deletion, Conflict: o.Policy.Conflict, Patch: o.Policy.Patch,
-		RunOn: o.Policy.RunOn, Data: o.Data,
+		RunOn: o.Policy.RunOn, Data: o.Data, Unwaited: !o.Policy.WaitForReady,
 	}
 }

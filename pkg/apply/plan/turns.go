@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
@@ -68,8 +67,7 @@ func writes(s Step) bool {
 // unready tells whether a step has nothing to write to an object that did not
 // become ready yet.
 func unready(s Step) bool {
-	return s.Action == ActionKeep && s.Reason != ReasonLeftOut && s.Object != nil && s.Entry != nil && !s.Entry.Ready &&
-		s.Object.Policy.WaitForReady && !ready.Always(s.Object.Group, s.Object.Kind, s.Object.Body)
+	return s.Action == ActionKeep && s.Reason != ReasonLeftOut && s.Object != nil && s.Entry != nil && !s.Entry.Ready && s.Object.Awaited()
 }
 
 // formDiffers tells whether the form says something else of a node's objects than
