@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/fields"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
@@ -210,12 +211,31 @@ func (n *nodeRun) written(s *stepRun, done result) {
 	if s.Action == plan.ActionTrack && s.Object.Policy.Creation != lynq.CreateOnce {
 		s.entry.Digest, s.entry.Template = "", "" // it is not known whether its content is as the form has it
 	}
-	s.entry.Generation, s.entry.ResourceVersion, s.entry.Fields = l.Generation, l.ResourceVersion, ""
-	if s.Applies() {
-		s.entry.Fields = l.Fields
-	}
+	s.entry.Generation, s.entry.ResourceVersion = l.Generation, l.ResourceVersion
+	s.entry.Fields, s.entry.Defaults = s.managed(&l, done.meta)
 	s.entry.Ready = done.unchanged && s.entry.Ready || ready.Always(s.Object.Group, s.Object.Kind, s.Object.Body)
 	n.settled(s, done)
+}
+
+// managed is what is recorded of the fields that we manage now: by it drift is found. ""
+// means that it is not known, and a run looks at the object whenever it changed.
+func (s *stepRun) managed(l *plan.Live, m *metav1.PartialObjectMetadata) (own, defaults string) {
+	if s.Applies() {
+		return l.Fields, ""
+	}
+	manifest, err := s.Object.Body.Content()
+	if err != nil {
+		return "", ""
+	}
+	unsaid, err := fields.Unsaid(m.ManagedFields, manifest)
+	if err != nil {
+		return "", ""
+	}
+	defaults, few := plan.Defaults(unsaid)
+	if !few {
+		return "", ""
+	}
+	return l.Own(defaults), defaults
 }
 
 // settled ends a step whose object is as it is to be, or waits until it is

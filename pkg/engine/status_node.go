@@ -108,7 +108,7 @@ func newNodeLook(client *kube.Client, inv *inventory.Inventory) *nodeLook {
 	return &nodeLook{
 		client: client, inventory: inv, NodeStatus: NodeStatus{Recorded: status.Of(inv)},
 		live: map[lynq.Ref]*plan.Live{}, misplaced: map[lynq.Ref]*plan.ScopeError{}, seen: map[lynq.Ref]status.Seen{},
-		now: status.Now{Ready: map[lynq.Ref]ready.Readiness{}, Stopped: map[lynq.Ref]bool{}, Unseen: map[plan.NodeKey]bool{}},
+		now: status.Now{Ready: map[lynq.Ref]ready.Readiness{}, Unseen: map[plan.NodeKey]bool{}},
 	}
 }
 
@@ -183,12 +183,12 @@ func (l *nodeLook) object(ctx context.Context, r *inventory.Entry) []ownedList {
 		return nil
 	}
 	s, live := l.seeing(ctx, r.Ref, o), plan.LiveOf(r.Ref, m)
-	stopped := fields.Stopped(o, m.ManagedFields)
+	s.Stopped = fields.Stopped(o, m.ManagedFields) && !live.Unmanaged && r.Creation != lynq.CreateOnce
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.seen[r.Ref], l.live[r.Ref] = s, &live
 	if !lynq.ReadyOnceThere(r.Group, r.Kind) {
-		l.now.Ready[r.Ref], l.now.Stopped[r.Ref] = s.Readiness, stopped && !live.Unmanaged
+		l.now.Ready[r.Ref] = s.Readiness
 	}
 	return ownedLists(r.Ref, o)
 }

@@ -19,14 +19,13 @@ import (
 // looked at.
 func nodesNow(ctx context.Context, client *kube.Client, records *Inventories) (*status.Now, []string, error) {
 	c := newComparison("shown as recorded")
-	now := &status.Now{Ready: map[lynq.Ref]ready.Readiness{}, Stopped: map[lynq.Ref]bool{}}
+	now := &status.Now{Ready: map[lynq.Ref]ready.Readiness{}}
 	err := c.compare(ctx, records, func(hub string, inventories []*inventory.Inventory) (*plan.Observed, error) {
 		sight, err := observe.Readiness(ctx, client, hub, inventories)
 		if err != nil {
 			return nil, err
 		}
 		maps.Copy(now.Ready, sight.Ready)
-		maps.Copy(now.Stopped, sight.Stopped)
 		return &sight.Observed, nil
 	})
 	if err != nil {

@@ -113,6 +113,8 @@ type Entry struct {
 	// Fields is a hash of the fields that we then managed, and when, "" where that is
 	// not how drift is found.
 	Fields string `json:"fields,omitempty"`
+	// Defaults stands for the fields that we managed then and the form does not set.
+	Defaults string `json:"defaults,omitempty"`
 
 	// Written is when it was written last, or found to be as it is to be by a write; zero
 	// where nothing depends on it (reapplyInterval).

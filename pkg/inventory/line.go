@@ -58,7 +58,7 @@ func (r *Entry) check() error {
 	case !slices.Contains(phases(), r.Phase):
 		return fmt.Errorf("%s has a phase that is none: %q", r.Ref, r.Phase)
 	}
-	for _, text := range []string{r.Key(), r.APIVersion, r.UID, r.Digest, r.Template, r.ResourceVersion, r.Fields} {
+	for _, text := range []string{r.Key(), r.APIVersion, r.UID, r.Digest, r.Template, r.ResourceVersion, r.Fields, r.Defaults} {
 		if !utf8.ValidString(text) {
 			return errors.New("an entry is no valid UTF-8")
 		}
@@ -169,6 +169,8 @@ func (r *Entry) member(s *scanner, name string, key *string) {
 		r.ResourceVersion = s.text()
 	case "fields":
 		r.Fields = s.text()
+	case "defaults":
+		r.Defaults = s.text()
 	case "written":
 		r.Written = s.time()
 	case "creation":

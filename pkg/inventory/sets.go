@@ -54,7 +54,7 @@ func (r *Entry) unwritten() Entry {
 func (r *Entry) towards(want *Entry) Entry {
 	next := want.unwritten()
 	next.UID, next.Digest, next.Template, next.Generation = r.UID, r.Digest, r.Template, r.Generation
-	next.ResourceVersion, next.Fields, next.Written, next.Ready = r.ResourceVersion, r.Fields, r.Written, r.Ready
+	next.ResourceVersion, next.Fields, next.Defaults, next.Written, next.Ready = r.ResourceVersion, r.Fields, r.Defaults, r.Written, r.Ready
 	next.Data = next.Data || r.Data
 	if sameWords(r, want) {
 		return next

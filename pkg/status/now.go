@@ -20,8 +20,6 @@ type Now struct {
 	// Ready has the objects that are there, but for kinds that are ready once they
 	// exist.
 	Ready map[lynq.Ref]ready.Readiness
-	// Stopped has the workloads that another client scaled to zero.
-	Stopped map[lynq.Ref]bool
 	// Unseen are the nodes not all of whose objects could be looked at.
 	Unseen map[plan.NodeKey]bool
 	// Busy are the hubs on which a run is at work: what it writes is not recorded yet.
@@ -63,8 +61,9 @@ const (
 	ReasonDrifted  = string(plan.FindingDrifted)
 )
 
-// StoppedMessage says of a workload that another client scaled it to zero.
-const StoppedMessage = "another client scaled it to zero: apply scales it again if its form sets replicas, kubectl scale in any case"
+// StoppedMessage says of a workload that another client scaled it to zero. Its form does
+// not set replicas, so that it is as it is to be.
+const StoppedMessage = "another client scaled it to zero; apply leaves that alone, and kubectl scale starts it again"
 
 // Troubles are what is wrong with the objects of a node, the worst first.
 func (now *Now) Troubles(inv *inventory.Inventory) []Trouble {
@@ -107,8 +106,7 @@ func (now *Now) trouble(r *inventory.Entry, f *plan.Finding) *Trouble {
 	if f != nil && f.Type == plan.FindingUnconfirmed && r.UID != "" {
 		f = nil // it is there; whether it is as wanted, the next apply sees
 	}
-	stopped := now.Stopped[r.Ref] && r.Creation != lynq.CreateOnce
-	if f != nil && (f.Type != plan.FindingDrifted || !stopped) {
+	if f != nil {
 		return found(f)
 	}
 	state, judged := now.Ready[r.Ref]
@@ -117,8 +115,6 @@ func (now *Now) trouble(r *inventory.Entry, f *plan.Finding) *Trouble {
 		message = join(message, cause)
 	}
 	switch {
-	case stopped:
-		return &Trouble{State: Degraded, Reason: ReasonDrifted, Message: StoppedMessage}
 	case !judged || state.State == ready.StateReady || r.Unwaited:
 		return nil // an object that its form does not wait for counts nowhere, as for apply
 	case state.State == ready.StateWaiting && !r.Ready:
@@ -179,7 +175,7 @@ func (now *Now) unwaited(r *inventory.Entry) bool {
 // readyAsIs: the object does its work, though it is not as recorded.
 func (t *Trouble) readyAsIs() bool {
 	switch plan.FindingType(t.Reason) {
-	case plan.FindingUntracked, plan.FindingDrifted:
+	case plan.FindingUntracked, plan.FindingDrifted, plan.FindingConflict:
 		return true
 	}
 	return t.State == Orphaned
@@ -224,7 +220,7 @@ func (t *Trouble) condition() string {
 func failures(troubles []Trouble) int {
 	n := 0
 	for i := range troubles {
-		if t := &troubles[i]; t.State == Degraded && !t.readyAsIs() || t.Reason == ReasonDrifted {
+		if t := &troubles[i]; t.State == Degraded && !t.readyAsIs() || t.Reason == ReasonDrifted || t.Reason == string(plan.FindingConflict) {
 			n++
 		}
 	}

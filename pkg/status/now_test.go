@@ -48,7 +48,7 @@ func newNowScene() *nowScene {
 			},
 			Status: inventory.Status{Desired: 2, Ready: 2, Conditions: conditions("False", "False", "True")},
 		},
-		now: &status.Now{Ready: map[lynq.Ref]ready.Readiness{}, Stopped: map[lynq.Ref]bool{}},
+		now: &status.Now{Ready: map[lynq.Ref]ready.Readiness{}},
 	}
 	s.is(ready.StateReady, "")
 	return s
@@ -82,10 +82,7 @@ func TestNow(t *testing.T) {
 			s.is(ready.StateWaiting, "0 of 1")
 			s.now.Causes = map[lynq.Ref]string{s.app().Ref: "pod a: b"}
 		}, "Degraded: NotReady", app + "0 of 1; pod a: b", 1, 1, time.Time{}},
-		"scaled to zero": {func(s *nowScene) { s.now.Stopped[s.app().Ref] = true }, "Degraded: Drifted", app + status.StoppedMessage, 2, 1, time.Time{}},
-		"scaled to zero, and found": {func(s *nowScene) { s.now.Stopped[s.app().Ref] = true; s.finds(plan.FindingDrifted) },
-			"Degraded: Drifted", app + status.StoppedMessage, 2, 1, time.Time{}},
-		"its own to scale": {func(s *nowScene) { s.now.Stopped[s.app().Ref] = true; s.app().Creation = lynq.CreateOnce }, "Ready", "", 2, 0, since},
+		"taken": {func(s *nowScene) { s.finds(plan.FindingConflict) }, "Degraded: Conflict", app + "what: fix", 2, 1, time.Time{}},
 		"a run is at work": {func(s *nowScene) {
 			s.finds(plan.FindingDrifted)
 			s.now.Busy = map[lynq.HubKey]bool{{Namespace: "shop", Name: "crm"}: true}

@@ -21,6 +21,7 @@ type Seen struct {
 	Owner     types.UID // its controller, "" for none
 	Created   time.Time
 	Readiness ready.Readiness
+	Stopped   bool  // another client scaled it to zero
 	Unknown   error // why it could not be looked at
 }
 
@@ -142,6 +143,9 @@ func (o *Object) judge(inv *inventory.Inventory, r *inventory.Entry, s *Seen, t 
 		if !r.Unwaited || s.Readiness.State == ready.StateReady {
 			o.State, o.Reason = Ready, ""
 		}
+		if s.Stopped {
+			o.Message = StoppedMessage
+		}
 		if r.Digest == "" {
 			o.Message = join("the last write is not confirmed", o.Message)
 		}
@@ -157,6 +161,10 @@ func (o *Object) lastRun(told *inventory.ObjectStatus) {
 	o.LastRun = told
 	if told.Reason == Excluded {
 		o.State, o.Reason, o.Message = Excluded, "", told.Message
+		return
+	}
+	if told.Reason == inventory.ObjectConflict && (o.Reason == ReasonDrifted || o.Reason == string(plan.FindingConflict)) {
+		o.Reason, o.Message = told.Reason, told.Message // which names the fields, and who has them
 		return
 	}
 	waited := !told.Since.IsZero() || told.Reason == inventory.ObjectInterrupted

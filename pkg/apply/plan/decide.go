@@ -562,16 +562,8 @@ func due(o *Object, r *inventory.Entry, now time.Time) bool {
 	return every > 0 && (r.Written.After(now) || now.Sub(r.Written) >= every)
 }
 
-// drifted tells whether others may have changed what we wrote. Whoever changes
-// a field that was applied takes it from us, so that what we manage tells,
-// whatever else happened to the object. The other strategies own no fields in
-// that sense: they look at the object whenever anything of it changed.
-func drifted(o *Object, r *inventory.Entry, l *Live) bool {
-	if o.Applied(r.Adopted) {
-		return l.Fields == "" || l.Fields != r.Fields || l.Updated || unrecorded(r, l) || o.Overrides(l)
-	}
-	return l.ResourceVersion != r.ResourceVersion
-}
+// drifted tells whether others may have changed what we wrote, so that a run has to look.
+func drifted(o *Object, r *inventory.Entry, l *Live) bool { return driftOf(o, r, l) != driftNone }
 
 // Repairs tells whether fields that others hold now can only be ours, which were
 // changed since: the object is ours, and either wants nothing new, or was changed by

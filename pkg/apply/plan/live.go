@@ -54,6 +54,12 @@ type Live struct {
 	// Updated: lynq also manages fields by updates and patches, so that a
 	// server-side apply without them would not remove them.
 	Updated bool
+	// Updates are those fields.
+	Updates []Update
+	// Takers are the other managers that changed by server-side apply what they manage
+	// since lynq last wrote. A write leaves them the fields that they took, unless Force
+	// says otherwise.
+	Takers []string
 	// ClientSide: kubectl, Helm or their kin manage fields (see lynq.ClientSide).
 	ClientSide bool
 }

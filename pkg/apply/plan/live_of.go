@@ -38,6 +38,7 @@ func LiveOf(ref lynq.Ref, m *metav1.PartialObjectMetadata) Live {
 	l.setOwners(m.OwnerReferences)
 	l.setManagers(m.ManagedFields)
 	l.setLastWriter(m.ManagedFields)
+	l.setTakers(m.ManagedFields)
 	l.ClientSide = toolsManage(m.ManagedFields)
 	return l
 }
@@ -74,6 +75,24 @@ func (l *Live) setManagers(entries []metav1.ManagedFieldsEntry) {
 			l.Fields = fieldsHash(e)
 		case e.Manager == lynq.FieldManager:
 			l.Updated = true
+			l.Updates = append(l.Updates, updateOf(e))
+		}
+	}
+}
+
+// setTakers finds who changed fields by server-side apply since we wrote.
+func (l *Live) setTakers(entries []metav1.ManagedFieldsEntry) {
+	var ours time.Time
+	for i := range entries {
+		if e := &entries[i]; e.Manager == lynq.FieldManager && e.Subresource == "" && e.Time != nil {
+			ours = later(ours, e.Time.Time)
+		}
+	}
+	for i := range entries {
+		e := &entries[i]
+		if e.Manager != lynq.FieldManager && e.Operation == metav1.ManagedFieldsOperationApply && e.Subresource == "" &&
+			e.Time != nil && !e.Time.Time.Before(ours) {
+			l.Takers = append(l.Takers, e.Manager)
 		}
 	}
 }

@@ -52,6 +52,7 @@ func TestLiveOf(t *testing.T) {
 		// Written down, so that it stays what inventories hold.
 		Fields:  "741b6e467dc97708",
 		Updated: true, ClientSide: true,
+		Updates: []Update{{Version: "apps/v1", Fields: metav1.NewFieldsV1(`{"f:spec":{}}`)}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -131,6 +132,25 @@ func TestOwnerOfOlderVersion(t *testing.T) {
 	now := owned(r)
 	r.BlockOwnerDeletion = &yes
 	if diff := cmp.Diff(now, owned(r)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestTakers: who applied after we wrote last may have taken fields.
+func TestTakers(t *testing.T) {
+	at := func(seconds int64, e metav1.ManagedFieldsEntry) metav1.ManagedFieldsEntry {
+		when := metav1.Unix(seconds, 0)
+		e.Time = &when
+		return e
+	}
+	got := LiveOf(lynq.Ref{Kind: "ConfigMap"}, &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{
+		at(5, fieldsEntry("lynq", "Apply", "", "v1", `{"f:data":{}}`)),
+		at(4, fieldsEntry("before", "Apply", "", "v1", `{"f:data":{}}`)),
+		at(6, fieldsEntry("after", "Apply", "", "v1", `{"f:data":{}}`)),
+		at(6, fieldsEntry("kubectl-edit", "Update", "", "v1", `{"f:data":{}}`)),
+		at(6, fieldsEntry("of-status", "Apply", "status", "v1", `{"f:status":{}}`)),
+	}}}).Takers
+	if diff := cmp.Diff([]string{"after"}, got); diff != "" {
 		t.Error(diff)
 	}
 }

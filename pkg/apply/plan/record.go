@@ -2,6 +2,7 @@ package plan
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -36,6 +37,9 @@ func (p *NodePlan) largestInventory() *inventory.Inventory {
 		if s := &p.Steps[i]; s.Object != nil {
 			r := s.NextEntry()
 			r.UID, r.Digest, r.Template, r.Fields, r.ResourceVersion = longest, longest, longest, longest, longest
+			if !s.Applies() {
+				r.Defaults = strings.Repeat("0", mostDefaults*shortHash)
+			}
 			if s.Object.Policy.ReapplyInterval > 0 {
 				r.Written = time.Unix(0, 0).UTC()
 			}
@@ -81,8 +85,8 @@ func (s *Step) NextEntry() inventory.Entry {
 		r.Phase = s.Entry.Phase
 	}
 	if old := s.Entry; old != nil && (s.Live == nil || old.UID == string(s.Live.UID)) {
-		r.UID, r.Digest, r.Template, r.Generation, r.ResourceVersion, r.Fields, r.Ready =
-			old.UID, old.Digest, old.Template, old.Generation, old.ResourceVersion, old.Fields, old.Ready
+		r.UID, r.Digest, r.Template, r.Generation, r.ResourceVersion, r.Fields, r.Defaults, r.Ready =
+			old.UID, old.Digest, old.Template, old.Generation, old.ResourceVersion, old.Fields, old.Defaults, old.Ready
 		if s.Object.Policy.ReapplyInterval > 0 {
 			r.Written = old.Written
 		}

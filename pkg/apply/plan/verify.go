@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -44,6 +45,7 @@ const (
 	FindingUnconfirmed FindingType = "Unconfirmed" // no run saw its last write end well
 	FindingUntracked   FindingType = "Untracked"   // its tracking is missing, or not as its policies say
 	FindingDrifted     FindingType = "Drifted"     // others changed what lynqctl manages
+	FindingConflict    FindingType = "Conflict"    // another client applied fields since they were ours, which apply leaves to it
 	FindingUnrecorded  FindingType = "Unrecorded"  // tracked, and no inventory has an entry for it
 )
 
@@ -51,7 +53,7 @@ const (
 func FindingTypes() []FindingType {
 	return []FindingType{
 		FindingMissing, FindingReplaced, FindingForeign, FindingOrphaned, FindingLeaving,
-		FindingUnconfirmed, FindingUntracked, FindingDrifted, FindingUnrecorded,
+		FindingUnconfirmed, FindingUntracked, FindingDrifted, FindingConflict, FindingUnrecorded,
 	}
 }
 
@@ -207,9 +209,9 @@ func (v *verifier) object(f *Finding, me Owner, r *inventory.Entry, l *Live) boo
 		f.What, f.Fix = me.untracked(o, l), "apply puts that right"
 	case FindingDrifted:
 		f.What, f.Fix = "fields that lynqctl manages were changed", "apply puts that right"
-		if !o.Applied(r.Adopted) {
-			f.What = "it was changed, and maybe fields that lynqctl manages"
-		}
+	case FindingConflict:
+		f.What = "fields that lynqctl manages were changed, and " + quotedList(l.Takers) + " applied fields since"
+		f.Fix = "apply takes back no field that another client applied: remove the field there or from the form, or set conflictPolicy: Force"
 	}
 	return true
 }
@@ -245,13 +247,22 @@ func (v *verifier) typeOf(me Owner, o *Object, r *inventory.Entry, l *Live) Find
 		return FindingReplaced
 	case reason == ReasonUntracked:
 		return FindingUntracked
-	case reason == ReasonDrifted && !o.Applied(r.Adopted) && r.Generation != 0 && r.Generation == l.Generation:
-		// A run would look at it. More often than not its status changed.
-		return ""
 	case reason == ReasonDrifted:
-		return FindingDrifted
+		return typeOfDrift(o, r, l)
 	}
 	return FindingUnconfirmed
+}
+
+// typeOfDrift tells drift from a conflict. A run would look at an object of which it is
+// not known whether it drifted: that is no finding.
+func typeOfDrift(o *Object, r *inventory.Entry, l *Live) FindingType {
+	switch {
+	case driftOf(o, r, l) != driftCertain:
+		return ""
+	case r.Conflict != lynq.ConflictForce && len(l.Takers) > 0:
+		return FindingConflict
+	}
+	return FindingDrifted
 }
 
 // asRecorded is what a run wants that wants just what is recorded.
@@ -339,4 +350,14 @@ func (v *verifier) nodeOf(l *Live) *inventory.Inventory {
 		return inv
 	}
 	return nil
+}
+
+// quotedList is some names: "argocd" and "helm".
+func quotedList(names []string) string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = strconv.Quote(name)
+	}
+	slices.Sort(quoted)
+	return strings.Join(slices.Compact(quoted), " and ")
 }

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -21,6 +21,16 @@ type verifyScene struct {
 	entry  *inventory.Entry
 	live   *Live
 	others []*inventory.Inventory
+}
+
+// managed has an object written by a strategy that updates: lynq managed these fields, of
+// which .data.default is one that the form does not set. Others changed the object since.
+func (s *verifyScene) managed(by lynq.PatchStrategy, fields string) {
+	s.live.Fields, s.live.Updated, s.live.ResourceVersion = "", true, "8"
+	s.live.Updates = []Update{{Version: "v1", Fields: metav1.NewFieldsV1(fields)}}
+	s.entry.Patch, s.entry.Generation, s.live.Generation = by, 1, 2
+	s.entry.Defaults, _ = Defaults([]string{".data.default"})
+	s.entry.Fields = s.live.Own(s.entry.Defaults)
 }
 
 func newVerifyScene() *verifyScene {
@@ -134,16 +144,34 @@ func TestVerifyRecords(t *testing.T) {
 		"drifted":           {func(s *verifyScene) { s.live.Fields = "f2" }, FindingDrifted, "fields that lynqctl manages were changed"},
 		"managed no more":   {func(s *verifyScene) { s.live.Fields = "" }, FindingDrifted, ""},
 		"written by update": {func(s *verifyScene) { s.live.Updated = true }, FindingDrifted, ""},
-		"merged, changed": {func(s *verifyScene) {
+		"merged, changed, and not known what": {func(s *verifyScene) {
 			s.entry.Patch, s.entry.Fields, s.live.ResourceVersion = lynq.PatchMerge, "", "8"
-		}, FindingDrifted, "maybe fields that lynqctl manages"},
-		"merged, spec changed": {func(s *verifyScene) {
-			s.entry.Patch, s.entry.Generation, s.live.Generation, s.live.ResourceVersion = lynq.PatchMerge, 1, 2, "8"
-		}, FindingDrifted, "maybe fields that lynqctl manages"},
-		"replaced, status changed": {func(s *verifyScene) {
-			s.entry.Patch, s.entry.Generation, s.live.Generation, s.live.ResourceVersion = lynq.PatchReplace, 1, 1, "8"
 		}, "", ""},
-		"merged, unchanged": {func(s *verifyScene) { s.entry.Patch = lynq.PatchMerge }, "", ""},
+		"merged, fields of others changed": {func(s *verifyScene) { s.managed(lynq.PatchMerge, `{"f:data":{"f:plan":{}}}`) }, "", ""},
+		"merged, a default changed": {func(s *verifyScene) {
+			s.managed(lynq.PatchMerge, `{"f:data":{"f:plan":{},"f:default":{}}}`)
+			s.live.Updates[0].Fields = metav1.NewFieldsV1(`{"f:data":{"f:plan":{}}}`)
+		}, "", ""},
+		"merged, ours changed": {func(s *verifyScene) {
+			s.managed(lynq.PatchMerge, `{"f:data":{"f:plan":{}}}`)
+			s.live.Updates = nil
+		}, FindingDrifted, "fields that lynqctl manages were changed"},
+		"replaced, fields of others changed": {func(s *verifyScene) { s.managed(lynq.PatchReplace, `{"f:data":{"f:plan":{}}}`) }, "", ""},
+		"replaced, ours changed": {func(s *verifyScene) {
+			s.managed(lynq.PatchReplace, `{"f:data":{"f:plan":{}}}`)
+			s.live.Updates[0].At = "2026-01-01T00:00:00Z"
+		}, FindingDrifted, "fields that lynqctl manages were changed"},
+		"applied, another wrote and no field of ours is gone": {func(s *verifyScene) {
+			s.live.Last, s.live.ResourceVersion = true, "8"
+		}, "", ""},
+		"taken by an applier": {func(s *verifyScene) {
+			s.live.Fields, s.live.Takers = "fewer", []string{"gitops", "argocd", "gitops"}
+		}, FindingConflict, `and "argocd" and "gitops" applied fields since`},
+		"taken by an applier, and Force": {func(s *verifyScene) {
+			s.live.Fields, s.live.Takers, s.entry.Conflict = "fewer", []string{"gitops"}, lynq.ConflictForce
+		}, FindingDrifted, "apply puts that right"},
+		"an applier took nothing": {func(s *verifyScene) { s.live.Takers = []string{"gitops"} }, "", ""},
+		"merged, unchanged":       {func(s *verifyScene) { s.entry.Patch = lynq.PatchMerge }, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newVerifyScene()

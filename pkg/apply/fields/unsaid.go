@@ -1,0 +1,47 @@
+package fields
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Unsaid are the paths of the fields that lynq manages by updates and a manifest does not
+// set: the server's defaults for an object that lynq created, and what forms set before.
+func Unsaid(entries []metav1.ManagedFieldsEntry, manifest map[string]any) ([]string, error) {
+	var paths []string
+	for i := range entries {
+		e := &entries[i]
+		if e.Manager != lynq.FieldManager || e.Operation != metav1.ManagedFieldsOperationUpdate || e.Subresource != "" {
+			continue
+		}
+		set, err := fieldsOf(e)
+		if err != nil {
+			return nil, err
+		}
+		set.Iterate(func(p fieldpath.Path) {
+			if !says(manifest, p) {
+				paths = append(paths, p.String())
+			}
+		})
+	}
+	return paths, nil
+}
+
+// says tells whether a manifest sets the field of a path. Its tracking is set by what
+// lynqctl adds to the manifest.
+func says(manifest map[string]any, path fieldpath.Path) bool {
+	if len(path) > 1 && path[0].FieldName != nil && *path[0].FieldName == "metadata" &&
+		path[1].FieldName != nil && *path[1].FieldName == "ownerReferences" {
+		return true
+	}
+	var v any = manifest
+	for _, pe := range path {
+		var said bool
+		if v, said = saidAt(v, pe); !said {
+			return false
+		}
+	}
+	return true
+}
