@@ -2,7 +2,6 @@ package plan
 
 import (
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/hex"
 	"slices"
 	"strings"
@@ -19,7 +18,7 @@ import (
 // shortHash is how many characters stand for a field, and mostDefaults how many fields
 // are recorded.
 const (
-	shortHash    = 4
+	shortHash    = 6
 	mostDefaults = 64
 )
 
@@ -38,7 +37,7 @@ func Defaults(paths []string) (string, bool) {
 
 func shortOf(path string) string {
 	sum := sha256.Sum256([]byte(path))
-	return base64.RawURLEncoding.EncodeToString(sum[:shortHash*3/4])
+	return hex.EncodeToString(sum[:shortHash/2])
 }
 
 // Own is a hash of the fields that lynq manages and of the seconds in which it last
