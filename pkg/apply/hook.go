@@ -248,10 +248,10 @@ func (n *nodeRun) checkAccount(o *plan.Object) error {
 	}
 	switch {
 	case apierrors.IsNotFound(err):
-		return fmt.Errorf("%s is to run before the node is deleted, and namespace %s has no ServiceAccount %s (create it, or pass -f with the hub and the form of the node; %s)",
+		return fmt.Errorf("%s must run before lynqctl deletes the node, and namespace %s has no ServiceAccount %s (create it, or pass -f with the hub and the form of the node; %s)",
 			o.Ref, o.Namespace, name, n.owner().WithoutHook(o.Ref))
 	case err != nil:
-		return fmt.Errorf("look for ServiceAccount %s/%s, with which %s is to run before the node is deleted: %w", o.Namespace, name, o.Ref, err)
+		return fmt.Errorf("read ServiceAccount %s/%s, with which %s must run before lynqctl deletes the node: %w (to run it without this check, pass -f with the hub and the form of the node)", o.Namespace, name, o.Ref, err)
 	}
 	return nil
 }
