@@ -14,7 +14,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -45,10 +44,10 @@ func newObserver(c Reader, hub string) *observer {
 
 // of has the observer keep what refers to these inventories, and is not looked for.
 func (o *observer) of(inventories []*inventory.Inventory) *observer {
-	o.inventories = make(map[types.UID]bool, len(inventories))
+	o.inventories = make(map[string]bool, len(inventories))
 	for _, inv := range inventories {
 		if inv.UID != "" {
-			o.inventories[types.UID(inv.UID)] = true
+			o.inventories[inv.UID] = true
 		}
 	}
 	return o
@@ -97,7 +96,7 @@ type observer struct {
 	hub     string
 	few     int // see SomeNodes
 	// inventories are those whose strays are kept, by uid.
-	inventories map[types.UID]bool
+	inventories map[string]bool
 	mu          sync.Mutex
 	seen        plan.Observed
 	// readiness is looked at too where it is not nil.
@@ -279,7 +278,7 @@ func (o *observer) list(ctx context.Context, r lynq.APIResource, namespace, sele
 		switch {
 		case meant(ref):
 			o.keep(ref, m)
-		case slices.ContainsFunc(m.OwnerReferences, func(r metav1.OwnerReference) bool { return o.inventories[r.UID] }):
+		case slices.ContainsFunc(m.OwnerReferences, func(r metav1.OwnerReference) bool { return o.inventories[string(r.UID)] }):
 			o.keepStray(ref, m)
 		}
 	})
