@@ -147,9 +147,6 @@ type treeJob struct {
 // writeTree renders into a tree of files.
 func (e *Engine) writeTree(ctx context.Context, o *TreeOptions, inputs *Inputs) error {
 	j := &treeJob{Engine: e, o: o, hubs: inputs.Hubs}
-	if err := o.plainValues(j.hubs); err != nil {
-		return err
-	}
 	tree, err := gitops.OpenDir(o.Dir)
 	if err != nil {
 		return j.untouched(fmt.Errorf("--output-dir: %w", err))
@@ -176,6 +173,9 @@ func (e *Engine) writeTree(ctx context.Context, o *TreeOptions, inputs *Inputs) 
 	}
 	if j.run.Err() != nil && !o.KeepGoing {
 		return o.ended(j.run.Run, nil)
+	}
+	if err := j.plainValues(sink.nodes); err != nil {
+		return err
 	}
 	if err := j.addHooks(inputs, sink); err != nil {
 		return err
@@ -302,31 +302,41 @@ func (j *treeJob) broken(ctx context.Context, err error) error {
 	return &Error{Outcome: Failed, Err: fmt.Errorf("write the tree: %w", err), Summary: "a part of it may have been written; the next run goes on from there"}
 }
 
-// plainValues refuses Secrets that would show their values in the tree.
-func (o *TreeOptions) plainValues(hubs []HubPrograms) error {
-	if o.PlainSecrets {
+// plainValues refuses nodes whose objects would show values of Secrets in the tree.
+func (j *treeJob) plainValues(nodes []*gitops.Node) error {
+	if j.o.PlainSecrets {
 		return nil
 	}
 	var found lynq.Problems
-	for _, h := range hubs {
-		for _, p := range h.Programs {
-			for _, r := range p.Form.Resources {
-				if gitops.PlainSecret(r) {
-					found.Add(r.Pos, "", "form %q, resource %q: a Secret with its values does not belong into a tree that others read", p.Form.Name, r.ID)
-				}
-			}
-		}
+	for _, s := range gitops.PlainSecrets(nodes) {
+		found.Add(j.positionOf(&s), "", "form %q, resource %q: all who read the tree would see values of a Secret (%s, first %s)",
+			s.Form.Name, s.ID, lynq.Count(s.Nodes, "node"), s.Node.Name)
 	}
 	if len(found) == 0 {
 		return nil
 	}
 	return &Error{Outcome: Refused, Err: found.Sorted(), Summary: strings.Join([]string{
-		"Secrets with their values are not written; there are these ways out:",
+		"lynqctl does not write values of Secrets into a tree. Choose one:",
 		"- render an ExternalSecret (external-secrets.io) or a SealedSecret (bitnami.com) under manifests instead",
 		"- render to standard output, and send that through sops",
-		"- write them all the same, with --plain-secrets",
-		o.Nothing,
+		"- pass --plain-secrets to write them",
+		j.o.Nothing,
 	}, "\n")}
+}
+
+// positionOf is where the resource of a form stands.
+func (j *treeJob) positionOf(s *gitops.PlainSecret) lynq.Pos {
+	for _, h := range j.hubs {
+		for _, p := range h.Programs {
+			if hubKey(h.Hub) != s.Hub || declaredKey(p.Form) != s.Form {
+				continue
+			}
+			if i := slices.IndexFunc(p.Form.Resources, func(r *form.Resource) bool { return r.ID == s.ID }); i >= 0 {
+				return p.Form.Resources[i].Pos
+			}
+		}
+	}
+	return lynq.Pos{}
 }
 
 // noApps is what --emit-apps takes for no objects, where an earlier run wrote some.

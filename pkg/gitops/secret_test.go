@@ -1,0 +1,64 @@
+package gitops
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// TestPlainSecrets: an object shows values of a Secret by what it says, be it an item
+// of a list or text that a row made.
+func TestPlainSecrets(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, kind, text string
+		plain            bool
+	}{
+		{"data", "Secret", "apiVersion: v1\nkind: Secret\ndata: {a: eA==}\n", true},
+		{"stringData", "Secret", "apiVersion: v1\nkind: Secret\nstringData: {a: x}\n", true},
+		{"empty", "Secret", "apiVersion: v1\nkind: Secret\ndata: {}\nstringData: null\n", false},
+		{"no field of either name", "Secret", "apiVersion: v1\nkind: Secret\ntype: kubernetes.io/service-account-token\n", false},
+		{"data as text", "Secret", "apiVersion: v1\nkind: Secret\ndata: '{\"a\":\"x\"}'\n", true},
+		{"no text", "Secret", "apiVersion: v1\nkind: Secret\ndata: ' '\n", false},
+		{"data as a list", "Secret", "apiVersion: v1\nkind: Secret\ndata: [x]\n", true},
+		{"of another group", "Secret", "apiVersion: example.com/v1\nkind: Secret\ndata: {a: x}\n", false},
+		{"SecretList", "SecretList", "apiVersion: v1\nkind: SecretList\nitems: [{metadata: {name: x}, data: {a: eA==}}]\n", true},
+		{"SecretList of kinds", "SecretList", "apiVersion: v1\nkind: SecretList\nitems: [{apiVersion: v1, kind: Secret, stringData: {a: x}}]\n", true},
+		{"empty SecretList", "SecretList", "apiVersion: v1\nkind: SecretList\nitems: [{metadata: {name: x}}]\n", false},
+		{"List", "List", "apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: ConfigMap}, {apiVersion: v1, kind: Secret, stringData: {a: x}}]\n", true},
+		{"List in a List", "List", "apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: Secret, data: {a: x}}]}]\n", true},
+		{"List of others", "List", "apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: ConfigMap, data: {a: x}}, text]\n", false},
+		{"list of another group", "List", "apiVersion: example.com/v1\nkind: List\nitems: [{apiVersion: v1, kind: Secret, data: {a: x}}]\n", true},
+		{"unreadable", "Secret", "a: [\n", true},
+		{"left out", "Secret", "", false},
+		{"ConfigMap", "ConfigMap", "apiVersion: v1\nkind: ConfigMap\ndata: {a: x}\n", false},
+	} {
+		n := &Node{Objects: []Object{{ObjectKey: ObjectKey{Ref: lynq.Ref{Kind: test.kind}}, Bytes: []byte(test.text)}}}
+		if got := len(PlainSecrets([]*Node{n})) > 0; got != test.plain {
+			t.Errorf("%s: %v, want %v", test.name, got, test.plain)
+		}
+	}
+}
+
+// TestPlainSecretsOnce: a resource is named once, with its first node.
+func TestPlainSecretsOnce(t *testing.T) {
+	t.Parallel()
+	node := func(name, form string) *Node {
+		secret := func(id string) Object {
+			return Object{ObjectKey: ObjectKey{Ref: lynq.Ref{Kind: "Secret", Name: name}, ID: id}, Bytes: []byte("apiVersion: v1\nkind: Secret\ndata: {a: eA==}\n")}
+		}
+		return &Node{NodeKey: NodeKey{Name: name}, Hub: HubKey{Name: "crm"}, Form: form, Objects: []Object{secret("key"), secret("token")}}
+	}
+	web, db := lynq.FormKey{Name: "web"}, lynq.FormKey{Name: "db"}
+	want := []PlainSecret{
+		{HubKey{Name: "crm"}, web, "key", NodeKey{Name: "acme"}, 2},
+		{HubKey{Name: "crm"}, web, "token", NodeKey{Name: "acme"}, 2},
+		{HubKey{Name: "crm"}, db, "key", NodeKey{Name: "coil"}, 1},
+		{HubKey{Name: "crm"}, db, "token", NodeKey{Name: "coil"}, 1},
+	}
+	if diff := cmp.Diff(want, PlainSecrets([]*Node{node("acme", "web"), node("bolt", "web"), node("coil", "db")})); diff != "" {
+		t.Error(diff)
+	}
+}
