@@ -83,7 +83,7 @@ func (e *Engine) prepareFor(ctx context.Context, o *TreeOptions) (*Inputs, error
 			losses = append(losses, gitops.Annotate(f, o.Target, o.Emit.Kind)...)
 		}
 		options, err := o.options(forms, inputs)
-		options.Verbatim = gitops.Verbatim(o.Target)
+		options.Verbatim, options.Kustomize = gitops.Verbatim(o.Target), o.Dir != ""
 		return options, err
 	})
 	if err != nil {

@@ -24,10 +24,9 @@ const (
 	fluxEnabled      = "Enabled"
 )
 
-// Verbatim is the annotation for objects whose text has "${" in it, which the
-// target could take for a variable of its own. It has no key where the target
-// has no such variables. A form cannot tell which objects those are, as rows
-// fill them in: rendering does.
+// Verbatim is the annotation for objects that variables of the target would change. It
+// has no key where the target has no variables. A form cannot tell which objects those
+// are, as rows fill them in: rendering does.
 func Verbatim(t Target) form.Entry {
 	if t != TargetFlux {
 		return form.Entry{}

@@ -51,7 +51,7 @@ type frame struct {
 	// outside tells per resource whether it is outside the node's namespace.
 	outside []bool
 
-	probe   []byte // scratch space of hasDollarBrace
+	probe   []byte // scratch space of isAltered
 	probing bool
 
 	data    map[string]any // for interpreted templates
@@ -127,6 +127,11 @@ func (f *frame) evaluate(e *expr, problems *lynq.Problems) slot {
 	err := f.run(e)
 	if err == nil && e.template != nil && !utf8.Valid(f.arena[start:]) {
 		err = errors.New("the result is not valid UTF-8: a function has cut a character in two")
+	}
+	if err == nil && f.program.kustomize {
+		if r, lost := lostToKustomize(f.arena[start:]); lost {
+			err = &lostCharacterError{r}
+		}
 	}
 	if err != nil {
 		f.arena = f.arena[:start]
@@ -335,23 +340,23 @@ func (f *frame) holds(c condition, r int) bool {
 		return f.outside[r]
 	case madeUID:
 		return !f.rawUID
-	case dollarBrace:
-		return f.hasDollarBrace(r)
+	case altered:
+		return f.isAltered(r)
 	}
 	return true
 }
 
-// hasDollarBrace tells whether "${" is anywhere in the text of resource r, be it put
-// together of the form's text and a row's. There is no way to know but to write
-// it: without the annotation that hangs on the answer.
-func (f *frame) hasDollarBrace(r int) bool {
+// isAltered tells whether variables of a target would change resource r, be its text
+// the form's or a row's. There is no way to know but to write it: without the annotation
+// that hangs on the answer.
+func (f *frame) isAltered(r int) bool {
 	if f.probing {
 		return false
 	}
 	f.probing = true
 	f.probe = f.appendYAML(f.probe[:0], r)
 	f.probing = false
-	return bytes.Contains(f.probe, []byte("${"))
+	return substitutable(f.probe)
 }
 
 // appendYAML writes resource r as a YAML document, without separator.

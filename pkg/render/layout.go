@@ -31,10 +31,10 @@ type field struct {
 type condition uint8
 
 const (
-	always      condition = iota
-	foreign               // the object is outside its node's namespace
-	madeUID               // the row's uid cannot be the value of a label
-	dollarBrace           // the object's text has "${"
+	always  condition = iota
+	foreign           // the object is outside its node's namespace
+	madeUID           // the row's uid cannot be the value of a label
+	altered           // variables of the target would change the object
 )
 
 func staticText(s string) *node {

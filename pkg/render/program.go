@@ -21,10 +21,12 @@ type Options struct {
 	AllowVarying bool
 	// ClusterScoped has kinds without a namespace beside Kubernetes' own.
 	ClusterScoped map[form.GroupKind]bool
-	// Verbatim is an annotation for objects with "${" in their text, which what
-	// applies them could take for a variable. The form's own goes first. Without
-	// a key there is none.
+	// Verbatim is an annotation for objects that what applies them could change by its
+	// variables: see substitutable. The form's own goes first. Without a key there is
+	// none.
 	Verbatim form.Entry
+	// Kustomize: kustomize reads what is rendered. Text that it cannot build is an error.
+	Kustomize bool
 }
 
 // namespaceOf is the namespace of the nodes of a form (contract: nodes).
@@ -52,6 +54,7 @@ type Program struct {
 	classes   *classTable
 	resources []resource
 	used      []usedVariable
+	kustomize bool // see Options.Kustomize
 	// conditional: some resources are not every row's.
 	conditional bool
 	tombstones  []tombstone
@@ -137,6 +140,7 @@ func Compile(f *form.Form, h *form.Hub, o Options) (*Program, lynq.Problems) {
 		hostOrURL: column(h, "hostOrUrl"),
 		classes:   newClassTable(),
 		Exclude:   slices.Concat(f.Exclude, h.Exclude),
+		kustomize: o.Kustomize,
 	}
 	p.scope = newScope(p, o)
 	c := &compiler{program: p, exprs: newExprCompiler(), options: o, known: map[string]int{}}

@@ -43,6 +43,9 @@ func (c *compiler) resource(r *form.Resource) {
 	}, content...)
 	out.root, out.labels = root, c.labels
 	c.checkStatic(&out)
+	if c.options.Kustomize {
+		c.checkKustomize(root, nil)
+	}
 	var l layout
 	l.mapping(root.fields, 0, false)
 	out.ops = l.ops
@@ -107,7 +110,7 @@ func (c *compiler) metadata(r *resource) *node {
 	}
 	if verbatim := c.options.Verbatim; verbatim.Key != "" {
 		if _, said := texts[verbatim.Key]; !said {
-			annotations[verbatim.Key] = field{node: staticText(verbatim.Text.Text), when: dollarBrace}
+			annotations[verbatim.Key] = field{node: staticText(verbatim.Text.Text), when: altered}
 		}
 	}
 	r.labelMap = mapNode(own, labels)

@@ -122,6 +122,42 @@ func FuzzScalar(f *testing.F) {
 	})
 }
 
+// FuzzKustomize holds what is refused for kustomize against what kustomize does: it
+// reads a file, writes the object as JSON, and reads that as YAML (RNode, resWrangler).
+func FuzzKustomize(f *testing.F) {
+	for _, s := range append(scalars(), "a\x7f", "\u0080", "\u0085", "a\u0085b", "\u009f", "\u00a0", "\ufffd", "\ufffe", "\uffff", "\U0001fffe", "\x00", "\t\nx") {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if !utf8.ValidString(s) {
+			return // rows and forms hold UTF-8 only
+		}
+		doc, want := everywhere(s)
+		got, lost := kustomized(doc)
+		if _, refused := lostToKustomize(s); refused != (lost != nil || !cmp.Equal(want, got)) {
+			t.Errorf("%q: refused: %v, kustomize: %v\n%s", s, refused, lost, cmp.Diff(want, got))
+		}
+	})
+}
+
+// kustomized is what kustomize makes of a document.
+func kustomized(doc []byte) (map[string]any, error) {
+	node, err := kyaml.Parse(string(doc))
+	if err != nil {
+		return nil, err
+	}
+	text, err := node.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	if text, err = sigsyaml.JSONToYAML(text); err != nil {
+		return nil, err
+	}
+	var got map[string]any
+	err = sigsyaml.Unmarshal(text, &got)
+	return got, err
+}
+
 // TestGoccy reads some strings with a library of another family. It is not let
 // at what a fuzzer comes up with, of which it misreads some that is plain YAML.
 func TestGoccy(t *testing.T) {

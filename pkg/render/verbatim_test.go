@@ -8,8 +8,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// TestVerbatim: an object with "${" in its text has the annotation, whoever
-// wrote which part of that, and no other does.
+// TestVerbatim: an object that Flux's variables would change has the annotation,
+// whoever wrote which part of its text, and no other does.
 func TestVerbatim(t *testing.T) {
 	verbatim := form.Entry{Key: "example.com/verbatim", Text: form.Text{Text: "true"}}
 	for _, test := range []struct {
@@ -25,6 +25,11 @@ func TestVerbatim(t *testing.T) {
 		{"of two columns", "x: \"{{ .a }}{{ .b }}\"", "a $", "{b}", true},
 		{"of the form and the row", "x: \"costs ${{ .a }}\"", "{c}", "", true},
 		{"made by a function", "x: \"{{ .a | b64dec }}\"", "JHt4fQ==", "", true},
+		{"an escape", "x: '$$y'", "", "", true},
+		{"an escape of two columns", "x: \"{{ .a }}{{ .b }}\"", "a $", "$ b", true},
+		{"an escape in a text of lines", "x: \"{{ .a }}\"", "a\n$$\n", "", true},
+		{"a tab first", "x: \"{{ .a }}\"", "\ta\nb", "", true},
+		{"a tab later", "x: \"{{ .a }}\"", "a\n\tb", "", false},
 		{"apart", "x: \"{{ .a }}\"\n\"y\": \"{{ .b }}\"", "$", "{b}", false},
 	} {
 		in := load(t, hubYAML+configMap(test.data))

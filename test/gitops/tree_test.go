@@ -111,6 +111,23 @@ func (r *repository) run(t *testing.T, args ...string) (stdout, stderr string, c
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
+// fails renders with some flags, which fails with an exit code, and gives what came on
+// standard error.
+func (r *repository) fails(t *testing.T, code int, args ...string) string {
+	t.Helper()
+	program, err := lynqctl()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), program, append([]string{"render", "-f", filepath.Join(r.dir, "forms.yaml"), "-n", r.namespace}, args...)...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if exit, failed := errors.AsType[*exec.ExitError](cmd.Run()); !failed || exit.ExitCode() != code {
+		t.Fatalf("lynqctl %s: not exit code %d\n%s", strings.Join(args, " "), code, stderr.Bytes())
+	}
+	return stderr.String()
+}
+
 // renderTree renders into the tree. The Secrets of these tests hold nothing that
 // is one.
 func (r *repository) renderTree(t *testing.T, args ...string) {

@@ -1,0 +1,60 @@
+package render_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/lynqctl/lynqctl/pkg/render"
+)
+
+// TestKustomize: what kustomize cannot build is an error of the row, where kustomize
+// reads what is rendered, and only there.
+func TestKustomize(t *testing.T) {
+	t.Parallel()
+	kustomize := render.Options{Kustomize: true}
+	for _, test := range []struct {
+		text string
+		lost rune // 0 for none
+	}{
+		{"plain", 0}, {"é\u00a0\u2028\ufeff\ufffd😀\U0001fffe", 0}, {"\t\n\x00\x1b\r", 0},
+		{"a\x7f", 0x7f}, {"\u0080", 0x80}, {"x\u0085y", 0x85}, {"\u009f", 0x9f}, {"é\ufffe", 0xfffe}, {"\uffff\u007f", 0xffff},
+	} {
+		for _, data := range []string{`x: "{{ .a }}"`, `x: "{{ .a | quote }}"`, `x: "{{ .a | b64enc | b64dec }}"`, `x: "a {{ .b }} {{ .a }}"`} {
+			in := load(t, hubYAML+configMap(data))
+			row := []record{{"id": "acme", "a": test.text, "b": "word"}}
+			_, run, err := runAll(t, compileAll(t, in, render.Options{}), row, render.Settings{})
+			if err != nil || run.Err() != nil {
+				t.Errorf("%q without kustomize: %v %v", test.text, err, run.Err())
+			}
+			if strings.Contains(data, "quote") {
+				continue // it may escape the character
+			}
+			_, run, err = runAll(t, compileAll(t, in, kustomize), row, render.Settings{})
+			switch {
+			case err != nil:
+				t.Error(err)
+			case test.lost == 0 && run.Err() != nil:
+				t.Errorf("%q: %v", test.text, run.Err())
+			case test.lost != 0 && (run.Err() == nil || !strings.Contains(run.Err().Error(), fmt.Sprintf(`data.x: row "acme": kustomize cannot build an object with the character %U`, test.lost))):
+				t.Errorf("%q, %s: %v", test.text, data, run.Err())
+			}
+		}
+	}
+}
+
+// TestKustomizeOfTheForm: so is what the form itself says, in a value or a key.
+func TestKustomizeOfTheForm(t *testing.T) {
+	t.Parallel()
+	for _, data := range []string{`x: "\x7f"`, `"\x7f": x`, `x: "\uFFFE"`, `"x\u0085": x`} {
+		in := load(t, hubYAML+configMap(data))
+		form := in.Forms[0]
+		if _, problems := render.Compile(form, in.Hub(form), render.Options{}); len(problems) > 0 {
+			t.Errorf("%s without kustomize: %v", data, problems)
+		}
+		_, problems := render.Compile(form, in.Hub(form), render.Options{Kustomize: true})
+		if len(problems) != 1 || !strings.Contains(problems[0].String(), "kustomize cannot build an object with the character U+") {
+			t.Errorf("%s: %v", data, problems)
+		}
+	}
+}
