@@ -156,6 +156,49 @@ func TestTreeUntouched(t *testing.T) {
 	}
 }
 
+// TestTreeAtOnce has two runs write different rows to one tree. At least one succeeds, and
+// the tree is what that run makes in an empty folder; another one has written nothing.
+func TestTreeAtOnce(t *testing.T) {
+	const pairs = 6
+	random := rand.New(rand.NewPCG(1, 1))
+	dir := filepath.Join(t.TempDir(), "tree")
+	for range pairs {
+		fresh := map[string]map[string]string{}
+		commands := map[string]*exec.Cmd{}
+		errs := map[string]*bytes.Buffer{}
+		for _, run := range []string{"a", "b"} {
+			in := write(t, "in.yaml", strings.Replace(treeForm, "PATH", write(t, "rows.csv", treeRows(random, 60)), 1))
+			alone := filepath.Join(t.TempDir(), "fresh")
+			cmd, stderr := renderProcess(t, "-f", in, "--output-dir", alone)
+			if err := cmd.Run(); err != nil {
+				t.Fatal(err, stderr)
+			}
+			fresh[run] = treeFiles(t, alone)
+			commands[run], errs[run] = renderProcess(t, "-f", in, "--output-dir", dir, "--max-delete=100%")
+		}
+		for _, cmd := range commands {
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var succeeded []string
+		for run, cmd := range commands {
+			err := cmd.Wait()
+			exit, failed := errors.AsType[*exec.ExitError](err)
+			switch {
+			case err == nil:
+				succeeded = append(succeeded, run)
+			case !failed || exit.ExitCode() != 3 || !strings.Contains(errs[run].String(), "nothing was written"):
+				t.Errorf("%v\n%s", err, errs[run])
+			}
+		}
+		files := treeFiles(t, dir)
+		if !slices.ContainsFunc(succeeded, func(run string) bool { return cmp.Equal(fresh[run], files) }) {
+			t.Errorf("the tree is of none of the runs %v", succeeded)
+		}
+	}
+}
+
 // TestTreeKilled ends runs with SIGKILL, whenever it happens. Each file is the
 // old or the new one then, and the next run that is left alone makes what it
 // makes in an empty folder.

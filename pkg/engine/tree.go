@@ -299,6 +299,9 @@ func (j *treeJob) broken(ctx context.Context, err error) error {
 	if errors.As(err, &root) {
 		return j.untouched(fmt.Errorf("--output-dir: %w", root))
 	}
+	if busy, ok := errors.AsType[*gitops.BusyError](err); ok {
+		return &Error{Outcome: Refused, Err: busy, Summary: j.o.Nothing}
+	}
 	return &Error{Outcome: Failed, Err: fmt.Errorf("write the tree: %w", err), Summary: "a part of it may have been written; the next run goes on from there"}
 }
 

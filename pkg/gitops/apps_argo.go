@@ -60,6 +60,22 @@ func (m *AppMaker) applicationSet(sharded bool) map[string]any {
 	}
 }
 
+// generated is the name that an ApplicationSet gives the Application of a folder
+// (.path.basenameNormalized, by SanitizeName of Argo CD), "" where there is none.
+func (m *AppMaker) generated(folder string) string {
+	if m.options.Kind != AppsApplicationSet {
+		return ""
+	}
+	const longest = 253
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '.' {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(path.Base(folder)))
+	return strings.Trim(name[:min(len(name), longest)], "-.")
+}
+
 // applicationSpec is what both have. Pruning comes last and stops with the first
 // failure, as with apply: what a node wants no more stays until all of it is
 // well. Every object names its namespace itself.

@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -279,6 +280,37 @@ func TestDropApps(t *testing.T) {
 		s.run(test.in)
 		if gone := s.files()[set] == ""; gone != test.goes {
 			t.Errorf("%s: gone: %v, want %v", test.name, gone, test.goes)
+		}
+	}
+}
+
+// TestGeneratedNames: an ApplicationSet calls Applications after folders as Argo CD
+// normalises their names. Two folders of one name are told.
+func TestGeneratedNames(t *testing.T) {
+	for folder, want := range map[string]string{
+		"acme-web": "acme-web", "0f/acme-web_eu": "acme-web-eu", "_con": "con", "a.example.com-web": "a.example.com-web", strings.Repeat("x", 260): strings.Repeat("x", 253),
+	} {
+		m := &AppMaker{options: AppOptions{Kind: AppsApplicationSet}}
+		if got := m.generated(folder); got != want {
+			t.Errorf("%s: %s, want %s", folder, got, want)
+		}
+	}
+	node := func(namespace, name string) *Node {
+		return &Node{NodeKey: NodeKey{namespace, name}, Hub: HubKey{Name: "crm"}, Form: "a", Objects: []Object{settingsObject(namespace, name, "x")}}
+	}
+	nodes := []*Node{node("eu", "acme-web"), node("us", "acme-web"), node("us", "acme-web-eu")}
+	for kind, clash := range map[Apps]string{
+		AppsApplications:   "",
+		AppsApplicationSet: "folders acme-web-eu and acme-web_eu have one Application, acme-web-eu (give one of the rows another uid, or use --emit-apps=applications)",
+	} {
+		m, err := NewAppMaker(AppOptions{Kind: kind, RepoURL: "https://git.example/x"}, []AppForm{{HubKey{Name: "crm"}, loadForm(t, configMap("a", "dependIds: []"))}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := inputOf(nodes)
+		in.Apps, in.Index = m, &Index{}
+		if got := errors.Join(Lay(in).Clashes...); clash == "" && got != nil || clash != "" && (got == nil || got.Error() != clash) {
+			t.Errorf("%s: %v", kind, got)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func (s *site) index() *Index {
 func TestFormsOfOneName(t *testing.T) {
 	s := newSite(t)
 	s.run(inputOf([]*Node{formNode("eu", "acme", "1"), formNode("us", "acme", "1"), formNode("us", "beta", "1")}))
-	if head, _, _ := strings.Cut(s.files()[IndexFile], "\n"); head != `{"format":2}` {
+	if head, _, _ := strings.Cut(s.files()[IndexFile], "\n"); head != `{"format":2,"ended":true}` {
 		t.Errorf("the index begins with %s", head)
 	}
 	// One of them alone: the other's nodes stay, and are not counted.
@@ -63,7 +63,7 @@ func TestFormsOfOldIndex(t *testing.T) {
 	old := formNode("eu", "acme", "1")
 	old.FormNamespace = ""
 	s.run(inputOf([]*Node{old}))
-	if head, _, _ := strings.Cut(s.files()[IndexFile], "\n"); head != `{"format":1}` {
+	if head, _, _ := strings.Cut(s.files()[IndexFile], "\n"); head != `{"format":1,"ended":true}` {
 		t.Errorf("the index begins with %s", head)
 	}
 	if !s.index().Nodes().Has(HubKey{Name: "crm"}, lynq.FormKey{Namespace: "eu", Name: "web"}, old.NodeKey) {

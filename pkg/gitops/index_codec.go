@@ -53,6 +53,10 @@ type indexLine struct {
 	Format     int      `json:"format,omitempty"`
 	Unfinished bool     `json:"unfinished,omitempty"`
 	Told       []string `json:"told,omitempty"`
+	// Ended, in the head, promises the line that has Last: without that line the file was
+	// cut. A merge may put both anywhere.
+	Ended bool `json:"ended,omitempty"`
+	Last  bool `json:"last,omitempty"`
 
 	Path          string   `json:"path,omitempty"`
 	SHA256        string   `json:"sha256,omitempty"`
@@ -78,14 +82,40 @@ func (x *Index) Encode() []byte {
 		list, _ := json.Marshal(x.Told) // texts can always be written
 		b = append(append(b, `,"told":`...), list...)
 	}
-	b = append(b, "}\n"...)
+	b = append(b, ",\"ended\":true}\n"...)
 	for i := range x.Entries {
 		e := &x.Entries[i]
 		for _, d := range e.Digests {
 			b = e.appendLine(b, d)
 		}
 	}
-	return b
+	b = strconv.AppendInt(append(b, `{"format":`...), x.format(), 10)
+	return append(b, ",\"last\":true}\n"...)
+}
+
+// wasCut tells whether the line is missing that a head promises.
+func wasCut(lines [][]byte) bool {
+	promised, found := false, false
+	for _, text := range lines {
+		if !bytes.HasPrefix(text, []byte(`{"format":`)) {
+			continue
+		}
+		var l indexLine
+		if json.Unmarshal(text, &l) == nil {
+			promised, found = promised || l.Ended, found || l.Last
+		}
+	}
+	return promised && !found
+}
+
+// mergeMark refuses a line that Git puts between the sides of a conflict.
+func mergeMark(text []byte) error {
+	for _, mark := range []string{"<<<<<<<", "|||||||", "=======", ">>>>>>>"} {
+		if bytes.HasPrefix(text, []byte(mark)) {
+			return errors.New("it is a mark of a merge (take the lines of both sides, and render again)")
+		}
+	}
+	return nil
 }
 
 func (e *Entry) appendLine(b []byte, d Digest) []byte {
@@ -157,11 +187,17 @@ func parseObjectKey(s string) (ObjectKey, error) {
 func DecodeIndex(b []byte) (*Index, error) {
 	lines := bytes.Split(bytes.TrimRight(b, "\r\n"), []byte("\n"))
 	var head indexLine
+	if err := mergeMark(lines[0]); err != nil {
+		return nil, &LineError{1, err}
+	}
 	if err := json.Unmarshal(lines[0], &head); err != nil || head.Format == 0 {
-		return nil, &LineError{1, errors.Join(errors.New("it is no head of an index of lynqctl"), err)}
+		return nil, &LineError{1, errors.New("it is no head of an index of lynqctl (restore the file from Git)")}
 	}
 	if head.Format > format {
 		return nil, &NewerIndexError{head.Format}
+	}
+	if wasCut(lines) {
+		return nil, &LineError{len(lines), errors.New("the lines behind it are missing (restore the file from Git)")}
 	}
 	x := &Index{Unfinished: head.Unfinished, Told: head.Told}
 	rest := lines[1:]
@@ -199,15 +235,13 @@ func decodeLines(lines [][]byte, number int) ([]Entry, error) {
 }
 
 func decodeLine(text []byte) (Entry, error) {
-	for _, mark := range []string{"<<<<<<<", "=======", ">>>>>>>"} {
-		if bytes.HasPrefix(text, []byte(mark)) {
-			return Entry{}, errors.New("it is a mark of a merge (take the lines of both sides, and render again)")
-		}
+	if err := mergeMark(text); err != nil {
+		return Entry{}, err
 	}
 	l, ok := quickLine(string(text))
 	if !ok {
 		if err := json.Unmarshal(text, &l); err != nil {
-			return Entry{}, err
+			return Entry{}, errors.New("it is no line of an index of lynqctl (restore the file from Git)")
 		}
 	}
 	if l.Path == "" && l.Format != 0 {

@@ -3,6 +3,7 @@ package gitops
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,8 +40,8 @@ func TestIndexRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	compareIndex(t, x, got)
-	if lines := bytes.Count(x.Encode(), []byte("\n")); lines != 5 {
-		t.Errorf("%d lines for a head, three files and one digest more", lines)
+	if lines := bytes.Count(x.Encode(), []byte("\n")); lines != 6 {
+		t.Errorf("%d lines for a head, three files, one digest more and the end", lines)
 	}
 }
 
@@ -48,7 +49,7 @@ func TestIndexRoundTrip(t *testing.T) {
 func TestIndexOfMerge(t *testing.T) {
 	text := string((&Index{Entries: sampleIndex().Entries}).Encode())
 	lines := strings.SplitAfter(text, "\n")
-	merged := lines[0] + lines[4] + lines[3] + `{"format":1,"unfinished":true}` + "\n" + lines[1] + lines[2] + lines[3]
+	merged := lines[0] + lines[4] + lines[3] + `{"format":1,"unfinished":true}` + "\n" + lines[5] + lines[1] + lines[2] + lines[3]
 	got, err := DecodeIndex([]byte(strings.ReplaceAll(merged, "\n", "\r\n")))
 	if err != nil {
 		t.Fatal(err)
@@ -68,6 +69,8 @@ func TestBadIndex(t *testing.T) {
 		"apiVersion: v1\n":                             "line 1: it is no head of an index of lynqctl",
 		`{"format":3,"x":1}`:                           "its format is 3, and this lynqctl knows 2",
 		head + "<<<<<<< HEAD\n":                        "line 2: it is a mark of a merge",
+		"<<<<<<< HEAD\n" + head:                        "line 1: it is a mark of a merge",
+		head + "||||||| 1a2b3c\n":                      "line 2: it is a mark of a merge",
 		head + file("a", "") + "=======\n":             "line 3: it is a mark of a merge",
 		head + file("../a", ""):                        `line 2: path "../a" is none in the tree`,
 		head + file("/etc/passwd", ""):                 `line 2: path "/etc/passwd" is none in the tree`,
@@ -78,7 +81,7 @@ func TestBadIndex(t *testing.T) {
 		head + file("a", `,"hub":"crm"`):               "line 2: it has a hub without a node",
 		head + file("a", `,"node":"x"`):                "line 2: it has a hub without a node",
 		head + "{}\n":                                  `line 2: path "" is none`,
-		head + "{\n":                                   "line 2: unexpected end of JSON input",
+		head + "{\n":                                   "line 2: it is no line of an index of lynqctl (restore the file from Git)",
 		head + file("a", `,"objects":["x"]`):           `line 2: object "x" has no id`,
 		head + file("a", `,"objects":["x@y"]`):         `line 2: object "x@y" has no name`,
 		head + strings.Repeat(file("a", ""), 9) + "{}": `line 11: path`,
@@ -91,6 +94,30 @@ func TestBadIndex(t *testing.T) {
 	_, err := DecodeIndex([]byte(`{"format":7}`))
 	if newer, ok := errors.AsType[*NewerIndexError](err); !ok || newer.Format != 7 {
 		t.Error(err)
+	}
+}
+
+// TestCutIndex: an index that was cut is no shorter index. One that an older lynqctl
+// wrote says nothing of its end.
+func TestCutIndex(t *testing.T) {
+	x := &Index{Entries: sampleIndex().Entries}
+	text := string(x.Encode())
+	for end := range text {
+		if _, err := DecodeIndex([]byte(text[:end])); err == nil && end < len(text)-1 {
+			t.Errorf("%q passes for an index", text[:end])
+		}
+	}
+	sorted := strings.SplitAfter(text, "\n")
+	slices.Sort(sorted)
+	merged := text + text
+	for _, whole := range []string{text, strings.Join(sorted, ""), merged} {
+		if got, err := DecodeIndex([]byte(whole)); err != nil || len(got.Entries) != len(x.Entries) {
+			t.Errorf("%v\n%s", err, whole)
+		}
+	}
+	old := strings.NewReplacer(`,"ended":true`, "", "{\"format\":1,\"last\":true}\n", "").Replace(text)
+	if got, err := DecodeIndex([]byte(old)); err != nil || len(got.Entries) != len(x.Entries) {
+		t.Errorf("%v\n%s", err, old)
 	}
 }
 

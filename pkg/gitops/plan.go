@@ -2,8 +2,10 @@ package gitops
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Action is what happens to a file.
@@ -67,6 +69,7 @@ func Compare(in *Input, l *Layout, disk *Disk, force bool) *Plan {
 	p := &Plan{Steps: make([]Step, 0, len(l.Files)+len(l.Gone)), told: in.Told}
 	taken := map[string]bool{}
 	entries := in.Index.Entries
+	known := sync.OnceValue(func() *listings { return listingsOf(in.Index, l.Files) })
 	for i := range l.Files {
 		s := Step{Path: l.Files[i].Path, File: &l.Files[i], State: disk.Files[i]}
 		for len(entries) > 0 && entries[0].Path < s.Path { // both are sorted
@@ -79,7 +82,7 @@ func Compare(in *Input, l *Layout, disk *Disk, force bool) *Plan {
 			s.digest = digestOf(s.File.Bytes)
 		}
 		stranger := s.Old != nil && !s.Old.shared() && !in.covers(s.Old)
-		s.decide(stranger, force)
+		s.decide(stranger, force, known)
 		if s.Action == ActionRefuse && stranger && s.State.Blocked == "" {
 			hub, form := in.called(&s.Old.owned)
 			s.Why = fmt.Sprintf("it is of hub %q, form %q, which are not part of this run", hub, form)
@@ -96,7 +99,7 @@ func Compare(in *Input, l *Layout, disk *Disk, force bool) *Plan {
 	}
 	for i, e := range l.Gone {
 		s := Step{Path: e.Path, Old: e, State: disk.Gone[i]}
-		s.decideGone(force)
+		s.decideGone(force, known)
 		p.Steps = append(p.Steps, s)
 	}
 	slices.SortFunc(p.Steps, func(a, b Step) int { return strings.Compare(a.Path, b.Path) })
@@ -104,7 +107,7 @@ func Compare(in *Input, l *Layout, disk *Disk, force bool) *Plan {
 }
 
 // decide decides on a file that is wanted.
-func (s *Step) decide(stranger, force bool) {
+func (s *Step) decide(stranger, force bool, tree func() *listings) {
 	switch known := s.Old != nil; {
 	case s.State.Blocked != "":
 		s.Action, s.Why = ActionRefuse, s.State.Blocked
@@ -118,6 +121,8 @@ func (s *Step) decide(stranger, force bool) {
 		s.Action = ActionCreate
 	case force, known && slices.Contains(s.Old.Digests, s.State.Digest):
 		s.Action = ActionUpdate
+	case known && s.onlyLists(tree):
+		s.Action = ActionUpdate
 	case known:
 		s.Action, s.Why = ActionConflict, "it was changed since lynqctl wrote it"
 	default:
@@ -126,17 +131,23 @@ func (s *Step) decide(stranger, force bool) {
 }
 
 // decideGone decides on a file that is wanted no more.
-func (s *Step) decideGone(force bool) {
+func (s *Step) decideGone(force bool, tree func() *listings) {
 	switch {
 	case s.State.Blocked != "":
-		s.Action, s.Why = ActionConflict, s.State.Blocked
+		s.Action, s.Why = ActionRefuse, s.State.Blocked
 	case !s.State.There:
 		s.Action = ActionForget
-	case force, slices.Contains(s.Old.Digests, s.State.Digest):
+	case force, slices.Contains(s.Old.Digests, s.State.Digest), s.onlyLists(tree):
 		s.Action = ActionRemove
 	default:
 		s.Action, s.Why = ActionConflict, "it is wanted no more, and was changed since lynqctl wrote it"
 	}
+}
+
+// onlyLists tells whether others changed a file that only lists: a merge of two branches
+// does so.
+func (s *Step) onlyLists(tree func() *listings) bool {
+	return path.Base(s.Path) == kustomizationFile && tree().onlyLists(s.Path, s.State.Content)
 }
 
 // Count is how many steps have one of some actions.

@@ -41,7 +41,7 @@ func TestCompare(t *testing.T) {
 		{"gone already", false, us, []Digest{before}, State{}, ActionForget, ActionForget},
 		{"gone, and edited", false, us, []Digest{before}, on(edited), ActionConflict, ActionRemove},
 		{"gone, of a run that was killed", false, us, []Digest{before, edited}, on(edited), ActionRemove, ActionRemove},
-		{"gone, and blocked", false, us, []Digest{before}, State{Blocked: "it is a symbolic link"}, ActionConflict, ActionConflict},
+		{"gone, and blocked", false, us, []Digest{before}, State{Blocked: "it is a symbolic link"}, ActionRefuse, ActionRefuse},
 	} {
 		node := owned{Hub: HubKey{Name: test.hub}, Form: "web", Node: NodeKey{"default", "acme-web"}}
 		in := &Input{Scope: Scope{Hubs: []HubScope{{HubKey{Name: us}, []lynq.FormKey{{Name: "web"}}}}}, Index: &Index{}}

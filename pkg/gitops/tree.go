@@ -138,6 +138,7 @@ func Lay(in *Input) *Layout {
 	}
 	l.shared()
 	if l.Apps != nil {
+		l.nameApplications()
 		l.files = append(l.files, l.Apps.tree(l.Sharded)...)
 	}
 	slices.SortFunc(l.files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
@@ -251,6 +252,28 @@ func (l *layouter) tellApart(n *Node, base string) {
 			l.clashes = append(l.clashes, fmt.Errorf("%s and %s have one Kustomization, %s (give one of the resources another id)", first, what, name))
 		}
 		l.called[name] = what
+	}
+}
+
+// nameApplications notes folders of nodes that Argo CD would give one Application.
+func (l *layouter) nameApplications() {
+	folders := map[string]bool{}
+	for i := range l.files {
+		if f := &l.files[i]; !f.shared() && path.Base(f.Path) == kustomizationFile {
+			folders[path.Dir(f.Path)] = true
+		}
+	}
+	for _, e := range l.kept {
+		if !e.shared() && path.Base(e.Path) == kustomizationFile {
+			folders[path.Dir(e.Path)] = true
+		}
+	}
+	for _, folder := range sortedKeys(folders) {
+		name := l.Apps.generated(folder)
+		if first, taken := l.called[name]; taken && name != "" {
+			l.clashes = append(l.clashes, fmt.Errorf("folders %s and %s have one Application, %s (give one of the rows another uid, or use --emit-apps=%s)", first, folder, name, AppsApplications))
+		}
+		l.called[name] = folder
 	}
 }
 

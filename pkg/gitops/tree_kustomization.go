@@ -2,6 +2,8 @@ package gitops
 
 import (
 	"bytes"
+	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -80,3 +82,54 @@ func documents(b []byte) [][]byte {
 		b = b[end+1+len(separator):]
 	}
 }
+
+// listedIn are the names in a kustomization.yaml that only lists, as kustomization writes
+// it: two such files that a merge joined line by line are one too. False means that
+// somebody made something else of the file.
+func listedIn(content []byte) ([]string, bool) {
+	ours := strings.Split(kustomizationHead+"resources:\nresources: []\n", "\n")
+	var names []string
+	for line := range strings.SplitSeq(string(content), "\n") {
+		name, entry := strings.CutPrefix(line, "- ")
+		if text, err := strconv.Unquote(name); err == nil {
+			name = text
+		}
+		switch {
+		case entry:
+			names = append(names, name)
+		case !slices.Contains(ours, line):
+			return nil, false
+		}
+	}
+	return names, true
+}
+
+// onlyLists tells whether a kustomization.yaml lists files and folders of the tree, and
+// nothing else. What it lists follows from the index then: nobody's work is lost when the
+// file is written anew.
+func (t *listings) onlyLists(file string, content []byte) bool {
+	names, ok := listedIn(content)
+	return ok && !slices.ContainsFunc(names, func(name string) bool { return !t.has(path.Join(path.Dir(file), name)) })
+}
+
+// listings are the paths that a tree has or is to have, and their folders.
+type listings struct{ paths map[string]bool }
+
+func listingsOf(x *Index, files []File) *listings {
+	t := &listings{paths: make(map[string]bool, 2*len(files))}
+	for i := range x.Entries {
+		t.add(x.Entries[i].Path)
+	}
+	for i := range files {
+		t.add(files[i].Path)
+	}
+	return t
+}
+
+func (t *listings) add(p string) {
+	for ; p != "." && !t.paths[p]; p = path.Dir(p) {
+		t.paths[p] = true
+	}
+}
+
+func (t *listings) has(p string) bool { return t.paths[p] }

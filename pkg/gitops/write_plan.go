@@ -28,6 +28,20 @@ const writers = 8
 // read.
 var ErrChanged = errors.New("another run has written to it in the meantime (run again)")
 
+var errLocked = errors.New("another run is writing to it (run again when that run has ended)")
+
+// BusyError is that another run has the tree: nothing was written.
+type BusyError struct {
+	Dir string
+	Err error
+}
+
+// Error implements error.
+func (e *BusyError) Error() string { return e.Dir + ": " + e.Err.Error() }
+
+// Unwrap is ErrChanged where the other run has ended.
+func (e *BusyError) Unwrap() error { return e.Err }
+
 // WriteError is a file that could not be written or removed.
 type WriteError struct {
 	Path string
@@ -55,7 +69,7 @@ func (e *RootError) Error() string { return fmt.Sprintf("no tree can be there: %
 // Unwrap gives why.
 func (e *RootError) Unwrap() error { return e.Err }
 
-// Write carries a plan out. Where it cannot begin, that is a *RootError.
+// Write carries a plan out. Where it cannot begin, that is a *RootError or a *BusyError.
 //
 // First the index is made to name all that may be there by the end; then files are written, those that others name before those
 // others; then files go, and the folders that they leave empty; then the index
@@ -76,16 +90,40 @@ func (d *Dir) Write(ctx context.Context, p *Plan) error {
 }
 
 func (d *Dir) write(ctx context.Context, p *Plan, to medium) error {
+	release, err := d.claim()
+	if err != nil {
+		return err
+	}
+	defer release()
 	w := writer{Dir: d, to: to}
 	// What a run that was killed has left.
 	if err := to.RemoveAll(workFolder); err != nil {
 		return err
 	}
-	err := w.carryOut(ctx, p)
+	err = w.carryOut(ctx, p)
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
 	return errors.Join(err, to.RemoveAll(workFolder))
+}
+
+// claim makes sure that no other run writes to the tree until it is released, nor has
+// written to it since its index was read.
+func (d *Dir) claim() (release func(), err error) {
+	if release, err = lock(d.root); errors.Is(err, errLocked) {
+		return nil, &BusyError{d.name, err}
+	} else if err != nil {
+		return nil, err
+	}
+	now, err := d.readIndex()
+	if err == nil && !bytes.Equal(now, d.index) {
+		err = &BusyError{d.name, ErrChanged}
+	}
+	if err != nil {
+		release()
+		return nil, err
+	}
+	return release, nil
 }
 
 // medium is what a writer writes to. Names are paths below the tree.

@@ -197,6 +197,75 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestMergedLists: Git merges two branches line by line. What only lists is written anew
+// then; a list that somebody made something else of stays as it is.
+func TestMergedLists(t *testing.T) {
+	node := func(uid string) *Node { return rowNode("crm", uid, "1") }
+	branch := func(uids ...string) map[string]string {
+		s := newSite(t)
+		var nodes []*Node
+		for _, uid := range uids {
+			nodes = append(nodes, node(uid))
+		}
+		s.run(inputOf(nodes))
+		return s.files()
+	}
+	ours, theirs, joined := branch("acme", "beta"), branch("acme", "coda"), branch("acme", "beta", "coda")
+	const list = "kustomization.yaml"
+	for name, test := range map[string]struct {
+		merged string
+		action Action
+	}{
+		"a clean merge":    {strings.Replace(ours[list], "- beta-web\n", "- beta-web\n- coda-web\n", 1), ""},
+		"in another order": {strings.Replace(ours[list], "- acme-web\n", "- coda-web\n- acme-web\n", 1), ActionUpdate},
+		"ours":             {ours[list], ActionUpdate},
+		"a union":          {ours[list] + "resources: []\n- \"coda-web\"\n- acme-web\n", ActionUpdate},
+		"a file of others": {ours[list] + "- notes\n", ActionConflict},
+		"a patch":          {ours[list] + "patches:\n- path: x.yaml\n", ActionConflict},
+		"marks":            {ours[list] + "<<<<<<< ours\n", ActionConflict},
+		"out of the tree":  {ours[list] + "- ../acme-web\n", ActionConflict},
+	} {
+		s := newSite(t)
+		s.run(inputOf([]*Node{node("acme")}))
+		for _, files := range []map[string]string{ours, theirs} {
+			for file, text := range files {
+				s.write(file, text)
+			}
+		}
+		s.write(list, test.merged)
+		s.write(IndexFile, ours[IndexFile]+theirs[IndexFile])
+		p := s.run(inputOf([]*Node{node("acme"), node("beta"), node("coda")}))
+		if got := actions(p)[list]; got != test.action {
+			t.Errorf("%s: %q, want %q", name, got, test.action)
+		}
+		if test.action == ActionConflict {
+			continue
+		}
+		if diff := cmp.Diff(joined, s.files()); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// TestMergedListOfNode: so is the list of a node, also when the node goes.
+func TestMergedListOfNode(t *testing.T) {
+	const list = "acme-web/kustomization.yaml"
+	for _, nodes := range [][]*Node{{rowNode("crm", "acme", "1")}, {rowNode("crm", "beta", "1")}} {
+		s := newSite(t)
+		s.run(inputOf([]*Node{rowNode("crm", "acme", "1"), rowNode("crm", "beta", "1")}))
+		s.write(list, s.files()[list]+"- configmap-acme.yaml\n")
+		p := s.run(inputOf(nodes))
+		if got := p.Count(ActionConflict, ActionRefuse); got > 0 {
+			t.Errorf("%v", actions(p))
+		}
+		fresh := newSite(t)
+		fresh.run(inputOf(nodes))
+		if diff := cmp.Diff(fresh.files(), s.files()); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
 // TestHostileIndex: an index that a person has made cannot have anything removed
 // outside the tree, or be read beyond it.
 func TestHostileIndex(t *testing.T) {
@@ -215,8 +284,8 @@ func TestHostileIndex(t *testing.T) {
 	s.write(IndexFile, line)
 	for _, force := range []bool{false, true} {
 		s.force = force
-		p := s.run(inputOf([]*Node{rowNode("crm", "acme", "1")}))
-		if got := actions(p)["up/secret"]; got != ActionConflict {
+		_, p := s.plan(inputOf([]*Node{rowNode("crm", "acme", "1")}))
+		if got := actions(p)["up/secret"]; got != ActionRefuse {
 			t.Errorf("force %v: %s", force, got)
 		}
 	}
@@ -269,6 +338,34 @@ func TestTwoRunsAtOnce(t *testing.T) {
 	}
 }
 
+// TestLocked: while a run writes, another one writes nothing, and does not disturb it.
+func TestLocked(t *testing.T) {
+	s := newSite(t)
+	s.run(inputOf([]*Node{rowNode("crm", "acme", "1")}))
+	first, p := s.plan(inputOf([]*Node{rowNode("crm", "acme", "2")}))
+	second, q := s.plan(inputOf([]*Node{rowNode("crm", "acme", "3")}))
+	release, err := first.claim()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.write(workFolder+"/1", "of the first run")
+	before := s.files()
+	var busy *BusyError
+	if err := second.Write(context.Background(), q); !errors.As(err, &busy) || !strings.Contains(err.Error(), "another run is writing to it") {
+		t.Error(err)
+	}
+	if diff := cmp.Diff(before, s.files()); diff != "" {
+		t.Error(diff)
+	}
+	release()
+	if err := first.Write(context.Background(), p); err != nil {
+		t.Error(err)
+	}
+	if err := second.Write(context.Background(), q); !errors.As(err, &busy) || !errors.Is(err, ErrChanged) {
+		t.Error(err)
+	}
+}
+
 // TestInterrupted: a run that is cancelled says so, and the next goes on.
 func TestInterrupted(t *testing.T) {
 	s := newSite(t)
@@ -280,7 +377,7 @@ func TestInterrupted(t *testing.T) {
 	if err := d.Write(ctx, p); !errors.Is(err, over) {
 		t.Error(err)
 	}
-	if x := s.files()[IndexFile]; !strings.HasPrefix(x, `{"format":1,"unfinished":true}`) {
+	if x := s.files()[IndexFile]; !strings.HasPrefix(x, `{"format":1,"unfinished":true,"ended":true}`) {
 		t.Error(x)
 	}
 	// What it had not come to does not count as something that goes.
