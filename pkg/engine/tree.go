@@ -199,12 +199,16 @@ func (e *Engine) writeTree(ctx context.Context, o *TreeOptions, inputs *Inputs) 
 // retain keeps what the tree has of objects that a rule excludes.
 func (j *treeJob) retain(ctx context.Context) error {
 	kept, err := j.tree.Retain(ctx, j.input, j.o.Target)
-	if kept > 0 {
-		pruned := ", and are not pruned"
-		if j.o.Target == gitops.TargetPlain {
-			pruned = "" // whoever applies the tree decides
-		}
-		j.notef("warning: in the tree stay as before%s: %s", pruned, lynq.Count(kept, "excluded object"))
+	pruned := ", and are not pruned"
+	if j.o.Target == gitops.TargetPlain {
+		pruned = "" // whoever applies the tree decides
+	}
+	if n := kept.Objects - kept.Unprotected; n > 0 {
+		j.notef("warning: in the tree stay as before%s: %s", pruned, lynq.Count(n, "excluded object"))
+	}
+	if kept.Unprotected > 0 {
+		j.notef("warning: Flux deletes %s with creationPolicy: Once when the tree drops them, because it never applies their annotations again (annotate them in the cluster: kustomize.toolkit.fluxcd.io/prune=disabled)",
+			lynq.Count(kept.Unprotected, "excluded object"))
 	}
 	return err
 }
