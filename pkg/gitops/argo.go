@@ -75,6 +75,32 @@ func argoClaim(s *subject) string {
 	return whenLater("later waves wait until the claim is bound: for ever where its class binds on first use")(s)
 }
 
+// argoOnce: Argo CD has no annotation for it. Its Applications ignore fields, and what
+// lynqctl has them ignore is the content.
+func argoOnce(s *subject) string {
+	if s.apps == AppsNone {
+		return "its content is written again at every sync (--emit-apps makes Argo CD leave it alone)"
+	}
+	return "Argo CD leaves its content alone, and writes its labels and annotations where they differ from Git"
+}
+
+// argoRetainOnApply: an Application of its own takes the objects of a node with it when
+// the node goes, but for definitions of kinds.
+func argoRetainOnApply(s *subject) string {
+	if s.apps != AppsNone && !s.IsDefinition() {
+		return ""
+	}
+	return "it stays, too, when its node goes"
+}
+
+// argoDelete is what becomes of objects that hold others.
+func argoDelete(s *subject) string {
+	if s.apps == AppsNone || !s.IsDefinition() {
+		return "it is deleted with all that is in it, be it anybody's (apply leaves it then)"
+	}
+	return "it stays when its node goes, because Argo CD never deletes definitions with an Application; a form that drops it deletes it with all objects of its kind"
+}
+
 func argoStuck(s *subject) string {
 	if s.apps == AppsApplications && allStuck(s.form) {
 		return "what others own is taken over, but for what another Application has: that stops the sync"

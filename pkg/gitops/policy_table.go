@@ -65,7 +65,7 @@ func lifeEntries() []entry {
 	return []entry{
 		{
 			policy: "creationPolicy: Once", of: func(s *subject) bool { return s.Policy.Creation == lynq.CreateOnce },
-			argo: remedy{lost: withoutApps("its content is written again at every sync (--emit-apps makes Argo CD leave it alone)")},
+			argo: remedy{lost: argoOnce},
 			flux: remedy{set: annotation(fluxSSA, fluxIfNotPresent)},
 		},
 		{
@@ -84,7 +84,7 @@ func lifeEntries() []entry {
 		},
 		{
 			policy: "deletionPolicy: RetainOnApply", of: func(s *subject) bool { return s.Policy.Deletion == lynq.DeleteRetainOnApply },
-			argo: remedy{set: options("Prune=false"), lost: always("it stays, too, when its node goes")},
+			argo: remedy{set: options("Prune=false"), lost: argoRetainOnApply},
 			flux: remedy{set: annotation(fluxPrune, fluxDisabled), lost: always("it stays, too, when its node goes")},
 		},
 		{
@@ -106,7 +106,7 @@ func lifeEntries() []entry {
 			policy: "deletionPolicy: Delete", of: func(s *subject) bool {
 				return s.Policy.Deletion == lynq.DeleteDelete && (s.IsNamespace() || s.IsDefinition())
 			},
-			argo: remedy{lost: always("it is deleted with all that is in it, be it anybody's (apply leaves it then)")},
+			argo: remedy{lost: argoDelete},
 			flux: remedy{lost: always("it is deleted with all that is in it, be it anybody's (apply leaves it then)")},
 		},
 	}
@@ -183,17 +183,6 @@ func always(what string) func(*subject) string {
 // on from there.
 func inTurn(s *subject) string {
 	return "it does not wait for " + listed(s.order.ids(s.order.turns[s.i])) + ", which needs it in turn"
-}
-
-// withoutApps is a loss where the objects that point at the tree are not made
-// here.
-func withoutApps(what string) func(*subject) string {
-	return func(s *subject) string {
-		if s.apps != AppsNone {
-			return ""
-		}
-		return what
-	}
 }
 
 // whenOrdered is a loss where every resource has a Kustomization of its own.

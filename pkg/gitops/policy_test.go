@@ -260,6 +260,7 @@ func policyTests() []policyTest {
 			argo: "lost a creationPolicy: Once: its content is written again at every sync (--emit-apps makes Argo CD leave it alone)\n",
 			flux: "a kustomize.toolkit.fluxcd.io/ssa: IfNotPresent\n", fluxApps: "a kustomize.toolkit.fluxcd.io/ssa: IfNotPresent\n",
 			fluxOrdered: "a kustomize.toolkit.fluxcd.io/ssa: IfNotPresent\n",
+			argoApps:    "lost a creationPolicy: Once: Argo CD leaves its content alone, and writes its labels and annotations where they differ from Git\n",
 		},
 		{
 			name: "retain", resources: configMap("a", "deletionPolicy: Retain"),
@@ -271,7 +272,7 @@ func policyTests() []policyTest {
 		{
 			name: "retain on apply", resources: configMap("a", "deletionPolicy: RetainOnApply"),
 			argo:        "a argocd.argoproj.io/sync-options: Prune=false,ServerSideApply=true\nlost a deletionPolicy: RetainOnApply: it stays, too, when its node goes\n",
-			argoApps:    "a argocd.argoproj.io/sync-options: Prune=false,ServerSideApply=true\nlost a deletionPolicy: RetainOnApply: it stays, too, when its node goes\n",
+			argoApps:    "a argocd.argoproj.io/sync-options: Prune=false,ServerSideApply=true\n",
 			flux:        "a kustomize.toolkit.fluxcd.io/prune: disabled\nlost a deletionPolicy: RetainOnApply: it stays, too, when its node goes\n",
 			fluxApps:    "a kustomize.toolkit.fluxcd.io/prune: disabled\nlost a deletionPolicy: RetainOnApply: it stays, too, when its node goes\n",
 			fluxOrdered: "a kustomize.toolkit.fluxcd.io/prune: disabled\nlost a deletionPolicy: RetainOnApply: it stays, too, when its node goes\n",
@@ -289,7 +290,8 @@ func policyTests() []policyTest {
 			resources: configMap("a", "patchStrategy: merge") + configMap("b", "patchStrategy: replace") + configMap("c", "patchStrategy: merge, creationPolicy: Once"),
 			argo: "a argocd.argoproj.io/sync-options: ServerSideApply=false\nb argocd.argoproj.io/sync-options: Replace=true\nc argocd.argoproj.io/sync-options: ServerSideApply=false\n" +
 				"lost c creationPolicy: Once: its content is written again at every sync (--emit-apps makes Argo CD leave it alone)\n",
-			argoApps: "a argocd.argoproj.io/sync-options: ServerSideApply=false\nb argocd.argoproj.io/sync-options: Replace=true\nc argocd.argoproj.io/sync-options: ServerSideApply=false\n",
+			argoApps: "a argocd.argoproj.io/sync-options: ServerSideApply=false\nb argocd.argoproj.io/sync-options: Replace=true\nc argocd.argoproj.io/sync-options: ServerSideApply=false\n" +
+				"lost c creationPolicy: Once: Argo CD leaves its content alone, and writes its labels and annotations where they differ from Git\n",
 			flux: "a kustomize.toolkit.fluxcd.io/ssa: Merge\nb kustomize.toolkit.fluxcd.io/ssa: Override\nc kustomize.toolkit.fluxcd.io/ssa: IfNotPresent\n" +
 				"lost b patchStrategy: replace: server-side apply: what others added to it stays\n",
 			fluxApps: "a kustomize.toolkit.fluxcd.io/ssa: Merge\nb kustomize.toolkit.fluxcd.io/ssa: Override\nc kustomize.toolkit.fluxcd.io/ssa: IfNotPresent\n" +
