@@ -167,6 +167,19 @@ func brokeOff(ctx context.Context, place string, rows int, err error) error {
 	}
 }
 
+// checkCount is an error where fewer or more rows were read than the table has in the same
+// snapshot. place names the table.
+func checkCount(place string, read, counted int) error {
+	if read == counted {
+		return nil
+	}
+	return &Error{
+		Place: place,
+		What:  fmt.Sprintf("%d rows were read, but COUNT(*) in the same snapshot is %d", read, counted),
+		Fix:   "look for limits of results on the server and on proxies, and for views that change from query to query; run again",
+	}
+}
+
 // badText is the error for a value that is not UTF-8.
 func badText(place, column, fix string) error {
 	return &Error{Place: place, What: fmt.Sprintf("column %q holds bytes that are not UTF-8 text", column), Fix: fix}

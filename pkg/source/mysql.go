@@ -66,6 +66,22 @@ func (s *mysqlSource) connect(ctx context.Context) error {
 		return s.failed(ctx, err)
 	}
 	s.conn = conn
+	if err := s.whole(limited); err != nil {
+		s.disconnect()
+		return err
+	}
+	return nil
+}
+
+// whole keeps the server from shortening a result without an error, or from refusing it
+// because of its size. DEFAULT is no way to do that: it means the server's own limit.
+func (s *mysqlSource) whole(ctx context.Context) error {
+	for _, setting := range []string{"sql_select_limit = 18446744073709551615", "sql_big_selects = 1"} {
+		_, err := s.conn.ExecContext(ctx, "SET SESSION "+setting)
+		if err != nil && !isMySQLError(err, errUnknownVariable) {
+			return s.failed(ctx, err)
+		}
+	}
 	return nil
 }
 
@@ -113,8 +129,22 @@ func (s *mysqlSource) Records(ctx context.Context, q Query) iter.Seq2[lynq.Row, 
 			return s.failed(ctx, err)
 		}
 		defer func() { cancel(); _ = rows.Close() }()
-		return s.emit(ctx, rows, b, emit)
+		if complete, err := s.emit(ctx, rows, b, emit); err != nil || !complete {
+			return err
+		}
+		return s.checkCount(ctx, b.count)
 	})
+}
+
+// checkCount compares the rows that were read with those that the server counts in the
+// same snapshot.
+func (s *mysqlSource) checkCount(ctx context.Context, read int) error {
+	var counted int
+	err := s.conn.QueryRowContext(ctx, "SELECT COUNT(*) FROM "+s.quotedTable()).Scan(&counted)
+	if err != nil {
+		return s.brokeOff(ctx, read, err)
+	}
+	return checkCount(s.tablePlace(), read, counted)
 }
 
 // begin starts the snapshot. The settings make values look the same whichever client
@@ -238,7 +268,8 @@ func (s *mysqlSource) noTable(ctx context.Context) error {
 	return missingTable(s.name, s.target.Table, table, exist)
 }
 
-func (s *mysqlSource) emit(ctx context.Context, rows *sql.Rows, b *builder, emit func(lynq.Row) bool) error {
+// emit passes on the rows. complete is false where the caller wants no more of them.
+func (s *mysqlSource) emit(ctx context.Context, rows *sql.Rows, b *builder, emit func(lynq.Row) bool) (complete bool, err error) {
 	texts := make([]sql.RawBytes, len(b.columns))
 	into := make([]any, len(texts))
 	for i := range texts {
@@ -246,10 +277,10 @@ func (s *mysqlSource) emit(ctx context.Context, rows *sql.Rows, b *builder, emit
 	}
 	for rows.Next() {
 		if err := stopped(ctx, s.name, b.count); err != nil {
-			return err
+			return false, err
 		}
 		if err := rows.Scan(into...); err != nil {
-			return s.brokeOff(ctx, b.count, err)
+			return false, s.brokeOff(ctx, b.count, err)
 		}
 		for _, text := range texts {
 			if text == nil {
@@ -260,20 +291,19 @@ func (s *mysqlSource) emit(ctx context.Context, rows *sql.Rows, b *builder, emit
 		}
 		rec, err := b.record(b.count+1, s.Place)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if !emit(rec) {
-			return nil
+			return false, nil
 		}
 	}
-	err := rows.Err()
-	if err == nil {
-		return nil
+	if err = rows.Err(); err == nil {
+		return true, nil
 	}
 	if _, ok := errors.AsType[*mysql.MySQLError](err); ok && b.count == 0 {
-		return s.failed(ctx, err)
+		return false, s.failed(ctx, err)
 	}
-	return s.brokeOff(ctx, b.count, err)
+	return false, s.brokeOff(ctx, b.count, err)
 }
 
 // quotedTable is the table for use in a statement.
@@ -292,15 +322,16 @@ func quoteBacktick(name string) string {
 
 // The server's error numbers that have an answer of their own.
 const (
-	errDatabaseDenied = 1044
-	errAccessDenied   = 1045
-	errNoDatabase     = 1046
-	errBadDatabase    = 1049
-	errParse          = 1064
-	errTableDenied    = 1142
-	errColumnDenied   = 1143
-	errNoSuchTable    = 1146
-	errViewInvalid    = 1356
+	errDatabaseDenied  = 1044
+	errAccessDenied    = 1045
+	errNoDatabase      = 1046
+	errBadDatabase     = 1049
+	errParse           = 1064
+	errTableDenied     = 1142
+	errColumnDenied    = 1143
+	errNoSuchTable     = 1146
+	errUnknownVariable = 1193
+	errViewInvalid     = 1356
 )
 
 func isMySQLError(err error, numbers ...uint16) bool {

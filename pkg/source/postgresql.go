@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -88,12 +89,30 @@ func (s *postgresSource) Records(ctx context.Context, q Query) iter.Seq2[lynq.Ro
 		if err != nil {
 			return err
 		}
-		return s.emit(ctx, columns, b, emit)
+		if complete, err := s.emit(ctx, columns, b, emit); err != nil || !complete {
+			return err
+		}
+		return s.checkCount(ctx, b.count)
 	})
 }
 
+// checkCount compares the rows that were read with those that the server counts in the
+// same snapshot.
+func (s *postgresSource) checkCount(ctx context.Context, read int) error {
+	result := s.pg.ExecParams(ctx, "SELECT count(*) FROM "+s.quotedTable(), nil, nil, nil, nil).Read()
+	if result.Err != nil {
+		return s.brokeOff(ctx, read, result.Err)
+	}
+	counted, err := strconv.Atoi(string(result.Rows[0][0]))
+	if err != nil {
+		return s.brokeOff(ctx, read, err)
+	}
+	return checkCount(s.tablePlace(), read, counted)
+}
+
 // begin starts the snapshot. The settings make values look the same whichever client
-// asks; they end with the transaction, as poolers want it.
+// asks, and rows that a policy would hide an error. They end with the transaction, as
+// poolers want it.
 func (s *postgresSource) begin(ctx context.Context) error {
 	_, err := s.pg.Exec(ctx, `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
 SET LOCAL client_encoding = 'UTF8';
@@ -101,7 +120,8 @@ SET LOCAL TimeZone = 'UTC';
 SET LOCAL DateStyle = 'ISO, YMD';
 SET LOCAL IntervalStyle = 'postgres';
 SET LOCAL bytea_output = 'hex';
-SET LOCAL extra_float_digits = 1`).ReadAll()
+SET LOCAL extra_float_digits = 1;
+SET LOCAL row_security = off`).ReadAll()
 	if err != nil {
 		return s.failed(ctx, err)
 	}
@@ -176,7 +196,8 @@ func (s *postgresSource) strings(ctx context.Context, query, arg string) ([]stri
 	return texts, nil
 }
 
-func (s *postgresSource) emit(ctx context.Context, columns []pgColumn, b *builder, emit func(lynq.Row) bool) error {
+// emit passes on the rows. complete is false where the caller wants no more of them.
+func (s *postgresSource) emit(ctx context.Context, columns []pgColumn, b *builder, emit func(lynq.Row) bool) (complete bool, err error) {
 	exprs := make([]string, len(columns))
 	for i, column := range columns {
 		exprs[i] = column.expr
@@ -185,29 +206,28 @@ func (s *postgresSource) emit(ctx context.Context, columns []pgColumn, b *builde
 	result := s.pg.ExecParams(ctx, query, nil, nil, nil, nil)
 	for result.NextRow() {
 		if err := stopped(ctx, s.name, b.count); err != nil {
-			return err
+			return false, err
 		}
 		for i, value := range result.Values() {
 			if err := b.addPostgres(value, columns[i].bytes); err != nil {
-				return &Error{Place: s.Place(b.count + 1), What: fmt.Sprintf("column %q cannot be decoded", b.columns[i]), Err: err}
+				return false, &Error{Place: s.Place(b.count + 1), What: fmt.Sprintf("column %q cannot be decoded", b.columns[i]), Err: err}
 			}
 		}
 		rec, err := b.record(b.count+1, s.Place)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if !emit(rec) {
-			return nil
+			return false, nil
 		}
 	}
-	_, err := result.Close()
-	if err == nil {
-		return nil
+	if _, err = result.Close(); err == nil {
+		return true, nil
 	}
 	if _, ok := errors.AsType[*pgconn.PgError](err); ok && b.count == 0 {
-		return s.failed(ctx, err)
+		return false, s.failed(ctx, err)
 	}
-	return s.brokeOff(ctx, b.count, err)
+	return false, s.brokeOff(ctx, b.count, err)
 }
 
 // addPostgres appends a value as the server sent it. Bytes come as \x and
@@ -255,6 +275,9 @@ func (s *postgresSource) failed(ctx context.Context, err error) error {
 	case "3D000": // invalid_catalog_name
 		return s.databaseError()
 	case "42501": // insufficient_privilege
+		if answer.Routine == "check_enable_rls" { // the message may be in any language
+			return s.hiddenError(answer.Message)
+		}
 		return s.deniedError(answer.Message)
 	}
 	return &Error{Place: s.name, What: "the server reports an error", Err: said(err)}

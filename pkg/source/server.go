@@ -72,6 +72,15 @@ func (s server) deniedError(message string) error {
 	}
 }
 
+// hiddenError is the error for rows that the server would hide from the user.
+func (s server) hiddenError(message string) error {
+	return &Error{
+		Place: s.name,
+		What:  fmt.Sprintf("row level security would hide rows of table %s from user %q: %s", s.target.Table, s.target.Username, lynq.Shown(message)),
+		Fix:   "read a view of the table's owner that selects the rows, or give this user BYPASSRLS",
+	}
+}
+
 // networkError says why no connection came about, the server itself having said
 // nothing.
 func (s server) networkError(ctx context.Context, err error) error {

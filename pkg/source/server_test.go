@@ -238,6 +238,73 @@ func TestServerBytesAreNotText(t *testing.T) {
 	})
 }
 
+// TestMySQLServerLimits: limits that a server sets for each session neither shorten a
+// table nor the list of its columns, nor refuse the table.
+func TestMySQLServerLimits(t *testing.T) {
+	s := servers.MariaDB(t)
+	numbered(t, s, "limited", 20)
+	t.Cleanup(func() {
+		s.Exec(t, "SET GLOBAL sql_select_limit = DEFAULT", "SET GLOBAL max_join_size = DEFAULT", "SET GLOBAL sql_big_selects = 1")
+	})
+	for _, limit := range []string{"sql_select_limit = 1", "sql_select_limit = 0", "max_join_size = 2"} {
+		s.Exec(t, "SET GLOBAL "+limit)
+		rows, err := read(t, s.Connection("limited"), "id", "name")
+		if err != nil || len(rows) != 20 {
+			t.Errorf("%s: %d rows, error %v; want all 20", limit, len(rows), err)
+		}
+		src, err := source.Open(t.Context(), s.Connection("limited"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if columns, err := src.Describe(t.Context()); err != nil || len(columns) != 2 {
+			t.Errorf("%s: %d columns, error %v; want 2", limit, len(columns), err)
+		}
+		closeSource(t, src)
+	}
+}
+
+// TestPostgreSQLRowSecurity: rows that a policy hides are an error, and a view of the
+// table's owner is the way to read those that are meant.
+func TestPostgreSQLRowSecurity(t *testing.T) {
+	s := servers.PostgreSQL(t)
+	s.Exec(t, "DROP TABLE IF EXISTS policed CASCADE", "CREATE TABLE policed (id int, customer text)",
+		"INSERT INTO policed VALUES (1, 'reader'), (2, 'other')",
+		"CREATE VIEW policedview AS SELECT * FROM policed WHERE customer = 'reader'",
+		"CREATE POLICY own ON policed USING (customer = current_user)",
+		"ALTER TABLE policed ENABLE ROW LEVEL SECURITY")
+	_, err := read(t, s.Connection("policed"), "id")
+	wantError(t, err, "postgresql://", `row level security would hide rows of table policed from user "reader"`, "BYPASSRLS", "view")
+	rows, err := read(t, s.Connection("policedview"), "id")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"1"}, values(rows)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestServerShortResult: a server that sends fewer rows than it counts. The view stands for
+// what shortens a result and cannot be switched off.
+func TestServerShortResult(t *testing.T) {
+	eachServer(t, func(t *testing.T, s *dbtest.Server, _ func(string) string) {
+		numbered(t, s, "shortbase", 5)
+		asked := "(SELECT INFO FROM information_schema.PROCESSLIST WHERE ID = CONNECTION_ID())"
+		if s.Type == lynq.SourcePostgreSQL {
+			asked = "lower(current_query())"
+		}
+		s.Exec(t, "DROP VIEW IF EXISTS shortview",
+			"CREATE VIEW shortview AS SELECT * FROM shortbase WHERE id <= 't000003' OR "+asked+" LIKE '%count(*)%'")
+		rows, err := read(t, s.Connection("shortview"), "id")
+		wantError(t, err, "table shortview in "+string(s.Type)+"://", "3 rows were read", "COUNT(*) in the same snapshot is 5")
+		if len(rows) != 3 {
+			t.Errorf("%d rows before the error, want 3", len(rows))
+		}
+		if _, err := read(t, s.Connection("shortbase"), "id"); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestServerView(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *dbtest.Server, _ func(string) string) {
 		numbered(t, s, "base", 3)

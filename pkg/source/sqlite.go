@@ -80,11 +80,28 @@ func (s *sqliteSource) Records(ctx context.Context, q Query) iter.Seq2[lynq.Row,
 			return s.failed(ctx, 0, err)
 		}
 		defer func() { _ = rows.Close() }()
-		return s.emit(ctx, rows, b, emit)
+		if complete, err := s.emit(ctx, rows, b, emit); err != nil || !complete {
+			return err
+		}
+		return s.checkCount(ctx, tx, b.count)
 	})
 }
 
-func (s *sqliteSource) emit(ctx context.Context, rows *sql.Rows, b *builder, emit func(lynq.Row) bool) error {
+// checkCount compares the rows that were read with those that SQLite counts. They differ
+// where an index is damaged.
+func (s *sqliteSource) checkCount(ctx context.Context, tx *sql.Tx, read int) error {
+	var counted int
+	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM "+quoteDouble(s.table)).Scan(&counted); err != nil {
+		return s.failed(ctx, read, err)
+	}
+	return checkCount(s.tablePlace(), read, counted)
+}
+
+// tablePlace names the table.
+func (s *sqliteSource) tablePlace() string { return fmt.Sprintf("table %s in %s", s.table, s.path) }
+
+// emit passes on the rows. complete is false where the caller wants no more of them.
+func (s *sqliteSource) emit(ctx context.Context, rows *sql.Rows, b *builder, emit func(lynq.Row) bool) (complete bool, err error) {
 	texts := make([]any, len(b.columns))
 	into := make([]any, len(texts))
 	for i := range texts {
@@ -92,10 +109,10 @@ func (s *sqliteSource) emit(ctx context.Context, rows *sql.Rows, b *builder, emi
 	}
 	for rows.Next() {
 		if err := stopped(ctx, s.path, b.count); err != nil {
-			return err
+			return false, err
 		}
 		if err := rows.Scan(into...); err != nil {
-			return s.failed(ctx, b.count, err)
+			return false, s.failed(ctx, b.count, err)
 		}
 		for i, text := range texts {
 			// Every column is cast to text: there is nothing but strings and nil.
@@ -105,16 +122,16 @@ func (s *sqliteSource) emit(ctx context.Context, rows *sql.Rows, b *builder, emi
 		b.rec.Line = b.count + 1
 		rec, err := b.finish(s.Place)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if !emit(rec) {
-			return nil
+			return false, nil
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return s.failed(ctx, b.count, err)
+		return false, s.failed(ctx, b.count, err)
 	}
-	return nil
+	return true, nil
 }
 
 // failed says why a query did not come to its end.
@@ -162,7 +179,7 @@ func (s *sqliteSource) statement(ctx context.Context, tx *sql.Tx, q Query) (stri
 	if len(have) == 0 {
 		return "", s.noTable(ctx, tx)
 	}
-	found, err := checkColumns(fmt.Sprintf("table %s in %s", s.table, s.path), q, have, strings.EqualFold)
+	found, err := checkColumns(s.tablePlace(), q, have, strings.EqualFold)
 	if err != nil {
 		return "", err
 	}

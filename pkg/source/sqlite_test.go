@@ -147,6 +147,20 @@ func TestSQLiteDamaged(t *testing.T) {
 	wantError(t, err, path+": the database is damaged")
 }
 
+// TestSQLiteShortIndex: an index that lacks rows makes queries differ in their number.
+func TestSQLiteShortIndex(t *testing.T) {
+	path, db := sqliteFile(t, "CREATE TABLE t (id TEXT, name TEXT)", "CREATE INDEX i ON t (id)", "INSERT INTO t VALUES ('a', 1), ('b', 2)",
+		"CREATE TABLE kept AS SELECT * FROM sqlite_schema WHERE name = 'i'",
+		"PRAGMA writable_schema = ON", "DELETE FROM sqlite_schema WHERE name = 'i'", "PRAGMA writable_schema = RESET",
+		"INSERT INTO t VALUES ('c', 3)",
+		"PRAGMA writable_schema = ON", "INSERT INTO sqlite_schema SELECT * FROM kept", "PRAGMA writable_schema = RESET")
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err := read(t, sqlite(path, "t"), "id", "name")
+	wantError(t, err, "table t in "+path, "3 rows were read", "COUNT(*) in the same snapshot is 2")
+}
+
 func sqliteNumbered(n int) []string {
 	return []string{"CREATE TABLE t (id TEXT, name TEXT)",
 		fmt.Sprintf("WITH RECURSIVE s(n) AS (SELECT %d UNION ALL SELECT n - 1 FROM s WHERE n > 1) INSERT INTO t SELECT printf('t%%06d', n), printf('%%.80c', 'x') FROM s", n)}
