@@ -13,6 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/source"
+	"github.com/lynqctl/lynqctl/pkg/watch"
 )
 
 // WatchOptions say what is kept as rows and forms say.
@@ -53,24 +54,16 @@ func (e *Engine) Watch(ctx context.Context, o *WatchOptions) error {
 	}
 	w := &watching{Engine: e, o: o, client: client, warnings: warnings}
 	defer w.watchFiles()()
-	digest := w.digest()
-	in, err := e.loadApply(ctx, &o.ApplyOptions, client, nil)
+	in, _, err := w.load(ctx, "")
 	if err != nil {
 		return suggestRights(&o.ApplyOptions, err)
 	}
 	e.metrics().Inputs(true)
-	for {
-		urls, err := w.sources(in.Hubs)
-		if err != nil {
-			return err
-		}
+	for in != nil {
 		o.observer().Kept(hubKeys(in.Hubs))
-		next, changed := w.follow(ctx, in, urls, digest)
-		if next == nil {
-			return Fail(context.Cause(ctx))
-		}
-		in, digest = next, changed
+		in = w.follow(ctx, in)
 	}
+	return Fail(context.Cause(ctx))
 }
 
 // watching is one run of Watch.
@@ -80,6 +73,35 @@ type watching struct {
 	client   *kube.Client
 	warnings *serverWarnings
 	files    <-chan struct{} // has a value when files may have changed; nil for never
+}
+
+// watchInputs are inputs that count, with where each hub's rows are: see sources.
+type watchInputs struct {
+	*applyInputs
+	urls    []string
+	reading watch.Reading
+}
+
+// load loads the inputs when they keep still. known is the digest of those that count
+// already, and digest the one of those that it loaded.
+func (w *watching) load(ctx context.Context, known string) (in *watchInputs, digest string, err error) {
+	for {
+		digest, err := still(ctx, known, w.digest)
+		if err != nil {
+			return nil, "", Fail(err)
+		}
+		in := &watchInputs{reading: watch.NewReading(digest, time.Now())}
+		if in.applyInputs, err = w.loadApply(ctx, &w.o.ApplyOptions, w.client, nil); err == nil {
+			in.urls, err = w.sources(in.Hubs)
+		}
+		switch {
+		case ctx.Err() == nil && w.digest() != digest: // they changed while they were loaded
+		case err != nil:
+			return nil, digest, err
+		default:
+			return in, digest, nil
+		}
+	}
 }
 
 // sources finds out where each hub's rows are, as --source has it, "" for what the hub
@@ -135,53 +157,53 @@ func (w *watching) watchFiles() (stop func()) {
 }
 
 // follow keeps the hubs of some inputs until there are others, which it gives, or until
-// the context ends.
-func (w *watching) follow(ctx context.Context, in *applyInputs, urls []string, digest string) (next *applyInputs, changed string) {
+// the context ends: then it gives nil.
+func (w *watching) follow(ctx context.Context, in *watchInputs) (next *watchInputs) {
 	hubs, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var running sync.WaitGroup
 	defer running.Wait()
 	for i := range in.Hubs {
-		running.Go(func() { newHubWatch(w, in, i, urls[i]).run(hubs) })
+		running.Go(func() { newHubWatch(w, in, i).run(hubs) })
 	}
 	look := time.NewTicker(inputsEvery)
 	defer look.Stop()
+	digest := in.reading.Digest
 	bad := digest // of inputs that are bad, or else of those that are kept
 	for {
 		forced := false
 		select {
 		case <-ctx.Done():
-			return nil, ""
+			return nil
 		case <-w.o.Reload:
 			forced = true
 		case <-w.files:
 		case <-look.C:
 		}
+		var err error
 		now := w.digest()
+		if forced || now != digest && now != bad {
+			next, now, err = w.load(ctx, digest)
+		}
 		if now == digest && bad != digest {
 			bad = digest
 			w.metrics().Inputs(true)
 			w.notef("the inputs are what they were again")
 		}
-		if !forced && (now == digest || now == bad) {
-			continue
-		}
-		loaded, err := w.loadApply(ctx, &w.o.ApplyOptions, w.client, nil)
-		if err == nil {
-			_, err = w.sources(loaded.Hubs)
-		}
-		if err != nil {
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case !forced && (now == digest || now == bad):
+		case err != nil:
 			bad = now
 			w.metrics().Inputs(false)
-			if ctx.Err() == nil {
-				w.notef("warning: the inputs changed, and the last good ones stay: %v", err)
-			}
-			continue
+			w.notef("warning: the inputs changed, and the last good ones stay: %v", err)
+		default:
+			w.metrics().Inputs(true)
+			w.notef("the inputs changed: going on with %s", lynq.Count(len(next.Hubs), "hub"))
+			stop(errInputsChanged)
+			return next
 		}
-		w.metrics().Inputs(true)
-		w.notef("the inputs changed: going on with %s", lynq.Count(len(loaded.Hubs), "hub"))
-		stop(errInputsChanged)
-		return loaded, now
 	}
 }
 

@@ -19,6 +19,8 @@ type hubWatch struct {
 	in  *applyInputs
 	hub HubPrograms
 	o   ApplyOptions // of this hub alone
+	// files is how the inputs were read.
+	files watch.Reading
 
 	changes  *watch.Changes
 	kept     keptInventories
@@ -26,6 +28,8 @@ type hubWatch struct {
 	whole    time.Time // of the last round about all nodes
 	failures int       // of rounds as a whole, in turn
 	again    time.Time // when to try again after one
+	// third is when to read files again whose changes delete data, zero for no need.
+	third time.Time
 	// idle counts the rounds, in turn, that changes began and that found nothing to do.
 	idle int
 
@@ -38,22 +42,21 @@ type hubWatch struct {
 	ended map[plan.NodeKey]apply.Outcome
 }
 
-// newHubWatch makes one for the hub at i of the inputs, with the rows at a URL, "" for
-// where the hub says.
-func newHubWatch(w *watching, in *applyInputs, i int, url string) *hubWatch {
+// newHubWatch makes one for the hub at i of the inputs.
+func newHubWatch(w *watching, in *watchInputs, i int) *hubWatch {
 	o := w.o.ApplyOptions
 	o.Sources = nil
-	if url != "" {
+	if url := in.urls[i]; url != "" {
 		o.Sources = []string{url}
 	}
-	own := *in
+	own := *in.applyInputs
 	inputs := *in.Inputs
 	inputs.Hubs = in.Hubs[i : i+1]
 	own.Inputs = &inputs
 	if i > 0 {
 		own.tombstones = nil // they are of no hub, and are looked at once
 	}
-	return &hubWatch{watching: w, o: o, in: &own, hub: in.Hubs[i], changes: watch.NewChanges()}
+	return &hubWatch{watching: w, o: o, in: &own, files: in.reading, hub: in.Hubs[i], changes: watch.NewChanges()}
 }
 
 // run keeps the hub until the context ends.
@@ -96,7 +99,7 @@ func (h *hubWatch) term(ctx context.Context) error {
 	h.metrics().Leading(h.hub.Key, true)
 	defer h.metrics().Leading(h.hub.Key, false)
 	h.kept.forget()
-	h.rows, h.ledger, h.whole, h.failures = nil, watch.Ledger[plan.NodeKey]{}, time.Time{}, 0 // another run may have changed anything
+	h.rows, h.ledger, h.whole, h.third, h.failures = nil, watch.Ledger[plan.NodeKey]{}, time.Time{}, time.Time{}, 0 // another run may have changed anything
 	watched, stop := context.WithCancel(locks.ctx)
 	watches := newHubWatches(h, &r)
 	watches.running.Go(func() { h.keepReading(watched, r) })
@@ -173,7 +176,7 @@ func (h *hubWatch) next(now time.Time) time.Time {
 	if h.rows == nil {
 		return now.Add(wholeEvery) // rows that are read wake it
 	}
-	for _, at := range []time.Time{h.ledger.Next(), h.fights.Next()} {
+	for _, at := range []time.Time{h.ledger.Next(), h.fights.Next(), h.third} {
 		if !at.IsZero() && at.Before(next) {
 			next = at
 		}

@@ -32,7 +32,7 @@ func (h *hubWatch) round(ctx context.Context, r *clusterRun, watches *hubWatches
 	objects, all := h.taken(now)
 	due := h.ledger.Due(rows.wanted, now)
 	// A tombstone of a file is of no node.
-	all = all || due[h.stones()] || objects[h.record()] || !now.Before(h.whole.Add(h.wholeEvery()))
+	all = all || due[h.stones()] || objects[h.record()] || !now.Before(h.whole.Add(h.wholeEvery())) || h.thirdDue(now)
 	if !all && len(due)+len(objects) == 0 {
 		return nil
 	}
@@ -49,6 +49,9 @@ func (h *hubWatch) round(ctx context.Context, r *clusterRun, watches *hubWatches
 	r.warned = j.warned
 	if err != nil {
 		return err
+	}
+	if !approved {
+		plans = h.sparing(plans, rows, j.concern == nil, now)
 	}
 	watches.ensure(ctx, plans)
 	if j.concern == nil {

@@ -20,6 +20,8 @@ const jitter = 0.1
 // hubRows are the rows of a hub as they were read last.
 type hubRows struct {
 	rendering
+	// file is how the file was read that they come from; only rounds use it.
+	file *watch.Reading
 	// wanted is a digest of what each node wants.
 	wanted map[plan.NodeKey]string
 }
@@ -86,24 +88,42 @@ func (h *hubWatch) meanwhile() string {
 	return "the last ones count"
 }
 
-// read reads the rows.
+// read reads the rows: those of a file when it keeps still.
 func (h *hubWatch) read(ctx context.Context, r *clusterRun) error {
-	j := &applyJob{clusterRun: *r, o: &h.o, inputs: h.in.Inputs, hubs: h.in.Hubs}
-	if _, err := j.rendered(ctx); err != nil {
-		return err
+	for {
+		digest, err := still(ctx, h.readFile(), h.rowFile)
+		if err != nil {
+			return err
+		}
+		j := &applyJob{clusterRun: *r, o: &h.o, inputs: h.in.Inputs, hubs: h.in.Hubs}
+		_, err = j.rendered(ctx)
+		switch {
+		case ctx.Err() == nil && h.rowFile() != digest: // it changed while it was read
+		case err != nil:
+			return err
+		default:
+			h.take(j.rendering, digest)
+			return nil
+		}
 	}
-	rows := &hubRows{rendering: j.rendering, wanted: map[plan.NodeKey]string{}}
-	for _, n := range j.nodes[h.hub.Key] {
+}
+
+// take has rows count from now on. digest is that of their file.
+func (h *hubWatch) take(r rendering, digest string) {
+	rows := &hubRows{rendering: r, wanted: map[plan.NodeKey]string{}}
+	for _, n := range r.nodes[h.hub.Key] {
 		rows.wanted[n.NodeKey] = digestOf(n)
 	}
 	h.mu.Lock()
+	if rows.file = new(watch.NewReading(digest, time.Now())); h.rows != nil && h.rows.file.Digest == digest {
+		rows.file = h.rows.file
+	}
 	changed := h.rows == nil || !maps.Equal(h.rows.wanted, rows.wanted)
 	h.rows = rows
 	h.mu.Unlock()
 	if changed {
 		h.changes.Wake()
 	}
-	return nil
 }
 
 // current is what rows and forms want now, nil where no row was read yet. The nodes can

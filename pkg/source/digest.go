@@ -1,0 +1,33 @@
+package source
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"os"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// FileDigest is of the bytes of the text file that a connection reads, so that one state of
+// it can be told from another. It is "" where the file cannot be read, and for everything
+// else: a database has transactions, and a pipe can be read once only.
+func FileDigest(c lynq.Connection) string {
+	if c.Type != lynq.SourceCSV && c.Type != lynq.SourceJSON {
+		return ""
+	}
+	info, err := os.Stat(c.Path)
+	if err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	file, err := os.Open(c.Path)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	sum := sha256.New()
+	if _, err := io.Copy(sum, file); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
