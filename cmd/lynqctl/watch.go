@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/filewatch"
 	"github.com/lynqctl/lynqctl/internal/serve"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/engine"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/metrics"
@@ -24,6 +26,7 @@ type watchFlags struct {
 	listen    string
 	perNode   bool
 	logFormat string
+	window    time.Duration
 }
 
 // The formats of the log.
@@ -38,6 +41,7 @@ func (f *watchFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.apply.run.Events, "events", f.apply.run.Events, "record Kubernetes events on inventories")
 	flags.StringVar(&f.apply.run.dryRun, "dry-run", f.apply.run.dryRun, "none, client (print the plan of one look) or server (have the server try every write)")
 	flags.StringVar(&f.apply.maxDelete, "max-delete", f.apply.maxDelete, "hold deletions when more of a hub's nodes would go: a number, or a share of them")
+	flags.DurationVar(&f.window, "max-delete-window", f.window, "how long deleted nodes count against --max-delete (0: each round counts its own)")
 	flags.StringSliceVar(&f.apply.Tombstones.Paths, "tombstones", nil, "files or directories of tombstones: manifests of objects that are to go, with the labels that they must have")
 	flags.StringVar(&f.listen, "listen", "", "address to answer /healthz, /readyz and /metrics at, such as :8080")
 	flags.BoolVar(&f.perNode, "metrics-per-node", false, "one series for each node in metrics, and not one for each hub and form")
@@ -47,7 +51,7 @@ func (f *watchFlags) register(flags *pflag.FlagSet) {
 }
 
 func (a *app) watchCommand() *cobra.Command {
-	f := watchFlags{apply: defaultApplyFlags(), manifests: defaultWatchManifestFlags(), logFormat: logText}
+	f := watchFlags{apply: defaultApplyFlags(), manifests: defaultWatchManifestFlags(), logFormat: logText, window: plan.DefaultWindow}
 	f.apply.run.LockTimeout = 0
 	cmd := &cobra.Command{
 		Use:   "watch -f PATH...",
@@ -57,10 +61,11 @@ are read every syncInterval, and its objects and inventories are watched. What
 changed is applied, by the same plan, policies and guards as in apply.
 
 Deletions that a guard refuses are held, and all else is done; watch approve
-lets them through. While a source cannot be read, the rows that were read last
-count. Inputs that change are loaded again, also on SIGHUP; where they are bad,
-the last good ones stay. A second instance stands by, and apply, delete and
-orphans by hand have the hub when a round has ended.
+lets them through. --max-delete also counts the nodes that any instance deleted
+within --max-delete-window. While a source cannot be read, the rows that were
+read last count. Inputs that change are loaded again, also on SIGHUP; where they
+are bad, the last good ones stay. A second instance stands by, and apply, delete
+and orphans by hand have the hub when a round has ended.
 
 With --dry-run, one look is shown as apply --dry-run shows it, with its exit
 codes, and nothing is written: 3 says that deletions would be held.
@@ -107,10 +112,14 @@ func (f *watchFlags) options(flags *pflag.FlagSet) (*engine.ApplyOptions, error)
 	if err := oneOf("--log-format", f.logFormat, logText, logJSON); err != nil {
 		return nil, err
 	}
+	if f.window < 0 {
+		return nil, engine.BadUsage(fmt.Errorf("--max-delete-window=%s: a window can't be negative (pass a duration such as 1h, or 0)", f.window))
+	}
 	o, err := f.apply.options()
 	if err != nil {
 		return nil, err
 	}
+	o.Limits.Window = f.window
 	return o, f.checkDryRun(o.Mode)
 }
 

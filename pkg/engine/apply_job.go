@@ -302,7 +302,7 @@ func (j *applyJob) look(ctx context.Context, h HubPrograms, found map[string]boo
 		Nodes: j.nodes[h.Key], Active: j.reports[h.Key].Active, Now: time.Now(),
 	}
 	if r := j.records[h.Key]; r != nil {
-		in.HubDeleting = r.Deleting && r.Finalizer
+		in.HubDeleting, in.Deletions = r.Deleting && r.Finalizer, r.Deletions
 	}
 	for _, p := range h.Programs {
 		key := formKey(p.Form, h.Key.Namespace)

@@ -10,11 +10,12 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // runPlans carries the plans of apply out.
 func (j *applyJob) runPlans(ctx context.Context, plans []plan.Plan) error {
-	if err := j.recordHubs(ctx); err != nil {
+	if err := j.recordHubs(ctx, plans); err != nil {
 		return untouched(ctx, err)
 	}
 	o := apply.Options{Wait: j.o.Wait, Finalizer: !j.o.NoFinalizer, Rollouts: rollouts(j.hubs)}
@@ -69,11 +70,11 @@ func (j *applyJob) saveHubs(ctx context.Context, s *apply.Summary) error {
 }
 
 // recordHubs records what has to be known of the hubs should this run be killed:
-// that their nodes may be in further namespaces, and that no version is known any
+// that their nodes may be in further namespaces, which nodes a watch deletes, and that no version is known any
 // more to render what is recorded of them, where another one did. A record that was
 // written over is one again from here on, before a node that took it for its object
 // releases it.
-func (j *applyJob) recordHubs(ctx context.Context) error {
+func (j *applyJob) recordHubs(ctx context.Context, plans []plan.Plan) error {
 	for _, h := range j.hubs {
 		known := j.records[h.Key]
 		if known == nil || j.run.Mode != ModeRun { // inventories are rebuilt, and nothing of the hub is written
@@ -90,7 +91,11 @@ func (j *applyJob) recordHubs(ctx context.Context) error {
 			record.Version = ""
 		}
 		record.Namespaces = plan.NamespacesOf(known.Namespace, slices.Concat(known.Namespaces, h.namespaces()), nil)
-		if !known.Overwritten && record.Version == known.Version && len(record.Namespaces) == len(known.Namespaces) {
+		deletes := false
+		if window := j.o.Limits.Window; window > 0 {
+			record.Deletions, deletes = plan.RecordDeletions(record.Deletions, lossesOf(plans, h.Key), time.Now(), window)
+		}
+		if !known.Overwritten && !deletes && record.Version == known.Version && len(record.Namespaces) == len(known.Namespaces) {
 			continue
 		}
 		saved, err := j.store.SaveHub(ctx, &record)
@@ -100,4 +105,15 @@ func (j *applyJob) recordHubs(ctx context.Context) error {
 		j.records[h.Key] = saved
 	}
 	return nil
+}
+
+// lossesOf are the nodes of a hub that plans take away, or objects of them.
+func lossesOf(plans []plan.Plan, hub lynq.HubKey) []plan.NodeKey {
+	var losses []plan.NodeKey
+	for i := range plans {
+		if plans[i].Hub == hub {
+			losses = append(losses, plans[i].Losses...)
+		}
+	}
+	return losses
 }

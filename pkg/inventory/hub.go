@@ -50,6 +50,8 @@ type Hub struct {
 	NamespaceDefaults []lynq.NamespaceDefault
 	// Tombstones are the digests of those whose objects are known to be gone, sorted.
 	Tombstones []string
+	// Deletions are what a watch deleted lately, for --max-delete.
+	Deletions []Deletions
 
 	// Format is that of the ConfigMap it was read from, 0 for the one that this
 	// version writes. Old ones say nothing of Namespaces.
@@ -82,6 +84,8 @@ const (
 	keyNamespaceDefaults = "namespaceDefaults"
 	// keyTombstones is left out where there are none.
 	keyTombstones = "tombstones"
+	// keyDeletions is left out where there are none.
+	keyDeletions = "deletions"
 )
 
 // maxTombstones is how many a record has room for. The others are looked at in each run.
@@ -144,6 +148,11 @@ func EncodeHub(h *Hub) (*corev1.ConfigMap, error) {
 	if len(h.Tombstones) > 0 {
 		cm.Data[keyTombstones] = strings.Join(h.Tombstones[:min(len(h.Tombstones), maxTombstones)], " ")
 	}
+	if len(h.Deletions) > 0 {
+		if cm.Data[keyDeletions], err = lynq.JSON(h.Deletions); err != nil {
+			return nil, fmt.Errorf("record of hub %s/%s: deletions: %w", h.Namespace, h.Name, err)
+		}
+	}
 	if h.Finalizer {
 		cm.Finalizers = []string{lynq.FinalizerHub}
 	}
@@ -198,6 +207,11 @@ func DecodeHub(cm *corev1.ConfigMap) (*Hub, error) {
 			return nil, err
 		}
 	}
+	if _, said := cm.Data[keyDeletions]; said {
+		if err := d.json(keyDeletions, &h.Deletions); err != nil {
+			return nil, err
+		}
+	}
 	if h.Time, err = decodeTime(cm.Data[keyTime]); err != nil {
 		return nil, d.failed(data(keyTime), err)
 	}
@@ -229,7 +243,7 @@ func hubKeys() *ownKeys {
 		},
 		annotations: func(key string) bool { return key == lynq.AnnotationApproved },
 		data: func(key string) bool {
-			return key == keyFormat || key == keyRows || key == keyColumns || key == keyTime || key == keyVersion || key == keyPlaces || key == keyRun || key == keyNamespaceDefaults || key == keyTombstones
+			return key == keyFormat || key == keyRows || key == keyColumns || key == keyTime || key == keyVersion || key == keyPlaces || key == keyRun || key == keyNamespaceDefaults || key == keyTombstones || key == keyDeletions
 		},
 	}
 }
@@ -240,7 +254,7 @@ func EqualHubs(a, b *Hub) bool {
 		a.Inactive == b.Inactive && a.Nodes == b.Nodes && slices.Equal(a.Columns, b.Columns) &&
 		slices.Equal(a.Namespaces, b.Namespaces) && slices.Equal(a.NamespaceDefaults, b.NamespaceDefaults) && slices.Equal(a.Tombstones, b.Tombstones) && a.Format == b.Format && a.Time.Equal(b.Time) && a.Version == b.Version && a.Finalizer == b.Finalizer &&
 		a.Interrupted.Equal(b.Interrupted) && slices.Equal(a.Unrendered, b.Unrendered) && a.MoreUnrendered == b.MoreUnrendered && slices.Equal(a.Rollouts, b.Rollouts) && slices.Equal(a.Absent, b.Absent) &&
-		a.Held.equal(b.Held) && a.Approved == b.Approved
+		a.Held.equal(b.Held) && a.Approved == b.Approved && slices.EqualFunc(a.Deletions, b.Deletions, Deletions.equal)
 }
 
 // Saved is the record with what the server says of it: its ConfigMap was written.

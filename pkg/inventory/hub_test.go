@@ -23,6 +23,7 @@ func customers() *inventory.Hub {
 		Name: "customers", Namespace: "shop", Rows: 12, Active: 10, Inactive: 2, Nodes: 20,
 		Columns: []string{"id", "active", `a "b" <c>`}, Time: noon, Version: "v1.2.3", Finalizer: true, Namespaces: []string{"eu", "us"},
 		NamespaceDefaults: []lynq.NamespaceDefault{{Kind: "ConfigMap", Name: "corp-*"}}, Tombstones: []string{"0123456789ab", "ffffffffffff"},
+		Deletions: []inventory.Deletions{{Time: noon, Nodes: []string{inventory.NodeDigest("shop", "acme-web")}}, {Time: noon.Add(time.Second), More: 2}},
 	}
 }
 
@@ -101,12 +102,32 @@ func TestHubRunOfAnotherTime(t *testing.T) {
 	}
 }
 
+// TestEqualHubsDeletions: a record with other deletions is another one, which is saved.
+func TestEqualHubsDeletions(t *testing.T) {
+	for name, edit := range map[string]func(*inventory.Hub){
+		"none":           func(h *inventory.Hub) { h.Deletions = nil },
+		"another time":   func(h *inventory.Hub) { h.Deletions[0].Time = noon.Add(time.Hour) },
+		"another node":   func(h *inventory.Hub) { h.Deletions[0].Nodes = []string{"0123456789ab"} },
+		"another number": func(h *inventory.Hub) { h.Deletions[1].More = 3 },
+	} {
+		h := customers()
+		edit(h)
+		if inventory.EqualHubs(h, customers()) {
+			t.Errorf("%s: the records are equal", name)
+		}
+	}
+	if !inventory.EqualHubs(customers(), customers()) {
+		t.Error("a record differs from itself")
+	}
+}
+
 func TestDecodeHubRefuses(t *testing.T) {
 	for want, edit := range map[string]func(*corev1.ConfigMap){
 		"data.format: it is missing":                                         func(cm *corev1.ConfigMap) { cm.Data = nil },
 		"data.rows: it is missing":                                           func(cm *corev1.ConfigMap) { delete(cm.Data, "rows") },
 		"data.rows: invalid character":                                       func(cm *corev1.ConfigMap) { cm.Data["rows"] = "x" },
 		"data.lastRun: invalid character":                                    func(cm *corev1.ConfigMap) { cm.Data["lastRun"] = "x" },
+		"data.deletions: invalid character":                                  func(cm *corev1.ConfigMap) { cm.Data["deletions"] = "x" },
 		"data.columns: json: cannot unmarshal":                               func(cm *corev1.ConfigMap) { cm.Data["columns"] = "{}" },
 		`data.time: "" is no time as RFC 3339 has it`:                        func(cm *corev1.ConfigMap) { delete(cm.Data, "time") },
 		"metadata.labels: they are not those of this hub's record":           func(cm *corev1.ConfigMap) { cm.Labels[lynq.LabelHub] = "x" },

@@ -48,7 +48,7 @@ func TestWatchSoak(t *testing.T) {
 	}
 	address := freeAddress(t)
 	s := &soak{watchedShop: newWatchedShop(t, shared.Env(t), soakRows), random: newRandom(t), own: shared != &cluster}
-	s.watching = s.watch(t, "--max-delete=50%", "--listen="+address)
+	s.watching = s.watch(t, "--max-delete=50%", "--max-delete-window=0", "--listen="+address)
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("the watch said:\n%s", s.watching.stderr.String())

@@ -79,6 +79,8 @@ type Input struct {
 	Now time.Time
 	// HubDeleting: the hub's record was deleted, which its finalizer holds.
 	HubDeleting bool
+	// Deletions are what a watch deleted lately, as the hub's record has them.
+	Deletions []inventory.Deletions
 }
 
 func (in *Input) hubKey() lynq.HubKey {
@@ -92,6 +94,8 @@ func (in *Input) planned(k NodeKey) bool { return in.Concerned == nil || in.Conc
 type Limits struct {
 	AllowEmpty bool
 	MaxDelete  MaxDelete
+	// Window is over what time MaxDelete counts, 0 for one plan alone.
+	Window time.Duration
 }
 
 // Decide makes the plan of one hub. It is a pure function: the same input gives
@@ -125,6 +129,9 @@ func Decide(in *Input, l Limits) *Plan {
 	}
 	staying := d.orderNodes(p)
 	p.Count()
+	if l.Window > 0 {
+		p.Losses = d.losses().nodes
+	}
 	p.Refusals = append(d.refusals(l), d.refuseDependents(staying)...)
 	return p
 }

@@ -74,9 +74,10 @@ func (d *decider) refusals(l Limits) []Refusal {
 			"no row is active, but the cluster has %s", lynq.Count(n.recorded, "node"))
 		return refusals
 	}
-	if limit := l.MaxDelete.Of(n.recorded); n.going > limit && d.Active > 0 {
-		refuse(GuardMaxDelete, fmt.Sprintf("%s; if they are to go, say --max-delete=%d", n.check(d.hubKey()), n.going),
-			"%s%d of %d nodes would go%s, %d may (--max-delete=%s)", n.cause(), n.going, n.recorded, n.why(), limit, l.MaxDelete)
+	w := countWindow(d.Deletions, d.Now, l.Window, n.nodes, n.there)
+	if limit := l.MaxDelete.Of(w.of); n.going > 0 && w.going > limit && d.Active > 0 {
+		refuse(GuardMaxDelete, fmt.Sprintf("%s; if they are to go, say --max-delete=%d", n.check(d.hubKey()), w.going),
+			"%s%d of %d nodes would go%s%s, %d may (--max-delete=%s)", n.cause(), n.going, w.of, n.why(), w.why(), limit, l.MaxDelete)
 	}
 	return refusals
 }
@@ -89,6 +90,8 @@ type losses struct {
 	excluding       int      // of those that go: they stay, and lose objects that their rows had
 	data            int      // of those that go: they stay, and lose objects that hold data
 	lost            lynq.Ref // one of these objects
+
+	there, nodes []NodeKey // those that are recorded, and those that go
 }
 
 // cause is what people did beside changing rows, "" where they did nothing.
@@ -138,8 +141,10 @@ func (d *decider) losses() losses {
 			continue // nodes of other forms say nothing of the share that goes
 		}
 		n.recorded++
+		key, going := NodeKey{inv.Namespace, inv.Node}, n.going
+		n.there = append(n.there, key)
 		switch {
-		case d.untouched[NodeKey{inv.Namespace, inv.Node}] != nil: // it stays for now
+		case d.untouched[key] != nil: // it stays for now
 		case d.goes(inv):
 			n.going++
 			if inv.Deleting {
@@ -159,6 +164,9 @@ func (d *decider) losses() losses {
 				n.going++
 				n.data++
 			}
+		}
+		if n.going > going {
+			n.nodes = append(n.nodes, key)
 		}
 	}
 	return n

@@ -56,7 +56,7 @@ func (p *Plan) Holdable() bool {
 // either.
 func (p *Plan) WithoutDeletions() *Plan {
 	next := *p
-	next.Held, next.Refusals, next.Nodes = p.held(), nil, nil
+	next.Held, next.Refusals, next.Losses, next.Nodes = p.held(), nil, nil, nil
 	taken := map[lynq.Ref]NodeKey{}
 	staying := map[NodeKey]bool{}
 	for i := range p.Nodes {

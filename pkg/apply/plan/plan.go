@@ -173,7 +173,10 @@ type Plan struct {
 	// Refusals are why the plan must not run.
 	Refusals []Refusal
 	// Held is what was left out of it so that it may, nil for nothing.
-	Held   *Held
+	Held *Held
+	// Losses are the nodes that --max-delete counts: those that go, and those that lose
+	// objects. It is nil where there is no window to record them for.
+	Losses []NodeKey
 	Counts map[Action]int
 	// Adopted counts those of the objects that leave which were adopted.
 	Adopted map[Action]int
