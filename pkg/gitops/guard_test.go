@@ -37,12 +37,12 @@ func TestRefuse(t *testing.T) {
 		{name: "one node was asked for, and is gone", had: 8, active: 7, change: func(in *Input, _ *Limits) { in.Only = map[string]bool{"t0-web": true} }},
 		{name: "one node was asked for, and all rows are gone", had: 8, change: func(in *Input, _ *Limits) { in.Only = map[string]bool{"t0-web": true} }, want: GuardEmpty},
 		{name: "a selector leaves objects out", had: 8, has: 1, active: 1, change: func(in *Input, _ *Limits) { in.Selected = true }},
-		{name: "another namespace", had: 8, has: 8, active: 8, change: eachNode(func(n *Node) { n.Namespace = "eu" }), want: GuardMaxDelete},
-		{name: "another namespace of three failed", had: 8, has: 8, failed: 3, active: 8, change: eachNode(func(n *Node) { n.Namespace = "eu" }), want: GuardMaxDelete},
+		{name: "another namespace", had: 8, has: 8, active: 8, change: eachNode(moved), want: GuardMaxDelete},
+		{name: "another namespace of three failed", had: 8, has: 8, failed: 3, active: 8, change: eachNode(moved), want: GuardMaxDelete},
 		{name: "another namespace of one node", had: 8, has: 8, active: 8, change: func(in *Input, _ *Limits) { in.Nodes[0].Namespace = "eu" }},
 		{name: "a selector, and another namespace", had: 8, has: 8, active: 8, change: func(in *Input, l *Limits) {
 			in.Selected = true
-			eachNode(func(n *Node) { n.Namespace = "eu" })(in, l)
+			eachNode(moved)(in, l)
 		}},
 		{name: "they get nothing any more", had: 8, has: 8, active: 8, change: eachNode(func(n *Node) { n.Objects = nil }), want: GuardMaxDelete},
 		{name: "an object without data has another name", had: 8, has: 8, active: 8, change: eachNode(func(n *Node) { n.Objects[0].Name += "-new" })},
@@ -88,6 +88,9 @@ func eachNode(change func(*Node)) func(*Input, *Limits) {
 		}
 	}
 }
+
+// moved makes a node in another namespace.
+func moved(n *Node) { n.Namespace, n.Objects[0].Namespace = "eu", "eu" }
 
 // What a node may lose is in the text that the tree has of its object, in the words of
 // the target that applies it.
