@@ -183,15 +183,19 @@ func entriesThat(x *Index, asked func(*Entry) bool) []*Entry {
 	return found
 }
 
-// rewritten tells whether a run with a selector has a say on a file: it holds
-// objects that were selected, or it is the kustomization.yaml of such a node.
+// rewritten tells whether a run with a selector has a say on a file: it holds nothing
+// but objects that were selected, or it is the kustomization.yaml of such a node.
 func rewritten(e *Entry, n *Node) bool {
 	if n == nil {
 		return false
 	}
-	return slices.ContainsFunc(n.Objects, func(o Object) bool {
-		return !o.LeftOut && (len(e.Objects) == 0 || slices.ContainsFunc(e.Objects, func(k ObjectKey) bool { return k.Ref == o.Ref }))
-	})
+	selected := func(k ObjectKey) bool {
+		return slices.ContainsFunc(n.Objects, func(o Object) bool { return !o.LeftOut && o.Ref == k.Ref })
+	}
+	if len(e.Objects) == 0 {
+		return slices.ContainsFunc(n.Objects, func(o Object) bool { return !o.LeftOut })
+	}
+	return !slices.ContainsFunc(e.Objects, func(k ObjectKey) bool { return !selected(k) })
 }
 
 // layouter is a layout in the making.

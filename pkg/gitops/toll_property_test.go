@@ -1,0 +1,239 @@
+package gitops
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// tenant is a row as the forms of this test see it.
+type tenant struct {
+	namespace string
+	name      int  // part of the name of the volume
+	settings  int  // part of the name of the ConfigMap
+	retained  bool // by the target
+	door, db  bool // includeWhen of these
+	noVolume  bool // the form drops the volume
+	nothing   bool // the form makes nothing
+}
+
+// tenants are rows that change.
+type tenants struct {
+	*rand.Rand
+	rows map[string]*tenant // by hub, form and uid
+}
+
+func (w *tenants) one() bool { return w.IntN(8) == 0 }
+
+// change changes some rows: mostly none of what matters, now and then much at once.
+func (w *tenants) change() {
+	for _, hub := range []string{"crm", "erp"} {
+		for i := range 3 {
+			key := fmt.Sprintf("%s/web/t%d", hub, i)
+			row := w.rows[key]
+			switch {
+			case row == nil && w.IntN(2) == 0:
+				w.rows[key] = &tenant{namespace: "default", door: true, db: true, retained: w.one()}
+			case row == nil || w.IntN(3) > 0:
+			default:
+				w.changeRow(key, row)
+			}
+		}
+	}
+}
+
+func (w *tenants) changeRow(key string, row *tenant) {
+	switch w.IntN(14) {
+	case 0:
+		delete(w.rows, key)
+	case 1:
+		row.namespace = []string{"default", "eu"}[w.IntN(2)]
+	case 2:
+		row.name++
+	case 3:
+		row.retained = !row.retained
+	case 4:
+		row.door = !row.door
+	case 5:
+		row.db = !row.db
+	case 6:
+		row.noVolume = !row.noVolume
+	case 7:
+		row.nothing = !row.nothing
+	default:
+		row.settings++
+	}
+}
+
+// document is an object that knows whose it is.
+func document(n *Node, apiVersion, kind, name, more string) Object {
+	ref := lynq.Ref{Kind: kind, Namespace: n.Namespace, Name: name}
+	ref.Group, _ = lynq.SplitAPIVersion(apiVersion)
+	return Object{ObjectKey: ObjectKey{Ref: ref, ID: strings.ToLower(kind)}, Bytes: fmt.Appendf(nil,
+		"apiVersion: %s\nkind: %s\nmetadata:\n  name: %s\n  namespace: %s\n  labels:\n    node: %s.%s\n%s",
+		apiVersion, kind, name, n.Namespace, n.Namespace, n.Name, more)}
+}
+
+// node is a row rendered. Hubs have rows of one uid, and so nodes of one name.
+func (w *tenants) node(key string) *Node {
+	row, parts := w.rows[key], strings.Split(key, "/")
+	n := &Node{Hub: HubKey{Name: parts[0]}, Form: "web", NodeKey: NodeKey{row.namespace, parts[2] + "-web"}}
+	if parts[0] == "erp" {
+		n.Namespace = "erp-" + n.Namespace
+	}
+	if n.Failed = w.one(); n.Failed || row.nothing {
+		return n
+	}
+	prefix := strings.Join(parts, "-")
+	retained := ""
+	if row.retained {
+		retained = "  annotations:\n    argocd.argoproj.io/sync-options: Prune=false\n"
+	}
+	n.Objects = append(n.Objects, document(n, "v1", "ConfigMap", fmt.Sprintf("%s-%d", prefix, row.settings), ""))
+	if !row.noVolume {
+		n.Objects = append(n.Objects, document(n, "v1", "PersistentVolumeClaim", fmt.Sprintf("%s-%d", prefix, row.name), retained))
+	}
+	if row.door {
+		n.Objects = append(n.Objects, document(n, "v1", "Service", prefix, ""))
+	} else {
+		n.NotIncluded = append(n.NotIncluded, "service")
+	}
+	if row.db {
+		n.Objects = append(n.Objects, document(n, "apps/v1", "StatefulSet", prefix, retained+"spec:\n  persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete}\n"))
+	} else {
+		n.NotIncluded = append(n.NotIncluded, "statefulset")
+	}
+	return n
+}
+
+// run is a run of all of it, or a part.
+func (w *tenants) run() *Input {
+	in := &Input{Target: TargetArgo, Arrangement: Arrangement{PerNode: w.IntN(2) == 0, Sharded: w.one()}}
+	for _, hub := range []string{"crm", "erp"} {
+		if !w.one() {
+			in.Hubs = append(in.Hubs, HubScope{HubKey{Name: hub}, []lynq.FormKey{{Name: "web"}}})
+		}
+	}
+	if w.one() {
+		in.Only = map[string]bool{"t1-web": true}
+	}
+	in.Selected = w.one() && !in.PerNode
+	for _, key := range slices.Sorted(maps.Keys(w.rows)) {
+		n := w.node(key)
+		if !in.covers(&Entry{owned: owned{Hub: n.Hub, Form: n.Form, Node: n.NodeKey}}) {
+			continue
+		}
+		for i := range n.Objects {
+			n.Objects[i].LeftOut = in.Selected && w.IntN(2) == 0
+		}
+		in.Nodes = append(in.Nodes, n)
+		if !n.Failed && len(n.Objects) == 0 {
+			in.PerNode = false // a file without objects is a node too, to which nothing leads
+		}
+	}
+	return in
+}
+
+// treeObject is an object to which the files of a tree lead.
+type treeObject struct {
+	node           string
+	id             string
+	data, retained bool
+}
+
+// objectsOf reads a tree as its kustomization.yaml lists it, and knows nothing of the index.
+func objectsOf(t *testing.T, files map[string]string) map[string]treeObject {
+	t.Helper()
+	all := map[string]treeObject{}
+	if files[kustomizationFile] == "" {
+		return all
+	}
+	for _, text := range ledTo(t, files, ".") {
+		var o struct {
+			Kind     string
+			Metadata struct {
+				Name, Namespace     string
+				Labels, Annotations map[string]string
+			}
+		}
+		if err := yaml.Unmarshal([]byte(text), &o); err != nil {
+			t.Fatal(err)
+		}
+		all[o.Kind+"/"+o.Metadata.Namespace+"/"+o.Metadata.Name] = treeObject{
+			node: o.Metadata.Labels["node"], id: strings.ToLower(o.Kind),
+			data:     o.Kind == "PersistentVolumeClaim" || o.Kind == "StatefulSet",
+			retained: o.Metadata.Annotations["argocd.argoproj.io/sync-options"] != "",
+		}
+	}
+	return all
+}
+
+// counted are the nodes that a guard must count, by what the tree was and what it is.
+func counted(in *Input, before, after map[string]treeObject) map[string]string {
+	now, stays, why := map[string]*Node{}, map[string]bool{}, map[string]string{}
+	for _, n := range in.Nodes {
+		now[n.Namespace+"."+n.Name] = n
+	}
+	for _, o := range after {
+		stays[o.node] = true
+	}
+	for ref, o := range before {
+		n := now[o.node]
+		_, there := after[ref]
+		switch {
+		case n == nil && !stays[o.node]:
+			why[o.node] = "it is gone"
+		case there || o.retained:
+		case n != nil && slices.Contains(n.NotIncluded, o.id), o.data, !stays[o.node]:
+			why[o.node] = "it loses " + ref
+		}
+	}
+	return why
+}
+
+// TestTollProperty: the guard counts exactly the nodes that lose something by what the
+// files of the tree lead to, whatever the rows, the layout, and the part of the tree that
+// a run is about.
+func TestTollProperty(t *testing.T) {
+	t.Parallel()
+	refused := 0
+	for seed := range uint64(6) {
+		w := &tenants{Rand: rand.New(rand.NewPCG(seed, 24)), rows: map[string]*tenant{}}
+		s := newSite(t)
+		s.quick = true
+		for step := range 40 {
+			w.change()
+			in, before := w.run(), map[string]treeObject{}
+			if step > 0 {
+				before = objectsOf(t, s.files())
+			}
+			_, p := s.plan(in)
+			if in.Selected && len(in.refuseTwice(p)) > 0 {
+				continue // a file of a whole node stays where a selector chooses a part
+			}
+			if twice := in.refuseTwice(p); len(twice) > 0 || p.Count(ActionRefuse) > 0 {
+				t.Fatalf("seed %d, step %d: %v %v", seed, step, twice, p.Of(ActionRefuse))
+			}
+			going := 0
+			for _, toll := range in.tolls(p) {
+				going += toll.Going()
+			}
+			s.run(in)
+			why := counted(in, before, objectsOf(t, s.files()))
+			if len(why) != going {
+				t.Fatalf("seed %d, step %d: %d nodes count, and these lose something: %v", seed, step, going, why)
+			}
+			refused += min(going, 1)
+		}
+	}
+	if refused < 30 {
+		t.Errorf("a guard would have refused only %d runs", refused)
+	}
+}
