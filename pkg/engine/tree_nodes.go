@@ -26,6 +26,11 @@ func (s *treeSink) Write(w render.Written) {
 		Hub:     hubKey(w.Program.Hub), Form: w.Program.Form.Name, FormNamespace: w.Program.Form.Namespace,
 		Failed: w.Failed, Objects: make([]gitops.Object, len(w.Objects)), NotIncluded: w.NotIncluded,
 	}
+	for _, r := range w.Program.Form.Resources {
+		if r.Policy.HoldsData {
+			n.HoldsData = append(n.HoldsData, r.ID)
+		}
+	}
 	text := bytes.Clone(w.Bytes)
 	for i, o := range w.Objects {
 		n.Objects[i] = gitops.Object{

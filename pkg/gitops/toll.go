@@ -135,7 +135,9 @@ func (in *Input) lose(p *Plan, found map[NodeKey]*treeNode) {
 		}
 		for _, key := range s.Old.Objects {
 			if !s.keeps(key.Ref) && !exists()[key.Ref] {
-				n.lost = append(n.lost, heldIn(s.State.Content, key, in.Target))
+				held := heldIn(s.State.Content, key, in.Target)
+				held.Data = held.Data || n.now != nil && slices.Contains(n.now.HoldsData, key.ID)
+				n.lost = append(n.lost, held)
 			}
 		}
 	}

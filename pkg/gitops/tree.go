@@ -37,8 +37,9 @@ type Node struct {
 	Form, FormNamespace string
 	Failed              bool // it could not be rendered: what there is of it stays
 	Objects             []Object
-	// NotIncluded are the ids of resources of the form that the row does not get.
-	NotIncluded []string
+	// NotIncluded are the ids of resources of the form that the row does not get, and
+	// HoldsData those of resources with holdsData: true.
+	NotIncluded, HoldsData []string
 }
 
 // Object is one object of a node.
