@@ -57,7 +57,7 @@ func (f *applyFlags) registerChoice(flags *pflag.FlagSet, allowEmpty string) {
 	flags.StringSliceVar(&f.render.nodes, "node", nil, "only these nodes: UID-FORM, or the name that status shows")
 	flags.StringVarP(&f.render.selector, "selector", "l", "", "only objects with these labels, as kubectl takes them; nothing goes then")
 	flags.BoolVar(&f.Limits.AllowEmpty, "allow-empty", false, allowEmpty)
-	flags.StringVar(&f.maxDelete, "max-delete", f.maxDelete, "refuse when more of a hub's nodes would go: a number, or a share of them")
+	flags.StringVar(&f.maxDelete, "max-delete", f.maxDelete, "refuse to delete more than this many of a hub's nodes (a number or a percentage)")
 	flags.StringVar(&f.adopt, "adopt", f.adopt, "policy (what exists already is adopted or taken over as the forms say) or never (it is a conflict)")
 	// Which objects go beside those of nodes, and whether data may.
 	flags.StringSliceVar(&f.Tombstones.Paths, "tombstones", nil, "files or directories of tombstones: manifests of objects that are to go, with the labels that they must have")

@@ -48,7 +48,7 @@ func (f *treeFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.Force, "force", false, "overwrite and remove files though others wrote or changed them")
 	flags.BoolVar(&f.DryRun, "dry-run", false, "say what would change in the tree, and write nothing")
 	flags.BoolVar(&f.Limits.AllowEmpty, "allow-empty", false, "let all nodes of a hub go that has no active row any more")
-	flags.StringVar(&f.maxDelete, "max-delete", f.maxDelete, "refuse when more of a hub's nodes would go: a number, or a share of them")
+	flags.StringVar(&f.maxDelete, "max-delete", f.maxDelete, "refuse to delete more than this many of a hub's nodes (a number or a percentage)")
 	flags.BoolVar(&f.PlainSecrets, "plain-secrets", false, "write Secrets with their values, for all who can read the tree")
 	flags.BoolVar(&f.TellChanged, "exit-code", false, "exit with 4 when the tree changes")
 

@@ -40,7 +40,7 @@ func (f *watchFlags) register(flags *pflag.FlagSet) {
 	flags.IntVar(&f.apply.run.Concurrency, "concurrency", f.apply.run.Concurrency, "nodes to write at once")
 	flags.BoolVar(&f.apply.run.Events, "events", f.apply.run.Events, "record Kubernetes events on inventories")
 	flags.StringVar(&f.apply.run.dryRun, "dry-run", f.apply.run.dryRun, "none, client (print the plan of one look) or server (have the server try every write)")
-	flags.StringVar(&f.apply.maxDelete, "max-delete", f.apply.maxDelete, "hold deletions when more of a hub's nodes would go: a number, or a share of them")
+	flags.StringVar(&f.apply.maxDelete, "max-delete", f.apply.maxDelete, "hold deletions that exceed this many of a hub's nodes (a number or a percentage)")
 	flags.DurationVar(&f.window, "max-delete-window", f.window, "how long deleted nodes count against --max-delete (0: each round counts its own)")
 	flags.StringSliceVar(&f.apply.Tombstones.Paths, "tombstones", nil, "files or directories of tombstones: manifests of objects that are to go, with the labels that they must have")
 	flags.StringVar(&f.listen, "listen", "", "address to answer /healthz, /readyz and /metrics at, such as :8080")

@@ -144,15 +144,15 @@ func TestPlanOfNothing(t *testing.T) {
 
 func TestRefuse(t *testing.T) {
 	refusals := []plan.Refusal{
-		{Guard: plan.GuardMaxDelete, Hub: crm(), What: "60 of 200 nodes would go, 50 may (--max-delete=25%)", Fix: "check the rows; if they are to go, say --max-delete=60"},
+		{Guard: plan.GuardMaxDelete, Hub: crm(), What: "60 of 200 nodes would be deleted, the limit is 50 (--max-delete=25%)", Fix: "check the rows; to do this anyway, pass --max-delete=60"},
 		{Guard: plan.GuardLock, What: "ci@runner-7 holds the hub"},
 	}
 	c := newConsole(ui.Options{})
 	if err := c.Refuse(refusals); err != nil {
 		t.Fatal(err)
 	}
-	want := `refused (max-delete): hub shop/crm: 60 of 200 nodes would go, 50 may (--max-delete=25%)
-  check the rows; if they are to go, say --max-delete=60
+	want := `refused (max-delete): hub shop/crm: 60 of 200 nodes would be deleted, the limit is 50 (--max-delete=25%)
+  check the rows; to do this anyway, pass --max-delete=60
 refused (lock): ci@runner-7 holds the hub
 `
 	if got := c.err.String(); got != want || c.out.Len() > 0 {

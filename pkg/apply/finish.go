@@ -203,6 +203,9 @@ func (n *nodeRun) recordResult(outcome Outcome) error {
 		return nil
 	}
 	if n.gone() && outcome != OutcomeFailed {
+		if err := n.detachStrays(); err != nil {
+			return err
+		}
 		permit, err := n.plan.PermitInventory(n.inventory, n.left())
 		if err != nil {
 			return err

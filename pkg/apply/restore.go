@@ -51,11 +51,27 @@ func (n *nodeRun) detachAll(ctx context.Context) (plan.Permit, error) {
 		}
 	}
 	for _, l := range n.plan.Replacement.Strays {
-		if err := n.reown(ctx, n.stepOf(plan.Belonging{Entry: &inventory.Entry{Ref: l.Ref}, Live: l}), nil); err != nil {
+		if err := n.detachStray(ctx, l); err != nil {
 			return plan.Permit{}, err
 		}
 	}
 	return permit, nil
+}
+
+// detachStray takes the owner reference off an object that the inventory does not list.
+func (n *nodeRun) detachStray(ctx context.Context, l *plan.Live) error {
+	return n.reown(ctx, n.stepOf(plan.Belonging{Entry: &inventory.Entry{Ref: l.Ref}, Live: l}), nil)
+}
+
+// detachStrays is detachStray for a node that leaves.
+func (n *nodeRun) detachStrays() error {
+	for _, l := range n.plan.Strays {
+		n.report(Event{Type: EventWarning, Object: l.Ref, Message: plan.StrayWarning})
+		if err := n.detachStray(n.finishing, l); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // stepOf is the step of an object, or where the plan has none one that does nothing.

@@ -1,9 +1,11 @@
 package lynq
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Fate is what a run does to a node that a cluster or a Git tree has, as the guard
@@ -78,6 +80,10 @@ func (c *NodeChange) Fate() Fate {
 // The zero value has counted none.
 type Toll struct {
 	Nodes int // that the hub has before the run
+	// Earlier is how many nodes were deleted within Window before this run, and count too;
+	// Of is how many nodes there were before those deletions, 0 for Nodes.
+	Earlier, Of int
+	Window      time.Duration
 
 	fates [fates]int
 	data  *Ref   // the first object that a remaining node loses with its data
@@ -110,13 +116,17 @@ func (t *Toll) Going() int { return t.Nodes - t.fates[FateStays] }
 // Refusal says that more nodes go than may, and what to do. Flag is the value of
 // --max-delete.
 func (t *Toll) Refusal(may int, flag string) (what, fix string) {
-	going := t.Going()
 	verb := "be deleted"
 	if t.fates[FateEmptied]+t.fates[FateNarrowed]+t.fates[FateLosesData] > 0 {
 		verb = "be deleted or lose objects"
 	}
-	what = fmt.Sprintf("%d of %d nodes would %s, the limit is %d (--max-delete=%s)%s", going, t.Nodes, verb, may, flag, t.why())
-	return what, fmt.Sprintf("%s; to do this anyway, pass --max-delete=%d", t.check(), going)
+	what = fmt.Sprintf("%d of %d nodes would %s, the limit is %d (--max-delete=%s)%s", t.Going(), cmp.Or(t.Of, t.Nodes), verb, may, flag, t.why())
+	return what, t.check() + "; " + t.Anyway()
+}
+
+// Anyway is how a person lets the nodes go all the same.
+func (t *Toll) Anyway() string {
+	return fmt.Sprintf("to do this anyway, pass --max-delete=%d", t.Going()+t.Earlier)
 }
 
 // why are the causes, "" where no node loses anything but its row.
@@ -126,6 +136,13 @@ func (t *Toll) why() string {
 		if n := t.fates[fate]; n > 0 {
 			causes = append(causes, fmt.Sprintf("%d "+cause, n))
 		}
+	}
+	switch t.Earlier {
+	case 0:
+	case 1:
+		causes = append(causes, fmt.Sprintf("1 other was deleted within %s", t.Window))
+	default:
+		causes = append(causes, fmt.Sprintf("%d others were deleted within %s", t.Earlier, t.Window))
 	}
 	add(FateMoves, "move from namespace "+t.from+" to another")
 	add(FateEmptied, "get no object from their forms")

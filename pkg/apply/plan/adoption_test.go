@@ -87,8 +87,8 @@ func TestAdopted(t *testing.T) {
 	force := lynq.DefaultPolicy()
 	force.Conflict = lynq.ConflictForce
 	for at, want := range map[situation]bool{
-		absent: false, vanished: false, goingAway: false, ours: false, drift: false, recreated: false, unconfirmed: false, overwritten: false,
-		orphaned: false, unrecordedT: false, nobodys: true, forgedOnce: true, otherNodes: true, otherSets: true, otherTools: true, controllers: true,
+		absent: false, vanished: false, goingAway: false, ours: false, drift: false, recreated: false, unconfirmed: false,
+		overwritten: true, orphaned: false, unrecordedT: false, nobodys: true, forgedOnce: true, otherNodes: true, otherSets: true, otherTools: true, controllers: true,
 	} {
 		if s := wantedStep(scene(at, force)); s.Adopted != want {
 			t.Errorf("%s: %s %s, adopted %v", at, s.Action, s.Reason, s.Adopted)

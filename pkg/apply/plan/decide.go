@@ -351,6 +351,7 @@ func (d *decider) leaving(inv *inventory.Inventory, why Reason) NodePlan {
 		Inventory: inv, Cascade: d.Cascade, Deleted: why == ReasonNodeDeleted,
 	}
 	me := d.owner(p.NodeKey)
+	p.Strays = d.straysOf(me)
 	p.Steps = d.leave(me, inv, entriesOf(inv), why)
 	row := d.claims.node(inv)
 	if row != nil && why == ReasonNodeGone {
@@ -362,6 +363,18 @@ func (d *decider) leaving(inv *inventory.Inventory, why Reason) NodePlan {
 	}
 	p.Steps = slices.Concat(d.hooks(me, inv), p.Steps, d.afterHooks(me, inv, why))
 	return p
+}
+
+// straysOf are the objects that refer to a node's inventory, and that no entry names.
+func (d *decider) straysOf(me Owner) []*Live {
+	var strays []*Live
+	for _, l := range d.observed().Strays {
+		if me.Owns(l) {
+			strays = append(strays, l)
+		}
+	}
+	slices.SortFunc(strays, func(a, b *Live) int { return strings.Compare(a.String(), b.String()) })
+	return strays
 }
 
 // wait has all that a node owns stay as it is until a row renders.

@@ -511,8 +511,8 @@ func TestGuards(t *testing.T) {
 			emptied.Nodes[i].Objects = []Object{{Ref: inv.Entries[0].Ref}}
 		}
 	}
-	want := "2 of 3 nodes would go, 2 of them because their forms make no object for them any more, 1 may (--max-delete=25%)"
-	if r := Decide(emptied, Limits{MaxDelete: DefaultMaxDelete()}).Refusals; len(r) != 1 || r[0].What != want || r[0].Fix != "check the forms; if they are to go, say --max-delete=2" {
+	want := "2 of 3 nodes would be deleted or lose objects, the limit is 1 (--max-delete=25%): 2 get no object from their forms"
+	if r := Decide(emptied, Limits{MaxDelete: DefaultMaxDelete()}).Refusals; len(r) != 1 || r[0].What != want || r[0].Fix != "check the forms; to do this anyway, pass --max-delete=2" {
 		t.Errorf("nodes without objects: %+v", r)
 	}
 	if r := Decide(emptied, Limits{MaxDelete: MaxDelete{Nodes: 2}}).Refusals; len(r) != 0 {
@@ -529,8 +529,8 @@ func TestGuards(t *testing.T) {
 			excluding.Nodes[i].Objects, excluding.Nodes[i].NotIncluded = []Object{{Ref: gold.Ref, ID: "gold"}}, []string{"kept"}
 		}
 	}
-	want = "2 of 3 nodes would go, 2 of them only in part: includeWhen takes objects from them, 1 may (--max-delete=25%)"
-	if r := Decide(excluding, Limits{MaxDelete: DefaultMaxDelete()}).Refusals; len(r) != 1 || r[0].What != want || r[0].Fix != "check the rows; if they are to go, say --max-delete=2" {
+	want = "2 of 3 nodes would be deleted or lose objects, the limit is 1 (--max-delete=25%): 2 lose objects through includeWhen"
+	if r := Decide(excluding, Limits{MaxDelete: DefaultMaxDelete()}).Refusals; len(r) != 1 || r[0].What != want || r[0].Fix != "check the rows and the forms; to do this anyway, pass --max-delete=2" {
 		t.Errorf("nodes that lose objects: %+v", r)
 	}
 	for i, inv := range excluding.Inventories { // another resource makes the same object

@@ -146,7 +146,7 @@ func notRendered(d *decider, q *question) *answer {
 		a.To = other
 		return a
 	}
-	return d.Elsewhere.keeps(q)
+	return d.Elsewhere.keeps(d, q)
 }
 
 // notClaimed: no row that failed to render may want the object.
@@ -238,6 +238,8 @@ func asLabelled(_ *decider, q *question) *answer {
 		return keep("", "an inventory has it: its ApplySet is "+l.PartOf)
 	case differs != "":
 		return keep(ReasonOtherLabels, "it is another object than is meant: "+differs)
+	case l.takenOver() != "":
+		return keep(ReasonForeign, "it belongs to "+l.takenOver()+" (delete it with that tool)")
 	case l.Unmanaged:
 		return keep("", MarkedUnmanaged)
 	case l.Deleting:

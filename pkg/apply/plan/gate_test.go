@@ -54,7 +54,7 @@ func TestGate(t *testing.T) {
 		"another node renders": {change: func(d *decider, q *question) { d.desired[q.ref()] = other }, says: "node ns/bolt-web"},
 		"a row that the run leaves out renders": {change: func(d *decider, q *question) {
 			d.Elsewhere = NewSurvey([]*Node{{NodeKey: other, Hub: "eu", HubNamespace: "ns", Objects: []Object{{Ref: q.ref()}}}})
-		}, says: "node ns/bolt-web of hub ns/eu renders it"},
+		}, says: "node ns/bolt-web of hub ns/eu renders it (to move it to that hub: lynqctl delete node"},
 		"nobody knows what others render": {change: func(d *decider, _ *question) { d.Elsewhere = FailedSurvey(errors.New("no route to host")) }, says: "no route to host"},
 		"a row that failed to render may": {change: func(d *decider, q *question) {
 			d.Elsewhere = NewSurvey([]*Node{{NodeKey: other, UID: "bolt", Failed: errors.New("bad"), Claims: Claims{Refs: []lynq.Ref{q.ref()}}}})
@@ -63,7 +63,7 @@ func TestGate(t *testing.T) {
 		"excluded":       {change: func(_ *decider, q *question) { q.entry.Excluded = true }, who: node, says: "excluded"},
 		"untracked":      {change: func(_ *decider, q *question) { q.live.Hub, q.live.PartOf, q.live.Owners = "", "", nil }, who: node},
 		"unmanaged":      {change: func(_ *decider, q *question) { q.live.Unmanaged = true }},
-		"another tool's": {change: func(_ *decider, q *question) { q.live.Foreign = "Helm release x" }, who: append(node, AskerPrune)},
+		"another tool's": {change: func(_ *decider, q *question) { q.live.Foreign = "Helm release x" }, },
 		"made again":     {change: func(_ *decider, q *question) { q.live.UID = "other" }},
 		"adopted":        {change: func(_ *decider, q *question) { q.adopted = true }, who: []Asker{AskerPurge, AskerRecreate}, says: "it existed before"},
 		"retained":       {change: func(_ *decider, q *question) { q.keeps = lynq.DeleteRetain }, who: []Asker{AskerNode, AskerRecreate}},

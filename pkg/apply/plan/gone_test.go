@@ -221,7 +221,7 @@ func TestGuardsByHand(t *testing.T) {
 		what   string
 	}{
 		"one of three":     {in(1), Limits{MaxDelete: DefaultMaxDelete()}, "", ""},
-		"two of three":     {in(2), Limits{MaxDelete: DefaultMaxDelete()}, GuardMaxDelete, "2 inventories were deleted by hand, and their rows are inactive or gone: 2 of 3 nodes would go, 1 may (--max-delete=25%)"},
+		"two of three":     {in(2), Limits{MaxDelete: DefaultMaxDelete()}, GuardMaxDelete, "2 inventories were deleted by hand, and their rows are inactive or gone: 2 of 3 nodes would be deleted, the limit is 1 (--max-delete=25%)"},
 		"two, and allowed": {in(2), Limits{MaxDelete: MaxDelete{Nodes: 2}}, "", ""},
 		"rows want them":   {restored, Limits{MaxDelete: DefaultMaxDelete()}, "", ""},
 		"the hub":          {gone, Limits{AllowEmpty: true, MaxDelete: MaxDelete{Percent: 100}}, GuardDeleting, "the hub's record was deleted, ConfigMap ns/lynqhub-crm: with it go all of its 3 nodes"},

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -66,36 +65,36 @@ func (d *decider) refusals(l Limits) []Refusal {
 	if d.HubDeleting {
 		name := inventory.HubName(d.Hub)
 		refuse(GuardDeleting, fmt.Sprintf(`to keep them: kubectl patch configmap %[3]s -n %[1]s --type=json -p '[{"op":"remove","path":"/metadata/finalizers"}]', and apply again. To delete all of them and their objects: lynqctl finalize -n %[1]s --hub %[2]s`, d.HubNamespace, d.Hub, name),
-			"the hub's record was deleted, ConfigMap %s/%s: with it go all of its %s", d.HubNamespace, name, lynq.Count(n.recorded, "node"))
+			"the hub's record was deleted, ConfigMap %s/%s: with it go all of its %s", d.HubNamespace, name, lynq.Count(n.Nodes, "node"))
 		return refusals
 	}
-	if n.going > 0 && d.Active == 0 && !l.AllowEmpty {
+	if len(n.nodes) > 0 && d.Active == 0 && !l.AllowEmpty {
 		refuse(GuardEmpty, "check the source; if every tenant is to go, say --allow-empty",
-			"no row is active, but the cluster has %s", lynq.Count(n.recorded, "node"))
+			"no row is active, but the cluster has %s", lynq.Count(n.Nodes, "node"))
 		return refusals
 	}
 	w := countWindow(d.Deletions, d.Now, l.Window, n.nodes, n.there)
-	if limit := l.MaxDelete.Of(w.of); n.going > 0 && w.going > limit && d.Active > 0 {
-		refuse(GuardMaxDelete, fmt.Sprintf("%s; if they are to go, say --max-delete=%d", n.check(d.hubKey()), w.going),
-			"%s%d of %d nodes would go%s%s, %d may (--max-delete=%s)", n.cause(), n.going, w.of, n.why(), w.why(), limit, l.MaxDelete)
+	if limit := l.MaxDelete.Of(w.of); len(n.nodes) > 0 && w.going > limit && d.Active > 0 {
+		n.Earlier, n.Of, n.Window = w.earlier, w.of, l.Window
+		what, fix := n.Refusal(limit, l.MaxDelete.String())
+		if n.byHand > 0 {
+			what, fix = n.cause()+what, "restore what was deleted by hand with lynqctl inventory restore --all -A --hub "+d.hubKey().String()+", and check the rows; "+n.Anyway()
+		}
+		refuse(GuardMaxDelete, fix, "%s", what)
 	}
 	return refusals
 }
 
-// losses count nodes that are recorded, and those that a plan takes away.
+// losses are what the guards judge by: the nodes that are recorded, and what the plan
+// does to them.
 type losses struct {
-	recorded, going int
-	byHand          int      // of those that go: their inventories were deleted
-	emptied         int      // of those that go: they are wanted, with no object
-	excluding       int      // of those that go: they stay, and lose objects that their rows had
-	data            int      // of those that go: they stay, and lose objects that hold data
-	lost            lynq.Ref // one of these objects
-
-	there, nodes []NodeKey // those that are recorded, and those that go
+	lynq.Toll
+	byHand       int       // nodes that are deleted, and whose inventories were deleted by hand
+	there, nodes []NodeKey // those that are recorded, and those that count
 }
 
 // cause is what people did beside changing rows, "" where they did nothing.
-func (n losses) cause() string {
+func (n *losses) cause() string {
 	switch n.byHand {
 	case 0:
 		return ""
@@ -105,112 +104,74 @@ func (n losses) cause() string {
 	return fmt.Sprintf("%d inventories were deleted by hand, and their rows are inactive or gone: ", n.byHand)
 }
 
-// why says why nodes go that did not lose their row.
-func (n losses) why() string {
-	why := ""
-	if n.emptied > 0 {
-		why = fmt.Sprintf(", %d of them because their forms make no object for them any more", n.emptied)
-	}
-	if n.excluding > 0 {
-		why += fmt.Sprintf(", %d of them only in part: includeWhen takes objects from them", n.excluding)
-	}
-	if n.data > 0 {
-		why += fmt.Sprintf(", %d of them only in part: they would lose data, such as %s", n.data, n.lost)
-	}
-	return why
-}
-
-// check is what to look at.
-func (n losses) check(hub lynq.HubKey) string {
-	switch {
-	case n.byHand > 0:
-		return "restore what was deleted by hand with lynqctl inventory restore --all -A --hub " + hub.String() + ", and check the rows"
-	case n.emptied == n.going:
-		return "check the forms"
-	case n.data > 0:
-		return "check the rows and the names in the forms: a new name is a new object, and the old one is deleted with its data"
-	}
-	return "check the rows"
-}
-
 // losses counts what the guards judge by.
-func (d *decider) losses() losses {
-	var n losses
+func (d *decider) losses() *losses {
+	n := &losses{}
+	homes := d.homes()
 	for _, inv := range d.Inventories {
 		if !d.counts(inv) && !d.HubDeleting {
 			continue // nodes of other forms say nothing of the share that goes
 		}
-		n.recorded++
-		key, going := NodeKey{inv.Namespace, inv.Node}, n.going
+		key, before := NodeKey{inv.Namespace, inv.Node}, n.Going()
 		n.there = append(n.there, key)
-		switch {
-		case d.untouched[key] != nil: // it stays for now
-		case d.goes(inv):
-			n.going++
-			if inv.Deleting {
-				n.byHand++
-			}
-		case d.narrows(inv):
-			n.going++
-			n.excluding++
-		case d.empties(inv):
-			n.going++
-			n.emptied++
-		default:
-			if ref, loses := d.losesData(inv); loses {
-				if n.data == 0 {
-					n.lost = ref
-				}
-				n.going++
-				n.data++
-			}
-		}
-		if n.going > going {
+		change := d.changeOf(inv, homes)
+		n.Add(inv.Namespace, change)
+		if n.Going() > before {
 			n.nodes = append(n.nodes, key)
+		}
+		if change.Leaves && inv.Deleting {
+			n.byHand++
 		}
 	}
 	return n
 }
 
-// narrows tells whether a row no longer gets objects that its node has, and that
-// would be deleted: a change of rows does that, so that it counts as if nodes went. What
-// another resource makes for the row, or for another one, does not go.
-func (d *decider) narrows(inv *inventory.Inventory) bool {
-	n := d.nodes[NodeKey{inv.Namespace, inv.Node}]
-	if n == nil || len(n.NotIncluded) == 0 || !d.within(inv) || d.obstacle(n, inv) != nil {
-		return false
+// homes are the namespaces in which rows make their nodes now.
+func (d *decider) homes() map[rowKey]string {
+	homes := make(map[rowKey]string, len(d.Nodes))
+	for _, n := range d.Nodes {
+		homes[rowKey{n.formKey(), n.UID}] = n.Namespace
 	}
-	return slices.ContainsFunc(inv.Entries, func(r inventory.Entry) bool {
-		_, wanted := d.desired[r.Ref]
-		return slices.Contains(n.NotIncluded, r.ID) && !r.Deletion.Keeps(false) && !wanted
-	})
+	return homes
 }
 
-// losesData tells whether a node that stays loses an object that holds data, since it has
-// another name now or the form dropped it, and which one. What another node renders is
-// not lost.
-func (d *decider) losesData(inv *inventory.Inventory) (ref lynq.Ref, loses bool) {
+// changeOf is what the plan does to the node of an inventory, as the guards count it.
+func (d *decider) changeOf(inv *inventory.Inventory, homes map[rowKey]string) *lynq.NodeChange {
 	key := NodeKey{inv.Namespace, inv.Node}
 	n := d.nodes[key]
-	if n == nil || !d.within(inv) || d.obstacle(n, inv) != nil {
-		return ref, false
-	}
-	at := slices.IndexFunc(inv.Entries, func(r inventory.Entry) bool {
-		if !r.HoldsData() || r.Deletion.Keeps(false) || r.Purged() {
-			return false
+	c := &lynq.NodeChange{Exists: d.exists}
+	switch {
+	case d.untouched[key] != nil: // it stays for now
+	case d.goes(inv):
+		c.Leaves = true
+		if to := homes[rowKey{FormOf(inv), inv.RowUID}]; to != inv.Namespace {
+			c.To = to
 		}
-		_, wanted := d.desired[r.Ref]
-		gone := d.planned(key) && d.Live[r.Ref] == nil && d.Unknown[r.Ref] == nil
-		return !wanted && !gone && d.excluded(d.owner(key), &r) == "" && d.Elsewhere.keeps(&question{asker: AskerNode, entry: &r}) == nil
-	})
-	if at < 0 {
-		return ref, false
+	case n != nil && d.within(inv) && d.obstacle(n, inv) == nil:
+		c.Before, c.Objects, c.NotIncluded = d.heldBy(key, inv), len(n.Objects), n.NotIncluded
 	}
-	return inv.Entries[at].Ref, true
+	return c
 }
 
-// empties tells whether a node loses all of its objects though its row is active.
-func (d *decider) empties(inv *inventory.Inventory) bool {
-	n := d.nodes[NodeKey{inv.Namespace, inv.Node}]
-	return n != nil && len(n.Objects) == 0 && len(inv.Entries) > 0 && d.within(inv) && d.obstacle(n, inv) == nil
+// heldBy are the objects that a node has, by its record alone: what a plan of some nodes
+// refuses, a plan of all refuses too.
+func (d *decider) heldBy(key NodeKey, inv *inventory.Inventory) []lynq.Held {
+	me := d.owner(key)
+	var held []lynq.Held
+	for i := range inv.Entries {
+		r := &inv.Entries[i]
+		if r.Purged() {
+			continue
+		}
+		held = append(held, lynq.Held{
+			Ref: r.Ref, ID: r.ID, Data: r.HoldsData(), Retained: r.Deletion.Keeps(false) || d.excluded(me, r) != "",
+		})
+	}
+	return held
+}
+
+// exists tells whether some row of the inputs renders an object, or may.
+func (d *decider) exists(ref lynq.Ref) bool {
+	_, wanted := d.desired[ref]
+	return wanted || d.Elsewhere.keeps(d, &question{asker: AskerNode, entry: &inventory.Entry{Ref: ref}}) != nil
 }

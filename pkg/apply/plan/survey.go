@@ -38,7 +38,7 @@ func FailedSurvey(err error) *Survey { return &Survey{err: err} }
 
 // keeps is the answer where some row of the inputs renders the object, or may render it;
 // nil where none does.
-func (s *Survey) keeps(q *question) *answer {
+func (s *Survey) keeps(d *decider, q *question) *answer {
 	if s == nil {
 		return nil
 	}
@@ -47,7 +47,11 @@ func (s *Survey) keeps(q *question) *answer {
 	}
 	own := q.asker == AskerPurge || q.asker == AskerRecreate
 	if r, rendered := s.renders[q.ref()]; rendered && !(own && r.node == q.me.NodeKey) {
-		return keep(ReasonRendered, fmt.Sprintf("node %s of hub %s renders it (apply both nodes in one run to move it)", r.node, r.hub))
+		move := "apply both nodes in one run to move it"
+		if r.hub != d.hubKey() {
+			move = fmt.Sprintf("to move it to that hub: lynqctl delete node %s -n %s --cascade=orphan, then apply", q.me.Name, q.me.Namespace)
+		}
+		return keep(ReasonRendered, fmt.Sprintf("node %s of hub %s renders it (%s)", r.node, r.hub, move))
 	}
 	if row := s.claims.object(q.ref()); row != nil {
 		return keep(ReasonRowUnknown, row.holds())

@@ -35,7 +35,7 @@ func TestTombstones(t *testing.T) {
 		"another label":      {change: func(s *Tombstone) { s.Live.Labels["app"] = "new" }, action: ActionSkip, reason: ReasonOtherLabels, says: `app is "new", not "old"`},
 		"one of two labels":  {change: func(s *Tombstone) { s.Labels["tier"] = "db" }, action: ActionSkip, reason: ReasonOtherLabels, says: "tier is not there"},
 		"an orphan":          {change: func(s *Tombstone) { s.Live.Orphaned = true }, action: ActionDelete, reason: ReasonTombstone},
-		"another tool's":     {change: func(s *Tombstone) { s.Live.Foreign = "Release helm/x" }, action: ActionDelete, reason: ReasonTombstone},
+		"another tool's":     {change: func(s *Tombstone) { s.Live.Foreign = "Release helm/x" }, action: ActionSkip, reason: ReasonForeign, says: "Release helm/x"},
 		"from a Git tree":    {change: func(s *Tombstone) { s.Live.Hub = "crm" }, action: ActionDelete, reason: ReasonTombstone},
 		"in an inventory":    {change: func(s *Tombstone) { s.Live.PartOf = "applyset-x" }, action: ActionSkip, reason: ReasonTombstone, says: "an inventory has it"},
 		"a record":           {change: func(s *Tombstone) { s.Live.Record = true }, action: ActionSkip, reason: ReasonTombstone, says: "never an object of a node"},

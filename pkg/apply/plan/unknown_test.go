@@ -123,7 +123,7 @@ func TestGuardsAndUnknown(t *testing.T) {
 		return in
 	}
 	for _, deleting := range []bool{false, true} {
-		if r := Decide(input(1, deleting), Limits{MaxDelete: DefaultMaxDelete()}).Refusals; len(r) != 1 || !strings.Contains(r[0].What, "3 of 8 nodes would go") {
+		if r := Decide(input(1, deleting), Limits{MaxDelete: DefaultMaxDelete()}).Refusals; len(r) != 1 || !strings.Contains(r[0].What, "3 of 8 nodes would be deleted") {
 			t.Errorf("three go: %+v", r)
 		}
 		if r := Decide(input(2, deleting), Limits{MaxDelete: DefaultMaxDelete()}).Refusals; len(r) != 0 {

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -20,7 +19,6 @@ type windowed struct {
 	going   int // nodes that this plan deletes, or that were deleted in the window
 	earlier int // those of them that this plan does not delete
 	of      int // nodes that are recorded, or were before these deletions
-	window  time.Duration
 }
 
 // countWindow adds the deletions in a window to those of a plan. A node counts once,
@@ -29,7 +27,7 @@ type windowed struct {
 // a pure function.
 func countWindow(deletions []inventory.Deletions, now time.Time, window time.Duration, going, there []NodeKey) windowed {
 	gone, more := inWindow(deletions, now, window)
-	w := windowed{earlier: len(gone) + more, of: len(there) + len(gone) + more, window: window}
+	w := windowed{earlier: len(gone) + more, of: len(there) + len(gone) + more}
 	if w.earlier > 0 {
 		for _, k := range there {
 			if gone[digestOf(k)] {
@@ -44,17 +42,6 @@ func countWindow(deletions []inventory.Deletions, now time.Time, window time.Dur
 	}
 	w.going = len(going) + w.earlier
 	return w
-}
-
-// why says which nodes count that the plan does not delete.
-func (w windowed) why() string {
-	switch w.earlier {
-	case 0:
-		return ""
-	case 1:
-		return fmt.Sprintf(", 1 other was deleted within %s", w.window)
-	}
-	return fmt.Sprintf(", %d others were deleted within %s", w.earlier, w.window)
 }
 
 // inWindow are the nodes, by digest, that were deleted in the window before now, and how

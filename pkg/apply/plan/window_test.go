@@ -51,7 +51,7 @@ func TestCountWindow(t *testing.T) {
 		"more than recorded": {[]inventory.Deletions{{Time: windowNow(), More: 3}}, time.Hour, []string{"c"}, there, 4, 3, 9},
 	} {
 		w := countWindow(test.deletions, windowNow(), test.window, nodeKeys(test.going...), nodeKeys(test.there...))
-		want := windowed{going: test.count, earlier: test.earlier, of: test.of, window: test.window}
+		want := windowed{going: test.count, earlier: test.earlier, of: test.of}
 		if w != want {
 			t.Errorf("%s: %+v, want %+v", name, w, want)
 		}
@@ -152,8 +152,8 @@ func TestMaxDeleteWindow(t *testing.T) {
 		rows, now = rows[1:], now.Add(2*time.Second)
 	}
 	want := []string{
-		"1 of 8 nodes would go, 2 others were deleted within 1h0m0s, 2 may (--max-delete=25%)",
-		"check the rows; if they are to go, say --max-delete=3",
+		"1 of 8 nodes would be deleted, the limit is 2 (--max-delete=25%): 2 others were deleted within 1h0m0s",
+		"check the rows; to do this anyway, pass --max-delete=3",
 	}
 	if diff := cmp.Diff(want, held); diff != "" {
 		t.Error(diff)
