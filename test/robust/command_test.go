@@ -1,0 +1,240 @@
+package robust_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
+	"github.com/lynqctl/lynqctl/test/robust/model"
+)
+
+// options are the words of a command's line, as KEY=VALUE with commas between values.
+type options map[string][]string
+
+func parseOptions(words []string) options {
+	o := options{}
+	for _, word := range words {
+		key, value, _ := strings.Cut(word, "=")
+		o[key] = strings.Split(value, ",")
+	}
+	return o
+}
+
+func (o options) one(key string) string { return strings.Join(o[key], ",") }
+
+// verbs are the commands of lynqctl that histories have.
+func verbs() []string {
+	return []string{"apply", "diff", "delete", "finalize", "prune", "restore"}
+}
+
+// command is what a line of a history runs: the model's view, and the arguments.
+func (w *world) command(verb string, o options) (model.Command, []string) {
+	c := model.Command{
+		Verb: verb, Nodes: o["node"], Forms: o["form"], Hubs: o["hub"], Label: o["label"] != nil,
+		MaxDelete: o.one("max"), CascadeOrphan: o.one("cascade") == "orphan",
+		IncludeData: o["data"] != nil, AdoptNever: o["never"] != nil,
+	}
+	if !w.served {
+		c.Unseen = append(c.Unseen, model.Widget)
+	}
+	if kind, denied := strings.CutPrefix(o.one("fault"), "deny:"); denied {
+		c.Unseen = append(c.Unseen, kind)
+	}
+	var args []string
+	switch verb {
+	case "apply", "diff":
+		args = w.withInputs(&c, verb, o)
+	case "delete":
+		args = append(deleted(o), "--cascade="+o.one("cascade"), "--yes", "--ignore-not-found", "--events=false")
+	case "finalize":
+		args = []string{"finalize", "--yes", "--events=false"}
+	case "prune":
+		args = []string{"orphans", "prune", "--all", "--yes"}
+		if c.IncludeData {
+			args = append(args, "--include-data")
+		}
+	case "restore":
+		args = []string{"inventory", "restore", "--all"}
+	}
+	return c, append(args, "--timeout=30s")
+}
+
+// deleted is what a delete names: nodes, or else a form or hub.
+func deleted(o options) []string {
+	for _, what := range []string{"node", "form", "hub"} {
+		if o[what] != nil {
+			return append([]string{"delete", what}, o[what]...)
+		}
+	}
+	return []string{"delete", "node", "none"}
+}
+
+// withInputs are the arguments of a command that reads inputs.
+func (w *world) withInputs(c *model.Command, verb string, o options) []string {
+	args := []string{verb}
+	c.Inputs = given(w.inputs, o["in"], o["without"])
+	for name := range maps.Keys(files(c.Inputs, w.group, w.namespaces)) {
+		if strings.HasSuffix(name, ".yaml") {
+			args = append(args, "-f", w.dir+"/"+name)
+		}
+	}
+	for _, key := range []string{"node", "form", "hub"} {
+		for _, value := range o[key] {
+			args = append(args, "--"+key+"="+value)
+		}
+	}
+	if c.Label {
+		args = append(args, "-l", "tenant="+o.one("label"))
+	}
+	if c.AdoptNever {
+		args = append(args, "--adopt=never")
+	}
+	if verb == "diff" {
+		c.Verb = "look"
+		return args
+	}
+	args = append(args, "--wait=false", "--yes", "--events=false", "--max-delete="+c.MaxDelete)
+	if c.MaxDelete == "100%" {
+		args = append(args, "--allow-empty")
+	}
+	if dry := o.one("dry"); dry != "" {
+		c.Verb = "look"
+		args = append(args, "--dry-run="+dry)
+	}
+	return args
+}
+
+// given are the inputs that -f names: of these hubs, without these forms.
+func given(all model.Inputs, hubs, without []string) model.Inputs {
+	var in model.Inputs
+	for _, hub := range all {
+		if hubs != nil && !slices.Contains(hubs, hub.Name) {
+			continue
+		}
+		hub.Forms = slices.DeleteFunc(slices.Clone(hub.Forms), func(f model.Form) bool { return slices.Contains(without, f.Name) })
+		in = append(in, hub)
+	}
+	return in
+}
+
+// execution is how a command ended.
+type execution struct {
+	exit int // negative where it was killed
+	said string
+}
+
+// hangs is after how long a command counts as one that never ends.
+const hangs = 3 * time.Minute
+
+// execute runs lynqctl, with a fault where the line has one.
+func (w *world) execute(t *testing.T, args []string, fault string) execution {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), hangs)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, w.bin, args...)
+	var said bytes.Buffer
+	cmd.Env, cmd.Stderr = append(os.Environ(), "KUBECONFIG="+w.Kubeconfig), &said
+	gone := make(chan struct{})
+	w.proxy.SetRules(w.rules(t, cmd, fault, gone)...)
+	w.proxy.Reset()
+	_ = cmd.Run() // the exit code says it
+	close(gone)
+	if ctx.Err() != nil {
+		t.Fatalf("it didn't end within %s:\n%s", hangs, said.String())
+	}
+	w.settle(t)
+	return execution{cmd.ProcessState.ExitCode(), said.String()}
+}
+
+// settle lets the requests end that were on their way, and frees the hubs of a run that
+// was killed.
+func (w *world) settle(t *testing.T) {
+	t.Helper()
+	w.await(t, "the last requests", func() (bool, error) {
+		return !slices.ContainsFunc(w.proxy.Records(), func(r faultproxy.Record) bool { return r.Answered.IsZero() }), nil
+	})
+	w.proxy.SetRules()
+	leases := schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
+	if err := w.Dynamic.Resource(leases).Namespace(w.Namespace).DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// rules are those of a fault: kill:N kills the process before its Nth write, lost:N keeps
+// the answer of that write from it, deny:KIND forbids it a kind.
+func (w *world) rules(t *testing.T, cmd *exec.Cmd, fault string, gone <-chan struct{}) []faultproxy.Rule {
+	t.Helper()
+	what, value, _ := strings.Cut(fault, ":")
+	nth, _ := strconv.Atoi(value)
+	switch what {
+	case "kill":
+		var writes atomic.Int64
+		return []faultproxy.Rule{{Match: faultproxy.Request.IsWrite, Before: func() {
+			if writes.Add(1) < int64(nth) {
+				return
+			}
+			_ = cmd.Process.Kill() // the first write does it, and others wait too
+			<-gone
+		}}}
+	case "lost":
+		return []faultproxy.Rule{{Match: faultproxy.Request.IsWrite, Skip: nth - 1, Times: 1, End: faultproxy.CutAfter}}
+	case "deny":
+		resource := map[string]string{model.Claim: "persistentvolumeclaims", model.Widget: "widgets." + w.group}[value]
+		return []faultproxy.Rule{{Resource: resource, Status: http.StatusForbidden}}
+	case "":
+		return nil
+	}
+	t.Fatalf("unknown fault %q", fault)
+	return nil
+}
+
+// run runs a command, and names what it must not have done.
+func (w *world) run(t *testing.T, verb string, o options) (execution, []string) {
+	t.Helper()
+	if err := w.write(); err != nil {
+		t.Fatal(err)
+	}
+	c, args := w.command(verb, o)
+	before := w.look(t)
+	e := w.execute(t, args, o.one("fault"))
+	w.last = w.look(t)
+	wrong := model.Check(c, before, w.last, e.exit)
+	if strings.Contains(e.said, "panic:") || strings.Contains(e.said, "goroutine ") {
+		wrong = append(wrong, "lynqctl panicked")
+	}
+	if e.exit > 3 && e.exit != 130 {
+		wrong = append(wrong, fmt.Sprintf("there is no exit code %d", e.exit))
+	}
+	return e, append(wrong, w.escalated(t)...)
+}
+
+// escalated tells of a ClusterRoleBinding that a stranger recorded, and lynqctl created.
+func (w *world) escalated(t *testing.T) []string {
+	t.Helper()
+	list, err := w.Dynamic.Resource(schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"}).List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range list.Items {
+		if list.Items[i].GetName() == w.binding() {
+			return []string{"lynqctl created ClusterRoleBinding " + w.binding() + ", which a stranger recorded"}
+		}
+	}
+	return nil
+}
+
+func (w *world) binding() string { return "forged-" + w.Namespace }

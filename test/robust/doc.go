@@ -1,0 +1,19 @@
+// Package robust is a random driver: it runs the real lynqctl against a real control
+// plane, changes rows, forms and objects as users and strangers do, and compares the
+// cluster with a model after each step. The model is package model beside it.
+//
+// A history is a list of steps, one line of text each. A seed gives the same history
+// again; a line of a history doesn't depend on the lines before it, so that a history
+// stays one when lines are taken out. That is how a violation gets its shortest history.
+//
+//	make robust                        2 000 steps with a new seed
+//	make robust STEPS=200 SEED=7       200 steps from seed 7
+//
+// Environment:
+//
+//   - LYNQCTL_ROBUST_STEPS: how many steps (60)
+//   - LYNQCTL_ROBUST_SEED: of the first history; each further one has the next seed (1)
+//   - LYNQCTL_ROBUST_SHRINK: how often the shortest history of a violation is tried for (0)
+//
+// The histories in testdata are violations of earlier versions. Each runs as a test.
+package robust

@@ -1,0 +1,330 @@
+package robust_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/test/robust/model"
+)
+
+// drawer draws the lines of a history. It looks at the inputs and the cluster only so
+// that most lines find what they name.
+type drawer struct {
+	*rand.Rand
+	inputs  model.Inputs
+	cluster *model.Cluster
+	served  bool
+}
+
+// chance is a kind of line, and how often it is drawn.
+type chance struct {
+	weight int
+	draw   func() string
+}
+
+// line draws the next line.
+func (d drawer) line() string {
+	for {
+		if line := d.one(d.chances()...)(); line != "" {
+			return line
+		}
+	}
+}
+
+func (d drawer) one(chances ...chance) func() string {
+	sum := 0
+	for _, c := range chances {
+		sum += c.weight
+	}
+	at := d.IntN(sum)
+	for _, c := range chances {
+		if at -= c.weight; at < 0 {
+			return c.draw
+		}
+	}
+	return nil
+}
+
+func (d drawer) chances() []chance {
+	return []chance{
+		{40, d.apply}, {8, d.remove}, {5, d.prune}, {5, d.restore}, {3, d.finalize}, {3, d.look},
+		{6, d.row}, {6, d.column}, {5, d.hand}, {6, d.rehub}, {6, d.move}, {3, d.dropOrAdd}, {7, d.set}, {4, d.exclusion}, {2, d.tombstone},
+		{5, d.made}, {4, d.marked}, {2, d.copied}, {4, d.erased}, {8, d.forgotten}, {4, d.forged}, {4, d.serving},
+	}
+}
+
+func pick[T any](d drawer, of ...T) T { return of[d.IntN(len(of))] }
+
+func (d drawer) hub() string { return d.inputs[d.IntN(len(d.inputs))].Name }
+
+func (d drawer) form() *model.Form {
+	h := d.inputs[d.IntN(len(d.inputs))]
+	return &h.Forms[d.IntN(len(h.Forms))]
+}
+
+// rowOf is a hub and the uid of one of its rows.
+func (d drawer) rowOf() (hub, uid string) {
+	h := d.inputs[d.IntN(len(d.inputs))]
+	if len(h.Rows) == 0 {
+		return h.Name, "acme"
+	}
+	return h.Name, h.Rows[d.IntN(len(h.Rows))].UID
+}
+
+// node is the name of a node that has an inventory, or "".
+func (d drawer) node() string {
+	if len(d.cluster.Inventories) == 0 {
+		return ""
+	}
+	names := make([]string, 0, len(d.cluster.Inventories))
+	for _, i := range d.cluster.Inventories {
+		names = append(names, i.Name)
+	}
+	slices.Sort(names)
+	return names[d.IntN(len(names))]
+}
+
+// object is one that is there, or "".
+func (d drawer) object(also func(model.Object) bool) string {
+	var refs []string
+	for _, o := range d.cluster.Objects {
+		if !d.cluster.Condemned(o) && also(o) {
+			refs = append(refs, o.Ref.String())
+		}
+	}
+	if len(refs) == 0 {
+		return ""
+	}
+	slices.Sort(refs)
+	return refs[d.IntN(len(refs))]
+}
+
+func anyObject(model.Object) bool { return true }
+
+// with makes a line of words, "" where one of them is.
+func with(words ...string) string {
+	if slices.Contains(words, "") {
+		return ""
+	}
+	return strings.Join(words, " ")
+}
+
+// fault is "", or a fault of the run.
+func (d drawer) fault() string {
+	switch d.IntN(20) {
+	case 0, 1, 2:
+		return fmt.Sprintf(" fault=kill:%d", 1+d.IntN(25))
+	case 3:
+		return fmt.Sprintf(" fault=lost:%d", 1+d.IntN(15))
+	case 4, 5:
+		return " fault=deny:" + pick(d, model.Claim, model.Widget)
+	}
+	return ""
+}
+
+func (d drawer) apply() string {
+	words := "apply max=" + pick(d, "100%", "100%", "100%", "100%", "100%", "100%", "25%", "0")
+	words += d.narrowed()
+	if d.IntN(20) == 0 {
+		words += " never=1"
+	}
+	if d.IntN(15) == 0 {
+		words += " dry=" + pick(d, "client", "server")
+	}
+	return words + d.fault()
+}
+
+// narrowed is how a run is narrowed, "" for most.
+func (d drawer) narrowed() string {
+	hub, uid := d.rowOf()
+	switch d.IntN(12) {
+	case 0, 1:
+		return " node=" + model.Node{Row: uid, Form: d.inputs.Hub(hub).Forms[0].Name}.Name()
+	case 2:
+		if node := d.node(); node != "" {
+			return " node=" + node
+		}
+	case 3:
+		return " form=" + d.form().Name
+	case 4:
+		return " hub=" + hub
+	case 5:
+		return " label=" + uid
+	case 6:
+		return " in=" + hub
+	case 7:
+		return " without=" + d.form().Name
+	}
+	return ""
+}
+
+func (d drawer) remove() string {
+	target := ""
+	switch d.IntN(8) {
+	case 0:
+		target = "form=" + d.form().Name
+	case 1:
+		target = "hub=" + d.hub()
+	default:
+		node := d.node()
+		if node == "" {
+			return ""
+		}
+		target = "node=" + node
+	}
+	return "delete " + target + " cascade=" + pick(d, "background", "background", "foreground", "orphan") + d.fault()
+}
+
+func (d drawer) prune() string    { return "prune" + pick(d, "", " data=1") + d.fault() }
+func (d drawer) restore() string  { return "restore" + d.fault() }
+func (d drawer) finalize() string { return "finalize" + d.fault() }
+func (d drawer) look() string     { return "diff" + d.narrowed() }
+
+func (d drawer) row() string {
+	if d.IntN(3) == 0 {
+		return with("row", d.hub(), pick(d, "acme", "bolt", "coil", "dune", "elm", "fir", "gaia"), "on")
+	}
+	hub, uid := d.rowOf()
+	return with("row", hub, uid, pick(d, "on", "on", "off", "gone"))
+}
+
+func (d drawer) column() string {
+	hub, uid := d.rowOf()
+	switch column := pick(d, "plan", "plan", "alias", "feature", "feature"); column {
+	case "plan":
+		return with("column", hub, uid, column, pick(d, "free", "pro", "gold"))
+	case "alias":
+		return with("column", hub, uid, column, uid+pick(d, "", "2"))
+	default:
+		return with("column", hub, uid, column, pick(d, "true", "false", "false", "oops"))
+	}
+}
+
+func (d drawer) hand() string {
+	h := d.inputs[d.IntN(len(d.inputs))]
+	if len(h.Rows) < 2 {
+		return ""
+	}
+	at := d.Perm(len(h.Rows))
+	from, to := h.Rows[at[0]], h.Rows[at[1]]
+	return with("hand", h.Name, from.UID, to.UID, pick(d, to.Columns["alias"], from.UID+"2", from.UID+"3"))
+}
+
+func (d drawer) rehub() string {
+	hub, uid := d.rowOf()
+	to := d.hub()
+	if to == hub {
+		return ""
+	}
+	return with("rehub", uid, hub, to)
+}
+
+func (d drawer) move() string {
+	from, to := d.form(), d.form()
+	if len(from.Resources) == 0 || from.Name == to.Name {
+		return ""
+	}
+	return with("move", from.Resources[d.IntN(len(from.Resources))].ID, from.Name, to.Name)
+}
+
+func (d drawer) dropOrAdd() string {
+	f := d.form()
+	if len(f.Resources) > 0 && d.IntN(2) == 0 {
+		return with("drop", f.Name, f.Resources[d.IntN(len(f.Resources))].ID)
+	}
+	return with("add", f.Name, pick(d, resourceIDs()...))
+}
+
+func (d drawer) set() string {
+	f := d.form()
+	if len(f.Resources) == 0 {
+		return ""
+	}
+	id := f.Resources[d.IntN(len(f.Resources))].ID
+	switch d.IntN(4) {
+	case 0:
+		return with("set", f.Name, id, "name", pick(d, "uid", "alias", "plan"))
+	case 1:
+		return with("set", f.Name, id, "when", pick(d, "feature", "-"))
+	case 2:
+		return with("set", f.Name, id, "adoption", pick(d, model.Never, model.IfUnowned, model.IfUnowned, model.Always))
+	default:
+		return with("set", f.Name, id, "deletion", pick(d, model.Delete, model.Delete, model.Retain, model.RetainOnApply, model.RetainOnDelete))
+	}
+}
+
+func (d drawer) exclusion() string {
+	where := pick(d, d.hub(), d.form().Name)
+	if d.IntN(2) == 0 {
+		return with("include", where)
+	}
+	return with("exclude", where, pick(d, model.Claim, model.Config, model.Widget), pick(d, "acme-*", "bolt-*", "*-data", "*-conf", "*-old", "*"))
+}
+
+func (d drawer) tombstone() string {
+	return with("tombstone", d.form().Name, pick(d, "on", "on", "off"))
+}
+
+func (d drawer) made() string {
+	_, uid := d.rowOf()
+	id := pick(d, resourceIDs()...)
+	r := catalog(id)
+	ref := model.Ref{Kind: r.Kind, Namespace: model.Near, Name: uid + "-" + id}
+	if r.Far {
+		ref.Namespace = model.Far
+	}
+	if d.IntN(3) == 0 {
+		ref = model.TombstoneOf(uid)
+	}
+	return with("make", ref.String(), pick(d, "bare", "bare", "helm"))
+}
+
+func (d drawer) marked() string {
+	return with("mark", d.object(anyObject), pick(d, "helm", "argo", "unmanaged", "managed"))
+}
+
+func (d drawer) copied() string {
+	return with("copy", d.object(func(o model.Object) bool { return !strings.Contains(o.Name, "-copy") }))
+}
+
+func (d drawer) erased() string {
+	return with(pick(d, "erase", "replace"), d.object(anyObject))
+}
+
+func (d drawer) forgotten() string { return with("forget", d.node()) }
+
+// forged draws a forgery: of one side only, either of an object or of an inventory.
+func (d drawer) forged() string {
+	theirs := d.object(func(o model.Object) bool { return !d.touched(o) })
+	switch d.IntN(6) {
+	case 0, 1:
+		return with("entry", d.node(), theirs)
+	case 2:
+		return with("track", d.node(), theirs)
+	case 3:
+		return with("ghost", d.node())
+	case 4:
+		return with("relabel", d.node(), d.hub())
+	default:
+		return with("hook", d.node())
+	}
+}
+
+// touched tells whether an object has a label of lynqctl's, or an inventory names it: a
+// stranger who forges both sides may delete the object anyway.
+func (d drawer) touched(o model.Object) bool {
+	ours := slices.ContainsFunc(slices.Collect(maps.Keys(o.Labels)), func(key string) bool { return strings.HasPrefix(key, "lynq.sh/") })
+	return ours || slices.ContainsFunc(d.cluster.Inventories, func(i model.Inventory) bool {
+		return slices.ContainsFunc(i.Entries, func(e model.Entry) bool { return e.Ref == o.Ref })
+	})
+}
+
+func (d drawer) serving() string {
+	if !d.served {
+		return "serve on"
+	}
+	return pick(d, "", "serve off")
+}

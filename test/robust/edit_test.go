@@ -1,0 +1,164 @@
+package robust_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/test/robust/model"
+)
+
+// edit changes the inputs as a line of a history says. A line whose hub, form, row or
+// resource is not there changes nothing, so that lines before it can be taken out.
+func edit(in model.Inputs, op string, args []string) error {
+	edits := map[string]struct {
+		arguments int
+		do        func(model.Inputs, []string)
+	}{
+		"row":     {3, editRow},
+		"column":  {4, editColumn},
+		"hand":    {4, editHand},
+		"rehub":   {3, editHub},
+		"move":    {3, editMove},
+		"drop":    {2, func(in model.Inputs, a []string) { withForm(in, a[0], func(f *model.Form) { drop(f, a[1]) }) }},
+		"add":     {2, func(in model.Inputs, a []string) { withForm(in, a[0], func(f *model.Form) { add(f, catalog(a[1])) }) }},
+		"set":     {4, editResource},
+		"exclude": {3, editExclude},
+		"include": {1, editInclude},
+		"tombstone": {2, func(in model.Inputs, a []string) {
+			withForm(in, a[0], func(f *model.Form) { f.Tombstone = a[1] == "on" })
+		}},
+	}
+	e, known := edits[op]
+	if !known {
+		return errUnknown
+	}
+	if len(args) != e.arguments {
+		return fmt.Errorf("%s takes %d arguments, not %q", op, e.arguments, args)
+	}
+	e.do(in, args)
+	return nil
+}
+
+var errUnknown = errors.New("unknown step")
+
+func withForm(in model.Inputs, name string, do func(*model.Form)) {
+	for i := range in {
+		if f := in[i].Form(name); f != nil {
+			do(f)
+		}
+	}
+}
+
+func withRow(in model.Inputs, hub, uid string, do func(*model.Row)) {
+	if h := in.Hub(hub); h != nil {
+		if r := h.Row(uid); r != nil {
+			do(r)
+		}
+	}
+}
+
+// editRow HUB UID on|off|gone
+func editRow(in model.Inputs, a []string) {
+	h := in.Hub(a[0])
+	if h == nil {
+		return
+	}
+	if a[2] == "gone" {
+		h.Rows = slices.DeleteFunc(h.Rows, func(r model.Row) bool { return r.UID == a[1] })
+		return
+	}
+	if h.Row(a[1]) == nil {
+		h.Rows = append(h.Rows, newRow(a[1]))
+	}
+	h.Row(a[1]).Active = a[2] == "on"
+}
+
+// editColumn HUB UID COLUMN VALUE
+func editColumn(in model.Inputs, a []string) {
+	withRow(in, a[0], a[1], func(r *model.Row) { r.Columns[a[2]] = a[3] })
+}
+
+// editHand HUB FROM TO ALIAS: row TO gets the alias of FROM, and FROM another one.
+func editHand(in model.Inputs, a []string) {
+	withRow(in, a[0], a[1], func(from *model.Row) {
+		withRow(in, a[0], a[2], func(to *model.Row) {
+			to.Columns["alias"], from.Columns["alias"] = from.Columns["alias"], a[3]
+		})
+	})
+}
+
+// editHub UID FROM TO: a row moves to another hub.
+func editHub(in model.Inputs, a []string) {
+	from, to := in.Hub(a[1]), in.Hub(a[2])
+	if from == nil || to == nil || from.Row(a[0]) == nil || to.Row(a[0]) != nil {
+		return
+	}
+	to.Rows = append(to.Rows, *from.Row(a[0]))
+	from.Rows = slices.DeleteFunc(from.Rows, func(r model.Row) bool { return r.UID == a[0] })
+}
+
+// editMove ID FROM TO: a resource moves to another form.
+func editMove(in model.Inputs, a []string) {
+	withForm(in, a[1], func(from *model.Form) {
+		r := from.Resource(a[0])
+		if r == nil {
+			return
+		}
+		moved := *r
+		withForm(in, a[2], func(to *model.Form) {
+			if to.Resource(a[0]) == nil {
+				drop(from, a[0])
+				add(to, moved)
+			}
+		})
+	})
+}
+
+func drop(f *model.Form, id string) {
+	f.Resources = slices.DeleteFunc(f.Resources, func(r model.Resource) bool { return r.ID == id })
+}
+
+func add(f *model.Form, r model.Resource) {
+	if f.Resource(r.ID) == nil {
+		f.Resources = append(f.Resources, r)
+	}
+}
+
+// editResource FORM ID name|deletion|adoption|when VALUE
+func editResource(in model.Inputs, a []string) {
+	withForm(in, a[0], func(f *model.Form) {
+		r := f.Resource(a[1])
+		if r == nil {
+			return
+		}
+		switch value := a[3]; a[2] {
+		case "name":
+			r.Name = nameOf(value, r.ID)
+		case "deletion":
+			r.Deletion = value
+		case "adoption":
+			r.Adoption = value
+		case "when":
+			r.When = strings.TrimPrefix(value, "-")
+		}
+	})
+}
+
+// editExclude HUB|FORM KIND NAME
+func editExclude(in model.Inputs, a []string) {
+	rule := model.Rule{Kind: a[1], Name: a[2]}
+	if h := in.Hub(a[0]); h != nil {
+		h.Exclude = append(h.Exclude, rule)
+	}
+	withForm(in, a[0], func(f *model.Form) { f.Exclude = append(f.Exclude, rule) })
+}
+
+// editInclude HUB|FORM
+func editInclude(in model.Inputs, a []string) {
+	if h := in.Hub(a[0]); h != nil {
+		h.Exclude = nil
+	}
+	withForm(in, a[0], func(f *model.Form) { f.Exclude = nil })
+}

@@ -1,0 +1,192 @@
+package model
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Check compares a cluster before and after a command, and names what the command must
+// not have done. Exit is its exit code, or negative where it was killed.
+func Check(c Command, before, after *Cluster, exit int) []string {
+	wrong, deleted := c.losses(before, after)
+	wrong = append(wrong, c.changes(before, after)...)
+	wrong = append(wrong, c.guard(before, deleted)...)
+	if c.Verb == "apply" && exit == 0 && !c.Label {
+		wrong = append(wrong, c.missing(after)...)
+	}
+	return wrong
+}
+
+// losses are the objects that the command deleted, and those of them that it must not.
+func (c Command) losses(before, after *Cluster) (wrong []string, deleted []Object) {
+	for _, o := range before.sorted() {
+		if now, is := after.Objects[o.UID]; before.Condemned(o) || is && !after.Condemned(now) {
+			continue
+		}
+		deleted = append(deleted, o)
+		if why := c.Stays(before, o); why != "" {
+			wrong = append(wrong, fmt.Sprintf("%s was deleted: %s", o.Ref, why))
+		}
+	}
+	return wrong, deleted
+}
+
+func (c *Cluster) sorted() []Object {
+	return slices.SortedFunc(maps.Values(c.Objects), func(a, b Object) int {
+		return strings.Compare(a.String()+a.UID, b.String()+b.UID)
+	})
+}
+
+// changes are the objects that the command wrote and must not have written.
+func (c Command) changes(before, after *Cluster) []string {
+	var wrong []string
+	for _, o := range before.sorted() {
+		now, is := after.Objects[o.UID]
+		if !is || before.Condemned(o) || after.Condemned(now) {
+			continue
+		}
+		why, whole := c.frozen(before, o)
+		switch {
+		case why == "":
+		case now.Body != o.Body:
+			wrong = append(wrong, fmt.Sprintf("%s was changed: %s\n--- before\n%s\n--- after\n%s", o.Ref, why, o.Body, now.Body))
+		case whole && now.Whole != o.Whole:
+			wrong = append(wrong, fmt.Sprintf("the tracking of %s was changed: %s\n--- before\n%s\n--- after\n%s", o.Ref, why, o.Whole, now.Whole))
+		}
+	}
+	return wrong
+}
+
+// frozen says why the command must not write an object; "" is that it may. Whole tells
+// whether that concerns its tracking as well.
+func (c Command) frozen(before *Cluster, o Object) (why string, whole bool) {
+	holder, entry := before.Holder(o)
+	untouched := !before.touched(o)
+	switch c.Verb {
+	case "look":
+		return "the command only reads", true
+	case "wait":
+		return "", false
+	case "restore":
+		if holder != nil && entry.Excluded {
+			return "it is recorded as excluded", true
+		}
+		return "restore doesn't write content", untouched
+	case "delete", "finalize", "prune":
+		return "the command doesn't write content", untouched
+	}
+	wanted, excluded := c.wanted(o)
+	switch {
+	case wanted && (holder != nil || c.adopts(before, o)):
+		return "", false
+	case holder != nil && (excluded || excludedBy(o.Ref, c.Inputs.rules(holder.Node))):
+		return "it is excluded", true
+	case holder == nil:
+		return "it isn't ours, and nothing may adopt it", untouched
+	case !c.covers(holder.Node):
+		return "its node is not of this run", true
+	}
+	return "nothing renders it", false
+}
+
+// wanted tells whether the run may write the object, and whether a rule keeps it from that.
+func (c Command) wanted(o Object) (wanted, excluded bool) {
+	for _, r := range c.Inputs.Rendered() {
+		if r.Ref == o.Ref && c.covers(r.Node) {
+			wanted = wanted || !r.Excluded
+			excluded = excluded || r.Excluded
+		}
+	}
+	return wanted, excluded
+}
+
+// adopts tells whether a resource of the run may adopt the object.
+func (c Command) adopts(before *Cluster, o Object) bool {
+	if unmanaged(o) {
+		return false
+	}
+	return !c.AdoptNever && slices.ContainsFunc(c.Inputs.Rendered(), func(r Rendered) bool {
+		unowned := r.Resource.Adoption == IfUnowned && !before.foreign(o)
+		return r.Ref == o.Ref && c.covers(r.Node) && !r.Excluded && (unowned || r.Resource.Adoption == Always)
+	})
+}
+
+// guard compares with --max-delete the nodes that lost objects because they left, and
+// those that lost data.
+func (c Command) guard(before *Cluster, deleted []Object) []string {
+	if c.Verb != "apply" {
+		return nil
+	}
+	lost := map[string]map[Node]bool{}
+	for _, o := range deleted {
+		holder, _ := before.Holder(o)
+		if holder == nil || c.Inputs.state(holder.Node) == stays && !data(o) {
+			continue
+		}
+		if lost[holder.Node.Hub] == nil {
+			lost[holder.Node.Hub] = map[Node]bool{}
+		}
+		lost[holder.Node.Hub][holder.Node] = true
+	}
+	var wrong []string
+	for _, hub := range slices.Sorted(maps.Keys(lost)) {
+		if most := c.mostDeleted(before, hub); len(lost[hub]) > most {
+			wrong = append(wrong, fmt.Sprintf("%d nodes of hub %s lost objects, and --max-delete=%s lets %d", len(lost[hub]), hub, c.MaxDelete, most))
+		}
+	}
+	return wrong
+}
+
+// mostDeleted is how many nodes of a hub may go.
+func (c Command) mostDeleted(before *Cluster, hub string) int {
+	share, isShare := strings.CutSuffix(c.MaxDelete, "%")
+	n, err := strconv.Atoi(share)
+	if err != nil || !isShare {
+		return n
+	}
+	nodes := map[Node]bool{}
+	for _, i := range before.Inventories {
+		nodes[i.Node] = nodes[i.Node] || i.Node.Hub == hub
+	}
+	for _, r := range c.Inputs.Rendered() {
+		nodes[r.Node] = nodes[r.Node] || r.Node.Hub == hub
+	}
+	count := 0
+	for _, of := range nodes {
+		if of {
+			count++
+		}
+	}
+	const percent = 100
+	return max(1, int(math.Ceil(float64(count*n)/percent)))
+}
+
+// missing are the objects that an apply which succeeded must have left in the cluster.
+func (c Command) missing(after *Cluster) []string {
+	var wrong []string
+	for _, r := range c.Inputs.Rendered() {
+		if !c.covers(r.Node) || r.Excluded || !r.Certain || r.Resource.Purge || slices.Contains(c.Unseen, r.Ref.Kind) {
+			continue
+		}
+		o, is := after.At(r.Ref)
+		if !is {
+			wrong = append(wrong, fmt.Sprintf("%s is missing, the run succeeded, and node %s renders it", r.Ref, r.Node.Name()))
+			continue
+		}
+		if unmanaged(o) {
+			continue
+		}
+		holder, entry := after.Holder(o)
+		switch {
+		case holder == nil || holder.Node != r.Node:
+			wrong = append(wrong, fmt.Sprintf("%s is not tracked and recorded by its node %s, and the run succeeded", r.Ref, r.Node.Name()))
+		case entry.Deletion != r.Resource.Deletion || o.Annotations["lynq.sh/deletion-policy"] != r.Resource.Deletion:
+			wrong = append(wrong, fmt.Sprintf("%s is recorded as %s and marked as %s, and its form says %s", r.Ref, entry.Deletion, o.Annotations["lynq.sh/deletion-policy"], r.Resource.Deletion))
+		}
+	}
+	return wrong
+}

@@ -1,0 +1,118 @@
+package model
+
+import "slices"
+
+// Owner is an owner reference.
+type Owner struct {
+	UID        string
+	Controller bool
+}
+
+// Object is an object of the cluster that is no record of lynqctl.
+type Object struct {
+	Ref
+	UID                 string
+	Labels, Annotations map[string]string
+	Owners              []Owner
+	Deleting            bool
+	// Body is the content without tracking, and Whole the content with it. Neither has
+	// fields that only the server writes.
+	Body, Whole string
+}
+
+// Entry is a line of an inventory.
+type Entry struct {
+	Ref
+	UID, Deletion     string
+	Excluded, Adopted bool
+}
+
+// Inventory is an inventory, or a copy of one that is being restored.
+type Inventory struct {
+	Name, UID, ApplySet string
+	Namespace           string // as labels of objects name it
+	Node                Node
+	Copy, Deleting      bool
+	Entries             []Entry
+}
+
+// Cluster is a picture of a cluster.
+type Cluster struct {
+	Objects     map[string]Object // by uid
+	Inventories []Inventory
+	UIDs        map[string]bool // of everything that an owner reference may name
+}
+
+// At finds the object that a name has now; false where there is none that stays.
+func (c *Cluster) At(ref Ref) (Object, bool) {
+	for _, o := range c.Objects {
+		if o.Ref == ref && !c.Condemned(o) {
+			return o, true
+		}
+	}
+	return Object{}, false
+}
+
+// Condemned tells whether an object is being deleted, or is the garbage collector's,
+// because none of its owners exists.
+func (c *Cluster) Condemned(o Object) bool {
+	orphaned := len(o.Owners) > 0 && !slices.ContainsFunc(o.Owners, func(w Owner) bool { return c.UIDs[w.UID] })
+	return o.Deleting || orphaned
+}
+
+// Holder is the inventory whose object this is: the object has the tracking of its node,
+// and the inventory lists it. It is nil for a foreign or unowned object.
+func (c *Cluster) Holder(o Object) (*Inventory, Entry) {
+	for i := range c.Inventories {
+		inventory := &c.Inventories[i]
+		if !inventory.tracks(o) {
+			continue
+		}
+		for _, entry := range inventory.Entries {
+			// An entry without a uid is of a run that was killed before it saw the answer.
+			if entry.Ref == o.Ref && (entry.UID == o.UID || entry.UID == "") {
+				return inventory, entry
+			}
+		}
+	}
+	return nil, Entry{}
+}
+
+// tracks tells whether an object has the tracking of the inventory's node.
+func (i *Inventory) tracks(o Object) bool {
+	if o.Labels["lynq.sh/hub"] != i.Node.Hub {
+		return false
+	}
+	owned := slices.ContainsFunc(o.Owners, func(w Owner) bool { return w.UID == i.UID })
+	labelled := o.Labels["lynq.sh/node"] == i.Name && o.Labels["lynq.sh/node-namespace"] == i.Namespace
+	return owned || labelled || i.Copy && o.Labels["applyset.kubernetes.io/part-of"] == i.ApplySet
+}
+
+// touched tells whether an object has anything of lynqctl's: tracking, an orphan's marks,
+// or an inventory's entry.
+func (c *Cluster) touched(o Object) bool {
+	for _, key := range []string{"lynq.sh/hub", "lynq.sh/node", "lynq.sh/orphaned", "applyset.kubernetes.io/part-of"} {
+		if o.Labels[key] != "" {
+			return true
+		}
+	}
+	return slices.ContainsFunc(c.Inventories, func(i Inventory) bool {
+		return i.tracks(o) || slices.ContainsFunc(i.Entries, func(e Entry) bool { return e.Ref == o.Ref })
+	})
+}
+
+// foreign tells whether another tool owns the object.
+func (c *Cluster) foreign(o Object) bool {
+	helm := o.Annotations["meta.helm.sh/release-name"] != "" && o.Labels["app.kubernetes.io/managed-by"] == "Helm"
+	argo := o.Annotations["argocd.argoproj.io/tracking-id"] != ""
+	return helm || argo || slices.ContainsFunc(o.Owners, func(w Owner) bool { return w.Controller && !c.inventory(w.UID) })
+}
+
+func (c *Cluster) inventory(uid string) bool {
+	return slices.ContainsFunc(c.Inventories, func(i Inventory) bool { return i.UID == uid })
+}
+
+func unmanaged(o Object) bool { return o.Annotations["lynq.sh/mode"] == "unmanaged" }
+
+// data tells whether an object is of a kind that holds data.
+func data(o Object) bool { return o.Kind == Claim }

@@ -1,0 +1,250 @@
+package model
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// The kinds that forms of the model have.
+const (
+	Claim  = "PersistentVolumeClaim"
+	Config = "ConfigMap"
+	Widget = "Widget"
+)
+
+// The namespaces of the model: that of the nodes, and another one.
+const (
+	Near = "near"
+	Far  = "far"
+)
+
+// Deletion policies.
+const (
+	Delete         = "Delete"
+	Retain         = "Retain"
+	RetainOnApply  = "RetainOnApply"
+	RetainOnDelete = "RetainOnDelete"
+)
+
+// Adoption policies.
+const (
+	Never     = "Never"
+	IfUnowned = "IfUnowned"
+	Always    = "Always"
+)
+
+// Ref names an object.
+type Ref struct{ Kind, Namespace, Name string }
+
+// String is KIND/NAMESPACE/NAME.
+func (r Ref) String() string { return r.Kind + "/" + r.Namespace + "/" + r.Name }
+
+// ParseRef reads what String wrote.
+func ParseRef(text string) Ref {
+	kind, rest, _ := strings.Cut(text, "/")
+	namespace, name, _ := strings.Cut(rest, "/")
+	return Ref{kind, namespace, name}
+}
+
+// Node is the identity of a node.
+type Node struct{ Hub, Form, Row string }
+
+// Name is the node's name in the cluster. No form of the model has a dash in its name.
+func (n Node) Name() string { return n.Row + "-" + n.Form }
+
+// Row is a row of a hub's table, by its columns.
+type Row struct {
+	UID     string
+	Active  bool
+	Columns map[string]string
+}
+
+// Rule excludes objects of a kind; Name may have asterisks.
+type Rule struct{ Kind, Name string }
+
+func (r Rule) matches(ref Ref) bool {
+	ok, err := path.Match(r.Name, ref.Name)
+	return err == nil && ok && r.Kind == ref.Kind
+}
+
+// Resource is a resource of a form. In Name, {{ .COLUMN }} stands for the row's value.
+type Resource struct {
+	ID, Kind, Name     string
+	Far                bool
+	Deletion, Adoption string
+	When               string // the column that includeWhen reads; "" includes always
+	Purge, Recreate    bool
+}
+
+// Form is a form of a hub.
+type Form struct {
+	Name      string
+	Resources []Resource
+	Exclude   []Rule
+	Tombstone bool // it has a tombstone, see TombstoneOf
+}
+
+// TombstoneOf is the object that the tombstone of a form names for a row. The object must
+// have the label tenant with the row's uid.
+func TombstoneOf(uid string) Ref { return Ref{Config, Near, uid + "-old"} }
+
+// Hub is a hub with its rows and forms.
+type Hub struct {
+	Name    string
+	Rows    []Row
+	Forms   []Form
+	Exclude []Rule
+}
+
+// Inputs are the hubs that a run reads.
+type Inputs []Hub
+
+// Rendered is an object that a row and a form give.
+type Rendered struct {
+	Node     Node
+	Resource Resource
+	Ref      Ref
+	// Certain is false where the row doesn't render, so that the object may be desired.
+	Certain bool
+	// Excluded tells that a rule of the form or the hub matches.
+	Excluded bool
+}
+
+// Rendered lists all objects of all rows, whatever narrows a run.
+func (in Inputs) Rendered() []Rendered {
+	var all []Rendered
+	for _, hub := range in {
+		for _, form := range hub.Forms {
+			for _, row := range hub.Rows {
+				if row.Active {
+					all = append(all, form.of(hub, row)...)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// of lists the objects of one node.
+func (f Form) of(hub Hub, row Row) []Rendered {
+	var all []Rendered
+	certain := f.renders(row)
+	for _, resource := range f.Resources {
+		if certain && resource.When != "" && row.Columns[resource.When] != "true" {
+			continue
+		}
+		ref := resource.of(row)
+		all = append(all, Rendered{
+			Node: Node{hub.Name, f.Name, row.UID}, Resource: resource, Ref: ref, Certain: certain,
+			Excluded: excludedBy(ref, hub.Exclude, f.Exclude),
+		})
+	}
+	return all
+}
+
+// renders tells whether every includeWhen of the form is a boolean for this row.
+func (f Form) renders(row Row) bool {
+	return !slices.ContainsFunc(f.Resources, func(r Resource) bool {
+		return r.When != "" && !slices.Contains([]string{"true", "false"}, row.Columns[r.When])
+	})
+}
+
+// of is the object that a resource gives for a row.
+func (r Resource) of(row Row) Ref {
+	name := strings.ReplaceAll(r.Name, "{{ .uid }}", row.UID)
+	for column, value := range row.Columns {
+		name = strings.ReplaceAll(name, "{{ ."+column+" }}", value)
+	}
+	namespace := Near
+	if r.Far {
+		namespace = Far
+	}
+	return Ref{r.Kind, namespace, name}
+}
+
+func excludedBy(ref Ref, lists ...[]Rule) bool {
+	return slices.ContainsFunc(slices.Concat(lists...), func(r Rule) bool { return r.matches(ref) })
+}
+
+// Hub finds a hub, nil where the inputs lack it.
+func (in Inputs) Hub(name string) *Hub {
+	for i := range in {
+		if in[i].Name == name {
+			return &in[i]
+		}
+	}
+	return nil
+}
+
+// Form finds a form of the hub, nil where the inputs lack it.
+func (h *Hub) Form(name string) *Form {
+	for i := range h.Forms {
+		if h.Forms[i].Name == name {
+			return &h.Forms[i]
+		}
+	}
+	return nil
+}
+
+// Row finds a row of the hub, active or not, or nil.
+func (h *Hub) Row(uid string) *Row {
+	for i := range h.Rows {
+		if h.Rows[i].UID == uid {
+			return &h.Rows[i]
+		}
+	}
+	return nil
+}
+
+// Resource finds a resource of the form, or nil.
+func (f *Form) Resource(id string) *Resource {
+	for i := range f.Resources {
+		if f.Resources[i].ID == id {
+			return &f.Resources[i]
+		}
+	}
+	return nil
+}
+
+// state is what the inputs say of a node.
+type state string
+
+const (
+	unknown state = "unknown" // the inputs lack its hub or its form
+	broken  state = "broken"  // its row doesn't render
+	stays   state = "stays"
+	leaves  state = "leaves"
+)
+
+func (in Inputs) state(n Node) state {
+	hub := in.Hub(n.Hub)
+	if hub == nil {
+		return unknown
+	}
+	form := hub.Form(n.Form)
+	if form == nil {
+		return unknown
+	}
+	row := hub.Row(n.Row)
+	switch {
+	case row == nil || !row.Active:
+		return leaves
+	case !form.renders(*row):
+		return broken
+	}
+	return stays
+}
+
+// rules are the exclusions that concern a node.
+func (in Inputs) rules(n Node) []Rule {
+	hub := in.Hub(n.Hub)
+	if hub == nil {
+		return nil
+	}
+	form := hub.Form(n.Form)
+	if form == nil {
+		return hub.Exclude
+	}
+	return slices.Concat(hub.Exclude, form.Exclude)
+}

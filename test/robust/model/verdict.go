@@ -1,0 +1,156 @@
+package model
+
+import "slices"
+
+// Command is an execution of lynqctl.
+type Command struct {
+	// Verb is apply, delete, finalize, prune or restore; look for a command that changes
+	// nothing, and wait where no command runs.
+	Verb   string
+	Inputs Inputs // those that -f names
+	// Nodes, Forms and Hubs narrow an apply, and name what a delete deletes.
+	Nodes, Forms, Hubs []string
+	Label              bool // -l narrows it
+	MaxDelete          string
+	IncludeData        bool
+	CascadeOrphan      bool
+	AdoptNever         bool
+	Unseen             []string // kinds that the command cannot read
+}
+
+// covers tells whether the command is about a node.
+func (c Command) covers(n Node) bool {
+	return (len(c.Nodes) == 0 || slices.Contains(c.Nodes, n.Name())) &&
+		(len(c.Forms) == 0 || slices.Contains(c.Forms, n.Form)) &&
+		(len(c.Hubs) == 0 || slices.Contains(c.Hubs, n.Hub))
+}
+
+// Stays says why the command must not delete an object; "" is that it may.
+func (c Command) Stays(before *Cluster, o Object) string {
+	switch {
+	case slices.Contains(c.Unseen, o.Kind):
+		return "the command could not read its kind"
+	case before.foreign(o):
+		return "another tool owns it"
+	case unmanaged(o):
+		return "it is marked as unmanaged"
+	}
+	switch c.Verb {
+	case "apply":
+		if c.tombstone(before, o) == "" {
+			return ""
+		}
+		return c.staysInApply(before, o)
+	case "delete", "finalize":
+		return c.staysInDelete(before, o)
+	case "prune":
+		return c.staysInPrune(before, o)
+	}
+	return "the command deletes no objects"
+}
+
+func (c Command) staysInApply(before *Cluster, o Object) string {
+	if c.Label {
+		return "a run with -l deletes nothing"
+	}
+	holder, entry := before.Holder(o)
+	if holder == nil {
+		return "it isn't ours: no inventory lists it and tracks it"
+	}
+	if !c.covers(holder.Node) {
+		return "its node " + holder.Node.Name() + " is not of this run"
+	}
+	if excludedBy(o.Ref, c.Inputs.rules(holder.Node)) {
+		return "it is excluded"
+	}
+	for _, r := range c.Inputs.Rendered() {
+		if r.Ref != o.Ref {
+			continue
+		}
+		again := (r.Resource.Purge || r.Resource.Recreate && !data(o)) && r.Node == holder.Node
+		if !again {
+			return "row " + r.Node.Row + " of form " + r.Node.Form + " renders it"
+		}
+		if entry.Adopted || o.Annotations["lynq.sh/adopted"] != "" {
+			return "it was adopted"
+		}
+		return ""
+	}
+	switch c.Inputs.state(holder.Node) {
+	case unknown:
+		return "the inputs lack its form"
+	case broken:
+		return "its row doesn't render"
+	case stays:
+		return kept(o, entry, RetainOnApply)
+	}
+	return kept(o, entry, RetainOnDelete)
+}
+
+// kept says that the policy of the object, or the recorded one, keeps it.
+func kept(o Object, e Entry, also string) string {
+	for _, policy := range []string{o.Annotations["lynq.sh/deletion-policy"], e.Deletion} {
+		if policy == Retain || policy == also {
+			return "its deletion policy is " + policy
+		}
+	}
+	return ""
+}
+
+func (c Command) staysInDelete(before *Cluster, o Object) string {
+	holder, entry := before.Holder(o)
+	switch {
+	case holder == nil:
+		return "it isn't ours: no inventory lists it and tracks it"
+	case c.Verb == "delete" && !c.covers(holder.Node):
+		return "its node " + holder.Node.Name() + " is not deleted"
+	case c.Verb == "finalize" && !holder.Deleting:
+		return "nobody deleted the inventory of its node " + holder.Node.Name()
+	case entry.Excluded:
+		return "it is recorded as excluded"
+	case c.CascadeOrphan:
+		return "--cascade=orphan deletes no object"
+	}
+	return kept(o, entry, RetainOnDelete)
+}
+
+func (c Command) staysInPrune(before *Cluster, o Object) string {
+	holder, _ := before.Holder(o)
+	switch {
+	case o.Labels["lynq.sh/orphaned"] != "true":
+		return "it is no orphan"
+	case holder != nil:
+		return "its node " + holder.Node.Name() + " has it"
+	case data(o) && !c.IncludeData:
+		return "it holds data"
+	case o.Namespace != Near:
+		return "it is in another namespace"
+	}
+	return ""
+}
+
+// tombstone says why no tombstone of the inputs may delete the object.
+func (c Command) tombstone(before *Cluster, o Object) string {
+	const none = "no tombstone names it"
+	if c.Label || before.recorded(o.Ref) || slices.ContainsFunc(c.Inputs.Rendered(), func(r Rendered) bool { return r.Ref == o.Ref }) {
+		return none
+	}
+	for _, hub := range c.Inputs {
+		for _, form := range hub.Forms {
+			for _, row := range hub.Rows {
+				named := form.Tombstone && row.Active && o.Ref == TombstoneOf(row.UID) && o.Labels["tenant"] == row.UID
+				if named && c.covers(Node{hub.Name, form.Name, row.UID}) && !excludedBy(o.Ref, hub.Exclude, form.Exclude) {
+					return ""
+				}
+			}
+		}
+	}
+	return none
+}
+
+// recorded tells whether an inventory names the object.
+func (c *Cluster) recorded(ref Ref) bool {
+	return slices.ContainsFunc(c.Inventories, func(i Inventory) bool {
+		return slices.ContainsFunc(i.Entries, func(e Entry) bool { return e.Ref == ref })
+	})
+}

@@ -1,0 +1,148 @@
+package robust_test
+
+import (
+	"encoding/json"
+	"maps"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/lynqctl/lynqctl/test/robust/model"
+)
+
+// resources are where the kinds of the model are listed, in this order: inventories come
+// last, so that no object is newer than its inventory.
+func (w *world) resources() []schema.GroupVersionResource {
+	claims := schema.GroupVersionResource{Version: "v1", Resource: "persistentvolumeclaims"}
+	return []schema.GroupVersionResource{claims, w.widgets(), configMaps()}
+}
+
+func configMaps() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
+}
+
+func (w *world) widgets() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: w.group, Version: "v1", Resource: "widgets"}
+}
+
+// look takes a picture of the cluster. Objects of a kind that isn't served are as they
+// were last seen.
+func (w *world) look(t *testing.T) *model.Cluster {
+	t.Helper()
+	c := &model.Cluster{Objects: map[string]model.Object{}, UIDs: map[string]bool{}}
+	for _, resource := range w.resources() {
+		if resource.Resource == "widgets" && !w.served {
+			w.remember(c, model.Widget)
+			continue
+		}
+		for alias, namespace := range w.namespaces {
+			list, err := w.Dynamic.Resource(resource).Namespace(namespace).List(t.Context(), metav1.ListOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range list.Items {
+				w.add(t, c, &list.Items[i], alias)
+			}
+		}
+	}
+	return c
+}
+
+// remember adds the objects of a kind from the last picture.
+func (w *world) remember(c *model.Cluster, kind string) {
+	for uid, o := range w.last.Objects {
+		if o.Kind == kind {
+			c.Objects[uid], c.UIDs[uid] = o, true
+		}
+	}
+}
+
+// add adds an object or an inventory.
+func (w *world) add(t *testing.T, c *model.Cluster, o *unstructured.Unstructured, namespace string) {
+	t.Helper()
+	c.UIDs[string(o.GetUID())] = true
+	switch record := o.GetLabels()["lynq.sh/record"]; {
+	case record == "node" || record == "copy":
+		c.Inventories = append(c.Inventories, w.inventory(o))
+	case record != "" || o.GetName() == "kube-root-ca.crt":
+	default:
+		object, err := objectOf(o, namespace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Objects[object.UID] = object
+	}
+}
+
+func objectOf(o *unstructured.Unstructured, namespace string) (model.Object, error) {
+	object := model.Object{
+		Ref: model.Ref{Kind: o.GetKind(), Namespace: namespace, Name: o.GetName()}, UID: string(o.GetUID()),
+		Labels: o.GetLabels(), Annotations: o.GetAnnotations(), Deleting: o.GetDeletionTimestamp() != nil,
+	}
+	for _, ref := range o.GetOwnerReferences() {
+		object.Owners = append(object.Owners, model.Owner{UID: string(ref.UID), Controller: ref.Controller != nil && *ref.Controller})
+	}
+	content := maps.Clone(o.Object)
+	delete(content, "metadata")
+	delete(content, "status")
+	if spec, is := content["spec"].(map[string]any); is {
+		spec = maps.Clone(spec)
+		delete(spec, "volumeName") // the controller of volumes binds it
+		content["spec"] = spec
+	}
+	var err error
+	if object.Body, err = text(content, kept(o.GetLabels(), false), kept(o.GetAnnotations(), false)); err == nil {
+		object.Whole, err = text(content, kept(o.GetLabels(), true), kept(o.GetAnnotations(), true), object.Owners)
+	}
+	return object, err
+}
+
+// kept are the labels or annotations that clients write, with lynqctl's own or without.
+func kept(all map[string]string, whole bool) map[string]string {
+	kept := maps.Clone(all)
+	maps.DeleteFunc(kept, func(key, _ string) bool {
+		domain, _, _ := strings.Cut(key, "/")
+		controllers := strings.HasSuffix(domain, "kubernetes.io") && domain != "applyset.kubernetes.io" && domain != "app.kubernetes.io"
+		return controllers || !whole && (domain == "lynq.sh" || domain == "applyset.kubernetes.io")
+	})
+	return kept
+}
+
+func text(parts ...any) (string, error) {
+	b, err := json.MarshalIndent(parts, "", " ")
+	return string(b), err
+}
+
+// inventory reads an inventory, or a copy of one. One that cannot be read has no entries.
+func (w *world) inventory(o *unstructured.Unstructured) model.Inventory {
+	labels := o.GetLabels()
+	name := strings.TrimPrefix(strings.TrimPrefix(o.GetName(), "lynqcopy-"), "lynqnode-")
+	i := model.Inventory{
+		Name: name, Namespace: o.GetNamespace(), UID: string(o.GetUID()), ApplySet: applySet("lynqnode-"+name, o.GetNamespace()),
+		Node: model.Node{Hub: labels["lynq.sh/hub"], Form: labels["lynq.sh/template"], Row: labels["lynq.sh/uid"]},
+		Copy: labels["lynq.sh/record"] == "copy", Deleting: o.GetDeletionTimestamp() != nil,
+	}
+	var entries []struct {
+		Key, UID, Deletion string
+		Excluded, Adopted  bool
+	}
+	data, _, _ := unstructured.NestedString(o.Object, "data", "resources")
+	if json.Unmarshal([]byte(data), &entries) != nil {
+		return i
+	}
+	for _, e := range entries {
+		key, _, _ := strings.Cut(e.Key, "@")
+		ref := model.ParseRef(key)
+		for alias, namespace := range w.namespaces {
+			if ref.Namespace == namespace {
+				ref.Namespace = alias
+				break
+			}
+		}
+		i.Entries = append(i.Entries, model.Entry{Ref: ref, UID: e.UID, Deletion: e.Deletion, Excluded: e.Excluded, Adopted: e.Adopted})
+	}
+	return i
+}

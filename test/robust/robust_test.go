@@ -1,0 +1,192 @@
+package robust_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/lynqctl/lynqctl/test/robust/model"
+)
+
+// historySteps is how long a history is: long enough for states that nobody thought of,
+// and short enough to be read.
+const historySteps = 30
+
+// spread keeps seeds that follow each other from beginning alike.
+const spread = 0x9e3779b97f4a7c15
+
+// number reads a number from the environment.
+func number(t *testing.T, name string, otherwise uint64) uint64 {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return n
+}
+
+// TestRobust draws histories, and fails where one of their steps deletes or changes what
+// the model says it must not.
+func TestRobust(t *testing.T) {
+	t.Parallel()
+	steps, first := number(t, "LYNQCTL_ROBUST_STEPS", 60), number(t, "LYNQCTL_ROBUST_SEED", 1)
+	for left := steps; left > 0; left -= min(left, historySteps) {
+		seed, length := first, min(left, historySteps)
+		first++
+		t.Run(fmt.Sprintf("seed-%d", seed), func(t *testing.T) {
+			t.Parallel()
+			h := &history{world: newWorld(t)}
+			h.random(t, seed, int(length))
+			t.Logf("seed %d:\n%s", seed, indented(strings.Join(h.brief, "\n")))
+			if len(h.wrong) > 0 {
+				t.Errorf("LYNQCTL_ROBUST_SEED=%d LYNQCTL_ROBUST_STEPS=%d\n%s", seed, length, h)
+				h.shrink(t, number(t, "LYNQCTL_ROBUST_SHRINK", 0))
+			}
+		})
+	}
+}
+
+// TestHistories repeats histories that earlier versions lost objects in.
+func TestHistories(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no histories: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h := &history{world: newWorld(t)}
+			if h.replay(t, strings.Split(strings.TrimSpace(string(text)), "\n")); len(h.wrong) > 0 {
+				t.Errorf("%s", h)
+			}
+		})
+	}
+}
+
+// history is a list of steps in a world of its own, up to the first violation.
+type history struct {
+	*world
+	lines []string // what was done
+	log   []string // how it ended
+	brief []string // and that in a line
+	wrong []string // the violations of the last step
+}
+
+// String shows a history for a person, and its lines for a file.
+func (h *history) String() string {
+	return fmt.Sprintf("%s\n\nviolations:\n%s\n\nhistory:\n%s", strings.Join(h.log, "\n"), strings.Join(h.wrong, "\n"), strings.Join(h.lines, "\n"))
+}
+
+// random draws so many steps.
+func (h *history) random(t *testing.T, seed uint64, steps int) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(seed*spread, seed))
+	h.step(t, "apply max=100%")
+	for i := 1; i < steps && len(h.wrong) == 0; i++ {
+		h.step(t, drawer{random, h.inputs, h.last, h.served}.line())
+	}
+}
+
+// replay does the steps of lines; those that begin with # are comments.
+func (h *history) replay(t *testing.T, lines []string) {
+	t.Helper()
+	for _, line := range lines {
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if h.step(t, line); len(h.wrong) > 0 {
+			return
+		}
+	}
+}
+
+// step does one step.
+func (h *history) step(t *testing.T, line string) {
+	t.Helper()
+	h.lines = append(h.lines, line)
+	words := strings.Fields(line)
+	op, args := words[0], words[1:]
+	if slices.Contains(verbs(), op) {
+		var e execution
+		before := h.last
+		e, h.wrong = h.run(t, op, parseOptions(args))
+		h.brief = append(h.brief, fmt.Sprintf("%s: exit %d, %s", line, e.exit, difference(before, h.last)))
+		h.log = append(h.log, fmt.Sprintf("%s\n  exit %d\n%s", line, e.exit, indented(e.said)))
+		return
+	}
+	h.log, h.brief = append(h.log, line), append(h.brief, line)
+	err := edit(h.inputs, op, args)
+	if !errors.Is(err, errUnknown) {
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		return
+	}
+	if err := h.strange(t, op, args); err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	before := h.last
+	h.last = h.look(t)
+	if op != "erase" && op != "replace" {
+		h.wrong = model.Check(model.Command{Verb: "wait"}, before, h.last, 0)
+	}
+}
+
+// difference counts the objects that came and went.
+func difference(before, after *model.Cluster) string {
+	created, deleted := 0, 0
+	for uid := range after.Objects {
+		if _, was := before.Objects[uid]; !was {
+			created++
+		}
+	}
+	for uid, o := range before.Objects {
+		if now, is := after.Objects[uid]; !before.Condemned(o) && (!is || after.Condemned(now)) {
+			deleted++
+		}
+	}
+	return fmt.Sprintf("%d created, %d deleted", created, deleted)
+}
+
+func indented(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "    " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n    ")
+}
+
+// shrink takes lines out as long as what is left is a violation, and reports the shortest
+// history that it finds in so many tries.
+func (h *history) shrink(t *testing.T, tries uint64) {
+	t.Helper()
+	shortest := h
+	for size := len(h.lines) / 2; size > 0 && tries > 0; size /= 2 {
+		for at := 0; at+size < len(shortest.lines) && tries > 0; tries-- {
+			shorter := &history{world: newWorld(t)}
+			shorter.replay(t, slices.Delete(slices.Clone(shortest.lines), at, at+size))
+			if len(shorter.wrong) > 0 {
+				shortest = shorter
+			} else {
+				at += size
+			}
+		}
+	}
+	if shortest != h {
+		t.Errorf("the shortest history that was found:\n%s", shortest)
+	}
+}

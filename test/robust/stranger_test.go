@@ -1,0 +1,352 @@
+package robust_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/lynqctl/lynqctl/test/robust/model"
+)
+
+// strange does to the cluster what other people and tools do. A line whose object is not
+// there does nothing.
+func (w *world) strange(t *testing.T, op string, args []string) error {
+	t.Helper()
+	acts := map[string]struct {
+		arguments int
+		do        func(*testing.T, []string)
+	}{
+		"make":    {2, w.make},
+		"mark":    {2, w.mark},
+		"copy":    {1, w.copy},
+		"erase":   {1, w.erase},
+		"replace": {1, w.replace},
+		"forget":  {1, w.forget},
+		"entry":   {2, w.entry},
+		"track":   {2, w.track},
+		"ghost":   {1, w.ghost},
+		"relabel": {2, w.relabel},
+		"hook":    {1, w.hook},
+		"serve":   {1, w.serve},
+	}
+	act, known := acts[op]
+	if !known {
+		return errUnknown
+	}
+	if len(args) != act.arguments {
+		return fmt.Errorf("%s takes %d arguments, not %q", op, act.arguments, args)
+	}
+	act.do(t, args)
+	return nil
+}
+
+// client is that of an object's kind and namespace.
+func (w *world) client(ref model.Ref) dynamic.ResourceInterface {
+	resource := configMaps()
+	switch ref.Kind {
+	case model.Claim:
+		resource.Resource = "persistentvolumeclaims"
+	case model.Widget:
+		resource = w.widgets()
+	case "Secret":
+		resource.Resource = "secrets"
+	}
+	return w.Dynamic.Resource(resource).Namespace(w.namespaces[ref.Namespace])
+}
+
+func inventoryRef(node string) model.Ref {
+	return model.Ref{Kind: model.Config, Namespace: model.Near, Name: "lynqnode-" + node}
+}
+
+// get is an object as it is, nil where there is none.
+func (w *world) get(t *testing.T, ref model.Ref) *unstructured.Unstructured {
+	t.Helper()
+	o, err := w.client(ref).Get(t.Context(), ref.Name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// create makes an object, unless there is one.
+func (w *world) create(t *testing.T, ref model.Ref, o *unstructured.Unstructured) {
+	t.Helper()
+	if ref.Kind == model.Widget && !w.served {
+		return
+	}
+	o.SetName(ref.Name)
+	o.SetNamespace(w.namespaces[ref.Namespace])
+	_, err := w.client(ref).Create(t.Context(), o, metav1.CreateOptions{})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		t.Fatal(err)
+	}
+}
+
+// patch merges into an object, if there is one.
+func (w *world) patch(t *testing.T, ref model.Ref, change map[string]any) {
+	t.Helper()
+	body, err := json.Marshal(change)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.client(ref).Patch(t.Context(), ref.Name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: "stranger"})
+	if err != nil && !apierrors.IsNotFound(err) {
+		t.Fatal(err)
+	}
+}
+
+func metadata(labels, annotations map[string]any) map[string]any {
+	m := map[string]any{}
+	if labels != nil {
+		m["labels"] = labels
+	}
+	if annotations != nil {
+		m["annotations"] = annotations
+	}
+	return map[string]any{"metadata": m}
+}
+
+// tool is what another tool puts on an object.
+func tool(name string, ref model.Ref) map[string]any {
+	switch name {
+	case "helm":
+		return metadata(map[string]any{"app.kubernetes.io/managed-by": "Helm"}, map[string]any{"meta.helm.sh/release-name": "theirs", "meta.helm.sh/release-namespace": "theirs"})
+	case "argo":
+		group := ""
+		return metadata(nil, map[string]any{"argocd.argoproj.io/tracking-id": fmt.Sprintf("theirs:%s/%s:%s/%s", group, ref.Kind, ref.Namespace, ref.Name)})
+	case "unmanaged":
+		return metadata(nil, map[string]any{"lynq.sh/mode": "unmanaged"})
+	case "managed":
+		return metadata(nil, map[string]any{"lynq.sh/mode": nil})
+	}
+	return metadata(nil, nil)
+}
+
+// make REF bare|helm: a stranger's object, with the label that a tombstone asks for.
+func (w *world) make(t *testing.T, a []string) {
+	ref := model.ParseRef(a[0])
+	tenant, _, _ := strings.Cut(ref.Name, "-")
+	object := map[string]any{"apiVersion": "v1", "kind": ref.Kind, "data": map[string]any{"plan": "theirs"}}
+	switch ref.Kind {
+	case model.Claim:
+		delete(object, "data")
+		object["spec"] = map[string]any{"accessModes": []any{"ReadWriteOnce"}, "resources": map[string]any{"requests": map[string]any{"storage": "1Gi"}}}
+	case model.Widget:
+		delete(object, "data")
+		object["apiVersion"], object["spec"] = w.group+"/v1", map[string]any{"plan": "theirs"}
+	}
+	o := &unstructured.Unstructured{Object: object}
+	o.SetLabels(map[string]string{"tenant": tenant})
+	w.create(t, ref, o)
+	if a[1] != "bare" {
+		w.mark(t, a)
+	}
+}
+
+// mark REF helm|argo|unmanaged|managed
+func (w *world) mark(t *testing.T, a []string) {
+	ref := model.ParseRef(a[0])
+	if ref.Kind != model.Widget || w.served {
+		name := ref
+		name.Namespace = w.namespaces[ref.Namespace]
+		w.patch(t, ref, tool(a[1], name))
+	}
+}
+
+// copy REF: a person copies an object under another name, with all that it says.
+func (w *world) copy(t *testing.T, a []string) {
+	ref := model.ParseRef(a[0])
+	if ref.Kind == model.Widget && !w.served {
+		return
+	}
+	o := w.get(t, ref)
+	if o == nil {
+		return
+	}
+	ref.Name += "-copy"
+	w.create(t, ref, fresh(o))
+}
+
+// fresh is an object without what only the server writes.
+func fresh(o *unstructured.Unstructured) *unstructured.Unstructured {
+	o = o.DeepCopy()
+	delete(o.Object, "status")
+	unstructured.RemoveNestedField(o.Object, "spec", "volumeName")
+	annotations := o.GetAnnotations()
+	for key := range annotations {
+		if strings.HasPrefix(key, "pv.kubernetes.io/") || strings.HasPrefix(key, "volume.") {
+			delete(annotations, key)
+		}
+	}
+	o.SetAnnotations(annotations)
+	o.SetUID("")
+	o.SetResourceVersion("")
+	o.SetManagedFields(nil)
+	o.SetFinalizers(nil)
+	unstructured.RemoveNestedField(o.Object, "metadata", "creationTimestamp")
+	unstructured.RemoveNestedField(o.Object, "metadata", "deletionTimestamp")
+	unstructured.RemoveNestedField(o.Object, "metadata", "deletionGracePeriodSeconds")
+	return o
+}
+
+// erase REF: a person deletes an object.
+func (w *world) erase(t *testing.T, a []string) {
+	ref := model.ParseRef(a[0])
+	if ref.Kind == model.Widget && !w.served {
+		return
+	}
+	if err := w.client(ref).Delete(t.Context(), ref.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+		t.Fatal(err)
+	}
+	if ref.Kind != model.Claim { // its finalizer goes when its controller comes to it
+		w.await(t, ref.String()+" to be gone", func() (bool, error) {
+			_, err := w.client(ref).Get(t.Context(), ref.Name, metav1.GetOptions{})
+			return apierrors.IsNotFound(err), nil
+		})
+	}
+}
+
+// replace REF: a person deletes a ConfigMap, and creates another one of that name.
+func (w *world) replace(t *testing.T, a []string) {
+	if model.ParseRef(a[0]).Kind == model.Config && w.get(t, model.ParseRef(a[0])) != nil {
+		w.erase(t, a)
+		w.make(t, []string{a[0], "bare"})
+	}
+}
+
+// forget NODE: a person deletes an inventory.
+func (w *world) forget(t *testing.T, a []string) {
+	ref := inventoryRef(a[0])
+	if err := w.client(ref).Delete(t.Context(), ref.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+		t.Fatal(err)
+	}
+}
+
+// entry NODE REF: a stranger adds a line to an inventory, which names an object of theirs.
+func (w *world) entry(t *testing.T, a []string) {
+	ref := model.ParseRef(a[1])
+	if ref.Kind == model.Widget && !w.served {
+		return
+	}
+	o := w.get(t, ref)
+	if o == nil {
+		return
+	}
+	w.addLine(t, a[0], map[string]any{
+		"key": fmt.Sprintf("%s/%s/%s@forged", ref.Kind, o.GetNamespace(), o.GetName()), "apiVersion": o.GetAPIVersion(), "uid": string(o.GetUID()),
+		"digest": "00", "creation": "WhenNeeded", "deletion": "Delete", "conflict": "Force", "patch": "apply",
+	})
+}
+
+// addLine adds a line to the inventory of a node.
+func (w *world) addLine(t *testing.T, node string, line map[string]any) {
+	t.Helper()
+	inventory := w.get(t, inventoryRef(node))
+	if inventory == nil {
+		return
+	}
+	var lines []map[string]any
+	data, _, _ := unstructured.NestedString(inventory.Object, "data", "resources")
+	if err := json.Unmarshal([]byte(data), &lines); err != nil {
+		return // another stranger was here
+	}
+	var text []string
+	for _, l := range append(lines, line) {
+		if l["key"] == line["key"] && l["digest"] != line["digest"] {
+			return // it has an entry, and two of one object cannot be read
+		}
+		b, err := json.Marshal(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = append(text, string(b))
+	}
+	w.patch(t, inventoryRef(node), map[string]any{"data": map[string]any{"resources": "[\n" + strings.Join(text, ",\n") + "\n]"}})
+}
+
+// track NODE REF: a stranger puts a node's labels on an object.
+func (w *world) track(t *testing.T, a []string) {
+	inventory, ref := w.get(t, inventoryRef(a[0])), model.ParseRef(a[1])
+	if inventory == nil || ref.Kind == model.Widget && !w.served {
+		return
+	}
+	labels := inventory.GetLabels()
+	w.patch(t, ref, metadata(map[string]any{
+		"lynq.sh/hub": labels["lynq.sh/hub"], "lynq.sh/node": a[0], "lynq.sh/node-namespace": w.Namespace,
+		"applyset.kubernetes.io/part-of": labels["applyset.kubernetes.io/id"],
+	}, map[string]any{"lynq.sh/deletion-policy": "Delete", "lynq.sh/resource-id": "forged"}))
+}
+
+// ghost NODE: a stranger copies an inventory, for a row that there is not.
+func (w *world) ghost(t *testing.T, a []string) {
+	inventory := w.get(t, inventoryRef(a[0]))
+	if inventory == nil {
+		return
+	}
+	ghost := fresh(inventory)
+	labels := ghost.GetLabels()
+	labels["lynq.sh/uid"] = "ghost"
+	node := model.Node{Row: "ghost", Form: labels["lynq.sh/template"]}
+	labels["applyset.kubernetes.io/id"] = applySet(inventoryRef(node.Name()).Name, w.Namespace)
+	ghost.SetLabels(labels)
+	w.create(t, inventoryRef(node.Name()), ghost)
+}
+
+// applySet is the id of an ApplySet whose parent is a ConfigMap (KEP-3659).
+func applySet(name, namespace string) string {
+	sum := sha256.Sum256([]byte(name + "." + namespace + ".ConfigMap."))
+	return "applyset-" + base64.RawURLEncoding.EncodeToString(sum[:]) + "-v1"
+}
+
+// relabel NODE HUB: a stranger gives an inventory to another hub.
+func (w *world) relabel(t *testing.T, a []string) {
+	w.patch(t, inventoryRef(a[0]), metadata(map[string]any{"lynq.sh/hub": a[1]}, map[string]any{"lynq.sh/hubId": a[1]}))
+}
+
+// hook NODE: a stranger records a hook of a node that creates a ClusterRoleBinding.
+func (w *world) hook(t *testing.T, a []string) {
+	inventory := w.get(t, inventoryRef(a[0]))
+	if inventory == nil {
+		return
+	}
+	manifest := fmt.Sprintf(`{"id":"forged","apiVersion":"rbac.authorization.k8s.io/v1","timeoutSeconds":5,"manifest":`+
+		`{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRoleBinding","metadata":{"name":%q},`+
+		`"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"cluster-admin"},`+
+		`"subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":"stranger"}]}}`, w.binding())
+	sum := sha256.Sum256([]byte(manifest))
+	digest := hex.EncodeToString(sum[:])
+	secret := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Secret", "data": map[string]any{digest: base64.StdEncoding.EncodeToString([]byte(manifest))}}}
+	secret.SetLabels(map[string]string{"lynq.sh/record": "hooks", "lynq.sh/hub": inventory.GetLabels()["lynq.sh/hub"]})
+	w.create(t, model.Ref{Kind: "Secret", Namespace: model.Near, Name: "lynqhooks-" + a[0]}, secret)
+	w.addLine(t, a[0], map[string]any{
+		"key": "ClusterRoleBinding/" + w.binding() + "@forged", "apiVersion": "rbac.authorization.k8s.io/v1", "digest": digest,
+		"creation": "WhenNeeded", "deletion": "Delete", "conflict": "Stuck", "patch": "apply", "runOn": "Delete",
+	})
+}
+
+// serve on|off: the server serves Widgets, or doesn't.
+func (w *world) serve(t *testing.T, a []string) {
+	served := a[0] == "on"
+	if served == w.served {
+		return
+	}
+	patch := fmt.Sprintf(`[{"op":"replace","path":"/spec/versions/0/served","value":%t}]`, served)
+	_, err := w.Dynamic.Resource(w.crd()).Patch(t.Context(), w.definition(), types.JSONPatchType, []byte(patch), metav1.PatchOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.awaitServed(t, served)
+}
