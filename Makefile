@@ -6,6 +6,7 @@
 # make test           everything, on real database servers and a real control plane
 # make test-unit      the pure packages, in seconds
 # make check          format, lint with the checks of go vet, no dead code, and that go.mod is tidy
+# make robust         a random driver against a model, on a real control plane: STEPS=2000, SEED of today
 # make security       the tests that docs/security.md names
 # make vuln           known vulnerabilities in what lynqctl calls, where their database can be reached
 # make fuzz           each fuzz target for FUZZTIME, those of names for FUZZLESS
@@ -19,6 +20,10 @@ GO       ?= go
 FUZZTIME ?= 60s
 # For names, which are short, and for what tests try with thousands of seeds, too.
 FUZZLESS ?= 15s
+# How many random steps, from which seed, and how often the shortest history is tried for.
+STEPS    ?= 2000
+SEED     ?= $(shell date +%s)
+SHRINK   ?= 40
 # How releases are built, and whatever needs no race detector: what one of them has compiled
 # the others find, and so does a run in another folder, as far as nothing has changed.
 PLAIN    := CGO_ENABLED=0 GOFLAGS=-trimpath
@@ -33,14 +38,14 @@ RACE     := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race) -trimpath
 
 # Packages that only calculate. SEQUENTIAL is those of them that start no goroutines, and
 # APART others that start none: there is nothing in them for the race detector.
-SEQUENTIAL := ./internal/draft ./internal/suggest ./internal/markdown ./pkg/apply/plan ./pkg/apply/ready ./pkg/deploy ./pkg/diff ./pkg/form ./pkg/inventory ./pkg/lynq ./pkg/rbac ./pkg/status
+SEQUENTIAL := ./internal/draft ./internal/suggest ./internal/markdown ./pkg/apply/plan ./pkg/apply/ready ./pkg/deploy ./pkg/diff ./pkg/form ./pkg/inventory ./pkg/lynq ./pkg/rbac ./pkg/status ./test/robust/model
 APART      := ./internal/bounded ./pkg/apply/fields ./test/release
 # The tests of pkg/render that only calculate, for seconds, and with the race detector for
 # a minute.
 CALCULATE  := ^Test(Budget|BudgetIsEnough|BudgetOfSlow|Words|WriterEqualsBuilder)$$
 UNIT       := $(SEQUENTIAL) ./internal/ui ./pkg/orphan ./pkg/render ./pkg/watch
 
-.PHONY: build generate generate-kinds man release-check test test-cluster test-gitops test-monitoring test-unit security check vuln fuzz bench bench-cluster bench-watch cluster cluster-build cluster-down
+.PHONY: build generate generate-kinds man release-check robust test test-cluster test-gitops test-monitoring test-unit security check vuln fuzz bench bench-cluster bench-watch cluster cluster-build cluster-down
 
 build:
 	$(GO) build -trimpath -o bin/lynqctl ./cmd/lynqctl
@@ -81,8 +86,8 @@ test: cluster-build
 	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) test -count=1 -vet=off $(SEQUENTIAL) $(APART) ./pkg/render
 	$(GO) test $(RACE) -count=1 -vet=off -skip '$(CALCULATE)' ./pkg/render
 	LYNQCTL_TEST_CLUSTER=1 $(GO) test $(RACE) -count=1 -vet=off -p 3 -timeout 45m \
-	  $$($(GO) list ./... | grep -v '/test/e2e$$' | grep -vxF "$$($(GO) list $(SEQUENTIAL) $(APART) ./pkg/render)")
-	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) test -count=1 -vet=off -parallel 6 -timeout 45m ./test/e2e
+	  $$($(GO) list ./... | grep -vE '/test/(e2e|robust)$$' | grep -vxF "$$($(GO) list $(SEQUENTIAL) $(APART) ./pkg/render)")
+	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) test -count=1 -vet=off -parallel 6 -timeout 45m ./test/e2e ./test/robust
 	$(MAKE) -j 3 test-cluster test-gitops test-monitoring
 
 # The modules beside the main one. Each of them waits for clusters, more often than not.
@@ -92,6 +97,11 @@ test-gitops: cluster-build
 	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) -C $(GITOPS) test -count=1 -vet=off -timeout 45m ./...
 test-monitoring: cluster-build
 	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) -C $(MONITORING) test -count=1 -vet=off ./...
+
+# Minutes of real runs: test/robust says how to repeat a history.
+robust: cluster-build
+	LYNQCTL_ROBUST_STEPS=$(STEPS) LYNQCTL_ROBUST_SEED=$(SEED) LYNQCTL_ROBUST_SHRINK=$(SHRINK) LYNQCTL_TEST_CLUSTER=1 \
+	  $(PLAIN) $(GO) test -count=1 -vet=off -v -parallel 4 -timeout 3h -run '^TestRobust$$' ./test/robust
 
 # A name on the page is that of a test, or of a script.
 security: cluster-build

@@ -107,7 +107,7 @@ func (w *world) withInputs(c *model.Command, verb string, o options) []string {
 		c.Verb = "look"
 		return args
 	}
-	args = append(args, "--wait=false", "--yes", "--events=false", "--max-delete="+c.MaxDelete)
+	args = append(args, fmt.Sprintf("--wait=%t", o["wait"] != nil), "--yes", "--events=false", "--max-delete="+c.MaxDelete)
 	if c.MaxDelete == "100%" {
 		args = append(args, "--allow-empty")
 	}

@@ -128,6 +128,7 @@ func (d drawer) fault() string {
 func (d drawer) apply() string {
 	words := "apply max=" + pick(d, "100%", "100%", "100%", "100%", "100%", "100%", "25%", "0")
 	words += d.narrowed()
+	words += pick(d, "", " wait=1")
 	if d.IntN(20) == 0 {
 		words += " never=1"
 	}
@@ -243,8 +244,12 @@ func (d drawer) set() string {
 	if len(f.Resources) == 0 {
 		return ""
 	}
-	id := f.Resources[d.IntN(len(f.Resources))].ID
-	switch d.IntN(4) {
+	r := f.Resources[d.IntN(len(f.Resources))]
+	id, kinds := r.ID, 4
+	if r.Purge || r.Recreate {
+		kinds-- // with another deletion policy than Delete it is bad input
+	}
+	switch d.IntN(kinds) {
 	case 0:
 		return with("set", f.Name, id, "name", pick(d, "uid", "alias", "plan"))
 	case 1:
@@ -279,7 +284,7 @@ func (d drawer) made() string {
 	if d.IntN(3) == 0 {
 		ref = model.TombstoneOf(uid)
 	}
-	return with("make", ref.String(), pick(d, "bare", "bare", "helm"))
+	return with("make", ref.String(), pick(d, "bare", "bare", "taken", "helm"))
 }
 
 func (d drawer) marked() string {

@@ -82,6 +82,11 @@ func objectOf(o *unstructured.Unstructured, namespace string) (model.Object, err
 		Ref: model.Ref{Kind: o.GetKind(), Namespace: namespace, Name: o.GetName()}, UID: string(o.GetUID()),
 		Labels: o.GetLabels(), Annotations: o.GetAnnotations(), Deleting: o.GetDeletionTimestamp() != nil,
 	}
+	for _, part := range []string{"data", "spec"} {
+		if theirs, _, _ := unstructured.NestedString(o.Object, part, "theirs"); theirs != "" {
+			object.Theirs = theirs
+		}
+	}
 	for _, ref := range o.GetOwnerReferences() {
 		object.Owners = append(object.Owners, model.Owner{UID: string(ref.UID), Controller: ref.Controller != nil && *ref.Controller})
 	}

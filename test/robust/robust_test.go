@@ -71,7 +71,9 @@ func TestHistories(t *testing.T) {
 				t.Fatal(err)
 			}
 			h := &history{world: newWorld(t)}
-			if h.replay(t, strings.Split(strings.TrimSpace(string(text)), "\n")); len(h.wrong) > 0 {
+			h.replay(t, strings.Split(strings.TrimSpace(string(text)), "\n"))
+			t.Logf("%s", strings.Join(h.log, "\n"))
+			if len(h.wrong) > 0 {
 				t.Errorf("%s", h)
 			}
 		})

@@ -135,23 +135,28 @@ func tool(name string, ref model.Ref) map[string]any {
 	return metadata(nil, nil)
 }
 
-// make REF bare|helm: a stranger's object, with the label that a tombstone asks for.
+// make REF bare|helm|taken: a stranger's object, with the label that a tombstone asks for.
+// One that is taken has a value for the field that forms set.
 func (w *world) make(t *testing.T, a []string) {
 	ref := model.ParseRef(a[0])
 	tenant, _, _ := strings.Cut(ref.Name, "-")
-	object := map[string]any{"apiVersion": "v1", "kind": ref.Kind, "data": map[string]any{"plan": "theirs"}}
+	content := map[string]any{"theirs": "yes"}
+	if a[1] == "taken" {
+		content["plan"] = "theirs"
+	}
+	object := map[string]any{"apiVersion": "v1", "kind": ref.Kind, "data": content}
 	switch ref.Kind {
 	case model.Claim:
 		delete(object, "data")
 		object["spec"] = map[string]any{"accessModes": []any{"ReadWriteOnce"}, "resources": map[string]any{"requests": map[string]any{"storage": "1Gi"}}}
 	case model.Widget:
 		delete(object, "data")
-		object["apiVersion"], object["spec"] = w.group+"/v1", map[string]any{"plan": "theirs"}
+		object["apiVersion"], object["spec"] = w.group+"/v1", content
 	}
 	o := &unstructured.Unstructured{Object: object}
 	o.SetLabels(map[string]string{"tenant": tenant})
 	w.create(t, ref, o)
-	if a[1] != "bare" {
+	if a[1] == "helm" {
 		w.mark(t, a)
 	}
 }
@@ -323,7 +328,7 @@ func (w *world) hook(t *testing.T, a []string) {
 		return
 	}
 	manifest := fmt.Sprintf(`{"id":"forged","apiVersion":"rbac.authorization.k8s.io/v1","timeoutSeconds":5,"manifest":`+
-		`{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRoleBinding","metadata":{"name":%q},`+
+		`{"metadata":{"annotations":{},"labels":{},"name":%q},"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRoleBinding",`+
 		`"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"cluster-admin"},`+
 		`"subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":"stranger"}]}}`, w.binding())
 	sum := sha256.Sum256([]byte(manifest))

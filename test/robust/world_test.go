@@ -100,8 +100,10 @@ spec:
 `, w.group)
 	w.Kubectl(t, definition, "create", "-f", "-")
 	t.Cleanup(func() {
-		// Hundreds of kinds would make each further one slow.
-		_, _ = exec.Command(w.Cluster.Kubectl, "--kubeconfig", w.direct, "delete", "crd", w.definition(), "--wait=false").CombinedOutput()
+		// Hundreds of kinds make each further one slow, and nobody may have the forged rights.
+		for _, object := range []string{"crd/" + w.definition(), "clusterrolebinding/" + w.binding()} {
+			_, _ = exec.Command(w.Cluster.Kubectl, "--kubeconfig", w.direct, "delete", object, "--wait=false", "--ignore-not-found").CombinedOutput()
+		}
 	})
 	w.awaitServed(t, true)
 	w.last = w.look(t)

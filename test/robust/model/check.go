@@ -51,6 +51,8 @@ func (c Command) changes(before, after *Cluster) []string {
 		}
 		why, whole := c.frozen(before, o)
 		switch {
+		case now.Theirs != o.Theirs:
+			wrong = append(wrong, fmt.Sprintf("%s lost a field that no form sets", o.Ref))
 		case why == "":
 		case now.Body != o.Body:
 			wrong = append(wrong, fmt.Sprintf("%s was changed: %s\n--- before\n%s\n--- after\n%s", o.Ref, why, o.Body, now.Body))

@@ -18,6 +18,8 @@ type Object struct {
 	// Body is the content without tracking, and Whole the content with it. Neither has
 	// fields that only the server writes.
 	Body, Whole string
+	// Theirs is a field of the content that no form sets.
+	Theirs string
 }
 
 // Entry is a line of an inventory.
