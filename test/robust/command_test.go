@@ -135,6 +135,8 @@ func given(all model.Inputs, hubs, without []string) model.Inputs {
 type execution struct {
 	exit int // negative where it was killed
 	said string
+	// marked are objects that another tool took while the command ran.
+	marked []model.Object
 }
 
 // hangs is after how long a command counts as one that never ends.
@@ -149,7 +151,8 @@ func (w *world) execute(t *testing.T, args []string, fault string) execution {
 	var said bytes.Buffer
 	cmd.Env, cmd.Stderr = append(os.Environ(), "KUBECONFIG="+w.Kubeconfig), &said
 	gone := make(chan struct{})
-	w.proxy.SetRules(w.rules(t, cmd, fault, gone)...)
+	e := execution{}
+	w.proxy.SetRules(w.rules(t, cmd, fault, gone, &e)...)
 	w.proxy.Reset()
 	_ = cmd.Run() // the exit code says it
 	close(gone)
@@ -157,7 +160,8 @@ func (w *world) execute(t *testing.T, args []string, fault string) execution {
 		t.Fatalf("it didn't end within %s:\n%s", hangs, said.String())
 	}
 	w.settle(t)
-	return execution{cmd.ProcessState.ExitCode(), said.String()}
+	e.exit, e.said = cmd.ProcessState.ExitCode(), said.String()
+	return e
 }
 
 // settle lets the requests end that were on their way, and frees the hubs of a run that
@@ -175,11 +179,13 @@ func (w *world) settle(t *testing.T) {
 }
 
 // rules are those of a fault: kill:N kills the process before its Nth write, lost:N keeps
-// the answer of that write from it, deny:KIND forbids it a kind.
-func (w *world) rules(t *testing.T, cmd *exec.Cmd, fault string, gone <-chan struct{}) []faultproxy.Rule {
+// the answer of that write from it, mark:N:TOOL:REF has another tool take an object before
+// that write, and deny:KIND forbids it a kind.
+func (w *world) rules(t *testing.T, cmd *exec.Cmd, fault string, gone <-chan struct{}, e *execution) []faultproxy.Rule {
 	t.Helper()
 	what, value, _ := strings.Cut(fault, ":")
-	nth, _ := strconv.Atoi(value)
+	number, value, _ := strings.Cut(value, ":")
+	nth, _ := strconv.Atoi(number)
 	switch what {
 	case "kill":
 		var writes atomic.Int64
@@ -192,8 +198,13 @@ func (w *world) rules(t *testing.T, cmd *exec.Cmd, fault string, gone <-chan str
 		}}}
 	case "lost":
 		return []faultproxy.Rule{{Match: faultproxy.Request.IsWrite, Skip: nth - 1, Times: 1, End: faultproxy.CutAfter}}
+	case "mark":
+		tool, ref, _ := strings.Cut(value, ":")
+		return []faultproxy.Rule{{Match: faultproxy.Request.IsWrite, Skip: nth - 1, Times: 1, Before: func() {
+			e.marked = w.taken(t, tool, model.ParseRef(ref))
+		}}}
 	case "deny":
-		resource := map[string]string{model.Claim: "persistentvolumeclaims", model.Widget: "widgets." + w.group}[value]
+		resource := map[string]string{model.Claim: "persistentvolumeclaims", model.Widget: "widgets." + w.group}[number]
 		return []faultproxy.Rule{{Resource: resource, Status: http.StatusForbidden}}
 	case "":
 		return nil
@@ -211,6 +222,9 @@ func (w *world) run(t *testing.T, verb string, o options) (execution, []string) 
 	c, args := w.command(verb, o)
 	before := w.look(t)
 	e := w.execute(t, args, o.one("fault"))
+	for _, o := range e.marked {
+		before.Objects[o.UID] = o
+	}
 	w.last = w.look(t)
 	wrong := model.Check(c, before, w.last, e.exit)
 	if strings.Contains(e.said, "panic:") || strings.Contains(e.said, "goroutine ") {

@@ -119,7 +119,11 @@ func (d drawer) fault() string {
 		return fmt.Sprintf(" fault=kill:%d", 1+d.IntN(25))
 	case 3:
 		return fmt.Sprintf(" fault=lost:%d", 1+d.IntN(15))
-	case 4, 5:
+	case 4:
+		if ref := d.object(func(o model.Object) bool { return o.Kind != model.Widget }); ref != "" {
+			return fmt.Sprintf(" fault=mark:%d:%s:%s", 1+d.IntN(10), pick(d, "helm", "argo", "unmanaged"), ref)
+		}
+	case 5, 6:
 		return " fault=deny:" + pick(d, model.Claim, model.Widget)
 	}
 	return ""
@@ -176,7 +180,11 @@ func (d drawer) remove() string {
 		}
 		target = "node=" + node
 	}
-	return "delete " + target + " cascade=" + pick(d, "background", "background", "foreground", "orphan") + d.fault()
+	cascade, fault := pick(d, "background", "background", "foreground", "orphan"), d.fault()
+	if strings.Contains(fault, "mark:") {
+		cascade = "foreground" // the garbage collector doesn't look at marks
+	}
+	return "delete " + target + " cascade=" + cascade + fault
 }
 
 func (d drawer) prune() string    { return "prune" + pick(d, "", " data=1") + d.fault() }

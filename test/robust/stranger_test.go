@@ -98,14 +98,41 @@ func (w *world) create(t *testing.T, ref model.Ref, o *unstructured.Unstructured
 // patch merges into an object, if there is one.
 func (w *world) patch(t *testing.T, ref model.Ref, change map[string]any) {
 	t.Helper()
+	if _, err := w.tryPatch(t, ref, change); err != nil && !apierrors.IsNotFound(err) {
+		t.Fatal(err)
+	}
+}
+
+func (w *world) tryPatch(t *testing.T, ref model.Ref, change map[string]any) (*unstructured.Unstructured, error) {
 	body, err := json.Marshal(change)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	_, err = w.client(ref).Patch(t.Context(), ref.Name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: "stranger"})
-	if err != nil && !apierrors.IsNotFound(err) {
-		t.Fatal(err)
+	return w.client(ref).Patch(t.Context(), ref.Name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: "stranger"})
+}
+
+// taken has another tool take an object while a command runs. It is the object as it is
+// from then on, if it existed.
+func (w *world) taken(t *testing.T, name string, ref model.Ref) []model.Object {
+	o, err := w.tryPatch(t, ref, tool(name, w.real(ref)))
+	if apierrors.IsNotFound(err) {
+		return nil
 	}
+	var object model.Object
+	if err == nil {
+		object, err = objectOf(o, ref.Namespace)
+	}
+	if err != nil {
+		t.Error(err) // the test's own goroutine waits for the command
+		return nil
+	}
+	return []model.Object{object}
+}
+
+// real is a reference as the cluster has it.
+func (w *world) real(ref model.Ref) model.Ref {
+	ref.Namespace = w.namespaces[ref.Namespace]
+	return ref
 }
 
 func metadata(labels, annotations map[string]any) map[string]any {
@@ -165,9 +192,7 @@ func (w *world) make(t *testing.T, a []string) {
 func (w *world) mark(t *testing.T, a []string) {
 	ref := model.ParseRef(a[0])
 	if ref.Kind != model.Widget || w.served {
-		name := ref
-		name.Namespace = w.namespaces[ref.Namespace]
-		w.patch(t, ref, tool(a[1], name))
+		w.patch(t, ref, tool(a[1], w.real(ref)))
 	}
 }
 
