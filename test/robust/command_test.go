@@ -44,7 +44,7 @@ func verbs() []string {
 // command is what a line of a history runs: the model's view, and the arguments.
 func (w *world) command(verb string, o options) (model.Command, []string) {
 	c := model.Command{
-		Verb: verb, Nodes: o["node"], Forms: o["form"], Hubs: o["hub"], Label: o["label"] != nil,
+		Verb: verb, Nodes: o["node"], Forms: o["form"], Hubs: o["hub"], Label: o.one("label"),
 		MaxDelete: o.one("max"), CascadeOrphan: o.one("cascade") == "orphan",
 		IncludeData: o["data"] != nil, AdoptNever: o["never"] != nil,
 	}
@@ -97,8 +97,8 @@ func (w *world) withInputs(c *model.Command, verb string, o options) []string {
 			args = append(args, "--"+key+"="+value)
 		}
 	}
-	if c.Label {
-		args = append(args, "-l", "tenant="+o.one("label"))
+	if c.Label != "" {
+		args = append(args, "-l", "tenant="+c.Label)
 	}
 	if c.AdoptNever {
 		args = append(args, "--adopt=never")

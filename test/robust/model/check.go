@@ -15,7 +15,7 @@ func Check(c Command, before, after *Cluster, exit int) []string {
 	wrong, deleted := c.losses(before, after)
 	wrong = append(wrong, c.changes(before, after)...)
 	wrong = append(wrong, c.guard(before, deleted)...)
-	if c.Verb == "apply" && exit == 0 && !c.Label {
+	if c.Verb == "apply" && exit == 0 && c.Label == "" {
 		wrong = append(wrong, c.missing(after)...)
 	}
 	return wrong

@@ -10,7 +10,7 @@ type Command struct {
 	Inputs Inputs // those that -f names
 	// Nodes, Forms and Hubs narrow an apply, and name what a delete deletes.
 	Nodes, Forms, Hubs []string
-	Label              bool // -l narrows it
+	Label              string // the tenant that -l narrows an apply to
 	MaxDelete          string
 	IncludeData        bool
 	CascadeOrphan      bool
@@ -50,12 +50,12 @@ func (c Command) Stays(before *Cluster, o Object) string {
 }
 
 func (c Command) staysInApply(before *Cluster, o Object) string {
-	if c.Label {
-		return "a run with -l deletes nothing"
-	}
 	holder, entry := before.Holder(o)
 	if holder == nil {
 		return "it isn't ours: no inventory lists it and tracks it"
+	}
+	if c.Label != "" && o.Labels["tenant"] != c.Label {
+		return "its labels are not of this run"
 	}
 	if !c.covers(holder.Node) {
 		return "its node " + holder.Node.Name() + " is not of this run"
@@ -75,6 +75,9 @@ func (c Command) staysInApply(before *Cluster, o Object) string {
 			return "it was adopted"
 		}
 		return ""
+	}
+	if c.Label != "" {
+		return "a run with -l deletes only to purge and to recreate"
 	}
 	switch c.Inputs.state(holder.Node) {
 	case unknown:
@@ -132,7 +135,7 @@ func (c Command) staysInPrune(before *Cluster, o Object) string {
 // tombstone says why no tombstone of the inputs may delete the object.
 func (c Command) tombstone(before *Cluster, o Object) string {
 	const none = "no tombstone names it"
-	if c.Label || before.recorded(o.Ref) || slices.ContainsFunc(c.Inputs.Rendered(), func(r Rendered) bool { return r.Ref == o.Ref }) {
+	if c.Label != "" || before.recorded(o.Ref) || slices.ContainsFunc(c.Inputs.Rendered(), func(r Rendered) bool { return r.Ref == o.Ref }) {
 		return none
 	}
 	for _, hub := range c.Inputs {
