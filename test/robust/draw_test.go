@@ -92,7 +92,7 @@ func (d drawer) object(also func(model.Object) bool) string {
 	var refs []string
 	for _, o := range d.cluster.Objects {
 		if !d.cluster.Condemned(o) && also(o) {
-			refs = append(refs, o.Ref.String())
+			refs = append(refs, o.String())
 		}
 	}
 	if len(refs) == 0 {
@@ -167,7 +167,7 @@ func (d drawer) narrowed() string {
 }
 
 func (d drawer) remove() string {
-	target := ""
+	var target string
 	switch d.IntN(8) {
 	case 0:
 		target = "form=" + d.form().Name

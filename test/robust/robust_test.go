@@ -16,7 +16,7 @@ import (
 
 // historySteps is how long a history is: long enough for states that nobody thought of,
 // and short enough to be read.
-const historySteps = 30
+const historySteps = 60
 
 // spread keeps seeds that follow each other from beginning alike.
 const spread = 0x9e3779b97f4a7c15
