@@ -114,7 +114,7 @@ func (w *world) tryPatch(t *testing.T, ref model.Ref, change map[string]any) (*u
 // taken has another tool take an object while a command runs. It is the object as it is
 // from then on, if it existed.
 func (w *world) taken(t *testing.T, name string, ref model.Ref) []model.Object {
-	o, err := w.tryPatch(t, ref, tool(name, w.real(ref)))
+	o, err := w.tryPatch(t, ref, w.tool(name, ref))
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
@@ -129,12 +129,6 @@ func (w *world) taken(t *testing.T, name string, ref model.Ref) []model.Object {
 	return []model.Object{object}
 }
 
-// real is a reference as the cluster has it.
-func (w *world) real(ref model.Ref) model.Ref {
-	ref.Namespace = w.namespaces[ref.Namespace]
-	return ref
-}
-
 func metadata(labels, annotations map[string]any) map[string]any {
 	m := map[string]any{}
 	if labels != nil {
@@ -147,13 +141,13 @@ func metadata(labels, annotations map[string]any) map[string]any {
 }
 
 // tool is what another tool puts on an object.
-func tool(name string, ref model.Ref) map[string]any {
+func (w *world) tool(name string, ref model.Ref) map[string]any {
 	switch name {
 	case "helm":
 		return metadata(map[string]any{"app.kubernetes.io/managed-by": "Helm"}, map[string]any{"meta.helm.sh/release-name": "theirs", "meta.helm.sh/release-namespace": "theirs"})
 	case "argo":
-		group := ""
-		return metadata(nil, map[string]any{"argocd.argoproj.io/tracking-id": fmt.Sprintf("theirs:%s/%s:%s/%s", group, ref.Kind, ref.Namespace, ref.Name)})
+		group := map[string]string{model.Widget: w.group}[ref.Kind]
+		return metadata(nil, map[string]any{"argocd.argoproj.io/tracking-id": fmt.Sprintf("theirs:%s/%s:%s/%s", group, ref.Kind, w.namespaces[ref.Namespace], ref.Name)})
 	case "unmanaged":
 		return metadata(nil, map[string]any{"lynq.sh/mode": "unmanaged"})
 	case "managed":
@@ -192,7 +186,7 @@ func (w *world) make(t *testing.T, a []string) {
 func (w *world) mark(t *testing.T, a []string) {
 	ref := model.ParseRef(a[0])
 	if ref.Kind != model.Widget || w.served {
-		w.patch(t, ref, tool(a[1], w.real(ref)))
+		w.patch(t, ref, w.tool(a[1], ref))
 	}
 }
 

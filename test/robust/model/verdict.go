@@ -107,7 +107,7 @@ func (c Command) staysInDelete(before *Cluster, o Object) string {
 		return "it isn't ours: no inventory lists it and tracks it"
 	case c.Verb == "delete" && !c.covers(holder.Node):
 		return "its node " + holder.Node.Name() + " is not deleted"
-	case c.Verb == "finalize" && !holder.Deleting:
+	case c.Verb == "finalize" && !holder.Deleting && !holder.Copy: // a copy is of one that was deleted
 		return "nobody deleted the inventory of its node " + holder.Node.Name()
 	case entry.Excluded:
 		return "it is recorded as excluded"
