@@ -80,14 +80,15 @@ func (c *Cluster) Holder(o Object) (*Inventory, Entry) {
 	return nil, Entry{}
 }
 
-// tracks tells whether an object has the tracking of the inventory's node.
+// tracks tells whether an object has the tracking of the inventory's node. While an
+// inventory is restored its objects have no owner, and only the label part-of agrees.
 func (i *Inventory) tracks(o Object) bool {
 	if o.Labels["lynq.sh/hub"] != i.Node.Hub {
 		return false
 	}
 	owned := slices.ContainsFunc(o.Owners, func(w Owner) bool { return w.UID == i.UID })
 	labelled := o.Labels["lynq.sh/node"] == i.Name && o.Labels["lynq.sh/node-namespace"] == i.Namespace
-	return owned || labelled || i.Copy && o.Labels["applyset.kubernetes.io/part-of"] == i.ApplySet
+	return owned || labelled || o.Labels["applyset.kubernetes.io/part-of"] == i.ApplySet
 }
 
 // touched tells whether an object has anything of lynqctl's: tracking, an orphan's marks,

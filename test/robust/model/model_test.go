@@ -80,9 +80,9 @@ func TestDeletions(t *testing.T) {
 		"tracking of another node":  {func(s *scene) { s.off(); s.labelled("bolt-web", "ns") }, "it isn't ours"},
 		"tracking in another place": {func(s *scene) { s.off(); s.labelled("acme-web", "elsewhere") }, "it isn't ours"},
 		"another hub's label":       {func(s *scene) { s.off(); s.object.Labels["lynq.sh/hub"] = "eu" }, "it isn't ours"},
-		"a copy of the inventory": {func(s *scene) {
+		"an inventory that is being restored": {func(s *scene) {
 			s.off()
-			s.object.Owners, s.inv.Copy = nil, true
+			s.object.Owners = nil
 			s.object.Labels["applyset.kubernetes.io/part-of"] = "set"
 		}, ""},
 		"another form renders it": {func(s *scene) {
