@@ -165,11 +165,14 @@ func (j *applyJob) refuseEmpty(ctx context.Context) error {
 		if err := j.loadHubs(ctx); err != nil {
 			return untouched(ctx, err)
 		}
+		began := time.Now()
 		in, err := j.look(ctx, h, map[string]bool{})
 		if err != nil {
 			return untouched(ctx, err)
 		}
-		plans = append(plans, *plan.Decide(in, j.o.Limits))
+		p := plan.Decide(in, j.o.Limits)
+		j.metrics().Planned(p, time.Since(began))
+		plans = append(plans, *p)
 	}
 	return j.refused(plans)
 }

@@ -69,6 +69,9 @@ func (j *applyJob) lookAtTombstones(ctx context.Context, plans []plan.Plan) (*hu
 func (j *applyJob) withTombstones(plans []plan.Plan, stones *hubStones) []plan.Plan {
 	all := slices.Clone(plans)
 	for i, h := range j.hubs {
+		if len(stones.open[i]) == 0 {
+			continue
+		}
 		p := plan.Tombstones(h.Key, stones.open[i], plans, j.o.IncludeData)
 		if p.Record = j.records[h.Key].UID; len(p.Nodes) > 0 {
 			all = append(all, *p)

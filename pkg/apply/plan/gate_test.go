@@ -63,7 +63,7 @@ func TestGate(t *testing.T) {
 		"excluded":       {change: func(_ *decider, q *question) { q.entry.Excluded = true }, who: node, says: "excluded"},
 		"untracked":      {change: func(_ *decider, q *question) { q.live.Hub, q.live.PartOf, q.live.Owners = "", "", nil }, who: node},
 		"unmanaged":      {change: func(_ *decider, q *question) { q.live.Unmanaged = true }},
-		"another tool's": {change: func(_ *decider, q *question) { q.live.Foreign = "Helm release x" }, },
+		"another tool's": {change: func(_ *decider, q *question) { q.live.Foreign = "Helm release x" }},
 		"made again":     {change: func(_ *decider, q *question) { q.live.UID = "other" }},
 		"adopted":        {change: func(_ *decider, q *question) { q.adopted = true }, who: []Asker{AskerPurge, AskerRecreate}, says: "it existed before"},
 		"retained":       {change: func(_ *decider, q *question) { q.keeps = lynq.DeleteRetain }, who: []Asker{AskerNode, AskerRecreate}},
