@@ -108,6 +108,10 @@ const (
 // objects that the node wants.
 func (p *Policy) Hook() bool { return p != nil && p.RunOn == RunOnDelete }
 
+// DeletesDesired tells whether a run may delete the object although its node desires it:
+// when its work is done, or to create it again.
+func (p *Policy) DeletesDesired() bool { return p.PurgeOrder != nil || p.Patch == PatchRecreate }
+
 // DefaultPolicy is what a resource has that says nothing.
 func DefaultPolicy() Policy {
 	return Policy{

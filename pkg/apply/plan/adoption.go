@@ -137,7 +137,7 @@ func (d *decider) adopted(me Owner, s *Step) bool {
 		}
 	}
 	switch {
-	case r != nil && r.UID == string(l.UID) && !alone && !l.Orphaned && !me.Tracks(l) && d.given(me, l) == nil:
+	case !alone && s.Object.Policy.DeletesDesired() && !l.Orphaned && d.proof(me, r, l) == nil:
 		return true // an entry alone proves nothing: whoever may write ConfigMaps wrote it
 	case r != nil && (r.UID == string(l.UID) || alone):
 		return r.Adopted

@@ -88,7 +88,7 @@ func TestAdopted(t *testing.T) {
 	force.Conflict = lynq.ConflictForce
 	for at, want := range map[situation]bool{
 		absent: false, vanished: false, goingAway: false, ours: false, drift: false, recreated: false, unconfirmed: false,
-		overwritten: true, orphaned: false, unrecordedT: false, nobodys: true, forgedOnce: true, otherNodes: true, otherSets: true, otherTools: true, controllers: true,
+		overwritten: false, orphaned: false, unrecordedT: false, nobodys: true, forgedOnce: true, otherNodes: true, otherSets: true, otherTools: true, controllers: true,
 	} {
 		if s := wantedStep(scene(at, force)); s.Adopted != want {
 			t.Errorf("%s: %s %s, adopted %v", at, s.Action, s.Reason, s.Adopted)

@@ -45,7 +45,7 @@ func (p *NodePlan) tellLosses() {
 		message := "its data is lost"
 		for j := range p.Steps {
 			if o := p.Steps[j].Object; o != nil && o.ID == s.Entry.ID {
-				message = o.Ref.String() + " replaces it, and its data is lost"
+				message = o.String() + " replaces it, and its data is lost"
 			}
 		}
 		if s.Message != "" {

@@ -46,7 +46,7 @@ func (s *Survey) keeps(d *decider, q *question) *answer {
 		return keep(ReasonUnknown, fmt.Sprintf("lynqctl does not know whether another row renders it: %v (fix that, or apply all of the inputs)", s.err))
 	}
 	own := q.asker == AskerPurge || q.asker == AskerRecreate
-	if r, rendered := s.renders[q.ref()]; rendered && !(own && r.node == q.me.NodeKey) {
+	if r, rendered := s.renders[q.ref()]; rendered && (!own || r.node != q.me.NodeKey) {
 		move := "apply both nodes in one run to move it"
 		if r.hub != d.hubKey() {
 			move = fmt.Sprintf("to move it to that hub: lynqctl delete node %s -n %s --cascade=orphan, then apply", q.me.Name, q.me.Namespace)
