@@ -94,6 +94,9 @@ type Write struct {
 	Force bool
 	// DryRun has the server do all but keep the result.
 	DryRun bool
+	// Owners permits the write to change owner references. Without it a write may only
+	// create or apply an object that refers to an inventory, and nothing else.
+	Owners plan.Permit
 }
 
 // WatchHandler is told of objects.

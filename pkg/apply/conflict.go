@@ -197,7 +197,7 @@ func (w *sender) tryDisown() error {
 	}
 	patch, err := fields.MetadataPatch(live, fields.MetadataChange{Owners: kept})
 	if err == nil {
-		_, err = w.write(Write{Verb: MergePatch, Body: patch})
+		_, err = w.reowned(Write{Verb: MergePatch, Body: patch})
 	}
 	return err
 }
@@ -275,7 +275,7 @@ func (w *sender) tryUntrack(c fields.MetadataChange) error {
 	c.Owners = w.owners(live)
 	patch, err := fields.MetadataPatch(live, c)
 	if err == nil {
-		_, err = w.write(Write{Verb: MergePatch, Body: patch})
+		_, err = w.reowned(Write{Verb: MergePatch, Body: patch})
 	}
 	return err
 }

@@ -179,6 +179,13 @@ func (n *nodeRun) writeSecret(r lynq.APIResource, s *unstructured.Unstructured, 
 	if err != nil {
 		return err
 	}
-	_, err = n.Cluster.Write(n.finishing, r, Write{Verb: verb, Namespace: s.GetNamespace(), Name: s.GetName(), Body: body})
+	w := Write{Verb: verb, Namespace: s.GetNamespace(), Name: s.GetName(), Body: body}
+	if verb == Update {
+		ref := lynq.Ref{Kind: "Secret", Namespace: w.Namespace, Name: w.Name}
+		if w.Owners, err = plan.PermitOwners(&plan.Step{Entry: &inventory.Entry{Ref: ref}, Live: &plan.Live{Ref: ref, UID: s.GetUID()}}); err != nil {
+			return err
+		}
+	}
+	_, err = n.Cluster.Write(n.finishing, r, w)
 	return err
 }

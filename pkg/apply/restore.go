@@ -187,7 +187,7 @@ func (w *sender) takeOff(done result, c fields.MetadataChange) (plan.Live, error
 	if err != nil {
 		return plan.Live{}, err
 	}
-	done, err = w.write(Write{Verb: MergePatch, Body: patch})
+	done, err = w.reowned(Write{Verb: MergePatch, Body: patch})
 	if err != nil {
 		return plan.Live{}, err
 	}

@@ -88,7 +88,12 @@ func (w *sender) unmark(done result) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	return w.write(Write{Verb: MergePatch, Body: body})
+	if _, owners := patch["ownerReferences"]; !owners {
+		return w.write(Write{Verb: MergePatch, Body: body})
+	}
+	seen := *w.s.Step
+	seen.Live = new(plan.LiveOf(w.s.ref(), done.meta))
+	return w.reownedAs(&seen, Write{Verb: MergePatch, Body: body})
 }
 
 // strayLabels are the labels of tracking that an object is not to have.
@@ -237,7 +242,7 @@ func (w *sender) prepare(live *unstructured.Unstructured) (*unstructured.Unstruc
 	if patch == nil || w.Options.DryRun {
 		return live, nil
 	}
-	done, err := w.write(Write{Verb: JSONPatch, Body: patch})
+	done, err := w.reowned(Write{Verb: JSONPatch, Body: patch})
 	if err != nil {
 		return nil, err
 	}
@@ -450,7 +455,7 @@ func (w *sender) overwritten(before, live *unstructured.Unstructured, desired ma
 		if err != nil || tracked && !others && w.idle(request, live) {
 			return result{meta: m, unchanged: true}, err
 		}
-		done, err := w.write(request)
+		done, err := w.reowned(request)
 		return w.compared(before, done), err
 	case !tracked:
 		// A merge removes nothing: what is to go has a write of its own, and the
@@ -562,13 +567,13 @@ func (w *sender) change(live *unstructured.Unstructured, c fields.MetadataChange
 		if err != nil {
 			return result{}, err
 		}
-		return w.write(Write{Verb: MergePatch, Body: patch})
+		return w.reowned(Write{Verb: MergePatch, Body: patch})
 	}
 	body, err := plan.NewBody(content)
 	if err != nil {
 		return result{}, err
 	}
-	return w.write(Write{Verb: Apply, Body: body.With(uidField(live.GetUID()), versionField(live.GetResourceVersion())), Force: true})
+	return w.reowned(Write{Verb: Apply, Body: body.With(uidField(live.GetUID()), versionField(live.GetResourceVersion())), Force: true})
 }
 
 // get reads the object that was observed; another one in its place, or none, is
@@ -590,6 +595,18 @@ func (w *sender) write(r Write) (result, error) {
 	meta, err := w.Cluster.Write(w.finishing, w.s.resource, r)
 	w.s.touched = w.s.touched || err == nil
 	return result{meta: meta}, err
+}
+
+// reowned is write for what may change owner references.
+func (w *sender) reowned(r Write) (result, error) { return w.reownedAs(w.s.Step, r) }
+
+func (w *sender) reownedAs(seen *plan.Step, r Write) (result, error) {
+	permit, err := plan.PermitOwners(seen)
+	if err != nil {
+		return result{}, err
+	}
+	r.Owners = permit
+	return w.write(r)
 }
 
 func (w *sender) body(uid types.UID, resourceVersion string) []byte {

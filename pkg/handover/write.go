@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -31,7 +33,11 @@ func (n *nodeHandover) write(o *Object) (changed bool, err error) {
 		if err != nil {
 			return changed, err
 		}
-		m, err := n.Cluster.Write(n.Finishing, f.Served, apply.Write{Verb: apply.JSONPatch, Namespace: f.Namespace, Name: f.Name, Body: patch, DryRun: n.DryRun})
+		permit, err := plan.PermitOwners(&plan.Step{Entry: &inventory.Entry{Ref: f.Ref}, Live: &plan.Live{Ref: f.Ref, UID: f.Meta.UID}})
+		if err != nil {
+			return changed, err
+		}
+		m, err := n.Cluster.Write(n.Finishing, f.Served, apply.Write{Verb: apply.JSONPatch, Namespace: f.Namespace, Name: f.Name, Body: patch, DryRun: n.DryRun, Owners: permit})
 		if err == nil {
 			f.Meta = m
 			return true, n.confirm(&f)

@@ -171,3 +171,25 @@ func TestPermitRecords(t *testing.T) {
 		}
 	}
 }
+
+// TestPermitOwners: owner references change only on an object that was read, and that no
+// exclusion protects.
+func TestPermitOwners(t *testing.T) {
+	o := &Object{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "a"}}
+	excluded := *o
+	excluded.Exclusion = &lynq.Exclusion{}
+	for name, tt := range map[string]struct {
+		step Step
+		yes  bool
+	}{
+		"read":              {Step{Object: o, Live: &Live{UID: "u"}}, true},
+		"not read":          {Step{Object: o}, false},
+		"without a uid":     {Step{Object: o, Live: &Live{}}, false},
+		"excluded":          {Step{Object: &excluded, Live: &Live{UID: "u"}}, false},
+		"excluded, dropped": {Step{Entry: &inventory.Entry{}, Reason: ReasonExcluded, Live: &Live{UID: "u"}}, false},
+	} {
+		if _, err := PermitOwners(&tt.step); (err == nil) != tt.yes {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

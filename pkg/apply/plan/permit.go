@@ -38,9 +38,22 @@ func (p Permit) Reason() Reason { return p.reason }
 // or it covers only a dry run.
 func (p Permit) Check(dryRun bool) error {
 	if p.uid == "" || p.trial && !dryRun {
-		return fmt.Errorf("nothing permits the deletion of %s: this is a fault of lynqctl (report it)", p.ref)
+		return fmt.Errorf("nothing permits the deletion of %s, or a change of its owners: this is a fault of lynqctl (report it)", p.ref)
 	}
 	return nil
+}
+
+// PermitOwners permits a change of the owner references of the object that a step has
+// seen: the garbage collector deletes by them. It never permits one for an object that an
+// exclusion protects.
+func PermitOwners(s *Step) (Permit, error) {
+	switch {
+	case s.Live == nil || s.Live.UID == "":
+		return Permit{}, &DeniedError{s.ref(), "this run has not read it"}
+	case s.Reason == ReasonExcluded, s.Object != nil && s.Object.Exclusion != nil:
+		return Permit{}, &DeniedError{s.ref(), "an exclusion protects it"}
+	}
+	return Permit{s.ref(), s.Live.UID, "", s.Reason, false}, nil
 }
 
 // DeniedError is the gate's no to a step that was about to delete.
@@ -52,7 +65,7 @@ type DeniedError struct {
 
 // Error implements error.
 func (e *DeniedError) Error() string {
-	return fmt.Sprintf("lynqctl does not delete %s: %s", e.Object, e.Why)
+	return fmt.Sprintf("lynqctl neither deletes %s nor changes its owners: %s", e.Object, e.Why)
 }
 
 // Permit asks the gate again for a step that is about to delete its object, as the step
