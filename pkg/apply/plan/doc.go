@@ -7,6 +7,12 @@
 // cluster differ. LiveOf, Namespaces and Counting prepare what is decided on; Turns
 // says which nodes of a form may change at once.
 //
+// The gate (gate.go) decides every deletion, for everything that asks: nodes, purge,
+// recreate, hooks, tombstones, prune. Each condition is one rule. Its yes is a Permit
+// (permit.go), which only this package makes, and without which no client deletes an
+// object or changes its owner references. A Survey tells the gate what the rest of the
+// inputs renders; Replace tells when an inventory may go.
+//
 // All of it is pure: the same input gives the same plan. Nothing here reads, waits or
 // writes, and the linter's list of imports shows that (.golangci.yml).
 package plan
