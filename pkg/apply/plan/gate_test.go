@@ -193,3 +193,15 @@ func TestPermitOwners(t *testing.T) {
 		}
 	}
 }
+
+// TestEmptyNarrowed: -l does not hide that no row is active.
+func TestEmptyNarrowed(t *testing.T) {
+	in := scene(ours, lynq.DefaultPolicy())
+	in.Nodes, in.Active, in.Narrowed = nil, 0, true
+	if r := Decide(in, Limits{}).Refusals; len(r) != 1 || r[0].Guard != GuardEmpty {
+		t.Errorf("%+v", r)
+	}
+	if r := Decide(in, Limits{AllowEmpty: true}).Refusals; len(r) != 0 {
+		t.Errorf("allowed: %+v", r)
+	}
+}

@@ -68,7 +68,8 @@ func (d *decider) refusals(l Limits) []Refusal {
 			"the hub's record was deleted, ConfigMap %s/%s: with it go all of its %s", d.HubNamespace, name, lynq.Count(n.Nodes, "node"))
 		return refusals
 	}
-	if len(n.nodes) > 0 && d.Active == 0 && !l.AllowEmpty {
+	// A run that a selector narrows deletes no node, and tells of an empty source all the same.
+	if (len(n.nodes) > 0 || d.Narrowed && n.Nodes > 0) && d.Active == 0 && !l.AllowEmpty {
 		refuse(GuardEmpty, "check the source; if every tenant is to go, say --allow-empty",
 			"no row is active, but the cluster has %s", lynq.Count(n.Nodes, "node"))
 		return refusals
