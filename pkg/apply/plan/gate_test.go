@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -203,5 +205,39 @@ func TestEmptyNarrowed(t *testing.T) {
 	}
 	if r := Decide(in, Limits{AllowEmpty: true}).Refusals; len(r) != 0 {
 		t.Errorf("allowed: %+v", r)
+	}
+}
+
+// TestAdoptedByEntry: an entry alone proves nothing, so that lynqctl neither purges nor
+// recreates the object that it names.
+func TestAdoptedByEntry(t *testing.T) {
+	wave := 0
+	for name, change := range map[string]func(*lynq.Policy){
+		"purged":    func(p *lynq.Policy) { p.PurgeOrder = &wave },
+		"recreated": func(p *lynq.Policy) { p.Patch = lynq.PatchRecreate },
+	} {
+		p := lynq.DefaultPolicy()
+		change(&p)
+		s := wantedStep(scene(overwritten, p))
+		if !s.Adopted || s.Purges() || s.Recreates() {
+			t.Errorf("%s: %s (%s), adopted %v, purges %v, recreates %v", name, s.Action, s.Reason, s.Adopted, s.Purges(), s.Recreates())
+		}
+		if s := wantedStep(scene(ours, p)); s.Adopted || name == "purged" && !s.Purges() {
+			t.Errorf("%s, proven: adopted %v, purges %v", name, s.Adopted, s.Purges())
+		}
+	}
+}
+
+// TestLeavingStrays: what refers to the inventory of a node that leaves, and is not in it,
+// is known before the inventory goes.
+func TestLeavingStrays(t *testing.T) {
+	in := scene(ours, lynq.DefaultPolicy())
+	in.Nodes = nil
+	stray := &Live{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "copy"}, UID: "c", Owners: []types.UID{"inv"}}
+	other := &Live{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "other"}, UID: "o", Owners: []types.UID{"x"}}
+	in.Strays = map[lynq.Ref]*Live{stray.Ref: stray, other.Ref: other}
+	p := Decide(in, Limits{AllowEmpty: true})
+	if len(p.Nodes) != 1 || len(p.Nodes[0].Strays) != 1 || p.Nodes[0].Strays[0] != stray {
+		t.Errorf("%+v", p.Nodes)
 	}
 }

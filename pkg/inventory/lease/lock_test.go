@@ -325,19 +325,19 @@ func TestWaitTellsOfADeadHolder(t *testing.T) {
 			}
 		})
 		done := acquired(t, b, 5*time.Minute)
-		pass(31 * time.Second)
-		s.setFault(cutOff) // of its renewals: the last one was after 30 s
+		pass(37 * time.Second) // no renewal, which comes every 5 s, and no look, every 1.5 s, is at the same time
+		s.setFault(cutOff)     // of its renewals: the last one was after 35 s
 		_ = a.Release(t.Context())
 		s.setFault(nil)
 		<-done
 		want := []string{
 			"0s a: its Lease ends at 2000-01-01T00:00:15Z unless the holder renews it",
-			"40.5s a: the holder stopped renewing its Lease at 2000-01-01T00:00:30Z, and the Lease ends at 2000-01-01T00:00:45Z",
+			"46.5s a: the holder stopped renewing its Lease at 2000-01-01T00:00:35Z, and the Lease ends at 2000-01-01T00:00:51Z",
 		}
 		if diff := cmp.Diff(want, told); diff != "" {
 			t.Errorf("told (-want +got):\n%s", diff)
 		}
-		if got := time.Since(s.start); got != 45*time.Second { // the last renewal was seen at 30 s
+		if got := time.Since(s.start); got != 51*time.Second { // the last renewal was seen at 36 s
 			t.Errorf("free after %s", got)
 		}
 	})
