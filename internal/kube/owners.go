@@ -17,7 +17,7 @@ import (
 // garbage collector deletes by them. Without one, a write may only create or apply an
 // object whose owners are inventories.
 func checkOwners(w *apply.Write) error {
-	if !bytes.Contains(w.Body, []byte("ownerReferences")) || w.Owners.Check(w.DryRun) == nil {
+	if !bytes.Contains(w.Body, []byte("ownerReferences")) || w.Owners.Given() {
 		return nil
 	}
 	owners, said, err := ownersIn(w)

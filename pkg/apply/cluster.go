@@ -96,7 +96,7 @@ type Write struct {
 	DryRun bool
 	// Owners permits the write to change owner references. Without it a write may only
 	// create or apply an object that refers to an inventory, and nothing else.
-	Owners plan.Permit
+	Owners plan.OwnersPermit
 }
 
 // WatchHandler is told of objects.

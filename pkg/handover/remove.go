@@ -32,7 +32,7 @@ func (r *remover) remove(served lynq.APIResource, l leaver) error {
 	if r.dryRun {
 		version = l.version // nothing was written
 	}
-	permit, err := plan.PermitHandover(l.ref, l.uid, version, l.owned)
+	permit, err := plan.PermitHandover(l.ref, l.uid, version)
 	if err != nil {
 		return err
 	}

@@ -112,7 +112,6 @@ type leaver struct {
 	version    string
 	finalizers []string
 	finalizer  string // the operator's, "" for none
-	owned      int    // objects of it that are not handed over
 }
 
 // hint says what to do where the operator's own webhooks refuse a write: they do not

@@ -55,7 +55,7 @@ type answer struct {
 // the answer where the condition does not hold, nil where it does.
 type rule func(*decider, *question) *answer
 
-// conditions are the rules, in the order in which they are asked. docs/security.md has
+// conditions are the rules, in the order in which they are asked. docs/applying.md has
 // the same list for people.
 func conditions() []rule {
 	return []rule{

@@ -164,9 +164,8 @@ func TestPermitRecords(t *testing.T) {
 		"a copy, not restored":      {of(PermitCopy(&inventory.Inventory{Copy: "c"})), false},
 		"hooks that nothing names":  {of(PermitHooks(inv, "s", "1")), true},
 		"hooks":                     {of(PermitHooks(hooked, "s", "1")), false},
-		"a LynqNode":                {of(PermitHandover(lynq.Ref{Group: lynq.Group, Kind: "LynqNode"}, "u", "1", 0)), true},
-		"a LynqNode that owns":      {of(PermitHandover(lynq.Ref{Group: lynq.Group, Kind: "LynqNode"}, "u", "1", 2)), false},
-		"an object of others":       {of(PermitHandover(lynq.Ref{Kind: "Secret"}, "u", "1", 0)), false},
+		"a LynqNode":                {of(PermitHandover(lynq.Ref{Group: lynq.Group, Kind: "LynqNode"}, "u", "1")), true},
+		"an object of others":       {of(PermitHandover(lynq.Ref{Kind: "Secret"}, "u", "1")), false},
 	} {
 		if (tt.err == nil) != tt.yes {
 			t.Errorf("%s: %v", name, tt.err)

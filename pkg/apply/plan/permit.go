@@ -9,8 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Permit allows one deletion, or one change of owner references: of this object, with
-// this uid, in this version. Only this package makes one, and only where the gate says
+// Permit allows one deletion: of this object, with this uid, in this version. Only this package makes one, and only where the gate says
 // yes. The clients that delete objects take a permit, so code that skips the gate does
 // not compile. The zero value permits nothing.
 type Permit struct {
@@ -38,22 +37,29 @@ func (p Permit) Reason() Reason { return p.reason }
 // or it covers only a dry run.
 func (p Permit) Check(dryRun bool) error {
 	if p.uid == "" || p.trial && !dryRun {
-		return fmt.Errorf("nothing permits the deletion of %s, or a change of its owners: this is a fault of lynqctl (report it)", p.ref)
+		return fmt.Errorf("nothing permits the deletion of %s: this is a fault of lynqctl (report it)", p.ref)
 	}
 	return nil
 }
 
+// OwnersPermit allows one write to change the owner references of an object. It allows no
+// deletion. Only PermitOwners makes one, and the zero value permits nothing.
+type OwnersPermit struct{ uid types.UID }
+
+// Given tells whether the permit is not the zero value.
+func (p OwnersPermit) Given() bool { return p.uid != "" }
+
 // PermitOwners permits a change of the owner references of the object that a step has
 // seen: the garbage collector deletes by them. It never permits one for an object that an
 // exclusion protects.
-func PermitOwners(s *Step) (Permit, error) {
+func PermitOwners(s *Step) (OwnersPermit, error) {
 	switch {
 	case s.Live == nil || s.Live.UID == "":
-		return Permit{}, &DeniedError{s.ref(), "this run has not read it"}
+		return OwnersPermit{}, &DeniedError{s.ref(), "this run has not read it"}
 	case s.Reason == ReasonExcluded, s.Object != nil && s.Object.Exclusion != nil:
-		return Permit{}, &DeniedError{s.ref(), "an exclusion protects it"}
+		return OwnersPermit{}, &DeniedError{s.ref(), "an exclusion protects it"}
 	}
-	return Permit{s.ref(), s.Live.UID, "", s.Reason, false}, nil
+	return OwnersPermit{s.Live.UID}, nil
 }
 
 // DeniedError is the gate's no to a step that was about to delete.
@@ -191,15 +197,12 @@ func PermitHooks(inv *inventory.Inventory, uid types.UID, version string) (Permi
 	return Permit{ref, uid, version, ReasonRemoved, false}, nil
 }
 
-// PermitHandover permits the deletion of an object of the Lynq operator that owns
-// nothing any more: a LynqNode after all its objects moved, a LynqHub or a LynqForm.
-// owned counts the objects that still name it as their owner.
-func PermitHandover(ref lynq.Ref, uid types.UID, version string, owned int) (Permit, error) {
-	switch {
-	case ref.Group != lynq.Group:
+// PermitHandover permits the deletion of an object of the Lynq operator: a LynqNode whose
+// objects are all handed over, a LynqHub or a LynqForm. The deletion orphans whatever still
+// refers to the object.
+func PermitHandover(ref lynq.Ref, uid types.UID, version string) (Permit, error) {
+	if ref.Group != lynq.Group {
 		return Permit{}, &DeniedError{ref, "it is not an object of the Lynq operator"}
-	case owned > 0:
-		return Permit{}, &DeniedError{ref, "it still owns " + lynq.Count(owned, "object")}
 	}
 	return Permit{ref, uid, version, ReasonTakenOver, false}, nil
 }
