@@ -1,5 +1,6 @@
 # make build          the binary, in bin/
-# make generate       what is made of the commands: completions/, docs/commands.md
+# make generate       completions/ and docs/commands.md from the commands, and test/voice/exceptions.txt
+#                     without the exceptions that are no longer needed
 # make generate-kinds the kinds of Kubernetes, in pkg/rbac/kinds.txt, as a real API server has them
 # make man            the manual pages, in man/
 # make release-check  whether goreleaser takes goreleaser.yaml, and what it makes for this machine
@@ -7,6 +8,9 @@
 # make test-unit      the pure packages, in seconds
 # make check          format, lint with the checks of go vet, no dead code, and that go.mod is tidy
 # make robust         a random driver against a model, on a real control plane: STEPS=2000, SEED of today
+# make robust-memory  the same in memory, much faster: STEPS=20000
+# make robust-points  a fault at each request of each command, in memory
+# make robust-broken  whether the driver finds each of five broken promises
 # make security       the tests that docs/security.md names
 # make vuln           known vulnerabilities in what lynqctl calls, where their database can be reached
 # make fuzz           each fuzz target for FUZZTIME, those of names for FUZZLESS
@@ -37,27 +41,29 @@ MONITORING := test/monitoring
 RACE     := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race) -trimpath
 
 # Packages that only calculate. SEQUENTIAL is those of them that start no goroutines, and
-# APART others that start none: there is nothing in them for the race detector.
-SEQUENTIAL := ./internal/draft ./internal/suggest ./internal/markdown ./pkg/apply/plan ./pkg/apply/ready ./pkg/deploy ./pkg/diff ./pkg/form ./pkg/inventory ./pkg/lynq ./pkg/rbac ./pkg/status ./test/robust/model
-APART      := ./internal/bounded ./pkg/apply/fields ./test/release
+# APART others whose tests start none: there is nothing in them for the race detector, and
+# to link a test with it takes longer than to run one.
+SEQUENTIAL := ./internal/draft ./internal/suggest ./internal/markdown ./pkg/apply/container ./pkg/apply/decide ./pkg/apply/marks ./pkg/apply/plan ./pkg/apply/ready ./pkg/apply/tracking ./pkg/apply/verify ./pkg/deploy ./pkg/diff ./pkg/form ./pkg/inventory ./pkg/inventory/trust ./pkg/lynq ./pkg/rbac ./pkg/render/funcs ./pkg/render/scalar ./pkg/status ./test/robust/model ./test/voice
+APART      := ./internal/bounded ./internal/cli ./internal/extdiff ./internal/ownprocess ./internal/usecase/apply ./internal/usecase/delete ./internal/usecase/finalize ./internal/usecase/load ./pkg/apply/fields ./test/release
 # The tests of pkg/render that only calculate, for seconds, and with the race detector for
 # a minute.
 CALCULATE  := ^Test(Budget|BudgetIsEnough|BudgetOfSlow|Words|WriterEqualsBuilder)$$
-UNIT       := $(SEQUENTIAL) ./internal/ui ./pkg/orphan ./pkg/render ./pkg/watch
+UNIT       := $(SEQUENTIAL) ./internal/ui ./pkg/apply/schedule ./pkg/orphan ./pkg/render ./pkg/watch
 
-.PHONY: build generate generate-kinds man release-check robust test test-cluster test-gitops test-monitoring test-unit security check vuln fuzz bench bench-cluster bench-watch cluster cluster-build cluster-down
+.PHONY: build generate generate-kinds man release-check robust robust-memory robust-points robust-broken test test-cluster test-gitops test-monitoring test-unit security check vuln fuzz bench bench-cluster bench-watch cluster cluster-build cluster-down
 
 build:
 	$(GO) build -trimpath -o bin/lynqctl ./cmd/lynqctl
 
 generate:
-	$(GO) test ./cmd/lynqctl -count=1 -run '^(TestCompletionScripts|TestCommandReference)$$' -update
+	$(GO) test ./internal/lynqctl -count=1 -run '^(TestCompletionScripts|TestCommandReference)$$' -update
+	$(GO) test ./test/voice -count=1 -run '^TestVoice$$' -update
 
 generate-kinds: cluster-build
 	LYNQCTL_TEST_CLUSTER=1 $(GO) test ./internal/kube -count=1 -run '^TestBuiltInKinds$$' -update
 
 man:
-	$(PLAIN) $(GO) test ./cmd/lynqctl -count=1 -run '^TestManualPages$$' -man $(CURDIR)/man
+	$(PLAIN) $(GO) test ./internal/lynqctl -count=1 -run '^TestManualPages$$' -man $(CURDIR)/man
 
 # The first time, goreleaser itself is built, which takes minutes. The release is of
 # the commit, in a clone of its own; another build of it has the same bytes. What needs
@@ -102,6 +108,17 @@ test-monitoring: cluster-build
 robust: cluster-build
 	LYNQCTL_ROBUST_STEPS=$(STEPS) LYNQCTL_ROBUST_SEED=$(SEED) LYNQCTL_ROBUST_SHRINK=$(SHRINK) LYNQCTL_TEST_CLUSTER=1 \
 	  $(PLAIN) $(GO) test -count=1 -vet=off -v -parallel 4 -timeout 3h -run '^TestRobust$$' ./test/robust
+
+robust-memory: STEPS = 20000
+robust-memory:
+	LYNQCTL_ROBUST_MEMORY_STEPS=$(STEPS) LYNQCTL_ROBUST_SEED=$(SEED) LYNQCTL_ROBUST_SHRINK=$(SHRINK) \
+	  $(PLAIN) $(GO) test -count=1 -vet=off -timeout 24h -run '^TestMemory$$' ./test/robust
+
+robust-points:
+	LYNQCTL_ROBUST_POINTS=all $(PLAIN) $(GO) test -count=1 -vet=off -v -timeout 24h -run '^TestPoints$$' ./test/robust
+
+robust-broken:
+	LYNQCTL_ROBUST_BROKEN=1 $(PLAIN) $(GO) test -count=1 -vet=off -v -timeout 1h -run '^TestBroken$$' ./test/robust
 
 # A name on the page is that of a test, or of a script.
 security: cluster-build

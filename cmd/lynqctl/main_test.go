@@ -10,6 +10,13 @@ import (
 	"github.com/lynqctl/lynqctl/internal/dbtest"
 )
 
+// The exit codes that tests want.
+const (
+	exitFailed      = 1
+	exitBadInput    = 2
+	exitInterrupted = 130
+)
+
 // servers start when a script asks for them, and withServers stops them.
 var servers dbtest.Servers
 

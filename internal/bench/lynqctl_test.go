@@ -1,6 +1,7 @@
 package bench_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
+	"github.com/lynqctl/lynqctl/pkg/render/spool"
 	"github.com/lynqctl/lynqctl/pkg/source"
 )
 
@@ -51,20 +53,19 @@ func rowsFor(p *render.Program, rows []floor.Row) []lynq.Row {
 	return out
 }
 
+// sink takes the bytes of nodes.
+type sink interface{ Add(node []byte) error }
+
 // counter is a sink that counts bytes and keeps none.
 type counter struct{ bytes int64 }
 
-// Add implements render.Sink.
 func (c *counter) Add(node []byte) error {
 	c.bytes += int64(len(node))
 	return nil
 }
 
-// Drop implements render.Sink.
-func (*counter) Drop(int) bool { return false }
-
 // renderRows renders rows that are in memory.
-func renderRows(p *render.Program, rows []lynq.Row, workers int, sink render.Sink) error {
+func renderRows(p *render.Program, rows []lynq.Row, workers int, to sink) error {
 	sequence := func(yield func(lynq.Row, error) bool) {
 		for _, r := range rows {
 			if !yield(r, nil) {
@@ -72,13 +73,17 @@ func renderRows(p *render.Program, rows []lynq.Row, workers int, sink render.Sin
 			}
 		}
 	}
-	return runHub(p, sequence, func(int) string { return "row" }, workers, sink)
+	return runHub(p, sequence, func(int) string { return "row" }, workers, to)
 }
 
-func runHub(p *render.Program, rows iter.Seq2[lynq.Row, error], place func(int) string, workers int, sink render.Sink) error {
-	run := render.NewRun(render.Settings{Workers: workers}, sink, []*render.Program{p})
-	err := run.Hub(context.Background(), render.Input{Programs: []*render.Program{p}, Rows: rows, Place: place})
-	return errors.Join(err, run.Err())
+func runHub(p *render.Program, rows iter.Seq2[lynq.Row, error], place func(int) string, workers int, to sink) error {
+	run := render.NewRun(render.Settings{Workers: workers}, []*render.Program{p})
+	for n, err := range run.Bytes(context.Background(), render.Input{Programs: []*render.Program{p}, Rows: rows, Place: place}) {
+		if err := cmp.Or(err, to.Add(n.Out)); err != nil {
+			return err
+		}
+	}
+	return run.Err()
 }
 
 // renderFile does what lynqctl render does within its process: inputs, rows
@@ -94,7 +99,7 @@ func renderFile(kind, path string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	spool := render.NewSpool(render.DefaultSpoolMemory)
+	spool := spool.New(spool.DefaultMemory)
 	defer func() { _ = spool.Close() }() // its file is read by then
 	query := source.Query{Columns: render.Columns(p.Hub), UID: "id"}
 	rows := src.Records(ctx, query)

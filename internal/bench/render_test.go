@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/internal/bench/floor"
-	"github.com/lynqctl/lynqctl/pkg/render"
+	"github.com/lynqctl/lynqctl/pkg/render/spool"
 )
 
 // BenchmarkRender measures rendering alone: rows that are in memory, to a sink
@@ -31,10 +31,10 @@ func BenchmarkRender(b *testing.B) {
 			{name: nameLynqctl, run: func() error { return renderRows(p, rows, 0, &counter{}) }},
 			{name: nameUsual, most: usualMost, run: func() error { return renderUsual(u, plain, io.Discard) }},
 			{name: nameFloorKept, most: keptMost, run: func() error {
-				return keep(func(s render.Sink) error { return renderFloor(plain, s) })
+				return keep(func(s sink) error { return renderFloor(plain, s) })
 			}},
 			{name: nameLynqctlKept, most: keptMost, run: func() error {
-				return keep(func(s render.Sink) error { return renderRows(p, rows, 0, s) })
+				return keep(func(s sink) error { return renderRows(p, rows, 0, s) })
 			}},
 		})
 	}
@@ -44,8 +44,8 @@ func BenchmarkRender(b *testing.B) {
 const keptMost = 10_000
 
 // keep renders into what render keeps its output in until all of it is there.
-func keep(run func(render.Sink) error) error {
-	spool := render.NewSpool(render.DefaultSpoolMemory)
+func keep(run func(sink) error) error {
+	spool := spool.New(spool.DefaultMemory)
 	return errors.Join(run(spool), spool.Close())
 }
 
@@ -67,11 +67,11 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-func renderFloor(rows []floor.Row, sink render.Sink) error {
+func renderFloor(rows []floor.Row, to sink) error {
 	var buf []byte
 	for i := range rows {
 		buf = floor.Append(buf[:0], &rows[i])
-		if err := sink.Add(buf); err != nil {
+		if err := to.Add(buf); err != nil {
 			return err
 		}
 	}

@@ -26,7 +26,7 @@ func (l *Line) Environment(c *cobra.Command) error {
 		switch {
 		case value == "" || f.Changed || f.Hidden || f.Name == "help" || f.Name == "version" || excluded(c.Flags(), f):
 		case slices.Contains(l.OnlySaid, f.Name):
-			errs = append(errs, fmt.Errorf("%s is set, and --%s is taken from the command line alone, for it takes a guard away (unset it, and give --%s where it is meant)", variableOf(f), f.Name, f.Name))
+			errs = append(errs, fmt.Errorf("%s is set, but --%s turns a guard off and counts only on the command line (unset it, and pass --%s where you mean it)", variableOf(f), f.Name, f.Name))
 		default:
 			if err := f.Value.Set(value); err != nil {
 				errs = append(errs, fmt.Errorf("%s, the default of --%s: %w", variableOf(f), f.Name, badText(f, value, err)))

@@ -46,7 +46,7 @@ func NoCommand(cmd *cobra.Command, name string) error {
 		return fmt.Errorf("%s has no commands under it, got %q", cmd.CommandPath(), name)
 	}
 	path := strings.TrimPrefix(cmd.CommandPath()+" "+name, cmd.Root().CommandPath()+" ")
-	text := fmt.Sprintf("there is no command %q", path)
+	text := fmt.Sprintf("unknown command %q", path)
 	// All commands of the program are too many for a line.
 	if near, ok := suggest.Near(name, names); ok {
 		text += fmt.Sprintf(" (did you mean %q?)", near)

@@ -40,15 +40,15 @@ func (l *Line) usage(c *cobra.Command) error {
 	own, kubectls := l.helpFlags(c)
 	b.WriteString("\nFlags:\n" + own.FlagUsagesWrapped(columns))
 	if len(kubectls) > 0 {
-		b.WriteString("\nFlags of kubectl, with its meanings:\n" + wrapped(kubectls, columns))
+		b.WriteString("\nkubectl connection flags:\n" + wrapped(kubectls, columns))
 	}
 	if !c.HasParent() {
-		b.WriteString("\nA flag that is not given has its value from the environment, where that is set:\n--max-delete from LYNQCTL_MAX_DELETE, and so on.\n")
+		b.WriteString("\nYou can set each flag with an environment variable: LYNQCTL_MAX_DELETE sets\n--max-delete. Flags that turn a safety check off count only on the command line.\n")
 	} else {
-		b.WriteString("\n'" + c.Root().CommandPath() + " --help' has the flags of all commands (" + strings.Join(flagNames(c.InheritedFlags()), ", ") + ").\n")
+		b.WriteString("\nRun '" + c.Root().CommandPath() + " --help' for global flags (" + strings.Join(flagNames(c.InheritedFlags()), ", ") + ").\n")
 	}
 	if c.HasAvailableSubCommands() {
-		b.WriteString("\n'" + c.CommandPath() + " COMMAND --help' explains a command.\n")
+		b.WriteString("\nRun '" + c.CommandPath() + " COMMAND --help' for more about a command.\n")
 	}
 	_, err := fmt.Fprint(c.OutOrStderr(), b.String())
 	return err

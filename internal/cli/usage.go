@@ -130,9 +130,9 @@ func badText(f *pflag.Flag, text string, otherwise error) error {
 	var what string
 	switch f.Value.Type() {
 	case "duration":
-		what = "no length of time such as 30s, 5m or 1h30m"
+		what = "not a duration such as 30s, 5m, or 1h30m"
 	case "int":
-		what = "no whole number"
+		what = "not a whole number"
 	case "bool":
 		what = "neither true nor false"
 	default:
@@ -149,6 +149,7 @@ func (l *Line) ownCommands(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		switch c.Name() {
 		case "help":
+			describeOwn(c)
 			c.Args = func(_ *cobra.Command, args []string) error {
 				about, rest, err := root.Find(args)
 				if err == nil && len(rest) > 0 {
@@ -158,7 +159,9 @@ func (l *Line) ownCommands(root *cobra.Command) {
 			}
 		case "completion":
 			Group(c)
+			describeOwn(c)
 			for _, shell := range c.Commands() {
+				describeOwn(shell)
 				shell.Args = l.NoArgs
 			}
 		}

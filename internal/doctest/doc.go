@@ -24,6 +24,6 @@
 // its own: where pages say "crm" (a hub) and "shop" (a namespace), commands and files
 // have those, and what is printed has them turned back.
 //
-// The package knows no command and no cluster; the tests of cmd/lynqctl and test/e2e
+// The package knows no command and no cluster; the tests of internal/lynqctl and test/e2e
 // bring them.
 package doctest

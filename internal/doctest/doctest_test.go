@@ -33,6 +33,8 @@ func TestLinks(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"all is there": {"[a](docs/other.md) [b](docs/other.md#the-other) [c](#here)\n\n# Here\n", ""},
 		"slugs":        {"[a](docs/other.md#whats-new-a-b_c) [b](docs/other.md#twice) [c](docs/other.md#twice-1) [d](docs/other.md#linked-text)", ""},
+		"old names":    {index + "[a](#old) [b](#older)\n\n<a id=\"old\"></a><a id=\"older\"></a>\n\n## New", ""},
+		"no old name":  {index + "[a](#old) `<a id=\"old\"></a>`", `README.md:1: link "#old": README.md has no such heading`},
 		"a folder":     {index + "[a](docs)", ""},
 		"elsewhere":    {index + "[a](https://example.com/x#y)", ""},
 		"code":         {index + "`[a](none.md)`\n\n```sh\n[a](none.md)\n```\n\n<!-- [a](none.md) -->\n", ""},
@@ -99,21 +101,25 @@ func TestCalls(t *testing.T) {
 		"another word": {"brew install lynqctl\ncd lynqctl/x\nxargs echo", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, doctest.Calls(test.script)); diff != "" {
-				t.Error(diff)
+			got, err := doctest.Calls(test.script)
+			if diff := cmp.Diff(test.want, got); err != nil || diff != "" {
+				t.Error(err, diff)
 			}
 		})
+	}
+	if calls, err := doctest.Calls("lynqctl version\n'"); err == nil || !strings.Contains(err.Error(), "script:2:1") {
+		t.Errorf("a quote that never ends: %v, %v", calls, err)
 	}
 }
 
 func TestAlike(t *testing.T) {
-	const run = "hub crm: 2 nodes to work on: 2 to create\na-web  ConfigMap shop/a  created (New)\nb-web  ConfigMap shop/b  created (New)\n2 nodes: 2 changed; 0.4s\n"
+	const run = "hub crm: 2 nodes to change: 2 to create\na-web  ConfigMap shop/a  created (New)\nb-web  ConfigMap shop/b  created (New)\n2 nodes: 2 changed; 0.4s\n"
 	for name, test := range map[string]struct {
 		want, got string
 		alike     bool
 	}{
 		"the same":            {run, run, true},
-		"another order":       {run, "hub crm: 2 nodes to work on: 2 to create\nb-web  ConfigMap shop/b  created (New)\na-web  ConfigMap shop/a  created (New)\n2 nodes: 2 changed; 12s\n", true},
+		"another order":       {run, "hub crm: 2 nodes to change: 2 to create\nb-web  ConfigMap shop/b  created (New)\na-web  ConfigMap shop/a  created (New)\n2 nodes: 2 changed; 12s\n", true},
 		"another order of it": {run, "2 nodes: 2 changed; 0.4s\n" + run, false},
 		"another word":        {"a  updated (Changed)\n", "a  updated (Drifted)\n", false},
 		"another number":      {"3 nodes: 3 changed; 1s\n", "3 nodes: 2 changed; 1s\n", false},

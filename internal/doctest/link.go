@@ -119,12 +119,16 @@ func hideCode(text string) string {
 	})
 }
 
-// anchors are the names by which links find the headings of a page, as GitHub
-// makes them.
+// anchors are the names by which links find places in a page: of its headings, as GitHub
+// makes them, and those that stand in it as <a id="NAME"></a>.
 func (p *Page) anchors() map[string]bool {
 	anchors := map[string]bool{}
 	seen := map[string]int{}
+	named := regexp.MustCompile(`<a id="([^"]+)"></a>`)
 	for _, q := range p.Paragraphs {
+		for _, m := range named.FindAllStringSubmatch(hideCode(q.Text), -1) {
+			anchors[m[1]] = true
+		}
 		if !isHeading(q.Text) {
 			continue
 		}

@@ -124,12 +124,12 @@ func TestSessionsRefuse(t *testing.T) {
 func TestRunRefuses(t *testing.T) {
 	const local = "<!-- session: local -->\n"
 	for name, test := range map[string]struct{ text, failed, err string }{
-		"a command that fails":       {text: local + "§§§console\n$ (exit 3)\n§§§\n", failed: `exit code 3, and no "$ echo $?" after it`},
-		"preparations that fail":     {text: local + "<!-- before\nfalse\necho on\n-->\n", err: "docs/page.md:2: exit code 1 of\nfalse"},
-		"no command":                 {text: local + "§§§console\nlynqctl\n§§§\n", err: `3: an example begins with a command behind "$ "`},
-		"a file outside":             {text: local + "§§§sh file=../a\n§§§\n", err: `file "../a" is not in the folder of the session`},
-		"a folder that is not there": {text: "<!-- session: local in examples/b -->\n", err: "no such file"},
-		"a recipe that fails":        {text: local + "§§§yaml file=.gitlab-ci.yml\na: {script: ['false || exit 9', 'lynqctl status']}\n§§§\n", err: "exit code 9 of the recipe"},
+		"a command that fails":        {text: local + "§§§console\n$ (exit 3)\n§§§\n", failed: `exit code 3, and no "$ echo $?" after it`},
+		"preparations that fail":      {text: local + "<!-- before\nfalse\necho on\n-->\n", err: "docs/page.md:2: exit code 1 of\nfalse"},
+		"no command":                  {text: local + "§§§console\nlynqctl\n§§§\n", err: `3: an example begins with a command behind "$ "`},
+		"a file outside":              {text: local + "§§§sh file=../a\n§§§\n", err: `file "../a" is not in the folder of the session`},
+		"a folder that doesn't exist": {text: "<!-- session: local in examples/b -->\n", err: "no such file"},
+		"a recipe that fails":         {text: local + "§§§yaml file=.gitlab-ci.yml\na: {script: ['false || exit 9', 'lynqctl status']}\n§§§\n", err: "exit code 9 of the recipe"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ran, err := only(t, test.text).Run(t.Context(), doctest.Place{Root: t.TempDir(), Dir: t.TempDir()})

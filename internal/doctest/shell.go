@@ -1,10 +1,12 @@
 package doctest
 
 import (
+	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // Call is a call of lynqctl in a shell script.
@@ -14,35 +16,79 @@ type Call struct {
 	More bool // further arguments come from elsewhere: from xargs
 }
 
-// Calls finds the calls of lynqctl in a script, as far as that can be told without
-// running it: also those by kubectl, by xargs, and within $( ).
-func Calls(script string) []Call {
-	l := &lexer{text: script, line: 1}
-	l.run()
-	var calls []Call
-	for _, c := range l.commands {
-		if call, ok := callOf(c); ok {
-			calls = append(calls, call)
-		}
+// Calls returns the calls of lynqctl in a script of the shell, in order of their lines:
+// also those by kubectl, by xargs, and within $( ). An X stands for what a substitution
+// would print, and $NAME for the value of a variable. A script that bash cannot parse is
+// an error, which names the line.
+func Calls(script string) ([]Call, error) {
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "script")
+	if err != nil {
+		return nil, fmt.Errorf("parse the script: %w", err)
 	}
-	return calls
+	var calls []Call
+	syntax.Walk(file, func(node syntax.Node) bool {
+		if c, ok := node.(*syntax.CallExpr); ok && len(c.Args) > 0 {
+			if call, ok := callOf(words(c.Args)); ok {
+				call.Line = int(c.Args[0].Pos().Line())
+				calls = append(calls, call)
+			}
+		}
+		return true
+	})
+	slices.SortStableFunc(calls, func(a, b Call) int { return a.Line - b.Line })
+	return calls, nil
 }
 
-// command is what stands between two operators of the shell.
-type command struct {
-	line  int
-	words []string
+// words returns what the shell would pass for the words of a command.
+func words(args []*syntax.Word) []string {
+	texts := make([]string, len(args))
+	for i, w := range args {
+		var text strings.Builder
+		for _, part := range w.Parts {
+			write(&text, part, false)
+		}
+		texts[i] = text.String()
+	}
+	return texts
 }
 
-// callOf tells whether a command calls lynqctl, and how.
-func callOf(c command) (Call, bool) {
-	assignment := regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
-	before := []string{"if", "then", "else", "elif", "while", "until", "do", "!", "{", "time", "exec", "env", "sudo", "command"}
-	words := c.words
-	for len(words) > 0 && (slices.Contains(before, words[0]) || assignment.MatchString(words[0])) {
+// write writes a part of a word as the shell would pass it. Within double quotes, a
+// backslash is taken away before few letters only.
+func write(text *strings.Builder, part syntax.WordPart, quoted bool) {
+	switch p := part.(type) {
+	case *syntax.Lit:
+		text.WriteString(unescaped(p.Value, quoted))
+	case *syntax.SglQuoted:
+		text.WriteString(p.Value)
+	case *syntax.DblQuoted:
+		for _, inner := range p.Parts {
+			write(text, inner, true)
+		}
+	case *syntax.ParamExp:
+		text.WriteString("$" + p.Param.Value)
+	default:
+		text.WriteString("X")
+	}
+}
+
+// unescaped takes the backslashes away that the shell takes away.
+func unescaped(literal string, quoted bool) string {
+	var text strings.Builder
+	for i := 0; i < len(literal); i++ {
+		if literal[i] == '\\' && i+1 < len(literal) && (!quoted || strings.IndexByte("\"\\$`", literal[i+1]) >= 0) {
+			i++
+		}
+		text.WriteByte(literal[i])
+	}
+	return text.String()
+}
+
+// callOf tells whether the words of a command call lynqctl, and how.
+func callOf(words []string) (Call, bool) {
+	for len(words) > 0 && slices.Contains([]string{"exec", "env", "sudo", "command"}, words[0]) {
 		words = words[1:]
 	}
-	call := Call{Line: c.line}
+	var call Call
 	if len(words) > 0 && words[0] == "xargs" {
 		call.More = true
 		at := slices.IndexFunc(words, func(w string) bool { return path.Base(w) == "lynqctl" })
@@ -61,150 +107,4 @@ func callOf(c command) (Call, bool) {
 		return call, false
 	}
 	return call, true
-}
-
-// lexer parts a script into commands and their words. It knows quotes, comments,
-// line ends behind a backslash, $( ) and redirections; of what these contain it
-// keeps nothing but the commands.
-type lexer struct {
-	text     string
-	line     int
-	commands []command
-	current  command
-	word     strings.Builder
-	inWord   bool
-	redirect bool // the next word is the file of a redirection
-}
-
-func (l *lexer) run() {
-	for l.text != "" {
-		l.step()
-	}
-	l.endCommand()
-}
-
-// step takes what comes next.
-func (l *lexer) step() {
-	c := l.next()
-	switch {
-	case c == '\\' && strings.HasPrefix(l.text, "\n"):
-		l.next()
-	case c == '\\' && l.text != "":
-		l.add(l.next())
-	case c == '\'' || c == '"':
-		l.quoted(c)
-	case c == '$' && strings.HasPrefix(l.text, "("):
-		l.next()
-		l.substitution()
-	case c == '#' && !l.inWord:
-		for l.text != "" && l.text[0] != '\n' {
-			l.next()
-		}
-	case c == ' ' || c == '\t':
-		l.endWord()
-	case c == '<' || c == '>':
-		l.redirection()
-	case strings.ContainsRune("\n;|&()`", rune(c)):
-		l.endCommand()
-	default:
-		l.add(c)
-	}
-}
-
-// next takes a byte.
-func (l *lexer) next() byte {
-	c := l.text[0]
-	l.text = l.text[1:]
-	if c == '\n' {
-		l.line++
-	}
-	return c
-}
-
-// add adds a byte to the word.
-func (l *lexer) add(c byte) {
-	l.begin()
-	l.word.WriteByte(c)
-}
-
-// begin begins a word, which may be empty: "" is one.
-func (l *lexer) begin() {
-	if !l.inWord && len(l.current.words) == 0 {
-		l.current.line = l.line
-	}
-	l.inWord = true
-}
-
-// quoted takes the rest of a text in quotes.
-func (l *lexer) quoted(quote byte) {
-	l.begin()
-	for l.text != "" {
-		c := l.next()
-		switch {
-		case c == quote:
-			return
-		case quote == '"' && c == '\\' && l.text != "":
-			l.add(l.next())
-		case quote == '"' && c == '$' && strings.HasPrefix(l.text, "("):
-			l.next()
-			l.substitution()
-		default:
-			l.add(c)
-		}
-	}
-}
-
-// substitution takes the rest of a $( ). What it would print becomes an X.
-func (l *lexer) substitution() {
-	inner := &lexer{text: l.text, line: l.line}
-	depth := 1
-	for inner.text != "" {
-		// Parentheses in quotes and comments are taken by step.
-		if inner.text[0] == '(' {
-			depth++
-		}
-		if inner.text[0] == ')' {
-			if depth--; depth == 0 {
-				break
-			}
-		}
-		inner.step()
-	}
-	inner.endCommand()
-	l.commands = append(l.commands, inner.commands...)
-	l.text, l.line = strings.TrimPrefix(inner.text, ")"), inner.line
-	l.add('X')
-}
-
-// redirection takes a < or > and what belongs to it.
-func (l *lexer) redirection() {
-	if regexp.MustCompile(`^[0-9]$`).MatchString(l.word.String()) {
-		l.word.Reset()
-		l.inWord = false
-	}
-	l.endWord()
-	for l.text != "" && strings.ContainsRune("<>&-", rune(l.text[0])) {
-		l.next()
-	}
-	l.redirect = true
-}
-
-func (l *lexer) endWord() {
-	if l.inWord && !l.redirect {
-		l.current.words = append(l.current.words, l.word.String())
-	}
-	if l.inWord {
-		l.redirect = false
-	}
-	l.word.Reset()
-	l.inWord = false
-}
-
-func (l *lexer) endCommand() {
-	l.endWord()
-	l.redirect = false
-	if len(l.current.words) > 0 {
-		l.commands = append(l.commands, l.current)
-	}
-	l.current = command{}
 }

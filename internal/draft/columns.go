@@ -105,12 +105,12 @@ func (t Table) activate(chosen string, uid *Column) (*Column, error) {
 			others = append(others, c.Name)
 		}
 	}
-	e := &Error{What: "no column tells which rows are active", Fix: "add one with 1 and 0, in a view if need be, or name it with --activate; there are: " + strings.Join(t.names(), ", ")}
+	e := &Error{What: "can't tell which rows are active", Fix: "add a column with 1 and 0, for example in a view, or name one with --activate; the columns are: " + strings.Join(t.names(), ", ")}
 	switch {
 	case unfit != nil:
 		return nil, t.unfitForActivation(e.What+": ", unfit, uid)
 	case len(others) > 0:
-		e.Fix = "name one with --activate; it might be " + strings.Join(others, " or ")
+		e.Fix = "name the column with --activate; possibly " + strings.Join(others, " or ")
 	}
 	return nil, e
 }
@@ -118,11 +118,11 @@ func (t Table) activate(chosen string, uid *Column) (*Column, error) {
 // unfitForActivation is that a column says in other words what is active.
 func (t Table) unfitForActivation(before string, c, uid *Column) *Error {
 	e := &Error{
-		What: fmt.Sprintf("%scolumn %q has values that are neither yes (1 true yes t on) nor no (0 false no f off, empty)", before, c.Name),
-		Fix:  "have a view make 1 and 0 of it",
+		What: fmt.Sprintf("%scolumn %q has other values than 1 true yes t on, and 0 false no f off or nothing", before, c.Name),
+		Fix:  "turn it into 1 and 0 in a view",
 	}
 	if !t.hasViews() {
-		e.Fix = "write 1 and 0 there, or into a column of their own"
+		e.Fix = "write 1 and 0 there, or in another column"
 	}
 	if e.View = t.view(c, uid.Name); e.View != nil {
 		e.Fix = e.View.advice()

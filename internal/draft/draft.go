@@ -119,7 +119,7 @@ func (t Table) named(what, name string) (*Column, error) {
 	}
 	return nil, &Error{
 		What: fmt.Sprintf("there is no column %q to be the %s", name, what),
-		Fix:  "there are: " + strings.Join(t.names(), ", "),
+		Fix:  "available: " + strings.Join(t.names(), ", "),
 	}
 }
 

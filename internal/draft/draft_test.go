@@ -62,13 +62,13 @@ func TestDecideColumns(t *testing.T) {
 		{"no uid", table("plan|active", "gold|1", "gold|1"), draft.Choice{}, "", "", "no column identifies the rows: none is a key, or has a usual name and no value twice (name it with --uid; there are: plan, active)"},
 		{"a token is no uid", table("api_token*|active", "x|1"), draft.Choice{}, "", "", "no column identifies the rows"},
 		{"bytes are no uid", table("id*#|active", "x|1"), draft.Choice{}, "", "", "no column identifies the rows"},
-		{"no activation", table("id|plan", "acme|gold"), draft.Choice{}, "", "", "no column tells which rows are active (add one with 1 and 0, in a view if need be, or name it with --activate; there are: id, plan)"},
-		{"perhaps one", table("id|paying|beta", "acme|1|0"), draft.Choice{}, "", "", "no column tells which rows are active (name one with --activate; it might be paying or beta)"},
-		{"a status of words", table("id|status", "acme|suspended"), draft.Choice{}, "", "", `column "status" has values that are neither yes (1 true yes t on) nor no (0 false no f off, empty) (write 1 and 0 there, or into a column of their own)`},
+		{"no activation", table("id|plan", "acme|gold"), draft.Choice{}, "", "", "can't tell which rows are active (add a column with 1 and 0, for example in a view, or name one with --activate; the columns are: id, plan)"},
+		{"perhaps one", table("id|paying|beta", "acme|1|0"), draft.Choice{}, "", "", "can't tell which rows are active (name the column with --activate; possibly paying or beta)"},
+		{"a status of words", table("id|status", "acme|suspended"), draft.Choice{}, "", "", `column "status" has other values than 1 true yes t on, and 0 false no f off or nothing (write 1 and 0 there, or in another column)`},
 		{"chosen in another case", table("id|active", "acme|1"), draft.Choice{UID: "ID"}, "id", "active", ""},
-		{"chosen, and not there", table("id|active", "acme|1"), draft.Choice{UID: "idd"}, "", "", `there is no column "idd" to be the uid (there are: id, active)`},
+		{"chosen, and not there", table("id|active", "acme|1"), draft.Choice{UID: "idd"}, "", "", `there is no column "idd" to be the uid (available: id, active)`},
 		{"chosen, and not distinct", table("id|active|plan", "a|1|gold", "b|1|gold"), draft.Choice{UID: "plan"}, "", "", `column "plan" identifies no row`},
-		{"chosen, and neither yes nor no", table("id|plan", "a|gold"), draft.Choice{Activate: "plan"}, "", "", `column "plan" has values that are neither yes`},
+		{"chosen, and neither yes nor no", table("id|plan", "a|gold"), draft.Choice{Activate: "plan"}, "", "", `column "plan" has other values than`},
 	} {
 		d, err := draft.Decide(c.table, c.choice)
 		if c.fail != "" {
@@ -112,7 +112,7 @@ FROM "crm"."fi""rms" t;
 		if diff := cmp.Diff(&c.want, wrong.View); diff != "" {
 			t.Error(diff)
 		}
-		if want := "put 1 or 0 for each '?' in it (trial), run it, then init with table=" + c.want.Name + " --uid slug --activate active_2"; !strings.Contains(err.Error(), want) {
+		if want := "replace each '?' in it with 1 or 0 (trial), run it, then run init with table=" + c.want.Name + " --uid slug --activate active_2"; !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}
@@ -131,7 +131,7 @@ FROM "crm"."fi""rms" t;
 	rows = table(many...)
 	rows.Type, rows.Name = lynq.SourceSQLite, "firms"
 	_, err := draft.Decide(rows, draft.Choice{})
-	if wrong, ok := errors.AsType[*draft.Error](err); !ok || wrong.View != nil || !strings.Contains(err.Error(), "have a view make 1 and 0 of it") {
+	if wrong, ok := errors.AsType[*draft.Error](err); !ok || wrong.View != nil || !strings.Contains(err.Error(), "turn it into 1 and 0 in a view") {
 		t.Errorf("a column of 13 words: error %v", err)
 	}
 }

@@ -103,9 +103,9 @@ func meaning(word string) string {
 func (v *View) advice() string {
 	edit := ""
 	if len(v.Unclear) > 0 {
-		edit = fmt.Sprintf("put 1 or 0 for each '?' in it (%s), ", strings.Join(v.Unclear, ", "))
+		edit = fmt.Sprintf("replace each '?' in it with 1 or 0 (%s), ", strings.Join(v.Unclear, ", "))
 	}
-	return fmt.Sprintf("the statement on standard output makes a view with 1 and 0: %srun it, then init with table=%s --uid %s --activate %s", edit, v.Name, v.UID, v.Activate)
+	return fmt.Sprintf("the SQL on standard output creates a view with 1 and 0: %srun it, then run init with table=%s --uid %s --activate %s", edit, v.Name, v.UID, v.Activate)
 }
 
 // free is a name for one more column.

@@ -211,7 +211,7 @@ func (w *writer) connection(c lynq.Connection, withPassword bool) {
 	}
 }
 
-const secretAdvice = "looks like a secret: it belongs into a Secret, never into a ConfigMap"
+const secretAdvice = "looks like a secret: put it in a Secret, not in a ConfigMap"
 
 // leftOut names columns in comments.
 func (w *writer) leftOut(columns []string, what, why string) {

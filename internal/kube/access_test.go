@@ -44,7 +44,7 @@ func TestFlags(t *testing.T) {
 		{[]string{"--as=one", "--as-group=system:masters"}, ""},
 		{[]string{"--token=wrong"}, "Unauthorized"},
 		{[]string{"--context=restricted"}, "cannot get resource"},
-		{[]string{"--context=nope"}, `the kubeconfig has no context "nope" (there are: admin, editor, restricted, viewer)`},
+		{[]string{"--context=nope"}, `the kubeconfig has no context "nope" (available: admin, editor, restricted, viewer)`},
 		{[]string{"--user=nope"}, `the kubeconfig has no user "nope"`},
 		{[]string{"--cluster=nope"}, `the kubeconfig has no cluster "nope"`},
 		{[]string{"--tls-server-name=nope.example"}, "nope.example"},

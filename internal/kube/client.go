@@ -2,6 +2,7 @@ package kube
 
 import (
 	"fmt"
+	"net/http"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -29,6 +30,8 @@ type Options struct {
 	Warn func(text string)
 	// Log is what is told of each request.
 	Log RequestLog
+	// Transport carries the requests; nil is one as the kubeconfig has it.
+	Transport http.RoundTripper
 	// Answered is told of each request that was sent: its verb, as Kubernetes' rules
 	// have it, and the status of the answer, 0 where there was none. It must be safe for
 	// concurrent use. Nil for none.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/test/harness"
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
@@ -68,8 +68,8 @@ var (
 )
 
 // configMap is a write of one with a label.
-func (c *through) configMap(verb apply.Verb, name, value string) apply.Write {
-	return apply.Write{Verb: verb, Namespace: c.Namespace, Name: name, Body: jsonOf(map[string]any{
+func (c *through) configMap(verb write.Verb, name, value string) write.Request {
+	return write.Request{Verb: verb, Namespace: c.Namespace, Name: name, Body: jsonOf(map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap",
 		"metadata": map[string]any{"name": name, "labels": map[string]any{"app": "a"}},
 		"data":     map[string]any{"key": value},

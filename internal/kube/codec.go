@@ -81,7 +81,7 @@ const beginning = 60
 // and nothing of it where it may be an object.
 func strange(body []byte, err error) error {
 	if start := bytes.TrimSpace(body[:min(len(body), beginning)]); bytes.HasPrefix(start, []byte("<")) {
-		return fmt.Errorf("the answer is no object of a Kubernetes API, but begins %q", start)
+		return fmt.Errorf("the answer is not a Kubernetes object, and begins with %q", start)
 	}
-	return fmt.Errorf("the answer cannot be understood: %w", err)
+	return fmt.Errorf("lynqctl can't decode the answer: %w", err)
 }

@@ -34,7 +34,7 @@ func (a *Access) Register(flags *pflag.FlagSet) {
 	// kubectl has no password flags either.
 	names.AuthOverrideFlags.Username, names.AuthOverrideFlags.Password = clientcmd.FlagInfo{}, clientcmd.FlagInfo{}
 	names.ContextOverrideFlags.Namespace, names.CurrentContext = clientcmd.FlagInfo{}, clientcmd.FlagInfo{}
-	flags.StringVar(&a.Context, clientcmd.FlagContext, "", "context of the kubeconfig")
+	flags.StringVar(&a.Context, clientcmd.FlagContext, "", "kubeconfig context to use")
 	clientcmd.BindOverrideFlags(&a.overrides, flags, names)
 }
 
@@ -71,7 +71,7 @@ func (a Access) Namespace() (string, error) {
 
 // unknownName says that a kubeconfig has nothing of that name.
 func unknownName[T any](what, name string, all map[string]T) error {
-	return fmt.Errorf("the kubeconfig has no %s %q (there are: %s)", what, name, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
+	return fmt.Errorf("the kubeconfig has no %s %q (available: %s)", what, name, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
 }
 
 // Client makes a client for the cluster. It sends nothing yet.
@@ -95,9 +95,9 @@ func (a Access) unconfigured() error {
 	})
 	where := strings.Join(files, ", ")
 	if missing {
-		return fmt.Errorf("there is no kubeconfig at %s: name one by --kubeconfig or KUBECONFIG", where)
+		return fmt.Errorf("no kubeconfig at %s: set one with --kubeconfig or KUBECONFIG", where)
 	}
-	return fmt.Errorf("no cluster is configured in %s: name another kubeconfig by --kubeconfig or KUBECONFIG", where)
+	return fmt.Errorf("no cluster is configured in %s: set another kubeconfig with --kubeconfig or KUBECONFIG", where)
 }
 
 // misnamed says what a flag named that the kubeconfig does not have, where that is
@@ -139,6 +139,9 @@ func configure(config *rest.Config, o Options) *rest.Config {
 	config.QPS = -1 // the server's own fairness governs
 	config.WarningHandler = &warnings{tell: o.Warn}
 	config.NegotiatedSerializer = statusCodecs()
+	if o.Transport != nil {
+		config.Transport = o.Transport
+	}
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return leaves{o.answered(o.Log.transport(next))} })
 	return config
 }

@@ -67,7 +67,7 @@ func (c *Client) discover(ctx context.Context, fresh bool) (*catalog, error) {
 	case c.kinds.gate <- struct{}{}:
 		defer func() { <-c.kinds.gate }()
 	case <-ctx.Done():
-		return nil, fmt.Errorf("find out which kinds the server serves: %w", context.Cause(ctx))
+		return nil, fmt.Errorf("list the kinds that the server serves: %w", context.Cause(ctx))
 	}
 	if known := c.kinds.known.Load(); known != nil && !fresh {
 		return known, nil
@@ -81,7 +81,7 @@ func (c *Client) discover(ctx context.Context, fresh bool) (*catalog, error) {
 		err = coreErr
 	}
 	if err != nil {
-		return nil, fmt.Errorf("find out which kinds the server serves: %w", err)
+		return nil, fmt.Errorf("list the kinds that the server serves: %w", err)
 	}
 	known := newCatalog(core.Items, named.Items)
 	c.kinds.known.Store(known)

@@ -57,7 +57,7 @@ func TestRefreshThatFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.rules(faultproxy.Rule{Resource: "/api", Status: 403})
-	if err := c.Refresh(t.Context()); err == nil || !strings.Contains(err.Error(), "which kinds the server serves") {
+	if err := c.Refresh(t.Context()); err == nil || !strings.Contains(err.Error(), "the kinds that the server serves") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := c.Resource(t.Context(), "apps", "v1", "Deployment"); err != nil {
@@ -176,8 +176,8 @@ func TestFind(t *testing.T) {
 	for _, c := range []struct{ group, version, kind, want string }{
 		{"g", "v1", "Thing", "things v1"},
 		{"g", "", "Thing", "things v1"},
-		{"g", "", "Other", `kind Other: the API g/v2 is not available`},
-		{"g", "v2", "Old", "kind Old: the API g/v2 is not available"},
+		{"g", "", "Other", `kind Other: the API g/v2 isn't available`},
+		{"g", "v2", "Old", "kind Old: the API g/v2 isn't available"},
 		{"g", "v1", "Old", `no matches for kind "Old" in version "g/v1"`},
 		{"g", "v3", "Old", `no matches for kind "Old" in version "g/v3"`},
 		{"h", "", "A", "as v2"},

@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -108,7 +108,7 @@ func (e *answerError) Error() string {
 	if len(text) > shown {
 		text = strings.ToValidUTF8(text[:shown], "") + "..."
 	}
-	return fmt.Sprintf("HTTP status %d, and no answer of a Kubernetes API: %q", e.code, text)
+	return fmt.Sprintf("HTTP status %d, but no Kubernetes API answered: %q", e.code, text)
 }
 
 // Unwrap gives the status that client-go makes of it, but for a 404: who takes
@@ -137,9 +137,9 @@ func hideValues(e *apierrors.StatusError) (*apierrors.StatusError, bool) {
 			return e, false // by authorization, which sees no content
 		}
 	}
-	const hidden = "not shown, since it may quote the Secret's values"
+	const hidden = "hidden, because it may quote the Secret's values"
 	out := e.ErrStatus.DeepCopy()
-	by, cause := apply.DeniedBy(s.Message), apply.MisfitCause(s.Message)
+	by, cause := write.DeniedBy(s.Message), write.MisfitCause(s.Message)
 	switch {
 	case by != "":
 		out.Message = by + "; why is " + hidden

@@ -12,36 +12,36 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-func create(namespace, name string, body []byte) apply.Write {
-	return apply.Write{Verb: apply.Create, Namespace: namespace, Name: name, Body: body}
+func create(namespace, name string, body []byte) write.Request {
+	return write.Request{Verb: write.Create, Namespace: namespace, Name: name, Body: body}
 }
 
 // What the server says of a Secret may quote it.
 func TestErrorsHideSecrets(t *testing.T) {
 	t.Parallel()
 	c := newThrough(t, faultproxy.Options{})
-	secret := func(verb apply.Verb, content map[string]any) apply.Write {
+	secret := func(verb write.Verb, content map[string]any) write.Request {
 		content["apiVersion"], content["kind"], content["metadata"] = "v1", "Secret", map[string]any{"name": "s"}
-		return apply.Write{Verb: verb, Namespace: c.Namespace, Name: "s", Body: jsonOf(content)}
+		return write.Request{Verb: verb, Namespace: c.Namespace, Name: "s", Body: jsonOf(content)}
 	}
 	const value = "hunter2hunter2"
 	for _, test := range []struct {
 		name  string
-		write apply.Write
+		write write.Request
 		want  string
 	}{
-		{"a key", secret(apply.Create, map[string]any{"stringData": map[string]any{"a b " + value: "x"}}), "it is about data["},
-		{"a type", secret(apply.Create, map[string]any{"type": value, "stringData": value}), "the server says BadRequest (HTTP status 400)"},
-		{"no base64", secret(apply.Create, map[string]any{"data": map[string]any{"k": value + "!"}}), "status 400): illegal base64 data at input byte 14; the rest"},
-		{"no base64, applied", secret(apply.Apply, map[string]any{"data": map[string]any{"k": value + "!"}}), "status 500): illegal base64 data at input byte 14; the rest"},
-		{"a number", secret(apply.Apply, map[string]any{"stringData": map[string]any{"k": 4242424242}}), "failed to create typed patch object: .stringData.k: expected string; the rest"},
-		{"a number, created", secret(apply.Create, map[string]any{"stringData": map[string]any{"k": 4242424242}}), "json: cannot unmarshal number into Go struct field Secret.stringData of type string; the rest"},
-		{"a list", secret(apply.Apply, map[string]any{"stringData": []any{value}}), "failed to create typed patch object: .stringData: expected map; the rest"},
-		{"docker", secret(apply.Create, map[string]any{"type": "kubernetes.io/dockerconfigjson", "stringData": map[string]any{".dockerconfigjson": value}}), "it is about data[.dockerconfigjson] (FieldValueInvalid)"},
+		{"a key", secret(write.Create, map[string]any{"stringData": map[string]any{"a b " + value: "x"}}), "it is about data["},
+		{"a type", secret(write.Create, map[string]any{"type": value, "stringData": value}), "the server says BadRequest (HTTP status 400)"},
+		{"no base64", secret(write.Create, map[string]any{"data": map[string]any{"k": value + "!"}}), "status 400): illegal base64 data at input byte 14; the rest"},
+		{"no base64, applied", secret(write.Apply, map[string]any{"data": map[string]any{"k": value + "!"}}), "status 500): illegal base64 data at input byte 14; the rest"},
+		{"a number", secret(write.Apply, map[string]any{"stringData": map[string]any{"k": 4242424242}}), "failed to create typed patch object: .stringData.k: expected string; the rest"},
+		{"a number, created", secret(write.Create, map[string]any{"stringData": map[string]any{"k": 4242424242}}), "json: cannot unmarshal number into Go struct field Secret.stringData of type string; the rest"},
+		{"a list", secret(write.Apply, map[string]any{"stringData": []any{value}}), "failed to create typed patch object: .stringData: expected map; the rest"},
+		{"docker", secret(write.Create, map[string]any{"type": "kubernetes.io/dockerconfigjson", "stringData": map[string]any{".dockerconfigjson": value}}), "it is about data[.dockerconfigjson] (FieldValueInvalid)"},
 	} {
 		c.rules()
 		_, err := c.Write(t.Context(), secrets, test.write)
@@ -60,11 +60,11 @@ func TestErrorsHideSecrets(t *testing.T) {
 		}
 	}
 	c.Kubectl(t, "", "create", "secret", "generic", "s", "--from-literal=k="+value)
-	_, err := c.Write(t.Context(), secrets, secret(apply.Apply, map[string]any{"stringData": map[string]any{"k": "new" + value}, "data": map[string]any{"k": "bmV3"}}))
+	_, err := c.Write(t.Context(), secrets, secret(write.Apply, map[string]any{"stringData": map[string]any{"k": "new" + value}, "data": map[string]any{"k": "bmV3"}}))
 	if !apierrors.IsConflict(err) || !strings.Contains(err.Error(), `conflict with "kubectl-create"`) || strings.Contains(err.Error(), value) {
 		t.Errorf("a conflict of managers: %v", err)
 	}
-	_, err = c.Write(t.Context(), secrets, secret(apply.Create, map[string]any{}))
+	_, err = c.Write(t.Context(), secrets, secret(write.Create, map[string]any{}))
 	if want := `secrets "s" already exists`; !apierrors.IsAlreadyExists(err) || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -82,14 +82,14 @@ func TestForeignAnswers(t *testing.T) {
 		code                    int
 		want                    string
 	}{
-		{"page", "text/html", "<html>\n<h1>Sign in</h1>" + strings.Repeat("x", 200), 200, `begins "<html>\n<h1>Sign in</h1>`},
-		{"page for 404", "text/html", "<html><h1>Nothing here</h1>", 404, `HTTP status 404, and no answer of a Kubernetes API: "<html><h1>Nothing here</h1>"`},
+		{"page", "text/html", "<html>\n<h1>Sign in</h1>" + strings.Repeat("x", 200), 200, `begins with "<html>\n<h1>Sign in</h1>`},
+		{"page for 404", "text/html", "<html><h1>Nothing here</h1>", 404, `HTTP status 404, but no Kubernetes API answered: "<html><h1>Nothing here</h1>"`},
 		{"page for 403", "text/html", "<html>" + strings.Repeat("y ", 500), 403, `y y y ..."`},
 		{"JSON", "application/json", `{"hello": "world"}`, 200, `it is of kind "", not PartialObjectMetadata`},
 		{"another kind", "application/json", `{"kind": "Secret", "data": {"k": "hunter2"}}`, 200, `it is of kind "Secret"`},
-		{"half", "application/json", `{"kind": "ConfigMap", "metadata": {`, 200, "the answer cannot be understood"},
-		{"half protobuf", "application/vnd.kubernetes.protobuf", "k8s\x00\x0a\xff", 200, "the answer cannot be understood"},
-		{"nothing", "application/json", "", 200, "the answer cannot be understood"},
+		{"half", "application/json", `{"kind": "ConfigMap", "metadata": {`, 200, "lynqctl can't decode the answer"},
+		{"half protobuf", "application/vnd.kubernetes.protobuf", "k8s\x00\x0a\xff", 200, "lynqctl can't decode the answer"},
+		{"nothing", "application/json", "", 200, "lynqctl can't decode the answer"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -40,15 +40,15 @@ func onTheWay(err error) error {
 	var hint string
 	switch {
 	case apierrors.IsUnauthorized(err):
-		hint = "the cluster does not accept the token or certificate of the kubeconfig, which may have expired: log in again, or choose another --context"
+		hint = "the cluster doesn't accept the token or certificate of your kubeconfig. It may have expired: log in again, or choose another --context"
 	case errors.As(err, &unknown):
-		hint = "the kubeconfig's certificate authority is not that of this server: name another --certificate-authority or --context"
+		hint = "the certificate authority in your kubeconfig didn't sign this server's certificate: pass another --certificate-authority or --context"
 	case errors.As(err, &name):
-		hint = "the server's certificate is for another name: give that as --tls-server-name, if it is the right server"
+		hint = "the server's certificate is for another name: if the server is right, pass that name as --tls-server-name"
 	case errors.As(err, &alert):
-		hint = "the server ended the TLS handshake: look at the client certificate of the kubeconfig"
+		hint = "the server ended the TLS handshake: check the client certificate in your kubeconfig"
 	case errors.As(err, &lookup), utilnet.IsConnectionRefused(err):
-		hint = "does the server that the kubeconfig names run, and is it the one that is meant? (--context chooses another)"
+		hint = "check that the cluster is running, and that you use the right context (--context)"
 	default:
 		return err
 	}

@@ -58,7 +58,7 @@ contexts:
 	}{
 		{kube.Access{}, "first", ""},
 		{kube.Access{Context: "two"}, "", ""},
-		{kube.Access{Context: "three"}, "", `the kubeconfig has no context "three" (there are: one, two)`},
+		{kube.Access{Context: "three"}, "", `the kubeconfig has no context "three" (available: one, two)`},
 		{kube.Access{Kubeconfig: path + "x"}, "", "no such file"},
 	} {
 		got, err := c.access.Namespace()

@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
@@ -25,7 +25,7 @@ func (c *through) fill(t *testing.T, n int) []string {
 	var names []string
 	for i := range n {
 		name := fmt.Sprintf("m%03d", i)
-		if _, err := c.Write(t.Context(), configMaps, c.configMap(apply.Create, name, "1")); err != nil {
+		if _, err := c.Write(t.Context(), configMaps, c.configMap(write.Create, name, "1")); err != nil {
 			t.Fatal(err)
 		}
 		names = append(names, name)
@@ -116,7 +116,7 @@ func TestListMetadata(t *testing.T) {
 		var wrote *metav1.PartialObjectMetadata
 		until(t, func() (done bool) { // a new kind may be served a moment later
 			var err error
-			wrote, err = client.Write(t.Context(), r, apply.Write{Verb: apply.Apply, Namespace: env.Namespace, Name: "m", Body: body})
+			wrote, err = client.Write(t.Context(), r, write.Request{Verb: write.Apply, Namespace: env.Namespace, Name: "m", Body: body})
 			if err != nil && !meta.IsNoMatchError(err) {
 				t.Fatal(err)
 			}

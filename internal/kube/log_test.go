@@ -23,10 +23,10 @@ func TestLogTo(t *testing.T) {
 		log.SetOutput(os.Stderr)
 	}()
 	log.Print("net/http says so")
-	runtime.HandleError(errors.New("a watch broke off"))
+	runtime.HandleError(errors.New("a watch server ended the result"))
 	klog.Warning("it is slow")
 	klog.V(1).Info("not told")
-	if got := out.String(); !strings.Contains(got, "a watch broke off") || !strings.Contains(got, "it is slow") || !strings.Contains(got, "net/http says so") || strings.Contains(got, "not told") {
+	if got := out.String(); !strings.Contains(got, "a watch server ended the result") || !strings.Contains(got, "it is slow") || !strings.Contains(got, "net/http says so") || strings.Contains(got, "not told") {
 		t.Errorf("%q", got)
 	}
 }

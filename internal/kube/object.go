@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -43,7 +43,7 @@ func (c *Client) ReadObject(ctx context.Context, r lynq.APIResource, namespace, 
 }
 
 // Write sends one object, see apply.Cluster.
-func (c *Client) Write(ctx context.Context, r lynq.APIResource, w apply.Write) (*metav1.PartialObjectMetadata, error) {
+func (c *Client) Write(ctx context.Context, r lynq.APIResource, w write.Request) (*metav1.PartialObjectMetadata, error) {
 	if err := checkOwners(&w); err != nil {
 		return nil, err
 	}
@@ -51,18 +51,18 @@ func (c *Client) Write(ctx context.Context, r lynq.APIResource, w apply.Write) (
 }
 
 // writeRequest is the request for a write.
-func writeRequest(r lynq.APIResource, w apply.Write) *request {
+func writeRequest(r lynq.APIResource, w write.Request) *request {
 	req := &request{
 		accept: acceptMetadata, resource: r, namespace: w.Namespace, name: w.Name,
 		params: url.Values{"fieldManager": {lynq.FieldManager}},
 		body:   w.Body, contentType: contentJSON,
 	}
 	switch w.Verb {
-	case apply.Create:
+	case write.Create:
 		req.verb, req.method = "create", http.MethodPost
-	case apply.Update:
+	case write.Update:
 		req.verb, req.method = "update", http.MethodPut
-	case apply.Apply:
+	case write.Apply:
 		req.verb, req.method, req.contentType = "apply", http.MethodPatch, string(w.Verb.PatchType())
 		if w.Force {
 			req.params.Set("force", "true")
@@ -77,7 +77,7 @@ func writeRequest(r lynq.APIResource, w apply.Write) *request {
 }
 
 // Delete deletes the object that a permit names, see apply.Cluster.
-func (c *Client) Delete(ctx context.Context, r lynq.APIResource, permit plan.Permit, how apply.Deletion) (gone bool, err error) {
+func (c *Client) Delete(ctx context.Context, r lynq.APIResource, permit decide.Permit, how write.Deletion) (gone bool, err error) {
 	if err := permit.Check(how.DryRun); err != nil {
 		return false, err
 	}
@@ -88,7 +88,7 @@ func (c *Client) Delete(ctx context.Context, r lynq.APIResource, permit plan.Per
 	return c.delete(ctx, r, permit.Ref().Namespace, permit.Ref().Name, o)
 }
 
-func preconditions(permit plan.Permit) *metav1.Preconditions {
+func preconditions(permit decide.Permit) *metav1.Preconditions {
 	return &metav1.Preconditions{UID: optional(permit.UID()), ResourceVersion: optional(permit.Version())}
 }
 

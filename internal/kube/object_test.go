@@ -13,7 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/wait"
+	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
@@ -26,16 +27,16 @@ func TestWriteWhoseAnswerIsLost(t *testing.T) {
 		return faultproxy.Rule{Verb: verb, Resource: "configmaps", End: faultproxy.CutAfter, Times: 1}
 	}
 	c.rules(lost("create"))
-	_, err := c.Write(t.Context(), configMaps, c.configMap(apply.Create, "m", "1"))
+	_, err := c.Write(t.Context(), configMaps, c.configMap(write.Create, "m", "1"))
 	if want := "create configmaps " + c.Namespace + `/m: configmaps "m" already exists`; !apierrors.IsAlreadyExists(err) || err.Error() != want {
 		t.Errorf("create: %v, want %s", err, want)
 	}
 	c.rules(lost("patch"))
-	wrote, err := c.Write(t.Context(), configMaps, c.configMap(apply.Apply, "n", "1"))
+	wrote, err := c.Write(t.Context(), configMaps, c.configMap(write.Apply, "n", "1"))
 	if err != nil || c.requests("patch", "configmaps") != 2 {
 		t.Errorf("apply: %v, %d requests", err, c.requests("patch", "configmaps"))
 	}
-	stale := apply.Write{Verb: apply.Update, Namespace: c.Namespace, Name: "n", Body: jsonOf(map[string]any{
+	stale := write.Request{Verb: write.Update, Namespace: c.Namespace, Name: "n", Body: jsonOf(map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "n", "resourceVersion": wrote.ResourceVersion}, "data": map[string]any{"key": "2"},
 	})}
 	c.rules(lost("update"))
@@ -53,22 +54,22 @@ func TestWriteWhoseAnswerIsLost(t *testing.T) {
 func TestWriteVerbs(t *testing.T) {
 	t.Parallel()
 	c := newThrough(t, faultproxy.Options{})
-	w := func(verb apply.Verb, body any) apply.Write {
-		return apply.Write{Verb: verb, Namespace: c.Namespace, Name: "m", Body: jsonOf(body)}
+	w := func(verb write.Verb, body any) write.Request {
+		return write.Request{Verb: verb, Namespace: c.Namespace, Name: "m", Body: jsonOf(body)}
 	}
 	data := func(value string) map[string]any {
 		return map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "m"}, "data": map[string]any{"key": value}}
 	}
 	for _, step := range []struct {
-		write apply.Write
+		write write.Request
 		want  string
 	}{
-		{w(apply.Apply, data("0")), "0"},
-		{w(apply.MergePatch, map[string]any{"metadata": map[string]any{"annotations": map[string]any{"a": "b"}}}), "0"},
-		{w(apply.Update, data("2")), "2"},
-		{w(apply.MergePatch, map[string]any{"data": map[string]any{"key": "3"}}), "3"},
-		{w(apply.StrategicPatch, map[string]any{"data": map[string]any{"key": "4"}}), "4"},
-		{w(apply.JSONPatch, []any{map[string]any{"op": "replace", "path": "/data/key", "value": "5"}}), "5"},
+		{w(write.Apply, data("0")), "0"},
+		{w(write.MergePatch, map[string]any{"metadata": map[string]any{"annotations": map[string]any{"a": "b"}}}), "0"},
+		{w(write.Update, data("2")), "2"},
+		{w(write.MergePatch, map[string]any{"data": map[string]any{"key": "3"}}), "3"},
+		{w(write.StrategicPatch, map[string]any{"data": map[string]any{"key": "4"}}), "4"},
+		{w(write.JSONPatch, []any{map[string]any{"op": "replace", "path": "/data/key", "value": "5"}}), "5"},
 	} {
 		dry := step.write
 		dry.DryRun = true
@@ -87,12 +88,12 @@ func TestWriteVerbs(t *testing.T) {
 	c.Owners(t, "configmap/m", ".data.key", "lynq Update")
 
 	c.Kubectl(t, "", "patch", "configmap", "m", "--field-manager=other", "--type=merge", "-p", `{"data":{"key":"7"}}`)
-	created := w(apply.Create, data("1"))
+	created := w(write.Create, data("1"))
 	created.Name, created.Body = "n", []byte(strings.ReplaceAll(string(created.Body), `"m"`, `"n"`))
 	if _, err := c.Write(t.Context(), configMaps, created); err != nil || c.value(t, "n") != "1" {
 		t.Errorf("create: %v", err)
 	}
-	forced := w(apply.Apply, data("8"))
+	forced := w(write.Apply, data("8"))
 	_, err := c.Write(t.Context(), configMaps, forced)
 	if !apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict) || !strings.Contains(err.Error(), `conflict with "other"`) {
 		t.Errorf("apply over another manager: %v", err)
@@ -124,7 +125,7 @@ func TestGetNumbers(t *testing.T) {
 	c := newThrough(t, faultproxy.Options{})
 	body := jsonOf(map[string]any{"apiVersion": "v1", "kind": "Service", "metadata": map[string]any{"name": "s"}, "spec": map[string]any{"ports": []any{map[string]any{"port": 80}}}})
 	r := lynq.APIResource{Version: "v1", Kind: "Service", Plural: "services", Namespaced: true}
-	if _, err := c.Write(t.Context(), r, apply.Write{Verb: apply.Create, Namespace: c.Namespace, Name: "s", Body: body}); err != nil {
+	if _, err := c.Write(t.Context(), r, write.Request{Verb: write.Create, Namespace: c.Namespace, Name: "s", Body: body}); err != nil {
 		t.Fatal(err)
 	}
 	obj, err := c.Client.Get(t.Context(), r, c.Namespace, "s")
@@ -143,7 +144,7 @@ func TestGetNumbers(t *testing.T) {
 func TestDeletePreconditions(t *testing.T) {
 	t.Parallel()
 	c := newThrough(t, faultproxy.Options{})
-	wrote, err := c.Write(t.Context(), configMaps, c.configMap(apply.Create, "m", "1"))
+	wrote, err := c.Write(t.Context(), configMaps, c.configMap(write.Create, "m", "1"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +204,7 @@ func TestDeleteTellsWhatIsGone(t *testing.T) {
 		if test.spec != nil {
 			body["spec"] = test.spec
 		}
-		if _, err := c.Write(t.Context(), test.kind, apply.Write{Verb: apply.Create, Namespace: c.Namespace, Name: name, Body: jsonOf(body)}); err != nil {
+		if _, err := c.Write(t.Context(), test.kind, write.Request{Verb: write.Create, Namespace: c.Namespace, Name: name, Body: jsonOf(body)}); err != nil {
 			t.Fatal(name, err)
 		}
 		tries := 2
@@ -243,7 +244,7 @@ func TestRequestsThatAreNotSent(t *testing.T) {
 	check("path", "invalid", deleted(c.DeleteObject(t.Context(), configMaps, c.Namespace, "../secrets", metav1.DeleteOptions{})))
 	_, err := c.Metadata(t.Context(), configMaps, "..", "m")
 	check("path of a namespace", "invalid", err)
-	check("watch", "has no namespaces", c.Watch(t.Context(), namespaces, apply.Scope{Namespace: "x"}, newWatched(t)))
+	check("watch", "has no namespaces", c.Watch(t.Context(), namespaces, wait.Scope{Namespace: "x"}, newWatched(t)))
 	if n := len(c.proxy.Records()); n > 0 {
 		t.Errorf("%d requests were sent", n)
 	}
@@ -274,14 +275,14 @@ func TestWhile(t *testing.T) {
 
 	leaves(always)
 	c.rules(faultproxy.Rule{Verb: "create", Resource: "configmaps", Status: 503, Times: 1, Before: func() { leaves(0) }})
-	_, err := guarded.Write(t.Context(), configMaps, c.configMap(apply.Create, "m", "1"))
+	_, err := guarded.Write(t.Context(), configMaps, c.configMap(write.Create, "m", "1"))
 	refused("a later try", err, "create")
 	if n := c.requests("create", "configmaps"); n != 1 {
 		t.Errorf("%d requests, want the first alone", n)
 	}
 	for n := range int64(3) {
 		leaves(n)
-		_, err := guarded.Write(t.Context(), configMaps, c.configMap(apply.Create, "m", "1"))
+		_, err := guarded.Write(t.Context(), configMaps, c.configMap(write.Create, "m", "1"))
 		refused(fmt.Sprintf("after %d questions", n), err, "create")
 	}
 	c.Absent(t, "configmap/m")
@@ -295,7 +296,7 @@ func TestWhile(t *testing.T) {
 	}
 
 	leaves(0)
-	dry := c.configMap(apply.Create, "m", "1")
+	dry := c.configMap(write.Create, "m", "1")
 	dry.DryRun = true
 	if _, err := guarded.Write(t.Context(), configMaps, dry); err != nil {
 		t.Errorf("dry run: %v", err)
@@ -310,7 +311,7 @@ func TestWhile(t *testing.T) {
 		t.Errorf("asked %d times for what writes nothing", n)
 	}
 	leaves(always)
-	if _, err := guarded.Write(t.Context(), configMaps, c.configMap(apply.Create, "m", "1")); err != nil {
+	if _, err := guarded.Write(t.Context(), configMaps, c.configMap(write.Create, "m", "1")); err != nil {
 		t.Errorf("with leave: %v", err)
 	}
 }

@@ -9,26 +9,37 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// checkOwners refuses a write that would change owner references without a permit: the
-// garbage collector deletes by them. Without one, a write may only create or apply an
-// object whose owners are inventories.
-func checkOwners(w *apply.Write) error {
-	if !bytes.Contains(w.Body, []byte("ownerReferences")) || w.Owners.Given() {
+// checkOwners refuses a write that would give an object an owner which its permit does not
+// name, or change owners without a permit: the garbage collector deletes by them. A dry run
+// changes none, and what a write creates may belong to an inventory without a permit.
+func checkOwners(w *write.Request) error {
+	if w.DryRun || !bytes.Contains(w.Body, []byte("ownerReferences")) {
 		return nil
 	}
 	owners, said, err := ownersIn(w)
 	if err != nil || !said {
 		return err
 	}
-	creates := w.Verb == apply.Create || w.Verb == apply.Apply
-	if !creates || slices.ContainsFunc(owners, ofOthers) {
-		return fmt.Errorf("a write of %s/%s has no permit to change its owner references: this is a fault of lynqctl (report it)", w.Namespace, w.Name)
+	refused := func(o metav1.OwnerReference) bool { return !w.Owners.Covers(o.UID) }
+	if !w.Owners.Given() {
+		if !creates(w) {
+			return fmt.Errorf("a write of %s/%s has no permit to change its owner references: this is a bug in lynqctl (report it)", w.Namespace, w.Name)
+		}
+		refused = ofOthers
+	}
+	if i := slices.IndexFunc(owners, refused); i >= 0 {
+		return fmt.Errorf("a write of %s/%s has no permit for owner %s/%s: this is a bug in lynqctl (report it)", w.Namespace, w.Name, owners[i].Kind, owners[i].Name)
 	}
 	return nil
+}
+
+// creates tells whether a write creates an object, and changes none that exists.
+func creates(w *write.Request) bool {
+	return w.Verb == write.Create || w.Verb == write.Apply && bytes.Contains(w.Body, []byte(`"resourceVersion":"`+write.AbsentVersion+`"`))
 }
 
 // ofOthers tells whether an owner is not the inventory of a node.
@@ -39,18 +50,9 @@ func ofOthers(o metav1.OwnerReference) bool {
 
 // ownersIn are the owner references that a body sets. said is false where it leaves them
 // alone.
-func ownersIn(w *apply.Write) (owners []metav1.OwnerReference, said bool, err error) {
-	if w.Verb == apply.JSONPatch {
-		var ops []struct {
-			Path string `json:"path"`
-		}
-		if err := json.Unmarshal(w.Body, &ops); err != nil {
-			return nil, false, err
-		}
-		for _, op := range ops {
-			said = said || strings.HasPrefix(op.Path, "/metadata/ownerReferences")
-		}
-		return nil, said, nil
+func ownersIn(w *write.Request) (owners []metav1.OwnerReference, said bool, err error) {
+	if w.Verb == write.JSONPatch {
+		return ownersAdded(w.Body)
 	}
 	var body struct {
 		Metadata struct {
@@ -61,4 +63,33 @@ func ownersIn(w *apply.Write) (owners []metav1.OwnerReference, said bool, err er
 		return nil, false, err
 	}
 	return owners, true, json.Unmarshal(*body.Metadata.OwnerReferences, &owners)
+}
+
+// ownersAdded is ownersIn for a JSON patch, which sets the whole list or removes from it.
+func ownersAdded(patch []byte) (owners []metav1.OwnerReference, said bool, err error) {
+	const list = "/metadata/ownerReferences"
+	var ops []struct {
+		Op    string          `json:"op"`
+		Path  string          `json:"path"`
+		Value json.RawMessage `json:"value"`
+	}
+	if err := json.Unmarshal(patch, &ops); err != nil {
+		return nil, false, err
+	}
+	for _, op := range ops {
+		if !strings.HasPrefix(op.Path, list) {
+			continue
+		}
+		said = true
+		switch {
+		case op.Op == "test", op.Op == "remove":
+		case op.Path != list:
+			return nil, true, fmt.Errorf("a JSON patch adds an owner by %s: this is a bug in lynqctl (report it)", op.Path)
+		default:
+			if err := json.Unmarshal(op.Value, &owners); err != nil {
+				return nil, true, err
+			}
+		}
+	}
+	return owners, said, nil
 }

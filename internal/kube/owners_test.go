@@ -3,48 +3,65 @@ package kube
 import (
 	"testing"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/apply/write"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
 // TestCheckOwners: without a permit no write changes owner references, except that one
-// which creates or applies an object may refer to an inventory.
+// which creates an object may refer to an inventory. With one, the object gets no owner
+// that the permit does not name.
 func TestCheckOwners(t *testing.T) {
 	const (
 		ours   = `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"lynqnode-a","uid":"u"}]}}`
-		others = `{"metadata":{"ownerReferences":[{"apiVersion":"apps/v1","kind":"Deployment","name":"a","uid":"u"}]}}`
+		absent = `{"metadata":{"resourceVersion":"` + write.AbsentVersion + `","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"lynqnode-a","uid":"u"}]}}`
+		others = `{"metadata":{"ownerReferences":[{"apiVersion":"apps/v1","kind":"Deployment","name":"a","uid":"d"}]}}`
 		none   = `{"metadata":{"ownerReferences":[]}}`
 		data   = `{"metadata":{"name":"a"},"data":{"ownerReferences":"text"}}`
-		remove = `[{"op":"remove","path":"/metadata/ownerReferences/0"}]`
+		remove = `[{"op":"test","path":"/metadata/ownerReferences/0/uid","value":"x"},{"op":"remove","path":"/metadata/ownerReferences/0"}]`
+		all    = `[{"op":"add","path":"/metadata/ownerReferences","value":[{"kind":"ConfigMap","name":"lynqnode-a","uid":"u"}]}]`
+		one    = `[{"op":"add","path":"/metadata/ownerReferences/-","value":{"kind":"ConfigMap","name":"lynqnode-a","uid":"u"}}]`
 		label  = `[{"op":"add","path":"/metadata/labels/a","value":"ownerReferences"}]`
 	)
-	permit, err := plan.PermitOwners(&plan.Step{Object: &plan.Object{Ref: lynq.Ref{Kind: "ConfigMap"}}, Live: &plan.Live{UID: "u"}})
+	detach, err := decide.PermitDetach(&plan.Step{Entry: &inventory.Entry{}, Live: &tracking.Live{UID: "o", Owners: []types.UID{"d"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	adds, err := decide.PermitHooksOwner(&inventory.Inventory{UID: "u"}, "s")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, tt := range map[string]struct {
-		verb apply.Verb
-		body string
-		ok   bool
+		verb                write.Verb
+		body                string
+		free, detach, added bool // without a permit, with one that adds none, with one for u
 	}{
-		"create, an inventory":         {apply.Create, ours, true},
-		"apply, an inventory":          {apply.Apply, ours, true},
-		"apply, a Deployment":          {apply.Apply, others, false},
-		"update, an inventory":         {apply.Update, ours, false},
-		"merge, none":                  {apply.MergePatch, none, false},
-		"JSON patch that removes one":  {apply.JSONPatch, remove, false},
-		"JSON patch of a label":        {apply.JSONPatch, label, true},
-		"merge of data with that word": {apply.MergePatch, data, true},
-		"no JSON":                      {apply.MergePatch, "ownerReferences", false},
+		"create, an inventory":         {write.Create, ours, true, false, true},
+		"apply of what is absent":      {write.Apply, absent, true, false, true},
+		"apply, an inventory":          {write.Apply, ours, false, false, true},
+		"apply, a Deployment":          {write.Apply, others, false, true, false},
+		"update, an inventory":         {write.Update, ours, false, false, true},
+		"merge, none":                  {write.MergePatch, none, false, true, true},
+		"JSON patch that removes one":  {write.JSONPatch, remove, false, true, true},
+		"JSON patch of all":            {write.JSONPatch, all, false, false, true},
+		"JSON patch that adds one":     {write.JSONPatch, one, false, false, false},
+		"JSON patch of a label":        {write.JSONPatch, label, true, true, true},
+		"merge of data with that word": {write.MergePatch, data, true, true, true},
+		"no JSON":                      {write.MergePatch, "ownerReferences", false, false, false},
 	} {
-		w := apply.Write{Verb: tt.verb, Body: []byte(tt.body)}
-		if err := checkOwners(&w); (err == nil) != tt.ok {
-			t.Errorf("%s: %v", name, err)
-		}
-		w.Owners = permit
-		if err := checkOwners(&w); err != nil {
-			t.Errorf("%s, with a permit: %v", name, err)
+		for i, want := range []bool{tt.free, tt.detach, tt.added} {
+			w := write.Request{Verb: tt.verb, Body: []byte(tt.body), Owners: []decide.OwnersPermit{{}, detach, adds}[i]}
+			if err := checkOwners(&w); (err == nil) != want {
+				t.Errorf("%s, permit %d: %v", name, i, err)
+			}
+			w.DryRun = true
+			if err := checkOwners(&w); err != nil {
+				t.Errorf("%s, dry run: %v", name, err)
+			}
 		}
 	}
 }

@@ -3,14 +3,13 @@ package kube_test
 import (
 	"testing"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
-
 	"github.com/lynqctl/lynqctl/internal/kube"
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
@@ -110,9 +109,9 @@ func TestWarnings(t *testing.T) {
 }
 
 // permit is what the gate gives for the record of a hub without nodes.
-func permit(t *testing.T, cm *corev1.ConfigMap) plan.Permit {
+func permit(t *testing.T, cm *corev1.ConfigMap) decide.Permit {
 	t.Helper()
-	p, err := plan.PermitHub(&inventory.Hub{Name: "m", Namespace: cm.Namespace, UID: string(cm.UID), ResourceVersion: cm.ResourceVersion}, 0)
+	p, err := decide.PermitHub(&inventory.Hub{Name: "m", Namespace: cm.Namespace, UID: string(cm.UID), ResourceVersion: cm.ResourceVersion}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -32,7 +32,7 @@ func logged(t *testing.T, level int, r lynq.APIResource) string {
 		t.Fatal(err)
 	}
 	body := []byte(`{"apiVersion":"v1","kind":"` + r.Kind + `","metadata":{"name":"db"},"data":{"sent":"aGk="}}`)
-	if _, err := client.Write(t.Context(), r, apply.Write{Verb: apply.Apply, Namespace: "shop", Name: "db", Body: body}); err != nil {
+	if _, err := client.Write(t.Context(), r, write.Request{Verb: write.Apply, Namespace: "shop", Name: "db", Body: body}); err != nil {
 		t.Fatal(err)
 	}
 	return log.String()

@@ -16,7 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/write"
 )
 
 // How long a request is tried: the pauses double, and add up to some 19 seconds.
@@ -42,7 +42,7 @@ func newPatience(warn func(string)) patience {
 		var once sync.Once
 		p.tell = func(err error) {
 			once.Do(func() {
-				warn("the API server does not answer as it should; trying again for some 20 seconds: " + trouble(err))
+				warn("the API server is unavailable; retrying for up to 20 seconds: " + trouble(err))
 			})
 		}
 	}
@@ -71,7 +71,7 @@ func trouble(err error) string {
 func (p patience) try(ctx context.Context, f func() error) error {
 	var before error // what the last try failed with
 	most := maxTries
-	if apply.IsHasty(ctx) {
+	if write.IsHasty(ctx) {
 		most = hastyTries
 	}
 	for n := 1; ; n++ {
@@ -144,7 +144,7 @@ func passing(err error) bool {
 		case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 			return true
 		case http.StatusInternalServerError:
-			return !apply.Misfit(status.Status().Message)
+			return !write.Misfit(status.Status().Message)
 		}
 		return false
 	}

@@ -19,7 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
@@ -136,7 +136,7 @@ func TestHasty(t *testing.T) {
 	t.Parallel()
 	p := newThrough(t, faultproxy.Options{})
 	p.rules(faultproxy.Rule{Verb: "get", Resource: "configmaps", Status: 500})
-	_, err := p.Metadata(apply.Hasty(t.Context()), configMaps, p.Namespace, "m")
+	_, err := p.Metadata(write.Hasty(t.Context()), configMaps, p.Namespace, "m")
 	if want := "get configmaps " + p.Namespace + "/m: fault proxy: 500 for get configmaps (tried 2 times)"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -7,12 +7,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // Try has the server try a write and keep nothing, see apply.Cluster.
-func (c *Client) Try(ctx context.Context, r lynq.APIResource, w apply.Write) (*unstructured.Unstructured, *metav1.PartialObjectMetadata, error) {
+func (c *Client) Try(ctx context.Context, r lynq.APIResource, w write.Request) (*unstructured.Unstructured, *metav1.PartialObjectMetadata, error) {
 	w.DryRun = true
 	req := writeRequest(r, w)
 	req.accept = acceptJSON

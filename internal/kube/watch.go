@@ -20,7 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	applywait "github.com/lynqctl/lynqctl/pkg/apply/wait"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -30,12 +30,12 @@ import (
 // client-go's Reflector does the work; it never gives up by itself, so an error
 // that will not pass cancels it. Objects are read as they come, one by one, and
 // the Reflector is given sights of them.
-func (c *Client) Watch(ctx context.Context, r lynq.APIResource, in apply.Scope, h apply.WatchHandler) error {
+func (c *Client) Watch(ctx context.Context, r lynq.APIResource, in applywait.Scope, h applywait.Handler) error {
 	return c.reflect(ctx, &watcher{client: c, resource: r, scope: in, handler: h, read: h.Read})
 }
 
-// WatchMetadata is Watch for metadata alone, see apply.MetadataHandler.
-func (c *Client) WatchMetadata(ctx context.Context, r lynq.APIResource, in apply.Scope, h apply.MetadataHandler) error {
+// WatchMetadata is Watch for metadata alone, see applywait.MetadataHandler.
+func (c *Client) WatchMetadata(ctx context.Context, r lynq.APIResource, in applywait.Scope, h applywait.MetadataHandler) error {
 	return c.reflect(ctx, &watcher{client: c, resource: r, scope: in, handler: h, readMetadata: h.ReadMetadata})
 }
 
@@ -66,7 +66,7 @@ func (*Client) relist() *wait.Backoff {
 type watcher struct {
 	client   *Client
 	resource lynq.APIResource
-	scope    apply.Scope
+	scope    applywait.Scope
 	handler  goneHandler
 	// read reads whole objects, readMetadata metadata alone: one of them is set.
 	read         func(*unstructured.Unstructured) (note func())

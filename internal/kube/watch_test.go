@@ -15,7 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/wait"
+	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
@@ -23,7 +24,7 @@ import (
 // watched is what a handler was told, as the test has read it.
 type watched struct {
 	t      *testing.T
-	in     apply.Scope
+	in     wait.Scope
 	now    map[string]string // name to value
 	uids   map[string]types.UID
 	synced int
@@ -37,7 +38,7 @@ func newWatched(t *testing.T) *watched {
 	return &watched{t: t, now: map[string]string{}, uids: map[string]types.UID{}, told: make(chan func()), firstSync: func() {}}
 }
 
-// Read implements apply.WatchHandler.
+// Read implements wait.Handler.
 func (w *watched) Read(o *unstructured.Unstructured) (note func()) {
 	if o.GetManagedFields() != nil || o.GetKind() == "" || o.GetAPIVersion() == "" {
 		w.t.Errorf("seen: %v", o.Object)
@@ -48,7 +49,7 @@ func (w *watched) Read(o *unstructured.Unstructured) (note func()) {
 	return func() { w.told <- func() { w.now[name], w.uids[name] = value, uid } }
 }
 
-// Gone implements apply.WatchHandler.
+// Gone implements wait.Handler.
 func (w *watched) Gone(_, name string, uid types.UID) {
 	w.told <- func() {
 		if w.uids[name] != uid {
@@ -58,7 +59,7 @@ func (w *watched) Gone(_, name string, uid types.UID) {
 	}
 }
 
-// Synced implements apply.WatchHandler.
+// Synced implements wait.Handler.
 func (w *watched) Synced() {
 	w.onFirstSync.Do(w.firstSync)
 	w.told <- func() { w.synced++ }
@@ -83,8 +84,8 @@ func (w *watched) start(c *through) (stop func()) {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(w.t.Context())
 	ended := make(chan error, 1)
-	if w.in == (apply.Scope{}) {
-		w.in = apply.Scope{Namespace: c.Namespace, Labels: "app=a"}
+	if w.in == (wait.Scope{}) {
+		w.in = wait.Scope{Namespace: c.Namespace, Labels: "app=a"}
 	}
 	go func() { ended <- c.Watch(ctx, configMaps, w.in, w) }()
 	return func() {
@@ -105,7 +106,7 @@ func (w *watched) start(c *through) (stop func()) {
 
 func (c *through) set(t *testing.T, name, value string) {
 	t.Helper()
-	if _, err := c.Write(t.Context(), configMaps, c.configMap(apply.Apply, name, value)); err != nil {
+	if _, err := c.Write(t.Context(), configMaps, c.configMap(write.Apply, name, value)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -171,7 +172,7 @@ func TestWatchOne(t *testing.T) {
 			c.set(t, "b", "1")
 			c.rules(test.rules...)
 			w := newWatched(t)
-			w.in = apply.Scope{Namespace: c.Namespace, Name: "a"}
+			w.in = wait.Scope{Namespace: c.Namespace, Name: "a"}
 			behind := *c
 			behind.Client = newClient(t, c.As(t, user))
 			stop := w.start(&behind)
@@ -187,7 +188,7 @@ func TestWatchOne(t *testing.T) {
 			stop()
 
 			w = newWatched(t)
-			err := behind.Watch(t.Context(), configMaps, apply.Scope{Namespace: c.Namespace, Name: "b"}, w)
+			err := behind.Watch(t.Context(), configMaps, wait.Scope{Namespace: c.Namespace, Name: "b"}, w)
 			if !apierrors.IsForbidden(err) {
 				t.Errorf("another object: %v", err)
 			}
@@ -208,7 +209,7 @@ func TestWatchFindsWhatWentMeanwhile(t *testing.T) {
 		if _, err := c.TryKubectl(t, "", "delete", "configmap", "a", "b"); err != nil {
 			t.Error(err)
 		}
-		if _, err := c.Write(t.Context(), configMaps, c.configMap(apply.Create, "b", "2")); err != nil {
+		if _, err := c.Write(t.Context(), configMaps, c.configMap(write.Create, "b", "2")); err != nil {
 			t.Error(err)
 		}
 	}
@@ -225,22 +226,22 @@ func TestWatchRefused(t *testing.T) {
 	t.Parallel()
 	c := newThrough(t, faultproxy.Options{})
 	nobody := newClient(t, c.As(t, "nobody-"+c.Namespace))
-	if err := nobody.Watch(t.Context(), configMaps, apply.Scope{Namespace: c.Namespace}, newWatched(t)); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "watch") {
+	if err := nobody.Watch(t.Context(), configMaps, wait.Scope{Namespace: c.Namespace}, newWatched(t)); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "watch") {
 		t.Errorf("nobody: %v", err)
 	}
 	// Who may list may not watch yet.
 	c.Kubectl(t, "", "create", "role", "lister", "--verb=list", "--resource=configmaps")
 	c.Kubectl(t, "", "create", "rolebinding", "lister", "--role=lister", "--user=lister-"+c.Namespace)
 	lister := newClient(t, c.As(t, "lister-"+c.Namespace))
-	if err := lister.Watch(t.Context(), configMaps, apply.Scope{Namespace: c.Namespace}, newWatched(t)); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "watch") {
+	if err := lister.Watch(t.Context(), configMaps, wait.Scope{Namespace: c.Namespace}, newWatched(t)); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "watch") {
 		t.Errorf("lister: %v", err)
 	}
 	unserved := lynq.APIResource{Group: "nope.example", Version: "v1", Kind: "Nope", Plural: "nopes"}
-	if err := c.Watch(t.Context(), unserved, apply.Scope{}, newWatched(t)); !meta.IsNoMatchError(err) {
+	if err := c.Watch(t.Context(), unserved, wait.Scope{}, newWatched(t)); !meta.IsNoMatchError(err) {
 		t.Errorf("no such kind: %v", err)
 	}
 	c.rules(faultproxy.Rule{Verb: "watch", Status: 422}, faultproxy.Rule{Verb: "list", Status: 401})
-	if err := c.Watch(t.Context(), configMaps, apply.Scope{Namespace: c.Namespace}, newWatched(t)); !apierrors.IsUnauthorized(err) {
+	if err := c.Watch(t.Context(), configMaps, wait.Scope{Namespace: c.Namespace}, newWatched(t)); !apierrors.IsUnauthorized(err) {
 		t.Errorf("a token that has expired: %v", err)
 	}
 }
@@ -248,16 +249,16 @@ func TestWatchRefused(t *testing.T) {
 // metadataSeen is a handler that is told of metadata, as the test has read it.
 type metadataSeen struct{ told chan string }
 
-// ReadMetadata implements apply.MetadataHandler.
+// ReadMetadata implements wait.MetadataHandler.
 func (m metadataSeen) ReadMetadata(o *metav1.PartialObjectMetadata) (note func()) {
 	text := fmt.Sprintf("%s, %d managers", o.Name, len(o.ManagedFields))
 	return func() { m.told <- text }
 }
 
-// Gone implements apply.MetadataHandler.
+// Gone implements wait.MetadataHandler.
 func (m metadataSeen) Gone(_, name string, _ types.UID) { m.told <- name + " gone" }
 
-// Synced implements apply.MetadataHandler.
+// Synced implements wait.MetadataHandler.
 func (m metadataSeen) Synced() { m.told <- "synced" }
 
 // A watch of metadata tells of that alone, with its managers; an older server's too.
@@ -279,7 +280,7 @@ func TestWatchMetadata(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
 			ended := make(chan error, 1)
 			go func() {
-				ended <- c.WatchMetadata(ctx, configMaps, apply.Scope{Namespace: c.Namespace, Labels: "app=a"}, seen)
+				ended <- c.WatchMetadata(ctx, configMaps, wait.Scope{Namespace: c.Namespace, Labels: "app=a"}, seen)
 			}()
 			next := func() string {
 				select {

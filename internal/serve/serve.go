@@ -32,11 +32,11 @@ type Options struct {
 }
 
 // Start answers at an address until stop is called, or what serves fails, which who asks
-// learns.
-func Start(ctx context.Context, address string, o Options) (stop func(), err error) {
+// learns. at is the address, with the port that the system chose for port 0.
+func Start(ctx context.Context, address string, o Options) (at string, stop func(), err error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan struct{})
@@ -44,7 +44,7 @@ func Start(ctx context.Context, address string, o Options) (stop func(), err err
 		defer close(ended)
 		_ = Serve(ctx, listener, o)
 	}()
-	return func() { cancel(); <-ended }, nil
+	return listener.Addr().String(), func() { cancel(); <-ended }, nil
 }
 
 // Serve answers until the context ends; those that are being answered then are, if that

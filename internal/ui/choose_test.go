@@ -74,7 +74,7 @@ Take which? [numbers such as 1,3-5, all, or nothing for none] `
 func TestChooseFails(t *testing.T) {
 	broken := errors.New("the line broke")
 	if _, err := ui.Choose(iotest.ErrReader(broken), ui.StreamTo(&bytes.Buffer{}, ui.Stream{}), things(), "Which?"); !errors.Is(err, broken) {
-		t.Errorf("it cannot be read, and that is told as %v", err)
+		t.Errorf("it can't be read, and that is told as %v", err)
 	}
 	if _, err := ui.Choose(strings.NewReader("1\n"), ui.StreamTo(closed{}, ui.Stream{}), things(), "Which?"); !errors.Is(err, errClosed) {
 		t.Errorf("it cannot be shown, and that is told as %v", err)
@@ -99,7 +99,7 @@ func TestConfirm(t *testing.T) {
 	}
 	broken := errors.New("the line broke")
 	if yes, err := ui.Confirm(iotest.ErrReader(broken), ui.StreamTo(&bytes.Buffer{}, ui.Stream{}), "Go on?"); yes || !errors.Is(err, broken) {
-		t.Errorf("it cannot be read, and that is told as %v, %v", yes, err)
+		t.Errorf("it can't be read, and that is told as %v, %v", yes, err)
 	}
 	if yes, err := ui.Confirm(strings.NewReader("y\n"), ui.StreamTo(closed{}, ui.Stream{}), "Go on?"); yes || !errors.Is(err, errClosed) {
 		t.Errorf("it cannot be asked, and that is told as %v, %v", yes, err)

@@ -151,9 +151,8 @@ func paintedDiff(text string, p paint) string {
 
 // wireDiff is a line of the output as JSON (docs/diff.md).
 type wireDiff struct {
-	Type            string      `json:"type"`
-	Hub             string      `json:"hub,omitempty"`
-	HubNamespace    string      `json:"hubNamespace,omitempty"`
+	Type string `json:"type"`
+	hubFields
 	Form            string      `json:"form,omitempty"`
 	Node            string      `json:"node,omitempty"`
 	Namespace       string      `json:"namespace,omitempty"`
@@ -198,13 +197,13 @@ func PrintDiffJSON(r *diff.Report, out io.Writer) error {
 	counts := r.Counts()
 	var lines []wireDiff
 	for _, one := range r.Refusals {
-		lines = append(lines, wireDiff{Type: string(eventRefusal), Hub: one.Hub.Name, HubNamespace: one.Hub.Namespace, Reason: string(one.Guard), Message: joined(one.What, one.Fix)})
+		lines = append(lines, wireDiff{Type: string(eventRefusal), hubFields: hubFieldsOf(one.Hub), Reason: string(one.Guard), Message: joined(one.What, one.Fix)})
 	}
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
 		if n.Problem != "" {
 			lines = append(lines, wireDiff{
-				Type: "node", Hub: n.Hub.Name, HubNamespace: n.Hub.Namespace, Form: n.Form.Name, Node: n.Name, Namespace: n.Namespace,
+				Type: "node", hubFields: hubFieldsOf(n.Hub), Form: n.Form.Name, Node: n.Name, Namespace: n.Namespace,
 				Outcome: string(apply.OutcomeFailed), Message: n.Problem,
 			})
 		}
@@ -229,7 +228,7 @@ func PrintDiffJSON(r *diff.Report, out io.Writer) error {
 
 func wireObject(n *diff.Node, o *diff.Object) wireDiff {
 	w := wireDiff{
-		Type: string(apply.EventObject), Hub: n.Hub.Name, HubNamespace: n.Hub.Namespace, Form: n.Form.Name, Node: n.Name, Namespace: n.Namespace,
+		Type: string(apply.EventObject), hubFields: hubFieldsOf(n.Hub), Form: n.Form.Name, Node: n.Name, Namespace: n.Namespace,
 		Group: o.Group, Kind: o.Kind, ObjectNamespace: o.Namespace, Name: o.Name, ID: o.ID,
 		Action: o.Action, Reason: o.Reason, Message: o.Note, Adopted: o.Adopted, Tracking: o.Tracking, Diff: o.Diff, Cause: string(o.Cause.Kind),
 	}

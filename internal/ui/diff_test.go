@@ -52,7 +52,7 @@ acme-web  ConfigMap shop/acme  update
 -a: 1
 +a: 2
 acme-web  Role r  orphan: removed from the form
-  only labels, annotations and owners change by which lynqctl knows what is its own
+  only the labels, annotations, and owner references that track it change
 `, "\n")
 	if d := cmp.Diff(want, out.String()); d != "" {
 		t.Error(d)

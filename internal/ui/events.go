@@ -26,11 +26,10 @@ const eventTime = "2006-01-02T15:04:05.000Z"
 // wireEvent is an event as scripts read it. Names and meanings are a promise
 // (docs/events.md): fields may come, none changes.
 type wireEvent struct {
-	Type            apply.EventType     `json:"type"`
-	SchemaVersion   int                 `json:"schemaVersion"`
-	Time            string              `json:"time"`
-	Hub             string              `json:"hub,omitempty"`
-	HubNamespace    string              `json:"hubNamespace,omitempty"`
+	Type          apply.EventType `json:"type"`
+	SchemaVersion int             `json:"schemaVersion"`
+	Time          string          `json:"time"`
+	hubFields
 	Node            string              `json:"node,omitempty"`
 	Namespace       string              `json:"namespace,omitempty"`
 	Group           string              `json:"group,omitempty"`
@@ -64,14 +63,13 @@ type wireSummary struct {
 }
 
 type wireFailed struct {
-	Node         string        `json:"node"`
-	Namespace    string        `json:"namespace"`
-	Hub          string        `json:"hub,omitempty"`
-	HubNamespace string        `json:"hubNamespace,omitempty"`
-	Form         string        `json:"form,omitempty"`
-	Outcome      apply.Outcome `json:"outcome"`
-	Problems     []string      `json:"problems,omitempty"`
-	Next         string        `json:"next,omitempty"`
+	Node      string `json:"node"`
+	Namespace string `json:"namespace"`
+	hubFields
+	Form     string        `json:"form,omitempty"`
+	Outcome  apply.Outcome `json:"outcome"`
+	Problems []string      `json:"problems,omitempty"`
+	Next     string        `json:"next,omitempty"`
 }
 
 type wireUnready struct {
@@ -89,8 +87,7 @@ func wire(e *apply.Event) *wireEvent {
 		Type:            e.Type,
 		SchemaVersion:   schemaVersion,
 		Time:            e.Time.UTC().Format(eventTime),
-		Hub:             e.Hub.Name,
-		HubNamespace:    e.Hub.Namespace,
+		hubFields:       hubFieldsOf(e.Hub),
 		Node:            e.Node.Name,
 		Namespace:       e.Node.Namespace,
 		Group:           e.Object.Group,
@@ -130,7 +127,7 @@ func wireOf(s *apply.Summary) *wireSummary {
 	}
 	for _, f := range s.Failed {
 		w.Failed = append(w.Failed, wireFailed{
-			Node: f.Name, Namespace: f.Namespace, Hub: f.Hub.Name, HubNamespace: f.Hub.Namespace, Form: f.Form, Outcome: f.Outcome, Problems: f.Problems, Next: f.Next,
+			Node: f.Name, Namespace: f.Namespace, hubFields: hubFieldsOf(f.Hub), Form: f.Form.Name, Outcome: f.Outcome, Problems: f.Problems, Next: f.Next,
 		})
 	}
 	for _, u := range s.Unready {
@@ -170,10 +167,10 @@ func EndEvents(out Stream, now time.Time, dryRun, interrupted bool, why string) 
 func refusal(r plan.Refusal, now time.Time) *wireEvent {
 	return &wireEvent{
 		Type: eventRefusal, SchemaVersion: schemaVersion,
-		Time: now.UTC().Format(eventTime),
-		Hub:  r.Hub.Name, HubNamespace: r.Hub.Namespace,
-		Reason:  plan.Reason(r.Guard),
-		Message: joined(r.What, r.Fix),
+		Time:      now.UTC().Format(eventTime),
+		hubFields: hubFieldsOf(r.Hub),
+		Reason:    plan.Reason(r.Guard),
+		Message:   joined(r.What, r.Fix),
 	}
 }
 

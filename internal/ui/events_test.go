@@ -24,7 +24,7 @@ func examples(t *testing.T) map[string]string {
 	t.Helper()
 	c := newConsole(ui.Options{Format: ui.JSON})
 	c.tell(story())
-	if err := c.Result(plans()); err != nil {
+	if err := c.result(plans()); err != nil {
 		t.Fatal(err)
 	}
 	if c.err.Len() > 0 {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/verify"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -13,7 +13,7 @@ import (
 type Verification struct {
 	Nodes    int // that were compared, with so many objects
 	Objects  int
-	Findings []plan.Finding
+	Findings []verify.Finding
 	// Warnings are about what could not be looked at, and Ignored about inventories that
 	// do not count.
 	Warnings []string
@@ -47,17 +47,17 @@ func (v *Verification) result(where string) string {
 	case len(v.Warnings) > 0:
 		return "nothing was compared"
 	}
-	return "No nodes are recorded in " + where
+	return "No nodes found in " + where
 }
 
 // findingCounts are how many findings of each type there are.
-func findingCounts(findings []plan.Finding) string {
-	counts := map[plan.FindingType]int{}
+func findingCounts(findings []verify.Finding) string {
+	counts := map[verify.Type]int{}
 	for i := range findings {
 		counts[findings[i].Type]++
 	}
 	var parts []string
-	for _, t := range plan.FindingTypes() {
+	for _, t := range verify.Types() {
 		if counts[t] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", counts[t], t))
 		}
@@ -67,21 +67,21 @@ func findingCounts(findings []plan.Finding) string {
 
 // findingData is a finding as JSON and YAML have it (docs/inventory.md).
 type findingData struct {
-	Node            string           `json:"node"`
-	Namespace       string           `json:"namespace"`
-	Hub             string           `json:"hub"`
-	Form            string           `json:"form,omitempty"`
-	Finding         plan.FindingType `json:"finding"`
-	Group           string           `json:"group,omitempty"`
-	Kind            string           `json:"kind"`
-	ObjectNamespace string           `json:"objectNamespace,omitempty"`
-	Name            string           `json:"name"`
-	ID              string           `json:"id,omitempty"`
-	Message         string           `json:"message"`
-	Fix             string           `json:"fix"`
+	Node            string      `json:"node"`
+	Namespace       string      `json:"namespace"`
+	Hub             string      `json:"hub"`
+	Form            string      `json:"form,omitempty"`
+	Finding         verify.Type `json:"finding"`
+	Group           string      `json:"group,omitempty"`
+	Kind            string      `json:"kind"`
+	ObjectNamespace string      `json:"objectNamespace,omitempty"`
+	Name            string      `json:"name"`
+	ID              string      `json:"id,omitempty"`
+	Message         string      `json:"message"`
+	Fix             string      `json:"fix"`
 }
 
-func findingItem(f *plan.Finding) Item {
+func findingItem(f *verify.Finding) Item {
 	return Item{
 		Cells: []string{
 			f.Namespace, f.Name, f.Object.Full(), string(f.Type),

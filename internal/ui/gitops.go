@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/gitops"
+	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -18,7 +19,7 @@ const (
 
 // PrintLosses prints which policies a target does not honour, and what happens instead.
 // What several resources of a form lose alike is one row.
-func PrintLosses(target gitops.Target, losses []gitops.Loss, out Stream) error {
+func PrintLosses(target policy.Target, losses []policy.Loss, out Stream) error {
 	l := List{Columns: []Column{{Name: "FORM"}, {Name: "POLICY"}, {Name: "RESOURCES", Flexible: true}, {Name: "INSTEAD", Wrapped: true}}}
 	for _, row := range lossesTogether(losses) {
 		l.Items = append(l.Items, Item{Cells: []string{row.Form, row.Policy, row.Resource, row.Instead}})
@@ -27,11 +28,11 @@ func PrintLosses(target gitops.Target, losses []gitops.Loss, out Stream) error {
 }
 
 // lossesTogether joins losses that differ in their resource only, and names those.
-func lossesTogether(losses []gitops.Loss) []gitops.Loss {
-	var rows []gitops.Loss
-	at := map[gitops.Loss]int{}
+func lossesTogether(losses []policy.Loss) []policy.Loss {
+	var rows []policy.Loss
+	at := map[policy.Loss]int{}
 	for _, l := range losses {
-		key := gitops.Loss{Form: l.Form, Policy: l.Policy, Instead: l.Instead}
+		key := policy.Loss{Form: l.Form, Policy: l.Policy, Instead: l.Instead}
 		i, known := at[key]
 		switch {
 		case !known:

@@ -9,17 +9,18 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/gitops"
+	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 )
 
 func TestPrintLosses(t *testing.T) {
-	losses := []gitops.Loss{
+	losses := []policy.Loss{
 		{Form: "a", Resource: "a", Policy: "timeoutSeconds", Instead: "later waves wait for it without a limit"},
 		{Form: "a", Resource: "a", Policy: "conflictPolicy: Stuck", Instead: "what others own is taken over"},
 		{Form: "a", Resource: "b", Policy: "conflictPolicy: Stuck", Instead: "what others own is taken over"},
 		{Form: "a", Policy: "rollout.maxSkew", Instead: "all nodes change at once"},
 	}
 	var out bytes.Buffer
-	if err := ui.PrintLosses(gitops.TargetArgo, losses, ui.StreamTo(&out, ui.Stream{})); err != nil {
+	if err := ui.PrintLosses(policy.Argo, losses, ui.StreamTo(&out, ui.Stream{})); err != nil {
 		t.Fatal(err)
 	}
 	const want = `Argo CD does not honour all policies:

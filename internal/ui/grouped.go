@@ -24,14 +24,14 @@ type sharedProblem struct {
 const sharedByFew = 2
 
 // shared finds what is wrong with several nodes, in the order of the nodes.
-func shared(failed []apply.FailedNode) []sharedProblem {
+func shared(failed []apply.NodeResult) []sharedProblem {
 	index := map[string]int{}
 	var all []sharedProblem
 	for i := range failed {
 		f := &failed[i]
 		told := map[string]bool{}
 		for _, problem := range f.Problems {
-			key := problemKey(f.Name, f.Form, problem)
+			key := problemKey(f.Name, f.Form.Name, problem)
 			at, known := index[key]
 			switch {
 			case told[key]:

@@ -7,30 +7,30 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // TestShared: what many nodes share is one problem, whatever names and numbers are in
 // it; what only some objects of one node share is none.
 func TestShared(t *testing.T) {
-	failed := func(uid string, problems ...string) apply.FailedNode {
-		return apply.FailedNode{NodeKey: plan.NodeKey{Namespace: "shop", Name: uid + "-web"}, Form: "web", Problems: problems}
+	failed := func(uid string, problems ...string) apply.NodeResult {
+		return apply.NodeResult{NodeID: lynq.NodeID{Form: lynq.FormKey{Name: "web"}, Namespace: "shop", Name: uid + "-web"}, Problems: problems}
 	}
-	var all []apply.FailedNode
+	var all []apply.NodeResult
 	for i, uid := range []string{"a", "acme", "bolt", "coil", "dyno"} {
 		all = append(all, failed(uid,
 			fmt.Sprintf("Deployment/shop/%s-app: pods %q is forbidden: exceeded quota, used: %d", uid, uid+"-app-5d8f9c", i),
 			fmt.Sprintf("Service/shop/%s: port %d is taken by %s", uid, i, []string{"x", "y", "z", "u", "v"}[i])))
 	}
 	all = append(all, failed("one", "Secret/shop/one: no", "Secret/shop/two: no"), failed("two", "ConfigMap/shop/one: no"),
-		failed("seven", "row \"seven\": port is no number"), failed("other", "row \"other\": port is no number"), failed("third", "row \"third\": port is no number"))
+		failed("seven", "row \"seven\": port is not a number"), failed("other", "row \"other\": port is not a number"), failed("third", "row \"third\": port is not a number"))
 	var got []string
 	for _, s := range shared(all) {
 		got = append(got, s.line())
 	}
 	want := []string{
 		`pods "a-app-5d8f9c" is forbidden: exceeded quota, used: 0 (5 nodes: a-web, acme-web, bolt-web and 2 more)`,
-		`row "seven": port is no number (3 nodes: seven-web, other-web, third-web)`,
+		`row "seven": port is not a number (3 nodes: seven-web, other-web, third-web)`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/status"
@@ -23,12 +22,12 @@ func (v *NodeView) Inventories(chosen []*inventory.Inventory, warnings []string,
 			{Name: "UID", Wide: true}, {Name: "HUB-NAMESPACE", Wide: true}, {Name: "GENERATION", Wide: true},
 			{Name: "LAST-CHANGE", Wide: true}, {Name: "FINALIZER", Wide: true}, {Name: "APPLYSET", Wide: true},
 		},
-		Empty:    "No nodes are recorded in " + v.Where,
+		Empty:    "No nodes found in " + v.Where,
 		Warnings: warnings,
 	}
 	called := newShortNames()
 	for _, inv := range chosen {
-		called.see(plan.HubOf(inv), plan.FormOf(inv))
+		called.see(inv.Node.Full().Hub, inv.Node.Full().Form)
 	}
 	for _, inv := range chosen {
 		if condition, _ := status.Condition(inv); !v.FailedOnly || condition != status.Ready {
@@ -49,25 +48,19 @@ func inventoryItem(inv *inventory.Inventory, called shortNames, now time.Time) I
 	}
 	return Item{
 		Cells: []string{
-			inv.Namespace, inv.Node, called.hub(plan.HubOf(inv)), called.form(plan.FormOf(inv)),
+			inv.Node.Namespace, inv.Node.Name, called.hub(inv.Node.Full().Hub), called.form(inv.Node.Full().Form),
 			strconv.Itoa(d.Objects), fmt.Sprintf("%d/%d", inv.Status.Ready, inv.Status.Desired), d.Condition, ago(now, d.Since),
-			inv.RowUID, inv.HubNamespace, generation,
+			inv.Node.UID, inv.Node.Hub.Namespace, generation,
 			ago(now, d.RolloutUpdateStart), yesNo(inv.Finalizer), d.ApplySet,
 		},
-		Name: inv.Node,
+		Name: inv.Node.Name,
 		Data: d,
 	}
 }
 
 // inventoryData is a node's record as JSON and YAML have it (docs/inventory.md).
 type inventoryData struct {
-	Node               string           `json:"node"`
-	Namespace          string           `json:"namespace"`
-	Hub                string           `json:"hub"`
-	HubNamespace       string           `json:"hubNamespace,omitempty"`
-	Form               string           `json:"form"`
-	FormNamespace      string           `json:"formNamespace,omitempty"`
-	UID                string           `json:"uid"`
+	rowFields
 	TemplateGeneration int64            `json:"templateGeneration,omitempty"`
 	RolloutUpdateStart time.Time        `json:"rolloutUpdateStart,omitzero"`
 	Condition          string           `json:"condition"`
@@ -86,9 +79,9 @@ type inventoryData struct {
 // passwords.
 func inventoryDataOf(inv *inventory.Inventory) *inventoryData {
 	d := &inventoryData{
-		Node: inv.Node, Namespace: inv.Namespace, Hub: inv.Hub, HubNamespace: inv.HubNamespace, Form: inv.Form, FormNamespace: inv.FormNamespace, UID: inv.RowUID,
+		rowFields:          rowFieldsOf(inv.Node),
 		TemplateGeneration: inv.TemplateGeneration, RolloutUpdateStart: inv.RolloutStart, Objects: len(inv.Entries), Status: inv.Status, Version: inv.Version,
-		ConfigMap: inventory.Name(inv.Node), ApplySet: inventory.ID(inv.Namespace, inventory.Name(inv.Node)),
+		ConfigMap: inventory.Name(inv.Node.Name), ApplySet: inventory.ID(inv.Node.Namespace, inventory.Name(inv.Node.Name)),
 		Finalizer: inv.Finalizer, Deleting: inv.Deleting,
 	}
 	d.Condition, d.Since = status.Condition(inv)
@@ -157,47 +150,30 @@ func factsOf(d *inventoryData, now time.Time) []Fact {
 }
 
 // unusual are the policies that are not the default.
-func unusual(r *inventory.Entry) string { return strings.Join(status.PoliciesOf(r).Unusual(), ",") }
+func unusual(r *inventory.Entry) string { return strings.Join(r.Unusual(), ",") }
 
 func shortDigest(digest string) string {
 	const digits = 8
 	return digest[:min(len(digest), digits)]
 }
 
-// resourceData is one record as JSON and YAML have it, with the names that it has
-// in the ConfigMap (docs/inventory.md).
+// resourceData is one record as JSON and YAML have it: what it names, and all that it
+// has in the ConfigMap (docs/inventory.md).
 type resourceData struct {
-	Key             string              `json:"key"`
-	Group           string              `json:"group,omitempty"`
-	Kind            string              `json:"kind"`
-	Namespace       string              `json:"namespace,omitempty"`
-	Name            string              `json:"name"`
-	ID              string              `json:"id"`
-	APIVersion      string              `json:"apiVersion"`
-	UID             string              `json:"uid,omitempty"`
-	Digest          string              `json:"digest,omitempty"`
-	Template        string              `json:"template,omitempty"`
-	Generation      int64               `json:"generation,omitempty"`
-	ResourceVersion string              `json:"resourceVersion,omitempty"`
-	Fields          string              `json:"fields,omitempty"`
-	Written         time.Time           `json:"written,omitzero"`
-	Creation        lynq.CreationPolicy `json:"creation"`
-	Deletion        lynq.DeletionPolicy `json:"deletion"`
-	Conflict        lynq.ConflictPolicy `json:"conflict"`
-	Patch           lynq.PatchStrategy  `json:"patch"`
-	Order           int                 `json:"order"`
-	DeleteOrder     int                 `json:"deleteOrder,omitempty"`
-	Phase           inventory.Phase     `json:"phase,omitempty"`
-	Ready           bool                `json:"ready"`
-	Adopted         bool                `json:"adopted,omitempty"`
-	RunOn           lynq.RunOn          `json:"runOn,omitempty"`
+	Key       string `json:"key"`
+	Group     string `json:"group,omitempty"`
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
+	ID        string `json:"id"`
+	*inventory.Entry
+	Order int  `json:"order"` // also where it is 0
+	Ready bool `json:"ready"` // also where it is false
 }
 
 func resourceDataOf(r *inventory.Entry) resourceData {
 	return resourceData{
-		Key: r.Key(), Group: r.Group, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name, ID: r.ID, APIVersion: r.APIVersion,
-		UID: r.UID, Digest: r.Digest, Template: r.Template, Generation: r.Generation, ResourceVersion: r.ResourceVersion, Fields: r.Fields, Written: r.Written,
-		Creation: r.Creation, Deletion: r.Deletion, Conflict: r.Conflict, Patch: r.Patch, Order: r.Order, Ready: r.Ready, Adopted: r.Adopted,
-		DeleteOrder: r.DeleteOrder, Phase: r.Phase, RunOn: r.RunOn,
+		Key: r.Key(), Group: r.Group, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name, ID: r.ID,
+		Entry: r, Order: r.Order, Ready: r.Ready,
 	}
 }

@@ -1,6 +1,10 @@
 package ui_test
 
 import (
+	"encoding/json"
+	"os"
+	"reflect"
+	"regexp"
 	"testing"
 	"time"
 
@@ -18,12 +22,12 @@ func TestInventoryDetails(t *testing.T) {
 		p := lynq.DefaultPolicy()
 		return inventory.Entry{
 			Ref: lynq.Ref{Kind: "Secret", Namespace: "ns", Name: name}, ID: name, Order: order, UID: uid, Digest: digest, Ready: ready,
-			Creation: p.Creation, Deletion: p.Deletion, Conflict: p.Conflict, Patch: p.Patch,
+			Lifecycle: p.Lifecycle,
 		}
 	}
 	retained := record("d", 2, "u", "0123456789abcdef", false)
 	retained.Deletion, retained.Patch, retained.Adopted = lynq.DeleteRetain, lynq.PatchReplace, true
-	d := ui.InventoryDetails(&inventory.Inventory{Node: "n", Status: inventory.Status{Objects: []inventory.ObjectStatus{{Kind: "Secret", Namespace: "ns", Name: "d", Reason: inventory.ObjectTimedOut}}}, Entries: []inventory.Entry{
+	d := ui.InventoryDetails(&inventory.Inventory{Node: lynq.NodeID{Name: "n"}, Status: inventory.Status{Objects: []inventory.ObjectStatus{{Kind: "Secret", Namespace: "ns", Name: "d", Reason: inventory.ObjectTimedOut}}}, Entries: []inventory.Entry{
 		retained, record("c", 1, "u", "", true), record("b", 0, "", "", false), record("a", 0, "u", "0123", true),
 	}}, time.Now())
 	want := [][]string{
@@ -38,5 +42,70 @@ func TestInventoryDetails(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// TestInventoryShowHasAllOfEntries: -o json, -o yaml and docs/inventory.md have every field
+// that the ConfigMap has of an object, whatever fields an entry may get.
+func TestInventoryShowHasAllOfEntries(t *testing.T) {
+	var r inventory.Entry
+	fillIn(reflect.ValueOf(&r).Elem())
+	r.Ref, r.APIVersion = lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "ns", Name: "a"}, "apps/v1"
+	r.RunOn = ""
+	cm, err := inventory.Encode(&inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "h"}, Form: lynq.FormKey{Name: "f"}, UID: "u", Namespace: "ns", Name: "n"}, Entries: []inventory.Entry{r}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inv, err := inventory.Decode(cm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(ui.InventoryDetails(inv, time.Now()).Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown struct{ Resources []map[string]any }
+	var recorded []map[string]any
+	if err := json.Unmarshal(text, &shown); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(cm.Data["resources"]), &recorded); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../../docs/inventory.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for field, value := range recorded[0] {
+		if row := regexp.MustCompile("(?m)^\\|[^|]*`" + field + "`[^|]*\\|"); !row.Match(page) {
+			t.Errorf("docs/inventory.md has no row for %s", field)
+		}
+		if diff := cmp.Diff(value, shown.Resources[0][field]); diff != "" {
+			t.Errorf("%s (-recorded +shown)\n%s", field, diff)
+		}
+	}
+	if len(recorded[0]) < 20 {
+		t.Errorf("the entry has %d fields, too few to tell anything", len(recorded[0]))
+	}
+}
+
+// fillIn sets every field of a struct, and of the structs in it, to something.
+func fillIn(v reflect.Value) {
+	for i := range v.NumField() {
+		switch f := v.Field(i); {
+		case f.Type() == reflect.TypeFor[time.Time]():
+			f.Set(reflect.ValueOf(time.Unix(1_700_000_000, 0).UTC()))
+		case f.Kind() == reflect.Struct:
+			fillIn(f)
+		case f.Kind() == reflect.String:
+			f.SetString("x")
+			if w, ok := f.Interface().(interface{ Recorded() []string }); ok {
+				f.SetString(w.Recorded()[0])
+			}
+		case f.Kind() == reflect.Bool:
+			f.SetBool(true)
+		case f.CanInt():
+			f.SetInt(7)
+		}
 	}
 }

@@ -33,7 +33,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-func wait(node plan.NodeKey, name, why string) apply.Event {
+func wait(node lynq.NodeKey, name, why string) apply.Event {
 	return apply.Event{Type: apply.EventWait, Node: node, Object: ref("Deployment", name), Message: why}
 }
 
@@ -80,7 +80,7 @@ acme-web  Deployment default/b  not ready: not in time
 func TestSkippedNodesAreCounted(t *testing.T) {
 	c := newConsole(ui.Options{})
 	skipped := func(name, why string) apply.Event {
-		return apply.Event{Type: apply.EventNode, Node: plan.NodeKey{Name: name}, Outcome: apply.OutcomeSkipped, Message: why}
+		return apply.Event{Type: apply.EventNode, Node: lynq.NodeKey{Name: name}, Outcome: apply.OutcomeSkipped, Message: why}
 	}
 	c.tell([]apply.Event{
 		skipped("a", "interrupted before it began"), skipped("b", "interrupted before it began"), skipped("c", "the rollout stopped"),
@@ -103,18 +103,17 @@ func TestInterruptionIsOneLine(t *testing.T) {
 	var story []apply.Event
 	summary := &apply.Summary{Interrupted: true, Nodes: map[apply.Outcome]int{apply.OutcomeInterrupted: 3, apply.OutcomeFailed: 3}}
 	for _, name := range []string{"a-web", "b-web", "c-web"} {
-		key := plan.NodeKey{Namespace: "default", Name: name}
+		key := lynq.NodeKey{Namespace: "default", Name: name}
 		story = append(story,
-			apply.Event{Type: apply.EventObject, Hub: crm(), Node: key, Object: ref("Deployment", name), Action: plan.ActionCreate, Outcome: apply.OutcomeNotReady, Message: "interrupted while it was waited for: pending", Interrupted: true},
+			apply.Event{Type: apply.EventObject, Hub: crm(), Node: key, Object: ref("Deployment", name), Action: plan.ActionCreate, Outcome: apply.OutcomeNotReady, Message: "interrupted while lynqctl waited for it: pending", Interrupted: true},
 			apply.Event{Type: apply.EventNode, Hub: crm(), Node: key, Outcome: apply.OutcomeInterrupted, Message: "interrupted before it began"})
 	}
 	for _, name := range []string{"d-web", "e-web", "f-web"} {
-		summary.Failed = append(summary.Failed, apply.FailedNode{NodeKey: plan.NodeKey{Namespace: "default", Name: name}, Hub: crm(), Form: "web",
-			Outcome: apply.OutcomeFailed, Problems: []string{"Deployment/default/" + name + ": exceeded quota"}})
+		summary.Failed = append(summary.Failed, apply.NodeResult{NodeID: lynq.NodeID{Hub: crm(), Form: lynq.FormKey{Name: "web"}, Namespace: "default", Name: name}, Outcome: apply.OutcomeFailed, Problems: []string{"Deployment/default/" + name + ": exceeded quota"}})
 	}
 	c.tell(append(story, apply.Event{Type: apply.EventSummary, Summary: summary}))
 	c.close(t)
-	want := `3 nodes of hub shop/crm  interrupted: what was done is recorded, and the next run goes on from there
+	want := `3 nodes of hub shop/crm  interrupted: progress is saved; run the same command again to continue
 exceeded quota (3 nodes: d-web, e-web, f-web)
 interrupted: 6 nodes: 3 interrupted, 3 failed; 0 objects; 0.0s
 `
@@ -163,7 +162,7 @@ func (e evilError) Error() string { return string(e) }
 // reported is what a run, its plan and a refusal write where all that others wrote is one
 // text.
 func reported(t *testing.T, o ui.Options, evil string) []*console {
-	key := plan.NodeKey{Namespace: evil, Name: evil}
+	key := lynq.NodeKey{Namespace: evil, Name: evil}
 	object := ref(evil, evil)
 	of := lynq.HubKey{Namespace: evil, Name: evil}
 	e := apply.Event{
@@ -172,7 +171,7 @@ func reported(t *testing.T, o ui.Options, evil string) []*console {
 	}
 	hub := apply.Event{Type: apply.EventPlan, Hub: of, Nodes: 1, Counts: map[plan.Action]int{plan.ActionCreate: 1}}
 	step := plan.Step{Action: e.Action, Reason: e.Reason, Message: evil, Object: &plan.Object{Ref: object, ID: evil}}
-	planned := plan.Plan{Hub: of, Nodes: []plan.NodePlan{{NodeKey: key, Hub: evil, Form: evil, UID: evil, Desired: &plan.Node{Failed: evilError(evil)}, Steps: []plan.Step{step}}}}
+	planned := plan.Plan{Hub: of, Nodes: []plan.NodePlan{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: evil}, Form: lynq.FormKey{Name: evil}, UID: evil, Namespace: key.Namespace, Name: key.Name}, Desired: &plan.Node{Failed: evilError(evil)}, Steps: []plan.Step{step}}}}
 	run := newConsole(o)
 	run.Report(hub)
 	if o.Err.Terminal {
@@ -183,9 +182,9 @@ func reported(t *testing.T, o ui.Options, evil string) []*console {
 		e.Type = kind
 		run.Report(e)
 	}
-	run.Report(apply.Event{Type: apply.EventSummary, Summary: &apply.Summary{Hubs: []lynq.HubKey{of}, Failed: []apply.FailedNode{
-		{NodeKey: key, Hub: of, Form: evil, Outcome: apply.OutcomeFailed, Problems: []string{evil}}}}})
-	if err := run.Result([]plan.Plan{planned}); err != nil {
+	run.Report(apply.Event{Type: apply.EventSummary, Summary: &apply.Summary{Hubs: []lynq.HubKey{of}, Failed: []apply.NodeResult{
+		{NodeID: lynq.NodeID{Hub: of, Form: lynq.FormKey{Name: evil}, Namespace: key.Namespace, Name: key.Name}, Outcome: apply.OutcomeFailed, Problems: []string{evil}}}}})
+	if err := run.result([]plan.Plan{planned}); err != nil {
 		t.Fatal(err)
 	}
 	dry := newConsole(o)

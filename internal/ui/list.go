@@ -205,8 +205,8 @@ func asYAML(v any) (string, error) {
 }
 
 // table is the columns that the format has. On a terminal it is made as narrow
-// as that is, as far as its cells may be cut; on one that is narrower yet, each row is a
-// record.
+// as that is, as far as its cells may be cut; one that is narrower yet wraps the lines of the
+// whole table.
 func (l *List) table(wide bool, out Stream) string {
 	rows, shown := l.cells(wide)
 	gap, columns := columnGap, 0
@@ -215,10 +215,8 @@ func (l *List) table(wide bool, out Stream) string {
 		gap = fit(rows, shown, columns)
 		if narrow := tooWide("", gap, widthsOf(rows), shown[len(shown)-1].Wrapped, columns); narrow && slices.ContainsFunc(shown, spare) {
 			return l.withoutSpare().table(wide, out)
-		} else if narrow && !l.NoHeaders {
+		} else if narrow {
 			rows, _ = l.cells(wide)
-			l.paint(rows, shown, out.paint())
-			return records(rows, columns)
 		}
 	}
 	l.paint(rows, shown, out.paint())

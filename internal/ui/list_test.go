@@ -74,20 +74,10 @@ Secret          web      -
 Secret          b\x1b[2J Größe; \u202e
 `},
 		"a terminal that is too narrow for a table": {ui.Table, 25, false, `
-KIND
-      PersistentVolumeClaim
-NAME data
-NOTE
-      a note of some
-      length
-
-KIND   Secret
-NAME   web
-NOTE   -
-
-KIND   Secret
-NAME   b\x1b[2J
-NOTE   Größe; \u202e
+KIND                  NAME     NOTE
+PersistentVolumeClaim data     a note of some length
+Secret                web      -
+Secret                b\x1b[2J Größe; \u202e
 `},
 		"wide, on a narrow terminal": {ui.Wide, 40, false, `
 KIND                    NAME       NOTE                    UID

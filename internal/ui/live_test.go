@@ -14,6 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // screen is a terminal of so many columns that understands what a live view
@@ -209,7 +210,7 @@ func TestLiveConcurrently(t *testing.T) {
 			for w := range workers {
 				running.Go(func() {
 					for n := range nodes {
-						key := plan.NodeKey{Namespace: "default", Name: fmt.Sprintf("n%d-%d", w, n)}
+						key := lynq.NodeKey{Namespace: "default", Name: fmt.Sprintf("n%d-%d", w, n)}
 						c.Report(wait(key, "app", "pending"))
 						c.Report(apply.Event{Type: apply.EventReady, Node: key, Object: ref("Deployment", "app")})
 						c.Report(apply.Event{Type: apply.EventObject, Node: key, Object: ref("Deployment", "app"), Action: plan.ActionCreate, Outcome: apply.OutcomeDone})

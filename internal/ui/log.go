@@ -14,7 +14,8 @@ import (
 // Log writes what happens as records of a log: an engine's notes, and what runs do. It is
 // safe for concurrent use.
 type Log struct {
-	to *slog.Logger
+	to   *slog.Logger
+	json bool
 
 	mu sync.Mutex
 	// cut are the hubs whose last round was interrupted.
@@ -24,7 +25,9 @@ type Log struct {
 // NewLog makes a log of lines of text, or of JSON, one record a line.
 func NewLog(out Stream, json bool) *Log {
 	if json {
-		return newLog(slog.NewJSONHandler(out.Data(), nil))
+		l := newLog(slog.NewJSONHandler(out.Data(), nil))
+		l.json = true
+		return l
 	}
 	return newLog(slog.NewTextHandler(out, nil))
 }
@@ -112,7 +115,11 @@ func (l *Log) summary(s *apply.Summary) {
 	if done+failed == 0 && wasCut == s.Interrupted {
 		return
 	}
-	l.to.Info("round", "hub", hub, "changed", done, "failedNodes", failed, "interrupted", s.Interrupted, "took", s.Elapsed.String())
+	took := slog.Duration("took", s.Elapsed)
+	if l.json {
+		took = slog.Float64("tookSeconds", s.Elapsed.Seconds())
+	}
+	l.to.Info("round", "hub", hub, "changed", done, "failedNodes", failed, "interrupted", s.Interrupted, took)
 }
 
 // attributes are those that an event has.
@@ -126,7 +133,7 @@ func (*Log) attributes(e *apply.Event) []any {
 	if e.Hub != (lynq.HubKey{}) {
 		add("hub", e.Hub.String())
 	}
-	if e.Node != (plan.NodeKey{}) {
+	if e.Node != (lynq.NodeKey{}) {
 		add("node", e.Node.String())
 	}
 	if e.Object != (lynq.Ref{}) {
@@ -139,11 +146,11 @@ func (*Log) attributes(e *apply.Event) []any {
 	return all
 }
 
-// Plan implements Printer and Reporter: what is planned is told when it is done.
+// Plan implements Printer: what is planned is told when it is done.
 func (*Log) Plan([]plan.Plan) error { return nil }
 
 // Result implements Reporter.
-func (*Log) Result([]plan.Plan) error { return nil }
+func (*Log) Result(*apply.Result) error { return nil }
 
 // Close implements Reporter.
 func (*Log) Close() error { return nil }

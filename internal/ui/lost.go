@@ -3,13 +3,13 @@ package ui
 import (
 	"strconv"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
 // RestorationList lists the inventories that are restored.
-func RestorationList(found []plan.Restoration) *List {
+func RestorationList(found []decide.Restoration) *List {
 	l := lostList("LOST", "No inventory needs to be restored")
 	for i := range found {
 		r := &found[i]
@@ -38,30 +38,26 @@ func lostList(last, empty string) *List {
 
 func lostItem(inv *inventory.Inventory, last string, data any) Item {
 	return Item{
-		Cells: []string{inv.Namespace, inv.Node, inv.Hub, inv.Form, inv.RowUID, strconv.Itoa(len(inv.Entries)), last},
-		Name:  inv.Namespace + "/" + inv.Node,
+		Cells: []string{inv.Node.Namespace, inv.Node.Name, inv.Node.Hub.Name, inv.Node.Form.Name, inv.Node.UID, strconv.Itoa(len(inv.Entries)), last},
+		Name:  inv.Node.String(),
 		Data:  data,
 	}
 }
 
 // lostData is an inventory as JSON and YAML have it (docs/inventory.md).
 type lostData struct {
-	Node         string `json:"node"`
-	Namespace    string `json:"namespace"`
-	Hub          string `json:"hub"`
-	HubNamespace string `json:"hubNamespace,omitempty"`
-	Form         string `json:"form"`
-	UID          string `json:"uid"`
-	Objects      int    `json:"objects"`
+	nodeFields
+	UID     string `json:"uid"`
+	Objects int    `json:"objects"`
 }
 
 func lostDataOf(inv *inventory.Inventory) lostData {
-	return lostData{inv.Node, inv.Namespace, inv.Hub, inv.HubNamespace, inv.Form, inv.RowUID, len(inv.Entries)}
+	return lostData{nodeFieldsOf(inv.Node), inv.Node.UID, len(inv.Entries)}
 }
 
 type restorationData struct {
 	lostData
-	Lost plan.Loss `json:"lost"`
+	Lost decide.Loss `json:"lost"`
 }
 
 type rebuiltData struct {

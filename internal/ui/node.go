@@ -22,9 +22,15 @@ type NodeNow struct {
 	Warnings []string // about what could not be read
 }
 
+// statusData is how a node is as JSON and YAML have it (docs/status.md).
+type statusData struct {
+	rowFields
+	*status.Node
+}
+
 // nodeData is that as JSON and YAML have it (docs/status.md).
 type nodeData struct {
-	status.Node
+	statusData
 	Objects  []status.Object `json:"objects"`
 	Orphans  []*orphanData   `json:"orphans,omitempty"`
 	Events   []status.Event  `json:"events,omitempty"`
@@ -32,7 +38,7 @@ type nodeData struct {
 }
 
 func (n *NodeNow) data() *nodeData {
-	d := &nodeData{Node: n.Node, Objects: n.Objects, Events: n.Events, Warnings: n.Warnings}
+	d := &nodeData{statusData: statusData{rowFieldsOf(n.NodeID), &n.Node}, Objects: n.Objects, Events: n.Events, Warnings: n.Warnings}
 	for i := range n.Orphans {
 		d.Orphans = append(d.Orphans, orphanDataOf(&n.Orphans[i]))
 	}
@@ -56,8 +62,8 @@ func (n *NodeNow) Details(now time.Time) *Details {
 		Facts: []Fact{
 			{Name: "Node", Text: n.Name},
 			{Name: "Namespace", Text: n.Namespace},
-			{Name: "Hub", Text: n.Hub + " (namespace " + n.HubNamespace + ")"},
-			{Name: "Form", Text: detailed(n.Form, namespaceText(n.FormNamespace))},
+			{Name: "Hub", Text: n.Hub.Name + " (namespace " + n.Hub.Namespace + ")"},
+			{Name: "Form", Text: detailed(n.Form.Name, namespaceText(n.Form.Namespace))},
 			{Name: "Row", Text: n.UID},
 			{Name: "Age", Text: ago(now, n.Created)},
 			{Name: "Condition", Text: condition},

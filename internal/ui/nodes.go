@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
@@ -46,7 +47,7 @@ func (v *NodeView) Columns() []Column {
 func (v *NodeView) List(s *Nodes, now time.Time) *List {
 	l := &List{
 		Columns: v.Columns(),
-		Empty:   "No nodes are recorded in " + v.Where, Warnings: slices.Concat(s.Warnings, s.Ignored), Sums: s.Hubs,
+		Empty:   "No nodes found in " + v.Where, Warnings: slices.Concat(s.Warnings, s.Ignored), Sums: s.Hubs,
 	}
 	called := namesOf(s.Nodes)
 	for i := range s.Nodes {
@@ -79,9 +80,9 @@ func (v *NodeView) Items(some, shown []status.Node, now time.Time) []Item {
 // shown says what is shown.
 func (v *NodeView) shown() string {
 	if v.Recorded {
-		return "shown as recorded by the last runs: no object was looked at"
+		return "Showing recorded state. lynqctl checked no objects."
 	}
-	return "shown as the objects are now (--recorded: as the last runs recorded them)"
+	return "Showing live state. Pass --recorded to show the state of the last run."
 }
 
 // conditionOf is a node's condition, marked where it is recorded and the others are
@@ -101,7 +102,7 @@ func newShortNames() shortNames { return shortNames{lynq.ShortNames{}, lynq.Shor
 func namesOf(nodes []status.Node) shortNames {
 	s := newShortNames()
 	for i := range nodes {
-		s.see(nodes[i].HubKey(), nodes[i].FormKey())
+		s.see(nodes[i].Hub, nodes[i].Form)
 	}
 	return s
 }
@@ -125,8 +126,8 @@ func (v *NodeView) item(n *status.Node, called shortNames, now time.Time) Item {
 		cells = append(cells, v.conditionOf(n), ago(now, n.Created))
 	}
 	return Item{
-		Cells: append(cells, ago(now, n.Since), called.hub(n.HubKey()), called.form(n.FormKey()), n.UID, n.Message),
-		Name:  n.Name, Data: n, Tone: conditionTone(n),
+		Cells: append(cells, ago(now, n.Since), called.hub(n.Hub), called.form(n.Form), n.UID, n.Message),
+		Name:  n.Name, Data: statusData{rowFieldsOf(n.NodeID), n}, Tone: conditionTone(n),
 	}
 }
 
@@ -145,7 +146,7 @@ func conditionTone(n *status.Node) Tone {
 func hubLines(h *status.Hub, now time.Time) []string {
 	head := fmt.Sprintf("hub %s/%s: ", h.Namespace, h.Name)
 	if h.Run == nil {
-		head += "the last run is not known, for its record is not there or cannot be read"
+		head += "the last run is unknown, because its record is missing or unreadable"
 	} else {
 		head += fmt.Sprintf("%s: %d of %s active, %s wanted", lastRun(h.Run, now), h.Run.Active, lynq.Count(h.Run.Rows, "row"), lynq.Count(h.Run.Nodes, "node"))
 	}
@@ -157,6 +158,8 @@ func hubLines(h *status.Hub, now time.Time) []string {
 	}
 	lines, called := []string{head}, newShortNames()
 	lines = append(lines, heldLines(h)...)
+	lines = append(lines, unrenderedLines(h)...)
+	lines = append(lines, troubleLines(h)...)
 	for i := range h.Forms {
 		called.forms.See(h.Forms[i].Namespace, h.Forms[i].Name)
 	}
@@ -176,9 +179,29 @@ func heldLines(h *status.Hub) []string {
 	case h.Run == nil || h.Run.Held == nil:
 		return nil
 	case h.Run.Approved:
-		return []string{"  deletions are approved, and go with the next round: " + h.Run.Held.Message}
+		return []string{"  deletions are approved, and the next round carries them out: " + h.Run.Held.Message}
 	}
-	return []string{fmt.Sprintf("  deletions are held (%s): %s; lynqctl watch approve %s -n %s lets them through", h.Run.Held.Guard, h.Run.Held.Message, h.Name, h.Namespace)}
+	return []string{fmt.Sprintf("  deletions are held (%s): %s. To approve them, run lynqctl watch approve %s -n %s", h.Run.Held.Guard, h.Run.Held.Message, h.Name, h.Namespace)}
+}
+
+// unrenderedLines say which rows failed to render, and what that holds back.
+func unrenderedLines(h *status.Hub) []string {
+	if h.Run == nil || len(h.Run.Unrendered) == 0 {
+		return nil
+	}
+	return []string{"  " + inventory.UnrenderedText(h.Run.Unrendered, h.Run.MoreUnrendered)}
+}
+
+// troubleLines say what else waits for a person.
+func troubleLines(h *status.Hub) []string {
+	if h.Run == nil {
+		return nil
+	}
+	var lines []string
+	for _, t := range h.Run.Troubles {
+		lines = append(lines, "  "+t.Message)
+	}
+	return lines
 }
 
 // chosen says of sums that they are not of all nodes.

@@ -21,7 +21,7 @@ type notes struct {
 
 	// told is what went wrong with a node's objects, as its own message will
 	// repeat it.
-	told map[plan.NodeKey][]string
+	told map[lynq.NodeKey][]string
 	// skipped are nodes by why they were: when a rollout stops, that is many at
 	// once, for the same reason.
 	skipped map[string][]string
@@ -34,7 +34,7 @@ type notes struct {
 func newNotes(o *Options) *notes {
 	return &notes{
 		paint: o.Err.paint(), quiet: o.Quiet, changes: !o.DryRun && !o.Quiet,
-		told: map[plan.NodeKey][]string{}, skipped: map[string][]string{}, interrupted: map[string][]string{}, unknown: map[string][]string{},
+		told: map[lynq.NodeKey][]string{}, skipped: map[string][]string{}, interrupted: map[string][]string{}, unknown: map[string][]string{},
 	}
 }
 
@@ -60,7 +60,7 @@ func (n *notes) plan(e *apply.Event) string {
 	if !n.changes || e.Nodes == 0 {
 		return ""
 	}
-	return "hub " + safe(e.Hub.String()) + ": " + lynq.Count(e.Nodes, "node") + " to work on" + colon(planCounts(e.Counts, e.AdoptedCounts))
+	return "hub " + safe(e.Hub.String()) + ": " + lynq.Count(e.Nodes, "node") + " to change" + colon(planCounts(e.Counts, e.AdoptedCounts))
 }
 
 func (n *notes) object(e *apply.Event) string {
@@ -124,7 +124,7 @@ func next(command string) string {
 }
 
 // nextGoesOn is what becomes of nodes that a run did not get done with.
-const nextGoesOn = "what was done is recorded, and the next run goes on from there"
+const nextGoesOn = "progress is saved; run the same command again to continue"
 
 // untold is a message without the parts that were told. The parts are joined by
 // semicolons.
@@ -184,12 +184,12 @@ func (n *notes) summary(e *apply.Event) string {
 }
 
 // untoldTogether are the nodes that failed but those that have a line together.
-func (n *notes) untoldTogether(failed []apply.FailedNode) []apply.FailedNode {
+func (n *notes) untoldTogether(failed []apply.NodeResult) []apply.NodeResult {
 	var told []string
 	for nodes := range maps.Values(n.unknown) {
 		told = append(told, nodes...)
 	}
-	return slices.DeleteFunc(slices.Clone(failed), func(f apply.FailedNode) bool {
+	return slices.DeleteFunc(slices.Clone(failed), func(f apply.NodeResult) bool {
 		return !bad(f.Outcome) || slices.Contains(told, f.Name)
 	})
 }

@@ -60,7 +60,7 @@ func fromNode(from orphan.Origin) string {
 // policies are those by which an orphan was made, as far as they are known.
 func policies(o *orphan.Orphan) string {
 	words := []string{string(o.Deletion)}
-	if o.Creation == lynq.CreateOnce {
+	if o.Creation.Once() {
 		words = append(words, string(o.Creation))
 	}
 	return strings.Trim(strings.Join(words, ","), ",")

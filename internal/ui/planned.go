@@ -53,8 +53,8 @@ func (n *nodeResult) works() bool {
 func treeText(n *nodeResult, wide bool, out Stream) string {
 	p := out.paint()
 	head := p.bold(n.Name) + "  " + safe("namespace "+n.Namespace)
-	if n.form != "" {
-		head += safe(", form " + n.form)
+	if n.Form.Name != "" {
+		head += safe(", form " + n.Form.Name)
 	}
 	skipped := n.outcome == apply.OutcomeSkipped
 	if n.bad() || skipped {
@@ -123,12 +123,12 @@ func planLine(all []nodeResult) string {
 	delete(counts, plan.ActionSkip)
 	if working == 0 && failed == 0 && skipped == 0 {
 		if len(all) == 1 {
-			return "nothing to do: 1 node is as it is to be"
+			return "No changes: 1 node is up to date"
 		}
-		return "nothing to do: " + lynq.Count(len(all), "node") + " are as they are to be"
+		return "No changes: all " + lynq.Count(len(all), "node") + " are up to date"
 	}
 	return list(
-		strconv.Itoa(working)+" of "+lynq.Count(len(all), "node")+" to work on",
+		strconv.Itoa(working)+" of "+lynq.Count(len(all), "node")+" to change",
 		some(failed, "failed"), some(skipped, "skipped"),
 	) + colon(planCounts(counts, adopted))
 }

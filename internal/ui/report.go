@@ -48,12 +48,12 @@ func tableText(nodes []nodeResult, wide bool, out Stream) string {
 	for i := range nodes {
 		n := &nodes[i]
 		row := []string{
-			safe(n.Name), safe(n.Namespace), safe(n.form),
+			safe(n.Name), safe(n.Namespace), safe(n.Form.Name),
 			strconv.Itoa(n.objects), strconv.Itoa(n.changed), n.readiness(),
 			p.outcome(n.outcome, n.status),
 		}
 		if wide {
-			row = append(row, safe(n.hub.Name), safe(n.uid))
+			row = append(row, safe(n.Hub.Name), safe(n.UID))
 		}
 		rows = append(rows, messages(row, n.problems, wide)...)
 	}
@@ -106,17 +106,13 @@ type yamlReport struct {
 }
 
 type yamlNode struct {
-	Node         string     `json:"node"`
-	Namespace    string     `json:"namespace"`
-	Hub          string     `json:"hub"`
-	HubNamespace string     `json:"hubNamespace,omitempty"`
-	Form         string     `json:"form"`
-	Objects      int        `json:"objects"`
-	Changed      int        `json:"changed"`
-	Ready        int        `json:"ready"`
-	Status       string     `json:"status,omitempty"`
-	Problems     []string   `json:"problems,omitempty"`
-	Steps        []yamlStep `json:"steps,omitempty"`
+	nodeFields
+	Objects  int        `json:"objects"`
+	Changed  int        `json:"changed"`
+	Ready    int        `json:"ready"`
+	Status   string     `json:"status,omitempty"`
+	Problems []string   `json:"problems,omitempty"`
+	Steps    []yamlStep `json:"steps,omitempty"`
 }
 
 type yamlStep struct {
@@ -137,8 +133,8 @@ func yamlText(nodes []nodeResult, summary *apply.Summary) (string, error) {
 	for i := range nodes {
 		n := &nodes[i]
 		y := yamlNode{
-			Node: n.Name, Namespace: n.Namespace, Hub: n.hub.Name, HubNamespace: n.hub.Namespace, Form: n.form,
-			Objects: n.objects, Changed: n.changed, Ready: n.ready, Status: n.status, Problems: n.problems,
+			nodeFields: nodeFieldsOf(n.NodeID),
+			Objects:    n.objects, Changed: n.changed, Ready: n.ready, Status: n.status, Problems: n.problems,
 		}
 		for _, s := range n.steps {
 			y.Steps = append(y.Steps, yamlStep{

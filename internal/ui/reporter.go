@@ -49,7 +49,6 @@ type Options struct {
 type Reporter struct {
 	options  Options
 	progress progress
-	record   *record
 
 	closing sync.Once
 	stop    func() // telling what time it is
@@ -68,7 +67,7 @@ type progress interface {
 // standard output and nothing to standard error; else a live view, or lines
 // where there is no terminal or Quiet, go to standard error.
 func NewReporter(o Options) *Reporter {
-	r := &Reporter{options: o, record: newRecord()}
+	r := &Reporter{options: o}
 	n := newNotes(&o)
 	switch {
 	case o.Format == JSON:
@@ -89,7 +88,6 @@ func (r *Reporter) Report(e apply.Event) {
 	if e.Time.IsZero() {
 		e.Time = r.options.Now()
 	}
-	r.record.report(&e)
 	r.progress.report(&e)
 	if e.Type == apply.EventSummary && r.options.Summarized != nil {
 		r.options.Summarized()
@@ -107,35 +105,40 @@ func (r *Reporter) Close() error {
 	return r.err
 }
 
-// Result closes, and prints the report of a run that went by these plans. A
-// run that changed nothing and ended well has an empty one. With format JSON the
-// events were the report.
-func (r *Reporter) Result(plans []plan.Plan) error {
+// Result closes, and prints the report of a run. A run that changed nothing and ended
+// well has an empty one; that of a dry run is the plan, with what the server says of it.
+// With format JSON the events were the report.
+func (r *Reporter) Result(of *apply.Result) error {
 	if err := r.Close(); err != nil || r.options.Format == JSON {
 		return err
+	}
+	if of.Summary.DryRun {
+		return r.plan(of)
 	}
 	if r.options.Quiet && (r.options.Format == Table || r.options.Format == "") {
 		return nil // failures have been told
 	}
-	text, err := resultText(results(plans, r.record), r.summary(), r.options.Format, r.options.Out)
+	text, err := resultText(results(of), of.Summary, r.options.Format, r.options.Out)
 	return r.options.Out.writeText("report", r.options.Format, text, err)
 }
 
 // Plan closes, and prints what plans would do. With format JSON that is a plan
-// event for each, an object event per step and a summary, unless they were reported
-// already, as a server dry run does.
+// event for each, an object event per step and a summary.
 func (r *Reporter) Plan(plans []plan.Plan) error {
+	of := apply.Planned(plans)
 	if r.options.Format == JSON {
 		r.planEvents(plans)
-		if r.summary() == nil {
-			r.Report(apply.Event{Type: apply.EventSummary, Summary: plannedSummary(plans)})
-		}
+		r.Report(apply.Event{Type: apply.EventSummary, Summary: of.Summary})
 		return r.Close()
 	}
 	if err := r.Close(); err != nil {
 		return err
 	}
-	text, err := planText(results(plans, r.record), r.options.Format, r.options.Out)
+	return r.plan(of)
+}
+
+func (r *Reporter) plan(of *apply.Result) error {
+	text, err := planText(results(of), r.options.Format, r.options.Out)
 	return r.options.Out.writeText("plan", r.options.Format, text, err)
 }
 
@@ -146,7 +149,7 @@ func (r *Reporter) Refuse(refusals []plan.Refusal) error {
 		for _, one := range refusals {
 			stream.write(refusal(one, r.options.Now()))
 		}
-		r.Report(apply.Event{Type: apply.EventSummary, Message: "refused by a guard: nothing was touched", Summary: &apply.Summary{DryRun: r.options.DryRun}})
+		r.Report(apply.Event{Type: apply.EventSummary, Message: "refused by a guard; nothing changed", Summary: &apply.Summary{DryRun: r.options.DryRun}})
 		return r.Close()
 	}
 	err := r.Close()
@@ -157,60 +160,31 @@ func (r *Reporter) Refuse(refusals []plan.Refusal) error {
 	return err
 }
 
-func (r *Reporter) summary() *apply.Summary {
-	r.record.mu.Lock()
-	defer r.record.mu.Unlock()
-	return r.record.summary
-}
-
 // planEvents reports what no run has reported.
 func (r *Reporter) planEvents(plans []plan.Plan) {
 	for i := range plans {
-		planned := &plans[i]
-		if r.record.hasPlan(planned.Hub) {
-			continue
-		}
+		planned, nodes := &plans[i], results(apply.Planned(plans[i:i+1]))
 		event := apply.Event{Type: apply.EventPlan, Hub: planned.Hub, Counts: planned.Counts, AdoptedCounts: planned.Adopted}
-		for j := range planned.Nodes {
-			if n := &planned.Nodes[j]; hasWork(n) || n.Desired != nil && n.Desired.Failed != nil {
+		for j := range nodes {
+			if n := &nodes[j]; n.outcome == apply.OutcomeFailed || n.hasWork() {
 				event.Nodes++
 			}
 		}
 		r.Report(event)
-		for _, n := range results(plans[i:i+1], newRecord()) {
-			r.stepEvents(&n)
+		for j := range nodes {
+			r.stepEvents(&nodes[j])
 		}
 	}
-}
-
-// plannedSummary sums up what plans would do.
-func plannedSummary(plans []plan.Plan) *apply.Summary {
-	s := &apply.Summary{DryRun: true, Actions: map[plan.Action]int{}, Adopted: map[plan.Action]int{}}
-	for i := range plans {
-		s.Hubs = append(s.Hubs, plans[i].Hub)
-		for action, n := range plans[i].Counts {
-			s.Actions[action] += n
-		}
-		for action, n := range plans[i].Adopted {
-			s.Adopted[action] += n
-		}
-	}
-	for _, n := range results(plans, newRecord()) {
-		if n.bad() {
-			s.Failed = append(s.Failed, apply.FailedNode{NodeKey: n.NodeKey, Hub: n.hub, Form: n.form, Outcome: n.outcome, Problems: n.problems})
-		}
-	}
-	return s
 }
 
 func (r *Reporter) stepEvents(n *nodeResult) {
 	for _, s := range n.steps {
 		r.Report(apply.Event{
-			Type: apply.EventObject, Hub: n.hub, Node: n.NodeKey, Object: s.object, ID: s.id,
+			Type: apply.EventObject, Hub: n.Hub, Node: n.Key(), Object: s.object, ID: s.id,
 			Action: s.action, Reason: s.reason, Message: s.message, Adopted: s.adopted,
 		})
 	}
 	if n.outcome == apply.OutcomeFailed {
-		r.Report(apply.Event{Type: apply.EventNode, Hub: n.hub, Node: n.NodeKey, Outcome: n.outcome, Message: strings.Join(n.problems, "\n")})
+		r.Report(apply.Event{Type: apply.EventNode, Hub: n.Hub, Node: n.Key(), Outcome: n.outcome, Message: strings.Join(n.problems, "\n")})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 func TestResult(t *testing.T) {
@@ -20,7 +21,7 @@ func TestResult(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := newConsole(o)
 			c.tell(story())
-			if err := c.Result(plans()); err != nil {
+			if err := c.result(plans()); err != nil {
 				t.Fatal(err)
 			}
 			golden(t, name, c.out.String())
@@ -32,7 +33,7 @@ func TestResult(t *testing.T) {
 func TestResultOfInterruptedRun(t *testing.T) {
 	c := newConsole(ui.Options{})
 	c.tell(story()[:8])
-	if err := c.Result(plans()); err != nil {
+	if err := c.result(plans()); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "result-interrupted.txt", c.out.String())
@@ -45,18 +46,18 @@ func TestWhatIsUnknownIsToldOnce(t *testing.T) {
 	var nodes []plan.NodePlan
 	var events []apply.Event
 	for _, name := range []string{"a-web", "b-web", "c-web"} {
-		key := plan.NodeKey{Namespace: "shop", Name: name}
+		key := lynq.NodeKey{Namespace: "shop", Name: name}
 		err := error(unknown)
 		if name == "b-web" {
 			err = &plan.UnknownError{Causes: []error{errors.New("a webhook is broken")}}
 		}
-		nodes = append(nodes, plan.NodePlan{NodeKey: key, Hub: "crm", Desired: &plan.Node{NodeKey: key, Failed: err}})
+		nodes = append(nodes, plan.NodePlan{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: key.Namespace, Name: key.Name}, Desired: &plan.Node{NodeID: lynq.NodeID{Namespace: key.Namespace, Name: key.Name}, Failed: err}})
 		events = append(events, apply.Event{Type: apply.EventNode, Node: key, Reason: plan.ReasonUnknown, Outcome: apply.OutcomeFailed, Message: err.Error()})
 	}
 	all := []plan.Plan{{Hub: crm(), Nodes: nodes}}
 	events = append(events, apply.Event{Type: apply.EventSummary, Summary: &apply.Summary{Nodes: map[apply.Outcome]int{apply.OutcomeFailed: 3}}})
 	for name, tell := range map[string]func(c *console) error{
-		"result-unknown.txt": func(c *console) error { c.tell(events); return c.Result(all) },
+		"result-unknown.txt": func(c *console) error { c.tell(events); return c.result(all) },
 		"plan-unknown.txt":   func(c *console) error { return c.Plan(all) },
 	} {
 		c := newConsole(ui.Options{})
@@ -75,7 +76,7 @@ func TestResultOfNothingIsEmpty(t *testing.T) {
 		c.Report(apply.Event{Type: apply.EventPlan, Hub: crm()})
 		c.Report(apply.Event{Type: apply.EventSummary, Summary: &apply.Summary{
 			Nodes: map[apply.Outcome]int{apply.OutcomeUnchanged: 1}, Objects: map[apply.Outcome]int{apply.OutcomeUnchanged: 1}}})
-		if err := c.Result(unchanged); err != nil {
+		if err := c.result(unchanged); err != nil {
 			t.Fatal(err)
 		}
 		if c.out.Len() > 0 {
@@ -114,7 +115,7 @@ func TestPlanAfterServerDryRun(t *testing.T) {
 	} {
 		c := newConsole(o)
 		c.tell(story())
-		if err := c.Plan(plans()); err != nil {
+		if err := c.tried(plans()); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, name, c.out.String())
@@ -122,7 +123,7 @@ func TestPlanAfterServerDryRun(t *testing.T) {
 	c := newConsole(ui.Options{DryRun: true, Format: ui.JSON})
 	c.tell(story())
 	before := c.out.String()
-	if err := c.Plan(plans()); err != nil {
+	if err := c.tried(plans()); err != nil {
 		t.Fatal(err)
 	}
 	if c.out.String() != before {
@@ -137,7 +138,7 @@ func TestPlanOfNothing(t *testing.T) {
 	if err := c.Plan(unchanged); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := c.out.String(), "nothing to do: 1 node is as it is to be\n"; got != want {
+	if got, want := c.out.String(), "No changes: 1 node is up to date\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -171,7 +172,7 @@ func TestWriteErrors(t *testing.T) {
 	for _, format := range []ui.Format{ui.Table, ui.YAML, ui.JSON} {
 		c := newConsole(ui.Options{Format: format, Out: out})
 		c.tell(story())
-		if err := c.Result(plans()); err == nil {
+		if err := c.result(plans()); err == nil {
 			t.Errorf("Result with -o %s forgets the error", format)
 		}
 		c = newConsole(ui.Options{Format: format, Out: out})

@@ -1,7 +1,7 @@
 package ui
 
 import (
-	"errors"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -18,17 +18,15 @@ const (
 
 // nodeResult is what the report says of a node.
 type nodeResult struct {
-	plan.NodeKey
-	hub       lynq.HubKey
-	form, uid string
-	objects   int // that it has, or had if it goes
-	changed   int // objects that were written or deleted
-	ready     int // objects that are known to be ready
-	outcome   apply.Outcome
-	status    string // the outcome, or a word for what is none
-	problems  []string
-	unknown   bool         // it is left as it is for what could not be looked at
-	steps     []stepResult // all but those that keep
+	lynq.NodeID
+	objects  int // of the node, or until now of a node that lynqctl deletes
+	changed  int // objects that were written or deleted
+	ready    int // objects that are known to be ready
+	outcome  apply.Outcome
+	status   string // the outcome, or the word that the table shows where no run has one
+	problems []string
+	unknown  bool         // it is left as it is for what could not be looked at
+	steps    []stepResult // all but those that keep
 }
 
 // stepResult is a step, and how it ended where it was carried out.
@@ -54,103 +52,64 @@ func bad(o apply.Outcome) bool {
 
 func (n *nodeResult) bad() bool { return bad(n.outcome) }
 
-// results join plans and what was told of their nodes, in the order of the
-// nodes' namespaces and names.
-func results(plans []plan.Plan, r *record) []nodeResult {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	failed := map[plan.NodeKey]*apply.FailedNode{}
-	if r.summary != nil {
-		for i := range r.summary.Failed {
-			failed[r.summary.Failed[i].NodeKey] = &r.summary.Failed[i]
+// results are what reports say of the nodes of a run, in the order of the nodes'
+// namespaces and names.
+func results(of *apply.Result) []nodeResult {
+	all := make([]nodeResult, 0, len(of.Nodes))
+	for i := range of.Nodes {
+		ended := &of.Nodes[i]
+		n := nodeResult{
+			NodeID:  ended.NodeID,
+			outcome: ended.Outcome, status: statusOf(ended), unknown: ended.Reason == plan.ReasonUnknown,
 		}
-	}
-	var all []nodeResult
-	for i := range plans {
-		for j := range plans[i].Nodes {
-			planned := &plans[i].Nodes[j]
-			told := r.nodes[planned.NodeKey]
-			if told == nil {
-				told = &nodeRecord{}
-			}
-			n := nodeResult{NodeKey: planned.NodeKey, hub: plans[i].Hub, form: planned.Form, uid: planned.UID}
-			n.count(planned, told)
-			n.judge(planned, told)
-			n.explain(planned, told, failed[planned.NodeKey])
-			all = append(all, n)
+		n.count(ended)
+		for _, p := range ended.Problems {
+			n.problems = append(n.problems, safe(p))
 		}
+		all = append(all, n)
 	}
-	slices.SortStableFunc(all, func(a, b nodeResult) int { return compareNodes(a.NodeKey, b.NodeKey) })
+	slices.SortStableFunc(all, func(a, b nodeResult) int { return compareNodes(a.Key(), b.Key()) })
 	return all
 }
 
+// statusOf is a word for how a node ended.
+func statusOf(n *apply.NodeResult) string {
+	switch {
+	case n.Outcome == apply.OutcomeDone && n.Leaves && !n.LeavesAlone():
+		return statusDeleted
+	case n.Outcome == "":
+		return statusNotDone
+	}
+	return string(n.Outcome)
+}
+
 // count takes the steps, and counts objects.
-func (n *nodeResult) count(planned *plan.NodePlan, told *nodeRecord) {
-	for i := range planned.Steps {
-		step := &planned.Steps[i]
-		ref := refOf(step)
-		done := told.objects[ref]
-		if step.Object != nil || planned.Desired == nil {
+func (n *nodeResult) count(ended *apply.NodeResult) {
+	for i := range ended.Steps {
+		s := &ended.Steps[i]
+		step := s.Step
+		if step.Object != nil || ended.Leaves {
 			n.objects++
 		}
-		if told.ready[ref] || step.Action == plan.ActionKeep && step.Entry != nil && step.Entry.Ready {
+		if s.Ready {
 			n.ready++
 		}
-		if changes(step.Action) && (done.outcome == apply.OutcomeDone || done.outcome == apply.OutcomeNotReady) {
+		if changes(step.Action) && (s.Outcome == apply.OutcomeDone || s.Outcome == apply.OutcomeNotReady) {
 			n.changed++
 		}
-		if step.Action == plan.ActionKeep && done.outcome == "" {
+		if step.Action == plan.ActionKeep && (s.Outcome == "" || s.Outcome == apply.OutcomeUnchanged || s.Outcome == apply.OutcomeSkipped && s.Message == "") {
 			continue
 		}
-		s := stepResult{object: ref, id: idOf(step), action: step.Action, reason: step.Reason, outcome: done.outcome, message: step.Message, adopted: step.Adopted}
-		if done.message != "" {
-			s.message = done.message
-		}
-		n.steps = append(n.steps, s)
+		n.steps = append(n.steps, stepResult{
+			object: step.Ref(), id: step.ID(), action: step.Action, reason: step.Reason,
+			outcome: s.Outcome, message: cmp.Or(s.Message, step.Message), adopted: step.Adopted,
+		})
 	}
 }
 
-// judge finds how the node ended. One that nothing was told of had nothing to
-// do, or its turn did not come.
-func (n *nodeResult) judge(planned *plan.NodePlan, told *nodeRecord) {
-	n.outcome = told.outcome
-	n.status = string(told.outcome)
-	switch {
-	case told.outcome == apply.OutcomeDone && planned.Desired == nil && !leavesAlone(planned):
-		n.status = statusDeleted
-	case told.outcome != "":
-	case planned.Desired != nil && planned.Desired.Failed != nil:
-		n.outcome = apply.OutcomeFailed
-		n.status = string(n.outcome)
-	case planned.Unmet != "":
-		n.outcome = apply.OutcomeSkipped
-		n.status = string(n.outcome)
-	case hasWork(planned):
-		n.status = statusNotDone
-	default:
-		n.outcome = apply.OutcomeUnchanged
-		n.status = string(n.outcome)
-	}
-}
-
-// explain takes the fullest account there is of what went wrong.
-func (n *nodeResult) explain(planned *plan.NodePlan, told *nodeRecord, failed *apply.FailedNode) {
-	var problems []string
-	switch {
-	case failed != nil && len(failed.Problems) > 0:
-		problems = failed.Problems
-	case told.message != "":
-		problems = strings.Split(strings.TrimSpace(told.message), "\n")
-	case planned.Desired != nil && planned.Desired.Failed != nil:
-		problems = strings.Split(strings.TrimSpace(planned.Desired.Failed.Error()), "\n")
-	case planned.Unmet != "":
-		problems = []string{planned.Unmet}
-	}
-	for _, p := range problems {
-		n.problems = append(n.problems, safe(p))
-	}
-	unknown := (*plan.UnknownError)(nil)
-	n.unknown = planned.Desired != nil && errors.As(planned.Desired.Failed, &unknown)
+// hasWork tells whether a node has steps that change something, or would but for others.
+func (n *nodeResult) hasWork() bool {
+	return slices.ContainsFunc(n.steps, func(s stepResult) bool { return changes(s.action) || s.action == plan.ActionBlock })
 }
 
 // briefly says what many nodes share once: those after the first of them name
@@ -183,41 +142,7 @@ func (n *nodeResult) problemsKey() string {
 	}
 	keys := []string{n.status}
 	for _, p := range n.problems {
-		keys = append(keys, problemKey(n.Name, n.form, p))
+		keys = append(keys, problemKey(n.Name, n.Form.Name, p))
 	}
 	return strings.Join(keys, "\n")
-}
-
-// leavesAlone tells whether a node that goes has an object that is left alone, so
-// that its record stays.
-func leavesAlone(planned *plan.NodePlan) bool {
-	return slices.ContainsFunc(planned.Steps, func(s plan.Step) bool { return s.Action == plan.ActionSkip })
-}
-
-func hasWork(planned *plan.NodePlan) bool {
-	return slices.ContainsFunc(planned.Steps, func(s plan.Step) bool { return changes(s.Action) || s.Action == plan.ActionBlock })
-}
-
-func refOf(s *plan.Step) lynq.Ref {
-	switch {
-	case s.Object != nil:
-		return s.Object.Ref
-	case s.Entry != nil:
-		return s.Entry.Ref
-	case s.Live != nil:
-		return s.Live.Ref
-	}
-	return lynq.Ref{}
-}
-
-func idOf(s *plan.Step) string {
-	switch {
-	case s.Object != nil:
-		return s.Object.ID
-	case s.Entry != nil:
-		return s.Entry.ID
-	case s.Live != nil:
-		return s.Live.ResourceID
-	}
-	return ""
 }

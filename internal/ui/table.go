@@ -105,13 +105,8 @@ func flowGap(indent string, rows [][]string, columns int) int {
 func flowBy(indent string, gap int, rows [][]string, columns int, head bool) string {
 	widths := widthsOf(rows)
 	last := len(widths) - 1
-	switch {
-	case columns == 0 || last < 0:
+	if columns == 0 || last < 0 || tooWide(indent, gap, widths, true, columns) {
 		return align(indent, gap, rows)
-	case tooWide(indent, gap, widths, true, columns) && head:
-		return records(rows, columns)
-	case tooWide(indent, gap, widths, true, columns):
-		return folded(indent, rows, columns)
 	}
 	room := columns - len(indent) - widthBy(gap, widths[:last]) - gap
 	if room >= leastRoom {
@@ -166,52 +161,4 @@ func tooWide(indent string, gap int, widths []int, lastWrapped bool, columns int
 		widths = widths[:len(widths)-1]
 	}
 	return columns > 0 && len(indent)+widthBy(gap, widths) > columns
-}
-
-// records are a table for a terminal that is too narrow for it: each row by itself, a
-// line for each of its cells behind the name of its column. No word is broken, and
-// nothing is left out.
-func records(rows [][]string, columns int) string {
-	var b strings.Builder
-	for n, row := range rows[1:] {
-		var cells [][]string
-		for i, cell := range row {
-			if cell != "" {
-				cells = append(cells, []string{rows[0][i], cell})
-			}
-		}
-		if n > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(flow("", cells, columns))
-	}
-	return b.String()
-}
-
-// folded are rows for a terminal that is too narrow for them: cells that do not fit
-// behind those before them go on in a further line, indented.
-func folded(indent string, rows [][]string, columns int) string {
-	under := indent + beneathIndent
-	var b strings.Builder
-	for _, row := range rows {
-		line := indent
-		for _, cell := range row {
-			switch {
-			case cell == "":
-			case strings.TrimSpace(line) == "":
-				line += cell
-			case lipgloss.Width(line)+narrowGap+lipgloss.Width(cell) <= columns:
-				line += strings.Repeat(" ", narrowGap) + cell
-			default:
-				b.WriteString(line + "\n")
-				parts := wrapped(cell, columns-len(under))
-				for _, part := range parts[:len(parts)-1] {
-					b.WriteString(under + part + "\n")
-				}
-				line = under + parts[len(parts)-1]
-			}
-		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
-	}
-	return b.String()
 }

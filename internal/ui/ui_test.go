@@ -70,6 +70,8 @@ type console struct {
 	*clock
 	out, err *bytes.Buffer
 	ticks    chan time.Time
+	told     sync.Mutex
+	events   []apply.Event // under told
 }
 
 func newConsole(o ui.Options) *console {
@@ -101,11 +103,11 @@ func (c *console) close(t *testing.T) {
 }
 
 var (
-	acme = plan.NodeKey{Namespace: "default", Name: "acme-web"}
-	beta = plan.NodeKey{Namespace: "default", Name: "beta-web"}
-	gone = plan.NodeKey{Namespace: "default", Name: "gone-web"}
-	calm = plan.NodeKey{Namespace: "default", Name: "calm-web"}
-	torn = plan.NodeKey{Namespace: "default", Name: "torn-web"}
+	acme = lynq.NodeKey{Namespace: "default", Name: "acme-web"}
+	beta = lynq.NodeKey{Namespace: "default", Name: "beta-web"}
+	gone = lynq.NodeKey{Namespace: "default", Name: "gone-web"}
+	calm = lynq.NodeKey{Namespace: "default", Name: "calm-web"}
+	torn = lynq.NodeKey{Namespace: "default", Name: "torn-web"}
 )
 
 func ref(kind, name string) lynq.Ref {
@@ -119,11 +121,11 @@ func ref(kind, name string) lynq.Ref {
 	return lynq.Ref{Group: group, Kind: kind, Namespace: "default", Name: name}
 }
 
-const fieldConflict = `.spec.replicas is managed by "helm" (conflictPolicy Stuck; Force would take it)`
+const fieldConflict = `.spec.replicas is managed by "helm" (set conflictPolicy: Force to take it over, or ignoreFields to leave it)`
 
 // story is a run of which everything can be told.
 func story() []apply.Event {
-	object := func(node plan.NodeKey, kind, name, id string, a plan.Action, r plan.Reason, o apply.Outcome, message string) apply.Event {
+	object := func(node lynq.NodeKey, kind, name, id string, a plan.Action, r plan.Reason, o apply.Outcome, message string) apply.Event {
 		return apply.Event{Type: apply.EventObject, Hub: crm(), Node: node, Object: ref(kind, name), ID: id, Action: a, Reason: r, Outcome: o, Message: message}
 	}
 	return []apply.Event{
@@ -148,17 +150,17 @@ func story() []apply.Event {
 		{Type: apply.EventObject, Hub: crm(), Node: gone, Object: ref("ConfigMap", "gone"), ID: "config", Action: plan.ActionDelete,
 			Reason: plan.ReasonNodeGone, Outcome: apply.OutcomeDone, Adopted: true},
 		{Type: apply.EventNode, Hub: crm(), Node: gone, Outcome: apply.OutcomeDone},
-		{Type: apply.EventNode, Hub: crm(), Node: torn, Outcome: apply.OutcomeFailed, Message: "row \"torn\": port is no number"},
+		{Type: apply.EventNode, Hub: crm(), Node: torn, Outcome: apply.OutcomeFailed, Message: "row \"torn\": port is not a number"},
 		{Type: apply.EventSummary, Summary: &apply.Summary{
 			Hubs:    []lynq.HubKey{crm()},
 			Nodes:   map[apply.Outcome]int{apply.OutcomeDone: 2, apply.OutcomeUnchanged: 1, apply.OutcomeConflicted: 1, apply.OutcomeFailed: 1},
 			Objects: map[apply.Outcome]int{apply.OutcomeDone: 3, apply.OutcomeUnchanged: 3, apply.OutcomeSkipped: 2, apply.OutcomeConflicted: 2},
 			Actions: map[plan.Action]int{plan.ActionCreate: 1, plan.ActionUpdate: 1, plan.ActionDelete: 1},
 			Adopted: map[plan.Action]int{plan.ActionDelete: 1},
-			Failed: []apply.FailedNode{
-				{NodeKey: beta, Hub: crm(), Form: "web", Outcome: apply.OutcomeConflicted, Problems: []string{
+			Failed: []apply.NodeResult{
+				{NodeID: lynq.NodeID{Hub: crm(), Form: lynq.FormKey{Name: "web"}, Namespace: beta.Namespace, Name: beta.Name}, Outcome: apply.OutcomeConflicted, Problems: []string{
 					"Deployment/default/beta-app: " + fieldConflict, "Service/default/beta: it belongs to Release helm/beta", "the record could not be saved: 503"}, Next: showBeta},
-				{NodeKey: torn, Hub: crm(), Form: "web", Outcome: apply.OutcomeFailed, Problems: []string{"row \"torn\": port is no number"}},
+				{NodeID: lynq.NodeID{Hub: crm(), Form: lynq.FormKey{Name: "web"}, Namespace: torn.Namespace, Name: torn.Name}, Outcome: apply.OutcomeFailed, Problems: []string{"row \"torn\": port is not a number"}},
 			},
 			Unready: []apply.Unready{{
 				Node: acme, Object: lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "default", Name: "acme-db"}, Message: "0 of 1 replicas available",
@@ -181,11 +183,11 @@ func plans() []plan.Plan {
 		s.Entry = &inventory.Entry{Ref: object, ID: id, Ready: ready}
 		return s
 	}
-	node := func(key plan.NodeKey, uid string, steps ...plan.Step) plan.NodePlan {
-		return plan.NodePlan{NodeKey: key, Hub: "crm", Form: "web", UID: uid, Desired: &plan.Node{NodeKey: key}, Steps: steps}
+	node := func(key lynq.NodeKey, uid string, steps ...plan.Step) plan.NodePlan {
+		return plan.NodePlan{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: uid, Namespace: key.Namespace, Name: key.Name}, Desired: &plan.Node{NodeID: lynq.NodeID{Namespace: key.Namespace, Name: key.Name}}, Steps: steps}
 	}
 	broken := node(torn, "torn")
-	broken.Desired.Failed = errors.New("row \"torn\": port is no number")
+	broken.Desired.Failed = errors.New("row \"torn\": port is not a number")
 	leaving := node(gone, "gone", plan.Step{Action: plan.ActionDelete, Reason: plan.ReasonNodeGone, Adopted: true,
 		Entry: &inventory.Entry{Ref: ref("ConfigMap", "gone"), ID: "config"}})
 	leaving.Desired = nil

@@ -6,13 +6,12 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // wait is an object that is not ready yet.
 type wait struct {
-	node   plan.NodeKey
+	node   lynq.NodeKey
 	object lynq.Ref
 	since  time.Time
 	why    string
@@ -26,7 +25,7 @@ func (w wait) line(now time.Time) string {
 // waits are the objects that are waited for, by node so that a node that is
 // done takes its own away at once.
 type waits struct {
-	byNode map[plan.NodeKey]map[lynq.Ref]wait
+	byNode map[lynq.NodeKey]map[lynq.Ref]wait
 	n      int
 }
 
@@ -49,7 +48,7 @@ func (w *waits) add(one wait) {
 	if objects == nil {
 		objects = map[lynq.Ref]wait{}
 		if w.byNode == nil {
-			w.byNode = map[plan.NodeKey]map[lynq.Ref]wait{}
+			w.byNode = map[lynq.NodeKey]map[lynq.Ref]wait{}
 		}
 		w.byNode[one.node] = objects
 	}
@@ -61,7 +60,7 @@ func (w *waits) add(one wait) {
 	objects[one.object] = one
 }
 
-func (w *waits) remove(node plan.NodeKey, object lynq.Ref) {
+func (w *waits) remove(node lynq.NodeKey, object lynq.Ref) {
 	if _, waited := w.byNode[node][object]; waited {
 		delete(w.byNode[node], object)
 		w.n--
@@ -93,6 +92,6 @@ func compareWaits(a, b wait) int {
 	)
 }
 
-func compareNodes(a, b plan.NodeKey) int {
+func compareNodes(a, b lynq.NodeKey) int {
 	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 }

@@ -63,7 +63,7 @@ func WatchList(hubs []WatchedHub, badInputs bool, now time.Time) *List {
 		l.Items = append(l.Items, hubs[i].item(now))
 	}
 	if badInputs {
-		l.Footer = append(l.Footer, "the inputs are bad: the last good ones stay")
+		l.Footer = append(l.Footer, "your files have errors: watch uses the last good ones")
 	}
 	return l
 }

@@ -16,7 +16,7 @@ func TestWatchList(t *testing.T) {
 		tone ui.Tone
 	}{
 		{"nothing is known", ui.WatchedHub{}, "starting", ui.Worry},
-		{"the Lease cannot be had", ui.WatchedHub{Failing: true}, "failing", ui.Bad},
+		{"the Lease isn't available", ui.WatchedHub{Failing: true}, "failing", ui.Bad},
 		{"another has it", ui.WatchedHub{Turn: ui.TurnOthers}, "standing by", ui.Good},
 		{"the Lease was lost", ui.WatchedHub{Turn: ui.TurnOthers, Failing: true}, "failing", ui.Bad},
 		{"all is well", ui.WatchedHub{Turn: ui.TurnOurs}, "watching", ui.Good},

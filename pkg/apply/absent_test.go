@@ -3,6 +3,7 @@ package apply
 import (
 	"testing"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/test/sites"
 )
@@ -30,9 +31,9 @@ func TestAbsentVersion(t *testing.T) {
 	} {
 		m := sites.With(sites.Parse(t, text), "1", "metadata", "labels", "some")
 		s.DeleteLater(m)
-		onlyNew := sites.With(m, AbsentVersion, "metadata", "resourceVersion")
+		onlyNew := sites.With(m, write.AbsentVersion, "metadata", "resourceVersion")
 		made, err := s.TryApply(lynq.FieldManager, onlyNew, false)
-		if err != nil || made.GetResourceVersion() == AbsentVersion {
+		if err != nil || made.GetResourceVersion() == write.AbsentVersion {
 			t.Errorf("%s is not created: %v", text, err)
 			continue
 		}
@@ -40,12 +41,12 @@ func TestAbsentVersion(t *testing.T) {
 			t.Errorf("%s: it is managed by %v, want an apply", text, entries)
 		}
 		for _, force := range []bool{false, true} {
-			if _, err := s.TryApply(lynq.FieldManager, onlyNew, force); problemOf(err).kind != problemMoved {
+			if _, err := s.TryApply(lynq.FieldManager, onlyNew, force); write.ProblemOf(err).Kind != write.ProblemMoved {
 				t.Errorf("%s, there already, by ourselves: %v", text, err)
 			}
 		}
 		changed := sites.With(onlyNew, "b", "metadata", "labels", "a")
-		if _, err := s.TryApply("other", changed, true); problemOf(err).kind != problemMoved {
+		if _, err := s.TryApply("other", changed, true); write.ProblemOf(err).Kind != write.ProblemMoved {
 			t.Errorf("%s, there already, by another manager: %v", text, err)
 		}
 		if labels := s.Get(m).GetLabels(); labels["a"] != "" {

@@ -20,8 +20,10 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/test/harness"
@@ -193,24 +195,24 @@ func (c *adoption) apply(f *form, dryRun bool) *unstructured.Unstructured {
 	c.t.Helper()
 	node := c.node(c.build(f))
 	hub := lynq.HubKey{Namespace: c.Namespace, Name: c.Namespace}
-	in := &plan.Input{Hub: hub.Name, HubNamespace: hub.Namespace, Nodes: []*plan.Node{node}, Active: 1}
+	in := &decide.Input{Hub: hub, Nodes: []*plan.Node{node}, Active: 1}
 	var err error
 	if in.Inventories, err = c.store.Nodes(c.t.Context(), hub); err != nil {
 		c.t.Fatal(err)
 	}
-	seen, err := observe.Nodes(c.t.Context(), c.client, in.Hub, in.Nodes, in.Inventories)
+	seen, err := observe.Nodes(c.t.Context(), c.client, in.Hub.Name, in.Nodes, in.Inventories)
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	in.See(seen)
-	decided := plan.Decide(in, plan.Limits{AllowEmpty: true, MaxDelete: plan.MaxDelete{Nodes: 1}})
+	decided := decide.Decide(in, decide.Limits{AllowEmpty: true, MaxDelete: decide.MaxDelete{Nodes: 1}})
 	trying, told := &trying{Client: c.client}, &said{}
 	r := &apply.Runner{Cluster: c.client, Inventories: c.store, Reporter: told, Now: time.Now, Options: apply.Options{Concurrency: 1, DryRun: dryRun, Grace: time.Minute}}
 	if dryRun {
 		r.Cluster = trying
 	}
-	summary, err := r.Run(c.t.Context(), []plan.Plan{*decided})
-	if err != nil || len(summary.Failed) > 0 {
+	result, err := r.Run(c.t.Context(), []plan.Plan{*decided})
+	if err != nil || len(result.Summary.Failed) > 0 {
 		c.t.Fatalf("%s: %v: %q", c.title, err, told.messages)
 	}
 	if !dryRun || trying.last == nil {
@@ -234,7 +236,7 @@ func (c *adoption) node(m map[string]any) *plan.Node {
 	u.SetLabels(labels)
 	u.SetAnnotations(annotations)
 	node, err := apply.Make(&lynq.Node{
-		Name: c.name + "-web", Namespace: c.Namespace, UID: c.name, Hub: c.Namespace, Form: "web",
+		NodeID: lynq.NodeID{Name: c.name + "-web", Namespace: c.Namespace, UID: c.name, Hub: lynq.HubKey{Name: c.Namespace}, Form: lynq.FormKey{Name: "web"}},
 		Objects: []lynq.Object{{
 			Ref: lynq.Ref{Group: c.resource.Group, Kind: c.resource.Kind, Namespace: c.Namespace, Name: c.name},
 			ID:  "it", Policy: c.policy, Content: u.Object,
@@ -252,7 +254,7 @@ type trying struct {
 	last *unstructured.Unstructured
 }
 
-func (c *trying) Write(ctx context.Context, r lynq.APIResource, w apply.Write) (*metav1.PartialObjectMetadata, error) {
+func (c *trying) Write(ctx context.Context, r lynq.APIResource, w write.Request) (*metav1.PartialObjectMetadata, error) {
 	u, m, err := c.Try(ctx, r, w)
 	if err == nil {
 		c.last = u

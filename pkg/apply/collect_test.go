@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -15,7 +16,7 @@ import (
 // keepers are Records whose removals fail.
 type keepers struct{ *notes }
 
-func (keepers) Remove(context.Context, *inventory.Inventory, plan.Permit) error {
+func (keepers) Remove(context.Context, *inventory.Inventory, decide.Permit) error {
 	return errors.New("the answer was lost")
 }
 
@@ -31,7 +32,7 @@ func (s *stage) left(t *testing.T, inventories Inventories, change func()) (*Sum
 	told := &patience{}
 	all := &events{}
 	r := &Runner{Cluster: s, Inventories: inventories, Reporter: reporters{told, all}, Now: told.now, Options: s.options}
-	sum, err := r.Run(bounded(t), []plan.Plan{*p})
+	sum, err := summed(r.Run(bounded(t), []plan.Plan{*p}))
 	if err != nil {
 		t.Fatal(err)
 	}

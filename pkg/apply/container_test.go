@@ -18,7 +18,7 @@ import (
 // widget is a custom resource of a node.
 func widget(name string) lynq.Object {
 	p := lynq.DefaultPolicy()
-	p.WaitForReady = false
+	p.Unwaited = true
 	return lynq.Object{
 		Ref: lynq.Ref{Group: "example.com", Kind: "Widget", Namespace: "ns", Name: name}, ID: name, Policy: p,
 		Content: map[string]any{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": name, "namespace": "ns"}},
@@ -28,7 +28,7 @@ func widget(name string) lynq.Object {
 // definition is the CustomResourceDefinition of widgets.
 func definition() lynq.Object {
 	p := lynq.DefaultPolicy()
-	p.WaitForReady = false
+	p.Unwaited = true
 	return lynq.Object{
 		Ref: lynq.Ref{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition", Name: "widgets.example.com"}, ID: "crd", Policy: p,
 		Content: map[string]any{
@@ -58,7 +58,7 @@ func TestKindNotServed(t *testing.T) {
 		"its group is gone": {},
 		"its definition serves no version": {
 			prepare: func(s *stage) { s.make(definition().Ref, nil).Object["spec"] = definition().Content["spec"] },
-			unknown: "kind Widget.example.com is not served, though CustomResourceDefinition widgets.example.com defines it",
+			unknown: "CustomResourceDefinition widgets.example.com defines kind Widget.example.com, but the server doesn't serve it",
 		},
 		"other kinds of the group are defined": {
 			prepare: func(s *stage) {
@@ -68,7 +68,7 @@ func TestKindNotServed(t *testing.T) {
 		},
 		"its group is gone, and no object was seen written": {
 			prepare: (*stage).unconfirm,
-			unknown: "kind Widget.example.com is not served any more, and nothing proves",
+			unknown: "the server no longer serves kind Widget.example.com",
 		},
 		"its group is gone, and the node has the definition": {
 			objects: []lynq.Object{gadgets},
@@ -79,13 +79,13 @@ func TestKindNotServed(t *testing.T) {
 		},
 		"its group is gone, and was an extension's": {
 			prepare: func(s *stage) { s.edit(func(r *inventory.Entry) { r.Generation = 0 }) },
-			unknown: "kind Widget.example.com is not served any more, and nothing proves",
+			unknown: "the server no longer serves kind Widget.example.com",
 		},
 		"an extension serves other kinds of the group": {
 			prepare: func(s *stage) {
 				s.Serve(lynq.APIResource{Group: "example.com", Version: "v1", Kind: "Gizmo", Plural: "gizmos", Namespaced: true})
 			},
-			unknown: "kind Widget.example.com is not served any more, and nothing proves",
+			unknown: "the server no longer serves kind Widget.example.com",
 		},
 	} {
 		for what, goes := range map[string]bool{"the row goes": true, "the form drops it": false} {
@@ -114,7 +114,7 @@ func TestKindNotServed(t *testing.T) {
 				t.Errorf("%s, %s: %+v, want a failure: %t", name, what, sum.Failed, want)
 			}
 			if there := s.Objects[configMap("a", "1").Ref] != nil; there == (goes && tt.unknown == "") {
-				t.Errorf("%s, %s: the node's other object is there: %t", name, what, there)
+				t.Errorf("%s, %s: the node's other object exists: %t", name, what, there)
 			}
 			if got := s.data("b"); got != "2" {
 				t.Errorf("%s, %s: the other node has %q", name, what, got)
@@ -151,7 +151,7 @@ func (s *stage) data(name string) string {
 }
 
 // TestContainersWithOthers: a container goes when its node does, unless it holds
-// what is not the node's.
+// objects that the node doesn't own.
 func TestContainersWithOthers(t *testing.T) {
 	inTeam := configMap("in-team", "1")
 	inTeam.Namespace, inTeam.Content["metadata"] = "team", map[string]any{"name": "in-team", "namespace": "team"}
@@ -199,14 +199,14 @@ func TestContainersWithOthers(t *testing.T) {
 				t.Errorf("%s (dry run: %t): %+v, want a failure: %t", name, dryRun, sum.Failed, tt.survives)
 			}
 			if there := s.Objects[tt.objects[0].Ref] != nil; there != (tt.survives || dryRun) {
-				t.Errorf("%s (dry run: %t): it is there: %t", name, dryRun, there)
+				t.Errorf("%s (dry run: %t): it exists: %t", name, dryRun, there)
 			}
 		}
 	}
 }
 
 // TestContainersThatAreWanted: a container stays where another node wants an object
-// in it that is not there yet when the container is looked at.
+// in it that doesn't exist yet when the container is looked at.
 func TestContainersThatAreWanted(t *testing.T) {
 	inTeam := configMap("in-team", "1")
 	inTeam.Namespace, inTeam.Content["metadata"] = "team", map[string]any{"name": "in-team", "namespace": "team"}
@@ -220,7 +220,7 @@ func TestContainersThatAreWanted(t *testing.T) {
 			return nil
 		}
 		sum := mustApply(t, s, node("b", tt.object))
-		want := tt.container.String() + ": it is not deleted, since it holds what is not the node's: " + tt.object.Kind + "/" + tt.object.Name
+		want := tt.container.String() + ": not deleted, because it holds objects that the node doesn't own: " + tt.object.Kind + "/" + tt.object.Name
 		if len(sum.Failed) != 2 || !strings.HasPrefix(sum.Failed[0].Problems[0], want) {
 			t.Errorf("%+v, want %q", sum.Failed, want)
 		}

@@ -42,7 +42,7 @@ func TestContainersOfOtherNodes(t *testing.T) {
 					t.Errorf("%s (%d at once, dry run: %t): %+v, want a failure: %t", name, atOnce, dryRun, sum.Failed, tt.survives)
 				}
 				if there := s.Objects[tt.container.Ref] != nil; there != (tt.survives || dryRun) {
-					t.Errorf("%s (%d at once, dry run: %t): it is there: %t", name, atOnce, dryRun, there)
+					t.Errorf("%s (%d at once, dry run: %t): it exists: %t", name, atOnce, dryRun, there)
 				}
 			}
 		}

@@ -6,8 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -40,16 +42,16 @@ var shared = lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "shared"}
 func TestHandOverInterrupted(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, node("a", configMap("a", "1"), configMap("shared", "1")), node("b", configMap("b", "1")))
-	before := s.notes.saved[plan.NodeKey{Namespace: "ns", Name: "a"}].Clone()
+	before := s.notes.saved[lynq.NodeKey{Namespace: "ns", Name: "a"}].Clone()
 	a, b := func() *plan.Node { return node("a", configMap("a", "1")) }, func() *plan.Node { return node("b", configMap("b", "1"), configMap("shared", "1")) }
 	mustApply(t, s, a(), b())
-	before.ResourceVersion = s.notes.saved[plan.NodeKey{Namespace: "ns", Name: "a"}].ResourceVersion
-	s.notes.saved[plan.NodeKey{Namespace: "ns", Name: "a"}] = before // the kill
+	before.ResourceVersion = s.notes.saved[lynq.NodeKey{Namespace: "ns", Name: "a"}].ResourceVersion
+	s.notes.saved[lynq.NodeKey{Namespace: "ns", Name: "a"}] = before // the kill
 
 	if sum := mustApply(t, s, a(), b()); len(sum.Failed) > 0 {
 		t.Errorf("failed: %+v", sum.Failed)
 	}
-	if _, found := inventory.Find(s.notes.saved[plan.NodeKey{Namespace: "ns", Name: "a"}].Entries, shared); found {
+	if _, found := inventory.Find(s.notes.saved[lynq.NodeKey{Namespace: "ns", Name: "a"}].Entries, shared); found {
 		t.Error("node a still records what node b has")
 	}
 	if got := s.notes.names()[shared]; got != "b" {
@@ -63,16 +65,16 @@ func TestHandOverToBrokenRecord(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, node("a", configMap("a", "1"), configMap("shared", "1")))
 	nodes := []*plan.Node{node("a", configMap("a", "1")), node("b", configMap("shared", "1"))}
-	in := &plan.Input{
-		Hub: "crm", Forms: []lynq.FormKey{{Name: "web"}}, Nodes: nodes, Active: 2, Inventories: s.notes.all(),
-		Broken: map[plan.NodeKey]error{{Namespace: "ns", Name: "b"}: errors.New("data.format: it is missing")},
+	in := &decide.Input{
+		Hub: lynq.HubKey{Name: "crm"}, Forms: []lynq.FormKey{{Name: "web"}}, Nodes: nodes, Active: 2, Inventories: s.notes.all(),
+		Broken: map[lynq.NodeKey]error{{Namespace: "ns", Name: "b"}: errors.New("data.format: it is missing")},
 	}
 	seen, err := observe.Nodes(t.Context(), s, "crm", nodes, in.Inventories)
 	if err != nil {
 		t.Fatal(err)
 	}
 	in.See(seen)
-	sum, err := s.run(bounded(t), plan.Decide(in, plan.Limits{MaxDelete: plan.DefaultMaxDelete()}))
+	sum, err := s.run(bounded(t), decide.Decide(in, decide.Limits{MaxDelete: decide.DefaultMaxDelete()}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +90,7 @@ func TestHandOverToBrokenRecord(t *testing.T) {
 // node may change at a time.
 func TestHandOverInRollout(t *testing.T) {
 	s := newStage()
-	s.options.Rollouts = map[FormKey]Rollout{webOfCRM(): {MaxSkew: 1}}
+	s.options.Rollouts = map[schedule.Form]schedule.Limits{webOfCRM(): {MaxSkew: 1}}
 	mustApply(t, s, node("a", configMap("one", "1")), node("b", configMap("two", "1")))
 	if sum := mustApply(t, s, node("a", configMap("two", "1")), node("b", configMap("one", "1"))); len(sum.Failed) > 0 {
 		t.Errorf("failed: %+v", sum.Failed)
@@ -106,7 +108,7 @@ func TestHandOverInRollout(t *testing.T) {
 // rollout would begin later.
 func TestProviderInRollout(t *testing.T) {
 	s := newStage()
-	s.options.Rollouts = map[FormKey]Rollout{webOfCRM(): {MaxSkew: 1}}
+	s.options.Rollouts = map[schedule.Form]schedule.Limits{webOfCRM(): {MaxSkew: 1}}
 	inTeam := configMap("in-team", "1")
 	inTeam.Namespace, inTeam.Content["metadata"] = "team", map[string]any{"name": "in-team", "namespace": "team"}
 	s.before = func(_ string, ref lynq.Ref) error {
@@ -124,7 +126,7 @@ func TestProviderInRollout(t *testing.T) {
 
 func namespace(name string, dependIDs ...string) lynq.Object {
 	p := lynq.DefaultPolicy()
-	p.WaitForReady = false
+	p.Unwaited = true
 	return lynq.Object{
 		Ref: lynq.Ref{Kind: "Namespace", Name: name}, ID: "ns-" + name, Policy: p, DependIDs: dependIDs,
 		Content: map[string]any{

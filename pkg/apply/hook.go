@@ -1,14 +1,10 @@
 package apply
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
+	"github.com/lynqctl/lynqctl/pkg/apply/hook"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -17,255 +13,143 @@ import (
 // hook tells whether a step runs a hook of a node that goes.
 func (s *stepRun) hook() bool { return s.Object != nil && s.Object.Policy.Hook() }
 
-// hookOf is the hook whose object a step takes away when it has completed, nil for none.
-func (n *nodeRun) hookOf(s *stepRun) *stepRun {
-	if s.Object != nil || !s.Entry.Hook() {
+// hooks are those of a node: what its record says of them, and the steps that run them.
+type hooks struct {
+	requests  *requests
+	decisions *decisions
+	record    *record
+	steps     *steps
+}
+
+// manifests are those of the node's hooks.
+func (h *hooks) manifests() *hook.Manifests {
+	return &hook.Manifests{Cluster: h.requests.cluster, Ctx: h.requests.ctx, Node: h.record.plan.Key(), Hub: h.record.plan.Hub.Name, Inventory: h.record.saved}
+}
+
+// begin records that a hook is about to be created.
+func (h *hooks) begin(s *stepRun) error {
+	if h.requests.dryRun {
 		return nil
 	}
-	if i, runs := n.index[s.Entry.ID]; runs && n.steps[i].hook() {
-		return &n.steps[i]
-	}
-	return nil
+	return h.note(s, s.Begins())
 }
 
-// beginHook records that a hook is about to be created, and deletes what it left
-// before; false is that the step goes on in another way.
-func (n *nodeRun) beginHook(ctx context.Context, s *stepRun) bool {
-	switch {
-	case s.Live != nil && n.Options.DryRun:
-		n.end(s, OutcomeDone, s.Message)
-		return false
-	case s.Live != nil:
-		n.clearHook(ctx, s)
-		return false
-	case n.Options.DryRun:
-		return true
-	}
-	if err := n.recordHook(s, s.Begins()); err != nil {
-		n.failed(s, err)
-		return false
-	}
-	return true
-}
-
-// recordHook saves the entry of a hook.
-func (n *nodeRun) recordHook(s *stepRun, r inventory.Entry) error {
-	step := *s.Step
-	step.Entry = &r
-	s.Step, s.entry = &step, &r
-	next := n.inventory.Clone()
+// note saves the entry of a hook.
+func (h *hooks) note(s *stepRun, r inventory.Entry) error {
+	s.becomes(s.Recorded(&r))
+	s.entry = &r
+	next := h.record.saved.Clone()
 	next.Activate = "false"
 	for i := range next.Hooks {
 		if next.Hooks[i].Ref == r.Ref {
 			next.Hooks[i] = r
 		}
 	}
-	if inventory.Equal(n.inventory, next) {
+	if inventory.Equal(h.record.saved, next) {
 		return nil
 	}
-	return n.save(next)
+	return h.record.save(next)
 }
 
-// clearHook deletes what a hook made before, to make it again.
-func (n *nodeRun) clearHook(ctx context.Context, s *stepRun) {
-	permit, err := n.permit(s)
-	if err != nil {
-		n.failed(s, err)
-		return
-	}
-	gone, err := n.Cluster.Delete(n.finishing, s.resource, permit, Deletion{Propagation: metav1.DeletePropagationBackground})
-	if s.tries++; err == nil && !gone {
-		n.watchDeleting(s)
-		n.awaitGone(s, s.Object.Policy.Timeout)
-		return
-	}
-	if err != nil && (!apierrors.IsNotFound(err) && !apierrors.IsConflict(err) || s.tries > maxTries) {
-		n.failed(s, err)
-		return
-	}
-	now, err := n.lookAt(s)
-	if err != nil {
-		n.failed(s, err)
-		return
-	}
-	step, _ := n.recheck(s, now)
-	s.Step = &step
-	n.execute(ctx, s)
-}
-
-// completeHooks records that the hooks of a node that goes have completed, before
+// complete records that the hooks of a node that goes have completed, before
 // anything of it is deleted: what they need may be gone then. What they made goes next.
-func (n *nodeRun) completeHooks() {
-	if n.plan.Desired != nil || n.Options.DryRun || severity(n.worst()) > severity(OutcomeDone) {
-		return
+// A hook of which that could not be recorded comes back with the error.
+func (h *hooks) complete() (*stepRun, error) {
+	if h.record.plan.Desired != nil || h.requests.dryRun || !h.steps.worst().Well() {
+		return nil, nil
 	}
-	for i := range n.steps {
-		s := &n.steps[i]
-		h := n.hookOf(s)
-		if h == nil || h.entry == nil {
+	for i := range h.steps.of {
+		s := &h.steps.of[i]
+		of := h.steps.hookOf(s)
+		if of == nil || of.entry == nil {
 			continue
 		}
-		r := *h.entry
+		r := *of.entry
 		r.Phase, r.Ready = inventory.PhaseCompleted, false
-		if err := n.recordHook(s, r); err != nil {
+		if err := h.note(s, r); err != nil {
 			s.entry = nil
-			n.failed(h, err)
-			return
+			return of, err
 		}
-		h.entry = nil
+		of.entry = nil
 	}
+	return nil, nil
 }
 
-// mayLeaveHook tells whether what a hook made may go: when all else of the node is gone
-// but what contains it.
-func (n *nodeRun) mayLeaveHook(s *stepRun) bool {
-	for i := range n.steps {
-		other := &n.steps[i]
-		switch {
-		case other.Object != nil || other.Entry.Hook() || plan.IsContainer(other.ref()) || other.Action == plan.ActionCollect:
-		case other.state != stepDone:
-			return false
-		case severity(other.outcome) > severity(OutcomeDone) && other.Action != plan.ActionSkip:
-			n.end(s, OutcomeSkipped, "it stays until "+other.ref().String()+" is gone")
-			return false
-		}
+// look looks at what a hook of this run made, which is to go. True means that its step
+// has come to that move.
+func (h *hooks) look(s *stepRun) (move, bool) {
+	if h.steps.hookOf(s) == nil || s.Live != nil || s.Action != plan.ActionDelete {
+		return move{}, false
 	}
-	return true
-}
-
-// afterHook looks at what a hook of this run made, which is to go; false is that the
-// step is as it was planned.
-func (n *nodeRun) afterHook(s *stepRun) bool {
-	if n.hookOf(s) == nil || s.Live != nil || s.Action != plan.ActionDelete {
-		return false
-	}
-	now, err := observe.Entry(n.finishing, n.Cluster, s.Entry)
+	now, err := observe.Entry(h.requests.ctx, h.requests.cluster, s.Entry)
 	if err != nil {
-		n.failed(s, err)
-		return true
+		return fails(err), true
 	}
 	if now == nil {
 		s.entry = nil
-		n.end(s, OutcomeDone, "")
-		return true
+		return endsAs(OutcomeDone, ""), true
 	}
-	step, _ := n.recheck(s, now)
-	s.Step = &step
-	return false
+	h.decisions.again(s, now)
+	return move{}, false
 }
 
-// confirmHooks are the hooks as they are recorded from now on: those that the form
-// says, or, of a node that goes, those that are left.
-func (n *nodeRun) confirmHooks(next *inventory.Inventory) {
-	for i := range n.steps {
-		s := &n.steps[i]
-		if s.Entry == nil || !s.Entry.Hook() || s.hook() && s.entry == nil || n.hookOf(s) != nil && s.entry == nil && n.hookOf(s).entry != nil {
-			continue // the other step of the hook tells
-		}
-		at := slices.IndexFunc(next.Hooks, func(r inventory.Entry) bool { return r.Ref == s.ref() })
-		switch {
-		case at >= 0 && n.plan.Desired != nil && s.entry == nil:
-			next.Hooks[at].UID, next.Hooks[at].Phase = "", ""
-		case at >= 0 && s.entry == nil:
-			next.Hooks = slices.Delete(next.Hooks, at, at+1)
-		case at >= 0 && n.plan.Desired == nil:
-			next.Hooks[at] = *s.entry
-			next.Hooks[at].Ready = false
-		case at < 0 && s.entry != nil: // the form has it no more, and it is not gone yet
-			left := *s.entry
-			left.RunOn, left.Phase, left.Digest = "", "", ""
-			next.Entries = append(next.Entries, left)
-		}
-	}
-}
-
-// hooksChange tells whether the hooks of a node are not recorded yet as they are to be,
+// change tells whether the hooks of a node are not recorded yet as they are to be,
 // or their manifests may not belong to the inventory.
-func (n *nodeRun) hooksChange(next *inventory.Inventory) bool {
-	if n.inventory == nil || n.inventory.UID == "" || n.plan.Replacement != nil {
+func (h *hooks) change(next *inventory.Inventory) bool {
+	if !h.record.exists() || h.record.plan.Replacement != nil {
 		return len(next.Hooks) > 0
 	}
-	return !slices.Equal(n.inventory.Hooks, inventory.SortedHooks(next))
+	return !slices.Equal(h.record.saved.Hooks, inventory.SortedHooks(next))
 }
 
-// recordHooks saves an intent with other hooks than are recorded. What the inventory
+// save saves an intent with other hooks than are recorded. What the inventory
 // names is written before it does: the row may be gone in the next run.
-func (n *nodeRun) recordHooks(next *inventory.Inventory) error {
+func (h *hooks) save(next *inventory.Inventory) error {
 	hooks := next.Hooks
-	if n.inventory == nil || n.inventory.UID == "" {
+	if !h.record.exists() {
 		next.Hooks = nil
-		if err := n.save(next); err != nil { // to which the Secret belongs
+		if err := h.record.save(next); err != nil { // to which the Secret belongs
 			return err
 		}
-		next = n.inventory.Clone()
+		next = h.record.saved.Clone()
 	}
-	if err := n.writeManifests(); err != nil {
-		return fmt.Errorf("record the resources with runOn: Delete in Secret %s: %w", inventory.HooksName(n.plan.Name), err)
+	if err := h.manifests().Write(h.record.plan.Desired.Hooks); err != nil {
+		return fmt.Errorf("record the resources with runOn: Delete in Secret %s: %w", inventory.HooksName(h.record.plan.Name), err)
 	}
 	next.Hooks = hooks
-	return n.save(next)
+	return h.record.save(next)
 }
 
-// loadHooks reads what the hooks of a node that goes are made of.
-func (n *nodeRun) loadHooks() error {
-	if n.plan.Desired != nil || !slices.ContainsFunc(n.steps, func(s stepRun) bool { return s.hook() }) {
+// drop takes off what the inventory does not name any more. Where this fails, the next
+// change does it.
+func (h *hooks) drop() error {
+	m, p := h.manifests(), h.record.plan
+	if p.Desired == nil || p.Inventory == nil || !slices.ContainsFunc(p.Inventory.Hooks, func(r inventory.Entry) bool { return !m.Names(r.Digest) }) {
 		return nil
 	}
-	manifests, err := n.readManifests()
-	if err != nil {
-		return fmt.Errorf("read what is to run before the node is deleted from Secret %s: %w", inventory.HooksName(n.plan.Name), err)
+	return m.Drop()
+}
+
+// load reads what the hooks of a node that goes are made of.
+func (h *hooks) load() error {
+	if h.record.plan.Desired != nil || !slices.ContainsFunc(h.steps.of, func(s stepRun) bool { return s.hook() }) {
+		return nil
 	}
-	for i := range n.steps {
-		s := &n.steps[i]
+	m := h.manifests()
+	recorded, err := m.Read()
+	if err != nil {
+		return fmt.Errorf("read the hooks of the node from Secret %s: %w", inventory.HooksName(h.record.plan.Name), err)
+	}
+	for i := range h.steps.of {
+		s := &h.steps.of[i]
 		if !s.hook() || s.Action == plan.ActionBlock {
 			continue
 		}
-		o, err := n.of.ReadHook(n.owner(), s.Entry, manifests[s.Entry.Digest])
+		o, err := m.Object(h.decisions.of, h.record.owner(), s.Entry, recorded)
 		if err != nil {
-			return fmt.Errorf("%s is to run before the node is deleted, and its manifest in Secret %s: %w (apply while the row is active records it; %s)",
-				s.ref(), inventory.HooksName(n.plan.Name), err, n.owner().WithoutHook(s.ref()))
-		}
-		if err := n.checkAccount(o); err != nil {
 			return err
 		}
-		step := *s.Step
-		step.Object = o
-		s.Step = &step
+		s.becomes(s.Making(o))
 	}
 	return nil
-}
-
-// checkAccount refuses a hook whose ServiceAccount its namespace lacks, where a record
-// alone names it: a ServiceAccount of that name that comes later may be anyone's.
-func (n *nodeRun) checkAccount(o *plan.Object) error {
-	name, err := n.of.Account(n.owner(), o)
-	if err != nil || name == "" {
-		return err
-	}
-	r, err := n.Cluster.Resource(n.finishing, "", "v1", "ServiceAccount")
-	if err == nil {
-		_, err = n.Cluster.Get(n.finishing, r, o.Namespace, name)
-	}
-	switch {
-	case apierrors.IsNotFound(err):
-		return fmt.Errorf("%s must run before lynqctl deletes the node, and namespace %s has no ServiceAccount %s (create it, or pass -f with the hub and the form of the node; %s)",
-			o.Ref, o.Namespace, name, n.owner().WithoutHook(o.Ref))
-	case err != nil:
-		return fmt.Errorf("read ServiceAccount %s/%s, with which %s must run before lynqctl deletes the node: %w (to run it without this check, pass -f with the hub and the form of the node)", o.Namespace, name, o.Ref, err)
-	}
-	return nil
-}
-
-// inHookNamespace is the error of a write of a hook, which says so where its namespace is
-// the cause: one that goes with the tenant leaves nothing to wait for.
-func (n *nodeRun) inHookNamespace(s *stepRun, err error) error {
-	ending := (*NamespaceError)(nil)
-	if !errors.As(InNamespace(s.ref().Namespace, "", err), &ending) {
-		return err
-	}
-	what := "does not exist"
-	if ending.Terminating {
-		what = "is terminating"
-	}
-	return fmt.Errorf("namespace %s %s: what is to run before the node is deleted cannot be made in it (%s)", ending.Namespace, what, n.owner().WithoutHook(s.ref()))
 }

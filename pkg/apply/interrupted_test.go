@@ -14,7 +14,7 @@ import (
 
 // reconciling is an object that its controller is still at work on.
 func reconciling(o lynq.Object) lynq.Object {
-	o.Policy.WaitForReady = true
+	o.Policy.Unwaited = false
 	o.Content["status"] = map[string]any{"conditions": []any{
 		map[string]any{"type": "Reconciling", "status": "True", "reason": "Working", "message": "0 of 1"},
 	}}
@@ -56,7 +56,7 @@ func (s *stage) interruptible(t *testing.T, end func(context.Context) (context.C
 			stop()
 		}
 	})}
-	sum, err := r.Run(ctx, []plan.Plan{*p})
+	sum, err := summed(r.Run(ctx, []plan.Plan{*p}))
 	if !sum.Interrupted || err == nil {
 		t.Fatalf("the run was not interrupted: %v", err)
 	}

@@ -13,8 +13,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -33,16 +35,16 @@ func (s *stage) remove(t *testing.T, c plan.Cascade, names ...string) *Summary {
 // removal is the plan of that.
 func (s *stage) removal(t *testing.T, c plan.Cascade, names ...string) *plan.Plan {
 	t.Helper()
-	in := &plan.Input{Hub: "crm", Delete: map[plan.NodeKey]bool{}, Cascade: c, Inventories: s.notes.all()}
+	in := &decide.Input{Hub: lynq.HubKey{Name: "crm"}, Delete: map[lynq.NodeKey]bool{}, Cascade: c, Inventories: s.notes.all()}
 	for _, name := range names {
-		in.Delete[plan.NodeKey{Namespace: "ns", Name: name}] = true
+		in.Delete[lynq.NodeKey{Namespace: "ns", Name: name}] = true
 	}
 	seen, err := observe.Nodes(t.Context(), s, "crm", nil, in.Inventories)
 	if err != nil {
 		t.Fatal(err)
 	}
 	in.See(seen)
-	return plan.Decide(in, plan.Limits{AllowEmpty: true})
+	return decide.Decide(in, decide.Limits{AllowEmpty: true})
 }
 
 // deletes are the names of the objects that were deleted, in that order.
@@ -100,7 +102,7 @@ func TestStaysForDependents(t *testing.T) {
 	if sum := s.remove(t, plan.CascadeOrdered, "n"); len(sum.Failed) != 1 || sum.Failed[0].Outcome != OutcomeFailed {
 		t.Fatalf("failed: %+v, want node n", sum.Failed)
 	}
-	inv := s.notes.saved[plan.NodeKey{Namespace: "ns", Name: "n"}]
+	inv := s.notes.saved[lynq.NodeKey{Namespace: "ns", Name: "n"}]
 	var names []string
 	for _, r := range inv.Entries {
 		names = append(names, r.Name)
@@ -128,7 +130,7 @@ func TestHeldTooLong(t *testing.T) {
 	s.Mu.Unlock()
 	c := &patience{}
 	r := &Runner{Cluster: s, Inventories: s.notes, Reporter: c, Now: c.now, Options: s.options}
-	sum, err := r.Run(bounded(t), []plan.Plan{*s.removal(t, plan.CascadeOrdered, "n")})
+	sum, err := summed(r.Run(bounded(t), []plan.Plan{*s.removal(t, plan.CascadeOrdered, "n")}))
 	if err != nil || len(sum.Failed) != 1 || sum.Failed[0].Outcome != OutcomeNotReady {
 		t.Fatalf("%v, failed: %+v, want node n, not ready", err, sum)
 	}
@@ -249,14 +251,14 @@ func TestGivenUpIsLeftBehind(t *testing.T) {
 		return nil
 	}
 	p := s.removal(t, plan.CascadeOrdered, "n")
-	in := &plan.Input{Hub: "crm", Delete: map[plan.NodeKey]bool{{Namespace: "ns", Name: "n"}: true}, Inventories: s.notes.all(), GiveUp: map[lynq.Ref]error{shared: nil}}
-	in.Live = map[lynq.Ref]*plan.Live{}
+	in := &decide.Input{Hub: lynq.HubKey{Name: "crm"}, Delete: map[lynq.NodeKey]bool{{Namespace: "ns", Name: "n"}: true}, Inventories: s.notes.all(), GiveUp: map[lynq.Ref]error{shared: nil}}
+	in.Live = map[lynq.Ref]*tracking.Live{}
 	for _, step := range p.Nodes[0].Steps {
 		in.Live[step.Entry.Ref] = step.Live
 	}
 	told := &events{}
 	r := &Runner{Cluster: s, Inventories: s.notes, Reporter: told, Now: time.Now, Options: s.options}
-	sum, err := r.Run(bounded(t), []plan.Plan{*plan.Decide(in, plan.Limits{AllowEmpty: true})})
+	sum, err := summed(r.Run(bounded(t), []plan.Plan{*decide.Decide(in, decide.Limits{AllowEmpty: true})}))
 	if err != nil || len(sum.Failed) > 0 || len(s.notes.saved) > 0 {
 		t.Fatalf("%v, %+v", err, sum)
 	}
@@ -264,7 +266,7 @@ func TestGivenUpIsLeftBehind(t *testing.T) {
 		t.Errorf("actions %v, left: %v", sum.Actions, s.Sorted())
 	}
 	warned := slices.ContainsFunc(told.all, func(e Event) bool {
-		return e.Type == EventWarning && e.Object == shared && strings.HasPrefix(e.Message, "it is left behind, as it is: ")
+		return e.Type == EventWarning && e.Object == shared && strings.HasPrefix(e.Message, "lynqctl keeps it and stops managing it: ")
 	})
 	if !warned {
 		t.Error("nobody was told")

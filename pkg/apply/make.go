@@ -17,11 +17,8 @@ import (
 // Make turns a rendered node into what a run needs of it. The content of the
 // node's objects is changed: they get the label of the node's ApplySet.
 func Make(n *lynq.Node) (*plan.Node, error) {
-	made := &plan.Node{
-		NodeKey: plan.NodeKey{Namespace: n.Namespace, Name: n.Name},
-		Hub:     n.Hub, Form: n.Form, UID: n.UID,
-		NotIncluded: n.NotIncluded, Tombstones: n.Tombstones,
-	}
+	made := Head(n)
+	made.NotIncluded, made.Tombstones = n.NotIncluded, n.Tombstones
 	partOf := inventory.ID(n.Namespace, inventory.Name(n.Name))
 	var err error
 	if made.Objects, err = makeObjects(n.Objects, n.Row, partOf); err != nil {
@@ -39,6 +36,14 @@ func Make(n *lynq.Node) (*plan.Node, error) {
 		made.Hooks[i].Digest = inventory.HookDigest(manifest)
 	}
 	return made, nil
+}
+
+// Head is a rendered node without objects.
+func Head(n *lynq.Node) *plan.Node {
+	return &plan.Node{
+		NodeID:             n.NodeID,
+		TemplateGeneration: n.Generation, DependForms: n.DependForms, Extra: n.Extra,
+	}
 }
 
 // makeObjects makes objects, each of which comes after all it depends on.
@@ -81,13 +86,14 @@ func makeObject(o *lynq.Object, row, partOf string) (plan.Object, error) {
 	}
 	apiVersion, _ := o.Content["apiVersion"].(string)
 	policy := o.Policy
+	policy.Data = policy.Data || lynq.TakesClaims(o.Ref, o.Content)
 	var node []string
 	if policy.OnNodeChange {
 		node = []string{o.Template, row}
 	}
 	return plan.Object{
 		Ref: o.Ref, APIVersion: apiVersion, ID: o.ID, Template: o.Template, DependIDs: o.DependIDs,
-		Policy: &policy, Data: policy.HoldsData || plan.TakesClaims(o.Ref, o.Content), Owned: !labelled, Exclusion: o.Exclusion, Body: body, Digest: digest(body, &policy, node),
+		Policy: &policy, Owned: !labelled, Exclusion: o.Exclusion, Body: body, Digest: digest(body, &policy, node),
 	}, nil
 }
 
@@ -104,8 +110,8 @@ func digest(b plan.Body, p *lynq.Policy, node []string) string {
 	return hex.EncodeToString(h.Sum(sum[:0])[:8])
 }
 
-// writePolicy leaves out what says how an object is waited for, not written;
-// and the deletion policy and Once, which the manifest's annotations say.
+// writePolicy has the policies that the table calls Written, and ignoreFields. The
+// manifest's annotations say the deletion policy, and Once.
 func writePolicy(h hash.Hash, p *lynq.Policy) {
 	_, _ = fmt.Fprintf(h, "\x00%s\x00%s", p.Patch, strings.Join(p.IgnoreFields, "\x00"))
 }

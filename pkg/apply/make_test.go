@@ -3,6 +3,7 @@ package apply
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -26,7 +27,7 @@ func rendered(t *testing.T, text string, change func(*lynq.Object)) *lynq.Node {
 	if change != nil {
 		change(&o)
 	}
-	return &lynq.Node{Name: "acme-web", Namespace: "ns", UID: "acme", Hub: "crm", Form: "web", Objects: []lynq.Object{o}}
+	return &lynq.Node{NodeID: lynq.NodeID{Name: "acme-web", Namespace: "ns", UID: "acme", Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}}, Objects: []lynq.Object{o}}
 }
 
 func made(t *testing.T, n *lynq.Node) *plan.Object {
@@ -45,7 +46,7 @@ func TestMake(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n.NodeKey != (plan.NodeKey{Namespace: "ns", Name: "acme-web"}) || n.Hub != "crm" || n.Form != "web" || n.UID != "acme" {
+	if n.Key() != (lynq.NodeKey{Namespace: "ns", Name: "acme-web"}) || n.Hub.Name != "crm" || n.Form.Name != "web" || n.UID != "acme" {
 		t.Errorf("%+v", n)
 	}
 	o := n.Objects[0]
@@ -91,6 +92,31 @@ func TestDigestOfNode(t *testing.T) {
 	}
 }
 
+// TestDigestOfPolicies: an object is written again for a policy alone where the table says
+// so, and for no other.
+func TestDigestOfPolicies(t *testing.T) {
+	before := made(t, rendered(t, acmeConfig, nil)).Digest
+	others := map[lynq.PolicyKind]string{lynq.WavePolicy: "7", lynq.SecondsPolicy: "7", lynq.IntervalPolicy: "1h"}
+	for _, f := range lynq.Policies() {
+		values := f.Values
+		switch f.Kind {
+		case lynq.OtherPolicy:
+			continue // TestDigest has ignoreFields
+		case lynq.FlagPolicy:
+			values = []string{strconv.FormatBool(f.Default == "false")}
+		case lynq.WordPolicy:
+		default:
+			values = []string{others[f.Kind]}
+		}
+		for _, value := range values {
+			changed := made(t, rendered(t, acmeConfig, func(o *lynq.Object) { f.Set(&o.Policy, value) })).Digest != before
+			if node := value == string(lynq.OnObjectOrNodeChange); changed != (f.Written && value != f.Default || node) {
+				t.Errorf("%s: %s: the object would be written again: %t", f.Field, value, changed)
+			}
+		}
+	}
+}
+
 // TestDigest: an object is to be written again when its manifest changes, or how
 // it is written, and for nothing else.
 func TestDigest(t *testing.T) {
@@ -129,7 +155,7 @@ func TestDigest(t *testing.T) {
 	}
 	for name, change := range map[string]func(*lynq.Object){
 		"conflict policy": policy(func(p *lynq.Policy) { p.Conflict = lynq.ConflictForce }),
-		"waiting":         policy(func(p *lynq.Policy) { p.WaitForReady, p.Timeout, p.SkipOnDependencyFailure = false, time.Second, false }),
+		"waiting":         policy(func(p *lynq.Policy) { p.Unwaited, p.Timeout, p.SkipOnDependencyFailure = true, time.Second, false }),
 		"dependencies":    func(o *lynq.Object) { o.DependIDs = nil },
 	} {
 		if made(t, rendered(t, acmeConfig, change)).Digest != before {

@@ -16,8 +16,11 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/wait"
+	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -38,9 +41,9 @@ type memory struct {
 
 type memoryWatch struct {
 	kind     string
-	in       Scope
+	in       wait.Scope
 	selector labels.Selector
-	handler  WatchHandler
+	handler  wait.Handler
 }
 
 // tells tells whether a watch is of an object.
@@ -48,6 +51,9 @@ func (w *memoryWatch) tells(o *unstructured.Unstructured) bool {
 	return w.selector.Matches(labels.Set(o.GetLabels())) && (w.in.Namespace == "" || w.in.Namespace == o.GetNamespace()) &&
 		(w.in.Name == "" || w.in.Name == o.GetName())
 }
+
+// summed is the summary of a result.
+func summed(r *Result, err error) (*Summary, error) { return r.Summary, err }
 
 func newMemory() *memory { return &memory{Cluster: inmemory.New()} }
 
@@ -64,7 +70,7 @@ func (m *memory) ask(verb string, ref lynq.Ref) error {
 	return nil
 }
 
-func (m *memory) Write(_ context.Context, r lynq.APIResource, w Write) (*metav1.PartialObjectMetadata, error) {
+func (m *memory) Write(_ context.Context, r lynq.APIResource, w write.Request) (*metav1.PartialObjectMetadata, error) {
 	ref := refIn(r, w.Namespace, w.Name)
 	if err := m.ask("write", ref); err != nil {
 		return nil, err
@@ -82,7 +88,7 @@ func (m *memory) Write(_ context.Context, r lynq.APIResource, w Write) (*metav1.
 	switch {
 	case there == nil && sent.GetUID() != "":
 		return nil, apierrors.NewConflict(resource, w.Name, fmt.Errorf("Precondition failed: UID in precondition: %s, UID in object meta: ", sent.GetUID()))
-	case there != nil && w.Verb == Create:
+	case there != nil && w.Verb == write.Create:
 		return nil, apierrors.NewAlreadyExists(resource, w.Name)
 	case there != nil && sent.GetUID() != "" && sent.GetUID() != there.GetUID():
 		return nil, apierrors.NewConflict(resource, w.Name, fmt.Errorf("uid mismatch"))
@@ -102,7 +108,7 @@ func (m *memory) Write(_ context.Context, r lynq.APIResource, w Write) (*metav1.
 }
 
 // Try implements Cluster: every write would change something.
-func (*memory) Try(context.Context, lynq.APIResource, Write) (*unstructured.Unstructured, *metav1.PartialObjectMetadata, error) {
+func (*memory) Try(context.Context, lynq.APIResource, write.Request) (*unstructured.Unstructured, *metav1.PartialObjectMetadata, error) {
 	return &unstructured.Unstructured{}, &metav1.PartialObjectMetadata{}, nil
 }
 
@@ -128,7 +134,7 @@ func (m *memory) watching(ref lynq.Ref) []*memoryWatch {
 	return slices.DeleteFunc(slices.Clone(m.watches), func(w *memoryWatch) bool { return w.kind != ref.GroupKind() })
 }
 
-func (m *memory) Delete(_ context.Context, r lynq.APIResource, permit plan.Permit, o Deletion) (bool, error) {
+func (m *memory) Delete(_ context.Context, r lynq.APIResource, permit decide.Permit, o write.Deletion) (bool, error) {
 	ref, namespace, name := permit.Ref(), permit.Ref().Namespace, permit.Ref().Name
 	if err := m.ask("delete", ref); err != nil {
 		return false, err
@@ -161,7 +167,7 @@ func (m *memory) Delete(_ context.Context, r lynq.APIResource, permit plan.Permi
 	return true, nil
 }
 
-func (m *memory) Watch(ctx context.Context, r lynq.APIResource, in Scope, h WatchHandler) error {
+func (m *memory) Watch(ctx context.Context, r lynq.APIResource, in wait.Scope, h wait.Handler) error {
 	s, err := labels.Parse(in.Labels)
 	if err != nil {
 		return err
@@ -187,29 +193,29 @@ func (m *memory) Watch(ctx context.Context, r lynq.APIResource, in Scope, h Watc
 type notes struct {
 	mu      sync.Mutex
 	version int
-	saved   map[plan.NodeKey]*inventory.Inventory
+	saved   map[lynq.NodeKey]*inventory.Inventory
 }
 
-func newNotes() *notes { return &notes{saved: map[plan.NodeKey]*inventory.Inventory{}} }
+func newNotes() *notes { return &notes{saved: map[lynq.NodeKey]*inventory.Inventory{}} }
 
 func (n *notes) Save(_ context.Context, inv *inventory.Inventory) (*inventory.Inventory, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	key := plan.NodeKey{Namespace: inv.Namespace, Name: inv.Node}
+	key := inv.Node.Key()
 	if there := n.saved[key]; (there == nil) != (inv.UID == "") || there != nil && there.ResourceVersion != inv.ResourceVersion {
-		return nil, &store.ChangedError{Namespace: inv.Namespace, Name: inventory.Name(inv.Node), What: "another client changed it meanwhile"}
+		return nil, &store.ChangedError{Namespace: inv.Node.Namespace, Name: inventory.Name(inv.Node.Name), What: "another client changed it meanwhile"}
 	}
 	n.version++
 	next := inv.Clone()
 	next.ResourceVersion = strconv.Itoa(n.version)
 	if next.UID == "" {
-		next.UID = "inv-" + inv.Node
+		next.UID = "inv-" + inv.Node.Name
 	}
 	n.saved[key] = next
 	return next.Clone(), nil
 }
 
-func (n *notes) Restore(ctx context.Context, inv *inventory.Inventory, detach func() (plan.Permit, error)) (*inventory.Inventory, error) {
+func (n *notes) Restore(ctx context.Context, inv *inventory.Inventory, detach func() (decide.Permit, error)) (*inventory.Inventory, error) {
 	if _, err := detach(); err != nil {
 		return nil, err
 	}
@@ -218,10 +224,10 @@ func (n *notes) Restore(ctx context.Context, inv *inventory.Inventory, detach fu
 	return n.Save(ctx, restored)
 }
 
-func (n *notes) Remove(_ context.Context, inv *inventory.Inventory, _ plan.Permit) error {
+func (n *notes) Remove(_ context.Context, inv *inventory.Inventory, _ decide.Permit) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	delete(n.saved, plan.NodeKey{Namespace: inv.Namespace, Name: inv.Node})
+	delete(n.saved, inv.Node.Key())
 	return nil
 }
 
@@ -233,7 +239,7 @@ func (n *notes) all() []*inventory.Inventory {
 	for _, inv := range n.saved {
 		all = append(all, inv.Clone())
 	}
-	slices.SortFunc(all, func(a, b *inventory.Inventory) int { return strings.Compare(a.Node, b.Node) })
+	slices.SortFunc(all, func(a, b *inventory.Inventory) int { return strings.Compare(a.Node.Name, b.Node.Name) })
 	return all
 }
 
@@ -242,7 +248,7 @@ func (n *notes) names() map[lynq.Ref]string {
 	named := map[lynq.Ref]string{}
 	for _, inv := range n.all() {
 		for _, r := range inv.Entries {
-			named[r.Ref] = inv.Node
+			named[r.Ref] = inv.Node.Name
 		}
 	}
 	return named
@@ -276,19 +282,41 @@ func newStage() *stage {
 
 // plan observes and decides.
 func (s *stage) plan(ctx context.Context, nodes ...*plan.Node) (*plan.Plan, error) {
-	in := &plan.Input{Hub: "crm", Forms: []lynq.FormKey{{Name: "web"}}, Nodes: nodes, Active: len(nodes), Inventories: s.notes.all(), KeepContent: s.keepContent}
-	seen, err := observe.Nodes(ctx, s, in.Hub, nodes, in.Inventories)
+	in := &decide.Input{Hub: lynq.HubKey{Name: "crm"}, Forms: []lynq.FormKey{{Name: "web"}}, Nodes: nodes, Active: len(nodes), Inventories: s.notes.all(), KeepContent: s.keepContent}
+	seen, err := observe.Nodes(ctx, s, in.Hub.Name, nodes, in.Inventories)
 	if err != nil {
 		return nil, err
 	}
 	in.See(seen)
-	return plan.Decide(in, plan.Limits{AllowEmpty: true, MaxDelete: plan.MaxDelete{Nodes: 1000}}), nil
+	return decide.Decide(in, decide.Limits{AllowEmpty: true, MaxDelete: decide.MaxDelete{Nodes: 1000}}), nil
 }
 
-// run carries a plan out.
+// run carries a plan out, and is an error where that changes the plan.
 func (s *stage) run(ctx context.Context, p *plan.Plan) (*Summary, error) {
 	r := &Runner{Cluster: s, Inventories: s.notes, Reporter: &events{}, Now: time.Now, Options: s.options, Causes: s.causes}
-	return r.Run(ctx, []plan.Plan{*p})
+	before := written(p)
+	sum, err := summed(r.Run(ctx, []plan.Plan{*p}))
+	if after := written(p); err == nil && after != before {
+		err = fmt.Errorf("the run changed its plan:\n%s\nwas\n%s", after, before)
+	}
+	return sum, err
+}
+
+// written are the steps of a plan, with all that they point to.
+func written(p *plan.Plan) string {
+	var text strings.Builder
+	for i := range p.Nodes {
+		for _, s := range p.Nodes[i].Steps {
+			fmt.Fprintf(&text, "%+v\n", s)
+			if s.Entry != nil {
+				fmt.Fprintf(&text, "\t%+v\n", *s.Entry)
+			}
+			if s.Live != nil {
+				fmt.Fprintf(&text, "\t%+v\n", *s.Live)
+			}
+		}
+	}
+	return text.String()
 }
 
 // applied plans and runs, and gives the summary.
@@ -302,7 +330,7 @@ func (s *stage) applied(ctx context.Context, nodes ...*plan.Node) (*Summary, err
 
 // node is what a row wants: a node of form web in namespace ns.
 func node(name string, objects ...lynq.Object) *plan.Node {
-	n := &lynq.Node{Name: name, Namespace: "ns", UID: name, Hub: "crm", Form: "web", Objects: objects}
+	n := &lynq.Node{NodeID: lynq.NodeID{Name: name, Namespace: "ns", UID: name, Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}}, Objects: objects}
 	for i := range n.Objects {
 		metadata := mapIn(n.Objects[i].Content, "metadata")
 		tracking := mapIn(metadata, "labels")
@@ -314,7 +342,7 @@ func node(name string, objects ...lynq.Object) *plan.Node {
 	}
 	made, err := Make(n)
 	if err != nil {
-		return &plan.Node{NodeKey: plan.NodeKey{Namespace: n.Namespace, Name: n.Name}, Hub: n.Hub, Form: n.Form, UID: n.UID, Failed: err}
+		return &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: n.Hub.Name}, Form: lynq.FormKey{Name: n.Form.Name}, UID: n.UID, Namespace: n.Namespace, Name: n.Name}, Failed: err}
 	}
 	return made
 }

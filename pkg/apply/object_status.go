@@ -8,22 +8,70 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
+// account is what a node's inventory is told of how the node is.
+type account struct {
+	steps  *steps
+	before *inventory.Inventory // as it was when the plan was made
+	began  time.Time
+	now    time.Time
+}
+
+func (n *nodeRun) account() *account {
+	return &account{steps: &n.steps, before: n.plan.Inventory, began: n.began, now: n.run.Now()}
+}
+
+// status tells how the node is.
+func (a *account) status(e *ending) inventory.Status {
+	st := inventory.Status{Objects: a.objects()}
+	allReady := true
+	for i := range a.steps.of {
+		s := &a.steps.of[i]
+		switch {
+		case s.Object == nil:
+			continue
+		case s.Object.Exclusion != nil:
+			st.Excluded++
+			continue
+		}
+		ready := s.entry != nil && s.entry.Ready && severity(s.outcome) <= severity(OutcomeSkipped)
+		if !s.hook() {
+			st.Desired++
+			if ready {
+				st.Ready++
+			}
+			allReady = allReady && (ready || s.Object.Policy.Unwaited)
+		}
+		switch {
+		case s.interrupted:
+		case s.outcome == OutcomeFailed, s.outcome == OutcomeNotReady:
+			st.Failed++
+		case s.outcome == OutcomeSkipped:
+			st.Skipped++
+		case s.outcome == OutcomeConflicted:
+			st.Conflicted++
+		}
+	}
+	st.Conditions = e.conditions(allReady)
+	uncount(&st)
+	return st
+}
+
 // objects are those that are not as the node wants them, and why.
-func (n *nodeRun) objects() []inventory.ObjectStatus {
+func (a *account) objects() []inventory.ObjectStatus {
 	var objects []inventory.ObjectStatus
-	for i := range n.steps {
-		s := &n.steps[i]
+	for i := range a.steps.of {
+		s := &a.steps.of[i]
 		if s.Reason == plan.ReasonLeftOut { // nothing was learned of it
-			if told := n.told(s.ref()); told != nil {
+			if told := a.told(s.Ref()); told != nil {
 				objects = append(objects, *told)
 			}
 			continue
 		}
 		if why := s.reason(); why != "" {
-			ref := s.ref()
+			ref := s.Ref()
 			objects = append(objects, inventory.ObjectStatus{
-				ID: s.id(), Group: ref.Group, Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name,
-				Reason: why, Message: s.message, Since: n.waitedSince(s),
+				ID: s.ID(), Group: ref.Group, Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name,
+				Reason: why, Message: s.message, Since: a.waitedSince(s),
 			})
 		}
 	}
@@ -61,27 +109,27 @@ func (s *stepRun) unready() bool {
 }
 
 // told is what the last run recorded of an object, nil for nothing.
-func (n *nodeRun) told(ref lynq.Ref) *inventory.ObjectStatus {
-	if n.plan.Inventory == nil {
+func (a *account) told(ref lynq.Ref) *inventory.ObjectStatus {
+	if a.before == nil {
 		return nil
 	}
-	return n.plan.Inventory.Status.Object(ref)
+	return a.before.Status.Object(ref)
 }
 
 // waitedSince is from when on an object is waited for that is not ready: since this
 // run wrote it, or since it is recorded, for what is not written is not waited for
 // from the beginning in each run. Zero where it is not waited for.
-func (n *nodeRun) waitedSince(s *stepRun) time.Time {
+func (a *account) waitedSince(s *stepRun) time.Time {
 	if !s.unready() {
 		return time.Time{}
 	}
 	if s.Action == plan.ActionKeep && !s.hook() { // each run waits for a hook as long as it may take
-		if told := n.told(s.ref()); told != nil && !told.Since.IsZero() && told.Since.Before(n.Now()) {
+		if told := a.told(s.Ref()); told != nil && !told.Since.IsZero() && told.Since.Before(a.now) {
 			return told.Since
 		}
 	}
 	if s.since.IsZero() {
-		return n.began
+		return a.began
 	}
 	return s.since
 }

@@ -100,7 +100,7 @@ func (s *stage) at(t *testing.T, c *clock, told *[]Event, n *plan.Node) *Summary
 	}
 	events := &events{}
 	r := &Runner{Cluster: s, Inventories: s.notes, Reporter: events, Now: func() time.Time { return c.now }, Options: s.options}
-	sum, err := r.Run(bounded(t), []plan.Plan{*p})
+	sum, err := summed(r.Run(bounded(t), []plan.Plan{*p}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestTimeUsedUp(t *testing.T) {
 	c.now = c.now.Add(2 * time.Hour)
 	for range 2 {
 		sum := s.at(t, c, &told, next())
-		if len(sum.Failed) != 1 || !strings.Contains(sum.Failed[0].Problems[0], "counted from 2026-07-01T12:00:00Z): Working: 0 of 1") {
+		if len(sum.Failed) != 1 || !strings.Contains(sum.Failed[0].Problems[0], "its time expired at 2026-07-01T13:00:00Z (raise timeoutSeconds to wait longer): Working: 0 of 1") {
 			t.Fatalf("%+v", sum.Failed)
 		}
 		if got := s.recorded(); len(got) != 1 || got[0].Reason != inventory.ObjectTimedOut {

@@ -32,7 +32,7 @@ func OperatorNodes(ctx context.Context, c Cluster, hub string) (map[string]int, 
 		return nil, nil // the operator is gone since the server was asked for its kinds
 	}
 	if err != nil {
-		return nil, fmt.Errorf("look whether the operator manages hub %q: %w", hub, err)
+		return nil, fmt.Errorf("check whether the operator manages hub %q: %w", hub, err)
 	}
 	return n, nil
 }

@@ -7,15 +7,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // member is the node of row acme of a form, which is called like the form.
 func member(form, depends string, objects ...lynq.Object) *plan.Node {
 	n := node(form, objects...)
-	n.Form, n.UID = form, "acme"
+	n.Form.Name, n.UID = form, "acme"
 	if depends != "" {
 		n.DependForms = []string{depends}
 	}
@@ -31,14 +33,14 @@ func three(value string) []*plan.Node {
 // applyForms plans and runs the nodes of three forms.
 func (s *stage) applyForms(t *testing.T, nodes ...*plan.Node) *Summary {
 	t.Helper()
-	in := &plan.Input{Hub: "crm", Forms: []lynq.FormKey{{Name: "db"}, {Name: "net"}, {Name: "web"}}, Nodes: nodes, Active: 1, Inventories: s.notes.all()}
-	seen, err := observe.Nodes(t.Context(), s, in.Hub, nodes, in.Inventories)
+	in := &decide.Input{Hub: lynq.HubKey{Name: "crm"}, Forms: []lynq.FormKey{{Name: "db"}, {Name: "net"}, {Name: "web"}}, Nodes: nodes, Active: 1, Inventories: s.notes.all()}
+	seen, err := observe.Nodes(t.Context(), s, in.Hub.Name, nodes, in.Inventories)
 	if err != nil {
 		t.Fatal(err)
 	}
 	in.See(seen)
 	s.requests = nil
-	sum, err := s.run(bounded(t), plan.Decide(in, plan.Limits{AllowEmpty: true, MaxDelete: plan.MaxDelete{Nodes: 9}}))
+	sum, err := s.run(bounded(t), decide.Decide(in, decide.Limits{AllowEmpty: true, MaxDelete: decide.MaxDelete{Nodes: 9}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,9 +67,9 @@ func TestFormsInOrder(t *testing.T) {
 			t.Run(fmt.Sprintf("%d at once, maxSkew %d", concurrency, skew), func(t *testing.T) {
 				s := newStage()
 				s.options.Concurrency = concurrency
-				s.options.Rollouts = map[FormKey]Rollout{}
+				s.options.Rollouts = map[schedule.Form]schedule.Limits{}
 				for _, form := range []string{"db", "net", "web"} {
-					s.options.Rollouts[FormKey{lynq.HubKey{Name: "crm"}, lynq.FormKey{Name: form}}] = Rollout{MaxSkew: skew, Deadline: time.Hour}
+					s.options.Rollouts[schedule.Form{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: form}}] = schedule.Limits{MaxSkew: skew, Deadline: time.Hour}
 				}
 				step := func(what, wantApplies, wantDeletes string, nodes ...*plan.Node) {
 					t.Helper()
@@ -107,7 +109,7 @@ func TestFormsAfterFailure(t *testing.T) {
 			t.Errorf("ended %q, applied %q, deleted %q", got, s.applies(), s.deletes())
 		}
 		for _, n := range sum.Failed {
-			if want := "it stays as it is, for node ns/db, which it depends on (dependForms), is failed"; n.Name == "web" && strings.Join(n.Problems, "") != want {
+			if want := "lynqctl doesn't change it, because node ns/db, which it depends on (dependForms), is failed"; n.Name == "web" && strings.Join(n.Problems, "") != want {
 				t.Errorf("%q", n.Problems)
 			}
 		}
@@ -163,8 +165,8 @@ func TestFormsBesideHandover(t *testing.T) {
 		t.Errorf("%+v, deleted %q", sum.Failed, s.deletes())
 	}
 	for _, inv := range s.notes.all() {
-		if want := map[string]int{"web": 2, "db": 1}[inv.Form]; len(inv.Entries) != want {
-			t.Errorf("node %s has %d entries, want %d", inv.Node, len(inv.Entries), want)
+		if want := map[string]int{"web": 2, "db": 1}[inv.Node.Form.Name]; len(inv.Entries) != want {
+			t.Errorf("node %s has %d entries, want %d", inv.Node.Name, len(inv.Entries), want)
 		}
 	}
 }

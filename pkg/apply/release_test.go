@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/test/inmemory"
@@ -23,7 +24,7 @@ import (
 func TestFailedNodeGivesNothingAway(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, node("a", configMap("shared", "1")))
-	a := &plan.Node{NodeKey: plan.NodeKey{Namespace: "ns", Name: "a"}, Hub: "crm", Form: "web", UID: "a", Failed: errors.New("it could not be rendered")}
+	a := &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "a", Namespace: "ns", Name: "a"}, Failed: errors.New("it failed to render")}
 	p, err := s.plan(t.Context(), a, node("b", configMap("shared", "2")))
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +69,7 @@ func TestTakenOverIsLetGo(t *testing.T) {
 			t.Run(who+" "+when, func(t *testing.T) {
 				s := newStage()
 				mustApply(t, s, node("a", configMap("shared", "1")), node("b"))
-				owner := types.UID(s.notes.saved[plan.NodeKey{Namespace: "ns", Name: "a"}].UID)
+				owner := types.UID(s.notes.saved[lynq.NodeKey{Namespace: "ns", Name: "a"}].UID)
 				if early {
 					s.takeOver(shared, change)
 				}
@@ -137,7 +138,7 @@ func TestHalfAdopted(t *testing.T) {
 	if len(sum.Failed) != 1 {
 		t.Fatalf("failed: %+v, want node a", sum.Failed)
 	}
-	l := plan.LiveOf(shared, inmemory.MetadataOf(s.Objects[shared]))
+	l := tracking.LiveOf(shared, inmemory.MetadataOf(s.Objects[shared]))
 	if l.PartOf != inventory.ID("ns", inventory.Name("a")) {
 		t.Fatal("the object bears no tracking: the test shows nothing")
 	}

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -52,7 +51,7 @@ type Event struct {
 	Time   time.Time
 	Type   EventType
 	Hub    lynq.HubKey
-	Node   plan.NodeKey
+	Node   lynq.NodeKey
 	Form   lynq.FormKey // of the node; zero for what belongs to none
 	Object lynq.Ref
 	ID     string // of the resource in its form
@@ -73,43 +72,4 @@ type Event struct {
 	AdoptedCounts map[plan.Action]int
 	Nodes         int // EventPlan: nodes that have something to do
 	Summary       *Summary
-}
-
-// Summary is how a run went.
-type Summary struct {
-	Hubs []lynq.HubKey
-	// Nodes and Objects count what ended with each outcome; Actions what was
-	// done to objects.
-	Nodes   map[Outcome]int
-	Objects map[Outcome]int
-	Actions map[plan.Action]int
-	// Adopted counts those that left which were adopted.
-	Adopted map[plan.Action]int
-	// Failed lists the nodes that did not end well, in the order of their
-	// names, each with what to do next.
-	Failed []FailedNode
-	// Unready are the objects that are unchanged but not ready, by node. They make
-	// nothing fail.
-	Unready []Unready
-	// Settled tells of which hubs this version renders what is recorded of every
-	// node whose record has a version.
-	Settled map[lynq.HubKey]bool
-	// Rollouts are how far those of a hub's forms have come, of hubs all of whose nodes
-	// were in the plan.
-	Rollouts    map[lynq.HubKey][]inventory.Rollout
-	DryRun      bool
-	Interrupted bool
-	Elapsed     time.Duration
-}
-
-// FailedNode is a node that did not end well.
-type FailedNode struct {
-	plan.NodeKey
-	Hub     lynq.HubKey
-	Form    string
-	Outcome Outcome
-	// Problems name object, reason and what to do, a line each.
-	Problems []string
-	// Next is the command that shows more of it, "" where there is none.
-	Next string
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -16,7 +17,7 @@ import (
 // form is the text that the form had for it.
 func tenant(name, value, form string, broken bool) *plan.Node {
 	o := widget(name)
-	o.Policy.WaitForReady = true
+	o.Policy.Unwaited = false
 	o.Template, o.Content["spec"] = form, map[string]any{"value": value, "form": form}
 	if broken {
 		o = stuck(o)
@@ -27,7 +28,7 @@ func tenant(name, value, form string, broken bool) *plan.Node {
 // rolling is a stage whose form lets so many nodes change at once.
 func rolling(maxSkew int) *stage {
 	s := newStage()
-	s.options.Rollouts = map[FormKey]Rollout{webOfCRM(): {MaxSkew: maxSkew, Deadline: time.Hour}}
+	s.options.Rollouts = map[schedule.Form]schedule.Limits{webOfCRM(): {MaxSkew: maxSkew, Deadline: time.Hour}}
 	return s
 }
 
@@ -94,14 +95,14 @@ func TestRolloutContinues(t *testing.T) {
 	}
 	check := func(what string, sum *Summary, phase inventory.RolloutPhase, updated int, values string) {
 		t.Helper()
-		want := []inventory.Rollout{{Form: "web", Phase: phase, Updated: updated, Total: 3}}
+		want := []inventory.Rollout{{Form: lynq.FormKey{Name: "web"}, Phase: phase, Updated: updated, Total: 3}}
 		if got := sum.Rollouts[webOfCRM().Hub]; !slices.Equal(got, want) || s.values() != values {
 			t.Errorf("%s: %+v with %s; want %+v with %s", what, got, s.values(), want, values)
 		}
 	}
 	check("at first", mustApply(t, s, all("x", "")...), inventory.RolloutComplete, 3, "a=1x b=1x c=1x")
 	check("stopped", mustApply(t, s, all("y", "a")...), inventory.RolloutStopped, 0, "a=1y b=1x c=1x")
-	s.options.Rollouts = map[FormKey]Rollout{webOfCRM(): {MaxSkew: 1, Continue: true, Deadline: time.Hour}}
+	s.options.Rollouts = map[schedule.Form]schedule.Limits{webOfCRM(): {MaxSkew: 1, Continue: true, Deadline: time.Hour}}
 	check("goes on", mustApply(t, s, all("y", "a")...), inventory.RolloutProgressing, 2, "a=1y b=1y c=1y")
 	s.heal("a")
 	check("in the end", mustApply(t, s, all("y", "a")...), inventory.RolloutComplete, 3, "a=1y b=1y c=1y")
@@ -179,6 +180,6 @@ func TestRolloutTurnsLent(t *testing.T) {
 }
 
 // webOfCRM is the form of most plans of tests.
-func webOfCRM() FormKey {
-	return FormKey{lynq.HubKey{Name: "crm"}, lynq.FormKey{Name: "web"}}
+func webOfCRM() schedule.Form {
+	return schedule.Form{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}}
 }

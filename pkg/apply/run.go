@@ -9,8 +9,11 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
+	"github.com/lynqctl/lynqctl/pkg/apply/wait"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -25,9 +28,9 @@ type Inventories interface {
 	// Restore makes the ConfigMap of an inventory again whose deletion a finalizer
 	// holds. Before the old one goes, detach takes off all that belongs to it, and gives
 	// the permit for its deletion.
-	Restore(ctx context.Context, inv *inventory.Inventory, detach func() (plan.Permit, error)) (*inventory.Inventory, error)
+	Restore(ctx context.Context, inv *inventory.Inventory, detach func() (decide.Permit, error)) (*inventory.Inventory, error)
 	// Remove deletes the ConfigMap of a permit and takes our finalizer off.
-	Remove(ctx context.Context, inv *inventory.Inventory, permit plan.Permit) error
+	Remove(ctx context.Context, inv *inventory.Inventory, permit decide.Permit) error
 }
 
 // Runner carries plans out.
@@ -70,7 +73,7 @@ type Options struct {
 	// Version is lynqctl's: which version renders what is recorded, is recorded too.
 	Version string
 	// Rollouts are those of the forms that have one.
-	Rollouts map[FormKey]Rollout
+	Rollouts map[schedule.Form]schedule.Limits
 	// Began is when the work began of which the run is the last part; zero: with
 	// the run.
 	Began time.Time
@@ -79,16 +82,10 @@ type Options struct {
 	Grace time.Duration
 }
 
-// FormKey is a form of a hub.
-type FormKey struct {
-	Hub  lynq.HubKey
-	Form lynq.FormKey
-}
-
 // Run carries plans out, those that come after the others at the end of the slice, and
 // tells how it went. Its error is the context's, where
-// the run was interrupted; whatever failed is in the summary.
-func (r *Runner) Run(ctx context.Context, plans []plan.Plan) (*Summary, error) {
+// the run was interrupted; whatever failed is in the result.
+func (r *Runner) Run(ctx context.Context, plans []plan.Plan) (*Result, error) {
 	began := r.Options.Began
 	if began.IsZero() {
 		began = r.Now()
@@ -98,36 +95,33 @@ func (r *Runner) Run(ctx context.Context, plans []plan.Plan) (*Summary, error) {
 		first = len(plans)
 	}
 	run := newRun(ctx, r, plans[:first]) // none of which may wait for what comes after
+	result := &Result{Nodes: resultsOf(plans)}
 	defer run.close()
 	var running sync.WaitGroup
-	for _, queue := range run.queues(plans[:first]) {
+	for _, queue := range run.queues(plans[:first], result.Nodes) {
 		running.Go(func() { run.dispatch(ctx, queue) })
 	}
 	running.Wait()
-	run.after(ctx, plans[first:])
+	run.after(ctx, plans[first:], result.Nodes)
 	if r.Recorder != nil {
 		r.Recorder.Flush(run.finishing)
 	}
-	s := run.stats.summary(plans)
-	s.Unready = run.findUnready(ctx)
+	s := summarize(plans, result.Nodes, func(form schedule.Form) bool { return run.rollouts[form] != nil })
+	s.Unready = run.findUnready(ctx, result.Nodes)
 	s.DryRun, s.Interrupted, s.Elapsed = r.Options.DryRun, ctx.Err() != nil, r.Now().Sub(began)
+	result.Summary = s
 	r.Reporter.Report(Event{Time: r.Now(), Type: EventSummary, Summary: s})
-	return s, context.Cause(ctx)
+	return result, context.Cause(ctx)
 }
 
 // run is one run of a Runner.
 type run struct {
 	*Runner
-	slots      chan struct{} // one for each node that is at work
-	tracker    *tracker
-	providers  map[string]*provider
-	handovers  map[lynq.Ref]*provider
-	departures departures
-	order      order
-	promised   map[plan.NodeKey][]*provider // all of these, by who is to finish them
-	rollouts   map[FormKey]*rollout
-	stats      *stats
-	budget     *budget
+	slots    schedule.Slots // one for each node that is at work
+	tracker  *wait.Tracker
+	promises *schedule.Promises
+	rollouts schedule.Rollouts
+	budget   *schedule.Budget
 	// watching ends with the run; finishing outlasts an interruption by the
 	// grace, so that what is under way can be recorded.
 	watching, finishing context.Context
@@ -136,15 +130,11 @@ type run struct {
 
 func newRun(ctx context.Context, r *Runner, plans []plan.Plan) *run {
 	run := &run{
-		Runner:     r,
-		slots:      make(chan struct{}, max(1, r.Options.Concurrency)),
-		providers:  providersOf(plans),
-		handovers:  handoversOf(plans),
-		departures: departuresOf(plans),
-		order:      orderOf(plans),
-		rollouts:   map[FormKey]*rollout{},
-		stats:      newStats(),
-		budget:     &budget{streaks: map[streakKey]*streak{}},
+		Runner:   r,
+		slots:    schedule.NewSlots(r.Options.Concurrency),
+		promises: schedule.NewPromises(plans),
+		rollouts: schedule.NewRollouts(r.Options.Rollouts),
+		budget:   schedule.NewBudget(),
 	}
 	watching, stop := context.WithCancel(ctx)
 	finishing, end := context.WithCancel(context.WithoutCancel(ctx))
@@ -156,20 +146,14 @@ func newRun(ctx context.Context, r *Runner, plans []plan.Plan) *run {
 		timer := time.AfterFunc(grace, end)
 		context.AfterFunc(finishing, func() { timer.Stop() })
 	})
-	run.promised = promisedBy(run.providers, run.handovers, run.departures.byRef)
 	run.watching, run.finishing = watching, finishing
 	run.stops = []func(){stop, func() { grace() }, end, run.waitForWatches}
-	run.tracker = newTracker(watching, r.Cluster)
-	for form, o := range r.Options.Rollouts {
-		if o.MaxSkew > 0 {
-			run.rollouts[form] = newRollout(o)
-		}
-	}
+	run.tracker = wait.New(watching, r.Cluster)
 	return run
 }
 
 // waitForWatches leaves nothing running behind.
-func (r *run) waitForWatches() { r.tracker.wait() }
+func (r *run) waitForWatches() { r.tracker.Wait() }
 
 func (r *run) close() {
 	for _, stop := range r.stops {
@@ -178,11 +162,12 @@ func (r *run) close() {
 }
 
 // queues are the nodes that have something to do, in their order: of each form
-// those that wait for turns of its rollout, and those that do not.
-func (r *run) queues(plans []plan.Plan) [][]*nodeRun {
-	r.findRolling(plans)
+// those that wait for turns of its rollout, and those that do not. Their results are in
+// that order too.
+func (r *run) queues(plans []plan.Plan, results []NodeResult) [][]*nodeRun {
+	r.rollouts.Note(plans)
 	type key struct {
-		FormKey
+		form  schedule.Form
 		turns bool
 	}
 	index := map[key]int{}
@@ -190,20 +175,20 @@ func (r *run) queues(plans []plan.Plan) [][]*nodeRun {
 	for k := range plans {
 		p := &plans[k]
 		work := 0
+		of := results[:len(p.Nodes)]
+		results = results[len(p.Nodes):]
 		for i := range p.Nodes {
-			n := newNodeRun(r, p, &p.Nodes[i])
+			n := newNodeRun(r, p, &p.Nodes[i], &of[i])
 			if n.idle() {
-				r.stats.node(n, OutcomeUnchanged)
-				r.order.end(p.Nodes[i].NodeKey, OutcomeUnchanged)
-				r.finishAll(p.Nodes[i].NodeKey, OutcomeUnchanged)
+				n.conclude(OutcomeUnchanged)
+				r.promises.EndNode(p.Nodes[i].Key(), OutcomeUnchanged.end())
+				r.promises.Release(p.Nodes[i].Key(), OutcomeUnchanged.end())
 				continue
 			}
 			work++
-			n.planWaits()
-			if n.share == plan.ShareStuck {
-				r.rollouts[n.form()].turns.Take(plan.ShareStuck) // before any other begins
-			}
-			key := key{n.form(), n.share == plan.ShareRow || n.share == plan.ShareForm}
+			n.lookout.announce()
+			r.rollouts[n.form()].Keep(n.lookout.share)
+			key := key{n.form(), n.lookout.share == schedule.ShareRow || n.lookout.share == schedule.ShareForm}
 			q, known := index[key]
 			if !known {
 				q = len(queues)
@@ -214,35 +199,6 @@ func (r *run) queues(plans []plan.Plan) [][]*nodeRun {
 		r.Reporter.Report(Event{Time: r.Now(), Type: EventPlan, Hub: p.Hub, Counts: p.Counts, AdoptedCounts: p.Adopted, Nodes: work})
 	}
 	return queues
-}
-
-// planWaits notes what the node may wait for.
-func (n *nodeRun) planWaits() {
-	for i := range n.steps {
-		if s := &n.steps[i]; n.mayWait(s) {
-			n.tracker.plan(s.ref())
-		}
-	}
-}
-
-// findRolling notes which forms are known to work, and which change some of their nodes.
-func (r *run) findRolling(plans []plan.Plan) {
-	for k := range plans {
-		for i := range plans[k].Nodes {
-			n := &plans[k].Nodes[i]
-			if o := r.rollouts[FormKey{plans[k].Hub, n.FormKey()}]; o != nil {
-				o.proven = o.proven || plan.Proven(n)
-			}
-		}
-	}
-	for k := range plans {
-		for i := range plans[k].Nodes {
-			n := &plans[k].Nodes[i]
-			if o := r.rollouts[FormKey{plans[k].Hub, n.FormKey()}]; o != nil && !o.rolling {
-				o.rolling = plan.ShareOf(n, o.proven) == plan.ShareForm
-			}
-		}
-	}
 }
 
 // dispatch runs the nodes of one queue. Those that wait for other nodes keep no one
@@ -270,15 +226,17 @@ func (r *run) dispatch(ctx context.Context, queue []*nodeRun) {
 // left out.
 func (r *run) admit(ctx context.Context, n *nodeRun) bool {
 	rollout := r.rollouts[n.form()]
-	if n.share != plan.ShareStuck { // that has its turn
-		if outcome, why := rollout.acquire(ctx, n.share); why != "" {
-			n.leftOut(outcome, why)
-			return false
-		}
-	}
-	if !r.acquire(ctx) {
+	switch turn, why := rollout.Begin(ctx, n.lookout.share); turn {
+	case schedule.TurnNever:
+		n.leftOut(OutcomeSkipped, why)
+		return false
+	case schedule.TurnLater:
 		n.leftOut(OutcomeInterrupted, beforeItBegan)
-		rollout.release(n.share, n.plan.NodeKey, OutcomeUnchanged)
+		return false
+	}
+	if !r.slots.Take(ctx) {
+		n.leftOut(OutcomeInterrupted, beforeItBegan)
+		rollout.End(n.lookout.share, n.plan.Key(), OutcomeUnchanged.end())
 		return false
 	}
 	return true
@@ -286,118 +244,13 @@ func (r *run) admit(ctx context.Context, n *nodeRun) bool {
 
 // carry carries a node out that was admitted.
 func (r *run) carry(ctx context.Context, n *nodeRun) {
-	defer r.release()
+	defer r.slots.Give()
 	n.perform(ctx)
-	r.rollouts[n.form()].release(n.share, n.plan.NodeKey, n.outcome)
+	r.rollouts[n.form()].End(n.lookout.share, n.plan.Key(), n.result.Outcome.end())
 }
 
 // beforeItBegan is why a node is left out whose turn does not come any more.
 const beforeItBegan = "interrupted before it began"
-
-// acquire takes a slot; false means that the context ended.
-func (r *run) acquire(ctx context.Context) bool {
-	if ctx.Err() != nil {
-		return false
-	}
-	select {
-	case r.slots <- struct{}{}:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-func (r *run) release() { <-r.slots }
-
-// provider is an object that others wait for: a Namespace or a
-// CustomResourceDefinition, before they can be; or one that another node takes
-// over, before its own lets it go.
-type provider struct {
-	node plan.NodeKey
-	ref  lynq.Ref
-	done chan struct{}
-	once sync.Once
-	// outcome is set before done is closed.
-	outcome Outcome
-}
-
-func (p *provider) finish(o Outcome) {
-	p.once.Do(func() {
-		p.outcome = o
-		close(p.done)
-	})
-}
-
-// finished tells whether what is waited for has ended.
-func (p *provider) finished() bool {
-	select {
-	case <-p.done:
-		return true
-	default:
-		return false
-	}
-}
-
-// promisedBy are providers by the nodes that finish them.
-func promisedBy(providers map[string]*provider, others ...map[lynq.Ref]*provider) map[plan.NodeKey][]*provider {
-	promised := map[plan.NodeKey][]*provider{}
-	for _, p := range providers {
-		promised[p.node] = append(promised[p.node], p)
-	}
-	for _, m := range others {
-		for _, p := range m {
-			promised[p.node] = append(promised[p.node], p)
-		}
-	}
-	return promised
-}
-
-// finishAll leaves no one waiting for a node that has ended.
-func (r *run) finishAll(k plan.NodeKey, o Outcome) {
-	for _, p := range r.promised[k] {
-		p.finish(o)
-	}
-}
-
-// handoversOf finds the objects that one node of the plans takes over from
-// another.
-func handoversOf(plans []plan.Plan) map[lynq.Ref]*provider {
-	handovers := map[lynq.Ref]*provider{}
-	for k := range plans {
-		for i := range plans[k].Nodes {
-			steps := plans[k].Nodes[i].Steps
-			for j := range steps {
-				if steps[j].To != (plan.NodeKey{}) {
-					ref := steps[j].Entry.Ref
-					handovers[ref] = &provider{node: steps[j].To, ref: ref, done: make(chan struct{})}
-				}
-			}
-		}
-	}
-	return handovers
-}
-
-// providersOf finds the objects that a plan makes for others to need, by what
-// they provide: "namespace/acme", or "kind/Widget.example.com".
-func providersOf(plans []plan.Plan) map[string]*provider {
-	providers := map[string]*provider{}
-	for k := range plans {
-		p := &plans[k]
-		for i := range p.Nodes {
-			n := &p.Nodes[i]
-			for j := range n.Steps {
-				s := &n.Steps[j]
-				if s.Object == nil || s.Action == plan.ActionKeep {
-					continue
-				}
-				if key := plan.Provides(s.Object); key != "" {
-					providers[key] = &provider{node: n.NodeKey, ref: s.Object.Ref, done: make(chan struct{})}
-				}
-			}
-		}
-	}
-	return providers
-}
 
 // placeholderUID stands for an inventory that a server dry run does not make.
 const placeholderUID types.UID = "00000000-0000-0000-0000-000000000000"

@@ -3,6 +3,7 @@ package apply
 import (
 	"testing"
 
+	"github.com/lynqctl/lynqctl/test/harness"
 	"github.com/lynqctl/lynqctl/test/sites"
 )
 
@@ -13,3 +14,5 @@ func newSite(t *testing.T) *site {
 	t.Helper()
 	return &site{sites.New(t, &trackedCluster)}
 }
+
+var trackedCluster harness.Shared

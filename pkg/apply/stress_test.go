@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/test/inmemory"
 )
@@ -38,7 +40,7 @@ func (c chance) nodes() []*plan.Node {
 		}
 		name := fmt.Sprintf("n%d", i)
 		if c.IntN(12) == 0 {
-			nodes = append(nodes, &plan.Node{NodeKey: plan.NodeKey{Namespace: "ns", Name: name}, Hub: "crm", Form: "web", UID: name, Failed: errors.New("it could not be rendered")})
+			nodes = append(nodes, &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: name, Namespace: "ns", Name: name}, Failed: errors.New("it failed to render")})
 			continue
 		}
 		nodes = append(nodes, node(name, c.objects(name, i, owner)...))
@@ -99,7 +101,7 @@ func TestStress(t *testing.T) {
 		s := newStage()
 		s.options.Concurrency = 1 + c.IntN(6)
 		if c.IntN(2) == 0 {
-			s.options.Rollouts = map[FormKey]Rollout{webOfCRM(): {MaxSkew: 1 + c.IntN(3)}}
+			s.options.Rollouts = map[schedule.Form]schedule.Limits{webOfCRM(): {MaxSkew: 1 + c.IntN(3)}}
 		}
 		for round := range 6 {
 			ctx, cancel := context.WithCancel(bounded(t))
@@ -111,7 +113,7 @@ func TestStress(t *testing.T) {
 			}
 			named := s.notes.names()
 			for ref, o := range s.Objects {
-				if l := plan.LiveOf(ref, inmemory.MetadataOf(o)); named[ref] == "" && (l.PartOf != "" || len(l.Owners) > 0 || l.Node != "") {
+				if l := tracking.LiveOf(ref, inmemory.MetadataOf(o)); named[ref] == "" && (l.PartOf != "" || len(l.Owners) > 0 || l.Node != "") {
 					t.Fatalf("seed %d, round %d: %s bears tracking, and no inventory has an entry for it", seed, round, ref)
 				}
 			}

@@ -15,7 +15,7 @@ import (
 
 // Unready is an object that a run left as it is, and that is not ready.
 type Unready struct {
-	Node    plan.NodeKey
+	Node    lynq.NodeKey
 	Object  lynq.Ref
 	Message string
 }
@@ -26,26 +26,46 @@ const causesTold = 3
 // leftStep is a step that left an object as it was.
 type leftStep struct {
 	*plan.Step
-	node plan.NodeKey
+	node lynq.NodeKey
 }
 
 // left tells whether a step left an object as it was that is to be ready.
-func (s *stepRun) left() bool {
-	o := s.Object
-	return o != nil && s.outcome == OutcomeUnchanged && s.Reason != plan.ReasonLeftOut && s.Reason != plan.ReasonUnmanaged && s.Reason != plan.ReasonCompleted && o.Awaited()
+func (s *StepResult) left() bool {
+	o, reason := s.Step.Object, s.Step.Reason
+	return o != nil && s.Outcome == OutcomeUnchanged && reason != plan.ReasonLeftOut && reason != plan.ReasonUnmanaged && reason != plan.ReasonCompleted && o.Awaited()
+}
+
+// leftOf are the steps that left objects as they were which are to be ready, by hub.
+func leftOf(nodes []NodeResult) map[lynq.HubKey]map[lynq.Ref]leftStep {
+	all := map[lynq.HubKey]map[lynq.Ref]leftStep{}
+	for i := range nodes {
+		n := &nodes[i]
+		for j := range n.Steps {
+			s := &n.Steps[j]
+			if !s.left() {
+				continue
+			}
+			if all[n.Hub] == nil {
+				all[n.Hub] = map[lynq.Ref]leftStep{}
+			}
+			all[n.Hub][s.Step.Object.Ref] = leftStep{s.Step, n.Key()}
+		}
+	}
+	return all
 }
 
 // findUnready looks at the objects that the run left as they were: one list for each
 // kind of them whose readiness forms wait for, and none where there are no such.
-func (r *run) findUnready(ctx context.Context) []Unready {
+func (r *run) findUnready(ctx context.Context, nodes []NodeResult) []Unready {
 	if r.Objects == nil || r.Options.DryRun || ctx.Err() != nil {
 		return nil
 	}
 	var all []Unready
-	for _, hub := range slices.SortedFunc(maps.Keys(r.stats.left), lynq.HubKey.Compare) {
-		unready, err := r.unreadyOf(ctx, hub.Name, r.stats.left[hub])
+	left := leftOf(nodes)
+	for _, hub := range slices.SortedFunc(maps.Keys(left), lynq.HubKey.Compare) {
+		unready, err := r.unreadyOf(ctx, hub.Name, left[hub])
 		if err != nil {
-			r.Reporter.Report(Event{Time: r.Now(), Type: EventWarning, Hub: hub, Message: "whether its unchanged objects are ready is not known: " + err.Error()})
+			r.Reporter.Report(Event{Time: r.Now(), Type: EventWarning, Hub: hub, Message: "lynqctl can't tell whether its unchanged objects are ready: " + err.Error()})
 		}
 		all = append(all, unready...)
 	}
@@ -99,11 +119,11 @@ func (s *leftStep) unready(sight *observe.Sight) string {
 	now := sight.Ready[ref]
 	switch {
 	case sight.Live[ref] == nil:
-		return "it was deleted meanwhile"
+		return "another client deleted it meanwhile"
 	case now.State != ready.StateReady:
 		return orUnknown(now.Message)
 	case sight.Stopped[ref] && s.Reason != plan.ReasonCreatedOnce:
-		return "another client scaled it to zero, and its form sets no replicas (kubectl scale starts it again)"
+		return "another client scaled it to zero, and its form sets no replicas (start it with kubectl scale)"
 	}
 	return ""
 }

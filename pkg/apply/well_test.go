@@ -15,7 +15,7 @@ import (
 func TestWellAgain(t *testing.T) {
 	t.Parallel()
 	broken := func() *plan.Node {
-		return &plan.Node{NodeKey: plan.NodeKey{Namespace: "ns", Name: "n"}, Hub: "crm", Form: "web", UID: "n", Failed: errors.New("it could not be rendered")}
+		return &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "n", Namespace: "ns", Name: "n"}, Failed: errors.New("it failed to render")}
 	}
 	well := func() *plan.Node { return node("n", configMap("a", "1"), configMap("b", "1")) }
 	for _, test := range []struct {
@@ -100,7 +100,7 @@ func TestNotWaitedForStaysDegraded(t *testing.T) {
 
 // stuck is an object that its controller gave up on.
 func stuck(o lynq.Object) lynq.Object {
-	o.Policy.WaitForReady = true
+	o.Policy.Unwaited = false
 	o.Content["status"] = map[string]any{"conditions": []any{
 		map[string]any{"type": "Stalled", "status": "True", "reason": "Bad", "message": "no chart"},
 	}}

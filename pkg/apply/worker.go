@@ -6,6 +6,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // Worker does what plans say of nodes in a way of its own. All else of a run stays with
@@ -19,13 +20,13 @@ type Worker interface {
 
 // Node is a node of a run, in the hands of a Worker.
 type Node struct {
-	Key     plan.NodeKey
+	Key     lynq.NodeKey
 	Cluster Cluster
 	// DryRun has the server try each write without keeping it.
 	DryRun bool
 	// Finishing is for requests: it outlasts an interruption by the grace.
 	Finishing context.Context
-	run       *nodeRun
+	node      *nodeRun
 }
 
 // Ended is how a step of a plan ended, and as what: that may be another action than
@@ -42,30 +43,28 @@ func (n *Node) Save(inv *inventory.Inventory) (*inventory.Inventory, error) {
 	if n.DryRun {
 		return inv, nil
 	}
-	return n.run.Inventories.Save(n.Finishing, inv)
+	return n.node.record.inventories.Save(n.Finishing, inv)
 }
 
 // End tells how a step ended, by its index in the plan.
 func (n *Node) End(step int, e Ended) {
-	s := &n.run.steps[step]
-	ended := *s.Step
-	ended.Action, ended.Reason = e.Action, e.Reason
-	s.Step = &ended // the plan stays as it was shown
-	n.run.end(s, e.Outcome, e.Message)
+	s := &n.node.steps.of[step]
+	s.becomes(s.As(e.Action, e.Reason))
+	n.node.carrier.end(s, e.Outcome, e.Message)
 }
 
 // handOut has the Worker carry a node out.
 func (n *nodeRun) handOut(ctx context.Context) {
-	err := n.Worker.Work(ctx, &Node{n.plan.NodeKey, n.Cluster, n.Options.DryRun, n.finishing, n})
-	outcome := n.worst()
+	err := n.run.Worker.Work(ctx, &Node{n.plan.Key(), n.run.Cluster, n.requests.dryRun, n.requests.ctx, n})
+	outcome := n.steps.worst()
 	switch {
 	case err == nil:
 	case errors.Is(err, context.Cause(ctx)):
-		n.problems = append(n.problems, "interrupted (run it again)")
+		n.ending.says("interrupted (run it again)")
 		outcome = OutcomeInterrupted
 	default:
-		n.problems = append(n.problems, err.Error())
+		n.ending.says(err.Error())
 		outcome = OutcomeFailed
 	}
-	n.conclude(outcome)
+	n.endNode(outcome)
 }

@@ -13,7 +13,7 @@ const releaseImage = "ghcr.io/lynqctl/lynqctl"
 // rights.
 func ImageOf(version string) (string, error) {
 	if !regexp.MustCompile(`^v\d+\.\d+\.\d+(-[a-z]+(\.\d+)*)?$`).MatchString(version) {
-		return "", fmt.Errorf("this lynqctl (%s) is no release, of which there were an image: name one with --image", version)
+		return "", fmt.Errorf("this lynqctl (%s) is a development build, which has no published image: set one with --image", version)
 	}
 	return releaseImage + ":" + strings.TrimPrefix(version, "v"), nil
 }

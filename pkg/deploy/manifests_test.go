@@ -88,7 +88,8 @@ func TestManifests(t *testing.T) {
 		{at(pod, "containers", 0, "image"), "registry.example:5000/lynqctl:1.2.3"},
 		{at(pod, "containers", 0, "args"), []any{"watch", "--filename=/inputs", "--tombstones=/tombstones", "--max-delete=10%"}},
 		{at(pod, "containers", 0, "ports", 0, "containerPort"), float64(9090)},
-		{at(pod, "containers", 0, "env", 1, "valueFrom", "secretKeyRef"), map[string]any{"name": "db", "key": "password"}},
+		{at(pod, "containers", 0, "env", 1, "valueFrom", "fieldRef", "fieldPath"), "metadata.uid"},
+		{at(pod, "containers", 0, "env", 2, "valueFrom", "secretKeyRef"), map[string]any{"name": "db", "key": "password"}},
 		{at(pod, "volumes", 0, "configMap", "name"), at(all["ConfigMap"][0], "metadata", "name")},
 		{at(pod, "volumes", 1, "configMap", "name"), at(all["ConfigMap"][1], "metadata", "name")},
 		{at(all["ConfigMap"][0], "data"), map[string]any{"hub.yaml": "kind: LynqHub\n"}},
@@ -111,7 +112,7 @@ func TestOneReplica(t *testing.T) {
 		t.Errorf("%d budgets, %d ConfigMaps", len(all["PodDisruptionBudget"]), len(all["ConfigMap"]))
 	}
 	pod := at(all["Deployment"][0], "spec", "template", "spec")
-	if env := at(pod, "containers", 0, "env", 1); env != nil || at(pod, "topologySpreadConstraints") != nil {
+	if env := at(pod, "containers", 0, "env", 2); env != nil || at(pod, "topologySpreadConstraints") != nil {
 		t.Errorf("there is %v", env)
 	}
 }
@@ -181,7 +182,7 @@ func TestFiles(t *testing.T) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*deploy.Options){
-		`namespace "A" is none`:          func(o *deploy.Options) { o.Namespace = "A" },
+		`namespace "A" isn't valid`:      func(o *deploy.Options) { o.Namespace = "A" },
 		`name "a.b" is none`:             func(o *deploy.Options) { o.Name = "a.b" },
 		"at most 52":                     func(o *deploy.Options) { o.Name = strings.Repeat("a", 53) },
 		`image "a b" is none`:            func(o *deploy.Options) { o.Image = "a b" },

@@ -45,10 +45,10 @@ func Named(name string) bool { return lynq.IsDNS1123Label(name) && len(name) <= 
 func (o *Options) check() error {
 	var errs []error
 	if !lynq.IsDNS1123Label(o.Namespace) {
-		errs = append(errs, fmt.Errorf("namespace %q is none that Kubernetes accepts", o.Namespace))
+		errs = append(errs, fmt.Errorf("namespace %q isn't valid in Kubernetes", o.Namespace))
 	}
 	if !Named(o.Name) {
-		errs = append(errs, fmt.Errorf("name %q is none for a Deployment (lower case letters, digits and dashes, at most %d)", o.Name, longestName))
+		errs = append(errs, fmt.Errorf("name %q is none for a Deployment (use at most %d lowercase letters, digits, and '-')", o.Name, longestName))
 	}
 	if !regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@-]*$`).MatchString(o.Image) {
 		errs = append(errs, fmt.Errorf("image %q is none (write REGISTRY/NAME:TAG)", o.Image))

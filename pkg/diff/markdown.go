@@ -18,7 +18,7 @@ const (
 )
 
 // OnlyTracking says of an object that nothing else of it changes.
-const OnlyTracking = "only labels, annotations and owners change by which lynqctl knows what is its own"
+const OnlyTracking = "only the labels, annotations, and owner references that track it change"
 
 // Markdown is a report as a comment on a pull request: a table first, then each
 // node folded. What does not fit is counted.

@@ -79,7 +79,7 @@ func checkKey(o *object, pos lynq.Pos, where, key string) {
 	case isTemplate(key) && strings.HasSuffix(where, "Template"):
 		o.fail(pos, "only values can be templates", "key %q of %s has a template", key, where)
 	case lynq.Reserved(key):
-		o.fail(pos, "remove it", "key %q of %s is lynqctl's to write", key, where)
+		o.fail(pos, "remove it", "key %q of %s is set by lynqctl", key, where)
 	}
 }
 

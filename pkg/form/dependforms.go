@@ -13,7 +13,7 @@ func readDependForms(spec *object, name string) []Text {
 	for _, t := range spec.texts("dependForms") {
 		switch {
 		case !lynq.IsDNS1123Subdomain(t.Text):
-			spec.fail(t.Pos, "write the name of a form", "%s: %q is no name", spec.name("dependForms"), t.Text)
+			spec.fail(t.Pos, "write the name of a form", "%s: %q is not a valid name", spec.name("dependForms"), t.Text)
 		case t.Text == name:
 			spec.fail(t.Pos, "remove it", "%s: the form depends on itself", spec.name("dependForms"))
 		case slices.ContainsFunc(forms, func(f Text) bool { return f.Text == t.Text }):
@@ -63,7 +63,7 @@ func (l *loader) linkForm(f *Form, hub *Hub, d Text) {
 		}
 	}
 	if elsewhere != nil {
-		l.problems.Add(d.Pos, "name a form of hub "+hub.Name, "%s: dependForms: form %q is of hub %q, and has other rows", subjectOf("form", f.Name), d.Text, elsewhere.HubID)
+		l.problems.Add(d.Pos, "name a form of hub "+hub.Name, "%s: dependForms: form %q is of hub %q, which has other rows", subjectOf("form", f.Name), d.Text, elsewhere.HubID)
 	} else if meant, ok := suggest.Near(d.Text, near); ok {
 		l.warnings.Add(d.Pos, "did you mean "+meant+"?", "%s: dependForms: form %q is not in these inputs", subjectOf("form", f.Name), d.Text)
 	}

@@ -21,7 +21,7 @@ func readExclude(spec *object, m meta) lynq.Exclusions {
 		case a.Key == lynq.AnnotationDisabledResources:
 			rules = slices.Concat(rules, readExclusions(spec, name, annotatedList(spec, name, a.Text)))
 		case ok && strings.HasPrefix(a.Key, lynq.KeyPrefix):
-			spec.fail(a.Text.Pos, "did you mean "+near+"?", "annotation %s means nothing to lynqctl", a.Key)
+			spec.fail(a.Text.Pos, "did you mean "+near+"?", "annotation %s is unknown to lynqctl", a.Key)
 		}
 	}
 	return rules
@@ -54,7 +54,7 @@ func readExclusions(spec *object, name string, items []*Value) lynq.Exclusions {
 		kind, pattern, namespace := o.needText("kind"), o.needText("name"), o.text("namespace")
 		o.done()
 		if kind.isSet() && !lynq.IsDNS1123Label(strings.ToLower(kind.Text)) {
-			o.fail(kind.Pos, "write the kind alone, as ConfigMap; it takes no pattern", "%s %q is no kind", o.name("kind"), kind.Text)
+			o.fail(kind.Pos, "write the kind alone, as ConfigMap; it takes no pattern", "%s %q is not a kind", o.name("kind"), kind.Text)
 		}
 		checkGlob(o, "name", pattern)
 		if checkGlob(o, "namespace", namespace); namespace.isSet() && namespace.Text == "" {
@@ -69,6 +69,6 @@ func readExclusions(spec *object, name string, items []*Value) lynq.Exclusions {
 // written.
 func checkGlob(o *object, field string, t Text) {
 	if _, err := path.Match(t.Text, ""); err != nil || strings.ContainsAny(t.Text, "/ \t\n{}") {
-		o.fail(t.Pos, "write a name, with * for any characters", "%s %q is no pattern for names", o.name(field), t.Text)
+		o.fail(t.Pos, "write a name, with * for any characters", "%s %q is not a pattern for names", o.name(field), t.Text)
 	}
 }

@@ -120,7 +120,7 @@ func expand(rep *report, path string, recursive bool) (files []string, ok bool) 
 		return []string{path}, true
 	}
 	files, subdirectories, ok := manifests(rep, path, recursive)
-	if ok && len(files) == 0 {
+	if ok && len(files) == 0 && !rep.emptyDirs {
 		fix := ""
 		if subdirectories && !recursive {
 			fix = "use -R to look into its sub-directories"
@@ -187,7 +187,7 @@ func isManifest(name string) bool {
 // Digest is of the names and bytes of all that Load reads, standard input left out: while
 // it is the same, so are the inputs. The error is lynq.Problems.
 func Digest(paths []string, recursive bool) (string, error) {
-	rep := &report{}
+	rep := &report{emptyDirs: true}
 	h := sha256.New()
 	paths = slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == stdinPath })
 	readFiles(rep, paths, recursive, nil, func(name string, data []byte) {
@@ -195,4 +195,13 @@ func Digest(paths []string, recursive bool) (string, error) {
 		h.Write(data)
 	})
 	return hex.EncodeToString(h.Sum(nil)), rep.problems.Err()
+}
+
+// FileDigests adds the digest of each file that Load reads to digests, by its name. Files
+// that cannot be read are left out.
+func FileDigests(paths []string, recursive bool, digests map[string]string) {
+	readFiles(&report{}, paths, recursive, nil, func(name string, data []byte) {
+		sum := sha256.Sum256(data)
+		digests[name] = hex.EncodeToString(sum[:])
+	})
 }

@@ -80,7 +80,7 @@ func checkIDs(rep *report, subject string, entries []*entry) {
 			continue
 		}
 		if pos, twice := first[e.ID]; twice {
-			rep.problems.Add(e.idPos, "ids are unique in a form", "%s: id %q is there twice, first on line %d", subject, e.ID, pos.Line)
+			rep.problems.Add(e.idPos, "ids are unique in a form", "%s: id %q appears twice, first on line %d", subject, e.ID, pos.Line)
 			continue
 		}
 		first[e.ID] = e.idPos
@@ -102,7 +102,7 @@ func checkDependencies(rep *report, subject string, entries []*entry) {
 				rep.problems.Add(d.Pos, "remove it", "%s, %s: depends on itself", subject, e.label)
 			case !slices.Contains(ids, d.Text):
 				known := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == e.ID })
-				rep.problems.Add(d.Pos, suggest.Fix(d.Text, known), "%s, %s: depends on %q, which is no id of this form", subject, e.label, d.Text)
+				rep.problems.Add(d.Pos, suggest.Fix(d.Text, known), "%s, %s: depends on %q, but this form has no resource with that id", subject, e.label, d.Text)
 			}
 		}
 	}

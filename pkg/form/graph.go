@@ -6,8 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // GraphFormat is a way to write dependency graphs.
@@ -49,7 +47,7 @@ func graphsOf(forms []*Form) []graph {
 	for i, f := range forms {
 		graphs[i] = graphOf(f)
 		if names[f.Name] > 1 {
-			graphs[i].name = lynq.FormKey{Namespace: f.Namespace, Name: f.Name}.String()
+			graphs[i].name = f.Key().String()
 		}
 		for j, other := range forms {
 			if f.waitsFor(other) {

@@ -61,7 +61,7 @@ func readInterval(o *object) time.Duration {
 	}
 	d, err := time.ParseDuration(t.Text)
 	if err != nil || !regexp.MustCompile(`^[0-9]+(s|m|h)$`).MatchString(t.Text) {
-		o.fail(t.Pos, "write a number and s, m or h, such as 30s", "%s %q is no interval", o.name("syncInterval"), t.Text)
+		o.fail(t.Pos, "write a number and s, m or h, such as 30s", "%s %q is not an interval", o.name("syncInterval"), t.Text)
 		return defaultSyncInterval
 	}
 	return d
@@ -77,7 +77,7 @@ func readBlock(o *object, t lynq.SourceType, hub *Hub) {
 	case lynq.SourceSQLite:
 		path := o.needText("path")
 		if path.Text == stdinPath {
-			o.fail(path.Pos, "name a file", "a SQLite database cannot be read from standard input")
+			o.fail(path.Pos, "name a file", "a SQLite database can't be read from standard input")
 		}
 		c.Path = beside(path)
 		c.Table = o.needText("table").Text
@@ -102,7 +102,7 @@ func readServer(o *object, hub *Hub, port int) {
 	c.TLS = enum(o, "tls", "", lynq.TLSDisable, lynq.TLSPrefer, lynq.TLSRequire, lynq.TLSVerifyFull)
 	ca := o.text("caFile")
 	if ca.isSet() && c.TLS != "" && c.TLS != lynq.TLSVerifyFull {
-		o.fail(ca.Pos, "write tls: verify-full, or remove it", "%s is of no use without verification", o.name("caFile"))
+		o.fail(ca.Pos, "write tls: verify-full, or remove it", "%s has no effect without verification", o.name("caFile"))
 	}
 	c.CAFile = beside(ca)
 	hub.Password = readPassword(o)
@@ -164,9 +164,9 @@ func readMappings(spec *object, hub *Hub) {
 func isVariable(spec *object, e Entry, withHost bool) bool {
 	switch {
 	case strings.TrimSpace(e.Key) == "":
-		spec.fail(e.Text.Pos, "name the variable", "%q is no name for a template variable", e.Key)
+		spec.fail(e.Text.Pos, "name the variable", "%q is not a valid name for a template variable", e.Key)
 	case slices.Contains([]string{"uid", "activate", "hubId", "templateRef", "namespace"}, e.Key):
-		spec.fail(e.Text.Pos, "choose another name", "variable %q is one that every template has", e.Key)
+		spec.fail(e.Text.Pos, "choose another name", "variable %q is predefined in every template", e.Key)
 	case withHost && (e.Key == "host" || e.Key == "hostOrUrl"):
 		spec.fail(e.Text.Pos, "choose another name, or remove valueMappings.hostOrUrl", "variable %q comes from valueMappings.hostOrUrl", e.Key)
 	case strings.TrimSpace(e.Text.Text) == "":

@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/ohler55/ojg/jp"
-
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // readIgnoreFields reads the paths that are left alone after the first
@@ -14,7 +12,7 @@ import (
 // paths are returned.
 func readIgnoreFields(o *object, r *Resource) []Text {
 	texts := o.texts("ignoreFields")
-	if len(texts) > 0 && r.Policy.Creation == lynq.CreateOnce {
+	if len(texts) > 0 && r.Policy.Creation.Once() {
 		o.warn(texts[0].Pos, "remove it", "ignoreFields has no effect with creationPolicy Once")
 	}
 	manifest := r.Manifest.plainMap()
@@ -26,7 +24,7 @@ func readIgnoreFields(o *object, r *Resource) []Text {
 		expr, err := jp.ParseString(t.Text)
 		switch {
 		case err != nil:
-			o.fail(t.Pos, "write a JSONPath such as $.spec.replicas", "ignoreFields %q is no JSONPath: %v", t.Text, err)
+			o.fail(t.Pos, "write a JSONPath such as $.spec.replicas", "ignoreFields %q is not a JSONPath: %v", t.Text, err)
 		case !strings.HasPrefix(t.Text, "$"):
 			o.fail(t.Pos, "write a JSONPath such as $.spec.replicas", "ignoreFields %q must begin with $", t.Text)
 		case len(expr) < 2:

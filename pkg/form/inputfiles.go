@@ -64,7 +64,7 @@ func (t *InputFile) takes(rep *report, documents []*Value) bool {
 		all = false
 		t.secretsIn(v)
 		if hasInput(v) {
-			rep.problems.Add(v.Pos, "write each object as a document of its own, begun by ---", "hubs or forms are in one list with what is no input, and may be secret")
+			rep.problems.Add(v.Pos, "write each object as a document of its own, begun by ---", "hubs or forms are in one list with other objects, which may be secret")
 		}
 	}
 	return all

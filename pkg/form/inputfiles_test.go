@@ -29,7 +29,7 @@ func TestInputFiles(t *testing.T) {
 		{"JSON", `{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "db"}}`, "", "db:1", ""},
 		{"list", "apiVersion: v1\nkind: List\nitems:\n- " + strings.ReplaceAll(hub, "\nk", "\n  k"), "apiVersion: v1\nkind: List\nitems:\n- " + strings.ReplaceAll(hub, "\nk", "\n  k"), "", ""},
 		{"list of Secrets", "apiVersion: v1\nkind: SecretList\nitems:\n- metadata: {name: a}\n- {kind: Secret, metadata: {name: b}}\n", "", "b:5", ""},
-		{"mixed list", "apiVersion: v1\nkind: List\nitems:\n- " + strings.ReplaceAll(hub, "\nk", "\n  k") + "- kind: Secret\n", "", ":6", ":1: hubs or forms are in one list with what is no input"},
+		{"mixed list", "apiVersion: v1\nkind: List\nitems:\n- " + strings.ReplaceAll(hub, "\nk", "\n  k") + "- kind: Secret\n", "", ":6", ":1: hubs or forms are in one list with other objects"},
 		{"no mark", hub + "...\n" + secret, "", "", ":4: not YAML: did not find expected <document start>"},
 		{"marks in text", hub + "a: |\n  ---\n  b\n", hub + "a: |\n  ---\n  b\n", "", ""},
 		{"node", "apiVersion: operator.lynq.sh/v1\nkind: LynqNode\n", "", "", ""},

@@ -125,8 +125,8 @@ func checkDoor(t *testing.T, door *form.Resource) {
 		Annotations: []form.Entry{{Key: "owner", Text: at(23, "{{ .uid }}")}},
 		DependIDs:   []string{"svc"},
 		Policy: lynq.Policy{
-			Creation: lynq.CreateOnce, Deletion: lynq.DeleteRetain, Conflict: lynq.ConflictForce, Patch: lynq.PatchReplace,
-			Timeout: time.Minute,
+			Lifecycle: lynq.Lifecycle{Creation: lynq.CreateOnce, Deletion: lynq.DeleteRetain, Conflict: lynq.ConflictForce, Patch: lynq.PatchReplace, Unwaited: true},
+			Timeout:   time.Minute,
 		},
 	}
 	if diff := cmp.Diff(want, door, cmpopts.IgnoreFields(form.Resource{}, "Manifest")); diff != "" {

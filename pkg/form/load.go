@@ -19,16 +19,31 @@ import (
 // more. There, a resource may lack its apiVersion, kind or name, and a form may
 // have no hub.
 func Load(paths []string, recursive bool, stdin io.Reader) (*Inputs, error) {
-	return load(paths, recursive, stdin, true)
+	return load(paths, recursive, stdin, needForm)
 }
 
 // LoadHubs is Load for inputs that may be hubs alone.
 func LoadHubs(paths []string, recursive bool, stdin io.Reader) (*Inputs, error) {
-	return load(paths, recursive, stdin, false)
+	return load(paths, recursive, stdin, needHub)
 }
 
-func load(paths []string, recursive bool, stdin io.Reader, needForm bool) (*Inputs, error) {
-	l := &loader{in: &Inputs{ClusterScoped: map[GroupKind]bool{}, Plurals: map[GroupKind]string{}}}
+// LoadAny is Load for inputs that may have neither hubs nor forms, and for directories
+// without a file.
+func LoadAny(paths []string, recursive bool, stdin io.Reader) (*Inputs, error) {
+	return load(paths, recursive, stdin, needNothing)
+}
+
+// need says what inputs must have at least.
+type need uint8
+
+const (
+	needForm need = iota
+	needHub
+	needNothing
+)
+
+func load(paths []string, recursive bool, stdin io.Reader, least need) (*Inputs, error) {
+	l := newLoader(least)
 	if len(paths) == 0 {
 		l.problems.Add(lynq.Pos{File: "-f"}, "name files or directories with hubs and forms", "no input is given")
 		return l.in, l.problems.Err()
@@ -36,9 +51,9 @@ func load(paths []string, recursive bool, stdin io.Reader, needForm bool) (*Inpu
 	complete := readFiles(&l.report, paths, recursive, stdin, l.stream)
 	here := lynq.Pos{File: strings.Join(displayed(paths), ", ")}
 	switch missing := complete && !l.sawForm && !l.sawBroken; {
-	case missing && needForm:
+	case missing && least == needForm:
 		l.problems.Add(here, "name the files of the forms with -f", "no LynqForm is in these inputs")
-	case missing && len(l.in.Hubs) == 0 && len(l.problems) == 0:
+	case missing && least == needHub && len(l.in.Hubs) == 0 && len(l.problems) == 0:
 		l.problems.Add(here, "name the files of hubs and forms with -f", "neither a LynqHub nor a LynqForm is in these inputs")
 	}
 	l.finish()
@@ -51,6 +66,10 @@ type loader struct {
 	in        *Inputs
 	sawForm   bool // a form was there, be it a bad one
 	sawBroken bool // something was there that may have been meant as a form
+}
+
+func newLoader(least need) *loader {
+	return &loader{report: report{emptyDirs: least == needNothing}, in: &Inputs{ClusterScoped: map[GroupKind]bool{}, Plurals: map[GroupKind]string{}}}
 }
 
 // stream takes in the documents of one file.
@@ -88,7 +107,7 @@ func (l *loader) document(v *Value) {
 	case group == "apiextensions.k8s.io" && kind == "CustomResourceDefinition":
 		l.customResource(v)
 	default:
-		l.warnings.Add(v.Pos, "", "kind %s is no input of lynqctl; ignored", kind)
+		l.warnings.Add(v.Pos, "", "kind %s is not an input of lynqctl, and lynqctl ignores it", kind)
 	}
 }
 
@@ -111,7 +130,7 @@ func (l *loader) ours(v *Value, kind, version string) {
 	case lynq.KindForm:
 		l.in.Forms = append(l.in.Forms, readForm(&l.report, v))
 	case lynq.KindNode, lynq.KindNode + "List":
-		l.warnings.Add(v.Pos, "", "kind %s is made from hubs and forms, and no input; ignored", kind)
+		l.warnings.Add(v.Pos, "", "kind %s is made from hubs and forms, and lynqctl ignores it", kind)
 	case lynq.KindHub + "List", lynq.KindForm + "List":
 		l.items(v, strings.TrimSuffix(kind, "List"))
 	default:
@@ -139,12 +158,7 @@ func (l *loader) items(v *Value, kind string) {
 
 // finish puts everything in order and checks what spans documents.
 func (l *loader) finish() {
-	slices.SortStableFunc(l.in.Hubs, func(a, b *Hub) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Namespace, b.Namespace))
-	})
-	slices.SortStableFunc(l.in.Forms, func(a, b *Form) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Namespace, b.Namespace))
-	})
+	l.in.sort()
 	l.forgetRows()
 	names := map[[3]string]lynq.Pos{}
 	for _, hub := range l.in.Hubs {
@@ -160,6 +174,16 @@ func (l *loader) finish() {
 		l.unique(names, "Secret", secret.Namespace, secret.Name, secret.Pos)
 	}
 	l.in.Warnings = l.warnings.Sorted()
+}
+
+// sort puts hubs and forms in the order of their names.
+func (in *Inputs) sort() {
+	slices.SortStableFunc(in.Hubs, func(a, b *Hub) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Namespace, b.Namespace))
+	})
+	slices.SortStableFunc(in.Forms, func(a, b *Form) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Namespace, b.Namespace))
+	})
 }
 
 // forgetRows drops what was found wrong with files that a hub names as the
@@ -185,9 +209,9 @@ func (l *loader) unique(names map[[3]string]lynq.Pos, kind, namespace, name stri
 	case !twice:
 		names[key] = pos
 	case namespace == "":
-		l.problems.Add(pos, "rename or remove one of them", "%s %q is there twice, first at %s", kind, name, first)
+		l.problems.Add(pos, "rename or remove one of them", "%s %q appears twice, first at %s", kind, name, first)
 	default:
-		l.problems.Add(pos, "rename or remove one of them", "%s %q of namespace %q is there twice, first at %s", kind, name, namespace, first)
+		l.problems.Add(pos, "rename or remove one of them", "%s %q of namespace %q appears twice, first at %s", kind, name, namespace, first)
 	}
 }
 
@@ -211,9 +235,9 @@ func (l *loader) link(form *Form) {
 		l.problems.Add(form.HubIDPos, "give the form the namespace of one of them", "%s: hubId %q is ambiguous: hubs of that name are at %s",
 			subject, form.HubID, strings.Join(places, " and "))
 	case len(names) == 0:
-		l.problems.Add(form.HubIDPos, "give the hub's file with -f, too", "%s: hubId %q names no hub: there is no LynqHub in the inputs", subject, form.HubID)
+		l.problems.Add(form.HubIDPos, "pass the hub's file with -f too", "%s: hubId %q isn't in your files: they have no LynqHub", subject, form.HubID)
 	default:
-		l.problems.Add(form.HubIDPos, suggest.Fix(form.HubID, slices.Compact(names)), "%s: hubId %q names no hub in the inputs", subject, form.HubID)
+		l.problems.Add(form.HubIDPos, suggest.Fix(form.HubID, slices.Compact(names)), "%s: hubId %q isn't a hub in your files", subject, form.HubID)
 	}
 }
 

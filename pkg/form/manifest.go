@@ -16,7 +16,7 @@ func readManifest(o *object, s section, r *Resource) {
 	}
 	group, _ := lynq.SplitAPIVersion(r.APIVersion)
 	if group == lynq.Group {
-		o.fail(fieldPos(o.value, "apiVersion"), "remove it", "a %s of group %s is the Lynq operator's, and no object of a form", r.Kind, group)
+		o.fail(fieldPos(o.value, "apiVersion"), "remove it", "a %s of group %s belongs to the Lynq operator, and a form can't have it", r.Kind, group)
 	}
 	if r.TargetNamespace.isSet() && lynq.ClusterScoped(group, r.Kind) {
 		o.warn(r.TargetNamespace.Pos, "remove it", "targetNamespace is ignored: a %s has no namespace", r.Kind)
@@ -53,7 +53,7 @@ func checkSection(o *object, s section, r *Resource) {
 	case version == "" || strings.Contains(version, "/") || group == "" && strings.Contains(r.APIVersion, "/"):
 		o.fail(fieldPos(o.value, "apiVersion"), "write GROUP/VERSION, or VERSION for core kinds", "apiVersion %q is not valid", r.APIVersion)
 	case r.APIVersion == "v1" && r.Kind == "List":
-		o.fail(pos, "write one entry per object", "a List is no object of its own")
+		o.fail(pos, "write one entry per object", "a List is not an object")
 	case s.Name == anySection:
 	case r.Kind != s.Kind:
 		o.fail(pos, kindFix(s, group, r.Kind), "section %s takes kind %s, found %s", s.Name, s.Kind, r.Kind)
@@ -107,10 +107,10 @@ func checkMetadata(m *object) {
 		}
 	}
 	for _, field := range serverOwned() {
-		refuse(field, "remove it", "is the server's to write")
+		refuse(field, "remove it", "is set by the API server")
 	}
-	refuse("ownerReferences", "remove it", "is lynqctl's to write")
-	refuse("generateName", "use nameTemplate", "makes a new object at every run")
+	refuse("ownerReferences", "remove it", "is set by lynqctl")
+	refuse("generateName", "use nameTemplate", "creates a new object at every run")
 	m.text("name")
 	m.text("namespace")
 	m.texts("finalizers")

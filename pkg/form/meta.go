@@ -29,9 +29,9 @@ func readMeta(o *object) meta {
 	if name := m.needText("name"); name.Text != "" {
 		switch {
 		case !lynq.IsDNS1123Subdomain(name.Text):
-			m.fail(name.Pos, "use lower case letters, digits, dashes and dots", "%q is no valid name", name.Text)
+			m.fail(name.Pos, "use lowercase letters, digits, '-', and '.'", "%q is not a valid name", name.Text)
 		case len(name.Text) > maxNameLength:
-			m.fail(name.Pos, "shorten it: labels carry it", "the name has %d characters, %d are allowed", len(name.Text), maxNameLength)
+			m.fail(name.Pos, "shorten it: labels hold it", "the name has %d characters, %d are allowed", len(name.Text), maxNameLength)
 		}
 		result.Name = name.Text
 	}
@@ -49,7 +49,7 @@ func readMeta(o *object) meta {
 func readNamespace(m *object) string {
 	namespace := m.text("namespace")
 	if namespace.Text != "" && !lynq.IsDNS1123Label(namespace.Text) {
-		m.fail(namespace.Pos, "use lower case letters, digits and dashes", "%q is no valid namespace", namespace.Text)
+		m.fail(namespace.Pos, "use lowercase letters, digits, and '-'", "%q is not a valid namespace", namespace.Text)
 	}
 	return namespace.Text
 }

@@ -28,9 +28,9 @@ func checkGroupKind(o *object, t Text) {
 	kind, group, grouped := strings.Cut(t.Text, ".")
 	switch {
 	case !lynq.IsDNS1123Label(strings.ToLower(kind)) || grouped && !lynq.IsDNS1123Subdomain(group):
-		o.fail(t.Pos, "write KIND, or KIND.GROUP", "%s %q is no kind", o.name("kind"), t.Text)
+		o.fail(t.Pos, "write KIND, or KIND.GROUP", "%s %q is not a kind", o.name("kind"), t.Text)
 	case !grouped && !slices.Contains(coreKinds(), kind):
-		o.fail(t.Pos, "write "+kind+"."+groupHint(kind), "%s %q is no kind of the core group", o.name("kind"), kind)
+		o.fail(t.Pos, "write "+kind+"."+groupHint(kind), "%s %q is not a kind of the core group", o.name("kind"), kind)
 	}
 }
 

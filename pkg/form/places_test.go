@@ -51,7 +51,7 @@ func TestPlaces(t *testing.T) {
 			not:    []string{"in/rows.csv", "in/.git", "in/.git/a.yaml"},
 		},
 		"a file":              {paths: []string{at("else/one.yaml")}, dirs: []string{at("else")}, matter: []string{"else/one.yaml"}, not: []string{"else/two.yaml"}},
-		"what is not there":   {paths: []string{at("no/such/dir")}, dirs: []string{root}, matter: []string{"no"}, not: []string{"in"}},
+		"what doesn't exist":  {paths: []string{at("no/such/dir")}, dirs: []string{root}, matter: []string{"no"}, not: []string{"in"}},
 		"links in a circle":   {paths: []string{at("round")}, dirs: []string{root}, matter: []string{"round"}},
 		"nothing that is any": {paths: []string{"-", ""}},
 	} {

@@ -28,11 +28,11 @@ func readReadiness(o *object, r *Resource) *lynq.Readiness {
 	case byField == nil:
 		byField, at = byAnnotation, annotation.Pos
 	case byAnnotation != nil && byField.String() != byAnnotation.String():
-		o.fail(annotation.Pos, "say it once", "%s is on line %d, and annotation %s says something else", o.name("readiness"), at.Line, lynq.AnnotationStatusHint)
+		o.fail(annotation.Pos, "set it once", "%s is on line %d, and annotation %s says something else", o.name("readiness"), at.Line, lynq.AnnotationStatusHint)
 	}
 	group, _ := lynq.SplitAPIVersion(r.APIVersion)
 	if lynq.ReadyOnceThere(group, r.Kind) {
-		o.fail(at, "remove it", "%s of kind %s has no meaning: it is ready as soon as it exists", o.name("readiness"), r.Kind)
+		o.fail(at, "remove it", "%s of kind %s has no effect: it is ready once it exists", o.name("readiness"), r.Kind)
 	}
 	return byField
 }

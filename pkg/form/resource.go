@@ -3,7 +3,6 @@ package form
 import (
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -34,16 +33,10 @@ func readEntry(spec *object, s section, index int, v *Value) *entry {
 	r.Labels = readKeyed(o, "labelsTemplate")
 	r.Annotations = readKeyed(o, "annotationsTemplate")
 	readDependencies(o, e)
-	readPolicy(o, r)
 	if manifest := o.needObject("spec"); manifest.value.Kind == Map {
 		readManifest(manifest, s, r)
 	}
-	readTwofold(o, r)
-	r.IgnoreFields = readIgnoreFields(o, r)
-	for _, path := range r.IgnoreFields {
-		r.Policy.IgnoreFields = append(r.Policy.IgnoreFields, path.Text)
-	}
-	checkHook(o, r)
+	readPolicies(o, r)
 	o.done()
 	return e
 }
@@ -100,17 +93,4 @@ func readDependencies(o *object, e *entry) {
 		e.depends = append(e.depends, d)
 		e.DependIDs = append(e.DependIDs, d.Text)
 	}
-}
-
-// readPolicy fills in the policies and their defaults.
-func readPolicy(o *object, r *Resource) {
-	p := lynq.DefaultPolicy()
-	p.Creation = enum(o, "creationPolicy", p.Creation, lynq.CreateWhenNeeded, lynq.CreateOnce)
-	p.Conflict = enum(o, "conflictPolicy", p.Conflict, lynq.ConflictStuck, lynq.ConflictForce)
-	p.SkipOnDependencyFailure = o.boolean("skipOnDependencyFailure", p.SkipOnDependencyFailure)
-	p.WaitForReady = o.boolean("waitForReady", p.WaitForReady)
-	p.HoldsData = o.boolean("holdsData", p.HoldsData)
-	seconds := o.integer("timeoutSeconds", 1, 3600, int(p.Timeout/time.Second))
-	p.Timeout = time.Duration(seconds) * time.Second
-	r.Policy = p
 }

@@ -97,7 +97,7 @@ func syntaxProblem(file, data string, err error) lynq.Problem {
 	line = min(max(line, 1), len(lines))
 	problem := lynq.Problem{Pos: lynq.Pos{File: file, Line: line}, What: "not YAML: " + message}
 	if unquotedTemplate(lines[line-1]) {
-		problem.Fix = `a value that begins with a template must be quoted: "{{ ... }}"`
+		problem.Fix = `a value that begins with quote the template: "{{ ... }}"`
 	}
 	return problem
 }

@@ -43,7 +43,7 @@ func checkTombstone(o *object, at lynq.Pos, apiVersion, kind, labels string, mat
 	case version == "" || strings.Contains(version, "/"):
 		o.fail(at, "write GROUP/VERSION, or VERSION for core kinds", "%s %q is not valid", o.name("apiVersion"), apiVersion)
 	case group == lynq.Group:
-		o.fail(at, "remove it", "%s: a %s of group %s is the Lynq operator's, and never one that is to go", o.label(), kind, group)
+		o.fail(at, "remove it", "%s: a %s of group %s belongs to the Lynq operator, and a tombstone can't name it", o.label(), kind, group)
 	case len(match) == 0 && o.value.Kind == Map:
 		o.fail(at, "name a label that the object must have", "%s is missing: only objects with all its labels are deleted", o.name(labels))
 	}
@@ -66,7 +66,7 @@ func LoadTombstones(paths []string) ([]lynq.Tombstone, error) {
 		for _, v := range documents {
 			t := readTombstone(newObject(rep, "tombstone", "", v))
 			if at, twice := first[t.Ref]; twice {
-				rep.problems.Add(t.Pos, "remove one of them", "tombstone: %s is there twice, first at %s", t.Ref, at)
+				rep.problems.Add(t.Pos, "remove one of them", "tombstone: %s appears twice, first at %s", t.Ref, at)
 			}
 			first[t.Ref] = t.Pos
 			stones = append(stones, t)
@@ -91,7 +91,7 @@ func readTombstone(o *object) lynq.Tombstone {
 	clusterScoped := lynq.ClusterScoped(t.Group, t.Kind)
 	switch {
 	case t.Kind == "List":
-		o.fail(t.Pos, "write each object as a document", "a List is no tombstone")
+		o.fail(t.Pos, "write each object as a document", "a List is not a tombstone")
 	case t.Namespace == "" && lynq.BuiltIn(t.Group) && !clusterScoped && o.value.Kind == Map:
 		o.fail(t.Pos, "add it", "metadata.namespace is missing: a %s has one", t.Kind)
 	case t.Namespace != "" && clusterScoped:

@@ -47,7 +47,7 @@ func (c *converter) value(n *yaml.Node, depth int, aliased bool) *Value {
 		c.collectionTag(n, yaml.NodeTagMap)
 		return c.mapping(n, depth, aliased)
 	}
-	c.problems.Add(pos, "", "this is no YAML value")
+	c.problems.Add(pos, "", "this is not a YAML value")
 	return &Value{Pos: pos}
 }
 
@@ -105,7 +105,7 @@ func (c *converter) tagged(n *yaml.Node) (Value, error) {
 	case "!!int", "!!float", "!!bool", "!!null", "!!timestamp":
 		v, err := taggedScalar(tag, n.Value)
 		if err != nil {
-			c.problems.Add(c.pos(n), "remove the tag", "this is no value for tag %s", tag)
+			c.problems.Add(c.pos(n), "remove the tag", "this is not a value for tag %s", tag)
 		}
 		return v, err
 	}
@@ -159,7 +159,7 @@ func (c *converter) mapping(n *yaml.Node, depth int, aliased bool) *Value {
 func (c *converter) twice(written map[string]lynq.Pos, key string, pos lynq.Pos) bool {
 	first, twice := written[key]
 	if twice {
-		c.problems.Add(pos, "remove one of them", "key %q is there twice, first on line %d", key, first.Line)
+		c.problems.Add(pos, "remove one of them", "key %q appears twice, first on line %d", key, first.Line)
 	}
 	written[key] = pos
 	return twice
@@ -196,10 +196,10 @@ func (c *converter) key(n *yaml.Node) (string, bool) {
 	}
 	switch {
 	case n.Kind == yaml.MappingNode:
-		c.problems.Add(pos, `a template must be quoted: "{{ ... }}"`, "a mapping stands where a key is expected")
+		c.problems.Add(pos, `quote the template: "{{ ... }}"`, "YAML error: a mapping is used as a key")
 		return "", false
 	case n.Kind != yaml.ScalarNode:
-		c.problems.Add(pos, "write a string", "a list stands where a key is expected")
+		c.problems.Add(pos, "write a string", "YAML error: a list is used as a key")
 		return "", false
 	case n.Style&yaml.TaggedStyle != 0 && n.ShortTag() != "!!str":
 		c.problems.Add(pos, "remove the tag", "tag %s on a key is not supported", n.Tag)

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -24,7 +25,7 @@ const bootstrapFile = "lynqctl_bootstrap.yaml"
 
 // AppOptions say how the objects look that point a target at a tree.
 type AppOptions struct {
-	Kind Apps
+	Kind policy.Apps
 	// RepoURL is the repository that the tree is in, and Revision a branch of it
 	// or the like. For Flux they make a GitRepository; without them there is one
 	// of the name already.
@@ -39,12 +40,12 @@ type AppOptions struct {
 
 // AppForm is a form whose nodes are in the tree.
 type AppForm struct {
-	Hub  HubKey
+	Hub  lynq.HubKey
 	Form *form.Form
 }
 
 func (f *AppForm) key() lynq.FormKey {
-	return lynq.FormKey{Namespace: f.Form.Namespace, Name: f.Form.Name}
+	return f.Form.Key()
 }
 
 // AppMaker makes the objects that point a target at a tree.
@@ -71,7 +72,7 @@ func NewAppMaker(o AppOptions, forms []AppForm) (*AppMaker, error) {
 		}
 		errs = append(errs, err)
 	}
-	if o.Kind == AppsApplicationSet {
+	if o.Kind == policy.AppsApplicationSet {
 		m.all, err = argoIgnores(bare(forms))
 		errs = append(errs, err)
 	}
@@ -81,12 +82,12 @@ func NewAppMaker(o AppOptions, forms []AppForm) (*AppMaker, error) {
 // ofNode are the objects for each node of a form.
 func (m *AppMaker) ofNode(f *form.Form) ([]map[string]any, error) {
 	switch m.options.Kind {
-	case AppsApplications:
+	case policy.AppsApplications:
 		ignores, err := argoIgnores([]*form.Form{f})
 		return []map[string]any{m.application(f, ignores)}, err
-	case AppsKustomizations:
+	case policy.AppsKustomizations:
 		return []map[string]any{m.kustomization(slotName, f.Wanted())}, nil
-	case AppsOrdered:
+	case policy.AppsOrdered:
 		return m.orderedKustomizations(f), selectable(f)
 	}
 	return nil, nil
@@ -100,21 +101,21 @@ func (o AppOptions) Check() error {
 
 // withDefaults fills in what is left out.
 func (o AppOptions) withDefaults() (AppOptions, error) {
-	argo := o.Kind == AppsApplications || o.Kind == AppsApplicationSet
+	argo := o.Kind == policy.AppsApplications || o.Kind == policy.AppsApplicationSet
 	set := func(s *string, value string) {
 		if *s == "" {
 			*s = value
 		}
 	}
 	switch {
-	case o.Kind == AppsNone:
+	case o.Kind == policy.AppsNone:
 		return o, nil
 	case !argo && o.Project+o.DestServer+o.DestName != "":
 		return o, errors.New("a project and a destination are Argo CD's: Flux has none")
 	case o.DestServer != "" && o.DestName != "":
 		return o, errors.New("a cluster has its server or its name, not both")
 	case argo && o.RepoURL == "":
-		return o, errors.New("the URL of the repository is needed: Argo CD reads the tree from there")
+		return o, errors.New("pass --repo-url, the Git repository that Argo CD reads")
 	case argo:
 		set(&o.Project, "default")
 		set(&o.Revision, "HEAD")
@@ -134,7 +135,7 @@ func (o AppOptions) withDefaults() (AppOptions, error) {
 		return o, fmt.Errorf("path %q leads out of the repository", o.Path)
 	}
 	if !lynq.IsDNS1123Label(o.Name) || !lynq.IsDNS1123Label(o.Namespace) {
-		return o, fmt.Errorf("name %q or namespace %q is none that Kubernetes accepts (lower case letters, digits and dashes, at most 63)", o.Name, o.Namespace)
+		return o, fmt.Errorf("name %q or namespace %q isn't valid in Kubernetes (use at most 63 lowercase letters, digits, and '-')", o.Name, o.Namespace)
 	}
 	return o, nil
 }
@@ -153,14 +154,14 @@ func selectable(f *form.Form) error {
 // Covers refuses a run that has not all forms of the tree, where one object
 // speaks for all of them: it would not know what those others want.
 func (m *AppMaker) Covers(x *Index) error {
-	if m.options.Kind != AppsApplicationSet {
+	if m.options.Kind != policy.AppsApplicationSet {
 		return nil
 	}
 	scope := m.scope()
 	for i := range x.Entries {
 		if e := &x.Entries[i]; !e.shared() && !scope.covers(e) {
 			hub, form := scope.called(&e.owned)
-			return fmt.Errorf("the tree has nodes of hub %q, form %q, which take no part in this run: one ApplicationSet cannot speak for them (give all hubs and forms of the tree, or use %s)", hub, form, AppsApplications)
+			return fmt.Errorf("the tree has nodes of hub %q, form %q, which take no part in this run: one ApplicationSet cannot speak for them (give all hubs and forms of the tree, or use %s)", hub, form, policy.AppsApplications)
 		}
 	}
 	return nil
@@ -189,7 +190,7 @@ func (m *AppMaker) node(n *Node, folder string) (string, []byte) {
 // resources are the ids of those resources of a node that have an object each.
 func (m *AppMaker) resources(n *Node) []string {
 	f := m.formOf(n)
-	if m.options.Kind != AppsOrdered || f == nil {
+	if m.options.Kind != policy.AppsOrdered || f == nil {
 		return nil
 	}
 	ids := make([]string, len(f.Wanted()))
@@ -207,12 +208,12 @@ func (m *AppMaker) tree(sharded bool) []File {
 	}
 	folder := path.Join(appsFolder, string(m.options.Kind))
 	switch m.options.Kind {
-	case AppsApplications, AppsApplicationSet:
-		if m.options.Kind == AppsApplicationSet {
+	case policy.AppsApplications, policy.AppsApplicationSet:
+		if m.options.Kind == policy.AppsApplicationSet {
 			file(path.Join(folder, "applicationset.yaml"), m.applicationSet(sharded))
 		}
 		file(bootstrapFile, m.argoBootstrap(folder))
-	case AppsKustomizations, AppsOrdered:
+	case policy.AppsKustomizations, policy.AppsOrdered:
 		bootstrap := []map[string]any{m.fluxBootstrap(folder)}
 		if m.options.RepoURL != "" {
 			file(path.Join(folder, "gitrepository.yaml"), m.gitRepository())
@@ -234,7 +235,7 @@ func appName(folder string) string {
 
 // formOf is the form of a node, nil where it is none of the run's.
 func (m *AppMaker) formOf(n *Node) *form.Form {
-	key := lynq.FormKey{Namespace: n.FormNamespace, Name: n.Form}
+	key := n.Form
 	for _, f := range m.forms {
 		if f.Hub == n.Hub && f.key() == key {
 			return f.Form
@@ -266,12 +267,12 @@ func documentsOf(objects ...map[string]any) []byte {
 }
 
 // AppsIn are the kinds of objects that an earlier run put into a tree.
-func AppsIn(x *Index) []Apps {
-	var kinds []Apps
+func AppsIn(x *Index) []policy.Apps {
+	var kinds []policy.Apps
 	for i := range x.Entries {
 		parts := strings.Split(x.Entries[i].Path, "/")
-		if parts[0] == appsFolder && len(parts) > 2 && !slices.Contains(kinds, Apps(parts[1])) {
-			kinds = append(kinds, Apps(parts[1]))
+		if parts[0] == appsFolder && len(parts) > 2 && !slices.Contains(kinds, policy.Apps(parts[1])) {
+			kinds = append(kinds, policy.Apps(parts[1]))
 		}
 	}
 	return kinds

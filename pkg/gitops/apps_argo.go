@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -26,7 +27,7 @@ func (m *AppMaker) application(f *form.Form, ignores []ignoreRule) map[string]an
 			"namespace":  m.options.Namespace,
 			"finalizers": []any{argoFinalizer},
 		},
-		"spec": m.applicationSpec(slotPath, ignores, allStuck(f)),
+		"spec": m.applicationSpec(slotPath, ignores, policy.AllStuck(f)),
 	}
 }
 
@@ -36,7 +37,7 @@ func (m *AppMaker) applicationSet(sharded bool) map[string]any {
 	if sharded {
 		folders, apps = "*/*", appsFolder+"/*"
 	}
-	stuck := !slices.ContainsFunc(m.forms, func(f AppForm) bool { return !allStuck(f.Form) })
+	stuck := !slices.ContainsFunc(m.forms, func(f AppForm) bool { return !policy.AllStuck(f.Form) })
 	return map[string]any{
 		"apiVersion": "argoproj.io/v1alpha1",
 		"kind":       "ApplicationSet",
@@ -63,7 +64,7 @@ func (m *AppMaker) applicationSet(sharded bool) map[string]any {
 // generated is the name that an ApplicationSet gives the Application of a folder
 // (.path.basenameNormalized, by SanitizeName of Argo CD), "" where there is none.
 func (m *AppMaker) generated(folder string) string {
-	if m.options.Kind != AppsApplicationSet {
+	if m.options.Kind != policy.AppsApplicationSet {
 		return ""
 	}
 	const longest = 253
@@ -152,15 +153,15 @@ func (r *ignoreRule) argo() map[string]any {
 	}
 	var pointers, expressions []any
 	for _, p := range r.paths {
-		pointer, ok := jsonPointer(p)
-		expression, sayable := jqPath(p)
+		pointer, ok := policy.JSONPointer(p)
+		expression, sayable := policy.JQPath(p)
 		switch {
 		case ok && r.id == "":
 			pointers = append(pointers, pointer)
 		case sayable && r.id == "":
 			expressions = append(expressions, expression)
 		case sayable:
-			expressions = append(expressions, fmt.Sprintf("select(.metadata.annotations[%s] == %s) | %s", jqText(lynq.AnnotationResourceID), jqText(r.id), expression))
+			expressions = append(expressions, fmt.Sprintf("select(.metadata.annotations[%s] == %s) | %s", policy.JQText(lynq.AnnotationResourceID), policy.JQText(r.id), expression))
 		}
 	}
 	if len(pointers) > 0 {
@@ -199,7 +200,7 @@ func argoIgnores(forms []*form.Form) ([]ignoreRule, error) {
 		for _, r := range resources {
 			other, twice := byID[r.ID]
 			if twice && !slices.Equal(other.paths, r.paths) {
-				return nil, fmt.Errorf("one ApplicationSet cannot tell resource %q of form %q from that of form %q, and not the same fields of them are left alone (use %s, or other ids)", r.ID, other.form, r.form, AppsApplications)
+				return nil, fmt.Errorf("one ApplicationSet cannot tell resource %q of form %q from that of form %q, and not the same fields of them are left alone (use %s, or other ids)", r.ID, other.form, r.form, policy.AppsApplications)
 			}
 			if byID[r.ID] = r; !twice {
 				rules = append(rules, ignoreRule{groupKind: key, id: r.ID, paths: r.paths})
@@ -221,13 +222,13 @@ func (k groupKind) compare(o groupKind) int {
 func argoLeftAlone(r *form.Resource) []string {
 	var paths []string
 	add := func(path string) {
-		for _, twin := range secretTwins(r, path) {
-			if _, ok := jqPath(twin); ok && !slices.Contains(paths, twin) {
+		for _, twin := range policy.SecretTwins(r, path) {
+			if _, ok := policy.JQPath(twin); ok && !slices.Contains(paths, twin) {
 				paths = append(paths, twin)
 			}
 		}
 	}
-	if r.Policy.Creation != lynq.CreateOnce {
+	if !r.Policy.Creation.Once() {
 		for _, p := range r.Policy.IgnoreFields {
 			add(p)
 		}

@@ -6,15 +6,12 @@ import (
 	"slices"
 
 	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// How often Flux compares the cluster with the tree, and how soon it tries again
-// what failed.
-const (
-	fluxInterval = "10m"
-	fluxRetry    = "1m"
-)
+// fluxRetry is how soon Flux tries again what failed.
+const fluxRetry = "1m"
 
 // gitRepository makes Flux fetch the repository.
 func (m *AppMaker) gitRepository() map[string]any {
@@ -37,7 +34,7 @@ func (m *AppMaker) fluxBootstrap(folder string) map[string]any {
 		"kind":       "Kustomization",
 		"metadata":   m.fluxMetadata(m.options.Name + "-apps"),
 		"spec": map[string]any{
-			"interval":      fluxInterval,
+			"interval":      policy.FluxInterval,
 			"retryInterval": fluxRetry,
 			"path":          "./" + path.Join(m.options.Path, folder),
 			"prune":         true,
@@ -60,12 +57,12 @@ func (m *AppMaker) kustomization(name string, resources []*form.Resource) map[st
 // it, and make each wait for those that it needs. A patch takes the other objects
 // of the folder away.
 func (m *AppMaker) orderedKustomizations(f *form.Form) []map[string]any {
-	o := orderOf(f)
+	o := policy.OrderOf(f)
 	all := make([]map[string]any, len(f.Wanted()))
 	for i, r := range f.Wanted() {
 		all[i] = m.kustomization(slotOf(r.ID), []*form.Resource{r})
 		spec, _ := all[i]["spec"].(map[string]any)
-		if isClaim(r) && o.needed[i] {
+		if policy.IsClaim(r) && o.Needed[i] {
 			delete(spec, "wait") // it may be waiting for the pods that use it
 		}
 		spec["patches"] = []any{map[string]any{
@@ -73,8 +70,8 @@ func (m *AppMaker) orderedKustomizations(f *form.Form) []map[string]any {
 			"patch":  "$patch: delete\napiVersion: v1\nkind: any\nmetadata:\n  name: any\n",
 		}}
 		var needs []any
-		for _, j := range o.before(i) {
-			needs = append(needs, map[string]any{"name": slotOf(o.resources[j].ID)})
+		for _, j := range o.Before(i) {
+			needs = append(needs, map[string]any{"name": slotOf(o.Resources[j].ID)})
 		}
 		if len(needs) > 0 {
 			spec["dependsOn"] = needs
@@ -86,13 +83,13 @@ func (m *AppMaker) orderedKustomizations(f *form.Form) []map[string]any {
 // fluxSpec is the spec of a Kustomization of some resources of a node.
 func (m *AppMaker) fluxSpec(resources []*form.Resource) map[string]any {
 	spec := map[string]any{
-		"interval":      fluxInterval,
+		"interval":      policy.FluxInterval,
 		"retryInterval": fluxRetry,
 		"path":          slotDotPath,
 		"prune":         true,
 		"sourceRef":     map[string]any{"kind": "GitRepository", "name": m.options.Name},
 	}
-	if timeout := longestTimeout(resources); timeout > 0 {
+	if timeout := policy.LongestTimeout(resources); timeout > 0 {
 		spec["wait"], spec["timeout"] = true, fmt.Sprintf("%.0fs", timeout.Seconds())
 	}
 	var rules []any
@@ -117,13 +114,13 @@ func (m *AppMaker) fluxMetadata(name string) map[string]any {
 // fluxLeftAlone are the JSON pointers of the fields of a resource that Flux
 // leaves alone. What is created once it leaves alone by an annotation.
 func fluxLeftAlone(r *form.Resource) []any {
-	if r.Policy.Creation == lynq.CreateOnce || !lynq.IsLabelValue(r.ID) {
+	if r.Policy.Creation.Once() || !lynq.IsLabelValue(r.ID) {
 		return nil
 	}
 	var pointers []any
 	for _, p := range r.Policy.IgnoreFields {
-		for _, twin := range secretTwins(r, p) {
-			if pointer, ok := jsonPointer(twin); ok && !slices.Contains(pointers, any(pointer)) {
+		for _, twin := range policy.SecretTwins(r, p) {
+			if pointer, ok := policy.JSONPointer(twin); ok && !slices.Contains(pointers, any(pointer)) {
 				pointers = append(pointers, pointer)
 			}
 		}

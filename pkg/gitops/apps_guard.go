@@ -11,11 +11,12 @@ import (
 )
 
 // refuseApps refuses to give the objects that point the target at the tree another name,
-// namespace or project. The target deletes those of the old name, and most of them take
-// the tenants' objects with them.
+// namespace, project or cluster. The target deletes those of the old name, and most of them
+// take the tenants' objects with them. In another cluster every tenant starts empty, and
+// nothing manages the objects of the old cluster any more.
 func refuseApps(p *Plan) (Refusal, bool) {
 	type source struct {
-		hub  HubKey
+		hub  lynq.HubKey
 		form lynq.FormKey
 	}
 	seen := map[source]bool{}
@@ -25,7 +26,7 @@ func refuseApps(p *Plan) (Refusal, bool) {
 			continue
 		}
 		if !s.File.shared() {
-			of := source{s.File.Hub, s.File.formKey()}
+			of := source{s.File.Hub, s.File.Form}
 			if seen[of] {
 				continue // the nodes of a form have all of this in common
 			}
@@ -34,7 +35,7 @@ func refuseApps(p *Plan) (Refusal, bool) {
 		if what := appChange(s.State.Content, s.File.Bytes, s.File.shared()); what != "" {
 			return Refusal{
 				Guard: GuardApps, Path: s.Path, What: what,
-				Fix: "pass --app-name, --app-namespace and --app-project as before; to change them, see docs/gitops-policies.md",
+				Fix: "pass --app-name, --app-namespace, --app-project, --dest-server and --dest-name as before; to change them, see docs/gitops-policies.md",
 			}, true
 		}
 	}
@@ -55,16 +56,18 @@ func appChange(before, after []byte, named bool) string {
 			return fmt.Sprintf("%s %s/%s would become %s/%s, and the target may delete what the old one applied", old.kind, old.namespace, old.name, is.namespace, is.name)
 		case old.project != is.project:
 			return fmt.Sprintf("%s %s/%s would leave project %s for %s", old.kind, old.namespace, old.name, old.project, is.project)
+		case old.cluster != is.cluster:
+			return fmt.Sprintf("%s %s/%s would leave cluster %s for %s, where every tenant starts empty", old.kind, old.namespace, old.name, old.cluster, is.cluster)
 		}
 	}
 	return ""
 }
 
 // appIdentity says which object it is that points a target at the tree.
-type appIdentity struct{ kind, namespace, name, project string }
+type appIdentity struct{ kind, namespace, name, project, cluster string }
 
 // appIdentities are the objects of a file, the first of each kind: those of one kind have
-// namespace and project in common. A document that cannot be read is none.
+// namespace, project and cluster in common. A document that cannot be read is none.
 func appIdentities(content []byte) []appIdentity {
 	var all []appIdentity
 	for _, text := range documents(content) {
@@ -72,9 +75,13 @@ func appIdentities(content []byte) []appIdentity {
 		if err != nil || slices.ContainsFunc(all, func(a appIdentity) bool { return a.kind == doc.GetKind() }) {
 			continue
 		}
-		project, _ := doc.GetString("spec.project") // Flux has none
-		ofSet, _ := doc.GetString("spec.template.spec.project")
-		all = append(all, appIdentity{doc.GetKind(), doc.GetNamespace(), doc.GetName(), cmp.Or(project, ofSet)})
+		either := func(field string) string { // Flux has none of these
+			own, _ := doc.GetString("spec." + field)
+			ofSet, _ := doc.GetString("spec.template.spec." + field)
+			return cmp.Or(own, ofSet)
+		}
+		cluster := cmp.Or(either("destination.server"), either("destination.name"))
+		all = append(all, appIdentity{doc.GetKind(), doc.GetNamespace(), doc.GetName(), either("project"), cluster})
 	}
 	return all
 }

@@ -12,6 +12,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/gitops/formtest"
+	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -54,12 +56,12 @@ func TestApps(t *testing.T) {
 		o      AppOptions
 		golden string
 	}{
-		{"Applications", AppOptions{Kind: AppsApplications, RepoURL: "https://git.example/tenants", Path: "trees/prod/"}, "applications"},
-		{"an ApplicationSet", AppOptions{Kind: AppsApplicationSet, RepoURL: "https://git.example/tenants", Revision: "v1", Name: "shop", Namespace: "gitops", Project: "tenants", DestName: "prod"}, "applicationset"},
-		{"Kustomizations", AppOptions{Kind: AppsKustomizations, Path: "trees/prod"}, "kustomizations"},
-		{"ordered Kustomizations", AppOptions{Kind: AppsOrdered, RepoURL: "ssh://git@git.example/tenants"}, "ordered-kustomizations"},
+		{"Applications", AppOptions{Kind: policy.AppsApplications, RepoURL: "https://git.example/tenants", Path: "trees/prod/"}, "applications"},
+		{"an ApplicationSet", AppOptions{Kind: policy.AppsApplicationSet, RepoURL: "https://git.example/tenants", Revision: "v1", Name: "shop", Namespace: "gitops", Project: "tenants", DestName: "prod"}, "applicationset"},
+		{"Kustomizations", AppOptions{Kind: policy.AppsKustomizations, Path: "trees/prod"}, "kustomizations"},
+		{"ordered Kustomizations", AppOptions{Kind: policy.AppsOrdered, RepoURL: "ssh://git@git.example/tenants"}, "ordered-kustomizations"},
 	} {
-		f := loadForm(t, appResources())
+		f := formtest.Load(t, appResources())
 		m, err := NewAppMaker(test.o, []AppForm{{Form: f}})
 		if err != nil {
 			t.Fatal(err)
@@ -68,7 +70,7 @@ func TestApps(t *testing.T) {
 		for _, file := range m.tree(false) {
 			b.WriteString("== " + file.Path + "\n" + string(file.Bytes))
 		}
-		n := &Node{NodeKey: NodeKey{Name: "acme-a", Namespace: "acme"}, Form: f.Name}
+		n := &Node{NodeKey: lynq.NodeKey{Name: "acme-a", Namespace: "acme"}, Form: f.Key()}
 		if path, text := m.node(n, "acme-a"); path != "" {
 			b.WriteString("== " + path + "\n" + string(text))
 		}
@@ -96,18 +98,18 @@ func golden(t *testing.T, name, got string) {
 // TestAppsOfNodes: what differs between nodes is their names and paths, which are
 // text whatever they look like.
 func TestAppsOfNodes(t *testing.T) {
-	f := loadForm(t, configMap("a", "dependIds: []")+configMap("b", "dependIds: [a]"))
+	f := formtest.Load(t, formtest.ConfigMap("a", "dependIds: []")+formtest.ConfigMap("b", "dependIds: [a]"))
 	for _, test := range []struct{ repoPath, folder, file, name, path string }{
 		{"", "acme-a", "acme-a", "acme-a", "./acme-a"},
 		{"x/y", "ab/1.5-a", "ab/1.5-a", "1.5-a", "./x/y/ab/1.5-a"},
 		{"a: #b", "acme-a", "acme-a", "acme-a", "./a: #b/acme-a"},
 		{"", "ab/x-y_ns", "ab/x-y_ns", lynq.HashedName("x-y_ns"), "./ab/x-y_ns"},
 	} {
-		m, err := NewAppMaker(AppOptions{Kind: AppsOrdered, Path: test.repoPath}, []AppForm{{Form: f}})
+		m, err := NewAppMaker(AppOptions{Kind: policy.AppsOrdered, Path: test.repoPath}, []AppForm{{Form: f}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		file, text := m.node(&Node{Form: f.Name}, test.folder)
+		file, text := m.node(&Node{Form: f.Key()}, test.folder)
 		if file != "apps/ordered-kustomizations/"+test.file+".yaml" {
 			t.Errorf("%s: the file is %s", test.folder, file)
 		}
@@ -129,7 +131,7 @@ func TestAppsOfNodes(t *testing.T) {
 			t.Errorf("%s: %+v", test.folder, got)
 		}
 	}
-	if file, _ := (&AppMaker{}).node(&Node{Form: "another"}, "x"); file != "" {
+	if file, _ := (&AppMaker{}).node(&Node{Form: lynq.FormKey{Name: "another"}}, "x"); file != "" {
 		t.Errorf("a node of no known form has %s", file)
 	}
 }
@@ -137,21 +139,21 @@ func TestAppsOfNodes(t *testing.T) {
 // Kustomizations of resources that would have one name are told, in whatever order
 // the nodes come.
 func TestClashes(t *testing.T) {
-	web := loadForm(t, configMap("db-x", "dependIds: []")+configMap("app", "dependIds: [db-x]"))
-	db := loadForm(t, configMap("x", "dependIds: []"))
+	web := formtest.Load(t, formtest.ConfigMap("db-x", "dependIds: []")+formtest.ConfigMap("app", "dependIds: [db-x]"))
+	db := formtest.Load(t, formtest.ConfigMap("x", "dependIds: []"))
 	db.Name = "db"
 	node := func(name string, f *form.Form) *Node {
-		return &Node{NodeKey: NodeKey{Namespace: "shop", Name: name}, Form: f.Name, Objects: []Object{{ObjectKey: ObjectKey{Ref: lynq.Ref{Kind: "ConfigMap", Name: name}}, Bytes: []byte("{}")}}}
+		return &Node{NodeKey: lynq.NodeKey{Namespace: "shop", Name: name}, Form: f.Key(), Objects: []Object{{ObjectKey: ObjectKey{Ref: lynq.Ref{Kind: "ConfigMap", Name: name}}, Bytes: []byte("{}")}}}
 	}
 	for _, test := range []struct {
-		kind  Apps
+		kind  policy.Apps
 		nodes []*Node
 		want  []string
 	}{
-		{AppsOrdered, []*Node{node("acme-web", web), node("acme-web-db", db)}, []string{`resource "db-x" of node acme-web and resource "x" of node acme-web-db have one Kustomization, acme-web-db-x (give one of the resources another id)`}},
-		{AppsOrdered, []*Node{node("acme-web-db", db), node("acme-web", web)}, []string{`resource "x" of node acme-web-db and resource "db-x" of node acme-web have one Kustomization, acme-web-db-x (give one of the resources another id)`}},
-		{AppsOrdered, []*Node{node("acme-web", web), node("bolt-db", db)}, nil},
-		{AppsKustomizations, []*Node{node("acme-web", web), node("acme-web-db", db)}, nil},
+		{policy.AppsOrdered, []*Node{node("acme-web", web), node("acme-web-db", db)}, []string{`resource "db-x" of node acme-web and resource "x" of node acme-web-db have one Kustomization, acme-web-db-x (give one of the resources another id)`}},
+		{policy.AppsOrdered, []*Node{node("acme-web-db", db), node("acme-web", web)}, []string{`resource "x" of node acme-web-db and resource "db-x" of node acme-web have one Kustomization, acme-web-db-x (give one of the resources another id)`}},
+		{policy.AppsOrdered, []*Node{node("acme-web", web), node("bolt-db", db)}, nil},
+		{policy.AppsKustomizations, []*Node{node("acme-web", web), node("acme-web-db", db)}, nil},
 	} {
 		m, err := NewAppMaker(AppOptions{Kind: test.kind}, []AppForm{{Form: web}, {Form: db}})
 		if err != nil {
@@ -169,26 +171,26 @@ func TestClashes(t *testing.T) {
 
 // TestAppOptions: what is missing or wrong.
 func TestAppOptions(t *testing.T) {
-	resources := configMap("a", "dependIds: []")
+	resources := formtest.ConfigMap("a", "dependIds: []")
 	for _, test := range []struct {
 		o    AppOptions
 		want string // "" is no error
 	}{
-		{AppOptions{Kind: AppsApplications}, "the URL of the repository is needed"},
-		{AppOptions{Kind: AppsApplicationSet}, "the URL of the repository is needed"},
-		{AppOptions{Kind: AppsKustomizations, Revision: "main"}, "a revision is of use with the URL"},
-		{AppOptions{Kind: AppsKustomizations, Path: "../x"}, "leads out of the repository"},
-		{AppOptions{Kind: AppsKustomizations, Path: "x/../.."}, "leads out of the repository"},
-		{AppOptions{Kind: AppsKustomizations, Path: "/x/./y"}, ""},
-		{AppOptions{Kind: AppsKustomizations, Name: "A"}, "none that Kubernetes accepts"},
-		{AppOptions{Kind: AppsKustomizations, Namespace: "a.b"}, "none that Kubernetes accepts"},
+		{AppOptions{Kind: policy.AppsApplications}, "--repo-url"},
+		{AppOptions{Kind: policy.AppsApplicationSet}, "--repo-url"},
+		{AppOptions{Kind: policy.AppsKustomizations, Revision: "main"}, "a revision is of use with the URL"},
+		{AppOptions{Kind: policy.AppsKustomizations, Path: "../x"}, "leads out of the repository"},
+		{AppOptions{Kind: policy.AppsKustomizations, Path: "x/../.."}, "leads out of the repository"},
+		{AppOptions{Kind: policy.AppsKustomizations, Path: "/x/./y"}, ""},
+		{AppOptions{Kind: policy.AppsKustomizations, Name: "A"}, "valid in Kubernetes"},
+		{AppOptions{Kind: policy.AppsKustomizations, Namespace: "a.b"}, "valid in Kubernetes"},
 	} {
-		_, err := NewAppMaker(test.o, []AppForm{{Form: loadForm(t, resources)}})
+		_, err := NewAppMaker(test.o, []AppForm{{Form: formtest.Load(t, resources)}})
 		if err == nil && test.want != "" || err != nil && (test.want == "" || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%+v: %v", test.o, err)
 		}
 	}
-	_, err := NewAppMaker(AppOptions{Kind: AppsOrdered}, []AppForm{{Form: loadForm(t, configMap("'a:b'", "dependIds: []"))}})
+	_, err := NewAppMaker(AppOptions{Kind: policy.AppsOrdered}, []AppForm{{Form: formtest.Load(t, formtest.ConfigMap("'a:b'", "dependIds: []"))}})
 	if err == nil || !strings.Contains(err.Error(), `resource "a:b": no selector of Flux finds it`) {
 		t.Error(err)
 	}
@@ -197,10 +199,10 @@ func TestAppOptions(t *testing.T) {
 // TestApplicationSetOfForms: one ApplicationSet serves all forms, as far as it
 // can tell their resources apart.
 func TestApplicationSetOfForms(t *testing.T) {
-	o := AppOptions{Kind: AppsApplicationSet, RepoURL: "https://git.example/x"}
+	o := AppOptions{Kind: policy.AppsApplicationSet, RepoURL: "https://git.example/x"}
 	rules := func(forms ...string) (string, error) {
 		var all []AppForm
-		for _, f := range loadForms(t, "", forms...) {
+		for _, f := range formtest.LoadAll(t, "", forms...) {
 			all = append(all, AppForm{Form: f})
 		}
 		m, err := NewAppMaker(o, all)
@@ -213,12 +215,12 @@ func TestApplicationSetOfForms(t *testing.T) {
 		}
 		return strings.ReplaceAll(b.String(), "# Written by lynqctl render.\n", ""), nil
 	}
-	ignoring := func(id, path string) string { return configMap(id, "ignoreFields: ["+path+"]") }
+	ignoring := func(id, path string) string { return formtest.ConfigMap(id, "ignoreFields: ["+path+"]") }
 	for _, test := range []struct {
 		forms     []string
 		want, err string
 	}{
-		{forms: []string{configMap("a", "dependIds: []"), configMap("a", "dependIds: []")}},
+		{forms: []string{formtest.ConfigMap("a", "dependIds: []"), formtest.ConfigMap("a", "dependIds: []")}},
 		{forms: []string{ignoring("a", "$.data.x"), ignoring("a", "$.data.x")}, want: "jsonPointers:\n- /data/x\nkind: ConfigMap\n"},
 		{forms: []string{ignoring("a", "$.data.x"), ignoring("b", "$.data.y")},
 			want: "jqPathExpressions:\n- select(.metadata.annotations[\"lynq.sh/resource-id\"] == \"a\") | .data?.x?\nkind: ConfigMap\n" +
@@ -234,18 +236,18 @@ func TestApplicationSetOfForms(t *testing.T) {
 
 func TestTargets(t *testing.T) {
 	for _, name := range []string{"plain", "argo", "flux"} {
-		target, err := ParseTarget(name)
+		target, err := policy.ParseTarget(name)
 		if err != nil || string(target) != name || target.Title() == "" {
 			t.Error(name, err)
 		}
 		for _, apps := range []string{"applications", "applicationset", "kustomizations", "ordered-kustomizations", "none", "x"} {
-			kind, err := ParseApps(target, apps)
+			kind, err := policy.ParseApps(target, apps)
 			if fits := strings.Contains(apps, "application") && name == "argo" || strings.Contains(apps, "kustomization") && name == "flux"; fits != (err == nil) || fits && string(kind) != apps {
 				t.Errorf("%s %s: %v", name, apps, err)
 			}
 		}
 	}
-	if _, err := ParseTarget("helm"); err == nil {
+	if _, err := policy.ParseTarget("helm"); err == nil {
 		t.Error("helm is a target")
 	}
 }
@@ -253,7 +255,7 @@ func TestTargets(t *testing.T) {
 // TestDropApps: what speaks for the whole tree goes only with the whole tree.
 func TestDropApps(t *testing.T) {
 	const set = "apps/applicationset/applicationset.yaml"
-	m, err := NewAppMaker(AppOptions{Kind: AppsApplicationSet, RepoURL: "https://git.example/x"}, []AppForm{{Form: loadForm(t, appResources())}})
+	m, err := NewAppMaker(AppOptions{Kind: policy.AppsApplicationSet, RepoURL: "https://git.example/x"}, []AppForm{{Form: formtest.Load(t, appResources())}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +269,7 @@ func TestDropApps(t *testing.T) {
 	}{
 		{"all", inputOf([]*Node{acme, beta}), true},
 		{"one hub of two", inputOf([]*Node{acme}), false},
-		{"a node that could not be rendered", inputOf([]*Node{acme, failed}), false},
+		{"a node that failed to render", inputOf([]*Node{acme, failed}), false},
 	} {
 		s := newSite(t)
 		in := inputOf([]*Node{acme, beta})
@@ -290,20 +292,20 @@ func TestGeneratedNames(t *testing.T) {
 	for folder, want := range map[string]string{
 		"acme-web": "acme-web", "0f/acme-web_eu": "acme-web-eu", "_con": "con", "a.example.com-web": "a.example.com-web", strings.Repeat("x", 260): strings.Repeat("x", 253),
 	} {
-		m := &AppMaker{options: AppOptions{Kind: AppsApplicationSet}}
+		m := &AppMaker{options: AppOptions{Kind: policy.AppsApplicationSet}}
 		if got := m.generated(folder); got != want {
 			t.Errorf("%s: %s, want %s", folder, got, want)
 		}
 	}
 	node := func(namespace, name string) *Node {
-		return &Node{NodeKey: NodeKey{namespace, name}, Hub: HubKey{Name: "crm"}, Form: "a", Objects: []Object{settingsObject(namespace, name, "x")}}
+		return &Node{NodeKey: lynq.NodeKey{Namespace: namespace, Name: name}, Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "a"}, Objects: []Object{settingsObject(namespace, name, "x")}}
 	}
 	nodes := []*Node{node("eu", "acme-web"), node("us", "acme-web"), node("us", "acme-web-eu")}
-	for kind, clash := range map[Apps]string{
-		AppsApplications:   "",
-		AppsApplicationSet: "folders acme-web-eu and acme-web_eu have one Application, acme-web-eu (give one of the rows another uid, or use --emit-apps=applications)",
+	for kind, clash := range map[policy.Apps]string{
+		policy.AppsApplications:   "",
+		policy.AppsApplicationSet: "folders acme-web-eu and acme-web_eu have one Application, acme-web-eu (give one of the rows another uid, or use --emit-apps=applications)",
 	} {
-		m, err := NewAppMaker(AppOptions{Kind: kind, RepoURL: "https://git.example/x"}, []AppForm{{HubKey{Name: "crm"}, loadForm(t, configMap("a", "dependIds: []"))}})
+		m, err := NewAppMaker(AppOptions{Kind: kind, RepoURL: "https://git.example/x"}, []AppForm{{lynq.HubKey{Name: "crm"}, formtest.Load(t, formtest.ConfigMap("a", "dependIds: []"))}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -312,5 +314,19 @@ func TestGeneratedNames(t *testing.T) {
 		if got := errors.Join(Lay(in).Clashes...); clash == "" && got != nil || clash != "" && (got == nil || got.Error() != clash) {
 			t.Errorf("%s: %v", kind, got)
 		}
+	}
+}
+
+// TestCircleOfKustomizations: of two resources that need each other, only one depends
+// on the other.
+func TestCircleOfKustomizations(t *testing.T) {
+	circle := formtest.Object("v1", "Namespace", "ns", "dependIds: [in], deletionPolicy: Retain") +
+		"- {id: in, nameTemplate: x, targetNamespace: \" {{ .uid }}-ns\", spec: {apiVersion: v1, kind: ConfigMap}}\n"
+	m, err := NewAppMaker(AppOptions{Kind: policy.AppsOrdered}, []AppForm{{Form: formtest.Load(t, circle)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, text := m.node(&Node{Form: lynq.FormKey{Name: "a"}}, "x-a"); strings.Count(string(text), "dependsOn") != 1 {
+		t.Errorf("Kustomizations depend on each other:\n%s", text)
 	}
 }

@@ -8,10 +8,9 @@
 // others wrote is left alone. Dir is the only thing here that reads or writes,
 // and it cannot leave its folder.
 //
-// Annotate goes before rendering: it says the policies of a form in the words of
-// a target, as annotations, and tells which have none there. An AppMaker makes
-// the objects that point a target at the tree, with the policies that belong
-// into those.
+// An AppMaker makes the objects that point a target at the tree, with the policies that
+// belong into those. Package policy says the other policies, before rendering, as
+// annotations.
 //
 // The package renders nothing, asks no cluster, and keeps no value of a row: a
 // report names fields and columns, never what is in them.

@@ -13,7 +13,7 @@ import (
 )
 
 // FieldsOf gives the fields of a form's resource that rows fill in.
-type FieldsOf func(hub HubKey, form lynq.FormKey, resource string) []render.FieldColumns
+type FieldsOf func(hub lynq.HubKey, form lynq.FormKey, resource string) []render.FieldColumns
 
 // Explain finds out which fields of changed objects are others than before, of
 // at most so many objects: it has to read both. The columns come from the form:
@@ -30,7 +30,7 @@ func (r *Report) Explain(most int, fieldsOf FieldsOf) {
 				return
 			}
 			most--
-			o.Fields = changedFields(o.old, o.new, fieldsOf(HubKey{n.Hub, n.HubNamespace}, lynq.FormKey{Namespace: n.FormNamespace, Name: n.Form}, o.ID))
+			o.Fields = changedFields(o.old, o.new, fieldsOf(lynq.HubKey{Name: n.Hub, Namespace: n.HubNamespace}, lynq.FormKey{Namespace: n.FormNamespace, Name: n.Form}, o.ID))
 		}
 	}
 }

@@ -6,13 +6,15 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/gitops/formtest"
+	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // formNode is a node of a form in a namespace, which is the node's too.
 func formNode(namespace, uid, text string) *Node {
 	n := rowNode("crm", uid, text)
-	n.Namespace, n.FormNamespace = namespace, namespace
+	n.Namespace, n.Form.Namespace = namespace, namespace
 	n.Objects[0].Namespace = namespace
 	return n
 }
@@ -32,7 +34,7 @@ func (s *site) index() *Index {
 func TestFormsOfOneName(t *testing.T) {
 	s := newSite(t)
 	s.run(inputOf([]*Node{formNode("eu", "acme", "1"), formNode("us", "acme", "1"), formNode("us", "beta", "1")}))
-	if head, _, _ := strings.Cut(s.files()[IndexFile], "\n"); head != `{"format":2,"ended":true}` {
+	if head, _, _ := strings.Cut(s.files()[IndexFile], "\n"); head != `{"format":1}` {
 		t.Errorf("the index begins with %s", head)
 	}
 	// One of them alone: the other's nodes stay, and are not counted.
@@ -43,16 +45,16 @@ func TestFormsOfOneName(t *testing.T) {
 	}
 	// Its last row goes: one node does, that of its own.
 	in = inputOf(nil)
-	in.Hubs = []HubScope{{HubKey{Name: "crm"}, []lynq.FormKey{{Namespace: "eu", Name: "web"}}}}
+	in.Hubs = []HubScope{{lynq.HubKey{Name: "crm"}, []lynq.FormKey{{Namespace: "eu", Name: "web"}}}}
 	r = s.report(in)
 	s.run(in)
 	if r.Nodes.Removed != 1 || r.Changes[0].FormNamespace != "eu" || r.Changes[0].Namespace != "eu" {
 		t.Errorf("%+v", r)
 	}
 	x := s.index()
-	if len(x.Nodes()) != 2 || !x.Nodes().Has(HubKey{Name: "crm"}, lynq.FormKey{Namespace: "us", Name: "web"}, NodeKey{"us", "acme-web"}) ||
-		x.Nodes().Has(HubKey{Name: "crm"}, lynq.FormKey{Namespace: "eu", Name: "web"}, NodeKey{"us", "acme-web"}) {
-		t.Errorf("%v", x.Nodes())
+	acme := lynq.NodeKey{Namespace: "us", Name: "acme-web"}
+	if nodes := indexedNodes(x); len(nodes) != 2 || nodes[acme] != (lynq.FormKey{Namespace: "us", Name: "web"}) {
+		t.Errorf("%v", nodes)
 	}
 }
 
@@ -61,19 +63,19 @@ func TestFormsOfOneName(t *testing.T) {
 func TestFormsOfOldIndex(t *testing.T) {
 	s := newSite(t)
 	old := formNode("eu", "acme", "1")
-	old.FormNamespace = ""
+	old.Form.Namespace = ""
 	s.run(inputOf([]*Node{old}))
-	if head, _, _ := strings.Cut(s.files()[IndexFile], "\n"); head != `{"format":1,"ended":true}` {
+	if head, _, _ := strings.Cut(s.files()[IndexFile], "\n"); head != `{"format":1}` {
 		t.Errorf("the index begins with %s", head)
 	}
-	if !s.index().Nodes().Has(HubKey{Name: "crm"}, lynq.FormKey{Namespace: "eu", Name: "web"}, old.NodeKey) {
+	if indexedNodes(s.index())[old.NodeKey] != (lynq.FormKey{Name: "web"}) {
 		t.Error("the node is not found")
 	}
 	if r := s.report(inputOf([]*Node{formNode("eu", "acme", "1")})); !r.Changed || len(r.Changes) != 0 || r.Files.Written != 0 {
 		t.Errorf("%+v", r)
 	}
 	s.run(inputOf([]*Node{formNode("eu", "acme", "1")}))
-	if x := s.index(); slices.ContainsFunc(x.Entries, func(e Entry) bool { return !e.shared() && e.FormNamespace != "eu" }) {
+	if x := s.index(); slices.ContainsFunc(x.Entries, func(e Entry) bool { return !e.shared() && e.Form.Namespace != "eu" }) {
 		t.Errorf("%+v", x.Entries)
 	}
 }
@@ -88,7 +90,7 @@ func TestFormsInOnePlace(t *testing.T) {
 		s := newSite(t)
 		s.run(inputOf([]*Node{formNode("eu", "acme", "1")}))
 		n := formNode("eu", "acme", "2")
-		n.Form, n.FormNamespace = test.form, test.namespace
+		n.Form = lynq.FormKey{Namespace: test.namespace, Name: test.form}
 		_, p := s.plan(inputOf([]*Node{n}))
 		refused := p.Of(ActionRefuse)
 		if len(refused) == 0 || !strings.HasPrefix(refused[0].Why, test.want) {
@@ -112,7 +114,7 @@ func TestHubsOfOneName(t *testing.T) {
 	in.Nodes = nodes[:1]
 	limits := Limits{MayGo: func(int) int { return 1 }, MaxDelete: "1"}
 	_, p := s.plan(in)
-	refusals := Refuse(in, p, map[HubKey]int{nodes[0].Hub: 1}, limits)
+	refusals := Refuse(in, p, map[lynq.HubKey]int{nodes[0].Hub: 1}, limits)
 	if len(refusals) != 1 || refusals[0].Hub != "us/crm" || refusals[0].What != "no row is active, but the tree has 1 node" {
 		t.Errorf("%+v", refusals)
 	}
@@ -128,14 +130,14 @@ func TestHubsOfOneName(t *testing.T) {
 // one ApplicationSet needs both forms.
 func TestAppsOfFormsOfOneName(t *testing.T) {
 	in := func(namespace, more string) *form.Form {
-		f := loadForm(t, configMap("a", more))
+		f := formtest.Load(t, formtest.ConfigMap("a", more))
 		f.Name, f.Namespace = "web", namespace
 		return f
 	}
-	forms := []AppForm{{HubKey{Name: "crm"}, in("eu", "ignoreFields: [$.data.eu]")}, {HubKey{Name: "crm"}, in("us", "ignoreFields: [$.data.us]")}}
+	forms := []AppForm{{lynq.HubKey{Name: "crm"}, in("eu", "ignoreFields: [$.data.eu]")}, {lynq.HubKey{Name: "crm"}, in("us", "ignoreFields: [$.data.us]")}}
 	for range 2 {
 		slices.Reverse(forms)
-		m, err := NewAppMaker(AppOptions{Kind: AppsApplications, RepoURL: "https://git.example/x"}, forms)
+		m, err := NewAppMaker(AppOptions{Kind: policy.AppsApplications, RepoURL: "https://git.example/x"}, forms)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,10 +155,10 @@ func TestAppsOfFormsOfOneName(t *testing.T) {
 		forms []AppForm
 		want  string
 	}{
-		{[]AppForm{{HubKey{Name: "crm"}, in("eu", "dependIds: []")}, {HubKey{Name: "crm"}, in("us", "dependIds: []")}}, ""},
-		{[]AppForm{{HubKey{Name: "crm"}, in("eu", "dependIds: []")}}, `hub "crm", form "us/web", which`},
+		{[]AppForm{{lynq.HubKey{Name: "crm"}, in("eu", "dependIds: []")}, {lynq.HubKey{Name: "crm"}, in("us", "dependIds: []")}}, ""},
+		{[]AppForm{{lynq.HubKey{Name: "crm"}, in("eu", "dependIds: []")}}, `hub "crm", form "us/web", which`},
 	} {
-		m, err := NewAppMaker(AppOptions{Kind: AppsApplicationSet, RepoURL: "https://git.example/x"}, test.forms)
+		m, err := NewAppMaker(AppOptions{Kind: policy.AppsApplicationSet, RepoURL: "https://git.example/x"}, test.forms)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,4 +166,15 @@ func TestAppsOfFormsOfOneName(t *testing.T) {
 			t.Errorf("%v, want %q", err, test.want)
 		}
 	}
+}
+
+// indexedNodes are the nodes of an index, each with its form.
+func indexedNodes(x *Index) map[lynq.NodeKey]lynq.FormKey {
+	nodes := map[lynq.NodeKey]lynq.FormKey{}
+	for i := range x.Entries {
+		if e := &x.Entries[i]; !e.shared() {
+			nodes[e.Node] = e.Form
+		}
+	}
+	return nodes
 }

@@ -44,7 +44,7 @@ const (
 
 // Refuse says what guards have against a run. Active has the number of active
 // rows of each hub.
-func Refuse(in *Input, p *Plan, active map[HubKey]int, l Limits) []Refusal {
+func Refuse(in *Input, p *Plan, active map[lynq.HubKey]int, l Limits) []Refusal {
 	var refusals []Refusal
 	for i, t := range in.tolls(p) {
 		hub, _ := in.called(&owned{Hub: t.hub})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -65,7 +66,7 @@ func TestRefuse(t *testing.T) {
 			test.change(in, &limits)
 		}
 		_, p := s.plan(in)
-		refusals := Refuse(in, p, map[HubKey]int{{Name: "crm"}: test.active, {Name: "shop"}: test.active}, limits)
+		refusals := Refuse(in, p, map[lynq.HubKey]int{{Name: "crm"}: test.active, {Name: "shop"}: test.active}, limits)
 		got := ""
 		if len(refusals) > 0 {
 			got = refusals[0].Guard
@@ -97,6 +98,7 @@ func moved(n *Node) { n.Namespace, n.Objects[0].Namespace = "eu", "eu" }
 func TestHeldIn(t *testing.T) {
 	claim := ObjectKey{Ref: lynq.Ref{Kind: "PersistentVolumeClaim", Namespace: "shop", Name: "a"}, ID: "data"}
 	set := ObjectKey{Ref: lynq.Ref{Group: "apps", Kind: "StatefulSet", Namespace: "shop", Name: "a"}, ID: "db"}
+	marked := ObjectKey{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: "a"}, ID: "text", Data: true}
 	text := func(apiVersion, kind, more string) string {
 		return "apiVersion: " + apiVersion + "\nkind: " + kind + "\nmetadata:\n  name: a\n  namespace: shop\n" + more
 	}
@@ -108,22 +110,24 @@ func TestHeldIn(t *testing.T) {
 		name           string
 		key            ObjectKey
 		text           string
-		target         Target
+		target         policy.Target
 		retained, data bool
 	}{
-		{"a claim", claim, text("v1", "PersistentVolumeClaim", ""), TargetArgo, false, true},
-		{"beside another object", claim, other + text("v1", "PersistentVolumeClaim", ""), TargetArgo, false, true},
-		{"of another group", claim, text("x.io/v1", "PersistentVolumeClaim", argo), TargetArgo, false, true},
-		{"Argo CD retains it", claim, text("v1", "PersistentVolumeClaim", argo), TargetArgo, true, true},
-		{"Argo CD asks a person", claim, text("v1", "PersistentVolumeClaim", confirmed), TargetArgo, false, true},
-		{"Argo CD would retain it", claim, text("v1", "PersistentVolumeClaim", argo), TargetFlux, false, true},
-		{"Flux retains it", claim, text("v1", "PersistentVolumeClaim", flux), TargetFlux, true, true},
-		{"Flux would retain it", claim, text("v1", "PersistentVolumeClaim", flux), TargetArgo, false, true},
-		{"somebody retains it", claim, text("v1", "PersistentVolumeClaim", flux), TargetPlain, true, true},
-		{"a file that others broke", claim, "a: b: c", TargetPlain, false, true},
-		{"a StatefulSet", set, text("apps/v1", "StatefulSet", "spec:\n  persistentVolumeClaimRetentionPolicy: {whenScaled: Delete, whenDeleted: Retain}\n"), TargetPlain, false, false},
-		{"a StatefulSet without the policy", set, text("apps/v1", "StatefulSet", ""), TargetPlain, false, false},
-		{"a StatefulSet that takes its claims with it", set, text("apps/v1", "StatefulSet", "spec:\n  persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete}\n"), TargetPlain, false, true},
+		{"a claim", claim, text("v1", "PersistentVolumeClaim", ""), policy.Argo, false, true},
+		{"beside another object", claim, other + text("v1", "PersistentVolumeClaim", ""), policy.Argo, false, true},
+		{"of another group", claim, text("x.io/v1", "PersistentVolumeClaim", argo), policy.Argo, false, true},
+		{"Argo CD retains it", claim, text("v1", "PersistentVolumeClaim", argo), policy.Argo, true, true},
+		{"Argo CD asks a person", claim, text("v1", "PersistentVolumeClaim", confirmed), policy.Argo, false, true},
+		{"Argo CD would retain it", claim, text("v1", "PersistentVolumeClaim", argo), policy.Flux, false, true},
+		{"Flux retains it", claim, text("v1", "PersistentVolumeClaim", flux), policy.Flux, true, true},
+		{"Flux would retain it", claim, text("v1", "PersistentVolumeClaim", flux), policy.Argo, false, true},
+		{"somebody retains it", claim, text("v1", "PersistentVolumeClaim", flux), policy.Plain, true, true},
+		{"a file that others broke", claim, "a: b: c", policy.Plain, false, true},
+		{"what the form marks", marked, text("v1", "ConfigMap", ""), policy.Plain, false, true},
+		{"what the form marks, and Argo CD retains", marked, text("v1", "ConfigMap", argo), policy.Argo, true, true},
+		{"a StatefulSet", set, text("apps/v1", "StatefulSet", "spec:\n  persistentVolumeClaimRetentionPolicy: {whenScaled: Delete, whenDeleted: Retain}\n"), policy.Plain, false, false},
+		{"a StatefulSet without the policy", set, text("apps/v1", "StatefulSet", ""), policy.Plain, false, false},
+		{"a StatefulSet that takes its claims with it", set, text("apps/v1", "StatefulSet", "spec:\n  persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete}\n"), policy.Plain, false, true},
 	} {
 		want := lynq.Held{Ref: test.key.Ref, ID: test.key.ID, Retained: test.retained, Data: test.data}
 		if got := heldIn([]byte(test.text), test.key, test.target); got != want {
@@ -140,7 +144,7 @@ func TestRefuseForeign(t *testing.T) {
 	in := inputOf([]*Node{rowNode("crm", "acme", "1"), rowNode("crm", "beta", "1")})
 	_, p := s.plan(in)
 	var got []string
-	for _, r := range Refuse(in, p, map[HubKey]int{{Name: "crm"}: 2}, Limits{MayGo: func(int) int { return 1 }}) {
+	for _, r := range Refuse(in, p, map[lynq.HubKey]int{{Name: "crm"}: 2}, Limits{MayGo: func(int) int { return 1 }}) {
 		got = append(got, r.String())
 	}
 	want := []string{

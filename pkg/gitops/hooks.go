@@ -11,6 +11,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -28,14 +29,17 @@ type TombstoneHooks struct {
 // hooksID stands for the resource of a form that a hook has not.
 const hooksID = "tombstones"
 
-// Meant are the tombstones that are carried out: not those of data, unless that is said.
+// Meant are the tombstones that a tree carries out. Without Data it leaves out those of
+// data, and those of StatefulSets: no tree knows whether Kubernetes deletes claims with one.
 func (h *TombstoneHooks) Meant(stones []lynq.Tombstone) []lynq.Tombstone {
-	return slices.DeleteFunc(slices.Clone(stones), func(t lynq.Tombstone) bool { return t.HoldsData() && !h.Data })
+	return slices.DeleteFunc(slices.Clone(stones), func(t lynq.Tombstone) bool {
+		return !h.Data && (t.HoldsData() || t.GroupKind() == lynq.StatefulSet)
+	})
 }
 
 // Objects are the hooks of a node for some tombstones, none for none. The error is
 // lynq.Problems: tombstones that no call of kubectl can be made of.
-func (h *TombstoneHooks) Objects(n NodeKey, stones []lynq.Tombstone) ([]Object, error) {
+func (h *TombstoneHooks) Objects(n lynq.NodeKey, stones []lynq.Tombstone) ([]Object, error) {
 	if len(stones) == 0 {
 		return nil, nil
 	}
@@ -69,9 +73,9 @@ func (h *TombstoneHooks) check(t *lynq.Tombstone, problems *lynq.Problems) {
 	key := regexp.MustCompile(`^([a-z0-9]([a-z0-9.-]*[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)
 	switch {
 	case !lynq.IsDNS1123Label(strings.ToLower(t.Kind)) || t.Group != "" && !lynq.IsDNS1123Subdomain(t.Group):
-		problems.Add(t.Pos, "correct it", "tombstone: %q of group %q is no kind", t.Kind, t.Group)
+		problems.Add(t.Pos, "correct it", "tombstone: %q of group %q is not a kind", t.Kind, t.Group)
 	case h.Plural(t.Group, t.Kind) == "":
-		problems.Add(t.Pos, "give its CustomResourceDefinition with -f", "tombstone: what kind %s is called in roles is not known", t.GroupKind())
+		problems.Add(t.Pos, "pass its CustomResourceDefinition with -f", "tombstone: what kind %s is called in roles is not known", t.GroupKind())
 	case !word.MatchString(t.Name) || t.Namespace != "" && !lynq.IsDNS1123Label(t.Namespace):
 		problems.Add(t.Pos, "let apply delete it", "tombstone %s: no hook is made for an object of this name", t.Ref)
 	case len(t.Labels) == 0:
@@ -85,7 +89,7 @@ func (h *TombstoneHooks) check(t *lynq.Tombstone, problems *lynq.Problems) {
 }
 
 // hookName is what the hooks of a node are called in its namespace.
-func hookName(n NodeKey) string {
+func hookName(n lynq.NodeKey) string {
 	const longest, room = 63, 9 // labels of pods have the name of their Job
 	name := hooksID + "-" + n.Name
 	if len(name) <= longest {
@@ -99,7 +103,7 @@ func hookName(n NodeKey) string {
 // deletes when all went well, or before it makes it again.
 func hook(apiVersion string, ref lynq.Ref, wave string, content map[string]any) map[string]any {
 	metadata := map[string]any{"name": ref.Name, "annotations": map[string]any{
-		argoHookPhase: "PostSync", argoHookDeleted: "BeforeHookCreation,HookSucceeded", "argocd.argoproj.io/sync-wave": wave,
+		policy.ArgoHookPhase: "PostSync", policy.ArgoHookDeleted: "BeforeHookCreation,HookSucceeded", "argocd.argoproj.io/sync-wave": wave,
 	}}
 	if ref.Namespace != "" {
 		metadata["namespace"] = ref.Namespace
@@ -124,7 +128,7 @@ const rbacGroup = "rbac.authorization.k8s.io"
 
 // roles let an account list and delete the objects of tombstones by their names, and
 // nothing else: a list with the name as field selector is one of that name.
-func (h *TombstoneHooks) roles(n NodeKey, account lynq.Ref, stones []lynq.Tombstone) []map[string]any {
+func (h *TombstoneHooks) roles(n lynq.NodeKey, account lynq.Ref, stones []lynq.Tombstone) []map[string]any {
 	rules := map[string]map[[2]string][]string{} // by namespace, and by group and plural: names
 	for i := range stones {
 		t := &stones[i]
@@ -218,7 +222,7 @@ func (h *TombstoneHooks) Check(in *Input, stones [][]lynq.Tombstone) error {
 	if h == nil {
 		return nil
 	}
-	has := map[lynq.Ref]NodeKey{}
+	has := map[lynq.Ref]lynq.NodeKey{}
 	for _, e := range Kept(in) {
 		for _, o := range e.Objects {
 			has[o.Ref] = e.Node

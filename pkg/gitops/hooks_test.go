@@ -62,7 +62,7 @@ func hookParts(t *testing.T, objects []gitops.Object) (commands, rights []string
 // and the right to exactly that.
 func TestTombstoneHooks(t *testing.T) {
 	t.Parallel()
-	node := gitops.NodeKey{Namespace: "shop", Name: "acme-web"}
+	node := lynq.NodeKey{Namespace: "shop", Name: "acme-web"}
 	objects, err := tombstoneHooks().Objects(node, []lynq.Tombstone{
 		stone("v1", "ConfigMap", "shop", "old", map[string]string{"b": "2", "a": "1"}),
 		stone("v1", "ConfigMap", "shop", "older", map[string]string{"example.com/a": "X_1"}),
@@ -99,22 +99,22 @@ func TestTombstoneHooksHostile(t *testing.T) {
 	t.Parallel()
 	good := map[string]string{"a": "1"}
 	for want, s := range map[string]lynq.Tombstone{
-		"no hook is made for an object of this name": stone("v1", "ConfigMap", "shop", "a,metadata.name!=b", good),
-		"tombstone ConfigMap/shop/a=b: no hook":      stone("v1", "ConfigMap", "shop", "a=b", good),
-		"tombstone ConfigMap/shop/-A: no hook":       stone("v1", "ConfigMap", "shop", "-A", good),
-		"tombstone ConfigMap/shop/$(X): no hook":     stone("v1", "ConfigMap", "shop", "$(X)", good),
-		"tombstone ConfigMap/shop/: no hook":         stone("v1", "ConfigMap", "shop", "", good),
-		"tombstone ConfigMap/s p/a: no hook":         stone("v1", "ConfigMap", "s p", "a", good),
-		"a=1,b!=2 is no label":                       stone("v1", "ConfigMap", "shop", "a", map[string]string{"a": "1,b!=2"}),
-		"a= is no label":                             stone("v1", "ConfigMap", "shop", "a", map[string]string{"a": ""}),
-		"a notin (b),c=1 is no label":                stone("v1", "ConfigMap", "shop", "a", map[string]string{"a notin (b),c": "1"}),
-		"a has no label":                             stone("v1", "ConfigMap", "shop", "a", nil),
-		`"ConfigMap,Secret" of group "" is no kind`:  stone("v1", "ConfigMap,Secret", "shop", "a", good),
-		`"--all" of group "" is no kind`:             stone("v1", "--all", "shop", "a", good),
-		`"Cup" of group "a/b" is no kind`:            {Ref: lynq.Ref{Group: "a/b", Kind: "Cup", Namespace: "shop", Name: "a"}, Labels: good},
-		"what kind Cup.example.com is called in":     stone("example.com/v1", "Cup", "shop", "a", good),
+		"no hook is made for an object of this name":   stone("v1", "ConfigMap", "shop", "a,metadata.name!=b", good),
+		"tombstone ConfigMap/shop/a=b: no hook":        stone("v1", "ConfigMap", "shop", "a=b", good),
+		"tombstone ConfigMap/shop/-A: no hook":         stone("v1", "ConfigMap", "shop", "-A", good),
+		"tombstone ConfigMap/shop/$(X): no hook":       stone("v1", "ConfigMap", "shop", "$(X)", good),
+		"tombstone ConfigMap/shop/: no hook":           stone("v1", "ConfigMap", "shop", "", good),
+		"tombstone ConfigMap/s p/a: no hook":           stone("v1", "ConfigMap", "s p", "a", good),
+		"a=1,b!=2 is no label":                         stone("v1", "ConfigMap", "shop", "a", map[string]string{"a": "1,b!=2"}),
+		"a= is no label":                               stone("v1", "ConfigMap", "shop", "a", map[string]string{"a": ""}),
+		"a notin (b),c=1 is no label":                  stone("v1", "ConfigMap", "shop", "a", map[string]string{"a notin (b),c": "1"}),
+		"a has no label":                               stone("v1", "ConfigMap", "shop", "a", nil),
+		`"ConfigMap,Secret" of group "" is not a kind`: stone("v1", "ConfigMap,Secret", "shop", "a", good),
+		`"--all" of group "" is not a kind`:            stone("v1", "--all", "shop", "a", good),
+		`"Cup" of group "a/b" is not a kind`:           {Ref: lynq.Ref{Group: "a/b", Kind: "Cup", Namespace: "shop", Name: "a"}, Labels: good},
+		"what kind Cup.example.com is called in":       stone("example.com/v1", "Cup", "shop", "a", good),
 	} {
-		_, err := tombstoneHooks().Objects(gitops.NodeKey{Namespace: "shop", Name: "n"}, []lynq.Tombstone{s})
+		_, err := tombstoneHooks().Objects(lynq.NodeKey{Namespace: "shop", Name: "n"}, []lynq.Tombstone{s})
 		if err == nil || !strings.Contains(err.Error(), want) || s.Pos.File != "" && !strings.HasPrefix(err.Error(), "form.yaml:7: ") {
 			t.Errorf("error is %v, want one with %s", err, want)
 		}
@@ -126,7 +126,7 @@ func TestTombstoneHookNames(t *testing.T) {
 	t.Parallel()
 	stones := []lynq.Tombstone{stone("v1", "ConfigMap", "far", "old", map[string]string{"a": "1"})}
 	seen := map[lynq.Ref]string{}
-	for _, n := range []gitops.NodeKey{
+	for _, n := range []lynq.NodeKey{
 		{Namespace: "shop", Name: "a"}, {Namespace: "shop-a", Name: "b"}, {Namespace: "shop", Name: "a-b"},
 		{Namespace: "shop", Name: strings.Repeat("a", 63)}, {Namespace: "shop", Name: strings.Repeat("a", 62) + "b"}, {Namespace: "shop", Name: strings.Repeat("a", 52)},
 	} {
@@ -149,12 +149,15 @@ func TestTombstoneHookNames(t *testing.T) {
 func TestTombstoneHooksData(t *testing.T) {
 	t.Parallel()
 	h := tombstoneHooks()
-	stones := []lynq.Tombstone{stone("v1", "Namespace", "", "old", map[string]string{"a": "1"}), stone("v1", "ConfigMap", "shop", "old", map[string]string{"a": "1"})}
+	stones := []lynq.Tombstone{
+		stone("v1", "Namespace", "", "old", map[string]string{"a": "1"}), stone("v1", "ConfigMap", "shop", "old", map[string]string{"a": "1"}),
+		stone("apps/v1", "StatefulSet", "shop", "old", map[string]string{"a": "1"}),
+	}
 	if got := h.Meant(stones); len(got) != 1 || got[0].Kind != "ConfigMap" {
 		t.Errorf("without data: %v", got)
 	}
 	h.Data = true
-	if got := h.Meant(stones); len(got) != 2 {
+	if got := h.Meant(stones); len(got) != len(stones) {
 		t.Errorf("with data: %v", got)
 	}
 }
@@ -162,14 +165,14 @@ func TestTombstoneHooksData(t *testing.T) {
 // A tombstone for an object of the tree would have it made and deleted for ever.
 func TestTombstoneHooksCheck(t *testing.T) {
 	t.Parallel()
-	h, node := tombstoneHooks(), gitops.NodeKey{Namespace: "shop", Name: "acme-web"}
+	h, node := tombstoneHooks(), lynq.NodeKey{Namespace: "shop", Name: "acme-web"}
 	stones := []lynq.Tombstone{stone("v1", "ConfigMap", "shop", "old", map[string]string{"a": "1"})}
 	hooks, err := h.Objects(node, stones)
 	if err != nil {
 		t.Fatal(err)
 	}
 	check := func(of [][]lynq.Tombstone, ref lynq.Ref) error {
-		other := &gitops.Node{NodeKey: gitops.NodeKey{Namespace: "shop", Name: "bolt-web"}, Objects: []gitops.Object{{ObjectKey: gitops.ObjectKey{Ref: ref, ID: "a"}}}}
+		other := &gitops.Node{NodeKey: lynq.NodeKey{Namespace: "shop", Name: "bolt-web"}, Objects: []gitops.Object{{ObjectKey: gitops.ObjectKey{Ref: ref, ID: "a"}}}}
 		return h.Check(&gitops.Input{Nodes: []*gitops.Node{{NodeKey: node, Objects: hooks}, other}, Index: &gitops.Index{}}, of)
 	}
 	both := [][]lynq.Tombstone{stones, nil}

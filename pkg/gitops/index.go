@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -46,33 +47,6 @@ func (x *Index) Find(path string) *Entry {
 	return &x.Entries[i]
 }
 
-// Nodes are the nodes of the files.
-func (x *Index) Nodes() Nodes {
-	nodes := Nodes{}
-	for i := range x.Entries {
-		if e := &x.Entries[i]; !e.shared() {
-			nodes[owner{e.Hub, e.formKey(), e.Node}] = true
-		}
-	}
-	return nodes
-}
-
-// Nodes are the nodes that a tree has, each with its hub and its form.
-type Nodes map[owner]bool
-
-type owner struct {
-	hub  HubKey
-	form lynq.FormKey
-	node NodeKey
-}
-
-// Has tells whether the tree has a node. What was written when the hub or the form
-// had no namespace is theirs.
-func (n Nodes) Has(hub HubKey, form lynq.FormKey, node NodeKey) bool {
-	oldHub, oldForm := HubKey{Name: hub.Name}, lynq.FormKey{Name: form.Name}
-	return n[owner{hub, form, node}] || n[owner{oldHub, form, node}] || n[owner{hub, oldForm, node}] || n[owner{oldHub, oldForm, node}]
-}
-
 // Without is the index without some paths.
 func (x *Index) Without(paths map[string]bool) *Index {
 	if len(paths) == 0 {
@@ -109,6 +83,26 @@ func (x *Index) sort() {
 	x.Entries = joined
 }
 
+// Untold are the losses that people were not told of by earlier runs on a tree, and
+// the marks of those that they then will have been told of. Forms that take no part
+// keep theirs; a loss that went and came back is new.
+func (x *Index) Untold(t policy.Target, forms []string, losses []policy.Loss) (untold []policy.Loss, told []string) {
+	for _, mark := range x.Told {
+		if form, _, _ := strings.Cut(mark, ":"); !slices.Contains(forms, form) {
+			told = append(told, mark)
+		}
+	}
+	for _, l := range losses {
+		mark := l.Mark(t)
+		if !slices.Contains(x.Told, mark) {
+			untold = append(untold, l)
+		}
+		told = append(told, mark)
+	}
+	slices.Sort(told)
+	return untold, slices.Compact(told)
+}
+
 // Scope is what a run has a say on.
 type Scope struct {
 	Hubs []HubScope
@@ -121,7 +115,7 @@ type Scope struct {
 
 // HubScope is a hub of a run, and the forms of it that take part.
 type HubScope struct {
-	HubKey
+	lynq.HubKey
 	Forms []lynq.FormKey
 }
 
@@ -136,7 +130,7 @@ func (s *Scope) takesPart(e *Entry) bool {
 }
 
 // hubOf is the hub of a file: that of the run, where the file is of one.
-func (s *Scope) hubOf(e *Entry) HubKey {
+func (s *Scope) hubOf(e *Entry) lynq.HubKey {
 	for i := range s.Hubs {
 		if s.isOf(&s.Hubs[i], e) {
 			return s.Hubs[i].HubKey
@@ -148,14 +142,14 @@ func (s *Scope) hubOf(e *Entry) HubKey {
 // called are the hub and the form of a file as people call them: with a namespace
 // only where the run has another one of that name.
 func (s *Scope) called(o *owned) (hub, form string) {
-	hub, form = o.Hub.Name, o.Form
+	hub, form = o.Hub.Name, o.Form.Name
 	for _, h := range s.Hubs {
 		if h.Name == o.Hub.Name && h.Namespace != o.Hub.Namespace {
 			hub = o.Hub.String()
 		}
 		for _, f := range h.Forms {
-			if f.Name == o.Form && f.Namespace != o.FormNamespace {
-				form = o.formKey().String()
+			if f.Name == o.Form.Name && f.Namespace != o.Form.Namespace {
+				form = o.Form.String()
 			}
 		}
 	}

@@ -12,21 +12,13 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // format is the version of the index. It goes up when an older lynqctl would
-// misread what this one writes, or lose a part of it. Since format 2 a line has the
-// namespace of the form: an older lynqctl would take nodes of another form of that
-// name for those of its own, and let them go.
-const format = 2
-
-// format is the oldest one that the index can be written in.
-func (x *Index) format() int64 {
-	if slices.ContainsFunc(x.Entries, func(e Entry) bool { return e.FormNamespace != "" }) {
-		return format
-	}
-	return 1
-}
+// misread what this one writes, or lose a part of it.
+const format = 1
 
 // NewerIndexError is an index that only a newer lynqctl can read.
 type NewerIndexError struct{ Format int }
@@ -53,10 +45,9 @@ type indexLine struct {
 	Format     int      `json:"format,omitempty"`
 	Unfinished bool     `json:"unfinished,omitempty"`
 	Told       []string `json:"told,omitempty"`
-	// Ended, in the head, promises the line that has Last: without that line the file was
-	// cut. A merge may put both anywhere.
-	Ended bool `json:"ended,omitempty"`
-	Last  bool `json:"last,omitempty"`
+	// Last is of a head at the end of the file: without one the file was cut. A merge may
+	// put heads anywhere.
+	Last bool `json:"last,omitempty"`
 
 	Path          string   `json:"path,omitempty"`
 	SHA256        string   `json:"sha256,omitempty"`
@@ -67,6 +58,8 @@ type indexLine struct {
 	Namespace     string   `json:"namespace,omitempty"`
 	Node          string   `json:"node,omitempty"`
 	Objects       []string `json:"objects,omitempty"`
+	// HoldsData are the ids of the objects whose deletion loses data, whatever their kinds.
+	HoldsData []string `json:"holdsData,omitempty"`
 }
 
 // Encode writes an index. The same index gives the same bytes. A file of two
@@ -74,7 +67,7 @@ type indexLine struct {
 func (x *Index) Encode() []byte {
 	b := make([]byte, 0, 64+len(x.Entries)*320)
 	b = append(b, `{"format":`...)
-	b = strconv.AppendInt(b, x.format(), 10)
+	b = strconv.AppendInt(b, format, 10)
 	if x.Unfinished {
 		b = append(b, `,"unfinished":true`...)
 	}
@@ -82,30 +75,23 @@ func (x *Index) Encode() []byte {
 		list, _ := json.Marshal(x.Told) // texts can always be written
 		b = append(append(b, `,"told":`...), list...)
 	}
-	b = append(b, ",\"ended\":true}\n"...)
+	b = append(b, "}\n"...)
 	for i := range x.Entries {
 		e := &x.Entries[i]
 		for _, d := range e.Digests {
 			b = e.appendLine(b, d)
 		}
 	}
-	b = strconv.AppendInt(append(b, `{"format":`...), x.format(), 10)
+	b = strconv.AppendInt(append(b, `{"format":`...), format, 10)
 	return append(b, ",\"last\":true}\n"...)
 }
 
-// wasCut tells whether the line is missing that a head promises.
+// wasCut tells whether the last line of an index is missing.
 func wasCut(lines [][]byte) bool {
-	promised, found := false, false
-	for _, text := range lines {
-		if !bytes.HasPrefix(text, []byte(`{"format":`)) {
-			continue
-		}
+	return !slices.ContainsFunc(lines, func(text []byte) bool {
 		var l indexLine
-		if json.Unmarshal(text, &l) == nil {
-			promised, found = promised || l.Ended, found || l.Last
-		}
-	}
-	return promised && !found
+		return bytes.HasPrefix(text, []byte(`{"format":`)) && json.Unmarshal(text, &l) == nil && l.Last
+	})
 }
 
 // mergeMark refuses a line that Git puts between the sides of a conflict.
@@ -125,8 +111,8 @@ func (e *Entry) appendLine(b []byte, d Digest) []byte {
 	b = hex.AppendEncode(b, d[:])
 	b = append(b, '"')
 	for _, f := range [...]struct{ key, value string }{
-		{`,"hub":`, e.Hub.Name}, {`,"hubNamespace":`, e.Hub.Namespace}, {`,"form":`, e.Form},
-		{`,"formNamespace":`, e.FormNamespace},
+		{`,"hub":`, e.Hub.Name}, {`,"hubNamespace":`, e.Hub.Namespace}, {`,"form":`, e.Form.Name},
+		{`,"formNamespace":`, e.Form.Namespace},
 		{`,"namespace":`, e.Node.Namespace}, {`,"node":`, e.Node.Name},
 	} {
 		if f.value != "" {
@@ -134,18 +120,31 @@ func (e *Entry) appendLine(b []byte, d Digest) []byte {
 			b = appendString(b, f.value)
 		}
 	}
+	var objects, data []string
 	for i := range e.Objects {
-		if i == 0 {
-			b = append(b, `,"objects":[`...)
-		} else {
+		objects = append(objects, e.Objects[i].String())
+		if e.Objects[i].Data {
+			data = append(data, e.Objects[i].ID)
+		}
+	}
+	b = appendList(b, `,"objects":[`, objects)
+	b = appendList(b, `,"holdsData":[`, data)
+	return append(b, "}\n"...)
+}
+
+// appendList writes a list of strings, and nothing for an empty one.
+func appendList(b []byte, key string, list []string) []byte {
+	if len(list) == 0 {
+		return b
+	}
+	b = append(b, key...)
+	for i, s := range list {
+		if i > 0 {
 			b = append(b, ',')
 		}
-		b = appendString(b, e.Objects[i].String())
+		b = appendString(b, s)
 	}
-	if len(e.Objects) > 0 {
-		b = append(b, ']')
-	}
-	return append(b, "}\n"...)
+	return append(b, ']')
 }
 
 // appendString writes a string as JSON has it. Most are plain.
@@ -187,8 +186,10 @@ func parseObjectKey(s string) (ObjectKey, error) {
 func DecodeIndex(b []byte) (*Index, error) {
 	lines := bytes.Split(bytes.TrimRight(b, "\r\n"), []byte("\n"))
 	var head indexLine
-	if err := mergeMark(lines[0]); err != nil {
-		return nil, &LineError{1, err}
+	for i := range lines {
+		if err := mergeMark(lines[i]); err != nil {
+			return nil, &LineError{i + 1, err}
+		}
 	}
 	if err := json.Unmarshal(lines[0], &head); err != nil || head.Format == 0 {
 		return nil, &LineError{1, errors.New("it is no head of an index of lynqctl (restore the file from Git)")}
@@ -235,9 +236,6 @@ func decodeLines(lines [][]byte, number int) ([]Entry, error) {
 }
 
 func decodeLine(text []byte) (Entry, error) {
-	if err := mergeMark(text); err != nil {
-		return Entry{}, err
-	}
 	l, ok := quickLine(string(text))
 	if !ok {
 		if err := json.Unmarshal(text, &l); err != nil {
@@ -248,7 +246,7 @@ func decodeLine(text []byte) (Entry, error) {
 		return Entry{}, nil // a second head, from a merge
 	}
 	e := Entry{Path: l.Path, owned: owned{
-		Hub: HubKey{l.Hub, l.HubNamespace}, Form: l.Form, FormNamespace: l.FormNamespace, Node: NodeKey{l.Namespace, l.Node},
+		Hub: lynq.HubKey{Name: l.Hub, Namespace: l.HubNamespace}, Form: lynq.FormKey{Namespace: l.FormNamespace, Name: l.Form}, Node: lynq.NodeKey{Namespace: l.Namespace, Name: l.Node},
 	}}
 	if !inTree(l.Path) {
 		return e, fmt.Errorf("path %q is none in the tree", l.Path)
@@ -269,6 +267,7 @@ func decodeLine(text []byte) (Entry, error) {
 		if err != nil {
 			return e, err
 		}
+		key.Data = slices.Contains(l.HoldsData, key.ID)
 		e.Objects = append(e.Objects, key)
 	}
 	return e, nil
@@ -296,12 +295,17 @@ func quickLine(s string) (l indexLine, ok bool) {
 			}
 		}
 	}
-	if rest, found := strings.CutPrefix(s, `,"objects":["`); found {
-		list, rest, found := strings.Cut(rest, `"]`)
-		if !found {
-			return indexLine{}, false
+	for _, f := range [...]struct {
+		key  string
+		list *[]string
+	}{{`,"objects":["`, &l.Objects}, {`,"holdsData":["`, &l.HoldsData}} {
+		if rest, found := strings.CutPrefix(s, f.key); found {
+			list, rest, found := strings.Cut(rest, `"]`)
+			if !found {
+				return indexLine{}, false
+			}
+			*f.list, s = strings.Split(list, `","`), rest
 		}
-		l.Objects, s = strings.Split(list, `","`), rest
 	}
 	if s != "}" {
 		return indexLine{}, false

@@ -9,17 +9,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 func sampleIndex() *Index {
 	return &Index{Unfinished: true, Entries: []Entry{
-		{Path: "a-web/kustomization.yaml", Digests: []Digest{{1}}, owned: owned{Hub: HubKey{"crm", "eu"}, Form: "web", FormNamespace: "us", Node: NodeKey{"blue", "a-web"}}},
+		{Path: "a-web/kustomization.yaml", Digests: []Digest{{1}}, owned: owned{Hub: lynq.HubKey{Name: "crm", Namespace: "eu"}, Form: lynq.FormKey{Namespace: "us", Name: "web"}, Node: lynq.NodeKey{Namespace: "blue", Name: "a-web"}}},
 		{Path: "a-web/x.yaml", Digests: []Digest{{2}, {3}}, owned: owned{
-			Hub: HubKey{Name: "crm"}, Form: "web", Node: NodeKey{"blue", "a-web"},
+			Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, Node: lynq.NodeKey{Namespace: "blue", Name: "a-web"},
 			Objects: []ObjectKey{
-				{lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "blue", Name: "a"}, "app"},
-				{lynq.Ref{Group: "rbac.authorization.k8s.io", Kind: "ClusterRole", Name: "system:a@\"b\""}, "ü \\ <id>"},
+				{lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "blue", Name: "a"}, "app", false},
+				{lynq.Ref{Group: "rbac.authorization.k8s.io", Kind: "ClusterRole", Name: "system:a@\"b\""}, "ü \\ <id>", true},
 			},
 		}},
 		{Path: "kustomization.yaml", Digests: []Digest{{4}}},
@@ -45,11 +46,28 @@ func TestIndexRoundTrip(t *testing.T) {
 	}
 }
 
+// TestIndexHoldsData: the mark of a resource survives, read the quick way and the other.
+func TestIndexHoldsData(t *testing.T) {
+	x := &Index{Entries: []Entry{{Path: "b-web/y.yaml", Digests: []Digest{{5}}, owned: owned{
+		Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, Node: lynq.NodeKey{Namespace: "blue", Name: "b-web"},
+		Objects: []ObjectKey{{lynq.Ref{Kind: "ConfigMap", Name: "b"}, "text", true}, {lynq.Ref{Kind: "ConfigMap", Name: "c"}, "more", false}},
+	}}}}
+	text := x.Encode()
+	spaced := bytes.ReplaceAll(text, []byte(`,"holdsData"`), []byte(` , "holdsData"`))
+	for _, b := range [][]byte{text, spaced} {
+		got, err := DecodeIndex(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compareIndex(t, x, got)
+	}
+}
+
 // TestIndexOfMerge: Git joins branches line by line.
 func TestIndexOfMerge(t *testing.T) {
 	text := string((&Index{Entries: sampleIndex().Entries}).Encode())
 	lines := strings.SplitAfter(text, "\n")
-	merged := lines[0] + lines[4] + lines[3] + `{"format":1,"unfinished":true}` + "\n" + lines[5] + lines[1] + lines[2] + lines[3]
+	merged := lines[0] + lines[4] + lines[3] + `{"format":1,"unfinished":true}` + "\n" + lines[5] + lines[1] + lines[2] + lines[3] + lines[len(lines)-2]
 	got, err := DecodeIndex([]byte(strings.ReplaceAll(merged, "\n", "\r\n")))
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +85,7 @@ func TestBadIndex(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                             "line 1: it is no head of an index of lynqctl",
 		"apiVersion: v1\n":                             "line 1: it is no head of an index of lynqctl",
-		`{"format":3,"x":1}`:                           "its format is 3, and this lynqctl knows 2",
+		`{"format":2,"x":1}`:                           "its format is 2, and this lynqctl knows 1",
 		head + "<<<<<<< HEAD\n":                        "line 2: it is a mark of a merge",
 		"<<<<<<< HEAD\n" + head:                        "line 1: it is a mark of a merge",
 		head + "||||||| 1a2b3c\n":                      "line 2: it is a mark of a merge",
@@ -86,6 +104,9 @@ func TestBadIndex(t *testing.T) {
 		head + file("a", `,"objects":["x@y"]`):         `line 2: object "x@y" has no name`,
 		head + strings.Repeat(file("a", ""), 9) + "{}": `line 11: path`,
 	} {
+		if strings.HasPrefix(text, head) {
+			text += "\n" + `{"format":1,"last":true}`
+		}
 		_, err := DecodeIndex([]byte(text))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
@@ -97,8 +118,7 @@ func TestBadIndex(t *testing.T) {
 	}
 }
 
-// TestCutIndex: an index that was cut is no shorter index. One that an older lynqctl
-// wrote says nothing of its end.
+// TestCutIndex: an index that was cut is no shorter index.
 func TestCutIndex(t *testing.T) {
 	x := &Index{Entries: sampleIndex().Entries}
 	text := string(x.Encode())
@@ -115,19 +135,15 @@ func TestCutIndex(t *testing.T) {
 			t.Errorf("%v\n%s", err, whole)
 		}
 	}
-	old := strings.NewReplacer(`,"ended":true`, "", "{\"format\":1,\"last\":true}\n", "").Replace(text)
-	if got, err := DecodeIndex([]byte(old)); err != nil || len(got.Entries) != len(x.Entries) {
-		t.Errorf("%v\n%s", err, old)
-	}
 }
 
 // FuzzIndex: what can be read is written such that the same is read again, the
 // quick way or the other.
 func FuzzIndex(f *testing.F) {
 	f.Add(sampleIndex().Encode())
-	f.Add([]byte("{\"format\":1}\n{\"path\":\"a\",\"sha256\":\"" + strings.Repeat("a", 64) + "\",\"objects\":[\"A/b@c\\u003c\"]}"))
-	f.Add([]byte("{\"format\":1}\n{\"path\":\"a\xff\",\"sha256\":\"" + strings.Repeat("a", 64) + "\"}"))
-	f.Add([]byte("{\"format\":1}\n{ \"sha256\":\"" + strings.Repeat("a", 64) + "\",\"path\":\"a\"}"))
+	f.Add([]byte("{\"format\":1}\n{\"path\":\"a\",\"sha256\":\"" + strings.Repeat("a", 64) + "\",\"objects\":[\"A/b@c\\u003c\"]}\n{\"format\":1,\"last\":true}"))
+	f.Add([]byte("{\"format\":1}\n{\"path\":\"a\xff\",\"sha256\":\"" + strings.Repeat("a", 64) + "\"}\n{\"format\":1,\"last\":true}"))
+	f.Add([]byte("{\"format\":1}\n{ \"sha256\":\"" + strings.Repeat("a", 64) + "\",\"path\":\"a\"}\n{\"format\":1,\"last\":true}"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		x, err := DecodeIndex(b)
 		if err != nil {
@@ -148,26 +164,26 @@ func FuzzIndex(f *testing.F) {
 // What people were told of is remembered by form, and told once. What changed, or
 // went and came back, is new.
 func TestUntold(t *testing.T) {
-	once := Loss{Form: "web", Resource: "a", Policy: "creationPolicy: Once", Instead: "x"}
-	stuck := Loss{Form: "web", Resource: "a", Policy: "conflictPolicy: Stuck", Instead: "y"}
-	other := Loss{Form: "db", Policy: "rollout.maxSkew", Instead: "z"}
+	once := policy.Loss{Form: "web", Resource: "a", Policy: "creationPolicy: Once", Instead: "x"}
+	stuck := policy.Loss{Form: "web", Resource: "a", Policy: "conflictPolicy: Stuck", Instead: "y"}
+	other := policy.Loss{Form: "db", Policy: "rollout.maxSkew", Instead: "z"}
 	changed := once
 	changed.Instead = "w"
 	var x Index
 	for i, run := range []struct {
-		target Target
+		target policy.Target
 		forms  []string
-		losses []Loss
-		untold []Loss
+		losses []policy.Loss
+		untold []policy.Loss
 	}{
-		{TargetArgo, []string{"web", "db"}, []Loss{once, other}, []Loss{once, other}},
-		{TargetArgo, []string{"web", "db"}, []Loss{once, other}, nil},
-		{TargetArgo, []string{"web"}, []Loss{once, stuck}, []Loss{stuck}},
-		{TargetArgo, []string{"db"}, []Loss{other}, nil},
-		{TargetArgo, []string{"web"}, []Loss{stuck}, nil},
-		{TargetArgo, []string{"web"}, []Loss{once, stuck}, []Loss{once}},
-		{TargetArgo, []string{"web"}, []Loss{changed, stuck}, []Loss{changed}},
-		{TargetFlux, []string{"web"}, []Loss{changed}, []Loss{changed}},
+		{policy.Argo, []string{"web", "db"}, []policy.Loss{once, other}, []policy.Loss{once, other}},
+		{policy.Argo, []string{"web", "db"}, []policy.Loss{once, other}, nil},
+		{policy.Argo, []string{"web"}, []policy.Loss{once, stuck}, []policy.Loss{stuck}},
+		{policy.Argo, []string{"db"}, []policy.Loss{other}, nil},
+		{policy.Argo, []string{"web"}, []policy.Loss{stuck}, nil},
+		{policy.Argo, []string{"web"}, []policy.Loss{once, stuck}, []policy.Loss{once}},
+		{policy.Argo, []string{"web"}, []policy.Loss{changed, stuck}, []policy.Loss{changed}},
+		{policy.Flux, []string{"web"}, []policy.Loss{changed}, []policy.Loss{changed}},
 	} {
 		untold, told := x.Untold(run.target, run.forms, run.losses)
 		if diff := cmp.Diff(run.untold, untold); diff != "" {

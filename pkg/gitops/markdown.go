@@ -37,7 +37,7 @@ func (m *comment) head(r *Report) {
 		fmt.Fprintf(&m.Builder, "| %s | %d | %d | %d | %d |\n", line.what, line.of.Added, line.of.Changed, line.of.Removed, line.of.Unchanged)
 	}
 	if r.Nodes.Failed > 0 {
-		fmt.Fprintf(&m.Builder, "\n**%s could not be rendered**, and keep the files that they have.\n", lynq.Count(r.Nodes.Failed, "node"))
+		fmt.Fprintf(&m.Builder, "\n**%s failed to render**, and keep the files that they have.\n", lynq.Count(r.Nodes.Failed, "node"))
 	}
 	if len(r.Conflicts) > 0 {
 		them := "them"

@@ -126,8 +126,8 @@ func TestKilled(t *testing.T) {
 // world has the rows of some hubs, and what was rendered of them last.
 type world struct {
 	*rand.Rand
-	rows    map[HubKey]map[string]int // uid -> version
-	last    map[NodeKey]*Node
+	rows    map[lynq.HubKey]map[string]int // uid -> version
+	last    map[lynq.NodeKey]*Node
 	version int
 	strange map[string]string // files of others
 }
@@ -135,14 +135,14 @@ type world struct {
 func newWorld(seed uint64) *world {
 	return &world{
 		Rand:    rand.New(rand.NewPCG(seed, 0)),
-		rows:    map[HubKey]map[string]int{{Name: "crm"}: {}, {Name: "shop", Namespace: "eu"}: {}},
-		last:    map[NodeKey]*Node{},
+		rows:    map[lynq.HubKey]map[string]int{{Name: "crm"}: {}, {Name: "shop", Namespace: "eu"}: {}},
+		last:    map[lynq.NodeKey]*Node{},
 		strange: map[string]string{},
 	}
 }
 
-func (w *world) hubs() []HubKey {
-	return slices.SortedFunc(maps.Keys(w.rows), func(a, b HubKey) int { return strings.Compare(a.Name, b.Name) })
+func (w *world) hubs() []lynq.HubKey {
+	return slices.SortedFunc(maps.Keys(w.rows), func(a, b lynq.HubKey) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // change changes some rows.
@@ -162,7 +162,7 @@ func (w *world) change() {
 
 // forms are those of a hub. Nodes of the two hubs may have one name, in different
 // namespaces.
-func forms(h HubKey) map[string]string {
+func forms(h lynq.HubKey) map[string]string {
 	if h.Name == "crm" {
 		return map[string]string{"web": "default", "api": "default"}
 	}
@@ -170,13 +170,13 @@ func forms(h HubKey) map[string]string {
 }
 
 // nodes are what the rows of some hubs make. Some cannot be rendered.
-func (w *world) nodes(hubs []HubKey, failing bool) []*Node {
+func (w *world) nodes(hubs []lynq.HubKey, failing bool) []*Node {
 	var nodes []*Node
 	for _, h := range hubs {
 		for _, uid := range slices.Sorted(maps.Keys(w.rows[h])) {
 			for _, form := range slices.Sorted(maps.Keys(forms(h))) {
 				namespace := forms(h)[form]
-				n := &Node{NodeKey: NodeKey{namespace, uid + "-" + form}, Hub: h, Form: form}
+				n := &Node{NodeKey: lynq.NodeKey{Namespace: namespace, Name: uid + "-" + form}, Hub: h, Form: lynq.FormKey{Name: form}}
 				if n.Failed = failing && w.IntN(5) == 0; !n.Failed {
 					n.Objects = w.objects(n, uid, w.rows[h][uid])
 				}
@@ -229,11 +229,11 @@ func (w *world) step(s *site, a Arrangement) {
 	if p.Count(ActionConflict, ActionRefuse) > 0 {
 		s.Errorf("%v", actions(p))
 	}
-	failed := map[NodeKey]bool{}
+	failed := map[lynq.NodeKey]bool{}
 	for _, n := range in.Nodes {
 		failed[n.NodeKey] = n.Failed
 	}
-	maps.DeleteFunc(w.last, func(k NodeKey, n *Node) bool { return has(n) && !failed[k] })
+	maps.DeleteFunc(w.last, func(k lynq.NodeKey, n *Node) bool { return has(n) && !failed[k] })
 	for _, n := range in.Nodes {
 		if !n.Failed {
 			w.last[n.NodeKey] = n
@@ -327,7 +327,7 @@ func (s *site) byNode(others map[string]string) map[string]string {
 }
 
 // keepNames: no node of the tree got another name for its folder.
-func (s *site) keepNames(before map[NodeKey]string) map[NodeKey]string {
+func (s *site) keepNames(before map[lynq.NodeKey]string) map[lynq.NodeKey]string {
 	s.Helper()
 	now := s.folders()
 	for n, base := range now {
@@ -350,7 +350,7 @@ func TestHistoryDoesNotMatter(t *testing.T) {
 			w, s := newWorld(seed), newSite(t)
 			s.quick = true
 			a := Arrangement{PerNode: w.IntN(3) == 0, Sharded: w.IntN(3) == 0}
-			names := map[NodeKey]string{}
+			names := map[lynq.NodeKey]string{}
 			for range 10 {
 				w.change()
 				if w.IntN(3) == 0 {

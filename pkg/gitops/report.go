@@ -3,6 +3,8 @@ package gitops
 import (
 	"bytes"
 	"slices"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // Change is what became of a node or an object.
@@ -127,15 +129,15 @@ func NewReport(in *Input, p *Plan, changed bool) *Report {
 		}
 	}
 	nodes := nodesOf(p)
-	keys := make([]NodeKey, 0, len(nodes))
+	keys := make([]lynq.NodeKey, 0, len(nodes))
 	for k := range nodes {
 		keys = append(keys, k)
 	}
-	slices.SortFunc(keys, NodeKey.compare)
+	slices.SortFunc(keys, compareNodes)
 	for _, k := range keys {
 		n := nodes[k]
 		n.compare(&r.Objects)
-		n.change.hub, _ = in.called(&owned{Hub: HubKey{n.change.Hub, n.change.HubNamespace}})
+		n.change.hub, _ = in.called(&owned{Hub: lynq.HubKey{Name: n.change.Hub, Namespace: n.change.HubNamespace}})
 		r.Nodes.count(n.change.Change)
 		if n.change.Change != "" {
 			r.Changes = append(r.Changes, n.change)
@@ -160,8 +162,8 @@ type content struct {
 
 // nodesOf sorts the steps of a plan by node. Nothing becomes of what is left alone
 // since others changed it; and what is not there was not there before.
-func nodesOf(p *Plan) map[NodeKey]*nodeChange {
-	nodes := map[NodeKey]*nodeChange{}
+func nodesOf(p *Plan) map[lynq.NodeKey]*nodeChange {
+	nodes := map[lynq.NodeKey]*nodeChange{}
 	of := func(o *owned, now bool) *nodeChange {
 		n := nodes[o.Node]
 		if n == nil {
@@ -170,7 +172,7 @@ func nodesOf(p *Plan) map[NodeKey]*nodeChange {
 		}
 		if now || n.change.Node == "" { // what it is now counts, not what it was
 			n.change.Hub, n.change.HubNamespace = o.Hub.Name, o.Hub.Namespace
-			n.change.Form, n.change.FormNamespace = o.Form, o.FormNamespace
+			n.change.Form, n.change.FormNamespace = o.Form.Name, o.Form.Namespace
 			n.change.Namespace, n.change.Node = o.Node.Namespace, o.Node.Name
 		}
 		return n

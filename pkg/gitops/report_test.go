@@ -97,8 +97,8 @@ func TestExplain(t *testing.T) {
 	s := newSite(t)
 	s.run(inputOf([]*Node{node("", "1", "1")}))
 	r := s.report(inputOf([]*Node{node("more:\n  x: 1\n  y: [1]\n", "2", "2")}))
-	r.Explain(10, func(hub HubKey, form lynq.FormKey, resource string) []render.FieldColumns {
-		if hub != (HubKey{Name: "crm"}) || form != (lynq.FormKey{Name: "web"}) || resource != "id" {
+	r.Explain(10, func(hub lynq.HubKey, form lynq.FormKey, resource string) []render.FieldColumns {
+		if hub != (lynq.HubKey{Name: "crm"}) || form != (lynq.FormKey{Name: "web"}) || resource != "id" {
 			t.Error(hub, form, resource)
 		}
 		return []render.FieldColumns{
@@ -154,7 +154,7 @@ func TestMarkdown(t *testing.T) {
 | nodes | 1 | 1 | 1 | 7 |
 | objects | 1 | 2 | 1 | 20 |
 
-**2 nodes could not be rendered**, and keep the files that they have.
+**2 nodes failed to render**, and keep the files that they have.
 
 **1 file left because others changed it** ('--force' overwrites):
 

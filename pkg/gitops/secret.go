@@ -10,11 +10,11 @@ import (
 
 // PlainSecret is a resource of a form that shows values of Secrets.
 type PlainSecret struct {
-	Hub  HubKey
+	Hub  lynq.HubKey
 	Form lynq.FormKey
 	ID   string
 	// Node is the first node that shows them, of so many.
-	Node  NodeKey
+	Node  lynq.NodeKey
 	Nodes int
 }
 
@@ -23,7 +23,7 @@ type PlainSecret struct {
 // and a row may fill in all of its values.
 func PlainSecrets(nodes []*Node) []PlainSecret {
 	type resource struct {
-		hub  HubKey
+		hub  lynq.HubKey
 		form lynq.FormKey
 		id   string
 	}
@@ -35,7 +35,7 @@ func PlainSecrets(nodes []*Node) []PlainSecret {
 			if !o.plain() {
 				continue
 			}
-			key := resource{n.Hub, lynq.FormKey{Namespace: n.FormNamespace, Name: n.Form}, o.ID}
+			key := resource{n.Hub, n.Form, o.ID}
 			at, known := place[key]
 			if !known {
 				at, place[key] = len(found), len(found)

@@ -49,14 +49,14 @@ func TestPlainSecretsOnce(t *testing.T) {
 		secret := func(id string) Object {
 			return Object{ObjectKey: ObjectKey{Ref: lynq.Ref{Kind: "Secret", Name: name}, ID: id}, Bytes: []byte("apiVersion: v1\nkind: Secret\ndata: {a: eA==}\n")}
 		}
-		return &Node{NodeKey: NodeKey{Name: name}, Hub: HubKey{Name: "crm"}, Form: form, Objects: []Object{secret("key"), secret("token")}}
+		return &Node{NodeKey: lynq.NodeKey{Name: name}, Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: form}, Objects: []Object{secret("key"), secret("token")}}
 	}
 	web, db := lynq.FormKey{Name: "web"}, lynq.FormKey{Name: "db"}
 	want := []PlainSecret{
-		{HubKey{Name: "crm"}, web, "key", NodeKey{Name: "acme"}, 2},
-		{HubKey{Name: "crm"}, web, "token", NodeKey{Name: "acme"}, 2},
-		{HubKey{Name: "crm"}, db, "key", NodeKey{Name: "coil"}, 1},
-		{HubKey{Name: "crm"}, db, "token", NodeKey{Name: "coil"}, 1},
+		{lynq.HubKey{Name: "crm"}, web, "key", lynq.NodeKey{Name: "acme"}, 2},
+		{lynq.HubKey{Name: "crm"}, web, "token", lynq.NodeKey{Name: "acme"}, 2},
+		{lynq.HubKey{Name: "crm"}, db, "key", lynq.NodeKey{Name: "coil"}, 1},
+		{lynq.HubKey{Name: "crm"}, db, "token", lynq.NodeKey{Name: "coil"}, 1},
 	}
 	if diff := cmp.Diff(want, PlainSecrets([]*Node{node("acme", "web"), node("bolt", "web"), node("coil", "db")})); diff != "" {
 		t.Error(diff)

@@ -32,7 +32,7 @@ func objectOf(ref lynq.Ref, text string) Object {
 func rowNode(hub, uid, text string) *Node {
 	name := uid + "-web"
 	return &Node{
-		NodeKey: NodeKey{Namespace: "default", Name: name}, Hub: HubKey{Name: hub}, Form: "web",
+		NodeKey: lynq.NodeKey{Namespace: "default", Name: name}, Hub: lynq.HubKey{Name: hub}, Form: lynq.FormKey{Name: "web"},
 		Objects: []Object{settingsObject("default", uid, text)},
 	}
 }
@@ -40,7 +40,7 @@ func rowNode(hub, uid, text string) *Node {
 // inputOf is a run of all forms of the nodes' hubs, and of more hubs.
 func inputOf(nodes []*Node, hubs ...string) *Input {
 	in := &Input{Nodes: nodes}
-	add := func(h HubKey, form lynq.FormKey) {
+	add := func(h lynq.HubKey, form lynq.FormKey) {
 		i := slices.IndexFunc(in.Hubs, func(s HubScope) bool { return s.HubKey == h })
 		if i < 0 {
 			in.Hubs, i = append(in.Hubs, HubScope{HubKey: h}), len(in.Hubs)
@@ -50,10 +50,10 @@ func inputOf(nodes []*Node, hubs ...string) *Input {
 		}
 	}
 	for _, n := range nodes {
-		add(n.Hub, lynq.FormKey{Namespace: n.FormNamespace, Name: n.Form})
+		add(n.Hub, n.Form)
 	}
 	for _, h := range hubs {
-		add(HubKey{Name: h}, lynq.FormKey{Name: "web"})
+		add(lynq.HubKey{Name: h}, lynq.FormKey{Name: "web"})
 	}
 	return in
 }
@@ -195,13 +195,13 @@ func (s *site) bases() []string {
 }
 
 // folders are the names of the nodes' folders.
-func (s *site) folders() map[NodeKey]string {
+func (s *site) folders() map[lynq.NodeKey]string {
 	s.Helper()
 	x, err := DecodeIndex([]byte(s.files()[IndexFile]))
 	if err != nil {
 		s.Fatal(err)
 	}
-	all := map[NodeKey]string{}
+	all := map[lynq.NodeKey]string{}
 	for i := range x.Entries {
 		if base := recordedBase(&x.Entries[i]); base != "" {
 			all[x.Entries[i].Node] = base

@@ -9,7 +9,7 @@ import (
 
 // hubToll is what a run costs a hub.
 type hubToll struct {
-	hub HubKey
+	hub lynq.HubKey
 	lynq.Toll
 }
 
@@ -65,7 +65,7 @@ func (n *treeNode) change() *lynq.NodeChange {
 // treeNodes are the nodes of which the tree has a file. A node without a file does not count: a run that was killed named it in the index and
 // did not come to it, or a person removed it.
 func (in *Input) treeNodes(p *Plan) []*treeNode {
-	found := map[NodeKey]*treeNode{}
+	found := map[lynq.NodeKey]*treeNode{}
 	var nodes []*treeNode
 	see := func(e *Entry) *treeNode {
 		n := found[e.Node]
@@ -111,18 +111,18 @@ func (in *Input) move(nodes []*treeNode) {
 	old := map[name]*treeNode{}
 	for _, n := range nodes {
 		if e := n.entry; n.now == nil {
-			old[name{e.Hub.Name, e.Form, e.Node.Name}] = n
+			old[name{e.Hub.Name, e.Form.Name, e.Node.Name}] = n
 		}
 	}
 	for _, n := range in.Nodes {
-		if o := old[name{n.Hub.Name, n.Form, n.Name}]; o != nil && o.entry.Node != n.NodeKey {
+		if o := old[name{n.Hub.Name, n.Form.Name, n.Name}]; o != nil && o.entry.Node != n.NodeKey {
 			o.to = n.Namespace
 		}
 	}
 }
 
 // lose notes the objects that nodes lose which stay.
-func (in *Input) lose(p *Plan, found map[NodeKey]*treeNode) {
+func (in *Input) lose(p *Plan, found map[lynq.NodeKey]*treeNode) {
 	exists := sync.OnceValue(p.refs)
 	for i := range p.Steps {
 		s := &p.Steps[i]

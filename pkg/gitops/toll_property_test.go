@@ -10,6 +10,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -84,7 +85,7 @@ func document(n *Node, apiVersion, kind, name, more string) Object {
 // node is a row rendered. Hubs have rows of one uid, and so nodes of one name.
 func (w *tenants) node(key string) *Node {
 	row, parts := w.rows[key], strings.Split(key, "/")
-	n := &Node{Hub: HubKey{Name: parts[0]}, Form: "web", NodeKey: NodeKey{row.namespace, parts[2] + "-web"}}
+	n := &Node{Hub: lynq.HubKey{Name: parts[0]}, Form: lynq.FormKey{Name: "web"}, NodeKey: lynq.NodeKey{Namespace: row.namespace, Name: parts[2] + "-web"}}
 	if parts[0] == "erp" {
 		n.Namespace = "erp-" + n.Namespace
 	}
@@ -115,10 +116,10 @@ func (w *tenants) node(key string) *Node {
 
 // run is a run of all of it, or a part.
 func (w *tenants) run() *Input {
-	in := &Input{Target: TargetArgo, Arrangement: Arrangement{PerNode: w.IntN(2) == 0, Sharded: w.one()}}
+	in := &Input{Target: policy.Argo, Arrangement: Arrangement{PerNode: w.IntN(2) == 0, Sharded: w.one()}}
 	for _, hub := range []string{"crm", "erp"} {
 		if !w.one() {
-			in.Hubs = append(in.Hubs, HubScope{HubKey{Name: hub}, []lynq.FormKey{{Name: "web"}}})
+			in.Hubs = append(in.Hubs, HubScope{lynq.HubKey{Name: hub}, []lynq.FormKey{{Name: "web"}}})
 		}
 	}
 	if w.one() {

@@ -7,36 +7,21 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// HubKey names a hub. Hubs of one name in different namespaces are different
-// hubs; the namespace is "" where the hub's file has none.
-type HubKey struct{ Name, Namespace string }
-
-// String is namespace/name.
-func (k HubKey) String() string {
-	return lynq.HubKey{Namespace: k.Namespace, Name: k.Name}.String()
-}
-
-// NodeKey names a node.
-type NodeKey struct{ Namespace, Name string }
-
-// String is namespace/name.
-func (k NodeKey) String() string { return k.Namespace + "/" + k.Name }
-
-func (k NodeKey) compare(o NodeKey) int {
-	return cmp.Or(cmp.Compare(k.Name, o.Name), cmp.Compare(k.Namespace, o.Namespace))
+func compareNodes(a, b lynq.NodeKey) int {
+	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Namespace, b.Namespace))
 }
 
 // Node is one active row and one form, rendered.
 type Node struct {
-	NodeKey
-	Hub HubKey
-	// FormNamespace tells forms of one name apart, "" where the form's file has none.
-	Form, FormNamespace string
-	Failed              bool // it could not be rendered: what there is of it stays
-	Objects             []Object
+	lynq.NodeKey
+	Hub     lynq.HubKey
+	Form    lynq.FormKey // as the form's file has it
+	Failed  bool         // it could not be rendered: what there is of it stays
+	Objects []Object
 	// NotIncluded are the ids of resources of the form that the row does not get, and
 	// HoldsData those of resources with holdsData: true.
 	NotIncluded, HoldsData []string
@@ -55,6 +40,8 @@ type Object struct {
 type ObjectKey struct {
 	lynq.Ref
 	ID string
+	// Data: the form marks the resource with holdsData.
+	Data bool
 }
 
 // Arrangement says how nodes become files.
@@ -76,20 +63,16 @@ type File struct {
 // owned says whose a file is. A kustomization.yaml that several nodes share is
 // not of a node: it has neither hub nor node.
 type owned struct {
-	Hub                 HubKey
-	Form, FormNamespace string
-	Node                NodeKey
-	Objects             []ObjectKey // in the file, in their order
-}
-
-func (o *owned) formKey() lynq.FormKey {
-	return lynq.FormKey{Namespace: o.FormNamespace, Name: o.Form}
+	Hub     lynq.HubKey
+	Form    lynq.FormKey
+	Node    lynq.NodeKey
+	Objects []ObjectKey // in the file, in their order
 }
 
 // ofForm tells whether a file is of a form. One that was written when the form had
 // no namespace, or by a lynqctl that did not write it down, is.
 func (o *owned) ofForm(f lynq.FormKey) bool {
-	return o.Form == f.Name && (o.FormNamespace == "" || o.FormNamespace == f.Namespace)
+	return o.Form.Name == f.Name && (o.Form.Namespace == "" || o.Form.Namespace == f.Namespace)
 }
 
 func (o *owned) shared() bool { return o.Hub.Name == "" }
@@ -100,7 +83,7 @@ type Input struct {
 	Scope
 	Nodes  []*Node // in any order
 	Index  *Index  // of the tree as it is
-	Target Target
+	Target policy.Target
 	// Apps, where it is not nil, makes the objects that point a target at the
 	// tree. Without it those of earlier runs stay as they are.
 	Apps *AppMaker
@@ -126,7 +109,7 @@ func Lay(in *Input) *Layout {
 	l := layouter{Input: in, kept: Kept(in), called: map[string]string{}}
 	l.names = newFolderNames(in, l.kept)
 	if in.Selected {
-		l.keptOf = map[NodeKey][]*Entry{}
+		l.keptOf = map[lynq.NodeKey][]*Entry{}
 		for _, e := range l.kept {
 			l.keptOf[e.Node] = append(l.keptOf[e.Node], e)
 		}
@@ -151,7 +134,7 @@ func Lay(in *Input) *Layout {
 // objects that a selector leaves out. A node that the run renders has its folder for
 // itself: nothing stays there of another hub or form, which would be listed nowhere.
 func Kept(in *Input) []*Entry {
-	nodes := make(map[NodeKey]*Node, len(in.Nodes))
+	nodes := make(map[lynq.NodeKey]*Node, len(in.Nodes))
 	for _, n := range in.Nodes {
 		nodes[n.NodeKey] = n
 	}
@@ -203,7 +186,7 @@ func rewritten(e *Entry, n *Node) bool {
 type layouter struct {
 	*Input
 	kept   []*Entry
-	keptOf map[NodeKey][]*Entry // where a selector leaves objects out
+	keptOf map[lynq.NodeKey][]*Entry // where a selector leaves objects out
 	files  []File
 
 	names   *folderNames
@@ -276,7 +259,7 @@ func (l *layouter) nameApplications() {
 	for _, folder := range sortedKeys(folders) {
 		name := l.Apps.generated(folder)
 		if first, taken := l.called[name]; taken && name != "" {
-			l.clashes = append(l.clashes, fmt.Errorf("folders %s and %s have one Application, %s (give one of the rows another uid, or use --emit-apps=%s)", first, folder, name, AppsApplications))
+			l.clashes = append(l.clashes, fmt.Errorf("folders %s and %s have one Application, %s (give one of the rows another uid, or use --emit-apps=%s)", first, folder, name, policy.AppsApplications))
 		}
 		l.called[name] = folder
 	}
@@ -294,7 +277,7 @@ func (l *layouter) others(n *Node, base string, resources []string) []string {
 }
 
 func (l *layouter) add(n *Node, file string, content []byte, objects []ObjectKey) {
-	l.files = append(l.files, File{Path: file, Bytes: content, owned: owned{n.Hub, n.Form, n.FormNamespace, n.NodeKey, objects}})
+	l.files = append(l.files, File{Path: file, Bytes: content, owned: owned{n.Hub, n.Form, n.NodeKey, objects}})
 }
 
 // shared adds the kustomization.yaml of each folder that nodes are in, up to

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"path"
 	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // maxFileName is how long the name of an object's file may be before ".yaml":
@@ -15,7 +17,7 @@ const maxFileName = 120
 // nodeBase is the name of a node's folder: the node's own, which is a lower case
 // DNS name of at most 63 characters. An underscore, which no such name has, sets
 // apart what would be taken for something else.
-func nodeBase(n NodeKey, ambiguous bool) string {
+func nodeBase(n lynq.NodeKey, ambiguous bool) string {
 	base := n.Name
 	if reserved(base) {
 		base = "_" + base
@@ -32,19 +34,19 @@ func nodeBase(n NodeKey, ambiguous bool) string {
 // that the index recorded, whatever other nodes come and go. A new node has its own name
 // or, if a node of another namespace has that name too, one with its namespace.
 type folderNames struct {
-	plain     map[string]NodeKey // the node that the index has by its own name
-	qualified map[NodeKey]bool   // nodes that the index has by a name with the namespace
-	namespace map[string]string  // of the first node of each name
-	several   map[string]bool    // names of nodes in several namespaces
+	plain     map[string]lynq.NodeKey // the node that the index has by its own name
+	qualified map[lynq.NodeKey]bool   // nodes that the index has by a name with the namespace
+	namespace map[string]string       // of the first node of each name
+	several   map[string]bool         // names of nodes in several namespaces
 }
 
 // newFolderNames reads the names of those nodes that stay, and takes note of all.
 func newFolderNames(in *Input, kept []*Entry) *folderNames {
 	f := &folderNames{
-		plain: map[string]NodeKey{}, qualified: map[NodeKey]bool{},
+		plain: map[string]lynq.NodeKey{}, qualified: map[lynq.NodeKey]bool{},
 		namespace: make(map[string]string, len(in.Nodes)), several: map[string]bool{},
 	}
-	stays := make(map[NodeKey]bool, len(in.Nodes))
+	stays := make(map[lynq.NodeKey]bool, len(in.Nodes))
 	for _, n := range in.Nodes {
 		stays[n.NodeKey] = true
 		if !n.Failed {
@@ -63,7 +65,7 @@ func newFolderNames(in *Input, kept []*Entry) *folderNames {
 	return f
 }
 
-func (f *folderNames) see(n NodeKey) {
+func (f *folderNames) see(n lynq.NodeKey) {
 	if namespace, seen := f.namespace[n.Name]; !seen {
 		f.namespace[n.Name] = n.Namespace
 	} else if namespace != n.Namespace {
@@ -85,7 +87,7 @@ func (f *folderNames) record(e *Entry) {
 }
 
 // of is the name of a node's folder.
-func (f *folderNames) of(n NodeKey) string {
+func (f *folderNames) of(n lynq.NodeKey) string {
 	if holder, held := f.plain[n.Name]; held && holder == n {
 		return nodeBase(n, false)
 	}

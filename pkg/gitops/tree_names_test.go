@@ -57,7 +57,7 @@ func checkNames(t *testing.T, what string, names []string) {
 		first, _, _ := strings.Cut(n, ".")
 		switch {
 		case seen[strings.ToLower(n)]:
-			t.Errorf("%s: %s is there twice", what, n)
+			t.Errorf("%s: %s appears twice", what, n)
 		case n != strings.ToLower(n), n[0] == '.', n[0] == '-', len(n) > 200, strings.Trim(n, "abcdefghijklmnopqrstuvwxyz0123456789.-_") != "":
 			t.Errorf("%s: %q", what, n)
 		case !strings.Contains(first, "-"): // no device's name has a dash
@@ -109,11 +109,11 @@ func TestNodeBase(t *testing.T) {
 		"com-web":             "com-web",
 		"lynqctl-index.jsonl": "_lynqctl-index.jsonl",
 	} {
-		if got := nodeBase(NodeKey{"default", name}, false); got != want {
+		if got := nodeBase(lynq.NodeKey{Namespace: "default", Name: name}, false); got != want {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
-	if got := nodeBase(NodeKey{"blue", "acme-web"}, true); got != "acme-web_blue" {
+	if got := nodeBase(lynq.NodeKey{Namespace: "blue", Name: "acme-web"}, true); got != "acme-web_blue" {
 		t.Error(got)
 	}
 }

@@ -15,7 +15,7 @@ type claimed struct {
 
 // pair is two forms that make the same objects.
 type pair struct {
-	hub, otherHub   HubKey
+	hub, otherHub   lynq.HubKey
 	form, otherForm lynq.FormKey
 }
 
@@ -41,7 +41,7 @@ func (in *Input) refuseTwice(p *Plan) []Refusal {
 			if !twice {
 				continue
 			}
-			forms := pair{s.File.Hub, other.by.Hub, s.File.formKey(), other.by.formKey()}
+			forms := pair{s.File.Hub, other.by.Hub, s.File.Form, other.by.Form}
 			if count[forms]++; count[forms] == 1 {
 				pairs = append(pairs, forms)
 				first[forms] = [2]claimed{{s.Path, &s.File.owned, key}, other}

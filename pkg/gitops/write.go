@@ -79,11 +79,12 @@ func (d *Dir) readIndex() ([]byte, error) {
 
 // Plan looks at the tree, and plans how to change it. What others have
 // removed that the run leaves as it is, is forgotten: the index of the input is
-// without it from then on.
+// without it from then on. A file that cannot be read while another run writes is a
+// *BusyError.
 func (d *Dir) Plan(ctx context.Context, in *Input, force bool) (*Plan, error) {
 	missing, err := d.missing(ctx, Kept(in))
 	if err != nil {
-		return nil, err
+		return nil, d.unreadable(err)
 	}
 	in.Index = in.Index.Without(missing)
 	layout := Lay(in)
@@ -92,9 +93,22 @@ func (d *Dir) Plan(ctx context.Context, in *Input, force bool) (*Plan, error) {
 	}
 	disk, err := d.look(ctx, layout)
 	if err != nil {
-		return nil, err
+		return nil, d.unreadable(err)
 	}
 	return Compare(in, layout, disk, force), nil
+}
+
+// unreadable is why a file could not be read. A run that writes meanwhile removes files
+// that this one has just found, so that the other run is the reason to tell.
+func (d *Dir) unreadable(err error) error {
+	release, claimed := d.claim()
+	if _, busy := errors.AsType[*BusyError](claimed); busy {
+		return claimed
+	}
+	if claimed == nil {
+		release()
+	}
+	return err
 }
 
 // missing are the paths of entries whose files are not there.

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // age gives all files and folders of a site a time long ago.
@@ -279,7 +281,7 @@ func TestHostileIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	line := s.files()[IndexFile] + string((&Index{Entries: []Entry{{
-		Path: "up/secret", Digests: []Digest{digestOf([]byte("text"))}, owned: owned{Hub: HubKey{Name: "crm"}, Form: "web", Node: NodeKey{"default", "gone-web"}},
+		Path: "up/secret", Digests: []Digest{digestOf([]byte("text"))}, owned: owned{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, Node: lynq.NodeKey{Namespace: "default", Name: "gone-web"}},
 	}}}).Encode())
 	s.write(IndexFile, line)
 	for _, force := range []bool{false, true} {
@@ -366,6 +368,34 @@ func TestLocked(t *testing.T) {
 	}
 }
 
+// TestUnreadable: where another run writes, or has written, that run is why a file that was
+// just there cannot be read. Else the file's own error is told.
+func TestUnreadable(t *testing.T) {
+	s := newSite(t)
+	s.run(inputOf([]*Node{rowNode("crm", "acme", "1")}))
+	first, p := s.plan(inputOf([]*Node{rowNode("crm", "acme", "2")}))
+	second, _ := s.plan(inputOf([]*Node{rowNode("crm", "acme", "3")}))
+	gone := &fs.PathError{Op: "openat", Path: kustomizationFile, Err: fs.ErrNotExist}
+	var busy *BusyError
+	if err := second.unreadable(gone); !errors.Is(err, gone) || errors.As(err, &busy) {
+		t.Error(err)
+	}
+	release, err := first.claim()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := second.unreadable(gone); !errors.As(err, &busy) || errors.Is(err, ErrChanged) {
+		t.Error(err)
+	}
+	release()
+	if err := first.Write(context.Background(), p); err != nil {
+		t.Fatal(err)
+	}
+	if err := second.unreadable(gone); !errors.As(err, &busy) || !errors.Is(err, ErrChanged) {
+		t.Error(err)
+	}
+}
+
 // TestInterrupted: a run that is cancelled says so, and the next goes on.
 func TestInterrupted(t *testing.T) {
 	s := newSite(t)
@@ -377,14 +407,14 @@ func TestInterrupted(t *testing.T) {
 	if err := d.Write(ctx, p); !errors.Is(err, over) {
 		t.Error(err)
 	}
-	if x := s.files()[IndexFile]; !strings.HasPrefix(x, `{"format":1,"unfinished":true,"ended":true}`) {
+	if x := s.files()[IndexFile]; !strings.HasPrefix(x, `{"format":1,"unfinished":true}`) {
 		t.Error(x)
 	}
 	// What it had not come to does not count as something that goes.
 	few := func() *Input { return inputOf(nastyNodes()[:2]) }
 	in = few()
 	d, p = s.plan(in)
-	if refusals := Refuse(in, p, map[HubKey]int{{Name: "crm"}: 2}, Limits{MayGo: func(int) int { return 0 }}); len(refusals) > 0 {
+	if refusals := Refuse(in, p, map[lynq.HubKey]int{{Name: "crm"}: 2}, Limits{MayGo: func(int) int { return 0 }}); len(refusals) > 0 {
 		t.Error(refusals)
 	}
 	if r := NewReport(in, p, d.Changes(p)); r.Nodes.Counts != (Counts{Added: 2}) {

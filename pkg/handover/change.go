@@ -55,7 +55,7 @@ func changeOf(n *Node, f *Found, record types.UID) (*change, error) {
 	}
 	c.annotations[lynq.AnnotationDeletionPolicy] = string(f.Deletion)
 	c.annotations[lynq.AnnotationResourceID] = f.ID
-	if f.Creation == lynq.CreateOnce {
+	if f.Creation.Once() {
 		c.annotations[lynq.AnnotationCreatedOnce] = "true"
 	}
 	for _, notes := range []string{annotationAppliedHash, annotationAppliedGeneration, annotationApplyStart} {

@@ -6,7 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -17,11 +17,8 @@ type Found struct {
 	Served     lynq.APIResource
 	APIVersion string // that the operator writes it with
 	ID         string
-	Creation   lynq.CreationPolicy
-	Deletion   lynq.DeletionPolicy
-	Conflict   lynq.ConflictPolicy
-	Patch      lynq.PatchStrategy
-	Order      int
+	lynq.Lifecycle
+	Order int
 	// Dropped: its LynqNode wants it no more, and the operator had not got to
 	// that yet.
 	Dropped bool
@@ -34,7 +31,7 @@ type Found struct {
 // owned tells whether the object is to belong to the node's inventory by an owner
 // reference. All others have labels.
 func (f *Found) owned(n *Node) bool {
-	return f.Namespace == n.Namespace && !f.Deletion.Keeps(true)
+	return f.Namespace == n.Namespace && !f.Deletion.Kept().WhenNodeGoes
 }
 
 // Verdict is what becomes of an object.
@@ -74,11 +71,11 @@ func judge(n *Node, f Found, record types.UID) Object {
 		o.Why = "it is being deleted; the next apply creates it again"
 		return o
 	}
-	live := plan.LiveOf(f.Ref, f.Meta)
+	live := tracking.LiveOf(f.Ref, f.Meta)
 	bonds := bondsOf(n, f.Meta, &live)
 	switch {
 	case live.Record:
-		o.Why = "it is a record of lynqctl, or the operator's own, and never an object of a node"
+		o.Why = "it is a record of lynqctl, or the operator's own, and a node can't have it"
 	case live.Orphaned:
 		o.Why = "the operator left it behind (lynqctl orphans adopt takes it back)"
 	case !bonds.any() && bonds.others != "":
@@ -118,7 +115,7 @@ type bonds struct {
 
 func (b bonds) any() bool { return b.owned || b.labelled || b.ours }
 
-func bondsOf(n *Node, m *metav1.PartialObjectMetadata, live *plan.Live) bonds {
+func bondsOf(n *Node, m *metav1.PartialObjectMetadata, live *tracking.Live) bonds {
 	key := n.Key()
 	partOf := inventory.ID(key.Namespace, inventory.Name(key.Name))
 	own := func(name string) bool { return name == n.Name || name == key.Name }

@@ -58,7 +58,7 @@ func node() *Node {
 func found(m *metav1.PartialObjectMetadata) Found {
 	return Found{
 		Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: "acme"}, APIVersion: "v1", ID: "settings", Meta: m,
-		Creation: lynq.CreateWhenNeeded, Deletion: lynq.DeleteDelete, Conflict: lynq.ConflictStuck, Patch: lynq.PatchApply,
+		Lifecycle: lynq.Lifecycle{Creation: lynq.CreateWhenNeeded, Deletion: lynq.DeleteDelete, Conflict: lynq.ConflictStuck, Patch: lynq.PatchApply},
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -93,7 +93,7 @@ func foundOf(r *Resource) Found {
 	f := Found{
 		Ref:        lynq.Ref{Group: group, Kind: r.Kind, Name: r.Name},
 		APIVersion: r.APIVersion, ID: r.ID, Order: r.order,
-		Creation: r.Creation, Deletion: r.Deletion, Conflict: r.Conflict, Patch: r.Patch,
+		Lifecycle: r.Lifecycle,
 	}
 	return f
 }
@@ -189,7 +189,7 @@ func (l *Looker) own(ctx context.Context, n *Node, r lynq.APIResource, namesOpen
 	var own []*metav1.PartialObjectMetadata
 	seen := map[types.UID]bool{}
 	for _, m := range slices.Concat(labelled, owned) {
-		live := plan.LiveOf(lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: m.Namespace, Name: m.Name}, m)
+		live := tracking.LiveOf(lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: m.Namespace, Name: m.Name}, m)
 		if !seen[m.UID] && bondsOf(n, m, &live).any() {
 			seen[m.UID] = true
 			own = append(own, m)
@@ -251,7 +251,7 @@ func (l *Looker) droppedObject(ctx context.Context, n *Node, ref lynq.Ref, id st
 		}
 		for _, m := range all {
 			c := droppedOf(r, m, id)
-			live := plan.LiveOf(c.Ref, m)
+			live := tracking.LiveOf(c.Ref, m)
 			if !taken[c.Ref] && bondsOf(n, m, &live).any() {
 				candidates = append(candidates, c)
 			}
@@ -295,8 +295,9 @@ func droppedOf(r lynq.APIResource, m *metav1.PartialObjectMetadata, id string) F
 	ref := lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: m.Namespace, Name: m.Name}
 	f := Found{
 		Ref: ref, Served: r, APIVersion: r.APIVersion(), ID: id, Meta: m, Dropped: true,
-		Creation: lynq.CreateWhenNeeded, Deletion: lynq.DeleteRetain, Conflict: lynq.ConflictStuck, Patch: lynq.PatchApply,
+		Lifecycle: lynq.DefaultPolicy().Lifecycle,
 	}
+	f.Deletion = lynq.DeleteRetain
 	if m.Annotations[lynq.AnnotationDeletionPolicy] == string(lynq.DeleteDelete) {
 		f.Deletion = lynq.DeleteDelete
 	}

@@ -60,7 +60,7 @@ func TestLook(t *testing.T) {
 			want: []string{"ConfigMap/shop/acme things \"x\" is forbidden"}},
 		"a kind that is no more": {resources: []Resource{resource("v1", "Gone", "", "acme")}, want: []string{"Gone/acme absent"}},
 		"a kind that may be defined": {resources: []Resource{resource("gone.example.com/v1", "Gone", "", "acme")},
-			want: []string{"Gone.gone.example.com/acme look whether kind Gone.gone.example.com, which the server does not serve, is still defined: no matches for kind \"CustomResourceDefinition\""}},
+			want: []string{"Gone.gone.example.com/acme check whether kind Gone.gone.example.com, which the server doesn't serve, is still defined: no matches for kind \"CustomResourceDefinition\""}},
 		"namespace open": {resources: []Resource{resource("v1", "ConfigMap", "{{ .uid }}", "acme"), resource("v1", "ConfigMap", "far", "acme")},
 			objects: []*metav1.PartialObjectMetadata{object("v1", "ConfigMap", "far", "acme"), object("v1", "ConfigMap", "open", "acme"), object("v1", "ConfigMap", "open", "other"), nobodys(object("v1", "ConfigMap", "third", "acme"))},
 			want:    []string{"ConfigMap/open/acme there", "ConfigMap/far/acme there"}},

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -43,26 +42,26 @@ type Node struct {
 // Resource is a resource of a LynqNode. The operator fills in templates in names
 // before it writes a LynqNode, and in namespaces only after.
 type Resource struct {
-	ID                          string
-	APIVersion, Kind            string
-	Namespace, Name             string // as they are written; "" is the LynqNode's namespace
-	DependIDs                   []string
-	Creation                    lynq.CreationPolicy
-	Deletion                    lynq.DeletionPolicy
-	Conflict                    lynq.ConflictPolicy
-	Patch                       lynq.PatchStrategy
+	ID               string
+	APIVersion, Kind string
+	Namespace, Name  string // as they are written; "" is the LynqNode's namespace
+	DependIDs        []string
+	lynq.Lifecycle
 	order                       int
 	namespaceIsOpen, nameIsOpen bool
 }
 
-// Key is the node that a LynqNode becomes. It keeps its name, whatever the form is
-// called: apply finds it by that.
-func (n *Node) Key() plan.NodeKey {
-	return plan.NodeKey{Namespace: n.Namespace, Name: lynq.PlainNodeName(n.Row, n.Form)}
+// NodeID is the node that a LynqNode becomes. It keeps its name, whatever the form is
+// called: apply finds it by that. A LynqNode is in the namespace of its hub.
+func (n *Node) NodeID() lynq.NodeID {
+	return lynq.NodeID{
+		Hub: lynq.HubKey{Namespace: n.Namespace, Name: n.Hub}, Form: lynq.FormKey{Name: n.Form}, UID: n.Row,
+		Namespace: n.Namespace, Name: lynq.PlainNodeName(n.Row, n.Form),
+	}
 }
 
-// hubKey is the hub of the node: a LynqNode is in the namespace of its hub.
-func (n *Node) hubKey() lynq.HubKey { return lynq.HubKey{Namespace: n.Namespace, Name: n.Hub} }
+// Key is the name and namespace of that node.
+func (n *Node) Key() lynq.NodeKey { return n.NodeID().Key() }
 
 // String names a LynqNode to people.
 func (n *Node) String() string { return "LynqNode " + n.Namespace + "/" + n.Name }
@@ -160,7 +159,7 @@ func (n *Node) check() error {
 	case n.Hub == "":
 		return errors.New("label " + lynq.LabelHub + " is missing, so that its hub is unknown (put it on)")
 	case !lynq.IsLabelValue(n.Hub):
-		return fmt.Errorf("its hub %q is none that a label can hold", n.Hub)
+		return fmt.Errorf("a label can't hold the name of its hub, %q", n.Hub)
 	case n.Form == "" || !lynq.IsLabelValue(n.Form):
 		return fmt.Errorf("spec.templateRef %q is no form", n.Form)
 	case n.Row == "":
@@ -196,9 +195,10 @@ func resourceOf(w *wireResource) Resource {
 	r := Resource{
 		ID: w.ID, APIVersion: w.Spec.APIVersion, Kind: w.Spec.Kind, DependIDs: w.DependIDs,
 		Namespace: strings.TrimSpace(w.TargetNamespace), Name: strings.TrimSpace(cmp.Or(w.NameTemplate, w.Spec.Metadata.Name)),
-		Creation: cmp.Or(w.Creation, lynq.CreateWhenNeeded), Deletion: cmp.Or(w.Deletion, lynq.DeleteDelete),
-		Conflict: cmp.Or(w.Conflict, lynq.ConflictStuck), Patch: cmp.Or(w.Patch, lynq.PatchApply),
+		Lifecycle: lynq.DefaultPolicy().Lifecycle,
 	}
+	r.Creation, r.Deletion = cmp.Or(w.Creation, r.Creation), cmp.Or(w.Deletion, r.Deletion)
+	r.Conflict, r.Patch = cmp.Or(w.Conflict, r.Conflict), cmp.Or(w.Patch, r.Patch)
 	r.namespaceIsOpen, r.nameIsOpen = isTemplate(r.Namespace), isTemplate(r.Name) || r.Name == ""
 	return r
 }

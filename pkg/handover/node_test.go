@@ -11,7 +11,6 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -88,11 +87,11 @@ func TestNodeOf(t *testing.T) {
 		}},
 		Resources: []Resource{
 			{ID: "app", APIVersion: "apps/v1", Kind: "Deployment", Name: "acme", DependIDs: []string{"settings", "nobody"}, order: 1,
-				Creation: lynq.CreateWhenNeeded, Deletion: lynq.DeleteDelete, Conflict: lynq.ConflictForce, Patch: lynq.PatchMerge},
+				Lifecycle: lynq.Lifecycle{Creation: lynq.CreateWhenNeeded, Deletion: lynq.DeleteDelete, Conflict: lynq.ConflictForce, Patch: lynq.PatchMerge}},
 			{ID: "settings", APIVersion: "v1", Kind: "ConfigMap", Name: "acme",
-				Creation: lynq.CreateOnce, Deletion: lynq.DeleteRetain, Conflict: lynq.ConflictStuck, Patch: lynq.PatchApply},
+				Lifecycle: lynq.Lifecycle{Creation: lynq.CreateOnce, Deletion: lynq.DeleteRetain, Conflict: lynq.ConflictStuck, Patch: lynq.PatchApply}},
 			{ID: "far", APIVersion: "v1", Kind: "Service", Namespace: "{{ .uid }}-far", Name: "{{ .uid }}", DependIDs: []string{"app"}, order: 2,
-				Creation: lynq.CreateWhenNeeded, Deletion: lynq.DeleteDelete, Conflict: lynq.ConflictStuck, Patch: lynq.PatchApply,
+				Lifecycle:       lynq.Lifecycle{Creation: lynq.CreateWhenNeeded, Deletion: lynq.DeleteDelete, Conflict: lynq.ConflictStuck, Patch: lynq.PatchApply},
 				namespaceIsOpen: true, nameIsOpen: true},
 		},
 		Applied: []string{"ConfigMap/shop/acme@settings", "Deployment/shop/acme@app", "Secret/shop/old@old", "Secret/shop/old@old", "Service/{{ .uid }}-far/@far"},
@@ -103,7 +102,7 @@ func TestNodeOf(t *testing.T) {
 	if diff := cmp.Diff([]string{"Secret/shop/old@old"}, n.droppedKeys()); diff != "" {
 		t.Errorf("dropped keys (-want +got)\n%s", diff)
 	}
-	if got := n.Key(); got != (plan.NodeKey{Namespace: "shop", Name: "acme-web"}) {
+	if got := n.Key(); got != (lynq.NodeKey{Namespace: "shop", Name: "acme-web"}) {
 		t.Errorf("it becomes %s", got)
 	}
 }
@@ -121,7 +120,7 @@ func TestNodeOfLongName(t *testing.T) {
 func TestNodeOfBroken(t *testing.T) {
 	for name, tt := range map[string]struct{ from, to, want string }{
 		"no hub":      {"lynq.sh/hub: crm, ", "", "label lynq.sh/hub is missing"},
-		"strange hub": {"lynq.sh/hub: crm", `lynq.sh/hub: "a b"`, "none that a label can hold"},
+		"strange hub": {"lynq.sh/hub: crm", `lynq.sh/hub: "a b"`, "a label can't hold"},
 		"no form":     {"templateRef: web", "templateRef: ''", "is no form"},
 		"no row":      {"\n  uid: acme\n", "\n  uid: ''\n", "spec.uid is missing"},
 		"no kind":     {"kind: Deployment}", "kind: ''}", "spec.deployments: entry 0 has no id, apiVersion or kind"},

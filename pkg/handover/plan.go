@@ -57,9 +57,9 @@ type NodePlan struct {
 
 // NewPlan makes a plan. It is a pure function.
 func NewPlan(in *Input) *Plan {
-	inventories := map[plan.NodeKey]*inventory.Inventory{}
+	inventories := map[lynq.NodeKey]*inventory.Inventory{}
 	for _, inv := range in.Inventories {
-		inventories[plan.NodeKey{Namespace: inv.Namespace, Name: inv.Node}] = inv
+		inventories[inv.Node.Key()] = inv
 	}
 	p := &Plan{}
 	for i, n := range in.Nodes {
@@ -110,7 +110,7 @@ func (p *Plan) refuseDeleted() {
 	deleted := map[lynq.HubKey][]string{}
 	for i := range p.Nodes {
 		if n := p.Nodes[i].Node; n.Deleting {
-			deleted[n.hubKey()] = append(deleted[n.hubKey()], n.Namespace+"/"+n.Name)
+			deleted[n.NodeID().Hub] = append(deleted[n.NodeID().Hub], n.Namespace+"/"+n.Name)
 		}
 	}
 	for _, hub := range slices.SortedFunc(maps.Keys(deleted), lynq.HubKey.Compare) {
@@ -121,26 +121,26 @@ func (p *Plan) refuseDeleted() {
 }
 
 // refuseRecords refuses nodes whose inventories are of others.
-func (p *Plan) refuseRecords(inventories map[plan.NodeKey]*inventory.Inventory, broken []*inventory.UnreadableError) {
-	unreadable := map[plan.NodeKey]error{}
+func (p *Plan) refuseRecords(inventories map[lynq.NodeKey]*inventory.Inventory, broken []*inventory.UnreadableError) {
+	unreadable := map[lynq.NodeKey]error{}
 	for _, b := range broken {
-		unreadable[plan.NodeKey{Namespace: b.Namespace, Name: b.Node}] = b
+		unreadable[b.Node.Key()] = b
 	}
-	first := map[plan.NodeKey]*Node{}
+	first := map[lynq.NodeKey]*Node{}
 	for i := range p.Nodes {
 		n := p.Nodes[i].Node
 		key := n.Key()
 		inv := inventories[key]
 		switch {
 		case first[key] != nil:
-			p.refuse(GuardRecord, n.hubKey(), "hand over only one of them, and see what the other is for", "%s and %s have the same row and form, so that both become node %s", first[key], n, key)
+			p.refuse(GuardRecord, n.NodeID().Hub, "hand over only one of them, and see what the other is for", "%s and %s have the same row and form, so that both become node %s", first[key], n, key)
 		case unreadable[key] != nil:
-			p.refuse(GuardRecord, n.hubKey(), "put that right first", "the inventory of node %s cannot be read: %v", key, unreadable[key])
-		case inv != nil && (inv.Hub != n.Hub || inv.Form != n.Form || inv.HubNamespace != "" && inv.HubNamespace != n.Namespace):
-			p.refuse(GuardRecord, n.hubKey(), "lynqctl inventory show -n "+n.Namespace+" "+key.Name+" tells what that is",
-				"node %s has an inventory already, of hub %s/%s and form %q", key, inv.HubNamespace, inv.Hub, inv.Form)
+			p.refuse(GuardRecord, n.NodeID().Hub, "put that right first", "the inventory of node %s cannot be read: %v", key, unreadable[key])
+		case inv != nil && (inv.Node.Hub.Name != n.Hub || inv.Node.Form.Name != n.Form || inv.Node.Hub.Namespace != "" && inv.Node.Hub.Namespace != n.Namespace):
+			p.refuse(GuardRecord, n.NodeID().Hub, "lynqctl inventory show -n "+n.Namespace+" "+key.Name+" tells what that is",
+				"node %s has an inventory already, of hub %s/%s and form %q", key, inv.Node.Hub.Namespace, inv.Node.Hub.Name, inv.Node.Form.Name)
 		case inv != nil && inv.Deleting:
-			p.refuse(GuardRecord, n.hubKey(), plan.WaysOut(key), "the inventory of node %s was deleted", key)
+			p.refuse(GuardRecord, n.NodeID().Hub, inventory.WaysOut(key), "the inventory of node %s was deleted", key)
 		}
 		first[key] = n
 	}
@@ -165,7 +165,7 @@ func (p *Plan) refuseTwice() {
 	}
 	for _, ref := range refs {
 		if nodes := claims[ref]; len(nodes) > 1 {
-			p.refuse(GuardClaimed, nodes[0].hubKey(), "have forms give each its own, or name only one of the LynqNodes: the object goes to whose it is now",
+			p.refuse(GuardClaimed, nodes[0].NodeID().Hub, "have forms give each its own, or name only one of the LynqNodes: the object goes to whose it is now",
 				"%s and %s both name %s", nodes[0], nodes[1], ref.Full())
 		}
 	}
@@ -181,17 +181,16 @@ func some(names []string, noun string) string {
 	return lynq.Count(int64(len(names)), noun) + such + strings.Join(names[:min(len(names), few)], ", ")
 }
 
-// Plans are the same as plans of apply, a hub each, for reports: with or without
-// what becomes of the LynqNodes themselves.
-func (p *Plan) Plans(nodes bool) []plan.Plan {
+// Plans are the same as plans of apply, a hub each.
+func (p *Plan) Plans() []plan.Plan {
 	var plans []plan.Plan
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
-		if last := len(plans) - 1; last < 0 || plans[last].Hub != n.hubKey() {
-			plans = append(plans, plan.Plan{Hub: n.hubKey(), Counts: map[plan.Action]int{}})
+		if last := len(plans) - 1; last < 0 || plans[last].Hub != n.NodeID().Hub {
+			plans = append(plans, plan.Plan{Hub: n.NodeID().Hub, Counts: map[plan.Action]int{}})
 		}
 		hub := &plans[len(plans)-1]
-		hub.Nodes = append(hub.Nodes, n.plan(nodes))
+		hub.Nodes = append(hub.Nodes, n.plan())
 		for _, s := range hub.Nodes[len(hub.Nodes)-1].Steps {
 			hub.Counts[s.Action]++
 		}
@@ -199,16 +198,13 @@ func (p *Plan) Plans(nodes bool) []plan.Plan {
 	return plans
 }
 
-func (p *NodePlan) plan(node bool) plan.NodePlan {
-	key := p.Key()
-	out := plan.NodePlan{
-		NodeKey: key, Hub: p.Hub, HubNamespace: p.Namespace, Form: p.Form, UID: p.Row,
-		Desired: &plan.Node{NodeKey: key, Hub: p.Hub, Form: p.Form, UID: p.Row},
-	}
+func (p *NodePlan) plan() plan.NodePlan {
+	id := p.NodeID()
+	out := plan.NodePlan{NodeID: id, Desired: &plan.Node{NodeID: id}}
 	for i := range p.Objects {
 		out.Steps = append(out.Steps, p.Objects[i].step())
 	}
-	if node && !p.hopeless() {
+	if !p.hopeless() {
 		out.Steps = append(out.Steps, plan.Step{
 			Action: plan.ActionRelease, Reason: ReasonHandover, Entry: &inventory.Entry{Ref: p.ref()},
 			Message: "it goes last, and nothing with it",
@@ -218,11 +214,13 @@ func (p *NodePlan) plan(node bool) plan.NodePlan {
 }
 
 func (o *Object) step() plan.Step {
+	policy := lynq.Policy{Lifecycle: o.Lifecycle}
+	policy.Unwaited = true // of what is taken over nothing starts
 	s := plan.Step{
 		Action: plan.ActionSkip, Reason: o.reason(), Message: o.Why,
 		Object: &plan.Object{
 			Ref: o.Ref, APIVersion: o.APIVersion, ID: o.ID,
-			Policy: &lynq.Policy{Creation: o.Creation, Deletion: o.Deletion, Conflict: o.Conflict, Patch: o.Patch},
+			Policy: &policy,
 		},
 		Entry: &inventory.Entry{Ref: o.Ref, ID: o.ID},
 	}

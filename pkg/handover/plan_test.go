@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -29,7 +30,7 @@ func refusalTexts(refusals []plan.Refusal) string {
 
 func TestPlanRefusals(t *testing.T) {
 	record := func(hub, form string, deleting bool) *inventory.Inventory {
-		return &inventory.Inventory{Namespace: "shop", Node: "acme-web", Hub: hub, Form: form, HubNamespace: "shop", Deleting: deleting}
+		return &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "shop", Name: hub}, Form: lynq.FormKey{Name: form}, Namespace: "shop", Name: "acme-web"}, Deleting: deleting}
 	}
 	for name, tt := range map[string]struct {
 		in   Input
@@ -37,12 +38,12 @@ func TestPlanRefusals(t *testing.T) {
 	}{
 		"none":               {Input{Nodes: []*Node{node()}, Found: [][]Found{{found(live())}}}, ""},
 		"half done before":   {Input{Nodes: []*Node{node()}, Found: [][]Found{nil}, Inventories: []*inventory.Inventory{record("crm", "web", false)}}, ""},
-		"a record elsewhere": {Input{Nodes: []*Node{node()}, Found: [][]Found{nil}, Inventories: []*inventory.Inventory{{Namespace: "far", Node: "acme-web", Hub: "other"}}}, ""},
+		"a record elsewhere": {Input{Nodes: []*Node{node()}, Found: [][]Found{nil}, Inventories: []*inventory.Inventory{{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "other"}, Namespace: "far", Name: "acme-web"}}}}, ""},
 		"another hub's record": {Input{Nodes: []*Node{node()}, Found: [][]Found{nil}, Inventories: []*inventory.Inventory{record("other", "web", false)}},
 			`record: node shop/acme-web has an inventory already, of hub shop/other and form "web" | lynqctl inventory show -n shop acme-web`},
 		"another form's record": {Input{Nodes: []*Node{node()}, Found: [][]Found{nil}, Inventories: []*inventory.Inventory{record("crm", "db", false)}}, `form "db"`},
 		"a record that goes":    {Input{Nodes: []*Node{node()}, Found: [][]Found{nil}, Inventories: []*inventory.Inventory{record("crm", "web", true)}}, "record: the inventory of node shop/acme-web was deleted | to keep the node and its objects, run lynqctl inventory restore acme-web -n shop, or apply while its row is active. To delete the node and its objects, run lynqctl finalize --node acme-web -n shop"},
-		"a broken record": {Input{Nodes: []*Node{node()}, Found: [][]Found{nil}, Broken: []*inventory.UnreadableError{{Namespace: "shop", Name: "lynqnode-acme-web", Node: "acme-web", Where: "data"}}},
+		"a broken record": {Input{Nodes: []*Node{node()}, Found: [][]Found{nil}, Broken: []*inventory.UnreadableError{{Node: lynq.NodeID{Namespace: "shop", Name: "acme-web"}, Name: "lynqnode-acme-web", Where: "data"}}},
 			"record: the inventory of node shop/acme-web cannot be read"},
 		"deleted": {Input{Nodes: []*Node{{Namespace: "shop", Name: "acme-web", Hub: "crm", Form: "web", Row: "acme", Deleting: true, Held: true}}, Found: [][]Found{nil}},
 			"deleting: a deletion was asked for: 1 LynqNode: shop/acme-web"},
@@ -70,10 +71,10 @@ func TestPlanRecord(t *testing.T) {
 	p := NewPlan(&Input{Nodes: []*Node{n}, Found: [][]Found{{f, absent, foreign}}, Finalizer: true})
 	entry := inventory.Entry{
 		Ref: f.Ref, ID: "settings", APIVersion: "v1", UID: "object-uid", Order: 2,
-		Creation: lynq.CreateWhenNeeded, Deletion: lynq.DeleteDelete, Conflict: lynq.ConflictStuck, Patch: lynq.PatchApply,
+		Lifecycle: lynq.Lifecycle{Creation: lynq.CreateWhenNeeded, Deletion: lynq.DeleteDelete, Conflict: lynq.ConflictStuck, Patch: lynq.PatchApply},
 	}
 	want := &inventory.Inventory{
-		Node: "acme-web", Namespace: "shop", Hub: "crm", HubNamespace: "shop", Form: "web", RowUID: "acme", Activate: "true",
+		Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "shop", Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "acme", Namespace: "shop", Name: "acme-web"}, Activate: "true",
 		TemplateGeneration: 3, RolloutStart: time.Unix(5, 0).UTC(), Status: n.Status, Finalizer: true, Entries: []inventory.Entry{entry},
 	}
 	if diff := cmp.Diff(want, p.Nodes[0].Inventory); diff != "" || !p.Nodes[0].Save {
@@ -102,10 +103,10 @@ func TestPlans(t *testing.T) {
 	twice.Name = "twice"
 	p := NewPlan(&Input{Nodes: []*Node{named("bolt"), named("acme"), far}, Found: [][]Found{{twice}, {found(live()), found(nil)}, nil}})
 	var got []string
-	for _, planned := range p.Plans(true) {
+	for _, planned := range p.Plans() {
 		for _, n := range planned.Nodes {
 			for _, s := range n.Steps {
-				got = append(got, strings.Join([]string{planned.Hub.Name, n.HubNamespace, n.Name, string(s.Action), string(s.Reason), s.Entry.Full()}, " "))
+				got = append(got, strings.Join([]string{planned.Hub.Name, n.Hub.Namespace, n.Name, string(s.Action), string(s.Reason), s.Entry.Full()}, " "))
 			}
 		}
 	}
@@ -119,8 +120,14 @@ func TestPlans(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if plans := p.Plans(false); plans[1].Counts[plan.ActionRelease] != 0 {
-		t.Errorf("without LynqNodes: %v", plans[1].Counts)
+	result := apply.Planned(p.Plans())
+	ForgetLynqNodes(result)
+	for _, n := range result.Nodes {
+		for _, s := range n.Steps {
+			if s.Step.Action == plan.ActionRelease {
+				t.Errorf("without LynqNodes: %s", s.Step.Ref())
+			}
+		}
 	}
 }
 

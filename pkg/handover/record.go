@@ -13,7 +13,7 @@ func recordOf(n *Node, objects []Object, before *inventory.Inventory, finalizer 
 		inv = before.Clone()
 	} else {
 		inv = &inventory.Inventory{
-			Node: n.Key().Name, Namespace: n.Namespace, Hub: n.Hub, HubNamespace: n.Namespace, Form: n.Form, RowUID: n.Row,
+			Node:     n.NodeID(),
 			Activate: "true", TemplateGeneration: n.TemplateGeneration, RolloutStart: n.RolloutStart.UTC(),
 			Status: n.Status, Finalizer: finalizer,
 		}
@@ -33,7 +33,7 @@ func recordOf(n *Node, objects []Object, before *inventory.Inventory, finalizer 
 		changed = true
 		inv.Entries = append(inv.Entries, inventory.Entry{
 			Ref: o.Ref, ID: o.ID, APIVersion: o.APIVersion, UID: string(o.Meta.UID),
-			Creation: o.Creation, Deletion: o.Deletion, Conflict: o.Conflict, Patch: o.Patch, Order: o.Order,
+			Lifecycle: o.Lifecycle, Order: o.Order,
 		})
 	}
 	return inv, changed

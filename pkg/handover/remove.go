@@ -11,7 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -32,11 +33,11 @@ func (r *remover) remove(served lynq.APIResource, l leaver) error {
 	if r.dryRun {
 		version = l.version // nothing was written
 	}
-	permit, err := plan.PermitHandover(l.ref, l.uid, version)
+	permit, err := decide.PermitHandover(l.ref, l.uid, version)
 	if err != nil {
 		return err
 	}
-	_, err = r.cluster.Delete(r.ctx, served, permit, apply.Deletion{Propagation: metav1.DeletePropagationOrphan, DryRun: r.dryRun})
+	_, err = r.cluster.Delete(r.ctx, served, permit, write.Deletion{Propagation: metav1.DeletePropagationOrphan, DryRun: r.dryRun})
 	switch {
 	case err == nil || apierrors.IsNotFound(err):
 		return nil
@@ -63,7 +64,7 @@ func (r *remover) release(served lynq.APIResource, l *leaver) (version string, e
 	if err != nil || patch == nil {
 		return l.version, err
 	}
-	m, err := r.cluster.Write(r.ctx, served, apply.Write{Verb: apply.JSONPatch, Namespace: l.ref.Namespace, Name: l.ref.Name, Body: patch, DryRun: r.dryRun})
+	m, err := r.cluster.Write(r.ctx, served, write.Request{Verb: write.JSONPatch, Namespace: l.ref.Namespace, Name: l.ref.Name, Body: patch, DryRun: r.dryRun})
 	switch {
 	case err == nil:
 		return m.ResourceVersion, nil

@@ -3,27 +3,37 @@ package handover
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // Worker hands over what a plan says, in a run of package apply. It is safe to end it
 // anywhere: a record names too much then, and a LynqNode is there for longer than need
 // be, and the next run goes on.
 type Worker struct {
-	nodes map[plan.NodeKey]*NodePlan
+	nodes map[lynq.NodeKey]*NodePlan
 }
 
-// NewWorker makes a Worker for a plan, which a Runner carries out as Plans(true).
+// NewWorker makes a Worker for a plan, which a Runner carries out as Plans().
 func NewWorker(p *Plan) *Worker {
-	w := &Worker{nodes: map[plan.NodeKey]*NodePlan{}}
+	w := &Worker{nodes: map[lynq.NodeKey]*NodePlan{}}
 	for i := range p.Nodes {
 		w.nodes[p.Nodes[i].Key()] = &p.Nodes[i]
 	}
 	return w
+}
+
+// ForgetLynqNodes takes out of a result what became of the LynqNodes themselves.
+func ForgetLynqNodes(r *apply.Result) {
+	for i := range r.Nodes {
+		n := &r.Nodes[i]
+		n.Steps = slices.DeleteFunc(n.Steps, func(s apply.StepResult) bool { return s.Step.Object == nil })
+	}
 }
 
 // errStays is what becomes of the LynqNode of a node that was not handed over whole.

@@ -15,7 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -115,7 +116,7 @@ func (s *stage) Metadata(_ context.Context, r lynq.APIResource, namespace, name 
 	return m.DeepCopy(), nil
 }
 
-func (s *stage) Write(_ context.Context, r lynq.APIResource, w apply.Write) (*metav1.PartialObjectMetadata, error) {
+func (s *stage) Write(_ context.Context, r lynq.APIResource, w write.Request) (*metav1.PartialObjectMetadata, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	call := "patch " + r.Kind + "/" + w.Name
@@ -139,7 +140,7 @@ func conflict(name string) error {
 	return apierrors.NewConflict(schema.GroupResource{Resource: "things"}, name, errors.New("it was changed"))
 }
 
-func (s *stage) Delete(_ context.Context, r lynq.APIResource, permit plan.Permit, o apply.Deletion) (bool, error) {
+func (s *stage) Delete(_ context.Context, r lynq.APIResource, permit decide.Permit, o write.Deletion) (bool, error) {
 	namespace, name := permit.Ref().Namespace, permit.Ref().Name
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -166,7 +167,7 @@ func (s *stage) Delete(_ context.Context, r lynq.APIResource, permit plan.Permit
 func (s *stage) Save(_ context.Context, inv *inventory.Inventory) (*inventory.Inventory, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.call("save " + inv.Node); err != nil {
+	if err := s.call("save " + inv.Node.Name); err != nil {
 		return nil, err
 	}
 	saved := *inv
@@ -174,12 +175,12 @@ func (s *stage) Save(_ context.Context, inv *inventory.Inventory) (*inventory.In
 	return &saved, nil
 }
 
-func (s *stage) Restore(context.Context, *inventory.Inventory, func() (plan.Permit, error)) (*inventory.Inventory, error) {
+func (s *stage) Restore(context.Context, *inventory.Inventory, func() (decide.Permit, error)) (*inventory.Inventory, error) {
 	s.t.Error("an inventory is restored")
 	return nil, nil
 }
 
-func (s *stage) Remove(context.Context, *inventory.Inventory, plan.Permit) error {
+func (s *stage) Remove(context.Context, *inventory.Inventory, decide.Permit) error {
 	s.t.Error("a record is removed")
 	return nil
 }
@@ -215,7 +216,7 @@ func handOver(ctx context.Context, t *testing.T, s *stage) (*apply.Summary, []st
 	t.Helper()
 	n := node()
 	n.finalizers = []string{lynq.FinalizerNode}
-	n.Resources = []Resource{{ID: "settings", APIVersion: "v1", Kind: "ConfigMap", Name: "acme", Creation: lynq.CreateWhenNeeded, Deletion: lynq.DeleteDelete, Patch: lynq.PatchApply}}
+	n.Resources = []Resource{{ID: "settings", APIVersion: "v1", Kind: "ConfigMap", Name: "acme", Lifecycle: lynq.Lifecycle{Creation: lynq.CreateWhenNeeded, Deletion: lynq.DeleteDelete, Patch: lynq.PatchApply}}}
 	found, err := NewLooker(s, 2).Nodes(context.Background(), []*Node{n})
 	if err != nil {
 		t.Fatal(err)
@@ -224,8 +225,8 @@ func handOver(ctx context.Context, t *testing.T, s *stage) (*apply.Summary, []st
 	told := &events{}
 	p := NewPlan(&Input{Nodes: []*Node{n}, Found: found})
 	r := apply.Runner{Cluster: s, Inventories: s, Reporter: told, Now: time.Now, Worker: NewWorker(p), Options: apply.Options{Concurrency: 2}}
-	sum, err := r.Run(ctx, p.Plans(true))
-	return sum, told.all, err
+	result, err := r.Run(ctx, p.Plans())
+	return result.Summary, told.all, err
 }
 
 // once answers one call with an error, and lets all others pass.

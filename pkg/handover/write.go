@@ -8,8 +8,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -33,11 +35,11 @@ func (n *nodeHandover) write(o *Object) (changed bool, err error) {
 		if err != nil {
 			return changed, err
 		}
-		permit, err := plan.PermitOwners(&plan.Step{Entry: &inventory.Entry{Ref: f.Ref}, Live: &plan.Live{Ref: f.Ref, UID: f.Meta.UID}})
+		permit, err := f.permit(n.plan.Node, n.record)
 		if err != nil {
 			return changed, err
 		}
-		m, err := n.Cluster.Write(n.Finishing, f.Served, apply.Write{Verb: apply.JSONPatch, Namespace: f.Namespace, Name: f.Name, Body: patch, DryRun: n.DryRun, Owners: permit})
+		m, err := n.Cluster.Write(n.Finishing, f.Served, write.Request{Verb: write.JSONPatch, Namespace: f.Namespace, Name: f.Name, Body: patch, DryRun: n.DryRun, Owners: permit})
 		if err == nil {
 			f.Meta = m
 			return true, n.confirm(&f)
@@ -55,6 +57,20 @@ func (n *nodeHandover) write(o *Object) (changed bool, err error) {
 		}
 		f = again
 	}
+}
+
+// permit asks the gate for the write: the inventory takes the place of the LynqNode as
+// owner, or both are none.
+func (f *Found) permit(n *Node, record types.UID) (decide.OwnersPermit, error) {
+	live := tracking.LiveOf(f.Ref, f.Meta)
+	s := &plan.Step{Entry: &inventory.Entry{Ref: f.Ref, Lifecycle: lynq.Lifecycle{Deletion: f.Deletion}}, Live: &live}
+	if !f.owned(n) {
+		return decide.PermitDetach(s)
+	}
+	if record == "" {
+		record = futureRecord
+	}
+	return decide.PermitSuccession(s, record)
 }
 
 // look reads an object again, and whether it still is the LynqNode's.

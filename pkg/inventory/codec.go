@@ -1,7 +1,6 @@
 package inventory
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,12 +18,7 @@ import (
 
 // format is the version of what data holds. It goes up when an older lynqctl
 // would misread what this one writes, or lose a part of it.
-//
-// 2: records have a template, and the data of nodes and hubs a version.
-//
-// 3: the namespace of the hub is a label, that of the form an annotation, and the
-// data of hubs say in which namespaces their nodes are.
-const format = 3
+const format = 1
 
 // The keys of a node's data.
 const (
@@ -46,30 +40,30 @@ func Encode(inv *Inventory) (*corev1.ConfigMap, error) {
 	entries := sorted(slices.Concat(inv.Entries, inv.Hooks))
 	resources, err := encodeEntries(entries)
 	if err != nil {
-		return nil, fmt.Errorf("inventory of node %s/%s: %w", inv.Namespace, inv.Node, err)
+		return nil, fmt.Errorf("inventory of node %s/%s: %w", inv.Node.Namespace, inv.Node.Name, err)
 	}
 	status, err := lynq.JSON(inv.Status)
 	if err != nil {
-		return nil, fmt.Errorf("inventory of node %s/%s: status: %w", inv.Namespace, inv.Node, err)
+		return nil, fmt.Errorf("inventory of node %s/%s: status: %w", inv.Node.Namespace, inv.Node.Name, err)
 	}
 	annotations, err := inv.annotations(entries)
 	if err != nil {
-		return nil, fmt.Errorf("inventory of node %s/%s: %w", inv.Namespace, inv.Node, err)
+		return nil, fmt.Errorf("inventory of node %s/%s: %w", inv.Node.Namespace, inv.Node.Name, err)
 	}
-	uid, _ := lynq.UIDLabel(inv.RowUID)
-	name := Name(inv.Node)
+	uid, _ := lynq.UIDLabel(inv.Node.UID)
+	name := Name(inv.Node.Name)
 	cm := &corev1.ConfigMap{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
 		ObjectMeta: metav1.ObjectMeta{
-			Name: name, Namespace: inv.Namespace,
+			Name: name, Namespace: inv.Node.Namespace,
 			UID: types.UID(inv.UID), ResourceVersion: inv.ResourceVersion,
 			Labels: map[string]string{
 				lynq.LabelRecord:     lynq.RecordNode,
-				lynq.LabelHub:        inv.Hub,
+				lynq.LabelHub:        inv.Node.Hub.Name,
 				lynq.LabelUID:        uid,
-				lynq.LabelTemplate:   inv.Form,
+				lynq.LabelTemplate:   inv.Node.Form.Name,
 				lynq.LabelManagedBy:  lynq.ManagedBy,
-				lynq.LabelApplySetID: ID(inv.Namespace, name),
+				lynq.LabelApplySetID: ID(inv.Node.Namespace, name),
 			},
 			Annotations: annotations,
 		},
@@ -81,8 +75,8 @@ func Encode(inv *Inventory) (*corev1.ConfigMap, error) {
 	if inv.Finalizer {
 		cm.Finalizers = []string{lynq.FinalizerNode}
 	}
-	if inv.HubNamespace != "" {
-		cm.Labels[lynq.LabelHubNamespace] = inv.HubNamespace
+	if inv.Node.Hub.Namespace != "" {
+		cm.Labels[lynq.LabelHubNamespace] = inv.Node.Hub.Namespace
 	}
 	inv.Others.addTo(cm)
 	if err := checkSize(inv, cm); err != nil {
@@ -94,16 +88,16 @@ func Encode(inv *Inventory) (*corev1.ConfigMap, error) {
 // annotations are all that an inventory with these entries and hooks has of its own.
 func (inv *Inventory) annotations(entries []Entry) (map[string]string, error) {
 	a := map[string]string{
-		lynq.AnnotationHubID:              inv.Hub,
+		lynq.AnnotationHubID:              inv.Node.Hub.Name,
 		lynq.AnnotationApplySetTooling:    applySetTooling,
 		lynq.AnnotationApplySetGroupKinds: groupKinds(entries),
-		lynq.AnnotationApplySetNamespaces: additionalNamespaces(entries, inv.Namespace),
+		lynq.AnnotationApplySetNamespaces: additionalNamespaces(entries, inv.Node.Namespace),
 	}
-	if _, whole := lynq.UIDLabel(inv.RowUID); !whole {
-		a[lynq.AnnotationUID] = inv.RowUID
+	if _, whole := lynq.UIDLabel(inv.Node.UID); !whole {
+		a[lynq.AnnotationUID] = inv.Node.UID
 	}
-	if inv.FormNamespace != "" {
-		a[lynq.AnnotationTemplateNamespace] = inv.FormNamespace
+	if inv.Node.Form.Namespace != "" {
+		a[lynq.AnnotationTemplateNamespace] = inv.Node.Form.Namespace
 	}
 	if inv.Activate != "" {
 		a[lynq.AnnotationActivate] = inv.Activate
@@ -135,14 +129,12 @@ func Decode(cm *corev1.ConfigMap) (*Inventory, error) {
 		return nil, d.fail("metadata.name", "the inventory of a node is named %sNODE", namePrefix)
 	}
 	d.node = node
-	version, err := d.format()
-	if err != nil {
+	if err := d.format(); err != nil {
 		return nil, err
 	}
 	inv := &Inventory{
-		Format: version,
-		Node:   node, Namespace: cm.Namespace,
-		UID: string(cm.UID), ResourceVersion: cm.ResourceVersion,
+		Node: d.said(),
+		UID:  string(cm.UID), ResourceVersion: cm.ResourceVersion,
 		Created:   cm.CreationTimestamp.Time,
 		Deleting:  cm.DeletionTimestamp != nil,
 		Finalizer: slices.Contains(cm.Finalizers, lynq.FinalizerNode),
@@ -158,6 +150,7 @@ func Decode(cm *corev1.ConfigMap) (*Inventory, error) {
 	if err := d.rollout(inv); err != nil {
 		return nil, err
 	}
+	var err error
 	if inv.Entries, err = d.entries(); err != nil {
 		return nil, err
 	}
@@ -189,7 +182,7 @@ func Identify(m *metav1.ObjectMeta) (*Inventory, error) {
 	if d.node, ok = strings.CutPrefix(m.Name, prefix); !ok || d.node == "" {
 		return nil, d.fail("metadata.name", "the inventory of a node is named %sNODE", prefix)
 	}
-	inv := &Inventory{Node: d.node, Namespace: m.Namespace}
+	inv := &Inventory{Node: d.said()}
 	if err := d.identity(inv); err != nil {
 		return nil, err
 	}
@@ -208,10 +201,8 @@ func (d *decoder) fail(where, format string, args ...any) error {
 
 func (d *decoder) failed(where string, err error) error {
 	return &UnreadableError{
-		Namespace: d.cm.Namespace, Name: d.cm.Name, Node: d.node, Where: where, Err: err,
-		Hub: d.cm.Labels[lynq.LabelHub], HubNamespace: HubNamespaceOf(d.cm), Form: d.cm.Labels[lynq.LabelTemplate],
-		FormNamespace: d.cm.Annotations[lynq.AnnotationTemplateNamespace],
-		UIDLabel:      d.cm.Labels[lynq.LabelUID], DependForms: dependForms(d.cm),
+		Node: d.said(), Name: d.cm.Name, Where: where, Err: err,
+		UIDLabel: d.cm.Labels[lynq.LabelUID], DependForms: dependForms(d.cm),
 		Deleting: d.cm.DeletionTimestamp != nil,
 	}
 }
@@ -220,54 +211,57 @@ func label(key string) string      { return "label " + key }
 func annotation(key string) string { return "annotation " + key }
 func data(key string) string       { return "data." + key }
 
-// format is the version of a record, 0 for the one that this version writes. It
-// refuses what this version cannot read whole.
-func (d *decoder) format() (int, error) {
+// format refuses a record that this version cannot read whole.
+func (d *decoder) format() error {
 	text, said := d.cm.Data[keyFormat]
 	if !said {
-		return 0, d.fail(data(keyFormat), "it is missing")
+		return d.fail(data(keyFormat), "it is missing")
 	}
 	version, err := strconv.Atoi(text)
 	switch {
 	case err != nil || version < 1:
-		return 0, d.fail(data(keyFormat), "%q is no version", text)
+		return d.fail(data(keyFormat), "%q is not a version", text)
 	case version > format:
-		return 0, d.failed(data(keyFormat), &NewerFormatError{Format: version})
-	case version == format:
-		return 0, nil
+		return d.failed(data(keyFormat), &NewerFormatError{Format: version})
 	}
-	return version, nil
+	return nil
 }
 
 // HubNamespaceOf is the namespace of the hub that a record says it is of, "" where
 // it does not say.
-func HubNamespaceOf(cm *corev1.ConfigMap) string {
-	return cmp.Or(cm.Labels[lynq.LabelHubNamespace], cm.Annotations[lynq.LabelHubNamespace])
+func HubNamespaceOf(cm *corev1.ConfigMap) string { return cm.Labels[lynq.LabelHubNamespace] }
+
+// said is which node it is, but for its row, as far as labels and annotations say.
+func (d *decoder) said() lynq.NodeID {
+	return lynq.NodeID{
+		Hub:       lynq.HubKey{Namespace: HubNamespaceOf(d.cm), Name: d.cm.Labels[lynq.LabelHub]},
+		Form:      lynq.FormKey{Namespace: d.cm.Annotations[lynq.AnnotationTemplateNamespace], Name: d.cm.Labels[lynq.LabelTemplate]},
+		Namespace: d.cm.Namespace, Name: d.node,
+	}
 }
 
-// identity reads of which hub, form and row the node is.
+// identity checks whose the inventory says it is, and reads of which row.
 func (d *decoder) identity(inv *Inventory) error {
 	labels, annotations := d.cm.Labels, d.cm.Annotations
-	if inv.Hub = labels[lynq.LabelHub]; inv.Hub == "" {
+	if inv.Node.Hub.Name == "" {
 		return d.fail(label(lynq.LabelHub), "it is missing")
 	}
-	if said, ok := annotations[lynq.AnnotationHubID]; ok && said != inv.Hub {
-		return d.fail(label(lynq.LabelHub), "it says %q, and annotation %s %q", inv.Hub, lynq.AnnotationHubID, said)
+	if said, ok := annotations[lynq.AnnotationHubID]; ok && said != inv.Node.Hub.Name {
+		return d.fail(label(lynq.LabelHub), "it says %q, and annotation %s %q", inv.Node.Hub.Name, lynq.AnnotationHubID, said)
 	}
-	inv.HubNamespace, inv.FormNamespace = HubNamespaceOf(d.cm), annotations[lynq.AnnotationTemplateNamespace]
-	if inv.Form = labels[lynq.LabelTemplate]; inv.Form == "" {
+	if inv.Node.Form.Name == "" {
 		return d.fail(label(lynq.LabelTemplate), "it is missing")
 	}
 	uid := labels[lynq.LabelUID]
 	if uid == "" {
 		return d.fail(label(lynq.LabelUID), "it is missing")
 	}
-	inv.RowUID = uid
+	inv.Node.UID = uid
 	if raw, ok := annotations[lynq.AnnotationUID]; ok {
 		if made, _ := lynq.UIDLabel(raw); made != uid {
 			return d.fail(label(lynq.LabelUID), "it says %q, and annotation %s %q, which gives %q", uid, lynq.AnnotationUID, raw, made)
 		}
-		inv.RowUID = raw
+		inv.Node.UID = raw
 	}
 	return nil
 }
@@ -277,7 +271,7 @@ func (d *decoder) rollout(inv *Inventory) error {
 	var err error
 	if text, ok := d.cm.Annotations[lynq.AnnotationTemplateGeneration]; ok {
 		if inv.TemplateGeneration, err = strconv.ParseInt(text, 10, 64); err != nil {
-			return d.fail(annotation(lynq.AnnotationTemplateGeneration), "%q is no number", text)
+			return d.fail(annotation(lynq.AnnotationTemplateGeneration), "%q is not a number", text)
 		}
 	}
 	if text, ok := d.cm.Annotations[lynq.AnnotationRolloutUpdateStart]; ok {
@@ -328,7 +322,7 @@ func nodeKeys() *ownKeys {
 		},
 		annotations: func(key string) bool {
 			switch key {
-			case lynq.AnnotationHubID, lynq.LabelHubNamespace, lynq.AnnotationTemplateNamespace, lynq.AnnotationUID, lynq.AnnotationActivate, lynq.AnnotationTemplateGeneration,
+			case lynq.AnnotationHubID, lynq.AnnotationTemplateNamespace, lynq.AnnotationUID, lynq.AnnotationActivate, lynq.AnnotationTemplateGeneration,
 				lynq.AnnotationRolloutUpdateStart, lynq.AnnotationExtra, lynq.AnnotationDependForms, lynq.AnnotationApplySetTooling,
 				lynq.AnnotationApplySetGroupKinds, lynq.AnnotationApplySetNamespaces:
 				return true
@@ -350,7 +344,7 @@ func encodeTime(t time.Time) (string, error) {
 func decodeTime(text string) (time.Time, error) {
 	var t time.Time
 	if err := t.UnmarshalText([]byte(text)); err != nil {
-		return t, fmt.Errorf("%q is no time as RFC 3339 has it", text)
+		return t, fmt.Errorf("%q is not an RFC 3339 time", text)
 	}
 	if t = t.UTC(); t.Year() < 0 || t.Year() > 9999 {
 		return t, errors.New("the year is out of range")

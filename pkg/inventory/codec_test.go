@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -32,8 +31,8 @@ func entry(group, version, kind, namespace, name, id string) inventory.Entry {
 	return inventory.Entry{
 		Ref: lynq.Ref{Group: group, Kind: kind, Namespace: namespace, Name: name}, ID: id, APIVersion: apiVersion,
 		UID: "0c9d7b52-8a8d-4b6e-9f0e-3f6d1f9b2a11", Digest: "00112233aabbccdd", Template: "8899aabbccddeeff", Generation: 3, ResourceVersion: "4711",
-		Fields: "ffeeddcc99887766", Creation: lynq.CreateWhenNeeded, Deletion: lynq.DeleteDelete,
-		Conflict: lynq.ConflictStuck, Patch: lynq.PatchApply, Ready: true,
+		Fields: "ffeeddcc99887766", Lifecycle: lynq.Lifecycle{Creation: lynq.CreateWhenNeeded, Deletion: lynq.DeleteDelete, Conflict: lynq.ConflictStuck, Patch: lynq.PatchApply},
+		Ready: true,
 	}
 }
 
@@ -45,10 +44,10 @@ func acme() *inventory.Inventory {
 	role.Deletion = lynq.DeleteRetain
 	intent := inventory.Entry{
 		Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "other", Name: "acme"}, ID: "settings", APIVersion: "v1",
-		Creation: lynq.CreateOnce, Deletion: lynq.DeleteDelete, Conflict: lynq.ConflictForce, Patch: lynq.PatchMerge, Order: 1,
+		Lifecycle: lynq.Lifecycle{Creation: lynq.CreateOnce, Deletion: lynq.DeleteDelete, Conflict: lynq.ConflictForce, Patch: lynq.PatchMerge}, Order: 1,
 	}
 	return &inventory.Inventory{
-		Node: "acme-web", Namespace: "shop", Hub: "customers", HubNamespace: "shop", Form: "web", FormNamespace: "forms", RowUID: "acme", Activate: "true",
+		Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "shop", Name: "customers"}, Form: lynq.FormKey{Namespace: "forms", Name: "web"}, UID: "acme", Namespace: "shop", Name: "acme-web"}, Activate: "true",
 		TemplateGeneration: 7, RolloutStart: noon, Finalizer: true, Version: "v1.2.3",
 		Entries: []inventory.Entry{role, intent, web},
 		Status: inventory.Status{Desired: 3, Ready: 2, Failed: 1, Conditions: []inventory.Condition{
@@ -70,7 +69,7 @@ func encode(t testing.TB, inv *inventory.Inventory) *corev1.ConfigMap {
 // TestEncode compares with ConfigMaps as people see them.
 func TestEncode(t *testing.T) {
 	odd := &inventory.Inventory{
-		Node: "made-1", Namespace: "shop", Hub: "customers", Form: "web", RowUID: "Ácme GmbH", Activate: "false", Extra: `{"plan":"gold"}`,
+		Node: lynq.NodeID{Hub: lynq.HubKey{Name: "customers"}, Form: lynq.FormKey{Name: "web"}, UID: "Ácme GmbH", Namespace: "shop", Name: "made-1"}, Activate: "false", Extra: `{"plan":"gold"}`,
 	}
 	for name, inv := range map[string]*inventory.Inventory{"acme": acme(), "empty": odd} {
 		got, err := yaml.Marshal(encode(t, inv))
@@ -85,59 +84,6 @@ func TestEncode(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-}
-
-// TestDecodeOlder: what an older lynqctl wrote is read, and is to be written again.
-// The first format knew neither templates nor versions, nor which namespace a hub
-// was in, the second no namespaces of forms.
-func TestDecodeOlder(t *testing.T) {
-	for format, older := range map[int]func(*inventory.Inventory){
-		1: func(inv *inventory.Inventory) {
-			inv.Version, inv.HubNamespace = "", ""
-			for i := range inv.Entries {
-				inv.Entries[i].Template = ""
-			}
-		},
-		2: func(*inventory.Inventory) {},
-	} {
-		content, err := os.ReadFile(filepath.Join("testdata", fmt.Sprintf("acme-format-%d.yaml", format)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var cm corev1.ConfigMap
-		if err := yaml.UnmarshalStrict(content, &cm); err != nil {
-			t.Fatal(err)
-		}
-		got, err := inventory.Decode(&cm)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := acme()
-		want.Format, want.FormNamespace = format, ""
-		older(want)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Error(diff)
-		}
-		want.Format = 0
-		if inventory.Equal(got, want) {
-			t.Errorf("a record of format %d is not to be written again", format)
-		}
-		if hub, err := inventory.DecodeHub(olderHub(t, format)); err != nil || hub.Format != format || hub.Namespaces != nil {
-			t.Errorf("%+v %v", hub, err)
-		}
-	}
-}
-
-// olderHub is the record of a hub as an older lynqctl wrote it.
-func olderHub(t *testing.T, format int) *corev1.ConfigMap {
-	t.Helper()
-	cm := encodeHub(t, customers())
-	cm.Data["format"] = strconv.Itoa(format)
-	delete(cm.Data, "namespaces")
-	if format == 1 {
-		delete(cm.Data, "version")
-	}
-	return cm
 }
 
 // TestEncodeDoesNotChange: the same inventory gives the same bytes, whatever
@@ -169,8 +115,8 @@ func TestEncodeRefuses(t *testing.T) {
 		{change(func(i *inventory.Inventory) { i.Entries[0].Name = "a/b" }), "cannot be recorded"},
 		{change(func(i *inventory.Inventory) { i.Entries[0].Kind = "a/b" }), "cannot be recorded"},
 		{change(func(i *inventory.Inventory) { i.Entries[0].Group = "apps" }), "cannot be recorded"},
-		{change(func(i *inventory.Inventory) { i.Entries[0].Deletion = "Retian" }), `ClusterRole/shop:acme@eu has a policy that is none: "WhenNeeded" "Retian"`},
-		{change(func(i *inventory.Inventory) { i.Entries[0].Digest = "\xff" }), "no valid UTF-8"},
+		{change(func(i *inventory.Inventory) { i.Entries[0].Deletion = "Retian" }), `deletion of ClusterRole/shop:acme@eu is "Retian", which is not one of its values`},
+		{change(func(i *inventory.Inventory) { i.Entries[0].Digest = "\xff" }), "not valid UTF-8"},
 		{change(func(i *inventory.Inventory) {
 			again := i.Entries[2]
 			again.ID = "web2"
@@ -214,7 +160,7 @@ func arbitrary(r *rand.Rand) *inventory.Inventory {
 	}
 	name := func() string { return pick("a", "b", "c", "web-1", "a.b", "x:y", "q@r") + pick("", "0", "1", "2") }
 	inv := &inventory.Inventory{
-		Node: name(), Namespace: name(), Hub: name(), Form: name(), RowUID: name() + text(), Activate: pick("", "true", "false"),
+		Node: lynq.NodeID{Hub: lynq.HubKey{Name: name()}, Form: lynq.FormKey{Name: name()}, UID: name() + text(), Namespace: name(), Name: name()}, Activate: pick("", "true", "false"),
 		TemplateGeneration: int64(r.IntN(3)), Extra: text(), Version: text(), UID: text(), ResourceVersion: text(), Finalizer: r.IntN(2) == 0,
 		Status: inventory.Status{Desired: r.IntN(9), Ready: r.IntN(9), Failed: r.IntN(9), Skipped: r.IntN(9), Conflicted: r.IntN(9)},
 	}
@@ -242,9 +188,9 @@ func arbitraryEntries(r *rand.Rand, pick func(...string) string, text, name func
 		rec := inventory.Entry{
 			Ref: lynq.Ref{Group: pick("", "apps", "example.com"), Kind: pick("A", "B"), Namespace: pick("", "n", "m"), Name: name()},
 			ID:  pick("", "a", "é", `"`), UID: text(), Digest: text(), Template: text(), Generation: r.Int64N(3) - 1, ResourceVersion: text(), Fields: text(),
-			Creation: lynq.CreationPolicy(pick("", "WhenNeeded", "Once")), Deletion: lynq.DeletionPolicy(pick("", "Delete", "Retain")),
-			Conflict: lynq.ConflictPolicy(pick("", "Stuck", "Force")), Patch: lynq.PatchStrategy(pick("", "apply", "merge", "replace")),
-			Order: r.IntN(4), DeleteOrder: r.IntN(3) - 1, Phase: inventory.Phase(pick("", "Completed")), Ready: r.IntN(2) == 0, Adopted: r.IntN(4) == 0,
+			Lifecycle: lynq.Lifecycle{Creation: lynq.CreationPolicy(pick("", "WhenNeeded", "Once")), Deletion: lynq.DeletionPolicy(pick("", "Delete", "Retain")), Conflict: lynq.ConflictPolicy(pick("", "Stuck", "Force")), Patch: lynq.PatchStrategy(pick("", "apply", "merge", "replace")), DeleteOrder: r.IntN(3) - 1},
+
+			Order: r.IntN(4), Phase: inventory.Phase(pick("", "Completed")), Ready: r.IntN(2) == 0, Adopted: r.IntN(4) == 0,
 		}
 		if r.IntN(4) == 0 {
 			rec.Written = noon.Add(time.Duration(r.IntN(1e9)) * time.Second)
@@ -309,15 +255,15 @@ func TestDecodeRefuses(t *testing.T) {
 		want string // behind "ConfigMap shop/lynqnode-acme-web: "
 	}{
 		"no format":      {func(cm *corev1.ConfigMap) { delete(cm.Data, "format") }, "data.format: it is missing"},
-		"bad format":     {func(cm *corev1.ConfigMap) { cm.Data["format"] = "one" }, `data.format: "one" is no version`},
-		"format 0":       {func(cm *corev1.ConfigMap) { cm.Data["format"] = "0" }, `data.format: "0" is no version`},
+		"bad format":     {func(cm *corev1.ConfigMap) { cm.Data["format"] = "one" }, `data.format: "one" is not a version`},
+		"format 0":       {func(cm *corev1.ConfigMap) { cm.Data["format"] = "0" }, `data.format: "0" is not a version`},
 		"no hub":         {func(cm *corev1.ConfigMap) { delete(cm.Labels, lynq.LabelHub) }, "label lynq.sh/hub: it is missing"},
 		"another hub":    {func(cm *corev1.ConfigMap) { cm.Labels[lynq.LabelHub] = "x" }, `label lynq.sh/hub: it says "x", and annotation lynq.sh/hubId "customers"`},
 		"no form":        {func(cm *corev1.ConfigMap) { delete(cm.Labels, lynq.LabelTemplate) }, "label lynq.sh/template: it is missing"},
 		"no uid":         {func(cm *corev1.ConfigMap) { delete(cm.Labels, lynq.LabelUID) }, "label lynq.sh/uid: it is missing"},
 		"another uid":    {func(cm *corev1.ConfigMap) { cm.Annotations[lynq.AnnotationUID] = "b" }, `label lynq.sh/uid: it says "acme", and annotation lynq.sh/uid "b", which gives "b"`},
-		"bad generation": {func(cm *corev1.ConfigMap) { cm.Annotations[lynq.AnnotationTemplateGeneration] = "x" }, `annotation lynq.sh/template-generation: "x" is no number`},
-		"bad rollout":    {func(cm *corev1.ConfigMap) { cm.Annotations[lynq.AnnotationRolloutUpdateStart] = "x" }, `annotation lynq.sh/rollout-update-start: "x" is no time`},
+		"bad generation": {func(cm *corev1.ConfigMap) { cm.Annotations[lynq.AnnotationTemplateGeneration] = "x" }, `annotation lynq.sh/template-generation: "x" is not a number`},
+		"bad rollout":    {func(cm *corev1.ConfigMap) { cm.Annotations[lynq.AnnotationRolloutUpdateStart] = "x" }, `annotation lynq.sh/rollout-update-start: "x" is not an RFC 3339 time`},
 		"late rollout": {func(cm *corev1.ConfigMap) {
 			cm.Annotations[lynq.AnnotationRolloutUpdateStart] = "9999-12-31T23:59:59-01:00"
 		}, `annotation lynq.sh/rollout-update-start: the year is out of range`},
@@ -326,21 +272,21 @@ func TestDecodeRefuses(t *testing.T) {
 		"no resources":    {func(cm *corev1.ConfigMap) { delete(cm.Data, "resources") }, "data.resources: it is missing"},
 		"empty":           {func(cm *corev1.ConfigMap) { cm.Data["resources"] = "" }, `data.resources line 1: it does not begin with a line "["`},
 		"one line":        {func(cm *corev1.ConfigMap) { cm.Data["resources"] = "[]" }, `data.resources line 1: it does not begin with a line "["`},
-		"bytes":           {func(cm *corev1.ConfigMap) { cm.Data["resources"] = "[\n\xff\n]" }, "data.resources line 1: it is no valid UTF-8"},
+		"bytes":           {func(cm *corev1.ConfigMap) { cm.Data["resources"] = "[\n\xff\n]" }, "data.resources line 1: it is not valid UTF-8"},
 		"no end":          {func(cm *corev1.ConfigMap) { cm.Data["resources"] = strings.TrimSuffix(cm.Data["resources"], "\n]") }, `data.resources line 4: it does not end with a line "]"`},
-		"more":            {func(cm *corev1.ConfigMap) { cm.Data["resources"] += "\nx" }, "data.resources line 6: the list has ended, but there is more"},
-		"no comma":        {resources("},\n", "}\n"), "data.resources line 2: it does not end with a comma, but another entry follows"},
+		"more":            {func(cm *corev1.ConfigMap) { cm.Data["resources"] += "\nx" }, "data.resources line 6: the list has ended, but text follows"},
+		"no comma":        {resources("},\n", "}\n"), "data.resources line 2: it lacks a comma, but another entry follows"},
 		"last comma":      {resources("}\n]", "},\n]"), "data.resources line 4: the last entry ends with a comma"},
 		"empty line":      {resources("},\n", "},\n\n"), `data.resources line 3: want '{' before ""`},
-		"two on one line": {resources("},\n{", "},{"), `data.resources line 2: a line holds one entry; there is more: ",{`},
-		"bad member":      {resources(`"digest"`, `"digset"`), `data.resources line 2: "digset" is no part of an entry`},
+		"two on one line": {resources("},\n{", "},{"), `data.resources line 2: a line holds one entry; this follows: ",{`},
+		"bad member":      {resources(`"digest"`, `"digset"`), `data.resources line 2: "digset" is not part of an entry`},
 		"bad policy":      {resources(`"Retain"`, `"retain"`), `data.resources line 2: deletion is "retain"`},
 		"bad key":         {resources("Deployment/shop/acme-web@web", "Deployment/shop/acme-web"), `data.resources line 4: key "Deployment/shop/acme-web" is neither`},
 		"deep key":        {resources("Deployment/shop/", "Deployment/shop/x/"), `data.resources line 4: key "Deployment/shop/x/acme-web@web" is neither`},
 		"no namespace":    {resources("Deployment/shop/", "Deployment//"), `data.resources line 4: key "Deployment//acme-web@web" is neither`},
 		"no key":          {resources(`"key":"Deployment/shop/acme-web@web",`, ""), "data.resources line 4: it has no key"},
 		"no apiVersion":   {resources(`"apiVersion":"apps/v1",`, ""), "data.resources line 4: Deployment/shop/acme-web@web has no apiVersion"},
-		"bad number":      {resources(`"generation":3`, `"generation":3.5`), `data.resources line 2: "3.5" is no whole number`},
+		"bad number":      {resources(`"generation":3`, `"generation":3.5`), `data.resources line 2: "3.5" is not a whole number`},
 		"adopted, unsure": {resources(`"ready":true`, `"adopted":1`), `data.resources line 2: "1" is neither true nor false`},
 		"bad truth":       {resources(`"ready":true`, `"ready":yes`), `data.resources line 2: "yes" is neither true nor false`},
 		"wrong type":      {resources(`"digest":"00112233aabbccdd"`, `"digest":null`), `data.resources line 2: want '"' before "null,`},
@@ -360,11 +306,11 @@ func TestDecodeRefuses(t *testing.T) {
 			t.Errorf("%s: got %v, %v", name, inv, err)
 			continue
 		}
-		if broken.Node != "acme-web" || broken.Namespace != "shop" || broken.Name != "lynqnode-acme-web" {
+		if broken.Node.Name != "acme-web" || broken.Node.Namespace != "shop" || broken.Name != "lynqnode-acme-web" {
 			t.Errorf("%s: of %+v", name, broken)
 		}
 		if got := err.Error(); !strings.HasPrefix(got, "ConfigMap shop/lynqnode-acme-web: "+tt.want) ||
-			!strings.HasSuffix(got, "(restore it as it was; until then nothing of node shop/acme-web is touched)") {
+			!strings.HasSuffix(got, "(restore it as it was; until then, lynqctl changes nothing of node shop/acme-web)") {
 			t.Errorf("%s:\n got %s\nwant %s", name, got, tt.want)
 		}
 	}
@@ -375,7 +321,7 @@ func TestDecodeNotANode(t *testing.T) {
 		cm := encode(t, acme())
 		cm.Name = name
 		_, err := inventory.Decode(cm)
-		want := "ConfigMap shop/" + name + ": metadata.name: the inventory of a node is named lynqnode-NODE (restore it as it was; until then nothing of this hub is touched)"
+		want := "ConfigMap shop/" + name + ": metadata.name: the inventory of a node is named lynqnode-NODE (restore it as it was; until then, lynqctl changes nothing of this hub)"
 		if err == nil || err.Error() != want {
 			t.Errorf("got %v\nwant %s", err, want)
 		}
@@ -384,13 +330,13 @@ func TestDecodeNotANode(t *testing.T) {
 
 func TestDecodeNewer(t *testing.T) {
 	cm := encode(t, acme())
-	cm.Data = map[string]string{"format": "4"}
+	cm.Data = map[string]string{"format": "2"}
 	_, err := inventory.Decode(cm)
 	var newer *inventory.NewerFormatError
-	if !errors.As(err, &newer) || newer.Format != 4 {
+	if !errors.As(err, &newer) || newer.Format != 2 {
 		t.Fatalf("got %v", err)
 	}
-	want := "ConfigMap shop/lynqnode-acme-web: data.format: a newer lynqctl wrote it: it has format 4, and this lynqctl knows 3 (use that lynqctl; this one touches nothing of node shop/acme-web)"
+	want := "ConfigMap shop/lynqnode-acme-web: data.format: a newer lynqctl wrote it: it has format 2, and this lynqctl knows 1 (use that lynqctl; this one changes nothing of node shop/acme-web)"
 	if err.Error() != want {
 		t.Errorf("got  %s\nwant %s", err, want)
 	}

@@ -24,7 +24,7 @@ func EncodeCopy(inv *Inventory) (*corev1.ConfigMap, error) {
 	if err != nil {
 		return nil, err
 	}
-	cm.Name, cm.UID, cm.ResourceVersion, cm.Finalizers, cm.OwnerReferences = CopyName(inv.Node), "", "", nil, nil
+	cm.Name, cm.UID, cm.ResourceVersion, cm.Finalizers, cm.OwnerReferences = CopyName(inv.Node.Name), "", "", nil, nil
 	cm.Labels[lynq.LabelRecord] = lynq.RecordCopy
 	delete(cm.Labels, lynq.LabelApplySetID) // there is one parent of an ApplySet
 	return cm, nil
@@ -50,14 +50,14 @@ func DecodeNode(cm *corev1.ConfigMap) (*Inventory, error) {
 // those that are there.
 func WithoutCopies(inventories []*Inventory) []*Inventory {
 	slices.SortFunc(inventories, func(a, b *Inventory) int {
-		if order := strings.Compare(a.Namespace+"/"+a.Node, b.Namespace+"/"+b.Node); order != 0 {
+		if order := strings.Compare(a.Node.String(), b.Node.String()); order != 0 {
 			return order
 		}
 		return strings.Compare(a.Copy, b.Copy) // "", that of the inventory itself, first
 	})
 	kept := inventories[:0]
 	for _, inv := range inventories {
-		if last := len(kept) - 1; last >= 0 && inv.Copy != "" && kept[last].Namespace == inv.Namespace && kept[last].Node == inv.Node {
+		if last := len(kept) - 1; last >= 0 && inv.Copy != "" && kept[last].Node.Key() == inv.Node.Key() {
 			kept[last].Copy = inv.Copy
 			continue
 		}

@@ -10,14 +10,12 @@ import (
 
 // UnreadableError is why the record of one node or hub cannot be read.
 type UnreadableError struct {
-	// Namespace and Name are the ConfigMap's. Node is "" where not even that is
-	// known, and for the record of a hub.
-	Namespace, Name, Node string
-	// Hub, HubNamespace, Form and FormNamespace are what its labels and
-	// annotations say, as far as they do.
-	Hub, HubNamespace, Form, FormNamespace string
-	UIDLabel                               string
-	DependForms                            []string
+	// Node is what its labels and annotations say, as far as they do, in the ConfigMap's
+	// namespace. It has no name where not even that is known, and for the record of a hub.
+	Node        lynq.NodeID
+	Name        string // the ConfigMap's
+	UIDLabel    string
+	DependForms []string
 	// Deleting: its deletion was requested.
 	Deleting bool
 	// Where is the place in it, such as "data.resources line 3".
@@ -28,17 +26,17 @@ type UnreadableError struct {
 // Error implements error.
 func (e *UnreadableError) Error() string {
 	subject := "this hub"
-	if e.Node != "" {
-		subject = "node " + e.Namespace + "/" + e.Node
+	if e.Node.Name != "" {
+		subject = "node " + e.Node.String()
 	}
-	fix := "restore it as it was; until then nothing of " + subject + " is touched"
+	fix := "restore it as it was; until then, lynqctl changes nothing of " + subject
 	if strings.HasPrefix(e.Name, lynq.HubRecordPrefix) {
-		fix = "restore it as it was, or take its finalizers off and delete it: the next apply makes it again; until then nothing of " + subject + " is touched"
+		fix = "restore it as it was, or remove its finalizers and delete it: the next apply creates it again; until then, lynqctl changes nothing of " + subject
 	}
 	if newer := (*NewerFormatError)(nil); errors.As(e.Err, &newer) {
-		fix = "use that lynqctl; this one touches nothing of " + subject
+		fix = "use that lynqctl; this one changes nothing of " + subject
 	}
-	return fmt.Sprintf("ConfigMap %s/%s: %s: %v (%s)", e.Namespace, e.Name, e.Where, e.Err, fix)
+	return fmt.Sprintf("ConfigMap %s/%s: %s: %v (%s)", e.Node.Namespace, e.Name, e.Where, e.Err, fix)
 }
 
 // Unwrap gives what is wrong.

@@ -28,9 +28,6 @@ func HookDigest(manifest []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Hook tells whether the entry is one of Inventory.Hooks.
-func (r *Entry) Hook() bool { return r.RunOn == lynq.RunOnDelete }
-
 // All are the entries of all objects that the node may have: Entries, and the hooks
 // that were begun.
 func (inv *Inventory) All() []Entry {

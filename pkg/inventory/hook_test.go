@@ -13,10 +13,10 @@ import (
 // of the node only from when they are begun.
 func TestHooksAreRecorded(t *testing.T) {
 	config := Entry{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme"}, ID: "data", APIVersion: "v1", UID: "u1"}
-	job := Entry{Ref: lynq.Ref{Group: "batch", Kind: "Job", Namespace: "ns", Name: "acme"}, ID: "backup", APIVersion: "batch/v1", Digest: HookDigest([]byte("x")), RunOn: lynq.RunOnDelete}
+	job := Entry{Ref: lynq.Ref{Group: "batch", Kind: "Job", Namespace: "ns", Name: "acme"}, ID: "backup", APIVersion: "batch/v1", Digest: HookDigest([]byte("x")), Lifecycle: lynq.Lifecycle{RunOn: lynq.RunOnDelete}}
 	begun := job
 	begun.Name, begun.UID, begun.Phase = "bolt", "u2", PhaseFailed
-	inv := &Inventory{Node: "acme-web", Namespace: "ns", Hub: "crm", HubNamespace: "ns", Form: "web", RowUID: "acme", Activate: "true", Entries: []Entry{config}, Hooks: []Entry{job, begun}}
+	inv := &Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "ns", Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "acme", Namespace: "ns", Name: "acme-web"}, Activate: "true", Entries: []Entry{config}, Hooks: []Entry{job, begun}}
 	cm, err := Encode(inv)
 	if err != nil {
 		t.Fatal(err)

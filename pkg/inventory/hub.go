@@ -33,6 +33,8 @@ type Hub struct {
 	// MoreUnrendered counts the others.
 	Unrendered     []Unrendered
 	MoreUnrendered int
+	// Troubles are what else waits for a person.
+	Troubles []Trouble
 	// Rollouts are those of its forms that have any.
 	Rollouts []Rollout
 	// Absent are the forms of its nodes that the inputs did not have.
@@ -53,24 +55,20 @@ type Hub struct {
 	// Deletions are what a watch deleted lately, for --max-delete.
 	Deletions []Deletions
 
-	// Format is that of the ConfigMap it was read from, 0 for the one that this
-	// version writes. Old ones say nothing of Namespaces.
-	Format int
-
 	// What only the cluster knows: zero before the first save.
 	UID, ResourceVersion string
 	// Deleting: its deletion was requested, and the finalizer holds it.
 	Deleting bool
 	// Finalizer: the ConfigMap has the hub's finalizer, or will have it.
 	Finalizer bool
-	// Overwritten: an older lynqctl made it an object of a node, and nothing of
-	// what it said is left.
-	Overwritten bool
 	// Others is what others put on the ConfigMap, nil for nothing.
 	Others *Others
 	// read is the record as it was read or saved, nil where it was neither.
 	read *Hub
 }
+
+// Key is the hub that the record is of.
+func (h *Hub) Key() lynq.HubKey { return lynq.HubKey{Namespace: h.Namespace, Name: h.Name} }
 
 // The keys of a hub's data, beside format.
 const (
@@ -163,13 +161,11 @@ func EncodeHub(h *Hub) (*corev1.ConfigMap, error) {
 // DecodeHub reads the record that a ConfigMap is. The error is a *UnreadableError.
 func DecodeHub(cm *corev1.ConfigMap) (*Hub, error) {
 	d := decoder{cm: cm}
-	version, err := d.format()
-	if err != nil {
+	if err := d.format(); err != nil {
 		return nil, err
 	}
 	h := &Hub{
-		Format: version,
-		Name:   cm.Labels[lynq.LabelHub], Namespace: cm.Namespace,
+		Name: cm.Labels[lynq.LabelHub], Namespace: cm.Namespace,
 		UID: string(cm.UID), ResourceVersion: cm.ResourceVersion,
 		Deleting:  cm.DeletionTimestamp != nil,
 		Finalizer: slices.Contains(cm.Finalizers, lynq.FinalizerHub),
@@ -194,10 +190,8 @@ func DecodeHub(cm *corev1.ConfigMap) (*Hub, error) {
 	if len(h.Columns) == 0 {
 		h.Columns = nil
 	}
-	if version == 0 {
-		if err := d.json(keyPlaces, &h.Namespaces); err != nil {
-			return nil, err
-		}
+	if err := d.json(keyPlaces, &h.Namespaces); err != nil {
+		return nil, err
 	}
 	if len(h.Namespaces) == 0 {
 		h.Namespaces = nil
@@ -212,6 +206,7 @@ func DecodeHub(cm *corev1.ConfigMap) (*Hub, error) {
 			return nil, err
 		}
 	}
+	var err error
 	if h.Time, err = decodeTime(cm.Data[keyTime]); err != nil {
 		return nil, d.failed(data(keyTime), err)
 	}
@@ -252,18 +247,16 @@ func hubKeys() *ownKeys {
 func EqualHubs(a, b *Hub) bool {
 	return a.Name == b.Name && a.Namespace == b.Namespace && a.Rows == b.Rows && a.Active == b.Active &&
 		a.Inactive == b.Inactive && a.Nodes == b.Nodes && slices.Equal(a.Columns, b.Columns) &&
-		slices.Equal(a.Namespaces, b.Namespaces) && slices.Equal(a.NamespaceDefaults, b.NamespaceDefaults) && slices.Equal(a.Tombstones, b.Tombstones) && a.Format == b.Format && a.Time.Equal(b.Time) && a.Version == b.Version && a.Finalizer == b.Finalizer &&
-		a.Interrupted.Equal(b.Interrupted) && slices.Equal(a.Unrendered, b.Unrendered) && a.MoreUnrendered == b.MoreUnrendered && slices.Equal(a.Rollouts, b.Rollouts) && slices.Equal(a.Absent, b.Absent) &&
+		slices.Equal(a.Namespaces, b.Namespaces) && slices.Equal(a.NamespaceDefaults, b.NamespaceDefaults) && slices.Equal(a.Tombstones, b.Tombstones) && a.Time.Equal(b.Time) && a.Version == b.Version && a.Finalizer == b.Finalizer &&
+		a.Interrupted.Equal(b.Interrupted) && slices.Equal(a.Unrendered, b.Unrendered) && a.MoreUnrendered == b.MoreUnrendered && slices.Equal(a.Troubles, b.Troubles) && slices.Equal(a.Rollouts, b.Rollouts) && slices.Equal(a.Absent, b.Absent) &&
 		a.Held.equal(b.Held) && a.Approved == b.Approved && slices.EqualFunc(a.Deletions, b.Deletions, Deletions.equal)
 }
 
 // Saved is the record with what the server says of it: its ConfigMap was written.
 func (h *Hub) Saved(cm *corev1.ConfigMap) *Hub {
 	next := *h
-	next.Format = 0
 	next.UID, next.ResourceVersion = string(cm.UID), cm.ResourceVersion
 	next.Deleting = cm.DeletionTimestamp != nil
-	next.Overwritten = false
 	next.Others = othersOf(cm, hubKeys())
 	next.remember()
 	return &next

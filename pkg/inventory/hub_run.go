@@ -1,6 +1,7 @@
 package inventory
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -9,35 +10,29 @@ import (
 
 // hubRun is how the last run on a hub ended, as its record has it.
 type hubRun struct {
-	// Time is that of the run, as the record says it too: a lynqctl that does not
-	// know of this writes a later one there, and leaves this as it is.
-	Time        time.Time `json:"time"`
 	Interrupted time.Time `json:"interrupted,omitzero"`
 	// Unrendered and MoreUnrendered are as Hub has them.
-	Unrendered     []Unrendered `json:"unrendered,omitempty"`
-	MoreUnrendered int          `json:"moreUnrendered,omitempty"`
-	Rollouts       []Rollout    `json:"rollouts,omitempty"`
-	Absent         []AbsentForm `json:"absentForms,omitempty"`
-	// Held is of that run: an older lynqctl that runs later holds nothing.
-	Held *HeldDeletions `json:"heldDeletions,omitempty"`
+	Unrendered     []Unrendered   `json:"unrendered,omitempty"`
+	MoreUnrendered int            `json:"moreUnrendered,omitempty"`
+	Troubles       []Trouble      `json:"troubles,omitempty"`
+	Rollouts       []Rollout      `json:"rollouts,omitempty"`
+	Absent         []AbsentForm   `json:"absentForms,omitempty"`
+	Held           *HeldDeletions `json:"heldDeletions,omitempty"`
 }
 
 // AbsentForm is a form that has nodes and that the inputs of a run did not have.
 type AbsentForm struct {
-	Form          string `json:"form"`
-	FormNamespace string `json:"formNamespace,omitempty"`
-	Nodes         int    `json:"nodes"`
+	Form  lynq.FormKey
+	Nodes int
 }
 
 // Rollout is how far the rollout of a form has come that has maxSkew.
 type Rollout struct {
-	Form          string       `json:"form"`
-	FormNamespace string       `json:"formNamespace,omitempty"`
-	Phase         RolloutPhase `json:"phase"`
+	Form  lynq.FormKey
+	Phase RolloutPhase
 	// Updated are the nodes that are as the form has them, and ready; Total all that
 	// the last run wanted.
-	Updated int `json:"updated"`
-	Total   int `json:"total"`
+	Updated, Total int
 }
 
 // RolloutPhase is where a rollout is.
@@ -53,12 +48,8 @@ const (
 // Unrendered is a node that could not be rendered, and why, without the values of its
 // row. It may have no inventory.
 type Unrendered struct {
-	Node          string `json:"node"`
-	Namespace     string `json:"namespace"`
-	Form          string `json:"form"`
-	FormNamespace string `json:"formNamespace,omitempty"`
-	UID           string `json:"uid"`
-	Message       string `json:"message"`
+	Node    lynq.NodeID
+	Message string
 }
 
 // What the record of a hub has room for.
@@ -72,17 +63,29 @@ func (h *Hub) SetUnrendered(nodes []Unrendered) {
 	h.Unrendered = slices.Clone(nodes[:min(len(nodes), maxUnrendered)])
 	h.MoreUnrendered = len(nodes) - len(h.Unrendered)
 	for i := range h.Unrendered {
+		h.Unrendered[i].Node.Hub = h.Key()
 		h.Unrendered[i].Message = cut(h.Unrendered[i].Message, maxUnrenderedMessage)
 	}
 }
 
+// UnrenderedText says which nodes failed to render, and what that holds back, in a sentence:
+// the first of some, and how many others there are.
+func UnrenderedText(some []Unrendered, more int) string {
+	first := &some[0]
+	text := fmt.Sprintf("node %s fails to render: %s", first.Node, first.Message)
+	if others := len(some) - 1 + more; others > 0 {
+		text += fmt.Sprintf(" (and %s)", lynq.Count(others, "other node"))
+	}
+	return text + "; until its row or form is repaired, lynqctl deletes no object that the row may want"
+}
+
 // encodeRun says how the run ended, where it was not simply done.
 func (h *Hub) encodeRun(to map[string]string) error {
-	if h.Interrupted.IsZero() && len(h.Unrendered)+len(h.Rollouts)+len(h.Absent) == 0 && h.Held == nil {
+	if h.Interrupted.IsZero() && len(h.Unrendered)+len(h.Troubles)+len(h.Rollouts)+len(h.Absent) == 0 && h.Held == nil {
 		return nil
 	}
 	text, err := lynq.JSON(hubRun{
-		Time: h.Time.UTC(), Interrupted: h.Interrupted.UTC(), Unrendered: h.Unrendered, MoreUnrendered: h.MoreUnrendered, Rollouts: h.Rollouts, Absent: h.Absent, Held: h.Held,
+		Interrupted: h.Interrupted.UTC(), Unrendered: h.Unrendered, MoreUnrendered: h.MoreUnrendered, Troubles: h.Troubles, Rollouts: h.Rollouts, Absent: h.Absent, Held: h.Held,
 	})
 	if err != nil {
 		return err
@@ -100,9 +103,10 @@ func (d *decoder) run(h *Hub) error {
 	if err := d.json(keyRun, &r); err != nil {
 		return err
 	}
-	if r.Time.Equal(h.Time) {
-		h.Interrupted, h.Unrendered, h.MoreUnrendered = r.Interrupted.UTC(), r.Unrendered, r.MoreUnrendered
-		h.Rollouts, h.Absent, h.Held = r.Rollouts, r.Absent, r.Held
+	h.Interrupted, h.Unrendered, h.MoreUnrendered = r.Interrupted.UTC(), r.Unrendered, r.MoreUnrendered
+	for i := range h.Unrendered {
+		h.Unrendered[i].Node.Hub = h.Key()
 	}
+	h.Troubles, h.Rollouts, h.Absent, h.Held = r.Troubles, r.Rollouts, r.Absent, r.Held
 	return nil
 }

@@ -1,7 +1,9 @@
 package inventory
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -11,16 +13,8 @@ import (
 
 // Inventory is what a node owns, and how it is: one ConfigMap.
 type Inventory struct {
-	Node, Namespace string
-	Hub, Form       string
-	// HubNamespace and FormNamespace tell hubs, and forms, of one name apart.
-	// Inventories of old formats may lack them.
-	HubNamespace, FormNamespace string
-	// Format is that of the ConfigMap it was read from, 0 for the one that this
-	// version writes.
-	Format   int
-	RowUID   string // raw uid of the row
-	Activate string // "true", or "false" while the node goes
+	Node     lynq.NodeID // whose inventory it is
+	Activate string      // "true", or "false" while the node goes
 	// TemplateGeneration is the form's metadata.generation, 0 where it has none.
 	TemplateGeneration int64
 	// RolloutStart is when the node last began to change, zero where never.
@@ -54,17 +48,6 @@ type Inventory struct {
 	Others *Others
 }
 
-// HubKey is the hub of the node; without a namespace where that is not recorded.
-func (inv *Inventory) HubKey() lynq.HubKey {
-	return lynq.HubKey{Namespace: inv.HubNamespace, Name: inv.Hub}
-}
-
-// FormKey is the form of the node; without a namespace where that is not
-// recorded.
-func (inv *Inventory) FormKey() lynq.FormKey {
-	return lynq.FormKey{Namespace: inv.FormNamespace, Name: inv.Form}
-}
-
 // Holders are the finalizers of others, which hold an inventory that is being
 // deleted.
 func (inv *Inventory) Holders() []string {
@@ -72,6 +55,26 @@ func (inv *Inventory) Holders() []string {
 		return nil
 	}
 	return inv.Others.Finalizers
+}
+
+// Held is that others keep an inventory from going that was deleted, nil where none do:
+// only then another can take its place.
+func (inv *Inventory) Held() error {
+	if !inv.Deleting || inv.Finalizer && len(inv.Holders()) == 0 {
+		return nil
+	}
+	who := "a finalizer"
+	if holders := inv.Holders(); len(holders) > 0 {
+		who = strings.Join(holders, ", ")
+	}
+	return fmt.Errorf("inventory %s/%s is being deleted, and %s blocks that (run again when it is deleted)", inv.Node.Namespace, Name(inv.Node.Name), who)
+}
+
+// WaysOut says what a person does about an inventory that someone deleted: how to keep
+// the tenant, and only then how to delete it.
+func WaysOut(k lynq.NodeKey) string {
+	return fmt.Sprintf("to keep the node and its objects, run lynqctl inventory restore %[1]s -n %[2]s, or apply while its row is active. To delete the node and its objects, run lynqctl finalize --node %[1]s -n %[2]s",
+		k.Name, k.Namespace)
 }
 
 // Clone is a copy whose entries and conditions can be changed.
@@ -89,6 +92,11 @@ type Phase string
 // PhaseCompleted is that of an object whose work is done (purgeOrder), and which is
 // deleted. As long as its uid is recorded, that may yet have to be done.
 const PhaseCompleted Phase = "Completed"
+
+// Recorded are the phases that an entry may have.
+func (Phase) Recorded() []string {
+	return []string{string(PhaseRunning), string(PhaseFailed), string(PhaseCompleted)}
+}
 
 // Purged tells whether an object did its work and is gone, on purpose.
 func (r *Entry) Purged() bool { return r.Phase == PhaseCompleted && r.UID == "" }
@@ -120,34 +128,21 @@ type Entry struct {
 	// where nothing depends on it (reapplyInterval).
 	Written time.Time `json:"written,omitzero"`
 
-	Creation lynq.CreationPolicy `json:"creation,omitempty"`
-	Deletion lynq.DeletionPolicy `json:"deletion,omitempty"`
-	Conflict lynq.ConflictPolicy `json:"conflict,omitempty"`
-	Patch    lynq.PatchStrategy  `json:"patch,omitempty"`
+	// Lifecycle are the policies under which it was written. The digest of a hook is that
+	// of what is recorded of it in a Secret, and Phase is how far it is.
+	lynq.Lifecycle
 
 	// Order is higher than that of every object of its node that it depends on:
 	// objects go from the highest down.
 	Order int `json:"order,omitempty"`
-	// DeleteOrder is the wave in which it goes: from the lowest up, each when those
-	// before are gone, and within one by Order.
-	DeleteOrder int `json:"deleteOrder,omitempty"`
 	// Phase is how far an object is that is deleted when its work is done.
 	Phase Phase `json:"phase,omitempty"`
 	// Ready: it was seen ready since it was last written.
 	Ready bool `json:"ready,omitempty"`
-	// Unwaited: its form does not wait for it (waitForReady: false), so that the node is
-	// Ready whether or not it is.
-	Unwaited bool `json:"unwaited,omitempty"`
 	// Adopted: it was there before the node had it.
 	Adopted bool `json:"adopted,omitempty"`
 	// Excluded: a rule excluded it when its form was last applied.
 	Excluded bool `json:"excluded,omitempty"`
-	// Data: more than the object is lost with it, whatever its kind; see HoldsData.
-	Data bool `json:"holdsData,omitempty"`
-
-	// RunOn is Delete for a hook, "" else. The digest of a hook is that of what is
-	// recorded of it in a Secret, and Phase is how far it is.
-	RunOn lynq.RunOn `json:"runOn,omitempty"`
 }
 
 // HoldsData tells whether data is lost when the object is deleted: by its kind, or because
@@ -170,14 +165,14 @@ func (r *Entry) appendKey(b []byte) []byte {
 // say otherwise.
 func SameNode(a, b *Inventory) bool {
 	same := func(x, y string) bool { return x == "" || y == "" || x == y }
-	return a.Hub == b.Hub && same(a.HubNamespace, b.HubNamespace) &&
-		a.Form == b.Form && same(a.FormNamespace, b.FormNamespace) && a.RowUID == b.RowUID
+	return a.Node.Hub.Name == b.Node.Hub.Name && same(a.Node.Hub.Namespace, b.Node.Hub.Namespace) &&
+		a.Node.Form.Name == b.Node.Form.Name && same(a.Node.Form.Namespace, b.Node.Form.Namespace) && a.Node.UID == b.Node.UID
 }
 
 // Saved is the inventory with what the server says of it: its ConfigMap was written.
 func (inv *Inventory) Saved(cm *corev1.ConfigMap) *Inventory {
 	next := *inv
-	next.Entries, next.Hooks, next.Format = sorted(inv.Entries), sorted(inv.Hooks), 0
+	next.Entries, next.Hooks = sorted(inv.Entries), sorted(inv.Hooks)
 	next.UID, next.ResourceVersion = string(cm.UID), cm.ResourceVersion
 	next.Created, next.Deleting = cm.CreationTimestamp.Time, cm.DeletionTimestamp != nil
 	next.Others = othersOf(cm, nodeKeys())

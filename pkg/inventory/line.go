@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,47 +22,76 @@ import (
 // encodeEntries is a JSON list with one entry per line, without what is empty.
 // The entries must be sorted.
 func encodeEntries(entries []Entry) (string, error) {
-	lines := make([]string, len(entries))
+	known := inLine(members())
+	b := []byte("[")
 	seen := make(map[lynq.Ref]bool, len(entries))
 	for i := range entries {
 		r := &entries[i]
-		if err := r.check(); err != nil {
+		if err := r.check(known); err != nil {
 			return "", err
 		}
 		if seen[r.Ref] {
 			return "", fmt.Errorf("%s is recorded twice", r.Ref)
 		}
 		seen[r.Ref] = true
-		line, err := lynq.JSON(struct {
-			Key string `json:"key"`
-			*Entry
-		}{r.Key(), r})
-		if err != nil {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		var err error
+		if b, err = r.appendLine(append(b, '\n'), known); err != nil {
 			return "", err
 		}
-		lines[i] = "\n" + line
 	}
-	return "[" + strings.Join(lines, ",") + "\n]", nil
+	return string(append(b, "\n]"...)), nil
+}
+
+// appendLine writes an entry: its key, then its members that are not empty.
+func (r *Entry) appendLine(b []byte, known []member) ([]byte, error) {
+	key, err := lynq.JSON(r.Key())
+	if err != nil {
+		return nil, err
+	}
+	b = append(append(b, `{"key":`...), key...)
+	for i := range known {
+		v := known[i].of(r)
+		if v.IsZero() {
+			continue
+		}
+		b = append(append(append(b, `,"`...), known[i].name...), `":`...)
+		if v.CanInt() {
+			b = strconv.AppendInt(b, v.Int(), 10)
+			continue
+		}
+		value, err := lynq.JSON(v.Interface())
+		if err != nil {
+			return nil, err
+		}
+		b = append(b, value...)
+	}
+	return append(b, '}'), nil
 }
 
 // check finds what would not read back as it was written.
-func (r *Entry) check() error {
+func (r *Entry) check(known []member) error {
 	ref, id, err := parseKey(r.Key())
 	group, _ := lynq.SplitAPIVersion(r.APIVersion)
 	ref.Group = group
-	switch {
-	case err != nil || ref != r.Ref || id != r.ID:
+	if err != nil || ref != r.Ref || id != r.ID {
 		return fmt.Errorf("%q with id %q and apiVersion %q cannot be recorded", r.Ref, r.ID, r.APIVersion)
-	case !slices.Contains(creations(), r.Creation), !slices.Contains(deletions(), r.Deletion),
-		!slices.Contains(conflicts(), r.Conflict), !slices.Contains(patches(), r.Patch):
-		return fmt.Errorf("%s has a policy that is none: %q %q %q %q", r.Ref, r.Creation, r.Deletion, r.Conflict, r.Patch)
-	case !slices.Contains(phases(), r.Phase):
-		return fmt.Errorf("%s has a phase that is none: %q", r.Ref, r.Phase)
 	}
-	for _, text := range []string{r.Key(), r.APIVersion, r.UID, r.Digest, r.Template, r.ResourceVersion, r.Fields, r.Defaults} {
-		if !utf8.ValidString(text) {
-			return errors.New("an entry is no valid UTF-8")
+	for i := range known {
+		m := &known[i]
+		v := m.of(r)
+		switch {
+		case v.Kind() != reflect.String:
+		case !m.knows(v, v.String()):
+			return fmt.Errorf("%s of %s is %q, which is not one of its values", m.name, r.Ref, v.String())
+		case !utf8.ValidString(v.String()):
+			return errors.New("an entry is not valid UTF-8")
 		}
+	}
+	if !utf8.ValidString(r.Key()) {
+		return errors.New("an entry is not valid UTF-8")
 	}
 	return nil
 }
@@ -70,7 +100,7 @@ func (r *Entry) check() error {
 // with its line, from 1.
 func decodeEntries(text string) (entries []Entry, line int, err error) {
 	if !utf8.ValidString(text) {
-		return nil, 1, errors.New("it is no valid UTF-8")
+		return nil, 1, errors.New("it is not valid UTF-8")
 	}
 	first, rest, more := strings.Cut(text, "\n")
 	line = 1
@@ -78,6 +108,7 @@ func decodeEntries(text string) (entries []Entry, line int, err error) {
 		return nil, line, errors.New(`it does not begin with a line "["`)
 	}
 	entries = make([]Entry, 0, strings.Count(rest, "\n"))
+	known := members()
 	comma := true // the line before ends with one
 	for more {
 		line++
@@ -88,16 +119,16 @@ func decodeEntries(text string) (entries []Entry, line int, err error) {
 		case s == "]" && comma && len(entries) > 0:
 			return nil, line - 1, errors.New("the last entry ends with a comma")
 		case s == "]" && strings.TrimSpace(rest) != "":
-			return nil, line + 1, errors.New("the list has ended, but there is more")
+			return nil, line + 1, errors.New("the list has ended, but text follows")
 		case s == "]":
 			entries, err = inOrder(entries)
 			return entries, line, err
 		case !comma:
-			return nil, line - 1, errors.New("it does not end with a comma, but another entry follows")
+			return nil, line - 1, errors.New("it lacks a comma, but another entry follows")
 		}
 		s, comma = strings.CutSuffix(s, ",")
 		entries = append(entries, Entry{})
-		if err := entries[len(entries)-1].parse(s); err != nil {
+		if err := entries[len(entries)-1].parse(s, known); err != nil {
 			return nil, line, err
 		}
 	}
@@ -120,7 +151,7 @@ func inOrder(entries []Entry) ([]Entry, error) {
 }
 
 // parse reads one line.
-func (r *Entry) parse(line string) error {
+func (r *Entry) parse(line string, known []member) error {
 	s := scanner{rest: line}
 	var key string
 	s.expect('{')
@@ -130,13 +161,20 @@ func (r *Entry) parse(line string) error {
 		}
 		name := s.text()
 		s.expect(':')
-		r.member(&s, name, &key)
+		switch i := slices.IndexFunc(known, func(m member) bool { return m.name == name }); {
+		case name == "key":
+			key = s.text()
+		case i < 0:
+			s.fail("%q is not part of an entry", name)
+		default:
+			known[i].read(&s, r)
+		}
 	}
 	switch {
 	case s.err != nil:
 		return s.err
 	case strings.TrimSpace(s.rest) != "":
-		return fmt.Errorf("a line holds one entry; there is more: %q", s.rest)
+		return fmt.Errorf("a line holds one entry; this follows: %q", s.rest)
 	case key == "":
 		return errors.New("it has no key")
 	case r.APIVersion == "":
@@ -148,91 +186,6 @@ func (r *Entry) parse(line string) error {
 	}
 	r.Group, _ = lynq.SplitAPIVersion(r.APIVersion)
 	return nil
-}
-
-// member reads one member's value.
-func (r *Entry) member(s *scanner, name string, key *string) {
-	switch name {
-	case "key":
-		*key = s.text()
-	case "apiVersion":
-		r.APIVersion = s.text()
-	case "uid":
-		r.UID = s.text()
-	case "digest":
-		r.Digest = s.text()
-	case "template":
-		r.Template = s.text()
-	case "generation":
-		r.Generation = s.number()
-	case "resourceVersion":
-		r.ResourceVersion = s.text()
-	case "fields":
-		r.Fields = s.text()
-	case "defaults":
-		r.Defaults = s.text()
-	case "written":
-		r.Written = s.time()
-	case "creation":
-		r.Creation = word(s, name, creations())
-	case "deletion":
-		r.Deletion = word(s, name, deletions())
-	case "conflict":
-		r.Conflict = word(s, name, conflicts())
-	case "patch":
-		r.Patch = word(s, name, patches())
-	case "order":
-		r.Order = int(s.number())
-	case "phase":
-		r.Phase = word(s, name, phases())
-	case "deleteOrder":
-		r.DeleteOrder = int(s.number())
-	case "ready":
-		r.Ready = s.truth()
-	case "unwaited":
-		r.Unwaited = s.truth()
-	case "adopted":
-		r.Adopted = s.truth()
-	case "excluded":
-		r.Excluded = s.truth()
-	case "holdsData":
-		r.Data = s.truth()
-	case "runOn":
-		r.RunOn = word(s, name, []lynq.RunOn{lynq.RunOnDelete})
-	default:
-		s.fail("%q is no part of an entry", name)
-	}
-}
-
-// The values of policies. Nothing is one where it was not recorded.
-func creations() []lynq.CreationPolicy {
-	return []lynq.CreationPolicy{lynq.CreateWhenNeeded, lynq.CreateOnce, ""}
-}
-
-func deletions() []lynq.DeletionPolicy {
-	return append(lynq.DeletionPolicies(), "")
-}
-
-func conflicts() []lynq.ConflictPolicy {
-	return []lynq.ConflictPolicy{lynq.ConflictStuck, lynq.ConflictForce, ""}
-}
-
-func patches() []lynq.PatchStrategy {
-	return append(lynq.PatchStrategies(), "")
-}
-
-func phases() []Phase { return []Phase{PhaseRunning, PhaseFailed, PhaseCompleted, ""} }
-
-// word reads a string that must be one of some.
-func word[T ~string](s *scanner, name string, known []T) T {
-	text := s.text()
-	for _, k := range known {
-		if string(k) == text {
-			return k
-		}
-	}
-	s.fail("%s is %q", name, text)
-	return ""
 }
 
 // parseKey reads Kind/Namespace/Name@id or Kind/Name@id. The group is not in it.
@@ -332,7 +285,7 @@ func (s *scanner) number() int64 {
 	token := s.token()
 	n, err := strconv.ParseInt(token, 10, 64)
 	if err != nil {
-		s.fail("%q is no whole number", token)
+		s.fail("%q is not a whole number", token)
 	}
 	return n
 }

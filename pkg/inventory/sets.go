@@ -43,11 +43,7 @@ func Forget(entries []Entry, ref lynq.Ref) []Entry {
 
 // unwritten is what a form says of an object.
 func (r *Entry) unwritten() Entry {
-	return Entry{
-		Ref: r.Ref, ID: r.ID, APIVersion: r.APIVersion, Order: r.Order, DeleteOrder: r.DeleteOrder,
-		Creation: r.Creation, Deletion: r.Deletion, Conflict: r.Conflict, Patch: r.Patch,
-		Unwaited: r.Unwaited, Adopted: r.Adopted, Data: r.Data,
-	}
+	return Entry{Ref: r.Ref, ID: r.ID, APIVersion: r.APIVersion, Order: r.Order, Lifecycle: r.Lifecycle, Adopted: r.Adopted}
 }
 
 // towards is an entry on the way to another.
@@ -59,7 +55,7 @@ func (r *Entry) towards(want *Entry) Entry {
 	if sameWords(r, want) {
 		return next
 	}
-	if r.Creation != lynq.CreateOnce || want.Creation != lynq.CreateOnce {
+	if !r.Creation.Once() || !want.Creation.Once() {
 		next.Digest, next.Template = "", ""
 	}
 	next.Deletion = next.Deletion.Or(r.Deletion)
@@ -68,12 +64,7 @@ func (r *Entry) towards(want *Entry) Entry {
 
 // sameWords tells whether a form says the same of an object but for its order.
 func sameWords(a, b *Entry) bool {
-	x, y := a.unwritten(), b.unwritten()
-	x.Order, y.Order = 0, 0
-	x.DeleteOrder, y.DeleteOrder = 0, 0
-	x.Adopted, y.Adopted = false, false
-	x.Data, y.Data = false, false
-	return x == y
+	return a.Ref == b.Ref && a.ID == b.ID && a.APIVersion == b.APIVersion && a.Content() == b.Content()
 }
 
 // Confirm is what an inventory says after a run: of what was recorded, the
@@ -133,8 +124,8 @@ func Find(entries []Entry, ref lynq.Ref) (Entry, bool) {
 // written in the place of the other. What only the cluster says does not count; a
 // copy that a restoration left is deleted when its inventory is written.
 func Equal(a, b *Inventory) bool {
-	return a.Node == b.Node && a.Namespace == b.Namespace && a.HubKey() == b.HubKey() && a.FormKey() == b.FormKey() && a.Format == b.Format &&
-		a.RowUID == b.RowUID && a.Activate == b.Activate && a.TemplateGeneration == b.TemplateGeneration &&
+	return a.Node == b.Node &&
+		a.Activate == b.Activate && a.TemplateGeneration == b.TemplateGeneration &&
 		a.RolloutStart.Equal(b.RolloutStart) && a.Extra == b.Extra && slices.Equal(a.DependForms, b.DependForms) && a.Version == b.Version && a.Finalizer == b.Finalizer &&
 		a.Copy == "" && b.Copy == "" && equalStatus(a.Status, b.Status) &&
 		slices.Equal(sorted(a.Entries), sorted(b.Entries)) && slices.Equal(sorted(a.Hooks), sorted(b.Hooks))

@@ -140,11 +140,11 @@ func TestDiff(t *testing.T) {
 // TestEqual: everything that is recorded counts, and nothing else.
 func TestEqual(t *testing.T) {
 	for name, change := range map[string]func(*inventory.Inventory){
-		"node":       func(i *inventory.Inventory) { i.Node = "x" },
-		"namespace":  func(i *inventory.Inventory) { i.Namespace = "x" },
-		"hub":        func(i *inventory.Inventory) { i.Hub = "x" },
-		"form":       func(i *inventory.Inventory) { i.Form = "x" },
-		"uid":        func(i *inventory.Inventory) { i.RowUID = "x" },
+		"node":       func(i *inventory.Inventory) { i.Node.Name = "x" },
+		"namespace":  func(i *inventory.Inventory) { i.Node.Namespace = "x" },
+		"hub":        func(i *inventory.Inventory) { i.Node.Hub.Name = "x" },
+		"form":       func(i *inventory.Inventory) { i.Node.Form.Name = "x" },
+		"uid":        func(i *inventory.Inventory) { i.Node.UID = "x" },
 		"activate":   func(i *inventory.Inventory) { i.Activate = "x" },
 		"generation": func(i *inventory.Inventory) { i.TemplateGeneration = 8 },
 		"rollout":    func(i *inventory.Inventory) { i.RolloutStart = noon.Add(1) },

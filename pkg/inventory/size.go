@@ -28,7 +28,7 @@ type TooLargeError struct {
 
 // Error implements error.
 func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("the inventory of node %s/%s is too large for a ConfigMap: its %d objects take %d KiB, %d KiB can be had (split the form into several, each with its own nodes)",
+	return fmt.Sprintf("the inventory of node %s/%s is too large for a ConfigMap: its %d objects take %d KiB, and the limit is %d KiB. Split the form into several, each with its own nodes",
 		e.Namespace, e.Node, e.Objects, (e.Size+1023)>>10, e.Limit>>10)
 }
 
@@ -49,7 +49,7 @@ func checkSize(inv *Inventory, cm *corev1.ConfigMap) error {
 		}
 	}
 	if size > maxData {
-		return &TooLargeError{Namespace: inv.Namespace, Node: inv.Node, Objects: len(inv.Entries), Size: size, Limit: maxData}
+		return &TooLargeError{Namespace: inv.Node.Namespace, Node: inv.Node.Name, Objects: len(inv.Entries), Size: size, Limit: maxData}
 	}
 	return nil
 }

@@ -76,7 +76,7 @@ func TestTooLarge(t *testing.T) {
 	if large.Namespace != "shop" || large.Node != "acme-web" || large.Objects != 5000 || large.Limit != 1<<20 || large.Size <= large.Limit {
 		t.Errorf("got %+v", large)
 	}
-	for _, want := range []string{"node shop/acme-web", "its 5000 objects take", "1024 KiB can be had", "split the form"} {
+	for _, want := range []string{"node shop/acme-web", "its 5000 objects take", "limit is 1024 KiB", "Split the form"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in %s", want, err)
 		}

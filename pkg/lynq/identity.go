@@ -25,6 +25,38 @@ type FormKey struct{ Namespace, Name string }
 // String is namespace/name.
 func (k FormKey) String() string { return qualified(k.Namespace, k.Name) }
 
+// NodeKey names a node where only its record's name is known: the record is the
+// ConfigMap "lynqnode-" + Name in that namespace.
+type NodeKey struct{ Namespace, Name string }
+
+// String is namespace/name.
+func (k NodeKey) String() string { return k.Namespace + "/" + k.Name }
+
+// NodeID is which node it is: the row and the form that make it, and the name and
+// namespace of its record. Where a record does not say something, that is "".
+type NodeID struct {
+	Hub             HubKey
+	Form            FormKey
+	UID             string // the row's, as the source has it
+	Namespace, Name string
+}
+
+// Key is the name and namespace of the node's record.
+func (id NodeID) Key() NodeKey { return NodeKey{Namespace: id.Namespace, Name: id.Name} }
+
+// Full is the node with the namespaces that a record may leave out: the hub is then in the
+// namespace of the node, and the form in that of the hub.
+func (id NodeID) Full() NodeID {
+	id.Hub.Namespace = cmp.Or(id.Hub.Namespace, id.Namespace)
+	if id.Form.Name != "" {
+		id.Form.Namespace = cmp.Or(id.Form.Namespace, id.Hub.Namespace)
+	}
+	return id
+}
+
+// String is namespace/name.
+func (id NodeID) String() string { return id.Key().String() }
+
 func qualified(namespace, name string) string {
 	if namespace == "" {
 		return name

@@ -29,11 +29,11 @@ func TestNamesChoose(t *testing.T) {
 
 func TestShortNames(t *testing.T) {
 	s := lynq.ShortNames{}
-	for _, key := range []lynq.HubKey{{"shop", "crm"}, {"shop", "crm"}, {"far", "web"}, {"shop", "web"}, {"", ""}, {"shop", ""}} {
+	for _, key := range []lynq.HubKey{{Namespace: "shop", Name: "crm"}, {Namespace: "shop", Name: "crm"}, {Namespace: "far", Name: "web"}, {Namespace: "shop", Name: "web"}, {Namespace: "", Name: ""}, {Namespace: "shop", Name: ""}} {
 		s.See(key.Namespace, key.Name)
 	}
 	for key, want := range map[lynq.HubKey]string{
-		{"shop", "crm"}: "crm", {"far", "web"}: "far/web", {"shop", "web"}: "shop/web", {"shop", ""}: "", {"shop", "other"}: "other",
+		{Namespace: "shop", Name: "crm"}: "crm", {Namespace: "far", Name: "web"}: "far/web", {Namespace: "shop", Name: "web"}: "shop/web", {Namespace: "shop", Name: ""}: "", {Namespace: "shop", Name: "other"}: "other",
 	} {
 		if got := s.Of(key.Namespace, key.Name); got != want {
 			t.Errorf("%v: %q, want %q", key, got, want)

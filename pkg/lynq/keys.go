@@ -110,8 +110,7 @@ const (
 	RecordCopy    = "copy"  // of a node's inventory that is being restored
 	RecordHooks   = "hooks" // a Secret with the manifests of a node's hooks
 	LabelTemplate = KeyPrefix + "template"
-	// LabelHubNamespace tells hubs of one name apart. Up to format 2 inventories
-	// have it as an annotation.
+	// LabelHubNamespace tells hubs of one name apart.
 	LabelHubNamespace = KeyPrefix + "hub-namespace"
 
 	AnnotationHubID              = KeyPrefix + "hubId"
@@ -145,6 +144,8 @@ const (
 	AnnotationOrphanedAt     = KeyPrefix + "orphaned-at"
 	AnnotationOrphanedReason = KeyPrefix + "orphaned-reason"
 	AnnotationOrphanedFrom   = KeyPrefix + "orphaned-from"
+	// AnnotationHoldsData is "true" on an orphan whose form said holdsData.
+	AnnotationHoldsData = KeyPrefix + "holds-data"
 
 	ReasonRemovedFromTemplate = "RemovedFromTemplate"
 	ReasonNodeDeleted         = "LynqNodeDeleted"

@@ -38,8 +38,13 @@ type Object struct {
 // Node is what one active row and one form make: a name and its objects, in
 // dependency order.
 type Node struct {
-	Name, Namespace string
-	UID, Hub, Form  string
+	NodeID
+	// Generation is the form's metadata.generation, 0 where it has none.
+	Generation int64
+	// DependForms are the forms of the hub that the form depends on, sorted.
+	DependForms []string
+	// Extra is what annotation lynq.sh/extra is to hold, "" for none.
+	Extra string
 	// Row is a digest of the row's mapped values, "" where no object is written again for
 	// those alone.
 	Row     string

@@ -55,13 +55,45 @@ const (
 	RunOnDelete RunOn = "Delete" // created when its node goes, and must complete before anything of it is deleted
 )
 
+// CreationPolicies are all creation policies.
+func CreationPolicies() []CreationPolicy { return []CreationPolicy{CreateWhenNeeded, CreateOnce} }
+
+// DeletionPolicies are all deletion policies.
+func DeletionPolicies() []DeletionPolicy {
+	return []DeletionPolicy{DeleteDelete, DeleteRetain, DeleteRetainOnApply, DeleteRetainOnDelete}
+}
+
+// ConflictPolicies are all conflict policies.
+func ConflictPolicies() []ConflictPolicy { return []ConflictPolicy{ConflictStuck, ConflictForce} }
+
+// PatchStrategies are all patch strategies.
+func PatchStrategies() []PatchStrategy {
+	return []PatchStrategy{PatchApply, PatchOverride, PatchMerge, PatchReplace, PatchRecreate}
+}
+
+// Lifecycle is the part of a Policy that is recorded in a node's inventory: commands
+// without inputs, and later runs, go by it. The tags name its fields there.
+type Lifecycle struct {
+	Creation CreationPolicy `json:"creation,omitempty"`
+	Deletion DeletionPolicy `json:"deletion,omitempty"`
+	Conflict ConflictPolicy `json:"conflict,omitempty"`
+	Patch    PatchStrategy  `json:"patch,omitempty"`
+	// DeleteOrder is the wave in which the object is deleted: from the lowest up, each when
+	// all of the node's earlier ones are gone. It is independent of ApplyOrder.
+	DeleteOrder int `json:"deleteOrder,omitempty"`
+	// Unwaited: nothing waits until the object is ready (waitForReady: false).
+	Unwaited bool `json:"unwaited,omitempty"`
+	// Data: more than the object is lost when it is deleted, as with the kinds of
+	// Ref.HoldsData: the form or the manifest says so.
+	Data bool `json:"holdsData,omitempty"`
+	// RunOn is RunOnDelete for a hook, "" for all others.
+	RunOn RunOn `json:"runOn,omitempty"`
+}
+
 // Policy is everything a form says about the life of one resource, beside its
 // content.
 type Policy struct {
-	Creation CreationPolicy
-	Deletion DeletionPolicy
-	Conflict ConflictPolicy
-	Patch    PatchStrategy
+	Lifecycle
 	// Adoption is "" where the form does not say it; see Adopts.
 	Adoption AdoptionPolicy
 	// OnNodeChange: it is written again, too, when a mapped column of its row changes, or
@@ -75,8 +107,6 @@ type Policy struct {
 	// SkipOnDependencyFailure: a failed dependency keeps the resource from
 	// being applied.
 	SkipOnDependencyFailure bool
-	// WaitForReady: dependents wait until the resource is ready.
-	WaitForReady bool
 	// Timeout is how long the wait may last; whole seconds, 1 s to 1 h.
 	Timeout time.Duration
 	// Readiness is what it takes to be ready beside what the kind tells, nil for
@@ -85,17 +115,9 @@ type Policy struct {
 	// ApplyOrder is the wave in which the object is written: it waits for all objects of
 	// the node's earlier waves, as for those of its dependIds.
 	ApplyOrder int
-	// DeleteOrder is the wave in which the object is deleted, when all of the node's
-	// earlier ones are gone: independent of ApplyOrder.
-	DeleteOrder int
 	// PurgeOrder is the wave at whose end the object is deleted, for its work is done
 	// then; nil for one that stays.
 	PurgeOrder *int
-	// RunOn is "" where the form does not say it.
-	RunOn RunOn
-	// HoldsData: more than the object is lost when it is deleted, as with the kinds of
-	// Ref.HoldsData.
-	HoldsData bool
 }
 
 // Waves go from LowestWave to HighestWave.
@@ -104,56 +126,30 @@ const (
 	HighestWave = 32767
 )
 
-// Hook tells whether the resource is run when its node goes, and is not one of the
-// objects that the node wants.
-func (p *Policy) Hook() bool { return p != nil && p.RunOn == RunOnDelete }
+// Once tells whether the content of an object is written once, and left alone then.
+func (c CreationPolicy) Once() bool { return c == CreateOnce }
+
+// Hook tells whether the object is run when its node goes, and is not one of the objects
+// that the node wants.
+func (l Lifecycle) Hook() bool { return l.RunOn == RunOnDelete }
+
+// Hook tells the same of the object that the policy is about, false where there is none.
+func (p *Policy) Hook() bool { return p != nil && p.Lifecycle.Hook() }
+
+// Content is what of it has a part in what is written: a change of the rest leaves an
+// object that is as it should be alone.
+func (l Lifecycle) Content() Lifecycle {
+	l.DeleteOrder, l.Data = 0, false
+	return l
+}
 
 // DeletesDesired tells whether a run may delete the object although its node desires it:
 // when its work is done, or to create it again.
 func (p *Policy) DeletesDesired() bool { return p.PurgeOrder != nil || p.Patch == PatchRecreate }
 
-// DefaultPolicy is what a resource has that says nothing.
-func DefaultPolicy() Policy {
-	return Policy{
-		Creation:                CreateWhenNeeded,
-		Deletion:                DeleteDelete,
-		Conflict:                ConflictStuck,
-		Patch:                   PatchApply,
-		SkipOnDependencyFailure: true,
-		WaitForReady:            true,
-		Timeout:                 300 * time.Second,
-	}
-}
-
-// PatchStrategies are all patch strategies.
-func PatchStrategies() []PatchStrategy {
-	return []PatchStrategy{PatchApply, PatchOverride, PatchMerge, PatchReplace, PatchRecreate}
-}
-
-// DeletionPolicies are all deletion policies.
-func DeletionPolicies() []DeletionPolicy {
-	return []DeletionPolicy{DeleteDelete, DeleteRetain, DeleteRetainOnApply, DeleteRetainOnDelete}
-}
-
-// Keeps tells whether an object stays that its node wants no more: because the node
-// goes, or because its form dropped the object.
-func (d DeletionPolicy) Keeps(nodeGoes bool) bool {
-	return d == DeleteRetain || d == DeleteRetainOnDelete && nodeGoes || d == DeleteRetainOnApply && !nodeGoes
-}
-
-// Or is the policy that keeps an object whenever one of two does.
-func (d DeletionPolicy) Or(other DeletionPolicy) DeletionPolicy {
-	onDelete, onApply := d.Keeps(true) || other.Keeps(true), d.Keeps(false) || other.Keeps(false)
-	switch {
-	case onDelete && onApply:
-		return DeleteRetain
-	case onDelete:
-		return DeleteRetainOnDelete
-	case onApply:
-		return DeleteRetainOnApply
-	}
-	return d
-}
+// TakesAway tells whether a run may take away what others put into the object: it deletes or
+// replaces the object.
+func (p *Policy) TakesAway() bool { return p.DeletesDesired() || p.Patch == PatchReplace }
 
 // Adopts is the adoption policy: what the form says, else what follows from the
 // conflict policy.

@@ -14,7 +14,7 @@ type RefError struct{ Text, Why string }
 
 // Error implements error.
 func (e *RefError) Error() string {
-	return fmt.Sprintf("%q names no object: %s (write %s, such as Deployment.apps/shop/web)", e.Text, e.Why, refForm)
+	return fmt.Sprintf("%q is not the name of an object: %s (write %s, such as Deployment.apps/shop/web)", e.Text, e.Why, refForm)
 }
 
 // ParseRef reads what Full writes: Kind/Namespace/Name, or Kind/Name for
@@ -36,17 +36,17 @@ func ParseRef(s string) (Ref, error) {
 	case r.Kind == "":
 		why = "the kind is missing"
 	case !isKind(r.Kind):
-		why = fmt.Sprintf("%q is no kind", r.Kind)
+		why = fmt.Sprintf("%q is not a kind", r.Kind)
 	case grouped && !IsDNS1123Subdomain(r.Group):
-		why = fmt.Sprintf("%q is no API group", r.Group)
+		why = fmt.Sprintf("%q is not an API group", r.Group)
 	case len(parts) == 3 && r.Namespace == "":
 		why = "the namespace is missing"
 	case len(parts) == 3 && !IsDNS1123Label(r.Namespace):
-		why = fmt.Sprintf("%q is no namespace", r.Namespace)
+		why = fmt.Sprintf("%q is not a namespace", r.Namespace)
 	case r.Name == "":
 		why = "the name is missing"
 	case !isObjectName(r.Name):
-		why = fmt.Sprintf("%q is no name of an object", r.Name)
+		why = fmt.Sprintf("%q is not a valid name of an object", r.Name)
 	default:
 		return r, nil
 	}

@@ -37,6 +37,6 @@ func (e *GroupUnavailableError) Error() string {
 	if e.Kind != "" {
 		about = "kind " + e.Kind + ": "
 	}
-	return fmt.Sprintf("%sthe API %s/%s is not available, since the extension that serves it does not answer (see kubectl get apiservice %s.%s)",
+	return fmt.Sprintf("%sthe API %s/%s isn't available, because the extension that serves it doesn't answer (see kubectl get apiservice %s.%s)",
 		about, e.Group, e.Version, e.Version, e.Group)
 }

@@ -26,7 +26,7 @@ func (t *Tombstone) Differs(labels map[string]string) string {
 	for _, key := range slices.Sorted(maps.Keys(t.Labels)) {
 		switch value, there := labels[key]; {
 		case !there:
-			lacks = append(lacks, key+" is not there")
+			lacks = append(lacks, key+" doesn't exist")
 		case value != t.Labels[key]:
 			lacks = append(lacks, fmt.Sprintf("%s is %q, not %q", key, value, t.Labels[key]))
 		}

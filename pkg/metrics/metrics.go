@@ -35,7 +35,7 @@ type Metrics struct {
 
 	mu sync.Mutex
 	// began is when the nodes began that a run has under way.
-	began map[plan.NodeKey]time.Time
+	began map[lynq.NodeKey]time.Time
 	nodes nodes
 	// stones are those that a hub's inputs name.
 	stones map[lynq.HubKey][]lynq.Ref
@@ -46,7 +46,7 @@ type Metrics struct {
 func New(o Options) (*Metrics, error) {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(), perNode: o.PerNode, series: newSeries(o.PerNode),
-		began: map[plan.NodeKey]time.Time{}, nodes: nodes{}, stones: map[lynq.HubKey][]lynq.Ref{}, held: map[lynq.HubKey][]plan.Guard{},
+		began: map[lynq.NodeKey]time.Time{}, nodes: nodes{}, stones: map[lynq.HubKey][]lynq.Ref{}, held: map[lynq.HubKey][]plan.Guard{},
 	}
 	all := append(m.series.collectors(), nodeCollector{m})
 	if o.Process {

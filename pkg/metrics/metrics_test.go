@@ -15,21 +15,22 @@ import (
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/engine"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/metrics"
 )
 
 var (
-	_ engine.Metrics = (*metrics.Metrics)(nil)
+	_ session.Metrics = (*metrics.Metrics)(nil)
 
 	crm  = lynq.HubKey{Namespace: "shop", Name: "crm"}
 	web  = lynq.FormKey{Namespace: "shop", Name: "web"}
-	acme = plan.NodeKey{Namespace: "shop", Name: "acme-web"}
-	ends = plan.NodeKey{Namespace: "shop", Name: "old-web"}
+	acme = lynq.NodeKey{Namespace: "shop", Name: "acme-web"}
+	ends = lynq.NodeKey{Namespace: "shop", Name: "old-web"}
 	noon = time.Date(2026, 3, 1, 12, 0, 0, 500_000_000, time.UTC)
 )
 
@@ -69,8 +70,8 @@ func has(t *testing.T, m *metrics.Metrics, lines ...string) {
 	}
 }
 
-func recorded(key plan.NodeKey, s inventory.Status) *inventory.Inventory {
-	return &inventory.Inventory{Node: key.Name, Namespace: key.Namespace, Hub: crm.Name, HubNamespace: crm.Namespace, Form: web.Name, FormNamespace: web.Namespace, Status: s}
+func recorded(key lynq.NodeKey, s inventory.Status) *inventory.Inventory {
+	return &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: crm.Namespace, Name: crm.Name}, Form: lynq.FormKey{Namespace: web.Namespace, Name: web.Name}, Namespace: key.Namespace, Name: key.Name}, Status: s}
 }
 
 func status(ready, degraded, reason string) inventory.Status {
@@ -81,8 +82,8 @@ func status(ready, degraded, reason string) inventory.Status {
 
 // planned is a plan of a node that is wanted and of one that goes.
 func planned(whole bool) *plan.Plan {
-	node := func(key plan.NodeKey, desired *plan.Node, s inventory.Status) plan.NodePlan {
-		return plan.NodePlan{NodeKey: key, Hub: crm.Name, HubNamespace: crm.Namespace, Form: web.Name, FormNamespace: web.Namespace, Desired: desired, Inventory: recorded(key, s)}
+	node := func(key lynq.NodeKey, desired *plan.Node, s inventory.Status) plan.NodePlan {
+		return plan.NodePlan{NodeID: lynq.NodeID{Hub: crm, Form: web, Namespace: key.Namespace, Name: key.Name}, Desired: desired, Inventory: recorded(key, s)}
 	}
 	return &plan.Plan{Hub: crm, Whole: whole, Nodes: []plan.NodePlan{
 		node(acme, &plan.Node{}, status("True", "False", "")), node(ends, nil, status("False", "True", "Failed")),
@@ -119,7 +120,7 @@ func tell(m *metrics.Metrics) {
 
 func stones() []plan.Tombstone {
 	stone := func(name string) plan.Tombstone {
-		return plan.Tombstone{Tombstone: lynq.Tombstone{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: name}, Labels: map[string]string{"app": "old"}}, Live: &plan.Live{Labels: map[string]string{"app": "old"}}}
+		return plan.Tombstone{Tombstone: lynq.Tombstone{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: name}, Labels: map[string]string{"app": "old"}}, Live: &tracking.Live{Labels: map[string]string{"app": "old"}}}
 	}
 	there, gone, unknown, other, unserved := stone("there"), stone("gone"), stone("unknown"), stone("other"), stone("unserved")
 	gone.Live = nil
@@ -226,6 +227,9 @@ func TestNodesComeAndGo(t *testing.T) {
 		`lynqhub_ready{hub="crm",namespace="shop"} 0`, `lynqhub_failed{hub="crm",namespace="shop"} 1`,
 		`!lynqnode_resources_ready{lynqnode="old-web"`,
 	)
+	m.Planned(&plan.Plan{Hub: crm, Gone: []lynq.NodeKey{acme}}, 0)
+	has(t, m, "!lynqnode_", `lynqhub_desired{hub="crm",namespace="shop"} 0`, `lynqhub_failed{hub="crm",namespace="shop"} 0`)
+	m.Planned(planned(true), 0)
 	m.Planned(&plan.Plan{Hub: crm, Whole: true}, 0)
 	has(t, m, "!lynqnode_", `lynqhub_desired{hub="crm",namespace="shop"} 0`)
 	m.Planned(&plan.Plan{Hub: crm, After: true, Nodes: planned(false).Nodes}, 0) // tombstones have no nodes
@@ -312,7 +316,7 @@ func TestInterrupted(t *testing.T) {
 func TestFailedRun(t *testing.T) {
 	m := newMetrics(t, metrics.Options{})
 	other := lynq.HubKey{Namespace: "shop", Name: "erp"}
-	m.Report(apply.Event{Type: apply.EventSummary, Time: noon, Summary: &apply.Summary{Hubs: []lynq.HubKey{crm, other}, Failed: []apply.FailedNode{{NodeKey: acme, Hub: crm}}}})
+	m.Report(apply.Event{Type: apply.EventSummary, Time: noon, Summary: &apply.Summary{Hubs: []lynq.HubKey{crm, other}, Failed: []apply.NodeResult{{NodeID: lynq.NodeID{Hub: crm, Namespace: acme.Namespace, Name: acme.Name}}}}})
 	has(t, m, `lynqctl_run_duration_seconds_count{hub="crm",namespace="shop",result="error"} 1`, `lynqctl_run_duration_seconds_count{hub="erp",namespace="shop",result="success"} 1`,
 		`!lynqctl_run_last_success_timestamp_seconds{hub="crm"`)
 }
@@ -324,10 +328,10 @@ func TestHostile(t *testing.T) {
 			m := newMetrics(t, metrics.Options{PerNode: perNode, Version: text})
 			hub := lynq.HubKey{Namespace: text, Name: text}
 			ref := lynq.Ref{Kind: text, Namespace: text, Name: text}
-			key := plan.NodeKey{Namespace: text, Name: text}
+			key := lynq.NodeKey{Namespace: text, Name: text}
 			m.Read(hub, 1, 1, noon, nil)
-			inv := &inventory.Inventory{Node: text, Namespace: text, Hub: text, HubNamespace: text, Status: inventory.Status{Conditions: []inventory.Condition{{Type: text, Status: text, Reason: text}, {Type: "Degraded", Status: "True", Reason: text}}}}
-			m.Planned(&plan.Plan{Hub: hub, Whole: true, Nodes: []plan.NodePlan{{NodeKey: key, Form: text, Desired: &plan.Node{}, Inventory: inv}}}, 0)
+			inv := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: text, Name: text}, Namespace: text, Name: text}, Status: inventory.Status{Conditions: []inventory.Condition{{Type: text, Status: text, Reason: text}, {Type: "Degraded", Status: "True", Reason: text}}}}
+			m.Planned(&plan.Plan{Hub: hub, Whole: true, Nodes: []plan.NodePlan{{NodeID: lynq.NodeID{Form: lynq.FormKey{Name: text}, Namespace: key.Namespace, Name: key.Name}, Desired: &plan.Node{}, Inventory: inv}}}, 0)
 			m.Recorded(inv, false)
 			m.Refused([]plan.Refusal{{Guard: plan.Guard(text), Hub: hub}})
 			m.Answered(text, -1)

@@ -3,7 +3,6 @@ package metrics
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -17,7 +16,7 @@ func nodeLabels(perNode bool) []string {
 }
 
 // values are those of nodeLabels.
-func values(perNode bool, hub lynq.HubKey, key plan.NodeKey, form string) [3]string {
+func values(perNode bool, hub lynq.HubKey, key lynq.NodeKey, form string) [3]string {
 	if perNode {
 		return [3]string{key.Name, key.Namespace}
 	}

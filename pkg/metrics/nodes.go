@@ -14,7 +14,7 @@ type nodes map[lynq.HubKey]*hubNodes
 type hubNodes struct {
 	// whole: all nodes of the hub are known, and can be summed.
 	whole bool
-	by    map[plan.NodeKey]*node
+	by    map[lynq.NodeKey]*node
 }
 
 // node is what is known of one.
@@ -42,25 +42,28 @@ func (ns nodes) plan(p *plan.Plan) {
 	}
 	h := ns[p.Hub]
 	if h == nil || p.Whole {
-		h = &hubNodes{by: map[plan.NodeKey]*node{}}
+		h = &hubNodes{by: map[lynq.NodeKey]*node{}}
 		ns[p.Hub] = h
 	}
 	h.whole = h.whole || p.Whole
+	for _, key := range p.Gone {
+		delete(h.by, key)
+	}
 	for i := range p.Nodes {
 		of := &p.Nodes[i]
-		n := &node{form: of.Form, wanted: of.Desired != nil}
+		n := &node{form: of.Form.Name, wanted: of.Desired != nil}
 		n.failed = n.wanted && of.Desired.Failed != nil
 		if of.Inventory != nil {
 			n.status = counts(of.Inventory.Status)
 		}
-		h.by[of.NodeKey] = n
+		h.by[of.Key()] = n
 	}
 }
 
 // record takes over what a record says of its node.
 func (ns nodes) record(inv *inventory.Inventory, gone bool) {
-	key := plan.NodeKey{Namespace: inv.Namespace, Name: inv.Node}
-	h := ns[plan.HubOf(inv)]
+	key := inv.Node.Key()
+	h := ns[inv.Node.Full().Hub]
 	switch {
 	case h == nil:
 	case gone:
@@ -71,7 +74,7 @@ func (ns nodes) record(inv *inventory.Inventory, gone bool) {
 }
 
 // end takes over how a run ended with a node.
-func (ns nodes) end(hub lynq.HubKey, key plan.NodeKey, well bool) {
+func (ns nodes) end(hub lynq.HubKey, key lynq.NodeKey, well bool) {
 	if h := ns[hub]; h != nil && h.by[key] != nil {
 		h.by[key].failed = !well
 	}

@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/trust"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -56,7 +56,7 @@ type Found struct {
 	// Ignored are inventories that do not count: those outside of the namespaces
 	// which the records of their hubs name. What has the tracking of their nodes
 	// is not taken for stranded either.
-	Ignored plan.Ignored
+	Ignored trust.Ignored
 }
 
 // Find looks for orphans. An error means that nothing is known.
@@ -82,7 +82,7 @@ func Find(ctx context.Context, c observe.Reader, q Query) (*Found, error) {
 		}
 	}
 	found.Orphans = slices.DeleteFunc(found.Orphans, func(o Orphan) bool { return !q.Matches(&o, q.Now) })
-	if err := s.sizes(ctx, found.Orphans); err != nil {
+	if err := s.storage(ctx, found.Orphans); err != nil {
 		return nil, err
 	}
 	sortOrphans(found.Orphans)

@@ -184,7 +184,7 @@ func TestFindReadsSizes(t *testing.T) {
 		"get PersistentVolumeClaim": forbidden("persistentvolumeclaims"),
 	}
 	found := mustFind(t, m, orphan.Query{Filter: orphan.Filter{}})
-	wantWarnings(t, found, "these kinds cannot be read, so that not all is known of them (get: Forbidden): PersistentVolumeClaim")
+	wantWarnings(t, found, "these kinds can't be read, and lynqctl doesn't know everything about them (get: Forbidden): PersistentVolumeClaim")
 	if len(found.Orphans) != 5 {
 		t.Errorf("found %q, want all five", texts(found))
 	}
@@ -210,11 +210,11 @@ func TestFindTellsWhatItMayNotRead(t *testing.T) {
 	found := mustFind(t, m, orphan.Query{})
 	wantTexts(t, found, "ConfigMap/shop/web LynqNodeDeleted 1h0m0s crm/shop/acme-web/x Retain")
 	wantWarnings(t, found,
-		"not all kinds are known, and there may be orphans of others: the API metrics.k8s.io/v1beta1 is not available",
-		"these kinds cannot be listed, so that orphans among them are not known (list: Forbidden): Deployment.apps, Secret",
-		"these kinds cannot be listed, so that orphans among them are not known (list: InternalError): Converted.example.com",
-		"these kinds cannot be listed, so that orphans among them are not known (list: MethodNotAllowed): Odd.example.com",
-		"these kinds cannot be listed, so that orphans among them are not known (list: not served): Gone.example.com",
+		"some kinds are unknown, and there may be orphans of them: the API metrics.k8s.io/v1beta1 is not available",
+		"these kinds can't be listed, and lynqctl misses orphans among them (list: Forbidden): Deployment.apps, Secret",
+		"these kinds can't be listed, and lynqctl misses orphans among them (list: InternalError): Converted.example.com",
+		"these kinds can't be listed, and lynqctl misses orphans among them (list: MethodNotAllowed): Odd.example.com",
+		"these kinds can't be listed, and lynqctl misses orphans among them (list: not served): Gone.example.com",
 	)
 	if len(found.Unreadable) != 6 {
 		t.Errorf("%d things are unreadable, want 6: %+v", len(found.Unreadable), found.Unreadable)

@@ -138,7 +138,7 @@ func (m *memory) AllNodes(_ context.Context, namespace string) ([]*inventory.Inv
 	}
 	var all []*inventory.Inventory
 	for _, inv := range m.inventories {
-		if namespace == "" || namespace == inv.Namespace {
+		if namespace == "" || namespace == inv.Node.Namespace {
 			all = append(all, inv)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -36,7 +36,7 @@ type Orphan struct {
 	Resource lynq.APIResource
 	UID      types.UID
 	// Live is what there is of the object; nil with ReasonGone.
-	Live *plan.Live
+	Live *tracking.Live
 
 	Reason string    // "" where that is unknown
 	Since  time.Time // zero where that is unknown
@@ -48,7 +48,16 @@ type Orphan struct {
 	// Size is the storage that a volume or the claim for one has, such as
 	// "10Gi"; "" for all else.
 	Size string
+	// TakesClaims tells that Kubernetes deletes volume claims with the object, or that
+	// nobody could read whether it does.
+	TakesClaims bool
 }
+
+// HoldsData tells whether data is lost when the object is deleted.
+func (o *Orphan) HoldsData() bool { return o.marked() || o.Ref.HoldsData() }
+
+// marked tells whether data is lost though the kind doesn't say so.
+func (o *Orphan) marked() bool { return o.TakesClaims || o.Live != nil && o.Live.Data }
 
 // Origin is the node that an orphan was of, and its resource id there. What is
 // not known is "".
@@ -58,10 +67,13 @@ type Origin struct {
 	ID              string
 }
 
+// Key is the node.
+func (o Origin) Key() lynq.NodeKey { return lynq.NodeKey{Namespace: o.Namespace, Name: o.Node} }
+
 // seen is one object of a list.
 type seen struct {
 	resource    *lynq.APIResource
-	live        plan.Live
+	live        tracking.Live
 	annotations markers
 	// owner is the node whose inventory owns the object, "" for none.
 	owner string
@@ -76,7 +88,7 @@ type markers struct{ at, reason, from string }
 func seeing(r *lynq.APIResource, m *metav1.PartialObjectMetadata) seen {
 	ref := lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: m.Namespace, Name: m.Name}
 	s := seen{
-		resource: r, live: plan.LiveOf(ref, m),
+		resource: r, live: tracking.LiveOf(ref, m),
 		annotations: markers{
 			at:     m.Annotations[lynq.AnnotationOrphanedAt],
 			reason: m.Annotations[lynq.AnnotationOrphanedReason],

@@ -42,25 +42,26 @@ func Prunable(orphans []Orphan, o PruneOptions) (prunable []Orphan, spared []Spa
 // function.
 func Prune(orphans []Orphan, o PruneOptions) (plans []plan.Plan, spared []Spared) {
 	prunable, spared := Prunable(orphans, o)
-	byHub := map[string]map[plan.NodeKey]*plan.NodePlan{}
+	byHub := map[lynq.HubKey]map[lynq.NodeKey]*plan.NodePlan{}
 	for i := range prunable {
 		orphan := &prunable[i]
-		nodes := byHub[orphan.From.Hub]
+		hub := lynq.HubKey{Name: orphan.From.Hub} // orphans do not tell its namespace
+		nodes := byHub[hub]
 		if nodes == nil {
-			nodes = map[plan.NodeKey]*plan.NodePlan{}
-			byHub[orphan.From.Hub] = nodes
+			nodes = map[lynq.NodeKey]*plan.NodePlan{}
+			byHub[hub] = nodes
 		}
-		key := plan.NodeKey{Namespace: orphan.From.Namespace, Name: orphan.From.Node}
+		key := orphan.From.Key()
 		if key.Name == "" {
-			key = plan.NodeKey{Namespace: orphan.Namespace, Name: unknownNode}
+			key = lynq.NodeKey{Namespace: orphan.Namespace, Name: unknownNode}
 		}
 		if nodes[key] == nil {
-			nodes[key] = &plan.NodePlan{NodeKey: key, Hub: orphan.From.Hub}
+			nodes[key] = &plan.NodePlan{NodeID: lynq.NodeID{Hub: hub, Namespace: key.Namespace, Name: key.Name}}
 		}
 		nodes[key].Steps = append(nodes[key].Steps, pruneStep(orphan, o))
 	}
 	for hub, nodes := range byHub {
-		p := plan.Plan{Hub: lynq.HubKey{Name: hub}} // orphans do not tell its namespace
+		p := plan.Plan{Hub: hub}
 		for _, n := range nodes {
 			p.Nodes = append(p.Nodes, *n)
 		}
@@ -79,13 +80,13 @@ const unknownNode = "unknown"
 func spare(o *Orphan, data bool) string {
 	switch {
 	case o.Live == nil:
-		return "it is gone, and only its entry is left (apply creates it again, or drops the entry)"
+		return "it doesn't exist, only its entry does (apply creates it again, or drops the entry)"
 	case o.Live.Deleting:
 		return "it " + o.Live.Ending
 	case o.Live.NoOrphan() != "":
 		return o.Live.NoOrphan()
 	case !data && o.HoldsData():
-		return "it holds data (--include-data prunes it too)"
+		return "it holds data (--include-data deletes it)"
 	}
 	return ""
 }
@@ -96,7 +97,7 @@ func pruneStep(o *Orphan, how PruneOptions) plan.Step {
 		Action: plan.ActionDelete, Reason: plan.ReasonPruned,
 		Entry: &inventory.Entry{
 			Ref: o.Ref, ID: o.From.ID, APIVersion: o.Resource.APIVersion(), UID: string(o.UID),
-			Creation: o.Creation, Deletion: o.Deletion, Adopted: live.Adopted,
+			Lifecycle: lynq.Lifecycle{Creation: o.Creation, Deletion: o.Deletion, Data: o.marked()}, Adopted: live.Adopted,
 		},
 		Live: &live, Adopted: live.Adopted, Exact: how.Exact, IncludeData: how.Data,
 	}

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
@@ -23,7 +24,7 @@ func left(ref, from string, changes ...func(*orphan.Orphan)) orphan.Orphan {
 	o := orphan.Orphan{
 		Ref: r, UID: types.UID("uid of " + ref), Resource: lynq.APIResource{Group: r.Group, Version: "v1", Kind: r.Kind},
 		Reason: lynq.ReasonNodeDeleted, Deletion: lynq.DeleteRetain,
-		Live: &plan.Live{Ref: r, UID: types.UID("uid of " + ref), ResourceVersion: "7", Orphaned: true},
+		Live: &tracking.Live{Ref: r, UID: types.UID("uid of " + ref), ResourceVersion: "7", Orphaned: true},
 	}
 	if p := strings.Split(from, "/"); len(p) == 4 {
 		o.From = orphan.Origin{Hub: p[0], Namespace: p[1], Node: p[2], ID: p[3]}
@@ -97,7 +98,7 @@ func TestPruneGroups(t *testing.T) {
 }
 
 func TestPruneSpares(t *testing.T) {
-	live := func(change func(*plan.Live)) func(*orphan.Orphan) {
+	live := func(change func(*tracking.Live)) func(*orphan.Orphan) {
 		return func(o *orphan.Orphan) { change(o.Live) }
 	}
 	for name, test := range map[string]struct {
@@ -107,23 +108,23 @@ func TestPruneSpares(t *testing.T) {
 		data   string // the same with data
 	}{
 		"an orphan":             {ref: "ConfigMap/shop/a"},
-		"of old, with our hub":  {ref: "ConfigMap/shop/a", change: live(func(l *plan.Live) { l.Hub = "crm" })},
-		"left by the operator":  {ref: "ConfigMap/shop/a", change: live(func(l *plan.Live) { l.Node, l.NodeNamespace = "acme-web", "shop" })},
-		"owned by others, too":  {ref: "ConfigMap/shop/a", change: live(func(l *plan.Live) { l.Owners = []types.UID{"theirs"} })},
-		"only recorded":         {ref: "ConfigMap/shop/a", change: func(o *orphan.Orphan) { o.Live, o.Reason = nil, orphan.ReasonGone }, want: "only its entry is left", data: "only its entry is left"},
-		"stranded":              {ref: "ConfigMap/shop/a", change: live(func(l *plan.Live) { l.Orphaned = false }), want: "an orphan no more", data: "an orphan no more"},
-		"being deleted":         {ref: "ConfigMap/shop/a", change: live(func(l *plan.Live) { l.Deleting, l.Ending = true, "is being deleted since noon" }), want: "it is being deleted since noon", data: "it is being deleted since noon"},
-		"unmanaged":             {ref: "ConfigMap/shop/a", change: live(func(l *plan.Live) { l.Unmanaged = true }), want: "lynq.sh/mode: unmanaged", data: "lynq.sh/mode: unmanaged"},
-		"of a controller":       {ref: "ConfigMap/shop/a", change: live(func(l *plan.Live) { l.Controller = "Widget/w" }), want: "now of controller Widget/w", data: "now of controller Widget/w"},
-		"of another tool":       {ref: "ConfigMap/shop/a", change: live(func(l *plan.Live) { l.Foreign = "Kustomization a/b" }), want: "now of Kustomization a/b", data: "now of Kustomization a/b"},
-		"part of an ApplySet":   {ref: "ConfigMap/shop/a", change: live(func(l *plan.Live) { l.PartOf = "x" }), want: "tracking of a node too", data: "tracking of a node too"},
-		"with a node's labels":  {ref: "ConfigMap/shop/a", change: live(func(l *plan.Live) { l.Hub, l.Node = "crm", "acme-web" }), want: "tracking of a node too", data: "tracking of a node too"},
+		"of old, with our hub":  {ref: "ConfigMap/shop/a", change: live(func(l *tracking.Live) { l.Hub = "crm" })},
+		"left by the operator":  {ref: "ConfigMap/shop/a", change: live(func(l *tracking.Live) { l.Node, l.NodeNamespace = "acme-web", "shop" })},
+		"owned by others, too":  {ref: "ConfigMap/shop/a", change: live(func(l *tracking.Live) { l.Owners = []types.UID{"theirs"} })},
+		"only recorded":         {ref: "ConfigMap/shop/a", change: func(o *orphan.Orphan) { o.Live, o.Reason = nil, orphan.ReasonGone }, want: "only its entry does", data: "only its entry does"},
+		"stranded":              {ref: "ConfigMap/shop/a", change: live(func(l *tracking.Live) { l.Orphaned = false }), want: "no longer marked as an orphan", data: "no longer marked as an orphan"},
+		"being deleted":         {ref: "ConfigMap/shop/a", change: live(func(l *tracking.Live) { l.Deleting, l.Ending = true, "is being deleted since noon" }), want: "it is being deleted since noon", data: "it is being deleted since noon"},
+		"unmanaged":             {ref: "ConfigMap/shop/a", change: live(func(l *tracking.Live) { l.Unmanaged = true }), want: "lynq.sh/mode: unmanaged", data: "lynq.sh/mode: unmanaged"},
+		"of a controller":       {ref: "ConfigMap/shop/a", change: live(func(l *tracking.Live) { l.Controller = "Widget/w" }), want: "now of controller Widget/w", data: "now of controller Widget/w"},
+		"of another tool":       {ref: "ConfigMap/shop/a", change: live(func(l *tracking.Live) { l.Foreign = "Kustomization a/b" }), want: "now of Kustomization a/b", data: "now of Kustomization a/b"},
+		"part of an ApplySet":   {ref: "ConfigMap/shop/a", change: live(func(l *tracking.Live) { l.PartOf = "x" }), want: "labels of a node too", data: "labels of a node too"},
+		"with a node's labels":  {ref: "ConfigMap/shop/a", change: live(func(l *tracking.Live) { l.Hub, l.Node = "crm", "acme-web" }), want: "labels of a node too", data: "labels of a node too"},
 		"a claim":               {ref: "PersistentVolumeClaim/shop/a", want: "it holds data (--include-data"},
 		"a volume":              {ref: "PersistentVolume/a", want: "it holds data (--include-data"},
 		"a namespace":           {ref: "Namespace/a", want: "it holds data (--include-data"},
 		"a kind":                {ref: "CustomResourceDefinition.apiextensions.k8s.io/a.b.c", want: "it holds data (--include-data"},
 		"a kind of the name":    {ref: "Namespace.example.com/shop/a"},
-		"a claim of a template": {ref: "PersistentVolumeClaim/shop/a", change: live(func(l *plan.Live) { l.Controller = "StatefulSet/w" }), want: "now of controller", data: "now of controller"},
+		"a claim of a template": {ref: "PersistentVolumeClaim/shop/a", change: live(func(l *tracking.Live) { l.Controller = "StatefulSet/w" }), want: "now of controller", data: "now of controller"},
 	} {
 		o := left(test.ref, "crm/shop/acme-web/a")
 		if test.change != nil {

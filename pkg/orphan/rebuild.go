@@ -9,6 +9,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/trust"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -25,10 +26,10 @@ type RebuildInput struct {
 	// Chosen are the hubs that a person named, and Named the nodes: an object may say
 	// only which ApplySet it is part of.
 	Chosen lynq.Names
-	Named  []plan.NodeKey
-	// Form is that of nodes of which nothing else tells, "" for none; its namespace
-	// is FormNamespace, where a person said that.
-	Form, FormNamespace string
+	Named  []lynq.NodeKey
+	// Form is that of nodes of which nothing else tells, of no name for none. It has a
+	// namespace where a person said that.
+	Form lynq.FormKey
 	// Within are the namespaces in which the nodes of the inputs are, nil where a
 	// person named the namespace to write into: see outside.
 	Within []string
@@ -48,7 +49,7 @@ type Rebuilt struct {
 // Unbuilt are objects of which no record can be made, and why.
 type Unbuilt struct {
 	// Node is where its name is "" that of no node: it is unknown which.
-	Node    plan.NodeKey
+	Node    lynq.NodeKey
 	Hub     string
 	Objects []*Orphan
 	Why     string
@@ -84,7 +85,7 @@ func Rebuild(in *RebuildInput) (rebuilt []Rebuilt, unbuilt []Unbuilt) {
 		rebuilt = append(rebuilt, Rebuilt{Inventory: inv, Added: len(objects), Others: others})
 	}
 	slices.SortFunc(rebuilt, func(a, b Rebuilt) int {
-		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Node, b.Node))
+		return cmp.Or(strings.Compare(a.Node.Namespace, b.Node.Namespace), strings.Compare(a.Node.Name, b.Node.Name))
 	})
 	slices.SortFunc(unbuilt, func(a, b Unbuilt) int {
 		return cmp.Or(strings.Compare(a.Node.String(), b.Node.String()), strings.Compare(a.Hub, b.Hub), strings.Compare(a.Objects[0].Full(), b.Objects[0].Full()))
@@ -97,52 +98,52 @@ func Rebuild(in *RebuildInput) (rebuilt []Rebuilt, unbuilt []Unbuilt) {
 // inventory written where they may write nothing. So it is a namespace of the inputs,
 // one of an inventory or hub record that is there, or one that a person named.
 func (b *builder) outside(inv *inventory.Inventory) string {
-	if b.Within == nil || inv.UID != "" || slices.Contains(b.Within, inv.Namespace) {
+	if b.Within == nil || inv.UID != "" || slices.Contains(b.Within, inv.Node.Namespace) {
 		return ""
 	}
-	hub := plan.HubOf(inv)
-	if _, recorded := b.counting[hub]; recorded && b.counting.Counts(hub, inv.Namespace) {
+	hub := inv.Node.Full().Hub
+	if _, recorded := b.counting[hub]; recorded && b.counting.Counts(hub, inv.Node.Namespace) {
 		return ""
 	}
-	return fmt.Sprintf("only labels say that hub %s has nodes in namespace %s (if it has, run this again with -n %s)", hub.Name, inv.Namespace, inv.Namespace)
+	return fmt.Sprintf("only labels say that hub %s has nodes in namespace %s (if it has, run this again with -n %s)", hub.Name, inv.Node.Namespace, inv.Node.Namespace)
 }
 
 // group is what belongs together: the objects of one node or, where that is unknown
 // which that is, those of one ApplySet.
 type group struct {
-	plan.NodeKey
+	lynq.NodeKey
 	partOf string // "" where the node is known
 }
 
 // builder is the input with its indexes.
 type builder struct {
 	*RebuildInput
-	inventories map[plan.NodeKey]*inventory.Inventory
-	nodes       map[plan.NodeKey]*plan.Node
-	applySets   map[string]plan.NodeKey
+	inventories map[lynq.NodeKey]*inventory.Inventory
+	nodes       map[lynq.NodeKey]*plan.Node
+	applySets   map[string]lynq.NodeKey
 	objects     map[lynq.Ref]wantedObject
-	counting    plan.Counting
+	counting    trust.Counting
 }
 
 // wantedObject is an object that a node renders.
 type wantedObject struct {
 	*plan.Object
-	node plan.NodeKey
+	node lynq.NodeKey
 }
 
 func newBuilder(in *RebuildInput) *builder {
 	b := &builder{
-		RebuildInput: in, inventories: map[plan.NodeKey]*inventory.Inventory{}, nodes: map[plan.NodeKey]*plan.Node{},
-		applySets: map[string]plan.NodeKey{}, objects: map[lynq.Ref]wantedObject{}, counting: plan.NewCounting(in.Hubs, in.Inventories),
+		RebuildInput: in, inventories: map[lynq.NodeKey]*inventory.Inventory{}, nodes: map[lynq.NodeKey]*plan.Node{},
+		applySets: map[string]lynq.NodeKey{}, objects: map[lynq.Ref]wantedObject{}, counting: trust.NewCounting(in.Hubs),
 	}
 	for _, inv := range in.Inventories {
-		b.inventories[plan.NodeKey{Namespace: inv.Namespace, Name: inv.Node}] = inv
+		b.inventories[inv.Node.Key()] = inv
 	}
 	for _, n := range in.Nodes {
-		b.nodes[n.NodeKey] = n
-		b.knowNode(n.NodeKey)
+		b.nodes[n.Key()] = n
+		b.knowNode(n.Key())
 		for i := range n.Objects {
-			b.objects[n.Objects[i].Ref] = wantedObject{&n.Objects[i], n.NodeKey}
+			b.objects[n.Objects[i].Ref] = wantedObject{&n.Objects[i], n.Key()}
 		}
 	}
 	for _, key := range in.Named {
@@ -151,13 +152,13 @@ func newBuilder(in *RebuildInput) *builder {
 	for i := range in.Stranded {
 		// One object of a node that names it tells of those that do not.
 		if from := in.Stranded[i].From; from.Node != "" {
-			b.knowNode(plan.NodeKey{Namespace: from.Namespace, Name: from.Node})
+			b.knowNode(from.Key())
 		}
 	}
 	return b
 }
 
-func (b *builder) knowNode(key plan.NodeKey) {
+func (b *builder) knowNode(key lynq.NodeKey) {
 	b.applySets[inventory.ID(key.Namespace, inventory.Name(key.Name))] = key
 }
 
@@ -166,19 +167,19 @@ func (b *builder) knowNode(key plan.NodeKey) {
 // is in the namespace of that.
 func (b *builder) groupOf(o *Orphan) group {
 	if o.From.Node != "" {
-		return group{NodeKey: plan.NodeKey{Namespace: o.From.Namespace, Name: o.From.Node}}
+		return group{NodeKey: o.From.Key()}
 	}
 	if key, known := b.applySets[o.Live.PartOf]; known {
 		return group{NodeKey: key}
 	}
-	return group{plan.NodeKey{Namespace: o.Namespace}, o.Live.PartOf}
+	return group{lynq.NodeKey{Namespace: o.Namespace}, o.Live.PartOf}
 }
 
 // inventory is the record of a node as it is, or a new one, and of which hubs it
 // could be too; or why there can be none.
 func (b *builder) inventory(g group, objects []*Orphan) (inv *inventory.Inventory, others []lynq.HubKey, why string) {
 	if g.Name == "" {
-		return nil, nil, "they do not say which node they are of (with -f, rows and forms may tell)"
+		return nil, nil, "their labels name no node (pass -f: rows and forms may show it)"
 	}
 	hub := objects[0].From.Hub
 	for _, o := range objects {
@@ -187,44 +188,43 @@ func (b *builder) inventory(g group, objects []*Orphan) (inv *inventory.Inventor
 		}
 	}
 	if known := b.inventories[g.NodeKey]; known != nil {
-		if known.Hub != hub {
-			return nil, nil, fmt.Sprintf("they are of hub %q, and the node's inventory is of hub %q", hub, known.Hub)
+		if known.Node.Hub.Name != hub {
+			return nil, nil, fmt.Sprintf("they are of hub %q, and the node's inventory is of hub %q", hub, known.Node.Hub.Name)
 		}
 		return known.Clone(), nil, ""
 	}
-	inv = &inventory.Inventory{Node: g.Name, Namespace: g.Namespace, Hub: hub, Activate: "true", Finalizer: !b.NoFinalizer}
+	inv = &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: hub}, Namespace: g.Namespace, Name: g.Name}, Activate: "true", Finalizer: !b.NoFinalizer}
 	if n := b.nodes[g.NodeKey]; n != nil {
-		if n.Hub != hub {
-			return nil, nil, fmt.Sprintf("they are of hub %q, and rows and forms of hub %q make a node of that name", hub, n.Hub)
+		if n.Hub.Name != hub {
+			return nil, nil, fmt.Sprintf("they are of hub %q, and rows and forms of hub %q make a node of that name", hub, n.Hub.Name)
 		}
-		inv.FormNamespace = n.FormNamespace
-		inv.Form, inv.RowUID, inv.TemplateGeneration, inv.Extra, inv.HubNamespace = n.Form, n.UID, n.TemplateGeneration, n.Extra, n.HubNamespace
+		inv.Node, inv.TemplateGeneration, inv.Extra = n.NodeID, n.TemplateGeneration, n.Extra
 		return inv, nil, ""
 	}
-	if inv.HubNamespace, others, why = b.hubNamespace(hub, g.Namespace); why != "" {
+	if inv.Node.Hub.Namespace, others, why = b.hubNamespace(hub, g.Namespace); why != "" {
 		return nil, nil, why
 	}
-	if inv.Form, inv.RowUID, why = b.identity(inv.HubKey(), g.Name); why != "" {
+	if inv.Node.Form.Name, inv.Node.UID, why = b.identity(inv.Node.Hub, g.Name); why != "" {
 		return nil, nil, why
 	}
-	inv.FormNamespace = b.formNamespace(inv.HubKey(), inv.Form)
+	inv.Node.Form.Namespace = b.formNamespace(inv.Node.Hub, inv.Node.Form.Name)
 	return inv, others, ""
 }
 
 // of tells whether an inventory is of a hub, as far as their namespaces are known.
 func of(inv *inventory.Inventory, hub lynq.HubKey) bool {
-	return inv.Hub == hub.Name && (inv.HubNamespace == "" || hub.Namespace == "" || inv.HubNamespace == hub.Namespace)
+	return inv.Node.Hub.Name == hub.Name && (inv.Node.Hub.Namespace == "" || hub.Namespace == "" || inv.Node.Hub.Namespace == hub.Namespace)
 }
 
 // formNamespace is that of a hub's form, "" where that is unknown.
 func (b *builder) formNamespace(hub lynq.HubKey, form string) string {
-	if b.Form == form && b.FormNamespace != "" {
-		return b.FormNamespace
+	if b.Form.Name == form && b.Form.Namespace != "" {
+		return b.Form.Namespace
 	}
 	known := map[string]bool{}
 	for _, inv := range b.Inventories {
-		if of(inv, hub) && inv.Form == form && inv.FormNamespace != "" {
-			known[inv.FormNamespace] = true
+		if of(inv, hub) && inv.Node.Form.Name == form && inv.Node.Form.Namespace != "" {
+			known[inv.Node.Form.Namespace] = true
 		}
 	}
 	if len(known) != 1 {
@@ -238,10 +238,10 @@ func (b *builder) formNamespace(hub lynq.HubKey, form string) string {
 // ends with only one of those; else it is the one that a person said. A name with
 // a hash tells which it is, where nothing in it had to be replaced.
 func (b *builder) identity(hub lynq.HubKey, node string) (form, uid, why string) {
-	known := map[string]bool{b.Form: true}
+	known := map[string]bool{b.Form.Name: true}
 	for _, inv := range b.Inventories {
 		if of(inv, hub) {
-			known[inv.Form] = true
+			known[inv.Node.Form.Name] = true
 		}
 	}
 	for form := range known {
@@ -249,9 +249,9 @@ func (b *builder) identity(hub lynq.HubKey, node string) (form, uid, why string)
 			return form, row, ""
 		}
 	}
-	if b.Form != "" {
-		if row, ok := cutForm(node, b.Form); ok {
-			return b.Form, row, ""
+	if b.Form.Name != "" {
+		if row, ok := cutForm(node, b.Form.Name); ok {
+			return b.Form.Name, row, ""
 		}
 	}
 	fitting := map[string]string{} // rows by forms
@@ -265,14 +265,14 @@ func (b *builder) identity(hub lynq.HubKey, node string) (form, uid, why string)
 	case len(forms) == 1:
 		return forms[0], fitting[forms[0]], ""
 	case len(forms) > 1:
-		return "", "", fmt.Sprintf("the node's name fits several forms: %s (say which with --form; with -f, rows and forms may tell)", strings.Join(forms, ", "))
-	case b.Form == "":
-		return "", "", "nothing tells of which form they are (say it with --form; with -f, rows and forms may tell)"
+		return "", "", fmt.Sprintf("the node's name fits several forms: %s (pass --form; or pass -f: rows and forms may show it)", strings.Join(forms, ", "))
+	case b.Form.Name == "":
+		return "", "", "nothing shows which form they belong to (pass --form; or pass -f: rows and forms may show it)"
 	}
-	if row, ok := cutMade(node, b.Form); ok {
-		return b.Form, row, ""
+	if row, ok := cutMade(node, b.Form.Name); ok {
+		return b.Form.Name, row, ""
 	}
-	return "", "", fmt.Sprintf("the node's name does not end with -%s (of which form is it? with -f, rows and forms may tell)", b.Form)
+	return "", "", fmt.Sprintf("the node's name does not end with -%s (pass --form, or -f: rows and forms may show it)", b.Form.Name)
 }
 
 // cutForm takes the form off the name of a node.
@@ -314,8 +314,8 @@ func (b *builder) hubNamespace(hub, node string) (namespace string, others []lyn
 		}
 	}
 	for _, inv := range b.Inventories {
-		if inv.Hub == hub && inv.HubNamespace != "" && b.Chosen.Choose(inv.HubNamespace, hub) {
-			namespaces[inv.HubNamespace] = true
+		if inv.Node.Hub.Name == hub && inv.Node.Hub.Namespace != "" && b.Chosen.Choose(inv.Node.Hub.Namespace, hub) {
+			namespaces[inv.Node.Hub.Namespace] = true
 		}
 	}
 	known := slices.Sorted(maps.Keys(namespaces))
@@ -325,7 +325,7 @@ func (b *builder) hubNamespace(hub, node string) (namespace string, others []lyn
 	case len(known) == 1:
 		return known[0], nil, ""
 	case !recorded:
-		return "", nil, fmt.Sprintf("there is a hub %q in each of the namespaces %s (say which with --hub NAMESPACE/%s; with -f, rows and forms may tell)", hub, strings.Join(known, ", "), hub)
+		return "", nil, fmt.Sprintf("there is a hub %q in each of the namespaces %s (pass --hub NAMESPACE/%s; or pass -f: rows and forms may show it)", hub, strings.Join(known, ", "), hub)
 	}
 	for _, ns := range known {
 		if ns != node {
@@ -351,20 +351,20 @@ func (b *builder) said(hub string) string {
 const unknownID = "unknown"
 
 // entry is what can be recorded of an object.
-func (b *builder) entry(node plan.NodeKey, o *Orphan) inventory.Entry {
-	p := lynq.DefaultPolicy()
+func (b *builder) entry(node lynq.NodeKey, o *Orphan) inventory.Entry {
 	r := inventory.Entry{
 		Ref: o.Ref, ID: cmp.Or(o.From.ID, unknownID), APIVersion: o.Resource.APIVersion(), UID: string(o.UID),
-		Creation: cmp.Or(o.Creation, p.Creation), Deletion: lynq.DeleteRetain, Conflict: p.Conflict, Patch: p.Patch,
-		Adopted: o.Live.Adopted,
+		Lifecycle: lynq.DefaultPolicy().Lifecycle, Adopted: o.Live.Adopted,
 	}
+	r.Creation, r.Deletion = cmp.Or(o.Creation, r.Creation), lynq.DeleteRetain
 	if slices.Contains(lynq.DeletionPolicies(), o.Deletion) {
 		r.Deletion = o.Deletion
 	}
 	if wanted := b.objects[o.Ref]; wanted.Object != nil && wanted.node == node {
 		r.ID, r.APIVersion, r.Order = wanted.ID, wanted.APIVersion, wanted.Order
-		r.Creation, r.Conflict, r.Patch = wanted.Policy.Creation, wanted.Policy.Conflict, wanted.Policy.Patch
-		r.DeleteOrder = wanted.Policy.DeleteOrder
+		kept := r.Deletion // as the object says
+		r.Lifecycle = wanted.Policy.Lifecycle
+		r.Deletion = kept
 	}
 	return r
 }

@@ -34,14 +34,14 @@ func retained(o *orphan.Orphan) { o.Deletion = lynq.DeleteRetain }
 
 // known is the record of another node of a hub.
 func known(hub, hubNamespace, node, form string) *inventory.Inventory {
-	return &inventory.Inventory{Namespace: "shop", Node: node, Hub: hub, HubNamespace: hubNamespace, Form: form, RowUID: "r", UID: "record", ResourceVersion: "7"}
+	return &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: hubNamespace, Name: hub}, Form: lynq.FormKey{Name: form}, UID: "r", Namespace: "shop", Name: node}, UID: "record", ResourceVersion: "7"}
 }
 
 // recordTexts are records, each node in a line, and each object below it.
 func recordTexts(rebuilt []orphan.Rebuilt) []string {
 	lines := []string{}
 	for _, b := range rebuilt {
-		lines = append(lines, fmt.Sprintf("%s/%s of %s/%s form %s row %s, %d added", b.Namespace, b.Node, b.HubNamespace, b.Hub, b.Form, b.RowUID, b.Added))
+		lines = append(lines, fmt.Sprintf("%s/%s of %s/%s form %s row %s, %d added", b.Node.Namespace, b.Node.Name, b.Node.Hub.Namespace, b.Node.Hub.Name, b.Node.Form.Name, b.Node.UID, b.Added))
 		for _, r := range b.Entries {
 			lines = append(lines, fmt.Sprintf("  %s %s %s %s %s %d", r.Key(), r.APIVersion, r.Creation, r.Deletion, r.Patch, r.Order))
 		}
@@ -70,15 +70,15 @@ func wantRebuilt(t *testing.T, in *orphan.RebuildInput, want ...string) {
 	for _, b := range rebuilt {
 		cm, err := inventory.Encode(b.Inventory)
 		if err != nil {
-			t.Errorf("node %s: %v", b.Node, err)
+			t.Errorf("node %s: %v", b.Node.Name, err)
 			continue
 		}
 		if back, err := inventory.Decode(cm); err != nil || len(back.Entries) != len(b.Entries) {
-			t.Errorf("node %s: what is written cannot be read: %v", b.Node, err)
+			t.Errorf("node %s: what is written cannot be read: %v", b.Node.Name, err)
 		}
 		for _, r := range b.Entries[len(b.Entries)-b.Added:] {
 			if r.UID != "uid of "+r.Full() || r.Digest != "" || r.ResourceVersion != "" || r.Fields != "" || r.Ready {
-				t.Errorf("node %s: %s counts as confirmed: %+v", b.Node, r.Full(), r)
+				t.Errorf("node %s: %s counts as confirmed: %+v", b.Node.Name, r.Full(), r)
 			}
 		}
 	}
@@ -92,10 +92,10 @@ func hubRecord(namespace, name string) *inventory.Hub {
 func TestRebuildFromForms(t *testing.T) {
 	settings := rendering("settings", "ConfigMap/shop/a")
 	settings.Order = 2
-	settings.Policy = &lynq.Policy{Creation: lynq.CreateOnce, Deletion: lynq.DeleteRetain, Conflict: lynq.ConflictForce, Patch: lynq.PatchMerge}
+	settings.Policy = &lynq.Policy{Lifecycle: lynq.Lifecycle{Creation: lynq.CreateOnce, Deletion: lynq.DeleteRetain, Conflict: lynq.ConflictForce, Patch: lynq.PatchMerge}}
 	job := rendering("job", "Job.batch/shop/a")
 	job.APIVersion = "batch/v1"
-	job.Policy = &lynq.Policy{Creation: lynq.CreateWhenNeeded, Deletion: lynq.DeleteDelete, Conflict: lynq.ConflictStuck, Patch: lynq.PatchApply}
+	job.Policy = &lynq.Policy{Lifecycle: lynq.Lifecycle{Creation: lynq.CreateWhenNeeded, Deletion: lynq.DeleteDelete, Conflict: lynq.ConflictStuck, Patch: lynq.PatchApply}}
 	node := wants("shop", "acme-web", "web", settings, job)
 	node.TemplateGeneration, node.Extra = 4, `{"plan":"gold"}`
 	in := &orphan.RebuildInput{
@@ -129,7 +129,7 @@ func TestRebuildFromForms(t *testing.T) {
 		"shop/bolt-web of hubs/crm form web row row of bolt-web, 1 added",
 		"  ConfigMap/shop/a@was v1 WhenNeeded Delete apply 0")
 	// Nor does a node of that name of another hub.
-	node.Hub = "erp"
+	node.Hub.Name = "erp"
 	in.Stranded = []orphan.Orphan{stranded("ConfigMap/shop/a", "shop", "acme-web", "settings")}
 	wantRebuilt(t, in, `crm shop/acme-web ConfigMap/shop/a: they are of hub "crm", and rows and forms of hub "erp" make a node of that name`)
 }
@@ -152,15 +152,15 @@ func TestRebuildFromLabels(t *testing.T) {
 		},
 		"no other node": {
 			node: "acme-web", hubs: hubs,
-			want: []string{"crm shop/acme-web Secret/far/s: nothing tells of which form they are (say it with --form; with -f, rows and forms may tell)"},
+			want: []string{"crm shop/acme-web Secret/far/s: nothing shows which form they belong to (pass --form; or pass -f: rows and forms may show it)"},
 		},
 		"no other node with that form": {
 			node: "acme-web", hubs: hubs, inventories: []*inventory.Inventory{known("crm", "hubs", "bolt-app", "app"), known("erp", "other", "bolt-web", "web")},
-			want: []string{"crm shop/acme-web Secret/far/s: nothing tells of which form they are (say it with --form; with -f, rows and forms may tell)"},
+			want: []string{"crm shop/acme-web Secret/far/s: nothing shows which form they belong to (pass --form; or pass -f: rows and forms may show it)"},
 		},
 		"forms that both fit": {
 			node: "acme-big-web", hubs: hubs, inventories: []*inventory.Inventory{known("crm", "hubs", "bolt-web", "web"), known("crm", "hubs", "bolt-big-web", "big-web")},
-			want: []string{"crm shop/acme-big-web Secret/far/s: the node's name fits several forms: big-web, web (say which with --form; with -f, rows and forms may tell)"},
+			want: []string{"crm shop/acme-big-web Secret/far/s: the node's name fits several forms: big-web, web (pass --form; or pass -f: rows and forms may show it)"},
 		},
 		"forms that both fit, and one is said": {
 			node: "acme-big-web", form: "big-web", hubs: hubs, inventories: []*inventory.Inventory{known("crm", "hubs", "bolt-web", "web"), known("crm", "hubs", "bolt-big-web", "big-web")},
@@ -176,7 +176,7 @@ func TestRebuildFromLabels(t *testing.T) {
 		},
 		"a hash of something else": {
 			node: "acme-big-web-00000000", hubs: hubs, inventories: []*inventory.Inventory{known("crm", "hubs", "bolt-big-web", "big-web")},
-			want: []string{"crm shop/acme-big-web-00000000 Secret/far/s: nothing tells of which form they are (say it with --form; with -f, rows and forms may tell)"},
+			want: []string{"crm shop/acme-big-web-00000000 Secret/far/s: nothing shows which form they belong to (pass --form; or pass -f: rows and forms may show it)"},
 		},
 		"a form that nothing has": {
 			node: "acme-web", form: "web", hubs: hubs,
@@ -184,7 +184,7 @@ func TestRebuildFromLabels(t *testing.T) {
 		},
 		"a form that does not fit": {
 			node: "acme-web", form: "app", hubs: hubs,
-			want: []string{"crm shop/acme-web Secret/far/s: the node's name does not end with -app (of which form is it? with -f, rows and forms may tell)"},
+			want: []string{"crm shop/acme-web Secret/far/s: the node's name does not end with -app (pass --form, or -f: rows and forms may show it)"},
 		},
 		"a form that does not fit, and another that does": {
 			node: "acme-web", form: "app", hubs: hubs, inventories: []*inventory.Inventory{known("crm", "hubs", "bolt-web", "web")},
@@ -192,7 +192,7 @@ func TestRebuildFromLabels(t *testing.T) {
 		},
 		"the form and no row": {
 			node: "web", form: "web", hubs: hubs,
-			want: []string{"crm shop/web Secret/far/s: the node's name does not end with -web (of which form is it? with -f, rows and forms may tell)"},
+			want: []string{"crm shop/web Secret/far/s: the node's name does not end with -web (pass --form, or -f: rows and forms may show it)"},
 		},
 		"a name that was made": {
 			node: lynq.NodeName("Acme Inc.", "web"), form: "web", hubs: hubs,
@@ -204,7 +204,7 @@ func TestRebuildFromLabels(t *testing.T) {
 		},
 		"a name that was made, and no form": {
 			node: lynq.NodeName("Acme Inc.", "web"), hubs: hubs, inventories: []*inventory.Inventory{known("crm", "hubs", "bolt-web", "web")},
-			want: []string{"crm shop/acme-inc--web-b5be68bc Secret/far/s: nothing tells of which form they are (say it with --form; with -f, rows and forms may tell)"},
+			want: []string{"crm shop/acme-inc--web-b5be68bc Secret/far/s: nothing shows which form they belong to (pass --form; or pass -f: rows and forms may show it)"},
 		},
 		"the record of the hub is gone too": {
 			node: "acme-web", form: "web",
@@ -216,7 +216,7 @@ func TestRebuildFromLabels(t *testing.T) {
 		},
 		"two hubs of one name": {
 			node: "acme-web", form: "web", hubs: []*inventory.Hub{hubRecord("hubs", "crm"), hubRecord("other", "crm")},
-			want: []string{`crm shop/acme-web Secret/far/s: there is a hub "crm" in each of the namespaces hubs, other (say which with --hub NAMESPACE/crm; with -f, rows and forms may tell)`},
+			want: []string{`crm shop/acme-web Secret/far/s: there is a hub "crm" in each of the namespaces hubs, other (pass --hub NAMESPACE/crm; or pass -f: rows and forms may show it)`},
 		},
 		"two hubs of one name, one of them where the node is": {
 			node: "acme-web", form: "web", hubs: []*inventory.Hub{hubRecord("hubs", "crm"), hubRecord("shop", "crm")},
@@ -239,7 +239,7 @@ func TestRebuildFromLabels(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			wantRebuilt(t, &orphan.RebuildInput{
 				Stranded:    []orphan.Orphan{stranded("Secret/far/s", "shop", test.node, "s")},
-				Inventories: test.inventories, Hubs: test.hubs, Form: test.form, Chosen: test.chosen,
+				Inventories: test.inventories, Hubs: test.hubs, Form: lynq.FormKey{Name: test.form}, Chosen: test.chosen,
 			}, test.want...)
 		})
 	}
@@ -249,16 +249,16 @@ func TestRebuildFromLabels(t *testing.T) {
 // or that other nodes of the hub have.
 func TestRebuildFormNamespace(t *testing.T) {
 	far := known("crm", "shop", "bolt-web", "web")
-	far.FormNamespace = "far"
+	far.Node.Form.Namespace = "far"
 	other := known("crm", "hubs", "coil-web", "web")
-	other.FormNamespace = "other"
+	other.Node.Form.Namespace = "other"
 	in := &orphan.RebuildInput{
 		Hubs:        []*inventory.Hub{hubRecord("shop", "crm"), hubRecord("hubs", "crm")},
 		Inventories: []*inventory.Inventory{far, other}, Stranded: []orphan.Orphan{stranded("Secret/far/s", "shop", "acme-web", "s")},
 	}
 	for _, tt := range []struct{ form, namespace, want string }{{"", "", "far"}, {"web", "", "far"}, {"web", "said", "said"}} {
-		in.Form, in.FormNamespace = tt.form, tt.namespace
-		if rebuilt, unbuilt := orphan.Rebuild(in); len(rebuilt) != 1 || rebuilt[0].FormNamespace != tt.want {
+		in.Form = lynq.FormKey{Namespace: tt.namespace, Name: tt.form}
+		if rebuilt, unbuilt := orphan.Rebuild(in); len(rebuilt) != 1 || rebuilt[0].Node.Form.Namespace != tt.want {
 			t.Errorf("%+v: %+v %+v", tt, rebuilt, unbuilt)
 		}
 	}
@@ -267,7 +267,7 @@ func TestRebuildFormNamespace(t *testing.T) {
 // TestRebuildOthers: of which hubs a node could be as well, is said.
 func TestRebuildOthers(t *testing.T) {
 	in := &orphan.RebuildInput{
-		Form: "web", Stranded: []orphan.Orphan{stranded("Secret/far/s", "shop", "acme-web", "s")},
+		Form: lynq.FormKey{Name: "web"}, Stranded: []orphan.Orphan{stranded("Secret/far/s", "shop", "acme-web", "s")},
 		Hubs: []*inventory.Hub{hubRecord("shop", "crm"), hubRecord("hubs", "crm"), hubRecord("other", "crm"), hubRecord("hubs", "erp")},
 	}
 	rebuilt, _ := orphan.Rebuild(in)
@@ -284,10 +284,10 @@ func TestRebuildOthers(t *testing.T) {
 // What does not say of which node it is.
 func TestRebuildNameless(t *testing.T) {
 	settings := stranded("ConfigMap/shop/settings", "shop", "acme-web", "settings", nameless)
-	in := &orphan.RebuildInput{Form: "web", Stranded: []orphan.Orphan{
+	in := &orphan.RebuildInput{Form: lynq.FormKey{Name: "web"}, Stranded: []orphan.Orphan{
 		settings, stranded("ConfigMap/shop/more", "shop", "acme-web", "more", nameless), stranded("ConfigMap/shop/other", "shop", "bolt-web", "other", nameless),
 	}}
-	const why = "they do not say which node they are of (with -f, rows and forms may tell)"
+	const why = "their labels name no node (pass -f: rows and forms may show it)"
 	rebuilt, unbuilt := orphan.Rebuild(in)
 	if len(rebuilt) != 0 {
 		t.Errorf("rebuilt is %q", recordTexts(rebuilt))
@@ -299,8 +299,8 @@ func TestRebuildNameless(t *testing.T) {
 
 	// A person who names the node says it.
 	named := *in
-	named.Named = []plan.NodeKey{{Namespace: "shop", Name: "bolt-web"}}
-	if rebuilt, _ := orphan.Rebuild(&named); len(rebuilt) != 1 || rebuilt[0].Node != "bolt-web" || rebuilt[0].Added != 1 {
+	named.Named = []lynq.NodeKey{{Namespace: "shop", Name: "bolt-web"}}
+	if rebuilt, _ := orphan.Rebuild(&named); len(rebuilt) != 1 || rebuilt[0].Node.Name != "bolt-web" || rebuilt[0].Added != 1 {
 		t.Errorf("rebuilt is %q", recordTexts(rebuilt))
 	}
 
@@ -318,7 +318,7 @@ func TestRebuildCompletes(t *testing.T) {
 	there.Finalizer = false
 	there.Entries = []inventory.Entry{{
 		Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: "a"}, ID: "a", APIVersion: "v1", UID: "u", Digest: "d",
-		Creation: lynq.CreateWhenNeeded, Deletion: lynq.DeleteDelete, Conflict: lynq.ConflictStuck, Patch: lynq.PatchApply,
+		Lifecycle: lynq.Lifecycle{Creation: lynq.CreateWhenNeeded, Deletion: lynq.DeleteDelete, Conflict: lynq.ConflictStuck, Patch: lynq.PatchApply},
 	}}
 	in := &orphan.RebuildInput{Inventories: []*inventory.Inventory{there}, Stranded: []orphan.Orphan{stranded("Secret/shop/s", "shop", "acme-web", "s")}}
 	wantRebuilt(t, in,
@@ -332,13 +332,13 @@ func TestRebuildCompletes(t *testing.T) {
 	if len(there.Entries) != 1 {
 		t.Error("the record that was given has changed")
 	}
-	there.Hub = "erp"
+	there.Node.Hub.Name = "erp"
 	wantRebuilt(t, in, `crm shop/acme-web Secret/shop/s: they are of hub "crm", and the node's inventory is of hub "erp"`)
 }
 
 // What an object does not say is recorded so that nothing is lost.
 func TestRebuildUnsaid(t *testing.T) {
-	in := &orphan.RebuildInput{Form: "web", Stranded: []orphan.Orphan{
+	in := &orphan.RebuildInput{Form: lynq.FormKey{Name: "web"}, Stranded: []orphan.Orphan{
 		stranded("ConfigMap/shop/a", "shop", "acme-web", "", func(o *orphan.Orphan) { o.Deletion = "" }),
 		stranded("ConfigMap/shop/b", "shop", "acme-web", "b", func(o *orphan.Orphan) { o.Deletion = "Nonsense" }),
 		stranded("ConfigMap/shop/c", "shop", "acme-web", "c", func(o *orphan.Orphan) { o.Creation = lynq.CreateOnce }),
@@ -355,12 +355,12 @@ func TestRebuildRefuses(t *testing.T) {
 		stranded("ConfigMap/shop/a", "shop", "acme-web", "a"),
 		stranded("ConfigMap/shop/b", "shop", "acme-web", "b", func(o *orphan.Orphan) { o.From.Hub = "erp" }),
 	}
-	wantRebuilt(t, &orphan.RebuildInput{Form: "web", Stranded: two},
+	wantRebuilt(t, &orphan.RebuildInput{Form: lynq.FormKey{Name: "web"}, Stranded: two},
 		`crm shop/acme-web ConfigMap/shop/a,ConfigMap/shop/b: they are of several hubs, "crm" and "erp"`)
 
 	// Orphans, and records whose objects are gone, are none of its business.
 	gone := stranded("ConfigMap/shop/a", "shop", "acme-web", "a", func(o *orphan.Orphan) { o.Live, o.Reason = nil, orphan.ReasonGone })
-	rebuilt, unbuilt := orphan.Rebuild(&orphan.RebuildInput{Form: "web", Stranded: []orphan.Orphan{gone, left("ConfigMap/shop/o", "crm/shop/acme-web/o")}})
+	rebuilt, unbuilt := orphan.Rebuild(&orphan.RebuildInput{Form: lynq.FormKey{Name: "web"}, Stranded: []orphan.Orphan{gone, left("ConfigMap/shop/o", "crm/shop/acme-web/o")}})
 	if len(rebuilt)+len(unbuilt) != 0 {
 		t.Errorf("rebuilt is %q, unbuilt %q", recordTexts(rebuilt), unbuiltTexts(unbuilt))
 	}
@@ -391,7 +391,7 @@ func TestRebuildOutside(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			test.in.Stranded, test.in.Form = lost, "web"
+			test.in.Stranded, test.in.Form = lost, lynq.FormKey{Name: "web"}
 			wantRebuilt(t, &test.in, test.want...)
 		})
 	}
@@ -407,5 +407,5 @@ func TestRebuildInOrder(t *testing.T) {
 		want = append(want, "shop/"+node+" of /crm form web row "+node[:3]+", 2 added",
 			"  ConfigMap/shop/b-"+node+"@b v1 WhenNeeded Delete apply 0", "  ConfigMap/shop/a-"+node+"@a v1 WhenNeeded Delete apply 0")
 	}
-	wantRebuilt(t, &orphan.RebuildInput{Form: "web", Stranded: all}, want...)
+	wantRebuilt(t, &orphan.RebuildInput{Form: lynq.FormKey{Name: "web"}, Stranded: all}, want...)
 }

@@ -5,15 +5,24 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// sizes finds the storage of orphaned volumes and claims: metadata does not tell
-// it, so each is read.
-func (s *search) sizes(ctx context.Context, orphans []Orphan) error {
+// storage finds the storage of orphaned volumes and claims, and the StatefulSets whose
+// claims Kubernetes deletes with them. Metadata doesn't say either, so each is read.
+func (s *search) storage(ctx context.Context, orphans []Orphan) error {
 	var stored []*Orphan
 	for i := range orphans {
 		o := &orphans[i]
-		if o.Live != nil && o.Group == "" && (o.Kind == "PersistentVolumeClaim" || o.Kind == "PersistentVolume") {
+		if o.Live == nil {
+			continue
+		}
+		switch o.GroupKind() {
+		case "PersistentVolumeClaim", "PersistentVolume":
+			stored = append(stored, o)
+		case lynq.StatefulSet:
+			o.TakesClaims = true // until it has been read
 			stored = append(stored, o)
 		}
 	}
@@ -27,6 +36,7 @@ func (s *search) sizes(ctx context.Context, orphans []Orphan) error {
 			return s.unreadable.tolerate(&o.Resource, verbGet, err)
 		}
 		o.Size = sizeOf(object)
+		o.TakesClaims = lynq.TakesClaims(o.Ref, object.Object)
 		return nil
 	})
 }

@@ -9,8 +9,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/trust"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -72,7 +72,7 @@ func (s *search) readRecords(ctx context.Context, found *Found) (*recordSet, err
 	if err != nil {
 		return nil, err
 	}
-	var ignored plan.Ignored
+	var ignored trust.Ignored
 	inventories, found.Broken, ignored = counting.Split(inventories, found.Broken)
 	b := newRecordSet(inventories, found.Broken, namespace)
 	for _, key := range ignored.Nodes() {
@@ -84,21 +84,21 @@ func (s *search) readRecords(ctx context.Context, found *Found) (*recordSet, err
 
 // counting tells which inventories count. Where records of hubs may not be read all
 // do.
-func (s *search) counting(ctx context.Context, inventories []*inventory.Inventory, broken []*inventory.UnreadableError, namespace string) (plan.Counting, error) {
-	if len(plan.Away(inventories, broken)) == 0 {
+func (s *search) counting(ctx context.Context, inventories []*inventory.Inventory, broken []*inventory.UnreadableError, namespace string) (trust.Counting, error) {
+	if len(trust.Away(inventories, broken)) == 0 {
 		return nil, nil
 	}
 	hubs, err := s.query.Stranded.Hubs(ctx, namespace)
 	if torn := (*inventory.BrokenError)(nil); err != nil && !errors.As(err, &torn) && !apierrors.IsForbidden(err) {
 		return nil, err
 	}
-	return plan.NewCounting(hubs, inventories), nil
+	return trust.NewCounting(hubs), nil
 }
 
 // asked leaves those of the hubs that are asked for.
-func (s *search) asked(ignored plan.Ignored) plan.Ignored {
-	ignored.Inventories = slices.DeleteFunc(ignored.Inventories, func(inv *inventory.Inventory) bool { return !within(s.query.Hubs, inv.Hub) })
-	ignored.Broken = slices.DeleteFunc(ignored.Broken, func(b *inventory.UnreadableError) bool { return !within(s.query.Hubs, b.Hub) })
+func (s *search) asked(ignored trust.Ignored) trust.Ignored {
+	ignored.Inventories = slices.DeleteFunc(ignored.Inventories, func(inv *inventory.Inventory) bool { return !within(s.query.Hubs, inv.Node.Hub.Name) })
+	ignored.Broken = slices.DeleteFunc(ignored.Broken, func(b *inventory.UnreadableError) bool { return !within(s.query.Hubs, b.Node.Hub.Name) })
 	return ignored
 }
 
@@ -112,7 +112,7 @@ type recordSet struct {
 	uids map[types.UID]bool
 	// nodes are those of the inventories, by ApplySet id; broken has the ids of
 	// those that cannot be read, or do not count.
-	nodes  map[string]plan.NodeKey
+	nodes  map[string]lynq.NodeKey
 	broken map[string]bool
 }
 
@@ -120,10 +120,10 @@ func newRecordSet(inventories []*inventory.Inventory, broken []*inventory.Unread
 	b := &recordSet{
 		inventories: inventories, only: only,
 		refs: map[lynq.Ref]bool{}, uids: map[types.UID]bool{},
-		nodes: map[string]plan.NodeKey{}, broken: map[string]bool{},
+		nodes: map[string]lynq.NodeKey{}, broken: map[string]bool{},
 	}
 	for _, inv := range inventories {
-		b.nodes[inventory.ID(inv.Namespace, inventory.Name(inv.Node))] = plan.NodeKey{Namespace: inv.Namespace, Name: inv.Node}
+		b.nodes[inventory.ID(inv.Node.Namespace, inventory.Name(inv.Node.Name))] = inv.Node.Key()
 		for _, r := range inv.All() {
 			b.refs[r.Ref] = true
 			if r.UID != "" {
@@ -132,7 +132,7 @@ func newRecordSet(inventories []*inventory.Inventory, broken []*inventory.Unread
 		}
 	}
 	for _, r := range broken {
-		b.broken[inventory.ID(r.Namespace, r.Name)] = true
+		b.broken[inventory.ID(r.Node.Namespace, r.Name)] = true
 	}
 	return b
 }
@@ -156,12 +156,12 @@ func (b *recordSet) unrecorded(tracked []seen) []Orphan {
 // nodeOf finds the node that a tracked object is of, and whether it is of one of
 // ours at all: what render writes and another tool puts into an ApplySet of its
 // own has the same labels. The node is zero where nothing names it.
-func (b *recordSet) nodeOf(s *seen) (node plan.NodeKey, ours bool) {
+func (b *recordSet) nodeOf(s *seen) (node lynq.NodeKey, ours bool) {
 	l := &s.live
 	if s.owner != "" {
-		return plan.NodeKey{Namespace: l.Namespace, Name: s.owner}, true
+		return lynq.NodeKey{Namespace: l.Namespace, Name: s.owner}, true
 	}
-	labelled := plan.NodeKey{Namespace: l.NodeNamespace, Name: l.Node}
+	labelled := l.Labelled()
 	if inventory.ID(labelled.Namespace, inventory.Name(labelled.Name)) == l.PartOf {
 		return labelled, true
 	}
@@ -169,11 +169,11 @@ func (b *recordSet) nodeOf(s *seen) (node plan.NodeKey, ours bool) {
 		return known, true
 	}
 	// We write whatever we track.
-	return plan.NodeKey{}, l.Node == "" && (l.Fields != "" || l.Updated)
+	return lynq.NodeKey{}, l.Node == "" && (l.Fields != "" || l.Updated)
 }
 
 // unknown tells whether it is unknown what a node's inventory says.
-func (b *recordSet) unknown(node plan.NodeKey, partOf string) bool {
+func (b *recordSet) unknown(node lynq.NodeKey, partOf string) bool {
 	return b.broken[partOf] || b.broken[inventory.ID(node.Namespace, inventory.Name(node.Name))] ||
 		b.only != "" && node.Namespace != b.only
 }
@@ -196,7 +196,7 @@ func (b *recordSet) unseen(tracked []seen, namespace string) []Orphan {
 			unseen = append(unseen, Orphan{
 				Ref: r.Ref, UID: types.UID(r.UID), Reason: ReasonGone,
 				Resource: lynq.APIResource{Group: r.Group, Version: version, Kind: r.Kind, Namespaced: r.Namespace != ""},
-				From:     Origin{Hub: inv.Hub, Namespace: inv.Namespace, Node: inv.Node, ID: r.ID},
+				From:     Origin{Hub: inv.Node.Hub.Name, Namespace: inv.Node.Namespace, Node: inv.Node.Name, ID: r.ID},
 				Deletion: r.Deletion, Creation: r.Creation,
 			})
 		}

@@ -57,14 +57,14 @@ func tracked(kind, namespace, name, partOf string, changes ...change) object {
 
 // record is an inventory of a node of hub crm.
 func record(namespace, node string, entries ...inventory.Entry) *inventory.Inventory {
-	return &inventory.Inventory{Namespace: namespace, Node: node, Hub: "crm", Entries: entries}
+	return &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: namespace, Name: node}, Entries: entries}
 }
 
 // named is the record of an object that was written.
 func named(o object) inventory.Entry {
 	return inventory.Entry{
 		Ref: lynq.Ref{Kind: o.kind, Namespace: o.meta.Namespace, Name: o.meta.Name},
-		ID:  "id", APIVersion: "v1", UID: string(o.meta.UID), Deletion: lynq.DeleteDelete,
+		ID:  "id", APIVersion: "v1", UID: string(o.meta.UID), Lifecycle: lynq.Lifecycle{Deletion: lynq.DeleteDelete},
 	}
 }
 
@@ -116,11 +116,11 @@ func TestStrandedIgnores(t *testing.T) {
 	missing := object{kind: "Secret"}
 	missing.meta.Namespace, missing.meta.Name, missing.meta.UID = "shop", "missing", "missing"
 	ghost := record("evil", "ghost-web", named(secret), named(own), named(missing))
-	ghost.HubNamespace = "shop"
+	ghost.Node.Hub.Namespace = "shop"
 	m := &memory{
 		kinds: []lynq.APIResource{kind("", "Secret")}, objects: []object{secret, own, torn},
 		inventories: []*inventory.Inventory{ghost},
-		broken:      []*inventory.UnreadableError{{Namespace: "evil", Name: "lynqnode-torn-web", Node: "torn-web", Hub: "crm", HubNamespace: "shop", Err: errors.New("torn")}},
+		broken:      []*inventory.UnreadableError{{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "shop", Name: "crm"}, Namespace: "evil", Name: "torn-web"}, Name: "lynqnode-torn-web", Err: errors.New("torn")}},
 		hubs:        []*inventory.Hub{{Namespace: "shop", Name: "crm", UID: "1"}},
 	}
 	found := mustFind(t, m, orphan.Query{Stranded: m})
@@ -135,8 +135,8 @@ func TestStrandedIgnores(t *testing.T) {
 	// Where the hub's record says so, or cannot be read, all of it counts.
 	for name, change := range map[string]func(){
 		"it names the namespace": func() { m.hubs[0].Namespaces = []string{"evil"} },
-		"it is not there":        func() { m.hubs = nil },
-		"it may not be read": func() {
+		"it doesn't exist":       func() { m.hubs = nil },
+		"this user can't read it": func() {
 			m.fail = map[string]error{"hubs ": apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "", nil)}
 		},
 	} {
@@ -149,7 +149,7 @@ func TestStrandedIgnores(t *testing.T) {
 	}
 	m.fail = map[string]error{"hubs ": errors.New("it is away")}
 	if _, err := orphan.Find(t.Context(), m, orphan.Query{Stranded: m}); err == nil {
-		t.Error("records of hubs that could not be read say nothing")
+		t.Error("records of hubs that can't be read say nothing")
 	}
 }
 
@@ -222,9 +222,9 @@ func TestGone(t *testing.T) {
 		"Secret/far/missing ObjectGone unknown crm/shop/acme-web/id Delete",
 		"Secret/shop/missing ObjectGone unknown crm/shop/acme-web/id Delete")
 	wantWarnings(t, found,
-		"these kinds cannot be listed, so that orphans among them are not known (list: Forbidden): Widget",
-		"these kinds cannot be read, so that not all is known of them (get: not possible): Scoped",
-		"these kinds cannot be read, so that not all is known of them (get: not served): Plan.example.com")
+		"these kinds can't be listed, and lynqctl misses orphans among them (list: Forbidden): Widget",
+		"these kinds can't be read, and lynqctl doesn't know everything about them (get: not possible): Scoped",
+		"these kinds can't be read, and lynqctl doesn't know everything about them (get: not served): Plan.example.com")
 	if slices.ContainsFunc(m.requests, func(r string) bool { return r == "get Secret shop/there" || strings.HasPrefix(r, "get Widget") }) {
 		t.Errorf("what was listed, or may not be, was read: %q", m.requests)
 	}
@@ -254,8 +254,8 @@ func TestStrandedWithoutInventories(t *testing.T) {
 	kinds := []lynq.APIResource{kind("", "Secret")}
 
 	m := &memory{kinds: kinds, objects: all, broken: []*inventory.UnreadableError{
-		{Namespace: "shop", Name: inventory.Name("acme-web"), Node: "acme-web", Where: "data.resources", Err: errors.New("it is no JSON")},
-		{Namespace: "hubs", Name: inventory.Name("anon-web"), Where: "metadata.labels", Err: errors.New("there are none")},
+		{Node: lynq.NodeID{Namespace: "shop", Name: "acme-web"}, Name: inventory.Name("acme-web"), Where: "data.resources", Err: errors.New("it is no JSON")},
+		{Node: lynq.NodeID{Namespace: "hubs"}, Name: inventory.Name("anon-web"), Where: "metadata.labels", Err: errors.New("there are none")},
 	}}
 	found := mustFind(t, m, orphan.Query{Stranded: m})
 	wantTexts(t, found, "Secret/shop/elsewhere Stranded unknown crm/hubs/bolt-web/id Delete")
@@ -267,7 +267,7 @@ func TestStrandedWithoutInventories(t *testing.T) {
 	m = &memory{kinds: kinds, objects: all, fail: map[string]error{"inventories ": forbidden("configmaps")}}
 	found = mustFind(t, m, orphan.Query{Stranded: m, Namespace: "shop"})
 	wantTexts(t, found, "Secret/shop/mine Stranded unknown crm/shop/acme-web/id Delete")
-	wantWarnings(t, found, "not all inventories may be listed, and nothing of other nodes is told to be stranded: "+forbidden("configmaps").Error())
+	wantWarnings(t, found, "lynqctl can't list all inventories, and reports no stranded objects of other nodes: "+forbidden("configmaps").Error())
 
 	found = mustFind(t, m, orphan.Query{Stranded: m})
 	wantTexts(t, found)

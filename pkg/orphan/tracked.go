@@ -7,12 +7,12 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 )
 
 // Tracking is what has the tracking of nodes.
 type Tracking struct {
-	Live []*plan.Live
+	Live []*tracking.Live
 	// Unreadable is what could not be read, so that more may be there.
 	Unreadable []Unreadable
 }
@@ -42,9 +42,9 @@ func (t *Tracking) Warnings() []string {
 	var lines []string
 	for i := range t.Unreadable {
 		if u := &t.Unreadable[i]; u.Verb == verbDiscover {
-			lines = append(lines, "not all kinds are known, and there may be objects of others that no inventory has an entry for: "+u.Err.Error())
+			lines = append(lines, "some kinds are unknown, and objects of them may lack an inventory: "+u.Err.Error())
 		}
 	}
 	f := Found{Unreadable: t.Unreadable}
-	return append(lines, f.unread(verbList, "cannot be listed, so that there may be some among them that no inventory has an entry for")...)
+	return append(lines, f.unread(verbList, "can't be listed, and objects of them may lack an inventory")...)
 }

@@ -64,13 +64,13 @@ func (f *Found) Warnings() []string {
 	for i := range f.Unreadable {
 		switch u := &f.Unreadable[i]; u.Verb {
 		case verbDiscover:
-			lines = append(lines, "not all kinds are known, and there may be orphans of others: "+u.Err.Error())
+			lines = append(lines, "some kinds are unknown, and there may be orphans of them: "+u.Err.Error())
 		case verbRecord:
-			lines = append(lines, "not all inventories may be listed, and nothing of other nodes is told to be stranded: "+u.Err.Error())
+			lines = append(lines, "lynqctl can't list all inventories, and reports no stranded objects of other nodes: "+u.Err.Error())
 		}
 	}
-	lines = append(lines, f.unread(verbList, "cannot be listed, so that orphans among them are not known")...)
-	lines = append(lines, f.unread(verbGet, "cannot be read, so that not all is known of them")...)
+	lines = append(lines, f.unread(verbList, "can't be listed, and lynqctl misses orphans among them")...)
+	lines = append(lines, f.unread(verbGet, "can't be read, and lynqctl doesn't know everything about them")...)
 	for _, b := range f.Broken {
 		lines = append(lines, b.Error())
 	}

@@ -10,19 +10,19 @@ import (
 // Wanted is what rows and forms render now.
 type Wanted struct {
 	hubs    map[string]bool
-	nodes   map[plan.NodeKey]*plan.Node
+	nodes   map[lynq.NodeKey]*plan.Node
 	objects map[lynq.Ref]bool
 }
 
 // NewWanted indexes the nodes of some hubs.
 func NewWanted(hubs []string, nodes []*plan.Node) *Wanted {
-	w := &Wanted{hubs: map[string]bool{}, nodes: map[plan.NodeKey]*plan.Node{}, objects: map[lynq.Ref]bool{}}
+	w := &Wanted{hubs: map[string]bool{}, nodes: map[lynq.NodeKey]*plan.Node{}, objects: map[lynq.Ref]bool{}}
 	for _, h := range hubs {
 		w.hubs[h] = true
 	}
 	for _, n := range nodes {
-		w.nodes[n.NodeKey] = n
-		plain := plan.NodeKey{Namespace: n.Namespace, Name: lynq.PlainNodeName(n.UID, n.Form)}
+		w.nodes[n.Key()] = n
+		plain := lynq.NodeKey{Namespace: n.Namespace, Name: lynq.PlainNodeName(n.UID, n.Form.Name)}
 		if w.nodes[plain] == nil {
 			w.nodes[plain] = n // for what it left behind when that was its name
 		}
@@ -40,18 +40,18 @@ func (w *Wanted) Concerns(o *Orphan) bool { return w.objects[o.Ref] || w.hubs[o.
 // reason. It is "" where it is rendered.
 func (w *Wanted) Why(o *Orphan) string {
 	from := o.From
-	node := w.nodes[plan.NodeKey{Namespace: from.Namespace, Name: from.Node}]
+	node := w.nodes[from.Key()]
 	switch {
 	case w.objects[o.Ref]:
 		return ""
 	case from.Hub == "" || from.Node == "":
-		return "nothing renders it, and it does not say which node it is from"
+		return "nothing renders it, and its labels name no node"
 	case !w.hubs[from.Hub]:
-		return fmt.Sprintf("it is from hub %q, which is not in the inputs", from.Hub)
+		return fmt.Sprintf("it is from hub %q, which isn't in your files", from.Hub)
 	case node == nil:
-		return fmt.Sprintf("no active row and form make its node %s/%s any more", from.Namespace, from.Node)
+		return fmt.Sprintf("no active row and form produce its node %s/%s any more", from.Namespace, from.Node)
 	case node.Failed != nil:
-		return fmt.Sprintf("its node %s/%s could not be rendered", from.Namespace, from.Node)
+		return fmt.Sprintf("its node %s/%s failed to render", from.Namespace, from.Node)
 	}
 	for i := range node.Objects {
 		if node.Objects[i].ID == from.ID {

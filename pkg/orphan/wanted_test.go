@@ -11,7 +11,7 @@ import (
 
 // wants is a node of hub crm and what it renders, by resource id.
 func wants(namespace, name, form string, objects ...plan.Object) *plan.Node {
-	return &plan.Node{NodeKey: plan.NodeKey{Namespace: namespace, Name: name}, Hub: "crm", HubNamespace: "hubs", Form: form, UID: "row of " + name, Objects: objects}
+	return &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Name: form}, UID: "row of " + name, Namespace: namespace, Name: name}, Objects: objects}
 }
 
 func rendering(id, ref string) plan.Object {
@@ -21,10 +21,10 @@ func rendering(id, ref string) plan.Object {
 
 func TestWantedWhy(t *testing.T) {
 	failed := wants("shop", "torn-web", "web")
-	failed.Failed = errors.New("the port is no number")
+	failed.Failed = errors.New("the port is not a number")
 	w := orphan.NewWanted([]string{"crm"}, []*plan.Node{
 		wants("shop", "acme-web", "web", rendering("settings", "ConfigMap/shop/new"), rendering("data", "PersistentVolumeClaim/shop/data")), failed,
-		{NodeKey: plan.NodeKey{Namespace: "shop", Name: "acme-eu-web-897520f7"}, Hub: "crm", Form: "eu-web", UID: "acme", Objects: []plan.Object{rendering("settings", "ConfigMap/shop/euro")}},
+		{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "eu-web"}, UID: "acme", Namespace: "shop", Name: "acme-eu-web-897520f7"}, Objects: []plan.Object{rendering("settings", "ConfigMap/shop/euro")}},
 	})
 	for name, test := range map[string]struct {
 		orphan   orphan.Orphan
@@ -36,11 +36,11 @@ func TestWantedWhy(t *testing.T) {
 		"rendered, once of another hub":  {left("PersistentVolumeClaim/shop/data", "erp/shop/acme-web/data"), "", true},
 		"rendered, of unknown origin":    {left("PersistentVolumeClaim/shop/data", ""), "", true},
 		"of a node by its other name":    {left("ConfigMap/shop/x", "crm/shop/acme-eu-web/settings"), `its resource "settings" renders ConfigMap/shop/euro now`, true},
-		"of unknown origin":              {left("ConfigMap/shop/x", ""), "nothing renders it, and it does not say which node it is from", false},
-		"of a hub that is not there":     {left("ConfigMap/shop/x", "erp/shop/acme-web/settings"), `it is from hub "erp", which is not in the inputs`, false},
-		"of a row that went":             {left("ConfigMap/shop/x", "crm/shop/gone-web/settings"), "no active row and form make its node shop/gone-web any more", true},
-		"of a node in another namespace": {left("ConfigMap/shop/x", "crm/far/acme-web/settings"), "no active row and form make its node far/acme-web any more", true},
-		"of a row that does not render":  {left("ConfigMap/shop/x", "crm/shop/torn-web/settings"), "its node shop/torn-web could not be rendered", true},
+		"of unknown origin":              {left("ConfigMap/shop/x", ""), "nothing renders it, and its labels name no node", false},
+		"of a hub that doesn't exist":    {left("ConfigMap/shop/x", "erp/shop/acme-web/settings"), `it is from hub "erp", which isn't in your files`, false},
+		"of a row that went":             {left("ConfigMap/shop/x", "crm/shop/gone-web/settings"), "no active row and form produce its node shop/gone-web any more", true},
+		"of a node in another namespace": {left("ConfigMap/shop/x", "crm/far/acme-web/settings"), "no active row and form produce its node far/acme-web any more", true},
+		"of a row that does not render":  {left("ConfigMap/shop/x", "crm/shop/torn-web/settings"), "its node shop/torn-web failed to render", true},
 		"renamed":                        {left("ConfigMap/shop/x", "crm/shop/acme-web/settings"), `its resource "settings" renders ConfigMap/shop/new now`, true},
 		"dropped by its form":            {left("ConfigMap/shop/x", "crm/shop/acme-web/old"), `its form has no resource "old" any more`, true},
 	} {

@@ -21,7 +21,7 @@ func ParseAccount(text string) (Account, error) {
 	}
 	namespace, name, _ := strings.Cut(text, "/")
 	if !lynq.IsDNS1123Label(namespace) || !lynq.IsDNS1123Subdomain(name) {
-		return Account{}, fmt.Errorf("%q is none; write NAMESPACE/NAME", text)
+		return Account{}, fmt.Errorf("%q is not valid; write NAMESPACE/NAME", text)
 	}
 	return Account{Namespace: namespace, Name: name}, nil
 }
@@ -54,7 +54,7 @@ func NewManifests(rights Rights, purposes []Purpose, hubs []lynq.HubKey, name st
 	}
 	m.title += " of hub " + inWords(of) + "."
 	if !lynq.IsDNS1123Subdomain(m.name) {
-		return nil, fmt.Errorf("%q, made of the names of the hubs, is no name", m.name)
+		return nil, fmt.Errorf("%q, made of the names of the hubs, is not a valid name", m.name)
 	}
 	return m, nil
 }

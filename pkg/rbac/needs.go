@@ -63,18 +63,18 @@ func (e *entry) needs(p Purpose) needs {
 	if e.excluded && p != Orphans { // who has no inputs knows no rules
 		return n
 	}
-	d := e.Policy.Deletion
+	kept := e.Policy.Deletion.Kept()
 	switch p {
 	case Apply, Diff:
 		n.add(true, "create", "patch") // server-side apply needs both to create
 		n.add(e.Policy.Patch == lynq.PatchReplace, "update")
-		n.add(!d.Keeps(true) || !d.Keeps(false), "delete") // recreate and purgeOrder delete only what is not kept
+		n.add(!kept.WhenDropped || !kept.WhenNodeGoes, "delete") // recreate and purgeOrder delete only what is not kept
 	case Delete:
-		n.add(d.Keeps(true), "patch") // the marks of an orphan
-		n.add(!d.Keeps(true), "delete")
+		n.add(kept.WhenNodeGoes, "patch") // the marks of an orphan
+		n.add(!kept.WhenNodeGoes, "delete")
 		n.add(e.Policy.Hook(), "create", "patch")
 	case Orphans:
-		n.everywhere = d.Keeps(true) || d.Keeps(false)
+		n.everywhere = kept.Ever()
 		n.add(n.everywhere, "patch")
 		n.add(n.everywhere && (!e.ref().HoldsData() || e.data), "delete")
 	}
@@ -101,7 +101,7 @@ func (e *entry) is(group string, kinds ...string) bool {
 // waited tells whether an apply waits until the objects are ready.
 func (e *entry) waited() bool {
 	switch {
-	case !e.Policy.WaitForReady:
+	case e.Policy.Unwaited:
 		return false
 	case e.is("", "Service"):
 		return e.balanced() || e.Policy.Readiness != nil

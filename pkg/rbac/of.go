@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/container"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -168,8 +168,8 @@ func (g *gatherer) objects(f Form, r *form.Resource) {
 	why := fmt.Sprintf("objects %s of form %s", r.ID, f.Name)
 	if kind.Namespaced {
 		if at.namespace = namespaceOf(f, r); at.namespace == "" {
-			why += ", whose namespaces only rows tell"
-			g.note("%s: %s of form %s are in namespaces that only rows tell, so that the rights to %s are for the whole cluster. "+
+			why += ", whose namespaces only rows show"
+			g.note("%s: %s of form %s are in namespaces that only rows show, so the permissions for %s are for the whole cluster. "+
 				"Where the namespaces are known, bind the ClusterRole in each of them by a RoleBinding instead.", r.Pos, r.ID, f.Name, kind.Plural)
 		}
 	}
@@ -177,7 +177,7 @@ func (g *gatherer) objects(f Form, r *form.Resource) {
 		n := e.needs(p)
 		add(g.needed, at, why, n.verbs...)
 		if n.everywhere {
-			add(g.needed, place{APIResource: kind}, "orphans of "+r.ID+", which are looked for in the whole cluster", "list")
+			add(g.needed, place{APIResource: kind}, "orphans of "+r.ID+", which lynqctl looks for in the whole cluster", "list")
 		}
 		if n.watched {
 			g.watched(e, at, why)
@@ -229,22 +229,22 @@ func (g *gatherer) contents(e *entry) {
 			for _, r := range g.Kinds {
 				all = append(all, r)
 			}
-			g.note("%s: before Namespace %s is deleted, everything in it is looked at, which needs list for each kind of the cluster. "+
-				"Those of Kubernetes and of the inputs are here; add the others, since the cluster could not be asked: %v.", e.Pos, e.ID, g.NotAsked)
+			g.note("%s: before lynqctl deletes Namespace %s, it lists every kind in it. "+
+				"The kinds of Kubernetes and of your files are here; add the others, because the cluster didn't answer: %v.", e.Pos, e.ID, g.NotAsked)
 		}
 		for _, r := range all {
-			if r.Namespaced && !plan.Passing(r) {
-				add(g.needed, place{APIResource: r}, "what a Namespace holds, before it is deleted", "list")
+			if r.Namespaced && !container.Passing(r) {
+				add(g.needed, place{APIResource: r}, "the content of a Namespace, before its deletion", "list")
 			}
 		}
 	case e.is("apiextensions.k8s.io", "CustomResourceDefinition"):
 		spec := e.Manifest.Field("spec")
 		group, plural := literal(spec.Field("group")), literal(spec.Field("names").Field("plural"))
 		if group == "" || plural == "" {
-			g.note("%s: before CustomResourceDefinition %s is deleted, its objects are looked at. Its group or plural is a template: add list for these.", e.Pos, e.ID)
+			g.note("%s: before lynqctl deletes CustomResourceDefinition %s, it lists its objects. Its group or plural is a template: add list for these.", e.Pos, e.ID)
 			return
 		}
-		add(g.needed, place{APIResource: lynq.APIResource{Group: group, Plural: plural}}, "objects of the kind, before its definition is deleted", "list")
+		add(g.needed, place{APIResource: lynq.APIResource{Group: group, Plural: plural}}, "objects of the kind, before its definition's deletion", "list")
 	}
 }
 
@@ -261,12 +261,12 @@ func (g *gatherer) causes(e *entry, at place) {
 		return
 	}
 	at.APIResource = core("Pod", "pods")
-	add(g.optional, at, "why objects do not get ready", "list")
+	add(g.optional, at, "why objects aren't ready", "list")
 	at.APIResource = core("Event", "events")
-	add(g.optional, at, "why objects do not get ready", "list")
+	add(g.optional, at, "why objects aren't ready", "list")
 	if g.is(Status) && e.is("apps", "Deployment") {
 		at.APIResource = lynq.APIResource{Group: "apps", Plural: "replicasets"}
-		add(g.optional, at, "what belongs to Deployments, in status node", "list")
+		add(g.optional, at, "pods of Deployments, in status node", "list")
 	}
 }
 
@@ -275,15 +275,15 @@ func (g *gatherer) escalates(e *entry) {
 	if !g.is(Apply, Orphans, Diff) {
 		return
 	}
-	what := "all rights that it gives, or the verb escalate"
+	what := "all permissions that it grants, or the verb escalate"
 	switch {
 	case e.is("rbac.authorization.k8s.io", "Role", "ClusterRole"):
 	case e.is("rbac.authorization.k8s.io", "RoleBinding", "ClusterRoleBinding"):
-		what = "all rights of the role that it binds, or the verb bind"
+		what = "all permissions of the role that it binds, or the verb bind"
 	default:
 		return
 	}
-	g.note("%s: %s %s: the API server lets only those write one who have %s. Neither is here: give lynqctl those rights, and think twice before giving it the verb.",
+	g.note("%s: %s %s: writing one needs %s. Neither is here: grant lynqctl those permissions, and think twice before granting the verb.",
 		e.Pos, e.Kind, e.ID, what)
 }
 
@@ -298,7 +298,7 @@ func (g *gatherer) records(h Hub) {
 	hub := place{configMaps, h.Namespace, []string{inventory.HubName(h.Name)}}
 	lease := place{lynq.APIResource{Group: "coordination.k8s.io", Plural: "leases"}, h.Namespace, []string{lynq.LeaseName(h.Name)}}
 	record, locked := "the record of hub "+h.Name, "one run at a time on hub "+h.Name
-	add(g.needed, place{APIResource: configMaps}, "inventories, which are looked for in the whole cluster", "list")
+	add(g.needed, place{APIResource: configMaps}, "inventories, which lynqctl looks for in the whole cluster", "list")
 	add(g.needed, hub, record, "get")
 	for _, f := range h.Forms {
 		node := place{APIResource: configMaps, namespace: f.Namespace}

@@ -55,7 +55,7 @@ func about(in *rbac.Input) []string {
 	return lines
 }
 
-// What tombstones name is looked at and deleted, and what nodes run before they go is kept
+// What tombstones name is looked at and deleted, and the hooks of nodes are kept
 // in Secrets.
 func TestTombstonesAndHooks(t *testing.T) {
 	t.Parallel()

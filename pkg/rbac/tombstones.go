@@ -32,7 +32,7 @@ func (g *gatherer) tombstone(apiVersion, kind, namespace, why string, pos lynq.P
 	group, _ := lynq.SplitAPIVersion(apiVersion)
 	r, known := g.Kinds[form.GroupKind{Group: group, Kind: kind}]
 	if !known {
-		g.note("%s: kind %s has no CustomResourceDefinition in the inputs: where the cluster serves it, add get and delete for it.", pos, kind)
+		g.note("%s: kind %s has no CustomResourceDefinition in the inputs: if the cluster serves it, add get and delete for it.", pos, kind)
 		return
 	}
 	at := place{APIResource: r}
@@ -49,7 +49,7 @@ func (g *gatherer) hooks(f Form) {
 		return
 	}
 	at := place{APIResource: core("Secret", "secrets"), namespace: f.Namespace}
-	why := "what nodes of form " + f.Name + " run before they go"
+	why := "hooks of the nodes of form " + f.Name + " (runOn: Delete)"
 	if g.is(Apply) {
 		add(g.needed, at, why, "get", "create", "update", "delete")
 	}

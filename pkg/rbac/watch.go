@@ -13,7 +13,7 @@ func (g *gatherer) watches(h Hub) {
 	if !slices.Contains(g.For, Watch) {
 		return
 	}
-	add(g.needed, place{APIResource: core("ConfigMap", "configmaps")}, "inventories, which are looked for in the whole cluster", "list", "watch")
+	add(g.needed, place{APIResource: core("ConfigMap", "configmaps")}, "inventories, which lynqctl looks for in the whole cluster", "list", "watch")
 	events := place{core("Event", "events"), h.Namespace, nil}
 	add(g.needed, events, "events of hub "+h.Name, "create")
 	scopes := g.scopes(h)

@@ -31,8 +31,8 @@ func (e excluded) add(rules []*lynq.Exclusion) {
 	}
 }
 
-// Excluded tells which rules left objects unwritten, by their places. A NodeSink gets
-// all objects, and knows by itself.
+// Excluded tells which rules left objects unwritten, by their places. Nodes yields all
+// objects, each with its rule.
 func (r *Run) Excluded() []Excluded {
 	var all []Excluded
 	for rule, objects := range maps.All(r.excluded) {

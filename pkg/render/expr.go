@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render/funcs"
 )
 
 // exprType is what an expression's result is.
@@ -136,7 +137,7 @@ func (s *scope) names() []string {
 // exprCompiler turns the strings of one form into expressions.
 type exprCompiler struct {
 	funcs    template.FuncMap
-	metering metering
+	metering funcs.Metering
 	varying  map[string]bool
 	mutating map[string]bool
 	// used are the variables that interpreted templates read; all of them
@@ -146,13 +147,13 @@ type exprCompiler struct {
 
 func newExprCompiler() *exprCompiler {
 	c := &exprCompiler{
-		funcs:    functions(),
-		metering: newMetering(),
-		varying:  varying(),
+		funcs:    funcs.All(),
+		metering: funcs.NewMetering(),
+		varying:  funcs.Varying(),
 		mutating: map[string]bool{},
 		used:     map[string]bool{},
 	}
-	for _, f := range mutating() {
+	for _, f := range funcs.Mutating() {
 		c.mutating[f] = true
 	}
 	return c

@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render/funcs"
+	"github.com/lynqctl/lynqctl/pkg/render/scalar"
 )
 
 // slot is the result of an expression for one row.
@@ -20,7 +22,7 @@ type slot struct {
 	quick bool // the parts of the expression, as they stand; else:
 	// A piece of the frame's arena, and how YAML writes it.
 	start, end int
-	style      style
+	style      scalar.Style
 }
 
 // frame holds what one row makes of a program's expressions. A frame serves one
@@ -129,7 +131,7 @@ func (f *frame) evaluate(e *expr, problems *lynq.Problems) slot {
 		err = errors.New("the result is not valid UTF-8: a function has cut a character in two")
 	}
 	if err == nil && f.program.kustomize {
-		if r, lost := lostToKustomize(f.arena[start:]); lost {
+		if r, lost := scalar.LostToKustomize(f.arena[start:]); lost {
 			err = &lostCharacterError{r}
 		}
 	}
@@ -142,10 +144,10 @@ func (f *frame) evaluate(e *expr, problems *lynq.Problems) slot {
 		s.start, s.end = trimBounds(f.arena, s.start, s.end)
 	}
 	switch {
-	case e.profile.known && e.profile.style != stylePlain && e.profile.inputs&^f.words == 0:
+	case e.profile.known && e.profile.style != scalar.Plain && e.profile.inputs&^f.words == 0:
 		s.style = e.profile.style
 	case e.styled:
-		s.style = styleOf(f.arena[s.start:s.end])
+		s.style = scalar.StyleOf(f.arena[s.start:s.end])
 	}
 	return s
 }
@@ -197,7 +199,7 @@ func (f *frame) run(e *expr) error {
 // column is the text of a column, or of the host that one has.
 func (f *frame) column(i int) string {
 	if i == hostColumn {
-		return toHost(f.row.Values[f.program.hostOrURL])
+		return funcs.ToHost(f.row.Values[f.program.hostOrURL])
 	}
 	return f.row.Values[i]
 }
@@ -205,19 +207,19 @@ func (f *frame) column(i int) string {
 func (f *frame) convert(t exprType, s string) error {
 	switch t {
 	case typeInt:
-		i, err := parseInt(s)
+		i, err := funcs.ParseInt(s)
 		if err != nil {
 			return err
 		}
 		f.arena = strconv.AppendInt(f.arena, i, 10)
 	case typeFloat:
-		v, err := parseFloat(s)
+		v, err := funcs.ParseFloat(s)
 		if err != nil {
 			return err
 		}
-		f.arena = appendFloat(f.arena, v)
+		f.arena = scalar.AppendFloat(f.arena, v)
 	case typeBool:
-		b, err := parseBool(s)
+		b, err := funcs.ParseBool(s)
 		if err != nil {
 			return err
 		}
@@ -236,13 +238,13 @@ func (f *frame) interpret(e *expr) error {
 		return err
 	}
 	f.output.Reset()
-	f.output.meter.reset()
+	f.output.meter.Reset()
 	if err := t.Execute(&f.output, data); err != nil {
 		return err
 	}
 	out := f.output.Bytes()
 	if bytes.Contains(out, []byte(noValue)) && !f.mayHold(e, noValue) {
-		return errors.New("the result has a value that is missing: a key or an element that is not there was printed")
+		return errors.New("the result has a value that is missing: a key or an element that doesn't exist was printed")
 	}
 	if e.result == typeFloat {
 		return f.convert(typeFloat, string(out))
@@ -301,12 +303,12 @@ func (f *frame) variables() map[string]any {
 // place. Where the value may be a secret, it shows none: not the row's, and
 // nothing that a function made of it.
 func (f *frame) presentable(e *expr, err error) string {
-	var value *valueError
+	var value *funcs.ValueError
 	reason := parseReason(err)
 	if errors.As(err, &value) {
 		reason = value.Error()
 		if e.at.secret {
-			reason = value.hidden()
+			reason = value.Hidden()
 		}
 	}
 	var exec template.ExecError
@@ -356,7 +358,7 @@ func (f *frame) isAltered(r int) bool {
 	f.probing = true
 	f.probe = f.appendYAML(f.probe[:0], r)
 	f.probing = false
-	return substitutable(f.probe)
+	return scalar.Substitutable(f.probe)
 }
 
 // appendYAML writes resource r as a YAML document, without separator.
@@ -367,10 +369,10 @@ func (f *frame) appendYAML(dst []byte, r int) []byte {
 		case opBytes:
 			dst = append(dst, o.bytes...)
 		case opText:
-			if s := &f.slots[o.slot]; s.quick || s.style == stylePlain {
+			if s := &f.slots[o.slot]; s.quick || s.style == scalar.Plain {
 				dst = f.appendSlot(dst, o.slot)
 			} else {
-				dst = appendScalar(dst, f.arena[s.start:s.end], s.style, o.indent)
+				dst = scalar.Append(dst, f.arena[s.start:s.end], s.style, o.indent)
 			}
 		case opRaw:
 			dst = f.appendSlot(dst, o.slot)

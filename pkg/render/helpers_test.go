@@ -10,6 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
+	"github.com/lynqctl/lynqctl/pkg/render/spool"
 )
 
 // hubYAML is a hub whose rows are: id, active, and columns a, b and url.
@@ -121,24 +122,33 @@ func rowsOf(h *form.Hub, records []record) iter.Seq2[lynq.Row, error] {
 // runAll renders records with all programs of one hub.
 func runAll(t testing.TB, programs []*render.Program, records []record, s render.Settings) (string, *render.Run, error) {
 	t.Helper()
-	spool := render.NewSpool(1 << 20)
+	spool := spool.New(1 << 20)
 	defer func() {
 		if err := spool.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
-	run := render.NewRun(s, spool, programs)
+	run := render.NewRun(s, programs)
 	hub := programs[0].Hub
-	err := run.Hub(context.Background(), render.Input{
+	var failed error
+	for n, err := range run.Bytes(context.Background(), render.Input{
 		Programs: programs,
 		Rows:     rowsOf(hub, records),
 		Place:    func(line int) string { return fmt.Sprintf("rows.csv:%d", line) },
-	})
+	}) {
+		if failed = err; err != nil {
+			break
+		}
+		if err := spool.Add(n.Out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	spool.Drop(run.Retracted()...)
 	var out strings.Builder
 	if _, err := spool.WriteTo(&out); err != nil {
 		t.Fatal(err)
 	}
-	return out.String(), run, err
+	return out.String(), run, failed
 }
 
 // stream renders records that are right.

@@ -7,17 +7,19 @@ import (
 	"slices"
 	"text/template"
 	"text/template/parse"
+
+	"github.com/lynqctl/lynqctl/pkg/render/funcs"
 )
 
 // interpreted is a template for the interpreter. Each frame binds it to its own
 // meter.
 type interpreted struct {
 	trees map[string]*parse.Tree
-	calls []metered
-	shows bool // what is printed goes through meter.shown
+	calls []funcs.Metered
+	shows bool // what is printed goes through Meter.Shown
 }
 
-// shownName is meter.shown to the interpreter. No form can say it: functions() does not
+// shownName is Meter.Shown to the interpreter. No form can say it: funcs.All does not
 // have it.
 const shownName = "result"
 
@@ -26,7 +28,7 @@ func (c *exprCompiler) interpreted(check *checker) *interpreted {
 	t := &interpreted{trees: check.trees, shows: check.nests}
 	for _, name := range slices.Sorted(maps.Keys(check.called)) {
 		if f, ok := c.funcs[name]; ok {
-			t.calls = append(t.calls, c.metering.of(name, f))
+			t.calls = append(t.calls, c.metering.Of(name, f))
 		}
 	}
 	for name, tree := range t.trees {
@@ -71,13 +73,13 @@ func (t *interpreted) branches(n *parse.BranchNode) {
 }
 
 // bound is the template for evaluations that draw on a meter.
-func (t *interpreted) bound(m *meter) (*template.Template, error) {
+func (t *interpreted) bound(m *funcs.Meter) (*template.Template, error) {
 	functions := template.FuncMap{}
 	for i := range t.calls {
-		functions[t.calls[i].name] = t.calls[i].bound(m)
+		functions[t.calls[i].Name] = t.calls[i].Bound(m)
 	}
 	if t.shows {
-		functions[shownName] = m.shown
+		functions[shownName] = m.Shown
 	}
 	bound := template.New(templateName).Option("missingkey=error").Funcs(functions)
 	for name, tree := range t.trees {
@@ -88,18 +90,18 @@ func (t *interpreted) bound(m *meter) (*template.Template, error) {
 	return bound, nil
 }
 
-// output is what a template writes, up to maxResult bytes, and its meter.
+// output is what a template writes, up to MaxResult bytes, and its meter.
 type output struct {
 	bytes.Buffer
-	meter meter
+	meter funcs.Meter
 }
 
 func (o *output) Write(p []byte) (int, error) {
 	switch {
 	case len(p) == 0:
-		return 0, o.meter.step()
-	case o.Len()+len(p) > maxResult:
-		return 0, &valueError{what: fmt.Sprintf("the result has more than %d bytes", maxResult)}
+		return 0, o.meter.Step()
+	case o.Len()+len(p) > funcs.MaxResult:
+		return 0, &funcs.ValueError{What: fmt.Sprintf("the result has more than %d bytes", funcs.MaxResult)}
 	}
 	return o.Buffer.Write(p)
 }

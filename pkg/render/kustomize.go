@@ -1,29 +1,11 @@
 package render
 
 import (
-	"bytes"
 	"fmt"
-	"unicode/utf8"
 
 	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/render/scalar"
 )
-
-// lostToKustomize finds a character that no file can bring through kustomize. kustomize
-// writes objects as JSON and reads that as YAML, which takes U+0085 for a line break and
-// forbids the other ones unless they are escaped.
-func lostToKustomize[T text](s T) (rune, bool) {
-	for i := 0; i < len(s); i++ {
-		if s[i] < 0x7f {
-			continue
-		}
-		r, n := decodeRune(s, i)
-		if r < 0xa0 || r == 0xfffe || r == 0xffff {
-			return r, true
-		}
-		i += n - 1
-	}
-	return utf8.RuneError, false
-}
 
 // lostCharacterError is a text that kustomize would refuse, or change.
 type lostCharacterError struct{ character rune }
@@ -32,10 +14,17 @@ func (e *lostCharacterError) Error() string {
 	return fmt.Sprintf("kustomize cannot build an object with the character %U (remove the character; or encode the text, in a Secret or as binaryData)", e.character)
 }
 
+// tabbedAnnotationError is an annotation that kustomize writes so that it cannot read it again.
+type tabbedAnnotationError struct{}
+
+func (tabbedAnnotationError) Error() string {
+	return "kustomize cannot build an object with an annotation of several lines that begins with a tab (begin it with another character)"
+}
+
 // checkKustomize refuses keys and texts of the form itself that kustomize cannot build.
 func (c *compiler) checkKustomize(n *node, path []string) {
 	check := func(s string, path []string) {
-		if r, lost := lostToKustomize(s); lost {
+		if r, lost := scalar.LostToKustomize(s); lost {
 			c.fail(c.place(c.res.Pos, fieldPath(path)), "", "%v", &lostCharacterError{r})
 		}
 	}
@@ -43,6 +32,9 @@ func (c *compiler) checkKustomize(n *node, path []string) {
 	case n.slot != noSlot:
 	case n.kind == form.String:
 		check(n.value.Str, path)
+		if len(path) == 3 && path[0] == "metadata" && path[1] == "annotations" && scalar.Tabbed(n.static) {
+			c.fail(c.place(c.res.Pos, fieldPath(path)), "", "%v", tabbedAnnotationError{})
+		}
 	default:
 		for _, f := range n.fields {
 			check(f.key, path)
@@ -52,16 +44,4 @@ func (c *compiler) checkKustomize(n *node, path []string) {
 			c.checkKustomize(item, append(path, "[]"))
 		}
 	}
-}
-
-// substitutable tells whether an object, as YAML, comes out of Flux's substitution of
-// variables as another one: "${" begins a variable, "$$" becomes "$", and a text of
-// several lines that begins with a tab cannot be read again. Such text is in quotes.
-func substitutable(object []byte) bool {
-	for _, s := range [...]string{"${", "$$", `"\t`} {
-		if bytes.Contains(object, []byte(s)) {
-			return true
-		}
-	}
-	return false
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/render/scalar"
 )
 
 // node is a part of a manifest, compiled: static values as they are, strings
@@ -85,9 +86,9 @@ func (l *layout) mapping(fields []field, indent int, inline bool) {
 			target = skipped
 		}
 		if i > 0 || !inline {
-			target.bytes(appendSpaces(nil, indent)...)
+			target.bytes(scalar.AppendSpaces(nil, indent)...)
 		}
-		target.bytes(appendKey(nil, f.key)...)
+		target.bytes(scalar.AppendKey(nil, f.key)...)
 		target.bytes(':')
 		target.value(f.node, indent, false)
 		if skipped != nil {
@@ -127,7 +128,7 @@ func (l *layout) value(n *node, indent int, entry bool) {
 func (l *layout) list(items []*node, indent int, inline bool) {
 	for i, item := range items {
 		if i > 0 || !inline {
-			l.bytes(appendSpaces(nil, indent)...)
+			l.bytes(scalar.AppendSpaces(nil, indent)...)
 		}
 		l.bytes('-')
 		l.value(item, indent, true)
@@ -155,8 +156,8 @@ func (l *layout) scalar(n *node, indent int) {
 	case form.Int:
 		l.bytes(strconv.AppendInt(nil, v.Int, 10)...)
 	case form.Float:
-		l.bytes(appendFloat(nil, v.Float)...)
+		l.bytes(scalar.AppendFloat(nil, v.Float)...)
 	default:
-		l.bytes(appendScalar(nil, v.Str, styleOf(v.Str), indent)...)
+		l.bytes(scalar.Append(nil, v.Str, scalar.StyleOf(v.Str), indent)...)
 	}
 }

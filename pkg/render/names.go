@@ -13,6 +13,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render/scalar"
 )
 
 // nameForm is the kind of name an object may have.
@@ -88,11 +89,11 @@ func (r nameRule) refusal(name string) (what, fix string) {
 	case len(name) > r.max:
 		return fmt.Sprintf("%s %s has %d characters, at most %d are allowed", r.what, lynq.Quote(name), len(name), r.max), "shorten it, e.g. with trunc63"
 	case r.form == namePath:
-		return fmt.Sprintf("%s %s is none that Kubernetes accepts", r.what, lynq.Quote(name)), strings.Join(content.IsPathSegmentName(name), "; ")
+		return fmt.Sprintf("%s %s isn't valid in Kubernetes", r.what, lynq.Quote(name)), strings.Join(content.IsPathSegmentName(name), "; ")
 	case r.form == nameLabel:
-		return fmt.Sprintf("%s %s is none that Kubernetes accepts", r.what, lynq.Quote(name)), "lower case letters, digits and dashes, a letter or digit at both ends"
+		return fmt.Sprintf("%s %s isn't valid in Kubernetes", r.what, lynq.Quote(name)), "use lowercase letters, digits, and '-', and start and end with a letter or digit"
 	}
-	return fmt.Sprintf("%s %s is none that Kubernetes accepts", r.what, lynq.Quote(name)), "lower case letters, digits, dashes and dots, a letter or digit at both ends"
+	return fmt.Sprintf("%s %s isn't valid in Kubernetes", r.what, lynq.Quote(name)), "use lowercase letters, digits, '-', and '.', and start and end with a letter or digit"
 }
 
 // checkNameText finds names that can never be valid: static ones, and templates
@@ -182,7 +183,7 @@ func neverInName(p fixedPiece, rule nameRule) (string, bool) {
 // checkKey finds keys of labels and annotations that Kubernetes refuses.
 func (c *compiler) checkKey(key string, at place) {
 	if reasons := validation.IsQualifiedName(key); len(reasons) > 0 {
-		c.fail(at, strings.Join(reasons, "; "), "key %q is none that Kubernetes accepts", key)
+		c.fail(at, strings.Join(reasons, "; "), "key %q isn't valid in Kubernetes", key)
 	}
 }
 
@@ -211,8 +212,8 @@ const labelFix = "at most 63 letters, digits, dashes, underscores and dots, a le
 
 func (c *compiler) checkKeys(n *node) {
 	for _, f := range n.fields {
-		if len(appendKey(nil, f.key)) > maxKey {
-			c.fail(c.place(c.res.Pos, "spec"), "", "a key has more than %d characters", maxKey)
+		if len(scalar.AppendKey(nil, f.key)) > scalar.MaxKey {
+			c.fail(c.place(c.res.Pos, "spec"), "", "a key has more than %d characters", scalar.MaxKey)
 		}
 		c.checkKeys(f.node)
 	}

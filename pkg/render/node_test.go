@@ -167,17 +167,17 @@ func TestStaticChecks(t *testing.T) {
 	const form = `form "web", resource "r", `
 	for _, c := range []struct{ resource, want string }{
 		{"nameTemplate: My_App\nspec: {apiVersion: v1, kind: ConfigMap}",
-			`stdin:17: ` + form + `nameTemplate: name "My_App" is none that Kubernetes accepts (lower case letters, digits, dashes and dots, a letter or digit at both ends)`},
+			`stdin:17: ` + form + `nameTemplate: name "My_App" isn't valid in Kubernetes (use lowercase letters, digits, '-', and '.', and start and end with a letter or digit)`},
 		{"nameTemplate: \"{{ .uid }}_app\"\nspec: {apiVersion: v1, kind: ConfigMap}",
-			`stdin:17: ` + form + `nameTemplate: no row can make this a valid name: it has "_" in it (lower case letters, digits, dashes and dots, a letter or digit at both ends)`},
+			`stdin:17: ` + form + `nameTemplate: no row can make this a valid name: it has "_" in it (use lowercase letters, digits, '-', and '.', and start and end with a letter or digit)`},
 		{"nameTemplate: \"-{{ .uid }}\"\nspec: {apiVersion: v1, kind: ConfigMap}",
-			`stdin:17: ` + form + `nameTemplate: no row can make this a valid name: it has "-" in it (lower case letters, digits, dashes and dots, a letter or digit at both ends)`},
+			`stdin:17: ` + form + `nameTemplate: no row can make this a valid name: it has "-" in it (use lowercase letters, digits, '-', and '.', and start and end with a letter or digit)`},
 		{"nameTemplate: \"{{ .uid }}" + strings.Repeat("x", 254) + "\"\nspec: {apiVersion: v1, kind: ConfigMap}",
 			`stdin:17: ` + form + `nameTemplate: no row can make this a valid name: its fixed text alone has more than 253 characters (shorten it)`},
 		{"nameTemplate: x\ntargetNamespace: a.b\nspec: {apiVersion: v1, kind: ConfigMap}",
-			`stdin:18: ` + form + `targetNamespace: namespace "a.b" is none that Kubernetes accepts (lower case letters, digits and dashes, a letter or digit at both ends)`},
+			`stdin:18: ` + form + `targetNamespace: namespace "a.b" isn't valid in Kubernetes (use lowercase letters, digits, and '-', and start and end with a letter or digit)`},
 		{"nameTemplate: x\nlabelsTemplate: {app: a b, \"-/x\": v}\nspec: {apiVersion: v1, kind: ConfigMap}",
-			`stdin:18: ` + form + `labelsTemplate.-/x: key "-/x" is none that Kubernetes accepts (prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*'))
+			`stdin:18: ` + form + `labelsTemplate.-/x: key "-/x" isn't valid in Kubernetes (prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*'))
 stdin:18: ` + form + `labelsTemplate.app: "a b" cannot be the value of a label (at most 63 letters, digits, dashes, underscores and dots, a letter or digit at both ends)`},
 		{"nameTemplate: lynqhub-crm\nspec: {apiVersion: v1, kind: ConfigMap}",
 			`stdin:17: ` + form + `nameTemplate: name "lynqhub-crm" is reserved for lynqctl's own records (choose a name that does not begin with lynqnode-, lynqcopy-, lynqhub-)`},
@@ -195,20 +195,20 @@ func TestRowChecks(t *testing.T) {
 	long := strings.Repeat("x", 60)
 	for _, c := range []struct{ section, resource, want string }{
 		{"configMaps", "nameTemplate: \"{{ .a }}\"\nspec: {apiVersion: v1, kind: ConfigMap}",
-			`stdin:17: form "web", resource "r", nameTemplate: row "acme": name "A b" is none that Kubernetes accepts (lower case letters, digits, dashes and dots, a letter or digit at both ends)`},
+			`stdin:17: form "web", resource "r", nameTemplate: row "acme": name "A b" isn't valid in Kubernetes (use lowercase letters, digits, '-', and '.', and start and end with a letter or digit)`},
 		{"configMaps", "nameTemplate: \"{{ .hostOrUrl }}\"\nspec: {apiVersion: v1, kind: ConfigMap}",
 			`stdin:17: form "web", resource "r", nameTemplate: row "acme": the name is empty`},
 		{"cronJobs", "nameTemplate: \"{{ .b }}\"\nspec: {apiVersion: batch/v1, kind: CronJob}",
 			`stdin:17: form "web", resource "r", nameTemplate: row "acme": name "` + long + `" has 60 characters, at most 52 are allowed (shorten it, e.g. with trunc63)`},
 		{"configMaps", "nameTemplate: x\ntargetNamespace: \"{{ .a }}\"\nspec: {apiVersion: v1, kind: ConfigMap}",
-			`stdin:18: form "web", resource "r", targetNamespace: row "acme": namespace "A b" is none that Kubernetes accepts (lower case letters, digits and dashes, a letter or digit at both ends)`},
+			`stdin:18: form "web", resource "r", targetNamespace: row "acme": namespace "A b" isn't valid in Kubernetes (use lowercase letters, digits, and '-', and start and end with a letter or digit)`},
 		{"configMaps", "nameTemplate: x\nlabelsTemplate: {app: \"{{ .a }}\"}\nspec: {apiVersion: v1, kind: ConfigMap}",
 			`stdin:18: form "web", resource "r", labelsTemplate.app: row "acme": "A b" cannot be the value of a label (at most 63 letters, digits, dashes, underscores and dots, a letter or digit at both ends)`},
 		{"configMaps", "nameTemplate: x\nannotationsTemplate: {big: '{{ repeat 262144 .a }}'}\nspec: {apiVersion: v1, kind: ConfigMap}",
 			`stdin:16: form "web", resource "r", metadata: row "acme": its annotations have 786484 bytes, at most 262144 are allowed`},
 		{"manifests", "nameTemplate: \"{{ .a }}:x\"\nspec: {apiVersion: rbac.authorization.k8s.io/v1, kind: Role}", ""},
 		{"manifests", "nameTemplate: \"{{ .a }}/x\"\nspec: {apiVersion: rbac.authorization.k8s.io/v1, kind: Role}",
-			`stdin:17: form "web", resource "r", nameTemplate: row "acme": name "A b/x" is none that Kubernetes accepts (may not contain '/')`},
+			`stdin:17: form "web", resource "r", nameTemplate: row "acme": name "A b/x" isn't valid in Kubernetes (may not contain '/')`},
 	} {
 		p := compileAll(t, load(t, hubYAML+formYAML(c.section, c.resource)), render.Options{})[0]
 		_, problems := p.Node(record{"id": "acme", "a": "A b", "b": long}.row(p.Hub, 2))

@@ -1,8 +1,11 @@
 package render
 
 import (
+	"cmp"
+
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render/scalar"
 )
 
 // object builds resource i as an object. It runs the nodes that the byte
@@ -55,7 +58,7 @@ func (n *node) fixed() any {
 	case form.Int:
 		return n.value.Int
 	case form.Float:
-		return numberValue(appendFloat(nil, n.value.Float))
+		return scalar.NumberValue(scalar.AppendFloat(nil, n.value.Float))
 	case form.String:
 		return n.value.Str
 	}
@@ -76,7 +79,7 @@ func (f *frame) typed(slot int) any {
 	if f.program.exprs[slot].result == typeBool {
 		return string(b) == "true"
 	}
-	return numberValue(b)
+	return scalar.NumberValue(b)
 }
 
 // Node renders one row into objects. The row has the values of Columns, in
@@ -88,13 +91,24 @@ func (p *Program) Node(row lynq.Row) (*lynq.Node, lynq.Problems) {
 	if !f.render(&problems) {
 		return nil, problems
 	}
-	return f.node(), nil
+	n := p.head(p.nodeID(p.Hub.Key(), f.uid, f.name()))
+	f.fillNode(n)
+	return n, nil
 }
 
-// node builds the objects of the row that was rendered last.
-func (f *frame) node() *lynq.Node {
+// nodeID is the identity of a row's node.
+func (p *Program) nodeID(hub lynq.HubKey, uid, name string) lynq.NodeID {
+	return lynq.NodeID{Hub: hub, Form: lynq.FormKey{Namespace: cmp.Or(p.Form.Namespace, hub.Namespace), Name: p.Form.Name}, UID: uid, Namespace: p.Namespace, Name: name}
+}
+
+// head is a node without objects.
+func (p *Program) head(id lynq.NodeID) *lynq.Node {
+	return &lynq.Node{NodeID: id, Generation: p.Form.Generation, DependForms: p.dependForms}
+}
+
+// fillNode builds the objects of the row that was rendered last.
+func (f *frame) fillNode(n *lynq.Node) {
 	p := f.program
-	n := &lynq.Node{Name: f.name(), Namespace: p.Namespace, UID: f.uid, Hub: p.Hub.Name, Form: p.Form.Name}
 	n.Row = f.rowDigest()
 	n.Objects = make([]lynq.Object, 0, len(p.resources))
 	for i := range p.resources {
@@ -109,7 +123,6 @@ func (f *frame) node() *lynq.Node {
 		}
 	}
 	n.Tombstones, n.NotIncluded = f.tombstones(), f.notIncluded()
-	return n
 }
 
 // render loads and checks the row; false means that it made problems.

@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render/scalar"
 )
 
 // maxAnnotations is how many bytes the annotations of an object may have
@@ -83,6 +84,13 @@ func (f *frame) checkAnnotations(r *resource, problems *lynq.Problems) {
 	for _, slot := range r.annotationSlots {
 		size += f.length(slot)
 	}
+	if f.program.kustomize {
+		for _, slot := range r.annotationSlots {
+			if scalar.Tabbed(f.bytes(slot)) {
+				f.failExpr(problems, &f.program.exprs[slot], tabbedAnnotationError{})
+			}
+		}
+	}
 	if size > maxAnnotations {
 		f.fail(problems, r.at, "", "its annotations have %d bytes, at most %d are allowed", size, maxAnnotations)
 	}
@@ -96,7 +104,7 @@ func (f *frame) textOf(n *node) []byte {
 	return n.static
 }
 
-// appendKey appends what tells the object of resource i from all others in a
+// AppendKey appends what tells the object of resource i from all others in a
 // cluster.
 func (f *frame) appendKey(dst []byte, i int) []byte {
 	r := &f.program.resources[i]
@@ -121,9 +129,11 @@ func (f *frame) ref(i int) lynq.Ref {
 // refs are the objects of a row that did not render, as far as their names did: a
 // name may be empty, or none that Kubernetes takes.
 func (f *frame) refs() []lynq.Ref {
-	refs := make([]lynq.Ref, len(f.program.resources))
-	for i := range refs {
-		refs[i] = f.ref(i)
+	refs := make([]lynq.Ref, 0, len(f.program.resources))
+	for i := range f.program.resources {
+		if !f.left[i] {
+			refs = append(refs, f.ref(i))
+		}
 	}
 	return refs
 }

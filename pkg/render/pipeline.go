@@ -12,58 +12,65 @@ import (
 const batchSize = 16
 
 // batch is some rows on their way, and what became of them.
-type batch struct {
+type batch[T any] struct {
 	rows   []lynq.Row
 	values []string // the rows' values, one after the other
 
-	out     []byte
-	keys    []ownedKey
-	objects []WrittenObject // for an ObjectSink
-	nodes   []renderedNode
-	others  []string      // the names of nodes that are not asked for
-	done    chan struct{} // gets one element when out, keys, objects and nodes are complete
+	buffers
+	keys   []ownedKey
+	nodes  []renderedNode[T]
+	others []string      // the names of nodes that are not asked for
+	done   chan struct{} // gets one element when nodes, keys and others are complete
 }
 
-// renderedNode is one node of a batch; what is its own ends at end, keys and
-// objects.
-type renderedNode struct {
-	row, program       int
-	end, keys, objects int
-	count              int // of its objects
-	problems           lynq.Problems
-	excluded           []*lynq.Exclusion // the rules of its objects that are not written
-	made               any               // for a NodeSink
-	refs               []lynq.Ref        // of a node that did not render, for a NodeSink
-	tombstones         []lynq.Tombstone  // for an ObjectSink
-	notIncluded        []string          // likewise
-	// name is that of the node, where the sink or the settings want it, and other
-	// its other name, where that was asked for.
+// buffers are what nodes are written into, one behind the other.
+type buffers struct {
+	out     []byte
+	objects []WrittenObject
+}
+
+// renderedNode is one node of a batch; its keys end at keys.
+type renderedNode[T any] struct {
+	row, program int
+	keys         int
+	tally
+	out  T
+	refs []lynq.Ref // of a node with problems
+	// name is that of the node, where it is asked for, and other its other name, where
+	// the settings ask for that.
 	name, other string
 	kept        bool // see Settings.Recorded
+}
+
+// tally is what is counted of a node.
+type tally struct {
+	objects  int
+	excluded []*lynq.Exclusion // the rules of its objects that are not written
+	problems lynq.Problems
 }
 
 // pipeline carries batches from the reader to the workers, and in the order of
 // the rows to the collector, and back. The number of batches is fixed: that
 // bounds the memory of a run, whatever the number of rows.
-type pipeline struct {
-	todo, ordered, free chan *batch
+type pipeline[T any] struct {
+	todo, ordered, free chan *batch[T]
 }
 
-func newPipeline(workers int) *pipeline {
+func newPipeline[T any](workers int) *pipeline[T] {
 	n := 2 * workers
-	p := &pipeline{
-		todo:    make(chan *batch, n),
-		ordered: make(chan *batch, n),
-		free:    make(chan *batch, n),
+	p := &pipeline[T]{
+		todo:    make(chan *batch[T], n),
+		ordered: make(chan *batch[T], n),
+		free:    make(chan *batch[T], n),
 	}
 	for range n {
-		p.free <- &batch{done: make(chan struct{}, 1)}
+		p.free <- &batch[T]{done: make(chan struct{}, 1)}
 	}
 	return p
 }
 
 // next waits for a free batch.
-func (p *pipeline) next(ctx context.Context) (*batch, error) {
+func (p *pipeline[T]) next(ctx context.Context) (*batch[T], error) {
 	select {
 	case b := <-p.free:
 		return b, nil
@@ -74,12 +81,12 @@ func (p *pipeline) next(ctx context.Context) (*batch, error) {
 
 // send hands a batch on. The channels hold all batches there are, so that it
 // never blocks.
-func (p *pipeline) send(b *batch) {
+func (p *pipeline[T]) send(b *batch[T]) {
 	p.ordered <- b
 	p.todo <- b
 }
 
-func (p *pipeline) recycle(b *batch) {
+func (p *pipeline[T]) recycle(b *batch[T]) {
 	clear(b.values)
 	clear(b.nodes)
 	clear(b.objects)
@@ -89,7 +96,7 @@ func (p *pipeline) recycle(b *batch) {
 }
 
 // add copies a row into the batch. Templates do not tell NULL from "".
-func (b *batch) add(r lynq.Row, uidColumn int, uid string) {
+func (b *batch[T]) add(r lynq.Row, uidColumn int, uid string) {
 	start := len(b.values)
 	b.values = append(b.values, r.Values...)
 	values := b.values[start:len(b.values):len(b.values)]

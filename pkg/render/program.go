@@ -58,6 +58,7 @@ type Program struct {
 	// conditional: some resources are not every row's.
 	conditional bool
 	tombstones  []tombstone
+	dependForms []string // sorted
 }
 
 type usedVariable struct {
@@ -142,10 +143,14 @@ func Compile(f *form.Form, h *form.Hub, o Options) (*Program, lynq.Problems) {
 		Exclude:   slices.Concat(f.Exclude, h.Exclude),
 		kustomize: o.Kustomize,
 	}
+	for _, d := range f.DependForms {
+		p.dependForms = append(p.dependForms, d.Text)
+	}
+	slices.Sort(p.dependForms)
 	p.scope = newScope(p, o)
 	c := &compiler{program: p, exprs: newExprCompiler(), options: o, known: map[string]int{}}
 	if !lynq.IsDNS1123Label(p.Namespace) {
-		c.problems.Add(f.Pos, "lower case letters, digits and dashes, at most 63", "namespace %q of form %q is none that Kubernetes accepts", p.Namespace, f.Name)
+		c.problems.Add(f.Pos, "use at most 63 lowercase letters, digits, and '-'", "namespace %q of form %q isn't valid in Kubernetes", p.Namespace, f.Name)
 	}
 	for _, r := range f.Resources {
 		c.resource(r)
@@ -261,7 +266,7 @@ func (c *compiler) text(s string, at place, stringOnly bool, u use) *node {
 	key := fmt.Sprint("text ", u.trim, u.uidLabel, s)
 	i, ok := c.known[key]
 	if !ok {
-		e, findings := c.exprs.compile(c.program.scope, s, c.res.Policy.Creation == lynq.CreateOnce)
+		e, findings := c.exprs.compile(c.program.scope, s, c.res.Policy.Creation.Once())
 		for _, f := range findings {
 			c.fail(at, f.fix, "%s", f.what)
 		}

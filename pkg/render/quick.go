@@ -1,6 +1,10 @@
 package render
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/render/scalar"
+)
 
 // Most values of most rows are words: text of characters that mean nothing in
 // YAML, in names or in labels. For those it is known when a form is compiled
@@ -28,7 +32,7 @@ func newClassTable() *classTable {
 			t[i] = classWord | classLabel | className
 		case c == '-':
 			t[i] = classWord | classLabel | className
-		case isAlnum(c), c == '.', c == '_':
+		case scalar.IsAlnum(c), c == '.', c == '_':
 			t[i] = classWord | classLabel
 		case c == '/', c == ':', c == '@':
 			t[i] = classWord
@@ -41,7 +45,7 @@ func newClassTable() *classTable {
 // belongs to none. A word begins and ends with a letter or digit here, so that
 // it can stand beside anything.
 func (t *classTable) of(s string) class {
-	if s == "" || !isAlnum(s[0]) || !isAlnum(s[len(s)-1]) {
+	if s == "" || !scalar.IsAlnum(s[0]) || !scalar.IsAlnum(s[len(s)-1]) {
 		return 0
 	}
 	all := classWord | classLabel | className
@@ -56,7 +60,7 @@ func (t *classTable) of(s string) class {
 type profile struct {
 	known  bool   // anything at all: the expression is parts, of few inputs
 	inputs uint64 // the set of its inputs
-	style  style
+	style  scalar.Style
 	// unmistakable: no word makes the result look like a number or the like. Else the
 	// expression is a single input, or what follows from style has to be checked.
 	unmistakable bool
@@ -91,9 +95,9 @@ func profileOf(e *expr) profile {
 	}
 	s.known = s.inputs != 0
 	s.sample, s.length = sample.String(), static.Len()
-	s.style = styleOf(s.sample)
+	s.style = scalar.StyleOf(s.sample)
 	s.single = len(e.parts) == 1
-	s.unmistakable = s.style != stylePlain || unmistakable(static.String())
+	s.unmistakable = s.style != scalar.Plain || unmistakable(static.String())
 	return s
 }
 
@@ -105,7 +109,7 @@ func unmistakable(static string) bool {
 	for i := range len(static) {
 		c := static[i]
 		digit := c >= '0' && c <= '9'
-		letter := isAlnum(c) && !digit
+		letter := scalar.IsAlnum(c) && !digit
 		inNumber = inNumber && (digit || strings.IndexByte("abcdefABCDEFxXoO_+-.:", c) >= 0)
 		inDate = inDate && (digit || strings.IndexByte(":.+-TtZ \t", c) >= 0)
 		letters = letters && letter
@@ -118,7 +122,7 @@ func unmistakable(static string) bool {
 func (f *frame) quick(e *expr) bool {
 	s := &e.profile
 	switch {
-	case !s.known || s.style != stylePlain || s.inputs&^f.words != 0:
+	case !s.known || s.style != scalar.Plain || s.inputs&^f.words != 0:
 		return false
 	case !s.unmistakable && (!s.single || s.inputs&^f.plain != 0):
 		return false
@@ -154,7 +158,7 @@ func (f *frame) classify() {
 		if c&className != 0 {
 			f.names |= bit
 		}
-		if !ambiguous(text) {
+		if !scalar.Ambiguous(text) {
 			f.plain |= bit
 		}
 	}

@@ -149,7 +149,7 @@ func (c *compiler) tracking(r *resource) (labels, annotations map[string]field) 
 	if r.Policy.Hook() {
 		annotations[lynq.AnnotationRunOn] = field{node: staticText(string(r.Policy.RunOn))}
 	}
-	if r.Policy.Creation == lynq.CreateOnce {
+	if r.Policy.Creation.Once() {
 		annotations[lynq.AnnotationCreatedOnce] = field{node: staticText("true")}
 	}
 	return labels, annotations
@@ -160,7 +160,7 @@ func (c *compiler) tracking(r *resource) (labels, annotations map[string]field) 
 // namespace, for some rows where a template makes the namespace, else never.
 func (c *compiler) tracked(r *resource) (condition, bool) {
 	switch {
-	case r.Policy.Deletion.Keeps(true), r.namespace.node == nil:
+	case r.Policy.Deletion.Kept().WhenNodeGoes, r.namespace.node == nil:
 		return always, true
 	case r.namespace.node.slot != noSlot:
 		return foreign, true

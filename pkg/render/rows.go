@@ -11,9 +11,9 @@ import (
 )
 
 // rowReader checks rows and hands the active ones on.
-type rowReader struct {
+type rowReader[T any] struct {
 	input        Input
-	pipeline     *pipeline
+	pipeline     *pipeline[T]
 	rows, active int
 
 	columns       []string
@@ -32,11 +32,11 @@ type badRow struct {
 
 // read reads all rows. Where rows are bad it goes on, to name all of them, but
 // hands none on any more.
-func (r *rowReader) read(ctx context.Context) error {
+func (r *rowReader[T]) read(ctx context.Context) error {
 	hub := r.input.Programs[0].Hub
 	r.columns, r.uid, r.activate = Columns(hub), column(hub, "uid"), column(hub, "activate")
 	r.seen = map[string]int{}
-	var b *batch
+	var b *batch[T]
 	for row, err := range r.input.Rows {
 		if err != nil {
 			return err
@@ -70,7 +70,7 @@ func (r *rowReader) read(ctx context.Context) error {
 // check tells whether a row is good and active, and gives a uid that does not
 // keep the rest of the row in memory. An inactive row may have any uid: tables
 // keep history, in which a tenant that came back has several rows.
-func (r *rowReader) check(row lynq.Row) (uid string, good bool) {
+func (r *rowReader[T]) check(row lynq.Row) (uid string, good bool) {
 	id := row.Values[r.uid]
 	active, err := lynq.ParseActive(row.Values[r.activate])
 	switch {
@@ -95,7 +95,7 @@ func (r *rowReader) check(row lynq.Row) (uid string, good bool) {
 }
 
 // single tells whether an active row is the first with its uid.
-func (r *rowReader) single(row lynq.Row, id string) (uid string, good bool) {
+func (r *rowReader[T]) single(row lynq.Row, id string) (uid string, good bool) {
 	bare := strings.TrimSpace(id)
 	if line, twice := r.seen[bare]; twice {
 		fix := "a uid names one tenant: keep one row active; the other is at " + r.input.Place(line)
@@ -109,7 +109,7 @@ func (r *rowReader) single(row lynq.Row, id string) (uid string, good bool) {
 	return id, true
 }
 
-func (r *rowReader) refuse(row lynq.Row, fix, format string, args ...any) {
+func (r *rowReader[T]) refuse(row lynq.Row, fix, format string, args ...any) {
 	if len(r.bad) == maxFailures {
 		r.more++
 		return
@@ -119,7 +119,7 @@ func (r *rowReader) refuse(row lynq.Row, fix, format string, args ...any) {
 }
 
 // badRows lists the bad rows in the order in which they stand in their file.
-func (r *rowReader) badRows() *BadRowsError {
+func (r *rowReader[T]) badRows() *BadRowsError {
 	slices.SortStableFunc(r.bad, func(a, b badRow) int { return cmp.Compare(a.line, b.line) })
 	e := &BadRowsError{More: r.more}
 	for _, b := range r.bad {

@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"iter"
+	"slices"
 	"strings"
 	"testing"
 
@@ -170,7 +171,7 @@ func TestFailedRows(t *testing.T) {
 			t.Fatal(run.Err())
 		}
 		want := `stdin:25: form "two", resource "second", data.num: row "b": "x" is not a whole number
-stdin:17: form "one", resource "x", nameTemplate: row "c": name "c-Y" is none that Kubernetes accepts (lower case letters, digits, dashes and dots, a letter or digit at both ends)
+stdin:17: form "one", resource "x", nameTemplate: row "c": name "c-Y" isn't valid in Kubernetes (use lowercase letters, digits, '-', and '.', and start and end with a letter or digit)
 stdin:25: form "two", resource "second", data.num: row "c": "Y" is not a whole number`
 		if diff := cmp.Diff(want, failed.Error()); diff != "" || failed.Nodes != 3 {
 			t.Error(diff, failed.Nodes)
@@ -271,68 +272,97 @@ func TestUnique(t *testing.T) {
 	}
 }
 
+// drain renders a hub, up to most nodes, and gives the error of the run.
+func drain(ctx context.Context, programs []*render.Program, most int, rows iter.Seq2[lynq.Row, error]) (nodes int, err error) {
+	run := render.NewRun(render.Settings{}, programs)
+	for _, err := range run.Bytes(ctx, render.Input{Programs: programs, Place: func(int) string { return "" }, Rows: rows}) {
+		if err != nil {
+			return nodes, err
+		}
+		if nodes++; nodes == most {
+			break
+		}
+	}
+	return nodes, nil
+}
+
+// endless are rows without an end, of which each is told to read.
+func endless(p *render.Program, read func(i int)) iter.Seq2[lynq.Row, error] {
+	return func(yield func(lynq.Row, error) bool) {
+		for i := 0; yield(record{"id": fmt.Sprint("t", i), "a": "1"}.row(p.Hub, i), nil); i++ {
+			read(i)
+		}
+	}
+}
+
 // TestBrokenSource: an error of the source is the error of the run.
 func TestBrokenSource(t *testing.T) {
 	programs := compileAll(t, load(t, twoForms), render.Options{})
 	cut := errors.New("connection reset")
-	run := render.NewRun(render.Settings{}, render.NewStream(io.Discard), programs)
-	err := run.Hub(context.Background(), render.Input{
-		Programs: programs,
-		Place:    func(int) string { return "" },
-		Rows: func(yield func(lynq.Row, error) bool) {
-			for i := range 100 {
-				if !yield(record{"id": fmt.Sprint("t", i), "a": "1"}.row(programs[0].Hub, i), nil) {
-					return
-				}
+	_, err := drain(context.Background(), programs, 0, func(yield func(lynq.Row, error) bool) {
+		for i := range 100 {
+			if !yield(record{"id": fmt.Sprint("t", i), "a": "1"}.row(programs[0].Hub, i), nil) {
+				return
 			}
-			yield(lynq.Row{}, cut)
-		},
+		}
+		yield(lynq.Row{}, cut)
 	})
 	if !errors.Is(err, cut) {
 		t.Errorf("got %v", err)
 	}
 }
 
-// TestBrokenSink: an error of the sink ends the run, though rows are endless.
-func TestBrokenSink(t *testing.T) {
+// TestStopped: a run ends when nobody takes its nodes any more, though rows are endless.
+func TestStopped(t *testing.T) {
 	programs := compileAll(t, load(t, twoForms), render.Options{})
-	run := render.NewRun(render.Settings{}, render.NewStream(brokenWriter{}), programs)
-	err := run.Hub(context.Background(), render.Input{
-		Programs: programs,
-		Place:    func(int) string { return "" },
-		Rows: func(yield func(lynq.Row, error) bool) {
-			for i := 0; yield(record{"id": fmt.Sprint("t", i), "a": "1"}.row(programs[0].Hub, i), nil); i++ {
-				continue
-			}
-		},
-	})
-	if !errors.Is(err, io.ErrClosedPipe) {
-		t.Errorf("got %v", err)
+	if nodes, err := drain(context.Background(), programs, 100, endless(programs[0], func(int) {})); nodes != 100 || err != nil {
+		t.Errorf("%d nodes, %v", nodes, err)
 	}
 }
-
-type brokenWriter struct{}
-
-func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 // TestCancel: a cancelled context ends a run, though rows are endless.
 func TestCancel(t *testing.T) {
 	programs := compileAll(t, load(t, twoForms), render.Options{})
 	ctx, cancel := context.WithCancel(context.Background())
-	run := render.NewRun(render.Settings{}, render.NewStream(io.Discard), programs)
-	err := run.Hub(ctx, render.Input{
-		Programs: programs,
-		Place:    func(int) string { return "" },
-		Rows: func(yield func(lynq.Row, error) bool) {
-			for i := 0; yield(record{"id": fmt.Sprint("t", i), "a": "1"}.row(programs[0].Hub, i), nil); i++ {
-				if i == 1000 {
-					cancel()
-				}
-			}
-		},
-	})
+	_, err := drain(ctx, programs, 0, endless(programs[0], func(i int) {
+		if i == 1000 {
+			cancel()
+		}
+	}))
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestNodes: nodes come in the order of the rows, whoever rendered them; one that does not
+// count has its identity, and no objects.
+func TestNodes(t *testing.T) {
+	programs := compileAll(t, load(t, twoForms), render.Options{})
+	var records []record
+	for i := range 200 {
+		records = append(records, record{"id": fmt.Sprint("t", i), "a": fmt.Sprint(i)})
+	}
+	records[50]["a"], records[60]["a"], records[61]["id"] = "no number", "1-two", "t60-1"
+	run := render.NewRun(render.Settings{Workers: 3, KeepGoing: true}, programs)
+	var got []string
+	for n, err := range render.Nodes(context.Background(), run, render.Input{
+		Hub: lynq.HubKey{Namespace: "shop", Name: "crm"}, Programs: programs, Rows: rowsOf(programs[0].Hub, records), Place: func(int) string { return "" },
+	}, func(n *lynq.Node, values []string) (string, error) {
+		return fmt.Sprint(n.Hub, " ", n.Form, " ", n.UID, " ", n.Name, " ", len(n.Objects), " ", slices.Contains(values, n.UID)), nil
+	}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i := len(got) / 2; n.UID != records[i]["id"] || (len(n.Problems) > 0) != (len(n.Refs) > 0) {
+			t.Fatalf("node %d is %s, %v %v", len(got), n.NodeID, n.Problems, n.Refs)
+		}
+		got = append(got, n.Out)
+	}
+	if len(got) != 400 || got[1] != "shop/crm shop/two t0 t0-two 1 true" || got[101] != "shop/crm shop/two t50 t50-two 0 true" {
+		t.Errorf("%d nodes: %q, %q", len(got), got[1], got[101])
+	}
+	if diff := cmp.Diff([]int{120}, run.Retracted()); diff != "" {
+		t.Error(diff)
 	}
 }
 

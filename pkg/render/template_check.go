@@ -10,6 +10,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/suggest"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render/funcs"
 )
 
 // checker looks through a parsed template for what can be known to be wrong
@@ -231,11 +232,11 @@ func (c *checker) variable(path []string) {
 	name := path[0]
 	c.used[name] = true
 	if !c.scope.has(name) {
-		fix := suggest.List(c.scope.names()) + "; map it in the hub's extraValueMappings"
+		fix := suggest.List(c.scope.names()) + "; add it to extraValueMappings in the hub"
 		if near, ok := suggest.Near(name, c.scope.names()); ok {
-			fix = fmt.Sprintf("did you mean %s? else map it in the hub's extraValueMappings", lynq.VariableRef(near))
+			fix = fmt.Sprintf("did you mean %s? otherwise add it to extraValueMappings in the hub", lynq.VariableRef(near))
 		}
-		c.found(fix, "variable .%s is provided by no mapping", name)
+		c.found(fix, "variable .%s is unknown", name)
 		return
 	}
 	if len(path) > 1 {
@@ -257,7 +258,7 @@ func (c *checker) function(name string) {
 	if _, ok := c.compiler.funcs[name]; ok || builtin(name) {
 		return
 	}
-	if why, ok := refused()[name]; ok {
+	if why, ok := funcs.Refused()[name]; ok {
 		c.found(why, "function %s does not exist here", name)
 		return
 	}
@@ -271,11 +272,11 @@ func (c *checker) function(name string) {
 func (c *checker) varying(name string) {
 	switch {
 	case !c.once:
-		c.found("use it under creationPolicy: Once only, or keep the value in a column",
-			"function %s gives another result in every run, so the object would change in every run", name)
+		c.found("use it only with creationPolicy: Once, or store the value in a column",
+			"function %s returns a new value every time, so that every run would change the object", name)
 	case !c.scope.varying:
-		c.found("keep the value in a column, or allow it with --allow-nondeterministic",
-			"function %s gives another result in every run", name)
+		c.found("store the value in a column, or pass --allow-nondeterministic",
+			"function %s returns a new value every time", name)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // templateDigest is 16 hex digits of a SHA-256 of all that an object is made of
@@ -19,15 +20,14 @@ import (
 func (p *Program) templateDigest(r *resource) string {
 	d := digester{sha256.New()}
 	d.texts(r.APIVersion, r.Kind, r.ID, r.NameTemplate.Text, r.TargetNamespace.Text, p.Namespace, strconv.FormatBool(r.namespace.node != nil))
-	d.texts(string(r.Policy.Creation), string(r.Policy.Deletion), string(r.Policy.Patch))
-	if hint := r.Policy.Readiness; hint != nil {
-		d.texts(hint.String())
-	}
-	if r.Policy.OnNodeChange {
-		d.value(p.Form.Spec)
-	}
-	if r.Policy.Hook() {
-		d.texts(string(r.Policy.RunOn))
+	for _, f := range lynq.Policies() {
+		switch said := f.Digest(&r.Policy); {
+		case said == "":
+		case f.Template == lynq.DigestedForm:
+			d.value(p.Form.Spec)
+		default:
+			d.texts(said)
+		}
 	}
 	d.list(len(r.Policy.IgnoreFields))
 	d.texts(r.Policy.IgnoreFields...)

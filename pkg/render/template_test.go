@@ -211,15 +211,15 @@ spec:
 func TestTemplateProblems(t *testing.T) {
 	const at = `stdin:22: form "web", resource "r", spec.v: `
 	for template, want := range map[string]string{
-		`{{ .udi }}`:                     at + `variable .udi is provided by no mapping (did you mean .uid? else map it in the hub's extraValueMappings)`,
-		`{{ .zzzzzz }}`:                  at + `variable .zzzzzz is provided by no mapping (there are a, activate, b, host, hostOrUrl, hubId, namespace, templateRef, uid; map it in the hub's extraValueMappings)`,
-		`{{ $.zzzzzz | int }}`:           at + `variable .zzzzzz is provided by no mapping (there are a, activate, b, host, hostOrUrl, hubId, namespace, templateRef, uid; map it in the hub's extraValueMappings)`,
+		`{{ .udi }}`:                     at + `variable .udi is unknown (did you mean .uid? otherwise add it to extraValueMappings in the hub)`,
+		`{{ .zzzzzz }}`:                  at + `variable .zzzzzz is unknown (there are a, activate, b, host, hostOrUrl, hubId, namespace, templateRef, uid; add it to extraValueMappings in the hub)`,
+		`{{ $.zzzzzz | int }}`:           at + `variable .zzzzzz is unknown (there are a, activate, b, host, hostOrUrl, hubId, namespace, templateRef, uid; add it to extraValueMappings in the hub)`,
 		`{{ .a.b }}`:                     at + `.a is text and has no field b (for JSON in a column: (.a | fromJson).b)`,
 		`{{ .a | uper }}`:                at + `function uper does not exist (did you mean upper?)`,
 		`{{ frobnicate .a }}`:            at + `function frobnicate does not exist (Go templates', sprig's and Lynq's functions exist)`,
 		`{{ env "HOME" }}`:               at + `function env does not exist here (what is rendered must not hang on the machine's environment; map a column to a variable)`,
 		`{{ getHostByName .a }}`:         at + `function getHostByName does not exist here (rendering asks no name server; map a column to a variable)`,
-		`{{ now | date "2006" }}`:        at + `function now gives another result in every run, so the object would change in every run (use it under creationPolicy: Once only, or keep the value in a column)`,
+		`{{ now | date "2006" }}`:        at + `function now returns a new value every time, so that every run would change the object (use it only with creationPolicy: Once, or store the value in a column)`,
 		`{{ .a `:                         at + `unclosed action`,
 		`{{ if .a }}`:                    at + `unexpected EOF`,
 		`{{ lower }}`:                    at + `function lower takes 1 arguments, it gets 0`,
@@ -228,8 +228,8 @@ func TestTemplateProblems(t *testing.T) {
 		`{{ define "x" }}{{ if . }}{{ template "x" . }}{{ end }}{{ end }}{{ template "x" .a }}`:  at + `template "x" calls itself (use range)`,
 		`{{ define "x" }}{{ template "y" }}{{ end }}{{ define "y" }}{{ template "x" }}{{ end }}`: at + `template "x" calls itself (use range)` + "\n" + at + `template "y" calls itself (use range)`,
 		`{{ template "x" . }}`: at + `template "x" is not defined (each string of a form is a template of its own; define it in the same string)`,
-		`{{ .x }}{{ uuidv4 }}`: at + `variable .x is provided by no mapping (there are a, activate, b, host, hostOrUrl, hubId, namespace, templateRef, uid; map it in the hub's extraValueMappings)` + "\n" +
-			at + `function uuidv4 gives another result in every run, so the object would change in every run (use it under creationPolicy: Once only, or keep the value in a column)`,
+		`{{ .x }}{{ uuidv4 }}`: at + `variable .x is unknown (there are a, activate, b, host, hostOrUrl, hubId, namespace, templateRef, uid; add it to extraValueMappings in the hub)` + "\n" +
+			at + `function uuidv4 returns a new value every time, so that every run would change the object (use it only with creationPolicy: Once, or store the value in a column)`,
 	} {
 		if got := problemsOf(t, hubYAML+custom("v: "+single(template)), render.Options{}); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", template, got, want)
@@ -247,7 +247,7 @@ spec:
   kind: Secret
   stringData: {a: "{{ randAlphaNum 32 }}", b: "{{ randAlphaNum 32 }}"}
 `)
-	want := `stdin:22: form "web", resource "r", stringData.a: function randAlphaNum gives another result in every run (keep the value in a column, or allow it with --allow-nondeterministic)`
+	want := `stdin:22: form "web", resource "r", stringData.a: function randAlphaNum returns a new value every time (store the value in a column, or pass --allow-nondeterministic)`
 	want += "\n" + strings.Replace(want, "stringData.a", "stringData.b", 1)
 	if got := problemsOf(t, once, render.Options{}); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
@@ -279,7 +279,7 @@ func TestRowProblems(t *testing.T) {
 		`{{ .b | fromJson }}`:                                 at + `at <fromJson>: empty text is not JSON`,
 		`{{ fromJson "1 2" }}`:                                at + `at <fromJson "1 2">: more than one JSON value`,
 		`{{ (fromJson "{}").x }}`:                             at + `at <"{}">: map has no entry for key "x"`,
-		`{{ index (fromJson "{}") "x" }}`:                     at + `the result has a value that is missing: a key or an element that is not there was printed`,
+		`{{ index (fromJson "{}") "x" }}`:                     at + `the result has a value that is missing: a key or an element that doesn't exist was printed`,
 		`{{ fail "no" }}`:                                     at + `at <fail "no">: no`,
 		`{{ date "2006" .a }}`:                                at + `at <date "2006" .a>: "x y" is not a date; make one with toDate LAYOUT TEXT, or with int from seconds since 1970`,
 		`{{ dateInZone "2006" 0 "Local" }}`:                   at + `at <dateInZone "2006" 0 "Local">: zone "Local" is another one on every machine; name one, such as "UTC"`,
@@ -358,7 +358,7 @@ spec: {apiVersion: v1, kind: ConfigMap}
 `
 	p := compileAll(t, load(t, text), render.Options{})[0]
 	_, problems := p.Node(record{"id": "acme", "a": "a.b", "b": "1"}.row(p.Hub, 2))
-	want := `stdin:21: form "web", resource "s", nameTemplate: row "acme": name "a.b" is none that Kubernetes accepts (lower case letters, digits and dashes, a letter or digit at both ends)`
+	want := `stdin:21: form "web", resource "s", nameTemplate: row "acme": name "a.b" isn't valid in Kubernetes (use lowercase letters, digits, and '-', and start and end with a letter or digit)`
 	if diff := cmp.Diff(want, problems.Error()); diff != "" {
 		t.Error(diff)
 	}
@@ -368,8 +368,8 @@ spec: {apiVersion: v1, kind: ConfigMap}
 		t.Error(diff)
 	}
 	wrong := strings.ReplaceAll(text, ".b | int", ".nope | int")
-	want = `stdin:23: form "web", resource "s", spec.x: variable .nope is provided by no mapping (there are a, activate, b, host, hostOrUrl, hubId, namespace, templateRef, uid; map it in the hub's extraValueMappings)
-stdin:23: form "web", resource "s", spec.l[]: variable .nope is provided by no mapping (there are a, activate, b, host, hostOrUrl, hubId, namespace, templateRef, uid; map it in the hub's extraValueMappings)`
+	want = `stdin:23: form "web", resource "s", spec.x: variable .nope is unknown (there are a, activate, b, host, hostOrUrl, hubId, namespace, templateRef, uid; add it to extraValueMappings in the hub)
+stdin:23: form "web", resource "s", spec.l[]: variable .nope is unknown (there are a, activate, b, host, hostOrUrl, hubId, namespace, templateRef, uid; add it to extraValueMappings in the hub)`
 	if diff := cmp.Diff(want, problemsOf(t, wrong, render.Options{})); diff != "" {
 		t.Error(diff)
 	}

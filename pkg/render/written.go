@@ -1,27 +1,37 @@
 package render
 
-import "github.com/lynqctl/lynqctl/pkg/lynq"
+import (
+	"context"
+	"encoding/json"
+	"iter"
 
-// ObjectSink is a Sink that takes nodes as bytes too, and is told where in them
-// each object is; its Add is not called.
-type ObjectSink interface {
-	Sink
-	// Write takes the next node, in order.
-	Write(Written)
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Bytes yields the rows of a hub as they are written. The bytes are used again for what
+// comes next.
+func (r *Run) Bytes(ctx context.Context, in Input) iter.Seq2[Rendered[[]byte], error] {
+	h := hubRun[[]byte]{r, in, product[[]byte]{
+		node: func(to *buffers, f *frame, t *tally, _ lynq.NodeID) []byte {
+			before := len(to.out)
+			for i := range f.program.resources {
+				f.write(to, i, t)
+			}
+			return to.out[before:len(to.out):len(to.out)]
+		},
+		empty: func(*Program, lynq.NodeID, []string) []byte { return nil },
+	}}
+	return h.rendered(ctx)
 }
 
-// Written is a node on its way to an ObjectSink. Its slices are used again for
-// the next.
-type Written struct {
-	Name, Namespace string
-	Program         *Program
-	Failed          bool // it could not be rendered, and has neither bytes nor objects
-	Bytes           []byte
-	Objects         []WrittenObject // in dependency order
-	// NotIncluded are the ids of resources of the form that the row does not get. They
-	// are not used again, nor are Tombstones, which are those of the row.
+// Document is a node as it is written. Its bytes and objects are used again for what
+// comes next.
+type Document struct {
+	Bytes   []byte
+	Objects []WrittenObject // in dependency order
+	// NotIncluded are the ids of resources of the form that the row does not get.
 	NotIncluded []string
-	Tombstones  []lynq.Tombstone
+	Tombstones  []lynq.Tombstone // of the row
 }
 
 // WrittenObject is an object within the bytes of its node.
@@ -35,13 +45,93 @@ type WrittenObject struct {
 	Excluded bool
 }
 
+// Documents yields the rows of a hub as they are written, and tells where each object is.
+func (r *Run) Documents(ctx context.Context, in Input) iter.Seq2[Rendered[Document], error] {
+	h := hubRun[Document]{r, in, product[Document]{
+		named: true,
+		node: func(to *buffers, f *frame, t *tally, _ lynq.NodeID) Document {
+			return f.document(to, t)
+		},
+		empty: func(*Program, lynq.NodeID, []string) Document { return Document{} },
+	}}
+	return h.rendered(ctx)
+}
+
+func (f *frame) document(to *buffers, t *tally) Document {
+	before, first := len(to.out), len(to.objects)
+	for i := range f.program.resources {
+		start := len(to.out)
+		if !f.write(to, i, t) {
+			continue
+		}
+		o := WrittenObject{Ref: f.ref(i), ID: f.program.resources[i].ID, Start: start - before, End: len(to.out) - before, Excluded: f.exclusion(i) != nil}
+		if o.Start < o.End {
+			o.Start += len(separator)
+		}
+		to.objects = append(to.objects, o)
+	}
+	return Document{
+		Bytes: to.out[before:len(to.out):len(to.out)], Objects: to.objects[first:len(to.objects):len(to.objects)],
+		NotIncluded: f.notIncluded(), Tombstones: f.tombstones(),
+	}
+}
+
+// write writes the object of resource i, where no rule and no selector leaves it out.
+// False means that the row has none.
+func (f *frame) write(to *buffers, i int, t *tally) bool {
+	if f.left[i] || f.program.resources[i].Policy.Hook() { // who applied a hook would run it at once
+		return false
+	}
+	if rule := f.exclusion(i); rule != nil {
+		t.excluded = append(t.excluded, rule)
+		return true
+	}
+	t.objects++
+	if s := f.settings.Selector; s != nil && !s.Matches(f.labels(i)) {
+		return true
+	}
+	if f.settings.Format == YAML {
+		to.out = append(to.out, separator...)
+		to.out = f.appendYAML(to.out, i)
+		return true
+	}
+	e := json.NewEncoder(to)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(f.object(i).Content); err != nil {
+		f.fail(&t.problems, f.program.resources[i].at, "", "%v", err)
+	}
+	return true
+}
+
 // separator goes before each YAML document.
 const separator = "---\n"
 
-// written is resource i, which takes the bytes of its node from start to end.
-func (f *frame) written(i, start, end int) WrittenObject {
-	if start < end {
-		start += len(separator)
-	}
-	return WrittenObject{Ref: f.ref(i), ID: f.program.resources[i].ID, Start: start, End: end, Excluded: f.exclusion(i) != nil}
+// Write implements io.Writer.
+func (b *buffers) Write(p []byte) (int, error) {
+	b.out = append(b.out, p...)
+	return len(p), nil
+}
+
+// Nodes yields the rows of a hub as what fill makes of their objects. It is called on
+// the goroutines that render, several at once, with the values of the row, in the order of
+// Columns; and for a node that does not count without objects.
+func Nodes[T any](ctx context.Context, r *Run, in Input, fill func(n *lynq.Node, values []string) (T, error)) iter.Seq2[Rendered[T], error] {
+	h := hubRun[T]{r, in, product[T]{
+		named: true,
+		node: func(_ *buffers, f *frame, t *tally, id lynq.NodeID) T {
+			n := f.program.head(id)
+			f.fillNode(n)
+			t.objects = len(n.Objects)
+			out, err := fill(n, f.row.Values)
+			if err != nil {
+				f.fail(&t.problems, place{pos: f.program.Form.Pos}, "", "%v", err)
+			}
+			return out
+		},
+		empty: func(p *Program, id lynq.NodeID, values []string) T {
+			out, _ := fill(p.head(id), values) // it has problems, or one before it has
+			return out
+		},
+	}}
+	return h.rendered(ctx)
 }

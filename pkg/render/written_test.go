@@ -2,7 +2,6 @@ package render_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -13,48 +12,46 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// writtenSink keeps what an ObjectSink is given.
-type writtenSink struct {
+// documents are what Documents yields.
+type documents struct {
 	nodes   []string
 	objects map[string]string // what names an object -> its document
 	failed  map[string]bool
 	stream  strings.Builder
 }
 
-func (s *writtenSink) Write(w render.Written) {
-	name := w.Namespace + "/" + w.Name
-	s.nodes = append(s.nodes, name)
-	s.failed[name] = w.Failed
-	s.stream.Write(w.Bytes)
-	for _, o := range w.Objects {
-		s.objects[fmt.Sprint(name, " ", o.ID, " ", o.Ref)] = string(w.Bytes[o.Start:o.End])
+func (d *documents) add(n *render.Rendered[render.Document]) {
+	name := n.Namespace + "/" + n.Name
+	d.nodes = append(d.nodes, name)
+	d.failed[name] = len(n.Problems) > 0
+	d.stream.Write(n.Out.Bytes)
+	for _, o := range n.Out.Objects {
+		d.objects[fmt.Sprint(name, " ", o.ID, " ", o.Ref)] = string(n.Out.Bytes[o.Start:o.End])
 	}
 }
 
-func (s *writtenSink) Drop(i int) bool {
-	s.failed[s.nodes[i]] = true
-	return true
-}
-
-func (*writtenSink) Add([]byte) error { return errors.New("an ObjectSink is given bytes alone") }
-
-func writeAll(t *testing.T, text string, s render.Settings, records []record) (*writtenSink, *render.Run) {
+func writeAll(t *testing.T, text string, s render.Settings, records []record) (*documents, *render.Run) {
 	t.Helper()
 	programs := compileAll(t, load(t, text), render.Options{})
-	sink := &writtenSink{objects: map[string]string{}, failed: map[string]bool{}}
-	run := render.NewRun(s, sink, programs)
-	err := run.Hub(context.Background(), render.Input{
+	written := &documents{objects: map[string]string{}, failed: map[string]bool{}}
+	run := render.NewRun(s, programs)
+	for n, err := range run.Documents(context.Background(), render.Input{
 		Programs: programs, Rows: rowsOf(programs[0].Hub, records), Place: func(int) string { return "row" },
-	})
-	if err != nil {
-		t.Fatal(err)
+	}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		written.add(&n)
 	}
-	return sink, run
+	for _, i := range run.Retracted() {
+		written.failed[written.nodes[i]] = true
+	}
+	return written, run
 }
 
-// TestObjectSink: the documents of the objects are those of the stream, whatever
+// TestDocuments: the documents of the objects are those of the stream, whatever
 // is in them.
-func TestObjectSink(t *testing.T) {
+func TestDocuments(t *testing.T) {
 	text := hubYAML + configMap("x: \"{{ .a }}\"\nscript: |\n  ---\n  {{ .b }}\n  ---")
 	records := []record{{"id": "a", "a": "---", "b": "---\n--- x"}, {"id": "b", "a": "x\n---\n", "b": "..."}, {"id": "c", "a": "--- a"}}
 	for _, workers := range []int{1, 3} {
@@ -76,9 +73,9 @@ func TestObjectSink(t *testing.T) {
 	}
 }
 
-// TestObjectSinkNodes: nodes that fail are told of as such, also those that turn
+// TestDocumentsOfNodes: nodes that fail are told of as such, also those that turn
 // out so later; objects that are left out have no bytes.
-func TestObjectSinkNodes(t *testing.T) {
+func TestDocumentsOfNodes(t *testing.T) {
 	selector, err := labels.Parse("b=x")
 	if err != nil {
 		t.Fatal(err)
@@ -133,6 +130,6 @@ spec:
 		t.Error(diff)
 	}
 	if p.Fields("none") != nil {
-		t.Error("a resource that is not there has fields")
+		t.Error("a resource that doesn't exist has fields")
 	}
 }

@@ -107,9 +107,9 @@ func (s *csvSource) header(r *csv.Reader, q Query) ([]int, error) {
 		if name == "" || !slices.Contains(names[:i], name) {
 			continue
 		}
-		what := fmt.Sprintf("column %q is there twice", name)
+		what := fmt.Sprintf("column %q appears twice", name)
 		if !looksLikeColumn(name) {
-			what = fmt.Sprintf("the name of column %d is there twice", i+1)
+			what = fmt.Sprintf("the name of column %d appears twice", i+1)
 		}
 		return nil, &Error{Place: s.file.at(line), What: what, Fix: "rename or remove one"}
 	}

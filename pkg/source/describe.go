@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"io"
 	"slices"
@@ -54,33 +53,8 @@ func (s *csvSource) Describe(ctx context.Context) ([]Column, error) {
 
 // Describe implements Source. The columns are the keys that any row has.
 func (s *jsonSource) Describe(ctx context.Context) ([]Column, error) {
-	limited := &rowLimit{Reader: &fileReader{file: s.file, offset: s.start}}
-	lines := &lineCounter{r: limited, line: 1}
-	d := json.NewDecoder(lines)
-	if s.array {
-		if _, err := d.Token(); err != nil {
-			return nil, s.syntax(d, lines, err)
-		}
-	}
 	row := newJSONRow(Query{})
-	var raw json.RawMessage
-	for !s.array || d.More() {
-		if err := stopped(ctx, s.file.name, row.count); err != nil {
-			return nil, err
-		}
-		limited.row = d.InputOffset()
-		err := d.Decode(&raw)
-		if errors.Is(err, io.EOF) && !s.array {
-			break
-		}
-		if err != nil {
-			return nil, s.syntax(d, lines, err)
-		}
-		if err := row.parse(raw); err != nil {
-			return nil, s.fault(raw, lines.at(d.InputOffset()-int64(len(raw))), err)
-		}
-	}
-	if err := s.end(d, lines); err != nil {
+	if err := s.each(ctx, row, func(int64, int64, int) {}); err != nil {
 		return nil, err
 	}
 	return named(row.names), nil

@@ -33,7 +33,7 @@ func TestDescribeFiles(t *testing.T) {
 		{lynq.SourceJSON, `[{"id": 1}, {"plan": {"x": 1}, "id": 2}]`, "id|plan", ""},
 		{lynq.SourceJSON, "{\"id\": 1}\n{\"a\": null}\n", "id|a", ""},
 		{lynq.SourceJSON, `[{"id": 1}, 2]`, "", "the row is a number"},
-		{lynq.SourceJSON, `[{"id": 1}`, "", "does not end"},
+		{lynq.SourceJSON, `[{"id": 1}`, "", "has no end"},
 		{lynq.SourceJSON, "- id: 1\n- {id: 2, plan: x}\n", "id|plan", ""},
 		{lynq.SourceJSON, "- id: 1\n- x\n", "", "not a mapping"},
 	} {

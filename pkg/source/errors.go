@@ -143,7 +143,7 @@ func missingTable(place, asked, table string, exist []string) error {
 	}
 	switch near, ok := suggest.Near(table, exist); {
 	case len(exist) == 0:
-		e.Fix = "no tables are to be seen there"
+		e.Fix = "this user can see no tables there"
 	case asked == "":
 		e.Fix = "set table to one of these, or in a URL add ?table=TABLE: " + strings.Join(exist[:min(len(exist), 100)], ", ")
 	case ok:
@@ -157,12 +157,12 @@ func missingTable(place, asked, table string, exist []string) error {
 // brokeOff is the error for a result that ends before its end.
 func brokeOff(ctx context.Context, place string, rows int, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
-		return &Error{Place: place, What: fmt.Sprintf("reading was stopped after %d rows", rows), Err: cause}
+		return &Error{Place: place, What: fmt.Sprintf("lynqctl stopped reading after %d rows", rows), Err: cause}
 	}
 	return &Error{
 		Place: place,
-		What:  fmt.Sprintf("the result broke off after %d rows", rows),
-		Fix:   "what came so far does not count; run again when server and network are well",
+		What:  fmt.Sprintf("the server ended the result after %d rows", rows),
+		Fix:   "lynqctl ignores these rows; run again when the server and the network work",
 		Err:   err,
 	}
 }
@@ -176,7 +176,7 @@ func checkCount(place string, read, counted int) error {
 	return &Error{
 		Place: place,
 		What:  fmt.Sprintf("%d rows were read, but COUNT(*) in the same snapshot is %d", read, counted),
-		Fix:   "look for limits of results on the server and on proxies, and for views that change from query to query; run again",
+		Fix:   "look for result limits on the server and on proxies, and for views that change between queries; then run again",
 	}
 }
 

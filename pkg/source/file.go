@@ -21,7 +21,7 @@ const stdinName = "stdin"
 
 // dataFile is an open file of rows that can be read twice.
 type dataFile struct {
-	*os.File
+	file *os.File
 	name string // for messages
 	temp string // to be removed with the file; "" if there is nothing to remove
 }
@@ -31,10 +31,10 @@ type dataFile struct {
 func openData(ctx context.Context, c lynq.Connection, stdin io.Reader) (*dataFile, error) {
 	switch c.Path {
 	case "":
-		return nil, &Error{Place: string(c.Type), What: "no path is given", Fix: "set path to a file, or to - for standard input"}
+		return nil, &Error{Place: string(c.Type), What: "no path is set", Fix: "set path to a file, or to - for standard input"}
 	case "-":
 		if stdin == nil {
-			return nil, &Error{Place: stdinName, What: "there is no standard input to read"}
+			return nil, &Error{Place: stdinName, What: "standard input is closed"}
 		}
 		return spool(ctx, stdin, stdinName)
 	}
@@ -47,7 +47,7 @@ func openData(ctx context.Context, c lynq.Connection, stdin io.Reader) (*dataFil
 		return nil, fileError(c.Path, err)
 	}
 	if info.Mode().IsRegular() {
-		return &dataFile{File: file, name: c.Path}, nil
+		return &dataFile{file: file, name: c.Path}, nil
 	}
 	defer func() { _ = file.Close() }() // it was only read
 	return spool(ctx, file, c.Path)
@@ -72,13 +72,13 @@ func statFile(path string) (fs.FileInfo, error) {
 func fileError(path string, err error) error {
 	switch {
 	case mayBeURL(path) && !errors.Is(err, fs.ErrPermission):
-		return &Error{Place: "path", What: "there is no such file; it looks like a URL, which may hold a password and is not shown", Fix: "give the path of a file; rows may also come from standard input, which is -"}
+		return &Error{Place: "path", What: "no such file; it looks like a URL, which may hold a password and is not shown", Fix: "give the path of a file; rows may also come from standard input, which is -"}
 	case errors.Is(err, fs.ErrNotExist):
-		return &Error{Place: path, What: "there is no such file", Fix: "paths in a hub start at the hub's file, those of --source at the working directory"}
+		return &Error{Place: path, What: "no such file", Fix: "paths in a hub start at the hub's file, those of --source at the working directory"}
 	case errors.Is(err, fs.ErrPermission):
-		return &Error{Place: path, What: "it may not be read", Fix: "give this user read permission", Err: fs.ErrPermission}
+		return &Error{Place: path, What: "this user can't read it", Fix: "give this user permission to read it", Err: fs.ErrPermission}
 	}
-	return &Error{Place: path, What: "it cannot be opened", Err: err}
+	return &Error{Place: path, What: "it can't be opened", Err: err}
 }
 
 // mayBeURL tells whether a path may be a URL, with a password perhaps, by its scheme or
@@ -94,9 +94,9 @@ func mayBeURL(path string) bool {
 func spool(ctx context.Context, in io.Reader, name string) (*dataFile, error) {
 	file, err := os.CreateTemp("", "lynqctl-rows-")
 	if err != nil {
-		return nil, &Error{Place: name, What: "no temporary file can be made for it", Fix: "free space, or set TMPDIR", Err: err}
+		return nil, &Error{Place: name, What: "lynqctl can't create a temporary file for it", Fix: "free space, or set TMPDIR", Err: err}
 	}
-	d := &dataFile{File: file, name: name, temp: file.Name()}
+	d := &dataFile{file: file, name: name, temp: file.Name()}
 	// Where the system lets an open file go, nothing stays behind a kill.
 	if os.Remove(d.temp) == nil {
 		d.temp = ""
@@ -112,14 +112,23 @@ func spool(ctx context.Context, in io.Reader, name string) (*dataFile, error) {
 	case err = <-done:
 	}
 	if err != nil {
-		return nil, errors.Join(&Error{Place: name, What: "it cannot be read to its end", Err: err}, d.Close())
+		return nil, errors.Join(&Error{Place: name, What: "it can't be read to the end", Err: err}, d.Close())
 	}
 	return d, nil
 }
 
+// Read implements io.Reader.
+func (d *dataFile) Read(p []byte) (int, error) { return d.file.Read(p) }
+
+// ReadAt implements io.ReaderAt.
+func (d *dataFile) ReadAt(p []byte, offset int64) (int, error) { return d.file.ReadAt(p, offset) }
+
+// Seek implements io.Seeker.
+func (d *dataFile) Seek(offset int64, whence int) (int64, error) { return d.file.Seek(offset, whence) }
+
 // Close closes and, where that has not been done yet, removes the file.
 func (d *dataFile) Close() error {
-	err := d.File.Close()
+	err := d.file.Close()
 	if d.temp != "" {
 		err = errors.Join(err, os.Remove(d.temp))
 	}
@@ -138,7 +147,7 @@ type version struct {
 }
 
 func (d *dataFile) version() (version, error) {
-	info, err := d.Stat()
+	info, err := d.file.Stat()
 	if err != nil {
 		return version{}, fileError(d.name, err)
 	}
@@ -168,7 +177,7 @@ func (d *dataFile) gone(line int, err error) error {
 }
 
 func (d *dataFile) changed() error {
-	return &Error{Place: d.name, What: "the file changed while it was read", Fix: "run again; write such files elsewhere and rename them into place"}
+	return &Error{Place: d.name, What: "the file changed while lynqctl read it", Fix: "run again; write such files elsewhere and rename them into place"}
 }
 
 // textStart is the offset of the first character: it skips the mark that some
@@ -190,5 +199,5 @@ func (d *dataFile) textStart() (int64, error) {
 
 // readError wraps a failure in the middle of the file.
 func (d *dataFile) readError(line int, err error) error {
-	return &Error{Place: d.at(line), What: "reading failed", Fix: "look at the disk, and run again", Err: err}
+	return &Error{Place: d.at(line), What: "reading failed", Fix: "check the disk, and run again", Err: err}
 }

@@ -91,39 +91,39 @@ func TestFileErrors(t *testing.T) {
 		{"open quote", "a.csv", "id,name\na,\"1\nb,2\n", []string{"the row that begins in line 2 is not CSV", "closing quote"}},
 		{"bare quote", "a.csv", "id,name\na,x\"y\n", []string{"a.csv:2: the row is not CSV", "double"}},
 		{"broken header", "a.csv", "id,\"na\"me\n", []string{"a.csv:1:"}},
-		{"header twice", "a.csv", "id,name,id\n", []string{`a.csv:1: column "id" is there twice`}},
+		{"header twice", "a.csv", "id,name,id\n", []string{`a.csv:1: column "id" appears twice`}},
 		{"missing column", "a.csv", "id,namme\n", []string{`a.csv:1: no column "name" (did you mean "namme" instead of "name"? it has "id", "namme")`}},
 		{"semicolons", "a.csv", "id;name\na;b\n", []string{`"id", "name"`, "separated by commas"}},
 		{"not text", "a.csv", "id,name\nb,x\na,\xff\n", []string{`a.csv:3: column "name" holds bytes that are not UTF-8`, "save the file as UTF-8"}},
 		{"split character", "a.csv", "id,name\n\xc3,\xa4\n", []string{`a.csv:2: column "id"`}},
 		{"empty", "a.json", " \n", []string{"a.json: the file is empty", "[]"}},
-		{"not JSON", "a.json", "[\n{\"id\": 1, \"name\": 1},\n{\"id\": x}\n]", []string{"a.json:3: this is not JSON", "invalid character 'x'"}},
+		{"not JSON", "a.json", "[\n{\"id\": 1, \"name\": 1},\n{\"id\": x}\n]", []string{`a.json:3: column "id" is not JSON`, "invalid character 'x'"}},
 		{"not NDJSON", "a.ndjson", "{\"id\": 1, \"name\": 1}\n\nid: 1\n", []string{"a.ndjson:3: this is not JSON"}},
-		{"no comma", "a.json", "[{\"id\": 1, \"name\": 1}\n{\"id\": 2}]", []string{"a.json:", "comma"}},
-		{"cut array", "a.json", "[{\"id\": 1, \"name\": 1},\n{\"id\": 2}\n", []string{"a.json:", "does not end", "cut off"}},
-		{"cut object", "a.json", "[{\"id\": 1, \"name\": 1},\n{\"id\": 2", []string{"a.json:2: the JSON that begins here does not end"}},
-		{"cut line", "a.ndjson", "{\"id\": 1, \"name\": 1}\n{\"id\"", []string{"a.ndjson:2: the JSON that begins here does not end"}},
-		{"after the array", "a.json", "[{\"id\": 1, \"name\": 1}]\n{}", []string{"a.json:2: there is more after the array's end"}},
+		{"no comma", "a.json", "[{\"id\": 1, \"name\": 1}\n{\"id\": 2}]", []string{"a.json:2", "this is not JSON", "expecting ',' or ']'"}},
+		{"cut array", "a.json", "[{\"id\": 1, \"name\": 1},\n{\"id\": 2}\n", []string{"a.json:", "has no end", "cut off"}},
+		{"cut object", "a.json", "[{\"id\": 1, \"name\": 1},\n{\"id\": 2", []string{"a.json:2: the JSON that begins here has no end"}},
+		{"cut line", "a.ndjson", "{\"id\": 1, \"name\": 1}\n{\"id\"", []string{"a.ndjson:2: the JSON that begins here has no end"}},
+		{"after the array", "a.json", "[{\"id\": 1, \"name\": 1}]\n{}", []string{"a.json:2: there is text after the end of the array"}},
 		{"rubbish after the array", "a.json", "[]\n}", []string{"a.json:2: this is not JSON"}},
 		{"no object", "a.json", "[1]", []string{"a.json:1: the row is a number, not an object"}},
 		{"null row", "a.json", "[{\"id\":1,\"name\":2},\nnull]", []string{"a.json:2: the row is null"}},
 		{"array row", "a.json", "[[]]", []string{"an array"}},
 		{"text row", "a.json", `["x"]`, []string{"a string"}},
 		{"boolean row", "a.json", `[true]`, []string{"a boolean"}},
-		{"key twice", "a.json", "[{\"id\": 1,\n\"name\": 1,\n \"id\": 2}]", []string{`a.json:3: key "id" is there twice`}},
-		{"inner key twice", "a.json", "[{\"id\": 1,\n\"name\": [{\"a\": {\"x\": 1,\n\"x\": 2}}]}]", []string{`a.json:3: key "x" is there twice`}},
+		{"key twice", "a.json", "[{\"id\": 1,\n\"name\": 1,\n \"id\": 2}]", []string{`a.json:3: key "id" appears twice`}},
+		{"inner key twice", "a.json", "[{\"id\": 1,\n\"name\": [{\"a\": {\"x\": 1,\n\"x\": 2}}]}]", []string{`a.json:3: key "x" appears twice`}},
 		{"half a pair", "a.json", `[{"id": "\ud83d", "name": 1}]`, []string{"a.json:1", "surrogate"}},
 		{"half a pair in a value", "a.json", `[{"id": "1", "name": "\ud83dx\u0041"}]`, []string{"a.json:1", "surrogate"}},
 		{"half a pair in a key", "a.json", `[{"\ud83d": 1}]`, []string{"a.json:1", "surrogate"}},
 		{"half a pair in an inner key", "a.json", `[{"x": {"\ude00": 1}}]`, []string{"a.json:1", "surrogate"}},
-		{"not text", "a.json", "[{\"id\": \"a\", \"name\": \"\xff\"}]", []string{`a.json:1: column "name"`, "not UTF-8"}},
+		{"not text", "a.json", "[{\"id\": \"a\", \"name\": \"\xff\"}]", []string{`a.json:1: column "name" is not JSON`, "invalid UTF-8"}},
 		{"missing everywhere", "a.json", "[{\"id\": 1, \"x\": 2}, {\"y\": 1}]", []string{`a.json: no column "name"`, `it has "id", "x", "y"`}},
 		{"no list", "a.yaml", "id: 1\n", []string{"a.yaml:1: this is not a list"}},
 		{"only a comment", "a.yaml", "# nothing\n", []string{"a.yaml:1: this is not a list"}},
-		{"two documents", "a.yaml", "- {id: 1, name: 1}\n---\n- {id: 2}\n", []string{"a.yaml:2: there is a second document"}},
+		{"two documents", "a.yaml", "- {id: 1, name: 1}\n---\n- {id: 2}\n", []string{"a.yaml:2: the file has a second document"}},
 		{"broken second document", "a.yaml", "- {id: 1, name: 1}\n---\n- {id: 2\n", []string{"a.yaml:", "not YAML"}},
 		{"not YAML", "a.yaml", "- id: 1\n- [\n", []string{"a.yaml:", "this is not YAML"}},
-		{"yaml rows", "a.yaml", "- id: 1\n  name: 2\n  id: 3\n- 5\n- {[a]: b}\n- {id: 1, name: {1: x}}\n", []string{`a.yaml:3: key "id" is there twice`, "a.yaml:4: the row is not a mapping", "a.yaml:5: a key is not a text", `a.yaml:6: column "name"`}},
+		{"yaml rows", "a.yaml", "- id: 1\n  name: 2\n  id: 3\n- 5\n- {[a]: b}\n- {id: 1, name: {1: x}}\n", []string{`a.yaml:3: key "id" appears twice`, "a.yaml:4: the row is not a mapping", "a.yaml:5: a key is not a text", `a.yaml:6: column "name"`}},
 		{"yaml missing", "a.yaml", "- id: 1\n", []string{`a.yaml: no column "name"`, `it has "id"`}},
 		{"yaml not text", "a.yaml", "- id: \xff\n", []string{"a.yaml", "not YAML", "UTF-8"}},
 		{"yaml value in itself", "a.yaml", "- id: 1\n  name: &a [*a]\n", []string{"a.yaml:2"}},
@@ -142,7 +142,7 @@ func TestOpenErrors(t *testing.T) {
 		wantError(t, err, dir+": it is a directory")
 		missing := filepath.Join(dir, "missing")
 		_, err = read(t, lynq.Connection{Type: kind, Path: missing, Table: "t"}, "id")
-		wantError(t, err, missing+": there is no such file")
+		wantError(t, err, missing+": no such file")
 		if _, err := os.Stat(missing); err == nil {
 			t.Errorf("%s made a file", kind)
 		}
@@ -150,7 +150,7 @@ func TestOpenErrors(t *testing.T) {
 		wantError(t, err, "no path")
 	}
 	_, err := read(t, lynq.Connection{Type: "oracle"}, "id")
-	wantError(t, err, `"oracle" is not known`, "mysql, postgresql, sqlite, csv and json")
+	wantError(t, err, `"oracle" is unknown`, "mysql, postgresql, sqlite, csv, or json")
 	_, err = source.Open(t.Context(), lynq.Connection{Type: lynq.SourceCSV, Path: "-"}, nil)
 	wantError(t, err, "standard input")
 	if os.Geteuid() != 0 {
@@ -294,7 +294,7 @@ func TestFileChanges(t *testing.T) {
 					}
 					count++
 				}
-				wantError(t, last, c.Path, "changed while it was read")
+				wantError(t, last, c.Path, "changed while lynqctl read it")
 			})
 		}
 	}

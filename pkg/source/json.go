@@ -4,13 +4,15 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -100,40 +102,11 @@ func (s *jsonSource) Records(ctx context.Context, q Query) iter.Seq2[lynq.Row, e
 // index is the first reading: where each record is, and which columns there
 // are.
 func (s *jsonSource) index(ctx context.Context, row *jsonRow, uid int) (*spans, error) {
-	limited := &rowLimit{Reader: &fileReader{file: s.file, offset: s.start}}
-	lines := &lineCounter{r: limited, line: 1}
-	d := json.NewDecoder(lines)
-	if s.array {
-		if _, err := d.Token(); err != nil {
-			return nil, s.syntax(d, lines, err)
-		}
-	}
 	records := &spans{}
-	var raw json.RawMessage
-	var text []byte
-	for !s.array || d.More() {
-		if err := stopped(ctx, s.file.name, len(records.list)); err != nil {
-			return nil, err
-		}
-		limited.row = d.InputOffset()
-		err := d.Decode(&raw)
-		if errors.Is(err, io.EOF) && !s.array {
-			break
-		}
-		if err != nil {
-			return nil, s.syntax(d, lines, err)
-		}
-		offset := d.InputOffset() - int64(len(raw))
-		line := lines.at(offset)
-		if err := row.parse(raw); err != nil {
-			return nil, s.fault(raw, line, err)
-		}
-		if text, _, err = appendText(text[:0], row.values[uid]); err != nil {
-			return nil, s.fault(raw, line, err)
-		}
-		records.add(string(text), s.start+offset, len(raw), line)
-	}
-	if err := s.end(d, lines); err != nil {
+	err := s.each(ctx, row, func(offset, size int64, line int) {
+		records.add(string(row.value(uid)), s.start+offset, int(size), line)
+	})
+	if err != nil {
 		return nil, err
 	}
 	if len(records.list) > 0 {
@@ -145,46 +118,94 @@ func (s *jsonSource) index(ctx context.Context, row *jsonRow, uid int) (*spans, 
 	return records, nil
 }
 
+// each reads all records once, and calls do with where the one is that row has read.
+func (s *jsonSource) each(ctx context.Context, row *jsonRow, do func(offset, size int64, line int)) error {
+	limited := &rowLimit{Reader: &fileReader{file: s.file, offset: s.start}}
+	lines := &lineCounter{r: limited, line: 1}
+	d := jsontext.NewDecoder(lines)
+	if s.array {
+		if _, err := d.ReadToken(); err != nil {
+			return s.syntax(0, lines, err)
+		}
+	}
+	for n := 0; ; n++ {
+		if err := stopped(ctx, s.file.name, n); err != nil {
+			return err
+		}
+		limited.row = d.InputOffset()
+		if s.array && d.PeekKind() == jsontext.KindEndArray {
+			return s.end(d, lines)
+		}
+		offset, err := row.read(d)
+		switch {
+		case errors.Is(err, io.EOF) && !s.array:
+			return nil
+		case err != nil:
+			return s.syntax(limited.row, lines, err)
+		}
+		do(offset, d.InputOffset()-offset, lines.at(offset))
+	}
+}
+
 // end reads an array's closing bracket, after which there must be nothing.
-func (s *jsonSource) end(d *json.Decoder, lines *lineCounter) error {
-	if !s.array {
-		return nil
+func (s *jsonSource) end(d *jsontext.Decoder, lines *lineCounter) error {
+	_, err := d.ReadToken()
+	var extra jsontext.Value
+	if err == nil {
+		extra, err = d.ReadValue()
 	}
-	if _, err := d.Token(); err != nil {
-		return s.syntax(d, lines, err)
-	}
-	var extra json.RawMessage
-	err := d.Decode(&extra)
 	switch {
 	case errors.Is(err, io.EOF):
 		return nil
 	case err != nil:
-		return s.syntax(d, lines, err)
+		return s.syntax(d.InputOffset(), lines, err)
 	}
 	line := lines.at(d.InputOffset() - int64(len(extra)))
-	return &Error{Place: s.file.at(line), What: "there is more after the array's end", Fix: "put all rows into one array, or write them without any"}
+	return &Error{Place: s.file.at(line), What: "there is text after the end of the array", Fix: "put all rows into one array, or write them without any"}
 }
 
-// syntax is a decoder's error with its line. The decoder tells offsets only
-// roughly, so the broken value is parsed again alone.
-func (s *jsonSource) syntax(d *json.Decoder, lines *lineCounter, err error) error {
-	start := s.valueStart(d.InputOffset())
-	line := lines.at(start)
-	wrong, isSyntax := errors.AsType[*json.SyntaxError](err)
+// syntax is the error of a reading with its line. The reading has passed all before
+// offset.
+func (s *jsonSource) syntax(offset int64, lines *lineCounter, err error) error {
+	start := s.valueStart(offset)
+	wrong, isSyntax := errors.AsType[*jsontext.SyntacticError](err)
+	kind, isKind := errors.AsType[*rowKindError](err)
 	switch {
 	case errors.Is(err, errLongRow):
-		return longRow(s.file.at(line), fixLongText)
-	case isSyntax:
-		again := json.NewDecoder(&fileReader{file: s.file, offset: s.start + start})
-		var raw json.RawMessage
-		if w, ok := errors.AsType[*json.SyntaxError](again.Decode(&raw)); ok {
-			line = lines.at(start + w.Offset - 1)
-		}
-		return &Error{Place: s.file.at(line), What: "this is not JSON", Fix: "each row is an object like {\"id\": \"a\"}", Err: wrong}
+		return longRow(s.file.at(lines.at(start)), fixLongText)
+	case isKind:
+		return &Error{Place: s.file.at(lines.at(start)), What: kind.Error(), Fix: `write it as {"column": "value"}`}
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return &Error{Place: s.file.at(line), What: "the JSON that begins here does not end", Fix: "the file looks cut off; write it again"}
+		return &Error{Place: s.file.at(lines.at(start)), What: "the JSON that begins here has no end", Fix: "the file looks cut off; write it again"}
+	case isSyntax:
+		return s.wrong(lines.at(wrong.ByteOffset), wrong)
 	}
-	return s.file.readError(line, err)
+	return s.file.readError(lines.at(start), err)
+}
+
+// wrong is the error for text that is not JSON, or not what lynqctl reads of JSON.
+func (s *jsonSource) wrong(line int, err *jsontext.SyntacticError) error {
+	place := s.file.at(line)
+	if errors.Is(err, jsontext.ErrDuplicateName) {
+		return &Error{Place: place, What: fmt.Sprintf("key %s appears twice in one object", lynq.Quote(err.JSONPointer.LastToken())), Fix: "remove one"}
+	}
+	what := "this is not JSON"
+	if column := s.columnOf(err.JSONPointer); column != "" {
+		what = fmt.Sprintf("column %s is not JSON", lynq.Quote(column))
+	}
+	return &Error{Place: place, What: what, Fix: `each row is an object like {"id": "a"}, as UTF-8 text`, Err: err.Err}
+}
+
+// columnOf is the column of a row that a pointer leads into, "" for none.
+func (s *jsonSource) columnOf(p jsontext.Pointer) string {
+	tokens := slices.Collect(p.Tokens())
+	if s.array && len(tokens) > 0 {
+		tokens = tokens[1:] // the row's number
+	}
+	if len(tokens) == 0 {
+		return ""
+	}
+	return tokens[0]
 }
 
 // valueStart is where, from offset on, the next value starts.
@@ -202,18 +223,11 @@ func (s *jsonSource) valueStart(offset int64) int64 {
 	return offset
 }
 
-// fault gives a record's fault its line.
-func (s *jsonSource) fault(raw []byte, line int, err error) error {
-	if f, ok := errors.AsType[*jsonError](err); ok {
-		line += bytes.Count(raw[:f.at], []byte{'\n'})
-		return &Error{Place: s.file.at(line), What: f.what, Fix: f.fix}
-	}
-	return &Error{Place: s.file.at(line), What: "the row cannot be read", Err: err}
-}
-
 // emit is the second reading. It tells whether all records were wanted.
 func (s *jsonSource) emit(ctx context.Context, b *builder, row *jsonRow, records *spans, emit func(lynq.Row) bool) (bool, error) {
 	r := newSpanReader(s.file, records)
+	text := bytes.NewReader(nil)
+	d := jsontext.NewDecoder(text)
 	for i, sp := range records.list {
 		if err := stopped(ctx, s.file.name, i); err != nil {
 			return false, err
@@ -222,16 +236,15 @@ func (s *jsonSource) emit(ctx context.Context, b *builder, row *jsonRow, records
 		if err != nil {
 			return false, s.file.gone(sp.line, err)
 		}
+		text.Reset(raw)
+		d.Reset(text)
 		// The bytes were good once; they may have changed since.
-		if !json.Valid(raw) || row.parse(raw) != nil {
+		if _, err := row.read(d); err != nil || d.InputOffset() != int64(len(raw)) {
 			return false, s.file.changed()
 		}
-		for _, value := range row.values {
-			var null bool
-			if b.text, null, err = appendText(b.text, value); err != nil {
-				return false, s.fault(raw, sp.line, err)
-			}
-			b.end(null)
+		for i := range row.columns {
+			b.text = append(b.text, row.value(i)...)
+			b.end(row.isNull(i))
 		}
 		rec, err := b.record(sp.line, s.Place)
 		if err != nil {
@@ -281,11 +294,4 @@ func (l *lineCounter) at(offset int64) int {
 	return l.line
 }
 
-// jsonError is what is wrong in a record whose syntax is right.
-type jsonError struct {
-	at        int // offset in the record
-	what, fix string
-}
-
-// Error implements error.
-func (f *jsonError) Error() string { return fmt.Sprintf("%s at byte %d", f.what, f.at) }
+func isJSONSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }

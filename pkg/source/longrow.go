@@ -22,7 +22,7 @@ func longRow(place, fix string) error {
 
 // What to do about rows that are too long.
 const (
-	fixLongRow  = "keep large values elsewhere"
+	fixLongRow  = "store large values elsewhere"
 	fixLongText = "look for a quote or bracket that is not closed"
 )
 

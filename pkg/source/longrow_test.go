@@ -16,14 +16,14 @@ func TestLongRow(t *testing.T) {
 	const mebibyte = 1 << 20
 	long := strings.Repeat("x", 20*mebibyte)
 	const open = ": the row has more than 16 MiB (look for a quote or bracket that is not closed)"
-	const large = ": the row has more than 16 MiB (keep large values elsewhere)"
+	const large = ": the row has more than 16 MiB (store large values elsewhere)"
 	for _, c := range []struct{ name, content, want string }{
 		{"long.csv", "id,v\na,1\n\"b\nb\",2\nc,\"" + long, ":5" + open},
 		{"header.csv", "id," + long, ":1" + open},
 		{"edge.csv", "id,v\na," + long[:16*mebibyte+10] + "\n", ":2" + large},
 		{"long.ndjson", "{\"id\": \"a\"}\n\n{\"id\": \"b\", \"v\": \"" + long, ":3" + open},
 		{"long.json", "[{\"id\": \"a\"},\n{\"id\": \"b\", \"v\": [\"" + long, ":2" + open},
-		{"long.yaml", "- id: a\n- id: b\n  v: " + strings.Repeat(long, 4), ": it cannot be read: it has more than 64 MiB (write long lists as JSON, one object a line)"},
+		{"long.yaml", "- id: a\n- id: b\n  v: " + strings.Repeat(long, 4), ": it can't be read: it has more than 64 MiB (write long lists as JSON, one object a line)"},
 	} {
 		in := file(t, c.name, c.content)
 		_, err := read(t, in, "id", "v")

@@ -246,7 +246,7 @@ func (s *mysqlSource) noTable(ctx context.Context) error {
 	if isMySQLError(err, errBadDatabase, errDatabaseDenied) {
 		return &Error{
 			Place: s.name,
-			What:  fmt.Sprintf("table %q does not exist: there is no schema %q that user %q may see", s.target.Table, schema, s.target.Username),
+			What:  fmt.Sprintf("table %q does not exist: user %q can't see a schema %q", s.target.Table, schema, s.target.Username),
 			Fix:   "check table",
 		}
 	}
@@ -362,7 +362,7 @@ func (s *mysqlSource) failed(ctx context.Context, err error) error {
 	case errDatabaseDenied, errBadDatabase:
 		return s.databaseError()
 	case errNoDatabase:
-		return &Error{Place: s.name, What: "no database is given", Fix: "set database, or table to schema.table", Err: answer}
+		return &Error{Place: s.name, What: "no database is set", Fix: "set database, or table to schema.table", Err: answer}
 	case errTableDenied, errColumnDenied:
 		return s.deniedError(answer.Message)
 	case errViewInvalid:

@@ -32,7 +32,7 @@ func Open(ctx context.Context, c lynq.Connection, stdin io.Reader) (Source, erro
 	case lynq.SourceJSON:
 		return openJSON(ctx, c, stdin)
 	}
-	return nil, fmt.Errorf("source type %q is not known (mysql, postgresql, sqlite, csv and json are)", c.Type)
+	return nil, fmt.Errorf("source type %q is unknown (use mysql, postgresql, sqlite, csv, or json)", c.Type)
 }
 
 // defaultPort is where a kind of server listens when nothing is said.
@@ -57,7 +57,7 @@ func checkServer(c lynq.Connection) (lynq.Connection, error) {
 	}
 	switch {
 	case c.Host == "":
-		return c, &Error{Place: string(c.Type), What: "no host is given", Fix: "set host to the server's name or address"}
+		return c, &Error{Place: string(c.Type), What: "no host is set", Fix: "set host to the server's name or address"}
 	case c.Port < 1 || c.Port > 65535:
 		return c, &Error{Place: serverName(c), What: fmt.Sprintf("port %d is not a port", c.Port), Fix: "ports are 1 to 65535"}
 	}

@@ -90,7 +90,7 @@ func (s server) networkError(ctx context.Context, err error) error {
 	e := &Error{
 		Place: s.name,
 		What:  "no connection",
-		Fix:   "check host, port, network, and that the server runs",
+		Fix:   "check the host, the port, and the network, and whether the server is running",
 		Err:   errors.New(strings.Join(strings.Fields(err.Error()), " ")), // drivers write several lines
 	}
 	var (
@@ -100,22 +100,22 @@ func (s server) networkError(ctx context.Context, err error) error {
 	)
 	switch {
 	case ctx.Err() != nil:
-		return &Error{Place: s.name, What: "connecting was stopped", Err: context.Cause(ctx)}
+		return &Error{Place: s.name, What: "lynqctl stopped connecting", Err: context.Cause(ctx)}
 	case errors.As(err, &verify):
-		e.What, e.Err = fmt.Sprintf("TLS mode %s cannot be had", tlsMode(s.target)), verify
+		e.What, e.Err = fmt.Sprintf("TLS mode %s isn't available", tlsMode(s.target)), verify
 		e.Fix = "check host, the server's certificate, and the CA file"
 		if s.target.TLS == "" {
 			e.Fix = unverified
 		}
 	case isTLSError(err):
-		e.What = fmt.Sprintf("TLS mode %s cannot be had", tlsMode(s.target))
-		e.Fix = "check whether the server speaks TLS, and which versions"
+		e.What = fmt.Sprintf("TLS mode %s isn't available", tlsMode(s.target))
+		e.Fix = "check whether the server supports TLS, and which versions"
 	case errors.Is(err, context.DeadlineExceeded):
 		e.What, e.Err = fmt.Sprintf("the server did not answer within %s", connectTimeout), context.DeadlineExceeded
 	case errors.As(err, &dns):
-		e.What, e.Fix, e.Err = fmt.Sprintf("host %q cannot be found", s.target.Host), s.hostFix(), dns
+		e.What, e.Fix, e.Err = fmt.Sprintf("host %q can't be found", s.target.Host), s.hostFix(), dns
 	case errors.As(err, &dial) && dial.Op == "dial":
-		e.What, e.Err = "the server cannot be reached", dial.Err
+		e.What, e.Err = "the server can't be reached", dial.Err
 	}
 	return e
 }
@@ -137,7 +137,7 @@ func (s server) hostFix() string {
 		return "check host"
 	}
 	service, namespace := names[len(names)-2], names[len(names)-1]
-	return fmt.Sprintf("only the cluster's own pods can find a Service by that name; from elsewhere run kubectl port-forward -n %s service/%s %d, and say --source %s://127.0.0.1:%d",
+	return fmt.Sprintf("only the cluster's own pods can find a Service by that name; from elsewhere run kubectl port-forward -n %s service/%s %d, and pass --source %s://127.0.0.1:%d",
 		namespace, service, s.target.Port, s.target.Type, s.target.Port)
 }
 

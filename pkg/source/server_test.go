@@ -410,7 +410,7 @@ func TestServerCutConnection(t *testing.T) {
 			c.TLS = lynq.TLSDisable
 			c.Port = dbtest.CutProxy(t, s.Port, after)
 			rows, err := read(t, c, "id", "name")
-			wantError(t, err, "broke off", fmt.Sprintf("127.0.0.1:%d", c.Port), "does not count")
+			wantError(t, err, "server ended the result", fmt.Sprintf("127.0.0.1:%d", c.Port), "ignores these rows")
 			if len(rows) == 0 || len(rows) >= n {
 				t.Errorf("cut after %d bytes: %d rows came, want some of %d", after, len(rows), n)
 			}
@@ -434,9 +434,9 @@ func TestServerSilent(t *testing.T) {
 			rows, err := read(t, c, "id", "name")
 			wantError(t, err, fmt.Sprintf("127.0.0.1:%d/%s: ", c.Port, s.Database), "the server sent nothing for 2s")
 			if after == 0 {
-				wantError(t, err, "while table silent was read (look for locks and long queries on the server")
+				wantError(t, err, "while table silent was read (check for locks and long queries on the server")
 			} else {
-				wantError(t, err, fmt.Sprintf("after %d rows of table silent (what came so far does not count; ", len(rows)))
+				wantError(t, err, fmt.Sprintf("after %d rows of table silent (lynqctl ignores these rows; ", len(rows)))
 			}
 		}
 	})
@@ -511,8 +511,8 @@ func TestServerTLS(t *testing.T) {
 			{name: "wrong host", user: s.TLSOnly, host: "127.0.0.1", ca: s.CAFile, mode: lynq.TLSVerifyFull, want: []string{"verify-full", "certificate", "127.0.0.1"}},
 			{name: "wrong CA", user: s.TLSOnly, host: "localhost", ca: s.OtherCAFile, mode: lynq.TLSVerifyFull, want: []string{"verify-full", "unknown authority"}},
 			{name: "system CAs", user: s.TLSOnly, host: "localhost", mode: lynq.TLSVerifyFull, want: []string{"verify-full", "certificate"}},
-			{name: "missing CA", user: s.TLSOnly, host: "localhost", ca: "nowhere.pem", mode: lynq.TLSVerifyFull, want: []string{"nowhere.pem: there is no such file"}},
-			{name: "empty CA", user: s.TLSOnly, host: "localhost", ca: other, mode: lynq.TLSVerifyFull, want: []string{"empty.pem", "no certificate"}},
+			{name: "missing CA", user: s.TLSOnly, host: "localhost", ca: "nowhere.pem", mode: lynq.TLSVerifyFull, want: []string{"nowhere.pem: no such file"}},
+			{name: "empty CA", user: s.TLSOnly, host: "localhost", ca: other, mode: lynq.TLSVerifyFull, want: []string{"empty.pem", "no PEM certificate"}},
 			{name: "CA without use", user: s.TLSOnly, host: "localhost", ca: s.CAFile, mode: lynq.TLSRequire, want: []string{"CA file", "verify-full"}},
 			{name: "unknown mode", user: s.TLSOnly, host: "localhost", mode: "allow", want: []string{`"allow" is not known`, "verify-full"}},
 		} {
@@ -602,7 +602,7 @@ func TestMySQLWithoutTLS(t *testing.T) {
 		c.TLS = mode
 		rows, err := read(t, c, "id")
 		if !works {
-			wantError(t, err, "does not speak TLS", "disable")
+			wantError(t, err, "doesn't support TLS", "disable")
 		} else if err != nil || len(rows) != 1 {
 			t.Errorf("%s: rows %v, error %v", mode, rows, err)
 		}
@@ -636,10 +636,10 @@ func TestPostgreSQLWithoutTLS(t *testing.T) {
 	})
 	eventually(t, func() bool { _, err := read(t, c, "id"); return err != nil })
 	_, err := read(t, c, "id")
-	wantError(t, err, "does not speak TLS", "disable")
+	wantError(t, err, "doesn't support TLS", "disable")
 	c.TLS, c.Host = "", away
 	_, err = read(t, c, "id")
-	wantError(t, err, "does not speak TLS", "tls: prefer")
+	wantError(t, err, "doesn't support TLS", "tls: prefer")
 	c.TLS = lynq.TLSPrefer
 	if rows, err := read(t, c, "id"); err != nil || len(rows) != 1 {
 		t.Errorf("prefer: rows %v, error %v", rows, err)
@@ -670,11 +670,11 @@ func TestServerErrors(t *testing.T) {
 		}{
 			{"wrong password", func(c *lynq.Connection) { c.Password = "hunter2" }, "id", []string{name, `refuses user "reader"`, "password"}},
 			{"wrong user", func(c *lynq.Connection) { c.Username = "nobody" }, "id", []string{name, `refuses user "nobody"`}},
-			{"unreachable", func(c *lynq.Connection) { c.Port = closed }, "id", []string{fmt.Sprintf("127.0.0.1:%d/crm: the server cannot be reached", closed), "refused", "check host"}},
-			{"unknown host", func(c *lynq.Connection) { c.Host = "no..name" }, "id", []string{`host "no..name" cannot be found`, "(check host)"}},
+			{"unreachable", func(c *lynq.Connection) { c.Port = closed }, "id", []string{fmt.Sprintf("127.0.0.1:%d/crm: the server can't be reached", closed), "refused", "check the host"}},
+			{"unknown host", func(c *lynq.Connection) { c.Host = "no..name" }, "id", []string{`host "no..name" can't be found`, "(check host)"}},
 			// What is no domain name is not asked for.
 			{"host in a cluster", func(c *lynq.Connection) { c.Host = "0..crm-db.shop.svc" }, "id", []string{
-				fmt.Sprintf("run kubectl port-forward -n shop service/crm-db %d, and say --source %s://127.0.0.1:%d", s.Port, s.Type, s.Port)}},
+				fmt.Sprintf("run kubectl port-forward -n shop service/crm-db %d, and pass --source %s://127.0.0.1:%d", s.Port, s.Type, s.Port)}},
 			{"host in a cluster, in full", func(c *lynq.Connection) { c.Host = "0..crm-db.shop.svc.cluster.local" }, "id", []string{
 				fmt.Sprintf("kubectl port-forward -n shop service/crm-db %d,", s.Port)}},
 			{"no host", func(c *lynq.Connection) { c.Host = "" }, "id", []string{"no host"}},
@@ -754,7 +754,7 @@ func TestMySQLBrokenView(t *testing.T) {
 	c := s.Connection("broken")
 	c.Database = ""
 	_, err = read(t, c, "id")
-	wantError(t, err, "no database is given")
+	wantError(t, err, "no database is set")
 }
 
 func TestServerFailsDuringResult(t *testing.T) {

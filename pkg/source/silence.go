@@ -54,11 +54,11 @@ func (s server) silentError(rows int) error {
 	e := &Error{
 		Place: s.name,
 		What:  fmt.Sprintf("the server sent nothing for %s while table %s was read", s.silence.limit, s.target.Table),
-		Fix:   "look for locks and long queries on the server, and at the network; a view that takes longer has to become a table",
+		Fix:   "check for locks and long queries on the server, and check the network; turn a slow view into a table",
 	}
 	if rows > 0 {
 		e.What = fmt.Sprintf("the server sent nothing for %s after %d rows of table %s", s.silence.limit, rows, s.target.Table)
-		e.Fix = "what came so far does not count; look at server and network, and run again"
+		e.Fix = "lynqctl ignores these rows; check the server and the network, and run again"
 	}
 	return e
 }

@@ -29,14 +29,14 @@ type sqliteSource struct {
 // SQLite itself looks at the file when it is read.
 func openSQLite(c lynq.Connection) (Source, error) {
 	if c.Path == "" {
-		return nil, &Error{Place: string(c.Type), What: "no path is given", Fix: "set path to a SQLite file"}
+		return nil, &Error{Place: string(c.Type), What: "no path is set", Fix: "set path to a SQLite file"}
 	}
 	info, err := statFile(c.Path)
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, &Error{Place: c.Path, What: "it is a pipe, and no SQLite file", Fix: "write it to a file first"}
+		return nil, &Error{Place: c.Path, What: "it is a pipe, not a SQLite file", Fix: "write it to a file first"}
 	}
 	name := "file:" + url.PathEscape(filepath.ToSlash(filepath.Clean(c.Path))) + "?mode=ro"
 	db, err := sql.Open("sqlite", name)
@@ -152,7 +152,7 @@ func (s *sqliteSource) begin(ctx context.Context, tx *sql.Tx) error {
 		encoding, err := s.names(ctx, tx, "SELECT encoding FROM pragma_encoding, (SELECT count(*) FROM sqlite_schema)")
 		switch {
 		case err == nil && !slices.Equal(encoding, []string{"UTF-8"}):
-			return &Error{Place: s.path, What: "the database keeps its texts in UTF-16, and in an order of its own", Fix: "dump it, and restore it into a new database"}
+			return &Error{Place: s.path, What: "the database stores text as UTF-16, in another order", Fix: "dump it, and restore it into a new database"}
 		case !isLocked(err) || time.Now().After(deadline):
 			return err
 		}
@@ -244,13 +244,13 @@ func sqliteError(path string, err error) error {
 	}
 	switch cause.Code() & 0xff {
 	case sqlite3.SQLITE_NOTADB:
-		e.What, e.Fix = "it is not a SQLite database", "look at path; encrypted ones cannot be read"
+		e.What, e.Fix = "it is not a SQLite database", "check the path; lynqctl can't read encrypted databases"
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		e.What, e.Fix = "another program keeps it locked", "run again when it has finished"
+		e.What, e.Fix = "another program has locked it", "run again when it has finished"
 	case sqlite3.SQLITE_CORRUPT:
 		e.What, e.Fix = "the database is damaged", "restore it, or try the sqlite3 program's .recover"
 	case sqlite3.SQLITE_CANTOPEN:
-		e.What, e.Fix = "it cannot be opened", "a database in WAL mode needs a folder that this user may write, or a copy made with VACUUM INTO"
+		e.What, e.Fix = "it can't be opened", "a database in WAL mode needs a folder that this user may write, or a copy made with VACUUM INTO"
 	case sqlite3.SQLITE_READONLY:
 		e.What, e.Fix = "its last writer did not finish", "open it once with a program that may write"
 	}

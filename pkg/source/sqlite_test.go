@@ -257,7 +257,7 @@ func TestSQLiteLocked(t *testing.T) {
 		t.Errorf("the wait ended with %v, want the cancellation", err)
 	}
 	_, err = read(t, sqlite(path, "t"), "id")
-	wantError(t, err, path+": another program keeps it locked", "run again")
+	wantError(t, err, path+": another program has locked it", "run again")
 }
 
 func TestSQLiteCancel(t *testing.T) {

@@ -16,7 +16,7 @@ func tlsConfig(c lynq.Connection) (*tls.Config, error) {
 	if c.CAFile != "" && tlsMode(c) != lynq.TLSVerifyFull {
 		return nil, &Error{
 			Place: serverName(c),
-			What:  fmt.Sprintf("a CA file is given, but TLS mode %q checks no server", tlsMode(c)),
+			What:  fmt.Sprintf("a CA file is set, but TLS mode %q doesn't check the server", tlsMode(c)),
 			Fix:   "set tls to verify-full, or leave the CA file out",
 		}
 	}
@@ -33,7 +33,7 @@ func tlsConfig(c lynq.Connection) (*tls.Config, error) {
 	return nil, &Error{
 		Place: serverName(c),
 		What:  fmt.Sprintf("TLS mode %q is not known", c.TLS),
-		Fix:   "there are disable, prefer, require and verify-full",
+		Fix:   "use disable, prefer, require, or verify-full",
 	}
 }
 
@@ -66,19 +66,19 @@ func Warning(c lynq.Connection) string {
 	if !server || !exposed(c) || tlsMode(c) == lynq.TLSVerifyFull {
 		return ""
 	}
-	return fmt.Sprintf("%s: tls: %s does not check which server answers, and another in its place would get the password (set tls: verify-full, and caFile where the system does not trust the server's authority)",
+	return fmt.Sprintf("%s: tls: %s doesn't check the server, and an impostor would get the password (set tls: verify-full, and caFile where the system does not trust the server's authority)",
 		serverName(c), c.TLS)
 }
 
 // unverified is what to do where the default mode cannot be had.
-const unverified = "set caFile to the authority of the server's certificate; or tls: prefer, which sends the password to whatever server answers"
+const unverified = "set caFile to the authority of the server's certificate; or tls: prefer, which sends the password to any server that answers"
 
 // withoutTLS is the error for a server that does not speak TLS.
 func withoutTLS(c lynq.Connection) error {
-	e := &Error{Place: serverName(c), What: "the server does not speak TLS", Fix: "set tls: disable where the network is safe, or set TLS up on the server"}
+	e := &Error{Place: serverName(c), What: "the server doesn't support TLS", Fix: "set tls: disable where the network is safe, or set TLS up on the server"}
 	if c.TLS == "" {
-		e.What += ", without which a password is sent to no other machine"
-		e.Fix = "set TLS up on the server; or tls: prefer, which sends the password to whatever server answers"
+		e.What += ", and lynqctl sends a password to another machine only with TLS"
+		e.Fix = "set TLS up on the server; or tls: prefer, which sends the password to any server that answers"
 	}
 	return e
 }
@@ -88,8 +88,8 @@ func withoutTLS(c lynq.Connection) error {
 func clearText(c lynq.Connection) error {
 	return &Error{
 		Place: serverName(c),
-		What:  fmt.Sprintf("the server asks for the password in clear text, and tls: %s does not check which server answers", c.TLS),
-		Fix:   "set tls: verify-full, with caFile where the system does not trust the server's authority; or have the server use scram-sha-256; or set tls: prefer, which sends the password to whatever server answers",
+		What:  fmt.Sprintf("the server asks for the password in clear text, and tls: %s doesn't check the server", c.TLS),
+		Fix:   "set tls: verify-full, with caFile where the system does not trust the server's authority; or have the server use scram-sha-256; or set tls: prefer, which sends the password to any server that answers",
 	}
 }
 
@@ -109,7 +109,7 @@ func rootCAs(c lynq.Connection) (*x509.CertPool, error) {
 	}
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(pem) {
-		return nil, &Error{Place: c.CAFile, What: "it holds no certificate in PEM form", Fix: "give the certificate of the authority that signed the server's"}
+		return nil, &Error{Place: c.CAFile, What: "it contains no PEM certificate", Fix: "pass the certificate of the authority that signed the server's certificate"}
 	}
 	return roots, nil
 }

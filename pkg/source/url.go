@@ -36,7 +36,7 @@ func ParseURL(raw string, base lynq.Connection) (lynq.Connection, error) {
 			return parseFile(lynq.SourceType(scheme), withoutSlashes(rest), base)
 		}
 		if strings.HasPrefix(rest, "//") {
-			return lynq.Connection{}, errors.New("the URL's scheme is not known (there are mysql, also for MariaDB and TiDB, postgres, postgresql, sqlite, csv, json)")
+			return lynq.Connection{}, errors.New("the URL's scheme is unknown (use mysql, also for MariaDB and TiDB, postgres, postgresql, sqlite, csv, json)")
 		}
 	}
 	path, _, _ := strings.Cut(raw, "?")
@@ -115,7 +115,7 @@ func parseServer(kind lynq.SourceType, raw string, base lynq.Connection) (lynq.C
 func splitURL(raw string) (*url.URL, error) {
 	_, rest, ok := strings.Cut(raw, "://")
 	if !ok {
-		return nil, errors.New("after the scheme of a server comes //HOST")
+		return nil, errors.New("write //HOST after the scheme of a server")
 	}
 	encode := "percent-encode special characters in user, password and database: @ is %40, / is %2F, ? is %3F, # is %23, : is %3A, % is %25"
 	authority := len(rest)
@@ -129,7 +129,7 @@ func splitURL(raw string) (*url.URL, error) {
 	}
 	u, err := url.Parse(raw)
 	if err != nil {
-		return nil, fmt.Errorf("the URL cannot be parsed (%s)", encode)
+		return nil, fmt.Errorf("the URL can't be parsed (%s)", encode)
 	}
 	if strings.Contains(strings.TrimPrefix(u.EscapedPath(), "/"), "/") {
 		return nil, fmt.Errorf("more than a database after the host (%s)", encode)
@@ -154,7 +154,7 @@ func withParameters(c lynq.Connection, query string) (lynq.Connection, error) {
 		}
 		modes := []lynq.TLSMode{lynq.TLSDisable, lynq.TLSPrefer, lynq.TLSRequire, lynq.TLSVerifyFull}
 		if !slices.Contains(modes, c.TLS) {
-			return lynq.Connection{}, fmt.Errorf("tls=%s is not known (there are disable, prefer, require and verify-full)", c.TLS)
+			return lynq.Connection{}, fmt.Errorf("tls=%s is unknown (use disable, prefer, require and verify-full)", c.TLS)
 		}
 	}
 	if ca := values.Get("ca"); ca != "" {
@@ -169,14 +169,14 @@ func withParameters(c lynq.Connection, query string) (lynq.Connection, error) {
 func parseParameters(query string, allowed ...string) (url.Values, error) {
 	values, err := url.ParseQuery(query)
 	if err != nil {
-		return nil, errors.New("what follows the question mark cannot be parsed (write name=value&name=value, special characters percent-encoded)")
+		return nil, errors.New("lynqctl can't parse the text after the question mark (write name=value&name=value, special characters percent-encoded)")
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !slices.Contains(allowed, name) {
 			return nil, fmt.Errorf("parameter %q is not known (allowed: %s)", name, strings.Join(allowed, ", "))
 		}
 		if len(values[name]) > 1 {
-			return nil, fmt.Errorf("parameter %q is there twice", name)
+			return nil, fmt.Errorf("parameter %q appears twice", name)
 		}
 	}
 	return values, nil

@@ -109,7 +109,7 @@ func (s *yamlSource) list() (*yaml.Node, error) {
 	const most = 64 << 20
 	text, err := bounded.ReadAll(&fileReader{file: s.file, offset: s.start}, most)
 	if err != nil {
-		return nil, &Error{Place: s.file.name, What: "it cannot be read", Fix: "write long lists as JSON, one object a line", Err: err}
+		return nil, &Error{Place: s.file.name, What: "it can't be read", Fix: "write long lists as JSON, one object a line", Err: err}
 	}
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	var document, more yaml.Node
@@ -120,7 +120,7 @@ func (s *yamlSource) list() (*yaml.Node, error) {
 		return nil, &Error{Place: s.file.at(max(1, document.Line)), What: "this is not a list of rows", Fix: "write each row as \"- column: value\""}
 	}
 	if err := d.Decode(&more); err == nil {
-		return nil, &Error{Place: s.file.at(more.Line), What: "there is a second document", Fix: "put all rows into one list"}
+		return nil, &Error{Place: s.file.at(more.Line), What: "the file has a second document", Fix: "put all rows into one list"}
 	} else if !errors.Is(err, io.EOF) {
 		return nil, s.syntax(err)
 	}
@@ -134,7 +134,7 @@ func (s *yamlSource) syntax(err error) error {
 	if n, _ := fmt.Sscanf(text, "line %d:", &line); n == 1 {
 		_, text, _ = strings.Cut(text, ": ")
 	}
-	return &Error{Place: s.file.at(line), What: "this is not YAML", Fix: "look at the indentation and the quotes thereabouts", Err: errors.New(text)}
+	return &Error{Place: s.file.at(line), What: "this is not YAML", Fix: "check the indentation and the quotes near it", Err: errors.New(text)}
 }
 
 // yamlMembers gathers one row's members.
@@ -168,9 +168,9 @@ func (m *yamlMembers) collect(node *yaml.Node) {
 		case key.ShortTag() == "!!merge":
 			merged = append(merged, mergedNodes(value)...)
 		case key.Kind != yaml.ScalarNode:
-			m.problems.Add(pos, "columns have plain names", "a key is not a text")
+			m.problems.Add(pos, "use plain names for columns", "a key is not a text")
 		case own[key.Value]:
-			m.problems.Add(pos, "remove one", "key %s is there twice in one row", lynq.Quote(key.Value))
+			m.problems.Add(pos, "remove one", "key %s appears twice in one row", lynq.Quote(key.Value))
 		default:
 			own[key.Value] = true
 			if _, has := m.values[key.Value]; !has {

@@ -27,14 +27,7 @@ const inactive = "false"
 
 // Node is how a node is: by its record, or now.
 type Node struct {
-	Name         string `json:"node"`
-	Namespace    string `json:"namespace"`
-	Hub          string `json:"hub"`
-	HubNamespace string `json:"hubNamespace,omitempty"`
-	Form         string `json:"form"`
-	// FormNamespace tells forms of one name apart.
-	FormNamespace string `json:"formNamespace,omitempty"`
-	UID           string `json:"uid"` // of the row
+	lynq.NodeID `json:"-"`
 	// Well: all that is wanted of it is there and ready.
 	Well bool `json:"well"`
 	// Recorded: this is what the last run recorded, and not all objects were looked at.
@@ -53,10 +46,8 @@ type Node struct {
 
 // Of tells how a node is whose record can be read.
 func Of(inv *inventory.Inventory) Node {
-	form := plan.FormOf(inv)
 	n := Node{
-		Name: inv.Node, Namespace: inv.Namespace, Hub: inv.Hub, HubNamespace: plan.HubOf(inv).Namespace,
-		Form: form.Name, FormNamespace: form.Namespace, UID: inv.RowUID, Created: inv.Created,
+		NodeID: inv.Node.Full(), Created: inv.Created,
 		Desired: inv.Status.Desired, Ready: inv.Status.Ready,
 		Failed: inv.Status.Failed, Skipped: inv.Status.Skipped, Conflicted: inv.Status.Conflicted, Excluded: inv.Status.Excluded,
 	}
@@ -74,18 +65,17 @@ func Of(inv *inventory.Inventory) Node {
 // OfBroken tells how a node is whose record cannot be read: that is unknown, so it
 // is not well.
 func OfBroken(b *inventory.UnreadableError) Node {
-	form := plan.FormOfBroken(b)
 	return Node{
-		Name: b.Node, Namespace: b.Namespace, Hub: b.Hub, HubNamespace: plan.HubOfBroken(b).Namespace, Form: form.Name, FormNamespace: form.Namespace,
+		NodeID:    b.Node.Full(),
 		Condition: Unreadable, Message: b.Error(),
 	}
 }
 
 // OfUnrendered tells how a node is that has no inventory, since its row could not be
 // rendered.
-func OfUnrendered(hub lynq.HubKey, u *inventory.Unrendered, at time.Time) Node {
+func OfUnrendered(u *inventory.Unrendered, at time.Time) Node {
 	return Node{
-		Name: u.Node, Namespace: u.Namespace, Hub: hub.Name, HubNamespace: hub.Namespace, Form: u.Form, FormNamespace: u.FormNamespace, UID: u.UID,
+		NodeID:    u.Node,
 		Condition: inventory.ConditionDegraded + ": " + inventory.ReasonRenderFailed, Since: at, Message: u.Message,
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
@@ -45,12 +46,12 @@ func TestOf(t *testing.T) {
 			false, "true", "Degraded", at(4), false, ""},
 	} {
 		got := status.Of(&inventory.Inventory{
-			Node: "acme-web", Namespace: "shop", Hub: "crm", Form: "web", RowUID: "acme", Created: at(0),
+			Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "acme", Namespace: "shop", Name: "acme-web"}, Created: at(0),
 			Deleting: tt.deleting, Activate: tt.activate,
 			Status: inventory.Status{Desired: 5, Ready: 1, Failed: 2, Skipped: 3, Conflicted: 4, Conditions: tt.conditions},
 		})
 		want := status.Node{
-			Name: "acme-web", Namespace: "shop", Hub: "crm", HubNamespace: "shop", Form: "web", FormNamespace: "shop", UID: "acme", Created: at(0),
+			NodeID: lynq.NodeID{Name: "acme-web", Namespace: "shop", Hub: lynq.HubKey{Namespace: "shop", Name: "crm"}, Form: lynq.FormKey{Namespace: "shop", Name: "web"}, UID: "acme"}, Created: at(0),
 			Well: tt.well, Condition: tt.condition, Since: tt.since, Message: tt.message,
 			Desired: 5, Ready: 1, Failed: 2, Skipped: 3, Conflicted: 4,
 		}
@@ -61,9 +62,9 @@ func TestOf(t *testing.T) {
 }
 
 func TestOfBroken(t *testing.T) {
-	b := &inventory.UnreadableError{Namespace: "shop", Name: "lynqnode-acme-web", Node: "acme-web", Hub: "crm", Form: "web", Where: "data.status", Err: errors.New("it is missing")}
+	b := &inventory.UnreadableError{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, Namespace: "shop", Name: "acme-web"}, Name: "lynqnode-acme-web", Where: "data.status", Err: errors.New("it is missing")}
 	want := status.Node{
-		Name: "acme-web", Namespace: "shop", Hub: "crm", HubNamespace: "shop", Form: "web", FormNamespace: "shop",
+		NodeID:    lynq.NodeID{Name: "acme-web", Namespace: "shop", Hub: lynq.HubKey{Namespace: "shop", Name: "crm"}, Form: lynq.FormKey{Namespace: "shop", Name: "web"}},
 		Condition: "Unreadable", Message: b.Error(),
 	}
 	if diff := cmp.Diff(want, status.OfBroken(b)); diff != "" {
@@ -74,28 +75,28 @@ func TestOfBroken(t *testing.T) {
 // TestNamespaces: what a record says of the namespaces of hub and form, and what it
 // leaves to be known.
 func TestNamespaces(t *testing.T) {
-	n := status.Of(&inventory.Inventory{Node: "acme-web", Namespace: "nodes", Hub: "crm", HubNamespace: "hubs", Form: "web", FormNamespace: "forms"})
-	if n.HubKey().String() != "hubs/crm" || n.FormKey().String() != "forms/web" {
-		t.Errorf("hub %s and form %s", n.HubKey(), n.FormKey())
+	n := status.Of(&inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "web"}, Namespace: "nodes", Name: "acme-web"}})
+	if n.Hub.String() != "hubs/crm" || n.Form.String() != "forms/web" {
+		t.Errorf("hub %s and form %s", n.Hub, n.Form)
 	}
-	n = status.Of(&inventory.Inventory{Node: "acme-web", Namespace: "nodes", Hub: "crm", HubNamespace: "hubs", Form: "web"})
-	if n.FormKey().String() != "hubs/web" {
-		t.Errorf("form %s of an old record", n.FormKey())
+	n = status.Of(&inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Name: "web"}, Namespace: "nodes", Name: "acme-web"}})
+	if n.Form.String() != "hubs/web" {
+		t.Errorf("form %s of an old record", n.Form)
 	}
-	n = status.OfBroken(&inventory.UnreadableError{Namespace: "nodes", Node: "acme-web", Hub: "crm", HubNamespace: "hubs", Form: "web", FormNamespace: "forms", Err: errors.New("torn")})
-	if n.HubKey().String() != "hubs/crm" || n.FormKey().String() != "forms/web" {
-		t.Errorf("of one that cannot be read: hub %s and form %s", n.HubKey(), n.FormKey())
+	n = status.OfBroken(&inventory.UnreadableError{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "web"}, Namespace: "nodes", Name: "acme-web"}, Err: errors.New("torn")})
+	if n.Hub.String() != "hubs/crm" || n.Form.String() != "forms/web" {
+		t.Errorf("of one that cannot be read: hub %s and form %s", n.Hub, n.Form)
 	}
-	n = status.OfBroken(&inventory.UnreadableError{Namespace: "nodes", Node: "acme-web", Hub: "crm", Err: errors.New("torn")})
-	if n.FormNamespace != "" {
-		t.Errorf("a form that is not known is in namespace %s", n.FormNamespace)
+	n = status.OfBroken(&inventory.UnreadableError{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "nodes", Name: "acme-web"}, Err: errors.New("torn")})
+	if n.Form.Namespace != "" {
+		t.Errorf("a form that is not known is in namespace %s", n.Form.Namespace)
 	}
 }
 
 // TestSumForms: forms of one name in two namespaces are two.
 func TestSumForms(t *testing.T) {
 	node := func(form string) status.Node {
-		return status.Node{HubNamespace: "shop", Hub: "crm", Form: "web", FormNamespace: form, Well: true}
+		return status.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "shop", Name: "crm"}, Form: lynq.FormKey{Namespace: form, Name: "web"}}, Well: true}
 	}
 	sums := status.Sum([]status.Node{node("far"), node("shop"), node("shop")}, nil)
 	one, two := status.Counts{Nodes: 1, Well: 1}, status.Counts{Nodes: 2, Well: 2}
@@ -109,7 +110,7 @@ func TestSumForms(t *testing.T) {
 // for its record, and a node without a hub is in none.
 func TestSum(t *testing.T) {
 	node := func(hubNamespace, hub, form string, well bool) status.Node {
-		return status.Node{HubNamespace: hubNamespace, Hub: hub, Form: form, Well: well, Desired: 5, Ready: 1, Failed: 1, Skipped: 2, Conflicted: 1}
+		return status.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: hubNamespace, Name: hub}, Form: lynq.FormKey{Name: form}}, Well: well, Desired: 5, Ready: 1, Failed: 1, Skipped: 2, Conflicted: 1}
 	}
 	got := status.Sum([]status.Node{
 		node("b", "crm", "web", true), node("a", "crm", "web", false), node("b", "crm", "db", false), node("b", "crm", "web", false), node("x", "", "", false),

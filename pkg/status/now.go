@@ -7,21 +7,21 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
+	"github.com/lynqctl/lynqctl/pkg/apply/verify"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // Now is what was seen of the objects of nodes.
 type Now struct {
-	// Findings are what plan.Verify found.
+	// Findings are what verify.Find found.
 	Findings Findings
 	// Ready has the objects that are there, but for kinds that are ready once they
 	// exist.
 	Ready map[lynq.Ref]ready.Readiness
 	// Unseen are the nodes not all of whose objects could be looked at.
-	Unseen map[plan.NodeKey]bool
+	Unseen map[lynq.NodeKey]bool
 	// Busy are the hubs on which a run is at work: what it writes is not recorded yet.
 	Busy map[lynq.HubKey]bool
 	// Causes say more of objects that are not ready.
@@ -29,15 +29,15 @@ type Now struct {
 }
 
 // Findings are those of objects, by node.
-type Findings map[plan.NodeKey]map[lynq.Ref]*plan.Finding
+type Findings map[lynq.NodeKey]map[lynq.Ref]*verify.Finding
 
 // FindingsOf sorts findings by node and object.
-func FindingsOf(found []plan.Finding) Findings {
+func FindingsOf(found []verify.Finding) Findings {
 	m := Findings{}
 	for i := range found {
 		f := &found[i]
 		if m[f.NodeKey] == nil {
-			m[f.NodeKey] = map[lynq.Ref]*plan.Finding{}
+			m[f.NodeKey] = map[lynq.Ref]*verify.Finding{}
 		}
 		m[f.NodeKey][f.Object] = f
 	}
@@ -58,22 +58,22 @@ type Trouble struct {
 // findings.
 const (
 	ReasonNotReady = "NotReady"
-	ReasonDrifted  = string(plan.FindingDrifted)
+	ReasonDrifted  = string(verify.Drifted)
 )
 
 // StoppedMessage says of a workload that another client scaled it to zero. Its form does
 // not set replicas, so that it is as it is to be.
-const StoppedMessage = "another client scaled it to zero; apply leaves that alone, and kubectl scale starts it again"
+const StoppedMessage = "another client scaled it to zero, and apply keeps that (start it with kubectl scale)"
 
 // Troubles are what is wrong with the objects of a node, the worst first.
 func (now *Now) Troubles(inv *inventory.Inventory) []Trouble {
 	var troubles []Trouble
-	findings, busy := now.Findings[keyOf(inv)], now.Busy[plan.HubOf(inv)]
+	findings, busy := now.Findings[inv.Node.Key()], now.Busy[inv.Node.Full().Hub]
 	for i := range inv.Entries {
 		r := &inv.Entries[i]
 		if t := now.trouble(r, findings[r.Ref]); t != nil {
 			t.Ref = r.Ref
-			if busy && t.Reason != string(plan.FindingMissing) {
+			if busy && t.Reason != string(verify.Missing) {
 				t.State, t.Reason = Progressing, ""
 			}
 			troubles = append(troubles, *t)
@@ -90,7 +90,7 @@ func (t *Trouble) weight() int {
 		return 4
 	case t.State == Orphaned:
 		return 3
-	case t.Reason == string(plan.FindingMissing):
+	case t.Reason == string(verify.Missing):
 		return 0
 	case t.Reason == ReasonNotReady:
 		return 1
@@ -99,11 +99,11 @@ func (t *Trouble) weight() int {
 }
 
 // trouble is what is wrong with an object, nil where nothing is.
-func (now *Now) trouble(r *inventory.Entry, f *plan.Finding) *Trouble {
+func (now *Now) trouble(r *inventory.Entry, f *verify.Finding) *Trouble {
 	if r.Excluded || r.Phase == inventory.PhaseCompleted {
 		return nil // it is none of the node's matters, or its work is done
 	}
-	if f != nil && f.Type == plan.FindingUnconfirmed && r.UID != "" {
+	if f != nil && f.Type == verify.Unconfirmed && r.UID != "" {
 		f = nil // it is there; whether it is as wanted, the next apply sees
 	}
 	if f != nil {
@@ -123,17 +123,13 @@ func (now *Now) trouble(r *inventory.Entry, f *plan.Finding) *Trouble {
 	return &Trouble{State: Degraded, Reason: ReasonNotReady, Message: message}
 }
 
-func keyOf(inv *inventory.Inventory) plan.NodeKey {
-	return plan.NodeKey{Namespace: inv.Namespace, Name: inv.Node}
-}
-
 // found is the trouble that a finding is.
-func found(f *plan.Finding) *Trouble {
+func found(f *verify.Finding) *Trouble {
 	t := &Trouble{State: Degraded, Reason: string(f.Type), Message: f.What + ": " + f.Fix}
 	switch f.Type {
-	case plan.FindingOrphaned:
+	case verify.Orphaned:
 		t.State, t.Reason = Orphaned, ""
-	case plan.FindingUnconfirmed:
+	case verify.Unconfirmed:
 		t.State, t.Reason = Progressing, ""
 	}
 	return t
@@ -143,7 +139,7 @@ func found(f *plan.Finding) *Trouble {
 // those were not looked at, or not all could be, it is shown as recorded.
 func (now *Now) Of(inv *inventory.Inventory) Node {
 	n := Of(inv)
-	n.Recorded = now == nil || now.Unseen[keyOf(inv)]
+	n.Recorded = now == nil || now.Unseen[inv.Node.Key()]
 	if n.Recorded || n.Condition == Leaving {
 		return n
 	}
@@ -174,8 +170,8 @@ func (now *Now) unwaited(r *inventory.Entry) bool {
 
 // readyAsIs: the object does its work, though it is not as recorded.
 func (t *Trouble) readyAsIs() bool {
-	switch plan.FindingType(t.Reason) {
-	case plan.FindingUntracked, plan.FindingDrifted, plan.FindingConflict:
+	switch verify.Type(t.Reason) {
+	case verify.Untracked, verify.Drifted, verify.Conflict:
 		return true
 	}
 	return t.State == Orphaned
@@ -220,7 +216,7 @@ func (t *Trouble) condition() string {
 func failures(troubles []Trouble) int {
 	n := 0
 	for i := range troubles {
-		if t := &troubles[i]; t.State == Degraded && !t.readyAsIs() || t.Reason == ReasonDrifted || t.Reason == string(plan.FindingConflict) {
+		if t := &troubles[i]; t.State == Degraded && !t.readyAsIs() || t.Reason == ReasonDrifted || t.Reason == string(verify.Conflict) {
 			n++
 		}
 	}

@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
+	"github.com/lynqctl/lynqctl/pkg/apply/verify"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/status"
@@ -21,9 +21,9 @@ type nowScene struct {
 
 func (s *nowScene) app() *inventory.Entry { return &s.inv.Entries[0] }
 
-func (s *nowScene) finds(t plan.FindingType) {
-	s.now.Findings = status.FindingsOf([]plan.Finding{{
-		NodeKey: plan.NodeKey{Namespace: "shop", Name: "acme-web"}, Object: s.app().Ref, Type: t, What: "what", Fix: "fix",
+func (s *nowScene) finds(t verify.Type) {
+	s.now.Findings = status.FindingsOf([]verify.Finding{{
+		NodeKey: lynq.NodeKey{Namespace: "shop", Name: "acme-web"}, Object: s.app().Ref, Type: t, What: "what", Fix: "fix",
 	}})
 }
 
@@ -41,7 +41,7 @@ func newNowScene() *nowScene {
 	app := lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "acme"}
 	s := &nowScene{
 		inv: &inventory.Inventory{
-			Node: "acme-web", Namespace: "shop", Hub: "crm", HubNamespace: "shop", Activate: "true",
+			Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "shop", Name: "crm"}, Namespace: "shop", Name: "acme-web"}, Activate: "true",
 			Entries: []inventory.Entry{
 				{Ref: app, UID: "1", Digest: "d", Ready: true},
 				{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: "acme"}, UID: "2", Digest: "d", Ready: true},
@@ -68,13 +68,13 @@ func TestNow(t *testing.T) {
 		since     time.Time
 	}{
 		"as recorded":    {func(*nowScene) {}, "Ready", "", 2, 0, since},
-		"gone":           {func(s *nowScene) { s.finds(plan.FindingMissing) }, "Degraded: Missing", app + "what: fix", 1, 1, time.Time{}},
-		"drifted":        {func(s *nowScene) { s.finds(plan.FindingDrifted) }, "Degraded: Drifted", app + "what: fix", 2, 1, time.Time{}},
-		"replaced":       {func(s *nowScene) { s.finds(plan.FindingReplaced) }, "Degraded: Replaced", app + "what: fix", 1, 1, time.Time{}},
-		"being deleted":  {func(s *nowScene) { s.finds(plan.FindingLeaving) }, "Degraded: Leaving", app + "what: fix", 1, 1, time.Time{}},
-		"an orphan":      {func(s *nowScene) { s.finds(plan.FindingOrphaned) }, "Orphaned", app + "what: fix", 2, 0, time.Time{}},
-		"not written":    {func(s *nowScene) { s.app().UID = ""; s.finds(plan.FindingUnconfirmed) }, "Progressing", app + "what: fix", 1, 0, time.Time{}},
-		"not confirmed":  {func(s *nowScene) { s.app().UID = "u"; s.finds(plan.FindingUnconfirmed) }, "Ready", "", 2, 0, since},
+		"gone":           {func(s *nowScene) { s.finds(verify.Missing) }, "Degraded: Missing", app + "what: fix", 1, 1, time.Time{}},
+		"drifted":        {func(s *nowScene) { s.finds(verify.Drifted) }, "Degraded: Drifted", app + "what: fix", 2, 1, time.Time{}},
+		"replaced":       {func(s *nowScene) { s.finds(verify.Replaced) }, "Degraded: Replaced", app + "what: fix", 1, 1, time.Time{}},
+		"being deleted":  {func(s *nowScene) { s.finds(verify.Leaving) }, "Degraded: Leaving", app + "what: fix", 1, 1, time.Time{}},
+		"an orphan":      {func(s *nowScene) { s.finds(verify.Orphaned) }, "Orphaned", app + "what: fix", 2, 0, time.Time{}},
+		"not written":    {func(s *nowScene) { s.app().UID = ""; s.finds(verify.Unconfirmed) }, "Progressing", app + "what: fix", 1, 0, time.Time{}},
+		"not confirmed":  {func(s *nowScene) { s.app().UID = "u"; s.finds(verify.Unconfirmed) }, "Ready", "", 2, 0, since},
 		"was ready":      {func(s *nowScene) { s.is(ready.StateWaiting, "0 of 1") }, "Degraded: NotReady", app + "0 of 1", 1, 1, time.Time{}},
 		"gave up":        {func(s *nowScene) { s.app().Ready = false; s.is(ready.StateFailed, "no") }, "Degraded: NotReady", app + "no", 1, 1, time.Time{}},
 		"was never seen": {func(s *nowScene) { s.app().Ready = false; s.is(ready.StateWaiting, "0 of 1") }, "Progressing", app + "0 of 1", 1, 0, time.Time{}},
@@ -82,13 +82,13 @@ func TestNow(t *testing.T) {
 			s.is(ready.StateWaiting, "0 of 1")
 			s.now.Causes = map[lynq.Ref]string{s.app().Ref: "pod a: b"}
 		}, "Degraded: NotReady", app + "0 of 1; pod a: b", 1, 1, time.Time{}},
-		"taken": {func(s *nowScene) { s.finds(plan.FindingConflict) }, "Degraded: Conflict", app + "what: fix", 2, 1, time.Time{}},
+		"taken": {func(s *nowScene) { s.finds(verify.Conflict) }, "Degraded: Conflict", app + "what: fix", 2, 1, time.Time{}},
 		"a run is at work": {func(s *nowScene) {
-			s.finds(plan.FindingDrifted)
+			s.finds(verify.Drifted)
 			s.now.Busy = map[lynq.HubKey]bool{{Namespace: "shop", Name: "crm"}: true}
 		}, "Progressing", app + "what: fix", 1, 0, time.Time{}},
 		"gone while a run is at work": {func(s *nowScene) {
-			s.finds(plan.FindingMissing)
+			s.finds(verify.Missing)
 			s.now.Busy = map[lynq.HubKey]bool{{Namespace: "shop", Name: "crm"}: true}
 		}, "Degraded: Missing", app + "what: fix", 1, 1, time.Time{}},
 		"ready after the wait": {func(s *nowScene) { s.recorded("NotReady", "late") }, "Ready", "", 2, 0, time.Time{}},
@@ -107,7 +107,7 @@ func TestNow(t *testing.T) {
 		}, "Ready", "", 1, 0, at(3)},
 		"not waited for, gone": {func(s *nowScene) {
 			s.app().Ready, s.app().Unwaited = false, true
-			s.finds(plan.FindingMissing)
+			s.finds(verify.Missing)
 		}, "Degraded: Missing", app + "what: fix", 1, 1, time.Time{}},
 		"skipped after the wait":  {func(s *nowScene) { s.recorded("NotReady", "late"); s.inv.Status.Skipped = 1 }, "Degraded: NotReady", "late", 2, 1, at(1)},
 		"never made":              {func(s *nowScene) { s.recorded("NotReady", "late"); s.inv.Status.Desired = 3 }, "Degraded: NotReady", "late", 2, 1, at(1)},
@@ -118,13 +118,13 @@ func TestNow(t *testing.T) {
 		"could not go": {func(s *nowScene) {
 			s.recorded("NotReady", "held")
 			s.inv.Activate = "false"
-			s.finds(plan.FindingMissing)
+			s.finds(verify.Missing)
 		},
 			"Degraded: NotReady", "held", 2, 1, at(1)},
 		"is held": {func(s *nowScene) {
 			s.recorded("NotReady", "held")
 			s.inv.Activate = "false"
-			s.finds(plan.FindingLeaving)
+			s.finds(verify.Leaving)
 		},
 			"Degraded: Leaving", app + "what: fix", 1, 1, time.Time{}},
 		"on its way out": {func(s *nowScene) { s.inv.Deleting = true; s.is(ready.StateFailed, "no") }, "Leaving", "", 2, 0, time.Time{}},
@@ -144,8 +144,8 @@ func TestNow(t *testing.T) {
 // What could not be looked at is shown as recorded, and marked.
 func TestNowUnseen(t *testing.T) {
 	s := newNowScene()
-	s.now.Unseen = map[plan.NodeKey]bool{{Namespace: "shop", Name: "acme-web"}: true}
-	s.finds(plan.FindingMissing)
+	s.now.Unseen = map[lynq.NodeKey]bool{{Namespace: "shop", Name: "acme-web"}: true}
+	s.finds(verify.Missing)
 	want := status.Of(s.inv)
 	want.Recorded = true
 	for name, got := range map[string]status.Node{"unseen": s.now.Of(s.inv), "nothing was looked at": (*status.Now)(nil).Of(s.inv)} {

@@ -64,6 +64,8 @@ type Form struct {
 	Rollout *Rollout `json:"rollout,omitempty"`
 }
 
+func (f *Form) key() lynq.FormKey { return lynq.FormKey{Namespace: f.Namespace, Name: f.Name} }
+
 // Rollout is how far the rollout of a form has come.
 type Rollout struct {
 	Phase   inventory.RolloutPhase `json:"phase"`
@@ -83,13 +85,13 @@ type Run struct {
 	Held *inventory.HeldDeletions `json:"heldDeletions,omitempty"`
 	// Approved: a person lets those through.
 	Approved bool `json:"approved,omitempty"`
+	// Unrendered are nodes whose rows failed to render, as many as the record names, and
+	// MoreUnrendered counts the others. lynqctl keeps the objects that they may want.
+	Unrendered     []inventory.Unrendered `json:"unrendered,omitempty"`
+	MoreUnrendered int                    `json:"moreUnrendered,omitempty"`
+	// Troubles are what else waits for a person.
+	Troubles []inventory.Trouble `json:"troubles,omitempty"`
 }
-
-// HubKey is the node's hub, without a name where that is not known.
-func (n *Node) HubKey() lynq.HubKey { return lynq.HubKey{Namespace: n.HubNamespace, Name: n.Hub} }
-
-// FormKey is the node's form.
-func (n *Node) FormKey() lynq.FormKey { return lynq.FormKey{Namespace: n.FormNamespace, Name: n.Form} }
 
 // Sum sums nodes up by hub and form, sorted by namespace and name. Hubs without
 // nodes have sums too where they have a record. A node whose hub is not known is
@@ -103,19 +105,19 @@ func Sum(nodes []Node, records []*inventory.Hub) []Hub {
 		return hubs[p]
 	}
 	for _, r := range records {
-		h := hub(lynq.HubKey{Namespace: r.Namespace, Name: r.Name})
-		h.Run, h.Deleting = &Run{Time: r.Time, Rows: r.Rows, Active: r.Active, Nodes: r.Nodes, Interrupted: r.Interrupted, Held: r.Held}, r.Deleting
+		h := hub(r.Key())
+		h.Run, h.Deleting = &Run{Time: r.Time, Rows: r.Rows, Active: r.Active, Nodes: r.Nodes, Interrupted: r.Interrupted, Held: r.Held, Unrendered: r.Unrendered, MoreUnrendered: r.MoreUnrendered, Troubles: r.Troubles}, r.Deleting
 		h.Run.Approved = r.Held != nil && r.Approved == r.Held.Digest
 	}
 	for i := range nodes {
-		if n := &nodes[i]; n.Hub != "" {
-			h := hub(n.HubKey())
+		if n := &nodes[i]; n.Hub.Name != "" {
+			h := hub(n.Hub)
 			h.add(n)
-			h.form(n.FormKey()).add(n)
+			h.form(n.Form).add(n)
 		}
 	}
 	for _, r := range records {
-		h := hubs[lynq.HubKey{Namespace: r.Namespace, Name: r.Name}]
+		h := hubs[r.Key()]
 		h.rolledOut(r.Rollouts)
 		h.miss(r.Absent)
 	}
@@ -135,7 +137,7 @@ func Sum(nodes []Node, records []*inventory.Hub) []Hub {
 // rolledOut notes how far rollouts have come of the forms that have nodes.
 func (h *Hub) rolledOut(rollouts []inventory.Rollout) {
 	for _, r := range rollouts {
-		i := slices.IndexFunc(h.Forms, func(f Form) bool { return f.Name == r.Form && f.Namespace == r.FormNamespace })
+		i := slices.IndexFunc(h.Forms, func(f Form) bool { return f.key() == r.Form })
 		if i >= 0 {
 			h.Forms[i].Rollout = &Rollout{r.Phase, r.Updated, r.Total}
 		}
@@ -146,13 +148,13 @@ func (h *Hub) rolledOut(rollouts []inventory.Rollout) {
 func (h *Hub) miss(absent []inventory.AbsentForm) {
 	for i := range h.Forms {
 		h.Forms[i].Absent = slices.ContainsFunc(absent, func(a inventory.AbsentForm) bool {
-			return a.Form == h.Forms[i].Name && a.FormNamespace == h.Forms[i].Namespace
+			return a.Form == h.Forms[i].key()
 		})
 	}
 }
 
 func (h *Hub) form(key lynq.FormKey) *Form {
-	i := slices.IndexFunc(h.Forms, func(f Form) bool { return f.Name == key.Name && f.Namespace == key.Namespace })
+	i := slices.IndexFunc(h.Forms, func(f Form) bool { return f.key() == key })
 	if i < 0 {
 		i, h.Forms = len(h.Forms), append(h.Forms, Form{Name: key.Name, Namespace: key.Namespace})
 	}

@@ -8,8 +8,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
+	"github.com/lynqctl/lynqctl/pkg/apply/verify"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -44,41 +44,8 @@ type Object struct {
 	LastRun *inventory.ObjectStatus `json:"lastRun,omitempty"`
 	// Policies are those that it was written with, nil of what only belongs to
 	// an object of the node.
-	Policies *Policies `json:"policies,omitempty"`
-	Owned    []Object  `json:"owned,omitempty"`
-}
-
-// Policies are those that an object was written with.
-type Policies struct {
-	Creation lynq.CreationPolicy `json:"creation"`
-	Deletion lynq.DeletionPolicy `json:"deletion"`
-	Conflict lynq.ConflictPolicy `json:"conflict"`
-	Patch    lynq.PatchStrategy  `json:"patch"`
-	RunOn    lynq.RunOn          `json:"runOn,omitempty"`
-}
-
-// PoliciesOf are those of a record.
-func PoliciesOf(r *inventory.Entry) *Policies {
-	return &Policies{Creation: r.Creation, Deletion: r.Deletion, Conflict: r.Conflict, Patch: r.Patch, RunOn: r.RunOn}
-}
-
-// Unusual are the policies that are not the default, as people write them.
-func (p *Policies) Unusual() []string {
-	var words []string
-	add := func(word, usual string) {
-		if word != usual {
-			words = append(words, word)
-		}
-	}
-	usual := lynq.DefaultPolicy()
-	add(string(p.Creation), string(usual.Creation))
-	add(string(p.Deletion), string(usual.Deletion))
-	add(string(p.Conflict), string(usual.Conflict))
-	add(string(p.Patch), string(usual.Patch))
-	if p.RunOn != "" {
-		words = append(words, "runOn="+string(p.RunOn))
-	}
-	return words
+	Policies *lynq.Lifecycle `json:"policies,omitempty"`
+	Owned    []Object        `json:"owned,omitempty"`
 }
 
 // Ref names the object.
@@ -114,7 +81,7 @@ func Tree(inv *inventory.Inventory, now *Now, seen map[lynq.Ref]Seen, belonging 
 		s, looked := seen[r.Ref]
 		s.Ref = r.Ref
 		o := object(s, owned)
-		o.ID, o.Policies = r.ID, PoliciesOf(r)
+		o.ID, o.Policies = r.ID, &r.Lifecycle
 		o.judge(inv, r, &s, troubles[r.Ref])
 		if o.lastRun(inv.Status.Object(r.Ref)); !looked && o.State != Excluded && !r.Purged() {
 			o.State, o.Reason = Unknown, ""
@@ -163,7 +130,7 @@ func (o *Object) lastRun(told *inventory.ObjectStatus) {
 		o.State, o.Reason, o.Message = Excluded, "", told.Message
 		return
 	}
-	if told.Reason == inventory.ObjectConflict && (o.Reason == ReasonDrifted || o.Reason == string(plan.FindingConflict)) {
+	if told.Reason == inventory.ObjectConflict && (o.Reason == ReasonDrifted || o.Reason == string(verify.Conflict)) {
 		o.Reason, o.Message = told.Reason, told.Message // which names the fields, and who has them
 		return
 	}
@@ -244,7 +211,7 @@ func stateOf(s ready.State) (state, reason string) {
 	case ready.StateFailed:
 		return Degraded, ReasonNotReady
 	case ready.StateGone:
-		return Degraded, string(plan.FindingMissing)
+		return Degraded, string(verify.Missing)
 	}
 	return Unknown, ""
 }

@@ -8,8 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/apply/verify"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/status"
@@ -19,7 +20,7 @@ import (
 func entry(name, uid, digest string, order int) inventory.Entry {
 	return inventory.Entry{
 		Ref: lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: name}, ID: name, UID: uid, Digest: digest, Order: order,
-		Creation: lynq.CreateOnce, Deletion: lynq.DeleteDelete, Conflict: lynq.ConflictForce, Patch: lynq.PatchApply,
+		Lifecycle: lynq.Lifecycle{Creation: lynq.CreateOnce, Deletion: lynq.DeleteDelete, Conflict: lynq.ConflictForce, Patch: lynq.PatchApply},
 	}
 }
 
@@ -36,7 +37,7 @@ func seen(kind, name string, uid, owner types.UID, state ready.State, message st
 // uid in its place.
 func nowOf(inv *inventory.Inventory, seen map[lynq.Ref]status.Seen) *status.Now {
 	now := &status.Now{Ready: map[lynq.Ref]ready.Readiness{}}
-	in := &plan.VerifyInput{Live: map[lynq.Ref]*plan.Live{}}
+	in := &verify.Input{Live: map[lynq.Ref]*tracking.Live{}}
 	known := *inv
 	known.Entries = nil
 	for _, r := range inv.Entries {
@@ -46,17 +47,17 @@ func nowOf(inv *inventory.Inventory, seen map[lynq.Ref]status.Seen) *status.Now 
 		}
 		if s.UID != "" {
 			now.Ready[r.Ref] = s.Readiness
-			in.Live[r.Ref] = &plan.Live{Ref: r.Ref, UID: s.UID, CreatedOnce: true, ResourceID: r.ID, DeletionPolicy: r.Deletion,
-				Hub: inv.Hub, PartOf: inventory.ID(inv.Namespace, inventory.Name(inv.Node)), Owners: []types.UID{types.UID(inv.UID)}}
+			in.Live[r.Ref] = &tracking.Live{Ref: r.Ref, UID: s.UID, CreatedOnce: true, ResourceID: r.ID, DeletionPolicy: r.Deletion,
+				Hub: inv.Node.Hub.Name, PartOf: inventory.ID(inv.Node.Namespace, inventory.Name(inv.Node.Name)), Owners: []types.UID{types.UID(inv.UID)}}
 		}
 	}
 	in.Inventories = []*inventory.Inventory{&known}
-	now.Findings = status.FindingsOf(plan.Verify(in))
+	now.Findings = status.FindingsOf(verify.Find(in))
 	return now
 }
 
 func TestTree(t *testing.T) {
-	inv := &inventory.Inventory{Namespace: "shop", Node: "n", Hub: "crm", UID: "inv", Entries: []inventory.Entry{
+	inv := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "shop", Name: "n"}, UID: "inv", Entries: []inventory.Entry{
 		entry("d-last", "1", "x", 7), entry("c", "3", "", 1), entry("b", "", "", 1), entry("a", "5", "x", 1), entry("e-other", "9", "x", 1), entry("f", "8", "x", 1),
 	}}
 	now := map[lynq.Ref]status.Seen{}
@@ -90,8 +91,8 @@ func TestTree(t *testing.T) {
 	}
 	walk(got, 0)
 	want := []line{
-		{0, "Deployment/a", "Degraded: Missing", "it is gone: apply creates it again"},
-		{0, "Deployment/b", "Progressing", "a run was to write it and did not see that end well: apply completes that"},
+		{0, "Deployment/a", "Degraded: Missing", "it is missing: apply creates it again"},
+		{0, "Deployment/b", "Progressing", "the last run couldn't confirm that it wrote the object: run apply again"},
 		{0, "Deployment/c", "Ready", "the last write is not confirmed"},
 		{0, "Deployment/e-other", "Degraded: Replaced", "it was deleted and created again: apply updates it; 0 of 1"},
 		{0, "Deployment/f", "Unknown", ""},
@@ -121,7 +122,7 @@ func TestTreeOfLastRun(t *testing.T) {
 		}
 		return o
 	}
-	inv := &inventory.Inventory{Namespace: "shop", Node: "n", Hub: "crm", UID: "inv",
+	inv := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "shop", Name: "n"}, UID: "inv",
 		Entries: []inventory.Entry{entry("a", "1", "x", 0), entry("b", "2", "x", 0)},
 		Status: inventory.Status{Objects: []inventory.ObjectStatus{
 			told("a", "TimedOut", "not in time", 1), told("b", "Conflict", "it is theirs", 0), told("c", "DependencyFailed", "a is not ready", 0),
@@ -152,7 +153,7 @@ func TestTreeOfLastRun(t *testing.T) {
 // TestTreeOfLeaving: what has gone of a node that goes is not missing, and what is being
 // deleted leaves.
 func TestTreeOfLeaving(t *testing.T) {
-	inv := &inventory.Inventory{Namespace: "shop", Node: "n", Hub: "crm", UID: "inv", Deleting: true, Entries: []inventory.Entry{entry("a", "1", "x", 0), entry("b", "2", "x", 0), entry("c", "3", "x", 0)}}
+	inv := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "shop", Name: "n"}, UID: "inv", Deleting: true, Entries: []inventory.Entry{entry("a", "1", "x", 0), entry("b", "2", "x", 0), entry("c", "3", "x", 0)}}
 	seen := map[lynq.Ref]status.Seen{
 		inv.Entries[0].Ref: seen("Deployment", "a", "", "", "gone", ""),
 		inv.Entries[1].Ref: seen("Deployment", "b", "2", "", "deleting", "is being deleted"),
@@ -169,7 +170,7 @@ func TestTreeOfLeaving(t *testing.T) {
 
 // TestTreeRound: owners that go round do not make a tree without end.
 func TestTreeRound(t *testing.T) {
-	inv := &inventory.Inventory{Namespace: "shop", Node: "n", Hub: "crm", UID: "inv", Entries: []inventory.Entry{entry("a", "1", "x", 0)}}
+	inv := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "shop", Name: "n"}, UID: "inv", Entries: []inventory.Entry{entry("a", "1", "x", 0)}}
 	a := seen("Deployment", "a", "1", "3", "ready", "")
 	got := status.Tree(inv, &status.Now{}, map[lynq.Ref]status.Seen{a.Ref: a}, []status.Seen{
 		seen("Pod", "b", "2", "1", "ready", ""), seen("Pod", "c", "3", "2", "ready", ""), seen("Pod", "own", "4", "4", "ready", ""),

@@ -1,6 +1,10 @@
 package watch
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -54,6 +58,23 @@ func (c *Changes) Wake() {
 	}
 }
 
+// Why tells people what was noted and not taken yet.
+func (c *Changes) Why() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.all:
+		return "a watch of the cluster started again, and any object may have changed"
+	case len(c.objects) == 0:
+		return "rows changed"
+	}
+	first := slices.MinFunc(slices.Collect(maps.Keys(c.objects)), func(a, b lynq.Ref) int { return cmp.Compare(a.String(), b.String()) })
+	if others := len(c.objects) - 1; others > 0 {
+		return fmt.Sprintf("%s and %s changed", first, lynq.Count(others, "other object"))
+	}
+	return first.String() + " changed"
+}
+
 // Take takes the objects that changed; all tells that any may have.
 func (c *Changes) Take() (objects map[lynq.Ref]bool, all bool) {
 	c.mu.Lock()
@@ -64,7 +85,7 @@ func (c *Changes) Take() (objects map[lynq.Ref]bool, all bool) {
 }
 
 // Kind is told of the objects of one kind by one watch. It implements
-// apply.MetadataHandler. Read may be called while the other methods are.
+// wait.MetadataHandler. Read may be called while the other methods are.
 type Kind struct {
 	changes *Changes
 	kind    lynq.APIResource
@@ -82,7 +103,7 @@ func (c *Changes) NewKind(r lynq.APIResource, matters func(before *Sight, now Si
 	return &Kind{changes: c, kind: r, matters: matters, muted: muted, seen: map[types.NamespacedName]Sight{}}
 }
 
-// ReadMetadata implements apply.MetadataHandler.
+// ReadMetadata implements wait.MetadataHandler.
 func (k *Kind) ReadMetadata(m *metav1.PartialObjectMetadata) (note func()) {
 	key := types.NamespacedName{Namespace: m.Namespace, Name: m.Name}
 	now := SightOf(k.ref(key), m)
@@ -100,7 +121,7 @@ func (k *Kind) ReadMetadata(m *metav1.PartialObjectMetadata) (note func()) {
 	}
 }
 
-// Gone implements apply.MetadataHandler.
+// Gone implements wait.MetadataHandler.
 func (k *Kind) Gone(namespace, name string, _ types.UID) {
 	key := types.NamespacedName{Namespace: namespace, Name: name}
 	k.mu.Lock()
@@ -120,7 +141,7 @@ func (k *Kind) ref(key types.NamespacedName) lynq.Ref {
 	return lynq.Ref{Group: k.kind.Group, Kind: k.kind.Kind, Namespace: key.Namespace, Name: key.Name}
 }
 
-// Synced implements apply.MetadataHandler. What changed between the last look at the
+// Synced implements wait.MetadataHandler. What changed between the last look at the
 // cluster and the begin of the watch, or while it was broken off, is not known.
 func (k *Kind) Synced() {
 	k.mu.Lock()

@@ -65,6 +65,12 @@ const (
 	EndInterrupted
 )
 
+// Fail notes that a node failed, while the round is still at work for other nodes: its
+// wait counts from now. The digest is "" for a node that is wanted no more.
+func (l *Ledger[Node]) Fail(n Node, digest string, now time.Time) {
+	l.Settle(map[Node]End{n: EndFailed}, map[Node]string{n: digest}, now)
+}
+
 // Settle notes how a round ended for some nodes, and what they wanted: none that is wanted
 // no more is in wanted.
 func (l *Ledger[Node]) Settle(ends map[Node]End, wanted map[Node]string, now time.Time) {
@@ -100,11 +106,12 @@ func (l *Ledger[Node]) Waiting(uncounted Node) int {
 	return len(l.failed)
 }
 
-// Next is when the next node that did not end well has waited, zero where none waits.
-func (l *Ledger[Node]) Next() time.Time {
+// Next is when the next node has waited long enough that did not end well. Nodes that had
+// waited by after do not count. It is zero where none waits.
+func (l *Ledger[Node]) Next(after time.Time) time.Time {
 	var next time.Time
 	for _, f := range l.failed {
-		if next.IsZero() || f.until.Before(next) {
+		if f.until.After(after) && (next.IsZero() || f.until.Before(next)) {
 			next = f.until
 		}
 	}

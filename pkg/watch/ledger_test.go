@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/watch"
@@ -28,8 +29,8 @@ func TestLedger(t *testing.T) {
 	check("nothing is known", "a b c", wanted)
 	ends(wanted, map[string]watch.End{"a": watch.EndWell, "b": watch.EndFailed, "c": watch.EndInterrupted})
 	check("one ended well, one did not, one was interrupted", "c", wanted)
-	if l.Waiting("c") != 1 || l.Waiting("b") != 0 || !l.Next().Equal(now.Add(watch.Pause(1))) {
-		t.Errorf("%d nodes wait, until %s", l.Waiting("c"), l.Next())
+	if l.Waiting("c") != 1 || l.Waiting("b") != 0 || !l.Next(time.Time{}).Equal(now.Add(watch.Pause(1))) {
+		t.Errorf("%d nodes wait, until %s", l.Waiting("c"), l.Next(time.Time{}))
 	}
 	ends(wanted, map[string]watch.End{"c": watch.EndWell})
 	check("a row changes", "a", map[string]string{"a": "2", "b": "1", "c": "1"})
@@ -43,7 +44,7 @@ func TestLedger(t *testing.T) {
 	now = now.Add(watch.Pause(2) - watch.Pause(1))
 	check("but not for ever", "b", wanted)
 	ends(map[string]string{"a": "1", "b": "2", "c": "1"}, map[string]watch.End{"b": watch.EndFailed})
-	if got := l.Next().Sub(now); got != watch.Pause(1) {
+	if got := l.Next(time.Time{}).Sub(now); got != watch.Pause(1) {
 		t.Errorf("with another row it waits %s", got)
 	}
 	one := map[string]string{"c": "1"}
@@ -54,8 +55,8 @@ func TestLedger(t *testing.T) {
 	check("it was interrupted while it went", "b", one)
 	ends(one, map[string]watch.End{"b": watch.EndWell})
 	check("and is gone", "", one)
-	if l.Waiting("c") != 0 || !l.Next().IsZero() {
-		t.Errorf("%d nodes wait, until %s", l.Waiting("c"), l.Next())
+	if l.Waiting("c") != 0 || !l.Next(time.Time{}).IsZero() {
+		t.Errorf("%d nodes wait, until %s", l.Waiting("c"), l.Next(time.Time{}))
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -20,6 +20,8 @@ type Sight struct {
 	Deleting        bool
 	// Ours: no other client has written to it since lynq last did, but to its status. Times are whole seconds: who wrote in the same second may have been later.
 	Ours bool
+	// Wrote is when lynq last wrote to it, in whole seconds, 0 for never.
+	Wrote int64
 	// Writers is a hash of who manages which fields since when, but for its status.
 	Writers uint64
 	// Applied: all that lynq wrote to it, it wrote by server-side apply. Then Decided, a
@@ -63,13 +65,16 @@ func SightOf(ref lynq.Ref, m *metav1.PartialObjectMetadata) Sight {
 		}
 	}
 	s.Writers, s.Ours = h.Sum64(), timed && ours.After(others)
+	if !ours.IsZero() {
+		s.Wrote = ours.Unix()
+	}
 	return s
 }
 
 // decided is a hash of what a plan decides by of an object that lynq applied, whatever
 // else changes of it.
 func decided(ref lynq.Ref, m *metav1.PartialObjectMetadata) (hash uint64, applied bool) {
-	l := plan.LiveOf(ref, m)
+	l := tracking.LiveOf(ref, m)
 	l.ResourceVersion, l.Generation, l.Last, l.LastButStatus = "", 0, false, false
 	h := fnv.New64a()
 	_, _ = fmt.Fprintf(h, "%#v", l) // a hash takes all, and Live's String is that of its Ref
@@ -80,20 +85,30 @@ func decided(ref lynq.Ref, m *metav1.PartialObjectMetadata) (hash uint64, applie
 // not one of its status alone, nor one that lynq wrote, nor one of fields that lynq did not
 // apply, such as those that ignoreFields names. before is nil for an object that was not
 // there. It is a pure function.
+//
+// A client that removes a field is not named in managedFields: the field goes from the
+// entry of its manager, and no time changes. So lynq wrote only a change that has another
+// time of lynq's last write.
 func ObjectMatters(before *Sight, now Sight) bool {
 	switch {
 	case now.Deleting:
 		return before == nil || !before.Deleting
-	case now.Ours:
-		return false
 	case before == nil || before.UID != now.UID:
-		return true
+		return !now.Ours
+	case now.wroteSince(before):
+		return false
 	case now.Applied && before.Applied:
 		return now.Decided != before.Decided
-	case now.Generation == 0:
+	case now.Generation == 0 && !now.Ours:
 		return now.ResourceVersion != before.ResourceVersion
 	}
 	return now.Generation != before.Generation || now.Writers != before.Writers
+}
+
+// wroteSince tells whether lynq wrote the change. lynq updates no object that it applies:
+// another client that borrowed lynq's name wrote such an update.
+func (s *Sight) wroteSince(before *Sight) bool {
+	return s.Ours && s.Wrote != before.Wrote && (s.Applied || !before.Applied)
 }
 
 // RecordMatters is ObjectMatters for a record, which other clients write to have it deleted,

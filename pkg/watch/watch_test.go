@@ -41,6 +41,11 @@ func edited(second int) func(*metav1.PartialObjectMetadata) {
 	}
 }
 
+// removed is that another client removed a field that lynq wrote.
+func removed(m *metav1.PartialObjectMetadata) {
+	m.ManagedFields[0].FieldsV1 = metav1.NewFieldsV1(`{}`)
+}
+
 // merged is that lynq wrote by updates.
 func merged(m *metav1.PartialObjectMetadata) {
 	m.ManagedFields[0] = writer(lynq.FieldManager, metav1.ManagedFieldsOperationUpdate, "", 10)
@@ -93,10 +98,26 @@ func TestObjectMatters(t *testing.T) {
 			m.Annotations = map[string]string{lynq.AnnotationMode: lynq.ModeUnmanaged}
 		}), true},
 		{"and again", edited(20), and(edited(30), version), true},
-		{"we write it by another operation", none, and(func(m *metav1.PartialObjectMetadata) {
-			m.ManagedFields = append(m.ManagedFields, writer(lynq.FieldManager, metav1.ManagedFieldsOperationUpdate, "", 20))
+		{"we apply it", none, and(func(m *metav1.PartialObjectMetadata) {
+			m.ManagedFields[0] = writer(lynq.FieldManager, metav1.ManagedFieldsOperationApply, "", 20)
 		}, generation), false},
+		{"we update what we merge", merged, and(func(m *metav1.PartialObjectMetadata) {
+			m.ManagedFields[0] = writer(lynq.FieldManager, metav1.ManagedFieldsOperationUpdate, "", 20)
+		}, generation), false},
+		{"another client updates it in our name", none, and(func(m *metav1.PartialObjectMetadata) {
+			m.ManagedFields = append(m.ManagedFields, writer(lynq.FieldManager, metav1.ManagedFieldsOperationUpdate, "", 20))
+		}, generation), true},
 		{"we write what another client wrote", edited(5), and(edited(5), generation), false},
+		{"another client removes a field", none, and(removed, generation), true},
+		{"of a kind without generations", ungenerated, and(ungenerated, removed, version), true},
+		{"of an object that lynq merges, too", merged, and(merged, removed, generation), true},
+		{"of one of a kind without generations", and(merged, ungenerated), and(merged, ungenerated, removed, version), true},
+		{"a field of its own", scaled(5), version, false},
+		{"a field of its own, which lynq merged into", and(merged, scaled(5)), and(merged, version), true},
+		{"and we put it back", removed, and(func(m *metav1.PartialObjectMetadata) {
+			m.ManagedFields[0] = writer(lynq.FieldManager, metav1.ManagedFieldsOperationApply, "", 20)
+		}, generation), false},
+		{"its status, of a kind without generations, which lynq merges", and(merged, ungenerated), and(merged, ungenerated, status), false},
 		{"a kind without generations", and(merged, ungenerated, scaled(20)), and(merged, ungenerated, scaled(20), version), true},
 		{"the same, told again", and(merged, ungenerated, scaled(20)), and(merged, ungenerated, scaled(20)), false},
 		{"it is being deleted", none, deleting, true},

@@ -150,7 +150,7 @@ func (c cli) clusterDir(command string, args []string) (string, error) {
 		return "", err
 	}
 	if *name == "" || *name != filepath.Base(*name) || strings.HasPrefix(*name, ".") {
-		return "", fmt.Errorf("%q is no name for a cluster", *name)
+		return "", fmt.Errorf("%q is not a valid name for a cluster", *name)
 	}
 	user, err := os.UserCacheDir()
 	if err != nil {

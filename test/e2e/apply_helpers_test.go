@@ -91,6 +91,7 @@ type shop struct {
 	bin   string
 	dir   string
 	rows  map[string]string // the plan of each row, by uid
+	forms []string          // the forms beside app
 	proxy *faultproxy.Server
 }
 
@@ -324,7 +325,9 @@ func (s *shop) desired(t *testing.T) (objects []*unstructured.Unstructured, node
 		objects = append(objects, o)
 	}
 	for uid := range s.rows {
-		nodes = append(nodes, uid+"-app")
+		for _, form := range append([]string{"app"}, s.forms...) {
+			nodes = append(nodes, uid+"-"+form)
+		}
 	}
 	return objects, nodes
 }

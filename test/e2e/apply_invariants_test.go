@@ -140,7 +140,7 @@ func (s *snapshot) unsettled(desired []*unstructured.Unstructured, nodes []strin
 		wanted[ref] = true
 		live := s.objects[ref]
 		if live == nil {
-			wrong = append(wrong, ref+" is desired, and is not there")
+			wrong = append(wrong, ref+" is desired, and doesn't exist")
 			continue
 		}
 		wrong = append(wrong, missing(ref, want.Object, live.Object)...)
@@ -284,7 +284,7 @@ func TestInvariants(t *testing.T) {
 		want string
 	}{
 		"nothing":        {func(*snapshot) {}, ""},
-		"object gone":    {func(s *snapshot) { delete(s.objects, ref) }, "is not there"},
+		"object gone":    {func(s *snapshot) { delete(s.objects, ref) }, "doesn't exist"},
 		"field changed":  {func(s *snapshot) { s.objects[ref].Object["data"] = map[string]any{"plan": "free"} }, ".data.plan is free, want pro"},
 		"object unnamed": {func(s *snapshot) { resources(s, "[]") }, "0 records name it"},
 		"object named twice": {func(s *snapshot) {

@@ -58,11 +58,14 @@ func TestApplyTogether(t *testing.T) {
 	second.said(t, pid(first))
 
 	s.proxy.Reset()
-	s.apply(t, "--lock-timeout=0s").want(t, 3, "is locked by another run", pid(first), "--lock-timeout", "nothing was touched")
+	s.apply(t, "--lock-timeout=0s").want(t, 3, "is locked by another run", pid(first), "--lock-timeout", "nothing changed")
 	for _, r := range s.proxy.Records() {
-		if r.IsWrite() {
+		if r.IsWrite() && r.Resource != "leases.coordination.k8s.io" { // the first renews its Lease
 			t.Errorf("a run wrote while another had the hub: %+v", r.Request)
 		}
+	}
+	if holder := s.Get(t, "lease/"+s.leaseName()); !strings.Contains(fmt.Sprint(holder), fmt.Sprint(first.cmd.Process.Pid)) {
+		t.Errorf("the first run no longer has the hub: %v", holder)
 	}
 
 	s.letReady(t)
@@ -92,7 +95,7 @@ func TestApplyLeaseLost(t *testing.T) {
 	r := s.startWaiting(t)
 	s.proxy.Reset()
 	s.Kubectl(t, "", "patch", "lease", s.leaseName(), "--type=merge", "-p", `{"spec":{"holderIdentity":"somebody else"}}`)
-	r.want(t, 1, "lost Lease "+s.Namespace+"/"+s.leaseName(), "it is no longer ours (somebody else)", "nothing more is written")
+	r.want(t, 1, "lost Lease "+s.Namespace+"/"+s.leaseName(), "it is no longer ours (somebody else)", "lynqctl writes nothing more")
 	told := false
 	for _, record := range slices.Backward(s.proxy.Records()) {
 		if record.Resource == "leases.coordination.k8s.io" {

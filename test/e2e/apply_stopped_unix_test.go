@@ -42,7 +42,7 @@ func TestApplyHolderStopped(t *testing.T) {
 
 	s.proxy.Reset()
 	kill(t, first, syscall.SIGCONT)
-	first.want(t, 1, "lost Lease "+s.Namespace+"/"+s.leaseName(), "this process did not run for too long", "nothing more is written")
+	first.want(t, 1, "lost Lease "+s.Namespace+"/"+s.leaseName(), "this process was stopped for too long", "lynqctl writes nothing more")
 	for _, r := range s.proxy.Records() {
 		if r.IsWrite() && r.Resource != "leases.coordination.k8s.io" {
 			t.Errorf("it wrote though another run had its Lease: %+v", r.Request)

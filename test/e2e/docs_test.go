@@ -64,6 +64,6 @@ func shortNamespace(t *testing.T) *harness.Env {
 func ofOthers(line string) bool {
 	const record = "warning: ConfigMap "
 	return strings.HasPrefix(line, record) && !strings.HasPrefix(line, record+"shop/") ||
-		strings.HasPrefix(line, "not adopted: orphans from hubs that are not in the inputs") ||
-		strings.Contains(line, "nothing renders them, and they do not say where they are from")
+		strings.HasPrefix(line, "not adopted: orphans from hubs that aren't in your files") ||
+		strings.Contains(line, "nothing renders them, and they don't say where they are from")
 }

@@ -39,32 +39,28 @@ spec:
     - {id: room, nameTemplate: "HUB-room", spec: {apiVersion: v1, kind: Namespace}}
 `
 
-// TestHandoverKilled ends runs of adopt-operator with SIGKILL before each of their
-// writes in turn. Whenever that is, a second run completes the handover, and the
-// garbage collector takes nothing.
-func TestHandoverKilled(t *testing.T) {
-	t.Parallel()
+// killedHandover: a second run completes the handover, and the garbage collector takes
+// nothing.
+func killedHandover(t *testing.T) *kills {
+	t.Helper()
 	operatorKinds(t)
 	var rounds []*handoverRound
-	for write, killed := 1, true; killed; write++ {
+	k := &kills{least: 8, whole: func(*testing.T) {}}
+	k.begin = func(t *testing.T, _ int) {
+		t.Helper()
 		r := newHandoverRound(t)
 		rounds = append(rounds, r)
-		if killed = r.killedBefore(t, write, r.args()...); killed {
-			r.deleteLease(t)
-			r.start(t, r.args()...).want(t, 0)
+		k.shop, k.args = r.shop, r.args()
+	}
+	k.end = func(t *testing.T) {
+		t.Helper()
+		for _, r := range rounds {
+			r.Wait(t, "lynqnodes.operator.lynq.sh/acme-web", harness.Gone())
+			r.collected(t)
+			r.whole(t)
 		}
-		if t.Failed() {
-			t.Fatalf("after a kill before write %d", write)
-		}
 	}
-	if len(rounds) <= leastWrites {
-		t.Errorf("only %d runs were killed: a handover has more writes", len(rounds)-1)
-	}
-	for _, r := range rounds {
-		r.Wait(t, "lynqnodes.operator.lynq.sh/acme-web", harness.Gone())
-		r.collected(t)
-		r.whole(t)
-	}
+	return k
 }
 
 // handoverRound is one hub that is handed over.

@@ -37,42 +37,33 @@ spec:
       spec: {apiVersion: batch/v1, kind: Job, spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: example.com/a}]}}}}
 `
 
-// TestHookKilled deletes a node that has hooks, and kills the run before each of its
-// writes in turn. As long as a hook has not completed all of the node is there, each hook
-// is made once whenever that is, and the next run ends as one that nothing disturbed.
-func TestHookKilled(t *testing.T) {
-	t.Parallel()
+// killedHooks deletes a node that has hooks. As long as a hook has not completed all of the
+// node is there, and each hook is made once.
+func killedHooks(t *testing.T) *kills {
+	t.Helper()
 	s := newShop(t, hookedInputs, 1, faultproxy.Options{})
-	remove := []string{"delete", "node", "t000-app", "-n", s.Namespace, "--yes", "--ignore-not-found", "--cascade=foreground", "--events=false"}
-	for write := 1; ; write++ {
-		s.start(t, "apply", "-f", s.dir, "--events=false").want(t, 0)
-		s.proxy.Reset()
-		killed := s.killedBefore(t, write, remove...)
-		made := s.jobsMade()
-		if killed {
-			if made < 2 { // nothing goes before all hooks have completed
+	return &kills{
+		shop: s, least: 8,
+		args: []string{"delete", "node", "t000-app", "-n", s.Namespace, "--yes", "--ignore-not-found", "--cascade=foreground", "--events=false"},
+		begin: func(t *testing.T, _ int) {
+			t.Helper()
+			s.start(t, "apply", "-f", s.dir, "--events=false").want(t, 0)
+		},
+		left: func(t *testing.T, killed bool) {
+			t.Helper()
+			if killed && s.jobsMade() < 2 { // nothing goes before all hooks have completed
 				s.Get(t, "configmap/t000")
 			}
-			s.deleteLease(t)
-			s.proxy.Reset()
-			s.start(t, remove...).want(t, 0)
-			made += s.jobsMade()
-		}
-		if made != 2 {
-			t.Errorf("%d Jobs were made for 2 hooks", made)
-		}
-		for _, gone := range []string{"configmap/t000", "job/t000-backup", "job/t000-report", "configmap/" + inventory.Name("t000-app")} {
-			s.Absent(t, gone)
-		}
-		if t.Failed() {
-			t.Fatalf("after a kill before write %d", write)
-		}
-		if !killed {
-			if write <= leastWrites {
-				t.Errorf("only %d runs were killed: a deletion with hooks has more writes", write-1)
+		},
+		whole: func(t *testing.T) {
+			t.Helper()
+			if made := s.jobsMade(); made != 2 {
+				t.Errorf("%d Jobs were made for 2 hooks", made)
 			}
-			return
-		}
+			for _, gone := range []string{"configmap/t000", "job/t000-backup", "job/t000-report", "configmap/" + inventory.Name("t000-app")} {
+				s.Absent(t, gone)
+			}
+		},
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"sync"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -52,19 +53,24 @@ func timeless(o *unstructured.Unstructured) {
 }
 
 // during VERB RESOURCE ARGUMENT... has another client run kubectl while the next
-// such request is on its way.
+// such request is on its way; write is any verb that changes something, without dry runs.
 func (s *script) during(_ *testscript.TestScript, args []string) error {
 	if s.proxy == nil || len(args) < 3 {
 		return fmt.Errorf("usage, after proxy: during VERB RESOURCE ARGUMENT...")
 	}
-	s.rules = append(s.rules, faultproxy.Rule{
-		Verb: args[0], Resource: args[1], Times: 1,
-		Before: func() {
+	rule := faultproxy.Rule{
+		Verb: args[0], Resource: args[1],
+		// Once: a request that comes meanwhile, such as the same one tried again, waits too.
+		Before: sync.OnceFunc(func() {
 			if _, err := s.env.TryKubectl(s.t, "", args[2:]...); err != nil {
 				s.t.Error(err)
 			}
-		},
-	})
+		}),
+	}
+	if rule.Verb == "write" {
+		rule.Verb, rule.Match = "", faultproxy.Request.IsWrite
+	}
+	s.rules = append(s.rules, rule)
 	s.proxy.SetRules(s.rules...)
 	s.proxy.Reset()
 	return nil

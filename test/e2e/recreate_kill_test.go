@@ -48,45 +48,46 @@ spec:
             spec: {containers: [{name: server, image: example.com/server}]}
 `
 
-// TestRecreateKilled kills a run that recreates objects before each of its writes in
-// turn. Whenever that is, the inventory names all of them, the next run completes it,
-// and no other object is touched.
-func TestRecreateKilled(t *testing.T) {
-	t.Parallel()
-	r := &recreating{shop: newShop(t, recreatedInputs, 2, faultproxy.Options{})}
-	apply := []string{"apply", "-f", r.dir, "--concurrency=1", "--events=false"}
+// killedRecreation recreates objects. The inventory names all of them whenever the run is
+// killed, and no other object is touched.
+func killedRecreation(t *testing.T) *kills {
+	t.Helper()
+	r, apply := newRecreating(t)
+	return &kills{
+		shop: r.shop, args: apply, least: 8,
+		begin: func(t *testing.T, n int) {
+			t.Helper()
+			r.rows["t000"] = fmt.Sprintf("plan-%d", n)
+			r.writeRows(t)
+		},
+		left: func(t *testing.T, killed bool) {
+			t.Helper()
+			if killed {
+				r.named(t)
+			}
+		},
+		whole: func(t *testing.T) {
+			t.Helper()
+			r.whole(t, apply)
+		},
+	}
+}
+
+// newRecreating is a shop that was applied, and how it is applied again.
+func newRecreating(t *testing.T) (r *recreating, apply []string) {
+	t.Helper()
+	r = &recreating{shop: newShop(t, recreatedInputs, 2, faultproxy.Options{})}
+	apply = []string{"apply", "-f", r.dir, "--concurrency=1", "--events=false"}
 	r.start(t, apply...).want(t, 0)
 	r.uids = r.others(t)
-	for write := 1; ; write++ {
-		r.rows["t000"] = fmt.Sprintf("plan-%d", write)
-		r.writeRows(t)
-		killed := r.killedBefore(t, write, apply...)
-		if killed {
-			r.named(t)
-			r.deleteLease(t)
-			r.start(t, apply...).want(t, 0)
-		}
-		r.whole(t, apply)
-		if t.Failed() {
-			t.Fatalf("after a kill before write %d", write)
-		}
-		if !killed {
-			if write <= leastWrites {
-				t.Errorf("only %d runs were killed: a recreation has more writes", write-1)
-			}
-			return
-		}
-	}
+	return r, apply
 }
 
 // TestRecreateKilledWaiting kills a run that waits for a finalizer to let go of the old
 // object: the next one, which finds it gone, creates it.
 func TestRecreateKilledWaiting(t *testing.T) {
 	t.Parallel()
-	r := &recreating{shop: newShop(t, recreatedInputs, 2, faultproxy.Options{})}
-	apply := []string{"apply", "-f", r.dir, "--concurrency=1", "--events=false"}
-	r.start(t, apply...).want(t, 0)
-	r.uids = r.others(t)
+	r, apply := newRecreating(t)
 	const held = "t000-settings"
 	r.Kubectl(t, "", "patch", "configmap", held, "--type=json", "-p", `[{"op":"add","path":"/metadata/finalizers","value":["example.com/hold"]}]`)
 	r.rows["t000"] = "plan-1"

@@ -30,41 +30,51 @@ spec:
     - {id: kept, nameTemplate: "{{ .uid }}-kept", deletionPolicy: Retain, spec: {apiVersion: v1, kind: Secret}}
 `
 
-// TestRestoreKilled deletes the inventory of an active node whose form has one object
-// less now, and kills the run that restores it before each of its writes in turn. All
-// objects stay the same ones whenever that is, the garbage collector takes none of
-// them, and an inventory or its copy names what the form has no more.
-func TestRestoreKilled(t *testing.T) {
-	t.Parallel()
+// killedRestoration deletes the inventory of an active node whose form has one object less
+// now, and has apply restore it. All objects stay the same ones, the garbage collector
+// takes none of them, and an inventory or its copy names what the form has no more.
+func killedRestoration(t *testing.T) *kills {
+	t.Helper()
 	r := &restoring{shop: newShop(t, restoredInputs, 1, faultproxy.Options{})}
 	apply := []string{"apply", "-f", r.dir, "--concurrency=1", "--events=false"}
-	for write := 1; ; write++ {
-		r.write(t, "inputs.yaml", r.inputs(restoredInputs))
-		r.start(t, apply...).want(t, 0)
-		r.know(t)
-		r.write(t, "inputs.yaml", r.inputs(withoutKept()))
-		r.Kubectl(t, "", "delete", "configmap", inventory.Name("t000-app"), "--wait=false")
-		killed := r.killedBefore(t, write, apply...)
-		if killed {
-			r.named(t)
-			r.deleteLease(t)
+	return &kills{
+		shop: r.shop, args: apply, least: 8, left: r.left, whole: r.whole,
+		begin: func(t *testing.T, _ int) {
+			t.Helper()
+			r.write(t, "inputs.yaml", r.inputs(restoredInputs))
 			r.start(t, apply...).want(t, 0)
-		}
-		r.whole(t)
-		if t.Failed() {
-			t.Fatalf("after a kill before write %d", write)
-		}
-		if !killed {
-			if write <= leastWrites {
-				t.Errorf("only %d runs were killed: a restoration has more writes", write-1)
-			}
-			return
-		}
+			r.know(t)
+			r.write(t, "inputs.yaml", r.inputs(withoutKept()))
+			r.Kubectl(t, "", "delete", "configmap", inventory.Name("t000-app"), "--wait=false")
+		},
 	}
 }
 
-// leastWrites are fewer than a restoration or a handover sends.
-const leastWrites = 8
+// killedInventoryRestore is killedRestoration for the command that asks neither rows nor
+// forms: what a run that was killed left, the next one restores.
+func killedInventoryRestore(t *testing.T) *kills {
+	t.Helper()
+	r := &restoring{shop: newShop(t, restoredInputs, 1, faultproxy.Options{}), keeps: true}
+	apply := []string{"apply", "-f", r.dir, "--events=false"}
+	r.start(t, apply...).want(t, 0)
+	r.know(t)
+	return &kills{
+		shop: r.shop, args: []string{"inventory", "restore", "--all"}, least: 8, left: r.left,
+		begin: func(t *testing.T, _ int) {
+			t.Helper()
+			r.Kubectl(t, "", "delete", "configmap", inventory.Name("t000-app"), "--wait=false")
+		},
+		whole: func(t *testing.T) {
+			t.Helper()
+			r.whole(t)
+			r.start(t, apply...).want(t, 0, "4 objects: 4 unchanged")
+		},
+		end: func(t *testing.T) {
+			t.Helper()
+			r.start(t, "inventory", "verify").want(t, 0, "all as recorded")
+		},
+	}
+}
 
 // withoutKept are the inputs with one object less. It is released only when the rest
 // of the node is ready: until then the inventory alone names it.
@@ -97,11 +107,11 @@ func (r *restoring) know(t *testing.T) {
 	}
 }
 
-// named: an inventory or its copy names what only it knows of, unless that is
-// released already.
-func (r *restoring) named(t *testing.T) {
+// left: an inventory or its copy names what only it knows of, unless that is released
+// already, or the run was not killed.
+func (r *restoring) left(t *testing.T, killed bool) {
 	t.Helper()
-	if orphaned(r.Get(t, "secret/t000-kept")) {
+	if !killed || orphaned(r.Get(t, "secret/t000-kept")) {
 		return
 	}
 	shot := r.look(t)
@@ -141,36 +151,4 @@ func (r *restoring) whole(t *testing.T) {
 		}
 	}
 	r.Wait(t, "configmap/"+inventory.CopyName("t000-app"), harness.Gone())
-}
-
-// TestInventoryRestoreKilled is TestRestoreKilled for the command that asks neither
-// rows nor forms: what a run that was killed left, the next one restores.
-func TestInventoryRestoreKilled(t *testing.T) {
-	t.Parallel()
-	r := &restoring{shop: newShop(t, restoredInputs, 1, faultproxy.Options{}), keeps: true}
-	restore := []string{"inventory", "restore", "--all"}
-	apply := []string{"apply", "-f", r.dir, "--events=false"}
-	r.start(t, apply...).want(t, 0)
-	r.know(t)
-	for write := 1; ; write++ {
-		r.Kubectl(t, "", "delete", "configmap", inventory.Name("t000-app"), "--wait=false")
-		killed := r.killedBefore(t, write, restore...)
-		if killed {
-			r.named(t)
-			r.deleteLease(t)
-			r.start(t, restore...).want(t, 0)
-		}
-		r.whole(t)
-		r.start(t, apply...).want(t, 0, "4 objects: 4 unchanged")
-		if t.Failed() {
-			t.Fatalf("after a kill before write %d", write)
-		}
-		if !killed {
-			if write <= leastWrites {
-				t.Errorf("only %d runs were killed: a restoration has more writes", write-1)
-			}
-			r.start(t, "inventory", "verify").want(t, 0, "all as recorded")
-			return
-		}
-	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Shells offer what the cluster has, of lynqctl and of kubectl's plugin.
-// cmd/lynqctl has what needs no cluster.
+// internal/lynqctl has what needs no cluster.
 func TestShells(t *testing.T) {
 	t.Parallel()
 	env := cluster.Env(t)

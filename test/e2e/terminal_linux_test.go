@@ -177,13 +177,13 @@ func TestPruneAtTerminal(t *testing.T) {
 		code int
 		says string
 	}{
-		{"\n", 3, "not confirmed; nothing was touched"},
-		{ctrlC, 130, "nothing was touched"},
-		{"2,3\nn\n", 3, "not confirmed; nothing was touched"},
-		{"all\n" + ctrlC, 130, "nothing was touched"},
+		{"\n", 3, "not confirmed; nothing changed"},
+		{ctrlC, 130, "nothing changed"},
+		{"2,3\nn\n", 3, "not confirmed; nothing changed"},
+		{"all\n" + ctrlC, 130, "nothing changed"},
 	} {
 		x := prune()
-		x.asks(t, "left alone: PersistentVolumeClaim/"+env.Namespace+"/data: it holds data")
+		x.asks(t, "skipped: PersistentVolumeClaim/"+env.Namespace+"/data: it holds data")
 		x.asks(t, "#  KIND")
 		first, second, more := strings.Cut(no.keys, "\n")
 		x.asks(t, "Delete which of them? [numbers such as 1,3-5, all, or nothing for none] ")
@@ -206,7 +206,7 @@ func TestPruneAtTerminal(t *testing.T) {
 	x.asks(t, `"9" is none of 1 to 5`)
 	x.asks(t, "Delete which of them?")
 	x.types(t, "2-3,5\n")
-	x.asks(t, "Data that goes: 1 PersistentVolumeClaim, with all that is in them")
+	x.asks(t, "Data that will be deleted: 1 PersistentVolumeClaim, with all that is in them")
 	x.asks(t, "Delete 3 orphans in namespace "+env.Namespace+" for good? [y/N] ")
 	x.types(t, "y\n")
 	x.want(t, 0, "3 objects: 3 deleted")
@@ -242,13 +242,13 @@ func TestApplyAtTerminal(t *testing.T) {
 		code int
 		says string
 	}{
-		{"\n", 3, "not confirmed; nothing was touched"},
-		{ctrlC, 130, "nothing was touched"},
+		{"\n", 3, "not confirmed; nothing changed"},
+		{ctrlC, 130, "nothing changed"},
 		{"y\n", 0, "3 nodes: 2 unchanged, 1 changed"},
 	} {
 		x := run()
 		x.asks(t, "- delete")
-		x.asks(t, "1 of 3 nodes to work on: 2 to delete, 1 to orphan")
+		x.asks(t, "1 of 3 nodes to change: 2 to delete, 1 to orphan")
 		x.asks(t, "Apply this, with 2 objects to delete, 1 object to leave behind as orphans? [y/N] ")
 		x.types(t, answer.keys)
 		x.want(t, answer.code, answer.says)
@@ -279,8 +279,8 @@ func TestRebuildAtTerminal(t *testing.T) {
 		code int
 		says string
 	}{
-		{"\n", 3, "not confirmed; nothing was touched"},
-		{ctrlC, 130, "nothing was touched"},
+		{"\n", 3, "not confirmed; nothing changed"},
+		{ctrlC, 130, "nothing changed"},
 		{"y\n", 0, "1 inventory written"},
 	} {
 		x := atTerminal(t, s.Env, s.bin, "inventory", "rebuild", "-f", s.dir)

@@ -157,8 +157,14 @@ func shopObjects() []shopObject {
 // editByHand changes an object of a node as another client would.
 func (s *shop) editByHand(t *testing.T, uid string, o shopObject, value string) {
 	t.Helper()
+	s.patchByHand(t, uid, o, fmt.Appendf(nil, o.edit, value))
+}
+
+// patchByHand is editByHand with a merge patch.
+func (s *shop) patchByHand(t *testing.T, uid string, o shopObject, patch []byte) {
+	t.Helper()
 	_, err := s.Dynamic.Resource(o.kind).Namespace(s.Namespace).Patch(t.Context(), uid+o.suffix, types.MergePatchType,
-		fmt.Appendf(nil, o.edit, value), metav1.PatchOptions{FieldManager: "by-hand"})
+		patch, metav1.PatchOptions{FieldManager: "by-hand"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -145,6 +145,8 @@ func (s *soak) troubles() []func(*soak, *testing.T) {
 		(*soak).burst,
 		(*soak).changeForm,
 		(*soak).breakForm,
+		(*soak).cutForm,
+		(*soak).addForm,
 		(*soak).hideSource,
 		(*soak).applyByHand,
 		(*soak).expireWatches,
@@ -175,7 +177,7 @@ func (s *soak) burst(t *testing.T) {
 // disturb has something happen to a node. It tells whether that was to its row.
 func (s *soak) disturb(t *testing.T, uid string) (row bool) {
 	t.Helper()
-	switch s.random.IntN(6) {
+	switch s.random.IntN(7) {
 	case 0:
 		s.rows[uid] = s.value()
 		s.need(len(shopObjects()), "row changed")
@@ -197,6 +199,8 @@ func (s *soak) disturb(t *testing.T, uid string) (row bool) {
 	case 4:
 		s.deleteByHand(t, shopKinds()[2], "lynqnode-"+uid+"-app")
 		s.need(4, "inventory deleted") // two objects are its own: each loses its owner, and gets the new one
+	case 5:
+		s.removeField(t, uid)
 	default:
 		s.edit(t, uid)
 	}
@@ -226,6 +230,15 @@ func (s *soak) loseObject(t *testing.T, uid string) {
 	s.need(1, "object deleted")
 }
 
+// removeField removes a field that the form sets.
+func (s *soak) removeField(t *testing.T, uid string) {
+	t.Helper()
+	o := pick(s.random, shopObjects())
+	o.edit = strings.Replace(o.edit, "%q", "null", 1)
+	s.patchByHand(t, uid, o, []byte(o.edit))
+	s.need(1, "field removed")
+}
+
 // changeForm changes one object of each node.
 func (s *soak) changeForm(t *testing.T) {
 	t.Helper()
@@ -237,20 +250,93 @@ func (s *soak) changeForm(t *testing.T) {
 // breakForm adds a form that is none while things happen, and takes it away.
 func (s *soak) breakForm(t *testing.T) {
 	t.Helper()
-	const says = "the inputs changed, and the last good ones stay"
+	const says, good = "your files changed and have errors", "your files are as before again"
+	s.whileBad(t, says, good, "bad.yaml", "kind: [\n", func() error { return os.Remove(filepath.Join(s.dir, "bad.yaml")) })
+	s.need(0, "form broken")
+}
+
+// cutForm writes the form as a program does that takes its time: first without the end.
+func (s *soak) cutForm(t *testing.T) {
+	t.Helper()
+	path := filepath.Join(s.dir, "inputs.yaml")
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut, _, _ := strings.Cut(string(whole), ` .uid }}-web"`)
+	const says, good = "the last good inputs until somebody repairs the files", "lynqctl loaded the inputs again"
+	s.whileBad(t, says, good, "inputs.yaml", cut, func() error { return os.WriteFile(path, whole, 0o600) })
+	s.need(0, "form half written")
+}
+
+// whileBad edits objects while a file of the inputs cannot be read as one. The log says so,
+// and that it is good again.
+func (s *soak) whileBad(t *testing.T, says, good, file, text string, mend func() error) {
+	t.Helper()
 	before := strings.Count(s.watching.stderr.String(), says)
 	objects, nodes := s.desired(t)
-	s.write(t, "bad.yaml", "kind: [\n")
-	s.need(0, "form broken")
+	s.write(t, file, text)
 	s.watching.saysAgain(t, says, before)
 	s.editSome(t)
 	s.becomes(t, objects, nodes)
-	const good = "the inputs are what they were again"
 	before = strings.Count(s.watching.stderr.String(), good)
-	if err := os.Remove(filepath.Join(s.dir, "bad.yaml")); err != nil {
+	if err := mend(); err != nil {
 		t.Fatal(err)
 	}
 	s.watching.saysAgain(t, good, before)
+}
+
+// waitingForm renders a ConfigMap for each row, and for one row a Deployment that is never
+// ready.
+const waitingForm = `apiVersion: operator.lynq.sh/v1
+kind: LynqForm
+metadata: {name: waiting}
+spec:
+  hubId: HUB
+  configMaps:
+    - id: note
+      nameTemplate: "{{ .uid }}-note"
+      spec: {apiVersion: v1, kind: ConfigMap, data: {uid: "{{ .uid }}"}}
+  deployments:
+    - id: never
+      includeWhen: '{{ eq .uid "t000" }}'
+      nameTemplate: "{{ .uid }}-never"
+      spec:
+        apiVersion: apps/v1
+        kind: Deployment
+        spec:
+          replicas: 1
+          selector: {matchLabels: {app: "{{ .uid }}-never"}}
+          template:
+            metadata: {labels: {app: "{{ .uid }}-never"}}
+            spec: {containers: [{name: server, image: example.com/server}], nodeSelector: {no: node}}
+`
+
+// addForm adds a file with a form, whose node waits while things happen, takes it away, and
+// deletes the nodes that the form left.
+func (s *soak) addForm(t *testing.T) {
+	t.Helper()
+	const stays, watching = "which isn't in your files, and stay as they are", ": watching"
+	objects := len(s.rows)
+	if _, ok := s.rows["t000"]; ok {
+		objects++
+	}
+	s.forms = []string{"waiting"}
+	s.write(t, "waiting.yaml", s.inputs(waitingForm))
+	s.need(objects, "file added")
+	s.follows(t)
+	s.editSome(t)
+	s.follows(t)
+	s.forms = nil
+	before := strings.Count(s.watching.stderr.String(), stays)
+	if err := os.Remove(filepath.Join(s.dir, "waiting.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	s.watching.saysAgain(t, stays, before)
+	before = strings.Count(s.watching.stderr.String(), watching)
+	s.start(t, "delete", "form", "waiting", "--yes").want(t, 0)
+	s.watching.saysAgain(t, watching, before)
+	s.need(0, "file removed") // the garbage collector deletes the objects
 }
 
 // editSome edits objects of two nodes.
@@ -265,7 +351,7 @@ func (s *soak) editSome(t *testing.T) {
 // hideSource moves the file with the rows away while objects are edited, and puts it back.
 func (s *soak) hideSource(t *testing.T) {
 	t.Helper()
-	const says = "its rows could not be read, and the last ones count"
+	const says = "its rows can't be read, and the last good rows count"
 	before := strings.Count(s.watching.stderr.String(), says)
 	objects, nodes := s.desired(t)
 	away := filepath.Join(t.TempDir(), "rows.db")

@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,36 +33,35 @@ spec:
     - {id: last, applyOrder: 1, nameTemplate: "{{ .uid }}-last", spec: {apiVersion: v1, kind: ConfigMap}}
 `
 
-// TestPurgeKilled kills an apply before each of its writes in turn, while an object has
-// to do its work again. Whenever that is, the next run ends as an undisturbed one does:
-// the work was done, what did it is gone, and what did its work before is not made again.
-func TestPurgeKilled(t *testing.T) {
-	t.Parallel()
+// killedPurge applies while an object has to do its work again: the work was done, what did
+// it is gone, and what did its work before is not made again.
+func killedPurge(t *testing.T) *kills {
+	t.Helper()
 	s := newShop(t, waveInputs, 1, faultproxy.Options{})
 	s.apply(t).want(t, 0)
-	for write, killed := 1, true; killed; write++ {
-		s.rows["t000"] = fmt.Sprintf("plan-%d", write)
-		s.writeRows(t)
-		killed = s.killedBefore(t, write, "apply", "-f", s.dir)
-		complain(t, s.look(t).unnamed())
-		s.deleteLease(t)
-		again := s.apply(t)
-		again.want(t, 0)
-		if said := again.stderr.String(); strings.Contains(said, "t000-same") {
-			t.Errorf("killed before write %d; then it was done again:\n%s", write, said)
-		}
-		s.purged(t, s.rows["t000"])
-		before := s.look(t).versions()
-		s.apply(t).want(t, 0)
-		if after := s.look(t).versions(); !maps.Equal(before, after) {
-			t.Errorf("a further apply changed %v", differing(before, after))
-		}
-		if t.Failed() {
-			t.Fatalf("killed before write %d", write)
-		}
-		if !killed && write < 8 {
-			t.Fatalf("a run sends %d writes only: there is too little to do for this test", write-1)
-		}
+	return &kills{
+		shop: s, args: []string{"apply", "-f", s.dir}, least: 7,
+		begin: func(t *testing.T, n int) {
+			t.Helper()
+			s.rows["t000"] = fmt.Sprintf("plan-%d", n)
+			s.writeRows(t)
+		},
+		left: func(t *testing.T, _ bool) {
+			t.Helper()
+			complain(t, s.look(t).unnamed())
+		},
+		whole: func(t *testing.T) {
+			t.Helper()
+			if slices.ContainsFunc(s.proxy.Records(), func(r faultproxy.Record) bool { return r.IsWrite() && r.Name == "t000-same" }) {
+				t.Error("what was done is done again")
+			}
+			s.purged(t, s.rows["t000"])
+			before := s.look(t).versions()
+			s.apply(t).want(t, 0)
+			if after := s.look(t).versions(); !maps.Equal(before, after) {
+				t.Errorf("a further apply changed %v", differing(before, after))
+			}
+		},
 	}
 }
 
@@ -95,30 +95,30 @@ func (s *shop) purged(t *testing.T, plan string) {
 	}
 }
 
-// TestDeletionWavesKilled kills a deletion before each of its writes in turn. Whenever
-// that is, no object is gone before those of earlier waves are, and the next run deletes
-// the rest.
-func TestDeletionWavesKilled(t *testing.T) {
-	t.Parallel()
+// killedWaves deletes a node. No object is gone before those of earlier waves are, and
+// nothing is left at last.
+func killedWaves(t *testing.T) *kills {
+	t.Helper()
 	s := newShop(t, waveInputs, 1, faultproxy.Options{})
-	for write, killed := 1, true; killed; write++ {
-		s.apply(t).want(t, 0)
-		killed = s.killedBefore(t, write, "delete", "node", "t000-app", "-n", s.Namespace, "--yes")
-		objects := s.look(t).objects
-		gone := func(id string) bool { return objects["ConfigMap/"+s.Namespace+"/t000-"+id] == nil }
-		if gone("last") && !gone("app") || gone("first") && !gone("last") {
-			t.Errorf("killed before write %d, and gone: first %v, app %v, last %v", write, gone("first"), gone("app"), gone("last"))
-		}
-		s.deleteLease(t)
-		if killed && len(s.look(t).nodes) > 0 {
-			s.start(t, "delete", "node", "t000-app", "-n", s.Namespace, "--yes").want(t, 0)
-		}
-		shot := s.look(t)
-		if len(shot.objects)+len(shot.nodes) > 0 || t.Failed() {
-			t.Fatalf("killed before write %d; left: %v, %d inventories", write, shot.versions(), len(shot.nodes))
-		}
-		if !killed && write < 5 {
-			t.Fatalf("a run sends %d writes only: there is too little to do for this test", write-1)
-		}
+	return &kills{
+		shop: s, args: []string{"delete", "node", "t000-app", "-n", s.Namespace, "--yes", "--ignore-not-found"}, least: 4,
+		begin: func(t *testing.T, _ int) {
+			t.Helper()
+			s.apply(t).want(t, 0)
+		},
+		left: func(t *testing.T, _ bool) {
+			t.Helper()
+			objects := s.look(t).objects
+			gone := func(id string) bool { return objects["ConfigMap/"+s.Namespace+"/t000-"+id] == nil }
+			if gone("last") && !gone("app") || gone("first") && !gone("last") {
+				t.Errorf("gone: first %v, app %v, last %v", gone("first"), gone("app"), gone("last"))
+			}
+		},
+		whole: func(t *testing.T) {
+			t.Helper()
+			if shot := s.look(t); len(shot.objects)+len(shot.nodes) > 0 {
+				t.Errorf("left: %v, %d inventories", shot.versions(), len(shot.nodes))
+			}
+		},
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/argoproj/argo-cd/gitops-engine/pkg/diff"
 	"github.com/argoproj/argo-cd/gitops-engine/pkg/sync"
 	"github.com/argoproj/argo-cd/gitops-engine/pkg/sync/common"
 	"github.com/argoproj/argo-cd/gitops-engine/pkg/sync/resource"
@@ -64,9 +65,21 @@ func newArgo(t *testing.T, env *harness.Env) *argo {
 	return &argo{repository: newRepository(t, env.Namespace), config: config, client: c, kinds: map[schema.GroupVersionKind]bool{}}
 }
 
-// sync syncs one Application; without one all that it had is wanted no more. It
-// gives the messages for each object and, in their order, the waves.
+// sync syncs one Application, which must come to a good end; without one all that it
+// had is wanted no more. It gives the messages for each object and, in their order, the
+// waves.
 func (a *argo) sync(t *testing.T, name string, app *unstructured.Unstructured) (messages map[string]string, waves []int) {
+	t.Helper()
+	phase, message, messages, waves := a.try(t, name, app, -1)
+	if !phase.Successful() {
+		t.Fatalf("Application %s: %s %s %v", name, phase, message, messages)
+	}
+	return messages, waves
+}
+
+// try syncs one Application until that has ended, or has taken so many steps; -1
+// sets no limit.
+func (a *argo) try(t *testing.T, name string, app *unstructured.Unstructured, steps int) (phase common.OperationPhase, message string, messages map[string]string, waves []int) {
 	t.Helper()
 	var targets []*unstructured.Unstructured
 	var options []string
@@ -80,13 +93,15 @@ func (a *argo) sync(t *testing.T, name string, app *unstructured.Unstructured) (
 			targets = a.respect(t, app, targets, a.live(t, name, targets))
 		}
 	}
-	phase, message, results, started := common.OperationRunning, "", []common.ResourceSyncResult(nil), metav1.Now()
+	phase, started := common.OperationRunning, metav1.Now()
+	var results []common.ResourceSyncResult
 	err := wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, 2*time.Minute, true, func(context.Context) (bool, error) {
 		live := a.live(t, name, targets)
 		s, cleanup, err := sync.NewSyncContext("revision", sync.Reconcile(targets, live, "", a), a.config, a.config,
 			&kube.KubectlCmd{Log: logr.Discard(), Tracer: tracing.NopTracer{}}, "",
 			sync.WithLogr(logr.Discard()), sync.WithInitialState(phase, message, results, started),
 			sync.WithOperationSettings(false, true, false, false), sync.WithPruneLast(slices.Contains(options, "PruneLast=true")),
+			sync.WithManifestValidation(false), // the server validates, and reading its schemas takes most of the time
 			sync.WithServerSideApplyManager("argocd-controller"),
 			sync.WithSyncWaveHook(func(_ common.SyncPhase, wave int, _ bool) error { waves = append(waves, wave); return nil }))
 		if err != nil {
@@ -95,16 +110,35 @@ func (a *argo) sync(t *testing.T, name string, app *unstructured.Unstructured) (
 		defer cleanup()
 		s.Sync()
 		phase, message, results = s.GetState()
-		return phase.Completed(), nil
+		steps--
+		return phase.Completed() || steps == 0, nil
 	})
+	if err != nil {
+		t.Fatalf("Application %s: %v: %s %s", name, err, phase, message)
+	}
 	messages = map[string]string{}
 	for _, r := range results {
 		messages[r.ResourceKey.Kind+"/"+r.ResourceKey.Name] = r.Message
 	}
-	if err != nil || !phase.Successful() {
-		t.Fatalf("Application %s: %v: %s %s %v", name, err, phase, message, messages)
+	return phase, message, messages, waves
+}
+
+// outOfSync tells whether Argo CD syncs an Application by itself.
+func (a *argo) outOfSync(t *testing.T, name string, app *unstructured.Unstructured) bool {
+	t.Helper()
+	targets := a.build(t, name, app)
+	for _, o := range targets {
+		a.kinds[o.GroupVersionKind()] = true
 	}
-	return messages, waves
+	found := sync.Reconcile(targets, a.live(t, name, targets), "", a)
+	if slices.Contains(found.Live, nil) || slices.Contains(found.Target, nil) {
+		return true
+	}
+	all, err := diff.DiffArray(found.Target, found.Live, diff.WithLogr(logr.Discard()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all.Modified
 }
 
 // syncAll syncs all Applications of the tree.
@@ -243,7 +277,7 @@ func ignore(t *testing.T, rules []any, o *unstructured.Unstructured) map[string]
 			if err != nil {
 				t.Fatal(err)
 			}
-			if without, err := patch.Apply(text); err == nil { // else it is not there
+			if without, err := patch.Apply(text); err == nil { // else it doesn't exist
 				text = without
 			}
 		}
@@ -313,8 +347,8 @@ func TestArgo(t *testing.T) {
 	unchanged(t, before, after)
 	a.syncAll(t)
 	unchanged(t, after, versions(t, env))
-	if diff := cmp.Diff(content, contents(t, env)); diff != "" {
-		t.Error(diff)
+	if changed := cmp.Diff(content, contents(t, env)); changed != "" {
+		t.Error(changed)
 	}
 
 	// What is left alone is left alone, while the rest changes.

@@ -74,7 +74,7 @@ func byKey(t *testing.T, all []*unstructured.Unstructured) map[string]any {
 	for _, o := range all {
 		key := o.GroupVersionKind().String() + " " + o.GetNamespace() + "/" + o.GetName()
 		if m[key] != nil {
-			t.Errorf("%s is there twice", key)
+			t.Errorf("%s appears twice", key)
 		}
 		m[key] = o.Object
 	}

@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"os"
@@ -80,7 +81,7 @@ func (f *flux) reconcile(t *testing.T) map[string]ssa.Action {
 			}
 		}
 		if len(ready) == before {
-			t.Fatalf("these depend on what is not there: %v", wanted)
+			t.Fatalf("these depend on what doesn't exist: %v", wanted)
 		}
 	}
 	return done
@@ -95,8 +96,25 @@ func dependenciesIn(ready map[string]bool, k *unstructured.Unstructured) bool {
 	})
 }
 
-// apply is KustomizationReconciler.reconcile: build, apply, prune, wait.
+// apply applies a Kustomization, which must come to its end.
 func (f *flux) apply(t *testing.T, name string, k *unstructured.Unstructured, done map[string]ssa.Action) {
+	t.Helper()
+	text, _, _ := unstructured.NestedString(k.Object, "spec", "timeout")
+	timeout, err := time.ParseDuration(cmp.Or(text, "0s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ready, err := f.try(t, name, k, timeout, done)
+	if err == nil {
+		err = ready()
+	}
+	if err != nil {
+		t.Fatalf("Kustomization %s: %v", name, err)
+	}
+}
+
+// try is KustomizationReconciler.reconcile: build, apply, prune; and what it gives waits.
+func (f *flux) try(t *testing.T, name string, k *unstructured.Unstructured, timeout time.Duration, done map[string]ssa.Action) (ready func() error, err error) {
 	t.Helper()
 	all := f.build(t, k)
 	m := f.manager()
@@ -106,7 +124,7 @@ func (f *flux) apply(t *testing.T, name string, k *unstructured.Unstructured, do
 	}
 	changes, err := m.ApplyAllStaged(t.Context(), all, applyOptions(t, k))
 	if err != nil {
-		t.Fatalf("Kustomization %s: %v", name, err)
+		return nil, err
 	}
 	waitFor := ssa.NewChangeSet()
 	for _, entry := range changes.Entries {
@@ -124,15 +142,11 @@ func (f *flux) apply(t *testing.T, name string, k *unstructured.Unstructured, do
 	f.inventory[name] = all
 	f.prune(t, name, gone, done)
 	if wait, _, _ := unstructured.NestedBool(k.Object, "spec", "wait"); wait {
-		text, _, _ := unstructured.NestedString(k.Object, "spec", "timeout")
-		timeout, err := time.ParseDuration(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := m.WaitForSet(waitFor.ToObjMetadataSet(), ssa.WaitOptions{Interval: 50 * time.Millisecond, Timeout: timeout}); err != nil {
-			t.Fatalf("Kustomization %s: %v", name, err)
-		}
+		return func() error {
+			return m.WaitForSet(waitFor.ToObjMetadataSet(), ssa.WaitOptions{Interval: 50 * time.Millisecond, Timeout: timeout})
+		}, nil
 	}
+	return func() error { return nil }, nil
 }
 
 func sameObject(a, b *unstructured.Unstructured) bool {

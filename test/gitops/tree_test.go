@@ -185,3 +185,14 @@ func objects(t *testing.T, text []byte) []*unstructured.Unstructured {
 		}
 	}
 }
+
+// output runs a program, and gives all that it wrote.
+func output(t *testing.T, program string, args ...string) (out string, code int) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program, args...)
+	text, err := cmd.CombinedOutput()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return string(text), cmd.ProcessState.ExitCode()
+}

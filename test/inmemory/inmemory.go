@@ -19,7 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -145,7 +145,7 @@ func NotFound(r lynq.APIResource, name string) error {
 // MetadataOf is the metadata of an object. That of an object that is none has no uid, and
 // no precondition holds for it.
 func MetadataOf(o *unstructured.Unstructured) *metav1.PartialObjectMetadata {
-	m, err := plan.MetadataOf(o)
+	m, err := tracking.MetadataOf(o)
 	if err != nil {
 		return &metav1.PartialObjectMetadata{}
 	}

@@ -237,7 +237,7 @@ func alertRules(t testing.TB) map[string]rulefmt.Rule {
 	for _, g := range groups.Groups {
 		for _, rule := range g.Rules {
 			if _, twice := all[rule.Alert]; twice || rule.Alert == "" {
-				t.Errorf("group %s: alert %q is there twice, or has no name", g.Name, rule.Alert)
+				t.Errorf("group %s: alert %q appears twice, or has no name", g.Name, rule.Alert)
 			}
 			all[rule.Alert] = rule
 		}

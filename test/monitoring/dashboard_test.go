@@ -75,7 +75,7 @@ func TestDashboard(t *testing.T) {
 	ids, places := map[int]bool{}, map[[2]int]string{}
 	for _, p := range d.Panels {
 		if ids[p.ID] || p.Title == "" || p.Description == "" || len(p.Targets) == 0 {
-			t.Errorf("panel %d %q has an id that is there twice, or lacks a title, a description or queries", p.ID, p.Title)
+			t.Errorf("panel %d %q has an id that appears twice, or lacks a title, a description or queries", p.ID, p.Title)
 		}
 		ids[p.ID] = true
 		for x := p.GridPos.X; x < p.GridPos.X+p.GridPos.W; x++ {

@@ -1,17 +1,11 @@
 package robust_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"maps"
-	"net/http"
-	"os"
-	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -38,7 +32,7 @@ func (o options) one(key string) string { return strings.Join(o[key], ",") }
 
 // verbs are the commands of lynqctl that histories have.
 func verbs() []string {
-	return []string{"apply", "diff", "delete", "finalize", "prune", "restore"}
+	return []string{"apply", "diff", "delete", "finalize", "prune", "restore", "adopt", "rebuild"}
 }
 
 // command is what a line of a history runs: the model's view, and the arguments.
@@ -51,7 +45,8 @@ func (w *world) command(verb string, o options) (model.Command, []string) {
 	if !w.served {
 		c.Unseen = append(c.Unseen, model.Widget)
 	}
-	if kind, denied := strings.CutPrefix(o.one("fault"), "deny:"); denied {
+	kind, denied := strings.CutPrefix(o.one("fault"), "deny:")
+	if denied {
 		c.Unseen = append(c.Unseen, kind)
 	}
 	var args []string
@@ -69,8 +64,20 @@ func (w *world) command(verb string, o options) (model.Command, []string) {
 		}
 	case "restore":
 		args = []string{"inventory", "restore", "--all"}
+	case "adopt":
+		args = append([]string{"orphans", "adopt", "--all", "--events=false"}, w.inputArguments(&c, o)...)
+	case "rebuild":
+		args = append([]string{"inventory", "rebuild", "--yes"}, w.inputArguments(&c, o)...)
 	}
-	return c, append(args, "--timeout=30s")
+	timeout := "30s"
+	if strings.HasPrefix(o.one("fault"), "pause:") {
+		timeout = hangs.String() // the Leases end first
+	}
+	args = append(args, "--timeout="+timeout)
+	if user, is := strings.CutPrefix(o.one("fault"), "as:"); is {
+		args = append(args, "--as="+w.user(user))
+	}
+	return c, args
 }
 
 // deleted is what a delete names: nodes, or else a form or hub.
@@ -85,13 +92,7 @@ func deleted(o options) []string {
 
 // withInputs are the arguments of a command that reads inputs.
 func (w *world) withInputs(c *model.Command, verb string, o options) []string {
-	args := []string{verb}
-	c.Inputs = given(w.inputs, o["in"], o["without"])
-	for name := range maps.Keys(files(c.Inputs, w.group, w.namespaces)) {
-		if strings.HasSuffix(name, ".yaml") {
-			args = append(args, "-f", w.dir+"/"+name)
-		}
-	}
+	args := append([]string{verb}, w.inputArguments(c, o)...)
 	for _, key := range []string{"node", "form", "hub"} {
 		for _, value := range o[key] {
 			args = append(args, "--"+key+"="+value)
@@ -118,6 +119,18 @@ func (w *world) withInputs(c *model.Command, verb string, o options) []string {
 	return args
 }
 
+// inputArguments have a command read the inputs.
+func (w *world) inputArguments(c *model.Command, o options) []string {
+	c.Inputs = given(w.inputs, o["in"], o["without"])
+	var args []string
+	for _, name := range slices.Sorted(maps.Keys(w.files(c.Inputs))) {
+		if strings.HasSuffix(name, ".yaml") {
+			args = append(args, "-f", w.dir+"/"+name)
+		}
+	}
+	return args
+}
+
 // given are the inputs that -f names: of these hubs, without these forms.
 func given(all model.Inputs, hubs, without []string) model.Inputs {
 	var in model.Inputs
@@ -135,8 +148,11 @@ func given(all model.Inputs, hubs, without []string) model.Inputs {
 type execution struct {
 	exit int // negative where it was killed
 	said string
-	// marked are objects that another tool took while the command ran.
+	// marked are objects that another tool or a person took while the command ran.
 	marked []model.Object
+	erased string    // the uid of one that a person deleted meanwhile
+	woken  time.Time // when a pause ended
+	met    bool      // the request that a fault is about came
 }
 
 // hangs is after how long a command counts as one that never ends.
@@ -147,20 +163,17 @@ func (w *world) execute(t *testing.T, args []string, fault string) execution {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), hangs)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, w.bin, args...)
-	var said bytes.Buffer
-	cmd.Env, cmd.Stderr = append(os.Environ(), "KUBECONFIG="+w.Kubeconfig), &said
 	gone := make(chan struct{})
 	e := execution{}
-	w.proxy.SetRules(w.rules(t, cmd, fault, gone, &e)...)
+	run := w.program.start(ctx, args)
+	w.proxy.SetRules((&faulty{w, run.kill, gone, &e}).rules(t, fault)...)
 	w.proxy.Reset()
-	_ = cmd.Run() // the exit code says it
+	e.exit, e.said = run.end()
 	close(gone)
 	if ctx.Err() != nil {
-		t.Fatalf("it didn't end within %s:\n%s", hangs, said.String())
+		t.Fatalf("it didn't end within %s:\n%s", hangs, e.said)
 	}
 	w.settle(t)
-	e.exit, e.said = cmd.ProcessState.ExitCode(), said.String()
 	return e
 }
 
@@ -172,45 +185,14 @@ func (w *world) settle(t *testing.T) {
 		return !slices.ContainsFunc(w.proxy.Records(), func(r faultproxy.Record) bool { return r.Answered.IsZero() }), nil
 	})
 	w.proxy.SetRules()
-	leases := schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
-	if err := w.Dynamic.Resource(leases).Namespace(w.Namespace).DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
+	if err := w.Dynamic.Resource(leases()).Namespace(w.Namespace).DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// rules are those of a fault: kill:N kills the process before its Nth write, lost:N keeps
-// the answer of that write from it, mark:N:TOOL:REF has another tool take an object before
-// that write, and deny:KIND forbids it a kind.
-func (w *world) rules(t *testing.T, cmd *exec.Cmd, fault string, gone <-chan struct{}, e *execution) []faultproxy.Rule {
-	t.Helper()
-	what, value, _ := strings.Cut(fault, ":")
-	number, value, _ := strings.Cut(value, ":")
-	nth, _ := strconv.Atoi(number)
-	switch what {
-	case "kill":
-		var writes atomic.Int64
-		return []faultproxy.Rule{{Match: faultproxy.Request.IsWrite, Before: func() {
-			if writes.Add(1) < int64(nth) {
-				return
-			}
-			_ = cmd.Process.Kill() // the first write does it, and others wait too
-			<-gone
-		}}}
-	case "lost":
-		return []faultproxy.Rule{{Match: faultproxy.Request.IsWrite, Skip: nth - 1, Times: 1, End: faultproxy.CutAfter}}
-	case "mark":
-		tool, ref, _ := strings.Cut(value, ":")
-		return []faultproxy.Rule{{Match: faultproxy.Request.IsWrite, Skip: nth - 1, Times: 1, Before: func() {
-			e.marked = w.taken(t, tool, model.ParseRef(ref))
-		}}}
-	case "deny":
-		resource := map[string]string{model.Claim: "persistentvolumeclaims", model.Widget: "widgets." + w.group}[number]
-		return []faultproxy.Rule{{Resource: resource, Status: http.StatusForbidden}}
-	case "":
-		return nil
-	}
-	t.Fatalf("unknown fault %q", fault)
-	return nil
+// plural is what roles call a kind that a run may be forbidden.
+func (w *world) plural(kind string) string {
+	return map[string]string{model.Claim: "persistentvolumeclaims", model.Widget: "widgets." + w.group}[kind]
 }
 
 // run runs a command, and names what it must not have done.
@@ -222,18 +204,38 @@ func (w *world) run(t *testing.T, verb string, o options) (execution, []string) 
 	c, args := w.command(verb, o)
 	before := w.look(t)
 	e := w.execute(t, args, o.one("fault"))
+	delete(before.Objects, e.erased)
 	for _, o := range e.marked {
 		before.Objects[o.UID] = o
 	}
 	w.last = w.look(t)
-	wrong := model.Check(c, before, w.last, e.exit)
+	exit := e.exit
+	if e.erased != "" {
+		exit = -1 // the run may be over the object already
+	}
+	wrong := model.Check(c, before, w.last, exit)
 	if strings.Contains(e.said, "panic:") || strings.Contains(e.said, "goroutine ") {
 		wrong = append(wrong, "lynqctl panicked")
 	}
 	if e.exit > 3 && e.exit != 130 {
 		wrong = append(wrong, fmt.Sprintf("there is no exit code %d", e.exit))
 	}
+	if o["still"] != nil {
+		wrong = append(wrong, w.moved()...)
+	}
+	wrong = append(wrong, w.unleased(e.woken)...)
 	return e, append(wrong, w.escalated(t)...)
+}
+
+// moved names what a command wrote that had nothing to do.
+func (w *world) moved() []string {
+	var wrong []string
+	for _, r := range w.proxy.Records() {
+		if written(r) {
+			wrong = append(wrong, "lynqctl wrote where nothing was left to do: "+r.Verb+" "+r.Resource+" "+r.Name)
+		}
+	}
+	return wrong
 }
 
 // escalated tells of a ClusterRoleBinding that a stranger recorded, and lynqctl created.

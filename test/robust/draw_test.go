@@ -17,6 +17,7 @@ type drawer struct {
 	inputs  model.Inputs
 	cluster *model.Cluster
 	served  bool
+	clocked bool // pauses take no time
 }
 
 // chance is a kind of line, and how often it is drawn.
@@ -50,9 +51,9 @@ func (d drawer) one(chances ...chance) func() string {
 
 func (d drawer) chances() []chance {
 	return []chance{
-		{40, d.apply}, {8, d.remove}, {5, d.prune}, {5, d.restore}, {3, d.finalize}, {3, d.look},
-		{6, d.row}, {6, d.column}, {5, d.hand}, {6, d.rehub}, {6, d.move}, {3, d.dropOrAdd}, {7, d.set}, {4, d.exclusion}, {2, d.tombstone},
-		{5, d.made}, {4, d.marked}, {2, d.copied}, {4, d.erased}, {8, d.forgotten}, {4, d.forged}, {4, d.serving},
+		{40, d.apply}, {8, d.remove}, {5, d.prune}, {5, d.restore}, {4, d.adopt}, {4, d.rebuild}, {3, d.finalize}, {3, d.look},
+		{6, d.row}, {6, d.column}, {5, d.hand}, {6, d.rehub}, {6, d.move}, {6, d.dropOrAdd}, {7, d.set}, {4, d.exclusion}, {2, d.tombstone},
+		{5, d.made}, {4, d.marked}, {2, d.copied}, {4, d.erased}, {8, d.forgotten}, {4, d.lost}, {4, d.forged}, {4, d.serving},
 	}
 }
 
@@ -120,11 +121,21 @@ func (d drawer) fault() string {
 	case 3:
 		return fmt.Sprintf(" fault=lost:%d", 1+d.IntN(15))
 	case 4:
-		if ref := d.object(func(o model.Object) bool { return o.Kind != model.Widget }); ref != "" {
+		if ref := d.object(func(o model.Object) bool { return o.Kind == model.Config || o.Kind == model.Claim }); ref != "" {
 			return fmt.Sprintf(" fault=mark:%d:%s:%s", 1+d.IntN(10), pick(d, "helm", "argo", "unmanaged"), ref)
+		}
+	case 9:
+		if ref := d.object(func(o model.Object) bool { return o.Kind == model.Config }); ref != "" {
+			return fmt.Sprintf(" fault=swap:%d:%s", 1+d.IntN(10), ref)
+		}
+	case 10:
+		if d.clocked {
+			return fmt.Sprintf(" fault=pause:%d", 1+d.IntN(10))
 		}
 	case 5, 6:
 		return " fault=deny:" + pick(d, model.Claim, model.Widget)
+	case 7, 8:
+		return " fault=as:" + pick(d, users()...)
 	}
 	return ""
 }
@@ -181,15 +192,31 @@ func (d drawer) remove() string {
 		target = "node=" + node
 	}
 	cascade, fault := pick(d, "background", "background", "foreground", "orphan"), d.fault()
-	if strings.Contains(fault, "mark:") {
+	if swap := d.swapOf(target); swap != "" && d.IntN(3) == 0 {
+		fault = swap
+	}
+	if strings.Contains(fault, "mark:") || strings.Contains(fault, "swap:") {
 		cascade = "foreground" // the garbage collector doesn't look at marks
 	}
 	return "delete " + target + " cascade=" + cascade + fault
 }
 
+// swapOf has a person replace an object of a node just before it is deleted.
+func (d drawer) swapOf(target string) string {
+	node, is := strings.CutPrefix(target, "node=")
+	row, _, _ := strings.Cut(node, "-")
+	ref := d.object(func(o model.Object) bool { return is && o.Kind == model.Config && strings.HasPrefix(o.Name, row+"-") })
+	if ref == "" {
+		return ""
+	}
+	return " fault=swap:0:" + ref
+}
+
 func (d drawer) prune() string    { return "prune" + pick(d, "", " data=1") + d.fault() }
 func (d drawer) restore() string  { return "restore" + d.fault() }
 func (d drawer) finalize() string { return "finalize" + d.fault() }
+func (d drawer) adopt() string    { return "adopt" + d.fault() }
+func (d drawer) rebuild() string  { return "rebuild" + d.fault() }
 func (d drawer) look() string     { return "diff" + d.narrowed() }
 
 func (d drawer) row() string {
@@ -241,7 +268,7 @@ func (d drawer) move() string {
 
 func (d drawer) dropOrAdd() string {
 	f := d.form()
-	if len(f.Resources) > 0 && d.IntN(2) == 0 {
+	if len(f.Resources) > 0 && d.IntN(3) == 0 {
 		return with("drop", f.Name, f.Resources[d.IntN(len(f.Resources))].ID)
 	}
 	return with("add", f.Name, pick(d, resourceIDs()...))
@@ -253,9 +280,12 @@ func (d drawer) set() string {
 		return ""
 	}
 	r := f.Resources[d.IntN(len(f.Resources))]
-	id, kinds := r.ID, 4
+	if r.Hook {
+		return ""
+	}
+	id, kinds := r.ID, 5
 	if r.Purge || r.Recreate {
-		kinds-- // with another deletion policy than Delete it is bad input
+		kinds -= 1 // with another deletion policy than Delete it is bad input
 	}
 	switch d.IntN(kinds) {
 	case 0:
@@ -264,6 +294,8 @@ func (d drawer) set() string {
 		return with("set", f.Name, id, "when", pick(d, "feature", "-"))
 	case 2:
 		return with("set", f.Name, id, "adoption", pick(d, model.Never, model.IfUnowned, model.IfUnowned, model.Always))
+	case 3:
+		return with("set", f.Name, id, "data", pick(d, "true", "false"))
 	default:
 		return with("set", f.Name, id, "deletion", pick(d, model.Delete, model.Delete, model.Retain, model.RetainOnApply, model.RetainOnDelete))
 	}
@@ -286,8 +318,11 @@ func (d drawer) made() string {
 	id := pick(d, resourceIDs()...)
 	r := catalog(id)
 	ref := model.Ref{Kind: r.Kind, Namespace: model.Near, Name: uid + "-" + id}
-	if r.Far {
+	switch {
+	case r.Far:
 		ref.Namespace = model.Far
+	case r.Kind == model.Space || r.Kind == model.Kind:
+		ref.Namespace = model.None
 	}
 	if d.IntN(3) == 0 {
 		ref = model.TombstoneOf(uid)
@@ -304,15 +339,18 @@ func (d drawer) copied() string {
 }
 
 func (d drawer) erased() string {
-	return with(pick(d, "erase", "replace"), d.object(anyObject))
+	return with(pick(d, "erase", "replace", "remake"), d.object(anyObject))
 }
 
 func (d drawer) forgotten() string { return with("forget", d.node()) }
+func (d drawer) lost() string      { return with("lose", d.node()) }
 
 // forged draws a forgery: of one side only, either of an object or of an inventory.
 func (d drawer) forged() string {
 	theirs := d.object(func(o model.Object) bool { return !d.touched(o) })
-	switch d.IntN(6) {
+	switch d.IntN(8) {
+	case 6, 7:
+		return with("tamper", d.node())
 	case 0, 1:
 		return with("entry", d.node(), theirs)
 	case 2:

@@ -10,7 +10,7 @@ import (
 )
 
 // edit changes the inputs as a line of a history says. A line whose hub, form, row or
-// resource is not there changes nothing, so that lines before it can be taken out.
+// resource doesn't exist changes nothing, so that lines before it can be taken out.
 func edit(in model.Inputs, op string, args []string) error {
 	edits := map[string]struct {
 		arguments int
@@ -126,7 +126,7 @@ func add(f *model.Form, r model.Resource) {
 	}
 }
 
-// editResource FORM ID name|deletion|adoption|when VALUE
+// editResource FORM ID name|deletion|adoption|when|data VALUE
 func editResource(in model.Inputs, a []string) {
 	withForm(in, a[0], func(f *model.Form) {
 		r := f.Resource(a[1])
@@ -140,6 +140,8 @@ func editResource(in model.Inputs, a []string) {
 			r.Deletion = value
 		case "adoption":
 			r.Adoption = value
+		case "data":
+			r.Data = value == "true"
 		case "when":
 			r.When = strings.TrimPrefix(value, "-")
 		}

@@ -35,12 +35,22 @@ func catalog(id string) model.Resource {
 		r.Purge = true
 	case "over":
 		r.Recreate = true
+	case "hold":
+		r.Data = true
+	case "set", "take":
+		r.Kind, r.TakesClaims = model.Set, id == "take"
+	case "bye":
+		r.Kind, r.Hook = model.Job, true
+	case "space":
+		r.Kind = model.Space
+	case "kind":
+		r.Kind = model.Kind
 	}
 	return r
 }
 
 func resourceIDs() []string {
-	return []string{"conf", "data", "keep", "far", "wid", "opt", "seed", "over"}
+	return []string{"conf", "data", "keep", "far", "wid", "opt", "seed", "over", "hold", "set", "take", "bye", "space", "kind"}
 }
 
 // nameOf is the template of a resource's name.
@@ -79,14 +89,20 @@ func firstInputs() model.Inputs {
 	}
 }
 
+// paper writes the inputs for lynqctl: with the names that the model's have in a cluster.
+type paper struct {
+	group      string // of Widgets
+	namespaces map[string]string
+}
+
 // files are hub, forms and rows as lynqctl reads them, by path.
-func files(in model.Inputs, group string, namespaces map[string]string) map[string]string {
+func (p paper) files(in model.Inputs) map[string]string {
 	written := map[string]string{}
 	for _, hub := range in {
 		written[hub.Name+"/hub.yaml"] = hubFile(hub)
 		written[hub.Name+"/rows.csv"] = rowsFile(hub)
 		for _, form := range hub.Forms {
-			written[hub.Name+"/"+form.Name+".yaml"] = formFile(hub, form, group, namespaces)
+			written[hub.Name+"/"+form.Name+".yaml"] = p.form(hub, form)
 		}
 	}
 	return written
@@ -127,20 +143,37 @@ func excludes(rules []model.Rule) string {
 	return b.String()
 }
 
-func formFile(hub model.Hub, form model.Form, group string, namespaces map[string]string) string {
+// wide is the name in a cluster of an object without a namespace. Others than this
+// history's worlds have such objects too.
+func (p paper) wide(kind, name string) string {
+	switch kind {
+	case model.Space:
+		return p.namespaces[model.Near] + "-" + name
+	case model.Kind:
+		return name + "." + p.things()
+	}
+	return name
+}
+
+// narrow is the name in the model of an object that the cluster calls so.
+func (p paper) narrow(kind, name string) (string, bool) {
+	switch kind {
+	case model.Space:
+		return strings.CutPrefix(name, p.namespaces[model.Near]+"-")
+	case model.Kind:
+		return strings.CutSuffix(name, "."+p.things())
+	}
+	return name, true
+}
+
+// things is the group of the kinds that nodes have.
+func (p paper) things() string { return "things." + p.group }
+
+func (p paper) form(hub model.Hub, form model.Form) string {
 	lists := map[string]string{}
 	for _, r := range form.Resources {
-		switch r.Kind {
-		case model.Claim:
-			lists["persistentVolumeClaims"] += resource(r, namespaces) +
-				"      spec: {apiVersion: v1, kind: PersistentVolumeClaim, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}\n"
-		case model.Widget:
-			lists["manifests"] += resource(r, namespaces) +
-				fmt.Sprintf("      spec: {apiVersion: %s/v1, kind: Widget, spec: {plan: \"{{ .plan }}\"}}\n", group)
-		default:
-			lists["configMaps"] += resource(r, namespaces) +
-				"      spec: {apiVersion: v1, kind: ConfigMap, data: {plan: \"{{ .plan }}\"}}\n"
-		}
+		list, manifest := p.manifest(r)
+		lists[list] += p.resource(r) + "      spec: " + manifest + "\n"
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "apiVersion: operator.lynq.sh/v1\nkind: LynqForm\nmetadata: {name: %s}\nspec:\n  hubId: %s\n%s", form.Name, hub.Name, excludes(form.Exclude))
@@ -153,12 +186,47 @@ func formFile(hub model.Hub, form model.Form, group string, namespaces map[strin
 	return b.String()
 }
 
+// manifest is that of a resource, and the list of the form that it stands in.
+func (p paper) manifest(r model.Resource) (list, text string) {
+	const claim = `spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}`
+	const pod = `containers: [{name: main, image: main, args: ["{{ .plan }}"]}]`
+	switch r.Kind {
+	case model.Claim:
+		return "persistentVolumeClaims", "{apiVersion: v1, kind: PersistentVolumeClaim, " + claim + "}"
+	case model.Widget:
+		return "manifests", "{apiVersion: " + p.group + `/v1, kind: Widget, spec: {plan: "{{ .plan }}"}}`
+	case model.Set:
+		retained := ""
+		if r.TakesClaims {
+			retained = "persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete, whenScaled: Retain}, "
+		}
+		return "statefulSets", "{apiVersion: apps/v1, kind: StatefulSet, spec: {replicas: 1, serviceName: main, " + retained +
+			`selector: {matchLabels: {set: "{{ .uid }}"}}, template: {metadata: {labels: {set: "{{ .uid }}"}}, spec: {` + pod + "}}, " +
+			"volumeClaimTemplates: [{metadata: {name: main}, " + claim + "}]}}"
+	case model.Job:
+		return "jobs", "{apiVersion: batch/v1, kind: Job, spec: {backoffLimit: 0, template: {spec: {restartPolicy: Never, " + pod + "}}}}"
+	case model.Space:
+		return "namespaces", `{apiVersion: v1, kind: Namespace, metadata: {annotations: {plan: "{{ .plan }}"}}}`
+	case model.Kind:
+		name := r.Name
+		return "manifests", "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: {group: " + p.things() + ", scope: Namespaced, " +
+			fmt.Sprintf("names: {plural: %[1]q, singular: %[1]q, kind: %[1]q, listKind: %[2]q}, ", name, name+"-list") +
+			"versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]}}"
+	}
+	return "configMaps", `{apiVersion: v1, kind: ConfigMap, data: {plan: "{{ .plan }}"}}`
+}
+
 // resource is all of a resource but its manifest.
-func resource(r model.Resource, namespaces map[string]string) string {
+func (p paper) resource(r model.Resource) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "    - id: %s\n      nameTemplate: %q\n      labelsTemplate: {tenant: \"{{ .uid }}\"}\n      deletionPolicy: %s\n      adoptionPolicy: %s\n", r.ID, r.Name, r.Deletion, r.Adoption)
+	fmt.Fprintf(&b, "    - id: %s\n      nameTemplate: %q\n      labelsTemplate: {tenant: \"{{ .uid }}\"}\n", r.ID, p.wide(r.Kind, r.Name))
+	if r.Hook {
+		b.WriteString("      runOn: Delete\n      timeoutSeconds: 60\n")
+		return b.String()
+	}
+	fmt.Fprintf(&b, "      deletionPolicy: %s\n      adoptionPolicy: %s\n", r.Deletion, r.Adoption)
 	if r.Far {
-		fmt.Fprintf(&b, "      targetNamespace: %s\n", namespaces[model.Far])
+		fmt.Fprintf(&b, "      targetNamespace: %s\n", p.namespaces[model.Far])
 	}
 	if r.When != "" {
 		fmt.Fprintf(&b, "      includeWhen: \"{{ .%s }}\"\n", r.When)
@@ -168,6 +236,9 @@ func resource(r model.Resource, namespaces map[string]string) string {
 	}
 	if r.Recreate {
 		b.WriteString("      patchStrategy: recreate\n")
+	}
+	if r.Data {
+		b.WriteString("      holdsData: true\n")
 	}
 	return b.String()
 }

@@ -16,8 +16,32 @@ import (
 // resources are where the kinds of the model are listed, in this order: inventories come
 // last, so that no object is newer than its inventory.
 func (w *world) resources() []schema.GroupVersionResource {
-	claims := schema.GroupVersionResource{Version: "v1", Resource: "persistentvolumeclaims"}
-	return []schema.GroupVersionResource{claims, w.widgets(), configMaps()}
+	return []schema.GroupVersionResource{
+		resourceOf(model.Claim), resourceOf(model.Set), resourceOf(model.Job), w.widgets(), configMaps(),
+	}
+}
+
+// resourceOf is where a kind is that every cluster has.
+func resourceOf(kind string) schema.GroupVersionResource {
+	switch kind {
+	case model.Claim:
+		return schema.GroupVersionResource{Version: "v1", Resource: "persistentvolumeclaims"}
+	case model.Set:
+		return schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "statefulsets"}
+	case model.Job:
+		return schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "jobs"}
+	case model.Space:
+		return schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+	case model.Kind:
+		return schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+	case "ClusterRole":
+		return schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"}
+	case "ClusterRoleBinding":
+		return schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"}
+	case "Secret":
+		return schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
+	}
+	return configMaps()
 }
 
 func configMaps() schema.GroupVersionResource {
@@ -33,22 +57,37 @@ func (w *world) widgets() schema.GroupVersionResource {
 func (w *world) look(t *testing.T) *model.Cluster {
 	t.Helper()
 	c := &model.Cluster{Objects: map[string]model.Object{}, UIDs: map[string]bool{}}
+	for _, kind := range []string{model.Space, model.Kind} {
+		w.list(t, c, resourceOf(kind), model.None)
+	}
 	for _, resource := range w.resources() {
 		if resource.Resource == "widgets" && !w.served {
 			w.remember(c, model.Widget)
 			continue
 		}
-		for alias, namespace := range w.namespaces {
-			list, err := w.Dynamic.Resource(resource).Namespace(namespace).List(t.Context(), metav1.ListOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i := range list.Items {
-				w.add(t, c, &list.Items[i], alias)
-			}
+		for alias := range w.namespaces {
+			w.list(t, c, resource, alias)
 		}
 	}
 	return c
+}
+
+// list adds the objects of a kind in a namespace of the model.
+func (w *world) list(t *testing.T, c *model.Cluster, resource schema.GroupVersionResource, namespace string) {
+	t.Helper()
+	if w.memory != nil {
+		for _, o := range w.memory.All(resource.Group, resource.Resource, w.namespaces[namespace]) {
+			w.add(t, c, o, namespace)
+		}
+		return
+	}
+	list, err := w.Dynamic.Resource(resource).Namespace(w.namespaces[namespace]).List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range list.Items {
+		w.add(t, c, &list.Items[i], namespace)
+	}
 }
 
 // remember adds the objects of a kind from the last picture.
@@ -63,24 +102,37 @@ func (w *world) remember(c *model.Cluster, kind string) {
 // add adds an object or an inventory.
 func (w *world) add(t *testing.T, c *model.Cluster, o *unstructured.Unstructured, namespace string) {
 	t.Helper()
+	if _, is := w.narrow(o.GetKind(), o.GetName()); !is {
+		return // another world's
+	}
 	c.UIDs[string(o.GetUID())] = true
 	switch record := o.GetLabels()["lynq.sh/record"]; {
 	case record == "node" || record == "copy":
 		c.Inventories = append(c.Inventories, w.inventory(o))
 	case record != "" || o.GetName() == "kube-root-ca.crt":
+	case o.GetKind() == model.Job && o.GetLabels()["lynq.sh/hub"] != "":
+		// A hook that runs is no object of its node, and goes when it has ended.
 	default:
-		object, err := objectOf(o, namespace)
-		if err != nil {
-			t.Fatal(err)
+		k := w.known[string(o.GetUID())]
+		if k.version != o.GetResourceVersion() {
+			object, err := w.objectOf(o, namespace)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k = known{o.GetResourceVersion(), object}
+			w.known[object.UID] = k
 		}
-		c.Objects[object.UID] = object
+		c.Objects[k.object.UID] = k.object
 	}
 }
 
-func objectOf(o *unstructured.Unstructured, namespace string) (model.Object, error) {
+func (w *world) objectOf(o *unstructured.Unstructured, namespace string) (model.Object, error) {
+	name, _ := w.narrow(o.GetKind(), o.GetName())
+	whenDeleted, _, _ := unstructured.NestedString(o.Object, "spec", "persistentVolumeClaimRetentionPolicy", "whenDeleted")
 	object := model.Object{
-		Ref: model.Ref{Kind: o.GetKind(), Namespace: namespace, Name: o.GetName()}, UID: string(o.GetUID()),
+		Ref: model.Ref{Kind: o.GetKind(), Namespace: namespace, Name: name}, UID: string(o.GetUID()),
 		Labels: o.GetLabels(), Annotations: o.GetAnnotations(), Deleting: o.GetDeletionTimestamp() != nil,
+		TakesClaims: whenDeleted == "Delete",
 	}
 	for _, part := range []string{"data", "spec"} {
 		if theirs, _, _ := unstructured.NestedString(o.Object, part, "theirs"); theirs != "" {
@@ -102,6 +154,9 @@ func objectOf(o *unstructured.Unstructured, namespace string) (model.Object, err
 	if object.Body, err = text(content, kept(o.GetLabels(), false), kept(o.GetAnnotations(), false)); err == nil {
 		object.Whole, err = text(content, kept(o.GetLabels(), true), kept(o.GetAnnotations(), true), object.Owners)
 	}
+	if o.GetLabels()["set"] != "" {
+		object.Whole = object.Body // the controller of StatefulSets gives its claims owners
+	}
 	return object, err
 }
 
@@ -113,6 +168,9 @@ func kept(all map[string]string, whole bool) map[string]string {
 		controllers := strings.HasSuffix(domain, "kubernetes.io") && domain != "applyset.kubernetes.io" && domain != "app.kubernetes.io"
 		return controllers || !whole && (domain == "lynq.sh" || domain == "applyset.kubernetes.io")
 	})
+	if len(kept) == 0 {
+		return nil // none is as good as an empty list
+	}
 	return kept
 }
 
@@ -133,6 +191,7 @@ func (w *world) inventory(o *unstructured.Unstructured) model.Inventory {
 	var entries []struct {
 		Key, UID, Deletion string
 		Excluded, Adopted  bool
+		HoldsData          bool
 	}
 	data, _, _ := unstructured.NestedString(o.Object, "data", "resources")
 	if json.Unmarshal([]byte(data), &entries) != nil {
@@ -140,14 +199,25 @@ func (w *world) inventory(o *unstructured.Unstructured) model.Inventory {
 	}
 	for _, e := range entries {
 		key, _, _ := strings.Cut(e.Key, "@")
-		ref := model.ParseRef(key)
+		ref := w.refOf(key)
 		for alias, namespace := range w.namespaces {
 			if ref.Namespace == namespace {
 				ref.Namespace = alias
 				break
 			}
 		}
-		i.Entries = append(i.Entries, model.Entry{Ref: ref, UID: e.UID, Deletion: e.Deletion, Excluded: e.Excluded, Adopted: e.Adopted})
+		i.Entries = append(i.Entries, model.Entry{Ref: ref, UID: e.UID, Deletion: e.Deletion, Excluded: e.Excluded, Adopted: e.Adopted, Data: e.HoldsData})
 	}
 	return i
+}
+
+// refOf is the object that a key of an inventory names. Objects without a namespace are
+// KIND/NAME there.
+func (w *world) refOf(key string) model.Ref {
+	kind, name, _ := strings.Cut(key, "/")
+	if kind != model.Space && kind != model.Kind {
+		return model.ParseRef(key)
+	}
+	short, _ := w.narrow(kind, name)
+	return model.Ref{Kind: kind, Namespace: model.None, Name: short}
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/lynqctl/lynqctl/test/robust/model"
 )
@@ -17,6 +18,9 @@ import (
 // historySteps is how long a history is: long enough for states that nobody thought of,
 // and short enough to be read.
 const historySteps = 60
+
+// firstAdded is how many resources forms get before a history begins.
+const firstAdded = 4
 
 // spread keeps seeds that follow each other from beginning alike.
 const spread = 0x9e3779b97f4a7c15
@@ -39,19 +43,31 @@ func number(t *testing.T, name string, otherwise uint64) uint64 {
 // the model says it must not.
 func TestRobust(t *testing.T) {
 	t.Parallel()
-	steps, first := number(t, "LYNQCTL_ROBUST_STEPS", 60), number(t, "LYNQCTL_ROBUST_SEED", 1)
+	draw(t, onCluster, number(t, "LYNQCTL_ROBUST_STEPS", 60))
+}
+
+// TestMemory is TestRobust in memory.
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	draw(t, inMemory, number(t, "LYNQCTL_ROBUST_MEMORY_STEPS", 480))
+}
+
+func draw(t *testing.T, in place, steps uint64) {
+	t.Helper()
+	first := number(t, "LYNQCTL_ROBUST_SEED", 1)
 	for left := steps; left > 0; left -= min(left, historySteps) {
 		seed, length := first, min(left, historySteps)
 		first++
 		t.Run(fmt.Sprintf("seed-%d", seed), func(t *testing.T) {
 			t.Parallel()
-			h := &history{world: newWorld(t)}
-			h.random(t, seed, int(length))
-			t.Logf("seed %d:\n%s", seed, indented(strings.Join(h.brief, "\n")))
-			if len(h.wrong) > 0 {
-				t.Errorf("LYNQCTL_ROBUST_SEED=%d LYNQCTL_ROBUST_STEPS=%d\n%s", seed, length, h)
-				h.shrink(t, number(t, "LYNQCTL_ROBUST_SHRINK", 0))
-			}
+			in(t, func(t *testing.T, h *history) {
+				h.random(t, seed, int(length))
+				t.Logf("seed %d:\n%s", seed, indented(strings.Join(h.brief, "\n")))
+				if len(h.wrong) > 0 {
+					t.Errorf("LYNQCTL_ROBUST_SEED=%d LYNQCTL_ROBUST_STEPS=%d\n%s", seed, length, h)
+					h.shrink(t, number(t, "LYNQCTL_ROBUST_SHRINK", 0))
+				}
+			})
 		})
 	}
 }
@@ -59,6 +75,17 @@ func TestRobust(t *testing.T) {
 // TestHistories repeats histories that earlier versions lost objects in.
 func TestHistories(t *testing.T) {
 	t.Parallel()
+	repeat(t, onCluster)
+}
+
+// TestHistoriesInMemory repeats them in memory.
+func TestHistoriesInMemory(t *testing.T) {
+	t.Parallel()
+	repeat(t, inMemory)
+}
+
+func repeat(t *testing.T, in place) {
+	t.Helper()
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no histories: %v", err)
@@ -70,23 +97,42 @@ func TestHistories(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			h := &history{world: newWorld(t)}
-			h.replay(t, strings.Split(strings.TrimSpace(string(text)), "\n"))
-			t.Logf("%s", strings.Join(h.log, "\n"))
-			if len(h.wrong) > 0 {
-				t.Errorf("%s", h)
-			}
+			in(t, func(t *testing.T, h *history) {
+				h.replay(t, strings.Split(strings.TrimSpace(string(text)), "\n"))
+				t.Logf("%s", strings.Join(h.log, "\n"))
+				if len(h.wrong) > 0 {
+					t.Errorf("%s", h)
+				}
+			})
 		})
 	}
+}
+
+// place is where histories happen. It runs one in a world of its own.
+type place func(t *testing.T, run func(*testing.T, *history))
+
+// onCluster has histories on a real control plane.
+func onCluster(t *testing.T, run func(*testing.T, *history)) {
+	t.Helper()
+	run(t, &history{world: newWorld(t), begin: newWorld})
+}
+
+// inMemory has histories in memory, where a clock that waits for nobody makes pauses free.
+func inMemory(t *testing.T, run func(*testing.T, *history)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		run(t, &history{world: newMemoryWorld(t), begin: newMemoryWorld})
+	})
 }
 
 // history is a list of steps in a world of its own, up to the first violation.
 type history struct {
 	*world
-	lines []string // what was done
-	log   []string // how it ended
-	brief []string // and that in a line
-	wrong []string // the violations of the last step
+	begin func(*testing.T) *world // makes another world like it
+	lines []string                // what was done
+	log   []string                // how it ended
+	brief []string                // and that in a line
+	wrong []string                // the violations of the last step
 }
 
 // String shows a history for a person, and its lines for a file.
@@ -98,9 +144,13 @@ func (h *history) String() string {
 func (h *history) random(t *testing.T, seed uint64, steps int) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed*spread, seed))
+	d := drawer{random, h.inputs, h.last, h.served, h.memory != nil}
+	for _, at := range random.Perm(len(resourceIDs()))[:firstAdded] {
+		h.step(t, with("add", d.form().Name, resourceIDs()[at]))
+	}
 	h.step(t, "apply max=100%")
-	for i := 1; i < steps && len(h.wrong) == 0; i++ {
-		h.step(t, drawer{random, h.inputs, h.last, h.served}.line())
+	for i := 1 + firstAdded; i < steps && len(h.wrong) == 0; i++ {
+		h.step(t, drawer{random, h.inputs, h.last, h.served, h.memory != nil}.line())
 	}
 }
 
@@ -144,7 +194,9 @@ func (h *history) step(t *testing.T, line string) {
 	}
 	before := h.last
 	h.last = h.look(t)
-	if op != "erase" && op != "replace" {
+	// A person may delete objects, also with an inventory that the collector takes for the
+	// owner of a kind that the server doesn't serve.
+	if !slices.Contains([]string{"erase", "replace", "remake", "lose"}, op) {
 		h.wrong = model.Check(model.Command{Verb: "wait"}, before, h.last, 0)
 	}
 }
@@ -179,7 +231,7 @@ func (h *history) shrink(t *testing.T, tries uint64) {
 	shortest := h
 	for size := len(h.lines) / 2; size > 0 && tries > 0; size /= 2 {
 		for at := 0; at+size < len(shortest.lines) && tries > 0; tries-- {
-			shorter := &history{world: newWorld(t)}
+			shorter := &history{world: h.begin(t), begin: h.begin}
 			shorter.replay(t, slices.Delete(slices.Clone(shortest.lines), at, at+size))
 			if len(shorter.wrong) > 0 {
 				shortest = shorter

@@ -31,12 +31,15 @@ func (w *world) strange(t *testing.T, op string, args []string) error {
 		"copy":    {1, w.copy},
 		"erase":   {1, w.erase},
 		"replace": {1, w.replace},
+		"remake":  {1, w.remake},
 		"forget":  {1, w.forget},
+		"lose":    {1, w.lose},
 		"entry":   {2, w.entry},
 		"track":   {2, w.track},
 		"ghost":   {1, w.ghost},
 		"relabel": {2, w.relabel},
 		"hook":    {1, w.hook},
+		"tamper":  {1, w.tamper},
 		"serve":   {1, w.serve},
 	}
 	act, known := acts[op]
@@ -52,14 +55,9 @@ func (w *world) strange(t *testing.T, op string, args []string) error {
 
 // client is that of an object's kind and namespace.
 func (w *world) client(ref model.Ref) dynamic.ResourceInterface {
-	resource := configMaps()
-	switch ref.Kind {
-	case model.Claim:
-		resource.Resource = "persistentvolumeclaims"
-	case model.Widget:
+	resource := resourceOf(ref.Kind)
+	if ref.Kind == model.Widget {
 		resource = w.widgets()
-	case "Secret":
-		resource.Resource = "secrets"
 	}
 	return w.Dynamic.Resource(resource).Namespace(w.namespaces[ref.Namespace])
 }
@@ -71,7 +69,7 @@ func inventoryRef(node string) model.Ref {
 // get is an object as it is, nil where there is none.
 func (w *world) get(t *testing.T, ref model.Ref) *unstructured.Unstructured {
 	t.Helper()
-	o, err := w.client(ref).Get(t.Context(), ref.Name, metav1.GetOptions{})
+	o, err := w.client(ref).Get(t.Context(), w.wide(ref.Kind, ref.Name), metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
@@ -87,7 +85,7 @@ func (w *world) create(t *testing.T, ref model.Ref, o *unstructured.Unstructured
 	if ref.Kind == model.Widget && !w.served {
 		return
 	}
-	o.SetName(ref.Name)
+	o.SetName(w.wide(ref.Kind, ref.Name))
 	o.SetNamespace(w.namespaces[ref.Namespace])
 	_, err := w.client(ref).Create(t.Context(), o, metav1.CreateOptions{})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
@@ -108,7 +106,7 @@ func (w *world) tryPatch(t *testing.T, ref model.Ref, change map[string]any) (*u
 	if err != nil {
 		return nil, err
 	}
-	return w.client(ref).Patch(t.Context(), ref.Name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: "stranger"})
+	return w.client(ref).Patch(t.Context(), w.wide(ref.Kind, ref.Name), types.MergePatchType, body, metav1.PatchOptions{FieldManager: "stranger"})
 }
 
 // taken has another tool take an object while a command runs. It is the object as it is
@@ -120,7 +118,7 @@ func (w *world) taken(t *testing.T, name string, ref model.Ref) []model.Object {
 	}
 	var object model.Object
 	if err == nil {
-		object, err = objectOf(o, ref.Namespace)
+		object, err = w.objectOf(o, ref.Namespace)
 	}
 	if err != nil {
 		t.Error(err) // the test's own goroutine waits for the command
@@ -146,8 +144,8 @@ func (w *world) tool(name string, ref model.Ref) map[string]any {
 	case "helm":
 		return metadata(map[string]any{"app.kubernetes.io/managed-by": "Helm"}, map[string]any{"meta.helm.sh/release-name": "theirs", "meta.helm.sh/release-namespace": "theirs"})
 	case "argo":
-		group := map[string]string{model.Widget: w.group}[ref.Kind]
-		return metadata(nil, map[string]any{"argocd.argoproj.io/tracking-id": fmt.Sprintf("theirs:%s/%s:%s/%s", group, ref.Kind, w.namespaces[ref.Namespace], ref.Name)})
+		group := map[string]string{model.Widget: w.group, model.Set: "apps", model.Job: "batch", model.Kind: "apiextensions.k8s.io"}[ref.Kind]
+		return metadata(nil, map[string]any{"argocd.argoproj.io/tracking-id": fmt.Sprintf("theirs:%s/%s:%s/%s", group, ref.Kind, w.namespaces[ref.Namespace], w.wide(ref.Kind, ref.Name))})
 	case "unmanaged":
 		return metadata(nil, map[string]any{"lynq.sh/mode": "unmanaged"})
 	case "managed":
@@ -173,6 +171,15 @@ func (w *world) make(t *testing.T, a []string) {
 	case model.Widget:
 		delete(object, "data")
 		object["apiVersion"], object["spec"] = w.group+"/v1", content
+	case model.Job:
+		delete(object, "data")
+		object["apiVersion"], object["spec"] = "batch/v1", map[string]any{"suspend": true, "template": map[string]any{
+			"spec": map[string]any{"restartPolicy": "Never", "containers": []any{map[string]any{"name": "theirs", "image": "theirs"}}},
+		}}
+	case model.Space:
+		delete(object, "data")
+	case model.Set, model.Kind:
+		return // those that lynqctl makes are enough
 	}
 	o := &unstructured.Unstructured{Object: object}
 	o.SetLabels(map[string]string{"tenant": tenant})
@@ -193,7 +200,7 @@ func (w *world) mark(t *testing.T, a []string) {
 // copy REF: a person copies an object under another name, with all that it says.
 func (w *world) copy(t *testing.T, a []string) {
 	ref := model.ParseRef(a[0])
-	if ref.Kind == model.Widget && !w.served {
+	if ref.Kind == model.Widget && !w.served || ref.Kind == model.Set || ref.Kind == model.Kind || ref.Kind == model.Job {
 		return
 	}
 	o := w.get(t, ref)
@@ -232,12 +239,12 @@ func (w *world) erase(t *testing.T, a []string) {
 	if ref.Kind == model.Widget && !w.served {
 		return
 	}
-	if err := w.client(ref).Delete(t.Context(), ref.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+	if err := w.client(ref).Delete(t.Context(), w.wide(ref.Kind, ref.Name), metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
 		t.Fatal(err)
 	}
-	if ref.Kind != model.Claim { // its finalizer goes when its controller comes to it
+	if ref.Kind == model.Config || ref.Kind == model.Widget { // controllers have finalizers on others
 		w.await(t, ref.String()+" to be gone", func() (bool, error) {
-			_, err := w.client(ref).Get(t.Context(), ref.Name, metav1.GetOptions{})
+			_, err := w.client(ref).Get(t.Context(), w.wide(ref.Kind, ref.Name), metav1.GetOptions{})
 			return apierrors.IsNotFound(err), nil
 		})
 	}
@@ -251,12 +258,38 @@ func (w *world) replace(t *testing.T, a []string) {
 	}
 }
 
+// remake REF: a person deletes a ConfigMap, and creates it again from a copy, with its labels.
+func (w *world) remake(t *testing.T, a []string) {
+	ref := model.ParseRef(a[0])
+	if ref.Kind != model.Config {
+		return
+	}
+	if o := w.get(t, ref); o != nil {
+		w.erase(t, a)
+		o.SetOwnerReferences(nil)
+		w.create(t, ref, fresh(o))
+	}
+}
+
 // forget NODE: a person deletes an inventory.
 func (w *world) forget(t *testing.T, a []string) {
 	ref := inventoryRef(a[0])
-	if err := w.client(ref).Delete(t.Context(), ref.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+	if err := w.client(ref).Delete(t.Context(), w.wide(ref.Kind, ref.Name), metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
 		t.Fatal(err)
 	}
+}
+
+// lose NODE: a person removes the finalizers of an inventory, and deletes it without its
+// objects.
+func (w *world) lose(t *testing.T, a []string) {
+	ref := inventoryRef(a[0])
+	w.patch(t, ref, map[string]any{"metadata": map[string]any{"finalizers": nil}})
+	orphan := metav1.DeletePropagationOrphan
+	err := w.client(ref).Delete(t.Context(), w.wide(ref.Kind, ref.Name), metav1.DeleteOptions{PropagationPolicy: &orphan})
+	if err != nil && !apierrors.IsNotFound(err) {
+		t.Fatal(err)
+	}
+	w.await(t, ref.String()+" to be gone", func() (bool, error) { return w.get(t, ref) == nil, nil })
 }
 
 // entry NODE REF: a stranger adds a line to an inventory, which names an object of theirs.
@@ -270,7 +303,7 @@ func (w *world) entry(t *testing.T, a []string) {
 		return
 	}
 	w.addLine(t, a[0], map[string]any{
-		"key": fmt.Sprintf("%s/%s/%s@forged", ref.Kind, o.GetNamespace(), o.GetName()), "apiVersion": o.GetAPIVersion(), "uid": string(o.GetUID()),
+		"key": strings.ReplaceAll(fmt.Sprintf("%s/%s/%s@forged", ref.Kind, o.GetNamespace(), o.GetName()), "//", "/"), "apiVersion": o.GetAPIVersion(), "uid": string(o.GetUID()),
 		"digest": "00", "creation": "WhenNeeded", "deletion": "Delete", "conflict": "Force", "patch": "apply",
 	})
 }
@@ -287,11 +320,19 @@ func (w *world) addLine(t *testing.T, node string, line map[string]any) {
 	if err := json.Unmarshal([]byte(data), &lines); err != nil {
 		return // another stranger was here
 	}
-	var text []string
-	for _, l := range append(lines, line) {
+	for _, l := range lines {
 		if l["key"] == line["key"] && l["digest"] != line["digest"] {
 			return // it has an entry, and two of one object cannot be read
 		}
+	}
+	w.setLines(t, node, append(lines, line))
+}
+
+// setLines replaces the lines of an inventory.
+func (w *world) setLines(t *testing.T, node string, lines []map[string]any) {
+	t.Helper()
+	var text []string
+	for _, l := range lines {
 		b, err := json.Marshal(l)
 		if err != nil {
 			t.Fatal(err)
@@ -346,19 +387,53 @@ func (w *world) hook(t *testing.T, a []string) {
 	if inventory == nil {
 		return
 	}
-	manifest := fmt.Sprintf(`{"id":"forged","apiVersion":"rbac.authorization.k8s.io/v1","timeoutSeconds":5,"manifest":`+
-		`{"metadata":{"annotations":{},"labels":{},"name":%q},"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRoleBinding",`+
-		`"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"cluster-admin"},`+
-		`"subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":"stranger"}]}}`, w.binding())
+	manifest := w.forgedHook("forged")
 	sum := sha256.Sum256([]byte(manifest))
 	digest := hex.EncodeToString(sum[:])
 	secret := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Secret", "data": map[string]any{digest: base64.StdEncoding.EncodeToString([]byte(manifest))}}}
 	secret.SetLabels(map[string]string{"lynq.sh/record": "hooks", "lynq.sh/hub": inventory.GetLabels()["lynq.sh/hub"]})
-	w.create(t, model.Ref{Kind: "Secret", Namespace: model.Near, Name: "lynqhooks-" + a[0]}, secret)
+	w.create(t, hooksRef(a[0]), secret)
 	w.addLine(t, a[0], map[string]any{
 		"key": "ClusterRoleBinding/" + w.binding() + "@forged", "apiVersion": "rbac.authorization.k8s.io/v1", "digest": digest,
 		"creation": "WhenNeeded", "deletion": "Delete", "conflict": "Stuck", "patch": "apply", "runOn": "Delete",
 	})
+}
+
+func hooksRef(node string) model.Ref {
+	return model.Ref{Kind: "Secret", Namespace: model.Near, Name: "lynqhooks-" + node}
+}
+
+// forgedHook is the record of a hook that creates a ClusterRoleBinding.
+func (w *world) forgedHook(id string) string {
+	return fmt.Sprintf(`{"id":%q,"apiVersion":"rbac.authorization.k8s.io/v1","timeoutSeconds":5,"manifest":`+
+		`{"metadata":{"annotations":{},"labels":{},"name":%q},"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRoleBinding",`+
+		`"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"cluster-admin"},`+
+		`"subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":"stranger"}]}}`, id, w.binding())
+}
+
+// tamper NODE: a stranger has the record of the form's hook create a ClusterRoleBinding,
+// and the inventory says so.
+func (w *world) tamper(t *testing.T, a []string) {
+	inventory, secret := w.get(t, inventoryRef(a[0])), w.get(t, hooksRef(a[0]))
+	if inventory == nil || secret == nil {
+		return
+	}
+	manifest := w.forgedHook("bye")
+	sum := sha256.Sum256([]byte(manifest))
+	digest := hex.EncodeToString(sum[:])
+	w.patch(t, hooksRef(a[0]), map[string]any{"data": map[string]any{digest: base64.StdEncoding.EncodeToString([]byte(manifest))}})
+	data, _, _ := unstructured.NestedString(inventory.Object, "data", "resources")
+	var lines []map[string]any
+	if err := json.Unmarshal([]byte(data), &lines); err != nil {
+		return // another stranger was here
+	}
+	for _, line := range lines {
+		if line["runOn"] == "Delete" {
+			line["digest"], line["apiVersion"] = digest, "rbac.authorization.k8s.io/v1"
+			line["key"] = "ClusterRoleBinding/" + w.binding() + "@bye"
+		}
+	}
+	w.setLines(t, a[0], lines)
 }
 
 // serve on|off: the server serves Widgets, or doesn't.

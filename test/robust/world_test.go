@@ -3,6 +3,7 @@ package robust_test
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,80 +13,92 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/yaml"
 
 	"github.com/lynqctl/lynqctl/test/harness"
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
+	"github.com/lynqctl/lynqctl/test/inmemory/apiserver"
 	"github.com/lynqctl/lynqctl/test/robust/model"
 )
 
 var (
-	cluster harness.Shared
-	built   program
+	cluster  harness.Shared
+	managers = sync.OnceValues(apiserver.NewManagers)
 )
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	_ = os.RemoveAll(built.dir) // a temporary directory
-	os.Exit(code)
-}
-
-// program is lynqctl of this tree.
-type program struct {
-	once sync.Once
-	dir  string
-	err  error
-}
-
-// path builds the program at its first call.
-func (p *program) path(t *testing.T) string {
-	t.Helper()
-	p.once.Do(func() { p.err = p.build() })
-	if p.err != nil {
-		t.Fatalf("building lynqctl: %v", p.err)
-	}
-	return filepath.Join(p.dir, "lynqctl")
-}
-
-func (p *program) build() error {
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		return err
-	}
-	if p.dir, err = os.MkdirTemp("", "lynqctl-robust-*"); err != nil {
-		return err
-	}
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(p.dir, "lynqctl"), "./cmd/lynqctl")
-	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w\n%s", err, out)
-	}
-	return nil
-}
 
 // world is what one history changes: two namespaces, a kind of its own, and files.
 type world struct {
-	*harness.Env
-	namespaces map[string]string // by their names in the model
-	group      string            // of Widgets
-	served     bool              // Widgets are
-	direct     string            // a kubeconfig that goes past the proxy
-	proxy      *faultproxy.Server
-	bin, dir   string
-	inputs     model.Inputs
-	last       *model.Cluster
+	paper
+	real      *harness.Env      // nil in memory
+	memory    *apiserver.Server // nil on a real control plane
+	known     map[string]known  // objects of the last picture
+	Namespace string
+	Dynamic   dynamic.Interface
+	served    bool // Widgets are
+	proxy     *faultproxy.Proxy
+	program   program
+	dir       string
+	inputs    model.Inputs
+	last      *model.Cluster
 }
 
+// known is what an object was in the last picture, as long as it has this version.
+type known struct {
+	version string
+	object  model.Object
+}
+
+// newWorld is one on a real control plane.
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	env := cluster.Env(t)
 	through, proxy := env.Proxy(t, faultproxy.Options{})
-	w := &world{
-		Env: through, direct: env.Kubeconfig, proxy: proxy, bin: built.path(t), dir: t.TempDir(),
-		namespaces: map[string]string{model.Near: env.Namespace, model.Far: env.NewNamespace(t)},
-		group:      env.Namespace + ".example.com", inputs: firstInputs(),
+	w := &world{real: env, Namespace: env.Namespace, Dynamic: env.Dynamic, proxy: proxy.Proxy, program: process{built.path(t), through.Kubeconfig}}
+	w.begin(t, env.NewNamespace(t))
+	t.Cleanup(func() {
+		// Hundreds of kinds make each further one slow, and nobody may have the forged rights.
+		leftovers := []string{"crd/" + w.definition(), "clusterrolebinding/" + w.binding()}
+		for _, o := range w.last.Objects {
+			if o.Kind == model.Kind {
+				leftovers = append(leftovers, "crd/"+w.wide(o.Kind, o.Name))
+			}
+		}
+		args := append([]string{"--kubeconfig", env.Kubeconfig, "delete", "--wait=false", "--ignore-not-found"}, leftovers...)
+		_, _ = exec.Command(env.Cluster.Kubectl, args...).CombinedOutput()
+	})
+	return w
+}
+
+// newMemoryWorld is one in memory, where commands run in this process.
+func newMemoryWorld(t *testing.T) *world {
+	t.Helper()
+	shared, err := managers()
+	if err != nil {
+		t.Fatal(err)
 	}
-	definition := fmt.Sprintf(`apiVersion: apiextensions.k8s.io/v1
+	server := apiserver.New(shared)
+	w := &world{Namespace: "near", memory: server}
+	server.Allowed = w.allowed
+	w.proxy = faultproxy.New(&url.URL{Scheme: "http", Host: "memory"}, apiserver.Transport{Handler: server})
+	w.program = inProcess{apiserver.Transport{Handler: w.proxy}, memoryKubeconfig(t)}
+	if w.Dynamic, err = dynamic.NewForConfig(&rest.Config{Host: "http://memory", Transport: apiserver.Transport{Handler: server}, QPS: -1}); err != nil {
+		t.Fatal(err)
+	}
+	w.createAll(t, "{apiVersion: v1, kind: Namespace, metadata: {name: near}}\n---\n{apiVersion: v1, kind: Namespace, metadata: {name: far}}")
+	w.begin(t, "far")
+	return w
+}
+
+// begin makes what every history begins with.
+func (w *world) begin(t *testing.T, far string) {
+	t.Helper()
+	w.dir, w.inputs, w.known = t.TempDir(), firstInputs(), map[string]known{}
+	w.paper = paper{group: w.Namespace + ".example.com", namespaces: map[string]string{model.Near: w.Namespace, model.Far: far}}
+	w.createAll(t, fmt.Sprintf(`apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: widgets.%[1]s}
 spec:
@@ -97,17 +110,26 @@ spec:
       served: true
       storage: true
       schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, x-kubernetes-preserve-unknown-fields: true}}}}
-`, w.group)
-	w.Kubectl(t, definition, "create", "-f", "-")
-	t.Cleanup(func() {
-		// Hundreds of kinds make each further one slow, and nobody may have the forged rights.
-		for _, object := range []string{"crd/" + w.definition(), "clusterrolebinding/" + w.binding()} {
-			_, _ = exec.Command(w.Cluster.Kubectl, "--kubeconfig", w.direct, "delete", object, "--wait=false", "--ignore-not-found").CombinedOutput()
-		}
-	})
+`, w.group))
+	if w.real != nil {
+		w.giveRights(t)
+	}
 	w.awaitServed(t, true)
 	w.last = w.look(t)
-	return w
+}
+
+// createAll creates objects without a namespace.
+func (w *world) createAll(t *testing.T, manifests string) {
+	t.Helper()
+	for _, text := range strings.Split(manifests, "---\n") {
+		o := &unstructured.Unstructured{}
+		if err := yaml.Unmarshal([]byte(text), &o.Object); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Dynamic.Resource(resourceOf(o.GetKind())).Create(t.Context(), o, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func (w *world) definition() string { return "widgets." + w.group }
@@ -124,14 +146,14 @@ func (w *world) awaitServed(t *testing.T, served bool) {
 		if err != nil && !apierrors.IsNotFound(err) {
 			return false, err
 		}
-		return (err == nil) == served && w.discovered(t) == served, nil
+		return (err == nil) == served && (w.real == nil || w.discovered(t) == served), nil
 	})
 	w.served = served
 }
 
 // discovered tells whether the server names Widgets to clients.
 func (w *world) discovered(t *testing.T) bool {
-	out, err := w.TryKubectl(t, "", "get", "--raw", "/apis/"+w.group+"/v1")
+	out, err := w.real.TryKubectl(t, "", "get", "--raw", "/apis/"+w.group+"/v1")
 	return err == nil && strings.Contains(out, "widgets")
 }
 
@@ -140,7 +162,7 @@ func (w *world) write() error {
 	if err := os.RemoveAll(w.dir); err != nil {
 		return err
 	}
-	for name, text := range files(w.inputs, w.group, w.namespaces) {
+	for name, text := range w.files(w.inputs) {
 		path := filepath.Join(w.dir, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
 			return err

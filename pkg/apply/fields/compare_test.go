@@ -3,6 +3,7 @@ package fields
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -329,6 +330,38 @@ metadata:
 		}
 		if diff := cmp.Diff(want, uids); diff != "" {
 			t.Errorf("%s: %s", text, diff)
+		}
+	}
+}
+
+// TestReplaceKeepsReplicas: replicas that nobody manages are those of another client's scale.
+func TestReplaceKeepsReplicas(t *testing.T) {
+	const form = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {paused: true}}"
+	for name, tt := range map[string]struct {
+		desired, managers string
+		want              any
+	}{
+		"nobody's":                 {form, "", int64(0)},
+		"the form's":               {strings.Replace(form, "paused: true", "replicas: 3", 1), "", int64(3)},
+		"lynq's, from an old form": {form, "[{manager: lynq, operation: Update, apiVersion: apps/v1, fieldsType: FieldsV1, fieldsV1: {'f:spec': {'f:replicas': {}}}}]", nil},
+		"an editor's":              {form, "[{manager: kubectl-edit, operation: Update, apiVersion: apps/v1, fieldsType: FieldsV1, fieldsV1: {'f:spec': {'f:replicas': {}}}}]", nil},
+		"an autoscaler's":          {form, "[{manager: hpa, operation: Update, subresource: scale, apiVersion: apps/v1, fieldsType: FieldsV1, fieldsV1: {'f:spec': {'f:replicas': {}}}}]", int64(0)},
+		"no workload's":            {strings.Replace(form, "Deployment", "Widget", 1), "", nil},
+	} {
+		live := &unstructured.Unstructured{Object: sites.Parse(t, strings.Replace(tt.desired, "paused: true", "replicas: 0", 1))}
+		_ = unstructured.SetNestedField(live.Object, int64(0), "spec", "replicas")
+		if tt.managers != "" {
+			managers := sites.Parse(t, "{metadata: {managedFields: "+tt.managers+"}}")
+			entries, _, _ := unstructured.NestedSlice(managers, "metadata", "managedFields")
+			_ = unstructured.SetNestedSlice(live.Object, entries, "metadata", "managedFields")
+		}
+		body, err := Replacement(sites.Parse(t, tt.desired), live)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _, _ := unstructured.NestedFieldNoCopy(body, "spec", "replicas")
+		if got != tt.want {
+			t.Errorf("%s: replicas are %v, want %v", name, got, tt.want)
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/test/sites"
 )
@@ -90,7 +90,7 @@ spec:
 		s.Apply("lynq", now)
 	}
 	back := s.Get(now)
-	l := plan.LiveOf(lynq.Ref{}, metaOf(t, back))
+	l := tracking.LiveOf(lynq.Ref{}, metaOf(t, back))
 	if l.Orphaned || l.Updated || l.Hub != "hub" || back.GetAnnotations()[lynq.AnnotationOrphanedReason] != "" {
 		t.Errorf("%s", sites.Encode(t, back.Object["metadata"]))
 	}

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/test/sites"
 )
@@ -289,12 +289,12 @@ func TestRetracked(t *testing.T) {
 		if diff := cmp.Diff(without(before, "metadata", "status"), without(marked, "metadata", "status")); diff != "" {
 			t.Errorf("%s: the content changed: %s", name, diff)
 		}
-		l := plan.LiveOf(lynq.Ref{}, metaOf(t, marked))
+		l := tracking.LiveOf(lynq.Ref{}, metaOf(t, marked))
 		if l.Hub != "" || !l.Orphaned || len(marked.GetOwnerReferences()) != 1 || marked.GetOwnerReferences()[0].Name != "theirs" {
 			t.Errorf("%s: %s", name, sites.Encode(t, marked.Object["metadata"]))
 		}
 		back := s.Must(s.TryApply("lynq", tracked, true))
-		l = plan.LiveOf(lynq.Ref{}, metaOf(t, back))
+		l = tracking.LiveOf(lynq.Ref{}, metaOf(t, back))
 		if l.Hub != "hub" || l.Orphaned || back.GetAnnotations()[lynq.AnnotationOrphanedReason] != "" || len(l.Owners) != 2 {
 			t.Errorf("%s comes back: %s", name, sites.Encode(t, back.Object["metadata"]))
 		}

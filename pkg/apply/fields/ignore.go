@@ -96,7 +96,7 @@ func newIgnorer(desired map[string]any, live *unstructured.Unstructured, paths [
 	for _, path := range paths {
 		expr, err := jp.ParseString(path)
 		if err != nil {
-			return nil, nil, fmt.Errorf("%q is no JSONPath: %w", path, err)
+			return nil, nil, fmt.Errorf("%q is not a JSONPath: %w", path, err)
 		}
 		inSecret(expr, desired)
 		for _, where := range []map[string]any{g.desired, g.live} {

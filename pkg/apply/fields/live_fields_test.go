@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/test/harness"
 	"github.com/lynqctl/lynqctl/test/sites"
@@ -131,7 +131,7 @@ func (s *site) drifts(kind string, m map[string]any, d deed) {
 // fields is what a record keeps to tell drift.
 func (s *site) fields(u *unstructured.Unstructured) string {
 	s.T.Helper()
-	l := plan.LiveOf(lynq.Ref{}, metaOf(s.T, u))
+	l := tracking.LiveOf(lynq.Ref{}, metaOf(s.T, u))
 	if l.Fields == "" || l.Updated {
 		s.T.Errorf("%s is not applied by lynq alone", u.GetName())
 	}

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -19,7 +20,7 @@ import (
 //   - labels and annotations that Kubernetes itself writes (see systemKey);
 //   - the status;
 //   - what others set through a subresource, such as the replicas of an
-//     autoscaler;
+//     autoscaler, also where the server records no manager of them;
 //   - fields that the server or a controller fills in once and does not let go:
 //     the addresses of a Service, the volume of a claim and the claim of a
 //     volume, the selector of a Job, the tokens of a ServiceAccount.
@@ -40,6 +41,7 @@ func Replacement(desired map[string]any, live *unstructured.Unstructured) (map[s
 		}
 	}
 	keepKind(body, live.Object)
+	keepReplicas(body, live, managed)
 	keepMissing(body, live.Object, "status")
 
 	metadata := mapAt(body, "metadata")
@@ -108,6 +110,23 @@ func keepKind(body, live map[string]any) {
 	case "batch/v1 Job":
 		keepMissing(spec, of, "selector")
 		keepTemplateLabels(spec, of)
+	}
+}
+
+// keepReplicas keeps the replicas of a workload that nobody manages: another client scaled
+// it. The server records a manager of a scale only where the replicas had one before, and
+// takes them from theirs when they are scaled to zero.
+func keepReplicas(body map[string]any, live *unstructured.Unstructured, managed []ManagedSet) {
+	switch live.GetAPIVersion() + " " + live.GetKind() {
+	case "apps/v1 Deployment", "apps/v1 StatefulSet", "apps/v1 ReplicaSet", "v1 ReplicationController":
+	default:
+		return
+	}
+	spec, ok := body["spec"].(map[string]any)
+	of, _ := live.Object["spec"].(map[string]any)
+	path := fieldpath.MakePathOrDie("spec", "replicas")
+	if ok && !slices.ContainsFunc(managed, func(m ManagedSet) bool { return m.fields.Has(path) }) {
+		keepMissing(spec, of, "replicas")
 	}
 }
 

@@ -7,16 +7,13 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Unsaid are the paths of the fields that lynq manages by updates and a manifest does not
-// set: the server's defaults for an object that lynq created, and what forms set before.
-func Unsaid(entries []metav1.ManagedFieldsEntry, manifest map[string]any) ([]string, error) {
+// Unsaid are the paths of the fields of sets that a manifest does not set. Where lynq manages
+// the sets by updates, these are the server's defaults for an object that lynq created, and
+// what forms set before.
+func Unsaid(sets []*metav1.FieldsV1, manifest map[string]any) ([]string, error) {
 	var paths []string
-	for i := range entries {
-		e := &entries[i]
-		if e.Manager != lynq.FieldManager || e.Operation != metav1.ManagedFieldsOperationUpdate || e.Subresource != "" {
-			continue
-		}
-		set, err := fieldsOf(e)
+	for _, fields := range sets {
+		set, err := fieldsOf(&metav1.ManagedFieldsEntry{Manager: lynq.FieldManager, FieldsV1: fields})
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/container"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -80,11 +81,11 @@ func kindsIn(nodes []*plan.Node, inventories []*inventory.Inventory) []wantedKin
 			}
 			k := kinds.add(r.Ref, r.APIVersion)
 			k.entries = append(k.entries, r)
-			if inv.Deleting && r.Namespace == inv.Namespace {
+			if inv.Deleting && r.Namespace == inv.Node.Namespace {
 				k.replaced[r.Ref] = true
 			}
 			if r.Kind == kindDefinition && r.Group == groupDefinition {
-				groups[plan.ContainerKey(r.Ref).Group] = true
+				groups[container.Key(r.Ref).Group] = true
 			}
 		}
 	}

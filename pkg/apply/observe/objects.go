@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -37,8 +38,8 @@ func SomeNodes(ctx context.Context, c Reader, hub string, of int, nodes []*plan.
 
 func newObserver(c Reader, hub string) *observer {
 	return &observer{cluster: c, hub: hub, seen: plan.Observed{
-		Live: map[lynq.Ref]*plan.Live{}, Unknown: map[lynq.Ref]error{}, Misplaced: map[lynq.Ref]*plan.ScopeError{},
-		Strays: map[lynq.Ref]*plan.Live{},
+		Live: map[lynq.Ref]*tracking.Live{}, Unknown: map[lynq.Ref]error{}, Misplaced: map[lynq.Ref]*plan.ScopeError{},
+		Strays: map[lynq.Ref]*tracking.Live{},
 	}}
 }
 
@@ -59,7 +60,7 @@ func (o *observer) observe(ctx context.Context, kinds []wantedKind) (*plan.Obser
 	if err != nil {
 		return nil, err
 	}
-	maps.DeleteFunc(o.seen.Strays, func(ref lynq.Ref, _ *plan.Live) bool { return o.seen.Live[ref] != nil })
+	maps.DeleteFunc(o.seen.Strays, func(ref lynq.Ref, _ *tracking.Live) bool { return o.seen.Live[ref] != nil })
 	return &o.seen, nil
 }
 
@@ -132,12 +133,12 @@ func (o *observer) kind(ctx context.Context, k *wantedKind) error {
 	})
 	switch {
 	case apierrors.IsForbidden(err):
-		if err := o.apart(ctx, r, k.refs, fmt.Errorf("look for the objects of hub %q: %w", o.hub, err)); err != nil {
+		if err := o.apart(ctx, r, k.refs, fmt.Errorf("list the objects of hub %q: %w", o.hub, err)); err != nil {
 			return err
 		}
 		return o.copies(ctx, r, k.replaced, selector)
 	case err != nil:
-		return o.unread(ctx, k.refs, fmt.Errorf("look for the objects of hub %q: %w", o.hub, err))
+		return o.unread(ctx, k.refs, fmt.Errorf("list the objects of hub %q: %w", o.hub, err))
 	}
 	return o.missing(ctx, r, k.refs, true)
 }
@@ -226,7 +227,7 @@ func (o *observer) copies(ctx context.Context, r lynq.APIResource, replaced map[
 	return inParallel(len(namespaces), func(i int) error {
 		err := o.list(ctx, r, namespaces[i], selector, func(lynq.Ref) bool { return false })
 		if err != nil {
-			return o.unread(ctx, of[namespaces[i]], fmt.Errorf("look for copies of objects that belong to the inventory: %w", err))
+			return o.unread(ctx, of[namespaces[i]], fmt.Errorf("list copies of objects that belong to the inventory: %w", err))
 		}
 		return nil
 	})
@@ -245,7 +246,7 @@ func byNamespace(refs map[lynq.Ref]bool) map[string]map[lynq.Ref]bool {
 }
 
 // Entry looks at one recorded object by itself; nil is that there is none.
-func Entry(ctx context.Context, c Reader, r *inventory.Entry) (*plan.Live, error) {
+func Entry(ctx context.Context, c Reader, r *inventory.Entry) (*tracking.Live, error) {
 	_, version := lynq.SplitAPIVersion(r.APIVersion)
 	resource, err := served(ctx, c, r.Group, version, r.Kind)
 	if err != nil {
@@ -261,7 +262,7 @@ func Entry(ctx context.Context, c Reader, r *inventory.Entry) (*plan.Live, error
 	if err != nil {
 		return nil, err
 	}
-	l := plan.LiveOf(r.Ref, m)
+	l := tracking.LiveOf(r.Ref, m)
 	return &l, nil
 }
 
@@ -285,14 +286,14 @@ func (o *observer) list(ctx context.Context, r lynq.APIResource, namespace, sele
 }
 
 func (o *observer) keepStray(ref lynq.Ref, m *metav1.PartialObjectMetadata) {
-	l := plan.LiveOf(ref, m)
+	l := tracking.LiveOf(ref, m)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.seen.Strays[ref] = &l
 }
 
 func (o *observer) keep(ref lynq.Ref, m *metav1.PartialObjectMetadata) {
-	l := plan.LiveOf(ref, m)
+	l := tracking.LiveOf(ref, m)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.seen.Live[ref] = &l
@@ -314,7 +315,7 @@ func (o *observer) missing(ctx context.Context, r lynq.APIResource, refs map[lyn
 		there := of[namespaces[i]]
 		err := o.list(ctx, r, namespaces[i], "", func(ref lynq.Ref) bool { return there[ref] })
 		if err != nil {
-			return o.unread(ctx, there, fmt.Errorf("look for objects that are there already: %w", err))
+			return o.unread(ctx, there, fmt.Errorf("look for existing objects: %w", err))
 		}
 		return nil
 	})
@@ -333,7 +334,7 @@ func (o *observer) look(ctx context.Context, r lynq.APIResource, refs map[lynq.R
 		switch {
 		case err == nil:
 		case !apierrors.IsNotFound(err):
-			return o.unread(ctx, map[lynq.Ref]bool{ref: true}, fmt.Errorf("look whether %s is there already: %w", ref, err))
+			return o.unread(ctx, map[lynq.Ref]bool{ref: true}, fmt.Errorf("check whether %s exists: %w", ref, err))
 		}
 		return nil
 	})

@@ -89,7 +89,7 @@ func TestObserveFaults(t *testing.T) {
 		"a connection that breaks in the look for objects": {list: services(status(403), ""), get: services(plain(io.ErrUnexpectedEOF)), fatal: true},
 	} {
 		f := &faulty{Cluster: inmemory.New(), list: tt.list, get: tt.get}
-		inv := &inventory.Inventory{Node: "a", Namespace: "ns1", Hub: "crm"}
+		inv := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "ns1", Name: "a"}}
 		for _, ns := range []string{"ns1", "ns2", "ns3"} {
 			for i := range 4 {
 				if i > 0 && !tt.many {
@@ -132,7 +132,7 @@ func TestObserveMisplaced(t *testing.T) {
 	f := &faulty{Cluster: inmemory.New()}
 	cluster := lynq.Ref{Kind: "Namespace", Namespace: "ns", Name: "x"}
 	namespaced := lynq.Ref{Kind: "Service", Name: "x"}
-	inv := &inventory.Inventory{Node: "a", Namespace: "ns", Hub: "crm", Entries: []inventory.Entry{{Ref: cluster, APIVersion: "v1"}, {Ref: namespaced, APIVersion: "v1"}}}
+	inv := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "ns", Name: "a"}, Entries: []inventory.Entry{{Ref: cluster, APIVersion: "v1"}, {Ref: namespaced, APIVersion: "v1"}}}
 	seen, err := Nodes(t.Context(), f, "crm", nil, []*inventory.Inventory{inv})
 	if err != nil {
 		t.Fatal(err)
@@ -169,7 +169,7 @@ func TestStrays(t *testing.T) {
 		"not deleted, and nothing may be listed": {list: forbidden("", "ns"), want: "asked get services elsewhere, get services ns, list services "},
 	} {
 		f := &faulty{Cluster: inmemory.New(), list: tt.list}
-		inv := &inventory.Inventory{Node: "a", Namespace: "ns", Hub: "crm", UID: "inv", Deleting: tt.deleting}
+		inv := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "ns", Name: "a"}, UID: "inv", Deleting: tt.deleting}
 		for object, owner := range map[string]string{"owned": "inv", "copy": "inv", "other": "else"} {
 			ref := lynq.Ref{Kind: "Service", Namespace: "ns", Name: object}
 			f.Put(ref, f.Foreign(ref, map[string]any{"labels": map[string]any{lynq.LabelHub: "crm"}, "ownerReferences": []any{
@@ -224,7 +224,7 @@ func TestSomeNodes(t *testing.T) {
 		{looks + 1, 20 * (looks + 1), "9 get"},
 	} {
 		f := &faulty{Cluster: inmemory.New()}
-		inv := &inventory.Inventory{Node: "a", Namespace: "ns", Hub: "crm"}
+		inv := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "ns", Name: "a"}}
 		for i := range tt.objects {
 			ref := lynq.Ref{Kind: "Service", Namespace: "ns", Name: fmt.Sprint("s", i)}
 			f.Put(ref, f.Foreign(ref, map[string]any{"labels": map[string]any{lynq.LabelHub: "crm"}}))

@@ -8,7 +8,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -20,12 +19,12 @@ type PlainNames map[plainName]bool
 // plainName is a node of a form. The form may lack its namespace where an
 // inventory does not say it, and its name where that cannot be read.
 type plainName struct {
-	plan.NodeKey
+	lynq.NodeKey
 	form lynq.FormKey
 }
 
 // Has tells whether the node of a form is recorded by this plain name.
-func (p PlainNames) Has(key plan.NodeKey, form lynq.FormKey) bool {
+func (p PlainNames) Has(key lynq.NodeKey, form lynq.FormKey) bool {
 	return p[plainName{key, form}] || p[plainName{key, lynq.FormKey{Name: form.Name}}] || p[plainName{NodeKey: key}]
 }
 
@@ -38,20 +37,20 @@ func RecordedNames(ctx context.Context, c Reader, hub lynq.HubKey) (PlainNames, 
 	err := c.List(ctx, configMaps(), "", selector, func(m *metav1.PartialObjectMetadata) {
 		inv, err := inventory.Identify(&m.ObjectMeta)
 		if broken := (*inventory.UnreadableError)(nil); errors.As(err, &broken) {
-			inv = &inventory.Inventory{Node: broken.Node, Namespace: broken.Namespace, HubNamespace: broken.HubNamespace, Form: broken.Form}
+			inv = &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: broken.Node.Hub.Namespace}, Form: lynq.FormKey{Name: broken.Node.Form.Name}, Namespace: broken.Node.Namespace, Name: broken.Node.Name}}
 		}
-		if inv == nil || inv.Node == "" || inv.HubNamespace != "" && inv.HubNamespace != hub.Namespace {
+		if inv == nil || inv.Node.Name == "" || inv.Node.Hub.Namespace != "" && inv.Node.Hub.Namespace != hub.Namespace {
 			return
 		}
-		is := plainName{plan.NodeKey{Namespace: inv.Namespace, Name: inv.Node}, inv.FormKey()}
+		is := plainName{inv.Node.Key(), inv.Node.Form}
 		switch {
-		case inv.RowUID == "":
+		case inv.Node.UID == "":
 			names[is] = true
-		case !lynq.Dashed(inv.Form):
-		case inv.Node == lynq.PlainNodeName(inv.RowUID, inv.Form):
+		case !lynq.Dashed(inv.Node.Form.Name):
+		case inv.Node.Name == lynq.PlainNodeName(inv.Node.UID, inv.Node.Form.Name):
 			names[is] = true
-		case inv.Node == lynq.NodeName(inv.RowUID, inv.Form):
-			is.Name, is.form.Namespace = lynq.PlainNodeName(inv.RowUID, inv.Form), ""
+		case inv.Node.Name == lynq.NodeName(inv.Node.UID, inv.Node.Form.Name):
+			is.Name, is.form.Namespace = lynq.PlainNodeName(inv.Node.UID, inv.Node.Form.Name), ""
 			renamed[is] = true
 		}
 	})

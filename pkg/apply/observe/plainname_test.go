@@ -6,7 +6,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/test/inmemory"
@@ -25,26 +24,26 @@ func TestRecordedNames(t *testing.T) {
 		want   bool
 	}{
 		"recorded":          {want: true},
-		"in an old format":  {change: func(inv *inventory.Inventory) { inv.HubNamespace, inv.FormNamespace = "", "" }, want: true},
+		"in an old format":  {change: func(inv *inventory.Inventory) { inv.Node.Hub.Namespace, inv.Node.Form.Namespace = "", "" }, want: true},
 		"in a copy":         {broken: copied, want: true},
 		"without a row":     {broken: unlabelled(lynq.LabelUID), want: true},
 		"without a form":    {broken: unlabelled(lynq.LabelTemplate), want: true},
 		"two contradicting": {broken: func(cm *unstructured.Unstructured) { annotate(cm, lynq.AnnotationUID, "bolt") }, want: true},
 
-		"by today's name":        {change: func(inv *inventory.Inventory) { inv.Node = today }},
-		"by both names":          {also: func(inv *inventory.Inventory) { inv.Node = today }},
-		"by both, one is old":    {change: func(inv *inventory.Inventory) { inv.FormNamespace = "" }, also: func(inv *inventory.Inventory) { inv.Node = today }},
-		"by today's, elsewhere":  {also: func(inv *inventory.Inventory) { inv.Node, inv.Namespace = today, "far" }, want: true},
-		"another hub":            {change: func(inv *inventory.Inventory) { inv.Hub = "erp" }},
-		"a hub in a namespace":   {change: func(inv *inventory.Inventory) { inv.HubNamespace = "far" }},
-		"another form":           {change: func(inv *inventory.Inventory) { inv.Form, inv.RowUID = "web", "acme-eu" }},
-		"a form in a namespace":  {change: func(inv *inventory.Inventory) { inv.FormNamespace = "far" }},
-		"another row":            {change: func(inv *inventory.Inventory) { inv.RowUID = "bolt" }},
-		"another node namespace": {change: func(inv *inventory.Inventory) { inv.Namespace = "far" }},
+		"by today's name":        {change: func(inv *inventory.Inventory) { inv.Node.Name = today }},
+		"by both names":          {also: func(inv *inventory.Inventory) { inv.Node.Name = today }},
+		"by both, one is old":    {change: func(inv *inventory.Inventory) { inv.Node.Form.Namespace = "" }, also: func(inv *inventory.Inventory) { inv.Node.Name = today }},
+		"by today's, elsewhere":  {also: func(inv *inventory.Inventory) { inv.Node.Name, inv.Node.Namespace = today, "far" }, want: true},
+		"another hub":            {change: func(inv *inventory.Inventory) { inv.Node.Hub.Name = "erp" }},
+		"a hub in a namespace":   {change: func(inv *inventory.Inventory) { inv.Node.Hub.Namespace = "far" }},
+		"another form":           {change: func(inv *inventory.Inventory) { inv.Node.Form.Name, inv.Node.UID = "web", "acme-eu" }},
+		"a form in a namespace":  {change: func(inv *inventory.Inventory) { inv.Node.Form.Namespace = "far" }},
+		"another row":            {change: func(inv *inventory.Inventory) { inv.Node.UID = "bolt" }},
+		"another node namespace": {change: func(inv *inventory.Inventory) { inv.Node.Namespace = "far" }},
 		"not an inventory":       {broken: func(cm *unstructured.Unstructured) { cm.SetName("settings") }},
 	} {
 		m := inmemory.New()
-		inv := &inventory.Inventory{Node: plain, Namespace: "ns", Hub: "crm", HubNamespace: "hubs", Form: "eu-web", FormNamespace: "forms", RowUID: "acme"}
+		inv := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "eu-web"}, UID: "acme", Namespace: "ns", Name: plain}}
 		second := *inv
 		if c.change != nil {
 			c.change(inv)
@@ -62,7 +61,7 @@ func TestRecordedNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := names.Has(plan.NodeKey{Namespace: "ns", Name: plain}, lynq.FormKey{Namespace: "forms", Name: "eu-web"}); got != c.want {
+		if got := names.Has(lynq.NodeKey{Namespace: "ns", Name: plain}, lynq.FormKey{Namespace: "forms", Name: "eu-web"}); got != c.want {
 			t.Errorf("%s: %v, of %v", name, got, names)
 		}
 	}
@@ -73,7 +72,7 @@ func TestRecordedNames(t *testing.T) {
 func TestRecordedNamesOfOthers(t *testing.T) {
 	m := inmemory.New()
 	for _, uid := range []string{"acme", "acme-eu", "Acme"} {
-		keep(m, recordIn(t, &inventory.Inventory{Node: lynq.NodeName(uid, "web"), Namespace: "ns", Hub: "crm", HubNamespace: "hubs", Form: "web", FormNamespace: "forms", RowUID: uid}))
+		keep(m, recordIn(t, &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "web"}, UID: uid, Namespace: "ns", Name: lynq.NodeName(uid, "web")}}))
 	}
 	names, err := RecordedNames(t.Context(), m, lynq.HubKey{Namespace: "hubs", Name: "crm"})
 	if err != nil || len(names) > 0 {

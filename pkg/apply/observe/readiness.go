@@ -10,6 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -68,7 +69,7 @@ func (r *readinessReader) judges(kind lynq.APIResource) bool {
 func (r *readinessReader) list(ctx context.Context, o *observer, kind lynq.APIResource, namespace, selector string, refOf func(*metav1.PartialObjectMetadata) lynq.Ref, meant func(lynq.Ref) bool) error {
 	return r.cluster.ReadObjects(ctx, kind, namespace, selector, func(m *metav1.PartialObjectMetadata, object *unstructured.Unstructured) func() {
 		ref := refOf(m)
-		live, now, stopped := plan.LiveOf(ref, m), ready.Of(object), fields.Stopped(object, m.ManagedFields)
+		live, now, stopped := tracking.LiveOf(ref, m), ready.Of(object), fields.Stopped(object, m.ManagedFields)
 		return func() {
 			if !meant(ref) {
 				return
@@ -81,7 +82,7 @@ func (r *readinessReader) list(ctx context.Context, o *observer, kind lynq.APIRe
 	})
 }
 
-func (r *readinessReader) note(l *plan.Live, now ready.Readiness, stopped bool) {
+func (r *readinessReader) note(l *tracking.Live, now ready.Readiness, stopped bool) {
 	r.ready[l.Ref] = now
 	if stopped && !l.Unmanaged {
 		r.stopped[l.Ref] = true

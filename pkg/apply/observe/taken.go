@@ -13,12 +13,12 @@ import (
 
 // TakenNames finds the names of new nodes that a node of another hub has, by two lists
 // of the metadata of other hubs' inventories. Without a new node it costs no request.
-func TakenNames(ctx context.Context, c Reader, hub lynq.HubKey, nodes []*plan.Node, inventories []*inventory.Inventory) (map[plan.NodeKey]*inventory.Inventory, error) {
+func TakenNames(ctx context.Context, c Reader, hub lynq.HubKey, nodes []*plan.Node, inventories []*inventory.Inventory) (map[lynq.NodeKey]*inventory.Inventory, error) {
 	wanted, namespace := newNodes(nodes, inventories)
 	if len(wanted) == 0 {
 		return nil, nil
 	}
-	taken := map[plan.NodeKey]*inventory.Inventory{}
+	taken := map[lynq.NodeKey]*inventory.Inventory{}
 	for _, others := range []string{
 		lynq.LabelHub + "!=" + hub.Name,
 		lynq.LabelHub + "=" + hub.Name + "," + lynq.LabelHubNamespace + "!=" + hub.Namespace,
@@ -28,7 +28,7 @@ func TakenNames(ctx context.Context, c Reader, hub lynq.HubKey, nodes []*plan.No
 			if err != nil {
 				return // it is not known whose it is, and no write replaces it
 			}
-			if key := (plan.NodeKey{Namespace: inv.Namespace, Name: inv.Node}); wanted[key] {
+			if key := inv.Node.Key(); wanted[key] {
 				taken[key] = inv
 			}
 		})
@@ -40,14 +40,14 @@ func TakenNames(ctx context.Context, c Reader, hub lynq.HubKey, nodes []*plan.No
 }
 
 // newNodes are the nodes without an inventory, and their namespace; "" for several.
-func newNodes(nodes []*plan.Node, inventories []*inventory.Inventory) (wanted map[plan.NodeKey]bool, namespace string) {
-	recorded := make(map[plan.NodeKey]bool, len(inventories))
+func newNodes(nodes []*plan.Node, inventories []*inventory.Inventory) (wanted map[lynq.NodeKey]bool, namespace string) {
+	recorded := make(map[lynq.NodeKey]bool, len(inventories))
 	for _, inv := range inventories {
-		recorded[plan.NodeKey{Namespace: inv.Namespace, Name: inv.Node}] = true
+		recorded[inv.Node.Key()] = true
 	}
-	wanted = map[plan.NodeKey]bool{}
+	wanted = map[lynq.NodeKey]bool{}
 	for _, n := range nodes {
-		if recorded[n.NodeKey] {
+		if recorded[n.Key()] {
 			continue
 		}
 		if len(wanted) == 0 {
@@ -55,7 +55,7 @@ func newNodes(nodes []*plan.Node, inventories []*inventory.Inventory) (wanted ma
 		} else if namespace != n.Namespace {
 			namespace = ""
 		}
-		wanted[n.NodeKey] = true
+		wanted[n.Key()] = true
 	}
 	return wanted, namespace
 }

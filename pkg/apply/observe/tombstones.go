@@ -8,11 +8,12 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Tombstones reads the metadata of the objects that tombstones name, one request
-// for each, none for kinds that are not served.
+// Tombstones reads the objects that tombstones name, one request for each, none for kinds
+// that are not served: their metadata, of a StatefulSet all.
 func Tombstones(ctx context.Context, c Reader, stones []plan.Tombstone) error {
 	return inParallel(len(stones), func(i int) error {
 		err := tombstone(ctx, c, &stones[i])
@@ -36,6 +37,9 @@ func tombstone(ctx context.Context, c Reader, t *plan.Tombstone) error {
 	case r.Namespaced != (t.Namespace != ""):
 		return fmt.Errorf("%s: %s has a namespace: %v, and the tombstone says %q (correct its namespace)", t.Pos, t.Kind, r.Namespaced, t.Namespace)
 	}
+	if t.GroupKind() == lynq.StatefulSet {
+		return wholeTombstone(ctx, c, r, t)
+	}
 	m, err := c.Metadata(ctx, r, t.Namespace, t.Name)
 	switch {
 	case apierrors.IsNotFound(err):
@@ -43,8 +47,27 @@ func tombstone(ctx context.Context, c Reader, t *plan.Tombstone) error {
 	case err != nil:
 		return err
 	}
-	l := plan.LiveOf(t.Ref, m)
+	l := tracking.LiveOf(t.Ref, m)
 	l.Labels = m.Labels
 	t.Live = &l
+	return nil
+}
+
+// wholeTombstone reads the whole object: its metadata doesn't say whether Kubernetes
+// deletes volume claims with it.
+func wholeTombstone(ctx context.Context, c Reader, r lynq.APIResource, t *plan.Tombstone) error {
+	o, err := c.Get(ctx, r, t.Namespace, t.Name)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil
+	case err != nil:
+		return err
+	}
+	l, err := tracking.LiveOfObject(t.Ref, o)
+	if err != nil {
+		return err
+	}
+	l.Labels = o.GetLabels()
+	t.Live, t.TakesClaims = l, lynq.TakesClaims(t.Ref, o.Object)
 	return nil
 }

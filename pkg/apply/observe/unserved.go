@@ -41,7 +41,7 @@ func (o *observer) unserved(ctx context.Context, k *wantedKind) error {
 	group, err := o.definitions(ctx, k)
 	switch {
 	case err != nil:
-		return o.unread(ctx, recorded, fmt.Errorf("look whether %s.%s, which inventories name and the server does not serve, is still defined: %w", k.kind, k.group, err))
+		return o.unread(ctx, recorded, fmt.Errorf("check whether %s.%s, which inventories name and the server doesn't serve, is still defined: %w", k.kind, k.group, err))
 	case group.definition != "":
 		why.Definition = group.definition
 	case group.others || k.defined:
@@ -141,7 +141,7 @@ func Undefined(ctx context.Context, c Reader, group, kind string) error {
 	found, err := o.definitions(ctx, &wantedKind{group: group, kind: kind})
 	switch {
 	case err != nil:
-		return fmt.Errorf("look whether kind %s.%s, which the server does not serve, is still defined: %w", kind, group, err)
+		return fmt.Errorf("check whether kind %s.%s, which the server doesn't serve, is still defined: %w", kind, group, err)
 	case found.definition != "":
 		return &plan.UnservedError{Group: group, Kind: kind, Definition: found.definition}
 	}

@@ -1,18 +1,11 @@
-// Package plan decides what becomes of objects.
+// Package plan holds what lynqctl means to do, as values.
 //
-// Decide compares what rows and forms want (Input.Nodes), what inventories record and
-// what was observed, and makes a Plan: one Step for each object, which says what is
-// done, why, and on which precondition, and the guards' Refusals. Recheck decides one
-// step again when its turn comes, by the same rules. Verify says how records and
-// cluster differ. LiveOf, Namespaces and Counting prepare what is decided on; Turns
-// says which nodes of a form may change at once.
+// A Plan has a NodePlan for each node and a Step for each object, which says what is done,
+// why, and on which precondition. Nodes and Objects are what rows and forms want, Observed
+// is what this run has seen, and an Owner is a node as the tracking of its objects names
+// it. The methods say what follows from one value alone: what an inventory records after a
+// step, whether an object drifted, whether a step deletes. Package decide makes plans.
 //
-// The gate (gate.go) decides every deletion, for everything that asks: nodes, purge,
-// recreate, hooks, tombstones, prune. Each condition is one rule. Its yes is a Permit
-// (permit.go), which only this package makes, and without which no client deletes an
-// object or changes its owner references. A Survey tells the gate what the rest of the
-// inputs renders; Replace tells when an inventory may go.
-//
-// All of it is pure: the same input gives the same plan. Nothing here reads, waits or
-// writes, and the linter's list of imports shows that (.golangci.yml).
+// All of it is pure: nothing here reads, waits or writes, and the linter's list of imports
+// shows that (.golangci.yml).
 package plan

@@ -1,26 +1,44 @@
 package plan
 
 import (
-	"fmt"
-
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// NodeKey names a node: its inventory is the ConfigMap "lynqnode-" + Name in
-// that namespace.
-type NodeKey struct{ Namespace, Name string }
+// Annotated tells whether an object that is created once has the annotations that it
+// is to have: nothing else would notice that they are lost.
+func (o *Object) Annotated(l *tracking.Live) bool {
+	return l.CreatedOnce && l.ResourceID == o.ID && l.DeletionPolicy == o.Policy.Deletion
+}
 
-// String is namespace/name.
-func (k NodeKey) String() string { return k.Namespace + "/" + k.Name }
+// Claims are what is known of the objects that a row wants which could not be
+// rendered. Nothing is deleted that it may want when it renders again.
+type Claims struct {
+	// Refs are its objects, each with the name that the row gave, valid or not;
+	// "" where not even that is known.
+	Refs []lynq.Ref
+	// Values are the row's mapped values: an object whose name is not known has
+	// one that is made of these.
+	Values []string
+}
+
+// Fail notes that a node must not run. What it wants is a claim from then on.
+func (n *Node) Fail(err error) {
+	for i := range n.Objects {
+		n.Claims.Refs = append(n.Claims.Refs, n.Objects[i].Ref)
+	}
+	n.Failed, n.Objects = err, nil
+}
+
+// LeftAlone tells whether nothing is done with an object, so that it is no matter how it
+// is.
+func (o *Object) LeftAlone() bool { return o.LeftOut || o.Exclusion != nil }
 
 // Node is what a row and a form want.
 type Node struct {
-	NodeKey
-	Hub, Form, UID string
-	// HubNamespace and FormNamespace tell hubs, and forms, of one name apart.
-	HubNamespace, FormNamespace string
+	lynq.NodeID
 	// TemplateGeneration is the form's metadata.generation, 0 where it has none.
 	TemplateGeneration int64
 	// DependForms are the forms of the hub that its form depends on, sorted.
@@ -59,26 +77,17 @@ func (e *RenderError) Error() string { return e.Err.Error() }
 // Unwrap gives the cause.
 func (e *RenderError) Unwrap() error { return e.Err }
 
-func (n *Node) formKey() lynq.FormKey { return lynq.FormKey{Namespace: n.FormNamespace, Name: n.Form} }
-
-// is tells whether an inventory is that of the node, by whatever name.
-func (n *Node) is(inv *inventory.Inventory) bool {
+// Is tells whether an inventory is that of the node, by whatever name.
+func (n *Node) Is(inv *inventory.Inventory) bool {
 	return inventory.SameNode(inv, &inventory.Inventory{
-		Hub: n.Hub, HubNamespace: n.HubNamespace, Form: n.Form, FormNamespace: n.FormNamespace, RowUID: n.UID,
+		Node: lynq.NodeID{Hub: n.Hub, Form: n.Form, UID: n.UID},
 	})
 }
 
 // Awaited tells whether the node is Ready only when the object is: its form waits for it,
 // and it has something to become ready.
 func (o *Object) Awaited() bool {
-	return o.Policy.WaitForReady && !ready.Always(o.Group, o.Kind, o.Body)
-}
-
-// taken says that an inventory of the node's name belongs to another node, and to which.
-func (n *Node) taken(inv *inventory.Inventory) error {
-	return fmt.Errorf("another node has this name: inventory %s/%s belongs to hub %s, form %s and row %q, not to hub %s, form %s and row %q (rename the form or the uid, or put the nodes of one hub into another namespace; to delete the other node: lynqctl delete node %s -n %s)",
-		inv.Namespace, inventory.Name(inv.Node), inv.HubKey(), inv.FormKey(), inv.RowUID,
-		lynq.HubKey{Namespace: n.HubNamespace, Name: n.Hub}, n.formKey(), n.UID, inv.Node, inv.Namespace)
+	return !o.Policy.Unwaited && !ready.Always(o.Group, o.Kind, o.Body)
 }
 
 // Object is an object as it is to be.
@@ -94,8 +103,6 @@ type Object struct {
 	// LeftOut: a selector leaves it out of this run. It is not looked at, and
 	// stays recorded.
 	LeftOut bool
-	// Data: data is lost when the object is deleted, whatever its kind.
-	Data bool
 	// Exclusion is the rule that excludes it, nil for none: it is not looked at, and
 	// stays as it is.
 	Exclusion *lynq.Exclusion
@@ -110,4 +117,10 @@ type Object struct {
 	// Template is a digest of what the form says of the object, whatever the row:
 	// where both are the same, Digest has changed with the row.
 	Template string
+}
+
+// Completed tells whether an entry says that an object did its work, as it is wanted
+// now. What is created once does it once.
+func (o *Object) Completed(r *inventory.Entry) bool {
+	return r.Phase == inventory.PhaseCompleted && o.Policy.PurgeOrder != nil && (r.Digest == o.Digest || o.Policy.Creation.Once())
 }

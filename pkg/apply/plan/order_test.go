@@ -38,7 +38,7 @@ func TestOrderOf(t *testing.T) {
 // their wave.
 func TestGoesBefore(t *testing.T) {
 	entry := func(kind string, wave, order int) *inventory.Entry {
-		return &inventory.Entry{Ref: lynq.Ref{Kind: kind, Name: "a"}, DeleteOrder: wave, Order: order}
+		return &inventory.Entry{Ref: lynq.Ref{Kind: kind, Name: "a"}, Lifecycle: lynq.Lifecycle{DeleteOrder: wave}, Order: order}
 	}
 	namespace := func(wave, order int) *inventory.Entry { return entry("Namespace", wave, order) }
 	secret := func(wave, order int) *inventory.Entry { return entry("Secret", wave, order) }

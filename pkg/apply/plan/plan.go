@@ -3,9 +3,15 @@ package plan
 import (
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
+
+// NodeStays tells of the reason why an object goes whether its node stays.
+func (r Reason) NodeStays() bool {
+	return r == ReasonRemoved || r == ReasonNotIncluded || r == ReasonLeftover
+}
 
 // Action is what a step does to an object.
 type Action string
@@ -83,13 +89,13 @@ type Step struct {
 	Message string
 	// To is the node of the plan that takes the object over, where its own node
 	// lets it go.
-	To NodeKey
+	To lynq.NodeKey
 	// Object is what is desired, nil for one that is wanted no more.
 	Object *Object
 	// Entry is what the inventory has, nil where it has nothing.
 	Entry *inventory.Entry
 	// Live is what was observed, nil where there is no such object.
-	Live *Live
+	Live *tracking.Live
 	// Adopted: the object was there before the node had it.
 	Adopted bool
 	// InPlace is why an update does not recreate the object although its patchStrategy
@@ -103,6 +109,43 @@ type Step struct {
 	IncludeData bool
 }
 
+// Ref names the object of a step.
+func (s *Step) Ref() lynq.Ref {
+	switch {
+	case s.Object != nil:
+		return s.Object.Ref
+	case s.Entry != nil:
+		return s.Entry.Ref
+	case s.Live != nil:
+		return s.Live.Ref
+	}
+	return lynq.Ref{}
+}
+
+// ID is that of the resource in its form.
+func (s *Step) ID() string {
+	switch {
+	case s.Object != nil:
+		return s.Object.ID
+	case s.Entry != nil:
+		return s.Entry.ID
+	case s.Live != nil:
+		return s.Live.ResourceID
+	}
+	return ""
+}
+
+// ConflictPolicy is that of the object, as it is wanted or was recorded.
+func (s *Step) ConflictPolicy() lynq.ConflictPolicy {
+	switch {
+	case s.Object != nil && s.Object.Policy != nil:
+		return s.Object.Policy.Conflict
+	case s.Entry != nil:
+		return s.Entry.Conflict
+	}
+	return ""
+}
+
 // UID is the precondition of a step: the object that was observed.
 func (s *Step) UID() types.UID {
 	if s.Live == nil {
@@ -111,11 +154,18 @@ func (s *Step) UID() types.UID {
 	return s.Live.UID
 }
 
+// Changes tells whether a step changes an object that its node has or gives up.
+func (s *Step) Changes() bool {
+	switch s.Action {
+	case ActionCreate, ActionUpdate, ActionRecreate, ActionAdopt, ActionTrack, ActionDelete, ActionOrphan:
+		return true
+	}
+	return false
+}
+
 // NodePlan is what is to happen to one node.
 type NodePlan struct {
-	NodeKey
-	HubNamespace, FormNamespace string
-	Hub, Form, UID              string
+	lynq.NodeID
 	// Desired is nil for a node that goes.
 	Desired *Node
 	// Deleted: the node goes since it, or its record, was deleted by hand.
@@ -131,11 +181,11 @@ type NodePlan struct {
 	Inventory *inventory.Inventory
 	// After are the nodes of the plan that go before: those that must be ready before
 	// this one is written, or gone before it goes (dependForms).
-	After []NodeKey
+	After []lynq.NodeKey
 	// Strays are objects that refer to the inventory of a node that leaves, and that it does
 	// not list: a person copied an object with its metadata. Their owner reference comes off
 	// before the inventory goes, with which the garbage collector would delete them.
-	Strays []*Live
+	Strays []*tracking.Live
 	// Unmet is why nothing is done with the node in this run: a node that is not of the
 	// plan would have to go before. "" for most.
 	Unmet string
@@ -166,6 +216,9 @@ const (
 type Plan struct {
 	Hub   lynq.HubKey
 	Nodes []NodePlan
+	// Gone are the nodes that Input.Gone names: nothing is left to do for them, but to
+	// forget them.
+	Gone []lynq.NodeKey
 	// Whole: every node that is recorded is in it, or in what is held.
 	Whole bool
 	// After: it is carried out when the others have ended, each of its nodes only where
@@ -180,13 +233,20 @@ type Plan struct {
 	Held *Held
 	// Losses are the nodes that --max-delete counts: those that go, and those that lose
 	// objects. It is nil where there is no window to record them for.
-	Losses []NodeKey
+	Losses []lynq.NodeKey
 	Counts map[Action]int
 	// Adopted counts those of the objects that leave which were adopted.
 	Adopted map[Action]int
-	// rules are what the plan was decided by, for steps that are decided again when
+	// Rules are what the plan was decided by, for steps that are decided again when
 	// their turn comes; nil for the orphans that a person prunes.
-	rules *decider
+	Rules Rules
+}
+
+// Rules are what a plan was decided by. Package decide makes them and reads them back, and
+// takes no others.
+type Rules interface {
+	// IncludesData tells whether a person said to delete what holds data.
+	IncludesData() bool
 }
 
 // Count counts the steps.
@@ -212,6 +272,7 @@ const (
 	GuardMaxDelete Guard = "max-delete"  // too many of a hub's nodes would go
 	GuardOperator  Guard = "operator"    // the operator manages the hub's nodes
 	GuardLock      Guard = "lock"        // another run holds the hub
+	GuardWatched   Guard = "watched"     // lynqctl watch has the hub in its inputs
 	GuardDeleting  Guard = "deleting"    // the hub's record was deleted
 	GuardDependent Guard = "dependents"  // nodes that depend on those that go would stay
 )
@@ -238,16 +299,6 @@ func (o *Object) Applied(adopted bool) bool {
 
 // Overrides tells whether a write to an object that is there takes fields back from
 // client-side tools, whoever made the object.
-func (o *Object) Overrides(l *Live) bool {
+func (o *Object) Overrides(l *tracking.Live) bool {
 	return o.Policy.Patch == lynq.PatchOverride && l.ClientSide
-}
-
-// HubKey is the hub of the node.
-func (p *NodePlan) HubKey() lynq.HubKey {
-	return lynq.HubKey{Namespace: p.HubNamespace, Name: p.Hub}
-}
-
-// FormKey is the form of the node, without a namespace where that is not recorded.
-func (p *NodePlan) FormKey() lynq.FormKey {
-	return lynq.FormKey{Namespace: p.FormNamespace, Name: p.Form}
 }

@@ -1,12 +1,80 @@
 package plan
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
+
+// NextHooks are the hooks that the form says, as they are recorded. What is there of
+// one stays recorded until it is gone.
+func (n *Node) NextHooks(recorded []inventory.Entry) []inventory.Entry {
+	var next []inventory.Entry
+	for i := range n.Hooks {
+		r := NewEntry(&n.Hooks[i])
+		r.Digest = n.Hooks[i].Digest
+		if old, known := inventory.Find(recorded, r.Ref); known {
+			r.UID, r.Phase = old.UID, old.Phase
+		}
+		next = append(next, r)
+	}
+	return next
+}
+
+// Begins is the entry of a hook from just before it is created on.
+func (s *Step) Begins() inventory.Entry {
+	r := *s.Entry
+	r.UID, r.Phase = "", inventory.PhaseRunning
+	return r
+}
+
+// MaxHooks is half of what a Secret may hold: while hooks change, it has those from before too.
+const MaxHooks = 512 << 10
+
+// checkHooks refuses hooks that no Secret could hold.
+func (n *Node) checkHooks() error {
+	size := 0
+	for i := range n.Hooks {
+		manifest, err := n.Hooks[i].HookManifest()
+		if err != nil {
+			return err
+		}
+		size += len(manifest)
+	}
+	if size <= MaxHooks {
+		return nil
+	}
+	return fmt.Errorf("node %s: its resources with runOn: Delete take %d KiB, the limit is %d KiB (put large content in a ConfigMap, and mount it)", n.Key(), (size+1023)>>10, MaxHooks>>10)
+}
+
+// HookManifest is what is recorded of a hook.
+type HookManifest struct {
+	ID             string          `json:"id"`
+	APIVersion     string          `json:"apiVersion"`
+	DependIDs      []string        `json:"dependIds,omitempty"`
+	TimeoutSeconds int             `json:"timeoutSeconds"`
+	Manifest       json.RawMessage `json:"manifest"`
+}
+
+// HookManifest is what is recorded of a hook, beside its entry.
+func (o *Object) HookManifest() ([]byte, error) {
+	return json.Marshal(HookManifest{o.ID, o.APIVersion, o.DependIDs, int(o.Policy.Timeout / time.Second), json.RawMessage(o.Body)})
+}
+
+// complete makes of what is recorded of an object next that its work is done. The uid
+// goes with the object.
+func (s *Step) complete(next *inventory.Entry) {
+	next.Phase, next.Digest, next.Template, next.Ready = s.Entry.Phase, s.Entry.Digest, s.Entry.Template, true
+	if s.Live == nil || string(s.Live.UID) != s.Entry.UID {
+		next.UID, next.Generation, next.ResourceVersion, next.Fields = "", 0, "", ""
+	}
+}
 
 // CheckSizes finds the nodes whose records a ConfigMap could not hold. Nothing
 // may be touched then: what cannot be recorded must not be made.
@@ -38,7 +106,7 @@ func (p *NodePlan) largestInventory() *inventory.Inventory {
 			r := s.NextEntry()
 			r.UID, r.Digest, r.Template, r.Fields, r.ResourceVersion = longest, longest, longest, longest, longest
 			if !s.Applies() {
-				r.Defaults = strings.Repeat("0", mostDefaults*shortHash)
+				r.Defaults = strings.Repeat("0", tracking.LongestDefaults)
 			}
 			if s.Object.Policy.ReapplyInterval > 0 {
 				r.Written = time.Unix(0, 0).UTC()
@@ -54,17 +122,16 @@ func (p *NodePlan) largestInventory() *inventory.Inventory {
 // NextInventory is the inventory of a node with what the row and the form say now,
 // and the records that it has, for it may be nil. With finalizer it gets the node's.
 func (p *NodePlan) NextInventory(now *inventory.Inventory, finalizer bool) *inventory.Inventory {
-	next := &inventory.Inventory{Node: p.Name, Namespace: p.Namespace, Finalizer: finalizer}
+	next := &inventory.Inventory{Finalizer: finalizer}
 	if now != nil {
 		next = now.Clone()
 		next.Finalizer = next.Finalizer || finalizer
 	}
 	d := p.Desired
-	next.Hub, next.Form, next.RowUID, next.Activate = d.Hub, d.Form, d.UID, "true"
-	next.HubNamespace, next.FormNamespace, next.Format = p.HubNamespace, d.FormNamespace, 0
+	next.Node, next.Activate = p.NodeID, "true"
 	next.TemplateGeneration, next.Extra, next.DependForms = d.TemplateGeneration, d.Extra, d.DependForms
 	if !d.HooksLeftOut {
-		next.Hooks = d.nextHooks(next.Hooks)
+		next.Hooks = d.NextHooks(next.Hooks)
 	}
 	return next
 }
@@ -99,9 +166,19 @@ func (s *Step) NextEntry() inventory.Entry {
 
 // NewEntry is what is recorded of an object that was never written.
 func NewEntry(o *Object) inventory.Entry {
-	return inventory.Entry{
-		Ref: o.Ref, ID: o.ID, APIVersion: o.APIVersion, Order: o.Order, DeleteOrder: o.Policy.DeleteOrder,
-		Creation: o.Policy.Creation, Deletion: o.Policy.Deletion, Conflict: o.Policy.Conflict, Patch: o.Policy.Patch,
-		RunOn: o.Policy.RunOn, Data: o.Data, Unwaited: !o.Policy.WaitForReady,
+	return inventory.Entry{Ref: o.Ref, ID: o.ID, APIVersion: o.APIVersion, Order: o.Order, Lifecycle: o.Policy.Lifecycle}
+}
+
+// Moved is the entry of an object whose metadata alone lynqctl changed, from then to
+// now: an object that was as recorded still is.
+func Moved(r inventory.Entry, then, now *tracking.Live) inventory.Entry {
+	o := &Object{Policy: &lynq.Policy{Lifecycle: lynq.Lifecycle{Patch: r.Patch}}}
+	if r.UID == "" || r.UID != string(then.UID) || now.UID != then.UID || MayHaveDrifted(o, &r, then) {
+		return r
 	}
+	r.Generation, r.ResourceVersion = now.Generation, now.ResourceVersion
+	if o.Applied(r.Adopted) {
+		r.Fields = now.Fields
+	}
+	return r
 }

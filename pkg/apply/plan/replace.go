@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -20,7 +21,7 @@ type Replacement struct {
 	Moves []Belonging
 	// Strays refer to the inventory, and it doesn't list them: a person copied an object
 	// with its metadata. Their owner reference comes off.
-	Strays []*Live
+	Strays []*tracking.Live
 	// Stays is why the inventory must stay, nil where it may go. It is a *StaysError, or
 	// names who else holds the inventory.
 	Stays error
@@ -32,12 +33,12 @@ type Replacement struct {
 // where it may.
 //
 // It is a pure function.
-func Replace(inv *inventory.Inventory, seen *Observed, referring []*Live, excluded func(*inventory.Entry) string) *Replacement {
-	if err := held(inv); err != nil {
+func Replace(inv *inventory.Inventory, seen *Observed, referring []*tracking.Live, excluded func(*inventory.Entry) string) *Replacement {
+	if err := inv.Held(); err != nil {
 		return &Replacement{Stays: err}
 	}
-	r, stays := &Replacement{}, &StaysError{Inventory: inv.Namespace + "/" + inventory.Name(inv.Node)}
-	refers := make(map[lynq.Ref]*Live, len(referring))
+	r, stays := &Replacement{}, &StaysError{Inventory: inv.Node.Namespace + "/" + inventory.Name(inv.Node.Name)}
+	refers := make(map[lynq.Ref]*tracking.Live, len(referring))
 	for _, l := range referring {
 		refers[l.Ref] = l
 	}
@@ -66,7 +67,7 @@ func Replace(inv *inventory.Inventory, seen *Observed, referring []*Live, exclud
 		}
 		r.Strays = append(r.Strays, l)
 	}
-	slices.SortFunc(r.Strays, func(a, b *Live) int { return strings.Compare(a.String(), b.String()) })
+	slices.SortFunc(r.Strays, func(a, b *tracking.Live) int { return strings.Compare(a.String(), b.String()) })
 	if err := stays.sorted(); err != nil {
 		return &Replacement{Stays: err}
 	}
@@ -77,9 +78,9 @@ func Replace(inv *inventory.Inventory, seen *Observed, referring []*Live, exclud
 const StrayWarning = "its owner is the node's inventory, which doesn't list it: lynqctl takes that owner reference off, so that the garbage collector keeps the object"
 
 // Referring are the objects that were seen, by the uids of their owners.
-func (o *Observed) Referring() map[types.UID][]*Live {
-	referring := map[types.UID][]*Live{}
-	for _, seen := range []map[lynq.Ref]*Live{o.Live, o.Strays} {
+func (o *Observed) Referring() map[types.UID][]*tracking.Live {
+	referring := map[types.UID][]*tracking.Live{}
+	for _, seen := range []map[lynq.Ref]*tracking.Live{o.Live, o.Strays} {
 		for _, l := range seen {
 			for _, uid := range l.Owners {
 				referring[uid] = append(referring[uid], l)
@@ -167,4 +168,10 @@ func unseenCause(err error) error {
 		return fmt.Errorf("the server doesn't serve kind %s, which CustomResourceDefinition %s defines (serve a version of it, then run again)", kind, unserved.Definition)
 	}
 	return fmt.Errorf("the server no longer serves kind %s, and its objects may still exist (have it served again, for example by its APIService, then run again)", kind)
+}
+
+// Belonging is an object that belongs to an inventory.
+type Belonging struct {
+	Entry *inventory.Entry
+	Live  *tracking.Live
 }

@@ -17,19 +17,19 @@ type ScopeError struct {
 // Error implements error.
 func (e *ScopeError) Error() string {
 	if e.Namespaced {
-		return fmt.Sprintf("%s is rendered without a namespace, and the server serves kind %s with namespaces (does the inputs' CustomResourceDefinition say scope: Cluster? Make it say what the one in the cluster says)",
+		return fmt.Sprintf("%s is rendered without a namespace, but kind %s has namespaces in the cluster (give the CustomResourceDefinition in your files the same scope)",
 			e.Object, e.Object.GroupKind())
 	}
-	return fmt.Sprintf("%s is rendered into a namespace, and the server serves kind %s without namespaces (apply again now that the kind is served, or give its CustomResourceDefinition with -f)",
+	return fmt.Sprintf("%s is rendered into a namespace, but kind %s has no namespaces in the cluster (apply again now that the server serves it, or pass its CustomResourceDefinition with -f)",
 		e.Object, e.Object.GroupKind())
 }
 
-// impossible says why an object that was recorded cannot be there.
-func (e *ScopeError) impossible() string {
+// Impossible says why an object that was recorded cannot be there.
+func (e *ScopeError) Impossible() string {
 	if e.Namespaced {
-		return "it cannot be there: it is recorded without a namespace, and its kind has namespaces"
+		return "it can't exist: it is recorded without a namespace, and its kind has namespaces"
 	}
-	return "it cannot be there: it is recorded in a namespace, and its kind has none"
+	return "it can't exist: it is recorded in a namespace, and its kind has none"
 }
 
 // SameScope tells whether an object can be of a kind as the server serves it.

@@ -13,10 +13,3 @@ func (p *Plan) TakesData() bool {
 		})
 	})
 }
-
-// UntilRead is a plan without its deletions: they wait for another reading of the files.
-func (p *Plan) UntilRead() *Plan {
-	next := *p
-	next.Refusals = []Refusal{{Guard: GuardReading, Hub: p.Hub}}
-	return next.WithoutDeletions()
-}

@@ -34,7 +34,7 @@ func (c *StorageClasses) Decide(claim Readiness) Readiness {
 	case c.Err != nil:
 		return Waiting("%s: %v", claim.Message, c.Err)
 	case c.Complete:
-		return Waiting("not bound: there is no storage class %q", claim.Class)
+		return Waiting("not bound: storage class %q doesn't exist", claim.Class)
 	}
 	return Waiting("%s yet", claim.Message)
 }

@@ -30,11 +30,11 @@ func TestReadinessOf(t *testing.T) {
 		asked bool
 		want  Readiness
 	}{
-		"bound":              {claim("Bound"), nil, nil, false, Readiness{State: StateReady}},
-		"binds on first use": {claim("Pending"), class("WaitForFirstConsumer"), nil, true, Readiness{State: StateReady, Message: "waiting for the first consumer"}},
-		"binds at once":      {claim("Pending"), class("Immediate"), nil, true, Readiness{State: StateWaiting, Message: `not bound: storage class "late" has given no volume yet`}},
-		"there is none":      {claim("Pending"), nil, apierrors.NewNotFound(schema.GroupResource{}, "late"), true, Readiness{State: StateWaiting, Message: `not bound: there is no storage class "late"`}},
-		"it may not be read": {claim("Pending"), nil, errors.New("no"), true, Readiness{State: StateWaiting, Message: `not bound; how storage class "late" binds is not known: no`}},
+		"bound":                   {claim("Bound"), nil, nil, false, Readiness{State: StateReady}},
+		"binds on first use":      {claim("Pending"), class("WaitForFirstConsumer"), nil, true, Readiness{State: StateReady, Message: "waiting for the first consumer"}},
+		"binds at once":           {claim("Pending"), class("Immediate"), nil, true, Readiness{State: StateWaiting, Message: `not bound: storage class "late" has given no volume yet`}},
+		"there is none":           {claim("Pending"), nil, apierrors.NewNotFound(schema.GroupResource{}, "late"), true, Readiness{State: StateWaiting, Message: `not bound: storage class "late" doesn't exist`}},
+		"this user can't read it": {claim("Pending"), nil, errors.New("no"), true, Readiness{State: StateWaiting, Message: `not bound; how storage class "late" binds is not known: no`}},
 	} {
 		asked := false
 		got := WithClass(tt.claim, func(name string) (*unstructured.Unstructured, error) {

@@ -31,10 +31,13 @@ type HeldError struct {
 	Waited time.Duration
 }
 
+// removed stands for a holder whose name somebody removed from its Lease.
+const removed = "whose name somebody removed from the Lease"
+
 // held is the error for a Lease that another run holds, or that is left to one.
 func (l *Lock) held(lease *coordinationv1.Lease, d Decision, waited time.Duration) *HeldError {
 	return &HeldError{
-		Hub: l.Hub, Namespace: l.Namespace, Lease: lynq.LeaseName(l.Hub), Holder: cmp.Or(holderOf(lease), waitingFor(lease)),
+		Hub: l.Hub, Namespace: l.Namespace, Lease: lynq.LeaseName(l.Hub), Holder: cmp.Or(nameOf(cmp.Or(holderOf(lease), waitingFor(lease))), removed),
 		Continuous: isContinuous(lease), Since: acquiredAt(lease), Valid: l.claimant().valid(lease), Waited: waited,
 		Until: d.Until, Renewed: renewedAt(lease), Stopped: d.Stopped, Reserved: d.State == Reserved,
 	}
@@ -76,9 +79,9 @@ func (e *HeldError) By() string {
 func (e *HeldError) Fix() string {
 	wait := "wait longer with --lock-timeout"
 	if e.Continuous {
-		wait = "lynqctl watch yields to runs that wait, between its rounds: " + wait
+		wait = "lynqctl watch yields to waiting runs between its rounds: " + wait
 	}
-	return fmt.Sprintf("%s; where that run died, Lease %s/%s is free once it was waited for %s",
+	return fmt.Sprintf("%s; if that run died, Lease %s/%s expires after you waited %s",
 		wait, e.Namespace, e.Lease, e.Valid)
 }
 

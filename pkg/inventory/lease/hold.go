@@ -146,7 +146,7 @@ type LostError struct {
 }
 
 func (l *Lock) lost(holder string, err error) error {
-	return &LostError{Hub: l.Hub, Namespace: l.Namespace, Lease: lynq.LeaseName(l.Hub), Holder: holder, Err: err}
+	return &LostError{Hub: l.Hub, Namespace: l.Namespace, Lease: lynq.LeaseName(l.Hub), Holder: nameOf(holder), Err: err}
 }
 
 // Error implements error.
@@ -155,7 +155,7 @@ func (e *LostError) Error() string {
 	if e.Holder != "" {
 		holder = " (" + e.Holder + ")"
 	}
-	return fmt.Sprintf("lost Lease %s/%s, which keeps other runs off hub %q: %v%s; nothing more is written (run again)",
+	return fmt.Sprintf("lost Lease %s/%s, which keeps other runs off hub %q: %v%s; lynqctl writes nothing more (run again)",
 		e.Namespace, e.Lease, e.Hub, e.Err, holder)
 }
 

@@ -59,6 +59,8 @@ type Seen struct {
 	// Since is when we first saw this very holder, renewal and resource version, and
 	// Waiting when we first saw the run that it names as waiting.
 	Since, Waiting time.Time
+	// Ended: the holder has certainly ended; see the function Ended.
+	Ended bool
 }
 
 // Decision is what to make of a Lease.
@@ -79,7 +81,9 @@ type Decision struct {
 // A Lease is free if no run holds it, or if it was not renewed for as long as
 // it is valid: as long as it says, and never less than me.Least. That is measured by our own clock alone, so that it
 // does not matter what the clocks of others say. The Lease of a run that died
-// has to be waited for, however old it is.
+// has to be waited for, however old it is, unless this host knows that the run has
+// ended. So has one that names no holder and was not released: its run learns only with
+// its next renewal that somebody removed its name.
 //
 // A continuous holder yields to a run that waits. What is free then is left to that
 // run by all that are continuous, for a part of its duration: a run that waits and
@@ -89,11 +93,14 @@ func Decide(l *coordinationv1.Lease, seen Seen, now time.Time, me Claimant) Deci
 		return Decision{State: Free}
 	}
 	free := seen.Since
-	switch holder := holderOf(l); holder {
-	case "":
-	case me.Identity:
+	switch holder := holderOf(l); {
+	case holder == "" && released(l):
+	case holder == me.Identity:
 		return Decision{State: Ours}
 	default:
+		if seen.Ended {
+			break // as if it had given the Lease back
+		}
 		free = free.Add(me.valid(l))
 		if now.Before(free) {
 			return Decision{State: HeldByOther, Until: free, Stopped: stopped(l, seen, now), Ask: asks(l, seen, now, me)}
@@ -134,12 +141,31 @@ func Held(l *coordinationv1.Lease, now time.Time) bool {
 	return l != nil && holderOf(l) != "" && !isContinuous(l) && now.Before(renewedAt(l).Add(Claimant{}.valid(l)))
 }
 
+// Watched is who keeps a hub continuously, by the clocks of both, "" for nobody, and until
+// when that counts unless the Lease is renewed. A renewal from the future counts for nothing: whoever
+// may write a Lease could keep it for ever so.
+func Watched(l *coordinationv1.Lease, now time.Time) (holder string, until time.Time) {
+	if l == nil || !isContinuous(l) {
+		return "", time.Time{}
+	}
+	valid := Claimant{Least: ContinuousLeaseDuration}.valid(l)
+	until = renewedAt(l).Add(valid)
+	if !now.Before(until) || until.Sub(now) > 2*valid {
+		return "", time.Time{}
+	}
+	return holderOf(l), until
+}
+
 func holderOf(l *coordinationv1.Lease) string {
 	if l.Spec.HolderIdentity == nil {
 		return ""
 	}
 	return *l.Spec.HolderIdentity
 }
+
+// released tells whether the last holder itself gave a Lease back: it removes the time of
+// its renewal with its name.
+func released(l *coordinationv1.Lease) bool { return l.Spec.RenewTime == nil }
 
 // durationOf is what a Lease says, 0 where it says nothing.
 func durationOf(l *coordinationv1.Lease) time.Duration {

@@ -13,12 +13,12 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// leaseOf is a Lease of 10 s.
+// leaseOf is a Lease of 10 s. One without a holder was released.
 func leaseOf(holder string, renewed time.Time) *coordinationv1.Lease {
 	l := &coordinationv1.Lease{}
 	seconds := int32(10)
 	l.Spec.HolderIdentity, l.Spec.LeaseDurationSeconds = &holder, &seconds
-	if !renewed.IsZero() {
+	if !renewed.IsZero() && holder != "" {
 		l.Spec.RenewTime = &metav1.MicroTime{Time: renewed}
 	}
 	return l
@@ -44,6 +44,8 @@ func TestDecideLease(t *testing.T) {
 		"none":                        {nil, 0, lease.Free, time.Time{}, false, 0},
 		"no holder":                   {&coordinationv1.Lease{}, 0, lease.Free, time.Time{}, false, 0},
 		"released":                    {leaseOf("", at(0)), 0, lease.Free, time.Time{}, false, 0},
+		"its holder's name removed":   {edited(leaseOf("a", at(-1)), func(s *coordinationv1.LeaseSpec) { s.HolderIdentity = nil }), 9, lease.HeldByOther, at(1), true, 0},
+		"the same, seen long enough":  {edited(leaseOf("a", at(-1)), func(s *coordinationv1.LeaseSpec) { s.HolderIdentity = nil }), 10, lease.Free, time.Time{}, false, 0},
 		"ours":                        {leaseOf("me", at(-999)), 99, lease.Ours, time.Time{}, false, 0},
 		"just seen":                   {leaseOf("a", at(-1)), 0, lease.HeldByOther, at(10), false, 0},
 		"one renewal late":            {leaseOf("a", at(-1)), 6, lease.HeldByOther, at(4), false, 0},

@@ -33,7 +33,7 @@ type Leases interface {
 type Options struct {
 	Namespace, Hub string
 	// Identity names the run to people, and no other run: user, host, process
-	// and something random.
+	// and something random; see the function Identity.
 	Identity string
 	// Continuous: the Lease is wanted for good, and yielded to runs by hand: who holds
 	// it gives it back soon after Wanted says so.
@@ -43,6 +43,8 @@ type Options struct {
 	Duration time.Duration
 	// Now is the clock; nil is the system's.
 	Now func() time.Time
+	// Ended, where it is not nil, tells whether a holder has certainly ended.
+	Ended func(holder string) bool
 	// Waiting, where it is not nil, is told when Acquire begins to wait, and once for
 	// each holder that stops renewing the Lease.
 	Waiting func(*HeldError)
@@ -111,7 +113,7 @@ func (l *Lock) Changed() bool { return l.changed }
 func (l *Lock) takeNoted(ctx context.Context) (taken, again bool, err error) {
 	noted, looked := l.noted, l.looked
 	l.noted, l.looked, l.changed = nil, false, true
-	if now := l.Now(); !looked || Decide(noted, Seen{now, now}, now, l.claimant()).State != Free {
+	if now := l.Now(); !looked || Decide(noted, Seen{Since: now, Waiting: now}, now, l.claimant()).State != Free {
 		return false, true, nil
 	}
 	if again, err = l.take(ctx, noted, Free, false); err == nil {
@@ -155,7 +157,9 @@ func (l *Lock) await(ctx context.Context, wait time.Duration) error {
 			return l.gaveUp(ctx, "read", err)
 		}
 		now := l.Now()
-		d := Decide(lease, seen.look(lease, now), now, l.claimant())
+		s := seen.look(lease, now)
+		s.Ended = l.hasEnded(lease)
+		d := Decide(lease, s, now, l.claimant())
 		if d.State == Free || d.State == Ours {
 			tried++
 			if again, err := l.take(ctx, lease, d.State, lease != nil && l.claimant().outdated(lease, seen.Seen, now)); err == nil {
@@ -184,6 +188,12 @@ func (l *Lock) await(ctx context.Context, wait time.Duration) error {
 		case <-time.After(min(left, d.Until.Sub(now), l.Duration/10)):
 		}
 	}
+}
+
+// hasEnded tells whether the run that holds a Lease has certainly ended. Its requests under
+// way come too late: each one names the version that it was decided on.
+func (l *Lock) hasEnded(lease *coordinationv1.Lease) bool {
+	return l.Ended != nil && lease != nil && l.Ended(holderOf(lease))
 }
 
 // telling is what who waits has been told.
@@ -341,7 +351,7 @@ func (l *Lock) giveBack(ctx context.Context, lease *coordinationv1.Lease) error 
 		return l.leases.Delete(ctx, lease.Namespace, lease.Name, lease.UID, lease.ResourceVersion)
 	}
 	next := lease.DeepCopy()
-	next.Spec.HolderIdentity = nil
+	next.Spec.HolderIdentity, next.Spec.RenewTime = nil, nil
 	delete(next.Annotations, lynq.AnnotationHolder) // the run that waits stays: it is its turn
 	_, err := l.leases.Update(ctx, next)
 	return err

@@ -219,7 +219,7 @@ func TestHeld(t *testing.T) {
 		if !errors.As(err, &held) || held.Holder != "ann@host pid 7" || held.Valid != 15*time.Second || !held.Since.Equal(s.start) {
 			t.Fatalf("got %#v", err)
 		}
-		want := `hub "customers" is locked by another run, ann@host pid 7, since 2000-01-01T00:00:00Z; waited 0s (wait longer with --lock-timeout; where that run died, Lease shop/lynqctl-customers is free once it was waited for 15s)`
+		want := `hub "customers" is locked by another run, ann@host pid 7, since 2000-01-01T00:00:00Z; waited 0s (wait longer with --lock-timeout; if that run died, Lease shop/lynqctl-customers expires after you waited 15s)`
 		if err.Error() != want {
 			t.Errorf("got  %s\nwant %s", err, want)
 		}
@@ -384,7 +384,7 @@ func TestLostInTime(t *testing.T) {
 		if !errors.As(context.Cause(ctx), &lost) || time.Since(s.start) != 12*time.Second {
 			t.Errorf("after %s: %v", time.Since(s.start), context.Cause(ctx))
 		}
-		want := `lost Lease shop/lynqctl-customers, which keeps other runs off hub "customers": it could not be renewed in time: connection reset; nothing more is written (run again)`
+		want := `lost Lease shop/lynqctl-customers, which keeps other runs off hub "customers": it could not be renewed in time: connection reset; lynqctl writes nothing more (run again)`
 		if got := context.Cause(ctx).Error(); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
@@ -417,7 +417,7 @@ func TestCheck(t *testing.T) {
 		s.took()
 		stopped.Store(int64(12 * time.Second))
 		var lost *lease.LostError
-		if err := a.Check(); !errors.As(err, &lost) || !strings.Contains(err.Error(), "this process did not run for too long") {
+		if err := a.Check(); !errors.As(err, &lost) || !strings.Contains(err.Error(), "this process was stopped for too long") {
 			t.Errorf("stopped for %s: %v", time.Duration(stopped.Load()), err)
 		}
 		if ctx.Err() == nil || !errors.As(context.Cause(ctx), &lost) {
@@ -471,7 +471,7 @@ func TestLookedAt(t *testing.T) {
 		"held, and given back": {
 			before: func(t *testing.T, s *server) { acquire(t, lockOf(s, "x"), 0) },
 			between: func(_ *testing.T, s *server) {
-				s.edit(func(l *coordinationv1.Lease) { l.Spec.HolderIdentity = nil })
+				s.edit(func(l *coordinationv1.Lease) { l.Spec.HolderIdentity, l.Spec.RenewTime = nil, nil })
 			}, changed: true, log: []string{"get", "get", "update"},
 		},
 		"its own answer is lost": {
@@ -598,6 +598,24 @@ func TestTaken(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestHolderRemoved: where somebody removes the holder's name from a Lease, another run
+// takes it only after the holder has stopped.
+func TestHolderRemoved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		a, ctx := hold(t.Context(), t, s)
+		s.edit(func(l *coordinationv1.Lease) { l.Spec.HolderIdentity = nil })
+		b := lockOf(s, "b")
+		acquire(t, b, lease.Forever)
+		if ctx.Err() == nil || a.Check() == nil {
+			t.Errorf("two runs have the Lease after %s", time.Since(s.start))
+		}
+		if got := time.Since(s.start); got < lease.DefaultLeaseDuration {
+			t.Errorf("taken after %s", got)
+		}
+	})
 }
 
 // TestHoldOutlivesItsContext: what a run finishes after an interruption is
@@ -764,7 +782,7 @@ func TestDiscard(t *testing.T) {
 				t.Fatal(err)
 			}
 			if stays := s.lease != nil; stays != tt.stays {
-				t.Errorf("the Lease is there: %v, want %v", stays, tt.stays)
+				t.Errorf("the Lease exists: %v, want %v", stays, tt.stays)
 			}
 			if err := lockOf(s, "next").Acquire(t.Context(), 0); (err == nil) == tt.stays {
 				t.Errorf("the next one: %v", err)

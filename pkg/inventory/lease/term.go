@@ -86,7 +86,7 @@ func (l *Lock) Check() error {
 	}
 	why := t.trouble
 	if why == nil {
-		why = errors.New("this process did not run for too long")
+		why = errors.New("this process was stopped for too long")
 	}
 	return t.lose(l.lost("", fmt.Errorf("it could not be renewed in time: %w", why)))
 }

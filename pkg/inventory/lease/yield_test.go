@@ -190,7 +190,7 @@ func TestWaitingNoMore(t *testing.T) {
 		if !errors.As(err, &held) || !held.Continuous || waitingFor(s) != "" {
 			t.Errorf("%v: %q waits", err, waitingFor(s))
 		}
-		want := `hub "customers" is locked by lynqctl watch, watch, since 2000-01-01T00:00:00Z; waited 4s (lynqctl watch yields to runs that wait, between its rounds: wait longer with --lock-timeout; where that run died, Lease shop/lynqctl-customers is free once it was waited for 30s)`
+		want := `hub "customers" is locked by lynqctl watch, watch, since 2000-01-01T00:00:00Z; waited 4s (lynqctl watch yields to waiting runs between its rounds: wait longer with --lock-timeout; if that run died, Lease shop/lynqctl-customers expires after you waited 30s)`
 		if err.Error() != want {
 			t.Errorf("got  %s\nwant %s", err, want)
 		}

@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 )
 
 // A record goes in the order that its finalizer is for: its deletion is asked
@@ -22,7 +22,7 @@ const finalizerTries = 5
 
 // member is a ConfigMap that is to go.
 type member struct {
-	permit    plan.Permit
+	permit    decide.Permit
 	finalizer string
 	held      bool // by the finalizer
 	deleting  bool
@@ -66,7 +66,7 @@ func (s *Store) deletedBefore(ctx context.Context, m *member, conflict error) er
 	case there.UID != m.permit.UID():
 		return nil // it is gone, and this is another one
 	case there.DeletionTimestamp == nil:
-		return changed(namespace, name, "another client changed it meanwhile, so it was not deleted (run again)", conflict)
+		return changed(namespace, name, "another client changed it meanwhile, so lynqctl didn't delete it (run again)", conflict)
 	}
 	return s.takeOff(ctx, m)
 }

@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -25,7 +25,7 @@ const (
 // with what it had recorded. Before the old ConfigMap goes, detach takes off all
 // that belongs to it, and gets the permit for its deletion. It gives the new one. The error is a *ChangedError, that of
 // detach, or the server's; what was recorded is kept in any case.
-func (s *Store) Restore(ctx context.Context, inv *inventory.Inventory, detach func() (plan.Permit, error)) (*inventory.Inventory, error) {
+func (s *Store) Restore(ctx context.Context, inv *inventory.Inventory, detach func() (decide.Permit, error)) (*inventory.Inventory, error) {
 	copied, err := s.saveCopy(ctx, inv)
 	if err != nil {
 		return nil, fmt.Errorf("save a copy: %w", err)
@@ -36,7 +36,7 @@ func (s *Store) Restore(ctx context.Context, inv *inventory.Inventory, detach fu
 	}
 	old := member{permit, lynq.FinalizerNode, inv.Finalizer, inv.Deleting}
 	if err := s.remove(ctx, &old); err != nil {
-		return nil, fmt.Errorf("take the finalizer off the deleted one: %w", err)
+		return nil, fmt.Errorf("remove the finalizer of the deleted one: %w", err)
 	}
 	if err := s.gone(ctx, &old); err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (s *Store) saveCopy(ctx context.Context, inv *inventory.Inventory) (*corev1
 
 // gone waits until a ConfigMap is gone that is being deleted.
 func (s *Store) gone(ctx context.Context, m *member) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, restoring, errors.New("other finalizers still hold the deleted one (apply again when they are gone)"))
+	ctx, cancel := context.WithTimeoutCause(ctx, restoring, errors.New("other finalizers still block the deletion of the old one (apply again when they are removed)"))
 	defer cancel()
 	namespace, name := m.at()
 	for {
@@ -93,41 +93,18 @@ func (s *Store) forgetCopy(ctx context.Context, inv *inventory.Inventory) error 
 	if inv.Copy == "" {
 		return nil
 	}
-	permit, err := plan.PermitCopy(inv)
+	permit, err := decide.PermitCopy(inv)
 	if err != nil {
 		return err
 	}
 	return s.deleteCopy(ctx, inv, permit)
 }
 
-func (s *Store) deleteCopy(ctx context.Context, inv *inventory.Inventory, permit plan.Permit) error {
+func (s *Store) deleteCopy(ctx context.Context, inv *inventory.Inventory, permit decide.Permit) error {
 	err := s.configMaps.Delete(ctx, permit)
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
-		return fmt.Errorf("delete the copy of inventory %s/%s: %w", inv.Namespace, inventory.Name(inv.Node), err)
+		return fmt.Errorf("delete the copy of inventory %s/%s: %w", inv.Node.Namespace, inventory.Name(inv.Node.Name), err)
 	}
 	inv.Copy = ""
 	return nil
-}
-
-// restoreTries bounds how often a record that changes meanwhile is looked at.
-const restoreTries = 5
-
-// restore writes a record in the place of what was written over it: with the uid
-// that its node's objects have as their owner.
-func (s *Store) restore(ctx context.Context, cm, there *corev1.ConfigMap, differs func(*corev1.ConfigMap) error) (*corev1.ConfigMap, error) {
-	for try := 1; ; try++ {
-		saved, err := s.configMaps.Update(ctx, inventory.InPlaceOf(there, cm))
-		if !apierrors.IsConflict(err) || try == restoreTries {
-			return saved, err
-		}
-		if there, err = s.configMaps.Get(ctx, cm.Namespace, cm.Name); err != nil {
-			return nil, err
-		}
-		switch why := differs(there); {
-		case why == nil:
-			return there, nil
-		case !inventory.Overwritten(there, why):
-			return nil, changed(cm.Namespace, cm.Name, "another client changed it meanwhile (run again)", err)
-		}
-	}
 }

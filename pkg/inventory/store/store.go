@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -31,7 +31,7 @@ type ConfigMaps interface {
 	Update(ctx context.Context, cm *corev1.ConfigMap) (*corev1.ConfigMap, error)
 	// Delete deletes the one that a permit names, if it has the permit's uid and, unless
 	// it is "", its version; any other is a conflict.
-	Delete(ctx context.Context, permit plan.Permit) error
+	Delete(ctx context.Context, permit decide.Permit) error
 	// Patch sends a JSON patch (RFC 6902). A test in it that fails is an error
 	// of reason Invalid.
 	Patch(ctx context.Context, namespace, name string, patch []byte) (*corev1.ConfigMap, error)
@@ -67,7 +67,7 @@ func (e *ChangedError) Unwrap() error { return e.Err }
 // absent then.
 func (s *Store) Nodes(ctx context.Context, hub lynq.HubKey) ([]*inventory.Inventory, error) {
 	if hub.Name == "" || !lynq.IsLabelValue(hub.Name) {
-		return nil, fmt.Errorf("%q is no name of a hub", hub.Name)
+		return nil, fmt.Errorf("%q is not a valid name of a hub", hub.Name)
 	}
 	inventories, err := s.nodes(ctx, "", ","+lynq.LabelHub+"="+hub.Name, func(cm *corev1.ConfigMap) bool {
 		said := inventory.HubNamespaceOf(cm)
@@ -120,7 +120,7 @@ func (s *Store) nodes(ctx context.Context, namespace, selector string, meant fun
 		return inventories, nil
 	}
 	slices.SortFunc(broken.Inventories, func(a, b *inventory.UnreadableError) int {
-		return strings.Compare(a.Namespace+"/"+a.Name, b.Namespace+"/"+b.Name)
+		return strings.Compare(a.Node.Namespace+"/"+a.Name, b.Node.Namespace+"/"+b.Name)
 	})
 	return inventories, &broken
 }
@@ -158,23 +158,21 @@ func (s *Store) Save(ctx context.Context, inv *inventory.Inventory) (*inventory.
 	if err != nil {
 		return nil, err
 	}
-	want := *inv
-	want.Format = 0 // that of what is written
 	saved, err := s.put(ctx, cm, func(there *corev1.ConfigMap) error {
 		got, err := inventory.Decode(there)
 		switch {
 		case err != nil:
-			return err
+			return fmt.Errorf("%w (%s)", err, notOurs)
 		case !inventory.SameNode(got, inv):
-			return fmt.Errorf("it is of hub %s, form %s and row %q, and the node of hub %s, form %s and row %q has the same name",
-				got.HubKey(), got.FormKey(), got.RowUID, inv.HubKey(), inv.FormKey(), inv.RowUID)
-		case !inventory.Equal(got, &want):
-			return errors.New("it records something else")
+			return fmt.Errorf("hub %s already has a node with this name, of form %s and row %q (rename form %s or row %q, or use another namespace)",
+				got.Node.Hub, got.Node.Form, got.Node.UID, inv.Node.Form, inv.Node.UID)
+		case !inventory.Equal(got, inv):
+			return errRecorded
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("save the inventory of node %s/%s: %w", inv.Namespace, inv.Node, err)
+		return nil, fmt.Errorf("save the inventory of node %s/%s: %w", inv.Node.Namespace, inv.Node.Name, err)
 	}
 	next := inv.Saved(saved)
 	return next, s.forgetCopy(ctx, next)
@@ -183,19 +181,19 @@ func (s *Store) Save(ctx context.Context, inv *inventory.Inventory) (*inventory.
 // Remove deletes the ConfigMap of an inventory, as long as it still is the one
 // that was read, and takes the node's finalizer off. One that is gone already is
 // no error. The error is a *ChangedError, or the server's.
-func (s *Store) Remove(ctx context.Context, inv *inventory.Inventory, permit plan.Permit) error {
+func (s *Store) Remove(ctx context.Context, inv *inventory.Inventory, permit decide.Permit) error {
 	if inv.UID == "" { // a run was killed, and left the copy alone
 		return s.deleteCopy(ctx, inv, permit)
 	}
 	m := member{permit, lynq.FinalizerNode, inv.Finalizer, inv.Deleting}
 	if err := s.remove(ctx, &m); err != nil {
-		return fmt.Errorf("remove the inventory of node %s/%s: %w", inv.Namespace, inv.Node, err)
+		return fmt.Errorf("remove the inventory of node %s/%s: %w", inv.Node.Namespace, inv.Node.Name, err)
 	}
 	return s.forgetCopy(ctx, inv)
 }
 
 // RemoveHub is Remove for the record of a hub.
-func (s *Store) RemoveHub(ctx context.Context, h *inventory.Hub, permit plan.Permit) error {
+func (s *Store) RemoveHub(ctx context.Context, h *inventory.Hub, permit decide.Permit) error {
 	m := member{permit, lynq.FinalizerHub, h.Finalizer, h.Deleting}
 	if err := s.remove(ctx, &m); err != nil {
 		return fmt.Errorf("remove the record of hub %s/%s: %w", h.Namespace, h.Name, err)
@@ -203,8 +201,7 @@ func (s *Store) RemoveHub(ctx context.Context, h *inventory.Hub, permit plan.Per
 	return nil
 }
 
-// LoadHub gives the record of a hub, nil where there is none. Of one that was
-// written over it gives what saving it makes a record of again.
+// LoadHub gives the record of a hub, nil where there is none.
 func (s *Store) LoadHub(ctx context.Context, namespace, hub string) (*inventory.Hub, error) {
 	cm, err := s.configMaps.Get(ctx, namespace, inventory.HubName(hub))
 	if apierrors.IsNotFound(err) {
@@ -213,11 +210,7 @@ func (s *Store) LoadHub(ctx context.Context, namespace, hub string) (*inventory.
 	if err != nil {
 		return nil, fmt.Errorf("read the record of hub %s/%s: %w", namespace, hub, err)
 	}
-	h, err := inventory.DecodeHub(cm)
-	if inventory.Overwritten(cm, err) {
-		return inventory.OverwrittenHub(namespace, hub, cm), nil
-	}
-	return h, err
+	return inventory.DecodeHub(cm)
 }
 
 // SaveHub saves the record of a hub as Save does an inventory. An approval that came
@@ -244,10 +237,11 @@ func (s *Store) saveHub(ctx context.Context, h *inventory.Hub) (*inventory.Hub, 
 	}
 	saved, err := s.put(ctx, cm, func(there *corev1.ConfigMap) error {
 		got, err := inventory.DecodeHub(there)
-		want := *h
-		want.Format = 0 // that of what was written
-		if err == nil && !inventory.EqualHubs(got, &want) {
-			err = errors.New("it records something else")
+		switch {
+		case err != nil:
+			err = fmt.Errorf("%w (%s)", err, notOurs)
+		case !inventory.EqualHubs(got, h):
+			err = errRecorded
 		}
 		return err
 	})
@@ -256,6 +250,12 @@ func (s *Store) saveHub(ctx context.Context, h *inventory.Hub) (*inventory.Hub, 
 	}
 	return h.Saved(saved), nil
 }
+
+// errRecorded: another run wrote the ConfigMap meanwhile.
+var errRecorded = errors.New("it records something else (run again)")
+
+// notOurs is what to do about a ConfigMap that is no inventory or record.
+const notOurs = "restore its labels, or delete or rename it if lynqctl didn't create it"
 
 // put creates or updates a ConfigMap and gives it as it is then. A write whose
 // answer was lost finds its own effect when it is tried again: then what is
@@ -279,17 +279,15 @@ func (s *Store) put(ctx context.Context, cm *corev1.ConfigMap, differs func(*cor
 		return nil, changed(cm.Namespace, cm.Name, "another client deleted it meanwhile (run again)", err)
 	}
 	if getErr != nil {
-		return nil, fmt.Errorf("%w; and it could not be read: %w", err, getErr)
+		return nil, fmt.Errorf("%w; and it can't be read: %w", err, getErr)
 	}
 	why := differs(there)
 	switch {
 	case why == nil && (cm.UID == "" || cm.UID == there.UID):
 		return there, nil
-	case cm.UID == "" && inventory.Overwritten(there, why):
-		return s.restore(ctx, cm, there, differs)
 	case cm.UID == "":
 		return nil, changed(cm.Namespace, cm.Name,
-			fmt.Sprintf("there is one already, and it was not there when the inventories were read: %v (if another run made it, run again; if it is no inventory of lynqctl, or lost its labels, put that right first)", why), err)
+			fmt.Sprintf("it appeared after lynqctl read the inventories: %v", why), err)
 	}
 	return nil, changed(cm.Namespace, cm.Name, "another client changed it meanwhile (run again)", err)
 }

@@ -18,6 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
@@ -74,7 +75,7 @@ func many(t *testing.T, n int) *inventory.Inventory {
 func (a *api) here(t *testing.T) *inventory.Inventory {
 	t.Helper()
 	inv := acme(t)
-	inv.Namespace, inv.Hub = a.Namespace, a.Namespace
+	inv.Node.Namespace, inv.Node.Hub.Name = a.Namespace, a.Namespace
 	return inv
 }
 
@@ -108,19 +109,19 @@ func TestStore(t *testing.T) {
 	if saved.UID == "" || saved.ResourceVersion == "" || inv.UID != "" {
 		t.Errorf("saved %+v of %+v", saved, inv)
 	}
-	if diff := cmp.Diff([]*inventory.Inventory{saved}, nodes(t, s, inv.Hub)); diff != "" {
+	if diff := cmp.Diff([]*inventory.Inventory{saved}, nodes(t, s, inv.Node.Hub.Name)); diff != "" {
 		t.Errorf("loaded (-saved +loaded):\n%s", diff)
 	}
 	a.SameRequests(t, "a load", "list")
 
 	// Others put something on it; the record was read since.
 	a.Kubectl(t, "", "label", "configmap/lynqnode-acme-web", "team=red")
-	loaded := nodes(t, s, inv.Hub)[0]
+	loaded := nodes(t, s, inv.Node.Hub.Name)[0]
 	a.Requests()
 	loaded.Activate = "false"
 	saved = save(t, s, loaded)
 	a.SameRequests(t, "an update", "update")
-	if diff := cmp.Diff([]*inventory.Inventory{saved}, nodes(t, s, inv.Hub)); diff != "" {
+	if diff := cmp.Diff([]*inventory.Inventory{saved}, nodes(t, s, inv.Node.Hub.Name)); diff != "" {
 		t.Errorf("loaded again (-saved +loaded):\n%s", diff)
 	}
 	a.Equal(t, "configmap/lynqnode-acme-web", ".metadata.labels.team", "red")
@@ -150,7 +151,7 @@ func TestLargest(t *testing.T) {
 		return err != nil
 	})
 	inv := many(t, n-1)
-	inv.Namespace, inv.Hub = a.Namespace, a.Namespace
+	inv.Node.Namespace, inv.Node.Hub.Name = a.Namespace, a.Namespace
 	inv.Status.Conditions[0].Message = strings.Repeat("x", 31<<10)
 	save(t, store.New(a.Client.ConfigMaps()), inv)
 }
@@ -186,7 +187,7 @@ func TestAnswersLost(t *testing.T) {
 	saved = save(t, s, saved)
 	a.SameRequests(t, "an update", "update", "update", "get")
 	a.Proxy.SetRules()
-	if diff := cmp.Diff([]*inventory.Inventory{saved}, nodes(t, s, inv.Hub)); diff != "" {
+	if diff := cmp.Diff([]*inventory.Inventory{saved}, nodes(t, s, inv.Node.Hub.Name)); diff != "" {
 		t.Errorf("loaded (-saved +loaded):\n%s", diff)
 	}
 
@@ -242,9 +243,9 @@ func TestChanged(t *testing.T) {
 	}
 
 	again := a.here(t)
-	again.RowUID = "another"
+	again.Node.UID = "another"
 	_, err := s.Save(t.Context(), again)
-	refused("create", err, "save the inventory of node "+a.Namespace+"/acme-web: ConfigMap "+a.Namespace+"/lynqnode-acme-web: there is one already, and it was not there when the inventories were read: it is of hub shop/"+a.Namespace+`, form forms/web and row "acme", and the node of hub shop/`+a.Namespace+`, form forms/web and row "another" has the same name`)
+	refused("create", err, "save the inventory of node "+a.Namespace+"/acme-web: ConfigMap "+a.Namespace+"/lynqnode-acme-web: it appeared after lynqctl read the inventories: hub shop/"+a.Namespace+` already has a node with this name, of form forms/web and row "acme" (rename form forms/web or row "another", or use another namespace)`)
 
 	a.Kubectl(t, "", "label", "configmap/lynqnode-acme-web", "lynq.sh/hub-")
 	_, err = s.Save(t.Context(), again)
@@ -255,9 +256,9 @@ func TestChanged(t *testing.T) {
 	if !apierrors.IsConflict(err) {
 		t.Errorf("what the server said is not in %v", err)
 	}
-	refused("remove", s.Remove(t.Context(), saved, permit(t, saved)), "another client changed it meanwhile, so it was not deleted (run again)")
+	refused("remove", s.Remove(t.Context(), saved, permit(t, saved)), "another client changed it meanwhile, so lynqctl didn't delete it (run again)")
 	saved.Finalizer = false
-	refused("remove without finalizer", s.Remove(t.Context(), saved, permit(t, saved)), "another client changed it meanwhile, so it was not deleted (run again)")
+	refused("remove without finalizer", s.Remove(t.Context(), saved, permit(t, saved)), "another client changed it meanwhile, so lynqctl didn't delete it (run again)")
 
 	// The same content, but of another ConfigMap of that name.
 	a.Kubectl(t, "", "patch", "configmap/lynqnode-acme-web", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
@@ -281,7 +282,7 @@ func TestRemoveDeleting(t *testing.T) {
 		inv.Others = &inventory.Others{Finalizers: others}
 		save(t, s, inv)
 		a.Kubectl(t, "", "delete", "configmap/lynqnode-acme-web", "--wait=false")
-		deleting := nodes(t, s, inv.Hub)[0]
+		deleting := nodes(t, s, inv.Node.Hub.Name)[0]
 		if !deleting.Deleting {
 			t.Errorf("not deleting: %+v", deleting)
 		}
@@ -305,7 +306,7 @@ func TestFinalizerElsewhere(t *testing.T) {
 	s := store.New(a.Client.ConfigMaps())
 	saved := save(t, s, a.here(t))
 	a.Kubectl(t, "", "patch", "configmap/lynqnode-acme-web", "--type=json", "-p", `[{"op":"add","path":"/metadata/finalizers/0","value":"example.com/keep"}]`)
-	saved = nodes(t, s, saved.Hub)[0]
+	saved = nodes(t, s, saved.Node.Hub.Name)[0]
 	a.Requests()
 	if err := s.Remove(t.Context(), saved, permit(t, saved)); err != nil {
 		t.Error(err)
@@ -318,7 +319,7 @@ func TestFinalizerElsewhere(t *testing.T) {
 		t.Error(err)
 	}
 	a.Equal(t, "configmap/lynqnode-acme-web", ".metadata.uid", another.UID)
-	if got := nodes(t, s, another.Hub)[0]; got.Deleting || !got.Finalizer {
+	if got := nodes(t, s, another.Node.Hub.Name)[0]; got.Deleting || !got.Finalizer {
 		t.Errorf("another record was touched: %+v", got)
 	}
 }
@@ -330,28 +331,28 @@ func TestBrokenRecords(t *testing.T) {
 	s := store.New(a.Client.ConfigMaps())
 	for _, node := range []string{"c", "b", "a", "d"} {
 		inv := a.here(t)
-		inv.Node, inv.Finalizer = node, false
+		inv.Node.Name, inv.Finalizer = node, false
 		save(t, s, inv)
 	}
-	a.Kubectl(t, "", "patch", "configmap/lynqnode-c", "--type=merge", "-p", `{"data":{"format":"4"}}`)
+	a.Kubectl(t, "", "patch", "configmap/lynqnode-c", "--type=merge", "-p", `{"data":{"format":"2"}}`)
 	a.Kubectl(t, "", "patch", "configmap/lynqnode-a", "--type=merge", "-p", `{"data":{"resources":"[\n{}\n]"}}`)
 	all, err := s.Nodes(t.Context(), lynq.HubKey{Namespace: "shop", Name: a.Namespace})
 	var broken *inventory.BrokenError
-	if !errors.As(err, &broken) || len(broken.Inventories) != 2 || broken.Inventories[0].Node != "a" || broken.Inventories[1].Node != "c" {
+	if !errors.As(err, &broken) || len(broken.Inventories) != 2 || broken.Inventories[0].Node.Name != "a" || broken.Inventories[1].Node.Name != "c" {
 		t.Fatalf("got %v", err)
 	}
 	var newer *inventory.NewerFormatError
 	if !errors.As(err, &newer) {
 		t.Errorf("the newer format is not in %v", err)
 	}
-	want := fmt.Sprintf("ConfigMap %[1]s/lynqnode-a: data.resources line 2: it has no key (restore it as it was; until then nothing of node %[1]s/a is touched)\n"+
-		"ConfigMap %[1]s/lynqnode-c: data.format: a newer lynqctl wrote it: it has format 4, and this lynqctl knows 3 (use that lynqctl; this one touches nothing of node %[1]s/c)", a.Namespace)
+	want := fmt.Sprintf("ConfigMap %[1]s/lynqnode-a: data.resources line 2: it has no key (restore it as it was; until then, lynqctl changes nothing of node %[1]s/a)\n"+
+		"ConfigMap %[1]s/lynqnode-c: data.format: a newer lynqctl wrote it: it has format 2, and this lynqctl knows 1 (use that lynqctl; this one changes nothing of node %[1]s/c)", a.Namespace)
 	if err.Error() != want {
 		t.Errorf("got  %s\nwant %s", err, want)
 	}
 	var names []string
 	for _, inv := range all {
-		names = append(names, inv.Node)
+		names = append(names, inv.Node.Name)
 	}
 	if diff := cmp.Diff([]string{"b", "d"}, names); diff != "" {
 		t.Errorf("the others (-want +got):\n%s", diff)
@@ -370,7 +371,7 @@ func TestNoAccess(t *testing.T) {
 		what string
 		do   func(context.Context) (any, error)
 	}{
-		{"list the inventories of hub", func(ctx context.Context) (any, error) { return s.Nodes(ctx, inv.HubKey()) }},
+		{"list the inventories of hub", func(ctx context.Context) (any, error) { return s.Nodes(ctx, inv.Node.Hub) }},
 		{"save the inventory of node", func(ctx context.Context) (any, error) { return s.Save(ctx, inv) }},
 		{"save the inventory of node", func(ctx context.Context) (any, error) { return s.Save(ctx, saved) }},
 		{"read the record of hub", func(ctx context.Context) (any, error) { return s.LoadHub(ctx, hub.Namespace, hub.Name) }},
@@ -390,7 +391,7 @@ func TestNoAccess(t *testing.T) {
 	}
 	// An effect of one's own that cannot be read is none that is known.
 	a.Proxy.SetRules(faultproxy.Rule{Verb: "get", Status: 403})
-	if _, err := s.Save(t.Context(), inv); !apierrors.IsAlreadyExists(err) || !strings.Contains(err.Error(), "and it could not be read") {
+	if _, err := s.Save(t.Context(), inv); !apierrors.IsAlreadyExists(err) || !strings.Contains(err.Error(), "and it can't be read") {
 		t.Errorf("got %v", err)
 	}
 	a.Proxy.SetRules(faultproxy.Rule{Verb: "get", Status: 404})
@@ -398,8 +399,8 @@ func TestNoAccess(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	a.Proxy.SetRules()
-	inv.Namespace += "-none"
-	if _, err := s.Save(t.Context(), inv); err == nil || !strings.Contains(err.Error(), `namespaces "`+inv.Namespace+`" not found`) {
+	inv.Node.Namespace += "-none"
+	if _, err := s.Save(t.Context(), inv); err == nil || !strings.Contains(err.Error(), `namespaces "`+inv.Node.Namespace+`" not found`) {
 		t.Errorf("got %v", err)
 	}
 	for _, hub := range []string{"", "a,b", "a=b"} {
@@ -436,7 +437,7 @@ func TestHubRecord(t *testing.T) {
 	if _, err = s.SaveHub(t.Context(), later(saved)); err == nil || !strings.Contains(err.Error(), "another client changed it") {
 		t.Errorf("got %v", err)
 	}
-	if _, err = s.SaveHub(t.Context(), later(h)); err == nil || !strings.Contains(err.Error(), "there is one already") {
+	if _, err = s.SaveHub(t.Context(), later(h)); err == nil || !strings.Contains(err.Error(), "it appeared after") {
 		t.Errorf("got %v", err)
 	}
 	loaded, err := s.LoadHub(t.Context(), a.Namespace, "customers")
@@ -517,12 +518,12 @@ func TestApplySetParent(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	inv := save(t, store.New(a.Client.ConfigMaps()), a.here(t))
-	id := inventory.ID(inv.Namespace, inventory.Name(inv.Node))
+	id := inventory.ID(inv.Node.Namespace, inventory.Name(inv.Node.Name))
 	got := a.Kubectl(t, "", "get", "configmaps", "-l", lynq.LabelApplySetID+"="+id, "-o", "name")
 	if got != "configmap/lynqnode-acme-web\n" {
 		t.Errorf("got %q", got)
 	}
-	cm, err := a.Client.ConfigMaps().Get(t.Context(), inv.Namespace, "lynqnode-acme-web")
+	cm, err := a.Client.ConfigMaps().Get(t.Context(), inv.Node.Namespace, "lynqnode-acme-web")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -537,18 +538,18 @@ func TestApplySetParent(t *testing.T) {
 }
 
 // permit is what the gate gives for the inventory of a node that has left.
-func permit(t *testing.T, inv *inventory.Inventory) plan.Permit {
+func permit(t *testing.T, inv *inventory.Inventory) decide.Permit {
 	t.Helper()
-	p, err := (&plan.NodePlan{}).PermitInventory(inv, nil)
+	p, err := decide.PermitInventory((&plan.NodePlan{}), inv, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-func permitHub(t *testing.T, h *inventory.Hub) plan.Permit {
+func permitHub(t *testing.T, h *inventory.Hub) decide.Permit {
 	t.Helper()
-	p, err := plan.PermitHub(h, 0)
+	p, err := decide.PermitHub(h, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

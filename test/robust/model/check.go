@@ -15,6 +15,9 @@ func Check(c Command, before, after *Cluster, exit int) []string {
 	wrong, deleted := c.losses(before, after)
 	wrong = append(wrong, c.changes(before, after)...)
 	wrong = append(wrong, c.guard(before, deleted)...)
+	if c.Verb != "wait" {
+		wrong = append(wrong, unrecorded(before, after)...)
+	}
 	if c.Verb == "apply" && exit == 0 && c.Label == "" {
 		wrong = append(wrong, c.missing(after)...)
 	}
@@ -39,6 +42,20 @@ func (c *Cluster) sorted() []Object {
 	return slices.SortedFunc(maps.Values(c.Objects), func(a, b Object) int {
 		return strings.Compare(a.String()+a.UID, b.String()+b.UID)
 	})
+}
+
+// unrecorded are the objects that lynqctl created and no inventory names, so that nothing
+// would ever delete them. That must not be, even where the command was killed.
+func unrecorded(before, after *Cluster) []string {
+	var wrong []string
+	for _, o := range after.sorted() {
+		_, was := before.Objects[o.UID]
+		if was || o.Labels["lynq.sh/hub"] == "" || after.Condemned(o) || after.recorded(o.Ref) {
+			continue
+		}
+		wrong = append(wrong, fmt.Sprintf("%s was created, and no inventory names it", o.Ref))
+	}
+	return wrong
 }
 
 // changes are the objects that the command wrote and must not have written.
@@ -73,11 +90,11 @@ func (c Command) frozen(before *Cluster, o Object) (why string, whole bool) {
 		return "the command only reads", true
 	case "wait":
 		return "", false
-	case "restore":
+	case "restore", "rebuild", "adopt":
 		if holder != nil && entry.Excluded {
 			return "it is recorded as excluded", true
 		}
-		return "restore doesn't write content", untouched
+		return "the command doesn't write content", untouched
 	case "delete", "finalize", "prune":
 		return "the command doesn't write content", untouched
 	}
@@ -125,8 +142,8 @@ func (c Command) guard(before *Cluster, deleted []Object) []string {
 	}
 	lost := map[string]map[Node]bool{}
 	for _, o := range deleted {
-		holder, _ := before.Holder(o)
-		if holder == nil || c.Inputs.state(holder.Node) == stays && !data(o) {
+		holder, entry := before.Holder(o)
+		if holder == nil || c.Inputs.state(holder.Node) == stays && !data(o) && !entry.Data {
 			continue
 		}
 		if lost[holder.Node.Hub] == nil {

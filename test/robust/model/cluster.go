@@ -20,6 +20,8 @@ type Object struct {
 	Body, Whole string
 	// Theirs is a field of the content that no form sets.
 	Theirs string
+	// TakesClaims tells that Kubernetes deletes claims with the object.
+	TakesClaims bool
 }
 
 // Entry is a line of an inventory.
@@ -27,6 +29,7 @@ type Entry struct {
 	Ref
 	UID, Deletion     string
 	Excluded, Adopted bool
+	Data              bool // the form marked it so
 }
 
 // Inventory is an inventory, or a copy of one that is being restored.
@@ -58,8 +61,21 @@ func (c *Cluster) At(ref Ref) (Object, bool) {
 // Condemned tells whether an object is being deleted, or is the garbage collector's,
 // because none of its owners exists.
 func (c *Cluster) Condemned(o Object) bool {
-	orphaned := len(o.Owners) > 0 && !slices.ContainsFunc(o.Owners, func(w Owner) bool { return c.UIDs[w.UID] })
+	orphaned := len(o.Owners) > 0 && !slices.ContainsFunc(o.Owners, func(w Owner) bool {
+		owner, is := c.Objects[w.UID]
+		return c.UIDs[w.UID] && (!is || !c.Condemned(owner))
+	})
 	return o.Deleting || orphaned
+}
+
+// owner is the object that Kubernetes deletes this one with: the StatefulSet of a claim.
+func (c *Cluster) owner(o Object) (Object, bool) {
+	for _, w := range o.Owners {
+		if owner, is := c.Objects[w.UID]; is {
+			return owner, true
+		}
+	}
+	return Object{}, false
 }
 
 // Holder is the inventory whose object this is: the object has the tracking of its node,
@@ -117,5 +133,7 @@ func (c *Cluster) inventory(uid string) bool {
 
 func unmanaged(o Object) bool { return o.Annotations["lynq.sh/mode"] == "unmanaged" }
 
-// data tells whether an object is of a kind that holds data.
-func data(o Object) bool { return o.Kind == Claim }
+// data tells whether data is lost with an object.
+func data(o Object) bool {
+	return slices.Contains([]string{Claim, Space, Kind}, o.Kind) || o.TakesClaims
+}

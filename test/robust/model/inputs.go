@@ -11,12 +11,17 @@ const (
 	Claim  = "PersistentVolumeClaim"
 	Config = "ConfigMap"
 	Widget = "Widget"
+	Set    = "StatefulSet"
+	Job    = "Job"
+	Space  = "Namespace"
+	Kind   = "CustomResourceDefinition"
 )
 
-// The namespaces of the model: that of the nodes, and another one.
+// The namespaces of the model: that of the nodes, another one, and none.
 const (
 	Near = "near"
 	Far  = "far"
+	None = ""
 )
 
 // Deletion policies.
@@ -75,6 +80,9 @@ type Resource struct {
 	Deletion, Adoption string
 	When               string // the column that includeWhen reads; "" includes always
 	Purge, Recreate    bool
+	Data               bool // holdsData
+	Hook               bool // a Job that runs before its node is deleted: no object of the node
+	TakesClaims        bool // a StatefulSet whose claims are deleted with it
 }
 
 // Form is a form of a hub.
@@ -131,6 +139,9 @@ func (f Form) of(hub Hub, row Row) []Rendered {
 	var all []Rendered
 	certain := f.renders(row)
 	for _, resource := range f.Resources {
+		if resource.Hook {
+			continue
+		}
 		if certain && resource.When != "" && row.Columns[resource.When] != "true" {
 			continue
 		}
@@ -157,8 +168,11 @@ func (r Resource) of(row Row) Ref {
 		name = strings.ReplaceAll(name, "{{ ."+column+" }}", value)
 	}
 	namespace := Near
-	if r.Far {
+	switch {
+	case r.Far:
 		namespace = Far
+	case r.Kind == Space || r.Kind == Kind:
+		namespace = None
 	}
 	return Ref{r.Kind, namespace, name}
 }

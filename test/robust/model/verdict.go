@@ -4,7 +4,7 @@ import "slices"
 
 // Command is an execution of lynqctl.
 type Command struct {
-	// Verb is apply, delete, finalize, prune or restore; look for a command that changes
+	// Verb is apply, delete, finalize, prune, restore, rebuild or adopt; look for a command that changes
 	// nothing, and wait where no command runs.
 	Verb   string
 	Inputs Inputs // those that -f names
@@ -27,6 +27,12 @@ func (c Command) covers(n Node) bool {
 
 // Stays says why the command must not delete an object; "" is that it may.
 func (c Command) Stays(before *Cluster, o Object) string {
+	if owner, is := before.owner(o); is && owner.TakesClaims {
+		if why := c.Stays(before, owner); why != "" {
+			return "its StatefulSet stays: " + why
+		}
+		return ""
+	}
 	switch {
 	case slices.Contains(c.Unseen, o.Kind):
 		return "the command could not read its kind"
@@ -67,7 +73,7 @@ func (c Command) staysInApply(before *Cluster, o Object) string {
 		if r.Ref != o.Ref {
 			continue
 		}
-		again := (r.Resource.Purge || r.Resource.Recreate && !data(o)) && r.Node == holder.Node
+		again := (r.Resource.Purge || r.Resource.Recreate && !data(o) && !entry.Data) && r.Node == holder.Node
 		if !again {
 			return "row " + r.Node.Row + " of form " + r.Node.Form + " renders it"
 		}
@@ -126,7 +132,7 @@ func (c Command) staysInPrune(before *Cluster, o Object) string {
 		return "its node " + holder.Node.Name() + " has it"
 	case data(o) && !c.IncludeData:
 		return "it holds data"
-	case o.Namespace != Near:
+	case o.Namespace == Far:
 		return "it is in another namespace"
 	}
 	return ""

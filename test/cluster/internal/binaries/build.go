@@ -105,7 +105,7 @@ func kubernetesVersion(ctx context.Context, moduleDir string, log io.Writer) (st
 	}
 	version := strings.TrimSpace(out)
 	if strings.Count(version, ".") < 2 {
-		return "", fmt.Errorf("go.mod of %s requires k8s.io/kubernetes %q, which is no version", moduleDir, version)
+		return "", fmt.Errorf("go.mod of %s requires k8s.io/kubernetes %q, which is not a version", moduleDir, version)
 	}
 	return version, nil
 }

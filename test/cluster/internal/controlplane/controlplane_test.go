@@ -64,7 +64,7 @@ func TestComponentsStayOnLoopback(t *testing.T) {
 			t.Errorf("%s listens everywhere: %s", part.name, args)
 		}
 		if !strings.Contains(args, "/dir/") {
-			t.Errorf("%s cannot be found by its directory: %s", part.name, args)
+			t.Errorf("%s can't be found by its directory: %s", part.name, args)
 		}
 	}
 }

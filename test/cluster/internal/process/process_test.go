@@ -113,7 +113,7 @@ func TestReaperKillsWhatIsLeft(t *testing.T) {
 		t.Errorf("ended with %s", got)
 	}
 	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the directory is there: %v", err)
+		t.Errorf("the directory exists: %v", err)
 	}
 }
 

@@ -1,0 +1,99 @@
+package lynqctl
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/adoptoperator"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+)
+
+// handoverFlags are the flags of adopt-operator.
+type handoverFlags struct {
+	adoptoperator.Options
+	run        runFlags
+	everywhere bool
+}
+
+func adoptOperatorCommand(a *app) *cobra.Command {
+	f := handoverFlags{run: defaultRunFlags()}
+	f.run.Events = false
+	cmd := &cobra.Command{
+		Use:   "adopt-operator [NODE...]",
+		Short: "Migrate live nodes from the Lynq operator",
+		Long: `Migrate nodes from the Lynq operator to lynqctl without restarting pods. Scale
+the operator to zero first. Each LynqNode becomes an inventory of lynqctl. Only
+the metadata of its objects changes, such as owners, tracking labels, and the
+field manager.
+
+lynqctl writes the inventory first, then updates the objects, and deletes the
+LynqNode last. If it can't migrate a node, it keeps the LynqNode and reports the
+reason. If a run was interrupted, run the command again. You can run
+--dry-run=client while the operator is running.
+
+--export-dir saves the LynqHubs and LynqForms as files for apply. Don't start
+the operator again while they exist in the cluster, because it would create its
+LynqNodes again. --remove-forms deletes them once all nodes of their hub are
+migrated.
+
+Exit codes:
+  0    success, or nothing to do
+  1    some nodes were not migrated; the others were
+  2    invalid usage, or the cluster can't be read; nothing changed
+  3    refused by a guard, or not confirmed; nothing changed
+  130  interrupted; run the command again to continue`,
+		Example: `  # Preview the migration of the whole cluster
+  lynqctl adopt-operator -A --dry-run=client
+
+  # Migrate one node first, and save what changes
+  lynqctl adopt-operator acme-web -n shop --backup-dir backup
+
+  # Migrate a hub, then delete its LynqHub and LynqForms
+  lynqctl adopt-operator -n shop --hub crm --export-dir forms --remove-forms`,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.adoptOperator(cmd.Context(), &f, args) },
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.Namespace, "namespace", "n", "", "namespace of the LynqNodes (default: from the kubeconfig context)")
+	f.Access.Register(flags)
+	f.run.registerOutput(flags)
+	registerTimeout(flags, &f.Timeout)
+	flags.BoolVarP(&f.everywhere, "all-namespaces", "A", false, "search all namespaces")
+	flags.StringSliceVar(&f.Hubs, "hub", nil, "limit to LynqNodes of these hubs (NAME or NAMESPACE/NAME)")
+	flags.StringSliceVar(&f.Forms, "form", nil, "limit to LynqNodes of these forms (NAME or NAMESPACE/NAME)")
+	flags.StringVar(&f.OperatorNamespace, "operator-namespace", "", "namespace of the operator, to check that it is stopped (default: search all namespaces)")
+	flags.StringVar(&f.ExportDir, "export-dir", "", "save the LynqHubs and LynqForms to this directory (also in a dry run)")
+	flags.StringVar(&f.BackupDir, "backup-dir", "", "back up the LynqNodes and the metadata of their objects to this directory first")
+	flags.BoolVar(&f.RemoveForms, "remove-forms", false, "delete the LynqHubs and LynqForms once all their nodes are migrated (requires --export-dir)")
+	registerNoFinalizer(flags, &f.NoFinalizer)
+	flags.DurationVar(&f.run.LockTimeout, "lock-timeout", f.run.LockTimeout, "how long to wait for another run on the same hub")
+	flags.IntVar(&f.run.Concurrency, "concurrency", f.run.Concurrency, "number of nodes to migrate in parallel")
+	flags.BoolVarP(&f.Yes, "yes", "y", false, "don't ask for confirmation")
+	return cmd
+}
+
+// check checks the flags, and finds out which namespace is meant.
+func (f *handoverFlags) check() error {
+	if err := errors.Join(f.run.checkRun(), checkTimeout(f.Timeout)); err != nil {
+		return err
+	}
+	f.RunOptions = f.run.RunOptions
+	switch {
+	case f.RemoveForms && f.ExportDir == "":
+		return session.BadUsage(errors.New("--remove-forms needs --export-dir: without a copy, the hubs and forms would be gone"))
+	case f.RemoveForms && (len(f.Nodes) > 0 || len(f.Forms) > 0):
+		return session.BadUsage(errors.New("--remove-forms is about whole hubs: leave out the nodes and --form"))
+	}
+	namespace, err := session.OneOrAll(&f.Access, f.Namespace, f.everywhere)
+	f.Namespace = namespace
+	return err
+}
+
+func (a *app) adoptOperator(ctx context.Context, f *handoverFlags, nodes []string) error {
+	f.Nodes = nodes
+	if err := f.check(); err != nil {
+		return err
+	}
+	return adoptoperator.Run(ctx, a.engine(f.run.output), &f.Options)
+}

@@ -1,0 +1,55 @@
+package lynqctl
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Every flag that takes some words, and names them in its description, offers
+// them: one with a new word shows here.
+func TestFlagWords(t *testing.T) {
+	known := map[string]bool{}
+	eachFlag(referenceRoot(), func(c *cobra.Command, f *pflag.Flag) {
+		words := flagWords(f)
+		for _, w := range words {
+			known[f.Name+" "+w] = true
+		}
+		// The default is one of the words.
+		if len(words) > 0 && f.DefValue != "" && f.DefValue != "[]" && !slices.Contains(words, f.DefValue) {
+			t.Errorf("%s --%s: default %q is not among the words offered, %q", c.CommandPath(), f.Name, f.DefValue, words)
+		}
+	})
+	for _, want := range []string{"output wide", "output dot", "output markdown", "dry-run server", "cascade orphan", "adopt never", "target flux", "reason RemovedFromTemplate", "layout node-file"} {
+		if !known[want] {
+			t.Errorf("no flag offers %s", want)
+		}
+	}
+}
+
+// A shell is never sent to look for files where a flag or argument is none.
+func TestCompletionsRegistered(t *testing.T) {
+	a := &app{World: World{Getenv: func(string) string { return "" }}}
+	root := rootCommand(a)
+	registerCompletions(a, root)
+	for _, c := range documented(root) {
+		named := strings.Contains(c.Use, "NODE") || strings.HasSuffix(c.Use, " NAME") || strings.Contains(c.Use, "OBJECT...|")
+		if named && !c.HasAvailableSubCommands() && c.ValidArgsFunction == nil {
+			t.Errorf("%s: nothing is offered for its arguments", c.CommandPath())
+		}
+	}
+	eachFlag(root, func(c *cobra.Command, f *pflag.Flag) {
+		if _, ok := c.GetFlagCompletionFunc(f.Name); !ok && slices.Contains([]string{"hub", "form", "node", "namespace", "context", "filename"}, f.Name) {
+			t.Errorf("%s --%s: nothing is offered", c.CommandPath(), f.Name)
+		}
+	})
+}
+
+func eachFlag(root *cobra.Command, do func(c *cobra.Command, f *pflag.Flag)) {
+	for _, c := range documented(root) {
+		c.Flags().VisitAll(func(f *pflag.Flag) { do(c, f) })
+	}
+}

@@ -1,0 +1,95 @@
+package lynqctl
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/completion"
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+)
+
+// completer reads a command line that is still being written, and offers names for it.
+type completer struct {
+	app   *app
+	ctx   context.Context // of the one question that it lives for
+	flags *pflag.FlagSet
+	begun string // the word that is to be completed
+}
+
+func newCompleter(a *app, cmd *cobra.Command, begun string) (*completer, context.CancelFunc) {
+	ctx := cmd.Context()
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	ctx, cancel := context.WithTimeout(ctx, completionPatience)
+	_ = a.line.Environment(cmd) // what is wrong shows when the line is run
+	return &completer{app: a, ctx: ctx, flags: cmd.Flags(), begun: begun}, cancel
+}
+
+// values are those of a flag of the line so far.
+func (c *completer) values(name string) []string {
+	f := c.flags.Lookup(name)
+	if f == nil || !f.Changed && !slices.Contains(c.app.line.Defaults, f) {
+		return nil
+	}
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		return list.GetSlice()
+	}
+	return []string{f.Value.String()}
+}
+
+func (c *completer) isSet(name string) bool {
+	values := c.values(name)
+	return len(values) == 1 && values[0] == "true"
+}
+
+// offers are those for what the line says so far.
+func (c *completer) offers() *completion.Offers {
+	o := &completion.Options{
+		RenderOptions: load.RenderOptions{
+			InputOptions: load.InputOptions{Paths: c.values("filename"), Recursive: c.isSet("recursive"), Hubs: c.values("hub"), Forms: c.values("form")},
+			Sources:      c.values("source"),
+		},
+		Everywhere: c.isSet("all-namespaces"),
+		Operated:   c.flags.Lookup("operator-namespace") != nil,
+		BareHubs:   c.flags.Lookup("older-than") != nil,
+	}
+	if c.flags.Lookup("form") == nil {
+		o.Paths = nil // -f narrows nothing: what goes need not be in those inputs any more
+	}
+	if values := c.values("namespace"); len(values) == 1 {
+		o.Namespace = values[0]
+	}
+	access := pflag.NewFlagSet("", pflag.ContinueOnError)
+	o.Access.Register(access)
+	access.VisitAll(func(f *pflag.Flag) {
+		for _, value := range c.values(f.Name) {
+			_ = access.Set(f.Name, value) // it was parsed once already
+		}
+	})
+	return completion.New(c.app.engine(""), o)
+}
+
+// typed are the names of the type that a word begins with, as TYPE/NAME.
+func (c *completer) typed() []string {
+	word, _, found := strings.Cut(c.begun, "/")
+	namesOf := map[string]offer{"node": (*completion.Offers).Nodes, "hub": (*completion.Offers).Hubs, "form": (*completion.Offers).Forms}[typeOf(word)]
+	if !found || namesOf == nil {
+		return nil
+	}
+	names := namesOf(c.offers(), c.ctx)
+	for i := range names {
+		names[i] = word + "/" + names[i]
+	}
+	return names
+}
+
+// offer gives some kind of names.
+type offer func(*completion.Offers, context.Context) []string
+
+// of gives the names that are offered.
+func (o offer) of(c *completer) []string { return o(c.offers(), c.ctx) }

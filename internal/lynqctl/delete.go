@@ -1,0 +1,193 @@
+package lynqctl
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lynqctl/lynqctl/internal/cli"
+	"github.com/lynqctl/lynqctl/internal/usecase/delete"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+)
+
+// removalFlags are the flags of the commands that let nodes go.
+type removalFlags struct {
+	delete.RemoveOptions
+	run       runFlags
+	namespace string
+	hub       string
+}
+
+func (f *removalFlags) register(flags *pflag.FlagSet) {
+	flags.StringVarP(&f.namespace, "namespace", "n", "", "")
+	f.Access.Register(flags)
+	registerTimeout(flags, &f.Timeout)
+	f.run.registerRun(flags)
+	flags.BoolVarP(&f.Yes, "yes", "y", false, "don't ask for confirmation")
+	registerFiles(flags, &f.Inputs.InputOptions)
+	flags.Lookup("filename").Usage = "file or directory with hubs and forms, or '-' for stdin, to check resources with runOn Delete; repeatable"
+}
+
+func (f *removalFlags) check() error {
+	if err := session.CheckNamespace(f.namespace); err != nil {
+		return err
+	}
+	err := errors.Join(f.run.checkRun(), checkTimeout(f.Timeout))
+	f.RunOptions, f.Inputs.Namespace = f.run.RunOptions, f.namespace
+	return err
+}
+
+// deleteFlags are the flags of the delete commands.
+type deleteFlags struct {
+	removalFlags
+	cascade       string
+	ignoreMissing bool
+}
+
+func (f *deleteFlags) register(flags *pflag.FlagSet, of string) {
+	f.removalFlags.register(flags)
+	flags.Lookup("namespace").Usage = of
+	flags.StringVar(&f.cascade, "cascade", "background", "how to delete dependents: background (default), foreground (wait until everything is gone), or orphan (keep every object)")
+	flags.BoolVar(&f.ignoreMissing, "ignore-not-found", false, "don't treat a missing resource as an error")
+}
+
+func (f *deleteFlags) registerHub(flags *pflag.FlagSet) {
+	flags.StringVar(&f.hub, "hub", "", "hub of the form (NAME or NAMESPACE/NAME), if several hubs have a form with this name")
+}
+
+// deletableTypes are the types of what is deleted by name.
+func deletableTypes() []string { return []string{"node", "form", "hub"} }
+
+func deleteCommand(a *app) *cobra.Command {
+	f := deleteFlags{removalFlags: removalFlags{run: defaultRunFlags()}}
+	cmd := &cobra.Command{
+		Use:   "delete node|form|hub NAME...|TYPE/NAME...",
+		Short: "Delete nodes and the objects they own",
+		Long:  deleteLong + deletionAsks,
+		Example: `  # Use TYPE/NAME, as with kubectl
+  lynqctl delete node/acme-web node/bolt-web -n shop --ignore-not-found
+
+  # Let the form run a Job in another namespace before the node is deleted
+  lynqctl delete node/acme-web -n shop -f forms/`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && !strings.Contains(args[0], "/") {
+				return cli.NoCommand(cmd, args[0])
+			}
+			_, err := typedNames(args, deletableTypes())
+			return err
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			named, err := typedNames(args, deletableTypes())
+			if err != nil {
+				return session.BadUsage(err)
+			}
+			return a.delete(cmd.Context(), &f, named)
+		},
+	}
+	f.register(cmd.Flags(), "namespace of the nodes, or of the hubs of forms (default: from the kubeconfig context)")
+	f.registerHub(cmd.Flags())
+	cmd.AddCommand(
+		deleteSome(a, "node", "Delete one or more nodes", "Delete one or more nodes.", `  # Preview what is deleted and what is kept
+  lynqctl delete node acme-web -n shop --dry-run=client
+
+  # Delete one tenant, and keep volumes with deletionPolicy Retain
+  lynqctl delete node acme-web -n shop`),
+		deleteSome(a, "form", "Delete every node of one or more forms", `Delete every node of one or more forms. Run this after you remove a form from
+your files, because apply keeps the nodes of such a form.`, `  # In CI, delete a form's nodes after the form left the repository
+  lynqctl delete form web --hub crm --yes`),
+		deleteSome(a, "hub", "Delete every node of one or more hubs", "Delete every node of one or more hubs, and then the hub records.", `  # Delete all nodes, and keep every object as an orphan
+  lynqctl delete hub crm -n shop --cascade=orphan`),
+	)
+	return cmd
+}
+
+// deletionKeeps tells which objects stay, for --help.
+const deletionKeeps = `
+
+lynqctl keeps objects whose recorded deletionPolicy is Retain or RetainOnDelete,
+and marks them as orphans.`
+
+// deletionAsks tells what is asked and how it ends, for --help.
+const deletionAsks = `
+
+In a terminal, delete shows its plan and asks you to confirm. For a hub, you
+type its name. Elsewhere, pass --yes.
+
+Exit codes:
+  0    success
+  1    something failed; the rest was deleted
+  2    invalid usage, or no such name; nothing changed
+  3    not confirmed, or refused by a guard; nothing changed
+  130  interrupted; run the command again to continue`
+
+// deleteSome is one of delete's commands.
+func deleteSome(a *app, what, short, long, example string) *cobra.Command {
+	f := deleteFlags{removalFlags: removalFlags{run: defaultRunFlags()}}
+	cmd := &cobra.Command{
+		Use:     what + " NAME...",
+		Short:   short,
+		Long:    long + deletionKeeps + deletionAsks,
+		Example: example,
+		Args:    someNames("delete "+what, what, "lynqctl status -A"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			named := make([]typedName, len(args))
+			for i, name := range args {
+				named[i] = typedName{what, name}
+			}
+			return a.delete(cmd.Context(), &f, named)
+		},
+	}
+	f.register(cmd.Flags(), map[string]string{
+		"node": "namespace of the nodes", "form": "namespace of the form's hub", "hub": "namespace of the hubs",
+	}[what])
+	if what == "form" {
+		f.registerHub(cmd.Flags())
+	}
+	return cmd
+}
+
+// delete is the command.
+func (a *app) delete(ctx context.Context, f *deleteFlags, named []typedName) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	if err := oneOf("--cascade", f.cascade, "background", "foreground", "orphan"); err != nil {
+		return err
+	}
+	o := &delete.Options{RemoveOptions: f.RemoveOptions, IgnoreNotFound: f.ignoreMissing, Cascade: plan.Cascade(f.cascade)}
+	for _, n := range named {
+		target, err := delete.TargetOf(&f.Access, n.what, n.name, f.namespace, f.hub)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(o.Targets, target) {
+			o.Targets = append(o.Targets, target)
+		}
+	}
+	return delete.Run(ctx, a.engine(f.run.output), o)
+}
+
+// deleteLong is the help of delete.
+const deleteLong = `Delete nodes, every node of a form, or every node of a hub together with the hub
+record.
+
+lynqctl uses the policies that it recorded, not the ones in your current forms.
+It deletes objects in reverse dependency order. It keeps objects with
+deletionPolicy Retain or RetainOnDelete, and marks them as orphans. To list
+them, run 'lynqctl orphans list'. It releases objects that another tool has
+taken over. It deletes the inventory of a node last.
+
+delete doesn't read your rows. If a row is still active, the next apply creates
+its node again.
+
+Without -f, lynqctl runs a recorded resource with runOn: Delete only in the
+namespace of the node's inventory. With -f, it runs what the node's form
+declares, in any namespace.`

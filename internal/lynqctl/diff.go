@@ -1,0 +1,117 @@
+package lynqctl
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lynqctl/lynqctl/internal/extdiff"
+	"github.com/lynqctl/lynqctl/internal/ui"
+	usecase "github.com/lynqctl/lynqctl/internal/usecase/diff"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/diff"
+)
+
+// diffFlags are the flags of diff: those of apply that decide what would change.
+type diffFlags struct {
+	applyFlags
+	format string
+}
+
+// The outputs of diff.
+const (
+	diffText     = "diff"
+	diffJSON     = "json"
+	diffMarkdown = "markdown"
+	diffName     = "name"
+)
+
+func diffCommand(a *app) *cobra.Command {
+	f := diffFlags{applyFlags: defaultApplyFlags(), format: diffText}
+	f.render.Nothing, f.run.dryRun, f.run.Events, f.Wait = "nothing was compared", string(session.ModeServer), false, false
+	cmd := &cobra.Command{
+		Use:   "diff -f PATH...",
+		Short: "Show what apply would change",
+		Long: `Show how each object would change if you ran apply, and why. lynqctl sends each
+write to the API server as a dry run, so the result includes defaults,
+admission, and conflicts. diff writes nothing, not even an inventory or a lock.
+
+diff names the cause of each change, such as the form, the columns of the row, a
+new version of lynqctl, or another client. For values of Secrets, it shows only
+whether they change. It leaves out fields that the server and lynqctl keep for
+themselves.
+
+To use your own diff program, set KUBECTL_EXTERNAL_DIFF, as for kubectl diff.
+The program gets two directories.
+
+Exit codes:
+  0    nothing would change
+  1    something would change
+  2    invalid input, or apply would fail
+  3    a guard would refuse to apply
+  130  interrupted`,
+		Example: `  # Preview every field that apply would change
+  lynqctl diff -f forms/
+
+  # Preview one tenant with your own diff program
+  KUBECTL_EXTERNAL_DIFF="diff -u -N" lynqctl diff -f forms/ --node acme-web
+
+  # Write a comment for a pull request
+  lynqctl diff -f forms/ -o markdown > comment.md
+
+  # List objects that another client changed
+  lynqctl diff -f forms/ -o json |
+    jq -r 'select(any(.changes[]?; .cause == "drift")) | "\(.kind)/\(.name)"'`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.diff(cmd.Context(), &f) },
+	}
+	flags := cmd.Flags()
+	f.render.registerCluster(flags)
+	flags.StringVarP(&f.format, "output", "o", f.format, "output format: diff, name, markdown (for a pull request), or json (one object per line)")
+	f.registerChoice(flags, "don't refuse if a hub has no active rows")
+	flags.IntVar(&f.run.Concurrency, "concurrency", f.run.Concurrency, "number of nodes to process in parallel")
+	return cmd
+}
+
+func (a *app) diff(ctx context.Context, f *diffFlags) error {
+	if err := oneOf("-o", f.format, diffText, diffJSON, diffMarkdown, diffName); err != nil {
+		return err
+	}
+	external, err := extdiff.Find(a.Getenv)
+	if err != nil {
+		return session.BadUsage(err)
+	}
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	if f.format != diffText {
+		external = nil
+	}
+	return usecase.Run(ctx, a.engine(f.run.output), o, external != nil, func(ctx context.Context, report *diff.Report) (bool, error) {
+		return a.showDiff(ctx, f, external, report)
+	})
+}
+
+// showDiff writes a report, and tells whether anything differs.
+func (a *app) showDiff(ctx context.Context, f *diffFlags, external *extdiff.Program, report *diff.Report) (differs bool, err error) {
+	out := a.out()
+	differs = report.Counts().Objects > 0
+	switch {
+	case f.format == diffJSON:
+		return differs, ui.PrintDiffJSON(report, out)
+	case f.format == diffMarkdown:
+		_, err = io.WriteString(out, diff.Markdown(report))
+	case f.format == diffName:
+		err = ui.PrintDiffNames(report, out)
+	case external != nil:
+		differs, err = external.Show(ctx, report, out, a.Stdout.Handed(), a.Stderr.Handed())
+	default:
+		err = ui.PrintDiff(report, out)
+	}
+	if err == nil {
+		ui.PrintDiffProblems(report, a.errOut())
+	}
+	return differs, err
+}

@@ -1,0 +1,63 @@
+package lynqctl
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestSecurityPage: every test that a table of docs/security.md names is there. make
+// security runs what the page names, and would not miss one.
+func TestSecurityPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/security.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := testFunctions(t)
+	name := regexp.MustCompile("`([A-Za-z0-9_-]+)`")
+	for line := range strings.Lines(string(page)) {
+		cells := strings.Split(strings.TrimSpace(line), " | ")
+		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| it trusts") {
+			continue
+		}
+		for _, found := range name.FindAllStringSubmatch(cells[len(cells)-1], -1) {
+			if !tests[found[1]] && !isScript(found[1]) {
+				t.Errorf("there is no test %s: %s", found[1], line)
+			}
+		}
+	}
+}
+
+// testFunctions are the names of all tests.
+func testFunctions(t *testing.T) map[string]bool {
+	t.Helper()
+	function := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
+	names := map[string]bool{}
+	for _, root := range []string{"../../cmd", "../../internal", "../../pkg", "../../test/e2e"} {
+		err := filepath.WalkDir(root, func(path string, _ os.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			for _, found := range function.FindAllSubmatch(text, -1) {
+				names[string(found[1])] = true
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return names
+}
+
+func isScript(name string) bool {
+	for _, folder := range []string{"../../testdata/script", "../../test/e2e/testdata", "../../test/e2e/testdata/operator"} {
+		if _, err := os.Stat(filepath.Join(folder, name+".txtar")); err == nil {
+			return true
+		}
+	}
+	return false
+}

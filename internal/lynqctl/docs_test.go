@@ -1,0 +1,142 @@
+package lynqctl
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+
+	"github.com/lynqctl/lynqctl/internal/doctest"
+)
+
+const sourceTree = "../.."
+
+// docs are the pages of the documentation.
+func docs(t *testing.T) []*doctest.Page {
+	t.Helper()
+	pages, err := doctest.Read(sourceTree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages
+}
+
+// What the documentation says of files, headings, commands, flags and inputs is so.
+func TestDocs(t *testing.T) {
+	pages := docs(t)
+	problems := doctest.Links(sourceTree, pages)
+	for _, p := range pages {
+		problems = append(problems, wrongCalls(p)...)
+		problems = append(problems, wrongFlags(p)...)
+		problems = append(problems, wrongBlocks(p)...)
+	}
+	for _, p := range problems {
+		t.Error(p)
+	}
+}
+
+// Every example that needs no cluster prints what its page says. Those on a cluster
+// are run by test/e2e.
+func TestDocsExamples(t *testing.T) {
+	root, err := filepath.Abs(sourceTree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// An example may call go, whose caches are in the home directory.
+	caches, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE", "GOMODCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dirs := strings.Fields(string(caches))
+	env := []string{"KUBECONFIG=", "GOCACHE=" + dirs[0], "GOMODCACHE=" + dirs[1]}
+	doctest.RunAll(t, root, docs(t), *update, func(s *doctest.Session) (doctest.Place, bool) {
+		return doctest.Place{Dir: t.TempDir(), Env: env}, !s.Cluster
+	})
+}
+
+// wrongCalls are the calls of lynqctl in a page that the program would not take.
+func wrongCalls(p *doctest.Page) []doctest.Problem {
+	var problems []doctest.Problem
+	check := func(line int, script string) {
+		calls, err := doctest.Calls(script)
+		if err != nil {
+			problems = append(problems, doctest.Problem{Path: p.Path, Line: line, What: err.Error()})
+		}
+		for _, c := range calls {
+			if err := takesCall(c); err != nil {
+				problems = append(problems, doctest.Problem{Path: p.Path, Line: line + c.Line - 1, What: fmt.Sprintf("lynqctl %s: %v", strings.Join(c.Args, " "), err)})
+			}
+		}
+	}
+	for _, b := range p.Blocks {
+		switch b.Lang {
+		case "sh", "bash":
+			check(b.Line+1, b.Text)
+		case "console":
+			examples, err := b.Examples()
+			if err != nil {
+				problems = append(problems, doctest.Problem{Path: p.Path, Line: b.Line, What: err.Error()})
+			}
+			for _, e := range examples {
+				check(e.Line, e.Command)
+			}
+		}
+	}
+	for _, c := range p.Code() {
+		if strings.HasPrefix(c.Text, "lynqctl ") || strings.HasPrefix(c.Text, "kubectl lynq ") {
+			check(c.Line, c.Text)
+		}
+	}
+	return problems
+}
+
+// takesCall tells whether there is such a command and it takes these flags and
+// arguments. Nothing is run.
+func takesCall(call doctest.Call) error {
+	c, args, err := referenceRoot().Find(call.Args)
+	if err != nil {
+		return err
+	}
+	if c.HasSubCommands() && len(args) > 0 && !strings.HasPrefix(args[0], "-") && !strings.Contains(args[0], "/") {
+		return fmt.Errorf("%q has no command %q", c.CommandPath(), args[0])
+	}
+	c.InitDefaultHelpFlag()
+	c.InitDefaultVersionFlag()
+	if err := c.ParseFlags(args); err != nil && !errors.Is(err, pflag.ErrHelp) {
+		return err
+	}
+	args = c.Flags().Args()
+	if call.More || !c.Runnable() || len(args) == 0 {
+		return nil // the rest comes from elsewhere; or a page speaks of the command
+	}
+	return c.ValidateArgs(args)
+}
+
+// wrongFlags are the flags of a page's prose that no command has.
+func wrongFlags(p *doctest.Page) []doctest.Problem {
+	known := map[string]bool{"--help": true, "--version": true}
+	for _, c := range documented(referenceRoot()) {
+		c.Flags().VisitAll(func(f *pflag.Flag) { addFlag(known, f) })
+		c.PersistentFlags().VisitAll(func(f *pflag.Flag) { addFlag(known, f) })
+	}
+	flagName := regexp.MustCompile(`^(--[a-z][a-z-]*|-[a-zA-Z])($|[ =/])`)
+	var problems []doctest.Problem
+	for _, c := range p.Code() {
+		if m := flagName.FindStringSubmatch(c.Text); m != nil && !known[m[1]] {
+			problems = append(problems, doctest.Problem{Path: p.Path, Line: c.Line, What: fmt.Sprintf("no command has the flag %s (name the program in front of flags of others: `kubectl apply %s`)", m[1], m[1])})
+		}
+	}
+	return problems
+}
+
+func addFlag(known map[string]bool, f *pflag.Flag) {
+	known["--"+f.Name] = true
+	if f.Shorthand != "" {
+		known["-"+f.Shorthand] = true
+	}
+}

@@ -1,0 +1,93 @@
+package lynqctl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/finalize"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+)
+
+// finalizeFlags are the flags of finalize.
+type finalizeFlags struct {
+	removalFlags
+	everywhere bool
+	nodes      []string
+	force      bool
+}
+
+func finalizeCommand(a *app) *cobra.Command {
+	f := finalizeFlags{removalFlags: removalFlags{run: defaultRunFlags()}}
+	cmd := &cobra.Command{
+		Use:   "finalize [--force OBJECT...]",
+		Short: "Finish deletions that were started with kubectl",
+		Long: `Finish the deletion of inventories and hub records that someone deleted with
+kubectl, or that block a terminating namespace.
+
+WARNING: finalize deletes the objects of these nodes as their deletionPolicy
+says. Then it removes the inventory, and the hub record after all nodes of the
+hub. To keep a node instead, run 'lynqctl inventory restore NODE'.
+
+Without -f, lynqctl runs a recorded resource with runOn: Delete only in the
+namespace of the node's inventory. With -f, it runs what the node's form
+declares, in any namespace.
+
+If lynqctl can't clean up an object, the inventory keeps its finalizer, and
+finalize prints the reason. --force gives up on the objects that you name as
+Kind[.group]/NAMESPACE/NAME. lynqctl marks them as orphans if it can, and lists
+everything that it leaves behind.
+
+Exit codes:
+  0    success, or nothing to do
+  1    something failed; the rest was deleted
+  2    invalid usage; nothing changed
+  3    not confirmed, or refused by a guard; nothing changed
+  130  interrupted; run the command again to continue`,
+		Example: `  # Unblock a namespace that is stuck in Terminating
+  lynqctl finalize -n shop
+
+  # Preview for one hub, in all namespaces
+  lynqctl finalize -A --hub crm --dry-run=client
+
+  # Give up on a custom resource whose controller no longer exists
+  lynqctl finalize -n shop --force Database.example.com/shop/acme`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 && !f.force {
+				return fmt.Errorf("finalize takes objects only with --force, got %q", args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.finalize(cmd.Context(), &f, args) },
+	}
+	flags := cmd.Flags()
+	f.register(flags)
+	flags.Lookup("namespace").Usage = "namespace of the inventories and hub records"
+	flags.BoolVarP(&f.everywhere, "all-namespaces", "A", false, "search all namespaces")
+	flags.StringVar(&f.hub, "hub", "", "limit to this hub and its record (NAME or NAMESPACE/NAME)")
+	flags.StringSliceVar(&f.nodes, "node", nil, "limit to these nodes")
+	flags.BoolVar(&f.force, "force", false, "stop waiting for the named objects, and leave them behind")
+	return cmd
+}
+
+func (a *app) finalize(ctx context.Context, f *finalizeFlags, args []string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	if f.force && len(args) == 0 {
+		return session.BadUsage(errors.New("--force gives up on objects: name them, as Kind[.group]/NAMESPACE/NAME"))
+	}
+	giveUp, err := parseRefs(args)
+	if err != nil {
+		return err
+	}
+	namespace, err := session.OneOrAll(&f.Access, f.namespace, f.everywhere)
+	if err != nil {
+		return err
+	}
+	return finalize.Run(ctx, a.engine(f.run.output), &finalize.Options{
+		RemoveOptions: f.RemoveOptions, Namespace: namespace, Hub: f.hub, Nodes: f.nodes, GiveUp: giveUp,
+	})
+}

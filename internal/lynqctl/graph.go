@@ -1,0 +1,45 @@
+package lynqctl
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/usecase/graph"
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/form"
+)
+
+func graphCommand(a *app) *cobra.Command {
+	var in load.InputOptions
+	format := string(form.GraphText)
+	cmd := &cobra.Command{
+		Use:   "graph -f PATH...",
+		Short: "Print the dependency graph of forms",
+		Long: `Print the order in which lynqctl applies a form's resources, as a tree, a
+Mermaid diagram, or a DOT graph. If the form uses applyOrder, the graph groups
+resources by wave.
+
+The graph leaves out redundant edges. If a waits for b and b waits for c, it
+shows the edge from a to c only if some rows don't have b.`,
+		Example: `  lynqctl graph -f forms/
+  lynqctl graph -f forms/ -o dot | dot -Tsvg > forms.svg`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := oneOf("-o", format, form.GraphText, form.GraphMermaid, form.GraphDOT); err != nil {
+				return err
+			}
+			forms, err := graph.Run(cmd.Context(), a.engine(""), &in)
+			if err != nil {
+				return err
+			}
+			if format == string(form.GraphText) {
+				return session.Fail(ui.PrintGraph(form.GraphLines(forms), a.out()))
+			}
+			return session.Fail(form.WriteGraph(cmd.OutOrStdout(), form.GraphFormat(format), forms))
+		},
+	}
+	registerInputs(cmd.Flags(), &in)
+	cmd.Flags().StringVarP(&format, "output", "o", format, "output format: text, mermaid, or dot")
+	return cmd
+}

@@ -1,0 +1,108 @@
+package lynqctl
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/initcmd"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+func initCommand(a *app) *cobra.Command {
+	o := initcmd.Options{Dir: "forms", Form: "web"}
+	cmd := &cobra.Command{
+		Use:   "init --source URL|-f HUB",
+		Short: "Generate a hub and a starter form from a table",
+		Long: `Inspect a table, and write a hub and a starter form for you to edit. init picks
+the column that identifies a row, and the column that shows whether it is
+active. Every other column becomes a template variable. init skips columns that
+look like secrets, and lists them in a comment.
+
+If a column shows active rows in words, such as 'trial', init writes no files.
+Instead, it prints the SQL of a view that has 1 and 0. If --source doesn't name
+a table, the error lists the tables. Set LYNQCTL_SOURCE_PASSWORD to the password
+of the database.
+
+With -f, init reads an existing hub and writes only the form. It never
+overwrites a file.
+
+Exit codes:
+  0    success
+  1    the files couldn't be written
+  2    invalid input or usage; nothing was written
+  130  interrupted`,
+		Example: `  # Turn a CSV file into manifests
+  lynqctl init --source csv:tenants.csv -o forms/
+  lynqctl render -f forms/
+
+  # Read the rows from a database
+  export LYNQCTL_SOURCE_PASSWORD
+  lynqctl init --source 'mysql://reader@db.example/crm?table=tenants'
+
+  # Name the columns yourself
+  lynqctl init --source 'sqlite:crm.db?table=firms' --uid code --activate paying`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.draft(cmd.Context(), &o) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.Source, "source", "", "URL of the database or file with the rows")
+	flags.StringArrayVarP(&o.Paths, "filename", "f", nil, "file with an existing hub; repeatable, for the hub's Secret")
+	flags.StringVarP(&o.Dir, "output-dir", "o", o.Dir, "write hub.yaml and form.yaml to this directory")
+	flags.StringVar(&o.Name, "name", "", "name of the hub (default: from the table or file)")
+	flags.StringVar(&o.Form, "form-name", o.Form, "name of the form")
+	flags.StringVar(&o.UID, "uid", "", "column that identifies a row (default: a key, or a usual name)")
+	flags.StringVar(&o.Activate, "activate", "", "column that shows whether a row is active (default: a usual name)")
+	flags.StringVarP(&o.Namespace, "namespace", "n", "", "namespace of the hub, form, and nodes (default: set by each run)")
+	registerLocalAccess(flags, &o.Access)
+	registerTimeout(flags, &o.Timeout)
+	return cmd
+}
+
+// checkDraft checks the flags.
+func checkDraft(o *initcmd.Options) error {
+	switch {
+	case (o.Source == "") == (len(o.Paths) == 0):
+		return session.BadUsage(errors.New("say where the rows are: with --source URL, or with -f and the file of a hub"))
+	case len(o.Paths) > 0 && o.Name+o.UID+o.Activate != "":
+		return session.BadUsage(errors.New("--name, --uid and --activate are for a new hub: the one of -f says these itself"))
+	case o.Dir == "":
+		return session.BadUsage(errors.New("-o is empty (an unset variable, perhaps)"))
+	}
+	return errors.Join(checkName("--name", o.Name), checkName("--form-name", cmp.Or(o.Form, "-")), checkName("-n", o.Namespace), checkTimeout(o.Timeout))
+}
+
+// checkName checks the name of a hub or form; "" is none.
+func checkName(flag, name string) error {
+	if name != "" && !lynq.IsDNS1123Label(name) {
+		return session.BadUsage(fmt.Errorf("%s: %q is not a valid name (use at most 63 lowercase letters, digits, and '-')", flag, name))
+	}
+	return nil
+}
+
+// draft is the command: a table is looked at, a hub and a form are written.
+func (a *app) draft(ctx context.Context, o *initcmd.Options) error {
+	if err := checkDraft(o); err != nil {
+		return err
+	}
+	d, err := initcmd.Run(ctx, a.engine(""), o)
+	if err != nil {
+		if d != nil {
+			_, _ = fmt.Fprint(a.out(), d.View)
+		}
+		return err
+	}
+	for _, file := range d.Files {
+		if _, err := fmt.Fprintln(a.out(), file); err != nil {
+			return session.Fail(err)
+		}
+	}
+	for _, note := range d.Notes {
+		_, _ = fmt.Fprintln(a.noteOut(), note)
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package lynqctl
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lynqctl/lynqctl/internal/cli"
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+)
+
+func inventoryCommand(a *app) *cobra.Command {
+	return cli.Group(&cobra.Command{
+		Use:   "inventory",
+		Short: "Inspect and repair inventories",
+		Long: `Inspect and repair inventories. The inventory of a node is the ConfigMap
+lynqnode-NODE, with one entry for each object that the node owns. From it,
+lynqctl knows what it may update and delete.`,
+	},
+		inventoryListCommand(a), inventoryShowCommand(a), inventoryVerifyCommand(a), inventoryRestoreCommand(a), inventoryRebuildCommand(a),
+	)
+}
+
+// inventoryFlags are the flags of commands that read inventories.
+type inventoryFlags struct {
+	session.InventoryOptions
+	printFlags
+	all      bool
+	selector string
+}
+
+func (f *inventoryFlags) register(flags *pflag.FlagSet) {
+	f.Access.Register(flags)
+	flags.StringVarP(&f.Namespace, "namespace", "n", "", "namespace of the nodes (default: from the kubeconfig context)")
+	f.printFlags.register(flags)
+	registerTimeout(flags, &f.Timeout)
+}
+
+// registerChoice registers what narrows a command that is about many nodes.
+func (f *inventoryFlags) registerChoice(flags *pflag.FlagSet) {
+	f.registerNamespaces(flags)
+	flags.StringSliceVar(&f.Hubs, "hub", nil, "limit to nodes of these hubs (NAME or NAMESPACE/NAME)")
+	flags.StringSliceVar(&f.Forms, "form", nil, "limit to nodes of these forms (NAME or NAMESPACE/NAME)")
+	flags.StringSliceVar(&f.Nodes, "node", nil, "limit to these nodes (as shown by 'lynqctl status')")
+}
+
+func (f *inventoryFlags) registerNamespaces(flags *pflag.FlagSet) {
+	flags.BoolVarP(&f.all, "all-namespaces", "A", false, "search all namespaces")
+	f.registerList(flags)
+}
+
+func (f *inventoryFlags) registerSelector(flags *pflag.FlagSet) {
+	flags.StringVarP(&f.selector, "selector", "l", "", "limit to nodes whose inventories match this label selector")
+}
+
+// registerIgnore registers what a command has that is given names.
+func (f *inventoryFlags) registerIgnore(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.IgnoreNotFound, "ignore-not-found", false, "don't treat a missing resource as an error")
+}
+
+// printDetails prints what there is of the nodes that the flags name: a list, where
+// several are named.
+func (f *inventoryFlags) printDetails(a *app, all []*ui.Details) error {
+	format, out := ui.Format(f.output), a.out()
+	switch {
+	case len(f.Nodes) > 1:
+		return session.Fail(ui.PrintAllDetails(all, format, out))
+	case len(all) == 1:
+		return session.Fail(ui.PrintDetails(all[0], format, out))
+	}
+	return nil
+}
+
+// view says what lists of nodes show.
+func (f *inventoryFlags) view(failedOnly bool) *ui.NodeView {
+	return &ui.NodeView{Namespace: f.Namespace, Where: f.Where(), FailedOnly: failedOnly}
+}
+
+// check checks the flags, and finds out which namespace is meant.
+func (f *inventoryFlags) check() error {
+	if err := errors.Join(f.printFlags.check(), checkTimeout(f.Timeout)); err != nil {
+		return err
+	}
+	var err error
+	if f.Selector, err = parseSelector(f.selector); err != nil {
+		return err
+	}
+	namespace, err := session.NamespaceMeant(&f.Access, f.Namespace, f.all)
+	f.Namespace = namespace
+	return err
+}

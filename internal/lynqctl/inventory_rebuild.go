@@ -1,0 +1,95 @@
+package lynqctl
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/usecase/inventory"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/orphan"
+)
+
+// rebuildFlags are the flags of inventory rebuild.
+type rebuildFlags struct {
+	applyFlags
+	everywhere bool
+	yes        bool
+}
+
+func inventoryRebuildCommand(a *app) *cobra.Command {
+	f := rebuildFlags{applyFlags: defaultApplyFlags()}
+	f.Wait = false
+	cmd := &cobra.Command{
+		Use:   "rebuild [NODE...]",
+		Short: "Rebuild lost inventories from live objects",
+		Long: `Rebuild inventories from the labels, annotations, and owner references of live
+objects. Use it after you lose inventories, for example because a backup has no
+ConfigMaps. rebuild shows the new entries and asks before it writes them.
+
+With -f, lynqctl takes the row, the form, and the dependencies of a node from
+your rows and forms. Objects of a lost inventory then belong to the new one.
+Without -f, rebuild covers the nodes of a namespace. It takes the form from
+other nodes of the hub, or from --form. That is enough for 'lynqctl delete
+node'.
+
+If an inventory exists but lacks an entry, rebuild adds the entry. The next
+apply checks every object of a rebuilt inventory once.
+
+Exit codes:
+  0    success, or nothing to do
+  1    some inventories were not rebuilt; the others were
+  2    invalid input or usage; nothing changed
+  3    not confirmed, or another run is using the hub; nothing changed
+  130  interrupted`,
+		Example: `  # Rebuild the inventories that your rows and forms need
+  lynqctl inventory rebuild -f forms/
+
+  # Rebuild a node whose row no longer exists, so you can delete it
+  lynqctl inventory rebuild acme-web -n shop --form web`,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.inventoryRebuild(cmd.Context(), &f, args) },
+	}
+	flags := cmd.Flags()
+	f.render.registerCluster(flags)
+	f.run.registerRun(flags)
+	flags.Lookup("output").Usage = "output format: table, wide, json, yaml, or name"
+	flags.Lookup("dry-run").Usage = "none, client, or server (client and server show the inventories and write nothing)"
+	flags.Lookup("namespace").Usage = "limit to nodes in this namespace (default: from the kubeconfig context; with -f, all namespaces of the nodes)"
+	flags.Lookup("form").Usage = "limit to these forms (with -f), or the form of nodes that lynqctl can't infer (without -f)"
+	flags.BoolVarP(&f.everywhere, "all-namespaces", "A", false, "search all namespaces")
+	flags.BoolVarP(&f.yes, "yes", "y", false, "don't ask for confirmation")
+	registerNoFinalizer(flags, &f.NoFinalizer)
+	return cmd
+}
+
+func (a *app) inventoryRebuild(ctx context.Context, f *rebuildFlags, nodes []string) error {
+	namespace, err := f.scope()
+	if err != nil {
+		return err
+	}
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	progress := *a
+	progress.Stdout = ui.Output{} // the list of the inventories is all that it gets
+	return inventory.Rebuild(ctx, a.engine(f.run.output), &inventory.RebuildOptions{
+		Options: *o, Node: nodes, Where: namespace, Yes: f.yes,
+		Show: func(rebuilt []orphan.Rebuilt) error {
+			return session.Fail(ui.PrintList(ui.RebuiltList(rebuilt), ui.Format(f.run.output), a.out(), a.noteOut()))
+		},
+		Progress: &console{&progress, ui.Table},
+	})
+}
+
+// scope is the namespace of the nodes that are meant, "" for all: with inputs,
+// wherever their nodes are.
+func (f *rebuildFlags) scope() (string, error) {
+	o := &f.render
+	if len(o.Paths) == 0 && len(o.Forms) > 1 {
+		return "", session.BadUsage(errors.New("without -f, --form takes one form"))
+	}
+	return session.OneOrAll(&o.Access, o.Namespace, f.everywhere || len(o.Paths) > 0 && o.Namespace == "")
+}

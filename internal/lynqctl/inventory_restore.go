@@ -1,0 +1,89 @@
+package lynqctl
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/usecase/inventory"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+)
+
+// restoreFlags are the flags of inventory restore.
+type restoreFlags struct {
+	inventoryFlags
+	run        runFlags
+	everything bool
+}
+
+func inventoryRestoreCommand(a *app) *cobra.Command {
+	f := restoreFlags{run: defaultRunFlags()}
+	cmd := &cobra.Command{
+		Use:   "restore NODE...|--all",
+		Short: "Restore deleted inventories",
+		Long: `Restore inventories that someone deleted. Name the nodes, or pass --all. restore
+handles inventories that wait for their finalizer, inventories that are gone
+while their objects exist, and objects that lost their owner reference. restore
+deletes nothing and changes only owner references, so it doesn't ask.
+
+If lynqctl can't see an object of an inventory, or if the last apply excluded
+one, restore leaves that inventory alone. The garbage collector might delete the
+object together with the old inventory. restore prints the reason and exits with
+1.
+
+restore doesn't read rows or forms. If a row is inactive or gone, the next apply
+deletes its node, within the limits of the guards. To use rows and forms for an
+inventory that is gone, run 'lynqctl inventory rebuild -f'.
+
+Exit codes:
+  0    success, or nothing to do
+  1    some inventories were not restored; the others were
+  2    invalid usage, or no such node; nothing changed
+  3    another run is using the hub; nothing changed
+  130  interrupted; run the command again to continue`,
+		Example: `  # Undo an accidental kubectl delete, in all namespaces
+  lynqctl inventory restore --all -A --dry-run=client
+  lynqctl inventory restore --all -A
+
+  # One node
+  lynqctl inventory restore acme-web -n shop`,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.inventoryRestore(cmd.Context(), &f, args) },
+	}
+	flags := cmd.Flags()
+	f.register(flags)
+	flags.BoolVarP(&f.all, "all-namespaces", "A", false, "search all namespaces")
+	flags.BoolVar(&f.everything, "all", false, "restore every inventory that needs it")
+	flags.StringSliceVar(&f.Hubs, "hub", nil, "limit to nodes of these hubs (NAME or NAMESPACE/NAME)")
+	flags.StringVar(&f.run.dryRun, "dry-run", f.run.dryRun, "none, client, or server (client and server show the inventories and write nothing)")
+	flags.DurationVar(&f.run.LockTimeout, "lock-timeout", f.run.LockTimeout, "how long to wait for another run on the same hub")
+	return cmd
+}
+
+func (a *app) inventoryRestore(ctx context.Context, f *restoreFlags, args []string) error {
+	nodes, err := nodeNames(args)
+	switch {
+	case err != nil:
+		return session.BadUsage(err)
+	case len(nodes) == 0 && !f.everything:
+		return session.BadUsage(errors.New("specify which nodes to restore, or pass --all. List them with 'lynqctl inventory list'"))
+	case len(nodes) > 0 && f.everything:
+		return session.BadUsage(errors.New("--all and names exclude each other"))
+	}
+	if err := f.run.checkRun(); err != nil {
+		return err
+	}
+	if f.all && f.Namespace != "" {
+		return session.BadUsage(errors.New("-A and -n exclude each other"))
+	}
+	if err := f.check(); err != nil {
+		return err
+	}
+	f.Nodes = nodes
+	return inventory.Restore(ctx, a.engine(""), &inventory.RestoreOptions{
+		RunOptions: f.run.RunOptions, InventoryOptions: f.InventoryOptions,
+		Show: func(found []decide.Restoration) error { return f.printList(a, ui.RestorationList(found)) },
+	})
+}

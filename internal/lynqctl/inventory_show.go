@@ -1,0 +1,50 @@
+package lynqctl
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/usecase/inventory"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+)
+
+func inventoryShowCommand(a *app) *cobra.Command {
+	var f inventoryFlags
+	cmd := &cobra.Command{
+		Use:   "show NODE...|node/NODE...",
+		Short: "Show the inventory of one or more nodes",
+		Long: `Show the inventory of one or more nodes, with the state that the last run
+recorded. The objects are in apply order. To check live objects, run 'lynqctl
+status node'.`,
+		Example: `  lynqctl inventory show acme-web
+  lynqctl inventory show node/acme-web node/bolt-web -n shop -o yaml`,
+		Args: someNodes("inventory show", "lynqctl inventory list"),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if f.Nodes, err = nodeNames(args); err != nil {
+				return session.BadUsage(err)
+			}
+			return a.inventoryShow(cmd.Context(), &f)
+		},
+	}
+	f.register(cmd.Flags())
+	f.registerIgnore(cmd.Flags())
+	return cmd
+}
+
+// inventoryShow shows the inventories of the nodes that the flags name. What there is of
+// them is shown also where a name is unknown.
+func (a *app) inventoryShow(ctx context.Context, f *inventoryFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	inventories, notFound := inventory.Show(ctx, a.engine(""), &f.InventoryOptions)
+	var all []*ui.Details
+	for _, inv := range inventories {
+		all = append(all, ui.InventoryDetails(inv, time.Now()))
+	}
+	return cmp.Or(f.printDetails(a, all), notFound)
+}

@@ -1,0 +1,49 @@
+package lynqctl
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/metrics"
+)
+
+// metricsFlags say whether a command counts for Prometheus, and what.
+type metricsFlags struct {
+	file    string
+	perNode bool
+}
+
+func (f *metricsFlags) register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.file, "metrics-file", "", "write Prometheus metrics to this `file`, even if the run fails (for the node_exporter textfile collector: DIRECTORY/NAME.prom)")
+	flags.BoolVar(&f.perNode, "metrics-per-node", false, "report metrics per node instead of per hub and form")
+}
+
+// start checks the flags, and makes metrics that have counted nothing yet, nil where none
+// are wanted.
+func (f *metricsFlags) start() (*metrics.Metrics, error) {
+	if f.file == "" {
+		if f.perNode {
+			return nil, session.BadUsage(errors.New("--metrics-per-node is about the metrics of --metrics-file (give it a file)"))
+		}
+		return nil, nil
+	}
+	if err := metrics.CheckFile(f.file); err != nil {
+		return nil, session.BadUsage(fmt.Errorf("--metrics-file: %w", err))
+	}
+	return metrics.New(metrics.Options{PerNode: f.perNode, Version: buildVersion()})
+}
+
+// measured runs a use case, of which metrics are written however it ended.
+func (f *metricsFlags) measured(e *session.Engine, run func(*session.Engine) error) error {
+	m, err := f.start()
+	switch {
+	case err != nil:
+		return err
+	case m == nil:
+		return run(e)
+	}
+	return e.Measured(m, func() (unread, failed error) { return m.WriteFile(f.file) }, run)
+}

@@ -1,0 +1,133 @@
+package lynqctl
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lynqctl/lynqctl/internal/cli"
+	"github.com/lynqctl/lynqctl/internal/usecase/orphans"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/orphan"
+)
+
+func orphansCommand(a *app) *cobra.Command {
+	return cli.Group(&cobra.Command{
+		Use:   "orphans",
+		Short: "List, adopt, and delete retained objects",
+		Long: `Manage orphans. An orphan is an object that lynqctl kept because its
+deletionPolicy retains it. It has the label lynq.sh/orphaned=true. Its
+annotations record when and why lynqctl kept it, and which node it came from.`,
+	},
+		orphansListCommand(a), orphansAdoptCommand(a), orphansPruneCommand(a),
+	)
+}
+
+// orphanFlags say which orphans are meant, and in which cluster.
+type orphanFlags struct {
+	orphans.ListOptions
+	namespace string
+	all       bool
+	selector  string
+	olderThan string
+}
+
+func (f *orphanFlags) register(flags *pflag.FlagSet) {
+	q := &f.Query
+	f.Access.Register(flags)
+	flags.StringVarP(&f.namespace, "namespace", "n", "", "namespace of the orphans (default: from the kubeconfig context)")
+	flags.BoolVarP(&f.all, "all-namespaces", "A", false, "search all namespaces, and objects without a namespace")
+	flags.StringVarP(&f.selector, "selector", "l", "", "limit to objects that match this label selector")
+	flags.StringSliceVar(&q.Reasons, "reason", nil, "limit to orphans with these reasons: "+strings.Join(orphan.Marked(), ", "))
+	flags.StringSliceVar(&q.Hubs, "hub", nil, "limit to orphans from these hubs")
+	flags.StringSliceVar(&q.Nodes, "node", nil, "limit to orphans from these nodes (NODE or NAMESPACE/NODE)")
+	flags.StringVar(&f.olderThan, "older-than", "", "limit to orphans older than this, for example 12h or 30d")
+	flags.IntVar(&q.AtOnce, "concurrency", orphan.DefaultAtOnce, "number of requests to send in parallel")
+	registerTimeout(flags, &f.Timeout)
+}
+
+// check checks the flags, and completes the query.
+func (f *orphanFlags) check(now time.Time) error {
+	q := &f.Query
+	q.Now = now
+	if err := errors.Join(f.checkHubs(), f.checkReasons()); err != nil {
+		return err
+	}
+	if f.olderThan != "" {
+		age, err := orphan.ParseAge(f.olderThan)
+		if err != nil {
+			return session.BadUsage(fmt.Errorf("--older-than: %w", err))
+		}
+		q.OlderThan = age
+	}
+	selector, err := parseSelector(f.selector)
+	switch {
+	case err != nil:
+		return err
+	case q.AtOnce < 1:
+		return session.BadUsage(errors.New("--concurrency must be at least 1"))
+	case selector != nil:
+		q.Selector = selector.String()
+	}
+	if err := checkTimeout(f.Timeout); err != nil {
+		return err
+	}
+	q.Namespace, err = session.NamespaceMeant(&f.Access, f.namespace, f.all)
+	return err
+}
+
+// checkReasons refuses reasons that are none, or need --stranded.
+func (f *orphanFlags) checkReasons() error {
+	known := orphan.Marked()
+	if f.Stranded {
+		known = append(known, orphan.Stranding()...)
+	}
+	for _, r := range f.Query.Reasons {
+		if !f.Stranded && slices.Contains(orphan.Stranding(), r) {
+			return session.BadUsage(fmt.Errorf("--reason %s needs --stranded", r))
+		}
+		if err := oneOf("--reason", r, known...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkHubs refuses what no orphan tells of itself.
+func (f *orphanFlags) checkHubs() error {
+	for _, hub := range f.Query.Hubs {
+		if namespace, name, said := strings.Cut(hub, "/"); said {
+			return session.BadUsage(fmt.Errorf("--hub: an orphan says only the name of its hub, and not its namespace: say %s, and --node NAMESPACE/NODE for those from nodes in a namespace such as %s", name, namespace))
+		}
+	}
+	return nil
+}
+
+// parseRefs are the objects that arguments name.
+func parseRefs(args []string) (map[lynq.Ref]bool, error) {
+	refs := map[lynq.Ref]bool{}
+	var errs []error
+	for _, arg := range args {
+		ref, err := lynq.ParseRef(arg)
+		errs = append(errs, err)
+		refs[ref] = true
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, session.BadUsage(err)
+	}
+	return refs, nil
+}
+
+// namedOrphans are those that arguments name, unless all are meant.
+func namedOrphans(args []string, everything bool) (map[lynq.Ref]bool, error) {
+	if len(args) > 0 && everything {
+		return nil, session.BadUsage(errors.New("--all and names exclude each other"))
+	}
+	return parseRefs(args)
+}

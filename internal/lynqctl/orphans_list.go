@@ -1,0 +1,66 @@
+package lynqctl
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/usecase/orphans"
+	"github.com/lynqctl/lynqctl/pkg/orphan"
+)
+
+func orphansListCommand(a *app) *cobra.Command {
+	var f orphanFlags
+	var p printFlags
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List retained objects",
+		Long: `List orphans of every kind, also kinds that 'kubectl get all' leaves out, such
+as PersistentVolumeClaims, Secrets, and custom resources. If you may not list a
+kind, a warning names it.
+
+With --stranded, also list tracked objects that no inventory lists, and entries
+of inventories without an object.`,
+		Example: `  # List all orphans of the cluster
+  lynqctl orphans list -A
+
+  # List orphans of one tenant that are at least 30 days old
+  lynqctl orphans list --node acme-web --older-than 30d
+
+  # After you lost inventories, also list objects without an entry
+  lynqctl orphans list -A --stranded -o wide`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := p.check(); err != nil {
+				return err
+			}
+			return a.orphansList(cmd.Context(), &f, &p)
+		},
+	}
+	flags := cmd.Flags()
+	f.register(flags)
+	flags.BoolVar(&f.Stranded, "stranded", false, "also list objects that no inventory lists ("+orphan.ReasonStranded+"), and inventory entries without an object ("+orphan.ReasonGone+")")
+	p.register(flags)
+	p.registerList(flags)
+	return cmd
+}
+
+func (a *app) orphansList(ctx context.Context, f *orphanFlags, p *printFlags) error {
+	now := time.Now()
+	if err := f.check(now); err != nil {
+		return err
+	}
+	found, err := orphans.List(ctx, a.engine(""), &f.ListOptions)
+	if err != nil {
+		return err
+	}
+	l := ui.OrphanList(found.Orphans, now)
+	l.Warnings = found.Warnings()
+	l.Empty = "No orphans found in any namespace"
+	if namespace := f.Query.Namespace; namespace != "" {
+		l.Empty = "No orphans found in namespace " + namespace + " (-A looks in all)"
+	}
+	return p.printList(a, l)
+}

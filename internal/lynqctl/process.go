@@ -1,0 +1,28 @@
+package lynqctl
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/internal/ui"
+)
+
+// Process runs the command line of this process, and gives its exit code.
+func Process() int {
+	// The first signal cancels the context, so that what runs ends cleanly; before
+	// anything says so, the second one has its usual effect again.
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		s := <-signals
+		signal.Stop(signals)
+		cancel(&stopped{s})
+	}()
+	w := World{Stdin: os.Stdin, Stdout: ui.To(os.Stdout), Stderr: ui.To(os.Stderr), Getenv: os.Getenv, Program: os.Args[0]}
+	kube.LogTo(ui.NewStream(w.Stderr, w.Getenv, ui.ColorAuto))
+	return Run(ctx, w, os.Args[1:])
+}

@@ -1,0 +1,165 @@
+package lynqctl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+	usecase "github.com/lynqctl/lynqctl/internal/usecase/rbac"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/rbac"
+)
+
+// rbacFlags are the flags of rbac.
+type rbacFlags struct {
+	usecase.Options
+	purposes []string
+	account  string
+	name     string
+	output   string
+	check    bool
+}
+
+func rbacCommand(a *app) *cobra.Command {
+	f := rbacFlags{purposes: []string{string(rbac.Apply), string(rbac.Delete), string(rbac.Orphans)}}
+	f.Nothing = "nothing was printed"
+	cmd := &cobra.Command{
+		Use:   "rbac -f PATH...",
+		Short: "Print the RBAC roles that your forms need",
+		Long: `Print the minimal Roles and ClusterRoles that lynqctl needs for your forms,
+ready for kubectl apply. They grant delete only for kinds that a policy deletes.
+They cover one namespace if lynqctl knows it without rows. Comments explain each
+rule, and name the permissions that are left out on purpose.
+
+You don't need a cluster, unless your forms use kinds that lynqctl doesn't know
+or delete Namespaces.
+
+With --check, rbac prints only the permissions that you lack. With --as, it
+checks another user.
+
+Exit codes:
+  0    success; with --check, no permission is missing
+  1    with --check, a permission is missing
+  2    invalid input or usage, an unknown kind, or no answer
+  130  interrupted`,
+		Example: `  # Print roles for a CI job that runs apply
+  lynqctl rbac -f forms/ --for apply --service-account ci/lynqctl |
+    kubectl apply -f -
+
+  # Print read-only roles
+  lynqctl rbac -f forms/ --for status,diff --name lynqctl-look
+
+  # Check your own permissions
+  lynqctl rbac -f forms/ --check`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.rbac(cmd.Context(), &f) },
+	}
+	flags := cmd.Flags()
+	registerInputs(flags, &f.InputOptions)
+	flags.StringVarP(&f.Namespace, "namespace", "n", "", "namespace for all nodes (overrides your files)")
+	f.Access.Register(flags)
+	registerTimeout(flags, &f.Timeout)
+	flags.StringSliceVar(&f.purposes, "for", f.purposes, "commands to grant permissions for: "+joined(rbac.Purposes()))
+	flags.StringVar(&f.account, "service-account", "", "bind the roles to this ServiceAccount (NAMESPACE/NAME)")
+	flags.StringVar(&f.name, "name", "", "name of the roles and bindings (default: lynqctl-NAMESPACE-NAME of the hub)")
+	flags.StringSliceVar(&f.Tombstones.Paths, "tombstones", nil, "files or directories with the tombstones that you pass to apply")
+	flags.BoolVar(&f.Data, "include-data", false, "grant the permissions for 'orphans prune --include-data'")
+	flags.BoolVar(&f.Optional, "optional", false, "include optional permissions: events, and details about objects that aren't ready")
+	flags.BoolVar(&f.check, "check", false, "report only the permissions that you lack")
+	flags.StringVarP(&f.output, "output", "o", "", "output format: yaml or json; with --check: "+ui.FormatUsage)
+	return cmd
+}
+
+func joined(purposes []rbac.Purpose) string {
+	words := make([]string, len(purposes))
+	for i, p := range purposes {
+		words[i] = string(p)
+	}
+	return strings.Join(words, ", ")
+}
+
+func (a *app) rbac(ctx context.Context, f *rbacFlags) error {
+	account, err := f.options()
+	if err != nil {
+		return err
+	}
+	rights, hubs, err := usecase.Of(ctx, a.engine(""), &f.Options)
+	if err != nil {
+		return err
+	}
+	if f.check {
+		return a.checkRights(ctx, f, rights)
+	}
+	m, err := rbac.NewManifests(*rights, f.For, hubs, f.name, account)
+	if err != nil {
+		return session.BadUsage(fmt.Errorf("%w (give --name)", err))
+	}
+	ui.Warn(a.noteOut(), rights.Notes)
+	text := m.YAML()
+	if f.output == "json" {
+		if text, err = m.JSON(); err != nil {
+			return session.Fail(err)
+		}
+	}
+	_, err = fmt.Fprint(a.out(), text)
+	return session.Fail(err)
+}
+
+// options checks the flags.
+func (f *rbacFlags) options() (account rbac.Account, err error) {
+	if f.check {
+		if f.output == "" {
+			f.output = string(ui.Table)
+		}
+		err = ui.CheckFormat(ui.Format(f.output))
+		if err == nil && (f.account != "" || f.name != "") {
+			err = errors.New("--check prints no roles: leave out --service-account and --name (--as=system:serviceaccount:NAMESPACE:NAME checks a ServiceAccount)")
+		}
+		if err != nil {
+			return account, session.BadUsage(err)
+		}
+	} else if f.output != "" {
+		if err := oneOf("-o", f.output, "yaml", "json"); err != nil {
+			return account, err
+		}
+	}
+	for _, p := range f.purposes {
+		if err := oneOf("--for", p, rbac.Purposes()...); err != nil {
+			return account, err
+		}
+	}
+	if f.For = rbac.Chosen(f.purposes); len(f.For) == 0 {
+		return account, session.BadUsage(errors.New("--for is empty; it takes " + joined(rbac.Purposes())))
+	}
+	if f.name != "" && !lynq.IsDNS1123Subdomain(f.name) {
+		return account, session.BadUsage(fmt.Errorf("--name: %q is not a valid name (use lowercase letters, digits, '-', and '.')", f.name))
+	}
+	if account, err = rbac.ParseAccount(f.account); err != nil {
+		return account, session.BadUsage(fmt.Errorf("--service-account: %w", err))
+	}
+	return account, errors.Join(session.CheckNamespace(f.Namespace), checkTimeout(f.Timeout))
+}
+
+// checkRights tells which rights the user lacks.
+func (a *app) checkRights(ctx context.Context, f *rbacFlags, rights *rbac.Rights) error {
+	lacking, err := usecase.Lacking(ctx, a.engine(""), &f.Options, rights.Rules)
+	if err != nil {
+		return err
+	}
+	l := ui.RightsList(lacking)
+	l.Warnings = rights.Notes
+	p := printFlags{output: f.output}
+	if err := p.printList(a, l); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(lacking, func(r rbac.Rule) bool { return !r.Optional }) {
+		return &session.Error{Outcome: session.Failed, Err: session.ErrReported, Summary: "rights are missing: lynqctl rbac without --check prints roles that give them"}
+	}
+	return nil
+}

@@ -1,0 +1,245 @@
+package lynqctl
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+	"github.com/spf13/pflag"
+)
+
+var (
+	update = flag.Bool("update", false, "write what is made of the commands: docs/commands.md, completions/")
+	manDir = flag.String("man", "", "write the manual pages into this directory")
+)
+
+const (
+	commandsDoc    = "../../docs/commands.md"
+	completionsDir = "../../completions"
+)
+
+// referenceRoot is the tree of commands as its users see it.
+func referenceRoot() *cobra.Command {
+	root := rootCommand(&app{World: World{Getenv: func(string) string { return "" }}})
+	root.DisableAutoGenTag = true
+	return root
+}
+
+// current holds a file that is made of the commands against what they make now.
+func current(t *testing.T, file string, want []byte) {
+	t.Helper()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s is not what the commands make ('make generate' writes it; -commands +file):\n%s", file, diff)
+	}
+}
+
+// The completion scripts are those that the commands make.
+func TestCompletionScripts(t *testing.T) {
+	root := referenceRoot()
+	for file, write := range map[string]func(io.Writer) error{
+		"lynqctl.bash": func(w io.Writer) error { return root.GenBashCompletionV2(w, true) },
+		"_lynqctl":     root.GenZshCompletion,
+		"lynqctl.fish": func(w io.Writer) error { return root.GenFishCompletion(w, true) },
+		"lynqctl.ps1":  root.GenPowerShellCompletionWithDesc,
+	} {
+		var script bytes.Buffer
+		if err := write(&script); err != nil {
+			t.Fatal(err)
+		}
+		current(t, filepath.Join(completionsDir, file), script.Bytes())
+	}
+}
+
+// The command reference is what the commands say of themselves.
+func TestCommandReference(t *testing.T) {
+	current(t, commandsDoc, []byte(reference(referenceRoot())))
+}
+
+// Each command has a manual page.
+func TestManualPages(t *testing.T) {
+	dir := *manDir
+	if dir == "" {
+		dir = t.TempDir()
+	} else if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	root := referenceRoot()
+	for _, c := range documented(root) {
+		c.Long = listInMarkdown(c.Long)
+	}
+	header := &doc.GenManHeader{Source: "lynqctl", Manual: "lynqctl manual"}
+	if err := doc.GenManTree(root, header, dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range documented(root) {
+		page := filepath.Join(dir, strings.ReplaceAll(c.CommandPath(), " ", "-")+".1")
+		content, err := os.ReadFile(page)
+		if err != nil {
+			t.Error(err)
+		} else if !strings.Contains(string(content), ".SH SYNOPSIS") {
+			t.Errorf("%s is no manual page:\n%s", page, content)
+		}
+	}
+}
+
+// documented are a command and all under it that are not hidden, in the order of
+// their names. What cobra says of each shell is not for a page.
+func documented(c *cobra.Command) []*cobra.Command {
+	all := []*cobra.Command{c}
+	if c.Name() == "completion" {
+		return all
+	}
+	for _, child := range c.Commands() {
+		if child.IsAvailableCommand() && child.Name() != "help" {
+			all = append(all, documented(child)...)
+		}
+	}
+	return all
+}
+
+// reference is the page of all commands.
+func reference(root *cobra.Command) string {
+	var b strings.Builder
+	b.WriteString("# Commands\n\n`make generate` writes this page from `--help`.\n\n| command | does |\n|---|---|\n")
+	all := documented(root)[1:]
+	for _, c := range all {
+		fmt.Fprintf(&b, "| [`%s`](#%s) | %s |\n", c.CommandPath(), strings.ReplaceAll(c.CommandPath(), " ", "-"), inMarkdown(c.Short))
+	}
+	for _, c := range all {
+		writeCommand(&b, c)
+	}
+	b.WriteString("\n## Flags for the cluster\n\nThese flags mean the same as in kubectl.\n")
+	writeFlags(&b, clusterFlagSet(), nil)
+	b.WriteString("\n## Flags of all commands\n")
+	writeFlags(&b, root.PersistentFlags(), nil)
+	b.WriteString(aboutVariables())
+	return b.String()
+}
+
+// aboutVariables tells of the environment.
+func aboutVariables() string {
+	said := onlySaid()
+	for i, name := range said {
+		said[i] = "`--" + name + "`"
+	}
+	return `
+## Environment variables
+
+An environment variable sets the default of a flag for all commands that have the flag.
+For example, ` + "`LYNQCTL_MAX_DELETE` sets `--max-delete`, `LYNQCTL_NAMESPACE` sets `-n`, and `LYNQCTL_V` sets `-v`" + `.
+A flag on the command line wins. Separate several values with commas. ` + "`LYNQCTL_FILENAME` and `LYNQCTL_SOURCE`" + ` take one value.
+If a flag doesn't take the value, the exit code is 2, and the message names the variable.
+
+` + strings.Join(said, ", ") + ` turn off a guard or a question, or
+print Secrets. lynqctl reads them only from the command line. If you set a variable for one of
+them, commands that have the flag exit with 2.
+
+| other variable | |
+|---|---|
+| ` + "`LYNQCTL_SOURCE_PASSWORD`" + ` | [the password of the source](sources.md) |
+| ` + "`LYNQCTL_POD_UID`" + ` | the UID of the pod that runs [lynqctl watch](watch.md#two-at-once). Set it for one container of a pod |
+| ` + "`KUBECONFIG`" + ` | the kubeconfig, if ` + "`--kubeconfig`" + ` is not set |
+| ` + "`KUBECTL_EXTERNAL_DIFF`" + ` | the program that shows the result of [diff](diff.md) |
+| ` + "`NO_COLOR`" + ` | no colours, unless ` + "`--color=always`" + ` |
+| ` + "`CI`" + ` | lynqctl redraws nothing |
+`
+}
+
+// writeCommand writes the section of one command.
+func writeCommand(b *strings.Builder, c *cobra.Command) {
+	about := c.Long
+	if about == "" {
+		about = c.Short + "."
+	}
+	fmt.Fprintf(b, "\n## %s\n\n%s\n", c.CommandPath(), listInMarkdown(inMarkdown(strings.TrimSpace(about))))
+	if !c.HasAvailableSubCommands() {
+		fmt.Fprintf(b, "\n```\n%s\n```\n", c.UseLine())
+	}
+	if c.Example != "" {
+		fmt.Fprintf(b, "\n```sh\n%s\n```\n", withoutIndent(c.Example))
+	}
+	if writeFlags(b, c.NonInheritedFlags(), clusterFlagSet()) {
+		b.WriteString("\nAnd [the flags for the cluster](#flags-for-the-cluster).\n")
+	}
+}
+
+// writeFlags writes a table of flags, but for those of a shared set that they have
+// all of. It tells whether they have.
+func writeFlags(b *strings.Builder, flags, shared *pflag.FlagSet) bool {
+	hasShared := shared != nil
+	if hasShared {
+		shared.VisitAll(func(f *pflag.Flag) { hasShared = hasShared && flags.Lookup(f.Name) != nil })
+	}
+	var rows []string
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden || f.Name == "help" || hasShared && shared.Lookup(f.Name) != nil {
+			return
+		}
+		rows = append(rows, flagRow(f))
+	})
+	if len(rows) > 0 {
+		b.WriteString("\n| flag | default | |\n|---|---|---|\n" + strings.Join(rows, ""))
+	}
+	return hasShared
+}
+
+// flagRow is a flag as a line of a table.
+func flagRow(f *pflag.Flag) string {
+	kind, usage := pflag.UnquoteUsage(f)
+	name := "`--" + f.Name
+	if f.Shorthand != "" {
+		name = "`-" + f.Shorthand + "`, " + name
+	}
+	if kind != "" {
+		name += " " + kind
+	}
+	byDefault := f.DefValue
+	switch byDefault {
+	case "", "[]", "false", "0", "0s":
+		byDefault = ""
+	default:
+		byDefault = " `" + byDefault + "`"
+	}
+	return fmt.Sprintf("| %s` |%s | %s |\n", name, byDefault, inMarkdown(usage))
+}
+
+// listInMarkdown makes items of the indented lines of a text, such as exit codes.
+func listInMarkdown(text string) string {
+	item := regexp.MustCompile(`(?m)^  (\S+) +`)
+	return item.ReplaceAllString(strings.ReplaceAll(text, ":\n  ", ":\n\n  "), "- `$1` ")
+}
+
+// inMarkdown has Markdown show a text as it is.
+func inMarkdown(text string) string {
+	return strings.NewReplacer("<", "\\<", "*", "\\*", "_", "\\_", "|", "\\|").Replace(text)
+}
+
+// withoutIndent takes off the two blanks that examples begin with.
+func withoutIndent(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimPrefix(line, "  ")
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,144 @@
+package lynqctl
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/internal/usecase/render"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
+)
+
+// renderCommandFlags are the flags of render.
+type renderCommandFlags struct {
+	renderFlags
+	tree         treeFlags
+	allowVarying bool
+	check        bool
+	second       bool // this is the second pass of a check
+}
+
+func renderCommand(a *app) *cobra.Command {
+	f := renderCommandFlags{renderFlags: renderFlags{RenderOptions: load.RenderOptions{Nothing: "nothing was written"}}, tree: defaultTreeFlags()}
+	cmd := &cobra.Command{
+		Use:   "render -f PATH...",
+		Short: "Render manifests from rows and forms",
+		Long:  renderLong,
+		Example: `  # Render one tenant
+  lynqctl render -f forms/ --node acme-web
+
+  # Render from a read replica, for review in Git
+  lynqctl render -f forms/ --source mysql://ci@db.example/crm > all.yaml
+
+  # Update a Git tree for Argo CD
+  lynqctl render -f forms/ --output-dir tenants/ --target argo
+
+  # Preview the changes as a comment for a pull request
+  lynqctl render -f forms/ --output-dir tenants/ --dry-run -o markdown
+
+  # Render rows from a CSV file, and pipe them to kubectl
+  lynqctl render -f forms/ --source csv:tenants.csv |
+    kubectl apply --server-side -f -`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.resolve(cmd); err != nil {
+				return err
+			}
+			return a.render(cmd.Context(), &f)
+		},
+	}
+	flags := cmd.Flags()
+	f.registerLocal(flags)
+	flags.StringVarP(&f.format, "output", "o", f.format, "output format: yaml, or json (one object per line); with --output-dir: table, json, or markdown (the changes)")
+	flags.StringSliceVar(&f.nodes, "node", nil, "limit to these nodes (as shown by 'lynqctl status')")
+	flags.StringVarP(&f.selector, "selector", "l", "", "limit to objects that match this label selector")
+	flags.BoolVar(&f.Stream, "stream", false, "print manifests as they render instead of all at once")
+	flags.BoolVar(&f.allowVarying, "allow-nondeterministic", false, "allow random functions such as randAlphaNum in resources with creationPolicy Once")
+	flags.BoolVar(&f.KeepGoing, "keep-going", false, "write the nodes that rendered, even if others failed")
+	f.tree.register(flags)
+	flags.BoolVar(&f.check, "check", false, "render twice, in different row order, and fail if the results differ")
+	flags.BoolVar(&f.second, secondPassFlag, false, "")
+	_ = flags.MarkHidden(secondPassFlag) // the flag is there
+	return cmd
+}
+
+// resolve checks the flags, of which some mean nothing beside others.
+func (f *renderCommandFlags) resolve(cmd *cobra.Command) error {
+	f.RefuseVarying = !f.allowVarying
+	if err := f.tree.check(cmd, &f.renderFlags); err != nil {
+		return err
+	}
+	if f.tree.Dir == "" {
+		if cmd.Flags().Changed("output-dir") {
+			return session.BadUsage(errors.New("--output-dir is empty (an unset variable, perhaps)"))
+		}
+		for _, name := range treeOnly() {
+			if cmd.Flags().Changed(name) {
+				return session.BadUsage(fmt.Errorf("--%s is about a tree of files: say where with --output-dir", name))
+			}
+		}
+		if f.check && (f.Stream || f.format != "") {
+			return session.BadUsage(errors.New("--check writes no manifests: leave out --stream and -o"))
+		}
+		f.format = cmp.Or(f.format, "yaml")
+		return f.renderFlags.check()
+	}
+	if f.check {
+		return session.BadUsage(errors.New("--check and --output-dir do not go together: check first, then write"))
+	}
+	f.tree.report = cmp.Or(f.format, "table")
+	if err := oneOf("-o", f.tree.report, "table", "json", "markdown"); err != nil {
+		return err
+	}
+	f.format = "yaml"
+	return f.renderFlags.check()
+}
+
+func (a *app) render(ctx context.Context, f *renderCommandFlags) error {
+	e, o := a.engine(""), &f.tree.Options
+	o.RenderOptions = f.RenderOptions
+	o.Losses = func(all, untold []policy.Loss) error { return a.showLosses(&f.tree, all, untold) }
+	o.Show = func(t *render.Tree) error { return a.showTree(&f.tree, t) }
+	o.Refuse = func(t *render.Tree) error { return a.refuseTree(&f.tree, t) }
+	if f.check {
+		return render.Check(ctx, e, &render.CheckOptions{Options: *o, Second: f.second, Again: a.secondPass()}, a.out().Data())
+	}
+	return render.Run(ctx, e, o, a.out().Data())
+}
+
+// secondPassFlag makes a process the second one of a check.
+const secondPassFlag = "check-second-pass"
+
+// secondPass is this command line, as that of the second pass of a check.
+func (a *app) secondPass() []string {
+	end := slices.Index(a.args, "--")
+	if end < 0 {
+		end = len(a.args)
+	}
+	return append([]string{a.Program}, slices.Insert(slices.Clone(a.args), end, "--"+secondPassFlag)...)
+}
+
+// renderLong is the help of render.
+const renderLong = `Render every active row with every form of its hub. Print the manifests, or
+write a tree of files for Git. You don't need a cluster.
+
+lynqctl prints only after everything has rendered, so a pipe never receives a
+partial result. The same rows and forms always produce the same bytes.
+
+With --output-dir, each node gets a folder with one file per object. lynqctl
+writes only files whose content changed, and removes only files that it wrote.
+An index in the tree lists these files.
+
+Exit codes:
+  0    success
+  1    something failed; the rest was written
+  2    invalid input or usage; nothing was written
+  3    refused by a guard; nothing was written
+  4    the tree changed (with --exit-code)
+  130  interrupted`

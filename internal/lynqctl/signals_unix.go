@@ -1,0 +1,11 @@
+//go:build !windows
+
+package lynqctl
+
+import (
+	"os"
+	"syscall"
+)
+
+// reloadSignals have the inputs of watch read again.
+func reloadSignals() []os.Signal { return []os.Signal{syscall.SIGHUP} }

@@ -1,0 +1,6 @@
+package lynqctl
+
+import "os"
+
+// reloadSignals are none: Windows has no signal for it.
+func reloadSignals() []os.Signal { return nil }

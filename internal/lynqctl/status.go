@@ -1,0 +1,214 @@
+package lynqctl
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lynqctl/lynqctl/internal/suggest"
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/internal/usecase/status"
+	nodestatus "github.com/lynqctl/lynqctl/pkg/status"
+)
+
+// statusFlags are the flags of status, and of status hub and form.
+type statusFlags struct {
+	inventoryFlags
+	failed   bool
+	watch    bool
+	recorded bool
+}
+
+func (f *statusFlags) register(flags *pflag.FlagSet) {
+	f.inventoryFlags.register(flags)
+	f.registerIgnore(flags)
+	f.registerSelector(flags)
+	flags.BoolVar(&f.failed, "failed", false, "show only nodes that aren't ready")
+	flags.BoolVar(&f.recorded, "recorded", false, "show recorded state; don't check live objects")
+	flags.BoolVarP(&f.watch, "watch", "w", false, "keep watching for changes, until interrupted or --timeout")
+}
+
+// statusCodes tells what the exit code says, for --help.
+const statusCodes = `
+
+Exit codes:
+  0    all nodes are ready
+  1    a node is not ready or missing, or lynqctl couldn't check everything
+  2    invalid usage, or the cluster can't be read`
+
+func statusCommand(a *app) *cobra.Command {
+	var f statusFlags
+	cmd := &cobra.Command{
+		Use:   "status [TYPE/NAME...]",
+		Short: "Show the current state of nodes",
+		Long: `Show the current state of every node, with totals for each hub and form. status
+checks the live objects. It reports objects that are missing, not ready, or
+changed by another client.
+
+With --recorded, status shows the state that the last run recorded, and doesn't
+check objects. To see a node with its objects, run 'lynqctl status node NAME'.
+status also takes node/NAME, hub/NAME, and form/NAME.` + statusCodes,
+		Example: `  # Show the nodes of the context's namespace
+  lynqctl status
+
+  # Show nodes that need attention, in all namespaces
+  lynqctl status -A --failed
+
+  # Filter by form and by a label of the inventories
+  lynqctl status -A -l lynq.sh/template=web,tier=gold
+
+  # Show the recorded state instead of the live state
+  lynqctl status -A --recorded
+
+  # In a job, exit with 1 if a node of the hub is not ready
+  lynqctl status hub crm -A --failed
+
+  # Show one node with its pods, orphans, and events
+  lynqctl status node acme-web`,
+		Args: f.checkNamed,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.statusNamed(cmd.Context(), &f, args) },
+	}
+	f.register(cmd.Flags())
+	f.registerChoice(cmd.Flags())
+	cmd.AddCommand(
+		statusNodeCommand(a),
+		statusOf(a, "hub", "Show the nodes of one or more hubs", func(f *statusFlags, names []string) { f.Hubs = names }),
+		statusOf(a, "form", "Show the nodes of one or more forms", func(f *statusFlags, names []string) { f.Forms = names }),
+	)
+	return cmd
+}
+
+func statusTypes() []string { return []string{"node", "hub", "form"} }
+
+// checkNamed checks the arguments of status, TYPE/NAME, and that it has no flags for
+// lists where they name nodes.
+func (f *statusFlags) checkNamed(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if !strings.Contains(args[0], "/") {
+		hint := fmt.Sprintf("status node %s is one node", args[0])
+		if fix := suggest.Fix(args[0], statusTypes()); fix != "" {
+			hint = fix + "; " + hint
+		}
+		return fmt.Errorf("unknown command %q (%s)", "status "+args[0], hint)
+	}
+	what, names, err := oneType(args, statusTypes())
+	if err != nil || what != "node" {
+		return err
+	}
+	if _, err := nodeNames(names); err != nil {
+		return err
+	}
+	node, _, _ := cmd.Find([]string{"node"})
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if node.Flag(flag.Name) == nil {
+			err = fmt.Errorf("--%s is a flag for lists, and node/%s is one node", flag.Name, names[0])
+		}
+	})
+	return err
+}
+
+// statusNamed shows what the arguments name, all nodes where there are none.
+func (a *app) statusNamed(ctx context.Context, f *statusFlags, args []string) error {
+	if len(args) == 0 {
+		return a.status(ctx, f)
+	}
+	what, names, err := oneType(args, statusTypes())
+	if err != nil {
+		return session.BadUsage(err)
+	}
+	switch what {
+	case "node":
+		f.Nodes, f.all = names, false
+		return a.statusNodes(ctx, &f.inventoryFlags)
+	case "hub":
+		f.Hubs = append(f.Hubs, names...)
+	case "form":
+		f.Forms = append(f.Forms, names...)
+	}
+	return a.status(ctx, f)
+}
+
+// statusOf is status for the nodes of some hubs or forms.
+func statusOf(a *app, what, short string, narrow func(f *statusFlags, names []string)) *cobra.Command {
+	var f statusFlags
+	cmd := &cobra.Command{
+		Use:   what + " NAME...",
+		Short: short,
+		Long:  short + ", as 'lynqctl status --" + what + "' does." + statusCodes,
+		Example: map[string]string{
+			"hub": `  # In a job, exit with 1 if a node of the hub is not ready
+  lynqctl status hub crm -A --failed`,
+			"form": `  # Show the nodes of a form whose name several hubs use
+  lynqctl status form web --hub crm -A`,
+		}[what],
+		Args: someNames("status "+what, what, "lynqctl status -A"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			narrow(&f, args)
+			return a.status(cmd.Context(), &f)
+		},
+	}
+	f.register(cmd.Flags())
+	f.registerNamespaces(cmd.Flags())
+	if what == "form" {
+		cmd.Flags().StringSliceVar(&f.Hubs, "hub", nil, "limit to nodes of these hubs (NAME or NAMESPACE/NAME), if several hubs have a form with this name")
+	}
+	return cmd
+}
+
+// view says what is shown.
+func (f *statusFlags) view() *ui.NodeView {
+	v := f.inventoryFlags.view(f.failed)
+	v.Recorded = f.recorded
+	return v
+}
+
+// check checks the flags.
+func (f *statusFlags) check() error {
+	if err := f.inventoryFlags.check(); err != nil || !f.watch {
+		return err
+	}
+	return f.checkWatch()
+}
+
+func (a *app) status(ctx context.Context, f *statusFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	o := &status.Options{InventoryOptions: f.InventoryOptions, FailedOnly: f.failed, Recorded: f.recorded}
+	if f.watch {
+		return status.Follow(ctx, a.engine(""), o, a.statusView(f))
+	}
+	s, err := status.List(ctx, a.engine(""), o)
+	if err != nil {
+		return err
+	}
+	if err := f.printList(a, f.view().List((*ui.Nodes)(s), time.Now())); err != nil {
+		return err
+	}
+	return s.Ended()
+}
+
+// statusView shows a watch: on a terminal in place, elsewhere by a line for each
+// change.
+func (a *app) statusView(f *statusFlags) func(time.Time, *status.Status, []nodestatus.Node) error {
+	out, format, view := a.out(), ui.Format(f.output), f.view()
+	if !out.Terminal || format != ui.Table && format != ui.Wide {
+		feed := &ui.Feed{Out: out, Format: format, Columns: view.Columns()}
+		return func(now time.Time, s *status.Status, news []nodestatus.Node) error {
+			return feed.Add(view.Items(news, slices.Concat(news, s.Nodes), now)...)
+		}
+	}
+	screen := ui.NewScreen(out)
+	return func(now time.Time, s *status.Status, _ []nodestatus.Node) error {
+		screen.Show(view.List((*ui.Nodes)(s), now), format == ui.Wide)
+		return nil
+	}
+}

@@ -1,0 +1,65 @@
+package lynqctl
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/internal/usecase/validate"
+)
+
+func validateCommand(a *app) *cobra.Command {
+	// What varies is no fault of a form: render alone asks for a permission.
+	f := renderFlags{format: "yaml", RenderOptions: load.RenderOptions{Nothing: "fix them and validate again"}}
+	var rows bool
+	var output string
+	cmd := &cobra.Command{
+		Use:   "validate -f PATH...",
+		Short: "Check hubs and forms for errors",
+		Long: `Check hubs and forms, and report every error at once, with its file and line.
+You don't need a database or a cluster.
+
+With --rows, validate also reads the rows and renders them. It writes nothing.
+
+Exit codes:
+  0    no errors
+  1    some rows don't render
+  2    invalid hubs, forms, rows, or usage
+  130  interrupted`,
+		Example: `  lynqctl validate -f forms/
+  lynqctl validate -f forms/ --rows
+
+  # Print only the messages, for a script
+  lynqctl validate -f forms/ -o json | jq -r '.problems[].message'`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := oneOf("-o", output, "text", "json"); err != nil {
+				return err
+			}
+			if output == "json" {
+				return a.validateJSON(cmd.Context(), &f, rows)
+			}
+			checked, err := f.validate(cmd.Context(), a.engine(""), rows)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(a.noteOut(), "%s: valid\n", checked)
+			return session.Fail(err)
+		},
+	}
+	f.registerLocal(cmd.Flags())
+	cmd.Flags().StringVarP(&output, "output", "o", "text", "output format: text or json")
+	cmd.Flags().BoolVar(&rows, "rows", false, "also read the rows and render them")
+	return cmd
+}
+
+// validate finds out whether all is valid, and says what was looked at.
+func (f *renderFlags) validate(ctx context.Context, e *session.Engine, rows bool) (checked string, err error) {
+	if err := f.check(); err != nil {
+		return "", err
+	}
+	return validate.Run(ctx, e, &f.RenderOptions, rows)
+}

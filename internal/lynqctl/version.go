@@ -1,0 +1,100 @@
+package lynqctl
+
+import (
+	"encoding/json"
+	"runtime"
+	"runtime/debug"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+)
+
+func versionCommand(a *app) *cobra.Command {
+	output := "text"
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Print version information",
+		Long: `Print the version and commit of lynqctl, the date of the commit, and the
+versions of Go and the Kubernetes libraries. lynqctl doesn't contact a cluster.`,
+		Example: `  lynqctl version
+  lynqctl version -o json | jq -r .version`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := oneOf("-o", output, "text", "json"); err != nil {
+				return err
+			}
+			b := readBuild()
+			if output == "json" {
+				return session.Fail(json.NewEncoder(cmd.OutOrStdout()).Encode(b))
+			}
+			return session.Fail(ui.PrintList(b.list(), ui.Table, a.out(), a.errOut()))
+		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", output, "output format: text or json")
+	return cmd
+}
+
+// build is what a binary knows of how it was made: all of it comes from the Go
+// toolchain, so that every way of building says the same. What is not known is
+// "".
+type build struct {
+	Version    string `json:"version"`
+	Commit     string `json:"commit,omitempty"`
+	Date       string `json:"date,omitempty"`     // of the commit
+	Modified   bool   `json:"modified,omitempty"` // since the commit
+	Go         string `json:"go"`
+	Platform   string `json:"platform"`
+	Kubernetes string `json:"kubernetes,omitempty"` // of client-go
+}
+
+func readBuild() build {
+	b := build{Version: "(unknown)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		b.read(info)
+	}
+	return b
+}
+
+// read takes over what the toolchain recorded.
+func (b *build) read(info *debug.BuildInfo) {
+	if info.Main.Version != "" {
+		b.Version = info.Main.Version
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.time":
+			b.Date = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
+		}
+	}
+	if i := slices.IndexFunc(info.Deps, func(m *debug.Module) bool { return m.Path == "k8s.io/client-go" }); i >= 0 {
+		b.Kubernetes = info.Deps[i].Version
+	}
+}
+
+// list is a build for people.
+func (b *build) list() *ui.List {
+	commit := b.Commit
+	if b.Modified {
+		commit += " (modified)"
+	}
+	l := &ui.List{Columns: []ui.Column{{}, {Wrapped: true}}, NoHeaders: true}
+	for _, line := range [][]string{
+		{"lynqctl", b.Version}, {"commit", commit}, {"date", b.Date},
+		{"go", b.Go + " " + b.Platform}, {"kubernetes", b.Kubernetes},
+	} {
+		if line[1] != "" {
+			l.Items = append(l.Items, ui.Item{Cells: line})
+		}
+	}
+	return l
+}
+
+// buildVersion is the version alone.
+func buildVersion() string { return readBuild().Version }

@@ -1,0 +1,208 @@
+package lynqctl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lynqctl/lynqctl/internal/filewatch"
+	"github.com/lynqctl/lynqctl/internal/serve"
+	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/internal/usecase/watch"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/metrics"
+)
+
+// watchFlags are the flags of watch.
+type watchFlags struct {
+	apply     applyFlags
+	manifests watchManifestFlags
+	listen    string
+	perNode   bool
+	logFormat string
+	window    time.Duration
+}
+
+// The formats of the log.
+const (
+	logText = "text"
+	logJSON = "json"
+)
+
+func (f *watchFlags) register(flags *pflag.FlagSet) {
+	f.apply.render.registerCluster(flags)
+	flags.IntVar(&f.apply.run.Concurrency, "concurrency", f.apply.run.Concurrency, "number of nodes to process in parallel")
+	flags.BoolVar(&f.apply.run.Events, "events", f.apply.run.Events, "emit Kubernetes events")
+	flags.StringVar(&f.apply.run.dryRun, "dry-run", f.apply.run.dryRun, "none, client (print the plan of one round), or server (also submit every write as a server-side dry run)")
+	flags.StringVar(&f.apply.maxDelete, "max-delete", f.apply.maxDelete, "hold deletions that exceed this many of a hub's nodes (a number or a percentage)")
+	flags.DurationVar(&f.window, "max-delete-window", f.window, "how long deleted nodes count against --max-delete (0 means that each round counts only its own)")
+	flags.BoolVar(&f.apply.Limits.AllowEmpty, "allow-empty", false, "start without a form, and allow deleting every node of a hub that has no active rows")
+	flags.StringSliceVar(&f.apply.Tombstones.Paths, "tombstones", nil, "files or directories with tombstones: objects to delete if their labels match")
+	flags.StringVar(&f.listen, "listen", "", "address that serves /healthz, /readyz, and /metrics, for example :8080")
+	flags.BoolVar(&f.perNode, "metrics-per-node", false, "report metrics per node instead of per hub and form")
+	flags.StringVar(&f.logFormat, "log-format", f.logFormat, "output format: text or json")
+	f.manifests.register(flags)
+	flags.Lookup("timeout").Usage = "stop after this time, for example 1h (0 means no limit)"
+}
+
+func watchCommand(a *app) *cobra.Command {
+	f := watchFlags{apply: defaultApplyFlags(), manifests: defaultWatchManifestFlags(), logFormat: logText, window: decide.DefaultWindow}
+	f.apply.run.LockTimeout = 0
+	cmd := &cobra.Command{
+		Use:   "watch -f PATH...",
+		Short: "Keep a cluster in sync with your rows",
+		Long:  watchLong,
+		Example: `  # Run for an hour, or until Ctrl-C
+  lynqctl watch -f forms/ --timeout=1h
+
+  # Preview the first round
+  lynqctl watch -f forms/ --dry-run=client
+
+  # Print manifests that run watch in the cluster
+  lynqctl watch -f forms/ --print-manifests --image registry.example/lynqctl:1
+
+  # Approve held deletions
+  lynqctl watch approve crm -n shop`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o, err := f.options(cmd.Flags())
+			switch {
+			case err != nil:
+				return err
+			case f.manifests.wanted:
+				return a.printManifests(cmd.Context(), cmd.Flags(), &f.manifests, o)
+			}
+			return a.watch(cmd.Context(), &f, o)
+		},
+	}
+	f.register(cmd.Flags())
+	cmd.AddCommand(watchApproveCommand(a))
+	return cmd
+}
+
+// options checks the flags, and makes options of them.
+func (f *watchFlags) options(flags *pflag.FlagSet) (*apply.Options, error) {
+	if err := f.manifests.check(flags); err != nil {
+		return nil, err
+	}
+	if err := oneOf("--log-format", f.logFormat, logText, logJSON); err != nil {
+		return nil, err
+	}
+	if f.window < 0 {
+		return nil, session.BadUsage(fmt.Errorf("--max-delete-window=%s: a window can't be negative (pass a duration such as 1h, or 0)", f.window))
+	}
+	o, err := f.apply.options()
+	if err != nil {
+		return nil, err
+	}
+	o.Limits.Window = f.window
+	return o, f.checkDryRun(o.Mode)
+}
+
+// checkDryRun refuses what means nothing where there is one look alone.
+func (f *watchFlags) checkDryRun(m session.Mode) error {
+	switch {
+	case m == session.ModeRun:
+	case f.manifests.wanted:
+		return session.BadUsage(errors.New("--dry-run is one look, and --print-manifests takes none (leave one of them out)"))
+	case f.listen != "":
+		return session.BadUsage(errors.New("--dry-run is one look, and serves nothing (leave --listen out)"))
+	}
+	return nil
+}
+
+func (a *app) watch(ctx context.Context, f *watchFlags, o *apply.Options) error {
+	if o.Mode != session.ModeRun {
+		return watch.Run(ctx, a.engine(""), &watch.Options{Options: *o})
+	}
+	if f.listen == "" && f.perNode {
+		return session.BadUsage(errors.New("--metrics-per-node is about the metrics at --listen (give it an address)"))
+	}
+	m, err := metrics.New(metrics.Options{PerNode: f.perNode, Process: true, Version: buildVersion()})
+	if err != nil {
+		return session.Fail(err)
+	}
+	ctx, cancel := session.Deadline(ctx, o.Timeout)
+	defer cancel()
+	o.Timeout, o.Yes = 0, true // what a person would be asked is for the guards
+	at := ""
+	if f.listen != "" {
+		// One that stands by, or whose source is down, is ready too.
+		address, stop, err := serve.Start(ctx, f.listen, serve.Options{Metrics: m.Handler(), Ready: func() error { return nil }})
+		if err != nil {
+			return session.BadUsage(fmt.Errorf("--listen cannot be used: %w", err))
+		}
+		defer stop()
+		at = address
+	}
+	reload, stop := onReload()
+	defer stop()
+	board := &watchBoard{Metrics: m}
+	view, closed := newWatchView(a, f.logFormat, board)
+	defer closed()
+	e := a.engine("")
+	e.View, e.Metrics = view, board
+	err = watch.Run(ctx, e, &watch.Options{Options: *o, Reload: reload, Files: watchFiles, Observer: board, Listen: at})
+	if stopped := stopOf(ctx); stopped != nil {
+		view.Note(stopped.note())
+		return &loggedError{stopped}
+	}
+	return err
+}
+
+// watchFiles is watch.Files by the events of file systems.
+func watchFiles(look func() form.Places) (changed <-chan struct{}, stop func(), err error) {
+	w, err := filewatch.New(func() filewatch.Places { return look() })
+	if err != nil {
+		return nil, nil, err
+	}
+	return w.Changed(), w.Close, nil
+}
+
+// onReload has a value for each SIGHUP.
+func onReload() (reload <-chan os.Signal, stop func()) {
+	signals := make(chan os.Signal, 1)
+	if some := reloadSignals(); len(some) > 0 { // Notify with none is for all
+		signal.Notify(signals, some...)
+	}
+	return signals, func() { signal.Stop(signals) }
+}
+
+// watchLong is the help of watch.
+const watchLong = `Run apply continuously. watch reads the rows of each hub every syncInterval, and
+watches the hub's objects and inventories. It applies each change with the same
+plan, policies, and guards as apply.
+
+If a guard refuses deletions, watch holds them and applies everything else. To
+approve them, run 'lynqctl watch approve'. --max-delete also counts nodes that
+any instance deleted within --max-delete-window.
+
+If watch can't read a source, it keeps the rows that it read last. It reloads
+hubs and forms when the files change, or on SIGHUP. If the new files have
+errors, it keeps the last valid version. If a hub or form leaves your files,
+lynqctl keeps its objects. If none is left, watch waits for the next one. With
+--allow-empty, it can also start without one.
+
+A second instance is a standby. You can run apply, delete, and orphans while
+watch runs. They get the hub when watch ends its round.
+
+With --dry-run, watch previews one round as apply --dry-run does, with the same
+exit codes, and writes nothing. Exit code 3 then means that watch would hold
+deletions.
+
+In a terminal, watch shows a table of the hubs below the log. With --listen, it
+serves /healthz, /readyz, and /metrics for Prometheus.
+
+Exit codes:
+  0    the dry run found no problem, or --print-manifests printed
+  1    --timeout ended watch; the inventories are correct
+  2    invalid input or usage; nothing changed
+  130  interrupted; the inventories are correct`

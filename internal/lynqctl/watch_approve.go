@@ -1,0 +1,66 @@
+package lynqctl
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/internal/usecase/watch"
+)
+
+// approveFlags are the flags of watch approve.
+type approveFlags struct {
+	watch.ApproveOptions
+	namespace string
+}
+
+func watchApproveCommand(a *app) *cobra.Command {
+	var f approveFlags
+	cmd := &cobra.Command{
+		Use:   "approve HUB",
+		Short: "Approve deletions that a guard is holding",
+		Long: `Approve the deletions that a guard is holding for a hub. The approval covers
+exactly the deletions shown, once. The running watch carries them out in its
+next round. If the set of deletions changes before that, watch holds all of them
+again.
+
+In a terminal, you confirm the approval. Elsewhere, pass --yes.
+
+Exit codes:
+  0    approved
+  2    invalid usage, no such hub, or no held deletions; nothing changed
+  3    not confirmed, or the held deletions changed; nothing changed
+  130  interrupted; nothing changed`,
+		Example: `  # Show the held deletions, then approve them
+  lynqctl status hub crm -n shop
+  lynqctl watch approve crm -n shop`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 || strings.Count(args[0], "/") > 1 {
+				return errors.New("watch approve takes the name of one hub, as NAME or NAMESPACE/NAME (lynqctl status -A has the names)")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.watchApprove(cmd.Context(), &f, args[0]) },
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.namespace, "namespace", "n", "", "namespace of the hub (default: from the kubeconfig context)")
+	f.Access.Register(flags)
+	registerTimeout(flags, &f.Timeout)
+	flags.BoolVarP(&f.Yes, "yes", "y", false, "don't ask for confirmation")
+	return cmd
+}
+
+func (a *app) watchApprove(ctx context.Context, f *approveFlags, hub string) error {
+	if err := errors.Join(session.CheckNamespace(f.namespace), checkTimeout(f.Timeout)); err != nil {
+		return err
+	}
+	var err error
+	if f.Hub, err = session.HubMeant(&f.Access, f.namespace, hub); err != nil {
+		return err
+	}
+	return watch.Approve(ctx, a.engine(string(ui.Table)), &f.ApproveOptions)
+}

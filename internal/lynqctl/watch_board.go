@@ -1,0 +1,129 @@
+package lynqctl
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/internal/usecase/watch"
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/metrics"
+)
+
+// watchBoard keeps what a watch tells of its hubs, for people to see. It takes what is
+// told for metrics, and hands it on to them.
+type watchBoard struct {
+	*metrics.Metrics
+
+	mu   sync.Mutex
+	kept []*ui.WatchedHub // in the order of the inputs
+	// badInputs: the inputs changed, and could not be loaded.
+	badInputs bool
+}
+
+var (
+	_ session.Metrics = (*watchBoard)(nil)
+	_ watch.Observer  = (*watchBoard)(nil)
+)
+
+// facts are all that is known by now.
+func (b *watchBoard) facts() (hubs []ui.WatchedHub, badInputs bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, f := range b.kept {
+		one := *f
+		sums, planned := b.Sums(f.HubKey)
+		one.Planned, one.Desired, one.Ready, one.Failed = planned, sums.Desired, sums.Ready, sums.Failed
+		hubs = append(hubs, one)
+	}
+	return hubs, b.badInputs
+}
+
+// note changes the facts of a hub that is kept.
+func (b *watchBoard) note(hub lynq.HubKey, change func(*ui.WatchedHub)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if i := slices.IndexFunc(b.kept, func(f *ui.WatchedHub) bool { return f.HubKey == hub }); i >= 0 {
+		change(b.kept[i])
+	}
+}
+
+// Kept implements watch.Observer.
+func (b *watchBoard) Kept(hubs []lynq.HubKey) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	before := b.kept
+	b.kept = nil
+	for _, key := range hubs {
+		f := &ui.WatchedHub{HubKey: key}
+		if i := slices.IndexFunc(before, func(f *ui.WatchedHub) bool { return f.HubKey == key }); i >= 0 {
+			f.Changed = before[i].Changed
+		}
+		b.kept = append(b.kept, f)
+	}
+}
+
+// Ended implements watch.Observer.
+func (b *watchBoard) Ended(hub lynq.HubKey, err error) {
+	refused := (*session.Error)(nil)
+	b.note(hub, func(f *ui.WatchedHub) {
+		f.Applying = false
+		f.Failing = err != nil && !errors.Is(err, session.ErrReported)
+		f.Refused = errors.As(err, &refused) && refused.Outcome == session.Refused
+	})
+}
+
+// Inputs implements session.Metrics.
+func (b *watchBoard) Inputs(loaded bool) {
+	b.Metrics.Inputs(loaded)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.badInputs = !loaded
+}
+
+// Read implements session.Metrics.
+func (b *watchBoard) Read(hub lynq.HubKey, rows, active int, at time.Time, err error) {
+	b.Metrics.Read(hub, rows, active, at, err)
+	b.note(hub, func(f *ui.WatchedHub) {
+		if f.Unread = err != nil; err == nil {
+			f.Read, f.Rows, f.Active = true, rows, active
+		}
+	})
+}
+
+// Leading implements session.Metrics. What another instance does is not known here.
+func (b *watchBoard) Leading(hub lynq.HubKey, leads bool) {
+	b.Metrics.Leading(hub, leads)
+	b.note(hub, func(f *ui.WatchedHub) {
+		*f = ui.WatchedHub{HubKey: f.HubKey, Changed: f.Changed, Turn: ui.TurnOthers}
+		if leads {
+			f.Turn = ui.TurnOurs
+		}
+	})
+}
+
+// Held implements session.Metrics.
+func (b *watchBoard) Held(hub lynq.HubKey, guards []plan.Guard) {
+	b.Metrics.Held(hub, guards)
+	b.note(hub, func(f *ui.WatchedHub) { f.Held = slices.Clone(guards) })
+}
+
+// Report implements session.Metrics.
+func (b *watchBoard) Report(e apply.Event) {
+	b.Metrics.Report(e)
+	switch {
+	case e.Type == apply.EventNodeStart:
+		b.note(e.Hub, func(f *ui.WatchedHub) { f.Applying = true })
+	case e.Type == apply.EventObject && e.Outcome == apply.OutcomeDone && e.Action != plan.ActionKeep && e.Action != plan.ActionSkip:
+		b.note(e.Hub, func(f *ui.WatchedHub) { f.Changed = e.Time })
+	case e.Type == apply.EventSummary:
+		for _, hub := range e.Summary.Hubs {
+			b.note(hub, func(f *ui.WatchedHub) { f.Applying = false })
+		}
+	}
+}

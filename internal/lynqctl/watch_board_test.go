@@ -1,0 +1,90 @@
+package lynqctl
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/metrics"
+)
+
+// TestWatchBoard: the table shows what has been told, and what is known no more is not
+// in it.
+func TestWatchBoard(t *testing.T) {
+	m, err := metrics.New(metrics.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &watchBoard{Metrics: m}
+	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	crm, erp := lynq.HubKey{Namespace: "shop", Name: "crm"}, lynq.HubKey{Namespace: "shop", Name: "erp"}
+	shows := func(what string, want ...[]string) *ui.List {
+		t.Helper()
+		hubs, badInputs := b.facts()
+		l := ui.WatchList(hubs, badInputs, noon)
+		var got [][]string
+		for _, item := range l.Items {
+			got = append(got, item.Cells)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", what, diff)
+		}
+		return l
+	}
+	shows("nothing")
+	b.Kept([]lynq.HubKey{crm, erp})
+	nothing := []string{"shop/erp", "", "", "", "", "", "", "", "starting"}
+	shows("begun", []string{"shop/crm", "", "", "", "", "", "", "", "starting"}, nothing)
+
+	b.Leading(crm, true)
+	b.Read(crm, 4, 3, noon, nil)
+	node := func(name, ready, degraded string) plan.NodePlan {
+		return plan.NodePlan{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "shop", Name: "crm"}, Namespace: "shop", Name: name}, Desired: &plan.Node{}, Inventory: &inventory.Inventory{
+			Node:   lynq.NodeID{Hub: lynq.HubKey{Namespace: "shop", Name: "crm"}, Namespace: "shop", Name: name},
+			Status: inventory.Status{Conditions: []inventory.Condition{{Type: inventory.ConditionReady, Status: ready}, {Type: inventory.ConditionDegraded, Status: degraded}}},
+		}}
+	}
+	b.Planned(&plan.Plan{Hub: crm, Whole: true, Nodes: []plan.NodePlan{node("a", "True", "False"), node("b", "False", "True"), node("c", "False", "False")}}, 0)
+	b.Held(crm, []plan.Guard{plan.GuardMaxDelete, plan.GuardEmpty})
+	b.Report(apply.Event{Type: apply.EventNodeStart, Hub: crm, Time: noon})
+	b.Report(apply.Event{Type: apply.EventObject, Hub: crm, Action: plan.ActionUpdate, Outcome: apply.OutcomeDone, Time: noon.Add(-time.Minute)})
+	b.Report(apply.Event{Type: apply.EventObject, Hub: crm, Action: plan.ActionKeep, Outcome: apply.OutcomeDone, Time: noon})
+	b.Report(apply.Event{Type: apply.EventObject, Hub: crm, Action: plan.ActionUpdate, Outcome: apply.OutcomeFailed, Time: noon})
+	shows("at work", []string{"shop/crm", "4", "3", "3", "1", "1", "allow-empty,max-delete", "60s", "applying"}, nothing)
+
+	b.Report(apply.Event{Type: apply.EventSummary, Summary: &apply.Summary{Hubs: []lynq.HubKey{crm}}})
+	b.Ended(crm, nil)
+	b.Read(crm, 0, 0, time.Time{}, errors.New("down"))
+	b.Inputs(false)
+	b.Leading(erp, false)
+	l := shows("a source that is down", []string{"shop/crm", "4", "3", "3", "1", "1", "allow-empty,max-delete", "60s", "source down"}, []string{"shop/erp", "", "", "", "", "", "", "", "standing by"})
+	if len(l.Footer) != 1 {
+		t.Errorf("bad inputs are not told: %q", l.Footer)
+	}
+
+	b.Read(crm, 4, 3, noon, nil)
+	for state, err := range map[string]error{
+		"refused": &session.Error{Outcome: session.Refused, Err: session.ErrReported}, "failing": errors.New("down"),
+		"watching": &session.Error{Outcome: session.Failed, Err: session.ErrReported},
+	} {
+		b.Ended(crm, err)
+		shows("a round that ended", []string{"shop/crm", "4", "3", "3", "1", "1", "allow-empty,max-delete", "60s", state}, []string{"shop/erp", "", "", "", "", "", "", "", "standing by"})
+	}
+
+	b.Leading(crm, false)
+	b.Inputs(true)
+	b.Ended(erp, errors.New("no Lease"))
+	b.Kept([]lynq.HubKey{crm})
+	b.Ended(erp, nil) // of which nothing is kept any more
+	if l := shows("other inputs", []string{"shop/crm", "", "", "", "", "", "", "60s", "starting"}); len(l.Footer) > 0 {
+		t.Errorf("good inputs are told: %q", l.Footer)
+	}
+}

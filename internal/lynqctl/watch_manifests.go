@@ -1,0 +1,71 @@
+package lynqctl
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"github.com/lynqctl/lynqctl/internal/cli"
+	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/internal/usecase/watch"
+)
+
+// watchManifestFlags are the flags of watch that are about running it in the cluster.
+type watchManifestFlags struct {
+	wanted     bool
+	image      string
+	replicas   int
+	deployment string
+}
+
+func defaultWatchManifestFlags() watchManifestFlags { return watchManifestFlags{replicas: 1} }
+
+func (f *watchManifestFlags) register(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.wanted, "print-manifests", false, "print the manifests that run this watch in a cluster, and exit: Deployment, ServiceAccount, roles, and a ConfigMap with your files")
+	flags.StringVar(&f.image, "image", "", "container image (with --print-manifests; default: this release)")
+	flags.IntVar(&f.replicas, "replicas", f.replicas, "number of pods (with --print-manifests); one is active, the rest are standbys")
+	flags.StringVar(&f.deployment, "deployment", "", "NAMESPACE/NAME of the Deployment (with --print-manifests; default: the hubs' namespace, and lynqctl-HUB)")
+}
+
+// manifestsOnly are the flags that mean nothing without --print-manifests.
+func (f *watchManifestFlags) manifestsOnly() []string {
+	return []string{"image", "replicas", "deployment"}
+}
+
+// check refuses flags that mean nothing.
+func (f *watchManifestFlags) check(flags *pflag.FlagSet) error {
+	for _, name := range f.manifestsOnly() {
+		if flags.Changed(name) && !f.wanted {
+			return session.BadUsage(fmt.Errorf("--%s goes with --print-manifests", name))
+		}
+	}
+	return nil
+}
+
+// printManifests prints the manifests of a watch with these flags and options.
+func (a *app) printManifests(ctx context.Context, flags *pflag.FlagSet, f *watchManifestFlags, o *apply.Options) error {
+	m := &watch.ManifestOptions{Options: *o, Deployment: f.deployment, Image: f.image, Replicas: f.replicas, Args: podArgs(flags, f)}
+	m.Nothing = "nothing was printed"
+	if flags.Changed("listen") {
+		m.Listen = flags.Lookup("listen").Value.String()
+	}
+	if !flags.Changed("log-format") {
+		m.Args = append(m.Args, "--log-format=json")
+	}
+	text, err := watch.Manifests(ctx, a.engine(""), m)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprint(a.out(), text)
+	return session.Fail(err)
+}
+
+// podArgs are the flags that were given, as a pod is to have them: without those that are
+// about this machine, such as files and the kubeconfig.
+func podArgs(flags *pflag.FlagSet, f *watchManifestFlags) []string {
+	here := append([]string{"print-manifests", "filename", "recursive", "tombstones", "color", "quiet"}, f.manifestsOnly()...)
+	clusterFlagSet().VisitAll(func(flag *pflag.Flag) { here = append(here, flag.Name) })
+	return cli.Given(flags, here)
+}

@@ -1,0 +1,59 @@
+package lynqctl
+
+import (
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+)
+
+// watchView is the session's View of what goes on and on: a log.
+type watchView struct {
+	*console
+	log *ui.Log
+}
+
+// newWatchView shows a watch on standard error, until it is closed: on a terminal as a
+// table of its hubs, which the log is above, elsewhere as the log alone. What programs
+// read has no table.
+func newWatchView(a *app, format string, board *watchBoard) (v *watchView, closed func()) {
+	out := a.errOut()
+	v = &watchView{console: &console{app: a}}
+	if !out.Terminal || a.common.quiet || format == logJSON {
+		v.log = ui.NewLog(out, format == logJSON)
+		return v, func() {}
+	}
+	screen := ui.NewScreen(out)
+	v.log = ui.NewLogAbove(screen)
+	ticker := time.NewTicker(ui.Redraw)
+	screen.Follow(ticker.C, func(now time.Time) *ui.List {
+		hubs, badInputs := board.facts()
+		return ui.WatchList(hubs, badInputs, now)
+	})
+	return v, func() {
+		ticker.Stop()
+		_ = screen.Close() // a run has ended, whether or not that can be seen
+	}
+}
+
+// Note implements session.View.
+func (v *watchView) Note(line string) { v.log.Note(line) }
+
+// CanAsk implements session.View: there may be a person, and there is no time to ask.
+func (*watchView) CanAsk() bool { return false }
+
+// Attended implements session.View.
+func (*watchView) Attended() bool { return false }
+
+// Preview implements session.View.
+func (*watchView) Preview([]plan.Plan) error { return nil }
+
+// Count implements session.View.
+func (*watchView) Count(string) session.Counter { return nil }
+
+// Printer implements session.View.
+func (v *watchView) Printer(session.Mode) session.Printer { return v.log }
+
+// Reporter implements session.View.
+func (v *watchView) Reporter(session.Mode) session.Reporter { return v.log }

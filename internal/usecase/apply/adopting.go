@@ -1,0 +1,133 @@
+package apply
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/orphan"
+	"github.com/lynqctl/lynqctl/pkg/render"
+)
+
+// Adopting narrows a run of apply to adopting orphans.
+type Adopting struct {
+	Named   map[lynq.Ref]bool // empty for all
+	Sync    bool
+	Orphans []orphan.Orphan
+	told    []string // of those that are not adopted
+	// Recorded, where it is not nil, are objects whose inventories were rebuilt,
+	// which are meant in place of orphans.
+	Recorded map[lynq.Ref]bool
+}
+
+// judge tells which orphans are not adopted, and why, and whether any is. One
+// that was named and cannot be is an error.
+func (t *Adopting) judge(j *Job) (some bool, err error) {
+	wanted := orphan.NewWanted(load.HubNames(j.Hubs), j.wanted())
+	missing := maps.Clone(t.Named)
+	elsewhere := map[string]int{} // orphans of other hubs
+	var errs []error
+	for i := range t.Orphans {
+		o := &t.Orphans[i]
+		delete(missing, o.Ref)
+		why := wanted.Why(o)
+		if why != "" && !mayBeOf(j, o) {
+			why = "it isn't from a node of --node"
+		} else if why != "" && len(j.Options.Forms) > 0 {
+			why += " (of the forms of --form)"
+		}
+		switch named := t.Named[o.Ref]; {
+		case why == "":
+			some = some || named || len(t.Named) == 0
+		case named:
+			errs = append(errs, fmt.Errorf("%s cannot be adopted: %s", o.Full(), why))
+		case len(t.Named) > 0 || !mayBeOf(j, o):
+		case wanted.Concerns(o):
+			t.tell(j, "not adopted: "+o.Full()+": "+why)
+		default:
+			elsewhere[o.From.Hub]++
+		}
+	}
+	if unknown := slices.DeleteFunc(slices.Clone(j.missing), t.from); len(unknown) > 0 {
+		errs = append(errs, load.UnknownNodes(unknown, render.FormNames(load.AllPrograms(j.Hubs))))
+	}
+	for ref := range missing {
+		errs = append(errs, session.NoSuchOrphan(ref, "lynqctl orphans list -A -o name lists them"))
+	}
+	if len(errs) > 0 {
+		return false, &session.Error{Outcome: session.BadInput, Err: session.InOrder(errs), Summary: "nothing changed"}
+	}
+	t.tellElsewhere(j, elsewhere)
+	return some, nil
+}
+
+// tellElsewhere tells of orphans that the inputs have nothing to do with, by their
+// hubs.
+func (t *Adopting) tellElsewhere(j *Job, orphans map[string]int) {
+	if n := orphans[""]; n > 0 {
+		t.tell(j, "not adopted: "+lynq.Count(n, "orphan")+": nothing renders them, and they don't say where they are from")
+	}
+	var hubs []string
+	for _, hub := range slices.Sorted(maps.Keys(orphans)) {
+		if hub != "" {
+			hubs = append(hubs, fmt.Sprintf("%s (%d)", hub, orphans[hub]))
+		}
+	}
+	if len(hubs) > 0 {
+		t.tell(j, "not adopted: orphans from hubs that aren't in your files: "+strings.Join(hubs, ", "))
+	}
+}
+
+// tell says something once, for rows that are read again are judged again.
+func (t *Adopting) tell(j *Job, line string) {
+	if !slices.Contains(t.told, line) {
+		t.told = append(t.told, line)
+		j.Engine.Notef("%v", line)
+	}
+}
+
+// narrow leaves everything out of a plan but what is meant.
+func (t *Adopting) narrow(in *decide.Input) {
+	in.Narrowed, in.KeepContent, in.TakeBack = true, !t.Sync, true
+	kept := map[lynq.NodeKey]bool{}
+	in.Nodes = slices.DeleteFunc(slices.Clone(in.Nodes), func(n *plan.Node) bool {
+		kept[n.Key()] = n.Failed != nil && t.left(n.Key())
+		for i := range n.Objects {
+			o := &n.Objects[i]
+			o.LeftOut = o.LeftOut || !t.means(in.Live[o.Ref])
+			kept[n.Key()] = kept[n.Key()] || !o.LeftOut
+		}
+		return !kept[n.Key()]
+	})
+	maps.DeleteFunc(in.Broken, func(key lynq.NodeKey, _ error) bool { return !kept[key] })
+}
+
+// means tells whether an object is adopted.
+func (t *Adopting) means(l *tracking.Live) bool {
+	switch {
+	case l == nil:
+		return false
+	case t.Recorded != nil:
+		return t.Recorded[l.Ref]
+	}
+	return l.Orphaned && (len(t.Named) == 0 || t.Named[l.Ref])
+}
+
+// from tells whether some orphan is from a node of that name.
+func (t *Adopting) from(node string) bool {
+	return slices.ContainsFunc(t.Orphans, func(o orphan.Orphan) bool { return o.From.Node == node })
+}
+
+// left tells whether a node left orphans behind that are meant.
+func (t *Adopting) left(key lynq.NodeKey) bool {
+	return len(t.Named) == 0 && slices.ContainsFunc(t.Orphans, func(o orphan.Orphan) bool {
+		return o.From.Namespace == key.Namespace && o.From.Node == key.Name
+	})
+}

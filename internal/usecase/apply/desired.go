@@ -1,0 +1,112 @@
+package apply
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
+)
+
+// desired are what rows and forms want, node by node.
+type desired struct {
+	nodes []*plan.Node
+	// selector, where it is not nil, leaves objects out.
+	selector labels.Selector
+	// values: the mapped values of a row are to be recorded.
+	values bool
+}
+
+// render keeps the nodes of a hub, of which fill makes what is kept.
+func (d *desired) render(ctx context.Context, fill func(h *form.Hub, n *lynq.Node, values []string) (*plan.Node, error)) func(*render.Run, render.Input) error {
+	return func(run *render.Run, in render.Input) error {
+		h := in.Programs[0].Hub
+		for n, err := range render.Nodes(ctx, run, in, func(n *lynq.Node, values []string) (*plan.Node, error) { return fill(h, n, values) }) {
+			if err != nil {
+				return err
+			}
+			d.keep(h, &n)
+		}
+		return nil
+	}
+}
+
+// whole is a node as it is wanted.
+func (d *desired) whole(h *form.Hub, n *lynq.Node, values []string) (*plan.Node, error) {
+	if d.values {
+		extra, err := extraOf(h, values)
+		if err != nil {
+			return nil, err
+		}
+		n.Extra = extra
+	}
+	made, err := apply.Make(n)
+	if err != nil || d.selector == nil {
+		return made, err
+	}
+	made.HooksLeftOut = true // which of those recorded it leaves out is not known
+	for i := range n.Objects {
+		made.Objects[i].LeftOut = !d.selector.Matches(labelsOf(n.Objects[i].Content))
+	}
+	return made, nil
+}
+
+// labelsOf are the labels of a rendered object.
+func labelsOf(content map[string]any) labels.Set {
+	o := unstructured.Unstructured{Object: content}
+	return o.GetLabels()
+}
+
+// keep keeps a node, also one that could not be rendered: it must not be taken for gone.
+func (d *desired) keep(h *form.Hub, r *render.Rendered[*plan.Node]) {
+	if len(r.Problems) > 0 {
+		values := mapped(h, r.Values)
+		r.Out.Claims = plan.Claims{Refs: r.Refs, Values: values}
+		err := fmt.Errorf("it failed to render: %w", r.Problems.Err())
+		r.Out.Fail(&plan.RenderError{Err: err, Masked: masked(err.Error(), r.UID, values)})
+	}
+	d.nodes = append(d.nodes, r.Out)
+}
+
+// retract fails nodes that collide with later ones.
+func (d *desired) retract(nodes []int) {
+	err := errors.New("it failed to render: another node renders an object of it too")
+	for _, i := range nodes {
+		d.nodes[i].Fail(&plan.RenderError{Err: fmt.Errorf("%w (see above)", err), Masked: err.Error()})
+	}
+}
+
+// mapped are the values of a row that objects may be named by.
+func mapped(h *form.Hub, row []string) []string {
+	columns := render.Columns(h)
+	var values []string
+	for _, m := range h.Mappings {
+		if m.Variable != "activate" {
+			values = append(values, row[slices.Index(columns, m.Column)])
+		}
+	}
+	return values
+}
+
+// extraOf encodes the extra values of a row, as the operator's annotation has
+// them.
+func extraOf(h *form.Hub, row []string) (string, error) {
+	columns := render.Columns(h)
+	extra := map[string]string{}
+	for _, m := range h.Mappings {
+		if isExtra(m) {
+			extra[m.Variable] = row[slices.Index(columns, m.Column)]
+		}
+	}
+	b, err := json.Marshal(extra)
+	return string(b), err
+}

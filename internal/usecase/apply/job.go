@@ -1,0 +1,476 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/suggest"
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/observe"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/trust"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
+)
+
+// Job is one run of apply.
+type Job struct {
+	session.Run
+	Options *Options
+	Inputs  *load.Inputs
+	Hubs    []load.HubPrograms
+
+	Rendering
+	Records map[lynq.HubKey]*inventory.Hub
+	// recordedIn are the namespaces of the hubs' inventories.
+	recordedIn map[lynq.HubKey][]string
+
+	// Held are the deletions that this run holds back, by hub.
+	Held map[lynq.HubKey]*inventory.HeldDeletions
+	// Troubles are what else waits for a person, by hub.
+	Troubles   map[lynq.HubKey][]inventory.Trouble
+	Tombstones []lynq.Tombstone // of files
+	// gone are the digests of the tombstones whose objects are known to be gone.
+	gone map[lynq.HubKey][]string
+
+	// Continuous: it is one round of many, and tells nothing of what it leaves as it is.
+	Continuous bool
+	// Concern says which nodes are planned, nil for all.
+	Concern *decide.Concern
+
+	stdinRows load.Replayed
+	Tracked   load.KeptNames // by objects whose inventories were lost, nil where nothing is known of those
+	Adopting  *Adopting      // of orphans, nil for an apply
+}
+
+// Rendering is what rows and forms want.
+type Rendering struct {
+	read    time.Time // when the rows were read
+	Nodes   map[lynq.HubKey][]*plan.Node
+	reports map[lynq.HubKey]render.Report
+	missing []string
+	near    func(missing string) string // the row's node that was probably meant, "" for none
+	Failed  error                       // nodes that could not be rendered
+}
+
+// Perform reads the rows, takes the Leases, plans, and carries the plans out. What is
+// there is looked at once, while no other run has the hubs.
+func (j *Job) Perform(ctx context.Context) error {
+	change := j.change()
+	change.Early = &session.Early{
+		Hubs: load.HubKeys(j.Hubs),
+		Read: func(ctx context.Context) error {
+			some, err := j.Rendered(ctx)
+			if err == nil && !some {
+				err = session.ErrNothing
+			}
+			return err
+		},
+		Check: j.emptyHubs,
+	}
+	look := change.Look
+	change.Look = func(ctx context.Context) ([]plan.Plan, []plan.Refusal, error) {
+		if err := j.LoadHubs(ctx); err != nil {
+			return nil, nil, session.Untouched(ctx, err)
+		}
+		return look(ctx)
+	}
+	return session.Perform(ctx, &j.Run, change)
+}
+
+// CarryOut plans all hubs and carries the plans out, with rows and records that were read.
+func (j *Job) CarryOut(ctx context.Context) error { return session.Perform(ctx, &j.Run, j.change()) }
+
+// change is what apply does once rows and records are read.
+func (j *Job) change() *session.Change[[]plan.Plan] {
+	return &session.Change[[]plan.Plan]{
+		Look: j.plans,
+		Try: func(ctx context.Context, plans []plan.Plan) error {
+			if j.RunOptions.Mode == session.ModeServer {
+				return j.RunPlans(ctx, plans)
+			}
+			j.TellRestored(plans)
+			return j.ShowPlans(plans)
+		},
+		Ask: j.agree,
+		Do: func(ctx context.Context, _ *session.Locks, plans []plan.Plan) error {
+			return j.RunPlans(ctx, plans)
+		},
+	}
+}
+
+// Rendered reads the rows and renders them, and tells whether there is anything
+// to do, as far as they tell.
+func (j *Job) Rendered(ctx context.Context) (some bool, err error) {
+	if err := j.Render(ctx); err != nil {
+		return false, err
+	}
+	return j.judge()
+}
+
+// judge tells whether there is anything to do, as far as the rows tell.
+func (j *Job) judge() (some bool, err error) {
+	if j.Adopting == nil {
+		return true, nil
+	}
+	if some, err = j.Adopting.judge(j); err == nil && !some {
+		j.Engine.Notef("there is no orphan to adopt")
+	}
+	return some, err
+}
+
+// LoadHubs reads what the last runs saw of the hubs.
+func (j *Job) LoadHubs(ctx context.Context) error {
+	j.Records = map[lynq.HubKey]*inventory.Hub{}
+	for _, h := range j.Hubs {
+		record, err := j.Store.LoadHub(ctx, h.Key.Namespace, h.Key.Name)
+		if err != nil {
+			return err
+		}
+		if record == nil {
+			record = &inventory.Hub{Name: h.Key.Name, Namespace: h.Key.Namespace, Finalizer: !j.Options.NoFinalizer}
+		}
+		j.Records[h.Key] = record
+	}
+	return nil
+}
+
+// emptyHubs refuses hubs without an active row before any lock is taken: a
+// source that yields nothing leads to no write, not even that of a Lease.
+func (j *Job) emptyHubs(ctx context.Context) ([]plan.Refusal, error) {
+	var plans []plan.Plan
+	for _, h := range j.Hubs {
+		if j.Adopting != nil || j.Options.Limits.AllowEmpty || j.reports[h.Key].Active > 0 {
+			continue
+		}
+		if err := j.LoadHubs(ctx); err != nil {
+			return nil, session.Untouched(ctx, err)
+		}
+		began := time.Now()
+		in, err := j.look(ctx, h, map[string]bool{})
+		if err != nil {
+			return nil, session.Untouched(ctx, err)
+		}
+		p := decide.Decide(in, j.Options.Limits)
+		j.Engine.Meter().Planned(p, time.Since(began))
+		plans = append(plans, *p)
+	}
+	return session.Refusals(plans), nil
+}
+
+// Render reads all rows and renders them. Bad rows end the run.
+func (j *Job) Render(ctx context.Context) error {
+	wanted := &desired{selector: j.Options.Settings.Selector, values: j.Options.RecordValues != RecordNone}
+	recorded, err := recordedNames(ctx, j)
+	if err != nil {
+		return err
+	}
+	settings := j.Options.Settings
+	settings.Recorded = recorded
+	j.read = time.Now()
+	reader := *j.Engine
+	reader.Stdin = j.stdinRows.Reader(j.Engine.Stdin)
+	run, err := load.RenderRows(ctx, &reader, &j.Options.RenderOptions, settings, j.Inputs, wanted.render(ctx, wanted.whole))
+	if err != nil {
+		return j.Options.Ended(run.Run, err)
+	}
+	wanted.retract(run.Retracted())
+	j.Failed = run.Err()
+	j.Nodes, j.reports, j.missing, j.near = map[lynq.HubKey][]*plan.Node{}, run.Hubs, run.Missing(), run.Near
+	for _, n := range wanted.nodes {
+		key := n.Hub
+		j.Nodes[key] = append(j.Nodes[key], n)
+	}
+	return nil
+}
+
+// plans plans all hubs, and gives what guards have against that.
+func (j *Job) plans(ctx context.Context) ([]plan.Plan, []plan.Refusal, error) {
+	if j.Failed != nil {
+		j.Engine.Notef("%v", j.Failed)
+	}
+	plans, err := j.PlanAll(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	refusals := session.Refusals(plans)
+	if len(refusals) == 0 {
+		if err := plan.CheckSizes(plans); err != nil {
+			return nil, nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: j.Options.Nothing}
+		}
+	}
+	return plans, refusals, nil
+}
+
+// agree shows a person what would be done, and asks, where objects would be deleted.
+// Where none is there, guards alone decide.
+func (j *Job) agree(ctx context.Context, plans []plan.Plan) ([]plan.Plan, error) {
+	deleted := func(p plan.Plan) bool {
+		return p.Counts[plan.ActionDelete]+p.Counts[plan.ActionCollect]+p.Counts[plan.ActionRecreate] > 0
+	}
+	if j.Options.Yes || j.Adopting != nil || !j.Engine.View.Attended() || !slices.ContainsFunc(plans, deleted) {
+		return plans, nil
+	}
+	if err := j.Engine.View.Preview(plans); err != nil {
+		return nil, session.Fail(err)
+	}
+	return plans, j.Engine.Confirm(ctx, false, "Apply this, with "+session.Stake(plans)+"?")
+}
+
+// PlanAll plans all hubs: it looks at the cluster, decides, and, where that would delete
+// an object, decides again with what the rest of the inputs renders.
+func (j *Job) PlanAll(ctx context.Context) ([]plan.Plan, error) {
+	_, looked := j.Engine.CountingRequests(j.Warnings, "reading the cluster")
+	defer looked()
+	if err := lookAtNamespaces(ctx, j); err != nil {
+		return nil, session.Untouched(ctx, err)
+	}
+	began := time.Now()
+	var inputs []*decide.Input
+	found := map[string]bool{}
+	for _, h := range j.Hubs {
+		in, err := j.look(ctx, h, found)
+		if err != nil {
+			return nil, session.Untouched(ctx, err)
+		}
+		inputs = append(inputs, in)
+	}
+	plans, err := j.decide(ctx, inputs)
+	if err != nil {
+		return nil, session.Untouched(ctx, err)
+	}
+	if err := j.unknownNodes(found); err != nil {
+		return nil, err
+	}
+	if err := oneOfEach(j.Options.Settings.Nodes, plans); err != nil {
+		return nil, err
+	}
+	stones, err := lookAtTombstones(ctx, j, plans)
+	if err != nil {
+		return nil, err
+	}
+	all := withTombstones(j, plans, stones)
+	if plan.Deletes(all) && partial(j) {
+		known := survey(ctx, j)
+		for _, in := range inputs {
+			in.Elsewhere = known
+		}
+		plans = decideAll(inputs, j.Options.Limits)
+		if err := stones.check(plans); err != nil {
+			return nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: j.Options.Nothing}
+		}
+		all = withTombstones(j, plans, stones)
+	}
+	for i := range plans {
+		j.Engine.Meter().Planned(&plans[i], time.Since(began))
+	}
+	return all, context.Cause(ctx)
+}
+
+// decide decides on all hubs. Where it is not known whether a write would change an object,
+// it asks the server and decides again: the plan counts what the run writes.
+func (j *Job) decide(ctx context.Context, inputs []*decide.Input) ([]plan.Plan, error) {
+	plans := decideAll(inputs, j.Options.Limits)
+	again := false
+	for i := range plans {
+		found, err := apply.Ask(ctx, j.Client, &plans[i])
+		if err != nil {
+			return nil, err
+		}
+		inputs[i].Found(found)
+		again = again || len(found) > 0
+	}
+	if again {
+		plans = decideAll(inputs, j.Options.Limits)
+	}
+	return plans, nil
+}
+
+// decideAll decides on all hubs.
+func decideAll(inputs []*decide.Input, limits decide.Limits) []plan.Plan {
+	plans := make([]plan.Plan, len(inputs))
+	for i, in := range inputs {
+		plans[i] = *decide.Decide(in, limits)
+	}
+	return plans
+}
+
+// look looks at what there is of a hub.
+func (j *Job) look(ctx context.Context, h load.HubPrograms, found map[string]bool) (*decide.Input, error) {
+	in := &decide.Input{
+		Hub: h.Key, Exclude: map[lynq.FormKey]lynq.Exclusions{}, NamespaceDefaults: h.Hub.NamespaceDefaults,
+		Nodes: j.Nodes[h.Key], Active: j.reports[h.Key].Active, Now: time.Now(),
+	}
+	if r := j.Records[h.Key]; r != nil {
+		in.HubDeleting, in.Deletions = r.Deleting && r.Finalizer, r.Deletions
+	}
+	for _, p := range h.Programs {
+		key := load.FormKey(p.Form, h.Key.Namespace)
+		in.Forms = append(in.Forms, key)
+		in.Exclude[key] = p.Exclude
+	}
+	in.Hooks = load.FormHooks(&h)
+	in.Narrowed = j.Options.Settings.Selector != nil
+	in.AdoptNothing, in.IncludeData = j.Options.AdoptNothing, j.Options.IncludeData
+	// The first question about kinds is a long one, and waits for no records.
+	var asking sync.WaitGroup
+	var operator map[string]int
+	var operatorErr error
+	asking.Go(func() { operator, operatorErr = apply.OperatorNodes(ctx, j.Client, h.Hub.Name) })
+	known, err := j.Recorded(ctx, h.Key, j.Records[h.Key], h.Namespaces())
+	asking.Wait()
+	if err != nil {
+		return nil, err
+	}
+	in.Inventories, in.Broken, in.OperatorNodes = known.Inventories, known.Broken, known.Within(operator)
+	if j.recordedIn == nil {
+		j.recordedIn = map[lynq.HubKey][]string{}
+	}
+	j.recordedIn[h.Key] = trust.NamespacesOf(h.Key.Namespace, h.Namespaces(), in.Inventories)
+	j.absentForms(h, in)
+	in.Only = onlyNodes(j, in.Inventories, found)
+	if operatorErr != nil {
+		return nil, operatorErr
+	}
+	if in.Taken, err = observe.TakenNames(ctx, j.Client, h.Key, in.Nodes, in.Inventories); err != nil {
+		return nil, err
+	}
+	return in, j.observe(ctx, in)
+}
+
+// observe looks at the objects of a hub.
+func (j *Job) observe(ctx context.Context, in *decide.Input) (err error) {
+	var seen *plan.Observed
+	if j.Concern == nil {
+		seen, err = observe.Nodes(ctx, j.Client, in.Hub.Name, in.Nodes, in.Inventories)
+	} else {
+		nodes, inventories := in.Narrow(j.Concern)
+		seen, err = observe.SomeNodes(ctx, j.Client, in.Hub.Name, len(in.Nodes), nodes, inventories)
+	}
+	if err != nil {
+		return fmt.Errorf("hub %s/%s: %w", in.Hub.Namespace, in.Hub.Name, err)
+	}
+	in.See(seen)
+	if j.Adopting != nil {
+		j.Adopting.narrow(in)
+	}
+	return nil
+}
+
+// absentForms says which nodes no form of the inputs makes any more: they stay as they
+// are. Where the inputs are narrowed, forms are missing on purpose.
+func (j *Job) absentForms(h load.HubPrograms, in *decide.Input) {
+	record := j.Records[h.Key]
+	if record == nil || j.narrowed() {
+		return
+	}
+	record.Absent = in.AbsentForms()
+	for _, f := range record.Absent {
+		belong, stay, them := "belong", "stay as they are", "them"
+		if f.Nodes == 1 {
+			belong, stay, them = "belongs", "stays as it is", "it"
+		}
+		j.WarnOnce(fmt.Sprintf("%s of hub %s %s to form %s/%s, which isn't in your files, and %s (to delete %s: lynqctl delete form %[4]s/%[5]s)",
+			lynq.Count(f.Nodes, "node"), h.Key, belong, f.Form.Namespace, f.Form.Name, stay, them))
+	}
+}
+
+// unknownNodes refuses names given with --node that neither rows nor records
+// have.
+func (j *Job) unknownNodes(found map[string]bool) error {
+	missing := slices.DeleteFunc(slices.Clone(j.missing), func(n string) bool { return found[n] })
+	if len(missing) == 0 {
+		return nil
+	}
+	names := slices.Collect(maps.Keys(found))
+	for _, nodes := range j.Nodes {
+		for _, n := range nodes {
+			names = append(names, n.Name)
+		}
+	}
+	slices.Sort(names)
+	e := load.UnknownNodes(missing, render.FormNames(load.AllPrograms(j.Hubs)))
+	for _, m := range missing {
+		candidates := names
+		if near := j.near(m); near != "" {
+			candidates = append(candidates, near)
+		}
+		if near, ok := suggest.Near(m, candidates); ok {
+			e.Err = fmt.Errorf("%w; for %s, did you mean %s?", e.Err, m, near)
+		}
+	}
+	return e
+}
+
+// saveHub records what the run saw of a hub, and how it went.
+func (j *Job) saveHub(ctx context.Context, h load.HubPrograms, s *apply.Summary) error {
+	record := j.seen(h, s)
+	if s.Settled[h.Key] {
+		record.Version = j.Engine.Version
+	}
+	_, err := j.Store.SaveHub(ctx, record)
+	return err
+}
+
+// seen is the record of a hub with what the run saw of it, and how it went, nil where
+// that is not known yet.
+func (j *Job) seen(h load.HubPrograms, s *apply.Summary) *inventory.Hub {
+	record := *j.Records[h.Key]
+	r := j.reports[h.Key]
+	record.Rows, record.Active, record.Inactive, record.Nodes = r.Rows, r.Active, r.Rows-r.Active, len(j.Nodes[h.Key])
+	record.Namespaces, record.NamespaceDefaults = j.recordedIn[h.Key], h.Hub.NamespaceDefaults
+	record.Columns, record.Time, record.Interrupted = render.Columns(h.Hub), j.read.UTC().Truncate(time.Second), time.Time{}
+	record.SetUnrendered(Unrendered(j.Nodes[h.Key]))
+	if gone, looked := j.gone[h.Key]; looked {
+		record.Tombstones = gone
+	}
+	if s != nil {
+		if rollouts, whole := s.Rollouts[h.Key]; whole {
+			record.Rollouts = rollouts
+		}
+		switch held := j.Held[h.Key]; {
+		case !s.Interrupted && !j.narrowed():
+			settle(&record, held)
+			record.Troubles = j.Troubles[h.Key]
+		case held != nil: // it is, however the run ended
+			record.Held = held
+		}
+	}
+	return &record
+}
+
+// narrowed tells whether the run is of some nodes alone: what it deletes, and holds, is
+// not all that is to go.
+func (j *Job) narrowed() bool {
+	return j.Adopting != nil || len(j.Options.Forms)+len(j.Options.Settings.Nodes) > 0 || j.Options.Settings.Selector != nil
+}
+
+// Unrendered are the nodes that could not be rendered, as they are recorded.
+func Unrendered(nodes []*plan.Node) []inventory.Unrendered {
+	var failed []inventory.Unrendered
+	for _, n := range nodes {
+		if why := (*plan.RenderError)(nil); errors.As(n.Failed, &why) {
+			failed = append(failed, inventory.Unrendered{Node: n.NodeID, Message: why.Masked})
+		}
+	}
+	return failed
+}
+
+// settle notes on the record of a hub what a run of all of it held back, nil for nothing.
+// An approval is used once: it goes with what it let through, and when other deletions
+// are held than those that were approved.
+func settle(record *inventory.Hub, held *inventory.HeldDeletions) {
+	record.Held = held
+	if held == nil || record.Approved != held.Digest {
+		record.Approved = ""
+	}
+}

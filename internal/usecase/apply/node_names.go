@@ -1,0 +1,123 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/apply/observe"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/orphan"
+	"github.com/lynqctl/lynqctl/pkg/render"
+)
+
+// recordedNames has nodes keep the names by which the cluster has recorded them.
+// Only forms with a dash in their names have other ones than they always had: a
+// hub without such a form costs no request.
+func recordedNames(ctx context.Context, j *Job) (load.KeptNames, error) {
+	type names struct {
+		observe.PlainNames
+		form lynq.FormKey
+	}
+	recorded := map[*render.Program]names{}
+	for _, h := range j.Hubs {
+		if !slices.ContainsFunc(h.Programs, dashed) {
+			continue
+		}
+		plain, err := observe.RecordedNames(ctx, j.Client, h.Key)
+		if err != nil {
+			return nil, session.Untouched(ctx, err)
+		}
+		for _, p := range h.Programs {
+			recorded[p] = names{plain, load.FormKey(p.Form, h.Key.Namespace)}
+		}
+	}
+	return func(p *render.Program, plain string) bool {
+		known := recorded[p]
+		return known.Has(lynq.NodeKey{Namespace: p.Namespace, Name: plain}, known.form) || j.Tracked != nil && j.Tracked(p, plain)
+	}, nil
+}
+
+func dashed(p *render.Program) bool { return lynq.Dashed(p.Form.Name) }
+
+// TrackedNames has nodes keep the names that objects bear whose inventories were
+// lost. Where forms of the run could share a name, objects do not tell of which
+// they are.
+func TrackedNames(stranded []orphan.Orphan, hubs []load.HubPrograms) load.KeptNames {
+	nodes, applySets := map[lynq.NodeKey]bool{}, map[string]bool{}
+	for i := range stranded {
+		o := &stranded[i]
+		nodes[o.From.Key()] = true
+		if o.Live != nil {
+			applySets[o.Live.PartOf] = true
+		}
+	}
+	forms := render.FormNames(load.AllPrograms(hubs))
+	return func(p *render.Program, plain string) bool {
+		tracked := nodes[lynq.NodeKey{Namespace: p.Namespace, Name: plain}] || applySets[inventory.ID(p.Namespace, inventory.Name(plain))]
+		return tracked && render.AskedFor(map[string]bool{plain: true}, plain, p.Form.Name, forms)
+	}
+}
+
+// onlyNodes are the names of the nodes that --node means, nil for all: those that
+// it says, and that of each inventory which it calls by its other name. All names
+// by which the inventories can be called are found.
+func onlyNodes(j *Job, inventories []*inventory.Inventory, found map[string]bool) map[string]bool {
+	only, forms := maps.Clone(j.Options.Settings.Nodes), render.FormNames(load.AllPrograms(j.Hubs))
+	for _, inv := range inventories {
+		found[inv.Node.Name] = true
+		if other := render.OtherName(inv.Node.UID, inv.Node.Form.Name, inv.Node.Name); render.AskedFor(j.Options.Settings.Nodes, other, inv.Node.Form.Name, forms) {
+			only[inv.Node.Name], found[other] = true, true
+		}
+	}
+	return only
+}
+
+// mayBeOf tells whether --node, where it is said, means the node that an orphan is
+// from. One may be from the time when the node had its other name.
+func mayBeOf(j *Job, o *orphan.Orphan) bool {
+	return len(j.Options.Settings.Nodes) == 0 || j.Options.Settings.Nodes[o.From.Node] || slices.ContainsFunc(j.wanted(), func(n *plan.Node) bool {
+		return n.Namespace == o.From.Namespace && (n.Name == o.From.Node || render.OtherName(n.UID, n.Form.Name, n.Name) == o.From.Node)
+	})
+}
+
+// wanted are the nodes of all hubs.
+func (j *Job) wanted() []*plan.Node {
+	var nodes []*plan.Node
+	for _, h := range j.Hubs {
+		nodes = append(nodes, j.Nodes[h.Key]...)
+	}
+	return nodes
+}
+
+// oneOfEach refuses names given with --node that several nodes of the plans have.
+func oneOfEach(asked map[string]bool, plans []plan.Plan) error {
+	if asked == nil {
+		return nil
+	}
+	namespaces := map[string][]string{}
+	for i := range plans {
+		for k := range plans[i].Nodes {
+			n := &plans[i].Nodes[k]
+			namespaces[n.Name] = append(namespaces[n.Name], n.Namespace)
+		}
+	}
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(namespaces)) {
+		in := slices.Sorted(slices.Values(namespaces[name]))
+		if in = slices.Compact(in); len(in) > 1 {
+			errs = append(errs, fmt.Errorf("--node: nodes %s are in namespaces %s (pick one with --hub or --form NAMESPACE/NAME)", name, strings.Join(in, ", ")))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return &session.Error{Outcome: session.BadInput, Err: err, Summary: "nothing changed"}
+	}
+	return nil
+}

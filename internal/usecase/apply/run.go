@@ -1,0 +1,114 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
+	"github.com/lynqctl/lynqctl/pkg/inventory/trust"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// RunPlans carries the plans of apply out.
+func (j *Job) RunPlans(ctx context.Context, plans []plan.Plan) error {
+	if err := j.recordHubs(ctx, plans); err != nil {
+		return session.Untouched(ctx, err)
+	}
+	o := apply.Options{Wait: j.Options.Wait, Finalizer: !j.Options.NoFinalizer, Rollouts: Rollouts(j.Hubs)}
+	o.Unready = j.Adopting == nil && !j.Continuous
+	if j.Adopting != nil {
+		return j.Run.RunPlans(ctx, plans, o, nil)
+	}
+	return j.Run.RunPlans(ctx, plans, o, j.saveHubs)
+}
+
+// saveInterrupted records of each hub that the run on it was interrupted. Where the
+// lock is lost another run records what it sees, and that is not touched.
+func (j *Job) saveInterrupted(ctx context.Context, s *apply.Summary) {
+	if lost := (*lease.LostError)(nil); errors.As(context.Cause(ctx), &lost) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), session.InterruptedSaveGrace)
+	defer cancel()
+	for _, h := range j.Hubs {
+		record := j.seen(h, s)
+		record.Interrupted = time.Now().UTC().Truncate(time.Second)
+		record.Namespaces = trust.NamespacesOf(record.Namespace, slices.Concat(record.Namespaces, j.Records[h.Key].Namespaces), nil)
+		if _, err := j.Store.SaveHub(ctx, record); err != nil {
+			j.Engine.Notef("hub %s: it is not recorded that the run was interrupted: %v", h.Key, err)
+		}
+	}
+}
+
+// TellRestored tells, where nothing is written, of the nodes whose inventories an
+// apply would restore.
+func (j *Job) TellRestored(plans []plan.Plan) {
+	for i := range plans {
+		for k := range plans[i].Nodes {
+			if n := &plans[i].Nodes[k]; n.Replacement != nil {
+				j.Engine.Notef("node %s: its inventory, ConfigMap %s, was deleted: apply restores it, with the same objects", n.Key(), inventory.Name(n.Name))
+			}
+		}
+	}
+}
+
+// saveHubs records what the run saw of each hub.
+func (j *Job) saveHubs(ctx context.Context, s *apply.Summary) error {
+	if s.Interrupted {
+		j.saveInterrupted(ctx, s)
+		return nil
+	}
+	var errs []error
+	for _, h := range j.Hubs {
+		errs = append(errs, j.saveHub(ctx, h, s))
+	}
+	return errors.Join(errs...)
+}
+
+// recordHubs records what has to be known of the hubs should this run be killed:
+// that their nodes may be in further namespaces, which nodes a watch deletes, and that no version is known any
+// more to render what is recorded of them, where another one did.
+func (j *Job) recordHubs(ctx context.Context, plans []plan.Plan) error {
+	for _, h := range j.Hubs {
+		known := j.Records[h.Key]
+		if known == nil || j.RunOptions.Mode != session.ModeRun { // inventories are rebuilt, and nothing of the hub is written
+			continue
+		}
+		record := *known
+		if record.Version != j.Engine.Version {
+			record.Version = ""
+		}
+		record.Namespaces = trust.NamespacesOf(known.Namespace, slices.Concat(known.Namespaces, h.Namespaces()), nil)
+		deletes := false
+		if window := j.Options.Limits.Window; window > 0 {
+			record.Deletions, deletes = decide.RecordDeletions(record.Deletions, lossesOf(plans, h.Key), time.Now(), window)
+		}
+		if !deletes && record.Version == known.Version && len(record.Namespaces) == len(known.Namespaces) {
+			continue
+		}
+		saved, err := j.Store.SaveHub(ctx, &record)
+		if err != nil {
+			return err
+		}
+		j.Records[h.Key] = saved
+	}
+	return nil
+}
+
+// lossesOf are the nodes of a hub that plans take away, or objects of them.
+func lossesOf(plans []plan.Plan, hub lynq.HubKey) []lynq.NodeKey {
+	var losses []lynq.NodeKey
+	for i := range plans {
+		if plans[i].Hub == hub {
+			losses = append(losses, plans[i].Losses...)
+		}
+	}
+	return losses
+}

@@ -1,0 +1,119 @@
+package apply
+
+import (
+	"context"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
+)
+
+// partial tells whether a plan of the run does not know of all that the inputs render: the
+// run is narrowed, or its hubs are several, each of which is planned for itself.
+func partial(j *Job) bool {
+	programs := 0
+	for _, h := range j.Hubs {
+		programs += len(h.Programs)
+	}
+	return len(j.Hubs) > 1 || programs < len(j.Inputs.Forms) || len(j.Options.Settings.Nodes) > 0
+}
+
+// survey finds out what all rows of all hubs and forms of the inputs render. A run that
+// has rendered all of it reads nothing again.
+func survey(ctx context.Context, j *Job) *decide.Survey {
+	nodes := j.wanted()
+	if whole := len(load.AllPrograms(j.Hubs)) == len(j.Inputs.Forms) && len(j.Options.Settings.Nodes) == 0; !whole {
+		var err error
+		if nodes, err = renderAll(ctx, j); err != nil {
+			return decide.FailedSurvey(err)
+		}
+	}
+	return decide.NewSurvey(nodes)
+}
+
+// renderAll renders the inputs as if nothing narrowed the run. Rows that fail to render
+// are among the nodes, with what they may want.
+func renderAll(ctx context.Context, j *Job) ([]*plan.Node, error) {
+	o := j.Options.RenderOptions
+	o.Hubs, o.Forms, o.KeepGoing = nil, nil, true
+	hubs, err := compileAll(ctx, j, &o)
+	if err != nil {
+		return nil, err
+	}
+	if o.Sources, err = named((load.RowSource{Override: o.Sources}), j.Hubs); err != nil {
+		return nil, err
+	}
+	whole := *j
+	whole.Hubs = hubs
+	recorded, err := recordedNames(ctx, &whole)
+	if err != nil {
+		return nil, err
+	}
+	reader := *j.Engine
+	reader.View, reader.Metrics, reader.Stdin = unheard{j.Engine.View}, nil, j.stdinRows.Reader(j.Engine.Stdin)
+	var wanted desired
+	settings := render.Settings{Recorded: recorded, KeepGoing: true}
+	run, err := load.RenderRows(ctx, &reader, &o, settings, &load.Inputs{Inputs: j.Inputs.Inputs, Hubs: hubs}, wanted.render(ctx, surveyed))
+	if err != nil {
+		return nil, err
+	}
+	wanted.retract(run.Retracted())
+	return wanted.nodes, nil
+}
+
+// compileAll compiles all forms of the inputs.
+func compileAll(ctx context.Context, j *Job, o *load.RenderOptions) ([]load.HubPrograms, error) {
+	inputs := j.Inputs.Inputs
+	options, err := o.Options(inputs.Forms, inputs)
+	if err != nil {
+		return nil, err
+	}
+	if err := askScopes(ctx, j.Client, inputs.Forms, inputs); err != nil {
+		return nil, err
+	}
+	hubs, problems := load.Compile(inputs, inputs.Forms, options)
+	if len(problems) > 0 {
+		return nil, problems.Sorted().Err()
+	}
+	return hubs, j.Options.Identify(hubs)
+}
+
+// named are the URLs of --source, each with the name of its hub, so that they hold for
+// all hubs of the inputs.
+func named(s load.RowSource, hubs []load.HubPrograms) ([]string, error) {
+	urls, err := s.Overrides(hubs)
+	if err != nil {
+		return nil, err
+	}
+	var named []string
+	for i, url := range urls {
+		if url != "" {
+			named = append(named, hubs[i].Key.String()+"="+url)
+		}
+	}
+	return named, nil
+}
+
+// surveyed is which objects a node renders, without contents.
+func surveyed(_ *form.Hub, n *lynq.Node, _ []string) (*plan.Node, error) {
+	lean := apply.Head(n)
+	lean.Objects = make([]plan.Object, len(n.Objects))
+	for i := range n.Objects {
+		lean.Objects[i] = plan.Object{Ref: n.Objects[i].Ref, ID: n.Objects[i].ID}
+	}
+	return lean, nil
+}
+
+// unheard is a View that shows nothing of what it is told: the run told it before.
+type unheard struct{ session.View }
+
+// Note implements View.
+func (unheard) Note(string) {}
+
+// Count implements View.
+func (unheard) Count(string) session.Counter { return nil }

@@ -1,0 +1,133 @@
+package apply
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/observe"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// TombstoneOptions say which objects go that no inventory has, beside what the forms
+// say.
+type TombstoneOptions struct {
+	// Paths are files and directories of tombstones, beside those of forms.
+	Paths []string
+	// Recheck: those that are known to be gone are looked at too.
+	Recheck bool
+}
+
+// hubStones are the tombstones of a run, for each of its hubs.
+type hubStones struct {
+	all [][]plan.Tombstone
+	// open are those that were looked at.
+	open [][]plan.Tombstone
+}
+
+// check refuses tombstones that would delete what nodes have or render.
+func (s *hubStones) check(plans []plan.Plan) error {
+	return decide.CheckTombstones(slices.Concat(s.all...), plans)
+}
+
+// lookAtTombstones looks at the objects that tombstones name. Tombstones of objects that
+// nodes have are bad input.
+func lookAtTombstones(ctx context.Context, j *Job, plans []plan.Plan) (*hubStones, error) {
+	stones := &hubStones{all: make([][]plan.Tombstone, len(j.Hubs)), open: make([][]plan.Tombstone, len(j.Hubs))}
+	if j.Adopting != nil || j.Options.Settings.Selector != nil || j.Concern != nil {
+		return stones, nil
+	}
+	files := j.Tombstones
+	if len(files) > 0 && len(j.Options.Settings.Nodes)+len(j.Options.Forms) > 0 {
+		j.Engine.Notef("this run skips the tombstones of --tombstones, because --node or --form narrows it: they need a run on all nodes")
+		files = nil
+	}
+	for i, h := range j.Hubs {
+		for _, n := range j.Nodes[h.Key] {
+			stones.all[i] = append(stones.all[i], tombstonesOf(n.Key(), n.Tombstones)...)
+		}
+	}
+	stones.all[0] = append(stones.all[0], tombstonesOf(lynq.NodeKey{}, files)...)
+	if err := stones.check(plans); err != nil {
+		return nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: j.Options.Nothing}
+	}
+	for i, h := range j.Hubs {
+		if len(stones.all[i])+len(j.Records[h.Key].Tombstones) == 0 {
+			continue
+		}
+		open, err := lookAtStones(ctx, j, h, stones.all[i])
+		if err != nil {
+			return nil, session.Untouched(ctx, err)
+		}
+		stones.open[i] = open
+	}
+	return stones, nil
+}
+
+// withTombstones adds the plans of what becomes of the objects that tombstones name.
+func withTombstones(j *Job, plans []plan.Plan, stones *hubStones) []plan.Plan {
+	all := slices.Clone(plans)
+	for i, h := range j.Hubs {
+		if len(stones.open[i]) == 0 {
+			continue
+		}
+		p := decide.Tombstones(h.Key, stones.open[i], plans, j.Options.IncludeData)
+		if p.Record = j.Records[h.Key].UID; len(p.Nodes) > 0 {
+			all = append(all, *p)
+		}
+	}
+	return all
+}
+
+func tombstonesOf(k lynq.NodeKey, stones []lynq.Tombstone) []plan.Tombstone {
+	all := make([]plan.Tombstone, len(stones))
+	for i := range stones {
+		all[i] = plan.Tombstone{Tombstone: stones[i], Node: k}
+	}
+	return all
+}
+
+// lookAtStones looks at the objects of a hub's tombstones that are not known to be gone,
+// and notes which are gone. A narrowed run, and one of which a row did not render, keeps
+// what the record knows.
+func lookAtStones(ctx context.Context, j *Job, h load.HubPrograms, stones []plan.Tombstone) ([]plan.Tombstone, error) {
+	record := j.Records[h.Key]
+	recorded := map[string]bool{}
+	for _, digest := range record.Tombstones {
+		recorded[digest] = true
+	}
+	gone := map[string]bool{}
+	if j.Failed != nil || len(j.Options.Settings.Nodes)+len(j.Options.Forms) > 0 {
+		gone = maps.Clone(recorded)
+	}
+	var open, known []plan.Tombstone
+	for _, t := range stones {
+		switch digest := t.Digest(); {
+		case j.Options.Tombstones.Recheck || !recorded[digest]:
+			open = append(open, t)
+		default:
+			gone[digest] = true
+			known = append(known, t)
+		}
+	}
+	if err := observe.Tombstones(ctx, j.Client, open); err != nil {
+		return nil, err
+	}
+	j.Engine.Meter().Tombstones(h.Key, slices.Concat(open, known))
+	for i := range open {
+		if t := &open[i]; t.Gone() {
+			gone[t.Digest()] = true
+		} else {
+			delete(gone, t.Digest())
+		}
+	}
+	if j.gone == nil {
+		j.gone = map[lynq.HubKey][]string{}
+	}
+	j.gone[h.Key] = slices.Sorted(maps.Keys(gone))
+	return open, nil
+}

@@ -1,0 +1,160 @@
+package causes
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/pkg/apply/ready"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/status"
+)
+
+// What asking for causes may cost: so many objects with three requests each (the
+// object, its pods, the warnings of its namespace), and so long for each.
+const (
+	mostCauses    = 20
+	causePatience = 5 * time.Second
+)
+
+// Reader reads why objects do not get ready. It is safe for concurrent use.
+type Reader struct {
+	client *kube.Client
+
+	mu    sync.Mutex
+	asked int
+}
+
+// New makes a Reader of a cluster.
+func New(client *kube.Client) *Reader { return &Reader{client: client} }
+
+// Cause says in a line why an object does not get ready, "" where nothing tells, or may
+// be asked. What cannot be read says nothing: it is more than what is known already.
+func (c *Reader) Cause(ctx context.Context, ref lynq.Ref) string {
+	if !ready.Explains(ref.Group, ref.Kind) || !c.may() {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, causePatience)
+	defer cancel()
+	resource, err := c.client.Resource(ctx, ref.Group, "", ref.Kind)
+	if err != nil {
+		return ""
+	}
+	o, err := c.client.Get(ctx, resource, ref.Namespace, ref.Name)
+	if err != nil {
+		return ""
+	}
+	events, _ := warningEvents(ctx, c.client, ref.Namespace) // what is not known of them, pods may tell
+	return ready.Cause(o, podsOf(ctx, c.client, ref, o), events)
+}
+
+// may tells whether one more object may be asked about.
+func (c *Reader) may() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asked++
+	return c.asked <= mostCauses
+}
+
+// podsOf reads the pods that a workload selects, nil where there are none or they
+// cannot be read.
+func podsOf(ctx context.Context, client *kube.Client, ref lynq.Ref, o *unstructured.Unstructured) []*unstructured.Unstructured {
+	selector, ok := selectorOf(o)
+	if !ok || len(OwnedLists(ref, o)) == 0 {
+		return nil
+	}
+	resource, err := client.Resource(ctx, "", "v1", "Pod")
+	if err != nil {
+		return nil
+	}
+	var pods []*unstructured.Unstructured
+	err = client.Objects(ctx, resource, ref.Namespace, selector, func(pod *unstructured.Unstructured) { pods = append(pods, pod) })
+	if err != nil {
+		return nil
+	}
+	return pods
+}
+
+// warningEvents reads the warnings of a namespace.
+func warningEvents(ctx context.Context, client *kube.Client, namespace string) ([]ready.Event, error) {
+	resource, err := client.Resource(ctx, "", "v1", "Event")
+	if err != nil {
+		return nil, err
+	}
+	var events []ready.Event
+	err = client.Warnings(ctx, resource, EventsIn(namespace), func(o *unstructured.Unstructured) { events = append(events, causeEvent(status.EventOf(o))) })
+	return events, err
+}
+
+// causeEvent is what Cause has to know of an event.
+func causeEvent(e status.Event, of types.UID) ready.Event {
+	return ready.Event{UID: string(of), Kind: e.Kind, Name: e.Name, Warning: e.Type == "Warning", Reason: e.Reason, Message: e.Message, Time: e.Time}
+}
+
+// OwnedList is a list that has what belongs to a workload.
+type OwnedList struct{ Group, Kind, Namespace, Selector string }
+
+// OwnedLists are the lists for a workload: what it selects by labels.
+func OwnedLists(ref lynq.Ref, o *unstructured.Unstructured) []OwnedList {
+	kinds := []string{"Pod"}
+	switch ref.GroupKind() {
+	case "Deployment.apps":
+		kinds = []string{"ReplicaSet", "Pod"}
+	case "StatefulSet.apps", "DaemonSet.apps", "ReplicaSet.apps", "Job.batch":
+	default:
+		return nil
+	}
+	selector, ok := selectorOf(o)
+	if !ok {
+		return nil
+	}
+	lists := make([]OwnedList, len(kinds))
+	for i, kind := range kinds {
+		lists[i] = OwnedList{Kind: kind, Namespace: ref.Namespace, Selector: selector}
+		if kind == "ReplicaSet" {
+			lists[i].Group = "apps"
+		}
+	}
+	return lists
+}
+
+// selectorOf is a workload's selector as a list takes it; false where it has
+// none, for that would select everything.
+func selectorOf(o *unstructured.Unstructured) (string, bool) {
+	labels, _, err := unstructured.NestedStringMap(o.Object, "spec", "selector", "matchLabels")
+	if err != nil {
+		return "", false
+	}
+	selector := metav1.LabelSelector{MatchLabels: labels}
+	expressions, _, err := unstructured.NestedSlice(o.Object, "spec", "selector", "matchExpressions")
+	if err != nil {
+		return "", false
+	}
+	for _, e := range expressions {
+		fields, _ := e.(map[string]any)
+		key, _, keyErr := unstructured.NestedString(fields, "key")
+		operator, _, operatorErr := unstructured.NestedString(fields, "operator")
+		values, _, valuesErr := unstructured.NestedStringSlice(fields, "values")
+		if keyErr != nil || operatorErr != nil || valuesErr != nil {
+			return "", false
+		}
+		selector.MatchExpressions = append(selector.MatchExpressions, metav1.LabelSelectorRequirement{
+			Key: key, Operator: metav1.LabelSelectorOperator(operator), Values: values,
+		})
+	}
+	s, err := metav1.LabelSelectorAsSelector(&selector)
+	return s.String(), err == nil && !s.Empty()
+}
+
+// EventsIn is the namespace of events about objects in a namespace, "" for none of their own.
+func EventsIn(namespace string) string {
+	if namespace == "" {
+		return metav1.NamespaceDefault
+	}
+	return namespace
+}

@@ -1,0 +1,84 @@
+package completion
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
+	"github.com/lynqctl/lynqctl/pkg/source"
+)
+
+// nodeNames are the names of the nodes that the inputs make of active rows, as far as
+// they can be found without asking a cluster; nil where they cannot.
+func nodeNames(ctx context.Context, e *session.Engine, o *load.RenderOptions, inputs *form.Inputs) []string {
+	forms, err := o.Choose(inputs)
+	if err != nil {
+		return nil
+	}
+	var hubs []load.HubPrograms
+	for _, h := range inputs.Hubs {
+		hubs = append(hubs, load.HubPrograms{Hub: h, Programs: []*render.Program{{Namespace: cmp.Or(o.Namespace, "default")}}})
+	}
+	// A Secret in the cluster takes longer than a person waits.
+	nowhere := func(context.Context, string, string, string) (lynq.Secret, error) { return "", errors.New("not asked") }
+	rows := load.RowSource{Override: o.Sources, Passwords: load.Passwords{Getenv: e.Getenv, Secrets: inputs.Secrets, Cluster: nowhere}}
+	connections, err := rows.Connections(ctx, hubs, nil)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for i, h := range hubs {
+		var uids []string
+		for _, f := range forms {
+			if inputs.Hub(f) != h.Hub {
+				continue
+			}
+			if uids == nil {
+				uids = activeRows(ctx, h.Hub, connections[i])
+			}
+			for _, uid := range uids {
+				names = append(names, lynq.NodeName(uid, f.Name))
+			}
+		}
+	}
+	return names
+}
+
+// activeRows are the uids of a hub's active rows.
+func activeRows(ctx context.Context, h *form.Hub, from lynq.Connection) []string {
+	q := source.Query{UID: load.UIDColumn(h)}
+	activate := ""
+	for _, m := range h.Mappings {
+		if m.Variable == "activate" {
+			activate = m.Column
+		}
+	}
+	q.Columns = []string{q.UID}
+	if activate != q.UID {
+		q.Columns = append(q.Columns, activate)
+	}
+	if q.UID == "" || activate == "" || from.Path == "-" {
+		return nil
+	}
+	src, err := source.Open(ctx, from, strings.NewReader(""))
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = src.Close() }() // nothing was written
+	var uids []string
+	for row, err := range src.Records(ctx, q) {
+		if err != nil {
+			return nil
+		}
+		if active, err := lynq.ParseActive(row.Values[len(row.Values)-1]); err == nil && active && row.Values[0] != "" {
+			uids = append(uids, row.Values[0])
+		}
+	}
+	return uids
+}

@@ -1,0 +1,201 @@
+package completion
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/orphan"
+)
+
+// Options say what a command line that is still being written is about, as far as
+// it says that by now.
+type Options struct {
+	load.RenderOptions
+	Everywhere bool // nodes of all namespaces
+	// Operated: it is about what the Lynq operator has.
+	Operated bool
+	// BareHubs: hubs are known by their names alone.
+	BareHubs bool
+}
+
+// Offers find names that a command line may go on with: from the inputs, where it names
+// some, else from the cluster. They give nothing where they cannot, since a shell does not
+// want to hear why.
+type Offers struct {
+	*session.Engine
+	o *Options
+}
+
+// New are for one question of a shell.
+func New(e *session.Engine, o *Options) *Offers { return &Offers{e, o} }
+
+// Hubs are hubs as --hub names them.
+func (s *Offers) Hubs(ctx context.Context) []string {
+	return s.keys(ctx, lynq.KindHub, load.CalledHubs, hubOfRecord)
+}
+
+// Forms are forms as --form names them.
+func (s *Offers) Forms(ctx context.Context) []string {
+	return s.keys(ctx, lynq.KindForm, load.CalledForms, formOfRecord)
+}
+
+// keys are names of hubs or forms: what the operator has, what inputs say, or what
+// records say.
+func (s *Offers) keys(ctx context.Context, kind string, called func(*form.Inputs) []string, keyOf func(*metav1.PartialObjectMetadata) lynq.HubKey) []string {
+	if s.o.Operated {
+		return s.operated(ctx, kind)
+	}
+	if inputs := s.inputs(); inputs != nil {
+		return called(inputs)
+	}
+	return s.recordedKeys(ctx, keyOf)
+}
+
+// Nodes are names of nodes.
+func (s *Offers) Nodes(ctx context.Context) []string {
+	if s.o.Operated {
+		return s.operated(ctx, lynq.KindNode)
+	}
+	if inputs := s.inputs(); inputs != nil {
+		return nodeNames(ctx, s.Engine, &s.o.RenderOptions, inputs)
+	}
+	return s.recorded(ctx, s.nodeNamespace(), func(m *metav1.PartialObjectMetadata) string {
+		node, ours := strings.CutPrefix(m.Name, inventory.Name(""))
+		if !ours || m.Labels[lynq.LabelRecord] != lynq.RecordNode {
+			return ""
+		}
+		return node
+	})
+}
+
+// Orphans are as orphans list -o name has them.
+func (s *Offers) Orphans(ctx context.Context) []string {
+	client := s.client()
+	if client == nil {
+		return nil
+	}
+	found, err := orphan.Find(ctx, client, orphan.Query{Namespace: s.o.Namespace, Now: time.Now()})
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for i := range found.Orphans {
+		names = append(names, found.Orphans[i].Full())
+	}
+	return names
+}
+
+// Namespaces are those of the cluster.
+func (s *Offers) Namespaces(ctx context.Context) []string {
+	kind := lynq.APIResource{Version: "v1", Kind: "Namespace", Plural: "namespaces"}
+	return s.listed(ctx, kind, "", "", func(m *metav1.PartialObjectMetadata) string { return m.Name })
+}
+
+// Contexts are those of the kubeconfig.
+func (s *Offers) Contexts(context.Context) []string {
+	names, err := s.o.Access.Contexts()
+	if err != nil {
+		return nil
+	}
+	return names
+}
+
+// inputs are those that the line names, nil where it names none. Standard input
+// is not ours to read.
+func (s *Offers) inputs() *form.Inputs {
+	paths := slices.DeleteFunc(slices.Clone(s.o.Paths), func(p string) bool { return p == "-" })
+	if len(paths) == 0 {
+		return nil
+	}
+	inputs, _ := form.Load(paths, s.o.Recursive, strings.NewReader("")) // what is wrong shows when the line is run
+	return inputs
+}
+
+func (s *Offers) client() *kube.Client {
+	client, err := s.o.Access.Client(kube.Options{})
+	if err != nil {
+		return nil
+	}
+	return client
+}
+
+// recorded are names that the records in the cluster have. One list of metadata
+// tells all of them.
+func (s *Offers) recorded(ctx context.Context, namespace string, nameOf func(*metav1.PartialObjectMetadata) string) []string {
+	kind := lynq.APIResource{Version: "v1", Kind: "ConfigMap", Plural: "configmaps", Namespaced: true}
+	return s.listed(ctx, kind, namespace, lynq.LabelRecord, nameOf)
+}
+
+// recordedKeys are the names of hubs or forms that records say and, where several
+// have one name, NAMESPACE/NAME too.
+func (s *Offers) recordedKeys(ctx context.Context, keyOf func(*metav1.PartialObjectMetadata) lynq.HubKey) []string {
+	seen := lynq.ShortNames{}
+	names := s.recorded(ctx, s.o.Namespace, func(m *metav1.PartialObjectMetadata) string {
+		key := keyOf(m)
+		if key.Name != "" {
+			seen.See(key.Namespace, key.Name)
+		}
+		return key.Name
+	})
+	if s.o.BareHubs {
+		return names
+	}
+	for name, namespaces := range seen {
+		for namespace := range namespaces {
+			if len(namespaces) > 1 {
+				names = append(names, lynq.HubKey{Namespace: namespace, Name: name}.String())
+			}
+		}
+	}
+	return names
+}
+
+// hubOfRecord is the hub that a record is of, or says it is of.
+func hubOfRecord(m *metav1.PartialObjectMetadata) lynq.HubKey {
+	return lynq.HubKey{Namespace: cmp.Or(m.Labels[lynq.LabelHubNamespace], m.Namespace), Name: m.Labels[lynq.LabelHub]}
+}
+
+// formOfRecord is the form that a node's record says it is of.
+func formOfRecord(m *metav1.PartialObjectMetadata) lynq.HubKey {
+	return lynq.HubKey{Namespace: cmp.Or(m.Annotations[lynq.AnnotationTemplateNamespace], hubOfRecord(m).Namespace), Name: m.Labels[lynq.LabelTemplate]}
+}
+
+// operated are the names of what the operator has of a kind.
+func (s *Offers) operated(ctx context.Context, kind string) []string {
+	r := lynq.APIResource{Group: lynq.Group, Version: "v1", Kind: kind, Plural: strings.ToLower(kind) + "s", Namespaced: true}
+	return s.listed(ctx, r, s.nodeNamespace(), "", func(m *metav1.PartialObjectMetadata) string { return m.Name })
+}
+
+func (s *Offers) listed(ctx context.Context, kind lynq.APIResource, namespace, selector string, nameOf func(*metav1.PartialObjectMetadata) string) []string {
+	client := s.client()
+	if client == nil {
+		return nil
+	}
+	var names []string
+	err := client.List(ctx, kind, namespace, selector, func(m *metav1.PartialObjectMetadata) {
+		if name := nameOf(m); name != "" {
+			names = append(names, name)
+		}
+	})
+	if err != nil {
+		return nil
+	}
+	return names
+}
+
+// nodeNamespace is where nodes are looked for, "" for all namespaces.
+func (s *Offers) nodeNamespace() string {
+	namespace, _ := session.NamespaceMeant(&s.o.Access, s.o.Namespace, s.o.Everywhere)
+	return namespace
+}

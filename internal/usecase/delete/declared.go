@@ -1,0 +1,32 @@
+package delete
+
+import (
+	"context"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// declaredHooks reads the inputs of a removal: what their forms declare, by hub. Without
+// inputs records alone tell, and nil is the answer.
+func declaredHooks(ctx context.Context, e *session.Engine, o *RemoveOptions) (map[lynq.HubKey][]decide.FormHooks, error) {
+	if len(o.Inputs.Paths) == 0 {
+		return nil, nil
+	}
+	in := o.Inputs
+	in.Access = o.Access
+	inputs, err := load.Prepare(ctx, e, &in, "nothing changed")
+	if err != nil {
+		return nil, err
+	}
+	if err := in.Identify(inputs.Hubs); err != nil {
+		return nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: "nothing changed"}
+	}
+	declared := map[lynq.HubKey][]decide.FormHooks{}
+	for i := range inputs.Hubs {
+		declared[inputs.Hubs[i].Key] = load.FormHooks(&inputs.Hubs[i])
+	}
+	return declared, nil
+}

@@ -1,0 +1,411 @@
+package delete
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/observe"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// RemoveOptions are those of the use cases that let nodes go.
+type RemoveOptions struct {
+	session.RunOptions
+	Access  kube.Access
+	Timeout time.Duration // 0 is none
+	Yes     bool          // do not ask
+	// Inputs are the hubs and forms that hooks are checked against; without paths only
+	// what is recorded of hooks is known.
+	Inputs load.RenderOptions
+}
+
+// Options say what is deleted.
+type Options struct {
+	RemoveOptions
+	Targets []Target
+	// IgnoreNotFound: targets that are not there are no error.
+	IgnoreNotFound bool
+	Cascade        plan.Cascade
+}
+
+// Target is what is deleted by its name.
+type Target struct {
+	What, Name string // "node", "form" or "hub", and its name
+	Namespace  string // "" for all, of a form
+	// Hub is that of a form, as NAME or NAMESPACE/NAME; "" for any.
+	Hub string
+}
+
+// TargetOf is what is meant by a name, beside a namespace of -n and a hub of --hub. That of
+// a hub may say its namespace, as -n does.
+func TargetOf(access *kube.Access, what, name, namespace, hub string) (Target, error) {
+	t := Target{What: what, Name: name, Namespace: namespace}
+	if strings.Count(name, "/") > 1 || what == "node" && strings.Contains(name, "/") {
+		return t, session.BadUsage(fmt.Errorf("%q is not a valid name of a %s (a hub or form is NAME or NAMESPACE/NAME, a node NODE with -n NAMESPACE)", name, what))
+	}
+	var err error
+	switch what {
+	case "form": // its nodes may be anywhere
+		t.Hub = hub
+	case "hub":
+		var key lynq.HubKey
+		key, err = session.HubMeant(access, namespace, name)
+		t.Namespace, t.Name = key.Namespace, key.Name
+	default:
+		t.Namespace, err = session.NamespaceMeant(access, namespace, false)
+	}
+	return t, err
+}
+
+// Run lets nodes go: by name, all of a form, or all of a hub with the hub's record.
+func Run(ctx context.Context, e *session.Engine, o *Options) error {
+	wanted := removal{targets: o.Targets, ignoreMissing: o.IgnoreNotFound}
+	return Remove(ctx, e, &o.RemoveOptions, &wanted, o.Cascade, nil)
+}
+
+// Remove lets nodes go.
+func Remove(ctx context.Context, e *session.Engine, o *RemoveOptions, wanted Selection, cascade plan.Cascade, giveUp map[lynq.Ref]bool) error {
+	declared, err := declaredHooks(ctx, e, o)
+	if err != nil {
+		return err
+	}
+	return e.OnCluster(ctx, &o.Access, o.Timeout, &o.RunOptions, func(ctx context.Context, r session.Run) error {
+		j := removalJob{Run: r, o: o, wanted: wanted, cascade: cascade, giveUp: giveUp, declared: declared}
+		return j.perform(ctx)
+	})
+}
+
+// removalJob lets nodes go whose inventories say what they own.
+type removalJob struct {
+	session.Run
+	o       *RemoveOptions
+	wanted  Selection
+	cascade plan.Cascade
+	giveUp  map[lynq.Ref]bool // named objects whose cleanup is not tried
+	seen    *Records          // as they were read last
+	// declared are the hooks of the forms of the inputs, by hub.
+	declared map[lynq.HubKey][]decide.FormHooks
+}
+
+// departure is what goes: of these hubs, by these plans.
+type departure struct {
+	hubs  []*LeavingHub
+	plans []plan.Plan
+}
+
+func (j *removalJob) perform(ctx context.Context) error {
+	return session.Perform(ctx, &j.Run, &session.Change[*departure]{
+		Look:  j.look,
+		Try:   func(ctx context.Context, d *departure) error { return j.TryPlans(ctx, d.plans, apply.Options{}) },
+		Ask:   j.agree,
+		Hubs:  func(d *departure) []lynq.HubKey { j.Cleaning = true; return keysOf(d.hubs) },
+		Again: j.again,
+		More:  j.more,
+		Do:    j.carryOut,
+	})
+}
+
+// look finds what goes, and plans. A hub that a watch keeps is not planned.
+func (j *removalJob) look(ctx context.Context) (*departure, []plan.Refusal, error) {
+	hubs, err := j.choose(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(hubs) == 0 {
+		j.Engine.Notef("%v", j.wanted.Nothing())
+		return nil, nil, session.ErrNothing
+	}
+	if watched := j.watched(ctx, hubs); len(watched) > 0 {
+		return nil, watched, nil
+	}
+	return j.planAll(ctx, hubs)
+}
+
+func keysOf(hubs []*LeavingHub) []lynq.HubKey {
+	keys := make([]lynq.HubKey, len(hubs))
+	for i, h := range hubs {
+		keys[i] = h.HubKey
+	}
+	return keys
+}
+
+// agree shows what would happen, and asks.
+func (j *removalJob) agree(ctx context.Context, d *departure) (*departure, error) {
+	if j.o.Yes {
+		return d, nil
+	}
+	if j.Engine.View.CanAsk() {
+		if err := j.Engine.View.Preview(d.plans); err != nil {
+			return nil, session.Fail(err)
+		}
+	}
+	question := j.wanted.Question(countNodes(d.hubs)) + ", with " + session.Stake(d.plans) + "?"
+	names := j.wanted.Typed()
+	if len(names) == 0 {
+		return d, j.Engine.Confirm(ctx, false, question)
+	}
+	for _, name := range names {
+		if err := j.Engine.ConfirmName(ctx, question, name); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// again finds once more what was agreed on, while no other run has the hubs.
+func (j *removalJob) again(ctx context.Context, locks *session.Locks, agreed *departure) (*departure, []plan.Refusal, error) {
+	hubs, err := j.choose(ctx)
+	for _, h := range agreed.hubs {
+		if j.seen.gone(h.HubKey) {
+			locks.Discard(h.HubKey) // another run was faster
+		}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return j.planAll(ctx, narrowTo(agreed.hubs, hubs))
+}
+
+// more tells whether a node goes now that was not agreed on.
+func (j *removalJob) more(agreed, now *departure) bool {
+	if !moreThan(agreed.hubs, now.hubs) {
+		return false
+	}
+	j.Engine.Notef("another run created nodes of the hub meanwhile")
+	return true
+}
+
+// carryOut lets nodes go, and hubs of which nothing is left.
+func (j *removalJob) carryOut(ctx context.Context, locks *session.Locks, d *departure) error {
+	return j.RunPlans(ctx, d.plans, apply.Options{}, func(ctx context.Context, s *apply.Summary) error {
+		if s.Interrupted {
+			return nil
+		}
+		return j.removeHubs(ctx, d.hubs, locks)
+	})
+}
+
+// countNodes is how many nodes go.
+func countNodes(hubs []*LeavingHub) int {
+	n := 0
+	for _, h := range hubs {
+		n += len(h.Nodes)
+	}
+	return n
+}
+
+// moreThan tells whether a node goes now that was not agreed on, however many do.
+func moreThan(agreed, now []*LeavingHub) bool {
+	before := map[lynq.NodeKey]bool{}
+	for _, h := range agreed {
+		maps.Copy(before, h.Nodes)
+	}
+	return slices.ContainsFunc(now, func(h *LeavingHub) bool {
+		for k := range h.Nodes {
+			if !before[k] {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// narrowTo leaves out what has come since it was agreed on what goes, but for nodes
+// of a hub that goes whole.
+func narrowTo(agreed, now []*LeavingHub) []*LeavingHub {
+	before := LeavingHubs{}
+	for _, h := range agreed {
+		before.Hub(h.HubKey).Nodes = h.Nodes
+	}
+	var narrowed []*LeavingHub
+	for _, h := range now {
+		then := before.At[h.HubKey]
+		if then == nil {
+			continue
+		}
+		for k := range h.Nodes {
+			if !then.Nodes[k] && h.Record == nil {
+				delete(h.Nodes, k)
+			}
+		}
+		narrowed = append(narrowed, h)
+	}
+	return narrowed
+}
+
+// choose reads the records and finds what goes.
+func (j *removalJob) choose(ctx context.Context) ([]*LeavingHub, error) {
+	all := &Records{}
+	j.seen = nil
+	var err error
+	if all.Nodes, err = j.Store.AllNodes(ctx, ""); err != nil {
+		if all.Broken, err = session.BrokenOnes(err); err != nil {
+			return nil, session.Untouched(ctx, err)
+		}
+	}
+	if all.Hubs, err = j.Store.Hubs(ctx, ""); err != nil {
+		more, err := session.BrokenOnes(err)
+		if err != nil {
+			return nil, session.Untouched(ctx, err)
+		}
+		all.Broken = append(all.Broken, more...)
+	}
+	j.seen = all
+	hubs, err := j.wanted.Choose(all)
+	for _, w := range j.wanted.Warnings() {
+		j.WarnOnce(w)
+	}
+	if err != nil {
+		return nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: "nothing changed"}
+	}
+	for _, h := range hubs {
+		h.unrecorded = !all.recorded(h.HubKey)
+	}
+	return hubs, nil
+}
+
+func (j *removalJob) planAll(ctx context.Context, hubs []*LeavingHub) (*departure, []plan.Refusal, error) {
+	_, looked := j.Engine.CountingRequests(j.Warnings, "reading the cluster")
+	defer looked()
+	var plans []plan.Plan
+	for _, h := range hubs {
+		p, err := j.plan(ctx, h)
+		if err != nil {
+			return nil, nil, session.Untouched(ctx, err)
+		}
+		plans = append(plans, *p)
+	}
+	return &departure{hubs, plans}, session.Refusals(plans), nil
+}
+
+// plan looks at what the nodes of a hub own, and decides.
+func (j *removalJob) plan(ctx context.Context, h *LeavingHub) (*plan.Plan, error) {
+	in := &decide.Input{Hub: h.HubKey, Delete: h.Nodes, Cascade: j.cascade, Broken: map[lynq.NodeKey]error{}, Hooks: j.declared[h.HubKey]}
+	operator, err := apply.OperatorNodes(ctx, j.Client, h.Name)
+	if err != nil {
+		return nil, err
+	}
+	var namespaces []string
+	for key := range h.Nodes {
+		namespaces = append(namespaces, key.Namespace)
+	}
+	record := j.seen.hubRecord(h.HubKey)
+	if record != nil {
+		in.NamespaceDefaults = record.NamespaceDefaults
+	}
+	known, err := j.Recorded(ctx, h.HubKey, record, namespaces)
+	if err != nil {
+		return nil, err
+	}
+	in.Inventories, in.OperatorNodes = known.Inventories, known.Within(operator)
+	for key, err := range known.Broken {
+		if h.Nodes[key] {
+			in.Broken[key] = err
+		}
+	}
+	var leaving []*inventory.Inventory
+	for _, inv := range in.Inventories {
+		if h.Nodes[inv.Node.Key()] {
+			leaving = append(leaving, inv)
+		}
+	}
+	seen, giveUp, err := j.observe(ctx, h.Name, leaving)
+	if err != nil {
+		return nil, fmt.Errorf("hub %q: %w", h.Name, err)
+	}
+	in.See(seen)
+	in.GiveUp = giveUp
+	return decide.Decide(in, decide.Limits{AllowEmpty: true}), nil
+}
+
+// observe looks at what the nodes own. What a person gave up on is looked at by
+// itself: that this fails may be the very reason.
+func (j *removalJob) observe(ctx context.Context, hub string, leaving []*inventory.Inventory) (seen *plan.Observed, giveUp map[lynq.Ref]error, err error) {
+	giveUp = map[lynq.Ref]error{}
+	var apart []inventory.Entry
+	rest := make([]*inventory.Inventory, 0, len(leaving))
+	for _, inv := range leaving {
+		inv = inv.Clone()
+		named := func(r inventory.Entry) bool {
+			if !j.giveUp[r.Ref] {
+				return false
+			}
+			if giveUp[r.Ref] = nil; !r.Hook() || r.Phase != "" {
+				apart = append(apart, r)
+			}
+			return true
+		}
+		inv.Entries, inv.Hooks = slices.DeleteFunc(inv.Entries, named), slices.DeleteFunc(inv.Hooks, named)
+		rest = append(rest, inv)
+	}
+	if seen, err = observe.Nodes(ctx, j.Client, hub, nil, rest); err != nil {
+		return nil, nil, err
+	}
+	for i := range apart {
+		l, err := observe.Entry(ctx, j.Client, &apart[i])
+		if l != nil {
+			seen.Live[l.Ref] = l
+		}
+		giveUp[apart[i].Ref] = err
+	}
+	return seen, giveUp, nil
+}
+
+// removeHubs removes what is left of hubs that have no node any more: their
+// records and their Leases.
+func (j *removalJob) removeHubs(ctx context.Context, hubs []*LeavingHub, ls *session.Locks) error {
+	var errs []error
+	for _, h := range hubs {
+		if h.Record == nil && !h.unrecorded {
+			continue
+		}
+		left, err := j.left(ctx, h.HubKey)
+		switch {
+		case err != nil:
+			errs = append(errs, err)
+		case left > 0 && h.Record != nil:
+			errs = append(errs, fmt.Errorf("lynqctl keeps the record of hub %s/%s: it still has %s", h.Namespace, h.Name, lynq.Count(left, "node")))
+		case left == 0:
+			ls.Discard(h.HubKey)
+			if h.Record != nil {
+				permit, err := decide.PermitHub(h.Record, left)
+				if err == nil {
+					err = j.Store.RemoveHub(ctx, h.Record, permit)
+				}
+				errs = append(errs, err)
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// left is how many nodes a hub has, with those whose records cannot be read.
+func (j *removalJob) left(ctx context.Context, hub lynq.HubKey) (int, error) {
+	var all Records
+	var err error
+	if all.Nodes, err = j.Store.Nodes(ctx, hub); err != nil {
+		if all.Broken, err = session.BrokenOnes(err); err != nil {
+			return 0, err
+		}
+	}
+	left := 0
+	all.Hubs = j.seen.Hubs
+	for _, m := range all.counting() {
+		if m.Of == hub {
+			left++
+		}
+	}
+	return left, nil
+}

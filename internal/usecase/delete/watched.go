@@ -1,0 +1,40 @@
+package delete
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// watched refuses to delete hubs that a watch has in its inputs: it would create
+// everything again. A Lease that cannot be read says nothing.
+func (j *removalJob) watched(ctx context.Context, hubs []*LeavingHub) []plan.Refusal {
+	var refusals []plan.Refusal
+	for _, h := range hubs {
+		if h.Record == nil {
+			continue // the hub stays
+		}
+		l, err := j.Client.Leases().Get(ctx, h.Namespace, lynq.LeaseName(h.Name))
+		if err != nil {
+			continue
+		}
+		if holder, until := lease.Watched(l, time.Now()); holder != "" {
+			refusals = append(refusals, watchedRefusal(h.HubKey, holder, until))
+		}
+	}
+	return refusals
+}
+
+// watchedRefusal says who keeps a hub, and what ends that.
+func watchedRefusal(hub lynq.HubKey, holder string, until time.Time) plan.Refusal {
+	return plan.Refusal{
+		Guard: plan.GuardWatched, Hub: hub,
+		What: fmt.Sprintf("lynqctl watch, %s, has the hub in its files, and would create everything again", holder),
+		Fix: fmt.Sprintf("stop that watch, or remove the hub from its files; if it died, its Lease %s/%s expires at %s",
+			hub.Namespace, lynq.LeaseName(hub.Name), until.UTC().Format(time.RFC3339)),
+	}
+}

@@ -1,0 +1,245 @@
+package diff
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
+	"github.com/lynqctl/lynqctl/pkg/diff"
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
+)
+
+// report is what a diffRun came to.
+func (t *diffRun) report(plans []plan.Plan) (*diff.Report, error) {
+	r := &diff.Report{}
+	for i := range plans {
+		r.Refusals = append(r.Refusals, plans[i].Refusals...)
+		for k := range plans[i].Nodes {
+			r.Total++
+			p := &plans[i].Nodes[k]
+			if t.nodes[p] == nil {
+				t.compare(p) // there was nothing to be tried
+			}
+			if n := t.nodes[p]; n.Problem != "" || len(n.Objects) > 0 {
+				r.Nodes = append(r.Nodes, *n)
+			}
+		}
+	}
+	slices.SortStableFunc(r.Nodes, func(a, b diff.Node) int {
+		return strings.Compare(a.Namespace+"/"+a.Name, b.Namespace+"/"+b.Name)
+	})
+	if t.err != nil {
+		return nil, &session.Error{Outcome: session.BadInput, Err: t.err}
+	}
+	return r, nil
+}
+
+// compare finds out what would become of a node that has ended.
+func (t *diffRun) compare(p *plan.NodePlan) {
+	n := &diff.Node{Namespace: p.Namespace, Name: p.Name, Hub: p.Hub, Form: p.Form}
+	if p.Desired != nil && p.Desired.Failed != nil {
+		n.Problem = p.Desired.Failed.Error()
+	}
+	if p.Unmet != "" {
+		n.Problem = p.Unmet
+	}
+	var err error
+	for i := 0; i < len(p.Steps) && n.Problem == "" && err == nil; i++ {
+		s := &p.Steps[i]
+		if ending, set := t.ending[stepKey{p.Key(), refOf(s)}]; set {
+			s = &ending
+		}
+		o := diff.Object{Ref: refOf(s), Action: string(s.Action), Reason: string(s.Reason), Note: s.Message, Adopted: s.Adopted}
+		if err = t.object(&o, p, s); err == nil && (o.Changes() || o.Problem != "" || o.Skipped) {
+			n.Objects = append(n.Objects, o)
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.nodes[p] = n
+	if t.err == nil {
+		t.err = err
+	}
+}
+
+// object fills in what would become of one object.
+func (t *diffRun) object(o *diff.Object, p *plan.NodePlan, s *plan.Step) error {
+	if s.Object != nil {
+		o.ID, o.APIVersion = s.Object.ID, s.Object.APIVersion
+	} else {
+		o.ID, o.APIVersion = s.Entry.ID, s.Entry.APIVersion
+	}
+	event, told := t.take(stepKey{p.Key(), o.Ref})
+	if told {
+		o.Note = event.Message
+	}
+	switch {
+	case told && (event.Outcome == apply.OutcomeFailed || event.Outcome == apply.OutcomeConflicted):
+		o.Problem, o.Note = event.Message, ""
+		return nil
+	case told && event.Outcome == apply.OutcomeSkipped:
+		o.Skipped = s.Action != plan.ActionSkip || s.Reason == plan.ReasonExcluded
+		return nil
+	case s.Action == plan.ActionKeep, s.Object == nil && (s.Live == nil || s.To != lynq.NodeKey{}):
+		return nil // what was tried, if anything, is of another node that has the object
+	}
+	if s.Object != nil && s.Object.Policy.Hook() {
+		t.takeSides(o.Ref)
+		return o.Compare(nil, outline(s.Object), diff.Origin{Whole: diff.CauseHook})
+	}
+	origin, err := t.origin(p, s)
+	if err != nil {
+		return err
+	}
+	if untried := untried(s); untried != "" {
+		o.Note = strings.TrimPrefix(o.Note+"; ", "; ") + untried
+	}
+	tried, found := t.takeSides(o.Ref)
+	if !found && s.Action == plan.ActionCreate {
+		tried, found = sides{next: origin.Desired}, true // it could not be tried
+	}
+	if !found {
+		return nil
+	}
+	err = o.Compare(tried.live, tried.next, *origin)
+	if !t.keepSides {
+		o.Before, o.After = "", ""
+	}
+	return err
+}
+
+// outline is what is shown of a hook: its manifest is in a Secret, and may have values
+// that were recorded nowhere else.
+func outline(o *plan.Object) map[string]any {
+	return map[string]any{"apiVersion": o.APIVersion, "kind": o.Kind, "metadata": map[string]any{"name": o.Name, "namespace": o.Namespace}}
+}
+
+// take is the last event of an object, which is kept no longer.
+func (t *diffRun) take(k stepKey) (apply.Event, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e, told := t.ended[k]
+	delete(t.ended, k)
+	return e, told
+}
+
+// takeSides are the sides of an object, which are kept no longer.
+func (t *diffRun) takeSides(ref lynq.Ref) (sides, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s, found := t.sides[ref]
+	delete(t.sides, ref)
+	return s, found
+}
+
+// origin is what the plan knows of why an object would change.
+func (t *diffRun) origin(p *plan.NodePlan, s *plan.Step) (*diff.Origin, error) {
+	origin := &diff.Origin{Whole: wholeCause(s)}
+	if s.Object == nil {
+		return origin, nil
+	}
+	content, err := s.Object.Body.Content()
+	if err != nil {
+		return nil, err
+	}
+	origin.Desired, origin.Sources = content, t.sources(p, s.Object.ID)
+	origin.Replaces = s.Object.Policy.Patch == lynq.PatchReplace && (s.Live == nil || !s.Applies())
+	if s.Entry != nil && s.Live != nil {
+		origin.Same = s.Entry.Digest == s.Object.Digest
+		origin.SameForm = s.Entry.Template != "" && s.Entry.Template == s.Object.Template
+		origin.SameVersion = plan.SameVersion(t.version, s.Entry, p.Inventory, t.hubs[p.Hub])
+		origin.Held = s.Object.Applied(s.Adopted) && s.Live.Fields != "" && s.Live.Fields == s.Entry.Fields
+	}
+	return origin, nil
+}
+
+// untried is what an apply would do with a write of its own before it applies an
+// object, "" for nothing: of two writes the server can try but one.
+func untried(s *plan.Step) string {
+	if s.Object == nil || s.Live == nil {
+		return ""
+	}
+	var parts []string
+	if s.Reason == plan.ReasonTakeover {
+		parts = append(parts, "the marks by which it is theirs")
+	}
+	if s.Action != plan.ActionTrack && s.Live.Updated && s.Applies() {
+		parts = append(parts, "fields that were written by another patchStrategy and the form does not have")
+	}
+	if s.Action != plan.ActionTrack && s.Object.Overrides(s.Live) {
+		parts = append(parts, "fields that kubectl or Helm set and the form does not have")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, ", and ") + " go too: that cannot be tried"
+}
+
+func refOf(s *plan.Step) lynq.Ref {
+	if s.Object != nil {
+		return s.Object.Ref
+	}
+	return s.Entry.Ref
+}
+
+// wholeCause is the cause that all of an object shares, "" where each field has
+// its own.
+func wholeCause(s *plan.Step) diff.CauseKind {
+	switch s.Reason {
+	case plan.ReasonNew:
+		return diff.CauseNew
+	case plan.ReasonVanished, plan.ReasonDeleting:
+		return diff.CauseGone
+	case plan.ReasonDue:
+		return diff.CauseDue
+	case plan.ReasonReplaced:
+		return diff.CauseReplaced
+	case plan.ReasonUnconfirmed:
+		return diff.CauseUnknown
+	case plan.ReasonOrphan, plan.ReasonUnowned, plan.ReasonTakeover:
+		return diff.CauseAdopted
+	case plan.ReasonRemoved:
+		return diff.CauseRemoved
+	case plan.ReasonNotIncluded:
+		return diff.CauseNotIncluded
+	case plan.ReasonLeftover:
+		return diff.CauseLeftover
+	case plan.ReasonNodeGone:
+		return diff.CauseRowGone
+	case plan.ReasonNodeDeleted:
+		return diff.CauseDeleted
+	case plan.ReasonTakenOver:
+		return diff.CauseTracking
+	}
+	return ""
+}
+
+// sourcesOf tells which columns feed which fields of a resource.
+func sourcesOf(hubs []load.HubPrograms) func(*plan.NodePlan, string) []diff.Source {
+	programs := map[schedule.Form]*render.Program{}
+	for _, h := range hubs {
+		for _, p := range h.Programs {
+			programs[schedule.Form{Hub: h.Key, Form: load.FormKey(p.Form, h.Key.Namespace)}] = p
+		}
+	}
+	return func(n *plan.NodePlan, id string) []diff.Source {
+		p := programs[schedule.Form{Hub: n.Hub, Form: n.Form}]
+		if p == nil {
+			return nil
+		}
+		sources := []diff.Source{}
+		for _, f := range p.Fields(id) {
+			sources = append(sources, diff.Source{Path: f.Path, Columns: f.Columns})
+		}
+		if slices.ContainsFunc(p.Form.Resources, func(r *form.Resource) bool { return r.ID == id && r.Policy.OnNodeChange }) {
+			sources = append(sources, diff.Source{Columns: render.Columns(p.Hub)})
+		}
+		return sources
+	}
+}

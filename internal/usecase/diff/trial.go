@@ -1,0 +1,213 @@
+package diff
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	usecase "github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/write"
+	"github.com/lynqctl/lynqctl/pkg/diff"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// diffRun is a run of plans in which nothing is written, and what it came to. It
+// is the run's apply.Cluster, its apply.Inventories and its apply.Reporter. Whatever
+// would write is refused.
+type diffRun struct {
+	apply.Cluster
+	sources func(*plan.NodePlan, string) []diff.Source
+	hubs    map[lynq.HubKey]*inventory.Hub
+	version string // lynqctl's
+	// keepSides: another program shows the differences, which needs both sides.
+	keepSides bool
+	// plans are those of nodes that could be planned.
+	plans map[lynq.NodeKey]*plan.NodePlan
+	// ending are objects that are being deleted, and created again when they are gone:
+	// there is nothing to be tried until then.
+	ending map[stepKey]plan.Step
+
+	mu sync.Mutex
+	// sides are the objects that were tried, as they are and as they would be, and
+	// ended the last events of objects: both until their node has ended.
+	sides map[lynq.Ref]sides
+	ended map[stepKey]apply.Event
+	nodes map[*plan.NodePlan]*diff.Node
+	err   error // the first
+}
+
+// sides are an object as it is and as it would be; nil is that there is none.
+type sides struct{ live, next map[string]any }
+
+type stepKey struct {
+	node   lynq.NodeKey
+	object lynq.Ref
+}
+
+var (
+	_ apply.Cluster     = (*diffRun)(nil)
+	_ apply.Inventories = (*diffRun)(nil)
+	_ apply.Reporter    = (*diffRun)(nil)
+
+	errDiffRun = errors.New("internal error: diff tried to write to the cluster (report this bug)")
+)
+
+// try tries plans.
+func try(ctx context.Context, j *usecase.Job, plans []plan.Plan, keepSides bool) (*diffRun, error) {
+	t := &diffRun{
+		Cluster: j.Client, sources: sourcesOf(j.Hubs), hubs: j.Records, version: j.Engine.Version, keepSides: keepSides,
+		plans: map[lynq.NodeKey]*plan.NodePlan{}, ending: map[stepKey]plan.Step{},
+		sides: map[lynq.Ref]sides{}, ended: map[stepKey]apply.Event{}, nodes: map[*plan.NodePlan]*diff.Node{},
+	}
+	for i := range plans {
+		for k := range plans[i].Nodes {
+			n := &plans[i].Nodes[k]
+			n.After = nil // what is tried depends on nothing that is not there
+			if n.Desired == nil || n.Desired.Failed == nil {
+				t.plans[n.Key()] = n // one that failed may have the name of another
+				t.setAside(n)
+			}
+		}
+	}
+	counting, ended := j.Engine.CountingRequests(j.Warnings, "comparing nodes")
+	defer ended()
+	runner := &apply.Runner{Cluster: t, Inventories: t, Reporter: countedNodes{t, counting}, Now: time.Now, Options: apply.Options{
+		Concurrency: j.RunOptions.Concurrency, DryRun: true, Finalizer: true, Began: j.Began, Grace: session.InterruptionGrace,
+	}}
+	_, err := runner.Run(ctx, plans)
+	return t, err
+}
+
+// setAside keeps a run from waiting until objects are gone that are being
+// deleted.
+func (t *diffRun) setAside(n *plan.NodePlan) {
+	for i := range n.Steps {
+		s := &n.Steps[i]
+		if s.Object != nil && s.Live != nil && s.Live.Deleting && s.Action == plan.ActionCreate {
+			t.ending[stepKey{n.Key(), s.Object.Ref}] = *s
+			s.Action, s.Reason = plan.ActionKeep, plan.ReasonLeftOut
+		}
+	}
+}
+
+// maxTrials bounds how often an object is looked at that changes all the time.
+const maxTrials = 3
+
+// Write implements apply.Cluster. What others change meanwhile must not look as if
+// the write did: both sides are of one version. What has none is not there yet.
+func (t *diffRun) Write(ctx context.Context, r lynq.APIResource, w write.Request) (*metav1.PartialObjectMetadata, error) {
+	if !w.DryRun {
+		return nil, errDiffRun
+	}
+	for try := 1; ; try++ {
+		next, m, err := t.Try(ctx, r, w)
+		if err != nil {
+			return nil, err
+		}
+		s := sides{next: next.Object}
+		if version := next.GetResourceVersion(); version != "" && version != write.AbsentVersion {
+			live, err := t.look(ctx, r, w.Namespace, w.Name)
+			switch {
+			case err != nil:
+				return nil, err
+			case (live == nil || live.GetResourceVersion() != version) && try < maxTrials:
+				continue
+			case live != nil:
+				s.live = live.Object
+			}
+		}
+		t.keep(r, w.Namespace, w.Name, s)
+		return m, nil
+	}
+}
+
+// Delete implements apply.Cluster.
+func (t *diffRun) Delete(ctx context.Context, r lynq.APIResource, permit decide.Permit, o write.Deletion) (bool, error) {
+	if !o.DryRun {
+		return false, errDiffRun
+	}
+	namespace, name := permit.Ref().Namespace, permit.Ref().Name
+	live, err := t.look(ctx, r, namespace, name)
+	if err != nil {
+		return false, err
+	}
+	gone, err := t.Cluster.Delete(ctx, r, permit, o)
+	if err != nil {
+		return false, err
+	}
+	if live != nil {
+		t.keep(r, namespace, name, sides{live: live.Object})
+	}
+	return gone, nil
+}
+
+// look reads an object; nil is that there is none.
+func (t *diffRun) look(ctx context.Context, r lynq.APIResource, namespace, name string) (*unstructured.Unstructured, error) {
+	live, err := t.Get(ctx, r, namespace, name)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	return live, err
+}
+
+func (t *diffRun) keep(r lynq.APIResource, namespace, name string, s sides) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.sides[lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: namespace, Name: name}] = s
+}
+
+// Save implements apply.Inventories.
+func (*diffRun) Save(context.Context, *inventory.Inventory) (*inventory.Inventory, error) {
+	return nil, errDiffRun
+}
+
+// Restore implements apply.Inventories.
+func (*diffRun) Restore(context.Context, *inventory.Inventory, func() (decide.Permit, error)) (*inventory.Inventory, error) {
+	return nil, errDiffRun
+}
+
+// Remove implements apply.Inventories.
+func (*diffRun) Remove(context.Context, *inventory.Inventory, decide.Permit) error { return errDiffRun }
+
+// Report implements apply.Reporter. When a node has ended it is compared, and
+// what was kept of it dropped: whole objects of all nodes may be more than fits
+// into memory.
+func (t *diffRun) Report(e apply.Event) {
+	switch e.Type {
+	case apply.EventObject:
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.ended[stepKey{e.Node, e.Object}] = e
+	case apply.EventNode:
+		if p := t.plans[e.Node]; p != nil {
+			t.compare(p)
+		}
+	}
+}
+
+// countedNodes counts the nodes of a run.
+type countedNodes struct {
+	apply.Reporter
+	counting session.Counter
+}
+
+// Report implements apply.Reporter.
+func (r countedNodes) Report(e apply.Event) {
+	switch e.Type {
+	case apply.EventPlan:
+		r.counting.Expect(e.Nodes)
+	case apply.EventNode:
+		r.counting.Add(1)
+	}
+	r.Reporter.Report(e)
+}

@@ -1,0 +1,161 @@
+package finalize
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/delete"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/trust"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Options say which deletions are completed.
+type Options struct {
+	delete.RemoveOptions
+	Namespace string // "" for all
+	// Hub is NAME or NAMESPACE/NAME, "" for any, and Nodes are names, empty for all.
+	Hub   string
+	Nodes []string
+	// GiveUp are objects whose deletion is not tried.
+	GiveUp map[lynq.Ref]bool
+}
+
+// Run completes the deletion of what was deleted with other tools.
+func Run(ctx context.Context, e *session.Engine, o *Options) error {
+	wanted := completion{namespace: o.Namespace, hub: o.Hub, nodes: o.Nodes, giveUp: o.GiveUp}
+	err := delete.Remove(ctx, e, &o.RemoveOptions, &wanted, plan.CascadeOrdered, o.GiveUp)
+	for _, b := range wanted.unread {
+		e.Notef("error: %v", b)
+	}
+	if err == nil && len(wanted.unread) > 0 {
+		return &session.Error{Outcome: session.Failed, Err: session.ErrReported, Summary: lynq.Count(len(wanted.unread), "inventory") + " can't be read"}
+	}
+	return err
+}
+
+// completion selects what was deleted with another tool, and our finalizers hold.
+type completion struct {
+	namespace string // "" for all
+	hub       string // NAME or NAMESPACE/NAME, "" for any
+	nodes     []string
+	giveUp    map[lynq.Ref]bool
+	// unread are the records that are being deleted and whose hub is
+	// not known.
+	unread []*inventory.UnreadableError
+	// ignored are those of the hubs of which some are being deleted and do not
+	// count.
+	ignored trust.Ignored
+}
+
+func (c *completion) Nothing() string {
+	if c.namespace != "" {
+		return "no inventory or hub record in namespace " + c.namespace + " is being deleted"
+	}
+	return "no inventory or hub record is being deleted"
+}
+
+func (c *completion) Question(nodes int) string {
+	return "Complete the deletion of " + lynq.Count(nodes, "node")
+}
+
+func (c *completion) Typed() []string { return nil }
+
+func (c *completion) Choose(all *delete.Records) ([]*delete.LeavingHub, error) {
+	var found delete.LeavingHubs
+	for _, h := range all.Hubs {
+		if h.Deleting && h.Finalizer && c.within(h.Namespace) && c.of(h.Key()) && len(c.nodes) == 0 {
+			found.Hub(h.Key()).Record = h
+		}
+	}
+	rules := all.Rules()
+	for _, m := range all.Members() {
+		h := found.At[m.Of]
+		counts := rules.Counts(m.Of, m.Namespace)
+		if h != nil && h.Record != nil && counts || m.Deleted && c.selects(&m) && (counts || c.namespace != "") {
+			found.Add(&m)
+		}
+	}
+	c.unread = c.unreadable(all.Broken)
+	c.ignore(all, rules)
+	if unknown := c.unknown(all, &found); len(unknown) > 0 {
+		return nil, fmt.Errorf("--force: no inventory that is being deleted has an entry for %s (list entries with 'lynqctl inventory show NODE')", strings.Join(unknown, ", "))
+	}
+	return found.All, nil
+}
+
+// ignore finds what is being deleted in all namespaces and does not count. In the
+// one that a person names all is completed: objects have to agree all the same.
+func (c *completion) ignore(all *delete.Records, rules trust.Counting) {
+	c.ignored = trust.Ignored{}
+	if c.namespace != "" {
+		return
+	}
+	_, _, ignored := rules.Split(all.Nodes, all.Broken)
+	c.unread = slices.DeleteFunc(c.unread, func(b *inventory.UnreadableError) bool { return slices.Contains(ignored.Broken, b) })
+	deleted := map[lynq.HubKey]bool{}
+	for _, inv := range ignored.Inventories {
+		hub := inv.Node.Full().Hub
+		deleted[hub] = deleted[hub] || inv.Deleting && c.of(hub)
+	}
+	for _, b := range ignored.Broken {
+		hub := b.Node.Full().Hub
+		deleted[hub] = deleted[hub] || b.Deleting && c.of(hub)
+	}
+	ignored.Inventories = slices.DeleteFunc(ignored.Inventories, func(inv *inventory.Inventory) bool { return !deleted[inv.Node.Full().Hub] })
+	ignored.Broken = slices.DeleteFunc(ignored.Broken, func(b *inventory.UnreadableError) bool { return !deleted[b.Node.Full().Hub] })
+	c.ignored = ignored
+}
+
+func (c *completion) Warnings() []string { return c.ignored.Warnings() }
+
+// of tells whether a hub is meant.
+func (c *completion) of(hub lynq.HubKey) bool {
+	return c.hub == "" || lynq.Names{c.hub}.Choose(hub.Namespace, hub.Name)
+}
+
+// unreadable are the records that are being deleted and of which is not known
+// what to complete. What another hub has is not looked at where one was named.
+func (c *completion) unreadable(broken []*inventory.UnreadableError) []*inventory.UnreadableError {
+	var unread []*inventory.UnreadableError
+	for _, b := range broken {
+		another := b.Node.Hub.Name != "" && !c.of(b.Node.Full().Hub)
+		if b.Deleting && c.within(b.Node.Namespace) && (b.Node.Name == "" || b.Node.Hub.Name == "") && !another {
+			unread = append(unread, b)
+		}
+	}
+	return unread
+}
+
+// unknown are the objects that are to be given up and that no record names which
+// is to go.
+func (c *completion) unknown(all *delete.Records, found *delete.LeavingHubs) []string {
+	named := map[lynq.Ref]bool{}
+	for _, inv := range all.Nodes {
+		if h := found.At[inv.Node.Full().Hub]; h != nil && h.Nodes[inv.Node.Key()] {
+			for _, r := range slices.Concat(inv.Entries, inv.Hooks) {
+				named[r.Ref] = true
+			}
+		}
+	}
+	var unknown []string
+	for ref := range c.giveUp {
+		if !named[ref] {
+			unknown = append(unknown, ref.Full())
+		}
+	}
+	slices.Sort(unknown)
+	return unknown
+}
+
+func (c *completion) within(namespace string) bool {
+	return c.namespace == "" || c.namespace == namespace
+}
+
+func (c *completion) selects(m *delete.Member) bool {
+	return c.within(m.Namespace) && c.of(m.Of) && (len(c.nodes) == 0 || slices.Contains(c.nodes, m.Name))
+}

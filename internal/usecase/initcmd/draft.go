@@ -1,0 +1,243 @@
+package initcmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/draft"
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
+	"github.com/lynqctl/lynqctl/pkg/source"
+)
+
+// sampleRows is how many rows are looked at before columns are guessed.
+const sampleRows = 500
+
+// Options say for which table a hub and a form are written.
+type Options struct {
+	Access  kube.Access
+	Timeout time.Duration // 0 is none
+	// Source is the URL of the table, or Paths are the files of a hub that has it.
+	Source string
+	Paths  []string
+	// Namespace of the hub and its nodes. A hub that is there already may have one.
+	Namespace string
+	// Dir is where the files go, and Name and Form are the names of hub and form.
+	Dir, Name, Form string
+	// UID and Activate are columns, "" for those that look as if they were.
+	UID, Activate string
+}
+
+// Drafted is what was written.
+type Drafted struct {
+	Files []string
+	// Notes say what was found, and what comes next.
+	Notes []string
+	// View is a statement that makes a view of a table for which nothing could be
+	// written, "" where that would not help.
+	View string
+}
+
+// Run looks at a table, and writes a hub and a form for it. No file is overwritten.
+// With an error there may still be a View.
+func Run(ctx context.Context, e *session.Engine, o *Options) (*Drafted, error) {
+	ctx, cancel := session.Deadline(ctx, o.Timeout)
+	defer cancel()
+	from, err := originOf(ctx, e, o)
+	if err != nil {
+		return nil, err
+	}
+	table, err := lookAt(ctx, from.connection, e.Stdin)
+	if err != nil {
+		return nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: "nothing was written"}
+	}
+	d, err := draft.Decide(*table, from.choice)
+	if err != nil {
+		return &Drafted{View: viewOf(err)}, &session.Error{Outcome: session.BadInput, Err: fmt.Errorf("%s: %w", from.place, err), Summary: "nothing was written"}
+	}
+	files, err := o.files(from, d)
+	if err != nil {
+		return nil, err
+	}
+	drafted := &Drafted{Notes: draftNotes(e, o, from, d)}
+	for _, f := range files {
+		drafted.Files = append(drafted.Files, f.path)
+	}
+	return drafted, writeNew(o.Dir, files)
+}
+
+// draftNotes say what was found in a table, and what comes next.
+func draftNotes(e *session.Engine, o *Options, from *origin, d *draft.Draft) []string {
+	notes := []string{fmt.Sprintf("hub %s: column %q is the uid, %q shows which rows are active; %s more", from.hub, d.UID, d.Activate, lynq.Count(len(d.Mappings), "column"))}
+	if len(d.Secrets) > 0 {
+		notes = append(notes, "skipped columns that look like secrets: "+strings.Join(d.Secrets, ", "))
+	}
+	if len(d.Bytes) > 0 {
+		notes = append(notes, "skipped columns that hold bytes: "+strings.Join(d.Bytes, ", "))
+	}
+	if !from.given && from.connection.Password != "" && e.Getenv(lynq.PasswordVariable) == "" {
+		notes = append(notes, "the hub takes the password from the environment: export "+lynq.PasswordVariable)
+	}
+	inputs := "-f " + o.Dir
+	for _, p := range o.Paths {
+		inputs = "-f " + p + " " + inputs
+	}
+	return append(notes, "next: lynqctl render "+inputs)
+}
+
+// viewOf is the statement that a table needs before there can be a draft.
+func viewOf(err error) string {
+	if e, ok := errors.AsType[*draft.Error](err); ok && e.View != nil {
+		return e.View.SQL
+	}
+	return ""
+}
+
+// origin is where the rows of a draft are.
+type origin struct {
+	hub        string // its name
+	namespace  string // that the hub says
+	place      string // of the table, for messages
+	given      bool   // the hub is there already
+	connection lynq.Connection
+	choice     draft.Choice
+}
+
+// originOf finds out where the rows are.
+func originOf(ctx context.Context, e *session.Engine, o *Options) (*origin, error) {
+	if len(o.Paths) > 0 {
+		return givenHub(ctx, e, o)
+	}
+	c, err := source.ParseURL(o.Source, lynq.Connection{})
+	if err != nil {
+		return nil, session.BadUsage(fmt.Errorf("--source: %w", err))
+	}
+	if c.Type == lynq.SourceSQLite && c.Path == "-" {
+		return nil, session.BadUsage(errors.New("--source: a SQLite database can't be read from standard input (name a file)"))
+	}
+	if load.HasServer(c) {
+		if c.Password == "" {
+			c.Password = lynq.Secret(e.Getenv(lynq.PasswordVariable))
+		}
+		for _, part := range [][2]string{{c.Username, "user"}, {c.Database, "database"}} {
+			if part[0] == "" {
+				return nil, session.BadUsage(fmt.Errorf("--source: no %s (write %s://USER@HOST/DATABASE?table=TABLE)", part[1], c.Type))
+			}
+		}
+	}
+	name := cmp.Or(c.Table, strings.TrimSuffix(filepath.Base(c.Path), filepath.Ext(c.Path)))
+	return &origin{hub: cmp.Or(o.Name, hubName(name[strings.LastIndexByte(name, '.')+1:])), place: name, connection: c, choice: draft.Choice{UID: o.UID, Activate: o.Activate}}, nil
+}
+
+// givenHub is the one hub of the inputs.
+func givenHub(ctx context.Context, e *session.Engine, options *Options) (*origin, error) {
+	inputs, err := form.LoadHubs(options.Paths, false, e.Stdin)
+	var problems lynq.Problems
+	switch {
+	case errors.As(err, &problems):
+		return nil, session.BadInputs(problems, "nothing was written")
+	case err != nil:
+		return nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: "nothing was written"}
+	case len(inputs.Hubs) != 1:
+		return nil, session.BadUsage(fmt.Errorf("-f: your files have %s, and init needs one", lynq.Count(len(inputs.Hubs), "hub")))
+	}
+	h := inputs.Hubs[0]
+	if options.Namespace != "" && h.Namespace != "" && options.Namespace != h.Namespace {
+		return nil, session.BadUsage(fmt.Errorf("-n: the hub's namespace is %s, and so is its form's (remove -n)", h.Namespace))
+	}
+	// Who has a namespace for the nodes says it; a hub's Secret may be there.
+	hubs := []load.HubPrograms{{Hub: h, Programs: []*render.Program{{Namespace: cmp.Or(options.Namespace, "default")}}}}
+	rows := load.RowSource{Stdin: e.Stdin, Passwords: load.Passwords{Getenv: e.Getenv, Secrets: inputs.Secrets, Cluster: load.SecretsOf(e, &options.Access)}}
+	connections, err := rows.Connections(ctx, hubs, options.Paths)
+	if err != nil {
+		return nil, err
+	}
+	o := &origin{hub: h.Name, namespace: h.Namespace, place: fmt.Sprintf("hub %q", h.Name), given: true, connection: connections[0], choice: draft.Choice{Mappings: []draft.Mapping{}}}
+	for _, m := range h.Mappings {
+		switch m.Variable {
+		case "uid":
+			o.choice.UID = m.Column
+		case "activate":
+			o.choice.Activate = m.Column
+		default:
+			o.choice.Mappings = append(o.choice.Mappings, draft.Mapping{Variable: m.Variable, Column: m.Column})
+		}
+	}
+	return o, nil
+}
+
+// hubName makes a name for a hub of that of a table.
+func hubName(table string) string {
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(table))
+	const most = 50 // nodes' records carry it
+	name = strings.Trim(name[:min(len(name), most)], "-")
+	return cmp.Or(name, "tenants")
+}
+
+// lookAt reads the columns of a table, and some of its rows.
+func lookAt(ctx context.Context, c lynq.Connection, stdin io.Reader) (*draft.Table, error) {
+	var src source.Source
+	err := session.Interruptible(ctx, func() error {
+		opened, err := source.Open(ctx, c, stdin)
+		src = opened
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = src.Close() }() // nothing was written
+	columns, err := src.Describe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return sample(ctx, src, c, columns)
+}
+
+// sample reads some rows, as far as they are text.
+func sample(ctx context.Context, src source.Source, from lynq.Connection, columns []source.Column) (*draft.Table, error) {
+	t := &draft.Table{Type: from.Type, Name: from.Table}
+	var q source.Query
+	var sampled []int // of the table's columns
+	most := source.NoKey - 1
+	for i, c := range columns {
+		t.Columns = append(t.Columns, draft.Column{Name: c.Name, Primary: c.Key == source.PrimaryKey, Unique: c.Key == source.UniqueKey, Binary: c.Binary})
+		if c.Binary {
+			continue
+		}
+		q.Columns, sampled = append(q.Columns, c.Name), append(sampled, i)
+		if c.Key > most {
+			q.UID, most = c.Name, c.Key
+		}
+	}
+	if len(q.Columns) == 0 {
+		return t, nil
+	}
+	rows := 0
+	for row, err := range src.Records(ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		for j, i := range sampled {
+			t.Columns[i].Values = append(t.Columns[i].Values, row.Values[j])
+		}
+		if rows++; rows == sampleRows {
+			break
+		}
+	}
+	return t, nil
+}

@@ -1,0 +1,98 @@
+package initcmd
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/lynqctl/lynqctl/internal/draft"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// newFile is a file to be written where none is.
+type newFile struct{ path, text string }
+
+// files are the files of a draft.
+func (o *Options) files(from *origin, d *draft.Draft) ([]newFile, error) {
+	var files []newFile
+	if !from.given {
+		c, err := besideDir(o.Dir, from.connection)
+		if err != nil {
+			return nil, session.Fail(err)
+		}
+		names := draft.Names{Namespace: o.Namespace, Name: from.hub}
+		files = append(files, newFile{filepath.Join(o.Dir, "hub.yaml"), d.Hub(names, c, from.connection.Password != "")})
+	}
+	// A form is where its hub is, unless the hub does not say.
+	names := draft.Names{Name: o.Form}
+	if from.given && from.namespace == "" {
+		names.Namespace = o.Namespace
+	}
+	return append(files, newFile{filepath.Join(o.Dir, "form.yaml"), d.Form(names, from.hub)}), nil
+}
+
+// besideDir has the paths of a connection begin at a folder, as those in a hub
+// begin at the hub's.
+func besideDir(dir string, c lynq.Connection) (lynq.Connection, error) {
+	for _, path := range []*string{&c.Path, &c.CAFile} {
+		if *path == "" || *path == "-" || filepath.IsAbs(*path) {
+			continue
+		}
+		from, err := filepath.Abs(dir)
+		if err != nil {
+			return c, err
+		}
+		to, err := filepath.Abs(*path)
+		if err != nil {
+			return c, err
+		}
+		if *path, err = filepath.Rel(from, to); err != nil {
+			*path = to // on another drive
+		}
+		*path = filepath.ToSlash(*path)
+	}
+	return c, nil
+}
+
+// writeNew writes all files or, where one of them is there already, none.
+func writeNew(dir string, files []newFile) error {
+	for _, file := range files {
+		if _, err := os.Lstat(file.path); err == nil {
+			return &session.Error{Outcome: session.BadInput, Err: fmt.Errorf("%s exists already (remove it, or pass another folder with -o)", file.path), Summary: "nothing was written"}
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return unwritten(err)
+		}
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil { //nolint:gosec // what the umask leaves, as for any source file
+		return unwritten(err)
+	}
+	for i, file := range files {
+		if err := writeFile(file); err != nil {
+			for _, written := range files[:i] {
+				err = errors.Join(err, os.Remove(written.path))
+			}
+			return unwritten(err)
+		}
+	}
+	return nil
+}
+
+// unwritten is that files could not be written, and none was left.
+func unwritten(err error) error {
+	return &session.Error{Outcome: session.Failed, Err: fmt.Errorf("write hub and form: %w (-o names another folder)", err), Summary: "nothing was written"}
+}
+
+// writeFile writes a file, unless it is there by now.
+func writeFile(file newFile) error {
+	out, err := os.OpenFile(file.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) //nolint:gosec // what the umask leaves, as for any source file
+	if err != nil {
+		return err
+	}
+	if _, err := out.WriteString(file.text); err != nil {
+		return errors.Join(err, out.Close(), os.Remove(file.path))
+	}
+	return out.Close()
+}

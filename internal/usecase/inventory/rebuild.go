@@ -1,0 +1,206 @@
+package inventory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/orphan"
+)
+
+// RebuildOptions say which inventories are rebuilt.
+type RebuildOptions struct {
+	apply.Options
+	Node  []string // names that are meant, as NODE or NAMESPACE/NODE; empty for all
+	Where string   // namespace of the nodes, "" for all
+	// Show shows what is going to be written, and Progress a run that writes owner
+	// references of what belonged to lost inventories.
+	Show     func([]orphan.Rebuilt) error
+	Progress session.View
+	Yes      bool // do not ask
+}
+
+// Rebuild rebuilds inventories that were lost. With inputs, rows and forms say of which
+// form and row a node is.
+func Rebuild(ctx context.Context, e *session.Engine, o *RebuildOptions) error {
+	if err := e.MayGoOn(o.Mode, o.Yes); err != nil {
+		return err
+	}
+	r := rebuildJob{o: o}
+	if len(o.Paths) > 0 {
+		return apply.WithJob(ctx, e, &o.Options, func(ctx context.Context, j *apply.Job) error {
+			r.Run, r.apply = j.Run, j
+			if err := r.look(ctx); err != nil {
+				return err
+			}
+			j.Tracked = apply.TrackedNames(r.lost.stranded, j.Hubs)
+			if err := j.Render(ctx); err != nil {
+				return err
+			}
+			return r.perform(ctx)
+		})
+	}
+	return e.OnCluster(ctx, &o.Access, o.Timeout, &o.RunOptions, func(ctx context.Context, run session.Run) error {
+		r.Run = run
+		if err := r.look(ctx); err != nil {
+			return err
+		}
+		return r.perform(ctx)
+	})
+}
+
+// rebuildJob is one run of Rebuild.
+type rebuildJob struct {
+	session.Run
+	o     *RebuildOptions
+	apply *apply.Job // nil where rows and forms are not asked
+	lost  lost
+	// written tells of the objects of an inventory whether it was written.
+	written map[lynq.Ref]bool
+}
+
+// look finds the objects that no inventory has an entry for.
+func (r *rebuildJob) look(ctx context.Context) error {
+	r.lost = lost{
+		Run: &r.Run, apply: r.apply, nodes: r.o.Node, where: r.o.Where, chosen: r.o.Hubs, forms: r.o.Forms, noFinalizer: r.o.NoFinalizer,
+	}
+	return r.lost.look(ctx)
+}
+
+// perform writes what was found without looking again: each write has the record that was
+// seen for a precondition.
+func (r *rebuildJob) perform(ctx context.Context) error {
+	r.written = map[lynq.Ref]bool{}
+	recovery := recovery[orphan.Rebuilt]{
+		run: &r.Run, find: r.find, show: r.o.Show, done: "written", write: r.write,
+		of: func(b *orphan.Rebuilt) *inventory.Inventory { return b.Inventory },
+		ask: func(rebuilt []orphan.Rebuilt) error {
+			return r.Engine.Confirm(ctx, r.o.Yes, question(rebuilt))
+		},
+	}
+	if r.apply != nil {
+		recovery.after = r.retrack
+	}
+	return recovery.perform(ctx)
+}
+
+// find looks for what is in no record, makes records of it, and tells what it can't.
+func (r *rebuildJob) find(ctx context.Context) (rebuilt []orphan.Rebuilt, unable, err error) {
+	rebuilt, unbuilt, err := r.meantAll(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, u := range unbuilt {
+		r.Engine.Notef("not rebuilt: %s: %s", unbuiltObjects(&u), u.Why)
+	}
+	for _, b := range r.lost.broken {
+		r.Engine.Notef("not rebuilt: ConfigMap %s/%s cannot be read (to create it again, remove its finalizers, delete it with kubectl delete --cascade=orphan, then run this again)", b.Node.Namespace, b.Name)
+	}
+	r.tellOthers(rebuilt)
+	return rebuilt, r.left(unbuilt), nil
+}
+
+// left is that some objects are still in no inventory. Those of which is not known
+// the node are none of the nodes that were named.
+func (r *rebuildJob) left(unbuilt []orphan.Unbuilt) error {
+	objects := 0
+	for _, u := range unbuilt {
+		if u.Node.Name != "" || len(r.o.Node) == 0 {
+			objects += len(u.Objects)
+		}
+	}
+	switch {
+	case objects > 0:
+		return unrecovered(lynq.Count(objects, "object") + " could not be recorded")
+	case len(r.lost.broken) > 0:
+		return unrecovered(lynq.Count(len(r.lost.broken), "inventory") + " can't be read")
+	}
+	return nil
+}
+
+// write writes one record.
+func (r *rebuildJob) write(ctx context.Context, b *orphan.Rebuilt) error {
+	_, err := r.Store.Save(ctx, b.Inventory)
+	for i := range b.Entries {
+		r.written[b.Entries[i].Ref] = err == nil
+	}
+	return err
+}
+
+// question asks whether records are to be written, and says which.
+func question(rebuilt []orphan.Rebuilt) string {
+	created, completed, objects := 0, 0, 0
+	for _, b := range rebuilt {
+		if b.UID == "" {
+			created++
+		} else {
+			completed++
+		}
+		objects += b.Added
+	}
+	var parts []string
+	if created > 0 {
+		parts = append(parts, "write "+lynq.Count(created, "new inventory"))
+	}
+	if completed > 0 {
+		parts = append(parts, "complete "+lynq.Count(completed, "inventory"))
+	}
+	text := strings.Join(parts, " and ") + ", with " + lynq.Count(objects, "object") + " that no inventory has an entry for?"
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// meantAll is recordable, where a name of which there is nothing is an error.
+func (r *rebuildJob) meantAll(ctx context.Context) ([]orphan.Rebuilt, []orphan.Unbuilt, error) {
+	rebuilt, unbuilt, err := r.lost.recordable(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	var errs []error
+	for _, name := range r.lost.unknown(rebuilt, unbuilt) {
+		errs = append(errs, fmt.Errorf("no object of node %q lacks an inventory%s (lynqctl orphans list -A --stranded lists what does)", name, r.lost.within()))
+	}
+	if len(errs) > 0 {
+		return nil, nil, &session.Error{Outcome: session.BadInput, Err: errors.Join(errs...), Summary: "nothing changed"}
+	}
+	return rebuilt, unbuilt, nil
+}
+
+// tellOthers tells of nodes that could be of more than one hub, once for each.
+func (r *rebuildJob) tellOthers(rebuilt []orphan.Rebuilt) {
+	var told []lynq.HubKey
+	for _, b := range rebuilt {
+		hub := b.Node.Hub
+		if len(b.Others) == 0 || slices.Contains(told, hub) {
+			continue
+		}
+		told = append(told, hub)
+		namespaces, others := []string{hub.Namespace}, make([]string, len(b.Others))
+		for i, o := range b.Others {
+			namespaces, others[i] = append(namespaces, o.Namespace), o.String()
+		}
+		slices.Sort(namespaces)
+		last := len(namespaces) - 1
+		r.Engine.Notef("hub %s is in namespaces %s and %s: the inventory is rebuilt for the one in %s (pass --hub %s for the other)",
+			hub.Name, strings.Join(namespaces[:last], ", "), namespaces[last], hub.Namespace, strings.Join(others, " or "))
+	}
+}
+
+// retrack has what belonged to a lost record belong to the new one, as forms say. The list
+// of the records is all that standard output gets.
+func (r *rebuildJob) retrack(ctx context.Context) error {
+	quiet := *r.Engine
+	quiet.View = r.o.Progress
+	r.apply.Client, r.apply.Store = r.Client, r.Store
+	r.apply.Engine, r.apply.Adopting = &quiet, &apply.Adopting{Recorded: r.written}
+	err := r.apply.CarryOut(ctx)
+	if known := (*session.Error)(nil); errors.As(err, &known) && known.Outcome != session.Failed {
+		return &session.Error{Outcome: session.Failed, Err: err, Summary: "lynqctl wrote the inventories; the next apply restores the owner references"}
+	}
+	return err
+}

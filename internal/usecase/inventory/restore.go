@@ -1,0 +1,164 @@
+package inventory
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/observe"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/orphan"
+)
+
+// RestoreOptions say which inventories are restored: those of the nodes that are
+// named, or all that need it.
+type RestoreOptions struct {
+	session.RunOptions
+	session.InventoryOptions
+	// Show shows what is going to be restored.
+	Show func([]decide.Restoration) error
+}
+
+// Restore takes back the deletion of inventories that our finalizer holds, and makes
+// those again that are gone, of what their objects say. Rows and forms are not asked.
+func Restore(ctx context.Context, e *session.Engine, o *RestoreOptions) error {
+	return e.OnCluster(ctx, &o.Access, o.Timeout, &o.RunOptions, func(ctx context.Context, r session.Run) error {
+		j := restoreJob{Run: r, o: o}
+		return j.perform(ctx)
+	})
+}
+
+// restoreJob is one run of Restore.
+type restoreJob struct {
+	session.Run
+	o *RestoreOptions
+}
+
+func (j *restoreJob) perform(ctx context.Context) error {
+	r := recovery[decide.Restoration]{
+		run: &j.Run, find: j.find, show: j.o.Show, done: "restored", write: j.restore, of: restoredOne,
+	}
+	return r.perform(ctx)
+}
+
+func restoredOne(r *decide.Restoration) *inventory.Inventory { return r.Inventory }
+
+// restore restores one inventory.
+func (j *restoreJob) restore(ctx context.Context, found *decide.Restoration) error {
+	if r := found.Replacement; r != nil {
+		for _, l := range r.Strays {
+			j.Engine.Notef("%s: %s", l.Ref, plan.StrayWarning)
+		}
+	}
+	return apply.Restore(ctx, j.Client, j.Store, found)
+}
+
+// find reads what there is, and finds what was lost. Why something cannot be
+// is told.
+func (j *restoreJob) find(ctx context.Context) (found []decide.Restoration, unable, err error) {
+	records, err := j.o.ReadAll(ctx, session.NewHubRecords(j.Store, j.o.Namespace))
+	if err != nil {
+		return nil, nil, err
+	}
+	found, why, err := j.damaged(ctx, records.Chosen)
+	if err != nil {
+		return nil, nil, session.Untouched(ctx, err)
+	}
+	gone, more, err := j.gone(ctx, records)
+	if err != nil {
+		return nil, nil, err
+	}
+	found = append(found, gone...)
+	why = append(why, more...)
+	for _, b := range records.Broken {
+		why = append(why, b)
+	}
+	for _, w := range records.Ignored {
+		j.WarnOnce(w)
+	}
+	for _, w := range why {
+		j.WarnOnce(w.Error())
+	}
+	if len(why) > 0 { // they may be the names that nothing has
+		return found, unrecovered(lynq.Count(len(why), "inventory") + " could not be restored"), nil
+	}
+	return found, nil, j.unknown(records, found)
+}
+
+// unknown refuses names that nothing has.
+func (j *restoreJob) unknown(records *session.Inventories, found []decide.Restoration) error {
+	narrowed := j.o.InventoryOptions
+	narrowed.Nodes = nil // gone has told of those
+	return narrowed.Unknown(records, hubsOf(found, restoredOne))
+}
+
+// damaged are the inventories that are there, or whose copies are.
+func (j *restoreJob) damaged(ctx context.Context, chosen []*inventory.Inventory) (found []decide.Restoration, why []error, err error) {
+	of := map[lynq.HubKey][]*inventory.Inventory{}
+	var hubs []lynq.HubKey
+	for _, inv := range chosen {
+		hub := inv.Node.Full().Hub
+		if of[hub] == nil {
+			hubs = append(hubs, hub)
+		}
+		of[hub] = append(of[hub], inv)
+	}
+	for _, hub := range hubs {
+		seen, err := observe.Nodes(ctx, j.Client, hub.Name, nil, of[hub])
+		if err != nil {
+			return nil, nil, fmt.Errorf("hub %s: %w", hub, err)
+		}
+		r, errs := decide.Restore(of[hub], seen)
+		found, why = append(found, r...), append(why, errs...)
+	}
+	return found, why, nil
+}
+
+// gone are the inventories that are not there, of the nodes that are named or, where
+// none is, of all that left objects behind.
+func (j *restoreJob) gone(ctx context.Context, records *session.Inventories) (found []decide.Restoration, why []error, err error) {
+	recorded := records.Nodes()
+	missing := slices.DeleteFunc(slices.Clone(j.o.Nodes), func(name string) bool { return slices.Contains(recorded, name) })
+	if len(missing) == 0 && len(j.o.Nodes) > 0 {
+		return nil, nil, nil
+	}
+	r := lost{Run: &j.Run, nodes: missing, where: j.o.Namespace, chosen: j.o.Hubs}
+	if err := r.look(ctx); err != nil {
+		return nil, nil, err
+	}
+	rebuilt, unbuilt, err := r.recordable(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := j.o.Unrecorded("node", r.unknown(rebuilt, unbuilt), recorded); err != nil {
+		return nil, nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: "nothing changed"}
+	}
+	for _, u := range unbuilt {
+		if u.Node.Name != "" || len(missing) == 0 {
+			why = append(why, fmt.Errorf("lynqctl creates no inventory from %s: %s", unbuiltObjects(&u), u.Why))
+		}
+	}
+	seen := &plan.Observed{Live: map[lynq.Ref]*tracking.Live{}}
+	for i := range r.stranded {
+		seen.Live[r.stranded[i].Ref] = r.stranded[i].Live
+	}
+	restorations, errs := decide.Restore(newOnes(rebuilt), seen)
+	return restorations, append(why, errs...), nil
+}
+
+// newOnes are the inventories that there are not yet.
+func newOnes(rebuilt []orphan.Rebuilt) []*inventory.Inventory {
+	var inventories []*inventory.Inventory
+	for _, b := range rebuilt {
+		if b.UID == "" && b.Copy == "" {
+			inventories = append(inventories, b.Inventory)
+		}
+	}
+	return inventories
+}

@@ -1,0 +1,115 @@
+package inventory
+
+import (
+	"context"
+	"slices"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/apply/observe"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/verify"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/store"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/orphan"
+)
+
+// VerifyOptions say which inventories are compared with the cluster.
+type VerifyOptions struct {
+	session.InventoryOptions
+	// RecordedOnly: only what inventories have an entry for is looked at.
+	RecordedOnly bool
+}
+
+// Verification is what came of comparing inventories with the cluster.
+type Verification struct {
+	Nodes    int // that were compared, with so many objects
+	Objects  int
+	Findings []verify.Finding
+	// Warnings are what could not be looked at.
+	Warnings []string
+	// Ignored are warnings about inventories that do not count.
+	Ignored []string
+}
+
+// Ended is how it ended, as an error where something is not as it was recorded.
+func (v *Verification) Ended() error {
+	switch {
+	case len(v.Warnings) > 0:
+		return &session.Error{Outcome: session.Failed, Err: session.ErrReported, Summary: "some could not be checked"}
+	case len(v.Findings) > 0:
+		return &session.Error{Outcome: session.Failed, Err: session.ErrReported}
+	}
+	return nil
+}
+
+// Verify compares inventories with the cluster, and changes nothing.
+func Verify(ctx context.Context, e *session.Engine, o *VerifyOptions) (*Verification, error) {
+	ctx, cancel := session.Deadline(ctx, o.Timeout)
+	defer cancel()
+	client, err := e.ConnectToLook(&o.Access)
+	if err != nil {
+		return nil, err
+	}
+	v := &verification{o: o, client: client}
+	return &v.Verification, v.look(ctx)
+}
+
+// verification is one run of Verify.
+type verification struct {
+	Verification
+	o       *VerifyOptions
+	client  *kube.Client
+	records *session.Inventories
+}
+
+// look reads all there is, and compares. A run that is under way records what it
+// is going to make, so what is tracked is listed before the records are read.
+func (v *verification) look(ctx context.Context) error {
+	c := session.NewComparison("not compared")
+	in := &c.Input
+	if !v.o.RecordedOnly {
+		found, err := orphan.Tracked(ctx, v.client)
+		if err != nil {
+			return session.Unread(ctx, err)
+		}
+		in.Tracked = found.Live
+		v.Warnings = append(v.Warnings, found.Warnings()...)
+	}
+	var err error
+	if v.records, err = v.o.Read(ctx, session.NewHubRecords(store.New(v.client.ConfigMaps()), v.o.Namespace)); err != nil {
+		return err
+	}
+	v.Warnings, v.Ignored = append(v.Warnings, v.records.Warnings()...), v.records.Ignored
+	err = c.Compare(ctx, v.records, func(hub string, inventories []*inventory.Inventory) (*plan.Observed, error) {
+		return observe.Nodes(ctx, v.client, hub, nil, inventories)
+	})
+	if err != nil {
+		return err
+	}
+	v.Warnings = append(v.Warnings, c.Warnings...)
+	for _, inv := range in.Inventories {
+		v.Nodes++
+		v.Objects += len(inv.Entries)
+	}
+	recorded := map[lynq.NodeKey]*inventory.Inventory{}
+	for _, inv := range slices.Concat(v.records.Chosen, v.records.Others) {
+		recorded[inv.Node.Key()] = inv
+	}
+	for _, f := range verify.Find(in) {
+		if v.tells(&f, recorded[f.NodeKey]) {
+			v.Findings = append(v.Findings, f)
+		}
+	}
+	return nil
+}
+
+// tells tells whether a finding is about a node that the options choose. What has no
+// record says only the name of its hub: that is the one in the node's namespace.
+func (v *verification) tells(f *verify.Finding, inv *inventory.Inventory) bool {
+	if inv != nil {
+		return v.o.Chooses(inv)
+	}
+	return v.o.Chosen(f.NodeKey, lynq.HubKey{Namespace: f.Namespace, Name: f.Hub}, lynq.FormKey{})
+}

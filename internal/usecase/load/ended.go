@@ -1,0 +1,93 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
+)
+
+// Ended says what became of a run, as an error that knows its outcome: bad
+// input where nothing changed, a failure where something was written, or
+// where only nodes failed.
+func (f *RenderOptions) Ended(run *render.Run, err error) error {
+	var known *session.Error
+	var output *OutputError
+	switch {
+	case errors.Is(err, context.Canceled) || errors.As(err, &known):
+		return err
+	case errors.As(err, &output):
+		e := &session.Error{Outcome: session.Failed, Err: fmt.Errorf("write the manifests: %w", output.Err), Summary: f.Nothing}
+		if f.Stream {
+			e.Summary = "the output is incomplete"
+		}
+		return e
+	case err != nil:
+		return f.sourceFailed(run, err)
+	case run.Err() != nil:
+		return f.nodesFailed(run)
+	}
+	if missing := run.Missing(); len(missing) > 0 {
+		e := UnknownNodesOf(run, missing)
+		if f.Stream && run.Report().Nodes > 0 {
+			e.Outcome, e.Summary = session.Failed, f.unwritten(run.Report())
+		}
+		return e
+	}
+	return nil
+}
+
+// UnknownNodesOf is that some of the nodes that were asked for did not come up in a run.
+func UnknownNodesOf(run *render.Run, missing []string) *session.Error {
+	e := UnknownNodes(missing, run.Forms())
+	for _, m := range missing {
+		if near := run.Near(m); near != "" {
+			e.Err = fmt.Errorf("%w; for %s, did you mean %s?", e.Err, m, near)
+		}
+	}
+	return e
+}
+
+// sourceFailed is the failure of a source, or of its rows as such.
+func (f *RenderOptions) sourceFailed(run *render.Run, err error) error {
+	e := &session.Error{Outcome: session.BadInput, Err: err, Summary: f.unwritten(run.Report())}
+	var bad *render.BadRowsError
+	if errors.As(err, &bad) {
+		e.Summary = lynq.Count(len(bad.Problems)+bad.More, "bad row") + "; " + e.Summary
+	}
+	if nodes := run.Err(); nodes != nil { // of hubs before this one
+		e.Err = errors.Join(nodes, err)
+	}
+	if f.Stream && run.Report().Nodes > 0 {
+		e.Outcome = session.Failed
+	}
+	return e
+}
+
+// nodesFailed is the failure of nodes, while the others went well.
+func (f *RenderOptions) nodesFailed(run *render.Run) error {
+	report := run.Report()
+	rest := f.unwritten(report)
+	if f.KeepGoing {
+		rest = lynq.Count(report.Nodes, "other node") + " did"
+	}
+	return &session.Error{Outcome: session.Failed, Err: run.Err(),
+		Summary: fmt.Sprintf("%s failed to render; %s", lynq.Count(report.FailedNodes, "node"), rest),
+	}
+}
+
+// unwritten says of a failed run what there is of its output.
+func (f *RenderOptions) unwritten(r render.Report) string {
+	if f.Stream && r.Nodes > 0 {
+		return fmt.Sprintf("the output is incomplete: %s had been written", lynq.Count(r.Nodes, "node"))
+	}
+	return f.Nothing
+}
+
+// Wanted tells whether what a run rendered is of use.
+func (f *RenderOptions) Wanted(run *HubsRun, err error) bool {
+	return err == nil && (run.Err() == nil || f.KeepGoing) && len(run.Missing()) == 0
+}

@@ -1,0 +1,92 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// InputOptions name and narrow hubs and forms.
+type InputOptions struct {
+	Paths     []string // of files and directories; "-" is standard input
+	Recursive bool
+	// Hubs and Forms narrow the inputs, as NAME or NAMESPACE/NAME; empty is all.
+	Hubs, Forms []string
+	// NoForms: the inputs may be hubs alone.
+	NoForms bool
+	// AllowEmpty: the inputs may have neither hubs nor forms.
+	AllowEmpty bool
+	// Loaded are inputs that were loaded before, and that count in the place of the files;
+	// nil for the files.
+	Loaded *form.Inputs
+}
+
+// Read reads the inputs. Problems are what is wrong with them; the error is
+// anything else.
+func Read(ctx context.Context, e *session.Engine, in *InputOptions) (*form.Inputs, lynq.Problems, error) {
+	if in.Loaded != nil {
+		return in.Loaded, nil, nil
+	}
+	if len(in.Paths) == 0 {
+		return nil, nil, session.BadUsage(errors.New("no files: pass files or directories with -f PATH"))
+	}
+	if slices.Contains(in.Paths, "-") {
+		e.TellReading("-f -")
+	}
+	var inputs *form.Inputs
+	err := session.Interruptible(ctx, func() error {
+		load := form.Load
+		switch {
+		case in.AllowEmpty:
+			load = form.LoadAny
+		case in.NoForms:
+			load = form.LoadHubs
+		}
+		loaded, err := load(in.Paths, in.Recursive, e.Stdin)
+		inputs = loaded
+		return err
+	})
+	var problems lynq.Problems
+	if err != nil && !errors.As(err, &problems) {
+		return nil, nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: "nothing was written"}
+	}
+	e.Warn(inputs.Warnings)
+	return inputs, problems, nil
+}
+
+// Choose gives the forms that Hubs and Forms leave. A form without a namespace is in
+// that of its hub.
+func (in *InputOptions) Choose(inputs *form.Inputs) ([]*form.Form, error) {
+	var hubs, all, ofHubs []lynq.FormKey
+	for _, h := range inputs.Hubs {
+		hubs = append(hubs, lynq.FormKey{Namespace: h.Namespace, Name: h.Name})
+	}
+	var left, forms []*form.Form
+	for _, f := range inputs.Forms {
+		h, this := inputs.Hub(f), nameOf(inputs, f)
+		all = append(all, this)
+		if len(in.Hubs) == 0 || h != nil && lynq.Names(in.Hubs).Choose(h.Namespace, h.Name) {
+			left, ofHubs = append(left, f), append(ofHubs, this)
+		}
+	}
+	err := errors.Join(
+		known("hub", "hub", in.Hubs, hubs), known("form", "form", in.Forms, all),
+		distinct("hub", "hubs", in.Hubs, hubs), distinct("form", "forms", in.Forms, ofHubs),
+	)
+	if err != nil {
+		return nil, session.BadUsage(err)
+	}
+	for i, f := range left {
+		if lynq.Names(in.Forms).Choose(ofHubs[i].Namespace, ofHubs[i].Name) {
+			forms = append(forms, f)
+		}
+	}
+	if alone := (in.NoForms || in.AllowEmpty) && len(all) == 0 && len(in.Forms) == 0; len(forms) == 0 && !alone {
+		return nil, session.BadUsage(errors.New("--hub and --form leave no form: none of the named hubs has one of those"))
+	}
+	return forms, nil
+}

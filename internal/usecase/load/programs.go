@@ -1,0 +1,127 @@
+package load
+
+import (
+	"context"
+	"slices"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
+)
+
+// HubPrograms are the compiled forms of one hub.
+type HubPrograms struct {
+	Hub *form.Hub
+	// Key is the hub's identity: without a namespace where neither its file has one
+	// nor a cluster is asked.
+	Key      lynq.HubKey
+	Programs []*render.Program
+}
+
+// Namespaces are those of the nodes that the forms make.
+func (h *HubPrograms) Namespaces() []string {
+	var all []string
+	for _, p := range h.Programs {
+		all = append(all, p.Namespace)
+	}
+	return all
+}
+
+// HubNames are the names of hubs, without their namespaces.
+func HubNames(hubs []HubPrograms) []string {
+	names := make([]string, len(hubs))
+	for i, h := range hubs {
+		names[i] = h.Hub.Name
+	}
+	return names
+}
+
+// AllPrograms are the compiled forms of all hubs.
+func AllPrograms(hubs []HubPrograms) []*render.Program {
+	var all []*render.Program
+	for _, h := range hubs {
+		all = append(all, h.Programs...)
+	}
+	return all
+}
+
+// Compile compiles forms and groups them by hub, in the order of the forms.
+func Compile(inputs *form.Inputs, forms []*form.Form, o render.Options) ([]HubPrograms, lynq.Problems) {
+	o.ClusterScoped = inputs.ClusterScoped
+	var hubs []HubPrograms
+	var problems lynq.Problems
+	for _, f := range forms {
+		h := inputs.Hub(f)
+		if h == nil {
+			continue // a problem of the inputs, told with them
+		}
+		p, ps := render.Compile(f, h, o)
+		problems = append(problems, ps...)
+		i := slices.IndexFunc(hubs, func(hp HubPrograms) bool { return hp.Hub == h })
+		if i < 0 {
+			hubs, i = append(hubs, HubPrograms{Hub: h, Key: h.Key()}), len(hubs)
+		}
+		hubs[i].Programs = append(hubs[i].Programs, p)
+	}
+	slices.SortStableFunc(hubs, func(a, b HubPrograms) int {
+		return slices.Index(inputs.Hubs, a.Hub) - slices.Index(inputs.Hubs, b.Hub)
+	})
+	return hubs, problems
+}
+
+// Inputs are hubs and forms that were loaded and compiled.
+type Inputs struct {
+	*form.Inputs
+	Hubs   []HubPrograms
+	Losses []policy.Loss // of policies, by the target that the inputs are prepared for
+}
+
+// Prepare loads and compiles what options name, and reports everything that is wrong
+// with it at once; nothing says what was not done then.
+func Prepare(ctx context.Context, e *session.Engine, o *RenderOptions, nothing string) (*Inputs, error) {
+	return PrepareWith(ctx, e, o, nothing, o.Options)
+}
+
+// PrepareWith is Prepare with other options than those of o.
+func PrepareWith(ctx context.Context, e *session.Engine, o *RenderOptions, nothing string, options func([]*form.Form, *form.Inputs) (render.Options, error)) (*Inputs, error) {
+	inputs, problems, err := Read(ctx, e, &o.InputOptions)
+	if err != nil {
+		return nil, err
+	}
+	forms := inputs.Forms
+	if len(problems) == 0 {
+		if forms, err = o.Choose(inputs); err != nil {
+			return nil, err
+		}
+	}
+	compiling, optionsErr := options(forms, inputs)
+	hubs, more := Compile(inputs, forms, compiling)
+	if problems = append(problems, more...); len(problems) > 0 {
+		return nil, session.BadInputs(problems, nothing)
+	}
+	if optionsErr != nil {
+		return nil, optionsErr
+	}
+	return &Inputs{Inputs: inputs, Hubs: hubs}, nil
+}
+
+// HubKeys are the identities of hubs.
+func HubKeys(hubs []HubPrograms) []lynq.HubKey {
+	keys := make([]lynq.HubKey, len(hubs))
+	for i, h := range hubs {
+		keys[i] = h.Key
+	}
+	return keys
+}
+
+// FormHooks is what the forms of a hub declare of what runs before their nodes are deleted.
+func FormHooks(h *HubPrograms) []decide.FormHooks {
+	hooks := make([]decide.FormHooks, len(h.Programs))
+	for i, p := range h.Programs {
+		hooks[i] = decide.FormHooks{Form: FormKey(p.Form, h.Key.Namespace), Hooks: p.Hooks()}
+	}
+	return hooks
+}

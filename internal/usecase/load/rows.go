@@ -1,0 +1,207 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
+	"github.com/lynqctl/lynqctl/pkg/source"
+)
+
+// RowSource opens the sources of hubs.
+type RowSource struct {
+	Stdin io.Reader
+	// Override is --source: URL, or HUB=URL.
+	Override  []string
+	Passwords Passwords
+	// shuffle, where it is not nil, brings rows into another order.
+	shuffle *rand.Rand
+	// read, where it is not nil, is called for each row.
+	read func()
+}
+
+// Connections finds out where the rows of each hub are, passwords included.
+// Nothing is opened: what is wrong shows before any source is asked.
+func (s RowSource) Connections(ctx context.Context, hubs []HubPrograms, inputs []string) ([]lynq.Connection, error) {
+	connections, errs := s.Locate(hubs)
+	if connections == nil {
+		return nil, session.BadUsage(errors.Join(errs...))
+	}
+	for i, h := range hubs {
+		if !HasServer(connections[i]) || connections[i].Password != "" {
+			continue
+		}
+		var err error
+		if connections[i].Password, err = s.Passwords.of(ctx, h); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	errs = append(errs, oneReader(hubs, connections, inputs))
+	if err := errors.Join(errs...); err != nil {
+		return nil, &session.Error{Outcome: session.BadInput, Err: err}
+	}
+	return connections, nil
+}
+
+// Locate is connections without the passwords that are elsewhere. A URL that cannot be
+// read leaves that of its hub empty; nil is that the URLs go with no hubs.
+func (s RowSource) Locate(hubs []HubPrograms) ([]lynq.Connection, []error) {
+	overrides, err := s.Overrides(hubs)
+	if err != nil {
+		return nil, []error{err}
+	}
+	connections := make([]lynq.Connection, len(hubs))
+	var errs []error
+	for i, h := range hubs {
+		connections[i] = h.Hub.Source
+		if url := overrides[i]; url != "" {
+			if connections[i], err = source.ParseURL(url, h.Hub.Source); err != nil {
+				connections[i] = lynq.Connection{}
+				errs = append(errs, fmt.Errorf("--source: %w", err))
+			}
+		}
+	}
+	return connections, errs
+}
+
+// oneReader refuses that two things are read from standard input: the second
+// would find nothing.
+func oneReader(hubs []HubPrograms, connections []lynq.Connection, inputs []string) error {
+	reader := ""
+	if slices.Contains(inputs, "-") {
+		reader = "-f -"
+	}
+	for i, c := range connections {
+		if c.Path != "-" {
+			continue
+		}
+		name := fmt.Sprintf("hub %q", hubs[i].Hub.Name)
+		if reader != "" {
+			return fmt.Errorf("%s: %s already reads standard input (use a file for one of them)", name, reader)
+		}
+		reader = name
+	}
+	return nil
+}
+
+// HasServer tells whether a connection leads to a database server.
+func HasServer(c lynq.Connection) bool {
+	return c.Type == lynq.SourceMySQL || c.Type == lynq.SourcePostgreSQL
+}
+
+// Overrides gives each hub the URL that --source has for it.
+func (s RowSource) Overrides(hubs []HubPrograms) ([]string, error) {
+	urls := make([]string, len(hubs))
+	for _, o := range s.Override {
+		if o == "" {
+			return nil, errors.New("--source is empty (an unset variable, perhaps)")
+		}
+		i, url := 0, o
+		if name, rest, found := strings.Cut(o, "="); found && !strings.ContainsAny(name, ":.?") {
+			which, err := hubCalled(name, hubs)
+			if err != nil {
+				return nil, err
+			}
+			i, url = which, rest
+		} else if len(hubs) > 1 {
+			return nil, errors.New("--source: your files have several hubs; name one with --source HUB=URL")
+		}
+		if urls[i] != "" {
+			return nil, fmt.Errorf("--source: hub %q has two URLs (remove one)", hubs[i].Key)
+		}
+		urls[i] = url
+	}
+	return urls, nil
+}
+
+// hubCalled is the index of the hub that --source calls NAME or NAMESPACE/NAME.
+func hubCalled(name string, hubs []HubPrograms) (int, error) {
+	var all []lynq.FormKey
+	for _, h := range hubs {
+		all = append(all, lynq.FormKey{Namespace: h.Key.Namespace, Name: h.Key.Name})
+	}
+	if err := errors.Join(known("source", "hub", []string{name}, all), distinct("source", "hubs", []string{name}, all)); err != nil {
+		return 0, err
+	}
+	return slices.IndexFunc(all, func(n lynq.FormKey) bool { return lynq.Names{name}.Choose(n.Namespace, n.Name) }), nil
+}
+
+// readHub opens the rows of a hub for take.
+func (s RowSource) readHub(ctx context.Context, h HubPrograms, c lynq.Connection, take func(render.Input) error) error {
+	var src source.Source
+	err := session.Interruptible(ctx, func() error {
+		opened, err := source.Open(ctx, c, s.Stdin)
+		src = opened
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("hub %q: %w", h.Hub.Name, err)
+	}
+	query := source.Query{Columns: render.Columns(h.Hub), UID: UIDColumn(h.Hub)}
+	err = take(render.Input{
+		Hub:      h.Key,
+		Programs: h.Programs,
+		Rows:     s.ordered(s.rowsOf(src.Records(ctx, query), h.Hub)),
+		Place:    src.Place,
+	})
+	return errors.Join(err, src.Close())
+}
+
+// rowsOf says of each error of a source which hub it belongs to.
+func (s RowSource) rowsOf(records iter.Seq2[lynq.Row, error], h *form.Hub) iter.Seq2[lynq.Row, error] {
+	return func(yield func(lynq.Row, error) bool) {
+		for r, err := range records {
+			if err != nil {
+				err = fmt.Errorf("hub %q: %w", h.Name, err)
+			}
+			if s.read != nil {
+				s.read()
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// ordered shuffles rows where that is wanted: then all of them are read first.
+func (s RowSource) ordered(rows iter.Seq2[lynq.Row, error]) iter.Seq2[lynq.Row, error] {
+	if s.shuffle == nil {
+		return rows
+	}
+	return func(yield func(lynq.Row, error) bool) {
+		var all []lynq.Row
+		for r, err := range rows {
+			if err != nil {
+				yield(r, err)
+				return
+			}
+			all = append(all, lynq.Row{Values: slices.Clone(r.Values), Null: slices.Clone(r.Null), Line: r.Line})
+		}
+		s.shuffle.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		for _, r := range all {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// UIDColumn is the column of a hub that identifies a row, "" where no mapping names one.
+func UIDColumn(h *form.Hub) string {
+	for _, m := range h.Mappings {
+		if m.Variable == "uid" {
+			return m.Column
+		}
+	}
+	return ""
+}

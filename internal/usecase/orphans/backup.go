@@ -1,0 +1,109 @@
+package orphans
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	usecase "github.com/lynqctl/lynqctl/internal/usecase/backup"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/orphan"
+)
+
+// reader reads whole objects. *kube.Client has it.
+type reader interface {
+	Get(ctx context.Context, r lynq.APIResource, namespace, name string) (*unstructured.Unstructured, error)
+}
+
+// backup writes the manifests of orphans, each to a file that kubectl apply can
+// read, and has what it wrote be what is deleted. Nothing that is there already is
+// overwritten.
+func backup(ctx context.Context, client reader, dir string, orphans []orphan.Orphan) error {
+	root, err := usecase.OpenDir(dir)
+	if err != nil {
+		return fmt.Errorf("make a place for the backup: %w", err)
+	}
+	defer func() { _ = root.Close() }() // it was only looked up in
+	for i := range orphans {
+		o := &orphans[i]
+		content, err := client.Get(ctx, o.Resource, o.Namespace, o.Name)
+		if err != nil {
+			return fmt.Errorf("back up %s: %w", o.Full(), err)
+		}
+		if content.GetUID() != o.UID {
+			return fmt.Errorf("back up %s: it was deleted and created again", o.Full())
+		}
+		live, err := tracking.LiveOfObject(o.Ref, content)
+		if err != nil {
+			return fmt.Errorf("back up %s: %w", o.Full(), err)
+		}
+		o.Live = live
+		if err := writeManifest(root, o.Ref, content); err != nil {
+			return fmt.Errorf("back up %s: %w", o.Full(), err)
+		}
+	}
+	return nil
+}
+
+// writeManifest writes one manifest, that only its owner may read: beside
+// Secrets, many a ConfigMap holds something confidential. One that is there
+// already, and says the same, will do.
+func writeManifest(root *os.Root, ref lynq.Ref, content *unstructured.Unstructured) error {
+	text, err := yaml.Marshal(restorable(ref, content))
+	if err != nil {
+		return err
+	}
+	if volume, _, _ := unstructured.NestedString(content.Object, "spec", "volumeName"); volume != "" {
+		text = append([]byte(volumeNote), text...)
+	}
+	name := usecase.Name(ref)
+	if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	return usecase.WriteOnce(root, name, text, "--backup-dir")
+}
+
+// volumeNote heads the manifest of a claim that has a volume.
+const volumeNote = `# spec.volumeName is the volume that this claim had. If that is gone, the claim
+# waits for it in vain: take the line off, and it gets a new volume, an empty one.
+`
+
+// restorable is a manifest that kubectl apply makes the object of again: without
+// what only a server says of an object, and without what ties it to others by
+// their uids, for those are gone by then.
+func restorable(ref lynq.Ref, o *unstructured.Unstructured) map[string]any {
+	o = o.DeepCopy()
+	for _, field := range []string{"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink", "ownerReferences"} {
+		unstructured.RemoveNestedField(o.Object, "metadata", field)
+	}
+	unstructured.RemoveNestedField(o.Object, "status")
+	switch ref.GroupKind() {
+	case "Job.batch":
+		withoutSelector(o)
+	case "PersistentVolumeClaim":
+		// They say that the claim is bound, which the new one is not yet.
+		unstructured.RemoveNestedField(o.Object, "metadata", "annotations", "pv.kubernetes.io/bind-completed")
+		unstructured.RemoveNestedField(o.Object, "metadata", "annotations", "pv.kubernetes.io/bound-by-controller")
+	case "PersistentVolume":
+		unstructured.RemoveNestedField(o.Object, "spec", "claimRef", "uid")
+		unstructured.RemoveNestedField(o.Object, "spec", "claimRef", "resourceVersion")
+	}
+	return o.Object
+}
+
+// withoutSelector leaves to the server how a Job finds its pods: by the Job's uid.
+func withoutSelector(job *unstructured.Unstructured) {
+	if manual, _, _ := unstructured.NestedBool(job.Object, "spec", "manualSelector"); manual {
+		return
+	}
+	unstructured.RemoveNestedField(job.Object, "spec", "selector")
+	for _, label := range []string{"controller-uid", "job-name", "batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name"} {
+		unstructured.RemoveNestedField(job.Object, "spec", "template", "metadata", "labels", label)
+		unstructured.RemoveNestedField(job.Object, "metadata", "labels", label)
+	}
+}

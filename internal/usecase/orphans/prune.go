@@ -1,0 +1,243 @@
+package orphans
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/orphan"
+)
+
+// PruneOptions say which orphans are deleted.
+type PruneOptions struct {
+	session.RunOptions
+	Access  kube.Access
+	Timeout time.Duration // 0 is none
+	Query   orphan.Query
+	// Named are the orphans that are meant; where there are none, with All all that Query
+	// finds, or else those that a person chooses.
+	Named map[lynq.Ref]bool
+	All   bool
+	// Choose has a person choose among orphans, and gives the indexes of those that are
+	// meant. Show shows them where they are named.
+	Choose func(orphans []orphan.Orphan, question string) ([]int, error)
+	Show   func(orphans []orphan.Orphan) error
+	// IncludeData: also volumes and their claims, namespaces and
+	// CustomResourceDefinitions.
+	IncludeData bool
+	// BackupDir is where manifests are written first, "" for none.
+	BackupDir string
+	Yes       bool // do not ask
+}
+
+// Prune deletes orphans.
+func Prune(ctx context.Context, e *session.Engine, o *PruneOptions) error {
+	if o.chosen() && (o.Yes || o.Mode != session.ModeRun || !e.View.CanAsk()) {
+		return session.BadUsage(errors.New("specify which orphans to delete, or pass --all. List them with 'lynqctl orphans list -o name'"))
+	}
+	if err := e.MayGoOn(o.Mode, o.Yes); err != nil {
+		return err
+	}
+	return e.OnCluster(ctx, &o.Access, o.Timeout, &o.RunOptions, func(ctx context.Context, r session.Run) error {
+		j := pruneJob{Run: r, o: o}
+		return j.perform(ctx)
+	})
+}
+
+// chosen tells whether a person chooses what goes.
+func (o *PruneOptions) chosen() bool { return len(o.Named) == 0 && !o.All }
+
+// pruneJob is one run of Prune.
+type pruneJob struct {
+	session.Run
+	o    *PruneOptions
+	left int // orphans that were named and are not going to go
+}
+
+func (j *pruneJob) perform(ctx context.Context) error {
+	return session.Perform(ctx, &j.Run, &session.Change[[]orphan.Orphan]{
+		Look: j.look,
+		Try: func(ctx context.Context, orphans []orphan.Orphan) error {
+			return j.ended(j.TryPlans(ctx, j.plans(orphans, false), apply.Options{}))
+		},
+		Ask: j.agree,
+		Do: func(ctx context.Context, _ *session.Locks, orphans []orphan.Orphan) error {
+			return j.ended(j.carryOut(ctx, orphans))
+		},
+	})
+}
+
+// look finds the orphans that are meant, and tells which of those are left alone.
+func (j *pruneJob) look(ctx context.Context) ([]orphan.Orphan, []plan.Refusal, error) {
+	q := j.o.Query
+	if len(j.o.Named) > 0 {
+		q.Namespace = session.NamespaceOf(j.o.Named)
+	}
+	found, err := j.FindOrphans(ctx, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	orphans, err := j.meant(found)
+	if err != nil {
+		return nil, nil, err
+	}
+	orphans, spared := orphan.Prunable(orphans, orphan.PruneOptions{Data: j.o.IncludeData})
+	j.tell(spared)
+	j.left = j.leftAlone(spared)
+	if len(orphans) > 0 {
+		return orphans, nil, nil
+	}
+	j.Engine.Notef("there is no orphan to prune")
+	if j.left > 0 {
+		return nil, nil, &session.Error{Outcome: session.Refused, Err: session.ErrReported, Summary: "nothing changed"}
+	}
+	return nil, nil, session.ErrNothing
+}
+
+// ended adds the orphans that were named and left alone to how a run ended.
+func (j *pruneJob) ended(err error) error {
+	if err != nil || j.left == 0 {
+		return err
+	}
+	return &session.Error{Outcome: session.Failed, Err: session.ErrReported, Summary: "skipped, though you named it: " + lynq.Count(j.left, "orphan")}
+}
+
+// carryOut deletes orphans, and backs them up before.
+func (j *pruneJob) carryOut(ctx context.Context, orphans []orphan.Orphan) error {
+	if j.o.BackupDir != "" {
+		if err := backup(ctx, j.Client, j.o.BackupDir, orphans); err != nil {
+			return session.Untouched(ctx, err)
+		}
+	}
+	return j.RunPlans(ctx, j.plans(orphans, j.o.BackupDir != ""), apply.Options{}, nil)
+}
+
+// plans are those of orphans, of which what is not meant has been left out. While they
+// were backed up, some may have been adopted; exact is that only what was backed up goes.
+func (j *pruneJob) plans(orphans []orphan.Orphan, exact bool) []plan.Plan {
+	plans, spared := orphan.Prune(orphans, orphan.PruneOptions{Data: true, Exact: exact})
+	j.tell(spared)
+	return plans
+}
+
+// meant leaves those that were named. A name that is no orphan's is an error.
+func (j *pruneJob) meant(orphans []orphan.Orphan) ([]orphan.Orphan, error) {
+	if len(j.o.Named) == 0 {
+		return orphans, nil
+	}
+	missing := maps.Clone(j.o.Named)
+	meant := slices.DeleteFunc(orphans, func(o orphan.Orphan) bool {
+		delete(missing, o.Ref)
+		return !j.o.Named[o.Ref]
+	})
+	var errs []error
+	for ref := range missing {
+		errs = append(errs, session.NoSuchOrphan(ref, "lynqctl orphans list -A -o name lists them; flags that narrow the list count for names too"))
+	}
+	if len(errs) > 0 {
+		return nil, &session.Error{Outcome: session.BadInput, Err: session.InOrder(errs), Summary: "nothing changed"}
+	}
+	return meant, nil
+}
+
+func (j *pruneJob) tell(spared []orphan.Spared) {
+	for _, s := range spared {
+		j.Engine.Notef("skipped: %s: %s", s.Orphan.Full(), s.Why)
+	}
+}
+
+// leftAlone is how many orphans were named and are not going to go.
+func (j *pruneJob) leftAlone(spared []orphan.Spared) int {
+	left := 0
+	for _, s := range spared {
+		if l := s.Orphan.Live; j.o.Named[s.Orphan.Ref] && (l == nil || !l.Deleting) {
+			left++
+		}
+	}
+	return left
+}
+
+// agree has a person choose, and say that what was meant is to go.
+func (j *pruneJob) agree(ctx context.Context, orphans []orphan.Orphan) ([]orphan.Orphan, error) {
+	if j.o.Yes {
+		return orphans, nil
+	}
+	if !j.o.chosen() {
+		if err := j.o.Show(orphans); err != nil {
+			return nil, session.Fail(err)
+		}
+	} else {
+		var chosen []orphan.Orphan
+		err := j.Engine.Ask(ctx, func() error {
+			indexes, err := j.o.Choose(orphans, "Delete which of them?")
+			for _, i := range indexes {
+				chosen = append(chosen, orphans[i])
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if orphans = chosen; len(orphans) == 0 {
+			return nil, session.Unconfirmed()
+		}
+	}
+	if held := heldData(orphans); held != "" {
+		j.Engine.Notef("%v", held)
+	}
+	backup := ""
+	if j.o.BackupDir != "" {
+		backup = ", once their manifests are in " + j.o.BackupDir
+	}
+	return orphans, j.Engine.Confirm(ctx, false, "Delete "+atStake(orphans)+" for good"+backup+"?")
+}
+
+// atStake is how much is to go, in words.
+func atStake(orphans []orphan.Orphan) string {
+	namespaces := map[string]bool{}
+	for i := range orphans {
+		namespaces[orphans[i].Namespace] = true
+	}
+	clusterWide := namespaces[""]
+	delete(namespaces, "")
+	var where []string
+	switch len(namespaces) {
+	case 0:
+	case 1:
+		for ns := range namespaces {
+			where = append(where, "in namespace "+ns)
+		}
+	default:
+		where = append(where, "in "+lynq.Count(len(namespaces), "namespace"))
+	}
+	if clusterWide {
+		where = append(where, "without a namespace")
+	}
+	return lynq.Count(len(orphans), "orphan") + " " + strings.Join(where, " and ")
+}
+
+// heldData says what of the orphans holds data, "" where nothing does.
+func heldData(orphans []orphan.Orphan) string {
+	kinds := map[string]int{}
+	for i := range orphans {
+		if orphans[i].HoldsData() {
+			kinds[orphans[i].Kind]++
+		}
+	}
+	if len(kinds) == 0 {
+		return ""
+	}
+	var parts []string
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		parts = append(parts, lynq.Count(kinds[kind], kind))
+	}
+	return "Data that will be deleted: " + strings.Join(parts, ", ") + ", with all that is in them"
+}

@@ -1,0 +1,183 @@
+package rbac
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/rbac"
+)
+
+// Options say which rights are meant.
+type Options struct {
+	apply.Options
+	For []rbac.Purpose
+	// Data: orphans prune is to delete what holds data, too.
+	Data bool
+	// Optional: also rights that the commands can do without.
+	Optional bool
+}
+
+// Of are the least rights under which commands work for the inputs, and the hubs
+// of these. The cluster is asked only for what the inputs do not say.
+func Of(ctx context.Context, e *session.Engine, o *Options) (*rbac.Rights, []lynq.HubKey, error) {
+	ctx, cancel := session.Deadline(ctx, o.Timeout)
+	defer cancel()
+	inputs, err := load.Prepare(ctx, e, &o.RenderOptions, o.Nothing)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := o.Identify(inputs.Hubs); err != nil {
+		return nil, nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: o.Nothing}
+	}
+	stones, err := form.LoadTombstones(o.Tombstones.Paths)
+	if err != nil {
+		return nil, nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: o.Nothing}
+	}
+	var hubs []rbac.Hub
+	for _, h := range inputs.Hubs {
+		hub, err := HubOf(h, inputs.Secrets)
+		if err != nil {
+			return nil, nil, session.BadUsage(err)
+		}
+		hubs = append(hubs, hub)
+	}
+	rights, err := OfInputs(ctx, e, o, inputs, hubs, stones)
+	return rights, load.HubKeys(inputs.Hubs), err
+}
+
+// OfInputs are the rights for inputs that were read.
+func OfInputs(ctx context.Context, e *session.Engine, o *Options, inputs *load.Inputs, hubs []rbac.Hub, stones []lynq.Tombstone) (*rbac.Rights, error) {
+	in := &rbac.Input{Hubs: hubs, For: o.For, Tombstones: stones, Kinds: rbac.KnownKinds(inputs.Inputs), Data: o.Data, Optional: o.Optional}
+	if err := learnKinds(ctx, e, o, in); err != nil {
+		return nil, err
+	}
+	rights := rbac.Of(in)
+	return &rights, nil
+}
+
+// HubOf is what rights depend on of a hub and its forms.
+func HubOf(h load.HubPrograms, secrets []*form.Secret) (rbac.Hub, error) {
+	hub := rbac.Hub{HubKey: h.Key}
+	for _, p := range h.Programs {
+		hub.Forms = append(hub.Forms, rbac.Form{Form: p.Form, Namespace: p.Namespace, Exclude: p.Exclude})
+	}
+	from := h.Hub.Password
+	if from.SecretName == "" || from.Env != "" || from.File != "" {
+		return hub, nil
+	}
+	namespace, err := load.SecretNamespace(h)
+	if err != nil {
+		return hub, err
+	}
+	if !slices.ContainsFunc(secrets, func(s *form.Secret) bool { return load.IsSecret(s, namespace, from.SecretName) }) {
+		hub.Secret = lynq.Ref{Kind: "Secret", Namespace: namespace, Name: from.SecretName}
+	}
+	return hub, nil
+}
+
+// learnKinds asks the cluster for the kinds that the inputs do not define and, where a
+// Namespace may be deleted, for all that may be in one.
+func learnKinds(ctx context.Context, e *session.Engine, o *Options, in *rbac.Input) error {
+	unknown, all := in.Kinds.Unknown(in.Hubs), in.NeedsAll()
+	if len(unknown) == 0 && !all {
+		return nil
+	}
+	client, err := e.ConnectToLook(&o.Access)
+	if err == nil && all {
+		in.All, err = client.Listable(ctx)
+	}
+	if err != nil {
+		in.All, in.NotAsked = nil, err
+	}
+	var problems lynq.Problems
+	for _, r := range unknown {
+		group, version := lynq.SplitAPIVersion(r.APIVersion)
+		why := err
+		if why == nil {
+			var found lynq.APIResource
+			if found, why = client.Resource(ctx, group, version, r.Kind); why == nil {
+				in.Kinds.Add(found)
+				continue
+			}
+		}
+		if meta.IsNoMatchError(why) {
+			why = errors.New("the cluster doesn't serve it")
+		}
+		problems.Add(r.Pos, "pass its CustomResourceDefinition with -f, or choose a cluster that serves it with --context",
+			"kind %s has no CustomResourceDefinition in the inputs, and its plural is unknown: %v", lynq.Ref{Group: group, Kind: r.Kind}.GroupKind(), why)
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		return session.Unread(ctx, cause)
+	}
+	if len(problems) > 0 {
+		return session.BadInputs(problems, o.Nothing)
+	}
+	return nil
+}
+
+// accessAtOnce is how many questions are asked at a time.
+const accessAtOnce = 8
+
+// Lacking are those of some rules, with the verbs that the user of the kubeconfig lacks.
+func Lacking(ctx context.Context, e *session.Engine, o *Options, rules []rbac.Rule) ([]rbac.Rule, error) {
+	ctx, cancel := session.Deadline(ctx, o.Timeout)
+	defer cancel()
+	client, err := e.ConnectToLook(&o.Access)
+	if err != nil {
+		return nil, err
+	}
+	denied := make([][]bool, len(rules))
+	asking, within := errgroup.WithContext(ctx)
+	asking.SetLimit(accessAtOnce)
+	for i := range rules {
+		denied[i] = make([]bool, len(rules[i].Verbs))
+		for j, verb := range rules[i].Verbs {
+			asking.Go(func() error {
+				allowed, err := mayAll(within, client, &rules[i], verb)
+				denied[i][j] = !allowed
+				return err
+			})
+		}
+	}
+	if err := asking.Wait(); err != nil {
+		return nil, session.Unread(ctx, err)
+	}
+	var lacking []rbac.Rule
+	for i, r := range rules {
+		var verbs []string
+		for j, verb := range r.Verbs {
+			if denied[i][j] {
+				verbs = append(verbs, verb)
+			}
+		}
+		if r.Verbs = verbs; len(verbs) > 0 {
+			lacking = append(lacking, r)
+		}
+	}
+	return lacking, nil
+}
+
+// mayAll tells whether the user has a verb of a rule for all that the rule is about.
+func mayAll(ctx context.Context, client *kube.Client, r *rbac.Rule, verb string) (bool, error) {
+	names := r.Names
+	if len(names) == 0 {
+		names = []string{""}
+	}
+	for _, name := range names {
+		allowed, err := client.Allowed(ctx, verb, r.Group, r.Resource, r.Namespace, name)
+		if err != nil || !allowed {
+			return false, err
+		}
+	}
+	return true, nil
+}

@@ -1,0 +1,397 @@
+package render
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/gitops"
+	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
+)
+
+// Options say what tree of files is written.
+type Options struct {
+	load.RenderOptions
+	Dir    string
+	Target policy.Target
+	// Emit is which objects that point the target at the tree are written; the zero
+	// value leaves those alone that are there, and DropApps removes them.
+	Emit     gitops.AppOptions
+	DropApps bool
+	// Strict: a policy that the target does not honour is bad input.
+	Strict bool
+	// Losses is given the policies that the target does not honour, and shows those
+	// that people were not told of by earlier runs on the tree.
+	Losses func(all, untold []policy.Loss) error
+	// Show shows what changed, and Refuse why nothing does: its tree is what would
+	// have come of the run.
+	Show   func(*Tree) error
+	Refuse func(*Tree) error
+
+	gitops.Arrangement
+	Limits gitops.Limits
+	// Force: files are overwritten and removed though others wrote or changed them.
+	Force bool
+	// DryRun: nothing is written.
+	DryRun bool
+	// Hooks, where it is not nil, has Argo CD delete what tombstones name. Its kinds are
+	// those that are known.
+	Hooks *gitops.TombstoneHooks
+	// PlainSecrets: Secrets may show their values.
+	PlainSecrets bool
+	// TellChanged: that the tree changed is an outcome of its own.
+	TellChanged bool
+}
+
+// options are those of rendering. A tree never takes its namespace from a kubeconfig:
+// another context would replace every node of the tree.
+func (o *Options) options(forms []*form.Form, inputs *form.Inputs) (render.Options, error) {
+	if o.Dir != "" {
+		return render.Options{Namespace: o.Namespace, AllowVarying: !o.RefuseVarying}, nil
+	}
+	return o.Options(forms, inputs)
+}
+
+// Tree is what a run came to that wrote a tree.
+type Tree struct {
+	Report *gitops.Report
+	hubs   []load.HubPrograms
+}
+
+// Fields is a gitops.FieldsOf.
+func (t *Tree) Fields(hub lynq.HubKey, form lynq.FormKey, resource string) []render.FieldColumns {
+	for _, h := range t.hubs {
+		for _, p := range h.Programs {
+			if h.Hub.Key() == hub && p.Form.Key() == form {
+				return p.Fields(resource)
+			}
+		}
+	}
+	return nil
+}
+
+// prepareFor is Prepare for a target: forms get the annotations by which it honours
+// their policies.
+func prepareFor(ctx context.Context, e *session.Engine, o *Options) (*load.Inputs, error) {
+	var losses []policy.Loss
+	inputs, err := load.PrepareWith(ctx, e, &o.RenderOptions, "nothing was rendered", func(forms []*form.Form, inputs *form.Inputs) (render.Options, error) {
+		for _, f := range forms {
+			losses = append(losses, policy.Annotate(f, o.Target, o.Emit.Kind)...)
+		}
+		options, err := o.options(forms, inputs)
+		options.Verbatim, options.Kustomize = policy.Verbatim(o.Target), o.Dir != ""
+		return options, err
+	})
+	if err != nil {
+		return inputs, err
+	}
+	if o.Target == policy.Plain {
+		tellHooks(e, inputs)
+	}
+	if o.Hooks == nil {
+		tellTombstones(e, inputs.Hubs, o)
+	}
+	if len(losses) == 0 {
+		return inputs, nil
+	}
+	inputs.Losses = losses
+	if o.Dir != "" && !o.Strict {
+		return inputs, nil // the tree remembers what was told
+	}
+	if err := o.Losses(losses, losses); err != nil {
+		return nil, session.Fail(err)
+	}
+	if o.Strict {
+		return nil, &session.Error{Outcome: session.BadInput, Err: session.ErrReported, Summary: "--strict: change these policies, or remove --strict to accept the loss; nothing was written"}
+	}
+	return inputs, nil
+}
+
+// tellTombstones tells of the forms whose tombstones are none of a render's.
+func tellTombstones(e *session.Engine, hubs []load.HubPrograms, o *Options) {
+	other := ""
+	if o.Target == policy.Argo && o.Dir != "" {
+		other = " (--tombstone-hooks has Argo CD delete what they name)"
+	}
+	for _, p := range load.AllPrograms(hubs) {
+		if n := len(p.Form.Tombstones); n > 0 {
+			e.Notef("form %q: no effect here of %s: apply deletes what they name, and Argo CD and Flux prune what a tree no longer has%s", p.Form.Name, lynq.Count(n, "tombstone"), other)
+		}
+	}
+}
+
+// tellHooks warns of resources that are in no manifests: who applies those would run
+// them at once.
+func tellHooks(e *session.Engine, inputs *load.Inputs) {
+	for _, p := range load.AllPrograms(inputs.Hubs) {
+		for _, r := range p.Form.Hooks() {
+			e.Notef("warning: %s: form %q, resource %q has runOn: Delete and is left out: whatever applies the manifests would run it at once (lynqctl apply runs it when its node goes)", r.Pos, p.Form.Name, r.ID)
+		}
+	}
+}
+
+// treeJob is one run that writes a tree.
+type treeJob struct {
+	*session.Engine
+	o     *Options
+	hubs  []load.HubPrograms
+	tree  *gitops.Dir
+	input *gitops.Input
+	run   *load.HubsRun
+}
+
+// writeTree renders into a tree of files.
+func writeTree(ctx context.Context, e *session.Engine, o *Options, inputs *load.Inputs) error {
+	j := &treeJob{Engine: e, o: o, hubs: inputs.Hubs}
+	tree, err := gitops.OpenDir(o.Dir)
+	if err != nil {
+		return j.untouched(fmt.Errorf("--output-dir: %w", err))
+	}
+	defer func() { _ = tree.Close() }() // everything has been written by then
+	j.tree = tree
+	index, err := tree.Index()
+	if err != nil {
+		return j.untouched(err)
+	}
+	apps, err := o.appsOf(j.hubs, index)
+	if err != nil {
+		return err
+	}
+	told, err := o.tell(inputs, index)
+	if err != nil {
+		return err
+	}
+	rendered := &treeNodes{}
+	if j.run, err = load.RenderRows(ctx, e, &o.RenderOptions, o.Settings, inputs, rendered.render(ctx)); err != nil {
+		return o.Ended(j.run.Run, err)
+	}
+	rendered.retract(j.run.Retracted())
+	if j.run.Err() != nil && !o.KeepGoing {
+		return o.Ended(j.run.Run, nil)
+	}
+	if err := j.plainValues(rendered.nodes); err != nil {
+		return err
+	}
+	if err := j.addHooks(inputs, rendered); err != nil {
+		return err
+	}
+	j.input = &gitops.Input{
+		Arrangement: o.Arrangement, Scope: scopeOf(j.hubs, o.Settings, rendered.nodes), Target: o.Target,
+		Nodes: rendered.nodes, Index: index, Apps: apps, DropApps: o.DropApps, Told: told,
+	}
+	if err := j.unknownNodes(); err != nil {
+		return err
+	}
+	if err := o.Hooks.Check(j.input, rendered.tombstones); err != nil {
+		return &session.Error{Outcome: session.BadInput, Err: err, Summary: o.Nothing}
+	}
+	if err := j.retain(ctx); err != nil {
+		return j.untouched(err)
+	}
+	return j.carryOut(ctx)
+}
+
+// retain keeps what the tree has of objects that a rule excludes.
+func (j *treeJob) retain(ctx context.Context) error {
+	kept, err := j.tree.Retain(ctx, j.input, j.o.Target)
+	pruned := ", and are not pruned"
+	if j.o.Target == policy.Plain {
+		pruned = "" // whoever applies the tree decides
+	}
+	if n := kept.Objects - kept.Unprotected; n > 0 {
+		j.Notef("warning: in the tree stay as before%s: %s", pruned, lynq.Count(n, "excluded object"))
+	}
+	if kept.Unprotected > 0 {
+		j.Notef("warning: Flux deletes %s with creationPolicy: Once when the tree drops them, because it never applies their annotations again (annotate them in the cluster: kustomize.toolkit.fluxcd.io/prune=disabled)",
+			lynq.Count(kept.Unprotected, "excluded object"))
+	}
+	return err
+}
+
+// tell shows the losses that are new to a tree, and gives what it is to remember.
+func (o *Options) tell(inputs *load.Inputs, index *gitops.Index) ([]string, error) {
+	var forms []string
+	for _, p := range load.AllPrograms(inputs.Hubs) {
+		forms = append(forms, p.Form.Name)
+	}
+	untold, told := index.Untold(o.Target, forms, inputs.Losses)
+	if len(inputs.Losses) == 0 {
+		return told, nil
+	}
+	if err := o.Losses(inputs.Losses, untold); err != nil {
+		return nil, session.Fail(err)
+	}
+	return told, nil
+}
+
+// carryOut plans the tree, and writes it.
+func (j *treeJob) carryOut(ctx context.Context) error {
+	plan, err := j.tree.Plan(ctx, j.input, j.o.Force)
+	if busy, ok := errors.AsType[*gitops.BusyError](err); ok {
+		return j.busy(busy)
+	}
+	if err != nil {
+		return j.untouched(err)
+	}
+	changed := j.tree.Changes(plan)
+	report := gitops.NewReport(j.input, plan, changed)
+	if report.Refusals = gitops.Refuse(j.input, plan, j.active(), j.o.Limits); len(report.Refusals) > 0 {
+		if err := j.o.Refuse(&Tree{report, j.hubs}); err != nil {
+			return session.Fail(fmt.Errorf("write the report: %w", err))
+		}
+		return &session.Error{Outcome: session.Refused, Err: session.ErrReported, Summary: j.o.Nothing}
+	}
+	if !j.o.DryRun {
+		if err := j.tree.Write(ctx, plan); err != nil {
+			return j.broken(ctx, err)
+		}
+	}
+	if err := j.o.Show(&Tree{report, j.hubs}); err != nil {
+		return session.Fail(fmt.Errorf("write the report: %w", err))
+	}
+	return j.ended(report)
+}
+
+// active is the number of active rows of each hub.
+func (j *treeJob) active() map[lynq.HubKey]int {
+	active := map[lynq.HubKey]int{}
+	for _, h := range j.hubs {
+		active[h.Hub.Key()] = j.run.Hubs[h.Key].Active
+	}
+	return active
+}
+
+// unknownNodes refuses names given with --node that neither rows nor the tree
+// have.
+func (j *treeJob) unknownNodes() error {
+	missing := slices.DeleteFunc(j.run.Missing(), func(n string) bool {
+		only := askedNodes(map[string]bool{n: true}, j.hubs, nil)
+		return slices.ContainsFunc(j.input.Index.Entries, func(e gitops.Entry) bool { return only[e.Node.Name] })
+	})
+	if len(missing) == 0 {
+		return nil
+	}
+	return load.UnknownNodesOf(j.run.Run, missing)
+}
+
+// ended is how a run ended that came to its end.
+func (j *treeJob) ended(r *gitops.Report) error {
+	switch {
+	case j.run.Err() != nil:
+		return j.o.Ended(j.run.Run, nil)
+	case len(r.Conflicts) > 0:
+		return &session.Error{Outcome: session.Failed, Err: session.ErrReported, Summary: lynq.Count(len(r.Conflicts), "file") + " left because others changed them; take the changes into the form, or overwrite them with --force"}
+	case r.Changed && j.o.TellChanged:
+		return &session.Error{Outcome: session.Changed, Err: session.ErrReported}
+	}
+	return nil
+}
+
+// untouched is an error before anything was written.
+func (j *treeJob) untouched(err error) error {
+	return &session.Error{Outcome: session.BadInput, Err: err, Summary: j.o.Nothing}
+}
+
+// busy is that another run has the tree.
+func (j *treeJob) busy(err *gitops.BusyError) error {
+	return &session.Error{Outcome: session.Refused, Err: err, Summary: j.o.Nothing}
+}
+
+// broken is an error while the tree was written.
+func (j *treeJob) broken(ctx context.Context, err error) error {
+	if errors.Is(context.Cause(ctx), context.Canceled) {
+		return context.Canceled
+	}
+	var root *gitops.RootError
+	if errors.As(err, &root) {
+		return j.untouched(fmt.Errorf("--output-dir: %w", root))
+	}
+	if busy, ok := errors.AsType[*gitops.BusyError](err); ok {
+		return j.busy(busy)
+	}
+	return &session.Error{Outcome: session.Failed, Err: fmt.Errorf("write the tree: %w", err), Summary: "it may be incomplete; run the same command again to continue"}
+}
+
+// plainValues refuses nodes whose objects would show values of Secrets in the tree.
+func (j *treeJob) plainValues(nodes []*gitops.Node) error {
+	if j.o.PlainSecrets {
+		return nil
+	}
+	var found lynq.Problems
+	for _, s := range gitops.PlainSecrets(nodes) {
+		found.Add(j.positionOf(&s), "", "form %q, resource %q: all who read the tree would see values of a Secret (%s, first %s)",
+			s.Form.Name, s.ID, lynq.Count(s.Nodes, "node"), s.Node.Name)
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	return &session.Error{Outcome: session.Refused, Err: found.Sorted(), Summary: strings.Join([]string{
+		"lynqctl does not write values of Secrets into a tree. Choose one:",
+		"- render an ExternalSecret (external-secrets.io) or a SealedSecret (bitnami.com) under manifests instead",
+		"- render to standard output, and send that through sops",
+		"- pass --plain-secrets to write them",
+		j.o.Nothing,
+	}, "\n")}
+}
+
+// positionOf is where the resource of a form stands.
+func (j *treeJob) positionOf(s *gitops.PlainSecret) lynq.Pos {
+	for _, h := range j.hubs {
+		for _, p := range h.Programs {
+			if h.Hub.Key() != s.Hub || p.Form.Key() != s.Form {
+				continue
+			}
+			if i := slices.IndexFunc(p.Form.Resources, func(r *form.Resource) bool { return r.ID == s.ID }); i >= 0 {
+				return p.Form.Resources[i].Pos
+			}
+		}
+	}
+	return lynq.Pos{}
+}
+
+// noApps is what --emit-apps takes for no objects, where an earlier run wrote some.
+const noApps = "none"
+
+// appsOf makes the objects that point the target at the tree, nil where none are
+// asked for any.
+func (o *Options) appsOf(hubs []load.HubPrograms, index *gitops.Index) (*gitops.AppMaker, error) {
+	if err := o.sameApps(index); err != nil || o.Emit.Kind == "" {
+		return nil, err
+	}
+	var forms []gitops.AppForm
+	for _, h := range hubs {
+		for _, p := range h.Programs {
+			forms = append(forms, gitops.AppForm{Hub: h.Hub.Key(), Form: p.Form})
+		}
+	}
+	m, err := gitops.NewAppMaker(o.Emit, forms)
+	if err == nil {
+		err = m.Covers(index)
+	}
+	if err != nil {
+		return nil, session.BadUsage(fmt.Errorf("--emit-apps=%s: %w", o.Emit.Kind, err))
+	}
+	return m, nil
+}
+
+// sameApps refuses to leave objects behind that point a target at the tree and
+// are not made any more, and to take them away: most of them take what they have
+// applied with them.
+func (o *Options) sameApps(index *gitops.Index) error {
+	there := slices.DeleteFunc(gitops.AppsIn(index), func(k policy.Apps) bool { return k == o.Emit.Kind })
+	if len(there) == 0 || o.DropApps {
+		return nil
+	}
+	return &session.Error{Outcome: session.Refused,
+		Err: fmt.Errorf("the tree has %s: give --emit-apps=%s. To change over or do without, give --emit-apps=%s first; but Argo CD or Flux may delete what they applied with them, see docs/gitops-policies.md",
+			there[0], there[0], noApps),
+		Summary: "nothing was written",
+	}
+}

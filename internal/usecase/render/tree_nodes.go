@@ -1,0 +1,96 @@
+package render
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/pkg/gitops"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
+)
+
+// treeNodes are rendered nodes, object by object.
+type treeNodes struct {
+	nodes []*gitops.Node
+	// tombstones are those of each node.
+	tombstones [][]lynq.Tombstone
+}
+
+// render keeps the nodes of a hub. One that could not be rendered is kept too: it must not
+// be taken for gone.
+func (s *treeNodes) render(ctx context.Context) func(*render.Run, render.Input) error {
+	return func(run *render.Run, in render.Input) error {
+		for n, err := range run.Documents(ctx, in) {
+			if err != nil {
+				return err
+			}
+			s.nodes, s.tombstones = append(s.nodes, treeNode(&n)), append(s.tombstones, n.Out.Tombstones)
+		}
+		return nil
+	}
+}
+
+// retract takes nodes back that collide with later ones.
+func (s *treeNodes) retract(nodes []int) {
+	for _, i := range nodes {
+		s.nodes[i].Failed, s.nodes[i].Objects, s.tombstones[i] = true, nil, nil
+	}
+}
+
+func treeNode(r *render.Rendered[render.Document]) *gitops.Node {
+	n := &gitops.Node{
+		NodeKey: r.Key(),
+		Hub:     r.Program.Hub.Key(), Form: r.Program.Form.Key(),
+		Failed: len(r.Problems) > 0, Objects: make([]gitops.Object, len(r.Out.Objects)), NotIncluded: r.Out.NotIncluded,
+	}
+	for _, r := range r.Program.Form.Resources {
+		if r.Policy.Data {
+			n.HoldsData = append(n.HoldsData, r.ID)
+		}
+	}
+	text := bytes.Clone(r.Out.Bytes)
+	for i, o := range r.Out.Objects {
+		n.Objects[i] = gitops.Object{
+			ObjectKey: gitops.ObjectKey{Ref: o.Ref, ID: o.ID, Data: slices.Contains(n.HoldsData, o.ID)},
+			Bytes:     text[o.Start:o.End:o.End], LeftOut: o.Start == o.End && !o.Excluded, Excluded: o.Excluded,
+		}
+	}
+	return n
+}
+
+// scopeOf is what a run has a say on that made some nodes.
+func scopeOf(hubs []load.HubPrograms, s render.Settings, nodes []*gitops.Node) gitops.Scope {
+	scope := gitops.Scope{Only: askedNodes(s.Nodes, hubs, nodes), Selected: s.Selector != nil}
+	for _, h := range hubs {
+		hs := gitops.HubScope{HubKey: h.Hub.Key()}
+		for _, p := range h.Programs {
+			hs.Forms = append(hs.Forms, p.Form.Key())
+		}
+		scope.Hubs = append(scope.Hubs, hs)
+	}
+	return scope
+}
+
+// askedNodes are the names of the nodes of a tree that --node means, nil for all:
+// those that it says, those of the nodes that it found, and of rows that are gone
+// those which it calls by their plain names.
+func askedNodes(asked map[string]bool, hubs []load.HubPrograms, found []*gitops.Node) map[string]bool {
+	only, forms := maps.Clone(asked), render.FormNames(load.AllPrograms(hubs))
+	for name := range asked {
+		for _, form := range forms {
+			if uid, fits := strings.CutSuffix(name, "-"+form); fits && lynq.Dashed(form) && render.AskedFor(asked, name, form, forms) {
+				only[lynq.NodeName(uid, form)] = true
+			}
+		}
+	}
+	for _, n := range found {
+		if asked != nil {
+			only[n.Name] = true
+		}
+	}
+	return only
+}

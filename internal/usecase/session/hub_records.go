@@ -1,0 +1,113 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/store"
+	"github.com/lynqctl/lynqctl/pkg/inventory/trust"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// HubRecords reads the records of hubs for a use case that looks at the nodes of one
+// namespace, or of all. Nothing is read twice.
+type HubRecords struct {
+	Store     *store.Store
+	namespace string // "" for all
+	list      *HubList
+	loaded    map[lynq.HubKey]loadedHub
+}
+
+// HubList is what there is in the namespace.
+type HubList struct {
+	Hubs   []*inventory.Hub
+	Broken []*inventory.UnreadableError
+}
+
+// loadedHub is the record of a hub in another namespace; nil where there is none.
+type loadedHub struct {
+	*inventory.Hub
+	err error
+}
+
+// NewHubRecords reads from a store.
+func NewHubRecords(store *store.Store, namespace string) *HubRecords {
+	return &HubRecords{Store: store, namespace: namespace, loaded: map[lynq.HubKey]loadedHub{}}
+}
+
+// Listed are the records in the namespace that is looked at.
+func (r *HubRecords) Listed(ctx context.Context) (*HubList, error) {
+	if r.list != nil {
+		return r.list, nil
+	}
+	hubs, err := r.Store.Hubs(ctx, r.namespace)
+	broken, err := BrokenOnes(err)
+	if err != nil {
+		return nil, err
+	}
+	r.list = &HubList{hubs, broken}
+	return r.list, nil
+}
+
+// Load reads the record of a hub that is elsewhere.
+func (r *HubRecords) Load(ctx context.Context, key lynq.HubKey) (*inventory.Hub, error) {
+	l, known := r.loaded[key]
+	if !known {
+		l.Hub, l.err = r.Store.LoadHub(ctx, key.Namespace, key.Name)
+		r.loaded[key] = l
+	}
+	return l.Hub, l.err
+}
+
+// Counting tells which inventories count. They have to be read before: a run
+// records where nodes are going to be before it makes them. What a hub's record
+// says is asked only where inventories are not in its own namespace, and nothing is
+// doubted where it cannot be read.
+func (r *HubRecords) Counting(ctx context.Context, inventories []*inventory.Inventory, broken []*inventory.UnreadableError) (trust.Counting, error) {
+	away := trust.Away(inventories, broken)
+	nameless := slices.ContainsFunc(broken, func(b *inventory.UnreadableError) bool { return b.Node.Hub.Name == "" })
+	if len(away) == 0 && (!nameless || r.namespace != "") {
+		return nil, nil
+	}
+	if r.namespace == "" {
+		list, err := r.Listed(ctx)
+		if apierrors.IsForbidden(err) {
+			return nil, nil
+		} else if err != nil {
+			return nil, err
+		}
+		return trust.NewCounting(list.Hubs), nil
+	}
+	for _, key := range away {
+		_, err := r.Load(ctx, key)
+		if torn := (*inventory.UnreadableError)(nil); err != nil && !apierrors.IsForbidden(err) && !errors.As(err, &torn) {
+			return nil, err
+		}
+	}
+	return trust.NewCounting(r.elsewhere()), nil
+}
+
+// elsewhere are the records that were read of hubs in other namespaces.
+func (r *HubRecords) elsewhere() []*inventory.Hub {
+	var hubs []*inventory.Hub
+	for _, l := range r.loaded {
+		if l.err == nil && l.Hub != nil {
+			hubs = append(hubs, l.Hub)
+		}
+	}
+	return hubs
+}
+
+// BrokenOnes are the records that could not be read, where that is all that went
+// wrong.
+func BrokenOnes(err error) ([]*inventory.UnreadableError, error) {
+	var broken *inventory.BrokenError
+	if errors.As(err, &broken) {
+		return broken.Inventories, nil
+	}
+	return nil, err
+}

@@ -1,0 +1,242 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/internal/suggest"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/trust"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// InventoryOptions say which inventories are meant, and in which cluster.
+type InventoryOptions struct {
+	Access  kube.Access
+	Timeout time.Duration // 0 is none
+	// Namespace of the nodes, "" for all.
+	Namespace string
+	// Hubs and Forms narrow, as NAME or NAMESPACE/NAME, and Nodes by name; empty is
+	// all.
+	Hubs, Forms, Nodes []string
+	// Selector chooses by the labels of inventories, nil for all.
+	Selector labels.Selector
+	// IgnoreNotFound: that there is nothing of a name is no error.
+	IgnoreNotFound bool
+}
+
+// Chosen tells whether the options choose a node. Of one without a record the
+// form is not known.
+func (o *InventoryOptions) Chosen(k lynq.NodeKey, hub lynq.HubKey, form lynq.FormKey) bool {
+	return (o.Namespace == "" || o.Namespace == k.Namespace) && (len(o.Nodes) == 0 || slices.Contains(o.Nodes, k.Name)) &&
+		lynq.Names(o.Hubs).Choose(hub.Namespace, hub.Name) && lynq.Names(o.Forms).Choose(form.Namespace, form.Name)
+}
+
+// Chooses is chosen for a node with an inventory.
+func (o *InventoryOptions) Chooses(inv *inventory.Inventory) bool {
+	return o.Chosen(inv.Node.Key(), inv.Node.Full().Hub, inv.Node.Full().Form)
+}
+
+// MayChoose is chosen for a node whose hub and form may not be known: what is
+// not known may be what was asked for.
+func (o *InventoryOptions) MayChoose(node string, hub lynq.HubKey, form lynq.FormKey) bool {
+	return (len(o.Nodes) == 0 || node == "" || slices.Contains(o.Nodes, node)) &&
+		(hub.Name == "" || lynq.Names(o.Hubs).Choose(hub.Namespace, hub.Name)) &&
+		(form.Name == "" || lynq.Names(o.Forms).Choose(form.Namespace, form.Name))
+}
+
+// Inventories are those of a namespace, or of all.
+type Inventories struct {
+	Chosen []*inventory.Inventory
+	// Broken are those that cannot be read, which may be of any hub and form.
+	Broken []*inventory.UnreadableError
+	// Ignored are warnings about chosen ones that do not count.
+	Ignored []string
+
+	Others   []*inventory.Inventory
+	ignored  trust.Ignored // chosen or not
+	counting trust.Counting
+}
+
+// Read reads the records that the options choose, and all others of their
+// namespaces.
+func (o *InventoryOptions) Read(ctx context.Context, hubs *HubRecords) (*Inventories, error) {
+	r, err := o.ReadAll(ctx, hubs)
+	if err != nil {
+		return nil, err
+	}
+	return r, o.Unknown(r, nil)
+}
+
+// ReadAll is read for options that may name what has no record.
+func (o *InventoryOptions) ReadAll(ctx context.Context, hubs *HubRecords) (*Inventories, error) {
+	all, err := hubs.Store.SelectedNodes(ctx, o.Namespace, o.labels())
+	broken, err := BrokenOnes(err)
+	if err != nil {
+		return nil, Unread(ctx, err)
+	}
+	r := &Inventories{}
+	if r.counting, err = hubs.Counting(ctx, all, broken); err != nil {
+		return nil, Unread(ctx, err)
+	}
+	all, broken, r.ignored = r.counting.Split(all, broken)
+	chosenHubs := o.hubsAmong(all, r.counting)
+	r.Broken = slices.DeleteFunc(broken, func(b *inventory.UnreadableError) bool {
+		return !o.mayConcern(b) || b.Node.Hub.Name == "" && r.counting.Apart(b.Node.Namespace, chosenHubs)
+	})
+	for _, inv := range all {
+		if o.Chooses(inv) {
+			r.Chosen = append(r.Chosen, inv)
+		} else {
+			r.Others = append(r.Others, inv)
+		}
+	}
+	r.Ignored = o.ignored(&r.ignored)
+	return r, nil
+}
+
+// hubsAmong are the hubs that --hub chooses, of all namespaces, none where it is not
+// said: what does not say its hub is theirs at most where they have nodes.
+func (o *InventoryOptions) hubsAmong(inventories []*inventory.Inventory, counting trust.Counting) []lynq.HubKey {
+	if o.Namespace != "" || len(o.Hubs) == 0 {
+		return nil
+	}
+	hubs := slices.Collect(maps.Keys(counting))
+	for _, inv := range inventories {
+		hubs = append(hubs, inv.Node.Full().Hub)
+	}
+	return slices.DeleteFunc(hubs, func(hub lynq.HubKey) bool { return !lynq.Names(o.Hubs).Choose(hub.Namespace, hub.Name) })
+}
+
+// mayConcern tells whether a record that cannot be read may be one that the options
+// choose: as far as its labels can be read, they say of which hub and form it is.
+func (o *InventoryOptions) mayConcern(b *inventory.UnreadableError) bool {
+	return o.MayChoose(b.Node.Name, b.Node.Full().Hub, b.Node.Full().Form)
+}
+
+// ignored warns of the records that the options choose and that do not count.
+func (o *InventoryOptions) ignored(all *trust.Ignored) []string {
+	var meant trust.Ignored
+	for _, inv := range all.Inventories {
+		if o.Chooses(inv) {
+			meant.Inventories = append(meant.Inventories, inv)
+		}
+	}
+	for _, b := range all.Broken {
+		if o.mayConcern(b) {
+			meant.Broken = append(meant.Broken, b)
+		}
+	}
+	return meant.Warnings()
+}
+
+// Unknown refuses names that no inventory has, and none of the hubs with a record of
+// their own. A broken inventory may have any of hub and form.
+func (o *InventoryOptions) Unknown(r *Inventories, ownRecords []lynq.HubKey) error {
+	if o.IgnoreNotFound {
+		return nil
+	}
+	hubs, forms := []string{}, []string{}
+	for _, hub := range ownRecords {
+		hubs = append(hubs, hub.Name, hub.String())
+	}
+	for _, inv := range slices.Concat(r.Chosen, r.Others) {
+		hub, form := inv.Node.Full().Hub, inv.Node.Full().Form
+		hubs, forms = append(hubs, hub.Name, hub.String()), append(forms, form.Name, form.String())
+	}
+	err := o.Unrecorded("node", o.Nodes, r.Nodes())
+	if len(r.Broken) == 0 {
+		err = errors.Join(err, o.Unrecorded("hub", o.Hubs, hubs), o.Unrecorded("form", o.Forms, forms))
+	}
+	if err != nil {
+		for _, w := range r.Ignored {
+			err = fmt.Errorf("%w\n%s", err, w)
+		}
+		return BadUsage(err)
+	}
+	return nil
+}
+
+// Unrecorded are the wanted names that are not among those of records. Names with
+// their namespaces are what is hinted at where such a one is wanted.
+func (o *InventoryOptions) Unrecorded(what string, wanted, names []string) error {
+	slices.Sort(names)
+	names = slices.Compact(names)
+	var errs []error
+	for _, w := range wanted {
+		if slices.Contains(names, w) {
+			continue
+		}
+		near := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return strings.Contains(name, "/") != strings.Contains(w, "/") })
+		var hints []string
+		if fix := suggest.Fix(w, near); fix != "" {
+			hints = append(hints, fix)
+		}
+		if o.Namespace != "" {
+			hints = append(hints, "-n names another namespace")
+		}
+		hint := ""
+		if len(hints) > 0 {
+			hint = " (" + strings.Join(hints, "; ") + ")"
+		}
+		errs = append(errs, fmt.Errorf("no inventory of %s %q in %s%s", what, w, o.Where(), hint))
+	}
+	return errors.Join(errs...)
+}
+
+// Where names the namespaces that were looked at, and the labels that were looked for.
+func (o *InventoryOptions) Where() string {
+	where := "any namespace"
+	if o.Namespace != "" {
+		where = fmt.Sprintf("namespace %q", o.Namespace)
+	}
+	if o.Selector != nil {
+		where += " with the labels " + o.labels()
+	}
+	return where
+}
+
+// labels is the selector as the server takes it.
+func (o *InventoryOptions) labels() string {
+	if o.Selector == nil {
+		return ""
+	}
+	return o.Selector.String()
+}
+
+// Warnings name the records that cannot be read.
+func (r *Inventories) Warnings() []string {
+	warnings := make([]string, len(r.Broken))
+	for i, b := range r.Broken {
+		warnings[i] = b.Error()
+	}
+	return warnings
+}
+
+// Incomplete is the end of a use case that did what it could.
+func (r *Inventories) Incomplete() error {
+	if len(r.Broken) == 0 {
+		return nil
+	}
+	return &Error{Outcome: Failed, Err: ErrReported, Summary: lynq.Count(len(r.Broken), "inventory") + " can't be read"}
+}
+
+// Nodes are those that have an inventory, whether it can be read or not.
+func (r *Inventories) Nodes() []string {
+	var nodes []string
+	for _, inv := range slices.Concat(r.Chosen, r.Others) {
+		nodes = append(nodes, inv.Node.Name)
+	}
+	for _, b := range r.Broken {
+		nodes = append(nodes, b.Node.Name)
+	}
+	return nodes
+}

@@ -1,0 +1,94 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// KeptInventories are the inventories of a hub as they were listed, or saved, last, so that
+// a round about a few nodes does not list all. A save on top of what another client
+// changed meanwhile is refused by the server. Nil keeps none. It is safe for concurrent
+// use.
+type KeptInventories struct {
+	mu sync.Mutex
+	by map[lynq.NodeKey]*inventory.Inventory // nil where they are to be listed
+}
+
+// or gives what is kept, or else what list gives, and keeps that.
+func (k *KeptInventories) or(list func() ([]*inventory.Inventory, error)) ([]*inventory.Inventory, error) {
+	if k == nil {
+		return list()
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.by != nil {
+		return slices.SortedFunc(maps.Values(k.by), func(a, b *inventory.Inventory) int {
+			return cmp.Or(cmp.Compare(a.Node.Namespace, b.Node.Namespace), cmp.Compare(a.Node.Name, b.Node.Name))
+		}), nil
+	}
+	all, err := list()
+	if err == nil {
+		k.by = make(map[lynq.NodeKey]*inventory.Inventory, len(all))
+		for _, inv := range all {
+			k.by[inv.Node.Key()] = inv
+		}
+	}
+	return all, err
+}
+
+// Forget has them listed again.
+func (k *KeptInventories) Forget() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.by = nil
+}
+
+// note notes what became of one: it was saved, or is gone, or, with an error, is not known.
+func (k *KeptInventories) note(inv *inventory.Inventory, gone bool, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch {
+	case err != nil:
+		k.by = nil
+	case k.by == nil:
+	case gone:
+		delete(k.by, inv.Node.Key())
+	default:
+		k.by[inv.Node.Key()] = inv
+	}
+}
+
+// keepingInventories notes what is saved.
+type keepingInventories struct {
+	apply.Inventories
+	kept *KeptInventories
+}
+
+// Save implements apply.Inventories.
+func (s keepingInventories) Save(ctx context.Context, inv *inventory.Inventory) (*inventory.Inventory, error) {
+	saved, err := s.Inventories.Save(ctx, inv)
+	s.kept.note(saved, false, err)
+	return saved, err
+}
+
+// Restore implements apply.Inventories.
+func (s keepingInventories) Restore(ctx context.Context, inv *inventory.Inventory, detach func() (decide.Permit, error)) (*inventory.Inventory, error) {
+	restored, err := s.Inventories.Restore(ctx, inv, detach)
+	s.kept.note(restored, false, err)
+	return restored, err
+}
+
+// Remove implements apply.Inventories.
+func (s keepingInventories) Remove(ctx context.Context, inv *inventory.Inventory, permit decide.Permit) error {
+	err := s.Inventories.Remove(ctx, inv, permit)
+	s.kept.note(inv, true, err)
+	return err
+}

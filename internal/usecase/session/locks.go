@@ -1,0 +1,166 @@
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/ownprocess"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/write"
+	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
+	"github.com/lynqctl/lynqctl/pkg/inventory/store"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Locks keep other runs off the hubs of this one.
+type Locks struct {
+	wanted, Held []*lease.Lock
+	Waited       bool // for another run
+	// Ctx ends with the run, and before any of the locks is lost.
+	Ctx context.Context
+}
+
+// NewLocks are those of some hubs, in an order that two runs share, so that
+// neither waits for the other for ever.
+func (r *Run) NewLocks(ctx context.Context, hubs []lynq.HubKey) *Locks {
+	ls := &Locks{Ctx: ctx}
+	identity, ended := runIdentity()
+	slices.SortFunc(hubs, lynq.HubKey.Compare)
+	for _, p := range hubs {
+		ls.wanted = append(ls.wanted, lease.NewLock(r.Client.Leases(), lease.Options{
+			Namespace: p.Namespace, Hub: p.Name, Identity: identity, Ended: ended,
+			Waiting: func(held *lease.HeldError) {
+				ls.Waited = true
+				r.Engine.Notef("waiting up to %s for %s on hub %q: %s; %s", r.RunOptions.LockTimeout, held.By(), held.Hub, held.Holder, held.Ends())
+			},
+		}))
+	}
+	return ls
+}
+
+// NewContinuousLocks is NewLocks for a hub that is kept until another run wants it.
+func (r *Run) NewContinuousLocks(ctx context.Context, hub lynq.HubKey) *Locks {
+	identity, ended := runIdentity()
+	return &Locks{Ctx: ctx, wanted: []*lease.Lock{lease.NewLock(r.Client.Leases(), lease.Options{
+		Namespace: hub.Namespace, Hub: hub.Name, Identity: identity, Ended: ended, Continuous: true,
+		Waiting: func(held *lease.HeldError) {
+			r.Engine.Meter().Leading(hub, false)
+			r.Engine.Notef("hub %s: standing by: %s has it, %s; %s", hub, held.By(), held.Holder, held.Ends())
+		},
+	})}}
+}
+
+// lookPatience is for how long the rows wait for a look at the Leases.
+const lookPatience = 3 * time.Second
+
+// Look takes note of the Leases before the rows are read. What cannot be seen
+// counts as changed since, and who takes the lock says what is wrong: of a source
+// that is broken people are told first, and without a cluster. The error is that
+// of a context that ended.
+func (ls *Locks) Look(ctx context.Context) error {
+	patient, cancel := context.WithTimeout(ctx, lookPatience)
+	defer cancel()
+	for _, l := range ls.wanted {
+		if err := l.Look(patient); err != nil {
+			if ctx.Err() == nil {
+				err = nil
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// Changed tells whether another run may have had a hub since the look.
+func (ls *Locks) Changed() bool { return slices.ContainsFunc(ls.Held, (*lease.Lock).Changed) }
+
+// Acquire takes locks. What the run writes from then on is written only while it
+// has all of them.
+func (r *Run) Acquire(ctx context.Context, ls *Locks) error {
+	for _, l := range ls.wanted {
+		err := l.Acquire(ctx, r.RunOptions.LockTimeout)
+		if r.Cleaning && lease.EndingNamespace(err) {
+			continue // no other run can have the lock either
+		}
+		if err != nil {
+			return r.notLocked(ctx, lynq.HubKey{Namespace: l.Namespace, Name: l.Hub}, err)
+		}
+		ls.Held = append(ls.Held, l)
+		ls.Ctx = l.Hold(ls.Ctx)
+	}
+	r.Client = r.Client.While(ls.check)
+	r.Store = store.New(r.Client.ConfigMaps())
+	return nil
+}
+
+// check is an error where one of the locks is lost.
+func (ls *Locks) check() error {
+	for _, l := range ls.Held {
+		if err := l.Check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// notLocked is a refusal where another run has the hub.
+func (r *Run) notLocked(ctx context.Context, hub lynq.HubKey, err error) error {
+	var held *lease.HeldError
+	if errors.As(err, &held) {
+		return r.Refuse([]plan.Refusal{{Guard: plan.GuardLock, Hub: hub, What: "it " + held.What(), Fix: held.Fix()}})
+	}
+	return Untouched(ctx, inHubNamespace(hub, err))
+}
+
+// inHubNamespace is the error of a write of the hub's own records.
+func inHubNamespace(hub lynq.HubKey, err error) error {
+	if told := (*write.NamespaceError)(nil); errors.As(write.InNamespace(hub.Namespace, write.OrAnotherNamespace, err), &told) {
+		return fmt.Errorf("hub %s: %w", hub.Name, told)
+	}
+	return err
+}
+
+// Discard has the lock of a hub that is no more deleted, when it is given back.
+func (ls *Locks) Discard(p lynq.HubKey) {
+	for _, l := range ls.Held {
+		if l.Namespace == p.Namespace && l.Hub == p.Name {
+			l.Discard()
+		}
+	}
+}
+
+// Release gives the locks back, also after an interruption.
+func (ls *Locks) Release(ctx context.Context) {
+	grace := releaseGrace
+	if ctx.Err() != nil {
+		grace = interruptedReleaseGrace
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	for _, l := range slices.Backward(ls.Held) {
+		_ = l.Release(ctx) // it becomes free by itself
+	}
+}
+
+// podUIDVariable is the environment variable that has the uid of the pod that lynqctl runs
+// in. Only one container of a pod may have it: see lease.Ended.
+const podUIDVariable = "LYNQCTL_POD_UID"
+
+// runIdentity names this run to people, and no other run; ended tells whether the run that
+// an identity names has certainly ended.
+func runIdentity() (identity string, ended func(identity string) bool) {
+	name := "unknown"
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	self := ownprocess.Self(os.Getenv(podUIDVariable))
+	name = fmt.Sprintf("%s@%s pid %d %s", name, HostName(), os.Getpid(), strings.ToLower(rand.Text()[:6]))
+	return lease.Identity(name, self), func(identity string) bool { return lease.Ended(identity, self, ownprocess.Runs) }
+}

@@ -1,0 +1,58 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/trust"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// hubNodes is what the cluster has recorded of the nodes of a hub, as far as it
+// counts.
+type hubNodes struct {
+	namespaces  map[string]bool
+	Inventories []*inventory.Inventory
+	Broken      map[lynq.NodeKey]error // those that could not be read
+}
+
+// Recorded reads the inventories of a hub. Beside those that its record names, they
+// are looked for in some namespaces; all others are warned of.
+func (r *Run) Recorded(ctx context.Context, hub lynq.HubKey, record *inventory.Hub, namespaces []string) (*hubNodes, error) {
+	all, err := r.Kept.or(func() ([]*inventory.Inventory, error) { return r.Store.Nodes(ctx, hub) })
+	unread, err := BrokenOnes(err)
+	if err != nil {
+		return nil, fmt.Errorf("hub %q: read the inventories of its nodes: %w", hub.Name, err)
+	}
+	found := hubNodes{namespaces: trust.Namespaces(hub, record, namespaces), Broken: map[lynq.NodeKey]error{}}
+	var others []string
+	found.Inventories, unread, others = trust.Within(found.namespaces, all, unread)
+	for _, b := range unread {
+		found.Broken[b.Node.Key()] = b
+	}
+	if len(others) > 0 {
+		r.WarnOnce(trust.IgnoredInventories(hub, others))
+	}
+	return &found, nil
+}
+
+// WarnOnce prints a warning that more than one plan has.
+func (r *Run) WarnOnce(text string) {
+	if !slices.Contains(r.Warned, text) {
+		r.Warned = append(r.Warned, text)
+		r.Engine.Notef("warning: %v", text)
+	}
+}
+
+// Within counts what is in the namespaces that count.
+func (r *hubNodes) Within(counts map[string]int) int {
+	n := 0
+	for namespace, count := range counts {
+		if r.namespaces[namespace] {
+			n += count
+		}
+	}
+	return n
+}

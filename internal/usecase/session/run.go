@@ -1,0 +1,251 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/internal/usecase/causes"
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory/store"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// How long requests under way may take after an interruption, how long it may take to
+// record that, and how long the locks may take to be given back, then and else. A
+// process manager kills ten seconds after it has interrupted.
+const (
+	InterruptionGrace       = 7 * time.Second
+	InterruptedSaveGrace    = time.Second
+	interruptedReleaseGrace = 2 * time.Second
+	releaseGrace            = 15 * time.Second
+)
+
+// RunOptions are those of all use cases that carry plans out.
+type RunOptions struct {
+	Mode Mode
+	// LockTimeout is how long to wait for another run on the same hub.
+	LockTimeout time.Duration
+	// Events: Kubernetes events are recorded on inventories.
+	Events bool
+	// Concurrency is how many nodes are written at once.
+	Concurrency int
+}
+
+// DefaultRunOptions are those of a run unless options say otherwise.
+func DefaultRunOptions() RunOptions {
+	return RunOptions{Mode: ModeRun, LockTimeout: 5 * time.Minute, Events: true, Concurrency: 32}
+}
+
+// Run is one run of a use case that carries plans out.
+type Run struct {
+	Engine     *Engine
+	RunOptions *RunOptions
+	Client     *kube.Client
+	Store      *store.Store
+	Warnings   *ServerWarnings
+	Began      time.Time
+	Warned     []string // what was warned of
+	// Cleaning: what is done may be due because its namespace is being deleted.
+	Cleaning bool
+	// Kept are inventories that need not be listed, nil for none.
+	Kept *KeptInventories
+	// Observe, where it is not nil, is told of what runs do, too.
+	Observe func(apply.Event)
+}
+
+// NewRun begins one.
+func (e *Engine) NewRun(o *RunOptions, client *kube.Client, warnings *ServerWarnings) Run {
+	r := Run{Engine: e, RunOptions: o, Client: client, Warnings: warnings, Began: time.Now()}
+	if client != nil {
+		r.Store = store.New(client.ConfigMaps())
+	}
+	return r
+}
+
+// OnCluster connects to a cluster, and has a run perform there what carries plans out.
+func (e *Engine) OnCluster(ctx context.Context, access *kube.Access, timeout time.Duration, o *RunOptions, perform func(context.Context, Run) error) error {
+	ctx, cancel := Deadline(ctx, timeout)
+	defer cancel()
+	client, warnings, err := e.Connect(access)
+	if err != nil {
+		return err
+	}
+	return perform(ctx, e.NewRun(o, client, warnings))
+}
+
+// Refused tells what guards have against the plans.
+func (r *Run) Refused(plans []plan.Plan) error { return r.Refuse(Refusals(plans)) }
+
+// Refuse says why, as people or scripts want it. Nothing speaks against it where there
+// are no refusals.
+func (r *Run) Refuse(refusals []plan.Refusal) error {
+	if len(refusals) == 0 {
+		return nil
+	}
+	r.Engine.Meter().Refused(refusals)
+	if err := r.Engine.View.Printer(r.RunOptions.Mode).Refuse(refusals); err != nil {
+		return Fail(err)
+	}
+	return &Error{Outcome: Refused, Err: ErrReported, Summary: "nothing changed"}
+}
+
+// ShowPlans is a client dry run: the plans, and nothing done.
+func (r *Run) ShowPlans(plans []plan.Plan) error {
+	if err := r.Engine.View.Printer(r.RunOptions.Mode).Plan(plans); err != nil {
+		return Fail(err)
+	}
+	failedNodes, blocked, unmet := 0, 0, 0
+	for i := range plans {
+		for _, n := range plans[i].Nodes {
+			if n.Desired != nil && n.Desired.Failed != nil {
+				failedNodes++
+			}
+			if n.Unmet != "" {
+				unmet++
+			}
+		}
+		blocked += plans[i].Counts[plan.ActionBlock]
+	}
+	var wrong []string
+	if failedNodes > 0 {
+		wrong = append(wrong, lynq.Count(failedNodes, "node")+" could not be planned")
+	}
+	if blocked > 0 {
+		wrong = append(wrong, lynq.Count(blocked, "object")+" would be in conflict")
+	}
+	if unmet > 0 {
+		wrong = append(wrong, lynq.Count(unmet, "node")+" would be skipped")
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	return &Error{Outcome: Failed, Err: ErrReported, Summary: strings.Join(wrong, ", ") + "; nothing changed"}
+}
+
+// RunPlans carries plans out, for real or as a server dry run. What is done
+// afterwards, unless something went wrong or it is a dry run, is still part of the run.
+// It is done after an interruption too, of which the summary tells.
+func (r *Run) RunPlans(ctx context.Context, plans []plan.Plan, o apply.Options, afterwards func(context.Context, *apply.Summary) error) error {
+	runner := r.Runner(o)
+	return r.Reported(ctx, func(reporter apply.Reporter) (*apply.Result, error) {
+		runner.Reporter = reporter
+		result, err := runner.Run(ctx, plans)
+		if s := result.Summary; !s.DryRun && (err == nil || s.Interrupted) && afterwards != nil {
+			err = errors.Join(err, afterwards(ctx, s))
+		}
+		return result, err
+	})
+}
+
+// Runner carries out plans of the run.
+func (r *Run) Runner(o apply.Options) *apply.Runner {
+	o.Concurrency, o.DryRun, o.Began, o.Grace = r.RunOptions.Concurrency, r.RunOptions.Mode == ModeServer, r.Began, InterruptionGrace
+	o.Version = r.Engine.Version
+	runner := &apply.Runner{Cluster: r.Client, Inventories: r.measuredStore(), Causes: causes.New(r.Client), Now: time.Now, Options: o}
+	if o.Unready {
+		runner.Objects = r.Client
+	}
+	if r.RunOptions.Events {
+		runner.Recorder = r.Client.Recorder(HostName())
+	}
+	return runner
+}
+
+// Reported has a run shown as it goes, with what the server warns of, and its result
+// when it has ended.
+func (r *Run) Reported(ctx context.Context, run func(apply.Reporter) (*apply.Result, error)) error {
+	reporter := r.measured(r.Engine.View.Reporter(r.RunOptions.Mode))
+	defer func() { _ = reporter.Close() }() // Result has its error
+	r.Warnings.to(reporter.Report)
+	told := tellInterruption(ctx, reporter.Report)
+	result, err := run(observed{reporter, r.Observe})
+	told()
+	r.Warnings.to(nil)
+	err = errors.Join(err, reporter.Result(result))
+	return outcome(ctx, result.Summary, err)
+}
+
+// observed is a Reporter, beside which another is told.
+type observed struct {
+	apply.Reporter
+	also func(apply.Event)
+}
+
+// Report implements apply.Reporter.
+func (o observed) Report(e apply.Event) {
+	o.Reporter.Report(e)
+	if o.also != nil {
+		o.also(e)
+	}
+}
+
+// HostName names this machine, or pod, to people.
+func HostName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		return "unknown"
+	}
+	return host
+}
+
+// tellInterruption tells people that their interruption has been heard, for what
+// has begun may take some seconds to end. What it gives is to be called when it has.
+func tellInterruption(ctx context.Context, report func(apply.Event)) (ended func()) {
+	end, over := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(over)
+		select {
+		case <-end:
+		case <-ctx.Done():
+			if errors.Is(context.Cause(ctx), context.Canceled) {
+				report(apply.Event{Type: apply.EventWarning, Message: "interrupted: lynqctl finishes and records its current work; interrupt again to stop at once"})
+			}
+		}
+	}()
+	return func() { close(end); <-over }
+}
+
+// outcome is how a run ended, as an error that knows its outcome.
+func outcome(ctx context.Context, s *apply.Summary, err error) error {
+	switch {
+	case errors.Is(context.Cause(ctx), context.Canceled):
+		return context.Canceled
+	case len(s.Failed) > 0:
+		return &Error{
+			Outcome: Failed, Err: cmp.Or(err, ErrReported), Summary: undone(s.Failed) + "; fix the cause, then run it again",
+			Denied: slices.ContainsFunc(s.Failed, func(n apply.NodeResult) bool { return slices.ContainsFunc(n.Problems, SaysDenied) }),
+		}
+	}
+	return Fail(err)
+}
+
+// undone says how many nodes did not end well. A node that was skipped, such as one of a
+// rollout that stopped, is as it was: it counts apart.
+func undone(failed []apply.NodeResult) string {
+	skipped := 0
+	for i := range failed {
+		if failed[i].Outcome == apply.OutcomeSkipped {
+			skipped++
+		}
+	}
+	bad := len(failed) - skipped
+	were := " was skipped"
+	if skipped != 1 {
+		were = " were skipped"
+	}
+	switch {
+	case skipped == 0:
+		return lynq.Count(bad, "node") + " failed"
+	case bad == 0:
+		return lynq.Count(skipped, "node") + were
+	}
+	return fmt.Sprintf("%s failed, and %d%s", lynq.Count(bad, "node"), skipped, were)
+}

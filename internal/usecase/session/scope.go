@@ -1,0 +1,64 @@
+package session
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/internal/suggest"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// CheckNamespace refuses what -n says and Kubernetes does not accept.
+func CheckNamespace(namespace string) error {
+	if namespace != "" && !lynq.IsDNS1123Label(namespace) {
+		return BadUsage(fmt.Errorf("-n: namespace %q isn't valid in Kubernetes (use at most 63 lowercase letters, digits, and '-')", namespace))
+	}
+	return nil
+}
+
+// NamespaceMeant is the namespace of -n, "" for all with -A, else that of the context.
+func NamespaceMeant(access *kube.Access, namespace string, everywhere bool) (string, error) {
+	switch err := CheckNamespace(namespace); {
+	case err != nil:
+		return "", err
+	case everywhere:
+		return "", nil
+	case namespace != "":
+		return namespace, nil
+	}
+	ns, err := access.Namespace()
+	if err != nil {
+		return "", BadUsage(err)
+	}
+	return cmp.Or(ns, "default"), nil
+}
+
+// OneOrAll is NamespaceMeant for use cases that change what they mean: -n and -A exclude
+// each other there.
+func OneOrAll(access *kube.Access, namespace string, everywhere bool) (string, error) {
+	if everywhere && namespace != "" {
+		return "", BadUsage(errors.New("-A and -n exclude each other"))
+	}
+	return NamespaceMeant(access, namespace, everywhere)
+}
+
+// HubMeant is the hub that NAME or NAMESPACE/NAME means, beside a namespace of -n.
+func HubMeant(access *kube.Access, namespace, name string) (lynq.HubKey, error) {
+	said, hub, found := strings.Cut(name, "/")
+	switch {
+	case found && namespace != "" && namespace != said:
+		return lynq.HubKey{}, BadUsage(fmt.Errorf("hub %s isn't in namespace %s (-n)", name, namespace))
+	case found:
+		namespace, name = said, hub
+	}
+	namespace, err := NamespaceMeant(access, namespace, false)
+	return lynq.HubKey{Namespace: namespace, Name: name}, err
+}
+
+// Hint is what to do about an unknown name, in parentheses.
+func Hint(name string, known []string) string {
+	return " (" + cmp.Or(suggest.Fix(name, known), "lynqctl status -A lists all") + ")"
+}

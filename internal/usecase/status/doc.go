@@ -1,0 +1,3 @@
+// Package status is the use case of lynqctl status: lists of nodes, one node in full, and
+// lists that are kept up to date.
+package status

@@ -1,0 +1,69 @@
+package status
+
+import (
+	"context"
+	"maps"
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	usecase "github.com/lynqctl/lynqctl/internal/usecase/causes"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/apply/observe"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/ready"
+	"github.com/lynqctl/lynqctl/pkg/apply/verify"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/status"
+)
+
+// nodesNow looks at the objects of the chosen nodes, and tells what could not be
+// looked at.
+func nodesNow(ctx context.Context, client *kube.Client, records *session.Inventories) (*status.Now, []string, error) {
+	c := session.NewComparison("shown as recorded")
+	now := &status.Now{Ready: map[lynq.Ref]ready.Readiness{}}
+	err := c.Compare(ctx, records, func(hub string, inventories []*inventory.Inventory) (*plan.Observed, error) {
+		sight, err := observe.Readiness(ctx, client, hub, inventories)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(now.Ready, sight.Ready)
+		return &sight.Observed, nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	now.Findings, now.Unseen = status.FindingsOf(verify.Find(&c.Input)), c.Unseen
+	now.Busy = busyHubs(ctx, client, now, records.Chosen)
+	return now, c.Warnings, nil
+}
+
+// explain adds why objects are not ready, for as many as may be asked about.
+func explain(ctx context.Context, client *kube.Client, now *status.Now, inventories []*inventory.Inventory) {
+	causes := usecase.New(client)
+	now.Causes = map[lynq.Ref]string{}
+	for _, inv := range inventories {
+		for _, t := range now.Troubles(inv) {
+			if r := now.Ready[t.Ref]; r.State == ready.StateWaiting || r.State == ready.StateFailed {
+				now.Causes[t.Ref] = causes.Cause(ctx, t.Ref)
+			}
+		}
+	}
+}
+
+// busyHubs are the hubs on which a run is at work. Only those are asked for of which
+// something is wrong: a run may be about to put that right, or have caused it. A Lease
+// that cannot be read says nothing.
+func busyHubs(ctx context.Context, client *kube.Client, now *status.Now, inventories []*inventory.Inventory) map[lynq.HubKey]bool {
+	busy := map[lynq.HubKey]bool{}
+	for _, inv := range inventories {
+		hub := inv.Node.Full().Hub
+		if _, asked := busy[hub]; asked || len(now.Troubles(inv)) == 0 {
+			continue
+		}
+		l, err := client.Leases().Get(ctx, hub.Namespace, lynq.LeaseName(hub.Name))
+		busy[hub] = err == nil && lease.Held(l, time.Now())
+	}
+	return busy
+}

@@ -1,0 +1,35 @@
+package validate
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Run finds out whether inputs, and with rows those too, are valid, and says what was
+// looked at.
+func Run(ctx context.Context, e *session.Engine, o *load.RenderOptions, rows bool) (checked string, err error) {
+	ctx, cancel := session.Deadline(ctx, o.Timeout)
+	defer cancel()
+	o.NoForms = !rows
+	inputs, err := load.Prepare(ctx, e, o, o.Nothing)
+	if err != nil {
+		return "", err
+	}
+	hubs, forms := len(inputs.Hubs), len(load.AllPrograms(inputs.Hubs))
+	if forms == 0 {
+		hubs = len(inputs.Inputs.Hubs)
+	}
+	checked = fmt.Sprintf("%s and %s", lynq.Count(hubs, "hub"), lynq.Count(forms, "form"))
+	if rows {
+		run, err := load.RenderRows(ctx, e, o, o.Settings, inputs, load.EachNode(ctx, func([]byte) error { return nil }))
+		if err := o.Ended(run.Run, err); err != nil {
+			return "", err
+		}
+		checked += ", " + lynq.Count(run.Report().Nodes, "node")
+	}
+	return checked, nil
+}

@@ -1,0 +1,134 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/store"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// ApproveOptions say which held deletions are approved.
+type ApproveOptions struct {
+	Access  kube.Access
+	Timeout time.Duration // 0 is none
+	Hub     lynq.HubKey
+	Yes     bool // do not ask
+}
+
+// Approve lets the deletions through that guards hold of a hub: exactly those that its
+// record has, by their digest. It writes nothing but an annotation on the record; the
+// instance that holds them carries them out.
+func Approve(ctx context.Context, e *session.Engine, o *ApproveOptions) error {
+	ctx, cancel := session.Deadline(ctx, o.Timeout)
+	defer cancel()
+	client, _, err := e.Connect(&o.Access)
+	if err != nil {
+		return err
+	}
+	j := approval{Engine: e, o: o, store: store.New(client.ConfigMaps())}
+	record, err := j.heldRecord(ctx)
+	if err != nil {
+		return session.Untouched(ctx, err)
+	}
+	if record.Approved == record.Held.Digest {
+		e.Notef("hub %s: these deletions are approved already, and the next round carries them out", o.Hub)
+		return nil
+	}
+	j.show(record.Held)
+	if err := e.Confirm(ctx, o.Yes, "Approve these deletions?"); err != nil {
+		return err
+	}
+	return j.approve(ctx, record.Held.Digest)
+}
+
+// approval is one run of Approve.
+type approval struct {
+	*session.Engine
+	o     *ApproveOptions
+	store *store.Store
+}
+
+// heldRecord is the record of the hub, of which deletions are held.
+func (j *approval) heldRecord(ctx context.Context) (*inventory.Hub, error) {
+	record, err := j.store.LoadHub(ctx, j.o.Hub.Namespace, j.o.Hub.Name)
+	switch {
+	case err != nil:
+		return nil, err
+	case record == nil:
+		return nil, j.noHub(ctx)
+	case record.Held == nil:
+		return nil, fmt.Errorf("no deletions of hub %s are held: there is nothing to approve (lynqctl status hub %s -n %s shows what its last run saw)", j.o.Hub, j.o.Hub.Name, j.o.Hub.Namespace)
+	}
+	return record, nil
+}
+
+// noHub is that there is no such hub, with those that there are.
+func (j *approval) noHub(ctx context.Context) error {
+	var near []string
+	hubs, _ := j.store.Hubs(ctx, j.o.Hub.Namespace) // it is but a hint
+	for _, h := range hubs {
+		near = append(near, h.Name)
+	}
+	return fmt.Errorf("there is no hub %q in namespace %s%s", j.o.Hub.Name, j.o.Hub.Namespace, session.Hint(j.o.Hub.Name, near))
+}
+
+// show tells what is held, before it is asked for.
+func (j *approval) show(h *inventory.HeldDeletions) {
+	j.Notef("hub %s: deletions are held since %s (%s): %s", j.o.Hub, h.Since.UTC().Format(time.RFC3339), h.Guard, h.Message)
+	j.Notef("%s", stakeOf(h))
+	j.list("would go", h.Nodes, h.MoreNodes)
+	j.list("would lose objects", h.Partly, h.MorePartly)
+}
+
+func (j *approval) list(what string, nodes []string, more int) {
+	if len(nodes) == 0 {
+		return
+	}
+	names := slices.Clone(nodes)
+	if more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	j.Notef("  %s: %s", what, strings.Join(names, ", "))
+}
+
+// approvals is how often an approval is written that another client comes before.
+const approvals = 5
+
+// approve writes the approval, as long as these deletions are what is held. The record
+// may have been saved since it was shown.
+func (j *approval) approve(ctx context.Context, digest string) error {
+	var err error
+	for range approvals {
+		var record *inventory.Hub
+		if record, err = j.heldRecord(ctx); err != nil {
+			return session.Untouched(ctx, fmt.Errorf("the held deletions changed meanwhile: %w", err))
+		}
+		if record.Held.Digest != digest {
+			return &session.Error{
+				Outcome: session.Refused, Err: fmt.Errorf("hub %s: watch now holds other deletions than those shown: %s (check them, then approve again)", j.o.Hub, stakeOf(record.Held)),
+				Summary: "nothing changed",
+			}
+		}
+		record.Approved = digest
+		saved, saveErr := j.store.SaveHub(ctx, record)
+		if saveErr == nil && saved.Approved != digest {
+			saveErr = fmt.Errorf("another client also writes approvals to the record of hub %s", j.o.Hub)
+		}
+		if err = saveErr; err == nil {
+			j.Notef("hub %s: approved: %s, with the next round", j.o.Hub, stakeOf(record.Held))
+			return nil
+		}
+		if changed := (*store.ChangedError)(nil); !errors.As(err, &changed) {
+			break
+		}
+	}
+	return session.Untouched(ctx, err)
+}

@@ -1,0 +1,45 @@
+package watch
+
+import (
+	"context"
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// ApplyHolding is Apply of one hub, which goes on where a guard refuses deletions.
+func ApplyHolding(ctx context.Context, e *session.Engine, o *apply.Options) error {
+	return apply.WithJob(ctx, e, o, func(ctx context.Context, j *apply.Job) error {
+		if _, err := j.Rendered(ctx); err != nil {
+			return err
+		}
+		locks := j.NewLocks(ctx, load.HubKeys(j.Hubs))
+		err := j.Acquire(ctx, locks)
+		defer locks.Release(ctx)
+		if err != nil {
+			return err
+		}
+		if err := j.LoadHubs(ctx); err != nil {
+			return err
+		}
+		plans, err := j.PlanAll(ctx)
+		if err != nil {
+			return err
+		}
+		hub := j.Hubs[0].Key
+		run, held, approved := holdDeletions(plans, j.Records[hub], time.Now())
+		if err := j.Refused(run); err != nil {
+			return err
+		}
+		recorder := j.Client.Recorder("test")
+		tellHeld(ctx, recorder, j.Records[hub], held, approved, time.Now())
+		j.Held = map[lynq.HubKey]*inventory.HeldDeletions{hub: held}
+		err = j.RunPlans(locks.Ctx, run)
+		recorder.Flush(ctx)
+		return err
+	})
+}

@@ -1,0 +1,66 @@
+package watch
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// fight is an object that another client changes again and again.
+type fight struct {
+	node   lynq.NodeKey
+	object lynq.Ref
+	last   string        // what was taken back last, and from whom; "" where that is not known
+	muted  time.Duration // for which its changes start nothing
+	at     time.Time
+}
+
+// String says it to people.
+func (f fight) String() string {
+	who := cmp.Or(f.last, "kubectl get -o yaml --show-managed-fields shows which")
+	return fmt.Sprintf("another client changes %s again and again (%s): lynqctl ignores its changes for %s. To leave fields to another client, add them to ignoreFields", f.object, who, f.muted)
+}
+
+// fightEvents tell of fights at the inventories of their nodes, as far as these were there
+// when the plans were made. It is a pure function.
+func fightEvents(fights []fight, plans []plan.Plan) []apply.KubernetesEvent {
+	uids := map[lynq.NodeKey]string{}
+	for i := range plans {
+		for k := range plans[i].Nodes {
+			if n := &plans[i].Nodes[k]; n.Inventory != nil {
+				uids[n.Key()] = n.Inventory.UID
+			}
+		}
+	}
+	var events []apply.KubernetesEvent
+	for _, f := range fights {
+		if uid := uids[f.node]; uid != "" {
+			events = append(events, apply.KubernetesEvent{
+				Namespace: f.node.Namespace, Inventory: inventory.Name(f.node.Name), UID: uid,
+				Type: "Warning", Reason: "Fight", Message: f.String(), Time: f.at,
+			})
+		}
+	}
+	return events
+}
+
+// tellFights tells Kubernetes of the fights of a round that went by these plans.
+func (h *hubWatch) tellFights(ctx context.Context, plans []plan.Plan, recorder apply.Recorder) {
+	h.mu.Lock()
+	fights := h.fought
+	h.fought = nil
+	h.mu.Unlock()
+	if !h.o.Events {
+		return
+	}
+	for _, e := range fightEvents(fights, plans) {
+		recorder.Record(ctx, e)
+	}
+	recorder.Flush(ctx)
+}

@@ -1,0 +1,112 @@
+package watch
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// holdDeletions is what is carried out of the plans of one hub where guards refuse its
+// deletions: all else. Where a person approved exactly these deletions, as the hub's
+// record says, it is the plans as they are, without what the guards have against them.
+// It is a pure function.
+//
+// Plans that no guard refuses, or that one refuses for more than deletions, come back as
+// they are: the latter still have their refusals, and must not be carried out. What
+// tombstones name is held with the deletions of nodes.
+func holdDeletions(plans []plan.Plan, record *inventory.Hub, now time.Time) (run []plan.Plan, held *inventory.HeldDeletions, approved bool) {
+	i := slices.IndexFunc(plans, func(p plan.Plan) bool { return len(p.Refusals) > 0 })
+	if i < 0 || slices.ContainsFunc(plans, func(p plan.Plan) bool { return len(p.Refusals) > 0 && !p.Holdable() }) {
+		return plans, nil, false
+	}
+	rest := decide.WithoutDeletions(&plans[i])
+	held = heldDeletions(rest.Held, record, now)
+	approved = record != nil && record.Approved == held.Digest
+	for k, p := range plans {
+		switch {
+		case k == i && approved:
+			p.Refusals = nil
+		case k == i:
+			p = *rest
+		case p.After:
+			continue // an approval covers what it showed, and it shows no tombstones
+		}
+		run = append(run, p)
+	}
+	if approved {
+		return run, nil, true
+	}
+	return run, held, false
+}
+
+// heldDeletions is what is held as the record of its hub, which may be nil, is to have it.
+// It is held since it is for the same guard.
+func heldDeletions(h *plan.Held, record *inventory.Hub, now time.Time) *inventory.HeldDeletions {
+	var whats []string
+	for _, r := range h.Refusals {
+		whats = append(whats, r.What)
+	}
+	held := &inventory.HeldDeletions{
+		Guard: h.Guards(), Message: strings.Join(whats, "; "), Digest: h.Digest, Since: now.UTC().Truncate(time.Second),
+		Deleted: h.Deleted, Orphaned: h.Orphaned,
+	}
+	if record != nil && record.Held != nil && record.Held.Guard == held.Guard {
+		held.Since = record.Held.Since
+	}
+	held.SetNodes(nodeNamesOf(h.Nodes), nodeNamesOf(h.Partly))
+	return held
+}
+
+func nodeNamesOf(keys []lynq.NodeKey) []string {
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = k.String()
+	}
+	return names
+}
+
+// tellHeld tells Kubernetes, at the record of the hub as it was before the run, what is
+// held where that is news, or that an approval lets it through.
+func tellHeld(ctx context.Context, recorder apply.Recorder, record *inventory.Hub, held *inventory.HeldDeletions, approved bool, now time.Time) {
+	e := apply.KubernetesEvent{
+		Namespace: record.Namespace, Inventory: inventory.HubName(record.Name), UID: record.UID, Time: now,
+	}
+	switch {
+	case record.UID == "":
+		return // there is no record yet to tell it of
+	case approved:
+		e.Type, e.Reason, e.Message = "Normal", "DeletionsApproved", "a person approved the deletions "+record.Approved+": they are carried out"
+	case held != nil && (record.Held == nil || record.Held.Digest != held.Digest):
+		e.Type, e.Reason = "Warning", "DeletionsHeld"
+		e.Message = fmt.Sprintf("%s: %s (%s; %s)", held.Guard, held.Message, stakeOf(held), approveWith(record))
+	default:
+		return
+	}
+	recorder.Record(ctx, e)
+}
+
+// stakeOf is what would go, in words.
+func stakeOf(h *inventory.HeldDeletions) string {
+	parts := []string{lynq.Count(h.Going(), "node") + " would go"}
+	if n := h.Narrowed(); n > 0 {
+		parts = append(parts, lynq.Count(n, "node")+" would lose objects")
+	}
+	parts = append(parts, lynq.Count(h.Deleted, "object")+" to delete")
+	if h.Orphaned > 0 {
+		parts = append(parts, fmt.Sprintf("%d to orphan", h.Orphaned))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// approveWith is the command that lets through what is held of a hub.
+func approveWith(record *inventory.Hub) string {
+	return fmt.Sprintf("to approve them, run lynqctl watch approve %s -n %s", record.Name, record.Namespace)
+}

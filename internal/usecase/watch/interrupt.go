@@ -1,0 +1,137 @@
+package watch
+
+import (
+	"context"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/watch"
+)
+
+// roundFor is how long a round has for itself. If there is more to do after that, the round
+// ends, and the next one goes on waiting for the same objects.
+const roundFor = 2 * time.Second
+
+// tellEvery is how often the log tells what a round waits for.
+const tellEvery = time.Minute
+
+// timer is the next moment at which the hub has something to do though nothing changes,
+// later than a round that began at began; none where that is the zero time.
+func (h *hubWatch) timer(began time.Time) watch.Timer {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return watch.NextTimer(began,
+		watch.Timer{At: h.ledger.Next(began), Why: "lynqctl tries a failed node again"},
+		watch.Timer{At: h.fights.Next(), Why: "the pause in a fight with another client is over"},
+		watch.Timer{At: h.third, Why: "lynqctl reads the files once more before it deletes data"},
+		watch.Timer{At: h.whole.Add(h.wholeEvery()), Why: "lynqctl compares all nodes with the cluster"},
+	)
+}
+
+// next is when to begin a round though nothing changes.
+func (h *hubWatch) next(now time.Time) time.Time {
+	switch {
+	case h.failures > 0:
+		return h.again
+	case h.current() == nil:
+		return now.Add(wholeEvery) // rows that are read wake it
+	}
+	if next := h.timer(time.Time{}).At; !next.IsZero() {
+		return next
+	}
+	return now
+}
+
+// move tells the round that runs that a timer was set.
+func (h *hubWatch) move() {
+	select {
+	case h.moved <- struct{}{}:
+	default:
+	}
+}
+
+// failed tells whether a node that ended so waits before it is tried again.
+func failed(o apply.Outcome) bool {
+	return o != apply.OutcomeDone && o != apply.OutcomeUnchanged && o != apply.OutcomeInterrupted
+}
+
+// noteWait notes which objects the round waits for.
+func (h *hubWatch) noteWait(e *apply.Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch e.Type {
+	case apply.EventWait:
+		if h.waits != nil {
+			h.waits[e.Object] = e.Node
+		}
+	case apply.EventReady, apply.EventObject:
+		delete(h.waits, e.Object)
+	}
+}
+
+// tellWaiting has the log tell what the round waits for.
+func (h *hubWatch) tellWaiting() {
+	h.mu.Lock()
+	var objects []string
+	for ref, node := range h.waits {
+		objects = append(objects, ref.String()+" of node "+node.String())
+	}
+	h.mu.Unlock()
+	h.told = time.Now()
+	if len(objects) > 0 {
+		h.w.engine.Notef("%s", waitingNote(h.hub.Key, objects))
+	}
+}
+
+// interrupt ends a round that began at began where another run waits for the hub. Unless the
+// round is approved, interrupt ends it also for a change and for a timer, once it has had its
+// time. The channel that it gives is closed when it no longer ends the round.
+func (h *hubWatch) interrupt(ctx context.Context, stop context.CancelCauseFunc, wanted <-chan struct{}, began time.Time, approved bool) <-chan struct{} {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		had, timer := time.NewTimer(roundFor), time.NewTimer(0)
+		defer had.Stop()
+		defer timer.Stop()
+		timer.Stop()
+		minute := time.NewTimer(time.Until(h.told.Add(tellEvery)))
+		defer minute.Stop()
+		var changes, moved <-chan struct{}
+		var next watch.Timer
+		arm := func() {
+			if next = h.timer(began); !next.At.IsZero() {
+				timer.Reset(time.Until(next.At))
+			}
+		}
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-wanted:
+				stop(errYielded)
+				return
+			case <-had.C:
+				if approved {
+					continue
+				}
+				changes, moved = h.changes.Due(), h.moved
+				arm()
+			case <-moved:
+				arm()
+			case <-minute.C:
+				h.tellWaiting()
+				minute.Reset(tellEvery)
+			case <-changes:
+				h.changes.Wake() // the next round has it
+				h.w.engine.Notef("%s", earlyNote(h.hub.Key, h.changes.Why()))
+				stop(errNewChanges)
+				return
+			case <-timer.C:
+				h.w.engine.Notef("%s", earlyNote(h.hub.Key, next.Why))
+				stop(errTimer)
+				return
+			}
+		}
+	}()
+	return ended
+}

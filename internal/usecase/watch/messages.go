@@ -1,0 +1,95 @@
+package watch
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// inputFacts are the names that people know inputs by: each file with the digest of its
+// text, and the hubs and forms.
+type inputFacts struct {
+	Files       map[string]string
+	Hubs, Forms map[string]bool
+}
+
+// startedNote is the first line of a watch's log. It is a pure function.
+func startedNote(version string, paths []string, facts inputFacts, listen string) string {
+	line := fmt.Sprintf("lynqctl %s watches %s: %s with %s and %s", version, strings.Join(paths, ", "),
+		lynq.Count(len(facts.Files), "file"), lynq.Count(len(facts.Hubs), "hub"), lynq.Count(len(facts.Forms), "form"))
+	if listen != "" {
+		line += "; metrics and health at http://" + listen
+	}
+	return line
+}
+
+// inputsNote tells how inputs differ from those before. It is a pure function.
+func inputsNote(before, after inputFacts) string {
+	var news []string
+	tell := func(verb, noun string, names []string) {
+		if len(names) > 0 {
+			slices.Sort(names)
+			news = append(news, fmt.Sprintf("%s %s %s", verb, noun, shortList(names)))
+		}
+	}
+	without := func(a, b map[string]bool) []string {
+		return slices.DeleteFunc(slices.Collect(maps.Keys(a)), func(name string) bool { return b[name] })
+	}
+	var added, changed, removed []string
+	for name, digest := range after.Files {
+		switch old, known := before.Files[name]; {
+		case !known:
+			added = append(added, name)
+		case old != digest:
+			changed = append(changed, name)
+		}
+	}
+	for name := range before.Files {
+		if _, stays := after.Files[name]; !stays {
+			removed = append(removed, name)
+		}
+	}
+	tell("added", "file", added)
+	tell("changed", "file", changed)
+	tell("removed", "file", removed)
+	tell("added", "hub", without(after.Hubs, before.Hubs))
+	tell("removed", "hub", without(before.Hubs, after.Hubs))
+	tell("added", "form", without(after.Forms, before.Forms))
+	tell("removed", "form", without(before.Forms, after.Forms))
+	if len(news) == 0 {
+		return "lynqctl loaded the inputs again, and they are the same"
+	}
+	return "lynqctl loaded the inputs again because they changed: " + strings.Join(news, "; ")
+}
+
+// shownNames is how many names a line has.
+const shownNames = 3
+
+// shortList names a few, and counts the others.
+func shortList(names []string) string {
+	if len(names) <= shownNames {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:shownNames], ", "), len(names)-shownNames)
+}
+
+// earlyNote tells why a round ends before it is done.
+func earlyNote(hub lynq.HubKey, why string) string {
+	return fmt.Sprintf("hub %s: the round ends early because %s. The next round goes on waiting", hub, why)
+}
+
+// waitingNote tells which objects a round still waits for, each with its node.
+func waitingNote(hub lynq.HubKey, objects []string) string {
+	slices.Sort(objects)
+	return fmt.Sprintf("hub %s: the round waits until %s ready: %s", hub, isAre(len(objects)), shortList(objects))
+}
+
+func isAre(objects int) string {
+	if objects == 1 {
+		return "1 object is"
+	}
+	return lynq.Count(objects, "object") + " are"
+}

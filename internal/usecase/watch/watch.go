@@ -1,0 +1,248 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/source"
+	"github.com/lynqctl/lynqctl/pkg/watch"
+)
+
+// Options say what is kept as rows and forms say.
+type Options struct {
+	apply.Options
+	// Reload has a value when the inputs are to be read again, changed or not; nil for
+	// never.
+	Reload <-chan os.Signal
+	// Files has the inputs looked at as soon as they change; without it they are looked at
+	// now and then.
+	Files Files
+	// Observer is told how the hubs are; nil for none.
+	Observer Observer
+	// Listen is the address that serves metrics, for the first line of the log; "" for none.
+	Listen string
+}
+
+// inputsEvery is how often the files of the inputs are looked at, whatever is told of
+// them: not all file systems tell of changes, such as those on a network.
+const inputsEvery = 30 * time.Second
+
+// Files tells when files may have changed in the places that look gives, which it
+// asks again after each change, until stop is called. The error says that it cannot.
+type Files func(look func() form.Places) (changed <-chan struct{}, stop func(), err error)
+
+// Run keeps a cluster as rows and forms say, until the context ends. Each hub is on its
+// own: while it is our turn (see lease.Lock), it is applied when its rows, its objects
+// or its records change. Inputs that change are loaded again; where they are bad, the last
+// good ones stay. In a mode that writes nothing, it is one Apply in that mode.
+func Run(ctx context.Context, e *session.Engine, o *Options) error {
+	if slices.Contains(o.Paths, "-") {
+		return session.BadUsage(errors.New("-f -: standard input cannot be read again when it changes; give watch files or directories"))
+	}
+	if o.Mode != session.ModeRun {
+		return apply.Run(ctx, e, &o.Options)
+	}
+	client, warnings, err := e.Connect(&o.Access)
+	if err != nil {
+		return err
+	}
+	w := &watching{engine: e, o: o, client: client, warnings: warnings}
+	defer w.watchFiles()()
+	in, _, err := w.load(ctx, "", o.Limits.AllowEmpty)
+	if err != nil {
+		return apply.SuggestRights(&o.Options, err)
+	}
+	e.Meter().Inputs(true)
+	w.engine.Notef("%s", startedNote(e.Version, o.Paths, in.facts, o.Listen))
+	var hubs keptHubs
+	defer hubs.wait()
+	for in != nil {
+		if len(in.Hubs) == 0 {
+			w.engine.Notef("%s", noInputs)
+		}
+		o.observer().Kept(load.HubKeys(in.Hubs))
+		hubs.turn(ctx, w, in)
+		in = w.follow(ctx, in)
+	}
+	return session.Fail(context.Cause(ctx))
+}
+
+// watching is one run of Watch.
+type watching struct {
+	engine   *session.Engine
+	o        *Options
+	client   *kube.Client
+	warnings *session.ServerWarnings
+	files    <-chan struct{} // has a value when files may have changed; nil for never
+	good     *form.Good      // the inputs that count, nil before there are any
+}
+
+// watchInputs are inputs that count, with where each hub's rows are: see sources.
+type watchInputs struct {
+	*apply.Loaded
+	urls    []string
+	facts   inputFacts
+	reading watch.Reading
+	forced  bool // a person asked for all of it again
+	// kept is why hubs keep their last good inputs, nil where all inputs are good.
+	kept *keptInputs
+}
+
+// noInputs says what a watch does without a form.
+const noInputs = "the inputs have no form: lynqctl watch has nothing to do until a file brings one, and keeps all objects"
+
+// load loads the inputs when they keep still. known is the digest of those that count
+// already, and digest the one of those that it loaded. Unless empty is true, inputs without
+// a form are an error.
+func (w *watching) load(ctx context.Context, known string, empty bool) (in *watchInputs, digest string, err error) {
+	o := w.o.Options
+	o.AllowEmpty = empty
+	for {
+		digest, err := still(ctx, known, w.digest)
+		if err != nil {
+			return nil, "", session.Fail(err)
+		}
+		in := &watchInputs{reading: watch.NewReading(digest, time.Now())}
+		var good *form.Good
+		if in.Loaded, err = apply.Load(ctx, w.engine, &o, w.client, nil); err != nil {
+			in.Loaded, in.kept, good, err = w.loadAround(ctx, o, err)
+		} else {
+			good = form.NewGood(in.Inputs.Inputs, o.Paths, o.Recursive)
+		}
+		if err == nil {
+			in.urls, err = w.sources(in.Hubs)
+		}
+		switch {
+		case ctx.Err() == nil && w.digest() != digest: // they changed while they were loaded
+		case err != nil:
+			return nil, digest, err
+		default:
+			in.facts, w.good = w.facts(in.Hubs), good
+			return in, digest, nil
+		}
+	}
+}
+
+// sources finds out where each hub's rows are, as --source has it, "" for what the hub
+// says. Rows on standard input are refused: they can be read once.
+func (w *watching) sources(hubs []load.HubPrograms) ([]string, error) {
+	if len(hubs) == 0 {
+		return nil, nil // those that --source names may come back
+	}
+	urls, err := load.RowSource{Override: w.o.Sources}.Overrides(hubs)
+	if err != nil {
+		return nil, session.BadUsage(err)
+	}
+	for i, h := range hubs {
+		from := h.Hub.Source
+		if urls[i] != "" {
+			if from, err = source.ParseURL(urls[i], from); err != nil {
+				return nil, session.BadUsage(fmt.Errorf("--source: %w", err))
+			}
+		}
+		if from.Path == "-" {
+			return nil, session.BadUsage(fmt.Errorf("hub %q: its rows are on standard input, which cannot be read again (give watch a file or a server)", h.Hub.Name))
+		}
+	}
+	return urls, nil
+}
+
+// digest is that of the inputs, "" where they cannot be read.
+func (w *watching) digest() string {
+	inputs, err := form.Digest(w.o.Paths, w.o.Recursive)
+	if err != nil {
+		return ""
+	}
+	tombstones, err := form.Digest(w.o.Tombstones.Paths, true)
+	if err != nil {
+		return ""
+	}
+	return inputs + tombstones
+}
+
+// watchFiles has the inputs looked at when they change, until stop is called.
+func (w *watching) watchFiles() (stop func()) {
+	if w.o.Files == nil {
+		return func() {}
+	}
+	changed, stop, err := w.o.Files(func() form.Places {
+		places := form.NewPlaces(w.o.Paths, w.o.Recursive)
+		places.Add(w.o.Tombstones.Paths, true)
+		return places
+	})
+	if err != nil {
+		w.engine.Notef("warning: watch sees changes of your files only every %s: %v", inputsEvery, err)
+		return func() {}
+	}
+	w.files = changed
+	return stop
+}
+
+// follow waits until there are other inputs, which it gives, or until the context ends: then
+// it gives nil.
+func (w *watching) follow(ctx context.Context, in *watchInputs) (next *watchInputs) {
+	look := time.NewTicker(inputsEvery)
+	defer look.Stop()
+	digest := in.reading.Digest
+	bad := digest // of inputs that are bad, or else of those that are kept
+	for {
+		forced := false
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-w.o.Reload:
+			forced = true
+		case <-w.files:
+		case <-look.C:
+		}
+		var err error
+		now := w.digest()
+		if forced || now != digest && now != bad {
+			next, now, err = w.load(ctx, digest, true)
+		}
+		if now == digest && bad != digest {
+			bad = digest
+			w.engine.Meter().Inputs(true)
+			w.engine.Notef("your files are as before again")
+		}
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case !forced && (now == digest || now == bad):
+		case err != nil:
+			bad = now
+			w.engine.Meter().Inputs(false)
+			w.engine.Notef("warning: your files changed and have errors, so watch uses the last good ones: %v", err)
+		default:
+			w.engine.Meter().Inputs(next.kept == nil)
+			w.engine.Notef("%s", inputsNote(in.facts, next.facts))
+			if next.kept != nil {
+				w.engine.Notef("warning: %s", next.kept)
+			}
+			next.forced = forced
+			return next
+		}
+	}
+}
+
+// Why a round ends before it is done. What has begun is finished and recorded.
+var (
+	errInputsChanged = errors.New("the inputs changed")
+	errYielded       = errors.New("another run waits for the hub")
+	errNewChanges    = errors.New("there is something new to do")
+	errTimer         = errors.New("something else is due")
+)
+
+// cutShort tells whether a round was ended for one of these reasons.
+func cutShort(err error) bool {
+	return errors.Is(err, errInputsChanged) || errors.Is(err, errYielded) || errors.Is(err, errNewChanges) || errors.Is(err, errTimer)
+}

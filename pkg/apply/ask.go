@@ -1,0 +1,64 @@
+package apply
+
+import (
+	"context"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/apply/write"
+)
+
+const (
+	// askedAtOnce bounds the objects that the server is asked about at the same time.
+	askedAtOnce = 8
+	// objectsKept bounds the whole objects that a plan keeps for its run.
+	objectsKept = 256
+)
+
+// Ask finds out of the objects that may have drifted whether a run would write them: it goes
+// the way of the run, and ends where that writes. The result has the objects as they were
+// found. Only an end of the context is an error: the run tells why it can't write an object.
+func Ask(ctx context.Context, c Cluster, p *plan.Plan) ([]*tracking.Live, error) {
+	var asking errgroup.Group
+	asking.SetLimit(askedAtOnce)
+	var mu sync.Mutex
+	var found []*tracking.Live
+	kept := 0
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		for k := range n.Steps {
+			s := &n.Steps[k]
+			if !s.Doubtful() || n.Replacement != nil {
+				continue
+			}
+			asking.Go(func() error {
+				l := asked(ctx, c, p, n, s)
+				mu.Lock()
+				defer mu.Unlock()
+				if l != nil && (l.Intact || kept < objectsKept) {
+					found = append(found, l)
+				}
+				if l != nil && !l.Intact {
+					kept++
+				}
+				return context.Cause(ctx)
+			})
+		}
+	}
+	return found, asking.Wait()
+}
+
+// asked is the object of a step as a run finds it, nil where that is not known.
+func asked(ctx context.Context, c Cluster, p *plan.Plan, of *plan.NodePlan, s *plan.Step) *tracking.Live {
+	q := &requests{cluster: c, ctx: ctx}
+	d := &decisions{requests: q, of: p, plan: of, record: &record{requests: q, plan: of, saved: of.Inventory}}
+	sr := &stepRun{Step: s}
+	var err error
+	if sr.resource, err = q.resourceOf(sr); err != nil {
+		return nil
+	}
+	return d.object(sr).Ask(ctx, write.Manner{InPlace: p.WithClaims, Record: func(string, string) {}})
+}

@@ -1,0 +1,127 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/hook"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/apply/write"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+)
+
+// belongings are all that belongs to a node's inventory by owner reference: the garbage
+// collector would delete it with that.
+type belongings struct {
+	record      *record
+	requests    *requests
+	decisions   *decisions
+	steps       *steps
+	replacement *plan.Replacement
+	manifests   func() *hook.Manifests
+}
+
+// detachAll takes the owner reference to the inventory off all that has it.
+func (b *belongings) detachAll(ctx context.Context) (decide.Permit, error) {
+	permit, err := decide.PermitRestore(b.record.saved, b.replacement)
+	if err != nil {
+		return permit, err
+	}
+	if err := b.manifests().Reown(false); err != nil {
+		return decide.Permit{}, err
+	}
+	for _, o := range b.replacement.Moves {
+		if err := b.reown(ctx, b.stepOf(o), nil); err != nil {
+			return decide.Permit{}, err
+		}
+	}
+	for _, l := range b.replacement.Strays {
+		if err := b.detachStray(ctx, l); err != nil {
+			return decide.Permit{}, err
+		}
+	}
+	return permit, nil
+}
+
+// detachStray takes the owner reference off an object that the inventory does not list.
+func (b *belongings) detachStray(ctx context.Context, l *tracking.Live) error {
+	return b.reown(ctx, b.stepOf(plan.Belonging{Entry: &inventory.Entry{Ref: l.Ref}, Live: l}), nil)
+}
+
+// stepOf is the step of an object, or where the plan has none one that does nothing.
+func (b *belongings) stepOf(o plan.Belonging) *stepRun {
+	at := slices.IndexFunc(b.steps.of, func(s stepRun) bool { return s.Live != nil && s.Ref() == o.Live.Ref })
+	if at >= 0 {
+		return &b.steps.of[at]
+	}
+	return &stepRun{Step: &plan.Step{Entry: o.Entry, Live: o.Live}}
+}
+
+// attachAll gives all objects an owner reference to the inventory.
+func (b *belongings) attachAll(ctx context.Context) error {
+	if err := b.manifests().Reown(true); err != nil {
+		return err
+	}
+	owner := b.record.ownerReference()
+	for i := range b.steps.of {
+		if err := b.reown(ctx, &b.steps.of[i], owner); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reown replaces the owner references to inventories of an object, and no other: by
+// that to the inventory that is there now, or by none.
+func (b *belongings) reown(ctx context.Context, s *stepRun, owner any) error {
+	var err error
+	if s.resource, err = b.requests.resourceOf(s); err != nil {
+		return fmt.Errorf("%s: %w", s.Ref(), err)
+	}
+	for try := 0; ; try++ {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		o := b.decisions.object(s)
+		then, now, err := o.Reown(owner)
+		s.took(o)
+		switch {
+		case apierrors.IsNotFound(err):
+			return nil // the step finds out what is there now
+		case err == nil:
+			s.becomes(s.Seen(now))
+			if s.entry != nil {
+				s.entry = new(plan.Moved(*s.entry, then, now))
+			}
+			return nil
+		case errors.Is(err, write.ErrReplaced) && owner != nil:
+			return nil
+		case errors.Is(err, write.ErrReplaced) && try < write.MaxTries:
+			if s, err = b.another(s); s == nil || err != nil {
+				return err
+			}
+		case write.ProblemOf(err).Kind != write.ProblemMoved || try == write.MaxTries:
+			return fmt.Errorf("%s: %w", s.Ref(), err)
+		}
+	}
+}
+
+// another is a step of the object that is in the place of the one which was observed,
+// nil for none: it may refer to the inventory too, as after kubectl replace --force.
+func (b *belongings) another(s *stepRun) (*stepRun, error) {
+	m, err := b.decisions.object(s).Metadata()
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Ref(), err)
+	}
+	l := tracking.LiveOf(s.Ref(), m)
+	return &stepRun{Step: &plan.Step{Entry: &inventory.Entry{Ref: s.Ref()}, Live: &l}, resource: s.resource}, nil
+}

@@ -1,0 +1,38 @@
+package decide
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// AbsentForms are the forms that nodes of the hub are of and that the inputs do not
+// have, by name and namespace: their nodes stay as they are until they are deleted by
+// name. Nodes that are leaving do not count.
+func (in *Input) AbsentForms() []inventory.AbsentForm {
+	nodes := map[lynq.FormKey]int{}
+	for _, inv := range in.Inventories {
+		if !inv.Deleting && !slices.ContainsFunc(in.Forms, func(f lynq.FormKey) bool { return mayBeOf(inv, f) }) {
+			nodes[inv.Node.Full().Form]++
+		}
+	}
+	var absent []inventory.AbsentForm
+	for key, n := range nodes {
+		absent = append(absent, inventory.AbsentForm{Form: key, Nodes: n})
+	}
+	slices.SortFunc(absent, func(a, b inventory.AbsentForm) int {
+		return cmp.Or(cmp.Compare(a.Form.Name, b.Form.Name), cmp.Compare(a.Form.Namespace, b.Form.Namespace))
+	})
+	return absent
+}
+
+// mayBeOf tells whether an inventory is of a form, as far as it says: old ones do not
+// say the form's namespace.
+func mayBeOf(inv *inventory.Inventory, f lynq.FormKey) bool {
+	if inv.Node.Form.Namespace == "" {
+		return inv.Node.Form.Name == f.Name
+	}
+	return inv.Node.Full().Form == f
+}

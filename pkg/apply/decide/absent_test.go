@@ -1,0 +1,31 @@
+package decide
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// TestAbsentForms: forms of one name in two namespaces are two, and what is leaving
+// does not count.
+func TestAbsentForms(t *testing.T) {
+	of := func(form, formNamespace string, leaving bool) *inventory.Inventory {
+		return &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "shop", Name: "crm"}, Form: lynq.FormKey{Namespace: formNamespace, Name: form}, Namespace: "shop"}, Deleting: leaving}
+	}
+	in := &Input{
+		Forms:       []lynq.FormKey{{Namespace: "shop", Name: "web"}},
+		Inventories: []*inventory.Inventory{of("web", "", false), of("web", "shop", false), of("web", "far", false), of("db", "", false), of("db", "", false), of("old", "", true)},
+	}
+	want := []inventory.AbsentForm{{Form: lynq.FormKey{Namespace: "shop", Name: "db"}, Nodes: 2}, {Form: lynq.FormKey{Namespace: "far", Name: "web"}, Nodes: 1}}
+	if diff := cmp.Diff(want, in.AbsentForms()); diff != "" {
+		t.Error(diff)
+	}
+	in.Forms = []lynq.FormKey{{Namespace: "elsewhere", Name: "web"}} // an old inventory does not say where its form is
+	in.Inventories = in.Inventories[:1]
+	if got := in.AbsentForms(); got != nil {
+		t.Errorf("got %v", got)
+	}
+}

@@ -1,0 +1,647 @@
+package decide
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/container"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// tellLosses says of the steps that delete data what replaces it.
+func tellLosses(p *plan.NodePlan) {
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if !s.Loss() {
+			continue
+		}
+		message := "its data is lost"
+		for j := range p.Steps {
+			if o := p.Steps[j].Object; o != nil && o.ID == s.Entry.ID {
+				message = o.String() + " replaces it, and its data is lost"
+			}
+		}
+		if s.Message != "" {
+			message = s.Message + "; " + message
+		}
+		s.Message = message
+	}
+}
+
+// Input is everything that a plan for one hub is decided on.
+type Input struct {
+	// Hub is the hub of the plan: the nodes of others of its name are left alone.
+	Hub lynq.HubKey
+	// Exclude has the rules that exclude objects, by form; nil where they are not known,
+	// and what is recorded as excluded stays so.
+	Exclude map[lynq.FormKey]lynq.Exclusions
+	// NamespaceDefaults is what the hub says is in namespaces by itself.
+	NamespaceDefaults []lynq.NamespaceDefault
+	// Nodes are what the active rows want, in the order in which they are to
+	// run. Narrowed runs have only those that were named.
+	Nodes []*plan.Node
+	// Forms are the forms of the run. Nodes of others are left alone.
+	Forms []lynq.FormKey
+	// Hooks are what the forms say of their hooks. One that is not in it is not known: then
+	// records alone tell of its hooks, which is enough for little.
+	Hooks []FormHooks
+	// Only, where it is not nil, names the nodes that may go.
+	Only map[string]bool
+	// Narrowed: a selector leaves objects out. It is not known which of those that
+	// are wanted no more it would have left, so that nothing goes.
+	Narrowed bool
+	// Concerned, where it is not nil, names the nodes that are planned; see Narrow.
+	Concerned map[lynq.NodeKey]bool
+	// Gone are nodes that a concern names, and that neither rows nor inventories have.
+	Gone []lynq.NodeKey
+	// Delete names the nodes that go whatever the rows say, and Cascade how
+	// those and all others that go do so.
+	Delete  map[lynq.NodeKey]bool
+	Cascade plan.Cascade
+	// GiveUp names recorded objects whose cleanup is not to be tried any more.
+	// Those of them that could not even be looked at have a reason here.
+	GiveUp map[lynq.Ref]error
+	// KeepContent: what is taken back is tracked, and its content left alone.
+	KeepContent bool
+	// AdoptNothing: what is not the hub's already is left alone, whatever the forms
+	// say. TakeBack: orphans are taken back, whatever they say.
+	AdoptNothing, TakeBack bool
+	// IncludeData: patchStrategy recreate counts for what holds data, too.
+	IncludeData bool
+	// Elsewhere is what the other rows, forms and hubs of the inputs render, nil where
+	// Nodes are all of them, or where there are no inputs.
+	Elsewhere *Survey
+	// Active is how many rows of the hub are active, narrowed or not.
+	Active int
+	// Inventories are all of the hub's that could be read, and Broken those
+	// that could not. A broken one's node is left alone.
+	Inventories []*inventory.Inventory
+	Broken      map[lynq.NodeKey]error
+	// Taken are the inventories of other hubs that have the name of a node in Nodes.
+	Taken map[lynq.NodeKey]*inventory.Inventory
+	// Live has every object that Nodes want or Inventories name, as far as
+	// there is one.
+	Live map[lynq.Ref]*tracking.Live
+	// Unknown are those that could not be looked at, and Misplaced those that
+	// cannot be there: see Observed.
+	Unknown   map[lynq.Ref]error
+	Misplaced map[lynq.Ref]*plan.ScopeError
+	// Strays refer to an inventory, and none lists them: see Observed.
+	Strays map[lynq.Ref]*tracking.Live
+	// OperatorNodes is how many LynqNode resources the hub has in the namespaces
+	// that count.
+	OperatorNodes int
+	// Now is when the plan is made.
+	Now time.Time
+	// HubDeleting: the hub's record was deleted, which its finalizer holds.
+	HubDeleting bool
+	// Deletions are what a watch deleted lately, as the hub's record has them.
+	Deletions []inventory.Deletions
+}
+
+// planned tells whether a node is planned.
+func (in *Input) planned(k lynq.NodeKey) bool { return in.Concerned == nil || in.Concerned[k] }
+
+// Limits are the guards that a person may move.
+type Limits struct {
+	AllowEmpty bool
+	MaxDelete  MaxDelete
+	// Window is over what time MaxDelete counts, 0 for one plan alone.
+	Window time.Duration
+}
+
+// Decide makes the plan of one hub. It is a pure function: the same input gives
+// the same plan.
+func Decide(in *Input, l Limits) *plan.Plan {
+	d := newDecider(in)
+	p := &plan.Plan{Hub: in.Hub, Gone: in.Gone, Rules: d.rules()}
+	for _, n := range in.Nodes {
+		if in.planned(n.Key()) {
+			p.Nodes = append(p.Nodes, d.node(n))
+		}
+	}
+	p.Whole = len(d.in.Broken) == 0 && in.Concerned == nil
+	for _, inv := range d.in.Inventories {
+		key := inv.Node.Key()
+		switch {
+		case d.nodes[key] != nil, inv.Node.Hub.Namespace != "" && inv.Node.Hub.Namespace != d.in.Hub.Namespace, !in.planned(key):
+		case d.untouched[key] != nil:
+			p.Nodes = append(p.Nodes, d.kept(inv, d.untouched[key]))
+		case !d.goes(inv):
+			p.Whole = false
+		case d.in.Delete[key] || inv.Deleting:
+			p.Nodes = append(p.Nodes, d.leaving(inv, plan.ReasonNodeDeleted))
+		default:
+			p.Nodes = append(p.Nodes, d.leaving(inv, plan.ReasonNodeGone))
+		}
+	}
+	p.Nodes = append(p.Nodes, d.broken()...)
+	for i := range p.Nodes {
+		p.Nodes[i].NamespaceDefaults = in.NamespaceDefaults
+	}
+	staying := d.orderNodes(p)
+	p.Count()
+	if l.Window > 0 {
+		p.Losses = newGuards(d).losses().nodes
+	}
+	p.Refusals = append(newGuards(d).refusals(l), newGuards(d).refuseDependents(staying)...)
+	return p
+}
+
+// decider is an input with its indexes.
+type decider struct {
+	in          *Input
+	inventories map[lynq.NodeKey]*inventory.Inventory
+	applySets   map[string]lynq.NodeKey   // by ApplySet id
+	desired     map[lynq.Ref]lynq.NodeKey // who wants an object
+	nodes       map[lynq.NodeKey]*plan.Node
+	misnamed    misnamed
+	// unknown are nodes that did not render: what they want is not known; and those
+	// that are left as they are, with why they are.
+	unknown   map[lynq.NodeKey]bool
+	untouched map[lynq.NodeKey]error
+	// held are the objects in the inventories of refused nodes, by those inventories.
+	held map[lynq.Ref][]lynq.NodeKey
+	// replacements are of the inventories that were deleted, of the nodes that are wanted.
+	replacements map[lynq.NodeKey]*plan.Replacement
+	claims       *claimIndex
+	// owned are the namespaces in which nodes with a hook elsewhere own something.
+	owned map[lynq.NodeKey]map[string]bool
+	// holding: no object leaves its node.
+	holding bool
+}
+
+func newDecider(in *Input) *decider {
+	d := &decider{
+		in:          in,
+		claims:      claimsOf(in.Nodes),
+		inventories: make(map[lynq.NodeKey]*inventory.Inventory, len(in.Inventories)),
+		applySets:   make(map[string]lynq.NodeKey, len(in.Inventories)),
+		desired:     map[lynq.Ref]lynq.NodeKey{},
+		nodes:       make(map[lynq.NodeKey]*plan.Node, len(in.Nodes)),
+		unknown:     map[lynq.NodeKey]bool{},
+		untouched:   map[lynq.NodeKey]error{},
+	}
+	for _, inv := range in.Inventories {
+		k := inv.Node.Key()
+		d.inventories[k] = inv
+		d.applySets[inventory.ID(k.Namespace, inventory.Name(k.Name))] = k
+	}
+	for _, n := range in.Nodes {
+		d.nodes[n.Key()] = n
+		if n.Failed != nil {
+			d.unknown[n.Key()] = true
+		}
+		for i := range n.Objects {
+			d.desired[n.Objects[i].Ref] = n.Key()
+		}
+	}
+	d.owned = hooking{d}.findOwned()
+	d.misnamed = d.findMisnamed()
+	d.judgeUnknown()
+	d.replaceDeleted()
+	d.keepRefused()
+	return d
+}
+
+// rules are what steps are decided by, whatever was observed.
+func (d *decider) rules() *decider {
+	rules, in := *d, *d.in
+	in.Live, rules.in = nil, &in
+	return &rules
+}
+
+// IncludesData tells whether a person said to delete what holds data.
+func (d *decider) IncludesData() bool { return d.in.IncludeData }
+
+// rulesOf are the rules that a plan was decided by, nil where it has none.
+func rulesOf(p *plan.Plan) *decider {
+	d, _ := p.Rules.(*decider)
+	return d
+}
+
+func (d *decider) owner(k lynq.NodeKey) plan.Owner {
+	return plan.NewOwner(k, d.in.Hub.Name, d.inventories[k])
+}
+
+// node plans a node that is wanted.
+func (d *decider) node(n *plan.Node) plan.NodePlan {
+	inv := d.inventories[n.Key()]
+	p := plan.NodePlan{
+		NodeID: n.NodeID, Desired: n, Inventory: inv,
+	}
+	if inv != nil && !n.Is(inv) {
+		p.Inventory = nil // it is not the node's to say anything in
+	}
+	if err := d.obstacle(n, inv); err != nil {
+		failed := *n
+		failed.Failed = err
+		p.Desired = &failed
+		return p
+	}
+	entries := entriesOf(inv)
+	me := d.owner(n.Key())
+	if p.Replacement = d.replacements[n.Key()]; p.Replacement != nil {
+		me.UID = "" // what belongs to the inventory that goes gets a new owner
+	}
+	for i := range n.Objects {
+		o := &n.Objects[i]
+		p.Steps = append(p.Steps, d.step(me, o, entries[o.Ref], d.in.Live[o.Ref]))
+		delete(entries, o.Ref)
+	}
+	freed(n, p.Steps)
+	dropped := d.leave(me, inv, entries, plan.ReasonRemoved)
+	for i := range dropped {
+		if s := &dropped[i]; s.Reason == plan.ReasonRemoved && slices.Contains(n.NotIncluded, s.Entry.ID) {
+			s.Reason = plan.ReasonNotIncluded
+		}
+	}
+	p.Steps = append(append(p.Steps, dropped...), hooking{d}.leftovers(me, inv)...)
+	tellLosses(&p)
+	return p
+}
+
+// obstacle is why nothing of a node can be planned, nil for most.
+func (d *decider) obstacle(n *plan.Node, inv *inventory.Inventory) error {
+	switch {
+	case n.Failed != nil:
+		return n.Failed
+	case d.in.Broken[n.Key()] != nil:
+		return d.in.Broken[n.Key()]
+	case inv == nil && d.in.Taken[n.Key()] != nil:
+		return nameTaken(n, d.in.Taken[n.Key()])
+	case inv == nil:
+		return cmp.Or(d.misnamed.obstacle(n), d.untouched[n.Key()])
+	case !n.Is(inv):
+		return nameTaken(n, inv)
+	}
+	var stays error
+	if r := d.replacements[n.Key()]; r != nil {
+		stays = r.Stays
+	}
+	return cmp.Or(stays, d.misnamed.obstacle(n), d.untouched[n.Key()])
+}
+
+// replaceDeleted decides how the inventories are replaced that were deleted while their
+// rows want them.
+func (d *decider) replaceDeleted() {
+	var referring map[types.UID][]*tracking.Live
+	for _, n := range d.in.Nodes {
+		inv := d.inventories[n.Key()]
+		if inv == nil || !inv.Deleting {
+			continue
+		}
+		if d.replacements == nil {
+			d.replacements, referring = map[lynq.NodeKey]*plan.Replacement{}, d.in.observed().Referring()
+		}
+		me := d.owner(n.Key())
+		d.replacements[n.Key()] = plan.Replace(inv, d.in.observed(), referring[me.UID], func(r *inventory.Entry) string { return d.excluded(me, r) })
+	}
+}
+
+// broken plans the nodes that nothing wants and whose records cannot be read:
+// it is not known what they own, so that they stay, and are reported.
+func (d *decider) broken() []plan.NodePlan {
+	var plans []plan.NodePlan
+	for key, err := range d.in.Broken {
+		if d.nodes[key] == nil && (d.in.Only == nil || d.in.Only[key.Name]) && d.in.planned(key) {
+			id := lynq.NodeID{Hub: lynq.HubKey{Name: d.in.Hub.Name}, Namespace: key.Namespace, Name: key.Name}
+			plans = append(plans, plan.NodePlan{NodeID: id, Desired: &plan.Node{NodeID: id, Failed: err}})
+		}
+	}
+	slices.SortFunc(plans, func(a, b plan.NodePlan) int { return strings.Compare(a.String(), b.String()) })
+	return plans
+}
+
+// entriesOf are the records of an inventory, which may be nil.
+func entriesOf(inv *inventory.Inventory) map[lynq.Ref]*inventory.Entry {
+	if inv == nil {
+		return nil
+	}
+	entries := make(map[lynq.Ref]*inventory.Entry, len(inv.Entries))
+	for i := range inv.Entries {
+		entries[inv.Entries[i].Ref] = &inv.Entries[i]
+	}
+	return entries
+}
+
+// goes tells whether the node of an inventory is wanted no more, by the rows or by
+// a person who named it. An inventory that is being deleted without our finalizer
+// was cleaned up before, or is not ours to clean up (seed: finalizers, the four
+// states).
+func (d *decider) goes(inv *inventory.Inventory) bool {
+	key := inv.Node.Key()
+	return d.in.Delete[key] || d.nodes[key] == nil && !d.misnamed.recorded[key] && d.within(inv) && (!inv.Deleting || inv.Finalizer)
+}
+
+// within tells whether this run may let the node of an inventory go.
+func (d *decider) within(inv *inventory.Inventory) bool {
+	return !d.in.Narrowed && d.counts(inv) && (d.in.Only == nil || d.in.Only[inv.Node.Name])
+}
+
+// counts tells whether an inventory is of the hub, and of a form of the run.
+func (d *decider) counts(inv *inventory.Inventory) bool {
+	return (inv.Node.Hub.Namespace == "" || inv.Node.Hub.Namespace == d.in.Hub.Namespace) &&
+		slices.ContainsFunc(d.in.Forms, func(f lynq.FormKey) bool { return ofForm(inv, f) })
+}
+
+// ofForm tells whether an inventory is of a form.
+func ofForm(inv *inventory.Inventory, f lynq.FormKey) bool {
+	return f.Name == inv.Node.Form.Name && (inv.Node.Form.Namespace == "" || inv.Node.Form.Namespace == f.Namespace)
+}
+
+// leaving plans a node that is wanted no more.
+func (d *decider) leaving(inv *inventory.Inventory, why plan.Reason) plan.NodePlan {
+	p := plan.NodePlan{
+		NodeID:    inv.Node,
+		Inventory: inv, Cascade: d.in.Cascade, Deleted: why == plan.ReasonNodeDeleted,
+	}
+	me := d.owner(p.Key())
+	p.Strays = d.straysOf(me)
+	p.Steps = d.leave(me, inv, entriesOf(inv), why)
+	row := d.claims.node(inv)
+	if row != nil && why == plan.ReasonNodeGone {
+		wait(p.Steps, row)
+		return p
+	}
+	if d.in.Cascade == plan.CascadeBackground && len(inv.DependForms) == 0 {
+		collect(me, p.Steps)
+	}
+	before, after := hooking{d}.hooks(me, inv), hooking{d}.afterHooks(me, inv, why)
+	blockAfter(before, after)
+	p.Steps = slices.Concat(before, p.Steps, after)
+	return p
+}
+
+// straysOf are the objects that refer to a node's inventory, and that no entry names.
+func (d *decider) straysOf(me plan.Owner) []*tracking.Live {
+	var strays []*tracking.Live
+	for _, l := range d.in.observed().Strays {
+		if me.Owns(l) {
+			strays = append(strays, l)
+		}
+	}
+	slices.SortFunc(strays, func(a, b *tracking.Live) int { return strings.Compare(a.String(), b.String()) })
+	return strays
+}
+
+// wait has all that a node owns stay as it is until a row renders.
+func wait(steps []plan.Step, row *plan.Node) {
+	for i := range steps {
+		steps[i].Action, steps[i].Reason, steps[i].Message = plan.ActionSkip, plan.ReasonRowUnknown, holdsUp(row)
+	}
+}
+
+// collect leaves to the garbage collector what it deletes as we would: objects
+// that have no other owner, none of which is to go before another, or before
+// what contains it.
+func collect(me plan.Owner, steps []plan.Step) {
+	var deleted []*plan.Step
+	for i := range steps {
+		if steps[i].Action == plan.ActionDelete {
+			deleted = append(deleted, &steps[i])
+		}
+	}
+	for _, s := range deleted {
+		if s.Entry.Order != deleted[0].Entry.Order || s.Entry.DeleteOrder != deleted[0].Entry.DeleteOrder || container.Is(s.Entry.Ref) {
+			return
+		}
+	}
+	for _, s := range deleted {
+		if me.Collected(s.Live) {
+			s.Action = plan.ActionCollect
+		}
+	}
+}
+
+// leave plans what becomes of the recorded objects that are wanted no more: wave by
+// wave, and in each in the reverse of the order in which they were made.
+func (d *decider) leave(me plan.Owner, inv *inventory.Inventory, entries map[lynq.Ref]*inventory.Entry, why plan.Reason) []plan.Step {
+	if inv == nil {
+		return nil
+	}
+	var steps []plan.Step
+	for i := range inv.Entries {
+		r := &inv.Entries[i]
+		if entries[r.Ref] == r {
+			steps = append(steps, d.leavingStep(me, r, d.in.Live[r.Ref], why))
+		}
+	}
+	slices.SortStableFunc(steps, func(a, b plan.Step) int {
+		return cmp.Or(a.Entry.DeleteOrder-b.Entry.DeleteOrder, b.Entry.Order-a.Entry.Order)
+	})
+	return steps
+}
+
+// leavingStep plans one object that its node wants no more. The policy that
+// counts is the one that was recorded, on the object or in the inventory: where
+// they differ, the one that keeps it.
+func (d *decider) leavingStep(me plan.Owner, r *inventory.Entry, l *tracking.Live, why plan.Reason) plan.Step {
+	q := &question{asker: askerNode, me: me, entry: r, live: l, why: why, adopted: r.Adopted, keeps: r.Deletion}
+	if l != nil {
+		q.keeps = r.Deletion.Or(l.DeletionPolicy)
+	}
+	a := d.gate(q)
+	return plan.Step{Action: a.Action, Reason: a.Reason, Message: a.Message, To: a.To, Entry: r, Live: l, Adopted: r.Adopted}
+}
+
+// notSeen plans an object that was not seen: it is gone, or could not be looked at.
+func (d *decider) notSeen(s *plan.Step) {
+	why := d.in.GiveUp[s.Entry.Ref]
+	switch {
+	case why != nil:
+		s.Action, s.Reason, s.Message = plan.ActionRelease, plan.ReasonGivenUp, "lynqctl keeps it and stops managing it: "+why.Error()
+	case s.Entry.Phase == inventory.PhaseCompleted && !d.unseen(s):
+		s.Action, s.Reason = plan.ActionRelease, plan.ReasonCompleted
+	case !d.unseen(s):
+		s.Action, s.Reason = plan.ActionRelease, plan.ReasonAlreadyGone
+	}
+}
+
+// givenUp tells whether a person said to leave an object behind.
+func (d *decider) givenUp(ref lynq.Ref) bool {
+	_, named := d.in.GiveUp[ref]
+	return named
+}
+
+// releaseForeign tells whether an object that its node wants no more is not the node's
+// to delete or to mark, and what the step is then: it is let go, or left alone.
+func releaseForeign(me plan.Owner, s *plan.Step, l *tracking.Live) bool {
+	switch {
+	case l.Record:
+		s.Action, s.Reason, s.Message = plan.ActionRelease, plan.ReasonTakenOver, neverDeleted
+	case !me.Tracks(l):
+		s.Action, s.Reason, s.Message = plan.ActionRelease, plan.ReasonTakenOver, "it no longer has this node's labels"
+	case l.Unmanaged:
+		leaveAlone(me, s, l)
+	case l.TakenOver() != "":
+		s.Action, s.Reason, s.Message = plan.ActionRelease, plan.ReasonTakenOver, "it is now of "+l.TakenOver()
+	default:
+		return false
+	}
+	return true
+}
+
+// step plans one object that its node wants.
+func (d *decider) step(me plan.Owner, o *plan.Object, r *inventory.Entry, l *tracking.Live) plan.Step {
+	if o.Policy.Hook() {
+		return hooking{d}.hook(me, o, r, l)
+	}
+	s := d.wanted(me, o, r, l)
+	s.Adopted = adopting{d}.adopted(me, &s)
+	d.recreate(me, &s)
+	return s
+}
+
+func (d *decider) wanted(me plan.Owner, o *plan.Object, r *inventory.Entry, l *tracking.Live) plan.Step {
+	s := plan.Step{Object: o, Entry: r, Live: l}
+	switch {
+	case o.LeftOut:
+		s.Action, s.Reason = plan.ActionKeep, plan.ReasonLeftOut
+		return s
+	case o.Exclusion != nil:
+		s.Action, s.Reason, s.Message = plan.ActionSkip, plan.ReasonExcluded, excludedBy(o.Exclusion)
+		return s
+	case d.purged(me, &s):
+		return s
+	case l == nil:
+		s.Action, s.Reason = plan.ActionCreate, plan.ReasonNew
+		if r != nil && r.UID != "" {
+			s.Reason = plan.ReasonVanished
+		}
+		return s
+	case l.Record:
+		s.Action, s.Reason, s.Message = plan.ActionBlock, plan.ReasonForeign, neverTaken
+		return s
+	case l.Deleting:
+		s.Action, s.Reason, s.Message = plan.ActionCreate, plan.ReasonDeleting, "it "+l.Ending+"; lynqctl creates it again when it is deleted"
+		return s
+	case l.Unmanaged:
+		leaveAlone(me, &s, l)
+		return s
+	}
+	if (adopting{d}).contested(me, &s) {
+		return s
+	}
+	if (adopting{d}).settled(me, o, r, l) {
+		s.Action, s.Reason = d.once(me, o, r, l)
+		return s
+	}
+	s.Action, s.Reason = d.compare(me, o, r, l)
+	return s
+}
+
+// once plans an object that was created, and is left alone ever since: only its
+// tracking may change.
+func (d *decider) once(me plan.Owner, o *plan.Object, r *inventory.Entry, l *tracking.Live) (plan.Action, plan.Reason) {
+	switch {
+	case l.Orphaned:
+		return plan.ActionTrack, plan.ReasonOrphan
+	case !me.Tracked(o, l) || !o.Annotated(l):
+		return plan.ActionTrack, plan.ReasonUntracked
+	case r == nil || r.UID != string(l.UID) || r.Digest == "" || r.ID != o.ID || r.Deletion != o.Policy.Deletion:
+		return plan.ActionTrack, plan.ReasonUnconfirmed
+	}
+	return plan.ActionKeep, plan.ReasonCreatedOnce
+}
+
+// compare plans an object that is ours, or has no owner.
+func (d *decider) compare(me plan.Owner, o *plan.Object, r *inventory.Entry, l *tracking.Live) (plan.Action, plan.Reason) {
+	switch {
+	case l.Orphaned && d.in.KeepContent:
+		return plan.ActionTrack, plan.ReasonOrphan
+	case l.Orphaned:
+		return plan.ActionAdopt, plan.ReasonOrphan
+	case d.in.KeepContent && me.Tracked(o, l):
+		return plan.ActionKeep, plan.ReasonUpToDate
+	case d.in.KeepContent:
+		return plan.ActionTrack, plan.ReasonUntracked
+	case !me.Tracks(l) && (r == nil || r.UID != string(l.UID)):
+		return plan.ActionAdopt, plan.ReasonUnowned
+	case r == nil || r.Digest == "" || r.UID == "":
+		return plan.ActionUpdate, plan.ReasonUnconfirmed
+	case r.UID != string(l.UID):
+		return plan.ActionUpdate, plan.ReasonReplaced
+	case r.Digest != o.Digest:
+		return plan.ActionUpdate, plan.ReasonChanged
+	case !me.Tracked(o, l):
+		return plan.ActionUpdate, plan.ReasonUntracked
+	case plan.MayHaveDrifted(o, r, l):
+		return plan.ActionUpdate, plan.ReasonDrifted
+	case due(o, r, d.in.Now):
+		return plan.ActionUpdate, plan.ReasonDue
+	}
+	return plan.ActionKeep, plan.ReasonUpToDate
+}
+
+// due tells whether an object is to be written again for the time that has passed since
+// it was written, or since a time that is not known. A time that is yet to come is that of a
+// clock that is wrong, or was: waiting for it might last for ever.
+func due(o *plan.Object, r *inventory.Entry, now time.Time) bool {
+	every := o.Policy.ReapplyInterval
+	return every > 0 && (r.Written.After(now) || now.Sub(r.Written) >= every)
+}
+
+// What is said of records that a node wants, or has recorded as its objects.
+const (
+	neverTaken   = "it is a record of lynqctl or of the Lynq operator, and a node can't have it (choose another name)"
+	neverDeleted = "it is a record of lynqctl or of the Lynq operator: lynqctl drops only the entry in this node's inventory"
+)
+
+// foreign names whose an object is, "" where it is ours or has no owner. A node that
+// wants an object no more, and runs now, gives it away.
+func (d *decider) foreign(me plan.Owner, l *tracking.Live) string {
+	if who := l.TakenOver(); who != "" {
+		return who
+	}
+	other := l.Labelled()
+	if l.Node != "" && other != me.NodeKey && !me.Holds(l) && !d.givesAway(other, l.Ref) {
+		return "node " + other.String()
+	}
+	if l.PartOf == "" || l.PartOf == me.PartOf {
+		return ""
+	}
+	k, known := d.applySets[l.PartOf]
+	switch {
+	case !known:
+		return "ApplySet " + l.PartOf
+	case d.givesAway(k, l.Ref):
+		return ""
+	}
+	return "node " + k.String()
+}
+
+// givesAway tells whether another node of the plan has an object recorded that
+// it wants no more.
+func (d *decider) givesAway(k lynq.NodeKey, ref lynq.Ref) bool {
+	inv := d.inventories[k]
+	if inv == nil || d.unknown[k] || d.desired[ref] == k || d.nodes[k] == nil && !d.goes(inv) {
+		return false
+	}
+	return slices.ContainsFunc(inv.All(), func(r inventory.Entry) bool { return r.Ref == ref })
+}
+
+// Found puts objects into the input as they were found when the server was asked about
+// them.
+func (in *Input) Found(objects []*tracking.Live) {
+	for _, l := range objects {
+		in.Live[l.Ref] = l
+	}
+}
+
+// See has a plan decided on what was observed.
+func (in *Input) See(o *plan.Observed) {
+	in.Live, in.Unknown, in.Misplaced, in.Strays = o.Live, o.Unknown, o.Misplaced, o.Strays
+}
+
+// observed is what the plan is decided on.
+func (in *Input) observed() *plan.Observed {
+	return &plan.Observed{Live: in.Live, Unknown: in.Unknown, Misplaced: in.Misplaced, Strays: in.Strays}
+}

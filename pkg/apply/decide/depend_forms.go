@@ -1,0 +1,248 @@
+package decide
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/container"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// dependents orders the nodes of a plan as their forms depend on each other.
+type dependents struct {
+	in    *Input
+	plans map[string][]*plan.NodePlan       // of the plan, by the uids of rows
+	other map[string][]*inventory.Inventory // of those that the plan leaves alone
+	nodes map[lynq.NodeKey]*plan.NodePlan
+}
+
+// staying is a node that stays, and depends on one that a person deletes.
+type staying struct{ node, on lynq.NodeKey }
+
+// orderNodes notes which nodes of a plan wait for which: one that is written for those
+// that its form depends on, one that goes for those whose forms depend on its own. It
+// gives the nodes that would stay without what they depend on.
+func (d *decider) orderNodes(p *plan.Plan) []staying {
+	if !d.formsDepend() {
+		return nil
+	}
+	o := dependents{in: d.in, plans: map[string][]*plan.NodePlan{}, other: map[string][]*inventory.Inventory{}, nodes: map[lynq.NodeKey]*plan.NodePlan{}}
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		o.plans[n.UID], o.nodes[n.Key()] = append(o.plans[n.UID], n), n
+	}
+	for _, inv := range d.in.Inventories {
+		if o.nodes[inv.Node.Key()] == nil {
+			o.other[inv.Node.UID] = append(o.other[inv.Node.UID], inv)
+		}
+	}
+	var all []staying
+	for i := range p.Nodes {
+		switch n := &p.Nodes[i]; {
+		case n.Desired == nil:
+			all = append(all, o.leaving(n)...)
+		case n.Desired.Failed == nil && !d.in.KeepContent && slices.ContainsFunc(n.Steps, func(s plan.Step) bool { return s.Changes() }):
+			o.wanted(n)
+		}
+	}
+	return all
+}
+
+// formsDepend tells whether any form depends on another, or did when it was applied.
+func (d *decider) formsDepend() bool {
+	for _, err := range d.in.Broken {
+		if b := (*inventory.UnreadableError)(nil); errors.As(err, &b) && len(b.DependForms) > 0 {
+			return true
+		}
+	}
+	return slices.ContainsFunc(d.in.Nodes, func(n *plan.Node) bool { return len(n.DependForms) > 0 }) ||
+		slices.ContainsFunc(d.in.Inventories, func(inv *inventory.Inventory) bool { return len(inv.DependForms) > 0 })
+}
+
+// wanted has a node wait for those that its form depends on.
+func (o *dependents) wanted(n *plan.NodePlan) {
+	for _, form := range n.Desired.DependForms {
+		found := false
+		for _, other := range o.plans[n.UID] {
+			if other.Form.Name != form {
+				continue
+			}
+			found = true
+			switch {
+			case other.Desired == nil:
+				unmetFor(n, "it waits for node %s of form %s (dependForms), which is being deleted (run again when it exists)", other.Key(), form)
+			case slices.ContainsFunc(other.Desired.Objects, func(o plan.Object) bool { return o.LeftOut }):
+				o.recorded(n, other.Key(), other.Inventory, form)
+			}
+			o.after(n, other)
+		}
+		for _, inv := range o.other[n.UID] {
+			if inv.Node.Form.Name != form {
+				continue
+			}
+			found = true
+			o.recorded(n, inv.Node.Key(), inv, form)
+		}
+		if !found {
+			o.recorded(n, lynq.NodeKey{}, nil, form)
+		}
+	}
+}
+
+// recorded has a node wait for one that this run leaves out: its inventory, which may be
+// nil, has to say that it is ready.
+func (o *dependents) recorded(n *plan.NodePlan, key lynq.NodeKey, inv *inventory.Inventory, form string) {
+	if inv != nil {
+		if why := notReady(inv); why != "" {
+			unmetFor(n, "it waits for node %s of form %s (dependForms), which this run leaves out and which %s (apply form %[2]s too; lynqctl status node %[4]s -n %[5]s shows it)", key, form, why, key.Name, key.Namespace)
+		}
+		return
+	}
+	for _, b := range o.unreadable(n.UID) {
+		if b.Node.Form.Name == form {
+			unmetFor(n, "it waits for the node of form %s of its row (dependForms), and lynqctl can't tell whether that exists: %v", form, b)
+		}
+	}
+	unmetFor(n, "it waits for the node of form %s of its row (dependForms), which doesn't exist (apply form %[1]s before it, or with it)", form)
+}
+
+// unreadable are the records of a row's nodes that could not be read, as far as they tell
+// whose they are.
+func (o *dependents) unreadable(uid string) []*inventory.UnreadableError {
+	var all []*inventory.UnreadableError
+	label, _ := lynq.UIDLabel(uid)
+	for _, err := range o.in.Broken {
+		if b := (*inventory.UnreadableError)(nil); errors.As(err, &b) && (b.UIDLabel == "" || b.UIDLabel == label) {
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
+// notReady is how a node is that is not ready, by its record, "" where it is.
+func notReady(inv *inventory.Inventory) string {
+	switch {
+	case inv.Deleting:
+		return "is being deleted"
+	case inv.Status.Is(inventory.ConditionReady):
+		return ""
+	}
+	for _, c := range inv.Status.Conditions {
+		if c.Type == inventory.ConditionDegraded && c.Status == "True" && c.Message != "" {
+			return "is not ready: " + c.Message
+		}
+	}
+	return "is not ready"
+}
+
+// leaving has a node go after those that depend on it. Where one of them stays, so does
+// it; and those that a person deletes all the same are given.
+func (o *dependents) leaving(n *plan.NodePlan) []staying {
+	deletes := func(s plan.Step) bool { return s.Action == plan.ActionDelete || s.Action == plan.ActionCollect }
+	if n.Cascade == plan.CascadeOrphan || !slices.ContainsFunc(n.Steps, deletes) || o.replaced(n) {
+		return nil
+	}
+	var all []staying
+	stays := func(key lynq.NodeKey) {
+		unmetFor(n, "lynqctl keeps it, because node %s depends on it (dependForms) and is kept (delete both in one run, or that one first)", key)
+		if o.in.Delete[n.Key()] && !n.Inventory.Deleting {
+			all = append(all, staying{key, n.Key()})
+		}
+	}
+	for _, other := range o.plans[n.UID] {
+		switch {
+		case other == n || !dependsOn(other.Inventory, n.Form.Name):
+		case other.Desired == nil && !holds(other, n):
+			o.after(n, other)
+		case other.Desired != nil && (other.Desired.Failed != nil || slices.Contains(other.Desired.DependForms, n.Form.Name)):
+			stays(other.Key())
+		}
+	}
+	for _, inv := range o.other[n.UID] {
+		if dependsOn(inv, n.Form.Name) {
+			stays(inv.Node.Key())
+		}
+	}
+	for _, b := range o.unreadable(n.UID) {
+		if slices.Contains(b.DependForms, n.Form.Name) {
+			stays(b.Node.Key())
+		}
+	}
+	return all
+}
+
+// dependsOn tells whether the form of a node depends on another, as its inventory, which
+// may be nil, has it.
+func dependsOn(inv *inventory.Inventory, form string) bool {
+	return inv != nil && slices.Contains(inv.DependForms, form)
+}
+
+// replaced tells whether the form makes another node for the row, such as in another
+// namespace, for others to depend on.
+func (o *dependents) replaced(n *plan.NodePlan) bool {
+	return slices.ContainsFunc(o.plans[n.UID], func(other *plan.NodePlan) bool {
+		return other.Desired != nil && other.Desired.Failed == nil && other.Form.Name == n.Form.Name
+	})
+}
+
+// holds tells whether a node deletes a container of what another one deletes: what is in
+// it goes first, whatever forms say.
+func holds(n, other *plan.NodePlan) bool {
+	return slices.ContainsFunc(n.Steps, func(s plan.Step) bool {
+		return s.Object == nil && container.Is(s.Entry.Ref) && slices.ContainsFunc(other.Steps, func(in plan.Step) bool {
+			keys := container.Of(in.Entry.Ref)
+			return slices.Contains(keys[:], container.Key(s.Entry.Ref))
+		})
+	})
+}
+
+// after has a node wait for another, unless that one waits for it: what older forms said,
+// and was recorded, may go in a circle.
+func (o *dependents) after(n, other *plan.NodePlan) {
+	if n != other && !o.waits(other, n) && !slices.Contains(n.After, other.Key()) {
+		n.After = append(n.After, other.Key())
+	}
+}
+
+// waits tells whether a node waits for another, be it by way of others.
+func (o *dependents) waits(n, other *plan.NodePlan) bool {
+	return slices.ContainsFunc(n.After, func(k lynq.NodeKey) bool { return k == other.Key() || o.waits(o.nodes[k], other) })
+}
+
+// unmetFor notes why nothing is done with a node. The first reason stays.
+func unmetFor(p *plan.NodePlan, format string, args ...any) {
+	if p.Unmet != "" {
+		return
+	}
+	p.Unmet = fmt.Sprintf(format, args...)
+	for i := range p.Steps {
+		if s := &p.Steps[i]; s.Changes() || s.Action == plan.ActionCollect || s.Action == plan.ActionPurge {
+			s.Action, s.Reason, s.Message = plan.ActionSkip, plan.ReasonFormOrder, p.Unmet
+		}
+	}
+}
+
+// refuseDependents is what the guard has against a deletion that takes from nodes what
+// they depend on.
+func (g guards) refuseDependents(all []staying) []plan.Refusal {
+	if len(all) == 0 {
+		return nil
+	}
+	const most = 3 // that are named
+	var named []string
+	for _, s := range all[:min(len(all), most)] {
+		named = append(named, fmt.Sprintf("node %s on %s", s.node, s.on))
+	}
+	if more := len(all) - len(named); more > 0 {
+		named = append(named, fmt.Sprintf("and %d more", more))
+	}
+	return []plan.Refusal{{
+		Guard: plan.GuardDependent, Hub: g.in.Hub,
+		What: "nodes that are kept depend on nodes that would be deleted (dependForms): " + strings.Join(named, ", "),
+		Fix:  "delete those first, or in the same command; or remove dependForms from their form and apply it",
+	}}
+}

@@ -1,0 +1,223 @@
+package decide
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// tenancy is what there is of some nodes of row acme, by their forms: web depends on db,
+// and db on net.
+type tenancy struct {
+	in *Input
+}
+
+func newTenancy() *tenancy {
+	return &tenancy{&Input{Hub: lynq.HubKey{Name: "crm"}, Active: 1, Live: map[lynq.Ref]*tracking.Live{}, Broken: map[lynq.NodeKey]error{}}}
+}
+
+func dependsOfForm(form string) []string {
+	return map[string][]string{"web": {"db"}, "db": {"net"}}[form]
+}
+
+func nodeOf(form string) lynq.NodeKey { return lynq.NodeKey{Namespace: "ns", Name: "acme-" + form} }
+
+// row gives the row's node of a form, with one object.
+func (s *tenancy) row(form string) *plan.Node {
+	p := lynq.DefaultPolicy()
+	n := &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: form}, UID: "acme", Namespace: nodeOf(form).Namespace, Name: nodeOf(form).Name}, DependForms: dependsOfForm(form), Objects: []plan.Object{
+		{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme-" + form}, APIVersion: "v1", ID: "a", Policy: &p, Owned: true, Digest: "d1"},
+	}}
+	s.in.Nodes = append(s.in.Nodes, n)
+	return n
+}
+
+// recorded gives the inventory of the row's node of a form, which is ready, and its
+// object, which is as it is recorded.
+func (s *tenancy) recorded(form string) *inventory.Inventory {
+	ref, uid := lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme-" + form}, types.UID("inv-"+form)
+	inv := &inventory.Inventory{
+		Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: form}, UID: "acme", Namespace: "ns", Name: "acme-" + form}, UID: string(uid), Finalizer: true, DependForms: dependsOfForm(form),
+		Entries: []inventory.Entry{{Ref: ref, ID: "a", APIVersion: "v1", UID: form, Digest: "d1", Fields: "f", Lifecycle: lynq.Lifecycle{Deletion: lynq.DeleteDelete, Patch: lynq.PatchApply}}},
+		Status:  inventory.Status{Conditions: []inventory.Condition{{Type: inventory.ConditionReady, Status: "True"}}},
+	}
+	s.in.Inventories = append(s.in.Inventories, inv)
+	s.in.Live[ref] = &tracking.Live{Ref: ref, UID: types.UID(form), Hub: "crm", PartOf: inventory.ID("ns", inventory.Name(inv.Node.Name)), Owners: []types.UID{uid}, Fields: "f", DeletionPolicy: lynq.DeleteDelete, ResourceID: "a"}
+	return inv
+}
+
+// order is what becomes of the nodes: what they wait for, or why nothing is done.
+func (s *tenancy) order(forms ...string) string {
+	for _, f := range forms {
+		s.in.Forms = append(s.in.Forms, lynq.FormKey{Name: f})
+	}
+	p := Decide(s.in, Limits{AllowEmpty: true, MaxDelete: MaxDelete{Nodes: 10}})
+	var all []string
+	for _, n := range p.Nodes {
+		text := n.Form.Name + ":"
+		for _, k := range n.After {
+			text += " " + strings.TrimPrefix(k.Name, "acme-")
+		}
+		if n.Unmet != "" {
+			text += " " + n.Unmet
+		}
+		all = append(all, text)
+	}
+	for _, r := range p.Refusals {
+		all = append(all, fmt.Sprintf("refused (%s): %s", r.Guard, r.What))
+	}
+	return strings.Join(all, "\n")
+}
+
+const (
+	noDB      = " it waits for the node of form db of its row (dependForms), which doesn't exist (apply form db before it, or with it)"
+	notReadyD = " it waits for node ns/acme-db of form db (dependForms), which this run leaves out and which %s (apply form db too; lynqctl status node acme-db -n ns shows it)"
+	staysWeb  = " lynqctl keeps it, because node ns/acme-web depends on it (dependForms) and is kept (delete both in one run, or that one first)"
+	refused   = "refused (dependents): nodes that are kept depend on nodes that would be deleted (dependForms): node ns/acme-web on ns/acme-db"
+)
+
+// TestDependForms: which nodes of a row wait for which, in every state of those that they
+// depend on.
+func TestDependForms(t *testing.T) {
+	all := []string{"net", "db", "web"}
+	for name, test := range map[string]struct {
+		set  func(*tenancy)
+		runs []string // the forms of the run
+		want string
+	}{
+		"all are new": {func(s *tenancy) { s.row("web"); s.row("db"); s.row("net") }, all, "web: db\ndb: net\nnet:"},
+		"nothing is to be written": {func(s *tenancy) {
+			s.row("web")
+			s.row("db").Objects[0].Digest = "d2"
+			s.recorded("web")
+			s.recorded("db")
+			s.recorded("net")
+		}, []string{"db", "web"}, "web:\ndb:"},
+		"it failed to render": {func(s *tenancy) {
+			s.row("web")
+			s.row("db").Failed = errors.New("no")
+		}, []string{"db", "web"}, "web: db\ndb:"},
+		"left out, and ready":  {func(s *tenancy) { s.row("web"); s.recorded("db") }, []string{"web"}, "web:"},
+		"left out, and absent": {func(s *tenancy) { s.row("web") }, []string{"web"}, "web:" + noDB},
+		"left out, of another row": {func(s *tenancy) {
+			s.row("web")
+			s.recorded("db").Node.UID = "bolt"
+		}, []string{"web"}, "web:" + noDB},
+		"left out, and degraded": {func(s *tenancy) {
+			s.row("web")
+			s.recorded("db").Status.Conditions = []inventory.Condition{{Type: inventory.ConditionReady, Status: "False"}, {Type: inventory.ConditionDegraded, Status: "True", Message: "Pod/ns/a: no image"}}
+		}, []string{"web"}, "web:" + fmt.Sprintf(notReadyD, "is not ready: Pod/ns/a: no image")},
+		"left out, and not waited for": {func(s *tenancy) { s.row("web"); s.recorded("db").Status.Conditions = nil }, []string{"web"}, "web:" + fmt.Sprintf(notReadyD, "is not ready")},
+		"left out, and being deleted":  {func(s *tenancy) { s.row("web"); s.recorded("db").Deleting = true }, []string{"web"}, "web:" + fmt.Sprintf(notReadyD, "is being deleted")},
+		"left out, and unreadable": {func(s *tenancy) {
+			s.row("web")
+			s.in.Broken[nodeOf("db")] = &inventory.UnreadableError{Node: lynq.NodeID{Form: lynq.FormKey{Name: "db"}, Namespace: "ns", Name: "acme-db"}, Name: "lynqnode-acme-db", Where: "data", Err: errors.New("no")}
+			s.in.Only = map[string]bool{"acme-web": true}
+		}, []string{"web"}, "web: it waits for the node of form db of its row (dependForms), and lynqctl can't tell whether that exists: ConfigMap ns/lynqnode-acme-db: data: no (restore it as it was; until then, lynqctl changes nothing of node ns/acme-db)"},
+		"its objects are left out": {func(s *tenancy) {
+			s.row("web")
+			s.row("db").Objects[0].LeftOut = true
+			s.in.Narrowed = true
+		}, all, "web: db" + noDB + "\ndb:"},
+		"all go":             {func(s *tenancy) { s.recorded("net"); s.recorded("db"); s.recorded("web") }, all, "net: db\ndb: web\nweb:"},
+		"one goes by itself": {func(s *tenancy) { s.recorded("db"); s.recorded("web") }, []string{"web"}, "web:"},
+		"it goes, and what depends on it is left out": {func(s *tenancy) { s.recorded("db"); s.recorded("web") }, []string{"db"}, "db:" + staysWeb},
+		"it goes, and keeps all it has": {func(s *tenancy) {
+			s.recorded("db").Entries[0].Deletion = lynq.DeleteRetain
+			s.recorded("web")
+		}, []string{"db"}, "db:"},
+		"it goes, and another row depends on such": {func(s *tenancy) { s.recorded("db"); s.recorded("web").Node.UID = "bolt" }, []string{"db"}, "db:"},
+		"it is deleted, and what depends on it stays": {func(s *tenancy) {
+			s.recorded("db")
+			s.recorded("web")
+			s.in.Delete = map[lynq.NodeKey]bool{nodeOf("db"): true}
+		}, nil, "db:" + staysWeb + "\n" + refused},
+		"it is deleted, and leaves all behind": {func(s *tenancy) {
+			s.recorded("db")
+			s.recorded("web")
+			s.in.Delete, s.in.Cascade = map[lynq.NodeKey]bool{nodeOf("db"): true}, plan.CascadeOrphan
+		}, nil, "db:"},
+		"both are deleted": {func(s *tenancy) {
+			s.recorded("db")
+			s.recorded("web")
+			s.in.Delete = map[lynq.NodeKey]bool{nodeOf("db"): true, nodeOf("web"): true}
+		}, nil, "db: web\nweb:"},
+		"what depends on it can't be read": {func(s *tenancy) {
+			s.recorded("db")
+			s.in.Broken[nodeOf("web")] = &inventory.UnreadableError{Node: lynq.NodeID{Form: lynq.FormKey{Name: "web"}, Namespace: "ns", Name: "acme-web"}, UIDLabel: "acme", DependForms: []string{"db"}, Err: errors.New("no")}
+			s.in.Only = map[string]bool{"acme-db": true}
+		}, []string{"db"}, "db:" + staysWeb},
+		"they were recorded in a circle": {func(s *tenancy) {
+			s.recorded("net").DependForms = []string{"web"}
+			s.recorded("db")
+			s.recorded("web")
+		}, all, "net: db\ndb: web\nweb:"},
+		"the form makes another node for the row": {func(s *tenancy) {
+			moved := s.row("db")
+			moved.Namespace, moved.Name, moved.Objects[0].Namespace = "far", "acme-db", "far"
+			moved.DependForms = nil
+			s.recorded("db")
+			s.row("web")
+			s.recorded("web")
+		}, []string{"db", "web"}, "db:\nweb:\ndb:"},
+		"the namespace that it is in goes with what depends on it": {func(s *tenancy) {
+			s.recorded("db")
+			web := s.recorded("web")
+			ns := lynq.Ref{Kind: "Namespace", Name: "ns"}
+			web.Entries = append(web.Entries, inventory.Entry{Ref: ns, ID: "ns", APIVersion: "v1", UID: "n", Digest: "d1", Lifecycle: lynq.Lifecycle{Deletion: lynq.DeleteDelete}})
+			s.in.Live[ns] = &tracking.Live{Ref: ns, UID: "n", Hub: "crm", Node: "acme-web", NodeNamespace: "ns"}
+		}, []string{"db", "web"}, "db:\nweb:"},
+	} {
+		s := newTenancy()
+		test.set(s)
+		if got := s.order(test.runs...); got != test.want {
+			t.Errorf("%s:\n%s\nwant:\n%s", name, got, test.want)
+		}
+	}
+}
+
+// TestDependFormsCollected: what goes before other nodes is not left to the garbage
+// collector, which knows no order.
+func TestDependFormsCollected(t *testing.T) {
+	for form, want := range map[string]plan.Action{"web": plan.ActionDelete, "net": plan.ActionCollect} {
+		s := newTenancy()
+		s.recorded(form)
+		s.in.Delete, s.in.Cascade = map[lynq.NodeKey]bool{nodeOf(form): true}, plan.CascadeBackground
+		if got := Decide(s.in, Limits{AllowEmpty: true}).Nodes[0].Steps[0].Action; got != want {
+			t.Errorf("%s: %s, want %s", form, got, want)
+		}
+	}
+}
+
+// TestDependFormsRecorded: the record says what the form depends on, for the day on which
+// the node goes without its form.
+func TestDependFormsRecorded(t *testing.T) {
+	s := newTenancy()
+	s.row("web")
+	p := Decide(s.in, Limits{})
+	inv := p.Nodes[0].NextInventory(nil, true)
+	cm, err := inventory.Encode(inv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := cm.Annotations[lynq.AnnotationDependForms]; got != "db" {
+		t.Errorf("annotation %q", got)
+	}
+	read, err := inventory.Decode(cm)
+	if err != nil || len(read.DependForms) != 1 || read.DependForms[0] != "db" || !inventory.Equal(inv, read) {
+		t.Errorf("%+v, %v", read, err)
+	}
+	without := inv.Clone()
+	without.DependForms = nil
+	if inventory.Equal(inv, without) {
+		t.Error("it makes no difference")
+	}
+}

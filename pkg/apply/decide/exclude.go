@@ -1,0 +1,56 @@
+package decide
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// freed says of the excluded objects of a node what becomes of those that depend on
+// them.
+func freed(n *plan.Node, steps []plan.Step) {
+	for i := range steps {
+		s := &steps[i]
+		if s.Reason != plan.ReasonExcluded || s.Object == nil {
+			continue
+		}
+		var free []string
+		for j := range n.Objects {
+			if slices.Contains(n.Objects[j].DependIDs, s.Object.ID) {
+				free = append(free, n.Objects[j].ID)
+			}
+		}
+		if len(free) > 0 {
+			s.Message += "; objects that depend on it don't wait: " + strings.Join(free, ", ")
+		}
+	}
+}
+
+func excludedBy(rule *lynq.Exclusion) string {
+	return "it is excluded (" + rule.Pos.String() + ": " + rule.String() + ")"
+}
+
+// excluded is why a recorded object that is wanted no more stays as it is, "" where
+// no rule excludes it. Who deletes without the inputs knows no rules, and goes by what
+// the last apply recorded.
+func (d *decider) excluded(me plan.Owner, r *inventory.Entry) string {
+	if d.in.Exclude == nil {
+		if r.Excluded {
+			return "it was excluded when its form was last applied (remove the rule, then apply)"
+		}
+		return ""
+	}
+	inv := d.inventories[me.NodeKey]
+	if inv == nil {
+		return ""
+	}
+	for _, f := range d.in.Forms {
+		if rule := d.in.Exclude[f].Find(r.Ref); rule != nil && ofForm(inv, f) {
+			return excludedBy(rule)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,245 @@
+package decide
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// asked is a question about an object that is this node's in every respect, by an asker
+// that may delete it.
+func asked(who asker) (*decider, *question) {
+	in := scene(ours, lynq.DefaultPolicy())
+	o := in.Nodes[0].Objects[0]
+	if who != askerPurge && who != askerRecreate {
+		in.Nodes[0].Objects = nil
+	}
+	q := &question{
+		asker: who, me: plan.NewOwner(lynq.NodeKey{Namespace: "ns", Name: "acme-web"}, "crm", in.Inventories[0]), entry: &in.Inventories[0].Entries[0],
+		live: in.Live[o.Ref], why: plan.ReasonRemoved, keeps: lynq.DeleteDelete,
+	}
+	switch who {
+	case askerPrune:
+		q.live.Orphaned, q.live.PartOf, q.live.Hub, q.live.Owners = true, "", "", nil
+	case askerTombstone:
+		q.live.PartOf, q.live.Hub, q.live.Owners = "", "", nil
+		q.live.Labels = map[string]string{"app": "old"}
+		q.stone = &lynq.Tombstone{Ref: o.Ref, Labels: map[string]string{"app": "old"}}
+	}
+	return newDecider(in), q
+}
+
+func askers() []asker {
+	return []asker{askerNode, askerPurge, askerRecreate, askerHook, askerTombstone, askerPrune}
+}
+
+// TestGate asks the gate for every asker: it says yes where all conditions hold, and no
+// as soon as one of them does not.
+func TestGate(t *testing.T) {
+	other := lynq.NodeKey{Namespace: "ns", Name: "bolt-web"}
+	node := []asker{askerNode, askerPurge, askerRecreate, askerHook}
+	for name, tt := range map[string]struct {
+		change func(*decider, *question)
+		who    []asker // nil for all
+		says   string
+	}{
+		"not seen": {change: func(_ *decider, q *question) { q.live = nil }},
+		"not served": {change: func(d *decider, q *question) {
+			q.live = nil
+			d.in.Unknown = map[lynq.Ref]error{q.ref(): errors.New("403")}
+		}, says: "403"},
+		"another node renders": {change: func(d *decider, q *question) { d.desired[q.ref()] = other }, says: "node ns/bolt-web"},
+		"a row that the run leaves out renders": {change: func(d *decider, q *question) {
+			d.in.Elsewhere = NewSurvey([]*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "ns", Name: "eu"}, Namespace: other.Namespace, Name: other.Name}, Objects: []plan.Object{{Ref: q.ref()}}}})
+		}, says: "node ns/bolt-web of hub ns/eu renders it (to move it to that hub: lynqctl delete node"},
+		"nobody knows what others render": {change: func(d *decider, _ *question) { d.in.Elsewhere = FailedSurvey(errors.New("no route to host")) }, says: "no route to host"},
+		"a row that failed to render may": {change: func(d *decider, q *question) {
+			d.in.Elsewhere = NewSurvey([]*plan.Node{{NodeID: lynq.NodeID{UID: "bolt", Namespace: other.Namespace, Name: other.Name}, Failed: errors.New("bad"), Claims: plan.Claims{Refs: []lynq.Ref{q.ref()}}}})
+		}, says: `row "bolt"`},
+		"a record":       {change: func(_ *decider, q *question) { q.live.Record = true }},
+		"excluded":       {change: func(_ *decider, q *question) { q.entry.Excluded = true }, who: node, says: "excluded"},
+		"untracked":      {change: func(_ *decider, q *question) { q.live.Hub, q.live.PartOf, q.live.Owners = "", "", nil }, who: node},
+		"unmanaged":      {change: func(_ *decider, q *question) { q.live.Unmanaged = true }},
+		"another tool's": {change: func(_ *decider, q *question) { q.live.Foreign = "Helm release x" }},
+		"made again":     {change: func(_ *decider, q *question) { q.live.UID = "other" }},
+		"adopted":        {change: func(_ *decider, q *question) { q.adopted = true }, who: []asker{askerPurge, askerRecreate}, says: "it existed before"},
+		"retained":       {change: func(_ *decider, q *question) { q.keeps = lynq.DeleteRetain }, who: []asker{askerNode, askerRecreate}},
+		"data":           {change: func(_ *decider, q *question) { q.data = true }, who: []asker{askerRecreate, askerTombstone, askerPrune}, says: "--include-data"},
+		"no orphan":      {change: func(_ *decider, q *question) { q.live.Orphaned = false }, who: []asker{askerPrune}},
+		"other labels":   {change: func(_ *decider, q *question) { q.live.Labels = nil }, who: []asker{askerTombstone}},
+		"an inventory's": {change: func(_ *decider, q *question) { q.live.PartOf = "applyset-x" }, who: []asker{askerTombstone, askerPrune}},
+	} {
+		who := tt.who
+		if who == nil {
+			who = askers()
+		}
+		for _, asker := range who {
+			d, q := asked(asker)
+			if a := d.gate(q); a.Action != plan.ActionDelete {
+				t.Fatalf("%s: %s (%s) %s, want yes", asker, a.Action, a.Reason, a.Message)
+			}
+			tt.change(d, q)
+			if a := d.gate(q); a.Action == plan.ActionDelete || !strings.Contains(a.Message, tt.says) {
+				t.Errorf("%s, %s: %s (%s) %q, want no, and %q", name, asker, a.Action, a.Reason, a.Message, tt.says)
+			}
+		}
+	}
+}
+
+// TestGivenUpUnseen: the inventory keeps the entry of an object that a person gave up, that
+// this run could not read, and that the garbage collector may take with the inventory.
+func TestGivenUpUnseen(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(*question)
+		want   plan.Action
+	}{
+		"in the inventory's namespace": {func(q *question) { q.live = nil }, plan.ActionSkip},
+		"in another namespace":         {func(q *question) { q.live, q.me.Namespace = nil, "elsewhere" }, plan.ActionRelease},
+		"read":                         {func(*question) {}, plan.ActionOrphan},
+	} {
+		d, q := asked(askerNode)
+		d.in.GiveUp = map[lynq.Ref]error{q.ref(): errors.New("403")}
+		tt.change(q)
+		if name == "read" {
+			d.in.GiveUp[q.ref()] = nil
+		}
+		if a := d.gate(q); a.Action != tt.want || q.live == nil && !strings.Contains(a.Message, "403") {
+			t.Errorf("%s: %s %s, want %s", name, a.Action, a.Message, tt.want)
+		}
+	}
+}
+
+// TestPermit: a plan gives a permit for what it deletes, and for nothing else.
+func TestPermit(t *testing.T) {
+	for _, at := range situations() {
+		in := scene(at, lynq.DefaultPolicy())
+		for _, gone := range []bool{false, true} {
+			if gone {
+				in.Nodes = nil
+			}
+			p := Decide(in, Limits{AllowEmpty: true, MaxDelete: MaxDelete{Nodes: 9}})
+			for i := range p.Nodes {
+				n := &p.Nodes[i]
+				for j := range n.Steps {
+					s := &n.Steps[j]
+					s.Live = in.Live[s.Ref()]
+					permit, err := Permits(p, n, n.Inventory, s)
+					deletes := s.Action == plan.ActionDelete
+					if deletes != (err == nil) || deletes && (permit.UID() != s.Live.UID || permit.Version() != s.Live.ResourceVersion || permit.Ref() != s.Ref()) {
+						t.Errorf("%s, gone %v: %s: permit %+v, %v", at, gone, s.Action, permit, err)
+					}
+				}
+			}
+		}
+	}
+	if (Permit{}).Check(true) == nil {
+		t.Error("the zero permit permits")
+	}
+}
+
+// TestPermitRefused: a plan that a guard refuses gives no permit, except for a dry run.
+func TestPermitRefused(t *testing.T) {
+	in := scene(ours, lynq.DefaultPolicy())
+	in.Nodes, in.Active = nil, 0
+	p := Decide(in, Limits{})
+	n := &p.Nodes[0]
+	if _, err := Permits(p, n, n.Inventory, &n.Steps[0]); err == nil || len(p.Refusals) == 0 {
+		t.Errorf("%v, %d refusals", err, len(p.Refusals))
+	}
+	trial, err := Trial(p, n, n.Inventory, &n.Steps[0])
+	if err != nil || trial.Check(true) != nil || trial.Check(false) == nil {
+		t.Errorf("a dry run: %+v, %v", trial, err)
+	}
+}
+
+// TestPermitRecords: a record goes only when nothing depends on it.
+func TestPermitRecords(t *testing.T) {
+	inv := &inventory.Inventory{Node: lynq.NodeID{Namespace: "ns", Name: "a"}, UID: "u", ResourceVersion: "3"}
+	entry := []inventory.Entry{{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "x"}}}
+	of := func(p Permit, err error) error {
+		if (err == nil) != (p.Check(false) == nil) {
+			t.Errorf("permit %+v, %v", p, err)
+		}
+		return err
+	}
+	leaving, staying := &plan.NodePlan{}, &plan.NodePlan{Desired: &plan.Node{}}
+	hooked := inv.Clone()
+	hooked.Hooks = entry
+	for name, tt := range map[string]struct {
+		err error
+		yes bool
+	}{
+		"an empty inventory":        {of(PermitInventory(leaving, inv, nil)), true},
+		"an inventory with entries": {of(PermitInventory(leaving, inv, entry)), false},
+		"a desired node":            {of(PermitInventory(staying, inv, nil)), false},
+		"a copy that is left":       {of(PermitInventory(leaving, &inventory.Inventory{Node: lynq.NodeID{Namespace: "ns", Name: "a"}, Copy: "c"}, nil)), true},
+		"a restored inventory":      {of(PermitRestore(inv, &plan.Replacement{})), true},
+		"with objects that refer":   {of(PermitRestore(inv, &plan.Replacement{Stays: errors.New("unseen")})), false},
+		"not looked at":             {of(PermitRestore(inv, nil)), false},
+		"a hub without nodes":       {of(PermitHub(&inventory.Hub{Name: "h", UID: "u"}, 0)), true},
+		"a hub with nodes":          {of(PermitHub(&inventory.Hub{Name: "h", UID: "u"}, 1)), false},
+		"a copy, restored":          {of(PermitCopy(&inventory.Inventory{UID: "u", Copy: "c"})), true},
+		"a copy, not restored":      {of(PermitCopy(&inventory.Inventory{Copy: "c"})), false},
+		"hooks that nothing names":  {of(PermitHooks(inv, "s", "1")), true},
+		"hooks":                     {of(PermitHooks(hooked, "s", "1")), false},
+		"a LynqNode":                {of(PermitHandover(lynq.Ref{Group: lynq.Group, Kind: "LynqNode"}, "u", "1")), true},
+		"an object of others":       {of(PermitHandover(lynq.Ref{Kind: "Secret"}, "u", "1")), false},
+	} {
+		if (tt.err == nil) != tt.yes {
+			t.Errorf("%s: %v", name, tt.err)
+		}
+	}
+}
+
+// TestEmptyNarrowed: -l does not hide that no row is active.
+func TestEmptyNarrowed(t *testing.T) {
+	in := scene(ours, lynq.DefaultPolicy())
+	in.Nodes, in.Active, in.Narrowed = nil, 0, true
+	if r := Decide(in, Limits{}).Refusals; len(r) != 1 || r[0].Guard != plan.GuardEmpty {
+		t.Errorf("%+v", r)
+	}
+	if r := Decide(in, Limits{AllowEmpty: true}).Refusals; len(r) != 0 {
+		t.Errorf("allowed: %+v", r)
+	}
+}
+
+// TestAdoptedByEntry: an entry alone proves nothing, so that lynqctl neither purges nor
+// recreates the object that it names.
+func TestAdoptedByEntry(t *testing.T) {
+	wave := 0
+	for name, change := range map[string]func(*lynq.Policy){
+		"purged":    func(p *lynq.Policy) { p.PurgeOrder = &wave },
+		"recreated": func(p *lynq.Policy) { p.Patch = lynq.PatchRecreate },
+	} {
+		p := lynq.DefaultPolicy()
+		change(&p)
+		s := wantedStep(scene(overwritten, p))
+		if !s.Adopted || s.Purges() || s.Recreates() {
+			t.Errorf("%s: %s (%s), adopted %v, purges %v, recreates %v", name, s.Action, s.Reason, s.Adopted, s.Purges(), s.Recreates())
+		}
+		if s := wantedStep(scene(ours, p)); s.Adopted || name == "purged" && !s.Purges() {
+			t.Errorf("%s, proven: adopted %v, purges %v", name, s.Adopted, s.Purges())
+		}
+	}
+}
+
+// TestLeavingStrays: what refers to the inventory of a node that leaves, and is not in it,
+// is known before the inventory goes.
+func TestLeavingStrays(t *testing.T) {
+	in := scene(ours, lynq.DefaultPolicy())
+	in.Nodes = nil
+	stray := &tracking.Live{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "copy"}, UID: "c", Owners: []types.UID{"inv"}}
+	other := &tracking.Live{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "other"}, UID: "o", Owners: []types.UID{"x"}}
+	in.Strays = map[lynq.Ref]*tracking.Live{stray.Ref: stray, other.Ref: other}
+	p := Decide(in, Limits{AllowEmpty: true})
+	if len(p.Nodes) != 1 || len(p.Nodes[0].Strays) != 1 || p.Nodes[0].Strays[0] != stray {
+		t.Errorf("%+v", p.Nodes)
+	}
+}

@@ -1,0 +1,174 @@
+package decide
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// WithoutDeletions is a plan that is holdable, without what the guards refuse: no node
+// goes, and no object leaves its node. It is a pure function, and p stays as it is.
+//
+//   - A node that would go is not in it: none of its steps is carried out, so that its
+//     hooks do not run either.
+//   - An object that a node which stays wants no more is skipped, and its entry stays,
+//     whether it would be deleted, orphaned or only let go. One that another
+//     node which stays takes over is no deletion, and moves.
+//   - An object that a node wants and one that would go still has is skipped: with it
+//     that node would begin to go.
+//   - All else is as it was planned. To recreate an object, or to purge one that did its
+//     work, is what a row and a form want, and no guard counts it.
+//
+// What the steps of such a plan become when they are decided again is no deletion
+// either.
+func WithoutDeletions(p *plan.Plan) *plan.Plan {
+	next := *p
+	next.Held, next.Refusals, next.Losses, next.Nodes = heldBack(p), nil, nil, nil
+	taken := map[lynq.Ref]lynq.NodeKey{}
+	staying := map[lynq.NodeKey]bool{}
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		staying[n.Key()] = n.Desired != nil
+		for j := range n.Steps {
+			if s := &n.Steps[j]; n.Desired == nil && s.To != (lynq.NodeKey{}) {
+				taken[s.Entry.Ref] = n.Key()
+			}
+		}
+	}
+	for i := range p.Nodes {
+		if n := &p.Nodes[i]; n.Desired != nil {
+			next.Nodes = append(next.Nodes, withoutDeletions(n, next.Held, taken, staying))
+		}
+	}
+	if d := rulesOf(p); d != nil {
+		next.Rules = d.holdingOn(p.Nodes)
+	}
+	next.Count()
+	return &next
+}
+
+// withoutDeletions is the plan of a node that stays. taken are the objects that it, or
+// another one, would take from nodes that go.
+func withoutDeletions(p *plan.NodePlan, held *plan.Held, taken map[lynq.Ref]lynq.NodeKey, staying map[lynq.NodeKey]bool) plan.NodePlan {
+	next := *p
+	next.Steps = slices.Clone(p.Steps)
+	next.After = slices.DeleteFunc(slices.Clone(p.After), func(k lynq.NodeKey) bool { return !staying[k] })
+	me := plan.NewOwner(p.Key(), p.Hub.Name, p.Inventory)
+	for i := range next.Steps {
+		s := &next.Steps[i]
+		why := ""
+		switch {
+		case s.Action == plan.ActionSkip, s.Action == plan.ActionKeep, s.Action == plan.ActionBlock:
+		case s.Object == nil && s.To == (lynq.NodeKey{}):
+			why = "lynqctl keeps its entry: deletions are held (" + held.Guards() + ")"
+		case s.Object != nil && taken[s.Object.Ref] != (lynq.NodeKey{}) && s.Live != nil && !me.Tracks(s.Live):
+			why = "node " + taken[s.Object.Ref].String() + " has it, and is kept: deletions are held (" + held.Guards() + ")"
+		}
+		if why != "" {
+			s.Action, s.Reason, s.Message, s.To = plan.ActionSkip, plan.ReasonHeld, why, lynq.NodeKey{}
+		}
+	}
+	return next
+}
+
+// holdingOn are the rules of a plan without its deletions: a node that would go gives
+// nothing away.
+func (d *decider) holdingOn(nodes []plan.NodePlan) *decider {
+	next := *d
+	next.holding, next.unknown = true, map[lynq.NodeKey]bool{}
+	for k := range d.unknown {
+		next.unknown[k] = true
+	}
+	for i := range nodes {
+		if nodes[i].Desired == nil {
+			next.unknown[nodes[i].Key()] = true
+		}
+	}
+	return &next
+}
+
+// heldBack is what a plan without its deletions leaves out.
+func heldBack(p *plan.Plan) *plan.Held {
+	h := &plan.Held{Refusals: p.Refusals}
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		switch {
+		case n.Desired == nil && (len(n.Steps) == 0 || slices.ContainsFunc(n.Steps, leavesOrRuns)):
+			h.Nodes = append(h.Nodes, n.Key())
+		case n.Desired != nil && slices.ContainsFunc(n.Steps, leaves):
+			h.Partly = append(h.Partly, n.Key())
+		}
+		for j := range n.Steps {
+			switch s := &n.Steps[j]; {
+			case s.Object != nil:
+			case s.Action == plan.ActionDelete, s.Action == plan.ActionCollect:
+				h.Deleted++
+			case s.Action == plan.ActionOrphan:
+				h.Orphaned++
+			}
+		}
+	}
+	byName := func(a, b lynq.NodeKey) int { return strings.Compare(a.String(), b.String()) }
+	slices.SortFunc(h.Nodes, byName)
+	slices.SortFunc(h.Partly, byName)
+	h.Digest = changeDigest(p, h)
+	return h
+}
+
+// leaves tells whether an object leaves its node with a step: it is deleted or orphaned.
+// What is let go is gone, or another's already.
+func leaves(s plan.Step) bool {
+	return s.Object == nil && (s.Action == plan.ActionDelete || s.Action == plan.ActionCollect || s.Action == plan.ActionOrphan)
+}
+
+// leavesOrRuns tells whether a step of a node that goes does anything.
+func leavesOrRuns(s plan.Step) bool {
+	return s.Action != plan.ActionSkip && s.Action != plan.ActionKeep
+}
+
+// changeDigest identifies the deletions of a plan, so that who approves them approves these
+// and no others: the hub, the guards that refuse, the nodes that go by the identity of
+// their rows, and each object that is deleted or orphaned, with its uid.
+//
+// It is of the change, and not of the rows: between the look at what is held and the run
+// that carries it out other columns may change, and rows may come, which no guard has
+// anything against; and the same rows may mean other deletions after a form has changed.
+// One more row that goes, or another object, is another digest.
+func changeDigest(p *plan.Plan, h *plan.Held) string {
+	lines := []string{}
+	going := map[lynq.NodeKey]bool{}
+	for _, k := range h.Nodes {
+		going[k] = true
+	}
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		if going[n.Key()] {
+			lines = append(lines, fmt.Sprintf("node %s %s %q", n.Key(), n.Form, n.UID))
+		}
+		for _, s := range n.Steps {
+			if !leaves(s) {
+				continue
+			}
+			what := "delete"
+			if s.Action == plan.ActionOrphan {
+				what = "orphan"
+			}
+			lines = append(lines, fmt.Sprintf("%s %s of %s %s", what, s.Entry.Full(), n.Key(), s.UID()))
+		}
+	}
+	slices.Sort(lines)
+	sum := sha256.Sum256(fmt.Appendf(nil, "hub %s\nguards %s\n%s", p.Hub, h.Guards(), strings.Join(lines, "\n")))
+	return hex.EncodeToString(sum[:16])
+}
+
+// UntilRead is a plan without its deletions: they wait for another reading of the files.
+func UntilRead(p *plan.Plan) *plan.Plan {
+	next := *p
+	next.Refusals = []plan.Refusal{{Guard: plan.GuardReading, Hub: p.Hub}}
+	return WithoutDeletions(&next)
+}

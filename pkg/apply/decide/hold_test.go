@@ -1,0 +1,453 @@
+package decide
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// shop is a hub whose rows make ConfigMaps, all of one namespace.
+type shop struct{ in *Input }
+
+func newShop() *shop {
+	return &shop{&Input{Hub: lynq.HubKey{Namespace: "ns", Name: "crm"}, Forms: []lynq.FormKey{{Name: "web"}}, Live: map[lynq.Ref]*tracking.Live{}, Broken: map[lynq.NodeKey]error{}}}
+}
+
+func shopRef(name string) lynq.Ref { return lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: name} }
+
+func shopNode(row string) lynq.NodeKey { return lynq.NodeKey{Namespace: "ns", Name: row + "-web"} }
+
+// wants is a row that is active.
+func (s *shop) wants(row string, objects ...string) *plan.Node {
+	n := &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "ns", Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: row, Namespace: shopNode(row).Namespace, Name: shopNode(row).Name}}
+	for _, name := range objects {
+		p := lynq.DefaultPolicy()
+		n.Objects = append(n.Objects, plan.Object{Ref: shopRef(name), APIVersion: "v1", ID: name, Policy: &p, Owned: true, Digest: "d1"})
+	}
+	s.in.Nodes = append(s.in.Nodes, n)
+	s.in.Active++
+	return n
+}
+
+// has is what is recorded of a row's node, and is there.
+func (s *shop) has(row string, objects ...string) *inventory.Inventory {
+	inv := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "ns", Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: row, Namespace: "ns", Name: row + "-web"}, UID: "inv-" + row, Finalizer: true}
+	for _, name := range objects {
+		inv.Entries = append(inv.Entries, inventory.Entry{
+			Ref: shopRef(name), ID: name, APIVersion: "v1", UID: "uid-" + name, Digest: "d1", Fields: "f", Lifecycle: lynq.Lifecycle{Deletion: lynq.DeleteDelete, Patch: lynq.PatchApply},
+		})
+		s.in.Live[shopRef(name)] = &tracking.Live{
+			Ref: shopRef(name), UID: types.UID("uid-" + name), Hub: "crm", PartOf: inventory.ID("ns", inventory.Name(inv.Node.Name)),
+			Owners: []types.UID{types.UID(inv.UID)}, Fields: "f", DeletionPolicy: lynq.DeleteDelete, ResourceID: name,
+		}
+	}
+	s.in.Inventories = append(s.in.Inventories, inv)
+	return inv
+}
+
+// said is what a plan says, one line for each step.
+func said(p *plan.Plan) []string {
+	var lines []string
+	for _, n := range p.Nodes {
+		for _, s := range n.Steps {
+			var ref lynq.Ref
+			if s.Object != nil {
+				ref = s.Object.Ref
+			} else {
+				ref = s.Entry.Ref
+			}
+			line := fmt.Sprintf("%s: %s %s %s", n.UID, ref.Name, s.Action, s.Reason)
+			if s.Reason == plan.ReasonHeld {
+				line += ": " + s.Message
+			}
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+func TestWithoutDeletions(t *testing.T) {
+	const held = "deletions are held (max-delete)"
+	for name, tt := range map[string]struct {
+		prepare  func(*shop)
+		want     []string
+		nodes    []lynq.NodeKey
+		partly   []lynq.NodeKey
+		deleted  int
+		orphaned int
+	}{
+		"nodes that go stay, and the others converge": {
+			prepare: func(s *shop) {
+				s.has("a", "a1")
+				s.has("b", "b1", "b2")
+				s.in.Inventories[1].Entries[1].Deletion = lynq.DeleteRetain
+				s.has("c", "c1").Entries[0].Digest = "d0"
+				s.wants("c", "c1")
+				s.wants("d", "d1")
+			},
+			want:  []string{"c: c1 update Changed", "d: d1 create New"},
+			nodes: []lynq.NodeKey{shopNode("a"), shopNode("b")}, deleted: 2, orphaned: 1,
+		},
+		"what a node that stays wants no more stays": {
+			prepare: func(s *shop) {
+				s.has("a", "a1")
+				s.has("b", "b1", "b2", "b3")
+				delete(s.in.Live, shopRef("b3"))
+				s.wants("b", "b1")
+			},
+			want:  []string{"b: b1 keep UpToDate", "b: b2 skip Held: lynqctl keeps its entry: " + held, "b: b3 skip Held: lynqctl keeps its entry: " + held},
+			nodes: []lynq.NodeKey{shopNode("a")}, partly: []lynq.NodeKey{shopNode("b")}, deleted: 2,
+		},
+		"an object moves between nodes that stay": {
+			prepare: func(s *shop) {
+				s.has("a", "a1")
+				s.has("b", "b1", "x")
+				s.has("c", "c1")
+				s.wants("b", "b1")
+				s.wants("c", "c1", "x")
+			},
+			want:  []string{"b: b1 keep UpToDate", "b: x release TakenOver", "c: c1 keep UpToDate", "c: x adopt Unowned"},
+			nodes: []lynq.NodeKey{shopNode("a")}, deleted: 1,
+		},
+		"a node that goes gives nothing away": {
+			prepare: func(s *shop) {
+				s.has("a", "a1", "x")
+				s.wants("b", "b1", "x")
+			},
+			want:  []string{"b: b1 create New", "b: x skip Held: node ns/a-web has it, and is kept: " + held},
+			nodes: []lynq.NodeKey{shopNode("a")}, deleted: 1,
+		},
+		"what was taken over already is none of its": {
+			prepare: func(s *shop) {
+				s.has("a", "a1", "x")
+				s.has("b", "b1", "x").Entries[1].Digest = "d0" // has it since
+				s.wants("b", "b1", "x")
+			},
+			want:  []string{"b: b1 keep UpToDate", "b: x update Changed"},
+			nodes: []lynq.NodeKey{shopNode("a")}, deleted: 1,
+		},
+		"a node that was deleted by hand stays": {
+			prepare: func(s *shop) {
+				s.has("a", "a1").Deleting = true
+				s.wants("b", "b1")
+			},
+			want:  []string{"b: b1 create New"},
+			nodes: []lynq.NodeKey{shopNode("a")}, deleted: 1,
+		},
+		"hooks do not run": {
+			prepare: func(s *shop) {
+				s.has("a", "a1").Hooks = []inventory.Entry{{Ref: lynq.Ref{Group: "batch", Kind: "Job", Namespace: "ns", Name: "bye"}, ID: "bye", APIVersion: "batch/v1", Lifecycle: lynq.Lifecycle{RunOn: lynq.RunOnDelete}}}
+				s.wants("b")
+			},
+			nodes: []lynq.NodeKey{shopNode("a")}, deleted: 2,
+		},
+		"a node that failed to render stays failed": {
+			prepare: func(s *shop) {
+				s.has("a", "a1")
+				s.has("b", "b1")
+				s.wants("b").Fail(errors.New("no port"))
+			},
+			nodes: []lynq.NodeKey{shopNode("a")}, deleted: 1,
+		},
+	} {
+		s := newShop()
+		tt.prepare(s)
+		whole := Decide(s.in, Limits{})
+		if !whole.Holdable() {
+			t.Fatalf("%s: %+v", name, whole.Refusals)
+		}
+		before := said(whole)
+		p := WithoutDeletions(whole)
+		if diff := cmp.Diff(tt.want, said(p)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		h := p.Held
+		if !slices.Equal(h.Nodes, tt.nodes) || !slices.Equal(h.Partly, tt.partly) || h.Deleted != tt.deleted || h.Orphaned != tt.orphaned {
+			t.Errorf("%s: held %+v", name, h)
+		}
+		if diff := cmp.Diff(before, said(whole)); diff != "" || whole.Held != nil {
+			t.Errorf("%s: the plan itself changed:\n%s", name, diff)
+		}
+		if p.Refusals != nil || p.Whole != whole.Whole || len(h.Refusals) != 1 || h.Refusals[0].Guard != plan.GuardMaxDelete {
+			t.Errorf("%s: %+v, %+v", name, p, h.Refusals)
+		}
+	}
+}
+
+// TestHeldWithoutRows: where no row is active, nothing is left to do.
+func TestHeldWithoutRows(t *testing.T) {
+	s := newShop()
+	s.has("a", "a1")
+	p := Decide(s.in, Limits{MaxDelete: DefaultMaxDelete()})
+	if !p.Holdable() {
+		t.Fatalf("%+v", p.Refusals)
+	}
+	p = WithoutDeletions(p)
+	if len(p.Nodes) != 0 || len(p.Counts) != 0 || p.Held.Guards() != "allow-empty" {
+		t.Errorf("%+v, %+v", p, p.Held)
+	}
+}
+
+// TestHoldable: what is refused for more than its deletions is refused as a whole.
+func TestHoldable(t *testing.T) {
+	for want, guards := range map[bool][][]plan.Guard{
+		true: {{plan.GuardEmpty}, {plan.GuardMaxDelete}, {plan.GuardEmpty, plan.GuardMaxDelete}},
+		false: {
+			{}, {plan.GuardOperator}, {plan.GuardLock}, {plan.GuardDeleting}, {plan.GuardDependent}, {plan.GuardMaxDelete, plan.GuardOperator}, {plan.GuardDependent, plan.GuardMaxDelete}, {"max-change"},
+		},
+	} {
+		for _, names := range guards {
+			p := plan.Plan{}
+			for _, g := range names {
+				p.Refusals = append(p.Refusals, plan.Refusal{Guard: g})
+			}
+			if p.Holdable() != want {
+				t.Errorf("%v: %t", names, !want)
+			}
+		}
+	}
+}
+
+// TestHeldDependents: who depends on a node that would go is not kept waiting for it.
+func TestHeldDependents(t *testing.T) {
+	s := newTenancy()
+	s.in.Forms = []lynq.FormKey{{Name: "web"}, {Name: "db"}}
+	s.recorded("web")
+	s.recorded("db")
+	s.row("web").Objects[0].Digest = "d2"
+	p := WithoutDeletions(Decide(s.in, Limits{}))
+	if len(p.Nodes) != 1 || len(p.Nodes[0].After) != 0 {
+		t.Errorf("%+v", p.Nodes)
+	}
+}
+
+// TestHeldAgain: what a node that would go has stays its own when steps of others are
+// decided again.
+func TestHeldAgain(t *testing.T) {
+	s := newShop()
+	s.has("a", "x", "y")
+	s.wants("b", "x", "y")
+	there := s.in.Live[shopRef("y")]
+	delete(s.in.Live, shopRef("y"))
+	whole := Decide(s.in, Limits{})
+	p := WithoutDeletions(whole)
+	for i, want := range []verdict{{plan.ActionSkip, plan.ReasonHeld}, {plan.ActionBlock, plan.ReasonForeign}} {
+		step := &p.Nodes[0].Steps[i]
+		now := step.Live
+		if now == nil {
+			now = there // it comes back
+		}
+		again, _ := Recheck(p, &p.Nodes[0], nil, step, now)
+		if got := (verdict{again.Action, again.Reason}); got != want || again.Live != now {
+			t.Errorf("%s: %v (%s), want %v", step.Object.Ref, got, again.Message, want)
+		}
+	}
+	step := &whole.Nodes[0].Steps[1]
+	if again, _ := Recheck(whole, &whole.Nodes[0], nil, step, there); again.Action != plan.ActionAdopt {
+		t.Errorf("the whole plan: %s (%s)", again.Action, again.Reason)
+	}
+}
+
+// TestHeldDigest: it is of exactly the deletions.
+func TestHeldDigest(t *testing.T) {
+	digest := func(change func(*shop)) string {
+		s := newShop()
+		s.has("a", "a1")
+		s.has("b", "b1", "b2")
+		s.has("c", "c1")
+		s.wants("b", "b1")
+		s.wants("c", "c1")
+		change(s)
+		return WithoutDeletions(Decide(s.in, Limits{})).Held.Digest
+	}
+	same := digest(func(*shop) {})
+	for name, tt := range map[string]struct {
+		change func(*shop)
+		same   bool
+	}{
+		"another order":        {func(s *shop) { slices.Reverse(s.in.Inventories); slices.Reverse(s.in.Nodes) }, true},
+		"another value":        {func(s *shop) { s.in.Nodes[0].Objects[0].Digest = "d2" }, true},
+		"one more row":         {func(s *shop) { s.wants("d", "d1") }, true},
+		"drift":                {func(s *shop) { s.in.Live[shopRef("c1")].Fields = "f2" }, true},
+		"drift of what goes":   {func(s *shop) { s.in.Live[shopRef("a1")].Fields = "f2" }, true},
+		"one more goes":        {func(s *shop) { s.has("d", "d1") }, false},
+		"one goes without any": {func(s *shop) { s.has("d") }, false},
+		"one comes back":       {func(s *shop) { s.wants("a", "a1") }, false},
+		"one goes whole":       {func(s *shop) { s.in.Nodes = s.in.Nodes[1:] }, false},
+		"another row":          {func(s *shop) { s.in.Inventories[0].Node.UID = "A" }, false},
+		"another object":       {func(s *shop) { s.in.Live[shopRef("a1")].UID, s.in.Inventories[0].Entries[0].UID = "u", "u" }, false},
+		"one object more":      {func(s *shop) { s.in.Nodes[0].Objects = nil }, false},
+		"one object gone":      {func(s *shop) { delete(s.in.Live, shopRef("a1")) }, false},
+		"kept from now on":     {func(s *shop) { s.in.Inventories[0].Entries[0].Deletion = lynq.DeleteRetain }, false},
+		"another hub":          {func(s *shop) { s.in.Hub.Name = "erp" }, false},
+		"another guard":        {func(s *shop) { s.in.Active = 0 }, false},
+	} {
+		if got := digest(tt.change); (got == same) != tt.same {
+			t.Errorf("%s: %s, before %s", name, got, same)
+		}
+	}
+}
+
+// randomShop is a hub of which anything may be so.
+func randomShop(r *rand.Rand) *shop {
+	s := newShop()
+	names := func(from string, odds int) []string {
+		var some []string
+		for i := range 4 {
+			if r.IntN(odds) == 0 {
+				some = append(some, fmt.Sprint(from, i))
+			}
+		}
+		return some
+	}
+	free := map[string]bool{}
+	rows := []string{"a", "b", "c", "d", "e"}
+	for _, row := range rows {
+		if r.IntN(4) > 0 {
+			inv := s.has(row, names(rows[r.IntN(len(rows))], 2)...)
+			inv.Deleting = r.IntN(5) == 0
+			if r.IntN(4) == 0 {
+				inv.DependForms = []string{"web"}
+			}
+			for i := range inv.Entries {
+				inv.Entries[i].Deletion = lynq.DeletionPolicies()[r.IntN(len(lynq.DeletionPolicies()))]
+			}
+			if r.IntN(3) == 0 {
+				inv.Hooks = []inventory.Entry{{Ref: lynq.Ref{Group: "batch", Kind: "Job", Namespace: "ns", Name: row}, ID: "bye", APIVersion: "batch/v1", Lifecycle: lynq.Lifecycle{RunOn: lynq.RunOnDelete}}}
+				inv.Hooks[0].Phase = []inventory.Phase{"", inventory.PhaseRunning, inventory.PhaseFailed, inventory.PhaseCompleted}[r.IntN(4)]
+			}
+		}
+		if r.IntN(2) == 0 {
+			objects := slices.DeleteFunc(names(rows[r.IntN(len(rows))], 2), func(name string) bool {
+				taken := free[name]
+				free[name] = true
+				return taken
+			})
+			n := s.wants(row, objects...)
+			switch r.IntN(6) {
+			case 0:
+				n.Fail(errors.New("no port"))
+			case 1:
+				n.NotIncluded = names(row, 2)
+			}
+		}
+	}
+	for _, l := range s.in.Live {
+		*l = *somehow(r, l)
+	}
+	for ref := range s.in.Live {
+		if r.IntN(6) == 0 {
+			delete(s.in.Live, ref)
+		}
+	}
+	return s
+}
+
+// somehow is an object as it, or another client's, may be found, or nil.
+func somehow(r *rand.Rand, l *tracking.Live) *tracking.Live {
+	now := *l
+	switch r.IntN(8) {
+	case 0:
+		now.Fields = "f2"
+	case 1:
+		now.Unmanaged = true
+	case 2:
+		now.Deleting, now.Ending = true, "is being deleted"
+	case 3:
+		now.UID = "u2"
+	case 4:
+		now.Foreign = "Kustomization a/b"
+	case 5:
+		now.PartOf, now.Owners = "", nil
+	}
+	return &now
+}
+
+// FuzzWithoutDeletions: whatever there is, no step of a plan without its deletions
+// deletes or lets go what a node has, neither as it was planned nor as it is decided
+// again; and none is there that was not planned.
+func FuzzWithoutDeletions(f *testing.F) {
+	for seed := range uint64(20) {
+		f.Add(seed)
+	}
+	f.Fuzz(holdsDeletions)
+}
+
+// TestWithoutDeletionsOfAnything is that for many seeds.
+func TestWithoutDeletionsOfAnything(t *testing.T) {
+	for seed := range uint64(3000) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { holdsDeletions(t, seed) })
+	}
+}
+
+func holdsDeletions(t *testing.T, seed uint64) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 1))
+	s := randomShop(r)
+	whole := Decide(s.in, Limits{})
+	p := WithoutDeletions(whole)
+	planned := map[lynq.NodeKey]*plan.NodePlan{}
+	for i := range whole.Nodes {
+		planned[whole.Nodes[i].Key()] = &whole.Nodes[i]
+	}
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		from := planned[n.Key()]
+		if from == nil || from.Desired != n.Desired || n.Desired == nil || len(from.Steps) != len(n.Steps) {
+			t.Fatalf("node %+v was planned as %+v", n, from)
+		}
+		for j := range n.Steps {
+			step := &n.Steps[j]
+			sameStep(t, &from.Steps[j], step)
+			noDeletion(t, p, step)
+			for _, now := range []*tracking.Live{nil, step.Live} {
+				if now != nil {
+					now = somehow(r, now)
+				}
+				again, _ := Recheck(p, n, n.Inventory, step, now)
+				noDeletion(t, p, &again)
+			}
+		}
+	}
+	if other := WithoutDeletions(Decide(s.in, Limits{})); other.Held.Digest != p.Held.Digest {
+		t.Errorf("digests %s and %s of one plan", p.Held.Digest, other.Held.Digest)
+	}
+}
+
+// sameStep: a step is what was planned, or is held.
+func sameStep(t *testing.T, planned, s *plan.Step) {
+	t.Helper()
+	if s.Object != planned.Object || s.Entry != planned.Entry || s.Live != planned.Live {
+		t.Errorf("planned %+v, and it is %+v", planned, s)
+	}
+	if held := s.Action == plan.ActionSkip && s.Reason == plan.ReasonHeld; !held && *s != *planned {
+		t.Errorf("planned %+v, and it is %+v", planned, s)
+	}
+}
+
+// noDeletion: what a node has, it keeps, unless one that stays takes it over.
+func noDeletion(t *testing.T, p *plan.Plan, s *plan.Step) {
+	t.Helper()
+	if s.Object != nil {
+		return
+	}
+	switch s.Action {
+	case plan.ActionSkip, plan.ActionKeep:
+	case plan.ActionRelease:
+		if s.To == (lynq.NodeKey{}) && s.Reason != plan.ReasonAlreadyGone || s.To != (lynq.NodeKey{}) && !slices.ContainsFunc(p.Nodes, func(n plan.NodePlan) bool { return n.Key() == s.To }) {
+			t.Errorf("%s is let go: %+v", s.Entry.Ref, s)
+		}
+	default:
+		t.Errorf("%s is held, and its step is %s (%s)", s.Entry.Ref, s.Action, s.Reason)
+	}
+}

@@ -1,0 +1,153 @@
+package decide
+
+import (
+	"fmt"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// hooking decides what runs before a node goes.
+type hooking struct{ d *decider }
+
+// A hook is an object that is made when its node goes, and has to complete before
+// anything of the node is deleted (runOn: Delete). As long as the node stays its
+// inventory has an entry for it and there is no object; what it is made of is in a
+// Secret, for the row may be gone by then.
+
+// hooks plans what is run before a node goes.
+func (h hooking) hooks(me plan.Owner, inv *inventory.Inventory) []plan.Step {
+	if h.d.in.Cascade == plan.CascadeOrphan {
+		return nil
+	}
+	var steps []plan.Step
+	for i := range inv.Hooks {
+		r := &inv.Hooks[i]
+		if r.Phase != inventory.PhaseCompleted && !h.d.givenUp(r.Ref) && h.d.excluded(me, r) == "" {
+			steps = append(steps, h.hook(me, recordedHook(me, r), r, h.d.in.Live[r.Ref]))
+		}
+	}
+	return steps
+}
+
+// recordedHook is what an inventory alone tells of a hook.
+func recordedHook(me plan.Owner, r *inventory.Entry) *plan.Object {
+	o := asRecorded(me, r)
+	o.Policy.RunOn, o.Policy.Unwaited, o.Policy.SkipOnDependencyFailure = r.RunOn, false, true
+	o.Policy.Timeout = lynq.DefaultPolicy().Timeout
+	return o
+}
+
+// hook plans one hook of a node that goes. What is there and was not made by it is
+// never taken for it, and a record alone creates nothing.
+func (h hooking) hook(me plan.Owner, o *plan.Object, r *inventory.Entry, l *tracking.Live) plan.Step {
+	s := h.hookRun(me, o, r, l)
+	if s.Action != plan.ActionCreate {
+		return s
+	}
+	if why, fix := h.undeclared(me, r); why != "" {
+		s.Action, s.Reason, s.Message = plan.ActionBlock, plan.ReasonUndeclared, why+" ("+fix+"; "+WithoutHook(me, r.Ref)+")"
+		return s
+	}
+	if l == nil || l.Deleting {
+		return s
+	}
+	// An object that an earlier try left is deleted first.
+	if a := h.d.gate(&question{asker: askerHook, me: me, entry: r, live: l, why: plan.ReasonLeftover}); a.Action != plan.ActionDelete {
+		s.Action, s.Reason, s.Message = plan.ActionBlock, a.Reason, a.Message+" ("+WithoutHook(me, r.Ref)+")"
+	}
+	return s
+}
+
+// hookRun is what is to be done for a hook that may run, whoever declares it.
+func (h hooking) hookRun(me plan.Owner, o *plan.Object, r *inventory.Entry, l *tracking.Live) plan.Step {
+	s := plan.Step{Object: o, Entry: r, Live: l, Action: plan.ActionCreate, Reason: plan.ReasonBeforeDelete}
+	block := func(why string) plan.Step {
+		s.Action, s.Reason, s.Message = plan.ActionBlock, plan.ReasonForeign, why+" (delete it, then run again; "+WithoutHook(me, o.Ref)+")"
+		return s
+	}
+	switch {
+	case l == nil && r.Phase == inventory.PhaseRunning && r.UID != "":
+		s.Message = "somebody deleted it before it completed"
+	case l == nil:
+	case l.Record:
+		return block(neverTaken)
+	case h.d.foreign(me, l) != "":
+		return block("it is of " + h.d.foreign(me, l))
+	case !me.Tracks(l):
+		return block("it exists, and this node didn't create it")
+	case l.ResourceID != r.ID:
+		return block("the node has it for another resource than " + r.ID)
+	case r.UID != "" && r.UID != string(l.UID):
+		return block(remade)
+	case l.Deleting:
+		s.Message = "it " + l.Ending + "; lynqctl creates it again when it is deleted"
+	case r.Phase == inventory.PhaseRunning:
+		s.Action = plan.ActionKeep
+	case l.Unmanaged:
+		return block("it failed, and " + MarkedUnmanaged)
+	case r.Phase == inventory.PhaseFailed:
+		s.Message = "it failed: lynqctl deletes it and creates it again"
+	default:
+		s.Message = "it is left from before the row became active again: lynqctl deletes it and creates it again"
+	}
+	return s
+}
+
+// WithoutHook is how a node goes without a hook that cannot be run.
+func WithoutHook(me plan.Owner, ref lynq.Ref) string {
+	return fmt.Sprintf("to go on without it: kubectl delete configmap %s -n %s --wait=false, then lynqctl finalize -n %[2]s --force %[3]s", inventory.Name(me.Name), me.Namespace, ref.Full())
+}
+
+// afterHooks plans what becomes of the objects that hooks make: they go with their node,
+// after all but what contains them.
+func (h hooking) afterHooks(me plan.Owner, inv *inventory.Inventory, why plan.Reason) []plan.Step {
+	var steps []plan.Step
+	for i := range inv.Hooks {
+		r := &inv.Hooks[i]
+		s := plan.Step{Entry: r, Action: plan.ActionDelete, Reason: why}
+		switch begun := r.Phase != ""; {
+		case h.d.in.Cascade == plan.CascadeOrphan && !begun:
+			s.Action, s.Reason, s.Message = plan.ActionRelease, plan.ReasonNotRun, "it is not run: --cascade=orphan deletes nothing"
+		case !begun && h.d.excluded(me, r) != "":
+			s.Action, s.Reason, s.Message = plan.ActionRelease, plan.ReasonExcluded, "it is not run: "+h.d.excluded(me, r)
+		case h.d.givenUp(r.Ref) && h.d.in.Live[r.Ref] == nil && h.d.in.GiveUp[r.Ref] == nil:
+			s.Action, s.Reason, s.Message = plan.ActionRelease, plan.ReasonGivenUp, "it is not run"
+		case begun && (h.d.in.Cascade == plan.CascadeOrphan || h.d.givenUp(r.Ref) || r.Phase == inventory.PhaseCompleted):
+			s = h.d.leavingStep(me, r, h.d.in.Live[r.Ref], why)
+		}
+		steps = append(steps, s)
+	}
+	return steps
+}
+
+// blockAfter keeps the objects of hooks that are blocked: the node does not go without them.
+func blockAfter(hooks, after []plan.Step) {
+	for i := range hooks {
+		if hooks[i].Action != plan.ActionBlock {
+			continue
+		}
+		for j := range after {
+			if s := &after[j]; s.Entry.Ref == hooks[i].Entry.Ref && s.Action == plan.ActionDelete {
+				s.Action, s.Reason, s.Message = plan.ActionSkip, hooks[i].Reason, "lynqctl keeps it: its hook is blocked"
+			}
+		}
+	}
+}
+
+// leftovers plans what becomes of the objects that hooks of a node have made which is
+// wanted again.
+func (h hooking) leftovers(me plan.Owner, inv *inventory.Inventory) []plan.Step {
+	if inv == nil {
+		return nil
+	}
+	var steps []plan.Step
+	for i := range inv.Hooks {
+		if r := &inv.Hooks[i]; r.Phase != "" {
+			steps = append(steps, h.d.leavingStep(me, r, h.d.in.Live[r.Ref], plan.ReasonLeftover))
+		}
+	}
+	return steps
+}

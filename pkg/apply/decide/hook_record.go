@@ -1,0 +1,197 @@
+package decide
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// ReadHook reads a recorded hook of a node, by its entry. The digest proves only that
+// nobody changed the Secret alone. A hook in another namespace than the node's must be
+// what the form declares, for the row that the inventory names.
+func ReadHook(p *plan.Plan, me plan.Owner, r *inventory.Entry, recorded []byte) (*plan.Object, error) {
+	o, content, err := readHook(me, r, recorded)
+	if err != nil || r.Namespace == me.Namespace {
+		return o, err
+	}
+	d := rulesOf(p)
+	if d == nil || (hooking{d}).declaring(me.NodeKey) == nil {
+		return nil, errors.New("no form declares it")
+	}
+	f := hooking{d}.declaring(me.NodeKey)
+	h := f.declared(r)
+	if h == nil {
+		return nil, fmt.Errorf("form %s doesn't declare it", f.Form)
+	}
+	if at := differs(h.Manifest, content, d.inventories[me.NodeKey].Node.UID, ""); at != "" {
+		return nil, fmt.Errorf("form %s declares another one: they differ in %s", f.Form, at)
+	}
+	return o, nil
+}
+
+// readHook is a hook as it was recorded, of that entry and no other. The content is the
+// manifest without what lynqctl adds to that of a form.
+func readHook(me plan.Owner, r *inventory.Entry, recorded []byte) (*plan.Object, map[string]any, error) {
+	switch {
+	case recorded == nil:
+		return nil, nil, errors.New("it doesn't exist")
+	case inventory.HookDigest(recorded) != r.Digest:
+		return nil, nil, errors.New("somebody changed it, and it isn't the one that the inventory names")
+	}
+	var m plan.HookManifest
+	var content map[string]any
+	if json.Unmarshal(recorded, &m) != nil || utiljson.Unmarshal(m.Manifest, &content) != nil {
+		return nil, nil, errors.New("it can't be read") // the cause may quote it
+	}
+	body, err := plan.NewBody(content) // what was checked is what is sent, though a key stands there twice
+	if err != nil {
+		return nil, nil, err
+	}
+	if m.ID != r.ID || m.APIVersion != r.APIVersion {
+		return nil, nil, errors.New("it names another hook than the inventory")
+	}
+	if err := checkRecorded(me, r, content); err != nil {
+		return nil, nil, err
+	}
+	o := recordedHook(me, r)
+	o.DependIDs, o.Body = m.DependIDs, body
+	o.Policy.Timeout = time.Duration(m.TimeoutSeconds) * time.Second
+	return o, content, nil
+}
+
+// checkRecorded refuses a manifest of another object than its entry names, or with the
+// tracking of another node, and takes out of it what lynqctl adds.
+func checkRecorded(me plan.Owner, r *inventory.Entry, content map[string]any) error {
+	metadata, _ := content["metadata"].(map[string]any)
+	for _, is := range []struct{ field, want, got any }{
+		{"apiVersion", r.APIVersion, content["apiVersion"]},
+		{"kind", r.Kind, content["kind"]},
+		{"metadata.name", r.Name, metadata["name"]},
+		{"metadata.namespace", r.Namespace, metadata["namespace"]},
+	} {
+		if is.got != is.want {
+			return fmt.Errorf("its %s is another one than the inventory names", is.field)
+		}
+	}
+	if err := plan.CheckMetadata(metadata); err != nil {
+		return err
+	}
+	labels, _ := metadata["labels"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	if _, record := labels[lynq.LabelRecord]; record {
+		return fmt.Errorf("its label %s is that of lynqctl's own records", lynq.LabelRecord)
+	}
+	for _, added := range []struct {
+		in         map[string]any
+		key, value string
+	}{
+		{labels, lynq.LabelHub, me.Hub},
+		{labels, lynq.LabelNode, me.Name},
+		{labels, lynq.LabelNodeNamespace, me.Namespace},
+		{labels, lynq.LabelPartOf, me.PartOf},
+		{annotations, lynq.AnnotationDeletionPolicy, string(lynq.DeleteDelete)},
+		{annotations, lynq.AnnotationResourceID, r.ID},
+		{annotations, lynq.AnnotationRunOn, string(lynq.RunOnDelete)},
+	} {
+		if got, said := added.in[added.key]; said && got != added.value {
+			return fmt.Errorf("its %s is not that of the node", added.key)
+		}
+		delete(added.in, added.key)
+	}
+	return nil
+}
+
+// differs is the path of the first field in which a manifest is not what a form says of
+// it, "" where there is none.
+func differs(said, recorded any, uid, at string) string {
+	same := false
+	switch said := said.(type) {
+	case map[string]any:
+		return mapDiffers(said, recorded, uid, at)
+	case []any:
+		l, ok := recorded.([]any)
+		if !ok || len(l) != len(said) {
+			break
+		}
+		for i := range said {
+			if in := differs(said[i], l[i], uid, fmt.Sprintf("%s[%d]", at, i)); in != "" {
+				return in
+			}
+		}
+		same = true
+	case lynq.Text:
+		text, ok := recorded.(string)
+		same = ok && said.Matches(uid, text)
+	case lynq.Scalar:
+		switch recorded.(type) {
+		case int64, float64, bool:
+			same = true
+		}
+	default:
+		same = said == recorded
+	}
+	if same {
+		return ""
+	}
+	return at
+}
+
+func mapDiffers(said map[string]any, recorded any, uid, at string) string {
+	m, ok := recorded.(map[string]any)
+	if !ok {
+		return at
+	}
+	below := func(key string) string {
+		if at == "" {
+			return key
+		}
+		return at + "." + key
+	}
+	for _, key := range slices.Sorted(maps.Keys(said)) {
+		value, there := m[key]
+		if !there {
+			return below(key)
+		}
+		if in := differs(said[key], value, uid, below(key)); in != "" {
+			return in
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		if _, is := said[key]; !is && below(key) != "metadata.annotations."+lynq.AnnotationUID {
+			return below(key)
+		}
+	}
+	return ""
+}
+
+// Account is the ServiceAccount that a node's namespace must have for a hook to run, ""
+// where the form of the node is known, which decides that.
+func Account(p *plan.Plan, me plan.Owner, o *plan.Object) (string, error) {
+	if d := rulesOf(p); d != nil && (hooking{d}).declaring(me.NodeKey) != nil {
+		return "", nil
+	}
+	content, err := o.Body.Content()
+	if err != nil {
+		return "", err
+	}
+	path := []string{"spec"}
+	if o.Kind == "Job" {
+		path = []string{"spec", "template", "spec"}
+	}
+	for _, field := range []string{"serviceAccountName", "serviceAccount"} { // the second is its old name
+		if name, _, _ := unstructured.NestedString(content, append(path, field)...); name != "" {
+			return name, nil
+		}
+	}
+	return "default", nil
+}

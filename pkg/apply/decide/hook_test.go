@@ -1,0 +1,225 @@
+package decide
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// hookScene is an input with one node that has a ConfigMap and a hook, of which there is
+// something, and which has come so far.
+func hookScene(phase inventory.Phase, uid string, there *tracking.Live) *Input {
+	config := lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme"}
+	job := lynq.Ref{Group: "batch", Kind: "Job", Namespace: "ns", Name: "acme-backup"}
+	partOf := inventory.ID("ns", inventory.Name("acme-web"))
+	live := map[lynq.Ref]*tracking.Live{config: {Ref: config, UID: "u1", Hub: "crm", PartOf: partOf, Owners: []types.UID{"inv"}, ResourceID: "data"}}
+	if there != nil {
+		there.Ref = job
+		live[job] = there
+	}
+	return &Input{
+		Hub: lynq.HubKey{Name: "crm"}, Active: 1, Live: live, Forms: []lynq.FormKey{{Name: "web"}},
+		Inventories: []*inventory.Inventory{{
+			Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "acme", Namespace: "ns", Name: "acme-web"}, UID: "inv", Finalizer: true,
+			Entries: []inventory.Entry{{Ref: config, ID: "data", APIVersion: "v1", UID: "u1", Digest: "d1"}},
+			Hooks:   []inventory.Entry{{Ref: job, ID: "backup", APIVersion: "batch/v1", UID: uid, Digest: "h1", Lifecycle: lynq.Lifecycle{RunOn: lynq.RunOnDelete}, Phase: phase}},
+		}},
+	}
+}
+
+func hookJob(uid types.UID) *tracking.Live {
+	return &tracking.Live{UID: uid, Hub: "crm", PartOf: inventory.ID("ns", inventory.Name("acme-web")), Owners: []types.UID{"inv"}, ResourceID: "backup"}
+}
+
+// hookState is what there is of a hook.
+type hookState struct {
+	name  string
+	phase inventory.Phase
+	uid   string
+	there *tracking.Live
+	runs  string // the step that runs it, when the node goes
+	after string // the one that takes it away
+	left  string // the one when the row is there again
+}
+
+func hookStates() []hookState {
+	changed := func(change func(*tracking.Live)) *tracking.Live {
+		l := hookJob("j1")
+		change(l)
+		return l
+	}
+	const runs, goes = "create BeforeDelete", "delete WHY"
+	return []hookState{
+		{"absent", "", "", nil, runs, goes, ""},
+		{"about to be created", inventory.PhaseRunning, "", nil, runs, goes, "release AlreadyGone"},
+		{"created by a run that was killed", inventory.PhaseRunning, "", hookJob("j1"), "keep BeforeDelete", goes, "delete Leftover"},
+		{"running", inventory.PhaseRunning, "j1", hookJob("j1"), "keep BeforeDelete", goes, "delete Leftover"},
+		{"deleted while it ran", inventory.PhaseRunning, "j1", nil, runs, goes, "release AlreadyGone"},
+		{"completed", inventory.PhaseCompleted, "j1", hookJob("j1"), "", goes, "delete Leftover"},
+		{"completed and gone", inventory.PhaseCompleted, "j1", nil, "", "release Completed", "release Completed"},
+		{"failed", inventory.PhaseFailed, "j1", hookJob("j1"), runs, goes, "delete Leftover"},
+		{"failed and marked as unmanaged", inventory.PhaseFailed, "j1", changed(func(l *tracking.Live) { l.Unmanaged = true }), "block Foreign", "skip Foreign", "track Unmanaged"},
+		{"left over", "", "", hookJob("j1"), runs, goes, ""},
+		{"being deleted", inventory.PhaseRunning, "j1", changed(func(l *tracking.Live) { l.Deleting = true }), runs, goes, "delete Leftover"},
+		{"another of its name", inventory.PhaseRunning, "j0", hookJob("j1"), "block Foreign", "skip Foreign", "release TakenOver"},
+		{"unowned", "", "", &tracking.Live{UID: "x"}, "block Foreign", "skip Foreign", ""},
+		{"another node's", "", "", &tracking.Live{UID: "x", Hub: "crm", Node: "bolt-web", NodeNamespace: "ns", PartOf: inventory.ID("ns", inventory.Name("bolt-web"))}, "block Foreign", "skip Foreign", ""},
+		{"another tool's", "", "", changed(func(l *tracking.Live) { l.Foreign = "Helm release x" }), "block Foreign", "skip Foreign", ""},
+		{"a controller's", "", "", changed(func(l *tracking.Live) { l.Controller = "CronJob/x" }), "block Foreign", "skip Foreign", ""},
+		{"a record", "", "", &tracking.Live{UID: "x", Record: true}, "block Foreign", "skip Foreign", ""},
+	}
+}
+
+func planned(p *plan.Plan) (runs, after string) {
+	for i := range p.Nodes {
+		for _, s := range p.Nodes[i].Steps {
+			switch {
+			case s.Object != nil && s.Object.Policy.Hook():
+				runs = string(s.Action) + " " + string(s.Reason)
+			case s.Object == nil && s.Entry.Hook():
+				after = string(s.Action) + " " + string(s.Reason)
+			}
+		}
+	}
+	return runs, after
+}
+
+// Whatever lets the node go, its hook runs first, and nothing that it did not make is
+// taken for it.
+func TestHookOfNodeThatGoes(t *testing.T) {
+	ways := map[plan.Reason]func(*Input){
+		plan.ReasonNodeGone:    func(*Input) {},
+		plan.ReasonNodeDeleted: func(in *Input) { in.Delete = map[lynq.NodeKey]bool{{Namespace: "ns", Name: "acme-web"}: true} },
+	}
+	byHand := func(in *Input) { in.Inventories[0].Deleting = true }
+	for _, state := range hookStates() {
+		check := func(way string, why plan.Reason, change func(*Input)) {
+			in := hookScene(state.phase, state.uid, state.there)
+			change(in)
+			p := Decide(in, Limits{AllowEmpty: true})
+			runs, after := planned(p)
+			if want := strings.ReplaceAll(state.after, "WHY", string(why)); runs != state.runs || after != want {
+				t.Errorf("%s, node gone by %s: %q then %q, want %q then %q", state.name, way, runs, after, state.runs, want)
+			}
+			if state.runs != "" && (p.Nodes[0].Steps[0].Object == nil || p.Nodes[0].Steps[0].Object.Order != 0) {
+				t.Errorf("%s, node gone by %s: the hook is not the first step", state.name, way)
+			}
+		}
+		for why, change := range ways {
+			check(string(why), why, change)
+		}
+		check("hand", plan.ReasonNodeDeleted, byHand)
+	}
+}
+
+// When the row is there again what the hook made is left over, and what it did not make
+// is not touched.
+func TestHookOfNodeThatComesBack(t *testing.T) {
+	for _, state := range hookStates() {
+		in := hookScene(state.phase, state.uid, state.there)
+		in.Nodes = []*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "acme", Namespace: "ns", Name: "acme-web"}}}
+		runs, left := planned(Decide(in, Limits{AllowEmpty: true}))
+		if runs != "" || left != state.left {
+			t.Errorf("%s: %q and %q, want nothing run, and %q", state.name, runs, left, state.left)
+		}
+	}
+}
+
+func TestHookNotRun(t *testing.T) {
+	in := hookScene("", "", nil)
+	in.Cascade = plan.CascadeOrphan
+	if runs, after := planned(Decide(in, Limits{AllowEmpty: true})); runs != "" || after != "release NotRun" {
+		t.Errorf("--cascade=orphan: %q then %q", runs, after)
+	}
+	in = hookScene(inventory.PhaseFailed, "j1", hookJob("j1"))
+	job := in.Inventories[0].Hooks[0].Ref
+	in.Delete, in.GiveUp = map[lynq.NodeKey]bool{{Namespace: "ns", Name: "acme-web"}: true}, map[lynq.Ref]error{job: nil}
+	if runs, after := planned(Decide(in, Limits{AllowEmpty: true})); runs != "" || after != "orphan GivenUp" {
+		t.Errorf("given up, and failed: %q then %q", runs, after)
+	}
+	in = hookScene("", "", nil)
+	in.Delete, in.GiveUp = map[lynq.NodeKey]bool{{Namespace: "ns", Name: "acme-web"}: true}, map[lynq.Ref]error{job: nil}
+	if runs, after := planned(Decide(in, Limits{AllowEmpty: true})); runs != "" || after != "release GivenUp" {
+		t.Errorf("given up before it began: %q then %q", runs, after)
+	}
+	// A row that does not render may want the node.
+	in = hookScene("", "", nil)
+	in.Nodes = []*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "Acme", Namespace: "ns", Name: "other"}, Failed: errors.New("x")}}
+	if runs, _ := planned(Decide(in, Limits{AllowEmpty: true})); runs != "" {
+		t.Errorf("the row may be there: %q", runs)
+	}
+}
+
+// A step is decided again by the rules that planned it, on the entry that was saved since.
+func TestHookRecheck(t *testing.T) {
+	for _, state := range hookStates() {
+		if state.runs == "" {
+			continue
+		}
+		p := Decide(hookScene(state.phase, state.uid, state.there), Limits{AllowEmpty: true})
+		step := &p.Nodes[0].Steps[0]
+		if again, verdict := Recheck(p, &p.Nodes[0], p.Nodes[0].Inventory, step, state.there); verdict != VerdictHolds || again.Action != step.Action {
+			t.Errorf("%s: decided again it is %s, and was %s", state.name, again.Action, step.Action)
+		}
+	}
+	// Just before it is created the entry says so: what is there then is the hook's.
+	p := Decide(hookScene("", "", nil), Limits{AllowEmpty: true})
+	step := p.Nodes[0].Steps[0]
+	begun := step.Begins()
+	step.Entry = &begun
+	if again, _ := Recheck(p, &p.Nodes[0], p.Nodes[0].Inventory, &step, hookJob("j1")); again.Action != plan.ActionKeep {
+		t.Errorf("a Job whose creation was not answered: %s", again.Action)
+	}
+}
+
+// What is recorded of a hook is read back as it was, and nothing else is taken for it.
+func TestHookManifest(t *testing.T) {
+	policy := lynq.DefaultPolicy()
+	policy.RunOn, policy.Timeout = lynq.RunOnDelete, 90e9
+	ref := lynq.Ref{Group: "batch", Kind: "Job", Namespace: "ns", Name: "acme-backup"}
+	o := &plan.Object{Ref: ref, APIVersion: "batch/v1", ID: "backup", DependIDs: []string{"first"}, Policy: &policy, Owned: true, Body: plan.Body(`{"metadata":{"name":"acme-backup","namespace":"ns"},"apiVersion":"batch/v1","kind":"Job","spec":{"a":"<&>"}}`)}
+	recorded, err := o.HookManifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Digest = inventory.HookDigest(recorded)
+	n := &plan.Node{Hooks: []plan.Object{*o}}
+	r := n.NextHooks(nil)[0]
+	me := plan.NewOwner(lynq.NodeKey{Namespace: "ns", Name: "acme-web"}, "crm", nil)
+	p := &plan.Plan{}
+	got, err := ReadHook(p, me, &r, recorded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !sameJSON(got.Body, o.Body) || !bytes.HasPrefix(got.Body, []byte(plan.BodyHead)) || got.Policy.Timeout != policy.Timeout || got.Ref != ref || !got.Owned || len(got.DependIDs) != 1 || !got.Policy.Hook() || got.Policy.Unwaited {
+		t.Errorf("read back: %+v", got)
+	}
+	for _, wrong := range [][]byte{nil, []byte("{}"), bytes.Replace(recorded, []byte("acme"), []byte("evil"), 1)} {
+		if _, err := ReadHook(p, me, &r, wrong); err == nil {
+			t.Errorf("%q was taken for the hook", wrong)
+		}
+	}
+	n.Hooks[0].Body = plan.Body(`{"metadata":{"name":"` + strings.Repeat("x", plan.MaxHooks) + `"}}`)
+	if err := plan.CheckSizes([]plan.Plan{{Nodes: []plan.NodePlan{{Desired: n}}}}); err == nil {
+		t.Error("what no Secret can hold is no error")
+	}
+}
+
+func sameJSON(a, b []byte) bool {
+	var x, y any
+	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
+		return false
+	}
+	one, _ := json.Marshal(x)
+	two, _ := json.Marshal(y)
+	return bytes.Equal(one, two)
+}

@@ -1,0 +1,53 @@
+package decide
+
+import (
+	"testing"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// keeping is what becomes of an object whose content is to be left alone.
+func keeping(at situation, p lynq.Policy) verdict {
+	switch at {
+	case absent, vanished, goingAway, handsOff:
+		return wanted(at, p) // whoever asks for this leaves them out
+	case otherNodes, otherSets, otherTools, controllers, ownRecord:
+		return verdict{plan.ActionBlock, plan.ReasonForeign}
+	case orphaned:
+		return verdict{plan.ActionTrack, plan.ReasonOrphan}
+	case nobodys, policyMoved, overwritten, forgedOnce:
+		return verdict{plan.ActionTrack, plan.ReasonUntracked}
+	case unfinished:
+		return verdict{plan.ActionKeep, plan.ReasonUpToDate}
+	}
+	if p.Creation == lynq.CreateOnce {
+		return wanted(at, p)
+	}
+	return verdict{plan.ActionKeep, plan.ReasonUpToDate}
+}
+
+// TestKeepContent: with KeepContent nothing that is there is written but its
+// tracking, whatever the policies.
+func TestKeepContent(t *testing.T) {
+	for _, creation := range []lynq.CreationPolicy{lynq.CreateWhenNeeded, lynq.CreateOnce} {
+		for _, deletion := range []lynq.DeletionPolicy{lynq.DeleteDelete, lynq.DeleteRetain} {
+			for _, conflict := range []lynq.ConflictPolicy{lynq.ConflictStuck, lynq.ConflictForce} {
+				for _, at := range situations() {
+					p := lynq.DefaultPolicy()
+					p.Creation, p.Deletion, p.Conflict = creation, deletion, conflict
+					in := scene(at, p)
+					in.KeepContent = true
+					s := Decide(in, Limits{}).Nodes[0].Steps[0]
+					got, want := verdict{s.Action, s.Reason}, keeping(at, p)
+					if got != want {
+						t.Errorf("%s/%s/%s/%s: %v, want %v", creation, deletion, conflict, at, got, want)
+					}
+					if _, there := in.Live[s.Object.Ref]; there && (s.Action == plan.ActionUpdate || s.Action == plan.ActionAdopt) {
+						t.Errorf("%s/%s/%s/%s: its content would be written", creation, deletion, conflict, at)
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package decide
+
+import (
+	"fmt"
+	"maps"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// misnamed finds nodes of the run that are recorded by another name than theirs:
+// what gives nodes their names did not see that inventory, or there are two. Making
+// another one, or letting that one go, would be a guess about its objects.
+type misnamed struct {
+	of       map[lynq.NodeKey]*inventory.Inventory // by the nodes of the run
+	recorded map[lynq.NodeKey]bool                 // by the names in the inventories
+}
+
+// identityKey is what a node is, but for its hub and the namespace of its form,
+// which old inventories do not say (see Node.is).
+type identityKey struct{ namespace, form, uid string }
+
+func (d *decider) findMisnamed() misnamed {
+	var strays []*inventory.Inventory // that are not of the node of their name
+	for _, inv := range d.in.Inventories {
+		if n := d.nodes[inv.Node.Key()]; n == nil || !n.Is(inv) {
+			strays = append(strays, inv)
+		}
+	}
+	m := misnamed{of: map[lynq.NodeKey]*inventory.Inventory{}, recorded: map[lynq.NodeKey]bool{}}
+	if len(strays) == 0 {
+		return m
+	}
+	nodes := make(map[identityKey][]*plan.Node, len(d.in.Nodes))
+	for _, n := range d.in.Nodes {
+		key := identityKey{n.Namespace, n.Form.Name, n.UID}
+		nodes[key] = append(nodes[key], n)
+	}
+	for _, inv := range strays {
+		for _, n := range nodes[identityKey{inv.Node.Namespace, inv.Node.Form.Name, inv.Node.UID}] {
+			if n.Is(inv) {
+				m.of[n.Key()], m.recorded[inv.Node.Key()] = inv, true
+			}
+		}
+	}
+	return m
+}
+
+// obstacle is why a node is not touched, nil for most.
+func (m *misnamed) obstacle(n *plan.Node) error {
+	inv := m.of[n.Key()]
+	if inv == nil {
+		return nil
+	}
+	return fmt.Errorf("its form %s and row %q are recorded by another name: inventory %s/%s is that of node %s, and would have to be that of node %s (apply again; if there are inventories of both names, lynqctl inventory show tells what each has, and lynqctl delete node NAME -n %[3]s --cascade=orphan lets one of the nodes go without its objects)",
+		n.Form, n.UID, inv.Node.Namespace, inventory.Name(inv.Node.Name), inv.Node.Name, n.Name)
+}
+
+// keepRefused notes what refused nodes have, by whatever name it is recorded. What
+// they want is not in the plan, so that it must not seem that they want it no more:
+// another node would take what they have.
+func (d *decider) keepRefused() {
+	refused := maps.Clone(d.misnamed.recorded)
+	for _, n := range d.in.Nodes {
+		if d.obstacle(n, d.inventories[n.Key()]) != nil {
+			refused[n.Key()] = true
+		}
+	}
+	d.held = map[lynq.Ref][]lynq.NodeKey{}
+	for _, inv := range d.in.Inventories {
+		k := inv.Node.Key()
+		if !refused[k] {
+			continue
+		}
+		d.unknown[k] = true
+		for i := range inv.Entries {
+			d.held[inv.Entries[i].Ref] = append(d.held[inv.Entries[i].Ref], k)
+		}
+	}
+}
+
+// holder is a refused node, another than me, that has an object by its record and
+// its tracking, "" for none.
+func (d *decider) holder(me plan.Owner, l *tracking.Live) string {
+	for _, k := range d.held[l.Ref] {
+		if k != me.NodeKey && d.owner(k).Tracks(l) {
+			return k.String()
+		}
+	}
+	return ""
+}
+
+// nameTaken says that an inventory of the node's name belongs to another node, and to which.
+func nameTaken(n *plan.Node, inv *inventory.Inventory) error {
+	return fmt.Errorf("another node has this name: inventory %s/%s belongs to hub %s, form %s and row %q, not to hub %s, form %s and row %q (rename the form or the uid, or put the nodes of one hub into another namespace; to delete the other node: lynqctl delete node %s -n %s)",
+		inv.Node.Namespace, inventory.Name(inv.Node.Name), inv.Node.Hub, inv.Node.Form, inv.Node.UID,
+		n.Hub, n.Form, n.UID, inv.Node.Name, inv.Node.Namespace)
+}

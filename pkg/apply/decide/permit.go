@@ -1,0 +1,155 @@
+package decide
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Permit allows one deletion: of this object, with this uid, in this version. Only this
+// package makes one, and only where the gate says yes. The clients that delete objects take
+// a permit, so code that skips the gate does not compile. The zero value permits nothing.
+type Permit struct {
+	ref     lynq.Ref
+	uid     types.UID
+	version string
+	reason  plan.Reason
+	trial   bool
+}
+
+// Ref is the object.
+func (p Permit) Ref() lynq.Ref { return p.ref }
+
+// UID is a precondition of the write, never "" in a permit that the gate made.
+func (p Permit) UID() types.UID { return p.uid }
+
+// Version is the resource version that the decision holds for, a precondition too. It is
+// "" for records that others may change without any effect on the decision.
+func (p Permit) Version() string { return p.version }
+
+// Reason is why the object is deleted.
+func (p Permit) Reason() plan.Reason { return p.reason }
+
+// Check returns an error where the permit does not cover a deletion: it is the zero value,
+// or it covers only a dry run.
+func (p Permit) Check(dryRun bool) error {
+	if p.uid == "" || p.trial && !dryRun {
+		return fmt.Errorf("internal error: nothing permits the deletion of %s (report this bug)", p.ref)
+	}
+	return nil
+}
+
+// DeniedError is the gate's no to a step that was about to delete.
+type DeniedError struct {
+	Object lynq.Ref
+	// Why is what the gate says of the object now.
+	Why string
+}
+
+// Error implements error.
+func (e *DeniedError) Error() string {
+	return fmt.Sprintf("lynqctl neither deletes %s nor changes its owners: %s", e.Object, e.Why)
+}
+
+// Permits asks the gate again for a step that is about to delete its object, as the step
+// has seen it. The error is a *DeniedError. It is a pure function.
+func Permits(p *plan.Plan, n *plan.NodePlan, saved *inventory.Inventory, s *plan.Step) (Permit, error) {
+	if len(p.Refusals) > 0 {
+		return Permit{}, &DeniedError{s.Ref(), p.Refusals[0].What}
+	}
+	permit, err := Trial(p, n, saved, s)
+	permit.trial = false
+	return permit, err
+}
+
+// Trial does what Permits does, for a dry run, which may try a step that a guard refuses.
+func Trial(p *plan.Plan, n *plan.NodePlan, saved *inventory.Inventory, s *plan.Step) (Permit, error) {
+	ref := s.Ref()
+	if s.Live == nil || s.Live.UID == "" {
+		return Permit{}, &DeniedError{ref, "this run has not read it"}
+	}
+	again := decideAgain(p, plan.NewOwner(n.Key(), n.Hub.Name, saved), recordedIn(s, saved), s.Live)
+	if !again.Deletes() {
+		why := again.Message
+		if why == "" {
+			why = fmt.Sprintf("the plan says %s (%s)", again.Action, again.Reason)
+		}
+		return Permit{}, &DeniedError{ref, why}
+	}
+	return Permit{ref, s.Live.UID, s.Live.ResourceVersion, again.Reason, true}, nil
+}
+
+// PermitInventory permits the deletion of the inventory of a node that leaves. left are
+// the entries that are still recorded and were not left to the garbage collector: with
+// the inventory, the collector deletes every object that refers to it.
+func PermitInventory(p *plan.NodePlan, saved *inventory.Inventory, left []inventory.Entry) (Permit, error) {
+	ref := lynq.Ref{Kind: "ConfigMap", Namespace: saved.Node.Namespace, Name: inventory.Name(saved.Node.Name)}
+	switch {
+	case p.Desired != nil:
+		return Permit{}, &DeniedError{ref, "a row renders the node"}
+	case len(left) > 0:
+		return Permit{}, &DeniedError{ref, fmt.Sprintf("it still records %s, such as %s", lynq.Count(len(left), "object"), left[0].Ref)}
+	}
+	if saved.UID == "" { // a run was killed while it restored the inventory, and left the copy
+		ref.Name = inventory.CopyName(saved.Node.Name)
+		return Permit{ref, types.UID(saved.Copy), "", plan.ReasonNodeGone, false}, nil
+	}
+	return Permit{ref, types.UID(saved.UID), saved.ResourceVersion, plan.ReasonNodeGone, false}, nil
+}
+
+// PermitRestore permits the deletion of an inventory that somebody deleted and that is
+// created again, once r says that it may go: with the old inventory, the garbage
+// collector deletes every object that still refers to it.
+func PermitRestore(saved *inventory.Inventory, r *plan.Replacement) (Permit, error) {
+	ref := lynq.Ref{Kind: "ConfigMap", Namespace: saved.Node.Namespace, Name: inventory.Name(saved.Node.Name)}
+	switch {
+	case r == nil:
+		return Permit{}, &DeniedError{ref, "this run hasn't checked which objects refer to it"}
+	case r.Stays != nil:
+		return Permit{}, r.Stays
+	}
+	return Permit{ref, types.UID(saved.UID), saved.ResourceVersion, plan.ReasonUpToDate, false}, nil
+}
+
+// PermitHub permits the deletion of the record of a hub that has no node any more.
+func PermitHub(record *inventory.Hub, nodes int) (Permit, error) {
+	ref := lynq.Ref{Kind: "ConfigMap", Namespace: record.Namespace, Name: inventory.HubName(record.Name)}
+	if nodes > 0 {
+		return Permit{}, &DeniedError{ref, "the hub still has " + lynq.Count(nodes, "node")}
+	}
+	return Permit{ref, types.UID(record.UID), record.ResourceVersion, plan.ReasonNodeDeleted, false}, nil
+}
+
+// PermitCopy permits the deletion of the copy of an inventory, which lynqctl made while
+// it restored that inventory. Nothing refers to a copy.
+func PermitCopy(inv *inventory.Inventory) (Permit, error) {
+	ref := lynq.Ref{Kind: "ConfigMap", Namespace: inv.Node.Namespace, Name: inventory.CopyName(inv.Node.Name)}
+	if inv.UID == "" {
+		return Permit{}, &DeniedError{ref, "its inventory is not restored yet"}
+	}
+	return Permit{ref, types.UID(inv.Copy), "", plan.ReasonUpToDate, false}, nil
+}
+
+// PermitHooks permits the deletion of the Secret that holds the manifests of a node's
+// deletion hooks, where the inventory names none of them. Nothing refers to the Secret.
+func PermitHooks(inv *inventory.Inventory, uid types.UID, version string) (Permit, error) {
+	ref := lynq.Ref{Kind: "Secret", Namespace: inv.Node.Namespace, Name: inventory.HooksName(inv.Node.Name)}
+	if len(inv.Hooks) > 0 {
+		return Permit{}, &DeniedError{ref, "the inventory names a hook in it"}
+	}
+	return Permit{ref, uid, version, plan.ReasonRemoved, false}, nil
+}
+
+// PermitHandover permits the deletion of an object of the Lynq operator: a LynqNode whose
+// objects are all handed over, a LynqHub or a LynqForm. The deletion orphans whatever still
+// refers to the object.
+func PermitHandover(ref lynq.Ref, uid types.UID, version string) (Permit, error) {
+	if ref.Group != lynq.Group {
+		return Permit{}, &DeniedError{ref, "it is not an object of the Lynq operator"}
+	}
+	return Permit{ref, uid, version, plan.ReasonTakenOver, false}, nil
+}

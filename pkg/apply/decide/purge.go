@@ -1,0 +1,34 @@
+package decide
+
+import (
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+)
+
+// purged plans an object that completed its work. A run has deleted it, or was about to.
+// False means that it is as if it had never been so: it has to do its work, again.
+//
+// The uid stays recorded until the object is seen gone, so that no other object is
+// deleted for it: whoever made one of its name since keeps it.
+func (d *decider) purged(me plan.Owner, s *plan.Step) bool {
+	r, l := s.Entry, s.Live
+	if r == nil || r.Phase != inventory.PhaseCompleted {
+		return false
+	}
+	ours := l != nil && r.UID == string(l.UID) && me.Tracks(l) && l.TakenOver() == "" && !l.Unmanaged
+	switch {
+	case ours && s.Object.Policy.PurgeOrder != nil:
+		s.Action, s.Reason, s.Message = plan.ActionPurge, plan.ReasonCompleted, "its work is done"
+		a := d.gate(&question{asker: askerPurge, me: me, entry: r, live: l, why: plan.ReasonCompleted, adopted: r.Adopted})
+		if a.Action != plan.ActionDelete {
+			s.Action, s.Reason, s.Message = plan.ActionSkip, a.Reason, a.Message
+		}
+	case s.Object.Completed(r):
+		s.Action, s.Reason = plan.ActionKeep, plan.ReasonCompleted
+	case l == nil:
+		s.Action, s.Reason = plan.ActionCreate, plan.ReasonChanged
+	default:
+		return false
+	}
+	return true
+}

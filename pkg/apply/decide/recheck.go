@@ -1,0 +1,161 @@
+package decide
+
+import (
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// rechecking decides steps again.
+type rechecking struct{ d *decider }
+
+// Verdict is what has become of a step that is decided again.
+type Verdict uint8
+
+// The verdicts.
+const (
+	// VerdictHolds: the step is what was planned, for the object as it is now.
+	VerdictHolds Verdict = iota
+	// VerdictChanged: the step is another one now.
+	VerdictChanged
+	// VerdictStopped: nothing may be done, for the reason that the step's message gives.
+	VerdictStopped
+)
+
+// Recheck decides a step of a node again, by the rules that made the plan, on the
+// object as it is now: nil where there is none. The plan may be long made when the
+// turn of a step comes: a rollout waits, an object waits for what it depends on.
+// saved is the node's inventory as the run saved it last, nil where there is none.
+//
+// It is a pure function.
+func Recheck(p *plan.Plan, n *plan.NodePlan, saved *inventory.Inventory, s *plan.Step, now *tracking.Live) (plan.Step, Verdict) {
+	again := decideAgain(p, plan.NewOwner(n.Key(), n.Hub.Name, saved), recordedIn(s, saved), now)
+	again.Entry = s.Entry
+	switch {
+	case again.Action == plan.ActionDelete && s.Exact && changedSince(s.Live, now):
+		again.Message = "another client changed it after it was " + lookedAt(s) + ", so lynqctl keeps it; run again"
+		return again, VerdictStopped
+	case again.Action != s.Action, (again.Live == nil) != (s.Live == nil), way(&again) != way(s):
+		return again, VerdictChanged
+	}
+	return again, VerdictHolds
+}
+
+// lookedAt is what was done with the object that an exact step deletes.
+func lookedAt(s *plan.Step) string {
+	if s.Reason == plan.ReasonTombstone {
+		return "looked at"
+	}
+	return "backed up"
+}
+
+func decideAgain(p *plan.Plan, me plan.Owner, s *plan.Step, now *tracking.Live) plan.Step {
+	d := rulesOf(p)
+	switch {
+	case s.Reason == plan.ReasonHeld, d != nil && d.holding && s.Object == nil && s.To == (lynq.NodeKey{}):
+		again := *s
+		again.Live = now
+		return again
+	case s.Stone != nil:
+		return rechecking{d}.recheckAlone(s, now, askerTombstone)
+	case s.Reason == plan.ReasonPruned:
+		return rechecking{rulesFor(p.Hub, nil)}.recheckAlone(s, now, askerPrune)
+	case s.Object != nil:
+		return rechecking{d}.recheckWanted(me, s, now)
+	}
+	return rechecking{d}.recheckLeaving(me, s, now)
+}
+
+// recordedIn is the step with what the inventory has recorded of its object since
+// the plan was made: that this run is to make it, which tells what it has made.
+func recordedIn(s *plan.Step, saved *inventory.Inventory) *plan.Step {
+	if s.Entry != nil || saved == nil {
+		return s
+	}
+	r, found := inventory.Find(saved.Entries, s.Object.Ref)
+	if !found {
+		return s
+	}
+	recorded := *s
+	recorded.Entry = &r
+	return &recorded
+}
+
+// way is the reason of a step where it decides how the step is carried out.
+func way(s *plan.Step) plan.Reason {
+	switch s.Reason {
+	case plan.ReasonTakeover, plan.ReasonUnmanaged:
+		return s.Reason
+	}
+	return ""
+}
+
+// recheckWanted is Recheck for an object that its node wants.
+func (r rechecking) recheckWanted(me plan.Owner, s *plan.Step, now *tracking.Live) plan.Step {
+	again := r.d.step(me, s.Object, s.Entry, now)
+	switch {
+	case s.Reason == plan.ReasonTakeover && now != nil && s.Live != nil && now.UID == s.Live.UID && again.Writes():
+		// The marks of others may be gone because this step took them off.
+		if again.Reason != plan.ReasonTakeover {
+			again.Action, again.Reason, again.Message = s.Action, s.Reason, s.Message
+		}
+	case s.Reason == plan.ReasonDeleting && now == nil:
+		again.Reason = plan.ReasonDeleting
+	case s.Action == plan.ActionRecreate && now == nil:
+		again.Action, again.Reason = s.Action, s.Reason // half of it is done
+	case s.Action == plan.ActionUpdate && again.Action == plan.ActionRecreate:
+		again.Action = plan.ActionUpdate // the server said that it need not be
+	}
+	return again
+}
+
+// recheckLeaving is Recheck for an object that its node wants no more.
+func (r rechecking) recheckLeaving(me plan.Owner, s *plan.Step, now *tracking.Live) plan.Step {
+	again := r.d.leavingStep(me, s.Entry, now, s.Reason)
+	again.Exact = s.Exact
+	deletes := again.Action == plan.ActionDelete
+	switch {
+	case remadeSince(s, now) && (deletes || again.Action == plan.ActionOrphan || again.Reason == plan.ReasonTakenOver):
+		again.Action, again.Reason, again.Message = plan.ActionRelease, plan.ReasonTakenOver, remade
+	case !deletes:
+	case s.Action == plan.ActionCollect && me.Collected(now):
+		again.Action = plan.ActionCollect
+	case s.Action != plan.ActionCollect && s.Action != plan.ActionDelete:
+		// What the plan keeps is not deleted.
+		again = *s
+		again.Live = now
+	}
+	return again
+}
+
+// recheckAlone is Recheck for an object that no node has: an orphan that a person prunes,
+// or one that a tombstone names.
+func (r rechecking) recheckAlone(s *plan.Step, now *tracking.Live, who asker) plan.Step {
+	again := *s
+	again.Live = now
+	switch {
+	case now == nil:
+		again.Action, again.Reason = plan.ActionRelease, plan.ReasonAlreadyGone
+	case remadeSince(s, now):
+		again.Action, again.Message = plan.ActionSkip, remade
+	case s.Action == plan.ActionDelete:
+		if ask(&again, r.d, who); again.Action == plan.ActionDelete {
+			again.Message = s.Message
+		}
+	}
+	return again
+}
+
+const remade = "another client deleted it and created it again"
+
+// remadeSince tells whether an object is another than the one that was planned for.
+func remadeSince(s *plan.Step, now *tracking.Live) bool {
+	return now != nil && s.Live != nil && now.UID != s.Live.UID
+}
+
+// changedSince tells whether the content of an object may have changed.
+func changedSince(then, now *tracking.Live) bool {
+	return now.ResourceVersion != then.ResourceVersion && !now.Deleting &&
+		(now.Generation == 0 || now.Generation != then.Generation)
+}

@@ -1,0 +1,45 @@
+package decide
+
+import (
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Records are inventories, and what a run decides by them that has no forms: no node
+// gives anything away in it.
+type Records struct{ d *decider }
+
+// NewRecords are those of these inventories.
+func NewRecords(inventories []*inventory.Inventory) *Records {
+	return &Records{newDecider(&Input{Inventories: inventories})}
+}
+
+// Step is what becomes of an object whose node wants just what is recorded of it.
+func (r *Records) Step(me plan.Owner, e *inventory.Entry, l *tracking.Live) plan.Step {
+	return r.d.step(me, asRecorded(me, e), e, l)
+}
+
+// Holder names whose an object is, "" where it is the node's or has no owner.
+func (r *Records) Holder(me plan.Owner, l *tracking.Live) string { return r.d.foreign(me, l) }
+
+// NodeOf is the node that has an ApplySet id, false where no inventory does.
+func (r *Records) NodeOf(partOf string) (lynq.NodeKey, bool) {
+	k, known := r.d.applySets[partOf]
+	return k, known
+}
+
+// asRecorded is what a run wants that wants just what is recorded.
+func asRecorded(me plan.Owner, r *inventory.Entry) *plan.Object {
+	p := lynq.Policy{Lifecycle: r.Lifecycle}
+	p.RunOn, p.Unwaited = "", true
+	if r.Phase == inventory.PhaseCompleted {
+		p.PurgeOrder = new(int)
+	}
+	return &plan.Object{
+		Ref: r.Ref, APIVersion: r.APIVersion, ID: r.ID, Order: r.Order, Digest: r.Digest,
+		Owned:  !r.Deletion.Kept().WhenNodeGoes && r.Namespace == me.Namespace,
+		Policy: &p,
+	}
+}

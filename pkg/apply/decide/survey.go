@@ -1,0 +1,65 @@
+package decide
+
+import (
+	"fmt"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Survey is what the rows of all hubs and forms of the inputs render, whether or not
+// --node, --form or --hub narrow the run. The nil Survey knows of nothing beside the
+// nodes of the plan.
+type Survey struct {
+	err     error
+	renders map[lynq.Ref][]renderer
+	claims  *claimIndex
+}
+
+// renderer is a node that renders an object.
+type renderer struct {
+	hub  lynq.HubKey
+	node lynq.NodeKey
+}
+
+// NewSurvey is a survey of these nodes.
+func NewSurvey(nodes []*plan.Node) *Survey {
+	s := &Survey{renders: map[lynq.Ref][]renderer{}, claims: claimsOf(nodes)}
+	for _, n := range nodes {
+		for i := range n.Objects {
+			ref := n.Objects[i].Ref
+			s.renders[ref] = append(s.renders[ref], renderer{n.Hub, n.Key()})
+		}
+	}
+	return s
+}
+
+// FailedSurvey is one that did not come about: nobody knows which objects other rows
+// render, so that nothing may be deleted.
+func FailedSurvey(err error) *Survey { return &Survey{err: err} }
+
+// keeps is the answer where some row of the inputs renders the object, or may render it;
+// nil where none does.
+func (s *Survey) keeps(d *decider, q *question) *answer {
+	if s == nil {
+		return nil
+	}
+	if s.err != nil {
+		return keep(plan.ReasonUnknown, fmt.Sprintf("lynqctl can't tell whether another row renders it: %v (fix that, or apply all of your files)", s.err))
+	}
+	own := q.asker == askerPurge || q.asker == askerRecreate
+	for _, r := range s.renders[q.ref()] {
+		if own && r.node == q.me.NodeKey {
+			continue
+		}
+		move := "apply both nodes in one run to move it"
+		if r.hub != d.in.Hub {
+			move = fmt.Sprintf("to move it to that hub: lynqctl delete node %s -n %s --cascade=orphan, then apply", q.me.Name, q.me.Namespace)
+		}
+		return keep(plan.ReasonRendered, fmt.Sprintf("node %s of hub %s renders it (%s)", r.node, r.hub, move))
+	}
+	if row := s.claims.object(q.ref()); row != nil {
+		return keep(plan.ReasonRowUnknown, holdsUp(row))
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package decide
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// judgeUnknown finds the nodes of the plan that are left as they are for what
+// could not be looked at. It is not known what they give away.
+func (d *decider) judgeUnknown() {
+	if len(d.in.Unknown)+len(d.in.Misplaced) == 0 {
+		return
+	}
+	for _, n := range d.in.Nodes {
+		inv := d.inventories[n.Key()]
+		if n.Failed != nil {
+			continue
+		}
+		if inv != nil && !n.Is(inv) {
+			inv = nil // it is not the node's to say anything in
+		}
+		d.leaveAsIs(n.Key(), d.unfit(n), d.notKnown(n.Objects, inv, false))
+	}
+	for _, inv := range d.in.Inventories {
+		if d.goes(inv) {
+			d.leaveAsIs(inv.Node.Key(), nil, d.notKnown(nil, inv, true))
+		}
+	}
+}
+
+func (d *decider) leaveAsIs(k lynq.NodeKey, unfit, notKnown error) {
+	err := unfit
+	if err == nil {
+		err = notKnown
+	}
+	if err != nil {
+		d.untouched[k], d.unknown[k] = err, true
+	}
+}
+
+// unfit is why some wanted object of a node can never be.
+func (d *decider) unfit(n *plan.Node) error {
+	for i := range n.Objects {
+		if err := d.in.Misplaced[n.Objects[i].Ref]; err != nil && !n.Objects[i].LeftAlone() {
+			return err
+		}
+	}
+	return nil
+}
+
+// notKnown is why a node with these wanted objects and this inventory, which may
+// be nil, is left as it is. What is left out does not count, and what a person
+// gave up on neither. Of a node that stays, a kind that is not served any more
+// matters only where it is wanted.
+func (d *decider) notKnown(objects []plan.Object, inv *inventory.Inventory, goes bool) error {
+	e := &plan.UnknownError{}
+	add := func(err error) {
+		if err != nil && !slices.Contains(e.Causes, err) {
+			e.Causes = append(e.Causes, err)
+		}
+	}
+	wanted := make(map[lynq.Ref]bool, len(objects))
+	for i := range objects {
+		wanted[objects[i].Ref] = true
+		if !objects[i].LeftAlone() {
+			add(d.in.Unknown[objects[i].Ref])
+		}
+	}
+	if inv != nil && !d.in.Narrowed {
+		for _, r := range inv.All() {
+			ref := r.Ref
+			err := d.in.Unknown[ref]
+			if unserved := (*plan.UnservedError)(nil); wanted[ref] || d.givenUp(ref) || !goes && errors.As(err, &unserved) {
+				continue
+			}
+			add(err)
+		}
+	}
+	if len(e.Causes) == 0 {
+		return nil
+	}
+	slices.SortFunc(e.Causes, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return e
+}
+
+// kept plans a node that a later run deletes: this run changes nothing of it.
+func (d *decider) kept(inv *inventory.Inventory, why error) plan.NodePlan {
+	return plan.NodePlan{
+		NodeID: inv.Node, Inventory: inv,
+		Desired: &plan.Node{
+			NodeID: inv.Node, Failed: why,
+		},
+	}
+}
+
+// unseen plans an object that its node wants no more and that was not seen, where
+// that does not mean that it is gone. It tells whether that is so.
+func (d *decider) unseen(s *plan.Step) bool {
+	if err := d.in.Unknown[s.Entry.Ref]; err != nil {
+		s.Action, s.Reason, s.Message = plan.ActionSkip, plan.ReasonUnknown, "lynqctl keeps its entry: "+err.Error()
+		return true
+	}
+	if err := d.in.Misplaced[s.Entry.Ref]; err != nil {
+		s.Action, s.Reason, s.Message = plan.ActionRelease, plan.ReasonAlreadyGone, err.Impossible()
+		return true
+	}
+	return false
+}

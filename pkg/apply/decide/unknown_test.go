@@ -1,0 +1,166 @@
+package decide
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// TestUnknownIsLeftAsItIs: whatever is recorded of an object, wanted of it or
+// desired, a node whose object could not be looked at has no step, and fails with
+// the cause; so does one that was to go.
+func TestUnknownIsLeftAsItIs(t *testing.T) {
+	cause := errors.New("secrets is forbidden")
+	for _, at := range situations() {
+		for _, p := range []lynq.Policy{lynq.DefaultPolicy(), {Lifecycle: lynq.Lifecycle{Creation: lynq.CreateOnce, Deletion: lynq.DeleteRetain, Conflict: lynq.ConflictForce}}} {
+			for _, goes := range []string{"wanted", "dropped", "row gone", "deleted", "record deleted"} {
+				in := scene(at, p)
+				in.Live, in.Unknown = nil, map[lynq.Ref]error{in.Nodes[0].Objects[0].Ref: cause}
+				recorded := len(in.Inventories[0].Entries) > 0
+				switch goes {
+				case "dropped":
+					in.Nodes[0].Objects = nil
+				case "row gone":
+					in.Nodes = nil
+				case "deleted":
+					in.Nodes, in.Delete = nil, map[lynq.NodeKey]bool{{Namespace: "ns", Name: "acme-web"}: true}
+				case "record deleted":
+					in.Inventories[0].Deleting, in.Inventories[0].Finalizer = true, true
+				}
+				if goes != "wanted" && !recorded {
+					continue // it is not the node's
+				}
+				decided := Decide(in, Limits{AllowEmpty: true})
+				if len(decided.Nodes) != 1 || len(decided.Refusals) > 0 {
+					t.Fatalf("%s, %s: %+v", at, goes, decided)
+				}
+				n := decided.Nodes[0]
+				if n.Desired == nil || !errors.Is(n.Desired.Failed, cause) || len(n.Steps) > 0 || n.Deleted {
+					t.Errorf("%s, %s: %+v, want it left as it is", at, goes, n)
+				}
+				if !strings.Contains(n.Desired.Failed.Error(), "nothing of the node") {
+					t.Errorf("%s, %s: it says %q", at, goes, n.Desired.Failed)
+				}
+			}
+		}
+	}
+}
+
+// TestUnknownThatDoesNotMatter: what a selector leaves out need not be known, nor
+// what a person gave up on, and nodes without such objects go on.
+func TestUnknownThatDoesNotMatter(t *testing.T) {
+	cause := errors.New("secrets is forbidden")
+	for name, change := range map[string]func(*Input, lynq.Ref){
+		"left out": func(in *Input, _ lynq.Ref) { in.Nodes[0].Objects[0].LeftOut = true },
+		"narrowed": func(in *Input, _ lynq.Ref) { in.Nodes[0].Objects, in.Narrowed = nil, true },
+		"given up": func(in *Input, ref lynq.Ref) {
+			in.Nodes, in.Delete = nil, map[lynq.NodeKey]bool{{Namespace: "ns", Name: "acme-web"}: true}
+			in.GiveUp = map[lynq.Ref]error{ref: cause}
+		},
+		"another's": func(in *Input, _ lynq.Ref) {
+			in.Unknown = map[lynq.Ref]error{{Kind: "Secret", Namespace: "ns", Name: "x"}: cause}
+		},
+		"no longer served, and dropped": func(in *Input, ref lynq.Ref) {
+			in.Nodes[0].Objects = nil
+			in.Unknown[ref] = &plan.UnservedError{Kind: "Secret"}
+		},
+	} {
+		in := scene(ours, lynq.DefaultPolicy())
+		ref := in.Nodes[0].Objects[0].Ref
+		in.Live, in.Unknown = nil, map[lynq.Ref]error{ref: cause}
+		change(in, ref)
+		n := Decide(in, Limits{AllowEmpty: true}).Nodes[0]
+		if n.Desired != nil && n.Desired.Failed != nil || len(n.Steps) != 1 {
+			t.Errorf("%s: %+v", name, n)
+			continue
+		}
+		if s := n.Steps[0]; s.Action == plan.ActionDelete || name == "no longer served, and dropped" && (s.Action != plan.ActionSkip || s.Reason != plan.ReasonUnknown) {
+			t.Errorf("%s: %s (%s)", name, s.Action, s.Reason)
+		}
+	}
+}
+
+// TestUnknownGivesNothingAway: what a node may have that could not be looked at,
+// and what it has beside that, is not taken over by another.
+func TestUnknownGivesNothingAway(t *testing.T) {
+	in := scene(ours, lynq.DefaultPolicy())
+	ref := in.Nodes[0].Objects[0].Ref
+	hidden := lynq.Ref{Kind: "Secret", Namespace: "ns", Name: "hidden"}
+	in.Inventories[0].Entries = append(in.Inventories[0].Entries, inventory.Entry{Ref: hidden, ID: "hidden", APIVersion: "v1", UID: "u2"})
+	in.Unknown = map[lynq.Ref]error{hidden: errors.New("forbidden")}
+	other := &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "other", Namespace: "ns", Name: "other-web"}, Objects: in.Nodes[0].Objects}
+	for _, nodes := range [][]*plan.Node{{other}, {other, {NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "acme", Namespace: "ns", Name: "acme-web"}}}} {
+		in.Nodes = nodes
+		s := Decide(in, Limits{MaxDelete: MaxDelete{Nodes: 1}}).Nodes[0].Steps[0]
+		if s.Object.Ref != ref || s.Action != plan.ActionBlock {
+			t.Errorf("%s (%s) %s", s.Action, s.Reason, s.Message)
+		}
+	}
+}
+
+// TestGuardsAndUnknown: nodes that stay for what could not be looked at are
+// neither gone nor deleted.
+func TestGuardsAndUnknown(t *testing.T) {
+	input := func(unknown int, deleting bool) *Input {
+		in := &Input{Hub: lynq.HubKey{Name: "crm"}, Forms: []lynq.FormKey{{Name: "web"}}, Active: 4, Unknown: map[lynq.Ref]error{}}
+		for i := range 8 {
+			name := fmt.Sprintf("n%d-web", i)
+			ref := lynq.Ref{Kind: "Secret", Namespace: "ns", Name: name}
+			in.Inventories = append(in.Inventories, &inventory.Inventory{
+				Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, Namespace: "ns", Name: name}, Entries: []inventory.Entry{{Ref: ref}},
+				Deleting: deleting && i >= 4, Finalizer: true,
+			})
+			if i < 4 {
+				in.Nodes = append(in.Nodes, &plan.Node{NodeID: lynq.NodeID{Form: lynq.FormKey{Name: "web"}, Namespace: "ns", Name: name}})
+			} else if i < 4+unknown {
+				in.Unknown[ref] = errors.New("forbidden")
+			}
+		}
+		return in
+	}
+	for _, deleting := range []bool{false, true} {
+		if r := Decide(input(1, deleting), Limits{MaxDelete: DefaultMaxDelete()}).Refusals; len(r) != 1 || !strings.Contains(r[0].What, "3 of 8 nodes would be deleted") {
+			t.Errorf("three go: %+v", r)
+		}
+		if r := Decide(input(2, deleting), Limits{MaxDelete: DefaultMaxDelete()}).Refusals; len(r) != 0 {
+			t.Errorf("two go: %+v", r)
+		}
+	}
+	in := input(4, false)
+	in.Nodes, in.Active = nil, 0
+	for _, inv := range in.Inventories {
+		in.Unknown[inv.Entries[0].Ref] = errors.New("forbidden")
+	}
+	if p := Decide(in, Limits{}); len(p.Refusals) != 0 || p.Counts[plan.ActionDelete] != 0 {
+		t.Errorf("none can go: %+v", p)
+	}
+}
+
+// TestMisplaced: a record of the other scope is of nothing, and goes with the next
+// write; an object that is wanted so fails its node.
+func TestMisplaced(t *testing.T) {
+	for _, namespaced := range []bool{false, true} {
+		in := scene(vanished, lynq.DefaultPolicy())
+		o := in.Nodes[0].Objects[0]
+		in.Misplaced = map[lynq.Ref]*plan.ScopeError{o.Ref: {Object: o.Ref, Namespaced: namespaced}}
+		n := Decide(in, Limits{}).Nodes[0]
+		if scope := (*plan.ScopeError)(nil); !errors.As(n.Desired.Failed, &scope) || len(n.Steps) > 0 {
+			t.Errorf("wanted: %+v", n)
+		}
+		in.Nodes[0].Objects = nil
+		n = Decide(in, Limits{}).Nodes[0]
+		if n.Desired.Failed != nil || len(n.Steps) != 1 || n.Steps[0].Action != plan.ActionRelease || !strings.HasPrefix(n.Steps[0].Message, "it can't exist: ") {
+			t.Errorf("dropped: %+v", n)
+		}
+		in.Nodes = nil
+		n = Decide(in, Limits{AllowEmpty: true, MaxDelete: MaxDelete{Nodes: 1}}).Nodes[0]
+		if n.Desired != nil || n.Steps[0].Action != plan.ActionRelease {
+			t.Errorf("row gone: %+v", n)
+		}
+	}
+}

@@ -1,0 +1,22 @@
+package decide
+
+import (
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// MarkedUnmanaged is why an object is left alone that a person marked so.
+const MarkedUnmanaged = "it has " + lynq.AnnotationMode + ": " + lynq.ModeUnmanaged
+
+// leaveAlone plans an object that is marked as unmanaged: its content stays as it
+// is. A reference to the inventory comes off, for with that the garbage collector
+// deletes it when the inventory is deleted, and asks for no mark; labels
+// track it in its place, so that the node still knows what it leaves alone.
+func leaveAlone(me plan.Owner, s *plan.Step, l *tracking.Live) {
+	s.Action, s.Reason, s.Message = plan.ActionSkip, plan.ReasonUnmanaged, MarkedUnmanaged
+	if me.Owns(l) {
+		s.Action = plan.ActionTrack
+		s.Message += "; labels track it instead of an owner reference, and nothing else changes"
+	}
+}

@@ -1,0 +1,59 @@
+package apply
+
+import (
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/apply/write"
+)
+
+// decisions decide the steps of a node again when their turn has come, and ask the gate.
+type decisions struct {
+	requests *requests
+	of       *plan.Plan
+	plan     *plan.NodePlan
+	record   *record
+	// restoration is what is restored of the inventory, nil where the plan's steps run.
+	restoration *decide.Restoration
+}
+
+// recheck decides a step again, on the object as it is now.
+func (d *decisions) recheck(s *plan.Step, now *tracking.Live) (plan.Step, decide.Verdict) {
+	return decide.Recheck(d.of, d.plan, d.record.saved, s, now)
+}
+
+// again has a step go on as it is decided on the object as it is now.
+func (d *decisions) again(s *stepRun, now *tracking.Live) decide.Verdict {
+	step, verdict := d.recheck(s.Step, now)
+	s.becomes(step)
+	return verdict
+}
+
+// object is the object of a step, to be written.
+func (d *decisions) object(s *stepRun) *write.Object {
+	return &write.Object{
+		Cluster: d.requests.cluster, Ctx: d.requests.ctx, DryRun: d.requests.dryRun, Resource: s.resource,
+		Me: d.record.owner(), Owner: d.record.ownerReference(), Own: d.permitOwner, Decide: d.recheck, Step: s.Step, Touched: s.touched,
+	}
+}
+
+// permit asks the gate for the object as it was seen. Its version is that of the tracking
+// that was seen: a person may have taken the object over since.
+func (d *decisions) permit(s *stepRun) (decide.Permit, error) {
+	if d.requests.dryRun {
+		return decide.Trial(d.of, d.plan, d.record.saved, s.Step)
+	}
+	return decide.Permits(d.of, d.plan, d.record.saved, s.Step)
+}
+
+// permitOwner asks the gate whether the node's inventory may become an owner of the object
+// of a step.
+func (d *decisions) permitOwner(s *plan.Step) (decide.OwnersPermit, error) {
+	if d.restoration != nil {
+		return d.restoration.PermitReturn(d.record.saved, s)
+	}
+	return decide.PermitOwner(d.of, d.plan, d.record.saved, s)
+}
+
+// took notes what became of a step while its object was written.
+func (s *stepRun) took(o *write.Object) { s.Step, s.touched = o.Step, o.Touched }

@@ -1,0 +1,210 @@
+package apply
+
+import (
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/container"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/observe"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/write"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// deletion deletes objects of a node, each with a permit of the gate.
+type deletion struct {
+	requests  *requests
+	decisions *decisions
+	record    *record
+	// after: the plan comes after the others, and waits for nothing.
+	after bool
+}
+
+// delete deletes an object that is ours.
+func (d *deletion) delete(s *stepRun) move {
+	if m, holds := d.holdsOthers(s); holds {
+		return m
+	}
+	permit, err := d.decisions.permit(s)
+	if err != nil {
+		return fails(err)
+	}
+	went, err := d.requests.cluster.Delete(d.requests.ctx, s.resource, permit, write.Deletion{Propagation: d.propagation(), DryRun: d.requests.dryRun})
+	switch {
+	case apierrors.IsNotFound(err):
+		return d.deleted(s, "it was deleted already")
+	case err == nil && (went || d.requests.dryRun):
+		return d.deleted(s, s.told())
+	case err == nil && d.after:
+		return endsAs(OutcomeDone, "it is being deleted, and finalizers hold it")
+	case err == nil:
+		return leaves(lynq.DefaultPolicy().Timeout)
+	case apierrors.IsConflict(err):
+		return d.again(s)
+	}
+	return fails(err)
+}
+
+// propagation is how objects take with them what belongs to them.
+func (d *deletion) propagation() metav1.DeletionPropagation {
+	if d.decisions.plan.Cascade == plan.CascadeForeground {
+		return metav1.DeletePropagationForeground
+	}
+	return metav1.DeletePropagationBackground
+}
+
+// deleted ends a step whose object is gone. Of one that is purged the entry stays.
+func (d *deletion) deleted(s *stepRun, message string) move {
+	if s.Object != nil {
+		return d.purged(s, message)
+	}
+	s.entry = nil
+	return endsAs(OutcomeDone, message)
+}
+
+// again looks whether an object that changed is still ours to delete.
+func (d *deletion) again(s *stepRun) move {
+	now, err := d.decisions.object(s).LookAt()
+	if err != nil {
+		return fails(err)
+	}
+	if s.tries++; s.tries > write.MaxTries {
+		return endsAs(OutcomeFailed, "another client keeps changing it; lynqctl deleted nothing")
+	}
+	if d.decisions.again(s, now) == decide.VerdictStopped {
+		return endsAs(OutcomeFailed, s.Message)
+	}
+	return move{kind: moveAgain}
+}
+
+// collect leaves an object to the garbage collector: all else is done with, so
+// that it goes with the inventory. The collector looks at owners only, and knows
+// nothing of those who took it over since it was observed. It is told of when the
+// inventory is gone.
+func (d *deletion) collect(s *stepRun) move {
+	l, err := observe.Entry(d.requests.ctx, d.requests.cluster, s.Entry)
+	if err != nil {
+		return fails(err)
+	}
+	if d.decisions.again(s, l) != decide.VerdictHolds {
+		return move{kind: moveAgain}
+	}
+	if _, err := d.decisions.permit(s); err != nil {
+		return fails(err)
+	}
+	s.collected, s.state, s.outcome = true, stepDone, OutcomeDone
+	return move{kind: moveWaits}
+}
+
+// recreate deletes an object that is to be created again when it is gone. Its entry
+// stays all the while, without the uid, so that whichever run comes next creates it.
+func (d *deletion) recreate(s *stepRun) move {
+	if m, holds := d.holdsOthers(s); holds {
+		return m
+	}
+	if d.requests.dryRun {
+		return endsAs(OutcomeDone, strings.Join(s.notes, "; "))
+	}
+	permit, err := d.decisions.permit(s)
+	if err != nil {
+		return fails(err)
+	}
+	recorded, step := s.entry, *s.Step
+	if err = d.record.going(s); err != nil {
+		return fails(err)
+	}
+	went, err := d.requests.cluster.Delete(d.requests.ctx, s.resource, permit, write.Deletion{Propagation: d.propagation()})
+	switch {
+	case apierrors.IsNotFound(err), err == nil && went:
+		return move{kind: moveGone}
+	case err == nil:
+		return leaves(s.Object.Policy.Timeout)
+	case apierrors.IsConflict(err):
+		s.entry = recorded // it is there
+		s.becomes(step)
+		return d.again(s)
+	case write.ProblemOf(err).Refused:
+		s.entry = recorded
+		s.becomes(step)
+	}
+	return fails(err)
+}
+
+// clear deletes what a hook made before, to make it again.
+func (d *deletion) clear(s *stepRun) move {
+	permit, err := d.decisions.permit(s)
+	if err != nil {
+		return fails(err)
+	}
+	went, err := d.requests.cluster.Delete(d.requests.ctx, s.resource, permit, write.Deletion{Propagation: metav1.DeletePropagationBackground})
+	if s.tries++; err == nil && !went {
+		return leaves(s.Object.Policy.Timeout)
+	}
+	if err != nil && (!apierrors.IsNotFound(err) && !apierrors.IsConflict(err) || s.tries > write.MaxTries) {
+		return fails(err)
+	}
+	now, err := d.decisions.object(s).LookAt()
+	if err != nil {
+		return fails(err)
+	}
+	d.decisions.again(s, now)
+	return move{kind: moveAgain}
+}
+
+// vanished is what becomes of a step whose object is gone, as far as the watch can see. It
+// may only have lost the label that it is watched by: then it is still waited for.
+func (d *deletion) vanished(s *stepRun, lookout *lookout) move {
+	lookout.tracker.Doubt(s.Ref())
+	now, err := d.decisions.object(s).LookAt()
+	if err == nil && now != nil && now.UID == s.Live.UID {
+		lookout.tracker.StartAll(s.resource, s.Ref())
+		return move{kind: moveWaits}
+	}
+	lookout.forget(s)
+	if err != nil {
+		return fails(err)
+	}
+	s.gone = false
+	if s.Object == nil || s.Action == plan.ActionPurge && now == nil {
+		return d.deleted(s, "")
+	}
+	d.decisions.again(s, now)
+	s.state = stepPending
+	return move{kind: moveWaits}
+}
+
+// holdsOthers ends the deletion of a container that holds what is not the
+// node's: true means that it does.
+func (d *deletion) holdsOthers(s *stepRun) (move, bool) {
+	if !container.Is(s.Ref()) {
+		return move{}, false
+	}
+	c := &emptied{
+		cluster: d.requests.cluster, ctx: d.requests.ctx, dryRun: d.requests.dryRun, ref: s.Ref(), me: d.record.owner(), defaults: d.decisions.plan.NamespaceDefaults,
+		wanted: d.requests.promises.WantedIn(s.Ref()), goes: d.requests.promises.Deletes,
+	}
+	found, err := c.inside()
+	for try := 0; meta.IsNoMatchError(err) && try < write.MaxTries; try++ {
+		found, err = c.inside() // a kind went since the server told of it
+	}
+	if err != nil {
+		return fails(err), true
+	}
+	if len(found) == 0 {
+		return move{}, false
+	}
+	names := strings.Join(found[:min(maxNamed, len(found))], ", ")
+	if more := len(found) - maxNamed; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	what := "objects that the node doesn't own"
+	if s.Reason == plan.ReasonPruned {
+		what = "other objects"
+	}
+	return endsAs(OutcomeFailed, "not deleted, because it holds "+what+": "+names+" (move or delete them, then run again)"), true
+}

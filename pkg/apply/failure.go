@@ -1,0 +1,87 @@
+package apply
+
+import (
+	"context"
+	"errors"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/hook"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
+	"github.com/lynqctl/lynqctl/pkg/apply/write"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// conflict ends a step whose object has another owner, or fields of one.
+func (c *carrier) conflict(s *stepRun, message string) move {
+	c.tell.record(eventWarning, "ResourceConflict", s.Ref().String()+": "+message)
+	return endsAs(OutcomeConflicted, message)
+}
+
+// failed ends a step with an error, and says what to do about it.
+func (c *carrier) failed(s *stepRun, err error) {
+	if s.Reason == plan.ReasonGivenUp {
+		message := "lynqctl keeps it and stops managing it: " + write.Describe(s.Ref(), err)
+		if c.record.owner().Collected(s.Live) {
+			message += "; the garbage collector deletes it when it can, because it belonged to the inventory"
+		}
+		c.carry(s, c.leaveBehind(s, message))
+		return
+	}
+	if c.requests.dryRun && s.Object != nil && c.comesInto(s, err) {
+		return
+	}
+	if s.hook() {
+		err = hook.InNamespace(s.Ref(), c.record.owner(), err)
+	} else if s.Ref().Namespace == c.plan.Namespace {
+		err = write.InNamespace(c.plan.Namespace, write.OrAnotherNamespace, err) // where its inventory is, too
+	}
+	var conflict *write.ConflictError
+	conflicts := errors.As(err, &conflict)
+	switch unwritten := conflicts || write.ProblemOf(err).Refused; {
+	case s.Entry != nil || s.Object == nil:
+	case unwritten && !s.touched:
+		s.entry = nil // it need not be remembered
+	default:
+		s.entry = new(s.Begun())
+	}
+	if conflicts {
+		c.carry(s, c.conflict(s, conflict.Error()))
+		return
+	}
+	if c.requests.ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		c.breakOff(s, OutcomeSkipped, "interrupted while lynqctl wrote it: "+write.DescribeStep(s.Step, err))
+		return
+	}
+	if c.budget.Failed(c.kind(s), c.plan.Key(), s.Ref(), err) {
+		c.tell.reporter.Report(Event{Time: c.now(), Type: EventWarning, Hub: c.of.Hub, Message: "form " + c.plan.Form.Name + ": " + lynq.Count(schedule.SameFailures, "node") +
+			" in a row failed with the same error, so lynqctl doesn't try other " + s.Ref().Kind + " objects of it for as long: " + write.Describe(s.Ref(), err)})
+	}
+	c.end(s, OutcomeFailed, write.DescribeStep(s.Step, err))
+}
+
+// kind is what fails together with a step, if it fails.
+func (c *carrier) kind(s *stepRun) schedule.Kind {
+	return schedule.Kind{Form: c.form, Group: s.Ref().Group, Kind: s.Ref().Kind}
+}
+
+// comesInto: in a server dry run, an object whose namespace or kind the run
+// would make first cannot be tried.
+func (c *carrier) comesInto(s *stepRun, err error) bool {
+	p := write.ProblemOf(err)
+	switch {
+	case p.Kind == write.ProblemNoNamespace && c.requests.promises.Makes("namespace/"+s.Ref().Namespace):
+		c.untried(s, plan.ReasonNamespaceNew, "lynqctl creates its namespace first")
+	case meta.IsNoMatchError(err) && c.requests.promises.Makes("kind/"+s.Object.GroupKind()):
+		c.untried(s, plan.ReasonKindNew, "lynqctl creates its kind first")
+	default:
+		return false
+	}
+	return true
+}
+
+func (c *carrier) untried(s *stepRun, why plan.Reason, message string) {
+	s.becomes(s.As(s.Action, why))
+	c.end(s, OutcomeDone, "not tried: "+message)
+}

@@ -1,0 +1,200 @@
+package hook
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/fields"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/write"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Cluster is what hooks need of a Kubernetes API.
+type Cluster interface {
+	write.Cluster
+	write.Deleter
+	// Resource finds how a kind is served.
+	Resource(ctx context.Context, group, version, kind string) (lynq.APIResource, error)
+}
+
+// Manifests are what hooks of a node are made of, in a Secret that belongs to the node's
+// inventory.
+type Manifests struct {
+	Cluster   Cluster
+	Ctx       context.Context
+	Node      lynq.NodeKey
+	Hub       string
+	Inventory *inventory.Inventory
+}
+
+// secret is the Secret with the manifests of a node's hooks, nil where there is none.
+func (m *Manifests) secret() (*unstructured.Unstructured, lynq.APIResource, error) {
+	r, err := m.Cluster.Resource(m.Ctx, "", "v1", "Secret")
+	if err != nil {
+		return nil, r, err
+	}
+	live, err := m.Cluster.Get(m.Ctx, r, m.Node.Namespace, inventory.HooksName(m.Node.Name))
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, r, nil
+	case err != nil:
+		return nil, r, err
+	case live.GetLabels()[lynq.LabelRecord] != lynq.RecordHooks:
+		return nil, r, fmt.Errorf("it lacks the label %s=%s, so lynqctl didn't write it (rename or delete it)", lynq.LabelRecord, lynq.RecordHooks)
+	}
+	return live, r, nil
+}
+
+// Read gives what the Secret has, by digest.
+func (m *Manifests) Read() (map[string][]byte, error) {
+	live, _, err := m.secret()
+	if err != nil || live == nil {
+		return nil, err
+	}
+	all := map[string][]byte{}
+	for digest, text := range dataOf(live) {
+		if all[digest], err = base64.StdEncoding.DecodeString(text); err != nil {
+			return nil, fmt.Errorf("data.%s is not base64", digest)
+		}
+	}
+	return all, nil
+}
+
+func dataOf(secret *unstructured.Unstructured) map[string]string {
+	data, _, _ := unstructured.NestedStringMap(secret.Object, "data")
+	return data
+}
+
+// Write writes what the form says of the node's hooks, beside what the
+// inventory names now.
+func (m *Manifests) Write(hooks []plan.Object) error {
+	if len(hooks) == 0 {
+		return nil
+	}
+	data := map[string]string{}
+	for i := range hooks {
+		manifest, err := hooks[i].HookManifest()
+		if err != nil {
+			return err
+		}
+		data[hooks[i].Digest] = base64.StdEncoding.EncodeToString(manifest)
+	}
+	for try := 0; ; try++ {
+		// One of an inventory that is gone may be about to be collected.
+		err := m.tryWrite(maps.Clone(data))
+		if moved := apierrors.IsConflict(err) || apierrors.IsNotFound(err) || apierrors.IsAlreadyExists(err); !moved || try == write.MaxTries {
+			return err
+		}
+	}
+}
+
+func (m *Manifests) tryWrite(data map[string]string) error {
+	live, r, err := m.secret()
+	if err != nil {
+		return err
+	}
+	if live == nil {
+		return m.put(r, m.newSecret(), data)
+	}
+	for digest, text := range dataOf(live) {
+		if _, said := data[digest]; !said && m.Names(digest) {
+			data[digest] = text
+		}
+	}
+	return m.put(r, live, data)
+}
+
+// Names tells whether the inventory names a manifest.
+func (m *Manifests) Names(digest string) bool {
+	return slices.ContainsFunc(m.Inventory.Hooks, func(r inventory.Entry) bool { return r.Digest == digest })
+}
+
+// Drop takes off what the inventory does not name any more.
+func (m *Manifests) Drop() error {
+	live, r, err := m.secret()
+	if err != nil || live == nil {
+		return err
+	}
+	data := maps.Clone(dataOf(live))
+	maps.DeleteFunc(data, func(digest, _ string) bool { return !m.Names(digest) })
+	if len(data) > 0 {
+		return m.put(r, live, data)
+	}
+	permit, err := decide.PermitHooks(m.Inventory, live.GetUID(), live.GetResourceVersion())
+	if err != nil {
+		return err
+	}
+	_, err = m.Cluster.Delete(m.Ctx, r, permit, write.Deletion{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// Reown gives the Secret to the inventory, or takes it from any: the garbage
+// collector deletes what belongs to an object that is gone.
+func (m *Manifests) Reown(owned bool) error {
+	if len(m.Inventory.Hooks) == 0 {
+		return nil
+	}
+	live, r, err := m.secret()
+	if err == nil && live != nil {
+		err = m.send(r, live, owned)
+	}
+	if err != nil {
+		return fmt.Errorf("change the owner of Secret %s: %w", inventory.HooksName(m.Node.Name), err)
+	}
+	return nil
+}
+
+func (m *Manifests) newSecret() *unstructured.Unstructured {
+	s := &unstructured.Unstructured{Object: map[string]any{"type": "Opaque"}}
+	s.SetAPIVersion("v1")
+	s.SetKind("Secret")
+	s.SetNamespace(m.Node.Namespace)
+	s.SetName(inventory.HooksName(m.Node.Name))
+	s.SetLabels(map[string]string{lynq.LabelRecord: lynq.RecordHooks, lynq.LabelHub: m.Hub, lynq.LabelManagedBy: lynq.ManagedBy})
+	return s
+}
+
+// put writes the Secret with this data, as the inventory's.
+func (m *Manifests) put(r lynq.APIResource, s *unstructured.Unstructured, data map[string]string) error {
+	if err := unstructured.SetNestedStringMap(s.Object, data, "data"); err != nil {
+		return err
+	}
+	return m.send(r, s, true)
+}
+
+func (m *Manifests) send(r lynq.APIResource, s *unstructured.Unstructured, owned bool) error {
+	s.SetOwnerReferences(nil)
+	if owned {
+		s.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: inventory.Name(m.Node.Name), UID: types.UID(m.Inventory.UID)}})
+	}
+	verb := write.Update
+	if s.GetUID() == "" {
+		verb = write.Create
+	}
+	body, err := fields.Marshal(s.Object)
+	if err != nil {
+		return err
+	}
+	w := write.Request{Verb: verb, Namespace: s.GetNamespace(), Name: s.GetName(), Body: body}
+	if verb == write.Update {
+		if w.Owners, err = decide.PermitHooksOwner(m.Inventory, s.GetUID()); err != nil {
+			return err
+		}
+	}
+	_, err = m.Cluster.Write(m.Ctx, r, w)
+	return err
+}

@@ -1,0 +1,276 @@
+package hook
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/write"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// answers is a server: it returns its Secret and errors for the next writes, and keeps each
+// request.
+type answers struct {
+	write.Cluster
+	secret  *unstructured.Unstructured
+	missing error // of any read, nil for none
+	fails   []error
+	sent    []write.Request
+	deleted []decide.Permit
+}
+
+func (*answers) Resource(_ context.Context, group, version, kind string) (lynq.APIResource, error) {
+	return lynq.APIResource{Group: group, Version: version, Kind: kind, Namespaced: true}, nil
+}
+
+func (a *answers) Get(_ context.Context, _ lynq.APIResource, _, name string) (*unstructured.Unstructured, error) {
+	switch {
+	case a.missing != nil:
+		return nil, a.missing
+	case a.secret == nil || a.secret.GetName() != name:
+		return nil, apierrors.NewNotFound(schema.GroupResource{Resource: "secrets"}, name)
+	}
+	return a.secret.DeepCopy(), nil
+}
+
+func (a *answers) Write(_ context.Context, _ lynq.APIResource, w write.Request) (*metav1.PartialObjectMetadata, error) {
+	a.sent = append(a.sent, w)
+	if len(a.fails) > 0 {
+		err := a.fails[0]
+		a.fails = a.fails[1:]
+		return nil, err
+	}
+	return &metav1.PartialObjectMetadata{}, nil
+}
+
+func (a *answers) Delete(_ context.Context, _ lynq.APIResource, permit decide.Permit, _ write.Deletion) (bool, error) {
+	a.deleted = append(a.deleted, permit)
+	return true, nil
+}
+
+// data is what the Secret would have after the last write, decoded, as "digest=text".
+func (a *answers) data(t *testing.T) string {
+	t.Helper()
+	var s struct{ Data map[string]string }
+	if err := json.Unmarshal(a.sent[len(a.sent)-1].Body, &s); err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, digest := range slices.Sorted(maps.Keys(s.Data)) {
+		text, err := base64.StdEncoding.DecodeString(s.Data[digest])
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, digest+"="+string(text))
+	}
+	return strings.Join(all, " ")
+}
+
+// scene are the manifests of node ns/acme-web, whose inventory names some digests.
+func scene(names ...string) (*Manifests, *answers) {
+	a := &answers{}
+	m := &Manifests{Cluster: a, Ctx: context.Background(), Node: lynq.NodeKey{Namespace: "ns", Name: "acme-web"}, Hub: "crm", Inventory: &inventory.Inventory{UID: "inv"}}
+	m.Inventory.Node = lynq.NodeID{Namespace: "ns", Name: "acme-web"}
+	for _, digest := range names {
+		m.Inventory.Hooks = append(m.Inventory.Hooks, inventory.Entry{Digest: digest})
+	}
+	return m, a
+}
+
+// has gives the server the Secret with these texts, which are their own digests.
+func (a *answers) has(m *Manifests, texts ...string) {
+	a.secret = m.newSecret()
+	a.secret.SetUID("u1")
+	a.secret.SetResourceVersion("7")
+	data := map[string]any{}
+	for _, text := range texts {
+		data[text] = base64.StdEncoding.EncodeToString([]byte(text))
+	}
+	a.secret.Object["data"] = data
+}
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		change func(*Manifests, *answers)
+		want   int
+		err    string
+	}{
+		"none":         {func(*Manifests, *answers) {}, 0, ""},
+		"two":          {func(m *Manifests, a *answers) { a.has(m, "x", "y") }, 2, ""},
+		"another's":    {func(m *Manifests, a *answers) { a.has(m); a.secret.SetLabels(nil) }, 0, "so lynqctl didn't write it"},
+		"torn":         {func(m *Manifests, a *answers) { a.has(m); a.secret.Object["data"] = map[string]any{"x": "%"} }, 0, "data.x is not base64"},
+		"not readable": {func(_ *Manifests, a *answers) { a.missing = errors.New("denied") }, 0, "denied"},
+	} {
+		m, a := scene()
+		tt.change(m, a)
+		got, err := m.Read()
+		if len(got) != tt.want || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+}
+
+// TestWrite keeps the manifests that the inventory names and adds those of the form. It
+// removes all others, and writes again after another client's change.
+func TestWrite(t *testing.T) {
+	t.Parallel()
+	resource := schema.GroupResource{Resource: "secrets"}
+	moved := apierrors.NewConflict(resource, "s", errors.New("moved"))
+	said := plan.Object{Ref: lynq.Ref{Kind: "Job", Namespace: "ns", Name: "bye"}, Digest: "new", Policy: &lynq.Policy{}, Body: plan.Body(`{}`)}
+	text, err := said.HookManifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, a := scene("kept")
+	a.has(m, "kept", "dropped")
+	a.fails = []error{moved, moved}
+	if err := m.Write([]plan.Object{said}); err != nil || len(a.sent) != 3 {
+		t.Fatalf("%v, after %d writes", err, len(a.sent))
+	}
+	if got, want := a.data(t), "kept=kept new="+string(text); got != want {
+		t.Errorf("it has %s, want %s", got, want)
+	}
+	if last := a.sent[2]; last.Verb != write.Update || !last.Owners.Covers("inv") {
+		t.Errorf("it was sent by verb %d, and the inventory may own it: %t", last.Verb, last.Owners.Covers("inv"))
+	}
+
+	m, a = scene()
+	if err := m.Write([]plan.Object{said}); err != nil || a.sent[0].Verb != write.Create {
+		t.Errorf("where there is none: %v, verb %d", err, a.sent[0].Verb)
+	}
+	m, a = scene()
+	a.fails = []error{errors.New("denied")}
+	if err := m.Write([]plan.Object{said}); err == nil || len(a.sent) != 1 {
+		t.Errorf("an error that stays: %v, after %d writes", err, len(a.sent))
+	}
+	if m, a := scene(); m.Write(nil) != nil || len(a.sent) != 0 {
+		t.Error("a node without hooks has a Secret")
+	}
+}
+
+// TestDrop: lynqctl deletes the Secret with the last manifest that the inventory names.
+func TestDrop(t *testing.T) {
+	t.Parallel()
+	m, a := scene("kept")
+	a.has(m, "kept", "dropped")
+	if err := m.Drop(); err != nil || len(a.deleted) != 0 || a.data(t) != "kept=kept" {
+		t.Errorf("one stays: %v, deleted %v", err, a.deleted)
+	}
+	m, a = scene()
+	a.has(m, "dropped")
+	if err := m.Drop(); err != nil || len(a.sent) != 0 || len(a.deleted) != 1 || a.deleted[0].UID() != "u1" || a.deleted[0].Version() != "7" {
+		t.Errorf("none stays: %v, deleted %v", err, a.deleted)
+	}
+	m, a = scene("kept")
+	a.has(m) // somebody emptied it: the inventory still names a hook in it
+	if err := m.Drop(); err == nil || len(a.deleted) != 0 {
+		t.Errorf("a Secret that the inventory names was deleted: %v", a.deleted)
+	}
+	if m, _ := scene(); m.Drop() != nil {
+		t.Error("there is none, and it is an error")
+	}
+}
+
+// TestReown: the Secret belongs to the inventory, or to nothing.
+func TestReown(t *testing.T) {
+	t.Parallel()
+	for _, owned := range []bool{true, false} {
+		m, a := scene("kept")
+		a.has(m, "kept")
+		if err := m.Reown(owned); err != nil || len(a.sent) != 1 {
+			t.Fatalf("%v, after %d writes", err, len(a.sent))
+		}
+		var s metav1.PartialObjectMetadata
+		if err := json.Unmarshal(a.sent[0].Body, &s); err != nil {
+			t.Fatal(err)
+		}
+		if got := len(s.OwnerReferences) == 1 && s.OwnerReferences[0].UID == types.UID("inv"); got != owned {
+			t.Errorf("owned is to be %t: %v", owned, s.OwnerReferences)
+		}
+	}
+	if m, a := scene(); m.Reown(true) != nil || len(a.sent) != 0 {
+		t.Error("a node without hooks has its Secret written")
+	}
+}
+
+// TestCheckAccount: a hook that only a record names runs with a ServiceAccount that exists.
+func TestCheckAccount(t *testing.T) {
+	t.Parallel()
+	me := plan.NewOwner(lynq.NodeKey{Namespace: "ns", Name: "acme-web"}, "crm", nil)
+	job := &plan.Object{Ref: lynq.Ref{Group: "batch", Kind: "Job", Namespace: "ns", Name: "bye"}, Body: plan.Body(`{"spec":{"template":{"spec":{"serviceAccountName":"cleaner"}}}}`)}
+	for name, tt := range map[string]struct {
+		exists  string
+		missing error
+		want    string
+	}{
+		"it exists":       {"cleaner", nil, ""},
+		"it does not":     {"", nil, "namespace ns has no ServiceAccount cleaner"},
+		"another one":     {"default", nil, "has no ServiceAccount cleaner"},
+		"nobody can tell": {"", errors.New("denied"), "read ServiceAccount ns/cleaner"},
+	} {
+		m, a := scene()
+		a.has(m)
+		a.secret.SetName(tt.exists)
+		a.missing = tt.missing
+		err := m.checkAccount(&plan.Plan{}, me, job)
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestObject: a manifest that is not the recorded one does not run.
+func TestObject(t *testing.T) {
+	t.Parallel()
+	me := plan.NewOwner(lynq.NodeKey{Namespace: "ns", Name: "acme-web"}, "crm", nil)
+	e := &inventory.Entry{Ref: lynq.Ref{Group: "batch", Kind: "Job", Namespace: "ns", Name: "bye"}, ID: "bye", Digest: inventory.HookDigest([]byte("a"))}
+	for name, tt := range map[string]struct {
+		recorded map[string][]byte
+		want     string
+	}{
+		"not there": {nil, "it doesn't exist"},
+		"changed":   {map[string][]byte{e.Digest: []byte("b")}, "somebody changed it"},
+		"torn":      {map[string][]byte{e.Digest: []byte("a")}, "it can't be read"},
+	} {
+		m, _ := scene()
+		if _, err := m.Object(&plan.Plan{}, me, e, tt.recorded); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestInNamespace: an error says how to go on where the namespace of a hook is its cause.
+func TestInNamespace(t *testing.T) {
+	t.Parallel()
+	me := plan.NewOwner(lynq.NodeKey{Namespace: "ns", Name: "acme-web"}, "crm", nil)
+	ref := lynq.Ref{Group: "batch", Kind: "Job", Namespace: "tenant", Name: "bye"}
+	other := errors.New("denied")
+	for name, tt := range map[string]struct {
+		err  error
+		want string
+	}{
+		"terminating": {&write.NamespaceError{Namespace: "tenant", Terminating: true}, "namespace tenant is terminating: lynqctl can't run the node's hooks in it"},
+		"gone":        {&write.NamespaceError{Namespace: "tenant"}, "namespace tenant does not exist"},
+		"other":       {other, "denied"},
+	} {
+		if err := InNamespace(ref, me, tt.err); !strings.Contains(err.Error(), tt.want) || errors.Is(tt.err, other) && !errors.Is(err, other) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

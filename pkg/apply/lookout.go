@@ -1,0 +1,268 @@
+package apply
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/ready"
+	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
+	"github.com/lynqctl/lynqctl/pkg/apply/wait"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// lookout waits for the objects of a node: until they are ready, or gone.
+type lookout struct {
+	tracker  *wait.Tracker
+	requests *requests
+	causes   Causes          // nil for none
+	watching context.Context // ends with the run
+	hub      string
+	wake     func()
+	now      func() time.Time
+	tell     *teller
+	steps    *steps
+	// waited tells since when a step is waited for, as far as earlier runs know.
+	waited func(*stepRun) time.Time
+	// all: what forms wait for is waited for. Else it is only where a rollout or a new
+	// kind or namespace needs it.
+	all      bool
+	share    schedule.Share // of the node, in the rollout of its form
+	deadline time.Duration  // of the rollout, 0 for none
+	began    time.Time      // since when the run writes to the node, or waits for it
+}
+
+// watch begins to watch what will be waited for: before it is written.
+func (l *lookout) watch(s *stepRun) { l.watchBy(s, lynq.LabelHub+"="+l.hub) }
+
+func (l *lookout) watchBy(s *stepRun, selector string) {
+	s.watched = true
+	l.tracker.Start(s.resource, s.Ref(), selector)
+}
+
+// watchDeleting is watch for an object that may not bear the hub's label.
+func (l *lookout) watchDeleting(s *stepRun) {
+	switch {
+	case s.Live.Orphaned:
+		l.watchBy(s, lynq.LabelOrphaned+"=true")
+	case s.Live.Hub != l.hub:
+		l.watchBy(s, "")
+	default:
+		l.watch(s)
+	}
+}
+
+// expect has the node woken when an object may be ready, expectGone when it may be gone.
+func (l *lookout) expect(s *stepRun, written wait.Revision) {
+	l.tracker.Expect(s.Ref(), written, l.wake)
+}
+
+func (l *lookout) expectGone(s *stepRun) { l.tracker.ExpectGone(s.Ref(), s.Live.UID, l.wake) }
+
+// forget ends the wait for an object.
+func (l *lookout) forget(s *stepRun) { l.tracker.Forget(s.Ref()) }
+
+// because adds to what is known of an object that did not get ready what its pods and
+// events tell.
+func (l *lookout) because(s *stepRun, message string) string {
+	if l.causes == nil {
+		return message
+	}
+	cause := l.causes.Cause(l.watching, s.Ref())
+	if cause == "" || strings.Contains(message, cause) {
+		return message
+	}
+	return message + "; " + cause
+}
+
+// ask reads an object whose time is over before its watch told of it: it may well
+// be ready.
+func (l *lookout) ask(s *stepRun) ready.Readiness {
+	o, err := l.requests.cluster.Get(l.requests.ctx, s.resource, s.Ref().Namespace, s.Ref().Name)
+	switch {
+	case apierrors.IsNotFound(err):
+		return ready.Readiness{State: ready.StateGone, Message: wait.Deleted}
+	case err != nil:
+		return ready.Waiting("%s: %v", wait.NotSeenYet, err)
+	}
+	l.tracker.Learn(s.Ref(), o)
+	state, _ := l.tracker.State(s.Ref())
+	return state
+}
+
+// waits tells whether the run waits for an object to become ready.
+func (l *lookout) waits(s *stepRun) bool {
+	o := s.Object
+	switch {
+	case o == nil || l.requests.dryRun || s.Reason == plan.ReasonLeftOut || s.Reason == plan.ReasonCompleted:
+		return false
+	case plan.Provides(o) != "":
+		return s.Action != plan.ActionKeep // others need it now
+	case s.hook():
+		return true
+	case !l.all && l.share == schedule.ShareNone:
+		return false
+	}
+	return o.Awaited()
+}
+
+// mayWait tells whether the run may come to wait for an object: until it is ready,
+// or gone.
+func (l *lookout) mayWait(s *stepRun) bool {
+	switch {
+	case l.requests.dryRun:
+		return false
+	case l.steps.purges(s), s.Action == plan.ActionPurge:
+		return true
+	case s.Object == nil:
+		return s.Action == plan.ActionDelete || s.Action == plan.ActionCollect
+	case s.Action == plan.ActionKeep:
+		return l.waits(s) && !s.Entry.Ready
+	case s.Action == plan.ActionSkip || s.Action == plan.ActionBlock:
+		return false
+	}
+	return l.waits(s) || s.Live != nil && s.Live.Deleting || s.Recreates()
+}
+
+// announce tells the tracker what the node may wait for.
+func (l *lookout) announce() {
+	for i := range l.steps.of {
+		if s := &l.steps.of[i]; l.mayWait(s) {
+			l.tracker.Plan(s.Ref())
+		}
+	}
+}
+
+// begins notes that the run writes to the node, or waits for it.
+func (l *lookout) begins() {
+	if l.began.IsZero() {
+		l.began = l.now()
+	}
+}
+
+// await begins to wait until an object is ready.
+func (l *lookout) await(s *stepRun, written wait.Revision) {
+	now := l.now()
+	s.since = now
+	s.since = l.waited(s)
+	s.state, s.deadline = stepWaiting, s.since.Add(s.Object.Policy.Timeout)
+	l.begins()
+	if l.share != schedule.ShareNone && l.deadline > 0 {
+		began := l.began
+		if s.since.Before(began) {
+			began = s.since
+		}
+		if end := began.Add(l.deadline); end.Before(s.deadline) {
+			s.deadline = end
+		}
+	}
+	if !now.Before(s.deadline) {
+		s.expired, s.deadline = s.deadline, now.Add(firstLook)
+	}
+	l.expect(s, written)
+}
+
+// awaitGone begins to wait until an object that is being deleted is gone.
+func (l *lookout) awaitGone(s *stepRun, timeout time.Duration) {
+	l.watchDeleting(s)
+	s.state, s.gone, s.deadline = stepWaiting, true, l.now().Add(timeout)
+	l.expectGone(s)
+}
+
+// look asks how an object is that is waited for; true means that the step goes on, by
+// that move.
+func (l *lookout) look(s *stepRun) (move, bool) {
+	state, known := l.tracker.State(s.Ref())
+	late := !l.now().Before(s.deadline) || !s.expired.IsZero() && known && state != ready.Waiting(wait.NotSeenYet)
+	if late && !s.gone && state == ready.Waiting(wait.NotSeenYet) {
+		state = l.ask(s)
+	}
+	switch {
+	case s.gone && known && state.State == ready.StateGone:
+		return move{kind: moveGone}, true
+	case s.gone && (late || state.State == ready.StateFailed):
+		return l.notReady(s, stillDeleting(state)), true
+	case s.gone:
+	case known && state.State == ready.StateReady:
+		return l.ready(s), true
+	case known && state.State == ready.StateGone:
+		return l.notReady(s, state.Message), true
+	case known && state.State == ready.StateFailed:
+		if s.hook() {
+			s.entry.Phase = inventory.PhaseFailed
+		}
+		return l.notReady(s, l.because(s, state.Message)), true
+	case late:
+		return l.late(s, l.because(s, orUnknown(state.Message))), true
+	}
+	if state != s.last {
+		s.last = state
+		l.tell.report(Event{Type: EventWait, Object: s.Ref(), ID: s.ID(), Message: state.Message})
+	}
+	return move{}, false
+}
+
+// ready ends the wait for an object that is ready.
+func (l *lookout) ready(s *stepRun) move {
+	l.forget(s)
+	s.entry.Ready = true
+	l.tell.ready(s)
+	outcome := OutcomeDone
+	if s.Action == plan.ActionKeep || s.same {
+		outcome = OutcomeUnchanged
+	}
+	return move{kind: moveEnds, outcome: outcome, message: s.message, ready: true}
+}
+
+// firstLook is how long the API server may take to tell how an object is whose time
+// was over before this run.
+const firstLook = 10 * time.Second
+
+// late ends the wait for an object that was not ready in time.
+func (l *lookout) late(s *stepRun, state string) move {
+	s.why = inventory.ObjectTimedOut
+	if !s.expired.IsZero() {
+		return l.notReady(s, "still not ready, and its time expired at "+s.expired.UTC().Format(time.RFC3339)+" (raise timeoutSeconds to wait longer): "+state)
+	}
+	l.tell.record(eventWarning, "ReadinessTimeout", s.Ref().String()+" is not ready: "+state)
+	limit := "rollout.progressDeadlineSeconds"
+	if s.deadline.Equal(s.since.Add(s.Object.Policy.Timeout)) {
+		limit = "timeoutSeconds: " + s.Object.Policy.Timeout.String()
+	}
+	return l.notReady(s, "not ready in time ("+limit+"): "+state)
+}
+
+// notReady ends the wait for an object that is not as it was waited for.
+func (l *lookout) notReady(s *stepRun, message string) move {
+	l.forget(s)
+	return endsAs(OutcomeNotReady, message)
+}
+
+// interrupted is how a step ends that is waited for when the run ends: it is written, and
+// the next run looks again.
+func (l *lookout) interrupted(s *stepRun) move {
+	state, _ := l.tracker.State(s.Ref())
+	if s.gone {
+		return move{kind: moveBreaksOff, outcome: OutcomeNotReady, message: "interrupted: " + stillDeleting(state)}
+	}
+	return move{kind: moveBreaksOff, outcome: OutcomeNotReady, message: "interrupted while lynqctl waited for it: " + orUnknown(state.Message)}
+}
+
+func orUnknown(message string) string {
+	if message == "" {
+		return "its state is unknown"
+	}
+	return message
+}
+
+// stillDeleting says of an object that it is not gone yet, and what holds it.
+func stillDeleting(r ready.Readiness) string {
+	if r.State == ready.StateDeleting {
+		return "it " + r.Message
+	}
+	return "it is still being deleted: " + orUnknown(r.Message)
+}

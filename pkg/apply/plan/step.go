@@ -1,0 +1,177 @@
+package plan
+
+import (
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/ready"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// EachDelete calls a function for every step that deletes an object.
+func EachDelete(plans []Plan, each func(*NodePlan, *Step)) {
+	for i := range plans {
+		for j := range plans[i].Nodes {
+			n := &plans[i].Nodes[j]
+			for k := range n.Steps {
+				if s := &n.Steps[k]; s.Action == ActionDelete {
+					each(n, s)
+				}
+			}
+		}
+	}
+}
+
+// Deletes tells whether the step deletes an object that exists, or leaves it to the
+// garbage collector.
+func (s *Step) Deletes() bool {
+	switch s.Action {
+	case ActionDelete, ActionCollect, ActionPurge, ActionRecreate:
+		return s.Live != nil
+	case ActionCreate: // a hook deletes what an earlier try of it left
+		return s.Live != nil && s.Object != nil && s.Object.Policy.Hook()
+	}
+	return false
+}
+
+// Deletes tells whether plans delete any object.
+func Deletes(plans []Plan) bool {
+	for i := range plans {
+		for j := range plans[i].Nodes {
+			for k := range plans[i].Nodes[j].Steps {
+				if s := &plans[i].Nodes[j].Steps[k]; s.Deletes() || s.Purges() {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// Purges tells whether the run deletes the object of a step when its work is done. What
+// existed before the node had it is never purged.
+func (s *Step) Purges() bool {
+	if s.Object == nil || s.Object.Policy.PurgeOrder == nil || s.Adopted || s.Action == ActionAdopt {
+		return false
+	}
+	switch s.Action {
+	case ActionSkip, ActionBlock:
+		return false
+	}
+	return s.Reason != ReasonLeftOut && s.Reason != ReasonUnmanaged && s.Reason != ReasonCompleted
+}
+
+// Writes tells whether a step brings an object that is there to what is desired.
+func (s *Step) Writes() bool {
+	if s.Reason == ReasonUnmanaged {
+		return false
+	}
+	switch s.Action {
+	case ActionUpdate, ActionRecreate, ActionAdopt, ActionTrack:
+		return s.Live != nil
+	}
+	return false
+}
+
+// Recreates tells whether an update may delete an object and create it again.
+func (s *Step) Recreates() bool {
+	return s.Object != nil && s.Live != nil && s.Object.Policy.Patch == lynq.PatchRecreate && s.InPlace == "" &&
+		(s.Action == ActionUpdate || s.Action == ActionRecreate)
+}
+
+// A run never changes a step of its plan. These give the step that follows from another
+// by what the run has learned or done.
+
+// As is the step with another action, for another reason.
+func (s *Step) As(a Action, r Reason) Step {
+	next := *s
+	next.Action, next.Reason = a, r
+	return next
+}
+
+// Recorded is the step with what is recorded of its object now.
+func (s *Step) Recorded(r *inventory.Entry) Step {
+	next := *s
+	next.Entry = r
+	return next
+}
+
+// Seen is the step with its object as it is now.
+func (s *Step) Seen(now *tracking.Live) Step {
+	next := *s
+	next.Live = now
+	return next
+}
+
+// Making is the step with what its object is made of, which only the run reads.
+func (s *Step) Making(o *Object) Step {
+	next := *s
+	next.Object = o
+	return next
+}
+
+// Wrote is what a write did.
+type Wrote struct {
+	// Live is the object after it.
+	Live *tracking.Live
+	// Unchanged: nothing had to be sent, or the server changed nothing.
+	Unchanged bool
+	At        time.Time
+	// Managed gives what is recorded of the fields that lynq manages now.
+	Managed func() (own, defaults string)
+}
+
+// Confirms is what is recorded of the object of a step after a write.
+func (s *Step) Confirms(w *Wrote) inventory.Entry {
+	o, l, r := s.Object, w.Live, s.NextEntry()
+	if o.Policy.ReapplyInterval > 0 {
+		r.Written = w.At.UTC().Truncate(time.Second)
+	}
+	if w.Unchanged && r.UID == string(l.UID) && r.Digest == o.Digest && r.ResourceVersion == l.ResourceVersion {
+		return r // the record says so already
+	}
+	r.UID, r.Digest, r.Template = string(l.UID), o.Digest, o.Template
+	if s.Action == ActionTrack && !o.Policy.Creation.Once() {
+		r.Digest, r.Template = "", "" // it is not known whether its content is as the form has it
+	}
+	r.Generation, r.ResourceVersion = l.Generation, l.ResourceVersion
+	r.Fields, r.Defaults = w.Managed()
+	r.Ready = w.Unchanged && r.Ready || ready.Always(o.Group, o.Kind, o.Body)
+	return r
+}
+
+// Keeps is what is recorded at the end of a run of an object that has this entry. One
+// that is to be retained from now on is recorded so, though that could not be written to
+// it: should the row go, it stays.
+func (s *Step) Keeps(r inventory.Entry) inventory.Entry {
+	if s.Object != nil {
+		r.Deletion = r.Deletion.Or(s.Object.Policy.Deletion)
+	}
+	if s.Reason != ReasonLeftOut {
+		r.Excluded = s.Reason == ReasonExcluded
+	}
+	return r
+}
+
+// Begun is what is recorded of an object of which a write was tried, and may have been
+// done.
+func (s *Step) Begun() inventory.Entry {
+	r := NewEntry(s.Object)
+	r.Adopted = s.Adopted
+	return r
+}
+
+// Purged is the entry of an object that did its work and is gone.
+func Purged(r inventory.Entry) inventory.Entry {
+	r.UID, r.Generation, r.ResourceVersion, r.Fields = "", 0, "", ""
+	return r
+}
+
+// UpToDate tells whether a run has nothing to do for a wanted object: it is as it is to
+// be, and its entry is the one that the step leads to. An answer of the server is
+// recorded, so that the next plan need not ask.
+func (s *Step) UpToDate() bool {
+	asked := s.Live != nil && s.Live.Intact
+	return s.Action == ActionKeep && s.Entry != nil && !asked && s.NextEntry() == *s.Entry
+}

@@ -1,0 +1,100 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/fields"
+	"github.com/lynqctl/lynqctl/pkg/apply/write"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// release takes the marks of a node off objects, which stay.
+type release struct {
+	requests  *requests
+	decisions *decisions
+	record    *record
+}
+
+// orphan marks an object that is retained, and lets it go.
+func (r *release) orphan(s *stepRun, now time.Time) move {
+	p, reason := r.record.plan, lynq.ReasonRemovedFromTemplate
+	if p.Desired == nil {
+		reason = lynq.ReasonNodeDeleted
+	}
+	annotations := map[string]string{
+		lynq.AnnotationOrphanedAt:     now.UTC().Format(time.RFC3339),
+		lynq.AnnotationOrphanedReason: reason,
+		lynq.AnnotationOrphanedFrom:   strings.Join([]string{p.Hub.Name, p.Namespace, p.Name, s.Entry.ID}, "/"),
+	}
+	if s.Entry.Data {
+		annotations[lynq.AnnotationHoldsData] = "true" // prune has no form that says it
+	}
+	return r.untrack(s, fields.MetadataChange{SetLabels: map[string]string{lynq.LabelOrphaned: "true"}, SetAnnotations: annotations})
+}
+
+// forget forgets an object. One that another owner took over and that still has
+// our tracking loses that: with a reference to the inventory it would be
+// collected as soon as that goes.
+func (r *release) forget(ctx context.Context, s *stepRun) move {
+	if me := r.record.owner(); s.Live == nil || s.To != (lynq.NodeKey{}) || !me.Tracks(s.Live) && !me.Owns(s.Live) {
+		s.entry = nil
+		return endsAs(OutcomeDone, s.Message)
+	}
+	err := r.requests.find(ctx, s)
+	switch {
+	case err != nil:
+		return fails(err)
+	case s.Live.Record: // which the inventory lists as an object
+		return r.untracked(s, (*write.Object).Disown)
+	}
+	return r.untrack(s, fields.MetadataChange{RemoveAnnotations: write.TrackingAnnotations()})
+}
+
+// untrack takes the node's tracking off an object, along with another change.
+func (r *release) untrack(s *stepRun, c fields.MetadataChange) move {
+	c.RemoveLabels = append(c.RemoveLabels, write.TrackingLabels()...)
+	return r.untracked(s, func(o *write.Object) error { return o.Untrack(c) })
+}
+
+// untracked tries to take tracking off an object, and forgets it then.
+func (r *release) untracked(s *stepRun, attempt func(*write.Object) error) move {
+	err := r.try(s, attempt)
+	switch {
+	case errors.Is(err, write.ErrTurned):
+		return move{kind: moveAgain}
+	case err == nil || apierrors.IsNotFound(err):
+		s.entry = nil
+		return endsAs(OutcomeDone, s.Message)
+	}
+	return fails(err)
+}
+
+// unmanaged takes the tracking off an object that a person marked as unmanaged. The
+// record names the object already.
+func (r *release) unmanaged(s *stepRun) move {
+	if s.Object != nil {
+		s.entry = new(s.NextEntry())
+		s.entry.UID = string(s.Live.UID)
+	}
+	if err := r.try(s, (*write.Object).DisownUnmanaged); err != nil {
+		return fails(err)
+	}
+	return endsAs(OutcomeDone, s.Message)
+}
+
+// try tries a change again while the object changes meanwhile.
+func (r *release) try(s *stepRun, attempt func(*write.Object) error) error {
+	for try := 0; ; try++ {
+		o := r.decisions.object(s)
+		err := attempt(o)
+		s.took(o)
+		if err == nil || write.ProblemOf(err).Kind != write.ProblemMoved || try == write.MaxTries {
+			return err
+		}
+	}
+}

@@ -1,0 +1,283 @@
+package apply
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Result is how a run went. Exit codes, reports, metrics and records read it, and ask
+// nothing else how something ended.
+type Result struct {
+	// Nodes are all nodes of the plans, in their order.
+	Nodes []NodeResult
+	// Summary is what they add up to.
+	Summary *Summary
+}
+
+// NodeResult is how a node ended.
+type NodeResult struct {
+	lynq.NodeID
+	// Outcome is "" where no run carried the node out.
+	Outcome Outcome
+	Reason  plan.Reason // why it failed, where that is a word
+	// Problems name object, reason and what to do, a line each.
+	Problems []string
+	// Next is the command that shows more of it, "" where there is none.
+	Next string
+	// Leaves: it is wanted no more.
+	Leaves bool
+	Steps  []StepResult
+
+	planned *plan.NodePlan
+	// settled: nothing is recorded of it that another version may render otherwise.
+	settled bool
+	unready bool // an object of it is to become ready, and was not seen so
+	stopped bool // its rollout gave it no turn
+}
+
+// StepResult is how a step ended. Its step is the one that was decided last: the plan
+// has that which was decided first.
+type StepResult struct {
+	Step        *plan.Step
+	Outcome     Outcome // "" where no run carried it out
+	Message     string  // for people; may say what to do
+	Ready       bool    // the object is known to be ready
+	Interrupted bool    // the run ended before it was done
+}
+
+// event is the event that tells of a step.
+func (s *StepResult) event() Event {
+	return Event{
+		Type: EventObject, Object: s.Step.Ref(), ID: s.Step.ID(), Action: s.Step.Action, Reason: s.Step.Reason, Outcome: s.Outcome,
+		Message: s.Message, Adopted: s.Step.Adopted, Conflict: s.Step.ConflictPolicy(), Interrupted: s.Interrupted,
+	}
+}
+
+// Well tells whether something ended as it should.
+func (o Outcome) Well() bool { return severity(o) <= severity(OutcomeDone) }
+
+// end is an outcome as those take it who wait for it.
+func (o Outcome) end() schedule.End {
+	return schedule.End{
+		Word: string(o), Well: o.Well(), Written: o == OutcomeDone || o == OutcomeUnchanged || o == OutcomeNotReady, Interrupted: o == OutcomeInterrupted,
+	}
+}
+
+// severity orders outcomes: a node's is the worst of its objects'.
+func severity(o Outcome) int {
+	switch o {
+	case OutcomeFailed:
+		return 6
+	case OutcomeConflicted:
+		return 5
+	case OutcomeNotReady:
+		return 4
+	case OutcomeInterrupted:
+		return 3
+	case OutcomeSkipped:
+		return 2
+	case OutcomeDone:
+		return 1
+	}
+	return 0
+}
+
+// Planned is the result of plans that no run carries out.
+func Planned(plans []plan.Plan) *Result {
+	r := &Result{Nodes: resultsOf(plans), Summary: &Summary{DryRun: true, Actions: map[plan.Action]int{}, Adopted: map[plan.Action]int{}}}
+	for i := range r.Nodes {
+		r.Nodes[i].plan()
+	}
+	for i := range plans {
+		r.Summary.Hubs = append(r.Summary.Hubs, plans[i].Hub)
+		for action, n := range plans[i].Counts {
+			r.Summary.Actions[action] += n
+		}
+		for action, n := range plans[i].Adopted {
+			r.Summary.Adopted[action] += n
+		}
+	}
+	r.Summary.fail(r.Nodes)
+	return r
+}
+
+// resultsOf are the results of all nodes before a run.
+func resultsOf(plans []plan.Plan) []NodeResult {
+	var all []NodeResult
+	for i := range plans {
+		for j := range plans[i].Nodes {
+			p := &plans[i].Nodes[j]
+			id := p.NodeID
+			id.Hub = plans[i].Hub // which a record may not say
+			all = append(all, NodeResult{NodeID: id, Leaves: p.Desired == nil, planned: p})
+		}
+	}
+	return all
+}
+
+// plan is how a node ends as far as its plan tells.
+func (n *NodeResult) plan() {
+	p, idle := n.planned, true
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		n.Steps = append(n.Steps, StepResult{Step: s, Message: s.Message, Ready: keptReady(s)})
+		idle = idle && (s.Action == plan.ActionKeep || s.Action == plan.ActionSkip)
+	}
+	switch {
+	case p.Desired != nil && p.Desired.Failed != nil:
+		n.Outcome, n.Reason, n.Problems = OutcomeFailed, reasonFor(p.Desired.Failed), strings.Split(strings.TrimSpace(p.Desired.Failed.Error()), "\n")
+	case p.Unmet != "":
+		n.Outcome, n.Problems = OutcomeSkipped, []string{p.Unmet}
+	case idle:
+		n.Outcome = OutcomeUnchanged
+	}
+}
+
+// reasonFor is a word for why a node failed, "" where there is none.
+func reasonFor(err error) plan.Reason {
+	if unknown := (*plan.UnknownError)(nil); errors.As(err, &unknown) {
+		return plan.ReasonUnknown
+	}
+	return ""
+}
+
+// keptReady tells whether a step leaves an object as it is that is recorded as ready.
+func keptReady(s *plan.Step) bool {
+	return s.Action == plan.ActionKeep && s.Entry != nil && s.Entry.Ready
+}
+
+// LeavesAlone tells whether a node that goes has an object that is left alone, so that
+// its record stays.
+func (n *NodeResult) LeavesAlone() bool {
+	return slices.ContainsFunc(n.Steps, func(s StepResult) bool { return s.Step.Action == plan.ActionSkip })
+}
+
+// Summary is how a run went, in counts.
+type Summary struct {
+	Hubs []lynq.HubKey
+	// Nodes and Objects count what ended with each outcome; Actions what was
+	// done to objects.
+	Nodes   map[Outcome]int
+	Objects map[Outcome]int
+	Actions map[plan.Action]int
+	// Adopted counts those that left which were adopted.
+	Adopted map[plan.Action]int
+	// Failed lists the nodes that did not end well, in the order of their
+	// names, each with what to do next.
+	Failed []NodeResult
+	// Unready are the objects that are unchanged but not ready, by node. They make
+	// nothing fail.
+	Unready []Unready
+	// Settled tells of which hubs this version renders what is recorded of every
+	// node whose record has a version.
+	Settled map[lynq.HubKey]bool
+	// Rollouts are how far those of a hub's forms have come, of hubs all of whose nodes
+	// were in the plan.
+	Rollouts    map[lynq.HubKey][]inventory.Rollout
+	DryRun      bool
+	Interrupted bool
+	Elapsed     time.Duration
+}
+
+// summarize sums up the results of the nodes of plans. It is a pure function.
+func summarize(plans []plan.Plan, nodes []NodeResult, rolls func(schedule.Form) bool) *Summary {
+	s := &Summary{Nodes: map[Outcome]int{}, Objects: map[Outcome]int{}, Actions: map[plan.Action]int{}, Adopted: map[plan.Action]int{}, Settled: map[lynq.HubKey]bool{}, Rollouts: map[lynq.HubKey][]inventory.Rollout{}}
+	s.fail(nodes)
+	for i := range plans {
+		p := &plans[i]
+		var of []NodeResult
+		of, nodes = nodes[:len(p.Nodes)], nodes[len(p.Nodes):]
+		for j := range of {
+			s.count(&of[j])
+		}
+		if p.After {
+			continue
+		}
+		s.Hubs = append(s.Hubs, p.Hub)
+		settled := true
+		for j := range of {
+			s.Nodes[of[j].Outcome]++
+			settled = settled && of[j].settled
+		}
+		s.Settled[p.Hub] = p.Whole && p.Held == nil && settled
+		if p.Whole {
+			s.Rollouts[p.Hub] = rolledOut(of, rolls)
+		}
+	}
+	return s
+}
+
+// fail lists the nodes that did not end well.
+func (s *Summary) fail(nodes []NodeResult) {
+	for i := range nodes {
+		if !nodes[i].Outcome.Well() {
+			s.Failed = append(s.Failed, nodes[i])
+		}
+	}
+	slices.SortStableFunc(s.Failed, func(a, b NodeResult) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+}
+
+// count counts the objects of a node.
+func (s *Summary) count(n *NodeResult) {
+	for i := range n.Steps {
+		ended := &n.Steps[i]
+		if ended.Outcome != "" {
+			s.Objects[ended.Outcome]++
+		}
+		if ended.Outcome != OutcomeDone {
+			continue
+		}
+		s.Actions[ended.Step.Action]++
+		if ended.Step.Object == nil && ended.Step.Adopted {
+			s.Adopted[ended.Step.Action]++
+		}
+	}
+}
+
+// rolledOut are the rollouts of a hub's forms, by form.
+func rolledOut(nodes []NodeResult, rolls func(schedule.Form) bool) []inventory.Rollout {
+	rollouts := map[schedule.Form]inventory.Rollout{}
+	for i := range nodes {
+		n := &nodes[i]
+		if form := (schedule.Form{Hub: n.Hub, Form: n.planned.Form}); rolls(form) && !n.Leaves {
+			rollouts[form] = n.counted(rollouts[form])
+		}
+	}
+	var all []inventory.Rollout
+	for _, r := range rollouts {
+		switch {
+		case r.Phase == inventory.RolloutStopped:
+		case r.Updated == r.Total:
+			r.Phase = inventory.RolloutComplete
+		default:
+			r.Phase = inventory.RolloutProgressing
+		}
+		all = append(all, r)
+	}
+	slices.SortFunc(all, func(a, b inventory.Rollout) int {
+		return cmp.Or(cmp.Compare(a.Form.Name, b.Form.Name), cmp.Compare(a.Form.Namespace, b.Form.Namespace))
+	})
+	return all
+}
+
+// counted is the rollout of a form with one more of its nodes.
+func (n *NodeResult) counted(r inventory.Rollout) inventory.Rollout {
+	r.Form, r.Total = n.planned.Form, r.Total+1
+	switch {
+	case n.Outcome.Well() && !n.unready:
+		r.Updated++
+	case n.stopped:
+		r.Phase = inventory.RolloutStopped
+	}
+	return r
+}

@@ -1,0 +1,121 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/container"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Links are what one node waits for that other nodes of the run do.
+type Links struct {
+	node     lynq.NodeKey
+	promises *Promises
+	watching context.Context // ends with the run
+	wake     func()
+	waitsFor map[*promise]bool
+	waiting  bool // for another node
+}
+
+// Links are those of a node, which wake wakes.
+func (p *Promises) Links(watching context.Context, node lynq.NodeKey, wake func()) Links {
+	return Links{node: node, promises: p, watching: watching, wake: wake}
+}
+
+// Elsewhere tells whether a step waits for another node since Forget.
+func (l *Links) Elsewhere() bool { return l.waiting }
+
+// Forget forgets that a step waited for another node.
+func (l *Links) Forget() { l.waiting = false }
+
+// Provided tells whether the namespace and the kind that an object needs are there, as
+// far as this run makes them. Never is why they are not going to be.
+func (l *Links) Provided(o *plan.Object) (there bool, never string) {
+	for _, key := range plan.Needs(o) {
+		p := l.promises.providers[key]
+		if p == nil || p.ref == o.Ref {
+			continue
+		}
+		switch {
+		case p.finished():
+		case l.promises.order.waits(p.node, l.node):
+			return false, fmt.Sprintf("%s, which it needs, is made by node %s, which waits for this node (turn dependForms round)", p.ref, p.node)
+		default:
+			l.wakeAfter(p)
+			return false, ""
+		}
+	}
+	return true, ""
+}
+
+// HandedOver tells whether an object that another node takes over is no longer
+// ours to remember. Where that went wrong it stays ours.
+func (l *Links) HandedOver(s *plan.Step) (over bool, stays string) {
+	if s.To == (lynq.NodeKey{}) {
+		return true, ""
+	}
+	p := l.promises.handovers[s.Ref()]
+	if !p.finished() {
+		l.wakeAfter(p)
+		return false, ""
+	}
+	if p.end.Written {
+		return true, ""
+	}
+	return false, "it stays until node " + s.To.String() + " has it"
+}
+
+// Departed tells whether all that other nodes delete in a container is gone, or
+// is not going to be.
+func (l *Links) Departed(in lynq.Ref) bool {
+	if !container.Is(in) {
+		return true
+	}
+	all := true
+	for _, p := range l.promises.departures.within[container.Key(in)] {
+		if !p.finished() && !l.promises.order.waits(p.node, l.node) {
+			l.wakeAfter(p)
+			all = false
+		}
+	}
+	return all
+}
+
+// wakeAfter has the node woken when what another node does is done.
+func (l *Links) wakeAfter(p *promise) {
+	if p.node == l.node {
+		return
+	}
+	l.waiting = true
+	if l.waitsFor[p] {
+		return
+	}
+	if l.waitsFor == nil {
+		l.waitsFor = map[*promise]bool{}
+	}
+	l.waitsFor[p] = true
+	go func() {
+		select {
+		case <-p.done:
+			l.wake()
+		case <-l.watching.Done():
+		}
+	}()
+}
+
+// Settle tells those who wait for a step how it has ended.
+func (l *Links) Settle(s *plan.Step, e End) {
+	if s.Object == nil {
+		if p := l.promises.departures.byRef[s.Ref()]; p != nil {
+			p.finish(e)
+		}
+		return
+	}
+	for _, p := range []*promise{l.promises.providers[plan.Provides(s.Object)], l.promises.handovers[s.Object.Ref]} {
+		if p != nil && p.ref == s.Object.Ref && p.node == l.node {
+			p.finish(e)
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package schedule
+
+import (
+	"slices"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// order is which nodes of a run wait for which.
+type order struct {
+	after map[lynq.NodeKey][]lynq.NodeKey
+	ends  map[lynq.NodeKey]*promise // of those that others wait for
+}
+
+func orderOf(plans []plan.Plan) order {
+	o := order{after: map[lynq.NodeKey][]lynq.NodeKey{}, ends: map[lynq.NodeKey]*promise{}}
+	for k := range plans {
+		for i := range plans[k].Nodes {
+			n := &plans[k].Nodes[i]
+			if len(n.After) == 0 {
+				continue
+			}
+			o.after[n.Key()] = n.After
+			for _, key := range n.After {
+				if o.ends[key] == nil {
+					o.ends[key] = newPromise(key, lynq.Ref{})
+				}
+			}
+		}
+	}
+	return o
+}
+
+// end tells those that wait for a node how it ended.
+func (o *order) end(k lynq.NodeKey, e End) {
+	if p := o.ends[k]; p != nil {
+		p.finish(e)
+	}
+}
+
+// waits tells whether a node waits for another, directly or by way of others.
+func (o *order) waits(k, other lynq.NodeKey) bool {
+	return slices.ContainsFunc(o.after[k], func(next lynq.NodeKey) bool { return next == other || o.waits(next, other) })
+}

@@ -1,0 +1,28 @@
+package schedule
+
+import "context"
+
+// Slots are as many as nodes may be at work at once.
+type Slots chan struct{}
+
+// NewSlots gives n slots, and at least one.
+func NewSlots(n int) Slots { return make(Slots, max(1, n)) }
+
+// Take takes a slot; false means that the context ended.
+func (s Slots) Take(ctx context.Context) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	select {
+	case s <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// TakeBack takes a slot again that a node lent while it waited.
+func (s Slots) TakeBack() { s <- struct{}{} }
+
+// Give gives a slot back.
+func (s Slots) Give() { <-s }

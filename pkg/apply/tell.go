@@ -1,0 +1,85 @@
+package apply
+
+import (
+	"strings"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+)
+
+// teller tells what happens to one node, to the reporter and to Kubernetes.
+type teller struct {
+	reporter Reporter
+	recorder Recorder // nil for none
+	now      func() time.Time
+	dryRun   bool
+	of       *plan.Plan
+	node     *plan.NodePlan
+	at       *record
+	recorded map[string]bool // reasons of Kubernetes events
+}
+
+// report tells of something of the node.
+func (t *teller) report(e Event) {
+	e.Time, e.Hub, e.Node, e.Form = t.now(), t.of.Hub, t.node.Key(), t.node.Form
+	t.reporter.Report(e)
+}
+
+// ended tells how a step ended.
+func (t *teller) ended(s *stepRun) {
+	r := s.result()
+	t.report(r.event())
+}
+
+// ready tells that an object is ready.
+func (t *teller) ready(s *stepRun) {
+	s.isReady = true
+	t.report(Event{Type: EventReady, Object: s.Ref(), ID: s.ID()})
+}
+
+// record tells Kubernetes, at the node's inventory, of something that a person must know,
+// once per reason. Nothing depends on it.
+func (t *teller) record(kind, reason, message string) {
+	if t.recorder == nil || t.dryRun || t.recorded[reason] || !t.at.exists() {
+		return
+	}
+	if t.recorded == nil {
+		t.recorded = map[string]bool{}
+	}
+	t.recorded[reason] = true
+	t.recorder.Record(t.at.requests.ctx, KubernetesEvent{
+		Namespace: t.node.Namespace, Inventory: inventory.Name(t.node.Name), UID: t.at.saved.UID,
+		Type: kind, Reason: reason, Message: message, Time: t.now(),
+	})
+}
+
+// tombstone tells Kubernetes what became of the object of a tombstone, at the record of
+// its hub.
+func (t *teller) tombstone(s *stepRun) {
+	if !t.of.After || t.recorder == nil || t.dryRun || t.of.Record == "" {
+		return
+	}
+	kind, reason := eventNormal, "TombstoneDeleted"
+	switch s.outcome {
+	case OutcomeDone:
+	case OutcomeSkipped:
+		kind, reason = eventWarning, "TombstoneSkipped"
+	default:
+		kind, reason = eventWarning, "TombstoneFailed"
+	}
+	t.recorder.Record(t.at.requests.ctx, KubernetesEvent{
+		Namespace: t.of.Hub.Namespace, Inventory: inventory.HubName(t.of.Hub.Name), UID: t.of.Record,
+		Type: kind, Reason: reason, Message: s.Ref().String() + ": " + s.message, Time: t.now(),
+	})
+}
+
+// condition tells Kubernetes of a node that became ready, or is degraded.
+func (t *teller) condition(next *inventory.Inventory, e *ending, wasReady, waited bool) {
+	switch {
+	case next.Status.Is(inventory.ConditionDegraded):
+		t.record(eventWarning, "Degraded", shorten(strings.Join(e.problems, "; ")))
+	case next.Status.Is(inventory.ConditionReady) && !wasReady && waited:
+		t.record(eventNormal, "Ready", "all objects of the node are ready")
+	}
+}

@@ -1,0 +1,44 @@
+package tracking
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// toolsManage tells whether client-side tools manage fields that patchStrategy override
+// takes back. Those of another version of the API than what lynq applied cannot be.
+func toolsManage(entries []metav1.ManagedFieldsEntry) bool {
+	version := ""
+	for i := range entries {
+		if e := &entries[i]; e.Manager == lynq.FieldManager && e.Operation == metav1.ManagedFieldsOperationApply && e.Subresource == "" {
+			version = e.APIVersion
+		}
+	}
+	for i := range entries {
+		e := &entries[i]
+		if e.Subresource == "" && lynq.ClientSide(e.Manager, e.Operation == metav1.ManagedFieldsOperationApply) &&
+			(version == "" || version == e.APIVersion) && holdsMore(e) {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsMore tells whether an entry has other fields than those that stay with whoever
+// set them. One that cannot be read is for the write to report.
+func holdsMore(e *metav1.ManagedFieldsEntry) bool {
+	set, held := fieldpath.NewSet(), fieldpath.NewSet(fieldpath.MakePathOrDie("metadata", "ownerReferences"))
+	for _, names := range lynq.HeldBack() {
+		var path fieldpath.Path
+		for _, name := range names {
+			path = append(path, fieldpath.FieldNameElement(name))
+		}
+		held.Insert(path)
+	}
+	if raw := e.FieldsV1.GetRawReader(); raw.Size() > 0 && set.FromJSON(raw) != nil {
+		return true
+	}
+	return !set.RecursiveDifference(held).Empty()
+}

@@ -1,0 +1,172 @@
+package tracking
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/marks"
+	"github.com/lynqctl/lynqctl/pkg/apply/ready"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// LiveOf takes from an object's metadata what apply keeps of it. The metadata
+// itself is not kept.
+func LiveOf(ref lynq.Ref, m *metav1.PartialObjectMetadata) Live {
+	l := Live{
+		Ref: ref, UID: m.UID, ResourceVersion: m.ResourceVersion, Generation: m.Generation,
+		Deleting:       m.DeletionTimestamp != nil,
+		Ending:         ready.Ending(m),
+		Hub:            m.Labels[lynq.LabelHub],
+		Node:           m.Labels[lynq.LabelNode],
+		NodeNamespace:  m.Labels[lynq.LabelNodeNamespace],
+		PartOf:         m.Labels[lynq.LabelPartOf],
+		ResourceID:     m.Annotations[lynq.AnnotationResourceID],
+		DeletionPolicy: lynq.DeletionPolicy(m.Annotations[lynq.AnnotationDeletionPolicy]),
+		Orphaned:       m.Labels[lynq.LabelOrphaned] == "true",
+		OrphanedFrom:   m.Annotations[lynq.AnnotationOrphanedFrom],
+		Data:           m.Annotations[lynq.AnnotationHoldsData] == "true",
+		CreatedOnce:    m.Annotations[lynq.AnnotationCreatedOnce] == "true",
+		Unmanaged:      m.Annotations[lynq.AnnotationMode] == lynq.ModeUnmanaged,
+		Record:         neverManaged(ref, m.Labels),
+		Adopted:        m.Annotations[lynq.AnnotationAdopted] == "true",
+		Foreign:        foreignOwner(ref, m),
+	}
+	l.setOwners(m.OwnerReferences)
+	l.setManagers(m.ManagedFields)
+	l.setLastWriter(m.ManagedFields)
+	l.setTakers(m.ManagedFields)
+	l.ClientSide = toolsManage(m.ManagedFields)
+	return l
+}
+
+// neverManaged tells a record, and what is the operator's, from all that may be an
+// object of a node: by its label, or by its name, since the label may be lost.
+func neverManaged(ref lynq.Ref, labels map[string]string) bool {
+	_, labelled := labels[lynq.LabelRecord]
+	return labelled || ref.NeverManaged()
+}
+
+// setOwners keeps who owns the object, and its controller that is no record.
+func (l *Live) setOwners(refs []metav1.OwnerReference) {
+	if len(refs) == 0 {
+		return
+	}
+	l.Owners = make([]types.UID, len(refs))
+	for i := range refs {
+		r := &refs[i]
+		l.Owners[i] = r.UID
+		if _, node := lynq.OwnerNode(r.APIVersion, r.Kind, r.Name); r.Controller != nil && *r.Controller && !node {
+			l.Controller, l.ControllerUID = r.Kind+"/"+r.Name, r.UID
+		}
+	}
+}
+
+// setManagers keeps how lynq manages the object's fields.
+func (l *Live) setManagers(entries []metav1.ManagedFieldsEntry) {
+	for i := range entries {
+		e := &entries[i]
+		switch {
+		case e.Subresource != "":
+		case e.Manager == lynq.FieldManager && e.Operation == metav1.ManagedFieldsOperationApply:
+			l.Fields = fieldsHash(e)
+		case e.Manager == lynq.FieldManager:
+			l.Updated = true
+			l.Updates = append(l.Updates, updateOf(e))
+		}
+	}
+}
+
+// setTakers finds who changed fields by server-side apply since we wrote.
+func (l *Live) setTakers(entries []metav1.ManagedFieldsEntry) {
+	var ours time.Time
+	for i := range entries {
+		if e := &entries[i]; e.Manager == lynq.FieldManager && e.Subresource == "" && e.Time != nil {
+			ours = later(ours, e.Time.Time)
+		}
+	}
+	for i := range entries {
+		e := &entries[i]
+		if e.Manager != lynq.FieldManager && e.Operation == metav1.ManagedFieldsOperationApply && e.Subresource == "" &&
+			e.Time != nil && !e.Time.Time.Before(ours) {
+			l.Takers = append(l.Takers, e.Manager)
+		}
+	}
+}
+
+// setLastWriter finds out whether others wrote after we applied. Times are whole
+// seconds, and who wrote in the same second as we did may have been later.
+func (l *Live) setLastWriter(entries []metav1.ManagedFieldsEntry) {
+	var ours, status, rest time.Time
+	for i := range entries {
+		e := &entries[i]
+		switch {
+		case e.Time == nil:
+			return
+		case e.Manager == lynq.FieldManager && e.Operation == metav1.ManagedFieldsOperationApply && e.Subresource == "":
+			ours = e.Time.Time
+		case e.Subresource == "status":
+			status = later(status, e.Time.Time)
+		default:
+			rest = later(rest, e.Time.Time)
+		}
+	}
+	l.LastButStatus = ours.After(rest)
+	l.Last = l.LastButStatus && ours.After(status)
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// fieldsHash is 16 hex digits of a SHA-256 of an entry: which fields, of which
+// version, applied when. The server writes one set always with the same bytes.
+// The time tells of an apply in our name that we do not know of: its record was
+// lost, or another client borrowed the name. What others write does not change it.
+func fieldsHash(e *metav1.ManagedFieldsEntry) string {
+	fields := sha256.Sum256(e.FieldsV1.GetRawBytes())
+	var buffer [sha256.Size + 96]byte // on the stack, for versions of any sane length
+	text := append(append(buffer[:0], fields[:]...), e.APIVersion...)
+	if e.Time != nil {
+		text = e.Time.UTC().AppendFormat(append(text, ' '), time.RFC3339)
+	}
+	sum := sha256.Sum256(text)
+	var digits [16]byte
+	hex.Encode(digits[:], sum[:8])
+	return string(digits[:])
+}
+
+// foreignOwner names another tool's inventory that claims the object, "" where
+// there is none. The label of ApplySets is not looked at: Live.PartOf has it.
+func foreignOwner(ref lynq.Ref, m *metav1.PartialObjectMetadata) string {
+	b := marks.Object{Ref: ref, Labels: m.Labels, Annotations: m.Annotations, Managers: m.ManagedFields}
+	return b.Owner()
+}
+
+// LiveOfObject is LiveOf for a whole object.
+func LiveOfObject(ref lynq.Ref, o *unstructured.Unstructured) (*Live, error) {
+	m, err := MetadataOf(o)
+	if err != nil {
+		return nil, err
+	}
+	l := LiveOf(ref, m)
+	return &l, nil
+}
+
+// MetadataOf is the metadata of a whole object.
+func MetadataOf(o *unstructured.Unstructured) (*metav1.PartialObjectMetadata, error) {
+	b, err := json.Marshal(map[string]any{"metadata": o.Object["metadata"]})
+	if err != nil {
+		return nil, err
+	}
+	var m metav1.PartialObjectMetadata
+	return &m, json.Unmarshal(b, &m)
+}

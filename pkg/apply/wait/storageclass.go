@@ -1,0 +1,54 @@
+package wait
+
+import (
+	"sync"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/ready"
+)
+
+// storageClasses is the handler of the watch that tells of storage classes.
+type storageClasses struct {
+	changed func() // called after what decide says may have changed
+
+	mu    sync.Mutex
+	known ready.StorageClasses
+}
+
+func newStorageClasses() *storageClasses {
+	return &storageClasses{known: ready.StorageClasses{Waits: map[string]bool{}}}
+}
+
+// decide is the readiness of a claim that is not bound, as far as the classes are
+// known.
+func (c *storageClasses) decide(claim ready.Readiness) ready.Readiness {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.known.Decide(claim)
+}
+
+// Read notes how a class binds.
+func (c *storageClasses) Read(o *unstructured.Unstructured) (note func()) {
+	name, waits := o.GetName(), ready.WaitsForConsumer(o)
+	return func() { c.update(func() { c.known.Waits[name] = waits }) }
+}
+
+// Gone forgets a class.
+func (c *storageClasses) Gone(_, name string, _ types.UID) {
+	c.update(func() { delete(c.known.Waits, name) })
+}
+
+// Synced notes that all classes are known.
+func (c *storageClasses) Synced() { c.update(func() { c.known.Complete = true }) }
+
+func (c *storageClasses) fail(err error) { c.update(func() { c.known.Err = err }) }
+
+// update changes what is known, and tells of it without the lock.
+func (c *storageClasses) update(change func()) {
+	c.mu.Lock()
+	change()
+	c.mu.Unlock()
+	c.changed()
+}

@@ -1,0 +1,58 @@
+package write
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Misfit tells from a server's message whether a manifest does not fit its kind: a
+// quantity that is none, text that is no base64, a number in the place of a text. The
+// same request will never succeed, though a server-side apply is answered with an
+// internal error. A webhook that converts between versions may be there again soon.
+func Misfit(message string) bool {
+	if strings.Contains(message, "conversion webhook") {
+		return false
+	}
+	for _, sign := range []string{
+		"failed to create typed patch object",
+		"failed to convert new object",
+		"unable to convert unstructured object",
+		"json: cannot unmarshal",
+		"illegal base64 data",
+		"quantities must match",
+	} {
+		if strings.Contains(message, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// MisfitCause is what a server's message says of a manifest that does not fit its
+// kind, "" where it says nothing of that. It quotes no value.
+func MisfitCause(message string) string {
+	for _, pattern := range [][2]string{
+		{`illegal base64 data at input byte [0-9]+`, "$0"},
+		{`(failed to create typed patch object)(?: \([^()]*\))?(: \.[-._A-Za-z0-9]+: (?:expected [a-z]+|field not declared in schema))`, "$1$2"},
+		{`(json: cannot unmarshal (?:string|number|bool|object|array))(?: \S+)?( into Go (?:struct field|value)(?: [A-Za-z0-9.]+)? of type [][A-Za-z0-9.*]+)`, "$1$2"},
+		{`cannot (?:convert|restore) [a-z0-9]+ (?:to|from) [a-z0-9]+`, "$0"},
+		{`quantities must match the regular expression '[^']*'`, "$0"},
+	} {
+		expression := regexp.MustCompile(pattern[0])
+		if at := expression.FindStringSubmatchIndex(message); at != nil {
+			return string(expression.ExpandString(nil, pattern[1], message, at))
+		}
+	}
+	return ""
+}
+
+// misfitHint is what to do about it.
+func misfitHint(message string) string {
+	switch {
+	case strings.Contains(message, "quantities must match"):
+		return "quantities, such as those of memory and storage, are numbers with a suffix: 500m, 2, 1Gi; correct the form, or the row"
+	case strings.Contains(message, "illegal base64 data"):
+		return "what is under data is base64: write plain text under stringData, or end its template with b64enc"
+	}
+	return "correct the form, or the row: what it renders does not fit the kind"
+}

@@ -1,0 +1,88 @@
+package write
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/fields"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+)
+
+// ErrRecreate asks the caller to delete the object, and to create it again.
+var ErrRecreate = errors.New("it is to be deleted and created again; apply again")
+
+// applyOrRecreate is patchStrategy recreate. What changes nothing but metadata, or
+// nothing, is applied in place. For all else it is ErrRecreate, once the server has
+// tried the new manifest.
+func (w *writer) applyOrRecreate() (Result, error) {
+	live, err := w.o.current()
+	if err != nil {
+		return Result{}, err
+	}
+	if inPlace := w.InPlace(w.o.Step, live.Object); inPlace != nil {
+		w.o.becomes(*inPlace)
+		return w.apply()
+	}
+	due, err := w.due(live)
+	if err != nil {
+		return Result{}, err
+	}
+	action := plan.ActionUpdate
+	if due {
+		action = plan.ActionRecreate
+	}
+	w.o.becomes(w.o.Step.As(action, w.o.Step.Reason))
+	if !due {
+		w.note = nil // the write itself tells
+		return w.apply()
+	}
+	if err := w.tryCreate(live); err != nil {
+		return Result{}, err
+	}
+	w.Notes = w.note
+	return Result{}, ErrRecreate
+}
+
+// due asks the server what an apply would change.
+func (w *writer) due(live *unstructured.Unstructured) (bool, error) {
+	body, _, err := w.withoutIgnored(live)
+	if err != nil {
+		return false, err
+	}
+	request := w.o.named(Request{Verb: Apply, Body: w.bodyOf(body, live.GetUID(), live.GetResourceVersion())})
+	would, _, err := w.o.Cluster.Try(w.o.Ctx, w.o.Resource, request)
+	if p := ProblemOf(err); p.Kind == ProblemFields {
+		if err := w.resolveConflicts(p.Conflicts); err != nil {
+			return false, err
+		}
+		request.Force = true
+		would, _, err = w.o.Cluster.Try(w.o.Ctx, w.o.Resource, request)
+	}
+	if p := ProblemOf(err); p.Kind == ProblemImmutable {
+		w.note = append(w.note, strings.Join(p.Paths, ", ")+" cannot change in place")
+		return true, nil
+	}
+	return err == nil && !fields.SameButMetadata(would, live), err
+}
+
+// tryCreate has the server try to create the object while the one that is to go is
+// there: a manifest that it would not take is refused before it says that there is one
+// of that name.
+func (w *writer) tryCreate(live *unstructured.Unstructured) error {
+	manifest, err := w.manifest().Content()
+	if err != nil {
+		return err
+	}
+	body, err := plan.NewBody(fields.WithoutHeld(manifest, live))
+	if err != nil {
+		return err
+	}
+	_, _, err = w.o.Cluster.Try(w.o.Ctx, w.o.Resource, w.o.named(Request{Verb: Create, Body: w.bodyOf(body, "", "")}))
+	if err == nil || ProblemOf(err).Kind == ProblemExists {
+		return nil
+	}
+	return fmt.Errorf("the old object stays, since the new one cannot be created: %w", err)
+}

@@ -1,0 +1,654 @@
+package write
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/fields"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Manner is how an object is sent.
+type Manner struct {
+	// InPlace is the step as an update in place, nil where it may recreate the object.
+	InPlace func(*plan.Step, map[string]any) *plan.Step
+	// Record tells Kubernetes of something that a person must know.
+	Record func(reason, message string)
+	// Notes say why and from whom, from before the object was deleted to be created again.
+	Notes []string
+}
+
+// writer writes one object as its form has it.
+type writer struct {
+	Manner
+	o    *Object
+	note []string
+}
+
+// Send brings the object to what is desired, by the strategy of its policy. What
+// changes under its hands is looked at again, so many times. The result has the notes
+// also beside an error.
+func (o *Object) Send(ctx context.Context, m Manner) (Result, error) {
+	w := &writer{Manner: m, o: o}
+	done, err := w.send(ctx)
+	done.Notes = w.Notes
+	return done, err
+}
+
+func (w *writer) send(ctx context.Context) (Result, error) {
+	planned := *w.o.Step
+	for try := 0; ; try++ {
+		w.note = slices.Clone(w.Notes)
+		done, err := w.try()
+		if err == nil {
+			done, err = w.unmark(done)
+		}
+		if err == nil {
+			return w.sent(&planned, done), nil
+		}
+		if try == MaxTries || ctx.Err() != nil {
+			return Result{}, err
+		}
+		switch ProblemOf(err).Kind {
+		case ProblemMoved, ProblemReplaced, ProblemGone, ProblemExists:
+			if err := w.o.again(); err != nil {
+				return Result{}, err
+			}
+		default:
+			return Result{}, err
+		}
+	}
+}
+
+// sent is the result of a write that was done.
+func (w *writer) sent(planned *plan.Step, done Result) Result {
+	s := w.o.Step
+	done.Unchanged = w.o.unchanged(done)
+	if planned.Live == nil && s.Writes() && s.Action != plan.ActionAdopt && done.Unchanged {
+		w.o.becomes(*planned) // it was made here, and the answer was lost
+		done.Unchanged = false
+	}
+	if s := w.o.Step; s.Reason == plan.ReasonTakeover {
+		w.note = append([]string{s.Message}, w.note...)
+		w.Record("ForceApply", s.Ref().String()+": "+s.Message)
+	}
+	done.Note = strings.Join(w.note, "; ")
+	return done
+}
+
+// unmark takes off an object what a write has left there and it must not have: the
+// markers of an orphan, and tracking of another way or another node. Others set
+// them, so that an apply cannot.
+func (w *writer) unmark(done Result) (Result, error) {
+	if done.Meta == nil || w.o.DryRun {
+		return done, nil
+	}
+	patch := map[string]any{}
+	labels := strayLabels(w.o.Step.Object)
+	if done.Meta.Labels[lynq.LabelOrphaned] != "" {
+		labels = append(labels, lynq.LabelOrphaned)
+		fields.PatchStrings(patch, "annotations", nil, orphanAnnotations(), done.Meta.Annotations)
+	}
+	fields.PatchStrings(patch, "labels", nil, labels, done.Meta.Labels)
+	me := w.o.Me
+	ours := func(r metav1.OwnerReference) bool { return me.UID != "" && r.UID == me.UID }
+	if !w.o.Step.Object.Owned && slices.ContainsFunc(done.Meta.OwnerReferences, ours) {
+		patch["ownerReferences"] = slices.DeleteFunc(slices.Clone(done.Meta.OwnerReferences), ours)
+	}
+	if len(patch) == 0 {
+		return done, nil
+	}
+	patch["uid"], patch["resourceVersion"] = string(done.Meta.UID), done.Meta.ResourceVersion
+	body, err := fields.Marshal(map[string]any{"metadata": patch})
+	if err != nil {
+		return Result{}, err
+	}
+	if _, owners := patch["ownerReferences"]; !owners {
+		return w.o.write(Request{Verb: MergePatch, Body: body})
+	}
+	seen := w.o.Step.Seen(new(tracking.LiveOf(w.o.Step.Ref(), done.Meta)))
+	return w.o.reowned(&seen, Request{Verb: MergePatch, Body: body}, false)
+}
+
+// strayLabels are the labels of tracking that an object is not to have.
+func strayLabels(o *plan.Object) []string {
+	if o.Owned {
+		return []string{lynq.LabelNode, lynq.LabelNodeNamespace}
+	}
+	return nil
+}
+
+// try writes once. An error of kind ProblemMoved asks for another try.
+func (w *writer) try() (Result, error) {
+	s := w.o.Step
+	switch {
+	case s.Action == plan.ActionCreate || s.Live == nil:
+		return w.create()
+	case s.Action == plan.ActionTrack:
+		return w.track()
+	case s.Recreates():
+		return w.applyOrRecreate()
+	case s.Applies():
+		return w.apply()
+	}
+	return w.overwrite()
+}
+
+// AbsentVersion is a resource version that no object has: a server-side apply with
+// it creates an object, and is a conflict where there is one. Tried by a dry run,
+// the object to be has it too.
+const AbsentVersion = "9223372036854775807"
+
+// create makes an object that is not there, and changes none that is. Server-side
+// apply is used for what is applied later, so that the fields are managed that way
+// from the start.
+func (w *writer) create() (Result, error) {
+	if !w.o.Step.Object.Applied(false) {
+		return w.o.write(Request{Verb: Create, Body: w.body("", "")})
+	}
+	done, err := w.o.write(Request{Verb: Apply, Body: w.body("", AbsentVersion)})
+	if ProblemOf(err).Kind == ProblemFields {
+		err = ErrExists // with fields of others, of which the server tells first
+	}
+	return done, err
+}
+
+// apply is a server-side apply of an object that was there when the plan was
+// made.
+func (w *writer) apply() (Result, error) {
+	// What is written is for the object as it was decided on.
+	uid, version, body, held := w.o.Step.Live.UID, w.o.Step.Live.ResourceVersion, w.manifest(), ""
+	if w.needsLive() {
+		live, err := w.o.current()
+		if err != nil {
+			return Result{}, err
+		}
+		if live, err = w.prepare(live); err != nil {
+			return Result{}, err
+		}
+		if body, held, err = w.withoutIgnored(live); err != nil {
+			return Result{}, err
+		}
+		version = live.GetResourceVersion()
+	}
+	request := Request{Verb: Apply, Body: w.bodyOf(body, uid, version), Force: w.takesFields()}
+	done, err := w.o.reowned(w.o.Step, request, w.o.Step.Object.Owned)
+	if p := ProblemOf(err); p.Kind == ProblemFields {
+		if err := w.unmoved(held); err != nil {
+			return Result{}, err
+		}
+		request.Force = true
+		if err := w.resolveConflicts(p.Conflicts); err != nil {
+			return Result{}, w.inVainForced(request, err)
+		}
+		done, err = w.o.reowned(w.o.Step, request, w.o.Step.Object.Owned)
+	}
+	if err != nil {
+		return Result{}, w.release(err, body)
+	}
+	return w.take(done, func(managed []fields.ManagedSet) fields.Taker {
+		t := fields.TakerOfApplied(managed, w.forces())
+		t.First = w.o.Step.Action == plan.ActionAdopt || w.o.Step.Reason == plan.ReasonUnconfirmed || w.o.Step.Live.Fields == ""
+		return t
+	})
+}
+
+// inVainForced is the error of a conflict over fields: where Force would not help,
+// since one of them cannot change on an object that exists, that is what is told.
+func (w *writer) inVainForced(request Request, conflict error) error {
+	_, _, err := w.o.Cluster.Try(w.o.Ctx, w.o.Resource, w.o.named(request))
+	if p := ProblemOf(err); p.Kind == ProblemImmutable {
+		return &ConflictError{immutableHint(w.o.Step, p.Paths)}
+	}
+	return conflict
+}
+
+// unmoved is an error where the object no longer has the version that a write was
+// for: the server tells of conflicts over fields before it looks at that, and a
+// field that is to be ignored may be among them.
+func (w *writer) unmoved(resourceVersion string) error {
+	if resourceVersion == "" {
+		return nil
+	}
+	live, err := w.o.get()
+	if err == nil && live.GetResourceVersion() != resourceVersion {
+		return ErrMoved
+	}
+	return err
+}
+
+// needsLive tells whether the whole live object counts.
+func (w *writer) needsLive() bool {
+	s := w.o.Step
+	return len(s.Object.Policy.IgnoreFields) > 0 || s.Live.Updated || s.Reason == plan.ReasonTakeover || s.Object.Overrides(s.Live)
+}
+
+// prepare makes what we set by updates ours to remove by an apply, under override also
+// what client-side tools set, and, at a takeover, removes the controller that owns the object, and the marks of others.
+func (w *writer) prepare(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	overrides := w.o.Step.Object.Overrides(w.o.Step.Live)
+	asks := overrides && !w.forces() || w.o.Step.Reason == plan.ReasonTakeover && !w.takesFields() && w.o.Step.Applies()
+	if asks && !w.o.DryRun {
+		if err := w.ask(live); err != nil {
+			return nil, err
+		}
+	}
+	var patch []byte
+	var err error
+	if overrides {
+		if err := w.tellReclaimed(live); err != nil {
+			return nil, err
+		}
+	}
+	if overrides || w.o.Step.Live.Updated && w.o.Step.Applies() {
+		if patch, err = fields.UpgradePatch(live, overrides); err != nil {
+			return nil, err
+		}
+	}
+	if w.o.Step.Reason == plan.ReasonTakeover {
+		if patch, err = withoutMarks(patch, live, w.o.Step.Live.ControllerUID); err != nil {
+			return nil, err
+		}
+	}
+	if patch == nil || w.o.DryRun {
+		return live, nil
+	}
+	done, err := w.o.reowned(w.o.seen(live), Request{Verb: JSONPatch, Body: patch}, false)
+	if err != nil {
+		return nil, err
+	}
+	return w.o.left(done)
+}
+
+// tellReclaimed says what override takes back that the form does not have.
+func (w *writer) tellReclaimed(live *unstructured.Unstructured) error {
+	manifest, err := w.manifest().Content()
+	if err != nil {
+		return err
+	}
+	reclaimed, err := fields.Reclaimed(live, manifest)
+	if len(reclaimed) > 0 {
+		w.note = append(w.note, "took back "+fields.Describe(reclaimed))
+	}
+	return err
+}
+
+// ask finds out whose fields a write would change that takes none. It comes before
+// the marks of others go, or what they manage.
+func (w *writer) ask(live *unstructured.Unstructured) error {
+	body, _, err := w.withoutIgnored(live)
+	if err != nil {
+		return err
+	}
+	_, err = w.o.Cluster.Write(w.o.Ctx, w.o.Resource, Request{
+		Verb: Apply, Namespace: w.o.Step.Ref().Namespace, Name: w.o.Step.Ref().Name, DryRun: true,
+		Body: body.With(uidField(live.GetUID())), // it may have another controller yet
+	})
+	if p := ProblemOf(err); p.Kind == ProblemFields {
+		return w.resolveConflicts(p.Conflicts)
+	}
+	return err
+}
+
+// take takes from other managers what a write has set of the form's fields, as
+// their policy says. The write is done: whatever moves the object now does not
+// undo it.
+func (w *writer) take(done Result, of func([]fields.ManagedSet) fields.Taker) (Result, error) {
+	for try := 0; ; try++ {
+		patch, conflicts, err := w.takePatch(done.Meta, of)
+		if err != nil {
+			return Result{}, err
+		}
+		if patch == nil || w.o.DryRun {
+			w.tellTaken(conflicts)
+			return done, nil
+		}
+		taken, err := w.o.write(Request{Verb: JSONPatch, Body: patch})
+		if err == nil {
+			w.tellTaken(conflicts)
+			return taken, nil
+		}
+		if ProblemOf(err).Kind != ProblemMoved || try == MaxTries {
+			return Result{}, err
+		}
+		if done.Meta, err = w.o.Metadata(); err != nil {
+			return Result{}, err
+		}
+		if done.Meta.UID != w.o.Step.Live.UID {
+			return Result{}, ErrReplaced
+		}
+	}
+}
+
+// takePatch is the patch by which fields are taken, nil for none, and which those are.
+func (w *writer) takePatch(m *metav1.PartialObjectMetadata, of func([]fields.ManagedSet) fields.Taker) ([]byte, []fields.Conflict, error) {
+	// Most objects are lynq's alone.
+	if !slices.ContainsFunc(m.ManagedFields, func(e metav1.ManagedFieldsEntry) bool { return fields.MayTake(&e, true) }) {
+		return nil, nil, nil
+	}
+	managed, err := fields.Sets(m.ManagedFields)
+	if err != nil {
+		return nil, nil, err
+	}
+	t := of(managed)
+	entries, conflicts, changed, err := t.Take(m.ManagedFields, managed)
+	if err != nil || !changed {
+		return nil, nil, err
+	}
+	patch, err := fields.ManagersPatch(entries, m.ResourceVersion)
+	return patch, conflicts, err
+}
+
+// release takes from other managers what keeps the server from removing items that
+// the form dropped, where an apply failed by that. The next try then succeeds.
+func (w *writer) release(failed error, body plan.Body) error {
+	if ProblemOf(failed).Kind != ProblemInvalid || w.o.DryRun {
+		return failed
+	}
+	manifest, err := body.Content()
+	if err != nil {
+		return err
+	}
+	live, err := w.o.get()
+	if err != nil {
+		return err
+	}
+	managed, err := fields.Managed(live)
+	if err != nil {
+		return err
+	}
+	t := fields.TakerOfApplied(managed, w.forces())
+	entries, err := t.Release(live.GetManagedFields(), managed, manifest)
+	if err != nil {
+		return err
+	}
+	if entries == nil {
+		return failed
+	}
+	patch, err := fields.ManagersPatch(entries, live.GetResourceVersion())
+	if err != nil {
+		return err
+	}
+	if _, err := w.o.write(Request{Verb: JSONPatch, Body: patch}); err != nil {
+		return err
+	}
+	return ErrMoved
+}
+
+// forces tells whether fields are taken from all others.
+func (w *writer) forces() bool { return w.o.Step.Object.Policy.Conflict == lynq.ConflictForce }
+
+// tellTaken says what is taken of fields that Force takes although no one wants
+// them otherwise. A takeover says from whom it is.
+func (w *writer) tellTaken(conflicts []fields.Conflict) {
+	conflicts = slices.DeleteFunc(conflicts, func(f fields.Conflict) bool { return f.ClientSide() })
+	if len(conflicts) > 0 && w.o.Step.Reason != plan.ReasonTakeover {
+		w.note = append(w.note, "took "+fields.Describe(conflicts))
+	}
+}
+
+// withoutIgnored is the body without the fields that are to be ignored, and the
+// version that it holds for.
+func (w *writer) withoutIgnored(live *unstructured.Unstructured) (plan.Body, string, error) {
+	o, manifest := w.o.Step.Object, w.manifest()
+	if len(o.Policy.IgnoreFields) == 0 {
+		return manifest, "", nil
+	}
+	content, err := manifest.Content()
+	if err != nil {
+		return nil, "", err
+	}
+	changed, precondition, err := fields.Ignore(content, live, o.Policy.IgnoreFields)
+	if err != nil {
+		return nil, "", fmt.Errorf("ignoreFields: %w", err)
+	}
+	body, err := plan.NewBody(changed)
+	if err != nil || !precondition {
+		return body, "", err
+	}
+	return body, live.GetResourceVersion(), nil
+}
+
+// overwrite is the strategies merge and replace: both look at the object first.
+func (w *writer) overwrite() (Result, error) {
+	o := w.o.Step.Object
+	live, err := w.o.current()
+	if err != nil {
+		return Result{}, err
+	}
+	said, err := w.manifest().Content()
+	if err != nil {
+		return Result{}, err
+	}
+	desired := said
+	if len(o.Policy.IgnoreFields) > 0 {
+		if desired, err = fields.CarryIgnored(said, live, o.Policy.IgnoreFields); err != nil {
+			return Result{}, fmt.Errorf("ignoreFields: %w", err)
+		}
+		if said, err = fields.DropIgnored(said, live, o.Policy.IgnoreFields); err != nil {
+			return Result{}, fmt.Errorf("ignoreFields: %w", err)
+		}
+	}
+	theirs := fields.Foreign(live, desired, o.Policy.Patch)
+	if err := w.resolveConflicts(theirs); err != nil {
+		return Result{}, err
+	}
+	if live, err = w.prepare(live); err != nil {
+		return Result{}, err
+	}
+	done, err := w.overwritten(live, desired, len(theirs) > 0)
+	if err != nil {
+		return Result{}, err
+	}
+	return w.take(done, func([]fields.ManagedSet) fields.Taker { return fields.TakerOfManifest(said, w.forces()) })
+}
+
+// overwritten merges into the live object, or replaces it, where that would change
+// anything. Others tells whether other managers changed it.
+func (w *writer) overwritten(live *unstructured.Unstructured, desired map[string]any, others bool) (Result, error) {
+	o := w.o.Step.Object
+	m, err := tracking.MetadataOf(live)
+	if err != nil {
+		return Result{}, err
+	}
+	l := tracking.LiveOf(w.o.Step.Ref(), m)
+	tracked := w.o.Me.Tracked(o, &l) && !l.Orphaned
+	// What the form dropped is in no comparison, since it is lynq's like the
+	// defaults of what it made: of a replacement only the server knows.
+	sure := o.Policy.Patch == lynq.PatchMerge
+	switch {
+	case tracked && sure && !fields.WouldChange(o.Policy.Patch, desired, live):
+		return Result{Meta: m}, nil
+	case o.Policy.Patch == lynq.PatchReplace:
+		request, err := w.replacement(desired, live)
+		if err != nil || tracked && !others && w.needless(request, live) {
+			return Result{Meta: m}, err
+		}
+		return w.o.reowned(w.o.seen(live), request, o.Owned)
+	case !tracked:
+		// A merge removes nothing: what is to go has a write of its own, and the
+		// object is looked at again.
+		done, err := w.trackUnwritten(live)
+		if err != nil {
+			return Result{}, err
+		}
+		if live, err = w.o.left(done); err != nil {
+			return Result{}, err
+		}
+	}
+	request, err := w.merge(desired, live)
+	if err != nil || tracked && !others && w.needless(request, live) {
+		return Result{Meta: m}, err
+	}
+	return w.o.write(request)
+}
+
+// needless asks the server whether a write would leave an object as it is that was
+// written from the same manifest before. What admission changes of it differs from the
+// manifest for ever, and a write would change nothing but the time in managedFields.
+func (w *writer) needless(request Request, live *unstructured.Unstructured) bool {
+	if !w.confirmed() || w.o.asked {
+		return false
+	}
+	request.Namespace, request.Name = w.o.Step.Ref().Namespace, w.o.Step.Ref().Name
+	would, _, err := w.o.Cluster.Try(w.o.Ctx, w.o.Resource, request)
+	return err == nil && fields.SameContent(would, live) // the write itself tells of an error
+}
+
+// confirmed tells whether the manifest is the one that was written last.
+func (w *writer) confirmed() bool {
+	r := w.o.Step.Entry
+	return r != nil && r.Digest == w.o.Step.Object.Digest && r.UID == string(w.o.Step.Live.UID)
+}
+
+func (w *writer) replacement(desired map[string]any, live *unstructured.Unstructured) (Request, error) {
+	content, err := fields.Replacement(desired, live)
+	if err != nil {
+		return Request{}, err
+	}
+	if metadata, ok := content["metadata"].(map[string]any); ok {
+		metadata["ownerReferences"] = w.o.owners(live) // also where none is left
+	}
+	body, err := fields.Marshal(content)
+	return Request{Verb: Update, Body: body}, err
+}
+
+// merge is a strategic merge patch for Kubernetes' own kinds, and a JSON merge
+// patch for custom resources, whose API server knows no strategy for them.
+func (w *writer) merge(desired map[string]any, live *unstructured.Unstructured) (Request, error) {
+	metadata, _ := desired["metadata"].(map[string]any)
+	metadata["uid"], metadata["resourceVersion"] = string(live.GetUID()), live.GetResourceVersion()
+	body, err := fields.Marshal(desired)
+	verb := MergePatch
+	if lynq.BuiltIn(w.o.Step.Object.Group) {
+		verb = StrategicPatch
+	}
+	return Request{Verb: verb, Body: body}, err
+}
+
+// track puts the tracking of an object right, and leaves its content alone.
+func (w *writer) track() (Result, error) {
+	live, err := w.o.current()
+	if err != nil {
+		return Result{}, err
+	}
+	change, err := w.tracking(live)
+	if err != nil {
+		return Result{}, err
+	}
+	return w.o.change(live, change)
+}
+
+// trackUnwritten is track before the content is written: only when it is, the
+// annotation may say that the object was created once.
+func (w *writer) trackUnwritten(live *unstructured.Unstructured) (Result, error) {
+	change, err := w.tracking(live)
+	if err != nil {
+		return Result{}, err
+	}
+	delete(change.SetAnnotations, lynq.AnnotationCreatedOnce)
+	return w.o.change(live, change)
+}
+
+func (w *writer) body(uid types.UID, resourceVersion string) []byte {
+	return w.bodyOf(w.manifest(), uid, resourceVersion)
+}
+
+// manifest is the object's, with what the node knows of it.
+func (w *writer) manifest() plan.Body {
+	if w.o.Step.Adopted {
+		return w.o.Step.Object.Body.Annotated(lynq.AnnotationAdopted, "true")
+	}
+	return w.o.Step.Object.Body
+}
+
+// takesFields: at a takeover others lose what they manage with other values.
+func (w *writer) takesFields() bool {
+	return w.o.Step.Reason == plan.ReasonTakeover && w.o.Step.Object.Policy.Conflict == lynq.ConflictForce
+}
+
+// bodyOf is a body with what only the cluster knows.
+func (w *writer) bodyOf(b plan.Body, uid types.UID, resourceVersion string) []byte {
+	owners := ""
+	if w.o.Step.Object.Owned {
+		owners = `"ownerReferences":[` + ownerJSON(w.o.Owner) + `]`
+	}
+	return b.With(owners, uidField(uid), versionField(resourceVersion))
+}
+
+func uidField(uid types.UID) string {
+	if uid == "" {
+		return ""
+	}
+	return `"uid":` + strconv.Quote(string(uid))
+}
+
+func versionField(resourceVersion string) string {
+	if resourceVersion == "" {
+		return ""
+	}
+	return `"resourceVersion":` + strconv.Quote(resourceVersion)
+}
+
+func ownerJSON(reference map[string]any) string {
+	b, err := json.Marshal(reference)
+	if err != nil {
+		return "{}" // strings and booleans always encode
+	}
+	return string(b)
+}
+
+// tracking is the change that gives an object the tracking that it is to have.
+func (w *writer) tracking(live *unstructured.Unstructured) (fields.MetadataChange, error) {
+	content, err := w.manifest().Content()
+	if err != nil {
+		return fields.MetadataChange{}, err
+	}
+	desired := unstructured.Unstructured{Object: content}
+	c := fields.MetadataChange{
+		SetLabels:         map[string]string{},
+		SetAnnotations:    map[string]string{},
+		RemoveLabels:      []string{lynq.LabelOrphaned},
+		RemoveAnnotations: orphanAnnotations(),
+		Owners:            w.o.owners(live),
+	}
+	for _, key := range TrackingLabels() {
+		if value, wanted := desired.GetLabels()[key]; wanted {
+			c.SetLabels[key] = value
+		} else {
+			c.RemoveLabels = append(c.RemoveLabels, key)
+		}
+	}
+	for _, key := range TrackingAnnotations() {
+		if value, wanted := desired.GetAnnotations()[key]; wanted {
+			c.SetAnnotations[key] = value
+		} else {
+			c.RemoveAnnotations = append(c.RemoveAnnotations, key)
+		}
+	}
+	return c, nil
+}
+
+func orphanAnnotations() []string {
+	return []string{lynq.AnnotationOrphanedAt, lynq.AnnotationOrphanedReason, lynq.AnnotationOrphanedFrom, lynq.AnnotationHoldsData}
+}
+
+// TrackingLabels are the labels by which nodes track their objects.
+func TrackingLabels() []string {
+	return []string{lynq.LabelHub, lynq.LabelNode, lynq.LabelNodeNamespace, lynq.LabelPartOf}
+}
+
+// TrackingAnnotations are the annotations that nodes give their objects.
+func TrackingAnnotations() []string {
+	return []string{lynq.AnnotationDeletionPolicy, lynq.AnnotationResourceID, lynq.AnnotationCreatedOnce, lynq.AnnotationAdopted}
+}

@@ -1,0 +1,18 @@
+package write
+
+import (
+	"testing"
+
+	"github.com/lynqctl/lynqctl/test/harness"
+	"github.com/lynqctl/lynqctl/test/sites"
+)
+
+// site is a site of this package's tests.
+type site struct{ *sites.Site }
+
+func newSite(t *testing.T) *site {
+	t.Helper()
+	return &site{sites.New(t, &sharedCluster)}
+}
+
+var sharedCluster harness.Shared

@@ -1,0 +1,69 @@
+package write
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/fields"
+	"github.com/lynqctl/lynqctl/pkg/apply/marks"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// withoutMarks adds to a JSON patch, which may be nil, that the controller of an
+// object goes, and the marks of other tools and nodes: as long as an object has
+// them, those hold it for theirs, and may even delete it. It is nil where there
+// is nothing to do.
+func withoutMarks(patch []byte, live *unstructured.Unstructured, controller types.UID) ([]byte, error) {
+	b, err := markedObject(live)
+	if err != nil {
+		return nil, err
+	}
+	ops := removals("labels", b.Labels, append(b.Removable(true), lynq.LabelNode, lynq.LabelNodeNamespace))
+	ops = append(ops, removals("annotations", b.Annotations, b.Removable(false))...)
+	owner := func(r metav1.OwnerReference) bool { return controller != "" && r.UID == controller }
+	if i := slices.IndexFunc(live.GetOwnerReferences(), owner); i >= 0 {
+		path := fmt.Sprintf("/metadata/ownerReferences/%d", i)
+		ops = append(ops, fields.PatchOp{Op: "test", Path: path + "/uid", Value: string(controller)}, fields.PatchOp{Op: "remove", Path: path})
+	}
+	if len(ops) == 0 {
+		return patch, nil
+	}
+	if patch == nil {
+		ops = append(ops, fields.PatchOp{Op: "replace", Path: "/metadata/resourceVersion", Value: live.GetResourceVersion()})
+		return json.Marshal(ops)
+	}
+	var rest []fields.PatchOp
+	if err := json.Unmarshal(patch, &rest); err != nil {
+		return nil, err
+	}
+	return json.Marshal(append(ops, rest...))
+}
+
+// removals are the operations that remove those of the keys that are there.
+func removals(field string, live map[string]string, keys []string) []fields.PatchOp {
+	var ops []fields.PatchOp
+	for _, key := range keys {
+		if _, there := live[key]; there {
+			escaped := strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
+			ops = append(ops, fields.PatchOp{Op: "remove", Path: "/metadata/" + field + "/" + escaped})
+		}
+	}
+	return ops
+}
+
+// markedObject is a whole object as far as marks tell whose it is.
+func markedObject(live *unstructured.Unstructured) (*marks.Object, error) {
+	entries, err := fields.Entries(live)
+	if err != nil {
+		return nil, err
+	}
+	group, _ := lynq.SplitAPIVersion(live.GetAPIVersion())
+	ref := lynq.Ref{Group: group, Kind: live.GetKind(), Namespace: live.GetNamespace(), Name: live.GetName()}
+	return &marks.Object{Ref: ref, Labels: live.GetLabels(), Annotations: live.GetAnnotations(), Managers: entries}, nil
+}

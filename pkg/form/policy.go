@@ -1,0 +1,164 @@
+package form
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// A saying is what a resource says of one policy.
+type saying struct {
+	value string // as the table of policies spells it, "" where the resource says nothing
+	text  string // as the form spells it
+	pos   lynq.Pos
+}
+
+// readPolicies reads all policies that the table has, and finds those that exclude each
+// other. The manifest has been read.
+func readPolicies(o *object, r *Resource) {
+	r.Policy = lynq.DefaultPolicy()
+	table, said := lynq.Policies(), map[string]saying{}
+	for i := range table {
+		if f := &table[i]; f.Kind != lynq.OtherPolicy {
+			if said[f.Field] = readPolicy(o, r, f); said[f.Field].value != "" {
+				f.Set(&r.Policy, said[f.Field].value)
+			}
+		}
+	}
+	r.Policy.Readiness = readReadiness(o, r)
+	r.IgnoreFields = readIgnoreFields(o, r)
+	for _, path := range r.IgnoreFields {
+		r.Policy.IgnoreFields = append(r.Policy.IgnoreFields, path.Text)
+	}
+	checkReconcile(o, said["creationPolicy"], said["reconcilePolicy"])
+	checkPurge(o, r, said["purgeOrder"].pos)
+	checkContradictions(o, r, table, said)
+	checkHook(o, r, table, said["runOn"].pos)
+	checkAnnotations(o, r, table)
+}
+
+// readPolicy reads a policy from its field and its annotation. Two that disagree are an
+// error: nothing tells which one is meant.
+func readPolicy(o *object, r *Resource, f *lynq.PolicyField) saying {
+	field, annotation := policyField(o, f), policyAnnotation(o, r, f)
+	switch {
+	case field.value == "":
+		return annotation
+	case annotation.value != "" && annotation.value != field.value:
+		o.fail(annotation.pos, "set it once", "%s is %s on line %d, and annotation %s is %s", o.name(f.Field), field.text, field.pos.Line, f.Annotation, annotation.text)
+	}
+	return field
+}
+
+// policyField is what the field of a policy says. A wrong value has been reported.
+func policyField(o *object, f *lynq.PolicyField) saying {
+	v := o.get(f.Field)
+	if v == nil {
+		return saying{}
+	}
+	switch f.Kind {
+	case lynq.WavePolicy:
+		return numbered(v, o.integer(f.Field, lynq.LowestWave, lynq.HighestWave, lynq.LowestWave-1), lynq.LowestWave)
+	case lynq.SecondsPolicy:
+		return numbered(v, o.integer(f.Field, 1, 3600, 0), 1)
+	case lynq.FlagPolicy:
+		if on := strconv.FormatBool(o.boolean(f.Field, false)); v.Kind == Bool {
+			return saying{on, on, v.Pos}
+		}
+		return saying{}
+	}
+	return policyText(o, f, o.name(f.Field), o.text(f.Field))
+}
+
+// numbered is a number, unless it is none that a policy may have.
+func numbered(v *Value, n, lowest int) saying {
+	if n < lowest {
+		return saying{}
+	}
+	return saying{strconv.Itoa(n), strconv.Itoa(n), v.Pos}
+}
+
+// policyAnnotation is what the annotation of a policy says. A wrong value has been reported.
+func policyAnnotation(o *object, r *Resource, f *lynq.PolicyField) saying {
+	if f.Annotation == "" {
+		return saying{}
+	}
+	t, name := annotationText(o, r, f.Annotation), "annotation "+f.Annotation
+	if !t.isSet() || f.Kind != lynq.WavePolicy {
+		return policyText(o, f, name, plain(f, t))
+	}
+	wave, err := strconv.ParseInt(t.Text, 10, 16)
+	if err != nil {
+		o.fail(t.Pos, "", "%s must be a whole number from %d to %d, found %q", name, lynq.LowestWave, lynq.HighestWave, t.Text)
+		return saying{}
+	}
+	return saying{strconv.FormatInt(wave, 10), strconv.FormatInt(wave, 10), t.Pos}
+}
+
+// policyText is what a text says: a word, or a time. Name is the field or annotation.
+func policyText(o *object, f *lynq.PolicyField, name string, t Text) saying {
+	switch {
+	case !t.isSet():
+		return saying{}
+	case f.Kind == lynq.IntervalPolicy:
+		after := reapplyAfter(o, name, t)
+		if after == 0 {
+			return saying{}
+		}
+		return saying{after.String(), t.Text, t.Pos}
+	case f.Annotation == "":
+		word := oneOf(o, f.Field, t, "", f.Values)
+		return saying{word, word, t.Pos}
+	}
+	word := anyCase(o, name, t, f.Values)
+	return saying{word, word, t.Pos}
+}
+
+// plain is an annotation in the words of the field.
+func plain(f *lynq.PolicyField, annotation Text) Text {
+	for word, same := range f.Synonyms {
+		if slices.Contains(cases(word), annotation.Text) {
+			annotation.Text = same
+		}
+	}
+	return annotation
+}
+
+// checkContradictions finds policies that exclude each other.
+func checkContradictions(o *object, r *Resource, table []lynq.PolicyField, said map[string]saying) {
+	values := map[string]string{}
+	for i := range table {
+		values[table[i].Field] = cmp.Or(table[i].Get(&r.Policy), table[i].Default)
+	}
+	for i := range table {
+		f := &table[i]
+		for _, c := range f.Contradicts {
+			if say := said[f.Field]; say.value != "" && (c.Value == "" || c.Value == say.value) && values[c.Field] != c.Be {
+				o.fail(say.pos, "remove one of them", "%s is %s, and %s is %s: %s", o.name(f.Field), say.text, c.Field, values[c.Field], c.Why)
+			}
+		}
+	}
+}
+
+// checkAnnotations looks for policies where they have no effect.
+func checkAnnotations(o *object, r *Resource, table []lynq.PolicyField) {
+	var keys []string
+	for i := range table {
+		f := &table[i]
+		if f.Annotation == "" {
+			continue
+		}
+		keys = append(keys, f.Annotation)
+		for _, e := range r.Annotations {
+			if e.Key == f.Annotation {
+				o.fail(e.Text.Pos, "write "+f.Field+", or annotate the manifest in spec.metadata", "annotationsTemplate cannot set %s, which no row may change", f.Annotation)
+			}
+		}
+	}
+	annotations := r.Manifest.Field("metadata").Field("annotations")
+	if annotations != nil {
+		warnNear(o, annotations.Fields, keys)
+	}
+}

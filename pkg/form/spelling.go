@@ -1,0 +1,76 @@
+package form
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/lynqctl/lynqctl/internal/suggest"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// anyCase is the one of some words that a text spells in any case, "" for a text that
+// spells none, which is reported.
+func anyCase(o *object, name string, t Text, words []string) string {
+	if i := slices.IndexFunc(words, func(word string) bool { return slices.Contains(cases(word), t.Text) }); i >= 0 {
+		return words[i]
+	}
+	fix := ""
+	if slices.Contains(cases("Default"), t.Text) {
+		fix = "leave it out, which is the default"
+	} else if near, ok := suggest.Near(pascal(t.Text), words); ok { // they are all in the message
+		fix = suggest.Fix(near, words)
+	}
+	o.fail(t.Pos, fix, "%s must be one of %s; found %q", name, strings.Join(words, ", "), t.Text)
+	return ""
+}
+
+// cases are a word as it is, in PascalCase, in camelCase and in kebab-case.
+func cases(word string) []string {
+	var kebab strings.Builder
+	for i, r := range word {
+		if i > 0 && unicode.IsUpper(r) {
+			kebab.WriteByte('-')
+		}
+		kebab.WriteRune(unicode.ToLower(r))
+	}
+	return []string{word, strings.ToUpper(word[:1]) + word[1:], strings.ToLower(word[:1]) + word[1:], kebab.String()}
+}
+
+// pascal is a mistyped word as it may have been meant.
+func pascal(word string) string {
+	var b strings.Builder
+	for part := range strings.SplitSeq(word, "-") {
+		if part != "" {
+			b.WriteString(strings.ToUpper(part[:1]) + part[1:])
+		}
+	}
+	return b.String()
+}
+
+// annotationText is an annotation of the manifest. One that is no string has been
+// reported.
+func annotationText(o *object, r *Resource, key string) Text {
+	v := r.Manifest.Field("metadata").Field("annotations").Field(key)
+	switch {
+	case v == nil || v.Kind != String:
+		return Text{}
+	case isTemplate(v.Str):
+		o.fail(v.Pos, "write it out", "annotation %s may not be a template", key)
+		return Text{}
+	}
+	return Text{Pos: v.Pos, Text: v.Str}
+}
+
+// warnNear looks for annotations that are none, and almost one of these keys.
+func warnNear(o *object, annotations []Field, keys []string) {
+	for _, f := range annotations {
+		name, ours := strings.CutPrefix(f.Key, lynq.KeyPrefix)
+		if !ours || slices.Contains(keys, f.Key) || lynq.Reserved(f.Key) || name == "" {
+			continue
+		}
+		if near, ok := suggest.Near(f.Key, keys); ok {
+			o.warn(f.Pos, "did you mean "+near+"?", "annotation %s is unknown to lynqctl", f.Key)
+		}
+	}
+}

@@ -1,0 +1,21 @@
+package policy
+
+import "testing"
+
+// TestRetainOptions: the first option of a name counts, so that what keeps an excluded
+// object replaces what the form says, be it of pruning or of deletion.
+func TestRetainOptions(t *testing.T) {
+	t.Parallel()
+	for list, want := range map[string]string{
+		"":                                    "Prune=false,Delete=false",
+		"ServerSideApply=true":                "ServerSideApply=true,Prune=false,Delete=false",
+		"Prune=confirm, ServerSideApply=true": "ServerSideApply=true,Prune=false,Delete=false",
+		"Delete=confirm,Prune=true,":          "Prune=false,Delete=false",
+		"Prune=false,Delete=false":            "Prune=false,Delete=false",
+		"PruneLast=true,Prune=false":          "PruneLast=true,Prune=false,Delete=false",
+	} {
+		if got := withOptions(list, "Prune=false", "Delete=false"); got != want {
+			t.Errorf("%q becomes %q, want %q", list, got, want)
+		}
+	}
+}

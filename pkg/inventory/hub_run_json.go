@@ -1,0 +1,84 @@
+package inventory
+
+import (
+	"encoding/json"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// formFields are a form as the records of hubs have it.
+type formFields struct {
+	Form          string `json:"form"`
+	FormNamespace string `json:"formNamespace,omitempty"`
+}
+
+func formFieldsOf(k lynq.FormKey) formFields { return formFields{k.Name, k.Namespace} }
+
+func (f formFields) key() lynq.FormKey {
+	return lynq.FormKey{Namespace: f.FormNamespace, Name: f.Form}
+}
+
+type absentFields struct {
+	formFields
+	Nodes int `json:"nodes"`
+}
+
+type rolloutFields struct {
+	formFields
+	Phase   RolloutPhase `json:"phase"`
+	Updated int          `json:"updated"`
+	Total   int          `json:"total"`
+}
+
+type unrenderedFields struct {
+	Node      string `json:"node"`
+	Namespace string `json:"namespace"`
+	formFields
+	UID     string `json:"uid"`
+	Message string `json:"message"`
+}
+
+// text is JSON as records have it, which a Marshaler gives.
+func text(v any) ([]byte, error) {
+	s, err := lynq.JSON(v)
+	return []byte(s), err
+}
+
+// MarshalJSON implements json.Marshaler.
+func (f AbsentForm) MarshalJSON() ([]byte, error) {
+	return text(absentFields{formFieldsOf(f.Form), f.Nodes})
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (f *AbsentForm) UnmarshalJSON(b []byte) error {
+	var w absentFields
+	err := json.Unmarshal(b, &w)
+	*f = AbsentForm{w.key(), w.Nodes}
+	return err
+}
+
+// MarshalJSON implements json.Marshaler.
+func (r Rollout) MarshalJSON() ([]byte, error) {
+	return text(rolloutFields{formFieldsOf(r.Form), r.Phase, r.Updated, r.Total})
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (r *Rollout) UnmarshalJSON(b []byte) error {
+	var w rolloutFields
+	err := json.Unmarshal(b, &w)
+	*r = Rollout{w.key(), w.Phase, w.Updated, w.Total}
+	return err
+}
+
+// MarshalJSON implements json.Marshaler. The hub is the one whose record it is.
+func (u Unrendered) MarshalJSON() ([]byte, error) {
+	return text(unrenderedFields{u.Node.Name, u.Node.Namespace, formFieldsOf(u.Node.Form), u.Node.UID, u.Message})
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (u *Unrendered) UnmarshalJSON(b []byte) error {
+	var w unrenderedFields
+	err := json.Unmarshal(b, &w)
+	*u = Unrendered{lynq.NodeID{Form: w.key(), UID: w.UID, Namespace: w.Namespace, Name: w.Node}, w.Message}
+	return err
+}

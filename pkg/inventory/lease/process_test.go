@@ -1,0 +1,147 @@
+package lease_test
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
+)
+
+const (
+	thisHost  = "0123456789abcdef"
+	otherHost = "fedcba9876543210"
+	thisPod   = "aaaabbbbccccdddd"
+)
+
+// liveProcess is the one process of this host that runs beside us, in TestEnded.
+func liveProcess() lease.Process { return lease.Process{Host: thisHost, PID: 7, Start: 700} }
+
+// TestEnded: only a process of this host that does not run, or an earlier first process of
+// this container, has certainly ended. Whatever else a Lease says, its holder may run.
+func TestEnded(t *testing.T) {
+	live := liveProcess()
+	runs := func(pid int, start uint64) bool { return pid == live.PID && start == live.Start }
+	here := lease.Process{Host: thisHost, PID: 9, Start: 900}
+	inPod := lease.Process{Host: thisHost, PID: 1, Start: 900, Container: thisPod}
+	of := func(p lease.Process) string { return lease.Identity("ann@host pid 7 ab12cd", p) }
+	for name, tt := range map[string]struct {
+		holder string
+		self   lease.Process
+		want   bool
+	}{
+		"a live process":                          {of(live), here, false},
+		"a process that ended":                    {of(lease.Process{Host: thisHost, PID: 8, Start: 800}), here, true},
+		"its number has another process now":      {of(lease.Process{Host: thisHost, PID: 7, Start: 600}), here, true},
+		"another host":                            {of(lease.Process{Host: otherHost, PID: 8, Start: 800}), here, false},
+		"this host is not known":                  {of(lease.Process{Host: thisHost, PID: 8, Start: 800}), lease.Process{}, false},
+		"no process is named":                     {of(lease.Process{}), here, false},
+		"neither":                                 {of(lease.Process{}), lease.Process{}, false},
+		"no one":                                  {"", here, false},
+		"an older version":                        {"ann@host pid 8 ab12cd", here, false},
+		"an earlier start of this container":      {of(lease.Process{Host: otherHost, PID: 1, Start: 800, Container: thisPod}), inPod, true},
+		"a live process that names our container": {of(lease.Process{Host: thisHost, PID: 7, Start: 700, Container: thisPod}), inPod, false},
+		"a container of another pod":              {of(lease.Process{Host: otherHost, PID: 1, Start: 800, Container: otherHost}), inPod, false},
+		"no container, in a pod":                  {of(lease.Process{Host: otherHost, PID: 8, Start: 800}), inPod, false},
+		"a container, for another process of it":  {of(lease.Process{Host: otherHost, PID: 1, Start: 800, Container: thisPod}), here, false},
+		"no process":                              {"ann [" + thisHost + ":0:800]", here, false},
+		"a group of processes":                    {"ann [" + thisHost + ":-8:800]", here, false},
+		"a number of no process":                  {"ann [" + thisHost + ":4294967295:800]", here, false},
+		"a start of no process":                   {"ann [" + thisHost + ":8:99999999999999999999]", here, false},
+		"something behind it":                     {of(lease.Process{Host: thisHost, PID: 8, Start: 800}) + " ", here, false},
+		"another process in the name of a live":   {"ann [" + thisHost + ":8:800] [" + thisHost + ":7:700]", here, false},
+		"a host of no length":                     {"ann [:8:800]", lease.Process{PID: 9}, false},
+	} {
+		if got := lease.Ended(tt.holder, tt.self, runs); got != tt.want {
+			t.Errorf("%s: %q has ended: %t", name, tt.holder, got)
+		}
+	}
+}
+
+// ended has a lock know that some holder has ended.
+func ended(holder string) func(*lease.Options) {
+	return func(o *lease.Options) { o.Ended = func(h string) bool { return h == holder } }
+}
+
+// TestTakenBack: the Lease of a process that has certainly ended is taken at once, and what
+// was read before is read again. One whose holder may run is waited for.
+func TestTakenBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		acquire(t, lockOf(s, "dead"), 0)
+		next := lockOf(s, "next", ended("dead"))
+		if err := next.Look(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		acquire(t, next, 0)
+		if !next.Changed() {
+			t.Error("the run that ended may have written since the look")
+		}
+		next.Hold(t.Context())
+		pass(time.Minute)
+		var held *lease.HeldError
+		if err := lockOf(s, "third", ended("dead")).Acquire(t.Context(), time.Second); !errors.As(err, &held) || held.Holder != "next" {
+			t.Errorf("got %v", err)
+		}
+		release(t, next)
+	})
+}
+
+// TestTakenBackWhileWaiting: who stands by takes the Lease with the next look after the
+// holder has ended.
+func TestTakenBackWhileWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		continuous := func(o *lease.Options) { o.Continuous = true }
+		acquire(t, lockOf(s, "dead", continuous), 0)
+		over := s.start.Add(4 * time.Second)
+		acquire(t, lockOf(s, "next", continuous, func(o *lease.Options) {
+			o.Ended = func(string) bool { return !time.Now().Before(over) }
+		}), lease.Forever)
+		if took := time.Since(s.start); took != 6*time.Second {
+			t.Errorf("taken after %s", took)
+		}
+	})
+}
+
+// TestTakenBackByTurns: a run by hand that waits has its turn before a watch that starts
+// again.
+func TestTakenBackByTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		continuous := func(o *lease.Options) { o.Continuous = true }
+		acquire(t, lockOf(s, "dead", continuous), 0)
+		s.edit(func(l *coordinationv1.Lease) { l.Annotations["lynq.sh/waiting"] = "by hand" })
+		acquire(t, lockOf(s, "next", continuous, ended("dead")), lease.Forever)
+		if took := time.Since(s.start); took != 10*time.Second {
+			t.Errorf("taken after %s", took)
+		}
+	})
+}
+
+// TestNamedForPeople: messages have the name of a holder, and not its process.
+func TestNamedForPeople(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		acquire(t, lockOf(s, lease.Identity("ann@host pid 7 ab12cd", liveProcess())), 0)
+		var held *lease.HeldError
+		if err := lockOf(s, "b").Acquire(t.Context(), 0); !errors.As(err, &held) || held.Holder != "ann@host pid 7 ab12cd" {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// TestForgedHolder: the name of a holder begins no line of its own in a message.
+func TestForgedHolder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		acquire(t, lockOf(s, "x\nerror: all is well"), 0)
+		var held *lease.HeldError
+		if err := lockOf(s, "b").Acquire(t.Context(), 0); !errors.As(err, &held) || held.Holder != "x; error: all is well" {
+			t.Errorf("got %v", err)
+		}
+	})
+}

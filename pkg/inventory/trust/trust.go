@@ -1,0 +1,78 @@
+// Package trust tells which inventories count as a hub's. Whoever may write ConfigMaps in some
+// namespace could forge one: only those count that are in a namespace which the inputs or the
+// hub's own record name. It does no IO.
+package trust
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Namespaces are those in which the inventories of a hub count: its own, those of
+// the nodes that the inputs make, and those that its record names, nil for none.
+// Whoever may write ConfigMaps in another one has no say in what a run of the hub
+// does.
+func Namespaces(hub lynq.HubKey, record *inventory.Hub, inputs []string) map[string]bool {
+	namespaces := map[string]bool{hub.Namespace: true}
+	for _, ns := range inputs {
+		namespaces[ns] = true
+	}
+	if record == nil || record.UID == "" {
+		return namespaces
+	}
+	for _, ns := range record.Namespaces {
+		namespaces[ns] = true
+	}
+	return namespaces
+}
+
+// Within leaves the inventories, and those that could not be read, that are in
+// one of the namespaces. others are the ConfigMaps of the rest, as namespace/name.
+func Within(namespaces map[string]bool, inventories []*inventory.Inventory, broken []*inventory.UnreadableError) (kept []*inventory.Inventory, keptBroken []*inventory.UnreadableError, others []string) {
+	for _, inv := range inventories {
+		if namespaces[inv.Node.Namespace] {
+			kept = append(kept, inv)
+		} else {
+			others = append(others, inv.Node.Namespace+"/"+inventory.Name(inv.Node.Name))
+		}
+	}
+	for _, b := range broken {
+		if namespaces[b.Node.Namespace] {
+			keptBroken = append(keptBroken, b)
+		} else {
+			others = append(others, b.Node.Namespace+"/"+b.Name)
+		}
+	}
+	slices.Sort(others)
+	return kept, keptBroken, others
+}
+
+// IgnoredInventories warns of inventories that do not count.
+func IgnoredInventories(hub lynq.HubKey, others []string) string {
+	const most = 3
+	named := strings.Join(others[:min(most, len(others))], ", ")
+	if more := len(others) - most; more > 0 {
+		named += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Sprintf("hub %s: %s ignored, because neither your files nor the hub's record name the namespace: %s. If the hub owns them, pass the namespace with -n to delete or inventory rebuild. Otherwise, delete them",
+		hub, lynq.Count(len(others), "inventory"), named)
+}
+
+// NamespacesOf are the namespaces to record of a hub, sorted: some, and those of
+// inventories, beside its own.
+func NamespacesOf(own string, others []string, inventories []*inventory.Inventory) []string {
+	namespaces := map[string]bool{}
+	for _, ns := range others {
+		namespaces[ns] = true
+	}
+	for _, inv := range inventories {
+		namespaces[inv.Node.Namespace] = true
+	}
+	delete(namespaces, own)
+	return slices.Sorted(maps.Keys(namespaces))
+}

@@ -1,0 +1,36 @@
+package trust
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// TestNamespaces: in which namespaces inventories count.
+func TestNamespaces(t *testing.T) {
+	hub := lynq.HubKey{Namespace: "home", Name: "crm"}
+	inventories := []*inventory.Inventory{{Node: lynq.NodeID{Namespace: "old", Name: "a"}}, {Node: lynq.NodeID{Namespace: "new", Name: "b"}}, {Node: lynq.NodeID{Namespace: "home", Name: "c"}}}
+	for name, tt := range map[string]struct {
+		record *inventory.Hub
+		want   string
+	}{
+		"no record":         {nil, "form home"},
+		"a new record":      {&inventory.Hub{Namespaces: []string{"x"}}, "form home"}, // none was read
+		"a record":          {&inventory.Hub{UID: "1", Namespaces: []string{"eu"}}, "eu form home"},
+		"a record of today": {&inventory.Hub{UID: "1"}, "form home"},
+	} {
+		got := Namespaces(hub, tt.record, []string{"form"})
+		if text := strings.Join(slices.Sorted(maps.Keys(got)), " "); text != tt.want {
+			t.Errorf("%s: %s, want %s", name, text, tt.want)
+		}
+	}
+	broken := []*inventory.UnreadableError{{Node: lynq.NodeID{Namespace: "eu"}, Name: "lynqnode-x"}, {Node: lynq.NodeID{Namespace: "home"}, Name: "lynqnode-y"}}
+	kept, unread, others := Within(map[string]bool{"home": true}, inventories, broken)
+	if len(kept) != 1 || kept[0].Node.Name != "c" || len(unread) != 1 || unread[0].Name != "lynqnode-y" || strings.Join(others, " ") != "eu/lynqnode-x new/lynqnode-b old/lynqnode-a" {
+		t.Errorf("%v %v %v", kept, unread, others)
+	}
+}

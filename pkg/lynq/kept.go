@@ -1,0 +1,35 @@
+package lynq
+
+// Kept says when an object stays that its node no longer wants.
+type Kept struct {
+	WhenDropped  bool // the form drops the object, and the node stays
+	WhenNodeGoes bool
+}
+
+// Ever tells whether the object may outlive its place in the node.
+func (k Kept) Ever() bool { return k.WhenDropped || k.WhenNodeGoes }
+
+// Kept is what the policy says. One that is none keeps nothing.
+func (d DeletionPolicy) Kept() Kept {
+	switch d {
+	case DeleteRetain:
+		return Kept{true, true}
+	case DeleteRetainOnApply:
+		return Kept{WhenDropped: true}
+	case DeleteRetainOnDelete:
+		return Kept{WhenNodeGoes: true}
+	}
+	return Kept{}
+}
+
+// Or is the policy that keeps an object whenever one of two does.
+func (d DeletionPolicy) Or(other DeletionPolicy) DeletionPolicy {
+	a, b := d.Kept(), other.Kept()
+	both := Kept{a.WhenDropped || b.WhenDropped, a.WhenNodeGoes || b.WhenNodeGoes}
+	for _, policy := range []DeletionPolicy{d, other, DeleteRetain} {
+		if policy.Kept() == both {
+			return policy
+		}
+	}
+	return d
+}

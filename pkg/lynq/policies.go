@@ -1,0 +1,255 @@
+package lynq
+
+import (
+	"slices"
+	"strings"
+)
+
+// PolicyKind says what the values of a policy are.
+type PolicyKind uint8
+
+// The kinds.
+const (
+	WordPolicy     PolicyKind = iota // one of PolicyField.Values
+	WavePolicy                       // a whole number from LowestWave to HighestWave
+	FlagPolicy                       // true or false
+	SecondsPolicy                    // a whole number from 1 to 3600
+	IntervalPolicy                   // a duration of a minute or more
+	OtherPolicy                      // it has a reader of its own
+)
+
+// DigestRule says how a digest takes in a policy. Clusters record digests. A digest of a
+// form that doesn't use a new policy stays the same.
+type DigestRule uint8
+
+// The rules.
+const (
+	NotDigested  DigestRule = iota
+	Digested                // as field=value
+	DigestedWord            // by its value alone
+	DigestedForm            // with all that the form says
+)
+
+// PolicyField is one policy: how forms spell it, what inventories and digests keep of it,
+// and what contradicts it.
+type PolicyField struct {
+	// Field is its name in forms. Annotation is its name on a manifest, "" for none. Words
+	// of a policy with an annotation are spelled IfUnowned, ifUnowned or if-unowned.
+	Field, Annotation string
+	Kind              PolicyKind
+	Values            []string          // of a WordPolicy, the default among them
+	Synonyms          map[string]string // words that only the annotation has
+	Default           string            // "" where it depends on other policies
+	// Recorded is its name in an inventory's entries and in -o json, "" where it is not
+	// recorded.
+	Recorded string
+	// Always: the default is recorded, digested and shown too, and by its word alone. All
+	// other policies are left out where they are the default.
+	Always bool
+	// Template is its part in the digest of what a form says of an object. Written: a change
+	// of the policy alone writes the object again.
+	Template DigestRule
+	Written  bool
+	// Hook says what a resource with runOn: Delete may not say of the policy.
+	Hook HookRule
+	// Contradicts are the values of other policies that exclude one of this policy.
+	Contradicts []Contradiction
+	PolicyValue
+}
+
+// HookRule says why runOn: Delete excludes all values of a policy but the default and But,
+// and with Never the default too. The zero rule excludes nothing.
+type HookRule struct {
+	Why, But string
+	Never    bool
+}
+
+// Contradiction is the only value of another policy that goes with a value, "" for all.
+type Contradiction struct {
+	Value     string
+	Field, Be string // the other policy
+	Why       string
+}
+
+// Digest is what a digest takes in of a policy, "" for nothing.
+func (f *PolicyField) Digest(p *Policy) string {
+	said := f.Said(p)
+	switch {
+	case f.Template == NotDigested || said == "":
+		return ""
+	case f.Template == Digested:
+		return f.Field + "=" + said
+	}
+	return said
+}
+
+// Said is the value, "" where it is left out: the default of a policy that is not Always.
+func (f *PolicyField) Said(p *Policy) string {
+	value := f.Get(p)
+	if !f.Always && value == f.Default {
+		return ""
+	}
+	return value
+}
+
+// Policies are all policies that a resource of a form may have.
+func Policies() []PolicyField {
+	return slices.Concat(contentPolicies(), occasionPolicies(), orderPolicies())
+}
+
+// Why a hook cannot have a policy.
+const (
+	neverUpdated = "lynqctl never updates it"
+	beforeAll    = "it runs before lynqctl deletes the node's other objects (for an order among hooks: dependIds)"
+	goesToo      = "the Job is deleted with the node"
+)
+
+// contentPolicies say what is written, by whom, and what stays.
+func contentPolicies() []PolicyField {
+	return []PolicyField{
+		{
+			Field: "creationPolicy", Values: words(CreationPolicies()...), Default: string(CreateWhenNeeded),
+			Recorded: "creation", Always: true, Template: DigestedWord,
+			Hook:        HookRule{Why: "lynqctl creates it each time that it deletes the node"},
+			PolicyValue: word(func(p *Policy) *CreationPolicy { return &p.Creation }),
+		}, {
+			Field: "deletionPolicy", Annotation: AnnotationDeletePolicy, Values: words(DeletionPolicies()...), Default: string(DeleteDelete),
+			Synonyms: map[string]string{"Orphan": string(DeleteRetain)},
+			Recorded: "deletion", Always: true, Template: DigestedWord,
+			Hook:        HookRule{Why: goesToo},
+			PolicyValue: word(func(p *Policy) *DeletionPolicy { return &p.Deletion }),
+		}, {
+			Field: "conflictPolicy", Values: words(ConflictPolicies()...), Default: string(ConflictStuck),
+			Recorded: "conflict", Always: true,
+			Hook:        HookRule{Why: "a hook never runs an object that another tool owns"},
+			PolicyValue: word(func(p *Policy) *ConflictPolicy { return &p.Conflict }),
+		}, {
+			Field: "patchStrategy", Annotation: AnnotationUpdatePolicy, Values: words(PatchStrategies()...), Default: string(PatchApply),
+			Synonyms: map[string]string{"SsaMerge": string(PatchApply), "SsaOverride": string(PatchOverride)},
+			Recorded: "patch", Always: true, Template: DigestedWord, Written: true,
+			Hook: HookRule{Why: neverUpdated},
+			Contradicts: []Contradiction{
+				{string(PatchRecreate), "creationPolicy", string(CreateWhenNeeded), "lynqctl never updates what it creates once"},
+				{string(PatchRecreate), "deletionPolicy", string(DeleteDelete), "an update would delete what must be kept"},
+			},
+			PolicyValue: word(func(p *Policy) *PatchStrategy { return &p.Patch }),
+		},
+	}
+}
+
+// occasionPolicies say when an object is adopted, run, ready, or written again.
+func occasionPolicies() []PolicyField {
+	return []PolicyField{
+		{
+			Field: "adoptionPolicy", Annotation: AnnotationAdoptionPolicy, Values: words(AdoptNever, AdoptIfUnowned, AdoptAlways),
+			Hook:        HookRule{Why: "a hook never runs an existing object", But: string(AdoptNever)},
+			PolicyValue: word(func(p *Policy) *AdoptionPolicy { return &p.Adoption }),
+		}, {
+			Field: "readiness", Annotation: AnnotationStatusHint, Kind: OtherPolicy, Template: DigestedWord,
+			Hook:        HookRule{Why: "a hook is ready when it has completed"},
+			PolicyValue: readinessValue(),
+		}, {
+			Field: "reconcilePolicy", Annotation: AnnotationReconcilePolicy, Values: words(OnObjectChange, OnObjectOrNodeChange, ReconcileOnce), Default: string(OnObjectChange),
+			Synonyms:    map[string]string{"OnObjectOrComponentChange": string(OnObjectOrNodeChange)},
+			Template:    DigestedForm,
+			Hook:        HookRule{Why: beforeAll, Never: true},
+			PolicyValue: reconcileValue(),
+		}, {
+			Field: "runOn", Annotation: AnnotationRunOn, Values: words(RunOnApply, RunOnDelete), Default: string(RunOnApply),
+			Recorded: "runOn", Template: DigestedWord,
+			PolicyValue: quiet(RunOnApply, func(p *Policy) *RunOn { return &p.RunOn }),
+		}, {
+			Field: "reapplyInterval", Annotation: AnnotationReapplyInterval, Kind: IntervalPolicy,
+			Hook:        HookRule{Why: beforeAll, Never: true},
+			Contradicts: []Contradiction{{"", "creationPolicy", string(CreateWhenNeeded), "lynqctl never writes again what it creates once"}},
+			PolicyValue: intervalValue(),
+		},
+	}
+}
+
+// orderPolicies say what goes before what, and what is waited for.
+func orderPolicies() []PolicyField {
+	return []PolicyField{
+		{
+			Field: "applyOrder", Annotation: AnnotationApplyOrder, Kind: WavePolicy, Default: "0",
+			Hook:        HookRule{Why: beforeAll, Never: true},
+			PolicyValue: wave(func(p *Policy) *int { return &p.ApplyOrder }),
+		}, {
+			Field: "deleteOrder", Annotation: AnnotationDeleteOrder, Kind: WavePolicy, Default: "0",
+			Recorded:    "deleteOrder",
+			Hook:        HookRule{Why: beforeAll, Never: true},
+			PolicyValue: wave(func(p *Policy) *int { return &p.DeleteOrder }),
+		}, {
+			Field: "purgeOrder", Annotation: AnnotationPurgeOrder, Kind: WavePolicy,
+			Hook: HookRule{Why: beforeAll, Never: true},
+			Contradicts: []Contradiction{
+				{"", "deletionPolicy", string(DeleteDelete), "a purge would delete what must be kept"},
+				{"", "waitForReady", "true", "a purge waits until the object is ready"},
+			},
+			PolicyValue: purgeValue(),
+		}, {
+			Field: "waitForReady", Kind: FlagPolicy, Default: "true",
+			Recorded:    "unwaited",
+			Hook:        HookRule{Why: "lynqctl deletes nothing before it has completed"},
+			PolicyValue: unless(func(p *Policy) *bool { return &p.Unwaited }),
+		}, {
+			Field: "holdsData", Kind: FlagPolicy, Default: "false",
+			Recorded:    "holdsData",
+			Hook:        HookRule{Why: goesToo},
+			PolicyValue: flag(func(p *Policy) *bool { return &p.Data }),
+		}, {
+			Field: "skipOnDependencyFailure", Kind: FlagPolicy, Default: "true",
+			Hook:        HookRule{Why: "lynqctl stops when a hook has failed"},
+			PolicyValue: flag(func(p *Policy) *bool { return &p.SkipOnDependencyFailure }),
+		}, {
+			Field: "timeoutSeconds", Kind: SecondsPolicy, Default: "300",
+			PolicyValue: secondsValue(),
+		}, {
+			Field: "ignoreFields", Kind: OtherPolicy,
+			Hook:        HookRule{Why: neverUpdated},
+			PolicyValue: PolicyValue{Get: func(p *Policy) string { return strings.Join(p.IgnoreFields, " ") }},
+		},
+	}
+}
+
+// DefaultPolicy is what a resource has that says nothing.
+func DefaultPolicy() Policy {
+	var p Policy
+	for _, f := range Policies() {
+		if f.Default != "" {
+			f.Set(&p, f.Default)
+		}
+	}
+	return p
+}
+
+// Recorded are the words that an inventory may have: all.
+func (CreationPolicy) Recorded() []string { return words(CreationPolicies()...) }
+
+// Recorded are the words that an inventory may have: all.
+func (DeletionPolicy) Recorded() []string { return words(DeletionPolicies()...) }
+
+// Recorded are the words that an inventory may have: all.
+func (ConflictPolicy) Recorded() []string { return words(ConflictPolicies()...) }
+
+// Recorded are the words that an inventory may have: all.
+func (PatchStrategy) Recorded() []string { return words(PatchStrategies()...) }
+
+// Recorded are the words that an inventory may have: not the default.
+func (RunOn) Recorded() []string { return words(RunOnDelete) }
+
+// Unusual are the recorded policies that are not the default, as people write them.
+func (l Lifecycle) Unusual() []string {
+	var words []string
+	p := Policy{Lifecycle: l}
+	for _, f := range Policies() {
+		switch value := f.Said(&p); {
+		case f.Recorded == "" || f.Kind != WordPolicy || value == "":
+		case !f.Always:
+			words = append(words, f.Field+"="+value)
+		case value != f.Default:
+			words = append(words, value)
+		}
+	}
+	return words
+}

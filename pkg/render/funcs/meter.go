@@ -1,0 +1,245 @@
+package funcs
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+)
+
+// What a row or a form says must not be able to eat the machine. Each evaluation of
+// a template has a budget of steps and of bytes. It counts what the template asks
+// for and never looks at a clock, so that what renders here renders everywhere.
+const (
+	// maxSteps is how many turns of loops and calls of functions and templates an
+	// evaluation may take.
+	maxSteps = 1_000_000
+	// maxWork is how many bytes the functions of an evaluation may be given and
+	// give back, all in all.
+	maxWork = 64 << 20
+	// MaxResult is how long the result of a template may be; no cluster takes a
+	// string nearly as long.
+	MaxResult = 4 << 20
+	// maxNesting is how deep in each other values may be that are printed or
+	// compared.
+	maxNesting = 100
+	// perValue is what a value counts beside its bytes.
+	perValue = 16
+)
+
+// Meter is what is left of an evaluation's budget.
+type Meter struct{ steps, bytes int }
+
+// Reset gives the next evaluation a whole budget.
+func (m *Meter) Reset() { m.steps, m.bytes = maxSteps, maxWork }
+
+// Step takes one step.
+func (m *Meter) Step() error {
+	if m.steps--; m.steps < 0 {
+		return &ValueError{What: fmt.Sprintf("it takes more than %d steps, which are turns of loops and calls of functions (let the database compute it, or loop less)", maxSteps)}
+	}
+	return nil
+}
+
+// use takes n bytes.
+func (m *Meter) use(n int) error {
+	if m.bytes -= n; m.bytes < 0 {
+		return &ValueError{What: fmt.Sprintf("functions are given or make more than %d MiB in all (let the database compute it, or make less of it)", maxWork>>20)}
+	}
+	return nil
+}
+
+// call takes a step, and the bytes of a text that a function is given.
+func (m *Meter) call(given int) error {
+	if err := m.Step(); err != nil {
+		return err
+	}
+	return m.use(given + perValue)
+}
+
+// made takes the bytes of a text that a function made.
+func (m *Meter) made(s string) (string, error) { return s, m.use(len(s)) }
+
+// How deep weigh looks into lists and maps.
+const (
+	shallow = 0
+	deep    = maxNesting + 1
+)
+
+// weigh takes the bytes of a value. Of lists and maps in each other, it looks at all,
+// or at the first.
+func (m *Meter) weigh(v reflect.Value, levels int) error {
+	for v.Kind() == reflect.Interface {
+		v = v.Elem()
+	}
+	switch v.Kind() {
+	case reflect.String:
+		return m.use(perValue + v.Len())
+	case reflect.Slice, reflect.Array, reflect.Map:
+		if err := m.use(perValue * v.Len()); err != nil || levels == shallow {
+			return err
+		}
+		return m.weighAll(v, levels-1)
+	}
+	return nil
+}
+
+func (m *Meter) weighAll(list reflect.Value, levels int) error {
+	if levels == 0 {
+		return &ValueError{What: fmt.Sprintf("lists and maps are more than %d levels deep in each other", maxNesting)}
+	}
+	if list.Kind() == reflect.Map {
+		for values := list.MapRange(); values.Next(); {
+			if err := m.weigh(values.Value(), levels); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for i := range list.Len() {
+		if err := m.weigh(list.Index(i), levels); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Metered is a function that takes what it costs from the budget before and after it
+// does its work.
+type Metered struct {
+	Name     string
+	function any
+	cost     func(args []reflect.Value) int // beside what it is given and makes; may be nil
+	levels   int                            // that it looks into what it is given
+}
+
+// Bound is the function for one evaluation after the other. Those that most templates
+// call are spared reflection.
+func (f *Metered) Bound(m *Meter) any {
+	switch g := f.function.(type) {
+	case func(any) (string, error):
+		return one(f, m, g)
+	case func(any) (int, error):
+		return one(f, m, g)
+	case func(string) (any, error):
+		return one(f, m, g)
+	case func(string, ...any) (string, error):
+		return func(format string, args ...any) (string, error) {
+			if err := m.before(f, []reflect.Value{reflect.ValueOf(format), reflect.ValueOf(args)}); err != nil {
+				return "", err
+			}
+			s, err := g(format, args...)
+			return s, cmp.Or(err, m.use(len(s)))
+		}
+	}
+	if f.cost == nil && f.levels == shallow {
+		if light := f.light(m); light != nil {
+			return light
+		}
+	}
+	return f.reflected(m)
+}
+
+// one is a function of one argument.
+func one[A, R any](f *Metered, m *Meter, call func(A) (R, error)) func(A) (R, error) {
+	return func(a A) (R, error) {
+		if err := m.before(f, []reflect.Value{reflect.ValueOf(a)}); err != nil {
+			var none R
+			return none, err
+		}
+		r, err := call(a)
+		return r, cmp.Or(err, m.weigh(reflect.ValueOf(r), shallow))
+	}
+}
+
+// light is bound for functions of texts that cost what these are long; nil for others.
+func (f *Metered) light(m *Meter) any {
+	switch g := f.function.(type) {
+	case func(string) string:
+		return func(s string) (string, error) {
+			if err := m.call(len(s)); err != nil {
+				return "", err
+			}
+			return m.made(g(s))
+		}
+	case func(string, string) string:
+		return func(a, b string) (string, error) {
+			if err := m.call(len(a) + len(b)); err != nil {
+				return "", err
+			}
+			return m.made(g(a, b))
+		}
+	case func(int, string) string:
+		return func(n int, s string) (string, error) {
+			if err := m.call(len(s)); err != nil {
+				return "", err
+			}
+			return m.made(g(n, s))
+		}
+	case func(...any) []any:
+		return func(values ...any) ([]any, error) {
+			if err := m.call(0); err != nil {
+				return nil, err
+			}
+			return g(values...), m.use(perValue * len(values))
+		}
+	case func(map[string]any, string) any:
+		return func(d map[string]any, key string) (any, error) { return g(d, key), m.call(len(key)) }
+	}
+	return nil
+}
+
+// reflected is bound for any function.
+func (f *Metered) reflected(m *Meter) any {
+	function := reflect.ValueOf(f.function)
+	t := function.Type()
+	in := make([]reflect.Type, t.NumIn())
+	for i := range in {
+		in[i] = t.In(i)
+	}
+	call := function.Call
+	if t.IsVariadic() {
+		call = function.CallSlice
+	}
+	failure := reflect.TypeFor[error]()
+	wrapped := func(args []reflect.Value) []reflect.Value {
+		if err := m.before(f, args); err != nil {
+			return []reflect.Value{reflect.Zero(t.Out(0)), reflect.ValueOf(&err).Elem()}
+		}
+		results := call(args)
+		if len(results) == 1 {
+			results = append(results, reflect.Zero(failure))
+		}
+		if err := m.weigh(results[0], shallow); err != nil {
+			results[1] = reflect.ValueOf(&err).Elem()
+		}
+		return results
+	}
+	return reflect.MakeFunc(reflect.FuncOf(in, []reflect.Type{t.Out(0), failure}, t.IsVariadic()), wrapped).Interface()
+}
+
+// before takes what a call costs by what it is given.
+func (m *Meter) before(f *Metered, args []reflect.Value) error {
+	err := m.call(0)
+	for _, arg := range args {
+		switch {
+		case err != nil:
+			return err
+		case f.levels == deep:
+			err = m.weigh(arg, deep)
+		case arg.Kind() == reflect.String:
+			err = m.use(arg.Len())
+		}
+	}
+	if err == nil && f.cost != nil {
+		err = m.use(f.cost(args))
+	}
+	return err
+}
+
+// Shown is what a value goes through that is printed and may be lists in lists.
+func (m *Meter) Shown(v any) (any, error) {
+	if err := m.Step(); err != nil {
+		return nil, err
+	}
+	return v, m.weigh(reflect.ValueOf(v), deep)
+}

@@ -1,0 +1,116 @@
+package render
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"sync"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// hubRun renders the rows of one hub.
+type hubRun[T any] struct {
+	*Run
+	Input
+	product product[T]
+}
+
+// errStopped is why a run ends whose nodes nobody takes any more.
+var errStopped = errors.New("stopped")
+
+// rendered yields the nodes of the hub, in the order of rows and forms. Batches of rows
+// are rendered side by side. Its error is the last it yields: a *BadRowsError, the
+// source's, or the context's. Rows that cannot be rendered are none: see Err.
+func (h *hubRun[T]) rendered(ctx context.Context) iter.Seq2[Rendered[T], error] {
+	return func(yield func(Rendered[T], error) bool) {
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		p := newPipeline[T](h.settings.Workers)
+		reader := rowReader[T]{input: h.Input, pipeline: p}
+		var reading, working sync.WaitGroup
+		reading.Go(func() {
+			defer close(p.ordered)
+			defer close(p.todo)
+			if err := reader.read(ctx); err != nil {
+				cancel(err)
+			}
+		})
+		for range h.settings.Workers {
+			working.Go(func() { newWorker(h).work(p.todo) })
+		}
+		for b := range p.ordered {
+			select {
+			case <-b.done:
+			case <-ctx.Done():
+				continue // a template may take for ever; its worker is left behind
+			}
+			if context.Cause(ctx) == nil && !h.collect(b, yield) {
+				cancel(errStopped)
+			}
+			p.recycle(b)
+		}
+		reading.Wait()
+		err := context.Cause(ctx)
+		if err == nil {
+			working.Wait()
+		}
+		h.report.Rows += reader.rows
+		h.report.Active += reader.active
+		if err != nil && !errors.Is(err, errStopped) {
+			yield(Rendered[T]{}, err)
+		}
+	}
+}
+
+// collect yields the nodes of a batch, in order, as long as they are taken.
+func (h *hubRun[T]) collect(b *batch[T], yield func(Rendered[T], error) bool) bool {
+	key := 0
+	h.near.see(b.others, h.missing)
+	for i := range b.nodes {
+		n := &b.nodes[i]
+		keys := b.keys[key:n.keys]
+		key = n.keys
+		if !yield(h.count(n, keys, b.rows[n.row]), nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// count finds out whether a node counts, and makes of it what is yielded.
+func (h *hubRun[T]) count(n *renderedNode[T], keys []ownedKey, row lynq.Row) Rendered[T] {
+	p := h.Programs[n.program]
+	uid := row.Values[p.uid]
+	if len(h.missing) > 0 {
+		delete(h.missing, n.name)
+		delete(h.missing, n.other)
+	}
+	number := h.objects.node(uid, p, n.kept)
+	known := &h.objects.nodes[number]
+	if len(n.problems) == 0 {
+		n.problems = h.unique(number, keys, p, row)
+	}
+	r := Rendered[T]{NodeID: p.nodeID(h.Hub, uid, n.name), Program: p, Out: n.out, Problems: n.problems, Values: row.Values}
+	if known.lost {
+		r.Name = lynq.HashedName(uid + "/" + p.Form.Name + "/") // which is no other node's
+	}
+	switch {
+	case len(n.problems) > 0:
+		h.report.FailedNodes++
+		known.failed = true
+		h.failures.add(n.problems)
+		if r.Refs = n.refs; r.Refs == nil {
+			r.Refs = h.again(p, row).refs()
+		}
+		r.Out = h.product.empty(p, r.NodeID, row.Values)
+	case h.report.FailedNodes > 0 && !h.settings.KeepGoing:
+		r.Out = h.product.empty(p, r.NodeID, row.Values) // the rest runs for its problems
+	default:
+		h.report.Nodes++
+		h.report.Objects += n.objects
+		h.excluded.add(n.excluded)
+		known.count = n.objects
+	}
+	return r
+}

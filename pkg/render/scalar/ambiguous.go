@@ -1,0 +1,165 @@
+package scalar
+
+import "slices"
+
+// Ambiguous tells whether a YAML 1.1 or 1.2 reader takes s, were it written
+// plain, for something other than a string: null, a boolean, a number in any of
+// the notations of either version, a date, or a merge key. (YAML 1.1 type
+// repository; YAML 1.2 core schema; the underscores and prefixes are those that
+// readers in use accept.)
+func Ambiguous[T Text](s T) bool {
+	if len(s) == 0 {
+		return true
+	}
+	switch c := s[0]; {
+	case c >= '0' && c <= '9':
+		return number(s) || date(s)
+	case c == '+' || c == '-':
+		return number(s[1:]) || specialFloat(s[1:])
+	case c == '.':
+		return number(s) || specialFloat(s)
+	case c == '~' || c == '=':
+		return len(s) == 1
+	case c == '<':
+		return string(s) == "<<"
+	}
+	return len(s) <= 5 && reservedWord(string(s))
+}
+
+func reservedWord(s string) bool {
+	switch s {
+	case "y", "Y", "yes", "Yes", "YES", "n", "N", "no", "No", "NO",
+		"true", "True", "TRUE", "false", "False", "FALSE",
+		"on", "On", "ON", "off", "Off", "OFF",
+		"null", "Null", "NULL":
+		return true
+	}
+	return false
+}
+
+// specialFloat tells infinities and not-a-number, without their sign.
+func specialFloat[T Text](s T) bool {
+	switch string(s) {
+	case ".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN":
+		return true
+	}
+	return false
+}
+
+// number tells numbers without their sign: decimal, 0b, 0o, 0x, base 60, and
+// floats. Readers drop underscores before they look, wherever they stand.
+func number[T Text](s T) bool {
+	for i := range len(s) {
+		if s[i] == '_' {
+			copied := append([]byte(nil), s...)
+			return number(slices.DeleteFunc(copied, func(c byte) bool { return c == '_' }))
+		}
+	}
+	if len(s) > 2 && s[0] == '0' {
+		switch s[1] {
+		case 'b', 'B':
+			return digits(unsigned(s[2:]), 2)
+		case 'o', 'O':
+			return digits(unsigned(s[2:]), 8)
+		case 'x', 'X':
+			return digits(unsigned(s[2:]), 16)
+		}
+	}
+	i := skipDigits(s, 0)
+	if i == len(s) {
+		return i > 0
+	}
+	if s[i] == ':' {
+		return i > 0 && base60(s[i:])
+	}
+	if s[i] == '.' {
+		end := skipDigits(s, i+1)
+		if i == 0 && end == 1 {
+			return false // a lone dot, or a dot before a word
+		}
+		i = end
+	}
+	return i == len(s) || i > 0 && exponent(s[i:])
+}
+
+func exponent[T Text](s T) bool {
+	if s[0] != 'e' && s[0] != 'E' {
+		return false
+	}
+	return digits(unsigned(s[1:]), 10)
+}
+
+// unsigned is s without a sign. Readers that hand what follows a prefix to a
+// parser of integers take a sign there, too: "0o-7" is -7 to them.
+func unsigned[T Text](s T) T {
+	if len(s) > 0 && (s[0] == '+' || s[0] == '-') {
+		return s[1:]
+	}
+	return s
+}
+
+// base60 tells the tail of a sexagesimal number: ":30", ":30:05", ":30.5".
+func base60[T Text](s T) bool {
+	for i := 0; i < len(s); {
+		if s[i] == '.' {
+			return skipDigits(s, i+1) == len(s)
+		}
+		if s[i] != ':' {
+			return false
+		}
+		end := skipDigits(s, i+1)
+		if n := end - i - 1; n == 0 || n > 2 {
+			return false
+		}
+		i = end
+	}
+	return true
+}
+
+func skipDigits[T Text](s T, i int) int {
+	for i < len(s) && s[i] >= '0' && s[i] <= '9' {
+		i++
+	}
+	return i
+}
+
+func digits[T Text](s T, base int) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= '0' && c <= '9' && int(c-'0') < base:
+		case base == 16 && (c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'):
+		default:
+			return false
+		}
+	}
+	return len(s) > 0
+}
+
+// date tells what YAML 1.1 reads as a timestamp: 2006-01-02, alone or followed
+// by what begins like a time of day. Readers differ over how that may go on
+// (blanks, fractions after a comma, zones), so that its first digit is enough.
+func date[T Text](s T) bool {
+	i := skipDigits(s, 0)
+	if i != 4 {
+		return false
+	}
+	for range 2 {
+		if i == len(s) || s[i] != '-' {
+			return false
+		}
+		end := skipDigits(s, i+1)
+		if n := end - i - 1; n == 0 || n > 2 {
+			return false
+		}
+		i = end
+	}
+	if i == len(s) {
+		return true
+	}
+	if s[i] != 'T' && s[i] != 't' && !isBlank(s[i]) {
+		return false
+	}
+	for i++; i < len(s) && isBlank(s[i]); i++ {
+	}
+	return i < len(s) && s[i] >= '0' && s[i] <= '9'
+}

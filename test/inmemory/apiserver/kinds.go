@@ -1,0 +1,110 @@
+package apiserver
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	apidiscovery "k8s.io/api/apidiscovery/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// kind is a kind that the server serves.
+type kind struct {
+	group, version, name, plural string
+	namespaced                   bool
+}
+
+func (k kind) apiVersion() string { return strings.TrimPrefix(k.group+"/"+k.version, "/") }
+
+// builtIn are the kinds of every cluster that lynqctl and its tests ask for.
+func builtIn() []kind {
+	return []kind{
+		{"", "v1", "ConfigMap", "configmaps", true},
+		{"", "v1", "Secret", "secrets", true},
+		{"", "v1", "ServiceAccount", "serviceaccounts", true},
+		{"", "v1", "PersistentVolumeClaim", "persistentvolumeclaims", true},
+		{"", "v1", "Pod", "pods", true},
+		{"", "v1", "Event", "events", true},
+		{"", "v1", "Namespace", "namespaces", false},
+		{"apps", "v1", "StatefulSet", "statefulsets", true},
+		{"batch", "v1", "Job", "jobs", true},
+		{"coordination.k8s.io", "v1", "Lease", "leases", true},
+		{"apiextensions.k8s.io", "v1", definitionKind, "customresourcedefinitions", false},
+		{"rbac.authorization.k8s.io", "v1", "ClusterRole", "clusterroles", false},
+		{"rbac.authorization.k8s.io", "v1", "ClusterRoleBinding", "clusterrolebindings", false},
+		{"operator.lynq.sh", "v1", "LynqNode", "lynqnodes", true},
+	}
+}
+
+const definitionKind = "CustomResourceDefinition"
+
+// kinds are those that are served now: definitions may add some.
+func (s *Server) kinds() []kind {
+	all := slices.Clone(s.builtIn)
+	for _, o := range s.of("apiextensions.k8s.io", definitionKind) {
+		if k, served := defined(o); served {
+			all = append(all, k)
+		}
+	}
+	return all
+}
+
+// defined is the kind of a definition, and whether its first version is served.
+func defined(o *unstructured.Unstructured) (kind, bool) {
+	text := func(path ...string) string {
+		s, _, _ := unstructured.NestedString(o.Object, path...)
+		return s
+	}
+	versions, _, _ := unstructured.NestedSlice(o.Object, "spec", "versions")
+	if len(versions) == 0 {
+		return kind{}, false
+	}
+	version, _ := versions[0].(map[string]any)
+	name, _ := version["name"].(string)
+	return kind{text("spec", "group"), name, text("spec", "names", "kind"), text("spec", "names", "plural"), text("spec", "scope") == "Namespaced"}, version["served"] == true
+}
+
+// find finds the kind of a path.
+func (s *Server) find(group, version, plural string) (kind, bool) {
+	for _, k := range s.kinds() {
+		if k.group == group && k.version == version && k.plural == plural {
+			return k, true
+		}
+	}
+	return kind{}, false
+}
+
+// discovery lists the groups of /api, which is the core group, or of /apis.
+func (s *Server) discovery(core bool) ([]byte, error) {
+	groups := map[string][]apidiscovery.APIResourceDiscovery{}
+	versions := map[string]string{}
+	var order []string
+	for _, k := range s.kinds() {
+		if (k.group == "") != core {
+			continue
+		}
+		if !slices.Contains(order, k.group) {
+			order = append(order, k.group)
+		}
+		versions[k.group] = k.version
+		scope := apidiscovery.ScopeCluster
+		if k.namespaced {
+			scope = apidiscovery.ScopeNamespace
+		}
+		groups[k.group] = append(groups[k.group], apidiscovery.APIResourceDiscovery{
+			Resource: k.plural, SingularResource: strings.ToLower(k.name), Scope: scope,
+			ResponseKind: &metav1.GroupVersionKind{Group: k.group, Version: k.version, Kind: k.name},
+			Verbs:        []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
+		})
+	}
+	list := apidiscovery.APIGroupDiscoveryList{TypeMeta: metav1.TypeMeta{APIVersion: "apidiscovery.k8s.io/v2", Kind: "APIGroupDiscoveryList"}}
+	for _, group := range order {
+		list.Items = append(list.Items, apidiscovery.APIGroupDiscovery{
+			ObjectMeta: metav1.ObjectMeta{Name: group},
+			Versions:   []apidiscovery.APIVersionDiscovery{{Version: versions[group], Resources: groups[group], Freshness: apidiscovery.DiscoveryFreshnessCurrent}},
+		})
+	}
+	return json.Marshal(list)
+}

@@ -1,0 +1,157 @@
+package robust_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// breakage is a lynqctl that breaks one promise: with other text in some files.
+type breakage struct {
+	name  string
+	edits []edited
+}
+
+// edited is a file with another text in the place of one that it has once.
+type edited struct{ file, text, broken string }
+
+// quickest is a breakage that the driver finds within seconds.
+const quickest = "writes without recorded intent"
+
+// breakages are the promises that the driver must see broken.
+func breakages() []breakage {
+	return []breakage{
+		{"deletes without a precondition", []edited{{
+			"internal/kube/object.go",
+			"return &metav1.Preconditions{UID: optional(permit.UID()), ResourceVersion: optional(permit.Version())}",
+			"return nil",
+		}}},
+		{quickest, []edited{{
+			"pkg/apply/record.go",
+			"next.Entries = inventory.Intent(next.Entries, desired)\n\treturn next, added, changes",
+			"_ = desired\n\treturn next, added, changes",
+		}}},
+		{"takes labels for proof", []edited{{
+			"pkg/apply/decide/gate.go",
+			"same := r.UID == \"\" || r.UID == string(q.live.UID)",
+			"same := r != nil",
+		}}},
+		{"takes a failed list for an empty one", []edited{{
+			"pkg/apply/observe/objects.go",
+			"o.unknown(refs, err)\n",
+			"\n",
+		}}},
+		{"writes without its Lease", []edited{
+			{"internal/usecase/session/locks.go", "ls.Ctx = l.Hold(ls.Ctx)", "l.Hold(ls.Ctx)"},
+			{"internal/usecase/session/locks.go", "r.Client = r.Client.While(ls.check)", "_ = ls.check"},
+		}},
+	}
+}
+
+// overlay writes the broken files, and what has the go command compile them.
+func (b *breakage) overlay(root, dir string) (path string, err error) {
+	replaced := map[string]string{}
+	for i, e := range b.edits {
+		source := filepath.Join(root, e.file)
+		read := source
+		if broken := replaced[source]; broken != "" {
+			read = broken
+		}
+		text, err := os.ReadFile(read)
+		if err != nil {
+			return "", err
+		}
+		if n := strings.Count(string(text), e.text); n != 1 {
+			return "", fmt.Errorf("%s has this text %d times, and not once:\n%s", e.file, n, e.text)
+		}
+		replaced[source] = filepath.Join(dir, fmt.Sprintf("%d.go", i))
+		if err := os.WriteFile(replaced[source], []byte(strings.Replace(string(text), e.text, e.broken, 1)), 0o600); err != nil {
+			return "", err
+		}
+	}
+	list, err := json.Marshal(map[string]any{"Replace": replaced})
+	if err != nil {
+		return "", err
+	}
+	path = filepath.Join(dir, "overlay.json")
+	return path, os.WriteFile(path, list, 0o600)
+}
+
+// TestBreakages: the texts of all breakages are still those of the files.
+func TestBreakages(t *testing.T) {
+	t.Parallel()
+	for _, b := range breakages() {
+		if _, err := b.overlay("../..", t.TempDir()); err != nil {
+			t.Errorf("%s: %v", b.name, err)
+		}
+	}
+}
+
+// TestBroken compiles this driver with each broken lynqctl, and has it find that. Only
+// make robust-broken takes all of them; else the one that is found soonest does.
+func TestBroken(t *testing.T) {
+	all := breakages()
+	if os.Getenv("LYNQCTL_ROBUST_BROKEN") == "" {
+		all = slices.DeleteFunc(all, func(b breakage) bool { return b.name != quickest })
+	}
+	if len(all) == 0 {
+		t.Fatal("no breakage is called " + quickest)
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range all {
+		t.Run(b.name, func(t *testing.T) {
+			dir := t.TempDir()
+			overlay, err := b.overlay(root, dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			driver := filepath.Join(dir, "driver")
+			build := exec.Command("go", "test", "-c", "-vet=off", "-overlay="+overlay, "-o", driver, "./test/robust")
+			build.Dir = root
+			if out, err := build.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			began := time.Now()
+			found := b.find(t, driver)
+			t.Logf("found after %s: %s", time.Since(began).Round(time.Second), found)
+		})
+	}
+}
+
+// A process of the driver runs so many histories beside each other, and so many are enough
+// to find each breakage: what takes a minute on one machine takes ten on another.
+const (
+	atATime = 4
+	enough  = 80
+)
+
+// find runs the driver until it has found a violation, and names it.
+func (b *breakage) find(t *testing.T, driver string) string {
+	t.Helper()
+	for seed := 1; seed <= enough; seed += atATime {
+		run := exec.CommandContext(t.Context(), driver, "-test.run=^TestMemory$")
+		run.Env = append(os.Environ(), fmt.Sprintf("LYNQCTL_ROBUST_SEED=%d", seed), fmt.Sprintf("LYNQCTL_ROBUST_MEMORY_STEPS=%d", atATime*historySteps))
+		out, err := run.CombinedOutput()
+		if _, failed := errors.AsType[*exec.ExitError](err); !failed {
+			continue
+		}
+		_, violation, is := strings.Cut(string(out), "violations:\n")
+		if !is {
+			t.Fatalf("the driver failed otherwise:\n%s", out)
+		}
+		line, _, _ := strings.Cut(violation, "\n")
+		return fmt.Sprintf("from seed %d: %s", seed, strings.TrimSpace(line))
+	}
+	t.Fatalf("the driver found nothing in %d histories", enough)
+	return ""
+}

@@ -1,0 +1,192 @@
+package robust_test
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
+	"github.com/lynqctl/lynqctl/test/robust/model"
+)
+
+// faulty is a run that something happens to.
+type faulty struct {
+	*world
+	kill func()          // ends the run
+	gone <-chan struct{} // closed when it has ended
+	e    *execution
+}
+
+// rules are those of a fault:
+//
+//   - kill:N kills the process before its Nth write
+//   - lost:N keeps the answer of that write from it
+//   - mark:N:TOOL:REF has another tool take an object before that write
+//   - swap:N:REF has a person replace an object before that write, or before its own
+//     deletion where N is 0
+//   - pause:N pauses the process before that write, until another run has its Leases
+//   - deny:KIND forbids it a kind
+//   - as:KIND:VERB has a user run it who lacks a right
+//
+// Of all requests, also those that only read:
+//
+//   - before:N kills the process before the Nth request
+//   - after:N kills it after the server has carried that request out
+//   - cut:N keeps the answer of that request from it
+//   - code:N:STATUS answers that request with an error
+func (f *faulty) rules(t *testing.T, fault string) []faultproxy.Rule {
+	t.Helper()
+	what, value, _ := strings.Cut(fault, ":")
+	number, value, _ := strings.Cut(value, ":")
+	nth, _ := strconv.Atoi(number)
+	write := faultproxy.Rule{Match: faultproxy.Request.IsWrite, Skip: nth - 1, Times: 1}
+	request := faultproxy.Rule{Skip: nth - 1, Times: 1, Before: func() { f.e.met = true }}
+	from := faultproxy.Rule{Skip: nth - 1, Before: f.end}
+	switch what {
+	case "", "as":
+		return nil
+	case "deny":
+		return []faultproxy.Rule{{Resource: f.plural(number), Status: http.StatusForbidden}}
+	case "kill":
+		from.Match = faultproxy.Request.IsWrite
+		return []faultproxy.Rule{from} // the first write does it, and others wait too
+	case "lost":
+		write.End = faultproxy.CutAfter
+	case "mark":
+		tool, ref, _ := strings.Cut(value, ":")
+		write.Before = func() { f.e.marked = f.taken(t, tool, model.ParseRef(ref)) }
+	case "swap":
+		if ref := model.ParseRef(value); nth == 0 {
+			write = faultproxy.Rule{Verb: "delete", Namespace: f.namespaces[ref.Namespace], Name: f.wide(ref.Kind, ref.Name), Times: 1}
+		}
+		write.Before = func() { f.e.erased, f.e.marked = f.swapped(t, model.ParseRef(value)) }
+	case "pause":
+		return []faultproxy.Rule{f.paused(t, nth)}
+	case "before":
+		return []faultproxy.Rule{request, from}
+	case "after":
+		request.End = faultproxy.CutAfter
+		from.Skip++
+		return []faultproxy.Rule{request, from}
+	case "cut":
+		request.End = faultproxy.CutAfter
+		return []faultproxy.Rule{request}
+	case "code":
+		request.Status, _ = strconv.Atoi(value)
+		return []faultproxy.Rule{request}
+	default:
+		t.Fatalf("unknown fault %q", fault)
+	}
+	return []faultproxy.Rule{write}
+}
+
+// end kills the run.
+func (f *faulty) end() {
+	f.kill()
+	<-f.gone
+}
+
+// pauseOf is longer than a Lease lasts.
+const pauseOf = 2 * time.Minute
+
+// paused stops all requests for a while, from a write on. When they go on, another run has
+// the Leases.
+func (f *faulty) paused(t *testing.T, nth int) faultproxy.Rule {
+	var writes atomic.Int64
+	woken := make(chan struct{})
+	return faultproxy.Rule{Before: func() {
+		if writes.Load() >= int64(nth) {
+			<-woken
+		}
+	}, Match: func(r faultproxy.Request) bool {
+		if r.IsWrite() && writes.Add(1) == int64(nth) {
+			go func() {
+				<-time.After(pauseOf)
+				f.loseLeases(t)
+				f.e.woken = time.Now()
+				close(woken)
+			}()
+		}
+		return true
+	}}
+}
+
+func leases() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
+}
+
+// loseLeases gives all Leases to another run.
+func (f *faulty) loseLeases(t *testing.T) {
+	client := f.Dynamic.Resource(leases()).Namespace(f.Namespace)
+	list, err := client.List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Error(err) // the test's own goroutine waits for the command
+		return
+	}
+	for i := range list.Items {
+		l := &list.Items[i]
+		now := time.Now().UTC().Format("2006-01-02T15:04:05.000000Z")
+		for field, value := range map[string]string{"holderIdentity": "another run", "renewTime": now, "acquireTime": now} {
+			if err := unstructured.SetNestedField(l.Object, value, "spec", field); err != nil {
+				t.Error(err)
+			}
+		}
+		if _, err := client.Update(t.Context(), l, metav1.UpdateOptions{}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// unleased names the writes of a run that woke without its Leases. Those that were on
+// their way before are none.
+func (w *world) unleased(woken time.Time) []string {
+	var wrong []string
+	for _, r := range w.proxy.Records() {
+		if !woken.IsZero() && !r.Began.Before(woken) && written(r) {
+			wrong = append(wrong, "lynqctl wrote after another run had its Lease: "+r.Verb+" "+r.Resource+" "+r.Name)
+		}
+	}
+	return wrong
+}
+
+// written tells whether a request changed an object, or a record of nodes. Each run renews
+// Leases and the records of hubs.
+func written(r faultproxy.Record) bool {
+	kind, _, _ := strings.Cut(r.Resource, ".")
+	ofRun := kind == "leases" || kind == "events" || kind == "selfsubjectaccessreviews" || strings.HasPrefix(r.Name, "lynqhub-")
+	return r.IsWrite() && r.Status/100 == 2 && !ofRun
+}
+
+// swapped has a person replace an object while a command runs. The new one is their own.
+func (w *world) swapped(t *testing.T, ref model.Ref) (erased string, made []model.Object) {
+	name := w.wide(ref.Kind, ref.Name)
+	old, err := w.client(ref).Get(t.Context(), name, metav1.GetOptions{})
+	if err != nil || len(old.GetFinalizers()) > 0 {
+		return "", nil // there is nothing to replace
+	}
+	if err := w.client(ref).Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+		return "", nil // lynqctl was faster
+	}
+	erased = string(old.GetUID())
+	next := fresh(old)
+	next.SetLabels(nil)
+	next.SetAnnotations(nil)
+	next.SetOwnerReferences(nil)
+	o, err := w.client(ref).Create(t.Context(), next, metav1.CreateOptions{})
+	if err != nil {
+		return erased, nil // lynqctl was faster
+	}
+	object, err := w.objectOf(o, ref.Namespace)
+	if err != nil {
+		t.Error(err) // the test's own goroutine waits for the command
+		return erased, nil
+	}
+	return erased, []model.Object{object}
+}

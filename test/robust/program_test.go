@@ -1,0 +1,142 @@
+package robust_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"testing"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
+	"github.com/lynqctl/lynqctl/internal/lynqctl"
+	"github.com/lynqctl/lynqctl/internal/ui"
+)
+
+// program is lynqctl, however it is run.
+type program interface {
+	// start prepares a run. It begins with end, which gives the exit code, negative where
+	// the run was killed, and standard error.
+	start(ctx context.Context, args []string) running
+}
+
+// running is one run. kill ends it at once: it sends no request from then on.
+type running struct {
+	kill func()
+	end  func() (exit int, said string)
+}
+
+// process runs an executable, with a kubeconfig.
+type process struct{ bin, kubeconfig string }
+
+func (p process) start(ctx context.Context, args []string) running {
+	cmd := exec.CommandContext(ctx, p.bin, args...)
+	var said bytes.Buffer
+	cmd.Env, cmd.Stderr = append(os.Environ(), "KUBECONFIG="+p.kubeconfig), &said
+	return running{
+		kill: func() { _ = cmd.Process.Kill() }, // it fails where the process has ended
+		end: func() (int, string) {
+			_ = cmd.Run() // the exit code says it
+			return cmd.ProcessState.ExitCode(), said.String()
+		},
+	}
+}
+
+// inProcess runs lynqctl in this process.
+type inProcess struct {
+	cluster    http.RoundTripper
+	kubeconfig string
+}
+
+func (p inProcess) start(ctx context.Context, args []string) running {
+	life, kill := context.WithCancel(ctx)
+	return running{kill, func() (int, string) {
+		var said bytes.Buffer
+		exit := lynqctl.Run(life, lynqctl.World{
+			Stdin: strings.NewReader(""), Stdout: ui.To(io.Discard), Stderr: ui.To(&said), Program: "lynqctl",
+			Getenv: func(string) string { return "" }, Transport: lifeline{p.cluster, life},
+		}, append(args, "--kubeconfig="+p.kubeconfig))
+		if life.Err() != nil {
+			exit = -1
+		}
+		kill()
+		return exit, said.String()
+	}}
+}
+
+// lifeline carries the requests of a run, as long as it lives.
+type lifeline struct {
+	next http.RoundTripper
+	life context.Context
+}
+
+// RoundTrip implements http.RoundTripper.
+func (l lifeline) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := l.life.Err(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	context.AfterFunc(l.life, cancel)
+	return l.next.RoundTrip(r.WithContext(ctx))
+}
+
+// memoryKubeconfig writes a kubeconfig for a cluster in memory.
+func memoryKubeconfig(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	const text = `{apiVersion: v1, kind: Config, current-context: memory, contexts: [{name: memory, context: {cluster: memory, namespace: near}}], clusters: [{name: memory, cluster: {server: "http://memory"}}]}`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+var built executable
+
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)         // what histories leave behind is small
+	utilruntime.ErrorHandlers = nil // one of them has a clock, and each history in memory another
+	code := m.Run()
+	_ = os.RemoveAll(built.dir) // a temporary directory
+	os.Exit(code)
+}
+
+// executable is lynqctl of this tree.
+type executable struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
+// path builds the program at its first call.
+func (p *executable) path(t *testing.T) string {
+	t.Helper()
+	p.once.Do(func() { p.err = p.build() })
+	if p.err != nil {
+		t.Fatalf("building lynqctl: %v", p.err)
+	}
+	return filepath.Join(p.dir, "lynqctl")
+}
+
+func (p *executable) build() error {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		return err
+	}
+	if p.dir, err = os.MkdirTemp("", "lynqctl-robust-*"); err != nil {
+		return err
+	}
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(p.dir, "lynqctl"), "./cmd/lynqctl")
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	return nil
+}
