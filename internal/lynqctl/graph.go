@@ -7,12 +7,12 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/graph"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/form/depgraph"
 )
 
 func graphCommand(a *app) *cobra.Command {
 	var in load.InputOptions
-	format := string(form.GraphText)
+	format := string(depgraph.Text)
 	cmd := &cobra.Command{
 		Use:   "graph -f PATH...",
 		Short: "Print the dependency graph of forms",
@@ -26,17 +26,17 @@ shows the edge from a to c only if some rows don't have b.`,
   lynqctl graph -f forms/ -o dot | dot -Tsvg > forms.svg`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := oneOf("-o", format, form.GraphText, form.GraphMermaid, form.GraphDOT); err != nil {
+			if err := oneOf("-o", format, depgraph.Text, depgraph.Mermaid, depgraph.DOT); err != nil {
 				return err
 			}
 			forms, err := graph.Run(cmd.Context(), a.engine(""), &in)
 			if err != nil {
 				return err
 			}
-			if format == string(form.GraphText) {
-				return session.Fail(ui.PrintGraph(form.GraphLines(forms), a.out()))
+			if format == string(depgraph.Text) {
+				return session.Fail(ui.PrintGraph(depgraph.Lines(forms), a.out()))
 			}
-			return session.Fail(form.WriteGraph(cmd.OutOrStdout(), form.GraphFormat(format), forms))
+			return session.Fail(depgraph.Write(cmd.OutOrStdout(), depgraph.Format(format), forms))
 		},
 	}
 	registerInputs(cmd.Flags(), &in)

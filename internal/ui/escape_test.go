@@ -13,7 +13,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/diff"
-	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/form/depgraph"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -149,7 +149,7 @@ func listsShown(on func(string, func(ui.Stream) error), text string) {
 		})
 	}
 	on("graph", func(out ui.Stream) error {
-		return ui.PrintGraph([]form.GraphLine{{Text: text}, {Depth: 1, Text: text}, {Depth: 2, Text: text}}, out)
+		return ui.PrintGraph([]depgraph.Line{{Text: text}, {Depth: 1, Text: text}, {Depth: 2, Text: text}}, out)
 	})
 	on("screen", func(out ui.Stream) error { ui.NewScreen(out).Show(l, false); return nil })
 	on("nothing", func(out ui.Stream) error { return ui.PrintList(&ui.List{Empty: text}, ui.Table, out, out) })

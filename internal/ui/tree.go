@@ -5,11 +5,11 @@ import (
 
 	"charm.land/lipgloss/v2/tree"
 
-	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/form/depgraph"
 )
 
 // PrintGraph prints graphs as trees, with a blank line between them.
-func PrintGraph(lines []form.GraphLine, out Stream) error {
+func PrintGraph(lines []depgraph.Line, out Stream) error {
 	texts, depths := make([]string, len(lines)), make([]int, len(lines))
 	for i, line := range lines {
 		texts[i], depths[i] = safe(line.Text), line.Depth

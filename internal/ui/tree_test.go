@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
-	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/form/depgraph"
 )
 
 func TestTree(t *testing.T) {
@@ -22,10 +22,10 @@ func TestTree(t *testing.T) {
 		"next tree":  {[]int{0, 1, 0, 1, 1}, "x|└─ x||x|├─ x|└─ x|"},
 		"deep again": {[]int{0, 1, 2, 1}, "x|├─ x|│  └─ x|└─ x|"},
 	} {
-		lines := make([]form.GraphLine, len(tt.depths))
+		lines := make([]depgraph.Line, len(tt.depths))
 		items := make([]ui.Item, len(tt.depths))
 		for i, depth := range tt.depths {
-			lines[i] = form.GraphLine{Depth: depth, Text: "x"}
+			lines[i] = depgraph.Line{Depth: depth, Text: "x"}
 			items[i] = ui.Item{Cells: []string{"x"}, Depth: depth}
 		}
 		var out bytes.Buffer

@@ -53,11 +53,11 @@ func readExclusions(spec *object, name string, items []*Value) lynq.Exclusions {
 		o := newObject(spec.report, spec.subject, fmt.Sprintf("%s[%d]", name, i), item)
 		kind, pattern, namespace := o.needText("kind"), o.needText("name"), o.text("namespace")
 		o.done()
-		if kind.isSet() && !lynq.IsDNS1123Label(strings.ToLower(kind.Text)) {
+		if kind.IsSet() && !lynq.IsDNS1123Label(strings.ToLower(kind.Text)) {
 			o.fail(kind.Pos, "write the kind alone, as ConfigMap; it takes no pattern", "%s %q is not a kind", o.name("kind"), kind.Text)
 		}
 		checkGlob(o, "name", pattern)
-		if checkGlob(o, "namespace", namespace); namespace.isSet() && namespace.Text == "" {
+		if checkGlob(o, "namespace", namespace); namespace.IsSet() && namespace.Text == "" {
 			o.fail(namespace.Pos, "leave it out for any namespace", "%s is empty", o.name("namespace"))
 		}
 		rules = append(rules, lynq.Exclusion{Kind: kind.Text, Name: pattern.Text, Namespace: namespace.Text, Pos: item.Pos})

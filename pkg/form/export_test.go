@@ -12,8 +12,5 @@ func Parse(file string, data []byte) ([]*Value, lynq.Problems) {
 // Plain is a Value as encoding/json has it.
 func (v *Value) Plain() any { return v.plain() }
 
-// Reduce leaves out the dependencies that follow from others.
-func Reduce(needs [][]int, conditional func(int) bool) [][]int { return reduce(needs, conditional) }
-
 // Cases are the spellings of a word.
 func Cases(word string) []string { return cases(word) }

@@ -56,7 +56,7 @@ func readSource(o *object, hub *Hub) {
 
 func readInterval(o *object) time.Duration {
 	t := o.text("syncInterval")
-	if !t.isSet() {
+	if !t.IsSet() {
 		return defaultSyncInterval
 	}
 	d, err := time.ParseDuration(t.Text)
@@ -101,7 +101,7 @@ func readServer(o *object, hub *Hub, port int) {
 	c.Table = o.needText("table").Text
 	c.TLS = enum(o, "tls", "", lynq.TLSDisable, lynq.TLSPrefer, lynq.TLSRequire, lynq.TLSVerifyFull)
 	ca := o.text("caFile")
-	if ca.isSet() && c.TLS != "" && c.TLS != lynq.TLSVerifyFull {
+	if ca.IsSet() && c.TLS != "" && c.TLS != lynq.TLSVerifyFull {
 		o.fail(ca.Pos, "write tls: verify-full, or remove it", "%s has no effect without verification", o.name("caFile"))
 	}
 	c.CAFile = beside(ca)

@@ -18,13 +18,13 @@ func readManifest(o *object, s section, r *Resource) {
 	if group == lynq.Group {
 		o.fail(fieldPos(o.value, "apiVersion"), "remove it", "a %s of group %s belongs to the Lynq operator, and a form can't have it", r.Kind, group)
 	}
-	if r.TargetNamespace.isSet() && lynq.ClusterScoped(group, r.Kind) {
+	if r.TargetNamespace.IsSet() && lynq.ClusterScoped(group, r.Kind) {
 		o.warn(r.TargetNamespace.Pos, "remove it", "targetNamespace is ignored: a %s has no namespace", r.Kind)
 	}
 	r.Manifest = withoutLeftovers(o.value)
 	m := o.object("metadata")
 	checkMetadata(m)
-	if !r.NameTemplate.isSet() && !hasName(o.value) {
+	if !r.NameTemplate.IsSet() && !hasName(o.value) {
 		o.fail(o.value.Pos, "add nameTemplate", "the object has no name")
 	}
 	if status := r.Manifest.Field("status"); status != nil {

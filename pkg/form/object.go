@@ -81,7 +81,7 @@ func (o *object) text(field string) Text { return o.asText(field, o.get(field)) 
 // needText is the string at a required field, which may not be blank.
 func (o *object) needText(field string) Text {
 	t := o.asText(field, o.need(field))
-	if t.isSet() && strings.TrimSpace(t.Text) == "" {
+	if t.IsSet() && strings.TrimSpace(t.Text) == "" {
 		o.fail(t.Pos, "fill it in", "%s is empty", o.name(field))
 		return Text{}
 	}
@@ -147,7 +147,7 @@ func enum[T ~string](o *object, field string, byDefault T, allowed ...T) T {
 // oneOf checks that a text is one of the allowed words. A text without a
 // position is absent.
 func oneOf[T ~string](o *object, field string, t Text, byDefault T, allowed []T) T {
-	if !t.isSet() {
+	if !t.IsSet() {
 		return byDefault
 	}
 	if slices.Contains(allowed, T(t.Text)) {
@@ -182,7 +182,7 @@ func (o *object) list(field string) []*Value {
 func (o *object) texts(field string) []Text {
 	var texts []Text
 	for i, item := range o.list(field) {
-		if t := o.asText(fmt.Sprintf("%s[%d]", field, i), item); t.isSet() {
+		if t := o.asText(fmt.Sprintf("%s[%d]", field, i), item); t.IsSet() {
 			texts = append(texts, t)
 		}
 	}
@@ -201,7 +201,7 @@ func (o *object) entries(field string) []Entry {
 	}
 	var entries []Entry
 	for _, f := range v.Fields {
-		if t := o.asText(field+"."+f.Key, f.Value); t.isSet() {
+		if t := o.asText(field+"."+f.Key, f.Value); t.IsSet() {
 			entries = append(entries, Entry{Key: f.Key, Text: t})
 		}
 	}
@@ -238,5 +238,5 @@ func (o *object) done() {
 	}
 }
 
-// isSet is false for the text of an absent field.
-func (t Text) isSet() bool { return t.Pos.File != "" }
+// IsSet tells whether the file has the field.
+func (t Text) IsSet() bool { return t.Pos.File != "" }

@@ -86,7 +86,7 @@ func policyAnnotation(o *object, r *Resource, f *lynq.PolicyField) saying {
 		return saying{}
 	}
 	t, name := annotationText(o, r, f.Annotation), "annotation "+f.Annotation
-	if !t.isSet() || f.Kind != lynq.WavePolicy {
+	if !t.IsSet() || f.Kind != lynq.WavePolicy {
 		return policyText(o, f, name, plain(f, t))
 	}
 	wave, err := strconv.ParseInt(t.Text, 10, 16)
@@ -100,7 +100,7 @@ func policyAnnotation(o *object, r *Resource, f *lynq.PolicyField) saying {
 // policyText is what a text says: a word, or a time. Name is the field or annotation.
 func policyText(o *object, f *lynq.PolicyField, name string, t Text) saying {
 	switch {
-	case !t.isSet():
+	case !t.IsSet():
 		return saying{}
 	case f.Kind == lynq.IntervalPolicy:
 		after := reapplyAfter(o, name, t)

@@ -14,7 +14,7 @@ func readReadiness(o *object, r *Resource) *lynq.Readiness {
 	byField, at := readinessField(o)
 	annotation := annotationText(o, r, lynq.AnnotationStatusHint)
 	var byAnnotation *lynq.Readiness
-	if annotation.isSet() {
+	if annotation.IsSet() {
 		var err error
 		if byAnnotation, err = lynq.ParseReadiness(annotation.Text); err != nil {
 			o.fail(annotation.Pos, "", "annotation %s: %v", lynq.AnnotationStatusHint, err)

@@ -60,7 +60,7 @@ func readID(o *object) Text {
 // readIncludeWhen reads a condition.
 func readIncludeWhen(o *object) Text {
 	t := o.text("includeWhen")
-	if t.isSet() && !isTemplate(t.Text) && t.Text != "true" && t.Text != "false" {
+	if t.IsSet() && !isTemplate(t.Text) && t.Text != "true" && t.Text != "false" {
 		o.fail(t.Pos, `write a template such as {{ eq .plan "gold" }}`, "%s must be a template that gives true or false, or one of them; found %q", o.name("includeWhen"), t.Text)
 		return Text{}
 	}

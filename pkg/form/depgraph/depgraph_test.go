@@ -1,7 +1,9 @@
-package form_test
+package depgraph_test
 
 import (
+	"bytes"
 	"errors"
+	"flag"
 	"os"
 	"slices"
 	"strings"
@@ -11,21 +13,27 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/form/depgraph"
 )
 
-// TestWriteGraph compares graphs, byte by byte, with those in testdata.
-func TestWriteGraph(t *testing.T) {
-	const path = "testdata/graph/graph.txtar"
+var update = flag.Bool("update", false, "write what the tests got to testdata")
+
+// TestWrite compares graphs, byte by byte, with those in testdata.
+func TestWrite(t *testing.T) {
+	const path = "testdata/graph.txtar"
 	archive, err := txtar.ParseFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := load(t, string(archive.Files[0].Data))
-	for _, format := range []form.GraphFormat{form.GraphText, form.GraphMermaid, form.GraphDOT} {
+	in, err := form.Load([]string{"-"}, false, bytes.NewReader(archive.Files[0].Data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []depgraph.Format{depgraph.Text, depgraph.Mermaid, depgraph.DOT} {
 		var b strings.Builder
-		if format == form.GraphText {
+		if format == depgraph.Text {
 			b.WriteString(indented(in.Forms))
-		} else if err := form.WriteGraph(&b, format, in.Forms); err != nil {
+		} else if err := depgraph.Write(&b, format, in.Forms); err != nil {
 			t.Fatal(err)
 		}
 		i := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == string(format) })
@@ -52,26 +60,26 @@ func TestWriteGraph(t *testing.T) {
 // indented are the lines of a tree, each as far from the edge as it is deep.
 func indented(forms []*form.Form) string {
 	var b strings.Builder
-	for _, line := range form.GraphLines(forms) {
+	for _, line := range depgraph.Lines(forms) {
 		b.WriteString(strings.Repeat("  ", line.Depth) + line.Text + "\n")
 	}
 	return b.String()
 }
 
 // Forms of one name are told apart by their namespaces.
-func TestWriteGraphOneName(t *testing.T) {
+func TestWriteOneName(t *testing.T) {
 	forms := []*form.Form{{Name: "web", Namespace: "blue"}, {Name: "db"}, {Name: "web"}, {Name: "web", Namespace: "red"}}
 	if diff := cmp.Diff("blue/web\ndb\nweb\nred/web\n", indented(forms)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 
-func TestWriteGraphErrors(t *testing.T) {
+func TestWriteErrors(t *testing.T) {
 	var b strings.Builder
-	if err := form.WriteGraph(&b, "svg", nil); err == nil || err.Error() != `unknown graph format "svg" (use mermaid or dot)` {
+	if err := depgraph.Write(&b, "svg", nil); err == nil || err.Error() != `unknown graph format "svg" (use mermaid or dot)` {
 		t.Errorf("unknown format: %v", err)
 	}
-	if err := form.WriteGraph(full{}, form.GraphDOT, nil); !errors.Is(err, errFull) {
+	if err := depgraph.Write(full{}, depgraph.DOT, nil); !errors.Is(err, errFull) {
 		t.Errorf("a writer that fails: %v", err)
 	}
 }
@@ -96,13 +104,13 @@ func TestReduce(t *testing.T) {
 		"named twice":      {[][]int{nil, {0, 0}}, [][]int{nil, {0}}},
 		"two roots":        {[][]int{nil, nil, {0, 1}, {2, 0}}, [][]int{nil, nil, {0, 1}, {2}}},
 	} {
-		if diff := cmp.Diff(c.want, form.Reduce(c.needs, func(int) bool { return false })); diff != "" {
+		if diff := cmp.Diff(c.want, depgraph.Reduce(c.needs, func(int) bool { return false })); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
 	// Without the one in the middle, which some rows do not have, nothing follows.
 	want := [][]int{nil, {0}, {0, 1}, {2}}
-	if diff := cmp.Diff(want, form.Reduce([][]int{nil, {0}, {0, 1}, {0, 1, 2}}, func(i int) bool { return i == 1 })); diff != "" {
+	if diff := cmp.Diff(want, depgraph.Reduce([][]int{nil, {0}, {0, 1}, {0, 1, 2}}, func(i int) bool { return i == 1 })); diff != "" {
 		t.Error(diff)
 	}
 }

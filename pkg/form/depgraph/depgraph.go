@@ -1,4 +1,4 @@
-package form
+package depgraph
 
 import (
 	"fmt"
@@ -6,39 +6,41 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
 )
 
-// GraphFormat is a way to write dependency graphs.
-type GraphFormat string
+// Format is a way to write dependency graphs.
+type Format string
 
 // The ways to write dependency graphs: a tree for people, and the languages of
 // Mermaid and Graphviz.
 const (
-	GraphText    GraphFormat = "text"
-	GraphMermaid GraphFormat = "mermaid"
-	GraphDOT     GraphFormat = "dot"
+	Text    Format = "text"
+	Mermaid Format = "mermaid"
+	DOT     Format = "dot"
 )
 
-// WriteGraph writes which resources of the forms depend on which, one form
+// Write writes which resources of the forms depend on which, one form
 // after the other, and wave after wave. Arrows lead from a resource, or a
 // wave, to those that wait for it, and from a form to those whose nodes wait for its
 // (dependForms); those that follow from others are left out. The error is one of
-// writing, or says that the format is none that is written: a tree has GraphLines.
-func WriteGraph(w io.Writer, format GraphFormat, forms []*Form) error {
+// writing, or says that the format is none that is written: a tree has Lines.
+func Write(w io.Writer, format Format, forms []*form.Form) error {
 	var b strings.Builder
 	switch format {
-	case GraphMermaid:
+	case Mermaid:
 		writeMermaid(&b, graphsOf(forms))
-	case GraphDOT:
+	case DOT:
 		writeDOT(&b, graphsOf(forms))
 	default:
-		return fmt.Errorf("unknown graph format %q (use %s or %s)", format, GraphMermaid, GraphDOT)
+		return fmt.Errorf("unknown graph format %q (use %s or %s)", format, Mermaid, DOT)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func graphsOf(forms []*Form) []graph {
+func graphsOf(forms []*form.Form) []graph {
 	graphs := make([]graph, len(forms))
 	names := map[string]int{}
 	for _, f := range forms {
@@ -50,7 +52,7 @@ func graphsOf(forms []*Form) []graph {
 			graphs[i].name = f.Key().String()
 		}
 		for j, other := range forms {
-			if f.waitsFor(other) {
+			if waitsFor(f, other) {
 				graphs[i].after = append(graphs[i].after, j)
 			}
 		}
@@ -79,7 +81,7 @@ type graphNode struct {
 	dependents []int
 }
 
-func graphOf(f *Form) graph {
+func graphOf(f *form.Form) graph {
 	g := graph{name: f.Name, nodes: make([]graphNode, len(f.Resources))}
 	for _, d := range f.DependForms {
 		g.forms = append(g.forms, d.Text)
@@ -87,7 +89,7 @@ func graphOf(f *Form) graph {
 	index := map[string]int{}
 	for i, r := range f.Resources {
 		g.nodes[i].id, g.nodes[i].kind = r.ID, r.Kind
-		if r.IncludeWhen.isSet() {
+		if r.IncludeWhen.IsSet() {
 			g.nodes[i].kind += "  (when " + r.IncludeWhen.Text + ")"
 		}
 		if r.Policy.PurgeOrder != nil {
@@ -107,7 +109,7 @@ func graphOf(f *Form) graph {
 		}
 	}
 	g.waves = wavesOf(f.Resources)
-	for i, reduced := range reduce(needs, func(i int) bool { return f.Resources[i].IncludeWhen.isSet() }) {
+	for i, reduced := range reduce(needs, func(i int) bool { return f.Resources[i].IncludeWhen.IsSet() }) {
 		g.nodes[i].needs = reduced
 		for _, j := range reduced {
 			g.nodes[j].dependents = append(g.nodes[j].dependents, i)
@@ -117,12 +119,12 @@ func graphOf(f *Form) graph {
 }
 
 // waitsFor tells whether nodes of a form wait for those of another.
-func (f *Form) waitsFor(other *Form) bool {
-	return f.HubID == other.HubID && slices.ContainsFunc(f.DependForms, func(d Text) bool { return d.Text == other.Name })
+func waitsFor(f, other *form.Form) bool {
+	return f.HubID == other.HubID && slices.ContainsFunc(f.DependForms, func(d form.Text) bool { return d.Text == other.Name })
 }
 
 // wavesOf are the waves of a form's resources, none where all are of one.
-func wavesOf(resources []*Resource) []graphWave {
+func wavesOf(resources []*form.Resource) []graphWave {
 	var waves []graphWave
 	for i, r := range resources {
 		if i == 0 || r.Policy.ApplyOrder != resources[i-1].Policy.ApplyOrder {
@@ -170,28 +172,28 @@ func reduce(needs [][]int, conditional func(int) bool) [][]int {
 	return reduced
 }
 
-// GraphLine is a line of a graph as a tree: so deep below those above it.
-type GraphLine struct {
+// Line is a line of a graph as a tree: so deep below those above it.
+type Line struct {
 	Depth int
 	Text  string
 }
 
-// GraphLines are the graphs of forms as trees: what waits for a resource is below it. A
+// Lines are the graphs of forms as trees: what waits for a resource is below it. A
 // resource with several dependencies is with all below it under the first of them, and
 // under the others by its name.
-func GraphLines(forms []*Form) []GraphLine {
-	var lines []GraphLine
+func Lines(forms []*form.Form) []Line {
+	var lines []Line
 	for _, g := range graphsOf(forms) {
 		heading := g.name
 		if len(g.forms) > 0 {
 			heading += "  (after " + strings.Join(g.forms, ", ") + ")"
 		}
-		t := tree{graph: g, lines: append(lines, GraphLine{0, heading}), drawn: make([]bool, len(g.nodes))}
+		t := tree{graph: g, lines: append(lines, Line{0, heading}), drawn: make([]bool, len(g.nodes))}
 		if len(g.waves) == 0 {
 			t.add(t.roots(0, len(g.nodes)), 1)
 		}
 		for _, w := range g.waves {
-			t.lines = append(t.lines, GraphLine{1, fmt.Sprintf("wave %d", w.order)})
+			t.lines = append(t.lines, Line{1, fmt.Sprintf("wave %d", w.order)})
 			t.add(t.roots(w.first, w.end), 2)
 		}
 		lines = t.lines
@@ -202,7 +204,7 @@ func GraphLines(forms []*Form) []GraphLine {
 // tree makes the lines of a graph.
 type tree struct {
 	graph
-	lines []GraphLine
+	lines []Line
 	drawn []bool
 }
 
@@ -210,11 +212,11 @@ func (t *tree) add(nodes []int, depth int) {
 	for _, n := range nodes {
 		text := t.nodes[n].id + "  " + t.nodes[n].kind
 		if t.drawn[n] {
-			t.lines = append(t.lines, GraphLine{depth, text + "  (see above)"})
+			t.lines = append(t.lines, Line{depth, text + "  (see above)"})
 			continue
 		}
 		t.drawn[n] = true
-		t.lines = append(t.lines, GraphLine{depth, text})
+		t.lines = append(t.lines, Line{depth, text})
 		t.add(t.nodes[n].dependents, depth+1)
 	}
 }
