@@ -65,6 +65,21 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// The first page comes first, whatever its name sorts behind.
+func TestRead(t *testing.T) {
+	pages, err := doctest.Read(tree(t, map[string]string{"README.md": "", "A.md": "", "docs/b.md": "", "examples/x/README.md": "", "examples/x/y.yaml": "", "testdata/z.md": ""}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range pages {
+		got = append(got, p.Path)
+	}
+	if diff := cmp.Diff([]string{"README.md", "A.md", "docs/b.md", "examples/x/README.md"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"open code":    {"a\n```sh\nx\n", "p.md:2: a block of code that never ends"},

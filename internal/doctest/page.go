@@ -1,6 +1,7 @@
 package doctest
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -38,15 +39,10 @@ type Paragraph struct {
 	Text string
 }
 
-// Read reads README.md and the pages of docs/ beneath a folder.
+// Read reads the pages of a source tree: README.md first, then the others beside it, and
+// those in docs/ and examples/.
 func Read(root string) ([]*Page, error) {
-	paths := []string{"README.md"}
-	err := fs.WalkDir(os.DirFS(root), "docs", func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && strings.HasSuffix(path, ".md") {
-			paths = append(paths, path)
-		}
-		return err
-	})
+	paths, err := pagePaths(os.DirFS(root))
 	if err != nil {
 		return nil, err
 	}
@@ -63,6 +59,30 @@ func Read(root string) ([]*Page, error) {
 		pages = append(pages, page)
 	}
 	return pages, nil
+}
+
+func pagePaths(tree fs.FS) ([]string, error) {
+	const first = "README.md"
+	beside, err := fs.Glob(tree, "*.md")
+	if err != nil {
+		return nil, err
+	}
+	paths := append([]string{first}, slices.DeleteFunc(beside, func(path string) bool { return path == first })...)
+	for _, dir := range []string{"docs", "examples"} {
+		err := fs.WalkDir(tree, dir, func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case errors.Is(err, fs.ErrNotExist) && path == dir:
+				return nil
+			case err == nil && !d.IsDir() && strings.HasSuffix(path, ".md"):
+				paths = append(paths, path)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return paths, nil
 }
 
 // Parse finds the parts of a page.

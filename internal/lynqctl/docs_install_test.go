@@ -83,7 +83,8 @@ func installFrom(t *testing.T, step, dir string, files map[string][]byte) (strin
 	defer server.Close()
 	step = strings.NewReplacer("https://github.com/lynqctl/lynqctl/releases/download", server.URL, "/usr/local/bin", dir, "/tmp", dir).Replace(step)
 	cmd := exec.CommandContext(t.Context(), "bash", "-e", "-c", step)
-	cmd.Env = append(os.Environ(), "VERSION=0.1.0", "RUNNER_TEMP="+dir, "GITHUB_PATH="+filepath.Join(dir, "path"))
+	cmd.Env = append(os.Environ(), "VERSION=0.1.0", "RUNNER_TEMP="+dir, "GITHUB_PATH="+filepath.Join(dir, "path"),
+		"RUNNER_OS=Linux", "RUNNER_ARCH=X64", "CI_PROJECT_DIR="+dir)
 	said, err := cmd.CombinedOutput()
 	return string(said), err
 }
