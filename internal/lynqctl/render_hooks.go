@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lynqctl/lynqctl/pkg/gitops"
+	"github.com/lynqctl/lynqctl/pkg/gitops/hooks"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 )
 
@@ -25,7 +25,7 @@ func (f *tombstoneHookFlags) register(flags *pflag.FlagSet) {
 }
 
 // options are nil where no hooks are wanted.
-func (f *tombstoneHookFlags) options(cmd *cobra.Command, target policy.Target) (*gitops.TombstoneHooks, error) {
+func (f *tombstoneHookFlags) options(cmd *cobra.Command, target policy.Target) (*hooks.Tombstones, error) {
 	if !f.wanted {
 		for _, name := range []string{"tombstone-hook-image", "include-data"} {
 			if cmd.Flags().Changed(name) {
@@ -39,10 +39,10 @@ func (f *tombstoneHookFlags) options(cmd *cobra.Command, target policy.Target) (
 	}
 	image := f.image
 	if image == "" {
-		image = gitops.KubectlImage(readBuild().Kubernetes)
+		image = hooks.KubectlImage(readBuild().Kubernetes)
 	}
 	if image == "" {
 		return nil, errors.New("this build does not know its version of Kubernetes: name an image with --tombstone-hook-image")
 	}
-	return &gitops.TombstoneHooks{Image: image, Data: f.data}, nil
+	return &hooks.Tombstones{Image: image, Data: f.data}, nil
 }

@@ -1,285 +1,32 @@
 package gitops
 
-import (
-	"bytes"
-	"errors"
-	"fmt"
-	"path"
-	"slices"
-	"strings"
+import "strings"
 
-	"sigs.k8s.io/yaml"
+// Apps makes the objects that point a target at a tree.
+type Apps interface {
+	// Node is the file for a node that is in a folder of the tree, "" where there is none.
+	Node(n *Node, folder string) (file string, content []byte)
+	// Resources are the ids of those resources of a node that have an object each, and
+	// ResourceName is the name of such an object.
+	Resources(n *Node) []string
+	ResourceName(folder, id string) string
+	// Generated is the name of the object that the target itself makes for a folder, ""
+	// where it makes none.
+	Generated(folder string) string
+	// Tree are the files for the tree as a whole.
+	Tree(sharded bool) []File
+}
 
-	"github.com/lynqctl/lynqctl/pkg/form"
-	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
-)
-
-// appsFolder is the folder of the tree for the objects that point the target at
+// AppsFolder is the folder of the tree for the objects that point the target at
 // it. No node has that name.
-const appsFolder = "apps"
+const AppsFolder = "apps"
 
-// bootstrapFile is the file of the tree for the object that points the target at those
+// BootstrapFile is the file of the tree for the object that points the target at those
 // objects. No kustomization.yaml lists it, and with no dash it is never a node's.
-const bootstrapFile = "lynqctl_bootstrap.yaml"
-
-// AppOptions say how the objects look that point a target at a tree.
-type AppOptions struct {
-	Kind policy.Apps
-	// RepoURL is the repository that the tree is in, and Revision a branch of it
-	// or the like. For Flux they make a GitRepository; without them there is one
-	// of the name already.
-	RepoURL, Revision string
-	Path              string // of the tree within the repository
-	Name              string // of the ApplicationSet or GitRepository
-	Namespace         string // of all these objects
-	// Project is Argo CD's, and DestServer or DestName is the cluster that its
-	// Applications are for.
-	Project, DestServer, DestName string
-}
-
-// AppForm is a form whose nodes are in the tree.
-type AppForm struct {
-	Hub  lynq.HubKey
-	Form *form.Form
-}
-
-func (f *AppForm) key() lynq.FormKey {
-	return f.Form.Key()
-}
-
-// AppMaker makes the objects that point a target at a tree.
-type AppMaker struct {
-	options AppOptions
-	forms   []AppForm
-	perNode map[*form.Form]*appText
-	all     []ignoreRule // of Argo CD, for the nodes of all forms
-}
-
-// NewAppMaker checks the options, and the forms for what such objects cannot
-// say. One of kind AppsNone makes nothing, so that what an earlier run made goes.
-func NewAppMaker(o AppOptions, forms []AppForm) (*AppMaker, error) {
-	o, err := o.withDefaults()
-	if err != nil {
-		return nil, err
-	}
-	m := &AppMaker{options: o, forms: forms, perNode: map[*form.Form]*appText{}}
-	var errs []error
-	for _, f := range forms {
-		objects, err := m.ofNode(f.Form)
-		if len(objects) > 0 {
-			m.perNode[f.Form] = newAppText(objects)
-		}
-		errs = append(errs, err)
-	}
-	if o.Kind == policy.AppsApplicationSet {
-		m.all, err = argoIgnores(bare(forms))
-		errs = append(errs, err)
-	}
-	return m, errors.Join(errs...)
-}
-
-// ofNode are the objects for each node of a form.
-func (m *AppMaker) ofNode(f *form.Form) ([]map[string]any, error) {
-	switch m.options.Kind {
-	case policy.AppsApplications:
-		ignores, err := argoIgnores([]*form.Form{f})
-		return []map[string]any{m.application(f, ignores)}, err
-	case policy.AppsKustomizations:
-		return []map[string]any{m.kustomization(slotName, f.Wanted())}, nil
-	case policy.AppsOrdered:
-		return m.orderedKustomizations(f), selectable(f)
-	}
-	return nil, nil
-}
-
-// Check tells what is wrong with the options.
-func (o AppOptions) Check() error {
-	_, err := o.withDefaults()
-	return err
-}
-
-// withDefaults fills in what is left out.
-func (o AppOptions) withDefaults() (AppOptions, error) {
-	argo := o.Kind == policy.AppsApplications || o.Kind == policy.AppsApplicationSet
-	set := func(s *string, value string) {
-		if *s == "" {
-			*s = value
-		}
-	}
-	switch {
-	case o.Kind == policy.AppsNone:
-		return o, nil
-	case !argo && o.Project+o.DestServer+o.DestName != "":
-		return o, errors.New("a project and a destination are Argo CD's: Flux has none")
-	case o.DestServer != "" && o.DestName != "":
-		return o, errors.New("a cluster has its server or its name, not both")
-	case argo && o.RepoURL == "":
-		return o, errors.New("pass --repo-url, the Git repository that Argo CD reads")
-	case argo:
-		set(&o.Project, "default")
-		set(&o.Revision, "HEAD")
-		set(&o.Name, "lynqctl")
-		set(&o.Namespace, "argocd")
-	case o.RepoURL == "" && o.Revision != "":
-		return o, errors.New("a revision is of use with the URL of the repository only: without it, your GitRepository has it")
-	case o.RepoURL == "":
-		set(&o.Name, "flux-system")
-		set(&o.Namespace, "flux-system")
-	default:
-		set(&o.Revision, "main")
-		set(&o.Name, "lynqctl")
-		set(&o.Namespace, "flux-system")
-	}
-	if o.Path = path.Clean("./" + o.Path); o.Path == ".." || strings.HasPrefix(o.Path, "../") {
-		return o, fmt.Errorf("path %q leads out of the repository", o.Path)
-	}
-	if !lynq.IsDNS1123Label(o.Name) || !lynq.IsDNS1123Label(o.Namespace) {
-		return o, fmt.Errorf("name %q or namespace %q isn't valid in Kubernetes (use at most 63 lowercase letters, digits, and '-')", o.Name, o.Namespace)
-	}
-	return o, nil
-}
-
-// selectable tells which resources cannot have a Kustomization of their own.
-func selectable(f *form.Form) error {
-	var errs []error
-	for _, r := range f.Wanted() {
-		if !lynq.IsLabelValue(r.ID) {
-			errs = append(errs, fmt.Errorf("%s: form %q, resource %q: no selector of Flux finds it by its id (use at most 63 letters, digits, dots and dashes)", r.Pos, f.Name, r.ID))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// Covers refuses a run that has not all forms of the tree, where one object
-// speaks for all of them: it would not know what those others want.
-func (m *AppMaker) Covers(x *Index) error {
-	if m.options.Kind != policy.AppsApplicationSet {
-		return nil
-	}
-	scope := m.scope()
-	for i := range x.Entries {
-		if e := &x.Entries[i]; !e.shared() && !scope.covers(e) {
-			hub, form := scope.called(&e.owned)
-			return fmt.Errorf("the tree has nodes of hub %q, form %q, which take no part in this run: one ApplicationSet cannot speak for them (give all hubs and forms of the tree, or use %s)", hub, form, policy.AppsApplications)
-		}
-	}
-	return nil
-}
-
-// scope is what the forms of the run have a say on.
-func (m *AppMaker) scope() *Scope {
-	s := &Scope{}
-	for _, f := range m.forms {
-		s.Hubs = append(s.Hubs, HubScope{f.Hub, []lynq.FormKey{f.key()}})
-	}
-	return s
-}
-
-// node is the file for a node that is in a folder of the tree, "" where there is
-// none.
-func (m *AppMaker) node(n *Node, folder string) (string, []byte) {
-	text := m.perNode[m.formOf(n)]
-	if text == nil {
-		return "", nil
-	}
-	return path.Join(appsFolder, string(m.options.Kind), folder+".yaml"),
-		text.of(appNode{name: appName(path.Base(folder)), path: path.Join(m.options.Path, folder)})
-}
-
-// resources are the ids of those resources of a node that have an object each.
-func (m *AppMaker) resources(n *Node) []string {
-	f := m.formOf(n)
-	if m.options.Kind != policy.AppsOrdered || f == nil {
-		return nil
-	}
-	ids := make([]string, len(f.Wanted()))
-	for i, r := range f.Wanted() {
-		ids[i] = r.ID
-	}
-	return ids
-}
-
-// tree are the files for the tree as a whole.
-func (m *AppMaker) tree(sharded bool) []File {
-	var files []File
-	file := func(name string, objects ...map[string]any) {
-		files = append(files, File{Path: name, Bytes: documentsOf(objects...)})
-	}
-	folder := path.Join(appsFolder, string(m.options.Kind))
-	switch m.options.Kind {
-	case policy.AppsApplications, policy.AppsApplicationSet:
-		if m.options.Kind == policy.AppsApplicationSet {
-			file(path.Join(folder, "applicationset.yaml"), m.applicationSet(sharded))
-		}
-		file(bootstrapFile, m.argoBootstrap(folder))
-	case policy.AppsKustomizations, policy.AppsOrdered:
-		bootstrap := []map[string]any{m.fluxBootstrap(folder)}
-		if m.options.RepoURL != "" {
-			file(path.Join(folder, "gitrepository.yaml"), m.gitRepository())
-			bootstrap = append([]map[string]any{m.gitRepository()}, bootstrap...)
-		}
-		file(bootstrapFile, bootstrap...)
-	}
-	return files
-}
-
-// appName makes a name of the name of a folder, which is that of the node but
-// for nodes of one name in several namespaces.
-func appName(folder string) string {
-	if lynq.IsDNS1123Subdomain(folder) {
-		return folder
-	}
-	return lynq.HashedName(folder)
-}
-
-// formOf is the form of a node, nil where it is none of the run's.
-func (m *AppMaker) formOf(n *Node) *form.Form {
-	key := n.Form
-	for _, f := range m.forms {
-		if f.Hub == n.Hub && f.key() == key {
-			return f.Form
-		}
-	}
-	return nil
-}
-
-func bare(forms []AppForm) []*form.Form {
-	out := make([]*form.Form, len(forms))
-	for i := range forms {
-		out[i] = forms[i].Form
-	}
-	return out
-}
-
-// documentsOf writes objects as a YAML stream.
-func documentsOf(objects ...map[string]any) []byte {
-	var b bytes.Buffer
-	b.WriteString("# Written by lynqctl render.\n")
-	for i, o := range objects {
-		if i > 0 {
-			b.WriteString(separator)
-		}
-		text, _ := yaml.Marshal(o) // maps, lists and strings: nothing that it could refuse
-		b.Write(text)
-	}
-	return b.Bytes()
-}
-
-// AppsIn are the kinds of objects that an earlier run put into a tree.
-func AppsIn(x *Index) []policy.Apps {
-	var kinds []policy.Apps
-	for i := range x.Entries {
-		parts := strings.Split(x.Entries[i].Path, "/")
-		if parts[0] == appsFolder && len(parts) > 2 && !slices.Contains(kinds, policy.Apps(parts[1])) {
-			kinds = append(kinds, policy.Apps(parts[1]))
-		}
-	}
-	return kinds
-}
+const BootstrapFile = "lynqctl_bootstrap.yaml"
 
 // isApp tells whether a file of the tree is for the objects that point the target
 // at it, not for those of a node.
 func isApp(file string) bool {
-	return file == bootstrapFile || strings.HasPrefix(file, appsFolder+"/")
+	return file == BootstrapFile || strings.HasPrefix(file, AppsFolder+"/")
 }

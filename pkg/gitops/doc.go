@@ -8,9 +8,9 @@
 // others wrote is left alone. Dir is the only thing here that reads or writes,
 // and it cannot leave its folder.
 //
-// An AppMaker makes the objects that point a target at the tree, with the policies that
+// Package apps makes the objects that point a target at the tree, with the policies that
 // belong into those. Package policy says the other policies, before rendering, as
-// annotations.
+// annotations. Package hooks makes the hooks that delete what tombstones name.
 //
 // The package renders nothing, asks no cluster, and keeps no value of a row: a
 // report names fields and columns, never what is in them.

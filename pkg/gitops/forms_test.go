@@ -5,9 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/pkg/form"
-	"github.com/lynqctl/lynqctl/pkg/gitops/formtest"
-	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -123,48 +120,6 @@ func TestHubsOfOneName(t *testing.T) {
 	_, p = s.plan(in)
 	if refusals = Refuse(in, p, nil, limits); len(refusals) != 1 || refusals[0].Hub != "crm" {
 		t.Errorf("%+v", refusals)
-	}
-}
-
-// TestAppsOfFormsOfOneName: each node is pointed at by what its own form says, and
-// one ApplicationSet needs both forms.
-func TestAppsOfFormsOfOneName(t *testing.T) {
-	in := func(namespace, more string) *form.Form {
-		f := formtest.Load(t, formtest.ConfigMap("a", more))
-		f.Name, f.Namespace = "web", namespace
-		return f
-	}
-	forms := []AppForm{{lynq.HubKey{Name: "crm"}, in("eu", "ignoreFields: [$.data.eu]")}, {lynq.HubKey{Name: "crm"}, in("us", "ignoreFields: [$.data.us]")}}
-	for range 2 {
-		slices.Reverse(forms)
-		m, err := NewAppMaker(AppOptions{Kind: policy.AppsApplications, RepoURL: "https://git.example/x"}, forms)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, ns := range []string{"eu", "us"} {
-			n := formNode(ns, "acme", "1")
-			n.Namespace = "shared"
-			if _, text := m.node(n, "acme-web"); !strings.Contains(string(text), "/data/"+ns) {
-				t.Errorf("%s:\n%s", ns, text)
-			}
-		}
-	}
-	s := newSite(t)
-	s.run(inputOf([]*Node{formNode("eu", "acme", "1"), formNode("us", "acme", "1")}))
-	for _, test := range []struct {
-		forms []AppForm
-		want  string
-	}{
-		{[]AppForm{{lynq.HubKey{Name: "crm"}, in("eu", "dependIds: []")}, {lynq.HubKey{Name: "crm"}, in("us", "dependIds: []")}}, ""},
-		{[]AppForm{{lynq.HubKey{Name: "crm"}, in("eu", "dependIds: []")}}, `hub "crm", form "us/web", which`},
-	} {
-		m, err := NewAppMaker(AppOptions{Kind: policy.AppsApplicationSet, RepoURL: "https://git.example/x"}, test.forms)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := m.Covers(s.index()); err == nil && test.want != "" || err != nil && (test.want == "" || !strings.Contains(err.Error(), test.want)) {
-			t.Errorf("%v, want %q", err, test.want)
-		}
 	}
 }
 

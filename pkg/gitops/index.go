@@ -129,6 +129,18 @@ func (s *Scope) takesPart(e *Entry) bool {
 	return slices.ContainsFunc(s.Hubs, func(h HubScope) bool { return s.isOf(&h, e) && slices.ContainsFunc(h.Forms, e.ofForm) })
 }
 
+// Stranger is the first file of a node that the run has no say on, by its hub and form as
+// people call them.
+func (s *Scope) Stranger(x *Index) (hub, form string, found bool) {
+	for i := range x.Entries {
+		if e := &x.Entries[i]; !e.shared() && !s.covers(e) {
+			hub, form = s.called(&e.owned)
+			return hub, form, true
+		}
+	}
+	return "", "", false
+}
+
 // hubOf is the hub of a file: that of the run, where the file is of one.
 func (s *Scope) hubOf(e *Entry) lynq.HubKey {
 	for i := range s.Hubs {

@@ -55,7 +55,7 @@ func (n *treeNode) change() *lynq.NodeChange {
 	}
 	c.NotIncluded = n.now.NotIncluded
 	for i := range n.now.Objects {
-		if n.now.Objects[i].ID != hooksID {
+		if n.now.Objects[i].ID != HookID {
 			c.Objects++
 		}
 	}

@@ -44,6 +44,9 @@ type ObjectKey struct {
 	Data bool
 }
 
+// HookID stands for the resource of a form that the hooks for tombstones have not.
+const HookID = "tombstones"
+
 // Arrangement says how nodes become files.
 type Arrangement struct {
 	// PerNode has one file of several documents per node, instead of a folder
@@ -86,7 +89,7 @@ type Input struct {
 	Target policy.Target
 	// Apps, where it is not nil, makes the objects that point a target at the
 	// tree. Without it those of earlier runs stay as they are.
-	Apps *AppMaker
+	Apps Apps
 	// Told are the losses that people have been told of by now.
 	Told []string
 	// DropApps: they go, but for those that speak for the whole tree, where the
@@ -123,7 +126,7 @@ func Lay(in *Input) *Layout {
 	l.shared()
 	if l.Apps != nil {
 		l.nameApplications()
-		l.files = append(l.files, l.Apps.tree(l.Sharded)...)
+		l.files = append(l.files, l.Apps.Tree(l.Sharded)...)
 	}
 	slices.SortFunc(l.files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return &Layout{Files: l.files, Kept: l.kept, Gone: l.gone(), Clashes: l.clashes}
@@ -223,7 +226,7 @@ func (l *layouter) node(n *Node) {
 	}
 	l.add(n, base+"/"+kustomizationFile, kustomization(resources), nil)
 	if l.Apps != nil {
-		if file, content := l.Apps.node(n, base); file != "" {
+		if file, content := l.Apps.Node(n, base); file != "" {
 			l.add(n, file, content, nil)
 		}
 		l.tellApart(n, base)
@@ -234,8 +237,8 @@ func (l *layouter) node(n *Node) {
 // say where the node's name ends. One of the two would be applied, and the object of
 // the other deleted.
 func (l *layouter) tellApart(n *Node, base string) {
-	for _, id := range l.Apps.resources(n) {
-		name, what := appNode{name: appName(path.Base(base))}.ofResource(id), fmt.Sprintf("resource %q of node %s", id, n.Name)
+	for _, id := range l.Apps.Resources(n) {
+		name, what := l.Apps.ResourceName(base, id), fmt.Sprintf("resource %q of node %s", id, n.Name)
 		if first, taken := l.called[name]; taken {
 			l.clashes = append(l.clashes, fmt.Errorf("%s and %s have one Kustomization, %s (give one of the resources another id)", first, what, name))
 		}
@@ -257,7 +260,7 @@ func (l *layouter) nameApplications() {
 		}
 	}
 	for _, folder := range sortedKeys(folders) {
-		name := l.Apps.generated(folder)
+		name := l.Apps.Generated(folder)
 		if first, taken := l.called[name]; taken && name != "" {
 			l.clashes = append(l.clashes, fmt.Errorf("folders %s and %s have one Application, %s (give one of the rows another uid, or use --emit-apps=%s)", first, folder, name, policy.AppsApplications))
 		}

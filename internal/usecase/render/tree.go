@@ -11,6 +11,8 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/gitops"
+	"github.com/lynqctl/lynqctl/pkg/gitops/apps"
+	"github.com/lynqctl/lynqctl/pkg/gitops/hooks"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
@@ -23,7 +25,7 @@ type Options struct {
 	Target policy.Target
 	// Emit is which objects that point the target at the tree are written; the zero
 	// value leaves those alone that are there, and DropApps removes them.
-	Emit     gitops.AppOptions
+	Emit     apps.Options
 	DropApps bool
 	// Strict: a policy that the target does not honour is bad input.
 	Strict bool
@@ -43,7 +45,7 @@ type Options struct {
 	DryRun bool
 	// Hooks, where it is not nil, has Argo CD delete what tombstones name. Its kinds are
 	// those that are known.
-	Hooks *gitops.TombstoneHooks
+	Hooks *hooks.Tombstones
 	// PlainSecrets: Secrets may show their values.
 	PlainSecrets bool
 	// TellChanged: that the tree changed is an outcome of its own.
@@ -160,7 +162,7 @@ func writeTree(ctx context.Context, e *session.Engine, o *Options, inputs *load.
 	if err != nil {
 		return j.untouched(err)
 	}
-	apps, err := o.appsOf(j.hubs, index)
+	emitted, err := o.appsOf(j.hubs, index)
 	if err != nil {
 		return err
 	}
@@ -184,7 +186,7 @@ func writeTree(ctx context.Context, e *session.Engine, o *Options, inputs *load.
 	}
 	j.input = &gitops.Input{
 		Arrangement: o.Arrangement, Scope: scopeOf(j.hubs, o.Settings, rendered.nodes), Target: o.Target,
-		Nodes: rendered.nodes, Index: index, Apps: apps, DropApps: o.DropApps, Told: told,
+		Nodes: rendered.nodes, Index: index, Apps: emitted, DropApps: o.DropApps, Told: told,
 	}
 	if err := j.unknownNodes(); err != nil {
 		return err
@@ -361,17 +363,17 @@ const noApps = "none"
 
 // appsOf makes the objects that point the target at the tree, nil where none are
 // asked for any.
-func (o *Options) appsOf(hubs []load.HubPrograms, index *gitops.Index) (*gitops.AppMaker, error) {
+func (o *Options) appsOf(hubs []load.HubPrograms, index *gitops.Index) (gitops.Apps, error) {
 	if err := o.sameApps(index); err != nil || o.Emit.Kind == "" {
 		return nil, err
 	}
-	var forms []gitops.AppForm
+	var forms []apps.Form
 	for _, h := range hubs {
 		for _, p := range h.Programs {
-			forms = append(forms, gitops.AppForm{Hub: h.Hub.Key(), Form: p.Form})
+			forms = append(forms, apps.Form{Hub: h.Hub.Key(), Form: p.Form})
 		}
 	}
-	m, err := gitops.NewAppMaker(o.Emit, forms)
+	m, err := apps.New(o.Emit, forms)
 	if err == nil {
 		err = m.Covers(index)
 	}
@@ -385,7 +387,7 @@ func (o *Options) appsOf(hubs []load.HubPrograms, index *gitops.Index) (*gitops.
 // are not made any more, and to take them away: most of them take what they have
 // applied with them.
 func (o *Options) sameApps(index *gitops.Index) error {
-	there := slices.DeleteFunc(gitops.AppsIn(index), func(k policy.Apps) bool { return k == o.Emit.Kind })
+	there := slices.DeleteFunc(apps.In(index), func(k policy.Apps) bool { return k == o.Emit.Kind })
 	if len(there) == 0 || o.DropApps {
 		return nil
 	}

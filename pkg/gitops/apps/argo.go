@@ -1,4 +1,4 @@
-package gitops
+package apps
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -18,7 +19,7 @@ import (
 const argoFinalizer = "resources-finalizer.argocd.argoproj.io"
 
 // application points Argo CD at the folder of a node.
-func (m *AppMaker) application(f *form.Form, ignores []ignoreRule) map[string]any {
+func (m *Maker) application(f *form.Form, ignores []ignoreRule) map[string]any {
 	return map[string]any{
 		"apiVersion": "argoproj.io/v1alpha1",
 		"kind":       "Application",
@@ -32,12 +33,12 @@ func (m *AppMaker) application(f *form.Form, ignores []ignoreRule) map[string]an
 }
 
 // applicationSet makes Argo CD make an Application for the folder of each node.
-func (m *AppMaker) applicationSet(sharded bool) map[string]any {
-	folders, apps := "*", appsFolder
+func (m *Maker) applicationSet(sharded bool) map[string]any {
+	folders, apps := "*", gitops.AppsFolder
 	if sharded {
-		folders, apps = "*/*", appsFolder+"/*"
+		folders, apps = "*/*", gitops.AppsFolder+"/*"
 	}
-	stuck := !slices.ContainsFunc(m.forms, func(f AppForm) bool { return !policy.AllStuck(f.Form) })
+	stuck := !slices.ContainsFunc(m.forms, func(f Form) bool { return !policy.AllStuck(f.Form) })
 	return map[string]any{
 		"apiVersion": "argoproj.io/v1alpha1",
 		"kind":       "ApplicationSet",
@@ -61,9 +62,9 @@ func (m *AppMaker) applicationSet(sharded bool) map[string]any {
 	}
 }
 
-// generated is the name that an ApplicationSet gives the Application of a folder
+// Generated is the name that an ApplicationSet gives the Application of a folder
 // (.path.basenameNormalized, by SanitizeName of Argo CD), "" where there is none.
-func (m *AppMaker) generated(folder string) string {
+func (m *Maker) Generated(folder string) string {
 	if m.options.Kind != policy.AppsApplicationSet {
 		return ""
 	}
@@ -80,7 +81,7 @@ func (m *AppMaker) generated(folder string) string {
 // applicationSpec is what both have. Pruning comes last and stops with the first
 // failure, as with apply: what a node wants no more stays until all of it is
 // well. Every object names its namespace itself.
-func (m *AppMaker) applicationSpec(folder string, ignores []ignoreRule, stuck bool) map[string]any {
+func (m *Maker) applicationSpec(folder string, ignores []ignoreRule, stuck bool) map[string]any {
 	options := []any{"PruneLast=true"}
 	spec := map[string]any{
 		"project":     m.options.Project,
@@ -109,7 +110,7 @@ func (m *AppMaker) applicationSpec(folder string, ignores []ignoreRule, stuck bo
 const argoCluster = "https://kubernetes.default.svc"
 
 // destination is the cluster that the objects of nodes go to.
-func (m *AppMaker) destination() map[string]any {
+func (m *Maker) destination() map[string]any {
 	if m.options.DestName != "" {
 		return map[string]any{"name": m.options.DestName}
 	}
@@ -119,7 +120,7 @@ func (m *AppMaker) destination() map[string]any {
 // argoBootstrap points Argo CD at the other objects. They are in its own cluster,
 // wherever those of nodes are, and so need a project that allows that. It has no
 // finalizer: who takes it away does not mean all tenants.
-func (m *AppMaker) argoBootstrap(folder string) map[string]any {
+func (m *Maker) argoBootstrap(folder string) map[string]any {
 	return map[string]any{
 		"apiVersion": "argoproj.io/v1alpha1",
 		"kind":       "Application",

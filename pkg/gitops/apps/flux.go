@@ -1,4 +1,4 @@
-package gitops
+package apps
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 const fluxRetry = "1m"
 
 // gitRepository makes Flux fetch the repository.
-func (m *AppMaker) gitRepository() map[string]any {
+func (m *Maker) gitRepository() map[string]any {
 	return map[string]any{
 		"apiVersion": "source.toolkit.fluxcd.io/v1",
 		"kind":       "GitRepository",
@@ -28,7 +28,7 @@ func (m *AppMaker) gitRepository() map[string]any {
 }
 
 // fluxBootstrap points Flux at the other objects.
-func (m *AppMaker) fluxBootstrap(folder string) map[string]any {
+func (m *Maker) fluxBootstrap(folder string) map[string]any {
 	return map[string]any{
 		"apiVersion": "kustomize.toolkit.fluxcd.io/v1",
 		"kind":       "Kustomization",
@@ -44,7 +44,7 @@ func (m *AppMaker) fluxBootstrap(folder string) map[string]any {
 }
 
 // kustomization points Flux at the folder of a node, with some resources of it.
-func (m *AppMaker) kustomization(name string, resources []*form.Resource) map[string]any {
+func (m *Maker) kustomization(name string, resources []*form.Resource) map[string]any {
 	return map[string]any{
 		"apiVersion": "kustomize.toolkit.fluxcd.io/v1",
 		"kind":       "Kustomization",
@@ -56,7 +56,7 @@ func (m *AppMaker) kustomization(name string, resources []*form.Resource) map[st
 // orderedKustomizations point Flux at the folder of a node, each at one object in
 // it, and make each wait for those that it needs. A patch takes the other objects
 // of the folder away.
-func (m *AppMaker) orderedKustomizations(f *form.Form) []map[string]any {
+func (m *Maker) orderedKustomizations(f *form.Form) []map[string]any {
 	o := policy.OrderOf(f)
 	all := make([]map[string]any, len(f.Wanted()))
 	for i, r := range f.Wanted() {
@@ -81,7 +81,7 @@ func (m *AppMaker) orderedKustomizations(f *form.Form) []map[string]any {
 }
 
 // fluxSpec is the spec of a Kustomization of some resources of a node.
-func (m *AppMaker) fluxSpec(resources []*form.Resource) map[string]any {
+func (m *Maker) fluxSpec(resources []*form.Resource) map[string]any {
 	spec := map[string]any{
 		"interval":      policy.FluxInterval,
 		"retryInterval": fluxRetry,
@@ -107,7 +107,7 @@ func (m *AppMaker) fluxSpec(resources []*form.Resource) map[string]any {
 	return spec
 }
 
-func (m *AppMaker) fluxMetadata(name string) map[string]any {
+func (m *Maker) fluxMetadata(name string) map[string]any {
 	return map[string]any{"name": name, "namespace": m.options.Namespace}
 }
 

@@ -1,4 +1,4 @@
-package gitops
+package hooks
 
 import (
 	"crypto/sha256"
@@ -11,14 +11,15 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// TombstoneHooks has Argo CD delete what tombstones name, when all else of a node is
+// Tombstones has Argo CD delete what tombstones name, when all else of a node is
 // well: a Job of kubectl calls, and the rights for these, which are there only as long as
 // it runs.
-type TombstoneHooks struct {
+type Tombstones struct {
 	Image string // of kubectl
 	// Data: also what holds data is deleted.
 	Data bool
@@ -26,12 +27,9 @@ type TombstoneHooks struct {
 	Plural func(group, kind string) string
 }
 
-// hooksID stands for the resource of a form that a hook has not.
-const hooksID = "tombstones"
-
 // Meant are the tombstones that a tree carries out. Without Data it leaves out those of
 // data, and those of StatefulSets: no tree knows whether Kubernetes deletes claims with one.
-func (h *TombstoneHooks) Meant(stones []lynq.Tombstone) []lynq.Tombstone {
+func (h *Tombstones) Meant(stones []lynq.Tombstone) []lynq.Tombstone {
 	return slices.DeleteFunc(slices.Clone(stones), func(t lynq.Tombstone) bool {
 		return !h.Data && (t.HoldsData() || t.GroupKind() == lynq.StatefulSet)
 	})
@@ -39,7 +37,7 @@ func (h *TombstoneHooks) Meant(stones []lynq.Tombstone) []lynq.Tombstone {
 
 // Objects are the hooks of a node for some tombstones, none for none. The error is
 // lynq.Problems: tombstones that no call of kubectl can be made of.
-func (h *TombstoneHooks) Objects(n lynq.NodeKey, stones []lynq.Tombstone) ([]Object, error) {
+func (h *Tombstones) Objects(n lynq.NodeKey, stones []lynq.Tombstone) ([]gitops.Object, error) {
 	if len(stones) == 0 {
 		return nil, nil
 	}
@@ -55,20 +53,20 @@ func (h *TombstoneHooks) Objects(n lynq.NodeKey, stones []lynq.Tombstone) ([]Obj
 	all = append(all, h.roles(n, account, stones)...)
 	job := lynq.Ref{Group: "batch", Kind: "Job", Namespace: n.Namespace, Name: account.Name}
 	all = append(all, hook("batch/v1", job, "0", map[string]any{"spec": h.job(account.Name, stones)}))
-	objects := make([]Object, len(all))
+	objects := make([]gitops.Object, len(all))
 	for i, o := range all {
 		text, err := yaml.Marshal(o)
 		if err != nil {
 			return nil, err
 		}
-		objects[i] = Object{ObjectKey: ObjectKey{Ref: refOf(o), ID: hooksID}, Bytes: text}
+		objects[i] = gitops.Object{ObjectKey: gitops.ObjectKey{Ref: refOf(o), ID: gitops.HookID}, Bytes: text}
 	}
 	return objects, nil
 }
 
 // check refuses what could mean more to kubectl than one object: commas, equals signs and
 // the like, which names of some kinds may have.
-func (h *TombstoneHooks) check(t *lynq.Tombstone, problems *lynq.Problems) {
+func (h *Tombstones) check(t *lynq.Tombstone, problems *lynq.Problems) {
 	word := regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._:-]*[A-Za-z0-9])?$`)
 	key := regexp.MustCompile(`^([a-z0-9]([a-z0-9.-]*[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)
 	switch {
@@ -91,7 +89,7 @@ func (h *TombstoneHooks) check(t *lynq.Tombstone, problems *lynq.Problems) {
 // hookName is what the hooks of a node are called in its namespace.
 func hookName(n lynq.NodeKey) string {
 	const longest, room = 63, 9 // labels of pods have the name of their Job
-	name := hooksID + "-" + n.Name
+	name := gitops.HookID + "-" + n.Name
 	if len(name) <= longest {
 		return name
 	}
@@ -128,7 +126,7 @@ const rbacGroup = "rbac.authorization.k8s.io"
 
 // roles let an account list and delete the objects of tombstones by their names, and
 // nothing else: a list with the name as field selector is one of that name.
-func (h *TombstoneHooks) roles(n lynq.NodeKey, account lynq.Ref, stones []lynq.Tombstone) []map[string]any {
+func (h *Tombstones) roles(n lynq.NodeKey, account lynq.Ref, stones []lynq.Tombstone) []map[string]any {
 	rules := map[string]map[[2]string][]string{} // by namespace, and by group and plural: names
 	for i := range stones {
 		t := &stones[i]
@@ -141,7 +139,7 @@ func (h *TombstoneHooks) roles(n lynq.NodeKey, account lynq.Ref, stones []lynq.T
 	var all []map[string]any
 	for _, namespace := range slices.Sorted(maps.Keys(rules)) {
 		// No name of a node or namespace has a colon.
-		ref := lynq.Ref{Group: rbacGroup, Kind: "Role", Namespace: namespace, Name: "lynqctl:" + hooksID + ":" + n.Namespace + ":" + n.Name}
+		ref := lynq.Ref{Group: rbacGroup, Kind: "Role", Namespace: namespace, Name: "lynqctl:" + gitops.HookID + ":" + n.Namespace + ":" + n.Name}
 		if namespace == "" {
 			ref.Kind = "ClusterRole"
 		}
@@ -169,7 +167,7 @@ func policyRules(names map[[2]string][]string) []any {
 
 // job is one container for each tombstone, in their order, none of which waits for
 // another: one that fails does not keep the others.
-func (h *TombstoneHooks) job(account string, stones []lynq.Tombstone) map[string]any {
+func (h *Tombstones) job(account string, stones []lynq.Tombstone) map[string]any {
 	containers := make([]any, len(stones))
 	for i := range stones {
 		containers[i] = map[string]any{
@@ -218,20 +216,20 @@ func deletes(t *lynq.Tombstone) []string {
 
 // Check refuses tombstones of objects that the tree has: Argo CD would make and delete
 // them for ever. Objects that have the name of a hook are refused too.
-func (h *TombstoneHooks) Check(in *Input, stones [][]lynq.Tombstone) error {
+func (h *Tombstones) Check(in *gitops.Input, stones [][]lynq.Tombstone) error {
 	if h == nil {
 		return nil
 	}
 	has := map[lynq.Ref]lynq.NodeKey{}
-	for _, e := range Kept(in) {
+	for _, e := range gitops.Kept(in) {
 		for _, o := range e.Objects {
 			has[o.Ref] = e.Node
 		}
 	}
-	var hooks []ObjectKey
+	var hooks []gitops.ObjectKey
 	for _, n := range in.Nodes {
 		for _, o := range n.Objects {
-			if o.ID == hooksID && !o.LeftOut {
+			if o.ID == gitops.HookID && !o.LeftOut {
 				hooks = append(hooks, o.ObjectKey)
 			} else {
 				has[o.Ref] = n.NodeKey

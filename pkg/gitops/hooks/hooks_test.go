@@ -1,4 +1,4 @@
-package gitops_test
+package hooks_test
 
 import (
 	"fmt"
@@ -9,12 +9,13 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/lynqctl/lynqctl/pkg/gitops"
+	"github.com/lynqctl/lynqctl/pkg/gitops/hooks"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-func tombstoneHooks() *gitops.TombstoneHooks {
+func tombstoneHooks() *hooks.Tombstones {
 	plurals := map[string]string{"/ConfigMap": "configmaps", "apps/Deployment": "deployments", "rbac.authorization.k8s.io/ClusterRole": "clusterroles", "/Namespace": "namespaces"}
-	return &gitops.TombstoneHooks{Image: "kubectl:1", Plural: func(group, kind string) string { return plurals[group+"/"+kind] }}
+	return &hooks.Tombstones{Image: "kubectl:1", Plural: func(group, kind string) string { return plurals[group+"/"+kind] }}
 }
 
 func stone(apiVersion, kind, namespace, name string, labels map[string]string) lynq.Tombstone {
@@ -167,13 +168,13 @@ func TestTombstoneHooksCheck(t *testing.T) {
 	t.Parallel()
 	h, node := tombstoneHooks(), lynq.NodeKey{Namespace: "shop", Name: "acme-web"}
 	stones := []lynq.Tombstone{stone("v1", "ConfigMap", "shop", "old", map[string]string{"a": "1"})}
-	hooks, err := h.Objects(node, stones)
+	made, err := h.Objects(node, stones)
 	if err != nil {
 		t.Fatal(err)
 	}
 	check := func(of [][]lynq.Tombstone, ref lynq.Ref) error {
 		other := &gitops.Node{NodeKey: lynq.NodeKey{Namespace: "shop", Name: "bolt-web"}, Objects: []gitops.Object{{ObjectKey: gitops.ObjectKey{Ref: ref, ID: "a"}}}}
-		return h.Check(&gitops.Input{Nodes: []*gitops.Node{{NodeKey: node, Objects: hooks}, other}, Index: &gitops.Index{}}, of)
+		return h.Check(&gitops.Input{Nodes: []*gitops.Node{{NodeKey: node, Objects: made}, other}, Index: &gitops.Index{}}, of)
 	}
 	both := [][]lynq.Tombstone{stones, nil}
 	if err := check(both, lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: "new"}); err != nil {
@@ -185,7 +186,7 @@ func TestTombstoneHooksCheck(t *testing.T) {
 	if err := check(both, lynq.Ref{Kind: "ServiceAccount", Namespace: "shop", Name: "tombstones-acme-web"}); err == nil || !strings.Contains(err.Error(), "a hook would be called as an object of node shop/bolt-web is") {
 		t.Errorf("error is %v", err)
 	}
-	if err := (*gitops.TombstoneHooks)(nil).Check(nil, both); err != nil {
+	if err := (*hooks.Tombstones)(nil).Check(nil, both); err != nil {
 		t.Errorf("without hooks: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package gitops
+package apps
 
 import (
 	"encoding/json"

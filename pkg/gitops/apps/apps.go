@@ -1,0 +1,276 @@
+package apps
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/gitops"
+	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Options say how the objects look that point a target at a tree.
+type Options struct {
+	Kind policy.Apps
+	// RepoURL is the repository that the tree is in, and Revision a branch of it
+	// or the like. For Flux they make a GitRepository; without them there is one
+	// of the name already.
+	RepoURL, Revision string
+	Path              string // of the tree within the repository
+	Name              string // of the ApplicationSet or GitRepository
+	Namespace         string // of all these objects
+	// Project is Argo CD's, and DestServer or DestName is the cluster that its
+	// Applications are for.
+	Project, DestServer, DestName string
+}
+
+// Form is a form whose nodes are in the tree.
+type Form struct {
+	Hub  lynq.HubKey
+	Form *form.Form
+}
+
+func (f *Form) key() lynq.FormKey {
+	return f.Form.Key()
+}
+
+// Maker makes the objects that point a target at a tree. It is a gitops.Apps.
+type Maker struct {
+	options Options
+	forms   []Form
+	perNode map[*form.Form]*appText
+	all     []ignoreRule // of Argo CD, for the nodes of all forms
+}
+
+// New checks the options, and the forms for what such objects cannot
+// say. One of kind AppsNone makes nothing, so that what an earlier run made goes.
+func New(o Options, forms []Form) (*Maker, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	m := &Maker{options: o, forms: forms, perNode: map[*form.Form]*appText{}}
+	var errs []error
+	for _, f := range forms {
+		objects, err := m.ofNode(f.Form)
+		if len(objects) > 0 {
+			m.perNode[f.Form] = newAppText(objects)
+		}
+		errs = append(errs, err)
+	}
+	if o.Kind == policy.AppsApplicationSet {
+		m.all, err = argoIgnores(bare(forms))
+		errs = append(errs, err)
+	}
+	return m, errors.Join(errs...)
+}
+
+// ofNode are the objects for each node of a form.
+func (m *Maker) ofNode(f *form.Form) ([]map[string]any, error) {
+	switch m.options.Kind {
+	case policy.AppsApplications:
+		ignores, err := argoIgnores([]*form.Form{f})
+		return []map[string]any{m.application(f, ignores)}, err
+	case policy.AppsKustomizations:
+		return []map[string]any{m.kustomization(slotName, f.Wanted())}, nil
+	case policy.AppsOrdered:
+		return m.orderedKustomizations(f), selectable(f)
+	}
+	return nil, nil
+}
+
+// Check tells what is wrong with the options.
+func (o Options) Check() error {
+	_, err := o.withDefaults()
+	return err
+}
+
+// withDefaults fills in what is left out.
+func (o Options) withDefaults() (Options, error) {
+	argo := o.Kind == policy.AppsApplications || o.Kind == policy.AppsApplicationSet
+	set := func(s *string, value string) {
+		if *s == "" {
+			*s = value
+		}
+	}
+	switch {
+	case o.Kind == policy.AppsNone:
+		return o, nil
+	case !argo && o.Project+o.DestServer+o.DestName != "":
+		return o, errors.New("a project and a destination are Argo CD's: Flux has none")
+	case o.DestServer != "" && o.DestName != "":
+		return o, errors.New("a cluster has its server or its name, not both")
+	case argo && o.RepoURL == "":
+		return o, errors.New("pass --repo-url, the Git repository that Argo CD reads")
+	case argo:
+		set(&o.Project, "default")
+		set(&o.Revision, "HEAD")
+		set(&o.Name, "lynqctl")
+		set(&o.Namespace, "argocd")
+	case o.RepoURL == "" && o.Revision != "":
+		return o, errors.New("a revision is of use with the URL of the repository only: without it, your GitRepository has it")
+	case o.RepoURL == "":
+		set(&o.Name, "flux-system")
+		set(&o.Namespace, "flux-system")
+	default:
+		set(&o.Revision, "main")
+		set(&o.Name, "lynqctl")
+		set(&o.Namespace, "flux-system")
+	}
+	if o.Path = path.Clean("./" + o.Path); o.Path == ".." || strings.HasPrefix(o.Path, "../") {
+		return o, fmt.Errorf("path %q leads out of the repository", o.Path)
+	}
+	if !lynq.IsDNS1123Label(o.Name) || !lynq.IsDNS1123Label(o.Namespace) {
+		return o, fmt.Errorf("name %q or namespace %q isn't valid in Kubernetes (use at most 63 lowercase letters, digits, and '-')", o.Name, o.Namespace)
+	}
+	return o, nil
+}
+
+// selectable tells which resources cannot have a Kustomization of their own.
+func selectable(f *form.Form) error {
+	var errs []error
+	for _, r := range f.Wanted() {
+		if !lynq.IsLabelValue(r.ID) {
+			errs = append(errs, fmt.Errorf("%s: form %q, resource %q: no selector of Flux finds it by its id (use at most 63 letters, digits, dots and dashes)", r.Pos, f.Name, r.ID))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Covers refuses a run that has not all forms of the tree, where one object
+// speaks for all of them: it would not know what those others want.
+func (m *Maker) Covers(x *gitops.Index) error {
+	if m.options.Kind != policy.AppsApplicationSet {
+		return nil
+	}
+	if hub, form, found := m.scope().Stranger(x); found {
+		return fmt.Errorf("the tree has nodes of hub %q, form %q, which take no part in this run: one ApplicationSet cannot speak for them (give all hubs and forms of the tree, or use %s)", hub, form, policy.AppsApplications)
+	}
+	return nil
+}
+
+// scope is what the forms of the run have a say on.
+func (m *Maker) scope() *gitops.Scope {
+	s := &gitops.Scope{}
+	for _, f := range m.forms {
+		s.Hubs = append(s.Hubs, gitops.HubScope{HubKey: f.Hub, Forms: []lynq.FormKey{f.key()}})
+	}
+	return s
+}
+
+// Node is the file for a node that is in a folder of the tree, "" where there is
+// none.
+func (m *Maker) Node(n *gitops.Node, folder string) (string, []byte) {
+	text := m.perNode[m.formOf(n)]
+	if text == nil {
+		return "", nil
+	}
+	return path.Join(gitops.AppsFolder, string(m.options.Kind), folder+".yaml"),
+		text.of(appNode{name: appName(path.Base(folder)), path: path.Join(m.options.Path, folder)})
+}
+
+// Resources are the ids of those resources of a node that have an object each.
+func (m *Maker) Resources(n *gitops.Node) []string {
+	f := m.formOf(n)
+	if m.options.Kind != policy.AppsOrdered || f == nil {
+		return nil
+	}
+	ids := make([]string, len(f.Wanted()))
+	for i, r := range f.Wanted() {
+		ids[i] = r.ID
+	}
+	return ids
+}
+
+// Tree are the files for the tree as a whole.
+func (m *Maker) Tree(sharded bool) []gitops.File {
+	var files []gitops.File
+	file := func(name string, objects ...map[string]any) {
+		files = append(files, gitops.File{Path: name, Bytes: documentsOf(objects...)})
+	}
+	folder := path.Join(gitops.AppsFolder, string(m.options.Kind))
+	switch m.options.Kind {
+	case policy.AppsApplications, policy.AppsApplicationSet:
+		if m.options.Kind == policy.AppsApplicationSet {
+			file(path.Join(folder, "applicationset.yaml"), m.applicationSet(sharded))
+		}
+		file(gitops.BootstrapFile, m.argoBootstrap(folder))
+	case policy.AppsKustomizations, policy.AppsOrdered:
+		bootstrap := []map[string]any{m.fluxBootstrap(folder)}
+		if m.options.RepoURL != "" {
+			file(path.Join(folder, "gitrepository.yaml"), m.gitRepository())
+			bootstrap = append([]map[string]any{m.gitRepository()}, bootstrap...)
+		}
+		file(gitops.BootstrapFile, bootstrap...)
+	}
+	return files
+}
+
+// ResourceName is the name of the object for one resource of the node in a folder.
+func (m *Maker) ResourceName(folder, id string) string {
+	return appNode{name: appName(path.Base(folder))}.ofResource(id)
+}
+
+// appName makes a name of the name of a folder, which is that of the node but
+// for nodes of one name in several namespaces.
+func appName(folder string) string {
+	if lynq.IsDNS1123Subdomain(folder) {
+		return folder
+	}
+	return lynq.HashedName(folder)
+}
+
+// formOf is the form of a node, nil where it is none of the run's.
+func (m *Maker) formOf(n *gitops.Node) *form.Form {
+	key := n.Form
+	for _, f := range m.forms {
+		if f.Hub == n.Hub && f.key() == key {
+			return f.Form
+		}
+	}
+	return nil
+}
+
+func bare(forms []Form) []*form.Form {
+	out := make([]*form.Form, len(forms))
+	for i := range forms {
+		out[i] = forms[i].Form
+	}
+	return out
+}
+
+// separator begins each document of a stream but the first.
+const separator = "---\n"
+
+// documentsOf writes objects as a YAML stream.
+func documentsOf(objects ...map[string]any) []byte {
+	var b bytes.Buffer
+	b.WriteString("# Written by lynqctl render.\n")
+	for i, o := range objects {
+		if i > 0 {
+			b.WriteString(separator)
+		}
+		text, _ := yaml.Marshal(o) // maps, lists and strings: nothing that it could refuse
+		b.Write(text)
+	}
+	return b.Bytes()
+}
+
+// In are the kinds of objects that an earlier run put into a tree.
+func In(x *gitops.Index) []policy.Apps {
+	var kinds []policy.Apps
+	for i := range x.Entries {
+		parts := strings.Split(x.Entries[i].Path, "/")
+		if parts[0] == gitops.AppsFolder && len(parts) > 2 && !slices.Contains(kinds, policy.Apps(parts[1])) {
+			kinds = append(kinds, policy.Apps(parts[1]))
+		}
+	}
+	return kinds
+}

@@ -1,0 +1,360 @@
+package apps
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/gitops"
+	"github.com/lynqctl/lynqctl/pkg/gitops/formtest"
+	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// appResources are resources with all that objects of a target have to say.
+func appResources() string {
+	return `
+- id: ns
+  nameTemplate: "{{ .uid }}"
+  spec: {apiVersion: v1, kind: Namespace}
+- id: settings
+  nameTemplate: settings
+  targetNamespace: "{{ .uid }}"
+  creationPolicy: Once
+  spec: {apiVersion: v1, kind: ConfigMap, data: {a: "1"}, binaryData: {}}
+- id: plan
+  nameTemplate: plan
+  targetNamespace: "{{ .uid }}"
+  spec: {apiVersion: v1, kind: ConfigMap, data: {a: "1"}}
+- id: login
+  nameTemplate: login
+  targetNamespace: "{{ .uid }}"
+  waitForReady: false
+  ignoreFields: [$.stringData.password]
+  spec: {apiVersion: v1, kind: Secret, stringData: {password: x}}
+- id: app
+  nameTemplate: app
+  targetNamespace: "{{ .uid }}"
+  dependIds: [settings, login]
+  timeoutSeconds: 600
+  ignoreFields: [$.spec.replicas, "$.spec.template.spec.containers[?(@.name == 'app')].image"]
+  spec: {apiVersion: apps/v1, kind: Deployment, spec: {replicas: 1, template: {spec: {containers: [{name: app, image: a}]}}}}
+`
+}
+
+func TestApps(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		o      Options
+		golden string
+	}{
+		{"Applications", Options{Kind: policy.AppsApplications, RepoURL: "https://git.example/tenants", Path: "trees/prod/"}, "applications"},
+		{"an ApplicationSet", Options{Kind: policy.AppsApplicationSet, RepoURL: "https://git.example/tenants", Revision: "v1", Name: "shop", Namespace: "gitops", Project: "tenants", DestName: "prod"}, "applicationset"},
+		{"Kustomizations", Options{Kind: policy.AppsKustomizations, Path: "trees/prod"}, "kustomizations"},
+		{"ordered Kustomizations", Options{Kind: policy.AppsOrdered, RepoURL: "ssh://git@git.example/tenants"}, "ordered-kustomizations"},
+	} {
+		f := formtest.Load(t, appResources())
+		m, err := New(test.o, []Form{{Form: f}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		for _, file := range m.Tree(false) {
+			b.WriteString("== " + file.Path + "\n" + string(file.Bytes))
+		}
+		n := &gitops.Node{NodeKey: lynq.NodeKey{Name: "acme-a", Namespace: "acme"}, Form: f.Key()}
+		if path, text := m.Node(n, "acme-a"); path != "" {
+			b.WriteString("== " + path + "\n" + string(text))
+		}
+		golden(t, test.golden, b.String())
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name+".yaml")
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s: %s", file, diff)
+	}
+}
+
+// TestAppsOfNodes: what differs between nodes is their names and paths, which are
+// text whatever they look like.
+func TestAppsOfNodes(t *testing.T) {
+	f := formtest.Load(t, formtest.ConfigMap("a", "dependIds: []")+formtest.ConfigMap("b", "dependIds: [a]"))
+	for _, test := range []struct{ repoPath, folder, file, name, path string }{
+		{"", "acme-a", "acme-a", "acme-a", "./acme-a"},
+		{"x/y", "ab/1.5-a", "ab/1.5-a", "1.5-a", "./x/y/ab/1.5-a"},
+		{"a: #b", "acme-a", "acme-a", "acme-a", "./a: #b/acme-a"},
+		{"", "ab/x-y_ns", "ab/x-y_ns", lynq.HashedName("x-y_ns"), "./ab/x-y_ns"},
+	} {
+		m, err := New(Options{Kind: policy.AppsOrdered, Path: test.repoPath}, []Form{{Form: f}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, text := m.Node(&gitops.Node{Form: f.Key()}, test.folder)
+		if file != "apps/ordered-kustomizations/"+test.file+".yaml" {
+			t.Errorf("%s: the file is %s", test.folder, file)
+		}
+		docs := bytes.Split(bytes.TrimPrefix(text, []byte(separator)), []byte("\n"+separator))
+		if len(docs) != 2 {
+			t.Fatalf("%s:\n%s", test.folder, text)
+		}
+		var got struct {
+			Metadata struct{ Name string }
+			Spec     struct {
+				Path      string
+				DependsOn []struct{ Name string }
+			}
+		}
+		if err := yaml.Unmarshal(docs[1], &got); err != nil {
+			t.Fatalf("%v\n%s", err, docs[1])
+		}
+		if got.Metadata.Name != test.name+"-b" || got.Spec.Path != test.path || len(got.Spec.DependsOn) != 1 || got.Spec.DependsOn[0].Name != test.name+"-a" {
+			t.Errorf("%s: %+v", test.folder, got)
+		}
+	}
+	if file, _ := (&Maker{}).Node(&gitops.Node{Form: lynq.FormKey{Name: "another"}}, "x"); file != "" {
+		t.Errorf("a node of no known form has %s", file)
+	}
+}
+
+// Kustomizations of resources that would have one name are told, in whatever order
+// the nodes come.
+func TestClashes(t *testing.T) {
+	web := formtest.Load(t, formtest.ConfigMap("db-x", "dependIds: []")+formtest.ConfigMap("app", "dependIds: [db-x]"))
+	db := formtest.Load(t, formtest.ConfigMap("x", "dependIds: []"))
+	db.Name = "db"
+	node := func(name string, f *form.Form) *gitops.Node {
+		return &gitops.Node{NodeKey: lynq.NodeKey{Namespace: "shop", Name: name}, Form: f.Key(), Objects: []gitops.Object{{ObjectKey: gitops.ObjectKey{Ref: lynq.Ref{Kind: "ConfigMap", Name: name}}, Bytes: []byte("{}")}}}
+	}
+	for _, test := range []struct {
+		kind  policy.Apps
+		nodes []*gitops.Node
+		want  []string
+	}{
+		{policy.AppsOrdered, []*gitops.Node{node("acme-web", web), node("acme-web-db", db)}, []string{`resource "db-x" of node acme-web and resource "x" of node acme-web-db have one Kustomization, acme-web-db-x (give one of the resources another id)`}},
+		{policy.AppsOrdered, []*gitops.Node{node("acme-web-db", db), node("acme-web", web)}, []string{`resource "x" of node acme-web-db and resource "db-x" of node acme-web have one Kustomization, acme-web-db-x (give one of the resources another id)`}},
+		{policy.AppsOrdered, []*gitops.Node{node("acme-web", web), node("bolt-db", db)}, nil},
+		{policy.AppsKustomizations, []*gitops.Node{node("acme-web", web), node("acme-web-db", db)}, nil},
+	} {
+		m, err := New(Options{Kind: test.kind}, []Form{{Form: web}, {Form: db}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, clash := range gitops.Lay(&gitops.Input{Nodes: test.nodes, Index: &gitops.Index{}, Apps: m}).Clashes {
+			got = append(got, clash.Error())
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s: %s", test.kind, diff)
+		}
+	}
+}
+
+// TestOptions: what is missing or wrong.
+func TestOptions(t *testing.T) {
+	resources := formtest.ConfigMap("a", "dependIds: []")
+	for _, test := range []struct {
+		o    Options
+		want string // "" is no error
+	}{
+		{Options{Kind: policy.AppsApplications}, "--repo-url"},
+		{Options{Kind: policy.AppsApplicationSet}, "--repo-url"},
+		{Options{Kind: policy.AppsKustomizations, Revision: "main"}, "a revision is of use with the URL"},
+		{Options{Kind: policy.AppsKustomizations, Path: "../x"}, "leads out of the repository"},
+		{Options{Kind: policy.AppsKustomizations, Path: "x/../.."}, "leads out of the repository"},
+		{Options{Kind: policy.AppsKustomizations, Path: "/x/./y"}, ""},
+		{Options{Kind: policy.AppsKustomizations, Name: "A"}, "valid in Kubernetes"},
+		{Options{Kind: policy.AppsKustomizations, Namespace: "a.b"}, "valid in Kubernetes"},
+	} {
+		_, err := New(test.o, []Form{{Form: formtest.Load(t, resources)}})
+		if err == nil && test.want != "" || err != nil && (test.want == "" || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%+v: %v", test.o, err)
+		}
+	}
+	_, err := New(Options{Kind: policy.AppsOrdered}, []Form{{Form: formtest.Load(t, formtest.ConfigMap("'a:b'", "dependIds: []"))}})
+	if err == nil || !strings.Contains(err.Error(), `resource "a:b": no selector of Flux finds it`) {
+		t.Error(err)
+	}
+}
+
+// TestApplicationSetOfForms: one ApplicationSet serves all forms, as far as it
+// can tell their resources apart.
+func TestApplicationSetOfForms(t *testing.T) {
+	o := Options{Kind: policy.AppsApplicationSet, RepoURL: "https://git.example/x"}
+	rules := func(forms ...string) (string, error) {
+		var all []Form
+		for _, f := range formtest.LoadAll(t, "", forms...) {
+			all = append(all, Form{Form: f})
+		}
+		m, err := New(o, all)
+		if err != nil {
+			return "", err
+		}
+		var b strings.Builder
+		for i := range m.all {
+			b.Write(documentsOf(m.all[i].argo()))
+		}
+		return strings.ReplaceAll(b.String(), "# Written by lynqctl render.\n", ""), nil
+	}
+	ignoring := func(id, path string) string { return formtest.ConfigMap(id, "ignoreFields: ["+path+"]") }
+	for _, test := range []struct {
+		forms     []string
+		want, err string
+	}{
+		{forms: []string{formtest.ConfigMap("a", "dependIds: []"), formtest.ConfigMap("a", "dependIds: []")}},
+		{forms: []string{ignoring("a", "$.data.x"), ignoring("a", "$.data.x")}, want: "jsonPointers:\n- /data/x\nkind: ConfigMap\n"},
+		{forms: []string{ignoring("a", "$.data.x"), ignoring("b", "$.data.y")},
+			want: "jqPathExpressions:\n- select(.metadata.annotations[\"lynq.sh/resource-id\"] == \"a\") | .data?.x?\nkind: ConfigMap\n" +
+				"jqPathExpressions:\n- select(.metadata.annotations[\"lynq.sh/resource-id\"] == \"b\") | .data?.y?\nkind: ConfigMap\n"},
+		{forms: []string{ignoring("a", "$.data.x"), ignoring("a", "$.data.y")}, err: `cannot tell resource "a" of form "a" from that of form "b"`},
+	} {
+		got, err := rules(test.forms...)
+		if got != test.want || (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
+			t.Errorf("%v: %v\n%s", test.forms, err, got)
+		}
+	}
+}
+
+func TestTargets(t *testing.T) {
+	for _, name := range []string{"plain", "argo", "flux"} {
+		target, err := policy.ParseTarget(name)
+		if err != nil || string(target) != name || target.Title() == "" {
+			t.Error(name, err)
+		}
+		for _, apps := range []string{"applications", "applicationset", "kustomizations", "ordered-kustomizations", "none", "x"} {
+			kind, err := policy.ParseApps(target, apps)
+			if fits := strings.Contains(apps, "application") && name == "argo" || strings.Contains(apps, "kustomization") && name == "flux"; fits != (err == nil) || fits && string(kind) != apps {
+				t.Errorf("%s %s: %v", name, apps, err)
+			}
+		}
+	}
+	if _, err := policy.ParseTarget("helm"); err == nil {
+		t.Error("helm is a target")
+	}
+}
+
+// TestGeneratedNames: an ApplicationSet calls Applications after folders as Argo CD
+// normalises their names. Two folders of one name are told.
+func TestGeneratedNames(t *testing.T) {
+	for folder, want := range map[string]string{
+		"acme-web": "acme-web", "0f/acme-web_eu": "acme-web-eu", "_con": "con", "a.example.com-web": "a.example.com-web", strings.Repeat("x", 260): strings.Repeat("x", 253),
+	} {
+		m := &Maker{options: Options{Kind: policy.AppsApplicationSet}}
+		if got := m.Generated(folder); got != want {
+			t.Errorf("%s: %s, want %s", folder, got, want)
+		}
+	}
+	node := func(namespace, name string) *gitops.Node {
+		return &gitops.Node{NodeKey: lynq.NodeKey{Namespace: namespace, Name: name}, Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "a"}, Objects: []gitops.Object{object(namespace, name)}}
+	}
+	nodes := []*gitops.Node{node("eu", "acme-web"), node("us", "acme-web"), node("us", "acme-web-eu")}
+	for kind, clash := range map[policy.Apps]string{
+		policy.AppsApplications:   "",
+		policy.AppsApplicationSet: "folders acme-web-eu and acme-web_eu have one Application, acme-web-eu (give one of the rows another uid, or use --emit-apps=applications)",
+	} {
+		m, err := New(Options{Kind: kind, RepoURL: "https://git.example/x"}, []Form{{lynq.HubKey{Name: "crm"}, formtest.Load(t, formtest.ConfigMap("a", "dependIds: []"))}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := &gitops.Input{Nodes: nodes, Apps: m, Index: &gitops.Index{}}
+		if got := errors.Join(gitops.Lay(in).Clashes...); clash == "" && got != nil || clash != "" && (got == nil || got.Error() != clash) {
+			t.Errorf("%s: %v", kind, got)
+		}
+	}
+}
+
+// TestCircleOfKustomizations: of two resources that need each other, only one depends
+// on the other.
+func TestCircleOfKustomizations(t *testing.T) {
+	circle := formtest.Object("v1", "Namespace", "ns", "dependIds: [in], deletionPolicy: Retain") +
+		"- {id: in, nameTemplate: x, targetNamespace: \" {{ .uid }}-ns\", spec: {apiVersion: v1, kind: ConfigMap}}\n"
+	m, err := New(Options{Kind: policy.AppsOrdered}, []Form{{Form: formtest.Load(t, circle)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, text := m.Node(&gitops.Node{Form: lynq.FormKey{Name: "a"}}, "x-a"); strings.Count(string(text), "dependsOn") != 1 {
+		t.Errorf("Kustomizations depend on each other:\n%s", text)
+	}
+}
+
+// formNode is a node of the form in a namespace.
+func formNode(namespace string) *gitops.Node {
+	return &gitops.Node{
+		NodeKey: lynq.NodeKey{Namespace: "shared", Name: "acme-" + namespace}, Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Namespace: namespace, Name: "web"},
+		Objects: []gitops.Object{object("shared", "acme")},
+	}
+}
+
+// object is an object of a node.
+func object(namespace, name string) gitops.Object {
+	return gitops.Object{ObjectKey: gitops.ObjectKey{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: namespace, Name: name}, ID: "id"}, Bytes: []byte("{}")}
+}
+
+// indexOf is the index of a tree with some nodes.
+func indexOf(nodes []*gitops.Node) *gitops.Index {
+	in := &gitops.Input{Nodes: nodes, Index: &gitops.Index{}}
+	layout := gitops.Lay(in)
+	return gitops.Compare(in, layout, &gitops.Disk{Files: make([]gitops.State, len(layout.Files))}, false).Final()
+}
+
+// TestAppsOfFormsOfOneName: each node is pointed at by what its own form says, and
+// one ApplicationSet needs both forms.
+func TestAppsOfFormsOfOneName(t *testing.T) {
+	of := func(namespace, more string) *form.Form {
+		f := formtest.Load(t, formtest.ConfigMap("a", more))
+		f.Name, f.Namespace = "web", namespace
+		return f
+	}
+	forms := []Form{{lynq.HubKey{Name: "crm"}, of("eu", "ignoreFields: [$.data.eu]")}, {lynq.HubKey{Name: "crm"}, of("us", "ignoreFields: [$.data.us]")}}
+	for range 2 {
+		slices.Reverse(forms)
+		m, err := New(Options{Kind: policy.AppsApplications, RepoURL: "https://git.example/x"}, forms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, ns := range []string{"eu", "us"} {
+			n := formNode(ns)
+			if _, text := m.Node(n, "acme-web"); !strings.Contains(string(text), "/data/"+ns) {
+				t.Errorf("%s:\n%s", ns, text)
+			}
+		}
+	}
+	index := indexOf([]*gitops.Node{formNode("eu"), formNode("us")})
+	for _, test := range []struct {
+		forms []Form
+		want  string
+	}{
+		{[]Form{{lynq.HubKey{Name: "crm"}, of("eu", "dependIds: []")}, {lynq.HubKey{Name: "crm"}, of("us", "dependIds: []")}}, ""},
+		{[]Form{{lynq.HubKey{Name: "crm"}, of("eu", "dependIds: []")}}, `hub "crm", form "us/web", which`},
+	} {
+		m, err := New(Options{Kind: policy.AppsApplicationSet, RepoURL: "https://git.example/x"}, test.forms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Covers(index); err == nil && test.want != "" || err != nil && (test.want == "" || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%v, want %q", err, test.want)
+		}
+	}
+}
