@@ -189,16 +189,13 @@ func (c *costing) apply(t *testing.T, when string, want cost) {
 }
 
 // costOf sorts requests. The Lease and the record of the hub count as others,
-// but for the record's creation: such a request does not tell the name. How
-// often a Lease is renewed depends on how long a run takes, so of its updates
-// only those count by which it is taken and given back.
+// but for the record's creation: such a request does not tell the name. Renewals
+// of the Lease don't count: how many there are depends on how long a run takes.
 func costOf(requests []faultproxy.Record) cost {
 	got := cost{writes: map[string]int{}, reads: map[string]int{}}
-	leased := 0
 	for _, r := range requests {
 		switch {
-		case r.Resource == "leases.coordination.k8s.io" && r.Verb == "update":
-			leased++
+		case r.Renews:
 		case r.Resource == "leases.coordination.k8s.io", strings.HasPrefix(r.Name, "lynqhub-"),
 			r.Verb == "list", r.Name == "" && !r.IsWrite():
 			got.others++
@@ -212,6 +209,5 @@ func costOf(requests []faultproxy.Record) cost {
 			got.writes[r.Resource]++
 		}
 	}
-	got.others += min(leased, 2)
 	return got
 }

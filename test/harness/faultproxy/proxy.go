@@ -1,6 +1,7 @@
 package faultproxy
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -76,6 +77,12 @@ type exchangeKey struct{}
 // ServeHTTP implements http.Handler.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{request: Parse(r.Method, r.URL)}
+	if x.request.Verb == "update" && x.request.Resource == leases {
+		// What could not be read, the API server can't read either.
+		body, _ := io.ReadAll(r.Body)
+		x.request.Renews = renews(body)
+		r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), r.Body))
+	}
 	settle := p.begin(x)
 	defer settle()
 	if !pause(r.Context(), x.rule.Delay) {

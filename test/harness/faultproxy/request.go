@@ -16,6 +16,9 @@ type Request struct {
 	DryRun    bool
 	Continue  bool // a further page of a list
 	Manager   string
+	// Renews: it renews a Lease that its holder has already. How often a Lease is renewed
+	// depends on how long a run takes.
+	Renews bool
 }
 
 // Parse reads a request from its method and address.
