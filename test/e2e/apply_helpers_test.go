@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -127,7 +126,8 @@ func (s *shop) write(t *testing.T, name, text string) {
 	}
 }
 
-// writeRows writes the rows to where the hub has them.
+// writeRows writes the rows to where the hub has them, all at once: a watch never reads
+// half of them.
 func (s *shop) writeRows(t *testing.T) {
 	t.Helper()
 	var b strings.Builder
@@ -135,7 +135,10 @@ func (s *shop) writeRows(t *testing.T) {
 	for _, uid := range slices.Sorted(maps.Keys(s.rows)) {
 		fmt.Fprintf(&b, "%s,1,%s\n", uid, s.rows[uid])
 	}
-	s.write(t, "rows.csv", b.String())
+	next := filepath.Join(t.TempDir(), "rows.csv")
+	if err := errors.Join(os.WriteFile(next, []byte(b.String()), 0o600), os.Rename(next, filepath.Join(s.dir, "rows.csv"))); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // running is a lynqctl that was started.
@@ -224,29 +227,40 @@ func (r *running) said(t *testing.T, text string) {
 	}
 }
 
+// hears waits until a process says that it was interrupted, or has ended.
+func (r *running) hears() {
+	for !strings.Contains(r.stderr.String(), "interrupted: lynqctl finishes and records its current work") {
+		select {
+		case <-r.stderr.wrote:
+		case <-r.done:
+			return
+		}
+	}
+}
+
 // killedBefore runs lynqctl and kills it before its nth write. It tells whether the
 // run came so far; one that did not must end well.
 func (s *shop) killedBefore(t *testing.T, write int, args ...string) bool {
 	t.Helper()
-	var writes atomic.Int64
 	met, gone := make(chan struct{}), make(chan struct{})
-	s.proxy.SetRules(faultproxy.Rule{Match: faultproxy.Request.IsWrite, Before: func() {
-		if writes.Add(1) == int64(write) {
-			close(met)
-			<-gone
-		}
+	defer close(gone)
+	// The write is cut: the proxy may learn only later that its client is gone.
+	s.proxy.SetRules(faultproxy.Rule{Match: faultproxy.Request.IsWrite, Skip: write - 1, Times: 1, End: faultproxy.CutBefore, Before: func() {
+		close(met)
+		<-gone
 	}})
 	r := s.start(t, args...)
+	killed := false
 	select {
 	case <-met:
+		killed = true
 		kill(t, r, syscall.SIGKILL) // it has not ended: it waits for an answer
 	case <-r.done:
 		r.want(t, 0)
 	}
 	<-r.done
-	close(gone)
 	s.proxy.SetRules()
-	return writes.Load() >= int64(write)
+	return killed
 }
 
 // want compares how a process ended.

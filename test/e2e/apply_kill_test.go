@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/lynqctl/lynqctl/test/harness"
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
@@ -37,12 +37,12 @@ func TestApplyKilled(t *testing.T) {
 	t.Parallel()
 	e := &endings{
 		shop: newShop(t, endedInputs(), endedRows, faultproxy.Options{}),
-		fates: []faultproxy.Rule{
-			{Delay: time.Hour},         // what is sent by then never arrives
-			{End: faultproxy.CutAfter}, // it takes effect, and lynqctl is not told
+		fates: []fate{
+			{Rule: faultproxy.Rule{Delay: time.Hour}},         // what is sent by then never arrives
+			{Rule: faultproxy.Rule{End: faultproxy.CutAfter}}, // it takes effect, and lynqctl is not told
 		},
 	}
-	e.end = func(t *testing.T, r *running) {
+	e.end = func(t *testing.T, r *running, _ func()) {
 		kill(t, r, syscall.SIGKILL)
 		<-r.done
 		e.deleteLease(t) // else each next run would wait until it expires
@@ -57,10 +57,12 @@ func TestApplyInterrupted(t *testing.T) {
 	t.Parallel()
 	e := &endings{
 		shop:  newShop(t, endedInputs(), endedRows, faultproxy.Options{}),
-		fates: []faultproxy.Rule{{Delay: 20 * time.Millisecond}}, // something is under way
+		fates: []fate{{held: true}}, // something is under way
 	}
-	e.end = func(t *testing.T, r *running) {
+	e.end = func(t *testing.T, r *running, goOn func()) {
 		kill(t, r, syscall.SIGINT)
+		r.hears()
+		goOn()
 		r.want(t, 130)
 	}
 	e.wrong = func(s *snapshot) []string { return append(s.unnamed(), s.unconfirmed()...) }
@@ -72,13 +74,22 @@ func TestApplyInterrupted(t *testing.T) {
 func TestApplyInterruptedLocking(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, shopInputs, 5, faultproxy.Options{})
-	s.proxy.SetRules(faultproxy.Rule{Verb: "create", Resource: "leases.coordination.k8s.io", End: faultproxy.CutAfter, Times: 1})
+	create := faultproxy.Key{Verb: "create", Resource: "leases.coordination.k8s.io"}
+	ended := make(chan struct{})
+	free := sync.OnceFunc(func() { close(ended) })
+	defer free()
+	s.proxy.SetRules(
+		faultproxy.Rule{Verb: create.Verb, Resource: create.Resource, End: faultproxy.CutAfter, Times: 1},
+		// It tries again, and has no answer before it is interrupted.
+		faultproxy.Rule{Verb: create.Verb, Resource: create.Resource, End: faultproxy.CutBefore, Before: func() { <-ended }})
 	r := s.startApply(t, "--wait=false")
-	s.until(t, r, func(records []faultproxy.Record) bool {
-		return slices.ContainsFunc(records, func(r faultproxy.Record) bool { return r.Faulted })
-	})
-	s.Wait(t, "leases.coordination.k8s.io/"+s.leaseName(), harness.Exists())
+	if !s.until(t, r, func(records []faultproxy.Record) bool { return faultproxy.Count(records)[create] > 1 }) {
+		t.Errorf("it ended with code %d, and did not try again", r.code)
+	}
 	kill(t, r, syscall.SIGINT)
+	<-r.done
+	free()
+	s.proxy.SetRules()
 	r.want(t, 130, "interrupted")
 	shot := s.look(t)
 	complain(t, shot.locked())
@@ -113,11 +124,17 @@ func TestApplyInterruptedInVain(t *testing.T) {
 type endings struct {
 	*shop
 	changes int
-	// fates are what may become of the write at which a run ends.
-	fates []faultproxy.Rule
-	end   func(*testing.T, *running)
+	fates   []fate
+	// end ends a run. It calls goOn for the write to go on that is held.
+	end func(t *testing.T, r *running, goOn func())
 	// wrong is what must not be right after.
 	wrong func(*snapshot) []string
+}
+
+// fate is what may become of the write at which a run ends.
+type fate struct {
+	faultproxy.Rule
+	held bool // it waits until the run knows that it is to end
 }
 
 // write is a kind of write: what is done, to objects or to which record.
@@ -137,7 +154,7 @@ func writeOf(r faultproxy.Request) write {
 type moment struct {
 	write
 	skip int
-	fate faultproxy.Rule
+	fate fate
 }
 
 // moments are the first write of each kind among those of a run, and a later one
@@ -195,8 +212,15 @@ func (e *endings) heal(t *testing.T) {
 func (e *endings) round(t *testing.T, m moment) {
 	t.Helper()
 	meant := func(r faultproxy.Request) bool { return writeOf(r) == m.write }
-	m.fate.Match, m.fate.Skip = meant, m.skip
-	e.proxy.SetRules(m.fate)
+	held := make(chan struct{})
+	goOn := sync.OnceFunc(func() { close(held) })
+	defer goOn()
+	rule := m.fate.Rule
+	rule.Match, rule.Skip = meant, m.skip
+	if m.fate.held {
+		rule.Before = func() { <-held }
+	}
+	e.proxy.SetRules(rule)
 	e.proxy.Reset()
 	r := e.startApply(t, e.flags()...)
 	if !e.until(t, r, func(records []faultproxy.Record) bool {
@@ -210,7 +234,7 @@ func (e *endings) round(t *testing.T, m moment) {
 	}) {
 		t.Fatalf("it ended with code %d before %+v:\n%s", r.code, m, r.stderr.String())
 	}
-	e.end(t, r)
+	e.end(t, r, goOn)
 	complain(t, e.wrong(e.look(t)))
 }
 

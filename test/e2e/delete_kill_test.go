@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -27,6 +28,8 @@ const (
 	endsEach      = 5
 	mostOfRemoval = 50
 	removedRows   = 40
+	// mostUnknown is how many requests may come between the moment of a kill and the kill.
+	mostUnknown = 8
 	// keptEach is how many objects of a node are retained.
 	keptEach = 2
 )
@@ -108,16 +111,22 @@ type estate struct {
 func (e *estate) round(t *testing.T, args []string) {
 	t.Helper()
 	moment := e.random.IntN(mostOfRemoval)
-	signal, rule := syscall.SIGKILL, faultproxy.Rule{}
+	signal, rule := syscall.SIGKILL, faultproxy.Rule{Skip: moment}
+	held := make(chan struct{})
+	goOn := sync.OnceFunc(func() { close(held) })
+	defer goOn()
 	switch e.random.IntN(4) {
 	case 0:
 		rule.Delay = time.Hour // what is sent by then never arrives
 	case 1:
 		rule.End = faultproxy.CutAfter // it takes effect, and lynqctl is not told
 	case 2:
-		signal, rule.Delay = syscall.SIGINT, 20*time.Millisecond // something is under way
+		// Something is under way until it knows that it is interrupted.
+		signal, rule.Times, rule.Before = syscall.SIGINT, 1, func() { <-held }
+	default:
+		// No one knows, but that it is not done yet.
+		rule.Skip, rule.Delay = moment+mostUnknown, time.Hour
 	}
-	rule.Skip = moment
 	e.proxy.SetRules(rule)
 	e.proxy.Reset()
 	r := e.start(t, args...)
@@ -126,6 +135,10 @@ func (e *estate) round(t *testing.T, args []string) {
 		t.Fatalf("it was done before request %d: there is too little to do for this test", moment)
 	}
 	kill(t, r, signal)
+	if signal == syscall.SIGINT {
+		r.hears()
+		goOn()
+	}
 	<-r.done
 	shot := e.look(t)
 	if signal == syscall.SIGINT {

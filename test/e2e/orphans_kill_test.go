@@ -44,9 +44,9 @@ func TestPruneKilled(t *testing.T) {
 	}
 	p.leave(t)
 	fates := []faultproxy.Rule{
-		{Delay: time.Hour},         // what is sent by then never arrives
-		{End: faultproxy.CutAfter}, // it takes effect, and lynqctl is not told
-		{},                         // no one knows
+		{Delay: time.Hour},                    // what is sent by then never arrives
+		{End: faultproxy.CutAfter},            // it takes effect, and lynqctl is not told
+		{Delay: time.Hour, Skip: mostUnknown}, // no one knows, but that it is not done yet
 	}
 	for killed := range prunedTimes {
 		moment, fate := p.random.IntN(mostDeletions), fates[p.random.IntN(len(fates))]
@@ -155,7 +155,7 @@ func (p *pruning) prune(t *testing.T) *running {
 // round kills a run after so many deletions, while people take orphans back.
 func (p *pruning) round(t *testing.T, moment int, fate faultproxy.Rule) {
 	t.Helper()
-	fate.Verb, fate.Skip = "delete", moment
+	fate.Verb, fate.Skip = "delete", fate.Skip+moment
 	p.proxy.SetRules(fate)
 	p.proxy.Reset()
 	targets := p.next(t)

@@ -49,7 +49,7 @@ var warned = regexp.MustCompile(`level=WARN`)
 
 // logs waits until a line is logged, and gives the log where a warning comes before.
 func (p *running) logs(pattern string) (why string) {
-	line, late := regexp.MustCompile(pattern), time.After(time.Minute)
+	line, late := regexp.MustCompile(pattern), time.After(settleWithin)
 	for {
 		text := p.stderr.String()
 		switch {

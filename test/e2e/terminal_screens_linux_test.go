@@ -6,8 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
@@ -96,13 +96,16 @@ func TestInterruptAtTerminal(t *testing.T) {
 	s := newShop(t, shopInputs, 2, faultproxy.Options{})
 	for _, c := range []struct {
 		resource string // whose writes are on their way
-		delay    time.Duration
 		twice    bool
+		end      faultproxy.End
 	}{
-		{"services", time.Second, false},
-		{"deployments.apps", time.Hour, true},
+		{"services", false, ""}, // they arrive when it has told of its interruption
+		{"deployments.apps", true, faultproxy.CutBefore},
 	} {
-		s.proxy.SetRules(faultproxy.Rule{Verb: "patch", Resource: c.resource, Delay: c.delay})
+		told := make(chan struct{})
+		goOn := sync.OnceFunc(func() { close(told) })
+		t.Cleanup(goOn)
+		s.proxy.SetRules(faultproxy.Rule{Verb: "patch", Resource: c.resource, End: c.end, Before: func() { <-told }})
 		s.proxy.Reset()
 		x := s.screen(t, nil, "apply", "-f", s.dir, "--wait=false")
 		s.until(t, x.running, func(records []faultproxy.Record) bool {
@@ -114,7 +117,9 @@ func TestInterruptAtTerminal(t *testing.T) {
 			x.types(t, ctrlC)
 			x.want(t, -1) // the signal ended it
 			s.deleteLease(t)
+			goOn()
 		} else {
+			goOn()
 			x.want(t, 130, "error: interrupted")
 		}
 		s.proxy.SetRules()

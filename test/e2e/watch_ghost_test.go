@@ -20,8 +20,8 @@ func TestWatchForgetsRow(t *testing.T) {
 	inputs = strings.Replace(inputs, `data: {plan: "{{ .plan }}"}`, `data: {plan: "{{ .plan }}", seats: "{{ if eq .plan 'bad' }}{{ int .plan }}{{ end }}"}`, 1)
 	inputs = strings.ReplaceAll(inputs, "'", "`")
 	s := newShop(t, inputs, 2, faultproxy.Options{})
-	address := freeAddress(t)
-	w := s.watch(t, "--listen="+address)
+	w := s.watch(t, "--listen=127.0.0.1:0")
+	address := w.address(t)
 	s.counts(t, address, 2, 0)
 	s.rows["bad"] = "bad"
 	s.writeRows(t)

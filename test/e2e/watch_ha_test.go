@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -23,24 +24,21 @@ const (
 	haEdits = 5
 	// haKills is how often an instance is ended where LYNQCTL_WATCH_KILLS says nothing.
 	haKills = 2
-	// takeOver is how long the hub may be without a holder whose instance was killed or has
-	// ended, where both instances are on one host, as docs/watch.md says.
-	takeOver = 3 * time.Second
-	// leaseLasts is how long a Lease lasts that is not renewed, and leaseRenewed how often
-	// it is renewed.
-	leaseLasts   = 30 * time.Second
-	leaseRenewed = 10 * time.Second
-	// busy is what a machine that is busy may add to that.
-	busy = 12 * time.Second
+	// leaseLasts is how long a Lease lasts that is not renewed.
+	leaseLasts = 30 * time.Second
 	// lookEvery is how often who stands by looks at the Lease. How often that is until it
 	// takes over does not depend on how busy the machine is.
 	lookEvery = 3 * time.Second
+	// soonTakes is how often that is at most where the holder was killed or has ended, and
+	// both are on one host, as docs/watch.md says: the first look that comes after shows it.
+	// One may be under way, and another run may be faster.
+	soonTakes = 3
 )
 
 // TestWatchTakesOver runs two instances on one hub. The one that works is killed again and
 // again, at any of its writes, or told to end, and started again. What went through their
 // proxies shows that one of them writes at a time, and that the hub is without a holder
-// for no longer than is said.
+// for no more looks at its Lease than is said.
 func TestWatchTakesOver(t *testing.T) {
 	t.Parallel()
 	kills := haKills
@@ -79,9 +77,16 @@ type pair struct {
 	*watchedShop
 	random    *rand.Rand
 	instances [2]*instance
-	killed    []time.Time // when an instance was
+	killed    []death
 	ended     []time.Time // when an instance had ended that was told to
 	changes   int
+}
+
+// death is a time in which an instance was dead, from just before it was killed until it
+// was started again.
+type death struct {
+	of                 int
+	from, known, until time.Time // known: it has certainly ended
 }
 
 // instance is one of them, as it was started last, with a proxy of its own.
@@ -152,19 +157,24 @@ func (p *pair) change(t *testing.T) {
 }
 
 // atWrite waits until the instance that works is about to write, some writes from now, and
-// has that write wait where hold says so. It gives the instance, and what lets it go on.
+// has that write wait where hold says so: such a write never arrives. It gives the
+// instance, and what ends the wait.
 func (p *pair) atWrite(t *testing.T, hold bool) (holder int, release func()) {
 	t.Helper()
 	writes := p.leaseWrites()
 	holder = writes[len(writes)-1].by
 	met, released := make(chan struct{}), make(chan struct{})
 	in := p.instances[holder]
-	in.proxy.SetRules(faultproxy.Rule{Match: faultproxy.Request.IsWrite, Skip: p.random.IntN(25), Times: 1, Before: func() {
-		close(met)
-		if hold {
+	rule := faultproxy.Rule{Match: faultproxy.Request.IsWrite, Skip: p.random.IntN(25), Times: 1, Before: func() { close(met) }}
+	free := sync.OnceFunc(func() { close(released) })
+	if hold {
+		t.Cleanup(free)
+		rule.End, rule.Before = faultproxy.CutBefore, func() {
+			close(met)
 			<-released
 		}
-	}})
+	}
+	in.proxy.SetRules(rule)
 	p.await(t, "a write", func() bool {
 		select {
 		case <-met:
@@ -174,7 +184,7 @@ func (p *pair) atWrite(t *testing.T, hold bool) (holder int, release func()) {
 		}
 	})
 	return holder, func() {
-		close(released)
+		free()
 		in.proxy.SetRules()
 	}
 }
@@ -192,13 +202,15 @@ func (p *pair) killHolder(t *testing.T) {
 	t.Helper()
 	holder, release := p.atWrite(t, p.random.IntN(2) == 0)
 	in := p.instances[holder]
+	d := death{of: holder, from: time.Now()}
 	kill(t, in.running, syscall.SIGKILL)
 	<-in.done
-	killed := time.Now()
-	p.killed = append(p.killed, killed)
+	d.known = time.Now()
 	release()
+	d.until = time.Now()
+	p.killed = append(p.killed, d)
 	p.begin(t, holder)
-	p.taken(t, killed)
+	p.taken(t, d.known)
 }
 
 // endHolder tells the instance that works to end, and starts it again when the other one
@@ -247,15 +259,21 @@ func (p *pair) leaseWrites() []instanceWrite {
 	})
 }
 
-// looks are how often an instance looked at the Lease in a time, and how long the answer
-// took that took longest.
-func (p *pair) looks(by int, from, to time.Time) (n int, slowest time.Duration) {
+// looks are how often an instance looked at the Lease in a time.
+func (p *pair) looks(by int, from, to time.Time) int {
+	n := 0
 	for _, r := range p.instances[by].proxy.Records() {
 		if r.Verb == "get" && r.Resource == "leases.coordination.k8s.io" && r.Began.After(from) && r.Began.Before(to) {
-			n, slowest = n+1, max(slowest, r.Answered.Sub(r.Began))
+			n++
 		}
 	}
-	return n, slowest
+	return n
+}
+
+// leftOver tells whether an instance was killed that had sent a write: nobody knows when
+// it arrives.
+func (p *pair) leftOver(w instanceWrite) bool {
+	return slices.ContainsFunc(p.killed, func(d death) bool { return d.of == w.by && w.Began.Before(d.until) && w.Answered.After(d.from) })
 }
 
 // reign is the time in which one instance held the Lease.
@@ -302,7 +320,7 @@ func (p *pair) proved(t *testing.T) {
 	var writers [2]int
 	for _, w := range p.writes(func(r faultproxy.Record) bool { return writesObject(r.Request) || writesRecord(r.Request) }) {
 		writers[w.by]++
-		if !slices.ContainsFunc(all, func(r reign) bool { return r.covers(w) }) {
+		if !p.leftOver(w) && !slices.ContainsFunc(all, func(r reign) bool { return r.covers(w) }) {
 			wrong = append(wrong, fmt.Sprintf("instance %d did not hold the Lease for its %s %s %s", w.by, w.Verb, w.Resource, w.Name))
 		}
 	}
@@ -315,20 +333,21 @@ func (p *pair) proved(t *testing.T) {
 func (p *pair) neverLong(t *testing.T, leases []instanceWrite) {
 	t.Helper()
 	for i, next := range leases[1:] {
-		last := leases[i]
-		wait := next.Began.Sub(last.Answered)
-		looks, slowest := p.looks(next.by, last.Answered, next.Began)
-		if most := int((leaseRenewed+takeOver)/lookEvery) + 2; wait > leaseRenewed+takeOver+busy || looks > most {
-			t.Errorf("no one renewed the Lease for %s, and instance %d looked at it %d times (the slowest answer took %s); want at most %s and %d times",
-				wait, next.by, looks, slowest, leaseRenewed+takeOver, most)
+		// Whoever stands by takes a Lease that it saw expire.
+		if looks, most := p.looks(next.by, leases[i].Answered, next.Began), int(leaseLasts/lookEvery)+2; looks > most {
+			t.Errorf("no one renewed the Lease, and instance %d looked at it %d times; want at most %d times", next.by, looks, most)
 		}
 	}
-	p.soonTaken(t, "kills", p.killed, leases)
+	var killed []time.Time
+	for _, d := range p.killed {
+		killed = append(killed, d.known)
+	}
+	p.soonTaken(t, "kills", killed, leases)
 	p.soonTaken(t, "endings", p.ended, leases)
 }
 
-// soonTaken fails the test where an instance took the Lease too long after the other one
-// was gone.
+// soonTaken fails the test where an instance looked at the Lease too often after the other
+// one was gone, until it took it.
 func (p *pair) soonTaken(t *testing.T, what string, gone []time.Time, leases []instanceWrite) {
 	t.Helper()
 	var waits []time.Duration
@@ -338,10 +357,9 @@ func (p *pair) soonTaken(t *testing.T, what string, gone []time.Time, leases []i
 			t.Errorf("of the %s, no one took the Lease after one", what)
 			continue
 		}
-		wait := leases[i].Began.Sub(at)
-		waits = append(waits, wait)
-		if looks, _ := p.looks(leases[i].by, at, leases[i].Began); wait > takeOver+busy || looks > int(takeOver/lookEvery)+2 {
-			t.Errorf("of the %s, one left the hub without a holder for %s, in %d looks; want at most %s", what, wait, looks, takeOver)
+		waits = append(waits, leases[i].Began.Sub(at))
+		if looks := p.looks(leases[i].by, at, leases[i].Began); looks > soonTakes {
+			t.Errorf("of the %s, one left the hub without a holder for %d looks; want at most %d", what, looks, soonTakes)
 		}
 	}
 	t.Logf("without a holder after %d %s for at most %s", len(gone), what, slices.MaxFunc(append(waits, 0), cmp.Compare))

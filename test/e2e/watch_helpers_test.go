@@ -79,6 +79,16 @@ func (s *shop) watch(t *testing.T, flags ...string) *running {
 	return s.start(t, append([]string{"watch", "-f", s.dir, "--log-format=json"}, flags...)...)
 }
 
+// address is where a watch says that it has its metrics.
+func (r *running) address(t *testing.T) string {
+	t.Helper()
+	const says = "metrics and health at http://"
+	r.said(t, says)
+	_, rest, _ := strings.Cut(r.stderr.String(), says)
+	address, _, _ := strings.Cut(rest, `"`)
+	return address
+}
+
 // pollEvery is how often a test looks whether what it waits for has come.
 const pollEvery = 100 * time.Millisecond
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -46,14 +45,14 @@ func TestWatchSoak(t *testing.T) {
 		shared = &harness.Shared{}
 		t.Cleanup(shared.Stop)
 	}
-	address := freeAddress(t)
 	s := &soak{watchedShop: newWatchedShop(t, shared.Env(t), soakRows), random: newRandom(t), own: shared != &cluster}
-	s.watching = s.watch(t, "--max-delete=50%", "--max-delete-window=0", "--listen="+address)
+	s.watching = s.watch(t, "--max-delete=50%", "--max-delete-window=0", "--listen=127.0.0.1:0")
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("the watch said:\n%s", s.watching.stderr.String())
 		}
 	})
+	address := s.watching.address(t)
 	s.follows(t)
 	s.need(soakRows*len(shopObjects()), "the first round")
 	s.step(t)
@@ -69,17 +68,6 @@ func TestWatchSoak(t *testing.T) {
 	s.settled(t)
 	s.start(t, "inventory", "verify").want(t, 0)
 	s.report(t, before, after)
-}
-
-// freeAddress is one that a process of the test can listen at.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close() //nolint:errcheck // the process listens there next
-	return l.Addr().String()
 }
 
 // soak is a watch that runs, and what has happened.
