@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/filewatch"
-	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/form/files"
 )
 
 // dir is a real directory that is watched for what form.Load reads.
@@ -41,7 +41,7 @@ func (d *dir) move(from, to string) { d.t.Helper(); d.ok(os.Rename(d.at(from), d
 func (d *dir) link(target, name string) { d.t.Helper(); d.ok(os.Symlink(target, d.at(name))) }
 
 func (d *dir) digest() string {
-	digest, _ := form.Digest([]string{d.path}, d.recursive) // what cannot be read is as it can be
+	digest, _ := files.Digest([]string{d.path}, d.recursive) // what cannot be read is as it can be
 	return digest
 }
 
@@ -142,7 +142,7 @@ func TestWatcher(t *testing.T) {
 			if test.setup != nil {
 				test.setup(d)
 			}
-			w, err := filewatch.New(func() filewatch.Places { return form.NewPlaces([]string{d.path}, d.recursive) })
+			w, err := filewatch.New(func() filewatch.Places { return files.NewPlaces([]string{d.path}, d.recursive) })
 			d.ok(err)
 			defer w.Close()
 			d.w = w

@@ -17,7 +17,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/internal/usecase/watch"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
-	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/form/files"
 	"github.com/lynqctl/lynqctl/pkg/metrics"
 )
 
@@ -159,7 +159,7 @@ func (a *app) watch(ctx context.Context, f *watchFlags, o *apply.Options) error 
 }
 
 // watchFiles is watch.Files by the events of file systems.
-func watchFiles(look func() form.Places) (changed <-chan struct{}, stop func(), err error) {
+func watchFiles(look func() files.Places) (changed <-chan struct{}, stop func(), err error) {
 	w, err := filewatch.New(func() filewatch.Places { return look() })
 	if err != nil {
 		return nil, nil, err

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/lynqctl/lynqctl/pkg/form/files"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -35,7 +36,9 @@ func (g *Good) forgetRows() {
 // texts are the texts of all files that Load reads, by name.
 func texts(paths []string, recursive bool) map[string][]byte {
 	all := map[string][]byte{}
-	readFiles(&report{emptyDirs: true}, paths, recursive, nil, func(name string, data []byte) { all[name] = data })
+	var unread lynq.Problems
+	named := files.Named{Paths: paths, Recursive: recursive, EmptyDirs: true}
+	named.Read(&unread, func(name string, data []byte) { all[name] = data })
 	return all
 }
 
@@ -128,7 +131,7 @@ func (in *Inputs) ambiguous() bool {
 
 // loadTexts is LoadAny of files with these texts.
 func loadTexts(texts map[string][]byte) (*Inputs, error) {
-	l := newLoader(needNothing)
+	l := newLoader()
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		l.stream(name, texts[name])
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/form/files"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -76,14 +77,14 @@ func readBlock(o *object, t lynq.SourceType, hub *Hub) {
 		readServer(o, hub, 5432)
 	case lynq.SourceSQLite:
 		path := o.needText("path")
-		if path.Text == stdinPath {
+		if path.Text == files.StdinPath {
 			o.fail(path.Pos, "name a file", "a SQLite database can't be read from standard input")
 		}
 		c.Path = beside(path)
 		c.Table = o.needText("table").Text
 	case lynq.SourceCSV, lynq.SourceJSON:
 		path := o.needText("path")
-		if path.Text == stdinPath && path.Pos.File == stdinName {
+		if path.Text == files.StdinPath && path.Pos.File == files.StdinName {
 			o.fail(path.Pos, "give the hub as a file", "%s is standard input, from which this hub came", o.name("path"))
 		}
 		c.Path = beside(path)
@@ -130,7 +131,7 @@ func readPassword(o *object) PasswordSource {
 
 // beside makes a path relative to the directory of the file that has it.
 func beside(path Text) string {
-	if path.Text == "" || path.Text == stdinPath || filepath.IsAbs(path.Text) || path.Pos.File == stdinName {
+	if path.Text == "" || path.Text == files.StdinPath || filepath.IsAbs(path.Text) || path.Pos.File == files.StdinName {
 		return path.Text
 	}
 	return filepath.Join(filepath.Dir(path.Pos.File), path.Text)

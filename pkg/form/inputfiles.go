@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/internal/bounded"
+	"github.com/lynqctl/lynqctl/pkg/form/files"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -22,8 +22,9 @@ type InputFile struct {
 // CustomResourceDefinitions. The error is lynq.Problems.
 func InputFiles(paths []string, recursive bool, stdin io.Reader) ([]InputFile, error) {
 	rep := &report{}
-	var files []InputFile
-	readFiles(rep, paths, recursive, stdin, func(file string, data []byte) {
+	var found []InputFile
+	named := files.Named{Paths: paths, Recursive: recursive, Stdin: stdin}
+	named.Read(&rep.problems, func(file string, data []byte) {
 		t := InputFile{Name: file}
 		line := 0
 		for _, chunk := range chunks(string(data)) {
@@ -34,10 +35,10 @@ func InputFiles(paths []string, recursive bool, stdin io.Reader) ([]InputFile, e
 			}
 		}
 		if t.Text != "" || len(t.Secrets) > 0 {
-			files = append(files, t)
+			found = append(found, t)
 		}
 	})
-	return files, rep.problems.Err()
+	return found, rep.problems.Err()
 }
 
 // chunks cuts YAML where documents begin. No scalar has such a line: YAML forbids it.
@@ -118,6 +119,3 @@ func (t *InputFile) secretsIn(v *Value) {
 		t.secretsIn(item)
 	}
 }
-
-// ReadStdin reads standard input as Load does for "-".
-func ReadStdin(stdin io.Reader) ([]byte, error) { return bounded.ReadAll(stdin, maxFile) }

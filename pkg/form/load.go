@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/internal/suggest"
+	"github.com/lynqctl/lynqctl/pkg/form/files"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -43,13 +44,14 @@ const (
 )
 
 func load(paths []string, recursive bool, stdin io.Reader, least need) (*Inputs, error) {
-	l := newLoader(least)
+	l := newLoader()
 	if len(paths) == 0 {
 		l.problems.Add(lynq.Pos{File: "-f"}, "name files or directories with hubs and forms", "no input is given")
 		return l.in, l.problems.Err()
 	}
-	complete := readFiles(&l.report, paths, recursive, stdin, l.stream)
-	here := lynq.Pos{File: strings.Join(displayed(paths), ", ")}
+	named := files.Named{Paths: paths, Recursive: recursive, Stdin: stdin, EmptyDirs: least == needNothing}
+	complete := named.Read(&l.problems, l.stream)
+	here := lynq.Pos{File: strings.Join(files.Displayed(paths), ", ")}
 	switch missing := complete && !l.sawForm && !l.sawBroken; {
 	case missing && least == needForm:
 		l.problems.Add(here, "name the files of the forms with -f", "no LynqForm is in these inputs")
@@ -68,8 +70,8 @@ type loader struct {
 	sawBroken bool // something was there that may have been meant as a form
 }
 
-func newLoader(least need) *loader {
-	return &loader{report: report{emptyDirs: least == needNothing}, in: &Inputs{ClusterScoped: map[GroupKind]bool{}, Plurals: map[GroupKind]string{}}}
+func newLoader() *loader {
+	return &loader{in: &Inputs{ClusterScoped: map[GroupKind]bool{}, Plurals: map[GroupKind]string{}}}
 }
 
 // stream takes in the documents of one file.
@@ -190,7 +192,7 @@ func (in *Inputs) sort() {
 // source of its rows: they are no inputs, and stood in a directory with them.
 func (l *loader) forgetRows() {
 	for _, hub := range l.in.Hubs {
-		if hub.Source.Path == "" || hub.Source.Path == stdinPath {
+		if hub.Source.Path == "" || hub.Source.Path == files.StdinPath {
 			continue
 		}
 		isRows := func(p lynq.Problem) bool { return filepath.Clean(p.Pos.File) == filepath.Clean(hub.Source.Path) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/form/files"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -61,7 +62,8 @@ func LoadTombstones(paths []string) ([]lynq.Tombstone, error) {
 	rep := &report{}
 	var stones []lynq.Tombstone
 	first := map[lynq.Ref]lynq.Pos{}
-	readFiles(rep, paths, true, nil, func(file string, data []byte) {
+	named := files.Named{Paths: paths, Recursive: true}
+	named.Read(&rep.problems, func(file string, data []byte) {
 		documents, _ := parse(rep, file, data)
 		for _, v := range documents {
 			t := readTombstone(newObject(rep, "tombstone", "", v))

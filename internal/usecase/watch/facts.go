@@ -2,14 +2,14 @@ package watch
 
 import (
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
-	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/form/files"
 )
 
 // facts are what people know these inputs by.
 func (w *watching) facts(hubs []load.HubPrograms) inputFacts {
 	facts := inputFacts{Files: map[string]string{}, Hubs: map[string]bool{}, Forms: map[string]bool{}}
-	form.FileDigests(w.o.Paths, w.o.Recursive, facts.Files)
-	form.FileDigests(w.o.Tombstones.Paths, true, facts.Files)
+	files.Digests(w.o.Paths, w.o.Recursive, facts.Files)
+	files.Digests(w.o.Tombstones.Paths, true, facts.Files)
 	for _, h := range hubs {
 		facts.Hubs[h.Key.String()] = true
 		for _, p := range h.Programs {

@@ -18,6 +18,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/deploy"
 	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/form/files"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/rbac"
 )
@@ -75,7 +76,7 @@ func remembered(ctx context.Context, e *session.Engine, paths []string) (func() 
 	}
 	var text []byte
 	err := session.Interruptible(ctx, func() error {
-		read, err := form.ReadStdin(e.Stdin)
+		read, err := files.ReadStdin(e.Stdin)
 		text = read
 		return err
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/form/files"
 	"github.com/lynqctl/lynqctl/pkg/source"
 	"github.com/lynqctl/lynqctl/pkg/watch"
 )
@@ -38,7 +39,7 @@ const inputsEvery = 30 * time.Second
 
 // Files tells when files may have changed in the places that look gives, which it
 // asks again after each change, until stop is called. The error says that it cannot.
-type Files func(look func() form.Places) (changed <-chan struct{}, stop func(), err error)
+type Files func(look func() files.Places) (changed <-chan struct{}, stop func(), err error)
 
 // Run keeps a cluster as rows and forms say, until the context ends. Each hub is on its
 // own: while it is our turn (see lease.Lock), it is applied when its rows, its objects
@@ -158,11 +159,11 @@ func (w *watching) sources(hubs []load.HubPrograms) ([]string, error) {
 
 // digest is that of the inputs, "" where they cannot be read.
 func (w *watching) digest() string {
-	inputs, err := form.Digest(w.o.Paths, w.o.Recursive)
+	inputs, err := files.Digest(w.o.Paths, w.o.Recursive)
 	if err != nil {
 		return ""
 	}
-	tombstones, err := form.Digest(w.o.Tombstones.Paths, true)
+	tombstones, err := files.Digest(w.o.Tombstones.Paths, true)
 	if err != nil {
 		return ""
 	}
@@ -174,8 +175,8 @@ func (w *watching) watchFiles() (stop func()) {
 	if w.o.Files == nil {
 		return func() {}
 	}
-	changed, stop, err := w.o.Files(func() form.Places {
-		places := form.NewPlaces(w.o.Paths, w.o.Recursive)
+	changed, stop, err := w.o.Files(func() files.Places {
+		places := files.NewPlaces(w.o.Paths, w.o.Recursive)
 		places.Add(w.o.Tombstones.Paths, true)
 		return places
 	})

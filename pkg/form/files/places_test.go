@@ -1,4 +1,4 @@
-package form_test
+package files_test
 
 import (
 	"os"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/form/files"
 )
 
 // TestPlaces: what is beside the inputs does not matter, however often it changes.
@@ -57,7 +57,7 @@ func TestPlaces(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ps := form.NewPlaces(test.paths, test.recursive)
+			ps := files.NewPlaces(test.paths, test.recursive)
 			if diff := cmp.Diff(test.dirs, ps.Dirs()); diff != "" {
 				t.Errorf("directories: (-want +got)\n%s", diff)
 			}

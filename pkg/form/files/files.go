@@ -1,4 +1,4 @@
-package form
+package files
 
 import (
 	"crypto/sha256"
@@ -16,22 +16,33 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// stdinName stands for standard input in positions.
-const stdinName = "stdin"
+// StdinName stands for standard input in positions, and StdinPath among paths.
+const (
+	StdinName = "stdin"
+	StdinPath = "-"
+)
 
 // maxFile is how many bytes a file may have.
 const maxFile = 64 << 20
 
-// stdinPath stands for standard input among paths.
-const stdinPath = "-"
+// Named are the files that some paths name.
+type Named struct {
+	// Paths are files, directories with files, and StdinPath.
+	Paths []string
+	// Recursive: the sub-directories of these have files too.
+	Recursive bool
+	Stdin     io.Reader
+	// EmptyDirs: a directory without a manifest is no problem.
+	EmptyDirs bool
+}
 
-// readFiles calls use with every file that the paths name, in order, each once.
-// What cannot be read becomes a problem, and complete is false then.
-func readFiles(rep *report, paths []string, recursive bool, stdin io.Reader, use func(name string, data []byte)) (complete bool) {
+// Read calls use with every file, in order, each once. What cannot be read becomes a
+// problem, and complete is false then.
+func (n *Named) Read(problems *lynq.Problems, use func(name string, data []byte)) (complete bool) {
 	complete = true
 	seen := map[string]bool{}
-	for _, path := range paths {
-		files, ok := expand(rep, path, recursive)
+	for _, path := range n.Paths {
+		files, ok := n.expand(problems, path)
 		complete = complete && ok
 		for _, file := range files {
 			key := canonical(file)
@@ -39,9 +50,9 @@ func readFiles(rep *report, paths []string, recursive bool, stdin io.Reader, use
 				continue
 			}
 			seen[key] = true
-			name, data, err := readFile(file, stdin)
+			name, data, err := readFile(file, n.Stdin)
 			if err != nil {
-				unreadable(rep, name, err)
+				unreadable(problems, name, err)
 				complete = false
 				continue
 			}
@@ -53,7 +64,7 @@ func readFiles(rep *report, paths []string, recursive bool, stdin io.Reader, use
 
 // canonical is the same for all names of a file.
 func canonical(path string) string {
-	if path == stdinPath {
+	if path == StdinPath {
 		return path
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
@@ -66,7 +77,7 @@ func canonical(path string) string {
 }
 
 // unreadable reports a file or directory that cannot be read.
-func unreadable(rep *report, path string, err error) {
+func unreadable(problems *lynq.Problems, path string, err error) {
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {
 		err = pathError.Err
@@ -75,57 +86,60 @@ func unreadable(rep *report, path string, err error) {
 	if errors.Is(err, fs.ErrPermission) {
 		fix = "let this user read it"
 	}
-	rep.problems.Add(lynq.Pos{File: path}, fix, "cannot be read: %v", err)
+	problems.Add(lynq.Pos{File: path}, fix, "cannot be read: %v", err)
 }
 
-// displayed are paths as positions have them.
-func displayed(paths []string) []string {
+// Displayed are paths as positions have them.
+func Displayed(paths []string) []string {
 	names := slices.Clone(paths)
 	for i, p := range names {
-		if p == stdinPath {
-			names[i] = stdinName
+		if p == StdinPath {
+			names[i] = StdinName
 		}
 	}
 	return names
 }
 
 func readFile(path string, stdin io.Reader) (name string, data []byte, err error) {
-	if path == stdinPath {
-		data, err = bounded.ReadAll(stdin, maxFile)
-		return stdinName, data, err
+	if path == StdinPath {
+		data, err = ReadStdin(stdin)
+		return StdinName, data, err
 	}
 	data, err = bounded.ReadFile(path, maxFile)
 	return path, data, err
 }
 
+// ReadStdin reads standard input as Read does for StdinPath.
+func ReadStdin(stdin io.Reader) ([]byte, error) { return bounded.ReadAll(stdin, maxFile) }
+
 // expand lists the files that one path stands for; ok is false where something
 // was wrong with it, which is reported.
-func expand(rep *report, path string, recursive bool) (files []string, ok bool) {
-	if path == stdinPath {
+func (n *Named) expand(problems *lynq.Problems, path string) (files []string, ok bool) {
+	if path == StdinPath {
 		return []string{path}, true
 	}
 	if path == "" {
-		rep.problems.Add(lynq.Pos{File: "-f"}, "an empty variable, perhaps", "the path is empty")
+		problems.Add(lynq.Pos{File: "-f"}, "an empty variable, perhaps", "the path is empty")
 		return nil, false
 	}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		rep.problems.Add(lynq.Pos{File: path}, "check the path", "no such file or directory")
+		problems.Add(lynq.Pos{File: path}, "check the path", "no such file or directory")
 		return nil, false
 	case err != nil:
-		unreadable(rep, path, err)
+		unreadable(problems, path, err)
 		return nil, false
 	case !info.IsDir():
 		return []string{path}, true
 	}
-	files, subdirectories, ok := manifests(rep, path, recursive)
-	if ok && len(files) == 0 && !rep.emptyDirs {
+	files, subdirectories, ok := manifests(problems, path, n.Recursive)
+	if ok && len(files) == 0 && !n.EmptyDirs {
 		fix := ""
-		if subdirectories && !recursive {
+		if subdirectories && !n.Recursive {
 			fix = "use -R to look into its sub-directories"
 		}
-		rep.problems.Add(lynq.Pos{File: path}, fix, "the directory has no .yaml, .yml or .json file")
+		problems.Add(lynq.Pos{File: path}, fix, "the directory has no .yaml, .yml or .json file")
 		return nil, false
 	}
 	return files, ok
@@ -134,13 +148,13 @@ func expand(rep *report, path string, recursive bool) (files []string, ok bool) 
 // manifests lists the manifests in a directory, sorted by path. What begins
 // with a dot is left out, editors' files among them; links to files are
 // followed, links to directories below it are not.
-func manifests(rep *report, dir string, recursive bool) (files []string, subdirectories, ok bool) {
+func manifests(problems *lynq.Problems, dir string, recursive bool) (files []string, subdirectories, ok bool) {
 	ok = true
 	visit := func(path string, d fs.DirEntry, err error) error {
 		hidden := d != nil && strings.HasPrefix(d.Name(), ".")
 		switch {
 		case err != nil:
-			unreadable(rep, path, err)
+			unreadable(problems, path, err)
 			ok = false
 			return nil
 		case filepath.Clean(path) == filepath.Clean(dir):
@@ -156,7 +170,7 @@ func manifests(rep *report, dir string, recursive bool) (files []string, subdire
 		}
 		switch info, err := os.Stat(path); {
 		case err != nil:
-			unreadable(rep, path, err)
+			unreadable(problems, path, err)
 			ok = false
 		case info.Mode().IsRegular():
 			files = append(files, path)
@@ -165,7 +179,7 @@ func manifests(rep *report, dir string, recursive bool) (files []string, subdire
 	}
 	// With a separator at its end, a link to a directory is followed.
 	if err := filepath.WalkDir(dir+string(filepath.Separator), visit); err != nil {
-		unreadable(rep, dir, err)
+		unreadable(problems, dir, err)
 		ok = false
 	}
 	slices.Sort(files)
@@ -184,23 +198,25 @@ func isManifest(name string) bool {
 	return false
 }
 
-// Digest is of the names and bytes of all that Load reads, standard input left out: while
-// it is the same, so are the inputs. The error is lynq.Problems.
+// Digest is of the names and bytes of all files that paths name, standard input left out:
+// while it is the same, so are the inputs. The error is lynq.Problems.
 func Digest(paths []string, recursive bool) (string, error) {
-	rep := &report{emptyDirs: true}
+	var problems lynq.Problems
 	h := sha256.New()
-	paths = slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == stdinPath })
-	readFiles(rep, paths, recursive, nil, func(name string, data []byte) {
+	n := Named{Paths: slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == StdinPath }), Recursive: recursive, EmptyDirs: true}
+	n.Read(&problems, func(name string, data []byte) {
 		_, _ = fmt.Fprintf(h, "%q %d\n", name, len(data))
 		h.Write(data)
 	})
-	return hex.EncodeToString(h.Sum(nil)), rep.problems.Err()
+	return hex.EncodeToString(h.Sum(nil)), problems.Err()
 }
 
-// FileDigests adds the digest of each file that Load reads to digests, by its name. Files
-// that cannot be read are left out.
-func FileDigests(paths []string, recursive bool, digests map[string]string) {
-	readFiles(&report{}, paths, recursive, nil, func(name string, data []byte) {
+// Digests adds the digest of each file that paths name to digests, by its name. Files that
+// cannot be read are left out.
+func Digests(paths []string, recursive bool, digests map[string]string) {
+	var unread lynq.Problems
+	n := Named{Paths: paths, Recursive: recursive}
+	n.Read(&unread, func(name string, data []byte) {
 		sum := sha256.Sum256(data)
 		digests[name] = hex.EncodeToString(sum[:])
 	})

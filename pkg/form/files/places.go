@@ -1,4 +1,4 @@
-package form
+package files
 
 import (
 	"errors"
@@ -26,7 +26,7 @@ type place struct {
 // maxLinks is how many links a path may lead through.
 const maxLinks = 40
 
-// NewPlaces finds out where changes may be of what Load and Digest read.
+// NewPlaces finds out where changes may be of what Read and Digest read.
 func NewPlaces(paths []string, recursive bool) Places {
 	ps := Places{}
 	ps.Add(paths, recursive)
@@ -36,7 +36,7 @@ func NewPlaces(paths []string, recursive bool) Places {
 // Add adds those of further paths.
 func (ps Places) Add(paths []string, recursive bool) {
 	for _, path := range paths {
-		if path == stdinPath || path == "" {
+		if path == StdinPath || path == "" {
 			continue
 		}
 		ps.trail(path)
@@ -122,7 +122,7 @@ func (ps Places) directory(dir string, recursive bool) {
 		hidden := d != nil && strings.HasPrefix(d.Name(), ".")
 		switch {
 		case err != nil:
-			return nil //nolint:nilerr // Load tells what cannot be read
+			return nil //nolint:nilerr // Read tells what cannot be read
 		case path == dir || d.IsDir() && recursive && !hidden:
 			p := ps.at(path)
 			p.read, p.below = true, p.below || recursive
