@@ -9,6 +9,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -38,7 +39,7 @@ type wireEvent struct {
 	Name            string              `json:"name,omitempty"`
 	ID              string              `json:"id,omitempty"`
 	Action          plan.Action         `json:"action,omitempty"`
-	Reason          plan.Reason         `json:"reason,omitempty"`
+	Reason          reason.Reason       `json:"reason,omitempty"`
 	Outcome         apply.Outcome       `json:"outcome,omitempty"`
 	Message         string              `json:"message,omitempty"`
 	Next            string              `json:"next,omitempty"`
@@ -169,7 +170,7 @@ func refusal(r plan.Refusal, now time.Time) *wireEvent {
 		Type: eventRefusal, SchemaVersion: schemaVersion,
 		Time:      now.UTC().Format(eventTime),
 		hubFields: hubFieldsOf(r.Hub),
-		Reason:    plan.Reason(r.Guard),
+		Reason:    reason.Reason(r.Guard),
 		Message:   joined(r.What, r.Fix),
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -167,7 +168,7 @@ func reported(t *testing.T, o ui.Options, evil string) []*console {
 	of := lynq.HubKey{Namespace: evil, Name: evil}
 	e := apply.Event{
 		Hub: of, Node: key, Object: object, ID: evil, Nodes: 1,
-		Action: plan.Action(evil), Reason: plan.Reason(evil), Outcome: apply.OutcomeFailed, Message: evil,
+		Action: plan.Action(evil), Reason: reason.Reason(evil), Outcome: apply.OutcomeFailed, Message: evil,
 	}
 	hub := apply.Event{Type: apply.EventPlan, Hub: of, Nodes: 1, Counts: map[plan.Action]int{plan.ActionCreate: 1}}
 	step := plan.Step{Action: e.Action, Reason: e.Reason, Message: evil, Object: &plan.Object{Ref: object, ID: evil}}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -104,7 +104,7 @@ func (n *notes) node(e *apply.Event) string {
 		n.interrupted[hub] = append(n.interrupted[hub], e.Node.Name)
 		return ""
 	}
-	if e.Reason == plan.ReasonUnknown {
+	if e.Reason == reason.Unknown {
 		n.unknown[e.Message] = append(n.unknown[e.Message], e.Node.Name)
 		return ""
 	}

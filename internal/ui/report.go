@@ -8,6 +8,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 )
 
 // resultText is the report of a run, "" where nothing changed and all is well:
@@ -122,7 +123,7 @@ type yamlStep struct {
 	Name            string        `json:"name"`
 	ID              string        `json:"id,omitempty"`
 	Action          plan.Action   `json:"action"`
-	Reason          plan.Reason   `json:"reason,omitempty"`
+	Reason          reason.Reason `json:"reason,omitempty"`
 	Outcome         apply.Outcome `json:"outcome,omitempty"`
 	Message         string        `json:"message,omitempty"`
 	Adopted         bool          `json:"adopted,omitempty"`

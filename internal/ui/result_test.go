@@ -7,6 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -52,7 +53,7 @@ func TestWhatIsUnknownIsToldOnce(t *testing.T) {
 			err = &plan.UnknownError{Causes: []error{errors.New("a webhook is broken")}}
 		}
 		nodes = append(nodes, plan.NodePlan{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: key.Namespace, Name: key.Name}, Desired: &plan.Node{NodeID: lynq.NodeID{Namespace: key.Namespace, Name: key.Name}, Failed: err}})
-		events = append(events, apply.Event{Type: apply.EventNode, Node: key, Reason: plan.ReasonUnknown, Outcome: apply.OutcomeFailed, Message: err.Error()})
+		events = append(events, apply.Event{Type: apply.EventNode, Node: key, Reason: reason.Unknown, Outcome: apply.OutcomeFailed, Message: err.Error()})
 	}
 	all := []plan.Plan{{Hub: crm(), Nodes: nodes}}
 	events = append(events, apply.Event{Type: apply.EventSummary, Summary: &apply.Summary{Nodes: map[apply.Outcome]int{apply.OutcomeFailed: 3}}})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -34,7 +35,7 @@ type stepResult struct {
 	object  lynq.Ref
 	id      string
 	action  plan.Action
-	reason  plan.Reason
+	reason  reason.Reason
 	outcome apply.Outcome
 	message string
 	adopted bool
@@ -60,7 +61,7 @@ func results(of *apply.Result) []nodeResult {
 		ended := &of.Nodes[i]
 		n := nodeResult{
 			NodeID:  ended.NodeID,
-			outcome: ended.Outcome, status: statusOf(ended), unknown: ended.Reason == plan.ReasonUnknown,
+			outcome: ended.Outcome, status: statusOf(ended), unknown: ended.Reason == reason.Unknown,
 		}
 		n.count(ended)
 		for _, p := range ended.Problems {

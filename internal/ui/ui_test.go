@@ -16,6 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -125,7 +126,7 @@ const fieldConflict = `.spec.replicas is managed by "helm" (set conflictPolicy: 
 
 // story is a run of which everything can be told.
 func story() []apply.Event {
-	object := func(node lynq.NodeKey, kind, name, id string, a plan.Action, r plan.Reason, o apply.Outcome, message string) apply.Event {
+	object := func(node lynq.NodeKey, kind, name, id string, a plan.Action, r reason.Reason, o apply.Outcome, message string) apply.Event {
 		return apply.Event{Type: apply.EventObject, Hub: crm(), Node: node, Object: ref(kind, name), ID: id, Action: a, Reason: r, Outcome: o, Message: message}
 	}
 	return []apply.Event{
@@ -133,22 +134,22 @@ func story() []apply.Event {
 			plan.ActionCreate: 2, plan.ActionUpdate: 2, plan.ActionKeep: 3, plan.ActionDelete: 1, plan.ActionBlock: 1, plan.ActionSkip: 1},
 			AdoptedCounts: map[plan.Action]int{plan.ActionDelete: 1}},
 		{Type: apply.EventNodeStart, Hub: crm(), Node: acme},
-		object(acme, "Namespace", "acme", "ns", plan.ActionCreate, plan.ReasonNew, apply.OutcomeDone, ""),
+		object(acme, "Namespace", "acme", "ns", plan.ActionCreate, reason.New, apply.OutcomeDone, ""),
 		{Type: apply.EventWait, Hub: crm(), Node: acme, Object: ref("Deployment", "acme-app"), ID: "app", Message: "0 of 3 replicas are available"},
 		{Type: apply.EventReady, Hub: crm(), Node: acme, Object: ref("Deployment", "acme-app"), ID: "app"},
-		object(acme, "Deployment", "acme-app", "app", plan.ActionUpdate, plan.ReasonChanged, apply.OutcomeDone, ""),
-		object(acme, "Secret", "acme", "secret", plan.ActionSkip, plan.ReasonUnmanaged, apply.OutcomeSkipped, "bears lynq.sh/mode: unmanaged"),
+		object(acme, "Deployment", "acme-app", "app", plan.ActionUpdate, reason.Changed, apply.OutcomeDone, ""),
+		object(acme, "Secret", "acme", "secret", plan.ActionSkip, reason.Unmanaged, apply.OutcomeSkipped, "bears lynq.sh/mode: unmanaged"),
 		{Type: apply.EventNode, Hub: crm(), Node: acme, Outcome: apply.OutcomeDone},
 		{Type: apply.EventNodeStart, Hub: crm(), Node: beta},
-		object(beta, "Deployment", "beta-app", "app", plan.ActionUpdate, plan.ReasonChanged, apply.OutcomeConflicted, fieldConflict),
-		object(beta, "Service", "beta", "svc", plan.ActionBlock, plan.ReasonForeign, apply.OutcomeConflicted, "it belongs to Release helm/beta"),
-		object(beta, "ConfigMap", "beta", "config", plan.ActionCreate, plan.ReasonNew, apply.OutcomeSkipped, "Deployment default/beta-app, which it depends on, failed"),
+		object(beta, "Deployment", "beta-app", "app", plan.ActionUpdate, reason.Changed, apply.OutcomeConflicted, fieldConflict),
+		object(beta, "Service", "beta", "svc", plan.ActionBlock, reason.Foreign, apply.OutcomeConflicted, "it belongs to Release helm/beta"),
+		object(beta, "ConfigMap", "beta", "config", plan.ActionCreate, reason.New, apply.OutcomeSkipped, "Deployment default/beta-app, which it depends on, failed"),
 		{Type: apply.EventWarning, Hub: crm(), Node: beta, Object: ref("ConfigMap", "beta"), ID: "config", Message: "unknown field \"spec.foo\""},
 		{Type: apply.EventNode, Hub: crm(), Node: beta, Outcome: apply.OutcomeConflicted,
 			Message: "Deployment/default/beta-app: " + fieldConflict + "; Service/default/beta: it belongs to Release helm/beta; the record could not be saved: 503", Next: showBeta},
 		{Type: apply.EventNodeStart, Hub: crm(), Node: gone},
 		{Type: apply.EventObject, Hub: crm(), Node: gone, Object: ref("ConfigMap", "gone"), ID: "config", Action: plan.ActionDelete,
-			Reason: plan.ReasonNodeGone, Outcome: apply.OutcomeDone, Adopted: true},
+			Reason: reason.NodeGone, Outcome: apply.OutcomeDone, Adopted: true},
 		{Type: apply.EventNode, Hub: crm(), Node: gone, Outcome: apply.OutcomeDone},
 		{Type: apply.EventNode, Hub: crm(), Node: torn, Outcome: apply.OutcomeFailed, Message: "row \"torn\": port is not a number"},
 		{Type: apply.EventSummary, Summary: &apply.Summary{
@@ -175,11 +176,11 @@ const showBeta = "lynqctl status node beta-web -n default"
 
 // plans are what the story carries out, in no order.
 func plans() []plan.Plan {
-	want := func(a plan.Action, r plan.Reason, id string, object lynq.Ref, message string) plan.Step {
+	want := func(a plan.Action, r reason.Reason, id string, object lynq.Ref, message string) plan.Step {
 		return plan.Step{Action: a, Reason: r, Message: message, Object: &plan.Object{Ref: object, ID: id}}
 	}
 	keep := func(id string, object lynq.Ref, ready bool) plan.Step {
-		s := want(plan.ActionKeep, plan.ReasonUpToDate, id, object, "")
+		s := want(plan.ActionKeep, reason.UpToDate, id, object, "")
 		s.Entry = &inventory.Entry{Ref: object, ID: id, Ready: ready}
 		return s
 	}
@@ -188,7 +189,7 @@ func plans() []plan.Plan {
 	}
 	broken := node(torn, "torn")
 	broken.Desired.Failed = errors.New("row \"torn\": port is not a number")
-	leaving := node(gone, "gone", plan.Step{Action: plan.ActionDelete, Reason: plan.ReasonNodeGone, Adopted: true,
+	leaving := node(gone, "gone", plan.Step{Action: plan.ActionDelete, Reason: reason.NodeGone, Adopted: true,
 		Entry: &inventory.Entry{Ref: ref("ConfigMap", "gone"), ID: "config"}})
 	leaving.Desired = nil
 	return []plan.Plan{{
@@ -199,15 +200,15 @@ func plans() []plan.Plan {
 			broken,
 			node(calm, "calm", keep("config", ref("ConfigMap", "calm"), true)),
 			node(beta, "beta",
-				want(plan.ActionUpdate, plan.ReasonChanged, "app", ref("Deployment", "beta-app"), ""),
-				want(plan.ActionBlock, plan.ReasonForeign, "svc", ref("Service", "beta"), "it belongs to Release helm/beta"),
-				want(plan.ActionCreate, plan.ReasonNew, "config", ref("ConfigMap", "beta"), "")),
+				want(plan.ActionUpdate, reason.Changed, "app", ref("Deployment", "beta-app"), ""),
+				want(plan.ActionBlock, reason.Foreign, "svc", ref("Service", "beta"), "it belongs to Release helm/beta"),
+				want(plan.ActionCreate, reason.New, "config", ref("ConfigMap", "beta"), "")),
 			node(acme, "acme",
-				want(plan.ActionCreate, plan.ReasonNew, "ns", ref("Namespace", "acme"), ""),
-				want(plan.ActionUpdate, plan.ReasonChanged, "app", ref("Deployment", "acme-app"), "the form changed"),
+				want(plan.ActionCreate, reason.New, "ns", ref("Namespace", "acme"), ""),
+				want(plan.ActionUpdate, reason.Changed, "app", ref("Deployment", "acme-app"), "the form changed"),
 				keep("svc", ref("Service", "acme"), true),
 				keep("old", ref("ConfigMap", "old"), false),
-				want(plan.ActionSkip, plan.ReasonUnmanaged, "secret", ref("Secret", "acme"), "bears lynq.sh/mode: unmanaged")),
+				want(plan.ActionSkip, reason.Unmanaged, "secret", ref("Secret", "acme"), "bears lynq.sh/mode: unmanaged")),
 		},
 	}}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -203,7 +204,7 @@ func (d *deletion) holdsOthers(s *stepRun) (move, bool) {
 		names += fmt.Sprintf(" and %d more", more)
 	}
 	what := "objects that the node doesn't own"
-	if s.Reason == plan.ReasonPruned {
+	if s.Reason == reason.Pruned {
 		what = "other objects"
 	}
 	return endsAs(OutcomeFailed, "not deleted, because it holds "+what+": "+names+" (move or delete them, then run again)"), true

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
@@ -13,7 +14,7 @@ import (
 // its events have.
 type ending struct {
 	outcome  Outcome
-	reason   plan.Reason // why it failed, where that is a word
+	reason   reason.Reason // why it failed, where that is a word
 	problems []string
 }
 
@@ -44,12 +45,12 @@ func (s *stepRun) keepsRecord() (why string, keeps bool) {
 	switch {
 	case s.entry == nil:
 		return "", false
-	case s.Reason == plan.ReasonUnmanaged:
+	case s.Reason == reason.Unmanaged:
 		why = decide.MarkedUnmanaged
 	case s.Action != plan.ActionSkip:
 		return "", false
 	}
-	if s.Reason != plan.ReasonExcluded && s.Reason != plan.ReasonUnknown { // which say what to do
+	if s.Reason != reason.Excluded && s.Reason != reason.Unknown { // which say what to do
 		why += " (remove it, then run again)"
 	}
 	return why, true

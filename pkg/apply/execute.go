@@ -9,6 +9,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/apply/wait"
@@ -81,7 +82,7 @@ func (c *carrier) turn(ctx context.Context, s *stepRun) move {
 	}
 	switch s.Action {
 	case plan.ActionKeep:
-		if s.Reason == plan.ReasonLeftOut {
+		if s.Reason == reason.LeftOut {
 			return endsAs(OutcomeUnchanged, "")
 		}
 		return c.kept(s)
@@ -143,7 +144,7 @@ func (c *carrier) change(ctx context.Context, s *stepRun) move {
 		return c.deletion.delete(s)
 	case s.Action == plan.ActionOrphan:
 		return c.release.orphan(s, c.now())
-	case s.Reason == plan.ReasonUnmanaged:
+	case s.Reason == reason.Unmanaged:
 		m := c.release.unmanaged(s)
 		if m.kind == moveEnds && s.Object != nil && s.entry.Ready && !c.requests.dryRun {
 			c.tell.ready(s)
@@ -254,10 +255,10 @@ func (c *carrier) becameReady(s *stepRun) {
 
 // forget lets an object go that the node has no more, and that it does not delete.
 func (c *carrier) forget(ctx context.Context, s *stepRun) move {
-	if s.Reason == plan.ReasonGivenUp && s.Live == nil {
+	if s.Reason == reason.GivenUp && s.Live == nil {
 		return c.leaveBehind(s, s.Message)
 	}
-	if s.Reason == plan.ReasonAlreadyGone && s.Message != "" {
+	if s.Reason == reason.AlreadyGone && s.Message != "" {
 		c.tell.report(Event{Type: EventWarning, Object: s.Ref(), ID: s.ID(), Message: s.Message + "; lynqctl drops its entry"})
 	}
 	return c.release.forget(ctx, s)

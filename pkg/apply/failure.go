@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/hook"
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -21,7 +21,7 @@ func (c *carrier) conflict(s *stepRun, message string) move {
 
 // failed ends a step with an error, and says what to do about it.
 func (c *carrier) failed(s *stepRun, err error) {
-	if s.Reason == plan.ReasonGivenUp {
+	if s.Reason == reason.GivenUp {
 		message := "lynqctl keeps it and stops managing it: " + write.Describe(s.Ref(), err)
 		if c.record.owner().Collected(s.Live) {
 			message += "; the garbage collector deletes it when it can, because it belonged to the inventory"
@@ -72,16 +72,16 @@ func (c *carrier) comesInto(s *stepRun, err error) bool {
 	p := write.ProblemOf(err)
 	switch {
 	case p.Kind == write.ProblemNoNamespace && c.requests.promises.Makes("namespace/"+s.Ref().Namespace):
-		c.untried(s, plan.ReasonNamespaceNew, "lynqctl creates its namespace first")
+		c.untried(s, reason.NamespaceNew, "lynqctl creates its namespace first")
 	case meta.IsNoMatchError(err) && c.requests.promises.Makes("kind/"+s.Object.GroupKind()):
-		c.untried(s, plan.ReasonKindNew, "lynqctl creates its kind first")
+		c.untried(s, reason.KindNew, "lynqctl creates its kind first")
 	default:
 		return false
 	}
 	return true
 }
 
-func (c *carrier) untried(s *stepRun, why plan.Reason, message string) {
+func (c *carrier) untried(s *stepRun, why reason.Reason, message string) {
 	s.becomes(s.As(s.Action, why))
 	c.end(s, OutcomeDone, "not tried: "+message)
 }

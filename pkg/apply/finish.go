@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
@@ -62,28 +63,28 @@ func (n *nodeRun) fail(err error) {
 // recordFailure says in the record that the node is not as its row wants it;
 // what it owns stays as it is. Values of the row are not recorded.
 func (n *nodeRun) recordFailure(err error) {
-	event, reason, message := "TemplateRenderError", reasonOf(OutcomeFailed), err.Error()
+	event, failed, message := "TemplateRenderError", reasonOf(OutcomeFailed), err.Error()
 	if n.plan.Desired == nil {
 		event = "Degraded"
 	}
 	if stays := (*plan.StaysError)(nil); errors.As(err, &stays) {
 		event = "InventoryKept"
 	}
-	if n.ending.reason = reasonFor(err); n.ending.reason == plan.ReasonUnknown {
+	if n.ending.reason = reasonFor(err); n.ending.reason == reason.Unknown {
 		event = "ObjectsUnknown"
 	}
 	if ending := (*write.NamespaceError)(nil); errors.As(err, &ending) {
 		event = "NamespaceTerminating"
 	}
 	if unrendered := (*plan.RenderError)(nil); errors.As(err, &unrendered) {
-		reason, message = inventory.ReasonRenderFailed, unrendered.Masked
+		failed, message = inventory.ReasonRenderFailed, unrendered.Masked
 	}
 	n.tell.record(eventWarning, event, message)
 	if n.record.saved == nil || n.requests.dryRun {
 		return
 	}
 	next := n.record.saved.Clone()
-	next.Status.Conditions = failedFor(reason, message)
+	next.Status.Conditions = failedFor(failed, message)
 	next.Status = next.Status.At(n.record.saved.Status, n.run.Now())
 	if !n.record.differs(next) {
 		return

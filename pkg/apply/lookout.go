@@ -9,6 +9,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/apply/wait"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -98,7 +99,7 @@ func (l *lookout) ask(s *stepRun) ready.Readiness {
 func (l *lookout) waits(s *stepRun) bool {
 	o := s.Object
 	switch {
-	case o == nil || l.requests.dryRun || s.Reason == plan.ReasonLeftOut || s.Reason == plan.ReasonCompleted:
+	case o == nil || l.requests.dryRun || s.Reason == reason.LeftOut || s.Reason == reason.Completed:
 		return false
 	case plan.Provides(o) != "":
 		return s.Action != plan.ActionKeep // others need it now

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -113,7 +114,7 @@ func (n *nodeRun) idle() bool {
 	leftOut := 0
 	for i := range n.steps.of {
 		s := &n.steps.of[i]
-		if s.Reason == plan.ReasonLeftOut {
+		if s.Reason == reason.LeftOut {
 			s.outcome = OutcomeUnchanged
 			leftOut++
 			continue

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -61,7 +62,7 @@ func (a *account) objects() []inventory.ObjectStatus {
 	var objects []inventory.ObjectStatus
 	for i := range a.steps.of {
 		s := &a.steps.of[i]
-		if s.Reason == plan.ReasonLeftOut { // nothing was learned of it
+		if s.Reason == reason.LeftOut { // nothing was learned of it
 			if told := a.told(s.Ref()); told != nil {
 				objects = append(objects, *told)
 			}

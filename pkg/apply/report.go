@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -56,7 +57,7 @@ type Event struct {
 	Object lynq.Ref
 	ID     string // of the resource in its form
 	Action plan.Action
-	Reason plan.Reason
+	Reason reason.Reason
 	// Conflict is the object's policy, of an EventObject.
 	Conflict lynq.ConflictPolicy
 	Outcome  Outcome

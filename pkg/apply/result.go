@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -27,7 +28,7 @@ type NodeResult struct {
 	lynq.NodeID
 	// Outcome is "" where no run carried the node out.
 	Outcome Outcome
-	Reason  plan.Reason // why it failed, where that is a word
+	Reason  reason.Reason // why it failed, where that is a word
 	// Problems name object, reason and what to do, a line each.
 	Problems []string
 	// Next is the command that shows more of it, "" where there is none.
@@ -142,9 +143,9 @@ func (n *NodeResult) plan() {
 }
 
 // reasonFor is a word for why a node failed, "" where there is none.
-func reasonFor(err error) plan.Reason {
+func reasonFor(err error) reason.Reason {
 	if unknown := (*plan.UnknownError)(nil); errors.As(err, &unknown) {
-		return plan.ReasonUnknown
+		return reason.Unknown
 	}
 	return ""
 }

@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // told is what the report says of an object that was deleted: which tombstone named it, or
 // that its data is lost; "" for most.
 func (s *stepRun) told() string {
-	if s.Reason == plan.ReasonTombstone || s.Loss() {
+	if s.Reason == reason.Tombstone || s.Loss() {
 		return s.Message
 	}
 	return ""

@@ -10,6 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -31,8 +32,8 @@ type leftStep struct {
 
 // left tells whether a step left an object as it was that is to be ready.
 func (s *StepResult) left() bool {
-	o, reason := s.Step.Object, s.Step.Reason
-	return o != nil && s.Outcome == OutcomeUnchanged && reason != plan.ReasonLeftOut && reason != plan.ReasonUnmanaged && reason != plan.ReasonCompleted && o.Awaited()
+	o, why := s.Step.Object, s.Step.Reason
+	return o != nil && s.Outcome == OutcomeUnchanged && why != reason.LeftOut && why != reason.Unmanaged && why != reason.Completed && o.Awaited()
 }
 
 // leftOf are the steps that left objects as they were which are to be ready, by hub.
@@ -122,7 +123,7 @@ func (s *leftStep) unready(sight *observe.Sight) string {
 		return "another client deleted it meanwhile"
 	case now.State != ready.StateReady:
 		return orUnknown(now.Message)
-	case sight.Stopped[ref] && s.Reason != plan.ReasonCreatedOnce:
+	case sight.Stopped[ref] && s.Reason != reason.CreatedOnce:
 		return "another client scaled it to zero, and its form sets no replicas (start it with kubectl scale)"
 	}
 	return ""

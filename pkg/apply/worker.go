@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -33,7 +34,7 @@ type Node struct {
 // the planned one.
 type Ended struct {
 	Action  plan.Action
-	Reason  plan.Reason
+	Reason  reason.Reason
 	Outcome Outcome
 	Message string // for people; may say what to do
 }

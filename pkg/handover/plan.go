@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -23,9 +24,9 @@ const (
 
 // Reasons that only a handover has.
 const (
-	ReasonHandover   plan.Reason = "Handover"   // it was the operator's
-	ReasonAbsent     plan.Reason = "Absent"     // there is no such object
-	ReasonUnreadable plan.Reason = "Unreadable" // it is unknown what it is
+	ReasonHandover   reason.Reason = "Handover"   // it was the operator's
+	ReasonAbsent     reason.Reason = "Absent"     // there is no such object
+	ReasonUnreadable reason.Reason = "Unreadable" // it is unknown what it is
 )
 
 // Input is what a plan is made of.
@@ -235,20 +236,20 @@ func (o *Object) step() plan.Step {
 	return s
 }
 
-func (o *Object) reason() plan.Reason {
+func (o *Object) reason() reason.Reason {
 	switch {
 	case o.Verdict == Take:
 		return ReasonHandover
 	case o.Verdict == Had:
-		return plan.ReasonUpToDate
+		return reason.UpToDate
 	case o.Err != nil:
 		return ReasonUnreadable
 	case o.Meta == nil:
 		return ReasonAbsent
 	case o.Meta.DeletionTimestamp != nil:
-		return plan.ReasonDeleting
+		return reason.Deleting
 	case o.Meta.Labels[lynq.LabelOrphaned] == "true":
-		return plan.ReasonOrphan
+		return reason.Orphan
 	}
-	return plan.ReasonForeign
+	return reason.Foreign
 }

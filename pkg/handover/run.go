@@ -9,6 +9,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -104,7 +105,7 @@ func (n *nodeHandover) take(o *Object) apply.Ended {
 	case changed:
 		return apply.Ended{Action: plan.ActionTrack, Reason: ReasonHandover, Outcome: apply.OutcomeDone}
 	}
-	return apply.Ended{Action: plan.ActionKeep, Reason: plan.ReasonUpToDate, Outcome: apply.OutcomeUnchanged}
+	return apply.Ended{Action: plan.ActionKeep, Reason: reason.UpToDate, Outcome: apply.OutcomeUnchanged}
 }
 
 // release removes the LynqNode.

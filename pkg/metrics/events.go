@@ -3,6 +3,7 @@ package metrics
 import (
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -43,7 +44,7 @@ func (m *Metrics) nodeEnded(e *apply.Event) {
 }
 
 func (m *Metrics) object(e *apply.Event) {
-	if e.Reason == plan.ReasonTombstone || e.Reason == plan.ReasonOtherLabels {
+	if e.Reason == reason.Tombstone || e.Reason == reason.OtherLabels {
 		m.buried(e)
 		return
 	}

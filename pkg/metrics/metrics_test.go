@@ -18,6 +18,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -251,7 +252,7 @@ func TestBuried(t *testing.T) {
 	m := newMetrics(t, metrics.Options{})
 	m.Tombstones(crm, stones())
 	told := func(name string, o apply.Outcome) {
-		m.Report(apply.Event{Type: apply.EventObject, Hub: crm, Action: plan.ActionDelete, Reason: plan.ReasonTombstone, Outcome: o, Object: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: name}})
+		m.Report(apply.Event{Type: apply.EventObject, Hub: crm, Action: plan.ActionDelete, Reason: reason.Tombstone, Outcome: o, Object: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: name}})
 	}
 	told("there", apply.OutcomeDone)
 	told("gone", apply.OutcomeNotReady)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -16,7 +16,7 @@ const (
 	Progressing = inventory.ConditionProgressing // not ready yet
 	Degraded    = inventory.ConditionDegraded    // not as its row wants it
 	Leaving     = "Leaving"                      // it is being deleted
-	Excluded    = string(plan.ReasonExcluded)    // a rule excludes an object
+	Excluded    = string(reason.Excluded)        // a rule excludes an object
 	Orphaned    = "Orphaned"                     // an object has the marks of an orphan
 	Unknown     = "Unknown"                      // of a node: no run that began it has ended; of an object: it could not be looked at
 	Unreadable  = "Unreadable"                   // its record cannot be read

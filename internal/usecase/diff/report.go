@@ -8,6 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/diff"
 	"github.com/lynqctl/lynqctl/pkg/form"
@@ -84,7 +85,7 @@ func (t *diffRun) object(o *diff.Object, p *plan.NodePlan, s *plan.Step) error {
 		o.Problem, o.Note = event.Message, ""
 		return nil
 	case told && event.Outcome == apply.OutcomeSkipped:
-		o.Skipped = s.Action != plan.ActionSkip || s.Reason == plan.ReasonExcluded
+		o.Skipped = s.Action != plan.ActionSkip || s.Reason == reason.Excluded
 		return nil
 	case s.Action == plan.ActionKeep, s.Object == nil && (s.Live == nil || s.To != lynq.NodeKey{}):
 		return nil // what was tried, if anything, is of another node that has the object
@@ -166,7 +167,7 @@ func untried(s *plan.Step) string {
 		return ""
 	}
 	var parts []string
-	if s.Reason == plan.ReasonTakeover {
+	if s.Reason == reason.Takeover {
 		parts = append(parts, "the marks by which it is theirs")
 	}
 	if s.Action != plan.ActionTrack && s.Live.Updated && s.Applies() {
@@ -192,29 +193,29 @@ func refOf(s *plan.Step) lynq.Ref {
 // its own.
 func wholeCause(s *plan.Step) diff.CauseKind {
 	switch s.Reason {
-	case plan.ReasonNew:
+	case reason.New:
 		return diff.CauseNew
-	case plan.ReasonVanished, plan.ReasonDeleting:
+	case reason.Vanished, reason.Deleting:
 		return diff.CauseGone
-	case plan.ReasonDue:
+	case reason.Due:
 		return diff.CauseDue
-	case plan.ReasonReplaced:
+	case reason.Replaced:
 		return diff.CauseReplaced
-	case plan.ReasonUnconfirmed:
+	case reason.Unconfirmed:
 		return diff.CauseUnknown
-	case plan.ReasonOrphan, plan.ReasonUnowned, plan.ReasonTakeover:
+	case reason.Orphan, reason.Unowned, reason.Takeover:
 		return diff.CauseAdopted
-	case plan.ReasonRemoved:
+	case reason.Removed:
 		return diff.CauseRemoved
-	case plan.ReasonNotIncluded:
+	case reason.NotIncluded:
 		return diff.CauseNotIncluded
-	case plan.ReasonLeftover:
+	case reason.Leftover:
 		return diff.CauseLeftover
-	case plan.ReasonNodeGone:
+	case reason.NodeGone:
 		return diff.CauseRowGone
-	case plan.ReasonNodeDeleted:
+	case reason.NodeDeleted:
 		return diff.CauseDeleted
-	case plan.ReasonTakenOver:
+	case reason.TakenOver:
 		return diff.CauseTracking
 	}
 	return ""

@@ -15,6 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/diff"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -95,7 +96,7 @@ func (t *diffRun) setAside(n *plan.NodePlan) {
 		s := &n.Steps[i]
 		if s.Object != nil && s.Live != nil && s.Live.Deleting && s.Action == plan.ActionCreate {
 			t.ending[stepKey{n.Key(), s.Object.Ref}] = *s
-			s.Action, s.Reason = plan.ActionKeep, plan.ReasonLeftOut
+			s.Action, s.Reason = plan.ActionKeep, reason.LeftOut
 		}
 	}
 }

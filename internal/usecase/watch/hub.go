@@ -11,6 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -250,7 +251,7 @@ func (h *hubWatch) observe(e apply.Event) {
 		h.mu.Lock()
 		h.wrote = true
 		f := fight{node: e.Node, object: e.Object, last: e.Message, at: time.Now()}
-		if e.Reason == plan.ReasonDrifted {
+		if e.Reason == reason.Drifted {
 			f.muted = h.fights.TakenBack(e.Object, f.at)
 		}
 		if f.muted > 0 {

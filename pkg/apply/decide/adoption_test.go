@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -48,7 +49,7 @@ func TestTakeBack(t *testing.T) {
 			in := scene(at, p)
 			in.TakeBack, in.KeepContent = true, keep
 			s := wantedStep(in)
-			if taken := s.Action != plan.ActionBlock && s.Reason == plan.ReasonOrphan; taken != (at == orphaned) {
+			if taken := s.Action != plan.ActionBlock && s.Reason == reason.Orphan; taken != (at == orphaned) {
 				t.Errorf("%s: %s %s", at, s.Action, s.Reason)
 			}
 		}
@@ -132,7 +133,7 @@ func TestAdopted(t *testing.T) {
 	// Another tool marked what lynqctl made: it is taken back, not adopted.
 	in := scene(ours, force)
 	in.Live[in.Nodes[0].Objects[0].Ref].Foreign = "Helm release web/shop"
-	if s := wantedStep(in); s.Reason != plan.ReasonTakeover || s.Adopted {
+	if s := wantedStep(in); s.Reason != reason.Takeover || s.Adopted {
 		t.Errorf("taken back: %s, adopted %v", s.Reason, s.Adopted)
 	}
 }
@@ -165,9 +166,9 @@ func TestMovesUnderNever(t *testing.T) {
 			in.Forms, in.Nodes = []lynq.FormKey{{Name: "shop"}, {Name: "web"}}, []*plan.Node{&moved}
 			return wantedStep(in)
 		}
-		want := verdict{plan.ActionAdopt, plan.ReasonUnowned}
+		want := verdict{plan.ActionAdopt, reason.Unowned}
 		if creation == lynq.CreateOnce {
-			want = verdict{plan.ActionTrack, plan.ReasonUntracked}
+			want = verdict{plan.ActionTrack, reason.Untracked}
 		}
 		for _, adopted := range []bool{false, true} {
 			s := move(func(r *inventory.Entry) { r.Adopted = adopted })

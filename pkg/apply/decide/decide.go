@@ -10,6 +10,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/container"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -137,9 +138,9 @@ func Decide(in *Input, l Limits) *plan.Plan {
 		case !d.goes(inv):
 			p.Whole = false
 		case d.in.Delete[key] || inv.Deleting:
-			p.Nodes = append(p.Nodes, d.leaving(inv, plan.ReasonNodeDeleted))
+			p.Nodes = append(p.Nodes, d.leaving(inv, reason.NodeDeleted))
 		default:
-			p.Nodes = append(p.Nodes, d.leaving(inv, plan.ReasonNodeGone))
+			p.Nodes = append(p.Nodes, d.leaving(inv, reason.NodeGone))
 		}
 	}
 	p.Nodes = append(p.Nodes, d.broken()...)
@@ -257,10 +258,10 @@ func (d *decider) node(n *plan.Node) plan.NodePlan {
 		delete(entries, o.Ref)
 	}
 	freed(n, p.Steps)
-	dropped := d.leave(me, inv, entries, plan.ReasonRemoved)
+	dropped := d.leave(me, inv, entries, reason.Removed)
 	for i := range dropped {
-		if s := &dropped[i]; s.Reason == plan.ReasonRemoved && slices.Contains(n.NotIncluded, s.Entry.ID) {
-			s.Reason = plan.ReasonNotIncluded
+		if s := &dropped[i]; s.Reason == reason.Removed && slices.Contains(n.NotIncluded, s.Entry.ID) {
+			s.Reason = reason.NotIncluded
 		}
 	}
 	p.Steps = append(append(p.Steps, dropped...), hooking{d}.leftovers(me, inv)...)
@@ -358,16 +359,16 @@ func ofForm(inv *inventory.Inventory, f lynq.FormKey) bool {
 }
 
 // leaving plans a node that is wanted no more.
-func (d *decider) leaving(inv *inventory.Inventory, why plan.Reason) plan.NodePlan {
+func (d *decider) leaving(inv *inventory.Inventory, why reason.Reason) plan.NodePlan {
 	p := plan.NodePlan{
 		NodeID:    inv.Node,
-		Inventory: inv, Cascade: d.in.Cascade, Deleted: why == plan.ReasonNodeDeleted,
+		Inventory: inv, Cascade: d.in.Cascade, Deleted: why == reason.NodeDeleted,
 	}
 	me := d.owner(p.Key())
 	p.Strays = d.straysOf(me)
 	p.Steps = d.leave(me, inv, entriesOf(inv), why)
 	row := d.claims.node(inv)
-	if row != nil && why == plan.ReasonNodeGone {
+	if row != nil && why == reason.NodeGone {
 		wait(p.Steps, row)
 		return p
 	}
@@ -395,7 +396,7 @@ func (d *decider) straysOf(me plan.Owner) []*tracking.Live {
 // wait has all that a node owns stay as it is until a row renders.
 func wait(steps []plan.Step, row *plan.Node) {
 	for i := range steps {
-		steps[i].Action, steps[i].Reason, steps[i].Message = plan.ActionSkip, plan.ReasonRowUnknown, holdsUp(row)
+		steps[i].Action, steps[i].Reason, steps[i].Message = plan.ActionSkip, reason.RowUnknown, holdsUp(row)
 	}
 }
 
@@ -423,7 +424,7 @@ func collect(me plan.Owner, steps []plan.Step) {
 
 // leave plans what becomes of the recorded objects that are wanted no more: wave by
 // wave, and in each in the reverse of the order in which they were made.
-func (d *decider) leave(me plan.Owner, inv *inventory.Inventory, entries map[lynq.Ref]*inventory.Entry, why plan.Reason) []plan.Step {
+func (d *decider) leave(me plan.Owner, inv *inventory.Inventory, entries map[lynq.Ref]*inventory.Entry, why reason.Reason) []plan.Step {
 	if inv == nil {
 		return nil
 	}
@@ -443,7 +444,7 @@ func (d *decider) leave(me plan.Owner, inv *inventory.Inventory, entries map[lyn
 // leavingStep plans one object that its node wants no more. The policy that
 // counts is the one that was recorded, on the object or in the inventory: where
 // they differ, the one that keeps it.
-func (d *decider) leavingStep(me plan.Owner, r *inventory.Entry, l *tracking.Live, why plan.Reason) plan.Step {
+func (d *decider) leavingStep(me plan.Owner, r *inventory.Entry, l *tracking.Live, why reason.Reason) plan.Step {
 	q := &question{asker: askerNode, me: me, entry: r, live: l, why: why, adopted: r.Adopted, keeps: r.Deletion}
 	if l != nil {
 		q.keeps = r.Deletion.Or(l.DeletionPolicy)
@@ -457,11 +458,11 @@ func (d *decider) notSeen(s *plan.Step) {
 	why := d.in.GiveUp[s.Entry.Ref]
 	switch {
 	case why != nil:
-		s.Action, s.Reason, s.Message = plan.ActionRelease, plan.ReasonGivenUp, "lynqctl keeps it and stops managing it: "+why.Error()
+		s.Action, s.Reason, s.Message = plan.ActionRelease, reason.GivenUp, "lynqctl keeps it and stops managing it: "+why.Error()
 	case s.Entry.Phase == inventory.PhaseCompleted && !d.unseen(s):
-		s.Action, s.Reason = plan.ActionRelease, plan.ReasonCompleted
+		s.Action, s.Reason = plan.ActionRelease, reason.Completed
 	case !d.unseen(s):
-		s.Action, s.Reason = plan.ActionRelease, plan.ReasonAlreadyGone
+		s.Action, s.Reason = plan.ActionRelease, reason.AlreadyGone
 	}
 }
 
@@ -476,13 +477,13 @@ func (d *decider) givenUp(ref lynq.Ref) bool {
 func releaseForeign(me plan.Owner, s *plan.Step, l *tracking.Live) bool {
 	switch {
 	case l.Record:
-		s.Action, s.Reason, s.Message = plan.ActionRelease, plan.ReasonTakenOver, neverDeleted
+		s.Action, s.Reason, s.Message = plan.ActionRelease, reason.TakenOver, neverDeleted
 	case !me.Tracks(l):
-		s.Action, s.Reason, s.Message = plan.ActionRelease, plan.ReasonTakenOver, "it no longer has this node's labels"
+		s.Action, s.Reason, s.Message = plan.ActionRelease, reason.TakenOver, "it no longer has this node's labels"
 	case l.Unmanaged:
 		leaveAlone(me, s, l)
 	case l.TakenOver() != "":
-		s.Action, s.Reason, s.Message = plan.ActionRelease, plan.ReasonTakenOver, "it is now of "+l.TakenOver()
+		s.Action, s.Reason, s.Message = plan.ActionRelease, reason.TakenOver, "it is now of "+l.TakenOver()
 	default:
 		return false
 	}
@@ -504,24 +505,24 @@ func (d *decider) wanted(me plan.Owner, o *plan.Object, r *inventory.Entry, l *t
 	s := plan.Step{Object: o, Entry: r, Live: l}
 	switch {
 	case o.LeftOut:
-		s.Action, s.Reason = plan.ActionKeep, plan.ReasonLeftOut
+		s.Action, s.Reason = plan.ActionKeep, reason.LeftOut
 		return s
 	case o.Exclusion != nil:
-		s.Action, s.Reason, s.Message = plan.ActionSkip, plan.ReasonExcluded, excludedBy(o.Exclusion)
+		s.Action, s.Reason, s.Message = plan.ActionSkip, reason.Excluded, excludedBy(o.Exclusion)
 		return s
 	case d.purged(me, &s):
 		return s
 	case l == nil:
-		s.Action, s.Reason = plan.ActionCreate, plan.ReasonNew
+		s.Action, s.Reason = plan.ActionCreate, reason.New
 		if r != nil && r.UID != "" {
-			s.Reason = plan.ReasonVanished
+			s.Reason = reason.Vanished
 		}
 		return s
 	case l.Record:
-		s.Action, s.Reason, s.Message = plan.ActionBlock, plan.ReasonForeign, neverTaken
+		s.Action, s.Reason, s.Message = plan.ActionBlock, reason.Foreign, neverTaken
 		return s
 	case l.Deleting:
-		s.Action, s.Reason, s.Message = plan.ActionCreate, plan.ReasonDeleting, "it "+l.Ending+"; lynqctl creates it again when it is deleted"
+		s.Action, s.Reason, s.Message = plan.ActionCreate, reason.Deleting, "it "+l.Ending+"; lynqctl creates it again when it is deleted"
 		return s
 	case l.Unmanaged:
 		leaveAlone(me, &s, l)
@@ -540,45 +541,45 @@ func (d *decider) wanted(me plan.Owner, o *plan.Object, r *inventory.Entry, l *t
 
 // once plans an object that was created, and is left alone ever since: only its
 // tracking may change.
-func (d *decider) once(me plan.Owner, o *plan.Object, r *inventory.Entry, l *tracking.Live) (plan.Action, plan.Reason) {
+func (d *decider) once(me plan.Owner, o *plan.Object, r *inventory.Entry, l *tracking.Live) (plan.Action, reason.Reason) {
 	switch {
 	case l.Orphaned:
-		return plan.ActionTrack, plan.ReasonOrphan
+		return plan.ActionTrack, reason.Orphan
 	case !me.Tracked(o, l) || !o.Annotated(l):
-		return plan.ActionTrack, plan.ReasonUntracked
+		return plan.ActionTrack, reason.Untracked
 	case r == nil || r.UID != string(l.UID) || r.Digest == "" || r.ID != o.ID || r.Deletion != o.Policy.Deletion:
-		return plan.ActionTrack, plan.ReasonUnconfirmed
+		return plan.ActionTrack, reason.Unconfirmed
 	}
-	return plan.ActionKeep, plan.ReasonCreatedOnce
+	return plan.ActionKeep, reason.CreatedOnce
 }
 
 // compare plans an object that is ours, or has no owner.
-func (d *decider) compare(me plan.Owner, o *plan.Object, r *inventory.Entry, l *tracking.Live) (plan.Action, plan.Reason) {
+func (d *decider) compare(me plan.Owner, o *plan.Object, r *inventory.Entry, l *tracking.Live) (plan.Action, reason.Reason) {
 	switch {
 	case l.Orphaned && d.in.KeepContent:
-		return plan.ActionTrack, plan.ReasonOrphan
+		return plan.ActionTrack, reason.Orphan
 	case l.Orphaned:
-		return plan.ActionAdopt, plan.ReasonOrphan
+		return plan.ActionAdopt, reason.Orphan
 	case d.in.KeepContent && me.Tracked(o, l):
-		return plan.ActionKeep, plan.ReasonUpToDate
+		return plan.ActionKeep, reason.UpToDate
 	case d.in.KeepContent:
-		return plan.ActionTrack, plan.ReasonUntracked
+		return plan.ActionTrack, reason.Untracked
 	case !me.Tracks(l) && (r == nil || r.UID != string(l.UID)):
-		return plan.ActionAdopt, plan.ReasonUnowned
+		return plan.ActionAdopt, reason.Unowned
 	case r == nil || r.Digest == "" || r.UID == "":
-		return plan.ActionUpdate, plan.ReasonUnconfirmed
+		return plan.ActionUpdate, reason.Unconfirmed
 	case r.UID != string(l.UID):
-		return plan.ActionUpdate, plan.ReasonReplaced
+		return plan.ActionUpdate, reason.Replaced
 	case r.Digest != o.Digest:
-		return plan.ActionUpdate, plan.ReasonChanged
+		return plan.ActionUpdate, reason.Changed
 	case !me.Tracked(o, l):
-		return plan.ActionUpdate, plan.ReasonUntracked
+		return plan.ActionUpdate, reason.Untracked
 	case plan.MayHaveDrifted(o, r, l):
-		return plan.ActionUpdate, plan.ReasonDrifted
+		return plan.ActionUpdate, reason.Drifted
 	case due(o, r, d.in.Now):
-		return plan.ActionUpdate, plan.ReasonDue
+		return plan.ActionUpdate, reason.Due
 	}
-	return plan.ActionKeep, plan.ReasonUpToDate
+	return plan.ActionKeep, reason.UpToDate
 }
 
 // due tells whether an object is to be written again for the time that has passed since

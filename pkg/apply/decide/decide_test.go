@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -141,7 +142,7 @@ func scene(at situation, p lynq.Policy) *Input {
 // verdict is what a plan says of one object.
 type verdict struct {
 	Action plan.Action
-	Reason plan.Reason
+	Reason reason.Reason
 }
 
 // wanted is the table: what becomes of an object that a node wants. What is proven to be
@@ -162,61 +163,61 @@ func wantedOfAll(at situation, p lynq.Policy) verdict {
 	once := p.Creation == lynq.CreateOnce
 	switch at {
 	case absent:
-		return verdict{plan.ActionCreate, plan.ReasonNew}
+		return verdict{plan.ActionCreate, reason.New}
 	case vanished:
-		return verdict{plan.ActionCreate, plan.ReasonVanished}
+		return verdict{plan.ActionCreate, reason.Vanished}
 	case goingAway:
-		return verdict{plan.ActionCreate, plan.ReasonDeleting}
+		return verdict{plan.ActionCreate, reason.Deleting}
 	case handsOff:
 		if p.Deletion != lynq.DeleteRetain && p.Deletion != lynq.DeleteRetainOnDelete {
-			return verdict{plan.ActionTrack, plan.ReasonUnmanaged} // it is owned
+			return verdict{plan.ActionTrack, reason.Unmanaged} // it is owned
 		}
-		return verdict{plan.ActionSkip, plan.ReasonUnmanaged}
+		return verdict{plan.ActionSkip, reason.Unmanaged}
 	case ownRecord:
-		return verdict{plan.ActionBlock, plan.ReasonForeign}
+		return verdict{plan.ActionBlock, reason.Foreign}
 	case otherNodes, otherSets, otherTools, controllers:
 		if p.Adopts() == lynq.AdoptAlways {
-			return verdict{plan.ActionAdopt, plan.ReasonTakeover}
+			return verdict{plan.ActionAdopt, reason.Takeover}
 		}
-		return verdict{plan.ActionBlock, plan.ReasonForeign}
+		return verdict{plan.ActionBlock, reason.Foreign}
 	case nobodys, forgedOnce, recreated, orphaned, overwritten, unrecordedT:
 		if p.Adopts() == lynq.AdoptNever {
-			return verdict{plan.ActionBlock, plan.ReasonUnowned}
+			return verdict{plan.ActionBlock, reason.Unowned}
 		}
 	}
 	switch at {
 	case nobodys, forgedOnce:
-		return verdict{plan.ActionAdopt, plan.ReasonUnowned}
+		return verdict{plan.ActionAdopt, reason.Unowned}
 	case unfinished:
-		return verdict{plan.ActionUpdate, plan.ReasonUnconfirmed}
+		return verdict{plan.ActionUpdate, reason.Unconfirmed}
 	}
 	if once {
 		switch at {
 		case ours, drift, formChanged:
-			return verdict{plan.ActionKeep, plan.ReasonCreatedOnce}
+			return verdict{plan.ActionKeep, reason.CreatedOnce}
 		case policyMoved, bare, overwritten:
-			return verdict{plan.ActionTrack, plan.ReasonUntracked}
+			return verdict{plan.ActionTrack, reason.Untracked}
 		case orphaned:
-			return verdict{plan.ActionTrack, plan.ReasonOrphan}
+			return verdict{plan.ActionTrack, reason.Orphan}
 		case recreated, unconfirmed, unrecordedT:
-			return verdict{plan.ActionTrack, plan.ReasonUnconfirmed}
+			return verdict{plan.ActionTrack, reason.Unconfirmed}
 		}
 	}
 	switch at {
 	case drift, bare:
-		return verdict{plan.ActionUpdate, plan.ReasonDrifted}
+		return verdict{plan.ActionUpdate, reason.Drifted}
 	case formChanged:
-		return verdict{plan.ActionUpdate, plan.ReasonChanged}
+		return verdict{plan.ActionUpdate, reason.Changed}
 	case policyMoved, overwritten:
-		return verdict{plan.ActionUpdate, plan.ReasonUntracked}
+		return verdict{plan.ActionUpdate, reason.Untracked}
 	case recreated:
-		return verdict{plan.ActionUpdate, plan.ReasonReplaced}
+		return verdict{plan.ActionUpdate, reason.Replaced}
 	case unconfirmed, unrecordedT:
-		return verdict{plan.ActionUpdate, plan.ReasonUnconfirmed}
+		return verdict{plan.ActionUpdate, reason.Unconfirmed}
 	case orphaned:
-		return verdict{plan.ActionAdopt, plan.ReasonOrphan}
+		return verdict{plan.ActionAdopt, reason.Orphan}
 	}
-	return verdict{plan.ActionKeep, plan.ReasonUpToDate}
+	return verdict{plan.ActionKeep, reason.UpToDate}
 }
 
 // unwanted is the table for an object that its node wants no more.
@@ -225,20 +226,20 @@ func unwanted(at situation, p lynq.Policy) (verdict, bool) {
 	case absent, orphaned, nobodys, otherNodes, otherSets, otherTools, controllers, unrecordedT, forgedOnce:
 		return verdict{}, false // not recorded
 	case overwritten:
-		return verdict{plan.ActionRelease, plan.ReasonTakenOver}, true
+		return verdict{plan.ActionRelease, reason.TakenOver}, true
 	case vanished:
-		return verdict{plan.ActionRelease, plan.ReasonAlreadyGone}, true
+		return verdict{plan.ActionRelease, reason.AlreadyGone}, true
 	case handsOff:
 		return wanted(at, p), true
 	case recreated:
-		return verdict{plan.ActionRelease, plan.ReasonTakenOver}, true // by its uid it is not what was recorded
+		return verdict{plan.ActionRelease, reason.TakenOver}, true // by its uid it is not what was recorded
 	case ownRecord:
-		return verdict{plan.ActionRelease, plan.ReasonTakenOver}, true
+		return verdict{plan.ActionRelease, reason.TakenOver}, true
 	}
 	if p.Deletion == lynq.DeleteRetain || p.Deletion == lynq.DeleteRetainOnApply {
-		return verdict{plan.ActionOrphan, plan.ReasonRemoved}, true
+		return verdict{plan.ActionOrphan, reason.Removed}, true
 	}
-	return verdict{plan.ActionDelete, plan.ReasonRemoved}, true
+	return verdict{plan.ActionDelete, reason.Removed}, true
 }
 
 // adoptions are what a form may say of adoption, or not say.
@@ -306,7 +307,7 @@ func TestTakenOver(t *testing.T) {
 		in.Nodes[0].Objects = nil
 		in.Live[ref] = &tracking.Live{Ref: ref, UID: "u1", Hub: "crm", Node: "other-web", NodeNamespace: "ns"}
 		s := Decide(in, Limits{}).Nodes[0].Steps[0]
-		if s.Action != plan.ActionRelease || s.Reason != plan.ReasonTakenOver || s.Message != "it is now of node ns/other-web" {
+		if s.Action != plan.ActionRelease || s.Reason != reason.TakenOver || s.Message != "it is now of node ns/other-web" {
 			t.Errorf("%s: %s %s %q", deletion, s.Action, s.Reason, s.Message)
 		}
 	}
@@ -339,7 +340,7 @@ func TestRecordsStay(t *testing.T) {
 			t.Errorf("%s, to be taken back: %s %s", name, s.Action, s.Reason)
 		}
 		in.Nodes, in.Delete = nil, map[lynq.NodeKey]bool{key: true}
-		if s := Decide(in, Limits{}).Nodes[0].Steps[0]; s.Action != plan.ActionRelease || s.Reason != plan.ReasonTakenOver {
+		if s := Decide(in, Limits{}).Nodes[0].Steps[0]; s.Action != plan.ActionRelease || s.Reason != reason.TakenOver {
 			t.Errorf("%s, of a node that goes: %s %s", name, s.Action, s.Reason)
 		}
 		live.Orphaned = true
@@ -424,7 +425,7 @@ func TestMoves(t *testing.T) {
 		if s := decided.Nodes[0].Steps[0]; s.Action != plan.ActionAdopt {
 			t.Errorf("the new node has %s %s %s", s.Action, s.Reason, s.Message)
 		}
-		if s := decided.Nodes[1].Steps[0]; s.Action != plan.ActionRelease || s.Reason != plan.ReasonTakenOver {
+		if s := decided.Nodes[1].Steps[0]; s.Action != plan.ActionRelease || s.Reason != reason.TakenOver {
 			t.Errorf("the old node has %s %s", s.Action, s.Reason)
 		}
 	}
@@ -591,11 +592,11 @@ func TestForgedOnce(t *testing.T) {
 		marks           []func(*tracking.Live)
 		once, otherwise verdict
 	}{
-		"none":             {nil, verdict{plan.ActionAdopt, plan.ReasonUnowned}, verdict{plan.ActionAdopt, plan.ReasonUnowned}},
-		"an orphan's":      {[]func(*tracking.Live){orphan}, verdict{plan.ActionTrack, plan.ReasonOrphan}, verdict{plan.ActionAdopt, plan.ReasonOrphan}},
-		"the tracking":     {[]func(*tracking.Live){tracked}, verdict{plan.ActionTrack, plan.ReasonUntracked}, verdict{plan.ActionUpdate, plan.ReasonUnconfirmed}},
-		"both":             {[]func(*tracking.Live){orphan, tracked}, verdict{plan.ActionTrack, plan.ReasonOrphan}, verdict{plan.ActionAdopt, plan.ReasonOrphan}},
-		"of another hub's": {[]func(*tracking.Live){tracked, func(l *tracking.Live) { l.Hub, l.Node, l.NodeNamespace = "erp", "", "" }}, verdict{plan.ActionAdopt, plan.ReasonUnowned}, verdict{plan.ActionAdopt, plan.ReasonUnowned}},
+		"none":             {nil, verdict{plan.ActionAdopt, reason.Unowned}, verdict{plan.ActionAdopt, reason.Unowned}},
+		"an orphan's":      {[]func(*tracking.Live){orphan}, verdict{plan.ActionTrack, reason.Orphan}, verdict{plan.ActionAdopt, reason.Orphan}},
+		"the tracking":     {[]func(*tracking.Live){tracked}, verdict{plan.ActionTrack, reason.Untracked}, verdict{plan.ActionUpdate, reason.Unconfirmed}},
+		"both":             {[]func(*tracking.Live){orphan, tracked}, verdict{plan.ActionTrack, reason.Orphan}, verdict{plan.ActionAdopt, reason.Orphan}},
+		"of another hub's": {[]func(*tracking.Live){tracked, func(l *tracking.Live) { l.Hub, l.Node, l.NodeNamespace = "erp", "", "" }}, verdict{plan.ActionAdopt, reason.Unowned}, verdict{plan.ActionAdopt, reason.Unowned}},
 	} {
 		for _, creation := range []lynq.CreationPolicy{lynq.CreateOnce, lynq.CreateWhenNeeded} {
 			for _, said := range []bool{true, false} {

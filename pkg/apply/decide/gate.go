@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -30,7 +31,7 @@ type question struct {
 	me    plan.Owner       // the node that asks, zero for tombstones and orphans
 	entry *inventory.Entry // what records the object, nil where nothing does
 	live  *tracking.Live   // as this run read it, nil where it did not see it
-	why   plan.Reason      // why the object would be deleted
+	why   reason.Reason    // why the object would be deleted
 	// adopted: the object existed before the node had it.
 	adopted bool
 	// keeps is the policy that counts.
@@ -47,7 +48,7 @@ func (q *question) ref() lynq.Ref { return q.entry.Ref }
 // action is what happens instead.
 type answer struct {
 	Action  plan.Action
-	Reason  plan.Reason
+	Reason  reason.Reason
 	Message string
 	// To is the node that gets the object.
 	To lynq.NodeKey
@@ -85,20 +86,20 @@ func (d *decider) gate(q *question) answer {
 }
 
 // keep is the answer that leaves the object and its entry as they are.
-func keep(why plan.Reason, message string) *answer {
+func keep(why reason.Reason, message string) *answer {
 	return &answer{Action: plan.ActionSkip, Reason: why, Message: message}
 }
 
 // release is the answer that drops the entry and leaves the object as it is.
 func release(message string) *answer {
-	return &answer{Action: plan.ActionRelease, Reason: plan.ReasonTakenOver, Message: message}
+	return &answer{Action: plan.ActionRelease, Reason: reason.TakenOver, Message: message}
 }
 
 // notNarrowed: a selector leaves objects out, and nobody knows which of these it would
 // have left.
 func notNarrowed(d *decider, q *question) *answer {
 	if d.in.Narrowed && q.asker == askerNode {
-		return &answer{Action: plan.ActionKeep, Reason: plan.ReasonLeftOut}
+		return &answer{Action: plan.ActionKeep, Reason: reason.LeftOut}
 	}
 	return nil
 }
@@ -110,7 +111,7 @@ func observed(d *decider, q *question) *answer {
 		return nil
 	}
 	if why := d.in.GiveUp[q.ref()]; why != nil && q.ref().Namespace == q.me.Namespace {
-		return keep(plan.ReasonUnknown, mayRefer(q.me, why))
+		return keep(reason.Unknown, mayRefer(q.me, why))
 	}
 	s := plan.Step{Entry: q.entry, Reason: q.why}
 	d.notSeen(&s)
@@ -129,7 +130,7 @@ func notExcluded(d *decider, q *question) *answer {
 		return nil // Tombstones judges exclusions; nothing excludes an orphan
 	}
 	if why := d.excluded(q.me, q.entry); why != "" && !d.givenUp(q.ref()) {
-		return keep(plan.ReasonExcluded, why)
+		return keep(reason.Excluded, why)
 	}
 	return nil
 }
@@ -151,7 +152,7 @@ func notRendered(d *decider, q *question) *answer {
 	other, rendered := d.desired[q.ref()]
 	if rendered && other != q.me.NodeKey {
 		if q.asker != askerNode {
-			return keep(plan.ReasonRendered, "node "+other.String()+" renders it")
+			return keep(reason.Rendered, "node "+other.String()+" renders it")
 		}
 		a := release("node " + other.String() + " has it now")
 		a.To = other
@@ -164,7 +165,7 @@ func notRendered(d *decider, q *question) *answer {
 func notClaimed(d *decider, q *question) *answer {
 	row := d.claims.object(q.ref())
 	if row != nil && (q.asker != askerNode || q.why.NodeStays()) {
-		return keep(plan.ReasonRowUnknown, holdsUp(row))
+		return keep(reason.RowUnknown, holdsUp(row))
 	}
 	return nil
 }
@@ -175,7 +176,7 @@ func notHeld(d *decider, q *question) *answer {
 		return nil
 	}
 	if other := d.holder(q.me, q.live); other != "" {
-		return keep(plan.ReasonUnknown, "lynqctl keeps its entry: node "+other+", which this run does not touch, has it too")
+		return keep(reason.Unknown, "lynqctl keeps its entry: node "+other+", which this run does not touch, has it too")
 	}
 	return nil
 }
@@ -185,13 +186,13 @@ func notRelabelled(_ *decider, q *question) *answer {
 	if !q.me.Relabelled(q.live) {
 		return nil
 	}
-	return keep(plan.ReasonForeign, fmt.Sprintf("it belongs to the inventory, and label %s says hub %q: the inventory's labels were changed (restore them)", lynq.LabelHub, q.live.Hub))
+	return keep(reason.Foreign, fmt.Sprintf("it belongs to the inventory, and label %s says hub %q: the inventory's labels were changed (restore them)", lynq.LabelHub, q.live.Hub))
 }
 
 // notGivenUp: nobody said to leave the object behind.
 func notGivenUp(d *decider, q *question) *answer {
 	if d.givenUp(q.ref()) && q.me.Tracks(q.live) && q.live.TakenOver() == "" {
-		return &answer{Action: plan.ActionOrphan, Reason: plan.ReasonGivenUp}
+		return &answer{Action: plan.ActionOrphan, Reason: reason.GivenUp}
 	}
 	return nil
 }
@@ -210,7 +211,7 @@ func isOurs(d *decider, q *question) *answer {
 		a.Message = "it is now of " + who
 	}
 	if s.Action == plan.ActionRelease && d.givenUp(q.ref()) {
-		a.Reason = plan.ReasonGivenUp
+		a.Reason = reason.GivenUp
 	}
 	return a
 }
@@ -248,9 +249,9 @@ func asLabelled(_ *decider, q *question) *answer {
 	case l.PartOf != "":
 		return keep("", "an inventory has it: its ApplySet is "+l.PartOf)
 	case differs != "":
-		return keep(plan.ReasonOtherLabels, "it isn't the expected object: "+differs)
+		return keep(reason.OtherLabels, "it isn't the expected object: "+differs)
 	case l.TakenOver() != "":
-		return keep(plan.ReasonForeign, "it belongs to "+l.TakenOver()+" (delete it with that tool)")
+		return keep(reason.Foreign, "it belongs to "+l.TakenOver()+" (delete it with that tool)")
 	case l.Unmanaged:
 		return keep("", MarkedUnmanaged)
 	case l.Deleting:
@@ -262,7 +263,7 @@ func asLabelled(_ *decider, q *question) *answer {
 // madeByNode: lynqctl purges and recreates only what the node itself created.
 func madeByNode(_ *decider, q *question) *answer {
 	if q.adopted && (q.asker == askerPurge || q.asker == askerRecreate) {
-		return keep(plan.ReasonUnowned, "it existed before the node adopted it, and may hold data that the form doesn't have")
+		return keep(reason.Unowned, "it existed before the node adopted it, and may hold data that the form doesn't have")
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -23,7 +24,7 @@ func asked(who asker) (*decider, *question) {
 	}
 	q := &question{
 		asker: who, me: plan.NewOwner(lynq.NodeKey{Namespace: "ns", Name: "acme-web"}, "crm", in.Inventories[0]), entry: &in.Inventories[0].Entries[0],
-		live: in.Live[o.Ref], why: plan.ReasonRemoved, keeps: lynq.DeleteDelete,
+		live: in.Live[o.Ref], why: reason.Removed, keeps: lynq.DeleteDelete,
 	}
 	switch who {
 	case askerPrune:

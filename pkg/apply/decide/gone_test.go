@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -29,23 +30,23 @@ const (
 func goesAs(at situation, p lynq.Policy, c plan.Cascade, g givenUp) verdict {
 	switch {
 	case at == vanished && g == unlooked: // the garbage collector may take it with the inventory
-		return verdict{plan.ActionSkip, plan.ReasonUnknown}
+		return verdict{plan.ActionSkip, reason.Unknown}
 	case at == vanished:
-		return verdict{plan.ActionRelease, plan.ReasonAlreadyGone}
+		return verdict{plan.ActionRelease, reason.AlreadyGone}
 	case g != kept:
-		return verdict{plan.ActionOrphan, plan.ReasonGivenUp}
+		return verdict{plan.ActionOrphan, reason.GivenUp}
 	case at == recreated: // by its uid it is not what was recorded
-		return verdict{plan.ActionRelease, plan.ReasonTakenOver}
+		return verdict{plan.ActionRelease, reason.TakenOver}
 	case at == handsOff && p.Deletion != lynq.DeleteRetain && p.Deletion != lynq.DeleteRetainOnDelete: // it must not go with the inventory
-		return verdict{plan.ActionTrack, plan.ReasonUnmanaged}
+		return verdict{plan.ActionTrack, reason.Unmanaged}
 	case at == handsOff:
-		return verdict{plan.ActionSkip, plan.ReasonUnmanaged}
+		return verdict{plan.ActionSkip, reason.Unmanaged}
 	case c == plan.CascadeOrphan || p.Deletion == lynq.DeleteRetain || p.Deletion == lynq.DeleteRetainOnDelete:
-		return verdict{plan.ActionOrphan, plan.ReasonNodeDeleted}
+		return verdict{plan.ActionOrphan, reason.NodeDeleted}
 	case c == plan.CascadeBackground && at != policyMoved: // that one is tracked by labels
-		return verdict{plan.ActionCollect, plan.ReasonNodeDeleted}
+		return verdict{plan.ActionCollect, reason.NodeDeleted}
 	}
-	return verdict{plan.ActionDelete, plan.ReasonNodeDeleted}
+	return verdict{plan.ActionDelete, reason.NodeDeleted}
 }
 
 // TestDeletedNode decides every combination of deletion policy, cascade and
@@ -90,7 +91,7 @@ func TestGivenUpAndTakenOver(t *testing.T) {
 	ref := in.Nodes[0].Objects[0].Ref
 	in.Nodes, in.Delete, in.GiveUp = nil, map[lynq.NodeKey]bool{acme: true}, map[lynq.Ref]error{ref: nil}
 	in.Live[ref].Foreign = "Kustomization apps"
-	if s := Decide(in, Limits{}).Nodes[0].Steps[0]; s.Action != plan.ActionRelease || s.Reason != plan.ReasonGivenUp || s.Message != "it is now of Kustomization apps" {
+	if s := Decide(in, Limits{}).Nodes[0].Steps[0]; s.Action != plan.ActionRelease || s.Reason != reason.GivenUp || s.Message != "it is now of Kustomization apps" {
 		t.Errorf("%s %s %q", s.Action, s.Reason, s.Message)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -70,7 +71,7 @@ func withoutDeletions(p *plan.NodePlan, held *plan.Held, taken map[lynq.Ref]lynq
 			why = "node " + taken[s.Object.Ref].String() + " has it, and is kept: deletions are held (" + held.Guards() + ")"
 		}
 		if why != "" {
-			s.Action, s.Reason, s.Message, s.To = plan.ActionSkip, plan.ReasonHeld, why, lynq.NodeKey{}
+			s.Action, s.Reason, s.Message, s.To = plan.ActionSkip, reason.Held, why, lynq.NodeKey{}
 		}
 	}
 	return next

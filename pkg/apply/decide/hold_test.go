@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -67,7 +68,7 @@ func said(p *plan.Plan) []string {
 				ref = s.Entry.Ref
 			}
 			line := fmt.Sprintf("%s: %s %s %s", n.UID, ref.Name, s.Action, s.Reason)
-			if s.Reason == plan.ReasonHeld {
+			if s.Reason == reason.Held {
 				line += ": " + s.Message
 			}
 			lines = append(lines, line)
@@ -241,7 +242,7 @@ func TestHeldAgain(t *testing.T) {
 	delete(s.in.Live, shopRef("y"))
 	whole := Decide(s.in, Limits{})
 	p := WithoutDeletions(whole)
-	for i, want := range []verdict{{plan.ActionSkip, plan.ReasonHeld}, {plan.ActionBlock, plan.ReasonForeign}} {
+	for i, want := range []verdict{{plan.ActionSkip, reason.Held}, {plan.ActionBlock, reason.Foreign}} {
 		step := &p.Nodes[0].Steps[i]
 		now := step.Live
 		if now == nil {
@@ -430,7 +431,7 @@ func sameStep(t *testing.T, planned, s *plan.Step) {
 	if s.Object != planned.Object || s.Entry != planned.Entry || s.Live != planned.Live {
 		t.Errorf("planned %+v, and it is %+v", planned, s)
 	}
-	if held := s.Action == plan.ActionSkip && s.Reason == plan.ReasonHeld; !held && *s != *planned {
+	if held := s.Action == plan.ActionSkip && s.Reason == reason.Held; !held && *s != *planned {
 		t.Errorf("planned %+v, and it is %+v", planned, s)
 	}
 }
@@ -444,7 +445,7 @@ func noDeletion(t *testing.T, p *plan.Plan, s *plan.Step) {
 	switch s.Action {
 	case plan.ActionSkip, plan.ActionKeep:
 	case plan.ActionRelease:
-		if s.To == (lynq.NodeKey{}) && s.Reason != plan.ReasonAlreadyGone || s.To != (lynq.NodeKey{}) && !slices.ContainsFunc(p.Nodes, func(n plan.NodePlan) bool { return n.Key() == s.To }) {
+		if s.To == (lynq.NodeKey{}) && s.Reason != reason.AlreadyGone || s.To != (lynq.NodeKey{}) && !slices.ContainsFunc(p.Nodes, func(n plan.NodePlan) bool { return n.Key() == s.To }) {
 			t.Errorf("%s is let go: %+v", s.Entry.Ref, s)
 		}
 	default:

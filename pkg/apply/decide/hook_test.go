@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -96,13 +97,13 @@ func planned(p *plan.Plan) (runs, after string) {
 // Whatever lets the node go, its hook runs first, and nothing that it did not make is
 // taken for it.
 func TestHookOfNodeThatGoes(t *testing.T) {
-	ways := map[plan.Reason]func(*Input){
-		plan.ReasonNodeGone:    func(*Input) {},
-		plan.ReasonNodeDeleted: func(in *Input) { in.Delete = map[lynq.NodeKey]bool{{Namespace: "ns", Name: "acme-web"}: true} },
+	ways := map[reason.Reason]func(*Input){
+		reason.NodeGone:    func(*Input) {},
+		reason.NodeDeleted: func(in *Input) { in.Delete = map[lynq.NodeKey]bool{{Namespace: "ns", Name: "acme-web"}: true} },
 	}
 	byHand := func(in *Input) { in.Inventories[0].Deleting = true }
 	for _, state := range hookStates() {
-		check := func(way string, why plan.Reason, change func(*Input)) {
+		check := func(way string, why reason.Reason, change func(*Input)) {
 			in := hookScene(state.phase, state.uid, state.there)
 			change(in)
 			p := Decide(in, Limits{AllowEmpty: true})
@@ -117,7 +118,7 @@ func TestHookOfNodeThatGoes(t *testing.T) {
 		for why, change := range ways {
 			check(string(why), why, change)
 		}
-		check("hand", plan.ReasonNodeDeleted, byHand)
+		check("hand", reason.NodeDeleted, byHand)
 	}
 }
 
@@ -193,14 +194,15 @@ func TestHookManifest(t *testing.T) {
 	}
 	o.Digest = inventory.HookDigest(recorded)
 	n := &plan.Node{Hooks: []plan.Object{*o}}
-	r := n.NextHooks(nil)[0]
+	r := plan.NewEntry(o)
+	r.Digest = o.Digest
 	me := plan.NewOwner(lynq.NodeKey{Namespace: "ns", Name: "acme-web"}, "crm", nil)
 	p := &plan.Plan{}
 	got, err := ReadHook(p, me, &r, recorded)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !sameJSON(got.Body, o.Body) || !bytes.HasPrefix(got.Body, []byte(plan.BodyHead)) || got.Policy.Timeout != policy.Timeout || got.Ref != ref || !got.Owned || len(got.DependIDs) != 1 || !got.Policy.Hook() || got.Policy.Unwaited {
+	if !sameJSON(got.Body, o.Body) || !bytes.HasPrefix(got.Body, []byte(`{"metadata":{`)) || got.Policy.Timeout != policy.Timeout || got.Ref != ref || !got.Owned || len(got.DependIDs) != 1 || !got.Policy.Hook() || got.Policy.Unwaited {
 		t.Errorf("read back: %+v", got)
 	}
 	for _, wrong := range [][]byte{nil, []byte("{}"), bytes.Replace(recorded, []byte("acme"), []byte("evil"), 1)} {
@@ -208,7 +210,7 @@ func TestHookManifest(t *testing.T) {
 			t.Errorf("%q was taken for the hook", wrong)
 		}
 	}
-	n.Hooks[0].Body = plan.Body(`{"metadata":{"name":"` + strings.Repeat("x", plan.MaxHooks) + `"}}`)
+	n.Hooks[0].Body = plan.Body(`{"metadata":{"name":"` + strings.Repeat("x", 512<<10) + `"}}`)
 	if err := plan.CheckSizes([]plan.Plan{{Nodes: []plan.NodePlan{{Desired: n}}}}); err == nil {
 		t.Error("what no Secret can hold is no error")
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -13,18 +14,18 @@ func keeping(at situation, p lynq.Policy) verdict {
 	case absent, vanished, goingAway, handsOff:
 		return wanted(at, p) // whoever asks for this leaves them out
 	case otherNodes, otherSets, otherTools, controllers, ownRecord:
-		return verdict{plan.ActionBlock, plan.ReasonForeign}
+		return verdict{plan.ActionBlock, reason.Foreign}
 	case orphaned:
-		return verdict{plan.ActionTrack, plan.ReasonOrphan}
+		return verdict{plan.ActionTrack, reason.Orphan}
 	case nobodys, policyMoved, overwritten, forgedOnce:
-		return verdict{plan.ActionTrack, plan.ReasonUntracked}
+		return verdict{plan.ActionTrack, reason.Untracked}
 	case unfinished:
-		return verdict{plan.ActionKeep, plan.ReasonUpToDate}
+		return verdict{plan.ActionKeep, reason.UpToDate}
 	}
 	if p.Creation == lynq.CreateOnce {
 		return wanted(at, p)
 	}
-	return verdict{plan.ActionKeep, plan.ReasonUpToDate}
+	return verdict{plan.ActionKeep, reason.UpToDate}
 }
 
 // TestKeepContent: with KeepContent nothing that is there is written but its

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -135,9 +136,9 @@ func TestRefusedGivesNothingAway(t *testing.T) {
 			} else {
 				in.Nodes = append([]*plan.Node{taker}, in.Nodes...)
 			}
-			want := verdict{plan.ActionBlock, plan.ReasonForeign}
+			want := verdict{plan.ActionBlock, reason.Foreign}
 			if c.taken {
-				want = verdict{plan.ActionAdopt, plan.ReasonUnowned}
+				want = verdict{plan.ActionAdopt, reason.Unowned}
 			}
 			p := Decide(in, Limits{MaxDelete: MaxDelete{Nodes: 9}})
 			taken := 0
@@ -169,9 +170,9 @@ func TestRefusedKeepsWhatOthersHaveToo(t *testing.T) {
 		change func(in *Input, l *tracking.Live)
 		want   verdict
 	}{
-		"both have it":                  {func(*Input, *tracking.Live) {}, verdict{plan.ActionSkip, plan.ReasonUnknown}},
-		"the refused one's record only": {func(_ *Input, l *tracking.Live) { l.PartOf = inventory.ID("ns", inventory.Name("bolt-web")) }, verdict{plan.ActionDelete, plan.ReasonNodeGone}},
-		"its tracking only":             {func(in *Input, _ *tracking.Live) { in.Inventories[0].Entries = nil }, verdict{plan.ActionDelete, plan.ReasonNodeGone}},
+		"both have it":                  {func(*Input, *tracking.Live) {}, verdict{plan.ActionSkip, reason.Unknown}},
+		"the refused one's record only": {func(_ *Input, l *tracking.Live) { l.PartOf = inventory.ID("ns", inventory.Name("bolt-web")) }, verdict{plan.ActionDelete, reason.NodeGone}},
+		"its tracking only":             {func(in *Input, _ *tracking.Live) { in.Inventories[0].Entries = nil }, verdict{plan.ActionDelete, reason.NodeGone}},
 	} {
 		ref := lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme"}
 		entries := []inventory.Entry{{Ref: ref, ID: "settings", UID: "u", Digest: "d", Lifecycle: lynq.Lifecycle{Deletion: lynq.DeleteDelete}}}

@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -17,7 +18,7 @@ type Permit struct {
 	ref     lynq.Ref
 	uid     types.UID
 	version string
-	reason  plan.Reason
+	reason  reason.Reason
 	trial   bool
 }
 
@@ -32,7 +33,7 @@ func (p Permit) UID() types.UID { return p.uid }
 func (p Permit) Version() string { return p.version }
 
 // Reason is why the object is deleted.
-func (p Permit) Reason() plan.Reason { return p.reason }
+func (p Permit) Reason() reason.Reason { return p.reason }
 
 // Check returns an error where the permit does not cover a deletion: it is the zero value,
 // or it covers only a dry run.
@@ -96,9 +97,9 @@ func PermitInventory(p *plan.NodePlan, saved *inventory.Inventory, left []invent
 	}
 	if saved.UID == "" { // a run was killed while it restored the inventory, and left the copy
 		ref.Name = inventory.CopyName(saved.Node.Name)
-		return Permit{ref, types.UID(saved.Copy), "", plan.ReasonNodeGone, false}, nil
+		return Permit{ref, types.UID(saved.Copy), "", reason.NodeGone, false}, nil
 	}
-	return Permit{ref, types.UID(saved.UID), saved.ResourceVersion, plan.ReasonNodeGone, false}, nil
+	return Permit{ref, types.UID(saved.UID), saved.ResourceVersion, reason.NodeGone, false}, nil
 }
 
 // PermitRestore permits the deletion of an inventory that somebody deleted and that is
@@ -112,7 +113,7 @@ func PermitRestore(saved *inventory.Inventory, r *plan.Replacement) (Permit, err
 	case r.Stays != nil:
 		return Permit{}, r.Stays
 	}
-	return Permit{ref, types.UID(saved.UID), saved.ResourceVersion, plan.ReasonUpToDate, false}, nil
+	return Permit{ref, types.UID(saved.UID), saved.ResourceVersion, reason.UpToDate, false}, nil
 }
 
 // PermitHub permits the deletion of the record of a hub that has no node any more.
@@ -121,7 +122,7 @@ func PermitHub(record *inventory.Hub, nodes int) (Permit, error) {
 	if nodes > 0 {
 		return Permit{}, &DeniedError{ref, "the hub still has " + lynq.Count(nodes, "node")}
 	}
-	return Permit{ref, types.UID(record.UID), record.ResourceVersion, plan.ReasonNodeDeleted, false}, nil
+	return Permit{ref, types.UID(record.UID), record.ResourceVersion, reason.NodeDeleted, false}, nil
 }
 
 // PermitCopy permits the deletion of the copy of an inventory, which lynqctl made while
@@ -131,7 +132,7 @@ func PermitCopy(inv *inventory.Inventory) (Permit, error) {
 	if inv.UID == "" {
 		return Permit{}, &DeniedError{ref, "its inventory is not restored yet"}
 	}
-	return Permit{ref, types.UID(inv.Copy), "", plan.ReasonUpToDate, false}, nil
+	return Permit{ref, types.UID(inv.Copy), "", reason.UpToDate, false}, nil
 }
 
 // PermitHooks permits the deletion of the Secret that holds the manifests of a node's
@@ -141,7 +142,7 @@ func PermitHooks(inv *inventory.Inventory, uid types.UID, version string) (Permi
 	if len(inv.Hooks) > 0 {
 		return Permit{}, &DeniedError{ref, "the inventory names a hook in it"}
 	}
-	return Permit{ref, uid, version, plan.ReasonRemoved, false}, nil
+	return Permit{ref, uid, version, reason.Removed, false}, nil
 }
 
 // PermitHandover permits the deletion of an object of the Lynq operator: a LynqNode whose
@@ -151,5 +152,5 @@ func PermitHandover(ref lynq.Ref, uid types.UID, version string) (Permit, error)
 	if ref.Group != lynq.Group {
 		return Permit{}, &DeniedError{ref, "it is not an object of the Lynq operator"}
 	}
-	return Permit{ref, uid, version, plan.ReasonTakenOver, false}, nil
+	return Permit{ref, uid, version, reason.TakenOver, false}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -25,7 +26,7 @@ func TestPermitDetach(t *testing.T) {
 		"not read":          {plan.Step{Object: o}, false},
 		"without a uid":     {plan.Step{Object: o, Live: &tracking.Live{}}, false},
 		"excluded":          {plan.Step{Object: &excluded, Live: &tracking.Live{UID: "u"}}, false},
-		"excluded, dropped": {plan.Step{Entry: &inventory.Entry{}, Reason: plan.ReasonExcluded, Live: &tracking.Live{UID: "u"}}, false},
+		"excluded, dropped": {plan.Step{Entry: &inventory.Entry{}, Reason: reason.Excluded, Live: &tracking.Live{UID: "u"}}, false},
 	} {
 		permit, err := PermitDetach(&tt.step)
 		if (err == nil) != tt.yes || permit.Covers("had") != tt.yes || permit.Covers("new") || permit.Covers("") {

@@ -2,6 +2,7 @@ package decide
 
 import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
@@ -18,15 +19,15 @@ func (d *decider) purged(me plan.Owner, s *plan.Step) bool {
 	ours := l != nil && r.UID == string(l.UID) && me.Tracks(l) && l.TakenOver() == "" && !l.Unmanaged
 	switch {
 	case ours && s.Object.Policy.PurgeOrder != nil:
-		s.Action, s.Reason, s.Message = plan.ActionPurge, plan.ReasonCompleted, "its work is done"
-		a := d.gate(&question{asker: askerPurge, me: me, entry: r, live: l, why: plan.ReasonCompleted, adopted: r.Adopted})
+		s.Action, s.Reason, s.Message = plan.ActionPurge, reason.Completed, "its work is done"
+		a := d.gate(&question{asker: askerPurge, me: me, entry: r, live: l, why: reason.Completed, adopted: r.Adopted})
 		if a.Action != plan.ActionDelete {
 			s.Action, s.Reason, s.Message = plan.ActionSkip, a.Reason, a.Message
 		}
 	case s.Object.Completed(r):
-		s.Action, s.Reason = plan.ActionKeep, plan.ReasonCompleted
+		s.Action, s.Reason = plan.ActionKeep, reason.Completed
 	case l == nil:
-		s.Action, s.Reason = plan.ActionCreate, plan.ReasonChanged
+		s.Action, s.Reason = plan.ActionCreate, reason.Changed
 	default:
 		return false
 	}

@@ -2,6 +2,7 @@ package decide
 
 import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -44,7 +45,7 @@ func Recheck(p *plan.Plan, n *plan.NodePlan, saved *inventory.Inventory, s *plan
 
 // lookedAt is what was done with the object that an exact step deletes.
 func lookedAt(s *plan.Step) string {
-	if s.Reason == plan.ReasonTombstone {
+	if s.Reason == reason.Tombstone {
 		return "looked at"
 	}
 	return "backed up"
@@ -53,13 +54,13 @@ func lookedAt(s *plan.Step) string {
 func decideAgain(p *plan.Plan, me plan.Owner, s *plan.Step, now *tracking.Live) plan.Step {
 	d := rulesOf(p)
 	switch {
-	case s.Reason == plan.ReasonHeld, d != nil && d.holding && s.Object == nil && s.To == (lynq.NodeKey{}):
+	case s.Reason == reason.Held, d != nil && d.holding && s.Object == nil && s.To == (lynq.NodeKey{}):
 		again := *s
 		again.Live = now
 		return again
 	case s.Stone != nil:
 		return rechecking{d}.recheckAlone(s, now, askerTombstone)
-	case s.Reason == plan.ReasonPruned:
+	case s.Reason == reason.Pruned:
 		return rechecking{rulesFor(p.Hub, nil)}.recheckAlone(s, now, askerPrune)
 	case s.Object != nil:
 		return rechecking{d}.recheckWanted(me, s, now)
@@ -83,9 +84,9 @@ func recordedIn(s *plan.Step, saved *inventory.Inventory) *plan.Step {
 }
 
 // way is the reason of a step where it decides how the step is carried out.
-func way(s *plan.Step) plan.Reason {
+func way(s *plan.Step) reason.Reason {
 	switch s.Reason {
-	case plan.ReasonTakeover, plan.ReasonUnmanaged:
+	case reason.Takeover, reason.Unmanaged:
 		return s.Reason
 	}
 	return ""
@@ -95,13 +96,13 @@ func way(s *plan.Step) plan.Reason {
 func (r rechecking) recheckWanted(me plan.Owner, s *plan.Step, now *tracking.Live) plan.Step {
 	again := r.d.step(me, s.Object, s.Entry, now)
 	switch {
-	case s.Reason == plan.ReasonTakeover && now != nil && s.Live != nil && now.UID == s.Live.UID && again.Writes():
+	case s.Reason == reason.Takeover && now != nil && s.Live != nil && now.UID == s.Live.UID && again.Writes():
 		// The marks of others may be gone because this step took them off.
-		if again.Reason != plan.ReasonTakeover {
+		if again.Reason != reason.Takeover {
 			again.Action, again.Reason, again.Message = s.Action, s.Reason, s.Message
 		}
-	case s.Reason == plan.ReasonDeleting && now == nil:
-		again.Reason = plan.ReasonDeleting
+	case s.Reason == reason.Deleting && now == nil:
+		again.Reason = reason.Deleting
 	case s.Action == plan.ActionRecreate && now == nil:
 		again.Action, again.Reason = s.Action, s.Reason // half of it is done
 	case s.Action == plan.ActionUpdate && again.Action == plan.ActionRecreate:
@@ -116,8 +117,8 @@ func (r rechecking) recheckLeaving(me plan.Owner, s *plan.Step, now *tracking.Li
 	again.Exact = s.Exact
 	deletes := again.Action == plan.ActionDelete
 	switch {
-	case remadeSince(s, now) && (deletes || again.Action == plan.ActionOrphan || again.Reason == plan.ReasonTakenOver):
-		again.Action, again.Reason, again.Message = plan.ActionRelease, plan.ReasonTakenOver, remade
+	case remadeSince(s, now) && (deletes || again.Action == plan.ActionOrphan || again.Reason == reason.TakenOver):
+		again.Action, again.Reason, again.Message = plan.ActionRelease, reason.TakenOver, remade
 	case !deletes:
 	case s.Action == plan.ActionCollect && me.Collected(now):
 		again.Action = plan.ActionCollect
@@ -136,7 +137,7 @@ func (r rechecking) recheckAlone(s *plan.Step, now *tracking.Live, who asker) pl
 	again.Live = now
 	switch {
 	case now == nil:
-		again.Action, again.Reason = plan.ActionRelease, plan.ReasonAlreadyGone
+		again.Action, again.Reason = plan.ActionRelease, reason.AlreadyGone
 	case remadeSince(s, now):
 		again.Action, again.Message = plan.ActionSkip, remade
 	case s.Action == plan.ActionDelete:

@@ -2,6 +2,7 @@ package decide
 
 import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -12,7 +13,7 @@ func (d *decider) recreate(me plan.Owner, s *plan.Step) {
 	if s.Action != plan.ActionUpdate && s.Action != plan.ActionAdopt || s.Object.Policy.Patch != lynq.PatchRecreate {
 		return
 	}
-	if s.InPlace = d.inPlace(me, s); s.InPlace == "" && s.Reason != plan.ReasonUntracked {
+	if s.InPlace = d.inPlace(me, s); s.InPlace == "" && s.Reason != reason.Untracked {
 		s.Action = plan.ActionRecreate
 	}
 }

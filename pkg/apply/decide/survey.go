@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -45,7 +46,7 @@ func (s *Survey) keeps(d *decider, q *question) *answer {
 		return nil
 	}
 	if s.err != nil {
-		return keep(plan.ReasonUnknown, fmt.Sprintf("lynqctl can't tell whether another row renders it: %v (fix that, or apply all of your files)", s.err))
+		return keep(reason.Unknown, fmt.Sprintf("lynqctl can't tell whether another row renders it: %v (fix that, or apply all of your files)", s.err))
 	}
 	own := q.asker == askerPurge || q.asker == askerRecreate
 	for _, r := range s.renders[q.ref()] {
@@ -56,10 +57,10 @@ func (s *Survey) keeps(d *decider, q *question) *answer {
 		if r.hub != d.in.Hub {
 			move = fmt.Sprintf("to move it to that hub: lynqctl delete node %s -n %s --cascade=orphan, then apply", q.me.Name, q.me.Namespace)
 		}
-		return keep(plan.ReasonRendered, fmt.Sprintf("node %s of hub %s renders it (%s)", r.node, r.hub, move))
+		return keep(reason.Rendered, fmt.Sprintf("node %s of hub %s renders it (%s)", r.node, r.hub, move))
 	}
 	if row := s.claims.object(q.ref()); row != nil {
-		return keep(plan.ReasonRowUnknown, holdsUp(row))
+		return keep(reason.RowUnknown, holdsUp(row))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -79,7 +80,7 @@ func TestUnknownThatDoesNotMatter(t *testing.T) {
 			t.Errorf("%s: %+v", name, n)
 			continue
 		}
-		if s := n.Steps[0]; s.Action == plan.ActionDelete || name == "no longer served, and dropped" && (s.Action != plan.ActionSkip || s.Reason != plan.ReasonUnknown) {
+		if s := n.Steps[0]; s.Action == plan.ActionDelete || name == "no longer served, and dropped" && (s.Action != plan.ActionSkip || s.Reason != reason.Unknown) {
 			t.Errorf("%s: %s (%s)", name, s.Action, s.Reason)
 		}
 	}

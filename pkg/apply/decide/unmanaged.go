@@ -2,6 +2,7 @@ package decide
 
 import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -14,7 +15,7 @@ const MarkedUnmanaged = "it has " + lynq.AnnotationMode + ": " + lynq.ModeUnmana
 // deletes it when the inventory is deleted, and asks for no mark; labels
 // track it in its place, so that the node still knows what it leaves alone.
 func leaveAlone(me plan.Owner, s *plan.Step, l *tracking.Live) {
-	s.Action, s.Reason, s.Message = plan.ActionSkip, plan.ReasonUnmanaged, MarkedUnmanaged
+	s.Action, s.Reason, s.Message = plan.ActionSkip, reason.Unmanaged, MarkedUnmanaged
 	if me.Owns(l) {
 		s.Action = plan.ActionTrack
 		s.Message += "; labels track it instead of an owner reference, and nothing else changes"

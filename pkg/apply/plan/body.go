@@ -19,8 +19,8 @@ type Body []byte
 // ErrNoMetadata is that of an object that cannot be sent.
 var ErrNoMetadata = errors.New("the object has no metadata")
 
-// BodyHead is how every body begins.
-const BodyHead = `{"metadata":{`
+// bodyHead is how every body begins.
+const bodyHead = `{"metadata":{`
 
 // NewBody encodes an object's content. The same content gives the same bytes.
 func NewBody(content map[string]any) (Body, error) {
@@ -76,7 +76,7 @@ func CheckMetadata(metadata map[string]any) error {
 // Annotated is the body with one annotation more. Bodies of rendered objects have
 // annotations, which come first.
 func (b Body) Annotated(key, value string) Body {
-	const head = BodyHead + `"annotations":{`
+	const head = bodyHead + `"annotations":{`
 	one := strconv.Quote(key) + ":" + strconv.Quote(value)
 	rest, some := bytes.CutPrefix(b, []byte(head))
 	switch {
@@ -92,13 +92,13 @@ func (b Body) Annotated(key, value string) Body {
 // `"uid":"…"`.
 func (b Body) With(fields ...string) []byte {
 	out := make([]byte, 0, len(b)+256)
-	out = append(out, BodyHead...)
+	out = append(out, bodyHead...)
 	for _, f := range fields {
 		if f != "" {
 			out = append(append(out, f...), ',')
 		}
 	}
-	return append(out, b[len(BodyHead):]...)
+	return append(out, b[len(bodyHead):]...)
 }
 
 // Content decodes the body.

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
@@ -75,7 +76,7 @@ func (s *Step) Drifted() bool { return driftOf(s.Object, s.Entry, s.Live) == dri
 // server has to be asked. lynqctl itself may have written last and recorded nothing, or
 // another client may have changed what the form doesn't set.
 func (s *Step) Doubtful() bool {
-	if s.Reason != ReasonDrifted || s.Object == nil || s.Entry == nil || s.Live == nil {
+	if s.Reason != reason.Drifted || s.Object == nil || s.Entry == nil || s.Live == nil {
 		return false
 	}
 	return !s.Object.Applied(s.Entry.Adopted) || s.Live.LastButStatus

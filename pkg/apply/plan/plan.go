@@ -3,15 +3,11 @@ package plan
 import (
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
-
-// NodeStays tells of the reason why an object goes whether its node stays.
-func (r Reason) NodeStays() bool {
-	return r == ReasonRemoved || r == ReasonNotIncluded || r == ReasonLeftover
-}
 
 // Action is what a step does to an object.
 type Action string
@@ -33,58 +29,10 @@ const (
 	ActionCollect  Action = "collect"  // wanted no more: left to the garbage collector
 )
 
-// Reason says why a step is what it is. Reasons are words that scripts may
-// compare.
-type Reason string
-
-// The reasons.
-const (
-	ReasonNew          Reason = "New"          // never written
-	ReasonVanished     Reason = "Vanished"     // was written, is gone
-	ReasonReplaced     Reason = "Replaced"     // it was deleted and created again
-	ReasonChanged      Reason = "Changed"      // rows, form or policies changed
-	ReasonDrifted      Reason = "Drifted"      // others changed what is ours
-	ReasonDue          Reason = "Due"          // its last write is as long ago as its reapplyInterval
-	ReasonUnconfirmed  Reason = "Unconfirmed"  // an earlier run did not see its write end well
-	ReasonUntracked    Reason = "Untracked"    // its tracking is missing or out of date
-	ReasonOrphan       Reason = "Orphan"       // an orphan comes back
-	ReasonUnowned      Reason = "Unowned"      // exists, and no other has it: adopted, or, where the policy is Never, a conflict
-	ReasonTakeover     Reason = "Takeover"     // is another owner's, and Force takes it
-	ReasonUpToDate     Reason = "UpToDate"     // nothing to do
-	ReasonCreatedOnce  Reason = "CreatedOnce"  // was created, and is left alone ever since
-	ReasonCompleted    Reason = "Completed"    // did its work, and is purged (purgeOrder)
-	ReasonUnmanaged    Reason = "Unmanaged"    // has lynq.sh/mode: unmanaged
-	ReasonLeftOut      Reason = "LeftOut"      // a selector leaves it out
-	ReasonExcluded     Reason = "Excluded"     // a rule of the hub or the form excludes it
-	ReasonForeign      Reason = "Foreign"      // is another owner's
-	ReasonDeleting     Reason = "Deleting"     // is being deleted
-	ReasonRemoved      Reason = "Removed"      // the form no longer has it
-	ReasonNotIncluded  Reason = "NotIncluded"  // the form has it, and the row no longer does (includeWhen)
-	ReasonLeftover     Reason = "Leftover"     // a hook made it before its node came back
-	ReasonBeforeDelete Reason = "BeforeDelete" // a hook, which runs before anything of its node is deleted
-	ReasonUndeclared   Reason = "Undeclared"   // a hook that only a record names, which is never enough to run it
-	ReasonNotRun       Reason = "NotRun"       // a hook of a node of which nothing is deleted
-	ReasonNodeGone     Reason = "NodeGone"     // the row is inactive or gone
-	ReasonNodeDeleted  Reason = "NodeDeleted"  // the node, or its record, was deleted by hand
-	ReasonGivenUp      Reason = "GivenUp"      // its cleanup fails, and a person said to leave it behind
-	ReasonTombstone    Reason = "Tombstone"    // a tombstone names it
-	ReasonOtherLabels  Reason = "OtherLabels"  // a tombstone names it, and it has not all of its labels
-	ReasonPruned       Reason = "Pruned"       // an orphan that a person wants no more
-	ReasonRowUnknown   Reason = "RowUnknown"   // a row that could not be rendered may want it
-	ReasonRendered     Reason = "Rendered"     // another row of the inputs renders it
-	ReasonHeld         Reason = "Held"         // a guard refuses deletions, and the rest is done
-	ReasonFormOrder    Reason = "FormOrder"    // dependForms: a node that this run leaves out goes before
-	ReasonAlreadyGone  Reason = "AlreadyGone"  // wanted no more, and gone
-	ReasonTakenOver    Reason = "TakenOver"    // wanted no more, and no longer has our tracking
-	ReasonUnknown      Reason = "Unknown"      // it is not known whether it is there
-	ReasonNamespaceNew Reason = "NamespaceNew" // for a server dry run: its namespace comes into being first
-	ReasonKindNew      Reason = "KindNew"      // for a server dry run: its kind comes into being first
-)
-
 // Step is what is to happen to one object, and why.
 type Step struct {
 	Action Action
-	Reason Reason
+	Reason reason.Reason
 	// Message is for people: who owns it, which policy says so.
 	Message string
 	// To is the node of the plan that takes the object over, where its own node

@@ -7,14 +7,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// NextHooks are the hooks that the form says, as they are recorded. What is there of
+// nextHooks are the hooks that the form says, as they are recorded. What is there of
 // one stays recorded until it is gone.
-func (n *Node) NextHooks(recorded []inventory.Entry) []inventory.Entry {
+func (n *Node) nextHooks(recorded []inventory.Entry) []inventory.Entry {
 	var next []inventory.Entry
 	for i := range n.Hooks {
 		r := NewEntry(&n.Hooks[i])
@@ -34,8 +35,8 @@ func (s *Step) Begins() inventory.Entry {
 	return r
 }
 
-// MaxHooks is half of what a Secret may hold: while hooks change, it has those from before too.
-const MaxHooks = 512 << 10
+// maxHooks is half of what a Secret may hold: while hooks change, it has those from before too.
+const maxHooks = 512 << 10
 
 // checkHooks refuses hooks that no Secret could hold.
 func (n *Node) checkHooks() error {
@@ -47,10 +48,10 @@ func (n *Node) checkHooks() error {
 		}
 		size += len(manifest)
 	}
-	if size <= MaxHooks {
+	if size <= maxHooks {
 		return nil
 	}
-	return fmt.Errorf("node %s: its resources with runOn: Delete take %d KiB, the limit is %d KiB (put large content in a ConfigMap, and mount it)", n.Key(), (size+1023)>>10, MaxHooks>>10)
+	return fmt.Errorf("node %s: its resources with runOn: Delete take %d KiB, the limit is %d KiB (put large content in a ConfigMap, and mount it)", n.Key(), (size+1023)>>10, maxHooks>>10)
 }
 
 // HookManifest is what is recorded of a hook.
@@ -131,7 +132,7 @@ func (p *NodePlan) NextInventory(now *inventory.Inventory, finalizer bool) *inve
 	next.Node, next.Activate = p.NodeID, "true"
 	next.TemplateGeneration, next.Extra, next.DependForms = d.TemplateGeneration, d.Extra, d.DependForms
 	if !d.HooksLeftOut {
-		next.Hooks = d.NextHooks(next.Hooks)
+		next.Hooks = d.nextHooks(next.Hooks)
 	}
 	return next
 }
@@ -158,7 +159,7 @@ func (s *Step) NextEntry() inventory.Entry {
 			r.Written = old.Written
 		}
 	}
-	if s.Reason == ReasonCompleted {
+	if s.Reason == reason.Completed {
 		s.complete(&r)
 	}
 	return r

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -59,12 +60,12 @@ func (s *Step) Purges() bool {
 	case ActionSkip, ActionBlock:
 		return false
 	}
-	return s.Reason != ReasonLeftOut && s.Reason != ReasonUnmanaged && s.Reason != ReasonCompleted
+	return s.Reason != reason.LeftOut && s.Reason != reason.Unmanaged && s.Reason != reason.Completed
 }
 
 // Writes tells whether a step brings an object that is there to what is desired.
 func (s *Step) Writes() bool {
-	if s.Reason == ReasonUnmanaged {
+	if s.Reason == reason.Unmanaged {
 		return false
 	}
 	switch s.Action {
@@ -84,7 +85,7 @@ func (s *Step) Recreates() bool {
 // by what the run has learned or done.
 
 // As is the step with another action, for another reason.
-func (s *Step) As(a Action, r Reason) Step {
+func (s *Step) As(a Action, r reason.Reason) Step {
 	next := *s
 	next.Action, next.Reason = a, r
 	return next
@@ -148,8 +149,8 @@ func (s *Step) Keeps(r inventory.Entry) inventory.Entry {
 	if s.Object != nil {
 		r.Deletion = r.Deletion.Or(s.Object.Policy.Deletion)
 	}
-	if s.Reason != ReasonLeftOut {
-		r.Excluded = s.Reason == ReasonExcluded
+	if s.Reason != reason.LeftOut {
+		r.Excluded = s.Reason == reason.Excluded
 	}
 	return r
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -60,7 +61,7 @@ func recorded(p *plan.NodePlan) bool {
 // unready tells whether a step has nothing to write to an object that did not
 // become ready yet.
 func unready(s plan.Step) bool {
-	return s.Action == plan.ActionKeep && s.Reason != plan.ReasonLeftOut && s.Object != nil && s.Entry != nil && !s.Entry.Ready && s.Object.Awaited()
+	return s.Action == plan.ActionKeep && s.Reason != reason.LeftOut && s.Object != nil && s.Entry != nil && !s.Entry.Ready && s.Object.Awaited()
 }
 
 // formDiffers tells whether the form says something else of a node's objects than

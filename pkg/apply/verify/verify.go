@@ -12,6 +12,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -216,35 +217,35 @@ func (v *verifier) object(f *Finding, me plan.Owner, r *inventory.Entry, l *trac
 
 // typeOf asks what a run would do that wants just what is recorded.
 func typeOf(s *plan.Step) Type {
-	r, l, reason := s.Entry, s.Live, s.Reason
+	r, l, why := s.Entry, s.Live, s.Reason
 	if r.Excluded {
 		return ""
 	}
-	switch reason {
-	case plan.ReasonCompleted:
+	switch why {
+	case reason.Completed:
 		if s.Action != plan.ActionPurge {
 			return ""
 		}
 		return Unconfirmed
-	case plan.ReasonUpToDate, plan.ReasonCreatedOnce, plan.ReasonUnmanaged:
+	case reason.UpToDate, reason.CreatedOnce, reason.Unmanaged:
 		return ""
-	case plan.ReasonVanished:
+	case reason.Vanished:
 		return Missing
-	case plan.ReasonNew:
+	case reason.New:
 		return Unconfirmed
-	case plan.ReasonDeleting:
+	case reason.Deleting:
 		return Leaving
-	case plan.ReasonForeign, plan.ReasonTakeover:
+	case reason.Foreign, reason.Takeover:
 		return Foreign
-	case plan.ReasonOrphan:
+	case reason.Orphan:
 		return Orphaned
 	}
 	switch {
 	case r.UID != "" && r.UID != string(l.UID):
 		return Replaced
-	case reason == plan.ReasonUntracked:
+	case why == reason.Untracked:
 		return Untracked
-	case reason == plan.ReasonDrifted:
+	case why == reason.Drifted:
 		return typeOfDrift(s)
 	}
 	return Unconfirmed

@@ -14,6 +14,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -78,7 +79,7 @@ func (w *writer) sent(planned *plan.Step, done Result) Result {
 		w.o.becomes(*planned) // it was made here, and the answer was lost
 		done.Unchanged = false
 	}
-	if s := w.o.Step; s.Reason == plan.ReasonTakeover {
+	if s := w.o.Step; s.Reason == reason.Takeover {
 		w.note = append([]string{s.Message}, w.note...)
 		w.Record("ForceApply", s.Ref().String()+": "+s.Message)
 	}
@@ -198,7 +199,7 @@ func (w *writer) apply() (Result, error) {
 	}
 	return w.take(done, func(managed []fields.ManagedSet) fields.Taker {
 		t := fields.TakerOfApplied(managed, w.forces())
-		t.First = w.o.Step.Action == plan.ActionAdopt || w.o.Step.Reason == plan.ReasonUnconfirmed || w.o.Step.Live.Fields == ""
+		t.First = w.o.Step.Action == plan.ActionAdopt || w.o.Step.Reason == reason.Unconfirmed || w.o.Step.Live.Fields == ""
 		return t
 	})
 }
@@ -230,14 +231,14 @@ func (w *writer) unmoved(resourceVersion string) error {
 // needsLive tells whether the whole live object counts.
 func (w *writer) needsLive() bool {
 	s := w.o.Step
-	return len(s.Object.Policy.IgnoreFields) > 0 || s.Live.Updated || s.Reason == plan.ReasonTakeover || s.Object.Overrides(s.Live)
+	return len(s.Object.Policy.IgnoreFields) > 0 || s.Live.Updated || s.Reason == reason.Takeover || s.Object.Overrides(s.Live)
 }
 
 // prepare makes what we set by updates ours to remove by an apply, under override also
 // what client-side tools set, and, at a takeover, removes the controller that owns the object, and the marks of others.
 func (w *writer) prepare(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	overrides := w.o.Step.Object.Overrides(w.o.Step.Live)
-	asks := overrides && !w.forces() || w.o.Step.Reason == plan.ReasonTakeover && !w.takesFields() && w.o.Step.Applies()
+	asks := overrides && !w.forces() || w.o.Step.Reason == reason.Takeover && !w.takesFields() && w.o.Step.Applies()
 	if asks && !w.o.DryRun {
 		if err := w.ask(live); err != nil {
 			return nil, err
@@ -255,7 +256,7 @@ func (w *writer) prepare(live *unstructured.Unstructured) (*unstructured.Unstruc
 			return nil, err
 		}
 	}
-	if w.o.Step.Reason == plan.ReasonTakeover {
+	if w.o.Step.Reason == reason.Takeover {
 		if patch, err = withoutMarks(patch, live, w.o.Step.Live.ControllerUID); err != nil {
 			return nil, err
 		}
@@ -392,7 +393,7 @@ func (w *writer) forces() bool { return w.o.Step.Object.Policy.Conflict == lynq.
 // them otherwise. A takeover says from whom it is.
 func (w *writer) tellTaken(conflicts []fields.Conflict) {
 	conflicts = slices.DeleteFunc(conflicts, func(f fields.Conflict) bool { return f.ClientSide() })
-	if len(conflicts) > 0 && w.o.Step.Reason != plan.ReasonTakeover {
+	if len(conflicts) > 0 && w.o.Step.Reason != reason.Takeover {
 		w.note = append(w.note, "took "+fields.Describe(conflicts))
 	}
 }
@@ -574,7 +575,7 @@ func (w *writer) manifest() plan.Body {
 
 // takesFields: at a takeover others lose what they manage with other values.
 func (w *writer) takesFields() bool {
-	return w.o.Step.Reason == plan.ReasonTakeover && w.o.Step.Object.Policy.Conflict == lynq.ConflictForce
+	return w.o.Step.Reason == reason.Takeover && w.o.Step.Object.Policy.Conflict == lynq.ConflictForce
 }
 
 // bodyOf is a body with what only the cluster knows.
