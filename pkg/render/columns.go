@@ -50,7 +50,7 @@ func (w *columnWalk) node(n *node, path []string) {
 
 func (w *columnWalk) slot(slot int, path []string) {
 	var columns []string
-	for _, c := range w.program.columnsOf(&w.program.exprs[slot]) {
+	for _, c := range w.program.exprs.Columns(slot) {
 		columns = append(columns, w.names[c])
 	}
 	if len(columns) == 0 {

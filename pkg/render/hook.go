@@ -1,10 +1,6 @@
 package render
 
 import (
-	"strings"
-	"text/template/parse"
-	"unicode"
-
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -73,43 +69,5 @@ func (p *Program) pieces(n *node) lynq.Text {
 	if n.slot == noSlot {
 		return lynq.Text{{Fixed: string(n.static)}}
 	}
-	e := &p.exprs[n.slot]
-	var text lynq.Text
-	for _, part := range e.parts {
-		switch in := part.value; {
-		case in == noInput:
-			text = append(text, lynq.Piece{Fixed: part.static})
-		case p.inputs[in].column == p.uid && len(p.inputs[in].apply) == 0 && !e.uidLabel && e.result == typeText:
-			text = append(text, lynq.Piece{UID: true})
-		default:
-			text = append(text, lynq.Piece{Any: true})
-		}
-	}
-	if e.template == nil {
-		return text
-	}
-	return templatePieces(e)
-}
-
-// templatePieces are those of a template that is interpreted: the text that stands in it
-// whatever its actions do.
-func templatePieces(e *expr) lynq.Text {
-	trees, err := parseTemplate(e.source)
-	if err != nil {
-		return lynq.Text{{Any: true}}
-	}
-	var text lynq.Text
-	for _, n := range trees[templateName].Root.Nodes {
-		if fixed, ok := n.(*parse.TextNode); ok {
-			text = append(text, lynq.Piece{Fixed: string(fixed.Text)})
-			continue
-		}
-		text = append(text, lynq.Piece{Any: true})
-	}
-	if e.trim && len(text) > 0 {
-		first, last := &text[0], &text[len(text)-1]
-		first.Fixed = strings.TrimLeftFunc(first.Fixed, unicode.IsSpace)
-		last.Fixed = strings.TrimRightFunc(last.Fixed, unicode.IsSpace)
-	}
-	return text
+	return p.exprs.Pieces(n.slot)
 }

@@ -8,8 +8,8 @@ import (
 
 // include decides which resources the row has. Where a condition fails, the row does.
 func (f *frame) include(problems *lynq.Problems) {
-	for i := range f.program.exprs {
-		if f.program.exprs[i].condition {
+	for i := range f.program.uses {
+		if f.program.uses[i].condition {
 			f.fill(i, problems)
 		}
 	}
@@ -45,7 +45,7 @@ func (f *frame) notBoolean(i int, text []byte, problems *lynq.Problems) {
 	}
 	r := &f.program.resources[i]
 	what := lynq.Quote(string(text))
-	if slot := r.when.slot; slot != noSlot && f.program.exprs[slot].at.secret {
+	if slot := r.when.slot; slot != noSlot && f.program.uses[slot].at.secret {
 		what = "something else"
 	}
 	f.fail(problems, place{pos: r.IncludeWhen.Pos, resource: r.ID, field: "includeWhen"},
@@ -53,6 +53,6 @@ func (f *frame) notBoolean(i int, text []byte, problems *lynq.Problems) {
 }
 
 // idle tells whether no resource of the row needs an expression, or it has been run.
-func (f *frame) idle(e *expr) bool {
-	return e.condition || !e.always && !slices.ContainsFunc(e.of, func(resource int) bool { return !f.left[resource] })
+func (f *frame) idle(u *usage) bool {
+	return u.condition || !u.always && !slices.ContainsFunc(u.of, func(resource int) bool { return !f.left[resource] })
 }

@@ -14,6 +14,14 @@ func (e *lostCharacterError) Error() string {
 	return fmt.Sprintf("kustomize cannot build an object with the character %U (remove the character; or encode the text, in a Secret or as binaryData)", e.character)
 }
 
+// checkKustomizeText refuses a result that kustomize cannot build.
+func checkKustomizeText(text []byte) error {
+	if r, lost := scalar.LostToKustomize(text); lost {
+		return &lostCharacterError{r}
+	}
+	return nil
+}
+
 // tabbedAnnotationError is an annotation that kustomize writes so that it cannot read it again.
 type tabbedAnnotationError struct{}
 

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
-	"text/template/parse"
-	"unicode"
 	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render/expr"
 	"github.com/lynqctl/lynqctl/pkg/render/scalar"
 )
 
@@ -115,8 +114,8 @@ func (c *compiler) checkNameText(n *node, source string, rule nameRule, at place
 		return
 	}
 	length := 0
-	for _, piece := range fixedText(source) {
-		if piece.first && rule.reserves([]byte(piece.text)) {
+	for _, piece := range expr.FixedText(source) {
+		if piece.First && rule.reserves([]byte(piece.Text)) {
 			c.fail(at, rule.reservedFix(), "every row makes this a name that is %s", reserved)
 			return
 		}
@@ -125,52 +124,21 @@ func (c *compiler) checkNameText(n *node, source string, rule nameRule, at place
 			c.fail(at, fix, "no row can make this a valid %s: it has %q in it", rule.what, bad)
 			return
 		}
-		length += len(piece.text)
+		length += len(piece.Text)
 	}
 	if length > rule.max {
 		c.fail(at, "shorten it", "no row can make this a valid %s: its fixed text alone has more than %d characters", rule.what, rule.max)
 	}
 }
 
-// fixedPiece is text of a template that stands in every result.
-type fixedPiece struct {
-	text        string
-	first, last bool // in the result
-}
-
-// fixedText is the text of a template outside of actions and branches.
-func fixedText(source string) []fixedPiece {
-	trees, err := parseTemplate(source)
-	if err != nil {
-		return nil // told already
-	}
-	var pieces []fixedPiece
-	nodes := trees[templateName].Root.Nodes
-	for i, n := range nodes {
-		t, ok := n.(*parse.TextNode)
-		if !ok {
-			continue
-		}
-		p := fixedPiece{string(t.Text), i == 0, i == len(nodes)-1}
-		if p.first {
-			p.text = strings.TrimLeftFunc(p.text, unicode.IsSpace)
-		}
-		if p.last {
-			p.text = strings.TrimRightFunc(p.text, unicode.IsSpace)
-		}
-		pieces = append(pieces, p)
-	}
-	return pieces
-}
-
 // neverInName finds a part of a fixed piece that no name has.
-func neverInName(p fixedPiece, rule nameRule) (string, bool) {
-	s := p.text
+func neverInName(p expr.FixedPiece, rule nameRule) (string, bool) {
+	s := p.Text
 	for i, r := range s {
 		switch {
 		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
 		case r == '-', r == '.' && rule.form == nameSubdomain:
-			if p.first && i == 0 || p.last && i == len(s)-1 {
+			if p.First && i == 0 || p.Last && i == len(s)-1 {
 				return s[i : i+utf8.RuneLen(r)], true
 			}
 		default:

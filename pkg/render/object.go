@@ -27,9 +27,9 @@ func (f *frame) object(i int) lynq.Object {
 func (f *frame) build(n *node, r int) any {
 	switch {
 	case n.slot != noSlot && n.text:
-		return f.text(n.slot)
+		return f.results.TextOf(n.slot)
 	case n.slot != noSlot:
-		return f.typed(n.slot)
+		return f.results.Typed(n.slot)
 	}
 	switch n.kind {
 	case form.Map:
@@ -63,23 +63,6 @@ func (n *node) fixed() any {
 		return n.value.Str
 	}
 	return nil
-}
-
-// text is the text of a slot, as a string of its own.
-func (f *frame) text(slot int) string {
-	e := &f.program.exprs[slot]
-	if f.slots[slot].quick && e.profile.single {
-		return f.texts[e.parts[0].value]
-	}
-	return string(f.bytes(slot))
-}
-
-func (f *frame) typed(slot int) any {
-	b := f.bytes(slot)
-	if f.program.exprs[slot].result == typeBool {
-		return string(b) == "true"
-	}
-	return scalar.NumberValue(b)
 }
 
 // Node renders one row into objects. The row has the values of Columns, in

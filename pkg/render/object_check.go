@@ -42,21 +42,21 @@ func (f *frame) checkName(n *checkedName, problems *lynq.Problems) {
 	if slot == noSlot {
 		return // static names were checked when the form was compiled
 	}
-	quick := n.good && f.allNames(slot, n.rule.max)
+	quick := n.good && f.results.AllNames(slot, n.rule.max)
 	if quick && len(n.rule.reserved) == 0 {
 		return
 	}
-	name := f.bytes(slot)
+	name := f.results.Bytes(slot)
 	var what, fix string
 	switch {
 	case !quick && !n.rule.accepts(name):
 		what, fix = n.rule.refusal(string(name))
-		if f.program.exprs[slot].at.secret {
+		if f.program.uses[slot].at.secret {
 			what = fmt.Sprintf("a text of %d characters is no %s that Kubernetes accepts", len(name), n.rule.what)
 		}
 	case n.rule.reserves(name):
 		what, fix = fmt.Sprintf("%s %s is %s", n.rule.what, lynq.Quote(string(name)), reserved), n.rule.reservedFix()
-		if f.program.exprs[slot].at.secret {
+		if f.program.uses[slot].at.secret {
 			what = fmt.Sprintf("a text of %d characters is a name %s", len(name), reserved)
 		}
 	default:
@@ -67,12 +67,12 @@ func (f *frame) checkName(n *checkedName, problems *lynq.Problems) {
 
 func (f *frame) checkLabel(l checkedText, problems *lynq.Problems) {
 	slot := l.node.slot
-	if l.good && f.allLabels(slot) {
+	if l.good && f.results.AllLabels(slot) {
 		return
 	}
-	if v := f.bytes(slot); !lynq.IsLabelValue(v) {
+	if v := f.results.Bytes(slot); !lynq.IsLabelValue(v) {
 		what := lynq.Quote(string(v))
-		if f.program.exprs[slot].at.secret {
+		if f.program.uses[slot].at.secret {
 			what = fmt.Sprintf("a text of %d characters", len(v))
 		}
 		f.fail(problems, l.at, labelFix, "%s cannot be the value of a label", what)
@@ -82,12 +82,12 @@ func (f *frame) checkLabel(l checkedText, problems *lynq.Problems) {
 func (f *frame) checkAnnotations(r *resource, problems *lynq.Problems) {
 	size := r.annotationBytes
 	for _, slot := range r.annotationSlots {
-		size += f.length(slot)
+		size += f.results.Len(slot)
 	}
 	if f.program.kustomize {
 		for _, slot := range r.annotationSlots {
-			if scalar.Tabbed(f.bytes(slot)) {
-				f.failExpr(problems, &f.program.exprs[slot], tabbedAnnotationError{})
+			if scalar.Tabbed(f.results.Bytes(slot)) {
+				f.failExpr(problems, &f.program.uses[slot], tabbedAnnotationError{})
 			}
 		}
 	}
@@ -99,7 +99,7 @@ func (f *frame) checkAnnotations(r *resource, problems *lynq.Problems) {
 // textOf is the text of a string that is static or a slot.
 func (f *frame) textOf(n *node) []byte {
 	if n.slot != noSlot {
-		return f.bytes(n.slot)
+		return f.results.Bytes(n.slot)
 	}
 	return n.static
 }

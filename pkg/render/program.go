@@ -2,12 +2,12 @@ package render
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render/expr"
 )
 
 // Options say how forms are rendered.
@@ -46,14 +46,10 @@ type Program struct {
 	Namespace string          // of its nodes
 	Exclude   lynq.Exclusions // of the form and the hub
 
-	scope     *scope
 	uid       int // column of the uid
-	hostOrURL int // column of hostOrUrl, or noColumn
-	exprs     []expr
-	inputs    []input
-	classes   *classTable
+	exprs     *expr.Set
+	uses      []usage // of each expression
 	resources []resource
-	used      []usedVariable
 	kustomize bool // see Options.Kustomize
 	// conditional: some resources are not every row's.
 	conditional bool
@@ -61,9 +57,25 @@ type Program struct {
 	dependForms []string // sorted
 }
 
-type usedVariable struct {
-	name   string
-	column int
+// place is where in a form a string stands.
+type place struct {
+	pos      lynq.Pos
+	resource string // id
+	field    string // "spec.replicas", "nameTemplate", ...
+	secret   bool   // what stands here may be a secret: errors must not show it
+}
+
+// usage is where a form has the string of an expression, and what needs its result.
+type usage struct {
+	// Where the string stands first, and in how many more places, for errors: it
+	// runs once for all of them.
+	at   place
+	more int
+	// Who needs the result: every row, or only those that have one of these resources.
+	always bool
+	of     []int
+	// condition: it says whether a row has a resource, and is run before all else.
+	condition bool
 }
 
 // resource is a compiled resource of a form.
@@ -118,7 +130,7 @@ func Columns(h *form.Hub) []string {
 	return columns
 }
 
-// column is the place of a variable's column in rows, noColumn where the hub
+// column is the place of a variable's column in rows, expr.NoColumn where the hub
 // does not map it.
 func column(h *form.Hub, variable string) int {
 	for _, m := range h.Mappings {
@@ -126,7 +138,7 @@ func column(h *form.Hub, variable string) int {
 			return slices.Index(Columns(h), m.Column)
 		}
 	}
-	return noColumn
+	return expr.NoColumn
 }
 
 // Compile makes a program of a form. Everything wrong with its templates,
@@ -138,8 +150,6 @@ func Compile(f *form.Form, h *form.Hub, o Options) (*Program, lynq.Problems) {
 		Hub:       h,
 		Namespace: o.namespaceOf(f, h),
 		uid:       column(h, "uid"),
-		hostOrURL: column(h, "hostOrUrl"),
-		classes:   newClassTable(),
 		Exclude:   slices.Concat(f.Exclude, h.Exclude),
 		kustomize: o.Kustomize,
 	}
@@ -147,8 +157,8 @@ func Compile(f *form.Form, h *form.Hub, o Options) (*Program, lynq.Problems) {
 		p.dependForms = append(p.dependForms, d.Text)
 	}
 	slices.Sort(p.dependForms)
-	p.scope = newScope(p, o)
-	c := &compiler{program: p, exprs: newExprCompiler(), options: o, known: map[string]int{}}
+	c := &compiler{program: p, exprs: expr.NewCompiler(newScope(p, o)), options: o, known: map[string]int{}}
+	p.exprs = c.exprs.Set()
 	if !lynq.IsDNS1123Label(p.Namespace) {
 		c.problems.Add(f.Pos, "use at most 63 lowercase letters, digits, and '-'", "namespace %q of form %q isn't valid in Kubernetes", p.Namespace, f.Name)
 	}
@@ -162,11 +172,7 @@ func Compile(f *form.Form, h *form.Hub, o Options) (*Program, lynq.Problems) {
 		return nil, c.problems
 	}
 	p.keepSecrets()
-	for _, name := range slices.Sorted(maps.Keys(c.exprs.used)) {
-		if column, ok := p.scope.columns[name]; ok {
-			p.used = append(p.used, usedVariable{name, column})
-		}
-	}
+	c.exprs.Finish()
 	return p, nil
 }
 
@@ -174,56 +180,35 @@ func Compile(f *form.Form, h *form.Hub, o Options) (*Program, lynq.Problems) {
 // secret there is secret everywhere. The uid is no secret.
 func (p *Program) keepSecrets() {
 	secret := map[int]bool{}
-	for i := range p.exprs {
-		if p.exprs[i].at.secret {
-			for _, column := range p.columnsOf(&p.exprs[i]) {
+	for i := range p.uses {
+		if p.uses[i].at.secret {
+			for _, column := range p.exprs.Columns(i) {
 				secret[column] = column != p.uid
 			}
 		}
 	}
-	for i := range p.exprs {
-		e := &p.exprs[i]
-		e.at.secret = e.at.secret || slices.ContainsFunc(p.columnsOf(e), func(column int) bool { return secret[column] })
+	for i := range p.uses {
+		at := &p.uses[i].at
+		at.secret = at.secret || slices.ContainsFunc(p.exprs.Columns(i), func(column int) bool { return secret[column] })
 	}
-}
-
-// columnsOf are the columns that an expression reads.
-func (p *Program) columnsOf(e *expr) []int {
-	var columns []int
-	for i := range e.parts {
-		if v := e.parts[i].value; v != noInput {
-			columns = append(columns, p.inputs[v].column)
-		}
-	}
-	for _, variable := range e.uses {
-		if column, ok := p.scope.columns[variable]; ok {
-			columns = append(columns, column)
-		}
-	}
-	for i, column := range columns {
-		if column == hostColumn {
-			columns[i] = p.hostOrURL
-		}
-	}
-	return columns
 }
 
 // newScope has the variables of contract section 1, "Templates".
-func newScope(p *Program, o Options) *scope {
-	s := &scope{
-		columns: map[string]int{},
-		constants: map[string]string{
+func newScope(p *Program, o Options) *expr.Scope {
+	s := &expr.Scope{
+		Columns: map[string]int{},
+		Constants: map[string]string{
 			"hubId":       p.Hub.Name,
 			"templateRef": p.Form.Name,
 			"namespace":   p.Namespace,
 		},
-		varying: o.AllowVarying,
+		Varying: o.AllowVarying, UID: p.uid, HostOrURL: column(p.Hub, "hostOrUrl"),
 	}
 	for _, m := range p.Hub.Mappings {
-		s.columns[m.Variable] = column(p.Hub, m.Variable)
+		s.Columns[m.Variable] = column(p.Hub, m.Variable)
 	}
-	if p.hostOrURL != noColumn {
-		s.columns["host"] = hostColumn
+	if s.HostOrURL != expr.NoColumn {
+		s.Columns["host"] = expr.HostColumn
 	}
 	return s
 }
@@ -231,7 +216,7 @@ func newScope(p *Program, o Options) *scope {
 // compiler compiles one form.
 type compiler struct {
 	program  *Program
-	exprs    *exprCompiler
+	exprs    *expr.Compiler
 	options  Options
 	known    map[string]int // text and how it is used -> expression
 	problems lynq.Problems
@@ -266,83 +251,60 @@ func (c *compiler) text(s string, at place, stringOnly bool, u use) *node {
 	key := fmt.Sprint("text ", u.trim, u.uidLabel, s)
 	i, ok := c.known[key]
 	if !ok {
-		e, findings := c.exprs.compile(c.program.scope, s, c.res.Policy.Creation.Once())
+		e, findings := c.exprs.Compile(s, c.res.Policy.Creation.Once())
 		for _, f := range findings {
-			c.fail(at, f.fix, "%s", f.what)
+			c.fail(at, f.Fix, "%s", f.What)
 		}
 		if len(findings) > 0 {
 			return &node{kind: form.Null, slot: noSlot} // not remembered: the next place fails too
 		}
-		if static, ok := e.static(); ok {
+		if static, ok := e.Static(); ok {
 			return staticText(static)
 		}
-		e.trim, e.uidLabel, e.at = u.trim, u.uidLabel, at
-		i = c.add(e)
-		if !e.varies { // what varies runs for every place it stands in
+		e.Trim, e.UIDLabel = u.trim, u.uidLabel
+		i = c.add(e, usage{at: at})
+		if !e.Varies { // what varies runs for every place it stands in
 			c.known[key] = i
 		}
 	}
-	e := &c.program.exprs[i]
+	e, of := c.program.exprs.At(i), &c.program.uses[i]
 	if ok {
-		e.more++
+		of.more++
 	}
 	if c.aside {
-		e.always = true
+		of.always = true
 	} else {
-		e.of = append(e.of, len(c.program.resources))
+		of.of = append(of.of, len(c.program.resources))
 	}
-	e.condition = e.condition || u.condition
-	n := &node{kind: form.String, slot: i, text: stringOnly || e.result == typeText}
-	e.styled = e.styled || n.text
-	e.at.secret = e.at.secret || at.secret
+	of.condition = of.condition || u.condition
+	n := &node{kind: form.String, slot: i, text: stringOnly || e.Result == expr.Text}
+	e.Styled = e.Styled || n.text
+	of.at.secret = of.at.secret || at.secret
 	return n
 }
 
-// add adds an expression to the program, and its inputs.
-func (c *compiler) add(e expr) int {
-	if e.trim {
-		e.trimParts()
-	}
-	for i := range e.parts {
-		if p := &e.parts[i]; p.value != noInput {
-			p.value = c.input(p.input)
-		}
-	}
-	e.profile = profileOf(&e)
-	c.program.exprs = append(c.program.exprs, e)
-	return len(c.program.exprs) - 1
-}
-
-// input finds an input of the program, or adds it. Functions cannot be
-// compared, so that only bare columns are shared.
-func (c *compiler) input(in input) int {
-	for i, known := range c.program.inputs {
-		if known.column == in.column && len(known.apply)+len(in.apply) == 0 {
-			return i
-		}
-	}
-	c.program.inputs = append(c.program.inputs, in)
-	return len(c.program.inputs) - 1
+// add adds an expression to the program.
+func (c *compiler) add(e expr.Expr, u usage) int {
+	c.program.uses = append(c.program.uses, u)
+	return c.exprs.Add(e)
 }
 
 // uid makes a slot of the row's uid.
 func (c *compiler) uid(at place) *node {
-	return c.fixed("uid", expr{at: at, parts: []part{{input: input{column: c.program.uid}}}})
+	return c.fixed("uid", c.exprs.OfUID(), at)
 }
 
 // nodeName makes a slot of the name of the row's node.
 func (c *compiler) nodeName(at place) *node {
-	return c.fixed("node", expr{at: at, nodeName: true, parts: []part{
-		{input: input{column: c.program.uid}}, {static: "-" + c.program.Form.Name, value: noInput},
-	}})
+	return c.fixed("node", c.exprs.OfNode(c.program.Form.Name), at)
 }
 
 // fixed makes a slot of an expression that is Lynq's own, once.
-func (c *compiler) fixed(key string, e expr) *node {
+func (c *compiler) fixed(key string, e expr.Expr, at place) *node {
 	i, ok := c.known[key]
 	if !ok {
-		e.styled, e.always = true, true
-		i = c.add(e)
+		e.Styled = true
+		i = c.add(e, usage{at: at, always: true})
 		c.known[key] = i
 	}
 	return &node{kind: form.String, slot: i, text: true}

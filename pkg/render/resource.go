@@ -225,7 +225,7 @@ func (c *compiler) sample(n *node) string {
 	if n.slot == noSlot {
 		return ""
 	}
-	return c.program.exprs[n.slot].profile.sample
+	return c.exprs.Set().At(n.slot).Sample()
 }
 
 func mapNode(own, lynqs map[string]field) *node {

@@ -92,7 +92,7 @@ func (d digester) columns(p *Program, n *node) {
 		return
 	}
 	names := Columns(p.Hub)
-	for _, c := range p.columnsOf(&p.exprs[n.slot]) {
+	for _, c := range p.exprs.Columns(n.slot) {
 		d.texts(names[c])
 	}
 }

@@ -39,23 +39,7 @@ func (c *collisions) object(p *Program, i int) bool {
 	if c.kinds[r.identity] > 1 || r.namespace.node != nil && r.namespace.node.slot != noSlot || r.name.node.slot == noSlot {
 		return true
 	}
-	return !p.injective(&p.exprs[r.name.node.slot])
-}
-
-// injective tells whether different uids give different results, but for
-// blanks around them.
-func (p *Program) injective(e *expr) bool {
-	uids := 0
-	for i := range e.parts {
-		switch v := e.parts[i].value; {
-		case v == noInput:
-		case p.inputs[v].column == p.uid && len(p.inputs[v].apply) == 0:
-			uids++
-		default:
-			return false
-		}
-	}
-	return uids == 1 && e.template == nil && e.result == typeText
+	return !p.exprs.Injective(r.name.node.slot)
 }
 
 // sameNodes tells whether a node of one program may be called as one of
@@ -83,3 +67,6 @@ func (c *collisions) node(f *frame) bool {
 	}
 	return false // the raw name is one
 }
+
+// maxLabel is how long the value of a label may be.
+const maxLabel = 63

@@ -1,4 +1,4 @@
-package render
+package expr
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render/funcs"
 )
 
-// interpreted is a template for the interpreter. Each frame binds it to its own
+// interpreted is a template for the interpreter. Each Evaluator binds it to its own
 // meter.
 type interpreted struct {
 	trees map[string]*parse.Tree
@@ -24,7 +24,7 @@ type interpreted struct {
 const shownName = "result"
 
 // interpreted is a template that was checked, with what counts its steps.
-func (c *exprCompiler) interpreted(check *checker) *interpreted {
+func (c *Compiler) interpreted(check *checker) *interpreted {
 	t := &interpreted{trees: check.trees, shows: check.nests}
 	for _, name := range slices.Sorted(maps.Keys(check.called)) {
 		if f, ok := c.funcs[name]; ok {

@@ -1,4 +1,4 @@
-package render
+package expr
 
 import "text/template/parse"
 

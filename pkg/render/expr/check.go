@@ -1,4 +1,4 @@
-package render
+package expr
 
 import (
 	"fmt"
@@ -16,14 +16,14 @@ import (
 // checker looks through a parsed template for what can be known to be wrong
 // before any row is read.
 type checker struct {
-	scope    *scope
-	compiler *exprCompiler
+	scope    *Scope
+	compiler *Compiler
 	trees    map[string]*parse.Tree
 	once     bool
 
 	current  string              // the tree at hand
 	calls    map[string][]string // which template calls which
-	findings []finding
+	findings []Finding
 	used     map[string]bool
 	called   map[string]bool // functions
 	nests    bool            // lists or maps are put into others
@@ -73,7 +73,7 @@ func (c *checker) recursion(names []string) {
 }
 
 func (c *checker) found(fix, format string, args ...any) {
-	f := finding{fmt.Sprintf(format, args...), fix}
+	f := Finding{fmt.Sprintf(format, args...), fix}
 	if !slices.Contains(c.findings, f) {
 		c.findings = append(c.findings, f)
 	}
@@ -274,7 +274,7 @@ func (c *checker) varying(name string) {
 	case !c.once:
 		c.found("use it only with creationPolicy: Once, or store the value in a column",
 			"function %s returns a new value every time, so that every run would change the object", name)
-	case !c.scope.varying:
+	case !c.scope.Varying:
 		c.found("store the value in a column, or pass --allow-nondeterministic",
 			"function %s returns a new value every time", name)
 	}

@@ -1,4 +1,4 @@
-package render
+package expr
 
 import (
 	"strings"
@@ -74,8 +74,8 @@ type profile struct {
 // word.
 const sampleWord = "w"
 
-func profileOf(e *expr) profile {
-	if e.template != nil || e.result != typeText {
+func profileOf(e *Expr) profile {
+	if e.template != nil || e.Result != Text {
 		return profile{}
 	}
 	var s profile
@@ -116,97 +116,3 @@ func unmistakable(static string) bool {
 	}
 	return !inNumber && !inDate && (!letters || len(static) > 5) && !strings.ContainsAny(static, "~=<")
 }
-
-// quick tells whether the result of an expression is its parts as they stand,
-// plain.
-func (f *frame) quick(e *expr) bool {
-	s := &e.profile
-	switch {
-	case !s.known || s.style != scalar.Plain || s.inputs&^f.words != 0:
-		return false
-	case !s.unmistakable && (!s.single || s.inputs&^f.plain != 0):
-		return false
-	case e.uidLabel && !f.rawUID:
-		return false
-	case e.nodeName:
-		return !f.dashed && s.inputs&^f.names == 0 && s.length+len(f.uid) <= maxLabel
-	}
-	return true
-}
-
-// classify looks at the inputs of the row, once each.
-func (f *frame) classify() {
-	f.words, f.plain, f.labelled, f.names = 0, 0, 0, 0
-	for i := range f.program.inputs {
-		in := &f.program.inputs[i]
-		text := f.column(in.column)
-		if len(in.apply) > 0 {
-			text = in.through(text)
-		}
-		f.texts[i] = text
-		if i >= 64 {
-			continue
-		}
-		c, bit := f.program.classes.of(text), uint64(1)<<i
-		if c&classWord == 0 {
-			continue
-		}
-		f.words |= bit
-		if c&classLabel != 0 {
-			f.labelled |= bit
-		}
-		if c&className != 0 {
-			f.names |= bit
-		}
-		if !scalar.Ambiguous(text) {
-			f.plain |= bit
-		}
-	}
-}
-
-// appendSlot appends the text of a slot.
-func (f *frame) appendSlot(dst []byte, i int) []byte {
-	s := &f.slots[i]
-	if !s.quick {
-		return append(dst, f.arena[s.start:s.end]...)
-	}
-	parts := f.program.exprs[i].parts
-	for j := range parts {
-		if p := &parts[j]; p.value == noInput {
-			dst = append(dst, p.static...)
-		} else {
-			dst = append(dst, f.texts[p.value]...)
-		}
-	}
-	return dst
-}
-
-// length is the length of the text of a slot.
-func (f *frame) length(i int) int {
-	s := &f.slots[i]
-	if !s.quick {
-		return s.end - s.start
-	}
-	e := &f.program.exprs[i]
-	n := e.profile.length
-	for j := range e.parts {
-		if v := e.parts[j].value; v != noInput {
-			n += len(f.texts[v])
-		}
-	}
-	return n
-}
-
-// allNames tells whether a slot is parts whose inputs are all names, and no
-// longer than max. Where its sample is a name, it is one too.
-func (f *frame) allNames(i, limit int) bool {
-	return f.slots[i].quick && f.program.exprs[i].profile.inputs&^f.names == 0 && f.length(i) <= limit
-}
-
-// allLabels is the same for the values of labels.
-func (f *frame) allLabels(i int) bool {
-	return f.slots[i].quick && f.program.exprs[i].profile.inputs&^f.labelled == 0 && f.length(i) <= maxLabel
-}
-
-// maxLabel is how long the value of a label may be.
-const maxLabel = 63

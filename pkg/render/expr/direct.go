@@ -1,4 +1,4 @@
-package render
+package expr
 
 import "text/template/parse"
 
@@ -6,7 +6,7 @@ import "text/template/parse"
 // forms of actions that most strings of a form consist of run as plain Go.
 
 // plainParts takes a template apart that is text and plain variables only.
-func (c *exprCompiler) plainParts(s *scope, tree *parse.Tree) ([]part, bool) {
+func (c *Compiler) plainParts(tree *parse.Tree) ([]part, bool) {
 	var parts []part
 	for _, n := range tree.Root.Nodes {
 		switch n := n.(type) {
@@ -14,7 +14,7 @@ func (c *exprCompiler) plainParts(s *scope, tree *parse.Tree) ([]part, bool) {
 			parts = append(parts, part{static: string(n.Text), value: noInput})
 		case *parse.CommentNode:
 		case *parse.ActionNode:
-			p, ok := c.plainPipe(s, n.Pipe.Cmds)
+			p, ok := c.plainPipe(n.Pipe.Cmds)
 			if !ok || len(n.Pipe.Decl) > 0 {
 				return nil, false
 			}
@@ -28,9 +28,9 @@ func (c *exprCompiler) plainParts(s *scope, tree *parse.Tree) ([]part, bool) {
 
 // plainPipe takes .name, .name | lower | trunc63, lower .name,
 // .name | default "text" and the like.
-func (c *exprCompiler) plainPipe(s *scope, cmds []*parse.CommandNode) (part, bool) {
+func (c *Compiler) plainPipe(cmds []*parse.CommandNode) (part, bool) {
 	first, rest := cmds[0], cmds[1:]
-	p, ok := variable(s, first.Args[len(first.Args)-1])
+	p, ok := variable(c.set.scope, first.Args[len(first.Args)-1])
 	if !ok {
 		return part{}, false
 	}
@@ -56,7 +56,7 @@ func (c *exprCompiler) plainPipe(s *scope, cmds []*parse.CommandNode) (part, boo
 
 // direct is a call, but for its last argument, as a function of text: of those
 // functions that forms use most, and that neither fail nor panic.
-func (c *exprCompiler) direct(call []parse.Node) (func(string) string, bool) {
+func (c *Compiler) direct(call []parse.Node) (func(string) string, bool) {
 	name, ok := call[0].(*parse.IdentifierNode)
 	if !ok {
 		return nil, false
@@ -92,7 +92,7 @@ func (in *input) through(s string) string {
 }
 
 // variable takes .name (or $.name) for the part it is.
-func variable(s *scope, n parse.Node) (part, bool) {
+func variable(s *Scope, n parse.Node) (part, bool) {
 	var name string
 	switch n := n.(type) {
 	case *parse.FieldNode:
@@ -108,10 +108,10 @@ func variable(s *scope, n parse.Node) (part, bool) {
 	default:
 		return part{}, false
 	}
-	if text, ok := s.constants[name]; ok {
+	if text, ok := s.Constants[name]; ok {
 		return part{static: text, value: noInput}, true
 	}
-	column, ok := s.columns[name]
+	column, ok := s.Columns[name]
 	return part{input: input{column: column}}, ok
 }
 
@@ -129,9 +129,9 @@ func mergeStatic(parts []part) []part {
 
 // converted takes {{ .name | int }}, {{ int .name }},
 // {{ .name | default "1" | int }}, and the same with float and bool.
-func (c *exprCompiler) converted(s *scope, tree *parse.Tree) (part, exprType, bool) {
+func (c *Compiler) converted(tree *parse.Tree) (part, Type, bool) {
 	result := resultType(tree)
-	if result == typeText {
+	if result == Text {
 		return part{}, 0, false
 	}
 	action, _ := tree.Root.Nodes[0].(*parse.ActionNode) // resultType has seen it
@@ -141,9 +141,9 @@ func (c *exprCompiler) converted(s *scope, tree *parse.Tree) (part, exprType, bo
 	var ok bool
 	switch {
 	case len(cmds) == 1 && len(last.Args) == 2:
-		p, ok = variable(s, last.Args[1])
+		p, ok = variable(c.set.scope, last.Args[1])
 	case len(cmds) > 1 && len(last.Args) == 1:
-		p, ok = c.plainPipe(s, cmds[:len(cmds)-1])
+		p, ok = c.plainPipe(cmds[:len(cmds)-1])
 	}
 	return p, result, ok && p.value != noInput
 }

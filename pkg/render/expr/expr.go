@@ -1,4 +1,4 @@
-package render
+package expr
 
 import (
 	"maps"
@@ -8,18 +8,18 @@ import (
 	"text/template/parse"
 	"unicode"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render/funcs"
 )
 
-// exprType is what an expression's result is.
-type exprType uint8
+// Type is what an expression's result is.
+type Type uint8
 
+// The types of results.
 const (
-	typeText exprType = iota
-	typeInt
-	typeFloat
-	typeBool
+	Text Type = iota
+	Int
+	Float
+	Bool
 )
 
 // part is a piece of an expression that needs no interpreter: bytes that stand
@@ -33,52 +33,38 @@ type part struct {
 // input is a variable, sent through functions. Each different one is looked up
 // once per row.
 type input struct {
-	column int // of the row, or one of those below
+	column int // of the row, or HostColumn
 	apply  []func(string) string
 }
 
+const noInput = -1 // part: static bytes
+
+// What stands for the place of a column in rows.
 const (
-	noInput    = -1 // part: static bytes
-	noColumn   = -1 // no column at all
-	hostColumn = -2 // the host of the hostOrUrl column
+	NoColumn   = -1 // no column at all
+	HostColumn = -2 // the host of the hostOrUrl column
 )
 
-// expr is one string of a form, ready to run: parts one after another, or a
+// Expr is one string of a form, ready to run: parts one after another, or a
 // template for the interpreter.
-type expr struct {
+type Expr struct {
+	Result   Type
+	Varies   bool // every run has another result
+	Trim     bool // names and namespaces: blanks around the result go
+	UIDLabel bool // value of label lynq.sh/uid: a uid that no label can hold gets its hashed form
+	Styled   bool // the result is written as a YAML string somewhere
+
 	parts    []part
 	template *interpreted // nil where parts are all of it
 	mutates  bool         // the template changes the variables it is given
-	varies   bool         // every run of the template has another result
-	result   exprType
-	trim     bool // names and namespaces: blanks around the result go
-	uidLabel bool // value of label lynq.sh/uid: a uid that no label can hold gets its hashed form
-	nodeName bool // the name of the row's node: what is no name gets its hashed form
-	styled   bool // the result is written as a YAML string somewhere
+	nodeName bool         // the name of the row's node: what is no name gets its hashed form
 	profile  profile
 	source   string
-	// Where the string stands first, and in how many more places, for errors: it
-	// runs once for all of them.
-	at   place
-	more int
-	uses []string // variables that a template reads, sorted
-	// Who needs the result: every row, or only those that have one of these resources.
-	always bool
-	of     []int
-	// condition: it says whether a row has a resource, and is run before all else.
-	condition bool
+	uses     []string // variables that a template reads, sorted
 }
 
-// place is where in a form a string stands.
-type place struct {
-	pos      lynq.Pos
-	resource string // id
-	field    string // "spec.replicas", "nameTemplate", ...
-	secret   bool   // what stands here may be a secret: errors must not show it
-}
-
-// static is the text of an expression that no row changes.
-func (e *expr) static() (string, bool) {
+// Static is the text of an expression that no row changes.
+func (e *Expr) Static() (string, bool) {
 	if e.template != nil {
 		return "", false
 	}
@@ -93,7 +79,7 @@ func (e *expr) static() (string, bool) {
 }
 
 // trimParts drops the blanks at both ends that no row can change.
-func (e *expr) trimParts() {
+func (e *Expr) trimParts() {
 	if len(e.parts) == 0 || e.template != nil {
 		return
 	}
@@ -106,27 +92,29 @@ func (e *expr) trimParts() {
 	e.parts = slices.DeleteFunc(e.parts, func(p part) bool { return p.value == noInput && p.static == "" })
 }
 
-// scope is what the templates of a form may refer to.
-type scope struct {
-	columns   map[string]int    // variable -> column of the row, or hostColumn
-	constants map[string]string // variable -> text, the same for every row
-	varying   bool              // functions that differ from run to run are allowed
+// Scope is what the templates of a form may refer to.
+type Scope struct {
+	Columns   map[string]int    // variable -> column of the row, or HostColumn
+	Constants map[string]string // variable -> text, the same for every row
+	Varying   bool              // functions that differ from run to run are allowed
+	UID       int               // column of the uid
+	HostOrURL int               // column of hostOrUrl, or NoColumn
 }
 
-func (s *scope) has(name string) bool {
-	_, isColumn := s.columns[name]
-	_, isConstant := s.constants[name]
+func (s *Scope) has(name string) bool {
+	_, isColumn := s.Columns[name]
+	_, isConstant := s.Constants[name]
 	return isColumn || isConstant
 }
 
-func (s *scope) names() []string {
+func (s *Scope) names() []string {
 	return slices.Sorted(func(yield func(string) bool) {
-		for n := range s.columns {
+		for n := range s.Columns {
 			if !yield(n) {
 				return
 			}
 		}
-		for n := range s.constants {
+		for n := range s.Constants {
 			if !yield(n) {
 				return
 			}
@@ -134,8 +122,9 @@ func (s *scope) names() []string {
 	})
 }
 
-// exprCompiler turns the strings of one form into expressions.
-type exprCompiler struct {
+// Compiler turns the strings of one form into expressions.
+type Compiler struct {
+	set      *Set
 	funcs    template.FuncMap
 	metering funcs.Metering
 	varying  map[string]bool
@@ -145,8 +134,10 @@ type exprCompiler struct {
 	used map[string]bool
 }
 
-func newExprCompiler() *exprCompiler {
-	c := &exprCompiler{
+// NewCompiler begins a set of expressions, which is complete once Finish was called.
+func NewCompiler(s *Scope) *Compiler {
+	c := &Compiler{
+		set:      &Set{scope: s, classes: newClassTable()},
 		funcs:    funcs.All(),
 		metering: funcs.NewMetering(),
 		varying:  funcs.Varying(),
@@ -159,34 +150,34 @@ func newExprCompiler() *exprCompiler {
 	return c
 }
 
-// compile compiles one string. once: the resource is created only once, so
+// Compile compiles one string. once: the resource is created only once, so
 // that functions may vary where the scope allows it.
-func (c *exprCompiler) compile(s *scope, text string, once bool) (expr, []finding) {
+func (c *Compiler) Compile(text string, once bool) (Expr, []Finding) {
 	if !strings.Contains(text, "{{") {
-		return expr{parts: []part{{static: text, value: noInput}}}, nil
+		return Expr{parts: []part{{static: text, value: noInput}}}, nil
 	}
 	trees, err := parseTemplate(text)
 	if err != nil {
-		return expr{}, []finding{{what: parseReason(err)}}
+		return Expr{}, []Finding{{What: parseReason(err)}}
 	}
-	check := checker{scope: s, compiler: c, trees: trees, once: once}
+	check := checker{scope: c.set.scope, compiler: c, trees: trees, once: once}
 	check.all()
 	if len(check.findings) > 0 {
-		return expr{}, check.findings
+		return Expr{}, check.findings
 	}
 	main := trees[templateName]
-	if parts, ok := c.plainParts(s, main); ok {
-		return expr{parts: parts}, nil
+	if parts, ok := c.plainParts(main); ok {
+		return Expr{parts: parts}, nil
 	}
-	if p, result, ok := c.converted(s, main); ok {
-		return expr{parts: []part{p}, result: result}, nil
+	if p, result, ok := c.converted(main); ok {
+		return Expr{parts: []part{p}, Result: result}, nil
 	}
 	for name := range check.used {
 		c.used[name] = true
 	}
-	return expr{
-		result: resultType(main), source: text, template: c.interpreted(&check),
-		mutates: check.mutates, varies: check.varies, uses: slices.Sorted(maps.Keys(check.used)),
+	return Expr{
+		Result: resultType(main), source: text, template: c.interpreted(&check),
+		mutates: check.mutates, Varies: check.varies, uses: slices.Sorted(maps.Keys(check.used)),
 	}, nil
 }
 
@@ -223,36 +214,36 @@ func parseReason(err error) string {
 
 // resultType is the type of a string that consists of exactly one action whose
 // last function is int, float or bool (contract: templates).
-func resultType(tree *parse.Tree) exprType {
+func resultType(tree *parse.Tree) Type {
 	if len(tree.Root.Nodes) != 1 {
-		return typeText
+		return Text
 	}
 	action, ok := tree.Root.Nodes[0].(*parse.ActionNode)
 	if !ok || len(action.Pipe.Decl) > 0 {
-		return typeText
+		return Text
 	}
 	return pipeType(action.Pipe)
 }
 
-func pipeType(p *parse.PipeNode) exprType {
+func pipeType(p *parse.PipeNode) Type {
 	last := p.Cmds[len(p.Cmds)-1]
 	switch f := last.Args[0].(type) {
 	case *parse.IdentifierNode:
 		switch f.Ident {
 		case "int":
-			return typeInt
+			return Int
 		case "float":
-			return typeFloat
+			return Float
 		case "bool":
-			return typeBool
+			return Bool
 		}
 	case *parse.PipeNode:
 		if len(last.Args) == 1 {
 			return pipeType(f)
 		}
 	}
-	return typeText
+	return Text
 }
 
-// finding is something wrong with a template.
-type finding struct{ what, fix string }
+// Finding is something wrong with a template.
+type Finding struct{ What, Fix string }

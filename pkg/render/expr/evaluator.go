@@ -1,0 +1,414 @@
+package expr
+
+import (
+	"bytes"
+	"errors"
+	"maps"
+	"regexp"
+	"strconv"
+	"strings"
+	"text/template"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render/funcs"
+	"github.com/lynqctl/lynqctl/pkg/render/scalar"
+)
+
+// Node tells an Evaluator of the rows' nodes.
+type Node struct {
+	// Name is the name of the node of the row at hand.
+	Name func() string
+	// Dashed: the name of the form has a dash, and the name of a node has to be asked for.
+	Dashed bool
+}
+
+// Evaluator runs the expressions of a set for one row after the other, on one goroutine.
+type Evaluator struct {
+	set  *Set
+	node Node
+	// check, where it is not nil, refuses results.
+	check func(text []byte) error
+
+	row    lynq.Row
+	uid    string
+	rawUID bool // the uid can be the value of a label
+
+	texts []string // of the set's inputs
+	// Sets of inputs: words, words that are no number or the like, words that
+	// labels and names may be made of.
+	words, plain, labelled, names uint64
+
+	arena  []byte
+	slots  []slot
+	buffer bytes.Buffer
+
+	data    map[string]any // for interpreted templates
+	dataSet bool
+	// What interpreted templates write to, and the evaluator's own ones.
+	output    output
+	templates map[*interpreted]*template.Template
+}
+
+// NewEvaluator makes an evaluator. A check, where it is not nil, refuses results.
+func NewEvaluator(s *Set, n Node, check func(text []byte) error) *Evaluator {
+	return &Evaluator{set: s, node: n, check: check, texts: make([]string, len(s.inputs)), slots: make([]slot, len(s.exprs))}
+}
+
+// Load takes a row, whose expressions can be run then.
+func (ev *Evaluator) Load(row lynq.Row) {
+	ev.row, ev.uid = row, row.Values[ev.set.scope.UID]
+	ev.dataSet = false
+	ev.arena = ev.arena[:0]
+	ev.rawUID = ev.uid != "" && lynq.IsLabelValue(ev.uid)
+	ev.classify()
+}
+
+// UIDIsLabel tells whether the uid can be the value of a label.
+func (ev *Evaluator) UIDIsLabel() bool { return ev.rawUID }
+
+// Run runs one expression. Its result is empty where that fails.
+func (ev *Evaluator) Run(i int) error {
+	e := &ev.set.exprs[i]
+	if ev.quick(e) {
+		ev.slots[i].quick = true
+		return nil
+	}
+	s, err := ev.evaluate(e)
+	ev.slots[i] = s
+	return err
+}
+
+// slot is the result of an expression for one row.
+type slot struct {
+	quick bool // the parts of the expression, as they stand; else:
+	// A piece of the evaluator's arena, and how YAML writes it.
+	start, end int
+	style      scalar.Style
+}
+
+// Bytes is the text of a result. It is good until the next call.
+func (ev *Evaluator) Bytes(i int) []byte {
+	if s := &ev.slots[i]; !s.quick {
+		return ev.arena[s.start:s.end]
+	}
+	ev.buffer.Reset()
+	ev.buffer.Write(ev.Append(ev.buffer.AvailableBuffer(), i))
+	return ev.buffer.Bytes()
+}
+
+// evaluate runs an expression into the arena.
+func (ev *Evaluator) evaluate(e *Expr) (slot, error) {
+	start := len(ev.arena)
+	err := ev.run(e)
+	if err == nil && e.template != nil && !utf8.Valid(ev.arena[start:]) {
+		err = errors.New("the result is not valid UTF-8: a function has cut a character in two")
+	}
+	if err == nil && ev.check != nil {
+		err = ev.check(ev.arena[start:])
+	}
+	if err != nil {
+		ev.arena = ev.arena[:start]
+	}
+	s := slot{start: start, end: len(ev.arena)}
+	if e.Trim {
+		s.start, s.end = trimBounds(ev.arena, s.start, s.end)
+	}
+	switch {
+	case e.profile.known && e.profile.style != scalar.Plain && e.profile.inputs&^ev.words == 0:
+		s.style = e.profile.style
+	case e.Styled:
+		s.style = scalar.StyleOf(ev.arena[s.start:s.end])
+	}
+	return s, err
+}
+
+func trimBounds(b []byte, start, end int) (int, int) {
+	left := len(b[start:end]) - len(bytes.TrimLeftFunc(b[start:end], unicode.IsSpace))
+	return start + left, start + left + len(bytes.TrimSpace(b[start:end]))
+}
+
+// run appends the result of one expression to the arena.
+func (ev *Evaluator) run(e *Expr) error {
+	switch {
+	case e.template != nil:
+		return ev.interpret(e)
+	case e.Result != Text:
+		return ev.convert(e.Result, ev.texts[e.parts[0].value])
+	case e.nodeName:
+		ev.arena = append(ev.arena, ev.node.Name()...)
+		return nil
+	}
+	start := len(ev.arena)
+	for i := range e.parts {
+		if p := &e.parts[i]; p.value == noInput {
+			ev.arena = append(ev.arena, p.static...)
+		} else {
+			ev.arena = append(ev.arena, ev.texts[p.value]...)
+		}
+	}
+	if e.UIDLabel && !ev.rawUID && string(ev.arena[start:]) == ev.uid {
+		ev.arena = append(ev.arena[:start], lynq.HashedName(ev.uid)...)
+	}
+	return nil
+}
+
+// column is the text of a column, or of the host that one has.
+func (ev *Evaluator) column(i int) string {
+	if i == HostColumn {
+		return funcs.ToHost(ev.row.Values[ev.set.scope.HostOrURL])
+	}
+	return ev.row.Values[i]
+}
+
+func (ev *Evaluator) convert(t Type, s string) error {
+	switch t {
+	case Int:
+		i, err := funcs.ParseInt(s)
+		if err != nil {
+			return err
+		}
+		ev.arena = strconv.AppendInt(ev.arena, i, 10)
+	case Float:
+		v, err := funcs.ParseFloat(s)
+		if err != nil {
+			return err
+		}
+		ev.arena = scalar.AppendFloat(ev.arena, v)
+	case Bool:
+		b, err := funcs.ParseBool(s)
+		if err != nil {
+			return err
+		}
+		ev.arena = strconv.AppendBool(ev.arena, b)
+	}
+	return nil
+}
+
+func (ev *Evaluator) interpret(e *Expr) error {
+	data := ev.variables()
+	if e.mutates {
+		data = maps.Clone(data)
+	}
+	t, err := ev.bound(e.template)
+	if err != nil {
+		return err
+	}
+	ev.output.Reset()
+	ev.output.meter.Reset()
+	if err := t.Execute(&ev.output, data); err != nil {
+		return err
+	}
+	out := ev.output.Bytes()
+	if bytes.Contains(out, []byte(noValue)) && !ev.mayHold(e, noValue) {
+		return errors.New("the result has a value that is missing: a key or an element that doesn't exist was printed")
+	}
+	if e.Result == Float {
+		return ev.convert(Float, string(out))
+	}
+	ev.arena = append(ev.arena, out...)
+	return nil
+}
+
+// bound is a template whose functions draw on the evaluator's own meter.
+func (ev *Evaluator) bound(i *interpreted) (*template.Template, error) {
+	if t := ev.templates[i]; t != nil {
+		return t, nil
+	}
+	t, err := i.bound(&ev.output.meter)
+	if err == nil && ev.templates == nil {
+		ev.templates = map[*interpreted]*template.Template{}
+	}
+	if err == nil {
+		ev.templates[i] = t
+	}
+	return t, err
+}
+
+// noValue is what text/template prints for a value that is not there.
+const noValue = "<no value>"
+
+// mayHold tells whether s may be in a result by right.
+func (ev *Evaluator) mayHold(e *Expr, s string) bool {
+	for _, v := range ev.row.Values {
+		if strings.Contains(v, s) {
+			return true
+		}
+	}
+	return strings.Contains(e.source, s)
+}
+
+// variables is the map that interpreted templates see. It is filled once per
+// row, with the variables that they use.
+func (ev *Evaluator) variables() map[string]any {
+	if ev.data == nil {
+		ev.data = make(map[string]any, len(ev.set.used))
+		for name, text := range ev.set.scope.Constants {
+			ev.data[name] = text
+		}
+	}
+	if !ev.dataSet {
+		for _, v := range ev.set.used {
+			ev.data[v.name] = ev.column(v.column)
+		}
+		ev.dataSet = true
+	}
+	return ev.data
+}
+
+// Reason makes a reason of an error, without the template engine's own place. Where the
+// value may be a secret, it shows none: not the row's, and nothing that a function made
+// of it.
+func Reason(err error, secret bool) string {
+	var value *funcs.ValueError
+	reason := parseReason(err)
+	if errors.As(err, &value) {
+		reason = value.Error()
+		if secret {
+			reason = value.Hidden()
+		}
+	}
+	var exec template.ExecError
+	if !errors.As(err, &exec) {
+		return reason
+	}
+	// template: template:1:2: executing "template" at <.x | int>: error ...
+	_, at, _ := strings.Cut(parseReason(err), "executing "+strconv.Quote(templateName)+" ")
+	at, rest, _ := strings.Cut(at, ": ")
+	switch {
+	case value != nil:
+		return at + ": " + reason
+	case secret:
+		return at + ": it fails (the reason could show a secret)"
+	}
+	if cause := errors.Unwrap(errors.Unwrap(exec)); cause != nil {
+		rest = cause.Error()
+	}
+	return at + ": " + lynq.Shown(withoutLogins(rest))
+}
+
+// withoutLogins hides user and password of the URLs in a text.
+func withoutLogins(s string) string {
+	return regexp.MustCompile(`://[^/@\s]*@`).ReplaceAllString(s, "://"+lynq.Redacted+"@")
+}
+
+// quick tells whether the result of an expression is its parts as they stand,
+// plain.
+func (ev *Evaluator) quick(e *Expr) bool {
+	s := &e.profile
+	switch {
+	case !s.known || s.style != scalar.Plain || s.inputs&^ev.words != 0:
+		return false
+	case !s.unmistakable && (!s.single || s.inputs&^ev.plain != 0):
+		return false
+	case e.UIDLabel && !ev.rawUID:
+		return false
+	case e.nodeName:
+		return !ev.node.Dashed && s.inputs&^ev.names == 0 && s.length+len(ev.uid) <= maxLabel
+	}
+	return true
+}
+
+// classify looks at the inputs of the row, once each.
+func (ev *Evaluator) classify() {
+	ev.words, ev.plain, ev.labelled, ev.names = 0, 0, 0, 0
+	for i := range ev.set.inputs {
+		in := &ev.set.inputs[i]
+		text := ev.column(in.column)
+		if len(in.apply) > 0 {
+			text = in.through(text)
+		}
+		ev.texts[i] = text
+		if i >= 64 {
+			continue
+		}
+		c, bit := ev.set.classes.of(text), uint64(1)<<i
+		if c&classWord == 0 {
+			continue
+		}
+		ev.words |= bit
+		if c&classLabel != 0 {
+			ev.labelled |= bit
+		}
+		if c&className != 0 {
+			ev.names |= bit
+		}
+		if !scalar.Ambiguous(text) {
+			ev.plain |= bit
+		}
+	}
+}
+
+// Append appends the text of a result.
+func (ev *Evaluator) Append(dst []byte, i int) []byte {
+	s := &ev.slots[i]
+	if !s.quick {
+		return append(dst, ev.arena[s.start:s.end]...)
+	}
+	parts := ev.set.exprs[i].parts
+	for j := range parts {
+		if p := &parts[j]; p.value == noInput {
+			dst = append(dst, p.static...)
+		} else {
+			dst = append(dst, ev.texts[p.value]...)
+		}
+	}
+	return dst
+}
+
+// AppendYAML appends a result as a YAML string.
+func (ev *Evaluator) AppendYAML(dst []byte, i, indent int) []byte {
+	if s := &ev.slots[i]; !s.quick && s.style != scalar.Plain {
+		return scalar.Append(dst, ev.arena[s.start:s.end], s.style, indent)
+	}
+	return ev.Append(dst, i)
+}
+
+// TextOf is the text of a result, as a string of its own.
+func (ev *Evaluator) TextOf(i int) string {
+	e := &ev.set.exprs[i]
+	if ev.slots[i].quick && e.profile.single {
+		return ev.texts[e.parts[0].value]
+	}
+	return string(ev.Bytes(i))
+}
+
+// Typed is a result that is a number or a boolean.
+func (ev *Evaluator) Typed(i int) any {
+	b := ev.Bytes(i)
+	if ev.set.exprs[i].Result == Bool {
+		return string(b) == "true"
+	}
+	return scalar.NumberValue(b)
+}
+
+// Len is the length of the text of a result.
+func (ev *Evaluator) Len(i int) int {
+	s := &ev.slots[i]
+	if !s.quick {
+		return s.end - s.start
+	}
+	e := &ev.set.exprs[i]
+	n := e.profile.length
+	for j := range e.parts {
+		if v := e.parts[j].value; v != noInput {
+			n += len(ev.texts[v])
+		}
+	}
+	return n
+}
+
+// AllNames tells whether a result is parts whose inputs are all names, and no longer than
+// the limit. Where the sample of the expression is a name, it is one too.
+func (ev *Evaluator) AllNames(i, limit int) bool {
+	return ev.slots[i].quick && ev.set.exprs[i].profile.inputs&^ev.names == 0 && ev.Len(i) <= limit
+}
+
+// AllLabels is the same for the values of labels.
+func (ev *Evaluator) AllLabels(i int) bool {
+	return ev.slots[i].quick && ev.set.exprs[i].profile.inputs&^ev.labelled == 0 && ev.Len(i) <= maxLabel
+}
+
+// maxLabel is how long the value of a label may be.
+const maxLabel = 63

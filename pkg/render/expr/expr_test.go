@@ -1,0 +1,149 @@
+package expr_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render/expr"
+)
+
+// newCompiler compiles strings for rows of uid, a and a URL.
+func newCompiler() *expr.Compiler {
+	return expr.NewCompiler(&expr.Scope{
+		Columns:   map[string]int{"uid": 0, "a": 1, "host": expr.HostColumn},
+		Constants: map[string]string{"hubId": "crm"},
+		UID:       0, HostOrURL: 2,
+	})
+}
+
+// add adds a string that is right.
+func add(t *testing.T, c *expr.Compiler, text string) int {
+	t.Helper()
+	e, findings := c.Compile(text, false)
+	if len(findings) > 0 {
+		t.Fatalf("%s: %v", text, findings)
+	}
+	return c.Add(e)
+}
+
+// evaluator runs a finished compiler's set. The name of a node is asked for where it does
+// not follow from words.
+func evaluator(c *expr.Compiler, check func([]byte) error) *expr.Evaluator {
+	c.Finish()
+	return expr.NewEvaluator(c.Set(), expr.Node{Name: func() string { return "asked-for" }}, check)
+}
+
+// TestEvaluator: whichever way a string takes, its result is the same text, for words and
+// for texts that are none.
+func TestEvaluator(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][2]string{
+		"{{ .a }}":              {"word", "two: words"},
+		"{{ .uid }}-{{ .a }}":   {"acme-word", "acme-two: words"},
+		"{{ .a | upper }}":      {"WORD", "TWO: WORDS"},
+		"{{ .hubId }}/{{ .a }}": {"crm/word", "crm/two: words"},
+		"{{ .host }}":           {"acme.example.com", "acme.example.com"},
+		"{{ if .a }}{{ printf \"%s\" .a }}{{ end }}": {"word", "two: words"},
+	} {
+		c := newCompiler()
+		i := add(t, c, text)
+		ev := evaluator(c, nil)
+		for n, a := range []string{"word", "two: words"} {
+			ev.Load(lynq.Row{Values: []string{"acme", a, "https://acme.example.com/x"}})
+			if err := ev.Run(i); err != nil {
+				t.Fatalf("%s: %v", text, err)
+			}
+			got := []string{string(ev.Bytes(i)), ev.TextOf(i), string(ev.Append(nil, i))}
+			if diff := cmp.Diff([]string{want[n], want[n], want[n]}, got); diff != "" || ev.Len(i) != len(want[n]) {
+				t.Errorf("%s of %q, length %d: %s", text, a, ev.Len(i), diff)
+			}
+		}
+	}
+}
+
+// TestTyped: a string that ends in int, float or bool gives a value of that type, or an
+// error that can hide what it is made of.
+func TestTyped(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]any{"{{ .a | int }}": int64(1), "{{ .a | bool }}": true, "{{ printf `%s` .a | int }}": int64(1)} {
+		c := newCompiler()
+		i := add(t, c, text)
+		ev := evaluator(c, nil)
+		ev.Load(lynq.Row{Values: []string{"acme", "1", ""}})
+		if err := ev.Run(i); err != nil || ev.Typed(i) != want {
+			t.Errorf("%s is %v (%T), %v", text, ev.Typed(i), ev.Typed(i), err)
+		}
+		ev.Load(lynq.Row{Values: []string{"acme", "hunter2", ""}})
+		err := ev.Run(i)
+		if err == nil || ev.Len(i) != 0 {
+			t.Fatalf("%s of a word is %q", text, ev.Bytes(i))
+		}
+		if reason := expr.Reason(err, true); strings.Contains(reason, "hunter2") || reason == "" {
+			t.Errorf("%s: the reason is %q", text, reason)
+		}
+	}
+}
+
+// TestFindings: a string is refused with the reason, before any row.
+func TestFindings(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"{{ .b }}":             "variable .b is unknown",
+		"{{ .a.b }}":           ".a is text and has no field b",
+		"{{ uper .a }}":        "function uper does not exist",
+		"{{ .a ":               "unclosed action",
+		"{{ uuidv4 }}":         "function uuidv4 returns a new value every time, so that every run would change the object",
+		"{{ template \"x\" }}": "template \"x\" is not defined",
+	} {
+		_, findings := newCompiler().Compile(text, false)
+		if len(findings) != 1 || findings[0].What != want {
+			t.Errorf("%s: %v", text, findings)
+		}
+	}
+}
+
+// TestSet: what is known of a string without a row.
+func TestSet(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]struct {
+		injective bool
+		columns   []int
+		sample    string
+		pieces    lynq.Text
+	}{
+		"{{ .uid }}-x":            {true, []int{0}, "w-x", lynq.Text{{UID: true}, {Fixed: "-x"}}},
+		"{{ .uid | upper }}":      {false, []int{0}, "w", lynq.Text{{Any: true}}},
+		"{{ .a }}{{ .host }}":     {false, []int{1, 2}, "ww", lynq.Text{{Any: true}, {Any: true}}},
+		"x{{ if .a }}y{{ end }}z": {false, []int{1}, "", lynq.Text{{Fixed: "x"}, {Any: true}, {Fixed: "z"}}},
+	} {
+		c := newCompiler()
+		i := add(t, c, text)
+		s := c.Set()
+		if s.Injective(i) != want.injective || s.At(i).Sample() != want.sample {
+			t.Errorf("%s: injective %v, sample %q", text, s.Injective(i), s.At(i).Sample())
+		}
+		if diff := cmp.Diff(want.columns, s.Columns(i)); diff != "" {
+			t.Errorf("%s: columns %s", text, diff)
+		}
+		if diff := cmp.Diff(want.pieces, s.Pieces(i)); diff != "" {
+			t.Errorf("%s: pieces %s", text, diff)
+		}
+	}
+}
+
+// TestNodeName: the name of a node is asked for only where the uid is no name by itself.
+func TestNodeName(t *testing.T) {
+	t.Parallel()
+	c := newCompiler()
+	i := c.Add(c.OfNode("web"))
+	ev := evaluator(c, nil)
+	for uid, want := range map[string]string{"acme": "acme-web", "Acme": "asked-for", strings.Repeat("a", 60): "asked-for"} {
+		ev.Load(lynq.Row{Values: []string{uid, "", ""}})
+		if err := ev.Run(i); err != nil || ev.TextOf(i) != want {
+			t.Errorf("%s: %s, %v", uid, ev.TextOf(i), err)
+		}
+	}
+}

@@ -1,0 +1,203 @@
+package expr
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"text/template/parse"
+	"unicode"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Set is the expressions of a form, by the numbers that Compiler.Add gave them. It is
+// immutable once its compiler has finished, and then safe for concurrent use.
+type Set struct {
+	scope   *Scope
+	exprs   []Expr
+	inputs  []input
+	classes *classTable
+	used    []usedVariable
+}
+
+type usedVariable struct {
+	name   string
+	column int
+}
+
+// Set has the expressions that were added.
+func (c *Compiler) Set() *Set { return c.set }
+
+// Add adds an expression to the set, and its inputs.
+func (c *Compiler) Add(e Expr) int {
+	if e.Trim {
+		e.trimParts()
+	}
+	for i := range e.parts {
+		if p := &e.parts[i]; p.value != noInput {
+			p.value = c.input(p.input)
+		}
+	}
+	e.profile = profileOf(&e)
+	c.set.exprs = append(c.set.exprs, e)
+	return len(c.set.exprs) - 1
+}
+
+// Finish notes the variables that interpreted templates are given.
+func (c *Compiler) Finish() {
+	for _, name := range slices.Sorted(maps.Keys(c.used)) {
+		if column, ok := c.set.scope.Columns[name]; ok {
+			c.set.used = append(c.set.used, usedVariable{name, column})
+		}
+	}
+}
+
+// input finds an input of the set, or adds it. Functions cannot be compared, so that
+// only bare columns are shared.
+func (c *Compiler) input(in input) int {
+	for i, known := range c.set.inputs {
+		if known.column == in.column && len(known.apply)+len(in.apply) == 0 {
+			return i
+		}
+	}
+	c.set.inputs = append(c.set.inputs, in)
+	return len(c.set.inputs) - 1
+}
+
+// OfUID is the row's uid as an expression.
+func (c *Compiler) OfUID() Expr {
+	return Expr{parts: []part{{input: input{column: c.set.scope.UID}}}}
+}
+
+// OfNode is the name of the row's node, for a form, as an expression.
+func (c *Compiler) OfNode(form string) Expr {
+	return Expr{nodeName: true, parts: []part{
+		{input: input{column: c.set.scope.UID}}, {static: "-" + form, value: noInput},
+	}}
+}
+
+// At is the expression with a number.
+func (s *Set) At(i int) *Expr { return &s.exprs[i] }
+
+// Sample is what an expression gives where all its inputs are words, "" where it may
+// also give something else.
+func (e *Expr) Sample() string { return e.profile.sample }
+
+// Columns are the columns that an expression reads.
+func (s *Set) Columns(i int) []int {
+	e := &s.exprs[i]
+	var columns []int
+	for i := range e.parts {
+		if v := e.parts[i].value; v != noInput {
+			columns = append(columns, s.inputs[v].column)
+		}
+	}
+	for _, variable := range e.uses {
+		if column, ok := s.scope.Columns[variable]; ok {
+			columns = append(columns, column)
+		}
+	}
+	for i, column := range columns {
+		if column == HostColumn {
+			columns[i] = s.scope.HostOrURL
+		}
+	}
+	return columns
+}
+
+// isUID tells whether an input is the uid itself.
+func (s *Set) isUID(input int) bool {
+	return s.inputs[input].column == s.scope.UID && len(s.inputs[input].apply) == 0
+}
+
+// Injective tells whether different uids give different results, but for blanks around
+// them.
+func (s *Set) Injective(i int) bool {
+	e := &s.exprs[i]
+	uids := 0
+	for i := range e.parts {
+		switch v := e.parts[i].value; {
+		case v == noInput:
+		case s.isUID(v):
+			uids++
+		default:
+			return false
+		}
+	}
+	return uids == 1 && e.template == nil && e.Result == Text
+}
+
+// Pieces are those of an expression's text: what stands in its template, and gaps.
+func (s *Set) Pieces(i int) lynq.Text {
+	e := &s.exprs[i]
+	if e.template != nil {
+		return templatePieces(e)
+	}
+	var text lynq.Text
+	for _, part := range e.parts {
+		switch in := part.value; {
+		case in == noInput:
+			text = append(text, lynq.Piece{Fixed: part.static})
+		case s.isUID(in) && !e.UIDLabel && e.Result == Text:
+			text = append(text, lynq.Piece{UID: true})
+		default:
+			text = append(text, lynq.Piece{Any: true})
+		}
+	}
+	return text
+}
+
+// templatePieces are those of a template that is interpreted: the text that stands in it
+// whatever its actions do.
+func templatePieces(e *Expr) lynq.Text {
+	trees, err := parseTemplate(e.source)
+	if err != nil {
+		return lynq.Text{{Any: true}}
+	}
+	var text lynq.Text
+	for _, n := range trees[templateName].Root.Nodes {
+		if fixed, ok := n.(*parse.TextNode); ok {
+			text = append(text, lynq.Piece{Fixed: string(fixed.Text)})
+			continue
+		}
+		text = append(text, lynq.Piece{Any: true})
+	}
+	if e.Trim && len(text) > 0 {
+		first, last := &text[0], &text[len(text)-1]
+		first.Fixed = strings.TrimLeftFunc(first.Fixed, unicode.IsSpace)
+		last.Fixed = strings.TrimRightFunc(last.Fixed, unicode.IsSpace)
+	}
+	return text
+}
+
+// FixedPiece is text of a template that stands in every result.
+type FixedPiece struct {
+	Text        string
+	First, Last bool // in the result
+}
+
+// FixedText is the text of a template outside of actions and branches, without the
+// blanks at both ends.
+func FixedText(source string) []FixedPiece {
+	trees, err := parseTemplate(source)
+	if err != nil {
+		return nil // told already
+	}
+	var pieces []FixedPiece
+	nodes := trees[templateName].Root.Nodes
+	for i, n := range nodes {
+		t, ok := n.(*parse.TextNode)
+		if !ok {
+			continue
+		}
+		p := FixedPiece{string(t.Text), i == 0, i == len(nodes)-1}
+		if p.First {
+			p.Text = strings.TrimLeftFunc(p.Text, unicode.IsSpace)
+		}
+		if p.Last {
+			p.Text = strings.TrimRightFunc(p.Text, unicode.IsSpace)
+		}
+		pieces = append(pieces, p)
+	}
+	return pieces
+}
