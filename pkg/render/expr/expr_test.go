@@ -1,6 +1,8 @@
 package expr_test
 
 import (
+	"bytes"
+	"errors"
 	"strings"
 	"testing"
 
@@ -130,6 +132,26 @@ func TestSet(t *testing.T) {
 		}
 		if diff := cmp.Diff(want.pieces, s.Pieces(i)); diff != "" {
 			t.Errorf("%s: pieces %s", text, diff)
+		}
+	}
+}
+
+// TestCheck: a result that the check refuses is empty, however long the parts are.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	errOdd := errors.New("odd")
+	c := newCompiler()
+	i := add(t, c, "{{ .uid }}: {{ .a }}")
+	ev := evaluator(c, func(text []byte) error {
+		if bytes.Contains(text, []byte("odd")) {
+			return errOdd
+		}
+		return nil
+	})
+	for a, want := range map[string]string{"even": "acme: even", "odd": ""} {
+		ev.Load(lynq.Row{Values: []string{"acme", a, ""}})
+		if err := ev.Run(i); (want == "") != errors.Is(err, errOdd) || ev.TextOf(i) != want {
+			t.Errorf("%s: %q, %v", a, ev.TextOf(i), err)
 		}
 	}
 }
