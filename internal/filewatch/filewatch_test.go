@@ -55,7 +55,7 @@ func (d *dir) seen() {
 			if d.digest() == want {
 				return
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(3 * time.Minute):
 			d.t.Fatal("a change was not told")
 		}
 	}

@@ -210,7 +210,7 @@ func cleanUp(t *testing.T, env *harness.Env, ref ...string) {
 // until asks again what the server is to find out soon.
 func until(t *testing.T, done func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	for !done() {
 		if ctx.Err() != nil {

@@ -68,7 +68,7 @@ func (w *watched) Synced() {
 // until waits for what the handler is to have been told.
 func (w *watched) until(done func() bool) {
 	w.t.Helper()
-	late := time.After(time.Minute)
+	late := time.After(3 * time.Minute)
 	for !done() {
 		select {
 		case tell := <-w.told:
@@ -288,7 +288,7 @@ func TestWatchMetadata(t *testing.T) {
 					return text
 				case err := <-ended:
 					t.Fatalf("the watch ended with %v", err)
-				case <-time.After(time.Minute):
+				case <-time.After(3 * time.Minute):
 					t.Fatal("nothing is told")
 				}
 				return ""

@@ -429,10 +429,10 @@ func TestServerSilent(t *testing.T) {
 		numbered(t, s, "silent", 20000)
 		for _, after := range []int64{0, 200_000} {
 			c := s.Connection("silent")
-			c.TLS, c.Silence = lynq.TLSDisable, 2*time.Second
+			c.TLS, c.Silence = lynq.TLSDisable, 5*time.Second
 			c.Port = dbtest.StallProxy(t, s.Port, after)
 			rows, err := read(t, c, "id", "name")
-			wantError(t, err, fmt.Sprintf("127.0.0.1:%d/%s: ", c.Port, s.Database), "the server sent nothing for 2s")
+			wantError(t, err, fmt.Sprintf("127.0.0.1:%d/%s: ", c.Port, s.Database), "the server sent nothing for 5s")
 			if after == 0 {
 				wantError(t, err, "while table silent was read (check for locks and long queries on the server")
 			} else {

@@ -35,7 +35,7 @@ type carrier interface {
 }
 
 // patience is how long Flux waits, also for what never becomes ready.
-const patience = 5 * time.Second
+const patience = 15 * time.Second
 
 // listener keeps what render tells of resources in its reports.
 type listener struct{ all []loss }

@@ -1,13 +1,13 @@
 package monitoring
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"flag"
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -192,28 +192,48 @@ func newRecorder(t *testing.T) *recorder {
 // watch starts an instance, which ends with the test.
 func (r *recorder) watch(t *testing.T) {
 	t.Helper()
-	free, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := free.Addr().String()
-	if err := free.Close(); err != nil {
-		t.Fatal(err)
-	}
 	ctx, stop := context.WithCancel(context.Background())
-	var log bytes.Buffer
-	cmd := r.command(ctx, "watch", "-f", "in", "--tombstones=stones.yaml", "--listen="+address)
-	cmd.Stderr = &log
-	if err := cmd.Start(); err != nil {
+	cmd := r.command(ctx, "watch", "-f", "in", "--tombstones=stones.yaml", "--listen=127.0.0.1:0")
+	says, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		stop()
 		t.Fatal(err)
 	}
+	var log bytes.Buffer
+	address, ended := make(chan string, 1), make(chan struct{})
+	go func() {
+		defer close(ended)
+		readLog(io.TeeReader(says, &log), address)
+	}()
 	t.Cleanup(func() {
 		stop()
+		<-ended
 		if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 130 || t.Failed() {
 			t.Errorf("lynqctl watch: %v\n%s", err, log.Bytes())
 		}
 	})
-	r.addresses = append(r.addresses, address)
+	select {
+	case at := <-address:
+		r.addresses = append(r.addresses, at)
+	case <-ended:
+		t.Fatal("lynqctl watch ended, and did not say where it has its metrics")
+	}
+}
+
+// readLog reads all that a watch says, and gives the address of its metrics when that
+// comes.
+func readLog(log io.Reader, address chan<- string) {
+	lines := bufio.NewScanner(log)
+	for lines.Scan() {
+		if _, rest, ok := strings.Cut(lines.Text(), "metrics and health at http://"); ok {
+			at, _, _ := strings.Cut(rest, `"`)
+			address <- at
+		}
+	}
+	_, _ = io.Copy(io.Discard, log) // a line may be too long, and the process must not wait
 }
 
 // command is a call of lynqctl, which is interrupted when the context ends.
@@ -236,7 +256,7 @@ func (r *recorder) lynqctl(t *testing.T, well bool, args ...string) {
 // until waits until an instance says a value of the hub.
 func (r *recorder) until(t *testing.T, instance int, metric, want string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()

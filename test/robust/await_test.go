@@ -7,7 +7,7 @@ import (
 )
 
 // awaitMost is longer than anything takes in a test cluster.
-const awaitMost = 2 * time.Minute
+const awaitMost = 5 * time.Minute
 
 // await asks again and again until something holds.
 func (w *world) await(t *testing.T, what string, holds func() (bool, error)) {

@@ -48,7 +48,7 @@ func (f *faulty) rules(t *testing.T, fault string) []faultproxy.Rule {
 	nth, _ := strconv.Atoi(number)
 	write := faultproxy.Rule{Match: faultproxy.Request.IsWrite, Skip: nth - 1, Times: 1}
 	request := faultproxy.Rule{Skip: nth - 1, Times: 1, Before: func() { f.e.met = true }}
-	from := faultproxy.Rule{Skip: nth - 1, Before: f.end}
+	from := faultproxy.Rule{Skip: nth - 1, Before: f.end, End: faultproxy.CutBefore}
 	switch what {
 	case "", "as":
 		return nil

@@ -327,13 +327,13 @@ func (s *site) untilRefused(m map[string]any) error {
 	s.T.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); <-tick.C {
+	for deadline := time.Now().Add(3 * time.Minute); time.Now().Before(deadline); <-tick.C {
 		u := &unstructured.Unstructured{Object: m}
 		if _, err := s.Client(m).Create(s.T.Context(), u, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}); err != nil {
 			return err
 		}
 	}
-	s.T.Fatal("not refused within a minute")
+	s.T.Fatal("not refused within three minutes")
 	return nil
 }
 

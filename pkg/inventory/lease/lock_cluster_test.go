@@ -39,7 +39,7 @@ func TestLockOnServer(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	for i, want := range [][]string{{"get", "create", "update"}, {"get", "update", "update"}} {
-		l := a.lock("ann@host " + fmt.Sprint(i))
+		l := a.lock("ann@host "+fmt.Sprint(i), lasting(time.Hour)) // so that no renewal counts
 		acquire(t, l, 0)
 		ctx := l.Hold(t.Context())
 		a.Equal(t, "lease/lynqctl-customers", ".spec.holderIdentity", "ann@host "+fmt.Sprint(i))
@@ -70,7 +70,7 @@ func TestConcurrentRuns(t *testing.T) {
 	var inside, done atomic.Int32
 	for i := range 6 {
 		runs.Go(func() {
-			l := a.lock(fmt.Sprint("run ", i), lasting(5*time.Second))
+			l := a.lock(fmt.Sprint("run ", i), lasting(30*time.Second))
 			if err := l.Acquire(t.Context(), 5*time.Minute); err != nil {
 				t.Error(err)
 				return
@@ -117,11 +117,11 @@ func TestKilledHolder(t *testing.T) {
 func TestHolderRenews(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	l := a.lock("a", lasting(9*time.Second))
+	l := a.lock("a", lasting(15*time.Second))
 	acquire(t, l, 0)
 	ctx := l.Hold(t.Context())
 	var held *lease.HeldError
-	if err := a.lock("b", lasting(9*time.Second)).Acquire(t.Context(), 12*time.Second); !errors.As(err, &held) {
+	if err := a.lock("b", lasting(15*time.Second)).Acquire(t.Context(), 18*time.Second); !errors.As(err, &held) {
 		t.Errorf("got %v", err)
 	}
 	if ctx.Err() != nil {
@@ -177,11 +177,11 @@ func TestLockOfEndingNamespace(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	a.Kubectl(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: held, finalizers: [test.lynq.sh/held]}\n", "create", "-f", "-")
-	l := a.lock("a", lasting(9*time.Second))
+	l := a.lock("a", lasting(15*time.Second))
 	acquire(t, l, 0)
 	ctx := l.Hold(t.Context())
 	a.Kubectl(t, "", "delete", "namespace", a.Namespace, "--wait=false")
-	a.Kubectl(t, "", "wait", "lease/lynqctl-customers", "--for=delete", "--timeout=60s")
+	a.Kubectl(t, "", "wait", "lease/lynqctl-customers", "--for=delete", "--timeout=180s")
 	var held *lease.HeldError
 	if err := a.lock("b").Acquire(t.Context(), 0); !lease.EndingNamespace(err) || errors.As(err, &held) {
 		t.Errorf("another run got %v", err)
@@ -189,7 +189,7 @@ func TestLockOfEndingNamespace(t *testing.T) {
 	select {
 	case <-ctx.Done():
 		t.Error(context.Cause(ctx))
-	case <-time.After(12 * time.Second): // longer than the Lease was valid
+	case <-time.After(18 * time.Second): // longer than the Lease was valid
 	}
 	if err := l.Check(); err != nil {
 		t.Error(err)

@@ -62,7 +62,7 @@ func (a *api) keeps(t *testing.T, me string, d time.Duration) (ended func()) {
 func TestRunByHand(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	end := a.keeps(t, "watch", 6*time.Second)
+	end := a.keeps(t, "watch", 15*time.Second)
 	a.Equal(t, leaseName, saysHolder, "continuous")
 	turns := make(chan string, 2)
 	for _, me := range []string{"ann", "ben"} {
@@ -96,16 +96,16 @@ func TestRunByHand(t *testing.T) {
 func TestStandby(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	end := a.keeps(t, "first", 3*time.Second)
+	end := a.keeps(t, "first", 15*time.Second)
 	second := make(chan func(), 1)
-	go func() { second <- a.keeps(t, "second", 3*time.Second) }()
+	go func() { second <- a.keeps(t, "second", 15*time.Second) }()
 	a.Equal(t, leaseName, ".spec.holderIdentity", "first")
 	end()
 	a.Wait(t, leaseName, harness.PathEquals(".spec.holderIdentity", "second"))
 	(<-second)()
-	killed := a.lock("killed", lasting(3*time.Second), forGood)
+	killed := a.lock("killed", lasting(15*time.Second), forGood)
 	acquire(t, killed, 0) // and is renewed no more
-	end = a.keeps(t, "third", 3*time.Second)
+	end = a.keeps(t, "third", 15*time.Second)
 	a.Equal(t, leaseName, ".spec.holderIdentity", "third")
 	end()
 }
@@ -115,7 +115,7 @@ func TestStandby(t *testing.T) {
 func TestRunDiedWaiting(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
-	end := a.keeps(t, "watch", 3*time.Second)
+	end := a.keeps(t, "watch", 15*time.Second)
 	a.Equal(t, leaseName, ".spec.leaseTransitions", "0")
 	a.Kubectl(t, "", "annotate", leaseName, "lynq.sh/waiting=killed")
 	a.Wait(t, leaseName, harness.PathEquals(".spec.leaseTransitions", "1")) // it yielded, and has it again

@@ -11,14 +11,15 @@ import (
 const leases = "leases.coordination.k8s.io"
 
 // renews tells whether a Lease is written that its holder renews. Whoever takes one writes
-// the same time of acquisition and renewal, and whoever gives it back writes no holder.
+// the same time of acquisition and renewal, and whoever gives it back writes no holder. A
+// Lease that its holder yields counts for none: those that wait for it write it too.
 func renews(body []byte) bool {
 	lease, err := leaseIn(body)
 	if err != nil {
 		return false
 	}
 	s := lease.Spec
-	held := s.HolderIdentity != nil && *s.HolderIdentity != ""
+	held := s.HolderIdentity != nil && *s.HolderIdentity != "" && lease.Annotations["lynq.sh/holder"] == ""
 	return held && s.AcquireTime != nil && s.RenewTime != nil && s.AcquireTime.Time.Before(s.RenewTime.Time)
 }
 

@@ -17,15 +17,17 @@ func TestRenews(t *testing.T) {
 	}
 	holder := "ann"
 	for name, tt := range map[string]struct {
-		spec coordinationv1.LeaseSpec
-		want bool
+		spec        coordinationv1.LeaseSpec
+		annotations map[string]string
+		want        bool
 	}{
-		"renewed":    {coordinationv1.LeaseSpec{HolderIdentity: &holder, AcquireTime: at(0), RenewTime: at(1)}, true},
-		"taken":      {coordinationv1.LeaseSpec{HolderIdentity: &holder, AcquireTime: at(1), RenewTime: at(1)}, false},
-		"given back": {coordinationv1.LeaseSpec{AcquireTime: at(0)}, false},
-		"nameless":   {coordinationv1.LeaseSpec{AcquireTime: at(0), RenewTime: at(1)}, false},
+		"renewed":    {coordinationv1.LeaseSpec{HolderIdentity: &holder, AcquireTime: at(0), RenewTime: at(1)}, nil, true},
+		"yielded":    {coordinationv1.LeaseSpec{HolderIdentity: &holder, AcquireTime: at(0), RenewTime: at(1)}, map[string]string{"lynq.sh/holder": "continuous"}, false},
+		"taken":      {coordinationv1.LeaseSpec{HolderIdentity: &holder, AcquireTime: at(1), RenewTime: at(1)}, nil, false},
+		"given back": {coordinationv1.LeaseSpec{AcquireTime: at(0)}, nil, false},
+		"nameless":   {coordinationv1.LeaseSpec{AcquireTime: at(0), RenewTime: at(1)}, nil, false},
 	} {
-		lease := &coordinationv1.Lease{Spec: tt.spec}
+		lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Annotations: tt.annotations}, Spec: tt.spec}
 		text, err := json.Marshal(lease)
 		if err != nil {
 			t.Fatal(err)

@@ -141,9 +141,9 @@ func waitFor(t *testing.T, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.Now().Add(time.Minute); !ok(); <-tick.C {
+	for deadline := time.Now().Add(3 * time.Minute); !ok(); <-tick.C {
 		if time.Now().After(deadline) {
-			t.Fatal("waited for a minute")
+			t.Fatal("waited for three minutes")
 		}
 	}
 }
