@@ -76,7 +76,7 @@ func trimmed(text string) string {
 // sortEvents sorts the lines of a run that tell of objects and nodes, wherever some
 // of them follow on each other.
 func sortEvents(lines []string) []string {
-	event := regexp.MustCompile(`^\S+  \S.* \w[\w-]* \(\w+\)( .*)?$`)
+	event := regexp.MustCompile(`^\S+  \S.* \w[\w-]* \([\w ]+\)( .*)?$`)
 	for from := 0; from < len(lines); from++ {
 		to := from
 		for to < len(lines) && event.MatchString(lines[to]) {

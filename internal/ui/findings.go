@@ -25,7 +25,7 @@ type Verification struct {
 func (v *Verification) List(where string) *List {
 	l := &List{
 		Columns: []Column{
-			{Name: "NAMESPACE"}, {Name: "NODE"}, {Name: "OBJECT", Flexible: true}, {Name: "FINDING"},
+			{Name: "NAMESPACE"}, {Name: "NODE"}, {Name: "OBJECT", Flexible: true}, {Name: "STATUS"},
 			{Name: "HUB", Wide: true}, {Name: "FORM", Wide: true}, {Name: "ID", Wide: true}, {Name: "MESSAGE", Wrapped: true},
 		},
 		Empty: v.result(where), Warnings: slices.Concat(v.Warnings, v.Ignored),
@@ -59,7 +59,7 @@ func findingCounts(findings []verify.Finding) string {
 	var parts []string
 	for _, t := range verify.Types() {
 		if counts[t] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", counts[t], t))
+			parts = append(parts, fmt.Sprintf("%d %s", counts[t], shown(string(t))))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -84,7 +84,7 @@ type findingData struct {
 func findingItem(f *verify.Finding) Item {
 	return Item{
 		Cells: []string{
-			f.Namespace, f.Name, f.Object.Full(), string(f.Type),
+			f.Namespace, f.Name, f.Object.Full(), shown(string(f.Type)),
 			f.Hub, f.Form, f.ID, f.What + ": " + f.Fix,
 		},
 		Name: f.Object.Full(),

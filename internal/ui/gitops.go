@@ -20,7 +20,7 @@ const (
 // PrintLosses prints which policies a target does not honour, and what happens instead.
 // What several resources of a form lose alike is one row.
 func PrintLosses(target policy.Target, losses []policy.Loss, out Stream) error {
-	l := List{Columns: []Column{{Name: "FORM"}, {Name: "POLICY"}, {Name: "RESOURCES", Flexible: true}, {Name: "INSTEAD", Wrapped: true}}}
+	l := List{Columns: []Column{{Name: "FORM"}, {Name: "POLICY"}, {Name: "RESOURCES", Flexible: true}, {Name: "WHAT HAPPENS INSTEAD", Wrapped: true}}}
 	for _, row := range lossesTogether(losses) {
 		l.Items = append(l.Items, Item{Cells: []string{row.Form, row.Policy, row.Resource, row.Instead}})
 	}

@@ -24,7 +24,7 @@ func TestPrintLosses(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `Argo CD does not honour all policies:
-FORM   POLICY                  RESOURCES   INSTEAD
+FORM   POLICY                  RESOURCES   WHAT HAPPENS INSTEAD
 a      timeoutSeconds          a           later waves wait for it without a limit
 a      conflictPolicy: Stuck   a, b        what others own is taken over
 a      rollout.maxSkew         all         all nodes change at once

@@ -18,9 +18,9 @@ func (v *NodeView) Inventories(chosen []*inventory.Inventory, warnings []string,
 	l := &List{
 		Columns: []Column{
 			{Name: "NAMESPACE"}, {Name: "NODE"}, {Name: "HUB", Flexible: true}, {Name: "FORM", Flexible: true},
-			{Name: "OBJECTS"}, {Name: "READY"}, {Name: "CONDITION"}, {Name: "SINCE"},
+			{Name: "OBJECTS"}, {Name: "READY"}, {Name: "STATUS"}, {Name: "LAST CHANGE"},
 			{Name: "UID", Wide: true}, {Name: "HUB-NAMESPACE", Wide: true}, {Name: "GENERATION", Wide: true},
-			{Name: "LAST-CHANGE", Wide: true}, {Name: "FINALIZER", Wide: true}, {Name: "APPLYSET", Wide: true},
+			{Name: "LAST ROLLOUT", Wide: true}, {Name: "FINALIZER", Wide: true}, {Name: "APPLYSET", Wide: true},
 		},
 		Empty:    "No nodes found in " + v.Where,
 		Warnings: warnings,
@@ -49,7 +49,7 @@ func inventoryItem(inv *inventory.Inventory, called shortNames, now time.Time) I
 	return Item{
 		Cells: []string{
 			inv.Node.Namespace, inv.Node.Name, called.hub(inv.Node.Full().Hub), called.form(inv.Node.Full().Form),
-			strconv.Itoa(d.Objects), fmt.Sprintf("%d/%d", inv.Status.Ready, inv.Status.Desired), d.Condition, ago(now, d.Since),
+			strconv.Itoa(d.Objects), ofTotal(inv.Status.Ready, inv.Status.Desired), shown(d.Condition), ago(now, d.Since),
 			inv.Node.UID, inv.Node.Hub.Namespace, generation,
 			ago(now, d.RolloutUpdateStart), yesNo(inv.Finalizer), d.ApplySet,
 		},
@@ -106,7 +106,7 @@ func InventoryDetails(inv *inventory.Inventory, now time.Time) *Details {
 	data := inventoryDataOf(inv)
 	parts := List{Columns: []Column{
 		{Name: "KIND"}, {Name: "NAMESPACE"}, {Name: "NAME", Flexible: true}, {Name: "ID", Flexible: true},
-		{Name: "POLICIES"}, {Name: "STATE"},
+		{Name: "POLICIES"}, {Name: "STATUS"},
 		{Name: "ADOPTED", Wide: true}, {Name: "DIGEST", Wide: true}, {Name: "UID", Wide: true},
 	}}
 	for i := range entries {
@@ -114,7 +114,7 @@ func InventoryDetails(inv *inventory.Inventory, now time.Time) *Details {
 		d := resourceDataOf(r)
 		data.Resources = append(data.Resources, d)
 		parts.Items = append(parts.Items, Item{
-			Cells: []string{r.GroupKind(), r.Namespace, r.Name, r.ID, unusual(r), status.Recorded(inv, r), yesNo(r.Adopted), shortDigest(r.Digest), r.UID},
+			Cells: []string{r.GroupKind(), r.Namespace, r.Name, r.ID, unusual(r), shown(status.Recorded(inv, r)), yesNo(r.Adopted), shortDigest(r.Digest), r.UID},
 			Name:  r.Full(),
 		})
 	}
@@ -122,7 +122,7 @@ func InventoryDetails(inv *inventory.Inventory, now time.Time) *Details {
 }
 
 func factsOf(d *inventoryData, now time.Time) []Fact {
-	form, condition, message := namespaceText(d.FormNamespace), d.Condition, ""
+	form, condition, message := namespaceText(d.FormNamespace), shown(d.Condition), ""
 	if d.TemplateGeneration != 0 {
 		form = append(form, fmt.Sprintf("generation %d", d.TemplateGeneration))
 	}
@@ -138,11 +138,11 @@ func factsOf(d *inventoryData, now time.Time) []Fact {
 		{Name: "Hub", Text: detailed(d.Hub, namespaceText(d.HubNamespace))},
 		{Name: "Form", Text: detailed(d.Form, form)},
 		{Name: "Row", Text: d.UID},
-		{Name: "Condition", Text: condition},
+		{Name: "Status", Text: condition},
 		{Name: "Message", Text: message},
 		{Name: "Objects", Text: fmt.Sprintf("%d recorded; %d wanted: %d ready, %d failed, %d skipped, %d conflicted", d.Objects,
 			d.Status.Desired, d.Status.Ready, d.Status.Failed, d.Status.Skipped, d.Status.Conflicted)},
-		{Name: "Last change", Text: when(now, d.RolloutUpdateStart)},
+		{Name: "Last rollout", Text: when(now, d.RolloutUpdateStart)},
 		{Name: "Record", Text: "ConfigMap " + d.Namespace + "/" + d.ConfigMap},
 		{Name: "Finalizer", Text: yesNo(d.Finalizer)},
 		{Name: "ApplySet", Text: d.ApplySet},

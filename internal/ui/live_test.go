@@ -223,7 +223,7 @@ func TestLiveConcurrently(t *testing.T) {
 			c.tick()
 			c.close(t)
 			got := c.err.String() + c.out.String()
-			want := map[string]string{"live": "200/200 nodes  200 failed  200 changed  200 ready", "lines": "n7-24  failed: why", "json": `"node":"n7-24"`}[name]
+			want := map[string]string{"live": "200/200 nodes · 200 failed · 200 objects changed · 200 ready", "lines": "n7-24  failed: why", "json": `"node":"n7-24"`}[name]
 			if !strings.Contains(got, want) {
 				t.Errorf("%q is missing from\n%s", want, got)
 			}

@@ -10,7 +10,7 @@ import (
 
 // RestorationList lists the inventories that are restored.
 func RestorationList(found []decide.Restoration) *List {
-	l := lostList("LOST", "No inventory needs to be restored")
+	l := lostList("PROBLEM", "No inventory needs to be restored")
 	for i := range found {
 		r := &found[i]
 		l.Items = append(l.Items, lostItem(r.Inventory, string(r.Loss), restorationData{lostDataOf(r.Inventory), r.Loss}))
@@ -20,7 +20,7 @@ func RestorationList(found []decide.Restoration) *List {
 
 // RebuiltList lists inventories that are made of what objects say.
 func RebuiltList(rebuilt []orphan.Rebuilt) *List {
-	l := lostList("ADDED", "No inventory needs to be rebuilt")
+	l := lostList("NEW ENTRIES", "No inventory needs to be rebuilt")
 	for i := range rebuilt {
 		b := &rebuilt[i]
 		l.Items = append(l.Items, lostItem(b.Inventory, strconv.Itoa(b.Added), rebuiltData{lostDataOf(b.Inventory), b.Added}))

@@ -47,11 +47,11 @@ func (n *NodeNow) data() *nodeData {
 
 // Details are the node for people and programs.
 func (n *NodeNow) Details(now time.Time) *Details {
-	condition, r := n.Condition, &n.Recorded
+	condition, r := shown(n.Condition), &n.Recorded
 	if n.Node.Recorded {
 		condition += " (recorded)"
 	}
-	lastRun := r.Condition
+	lastRun := shown(r.Condition)
 	if !r.Since.IsZero() {
 		lastRun += ", since " + when(now, r.Since)
 	}
@@ -66,7 +66,7 @@ func (n *NodeNow) Details(now time.Time) *Details {
 			{Name: "Form", Text: detailed(n.Form.Name, namespaceText(n.Form.Namespace))},
 			{Name: "Row", Text: n.UID},
 			{Name: "Age", Text: ago(now, n.Created)},
-			{Name: "Condition", Text: condition},
+			{Name: "Status", Text: condition},
 			{Name: "Message", Text: n.Message},
 			{Name: "Last run", Text: lastRun},
 		},
@@ -88,7 +88,7 @@ func tallied(objects []status.Object) string {
 	var parts []string
 	for _, state := range status.States() {
 		if counts[state] > 0 || state == status.Ready {
-			parts = append(parts, fmt.Sprintf("%d %s", counts[state], state))
+			parts = append(parts, fmt.Sprintf("%d %s", counts[state], shown(state)))
 		}
 	}
 	return lynq.Count(len(objects), "object") + ": " + strings.Join(parts, ", ")
@@ -98,7 +98,7 @@ func tallied(objects []status.Object) string {
 // where they are not the node's.
 func (n *NodeNow) tree(now time.Time) List {
 	l := List{Columns: []Column{
-		{Name: "OBJECT", Flexible: true}, {Name: "STATE", Toned: true}, {Name: "AGE"}, {Name: "POLICIES"}, {Name: "MESSAGE", Wrapped: true},
+		{Name: "OBJECT", Flexible: true}, {Name: "STATUS", Toned: true}, {Name: "AGE"}, {Name: "POLICIES"}, {Name: "MESSAGE", Wrapped: true},
 		{Name: "ID", Wide: true}, {Name: "UID", Wide: true},
 	}}
 	var add func(objects []status.Object, depth int)
@@ -110,7 +110,7 @@ func (n *NodeNow) tree(now time.Time) List {
 				policies = strings.Join(o.Policies.Unusual(), ",")
 			}
 			l.Items = append(l.Items, Item{
-				Cells: []string{n.called(o.Kind, o.Namespace, o.Name), o.Condition(), ago(now, o.Created), policies, o.Message, o.ID, string(o.UID)},
+				Cells: []string{n.called(o.Kind, o.Namespace, o.Name), shown(o.Condition()), ago(now, o.Created), policies, o.Message, o.ID, string(o.UID)},
 				Name:  o.Ref().Full(), Tone: stateTone(o.State), Depth: depth,
 			})
 			add(o.Owned, depth+1)

@@ -36,9 +36,9 @@ type NodeView struct {
 func (v *NodeView) Columns() []Column {
 	return []Column{
 		{Name: "NAMESPACE", Flexible: true, Wide: v.Namespace != ""}, {Name: "NODE", Flexible: true},
-		{Name: "READY"}, {Name: "DESIRED"}, {Name: "FAILED"}, {Name: "SKIPPED"}, {Name: "CONFLICTED"},
-		{Name: "CONDITION", Flexible: true, Toned: true}, {Name: "AGE"},
-		{Name: "SINCE", Wide: true}, {Name: "HUB", Wide: true}, {Name: "FORM", Wide: true},
+		{Name: "READY"}, {Name: "FAILED", Wide: true}, {Name: "SKIPPED", Wide: true}, {Name: "CONFLICTED", Wide: true},
+		{Name: "STATUS", Flexible: true, Toned: true}, {Name: "AGE"},
+		{Name: "LAST CHANGE", Wide: true}, {Name: "HUB", Wide: true}, {Name: "FORM", Wide: true},
 		{Name: "UID", Wide: true}, {Name: "MESSAGE", Wide: true},
 	}
 }
@@ -89,9 +89,9 @@ func (v *NodeView) shown() string {
 // not.
 func (v *NodeView) conditionOf(n *status.Node) string {
 	if n.Recorded && !v.Recorded {
-		return n.Condition + " (recorded)"
+		return shown(n.Condition) + " (recorded)"
 	}
-	return n.Condition
+	return shown(n.Condition)
 }
 
 // shortNames tell how hubs and forms are called that are shown.
@@ -118,9 +118,10 @@ func (s shortNames) form(key lynq.FormKey) string { return s.forms.Of(key.Namesp
 func (v *NodeView) item(n *status.Node, called shortNames, now time.Time) Item {
 	cells := []string{n.Namespace, n.Name}
 	if n.Condition == status.Unreadable {
-		cells = append(cells, "", "", "", "", "", n.Condition, "")
+		cells = append(cells, "", "", "", "", n.Condition, "")
 	} else {
-		for _, count := range []int{n.Ready, n.Desired, n.Failed, n.Skipped, n.Conflicted} {
+		cells = append(cells, ofTotal(n.Ready, n.Desired))
+		for _, count := range []int{n.Failed, n.Skipped, n.Conflicted} {
 			cells = append(cells, strconv.Itoa(count))
 		}
 		cells = append(cells, v.conditionOf(n), ago(now, n.Created))
@@ -148,7 +149,7 @@ func hubLines(h *status.Hub, now time.Time) []string {
 	if h.Run == nil {
 		head += "the last run is unknown, because its record is missing or unreadable"
 	} else {
-		head += fmt.Sprintf("%s: %d of %s active, %s wanted", lastRun(h.Run, now), h.Run.Active, lynq.Count(h.Run.Rows, "row"), lynq.Count(h.Run.Nodes, "node"))
+		head += fmt.Sprintf("%d of %s active, %s%s", h.Run.Active, lynq.Count(h.Run.Rows, "row"), lynq.Count(h.Run.Nodes, "node"), lastRun(h.Run, now))
 	}
 	if h.Missing > 0 {
 		head += fmt.Sprintf(", %d not recorded", h.Missing)
@@ -215,9 +216,9 @@ func chosen(partial bool) string {
 // lastRun says when the last run was, and whether it was done.
 func lastRun(r *status.Run, now time.Time) string {
 	if !r.Interrupted.IsZero() {
-		return "last run interrupted " + when(now, r.Interrupted)
+		return "; last run interrupted " + when(now, r.Interrupted)
 	}
-	return "last run " + orNever(ago(now, r.Time))
+	return " (last run " + orNever(ago(now, r.Time)) + ")"
 }
 
 // rolloutText says how far the rollout of a form has come.

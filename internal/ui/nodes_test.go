@@ -28,7 +28,7 @@ func TestHubLines(t *testing.T) {
 		Run:   &status.Run{Time: now.Add(-12 * time.Minute), Rows: 4, Active: 3, Nodes: 6}, Missing: 2, Deleting: true,
 	}
 	want := []string{
-		"hub shop/crm: last run 12m ago: 3 of 4 rows active, 6 nodes wanted, 2 not recorded; its record is being deleted",
+		"hub shop/crm: 3 of 4 rows active, 6 nodes (last run 12m ago), 2 not recorded; its record is being deleted",
 		"  form jobs: 1/1 node Ready, 1/1 object ready",
 		"  form web: 1/3 nodes Ready, 13/18 objects ready, 1 failed, 3 skipped, 1 conflicted",
 		"  all forms: 2/4 nodes Ready, 14/19 objects ready, 1 failed, 3 skipped, 1 conflicted",
@@ -38,7 +38,7 @@ func TestHubLines(t *testing.T) {
 	}
 	interrupted := *h
 	interrupted.Run = &status.Run{Time: now.Add(-12 * time.Minute), Rows: 4, Active: 3, Nodes: 6, Interrupted: now.Add(-10 * time.Minute)}
-	if got := hubLines(&interrupted, now)[0]; !strings.HasPrefix(got, "hub shop/crm: last run interrupted 2026-07-01T11:50:00Z (10m ago): 3 of 4 rows active") {
+	if got := hubLines(&interrupted, now)[0]; !strings.HasPrefix(got, "hub shop/crm: 3 of 4 rows active, 6 nodes; last run interrupted 2026-07-01T11:50:00Z (10m ago)") {
 		t.Error(got)
 	}
 	two := *h

@@ -29,12 +29,14 @@ type notes struct {
 	interrupted map[string][]string
 	// unknown are nodes by what could not be looked at, which many may share.
 	unknown map[string][]string
+	// next are the commands that show more of nodes, by their namespaces.
+	next map[string][]string
 }
 
 func newNotes(o *Options) *notes {
 	return &notes{
 		paint: o.Err.paint(), quiet: o.Quiet, changes: !o.DryRun && !o.Quiet,
-		told: map[lynq.NodeKey][]string{}, skipped: map[string][]string{}, interrupted: map[string][]string{}, unknown: map[string][]string{},
+		told: map[lynq.NodeKey][]string{}, skipped: map[string][]string{}, interrupted: map[string][]string{}, unknown: map[string][]string{}, next: map[string][]string{},
 	}
 }
 
@@ -83,7 +85,7 @@ func (n *notes) object(e *apply.Event) string {
 	}
 	line := n.about(e) + "  " + n.paint.outcome(e.Outcome, ended(e.Action, e.Outcome))
 	if e.Reason != "" {
-		line += " (" + safe(string(e.Reason)) + ")"
+		line += " (" + safe(shown(string(e.Reason))) + ")"
 	}
 	return line + colon(safe(e.Message))
 }
@@ -108,19 +110,28 @@ func (n *notes) node(e *apply.Event) string {
 		n.unknown[e.Message] = append(n.unknown[e.Message], e.Node.Name)
 		return ""
 	}
-	line := n.paint.bold(e.Node.Name) + "  " + n.paint.outcome(e.Outcome, string(e.Outcome))
+	line := n.paint.bold(e.Node.Name) + "  " + n.paint.outcome(e.Outcome, endWord(string(e.Outcome)))
 	if len(told) > 0 {
 		line += " (" + lynq.Count(len(told), "object") + ", see above)"
 	}
-	return line + colon(safe(untold(e.Message, told))) + next(e.Next)
+	if e.Next != "" {
+		n.next[e.Node.Namespace] = append(n.next[e.Node.Namespace], e.Next)
+	}
+	return line + colon(safe(untold(e.Message, told)))
 }
 
-// next is a line that says which command shows more.
-func next(command string) string {
-	if command == "" {
-		return ""
+// details are lines that say which command shows more of nodes, one for each namespace.
+func (n *notes) details() []string {
+	var lines []string
+	for namespace, commands := range n.next {
+		command := commands[0]
+		if len(commands) > 1 {
+			command = "lynqctl status node NAME -n " + namespace
+		}
+		lines = append(lines, safe("Run '"+command+"' for details."))
 	}
-	return "\n  next: " + safe(command)
+	slices.Sort(lines)
+	return lines
 }
 
 // nextGoesOn is what becomes of nodes that a run did not get done with.
@@ -171,6 +182,7 @@ func (n *notes) summary(e *apply.Event) string {
 	lines := n.together(n.skipped, apply.OutcomeSkipped)
 	lines = append(lines, n.brokenOff()...)
 	lines = append(lines, n.together(n.unknown, apply.OutcomeFailed)...)
+	lines = append(lines, n.details()...)
 	for _, s := range shared(n.untoldTogether(e.Summary.Failed)) {
 		lines = append(lines, s.line())
 	}
@@ -238,7 +250,7 @@ func (n *notes) together(reasons map[string][]string, o apply.Outcome) []string 
 		if len(nodes) > 1 {
 			who = lynq.Count(len(nodes), "node")
 		}
-		lines = append(lines, n.paint.bold(who)+"  "+n.paint.outcome(o, string(o))+colon(safe(why)))
+		lines = append(lines, n.paint.bold(who)+"  "+n.paint.outcome(o, endWord(string(o)))+colon(safe(why)))
 	}
 	slices.Sort(lines)
 	return lines

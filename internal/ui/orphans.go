@@ -21,7 +21,7 @@ func OrphanList(orphans []orphan.Orphan, now time.Time) *List {
 		o := &orphans[i]
 		l.Items = append(l.Items, Item{
 			Cells: []string{
-				o.GroupKind(), o.Namespace, o.Name, orUnknown(o.Reason), since(o, now), fromNode(o.From), o.Size,
+				o.GroupKind(), o.Namespace, o.Name, orUnknown(shown(o.Reason)), since(o, now), fromNode(o.From), o.Size,
 				o.From.Hub, o.From.ID, policies(o), o.Resource.APIVersion(), string(o.UID),
 			},
 			Name: o.Full(),

@@ -58,7 +58,7 @@ func treeText(n *nodeResult, wide bool, out Stream) string {
 	}
 	skipped := n.outcome == apply.OutcomeSkipped
 	if n.bad() || skipped {
-		head += "  " + p.outcome(n.outcome, n.status)
+		head += "  " + p.outcome(n.outcome, endWord(n.status))
 	}
 	var rows [][]string
 	if len(n.steps) == 0 || skipped {
@@ -74,7 +74,7 @@ func treeText(n *nodeResult, wide bool, out Stream) string {
 		if bad(s.outcome) {
 			message = p.bad(ended(s.action, s.outcome)) + colon(message)
 		}
-		row := []string{p.action(s.action, sign(s.action)+" "+safe(string(s.action))), leavingName(s.object, s.action, s.adopted), safe(string(s.reason))}
+		row := []string{p.action(s.action, sign(s.action)+" "+actionWord(s.action)), leavingName(s.object, s.action, s.adopted), safe(shown(string(s.reason)))}
 		if wide {
 			row = append(row, safe(s.id))
 		}

@@ -51,7 +51,7 @@ func tableText(nodes []nodeResult, wide bool, out Stream) string {
 		row := []string{
 			safe(n.Name), safe(n.Namespace), safe(n.Form.Name),
 			strconv.Itoa(n.objects), strconv.Itoa(n.changed), n.readiness(),
-			p.outcome(n.outcome, n.status),
+			p.outcome(n.outcome, endWord(n.status)),
 		}
 		if wide {
 			row = append(row, safe(n.Hub.Name), safe(n.UID))

@@ -51,14 +51,14 @@ func progressLine(m *model, now time.Time, columns int, p paint) string {
 		parts = append(parts, p.failed(fmt.Sprintf("%d failed", m.failed)))
 	}
 	parts = append(parts,
-		fmt.Sprintf("%d changed", m.changed),
+		lynq.Count(m.changed, "object")+" changed",
 		p.good(fmt.Sprintf("%d ready", m.ready)),
 		fmt.Sprintf("%.1f/s", m.rate.perSecond(m.start, now)),
 		p.faint(age(now.Sub(m.start))))
 	if left, known := m.left(now); known {
 		parts = append(parts, p.faint("~"+age(left+time.Second)+" left"))
 	}
-	return barred(strings.Join(parts, "  "), m.done, m.total, columns, p)
+	return barred(strings.Join(parts, " · "), m.done, m.total, columns, p)
 }
 
 // barred is a line with a bar before it, where there is room for one.

@@ -55,7 +55,7 @@ func WatchList(hubs []WatchedHub, badInputs bool, now time.Time) *List {
 	l := &List{
 		Columns: []Column{
 			{Name: "HUB", Flexible: true}, {Name: "ROWS", Spare: true}, {Name: "ACTIVE", Spare: true}, {Name: "NODES"}, {Name: "READY"}, {Name: "FAILED"},
-			{Name: "HELD", Spare: true}, {Name: "CHANGED", Spare: true}, {Name: "STATE", Toned: true},
+			{Name: "HELD", Spare: true}, {Name: "CHANGED", Spare: true}, {Name: "STATUS", Toned: true},
 		},
 		Empty: "no hubs",
 	}

@@ -10,7 +10,9 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
 // objectName is how people name an object: kind, then namespace/name.
@@ -60,16 +62,20 @@ func changes(a plan.Action) bool {
 // done is an action that has been carried out.
 func done(a plan.Action) string {
 	switch a {
-	case plan.ActionCreate, plan.ActionUpdate, plan.ActionRecreate, plan.ActionPurge, plan.ActionDelete, plan.ActionRelease:
+	case plan.ActionCreate, plan.ActionUpdate, plan.ActionRecreate, plan.ActionPurge, plan.ActionDelete:
 		return string(a) + "d"
-	case plan.ActionAdopt, plan.ActionTrack, plan.ActionOrphan:
+	case plan.ActionAdopt, plan.ActionOrphan:
 		return string(a) + "ed"
+	case plan.ActionTrack:
+		return "relabelled"
+	case plan.ActionRelease:
+		return "no longer managed"
 	case plan.ActionCollect:
 		return "left to the garbage collector"
 	case plan.ActionKeep:
 		return "unchanged"
 	case plan.ActionSkip:
-		return "left alone"
+		return "skipped"
 	case plan.ActionBlock:
 		return "conflicted"
 	}
@@ -82,20 +88,17 @@ func planned(a plan.Action) string {
 	case plan.ActionKeep:
 		return "unchanged"
 	case plan.ActionSkip:
-		return "to leave alone"
+		return "to skip"
 	case plan.ActionCollect:
 		return "to leave to the garbage collector"
 	case plan.ActionBlock:
 		return "in conflict"
 	}
-	return "to " + safe(string(a))
+	return "to " + actionWord(a)
 }
 
 // ended is how a step ended, in words: "updated", "update failed".
 func ended(a plan.Action, o apply.Outcome) string {
-	if a == plan.ActionSkip && o == apply.OutcomeSkipped {
-		return "left alone"
-	}
 	switch o {
 	case apply.OutcomeDone:
 		return done(a)
@@ -103,7 +106,7 @@ func ended(a plan.Action, o apply.Outcome) string {
 		if !changes(a) {
 			return "failed"
 		}
-		return safe(string(a)) + " failed"
+		return actionWord(a) + " failed"
 	case apply.OutcomeConflicted:
 		return "conflict"
 	case apply.OutcomeNotReady:
@@ -111,6 +114,56 @@ func ended(a plan.Action, o apply.Outcome) string {
 	}
 	return safe(string(o))
 }
+
+// shown is a condition, state, finding or reason as tables and lines have it. Programs get
+// the word itself.
+func shown(word string) string {
+	head, why, degraded := strings.Cut(word, ": ")
+	if degraded {
+		return head + ": " + shown(why)
+	}
+	for from, to := range map[string]string{
+		status.Leaving:                 "Deleting",
+		string(reason.NodeGone):        "row inactive or deleted",
+		string(reason.Vanished):        "missing",
+		string(reason.Unowned):         "no owner",
+		string(reason.AlreadyGone):     "already deleted",
+		lynq.ReasonNodeDeleted:         "tenant deleted",
+		lynq.ReasonRemovedFromTemplate: "removed from form",
+	} {
+		if word == from {
+			return to
+		}
+	}
+	return word
+}
+
+// actionWord is an action as people read it.
+func actionWord(a plan.Action) string {
+	switch a {
+	case plan.ActionTrack:
+		return "relabel"
+	case plan.ActionRelease:
+		return "stop managing"
+	}
+	return safe(string(a))
+}
+
+// endWord is how a node ended, as people read it.
+func endWord(status string) string {
+	switch status {
+	case string(apply.OutcomeDone):
+		return "applied"
+	case string(apply.OutcomeNotReady):
+		return "not ready"
+	case statusNotDone:
+		return "not started"
+	}
+	return safe(status)
+}
+
+// ofTotal is "2/3".
+func ofTotal(n, total int) string { return fmt.Sprintf("%d/%d", n, total) }
 
 // list joins what is not empty with commas.
 func list(parts ...string) string {

@@ -17,7 +17,7 @@ func TestWatchAtTerminal(t *testing.T) {
 		return regexp.MustCompile(`\n` + s.Namespace[:8] + `\S* +` + strings.ReplaceAll(cells, " ", ` +`) + `\r\n`)
 	}
 	x := s.screen(t, []string{"NO_COLOR=1"}, "watch", "-f", s.dir)
-	x.draws(t, regexp.MustCompile(`HUB +ROWS +ACTIVE +NODES +READY +FAILED +HELD +CHANGED +STATE\r\n`))
+	x.draws(t, regexp.MustCompile(`HUB +ROWS +ACTIVE +NODES +READY +FAILED +HELD +CHANGED +STATUS\r\n`))
 	x.draws(t, row(`3 3 3 3 0 - \S+ watching`))
 
 	// Another instance has colours, and nothing to do.
@@ -43,7 +43,7 @@ func TestWatchAtTerminal(t *testing.T) {
 	x.want(t, 130, "SIGINT stopped lynqctl")
 	shown := x.stderr.String()
 	left := shown[strings.LastIndex(shown, "\x1b[J"):]
-	if strings.Contains(left, "STATE") || strings.Contains(left, "^C") || !strings.HasSuffix(strings.Join(strings.Fields(left), " "), `and gave its Leases back"`) {
+	if strings.Contains(left, "STATUS") || strings.Contains(left, "^C") || !strings.HasSuffix(strings.Join(strings.Fields(left), " "), `and gave its Leases back"`) {
 		t.Errorf("the terminal is left with %q", left)
 	}
 }
