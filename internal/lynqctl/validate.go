@@ -6,14 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/internal/usecase/validate"
 )
 
 func validateCommand(a *app) *cobra.Command {
 	// What varies is no fault of a form: render alone asks for a permission.
-	f := renderFlags{format: "yaml", RenderOptions: load.RenderOptions{Nothing: "fix them and validate again"}}
+	f := renderFlags{format: "yaml"}
 	var rows bool
 	var output string
 	cmd := &cobra.Command{

@@ -128,7 +128,7 @@ func briefly(nodes []nodeResult) []nodeResult {
 			continue
 		}
 		if named, told := first[why]; told {
-			n.problems = []string{"as " + named}
+			n.problems = []string{"same error as " + named}
 		} else {
 			first[why] = safe(n.Name)
 		}

@@ -10,7 +10,7 @@ import (
 func RightsList(lacking []rbac.Rule) *List {
 	l := &List{
 		Columns: []Column{{Name: "RESOURCE"}, {Name: "NAMESPACE"}, {Name: "NAMES", Flexible: true}, {Name: "VERBS"}, {Name: "NEEDED FOR", Flexible: true, Needed: true}},
-		Empty:   "Nothing lacks",
+		Empty:   "No permission is missing",
 	}
 	for i := range lacking {
 		r := &lacking[i]

@@ -80,20 +80,20 @@ func (ns nodes) families(perNode bool) []*family {
 		return f
 	}
 	s := nodeFamilies{
-		desired:    add("lynqhub_desired", "Nodes that a hub's rows and forms want.", hub...),
-		ready:      add("lynqhub_ready", "Nodes of a hub that are wanted and ready.", hub...),
-		failed:     add("lynqhub_failed", "Nodes of a hub that are wanted and degraded, or with which the last run did not end well.", hub...),
+		desired:    add("lynqhub_desired", "Desired nodes of a hub.", hub...),
+		ready:      add("lynqhub_ready", "Desired nodes of a hub that are ready.", hub...),
+		failed:     add("lynqhub_failed", "Desired nodes of a hub that are degraded, or that failed in the last run.", hub...),
 		conditions: add("lynqctl_node_conditions", "Nodes by the status of their conditions.", "hub", "namespace", "form", "type", "status"),
 
-		objects:  add("lynqnode_resources_desired", "Objects that nodes want.", of...),
+		objects:  add("lynqnode_resources_desired", "Desired objects of nodes.", of...),
 		well:     add("lynqnode_resources_ready", "Objects of nodes that are ready.", of...),
 		broken:   add("lynqnode_resources_failed", "Objects of nodes that failed.", of...),
 		skipped:  add("lynqnode_resources_skipped", "Objects of nodes that were skipped.", of...),
-		conflict: add("lynqnode_resources_conflicted", "Objects of nodes that have another owner.", of...),
-		degraded: add("lynqnode_degraded_status", "Whether nodes are degraded, or, summed, how many are.", append(of, "reason")...),
+		conflict: add("lynqnode_resources_conflicted", "Objects of nodes that another owner has.", of...),
+		degraded: add("lynqnode_degraded_status", "Degraded nodes. For a single node: 1 if it is degraded, 0 if not.", append(of, "reason")...),
 	}
 	if perNode {
-		s.condition = add("lynqnode_condition_status", "The status of a node's conditions: 0 False, 1 True, 2 Unknown.", append(of, "type")...)
+		s.condition = add("lynqnode_condition_status", "Status of a node's condition: 0 False, 1 True, 2 Unknown.", append(of, "type")...)
 	}
 	for key, h := range ns {
 		for k, n := range h.by {

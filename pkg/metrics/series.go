@@ -35,28 +35,28 @@ func newSeries(perNode bool) series {
 	hub := []string{"hub", "namespace"}
 	return series{
 		build:  gauge("lynqctl_build_info", "The version of lynqctl, always 1.", "version"),
-		inputs: gauge("lynqctl_inputs_last_load_successful", "Whether hubs and forms could be loaded when that was last tried."),
+		inputs: gauge("lynqctl_inputs_last_load_successful", "1 if the last load of hubs and forms succeeded, 0 if it failed."),
 
-		rows:    gauge("lynqctl_source_rows", "Rows that the last good read of a hub's source had.", hub...),
-		active:  gauge("lynqctl_source_rows_active", "Active rows that the last good read of a hub's source had.", hub...),
-		readAt:  gauge(readAtName, "When the rows of a hub were last read well.", hub...),
-		reads:   counter("lynqctl_source_reads_total", "Reads of a hub's source; result is success or error.", "hub", "namespace", "result"),
-		leading: gauge("lynqctl_leading", "Whether this process keeps the hub: 0 where it stands by.", hub...),
+		rows:    gauge("lynqctl_source_rows", "Rows in the last successful read of a hub's source.", hub...),
+		active:  gauge("lynqctl_source_rows_active", "Active rows in the last successful read of a hub's source.", hub...),
+		readAt:  gauge(readAtName, "Time of the last successful read of a hub's rows.", hub...),
+		reads:   counter("lynqctl_source_reads_total", "Reads of a hub's source. The result is success or error.", "hub", "namespace", "result"),
+		leading: gauge("lynqctl_leading", "1 if this process applies changes to the hub, 0 if it stands by.", hub...),
 
-		planned:  histogram("lynqctl_plan_duration_seconds", "How long it took to plan a hub.", planBuckets(), hub...),
-		ran:      histogram("lynqctl_run_duration_seconds", "How long a run on a hub took, with the reading of its rows; result is success, error or interrupted.", runBuckets(), "hub", "namespace", "result"),
-		ranAt:    gauge(ranAtName, "When a run on a hub last ended well.", hub...),
-		refusals: counter("lynqctl_refusals_total", "What guards refused; hub and namespace are empty where it is about none.", "hub", "namespace", "guard"),
+		planned:  histogram("lynqctl_plan_duration_seconds", "Time to plan a hub.", planBuckets(), hub...),
+		ran:      histogram("lynqctl_run_duration_seconds", "Duration of a run on a hub, including the read of its rows. The result is success, error or interrupted.", runBuckets(), "hub", "namespace", "result"),
+		ranAt:    gauge(ranAtName, "Time of the last successful run on a hub.", hub...),
+		refusals: counter("lynqctl_refusals_total", "Runs that a guard refused. Hub and namespace are empty if no hub is concerned.", "hub", "namespace", "guard"),
 		held:     gauge("lynqctl_held_deletions", "1 while a guard holds deletions of a hub.", "hub", "namespace", "guard"),
 
-		backingOff: gauge("lynqctl_nodes_backing_off", "Nodes of a hub that wait before they are tried again.", hub...),
-		fights:     counter("lynqctl_fights_total", "How often an object was left alone for a while that another client changes again and again.", hub...),
-		tombstones: gauge("lynqctl_tombstone_status", "What became of the object that a tombstone names: 1 exists, 0 gone, -1 error, -2 skipped for its labels.", "kind", "namespace", "name"),
-		requests:   counter("lynqctl_api_requests_total", "Requests to the API server; code is <error> where there was no answer.", "verb", "code"),
+		backingOff: gauge("lynqctl_nodes_backing_off", "Failed nodes of a hub that wait for their next try.", hub...),
+		fights:     counter("lynqctl_fights_total", "Times that watch paused on an object because another client kept changing it.", hub...),
+		tombstones: gauge("lynqctl_tombstone_status", "State of the object that a tombstone names: 1 exists, 0 gone, -1 error, -2 skipped because of its labels.", "kind", "namespace", "name"),
+		requests:   counter("lynqctl_api_requests_total", "Requests to the API server. The code is <error> if no answer came.", "verb", "code"),
 
-		reconciled: histogram("lynqnode_reconcile_duration_seconds", "How long a run took with a node that had something to do; result is success or error.", nodeBuckets(), "result"),
-		attempts:   counter("apply_attempts_total", "Objects that were written; result is success or error.", "kind", "result", "conflict_policy"),
-		conflicts:  counter("lynqnode_conflicts_total", "Objects that have another owner.", append(nodeLabels(perNode), "resource_kind", "conflict_policy")...),
+		reconciled: histogram("lynqnode_reconcile_duration_seconds", "Duration of a run for a node that had changes. The result is success or error.", nodeBuckets(), "result"),
+		attempts:   counter("apply_attempts_total", "Writes of objects. The result is success or error.", "kind", "result", "conflict_policy"),
+		conflicts:  counter("lynqnode_conflicts_total", "Conflicts with other owners of objects.", append(nodeLabels(perNode), "resource_kind", "conflict_policy")...),
 	}
 }
 

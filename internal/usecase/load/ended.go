@@ -56,7 +56,7 @@ func (f *RenderOptions) sourceFailed(run *render.Run, err error) error {
 	e := &session.Error{Outcome: session.BadInput, Err: err, Summary: f.unwritten(run.Report())}
 	var bad *render.BadRowsError
 	if errors.As(err, &bad) {
-		e.Summary = lynq.Count(len(bad.Problems)+bad.More, "bad row") + "; " + e.Summary
+		e.Summary = session.AndNothing(lynq.Count(len(bad.Problems)+bad.More, "bad row"), e.Summary)
 	}
 	if nodes := run.Err(); nodes != nil { // of hubs before this one
 		e.Err = errors.Join(nodes, err)
@@ -75,7 +75,7 @@ func (f *RenderOptions) nodesFailed(run *render.Run) error {
 		rest = lynq.Count(report.Nodes, "other node") + " did"
 	}
 	return &session.Error{Outcome: session.Failed, Err: run.Err(),
-		Summary: fmt.Sprintf("%s failed to render; %s", lynq.Count(report.FailedNodes, "node"), rest),
+		Summary: session.AndNothing(lynq.Count(report.FailedNodes, "node")+" failed to render", rest),
 	}
 }
 

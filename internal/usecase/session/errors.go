@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -47,8 +46,17 @@ func BadInputs(problems lynq.Problems, nothing string) error {
 	return &Error{
 		Outcome: BadInput,
 		Err:     sorted,
-		Summary: fmt.Sprintf("%s in the inputs; %s", lynq.Count(len(sorted), "problem"), nothing),
+		Summary: AndNothing(lynq.Count(len(sorted), "problem")+" in the inputs", nothing),
 	}
+}
+
+// AndNothing adds what a failure says of its output to what is wrong. Commands without
+// output say nothing.
+func AndNothing(what, nothing string) string {
+	if nothing == "" {
+		return what
+	}
+	return what + "; " + nothing
 }
 
 // ProblemsOf are the problems that an error is about, and how many more of rows there are.
