@@ -23,6 +23,13 @@ type script struct {
 	env   *harness.Env
 	proxy *faultproxy.Server
 	rules []faultproxy.Rule
+	more  []string // its further namespaces
+}
+
+// own tells whether a request is about what the script has, or about the whole cluster.
+// lynqctl may look at what other tests have, too: that must not count, nor meet a rule.
+func (s *script) own(r faultproxy.Request) bool {
+	return r.Namespace == "" || strings.Contains(r.Namespace, s.env.Namespace) || slices.Contains(s.more, r.Namespace)
 }
 
 // commands are what scripts can use beside testscript's own; testdata/README.md
@@ -63,7 +70,9 @@ func (s *script) namespace(ts *testscript.TestScript, args []string) error {
 	if len(args) != 1 {
 		return fmt.Errorf("usage: namespace VAR")
 	}
-	ts.Setenv(args[0], s.env.NewNamespace(s.t))
+	name := s.env.NewNamespace(s.t)
+	s.more = append(s.more, name)
+	ts.Setenv(args[0], name)
 	return nil
 }
 
@@ -116,6 +125,7 @@ func (s *script) fault(_ *testscript.TestScript, args []string) error {
 		if err != nil {
 			return err
 		}
+		rule.Match = s.own
 		s.rules = append(s.rules, rule)
 	}
 	s.proxy.SetRules(s.rules...)
@@ -136,7 +146,7 @@ func (s *script) requests(_ *testscript.TestScript, args []string) error {
 	}
 	// How many pages a list has depends on what other tests have in the cluster, and how
 	// often a Lease is renewed on how busy the machine is.
-	records := slices.DeleteFunc(s.proxy.Records(), func(r faultproxy.Record) bool { return r.Continue || r.Renews })
+	records := slices.DeleteFunc(s.proxy.Records(), func(r faultproxy.Record) bool { return r.Continue || r.Renews || !s.own(r.Request) })
 	verb := args[0]
 	if verb == "write" {
 		records = slices.DeleteFunc(records, func(r faultproxy.Record) bool { return !r.IsWrite() })

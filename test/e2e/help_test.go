@@ -72,7 +72,7 @@ func (s *script) interrupts(ts *testscript.TestScript, args []string) error {
 	}
 	pid := ts.MkAbs("pid")
 	interrupted, ended := make(chan error, 1), make(chan struct{})
-	s.proxy.SetRules(faultproxy.Rule{Verb: args[0], Resource: args[1], Times: 1, Before: func() {
+	s.proxy.SetRules(faultproxy.Rule{Verb: args[0], Resource: args[1], Match: s.own, Times: 1, Before: func() {
 		interrupted <- interrupt(pid)
 		// An answer must not be faster than the signal. Who writes waits for it.
 		select {

@@ -59,7 +59,7 @@ func (s *script) during(_ *testscript.TestScript, args []string) error {
 		return fmt.Errorf("usage, after proxy: during VERB RESOURCE ARGUMENT...")
 	}
 	rule := faultproxy.Rule{
-		Verb: args[0], Resource: args[1],
+		Verb: args[0], Resource: args[1], Match: s.own,
 		// Once: a request that comes meanwhile, such as the same one tried again, waits too.
 		Before: sync.OnceFunc(func() {
 			if _, err := s.env.TryKubectl(s.t, "", args[2:]...); err != nil {
@@ -68,7 +68,7 @@ func (s *script) during(_ *testscript.TestScript, args []string) error {
 		}),
 	}
 	if rule.Verb == "write" {
-		rule.Verb, rule.Match = "", faultproxy.Request.IsWrite
+		rule.Verb, rule.Match = "", func(r faultproxy.Request) bool { return r.IsWrite() && s.own(r) }
 	}
 	s.rules = append(s.rules, rule)
 	s.proxy.SetRules(s.rules...)
