@@ -50,7 +50,7 @@ APART      := ./internal/bounded ./internal/cli ./internal/extdiff ./internal/ow
 CALCULATE  := ^Test(Budget|BudgetIsEnough|BudgetOfSlow|Words|WriterEqualsBuilder)$$
 UNIT       := $(SEQUENTIAL) ./internal/ui ./pkg/apply/schedule ./pkg/orphan ./pkg/render ./pkg/watch
 
-.PHONY: build generate generate-kinds man release-check robust robust-memory robust-points robust-broken test test-cluster test-gitops test-monitoring test-unit security check vuln fuzz bench bench-cluster bench-watch cluster cluster-build cluster-down
+.PHONY: build generate generate-kinds man release-check robust robust-memory robust-points robust-states robust-broken mutants test test-cluster test-gitops test-monitoring test-unit security check vuln fuzz bench bench-cluster bench-watch cluster cluster-build cluster-down
 
 build:
 	$(GO) build -trimpath -o bin/lynqctl ./cmd/lynqctl
@@ -117,8 +117,18 @@ robust-memory:
 robust-points:
 	LYNQCTL_ROBUST_POINTS=all $(PLAIN) $(GO) test -count=1 -vet=off -v -timeout 24h -run '^TestPoints$$' ./test/robust
 
+robust-states: STATES = 10000
+robust-states:
+	LYNQCTL_ROBUST_STATES=$(STATES) $(PLAIN) $(GO) test -count=1 -vet=off -timeout 24h -run '^TestConvergence$$' ./test/robust
+
 robust-broken:
 	LYNQCTL_ROBUST_BROKEN=1 $(PLAIN) $(GO) test -count=1 -vet=off -v -timeout 1h -run '^TestBroken$$' ./test/robust
+
+# Hours: each decision of the gate and the planner is changed, one at a time, and the tests
+# must notice. The slow tests come last.
+mutants:
+	$(GO) run ./test/mutants -mutate ./pkg/apply/plan,./pkg/apply/decide ./pkg/apply/plan \
+	  './pkg/apply/decide:-WithoutDeletionOfAnything|NarrowAnything|RecheckDecides|TestPolicies|RecordDeletionOften' ./pkg/apply/decide
 
 # A name on the page is that of a test, or of a script.
 security: cluster-build

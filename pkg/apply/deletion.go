@@ -116,7 +116,7 @@ func (d *deletion) recreate(s *stepRun) move {
 		return fails(err)
 	}
 	recorded, step := s.entry, *s.Step
-	if err = d.record.going(s); err != nil {
+	if err = d.record.going(s, plan.NewEntry(s.Object)); err != nil {
 		return fails(err)
 	}
 	went, err := d.requests.cluster.Delete(d.requests.ctx, s.resource, permit, write.Deletion{Propagation: d.propagation()})

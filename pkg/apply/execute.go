@@ -170,6 +170,11 @@ func (c *carrier) send(ctx context.Context, s *stepRun) move {
 		c.lookout.watch(s)
 	}
 	c.lookout.begins()
+	if c.record.contested(s) {
+		if m, ends := c.try(ctx, s); ends {
+			return m
+		}
+	}
 	var done write.Result
 	err := c.requests.served(ctx, s, func() (err error) {
 		o := c.decisions.object(s)
@@ -191,6 +196,25 @@ func (c *carrier) send(ctx context.Context, s *stepRun) move {
 	}
 	c.budget.Succeeded(c.kind(s))
 	return c.written(s, done)
+}
+
+// try has the server try a write, and records the object where it would accept it. True
+// means that the step goes on by the move.
+func (c *carrier) try(ctx context.Context, s *stepRun) (m move, ends bool) {
+	o := c.decisions.object(s)
+	o.DryRun = true
+	_, err := o.Send(ctx, write.Manner{InPlace: c.of.WithClaims, Record: func(string, string) {}})
+	s.took(o)
+	switch {
+	case errors.Is(err, write.ErrTurned):
+		return move{kind: moveAgain}, true
+	case err != nil && !errors.Is(err, write.ErrRecreate):
+		return fails(err), true
+	}
+	if err := c.record.going(s, s.Begun()); err != nil {
+		return fails(err), true
+	}
+	return move{}, false
 }
 
 // written records a write, and waits for the object where that is wanted.

@@ -63,7 +63,7 @@ func (r *record) intent() (next *inventory.Inventory, added, changes bool) {
 	var desired []inventory.Entry
 	for i := range r.steps.of {
 		s := &r.steps.of[i]
-		if s.Object == nil {
+		if s.Object == nil || r.contested(s) {
 			continue
 		}
 		switch s.Action {
@@ -105,9 +105,16 @@ func (r *record) remove() error {
 	return r.inventories.Remove(r.requests.ctx, r.saved, permit)
 }
 
-// going records an object as one that is yet to be created.
-func (r *record) going(s *stepRun) error {
-	e := plan.NewEntry(s.Object)
+// contested tells whether a step is tried before it is recorded. It takes an object that
+// the node does not have, and the last run of the node failed: where it failed by a conflict
+// over this object, recording it first would write the record in each run, twice.
+func (r *record) contested(s *stepRun) bool {
+	takes := s.Action == plan.ActionAdopt || s.Action == plan.ActionUpdate
+	return takes && s.Entry == nil && s.Live != nil && !r.requests.dryRun && r.exists() && r.saved.Status.Is(inventory.ConditionDegraded)
+}
+
+// going records an object by an entry that no write has confirmed.
+func (r *record) going(s *stepRun, e inventory.Entry) error {
 	next := r.saved.Clone()
 	next.Entries = inventory.Intent(inventory.Forget(next.Entries, e.Ref), []inventory.Entry{e})
 	if err := r.save(next); err != nil {

@@ -10,6 +10,7 @@
 //	make robust STEPS=200 SEED=7       200 steps from seed 7
 //	make robust-memory STEPS=100000    the same in memory
 //	make robust-points                 a fault at each request of each command
+//	make robust-states                 random states that runs must put right
 //	make robust-broken                 five broken promises that the driver must find
 //
 // In memory, lynqctl runs in the test's process, against an API server of package
@@ -22,6 +23,7 @@
 //   - LYNQCTL_ROBUST_MEMORY_STEPS: how many steps in memory (480)
 //   - LYNQCTL_ROBUST_SEED: of the first history; each further one has the next seed (1)
 //   - LYNQCTL_ROBUST_POINTS: all, for every point of TestPoints
+//   - LYNQCTL_ROBUST_STATES: how many states TestConvergence begins in (48)
 //   - LYNQCTL_ROBUST_BROKEN: set, for TestBroken
 //   - LYNQCTL_ROBUST_SHRINK: how often the shortest history of a violation is tried for (0)
 //

@@ -41,6 +41,11 @@ type faulty struct {
 //   - after:N kills it after the server has carried that request out
 //   - cut:N keeps the answer of that request from it
 //   - code:N:STATUS answers that request with an error
+//   - twice:N does so for the Nth request and the next one
+//   - slow:N delays that request past the timeout of the command
+//   - short:N ends that watch without an event
+//   - swapped:N:REF is swap, before the Nth request of all
+//   - marked:N:TOOL:REF is mark, before the Nth request of all
 func (f *faulty) rules(t *testing.T, fault string) []faultproxy.Rule {
 	t.Helper()
 	what, value, _ := strings.Cut(fault, ":")
@@ -61,12 +66,12 @@ func (f *faulty) rules(t *testing.T, fault string) []faultproxy.Rule {
 		write.End = faultproxy.CutAfter
 	case "mark":
 		tool, ref, _ := strings.Cut(value, ":")
-		write.Before = func() { f.e.marked = f.taken(t, tool, model.ParseRef(ref)) }
+		write.Before = f.marks(t, tool, ref)
 	case "swap":
 		if ref := model.ParseRef(value); nth == 0 {
 			write = faultproxy.Rule{Verb: "delete", Namespace: f.namespaces[ref.Namespace], Name: f.wide(ref.Kind, ref.Name), Times: 1}
 		}
-		write.Before = func() { f.e.erased, f.e.marked = f.swapped(t, model.ParseRef(value)) }
+		write.Before = f.swaps(t, value)
 	case "pause":
 		return []faultproxy.Rule{f.paused(t, nth)}
 	case "before":
@@ -82,9 +87,42 @@ func (f *faulty) rules(t *testing.T, fault string) []faultproxy.Rule {
 		request.Status, _ = strconv.Atoi(value)
 		return []faultproxy.Rule{request}
 	default:
-		t.Fatalf("unknown fault %q", fault)
+		return []faultproxy.Rule{f.late(t, what, value, request)}
 	}
 	return []faultproxy.Rule{write}
+}
+
+// late are the faults that no error tells lynqctl of, or more than one.
+func (f *faulty) late(t *testing.T, what, value string, request faultproxy.Rule) faultproxy.Rule {
+	switch what {
+	case "twice":
+		request.Status, request.Times = http.StatusInternalServerError, 2
+	case "slow":
+		request.Delay = lateBy
+	case "short":
+		request.Verb, request.End = "watch", faultproxy.CloseAfter
+	case "swapped":
+		request.Before = f.swaps(t, value)
+	case "marked":
+		tool, ref, _ := strings.Cut(value, ":")
+		request.Before = f.marks(t, tool, ref)
+	default:
+		t.Fatalf("unknown fault %q", what)
+	}
+	return request
+}
+
+// marks has another tool take an object.
+func (f *faulty) marks(t *testing.T, tool, ref string) func() {
+	return func() { f.e.met, f.e.marked = true, f.taken(t, tool, model.ParseRef(ref)) }
+}
+
+// swaps has a person replace an object.
+func (f *faulty) swaps(t *testing.T, ref string) func() {
+	return func() {
+		f.e.met = true
+		f.e.erased, f.e.marked = f.swapped(t, model.ParseRef(ref))
+	}
 }
 
 // end kills the run.
@@ -92,6 +130,9 @@ func (f *faulty) end() {
 	f.kill()
 	<-f.gone
 }
+
+// lateBy is longer than a command waits for anything.
+const lateBy = 45 * time.Second
 
 // pauseOf is longer than a Lease lasts.
 const pauseOf = 2 * time.Minute
@@ -161,7 +202,7 @@ func (w *world) unleased(woken time.Time) []string {
 func written(r faultproxy.Record) bool {
 	kind, _, _ := strings.Cut(r.Resource, ".")
 	ofRun := kind == "leases" || kind == "events" || kind == "selfsubjectaccessreviews" || strings.HasPrefix(r.Name, "lynqhub-")
-	return r.IsWrite() && r.Status/100 == 2 && !ofRun
+	return r.IsWrite() && !r.DryRun && r.Status/100 == 2 && !ofRun
 }
 
 // swapped has a person replace an object while a command runs. The new one is their own.

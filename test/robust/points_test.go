@@ -13,6 +13,7 @@ type scene struct {
 	name  string
 	lines []string // what comes before
 	line  string   // the command
+	prey  string   // an object that others change meanwhile
 }
 
 // fleet is small and complete: two hubs, every policy, a hook, another tenant's object.
@@ -25,28 +26,36 @@ func fleet() []string {
 }
 
 func scenes() []scene {
-	const apply = "apply max=100% wait=1"
+	const (
+		apply = "apply max=100% wait=1"
+		conf  = "ConfigMap/near/acme-conf"
+		keep  = "PersistentVolumeClaim/near/acme-keep"
+	)
 	return []scene{
-		{"create", nil, apply},
-		{"change", []string{apply, "column us acme plan pro", "set web conf name plan"}, apply},
-		{"remove", []string{apply, "row us bolt off", "column us acme feature false", "drop app keep"}, apply},
-		{"move", []string{apply, "hand us acme bolt acme2", "move conf web db"}, apply},
-		{"tombstone", []string{apply, "make ConfigMap/near/acme-old bare", "tombstone web on"}, apply},
-		{"recreate", []string{"add app over", apply, "column eu elm plan pro"}, apply},
-		{"delete", []string{apply}, "delete node=acme-web,acme-db cascade=background"},
-		{"delete-foreground", []string{apply}, "delete form=web cascade=foreground"},
-		{"delete-orphan", []string{apply}, "delete hub=eu cascade=orphan"},
-		{"finalize", []string{apply, "forget acme-web", "forget acme-db"}, "finalize"},
-		{"prune", []string{apply, "delete node=acme-db cascade=background"}, "prune data=1"},
-		{"restore", []string{apply, "forget acme-web", "forget elm-app"}, "restore"},
-		{"rebuild", []string{apply, "lose acme-web", "lose elm-app"}, "rebuild"},
-		{"adopt", []string{apply, "delete node=acme-web,acme-db cascade=background"}, "adopt"},
+		{"create", nil, apply, conf},
+		{"change", []string{apply, "column us acme plan pro", "set web conf name plan"}, apply, conf},
+		{"remove", []string{apply, "row us bolt off", "column us acme feature false", "drop app keep"}, apply, conf},
+		{"move", []string{apply, "hand us acme bolt acme2", "move conf web db"}, apply, conf},
+		{"tombstone", []string{apply, "make ConfigMap/near/acme-old bare", "tombstone web on"}, apply, "ConfigMap/near/acme-old"},
+		{"recreate", []string{"add app over", apply, "column eu elm plan pro"}, apply, "ConfigMap/near/acme-over"},
+		{"delete", []string{apply}, "delete node=acme-web,acme-db cascade=background", conf},
+		{"delete-foreground", []string{apply}, "delete form=web cascade=foreground", conf},
+		{"delete-orphan", []string{apply}, "delete hub=eu cascade=orphan", "ConfigMap/near/elm-conf"},
+		{"finalize", []string{apply, "forget acme-web", "forget acme-db"}, "finalize", conf},
+		{"prune", []string{apply, "delete node=acme-db cascade=background"}, "prune data=1", keep},
+		{"restore", []string{apply, "forget acme-web", "forget elm-app"}, "restore", conf},
+		{"rebuild", []string{apply, "lose acme-web", "lose elm-app"}, "rebuild", conf},
+		{"adopt", []string{apply, "delete node=acme-web,acme-db cascade=background"}, "adopt", keep},
 	}
 }
 
 // faults are what happens to the Nth request.
-func faults(n int) []string {
-	all := []string{fmt.Sprintf("before:%d", n), fmt.Sprintf("after:%d", n), fmt.Sprintf("cut:%d", n)}
+func (s scene) faults(n int) []string {
+	all := []string{
+		fmt.Sprintf("before:%d", n), fmt.Sprintf("after:%d", n), fmt.Sprintf("cut:%d", n),
+		fmt.Sprintf("slow:%d", n), fmt.Sprintf("twice:%d", n), fmt.Sprintf("short:%d", n),
+		fmt.Sprintf("swapped:%d:%s", n, s.prey), fmt.Sprintf("marked:%d:helm:%s", n, s.prey),
+	}
 	for _, code := range []int{403, 409, 410, 429, 500} {
 		all = append(all, fmt.Sprintf("code:%d:%d", n, code))
 	}
@@ -68,7 +77,7 @@ func TestPoints(t *testing.T) {
 			requests := s.requests(t)
 			var points []string
 			for n := range requests {
-				points = append(points, faults(n+1)...)
+				points = append(points, s.faults(n+1)...)
 			}
 			run := 0
 			for i := 0; i < len(points); i += every {

@@ -34,6 +34,9 @@ func (w *world) strange(t *testing.T, op string, args []string) error {
 		"remake":  {1, w.remake},
 		"forget":  {1, w.forget},
 		"lose":    {1, w.lose},
+		"drift":   {1, w.drift},
+		"untrack": {1, w.untrack},
+		"blur":    {2, w.blur},
 		"entry":   {2, w.entry},
 		"track":   {2, w.track},
 		"ghost":   {1, w.ghost},
@@ -290,6 +293,52 @@ func (w *world) lose(t *testing.T, a []string) {
 		t.Fatal(err)
 	}
 	w.await(t, ref.String()+" to be gone", func() (bool, error) { return w.get(t, ref) == nil, nil })
+}
+
+// drift REF: a person changes a field that forms set, and adds a label.
+func (w *world) drift(t *testing.T, a []string) {
+	ref := model.ParseRef(a[0])
+	if ref.Kind == model.Widget && !w.served {
+		return
+	}
+	change := metadata(map[string]any{"tenant": "theirs", "theirs": "yes"}, nil)
+	switch ref.Kind {
+	case model.Config:
+		change["data"] = map[string]any{"plan": "theirs"}
+	case model.Widget:
+		change["spec"] = map[string]any{"plan": "theirs"}
+	}
+	w.patch(t, ref, change)
+}
+
+// untrack REF: a person removes the tracking of an object: its labels, or its owners too.
+func (w *world) untrack(t *testing.T, a []string) {
+	ref := model.ParseRef(a[0])
+	if ref.Kind == model.Widget && !w.served {
+		return
+	}
+	w.patch(t, ref, map[string]any{"metadata": map[string]any{"ownerReferences": nil, "labels": map[string]any{
+		"lynq.sh/hub": nil, "lynq.sh/node": nil, "lynq.sh/node-namespace": nil, "applyset.kubernetes.io/part-of": nil,
+	}}})
+}
+
+// blur NODE REF: an entry is as a run leaves it that was killed before it saw the answer.
+func (w *world) blur(t *testing.T, a []string) {
+	inventory := w.get(t, inventoryRef(a[0]))
+	if inventory == nil {
+		return
+	}
+	var lines []map[string]any
+	data, _, _ := unstructured.NestedString(inventory.Object, "data", "resources")
+	if err := json.Unmarshal([]byte(data), &lines); err != nil {
+		return // another stranger was here
+	}
+	for _, l := range lines {
+		if key, _, _ := strings.Cut(fmt.Sprint(l["key"]), "@"); w.refOf(key).Name == model.ParseRef(a[1]).Name {
+			delete(l, "uid")
+		}
+	}
+	w.setLines(t, a[0], lines)
 }
 
 // entry NODE REF: a stranger adds a line to an inventory, which names an object of theirs.

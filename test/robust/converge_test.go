@@ -1,0 +1,82 @@
+package robust_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/lynqctl/lynqctl/test/robust/model"
+)
+
+// stateLines is how many things have happened to a fleet that two runs put right.
+const stateLines = 12
+
+// TestConvergence has runs begin in states that the objects of nodes can be in: changed,
+// replaced, deleted, taken, without tracking, without an inventory or with one that a
+// killed run left. Runs must reach what the inputs say, after which one writes nothing.
+// Where a volume that the form retains moves to another hub, it takes a third run: one
+// leaves it alone, one orphans it, and one adopts it.
+func TestConvergence(t *testing.T) {
+	t.Parallel()
+	first := number(t, "LYNQCTL_ROBUST_SEED", 1)
+	for seed := first; seed < first+number(t, "LYNQCTL_ROBUST_STATES", 48); seed++ {
+		t.Run(fmt.Sprintf("seed-%d", seed), func(t *testing.T) {
+			t.Parallel()
+			inMemory(t, func(t *testing.T, h *history) {
+				h.state(t, seed)
+				if len(h.wrong) == 0 {
+					h.replay(t, []string{"apply max=100% wait=1", "apply max=100% wait=1", "apply max=100% wait=1", "apply max=100% wait=1 still=1"})
+				}
+				if len(h.wrong) > 0 {
+					t.Errorf("LYNQCTL_ROBUST_SEED=%d LYNQCTL_ROBUST_STATES=1\n%s", seed, h)
+				}
+			})
+		})
+	}
+}
+
+// state brings a fleet into a random state.
+func (h *history) state(t *testing.T, seed uint64) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(seed*spread, seed))
+	h.replay(t, append(fleet(), "apply max=100% wait=1"))
+	for range stateLines {
+		if len(h.wrong) == 0 {
+			h.step(t, drawer{random, h.inputs, h.last, h.served, true}.happens())
+		}
+	}
+}
+
+// happens draws what happens to the objects of nodes, to inventories or to inputs.
+func (d drawer) happens() string {
+	for {
+		line := d.one(
+			chance{12, d.erased}, chance{10, d.marked}, chance{4, d.forgotten}, chance{4, d.lost}, chance{3, d.made}, chance{2, d.forged},
+			chance{12, func() string { return with("drift", d.object(anyObject)) }},
+			chance{8, func() string { return with("untrack", d.object(anyObject)) }},
+			chance{8, d.blurred}, chance{8, d.killed},
+			chance{4, d.row}, chance{4, d.column}, chance{4, d.hand}, chance{3, d.rehub}, chance{3, d.move}, chance{4, d.dropOrAdd}, chance{4, d.set}, chance{2, d.exclusion},
+		)()
+		if line != "" && !strings.HasPrefix(line, "serve") {
+			return line
+		}
+	}
+}
+
+// blurred names an object and the node that has it.
+func (d drawer) blurred() string {
+	ref := d.object(func(o model.Object) bool { holder, _ := d.cluster.Holder(o); return holder != nil })
+	row, _, _ := strings.Cut(model.ParseRef(ref).Name, "-")
+	for _, i := range d.cluster.Inventories {
+		if ref != "" && i.Node.Row == row {
+			return with("blur", i.Name, ref)
+		}
+	}
+	return ""
+}
+
+// killed is a run that ends before one of its writes.
+func (d drawer) killed() string {
+	return fmt.Sprintf("apply max=100%% wait=1 fault=kill:%d", 1+d.IntN(25))
+}
