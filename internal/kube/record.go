@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -48,7 +48,7 @@ func (m ConfigMaps) Update(ctx context.Context, in *corev1.ConfigMap) (*corev1.C
 
 // Delete deletes the ConfigMap that a permit names, as long as it has the permit's uid
 // and version.
-func (m ConfigMaps) Delete(ctx context.Context, permit decide.Permit) error {
+func (m ConfigMaps) Delete(ctx context.Context, permit gate.Permit) error {
 	_, err := m.client.Delete(ctx, configMapResource(), permit, write.Deletion{})
 	return err
 }

@@ -8,7 +8,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/hook"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
@@ -28,22 +28,22 @@ type belongings struct {
 }
 
 // detachAll takes the owner reference to the inventory off all that has it.
-func (b *belongings) detachAll(ctx context.Context) (decide.Permit, error) {
-	permit, err := decide.PermitRestore(b.record.saved, b.replacement)
+func (b *belongings) detachAll(ctx context.Context) (gate.Permit, error) {
+	permit, err := gate.PermitRestore(b.record.saved, b.replacement)
 	if err != nil {
 		return permit, err
 	}
 	if err := b.manifests().Reown(false); err != nil {
-		return decide.Permit{}, err
+		return gate.Permit{}, err
 	}
 	for _, o := range b.replacement.Moves {
 		if err := b.reown(ctx, b.stepOf(o), nil); err != nil {
-			return decide.Permit{}, err
+			return gate.Permit{}, err
 		}
 	}
 	for _, l := range b.replacement.Strays {
 		if err := b.detachStray(ctx, l); err != nil {
-			return decide.Permit{}, err
+			return gate.Permit{}, err
 		}
 	}
 	return permit, nil

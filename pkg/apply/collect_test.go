@@ -7,7 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -16,7 +16,7 @@ import (
 // keepers are Records whose removals fail.
 type keepers struct{ *notes }
 
-func (keepers) Remove(context.Context, *inventory.Inventory, decide.Permit) error {
+func (keepers) Remove(context.Context, *inventory.Inventory, gate.Permit) error {
 	return errors.New("the answer was lost")
 }
 

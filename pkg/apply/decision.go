@@ -2,6 +2,7 @@ package apply
 
 import (
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
@@ -39,20 +40,20 @@ func (d *decisions) object(s *stepRun) *write.Object {
 
 // permit asks the gate for the object as it was seen. Its version is that of the tracking
 // that was seen: a person may have taken the object over since.
-func (d *decisions) permit(s *stepRun) (decide.Permit, error) {
+func (d *decisions) permit(s *stepRun) (gate.Permit, error) {
 	if d.requests.dryRun {
-		return decide.Trial(d.of, d.plan, d.record.saved, s.Step)
+		return gate.Trial(d.of, d.plan, d.record.saved, s.Step)
 	}
-	return decide.Permits(d.of, d.plan, d.record.saved, s.Step)
+	return gate.Permits(d.of, d.plan, d.record.saved, s.Step)
 }
 
 // permitOwner asks the gate whether the node's inventory may become an owner of the object
 // of a step.
-func (d *decisions) permitOwner(s *plan.Step) (decide.OwnersPermit, error) {
+func (d *decisions) permitOwner(s *plan.Step) (gate.OwnersPermit, error) {
 	if d.restoration != nil {
-		return d.restoration.PermitReturn(d.record.saved, s)
+		return gate.PermitReturn(d.restoration, d.record.saved, s)
 	}
-	return decide.PermitOwner(d.of, d.plan, d.record.saved, s)
+	return gate.PermitOwner(d.of, d.plan, d.record.saved, s)
 }
 
 // took notes what became of a step while its object was written.

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/wait"
@@ -134,7 +135,7 @@ func (m *memory) watching(ref lynq.Ref) []*memoryWatch {
 	return slices.DeleteFunc(slices.Clone(m.watches), func(w *memoryWatch) bool { return w.kind != ref.GroupKind() })
 }
 
-func (m *memory) Delete(_ context.Context, r lynq.APIResource, permit decide.Permit, o write.Deletion) (bool, error) {
+func (m *memory) Delete(_ context.Context, r lynq.APIResource, permit gate.Permit, o write.Deletion) (bool, error) {
 	ref, namespace, name := permit.Ref(), permit.Ref().Namespace, permit.Ref().Name
 	if err := m.ask("delete", ref); err != nil {
 		return false, err
@@ -215,7 +216,7 @@ func (n *notes) Save(_ context.Context, inv *inventory.Inventory) (*inventory.In
 	return next.Clone(), nil
 }
 
-func (n *notes) Restore(ctx context.Context, inv *inventory.Inventory, detach func() (decide.Permit, error)) (*inventory.Inventory, error) {
+func (n *notes) Restore(ctx context.Context, inv *inventory.Inventory, detach func() (gate.Permit, error)) (*inventory.Inventory, error) {
 	if _, err := detach(); err != nil {
 		return nil, err
 	}
@@ -224,7 +225,7 @@ func (n *notes) Restore(ctx context.Context, inv *inventory.Inventory, detach fu
 	return n.Save(ctx, restored)
 }
 
-func (n *notes) Remove(_ context.Context, inv *inventory.Inventory, _ decide.Permit) error {
+func (n *notes) Remove(_ context.Context, inv *inventory.Inventory, _ gate.Permit) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	delete(n.saved, inv.Node.Key())

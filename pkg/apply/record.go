@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
@@ -98,7 +98,7 @@ func (r *record) confirmed() *inventory.Inventory {
 
 // remove deletes the inventory of a node whose objects are gone.
 func (r *record) remove() error {
-	permit, err := decide.PermitInventory(r.plan, r.saved, r.steps.left())
+	permit, err := gate.PermitInventory(r.plan, r.saved, r.steps.left())
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (r *record) going(s *stepRun, e inventory.Entry) error {
 }
 
 // remake makes the ConfigMap again where it is deleted or gone.
-func (r *record) remake(ctx context.Context, detach func() (decide.Permit, error)) (err error) {
+func (r *record) remake(ctx context.Context, detach func() (gate.Permit, error)) (err error) {
 	switch {
 	case r.saved.Deleting:
 		r.saved, err = r.inventories.Restore(ctx, r.saved, detach)

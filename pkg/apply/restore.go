@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -23,7 +24,7 @@ func (n *nodeRun) restore(ctx context.Context) error {
 	if n.requests.dryRun {
 		return nil
 	}
-	restored, err := n.record.inventories.Restore(n.requests.ctx, n.record.saved, func() (decide.Permit, error) { return n.belongings().detachAll(ctx) })
+	restored, err := n.record.inventories.Restore(n.requests.ctx, n.record.saved, func() (gate.Permit, error) { return n.belongings().detachAll(ctx) })
 	if err != nil {
 		return fmt.Errorf("restore inventory %s: %w", name, err)
 	}
@@ -61,7 +62,7 @@ func Restore(ctx context.Context, c Cluster, inventories Inventories, r *decide.
 	d := &decisions{requests: q, plan: p, record: kept, restoration: r}
 	h := &hooks{requests: q, decisions: d, record: kept, steps: &all}
 	b := &belongings{record: kept, requests: q, decisions: d, steps: &all, replacement: r.Replacement, manifests: h.manifests}
-	err := kept.remake(ctx, func() (decide.Permit, error) { return b.detachAll(ctx) })
+	err := kept.remake(ctx, func() (gate.Permit, error) { return b.detachAll(ctx) })
 	if err == nil {
 		err = b.attachAll(ctx)
 	}

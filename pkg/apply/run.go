@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
@@ -28,9 +28,9 @@ type Inventories interface {
 	// Restore makes the ConfigMap of an inventory again whose deletion a finalizer
 	// holds. Before the old one goes, detach takes off all that belongs to it, and gives
 	// the permit for its deletion.
-	Restore(ctx context.Context, inv *inventory.Inventory, detach func() (decide.Permit, error)) (*inventory.Inventory, error)
+	Restore(ctx context.Context, inv *inventory.Inventory, detach func() (gate.Permit, error)) (*inventory.Inventory, error)
 	// Remove deletes the ConfigMap of a permit and takes our finalizer off.
-	Remove(ctx context.Context, inv *inventory.Inventory, permit decide.Permit) error
+	Remove(ctx context.Context, inv *inventory.Inventory, permit gate.Permit) error
 }
 
 // Runner carries plans out.

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
-	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -140,7 +140,7 @@ func conflict(name string) error {
 	return apierrors.NewConflict(schema.GroupResource{Resource: "things"}, name, errors.New("it was changed"))
 }
 
-func (s *stage) Delete(_ context.Context, r lynq.APIResource, permit decide.Permit, o write.Deletion) (bool, error) {
+func (s *stage) Delete(_ context.Context, r lynq.APIResource, permit gate.Permit, o write.Deletion) (bool, error) {
 	namespace, name := permit.Ref().Namespace, permit.Ref().Name
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,12 +175,12 @@ func (s *stage) Save(_ context.Context, inv *inventory.Inventory) (*inventory.In
 	return &saved, nil
 }
 
-func (s *stage) Restore(context.Context, *inventory.Inventory, func() (decide.Permit, error)) (*inventory.Inventory, error) {
+func (s *stage) Restore(context.Context, *inventory.Inventory, func() (gate.Permit, error)) (*inventory.Inventory, error) {
 	s.t.Error("an inventory is restored")
 	return nil, nil
 }
 
-func (s *stage) Remove(context.Context, *inventory.Inventory, decide.Permit) error {
+func (s *stage) Remove(context.Context, *inventory.Inventory, gate.Permit) error {
 	s.t.Error("a record is removed")
 	return nil
 }

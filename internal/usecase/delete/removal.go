@@ -14,6 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -380,7 +381,7 @@ func (j *removalJob) removeHubs(ctx context.Context, hubs []*LeavingHub, ls *ses
 		case left == 0:
 			ls.Discard(h.HubKey)
 			if h.Record != nil {
-				permit, err := decide.PermitHub(h.Record, left)
+				permit, err := gate.PermitHub(h.Record, left)
 				if err == nil {
 					err = j.Store.RemoveHub(ctx, h.Record, permit)
 				}

@@ -13,7 +13,7 @@ import (
 	usecase "github.com/lynqctl/lynqctl/internal/usecase/apply"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply"
-	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
@@ -133,7 +133,7 @@ func (t *diffRun) Write(ctx context.Context, r lynq.APIResource, w write.Request
 }
 
 // Delete implements apply.Cluster.
-func (t *diffRun) Delete(ctx context.Context, r lynq.APIResource, permit decide.Permit, o write.Deletion) (bool, error) {
+func (t *diffRun) Delete(ctx context.Context, r lynq.APIResource, permit gate.Permit, o write.Deletion) (bool, error) {
 	if !o.DryRun {
 		return false, errDiffRun
 	}
@@ -173,12 +173,12 @@ func (*diffRun) Save(context.Context, *inventory.Inventory) (*inventory.Inventor
 }
 
 // Restore implements apply.Inventories.
-func (*diffRun) Restore(context.Context, *inventory.Inventory, func() (decide.Permit, error)) (*inventory.Inventory, error) {
+func (*diffRun) Restore(context.Context, *inventory.Inventory, func() (gate.Permit, error)) (*inventory.Inventory, error) {
 	return nil, errDiffRun
 }
 
 // Remove implements apply.Inventories.
-func (*diffRun) Remove(context.Context, *inventory.Inventory, decide.Permit) error { return errDiffRun }
+func (*diffRun) Remove(context.Context, *inventory.Inventory, gate.Permit) error { return errDiffRun }
 
 // Report implements apply.Reporter. When a node has ended it is compared, and
 // what was kept of it dropped: whole objects of all nodes may be more than fits

@@ -10,7 +10,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
-	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -113,88 +112,6 @@ func TestGivenUpUnseen(t *testing.T) {
 		}
 		if a := d.gate(q); a.Action != tt.want || q.live == nil && !strings.Contains(a.Message, "403") {
 			t.Errorf("%s: %s %s, want %s", name, a.Action, a.Message, tt.want)
-		}
-	}
-}
-
-// TestPermit: a plan gives a permit for what it deletes, and for nothing else.
-func TestPermit(t *testing.T) {
-	for _, at := range situations() {
-		in := scene(at, lynq.DefaultPolicy())
-		for _, gone := range []bool{false, true} {
-			if gone {
-				in.Nodes = nil
-			}
-			p := Decide(in, Limits{AllowEmpty: true, MaxDelete: MaxDelete{Nodes: 9}})
-			for i := range p.Nodes {
-				n := &p.Nodes[i]
-				for j := range n.Steps {
-					s := &n.Steps[j]
-					s.Live = in.Live[s.Ref()]
-					permit, err := Permits(p, n, n.Inventory, s)
-					deletes := s.Action == plan.ActionDelete
-					if deletes != (err == nil) || deletes && (permit.UID() != s.Live.UID || permit.Version() != s.Live.ResourceVersion || permit.Ref() != s.Ref()) {
-						t.Errorf("%s, gone %v: %s: permit %+v, %v", at, gone, s.Action, permit, err)
-					}
-				}
-			}
-		}
-	}
-	if (Permit{}).Check(true) == nil {
-		t.Error("the zero permit permits")
-	}
-}
-
-// TestPermitRefused: a plan that a guard refuses gives no permit, except for a dry run.
-func TestPermitRefused(t *testing.T) {
-	in := scene(ours, lynq.DefaultPolicy())
-	in.Nodes, in.Active = nil, 0
-	p := Decide(in, Limits{})
-	n := &p.Nodes[0]
-	if _, err := Permits(p, n, n.Inventory, &n.Steps[0]); err == nil || len(p.Refusals) == 0 {
-		t.Errorf("%v, %d refusals", err, len(p.Refusals))
-	}
-	trial, err := Trial(p, n, n.Inventory, &n.Steps[0])
-	if err != nil || trial.Check(true) != nil || trial.Check(false) == nil {
-		t.Errorf("a dry run: %+v, %v", trial, err)
-	}
-}
-
-// TestPermitRecords: a record goes only when nothing depends on it.
-func TestPermitRecords(t *testing.T) {
-	inv := &inventory.Inventory{Node: lynq.NodeID{Namespace: "ns", Name: "a"}, UID: "u", ResourceVersion: "3"}
-	entry := []inventory.Entry{{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "x"}}}
-	of := func(p Permit, err error) error {
-		if (err == nil) != (p.Check(false) == nil) {
-			t.Errorf("permit %+v, %v", p, err)
-		}
-		return err
-	}
-	leaving, staying := &plan.NodePlan{}, &plan.NodePlan{Desired: &plan.Node{}}
-	hooked := inv.Clone()
-	hooked.Hooks = entry
-	for name, tt := range map[string]struct {
-		err error
-		yes bool
-	}{
-		"an empty inventory":        {of(PermitInventory(leaving, inv, nil)), true},
-		"an inventory with entries": {of(PermitInventory(leaving, inv, entry)), false},
-		"a desired node":            {of(PermitInventory(staying, inv, nil)), false},
-		"a copy that is left":       {of(PermitInventory(leaving, &inventory.Inventory{Node: lynq.NodeID{Namespace: "ns", Name: "a"}, Copy: "c"}, nil)), true},
-		"a restored inventory":      {of(PermitRestore(inv, &plan.Replacement{})), true},
-		"with objects that refer":   {of(PermitRestore(inv, &plan.Replacement{Stays: errors.New("unseen")})), false},
-		"not looked at":             {of(PermitRestore(inv, nil)), false},
-		"a hub without nodes":       {of(PermitHub(&inventory.Hub{Name: "h", UID: "u"}, 0)), true},
-		"a hub with nodes":          {of(PermitHub(&inventory.Hub{Name: "h", UID: "u"}, 1)), false},
-		"a copy, restored":          {of(PermitCopy(&inventory.Inventory{UID: "u", Copy: "c"})), true},
-		"a copy, not restored":      {of(PermitCopy(&inventory.Inventory{Copy: "c"})), false},
-		"hooks that nothing names":  {of(PermitHooks(inv, "s", "1")), true},
-		"hooks":                     {of(PermitHooks(hooked, "s", "1")), false},
-		"a LynqNode":                {of(PermitHandover(lynq.Ref{Group: lynq.Group, Kind: "LynqNode"}, "u", "1")), true},
-		"an object of others":       {of(PermitHandover(lynq.Ref{Kind: "Secret"}, "u", "1")), false},
-	} {
-		if (tt.err == nil) != tt.yes {
-			t.Errorf("%s: %v", name, tt.err)
 		}
 	}
 }

@@ -31,7 +31,7 @@ const (
 //
 // It is a pure function.
 func Recheck(p *plan.Plan, n *plan.NodePlan, saved *inventory.Inventory, s *plan.Step, now *tracking.Live) (plan.Step, Verdict) {
-	again := decideAgain(p, plan.NewOwner(n.Key(), n.Hub.Name, saved), recordedIn(s, saved), now)
+	again := Again(p, n, saved, s, now)
 	again.Entry = s.Entry
 	switch {
 	case again.Action == plan.ActionDelete && s.Exact && changedSince(s.Live, now):
@@ -51,8 +51,12 @@ func lookedAt(s *plan.Step) string {
 	return "backed up"
 }
 
-func decideAgain(p *plan.Plan, me plan.Owner, s *plan.Step, now *tracking.Live) plan.Step {
+// Again decides a step of a node again, on the object as it is now, and compares it with
+// nothing. Recheck says what the answer means for the run. It is a pure function.
+func Again(p *plan.Plan, n *plan.NodePlan, saved *inventory.Inventory, s *plan.Step, now *tracking.Live) plan.Step {
+	me := plan.NewOwner(n.Key(), n.Hub.Name, saved)
 	d := rulesOf(p)
+	s = recordedIn(s, saved)
 	switch {
 	case s.Reason == reason.Held, d != nil && d.holding && s.Object == nil && s.To == (lynq.NodeKey{}):
 		again := *s

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -30,7 +30,7 @@ type Deleter interface {
 	// Delete deletes the object of a permit, as long as it has the uid and the version that
 	// the permit names, and tells whether it is gone: finalizers, or a grace period, may
 	// keep it for a while.
-	Delete(ctx context.Context, r lynq.APIResource, permit decide.Permit, o Deletion) (gone bool, err error)
+	Delete(ctx context.Context, r lynq.APIResource, permit gate.Permit, o Deletion) (gone bool, err error)
 }
 
 // Deletion is how an object is deleted.
@@ -82,5 +82,5 @@ type Request struct {
 	DryRun bool
 	// Owners permits the write to change owner references. Without it a write may only
 	// create an object that refers to an inventory.
-	Owners decide.OwnersPermit
+	Owners gate.OwnersPermit
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
+	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -47,7 +48,7 @@ type Object struct {
 	Me       plan.Owner
 	Owner    map[string]any // the reference to the node's inventory
 	// Own asks the gate whether that may become an owner of the object.
-	Own func(*plan.Step) (decide.OwnersPermit, error)
+	Own func(*plan.Step) (gate.OwnersPermit, error)
 	// Decide decides the step again on the object as it is now.
 	Decide func(*plan.Step, *tracking.Live) (plan.Step, decide.Verdict)
 
@@ -193,7 +194,7 @@ func (o *Object) reowned(seen *plan.Step, r Request, adds bool) (_ Result, err e
 	case adds:
 		r.Owners, err = o.Own(seen)
 	default:
-		r.Owners, err = decide.PermitDetach(seen)
+		r.Owners, err = gate.PermitDetach(seen)
 	}
 	if err != nil {
 		return Result{}, err

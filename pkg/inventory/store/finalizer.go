@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 )
 
 // A record goes in the order that its finalizer is for: its deletion is asked
@@ -22,7 +22,7 @@ const finalizerTries = 5
 
 // member is a ConfigMap that is to go.
 type member struct {
-	permit    decide.Permit
+	permit    gate.Permit
 	finalizer string
 	held      bool // by the finalizer
 	deleting  bool

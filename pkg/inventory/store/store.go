@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -31,7 +31,7 @@ type ConfigMaps interface {
 	Update(ctx context.Context, cm *corev1.ConfigMap) (*corev1.ConfigMap, error)
 	// Delete deletes the one that a permit names, if it has the permit's uid and, unless
 	// it is "", its version; any other is a conflict.
-	Delete(ctx context.Context, permit decide.Permit) error
+	Delete(ctx context.Context, permit gate.Permit) error
 	// Patch sends a JSON patch (RFC 6902). A test in it that fails is an error
 	// of reason Invalid.
 	Patch(ctx context.Context, namespace, name string, patch []byte) (*corev1.ConfigMap, error)
@@ -181,7 +181,7 @@ func (s *Store) Save(ctx context.Context, inv *inventory.Inventory) (*inventory.
 // Remove deletes the ConfigMap of an inventory, as long as it still is the one
 // that was read, and takes the node's finalizer off. One that is gone already is
 // no error. The error is a *ChangedError, or the server's.
-func (s *Store) Remove(ctx context.Context, inv *inventory.Inventory, permit decide.Permit) error {
+func (s *Store) Remove(ctx context.Context, inv *inventory.Inventory, permit gate.Permit) error {
 	if inv.UID == "" { // a run was killed, and left the copy alone
 		return s.deleteCopy(ctx, inv, permit)
 	}
@@ -193,7 +193,7 @@ func (s *Store) Remove(ctx context.Context, inv *inventory.Inventory, permit dec
 }
 
 // RemoveHub is Remove for the record of a hub.
-func (s *Store) RemoveHub(ctx context.Context, h *inventory.Hub, permit decide.Permit) error {
+func (s *Store) RemoveHub(ctx context.Context, h *inventory.Hub, permit gate.Permit) error {
 	m := member{permit, lynq.FinalizerHub, h.Finalizer, h.Deleting}
 	if err := s.remove(ctx, &m); err != nil {
 		return fmt.Errorf("remove the record of hub %s/%s: %w", h.Namespace, h.Name, err)

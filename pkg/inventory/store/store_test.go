@@ -18,7 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
@@ -538,18 +538,18 @@ func TestApplySetParent(t *testing.T) {
 }
 
 // permit is what the gate gives for the inventory of a node that has left.
-func permit(t *testing.T, inv *inventory.Inventory) decide.Permit {
+func permit(t *testing.T, inv *inventory.Inventory) gate.Permit {
 	t.Helper()
-	p, err := decide.PermitInventory((&plan.NodePlan{}), inv, nil)
+	p, err := gate.PermitInventory((&plan.NodePlan{}), inv, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-func permitHub(t *testing.T, h *inventory.Hub) decide.Permit {
+func permitHub(t *testing.T, h *inventory.Hub) gate.Permit {
 	t.Helper()
-	p, err := decide.PermitHub(h, 0)
+	p, err := gate.PermitHub(h, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

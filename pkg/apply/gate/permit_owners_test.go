@@ -1,10 +1,11 @@
-package decide
+package gate
 
 import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
@@ -35,43 +36,6 @@ func TestPermitDetach(t *testing.T) {
 	}
 }
 
-// TestPermitOwner: an owner reference to the node's inventory has the garbage collector
-// delete the object with it, so that the whole gate is asked before it is written.
-func TestPermitOwner(t *testing.T) {
-	retained := lynq.DefaultPolicy()
-	retained.Deletion = lynq.DeleteRetain
-	for name, tt := range map[string]struct {
-		policy lynq.Policy
-		change func(in *Input, s *plan.Step)
-		yes    bool
-	}{
-		"the node's":                 {lynq.DefaultPolicy(), func(*Input, *plan.Step) {}, true},
-		"its policy keeps it":        {retained, func(*Input, *plan.Step) {}, false},
-		"no row renders it":          {lynq.DefaultPolicy(), func(_ *Input, s *plan.Step) { s.Object = nil }, false},
-		"not read":                   {lynq.DefaultPolicy(), func(_ *Input, s *plan.Step) { s.Live = nil }, false},
-		"excluded":                   {lynq.DefaultPolicy(), func(_ *Input, s *plan.Step) { s.Object.Exclusion = &lynq.Exclusion{} }, false},
-		"a record":                   {lynq.DefaultPolicy(), func(_ *Input, s *plan.Step) { s.Live.Record = true }, false},
-		"another tool's":             {lynq.DefaultPolicy(), func(_ *Input, s *plan.Step) { s.Live.Foreign = "Helm release a" }, false},
-		"another controller's":       {lynq.DefaultPolicy(), func(_ *Input, s *plan.Step) { s.Live.Controller, s.Live.ControllerUID = "Deployment/a", "d" }, false},
-		"unmanaged":                  {lynq.DefaultPolicy(), func(_ *Input, s *plan.Step) { s.Live.Unmanaged = true }, false},
-		"without an inventory's uid": {lynq.DefaultPolicy(), func(in *Input, _ *plan.Step) { in.Inventories[0].UID = "" }, false},
-	} {
-		in := scene(ours, tt.policy)
-		p := Decide(in, Limits{})
-		n := &p.Nodes[0]
-		s := n.Steps[0]
-		o, l := *s.Object, *s.Live
-		s.Object, s.Live = &o, &l
-		saved := in.Inventories[0].Clone()
-		in.Inventories = []*inventory.Inventory{saved}
-		tt.change(in, &s)
-		permit, err := PermitOwner(p, n, saved, &s)
-		if (err == nil) != tt.yes || tt.yes != permit.Covers(types.UID(saved.UID)) || permit.Covers("other") {
-			t.Errorf("%s: %v, %+v", name, err, permit)
-		}
-	}
-}
-
 // TestPermitReturn: a restored inventory gets back what belonged to it, and nothing else.
 func TestPermitReturn(t *testing.T) {
 	e := &inventory.Entry{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "a"}}
@@ -79,7 +43,7 @@ func TestPermitReturn(t *testing.T) {
 	live := func() *tracking.Live { return &tracking.Live{Ref: e.Ref, UID: "u"} }
 	record := live()
 	record.Record = true
-	r := &Restoration{Objects: []plan.Belonging{{Entry: e, Live: live()}}}
+	r := &decide.Restoration{Objects: []plan.Belonging{{Entry: e, Live: live()}}}
 	saved := &inventory.Inventory{UID: "inv"}
 	for name, tt := range map[string]struct {
 		step plan.Step
@@ -91,7 +55,7 @@ func TestPermitReturn(t *testing.T) {
 		"a record":       {plan.Step{Entry: e, Live: record}, false},
 		"not read":       {plan.Step{Entry: e}, false},
 	} {
-		permit, err := r.PermitReturn(saved, &tt.step)
+		permit, err := PermitReturn(r, saved, &tt.step)
 		if (err == nil) != tt.yes || permit.Covers("inv") != tt.yes {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -1,10 +1,11 @@
-package decide
+package gate
 
 import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -73,7 +74,7 @@ func Trial(p *plan.Plan, n *plan.NodePlan, saved *inventory.Inventory, s *plan.S
 	if s.Live == nil || s.Live.UID == "" {
 		return Permit{}, &DeniedError{ref, "this run has not read it"}
 	}
-	again := decideAgain(p, plan.NewOwner(n.Key(), n.Hub.Name, saved), recordedIn(s, saved), s.Live)
+	again := decide.Again(p, n, saved, s, s.Live)
 	if !again.Deletes() {
 		why := again.Message
 		if why == "" {

@@ -1,4 +1,4 @@
-package decide
+package gate
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -57,7 +58,7 @@ func PermitOwner(p *plan.Plan, n *plan.NodePlan, saved *inventory.Inventory, s *
 	case saved == nil || saved.UID == "":
 		return OwnersPermit{}, &DeniedError{s.Ref(), "its node has no inventory yet"}
 	}
-	again := decideAgain(p, plan.NewOwner(n.Key(), n.Hub.Name, saved), recordedIn(s, saved), s.Live)
+	again := decide.Again(p, n, saved, s, s.Live)
 	if !again.Writes() && again.Action != plan.ActionKeep {
 		why := again.Message
 		if why == "" {
@@ -72,7 +73,7 @@ func PermitOwner(p *plan.Plan, n *plan.NodePlan, saved *inventory.Inventory, s *
 // PermitReturn permits a write that makes a restored inventory an owner of an object that
 // belongs to it: the object had the one that is gone as owner, or tracking and entry prove
 // that it is the node's.
-func (r *Restoration) PermitReturn(saved *inventory.Inventory, s *plan.Step) (OwnersPermit, error) {
+func PermitReturn(r *decide.Restoration, saved *inventory.Inventory, s *plan.Step) (OwnersPermit, error) {
 	permit, err := PermitDetach(s)
 	if err != nil {
 		return permit, err

@@ -1,0 +1,52 @@
+package gate
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// TestPermitRecords: a record goes only when nothing depends on it.
+func TestPermitRecords(t *testing.T) {
+	inv := &inventory.Inventory{Node: lynq.NodeID{Namespace: "ns", Name: "a"}, UID: "u", ResourceVersion: "3"}
+	entry := []inventory.Entry{{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "x"}}}
+	of := func(p Permit, err error) error {
+		if (err == nil) != (p.Check(false) == nil) {
+			t.Errorf("permit %+v, %v", p, err)
+		}
+		return err
+	}
+	if (Permit{}).Check(true) == nil {
+		t.Error("the zero permit permits")
+	}
+	leaving, staying := &plan.NodePlan{}, &plan.NodePlan{Desired: &plan.Node{}}
+	hooked := inv.Clone()
+	hooked.Hooks = entry
+	for name, tt := range map[string]struct {
+		err error
+		yes bool
+	}{
+		"an empty inventory":        {of(PermitInventory(leaving, inv, nil)), true},
+		"an inventory with entries": {of(PermitInventory(leaving, inv, entry)), false},
+		"a desired node":            {of(PermitInventory(staying, inv, nil)), false},
+		"a copy that is left":       {of(PermitInventory(leaving, &inventory.Inventory{Node: lynq.NodeID{Namespace: "ns", Name: "a"}, Copy: "c"}, nil)), true},
+		"a restored inventory":      {of(PermitRestore(inv, &plan.Replacement{})), true},
+		"with objects that refer":   {of(PermitRestore(inv, &plan.Replacement{Stays: errors.New("unseen")})), false},
+		"not looked at":             {of(PermitRestore(inv, nil)), false},
+		"a hub without nodes":       {of(PermitHub(&inventory.Hub{Name: "h", UID: "u"}, 0)), true},
+		"a hub with nodes":          {of(PermitHub(&inventory.Hub{Name: "h", UID: "u"}, 1)), false},
+		"a copy, restored":          {of(PermitCopy(&inventory.Inventory{UID: "u", Copy: "c"})), true},
+		"a copy, not restored":      {of(PermitCopy(&inventory.Inventory{Copy: "c"})), false},
+		"hooks that nothing names":  {of(PermitHooks(inv, "s", "1")), true},
+		"hooks":                     {of(PermitHooks(hooked, "s", "1")), false},
+		"a LynqNode":                {of(PermitHandover(lynq.Ref{Group: lynq.Group, Kind: "LynqNode"}, "u", "1")), true},
+		"an object of others":       {of(PermitHandover(lynq.Ref{Kind: "Secret"}, "u", "1")), false},
+	} {
+		if (tt.err == nil) != tt.yes {
+			t.Errorf("%s: %v", name, tt.err)
+		}
+	}
+}
