@@ -16,7 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/apply"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/internal/usecase/watch"
-	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/window"
 	"github.com/lynqctl/lynqctl/pkg/form/files"
 	"github.com/lynqctl/lynqctl/pkg/metrics"
 )
@@ -54,7 +54,7 @@ func (f *watchFlags) register(flags *pflag.FlagSet) {
 }
 
 func watchCommand(a *app) *cobra.Command {
-	f := watchFlags{apply: defaultApplyFlags(), manifests: defaultWatchManifestFlags(), logFormat: logText, window: decide.DefaultWindow}
+	f := watchFlags{apply: defaultApplyFlags(), manifests: defaultWatchManifestFlags(), logFormat: logText, window: window.Default}
 	f.apply.run.LockTimeout = 0
 	cmd := &cobra.Command{
 		Use:   "watch -f PATH...",

@@ -8,8 +8,8 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply"
-	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/window"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
 	"github.com/lynqctl/lynqctl/pkg/inventory/trust"
@@ -87,8 +87,8 @@ func (j *Job) recordHubs(ctx context.Context, plans []plan.Plan) error {
 		}
 		record.Namespaces = trust.NamespacesOf(known.Namespace, slices.Concat(known.Namespaces, h.Namespaces()), nil)
 		deletes := false
-		if window := j.Options.Limits.Window; window > 0 {
-			record.Deletions, deletes = decide.RecordDeletions(record.Deletions, lossesOf(plans, h.Key), time.Now(), window)
+		if over := j.Options.Limits.Window; over > 0 {
+			record.Deletions, deletes = window.Record(record.Deletions, lossesOf(plans, h.Key), time.Now(), over)
 		}
 		if !deletes && record.Version == known.Version && len(record.Namespaces) == len(known.Namespaces) {
 			continue

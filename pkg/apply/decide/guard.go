@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/window"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -84,9 +85,9 @@ func (g guards) refusals(l Limits) []plan.Refusal {
 			"no row is active, but the cluster has %s", lynq.Count(n.Nodes, "node"))
 		return refusals
 	}
-	w := countWindow(g.in.Deletions, g.in.Now, l.Window, n.nodes, n.there)
-	if limit := l.MaxDelete.Of(w.of); len(n.nodes) > 0 && w.going > limit && g.in.Active > 0 {
-		n.Earlier, n.Of, n.Window = w.earlier, w.of, l.Window
+	w := window.Count(g.in.Deletions, g.in.Now, l.Window, n.nodes, n.there)
+	if limit := l.MaxDelete.Of(w.Of); len(n.nodes) > 0 && w.Going > limit && g.in.Active > 0 {
+		n.Earlier, n.Of, n.Window = w.Earlier, w.Of, l.Window
 		what, fix := n.Refusal(limit, l.MaxDelete.String())
 		if n.byHand > 0 {
 			what, fix = n.cause()+what, "restore the deleted inventories with lynqctl inventory restore --all -A --hub "+g.in.Hub.String()+", and check the rows; "+n.Anyway()

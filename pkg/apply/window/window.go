@@ -1,4 +1,4 @@
-package decide
+package window
 
 import (
 	"slices"
@@ -8,40 +8,40 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// DefaultWindow is over what time a watch counts deletions.
-const DefaultWindow = time.Hour
+// Default is over what time a watch counts deletions.
+const Default = time.Hour
 
 // maxWindowNodes is how many deleted nodes the record of a hub has room for. It counts the
 // others.
 const maxWindowNodes = 20_000
 
-// windowed is what --max-delete counts.
-type windowed struct {
-	going   int // nodes that this plan deletes, or that were deleted in the window
-	earlier int // those of them that this plan does not delete
-	of      int // nodes that are recorded, or were before these deletions
+// Counted is what --max-delete counts.
+type Counted struct {
+	Going   int // nodes that this plan deletes, or that were deleted in the window
+	Earlier int // those of them that this plan does not delete
+	Of      int // nodes that are recorded, or were before these deletions
 }
 
-// countWindow adds the deletions in a window to those of a plan. A node counts once,
+// Count adds the deletions in a window to those of a plan. A node counts once,
 // however often it was deleted: a run that ended early plans the rest of its deletions
 // again. going are the nodes that the plan deletes, and there all that are recorded. It is
 // a pure function.
-func countWindow(deletions []inventory.Deletions, now time.Time, window time.Duration, going, there []lynq.NodeKey) windowed {
+func Count(deletions []inventory.Deletions, now time.Time, window time.Duration, going, there []lynq.NodeKey) Counted {
 	gone, more := inWindow(deletions, now, window)
-	w := windowed{earlier: len(gone) + more, of: len(there) + len(gone) + more}
-	if w.earlier > 0 {
+	w := Counted{Earlier: len(gone) + more, Of: len(there) + len(gone) + more}
+	if w.Earlier > 0 {
 		for _, k := range there {
 			if gone[digestOf(k)] {
-				w.of--
+				w.Of--
 			}
 		}
 		for _, k := range going {
 			if gone[digestOf(k)] {
-				w.earlier--
+				w.Earlier--
 			}
 		}
 	}
-	w.going = len(going) + w.earlier
+	w.Going = len(going) + w.Earlier
 	return w
 }
 
@@ -64,10 +64,10 @@ func inWindow(deletions []inventory.Deletions, now time.Time, window time.Durati
 	return nodes, more
 }
 
-// RecordDeletions adds the nodes that plans delete to the deletions of their hub, without
+// Record adds the nodes that plans delete to the deletions of their hub, without
 // those that are in the window already, and forgets what was before the window. changed is
 // false where there is nothing to add. It is a pure function.
-func RecordDeletions(deletions []inventory.Deletions, going []lynq.NodeKey, now time.Time, window time.Duration) (next []inventory.Deletions, changed bool) {
+func Record(deletions []inventory.Deletions, going []lynq.NodeKey, now time.Time, window time.Duration) (next []inventory.Deletions, changed bool) {
 	known, _ := inWindow(deletions, now, window)
 	added := inventory.Deletions{Time: slotEnd(now, window)}
 	for _, k := range going {

@@ -1,4 +1,4 @@
-package decide
+package window
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -52,8 +51,8 @@ func TestCountWindow(t *testing.T) {
 		"twice":              {[]inventory.Deletions{deleted(time.Minute, "a"), deleted(0, "a")}, time.Hour, []string{"c"}, there, 2, 1, 7},
 		"more than recorded": {[]inventory.Deletions{{Time: windowNow(), More: 3}}, time.Hour, []string{"c"}, there, 4, 3, 9},
 	} {
-		w := countWindow(test.deletions, windowNow(), test.window, nodeKeys(test.going...), nodeKeys(test.there...))
-		want := windowed{going: test.count, earlier: test.earlier, of: test.of}
+		w := Count(test.deletions, windowNow(), test.window, nodeKeys(test.going...), nodeKeys(test.there...))
+		want := Counted{Going: test.count, Earlier: test.earlier, Of: test.of}
 		if w != want {
 			t.Errorf("%s: %+v, want %+v", name, w, want)
 		}
@@ -83,7 +82,7 @@ func TestRecordDeletions(t *testing.T) {
 		"known, but old":   {list(deleted(time.Hour, "a")), []string{"a"}, list(at("a")), true},
 		"a clock that ran": {list(deleted(-1000*time.Hour, "a")), []string{"b"}, list(at("a", "b")), true},
 	} {
-		got, changed := RecordDeletions(test.deletions, nodeKeys(test.going...), windowNow(), time.Hour)
+		got, changed := Record(test.deletions, nodeKeys(test.going...), windowNow(), time.Hour)
 		if diff := cmp.Diff(test.want, got); diff != "" || changed != test.changed {
 			t.Errorf("%s: changed %t, want %t:\n%s", name, changed, test.changed, diff)
 		}
@@ -97,13 +96,13 @@ func TestRecordDeletionsRoom(t *testing.T) {
 		names = append(names, fmt.Sprintf("n%d", i))
 	}
 	now := windowNow()
-	all, _ := RecordDeletions(nil, nodeKeys(names...), now, time.Hour)
-	all, _ = RecordDeletions(all, nodeKeys("late"), now, time.Hour)
-	all, _ = RecordDeletions(all, nodeKeys("later"), now.Add(2*time.Minute), time.Hour)
+	all, _ := Record(nil, nodeKeys(names...), now, time.Hour)
+	all, _ = Record(all, nodeKeys("late"), now, time.Hour)
+	all, _ = Record(all, nodeKeys("later"), now.Add(2*time.Minute), time.Hour)
 	if len(all) != 2 || len(all[0].Nodes) != maxWindowNodes || all[0].More != 6 || len(all[1].Nodes) != 0 || all[1].More != 1 {
 		t.Fatalf("%d batches", len(all))
 	}
-	if w := countWindow(all, now, time.Hour, nil, nil); w.going != maxWindowNodes+7 || w.of != w.going {
+	if w := Count(all, now, time.Hour, nil, nil); w.Going != maxWindowNodes+7 || w.Of != w.Going {
 		t.Errorf("%+v", w)
 	}
 }
@@ -115,75 +114,10 @@ func TestRecordDeletionsOften(t *testing.T) {
 	now, window := windowNow(), 10*time.Minute
 	for i := range 3 * 600 {
 		now = now.Add(time.Second)
-		all, _ = RecordDeletions(all, nodeKeys(fmt.Sprintf("n%d", i)), now, window)
+		all, _ = Record(all, nodeKeys(fmt.Sprintf("n%d", i)), now, window)
 	}
-	w := countWindow(all, now, window, nil, nil)
-	if len(all) > 61 || w.going < 600 || w.going > 610 {
-		t.Errorf("%d times with %d nodes", len(all), w.going)
-	}
-}
-
-// TestMaxDeleteWindow: rows that are lost one after the other are held like those that are
-// lost at once.
-func TestMaxDeleteWindow(t *testing.T) {
-	rows := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
-	var deletions []inventory.Deletions
-	now := windowNow()
-	var held []string
-	for len(rows) > 1 {
-		s := newShop()
-		s.in.Deletions, s.in.Now = deletions, now
-		for _, row := range rows {
-			s.has(row, row)
-			if row != rows[0] {
-				s.wants(row, row)
-			}
-		}
-		p := Decide(s.in, Limits{MaxDelete: DefaultMaxDelete(), Window: time.Hour})
-		if !slices.Equal(p.Losses, []lynq.NodeKey{shopNode(rows[0])}) {
-			t.Fatalf("losses %v", p.Losses)
-		}
-		if len(p.Refusals) > 0 {
-			held = append(held, p.Refusals[0].What, p.Refusals[0].Fix)
-			if next := WithoutDeletions(p); next.Losses != nil {
-				t.Errorf("a plan without deletions loses %v", next.Losses)
-			}
-			break
-		}
-		deletions, _ = RecordDeletions(deletions, p.Losses, now, time.Hour)
-		rows, now = rows[1:], now.Add(2*time.Second)
-	}
-	want := []string{
-		"1 of 8 nodes would be deleted, the limit is 2 (--max-delete=25%): 2 others were deleted within 1h0m0s",
-		"check the rows; to do this anyway, pass --max-delete=3",
-	}
-	if diff := cmp.Diff(want, held); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// TestMaxDeleteWindowAlone: what was deleted earlier is nothing against a plan that deletes
-// nothing, and a plan without a window records nothing.
-func TestMaxDeleteWindowAlone(t *testing.T) {
-	s := newShop()
-	s.in.Deletions, s.in.Now = []inventory.Deletions{deleted(0, "x", "y", "z")}, windowNow()
-	s.has("a", "a")
-	s.wants("a", "a")
-	s.has("b", "b")
-	for wanted, limits := range map[plan.Guard]Limits{
-		"": {MaxDelete: DefaultMaxDelete()}, plan.GuardMaxDelete: {MaxDelete: DefaultMaxDelete(), Window: time.Hour},
-	} {
-		p := Decide(s.in, limits)
-		guard := plan.Guard("")
-		if len(p.Refusals) > 0 {
-			guard = p.Refusals[0].Guard
-		}
-		if guard != wanted || (p.Losses != nil) != (limits.Window > 0) {
-			t.Errorf("%+v: %v, losses %v", limits, p.Refusals, p.Losses)
-		}
-	}
-	s.wants("b", "b")
-	if p := Decide(s.in, Limits{Window: time.Hour}); len(p.Refusals) > 0 {
-		t.Errorf("nothing goes: %v", p.Refusals)
+	w := Count(all, now, window, nil, nil)
+	if len(all) > 61 || w.Going < 600 || w.Going > 610 {
+		t.Errorf("%d times with %d nodes", len(all), w.Going)
 	}
 }
