@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -47,6 +48,9 @@ func NoCommand(cmd *cobra.Command, name string) error {
 	}
 	path := strings.TrimPrefix(cmd.CommandPath()+" "+name, cmd.Root().CommandPath()+" ")
 	text := fmt.Sprintf("unknown command %q", path)
+	if other := meant(cmd, name); other != "" {
+		return fmt.Errorf("%s (did you mean %q?)", text, other)
+	}
 	// All commands of the program are too many for a line.
 	if near, ok := suggest.Near(name, names); ok {
 		text += fmt.Sprintf(" (did you mean %q?)", near)
@@ -54,4 +58,15 @@ func NoCommand(cmd *cobra.Command, name string) error {
 		text += " (" + suggest.List(names) + ")"
 	}
 	return errors.New(text)
+}
+
+// meant is the command below one that says in SuggestFor that it stands for a word of
+// other programs, "" for none.
+func meant(below *cobra.Command, word string) string {
+	for _, c := range EachCommand(below) {
+		if slices.Contains(c.SuggestFor, word) {
+			return pathOf(c)
+		}
+	}
+	return ""
 }

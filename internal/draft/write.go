@@ -16,6 +16,7 @@ type Names struct{ Namespace, Name string }
 // be. A password is not written; withPassword says that the connection has one.
 func (d *Draft) Hub(names Names, from lynq.Connection, withPassword bool) string {
 	var w writer
+	w.schema("lynqhub")
 	w.line("# Where the rows are, and which column means what.")
 	w.head(lynq.KindHub, names)
 	w.line("  source:")
@@ -40,6 +41,7 @@ func (d *Draft) Hub(names Names, from lynq.Connection, withPassword bool) string
 // Form is the text of the form.
 func (d *Draft) Form(names Names, hub string) string {
 	var w writer
+	w.schema("lynqform")
 	w.line("# What every active row gets. It is a beginning: put your application here.")
 	w.head(lynq.KindForm, names)
 	w.line("  hubId: %s", scalar(hub))
@@ -173,6 +175,11 @@ func (w *writer) block(indent int, text string) {
 	for line := range strings.Lines(strings.TrimPrefix(text, "\n")) {
 		w.WriteString(strings.Repeat(" ", indent) + line)
 	}
+}
+
+// schema has editors check the file and complete it (docs/forms.md).
+func (w *writer) schema(kind string) {
+	w.line("# yaml-language-server: $schema=https://raw.githubusercontent.com/lynqctl/lynqctl/main/schemas/%s.schema.json", kind)
 }
 
 func (w *writer) head(kind string, names Names) {

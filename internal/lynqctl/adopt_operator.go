@@ -21,8 +21,9 @@ func adoptOperatorCommand(a *app) *cobra.Command {
 	f := handoverFlags{run: defaultRunFlags()}
 	f.run.Events = false
 	cmd := &cobra.Command{
-		Use:   "adopt-operator [NODE...]",
-		Short: "Migrate live nodes from the Lynq operator",
+		Use:        "adopt-operator [NODE...]",
+		SuggestFor: []string{"migrate", "import"},
+		Short:      "Migrate live nodes from the Lynq operator",
 		Long: `Migrate nodes from the Lynq operator to lynqctl without restarting pods. Scale
 the operator to zero first. Each LynqNode becomes an inventory of lynqctl. Only
 the metadata of its objects changes, such as owners, tracking labels, and the

@@ -70,8 +70,9 @@ func (f *applyFlags) registerChoice(flags *pflag.FlagSet, allowEmpty string) {
 func applyCommand(a *app) *cobra.Command {
 	f := defaultApplyFlags()
 	cmd := &cobra.Command{
-		Use:   "apply -f PATH...",
-		Short: "Create, update, and delete objects to match your rows",
+		Use:        "apply -f PATH...",
+		SuggestFor: []string{"sync", "up", "install", "upgrade", "create", "deploy"},
+		Short:      "Create, update, and delete objects to match your rows",
 		Long: `Render every active row with every form of its hub. Then create, update, and
 delete objects until the cluster matches. The policies in your forms decide how
 lynqctl updates, keeps, or deletes each object.

@@ -66,9 +66,10 @@ func deletableTypes() []string { return []string{"node", "form", "hub"} }
 func deleteCommand(a *app) *cobra.Command {
 	f := deleteFlags{removalFlags: removalFlags{run: defaultRunFlags()}}
 	cmd := &cobra.Command{
-		Use:   "delete node|form|hub NAME...|TYPE/NAME...",
-		Short: "Delete nodes and the objects they own",
-		Long:  deleteLong + deletionAsks,
+		Use:        "delete node|form|hub NAME...|TYPE/NAME...",
+		SuggestFor: []string{"remove", "rm", "uninstall", "destroy", "down"},
+		Short:      "Delete nodes and the objects they own",
+		Long:       deleteLong + deletionAsks,
 		Example: `  # Use TYPE/NAME, as with kubectl
   lynqctl delete node/acme-web node/bolt-web -n shop --ignore-not-found
 

@@ -31,8 +31,9 @@ func diffCommand(a *app) *cobra.Command {
 	f := diffFlags{applyFlags: defaultApplyFlags(), format: diffText}
 	f.render.Nothing, f.run.dryRun, f.run.Events, f.Wait = "nothing was compared", string(session.ModeServer), false, false
 	cmd := &cobra.Command{
-		Use:   "diff -f PATH...",
-		Short: "Show what apply would change",
+		Use:        "diff -f PATH...",
+		SuggestFor: []string{"plan", "preview", "compare"},
+		Short:      "Show what apply would change",
 		Long: `Show how each object would change if you ran apply, and why. lynqctl sends each
 write to the API server as a dry run, so the result includes defaults,
 admission, and conflicts. diff writes nothing, not even an inventory or a lock.

@@ -16,8 +16,9 @@ import (
 func initCommand(a *app) *cobra.Command {
 	o := initcmd.Options{Dir: "forms", Form: "web"}
 	cmd := &cobra.Command{
-		Use:   "init --source URL|-f HUB",
-		Short: "Generate a hub and a starter form from a table",
+		Use:        "init --source URL|-f HUB",
+		SuggestFor: []string{"new", "scaffold"},
+		Short:      "Generate a hub and a starter form from a table",
 		Long: `Inspect a table, and write a hub and a starter form for you to edit. init picks
 the column that identifies a row, and the column that shows whether it is
 active. Every other column becomes a template variable. init skips columns that

@@ -27,9 +27,10 @@ type renderCommandFlags struct {
 func renderCommand(a *app) *cobra.Command {
 	f := renderCommandFlags{renderFlags: renderFlags{RenderOptions: load.RenderOptions{Nothing: "nothing was written"}}, tree: defaultTreeFlags()}
 	cmd := &cobra.Command{
-		Use:   "render -f PATH...",
-		Short: "Render manifests from rows and forms",
-		Long:  renderLong,
+		Use:        "render -f PATH...",
+		SuggestFor: []string{"template", "build", "generate"},
+		Short:      "Render manifests from rows and forms",
+		Long:       renderLong,
 		Example: `  # Render one tenant
   lynqctl render -f forms/ --node acme-web
 

@@ -45,8 +45,9 @@ Exit codes:
 func statusCommand(a *app) *cobra.Command {
 	var f statusFlags
 	cmd := &cobra.Command{
-		Use:   "status [TYPE/NAME...]",
-		Short: "Show the current state of nodes",
+		Use:        "status [TYPE/NAME...]",
+		SuggestFor: []string{"get", "list", "ls", "ps", "top"},
+		Short:      "Show the current state of nodes",
 		Long: `Show the current state of every node, with totals for each hub and form. status
 checks the live objects. It reports objects that are missing, not ready, or
 changed by another client.

@@ -15,8 +15,9 @@ import (
 func statusNodeCommand(a *app) *cobra.Command {
 	var f inventoryFlags
 	cmd := &cobra.Command{
-		Use:   "node NAME...",
-		Short: "Show one or more nodes in detail",
+		Use:        "node NAME...",
+		SuggestFor: []string{"describe", "inspect"},
+		Short:      "Show one or more nodes in detail",
 		Long: `Show nodes in detail, with the result of the last run, the current state of each
 object and its pods, orphans, and recent events. The objects are in apply order.
 lynqctl doesn't read the contents of Secrets and ConfigMaps.

@@ -16,8 +16,9 @@ func validateCommand(a *app) *cobra.Command {
 	var rows bool
 	var output string
 	cmd := &cobra.Command{
-		Use:   "validate -f PATH...",
-		Short: "Check hubs and forms for errors",
+		Use:        "validate -f PATH...",
+		SuggestFor: []string{"lint", "check"},
+		Short:      "Check hubs and forms for errors",
 		Long: `Check hubs and forms, and report every error at once, with its file and line.
 You don't need a database or a cluster.
 

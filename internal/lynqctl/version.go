@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
@@ -23,17 +24,24 @@ versions of Go and the Kubernetes libraries. lynqctl doesn't contact a cluster.`
   lynqctl version -o json | jq -r .version`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := oneOf("-o", output, "text", "json"); err != nil {
+			if err := oneOf("-o", output, "text", "json", "yaml"); err != nil {
 				return err
 			}
 			b := readBuild()
-			if output == "json" {
+			switch output {
+			case "json":
 				return session.Fail(json.NewEncoder(cmd.OutOrStdout()).Encode(b))
+			case "yaml":
+				text, err := yaml.Marshal(b)
+				if err == nil {
+					_, err = cmd.OutOrStdout().Write(text)
+				}
+				return session.Fail(err)
 			}
 			return session.Fail(ui.PrintList(b.list(), ui.Table, a.out(), a.errOut()))
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", output, "output format: text or json")
+	cmd.Flags().StringVarP(&output, "output", "o", output, "output format: text, json, or yaml")
 	return cmd
 }
 
