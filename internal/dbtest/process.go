@@ -12,7 +12,7 @@ import (
 )
 
 // stopLimit bounds how long a server may take to end before it is killed.
-const stopLimit = 20 * time.Second
+const stopLimit = time.Minute
 
 // process is a server's process.
 type process struct {

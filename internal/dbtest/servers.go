@@ -15,7 +15,7 @@ import (
 )
 
 // startLimit bounds how long a server may take until it answers.
-const startLimit = 60 * time.Second
+const startLimit = 3 * time.Minute
 
 // Servers are the servers of one test binary. The zero value is ready.
 type Servers struct {

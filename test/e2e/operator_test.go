@@ -48,7 +48,7 @@ func operatorKinds(t *testing.T) {
 	env := operated.Env(t)
 	crds := filepath.Join("testdata", "operator", "crds.yaml")
 	env.Kubectl(t, "", "apply", "--server-side", "-f", crds)
-	env.Kubectl(t, "", "wait", "--for=condition=Established", "--timeout=60s", "-f", crds)
+	env.Kubectl(t, "", "wait", "--for=condition=Established", "--timeout=180s", "-f", crds)
 }
 
 // The kinds of the operator.

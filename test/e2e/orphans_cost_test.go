@@ -164,7 +164,7 @@ func fill(t *testing.T, env *harness.Env, group string, kinds, objects, orphans 
 	making.Wait()
 	custom := newObject(group+"/v1", "Kind007", "orphan")
 	custom.SetLabels(map[string]string{lynq.LabelOrphaned: "true"})
-	env.Kubectl(t, "", "wait", "crd", "kind007."+group, "--for=condition=Established", "--timeout=60s")
+	env.Kubectl(t, "", "wait", "crd", "kind007."+group, "--for=condition=Established", "--timeout=180s")
 	createAll(t, env, schema.GroupVersionResource{Group: group, Version: "v1", Resource: "kind007"}, env.Namespace, 1,
 		func(int) *unstructured.Unstructured { return custom })
 	t.Logf("%d kinds and %d objects: %s", kinds, objects, time.Since(start).Round(time.Millisecond))

@@ -86,7 +86,7 @@ func TestRights(t *testing.T) {
 	for _, on := range []*harness.Shared{&cluster, &own} {
 		env := on.Env(t)
 		env.Kubectl(t, "", "apply", "-f", "testdata/rights/gadgets.yaml")
-		env.Kubectl(t, "", "wait", "--for=condition=established", "--timeout=60s", "crd/gadgets.rights.example.com")
+		env.Kubectl(t, "", "wait", "--for=condition=established", "--timeout=180s", "crd/gadgets.rights.example.com")
 	}
 	for name, c := range rightsCases() {
 		if c.on = &cluster; c.allKinds {

@@ -14,7 +14,7 @@ import (
 
 const (
 	// startTimeout is for the whole start; it takes seconds on an idle machine.
-	startTimeout = 2 * time.Minute
+	startTimeout = 5 * time.Minute
 	// pollInterval is how often a start looks whether a step is done.
 	pollInterval = 25 * time.Millisecond
 	// stopGrace is how long a program may take to end in good order.
