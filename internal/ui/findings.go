@@ -85,11 +85,11 @@ func findingItem(f *verify.Finding) Item {
 	return Item{
 		Cells: []string{
 			f.Namespace, f.Name, f.Object.Full(), shown(string(f.Type)),
-			f.Hub, f.Form, f.ID, f.What + ": " + f.Fix,
+			f.Hub.Name, f.Form.Name, f.ID, f.What + ": " + f.Fix,
 		},
 		Name: f.Object.Full(),
 		Data: findingData{
-			Node: f.Name, Namespace: f.Namespace, Hub: f.Hub, Form: f.Form, Finding: f.Type,
+			Node: f.Name, Namespace: f.Namespace, Hub: f.Hub.Name, Form: f.Form.Name, Finding: f.Type,
 			Group: f.Object.Group, Kind: f.Object.Kind, ObjectNamespace: f.Object.Namespace, Name: f.Object.Name, ID: f.ID,
 			Message: f.What, Fix: f.Fix,
 		},

@@ -36,10 +36,10 @@ func FindingsOf(found []verify.Finding) Findings {
 	m := Findings{}
 	for i := range found {
 		f := &found[i]
-		if m[f.NodeKey] == nil {
-			m[f.NodeKey] = map[lynq.Ref]*verify.Finding{}
+		if m[f.Key()] == nil {
+			m[f.Key()] = map[lynq.Ref]*verify.Finding{}
 		}
-		m[f.NodeKey][f.Object] = f
+		m[f.Key()][f.Object] = f
 	}
 	return m
 }

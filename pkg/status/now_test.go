@@ -23,7 +23,7 @@ func (s *nowScene) app() *inventory.Entry { return &s.inv.Entries[0] }
 
 func (s *nowScene) finds(t verify.Type) {
 	s.now.Findings = status.FindingsOf([]verify.Finding{{
-		NodeKey: lynq.NodeKey{Namespace: "shop", Name: "acme-web"}, Object: s.app().Ref, Type: t, What: "what", Fix: "fix",
+		NodeID: lynq.NodeID{Namespace: "shop", Name: "acme-web"}, Object: s.app().Ref, Type: t, What: "what", Fix: "fix",
 	}})
 }
 

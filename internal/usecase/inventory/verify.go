@@ -98,7 +98,7 @@ func (v *verification) look(ctx context.Context) error {
 		recorded[inv.Node.Key()] = inv
 	}
 	for _, f := range verify.Find(in) {
-		if v.tells(&f, recorded[f.NodeKey]) {
+		if v.tells(&f, recorded[f.Key()]) {
 			v.Findings = append(v.Findings, f)
 		}
 	}
@@ -111,5 +111,5 @@ func (v *verification) tells(f *verify.Finding, inv *inventory.Inventory) bool {
 	if inv != nil {
 		return v.o.Chooses(inv)
 	}
-	return v.o.Chosen(f.NodeKey, lynq.HubKey{Namespace: f.Namespace, Name: f.Hub}, lynq.FormKey{})
+	return v.o.Chosen(f.Key(), lynq.HubKey{Namespace: f.Namespace, Name: f.Hub.Name}, lynq.FormKey{})
 }

@@ -64,9 +64,9 @@ func Types() []Type {
 
 // Finding is one object that is not as records say.
 type Finding struct {
-	lynq.NodeKey
-	Hub  string
-	Form string // "" where no record says it
+	// NodeID is what the inventory records. Without an inventory it has only what the
+	// object's labels say: node and hub, without the namespace of the hub.
+	lynq.NodeID
 	// Object may be the record itself.
 	Object lynq.Ref
 	ID     string // of the resource in its form, "" for the record itself
@@ -146,10 +146,10 @@ func partOf(k lynq.NodeKey) string { return inventory.ID(k.Namespace, inventory.
 
 // node compares one inventory.
 func (v *verifier) node(inv *inventory.Inventory) []Finding {
-	f := Finding{NodeKey: inv.Node.Key(), Hub: inv.Node.Hub.Name, Form: inv.Node.Form.Name}
+	f := Finding{NodeID: inv.Node}
 	if inv.Deleting {
 		f.Object = lynq.Ref{Kind: "ConfigMap", Namespace: inv.Node.Namespace, Name: inventory.Name(inv.Node.Name)}
-		f.Type, f.What, f.Fix = Leaving, "someone deleted the node's inventory", inventory.WaysOut(f.NodeKey)
+		f.Type, f.What, f.Fix = Leaving, "someone deleted the node's inventory", inventory.WaysOut(f.Key())
 		if err := inv.Held(); err != nil {
 			f.What += ", and another client's finalizer holds it"
 		}
@@ -159,7 +159,7 @@ func (v *verifier) node(inv *inventory.Inventory) []Finding {
 		return []Finding{f}
 	}
 	var found []Finding
-	me := plan.NewOwner(f.NodeKey, inv.Node.Hub.Name, inv)
+	me := plan.NewOwner(f.Key(), inv.Node.Hub.Name, inv)
 	for i := range inv.Entries {
 		r := &inv.Entries[i]
 		f.Object, f.ID = r.Ref, r.ID
@@ -299,20 +299,19 @@ func untracked(me plan.Owner, o *plan.Object, l *tracking.Live) string {
 // Controllers copy labels to what they make: those copies lack the resource's id,
 // or belong to their controller.
 func (v *verifier) unrecorded(l *tracking.Live) (Finding, bool) {
-	f := Finding{Hub: l.Hub, Object: l.Ref, ID: l.ResourceID, Type: Unrecorded}
+	f := Finding{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: l.Hub}}, Object: l.Ref, ID: l.ResourceID, Type: Unrecorded}
 	if v.recorded[l.Ref] || v.uids[l.UID] || l.Orphaned || l.Deleting || l.ResourceID == "" || l.TakenOver() != "" {
 		return f, false
 	}
 	f.Fix = "apply records it if a form has it, inventory rebuild in any case"
 	if inv := v.nodeOf(l); inv != nil {
-		f.NodeKey, f.Hub, f.Form = inv.Node.Key(), inv.Node.Hub.Name, inv.Node.Form.Name
-		f.What = "no inventory has an entry for it"
+		f.NodeID, f.What = inv.Node, "no inventory has an entry for it"
 		return f, true
 	}
 	f.What = "its node has no inventory"
 	if l.Node != "" {
-		f.NodeKey = l.Labelled()
-		return f, l.PartOf == partOf(f.NodeKey) && !v.broken[l.PartOf]
+		f.Namespace, f.Name = l.NodeNamespace, l.Node
+		return f, l.PartOf == partOf(f.Key()) && !v.broken[l.PartOf]
 	}
 	// A record that is gone owned it, in the same namespace. Its name is not
 	// known; other tools that put labels such as these write under other names.

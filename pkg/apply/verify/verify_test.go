@@ -166,7 +166,7 @@ func TestVerifyRecords(t *testing.T) {
 				t.Fatalf("found %+v, want one of type %s", found, tt.want)
 			}
 			f := found[0]
-			if f.NodeKey != (lynq.NodeKey{Namespace: "ns", Name: "acme-web"}) || f.Hub != "crm" || f.Form != "web" || f.Object != s.Entry.Ref || f.ID != "settings" {
+			if f.NodeID != s.Inventory.Node || f.Object != s.Entry.Ref || f.ID != "settings" {
 				t.Errorf("it is about %+v", f)
 			}
 			if text := f.What + " " + f.Fix; !strings.Contains(text, tt.says) || f.What == "" || f.Fix == "" {
@@ -260,7 +260,7 @@ func TestVerifyUnrecorded(t *testing.T) {
 			})
 			got := ""
 			for _, f := range found {
-				got += fmt.Sprintf("%s %s/%s", f.NodeKey, f.Hub, f.Form)
+				got += fmt.Sprintf("%s %s/%s", f.NodeID, f.Hub.Name, f.Form.Name)
 				if f.Type != verify.Unrecorded || f.Object != tt.live.Ref || f.ID != "svc" || f.What == "" || f.Fix == "" {
 					t.Errorf("found %+v", f)
 				}
