@@ -78,27 +78,35 @@ func (c *Column) fitForUID(first bool, activate *Column) int {
 }
 
 // activate finds the column that tells which rows are active.
-func (t Table) activate(chosen string, uid *Column) (*Column, error) {
-	if chosen != "" {
-		c, err := t.named("activation", chosen)
-		if err == nil && c.notActivation() != "" {
-			err = t.unfitForActivation("", c, uid)
+func (t Table) activate(choice Choice, uid *Column) (*Column, error) {
+	if choice.Activate != "" {
+		c, err := t.named("activation", choice.Activate)
+		if err == nil && len(choice.Activity.Active) == 0 {
+			if _, _, ok := c.activity(); !ok {
+				err = c.unfitForActivation("")
+			}
 		}
 		return c, err
 	}
-	var unfit *Column
+	var worded, unfit *Column
 	var others []string
 	for _, name := range activateNames() {
 		for i := range t.Columns {
 			c := &t.Columns[i]
 			switch {
 			case c == uid || snake(c.Name) != name:
-			case c.Binary || c.notActivation() != "":
-				unfit = cmp.Or(unfit, c)
-			default:
+			case !c.Binary && c.notActivation() == "":
 				return c, nil
+			default:
+				if _, _, ok := c.activity(); ok && !c.Binary {
+					worded = cmp.Or(worded, c)
+				}
+				unfit = cmp.Or(unfit, c)
 			}
 		}
+	}
+	if worded != nil {
+		return worded, nil
 	}
 	for i := range t.Columns {
 		if c := &t.Columns[i]; c != uid && !c.Binary && len(c.Values) > 0 && c.notActivation() == "" && c.hasValue() {
@@ -108,26 +116,19 @@ func (t Table) activate(chosen string, uid *Column) (*Column, error) {
 	e := &Error{What: "can't tell which rows are active", Fix: "add a column with 1 and 0, for example in a view, or name one with --activate; the columns are: " + strings.Join(t.names(), ", ")}
 	switch {
 	case unfit != nil:
-		return nil, t.unfitForActivation(e.What+": ", unfit, uid)
+		return nil, unfit.unfitForActivation(e.What + ": ")
 	case len(others) > 0:
 		e.Fix = "name the column with --activate; possibly " + strings.Join(others, " or ")
 	}
 	return nil, e
 }
 
-// unfitForActivation is that a column says in other words what is active.
-func (t Table) unfitForActivation(before string, c, uid *Column) *Error {
-	e := &Error{
+// unfitForActivation is that init doesn't know what the values of a column mean.
+func (c *Column) unfitForActivation(before string) *Error {
+	return &Error{
 		What: fmt.Sprintf("%scolumn %q has other values than 1 true yes t on, and 0 false no f off or nothing", before, c.Name),
-		Fix:  "turn it into 1 and 0 in a view",
+		Fix:  "name another column with --activate, or write a hub with activeValues and inactiveValues, and run init with -f HUB",
 	}
-	if !t.hasViews() {
-		e.Fix = "write 1 and 0 there, or in another column"
-	}
-	if e.View = t.view(c, uid.Name); e.View != nil {
-		e.Fix = e.View.advice()
-	}
-	return e
 }
 
 // notActivation is a value that says neither active nor inactive, "" where there
@@ -150,10 +151,8 @@ func (c *Column) hasValue() bool {
 func (c *Column) isDistinct(activate *Column) bool {
 	seen := map[string]bool{}
 	for i, v := range c.Values {
-		if activate != nil && i < len(activate.Values) {
-			if active, err := lynq.ParseActive(activate.Values[i]); err == nil && !active {
-				continue
-			}
+		if activate != nil && i < len(activate.off) && activate.off[i] {
+			continue
 		}
 		if v = strings.TrimSpace(v); v == "" || seen[v] {
 			return false

@@ -23,11 +23,15 @@ type Column struct {
 	Binary          bool // it holds bytes
 	// Values of some rows; NULL is "".
 	Values []string
+
+	off []bool // of the activation column: the row is inactive
 }
 
 // Choice is what people have decided already; "" and nil are left to Decide.
 type Choice struct {
 	UID, Activate string
+	// Activity says what the values of Activate mean; without values, Decide finds out.
+	Activity lynq.Activity
 	// Mappings, where they are not nil, are all that there are.
 	Mappings []Mapping
 }
@@ -38,7 +42,11 @@ type Mapping struct{ Variable, Column string }
 // Draft is what Decide made of a table.
 type Draft struct {
 	UID, Activate string // columns
-	Mappings      []Mapping
+	// Activity says what the values of Activate mean, and Unclear are values that people
+	// must add to it.
+	Activity lynq.Activity
+	Unclear  []string
+	Mappings []Mapping
 	// Secrets are columns that look as if they held some, and Bytes those that
 	// hold no text. Neither get into what is made.
 	Secrets, Bytes []string
@@ -49,28 +57,26 @@ type Draft struct {
 }
 
 // Error is why there is no draft.
-type Error struct {
-	What, Fix string
-	// View would have an activation column where the table has none, nil where there
-	// is no telling.
-	View *View
-}
+type Error struct{ What, Fix string }
 
 // Error implements error.
 func (e *Error) Error() string { return e.What + " (" + e.Fix + ")" }
 
 // Decide finds out what the columns of a table are for.
 func Decide(t Table, c Choice) (*Draft, error) {
-	active, _ := t.activate(c.Activate, &Column{}) // what is wrong with that is told below
-	uid, err := t.uid(c.UID, active)
+	active, _ := t.activate(c, &Column{}) // what is wrong with that is told below
+	uid, err := t.uid(c.UID, t.inactive(active, c.Activity))
 	if err != nil {
 		return nil, err
 	}
-	activate, err := t.activate(c.Activate, uid)
+	activate, err := t.activate(c, uid)
 	if err != nil {
 		return nil, err
 	}
-	d := &Draft{UID: uid.Name, Activate: activate.Name, name: nameTemplate(uid.Values)}
+	d := &Draft{UID: uid.Name, Activate: activate.Name, Activity: c.Activity, name: nameTemplate(uid.Values)}
+	if len(c.Activity.Active) == 0 {
+		d.Activity, d.Unclear, _ = activate.activity()
+	}
 	if c.Mappings != nil {
 		d.given = true
 		d.useGiven(t, c.Mappings)
@@ -79,6 +85,22 @@ func Decide(t Table, c Choice) (*Draft, error) {
 	}
 	d.replicas = t.replicas(d.Mappings)
 	return d, nil
+}
+
+// inactive is the activation column with what its values mean; nil where none is known.
+func (Table) inactive(c *Column, given lynq.Activity) *Column {
+	if c == nil {
+		return nil
+	}
+	known := *c
+	if len(given.Active) == 0 {
+		given, _, _ = c.activity()
+	}
+	for _, v := range c.Values {
+		active, err := given.Of(v)
+		known.off = append(known.off, err == nil && !active)
+	}
+	return &known
 }
 
 // useGiven takes over mappings, but for those of secrets: the first form has no

@@ -55,6 +55,7 @@ func TestDecideColumns(t *testing.T) {
 		{"the first column, where nothing else", table("firm|email|active", "acme|a@x|1", "globex|b@x|0"), draft.Choice{}, "firm", "active", ""},
 		{"names in other styles", table("Tenant ID|isActive", "acme|true", "globex|false"), draft.Choice{}, "Tenant ID", "isActive", ""},
 		{"no rows yet", table("id*|enabled"), draft.Choice{}, "id", "enabled", ""},
+		{"rows that words make inactive may repeat one", table("tenant|status", "acme|closed", "acme|live"), draft.Choice{}, "tenant", "status", ""},
 		{"a status that says yes and no", table("id|status", "acme|on", "globex|off"), draft.Choice{}, "id", "status", ""},
 		{"active before status", table("id|status|active", "acme|paid|1", "globex|late|0"), draft.Choice{}, "id", "active", ""},
 		{"chosen", table("id|active|firm|paying", "1|1|acme|0", "2|0|globex|1"), draft.Choice{UID: "firm", Activate: "paying"}, "firm", "paying", ""},
@@ -64,7 +65,7 @@ func TestDecideColumns(t *testing.T) {
 		{"bytes are no uid", table("id*#|active", "x|1"), draft.Choice{}, "", "", "no column identifies the rows"},
 		{"no activation", table("id|plan", "acme|gold"), draft.Choice{}, "", "", "can't tell which rows are active (add a column with 1 and 0, for example in a view, or name one with --activate; the columns are: id, plan)"},
 		{"perhaps one", table("id|paying|beta", "acme|1|0"), draft.Choice{}, "", "", "can't tell which rows are active (name the column with --activate; possibly paying or beta)"},
-		{"a status of words", table("id|status", "acme|suspended"), draft.Choice{}, "", "", `column "status" has other values than 1 true yes t on, and 0 false no f off or nothing (write 1 and 0 there, or in another column)`},
+		{"a status of words", table("id|status", "acme|suspended"), draft.Choice{}, "", "", `column "status" has other values than 1 true yes t on, and 0 false no f off or nothing (name another column with --activate, or write a hub with activeValues and inactiveValues, and run init with -f HUB)`},
 		{"chosen in another case", table("id|active", "acme|1"), draft.Choice{UID: "ID"}, "id", "active", ""},
 		{"chosen, and not there", table("id|active", "acme|1"), draft.Choice{UID: "idd"}, "", "", `there is no column "idd" to be the uid (available: id, active)`},
 		{"chosen, and not distinct", table("id|active|plan", "a|1|gold", "b|1|gold"), draft.Choice{UID: "plan"}, "", "", `column "plan" identifies no row`},
@@ -84,43 +85,32 @@ func TestDecideColumns(t *testing.T) {
 	}
 }
 
-// Words that say what is active need a view, in the words of the database.
-func TestDecideView(t *testing.T) {
+// Words that say what is active go into the hub's lists.
+func TestDecideActivity(t *testing.T) {
 	rows := table("slug*|status|active", "acme|active|x y", "bolt|Disabled|x y", "coil|trial|x y", "dyne||x y", "echo|1|x y", "flux|active|x y")
-	for _, c := range []struct {
-		kind lynq.SourceType
-		name string
-		want draft.View
-	}{
-		{lynq.SourcePostgreSQL, "crm.fi\"rms", draft.View{Name: "crm.lynq_fi\"rms", UID: "slug", Activate: "active_2", Unclear: []string{"trial"}, SQL: `CREATE VIEW "crm"."lynq_fi""rms" AS
-SELECT t.*, CASE t."status"::text
-  WHEN 'Disabled' THEN '0'
-  WHEN 'active' THEN '1'
-  WHEN 'trial' THEN '?'
-  ELSE t."status"::text END AS "active_2"
-FROM "crm"."fi""rms" t;
-`}},
-		{lynq.SourceMySQL, "firms", draft.View{Name: "lynq_firms", UID: "slug", Activate: "active_2", Unclear: []string{"trial"}, SQL: "CREATE VIEW `lynq_firms` AS\nSELECT t.*, CASE t.`status`\n" +
-			"  WHEN 'Disabled' THEN '0'\n  WHEN 'active' THEN '1'\n  WHEN 'trial' THEN '?'\n  ELSE t.`status` END AS `active_2`\nFROM `firms` t;\n"}},
-	} {
-		rows.Type, rows.Name = c.kind, c.name
-		_, err := draft.Decide(rows, draft.Choice{Activate: "status"})
-		wrong, ok := errors.AsType[*draft.Error](err)
-		if !ok || wrong.View == nil {
-			t.Fatalf("%s: error %v", c.kind, err)
-		}
-		if diff := cmp.Diff(&c.want, wrong.View); diff != "" {
-			t.Error(diff)
-		}
-		if want := "replace each '?' in it with 1 or 0 (trial), run it, then run init with table=" + c.want.Name + " --uid slug --activate active_2"; !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %s", err, want)
+	d, err := draft.Decide(rows, draft.Choice{Activate: "status"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := lynq.Activity{Active: []string{"1", "active"}, Inactive: []string{"", "Disabled"}}
+	if diff := cmp.Diff(want, d.Activity); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"trial"}, d.Unclear); diff != "" {
+		t.Error(diff)
+	}
+	hub := d.Hub(draft.Names{Name: "firms"}, lynq.Connection{Type: lynq.SourceCSV, Path: "firms.csv"}, false)
+	for _, line := range []string{`activeValues: ["1", active]`, `inactiveValues: ["", Disabled]`, "# Add to one of the lists: [trial]."} {
+		if !strings.Contains(hub, line) {
+			t.Errorf("the hub has no line %s:\n%s", line, hub)
 		}
 	}
+	given := draft.Choice{UID: "slug", Activate: "status", Activity: lynq.Activity{Active: []string{"trial"}}, Mappings: []draft.Mapping{}}
+	if d, err := draft.Decide(rows, given); err != nil || len(d.Activity.Active) != 1 {
+		t.Errorf("the lists of a hub are not taken: %+v, error %v", d, err)
+	}
 	for name, values := range map[string]string{"no word": "it's", "a sentence": strings.Repeat("x", 31), "a control character": "a\x1b[2J"} {
-		rows := table("id|status", "acme|active", "bolt|"+values)
-		rows.Type, rows.Name = lynq.SourceSQLite, "firms"
-		_, err := draft.Decide(rows, draft.Choice{})
-		if wrong, ok := errors.AsType[*draft.Error](err); !ok || wrong.View != nil || strings.Contains(err.Error(), values) {
+		if _, err := draft.Decide(table("id|status", "acme|active", "bolt|"+values), draft.Choice{}); err == nil || strings.Contains(err.Error(), values) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -128,10 +118,7 @@ FROM "crm"."fi""rms" t;
 	for i := range 13 {
 		many = append(many, strconv.Itoa(i)+"|s"+strconv.Itoa(i))
 	}
-	rows = table(many...)
-	rows.Type, rows.Name = lynq.SourceSQLite, "firms"
-	_, err := draft.Decide(rows, draft.Choice{})
-	if wrong, ok := errors.AsType[*draft.Error](err); !ok || wrong.View != nil || !strings.Contains(err.Error(), "turn it into 1 and 0 in a view") {
+	if _, err := draft.Decide(table(many...), draft.Choice{}); err == nil || !strings.Contains(err.Error(), "activeValues") {
 		t.Errorf("a column of 13 words: error %v", err)
 	}
 }

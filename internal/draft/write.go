@@ -26,6 +26,13 @@ func (d *Draft) Hub(names Names, from lynq.Connection, withPassword bool) string
 	w.line("  valueMappings:")
 	w.line("    uid: %s", scalar(d.UID))
 	w.line("    activate: %s", scalar(d.Activate))
+	if len(d.Activity.Active) > 0 {
+		w.line("    activeValues: %s", scalars(d.Activity.Active))
+		w.line("    inactiveValues: %s", scalars(d.Activity.Inactive))
+	}
+	if len(d.Unclear) > 0 {
+		w.line("    # Add to one of the lists: %s. Until then, no row is rendered.", scalars(d.Unclear))
+	}
 	if len(d.Mappings) > 0 {
 		w.line("  # Template variable: column.")
 		w.line("  extraValueMappings:")
@@ -236,6 +243,15 @@ func scalar(text string) string {
 		return text
 	}
 	return quote(text)
+}
+
+// scalars is a list of texts in YAML.
+func scalars(texts []string) string {
+	all := make([]string, len(texts))
+	for i, text := range texts {
+		all[i] = scalar(text)
+	}
+	return "[" + strings.Join(all, ", ") + "]"
 }
 
 // quote quotes a text: doubly, unless that would need backslashes that single

@@ -24,10 +24,10 @@ the column that identifies a row, and the column that shows whether it is
 active. Every other column becomes a template variable. init skips columns that
 look like secrets, and lists them in a comment.
 
-If a column shows active rows in words, such as 'trial', init writes no files.
-Instead, it prints the SQL of a view that has 1 and 0. If --source doesn't name
-a table, the error lists the tables. Set LYNQCTL_SOURCE_PASSWORD to the password
-of the database.
+If a column shows active rows in words, such as 'trial', init sorts the words
+into activeValues and inactiveValues, and names those that you must sort. If
+--source doesn't name a table, the error lists the tables. Set
+LYNQCTL_SOURCE_PASSWORD to the password of the database.
 
 With -f, init reads an existing hub and writes only the form. It never
 overwrites a file.
@@ -92,9 +92,6 @@ func (a *app) draft(ctx context.Context, o *initcmd.Options) error {
 	}
 	d, err := initcmd.Run(ctx, a.engine(""), o)
 	if err != nil {
-		if d != nil {
-			_, _ = fmt.Fprint(a.out(), d.View)
-		}
 		return err
 	}
 	for _, file := range d.Files {

@@ -147,6 +147,7 @@ func readMappings(spec *object, hub *Hub) {
 	}
 	add("uid", values.needText("uid"))
 	add("activate", values.needText("activate"))
+	hub.Activity = readActivity(values)
 	host := values.text("hostOrUrl")
 	add("hostOrUrl", host)
 	values.done()
@@ -159,6 +160,32 @@ func readMappings(spec *object, hub *Hub) {
 		}
 	}
 	slices.SortStableFunc(hub.Mappings, func(a, b Mapping) int { return strings.Compare(a.Variable, b.Variable) })
+}
+
+// readActivity reads the values of the activation column that say what a row is.
+func readActivity(values *object) lynq.Activity {
+	active, inactive := values.texts("activeValues"), values.texts("inactiveValues")
+	var a lynq.Activity
+	seen := map[string]bool{}
+	take := func(list []Text) (taken []string) {
+		for _, t := range list {
+			if seen[t.Text] {
+				values.fail(t.Pos, "remove one of them", "activeValues and inactiveValues have %s twice", lynq.Quote(t.Text))
+			}
+			seen[t.Text] = true
+			taken = append(taken, t.Text)
+		}
+		return taken
+	}
+	a.Active, a.Inactive = take(active), take(inactive)
+	switch lists := [...]*Value{values.get("activeValues"), values.get("inactiveValues")}; {
+	case len(active) > 0:
+	case lists[0] != nil:
+		values.fail(lists[0].Pos, "list the values of active rows, or remove it", "%s is empty", values.name("activeValues"))
+	case lists[1] != nil:
+		values.fail(lists[1].Pos, "list the values of active rows in activeValues", "%s goes with activeValues", values.name("inactiveValues"))
+	}
+	return a
 }
 
 // isVariable checks an extra mapping and reports what is wrong with it.

@@ -314,6 +314,9 @@ func (s schema) valid(rule map[string]any, value any, path string) string {
 			wrong = !slices.Contains(as[[]any](arg), value)
 		case "pattern", "minLength", "maxLength":
 			wrong = !stringFits(value, word, arg)
+		case "minItems":
+			list, isList := value.([]any)
+			wrong = isList && float64(len(list)) < as[float64](arg)
 		case "minimum", "maximum":
 			n, isNumber := value.(float64)
 			wrong = isNumber && (word == "minimum" && n < as[float64](arg) || word == "maximum" && n > as[float64](arg))

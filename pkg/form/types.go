@@ -34,6 +34,8 @@ type Hub struct {
 	// Mappings, sorted by variable, hold uid and activate, hostOrUrl where it
 	// is mapped, and the extra mappings.
 	Mappings []Mapping
+	// Activity says which values of the activation column make a row active.
+	Activity lynq.Activity
 	// NamespaceDefaults are what is in namespaces by itself on the hub's clusters,
 	// beside what lynqctl knows.
 	NamespaceDefaults []lynq.NamespaceDefault

@@ -30,6 +30,27 @@ func TestParseActive(t *testing.T) {
 	}
 }
 
+// TestActivity: the lists of a hub take the place of the usual words.
+func TestActivity(t *testing.T) {
+	words := lynq.Activity{Active: []string{"active", "trial"}, Inactive: []string{"suspended", ""}}
+	for text, want := range map[string]string{"active": "true", "trial": "true", "suspended": "false", "": "false", "1": "error", "Active": "error", "frozen": "error"} {
+		active, err := words.Of(text)
+		got := fmt.Sprint(active)
+		if err != nil {
+			got = "error"
+		}
+		if got != want {
+			t.Errorf("Of(%q) = %s, want %s", text, got, want)
+		}
+	}
+	if _, err := (lynq.Activity{Active: []string{"on"}}).Of(""); err == nil {
+		t.Error("NULL is in no list, and yet no error")
+	}
+	if active, err := (lynq.Activity{}).Of("yes"); err != nil || !active {
+		t.Errorf("without lists: %t, error %v", active, err)
+	}
+}
+
 // TestSecret: no way of printing shows a secret.
 func TestSecret(t *testing.T) {
 	c := lynq.Connection{Type: lynq.SourceMySQL, Password: "hunter2"}

@@ -1,6 +1,10 @@
 package lynq
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Row is one row of a hub's source.
 type Row struct {
@@ -13,6 +17,36 @@ type Row struct {
 	// Line is the row's line in its file, or for a database its number in the
 	// result, from 1.
 	Line int
+}
+
+// Activity says which values of a hub's activation column make a row active, and which
+// inactive. Without any values, the words of ParseActive count.
+type Activity struct{ Active, Inactive []string }
+
+// Of interprets the text of a row's activation column; NULL comes as "". A value that is
+// in neither list is an error: a typo must never deactivate a tenant.
+func (a Activity) Of(text string) (active bool, err error) {
+	switch {
+	case len(a.Active)+len(a.Inactive) == 0:
+		return ParseActive(text)
+	case slices.Contains(a.Active, text):
+		return true, nil
+	case slices.Contains(a.Inactive, text):
+		return false, nil
+	}
+	return false, fmt.Errorf("activation value %s is neither in activeValues (%s) nor in inactiveValues (%s)", Quote(text), quoted(a.Active), quoted(a.Inactive))
+}
+
+// quoted lists values for a message.
+func quoted(values []string) string {
+	if len(values) == 0 {
+		return "none"
+	}
+	all := make([]string, len(values))
+	for i, v := range values {
+		all[i] = Quote(v)
+	}
+	return strings.Join(all, " ")
 }
 
 // ParseActive interprets the text of a row's activation column. NULL comes as

@@ -72,7 +72,7 @@ func (r *rowReader[T]) read(ctx context.Context) error {
 // keep history, in which a tenant that came back has several rows.
 func (r *rowReader[T]) check(row lynq.Row) (uid string, good bool) {
 	id := row.Values[r.uid]
-	active, err := lynq.ParseActive(row.Values[r.activate])
+	active, err := r.input.Programs[0].Hub.Activity.Of(row.Values[r.activate])
 	switch {
 	case err != nil:
 		which := ""

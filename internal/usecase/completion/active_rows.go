@@ -76,7 +76,7 @@ func activeRows(ctx context.Context, h *form.Hub, from lynq.Connection) []string
 		if err != nil {
 			return nil
 		}
-		if active, err := lynq.ParseActive(row.Values[len(row.Values)-1]); err == nil && active && row.Values[0] != "" {
+		if active, err := h.Activity.Of(row.Values[len(row.Values)-1]); err == nil && active && row.Values[0] != "" {
 			uids = append(uids, row.Values[0])
 		}
 	}

@@ -43,13 +43,9 @@ type Drafted struct {
 	Files []string
 	// Notes say what was found, and what comes next.
 	Notes []string
-	// View is a statement that makes a view of a table for which nothing could be
-	// written, "" where that would not help.
-	View string
 }
 
 // Run looks at a table, and writes a hub and a form for it. No file is overwritten.
-// With an error there may still be a View.
 func Run(ctx context.Context, e *session.Engine, o *Options) (*Drafted, error) {
 	ctx, cancel := session.Deadline(ctx, o.Timeout)
 	defer cancel()
@@ -63,7 +59,7 @@ func Run(ctx context.Context, e *session.Engine, o *Options) (*Drafted, error) {
 	}
 	d, err := draft.Decide(*table, from.choice)
 	if err != nil {
-		return &Drafted{View: viewOf(err)}, &session.Error{Outcome: session.BadInput, Err: fmt.Errorf("%s: %w", from.place, err), Summary: "nothing was written"}
+		return nil, &session.Error{Outcome: session.BadInput, Err: fmt.Errorf("%s: %w", from.place, err), Summary: "nothing was written"}
 	}
 	files, err := o.files(from, d)
 	if err != nil {
@@ -79,6 +75,9 @@ func Run(ctx context.Context, e *session.Engine, o *Options) (*Drafted, error) {
 // draftNotes say what was found in a table, and what comes next.
 func draftNotes(e *session.Engine, o *Options, from *origin, d *draft.Draft) []string {
 	notes := []string{fmt.Sprintf("hub %s: column %q is the uid, %q shows which rows are active; %s more", from.hub, d.UID, d.Activate, lynq.Count(len(d.Mappings), "column"))}
+	if len(d.Unclear) > 0 && !from.given {
+		notes = append(notes, fmt.Sprintf("add these values of %q to activeValues or inactiveValues in the hub: %s", d.Activate, strings.Join(d.Unclear, ", ")))
+	}
 	if len(d.Secrets) > 0 {
 		notes = append(notes, "skipped columns that look like secrets: "+strings.Join(d.Secrets, ", "))
 	}
@@ -93,14 +92,6 @@ func draftNotes(e *session.Engine, o *Options, from *origin, d *draft.Draft) []s
 		inputs = "-f " + p + " " + inputs
 	}
 	return append(notes, "next: lynqctl render "+inputs)
-}
-
-// viewOf is the statement that a table needs before there can be a draft.
-func viewOf(err error) string {
-	if e, ok := errors.AsType[*draft.Error](err); ok && e.View != nil {
-		return e.View.SQL
-	}
-	return ""
 }
 
 // origin is where the rows of a draft are.
@@ -162,7 +153,7 @@ func givenHub(ctx context.Context, e *session.Engine, options *Options) (*origin
 	if err != nil {
 		return nil, err
 	}
-	o := &origin{hub: h.Name, namespace: h.Namespace, place: fmt.Sprintf("hub %q", h.Name), given: true, connection: connections[0], choice: draft.Choice{Mappings: []draft.Mapping{}}}
+	o := &origin{hub: h.Name, namespace: h.Namespace, place: fmt.Sprintf("hub %q", h.Name), given: true, connection: connections[0], choice: draft.Choice{Mappings: []draft.Mapping{}, Activity: h.Activity}}
 	for _, m := range h.Mappings {
 		switch m.Variable {
 		case "uid":
