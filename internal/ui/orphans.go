@@ -22,7 +22,7 @@ func OrphanList(orphans []orphan.Orphan, now time.Time) *List {
 		l.Items = append(l.Items, Item{
 			Cells: []string{
 				o.GroupKind(), o.Namespace, o.Name, orUnknown(shown(o.Reason)), since(o, now), fromNode(o.From), o.Size,
-				o.From.Hub, o.From.ID, policies(o), o.Resource.APIVersion(), string(o.UID),
+				o.From.Hub.Name, o.From.ID, policies(o), o.Resource.APIVersion(), string(o.UID),
 			},
 			Name: o.Full(),
 			Data: orphanDataOf(o),
@@ -51,10 +51,10 @@ func since(o *orphan.Orphan, now time.Time) string {
 }
 
 func fromNode(from orphan.Origin) string {
-	if from.Node == "" {
+	if from.Name == "" {
 		return ""
 	}
-	return from.Namespace + "/" + from.Node
+	return from.String()
 }
 
 // policies are those by which an orphan was made, as far as they are known.
@@ -100,7 +100,7 @@ func orphanDataOf(o *orphan.Orphan) *orphanData {
 		d.Since = &at
 	}
 	if o.From != (orphan.Origin{}) {
-		d.From = &originData{Hub: o.From.Hub, Namespace: o.From.Namespace, Node: o.From.Node, ID: o.From.ID}
+		d.From = &originData{Hub: o.From.Hub.Name, Namespace: o.From.Namespace, Node: o.From.Name, ID: o.From.ID}
 	}
 	return d
 }

@@ -19,15 +19,15 @@ type Filter struct {
 // Matches tells whether an orphan is meant. What is not known of an orphan is
 // not what was asked for: one of unknown age is not older than anything.
 func (f *Filter) Matches(o *Orphan, now time.Time) bool {
-	return within(f.Reasons, o.Reason) && within(f.Hubs, o.From.Hub) && f.matchesNode(o.From) &&
+	return within(f.Reasons, o.Reason) && within(f.Hubs, o.From.Hub.Name) && f.matchesNode(o.From) &&
 		(f.OlderThan == 0 || !o.Since.IsZero() && now.Sub(o.Since) >= f.OlderThan)
 }
 
 func (f *Filter) matchesNode(from Origin) bool {
-	if from.Node == "" {
+	if from.Name == "" {
 		return len(f.Nodes) == 0
 	}
-	return within(f.Nodes, from.Node) || slices.Contains(f.Nodes, from.Namespace+"/"+from.Node)
+	return within(f.Nodes, from.Name) || slices.Contains(f.Nodes, from.String())
 }
 
 // within tells whether a value is among those that are asked for; all are where

@@ -12,7 +12,7 @@ func TestFilter(t *testing.T) {
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	o := orphan.Orphan{
 		Reason: lynq.ReasonNodeDeleted, Since: now.Add(-time.Hour),
-		From: orphan.Origin{Hub: "crm", Namespace: "shop", Node: "acme-web", ID: "db"},
+		From: orphan.Origin{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "shop", Name: "acme-web"}, ID: "db"},
 	}
 	nothing := orphan.Orphan{}
 	for _, test := range []struct {

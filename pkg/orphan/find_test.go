@@ -55,7 +55,7 @@ func texts(found *orphan.Found) []string {
 		if !o.Since.IsZero() {
 			since = now().Sub(o.Since).String()
 		}
-		from := strings.Join([]string{o.From.Hub, o.From.Namespace, o.From.Node, o.From.ID}, "/")
+		from := strings.Join([]string{o.From.Hub.Name, o.From.Namespace, o.From.Name, o.From.ID}, "/")
 		words := []string{o.Full(), o.Reason, since, from, string(o.Deletion), string(o.Creation), o.Size}
 		lines = append(lines, strings.TrimRight(strings.Join(words, " "), " "))
 	}

@@ -60,15 +60,16 @@ func (o *Orphan) HoldsData() bool { return o.marked() || o.Ref.HoldsData() }
 func (o *Orphan) marked() bool { return o.TakesClaims || o.Live != nil && o.Live.Data }
 
 // Origin is the node that an orphan was of, and its resource id there. What is
-// not known is "".
+// not known is "". Objects tell neither the namespace of the hub, nor form and row.
 type Origin struct {
-	Hub             string
-	Namespace, Node string
-	ID              string
+	lynq.NodeID
+	ID string
 }
 
-// Key is the node.
-func (o Origin) Key() lynq.NodeKey { return lynq.NodeKey{Namespace: o.Namespace, Name: o.Node} }
+// originOf is the origin of what names its hub as objects do.
+func originOf(hub string, node lynq.NodeKey, id string) Origin {
+	return Origin{lynq.NodeID{Hub: lynq.HubKey{Name: hub}, Namespace: node.Namespace, Name: node.Name}, id}
+}
 
 // seen is one object of a list.
 type seen struct {
@@ -133,9 +134,9 @@ func (s *seen) described(reason string, from Origin) Orphan {
 func (s *seen) origin() Origin {
 	const parts = 4
 	if p := strings.SplitN(s.annotations.from, "/", parts); len(p) == parts {
-		return Origin{Hub: p[0], Namespace: p[1], Node: p[2], ID: p[3]}
+		return originOf(p[0], lynq.NodeKey{Namespace: p[1], Name: p[2]}, p[3])
 	}
-	return Origin{Hub: s.live.Hub, Namespace: s.live.NodeNamespace, Node: s.live.Node, ID: s.live.ResourceID}
+	return originOf(s.live.Hub, s.live.Labelled(), s.live.ResourceID)
 }
 
 // sortOrphans sorts by namespace, kind and name.

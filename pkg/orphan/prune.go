@@ -46,7 +46,7 @@ func Prune(orphans []Orphan, o PruneOptions) (plans []plan.Plan, spared []Spared
 	byHub := map[lynq.HubKey]map[lynq.NodeKey]*plan.NodePlan{}
 	for i := range prunable {
 		orphan := &prunable[i]
-		hub := lynq.HubKey{Name: orphan.From.Hub} // orphans do not tell its namespace
+		hub := orphan.From.Hub
 		nodes := byHub[hub]
 		if nodes == nil {
 			nodes = map[lynq.NodeKey]*plan.NodePlan{}

@@ -27,7 +27,7 @@ func left(ref, from string, changes ...func(*orphan.Orphan)) orphan.Orphan {
 		Live: &tracking.Live{Ref: r, UID: types.UID("uid of " + ref), ResourceVersion: "7", Orphaned: true},
 	}
 	if p := strings.Split(from, "/"); len(p) == 4 {
-		o.From = orphan.Origin{Hub: p[0], Namespace: p[1], Node: p[2], ID: p[3]}
+		o.From = orphan.Origin{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: p[0]}, Namespace: p[1], Name: p[2]}, ID: p[3]}
 	}
 	for _, change := range changes {
 		change(&o)

@@ -48,9 +48,9 @@ type Rebuilt struct {
 
 // Unbuilt are objects of which no record can be made, and why.
 type Unbuilt struct {
-	// Node is where its name is "" that of no node: it is unknown which.
-	Node    lynq.NodeKey
-	Hub     string
+	// NodeID is as the objects tell it: see Origin. Where its name is "", nobody knows
+	// the node.
+	lynq.NodeID
 	Objects []*Orphan
 	Why     string
 }
@@ -76,7 +76,7 @@ func Rebuild(in *RebuildInput) (rebuilt []Rebuilt, unbuilt []Unbuilt) {
 			why = b.outside(inv)
 		}
 		if why != "" {
-			unbuilt = append(unbuilt, Unbuilt{Node: g.NodeKey, Hub: objects[0].From.Hub, Objects: objects, Why: why})
+			unbuilt = append(unbuilt, Unbuilt{NodeID: lynq.NodeID{Hub: objects[0].From.Hub, Namespace: g.Namespace, Name: g.Name}, Objects: objects, Why: why})
 			continue
 		}
 		for _, o := range objects {
@@ -88,7 +88,7 @@ func Rebuild(in *RebuildInput) (rebuilt []Rebuilt, unbuilt []Unbuilt) {
 		return cmp.Or(strings.Compare(a.Node.Namespace, b.Node.Namespace), strings.Compare(a.Node.Name, b.Node.Name))
 	})
 	slices.SortFunc(unbuilt, func(a, b Unbuilt) int {
-		return cmp.Or(strings.Compare(a.Node.String(), b.Node.String()), strings.Compare(a.Hub, b.Hub), strings.Compare(a.Objects[0].Full(), b.Objects[0].Full()))
+		return cmp.Or(strings.Compare(a.String(), b.String()), a.Hub.Compare(b.Hub), strings.Compare(a.Objects[0].Full(), b.Objects[0].Full()))
 	})
 	return rebuilt, unbuilt
 }
@@ -151,7 +151,7 @@ func newBuilder(in *RebuildInput) *builder {
 	}
 	for i := range in.Stranded {
 		// One object of a node that names it tells of those that do not.
-		if from := in.Stranded[i].From; from.Node != "" {
+		if from := in.Stranded[i].From; from.Name != "" {
 			b.knowNode(from.Key())
 		}
 	}
@@ -166,7 +166,7 @@ func (b *builder) knowNode(key lynq.NodeKey) {
 // whose ApplySet it is part of. What does not say so was owned by a record, and
 // is in the namespace of that.
 func (b *builder) groupOf(o *Orphan) group {
-	if o.From.Node != "" {
+	if o.From.Name != "" {
 		return group{NodeKey: o.From.Key()}
 	}
 	if key, known := b.applySets[o.Live.PartOf]; known {
@@ -181,10 +181,10 @@ func (b *builder) inventory(g group, objects []*Orphan) (inv *inventory.Inventor
 	if g.Name == "" {
 		return nil, nil, "their labels name no node (pass -f: rows and forms may show it)"
 	}
-	hub := objects[0].From.Hub
+	hub := objects[0].From.Hub.Name
 	for _, o := range objects {
-		if o.From.Hub != hub {
-			return nil, nil, fmt.Sprintf("they are of several hubs, %q and %q", hub, o.From.Hub)
+		if o.From.Hub.Name != hub {
+			return nil, nil, fmt.Sprintf("they are of several hubs, %q and %q", hub, o.From.Hub.Name)
 		}
 	}
 	if known := b.inventories[g.NodeKey]; known != nil {

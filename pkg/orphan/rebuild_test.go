@@ -28,7 +28,7 @@ func stranded(ref, namespace, node, id string, changes ...func(*orphan.Orphan)) 
 
 // nameless says nothing of the node but its ApplySet, as what a record owned
 // does once the owner reference is gone.
-func nameless(o *orphan.Orphan) { o.From.Namespace, o.From.Node = "", "" }
+func nameless(o *orphan.Orphan) { o.From.Namespace, o.From.Name = "", "" }
 
 func retained(o *orphan.Orphan) { o.Deletion = lynq.DeleteRetain }
 
@@ -56,7 +56,7 @@ func unbuiltTexts(unbuilt []orphan.Unbuilt) []string {
 		for _, o := range u.Objects {
 			names = append(names, o.Full())
 		}
-		lines = append(lines, u.Hub+" "+u.Node.String()+" "+strings.Join(names, ",")+": "+u.Why)
+		lines = append(lines, u.Hub.Name+" "+u.String()+" "+strings.Join(names, ",")+": "+u.Why)
 	}
 	return lines
 }
@@ -353,7 +353,7 @@ func TestRebuildUnsaid(t *testing.T) {
 func TestRebuildRefuses(t *testing.T) {
 	two := []orphan.Orphan{
 		stranded("ConfigMap/shop/a", "shop", "acme-web", "a"),
-		stranded("ConfigMap/shop/b", "shop", "acme-web", "b", func(o *orphan.Orphan) { o.From.Hub = "erp" }),
+		stranded("ConfigMap/shop/b", "shop", "acme-web", "b", func(o *orphan.Orphan) { o.From.Hub.Name = "erp" }),
 	}
 	wantRebuilt(t, &orphan.RebuildInput{Form: lynq.FormKey{Name: "web"}, Stranded: two},
 		`crm shop/acme-web ConfigMap/shop/a,ConfigMap/shop/b: they are of several hubs, "crm" and "erp"`)

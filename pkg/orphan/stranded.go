@@ -146,9 +146,7 @@ func (b *recordSet) unrecorded(tracked []seen) []Orphan {
 		if !ours || s.live.Record || b.refs[s.live.Ref] || b.uids[s.live.UID] || b.unknown(node, s.live.PartOf) {
 			continue
 		}
-		stranded = append(stranded, s.described(ReasonStranded, Origin{
-			Hub: s.live.Hub, Namespace: node.Namespace, Node: node.Name, ID: s.live.ResourceID,
-		}))
+		stranded = append(stranded, s.described(ReasonStranded, originOf(s.live.Hub, node, s.live.ResourceID)))
 	}
 	return stranded
 }
@@ -196,7 +194,7 @@ func (b *recordSet) unseen(tracked []seen, namespace string) []Orphan {
 			unseen = append(unseen, Orphan{
 				Ref: r.Ref, UID: types.UID(r.UID), Reason: ReasonGone,
 				Resource: lynq.APIResource{Group: r.Group, Version: version, Kind: r.Kind, Namespaced: r.Namespace != ""},
-				From:     Origin{Hub: inv.Node.Hub.Name, Namespace: inv.Node.Namespace, Node: inv.Node.Name, ID: r.ID},
+				From:     originOf(inv.Node.Hub.Name, inv.Node.Key(), r.ID),
 				Deletion: r.Deletion, Creation: r.Creation,
 			})
 		}

@@ -34,7 +34,7 @@ func NewWanted(hubs []string, nodes []*plan.Node) *Wanted {
 }
 
 // Concerns tells whether an orphan is of one of the hubs, or rendered by them.
-func (w *Wanted) Concerns(o *Orphan) bool { return w.objects[o.Ref] || w.hubs[o.From.Hub] }
+func (w *Wanted) Concerns(o *Orphan) bool { return w.objects[o.Ref] || w.hubs[o.From.Hub.Name] }
 
 // Why tells why an orphan is not taken back: nothing renders it, for this
 // reason. It is "" where it is rendered.
@@ -44,14 +44,14 @@ func (w *Wanted) Why(o *Orphan) string {
 	switch {
 	case w.objects[o.Ref]:
 		return ""
-	case from.Hub == "" || from.Node == "":
+	case from.Hub.Name == "" || from.Name == "":
 		return "nothing renders it, and its labels name no node"
-	case !w.hubs[from.Hub]:
-		return fmt.Sprintf("it is from hub %q, which isn't in your files", from.Hub)
+	case !w.hubs[from.Hub.Name]:
+		return fmt.Sprintf("it is from hub %q, which isn't in your files", from.Hub.Name)
 	case node == nil:
-		return fmt.Sprintf("no active row and form produce its node %s/%s any more", from.Namespace, from.Node)
+		return fmt.Sprintf("no active row and form produce its node %s any more", from.NodeID)
 	case node.Failed != nil:
-		return fmt.Sprintf("its node %s/%s failed to render", from.Namespace, from.Node)
+		return fmt.Sprintf("its node %s failed to render", from.NodeID)
 	}
 	for i := range node.Objects {
 		if node.Objects[i].ID == from.ID {

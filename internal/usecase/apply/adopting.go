@@ -52,7 +52,7 @@ func (t *Adopting) judge(j *Job) (some bool, err error) {
 		case wanted.Concerns(o):
 			t.tell(j, "not adopted: "+o.Full()+": "+why)
 		default:
-			elsewhere[o.From.Hub]++
+			elsewhere[o.From.Hub.Name]++
 		}
 	}
 	if unknown := slices.DeleteFunc(slices.Clone(j.missing), t.from); len(unknown) > 0 {
@@ -122,12 +122,12 @@ func (t *Adopting) means(l *tracking.Live) bool {
 
 // from tells whether some orphan is from a node of that name.
 func (t *Adopting) from(node string) bool {
-	return slices.ContainsFunc(t.Orphans, func(o orphan.Orphan) bool { return o.From.Node == node })
+	return slices.ContainsFunc(t.Orphans, func(o orphan.Orphan) bool { return o.From.Name == node })
 }
 
 // left tells whether a node left orphans behind that are meant.
 func (t *Adopting) left(key lynq.NodeKey) bool {
 	return len(t.Named) == 0 && slices.ContainsFunc(t.Orphans, func(o orphan.Orphan) bool {
-		return o.From.Namespace == key.Namespace && o.From.Node == key.Name
+		return o.From.Key() == key
 	})
 }

@@ -83,8 +83,8 @@ func onlyNodes(j *Job, inventories []*inventory.Inventory, found map[string]bool
 // mayBeOf tells whether --node, where it is said, means the node that an orphan is
 // from. One may be from the time when the node had its other name.
 func mayBeOf(j *Job, o *orphan.Orphan) bool {
-	return len(j.Options.Settings.Nodes) == 0 || j.Options.Settings.Nodes[o.From.Node] || slices.ContainsFunc(j.wanted(), func(n *plan.Node) bool {
-		return n.Namespace == o.From.Namespace && (n.Name == o.From.Node || render.OtherName(n.UID, n.Form.Name, n.Name) == o.From.Node)
+	return len(j.Options.Settings.Nodes) == 0 || j.Options.Settings.Nodes[o.From.Name] || slices.ContainsFunc(j.wanted(), func(n *plan.Node) bool {
+		return n.Namespace == o.From.Namespace && (n.Name == o.From.Name || render.OtherName(n.UID, n.Form.Name, n.Name) == o.From.Name)
 	})
 }
 

@@ -17,7 +17,7 @@ import (
 // another form of the run.
 func TestTrackedNames(t *testing.T) {
 	labelled := orphan.Orphan{Live: &tracking.Live{}}
-	labelled.From.Namespace, labelled.From.Node = "shop", "acme-eu-web"
+	labelled.From.Namespace, labelled.From.Name = "shop", "acme-eu-web"
 	owned := orphan.Orphan{Live: &tracking.Live{PartOf: inventory.ID("shop", inventory.Name("acme-eu-web"))}}
 	for name, c := range map[string]struct {
 		stranded  []orphan.Orphan

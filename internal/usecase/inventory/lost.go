@@ -50,7 +50,7 @@ func (l *lost) recordable(ctx context.Context) ([]orphan.Rebuilt, []orphan.Unbui
 	rebuilt = slices.DeleteFunc(rebuilt, func(b orphan.Rebuilt) bool {
 		return !l.meant(b.Node.Key(), b.Node.Hub) || l.apply != nil && len(l.forms) > 0 && !l.formMeant(b.Inventory)
 	})
-	unbuilt = slices.DeleteFunc(unbuilt, func(u orphan.Unbuilt) bool { return !l.meant(u.Node, lynq.HubKey{Name: u.Hub}) })
+	unbuilt = slices.DeleteFunc(unbuilt, func(u orphan.Unbuilt) bool { return !l.meant(u.Key(), u.Hub) })
 	return rebuilt, unbuilt, nil
 }
 
@@ -59,7 +59,7 @@ func (l *lost) unknown(rebuilt []orphan.Rebuilt, unbuilt []orphan.Unbuilt) []str
 	return slices.DeleteFunc(slices.Clone(l.nodes), func(name string) bool {
 		is := func(k lynq.NodeKey) bool { return k.Name == name || k.String() == name }
 		return slices.ContainsFunc(rebuilt, func(b orphan.Rebuilt) bool { return is(b.Node.Key()) }) ||
-			slices.ContainsFunc(unbuilt, func(u orphan.Unbuilt) bool { return is(u.Node) })
+			slices.ContainsFunc(unbuilt, func(u orphan.Unbuilt) bool { return is(u.Key()) })
 	})
 }
 
@@ -167,9 +167,9 @@ func (l *lost) hubsMeant() lynq.Names {
 
 // unbuiltObjects names objects of which no record can be made, and their node.
 func unbuiltObjects(u *orphan.Unbuilt) string {
-	of := "node " + u.Node.String()
-	if u.Node.Name == "" {
-		of = "an unknown node in namespace " + u.Node.Namespace
+	of := "node " + u.String()
+	if u.Name == "" {
+		of = "an unknown node in namespace " + u.Namespace
 	}
 	return fmt.Sprintf("%s of %s, such as %s", lynq.Count(len(u.Objects), "object"), of, u.Objects[0].Full())
 }

@@ -111,7 +111,7 @@ func (r *rebuildJob) find(ctx context.Context) (rebuilt []orphan.Rebuilt, unable
 func (r *rebuildJob) left(unbuilt []orphan.Unbuilt) error {
 	objects := 0
 	for _, u := range unbuilt {
-		if u.Node.Name != "" || len(r.o.Node) == 0 {
+		if u.Name != "" || len(r.o.Node) == 0 {
 			objects += len(u.Objects)
 		}
 	}

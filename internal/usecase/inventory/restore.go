@@ -140,7 +140,7 @@ func (j *restoreJob) gone(ctx context.Context, records *session.Inventories) (fo
 		return nil, nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: "nothing changed"}
 	}
 	for _, u := range unbuilt {
-		if u.Node.Name != "" || len(missing) == 0 {
+		if u.Name != "" || len(missing) == 0 {
 			why = append(why, fmt.Errorf("lynqctl creates no inventory from %s: %s", unbuiltObjects(&u), u.Why))
 		}
 	}
