@@ -8,6 +8,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/cli"
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 )
 
@@ -74,8 +75,8 @@ func (f *inventoryFlags) printDetails(a *app, all []*ui.Details) error {
 }
 
 // view says what lists of nodes show.
-func (f *inventoryFlags) view(failedOnly bool) *ui.NodeView {
-	return &ui.NodeView{Namespace: f.Namespace, Where: f.Where(), FailedOnly: failedOnly}
+func (f *inventoryFlags) view(failedOnly bool) *views.NodeView {
+	return &views.NodeView{Namespace: f.Namespace, Where: f.Where(), FailedOnly: failedOnly}
 }
 
 // check checks the flags, and finds out which namespace is meant.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/inventory"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
@@ -84,6 +84,6 @@ func (a *app) inventoryRestore(ctx context.Context, f *restoreFlags, args []stri
 	f.Nodes = nodes
 	return inventory.Restore(ctx, a.engine(""), &inventory.RestoreOptions{
 		RunOptions: f.run.RunOptions, InventoryOptions: f.InventoryOptions,
-		Show: func(found []decide.Restoration) error { return f.printList(a, ui.RestorationList(found)) },
+		Show: func(found []decide.Restoration) error { return f.printList(a, views.RestorationList(found)) },
 	})
 }

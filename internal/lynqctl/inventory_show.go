@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/inventory"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 )
@@ -44,7 +45,7 @@ func (a *app) inventoryShow(ctx context.Context, f *inventoryFlags) error {
 	inventories, notFound := inventory.Show(ctx, a.engine(""), &f.InventoryOptions)
 	var all []*ui.Details
 	for _, inv := range inventories {
-		all = append(all, ui.InventoryDetails(inv, time.Now()))
+		all = append(all, views.InventoryDetails(inv, time.Now()))
 	}
 	return cmp.Or(f.printDetails(a, all), notFound)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/inventory"
 )
 
@@ -58,7 +59,7 @@ func (a *app) inventoryVerify(ctx context.Context, f *inventoryFlags, recordedOn
 
 // showVerification shows what was found.
 func (a *app) showVerification(v *inventory.Verification, f *inventoryFlags) error {
-	shown := ui.Verification(*v)
+	shown := views.Verification(*v)
 	l := shown.List(f.Where())
 	if err := f.printList(a, l); err != nil {
 		return err

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/orphans"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
@@ -56,7 +56,7 @@ func (a *app) orphansList(ctx context.Context, f *orphanFlags, p *printFlags) er
 	if err != nil {
 		return err
 	}
-	l := ui.OrphanList(found.Orphans, now)
+	l := views.OrphanList(found.Orphans, now)
 	l.Warnings = found.Warnings()
 	l.Empty = "No orphans found in any namespace"
 	if namespace := f.Query.Namespace; namespace != "" {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/views"
 	usecase "github.com/lynqctl/lynqctl/internal/usecase/orphans"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
@@ -72,10 +73,10 @@ func (a *app) orphansPrune(ctx context.Context, f *pruneFlags, args []string) er
 	}
 	o := f.prune
 	o.Choose = func(orphans []orphan.Orphan, question string) ([]int, error) {
-		return ui.Choose(a.Stdin, a.errOut(), ui.OrphanList(orphans, time.Now()), question)
+		return ui.Choose(a.Stdin, a.errOut(), views.OrphanList(orphans, time.Now()), question)
 	}
 	o.Show = func(orphans []orphan.Orphan) error {
-		return ui.PrintList(ui.OrphanList(orphans, time.Now()), ui.Table, a.errOut(), a.errOut())
+		return ui.PrintList(views.OrphanList(orphans, time.Now()), ui.Table, a.errOut(), a.errOut())
 	}
 	o.RunOptions, o.Access, o.Timeout, o.Query, o.Named = f.run.RunOptions, f.Access, f.Timeout, f.Query, named
 	o.Concurrency = f.Query.AtOnce

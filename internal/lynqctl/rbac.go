@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/views"
 	usecase "github.com/lynqctl/lynqctl/internal/usecase/rbac"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -152,7 +153,7 @@ func (a *app) checkRights(ctx context.Context, f *rbacFlags, rights *rbac.Rights
 	if err != nil {
 		return err
 	}
-	l := ui.RightsList(lacking)
+	l := views.RightsList(lacking)
 	l.Warnings = rights.Notes
 	p := printFlags{output: f.output}
 	if err := p.printList(a, l); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/render"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
@@ -146,7 +146,7 @@ func (a *app) showLosses(f *treeFlags, all, untold []policy.Loss) error {
 	if len(untold) == 0 {
 		return nil
 	}
-	return ui.PrintLosses(f.Target, untold, a.noteOut())
+	return views.PrintLosses(f.Target, untold, a.noteOut())
 }
 
 // mostExplained is how many changed objects a report looks into.
@@ -172,14 +172,14 @@ func (a *app) showTree(f *treeFlags, t *render.Tree) error {
 		t.Report.Explain(mostExplained, t.Fields)
 		return t.Report.WriteMarkdown(a.out())
 	}
-	return ui.PrintTree(t.Report, f.DryRun, a.noteOut())
+	return views.PrintTree(t.Report, f.DryRun, a.noteOut())
 }
 
 // refuseTree tells what guards have against the run. A comment on a pull request
 // shows what it would have come to, too.
 func (a *app) refuseTree(f *treeFlags, t *render.Tree) error {
 	refusals := t.Report.Refusals
-	ui.PrintTreeRefusals(refusals, a.errOut())
+	views.PrintTreeRefusals(refusals, a.errOut())
 	switch f.report {
 	case "json":
 		return a.writeReport(f, &treeReport{Refusals: refusals})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/suggest"
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/internal/usecase/status"
 	nodestatus "github.com/lynqctl/lynqctl/pkg/status"
@@ -165,7 +166,7 @@ func statusOf(a *app, what, short string, narrow func(f *statusFlags, names []st
 }
 
 // view says what is shown.
-func (f *statusFlags) view() *ui.NodeView {
+func (f *statusFlags) view() *views.NodeView {
 	v := f.inventoryFlags.view(f.failed)
 	v.Recorded = f.recorded
 	return v
@@ -191,7 +192,7 @@ func (a *app) status(ctx context.Context, f *statusFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := f.printList(a, f.view().List((*ui.Nodes)(s), time.Now())); err != nil {
+	if err := f.printList(a, f.view().List((*views.Nodes)(s), time.Now())); err != nil {
 		return err
 	}
 	return s.Ended()
@@ -209,7 +210,7 @@ func (a *app) statusView(f *statusFlags) func(time.Time, *status.Status, []nodes
 	}
 	screen := ui.NewScreen(out)
 	return func(now time.Time, s *status.Status, _ []nodestatus.Node) error {
-		screen.Show(view.List((*ui.Nodes)(s), now), format == ui.Wide)
+		screen.Show(view.List((*views.Nodes)(s), now), format == ui.Wide)
 		return nil
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/internal/usecase/status"
 )
@@ -50,7 +51,7 @@ func (a *app) statusNodes(ctx context.Context, f *inventoryFlags) error {
 	nodes, notFound := status.Nodes(ctx, a.engine(""), &f.InventoryOptions)
 	var all []*ui.Details
 	for _, s := range nodes {
-		n := ui.NodeNow(*s)
+		n := views.NodeNow(*s)
 		ui.Warn(a.noteOut(), s.Warnings)
 		all = append(all, n.Details(time.Now()))
 	}

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/internal/usecase/watch"
 	"github.com/lynqctl/lynqctl/pkg/apply"
@@ -21,7 +21,7 @@ type watchBoard struct {
 	*metrics.Metrics
 
 	mu   sync.Mutex
-	kept []*ui.WatchedHub // in the order of the inputs
+	kept []*views.WatchedHub // in the order of the inputs
 	// badInputs: the inputs changed, and could not be loaded.
 	badInputs bool
 }
@@ -32,7 +32,7 @@ var (
 )
 
 // facts are all that is known by now.
-func (b *watchBoard) facts() (hubs []ui.WatchedHub, badInputs bool) {
+func (b *watchBoard) facts() (hubs []views.WatchedHub, badInputs bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, f := range b.kept {
@@ -45,10 +45,10 @@ func (b *watchBoard) facts() (hubs []ui.WatchedHub, badInputs bool) {
 }
 
 // note changes the facts of a hub that is kept.
-func (b *watchBoard) note(hub lynq.HubKey, change func(*ui.WatchedHub)) {
+func (b *watchBoard) note(hub lynq.HubKey, change func(*views.WatchedHub)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if i := slices.IndexFunc(b.kept, func(f *ui.WatchedHub) bool { return f.HubKey == hub }); i >= 0 {
+	if i := slices.IndexFunc(b.kept, func(f *views.WatchedHub) bool { return f.HubKey == hub }); i >= 0 {
 		change(b.kept[i])
 	}
 }
@@ -60,8 +60,8 @@ func (b *watchBoard) Kept(hubs []lynq.HubKey) {
 	before := b.kept
 	b.kept = nil
 	for _, key := range hubs {
-		f := &ui.WatchedHub{HubKey: key}
-		if i := slices.IndexFunc(before, func(f *ui.WatchedHub) bool { return f.HubKey == key }); i >= 0 {
+		f := &views.WatchedHub{HubKey: key}
+		if i := slices.IndexFunc(before, func(f *views.WatchedHub) bool { return f.HubKey == key }); i >= 0 {
 			f.Changed = before[i].Changed
 		}
 		b.kept = append(b.kept, f)
@@ -71,7 +71,7 @@ func (b *watchBoard) Kept(hubs []lynq.HubKey) {
 // Ended implements watch.Observer.
 func (b *watchBoard) Ended(hub lynq.HubKey, err error) {
 	refused := (*session.Error)(nil)
-	b.note(hub, func(f *ui.WatchedHub) {
+	b.note(hub, func(f *views.WatchedHub) {
 		f.Applying = false
 		f.Failing = err != nil && !errors.Is(err, session.ErrReported)
 		f.Refused = errors.As(err, &refused) && refused.Outcome == session.Refused
@@ -89,7 +89,7 @@ func (b *watchBoard) Inputs(loaded bool) {
 // Read implements session.Metrics.
 func (b *watchBoard) Read(hub lynq.HubKey, rows, active int, at time.Time, err error) {
 	b.Metrics.Read(hub, rows, active, at, err)
-	b.note(hub, func(f *ui.WatchedHub) {
+	b.note(hub, func(f *views.WatchedHub) {
 		if f.Unread = err != nil; err == nil {
 			f.Read, f.Rows, f.Active = true, rows, active
 		}
@@ -99,10 +99,10 @@ func (b *watchBoard) Read(hub lynq.HubKey, rows, active int, at time.Time, err e
 // Leading implements session.Metrics. What another instance does is not known here.
 func (b *watchBoard) Leading(hub lynq.HubKey, leads bool) {
 	b.Metrics.Leading(hub, leads)
-	b.note(hub, func(f *ui.WatchedHub) {
-		*f = ui.WatchedHub{HubKey: f.HubKey, Changed: f.Changed, Turn: ui.TurnOthers}
+	b.note(hub, func(f *views.WatchedHub) {
+		*f = views.WatchedHub{HubKey: f.HubKey, Changed: f.Changed, Turn: views.TurnOthers}
 		if leads {
-			f.Turn = ui.TurnOurs
+			f.Turn = views.TurnOurs
 		}
 	})
 }
@@ -110,7 +110,7 @@ func (b *watchBoard) Leading(hub lynq.HubKey, leads bool) {
 // Held implements session.Metrics.
 func (b *watchBoard) Held(hub lynq.HubKey, guards []plan.Guard) {
 	b.Metrics.Held(hub, guards)
-	b.note(hub, func(f *ui.WatchedHub) { f.Held = slices.Clone(guards) })
+	b.note(hub, func(f *views.WatchedHub) { f.Held = slices.Clone(guards) })
 }
 
 // Report implements session.Metrics.
@@ -118,12 +118,12 @@ func (b *watchBoard) Report(e apply.Event) {
 	b.Metrics.Report(e)
 	switch {
 	case e.Type == apply.EventNodeStart:
-		b.note(e.Hub, func(f *ui.WatchedHub) { f.Applying = true })
+		b.note(e.Hub, func(f *views.WatchedHub) { f.Applying = true })
 	case e.Type == apply.EventObject && e.Outcome == apply.OutcomeDone && e.Action != plan.ActionKeep && e.Action != plan.ActionSkip:
-		b.note(e.Hub, func(f *ui.WatchedHub) { f.Changed = e.Time })
+		b.note(e.Hub, func(f *views.WatchedHub) { f.Changed = e.Time })
 	case e.Type == apply.EventSummary:
 		for _, hub := range e.Summary.Hubs {
-			b.note(hub, func(f *ui.WatchedHub) { f.Applying = false })
+			b.note(hub, func(f *views.WatchedHub) { f.Applying = false })
 		}
 	}
 }

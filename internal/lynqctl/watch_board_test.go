@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -29,7 +30,7 @@ func TestWatchBoard(t *testing.T) {
 	shows := func(what string, want ...[]string) *ui.List {
 		t.Helper()
 		hubs, badInputs := b.facts()
-		l := ui.WatchList(hubs, badInputs, noon)
+		l := views.WatchList(hubs, badInputs, noon)
 		var got [][]string
 		for _, item := range l.Items {
 			got = append(got, item.Cells)

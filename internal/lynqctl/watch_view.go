@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 )
@@ -29,7 +30,7 @@ func newWatchView(a *app, format string, board *watchBoard) (v *watchView, close
 	ticker := time.NewTicker(ui.Redraw)
 	screen.Follow(ticker.C, func(now time.Time) *ui.List {
 		hubs, badInputs := board.facts()
-		return ui.WatchList(hubs, badInputs, now)
+		return views.WatchList(hubs, badInputs, now)
 	})
 	return v, func() {
 		ticker.Stop()

@@ -18,12 +18,12 @@ func Choose(in io.Reader, err Stream, l *List, question string) ([]int, error) {
 	for i, item := range l.Items {
 		numbered.Items = append(numbered.Items, Item{Cells: append([]string{strconv.Itoa(i + 1)}, item.Cells...)})
 	}
-	if _, problem := io.WriteString(err, numbered.table(false, err)); problem != nil {
+	if _, problem := io.WriteString(err, numbered.Table(false, err)); problem != nil {
 		return nil, fmt.Errorf("ask: %w", problem)
 	}
 	answers := bufio.NewReader(in)
 	for {
-		if _, problem := fmt.Fprintf(err, "%s [numbers such as 1,3-5, all, or nothing for none] ", safe(question)); problem != nil {
+		if _, problem := fmt.Fprintf(err, "%s [numbers such as 1,3-5, all, or nothing for none] ", Safe(question)); problem != nil {
 			return nil, fmt.Errorf("ask: %w", problem)
 		}
 		line, problem := answers.ReadString('\n')
@@ -57,7 +57,7 @@ func parseChoice(answer string, n int) (chosen []int, wrong string) {
 		from, err := strconv.Atoi(first)
 		to, err2 := strconv.Atoi(last)
 		if err != nil || err2 != nil || from < 1 || to > n || from > to {
-			return nil, fmt.Sprintf("%q is none of 1 to %d", safe(part), n)
+			return nil, fmt.Sprintf("%q is none of 1 to %d", Safe(part), n)
 		}
 		for i := from - 1; i < to; i++ {
 			picked[i] = true

@@ -20,14 +20,14 @@ func CanAsk(in io.Reader, err Stream) bool {
 
 // Confirm asks a question that is answered with y or n. Anything but a yes is a no.
 func Confirm(in io.Reader, err Stream, question string) (bool, error) {
-	line, problem := answer(in, err, safe(question)+" [y/N] ")
+	line, problem := answer(in, err, Safe(question)+" [y/N] ")
 	line = strings.ToLower(line)
 	return line == "y" || line == "yes", problem
 }
 
 // ConfirmName asks a question that is answered by typing a name. Anything else is a no.
 func ConfirmName(in io.Reader, err Stream, question, name string) (bool, error) {
-	line, problem := answer(in, err, safe(question)+" [type "+safe(name)+" to confirm] ")
+	line, problem := answer(in, err, Safe(question)+" [type "+Safe(name)+" to confirm] ")
 	return line == name && name != "", problem
 }
 

@@ -69,7 +69,7 @@ func (c *Counting) Note(line string) {
 	c.live.drawing.Lock()
 	defer c.live.drawing.Unlock()
 	columns, _ := c.live.out.size()
-	c.live.draw([]string{safe(line)}, c.live.frame, columns)
+	c.live.draw([]string{Safe(line)}, c.live.frame, columns)
 }
 
 // Stop takes it away. Further calls do nothing.
@@ -95,9 +95,9 @@ func (c *Counting) frame(now time.Time, columns int) []string {
 	n, of := int(c.n.Load()), int(c.of.Load())
 	p := c.live.out.paint()
 	if n == 0 && of == 0 { // files are read whole before the first row is known
-		return []string{cut(safe(c.what)+"  "+p.faint(age(elapsed)), columns)}
+		return []string{cut(Safe(c.what)+"  "+p.faint(age(elapsed)), columns)}
 	}
-	parts := []string{safe(c.what) + ": " + p.bold(strconv.Itoa(n))}
+	parts := []string{Safe(c.what) + ": " + p.bold(strconv.Itoa(n))}
 	if of > 0 {
 		parts[0] += p.bold(fmt.Sprintf("/%d", of))
 	}

@@ -23,14 +23,14 @@ type Section struct {
 // PrintDetails prints details to out, in one of the ListFormats.
 func PrintDetails(d *Details, format Format, out Stream) error {
 	text, err := d.text(format, out)
-	return out.writeText("details", format, text, err)
+	return out.WriteText("details", format, text, err)
 }
 
 // PrintAllDetails prints the details of several things that were asked for, of which
 // not all may be there: for programs as a list.
 func PrintAllDetails(all []*Details, format Format, out Stream) error {
 	text, err := allText(all, format, out)
-	return out.writeText("details", format, text, err)
+	return out.WriteText("details", format, text, err)
 }
 
 func allText(all []*Details, format Format, out Stream) (string, error) {
@@ -68,17 +68,17 @@ func (d *Details) lines(wide bool, out Stream) string {
 	var facts [][]string
 	for _, f := range d.Facts {
 		if f.Text != "" {
-			facts = append(facts, []string{f.Name + ":", safe(f.Text)})
+			facts = append(facts, []string{f.Name + ":", Safe(f.Text)})
 		}
 	}
 	var b strings.Builder
 	b.WriteString(flow("", facts, out.columns()))
 	if len(d.Parts.Items) > 0 {
-		b.WriteString("\n" + d.Parts.table(wide, out))
+		b.WriteString("\n" + d.Parts.Table(wide, out))
 	}
 	for i := range d.More {
 		if m := &d.More[i]; len(m.Items) > 0 {
-			b.WriteString("\n" + safe(m.Title) + ":\n" + m.table(wide, out))
+			b.WriteString("\n" + Safe(m.Title) + ":\n" + m.Table(wide, out))
 		}
 	}
 	return b.String()

@@ -34,7 +34,7 @@ func PrintDiffHeads(r *diff.Report, out Stream) error {
 func PrintDiffNames(r *diff.Report, out Stream) error {
 	var names []string
 	_ = eachChange(r, func(_ *diff.Node, o *diff.Object) error {
-		names = append(names, safe(o.Full())+"\n")
+		names = append(names, Safe(o.Full())+"\n")
 		return nil
 	})
 	slices.Sort(names)
@@ -54,24 +54,24 @@ func PrintDiffProblems(r *diff.Report, out Stream) {
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
 		if nodes := failed[n.Problem]; nodes > 0 {
-			who := safe(n.Name)
+			who := Safe(n.Name)
 			if nodes > 1 {
 				who += " and " + lynq.Count(nodes-1, "other")
 			}
-			b.WriteString(p.bold(who) + "  " + p.failed("failed") + ": " + safe(n.Problem) + "\n")
+			b.WriteString(p.bold(who) + "  " + p.failed("failed") + ": " + Safe(n.Problem) + "\n")
 			delete(failed, n.Problem)
 		}
 		for j := range n.Objects {
 			o := &n.Objects[j]
 			switch {
 			case o.Problem != "":
-				b.WriteString(p.bold(n.Name) + "  " + objectName(o.Ref) + "  " + p.failed("apply would fail") + ": " + safe(o.Problem) + "\n")
+				b.WriteString(p.bold(n.Name) + "  " + objectName(o.Ref) + "  " + p.failed("apply would fail") + ": " + Safe(o.Problem) + "\n")
 			case o.Skipped:
-				b.WriteString(p.bold(n.Name) + "  " + objectName(o.Ref) + "  " + p.worry("would be left as it is") + colon(safe(o.Note)) + "\n")
+				b.WriteString(p.bold(n.Name) + "  " + objectName(o.Ref) + "  " + p.worry("would be left as it is") + colon(Safe(o.Note)) + "\n")
 			}
 		}
 	}
-	_, _ = io.WriteString(out, out.fitted(b.String()+diffSum(r)+"\n")) // there is no place to report that this fails
+	_, _ = io.WriteString(out, out.Fitted(b.String()+diffSum(r)+"\n")) // there is no place to report that this fails
 }
 
 // diffSum is a report in a line.
@@ -81,7 +81,7 @@ func diffSum(r *diff.Report) string {
 		return "nothing would change: " + lynq.Count(r.Total, "node")
 	}
 	return strconv.Itoa(counts.Nodes) + " of " + lynq.Count(r.Total, "node") + " would change: " +
-		list(lynq.Count(counts.Objects, "object"), counts.Owners(), some(counts.Problems, "failed"))
+		Commas(lynq.Count(counts.Objects, "object"), counts.Owners(), Some(counts.Problems, "failed"))
 }
 
 // eachChange goes through the objects that would change.
@@ -108,13 +108,13 @@ func diffHead(n *diff.Node, o *diff.Object, p paint) string {
 	var b strings.Builder
 	b.WriteString(p.bold(n.Name) + "  " + objectName(o.Ref) + "  " + p.action(plan.Action(o.Action), o.What()))
 	if len(causes) == 1 {
-		b.WriteString(": " + safe(causes[0]))
+		b.WriteString(": " + Safe(causes[0]))
 	}
 	b.WriteByte('\n')
 	if len(causes) > 1 {
 		var rows [][]string
 		for i := range o.Fields {
-			rows = append(rows, []string{safe(o.Fields[i].Path.String()), safe(o.Fields[i].Cause.String())})
+			rows = append(rows, []string{Safe(o.Fields[i].Path.String()), Safe(o.Fields[i].Cause.String())})
 		}
 		b.WriteString(align("  ", columnGap, rows))
 	}

@@ -6,8 +6,7 @@
 // (docs/events.md). When the run is over, Result prints its report on standard
 // output; Plan prints what a dry run would do, and Refuse why a guard refused.
 //
-// Lists and Details show what commands found: which columns a list has, how things are
-// called, and what programs get of them as JSON and YAML is said here, too.
+// Lists and Details print what commands found, in each format. Package views fills them.
 //
 // Text that comes from rows or from the cluster never reaches a terminal as it
 // is: whatever does not print is escaped, so that it cannot move the cursor,

@@ -20,9 +20,9 @@ func Text(s string) string {
 // structure are the control characters that are the form of a text.
 const structure = "\n\t"
 
-// safe is Text in one line: line breaks become "; ". Cells of tables, names and messages
+// Safe is Text in one line: line breaks become "; ". Cells of tables, names and messages
 // that have a line of their own are made with it, so that none can begin another.
-func safe(s string) string {
+func Safe(s string) string {
 	if printable(s, "") {
 		return s
 	}

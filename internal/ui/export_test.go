@@ -27,4 +27,4 @@ func StreamTo(w io.Writer, s Stream) Stream {
 func (s Stream) Unset() bool { return s.out.to == nil }
 
 // OneLine is a text as it is in a cell.
-func OneLine(s string) string { return safe(s) }
+func OneLine(s string) string { return Safe(s) }

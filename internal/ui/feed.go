@@ -22,7 +22,7 @@ func (f *Feed) Add(items ...Item) error {
 		return nil
 	}
 	text, err := f.text(items)
-	return f.Out.writeText("list", f.Format, text, err)
+	return f.Out.WriteText("list", f.Format, text, err)
 }
 
 func (f *Feed) text(items []Item) (string, error) {

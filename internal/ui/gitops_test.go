@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 )
@@ -20,7 +21,7 @@ func TestPrintLosses(t *testing.T) {
 		{Form: "a", Policy: "rollout.maxSkew", Instead: "all nodes change at once"},
 	}
 	var out bytes.Buffer
-	if err := ui.PrintLosses(policy.Argo, losses, ui.StreamTo(&out, ui.Stream{})); err != nil {
+	if err := views.PrintLosses(policy.Argo, losses, ui.StreamTo(&out, ui.Stream{})); err != nil {
 		t.Fatal(err)
 	}
 	const want = `Argo CD does not honour all policies:
@@ -47,7 +48,7 @@ func TestPrintTree(t *testing.T) {
 	}
 	tree := func(dryRun bool) string {
 		var out bytes.Buffer
-		if err := ui.PrintTree(r, dryRun, ui.StreamTo(&out, ui.Stream{})); err != nil {
+		if err := views.PrintTree(r, dryRun, ui.StreamTo(&out, ui.Stream{})); err != nil {
 			t.Fatal(err)
 		}
 		return out.String()
@@ -72,7 +73,7 @@ nodes: 1 added, 1 changed, 1 failed; objects: 2 added, 1 changed; files: 6 writt
 
 func TestPrintTreeRefusals(t *testing.T) {
 	var out bytes.Buffer
-	ui.PrintTreeRefusals(make([]gitops.Refusal, 22), ui.StreamTo(&out, ui.Stream{}))
+	views.PrintTreeRefusals(make([]gitops.Refusal, 22), ui.StreamTo(&out, ui.Stream{}))
 	if got := out.String(); strings.Count(got, "refused: ") != 20 || !strings.HasSuffix(got, "\n... and 2 more\n") {
 		t.Errorf("%s", got)
 	}

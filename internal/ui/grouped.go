@@ -55,7 +55,7 @@ func (s sharedProblem) line() string {
 	if more := len(s.nodes) - len(named); more > 0 {
 		who += fmt.Sprintf(" and %d more", more)
 	}
-	return safe(fmt.Sprintf("%s (%s: %s)", why, lynq.Count(len(s.nodes), "node"), who))
+	return Safe(fmt.Sprintf("%s (%s: %s)", why, lynq.Count(len(s.nodes), "node"), who))
 }
 
 // cutObject cuts a problem into kind and name of the object that it begins with, ""

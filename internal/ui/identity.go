@@ -10,9 +10,9 @@ type hubFields struct {
 
 func hubFieldsOf(hub lynq.HubKey) hubFields { return hubFields{hub.Name, hub.Namespace} }
 
-// nodeFields are a node as JSON and YAML have it. Two nodes may have one name. Each output
+// NodeFields are a node as JSON and YAML have it. Two nodes may have one name. Each output
 // then has those fields that distinguish them.
-type nodeFields struct {
+type NodeFields struct {
 	Node         string `json:"node"`
 	Namespace    string `json:"namespace"`
 	Hub          string `json:"hub"`
@@ -20,17 +20,7 @@ type nodeFields struct {
 	Form         string `json:"form"`
 }
 
-func nodeFieldsOf(id lynq.NodeID) nodeFields {
-	return nodeFields{id.Name, id.Namespace, id.Hub.Name, id.Hub.Namespace, id.Form.Name}
-}
-
-// rowFields are a node with all that its record says of which it is.
-type rowFields struct {
-	nodeFields
-	FormNamespace string `json:"formNamespace,omitempty"`
-	UID           string `json:"uid"`
-}
-
-func rowFieldsOf(id lynq.NodeID) rowFields {
-	return rowFields{nodeFieldsOf(id), id.Form.Namespace, id.UID}
+// NodeFieldsOf are those of a node.
+func NodeFieldsOf(id lynq.NodeID) NodeFields {
+	return NodeFields{id.Name, id.Namespace, id.Hub.Name, id.Hub.Namespace, id.Form.Name}
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -27,7 +27,7 @@ func TestInventoryDetails(t *testing.T) {
 	}
 	retained := record("d", 2, "u", "0123456789abcdef", false)
 	retained.Deletion, retained.Patch, retained.Adopted = lynq.DeleteRetain, lynq.PatchReplace, true
-	d := ui.InventoryDetails(&inventory.Inventory{Node: lynq.NodeID{Name: "n"}, Status: inventory.Status{Objects: []inventory.ObjectStatus{{Kind: "Secret", Namespace: "ns", Name: "d", Reason: inventory.ObjectTimedOut}}}, Entries: []inventory.Entry{
+	d := views.InventoryDetails(&inventory.Inventory{Node: lynq.NodeID{Name: "n"}, Status: inventory.Status{Objects: []inventory.ObjectStatus{{Kind: "Secret", Namespace: "ns", Name: "d", Reason: inventory.ObjectTimedOut}}}, Entries: []inventory.Entry{
 		retained, record("c", 1, "u", "", true), record("b", 0, "", "", false), record("a", 0, "u", "0123", true),
 	}}, time.Now())
 	want := [][]string{
@@ -60,7 +60,7 @@ func TestInventoryShowHasAllOfEntries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := json.Marshal(ui.InventoryDetails(inv, time.Now()).Data)
+	text, err := json.Marshal(views.InventoryDetails(inv, time.Now()).Data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ func (l *lines) waiting(now time.Time) {
 	named := make([]string, len(longest))
 	what := []string{strconv.Itoa(l.waits.n)}
 	for i, w := range longest {
-		named[i] = safe(w.node.Name) + "  " + w.line(now)
+		named[i] = Safe(w.node.Name) + "  " + w.line(now)
 		what = append(what, w.node.String(), w.object.String(), w.why)
 	}
 	if slices.Equal(what, l.last) {

@@ -79,11 +79,11 @@ func ListFormats() []Format { return []Format{Table, Wide, JSON, YAML, Name} }
 func PrintList(l *List, format Format, out, err Stream) error {
 	Warn(err, l.Warnings)
 	text, problem := l.text(format, out)
-	if problem := out.writeText("list", format, text, problem); problem != nil {
+	if problem := out.WriteText("list", format, text, problem); problem != nil {
 		return problem
 	}
 	if len(l.Items) == 0 && TellsEmpty(format) {
-		_, _ = fmt.Fprintln(err, safe(l.Empty))
+		_, _ = fmt.Fprintln(err, Safe(l.Empty))
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func TellsEmpty(format Format) bool { return slices.Contains([]Format{Table, Wid
 // Warn prints warnings. What they are about matters more: an error is none.
 func Warn(err Stream, warnings []string) {
 	for _, w := range warnings {
-		_, _ = fmt.Fprintln(err, err.fitted("warning: "+safe(w)))
+		_, _ = fmt.Fprintln(err, err.Fitted("warning: "+Safe(w)))
 	}
 }
 
@@ -133,13 +133,13 @@ func (l *List) data(format Format, document any, out Stream) (string, error) {
 func (l *List) lines(wide bool, out Stream) string {
 	var b strings.Builder
 	if len(l.Items) > 0 {
-		b.WriteString(l.table(wide, out))
+		b.WriteString(l.Table(wide, out))
 		if len(l.Footer) > 0 {
 			b.WriteByte('\n')
 		}
 	}
 	for _, line := range l.Footer {
-		b.WriteString(out.fitted(safe(line)) + "\n")
+		b.WriteString(out.Fitted(Safe(line)) + "\n")
 	}
 	return b.String()
 }
@@ -148,7 +148,7 @@ func (l *List) lines(wide bool, out Stream) string {
 func (l *List) names() string {
 	var b strings.Builder
 	for i := range l.Items {
-		b.WriteString(safe(l.Items[i].Name) + "\n")
+		b.WriteString(Safe(l.Items[i].Name) + "\n")
 	}
 	return b.String()
 }
@@ -204,17 +204,17 @@ func asYAML(v any) (string, error) {
 	return string(text), err
 }
 
-// table is the columns that the format has. On a terminal it is made as narrow
+// Table is the columns that the format has. On a terminal it is made as narrow
 // as that is, as far as its cells may be cut; one that is narrower yet wraps the lines of the
 // whole table.
-func (l *List) table(wide bool, out Stream) string {
+func (l *List) Table(wide bool, out Stream) string {
 	rows, shown := l.cells(wide)
 	gap, columns := columnGap, 0
 	if out.Terminal && !wide {
 		columns, _ = out.size()
 		gap = fit(rows, shown, columns)
 		if narrow := tooWide("", gap, widthsOf(rows), shown[len(shown)-1].Wrapped, columns); narrow && slices.ContainsFunc(shown, spare) {
-			return l.withoutSpare().table(wide, out)
+			return l.withoutSpare().Table(wide, out)
 		} else if narrow {
 			rows, _ = l.cells(wide)
 		}
@@ -279,7 +279,7 @@ func (l *List) cells(wide bool) (rows [][]string, shown []Column) {
 	for i := range l.Items {
 		row := make([]string, len(places))
 		for j, column := range places {
-			if row[j] = safe(l.Items[i].Cells[column]); row[j] == "" {
+			if row[j] = Safe(l.Items[i].Cells[column]); row[j] == "" {
 				row[j] = "-"
 			}
 		}

@@ -76,7 +76,7 @@ func (l *live) draw(above, frame []string, columns int) {
 	var b strings.Builder
 	over := rowsOf(l.frame, columns)
 	for _, line := range above {
-		b.WriteString(l.out.fitted(line) + "\n")
+		b.WriteString(l.out.Fitted(line) + "\n")
 	}
 	for _, line := range frame {
 		b.WriteString(line + "\n")

@@ -8,13 +8,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
 // hubLines are the lines about a hub below a list of nodes.
 func hubLines(h *status.Hub, now time.Time) []string {
-	return (&ui.NodeView{}).List(&ui.Nodes{Hubs: []status.Hub{*h}}, now).Footer
+	return (&views.NodeView{}).List(&views.Nodes{Hubs: []status.Hub{*h}}, now).Footer
 }
 
 // Each form has its sums, and all of them where there are several.

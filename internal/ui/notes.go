@@ -62,7 +62,7 @@ func (n *notes) plan(e *apply.Event) string {
 	if !n.changes || e.Nodes == 0 {
 		return ""
 	}
-	return "hub " + safe(e.Hub.String()) + ": " + lynq.Count(e.Nodes, "node") + " to change" + colon(planCounts(e.Counts, e.AdoptedCounts))
+	return "hub " + Safe(e.Hub.String()) + ": " + lynq.Count(e.Nodes, "node") + " to change" + colon(planCounts(e.Counts, e.AdoptedCounts))
 }
 
 func (n *notes) object(e *apply.Event) string {
@@ -85,9 +85,9 @@ func (n *notes) object(e *apply.Event) string {
 	}
 	line := n.about(e) + "  " + n.paint.outcome(e.Outcome, ended(e.Action, e.Outcome))
 	if e.Reason != "" {
-		line += " (" + safe(shown(string(e.Reason))) + ")"
+		line += " (" + Safe(Shown(string(e.Reason))) + ")"
 	}
-	return line + colon(safe(e.Message))
+	return line + colon(Safe(e.Message))
 }
 
 // node tells of a node that did not end well, and why, as far as the lines of
@@ -117,7 +117,7 @@ func (n *notes) node(e *apply.Event) string {
 	if e.Next != "" {
 		n.next[e.Node.Namespace] = append(n.next[e.Node.Namespace], e.Next)
 	}
-	return line + colon(safe(untold(e.Message, told)))
+	return line + colon(Safe(untold(e.Message, told)))
 }
 
 // details are lines that say which command shows more of nodes, one for each namespace.
@@ -128,7 +128,7 @@ func (n *notes) details() []string {
 		if len(commands) > 1 {
 			command = "lynqctl status node NAME -n " + namespace
 		}
-		lines = append(lines, safe("Run '"+command+"' for details."))
+		lines = append(lines, Safe("Run '"+command+"' for details."))
 	}
 	slices.Sort(lines)
 	return lines
@@ -156,7 +156,7 @@ func (n *notes) warning(e *apply.Event) string {
 	if about != "" {
 		about += ": "
 	}
-	return n.paint.worry("warning: ") + about + safe(e.Message)
+	return n.paint.worry("warning: ") + about + Safe(e.Message)
 }
 
 // about is what an event is about: node, object, or hub.
@@ -170,7 +170,7 @@ func (n *notes) about(e *apply.Event) string {
 	case node != "":
 		return node
 	case e.Hub.Name != "":
-		return "hub " + safe(e.Hub.String())
+		return "hub " + Safe(e.Hub.String())
 	}
 	return ""
 }
@@ -187,7 +187,7 @@ func (n *notes) summary(e *apply.Event) string {
 		lines = append(lines, s.line())
 	}
 	if line := unready(e.Summary.Unready); line != "" && !n.quiet {
-		lines = append(lines, n.paint.worry("warning: ")+safe(line))
+		lines = append(lines, n.paint.worry("warning: ")+Safe(line))
 	}
 	if !n.quiet {
 		lines = append(lines, n.paint.bold(summaryLine(e.Summary)))
@@ -210,9 +210,9 @@ func (n *notes) untoldTogether(failed []apply.NodeResult) []apply.NodeResult {
 func (n *notes) brokenOff() []string {
 	var lines []string
 	for hub, nodes := range n.interrupted {
-		who := safe(nodes[0])
+		who := Safe(nodes[0])
 		if len(nodes) > 1 {
-			who = lynq.Count(len(nodes), "node") + " of hub " + safe(hub)
+			who = lynq.Count(len(nodes), "node") + " of hub " + Safe(hub)
 		}
 		lines = append(lines, n.paint.bold(who)+"  "+n.paint.outcome(apply.OutcomeInterrupted, string(apply.OutcomeInterrupted))+colon(nextGoesOn))
 	}
@@ -246,11 +246,11 @@ func unready(all []apply.Unready) string {
 func (n *notes) together(reasons map[string][]string, o apply.Outcome) []string {
 	var lines []string
 	for why, nodes := range reasons {
-		who := safe(nodes[0])
+		who := Safe(nodes[0])
 		if len(nodes) > 1 {
 			who = lynq.Count(len(nodes), "node")
 		}
-		lines = append(lines, n.paint.bold(who)+"  "+n.paint.outcome(o, endWord(string(o)))+colon(safe(why)))
+		lines = append(lines, n.paint.bold(who)+"  "+n.paint.outcome(o, endWord(string(o)))+colon(Safe(why)))
 	}
 	slices.Sort(lines)
 	return lines

@@ -106,7 +106,7 @@ func (s Stream) Data() io.Writer {
 // field is one value among data that have no quoting of their own.
 func (s Stream) field(text string) string {
 	if s.tty {
-		return safe(text)
+		return Safe(text)
 	}
 	return text
 }

@@ -20,7 +20,7 @@ func (s Stream) paint() paint { return paint{on: s.Color, mark: s.mark} }
 
 // styled is a part of one line, which it is made for that.
 func (p paint) styled(s string, style lipgloss.Style) string {
-	if s = safe(s); !p.on || s == "" {
+	if s = Safe(s); !p.on || s == "" {
 		return s
 	}
 	// What is safe has no escape, so that those which are there now are the style's. Each

@@ -35,7 +35,7 @@ func planText(all []nodeResult, format Format, out Stream) (string, error) {
 	for i := range shown {
 		b.WriteString(treeText(&shown[i], format == Wide, out) + "\n")
 	}
-	return b.String() + out.fitted(planLine(all)) + "\n", nil
+	return b.String() + out.Fitted(planLine(all)) + "\n", nil
 }
 
 // works tells whether a node has steps that are more than leaving alone.
@@ -52,9 +52,9 @@ func (n *nodeResult) works() bool {
 // there.
 func treeText(n *nodeResult, wide bool, out Stream) string {
 	p := out.paint()
-	head := p.bold(n.Name) + "  " + safe("namespace "+n.Namespace)
+	head := p.bold(n.Name) + "  " + Safe("namespace "+n.Namespace)
 	if n.Form.Name != "" {
-		head += safe(", form " + n.Form.Name)
+		head += Safe(", form " + n.Form.Name)
 	}
 	skipped := n.outcome == apply.OutcomeSkipped
 	if n.bad() || skipped {
@@ -70,17 +70,17 @@ func treeText(n *nodeResult, wide bool, out Stream) string {
 		if !wide && (s.action == plan.ActionSkip || s.action == plan.ActionKeep) && s.outcome != apply.OutcomeFailed {
 			continue
 		}
-		message := safe(s.message)
+		message := Safe(s.message)
 		if bad(s.outcome) {
 			message = p.bad(ended(s.action, s.outcome)) + colon(message)
 		}
-		row := []string{p.action(s.action, sign(s.action)+" "+actionWord(s.action)), leavingName(s.object, s.action, s.adopted), safe(shown(string(s.reason)))}
+		row := []string{p.action(s.action, sign(s.action)+" "+actionWord(s.action)), leavingName(s.object, s.action, s.adopted), Safe(Shown(string(s.reason)))}
 		if wide {
-			row = append(row, safe(s.id))
+			row = append(row, Safe(s.id))
 		}
 		rows = append(rows, append(row, message))
 	}
-	return out.fitted(head) + "\n" + flow("  ", rows, out.columns())
+	return out.Fitted(head) + "\n" + flow("  ", rows, out.columns())
 }
 
 // sign is what an action does in a character.
@@ -127,8 +127,8 @@ func planLine(all []nodeResult) string {
 		}
 		return "No changes: all " + lynq.Count(len(all), "node") + " are up to date"
 	}
-	return list(
+	return Commas(
 		strconv.Itoa(working)+" of "+lynq.Count(len(all), "node")+" to change",
-		some(failed, "failed"), some(skipped, "skipped"),
+		Some(failed, "failed"), Some(skipped, "skipped"),
 	) + colon(planCounts(counts, adopted))
 }

@@ -49,12 +49,12 @@ func tableText(nodes []nodeResult, wide bool, out Stream) string {
 	for i := range nodes {
 		n := &nodes[i]
 		row := []string{
-			safe(n.Name), safe(n.Namespace), safe(n.Form.Name),
+			Safe(n.Name), Safe(n.Namespace), Safe(n.Form.Name),
 			strconv.Itoa(n.objects), strconv.Itoa(n.changed), n.readiness(),
 			p.outcome(n.outcome, endWord(n.status)),
 		}
 		if wide {
-			row = append(row, safe(n.Hub.Name), safe(n.UID))
+			row = append(row, Safe(n.Hub.Name), Safe(n.UID))
 		}
 		rows = append(rows, messages(row, n.problems, wide)...)
 	}
@@ -95,7 +95,7 @@ func messages(row, problems []string, wide bool) [][]string {
 func namesText(nodes []nodeResult) string {
 	var b strings.Builder
 	for i := range nodes {
-		b.WriteString(safe(nodes[i].Name) + "\n")
+		b.WriteString(Safe(nodes[i].Name) + "\n")
 	}
 	return b.String()
 }
@@ -107,7 +107,7 @@ type yamlReport struct {
 }
 
 type yamlNode struct {
-	nodeFields
+	NodeFields
 	Objects  int        `json:"objects"`
 	Changed  int        `json:"changed"`
 	Ready    int        `json:"ready"`
@@ -134,7 +134,7 @@ func yamlText(nodes []nodeResult, summary *apply.Summary) (string, error) {
 	for i := range nodes {
 		n := &nodes[i]
 		y := yamlNode{
-			nodeFields: nodeFieldsOf(n.NodeID),
+			NodeFields: NodeFieldsOf(n.NodeID),
 			Objects:    n.objects, Changed: n.changed, Ready: n.ready, Status: n.status, Problems: n.problems,
 		}
 		for _, s := range n.steps {

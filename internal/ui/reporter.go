@@ -119,7 +119,7 @@ func (r *Reporter) Result(of *apply.Result) error {
 		return nil // failures have been told
 	}
 	text, err := resultText(results(of), of.Summary, r.options.Format, r.options.Out)
-	return r.options.Out.writeText("report", r.options.Format, text, err)
+	return r.options.Out.WriteText("report", r.options.Format, text, err)
 }
 
 // Plan closes, and prints what plans would do. With format JSON that is a plan
@@ -139,7 +139,7 @@ func (r *Reporter) Plan(plans []plan.Plan) error {
 
 func (r *Reporter) plan(of *apply.Result) error {
 	text, err := planText(results(of), r.options.Format, r.options.Out)
-	return r.options.Out.writeText("plan", r.options.Format, text, err)
+	return r.options.Out.WriteText("plan", r.options.Format, text, err)
 }
 
 // Refuse closes, and tells why plans must not run: as events with format JSON,
@@ -154,7 +154,7 @@ func (r *Reporter) Refuse(refusals []plan.Refusal) error {
 	}
 	err := r.Close()
 	for _, one := range refusals {
-		_, writeErr := io.WriteString(r.options.Err, r.options.Err.fitted(refusalText(one, r.options.Err.paint())))
+		_, writeErr := io.WriteString(r.options.Err, r.options.Err.Fitted(refusalText(one, r.options.Err.paint())))
 		err = errors.Join(err, writeErr)
 	}
 	return err

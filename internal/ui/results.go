@@ -65,7 +65,7 @@ func results(of *apply.Result) []nodeResult {
 		}
 		n.count(ended)
 		for _, p := range ended.Problems {
-			n.problems = append(n.problems, safe(p))
+			n.problems = append(n.problems, Safe(p))
 		}
 		all = append(all, n)
 	}
@@ -130,7 +130,7 @@ func briefly(nodes []nodeResult) []nodeResult {
 		if named, told := first[why]; told {
 			n.problems = []string{"same error as " + named}
 		} else {
-			first[why] = safe(n.Name)
+			first[why] = Safe(n.Name)
 		}
 	}
 	return brief

@@ -57,7 +57,7 @@ func (l *List) frame(wide bool, out Stream, columns, rows int) []string {
 		footer = append(footer, "")
 	}
 	for _, line := range l.Footer {
-		footer = append(footer, safe(line))
+		footer = append(footer, Safe(line))
 	}
 	footer = footer[:min(len(footer), room/2)]
 	lines := slices.Concat(l.within(room-len(footer), wide, out), footer)
@@ -70,14 +70,14 @@ func (l *List) frame(wide bool, out Stream, columns, rows int) []string {
 // within is the table in so many lines.
 func (l *List) within(room int, wide bool, out Stream) []string {
 	if len(l.Items) == 0 {
-		return []string{safe(l.Empty)}
+		return []string{Safe(l.Empty)}
 	}
 	shown, more := *l, ""
 	if len(l.Items)+1 > room {
 		shown.Items = worst(l.Items, max(room-2, 0))
 		more = fmt.Sprintf("... and %d more", len(l.Items)-len(shown.Items))
 	}
-	lines := strings.Split(strings.TrimSuffix(shown.table(wide, out), "\n"), "\n")
+	lines := strings.Split(strings.TrimSuffix(shown.Table(wide, out), "\n"), "\n")
 	if more != "" {
 		lines = append(lines, more)
 	}

@@ -69,8 +69,8 @@ func (s Stream) of(f Format) io.Writer {
 	return s.Data()
 }
 
-// writeText writes what was made for a format, unless it could not be made.
-func (s Stream) writeText(what string, f Format, text string, err error) error {
+// WriteText writes what was made for a format, unless it could not be made.
+func (s Stream) WriteText(what string, f Format, text string, err error) error {
 	if err == nil {
 		_, err = io.WriteString(s.of(f), text)
 	}

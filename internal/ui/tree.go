@@ -12,7 +12,7 @@ import (
 func PrintGraph(lines []depgraph.Line, out Stream) error {
 	texts, depths := make([]string, len(lines)), make([]int, len(lines))
 	for i, line := range lines {
-		texts[i], depths[i] = safe(line.Text), line.Depth
+		texts[i], depths[i] = Safe(line.Text), line.Depth
 	}
 	var b strings.Builder
 	for i, line := range branched(texts, depths) {
@@ -21,7 +21,7 @@ func PrintGraph(lines []depgraph.Line, out Stream) error {
 		}
 		b.WriteString(line + "\n")
 	}
-	return out.writeText("graph", Table, b.String(), nil)
+	return out.WriteText("graph", Table, b.String(), nil)
 }
 
 // branched are lines with the branches of the trees that they are, given how deep each

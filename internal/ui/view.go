@@ -27,7 +27,7 @@ func view(m *model, now time.Time, columns, rows int, p paint) []string {
 	if longest := m.waits.longest(waitsShown); len(longest) > 0 {
 		drawn = append(drawn, "waiting for "+lynq.Count(m.waits.n, "object")+longestOf(m.waits.n))
 		for _, w := range longest {
-			drawn = append(drawn, "  "+safe(w.node.Name)+"  "+w.line(now))
+			drawn = append(drawn, "  "+Safe(w.node.Name)+"  "+w.line(now))
 		}
 	}
 	drawn = drawn[:min(len(drawn), max(rows-1, 1))]

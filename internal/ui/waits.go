@@ -19,7 +19,7 @@ type wait struct {
 
 // line is the wait without its node.
 func (w wait) line(now time.Time) string {
-	return objectName(w.object) + "  " + age(now.Sub(w.since)) + "  " + safe(w.why)
+	return objectName(w.object) + "  " + age(now.Sub(w.since)) + "  " + Safe(w.why)
 }
 
 // waits are the objects that are waited for, by node so that a node that is

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/duration"
-
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
@@ -18,9 +16,9 @@ import (
 // objectName is how people name an object: kind, then namespace/name.
 func objectName(r lynq.Ref) string {
 	if r.Namespace == "" {
-		return safe(r.Kind + " " + r.Name)
+		return Safe(r.Kind + " " + r.Name)
 	}
-	return safe(r.Kind + " " + r.Namespace + "/" + r.Name)
+	return Safe(r.Kind + " " + r.Namespace + "/" + r.Name)
 }
 
 // leavingName is the name of an object that an action does something to: of one that
@@ -79,7 +77,7 @@ func done(a plan.Action) string {
 	case plan.ActionBlock:
 		return "conflicted"
 	}
-	return safe(string(a))
+	return Safe(string(a))
 }
 
 // planned is an action that is yet to come, after a number: "3 to create".
@@ -112,15 +110,15 @@ func ended(a plan.Action, o apply.Outcome) string {
 	case apply.OutcomeNotReady:
 		return "not ready"
 	}
-	return safe(string(o))
+	return Safe(string(o))
 }
 
-// shown is a condition, state, finding or reason as tables and lines have it. Programs get
+// Shown is a condition, state, finding or reason as tables and lines have it. Programs get
 // the word itself.
-func shown(word string) string {
+func Shown(word string) string {
 	head, why, degraded := strings.Cut(word, ": ")
 	if degraded {
-		return head + ": " + shown(why)
+		return head + ": " + Shown(why)
 	}
 	for from, to := range map[string]string{
 		status.Leaving:                 "Deleting",
@@ -146,7 +144,7 @@ func actionWord(a plan.Action) string {
 	case plan.ActionRelease:
 		return "stop managing"
 	}
-	return safe(string(a))
+	return Safe(string(a))
 }
 
 // endWord is how a node ended, as people read it.
@@ -159,14 +157,11 @@ func endWord(status string) string {
 	case statusNotDone:
 		return "not started"
 	}
-	return safe(status)
+	return Safe(status)
 }
 
-// ofTotal is "2/3".
-func ofTotal(n, total int) string { return fmt.Sprintf("%d/%d", n, total) }
-
-// list joins what is not empty with commas.
-func list(parts ...string) string {
+// Commas joins what is not empty with commas.
+func Commas(parts ...string) string {
 	kept := parts[:0:0]
 	for _, p := range parts {
 		if p != "" {
@@ -176,8 +171,8 @@ func list(parts ...string) string {
 	return strings.Join(kept, ", ")
 }
 
-// some is a count with a word, "" for none.
-func some(n int, word string) string {
+// Some is a count with a word, "" for none.
+func Some(n int, word string) string {
 	if n == 0 {
 		return ""
 	}
@@ -195,45 +190,6 @@ func age(d time.Duration) string {
 		return fmt.Sprintf("%dm%ds", minutes, seconds)
 	}
 	return fmt.Sprintf("%ds", seconds)
-}
-
-// ago is how long ago something was, as kubectl has it, "" for never.
-func ago(now, t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return duration.HumanDuration(max(now.Sub(t), 0))
-}
-
-// when is a time, and how long ago that is; "" for never.
-func when(now, t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.Format(time.RFC3339) + " (" + ago(now, t) + " ago)"
-}
-
-func yesNo(b bool) string {
-	if b {
-		return "yes"
-	}
-	return "no"
-}
-
-// detailed is a name, and what else is known in parentheses.
-func detailed(name string, details []string) string {
-	if len(details) == 0 {
-		return name
-	}
-	return name + " (" + strings.Join(details, ", ") + ")"
-}
-
-// namespaceText names a namespace, as far as it is known.
-func namespaceText(namespace string) []string {
-	if namespace == "" {
-		return nil
-	}
-	return []string{"namespace " + namespace}
 }
 
 // elapsed is how long a run took: to the tenth of a second where that matters.
@@ -267,30 +223,30 @@ func colon(s string) string {
 }
 
 func nodeCounts(s *apply.Summary) string {
-	return list(
-		some(s.Nodes[apply.OutcomeUnchanged], "unchanged"),
-		some(s.Nodes[apply.OutcomeDone], "changed"),
+	return Commas(
+		Some(s.Nodes[apply.OutcomeUnchanged], "unchanged"),
+		Some(s.Nodes[apply.OutcomeDone], "changed"),
 		badCounts(s.Nodes),
 	)
 }
 
 func objectCounts(s *apply.Summary) string {
-	parts := []string{some(s.Objects[apply.OutcomeUnchanged], "unchanged")}
+	parts := []string{Some(s.Objects[apply.OutcomeUnchanged], "unchanged")}
 	for _, a := range actions() {
 		if changes(a) {
-			parts = append(parts, some(s.Actions[a], done(a))+ofAdopted(s.Adopted[a]))
+			parts = append(parts, Some(s.Actions[a], done(a))+ofAdopted(s.Adopted[a]))
 		}
 	}
-	return list(append(parts, badCounts(s.Objects))...)
+	return Commas(append(parts, badCounts(s.Objects))...)
 }
 
 func badCounts(m map[apply.Outcome]int) string {
-	return list(
-		some(m[apply.OutcomeInterrupted], "interrupted"),
-		some(m[apply.OutcomeSkipped], "skipped"),
-		some(m[apply.OutcomeNotReady], "not ready"),
-		some(m[apply.OutcomeConflicted], "conflicted"),
-		some(m[apply.OutcomeFailed], "failed"),
+	return Commas(
+		Some(m[apply.OutcomeInterrupted], "interrupted"),
+		Some(m[apply.OutcomeSkipped], "skipped"),
+		Some(m[apply.OutcomeNotReady], "not ready"),
+		Some(m[apply.OutcomeConflicted], "conflicted"),
+		Some(m[apply.OutcomeFailed], "failed"),
 	)
 }
 
@@ -299,10 +255,10 @@ func planCounts(counts, adopted map[plan.Action]int) string {
 	var parts []string
 	for _, a := range actions() {
 		if a != plan.ActionKeep {
-			parts = append(parts, some(counts[a], planned(a))+ofAdopted(adopted[a]))
+			parts = append(parts, Some(counts[a], planned(a))+ofAdopted(adopted[a]))
 		}
 	}
-	return list(parts...)
+	return Commas(parts...)
 }
 
 // ofAdopted says after a count how many of those were adopted.
@@ -325,11 +281,11 @@ func sum[K comparable](m map[K]int) int {
 func refusalText(r plan.Refusal, p paint) string {
 	about := ""
 	if r.Hub.Name != "" {
-		about = "hub " + safe(r.Hub.String()) + ": "
+		about = "hub " + Safe(r.Hub.String()) + ": "
 	}
-	text := p.failed("refused") + " (" + safe(string(r.Guard)) + "): " + about + safe(r.What) + "\n"
+	text := p.failed("refused") + " (" + Safe(string(r.Guard)) + "): " + about + Safe(r.What) + "\n"
 	if r.Fix != "" {
-		text += "  " + safe(r.Fix) + "\n"
+		text += "  " + Safe(r.Fix) + "\n"
 	}
 	return text
 }

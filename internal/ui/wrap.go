@@ -38,9 +38,9 @@ func hanging(line string, columns int) string {
 // their edge.
 func cut(line string, columns int) string { return ansi.Truncate(line, max(columns-1, 1), "...") }
 
-// fitted has the lines of a text broken between words where they go to a terminal
+// Fitted has the lines of a text broken between words where they go to a terminal
 // that is narrower.
-func (s Stream) fitted(text string) string {
+func (s Stream) Fitted(text string) string {
 	if !s.Terminal {
 		return text
 	}

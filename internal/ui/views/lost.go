@@ -1,15 +1,16 @@
-package ui
+package views
 
 import (
 	"strconv"
 
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
 // RestorationList lists the inventories that are restored.
-func RestorationList(found []decide.Restoration) *List {
+func RestorationList(found []decide.Restoration) *ui.List {
 	l := lostList("PROBLEM", "No inventory needs to be restored")
 	for i := range found {
 		r := &found[i]
@@ -19,7 +20,7 @@ func RestorationList(found []decide.Restoration) *List {
 }
 
 // RebuiltList lists inventories that are made of what objects say.
-func RebuiltList(rebuilt []orphan.Rebuilt) *List {
+func RebuiltList(rebuilt []orphan.Rebuilt) *ui.List {
 	l := lostList("NEW ENTRIES", "No inventory needs to be rebuilt")
 	for i := range rebuilt {
 		b := &rebuilt[i]
@@ -29,15 +30,15 @@ func RebuiltList(rebuilt []orphan.Rebuilt) *List {
 }
 
 // lostList is a list of inventories that were lost, with a last column of its own.
-func lostList(last, empty string) *List {
-	return &List{
-		Columns: []Column{{Name: "NAMESPACE"}, {Name: "NODE"}, {Name: "HUB"}, {Name: "FORM"}, {Name: "ROW"}, {Name: "OBJECTS"}, {Name: last}},
+func lostList(last, empty string) *ui.List {
+	return &ui.List{
+		Columns: []ui.Column{{Name: "NAMESPACE"}, {Name: "NODE"}, {Name: "HUB"}, {Name: "FORM"}, {Name: "ROW"}, {Name: "OBJECTS"}, {Name: last}},
 		Empty:   empty,
 	}
 }
 
-func lostItem(inv *inventory.Inventory, last string, data any) Item {
-	return Item{
+func lostItem(inv *inventory.Inventory, last string, data any) ui.Item {
+	return ui.Item{
 		Cells: []string{inv.Node.Namespace, inv.Node.Name, inv.Node.Hub.Name, inv.Node.Form.Name, inv.Node.UID, strconv.Itoa(len(inv.Entries)), last},
 		Name:  inv.Node.String(),
 		Data:  data,
@@ -46,13 +47,13 @@ func lostItem(inv *inventory.Inventory, last string, data any) Item {
 
 // lostData is an inventory as JSON and YAML have it (docs/inventory.md).
 type lostData struct {
-	nodeFields
+	ui.NodeFields
 	UID     string `json:"uid"`
 	Objects int    `json:"objects"`
 }
 
 func lostDataOf(inv *inventory.Inventory) lostData {
-	return lostData{nodeFieldsOf(inv.Node), inv.Node.UID, len(inv.Entries)}
+	return lostData{ui.NodeFieldsOf(inv.Node), inv.Node.UID, len(inv.Entries)}
 }
 
 type restorationData struct {

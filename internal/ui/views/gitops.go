@@ -1,10 +1,11 @@
-package ui
+package views
 
 import (
 	"cmp"
 	"fmt"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -19,12 +20,12 @@ const (
 
 // PrintLosses prints which policies a target does not honour, and what happens instead.
 // What several resources of a form lose alike is one row.
-func PrintLosses(target policy.Target, losses []policy.Loss, out Stream) error {
-	l := List{Columns: []Column{{Name: "FORM"}, {Name: "POLICY"}, {Name: "RESOURCES", Flexible: true}, {Name: "WHAT HAPPENS INSTEAD", Wrapped: true}}}
+func PrintLosses(target policy.Target, losses []policy.Loss, out ui.Stream) error {
+	l := ui.List{Columns: []ui.Column{{Name: "FORM"}, {Name: "POLICY"}, {Name: "RESOURCES", Flexible: true}, {Name: "WHAT HAPPENS INSTEAD", Wrapped: true}}}
 	for _, row := range lossesTogether(losses) {
-		l.Items = append(l.Items, Item{Cells: []string{row.Form, row.Policy, row.Resource, row.Instead}})
+		l.Items = append(l.Items, ui.Item{Cells: []string{row.Form, row.Policy, row.Resource, row.Instead}})
 	}
-	return out.writeText("losses", Table, safe(target.Title())+" does not honour all policies:\n"+l.table(false, out), nil)
+	return out.WriteText("losses", ui.Table, ui.Safe(target.Title())+" does not honour all policies:\n"+l.Table(false, out), nil)
 }
 
 // lossesTogether joins losses that differ in their resource only, and names those.
@@ -47,31 +48,31 @@ func lossesTogether(losses []policy.Loss) []policy.Loss {
 }
 
 // PrintTree prints what a run did to a tree of files, or would do, short.
-func PrintTree(r *gitops.Report, dryRun bool, out Stream) error {
-	l := List{Columns: []Column{{Name: "NODE", Flexible: true}, {Name: "CHANGE"}, {Name: "OBJECTS", Wrapped: true}}}
+func PrintTree(r *gitops.Report, dryRun bool, out ui.Stream) error {
+	l := ui.List{Columns: []ui.Column{{Name: "NODE", Flexible: true}, {Name: "CHANGE"}, {Name: "OBJECTS", Wrapped: true}}}
 	shown := r.Changes[:min(len(r.Changes), treeNodesNamed)]
 	for i := range shown {
 		n := &shown[i]
-		l.Items = append(l.Items, Item{Cells: []string{n.Node, string(n.Change), treeCounts(n.Counts())}})
+		l.Items = append(l.Items, ui.Item{Cells: []string{n.Node, string(n.Change), treeCounts(n.Counts())}})
 	}
 	var b strings.Builder
 	if len(shown) > 0 {
-		b.WriteString(l.table(false, out))
+		b.WriteString(l.Table(false, out))
 	}
 	if more := len(r.Changes) - len(shown); more > 0 {
 		b.WriteString("... and " + lynq.Count(more, "more node") + "\n")
 	}
 	for _, c := range r.Conflicts {
-		b.WriteString(out.fitted(safe("conflict: "+c.Path+": "+c.Why)) + "\n")
+		b.WriteString(out.Fitted(ui.Safe("conflict: "+c.Path+": "+c.Why)) + "\n")
 	}
-	return out.writeText("report", Table, b.String()+out.fitted(treeLine(r, dryRun))+"\n", nil)
+	return out.WriteText("report", ui.Table, b.String()+out.Fitted(treeLine(r, dryRun))+"\n", nil)
 }
 
 // PrintTreeRefusals prints what guards have against a run on a tree of files.
-func PrintTreeRefusals(refusals []gitops.Refusal, out Stream) {
+func PrintTreeRefusals(refusals []gitops.Refusal, out ui.Stream) {
 	shown := refusals[:min(len(refusals), treeRefusalsNamed)]
 	for _, r := range shown {
-		_, _ = fmt.Fprintln(out, "refused: "+safe(r.String())) // that it was refused is in the exit code
+		_, _ = fmt.Fprintln(out, "refused: "+ui.Safe(r.String())) // that it was refused is in the exit code
 	}
 	if more := len(refusals) - len(shown); more > 0 {
 		_, _ = fmt.Fprintf(out, "... and %d more\n", more)
@@ -80,7 +81,7 @@ func PrintTreeRefusals(refusals []gitops.Refusal, out Stream) {
 
 // treeCounts is "2 added, 1 removed".
 func treeCounts(c gitops.Counts) string {
-	return cmp.Or(list(some(c.Added, "added"), some(c.Changed, "changed"), some(c.Removed, "removed"), some(c.Unchanged, "unchanged")), "none")
+	return cmp.Or(ui.Commas(ui.Some(c.Added, "added"), ui.Some(c.Changed, "changed"), ui.Some(c.Removed, "removed"), ui.Some(c.Unchanged, "unchanged")), "none")
 }
 
 // treeLine is what became of nodes, objects and files.
@@ -90,5 +91,5 @@ func treeLine(r *gitops.Report, dryRun bool) string {
 		written, removed = "to write", "to remove"
 	}
 	return fmt.Sprintf("nodes: %s; objects: %s; files: %d %s, %d %s",
-		list(treeCounts(r.Nodes.Counts), some(r.Nodes.Failed, "failed")), treeCounts(r.Objects), r.Files.Written, written, r.Files.Removed, removed)
+		ui.Commas(treeCounts(r.Nodes.Counts), ui.Some(r.Nodes.Failed, "failed")), treeCounts(r.Objects), r.Files.Written, written, r.Files.Removed, removed)
 }

@@ -1,4 +1,4 @@
-package ui
+package views
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 	"github.com/lynqctl/lynqctl/pkg/status"
@@ -46,20 +47,20 @@ func (n *NodeNow) data() *nodeData {
 }
 
 // Details are the node for people and programs.
-func (n *NodeNow) Details(now time.Time) *Details {
-	condition, r := shown(n.Condition), &n.Recorded
+func (n *NodeNow) Details(now time.Time) *ui.Details {
+	condition, r := ui.Shown(n.Condition), &n.Recorded
 	if n.Node.Recorded {
 		condition += " (recorded)"
 	}
-	lastRun := shown(r.Condition)
+	lastRun := ui.Shown(r.Condition)
 	if !r.Since.IsZero() {
 		lastRun += ", since " + when(now, r.Since)
 	}
 	if r.Message != n.Message && r.Message != "" {
 		lastRun += ": " + r.Message
 	}
-	d := &Details{
-		Facts: []Fact{
+	d := &ui.Details{
+		Facts: []ui.Fact{
 			{Name: "Node", Text: n.Name},
 			{Name: "Namespace", Text: n.Namespace},
 			{Name: "Hub", Text: n.Hub.Name + " (namespace " + n.Hub.Namespace + ")"},
@@ -71,13 +72,13 @@ func (n *NodeNow) Details(now time.Time) *Details {
 			{Name: "Last run", Text: lastRun},
 		},
 		Parts: n.tree(now),
-		More:  []Section{{Title: "Orphans", List: *OrphanList(n.Orphans, now)}, {Title: "Events", List: n.eventList(now)}},
+		More:  []ui.Section{{Title: "Orphans", List: *OrphanList(n.Orphans, now)}, {Title: "Events", List: n.eventList(now)}},
 		Data:  n.data(),
 	}
 	if !n.Created.IsZero() {
-		d.Facts = append(d.Facts, Fact{Name: "Wanted", Text: fmt.Sprintf("%s: %d ready%s", lynq.Count(r.Desired, "object"), r.Ready, troubles(&status.Counts{
+		d.Facts = append(d.Facts, ui.Fact{Name: "Wanted", Text: fmt.Sprintf("%s: %d ready%s", lynq.Count(r.Desired, "object"), r.Ready, troubles(&status.Counts{
 			Failed: r.Failed, Skipped: r.Skipped, Conflicted: r.Conflicted, Excluded: r.Excluded,
-		}))}, Fact{Name: "Now", Text: tallied(n.Objects)})
+		}))}, ui.Fact{Name: "Now", Text: tallied(n.Objects)})
 	}
 	return d
 }
@@ -88,7 +89,7 @@ func tallied(objects []status.Object) string {
 	var parts []string
 	for _, state := range status.States() {
 		if counts[state] > 0 || state == status.Ready {
-			parts = append(parts, fmt.Sprintf("%d %s", counts[state], shown(state)))
+			parts = append(parts, fmt.Sprintf("%d %s", counts[state], ui.Shown(state)))
 		}
 	}
 	return lynq.Count(len(objects), "object") + ": " + strings.Join(parts, ", ")
@@ -96,8 +97,8 @@ func tallied(objects []status.Object) string {
 
 // tree lists the objects with what belongs to them. Their namespaces are told
 // where they are not the node's.
-func (n *NodeNow) tree(now time.Time) List {
-	l := List{Columns: []Column{
+func (n *NodeNow) tree(now time.Time) ui.List {
+	l := ui.List{Columns: []ui.Column{
 		{Name: "OBJECT", Flexible: true}, {Name: "STATUS", Toned: true}, {Name: "AGE"}, {Name: "POLICIES"}, {Name: "MESSAGE", Wrapped: true},
 		{Name: "ID", Wide: true}, {Name: "UID", Wide: true},
 	}}
@@ -109,8 +110,8 @@ func (n *NodeNow) tree(now time.Time) List {
 			if o.Policies != nil {
 				policies = strings.Join(o.Policies.Unusual(), ",")
 			}
-			l.Items = append(l.Items, Item{
-				Cells: []string{n.called(o.Kind, o.Namespace, o.Name), shown(o.Condition()), ago(now, o.Created), policies, o.Message, o.ID, string(o.UID)},
+			l.Items = append(l.Items, ui.Item{
+				Cells: []string{n.called(o.Kind, o.Namespace, o.Name), ui.Shown(o.Condition()), ago(now, o.Created), policies, o.Message, o.ID, string(o.UID)},
 				Name:  o.Ref().Full(), Tone: stateTone(o.State), Depth: depth,
 			})
 			add(o.Owned, depth+1)
@@ -120,14 +121,14 @@ func (n *NodeNow) tree(now time.Time) List {
 	return l
 }
 
-func stateTone(state string) Tone {
+func stateTone(state string) ui.Tone {
 	switch state {
 	case status.Ready:
-		return Good
+		return ui.Good
 	case status.Degraded:
-		return Bad
+		return ui.Bad
 	}
-	return Worry
+	return ui.Worry
 }
 
 // called is how an object is called where it is clear which namespace is meant.
@@ -142,16 +143,16 @@ func (n *NodeNow) called(kind, namespace, name string) string {
 // all that the server still has.
 const recentEvents = 12
 
-func (n *NodeNow) eventList(now time.Time) List {
-	l := List{Columns: []Column{
+func (n *NodeNow) eventList(now time.Time) ui.List {
+	l := ui.List{Columns: []ui.Column{
 		{Name: "AGE"}, {Name: "TYPE", Toned: true}, {Name: "REASON"}, {Name: "OBJECT", Flexible: true}, {Name: "TIMES", Wide: true}, {Name: "MESSAGE", Wrapped: true},
 	}}
 	for _, e := range n.Events[max(len(n.Events)-recentEvents, 0):] {
-		tone := Plain
+		tone := ui.Plain
 		if e.Type == "Warning" {
-			tone = Worry
+			tone = ui.Worry
 		}
-		l.Items = append(l.Items, Item{Tone: tone, Cells: []string{
+		l.Items = append(l.Items, ui.Item{Tone: tone, Cells: []string{
 			ago(now, e.Time), e.Type, e.Reason, n.called(e.Kind, e.Namespace, e.Name), strconv.FormatInt(e.Count, 10), e.Message,
 		}})
 	}

@@ -1,4 +1,4 @@
-package ui
+package views
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -51,9 +52,9 @@ const (
 
 // WatchList is what people see of the hubs of a watch. Bad inputs are those that could
 // not be loaded when they changed.
-func WatchList(hubs []WatchedHub, badInputs bool, now time.Time) *List {
-	l := &List{
-		Columns: []Column{
+func WatchList(hubs []WatchedHub, badInputs bool, now time.Time) *ui.List {
+	l := &ui.List{
+		Columns: []ui.Column{
 			{Name: "HUB", Flexible: true}, {Name: "ROWS", Spare: true}, {Name: "ACTIVE", Spare: true}, {Name: "NODES"}, {Name: "READY"}, {Name: "FAILED"},
 			{Name: "HELD", Spare: true}, {Name: "CHANGED", Spare: true}, {Name: "STATUS", Toned: true},
 		},
@@ -69,7 +70,7 @@ func WatchList(hubs []WatchedHub, badInputs bool, now time.Time) *List {
 }
 
 // item is a row of the table. What is not known is left out of it.
-func (h *WatchedHub) item(now time.Time) Item {
+func (h *WatchedHub) item(now time.Time) ui.Item {
 	count := func(n int, known bool) string {
 		if !known {
 			return ""
@@ -82,7 +83,7 @@ func (h *WatchedHub) item(now time.Time) Item {
 	}
 	slices.Sort(held)
 	state, tone := h.state()
-	return Item{
+	return ui.Item{
 		Cells: []string{
 			h.String(), count(h.Rows, h.Read), count(h.Active, h.Read),
 			count(h.Desired, h.Planned), count(h.Ready, h.Planned), count(h.Failed, h.Planned),
@@ -93,24 +94,24 @@ func (h *WatchedHub) item(now time.Time) Item {
 }
 
 // state says how a hub is, and how good that is.
-func (h *WatchedHub) state() (string, Tone) {
+func (h *WatchedHub) state() (string, ui.Tone) {
 	switch {
 	case h.Failing && h.Turn != TurnOurs:
-		return hubFailing, Bad
+		return hubFailing, ui.Bad
 	case h.Turn == TurnUnknown:
-		return hubStarting, Worry
+		return hubStarting, ui.Worry
 	case h.Turn == TurnOthers:
-		return hubStandingBy, Good
+		return hubStandingBy, ui.Good
 	case h.Unread:
-		return hubSourceDown, Bad
+		return hubSourceDown, ui.Bad
 	case h.Refused:
-		return hubRefused, Bad
+		return hubRefused, ui.Bad
 	case h.Failing:
-		return hubFailing, Bad
+		return hubFailing, ui.Bad
 	case h.Applying:
-		return hubApplying, Worry
+		return hubApplying, ui.Worry
 	case h.Failed > 0 || len(h.Held) > 0:
-		return hubWatching, Worry
+		return hubWatching, ui.Worry
 	}
-	return hubWatching, Good
+	return hubWatching, ui.Good
 }

@@ -1,4 +1,4 @@
-package ui
+package views
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/status"
@@ -33,8 +34,8 @@ type NodeView struct {
 }
 
 // Columns are those of the table. The namespace is shown where nodes may be of several.
-func (v *NodeView) Columns() []Column {
-	return []Column{
+func (v *NodeView) Columns() []ui.Column {
+	return []ui.Column{
 		{Name: "NAMESPACE", Flexible: true, Wide: v.Namespace != ""}, {Name: "NODE", Flexible: true},
 		{Name: "READY"}, {Name: "FAILED", Wide: true}, {Name: "SKIPPED", Wide: true}, {Name: "CONFLICTED", Wide: true},
 		{Name: "STATUS", Flexible: true, Toned: true}, {Name: "AGE"},
@@ -44,8 +45,8 @@ func (v *NodeView) Columns() []Column {
 }
 
 // List shows nodes, and the sums of all of them.
-func (v *NodeView) List(s *Nodes, now time.Time) *List {
-	l := &List{
+func (v *NodeView) List(s *Nodes, now time.Time) *ui.List {
+	l := &ui.List{
 		Columns: v.Columns(),
 		Empty:   "No nodes found in " + v.Where, Warnings: slices.Concat(s.Warnings, s.Ignored), Sums: s.Hubs,
 	}
@@ -68,9 +69,9 @@ func (v *NodeView) List(s *Nodes, now time.Time) *List {
 }
 
 // Items are some of the nodes that are shown.
-func (v *NodeView) Items(some, shown []status.Node, now time.Time) []Item {
+func (v *NodeView) Items(some, shown []status.Node, now time.Time) []ui.Item {
 	called := namesOf(shown)
-	items := make([]Item, len(some))
+	items := make([]ui.Item, len(some))
 	for i := range some {
 		items[i] = v.item(&some[i], called, now)
 	}
@@ -89,9 +90,9 @@ func (v *NodeView) shown() string {
 // not.
 func (v *NodeView) conditionOf(n *status.Node) string {
 	if n.Recorded && !v.Recorded {
-		return shown(n.Condition) + " (recorded)"
+		return ui.Shown(n.Condition) + " (recorded)"
 	}
-	return shown(n.Condition)
+	return ui.Shown(n.Condition)
 }
 
 // shortNames tell how hubs and forms are called that are shown.
@@ -115,7 +116,7 @@ func (s shortNames) see(hub lynq.HubKey, form lynq.FormKey) {
 func (s shortNames) hub(key lynq.HubKey) string   { return s.hubs.Of(key.Namespace, key.Name) }
 func (s shortNames) form(key lynq.FormKey) string { return s.forms.Of(key.Namespace, key.Name) }
 
-func (v *NodeView) item(n *status.Node, called shortNames, now time.Time) Item {
+func (v *NodeView) item(n *status.Node, called shortNames, now time.Time) ui.Item {
 	cells := []string{n.Namespace, n.Name}
 	if n.Condition == status.Unreadable {
 		cells = append(cells, "", "", "", "", n.Condition, "")
@@ -126,21 +127,21 @@ func (v *NodeView) item(n *status.Node, called shortNames, now time.Time) Item {
 		}
 		cells = append(cells, v.conditionOf(n), ago(now, n.Created))
 	}
-	return Item{
+	return ui.Item{
 		Cells: append(cells, ago(now, n.Since), called.hub(n.Hub), called.form(n.Form), n.UID, n.Message),
 		Name:  n.Name, Data: statusData{rowFieldsOf(n.NodeID), n}, Tone: conditionTone(n),
 	}
 }
 
 // conditionTone: what is on its way may yet be Ready.
-func conditionTone(n *status.Node) Tone {
+func conditionTone(n *status.Node) ui.Tone {
 	switch {
 	case n.Well:
-		return Good
+		return ui.Good
 	case n.Condition == status.Progressing, n.Condition == status.Leaving, n.Condition == status.Unknown:
-		return Worry
+		return ui.Worry
 	}
-	return Bad
+	return ui.Bad
 }
 
 // hubLines sum a hub up, and below it each of its forms.

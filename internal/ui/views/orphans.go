@@ -1,17 +1,18 @@
-package ui
+package views
 
 import (
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
 // OrphanList lists what nodes left behind.
-func OrphanList(orphans []orphan.Orphan, now time.Time) *List {
-	l := &List{Columns: []Column{
+func OrphanList(orphans []orphan.Orphan, now time.Time) *ui.List {
+	l := &ui.List{Columns: []ui.Column{
 		{Name: "KIND", Flexible: true, Needed: true}, {Name: "NAMESPACE"}, {Name: "NAME"}, {Name: "REASON", Flexible: true},
 		{Name: "SINCE"}, {Name: "FROM", Flexible: true}, {Name: "SIZE"},
 		{Name: "HUB", Wide: true}, {Name: "ID", Wide: true}, {Name: "POLICIES", Wide: true},
@@ -19,9 +20,9 @@ func OrphanList(orphans []orphan.Orphan, now time.Time) *List {
 	}}
 	for i := range orphans {
 		o := &orphans[i]
-		l.Items = append(l.Items, Item{
+		l.Items = append(l.Items, ui.Item{
 			Cells: []string{
-				o.GroupKind(), o.Namespace, o.Name, orUnknown(shown(o.Reason)), since(o, now), fromNode(o.From), o.Size,
+				o.GroupKind(), o.Namespace, o.Name, orUnknown(ui.Shown(o.Reason)), since(o, now), fromNode(o.From), o.Size,
 				o.From.Hub.Name, o.From.ID, policies(o), o.Resource.APIVersion(), string(o.UID),
 			},
 			Name: o.Full(),

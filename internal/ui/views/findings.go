@@ -1,10 +1,11 @@
-package ui
+package views
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/apply/verify"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -22,9 +23,9 @@ type Verification struct {
 
 // List lists what is not as recorded. What is said where there is nothing is the result
 // in any case.
-func (v *Verification) List(where string) *List {
-	l := &List{
-		Columns: []Column{
+func (v *Verification) List(where string) *ui.List {
+	l := &ui.List{
+		Columns: []ui.Column{
 			{Name: "NAMESPACE"}, {Name: "NODE"}, {Name: "OBJECT", Flexible: true}, {Name: "STATUS"},
 			{Name: "HUB", Wide: true}, {Name: "FORM", Wide: true}, {Name: "ID", Wide: true}, {Name: "MESSAGE", Wrapped: true},
 		},
@@ -59,7 +60,7 @@ func findingCounts(findings []verify.Finding) string {
 	var parts []string
 	for _, t := range verify.Types() {
 		if counts[t] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", counts[t], shown(string(t))))
+			parts = append(parts, fmt.Sprintf("%d %s", counts[t], ui.Shown(string(t))))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -81,10 +82,10 @@ type findingData struct {
 	Fix             string      `json:"fix"`
 }
 
-func findingItem(f *verify.Finding) Item {
-	return Item{
+func findingItem(f *verify.Finding) ui.Item {
+	return ui.Item{
 		Cells: []string{
-			f.Namespace, f.Name, f.Object.Full(), shown(string(f.Type)),
+			f.Namespace, f.Name, f.Object.Full(), ui.Shown(string(f.Type)),
 			f.Hub.Name, f.Form.Name, f.ID, f.What + ": " + f.Fix,
 		},
 		Name: f.Object.Full(),
