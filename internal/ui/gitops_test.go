@@ -11,6 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 func TestPrintLosses(t *testing.T) {
@@ -41,8 +42,8 @@ func TestPrintTree(t *testing.T) {
 		Objects: gitops.Counts{Added: 2, Changed: 1},
 		Files:   gitops.FileCounts{Written: 6, Removed: 2},
 		Changes: []gitops.NodeChange{
-			{Node: "acme-web", Change: gitops.Changed, Objects: []gitops.ObjectChange{{Change: gitops.Added}, {Change: gitops.Changed}}},
-			{Node: "new-web", Change: gitops.Added, Objects: []gitops.ObjectChange{{Change: gitops.Added}}},
+			{NodeID: lynq.NodeID{Name: "acme-web"}, Change: gitops.Changed, Objects: []gitops.ObjectChange{{Change: gitops.Added}, {Change: gitops.Changed}}},
+			{NodeID: lynq.NodeID{Name: "new-web"}, Change: gitops.Added, Objects: []gitops.ObjectChange{{Change: gitops.Added}}},
 		},
 		Conflicts: []gitops.Conflict{{Path: "a/b.yaml", Why: "it was edited"}},
 	}

@@ -30,7 +30,7 @@ func (r *Report) Explain(most int, fieldsOf FieldsOf) {
 				return
 			}
 			most--
-			o.Fields = changedFields(o.old, o.new, fieldsOf(lynq.HubKey{Name: n.Hub, Namespace: n.HubNamespace}, lynq.FormKey{Namespace: n.FormNamespace, Name: n.Form}, o.ID))
+			o.Fields = changedFields(o.old, o.new, fieldsOf(n.Hub, n.Form, o.ID))
 		}
 	}
 }

@@ -37,7 +37,7 @@ func TestFormsOfOneName(t *testing.T) {
 	// One of them alone: the other's nodes stay, and are not counted.
 	in := inputOf([]*Node{formNode("eu", "acme", "2")})
 	r := s.report(in)
-	if r.Nodes.Removed != 0 || r.Nodes.Changed != 1 || r.Changes[0].Node != "acme-web" || r.Changes[0].FormNamespace != "eu" {
+	if r.Nodes.Removed != 0 || r.Nodes.Changed != 1 || r.Changes[0].Name != "acme-web" || r.Changes[0].Form.Namespace != "eu" {
 		t.Errorf("%+v", r)
 	}
 	// Its last row goes: one node does, that of its own.
@@ -45,7 +45,7 @@ func TestFormsOfOneName(t *testing.T) {
 	in.Hubs = []HubScope{{lynq.HubKey{Name: "crm"}, []lynq.FormKey{{Namespace: "eu", Name: "web"}}}}
 	r = s.report(in)
 	s.run(in)
-	if r.Nodes.Removed != 1 || r.Changes[0].FormNamespace != "eu" || r.Changes[0].Namespace != "eu" {
+	if r.Nodes.Removed != 1 || r.Changes[0].Form.Namespace != "eu" || r.Changes[0].Namespace != "eu" {
 		t.Errorf("%+v", r)
 	}
 	x := s.index()

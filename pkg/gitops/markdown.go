@@ -112,7 +112,7 @@ func (m *comment) section(title string, what Change, changes []NodeChange) {
 // the names of its objects.
 func nodeLines(n *NodeChange) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "- **%s** (hub %s, namespace %s)\n", markdown.Code(n.Node), markdown.Code(cmp.Or(n.hub, n.Hub)), markdown.Code(n.Namespace))
+	fmt.Fprintf(&b, "- **%s** (hub %s, namespace %s)\n", markdown.Code(n.Name), markdown.Code(cmp.Or(n.hub, n.Hub.Name)), markdown.Code(n.Namespace))
 	for i := range n.Objects {
 		o := &n.Objects[i]
 		fmt.Fprintf(&b, "  - %s", markdown.Code(o.Object))

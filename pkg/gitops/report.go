@@ -66,18 +66,34 @@ type FileCounts struct {
 
 // NodeChange is a node that is not what it was.
 type NodeChange struct {
+	// NodeID has hub and form as the files have them, and no row: the tree has none.
+	lynq.NodeID
+	Change  Change
+	Objects []ObjectChange
+
+	hub string // as people call it
+}
+
+// nodeChangeFields are a NodeChange as reports have it.
+type nodeChangeFields struct {
 	Change Change `json:"change"`
 	Hub    string `json:"hub"`
 	Form   string `json:"form"`
-	// HubNamespace and FormNamespace tell hubs, and forms, of one name apart; "" where
-	// their files have none.
+	// HubNamespace and FormNamespace distinguish hubs and forms that have the same name.
 	HubNamespace  string         `json:"hubNamespace,omitempty"`
 	FormNamespace string         `json:"formNamespace,omitempty"`
 	Namespace     string         `json:"namespace"`
 	Node          string         `json:"node"`
 	Objects       []ObjectChange `json:"objects"`
+}
 
-	hub string // as people call it
+// MarshalJSON implements json.Marshaler.
+func (n NodeChange) MarshalJSON() ([]byte, error) {
+	text, err := lynq.JSON(nodeChangeFields{
+		Change: n.Change, Hub: n.Hub.Name, Form: n.Form.Name, HubNamespace: n.Hub.Namespace, FormNamespace: n.Form.Namespace,
+		Namespace: n.Namespace, Node: n.Name, Objects: n.Objects,
+	})
+	return []byte(text), err
 }
 
 // Counts count its objects.
@@ -137,7 +153,7 @@ func NewReport(in *Input, p *Plan, changed bool) *Report {
 	for _, k := range keys {
 		n := nodes[k]
 		n.compare(&r.Objects)
-		n.change.hub, _ = in.called(&owned{Hub: lynq.HubKey{Name: n.change.Hub, Namespace: n.change.HubNamespace}})
+		n.change.hub, _ = in.called(&owned{Hub: n.change.Hub})
 		r.Nodes.count(n.change.Change)
 		if n.change.Change != "" {
 			r.Changes = append(r.Changes, n.change)
@@ -170,10 +186,8 @@ func nodesOf(p *Plan) map[lynq.NodeKey]*nodeChange {
 			n = &nodeChange{}
 			nodes[o.Node] = n
 		}
-		if now || n.change.Node == "" { // what it is now counts, not what it was
-			n.change.Hub, n.change.HubNamespace = o.Hub.Name, o.Hub.Namespace
-			n.change.Form, n.change.FormNamespace = o.Form.Name, o.Form.Namespace
-			n.change.Namespace, n.change.Node = o.Node.Namespace, o.Node.Name
+		if now || n.change.Name == "" { // what it is now counts, not what it was
+			n.change.NodeID = lynq.NodeID{Hub: o.Hub, Form: o.Form, Namespace: o.Node.Namespace, Name: o.Node.Name}
 		}
 		return n
 	}

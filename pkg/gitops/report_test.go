@@ -47,14 +47,15 @@ func TestReport(t *testing.T) {
 			Nodes:   NodeCounts{Counts: Counts{Added: 1, Changed: 2, Removed: 1}, Failed: 1},
 			Objects: Counts{Added: 2, Changed: 1, Removed: 1, Unchanged: 2},
 			Changes: []NodeChange{
-				{Change: Changed, Node: "acme-web", Objects: []ObjectChange{{Change: Changed, Object: "ConfigMap/default/acme", ID: "id"}}},
-				{Change: Changed, Node: "beta-web", Objects: []ObjectChange{{Change: Added, Object: "Service/default/door", ID: "id"}}},
-				{Change: Removed, Node: "gone-web", Objects: []ObjectChange{{Change: Removed, Object: "ConfigMap/default/gone", ID: "id"}}},
-				{Change: Added, Node: "new-web", Objects: []ObjectChange{{Change: Added, Object: "ConfigMap/default/new", ID: "id"}}},
+				{NodeID: lynq.NodeID{Name: "acme-web"}, Change: Changed, Objects: []ObjectChange{{Change: Changed, Object: "ConfigMap/default/acme", ID: "id"}}},
+				{NodeID: lynq.NodeID{Name: "beta-web"}, Change: Changed, Objects: []ObjectChange{{Change: Added, Object: "Service/default/door", ID: "id"}}},
+				{NodeID: lynq.NodeID{Name: "gone-web"}, Change: Removed, Objects: []ObjectChange{{Change: Removed, Object: "ConfigMap/default/gone", ID: "id"}}},
+				{NodeID: lynq.NodeID{Name: "new-web"}, Change: Added, Objects: []ObjectChange{{Change: Added, Object: "ConfigMap/default/new", ID: "id"}}},
 			},
 		}
 		for i := range want.Changes {
-			want.Changes[i].Hub, want.Changes[i].Form, want.Changes[i].Namespace = "crm", "web", "default"
+			id := &want.Changes[i].NodeID
+			id.Hub.Name, id.Form.Name, id.Namespace = "crm", "web", "default"
 		}
 		if diff := cmp.Diff(want, r, cmpopts.IgnoreUnexported(ObjectChange{}, NodeChange{}), cmpopts.IgnoreFields(Report{}, "Files")); diff != "" {
 			t.Errorf("%+v: %s", a, diff)
@@ -124,6 +125,27 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// TestNodeChangeJSON holds the names and the order of the fields of a report.
+func TestNodeChangeJSON(t *testing.T) {
+	n := NodeChange{NodeID: lynq.NodeID{
+		Hub: lynq.HubKey{Namespace: "h", Name: "crm"}, Form: lynq.FormKey{Namespace: "f", Name: "web"}, Namespace: "blue", Name: "acme-web",
+	}, Change: Added, Objects: []ObjectChange{{Change: Added, Object: "a<b", ID: "id"}}}
+	const objects = `"objects":[{"change":"added","object":"a\u003cb","id":"id"}]}]`
+	for want, n := range map[string]NodeChange{
+		`[{"change":"added","hub":"crm","form":"web","hubNamespace":"h","formNamespace":"f","namespace":"blue","node":"acme-web",` + objects: n,
+		`[{"change":"","hub":"","form":"","namespace":"","node":"","objects":null}]`:                                                         {},
+	} {
+		if b, err := json.Marshal([]NodeChange{n}); err != nil || string(b) != want {
+			t.Errorf("%s, want %s (%v)", b, want, err)
+		}
+	}
+}
+
+// blue is a node of hub crm in namespace blue.
+func blue(name string) lynq.NodeID {
+	return lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "blue", Name: name}
+}
+
 // TestMarkdown shows the comment.
 func TestMarkdown(t *testing.T) {
 	r := &Report{
@@ -131,15 +153,15 @@ func TestMarkdown(t *testing.T) {
 		Nodes:   NodeCounts{Counts: Counts{Added: 1, Changed: 1, Removed: 1, Unchanged: 7}, Failed: 2},
 		Objects: Counts{Added: 1, Changed: 2, Removed: 1, Unchanged: 20},
 		Changes: []NodeChange{
-			{Change: Changed, Hub: "crm", Namespace: "blue", Node: "acme-web", Objects: []ObjectChange{
+			{NodeID: blue("acme-web"), Change: Changed, Objects: []ObjectChange{
 				{Change: Changed, Object: "Deployment.apps/blue/acme", Fields: []FieldChange{
 					{Field: "spec.replicas", Columns: []string{"replicas"}}, {Field: "metadata.labels[\"a`b\"]"},
 				}},
 				{Change: Changed, Object: "Secret/blue/key"},
 				{Change: Added, Object: "Service/blue/acme"},
 			}},
-			{Change: Removed, Hub: "crm", Namespace: "blue", Node: "gone-web", Objects: []ObjectChange{{Change: Removed, Object: "ConfigMap/blue/gone"}}},
-			{Change: Added, Hub: "crm", Namespace: "blue", Node: "new-web", Objects: []ObjectChange{{Change: Added, Object: "ConfigMap/blue/new"}}},
+			{NodeID: blue("gone-web"), Change: Removed, Objects: []ObjectChange{{Change: Removed, Object: "ConfigMap/blue/gone"}}},
+			{NodeID: blue("new-web"), Change: Added, Objects: []ObjectChange{{Change: Added, Object: "ConfigMap/blue/new"}}},
 		},
 		Conflicts: []Conflict{{"x-web/a.yaml", "it was changed since lynqctl wrote it"}},
 	}
@@ -195,7 +217,7 @@ func TestMarkdownFits(t *testing.T) {
 	for i := range 30_000 {
 		what := []Change{Removed, Changed, Added}[i%3]
 		r.Nodes.count(what)
-		r.Changes = append(r.Changes, NodeChange{Change: what, Node: fmt.Sprintf("tenant-%d-web", i), Objects: []ObjectChange{{Change: what, Object: "ConfigMap/a/b"}}})
+		r.Changes = append(r.Changes, NodeChange{NodeID: blue(fmt.Sprintf("tenant-%d-web", i)), Change: what, Objects: []ObjectChange{{Change: what, Object: "ConfigMap/a/b"}}})
 		r.Conflicts = append(r.Conflicts, Conflict{fmt.Sprintf("tenant-%d-web/a.yaml", i), "it was changed since lynqctl wrote it"})
 	}
 	var b strings.Builder

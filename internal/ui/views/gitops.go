@@ -53,7 +53,7 @@ func PrintTree(r *gitops.Report, dryRun bool, out ui.Stream) error {
 	shown := r.Changes[:min(len(r.Changes), treeNodesNamed)]
 	for i := range shown {
 		n := &shown[i]
-		l.Items = append(l.Items, ui.Item{Cells: []string{n.Node, string(n.Change), treeCounts(n.Counts())}})
+		l.Items = append(l.Items, ui.Item{Cells: []string{n.Name, string(n.Change), treeCounts(n.Counts())}})
 	}
 	var b strings.Builder
 	if len(shown) > 0 {
