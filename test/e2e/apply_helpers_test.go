@@ -405,7 +405,7 @@ func complain(t *testing.T, wrong []string) {
 // then it is false.
 func (s *shop) until(t *testing.T, r *running, seen func([]faultproxy.Record) bool) bool {
 	t.Helper()
-	tick := time.NewTicker(time.Millisecond)
+	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		select {
