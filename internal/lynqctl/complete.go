@@ -61,9 +61,21 @@ func flagCompletion(a *app, f *pflag.Flag) cobra.CompletionFunc {
 		}
 	}
 	if words := flagWords(f); len(words) > 0 {
-		return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+		return fixedWords(words)
 	}
 	return nil
+}
+
+// fixedWords offers words. Behind one that ends with "=" comes a value, and no space.
+func fixedWords(words []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+		fitting := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !strings.HasPrefix(w, begun) })
+		directive := cobra.ShellCompDirectiveNoFileComp
+		if !slices.ContainsFunc(fitting, func(w string) bool { return !strings.HasSuffix(w, "=") }) {
+			directive |= cobra.ShellCompDirectiveNoSpace
+		}
+		return fitting, directive
+	}
 }
 
 // flagWords are the words that a flag takes: those of all that flags of its name
@@ -75,7 +87,7 @@ func flagWords(f *pflag.Flag) []string {
 	var words []string
 	switch f.Name {
 	case "output":
-		words = []string{"table", "wide", "name", "yaml", "json", "text", "mermaid", "dot", "diff", "markdown"}
+		words = []string{"table", "wide", "name", "yaml", "kyaml", "json", "jsonpath=", "go-template=", "custom-columns=", "text", "mermaid", "dot", "diff", "markdown"}
 	case "dry-run":
 		words = []string{"none", "client", "server"}
 	case "adopt":
@@ -90,7 +102,11 @@ func flagWords(f *pflag.Flag) []string {
 		words = orphan.Marked()
 	}
 	described := strings.FieldsFunc(f.Usage, func(r rune) bool { return strings.ContainsRune(" ,;:()", r) })
-	return slices.DeleteFunc(words, func(w string) bool { return !slices.Contains(described, w) })
+	return slices.DeleteFunc(words, func(w string) bool {
+		return !slices.ContainsFunc(described, func(d string) bool {
+			return d == w || strings.HasSuffix(w, "=") && strings.HasPrefix(d, w)
+		})
+	})
 }
 
 // argumentCompletion says what may be a command's arguments, nil where it takes

@@ -23,7 +23,7 @@ func TestFlagWords(t *testing.T) {
 			t.Errorf("%s --%s: default %q is not among the words offered, %q", c.CommandPath(), f.Name, f.DefValue, words)
 		}
 	})
-	for _, want := range []string{"output wide", "output dot", "output markdown", "dry-run server", "cascade orphan", "adopt never", "target flux", "reason RemovedFromTemplate", "layout node-file"} {
+	for _, want := range []string{"output wide", "output kyaml", "output jsonpath=", "output custom-columns=", "output dot", "output markdown", "dry-run server", "cascade orphan", "adopt never", "target flux", "reason RemovedFromTemplate", "layout node-file"} {
 		if !known[want] {
 			t.Errorf("no flag offers %s", want)
 		}

@@ -75,7 +75,7 @@ func (f *renderFlags) registerSources(flags *pflag.FlagSet) {
 func (f *renderFlags) check() error {
 	s := &f.Settings
 	s.KeepGoing = f.KeepGoing
-	if err := errors.Join(oneOf("-o", f.format, "yaml", "json"), checkTimeout(f.Timeout)); err != nil {
+	if err := errors.Join(oneOf("-o", f.format, "yaml", "json", formatKYAML), checkTimeout(f.Timeout)); err != nil {
 		return err
 	}
 	if f.format == "json" {

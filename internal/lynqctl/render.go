@@ -1,6 +1,7 @@
 package lynqctl
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml/kyaml"
 
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/render"
@@ -56,7 +58,7 @@ func renderCommand(a *app) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	f.registerLocal(flags)
-	flags.StringVarP(&f.format, "output", "o", f.format, "output format: yaml, or json (one object per line); with --output-dir: table, json, or markdown (the changes)")
+	flags.StringVarP(&f.format, "output", "o", f.format, "output format: yaml, kyaml, or json (one object per line); with --output-dir: table, json, or markdown (the changes)")
 	flags.StringSliceVar(&f.nodes, "node", nil, "limit to these nodes (as shown by 'lynqctl status')")
 	flags.StringVarP(&f.selector, "selector", "l", "", "limit to objects that match this label selector")
 	flags.BoolVar(&f.Stream, "stream", false, "print manifests as they render instead of all at once")
@@ -107,10 +109,22 @@ func (a *app) render(ctx context.Context, f *renderCommandFlags) error {
 	o.Losses = func(all, untold []policy.Loss) error { return a.showLosses(&f.tree, all, untold) }
 	o.Show = func(t *render.Tree) error { return a.showTree(&f.tree, t) }
 	o.Refuse = func(t *render.Tree) error { return a.refuseTree(&f.tree, t) }
+	if f.format == formatKYAML {
+		o.Convert = asKYAML
+	}
 	if f.check {
 		return render.Check(ctx, e, &render.CheckOptions{Options: *o, Second: f.second, Again: a.secondPass()}, a.out().Data())
 	}
 	return render.Run(ctx, e, o, a.out().Data())
+}
+
+// formatKYAML is a YAML in which nothing depends on white space, as kubectl prints it.
+const formatKYAML = "kyaml"
+
+func asKYAML(text []byte) ([]byte, error) {
+	var b bytes.Buffer
+	err := new(kyaml.Encoder).FromYAML(bytes.NewReader(text), &b)
+	return b.Bytes(), err
 }
 
 // secondPassFlag makes a process the second one of a check.

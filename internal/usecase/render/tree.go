@@ -21,8 +21,10 @@ import (
 // Options say what tree of files is written.
 type Options struct {
 	load.RenderOptions
-	Dir    string
-	Target policy.Target
+	// Convert makes another format of a node's YAML for standard output; nil for none.
+	Convert func(node []byte) ([]byte, error)
+	Dir     string
+	Target  policy.Target
 	// Emit is which objects that point the target at the tree are written; the zero
 	// value leaves those alone that are there, and DropApps removes them.
 	Emit     apps.Options

@@ -22,31 +22,45 @@ func Run(ctx context.Context, e *session.Engine, o *Options, out io.Writer) erro
 	case o.Dir != "":
 		return writeTree(ctx, e, o, inputs)
 	case o.Stream:
-		return renderStream(ctx, e, &o.RenderOptions, inputs, out)
+		return renderStream(ctx, e, o, inputs, out)
 	}
-	return renderWhole(ctx, e, &o.RenderOptions, inputs, out)
+	return renderWhole(ctx, e, o, inputs, out)
 }
 
 // renderStream writes as it goes.
-func renderStream(ctx context.Context, e *session.Engine, o *load.RenderOptions, inputs *load.Inputs, to io.Writer) error {
+func renderStream(ctx context.Context, e *session.Engine, o *Options, inputs *load.Inputs, to io.Writer) error {
 	out := bufio.NewWriterSize(to, 1<<16)
 	settings := o.Settings
 	settings.Stream = true
-	run, err := load.RenderRows(ctx, e, o, settings, inputs, load.EachNode(ctx, func(node []byte) error {
+	run, err := load.RenderRows(ctx, e, &o.RenderOptions, settings, inputs, load.EachNode(ctx, o.converted(func(node []byte) error {
 		_, err := out.Write(node)
 		return err
-	}))
+	})))
 	if flushErr := out.Flush(); err == nil && flushErr != nil {
 		err = &load.OutputError{Err: flushErr}
 	}
 	return o.Ended(run.Run, err)
 }
 
+// converted hands nodes on in the format that Convert makes of them.
+func (o *Options) converted(add func(node []byte) error) func(node []byte) error {
+	if o.Convert == nil {
+		return add
+	}
+	return func(node []byte) error {
+		text, err := o.Convert(node)
+		if err != nil {
+			return fmt.Errorf("convert the manifests of a node: %w", err)
+		}
+		return add(text)
+	}
+}
+
 // renderWhole writes when everything has rendered.
-func renderWhole(ctx context.Context, e *session.Engine, o *load.RenderOptions, inputs *load.Inputs, out io.Writer) error {
+func renderWhole(ctx context.Context, e *session.Engine, o *Options, inputs *load.Inputs, out io.Writer) error {
 	kept := spool.New(spool.DefaultMemory)
 	defer func() { _ = kept.Close() }() // what it kept has been written, or must not be
-	run, err := load.RenderRows(ctx, e, o, o.Settings, inputs, load.EachNode(ctx, kept.Add))
+	run, err := load.RenderRows(ctx, e, &o.RenderOptions, o.Settings, inputs, load.EachNode(ctx, o.converted(kept.Add)))
 	if !o.Wanted(run, err) {
 		return o.Ended(run.Run, err)
 	}
