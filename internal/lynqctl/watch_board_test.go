@@ -55,10 +55,10 @@ func TestWatchBoard(t *testing.T) {
 	}
 	b.Planned(&plan.Plan{Hub: crm, Whole: true, Nodes: []plan.NodePlan{node("a", "True", "False"), node("b", "False", "True"), node("c", "False", "False")}}, 0)
 	b.Held(crm, []plan.Guard{plan.GuardMaxDelete, plan.GuardEmpty})
-	b.Report(apply.Event{Type: apply.EventNodeStart, Hub: crm, Time: noon})
-	b.Report(apply.Event{Type: apply.EventObject, Hub: crm, Action: plan.ActionUpdate, Outcome: apply.OutcomeDone, Time: noon.Add(-time.Minute)})
-	b.Report(apply.Event{Type: apply.EventObject, Hub: crm, Action: plan.ActionKeep, Outcome: apply.OutcomeDone, Time: noon})
-	b.Report(apply.Event{Type: apply.EventObject, Hub: crm, Action: plan.ActionUpdate, Outcome: apply.OutcomeFailed, Time: noon})
+	b.Report(apply.Event{Type: apply.EventNodeStart, NodeID: lynq.NodeID{Hub: crm}, Time: noon})
+	b.Report(apply.Event{Type: apply.EventObject, NodeID: lynq.NodeID{Hub: crm}, Action: plan.ActionUpdate, Outcome: apply.OutcomeDone, Time: noon.Add(-time.Minute)})
+	b.Report(apply.Event{Type: apply.EventObject, NodeID: lynq.NodeID{Hub: crm}, Action: plan.ActionKeep, Outcome: apply.OutcomeDone, Time: noon})
+	b.Report(apply.Event{Type: apply.EventObject, NodeID: lynq.NodeID{Hub: crm}, Action: plan.ActionUpdate, Outcome: apply.OutcomeFailed, Time: noon})
 	shows("at work", []string{"shop/crm", "4", "3", "3", "1", "1", "allow-empty,max-delete", "60s", "applying"}, nothing)
 
 	b.Report(apply.Event{Type: apply.EventSummary, Summary: &apply.Summary{Hubs: []lynq.HubKey{crm}}})

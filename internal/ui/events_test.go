@@ -14,6 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 const eventsDoc = "../../docs/events.md"
@@ -131,7 +132,7 @@ func fields(object map[string]any, prefix string, names map[string]bool) {
 // are none.
 func TestEventsOfNothing(t *testing.T) {
 	c := newConsole(ui.Options{Format: ui.JSON})
-	c.Report(apply.Event{Type: apply.EventPlan, Hub: crm()})
+	c.Report(apply.Event{Type: apply.EventPlan, NodeID: lynq.NodeID{Hub: crm()}})
 	c.Report(apply.Event{Type: apply.EventSummary, Summary: &apply.Summary{DryRun: true, Interrupted: true}})
 	c.close(t)
 	want := `{"type":"plan","schemaVersion":1,"time":"2026-03-04T04:06:07.089Z","hub":"crm","hubNamespace":"shop","nodes":0}

@@ -34,8 +34,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-func wait(node lynq.NodeKey, name, why string) apply.Event {
-	return apply.Event{Type: apply.EventWait, Node: node, Object: ref("Deployment", name), Message: why}
+func wait(node lynq.NodeID, name, why string) apply.Event {
+	return apply.Event{Type: apply.EventWait, NodeID: node, Object: ref("Deployment", name), Message: why}
 }
 
 // A log is told every ten seconds what is waited for, whether events come or not.
@@ -59,9 +59,9 @@ func TestLinesOfWaiting(t *testing.T) {
 	c.tick()
 	c.forward(10 * time.Second)
 	c.tick() // nothing has changed, but how long it takes
-	c.Report(apply.Event{Type: apply.EventReady, Node: acme, Object: ref("Deployment", "a")})
-	c.Report(apply.Event{Type: apply.EventObject, Node: acme, Object: ref("Deployment", "b"), Action: plan.ActionUpdate, Outcome: apply.OutcomeNotReady, Message: "not in time"})
-	c.Report(apply.Event{Type: apply.EventNode, Node: beta, Outcome: apply.OutcomeDone})
+	c.Report(apply.Event{Type: apply.EventReady, NodeID: acme, Object: ref("Deployment", "a")})
+	c.Report(apply.Event{Type: apply.EventObject, NodeID: acme, Object: ref("Deployment", "b"), Action: plan.ActionUpdate, Outcome: apply.OutcomeNotReady, Message: "not in time"})
+	c.Report(apply.Event{Type: apply.EventNode, NodeID: beta, Outcome: apply.OutcomeDone})
 	c.forward(time.Minute)
 	c.tick() // nothing is waited for any more
 	c.Report(wait(acme, "e", "late"))
@@ -81,7 +81,7 @@ acme-web  Deployment default/b  not ready: not in time
 func TestSkippedNodesAreCounted(t *testing.T) {
 	c := newConsole(ui.Options{})
 	skipped := func(name, why string) apply.Event {
-		return apply.Event{Type: apply.EventNode, Node: lynq.NodeKey{Name: name}, Outcome: apply.OutcomeSkipped, Message: why}
+		return apply.Event{Type: apply.EventNode, NodeID: lynq.NodeID{Name: name}, Outcome: apply.OutcomeSkipped, Message: why}
 	}
 	c.tell([]apply.Event{
 		skipped("a", "interrupted before it began"), skipped("b", "interrupted before it began"), skipped("c", "the rollout stopped"),
@@ -104,10 +104,10 @@ func TestInterruptionIsOneLine(t *testing.T) {
 	var story []apply.Event
 	summary := &apply.Summary{Interrupted: true, Nodes: map[apply.Outcome]int{apply.OutcomeInterrupted: 3, apply.OutcomeFailed: 3}}
 	for _, name := range []string{"a-web", "b-web", "c-web"} {
-		key := lynq.NodeKey{Namespace: "default", Name: name}
+		key := lynq.NodeID{Hub: crm(), Namespace: "default", Name: name}
 		story = append(story,
-			apply.Event{Type: apply.EventObject, Hub: crm(), Node: key, Object: ref("Deployment", name), Action: plan.ActionCreate, Outcome: apply.OutcomeNotReady, Message: "interrupted while lynqctl waited for it: pending", Interrupted: true},
-			apply.Event{Type: apply.EventNode, Hub: crm(), Node: key, Outcome: apply.OutcomeInterrupted, Message: "interrupted before it began"})
+			apply.Event{Type: apply.EventObject, NodeID: key, Object: ref("Deployment", name), Action: plan.ActionCreate, Outcome: apply.OutcomeNotReady, Message: "interrupted while lynqctl waited for it: pending", Interrupted: true},
+			apply.Event{Type: apply.EventNode, NodeID: key, Outcome: apply.OutcomeInterrupted, Message: "interrupted before it began"})
 	}
 	for _, name := range []string{"d-web", "e-web", "f-web"} {
 		summary.Failed = append(summary.Failed, apply.NodeResult{NodeID: lynq.NodeID{Hub: crm(), Form: lynq.FormKey{Name: "web"}, Namespace: "default", Name: name}, Outcome: apply.OutcomeFailed, Problems: []string{"Deployment/default/" + name + ": exceeded quota"}})
@@ -163,14 +163,14 @@ func (e evilError) Error() string { return string(e) }
 // reported is what a run, its plan and a refusal write where all that others wrote is one
 // text.
 func reported(t *testing.T, o ui.Options, evil string) []*console {
-	key := lynq.NodeKey{Namespace: evil, Name: evil}
-	object := ref(evil, evil)
 	of := lynq.HubKey{Namespace: evil, Name: evil}
+	key := lynq.NodeID{Hub: of, Namespace: evil, Name: evil}
+	object := ref(evil, evil)
 	e := apply.Event{
-		Hub: of, Node: key, Object: object, ID: evil, Nodes: 1,
+		NodeID: key, Object: object, ID: evil, Nodes: 1,
 		Action: plan.Action(evil), Reason: reason.Reason(evil), Outcome: apply.OutcomeFailed, Message: evil,
 	}
-	hub := apply.Event{Type: apply.EventPlan, Hub: of, Nodes: 1, Counts: map[plan.Action]int{plan.ActionCreate: 1}}
+	hub := apply.Event{Type: apply.EventPlan, NodeID: lynq.NodeID{Hub: of}, Nodes: 1, Counts: map[plan.Action]int{plan.ActionCreate: 1}}
 	step := plan.Step{Action: e.Action, Reason: e.Reason, Message: evil, Object: &plan.Object{Ref: object, ID: evil}}
 	planned := plan.Plan{Hub: of, Nodes: []plan.NodePlan{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: evil}, Form: lynq.FormKey{Name: evil}, UID: evil, Namespace: key.Namespace, Name: key.Name}, Desired: &plan.Node{Failed: evilError(evil)}, Steps: []plan.Step{step}}}}
 	run := newConsole(o)

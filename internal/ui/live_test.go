@@ -210,11 +210,11 @@ func TestLiveConcurrently(t *testing.T) {
 			for w := range workers {
 				running.Go(func() {
 					for n := range nodes {
-						key := lynq.NodeKey{Namespace: "default", Name: fmt.Sprintf("n%d-%d", w, n)}
+						key := lynq.NodeID{Namespace: "default", Name: fmt.Sprintf("n%d-%d", w, n)}
 						c.Report(wait(key, "app", "pending"))
-						c.Report(apply.Event{Type: apply.EventReady, Node: key, Object: ref("Deployment", "app")})
-						c.Report(apply.Event{Type: apply.EventObject, Node: key, Object: ref("Deployment", "app"), Action: plan.ActionCreate, Outcome: apply.OutcomeDone})
-						c.Report(apply.Event{Type: apply.EventNode, Node: key, Outcome: apply.OutcomeFailed, Message: "why"})
+						c.Report(apply.Event{Type: apply.EventReady, NodeID: key, Object: ref("Deployment", "app")})
+						c.Report(apply.Event{Type: apply.EventObject, NodeID: key, Object: ref("Deployment", "app"), Action: plan.ActionCreate, Outcome: apply.OutcomeDone})
+						c.Report(apply.Event{Type: apply.EventNode, NodeID: key, Outcome: apply.OutcomeFailed, Message: "why"})
 					}
 				})
 			}
@@ -249,7 +249,7 @@ func TestLiveRate(t *testing.T) {
 		}
 		return ""
 	}
-	change := apply.Event{Type: apply.EventObject, Node: acme, Object: ref("Service", "a"), Action: plan.ActionCreate, Outcome: apply.OutcomeDone}
+	change := apply.Event{Type: apply.EventObject, NodeID: acme, Object: ref("Service", "a"), Action: plan.ActionCreate, Outcome: apply.OutcomeDone}
 	var got []string
 	for range 30 {
 		c.Report(change)

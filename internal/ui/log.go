@@ -59,7 +59,7 @@ func (l *Log) Report(e apply.Event) {
 			l.to.Warn("node", l.attributes(&e)...)
 		}
 	case apply.EventWarning:
-		l.to.Warn(e.Message, l.attributes(&apply.Event{Hub: e.Hub, Node: e.Node, Object: e.Object})...)
+		l.to.Warn(e.Message, l.attributes(&apply.Event{NodeID: e.NodeID, Object: e.Object})...)
 	case apply.EventSummary:
 		l.summary(e.Summary)
 	}
@@ -133,8 +133,8 @@ func (*Log) attributes(e *apply.Event) []any {
 	if e.Hub != (lynq.HubKey{}) {
 		add("hub", e.Hub.String())
 	}
-	if e.Node != (lynq.NodeKey{}) {
-		add("node", e.Node.String())
+	if node := e.Key(); node != (lynq.NodeKey{}) {
+		add("node", node.String())
 	}
 	if e.Object != (lynq.Ref{}) {
 		add("object", e.Object.String())

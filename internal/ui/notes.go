@@ -71,7 +71,7 @@ func (n *notes) object(e *apply.Event) string {
 	}
 	switch e.Outcome {
 	case apply.OutcomeFailed, apply.OutcomeConflicted, apply.OutcomeNotReady:
-		n.told[e.Node] = append(n.told[e.Node], e.Object.String()+": "+e.Message)
+		n.told[e.Key()] = append(n.told[e.Key()], e.Object.String()+": "+e.Message)
 	case apply.OutcomeSkipped:
 		if n.quiet {
 			return ""
@@ -93,29 +93,29 @@ func (n *notes) object(e *apply.Event) string {
 // node tells of a node that did not end well, and why, as far as the lines of
 // its objects have not told.
 func (n *notes) node(e *apply.Event) string {
-	told := n.told[e.Node]
-	delete(n.told, e.Node)
+	told := n.told[e.Key()]
+	delete(n.told, e.Key())
 	switch e.Outcome {
 	case apply.OutcomeDone, apply.OutcomeUnchanged:
 		return ""
 	case apply.OutcomeSkipped:
-		n.skipped[e.Message] = append(n.skipped[e.Message], e.Node.Name)
+		n.skipped[e.Message] = append(n.skipped[e.Message], e.Name)
 		return ""
 	case apply.OutcomeInterrupted:
 		hub := e.Hub.String()
-		n.interrupted[hub] = append(n.interrupted[hub], e.Node.Name)
+		n.interrupted[hub] = append(n.interrupted[hub], e.Name)
 		return ""
 	}
 	if e.Reason == reason.Unknown {
-		n.unknown[e.Message] = append(n.unknown[e.Message], e.Node.Name)
+		n.unknown[e.Message] = append(n.unknown[e.Message], e.Name)
 		return ""
 	}
-	line := n.paint.bold(e.Node.Name) + "  " + n.paint.outcome(e.Outcome, endWord(string(e.Outcome)))
+	line := n.paint.bold(e.Name) + "  " + n.paint.outcome(e.Outcome, endWord(string(e.Outcome)))
 	if len(told) > 0 {
 		line += " (" + lynq.Count(len(told), "object") + ", see above)"
 	}
 	if e.Next != "" {
-		n.next[e.Node.Namespace] = append(n.next[e.Node.Namespace], e.Next)
+		n.next[e.Namespace] = append(n.next[e.Namespace], e.Next)
 	}
 	return line + colon(Safe(untold(e.Message, told)))
 }
@@ -161,7 +161,7 @@ func (n *notes) warning(e *apply.Event) string {
 
 // about is what an event is about: node, object, or hub.
 func (n *notes) about(e *apply.Event) string {
-	node := n.paint.bold(e.Node.Name)
+	node := n.paint.bold(e.Name)
 	switch {
 	case e.Object.Kind != "" && node != "":
 		return node + "  " + leavingName(e.Object, e.Action, e.Adopted)

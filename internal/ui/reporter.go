@@ -9,6 +9,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // Redraw is how often a Reporter wants to be ticked: what it shows on a
@@ -164,7 +165,7 @@ func (r *Reporter) Refuse(refusals []plan.Refusal) error {
 func (r *Reporter) planEvents(plans []plan.Plan) {
 	for i := range plans {
 		planned, nodes := &plans[i], results(apply.Planned(plans[i:i+1]))
-		event := apply.Event{Type: apply.EventPlan, Hub: planned.Hub, Counts: planned.Counts, AdoptedCounts: planned.Adopted}
+		event := apply.Event{Type: apply.EventPlan, NodeID: lynq.NodeID{Hub: planned.Hub}, Counts: planned.Counts, AdoptedCounts: planned.Adopted}
 		for j := range nodes {
 			if n := &nodes[j]; n.outcome == apply.OutcomeFailed || n.hasWork() {
 				event.Nodes++
@@ -180,11 +181,11 @@ func (r *Reporter) planEvents(plans []plan.Plan) {
 func (r *Reporter) stepEvents(n *nodeResult) {
 	for _, s := range n.steps {
 		r.Report(apply.Event{
-			Type: apply.EventObject, Hub: n.Hub, Node: n.Key(), Object: s.object, ID: s.id,
+			Type: apply.EventObject, NodeID: n.NodeID, Object: s.object, ID: s.id,
 			Action: s.action, Reason: s.reason, Message: s.message, Adopted: s.adopted,
 		})
 	}
 	if n.outcome == apply.OutcomeFailed {
-		r.Report(apply.Event{Type: apply.EventNode, Hub: n.Hub, Node: n.Key(), Outcome: n.outcome, Message: strings.Join(n.problems, "\n")})
+		r.Report(apply.Event{Type: apply.EventNode, NodeID: n.NodeID, Outcome: n.outcome, Message: strings.Join(n.problems, "\n")})
 	}
 }

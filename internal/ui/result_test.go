@@ -47,13 +47,13 @@ func TestWhatIsUnknownIsToldOnce(t *testing.T) {
 	var nodes []plan.NodePlan
 	var events []apply.Event
 	for _, name := range []string{"a-web", "b-web", "c-web"} {
-		key := lynq.NodeKey{Namespace: "shop", Name: name}
+		key := lynq.NodeID{Namespace: "shop", Name: name}
 		err := error(unknown)
 		if name == "b-web" {
 			err = &plan.UnknownError{Causes: []error{errors.New("a webhook is broken")}}
 		}
 		nodes = append(nodes, plan.NodePlan{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: key.Namespace, Name: key.Name}, Desired: &plan.Node{NodeID: lynq.NodeID{Namespace: key.Namespace, Name: key.Name}, Failed: err}})
-		events = append(events, apply.Event{Type: apply.EventNode, Node: key, Reason: reason.Unknown, Outcome: apply.OutcomeFailed, Message: err.Error()})
+		events = append(events, apply.Event{Type: apply.EventNode, NodeID: key, Reason: reason.Unknown, Outcome: apply.OutcomeFailed, Message: err.Error()})
 	}
 	all := []plan.Plan{{Hub: crm(), Nodes: nodes}}
 	events = append(events, apply.Event{Type: apply.EventSummary, Summary: &apply.Summary{Nodes: map[apply.Outcome]int{apply.OutcomeFailed: 3}}})
@@ -74,7 +74,7 @@ func TestResultOfNothingIsEmpty(t *testing.T) {
 	unchanged[0].Nodes = unchanged[0].Nodes[2:3]
 	for _, format := range []ui.Format{ui.Table, ui.Wide, ui.Name} {
 		c := newConsole(ui.Options{Format: format})
-		c.Report(apply.Event{Type: apply.EventPlan, Hub: crm()})
+		c.Report(apply.Event{Type: apply.EventPlan, NodeID: lynq.NodeID{Hub: crm()}})
 		c.Report(apply.Event{Type: apply.EventSummary, Summary: &apply.Summary{
 			Nodes: map[apply.Outcome]int{apply.OutcomeUnchanged: 1}, Objects: map[apply.Outcome]int{apply.OutcomeUnchanged: 1}}})
 		if err := c.result(unchanged); err != nil {

@@ -17,7 +17,7 @@ func told(plans []plan.Plan, events []apply.Event, dryRun bool) *apply.Result {
 		nodes[r.Nodes[i].Key()] = &r.Nodes[i]
 	}
 	for i := range events {
-		e, n := &events[i], nodes[events[i].Node]
+		e, n := &events[i], nodes[events[i].Key()]
 		switch e.Type {
 		case apply.EventObject:
 			s := step(n, e.Object)

@@ -104,11 +104,11 @@ func (c *console) close(t *testing.T) {
 }
 
 var (
-	acme = lynq.NodeKey{Namespace: "default", Name: "acme-web"}
-	beta = lynq.NodeKey{Namespace: "default", Name: "beta-web"}
-	gone = lynq.NodeKey{Namespace: "default", Name: "gone-web"}
-	calm = lynq.NodeKey{Namespace: "default", Name: "calm-web"}
-	torn = lynq.NodeKey{Namespace: "default", Name: "torn-web"}
+	acme = lynq.NodeID{Hub: crm(), Namespace: "default", Name: "acme-web"}
+	beta = lynq.NodeID{Hub: crm(), Namespace: "default", Name: "beta-web"}
+	gone = lynq.NodeID{Hub: crm(), Namespace: "default", Name: "gone-web"}
+	calm = lynq.NodeID{Hub: crm(), Namespace: "default", Name: "calm-web"}
+	torn = lynq.NodeID{Hub: crm(), Namespace: "default", Name: "torn-web"}
 )
 
 func ref(kind, name string) lynq.Ref {
@@ -126,32 +126,32 @@ const fieldConflict = `.spec.replicas is managed by "helm" (set conflictPolicy: 
 
 // story is a run of which everything can be told.
 func story() []apply.Event {
-	object := func(node lynq.NodeKey, kind, name, id string, a plan.Action, r reason.Reason, o apply.Outcome, message string) apply.Event {
-		return apply.Event{Type: apply.EventObject, Hub: crm(), Node: node, Object: ref(kind, name), ID: id, Action: a, Reason: r, Outcome: o, Message: message}
+	object := func(node lynq.NodeID, kind, name, id string, a plan.Action, r reason.Reason, o apply.Outcome, message string) apply.Event {
+		return apply.Event{Type: apply.EventObject, NodeID: node, Object: ref(kind, name), ID: id, Action: a, Reason: r, Outcome: o, Message: message}
 	}
 	return []apply.Event{
-		{Type: apply.EventPlan, Hub: crm(), Nodes: 4, Counts: map[plan.Action]int{
+		{Type: apply.EventPlan, NodeID: lynq.NodeID{Hub: crm()}, Nodes: 4, Counts: map[plan.Action]int{
 			plan.ActionCreate: 2, plan.ActionUpdate: 2, plan.ActionKeep: 3, plan.ActionDelete: 1, plan.ActionBlock: 1, plan.ActionSkip: 1},
 			AdoptedCounts: map[plan.Action]int{plan.ActionDelete: 1}},
-		{Type: apply.EventNodeStart, Hub: crm(), Node: acme},
+		{Type: apply.EventNodeStart, NodeID: acme},
 		object(acme, "Namespace", "acme", "ns", plan.ActionCreate, reason.New, apply.OutcomeDone, ""),
-		{Type: apply.EventWait, Hub: crm(), Node: acme, Object: ref("Deployment", "acme-app"), ID: "app", Message: "0 of 3 replicas are available"},
-		{Type: apply.EventReady, Hub: crm(), Node: acme, Object: ref("Deployment", "acme-app"), ID: "app"},
+		{Type: apply.EventWait, NodeID: acme, Object: ref("Deployment", "acme-app"), ID: "app", Message: "0 of 3 replicas are available"},
+		{Type: apply.EventReady, NodeID: acme, Object: ref("Deployment", "acme-app"), ID: "app"},
 		object(acme, "Deployment", "acme-app", "app", plan.ActionUpdate, reason.Changed, apply.OutcomeDone, ""),
 		object(acme, "Secret", "acme", "secret", plan.ActionSkip, reason.Unmanaged, apply.OutcomeSkipped, "bears lynq.sh/mode: unmanaged"),
-		{Type: apply.EventNode, Hub: crm(), Node: acme, Outcome: apply.OutcomeDone},
-		{Type: apply.EventNodeStart, Hub: crm(), Node: beta},
+		{Type: apply.EventNode, NodeID: acme, Outcome: apply.OutcomeDone},
+		{Type: apply.EventNodeStart, NodeID: beta},
 		object(beta, "Deployment", "beta-app", "app", plan.ActionUpdate, reason.Changed, apply.OutcomeConflicted, fieldConflict),
 		object(beta, "Service", "beta", "svc", plan.ActionBlock, reason.Foreign, apply.OutcomeConflicted, "it belongs to Release helm/beta"),
 		object(beta, "ConfigMap", "beta", "config", plan.ActionCreate, reason.New, apply.OutcomeSkipped, "Deployment default/beta-app, which it depends on, failed"),
-		{Type: apply.EventWarning, Hub: crm(), Node: beta, Object: ref("ConfigMap", "beta"), ID: "config", Message: "unknown field \"spec.foo\""},
-		{Type: apply.EventNode, Hub: crm(), Node: beta, Outcome: apply.OutcomeConflicted,
+		{Type: apply.EventWarning, NodeID: beta, Object: ref("ConfigMap", "beta"), ID: "config", Message: "unknown field \"spec.foo\""},
+		{Type: apply.EventNode, NodeID: beta, Outcome: apply.OutcomeConflicted,
 			Message: "Deployment/default/beta-app: " + fieldConflict + "; Service/default/beta: it belongs to Release helm/beta; the record could not be saved: 503", Next: showBeta},
-		{Type: apply.EventNodeStart, Hub: crm(), Node: gone},
-		{Type: apply.EventObject, Hub: crm(), Node: gone, Object: ref("ConfigMap", "gone"), ID: "config", Action: plan.ActionDelete,
+		{Type: apply.EventNodeStart, NodeID: gone},
+		{Type: apply.EventObject, NodeID: gone, Object: ref("ConfigMap", "gone"), ID: "config", Action: plan.ActionDelete,
 			Reason: reason.NodeGone, Outcome: apply.OutcomeDone, Adopted: true},
-		{Type: apply.EventNode, Hub: crm(), Node: gone, Outcome: apply.OutcomeDone},
-		{Type: apply.EventNode, Hub: crm(), Node: torn, Outcome: apply.OutcomeFailed, Message: "row \"torn\": port is not a number"},
+		{Type: apply.EventNode, NodeID: gone, Outcome: apply.OutcomeDone},
+		{Type: apply.EventNode, NodeID: torn, Outcome: apply.OutcomeFailed, Message: "row \"torn\": port is not a number"},
 		{Type: apply.EventSummary, Summary: &apply.Summary{
 			Hubs:    []lynq.HubKey{crm()},
 			Nodes:   map[apply.Outcome]int{apply.OutcomeDone: 2, apply.OutcomeUnchanged: 1, apply.OutcomeConflicted: 1, apply.OutcomeFailed: 1},
@@ -164,7 +164,7 @@ func story() []apply.Event {
 				{NodeID: lynq.NodeID{Hub: crm(), Form: lynq.FormKey{Name: "web"}, Namespace: torn.Namespace, Name: torn.Name}, Outcome: apply.OutcomeFailed, Problems: []string{"row \"torn\": port is not a number"}},
 			},
 			Unready: []apply.Unready{{
-				Node: acme, Object: lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "default", Name: "acme-db"}, Message: "0 of 1 replicas available",
+				Node: acme.Key(), Object: lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "default", Name: "acme-db"}, Message: "0 of 1 replicas available",
 			}},
 			Elapsed: 3214567 * time.Microsecond,
 		}},
@@ -184,7 +184,7 @@ func plans() []plan.Plan {
 		s.Entry = &inventory.Entry{Ref: object, ID: id, Ready: ready}
 		return s
 	}
-	node := func(key lynq.NodeKey, uid string, steps ...plan.Step) plan.NodePlan {
+	node := func(key lynq.NodeID, uid string, steps ...plan.Step) plan.NodePlan {
 		return plan.NodePlan{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: uid, Namespace: key.Namespace, Name: key.Name}, Desired: &plan.Node{NodeID: lynq.NodeID{Namespace: key.Namespace, Name: key.Name}}, Steps: steps}
 	}
 	broken := node(torn, "torn")

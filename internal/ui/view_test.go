@@ -30,14 +30,14 @@ func busy() ([]apply.Event, time.Time) {
 		if i%40 == 0 {
 			outcome = apply.OutcomeFailed
 		}
-		key := lynq.NodeKey{Name: fmt.Sprintf("n%d", i)}
-		observe(time.Minute, apply.Event{Type: apply.EventObject, Node: key, Action: plan.ActionUpdate, Outcome: outcome})
-		observe(time.Minute, apply.Event{Type: apply.EventReady, Node: key})
-		observe(time.Minute, apply.Event{Type: apply.EventNode, Node: key, Outcome: outcome})
+		key := lynq.NodeID{Name: fmt.Sprintf("n%d", i)}
+		observe(time.Minute, apply.Event{Type: apply.EventObject, NodeID: key, Action: plan.ActionUpdate, Outcome: outcome})
+		observe(time.Minute, apply.Event{Type: apply.EventReady, NodeID: key})
+		observe(time.Minute, apply.Event{Type: apply.EventNode, NodeID: key, Outcome: outcome})
 	}
 	for i, why := range []string{"0 of 3 replicas are available", "名前空間を待っています、名前空間を待っています、名前空間を待っています", "👩‍👩‍👧 is pending", "a\x1b[31mb", "", "seventh", "sixth"} {
 		observe(time.Duration(10+i%6)*time.Second, apply.Event{
-			Type: apply.EventWait, Message: why, Node: lynq.NodeKey{Namespace: "default", Name: fmt.Sprintf("tenant-%d-web", i)},
+			Type: apply.EventWait, Message: why, NodeID: lynq.NodeID{Namespace: "default", Name: fmt.Sprintf("tenant-%d-web", i)},
 			Object: lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "default", Name: fmt.Sprintf("app-%d", i)},
 		})
 	}
@@ -71,7 +71,7 @@ func TestView(t *testing.T) {
 func TestViewForgetsWhatEnded(t *testing.T) {
 	start := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	about := func(e apply.Event) apply.Event {
-		e.Time, e.Node, e.Object = start, lynq.NodeKey{Namespace: "shop", Name: "acme-web"}, lynq.Ref{Kind: "Secret", Namespace: "shop", Name: "acme"}
+		e.Time, e.NodeID, e.Object = start, lynq.NodeID{Namespace: "shop", Name: "acme-web"}, lynq.Ref{Kind: "Secret", Namespace: "shop", Name: "acme"}
 		return e
 	}
 	for _, outcome := range []apply.Outcome{apply.OutcomeDone, apply.OutcomeFailed, apply.OutcomeNotReady, apply.OutcomeSkipped} {

@@ -34,12 +34,12 @@ type waits struct {
 func (w *waits) observe(e *apply.Event) {
 	switch e.Type {
 	case apply.EventWait:
-		w.add(wait{node: e.Node, object: e.Object, since: e.Time, why: e.Message})
+		w.add(wait{node: e.Key(), object: e.Object, since: e.Time, why: e.Message})
 	case apply.EventReady, apply.EventObject:
-		w.remove(e.Node, e.Object)
+		w.remove(e.Key(), e.Object)
 	case apply.EventNode:
-		w.n -= len(w.byNode[e.Node])
-		delete(w.byNode, e.Node)
+		w.n -= len(w.byNode[e.Key()])
+		delete(w.byNode, e.Key())
 	}
 }
 

@@ -55,7 +55,7 @@ func (c *carrier) failed(s *stepRun, err error) {
 		return
 	}
 	if c.budget.Failed(c.kind(s), c.plan.Key(), s.Ref(), err) {
-		c.tell.reporter.Report(Event{Time: c.now(), Type: EventWarning, Hub: c.of.Hub, Message: "form " + c.plan.Form.Name + ": " + lynq.Count(schedule.SameFailures, "node") +
+		c.tell.reporter.Report(Event{Time: c.now(), Type: EventWarning, NodeID: lynq.NodeID{Hub: c.of.Hub}, Message: "form " + c.plan.Form.Name + ": " + lynq.Count(schedule.SameFailures, "node") +
 			" in a row failed with the same error, so lynqctl doesn't try other " + s.Ref().Kind + " objects of it for as long: " + write.Describe(s.Ref(), err)})
 	}
 	c.end(s, OutcomeFailed, write.DescribeStep(s.Step, err))

@@ -49,11 +49,11 @@ const (
 
 // Event is one thing that happened. Which fields it has depends on its type.
 type Event struct {
-	Time   time.Time
-	Type   EventType
-	Hub    lynq.HubKey
-	Node   lynq.NodeKey
-	Form   lynq.FormKey // of the node; zero for what belongs to none
+	Time time.Time
+	Type EventType
+	// NodeID is the node. An event about a hub has only the hub, and one about the run
+	// has none. What belongs to no form has no form.
+	lynq.NodeID
 	Object lynq.Ref
 	ID     string // of the resource in its form
 	Action plan.Action

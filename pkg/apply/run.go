@@ -196,7 +196,7 @@ func (r *run) queues(plans []plan.Plan, results []NodeResult) [][]*nodeRun {
 			}
 			queues[q] = append(queues[q], n)
 		}
-		r.Reporter.Report(Event{Time: r.Now(), Type: EventPlan, Hub: p.Hub, Counts: p.Counts, AdoptedCounts: p.Adopted, Nodes: work})
+		r.Reporter.Report(Event{Time: r.Now(), Type: EventPlan, NodeID: lynq.NodeID{Hub: p.Hub}, Counts: p.Counts, AdoptedCounts: p.Adopted, Nodes: work})
 	}
 	return queues
 }

@@ -22,7 +22,8 @@ type teller struct {
 
 // report tells of something of the node.
 func (t *teller) report(e Event) {
-	e.Time, e.Hub, e.Node, e.Form = t.now(), t.of.Hub, t.node.Key(), t.node.Form
+	e.Time, e.NodeID = t.now(), t.node.NodeID
+	e.Hub = t.of.Hub
 	t.reporter.Report(e)
 }
 

@@ -66,7 +66,7 @@ func (r *run) findUnready(ctx context.Context, nodes []NodeResult) []Unready {
 	for _, hub := range slices.SortedFunc(maps.Keys(left), lynq.HubKey.Compare) {
 		unready, err := r.unreadyOf(ctx, hub.Name, left[hub])
 		if err != nil {
-			r.Reporter.Report(Event{Time: r.Now(), Type: EventWarning, Hub: hub, Message: "lynqctl can't tell whether its unchanged objects are ready: " + err.Error()})
+			r.Reporter.Report(Event{Time: r.Now(), Type: EventWarning, NodeID: lynq.NodeID{Hub: hub}, Message: "lynqctl can't tell whether its unchanged objects are ready: " + err.Error()})
 		}
 		all = append(all, unready...)
 	}

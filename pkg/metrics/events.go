@@ -24,20 +24,20 @@ func (m *Metrics) Report(e apply.Event) {
 func (m *Metrics) nodeBegan(e *apply.Event) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.began[e.Node] = e.Time
+	m.began[e.Key()] = e.Time
 }
 
 // nodeEnded: what is done for tombstones beside a node is not the node.
 func (m *Metrics) nodeEnded(e *apply.Event) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	began, known := m.began[e.Node]
-	delete(m.began, e.Node)
+	began, known := m.began[e.Key()]
+	delete(m.began, e.Key())
 	if e.Outcome == apply.OutcomeInterrupted || e.Form == (lynq.FormKey{}) {
 		return
 	}
 	well := e.Outcome == apply.OutcomeDone || e.Outcome == apply.OutcomeUnchanged || e.Outcome == apply.OutcomeSkipped
-	m.nodes.end(e.Hub, e.Node, well)
+	m.nodes.end(e.Hub, e.Key(), well)
 	if known {
 		observe(m.series.reconciled, e.Time.Sub(began), result(well))
 	}
@@ -49,7 +49,7 @@ func (m *Metrics) object(e *apply.Event) {
 		return
 	}
 	if e.Outcome == apply.OutcomeConflicted {
-		v := values(m.perNode, e.Hub, e.Node, e.Form.Name)
+		v := values(m.perNode, e.Hub, e.Key(), e.Form.Name)
 		of := v[:len(nodeLabels(m.perNode))]
 		count(m.series.conflicts, append(of, e.Object.Kind, string(e.Conflict))...)
 	}

@@ -71,6 +71,11 @@ func has(t *testing.T, m *metrics.Metrics, lines ...string) {
 	}
 }
 
+// idOf is the node of form web that has this key.
+func idOf(hub lynq.HubKey, key lynq.NodeKey) lynq.NodeID {
+	return lynq.NodeID{Hub: hub, Form: web, Namespace: key.Namespace, Name: key.Name}
+}
+
 func recorded(key lynq.NodeKey, s inventory.Status) *inventory.Inventory {
 	return &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: crm.Namespace, Name: crm.Name}, Form: lynq.FormKey{Namespace: web.Namespace, Name: web.Name}, Namespace: key.Namespace, Name: key.Name}, Status: s}
 }
@@ -99,16 +104,16 @@ func tell(m *metrics.Metrics) {
 	m.Planned(planned(true), 70*time.Millisecond)
 	m.Refused([]plan.Refusal{{Guard: plan.GuardMaxDelete, Hub: crm}})
 	object := func(a plan.Action, o apply.Outcome) {
-		m.Report(apply.Event{Type: apply.EventObject, Hub: crm, Node: acme, Form: web, Action: a, Outcome: o, Object: lynq.Ref{Kind: "Secret", Namespace: "shop", Name: "a"}, Conflict: lynq.ConflictStuck})
+		m.Report(apply.Event{Type: apply.EventObject, NodeID: idOf(crm, acme), Action: a, Outcome: o, Object: lynq.Ref{Kind: "Secret", Namespace: "shop", Name: "a"}, Conflict: lynq.ConflictStuck})
 	}
-	m.Report(apply.Event{Type: apply.EventNodeStart, Time: noon, Hub: crm, Node: acme, Form: web})
+	m.Report(apply.Event{Type: apply.EventNodeStart, Time: noon, NodeID: idOf(crm, acme)})
 	object(plan.ActionCreate, apply.OutcomeDone)
 	object(plan.ActionUpdate, apply.OutcomeNotReady)
 	object(plan.ActionUpdate, apply.OutcomeFailed)
 	object(plan.ActionUpdate, apply.OutcomeConflicted)
 	object(plan.ActionBlock, apply.OutcomeConflicted)
 	object(plan.ActionDelete, apply.OutcomeDone)
-	m.Report(apply.Event{Type: apply.EventNode, Time: noon.Add(3 * time.Second), Hub: crm, Node: acme, Form: web, Outcome: apply.OutcomeFailed})
+	m.Report(apply.Event{Type: apply.EventNode, Time: noon.Add(3 * time.Second), NodeID: idOf(crm, acme), Outcome: apply.OutcomeFailed})
 	m.Report(apply.Event{Type: apply.EventSummary, Time: noon.Add(4 * time.Second), Summary: &apply.Summary{Hubs: []lynq.HubKey{crm}, Elapsed: 4 * time.Second}})
 	m.Answered("patch", 409)
 	m.Answered("list", 0)
@@ -252,7 +257,7 @@ func TestBuried(t *testing.T) {
 	m := newMetrics(t, metrics.Options{})
 	m.Tombstones(crm, stones())
 	told := func(name string, o apply.Outcome) {
-		m.Report(apply.Event{Type: apply.EventObject, Hub: crm, Action: plan.ActionDelete, Reason: reason.Tombstone, Outcome: o, Object: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: name}})
+		m.Report(apply.Event{Type: apply.EventObject, NodeID: lynq.NodeID{Hub: crm}, Action: plan.ActionDelete, Reason: reason.Tombstone, Outcome: o, Object: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: name}})
 	}
 	told("there", apply.OutcomeDone)
 	told("gone", apply.OutcomeNotReady)
@@ -303,8 +308,8 @@ func TestHeld(t *testing.T) {
 // the run; what a server tried is no run.
 func TestInterrupted(t *testing.T) {
 	m := newMetrics(t, metrics.Options{})
-	m.Report(apply.Event{Type: apply.EventNodeStart, Time: noon, Hub: crm, Node: acme, Form: web})
-	m.Report(apply.Event{Type: apply.EventNode, Time: noon, Hub: crm, Node: acme, Form: web, Outcome: apply.OutcomeInterrupted})
+	m.Report(apply.Event{Type: apply.EventNodeStart, Time: noon, NodeID: idOf(crm, acme)})
+	m.Report(apply.Event{Type: apply.EventNode, Time: noon, NodeID: idOf(crm, acme), Outcome: apply.OutcomeInterrupted})
 	sum := apply.Summary{Hubs: []lynq.HubKey{crm}, Interrupted: true}
 	m.Report(apply.Event{Type: apply.EventSummary, Time: noon, Summary: &sum})
 	has(t, m, "!lynqnode_reconcile", `lynqctl_run_duration_seconds_count{hub="crm",namespace="shop",result="interrupted"} 1`, "!lynqctl_run_last_success")
@@ -317,7 +322,7 @@ func TestInterrupted(t *testing.T) {
 func TestFailedRun(t *testing.T) {
 	m := newMetrics(t, metrics.Options{})
 	other := lynq.HubKey{Namespace: "shop", Name: "erp"}
-	m.Report(apply.Event{Type: apply.EventSummary, Time: noon, Summary: &apply.Summary{Hubs: []lynq.HubKey{crm, other}, Failed: []apply.NodeResult{{NodeID: lynq.NodeID{Hub: crm, Namespace: acme.Namespace, Name: acme.Name}}}}})
+	m.Report(apply.Event{Type: apply.EventSummary, Time: noon, Summary: &apply.Summary{Hubs: []lynq.HubKey{crm, other}, Failed: []apply.NodeResult{{NodeID: idOf(crm, acme)}}}})
 	has(t, m, `lynqctl_run_duration_seconds_count{hub="crm",namespace="shop",result="error"} 1`, `lynqctl_run_duration_seconds_count{hub="erp",namespace="shop",result="success"} 1`,
 		`!lynqctl_run_last_success_timestamp_seconds{hub="crm"`)
 }
@@ -338,7 +343,7 @@ func TestHostile(t *testing.T) {
 			m.Answered(text, -1)
 			m.Tombstones(hub, []plan.Tombstone{{Tombstone: lynq.Tombstone{Ref: ref}}})
 			m.Held(hub, []plan.Guard{plan.Guard(text)})
-			m.Report(apply.Event{Type: apply.EventObject, Hub: hub, Node: key, Object: ref, Conflict: lynq.ConflictPolicy(text), Action: plan.ActionUpdate, Outcome: apply.OutcomeConflicted})
+			m.Report(apply.Event{Type: apply.EventObject, NodeID: idOf(hub, key), Object: ref, Conflict: lynq.ConflictPolicy(text), Action: plan.ActionUpdate, Outcome: apply.OutcomeConflicted})
 			parser := expfmt.NewTextParser(model.LegacyValidation)
 			families, err := parser.TextToMetricFamilies(strings.NewReader(exposed(t, m)))
 			if err != nil {

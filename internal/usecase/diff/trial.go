@@ -188,9 +188,9 @@ func (t *diffRun) Report(e apply.Event) {
 	case apply.EventObject:
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		t.ended[stepKey{e.Node, e.Object}] = e
+		t.ended[stepKey{e.Key(), e.Object}] = e
 	case apply.EventNode:
-		if p := t.plans[e.Node]; p != nil {
+		if p := t.plans[e.Key()]; p != nil {
 			t.compare(p)
 		}
 	}

@@ -242,15 +242,15 @@ func (h *hubWatch) observe(e apply.Event) {
 	case e.Type == apply.EventNode && failed(e.Outcome):
 		h.mu.Lock()
 		if h.failing != nil {
-			h.failing[e.Node] = true
-			h.ledger.Fail(e.Node, h.wanted[e.Node], time.Now())
+			h.failing[e.Key()] = true
+			h.ledger.Fail(e.Key(), h.wanted[e.Key()], time.Now())
 		}
 		h.mu.Unlock()
 		h.move()
 	case e.Type == apply.EventObject && e.Outcome == apply.OutcomeDone && e.Action != plan.ActionKeep:
 		h.mu.Lock()
 		h.wrote = true
-		f := fight{node: e.Node, object: e.Object, last: e.Message, at: time.Now()}
+		f := fight{node: e.Key(), object: e.Object, last: e.Message, at: time.Now()}
 		if e.Reason == reason.Drifted {
 			f.muted = h.fights.TakenBack(e.Object, f.at)
 		}

@@ -62,7 +62,7 @@ func (h *hubWatch) noteWait(e *apply.Event) {
 	switch e.Type {
 	case apply.EventWait:
 		if h.waits != nil {
-			h.waits[e.Object] = e.Node
+			h.waits[e.Object] = e.Key()
 		}
 	case apply.EventReady, apply.EventObject:
 		delete(h.waits, e.Object)
