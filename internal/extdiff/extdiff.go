@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/diff"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -49,7 +50,7 @@ func Find(getenv func(string) string) (*Program, error) {
 
 // Show shows the differences between two directories, and what no file shows with our own
 // words. It tells whether anything differs: of the files, the program decides.
-func (p *Program) Show(ctx context.Context, report *diff.Report, out ui.Stream, stdout, stderr io.Writer) (bool, error) {
+func (p *Program) Show(ctx context.Context, report *diff.Report, out tty.Stream, stdout, stderr io.Writer) (bool, error) {
 	dir, err := os.MkdirTemp("", "lynqctl-diff-")
 	if err != nil {
 		return false, err
@@ -115,7 +116,7 @@ func writeSide(path, text string) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(f, ui.Text(text)) // which that program shows as it is
+	_, err = io.WriteString(f, tty.Text(text)) // which that program shows as it is
 	return errors.Join(err, f.Close())
 }
 

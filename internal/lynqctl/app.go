@@ -11,7 +11,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/cli"
 	"github.com/lynqctl/lynqctl/internal/kube"
-	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
@@ -20,7 +20,7 @@ import (
 // World is the outside world of a command.
 type World struct {
 	Stdin          io.Reader
-	Stdout, Stderr ui.Output
+	Stdout, Stderr tty.Output
 	Getenv         func(string) string
 	Program        string // as it was called
 	// Transport carries the requests to clusters; nil is one of its own for each cluster.

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
-	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 )
 
@@ -18,7 +18,7 @@ type commonFlags struct {
 }
 
 func (f *commonFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.color, "color", string(ui.ColorAuto), "auto (in a terminal, unless NO_COLOR is set), always, or never")
+	flags.StringVar(&f.color, "color", string(tty.ColorAuto), "auto (in a terminal, unless NO_COLOR is set), always, or never")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only errors")
 	flags.IntVarP(&f.verbosity, "v", "v", 0, "log API requests at this `level`, as with kubectl: 6 (URLs), 7 (headers), 8 (bodies, which contain row values; Secrets are hidden)")
 }
@@ -27,11 +27,11 @@ func (f *commonFlags) check() error {
 	if f.verbosity < 0 {
 		return session.BadUsage(errors.New("-v cannot be negative"))
 	}
-	return oneOf("--color", f.color, ui.ColorAuto, ui.ColorAlways, ui.ColorNever)
+	return oneOf("--color", f.color, tty.ColorAuto, tty.ColorAlways, tty.ColorNever)
 }
 
 // out is standard output, and what can be done with it.
-func (a *app) out() ui.Stream { return ui.NewStream(a.Stdout, a.Getenv, ui.Color(a.common.color)) }
+func (a *app) out() tty.Stream { return tty.NewStream(a.Stdout, a.Getenv, tty.Color(a.common.color)) }
 
 // columns is how wide the terminal of standard output is, 0 where it is none.
 func (a *app) columns() int {
@@ -44,17 +44,17 @@ func (a *app) columns() int {
 }
 
 // errOut is standard error. Nothing is redrawn on it where requests are logged there.
-func (a *app) errOut() ui.Stream {
-	s := ui.NewStream(a.Stderr, a.Getenv, ui.Color(a.common.color))
+func (a *app) errOut() tty.Stream {
+	s := tty.NewStream(a.Stderr, a.Getenv, tty.Color(a.common.color))
 	s.Terminal = s.Terminal && a.common.verbosity == 0
 	return s
 }
 
 // noteOut is where warnings and the like go: standard error, unless -q says that
 // nothing is to be there but errors.
-func (a *app) noteOut() ui.Stream {
+func (a *app) noteOut() tty.Stream {
 	if a.common.quiet {
-		return ui.Stream{}
+		return tty.Stream{}
 	}
 	return a.errOut()
 }

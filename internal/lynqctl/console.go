@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 )
@@ -15,37 +16,37 @@ import (
 // them.
 type console struct {
 	app    *app
-	format ui.Format // of a run's results
+	format tty.Format // of a run's results
 }
 
 // engine makes an engine whose runs show their results in a format.
 func (a *app) engine(format string) *session.Engine {
-	return &session.Engine{Stdin: a.Stdin, Getenv: a.Getenv, Version: buildVersion(), Requests: a.requests(), Transport: a.Transport, View: &console{a, ui.Format(format)}}
+	return &session.Engine{Stdin: a.Stdin, Getenv: a.Getenv, Version: buildVersion(), Requests: a.requests(), Transport: a.Transport, View: &console{a, tty.Format(format)}}
 }
 
 // Note implements session.View.
 func (c *console) Note(line string) { _, _ = io.WriteString(c.app.noteOut(), line+"\n") }
 
 // CanAsk implements session.View.
-func (c *console) CanAsk() bool { return ui.CanAsk(c.app.Stdin, c.app.errOut()) }
+func (c *console) CanAsk() bool { return tty.CanAsk(c.app.Stdin, c.app.errOut()) }
 
 // Attended implements session.View.
-func (c *console) Attended() bool { return c.CanAsk() && !ui.InCI(c.app.Getenv) }
+func (c *console) Attended() bool { return c.CanAsk() && !tty.InCI(c.app.Getenv) }
 
 // Confirm implements session.View.
 func (c *console) Confirm(question string) (bool, error) {
-	return ui.Confirm(c.app.Stdin, c.app.errOut(), question)
+	return tty.Confirm(c.app.Stdin, c.app.errOut(), question)
 }
 
 // ConfirmName implements session.View.
 func (c *console) ConfirmName(question, name string) (bool, error) {
-	return ui.ConfirmName(c.app.Stdin, c.app.errOut(), question, name)
+	return tty.ConfirmName(c.app.Stdin, c.app.errOut(), question, name)
 }
 
 // Preview implements session.View.
 func (c *console) Preview(plans []plan.Plan) error {
 	return ui.NewReporter(ui.Options{
-		Out: c.app.errOut(), Err: ui.Stream{}, Format: ui.Table, DryRun: true,
+		Out: c.app.errOut(), Err: tty.Stream{}, Format: tty.Table, DryRun: true,
 	}).Plan(plans)
 }
 
@@ -97,7 +98,7 @@ func (a *app) endEvents(cmd *cobra.Command, code int, why string) {
 		return ""
 	}
 	output := cmd.Flags().Lookup("output")
-	if a.summarized || output == nil || value("help") == "true" || value("output") != string(ui.JSON) {
+	if a.summarized || output == nil || value("help") == "true" || value("output") != string(tty.JSON) {
 		return
 	}
 	if _, events := output.Annotations[eventStream]; events {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/cli"
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 )
@@ -64,7 +65,7 @@ func (f *inventoryFlags) registerIgnore(flags *pflag.FlagSet) {
 // printDetails prints what there is of the nodes that the flags name: a list, where
 // several are named.
 func (f *inventoryFlags) printDetails(a *app, all []*ui.Details) error {
-	format, out := ui.Format(f.output), a.out()
+	format, out := tty.Format(f.output), a.out()
 	switch {
 	case len(f.Nodes) > 1:
 		return session.Fail(ui.PrintAllDetails(all, format, out))

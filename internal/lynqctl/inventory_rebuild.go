@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/inventory"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
@@ -75,13 +76,13 @@ func (a *app) inventoryRebuild(ctx context.Context, f *rebuildFlags, nodes []str
 		return err
 	}
 	progress := *a
-	progress.Stdout = ui.Output{} // the list of the inventories is all that it gets
+	progress.Stdout = tty.Output{} // the list of the inventories is all that it gets
 	return inventory.Rebuild(ctx, a.engine(f.run.output), &inventory.RebuildOptions{
 		Options: *o, Node: nodes, Where: namespace, Yes: f.yes,
 		Show: func(rebuilt []orphan.Rebuilt) error {
-			return session.Fail(ui.PrintList(views.RebuiltList(rebuilt), ui.Format(f.run.output), a.out(), a.noteOut()))
+			return session.Fail(ui.PrintList(views.RebuiltList(rebuilt), tty.Format(f.run.output), a.out(), a.noteOut()))
 		},
-		Progress: &console{&progress, ui.Table},
+		Progress: &console{&progress, tty.Table},
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/inventory"
 )
@@ -64,7 +65,7 @@ func (a *app) showVerification(v *inventory.Verification, f *inventoryFlags) err
 	if err := f.printList(a, l); err != nil {
 		return err
 	}
-	if len(l.Items) > 0 || !ui.TellsEmpty(ui.Format(f.output)) {
+	if len(l.Items) > 0 || !ui.TellsEmpty(tty.Format(f.output)) {
 		_, _ = fmt.Fprintln(a.noteOut(), l.Empty)
 	}
 	return v.Ended()

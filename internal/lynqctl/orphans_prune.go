@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	usecase "github.com/lynqctl/lynqctl/internal/usecase/orphans"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
@@ -76,7 +77,7 @@ func (a *app) orphansPrune(ctx context.Context, f *pruneFlags, args []string) er
 		return ui.Choose(a.Stdin, a.errOut(), views.OrphanList(orphans, time.Now()), question)
 	}
 	o.Show = func(orphans []orphan.Orphan) error {
-		return ui.PrintList(views.OrphanList(orphans, time.Now()), ui.Table, a.errOut(), a.errOut())
+		return ui.PrintList(views.OrphanList(orphans, time.Now()), tty.Table, a.errOut(), a.errOut())
 	}
 	o.RunOptions, o.Access, o.Timeout, o.Query, o.Named = f.run.RunOptions, f.Access, f.Timeout, f.Query, named
 	o.Concurrency = f.Query.AtOnce

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 )
 
@@ -18,7 +19,7 @@ type printFlags struct {
 }
 
 func (f *printFlags) register(flags *pflag.FlagSet) {
-	flags.StringVarP(&f.output, "output", "o", string(ui.Table), ui.FormatUsage)
+	flags.StringVarP(&f.output, "output", "o", string(tty.Table), ui.FormatUsage)
 }
 
 // registerList registers what only lists have.
@@ -28,7 +29,7 @@ func (f *printFlags) registerList(flags *pflag.FlagSet) {
 }
 
 func (f *printFlags) check() error {
-	if err := errors.Join(ui.CheckFormat(ui.Format(f.output)), ui.CheckSort(f.sortBy)); err != nil {
+	if err := errors.Join(ui.CheckFormat(tty.Format(f.output)), ui.CheckSort(f.sortBy)); err != nil {
 		return session.BadUsage(err)
 	}
 	return nil
@@ -43,8 +44,8 @@ func (f *printFlags) checkWatch() error {
 	case f.noHeaders:
 		return session.BadUsage(errors.New("--watch with --no-headers is not possible (-o name prints names alone)"))
 	}
-	switch ui.Format(f.output) {
-	case ui.Table, ui.Wide, ui.Name, ui.JSON:
+	switch tty.Format(f.output) {
+	case tty.Table, tty.Wide, tty.Name, tty.JSON:
 		return nil
 	}
 	return session.BadUsage(fmt.Errorf("--watch with -o %s is not possible (-o json prints one object per line)", f.output))
@@ -53,5 +54,5 @@ func (f *printFlags) checkWatch() error {
 // printList prints a list as the flags want it.
 func (f *printFlags) printList(a *app, l *ui.List) error {
 	l.SortBy, l.NoHeaders = f.sortBy, f.noHeaders
-	return session.Fail(ui.PrintList(l, ui.Format(f.output), a.out(), a.noteOut()))
+	return session.Fail(ui.PrintList(l, tty.Format(f.output), a.out(), a.noteOut()))
 }

@@ -7,7 +7,7 @@ import (
 	"syscall"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
-	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
 // Process runs the command line of this process, and gives its exit code.
@@ -22,7 +22,7 @@ func Process() int {
 		signal.Stop(signals)
 		cancel(&stopped{s})
 	}()
-	w := World{Stdin: os.Stdin, Stdout: ui.To(os.Stdout), Stderr: ui.To(os.Stderr), Getenv: os.Getenv, Program: os.Args[0]}
-	kube.LogTo(ui.NewStream(w.Stderr, w.Getenv, ui.ColorAuto))
+	w := World{Stdin: os.Stdin, Stdout: tty.To(os.Stdout), Stderr: tty.To(os.Stderr), Getenv: os.Getenv, Program: os.Args[0]}
+	kube.LogTo(tty.NewStream(w.Stderr, w.Getenv, tty.ColorAuto))
 	return Run(ctx, w, os.Args[1:])
 }

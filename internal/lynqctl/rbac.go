@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	usecase "github.com/lynqctl/lynqctl/internal/usecase/rbac"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
@@ -116,9 +117,9 @@ func (a *app) rbac(ctx context.Context, f *rbacFlags) error {
 func (f *rbacFlags) options() (account rbac.Account, err error) {
 	if f.check {
 		if f.output == "" {
-			f.output = string(ui.Table)
+			f.output = string(tty.Table)
 		}
-		err = ui.CheckFormat(ui.Format(f.output))
+		err = ui.CheckFormat(tty.Format(f.output))
 		if err == nil && (f.account != "" || f.name != "") {
 			err = errors.New("--check prints no roles: leave out --service-account and --name (--as=system:serviceaccount:NAMESPACE:NAME checks a ServiceAccount)")
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/suggest"
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/internal/usecase/status"
@@ -201,8 +202,8 @@ func (a *app) status(ctx context.Context, f *statusFlags) error {
 // statusView shows a watch: on a terminal in place, elsewhere by a line for each
 // change.
 func (a *app) statusView(f *statusFlags) func(time.Time, *status.Status, []nodestatus.Node) error {
-	out, format, view := a.out(), ui.Format(f.output), f.view()
-	if !out.Terminal || format != ui.Table && format != ui.Wide {
+	out, format, view := a.out(), tty.Format(f.output), f.view()
+	if !out.Terminal || format != tty.Table && format != tty.Wide {
 		feed := &ui.Feed{Out: out, Format: format, Columns: view.Columns()}
 		return func(now time.Time, s *status.Status, news []nodestatus.Node) error {
 			return feed.Add(view.Items(news, slices.Concat(news, s.Nodes), now)...)
@@ -210,7 +211,7 @@ func (a *app) statusView(f *statusFlags) func(time.Time, *status.Status, []nodes
 	}
 	screen := ui.NewScreen(out)
 	return func(now time.Time, s *status.Status, _ []nodestatus.Node) error {
-		screen.Show(view.List((*views.Nodes)(s), now), format == ui.Wide)
+		screen.Show(view.List((*views.Nodes)(s), now), format == tty.Wide)
 		return nil
 	}
 }

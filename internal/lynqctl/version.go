@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 )
 
@@ -38,7 +39,7 @@ versions of Go and the Kubernetes libraries. lynqctl doesn't contact a cluster.`
 				}
 				return session.Fail(err)
 			}
-			return session.Fail(ui.PrintList(b.list(), ui.Table, a.out(), a.errOut()))
+			return session.Fail(ui.PrintList(b.list(), tty.Table, a.out(), a.errOut()))
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", output, "output format: text, json, or yaml")

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
 // All that the toolchain records of a release is told, and of a plain build what
@@ -37,7 +38,7 @@ kubernetes   v0.36.3
 		{plain, "lynqctl   (unknown)\ngo        go1.26.8 linux/arm64\n"},
 	} {
 		var got strings.Builder
-		if err := ui.PrintList(c.build.list(), ui.Table, ui.NewStream(ui.To(&got), os.Getenv, ui.ColorNever), ui.Stream{}); err != nil {
+		if err := ui.PrintList(c.build.list(), tty.Table, tty.NewStream(tty.To(&got), os.Getenv, tty.ColorNever), tty.Stream{}); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(c.want, got.String()); diff != "" {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/internal/usecase/watch"
 )
@@ -62,5 +62,5 @@ func (a *app) watchApprove(ctx context.Context, f *approveFlags, hub string) err
 	if f.Hub, err = session.HubMeant(&f.Access, f.namespace, hub); err != nil {
 		return err
 	}
-	return watch.Approve(ctx, a.engine(string(ui.Table)), &f.ApproveOptions)
+	return watch.Approve(ctx, a.engine(string(tty.Table)), &f.ApproveOptions)
 }

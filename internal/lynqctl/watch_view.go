@@ -12,7 +12,7 @@ import (
 // watchView is the session's View of what goes on and on: a log.
 type watchView struct {
 	*console
-	log *ui.Log
+	log *views.Log
 }
 
 // newWatchView shows a watch on standard error, until it is closed: on a terminal as a
@@ -22,11 +22,11 @@ func newWatchView(a *app, format string, board *watchBoard) (v *watchView, close
 	out := a.errOut()
 	v = &watchView{console: &console{app: a}}
 	if !out.Terminal || a.common.quiet || format == logJSON {
-		v.log = ui.NewLog(out, format == logJSON)
+		v.log = views.NewLog(out, format == logJSON)
 		return v, func() {}
 	}
 	screen := ui.NewScreen(out)
-	v.log = ui.NewLogAbove(screen)
+	v.log = views.NewLogAbove(screen)
 	ticker := time.NewTicker(ui.Redraw)
 	screen.Follow(ticker.C, func(now time.Time) *ui.List {
 		hubs, badInputs := board.facts()

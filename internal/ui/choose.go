@@ -8,12 +8,14 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
 // Choose has a person choose among numbered things, which the list shows: by
 // numbers and ranges of them (1,3-5), or all. An empty answer, and the end of the
 // input, choose nothing. What cannot be understood is asked again.
-func Choose(in io.Reader, err Stream, l *List, question string) ([]int, error) {
+func Choose(in io.Reader, err tty.Stream, l *List, question string) ([]int, error) {
 	numbered := List{Columns: append([]Column{{Name: "#"}}, l.Columns...)}
 	for i, item := range l.Items {
 		numbered.Items = append(numbered.Items, Item{Cells: append([]string{strconv.Itoa(i + 1)}, item.Cells...)})
@@ -23,7 +25,7 @@ func Choose(in io.Reader, err Stream, l *List, question string) ([]int, error) {
 	}
 	answers := bufio.NewReader(in)
 	for {
-		if _, problem := fmt.Fprintf(err, "%s [numbers such as 1,3-5, all, or nothing for none] ", Safe(question)); problem != nil {
+		if _, problem := fmt.Fprintf(err, "%s [numbers such as 1,3-5, all, or nothing for none] ", tty.Safe(question)); problem != nil {
 			return nil, fmt.Errorf("ask: %w", problem)
 		}
 		line, problem := answers.ReadString('\n')
@@ -57,7 +59,7 @@ func parseChoice(answer string, n int) (chosen []int, wrong string) {
 		from, err := strconv.Atoi(first)
 		to, err2 := strconv.Atoi(last)
 		if err != nil || err2 != nil || from < 1 || to > n || from > to {
-			return nil, fmt.Sprintf("%q is none of 1 to %d", Safe(part), n)
+			return nil, fmt.Sprintf("%q is none of 1 to %d", tty.Safe(part), n)
 		}
 		for i := from - 1; i < to; i++ {
 			picked[i] = true

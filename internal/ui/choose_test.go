@@ -9,13 +9,14 @@ import (
 	"testing/iotest"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
 // choose has an answer typed in, and gives what was shown, too.
 func choose(t *testing.T, answer string) (chosen []int, shown string) {
 	t.Helper()
 	var stderr bytes.Buffer
-	chosen, err := ui.Choose(strings.NewReader(answer), ui.StreamTo(&stderr, ui.Stream{}), things(), "Take which?")
+	chosen, err := ui.Choose(strings.NewReader(answer), ui.StreamTo(&stderr, tty.Stream{}), things(), "Take which?")
 	if err != nil {
 		t.Fatalf("%q: %v", answer, err)
 	}
@@ -73,10 +74,10 @@ Take which? [numbers such as 1,3-5, all, or nothing for none] `
 
 func TestChooseFails(t *testing.T) {
 	broken := errors.New("the line broke")
-	if _, err := ui.Choose(iotest.ErrReader(broken), ui.StreamTo(&bytes.Buffer{}, ui.Stream{}), things(), "Which?"); !errors.Is(err, broken) {
+	if _, err := ui.Choose(iotest.ErrReader(broken), ui.StreamTo(&bytes.Buffer{}, tty.Stream{}), things(), "Which?"); !errors.Is(err, broken) {
 		t.Errorf("it can't be read, and that is told as %v", err)
 	}
-	if _, err := ui.Choose(strings.NewReader("1\n"), ui.StreamTo(closed{}, ui.Stream{}), things(), "Which?"); !errors.Is(err, errClosed) {
+	if _, err := ui.Choose(strings.NewReader("1\n"), ui.StreamTo(closed{}, tty.Stream{}), things(), "Which?"); !errors.Is(err, errClosed) {
 		t.Errorf("it cannot be shown, and that is told as %v", err)
 	}
 }
@@ -89,7 +90,7 @@ func TestConfirm(t *testing.T) {
 		"y": false, "yes": false,
 	} {
 		var stderr bytes.Buffer
-		got, err := ui.Confirm(strings.NewReader(answer), ui.StreamTo(&stderr, ui.Stream{}), "Go on\x1b[2J?")
+		got, err := tty.Confirm(strings.NewReader(answer), ui.StreamTo(&stderr, tty.Stream{}), "Go on\x1b[2J?")
 		if err != nil || got != want {
 			t.Errorf("%q: %v, %v, want %v", answer, got, err, want)
 		}
@@ -98,20 +99,20 @@ func TestConfirm(t *testing.T) {
 		}
 	}
 	broken := errors.New("the line broke")
-	if yes, err := ui.Confirm(iotest.ErrReader(broken), ui.StreamTo(&bytes.Buffer{}, ui.Stream{}), "Go on?"); yes || !errors.Is(err, broken) {
+	if yes, err := tty.Confirm(iotest.ErrReader(broken), ui.StreamTo(&bytes.Buffer{}, tty.Stream{}), "Go on?"); yes || !errors.Is(err, broken) {
 		t.Errorf("it can't be read, and that is told as %v, %v", yes, err)
 	}
-	if yes, err := ui.Confirm(strings.NewReader("y\n"), ui.StreamTo(closed{}, ui.Stream{}), "Go on?"); yes || !errors.Is(err, errClosed) {
+	if yes, err := tty.Confirm(strings.NewReader("y\n"), ui.StreamTo(closed{}, tty.Stream{}), "Go on?"); yes || !errors.Is(err, errClosed) {
 		t.Errorf("it cannot be asked, and that is told as %v, %v", yes, err)
 	}
 }
 
 // No one can answer where what is read from or asked on is no terminal.
 func TestCanAsk(t *testing.T) {
-	if ui.CanAsk(strings.NewReader("y\n"), ui.Stream{Size: func() (int, int) { return 80, 24 }}) {
+	if tty.CanAsk(strings.NewReader("y\n"), tty.Stream{Size: func() (int, int) { return 80, 24 }}) {
 		t.Error("a reader that is no terminal can answer")
 	}
-	if ui.CanAsk(nil, ui.Stream{}) {
+	if tty.CanAsk(nil, tty.Stream{}) {
 		t.Error("nobody can answer")
 	}
 }
@@ -120,7 +121,7 @@ func TestCanAsk(t *testing.T) {
 func TestConfirmName(t *testing.T) {
 	for answer, want := range map[string]bool{"crm\n": true, "crm \r\n": true, "crm": false, "CRM\n": false, "y\n": false, "\n": false, "": false} {
 		var err bytes.Buffer
-		got, problem := ui.ConfirmName(strings.NewReader(answer), ui.StreamTo(&err, ui.Stream{}), "Delete hub crm?", "crm")
+		got, problem := tty.ConfirmName(strings.NewReader(answer), ui.StreamTo(&err, tty.Stream{}), "Delete hub crm?", "crm")
 		if got != want || problem != nil {
 			t.Errorf("%q: %v, %v", answer, got, problem)
 		}

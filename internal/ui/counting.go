@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
 // patience is after how long a Counting is shown.
@@ -26,7 +28,7 @@ type Counting struct {
 }
 
 // StartCounting begins one, nil where out is no terminal. The ticker makes it move.
-func StartCounting(out Stream, what string, now time.Time, tick <-chan time.Time) *Counting {
+func StartCounting(out tty.Stream, what string, now time.Time, tick <-chan time.Time) *Counting {
 	if !out.Terminal {
 		return nil
 	}
@@ -38,7 +40,7 @@ func StartCounting(out Stream, what string, now time.Time, tick <-chan time.Time
 func (c *Counting) draw(now time.Time) {
 	c.live.drawing.Lock()
 	defer c.live.drawing.Unlock()
-	columns, _ := c.live.out.size()
+	columns, _ := c.live.out.Extent()
 	c.live.draw(nil, c.frame(now, columns), columns)
 }
 
@@ -68,8 +70,8 @@ func (c *Counting) Reached(n, of int) {
 func (c *Counting) Note(line string) {
 	c.live.drawing.Lock()
 	defer c.live.drawing.Unlock()
-	columns, _ := c.live.out.size()
-	c.live.draw([]string{Safe(line)}, c.live.frame, columns)
+	columns, _ := c.live.out.Extent()
+	c.live.draw([]string{tty.Safe(line)}, c.live.frame, columns)
 }
 
 // Stop takes it away. Further calls do nothing.
@@ -81,7 +83,7 @@ func (c *Counting) Stop() {
 		c.stop()
 		c.live.drawing.Lock()
 		defer c.live.drawing.Unlock()
-		columns, _ := c.live.out.size()
+		columns, _ := c.live.out.Extent()
 		c.live.draw(nil, nil, columns)
 	})
 }
@@ -93,22 +95,22 @@ func (c *Counting) frame(now time.Time, columns int) []string {
 		return nil
 	}
 	n, of := int(c.n.Load()), int(c.of.Load())
-	p := c.live.out.paint()
+	p := c.live.out.Paint()
 	if n == 0 && of == 0 { // files are read whole before the first row is known
-		return []string{cut(Safe(c.what)+"  "+p.faint(age(elapsed)), columns)}
+		return []string{tty.Cut(tty.Safe(c.what)+"  "+p.Faint(age(elapsed)), columns)}
 	}
-	parts := []string{Safe(c.what) + ": " + p.bold(strconv.Itoa(n))}
+	parts := []string{tty.Safe(c.what) + ": " + p.Bold(strconv.Itoa(n))}
 	if of > 0 {
-		parts[0] += p.bold(fmt.Sprintf("/%d", of))
+		parts[0] += p.Bold(fmt.Sprintf("/%d", of))
 	}
-	parts = append(parts, fmt.Sprintf("%.0f/s", float64(n)/elapsed.Seconds()), p.faint(age(elapsed)))
+	parts = append(parts, fmt.Sprintf("%.0f/s", float64(n)/elapsed.Seconds()), p.Faint(age(elapsed)))
 	if 0 < n && n < of {
 		left := time.Duration(float64(elapsed) * float64(of-n) / float64(n))
-		parts = append(parts, p.faint("~"+age(left+time.Second)+" left"))
+		parts = append(parts, p.Faint("~"+age(left+time.Second)+" left"))
 	}
 	line := strings.Join(parts, "  ")
 	if of > 0 {
 		line = barred(line, n, of, columns, p)
 	}
-	return []string{cut(line, columns)}
+	return []string{tty.Cut(line, columns)}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
 // What takes longer than a second is counted on a terminal, and nothing of that
@@ -17,7 +18,7 @@ func TestCounting(t *testing.T) {
 	var out bytes.Buffer
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	tick := make(chan time.Time)
-	stream := ui.StreamTo(&out, ui.Stream{Terminal: true, Size: func() (int, int) { return 80, 24 }})
+	stream := ui.StreamTo(&out, tty.Stream{Terminal: true, Size: func() (int, int) { return 80, 24 }})
 	c := ui.StartCounting(stream, "reading rows", now, tick)
 	shown := func(after time.Duration) string {
 		now = now.Add(after)

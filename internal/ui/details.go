@@ -1,6 +1,10 @@
 package ui
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
+)
 
 // Details are one thing in full: facts about the whole, and its parts.
 type Details struct {
@@ -21,26 +25,26 @@ type Section struct {
 }
 
 // PrintDetails prints details to out, in one of the ListFormats.
-func PrintDetails(d *Details, format Format, out Stream) error {
+func PrintDetails(d *Details, format tty.Format, out tty.Stream) error {
 	text, err := d.text(format, out)
 	return out.WriteText("details", format, text, err)
 }
 
 // PrintAllDetails prints the details of several things that were asked for, of which
 // not all may be there: for programs as a list.
-func PrintAllDetails(all []*Details, format Format, out Stream) error {
+func PrintAllDetails(all []*Details, format tty.Format, out tty.Stream) error {
 	text, err := allText(all, format, out)
 	return out.WriteText("details", format, text, err)
 }
 
-func allText(all []*Details, format Format, out Stream) (string, error) {
+func allText(all []*Details, format tty.Format, out tty.Stream) (string, error) {
 	if TellsEmpty(format) {
 		texts := make([]string, len(all))
 		for i, d := range all {
 			texts[i], _ = d.text(format, out) // those formats have no template that may fail
 		}
 		between := "\n\n"
-		if format == Name {
+		if format == tty.Name {
 			between = ""
 		}
 		return strings.Join(texts, between), nil
@@ -52,11 +56,11 @@ func allText(all []*Details, format Format, out Stream) (string, error) {
 	return whole.data(format, whole.document(), out)
 }
 
-func (d *Details) text(format Format, out Stream) (string, error) {
+func (d *Details) text(format tty.Format, out tty.Stream) (string, error) {
 	switch format {
-	case Table, Wide:
-		return d.lines(format == Wide, out), nil
-	case Name:
+	case tty.Table, tty.Wide:
+		return d.lines(format == tty.Wide, out), nil
+	case tty.Name:
 		return d.Parts.names(), nil
 	}
 	whole := List{Items: []Item{{Data: d.Data}}, NoHeaders: d.Parts.NoHeaders}
@@ -64,21 +68,21 @@ func (d *Details) text(format Format, out Stream) (string, error) {
 }
 
 // lines are the details for people.
-func (d *Details) lines(wide bool, out Stream) string {
+func (d *Details) lines(wide bool, out tty.Stream) string {
 	var facts [][]string
 	for _, f := range d.Facts {
 		if f.Text != "" {
-			facts = append(facts, []string{f.Name + ":", Safe(f.Text)})
+			facts = append(facts, []string{f.Name + ":", tty.Safe(f.Text)})
 		}
 	}
 	var b strings.Builder
-	b.WriteString(flow("", facts, out.columns()))
+	b.WriteString(tty.Flow("", facts, out.Columns()))
 	if len(d.Parts.Items) > 0 {
 		b.WriteString("\n" + d.Parts.Table(wide, out))
 	}
 	for i := range d.More {
 		if m := &d.More[i]; len(m.Items) > 0 {
-			b.WriteString("\n" + Safe(m.Title) + ":\n" + m.Table(wide, out))
+			b.WriteString("\n" + tty.Safe(m.Title) + ":\n" + m.Table(wide, out))
 		}
 	}
 	return b.String()

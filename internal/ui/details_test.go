@@ -9,15 +9,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
 func TestPrintDetails(t *testing.T) {
 	for name, test := range map[string]struct {
-		format ui.Format
+		format tty.Format
 		parts  bool
 		want   string
 	}{
-		"table": {ui.Table, true, `
+		"table": {tty.Table, true, `
 Node:      acme\x1b[2J
 Message:   one; two
 
@@ -26,7 +27,7 @@ PersistentVolumeClaim   data       a note of some length
 Secret                  web        -
 Secret                  b\x1b[2J   Größe; \u202e
 `},
-		"wide": {ui.Wide, true, `
+		"wide": {tty.Wide, true, `
 Node:      acme\x1b[2J
 Message:   one; two
 
@@ -35,22 +36,22 @@ PersistentVolumeClaim   data       a note of some length   u-1
 Secret                  web        -                       u-2
 Secret                  b\x1b[2J   Größe; \u202e           u-3
 `},
-		"no parts": {ui.Table, false, `
+		"no parts": {tty.Table, false, `
 Node:      acme\x1b[2J
 Message:   one; two
 `},
-		"name": {ui.Name, true, `
+		"name": {tty.Name, true, `
 PersistentVolumeClaim/shop/data
 Secret/shop/web
 b\x1b[2J
 `},
-		"json": {ui.JSON, true, `
+		"json": {tty.JSON, true, `
 {
   "name": "acme\u001b[2J",
   "count": 3
 }
 `},
-		"yaml": {ui.YAML, true, `
+		"yaml": {tty.YAML, true, `
 count: 3
 name: "acme\e[2J"
 `},
@@ -64,7 +65,7 @@ name: "acme\e[2J"
 				d.Parts = *things()
 			}
 			var out bytes.Buffer
-			if err := ui.PrintDetails(d, test.format, ui.StreamTo(&out, ui.Stream{})); err != nil {
+			if err := ui.PrintDetails(d, test.format, ui.StreamTo(&out, tty.Stream{})); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(strings.TrimPrefix(test.want, "\n"), out.String()); diff != "" {
@@ -72,7 +73,7 @@ name: "acme\e[2J"
 			}
 		})
 	}
-	err := ui.PrintDetails(&ui.Details{Facts: []ui.Fact{{"Node", "acme"}}}, ui.Table, ui.StreamTo(closed{}, ui.Stream{}))
+	err := ui.PrintDetails(&ui.Details{Facts: []ui.Fact{{"Node", "acme"}}}, tty.Table, ui.StreamTo(closed{}, tty.Stream{}))
 	if !errors.Is(err, errClosed) {
 		t.Errorf("what could not be written is told as %v", err)
 	}
@@ -89,24 +90,24 @@ func TestPrintAllDetails(t *testing.T) {
 	}
 	both := []*ui.Details{one("acme"), one("bolt")}
 	for _, tt := range []struct {
-		format ui.Format
+		format tty.Format
 		all    []*ui.Details
 		want   string
 	}{
-		{ui.Table, both, "Node:   acme\n\nNAME\nSecret/acme\n\n\nNode:   bolt\n\nNAME\nSecret/bolt\n"},
-		{ui.Name, both, "Secret/acme\nSecret/bolt\n"},
-		{ui.Table, nil, ""},
+		{tty.Table, both, "Node:   acme\n\nNAME\nSecret/acme\n\n\nNode:   bolt\n\nNAME\nSecret/bolt\n"},
+		{tty.Name, both, "Secret/acme\nSecret/bolt\n"},
+		{tty.Table, nil, ""},
 		{"jsonpath={.items[*].node}", both, "acme bolt"},
 		{"jsonpath={.kind} {.items[*].node}", both[:1], "List acme"},
 		{"custom-columns=NODE:.node", both, "NODE\nacme\nbolt\n"},
-		{ui.JSON, nil, "{\n  \"apiVersion\": \"v1\",\n  \"kind\": \"List\",\n  \"items\": []\n}\n"},
+		{tty.JSON, nil, "{\n  \"apiVersion\": \"v1\",\n  \"kind\": \"List\",\n  \"items\": []\n}\n"},
 	} {
 		var out bytes.Buffer
-		if err := ui.PrintAllDetails(tt.all, tt.format, ui.StreamTo(&out, ui.Stream{})); err != nil || out.String() != tt.want {
+		if err := ui.PrintAllDetails(tt.all, tt.format, ui.StreamTo(&out, tty.Stream{})); err != nil || out.String() != tt.want {
 			t.Errorf("%s of %d: %v, got\n%q\nwant\n%q", tt.format, len(tt.all), err, out.String(), tt.want)
 		}
 	}
-	if err := ui.PrintAllDetails(both, ui.Table, ui.StreamTo(closed{}, ui.Stream{})); err == nil {
+	if err := ui.PrintAllDetails(both, tty.Table, ui.StreamTo(closed{}, tty.Stream{})); err == nil {
 		t.Error("no error of a closed stream")
 	}
 }

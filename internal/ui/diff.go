@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/diff"
@@ -14,27 +15,27 @@ import (
 
 // PrintDiff prints what an apply would change: for each object a line that says
 // why, and a unified diff.
-func PrintDiff(r *diff.Report, out Stream) error {
+func PrintDiff(r *diff.Report, out tty.Stream) error {
 	return eachChange(r, func(n *diff.Node, o *diff.Object) error {
-		p := out.paint()
+		p := out.Paint()
 		_, err := io.WriteString(out, diffHead(n, o, p)+paintedDiff(o.Diff, p))
 		return err
 	})
 }
 
 // PrintDiffHeads is PrintDiff without the diffs, which another program shows.
-func PrintDiffHeads(r *diff.Report, out Stream) error {
+func PrintDiffHeads(r *diff.Report, out tty.Stream) error {
 	return eachChange(r, func(n *diff.Node, o *diff.Object) error {
-		_, err := io.WriteString(out, diffHead(n, o, out.paint()))
+		_, err := io.WriteString(out, diffHead(n, o, out.Paint()))
 		return err
 	})
 }
 
 // PrintDiffNames prints the names of the objects that would change, each once.
-func PrintDiffNames(r *diff.Report, out Stream) error {
+func PrintDiffNames(r *diff.Report, out tty.Stream) error {
 	var names []string
 	_ = eachChange(r, func(_ *diff.Node, o *diff.Object) error {
-		names = append(names, Safe(o.Full())+"\n")
+		names = append(names, tty.Safe(o.Full())+"\n")
 		return nil
 	})
 	slices.Sort(names)
@@ -44,8 +45,8 @@ func PrintDiffNames(r *diff.Report, out Stream) error {
 
 // PrintDiffProblems prints what guards and the server have against an apply, and
 // the sum of it all.
-func PrintDiffProblems(r *diff.Report, out Stream) {
-	p := out.paint()
+func PrintDiffProblems(r *diff.Report, out tty.Stream) {
+	p := out.Paint()
 	var b strings.Builder
 	for _, one := range r.Refusals {
 		b.WriteString(refusalText(one, p))
@@ -54,20 +55,20 @@ func PrintDiffProblems(r *diff.Report, out Stream) {
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
 		if nodes := failed[n.Problem]; nodes > 0 {
-			who := Safe(n.Name)
+			who := tty.Safe(n.Name)
 			if nodes > 1 {
 				who += " and " + lynq.Count(nodes-1, "other")
 			}
-			b.WriteString(p.bold(who) + "  " + p.failed("failed") + ": " + Safe(n.Problem) + "\n")
+			b.WriteString(p.Bold(who) + "  " + p.Failed("failed") + ": " + tty.Safe(n.Problem) + "\n")
 			delete(failed, n.Problem)
 		}
 		for j := range n.Objects {
 			o := &n.Objects[j]
 			switch {
 			case o.Problem != "":
-				b.WriteString(p.bold(n.Name) + "  " + objectName(o.Ref) + "  " + p.failed("apply would fail") + ": " + Safe(o.Problem) + "\n")
+				b.WriteString(p.Bold(n.Name) + "  " + objectName(o.Ref) + "  " + p.Failed("apply would fail") + ": " + tty.Safe(o.Problem) + "\n")
 			case o.Skipped:
-				b.WriteString(p.bold(n.Name) + "  " + objectName(o.Ref) + "  " + p.worry("would be left as it is") + colon(Safe(o.Note)) + "\n")
+				b.WriteString(p.Bold(n.Name) + "  " + objectName(o.Ref) + "  " + p.Worry("would be left as it is") + colon(tty.Safe(o.Note)) + "\n")
 			}
 		}
 	}
@@ -103,46 +104,46 @@ func eachChange(r *diff.Report, do func(*diff.Node, *diff.Object) error) error {
 
 // diffHead says which object changes and why; field by field where the causes
 // differ.
-func diffHead(n *diff.Node, o *diff.Object, p paint) string {
+func diffHead(n *diff.Node, o *diff.Object, p tty.Paint) string {
 	causes := o.Causes()
 	var b strings.Builder
-	b.WriteString(p.bold(n.Name) + "  " + objectName(o.Ref) + "  " + p.action(plan.Action(o.Action), o.What()))
+	b.WriteString(p.Bold(n.Name) + "  " + objectName(o.Ref) + "  " + p.Action(plan.Action(o.Action), o.What()))
 	if len(causes) == 1 {
-		b.WriteString(": " + Safe(causes[0]))
+		b.WriteString(": " + tty.Safe(causes[0]))
 	}
 	b.WriteByte('\n')
 	if len(causes) > 1 {
 		var rows [][]string
 		for i := range o.Fields {
-			rows = append(rows, []string{Safe(o.Fields[i].Path.String()), Safe(o.Fields[i].Cause.String())})
+			rows = append(rows, []string{tty.Safe(o.Fields[i].Path.String()), tty.Safe(o.Fields[i].Cause.String())})
 		}
-		b.WriteString(align("  ", columnGap, rows))
+		b.WriteString(tty.Align("  ", tty.ColumnGap, rows))
 	}
 	if o.Note != "" {
-		b.WriteString("  " + p.faint(o.Note) + "\n")
+		b.WriteString("  " + p.Faint(o.Note) + "\n")
 	}
 	if o.Diff == "" {
-		b.WriteString("  " + p.faint(diff.OnlyTracking) + "\n")
+		b.WriteString("  " + p.Faint(diff.OnlyTracking) + "\n")
 	}
 	return b.String()
 }
 
 // paintedDiff colours a unified diff line by line.
-func paintedDiff(text string, p paint) string {
+func paintedDiff(text string, p tty.Paint) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSuffix(line, "\n"); !printable(line, "") {
-			line = escape(line, "")
+		if line = strings.TrimSuffix(line, "\n"); !tty.Printable(line, "") {
+			line = tty.Escaped(line, "")
 		}
 		switch {
 		case strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "):
-			line = p.bold(line)
+			line = p.Bold(line)
 		case strings.HasPrefix(line, "@@"):
-			line = p.faint(line)
+			line = p.Faint(line)
 		case strings.HasPrefix(line, "-"):
-			line = p.bad(line)
+			line = p.Bad(line)
 		case strings.HasPrefix(line, "+"):
-			line = p.good(line)
+			line = p.Good(line)
 		}
 		b.WriteString(line + "\n")
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/diff"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -37,7 +38,7 @@ func differences() *diff.Report {
 
 func TestPrintDiff(t *testing.T) {
 	var out bytes.Buffer
-	if err := ui.PrintDiff(differences(), ui.StreamTo(&out, ui.Stream{})); err != nil {
+	if err := ui.PrintDiff(differences(), ui.StreamTo(&out, tty.Stream{})); err != nil {
 		t.Fatal(err)
 	}
 	want := strings.TrimPrefix(`
@@ -58,7 +59,7 @@ acme-web  Role r  orphan: removed from the form
 		t.Error(d)
 	}
 	out.Reset()
-	if err := ui.PrintDiff(differences(), ui.StreamTo(&out, ui.Stream{Color: true})); err != nil {
+	if err := ui.PrintDiff(differences(), ui.StreamTo(&out, tty.Stream{Color: true})); err != nil {
 		t.Fatal(err)
 	}
 	for _, colored := range []string{"\x1b[31m-a: 1\x1b[m\n", "\x1b[32m+a: 2\x1b[m\n", "\x1b[1m--- live\x1b[m\n", "\n  b: \\x1b[2J\n"} {
@@ -70,7 +71,7 @@ acme-web  Role r  orphan: removed from the form
 
 func TestPrintDiffProblems(t *testing.T) {
 	var out bytes.Buffer
-	ui.PrintDiffProblems(differences(), ui.StreamTo(&out, ui.Stream{}))
+	ui.PrintDiffProblems(differences(), ui.StreamTo(&out, tty.Stream{}))
 	want := strings.TrimPrefix(`
 refused (max-delete): hub shop/crm: too many
   check\x1b[2J
@@ -107,7 +108,7 @@ func TestPrintDiffNames(t *testing.T) {
 	r := differences()
 	r.Nodes[0].Objects = append(r.Nodes[0].Objects, r.Nodes[0].Objects[0])
 	var out bytes.Buffer
-	if err := ui.PrintDiffNames(r, ui.StreamTo(&out, ui.Stream{})); err != nil {
+	if err := ui.PrintDiffNames(r, ui.StreamTo(&out, tty.Stream{})); err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff("ConfigMap/shop/acme\nRole.g/r\n", out.String()); d != "" {

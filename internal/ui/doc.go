@@ -8,9 +8,8 @@
 //
 // Lists and Details print what commands found, in each format. Package views fills them.
 //
-// Text that comes from rows or from the cluster never reaches a terminal as it
-// is: whatever does not print is escaped, so that it cannot move the cursor,
-// change colours or forge lines.
+// Package tty has the streams that all of this is written to. It escapes whatever does not
+// print, so that no text can move the cursor, change colours or forge lines.
 //
 // Styles, columns and trees are drawn by lipgloss. Its import asks the terminal for its
 // colours before main begins, and inside tmux it starts a process for that: 4 ms, and

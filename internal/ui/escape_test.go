@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/diff"
 	"github.com/lynqctl/lynqctl/pkg/form/depgraph"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -28,7 +29,7 @@ func hostile() []string {
 // All text that is written to a stream prints, and what prints stays as it is.
 func TestStreamEscapes(t *testing.T) {
 	var out bytes.Buffer
-	s := ui.StreamTo(&out, ui.Stream{Terminal: true, Color: true})
+	s := ui.StreamTo(&out, tty.Stream{Terminal: true, Color: true})
 	for text, want := range map[string]string{
 		"error: \x1b[2J\u009b\x7f\u202e\u200b\u2028\xff\U000e0001": `error: \x1b[2J\u009b\x7f\u202e\u200b\u2028\xff\U000e0001`,
 		"two\nlines\t, Größe \u00a0 世界":                            "two\nlines\t, Größe \u00a0 世界",
@@ -39,7 +40,7 @@ func TestStreamEscapes(t *testing.T) {
 			t.Errorf("%q: %q, %d, %v", text, out.String(), n, err)
 		}
 	}
-	if _, err := io.WriteString(ui.Stream{}, "to nowhere"); err != nil {
+	if _, err := io.WriteString(tty.Stream{}, "to nowhere"); err != nil {
 		t.Error(err)
 	}
 }
@@ -48,7 +49,7 @@ func TestStreamEscapes(t *testing.T) {
 func TestDataOnTerminal(t *testing.T) {
 	for terminal, want := range map[bool]string{true: "a: ö\\u202e\n\tb\\x1b\\xff\n", false: "a: ö\u202e\n\tb\x1b\xff\n"} {
 		var out bytes.Buffer
-		data := ui.StreamTo(&out, ui.Stream{Terminal: terminal}).Data()
+		data := ui.StreamTo(&out, tty.Stream{Terminal: terminal}).Data()
 		for _, b := range []byte("a: ö\u202e\n\tb\x1b\xff\n") {
 			if n, err := data.Write([]byte{b}); n != 1 || err != nil {
 				t.Fatal(n, err)
@@ -57,7 +58,7 @@ func TestDataOnTerminal(t *testing.T) {
 		if out.String() != want {
 			t.Errorf("terminal %v: %q", terminal, out.String())
 		}
-		if _, err := ui.StreamTo(closed{}, ui.Stream{Terminal: terminal}).Data().Write([]byte("a")); !errors.Is(err, errClosed) {
+		if _, err := ui.StreamTo(closed{}, tty.Stream{Terminal: terminal}).Data().Write([]byte("a")); !errors.Is(err, errClosed) {
 			t.Error(err)
 		}
 	}
@@ -95,28 +96,28 @@ func FuzzTerminal(f *testing.F) {
 // shownEverywhere is what a terminal gets, by place, of a text that others wrote.
 func shownEverywhere(t *testing.T, text string) map[string]string {
 	shown := map[string]string{}
-	on := func(place string, show func(out ui.Stream) error) {
+	on := func(place string, show func(out tty.Stream) error) {
 		var b bytes.Buffer
-		out := ui.StreamTo(&b, ui.Stream{Terminal: true, Color: true, Size: func() (int, int) { return 70, 24 }})
+		out := ui.StreamTo(&b, tty.Stream{Terminal: true, Color: true, Size: func() (int, int) { return 70, 24 }})
 		if err := show(out); err != nil {
 			t.Fatalf("%s: %v", place, err)
 		}
 		shown[place] = b.String()
 	}
-	on("error", func(out ui.Stream) error { _, err := fmt.Fprintln(out, "error:", text); return err })
+	on("error", func(out tty.Stream) error { _, err := fmt.Fprintln(out, "error:", text); return err })
 	listsShown(on, text)
-	on("diff", func(out ui.Stream) error {
+	on("diff", func(out tty.Stream) error {
 		r := hostileDiff(text)
 		ui.PrintDiffProblems(r, out)
 		return errors.Join(ui.PrintDiff(r, out), ui.PrintDiffNames(r, out), ui.PrintDiffJSON(r, out))
 	})
-	on("prompts", func(out ui.Stream) error {
-		_, err := ui.Confirm(strings.NewReader("y\n"), out, text)
-		_, err2 := ui.ConfirmName(strings.NewReader(text+"\n"), out, text, text)
+	on("prompts", func(out tty.Stream) error {
+		_, err := tty.Confirm(strings.NewReader("y\n"), out, text)
+		_, err2 := tty.ConfirmName(strings.NewReader(text+"\n"), out, text, text)
 		_, err3 := ui.Choose(strings.NewReader(strings.ReplaceAll(text, "\n", " ")+"\nnone\n1\n"), out, hostileList(text), text)
 		return errors.Join(err, err2, err3)
 	})
-	on("progress", func(out ui.Stream) error {
+	on("progress", func(out tty.Stream) error {
 		tick := make(chan time.Time)
 		c := ui.StartCounting(out, text, time.Unix(0, 0), tick)
 		tick <- time.Unix(5, 0)
@@ -125,8 +126,8 @@ func shownEverywhere(t *testing.T, text string) map[string]string {
 		c.Stop()
 		return nil
 	})
-	for _, format := range []ui.Format{ui.Table, ui.Wide, ui.YAML, ui.Name, ui.JSON} {
-		terminal := ui.Stream{Terminal: true} // without colours, for how often it is drawn differs
+	for _, format := range []tty.Format{tty.Table, tty.Wide, tty.YAML, tty.Name, tty.JSON} {
+		terminal := tty.Stream{Terminal: true} // without colours, for how often it is drawn differs
 		for i, c := range reported(t, ui.Options{Format: format, Out: terminal, Err: terminal}, text) {
 			shown[fmt.Sprintf("events %s %d", format, i)] = c.out.String() + c.err.String()
 		}
@@ -134,32 +135,32 @@ func shownEverywhere(t *testing.T, text string) map[string]string {
 	return shown
 }
 
-func listsShown(on func(string, func(ui.Stream) error), text string) {
+func listsShown(on func(string, func(tty.Stream) error), text string) {
 	l := hostileList(text)
 	formats := append(ui.ListFormats(), "jsonpath={.items[0].name}", "go-template={{(index .items 0).name}}", "custom-columns=N:.name")
 	for _, format := range formats {
-		on("list "+string(format), func(out ui.Stream) error { return ui.PrintList(l, format, out, out) })
-		on("details "+string(format), func(out ui.Stream) error {
+		on("list "+string(format), func(out tty.Stream) error { return ui.PrintList(l, format, out, out) })
+		on("details "+string(format), func(out tty.Stream) error {
 			return ui.PrintDetails(&ui.Details{Facts: []ui.Fact{{"Node", text}}, Parts: *l, More: []ui.Section{{text, *l}}, Data: map[string]any{"items": []thing{{text, 1, text}}}}, format, out)
 		})
 	}
-	for _, format := range []ui.Format{ui.Table, ui.Name, ui.JSON} {
-		on("feed "+string(format), func(out ui.Stream) error {
+	for _, format := range []tty.Format{tty.Table, tty.Name, tty.JSON} {
+		on("feed "+string(format), func(out tty.Stream) error {
 			return (&ui.Feed{Out: out, Format: format, Columns: l.Columns}).Add(l.Items...)
 		})
 	}
-	on("graph", func(out ui.Stream) error {
+	on("graph", func(out tty.Stream) error {
 		return ui.PrintGraph([]depgraph.Line{{Text: text}, {Depth: 1, Text: text}, {Depth: 2, Text: text}}, out)
 	})
-	on("screen", func(out ui.Stream) error { ui.NewScreen(out).Show(l, false); return nil })
-	on("nothing", func(out ui.Stream) error { return ui.PrintList(&ui.List{Empty: text}, ui.Table, out, out) })
+	on("screen", func(out tty.Stream) error { ui.NewScreen(out).Show(l, false); return nil })
+	on("nothing", func(out tty.Stream) error { return ui.PrintList(&ui.List{Empty: text}, tty.Table, out, out) })
 }
 
 // hostileList is a list, and a tree.
 func hostileList(text string) *ui.List {
 	l := &ui.List{Columns: things().Columns, Footer: []string{text}, Warnings: []string{text}, Empty: text, Sums: map[string]string{text: text}}
 	for depth := range 3 {
-		l.Items = append(l.Items, ui.Item{Cells: []string{text, text, text, text}, Name: text, Data: thing{text, 1, text}, Tone: ui.Bad, Depth: depth})
+		l.Items = append(l.Items, ui.Item{Cells: []string{text, text, text, text}, Name: text, Data: thing{text, 1, text}, Tone: tty.Bad, Depth: depth})
 	}
 	return l
 }

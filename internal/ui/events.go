@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
@@ -158,7 +159,7 @@ func orEmpty[K comparable](m map[K]int) map[K]int {
 
 // EndEvents ends the events of a command that came to no run, or not to its end: with
 // a summary, and why as its message.
-func EndEvents(out Stream, now time.Time, dryRun, interrupted bool, why string) error {
+func EndEvents(out tty.Stream, now time.Time, dryRun, interrupted bool, why string) error {
 	stream := &events{out: out}
 	stream.report(&apply.Event{Type: apply.EventSummary, Time: now, Message: why, Summary: &apply.Summary{DryRun: dryRun, Interrupted: interrupted}})
 	return stream.close()
@@ -212,5 +213,5 @@ func (j *events) write(e *wireEvent) {
 // encode is a line of JSON.
 func encode(v any) ([]byte, error) {
 	text, err := lynq.JSON(v)
-	return append(safeJSON([]byte(text)), '\n'), err
+	return append(tty.SafeJSON([]byte(text)), '\n'), err
 }

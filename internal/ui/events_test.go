@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -23,7 +24,7 @@ const eventsDoc = "../../docs/events.md"
 // JSON lines.
 func examples(t *testing.T) map[string]string {
 	t.Helper()
-	c := newConsole(ui.Options{Format: ui.JSON})
+	c := newConsole(ui.Options{Format: tty.JSON})
 	c.tell(story())
 	if err := c.result(plans()); err != nil {
 		t.Fatal(err)
@@ -31,7 +32,7 @@ func examples(t *testing.T) map[string]string {
 	if c.err.Len() > 0 {
 		t.Errorf("-o json also writes to standard error: %q", c.err)
 	}
-	no := newConsole(ui.Options{Format: ui.JSON})
+	no := newConsole(ui.Options{Format: tty.JSON})
 	if err := no.Refuse([]plan.Refusal{{
 		Guard: plan.GuardMaxDelete, Hub: crm(),
 		What: "60 of 200 nodes would be deleted, the limit is 50 (--max-delete=25%)", Fix: "check the rows; to do this anyway, pass --max-delete=60",
@@ -95,7 +96,7 @@ func TestEventsDocumentFields(t *testing.T) {
 		documented[m[1]] = true
 	}
 	written := map[string]bool{"summary.dryRun": true, "summary.interrupted": true} // false is left out
-	all := newConsole(ui.Options{Format: ui.JSON})
+	all := newConsole(ui.Options{Format: tty.JSON})
 	all.tell(story())
 	all.close(t)
 	for line := range strings.Lines(all.out.String()) {
@@ -131,7 +132,7 @@ func fields(object map[string]any, prefix string, names map[string]bool) {
 // A plan with nothing to do says so with a number, and counts that are missing
 // are none.
 func TestEventsOfNothing(t *testing.T) {
-	c := newConsole(ui.Options{Format: ui.JSON})
+	c := newConsole(ui.Options{Format: tty.JSON})
 	c.Report(apply.Event{Type: apply.EventPlan, NodeID: lynq.NodeID{Hub: crm()}})
 	c.Report(apply.Event{Type: apply.EventSummary, Summary: &apply.Summary{DryRun: true, Interrupted: true}})
 	c.close(t)

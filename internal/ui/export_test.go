@@ -4,6 +4,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 )
 
@@ -13,18 +14,16 @@ func View(events []apply.Event, now time.Time, columns, rows int, color bool) []
 	for i := range events {
 		m.observe(&events[i])
 	}
-	return view(m, now, columns, rows, paint{on: color})
+	return view(m, now, columns, rows, tty.Stream{Color: color}.Paint())
 }
 
 // StreamTo is a stream that writes to w, and can do what another says. A terminal is
 // one in every way.
-func StreamTo(w io.Writer, s Stream) Stream {
-	s.out, s.tty, s.mark = To(w), s.Terminal, newMark()
-	return s
+func StreamTo(w io.Writer, s tty.Stream) tty.Stream {
+	to := tty.NewStream(tty.To(w), func(string) string { return "" }, tty.ColorNever)
+	to.Terminal, to.Interactive, to.Color, to.Size = s.Terminal, s.Terminal, s.Color, s.Size
+	return to
 }
 
-// Unset tells that a stream goes nowhere yet.
-func (s Stream) Unset() bool { return s.out.to == nil }
-
 // OneLine is a text as it is in a cell.
-func OneLine(s string) string { return Safe(s) }
+func OneLine(s string) string { return tty.Safe(s) }

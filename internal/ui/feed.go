@@ -4,13 +4,15 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
 // Feed appends items as they come: lines of a table, names, or one JSON object
 // per line.
 type Feed struct {
-	Out     Stream
-	Format  Format // any of ListFormats but YAML
+	Out     tty.Stream
+	Format  tty.Format // any of ListFormats but YAML
 	Columns []Column
 
 	widths []int // of the table so far, nil before its head
@@ -28,16 +30,16 @@ func (f *Feed) Add(items ...Item) error {
 func (f *Feed) text(items []Item) (string, error) {
 	l := List{Columns: f.Columns, Items: items}
 	switch f.Format {
-	case Name:
+	case tty.Name:
 		return l.names(), nil
-	case JSON:
+	case tty.JSON:
 		var b strings.Builder
 		for i := range items {
 			line, err := json.Marshal(items[i].Data)
 			if err != nil {
 				return "", err
 			}
-			b.Write(append(safeJSON(line), '\n'))
+			b.Write(append(tty.SafeJSON(line), '\n'))
 		}
 		return b.String(), nil
 	}
@@ -47,7 +49,7 @@ func (f *Feed) text(items []Item) (string, error) {
 // rows are lines of the table; columns grow, and never become narrower: a row of blanks
 // that is not shown keeps them as wide as they were.
 func (f *Feed) rows(l *List) string {
-	rows, shown := l.cells(f.Format == Wide)
+	rows, shown := l.cells(f.Format == tty.Wide)
 	if f.widths != nil {
 		rows = rows[1:]
 	}
@@ -56,7 +58,7 @@ func (f *Feed) rows(l *List) string {
 		blanks[i] = strings.Repeat(" ", width)
 	}
 	rows = slices.Insert(rows, 0, blanks)
-	f.widths = widthsOf(rows)
-	_, text, _ := strings.Cut(align("", columnGap, rows), "\n")
+	f.widths = tty.WidthsOf(rows)
+	_, text, _ := strings.Cut(tty.Align("", tty.ColumnGap, rows), "\n")
 	return text
 }

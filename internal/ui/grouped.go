@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -55,7 +56,7 @@ func (s sharedProblem) line() string {
 	if more := len(s.nodes) - len(named); more > 0 {
 		who += fmt.Sprintf(" and %d more", more)
 	}
-	return Safe(fmt.Sprintf("%s (%s: %s)", why, lynq.Count(len(s.nodes), "node"), who))
+	return tty.Safe(fmt.Sprintf("%s (%s: %s)", why, lynq.Count(len(s.nodes), "node"), who))
 }
 
 // cutObject cuts a problem into kind and name of the object that it begins with, ""

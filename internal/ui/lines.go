@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -22,7 +23,7 @@ const (
 
 // lines writes a line for what happens, for logs.
 type lines struct {
-	out   Stream
+	out   tty.Stream
 	notes *notes
 
 	mu    sync.Mutex
@@ -61,7 +62,7 @@ func (l *lines) waiting(now time.Time) {
 	named := make([]string, len(longest))
 	what := []string{strconv.Itoa(l.waits.n)}
 	for i, w := range longest {
-		named[i] = Safe(w.node.Name) + "  " + w.line(now)
+		named[i] = tty.Safe(w.node.Name) + "  " + w.line(now)
 		what = append(what, w.node.String(), w.object.String(), w.why)
 	}
 	if slices.Equal(what, l.last) {

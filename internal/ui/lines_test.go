@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
@@ -20,7 +21,7 @@ func TestLines(t *testing.T) {
 		"lines.txt":         {},
 		"lines-quiet.txt":   {Quiet: true},
 		"lines-dry-run.txt": {DryRun: true},
-		"lines-color.txt":   {Err: ui.Stream{Color: true}},
+		"lines-color.txt":   {Err: tty.Stream{Color: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newConsole(o)
@@ -128,8 +129,8 @@ interrupted: 6 nodes: 3 interrupted, 3 failed; 0 objects; 0.0s
 func TestControlCharacters(t *testing.T) {
 	evil := "a\x1b[2Jb\u009b1mc\rd\te\x00f\u202eg\u2028h\xffi\U000e0001j\nforged line"
 	for name, o := range map[string]ui.Options{
-		"lines": {}, "json": {Format: ui.JSON}, "live": {Err: ui.Stream{Terminal: true}},
-		"table": {Format: ui.Table}, "wide": {Format: ui.Wide}, "yaml": {Format: ui.YAML, Out: ui.Stream{Terminal: true}}, "name": {Format: ui.Name},
+		"lines": {}, "json": {Format: tty.JSON}, "live": {Err: tty.Stream{Terminal: true}},
+		"table": {Format: tty.Table}, "wide": {Format: tty.Wide}, "yaml": {Format: tty.YAML, Out: tty.Stream{Terminal: true}}, "name": {Format: tty.Name},
 	} {
 		t.Run(name, func(t *testing.T) {
 			consoles := reported(t, o, evil)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"go.yaml.in/yaml/v2"
+
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
 // List is what a command lists, in the order in which it is to be shown.
@@ -49,57 +51,50 @@ type Column struct {
 	Toned bool
 }
 
-// Tone says how good or bad an item is, in colour where there is any.
-type Tone uint8
-
-// The tones.
-const (
-	Plain Tone = iota
-	Good
-	Worry
-	Bad
-)
-
 // Item is one of the things that are listed.
 type Item struct {
 	Cells []string // one for each column; "" is shown as "-"
 	Name  string   // what -o name prints
 	Data  any      // what -o json and -o yaml print: a struct of plain data
-	Tone  Tone
+	Tone  tty.Tone
 	// Depth is how deep it is below those above it: the table draws branches before the
 	// first cells.
 	Depth int
 }
 
 // ListFormats are those that PrintList knows, but for those that have a template.
-func ListFormats() []Format { return []Format{Table, Wide, JSON, YAML, Name} }
+func ListFormats() []tty.Format {
+	return []tty.Format{tty.Table, tty.Wide, tty.JSON, tty.YAML, tty.Name}
+}
 
 // PrintList prints a list to out. Warnings go to standard error, and where there
 // is nothing, a word about that.
-func PrintList(l *List, format Format, out, err Stream) error {
+func PrintList(l *List, format tty.Format, out, err tty.Stream) error {
 	Warn(err, l.Warnings)
 	text, problem := l.text(format, out)
 	if problem := out.WriteText("list", format, text, problem); problem != nil {
 		return problem
 	}
 	if len(l.Items) == 0 && TellsEmpty(format) {
-		_, _ = fmt.Fprintln(err, Safe(l.Empty))
+		_, _ = fmt.Fprintln(err, tty.Safe(l.Empty))
 	}
 	return nil
 }
 
 // TellsEmpty tells whether PrintList says in words that there is nothing: in formats
 // for people, which programs do not read.
-func TellsEmpty(format Format) bool { return slices.Contains([]Format{Table, Wide, Name}, format) }
+func TellsEmpty(format tty.Format) bool {
+	return slices.Contains([]tty.Format{tty.Table, tty.Wide, tty.Name}, format)
+}
 
 // Warn prints warnings. What they are about matters more: an error is none.
-func Warn(err Stream, warnings []string) {
+func Warn(err tty.Stream, warnings []string) {
 	for _, w := range warnings {
-		_, _ = fmt.Fprintln(err, err.Fitted("warning: "+Safe(w)))
+		_, _ = fmt.Fprintln(err, err.Fitted("warning: "+tty.Safe(w)))
 	}
 }
 
-func (l *List) text(format Format, out Stream) (string, error) {
+func (l *List) text(format tty.Format, out tty.Stream) (string, error) {
 	items, err := l.sorted()
 	if err != nil {
 		return "", err
@@ -107,21 +102,21 @@ func (l *List) text(format Format, out Stream) (string, error) {
 	shown := *l
 	shown.Items = items
 	switch format {
-	case Table, Wide:
-		return shown.lines(format == Wide, out), nil
-	case Name:
+	case tty.Table, tty.Wide:
+		return shown.lines(format == tty.Wide, out), nil
+	case tty.Name:
 		return shown.names(), nil
 	}
 	return shown.data(format, shown.document(), out)
 }
 
 // data is what programs read: a document, or the list with other columns.
-func (l *List) data(format Format, document any, out Stream) (string, error) {
+func (l *List) data(format tty.Format, document any, out tty.Stream) (string, error) {
 	name, template, _ := strings.Cut(string(format), "=")
 	switch name {
-	case string(JSON):
+	case string(tty.JSON):
 		return asJSON(document)
-	case string(YAML):
+	case string(tty.YAML):
 		return asYAML(document)
 	case customColumns:
 		return l.custom(template, out)
@@ -130,7 +125,7 @@ func (l *List) data(format Format, document any, out Stream) (string, error) {
 }
 
 // lines are the table, where there is anything in it, and what follows on it.
-func (l *List) lines(wide bool, out Stream) string {
+func (l *List) lines(wide bool, out tty.Stream) string {
 	var b strings.Builder
 	if len(l.Items) > 0 {
 		b.WriteString(l.Table(wide, out))
@@ -139,7 +134,7 @@ func (l *List) lines(wide bool, out Stream) string {
 		}
 	}
 	for _, line := range l.Footer {
-		b.WriteString(out.Fitted(Safe(line)) + "\n")
+		b.WriteString(out.Fitted(tty.Safe(line)) + "\n")
 	}
 	return b.String()
 }
@@ -148,7 +143,7 @@ func (l *List) lines(wide bool, out Stream) string {
 func (l *List) names() string {
 	var b strings.Builder
 	for i := range l.Items {
-		b.WriteString(Safe(l.Items[i].Name) + "\n")
+		b.WriteString(tty.Safe(l.Items[i].Name) + "\n")
 	}
 	return b.String()
 }
@@ -187,7 +182,7 @@ func asJSON(v any) (string, error) {
 	}
 	var b strings.Builder
 	for line := range bytes.Lines(text) {
-		b.Write(safeJSON(bytes.TrimSuffix(line, []byte("\n"))))
+		b.Write(tty.SafeJSON(bytes.TrimSuffix(line, []byte("\n"))))
 		b.WriteByte('\n')
 	}
 	return b.String(), nil
@@ -207,26 +202,26 @@ func asYAML(v any) (string, error) {
 // Table is the columns that the format has. On a terminal it is made as narrow
 // as that is, as far as its cells may be cut; one that is narrower yet wraps the lines of the
 // whole table.
-func (l *List) Table(wide bool, out Stream) string {
+func (l *List) Table(wide bool, out tty.Stream) string {
 	rows, shown := l.cells(wide)
-	gap, columns := columnGap, 0
+	gap, columns := tty.ColumnGap, 0
 	if out.Terminal && !wide {
-		columns, _ = out.size()
+		columns, _ = out.Extent()
 		gap = fit(rows, shown, columns)
-		if narrow := tooWide("", gap, widthsOf(rows), shown[len(shown)-1].Wrapped, columns); narrow && slices.ContainsFunc(shown, spare) {
+		if narrow := tty.TooWide("", gap, tty.WidthsOf(rows), shown[len(shown)-1].Wrapped, columns); narrow && slices.ContainsFunc(shown, spare) {
 			return l.withoutSpare().Table(wide, out)
 		} else if narrow {
 			rows, _ = l.cells(wide)
 		}
 	}
-	l.paint(rows, shown, out.paint())
+	l.paint(rows, shown, out.Paint())
 	if l.NoHeaders {
 		rows = rows[1:]
 	}
 	if shown[len(shown)-1].Wrapped {
-		return flowBy("", gap, rows, columns, !l.NoHeaders)
+		return tty.FlowBy("", gap, rows, columns, !l.NoHeaders)
 	}
-	return align("", gap, rows)
+	return tty.Align("", gap, rows)
 }
 
 func spare(c Column) bool { return c.Spare }
@@ -244,14 +239,14 @@ func (l *List) withoutSpare() *List {
 }
 
 // paint colours the head of a table, and the cells that have a tone.
-func (l *List) paint(rows [][]string, shown []Column, p paint) {
+func (l *List) paint(rows [][]string, shown []Column, p tty.Paint) {
 	for i := range rows[0] {
-		rows[0][i] = p.bold(rows[0][i])
+		rows[0][i] = p.Bold(rows[0][i])
 	}
 	for j := range shown {
 		for i := range l.Items {
 			if shown[j].Toned {
-				rows[i+1][j] = p.tone(l.Items[i].Tone, rows[i+1][j])
+				rows[i+1][j] = p.Tone(l.Items[i].Tone, rows[i+1][j])
 			}
 		}
 	}
@@ -279,7 +274,7 @@ func (l *List) cells(wide bool) (rows [][]string, shown []Column) {
 	for i := range l.Items {
 		row := make([]string, len(places))
 		for j, column := range places {
-			if row[j] = Safe(l.Items[i].Cells[column]); row[j] == "" {
+			if row[j] = tty.Safe(l.Items[i].Cells[column]); row[j] == "" {
 				row[j] = "-"
 			}
 		}
@@ -310,19 +305,19 @@ const leastCell = 8
 // narrow is left to the terminal to wrap. A column that will be wrapped is not cut;
 // it gets some room where nothing else has to be cut for it.
 func fit(rows [][]string, shown []Column, columns int) int {
-	widths := widthsOf(rows)
+	widths := tty.WidthsOf(rows)
 	if last := len(widths) - 1; shown[last].Wrapped {
-		widths[last] = min(widths[last], leastRoom)
+		widths[last] = min(widths[last], tty.LeastRoom)
 	}
-	for gap := columnGap; gap > narrowGap; gap-- {
-		if widthBy(gap, widths) <= columns {
+	for gap := tty.ColumnGap; gap > tty.NarrowGap; gap-- {
+		if tty.WidthBy(gap, widths) <= columns {
 			return gap
 		}
 	}
 	if last := len(widths) - 1; shown[last].Wrapped {
 		widths[last] = min(widths[last], leastCell)
 	}
-	for over := widthBy(narrowGap, widths) - columns; over > 0; over-- {
+	for over := tty.WidthBy(tty.NarrowGap, widths) - columns; over > 0; over-- {
 		widest := widestOf(shown, widths, false)
 		if widest < 0 {
 			widest = widestOf(shown, widths, true)
@@ -339,7 +334,7 @@ func fit(rows [][]string, shown []Column, columns int) int {
 			}
 		}
 	}
-	return narrowGap
+	return tty.NarrowGap
 }
 
 // widestOf is the widest column that may be cut, -1 for none.

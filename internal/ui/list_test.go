@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
 // thing is what the tests list.
@@ -32,11 +33,11 @@ func things() *ui.List {
 }
 
 // printed is what PrintList writes.
-func printed(t *testing.T, l *ui.List, format ui.Format, columns int, color bool) (out, err string) {
+func printed(t *testing.T, l *ui.List, format tty.Format, columns int, color bool) (out, err string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	o := ui.StreamTo(&stdout, ui.Stream{Terminal: columns > 0, Color: color, Size: func() (int, int) { return columns, 24 }})
-	if err := ui.PrintList(l, format, o, ui.StreamTo(&stderr, ui.Stream{})); err != nil {
+	o := ui.StreamTo(&stdout, tty.Stream{Terminal: columns > 0, Color: color, Size: func() (int, int) { return columns, 24 }})
+	if err := ui.PrintList(l, format, o, ui.StreamTo(&stderr, tty.Stream{})); err != nil {
 		t.Fatal(err)
 	}
 	return stdout.String(), stderr.String()
@@ -44,53 +45,53 @@ func printed(t *testing.T, l *ui.List, format ui.Format, columns int, color bool
 
 func TestPrintList(t *testing.T) {
 	for name, test := range map[string]struct {
-		format  ui.Format
+		format  tty.Format
 		columns int // of the terminal, 0 for none
 		color   bool
 		want    string
 	}{
-		"table": {ui.Table, 0, false, `
+		"table": {tty.Table, 0, false, `
 KIND                    NAME       NOTE
 PersistentVolumeClaim   data       a note of some length
 Secret                  web        -
 Secret                  b\x1b[2J   Größe; \u202e
 `},
-		"a terminal that is wide enough": {ui.Table, 56, true, `
+		"a terminal that is wide enough": {tty.Table, 56, true, `
 ` + "\x1b[1mKIND\x1b[m                    \x1b[1mNAME\x1b[m       \x1b[1mNOTE\x1b[m" + `
 PersistentVolumeClaim   data       a note of some length
 Secret                  web        -
 Secret                  b\x1b[2J   Größe; \u202e
 `},
-		"a narrower one": {ui.Table, 53, false, `
+		"a narrower one": {tty.Table, 53, false, `
 KIND                  NAME     NOTE
 PersistentVolumeClaim data     a note of some length
 Secret                web      -
 Secret                b\x1b[2J Größe; \u202e
 `},
-		"a narrow terminal": {ui.Table, 40, false, `
+		"a narrow terminal": {tty.Table, 40, false, `
 KIND            NAME     NOTE
 PersistentVolu… data     a note of some…
 Secret          web      -
 Secret          b\x1b[2J Größe; \u202e
 `},
-		"a terminal that is too narrow for a table": {ui.Table, 25, false, `
+		"a terminal that is too narrow for a table": {tty.Table, 25, false, `
 KIND                  NAME     NOTE
 PersistentVolumeClaim data     a note of some length
 Secret                web      -
 Secret                b\x1b[2J Größe; \u202e
 `},
-		"wide, on a narrow terminal": {ui.Wide, 40, false, `
+		"wide, on a narrow terminal": {tty.Wide, 40, false, `
 KIND                    NAME       NOTE                    UID
 PersistentVolumeClaim   data       a note of some length   u-1
 Secret                  web        -                       u-2
 Secret                  b\x1b[2J   Größe; \u202e           u-3
 `},
-		"name": {ui.Name, 40, false, `
+		"name": {tty.Name, 40, false, `
 PersistentVolumeClaim/shop/data
 Secret/shop/web
 b\x1b[2J
 `},
-		"json": {ui.JSON, 40, true, `
+		"json": {tty.JSON, 40, true, `
 {
   "apiVersion": "v1",
   "kind": "List",
@@ -115,7 +116,7 @@ b\x1b[2J
   ]
 }
 `},
-		"yaml": {ui.YAML, 40, true, `
+		"yaml": {tty.YAML, 40, true, `
 apiVersion: v1
 items:
 - count: 1
@@ -145,12 +146,12 @@ warnings:
 
 func TestPrintNothing(t *testing.T) {
 	nothing := &ui.List{Columns: things().Columns, Empty: "No things found"}
-	for format, want := range map[ui.Format][2]string{
-		ui.Table: {"", "No things found\n"},
-		ui.Wide:  {"", "No things found\n"},
-		ui.Name:  {"", "No things found\n"},
-		ui.JSON:  {"{\n  \"apiVersion\": \"v1\",\n  \"kind\": \"List\",\n  \"items\": []\n}\n", ""},
-		ui.YAML:  {"apiVersion: v1\nitems: []\nkind: List\n", ""},
+	for format, want := range map[tty.Format][2]string{
+		tty.Table: {"", "No things found\n"},
+		tty.Wide:  {"", "No things found\n"},
+		tty.Name:  {"", "No things found\n"},
+		tty.JSON:  {"{\n  \"apiVersion\": \"v1\",\n  \"kind\": \"List\",\n  \"items\": []\n}\n", ""},
+		tty.YAML:  {"apiVersion: v1\nitems: []\nkind: List\n", ""},
 	} {
 		if out, err := printed(t, nothing, format, 80, false); out != want[0] || err != want[1] {
 			t.Errorf("%s: got %q and %q, want %q and %q", format, out, err, want[0], want[1])
@@ -166,7 +167,7 @@ var errClosed = errors.New("broken pipe")
 func (closed) Write([]byte) (int, error) { return 0, errClosed }
 
 func TestPrintListFails(t *testing.T) {
-	err := ui.PrintList(things(), ui.Table, ui.StreamTo(closed{}, ui.Stream{}), ui.StreamTo(closed{}, ui.Stream{}))
+	err := ui.PrintList(things(), tty.Table, ui.StreamTo(closed{}, tty.Stream{}), ui.StreamTo(closed{}, tty.Stream{}))
 	if !errors.Is(err, errClosed) || !strings.Contains(err.Error(), "write the list") {
 		t.Errorf("got %v", err)
 	}

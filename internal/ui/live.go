@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 )
 
@@ -15,7 +16,7 @@ import (
 // above it. The cursor is never hidden and is on the line below the view,
 // so that a program that is killed leaves a sane terminal.
 type live struct {
-	out   Stream
+	out   tty.Stream
 	notes *notes
 
 	// mu guards what events change. It is never held while writing, since a
@@ -42,7 +43,7 @@ func (l *live) report(e *apply.Event) {
 func (l *live) tick(now time.Time) {
 	l.drawing.Lock()
 	defer l.drawing.Unlock()
-	columns, rows := l.out.size()
+	columns, rows := l.out.Extent()
 	l.mu.Lock()
 	frame := view(&l.model, now, columns, rows, l.notes.paint)
 	l.mu.Unlock()
@@ -62,7 +63,7 @@ func (l *live) take() []string {
 func (l *live) close() error {
 	l.drawing.Lock()
 	defer l.drawing.Unlock()
-	columns, _ := l.out.size()
+	columns, _ := l.out.Extent()
 	l.draw(l.take(), nil, columns)
 	return nil
 }
@@ -82,7 +83,7 @@ func (l *live) draw(above, frame []string, columns int) {
 		b.WriteString(line + "\n")
 	}
 	l.frame, l.columns = frame, columns
-	l.out.redraw(over, b.String())
+	l.out.Redraw(over, b.String())
 }
 
 // eachTick calls do at each tick, until stop is called: then it is called no more.

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -111,7 +112,7 @@ func (s *screen) shows(t *testing.T) string {
 
 func newLive(columns int, color bool) (*screen, *console) {
 	s := &screen{columns: columns}
-	return s, newConsole(ui.Options{Err: ui.StreamTo(s, ui.Stream{Terminal: true, Color: color, Size: s.size})})
+	return s, newConsole(ui.Options{Err: ui.StreamTo(s, tty.Stream{Terminal: true, Color: color, Size: s.size})})
 }
 
 func TestLive(t *testing.T) {
@@ -182,7 +183,7 @@ func TestLiveIsQuiet(t *testing.T) {
 // Colours are only there when they are wanted, and never run over a line.
 func TestLiveColor(t *testing.T) {
 	for _, color := range []bool{false, true} {
-		c := newConsole(ui.Options{Err: ui.Stream{Terminal: true, Color: color, Size: func() (int, int) { return 60, 5 }}})
+		c := newConsole(ui.Options{Err: tty.Stream{Terminal: true, Color: color, Size: func() (int, int) { return 60, 5 }}})
 		c.tell(story()[:12])
 		c.tick()
 		c.close(t)
@@ -201,7 +202,7 @@ func TestLiveColor(t *testing.T) {
 
 // Reports come from many goroutines; the counts are right all the same.
 func TestLiveConcurrently(t *testing.T) {
-	for name, o := range map[string]ui.Options{"live": {Err: ui.Stream{Terminal: true}}, "lines": {}, "json": {Format: ui.JSON}} {
+	for name, o := range map[string]ui.Options{"live": {Err: tty.Stream{Terminal: true}}, "lines": {}, "json": {Format: tty.JSON}} {
 		t.Run(name, func(t *testing.T) {
 			c := newConsole(o)
 			const workers, nodes = 8, 25

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -14,7 +15,7 @@ import (
 // notes makes the lines that stay: on a terminal above the view, in a log all
 // there is. It is not safe for concurrent use.
 type notes struct {
-	paint paint
+	paint tty.Paint
 	// changes: objects that changed get a line too. quiet: only what went
 	// wrong.
 	changes, quiet bool
@@ -35,7 +36,7 @@ type notes struct {
 
 func newNotes(o *Options) *notes {
 	return &notes{
-		paint: o.Err.paint(), quiet: o.Quiet, changes: !o.DryRun && !o.Quiet,
+		paint: o.Err.Paint(), quiet: o.Quiet, changes: !o.DryRun && !o.Quiet,
 		told: map[lynq.NodeKey][]string{}, skipped: map[string][]string{}, interrupted: map[string][]string{}, unknown: map[string][]string{}, next: map[string][]string{},
 	}
 }
@@ -62,7 +63,7 @@ func (n *notes) plan(e *apply.Event) string {
 	if !n.changes || e.Nodes == 0 {
 		return ""
 	}
-	return "hub " + Safe(e.Hub.String()) + ": " + lynq.Count(e.Nodes, "node") + " to change" + colon(planCounts(e.Counts, e.AdoptedCounts))
+	return "hub " + tty.Safe(e.Hub.String()) + ": " + lynq.Count(e.Nodes, "node") + " to change" + colon(planCounts(e.Counts, e.AdoptedCounts))
 }
 
 func (n *notes) object(e *apply.Event) string {
@@ -83,11 +84,11 @@ func (n *notes) object(e *apply.Event) string {
 	default:
 		return ""
 	}
-	line := n.about(e) + "  " + n.paint.outcome(e.Outcome, ended(e.Action, e.Outcome))
+	line := n.about(e) + "  " + n.paint.Outcome(e.Outcome, ended(e.Action, e.Outcome))
 	if e.Reason != "" {
-		line += " (" + Safe(Shown(string(e.Reason))) + ")"
+		line += " (" + tty.Safe(Shown(string(e.Reason))) + ")"
 	}
-	return line + colon(Safe(e.Message))
+	return line + colon(tty.Safe(e.Message))
 }
 
 // node tells of a node that did not end well, and why, as far as the lines of
@@ -110,14 +111,14 @@ func (n *notes) node(e *apply.Event) string {
 		n.unknown[e.Message] = append(n.unknown[e.Message], e.Name)
 		return ""
 	}
-	line := n.paint.bold(e.Name) + "  " + n.paint.outcome(e.Outcome, endWord(string(e.Outcome)))
+	line := n.paint.Bold(e.Name) + "  " + n.paint.Outcome(e.Outcome, endWord(string(e.Outcome)))
 	if len(told) > 0 {
 		line += " (" + lynq.Count(len(told), "object") + ", see above)"
 	}
 	if e.Next != "" {
 		n.next[e.Namespace] = append(n.next[e.Namespace], e.Next)
 	}
-	return line + colon(Safe(untold(e.Message, told)))
+	return line + colon(tty.Safe(untold(e.Message, told)))
 }
 
 // details are lines that say which command shows more of nodes, one for each namespace.
@@ -128,7 +129,7 @@ func (n *notes) details() []string {
 		if len(commands) > 1 {
 			command = "lynqctl status node NAME -n " + namespace
 		}
-		lines = append(lines, Safe("Run '"+command+"' for details."))
+		lines = append(lines, tty.Safe("Run '"+command+"' for details."))
 	}
 	slices.Sort(lines)
 	return lines
@@ -156,12 +157,12 @@ func (n *notes) warning(e *apply.Event) string {
 	if about != "" {
 		about += ": "
 	}
-	return n.paint.worry("warning: ") + about + Safe(e.Message)
+	return n.paint.Worry("warning: ") + about + tty.Safe(e.Message)
 }
 
 // about is what an event is about: node, object, or hub.
 func (n *notes) about(e *apply.Event) string {
-	node := n.paint.bold(e.Name)
+	node := n.paint.Bold(e.Name)
 	switch {
 	case e.Object.Kind != "" && node != "":
 		return node + "  " + leavingName(e.Object, e.Action, e.Adopted)
@@ -170,7 +171,7 @@ func (n *notes) about(e *apply.Event) string {
 	case node != "":
 		return node
 	case e.Hub.Name != "":
-		return "hub " + Safe(e.Hub.String())
+		return "hub " + tty.Safe(e.Hub.String())
 	}
 	return ""
 }
@@ -187,10 +188,10 @@ func (n *notes) summary(e *apply.Event) string {
 		lines = append(lines, s.line())
 	}
 	if line := unready(e.Summary.Unready); line != "" && !n.quiet {
-		lines = append(lines, n.paint.worry("warning: ")+Safe(line))
+		lines = append(lines, n.paint.Worry("warning: ")+tty.Safe(line))
 	}
 	if !n.quiet {
-		lines = append(lines, n.paint.bold(summaryLine(e.Summary)))
+		lines = append(lines, n.paint.Bold(summaryLine(e.Summary)))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -210,11 +211,11 @@ func (n *notes) untoldTogether(failed []apply.NodeResult) []apply.NodeResult {
 func (n *notes) brokenOff() []string {
 	var lines []string
 	for hub, nodes := range n.interrupted {
-		who := Safe(nodes[0])
+		who := tty.Safe(nodes[0])
 		if len(nodes) > 1 {
-			who = lynq.Count(len(nodes), "node") + " of hub " + Safe(hub)
+			who = lynq.Count(len(nodes), "node") + " of hub " + tty.Safe(hub)
 		}
-		lines = append(lines, n.paint.bold(who)+"  "+n.paint.outcome(apply.OutcomeInterrupted, string(apply.OutcomeInterrupted))+colon(nextGoesOn))
+		lines = append(lines, n.paint.Bold(who)+"  "+n.paint.Outcome(apply.OutcomeInterrupted, string(apply.OutcomeInterrupted))+colon(nextGoesOn))
 	}
 	slices.Sort(lines)
 	return lines
@@ -246,11 +247,11 @@ func unready(all []apply.Unready) string {
 func (n *notes) together(reasons map[string][]string, o apply.Outcome) []string {
 	var lines []string
 	for why, nodes := range reasons {
-		who := Safe(nodes[0])
+		who := tty.Safe(nodes[0])
 		if len(nodes) > 1 {
 			who = lynq.Count(len(nodes), "node")
 		}
-		lines = append(lines, n.paint.bold(who)+"  "+n.paint.outcome(o, endWord(string(o)))+colon(Safe(why)))
+		lines = append(lines, n.paint.Bold(who)+"  "+n.paint.Outcome(o, endWord(string(o)))+colon(tty.Safe(why)))
 	}
 	slices.Sort(lines)
 	return lines

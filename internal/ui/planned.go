@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -12,28 +13,28 @@ import (
 // planText is what a plan would do: its nodes by namespace and name, below each
 // its steps in the order in which they would be carried out. A step that a
 // server dry run has tried tells how that ended.
-func planText(all []nodeResult, format Format, out Stream) (string, error) {
+func planText(all []nodeResult, format tty.Format, out tty.Stream) (string, error) {
 	shown := make([]nodeResult, 0, len(all))
 	for _, n := range all {
-		if len(n.steps) > 0 && (format == Wide || n.works()) || n.bad() || n.outcome == apply.OutcomeSkipped {
+		if len(n.steps) > 0 && (format == tty.Wide || n.works()) || n.bad() || n.outcome == apply.OutcomeSkipped {
 			shown = append(shown, n)
 		}
 	}
 	switch format {
-	case YAML:
+	case tty.YAML:
 		for i := range shown {
 			if !shown[i].bad() {
 				shown[i].status = "" // nothing has ended that could have ended well
 			}
 		}
 		return yamlText(shown, nil)
-	case Name:
+	case tty.Name:
 		return namesText(shown), nil
 	}
 	shown = briefly(shown)
 	var b strings.Builder
 	for i := range shown {
-		b.WriteString(treeText(&shown[i], format == Wide, out) + "\n")
+		b.WriteString(treeText(&shown[i], format == tty.Wide, out) + "\n")
 	}
 	return b.String() + out.Fitted(planLine(all)) + "\n", nil
 }
@@ -50,15 +51,15 @@ func (n *nodeResult) works() bool {
 
 // treeText is a node with its steps below; one without steps has its problems
 // there.
-func treeText(n *nodeResult, wide bool, out Stream) string {
-	p := out.paint()
-	head := p.bold(n.Name) + "  " + Safe("namespace "+n.Namespace)
+func treeText(n *nodeResult, wide bool, out tty.Stream) string {
+	p := out.Paint()
+	head := p.Bold(n.Name) + "  " + tty.Safe("namespace "+n.Namespace)
 	if n.Form.Name != "" {
-		head += Safe(", form " + n.Form.Name)
+		head += tty.Safe(", form " + n.Form.Name)
 	}
 	skipped := n.outcome == apply.OutcomeSkipped
 	if n.bad() || skipped {
-		head += "  " + p.outcome(n.outcome, endWord(n.status))
+		head += "  " + p.Outcome(n.outcome, endWord(n.status))
 	}
 	var rows [][]string
 	if len(n.steps) == 0 || skipped {
@@ -70,17 +71,17 @@ func treeText(n *nodeResult, wide bool, out Stream) string {
 		if !wide && (s.action == plan.ActionSkip || s.action == plan.ActionKeep) && s.outcome != apply.OutcomeFailed {
 			continue
 		}
-		message := Safe(s.message)
+		message := tty.Safe(s.message)
 		if bad(s.outcome) {
-			message = p.bad(ended(s.action, s.outcome)) + colon(message)
+			message = p.Bad(ended(s.action, s.outcome)) + colon(message)
 		}
-		row := []string{p.action(s.action, sign(s.action)+" "+actionWord(s.action)), leavingName(s.object, s.action, s.adopted), Safe(Shown(string(s.reason)))}
+		row := []string{p.Action(s.action, sign(s.action)+" "+actionWord(s.action)), leavingName(s.object, s.action, s.adopted), tty.Safe(Shown(string(s.reason)))}
 		if wide {
-			row = append(row, Safe(s.id))
+			row = append(row, tty.Safe(s.id))
 		}
 		rows = append(rows, append(row, message))
 	}
-	return out.Fitted(head) + "\n" + flow("  ", rows, out.columns())
+	return out.Fitted(head) + "\n" + tty.Flow("  ", rows, out.Columns())
 }
 
 // sign is what an action does in a character.

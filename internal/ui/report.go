@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
@@ -13,7 +14,7 @@ import (
 
 // resultText is the report of a run, "" where nothing changed and all is well:
 // the summary has said so. Nodes that are unchanged are never in it.
-func resultText(all []nodeResult, summary *apply.Summary, format Format, out Stream) (string, error) {
+func resultText(all []nodeResult, summary *apply.Summary, format tty.Format, out tty.Stream) (string, error) {
 	shown := make([]nodeResult, 0, len(all))
 	for _, n := range all {
 		if n.shown() {
@@ -21,9 +22,9 @@ func resultText(all []nodeResult, summary *apply.Summary, format Format, out Str
 		}
 	}
 	switch format {
-	case YAML:
+	case tty.YAML:
 		return yamlText(shown, summary)
-	case Name:
+	case tty.Name:
 		return namesText(shown), nil
 	}
 	if len(shown) == 0 {
@@ -34,13 +35,13 @@ func resultText(all []nodeResult, summary *apply.Summary, format Format, out Str
 	if len(shown) == 0 {
 		return "", nil
 	}
-	return tableText(briefly(shown), format == Wide, out), nil
+	return tableText(briefly(shown), format == tty.Wide, out), nil
 }
 
 // tableText has a row per node. The message is the first problem, and how many
 // more there are; the wide table has them all, below each other.
-func tableText(nodes []nodeResult, wide bool, out Stream) string {
-	p := out.paint()
+func tableText(nodes []nodeResult, wide bool, out tty.Stream) string {
+	p := out.Paint()
 	rows := [][]string{{"NODE", "NAMESPACE", "FORM", "OBJECTS", "CHANGED", "READY", "STATUS"}}
 	if wide {
 		rows[0] = append(rows[0], "HUB", "UID")
@@ -49,19 +50,19 @@ func tableText(nodes []nodeResult, wide bool, out Stream) string {
 	for i := range nodes {
 		n := &nodes[i]
 		row := []string{
-			Safe(n.Name), Safe(n.Namespace), Safe(n.Form.Name),
+			tty.Safe(n.Name), tty.Safe(n.Namespace), tty.Safe(n.Form.Name),
 			strconv.Itoa(n.objects), strconv.Itoa(n.changed), n.readiness(),
-			p.outcome(n.outcome, endWord(n.status)),
+			p.Outcome(n.outcome, endWord(n.status)),
 		}
 		if wide {
-			row = append(row, Safe(n.Hub.Name), Safe(n.UID))
+			row = append(row, tty.Safe(n.Hub.Name), tty.Safe(n.UID))
 		}
 		rows = append(rows, messages(row, n.problems, wide)...)
 	}
 	if wide {
-		return align("", columnGap, rows)
+		return tty.Align("", tty.ColumnGap, rows)
 	}
-	return flowBy("", flowGap("", rows, out.columns()), rows, out.columns(), true)
+	return tty.FlowBy("", tty.FlowGap("", rows, out.Columns()), rows, out.Columns(), true)
 }
 
 // readiness is how many objects are ready: "-" for a node that went, or where
@@ -95,7 +96,7 @@ func messages(row, problems []string, wide bool) [][]string {
 func namesText(nodes []nodeResult) string {
 	var b strings.Builder
 	for i := range nodes {
-		b.WriteString(Safe(nodes[i].Name) + "\n")
+		b.WriteString(tty.Safe(nodes[i].Name) + "\n")
 	}
 	return b.String()
 }

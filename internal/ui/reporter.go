@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -16,22 +17,10 @@ import (
 // terminal is as old as that at most.
 const Redraw = 100 * time.Millisecond
 
-// Format is what -o says.
-type Format string
-
-// The formats.
-const (
-	Table Format = "table" // a row per node that changed or did not end well
-	Wide  Format = "wide"  // the same with more columns, and all problems
-	Name  Format = "name"  // only the names of these nodes
-	YAML  Format = "yaml"  // one document
-	JSON  Format = "json"  // one event per line, from the start
-)
-
 // Options say where a Reporter writes, and what.
 type Options struct {
-	Out, Err Stream
-	Format   Format // "" is Table
+	Out, Err tty.Stream
+	Format   tty.Format // "" is Table
 	// Quiet leaves all out but failures, also the table in the end. Events and what
 	// other formats have are no progress.
 	Quiet bool
@@ -71,7 +60,7 @@ func NewReporter(o Options) *Reporter {
 	r := &Reporter{options: o}
 	n := newNotes(&o)
 	switch {
-	case o.Format == JSON:
+	case o.Format == tty.JSON:
 		r.progress = &events{out: o.Out}
 	case o.Err.Terminal && !o.Quiet:
 		n.changes = false // the view counts them
@@ -110,13 +99,13 @@ func (r *Reporter) Close() error {
 // well has an empty one; that of a dry run is the plan, with what the server says of it.
 // With format JSON the events were the report.
 func (r *Reporter) Result(of *apply.Result) error {
-	if err := r.Close(); err != nil || r.options.Format == JSON {
+	if err := r.Close(); err != nil || r.options.Format == tty.JSON {
 		return err
 	}
 	if of.Summary.DryRun {
 		return r.plan(of)
 	}
-	if r.options.Quiet && (r.options.Format == Table || r.options.Format == "") {
+	if r.options.Quiet && (r.options.Format == tty.Table || r.options.Format == "") {
 		return nil // failures have been told
 	}
 	text, err := resultText(results(of), of.Summary, r.options.Format, r.options.Out)
@@ -127,7 +116,7 @@ func (r *Reporter) Result(of *apply.Result) error {
 // event for each, an object event per step and a summary.
 func (r *Reporter) Plan(plans []plan.Plan) error {
 	of := apply.Planned(plans)
-	if r.options.Format == JSON {
+	if r.options.Format == tty.JSON {
 		r.planEvents(plans)
 		r.Report(apply.Event{Type: apply.EventSummary, Summary: of.Summary})
 		return r.Close()
@@ -155,7 +144,7 @@ func (r *Reporter) Refuse(refusals []plan.Refusal) error {
 	}
 	err := r.Close()
 	for _, one := range refusals {
-		_, writeErr := io.WriteString(r.options.Err, r.options.Err.Fitted(refusalText(one, r.options.Err.paint())))
+		_, writeErr := io.WriteString(r.options.Err, r.options.Err.Fitted(refusalText(one, r.options.Err.Paint())))
 		err = errors.Join(err, writeErr)
 	}
 	return err

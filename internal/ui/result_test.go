@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
@@ -14,10 +15,10 @@ import (
 func TestResult(t *testing.T) {
 	for name, o := range map[string]ui.Options{
 		"result-table.txt": {},
-		"result-color.txt": {Format: ui.Table, Out: ui.Stream{Color: true}},
-		"result-wide.txt":  {Format: ui.Wide},
-		"result-name.txt":  {Format: ui.Name},
-		"result-yaml.txt":  {Format: ui.YAML},
+		"result-color.txt": {Format: tty.Table, Out: tty.Stream{Color: true}},
+		"result-wide.txt":  {Format: tty.Wide},
+		"result-name.txt":  {Format: tty.Name},
+		"result-yaml.txt":  {Format: tty.YAML},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newConsole(o)
@@ -72,7 +73,7 @@ func TestWhatIsUnknownIsToldOnce(t *testing.T) {
 func TestResultOfNothingIsEmpty(t *testing.T) {
 	unchanged := plans()
 	unchanged[0].Nodes = unchanged[0].Nodes[2:3]
-	for _, format := range []ui.Format{ui.Table, ui.Wide, ui.Name} {
+	for _, format := range []tty.Format{tty.Table, tty.Wide, tty.Name} {
 		c := newConsole(ui.Options{Format: format})
 		c.Report(apply.Event{Type: apply.EventPlan, NodeID: lynq.NodeID{Hub: crm()}})
 		c.Report(apply.Event{Type: apply.EventSummary, Summary: &apply.Summary{
@@ -92,11 +93,11 @@ func TestResultOfNothingIsEmpty(t *testing.T) {
 func TestPlan(t *testing.T) {
 	for name, o := range map[string]ui.Options{
 		"plan-table.txt": {},
-		"plan-color.txt": {Out: ui.Stream{Color: true}},
-		"plan-wide.txt":  {Format: ui.Wide},
-		"plan-name.txt":  {Format: ui.Name},
-		"plan-yaml.txt":  {Format: ui.YAML},
-		"plan-json.txt":  {Format: ui.JSON},
+		"plan-color.txt": {Out: tty.Stream{Color: true}},
+		"plan-wide.txt":  {Format: tty.Wide},
+		"plan-name.txt":  {Format: tty.Name},
+		"plan-yaml.txt":  {Format: tty.YAML},
+		"plan-json.txt":  {Format: tty.JSON},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newConsole(o)
@@ -112,7 +113,7 @@ func TestPlan(t *testing.T) {
 func TestPlanAfterServerDryRun(t *testing.T) {
 	for name, o := range map[string]ui.Options{
 		"plan-server-table.txt": {DryRun: true},
-		"plan-server-yaml.txt":  {DryRun: true, Format: ui.YAML},
+		"plan-server-yaml.txt":  {DryRun: true, Format: tty.YAML},
 	} {
 		c := newConsole(o)
 		c.tell(story())
@@ -121,7 +122,7 @@ func TestPlanAfterServerDryRun(t *testing.T) {
 		}
 		golden(t, name, c.out.String())
 	}
-	c := newConsole(ui.Options{DryRun: true, Format: ui.JSON})
+	c := newConsole(ui.Options{DryRun: true, Format: tty.JSON})
 	c.tell(story())
 	before := c.out.String()
 	if err := c.tried(plans()); err != nil {
@@ -169,8 +170,8 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("pipe is gone") 
 // What scripts read must be whole, or an error says that it is not. Progress
 // need not be.
 func TestWriteErrors(t *testing.T) {
-	out := ui.StreamTo(broken{}, ui.Stream{})
-	for _, format := range []ui.Format{ui.Table, ui.YAML, ui.JSON} {
+	out := ui.StreamTo(broken{}, tty.Stream{})
+	for _, format := range []tty.Format{tty.Table, tty.YAML, tty.JSON} {
 		c := newConsole(ui.Options{Format: format, Out: out})
 		c.tell(story())
 		if err := c.result(plans()); err == nil {
@@ -181,10 +182,10 @@ func TestWriteErrors(t *testing.T) {
 			t.Errorf("Plan with -o %s forgets the error", format)
 		}
 	}
-	c := newConsole(ui.Options{Err: ui.StreamTo(broken{}, ui.Stream{})})
+	c := newConsole(ui.Options{Err: ui.StreamTo(broken{}, tty.Stream{})})
 	c.tell(story())
 	c.close(t)
-	if err := newConsole(ui.Options{Err: ui.StreamTo(broken{}, ui.Stream{})}).Refuse([]plan.Refusal{{What: "no"}}); err == nil {
+	if err := newConsole(ui.Options{Err: ui.StreamTo(broken{}, tty.Stream{})}).Refuse([]plan.Refusal{{What: "no"}}); err == nil {
 		t.Error("Refuse forgets the error")
 	}
 }

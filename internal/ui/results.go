@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
@@ -65,7 +66,7 @@ func results(of *apply.Result) []nodeResult {
 		}
 		n.count(ended)
 		for _, p := range ended.Problems {
-			n.problems = append(n.problems, Safe(p))
+			n.problems = append(n.problems, tty.Safe(p))
 		}
 		all = append(all, n)
 	}
@@ -130,7 +131,7 @@ func briefly(nodes []nodeResult) []nodeResult {
 		if named, told := first[why]; told {
 			n.problems = []string{"same error as " + named}
 		} else {
-			first[why] = Safe(n.Name)
+			first[why] = tty.Safe(n.Name)
 		}
 	}
 	return brief

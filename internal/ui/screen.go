@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
 // Screen keeps a list at the bottom of a terminal and redraws it when it
@@ -16,14 +18,14 @@ type Screen struct {
 }
 
 // NewScreen makes a Screen of a terminal.
-func NewScreen(out Stream) *Screen { return &Screen{live: live{out: out}, stop: func() {}} }
+func NewScreen(out tty.Stream) *Screen { return &Screen{live: live{out: out}, stop: func() {}} }
 
 // Show draws a list in place of the one before. Of one that does not fit the
 // items whose tone is not Good are shown first, and what follows on the table.
 func (s *Screen) Show(l *List, wide bool) {
 	s.live.drawing.Lock()
 	defer s.live.drawing.Unlock()
-	columns, rows := s.live.out.size()
+	columns, rows := s.live.out.Extent()
 	s.live.draw(s.live.take(), l.frame(wide, s.live.out, columns, rows), columns)
 }
 
@@ -37,7 +39,7 @@ func (s *Screen) Follow(tick <-chan time.Time, list func(now time.Time) *List) {
 func (s *Screen) Write(p []byte) (int, error) {
 	s.live.mu.Lock()
 	defer s.live.mu.Unlock()
-	s.live.above = append(s.live.above, Text(strings.TrimSuffix(string(p), "\n")))
+	s.live.above = append(s.live.above, tty.Text(strings.TrimSuffix(string(p), "\n")))
 	return len(p), nil
 }
 
@@ -49,7 +51,7 @@ func (s *Screen) Close() error {
 
 // frame is a list in lines that fit: none is as wide as the terminal, and all of
 // them leave a row free.
-func (l *List) frame(wide bool, out Stream, columns, rows int) []string {
+func (l *List) frame(wide bool, out tty.Stream, columns, rows int) []string {
 	out.Size = func() (int, int) { return columns - 1, rows }
 	room := max(rows-1, 1)
 	var footer []string
@@ -57,20 +59,20 @@ func (l *List) frame(wide bool, out Stream, columns, rows int) []string {
 		footer = append(footer, "")
 	}
 	for _, line := range l.Footer {
-		footer = append(footer, Safe(line))
+		footer = append(footer, tty.Safe(line))
 	}
 	footer = footer[:min(len(footer), room/2)]
 	lines := slices.Concat(l.within(room-len(footer), wide, out), footer)
 	for i, line := range lines {
-		lines[i] = cut(line, columns)
+		lines[i] = tty.Cut(line, columns)
 	}
 	return lines
 }
 
 // within is the table in so many lines.
-func (l *List) within(room int, wide bool, out Stream) []string {
+func (l *List) within(room int, wide bool, out tty.Stream) []string {
 	if len(l.Items) == 0 {
-		return []string{Safe(l.Empty)}
+		return []string{tty.Safe(l.Empty)}
 	}
 	shown, more := *l, ""
 	if len(l.Items)+1 > room {
@@ -89,7 +91,7 @@ func (l *List) within(room int, wide bool, out Stream) []string {
 func worst(items []Item, n int) []Item {
 	good := n
 	for i := range items {
-		if items[i].Tone != Good {
+		if items[i].Tone != tty.Good {
 			good--
 		}
 	}
@@ -98,7 +100,7 @@ func worst(items []Item, n int) []Item {
 		switch {
 		case len(kept) == n:
 			return kept
-		case item.Tone != Good:
+		case item.Tone != tty.Good:
 			kept = append(kept, item)
 		case good > 0:
 			kept = append(kept, item)

@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
+	"github.com/lynqctl/lynqctl/internal/ui/views"
 )
 
 // nodes are a list with so many items and what follows on it.
@@ -21,7 +23,7 @@ func nodes(n int) *ui.List {
 	}
 	for i := range n {
 		name := string(rune('a' + i))
-		l.Items = append(l.Items, ui.Item{Cells: []string{name, "Degraded: NotReady", "it waits"}, Name: name, Data: thing{name, i, ""}, Tone: ui.Bad})
+		l.Items = append(l.Items, ui.Item{Cells: []string{name, "Degraded: NotReady", "it waits"}, Name: name, Data: thing{name, i, ""}, Tone: tty.Bad})
 	}
 	return l
 }
@@ -31,7 +33,7 @@ func nodes(n int) *ui.List {
 func TestScreen(t *testing.T) {
 	var out bytes.Buffer
 	size := [2]int{23, 7}
-	s := ui.NewScreen(ui.StreamTo(&out, ui.Stream{Terminal: true, Size: func() (int, int) { return size[0], size[1] }}))
+	s := ui.NewScreen(ui.StreamTo(&out, tty.Stream{Terminal: true, Size: func() (int, int) { return size[0], size[1] }}))
 	draw := func(l *ui.List) string {
 		out.Reset()
 		s.Show(l, false)
@@ -51,11 +53,11 @@ func TestScreen(t *testing.T) {
 		t.Errorf("none: (-want +got)\n%s", diff)
 	}
 	mixed := nodes(4)
-	mixed.Items[0].Tone, mixed.Items[1].Tone, mixed.Footer = ui.Good, ui.Good, mixed.Footer[:1]
+	mixed.Items[0].Tone, mixed.Items[1].Tone, mixed.Footer = tty.Good, tty.Good, mixed.Footer[:1]
 	if diff := cmp.Diff("\r\x1b[4A\x1b[JNODE STATE\nc    Degraded: NotRea…\nd    Degraded: NotRea…\n... and 2 more\n\nhub a: 9 rows\n", draw(mixed)); diff != "" {
 		t.Errorf("some good: (-want +got)\n%s", diff)
 	}
-	mixed.Items[3].Tone = ui.Good
+	mixed.Items[3].Tone = tty.Good
 	if got := draw(mixed); !strings.Contains(got, "\na  ") || !strings.Contains(got, "\nc  ") || !strings.Contains(got, " 2 more") {
 		t.Errorf("most good: %q", got)
 	}
@@ -69,7 +71,7 @@ func TestScreen(t *testing.T) {
 // to meanwhile, and is all that stays when the list goes.
 func TestScreenAbove(t *testing.T) {
 	terminal := &screen{columns: 40}
-	s := ui.NewScreen(ui.StreamTo(terminal, ui.Stream{Terminal: true, Size: terminal.size}))
+	s := ui.NewScreen(ui.StreamTo(terminal, tty.Stream{Terminal: true, Size: terminal.size}))
 	list := nodes(2)
 	list.Footer = nil
 	shows := func(what, want string) {
@@ -93,7 +95,7 @@ func TestScreenAbove(t *testing.T) {
 	for range 3 {
 		tick <- time.Time{}
 	}
-	ui.NewLogAbove(s).Note("warning: the last")
+	views.NewLogAbove(s).Note("warning: the last")
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
@@ -114,7 +116,7 @@ func TestSpare(t *testing.T) {
 	for columns, want := range map[int]string{
 		0: "NODE   STATE\na      Degraded: NotReady\n", 14: "NODE STATE\na    Degraded…\n", 12: "STATE\nDegraded: N…\n",
 	} {
-		if out, _ := printed(t, l, ui.Table, columns, false); out != want {
+		if out, _ := printed(t, l, tty.Table, columns, false); out != want {
 			t.Errorf("%d columns: %q, want %q", columns, out, want)
 		}
 	}
@@ -125,7 +127,7 @@ func TestScreenTiny(t *testing.T) {
 	for columns := range 4 {
 		for rows := range 4 {
 			var out bytes.Buffer
-			s := ui.NewScreen(ui.StreamTo(&out, ui.Stream{Terminal: true, Size: func() (int, int) { return columns + 1, rows + 1 }}))
+			s := ui.NewScreen(ui.StreamTo(&out, tty.Stream{Terminal: true, Size: func() (int, int) { return columns + 1, rows + 1 }}))
 			s.Show(nodes(3), true)
 			if n := strings.Count(out.String(), "\n"); n > max(rows, 1) {
 				t.Errorf("%d lines on %d columns and %d rows: %q", n, columns+1, rows+1, out.String())
@@ -136,17 +138,17 @@ func TestScreenTiny(t *testing.T) {
 
 func TestFeed(t *testing.T) {
 	for name, tt := range map[string]struct {
-		format ui.Format
+		format tty.Format
 		want   string
 	}{
-		"table": {ui.Table, "NODE   STATE\na      Degraded: NotReady\nb      Degraded: NotReady\nlonger\\x07   -\nc            Degraded: NotReady\n"},
-		"wide":  {ui.Wide, "NODE   STATE                WHY\na      Degraded: NotReady   it waits\nb      Degraded: NotReady   it waits\nlonger\\x07   -                    -\nc            Degraded: NotReady   it waits\n"},
-		"name":  {ui.Name, "a\nb\nlonger\\x07\nc\n"},
-		"json":  {ui.JSON, "{\"name\":\"a\",\"count\":0}\n{\"name\":\"b\",\"count\":1}\n{\"name\":\"longer\\u0007\",\"count\":0}\n{\"name\":\"c\",\"count\":2}\n"},
+		"table": {tty.Table, "NODE   STATE\na      Degraded: NotReady\nb      Degraded: NotReady\nlonger\\x07   -\nc            Degraded: NotReady\n"},
+		"wide":  {tty.Wide, "NODE   STATE                WHY\na      Degraded: NotReady   it waits\nb      Degraded: NotReady   it waits\nlonger\\x07   -                    -\nc            Degraded: NotReady   it waits\n"},
+		"name":  {tty.Name, "a\nb\nlonger\\x07\nc\n"},
+		"json":  {tty.JSON, "{\"name\":\"a\",\"count\":0}\n{\"name\":\"b\",\"count\":1}\n{\"name\":\"longer\\u0007\",\"count\":0}\n{\"name\":\"c\",\"count\":2}\n"},
 	} {
 		var out bytes.Buffer
 		l := nodes(3)
-		f := &ui.Feed{Out: ui.StreamTo(&out, ui.Stream{}), Format: tt.format, Columns: l.Columns}
+		f := &ui.Feed{Out: ui.StreamTo(&out, tty.Stream{}), Format: tt.format, Columns: l.Columns}
 		for _, items := range [][]ui.Item{nil, l.Items[:2], {{Cells: []string{"longer\x07", "", ""}, Name: "longer\x07", Data: thing{Name: "longer\x07"}}}, l.Items[2:]} {
 			if err := f.Add(items...); err != nil {
 				t.Fatal(err)
@@ -156,7 +158,7 @@ func TestFeed(t *testing.T) {
 			t.Errorf("%s: (-want +got)\n%s", name, diff)
 		}
 	}
-	if err := (&ui.Feed{Out: ui.StreamTo(broken{}, ui.Stream{}), Columns: nodes(0).Columns}).Add(nodes(1).Items...); err == nil {
+	if err := (&ui.Feed{Out: ui.StreamTo(broken{}, tty.Stream{}), Columns: nodes(0).Columns}).Add(nodes(1).Items...); err == nil {
 		t.Error("a feed that cannot be written is no error")
 	}
 }
@@ -166,19 +168,19 @@ func TestFeed(t *testing.T) {
 func TestListFooter(t *testing.T) {
 	l := nodes(1)
 	l.Footer = l.Footer[:1]
-	table, _ := printed(t, l, ui.Table, 0, true)
+	table, _ := printed(t, l, tty.Table, 0, true)
 	if diff := cmp.Diff("\x1b[1mNODE\x1b[m   \x1b[1mSTATE\x1b[m\na      \x1b[31mDegraded: NotReady\x1b[m\n\nhub a: 9 rows\n", table); diff != "" {
 		t.Errorf("table: (-want +got)\n%s", diff)
 	}
-	document, _ := printed(t, l, ui.JSON, 0, false)
+	document, _ := printed(t, l, tty.JSON, 0, false)
 	if !strings.Contains(document, "\"sums\": [\n    {\n      \"name\": \"a\"") {
 		t.Errorf("JSON: %s", document)
 	}
 	l.Items = nil
-	if out, err := printed(t, l, ui.Table, 0, false); out != "hub a: 9 rows\n" || err != "No nodes\n" {
+	if out, err := printed(t, l, tty.Table, 0, false); out != "hub a: 9 rows\n" || err != "No nodes\n" {
 		t.Errorf("without items: %q, %q", out, err)
 	}
-	if out, _ := printed(t, l, ui.Name, 0, false); out != "" {
+	if out, _ := printed(t, l, tty.Name, 0, false); out != "" {
 		t.Errorf("names of nothing: %q", out)
 	}
 }
@@ -186,7 +188,7 @@ func TestListFooter(t *testing.T) {
 func TestDetailsMore(t *testing.T) {
 	var out bytes.Buffer
 	d := &ui.Details{Facts: []ui.Fact{{Name: "Node", Text: "n"}}, More: []ui.Section{{Title: "Empty"}, {Title: "Events", List: *nodes(1)}}}
-	if err := ui.PrintDetails(d, ui.Table, ui.StreamTo(&out, ui.Stream{})); err != nil {
+	if err := ui.PrintDetails(d, tty.Table, ui.StreamTo(&out, tty.Stream{})); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff("Node:   n\n\nEvents:\nNODE   STATE\na      Degraded: NotReady\n", out.String()); diff != "" {

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
 // The upper end of a pseudo terminal is a terminal, too.
@@ -17,19 +17,19 @@ func TestNewStreamOfTerminal(t *testing.T) {
 	for name, c := range map[string]struct {
 		env             map[string]string
 		terminal, color bool
-		wanted          ui.Color
+		wanted          tty.Color
 	}{
-		"plain":     {map[string]string{"TERM": "xterm"}, true, true, ui.ColorAuto},
-		"no colour": {map[string]string{"TERM": "xterm", "NO_COLOR": "1"}, true, false, ui.ColorAuto},
-		"in CI":     {map[string]string{"TERM": "xterm", "CI": "true"}, false, true, ui.ColorAuto},
-		"in a CI":   {map[string]string{"TERM": "xterm", "CI": "woodpecker"}, false, true, ui.ColorAuto},
-		"not in CI": {map[string]string{"TERM": "xterm", "CI": "false"}, true, true, ui.ColorAuto},
-		"dumb":      {map[string]string{"TERM": "dumb"}, false, false, ui.ColorAuto},
-		"wanted":    {map[string]string{"TERM": "xterm", "NO_COLOR": "1"}, true, true, ui.ColorAlways},
-		"unwanted":  {map[string]string{"TERM": "xterm"}, true, false, ui.ColorNever},
-		"unknown":   {nil, false, false, ui.ColorAuto},
+		"plain":     {map[string]string{"TERM": "xterm"}, true, true, tty.ColorAuto},
+		"no colour": {map[string]string{"TERM": "xterm", "NO_COLOR": "1"}, true, false, tty.ColorAuto},
+		"in CI":     {map[string]string{"TERM": "xterm", "CI": "true"}, false, true, tty.ColorAuto},
+		"in a CI":   {map[string]string{"TERM": "xterm", "CI": "woodpecker"}, false, true, tty.ColorAuto},
+		"not in CI": {map[string]string{"TERM": "xterm", "CI": "false"}, true, true, tty.ColorAuto},
+		"dumb":      {map[string]string{"TERM": "dumb"}, false, false, tty.ColorAuto},
+		"wanted":    {map[string]string{"TERM": "xterm", "NO_COLOR": "1"}, true, true, tty.ColorAlways},
+		"unwanted":  {map[string]string{"TERM": "xterm"}, true, false, tty.ColorNever},
+		"unknown":   {nil, false, false, tty.ColorAuto},
 	} {
-		s := ui.NewStream(ui.To(file), func(key string) string { return c.env[key] }, c.wanted)
+		s := tty.NewStream(tty.To(file), func(key string) string { return c.env[key] }, c.wanted)
 		if s.Terminal != c.terminal || s.Color != c.color {
 			t.Errorf("%s: Terminal %v, Color %v", name, s.Terminal, s.Color)
 		}

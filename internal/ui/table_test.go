@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
 // On a terminal that is too narrow, messages go on in further lines, what is needed
@@ -69,8 +70,8 @@ Secret       acme                    waiting for a volume to be created by
 `,
 	} {
 		var out bytes.Buffer
-		stream := ui.StreamTo(&out, ui.Stream{Terminal: true, Size: func() (int, int) { return columns, 24 }})
-		if err := ui.PrintDetails(d, ui.Table, stream); err != nil {
+		stream := ui.StreamTo(&out, tty.Stream{Terminal: true, Size: func() (int, int) { return columns, 24 }})
+		if err := ui.PrintDetails(d, tty.Table, stream); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(strings.TrimPrefix(want, "\n"), out.String()); diff != "" {
@@ -89,8 +90,8 @@ func words(text string) map[string]bool {
 }
 
 // onTerminal is a stream of so many columns, 0 for no terminal.
-func onTerminal(out *bytes.Buffer, columns int) ui.Stream {
-	return ui.StreamTo(out, ui.Stream{Terminal: columns > 0, Size: func() (int, int) { return columns, 24 }})
+func onTerminal(out *bytes.Buffer, columns int) tty.Stream {
+	return ui.StreamTo(out, tty.Stream{Terminal: columns > 0, Size: func() (int, int) { return columns, 24 }})
 }
 
 // On a terminal of 45 columns, which wraps tables that are wider, all words are there that
@@ -103,19 +104,19 @@ func TestNarrow(t *testing.T) {
 	findings := &ui.List{Columns: []ui.Column{
 		{Name: "NAMESPACE"}, {Name: "NODE"}, {Name: "OBJECT", Flexible: true}, {Name: "FINDING"}, {Name: "MESSAGE", Wrapped: true},
 	}, Items: []ui.Item{{Cells: []string{"shop", "acme-storefront-web", "Deployment.apps/shop/acme", "modified", "another client changed it: the next apply puts it right"}}}}
-	list := func(l *ui.List) func(ui.Stream) error {
-		return func(out ui.Stream) error {
-			return ui.PrintList(l, ui.Table, out, ui.StreamTo(&bytes.Buffer{}, ui.Stream{}))
+	list := func(l *ui.List) func(tty.Stream) error {
+		return func(out tty.Stream) error {
+			return ui.PrintList(l, tty.Table, out, ui.StreamTo(&bytes.Buffer{}, tty.Stream{}))
 		}
 	}
-	run := func(print func(c *console) error) func(ui.Stream) error {
-		return func(out ui.Stream) error {
+	run := func(print func(c *console) error) func(tty.Stream) error {
+		return func(out tty.Stream) error {
 			c := newConsole(ui.Options{Out: out})
 			c.tell(story())
 			return print(c)
 		}
 	}
-	for name, print := range map[string]func(ui.Stream) error{
+	for name, print := range map[string]func(tty.Stream) error{
 		"nodes":    list(nodes),
 		"findings": list(findings),
 		"result":   run(func(c *console) error { return c.result(plans()) }),
@@ -146,12 +147,12 @@ func BenchmarkTable(b *testing.B) {
 		{Name: "CONDITION", Toned: true}, {Name: "AGE"},
 	}}
 	for i := range rows {
-		l.Items = append(l.Items, ui.Item{Cells: []string{"shop", "tenant-" + strconv.Itoa(i) + "-web", "12", "12", "0", "0", "0", "Ready", "3d"}, Tone: ui.Good})
+		l.Items = append(l.Items, ui.Item{Cells: []string{"shop", "tenant-" + strconv.Itoa(i) + "-web", "12", "12", "0", "0", "0", "Ready", "3d"}, Tone: tty.Good})
 	}
 	b.Run("list", func(b *testing.B) {
-		out := ui.StreamTo(io.Discard, ui.Stream{Color: true})
+		out := ui.StreamTo(io.Discard, tty.Stream{Color: true})
 		for b.Loop() {
-			if err := ui.PrintList(l, ui.Table, out, ui.Stream{}); err != nil {
+			if err := ui.PrintList(l, tty.Table, out, tty.Stream{}); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -11,6 +11,8 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/cli-runtime/pkg/printers"
 	"k8s.io/client-go/util/jsonpath"
+
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
 // The formats that have a template, as kubectl get has them: "jsonpath={.items[*].node}".
@@ -24,7 +26,7 @@ const (
 const FormatUsage = "table, wide, json, yaml, name, jsonpath=TEMPLATE, go-template=TEMPLATE or custom-columns=NAME:PATH,..."
 
 // CheckFormat is an error where lists are not printed in a format.
-func CheckFormat(f Format) error {
+func CheckFormat(f tty.Format) error {
 	if slices.Contains(ListFormats(), f) {
 		return nil
 	}
@@ -119,7 +121,7 @@ func columnsOf(spec string) ([]column, error) {
 }
 
 // custom is the list with other columns, "" where it is empty.
-func (l *List) custom(spec string, out Stream) (string, error) {
+func (l *List) custom(spec string, out tty.Stream) (string, error) {
 	columns, err := columnsOf(spec)
 	if err != nil || len(l.Items) == 0 {
 		return "", err
@@ -142,11 +144,11 @@ func (l *List) custom(spec string, out Stream) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			row = append(row, cmp.Or(out.field(cellOf(values)), "-"))
+			row = append(row, cmp.Or(out.Field(cellOf(values)), "-"))
 		}
 		rows = append(rows, row)
 	}
-	return align("", columnGap, rows), nil
+	return tty.Align("", tty.ColumnGap, rows), nil
 }
 
 // cellOf shows values as kubectl does.

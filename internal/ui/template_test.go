@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
 // sized is what sorting is tested with.
@@ -27,7 +28,7 @@ func sizes() *ui.List {
 
 func TestPrintListByTemplate(t *testing.T) {
 	for name, test := range map[string]struct {
-		format    ui.Format
+		format    tty.Format
 		sortBy    string
 		noHeaders bool
 		want      string
@@ -36,10 +37,10 @@ func TestPrintListByTemplate(t *testing.T) {
 		"go-template":              {`go-template={{range .items}}{{.name}} {{end}}`, "", false, "b c a "},
 		"custom-columns":           {"custom-columns=N:.name,S:{.size},C:count", "", false, "N   S        C\nb   2Gi      9\nc   100Mi    10\na   <none>   1\n"},
 		"custom-columns alone":     {"custom-columns=N:.name,S:.size", "", true, "b   2Gi\nc   100Mi\na   <none>\n"},
-		"table without its head":   {ui.Table, "", true, "b   2Gi\nc   100Mi\na   -\n"},
-		"by text":                  {ui.Name, ".name", false, "a\nb\nc\n"},
-		"by a number":              {ui.Name, "{.count}", false, "a\nb\nc\n"},
-		"by a size, none first":    {ui.Name, "size", false, "a\nc\nb\n"},
+		"table without its head":   {tty.Table, "", true, "b   2Gi\nc   100Mi\na   -\n"},
+		"by text":                  {tty.Name, ".name", false, "a\nb\nc\n"},
+		"by a number":              {tty.Name, "{.count}", false, "a\nb\nc\n"},
+		"by a size, none first":    {tty.Name, "size", false, "a\nc\nb\n"},
 		"sorted before it is JSON": {`jsonpath={.items[*].name}`, ".name", false, "a b c"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -56,7 +57,7 @@ func TestPrintListByTemplate(t *testing.T) {
 // What templates print of text from a cluster cannot move a cursor either; a program
 // has it as it is.
 func TestTemplatesPrintWhatPrints(t *testing.T) {
-	for _, format := range []ui.Format{"jsonpath={.items[2].name}", "go-template={{(index .items 2).name}}", "custom-columns=N:.name"} {
+	for _, format := range []tty.Format{"jsonpath={.items[2].name}", "go-template={{(index .items 2).name}}", "custom-columns=N:.name"} {
 		if got, _ := printed(t, things(), format, 80, false); !strings.Contains(got, `b\x1b[2J`) || strings.Contains(got, "\x1b") {
 			t.Errorf("-o %s on a terminal: %q", format, got)
 		}
@@ -68,7 +69,7 @@ func TestTemplatesPrintWhatPrints(t *testing.T) {
 
 // A list without items says so in words to people only.
 func TestEmptyListByTemplate(t *testing.T) {
-	for format, want := range map[ui.Format]string{"jsonpath={.items[*].name}": "", "custom-columns=N:.name": "", ui.Table: "No sizes\n"} {
+	for format, want := range map[tty.Format]string{"jsonpath={.items[*].name}": "", "custom-columns=N:.name": "", tty.Table: "No sizes\n"} {
 		l := sizes()
 		l.Items = nil
 		if out, err := printed(t, l, format, 0, false); out != "" || err != want {
@@ -80,9 +81,9 @@ func TestEmptyListByTemplate(t *testing.T) {
 // Details are one object to templates.
 func TestPrintDetailsByTemplate(t *testing.T) {
 	d := &ui.Details{Data: sized{"a", 1, "2Gi"}}
-	for format, want := range map[ui.Format]string{"jsonpath={.size}": "2Gi", "custom-columns=N:.name,C:.count": "N   C\na   1\n"} {
+	for format, want := range map[tty.Format]string{"jsonpath={.size}": "2Gi", "custom-columns=N:.name,C:.count": "N   C\na   1\n"} {
 		var out bytes.Buffer
-		if err := ui.PrintDetails(d, format, ui.StreamTo(&out, ui.Stream{})); err != nil || out.String() != want {
+		if err := ui.PrintDetails(d, format, ui.StreamTo(&out, tty.Stream{})); err != nil || out.String() != want {
 			t.Errorf("-o %s: %q, %v", format, out.String(), err)
 		}
 	}
@@ -94,7 +95,7 @@ func TestCheckFormat(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for f, want := range map[ui.Format]string{
+	for f, want := range map[tty.Format]string{
 		"xml":                  `-o "xml" is unknown; it takes table, wide, json, `,
 		"table=x":              `-o "table=x" is unknown; it takes table, `,
 		"jsonpath":             "there is no template (-o jsonpath=...)",
@@ -116,7 +117,7 @@ func TestSortByUnknownField(t *testing.T) {
 	}
 	l := sizes()
 	l.SortBy = ".nope"
-	err := ui.PrintList(l, ui.Table, ui.StreamTo(&bytes.Buffer{}, ui.Stream{}), ui.StreamTo(&bytes.Buffer{}, ui.Stream{}))
+	err := ui.PrintList(l, tty.Table, ui.StreamTo(&bytes.Buffer{}, tty.Stream{}), ui.StreamTo(&bytes.Buffer{}, tty.Stream{}))
 	if err == nil || !strings.Contains(err.Error(), "nothing in the list has a field .nope") {
 		t.Error(err)
 	}

@@ -5,14 +5,15 @@ import (
 
 	"charm.land/lipgloss/v2/tree"
 
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/form/depgraph"
 )
 
 // PrintGraph prints graphs as trees, with a blank line between them.
-func PrintGraph(lines []depgraph.Line, out Stream) error {
+func PrintGraph(lines []depgraph.Line, out tty.Stream) error {
 	texts, depths := make([]string, len(lines)), make([]int, len(lines))
 	for i, line := range lines {
-		texts[i], depths[i] = Safe(line.Text), line.Depth
+		texts[i], depths[i] = tty.Safe(line.Text), line.Depth
 	}
 	var b strings.Builder
 	for i, line := range branched(texts, depths) {
@@ -21,7 +22,7 @@ func PrintGraph(lines []depgraph.Line, out Stream) error {
 		}
 		b.WriteString(line + "\n")
 	}
-	return out.WriteText("graph", Table, b.String(), nil)
+	return out.WriteText("graph", tty.Table, b.String(), nil)
 }
 
 // branched are lines with the branches of the trees that they are, given how deep each

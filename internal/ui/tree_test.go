@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/form/depgraph"
 )
 
@@ -29,14 +30,14 @@ func TestTree(t *testing.T) {
 			items[i] = ui.Item{Cells: []string{"x"}, Depth: depth}
 		}
 		var out bytes.Buffer
-		if err := ui.PrintGraph(lines, ui.StreamTo(&out, ui.Stream{})); err != nil {
+		if err := ui.PrintGraph(lines, ui.StreamTo(&out, tty.Stream{})); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.ReplaceAll(out.String(), "\n", "|"); got != tt.want {
 			t.Errorf("%s: got %q, want %q", name, got, tt.want)
 		}
 		// A list draws the same in its first column, and has no lines between trees.
-		list, _ := printed(t, &ui.List{Columns: []ui.Column{{Name: "X"}}, Items: items, NoHeaders: true}, ui.Table, 0, false)
+		list, _ := printed(t, &ui.List{Columns: []ui.Column{{Name: "X"}}, Items: items, NoHeaders: true}, tty.Table, 0, false)
 		if want := strings.ReplaceAll(out.String(), "\n\n", "\n"); list != want {
 			t.Errorf("%s: a list has %q, want %q", name, list, want)
 		}

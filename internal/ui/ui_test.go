@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
@@ -77,10 +79,10 @@ type console struct {
 
 func newConsole(o ui.Options) *console {
 	c := &console{clock: newClock(), out: &bytes.Buffer{}, err: &bytes.Buffer{}, ticks: make(chan time.Time)}
-	if o.Out.Unset() {
+	if unset(o.Out) {
 		o.Out = ui.StreamTo(c.out, o.Out)
 	}
-	if o.Err.Unset() {
+	if unset(o.Err) {
 		o.Err = ui.StreamTo(c.err, o.Err)
 	}
 	o.Now, o.Tick = c.Now, c.ticks
@@ -223,3 +225,6 @@ func lastLine(s string) string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")
 	return lines[len(lines)-1]
 }
+
+// unset tells that a stream goes nowhere yet.
+func unset(s tty.Stream) bool { return reflect.ValueOf(s).FieldByName("out").IsZero() }

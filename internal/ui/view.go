@@ -7,6 +7,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -19,7 +20,7 @@ const (
 
 // view draws a model in lines that fit: none is as wide as the terminal, and all of them
 // leave a row free.
-func view(m *model, now time.Time, columns, rows int, p paint) []string {
+func view(m *model, now time.Time, columns, rows int, p tty.Paint) []string {
 	if m.over || m.start.IsZero() {
 		return nil
 	}
@@ -27,12 +28,12 @@ func view(m *model, now time.Time, columns, rows int, p paint) []string {
 	if longest := m.waits.longest(waitsShown); len(longest) > 0 {
 		drawn = append(drawn, "waiting for "+lynq.Count(m.waits.n, "object")+longestOf(m.waits.n))
 		for _, w := range longest {
-			drawn = append(drawn, "  "+Safe(w.node.Name)+"  "+w.line(now))
+			drawn = append(drawn, "  "+tty.Safe(w.node.Name)+"  "+w.line(now))
 		}
 	}
 	drawn = drawn[:min(len(drawn), max(rows-1, 1))]
 	for i, line := range drawn {
-		drawn[i] = cut(line, columns)
+		drawn[i] = tty.Cut(line, columns)
 	}
 	return drawn
 }
@@ -45,24 +46,24 @@ func longestOf(n int) string {
 }
 
 // progressLine says how far a run has come.
-func progressLine(m *model, now time.Time, columns int, p paint) string {
-	parts := []string{p.bold(fmt.Sprintf("%d/%d nodes", m.done, m.total))}
+func progressLine(m *model, now time.Time, columns int, p tty.Paint) string {
+	parts := []string{p.Bold(fmt.Sprintf("%d/%d nodes", m.done, m.total))}
 	if m.failed > 0 {
-		parts = append(parts, p.failed(fmt.Sprintf("%d failed", m.failed)))
+		parts = append(parts, p.Failed(fmt.Sprintf("%d failed", m.failed)))
 	}
 	parts = append(parts,
 		lynq.Count(m.changed, "object")+" changed",
-		p.good(fmt.Sprintf("%d ready", m.ready)),
+		p.Good(fmt.Sprintf("%d ready", m.ready)),
 		fmt.Sprintf("%.1f/s", m.rate.perSecond(m.start, now)),
-		p.faint(age(now.Sub(m.start))))
+		p.Faint(age(now.Sub(m.start))))
 	if left, known := m.left(now); known {
-		parts = append(parts, p.faint("~"+age(left+time.Second)+" left"))
+		parts = append(parts, p.Faint("~"+age(left+time.Second)+" left"))
 	}
 	return barred(strings.Join(parts, " · "), m.done, m.total, columns, p)
 }
 
 // barred is a line with a bar before it, where there is room for one.
-func barred(line string, part, total, columns int, p paint) string {
+func barred(line string, part, total, columns int, p tty.Paint) string {
 	width := min(columns-1-lipgloss.Width(line)-len("[]  "), barWidth)
 	if width < barWidth/3 {
 		return line
@@ -71,10 +72,10 @@ func barred(line string, part, total, columns int, p paint) string {
 }
 
 // bar shows a part of a total. It is full only when all is done.
-func bar(part, total, width int, p paint) string {
+func bar(part, total, width int, p tty.Paint) string {
 	filled := 0
 	if total > 0 {
 		filled = min(part, total) * width / total
 	}
-	return "[" + p.good(strings.Repeat("=", filled)) + strings.Repeat("-", width-filled) + "]"
+	return "[" + p.Good(strings.Repeat("=", filled)) + strings.Repeat("-", width-filled) + "]"
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -19,7 +20,7 @@ type wait struct {
 
 // line is the wait without its node.
 func (w wait) line(now time.Time) string {
-	return objectName(w.object) + "  " + age(now.Sub(w.since)) + "  " + Safe(w.why)
+	return objectName(w.object) + "  " + age(now.Sub(w.since)) + "  " + tty.Safe(w.why)
 }
 
 // waits are the objects that are waited for, by node so that a node that is

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
@@ -16,9 +17,9 @@ import (
 // objectName is how people name an object: kind, then namespace/name.
 func objectName(r lynq.Ref) string {
 	if r.Namespace == "" {
-		return Safe(r.Kind + " " + r.Name)
+		return tty.Safe(r.Kind + " " + r.Name)
 	}
-	return Safe(r.Kind + " " + r.Namespace + "/" + r.Name)
+	return tty.Safe(r.Kind + " " + r.Namespace + "/" + r.Name)
 }
 
 // leavingName is the name of an object that an action does something to: of one that
@@ -77,7 +78,7 @@ func done(a plan.Action) string {
 	case plan.ActionBlock:
 		return "conflicted"
 	}
-	return Safe(string(a))
+	return tty.Safe(string(a))
 }
 
 // planned is an action that is yet to come, after a number: "3 to create".
@@ -110,7 +111,7 @@ func ended(a plan.Action, o apply.Outcome) string {
 	case apply.OutcomeNotReady:
 		return "not ready"
 	}
-	return Safe(string(o))
+	return tty.Safe(string(o))
 }
 
 // Shown is a condition, state, finding or reason as tables and lines have it. Programs get
@@ -144,7 +145,7 @@ func actionWord(a plan.Action) string {
 	case plan.ActionRelease:
 		return "stop managing"
 	}
-	return Safe(string(a))
+	return tty.Safe(string(a))
 }
 
 // endWord is how a node ended, as people read it.
@@ -157,7 +158,7 @@ func endWord(status string) string {
 	case statusNotDone:
 		return "not started"
 	}
-	return Safe(status)
+	return tty.Safe(status)
 }
 
 // Commas joins what is not empty with commas.
@@ -278,14 +279,14 @@ func sum[K comparable](m map[K]int) int {
 }
 
 // refusalText says why nothing was done, and below that what would help.
-func refusalText(r plan.Refusal, p paint) string {
+func refusalText(r plan.Refusal, p tty.Paint) string {
 	about := ""
 	if r.Hub.Name != "" {
-		about = "hub " + Safe(r.Hub.String()) + ": "
+		about = "hub " + tty.Safe(r.Hub.String()) + ": "
 	}
-	text := p.failed("refused") + " (" + Safe(string(r.Guard)) + "): " + about + Safe(r.What) + "\n"
+	text := p.Failed("refused") + " (" + tty.Safe(string(r.Guard)) + "): " + about + tty.Safe(r.What) + "\n"
 	if r.Fix != "" {
-		text += "  " + Safe(r.Fix) + "\n"
+		text += "  " + tty.Safe(r.Fix) + "\n"
 	}
 	return text
 }

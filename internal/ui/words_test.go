@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 )
 
@@ -44,7 +45,7 @@ func TestWords(t *testing.T) {
 }
 
 func TestSafeJSON(t *testing.T) {
-	got := string(safeJSON([]byte("\"a\u009b\u007f\u202e\U000e0001é\"")))
+	got := string(tty.SafeJSON([]byte("\"a\u009b\u007f\u202e\U000e0001é\"")))
 	if want := `"a\u009b\u007f\u202e\udb40\udc01é"`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -17,7 +17,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl"
-	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
 // program is lynqctl, however it is run.
@@ -60,7 +60,7 @@ func (p inProcess) start(ctx context.Context, args []string) running {
 	return running{kill, func() (int, string) {
 		var said bytes.Buffer
 		exit := lynqctl.Run(life, lynqctl.World{
-			Stdin: strings.NewReader(""), Stdout: ui.To(io.Discard), Stderr: ui.To(&said), Program: "lynqctl",
+			Stdin: strings.NewReader(""), Stdout: tty.To(io.Discard), Stderr: tty.To(&said), Program: "lynqctl",
 			Getenv: func(string) string { return "" }, Transport: lifeline{p.cluster, life},
 		}, append(args, "--kubeconfig="+p.kubeconfig))
 		if life.Err() != nil {

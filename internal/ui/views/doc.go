@@ -2,5 +2,6 @@
 // orphans, findings, rights and losses.
 //
 // Each function takes what a use case found and gives a ui.List or ui.Details: the
-// columns, the words of each cell, and the fields that programs get as JSON and YAML.
+// columns, the words of each cell, and the fields that programs get as JSON and YAML. A Log
+// writes what a watch does.
 package views

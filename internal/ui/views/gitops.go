@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -20,12 +21,12 @@ const (
 
 // PrintLosses prints which policies a target does not honour, and what happens instead.
 // What several resources of a form lose alike is one row.
-func PrintLosses(target policy.Target, losses []policy.Loss, out ui.Stream) error {
+func PrintLosses(target policy.Target, losses []policy.Loss, out tty.Stream) error {
 	l := ui.List{Columns: []ui.Column{{Name: "FORM"}, {Name: "POLICY"}, {Name: "RESOURCES", Flexible: true}, {Name: "WHAT HAPPENS INSTEAD", Wrapped: true}}}
 	for _, row := range lossesTogether(losses) {
 		l.Items = append(l.Items, ui.Item{Cells: []string{row.Form, row.Policy, row.Resource, row.Instead}})
 	}
-	return out.WriteText("losses", ui.Table, ui.Safe(target.Title())+" does not honour all policies:\n"+l.Table(false, out), nil)
+	return out.WriteText("losses", tty.Table, tty.Safe(target.Title())+" does not honour all policies:\n"+l.Table(false, out), nil)
 }
 
 // lossesTogether joins losses that differ in their resource only, and names those.
@@ -48,7 +49,7 @@ func lossesTogether(losses []policy.Loss) []policy.Loss {
 }
 
 // PrintTree prints what a run did to a tree of files, or would do, short.
-func PrintTree(r *gitops.Report, dryRun bool, out ui.Stream) error {
+func PrintTree(r *gitops.Report, dryRun bool, out tty.Stream) error {
 	l := ui.List{Columns: []ui.Column{{Name: "NODE", Flexible: true}, {Name: "CHANGE"}, {Name: "OBJECTS", Wrapped: true}}}
 	shown := r.Changes[:min(len(r.Changes), treeNodesNamed)]
 	for i := range shown {
@@ -63,16 +64,16 @@ func PrintTree(r *gitops.Report, dryRun bool, out ui.Stream) error {
 		b.WriteString("... and " + lynq.Count(more, "more node") + "\n")
 	}
 	for _, c := range r.Conflicts {
-		b.WriteString(out.Fitted(ui.Safe("conflict: "+c.Path+": "+c.Why)) + "\n")
+		b.WriteString(out.Fitted(tty.Safe("conflict: "+c.Path+": "+c.Why)) + "\n")
 	}
-	return out.WriteText("report", ui.Table, b.String()+out.Fitted(treeLine(r, dryRun))+"\n", nil)
+	return out.WriteText("report", tty.Table, b.String()+out.Fitted(treeLine(r, dryRun))+"\n", nil)
 }
 
 // PrintTreeRefusals prints what guards have against a run on a tree of files.
-func PrintTreeRefusals(refusals []gitops.Refusal, out ui.Stream) {
+func PrintTreeRefusals(refusals []gitops.Refusal, out tty.Stream) {
 	shown := refusals[:min(len(refusals), treeRefusalsNamed)]
 	for _, r := range shown {
-		_, _ = fmt.Fprintln(out, "refused: "+ui.Safe(r.String())) // that it was refused is in the exit code
+		_, _ = fmt.Fprintln(out, "refused: "+tty.Safe(r.String())) // that it was refused is in the exit code
 	}
 	if more := len(refusals) - len(shown); more > 0 {
 		_, _ = fmt.Fprintf(out, "... and %d more\n", more)

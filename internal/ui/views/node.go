@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 	"github.com/lynqctl/lynqctl/pkg/status"
@@ -121,14 +122,14 @@ func (n *NodeNow) tree(now time.Time) ui.List {
 	return l
 }
 
-func stateTone(state string) ui.Tone {
+func stateTone(state string) tty.Tone {
 	switch state {
 	case status.Ready:
-		return ui.Good
+		return tty.Good
 	case status.Degraded:
-		return ui.Bad
+		return tty.Bad
 	}
-	return ui.Worry
+	return tty.Worry
 }
 
 // called is how an object is called where it is clear which namespace is meant.
@@ -148,9 +149,9 @@ func (n *NodeNow) eventList(now time.Time) ui.List {
 		{Name: "AGE"}, {Name: "TYPE", Toned: true}, {Name: "REASON"}, {Name: "OBJECT", Flexible: true}, {Name: "TIMES", Wide: true}, {Name: "MESSAGE", Wrapped: true},
 	}}
 	for _, e := range n.Events[max(len(n.Events)-recentEvents, 0):] {
-		tone := ui.Plain
+		tone := tty.Plain
 		if e.Type == "Warning" {
-			tone = ui.Worry
+			tone = tty.Worry
 		}
 		l.Items = append(l.Items, ui.Item{Tone: tone, Cells: []string{
 			ago(now, e.Time), e.Type, e.Reason, n.called(e.Kind, e.Namespace, e.Name), strconv.FormatInt(e.Count, 10), e.Message,

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/status"
@@ -134,14 +135,14 @@ func (v *NodeView) item(n *status.Node, called shortNames, now time.Time) ui.Ite
 }
 
 // conditionTone: what is on its way may yet be Ready.
-func conditionTone(n *status.Node) ui.Tone {
+func conditionTone(n *status.Node) tty.Tone {
 	switch {
 	case n.Well:
-		return ui.Good
+		return tty.Good
 	case n.Condition == status.Progressing, n.Condition == status.Leaving, n.Condition == status.Unknown:
-		return ui.Worry
+		return tty.Worry
 	}
-	return ui.Bad
+	return tty.Bad
 }
 
 // hubLines sum a hub up, and below it each of its forms.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -94,24 +95,24 @@ func (h *WatchedHub) item(now time.Time) ui.Item {
 }
 
 // state says how a hub is, and how good that is.
-func (h *WatchedHub) state() (string, ui.Tone) {
+func (h *WatchedHub) state() (string, tty.Tone) {
 	switch {
 	case h.Failing && h.Turn != TurnOurs:
-		return hubFailing, ui.Bad
+		return hubFailing, tty.Bad
 	case h.Turn == TurnUnknown:
-		return hubStarting, ui.Worry
+		return hubStarting, tty.Worry
 	case h.Turn == TurnOthers:
-		return hubStandingBy, ui.Good
+		return hubStandingBy, tty.Good
 	case h.Unread:
-		return hubSourceDown, ui.Bad
+		return hubSourceDown, tty.Bad
 	case h.Refused:
-		return hubRefused, ui.Bad
+		return hubRefused, tty.Bad
 	case h.Failing:
-		return hubFailing, ui.Bad
+		return hubFailing, tty.Bad
 	case h.Applying:
-		return hubApplying, ui.Worry
+		return hubApplying, tty.Worry
 	case h.Failed > 0 || len(h.Held) > 0:
-		return hubWatching, ui.Worry
+		return hubWatching, tty.Worry
 	}
-	return hubWatching, ui.Good
+	return hubWatching, tty.Good
 }

@@ -1,4 +1,4 @@
-package ui
+package tty
 
 import (
 	"slices"
@@ -10,17 +10,17 @@ import (
 // What kubectl leaves between columns, and what a table has there at least on a narrow
 // terminal.
 const (
-	columnGap = 3
-	narrowGap = 1
+	ColumnGap = 3
+	NarrowGap = 1
 )
 
-// align draws rows in columns that are as wide as what is in them, and leaves nothing at
+// Align draws rows in columns that are as wide as what is in them, and leaves nothing at
 // the end of a line. Cells may be coloured. A row may be shorter than others.
 //
 // lipgloss joins the columns. Its own type for tables looks at each cell so often that
 // 10 000 rows of nine cells take 0.56 s of a processor, where PrintList takes 0.06 in all
 // (BenchmarkTable).
-func align(indent string, gap int, rows [][]string) string {
+func Align(indent string, gap int, rows [][]string) string {
 	blocks := []string{indent}
 	for i, column := range blocksOf(rows) {
 		if i > 0 {
@@ -54,8 +54,8 @@ func blocksOf(rows [][]string) []string {
 	return columns
 }
 
-// widthsOf are those of the columns.
-func widthsOf(rows [][]string) []int {
+// WidthsOf are those of the columns.
+func WidthsOf(rows [][]string) []int {
 	columns := blocksOf(rows)
 	widths := make([]int, len(columns))
 	for i, column := range columns {
@@ -64,8 +64,8 @@ func widthsOf(rows [][]string) []int {
 	return widths
 }
 
-// widthBy is the width of a table.
-func widthBy(gap int, widths []int) int {
+// WidthBy is the width of a table.
+func WidthBy(gap int, widths []int) int {
 	total := -gap
 	for _, w := range widths {
 		total += w + gap
@@ -76,41 +76,41 @@ func widthBy(gap int, widths []int) int {
 // Where the last cells of a table do not fit, they go on in further lines: in their
 // own column where that leaves them so much room, else beneath their rows, indented.
 const (
-	leastRoom     = 30
+	LeastRoom     = 30
 	beneathIndent = "      "
 )
 
-// flow is align for a terminal of so many columns, where last cells may be texts of
+// Flow is align for a terminal of so many columns, where last cells may be texts of
 // any length. 0 columns are any number.
-func flow(indent string, rows [][]string, columns int) string {
-	return flowBy(indent, flowGap(indent, rows, columns), rows, columns, false)
+func Flow(indent string, rows [][]string, columns int) string {
+	return FlowBy(indent, FlowGap(indent, rows, columns), rows, columns, false)
 }
 
-// flowGap is the widest gap that leaves last cells some room.
-func flowGap(indent string, rows [][]string, columns int) int {
-	widths := widthsOf(rows)
+// FlowGap is the widest gap that leaves last cells some room.
+func FlowGap(indent string, rows [][]string, columns int) int {
+	widths := WidthsOf(rows)
 	if columns == 0 || len(widths) == 0 {
-		return columnGap
+		return ColumnGap
 	}
-	widths[len(widths)-1] = min(widths[len(widths)-1], leastRoom)
-	for gap := columnGap; gap > narrowGap; gap-- {
-		if len(indent)+widthBy(gap, widths) <= columns {
+	widths[len(widths)-1] = min(widths[len(widths)-1], LeastRoom)
+	for gap := ColumnGap; gap > NarrowGap; gap-- {
+		if len(indent)+WidthBy(gap, widths) <= columns {
 			return gap
 		}
 	}
-	return narrowGap
+	return NarrowGap
 }
 
-// flowBy is flow with a gap between columns, and perhaps a head in the first row.
-func flowBy(indent string, gap int, rows [][]string, columns int, head bool) string {
-	widths := widthsOf(rows)
+// FlowBy is flow with a gap between columns, and perhaps a head in the first row.
+func FlowBy(indent string, gap int, rows [][]string, columns int, head bool) string {
+	widths := WidthsOf(rows)
 	last := len(widths) - 1
-	if columns == 0 || last < 0 || tooWide(indent, gap, widths, true, columns) {
-		return align(indent, gap, rows)
+	if columns == 0 || last < 0 || TooWide(indent, gap, widths, true, columns) {
+		return Align(indent, gap, rows)
 	}
-	room := columns - len(indent) - widthBy(gap, widths[:last]) - gap
-	if room >= leastRoom {
-		return align(indent, gap, inColumn(rows, last, room))
+	room := columns - len(indent) - WidthBy(gap, widths[:last]) - gap
+	if room >= LeastRoom {
+		return Align(indent, gap, inColumn(rows, last, room))
 	}
 	return beneath(indent, gap, rows, last, room, columns, head)
 }
@@ -147,18 +147,18 @@ func beneath(indent string, gap int, rows [][]string, last, room, columns int, h
 	}
 	var b strings.Builder
 	n := 0
-	for line := range strings.Lines(align(indent, gap, short)) {
+	for line := range strings.Lines(Align(indent, gap, short)) {
 		b.WriteString(line + below[n])
 		n++
 	}
 	return b.String()
 }
 
-// tooWide tells whether a table is wider than a terminal of so many columns, 0 for any
+// TooWide tells whether a table is wider than a terminal of so many columns, 0 for any
 // number, though its last cells may go on in further lines where they are wrapped.
-func tooWide(indent string, gap int, widths []int, lastWrapped bool, columns int) bool {
+func TooWide(indent string, gap int, widths []int, lastWrapped bool, columns int) bool {
 	if lastWrapped && len(widths) > 0 {
 		widths = widths[:len(widths)-1]
 	}
-	return columns > 0 && len(indent)+widthBy(gap, widths) > columns
+	return columns > 0 && len(indent)+WidthBy(gap, widths) > columns
 }

@@ -1,4 +1,4 @@
-package ui
+package tty
 
 import (
 	"bufio"
@@ -15,7 +15,7 @@ import (
 // what is asked on are terminals, of whatever kind.
 func CanAsk(in io.Reader, err Stream) bool {
 	file, ok := in.(*os.File)
-	return ok && term.IsTerminal(int(file.Fd())) && err.tty
+	return ok && term.IsTerminal(int(file.Fd())) && err.Interactive
 }
 
 // Confirm asks a question that is answered with y or n. Anything but a yes is a no.

@@ -1,4 +1,4 @@
-package ui
+package views
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -23,7 +25,7 @@ type Log struct {
 }
 
 // NewLog makes a log of lines of text, or of JSON, one record a line.
-func NewLog(out Stream, json bool) *Log {
+func NewLog(out tty.Stream, json bool) *Log {
 	if json {
 		l := newLog(slog.NewJSONHandler(out.Data(), nil))
 		l.json = true
@@ -33,7 +35,7 @@ func NewLog(out Stream, json bool) *Log {
 }
 
 // NewLogAbove makes a log of lines of text above what a screen shows.
-func NewLogAbove(s *Screen) *Log { return newLog(slog.NewTextHandler(s, nil)) }
+func NewLogAbove(s *ui.Screen) *Log { return newLog(slog.NewTextHandler(s, nil)) }
 
 func newLog(h slog.Handler) *Log { return &Log{to: slog.New(h), cut: map[string]bool{}} }
 

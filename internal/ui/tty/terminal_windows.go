@@ -1,4 +1,4 @@
-package ui
+package tty
 
 import (
 	"golang.org/x/sys/windows"

@@ -1,4 +1,4 @@
-package ui
+package tty
 
 import (
 	"crypto/rand"
@@ -84,9 +84,9 @@ func (s Stream) Rewind() {
 	}
 }
 
-// redraw writes text over so many rows of a terminal, in one write so that no half of it
+// Redraw writes text over so many rows of a terminal, in one write so that no half of it
 // shows.
-func (s Stream) redraw(rows int, text string) {
+func (s Stream) Redraw(rows int, text string) {
 	over := ""
 	if rows > 0 {
 		over = "\r" + ansi.CursorUp(rows) + ansi.EraseScreenBelow
@@ -97,15 +97,15 @@ func (s Stream) redraw(rows int, text string) {
 // Data is where manifests, JSON and the like go, which programs read: they are written
 // as they are, but on a terminal as Text has them.
 func (s Stream) Data() io.Writer {
-	if s.tty {
+	if s.Interactive {
 		return &dataShown{out: s.out.writer()}
 	}
 	return s.out.writer()
 }
 
-// field is one value among data that have no quoting of their own.
-func (s Stream) field(text string) string {
-	if s.tty {
+// Field is one value among data that have no quoting of their own.
+func (s Stream) Field(text string) string {
+	if s.Interactive {
 		return Safe(text)
 	}
 	return text

@@ -1,6 +1,6 @@
 //go:build !windows
 
-package ui
+package tty
 
 import "golang.org/x/term"
 

@@ -1,4 +1,4 @@
-package ui
+package tty
 
 import (
 	"fmt"
@@ -12,9 +12,9 @@ import (
 // Stream is an Output as people see it, and what can be done with it. The zero Stream
 // shows nothing.
 type Stream struct {
-	out  Output
-	tty  bool   // a terminal, of whatever kind
-	mark string // of the colours that are written to it
+	out         Output
+	Interactive bool   // a terminal, of whatever kind
+	mark        string // of the colours that are written to it
 	// Terminal: a view can be drawn on it, and redrawn.
 	Terminal bool
 	// Color: colours show on it, and are wanted.
@@ -44,7 +44,7 @@ func NewStream(out Output, getenv func(string) string, color Color) Stream {
 	if file == nil {
 		return s
 	}
-	s.tty = true
+	s.Interactive = true
 	fd := int(file.Fd())
 	if !draws(getenv("TERM"), fd) {
 		return s
@@ -92,8 +92,8 @@ func isSet(value string) bool {
 	return value != ""
 }
 
-// size is the terminal's, or the usual one where that is not known.
-func (s Stream) size() (columns, rows int) {
+// Extent is the terminal's, or the usual one where that is not known.
+func (s Stream) Extent() (columns, rows int) {
 	if s.Size != nil {
 		columns, rows = s.Size()
 	}

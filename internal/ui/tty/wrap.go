@@ -1,4 +1,4 @@
-package ui
+package tty
 
 import (
 	"strings"
@@ -23,7 +23,7 @@ func wrapped(text string, columns int) []string {
 // the parts after the first indented.
 func hanging(line string, columns int) string {
 	const indent = "    "
-	if lipgloss.Width(line) <= columns || columns < leastRoom {
+	if lipgloss.Width(line) <= columns || columns < LeastRoom {
 		return line
 	}
 	first := wrapped(line, columns)[0]
@@ -34,9 +34,9 @@ func hanging(line string, columns int) string {
 	return first + "\n" + indent + strings.Join(wrapped(rest, columns-len(indent)), "\n"+indent)
 }
 
-// cut is a line that leaves the last column of a terminal free: some wrap what touches
+// Cut is a line that leaves the last column of a terminal free: some wrap what touches
 // their edge.
-func cut(line string, columns int) string { return ansi.Truncate(line, max(columns-1, 1), "...") }
+func Cut(line string, columns int) string { return ansi.Truncate(line, max(columns-1, 1), "...") }
 
 // Fitted has the lines of a text broken between words where they go to a terminal
 // that is narrower.
@@ -44,7 +44,7 @@ func (s Stream) Fitted(text string) string {
 	if !s.Terminal {
 		return text
 	}
-	columns, _ := s.size()
+	columns, _ := s.Extent()
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		line, ended := strings.CutSuffix(line, "\n")
@@ -56,11 +56,11 @@ func (s Stream) Fitted(text string) string {
 	return b.String()
 }
 
-// columns are those of a terminal, 0 for any number.
-func (s Stream) columns() int {
+// Columns are those of a terminal, 0 for any number.
+func (s Stream) Columns() int {
 	if !s.Terminal {
 		return 0
 	}
-	columns, _ := s.size()
+	columns, _ := s.Extent()
 	return columns
 }

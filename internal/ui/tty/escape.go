@@ -1,4 +1,4 @@
-package ui
+package tty
 
 import (
 	"fmt"
@@ -11,10 +11,10 @@ import (
 // direction of writing: what does not print is written as Go would write it in a
 // string. Line ends and tabs stay. A Stream does this to all that is written to it.
 func Text(s string) string {
-	if printable(s, structure) {
+	if Printable(s, structure) {
 		return s
 	}
-	return escape(strings.ReplaceAll(s, "\r\n", "\n"), structure)
+	return Escaped(strings.ReplaceAll(s, "\r\n", "\n"), structure)
 }
 
 // structure are the control characters that are the form of a text.
@@ -23,17 +23,18 @@ const structure = "\n\t"
 // Safe is Text in one line: line breaks become "; ". Cells of tables, names and messages
 // that have a line of their own are made with it, so that none can begin another.
 func Safe(s string) string {
-	if printable(s, "") {
+	if Printable(s, "") {
 		return s
 	}
 	lines := strings.Split(strings.Trim(s, " \t\r\n"), "\n")
 	for i, line := range lines {
-		lines[i] = escape(strings.TrimRight(line, "\r"), "")
+		lines[i] = Escaped(strings.TrimRight(line, "\r"), "")
 	}
 	return strings.Join(lines, "; ")
 }
 
-func printable(s, kept string) bool {
+// Printable tells whether all of a text prints, or is one of the kept characters.
+func Printable(s, kept string) bool {
 	for _, r := range s {
 		if r == utf8.RuneError || !prints(r) && !strings.ContainsRune(kept, r) {
 			return false
@@ -47,7 +48,8 @@ func prints(r rune) bool {
 	return unicode.IsPrint(r) || unicode.Is(unicode.Zs, r)
 }
 
-func escape(s, kept string) string {
+// Escaped writes each character that does not print as an escape, except the kept ones.
+func Escaped(s, kept string) string {
 	var b strings.Builder
 	for len(s) > 0 {
 		r, size := utf8.DecodeRuneInString(s)
@@ -78,10 +80,10 @@ func escapeByte(c byte) string {
 	return fmt.Sprintf(`\x%02x`, c)
 }
 
-// safeJSON writes what does not print as JSON escapes, which mean the same.
+// SafeJSON writes what does not print as JSON escapes, which mean the same.
 // In valid JSON such characters are within strings.
-func safeJSON(line []byte) []byte {
-	if printable(string(line), "") {
+func SafeJSON(line []byte) []byte {
+	if Printable(string(line), "") {
 		return line
 	}
 	out := make([]byte, 0, len(line)+16)

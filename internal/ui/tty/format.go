@@ -1,0 +1,24 @@
+package tty
+
+// Format is what -o says.
+type Format string
+
+// The formats.
+const (
+	Table Format = "table" // a row per node that changed or did not end well
+	Wide  Format = "wide"  // the same with more columns, and all problems
+	Name  Format = "name"  // only the names of these nodes
+	YAML  Format = "yaml"  // one document
+	JSON  Format = "json"  // one event per line, from the start
+)
+
+// Tone says how good or bad an item is, in colour where there is any.
+type Tone uint8
+
+// The tones.
+const (
+	Plain Tone = iota
+	Good
+	Worry
+	Bad
+)

@@ -1,0 +1,94 @@
+package tty
+
+import (
+	"image/color"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+)
+
+// Paint colours text for a Stream, or leaves it as it is.
+type Paint struct {
+	on   bool
+	mark string // that the Stream knows its colours by
+}
+
+// Paint colours text for the stream.
+func (s Stream) Paint() Paint { return Paint{on: s.Color, mark: s.mark} }
+
+// styled is a part of one line, which it is made for that.
+func (p Paint) styled(s string, style lipgloss.Style) string {
+	if s = Safe(s); !p.on || s == "" {
+		return s
+	}
+	// What is safe has no escape, so that those which are there now are the style's. Each
+	// begins a sequence that ends with an m.
+	parts := strings.Split(style.Render(s), "\x1b")
+	for i := 1; i < len(parts) && p.mark != ""; i++ {
+		parts[i] = strings.Replace(parts[i], "m", p.mark, 1)
+	}
+	return strings.Join(parts, "\x1b")
+}
+
+// Bold is text that stands out.
+func (p Paint) Bold(s string) string { return p.styled(s, lipgloss.NewStyle().Bold(true)) }
+
+// Faint is text that steps back.
+func (p Paint) Faint(s string) string { return p.styled(s, lipgloss.NewStyle().Faint(true)) }
+
+// Good is text about success.
+func (p Paint) Good(s string) string { return p.styled(s, colored(lipgloss.Green)) }
+
+// Worry is text about what a person should check.
+func (p Paint) Worry(s string) string { return p.styled(s, colored(lipgloss.Yellow)) }
+
+// Bad is text about a failure.
+func (p Paint) Bad(s string) string { return p.styled(s, colored(lipgloss.Red)) }
+
+// Failed is bad, in bold.
+func (p Paint) Failed(s string) string { return p.styled(s, colored(lipgloss.Red).Bold(true)) }
+
+// colored is a style in one of the colours that the terminal's own theme defines.
+func colored(c color.Color) lipgloss.Style { return lipgloss.NewStyle().Foreground(c) }
+
+// Outcome colours a word by how a step or node ended.
+func (p Paint) Outcome(o apply.Outcome, s string) string {
+	switch o {
+	case apply.OutcomeDone:
+		return p.Good(s)
+	case apply.OutcomeFailed, apply.OutcomeConflicted:
+		return p.Bad(s)
+	case apply.OutcomeNotReady, apply.OutcomeSkipped, apply.OutcomeInterrupted:
+		return p.Worry(s)
+	}
+	return s
+}
+
+// Tone colours a cell of a list.
+func (p Paint) Tone(t Tone, s string) string {
+	switch t {
+	case Good:
+		return p.Good(s)
+	case Worry:
+		return p.Worry(s)
+	case Bad:
+		return p.Bad(s)
+	}
+	return s
+}
+
+// Action colours a word by the action.
+func (p Paint) Action(a plan.Action, s string) string {
+	switch a {
+	case plan.ActionCreate, plan.ActionAdopt:
+		return p.Good(s)
+	case plan.ActionUpdate, plan.ActionTrack, plan.ActionOrphan, plan.ActionRelease:
+		return p.Worry(s)
+	case plan.ActionPurge, plan.ActionDelete, plan.ActionCollect, plan.ActionRecreate, plan.ActionBlock:
+		return p.Bad(s)
+	}
+	return p.Faint(s)
+}
