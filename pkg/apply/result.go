@@ -68,7 +68,7 @@ func (o Outcome) Well() bool { return severity(o) <= severity(OutcomeDone) }
 // end is an outcome as those take it who wait for it.
 func (o Outcome) end() schedule.End {
 	return schedule.End{
-		Word: string(o), Well: o.Well(), Written: o == OutcomeDone || o == OutcomeUnchanged || o == OutcomeNotReady, Interrupted: o == OutcomeInterrupted,
+		Word: strings.ReplaceAll(string(o), "-", " "), Well: o.Well(), Written: o == OutcomeDone || o == OutcomeUnchanged || o == OutcomeNotReady, Interrupted: o == OutcomeInterrupted,
 	}
 }
 

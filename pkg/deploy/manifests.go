@@ -23,7 +23,7 @@ type printed struct {
 	InputsPath, TombstonePath string
 }
 
-// Manifests are what kubectl apply takes.
+// Manifests makes manifests for kubectl apply.
 func Manifests(o *Options) (string, error) {
 	if err := o.check(); err != nil {
 		return "", err

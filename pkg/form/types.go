@@ -94,7 +94,7 @@ type Rollout struct {
 	OnFailure        OnFailure
 }
 
-// OnFailure is what a rollout does when nodes of it are broken.
+// OnFailure says whether a rollout stops when nodes of it fail.
 type OnFailure string
 
 // The ways.

@@ -15,7 +15,7 @@ type Limits struct {
 	MaxDelete string
 }
 
-// Refusal is what a guard has against a run.
+// Refusal says why a guard refuses a run.
 type Refusal struct {
 	Guard string `json:"guard"`
 	Hub   string `json:"hub,omitempty"`

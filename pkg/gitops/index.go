@@ -103,7 +103,7 @@ func (x *Index) Untold(t policy.Target, forms []string, losses []policy.Loss) (u
 	return untold, slices.Compact(told)
 }
 
-// Scope is what a run has a say on.
+// Scope names the hubs and forms whose files a run may change.
 type Scope struct {
 	Hubs []HubScope
 	// Only, where it is not nil, are the names of the nodes that were asked for.

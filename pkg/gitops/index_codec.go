@@ -35,7 +35,7 @@ type LineError struct {
 
 func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
 
-// Unwrap is what is wrong with the line.
+// Unwrap gives the error of the line.
 func (e *LineError) Unwrap() error { return e.Err }
 
 // indexLine is a line of the index: the first is the head, each other one is a

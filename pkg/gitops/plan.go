@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Action is what happens to a file.
+// Action says how a run changes a file.
 type Action string
 
 // The actions.
@@ -42,7 +42,7 @@ type Disk struct {
 	Gone  []State // of Layout.Gone
 }
 
-// Step is what happens to one file, and why where that is reported.
+// Step changes one file, and says why where a report tells it.
 type Step struct {
 	Path   string
 	Action Action
@@ -54,7 +54,7 @@ type Step struct {
 	digest Digest // of File
 }
 
-// Plan is what a run does to a tree.
+// Plan lists the steps of a run on a tree.
 type Plan struct {
 	Steps []Step   // sorted by path
 	Kept  []*Entry // the rest of the index

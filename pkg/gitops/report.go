@@ -7,7 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Change is what became of a node or an object.
+// Change says how a run changed a node or an object.
 type Change string
 
 // The changes.

@@ -80,7 +80,7 @@ func (o *owned) ofForm(f lynq.FormKey) bool {
 
 func (o *owned) shared() bool { return o.Hub.Name == "" }
 
-// Input is what a tree is laid out from.
+// Input holds everything that Lay needs to lay a tree out.
 type Input struct {
 	Arrangement
 	Scope
@@ -97,7 +97,7 @@ type Input struct {
 	DropApps bool
 }
 
-// Layout is what a tree is to be.
+// Layout holds the files that a tree has after the run.
 type Layout struct {
 	Files []File   // to be there with these bytes, sorted by path
 	Kept  []*Entry // that stay as they are, whatever they are

@@ -50,7 +50,7 @@ type WriteError struct {
 
 func (e *WriteError) Error() string { return fmt.Sprintf("%s: %v", e.Path, e.Err) }
 
-// Unwrap is what the system said.
+// Unwrap gives the error of the operating system.
 func (e *WriteError) Unwrap() error { return e.Err }
 
 // Changes tells whether carrying a plan out changes the tree, if only its index.

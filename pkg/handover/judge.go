@@ -34,7 +34,7 @@ func (f *Found) owned(n *Node) bool {
 	return f.Namespace == n.Namespace && !f.Deletion.Kept().WhenNodeGoes
 }
 
-// Verdict is what becomes of an object.
+// Verdict says how a handover treats an object.
 type Verdict uint8
 
 // The verdicts.

@@ -29,7 +29,7 @@ const (
 	ReasonUnreadable reason.Reason = "Unreadable" // it is unknown what it is
 )
 
-// Input is what a plan is made of.
+// Input holds everything that a plan needs.
 type Input struct {
 	Nodes []*Node
 	Found [][]Found // of each node
@@ -46,7 +46,7 @@ type Plan struct {
 	Refusals []plan.Refusal
 }
 
-// NodePlan is what happens to one LynqNode.
+// NodePlan says how a handover treats one LynqNode.
 type NodePlan struct {
 	*Node
 	Objects []Object

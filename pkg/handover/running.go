@@ -26,7 +26,7 @@ const (
 	defaultLease     = 15 * time.Second
 )
 
-// Running is what was found of an operator.
+// Running holds the signs of an operator that runs.
 type Running struct {
 	// Leases are all that were listed; Deployments and Pods those that
 	// OperatorSelector selects.

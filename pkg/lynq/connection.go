@@ -61,7 +61,7 @@ type Connection struct {
 // Secret is a string that no formatting prints.
 type Secret string
 
-// Redacted is what a Secret prints as.
+// Redacted replaces the value of a Secret where it is printed.
 const Redacted = "REDACTED"
 
 // Format implements fmt.Formatter: every verb prints Redacted.

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Fate is what a run does to a node that a cluster or a Git tree has, as the guard
+// Fate says how a run treats a node that a cluster or a Git tree has, as the guard
 // of --max-delete counts nodes.
 type Fate uint8
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// HubKey is what a hub is, whatever its content: hubs of one name in different
+// HubKey identifies a hub, whatever its content: hubs of one name in different
 // namespaces know nothing of each other.
 type HubKey struct{ Namespace, Name string }
 
@@ -18,7 +18,7 @@ func (k HubKey) Compare(other HubKey) int {
 	return cmp.Or(strings.Compare(k.Namespace, other.Namespace), strings.Compare(k.Name, other.Name))
 }
 
-// FormKey is what a form is. A form whose file has no namespace has that of its
+// FormKey identifies a form. A form whose file has no namespace has that of its
 // hub.
 type FormKey struct{ Namespace, Name string }
 
@@ -85,7 +85,7 @@ func (s ShortNames) See(namespace, name string) {
 	s[name][namespace] = true
 }
 
-// Of is what one is called, "" where its name is not known.
+// Of gives the name of one, "" where its name is not known.
 func (s ShortNames) Of(namespace, name string) string {
 	if len(s[name]) > 1 && name != "" {
 		return qualified(namespace, name)

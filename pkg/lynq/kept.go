@@ -9,7 +9,7 @@ type Kept struct {
 // Ever tells whether the object may outlive its place in the node.
 func (k Kept) Ever() bool { return k.WhenDropped || k.WhenNodeGoes }
 
-// Kept is what the policy says. One that is none keeps nothing.
+// Kept tells when the policy keeps an object. An unknown policy keeps nothing.
 func (d DeletionPolicy) Kept() Kept {
 	switch d {
 	case DeleteRetain:

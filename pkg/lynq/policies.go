@@ -212,7 +212,7 @@ func orderPolicies() []PolicyField {
 	}
 }
 
-// DefaultPolicy is what a resource has that says nothing.
+// DefaultPolicy gives the policy of a resource whose form sets none.
 func DefaultPolicy() Policy {
 	var p Policy
 	for _, f := range Policies() {

@@ -11,7 +11,8 @@ import (
 // whoever looks at the object later judges it by the same rule.
 const AnnotationStatusHint = KeyPrefix + "status-hint"
 
-// Readiness is what an object must have to be ready, beside what its kind tells.
+// Readiness lists the conditions that an object must meet to be ready, beside those of
+// its kind.
 type Readiness struct {
 	// ObservedGeneration: its controller reports one, if not at once.
 	ObservedGeneration bool

@@ -23,7 +23,7 @@ const (
 	PrimaryKey
 )
 
-// Column is what a source says of one of its columns.
+// Column describes one column of a source.
 type Column struct {
 	Name string
 	Key  Key

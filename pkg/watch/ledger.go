@@ -56,7 +56,7 @@ type End uint8
 
 // The ways.
 const (
-	// EndWell is that it is as it is to be, or held.
+	// EndWell: the node matches its row and form, or a guard holds it.
 	EndWell End = iota
 	// EndFailed is that it did not end well: it waits, longer each time in turn (see
 	// Pause).

@@ -12,7 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Sight is what is kept of an object to tell whether its next change matters.
+// Sight keeps the parts of an object that tell whether its next change matters.
 type Sight struct {
 	UID             types.UID
 	Generation      int64 // 0 for kinds that have none

@@ -8,7 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form"
 )
 
-// Order is what must go before what among the resources of a form.
+// Order says which resources of a form must come before which others.
 type Order struct {
 	Resources []*form.Resource
 	// needs are the resources that each needs: those it names in dependIds, the

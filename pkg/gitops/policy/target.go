@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Target is what applies the rendered manifests.
+// Target names the tool that applies the rendered manifests.
 type Target string
 
 // The targets: whatever one likes, Argo CD, Flux.
