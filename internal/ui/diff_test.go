@@ -19,7 +19,7 @@ func differences() *diff.Report {
 		return diff.Field{Path: diff.Path{{Field: "data"}, {Field: name}}, Op: diff.OpReplace, Before: "a\x1b[2J", After: int64(2), Cause: c}
 	}
 	return &diff.Report{Total: 4, Refusals: []lynq.Refusal{{Guard: "max-delete", Hub: crm(), What: "too many", Fix: "check\x1b[2J"}}, Nodes: []diff.Node{
-		{Namespace: "shop", Name: "acme-web", Hub: crm(), Form: lynq.FormKey{Name: "web"}, Objects: []diff.Object{
+		{NodeID: lynq.NodeID{Hub: crm(), Form: lynq.FormKey{Name: "web"}, Namespace: "shop", Name: "acme-web"}, Objects: []diff.Object{
 			{
 				Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: "acme"}, ID: "settings", Action: "update", Reason: "Changed", Note: "took \x1b[2J",
 				Fields: []diff.Field{
@@ -32,7 +32,7 @@ func differences() *diff.Report {
 			{Ref: lynq.Ref{Kind: "Secret", Namespace: "shop", Name: "s"}, Action: "create", Problem: "no\x1b[2J"},
 			{Ref: lynq.Ref{Kind: "Secret", Namespace: "shop", Name: "t"}, Action: "create", Skipped: true, Note: "s failed"},
 		}},
-		{Namespace: "shop", Name: "bolt-web", Hub: crm(), Form: lynq.FormKey{Name: "web"}, Problem: "it could not\nbe rendered"},
+		{NodeID: lynq.NodeID{Hub: crm(), Form: lynq.FormKey{Name: "web"}, Namespace: "shop", Name: "bolt-web"}, Problem: "it could not\nbe rendered"},
 	}}
 }
 

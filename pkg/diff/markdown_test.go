@@ -15,7 +15,7 @@ import (
 func reportOf(nodes, objects int, text string) *Report {
 	r := &Report{Total: nodes}
 	for i := range nodes {
-		n := Node{Namespace: "shop", Name: fmt.Sprintf("n%04d-web", i), Form: lynq.FormKey{Name: "web"}}
+		n := Node{NodeID: lynq.NodeID{Form: lynq.FormKey{Name: "web"}, Namespace: "shop", Name: fmt.Sprintf("n%04d-web", i)}}
 		for j := range objects {
 			o := Object{
 				Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: fmt.Sprintf("o%d", j)}, Action: "update",
@@ -33,7 +33,7 @@ func TestMarkdown(t *testing.T) {
 	r := reportOf(1, 1, "a: 2\n")
 	r.Total = 3
 	r.Refusals = []lynq.Refusal{{Guard: "max-delete", Hub: lynq.HubKey{Name: "crm"}, What: "2 of 3 nodes would go"}}
-	r.Nodes = append(r.Nodes, Node{Name: "x-web", Problem: "it <b>failed</b>"})
+	r.Nodes = append(r.Nodes, Node{NodeID: lynq.NodeID{Name: "x-web"}, Problem: "it <b>failed</b>"})
 	want := "### lynqctl diff: 1 of 3 nodes would change\n" +
 		"\n- **refused** (max-delete, hub `crm`): 2 of 3 nodes would go\n- **failed**: node `x-web`: it &lt;b&gt;failed&lt;/b&gt;\n" +
 		"\n| node | object | action | cause |\n|---|---|---|---|\n| `n0000-web` | `ConfigMap shop/o0` | update | drift |\n" +

@@ -19,9 +19,7 @@ type Report struct {
 
 // Node is a node and those of its objects of which something is to be told.
 type Node struct {
-	Namespace, Name string
-	Hub             lynq.HubKey
-	Form            lynq.FormKey
+	lynq.NodeID
 	// Problem is why nothing of it could be planned, "" where it could.
 	Problem string
 	Objects []Object

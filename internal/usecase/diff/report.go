@@ -43,7 +43,7 @@ func (t *diffRun) report(plans []plan.Plan) (*diff.Report, error) {
 
 // compare finds out what would become of a node that has ended.
 func (t *diffRun) compare(p *plan.NodePlan) {
-	n := &diff.Node{Namespace: p.Namespace, Name: p.Name, Hub: p.Hub, Form: p.Form}
+	n := &diff.Node{NodeID: p.NodeID}
 	if p.Desired != nil && p.Desired.Failed != nil {
 		n.Problem = p.Desired.Failed.Error()
 	}
