@@ -35,10 +35,10 @@ func (r *Run) NewLocks(ctx context.Context, hubs []lynq.HubKey) *Locks {
 	slices.SortFunc(hubs, lynq.HubKey.Compare)
 	for _, p := range hubs {
 		ls.wanted = append(ls.wanted, lease.NewLock(r.Client.Leases(), lease.Options{
-			Namespace: p.Namespace, Hub: p.Name, Identity: identity, Ended: ended,
+			Hub: p, Identity: identity, Ended: ended,
 			Waiting: func(held *lease.HeldError) {
 				ls.Waited = true
-				r.Engine.Notef("waiting up to %s for %s on hub %q: %s; %s", r.RunOptions.LockTimeout, held.By(), held.Hub, held.Holder, held.Ends())
+				r.Engine.Notef("waiting up to %s for %s on hub %q: %s; %s", r.RunOptions.LockTimeout, held.By(), held.Hub.Name, held.Holder, held.Ends())
 			},
 		}))
 	}
@@ -49,7 +49,7 @@ func (r *Run) NewLocks(ctx context.Context, hubs []lynq.HubKey) *Locks {
 func (r *Run) NewContinuousLocks(ctx context.Context, hub lynq.HubKey) *Locks {
 	identity, ended := runIdentity()
 	return &Locks{Ctx: ctx, wanted: []*lease.Lock{lease.NewLock(r.Client.Leases(), lease.Options{
-		Namespace: hub.Namespace, Hub: hub.Name, Identity: identity, Ended: ended, Continuous: true,
+		Hub: hub, Identity: identity, Ended: ended, Continuous: true,
 		Waiting: func(held *lease.HeldError) {
 			r.Engine.Meter().Leading(hub, false)
 			r.Engine.Notef("hub %s: standing by: %s has it, %s; %s", hub, held.By(), held.Holder, held.Ends())
@@ -90,7 +90,7 @@ func (r *Run) Acquire(ctx context.Context, ls *Locks) error {
 			continue // no other run can have the lock either
 		}
 		if err != nil {
-			return r.notLocked(ctx, lynq.HubKey{Namespace: l.Namespace, Name: l.Hub}, err)
+			return r.notLocked(ctx, l.Hub, err)
 		}
 		ls.Held = append(ls.Held, l)
 		ls.Ctx = l.Hold(ls.Ctx)
@@ -130,7 +130,7 @@ func inHubNamespace(hub lynq.HubKey, err error) error {
 // Discard has the lock of a hub that is no more deleted, when it is given back.
 func (ls *Locks) Discard(p lynq.HubKey) {
 	for _, l := range ls.Held {
-		if l.Namespace == p.Namespace && l.Hub == p.Name {
+		if l.Hub == p {
 			l.Discard()
 		}
 	}

@@ -12,8 +12,8 @@ import (
 
 // HeldError is why a hub could not be locked: another run has it.
 type HeldError struct {
-	Hub, Namespace, Lease string
-	Holder                string
+	Hub           lynq.HubKey
+	Lease, Holder string
 	// Continuous: the holder yields the Lease between its rounds.
 	Continuous bool
 	// Since is what the holder's clock said when it took the Lease, zero where
@@ -37,7 +37,7 @@ const removed = "whose name somebody removed from the Lease"
 // held is the error for a Lease that another run holds, or that is left to one.
 func (l *Lock) held(lease *coordinationv1.Lease, d Decision, waited time.Duration) *HeldError {
 	return &HeldError{
-		Hub: l.Hub, Namespace: l.Namespace, Lease: lynq.LeaseName(l.Hub), Holder: cmp.Or(nameOf(cmp.Or(holderOf(lease), waitingFor(lease))), removed),
+		Hub: l.Hub, Lease: lynq.LeaseName(l.Hub.Name), Holder: cmp.Or(nameOf(cmp.Or(holderOf(lease), waitingFor(lease))), removed),
 		Continuous: isContinuous(lease), Since: acquiredAt(lease), Valid: l.claimant().valid(lease), Waited: waited,
 		Until: d.Until, Renewed: renewedAt(lease), Stopped: d.Stopped, Reserved: d.State == Reserved,
 	}
@@ -56,7 +56,9 @@ func (e *HeldError) Ends() string {
 }
 
 // Error implements error.
-func (e *HeldError) Error() string { return fmt.Sprintf("hub %q %s (%s)", e.Hub, e.What(), e.Fix()) }
+func (e *HeldError) Error() string {
+	return fmt.Sprintf("hub %q %s (%s)", e.Hub.Name, e.What(), e.Fix())
+}
 
 // What says who has the hub.
 func (e *HeldError) What() string {
@@ -82,7 +84,7 @@ func (e *HeldError) Fix() string {
 		wait = "lynqctl watch yields to waiting runs between its rounds: " + wait
 	}
 	return fmt.Sprintf("%s; if that run died, Lease %s/%s expires after you waited %s",
-		wait, e.Namespace, e.Lease, e.Valid)
+		wait, e.Hub.Namespace, e.Lease, e.Valid)
 }
 
 func clockTime(t time.Time) string {

@@ -118,7 +118,7 @@ func EndingNamespace(err error) bool {
 // reread looks what became of a renewal that met a conflict: it took effect and
 // its answer was lost, or another client changed the Lease.
 func (l *Lock) reread(ctx context.Context, renewal metav1.MicroTime) (*coordinationv1.Lease, error) {
-	there, err := l.leases.Get(ctx, l.Namespace, lynq.LeaseName(l.Hub))
+	there, err := l.leases.Get(ctx, l.Hub.Namespace, lynq.LeaseName(l.Hub.Name))
 	switch {
 	case err != nil:
 		return nil, err
@@ -140,13 +140,14 @@ func (l *Lock) renewed(lease *coordinationv1.Lease, renewal metav1.MicroTime) *c
 
 // LostError is why a lock was lost while it was held.
 type LostError struct {
-	Hub, Namespace, Lease string
-	Holder                string // who has it now, "" where that is not known
-	Err                   error
+	Hub    lynq.HubKey
+	Lease  string
+	Holder string // who has it now, "" where that is not known
+	Err    error
 }
 
 func (l *Lock) lost(holder string, err error) error {
-	return &LostError{Hub: l.Hub, Namespace: l.Namespace, Lease: lynq.LeaseName(l.Hub), Holder: nameOf(holder), Err: err}
+	return &LostError{Hub: l.Hub, Lease: lynq.LeaseName(l.Hub.Name), Holder: nameOf(holder), Err: err}
 }
 
 // Error implements error.
@@ -156,7 +157,7 @@ func (e *LostError) Error() string {
 		holder = " (" + e.Holder + ")"
 	}
 	return fmt.Sprintf("lost Lease %s/%s, which keeps other runs off hub %q: %v%s; lynqctl writes nothing more (run again)",
-		e.Namespace, e.Lease, e.Hub, e.Err, holder)
+		e.Hub.Namespace, e.Lease, e.Hub.Name, e.Err, holder)
 }
 
 // Unwrap gives the reason.

@@ -31,7 +31,7 @@ type Leases interface {
 
 // Options say which hub is locked, and by whom.
 type Options struct {
-	Namespace, Hub string
+	Hub lynq.HubKey
 	// Identity names the run to people, and no other run: user, host, process
 	// and something random; see the function Identity.
 	Identity string
@@ -214,7 +214,7 @@ func (t *telling) news(e *HeldError) bool {
 
 // get gives nil for a Lease that does not exist.
 func (l *Lock) get(ctx context.Context) (*coordinationv1.Lease, error) {
-	lease, err := l.leases.Get(ctx, l.Namespace, lynq.LeaseName(l.Hub))
+	lease, err := l.leases.Get(ctx, l.Hub.Namespace, lynq.LeaseName(l.Hub.Name))
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
@@ -282,8 +282,8 @@ func (l *Lock) taken(lease *coordinationv1.Lease) *coordinationv1.Lease {
 		lease = &coordinationv1.Lease{
 			TypeMeta: metav1.TypeMeta{APIVersion: "coordination.k8s.io/v1", Kind: "Lease"},
 			ObjectMeta: metav1.ObjectMeta{
-				Namespace: l.Namespace, Name: lynq.LeaseName(l.Hub),
-				Labels: map[string]string{lynq.LabelHub: l.Hub, lynq.LabelManagedBy: lynq.ManagedBy},
+				Namespace: l.Hub.Namespace, Name: lynq.LeaseName(l.Hub.Name),
+				Labels: map[string]string{lynq.LabelHub: l.Hub.Name, lynq.LabelManagedBy: lynq.ManagedBy},
 			},
 		}
 	} else {
@@ -358,5 +358,5 @@ func (l *Lock) giveBack(ctx context.Context, lease *coordinationv1.Lease) error 
 }
 
 func (l *Lock) failed(verb string, err error) error {
-	return fmt.Errorf("%s Lease %s/%s, which keeps other runs off hub %q: %w", verb, l.Namespace, lynq.LeaseName(l.Hub), l.Hub, err)
+	return fmt.Errorf("%s Lease %s/%s, which keeps other runs off hub %q: %w", verb, l.Hub.Namespace, lynq.LeaseName(l.Hub.Name), l.Hub.Name, err)
 }

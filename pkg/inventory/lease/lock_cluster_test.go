@@ -19,7 +19,7 @@ import (
 
 // lock is a lock on the hub of a test.
 func (a *api) lock(me string, change ...func(*lease.Options)) *lease.Lock {
-	return lockOf(a.Client.Leases(), me, append(change, func(o *lease.Options) { o.Namespace = a.Namespace })...)
+	return lockOf(a.Client.Leases(), me, append(change, func(o *lease.Options) { o.Hub.Namespace = a.Namespace })...)
 }
 
 func release(t *testing.T, l *lease.Lock) {

@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // server keeps one Lease as an API server does, and logs when what is asked of
@@ -155,7 +156,7 @@ func (s *server) took() []string {
 }
 
 func lockOf(l lease.Leases, me string, change ...func(*lease.Options)) *lease.Lock {
-	o := lease.Options{Namespace: "shop", Hub: "customers", Identity: me}
+	o := lease.Options{Hub: lynq.HubKey{Namespace: "shop", Name: "customers"}, Identity: me}
 	for _, c := range change {
 		c(&o)
 	}
