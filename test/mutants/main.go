@@ -44,7 +44,7 @@ func run(packages, tests []string, workers int, only string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }() // a temporary directory
 	m, err := mutate(packages, dir)
 	if err != nil {
 		return err
