@@ -17,7 +17,7 @@ import (
 
 // removalFlags are the flags of the commands that let nodes go.
 type removalFlags struct {
-	delete.RemoveOptions
+	options   delete.RemoveOptions
 	run       runFlags
 	namespace string
 	hub       string
@@ -25,11 +25,11 @@ type removalFlags struct {
 
 func (f *removalFlags) register(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.namespace, "namespace", "n", "", "")
-	f.Access.Register(flags)
-	registerTimeout(flags, &f.Timeout)
+	f.options.Access.Register(flags)
+	registerTimeout(flags, &f.options.Timeout)
 	f.run.registerRun(flags)
-	flags.BoolVarP(&f.Yes, "yes", "y", false, "don't ask for confirmation")
-	registerFiles(flags, &f.Inputs.InputOptions)
+	flags.BoolVarP(&f.options.Yes, "yes", "y", false, "don't ask for confirmation")
+	registerFiles(flags, &f.options.Inputs.InputOptions)
 	flags.Lookup("filename").Usage = "file or directory with hubs and forms, or '-' for stdin, to check resources with runOn Delete; repeatable"
 }
 
@@ -37,34 +37,34 @@ func (f *removalFlags) check() error {
 	if err := session.CheckNamespace(f.namespace); err != nil {
 		return err
 	}
-	err := errors.Join(f.run.checkRun(), checkTimeout(f.Timeout))
-	f.RunOptions, f.Inputs.Namespace = f.run.RunOptions, f.namespace
+	err := errors.Join(f.run.checkRun(), checkTimeout(f.options.Timeout))
+	f.options.Run, f.options.Inputs.Namespace = f.run.RunOptions, f.namespace
 	return err
 }
 
 // deleteFlags are the flags of the delete commands.
 type deleteFlags struct {
-	removalFlags
+	removal       removalFlags
 	cascade       string
 	ignoreMissing bool
 }
 
 func (f *deleteFlags) register(flags *pflag.FlagSet, of string) {
-	f.removalFlags.register(flags)
+	f.removal.register(flags)
 	flags.Lookup("namespace").Usage = of
 	flags.StringVar(&f.cascade, "cascade", "background", "how to delete dependents: background (default), foreground (wait until everything is gone), or orphan (keep every object)")
 	flags.BoolVar(&f.ignoreMissing, "ignore-not-found", false, "don't treat a missing resource as an error")
 }
 
 func (f *deleteFlags) registerHub(flags *pflag.FlagSet) {
-	flags.StringVar(&f.hub, "hub", "", "hub of the form (NAME or NAMESPACE/NAME), if several hubs have a form with this name")
+	flags.StringVar(&f.removal.hub, "hub", "", "hub of the form (NAME or NAMESPACE/NAME), if several hubs have a form with this name")
 }
 
 // deletableTypes are the types of what is deleted by name.
 func deletableTypes() []string { return []string{"node", "form", "hub"} }
 
 func deleteCommand(a *app) *cobra.Command {
-	f := deleteFlags{removalFlags: removalFlags{run: defaultRunFlags()}}
+	f := deleteFlags{removal: removalFlags{run: defaultRunFlags()}}
 	cmd := &cobra.Command{
 		Use:        "delete node|form|hub NAME...|TYPE/NAME...",
 		SuggestFor: []string{"remove", "rm", "uninstall", "destroy", "down"},
@@ -131,7 +131,7 @@ Exit codes:
 
 // deleteSome is one of delete's commands.
 func deleteSome(a *app, what, short, long, example string) *cobra.Command {
-	f := deleteFlags{removalFlags: removalFlags{run: defaultRunFlags()}}
+	f := deleteFlags{removal: removalFlags{run: defaultRunFlags()}}
 	cmd := &cobra.Command{
 		Use:     what + " NAME...",
 		Short:   short,
@@ -157,15 +157,15 @@ func deleteSome(a *app, what, short, long, example string) *cobra.Command {
 
 // delete is the command.
 func (a *app) delete(ctx context.Context, f *deleteFlags, named []typedName) error {
-	if err := f.check(); err != nil {
+	if err := f.removal.check(); err != nil {
 		return err
 	}
 	if err := oneOf("--cascade", f.cascade, "background", "foreground", "orphan"); err != nil {
 		return err
 	}
-	o := &delete.Options{RemoveOptions: f.RemoveOptions, IgnoreNotFound: f.ignoreMissing, Cascade: plan.Cascade(f.cascade)}
+	o := &delete.Options{RemoveOptions: f.removal.options, IgnoreNotFound: f.ignoreMissing, Cascade: plan.Cascade(f.cascade)}
 	for _, n := range named {
-		target, err := delete.TargetOf(&f.Access, n.what, n.name, f.namespace, f.hub)
+		target, err := delete.TargetOf(&f.removal.options.Access, n.what, n.name, f.removal.namespace, f.removal.hub)
 		if err != nil {
 			return err
 		}
@@ -173,7 +173,7 @@ func (a *app) delete(ctx context.Context, f *deleteFlags, named []typedName) err
 			o.Targets = append(o.Targets, target)
 		}
 	}
-	return delete.Run(ctx, a.engine(f.run.output), o)
+	return delete.Run(ctx, a.engine(f.removal.run.output), o)
 }
 
 // deleteLong is the help of delete.

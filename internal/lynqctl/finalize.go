@@ -13,14 +13,14 @@ import (
 
 // finalizeFlags are the flags of finalize.
 type finalizeFlags struct {
-	removalFlags
+	removal    removalFlags
 	everywhere bool
 	nodes      []string
 	force      bool
 }
 
 func finalizeCommand(a *app) *cobra.Command {
-	f := finalizeFlags{removalFlags: removalFlags{run: defaultRunFlags()}}
+	f := finalizeFlags{removal: removalFlags{run: defaultRunFlags()}}
 	cmd := &cobra.Command{
 		Use:   "finalize [--force OBJECT...]",
 		Short: "Finish deletions that were started with kubectl",
@@ -63,17 +63,17 @@ Exit codes:
 		RunE: func(cmd *cobra.Command, args []string) error { return a.finalize(cmd.Context(), &f, args) },
 	}
 	flags := cmd.Flags()
-	f.register(flags)
+	f.removal.register(flags)
 	flags.Lookup("namespace").Usage = "namespace of the inventories and hub records"
 	flags.BoolVarP(&f.everywhere, "all-namespaces", "A", false, "search all namespaces")
-	flags.StringVar(&f.hub, "hub", "", "limit to this hub and its record (NAME or NAMESPACE/NAME)")
+	flags.StringVar(&f.removal.hub, "hub", "", "limit to this hub and its record (NAME or NAMESPACE/NAME)")
 	flags.StringSliceVar(&f.nodes, "node", nil, "limit to these nodes")
 	flags.BoolVar(&f.force, "force", false, "stop waiting for the named objects, and leave them behind")
 	return cmd
 }
 
 func (a *app) finalize(ctx context.Context, f *finalizeFlags, args []string) error {
-	if err := f.check(); err != nil {
+	if err := f.removal.check(); err != nil {
 		return err
 	}
 	if f.force && len(args) == 0 {
@@ -83,11 +83,11 @@ func (a *app) finalize(ctx context.Context, f *finalizeFlags, args []string) err
 	if err != nil {
 		return err
 	}
-	namespace, err := session.OneOrAll(&f.Access, f.namespace, f.everywhere)
+	namespace, err := session.OneOrAll(&f.removal.options.Access, f.removal.namespace, f.everywhere)
 	if err != nil {
 		return err
 	}
-	return finalize.Run(ctx, a.engine(f.run.output), &finalize.Options{
-		RemoveOptions: f.RemoveOptions, Namespace: namespace, Hub: f.hub, Nodes: f.nodes, GiveUp: giveUp,
+	return finalize.Run(ctx, a.engine(f.removal.run.output), &finalize.Options{
+		RemoveOptions: f.removal.options, Namespace: namespace, Hub: f.removal.hub, Nodes: f.nodes, GiveUp: giveUp,
 	})
 }

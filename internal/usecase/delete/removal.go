@@ -23,7 +23,7 @@ import (
 
 // RemoveOptions are those of the use cases that let nodes go.
 type RemoveOptions struct {
-	session.RunOptions
+	Run     session.RunOptions
 	Access  kube.Access
 	Timeout time.Duration // 0 is none
 	Yes     bool          // do not ask
@@ -82,7 +82,7 @@ func Remove(ctx context.Context, e *session.Engine, o *RemoveOptions, wanted Sel
 	if err != nil {
 		return err
 	}
-	return e.OnCluster(ctx, &o.Access, o.Timeout, &o.RunOptions, func(ctx context.Context, r session.Run) error {
+	return e.OnCluster(ctx, &o.Access, o.Timeout, &o.Run, func(ctx context.Context, r session.Run) error {
 		j := removalJob{Run: r, o: o, wanted: wanted, cascade: cascade, giveUp: giveUp, declared: declared}
 		return j.perform(ctx)
 	})

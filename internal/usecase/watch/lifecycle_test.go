@@ -141,7 +141,7 @@ func TestLifecycle(t *testing.T) {
 	})
 	deleted := run("delete", func(e *session.Engine) error {
 		return delete.Run(t.Context(), e, &delete.Options{
-			RemoveOptions: delete.RemoveOptions{RunOptions: session.DefaultRunOptions(), Access: access},
+			RemoveOptions: delete.RemoveOptions{Run: session.DefaultRunOptions(), Access: access},
 			Targets:       []delete.Target{{What: "node", Name: "acme-web", Namespace: env.Namespace}}, Cascade: plan.CascadeOrdered,
 		})
 	})
@@ -169,7 +169,7 @@ func TestLifecycle(t *testing.T) {
 	}
 	whole := run("delete hub", func(e *session.Engine) error {
 		return delete.Run(t.Context(), e, &delete.Options{
-			RemoveOptions: delete.RemoveOptions{RunOptions: session.DefaultRunOptions(), Access: access},
+			RemoveOptions: delete.RemoveOptions{Run: session.DefaultRunOptions(), Access: access},
 			Targets:       []delete.Target{{What: "hub", Name: "engine", Namespace: env.Namespace}}, Cascade: plan.CascadeOrdered,
 		})
 	})
