@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 const (
@@ -20,7 +22,7 @@ const (
 
 // TooLargeError is why an inventory cannot be recorded.
 type TooLargeError struct {
-	Namespace, Node string
+	Node lynq.NodeID
 	// Objects is how many there are to record. Size is what their records take
 	// when all of them are written, Limit what a ConfigMap can hold; bytes.
 	Objects, Size, Limit int
@@ -28,8 +30,8 @@ type TooLargeError struct {
 
 // Error implements error.
 func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("the inventory of node %s/%s is too large for a ConfigMap: its %d objects take %d KiB, and the limit is %d KiB. Split the form into several, each with its own nodes",
-		e.Namespace, e.Node, e.Objects, (e.Size+1023)>>10, e.Limit>>10)
+	return fmt.Sprintf("the inventory of node %s is too large for a ConfigMap: its %d objects take %d KiB, and the limit is %d KiB. Split the form into several, each with its own nodes",
+		e.Node, e.Objects, (e.Size+1023)>>10, e.Limit>>10)
 }
 
 // checkSize refuses what the API server would refuse, now or when the objects
@@ -49,7 +51,7 @@ func checkSize(inv *Inventory, cm *corev1.ConfigMap) error {
 		}
 	}
 	if size > maxData {
-		return &TooLargeError{Namespace: inv.Node.Namespace, Node: inv.Node.Name, Objects: len(inv.Entries), Size: size, Limit: maxData}
+		return &TooLargeError{Node: inv.Node, Objects: len(inv.Entries), Size: size, Limit: maxData}
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func TestTooLarge(t *testing.T) {
 	if !errors.As(err, &large) {
 		t.Fatalf("got %v", err)
 	}
-	if large.Namespace != "shop" || large.Node != "acme-web" || large.Objects != 5000 || large.Limit != 1<<20 || large.Size <= large.Limit {
+	if large.Node.Namespace != "shop" || large.Node.Name != "acme-web" || large.Objects != 5000 || large.Limit != 1<<20 || large.Size <= large.Limit {
 		t.Errorf("got %+v", large)
 	}
 	for _, want := range []string{"node shop/acme-web", "its 5000 objects take", "limit is 1024 KiB", "Split the form"} {
