@@ -23,7 +23,7 @@ type hooks struct {
 
 // manifests are those of the node's hooks.
 func (h *hooks) manifests() *hook.Manifests {
-	return &hook.Manifests{Cluster: h.requests.cluster, Ctx: h.requests.ctx, Node: h.record.plan.Key(), Hub: h.record.plan.Hub.Name, Inventory: h.record.saved}
+	return &hook.Manifests{Cluster: h.requests.cluster, Ctx: h.requests.ctx, Node: h.record.plan.NodeID, Inventory: h.record.saved}
 }
 
 // begin records that a hook is about to be created.

@@ -115,7 +115,7 @@ func readDeclared(t *testing.T, recorded, declaring *render.Program, uid, db, si
 	if s := &p.Nodes[0].Steps[0]; s.Action != plan.ActionCreate {
 		t.Fatalf("%s %s", s.Action, s.Message)
 	}
-	_, err = decide.ReadHook(p, plan.NewOwner(lynq.NodeKey{Namespace: "shop", Name: node.Name}, "crm", inv), &r, manifest)
+	_, err = decide.ReadHook(p, plan.NewOwner(lynq.NodeKey{Namespace: "shop", Name: node.Name}, lynq.HubKey{Name: "crm"}, inv), &r, manifest)
 	return err
 }
 

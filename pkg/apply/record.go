@@ -39,7 +39,7 @@ func (r *record) next() *inventory.Inventory { return r.plan.NextInventory(r.sav
 func (r *record) gone() bool { return r.plan.Desired == nil && len(r.steps.left()) == 0 }
 
 // owner is the node as its objects' tracking has it.
-func (r *record) owner() plan.Owner { return plan.NewOwner(r.plan.Key(), r.plan.Hub.Name, r.saved) }
+func (r *record) owner() plan.Owner { return plan.NewOwner(r.plan.Key(), r.plan.Hub, r.saved) }
 
 // ownerReference is the reference to the node's inventory. It does not say
 // blockOwnerDeletion: where OwnerReferencesPermissionEnforcement is on, that needs

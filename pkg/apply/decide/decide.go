@@ -229,7 +229,7 @@ func rulesOf(p *plan.Plan) *decider {
 }
 
 func (d *decider) owner(k lynq.NodeKey) plan.Owner {
-	return plan.NewOwner(k, d.in.Hub.Name, d.inventories[k])
+	return plan.NewOwner(k, d.in.Hub, d.inventories[k])
 }
 
 // node plans a node that is wanted.

@@ -22,7 +22,7 @@ func asked(who asker) (*decider, *question) {
 		in.Nodes[0].Objects = nil
 	}
 	q := &question{
-		asker: who, me: plan.NewOwner(lynq.NodeKey{Namespace: "ns", Name: "acme-web"}, "crm", in.Inventories[0]), entry: &in.Inventories[0].Entries[0],
+		asker: who, me: plan.NewOwner(lynq.NodeKey{Namespace: "ns", Name: "acme-web"}, lynq.HubKey{Name: "crm"}, in.Inventories[0]), entry: &in.Inventories[0].Entries[0],
 		live: in.Live[o.Ref], why: reason.Removed, keeps: lynq.DeleteDelete,
 	}
 	switch who {

@@ -59,7 +59,7 @@ func withoutDeletions(p *plan.NodePlan, held *plan.Held, taken map[lynq.Ref]lynq
 	next := *p
 	next.Steps = slices.Clone(p.Steps)
 	next.After = slices.DeleteFunc(slices.Clone(p.After), func(k lynq.NodeKey) bool { return !staying[k] })
-	me := plan.NewOwner(p.Key(), p.Hub.Name, p.Inventory)
+	me := plan.NewOwner(p.Key(), p.Hub, p.Inventory)
 	for i := range next.Steps {
 		s := &next.Steps[i]
 		why := ""

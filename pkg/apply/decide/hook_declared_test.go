@@ -117,7 +117,7 @@ func recordedScene() (*plan.Plan, plan.Owner, *inventory.Entry) {
 		"spec": map[string]any{"backoffLimit": int64(2), "parallelism": lynq.Scalar{}, "args": []any{"dump", lynq.Text{{Fixed: "db-"}, {Any: true}}}},
 	}
 	p := Decide(in, Limits{AllowEmpty: true})
-	return p, plan.NewOwner(p.Nodes[0].Key(), "crm", in.Inventories[0]), &in.Inventories[0].Hooks[0]
+	return p, plan.NewOwner(p.Nodes[0].Key(), lynq.HubKey{Name: "crm"}, in.Inventories[0]), &in.Inventories[0].Hooks[0]
 }
 
 const recordedOps = `{"metadata":{"annotations":{"lynq.sh/deletion-policy":"Delete","lynq.sh/resource-id":"backup","lynq.sh/run-on":"Delete"},` +
@@ -195,7 +195,7 @@ func TestHookAccount(t *testing.T) {
 		{pod, `{}`, "default"},
 	} {
 		o := &plan.Object{Ref: tt.ref, Body: plan.Body(`{"metadata":{"name":"a"},"spec":` + tt.spec + `}`)}
-		me := plan.NewOwner(lynq.NodeKey{Namespace: "ns", Name: "acme-web"}, "crm", nil)
+		me := plan.NewOwner(lynq.NodeKey{Namespace: "ns", Name: "acme-web"}, lynq.HubKey{Name: "crm"}, nil)
 		if got, err := Account((&plan.Plan{}), me, o); got != tt.want || err != nil {
 			t.Errorf("%s %s: %q, %v", tt.ref.Kind, tt.spec, got, err)
 		}

@@ -95,7 +95,7 @@ func checkRecorded(me plan.Owner, r *inventory.Entry, content map[string]any) er
 		in         map[string]any
 		key, value string
 	}{
-		{labels, lynq.LabelHub, me.Hub},
+		{labels, lynq.LabelHub, me.Hub.Name},
 		{labels, lynq.LabelNode, me.Name},
 		{labels, lynq.LabelNodeNamespace, me.Namespace},
 		{labels, lynq.LabelPartOf, me.PartOf},

@@ -196,7 +196,7 @@ func TestHookManifest(t *testing.T) {
 	n := &plan.Node{Hooks: []plan.Object{*o}}
 	r := plan.NewEntry(o)
 	r.Digest = o.Digest
-	me := plan.NewOwner(lynq.NodeKey{Namespace: "ns", Name: "acme-web"}, "crm", nil)
+	me := plan.NewOwner(lynq.NodeKey{Namespace: "ns", Name: "acme-web"}, lynq.HubKey{Name: "crm"}, nil)
 	p := &plan.Plan{}
 	got, err := ReadHook(p, me, &r, recorded)
 	if err != nil {

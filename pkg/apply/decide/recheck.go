@@ -54,7 +54,7 @@ func lookedAt(s *plan.Step) string {
 // Again decides a step of a node again, on the object as it is now, and compares it with
 // nothing. Recheck says what the answer means for the run. It is a pure function.
 func Again(p *plan.Plan, n *plan.NodePlan, saved *inventory.Inventory, s *plan.Step, now *tracking.Live) plan.Step {
-	me := plan.NewOwner(n.Key(), n.Hub.Name, saved)
+	me := plan.NewOwner(n.Key(), n.Hub, saved)
 	d := rulesOf(p)
 	s = recordedIn(s, saved)
 	switch {

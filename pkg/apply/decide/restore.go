@@ -114,7 +114,7 @@ func (re restoring) belongs(inv *inventory.Inventory, r *inventory.Entry, l *tra
 	if l == nil || l.Record {
 		return false, false
 	}
-	me := plan.NewOwner(inv.Node.Key(), inv.Node.Hub.Name, inv)
+	me := plan.NewOwner(inv.Node.Key(), inv.Node.Hub, inv)
 	if me.Owns(l) {
 		return true, false
 	}

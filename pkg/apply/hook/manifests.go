@@ -33,8 +33,7 @@ type Cluster interface {
 type Manifests struct {
 	Cluster   Cluster
 	Ctx       context.Context
-	Node      lynq.NodeKey
-	Hub       string
+	Node      lynq.NodeID
 	Inventory *inventory.Inventory
 }
 
@@ -164,7 +163,7 @@ func (m *Manifests) newSecret() *unstructured.Unstructured {
 	s.SetKind("Secret")
 	s.SetNamespace(m.Node.Namespace)
 	s.SetName(inventory.HooksName(m.Node.Name))
-	s.SetLabels(map[string]string{lynq.LabelRecord: lynq.RecordHooks, lynq.LabelHub: m.Hub, lynq.LabelManagedBy: lynq.ManagedBy})
+	s.SetLabels(map[string]string{lynq.LabelRecord: lynq.RecordHooks, lynq.LabelHub: m.Node.Hub.Name, lynq.LabelManagedBy: lynq.ManagedBy})
 	return s
 }
 

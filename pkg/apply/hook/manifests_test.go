@@ -84,7 +84,7 @@ func (a *answers) data(t *testing.T) string {
 // scene are the manifests of node ns/acme-web, whose inventory names some digests.
 func scene(names ...string) (*Manifests, *answers) {
 	a := &answers{}
-	m := &Manifests{Cluster: a, Ctx: context.Background(), Node: lynq.NodeKey{Namespace: "ns", Name: "acme-web"}, Hub: "crm", Inventory: &inventory.Inventory{UID: "inv"}}
+	m := &Manifests{Cluster: a, Ctx: context.Background(), Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "ns", Name: "acme-web"}, Inventory: &inventory.Inventory{UID: "inv"}}
 	m.Inventory.Node = lynq.NodeID{Namespace: "ns", Name: "acme-web"}
 	for _, digest := range names {
 		m.Inventory.Hooks = append(m.Inventory.Hooks, inventory.Entry{Digest: digest})
@@ -212,7 +212,7 @@ func TestReown(t *testing.T) {
 // TestCheckAccount: a hook that only a record names runs with a ServiceAccount that exists.
 func TestCheckAccount(t *testing.T) {
 	t.Parallel()
-	me := plan.NewOwner(lynq.NodeKey{Namespace: "ns", Name: "acme-web"}, "crm", nil)
+	me := plan.NewOwner(lynq.NodeKey{Namespace: "ns", Name: "acme-web"}, lynq.HubKey{Name: "crm"}, nil)
 	job := &plan.Object{Ref: lynq.Ref{Group: "batch", Kind: "Job", Namespace: "ns", Name: "bye"}, Body: plan.Body(`{"spec":{"template":{"spec":{"serviceAccountName":"cleaner"}}}}`)}
 	for name, tt := range map[string]struct {
 		exists  string
@@ -238,7 +238,7 @@ func TestCheckAccount(t *testing.T) {
 // TestObject: a manifest that is not the recorded one does not run.
 func TestObject(t *testing.T) {
 	t.Parallel()
-	me := plan.NewOwner(lynq.NodeKey{Namespace: "ns", Name: "acme-web"}, "crm", nil)
+	me := plan.NewOwner(lynq.NodeKey{Namespace: "ns", Name: "acme-web"}, lynq.HubKey{Name: "crm"}, nil)
 	e := &inventory.Entry{Ref: lynq.Ref{Group: "batch", Kind: "Job", Namespace: "ns", Name: "bye"}, ID: "bye", Digest: inventory.HookDigest([]byte("a"))}
 	for name, tt := range map[string]struct {
 		recorded map[string][]byte
@@ -258,7 +258,7 @@ func TestObject(t *testing.T) {
 // TestInNamespace: an error says how to go on where the namespace of a hook is its cause.
 func TestInNamespace(t *testing.T) {
 	t.Parallel()
-	me := plan.NewOwner(lynq.NodeKey{Namespace: "ns", Name: "acme-web"}, "crm", nil)
+	me := plan.NewOwner(lynq.NodeKey{Namespace: "ns", Name: "acme-web"}, lynq.HubKey{Name: "crm"}, nil)
 	ref := lynq.Ref{Group: "batch", Kind: "Job", Namespace: "tenant", Name: "bye"}
 	other := errors.New("denied")
 	for name, tt := range map[string]struct {

@@ -13,13 +13,13 @@ import (
 // Owner is a node as its objects' tracking has it.
 type Owner struct {
 	lynq.NodeKey
-	Hub    string
+	Hub    lynq.HubKey // labels have only its name
 	PartOf string
 	UID    types.UID // of the inventory, "" for a new one
 }
 
 // NewOwner is a node whose inventory may be nil.
-func NewOwner(k lynq.NodeKey, hub string, inv *inventory.Inventory) Owner {
+func NewOwner(k lynq.NodeKey, hub lynq.HubKey, inv *inventory.Inventory) Owner {
 	o := Owner{NodeKey: k, Hub: hub, PartOf: inventory.ID(k.Namespace, inventory.Name(k.Name))}
 	if inv != nil {
 		o.UID = types.UID(inv.UID)
@@ -33,7 +33,7 @@ func (me Owner) Collected(l *tracking.Live) bool { return len(l.Owners) == 1 && 
 // Tracks tells whether an object has any tracking of the node. None counts without
 // the label of the hub: what only an inventory claims is not proven.
 func (me Owner) Tracks(l *tracking.Live) bool {
-	return l.Hub == me.Hub &&
+	return l.Hub == me.Hub.Name &&
 		(l.PartOf == me.PartOf || l.Node == me.Name && l.NodeNamespace == me.Namespace || me.Owns(l))
 }
 
@@ -48,12 +48,12 @@ func (me Owner) Holds(l *tracking.Live) bool { return me.Owns(l) && l.PartOf == 
 // then it is the inventory that does not say the truth, and must not go, for the
 // object would go with it.
 func (me Owner) Relabelled(l *tracking.Live) bool {
-	return me.Owns(l) && l.Hub != "" && l.Hub != me.Hub
+	return me.Owns(l) && l.Hub != "" && l.Hub != me.Hub.Name
 }
 
 // Tracked tells whether an object has exactly the tracking that it is to have.
 func (me Owner) Tracked(o *Object, l *tracking.Live) bool {
-	if l.PartOf != me.PartOf || l.Hub != me.Hub {
+	if l.PartOf != me.PartOf || l.Hub != me.Hub.Name {
 		return false
 	}
 	owned := me.Owns(l)

@@ -159,7 +159,7 @@ func (v *verifier) node(inv *inventory.Inventory) []Finding {
 		return []Finding{f}
 	}
 	var found []Finding
-	me := plan.NewOwner(f.Key(), inv.Node.Hub.Name, inv)
+	me := plan.NewOwner(f.Key(), inv.Node.Hub, inv)
 	for i := range inv.Entries {
 		r := &inv.Entries[i]
 		f.Object, f.ID = r.Ref, r.ID
@@ -279,7 +279,7 @@ func untracked(me plan.Owner, o *plan.Object, l *tracking.Live) string {
 			has = append(has, what)
 		}
 	}
-	note(true, l.Hub == me.Hub, "label "+lynq.LabelHub)
+	note(true, l.Hub == me.Hub.Name, "label "+lynq.LabelHub)
 	note(true, l.PartOf == me.PartOf, "label "+lynq.LabelPartOf)
 	note(o.Owned, owned, "the owner reference")
 	note(!o.Owned, labelled, "its node's labels")
