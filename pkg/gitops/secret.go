@@ -10,12 +10,10 @@ import (
 
 // PlainSecret is a resource of a form that shows values of Secrets.
 type PlainSecret struct {
-	Hub  lynq.HubKey
-	Form lynq.FormKey
-	ID   string
-	// Node is the first node that shows them, of so many.
-	Node  lynq.NodeKey
+	// NodeID is the first node that shows them, of so many.
+	lynq.NodeID
 	Nodes int
+	ID    string // of the resource
 }
 
 // PlainSecrets are the resources of which an object shows values of a Secret, in the
@@ -39,7 +37,7 @@ func PlainSecrets(nodes []*Node) []PlainSecret {
 			at, known := place[key]
 			if !known {
 				at, place[key] = len(found), len(found)
-				found = append(found, PlainSecret{Hub: key.hub, Form: key.form, ID: key.id, Node: n.NodeKey})
+				found = append(found, PlainSecret{NodeID: lynq.NodeID{Hub: n.Hub, Form: n.Form, Namespace: n.Namespace, Name: n.Name}, ID: o.ID})
 			}
 			found[at].Nodes++
 		}

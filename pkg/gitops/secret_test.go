@@ -51,12 +51,12 @@ func TestPlainSecretsOnce(t *testing.T) {
 		}
 		return &Node{NodeKey: lynq.NodeKey{Name: name}, Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: form}, Objects: []Object{secret("key"), secret("token")}}
 	}
-	web, db := lynq.FormKey{Name: "web"}, lynq.FormKey{Name: "db"}
+	crm, web, db := lynq.HubKey{Name: "crm"}, lynq.FormKey{Name: "web"}, lynq.FormKey{Name: "db"}
 	want := []PlainSecret{
-		{lynq.HubKey{Name: "crm"}, web, "key", lynq.NodeKey{Name: "acme"}, 2},
-		{lynq.HubKey{Name: "crm"}, web, "token", lynq.NodeKey{Name: "acme"}, 2},
-		{lynq.HubKey{Name: "crm"}, db, "key", lynq.NodeKey{Name: "coil"}, 1},
-		{lynq.HubKey{Name: "crm"}, db, "token", lynq.NodeKey{Name: "coil"}, 1},
+		{lynq.NodeID{Hub: crm, Form: web, Name: "acme"}, 2, "key"},
+		{lynq.NodeID{Hub: crm, Form: web, Name: "acme"}, 2, "token"},
+		{lynq.NodeID{Hub: crm, Form: db, Name: "coil"}, 1, "key"},
+		{lynq.NodeID{Hub: crm, Form: db, Name: "coil"}, 1, "token"},
 	}
 	if diff := cmp.Diff(want, PlainSecrets([]*Node{node("acme", "web"), node("bolt", "web"), node("coil", "db")})); diff != "" {
 		t.Error(diff)

@@ -331,7 +331,7 @@ func (j *treeJob) plainValues(nodes []*gitops.Node) error {
 	var found lynq.Problems
 	for _, s := range gitops.PlainSecrets(nodes) {
 		found.Add(j.positionOf(&s), "", "form %q, resource %q: all who read the tree would see values of a Secret (%s, first %s)",
-			s.Form.Name, s.ID, lynq.Count(s.Nodes, "node"), s.Node.Name)
+			s.Form.Name, s.ID, lynq.Count(s.Nodes, "node"), s.Name)
 	}
 	if len(found) == 0 {
 		return nil
