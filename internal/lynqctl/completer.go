@@ -51,15 +51,15 @@ func (c *completer) isSet(name string) bool {
 func (c *completer) offers() *completion.Offers {
 	o := &completion.Options{
 		RenderOptions: load.RenderOptions{
-			InputOptions: load.InputOptions{Paths: c.values("filename"), Recursive: c.isSet("recursive"), Hubs: c.values("hub"), Forms: c.values("form")},
-			Sources:      c.values("source"),
+			Inputs:  load.InputOptions{Paths: c.values("filename"), Recursive: c.isSet("recursive"), Hubs: c.values("hub"), Forms: c.values("form")},
+			Sources: c.values("source"),
 		},
 		Everywhere: c.isSet("all-namespaces"),
 		Operated:   c.flags.Lookup("operator-namespace") != nil,
 		BareHubs:   c.flags.Lookup("older-than") != nil,
 	}
 	if c.flags.Lookup("form") == nil {
-		o.Paths = nil // -f narrows nothing: what goes need not be in those inputs any more
+		o.Inputs.Paths = nil // -f narrows nothing: what goes need not be in those inputs any more
 	}
 	if values := c.values("namespace"); len(values) == 1 {
 		o.Namespace = values[0]

@@ -29,7 +29,7 @@ func (f *removalFlags) register(flags *pflag.FlagSet) {
 	registerTimeout(flags, &f.options.Timeout)
 	f.run.registerRun(flags)
 	flags.BoolVarP(&f.options.Yes, "yes", "y", false, "don't ask for confirmation")
-	registerFiles(flags, &f.options.Inputs.InputOptions)
+	registerFiles(flags, &f.options.Declared.Inputs)
 	flags.Lookup("filename").Usage = "file or directory with hubs and forms, or '-' for stdin, to check resources with runOn Delete; repeatable"
 }
 
@@ -38,7 +38,7 @@ func (f *removalFlags) check() error {
 		return err
 	}
 	err := errors.Join(f.run.checkRun(), checkTimeout(f.options.Timeout))
-	f.options.Run, f.options.Inputs.Namespace = f.run.RunOptions, f.namespace
+	f.options.Run, f.options.Declared.Namespace = f.run.RunOptions, f.namespace
 	return err
 }
 

@@ -46,7 +46,7 @@ type renderFlags struct {
 // registerLocal registers those of kubectl's flags that a command has which asks a
 // cluster only for what the inputs do not have.
 func (f *renderFlags) registerLocal(flags *pflag.FlagSet) {
-	registerInputs(flags, &f.InputOptions)
+	registerInputs(flags, &f.Inputs)
 	flags.StringVarP(&f.Namespace, "namespace", "n", "", "namespace for all nodes (overrides your files)")
 	registerLocalAccess(flags, &f.Access)
 	f.registerSources(flags)
@@ -60,7 +60,7 @@ func registerLocalAccess(flags *pflag.FlagSet, access *kube.Access) {
 
 // registerCluster registers kubectl's flags, for commands that write to a cluster.
 func (f *renderFlags) registerCluster(flags *pflag.FlagSet) {
-	registerInputs(flags, &f.InputOptions)
+	registerInputs(flags, &f.Inputs)
 	flags.StringVarP(&f.Namespace, "namespace", "n", "", "namespace for all nodes (overrides your files)")
 	f.Access.Register(flags)
 	f.registerSources(flags)

@@ -90,8 +90,8 @@ func (a *app) inventoryRebuild(ctx context.Context, f *rebuildFlags, nodes []str
 // wherever their nodes are.
 func (f *rebuildFlags) scope() (string, error) {
 	o := &f.render
-	if len(o.Paths) == 0 && len(o.Forms) > 1 {
+	if len(o.Inputs.Paths) == 0 && len(o.Inputs.Forms) > 1 {
 		return "", session.BadUsage(errors.New("without -f, --form takes one form"))
 	}
-	return session.OneOrAll(&o.Access, o.Namespace, f.everywhere || len(o.Paths) > 0 && o.Namespace == "")
+	return session.OneOrAll(&o.Access, o.Namespace, f.everywhere || len(o.Inputs.Paths) > 0 && o.Namespace == "")
 }

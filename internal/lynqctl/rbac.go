@@ -63,7 +63,7 @@ Exit codes:
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.rbac(cmd.Context(), &f) },
 	}
 	flags := cmd.Flags()
-	registerInputs(flags, &f.InputOptions)
+	registerInputs(flags, &f.Inputs)
 	flags.StringVarP(&f.Namespace, "namespace", "n", "", "namespace for all nodes (overrides your files)")
 	f.Access.Register(flags)
 	registerTimeout(flags, &f.Timeout)

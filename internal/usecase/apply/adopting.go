@@ -40,7 +40,7 @@ func (t *Adopting) judge(j *Job) (some bool, err error) {
 		why := wanted.Why(o)
 		if why != "" && !mayBeOf(j, o) {
 			why = "it isn't from a node of --node"
-		} else if why != "" && len(j.Options.Forms) > 0 {
+		} else if why != "" && len(j.Options.Inputs.Forms) > 0 {
 			why += " (of the forms of --form)"
 		}
 		switch named := t.Named[o.Ref]; {

@@ -152,10 +152,10 @@ func SuggestRights(o *Options, err error) error {
 		return err
 	}
 	args := []string{"lynqctl", "rbac", "--check"}
-	for _, path := range o.Paths {
+	for _, path := range o.Inputs.Paths {
 		args = append(args, "-f", path)
 	}
-	if o.Recursive {
+	if o.Inputs.Recursive {
 		args = append(args, "-R")
 	}
 	if o.Namespace != "" {

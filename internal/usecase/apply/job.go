@@ -451,7 +451,7 @@ func (j *Job) seen(h load.HubPrograms, s *apply.Summary) *inventory.Hub {
 // narrowed tells whether the run is of some nodes alone: what it deletes, and holds, is
 // not all that is to go.
 func (j *Job) narrowed() bool {
-	return j.Adopting != nil || len(j.Options.Forms)+len(j.Options.Settings.Nodes) > 0 || j.Options.Settings.Selector != nil
+	return j.Adopting != nil || len(j.Options.Inputs.Forms)+len(j.Options.Settings.Nodes) > 0 || j.Options.Settings.Selector != nil
 }
 
 // Unrendered are the nodes that could not be rendered, as they are recorded.

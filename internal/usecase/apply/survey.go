@@ -40,7 +40,7 @@ func survey(ctx context.Context, j *Job) *decide.Survey {
 // are among the nodes, with what they may want.
 func renderAll(ctx context.Context, j *Job) ([]*plan.Node, error) {
 	o := j.Options.RenderOptions
-	o.Hubs, o.Forms, o.KeepGoing = nil, nil, true
+	o.Inputs.Hubs, o.Inputs.Forms, o.KeepGoing = nil, nil, true
 	hubs, err := compileAll(ctx, j, &o)
 	if err != nil {
 		return nil, err

@@ -42,7 +42,7 @@ func lookAtTombstones(ctx context.Context, j *Job, plans []plan.Plan) (*hubStone
 		return stones, nil
 	}
 	files := j.Tombstones
-	if len(files) > 0 && len(j.Options.Settings.Nodes)+len(j.Options.Forms) > 0 {
+	if len(files) > 0 && len(j.Options.Settings.Nodes)+len(j.Options.Inputs.Forms) > 0 {
 		j.Engine.Notef("this run skips the tombstones of --tombstones, because --node or --form narrows it: they need a run on all nodes")
 		files = nil
 	}
@@ -101,7 +101,7 @@ func lookAtStones(ctx context.Context, j *Job, h load.HubPrograms, stones []plan
 		recorded[digest] = true
 	}
 	gone := map[string]bool{}
-	if j.Failed != nil || len(j.Options.Settings.Nodes)+len(j.Options.Forms) > 0 {
+	if j.Failed != nil || len(j.Options.Settings.Nodes)+len(j.Options.Inputs.Forms) > 0 {
 		gone = maps.Clone(recorded)
 	}
 	var open, known []plan.Tombstone

@@ -17,7 +17,7 @@ import (
 // nodeNames are the names of the nodes that the inputs make of active rows, as far as
 // they can be found without asking a cluster; nil where they cannot.
 func nodeNames(ctx context.Context, e *session.Engine, o *load.RenderOptions, inputs *form.Inputs) []string {
-	forms, err := o.Choose(inputs)
+	forms, err := o.Inputs.Choose(inputs)
 	if err != nil {
 		return nil
 	}

@@ -114,11 +114,11 @@ func (s *Offers) Contexts(context.Context) []string {
 // inputs are those that the line names, nil where it names none. Standard input
 // is not ours to read.
 func (s *Offers) inputs() *form.Inputs {
-	paths := slices.DeleteFunc(slices.Clone(s.o.Paths), func(p string) bool { return p == "-" })
+	paths := slices.DeleteFunc(slices.Clone(s.o.Inputs.Paths), func(p string) bool { return p == "-" })
 	if len(paths) == 0 {
 		return nil
 	}
-	inputs, _ := form.Load(paths, s.o.Recursive, strings.NewReader("")) // what is wrong shows when the line is run
+	inputs, _ := form.Load(paths, s.o.Inputs.Recursive, strings.NewReader("")) // what is wrong shows when the line is run
 	return inputs
 }
 

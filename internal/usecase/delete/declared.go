@@ -12,10 +12,10 @@ import (
 // declaredHooks reads the inputs of a removal: what their forms declare, by hub. Without
 // inputs records alone tell, and nil is the answer.
 func declaredHooks(ctx context.Context, e *session.Engine, o *RemoveOptions) (map[lynq.HubKey][]decide.FormHooks, error) {
-	if len(o.Inputs.Paths) == 0 {
+	if len(o.Declared.Inputs.Paths) == 0 {
 		return nil, nil
 	}
-	in := o.Inputs
+	in := o.Declared
 	in.Access = o.Access
 	inputs, err := load.Prepare(ctx, e, &in, "nothing changed")
 	if err != nil {

@@ -27,9 +27,9 @@ type RemoveOptions struct {
 	Access  kube.Access
 	Timeout time.Duration // 0 is none
 	Yes     bool          // do not ask
-	// Inputs are the hubs and forms that hooks are checked against; without paths only
+	// Declared are the hubs and forms that hooks are checked against; without paths only
 	// what is recorded of hooks is known.
-	Inputs load.RenderOptions
+	Declared load.RenderOptions
 }
 
 // Options say what is deleted.

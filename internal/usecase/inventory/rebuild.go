@@ -33,7 +33,7 @@ func Rebuild(ctx context.Context, e *session.Engine, o *RebuildOptions) error {
 		return err
 	}
 	r := rebuildJob{o: o}
-	if len(o.Paths) > 0 {
+	if len(o.Inputs.Paths) > 0 {
 		return apply.WithJob(ctx, e, &o.Options, func(ctx context.Context, j *apply.Job) error {
 			r.Run, r.apply = j.Run, j
 			if err := r.look(ctx); err != nil {
@@ -68,7 +68,7 @@ type rebuildJob struct {
 // look finds the objects that no inventory has an entry for.
 func (r *rebuildJob) look(ctx context.Context) error {
 	r.lost = lost{
-		Run: &r.Run, apply: r.apply, nodes: r.o.Node, where: r.o.Where, chosen: r.o.Hubs, forms: r.o.Forms, noFinalizer: r.o.NoFinalizer,
+		Run: &r.Run, apply: r.apply, nodes: r.o.Node, where: r.o.Where, chosen: r.o.Inputs.Hubs, forms: r.o.Inputs.Forms, noFinalizer: r.o.NoFinalizer,
 	}
 	return r.lost.look(ctx)
 }

@@ -87,13 +87,13 @@ func Prepare(ctx context.Context, e *session.Engine, o *RenderOptions, nothing s
 
 // PrepareWith is Prepare with other options than those of o.
 func PrepareWith(ctx context.Context, e *session.Engine, o *RenderOptions, nothing string, options func([]*form.Form, *form.Inputs) (render.Options, error)) (*Inputs, error) {
-	inputs, problems, err := Read(ctx, e, &o.InputOptions)
+	inputs, problems, err := Read(ctx, e, &o.Inputs)
 	if err != nil {
 		return nil, err
 	}
 	forms := inputs.Forms
 	if len(problems) == 0 {
-		if forms, err = o.Choose(inputs); err != nil {
+		if forms, err = o.Inputs.Choose(inputs); err != nil {
 			return nil, err
 		}
 	}

@@ -15,7 +15,7 @@ import (
 
 // RenderOptions say what is read and rendered.
 type RenderOptions struct {
-	InputOptions
+	Inputs  InputOptions
 	Access  kube.Access
 	Timeout time.Duration // 0 is none
 	// Namespace of the nodes, whatever the inputs say; "" is what they say.
@@ -61,7 +61,7 @@ func (f *RenderOptions) Options(forms []*form.Form, inputs *form.Inputs) (render
 func RenderRows(ctx context.Context, e *session.Engine, f *RenderOptions, s render.Settings, inputs *Inputs, take func(*render.Run, render.Input) error) (*HubsRun, error) {
 	run := &HubsRun{Run: render.NewRun(s, AllPrograms(inputs.Hubs)), Hubs: map[lynq.HubKey]render.Report{}}
 	rows := RowSource{Stdin: e.Stdin, Override: f.Sources, shuffle: f.Shuffle, Passwords: Passwords{Getenv: e.Getenv, Secrets: inputs.Secrets, Cluster: SecretsOf(e, &f.Access)}}
-	connections, err := rows.Connections(ctx, inputs.Hubs, f.Paths)
+	connections, err := rows.Connections(ctx, inputs.Hubs, f.Inputs.Paths)
 	if err != nil {
 		for _, h := range inputs.Hubs {
 			e.Meter().Read(h.Key, 0, 0, time.Time{}, err)

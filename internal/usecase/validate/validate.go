@@ -14,7 +14,7 @@ import (
 func Run(ctx context.Context, e *session.Engine, o *load.RenderOptions, rows bool) (checked string, err error) {
 	ctx, cancel := session.Deadline(ctx, o.Timeout)
 	defer cancel()
-	o.NoForms = !rows
+	o.Inputs.NoForms = !rows
 	inputs, err := load.Prepare(ctx, e, o, o.Nothing)
 	if err != nil {
 		return "", err

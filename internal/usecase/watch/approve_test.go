@@ -54,7 +54,7 @@ func newHolding(t *testing.T) *holding {
 	h.hub = lynq.HubKey{Namespace: h.Namespace, Name: "held"}
 	h.write("inputs.yaml", heldInputs)
 	h.options = apply.Options{
-		RenderOptions: load.RenderOptions{InputOptions: load.InputOptions{Paths: []string{h.dir}}, Access: kube.Access{Kubeconfig: h.Kubeconfig}, Nothing: "nothing changed"},
+		RenderOptions: load.RenderOptions{Inputs: load.InputOptions{Paths: []string{h.dir}}, Access: kube.Access{Kubeconfig: h.Kubeconfig}, Nothing: "nothing changed"},
 		RunOptions:    session.DefaultRunOptions(), Limits: decide.Limits{MaxDelete: decide.DefaultMaxDelete()}, Wait: true,
 	}
 	return h

@@ -62,9 +62,9 @@ func (w *watching) loadAround(ctx context.Context, o apply.Options, wrong error)
 		if len(bad) == before { // nothing else to leave out, or no problem of a file
 			break
 		}
-		around, hubs, err := w.good.Around(o.Paths, o.Recursive, bad)
+		around, hubs, err := w.good.Around(o.Inputs.Paths, o.Inputs.Recursive, bad)
 		if err == nil {
-			o.Loaded = around.Inputs
+			o.Inputs.Loaded = around.Inputs
 			var in *apply.Loaded
 			if in, err = apply.Load(ctx, w.engine, &o, w.client, nil); err == nil {
 				return in, &keptInputs{hubs: hubs, wrong: told}, around, nil

@@ -8,7 +8,7 @@ import (
 // facts are what people know these inputs by.
 func (w *watching) facts(hubs []load.HubPrograms) inputFacts {
 	facts := inputFacts{Files: map[string]string{}, Hubs: map[string]bool{}, Forms: map[string]bool{}}
-	files.Digests(w.o.Paths, w.o.Recursive, facts.Files)
+	files.Digests(w.o.Inputs.Paths, w.o.Inputs.Recursive, facts.Files)
 	files.Digests(w.o.Tombstones.Paths, true, facts.Files)
 	for _, h := range hubs {
 		facts.Hubs[h.Key.String()] = true

@@ -103,7 +103,7 @@ func TestLifecycle(t *testing.T) {
 	write("rows.csv", "id,active\nacme,1\nbolt,1\n")
 	access := kube.Access{Kubeconfig: env.Kubeconfig}
 	options := usecase.Options{
-		RenderOptions: load.RenderOptions{InputOptions: load.InputOptions{Paths: []string{dir}}, Access: access, Nothing: "nothing changed"},
+		RenderOptions: load.RenderOptions{Inputs: load.InputOptions{Paths: []string{dir}}, Access: access, Nothing: "nothing changed"},
 		RunOptions:    session.DefaultRunOptions(), Limits: decide.Limits{MaxDelete: decide.DefaultMaxDelete()}, Wait: true,
 	}
 	asking := func() {}

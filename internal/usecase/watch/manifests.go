@@ -45,7 +45,7 @@ func Manifests(ctx context.Context, e *session.Engine, o *ManifestOptions) (stri
 	if err != nil {
 		return "", err
 	}
-	stdin, err := remembered(ctx, e, o.Paths)
+	stdin, err := remembered(ctx, e, o.Inputs.Paths)
 	if err != nil {
 		return "", err
 	}
@@ -155,7 +155,7 @@ func (o *ManifestOptions) settled(hubs []load.HubPrograms, place string) error {
 // files reads what pods are to have: inputs without Secrets, and of tombstones what they
 // name.
 func (w *watchManifests) files(out *deploy.Options) error {
-	files, err := form.InputFiles(w.o.Paths, w.o.Recursive, w.stdin())
+	files, err := form.InputFiles(w.o.Inputs.Paths, w.o.Inputs.Recursive, w.stdin())
 	if err != nil {
 		return w.badInputs(err)
 	}

@@ -46,7 +46,7 @@ type Files func(look func() files.Places) (changed <-chan struct{}, stop func(),
 // or its records change. Inputs that change are loaded again; where they are bad, the last
 // good ones stay. In a mode that writes nothing, it is one Apply in that mode.
 func Run(ctx context.Context, e *session.Engine, o *Options) error {
-	if slices.Contains(o.Paths, "-") {
+	if slices.Contains(o.Inputs.Paths, "-") {
 		return session.BadUsage(errors.New("-f -: standard input cannot be read again when it changes; give watch files or directories"))
 	}
 	if o.Mode != session.ModeRun {
@@ -63,7 +63,7 @@ func Run(ctx context.Context, e *session.Engine, o *Options) error {
 		return apply.SuggestRights(&o.Options, err)
 	}
 	e.Meter().Inputs(true)
-	w.engine.Notef("%s", startedNote(e.Version, o.Paths, in.facts, o.Listen))
+	w.engine.Notef("%s", startedNote(e.Version, o.Inputs.Paths, in.facts, o.Listen))
 	var hubs keptHubs
 	defer hubs.wait()
 	for in != nil {
@@ -106,7 +106,7 @@ const noInputs = "the inputs have no form: lynqctl watch has nothing to do until
 // a form are an error.
 func (w *watching) load(ctx context.Context, known string, empty bool) (in *watchInputs, digest string, err error) {
 	o := w.o.Options
-	o.AllowEmpty = empty
+	o.Inputs.AllowEmpty = empty
 	for {
 		digest, err := still(ctx, known, w.digest)
 		if err != nil {
@@ -117,7 +117,7 @@ func (w *watching) load(ctx context.Context, known string, empty bool) (in *watc
 		if in.Loaded, err = apply.Load(ctx, w.engine, &o, w.client, nil); err != nil {
 			in.Loaded, in.kept, good, err = w.loadAround(ctx, o, err)
 		} else {
-			good = form.NewGood(in.Inputs.Inputs, o.Paths, o.Recursive)
+			good = form.NewGood(in.Inputs.Inputs, o.Inputs.Paths, o.Inputs.Recursive)
 		}
 		if err == nil {
 			in.urls, err = w.sources(in.Hubs)
@@ -159,7 +159,7 @@ func (w *watching) sources(hubs []load.HubPrograms) ([]string, error) {
 
 // digest is that of the inputs, "" where they cannot be read.
 func (w *watching) digest() string {
-	inputs, err := files.Digest(w.o.Paths, w.o.Recursive)
+	inputs, err := files.Digest(w.o.Inputs.Paths, w.o.Inputs.Recursive)
 	if err != nil {
 		return ""
 	}
@@ -176,7 +176,7 @@ func (w *watching) watchFiles() (stop func()) {
 		return func() {}
 	}
 	changed, stop, err := w.o.Files(func() files.Places {
-		places := files.NewPlaces(w.o.Paths, w.o.Recursive)
+		places := files.NewPlaces(w.o.Inputs.Paths, w.o.Inputs.Recursive)
 		places.Add(w.o.Tombstones.Paths, true)
 		return places
 	})
