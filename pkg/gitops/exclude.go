@@ -44,10 +44,10 @@ func (d *Dir) Retain(ctx context.Context, in *Input, t policy.Target) (Retained,
 	}
 	var kept Retained
 	for _, n := range in.Nodes {
-		n.Objects = slices.DeleteFunc(n.Objects, func(o Object) bool { return o.Excluded && found[n.NodeKey][o.Ref] == nil })
+		n.Objects = slices.DeleteFunc(n.Objects, func(o Object) bool { return o.Excluded && found[n.Key()][o.Ref] == nil })
 		for i := range n.Objects {
 			if o := &n.Objects[i]; o.Excluded {
-				o.Bytes = found[n.NodeKey][o.Ref]
+				o.Bytes = found[n.Key()][o.Ref]
 				kept.Objects++
 				if policy.Unprotected(t, o.Bytes) {
 					kept.Unprotected++
@@ -69,10 +69,10 @@ func (d *Dir) excludedFiles(in *Input) []*Entry {
 			case !o.Excluded:
 			case in.Selected:
 				o.Excluded, o.LeftOut = false, true
-			case excluded[n.NodeKey] == nil:
-				excluded[n.NodeKey] = map[lynq.Ref]bool{o.Ref: true}
+			case excluded[n.Key()] == nil:
+				excluded[n.Key()] = map[lynq.Ref]bool{o.Ref: true}
 			default:
-				excluded[n.NodeKey][o.Ref] = true
+				excluded[n.Key()][o.Ref] = true
 			}
 		}
 	}

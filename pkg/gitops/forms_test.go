@@ -65,7 +65,7 @@ func TestFormsOfOldIndex(t *testing.T) {
 	if head, _, _ := strings.Cut(s.files()[IndexFile], "\n"); head != `{"format":1}` {
 		t.Errorf("the index begins with %s", head)
 	}
-	if indexedNodes(s.index())[old.NodeKey] != (lynq.FormKey{Name: "web"}) {
+	if indexedNodes(s.index())[old.Key()] != (lynq.FormKey{Name: "web"}) {
 		t.Error("the node is not found")
 	}
 	if r := s.report(inputOf([]*Node{formNode("eu", "acme", "1")})); !r.Changed || len(r.Changes) != 0 || r.Files.Written != 0 {

@@ -176,7 +176,7 @@ func (w *world) nodes(hubs []lynq.HubKey, failing bool) []*Node {
 		for _, uid := range slices.Sorted(maps.Keys(w.rows[h])) {
 			for _, form := range slices.Sorted(maps.Keys(forms(h))) {
 				namespace := forms(h)[form]
-				n := &Node{NodeKey: lynq.NodeKey{Namespace: namespace, Name: uid + "-" + form}, Hub: h, Form: lynq.FormKey{Name: form}}
+				n := &Node{NodeID: lynq.NodeID{Hub: h, Form: lynq.FormKey{Name: form}, Namespace: namespace, Name: uid + "-" + form}}
 				if n.Failed = failing && w.IntN(5) == 0; !n.Failed {
 					n.Objects = w.objects(n, uid, w.rows[h][uid])
 				}
@@ -222,7 +222,7 @@ func (w *world) step(s *site, a Arrangement) {
 		in.Only = map[string]bool{fmt.Sprintf("t%d-web", w.IntN(8)): true}
 	}
 	has := func(n *Node) bool {
-		return in.covers(&Entry{owned: owned{Hub: n.Hub, Form: n.Form, Node: n.NodeKey}})
+		return in.covers(&Entry{owned: owned{Hub: n.Hub, Form: n.Form, Node: n.Key()}})
 	}
 	in.Nodes = slices.DeleteFunc(in.Nodes, func(n *Node) bool { return !has(n) })
 	p := s.run(in)
@@ -231,12 +231,12 @@ func (w *world) step(s *site, a Arrangement) {
 	}
 	failed := map[lynq.NodeKey]bool{}
 	for _, n := range in.Nodes {
-		failed[n.NodeKey] = n.Failed
+		failed[n.Key()] = n.Failed
 	}
 	maps.DeleteFunc(w.last, func(k lynq.NodeKey, n *Node) bool { return has(n) && !failed[k] })
 	for _, n := range in.Nodes {
 		if !n.Failed {
-			w.last[n.NodeKey] = n
+			w.last[n.Key()] = n
 		}
 	}
 }
@@ -264,7 +264,7 @@ func (w *world) runWhole(s *site, in *Input) {
 	s.run(in)
 	clear(w.last)
 	for _, n := range in.Nodes {
-		w.last[n.NodeKey] = n
+		w.last[n.Key()] = n
 	}
 }
 

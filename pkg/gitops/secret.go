@@ -37,7 +37,7 @@ func PlainSecrets(nodes []*Node) []PlainSecret {
 			at, known := place[key]
 			if !known {
 				at, place[key] = len(found), len(found)
-				found = append(found, PlainSecret{NodeID: lynq.NodeID{Hub: n.Hub, Form: n.Form, Namespace: n.Namespace, Name: n.Name}, ID: o.ID})
+				found = append(found, PlainSecret{NodeID: n.NodeID, ID: o.ID})
 			}
 			found[at].Nodes++
 		}

@@ -49,7 +49,7 @@ func TestPlainSecretsOnce(t *testing.T) {
 		secret := func(id string) Object {
 			return Object{ObjectKey: ObjectKey{Ref: lynq.Ref{Kind: "Secret", Name: name}, ID: id}, Bytes: []byte("apiVersion: v1\nkind: Secret\ndata: {a: eA==}\n")}
 		}
-		return &Node{NodeKey: lynq.NodeKey{Name: name}, Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: form}, Objects: []Object{secret("key"), secret("token")}}
+		return &Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: form}, Name: name}, Objects: []Object{secret("key"), secret("token")}}
 	}
 	crm, web, db := lynq.HubKey{Name: "crm"}, lynq.FormKey{Name: "web"}, lynq.FormKey{Name: "db"}
 	want := []PlainSecret{

@@ -32,7 +32,7 @@ func objectOf(ref lynq.Ref, text string) Object {
 func rowNode(hub, uid, text string) *Node {
 	name := uid + "-web"
 	return &Node{
-		NodeKey: lynq.NodeKey{Namespace: "default", Name: name}, Hub: lynq.HubKey{Name: hub}, Form: lynq.FormKey{Name: "web"},
+		NodeID:  lynq.NodeID{Hub: lynq.HubKey{Name: hub}, Form: lynq.FormKey{Name: "web"}, Namespace: "default", Name: name},
 		Objects: []Object{settingsObject("default", uid, text)},
 	}
 }

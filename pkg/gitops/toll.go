@@ -91,7 +91,7 @@ func (in *Input) treeNodes(p *Plan) []*treeNode {
 		}
 	}
 	for _, n := range in.Nodes {
-		if old := found[n.NodeKey]; old != nil {
+		if old := found[n.Key()]; old != nil {
 			old.now = n
 		}
 	}
@@ -115,7 +115,7 @@ func (in *Input) move(nodes []*treeNode) {
 		}
 	}
 	for _, n := range in.Nodes {
-		if o := old[name{n.Hub.Name, n.Form.Name, n.Name}]; o != nil && o.entry.Node != n.NodeKey {
+		if o := old[name{n.Hub.Name, n.Form.Name, n.Name}]; o != nil && o.entry.Node != n.Key() {
 			o.to = n.Namespace
 		}
 	}

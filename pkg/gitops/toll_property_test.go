@@ -85,7 +85,7 @@ func document(n *Node, apiVersion, kind, name, more string) Object {
 // node is a row rendered. Hubs have rows of one uid, and so nodes of one name.
 func (w *tenants) node(key string) *Node {
 	row, parts := w.rows[key], strings.Split(key, "/")
-	n := &Node{Hub: lynq.HubKey{Name: parts[0]}, Form: lynq.FormKey{Name: "web"}, NodeKey: lynq.NodeKey{Namespace: row.namespace, Name: parts[2] + "-web"}}
+	n := &Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: parts[0]}, Form: lynq.FormKey{Name: "web"}, Namespace: row.namespace, Name: parts[2] + "-web"}}
 	if parts[0] == "erp" {
 		n.Namespace = "erp-" + n.Namespace
 	}
@@ -128,7 +128,7 @@ func (w *tenants) run() *Input {
 	in.Selected = w.one() && !in.PerNode
 	for _, key := range slices.Sorted(maps.Keys(w.rows)) {
 		n := w.node(key)
-		if !in.covers(&Entry{owned: owned{Hub: n.Hub, Form: n.Form, Node: n.NodeKey}}) {
+		if !in.covers(&Entry{owned: owned{Hub: n.Hub, Form: n.Form, Node: n.Key()}}) {
 			continue
 		}
 		for i := range n.Objects {

@@ -17,10 +17,9 @@ func compareNodes(a, b lynq.NodeKey) int {
 
 // Node is one active row and one form, rendered.
 type Node struct {
-	lynq.NodeKey
-	Hub     lynq.HubKey
-	Form    lynq.FormKey // as the form's file has it
-	Failed  bool         // it could not be rendered: what there is of it stays
+	// NodeID has the form as its file has it.
+	lynq.NodeID
+	Failed  bool // it could not be rendered: what there is of it stays
 	Objects []Object
 	// NotIncluded are the ids of resources of the form that the row does not get, and
 	// HoldsData those of resources with holdsData: true.
@@ -139,7 +138,7 @@ func Lay(in *Input) *Layout {
 func Kept(in *Input) []*Entry {
 	nodes := make(map[lynq.NodeKey]*Node, len(in.Nodes))
 	for _, n := range in.Nodes {
-		nodes[n.NodeKey] = n
+		nodes[n.Key()] = n
 	}
 	stays := func(e *Entry) bool {
 		n := nodes[e.Node]
@@ -199,7 +198,7 @@ type layouter struct {
 
 // node lays one node out.
 func (l *layouter) node(n *Node) {
-	base := path.Join(l.shard(n.Name), l.names.of(n.NodeKey))
+	base := path.Join(l.shard(n.Name), l.names.of(n.Key()))
 	if l.PerNode {
 		l.add(n, base+".yaml", stream(n.Objects), keysOf(n.Objects))
 		return
@@ -213,7 +212,7 @@ func (l *layouter) node(n *Node) {
 		o := &n.Objects[i]
 		file := base + "/" + names[i]
 		if o.LeftOut {
-			if e := l.Index.Find(file); e != nil && e.Node == n.NodeKey {
+			if e := l.Index.Find(file); e != nil && e.Node == n.Key() {
 				resources = append(resources, names[i])
 			}
 			continue
@@ -271,7 +270,7 @@ func (l *layouter) nameApplications() {
 // others adds what else there is in the folder of a node of which a selector
 // leaves out a part: which of it is still wanted is unknown.
 func (l *layouter) others(n *Node, base string, resources []string) []string {
-	for _, e := range l.keptOf[n.NodeKey] {
+	for _, e := range l.keptOf[n.Key()] {
 		if name := path.Base(e.Path); path.Dir(e.Path) == base && !slices.Contains(resources, name) {
 			resources = append(resources, name)
 		}
@@ -280,7 +279,7 @@ func (l *layouter) others(n *Node, base string, resources []string) []string {
 }
 
 func (l *layouter) add(n *Node, file string, content []byte, objects []ObjectKey) {
-	l.files = append(l.files, File{Path: file, Bytes: content, owned: owned{n.Hub, n.Form, n.NodeKey, objects}})
+	l.files = append(l.files, File{Path: file, Bytes: content, owned: owned{n.Hub, n.Form, n.Key(), objects}})
 }
 
 // shared adds the kustomization.yaml of each folder that nodes are in, up to

@@ -48,9 +48,9 @@ func newFolderNames(in *Input, kept []*Entry) *folderNames {
 	}
 	stays := make(map[lynq.NodeKey]bool, len(in.Nodes))
 	for _, n := range in.Nodes {
-		stays[n.NodeKey] = true
+		stays[n.Key()] = true
 		if !n.Failed {
-			f.see(n.NodeKey)
+			f.see(n.Key())
 		}
 	}
 	for _, e := range kept {

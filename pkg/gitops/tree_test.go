@@ -57,7 +57,7 @@ func nastyNodes() []*Node {
 	texts := []string{"plain", "|-\n    ---\n    a\n    ---", "\"---\\n\"", "'- ---'"}
 	var nodes []*Node
 	for i, name := range []string{"acme-web", "12345678", "0x1f-web", "1e-5", "null", "y", "beta.example.com-web"} {
-		n := &Node{NodeKey: lynq.NodeKey{Namespace: "blue", Name: name}, Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}}
+		n := &Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, Namespace: "blue", Name: name}}
 		for j, text := range texts {
 			n.Objects = append(n.Objects, settingsObject("blue", fmt.Sprintf("z%d-%d", 9-j, i), text))
 		}
@@ -70,7 +70,7 @@ func nastyNodes() []*Node {
 // byte for byte, in the order of the nodes' names and of their objects.
 func TestTreeIsStream(t *testing.T) {
 	nodes := nastyNodes()
-	slices.SortFunc(nodes, func(a, b *Node) int { return compareNodes(a.NodeKey, b.NodeKey) })
+	slices.SortFunc(nodes, func(a, b *Node) int { return compareNodes(a.Key(), b.Key()) })
 	var want []string
 	for _, n := range nodes {
 		for _, o := range n.Objects {

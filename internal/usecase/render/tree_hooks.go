@@ -24,7 +24,7 @@ func (j *treeJob) addHooks(inputs *load.Inputs, rendered *treeNodes) error {
 	for i, n := range rendered.nodes {
 		stones := hooks.Meant(rendered.tombstones[i])
 		left += len(rendered.tombstones[i]) - len(stones)
-		objects, err := hooks.Objects(n.NodeKey, stones)
+		objects, err := hooks.Objects(n.Key(), stones)
 		if found, ok := errors.AsType[lynq.Problems](err); ok {
 			problems = append(problems, found...)
 		} else if err != nil {

@@ -43,8 +43,7 @@ func (s *treeNodes) retract(nodes []int) {
 
 func treeNode(r *render.Rendered[render.Document]) *gitops.Node {
 	n := &gitops.Node{
-		NodeKey: r.Key(),
-		Hub:     r.Program.Hub.Key(), Form: r.Program.Form.Key(),
+		NodeID: lynq.NodeID{Hub: r.Program.Hub.Key(), Form: r.Program.Form.Key(), Namespace: r.Namespace, Name: r.Name},
 		Failed: len(r.Problems) > 0, Objects: make([]gitops.Object, len(r.Out.Objects)), NotIncluded: r.Out.NotIncluded,
 	}
 	for _, r := range r.Program.Form.Resources {

@@ -73,7 +73,7 @@ func TestApps(t *testing.T) {
 		for _, file := range m.Tree(false) {
 			b.WriteString("== " + file.Path + "\n" + string(file.Bytes))
 		}
-		n := &gitops.Node{NodeKey: lynq.NodeKey{Name: "acme-a", Namespace: "acme"}, Form: f.Key()}
+		n := &gitops.Node{NodeID: lynq.NodeID{Form: f.Key(), Name: "acme-a", Namespace: "acme"}}
 		if path, text := m.Node(n, "acme-a"); path != "" {
 			b.WriteString("== " + path + "\n" + string(text))
 		}
@@ -112,7 +112,7 @@ func TestAppsOfNodes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		file, text := m.Node(&gitops.Node{Form: f.Key()}, test.folder)
+		file, text := m.Node(&gitops.Node{NodeID: lynq.NodeID{Form: f.Key()}}, test.folder)
 		if file != "apps/ordered-kustomizations/"+test.file+".yaml" {
 			t.Errorf("%s: the file is %s", test.folder, file)
 		}
@@ -134,7 +134,7 @@ func TestAppsOfNodes(t *testing.T) {
 			t.Errorf("%s: %+v", test.folder, got)
 		}
 	}
-	if file, _ := (&Maker{}).Node(&gitops.Node{Form: lynq.FormKey{Name: "another"}}, "x"); file != "" {
+	if file, _ := (&Maker{}).Node(&gitops.Node{NodeID: lynq.NodeID{Form: lynq.FormKey{Name: "another"}}}, "x"); file != "" {
 		t.Errorf("a node of no known form has %s", file)
 	}
 }
@@ -146,7 +146,7 @@ func TestClashes(t *testing.T) {
 	db := formtest.Load(t, formtest.ConfigMap("x", "dependIds: []"))
 	db.Name = "db"
 	node := func(name string, f *form.Form) *gitops.Node {
-		return &gitops.Node{NodeKey: lynq.NodeKey{Namespace: "shop", Name: name}, Form: f.Key(), Objects: []gitops.Object{{ObjectKey: gitops.ObjectKey{Ref: lynq.Ref{Kind: "ConfigMap", Name: name}}, Bytes: []byte("{}")}}}
+		return &gitops.Node{NodeID: lynq.NodeID{Form: f.Key(), Namespace: "shop", Name: name}, Objects: []gitops.Object{{ObjectKey: gitops.ObjectKey{Ref: lynq.Ref{Kind: "ConfigMap", Name: name}}, Bytes: []byte("{}")}}}
 	}
 	for _, test := range []struct {
 		kind  policy.Apps
@@ -267,7 +267,7 @@ func TestGeneratedNames(t *testing.T) {
 		}
 	}
 	node := func(namespace, name string) *gitops.Node {
-		return &gitops.Node{NodeKey: lynq.NodeKey{Namespace: namespace, Name: name}, Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "a"}, Objects: []gitops.Object{object(namespace, name)}}
+		return &gitops.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "a"}, Namespace: namespace, Name: name}, Objects: []gitops.Object{object(namespace, name)}}
 	}
 	nodes := []*gitops.Node{node("eu", "acme-web"), node("us", "acme-web"), node("us", "acme-web-eu")}
 	for kind, clash := range map[policy.Apps]string{
@@ -294,7 +294,7 @@ func TestCircleOfKustomizations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, text := m.Node(&gitops.Node{Form: lynq.FormKey{Name: "a"}}, "x-a"); strings.Count(string(text), "dependsOn") != 1 {
+	if _, text := m.Node(&gitops.Node{NodeID: lynq.NodeID{Form: lynq.FormKey{Name: "a"}}}, "x-a"); strings.Count(string(text), "dependsOn") != 1 {
 		t.Errorf("Kustomizations depend on each other:\n%s", text)
 	}
 }
@@ -302,7 +302,7 @@ func TestCircleOfKustomizations(t *testing.T) {
 // formNode is a node of the form in a namespace.
 func formNode(namespace string) *gitops.Node {
 	return &gitops.Node{
-		NodeKey: lynq.NodeKey{Namespace: "shared", Name: "acme-" + namespace}, Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Namespace: namespace, Name: "web"},
+		NodeID:  lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Namespace: namespace, Name: "web"}, Namespace: "shared", Name: "acme-" + namespace},
 		Objects: []gitops.Object{object("shared", "acme")},
 	}
 }

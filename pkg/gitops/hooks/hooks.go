@@ -232,7 +232,7 @@ func (h *Tombstones) Check(in *gitops.Input, stones [][]lynq.Tombstone) error {
 			if o.ID == gitops.HookID && !o.LeftOut {
 				hooks = append(hooks, o.ObjectKey)
 			} else {
-				has[o.Ref] = n.NodeKey
+				has[o.Ref] = n.Key()
 			}
 		}
 	}

@@ -173,8 +173,8 @@ func TestTombstoneHooksCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	check := func(of [][]lynq.Tombstone, ref lynq.Ref) error {
-		other := &gitops.Node{NodeKey: lynq.NodeKey{Namespace: "shop", Name: "bolt-web"}, Objects: []gitops.Object{{ObjectKey: gitops.ObjectKey{Ref: ref, ID: "a"}}}}
-		return h.Check(&gitops.Input{Nodes: []*gitops.Node{{NodeKey: node, Objects: made}, other}, Index: &gitops.Index{}}, of)
+		other := &gitops.Node{NodeID: lynq.NodeID{Namespace: "shop", Name: "bolt-web"}, Objects: []gitops.Object{{ObjectKey: gitops.ObjectKey{Ref: ref, ID: "a"}}}}
+		return h.Check(&gitops.Input{Nodes: []*gitops.Node{{NodeID: lynq.NodeID{Namespace: node.Namespace, Name: node.Name}, Objects: made}, other}, Index: &gitops.Index{}}, of)
 	}
 	both := [][]lynq.Tombstone{stones, nil}
 	if err := check(both, lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: "new"}); err != nil {
