@@ -126,9 +126,12 @@ robust-broken:
 
 # Hours: each decision of the gate and the planner is changed, one at a time, and the tests
 # must notice. The slow tests come last.
+mutants: SLOW = WithoutDeletionOfAnything|NarrowAnything|RecheckDecides|TestPolicies|RecordDeletionOften
 mutants:
-	$(GO) run ./test/mutants -mutate ./pkg/apply/plan,./pkg/apply/decide ./pkg/apply/plan \
-	  './pkg/apply/decide:-WithoutDeletionOfAnything|NarrowAnything|RecheckDecides|TestPolicies|RecordDeletionOften' ./pkg/apply/decide
+	LYNQCTL_ROBUST_STATES=16 LYNQCTL_ROBUST_MEMORY_STEPS=240 $(PLAIN) $(GO) run ./test/mutants -only '$(ONLY)' \
+	  -mutate ./pkg/apply/plan,./pkg/apply/decide,./pkg/apply/gate,./pkg/apply/window \
+	  ./pkg/apply/plan ./pkg/apply/window ./pkg/apply/gate './pkg/apply/decide:-$(SLOW)' ./pkg/apply/decide \
+	  './pkg/apply:-TestStress|TestAbsentVersion|TestTerminating' './test/robust:TestHistoriesInMemory|TestMemory|TestConvergence'
 
 # A name on the page is that of a test, or of a script.
 security: cluster-build

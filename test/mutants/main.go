@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,13 +20,17 @@ import (
 func main() {
 	packages := flag.String("mutate", "", "packages to change, with commas between them")
 	workers := flag.Int("p", 2, "mutants tested at a time")
-	only := flag.String("only", "", "test only mutants whose place or change contains this")
+	only := flag.String("only", "", "test only mutants whose place and change match this regular expression")
 	flag.Parse()
 	if *packages == "" || flag.NArg() == 0 {
 		fmt.Fprintln(os.Stderr, "usage: mutants -mutate PACKAGE,... TESTS...")
 		os.Exit(2)
 	}
-	if err := run(strings.Split(*packages, ","), flag.Args(), *workers, *only); err != nil {
+	pattern, err := regexp.Compile(*only)
+	if err == nil {
+		err = run(strings.Split(*packages, ","), flag.Args(), *workers, pattern)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
 	}
@@ -39,7 +44,7 @@ type suite struct {
 	takes                    time.Duration
 }
 
-func run(packages, tests []string, workers int, only string) error {
+func run(packages, tests []string, workers int, only *regexp.Regexp) error {
 	dir, err := os.MkdirTemp("", "mutants")
 	if err != nil {
 		return err
@@ -72,7 +77,13 @@ func run(packages, tests []string, workers int, only string) error {
 	for _, s := range unreached {
 		fmt.Printf("unreached %s: %s\n", s.Where, s.Change)
 	}
-	fmt.Printf("%d mutants, %d survived, %d reached by no test\n", len(m.mutants), len(survivors), len(unreached))
+	tested := 0
+	for _, mut := range m.mutants {
+		if only.MatchString(mut.Where + " " + mut.Change) {
+			tested++
+		}
+	}
+	fmt.Printf("%d mutants, %d survived, %d reached by no test\n", tested, len(survivors), len(unreached))
 	return nil
 }
 
@@ -128,7 +139,7 @@ func (s *suite) run(limit time.Duration, env string) error {
 
 // survivors tests each mutant, and returns those that no test notices and those that no
 // test reaches.
-func (m *mutated) survivors(suites []*suite, workers int, only string) (survived, unreached []mutant) {
+func (m *mutated) survivors(suites []*suite, workers int, only *regexp.Regexp) (survived, unreached []mutant) {
 	type verdict struct{ reached, killed bool }
 	verdicts := make([]verdict, len(m.mutants))
 	next := make(chan int)
@@ -151,7 +162,7 @@ func (m *mutated) survivors(suites []*suite, workers int, only string) (survived
 		})
 	}
 	for i, mut := range m.mutants {
-		if strings.Contains(mut.Where+" "+mut.Change, only) {
+		if only.MatchString(mut.Where + " " + mut.Change) {
 			next <- i
 		} else {
 			verdicts[i] = verdict{true, true}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,7 +30,7 @@ func TestSurvivors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	survived, unreached := m.survivors([]*suite{s}, 2, "")
+	survived, unreached := m.survivors([]*suite{s}, 2, regexp.MustCompile(""))
 	changes := func(of []mutant) (texts []string) {
 		for _, mut := range of {
 			texts = append(texts, mut.Change)
