@@ -12,7 +12,7 @@ import (
 
 // handoverFlags are the flags of adopt-operator.
 type handoverFlags struct {
-	adoptoperator.Options
+	options    adoptoperator.Options
 	run        runFlags
 	everywhere bool
 }
@@ -56,45 +56,45 @@ Exit codes:
 		RunE: func(cmd *cobra.Command, args []string) error { return a.adoptOperator(cmd.Context(), &f, args) },
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.Namespace, "namespace", "n", "", "namespace of the LynqNodes (default: from the kubeconfig context)")
-	f.Access.Register(flags)
+	flags.StringVarP(&f.options.Namespace, "namespace", "n", "", "namespace of the LynqNodes (default: from the kubeconfig context)")
+	f.options.Access.Register(flags)
 	f.run.registerOutput(flags)
-	registerTimeout(flags, &f.Timeout)
+	registerTimeout(flags, &f.options.Timeout)
 	flags.BoolVarP(&f.everywhere, "all-namespaces", "A", false, "search all namespaces")
-	flags.StringSliceVar(&f.Hubs, "hub", nil, "limit to LynqNodes of these hubs (NAME or NAMESPACE/NAME)")
-	flags.StringSliceVar(&f.Forms, "form", nil, "limit to LynqNodes of these forms (NAME or NAMESPACE/NAME)")
-	flags.StringVar(&f.OperatorNamespace, "operator-namespace", "", "namespace of the operator, to check that it is stopped (default: search all namespaces)")
-	flags.StringVar(&f.ExportDir, "export-dir", "", "save the LynqHubs and LynqForms to this directory (also in a dry run)")
-	flags.StringVar(&f.BackupDir, "backup-dir", "", "back up the LynqNodes and the metadata of their objects to this directory first")
-	flags.BoolVar(&f.RemoveForms, "remove-forms", false, "delete the LynqHubs and LynqForms once all their nodes are migrated (requires --export-dir)")
-	registerNoFinalizer(flags, &f.NoFinalizer)
+	flags.StringSliceVar(&f.options.Hubs, "hub", nil, "limit to LynqNodes of these hubs (NAME or NAMESPACE/NAME)")
+	flags.StringSliceVar(&f.options.Forms, "form", nil, "limit to LynqNodes of these forms (NAME or NAMESPACE/NAME)")
+	flags.StringVar(&f.options.OperatorNamespace, "operator-namespace", "", "namespace of the operator, to check that it is stopped (default: search all namespaces)")
+	flags.StringVar(&f.options.ExportDir, "export-dir", "", "save the LynqHubs and LynqForms to this directory (also in a dry run)")
+	flags.StringVar(&f.options.BackupDir, "backup-dir", "", "back up the LynqNodes and the metadata of their objects to this directory first")
+	flags.BoolVar(&f.options.RemoveForms, "remove-forms", false, "delete the LynqHubs and LynqForms once all their nodes are migrated (requires --export-dir)")
+	registerNoFinalizer(flags, &f.options.NoFinalizer)
 	flags.DurationVar(&f.run.LockTimeout, "lock-timeout", f.run.LockTimeout, "how long to wait for another run on the same hub")
 	flags.IntVar(&f.run.Concurrency, "concurrency", f.run.Concurrency, "number of nodes to migrate in parallel")
-	flags.BoolVarP(&f.Yes, "yes", "y", false, "don't ask for confirmation")
+	flags.BoolVarP(&f.options.Yes, "yes", "y", false, "don't ask for confirmation")
 	return cmd
 }
 
 // check checks the flags, and finds out which namespace is meant.
 func (f *handoverFlags) check() error {
-	if err := errors.Join(f.run.checkRun(), checkTimeout(f.Timeout)); err != nil {
+	if err := errors.Join(f.run.checkRun(), checkTimeout(f.options.Timeout)); err != nil {
 		return err
 	}
-	f.RunOptions = f.run.RunOptions
+	f.options.RunOptions = f.run.RunOptions
 	switch {
-	case f.RemoveForms && f.ExportDir == "":
+	case f.options.RemoveForms && f.options.ExportDir == "":
 		return session.BadUsage(errors.New("--remove-forms needs --export-dir: without a copy, the hubs and forms would be gone"))
-	case f.RemoveForms && (len(f.Nodes) > 0 || len(f.Forms) > 0):
+	case f.options.RemoveForms && (len(f.options.Nodes) > 0 || len(f.options.Forms) > 0):
 		return session.BadUsage(errors.New("--remove-forms is about whole hubs: leave out the nodes and --form"))
 	}
-	namespace, err := session.OneOrAll(&f.Access, f.Namespace, f.everywhere)
-	f.Namespace = namespace
+	namespace, err := session.OneOrAll(&f.options.Access, f.options.Namespace, f.everywhere)
+	f.options.Namespace = namespace
 	return err
 }
 
 func (a *app) adoptOperator(ctx context.Context, f *handoverFlags, nodes []string) error {
-	f.Nodes = nodes
+	f.options.Nodes = nodes
 	if err := f.check(); err != nil {
 		return err
 	}
-	return adoptoperator.Run(ctx, a.engine(f.run.output), &f.Options)
+	return adoptoperator.Run(ctx, a.engine(f.run.output), &f.options)
 }

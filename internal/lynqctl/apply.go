@@ -15,7 +15,7 @@ import (
 
 // applyFlags are the flags of apply.
 type applyFlags struct {
-	apply.Options
+	given        apply.Options
 	render       renderFlags
 	run          runFlags
 	maxDelete    string
@@ -26,9 +26,9 @@ type applyFlags struct {
 
 func defaultApplyFlags() applyFlags {
 	return applyFlags{
-		Options: apply.Options{Wait: true},
-		render:  renderFlags{format: "yaml", RenderOptions: load.RenderOptions{Nothing: "nothing changed"}},
-		run:     defaultRunFlags(), maxDelete: decide.DefaultMaxDelete().String(), adopt: adoptByPolicy, recordValues: noValues,
+		given:  apply.Options{Wait: true},
+		render: renderFlags{format: "yaml", options: load.RenderOptions{Nothing: "nothing changed"}},
+		run:    defaultRunFlags(), maxDelete: decide.DefaultMaxDelete().String(), adopt: adoptByPolicy, recordValues: noValues,
 	}
 }
 
@@ -58,13 +58,13 @@ const (
 func (f *applyFlags) registerChoice(flags *pflag.FlagSet, allowEmpty string) {
 	flags.StringSliceVar(&f.render.nodes, "node", nil, "limit to these nodes (as shown by 'lynqctl status')")
 	flags.StringVarP(&f.render.selector, "selector", "l", "", "limit to objects that match this label selector; nothing is deleted")
-	flags.BoolVar(&f.Limits.AllowEmpty, "allow-empty", false, allowEmpty)
+	flags.BoolVar(&f.given.Limits.AllowEmpty, "allow-empty", false, allowEmpty)
 	flags.StringVar(&f.maxDelete, "max-delete", f.maxDelete, "refuse to delete more than this many of a hub's nodes (a number or a percentage)")
 	flags.StringVar(&f.adopt, "adopt", f.adopt, "what to do with existing objects: policy (follow the forms) or never (report a conflict)")
 	// Which objects go beside those of nodes, and whether data may.
-	flags.StringSliceVar(&f.Tombstones.Paths, "tombstones", nil, "files or directories with tombstones: objects to delete if their labels match")
-	flags.BoolVar(&f.Tombstones.Recheck, "recheck-tombstones", false, "check tombstones again, even if their objects were already deleted")
-	flags.BoolVar(&f.IncludeData, "include-data", false, "let patchStrategy recreate and tombstones delete PersistentVolumes, PersistentVolumeClaims, Namespaces, and CustomResourceDefinitions")
+	flags.StringSliceVar(&f.given.Tombstones.Paths, "tombstones", nil, "files or directories with tombstones: objects to delete if their labels match")
+	flags.BoolVar(&f.given.Tombstones.Recheck, "recheck-tombstones", false, "check tombstones again, even if their objects were already deleted")
+	flags.BoolVar(&f.given.IncludeData, "include-data", false, "let patchStrategy recreate and tombstones delete PersistentVolumes, PersistentVolumeClaims, Namespaces, and CustomResourceDefinitions")
 }
 
 func applyCommand(a *app) *cobra.Command {
@@ -109,9 +109,9 @@ Exit codes:
 	f.render.registerCluster(flags)
 	f.run.registerRun(flags)
 	f.registerChoice(flags, "allow deleting every node of a hub that has no active rows")
-	flags.BoolVarP(&f.Yes, "yes", "y", false, "don't ask for confirmation")
-	flags.BoolVar(&f.Wait, "wait", f.Wait, "wait until objects are ready")
-	registerNoFinalizer(flags, &f.NoFinalizer)
+	flags.BoolVarP(&f.given.Yes, "yes", "y", false, "don't ask for confirmation")
+	flags.BoolVar(&f.given.Wait, "wait", f.given.Wait, "wait until objects are ready")
+	registerNoFinalizer(flags, &f.given.NoFinalizer)
 	flags.Var(&f.recordValues, "record-values", "store row values in inventories; columns that look like secrets only with =plain")
 	flags.Lookup("record-values").NoOptDefVal = string(apply.RecordChecked)
 	f.metrics.register(flags)
@@ -145,8 +145,8 @@ func (f *applyFlags) options() (*apply.Options, error) {
 	if err != nil {
 		return nil, session.BadUsage(fmt.Errorf("--max-delete: %w", err))
 	}
-	o := f.Options
-	o.RenderOptions, o.RunOptions = f.render.RenderOptions, f.run.RunOptions
+	o := f.given
+	o.RenderOptions, o.RunOptions = f.render.options, f.run.RunOptions
 	o.Settings.KeepGoing = true
 	if f.recordValues != noValues {
 		o.RecordValues = apply.RecordValues(f.recordValues)

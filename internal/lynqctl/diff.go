@@ -29,7 +29,7 @@ const (
 
 func diffCommand(a *app) *cobra.Command {
 	f := diffFlags{applyFlags: defaultApplyFlags(), format: diffText}
-	f.render.Nothing, f.run.dryRun, f.run.Events, f.Wait = "nothing was compared", string(session.ModeServer), false, false
+	f.render.options.Nothing, f.run.dryRun, f.run.Events, f.given.Wait = "nothing was compared", string(session.ModeServer), false, false
 	cmd := &cobra.Command{
 		Use:        "diff -f PATH...",
 		SuggestFor: []string{"plan", "preview", "compare"},

@@ -37,7 +37,7 @@ func clusterFlagSet() *pflag.FlagSet {
 
 // renderFlags are the flags of all commands that read rows.
 type renderFlags struct {
-	load.RenderOptions
+	options  load.RenderOptions
 	nodes    []string
 	selector string
 	format   string
@@ -46,11 +46,11 @@ type renderFlags struct {
 // registerLocal registers those of kubectl's flags that a command has which asks a
 // cluster only for what the inputs do not have.
 func (f *renderFlags) registerLocal(flags *pflag.FlagSet) {
-	registerInputs(flags, &f.Inputs)
-	flags.StringVarP(&f.Namespace, "namespace", "n", "", "namespace for all nodes (overrides your files)")
-	registerLocalAccess(flags, &f.Access)
+	registerInputs(flags, &f.options.Inputs)
+	flags.StringVarP(&f.options.Namespace, "namespace", "n", "", "namespace for all nodes (overrides your files)")
+	registerLocalAccess(flags, &f.options.Access)
 	f.registerSources(flags)
-	flags.IntVar(&f.Settings.Workers, "concurrency", 0, "number of rows to render in parallel (0 means one per processor)")
+	flags.IntVar(&f.options.Settings.Workers, "concurrency", 0, "number of rows to render in parallel (0 means one per processor)")
 }
 
 func registerLocalAccess(flags *pflag.FlagSet, access *kube.Access) {
@@ -60,22 +60,22 @@ func registerLocalAccess(flags *pflag.FlagSet, access *kube.Access) {
 
 // registerCluster registers kubectl's flags, for commands that write to a cluster.
 func (f *renderFlags) registerCluster(flags *pflag.FlagSet) {
-	registerInputs(flags, &f.Inputs)
-	flags.StringVarP(&f.Namespace, "namespace", "n", "", "namespace for all nodes (overrides your files)")
-	f.Access.Register(flags)
+	registerInputs(flags, &f.options.Inputs)
+	flags.StringVarP(&f.options.Namespace, "namespace", "n", "", "namespace for all nodes (overrides your files)")
+	f.options.Access.Register(flags)
 	f.registerSources(flags)
 }
 
 func (f *renderFlags) registerSources(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&f.Sources, "source", nil, "read rows from this URL instead of the hub's source (HUB=URL if you have several hubs)")
-	registerTimeout(flags, &f.Timeout)
+	flags.StringArrayVar(&f.options.Sources, "source", nil, "read rows from this URL instead of the hub's source (HUB=URL if you have several hubs)")
+	registerTimeout(flags, &f.options.Timeout)
 }
 
 // check checks the flags, and makes settings of them.
 func (f *renderFlags) check() error {
-	s := &f.Settings
-	s.KeepGoing = f.KeepGoing
-	if err := errors.Join(oneOf("-o", f.format, "yaml", "json", formatKYAML), checkTimeout(f.Timeout)); err != nil {
+	s := &f.options.Settings
+	s.KeepGoing = f.options.KeepGoing
+	if err := errors.Join(oneOf("-o", f.format, "yaml", "json", formatKYAML), checkTimeout(f.options.Timeout)); err != nil {
 		return err
 	}
 	if f.format == "json" {
@@ -84,7 +84,7 @@ func (f *renderFlags) check() error {
 	if s.Workers < 0 {
 		return session.BadUsage(errors.New("--concurrency cannot be negative"))
 	}
-	if err := session.CheckNamespace(f.Namespace); err != nil {
+	if err := session.CheckNamespace(f.options.Namespace); err != nil {
 		return err
 	}
 	selector, err := parseSelector(f.selector)

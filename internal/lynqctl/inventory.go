@@ -27,30 +27,30 @@ lynqctl knows what it may update and delete.`,
 
 // inventoryFlags are the flags of commands that read inventories.
 type inventoryFlags struct {
-	session.InventoryOptions
-	printFlags
+	options  session.InventoryOptions
+	print    printFlags
 	all      bool
 	selector string
 }
 
 func (f *inventoryFlags) register(flags *pflag.FlagSet) {
-	f.Access.Register(flags)
-	flags.StringVarP(&f.Namespace, "namespace", "n", "", "namespace of the nodes (default: from the kubeconfig context)")
-	f.printFlags.register(flags)
-	registerTimeout(flags, &f.Timeout)
+	f.options.Access.Register(flags)
+	flags.StringVarP(&f.options.Namespace, "namespace", "n", "", "namespace of the nodes (default: from the kubeconfig context)")
+	f.print.register(flags)
+	registerTimeout(flags, &f.options.Timeout)
 }
 
 // registerChoice registers what narrows a command that is about many nodes.
 func (f *inventoryFlags) registerChoice(flags *pflag.FlagSet) {
 	f.registerNamespaces(flags)
-	flags.StringSliceVar(&f.Hubs, "hub", nil, "limit to nodes of these hubs (NAME or NAMESPACE/NAME)")
-	flags.StringSliceVar(&f.Forms, "form", nil, "limit to nodes of these forms (NAME or NAMESPACE/NAME)")
-	flags.StringSliceVar(&f.Nodes, "node", nil, "limit to these nodes (as shown by 'lynqctl status')")
+	flags.StringSliceVar(&f.options.Hubs, "hub", nil, "limit to nodes of these hubs (NAME or NAMESPACE/NAME)")
+	flags.StringSliceVar(&f.options.Forms, "form", nil, "limit to nodes of these forms (NAME or NAMESPACE/NAME)")
+	flags.StringSliceVar(&f.options.Nodes, "node", nil, "limit to these nodes (as shown by 'lynqctl status')")
 }
 
 func (f *inventoryFlags) registerNamespaces(flags *pflag.FlagSet) {
 	flags.BoolVarP(&f.all, "all-namespaces", "A", false, "search all namespaces")
-	f.registerList(flags)
+	f.print.registerList(flags)
 }
 
 func (f *inventoryFlags) registerSelector(flags *pflag.FlagSet) {
@@ -59,15 +59,15 @@ func (f *inventoryFlags) registerSelector(flags *pflag.FlagSet) {
 
 // registerIgnore registers what a command has that is given names.
 func (f *inventoryFlags) registerIgnore(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.IgnoreNotFound, "ignore-not-found", false, "don't treat a missing resource as an error")
+	flags.BoolVar(&f.options.IgnoreNotFound, "ignore-not-found", false, "don't treat a missing resource as an error")
 }
 
 // printDetails prints what there is of the nodes that the flags name: a list, where
 // several are named.
 func (f *inventoryFlags) printDetails(a *app, all []*ui.Details) error {
-	format, out := tty.Format(f.output), a.out()
+	format, out := tty.Format(f.print.output), a.out()
 	switch {
-	case len(f.Nodes) > 1:
+	case len(f.options.Nodes) > 1:
 		return session.Fail(ui.PrintAllDetails(all, format, out))
 	case len(all) == 1:
 		return session.Fail(ui.PrintDetails(all[0], format, out))
@@ -77,19 +77,19 @@ func (f *inventoryFlags) printDetails(a *app, all []*ui.Details) error {
 
 // view says what lists of nodes show.
 func (f *inventoryFlags) view(failedOnly bool) *views.NodeView {
-	return &views.NodeView{Namespace: f.Namespace, Where: f.Where(), FailedOnly: failedOnly}
+	return &views.NodeView{Namespace: f.options.Namespace, Where: f.options.Where(), FailedOnly: failedOnly}
 }
 
 // check checks the flags, and finds out which namespace is meant.
 func (f *inventoryFlags) check() error {
-	if err := errors.Join(f.printFlags.check(), checkTimeout(f.Timeout)); err != nil {
+	if err := errors.Join(f.print.check(), checkTimeout(f.options.Timeout)); err != nil {
 		return err
 	}
 	var err error
-	if f.Selector, err = parseSelector(f.selector); err != nil {
+	if f.options.Selector, err = parseSelector(f.selector); err != nil {
 		return err
 	}
-	namespace, err := session.NamespaceMeant(&f.Access, f.Namespace, f.all)
-	f.Namespace = namespace
+	namespace, err := session.NamespaceMeant(&f.options.Access, f.options.Namespace, f.all)
+	f.options.Namespace = namespace
 	return err
 }

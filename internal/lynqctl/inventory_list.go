@@ -37,12 +37,12 @@ func (a *app) inventoryList(ctx context.Context, f *inventoryFlags, failed bool)
 	if err := f.check(); err != nil {
 		return err
 	}
-	r, err := inventory.List(ctx, a.engine(""), &f.InventoryOptions)
+	r, err := inventory.List(ctx, a.engine(""), &f.options)
 	if err != nil {
 		return err
 	}
 	l := f.view(failed).Inventories(r.Chosen, slices.Concat(r.Warnings(), r.Ignored), time.Now())
-	if err := f.printList(a, l); err != nil {
+	if err := f.print.printList(a, l); err != nil {
 		return err
 	}
 	return r.Incomplete()

@@ -23,7 +23,7 @@ type rebuildFlags struct {
 
 func inventoryRebuildCommand(a *app) *cobra.Command {
 	f := rebuildFlags{applyFlags: defaultApplyFlags()}
-	f.Wait = false
+	f.given.Wait = false
 	cmd := &cobra.Command{
 		Use:   "rebuild [NODE...]",
 		Short: "Rebuild lost inventories from live objects",
@@ -62,7 +62,7 @@ Exit codes:
 	flags.Lookup("form").Usage = "limit to these forms (with -f), or the form of nodes that lynqctl can't infer (without -f)"
 	flags.BoolVarP(&f.everywhere, "all-namespaces", "A", false, "search all namespaces")
 	flags.BoolVarP(&f.yes, "yes", "y", false, "don't ask for confirmation")
-	registerNoFinalizer(flags, &f.NoFinalizer)
+	registerNoFinalizer(flags, &f.given.NoFinalizer)
 	return cmd
 }
 
@@ -78,7 +78,7 @@ func (a *app) inventoryRebuild(ctx context.Context, f *rebuildFlags, nodes []str
 	progress := *a
 	progress.Stdout = tty.Output{} // the list of the inventories is all that it gets
 	return inventory.Rebuild(ctx, a.engine(f.run.output), &inventory.RebuildOptions{
-		Options: *o, Node: nodes, Where: namespace, Yes: f.yes,
+		Apply: *o, Node: nodes, Where: namespace, Yes: f.yes,
 		Show: func(rebuilt []orphan.Rebuilt) error {
 			return session.Fail(ui.PrintList(views.RebuiltList(rebuilt), tty.Format(f.run.output), a.out(), a.noteOut()))
 		},
@@ -90,8 +90,8 @@ func (a *app) inventoryRebuild(ctx context.Context, f *rebuildFlags, nodes []str
 // wherever their nodes are.
 func (f *rebuildFlags) scope() (string, error) {
 	o := &f.render
-	if len(o.Inputs.Paths) == 0 && len(o.Inputs.Forms) > 1 {
+	if len(o.options.Inputs.Paths) == 0 && len(o.options.Inputs.Forms) > 1 {
 		return "", session.BadUsage(errors.New("without -f, --form takes one form"))
 	}
-	return session.OneOrAll(&o.Access, o.Namespace, f.everywhere || len(o.Inputs.Paths) > 0 && o.Namespace == "")
+	return session.OneOrAll(&o.options.Access, o.options.Namespace, f.everywhere || len(o.options.Inputs.Paths) > 0 && o.options.Namespace == "")
 }

@@ -56,7 +56,7 @@ Exit codes:
 	f.register(flags)
 	flags.BoolVarP(&f.all, "all-namespaces", "A", false, "search all namespaces")
 	flags.BoolVar(&f.everything, "all", false, "restore every inventory that needs it")
-	flags.StringSliceVar(&f.Hubs, "hub", nil, "limit to nodes of these hubs (NAME or NAMESPACE/NAME)")
+	flags.StringSliceVar(&f.options.Hubs, "hub", nil, "limit to nodes of these hubs (NAME or NAMESPACE/NAME)")
 	flags.StringVar(&f.run.dryRun, "dry-run", f.run.dryRun, "none, client, or server (client and server show the inventories and write nothing)")
 	flags.DurationVar(&f.run.LockTimeout, "lock-timeout", f.run.LockTimeout, "how long to wait for another run on the same hub")
 	return cmd
@@ -75,15 +75,15 @@ func (a *app) inventoryRestore(ctx context.Context, f *restoreFlags, args []stri
 	if err := f.run.checkRun(); err != nil {
 		return err
 	}
-	if f.all && f.Namespace != "" {
+	if f.all && f.options.Namespace != "" {
 		return session.BadUsage(errors.New("-A and -n exclude each other"))
 	}
 	if err := f.check(); err != nil {
 		return err
 	}
-	f.Nodes = nodes
+	f.options.Nodes = nodes
 	return inventory.Restore(ctx, a.engine(""), &inventory.RestoreOptions{
-		RunOptions: f.run.RunOptions, InventoryOptions: f.InventoryOptions,
-		Show: func(found []decide.Restoration) error { return f.printList(a, views.RestorationList(found)) },
+		RunOptions: f.run.RunOptions, InventoryOptions: f.options,
+		Show: func(found []decide.Restoration) error { return f.print.printList(a, views.RestorationList(found)) },
 	})
 }

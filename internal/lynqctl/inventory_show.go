@@ -25,7 +25,7 @@ status node'.`,
   lynqctl inventory show node/acme-web node/bolt-web -n shop -o yaml`,
 		Args: someNodes("inventory show", "lynqctl inventory list"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if f.Nodes, err = nodeNames(args); err != nil {
+			if f.options.Nodes, err = nodeNames(args); err != nil {
 				return session.BadUsage(err)
 			}
 			return a.inventoryShow(cmd.Context(), &f)
@@ -42,7 +42,7 @@ func (a *app) inventoryShow(ctx context.Context, f *inventoryFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	inventories, notFound := inventory.Show(ctx, a.engine(""), &f.InventoryOptions)
+	inventories, notFound := inventory.Show(ctx, a.engine(""), &f.options)
 	var all []*ui.Details
 	for _, inv := range inventories {
 		all = append(all, views.InventoryDetails(inv, time.Now()))

@@ -37,7 +37,7 @@ Exit codes:
   # Check all nodes of a hub, for a script
   lynqctl inventory verify -A --hub crm -o json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.Nodes = append(f.Nodes, args...)
+			f.options.Nodes = append(f.options.Nodes, args...)
 			return a.inventoryVerify(cmd.Context(), &f, recordedOnly)
 		},
 	}
@@ -51,7 +51,7 @@ func (a *app) inventoryVerify(ctx context.Context, f *inventoryFlags, recordedOn
 	if err := f.check(); err != nil {
 		return err
 	}
-	v, err := inventory.Verify(ctx, a.engine(""), &inventory.VerifyOptions{InventoryOptions: f.InventoryOptions, RecordedOnly: recordedOnly})
+	v, err := inventory.Verify(ctx, a.engine(""), &inventory.VerifyOptions{InventoryOptions: f.options, RecordedOnly: recordedOnly})
 	if err != nil {
 		return err
 	}
@@ -61,11 +61,11 @@ func (a *app) inventoryVerify(ctx context.Context, f *inventoryFlags, recordedOn
 // showVerification shows what was found.
 func (a *app) showVerification(v *inventory.Verification, f *inventoryFlags) error {
 	shown := views.Verification(*v)
-	l := shown.List(f.Where())
-	if err := f.printList(a, l); err != nil {
+	l := shown.List(f.options.Where())
+	if err := f.print.printList(a, l); err != nil {
 		return err
 	}
-	if len(l.Items) > 0 || !ui.TellsEmpty(tty.Format(f.output)) {
+	if len(l.Items) > 0 || !ui.TellsEmpty(tty.Format(f.print.output)) {
 		_, _ = fmt.Fprintln(a.noteOut(), l.Empty)
 	}
 	return v.Ended()

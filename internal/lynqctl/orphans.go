@@ -31,7 +31,7 @@ annotations record when and why lynqctl kept it, and which node it came from.`,
 
 // orphanFlags say which orphans are meant, and in which cluster.
 type orphanFlags struct {
-	orphans.ListOptions
+	list      orphans.ListOptions
 	namespace string
 	all       bool
 	selector  string
@@ -39,8 +39,8 @@ type orphanFlags struct {
 }
 
 func (f *orphanFlags) register(flags *pflag.FlagSet) {
-	q := &f.Query
-	f.Access.Register(flags)
+	q := &f.list.Query
+	f.list.Access.Register(flags)
 	flags.StringVarP(&f.namespace, "namespace", "n", "", "namespace of the orphans (default: from the kubeconfig context)")
 	flags.BoolVarP(&f.all, "all-namespaces", "A", false, "search all namespaces, and objects without a namespace")
 	flags.StringVarP(&f.selector, "selector", "l", "", "limit to objects that match this label selector")
@@ -49,12 +49,12 @@ func (f *orphanFlags) register(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&q.Nodes, "node", nil, "limit to orphans from these nodes (NODE or NAMESPACE/NODE)")
 	flags.StringVar(&f.olderThan, "older-than", "", "limit to orphans older than this, for example 12h or 30d")
 	flags.IntVar(&q.AtOnce, "concurrency", orphan.DefaultAtOnce, "number of requests to send in parallel")
-	registerTimeout(flags, &f.Timeout)
+	registerTimeout(flags, &f.list.Timeout)
 }
 
 // check checks the flags, and completes the query.
 func (f *orphanFlags) check(now time.Time) error {
-	q := &f.Query
+	q := &f.list.Query
 	q.Now = now
 	if err := errors.Join(f.checkHubs(), f.checkReasons()); err != nil {
 		return err
@@ -75,21 +75,21 @@ func (f *orphanFlags) check(now time.Time) error {
 	case selector != nil:
 		q.Selector = selector.String()
 	}
-	if err := checkTimeout(f.Timeout); err != nil {
+	if err := checkTimeout(f.list.Timeout); err != nil {
 		return err
 	}
-	q.Namespace, err = session.NamespaceMeant(&f.Access, f.namespace, f.all)
+	q.Namespace, err = session.NamespaceMeant(&f.list.Access, f.namespace, f.all)
 	return err
 }
 
 // checkReasons refuses reasons that are none, or need --stranded.
 func (f *orphanFlags) checkReasons() error {
 	known := orphan.Marked()
-	if f.Stranded {
+	if f.list.Stranded {
 		known = append(known, orphan.Stranding()...)
 	}
-	for _, r := range f.Query.Reasons {
-		if !f.Stranded && slices.Contains(orphan.Stranding(), r) {
+	for _, r := range f.list.Query.Reasons {
+		if !f.list.Stranded && slices.Contains(orphan.Stranding(), r) {
 			return session.BadUsage(fmt.Errorf("--reason %s needs --stranded", r))
 		}
 		if err := oneOf("--reason", r, known...); err != nil {
@@ -101,7 +101,7 @@ func (f *orphanFlags) checkReasons() error {
 
 // checkHubs refuses what no orphan tells of itself.
 func (f *orphanFlags) checkHubs() error {
-	for _, hub := range f.Query.Hubs {
+	for _, hub := range f.list.Query.Hubs {
 		if namespace, name, said := strings.Cut(hub, "/"); said {
 			return session.BadUsage(fmt.Errorf("--hub: an orphan says only the name of its hub, and not its namespace: say %s, and --node NAMESPACE/NODE for those from nodes in a namespace such as %s", name, namespace))
 		}

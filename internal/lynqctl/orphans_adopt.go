@@ -19,7 +19,7 @@ type adoptFlags struct {
 
 func orphansAdoptCommand(a *app) *cobra.Command {
 	f := adoptFlags{applyFlags: defaultApplyFlags()}
-	f.Wait = false
+	f.given.Wait = false
 	cmd := &cobra.Command{
 		Use:   "adopt [OBJECT...|--all] -f PATH...",
 		Short: "Adopt retained objects that a node needs again",
@@ -47,7 +47,7 @@ named, the exit code is 2 and nothing changed.`,
 	flags.StringSliceVar(&f.render.nodes, "node", nil, "limit to orphans of these nodes (as shown by 'lynqctl status')")
 	flags.BoolVar(&f.everything, "all", false, "adopt every orphan that your rows and forms render")
 	flags.BoolVar(&f.sync, "sync", false, "also update their content to match the form")
-	registerNoFinalizer(flags, &f.NoFinalizer)
+	registerNoFinalizer(flags, &f.given.NoFinalizer)
 	return cmd
 }
 
@@ -63,5 +63,5 @@ func (a *app) orphansAdopt(ctx context.Context, f *adoptFlags, args []string) er
 	if err != nil {
 		return err
 	}
-	return orphans.Adopt(ctx, a.engine(f.run.output), &orphans.AdoptOptions{Options: *o, Named: named, Sync: f.sync})
+	return orphans.Adopt(ctx, a.engine(f.run.output), &orphans.AdoptOptions{Apply: *o, Named: named, Sync: f.sync})
 }

@@ -41,7 +41,7 @@ of inventories without an object.`,
 	}
 	flags := cmd.Flags()
 	f.register(flags)
-	flags.BoolVar(&f.Stranded, "stranded", false, "also list objects that no inventory lists ("+orphan.ReasonStranded+"), and inventory entries without an object ("+orphan.ReasonGone+")")
+	flags.BoolVar(&f.list.Stranded, "stranded", false, "also list objects that no inventory lists ("+orphan.ReasonStranded+"), and inventory entries without an object ("+orphan.ReasonGone+")")
 	p.register(flags)
 	p.registerList(flags)
 	return cmd
@@ -52,14 +52,14 @@ func (a *app) orphansList(ctx context.Context, f *orphanFlags, p *printFlags) er
 	if err := f.check(now); err != nil {
 		return err
 	}
-	found, err := orphans.List(ctx, a.engine(""), &f.ListOptions)
+	found, err := orphans.List(ctx, a.engine(""), &f.list)
 	if err != nil {
 		return err
 	}
 	l := views.OrphanList(found.Orphans, now)
 	l.Warnings = found.Warnings()
 	l.Empty = "No orphans found in any namespace"
-	if namespace := f.Query.Namespace; namespace != "" {
+	if namespace := f.list.Query.Namespace; namespace != "" {
 		l.Empty = "No orphans found in namespace " + namespace + " (-A looks in all)"
 	}
 	return p.printList(a, l)

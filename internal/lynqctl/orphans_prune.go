@@ -79,7 +79,7 @@ func (a *app) orphansPrune(ctx context.Context, f *pruneFlags, args []string) er
 	o.Show = func(orphans []orphan.Orphan) error {
 		return ui.PrintList(views.OrphanList(orphans, time.Now()), tty.Table, a.errOut(), a.errOut())
 	}
-	o.RunOptions, o.Access, o.Timeout, o.Query, o.Named = f.run.RunOptions, f.Access, f.Timeout, f.Query, named
-	o.Concurrency = f.Query.AtOnce
+	o.RunOptions, o.Access, o.Timeout, o.Query, o.Named = f.run.RunOptions, f.list.Access, f.list.Timeout, f.list.Query, named
+	o.Concurrency = f.list.Query.AtOnce
 	return usecase.Prune(ctx, a.engine(f.run.output), &o)
 }

@@ -30,7 +30,7 @@ type rbacFlags struct {
 
 func rbacCommand(a *app) *cobra.Command {
 	f := rbacFlags{purposes: []string{string(rbac.Apply), string(rbac.Delete), string(rbac.Orphans)}}
-	f.Nothing = "nothing was printed"
+	f.Apply.Nothing = "nothing was printed"
 	cmd := &cobra.Command{
 		Use:   "rbac -f PATH...",
 		Short: "Print the RBAC roles that your forms need",
@@ -63,14 +63,14 @@ Exit codes:
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.rbac(cmd.Context(), &f) },
 	}
 	flags := cmd.Flags()
-	registerInputs(flags, &f.Inputs)
-	flags.StringVarP(&f.Namespace, "namespace", "n", "", "namespace for all nodes (overrides your files)")
-	f.Access.Register(flags)
-	registerTimeout(flags, &f.Timeout)
+	registerInputs(flags, &f.Apply.Inputs)
+	flags.StringVarP(&f.Apply.Namespace, "namespace", "n", "", "namespace for all nodes (overrides your files)")
+	f.Apply.Access.Register(flags)
+	registerTimeout(flags, &f.Apply.Timeout)
 	flags.StringSliceVar(&f.purposes, "for", f.purposes, "commands to grant permissions for: "+joined(rbac.Purposes()))
 	flags.StringVar(&f.account, "service-account", "", "bind the roles to this ServiceAccount (NAMESPACE/NAME)")
 	flags.StringVar(&f.name, "name", "", "name of the roles and bindings (default: lynqctl-NAMESPACE-NAME of the hub)")
-	flags.StringSliceVar(&f.Tombstones.Paths, "tombstones", nil, "files or directories with the tombstones that you pass to apply")
+	flags.StringSliceVar(&f.Apply.Tombstones.Paths, "tombstones", nil, "files or directories with the tombstones that you pass to apply")
 	flags.BoolVar(&f.Data, "include-data", false, "grant the permissions for 'orphans prune --include-data'")
 	flags.BoolVar(&f.Optional, "optional", false, "include optional permissions: events, and details about objects that aren't ready")
 	flags.BoolVar(&f.check, "check", false, "report only the permissions that you lack")
@@ -145,7 +145,7 @@ func (f *rbacFlags) options() (account rbac.Account, err error) {
 	if account, err = rbac.ParseAccount(f.account); err != nil {
 		return account, session.BadUsage(fmt.Errorf("--service-account: %w", err))
 	}
-	return account, errors.Join(session.CheckNamespace(f.Namespace), checkTimeout(f.Timeout))
+	return account, errors.Join(session.CheckNamespace(f.Apply.Namespace), checkTimeout(f.Apply.Timeout))
 }
 
 // checkRights tells which rights the user lacks.

@@ -27,7 +27,7 @@ type renderCommandFlags struct {
 }
 
 func renderCommand(a *app) *cobra.Command {
-	f := renderCommandFlags{renderFlags: renderFlags{RenderOptions: load.RenderOptions{Nothing: "nothing was written"}}, tree: defaultTreeFlags()}
+	f := renderCommandFlags{renderFlags: renderFlags{options: load.RenderOptions{Nothing: "nothing was written"}}, tree: defaultTreeFlags()}
 	cmd := &cobra.Command{
 		Use:        "render -f PATH...",
 		SuggestFor: []string{"template", "build", "generate"},
@@ -61,9 +61,9 @@ func renderCommand(a *app) *cobra.Command {
 	flags.StringVarP(&f.format, "output", "o", f.format, "output format: yaml, kyaml, or json (one object per line); with --output-dir: table, json, or markdown (the changes)")
 	flags.StringSliceVar(&f.nodes, "node", nil, "limit to these nodes (as shown by 'lynqctl status')")
 	flags.StringVarP(&f.selector, "selector", "l", "", "limit to objects that match this label selector")
-	flags.BoolVar(&f.Stream, "stream", false, "print manifests as they render instead of all at once")
+	flags.BoolVar(&f.options.Stream, "stream", false, "print manifests as they render instead of all at once")
 	flags.BoolVar(&f.allowVarying, "allow-nondeterministic", false, "allow random functions such as randAlphaNum in resources with creationPolicy Once")
-	flags.BoolVar(&f.KeepGoing, "keep-going", false, "write the nodes that rendered, even if others failed")
+	flags.BoolVar(&f.options.KeepGoing, "keep-going", false, "write the nodes that rendered, even if others failed")
 	f.tree.register(flags)
 	flags.BoolVar(&f.check, "check", false, "render twice, in different row order, and fail if the results differ")
 	flags.BoolVar(&f.second, secondPassFlag, false, "")
@@ -73,11 +73,11 @@ func renderCommand(a *app) *cobra.Command {
 
 // resolve checks the flags, of which some mean nothing beside others.
 func (f *renderCommandFlags) resolve(cmd *cobra.Command) error {
-	f.RefuseVarying = !f.allowVarying
+	f.options.RefuseVarying = !f.allowVarying
 	if err := f.tree.check(cmd, &f.renderFlags); err != nil {
 		return err
 	}
-	if f.tree.Dir == "" {
+	if f.tree.options.Dir == "" {
 		if cmd.Flags().Changed("output-dir") {
 			return session.BadUsage(errors.New("--output-dir is empty (an unset variable, perhaps)"))
 		}
@@ -86,7 +86,7 @@ func (f *renderCommandFlags) resolve(cmd *cobra.Command) error {
 				return session.BadUsage(fmt.Errorf("--%s is about a tree of files: say where with --output-dir", name))
 			}
 		}
-		if f.check && (f.Stream || f.format != "") {
+		if f.check && (f.options.Stream || f.format != "") {
 			return session.BadUsage(errors.New("--check writes no manifests: leave out --stream and -o"))
 		}
 		f.format = cmp.Or(f.format, "yaml")
@@ -104,8 +104,8 @@ func (f *renderCommandFlags) resolve(cmd *cobra.Command) error {
 }
 
 func (a *app) render(ctx context.Context, f *renderCommandFlags) error {
-	e, o := a.engine(""), &f.tree.Options
-	o.RenderOptions = f.RenderOptions
+	e, o := a.engine(""), &f.tree.options
+	o.RenderOptions = f.options
 	o.Losses = func(all, untold []policy.Loss) error { return a.showLosses(&f.tree, all, untold) }
 	o.Show = func(t *render.Tree) error { return a.showTree(&f.tree, t) }
 	o.Refuse = func(t *render.Tree) error { return a.refuseTree(&f.tree, t) }
@@ -113,7 +113,7 @@ func (a *app) render(ctx context.Context, f *renderCommandFlags) error {
 		o.Convert = asKYAML
 	}
 	if f.check {
-		return render.Check(ctx, e, &render.CheckOptions{Options: *o, Second: f.second, Again: a.secondPass()}, a.out().Data())
+		return render.Check(ctx, e, &render.CheckOptions{Render: *o, Second: f.second, Again: a.secondPass()}, a.out().Data())
 	}
 	return render.Run(ctx, e, o, a.out().Data())
 }

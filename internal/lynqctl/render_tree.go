@@ -29,7 +29,7 @@ const noApps = "none"
 // treeFlags are the flags of render that are about a tree of files, and about who
 // applies the manifests.
 type treeFlags struct {
-	render.Options
+	options   render.Options
 	layout    string
 	maxDelete string
 	target    string
@@ -44,30 +44,30 @@ func defaultTreeFlags() treeFlags {
 }
 
 func (f *treeFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.Dir, "output-dir", "", "write a tree of files to this directory; lynqctl doesn't change other files in it")
+	flags.StringVar(&f.options.Dir, "output-dir", "", "write a tree of files to this directory; lynqctl doesn't change other files in it")
 	flags.StringVar(&f.layout, "layout", f.layout, "tree layout: "+layoutFolders+" (one file per object) or "+layoutFiles+" (one file per node)")
-	flags.BoolVar(&f.Sharded, "shard", false, "spread nodes over 256 folders (for very large trees)")
-	flags.BoolVar(&f.Force, "force", false, "overwrite or remove files that lynqctl didn't write")
-	flags.BoolVar(&f.DryRun, "dry-run", false, "show what would change in the tree, and write nothing")
-	flags.BoolVar(&f.Limits.AllowEmpty, "allow-empty", false, "allow deleting every node of a hub that has no active rows")
+	flags.BoolVar(&f.options.Sharded, "shard", false, "spread nodes over 256 folders (for very large trees)")
+	flags.BoolVar(&f.options.Force, "force", false, "overwrite or remove files that lynqctl didn't write")
+	flags.BoolVar(&f.options.DryRun, "dry-run", false, "show what would change in the tree, and write nothing")
+	flags.BoolVar(&f.options.Limits.AllowEmpty, "allow-empty", false, "allow deleting every node of a hub that has no active rows")
 	flags.StringVar(&f.maxDelete, "max-delete", f.maxDelete, "refuse to delete more than this many of a hub's nodes (a number or a percentage)")
-	flags.BoolVar(&f.PlainSecrets, "plain-secrets", false, "write Secret values in plain text (anyone who can read the tree can read them)")
-	flags.BoolVar(&f.TellChanged, "exit-code", false, "exit with code 4 if the tree changed")
+	flags.BoolVar(&f.options.PlainSecrets, "plain-secrets", false, "write Secret values in plain text (anyone who can read the tree can read them)")
+	flags.BoolVar(&f.options.TellChanged, "exit-code", false, "exit with code 4 if the tree changed")
 
 	f.hooks.register(flags)
 	flags.StringVar(&f.target, "target", f.target, "write policies as annotations for this tool: plain, argo, or flux")
-	flags.BoolVar(&f.Strict, "strict", false, "fail if the target can't honor a policy")
+	flags.BoolVar(&f.options.Strict, "strict", false, "fail if the target can't honor a policy")
 	flags.StringVar(&f.emit, "emit-apps", "", "also write the objects that deploy the tree: for argo "+
 		string(policy.AppsApplications)+" or "+string(policy.AppsApplicationSet)+", for flux "+string(policy.AppsKustomizations)+" or "+string(policy.AppsOrdered)+
 		"; or "+noApps+" to remove them")
-	flags.StringVar(&f.Emit.RepoURL, "repo-url", "", "Git repository of the tree (with --emit-apps; flux can use an existing GitRepository instead)")
-	flags.StringVar(&f.Emit.Revision, "revision", "", "branch (with --repo-url; argo also takes a tag or commit; default: HEAD for argo, main for flux)")
-	flags.StringVar(&f.Emit.Path, "repo-path", "", "path of the tree in the repository (with --emit-apps)")
-	flags.StringVar(&f.Emit.Name, "app-name", "", "name of the ApplicationSet or GitRepository (with --emit-apps; default: lynqctl, or flux-system for flux without --repo-url)")
-	flags.StringVar(&f.Emit.Namespace, "app-namespace", "", "namespace of these objects (with --emit-apps; default: argocd or flux-system)")
-	flags.StringVar(&f.Emit.Project, "app-project", "", "project of the Applications (with --emit-apps for argo; default: default)")
-	flags.StringVar(&f.Emit.DestServer, "dest-server", "", "URL of the destination cluster (with --emit-apps for argo; default: the cluster of Argo CD)")
-	flags.StringVar(&f.Emit.DestName, "dest-name", "", "name of the destination cluster in Argo CD, instead of --dest-server (with --emit-apps for argo)")
+	flags.StringVar(&f.options.Emit.RepoURL, "repo-url", "", "Git repository of the tree (with --emit-apps; flux can use an existing GitRepository instead)")
+	flags.StringVar(&f.options.Emit.Revision, "revision", "", "branch (with --repo-url; argo also takes a tag or commit; default: HEAD for argo, main for flux)")
+	flags.StringVar(&f.options.Emit.Path, "repo-path", "", "path of the tree in the repository (with --emit-apps)")
+	flags.StringVar(&f.options.Emit.Name, "app-name", "", "name of the ApplicationSet or GitRepository (with --emit-apps; default: lynqctl, or flux-system for flux without --repo-url)")
+	flags.StringVar(&f.options.Emit.Namespace, "app-namespace", "", "namespace of these objects (with --emit-apps; default: argocd or flux-system)")
+	flags.StringVar(&f.options.Emit.Project, "app-project", "", "project of the Applications (with --emit-apps for argo; default: default)")
+	flags.StringVar(&f.options.Emit.DestServer, "dest-server", "", "URL of the destination cluster (with --emit-apps for argo; default: the cluster of Argo CD)")
+	flags.StringVar(&f.options.Emit.DestName, "dest-name", "", "name of the destination cluster in Argo CD, instead of --dest-server (with --emit-apps for argo)")
 }
 
 // treeOnly are the flags that mean nothing without a tree, and appsOnly those that mean
@@ -82,23 +82,23 @@ func appsOnly() []string {
 
 // check checks the flags, and completes the options.
 func (f *treeFlags) check(cmd *cobra.Command, r *renderFlags) error {
-	if err := f.checkTarget(cmd); err != nil || f.Dir == "" {
+	if err := f.checkTarget(cmd); err != nil || f.options.Dir == "" {
 		return err
 	}
 	if err := oneOf("--layout", f.layout, layoutFolders, layoutFiles); err != nil {
 		return err
 	}
-	f.PerNode = f.layout == layoutFiles
+	f.options.PerNode = f.layout == layoutFiles
 	limit, err := decide.ParseMaxDelete(f.maxDelete)
 	switch {
 	case err != nil:
 		return session.BadUsage(fmt.Errorf("--max-delete: %w", err))
-	case r.Stream:
+	case r.options.Stream:
 		return session.BadUsage(errors.New("--stream and --output-dir do not go together: a tree is written when everything has rendered"))
-	case r.selector != "" && f.PerNode:
+	case r.selector != "" && f.options.PerNode:
 		return session.BadUsage(errors.New("-l leaves out a part of nodes, and --layout=" + layoutFiles + " writes whole ones (use --node or --form)"))
 	}
-	f.Limits.MayGo, f.Limits.MaxDelete = limit.Of, limit.String()
+	f.options.Limits.MayGo, f.options.Limits.MaxDelete = limit.Of, limit.String()
 	return nil
 }
 
@@ -108,10 +108,10 @@ func (f *treeFlags) checkTarget(cmd *cobra.Command) error {
 	if err != nil {
 		return session.BadUsage(fmt.Errorf("--%w", err))
 	}
-	if f.Target = target; f.Strict && target == policy.Plain {
+	if f.options.Target = target; f.options.Strict && target == policy.Plain {
 		return session.BadUsage(errors.New("--strict is about what a target honours: choose one with --target=argo or --target=flux"))
 	}
-	if f.Hooks, err = f.hooks.options(cmd, target); err != nil {
+	if f.options.Hooks, err = f.hooks.options(cmd, target); err != nil {
 		return session.BadUsage(err)
 	}
 	if f.emit == "" || f.emit == noApps {
@@ -122,16 +122,16 @@ func (f *treeFlags) checkTarget(cmd *cobra.Command) error {
 	switch {
 	case f.emit == "":
 		return nil
-	case f.Dir == "":
+	case f.options.Dir == "":
 		return session.BadUsage(errors.New("--emit-apps is about a tree of files: say where with --output-dir"))
 	case f.emit == noApps:
-		f.DropApps = true
+		f.options.DropApps = true
 		return nil
 	case f.layout == layoutFiles:
 		return session.BadUsage(errors.New("--emit-apps needs a folder per node: leave out --layout=" + layoutFiles))
 	}
-	if f.Emit.Kind, err = policy.ParseApps(target, f.emit); err == nil {
-		err = f.Emit.Check()
+	if f.options.Emit.Kind, err = policy.ParseApps(target, f.emit); err == nil {
+		err = f.options.Emit.Check()
 	}
 	if err != nil {
 		return session.BadUsage(fmt.Errorf("--emit-apps: %w", err))
@@ -146,7 +146,7 @@ func (a *app) showLosses(f *treeFlags, all, untold []policy.Loss) error {
 	if len(untold) == 0 {
 		return nil
 	}
-	return views.PrintLosses(f.Target, untold, a.noteOut())
+	return views.PrintLosses(f.options.Target, untold, a.noteOut())
 }
 
 // mostExplained is how many changed objects a report looks into.
@@ -172,7 +172,7 @@ func (a *app) showTree(f *treeFlags, t *render.Tree) error {
 		t.Report.Explain(mostExplained, t.Fields)
 		return t.Report.WriteMarkdown(a.out())
 	}
-	return views.PrintTree(t.Report, f.DryRun, a.noteOut())
+	return views.PrintTree(t.Report, f.options.DryRun, a.noteOut())
 }
 
 // refuseTree tells what guards have against the run. A comment on a pull request
@@ -190,7 +190,7 @@ func (a *app) refuseTree(f *treeFlags, t *render.Tree) error {
 }
 
 func (a *app) writeReport(f *treeFlags, r *treeReport) error {
-	r.Dir, r.DryRun, r.Losses = f.Dir, f.DryRun, f.losses
+	r.Dir, r.DryRun, r.Losses = f.options.Dir, f.options.DryRun, f.losses
 	e := json.NewEncoder(a.out().Data())
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")

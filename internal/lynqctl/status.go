@@ -81,8 +81,8 @@ status also takes node/NAME, hub/NAME, and form/NAME.` + statusCodes,
 	f.registerChoice(cmd.Flags())
 	cmd.AddCommand(
 		statusNodeCommand(a),
-		statusOf(a, "hub", "Show the nodes of one or more hubs", func(f *statusFlags, names []string) { f.Hubs = names }),
-		statusOf(a, "form", "Show the nodes of one or more forms", func(f *statusFlags, names []string) { f.Forms = names }),
+		statusOf(a, "hub", "Show the nodes of one or more hubs", func(f *statusFlags, names []string) { f.options.Hubs = names }),
+		statusOf(a, "form", "Show the nodes of one or more forms", func(f *statusFlags, names []string) { f.options.Forms = names }),
 	)
 	return cmd
 }
@@ -129,12 +129,12 @@ func (a *app) statusNamed(ctx context.Context, f *statusFlags, args []string) er
 	}
 	switch what {
 	case "node":
-		f.Nodes, f.all = names, false
+		f.options.Nodes, f.all = names, false
 		return a.statusNodes(ctx, &f.inventoryFlags)
 	case "hub":
-		f.Hubs = append(f.Hubs, names...)
+		f.options.Hubs = append(f.options.Hubs, names...)
 	case "form":
-		f.Forms = append(f.Forms, names...)
+		f.options.Forms = append(f.options.Forms, names...)
 	}
 	return a.status(ctx, f)
 }
@@ -161,7 +161,7 @@ func statusOf(a *app, what, short string, narrow func(f *statusFlags, names []st
 	f.register(cmd.Flags())
 	f.registerNamespaces(cmd.Flags())
 	if what == "form" {
-		cmd.Flags().StringSliceVar(&f.Hubs, "hub", nil, "limit to nodes of these hubs (NAME or NAMESPACE/NAME), if several hubs have a form with this name")
+		cmd.Flags().StringSliceVar(&f.options.Hubs, "hub", nil, "limit to nodes of these hubs (NAME or NAMESPACE/NAME), if several hubs have a form with this name")
 	}
 	return cmd
 }
@@ -178,14 +178,14 @@ func (f *statusFlags) check() error {
 	if err := f.inventoryFlags.check(); err != nil || !f.watch {
 		return err
 	}
-	return f.checkWatch()
+	return f.print.checkWatch()
 }
 
 func (a *app) status(ctx context.Context, f *statusFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	o := &status.Options{InventoryOptions: f.InventoryOptions, FailedOnly: f.failed, Recorded: f.recorded}
+	o := &status.Options{InventoryOptions: f.options, FailedOnly: f.failed, Recorded: f.recorded}
 	if f.watch {
 		return status.Follow(ctx, a.engine(""), o, a.statusView(f))
 	}
@@ -193,7 +193,7 @@ func (a *app) status(ctx context.Context, f *statusFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := f.printList(a, f.view().List((*views.Nodes)(s), time.Now())); err != nil {
+	if err := f.print.printList(a, f.view().List((*views.Nodes)(s), time.Now())); err != nil {
 		return err
 	}
 	return s.Ended()
@@ -202,7 +202,7 @@ func (a *app) status(ctx context.Context, f *statusFlags) error {
 // statusView shows a watch: on a terminal in place, elsewhere by a line for each
 // change.
 func (a *app) statusView(f *statusFlags) func(time.Time, *status.Status, []nodestatus.Node) error {
-	out, format, view := a.out(), tty.Format(f.output), f.view()
+	out, format, view := a.out(), tty.Format(f.print.output), f.view()
 	if !out.Terminal || format != tty.Table && format != tty.Wide {
 		feed := &ui.Feed{Out: out, Format: format, Columns: view.Columns()}
 		return func(now time.Time, s *status.Status, news []nodestatus.Node) error {

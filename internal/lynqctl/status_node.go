@@ -31,7 +31,7 @@ Exit codes:
   lynqctl status node acme-web bolt-web -n shop -o json`,
 		Args: someNodes("status node", "lynqctl status"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if f.Nodes, err = nodeNames(args); err != nil {
+			if f.options.Nodes, err = nodeNames(args); err != nil {
 				return session.BadUsage(err)
 			}
 			return a.statusNodes(cmd.Context(), &f)
@@ -48,7 +48,7 @@ func (a *app) statusNodes(ctx context.Context, f *inventoryFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	nodes, notFound := status.Nodes(ctx, a.engine(""), &f.InventoryOptions)
+	nodes, notFound := status.Nodes(ctx, a.engine(""), &f.options)
 	var all []*ui.Details
 	for _, s := range nodes {
 		n := views.NodeNow(*s)

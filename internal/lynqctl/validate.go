@@ -61,5 +61,5 @@ func (f *renderFlags) validate(ctx context.Context, e *session.Engine, rows bool
 	if err := f.check(); err != nil {
 		return "", err
 	}
-	return validate.Run(ctx, e, &f.RenderOptions, rows)
+	return validate.Run(ctx, e, &f.options, rows)
 }

@@ -44,8 +44,8 @@ func (f *watchFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.apply.run.dryRun, "dry-run", f.apply.run.dryRun, "none, client (print the plan of one round), or server (also submit every write as a server-side dry run)")
 	flags.StringVar(&f.apply.maxDelete, "max-delete", f.apply.maxDelete, "hold deletions that exceed this many of a hub's nodes (a number or a percentage)")
 	flags.DurationVar(&f.window, "max-delete-window", f.window, "how long deleted nodes count against --max-delete (0 means that each round counts only its own)")
-	flags.BoolVar(&f.apply.Limits.AllowEmpty, "allow-empty", false, "start without a form, and allow deleting every node of a hub that has no active rows")
-	flags.StringSliceVar(&f.apply.Tombstones.Paths, "tombstones", nil, "files or directories with tombstones: objects to delete if their labels match")
+	flags.BoolVar(&f.apply.given.Limits.AllowEmpty, "allow-empty", false, "start without a form, and allow deleting every node of a hub that has no active rows")
+	flags.StringSliceVar(&f.apply.given.Tombstones.Paths, "tombstones", nil, "files or directories with tombstones: objects to delete if their labels match")
 	flags.StringVar(&f.listen, "listen", "", "address that serves /healthz, /readyz, and /metrics, for example :8080")
 	flags.BoolVar(&f.perNode, "metrics-per-node", false, "report metrics per node instead of per hub and form")
 	flags.StringVar(&f.logFormat, "log-format", f.logFormat, "output format: text or json")
@@ -121,7 +121,7 @@ func (f *watchFlags) checkDryRun(m session.Mode) error {
 
 func (a *app) watch(ctx context.Context, f *watchFlags, o *apply.Options) error {
 	if o.Mode != session.ModeRun {
-		return watch.Run(ctx, a.engine(""), &watch.Options{Options: *o})
+		return watch.Run(ctx, a.engine(""), &watch.Options{Apply: *o})
 	}
 	if f.listen == "" && f.perNode {
 		return session.BadUsage(errors.New("--metrics-per-node is about the metrics at --listen (give it an address)"))
@@ -150,7 +150,7 @@ func (a *app) watch(ctx context.Context, f *watchFlags, o *apply.Options) error 
 	defer closed()
 	e := a.engine("")
 	e.View, e.Metrics = view, board
-	err = watch.Run(ctx, e, &watch.Options{Options: *o, Reload: reload, Files: watchFiles, Observer: board, Listen: at})
+	err = watch.Run(ctx, e, &watch.Options{Apply: *o, Reload: reload, Files: watchFiles, Observer: board, Listen: at})
 	if stopped := stopOf(ctx); stopped != nil {
 		view.Note(stopped.note())
 		return &loggedError{stopped}

@@ -46,8 +46,8 @@ func (f *watchManifestFlags) check(flags *pflag.FlagSet) error {
 
 // printManifests prints the manifests of a watch with these flags and options.
 func (a *app) printManifests(ctx context.Context, flags *pflag.FlagSet, f *watchManifestFlags, o *apply.Options) error {
-	m := &watch.ManifestOptions{Options: *o, Deployment: f.deployment, Image: f.image, Replicas: f.replicas, Args: podArgs(flags, f)}
-	m.Nothing = "nothing was printed"
+	m := &watch.ManifestOptions{Apply: *o, Deployment: f.deployment, Image: f.image, Replicas: f.replicas, Args: podArgs(flags, f)}
+	m.Apply.Nothing = "nothing was printed"
 	if flags.Changed("listen") {
 		m.Listen = flags.Lookup("listen").Value.String()
 	}

@@ -16,7 +16,7 @@ import (
 
 // RebuildOptions say which inventories are rebuilt.
 type RebuildOptions struct {
-	apply.Options
+	Apply apply.Options
 	Node  []string // names that are meant, as NODE or NAMESPACE/NODE; empty for all
 	Where string   // namespace of the nodes, "" for all
 	// Show shows what is going to be written, and Progress a run that writes owner
@@ -29,12 +29,12 @@ type RebuildOptions struct {
 // Rebuild rebuilds inventories that were lost. With inputs, rows and forms say of which
 // form and row a node is.
 func Rebuild(ctx context.Context, e *session.Engine, o *RebuildOptions) error {
-	if err := e.MayGoOn(o.Mode, o.Yes); err != nil {
+	if err := e.MayGoOn(o.Apply.Mode, o.Yes); err != nil {
 		return err
 	}
 	r := rebuildJob{o: o}
-	if len(o.Inputs.Paths) > 0 {
-		return apply.WithJob(ctx, e, &o.Options, func(ctx context.Context, j *apply.Job) error {
+	if len(o.Apply.Inputs.Paths) > 0 {
+		return apply.WithJob(ctx, e, &o.Apply, func(ctx context.Context, j *apply.Job) error {
 			r.Run, r.apply = j.Run, j
 			if err := r.look(ctx); err != nil {
 				return err
@@ -46,7 +46,7 @@ func Rebuild(ctx context.Context, e *session.Engine, o *RebuildOptions) error {
 			return r.perform(ctx)
 		})
 	}
-	return e.OnCluster(ctx, &o.Access, o.Timeout, &o.RunOptions, func(ctx context.Context, run session.Run) error {
+	return e.OnCluster(ctx, &o.Apply.Access, o.Apply.Timeout, &o.Apply.RunOptions, func(ctx context.Context, run session.Run) error {
 		r.Run = run
 		if err := r.look(ctx); err != nil {
 			return err
@@ -68,7 +68,7 @@ type rebuildJob struct {
 // look finds the objects that no inventory has an entry for.
 func (r *rebuildJob) look(ctx context.Context) error {
 	r.lost = lost{
-		Run: &r.Run, apply: r.apply, nodes: r.o.Node, where: r.o.Where, chosen: r.o.Inputs.Hubs, forms: r.o.Inputs.Forms, noFinalizer: r.o.NoFinalizer,
+		Run: &r.Run, apply: r.apply, nodes: r.o.Node, where: r.o.Where, chosen: r.o.Apply.Inputs.Hubs, forms: r.o.Apply.Inputs.Forms, noFinalizer: r.o.Apply.NoFinalizer,
 	}
 	return r.lost.look(ctx)
 }

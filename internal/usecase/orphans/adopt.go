@@ -12,7 +12,7 @@ import (
 
 // AdoptOptions say which orphans are adopted.
 type AdoptOptions struct {
-	apply.Options
+	Apply apply.Options
 	Named map[lynq.Ref]bool // empty for all
 	// Sync: their content becomes what the form says, too.
 	Sync bool
@@ -20,7 +20,7 @@ type AdoptOptions struct {
 
 // Adopt adopts orphans that rows and forms render.
 func Adopt(ctx context.Context, e *session.Engine, o *AdoptOptions) error {
-	return apply.WithJob(ctx, e, &o.Options, func(ctx context.Context, j *apply.Job) error {
+	return apply.WithJob(ctx, e, &o.Apply, func(ctx context.Context, j *apply.Job) error {
 		orphans, err := j.FindOrphans(ctx, orphan.Query{Now: time.Now(), Namespace: session.NamespaceOf(o.Named)})
 		if err != nil {
 			return err

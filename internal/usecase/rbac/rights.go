@@ -19,8 +19,8 @@ import (
 
 // Options say which rights are meant.
 type Options struct {
-	apply.Options
-	For []rbac.Purpose
+	Apply apply.Options
+	For   []rbac.Purpose
 	// Data: orphans prune is to delete what holds data, too.
 	Data bool
 	// Optional: also rights that the commands can do without.
@@ -30,18 +30,18 @@ type Options struct {
 // Of are the least rights under which commands work for the inputs, and the hubs
 // of these. The cluster is asked only for what the inputs do not say.
 func Of(ctx context.Context, e *session.Engine, o *Options) (*rbac.Rights, []lynq.HubKey, error) {
-	ctx, cancel := session.Deadline(ctx, o.Timeout)
+	ctx, cancel := session.Deadline(ctx, o.Apply.Timeout)
 	defer cancel()
-	inputs, err := load.Prepare(ctx, e, &o.RenderOptions, o.Nothing)
+	inputs, err := load.Prepare(ctx, e, &o.Apply.RenderOptions, o.Apply.Nothing)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := o.Identify(inputs.Hubs); err != nil {
-		return nil, nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: o.Nothing}
+	if err := o.Apply.Identify(inputs.Hubs); err != nil {
+		return nil, nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: o.Apply.Nothing}
 	}
-	stones, err := form.LoadTombstones(o.Tombstones.Paths)
+	stones, err := form.LoadTombstones(o.Apply.Tombstones.Paths)
 	if err != nil {
-		return nil, nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: o.Nothing}
+		return nil, nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: o.Apply.Nothing}
 	}
 	var hubs []rbac.Hub
 	for _, h := range inputs.Hubs {
@@ -92,7 +92,7 @@ func learnKinds(ctx context.Context, e *session.Engine, o *Options, in *rbac.Inp
 	if len(unknown) == 0 && !all {
 		return nil
 	}
-	client, err := e.ConnectToLook(&o.Access)
+	client, err := e.ConnectToLook(&o.Apply.Access)
 	if err == nil && all {
 		in.All, err = client.Listable(ctx)
 	}
@@ -120,7 +120,7 @@ func learnKinds(ctx context.Context, e *session.Engine, o *Options, in *rbac.Inp
 		return session.Unread(ctx, cause)
 	}
 	if len(problems) > 0 {
-		return session.BadInputs(problems, o.Nothing)
+		return session.BadInputs(problems, o.Apply.Nothing)
 	}
 	return nil
 }
@@ -130,9 +130,9 @@ const accessAtOnce = 8
 
 // Lacking are those of some rules, with the verbs that the user of the kubeconfig lacks.
 func Lacking(ctx context.Context, e *session.Engine, o *Options, rules []rbac.Rule) ([]rbac.Rule, error) {
-	ctx, cancel := session.Deadline(ctx, o.Timeout)
+	ctx, cancel := session.Deadline(ctx, o.Apply.Timeout)
 	defer cancel()
-	client, err := e.ConnectToLook(&o.Access)
+	client, err := e.ConnectToLook(&o.Apply.Access)
 	if err != nil {
 		return nil, err
 	}

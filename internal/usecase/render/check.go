@@ -20,7 +20,7 @@ import (
 
 // CheckOptions say how rows are rendered twice.
 type CheckOptions struct {
-	Options
+	Render Options
 	// Second: this is the second pass, which writes what is compared.
 	Second bool
 	// Again is the command line of the second pass, with the program as it was called.
@@ -30,20 +30,20 @@ type CheckOptions struct {
 // Check renders twice, the second time in another process with the rows in another
 // order, and tells whether both give the same.
 func Check(ctx context.Context, e *session.Engine, o *CheckOptions, out io.Writer) error {
-	ctx, cancel := session.Deadline(ctx, o.Timeout)
+	ctx, cancel := session.Deadline(ctx, o.Render.Timeout)
 	defer cancel()
 	var stdin load.Replayed
 	remembering := *e
 	remembering.Stdin = stdin.Reader(e.Stdin)
-	inputs, err := prepareFor(ctx, &remembering, &o.Options)
+	inputs, err := prepareFor(ctx, &remembering, &o.Render)
 	if err != nil {
 		return err
 	}
 	if o.Second {
-		o.Shuffle = rand.New(rand.NewPCG(1, 2)) //nolint:gosec // another order, and always the same one
+		o.Render.Shuffle = rand.New(rand.NewPCG(1, 2)) //nolint:gosec // another order, and always the same one
 	}
 	var first prints
-	run, err := load.RenderRows(ctx, &remembering, &o.RenderOptions, o.Settings, inputs, func(run *render.Run, in render.Input) error {
+	run, err := load.RenderRows(ctx, &remembering, &o.Render.RenderOptions, o.Render.Settings, inputs, func(run *render.Run, in render.Input) error {
 		for n, err := range run.Documents(ctx, in) {
 			if err != nil {
 				return err
@@ -52,8 +52,8 @@ func Check(ctx context.Context, e *session.Engine, o *CheckOptions, out io.Write
 		}
 		return nil
 	})
-	if !o.Wanted(run, err) {
-		return o.Ended(run.Run, err)
+	if !o.Render.Wanted(run, err) {
+		return o.Render.Ended(run.Run, err)
 	}
 	for _, i := range run.Retracted() {
 		first[i].Failed, first[i].Objects = true, nil
@@ -69,7 +69,7 @@ func Check(ctx context.Context, e *session.Engine, o *CheckOptions, out io.Write
 		return session.Fail(fmt.Errorf("the two renderings differ: %s (a function whose result varies, or a row that changed in between)", what))
 	}
 	e.Notef("the two renderings are the same: %s, %s", lynq.Count(run.Report().Nodes, "node"), lynq.Count(run.Report().Objects, "object"))
-	return o.Ended(run.Run, nil)
+	return o.Render.Ended(run.Run, nil)
 }
 
 // tell is what the second pass writes.

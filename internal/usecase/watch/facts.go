@@ -8,8 +8,8 @@ import (
 // facts are what people know these inputs by.
 func (w *watching) facts(hubs []load.HubPrograms) inputFacts {
 	facts := inputFacts{Files: map[string]string{}, Hubs: map[string]bool{}, Forms: map[string]bool{}}
-	files.Digests(w.o.Inputs.Paths, w.o.Inputs.Recursive, facts.Files)
-	files.Digests(w.o.Tombstones.Paths, true, facts.Files)
+	files.Digests(w.o.Apply.Inputs.Paths, w.o.Apply.Inputs.Recursive, facts.Files)
+	files.Digests(w.o.Apply.Tombstones.Paths, true, facts.Files)
 	for _, h := range hubs {
 		facts.Hubs[h.Key.String()] = true
 		for _, p := range h.Programs {

@@ -69,7 +69,7 @@ type hubWatch struct {
 
 // newHubWatch makes one for the hub at i of the inputs.
 func newHubWatch(w *watching, in *watchInputs, i int) *hubWatch {
-	o := w.o.Options
+	o := w.o.Apply
 	o.Sources = nil
 	if url := in.urls[i]; url != "" {
 		o.Sources = []string{url}

@@ -25,7 +25,7 @@ import (
 
 // ManifestOptions say how a watch is to run in the cluster.
 type ManifestOptions struct {
-	apply.Options
+	Apply apply.Options
 	// Deployment is NAMESPACE/NAME of it, "" for what is made of the hubs.
 	Deployment string
 	Image      string // "" for that of this release
@@ -39,32 +39,32 @@ type ManifestOptions struct {
 // Manifests are the manifests of a watch of these inputs that runs in the cluster.
 // The cluster is asked only for kinds that the inputs do not say.
 func Manifests(ctx context.Context, e *session.Engine, o *ManifestOptions) (string, error) {
-	ctx, cancel := session.Deadline(ctx, o.Timeout)
+	ctx, cancel := session.Deadline(ctx, o.Apply.Timeout)
 	defer cancel()
 	out, err := o.pod(e.Version)
 	if err != nil {
 		return "", err
 	}
-	stdin, err := remembered(ctx, e, o.Inputs.Paths)
+	stdin, err := remembered(ctx, e, o.Apply.Inputs.Paths)
 	if err != nil {
 		return "", err
 	}
 	w := &watchManifests{Engine: e, o: o, stdin: stdin}
 	reading := *e
 	reading.Stdin = stdin()
-	inputs, err := load.Prepare(ctx, &reading, &o.RenderOptions, o.Nothing)
+	inputs, err := load.Prepare(ctx, &reading, &o.Apply.RenderOptions, o.Apply.Nothing)
 	if err != nil {
 		return "", err
 	}
-	if err := o.Identify(inputs.Hubs); err != nil {
-		return "", &session.Error{Outcome: session.BadInput, Err: err, Summary: o.Nothing}
+	if err := o.Apply.Identify(inputs.Hubs); err != nil {
+		return "", &session.Error{Outcome: session.BadInput, Err: err, Summary: o.Apply.Nothing}
 	}
 	if err := w.complete(ctx, inputs, out); err != nil {
 		return "", err
 	}
 	text, err := deploy.Manifests(out)
 	if err != nil {
-		return "", &session.Error{Outcome: session.BadInput, Err: err, Summary: o.Nothing}
+		return "", &session.Error{Outcome: session.BadInput, Err: err, Summary: o.Apply.Nothing}
 	}
 	return text, nil
 }
@@ -104,19 +104,19 @@ func (w *watchManifests) complete(ctx context.Context, inputs *load.Inputs, out 
 		}
 	}
 	if err := w.o.settled(inputs.Hubs, out.Namespace); err != nil {
-		return &session.Error{Outcome: session.BadInput, Err: err, Summary: w.o.Nothing}
+		return &session.Error{Outcome: session.BadInput, Err: err, Summary: w.o.Apply.Nothing}
 	}
 	if err := w.files(out); err != nil {
 		return err
 	}
-	rows := load.RowSource{Override: w.o.Sources}
+	rows := load.RowSource{Override: w.o.Apply.Sources}
 	connections, errs := rows.Locate(inputs.Hubs)
 	if err := errors.Join(errs...); err != nil {
 		return session.BadUsage(err)
 	}
 	problems, warnings := reachable(inputs.Hubs, connections)
 	if len(problems) > 0 {
-		return session.BadInputs(problems, w.o.Nothing)
+		return session.BadInputs(problems, w.o.Apply.Nothing)
 	}
 	w.Warn(warnings)
 	return w.roles(ctx, inputs, connections, out)
@@ -145,7 +145,7 @@ func commonNamespace(hubs []load.HubPrograms) (string, error) {
 func (o *ManifestOptions) settled(hubs []load.HubPrograms, place string) error {
 	var errs []error
 	for _, h := range hubs {
-		if h.Hub.Namespace == "" && o.Namespace == "" && h.Key.Namespace != place {
+		if h.Hub.Namespace == "" && o.Apply.Namespace == "" && h.Key.Namespace != place {
 			errs = append(errs, fmt.Errorf("%s: hub %q has no namespace: here it is %s, and in a pod of namespace %s it would be another hub (give it metadata.namespace)", h.Hub.Pos, h.Hub.Name, h.Key, place))
 		}
 	}
@@ -155,7 +155,7 @@ func (o *ManifestOptions) settled(hubs []load.HubPrograms, place string) error {
 // files reads what pods are to have: inputs without Secrets, and of tombstones what they
 // name.
 func (w *watchManifests) files(out *deploy.Options) error {
-	files, err := form.InputFiles(w.o.Inputs.Paths, w.o.Inputs.Recursive, w.stdin())
+	files, err := form.InputFiles(w.o.Apply.Inputs.Paths, w.o.Apply.Inputs.Recursive, w.stdin())
 	if err != nil {
 		return w.badInputs(err)
 	}
@@ -167,7 +167,7 @@ func (w *watchManifests) files(out *deploy.Options) error {
 			w.Notef("warning: %s: Secret %q is skipped, because a ConfigMap isn't secret: create it in the cluster where hubs refer to it", s.Pos, s.Name)
 		}
 	}
-	if w.tombstones, err = form.LoadTombstones(w.o.Tombstones.Paths); err != nil {
+	if w.tombstones, err = form.LoadTombstones(w.o.Apply.Tombstones.Paths); err != nil {
 		return w.badInputs(err)
 	}
 	for i := range w.tombstones {
@@ -182,9 +182,9 @@ func (w *watchManifests) files(out *deploy.Options) error {
 
 func (w *watchManifests) badInputs(err error) error {
 	if problems, ok := errors.AsType[lynq.Problems](err); ok {
-		return session.BadInputs(problems, w.o.Nothing)
+		return session.BadInputs(problems, w.o.Apply.Nothing)
 	}
-	return &session.Error{Outcome: session.BadInput, Err: err, Summary: w.o.Nothing}
+	return &session.Error{Outcome: session.BadInput, Err: err, Summary: w.o.Apply.Nothing}
 }
 
 // tombstoneManifest is what counts of a tombstone: of the object there may be more in its
@@ -244,7 +244,7 @@ func (w *watchManifests) roles(ctx context.Context, inputs *load.Inputs, connect
 		return session.BadUsage(err)
 	}
 	purposes := []rbac.Purpose{rbac.Watch}
-	rights, err := usecase.OfInputs(ctx, w.Engine, &usecase.Options{Options: w.o.Options, For: purposes}, inputs, hubs, w.tombstones)
+	rights, err := usecase.OfInputs(ctx, w.Engine, &usecase.Options{Apply: w.o.Apply, For: purposes}, inputs, hubs, w.tombstones)
 	if err != nil {
 		return err
 	}

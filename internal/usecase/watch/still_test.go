@@ -41,7 +41,7 @@ func TestSparing(t *testing.T) {
 	write(inputs, "cut")
 	write(table, "id")
 	o := &Options{}
-	o.Inputs.Paths = []string{inputs}
+	o.Apply.Inputs.Paths = []string{inputs}
 	said := &notes{}
 	h := &hubWatch{w: &watching{engine: &session.Engine{View: said}, o: o}}
 	hub := &form.Hub{Name: "crm", Source: lynq.Connection{Type: lynq.SourceCSV, Path: table}}

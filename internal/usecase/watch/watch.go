@@ -20,7 +20,7 @@ import (
 
 // Options say what is kept as rows and forms say.
 type Options struct {
-	apply.Options
+	Apply apply.Options
 	// Reload has a value when the inputs are to be read again, changed or not; nil for
 	// never.
 	Reload <-chan os.Signal
@@ -46,24 +46,24 @@ type Files func(look func() files.Places) (changed <-chan struct{}, stop func(),
 // or its records change. Inputs that change are loaded again; where they are bad, the last
 // good ones stay. In a mode that writes nothing, it is one Apply in that mode.
 func Run(ctx context.Context, e *session.Engine, o *Options) error {
-	if slices.Contains(o.Inputs.Paths, "-") {
+	if slices.Contains(o.Apply.Inputs.Paths, "-") {
 		return session.BadUsage(errors.New("-f -: standard input cannot be read again when it changes; give watch files or directories"))
 	}
-	if o.Mode != session.ModeRun {
-		return apply.Run(ctx, e, &o.Options)
+	if o.Apply.Mode != session.ModeRun {
+		return apply.Run(ctx, e, &o.Apply)
 	}
-	client, warnings, err := e.Connect(&o.Access)
+	client, warnings, err := e.Connect(&o.Apply.Access)
 	if err != nil {
 		return err
 	}
 	w := &watching{engine: e, o: o, client: client, warnings: warnings}
 	defer w.watchFiles()()
-	in, _, err := w.load(ctx, "", o.Limits.AllowEmpty)
+	in, _, err := w.load(ctx, "", o.Apply.Limits.AllowEmpty)
 	if err != nil {
-		return apply.SuggestRights(&o.Options, err)
+		return apply.SuggestRights(&o.Apply, err)
 	}
 	e.Meter().Inputs(true)
-	w.engine.Notef("%s", startedNote(e.Version, o.Inputs.Paths, in.facts, o.Listen))
+	w.engine.Notef("%s", startedNote(e.Version, o.Apply.Inputs.Paths, in.facts, o.Listen))
 	var hubs keptHubs
 	defer hubs.wait()
 	for in != nil {
@@ -105,7 +105,7 @@ const noInputs = "the inputs have no form: lynqctl watch has nothing to do until
 // already, and digest the one of those that it loaded. Unless empty is true, inputs without
 // a form are an error.
 func (w *watching) load(ctx context.Context, known string, empty bool) (in *watchInputs, digest string, err error) {
-	o := w.o.Options
+	o := w.o.Apply
 	o.Inputs.AllowEmpty = empty
 	for {
 		digest, err := still(ctx, known, w.digest)
@@ -139,7 +139,7 @@ func (w *watching) sources(hubs []load.HubPrograms) ([]string, error) {
 	if len(hubs) == 0 {
 		return nil, nil // those that --source names may come back
 	}
-	urls, err := load.RowSource{Override: w.o.Sources}.Overrides(hubs)
+	urls, err := load.RowSource{Override: w.o.Apply.Sources}.Overrides(hubs)
 	if err != nil {
 		return nil, session.BadUsage(err)
 	}
@@ -159,11 +159,11 @@ func (w *watching) sources(hubs []load.HubPrograms) ([]string, error) {
 
 // digest is that of the inputs, "" where they cannot be read.
 func (w *watching) digest() string {
-	inputs, err := files.Digest(w.o.Inputs.Paths, w.o.Inputs.Recursive)
+	inputs, err := files.Digest(w.o.Apply.Inputs.Paths, w.o.Apply.Inputs.Recursive)
 	if err != nil {
 		return ""
 	}
-	tombstones, err := files.Digest(w.o.Tombstones.Paths, true)
+	tombstones, err := files.Digest(w.o.Apply.Tombstones.Paths, true)
 	if err != nil {
 		return ""
 	}
@@ -176,8 +176,8 @@ func (w *watching) watchFiles() (stop func()) {
 		return func() {}
 	}
 	changed, stop, err := w.o.Files(func() files.Places {
-		places := files.NewPlaces(w.o.Inputs.Paths, w.o.Inputs.Recursive)
-		places.Add(w.o.Tombstones.Paths, true)
+		places := files.NewPlaces(w.o.Apply.Inputs.Paths, w.o.Apply.Inputs.Recursive)
+		places.Add(w.o.Apply.Tombstones.Paths, true)
 		return places
 	})
 	if err != nil {
