@@ -143,3 +143,19 @@ func TestEventsOfNothing(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A hub whose nodes only have something to record has no line: nothing changes.
+func TestNothingToChange(t *testing.T) {
+	c := newConsole(ui.Options{})
+	c.Report(apply.Event{Type: apply.EventPlan, NodeID: lynq.NodeID{Hub: crm()}, Nodes: 2, Counts: map[plan.Action]int{plan.ActionKeep: 2}})
+	c.close(t)
+	if c.err.Len()+c.out.Len() > 0 {
+		t.Errorf("output %q%q, want none", c.out, c.err)
+	}
+	c = newConsole(ui.Options{})
+	c.Report(apply.Event{Type: apply.EventPlan, NodeID: lynq.NodeID{Hub: crm()}, Nodes: 2, Counts: map[plan.Action]int{plan.ActionCreate: 2}})
+	c.close(t)
+	if !strings.Contains(c.err.String(), "2 to create") {
+		t.Errorf("output %q, want what is created", c.err)
+	}
+}

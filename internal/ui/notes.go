@@ -60,10 +60,11 @@ func (n *notes) note(e *apply.Event) string {
 }
 
 func (n *notes) plan(e *apply.Event) string {
-	if !n.changes || e.Nodes == 0 {
+	counts := planCounts(e.Counts, e.AdoptedCounts)
+	if !n.changes || counts == "" { // nodes may have something to record or to wait for
 		return ""
 	}
-	return "hub " + tty.Safe(e.Hub.String()) + ": " + lynq.Count(e.Nodes, "node") + " to change" + colon(planCounts(e.Counts, e.AdoptedCounts))
+	return "hub " + tty.Safe(e.Hub.String()) + ": " + lynq.Count(e.Nodes, "node") + " to change: " + counts
 }
 
 func (n *notes) object(e *apply.Event) string {
