@@ -8,8 +8,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 )
 
-// Cluster is what apply needs of a Kubernetes API: what is read of it, with the errors
-// that observe.Reader tells of, and what changes it. It is safe for concurrent use.
+// Cluster reads and changes a Kubernetes API for apply. Reads give the errors that
+// observe.Reader lists. It is safe for concurrent use.
 type Cluster interface {
 	observe.Reader
 	wait.Watcher

@@ -14,7 +14,7 @@ type Reporter interface {
 	Report(Event)
 }
 
-// EventType is what an Event is about.
+// EventType names the subject of an Event.
 type EventType string
 
 // The types of events. Each run has one EventPlan per hub, one EventNodeStart
@@ -31,7 +31,7 @@ const (
 	EventSummary   EventType = "summary"    // Summary
 )
 
-// Outcome is how a step or a node ended.
+// Outcome says how a step or a node ended.
 type Outcome string
 
 // The outcomes. A node's is the worst of its objects'.

@@ -14,8 +14,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Result is how a run went. Exit codes, reports, metrics and records read it, and ask
-// nothing else how something ended.
+// Result says how a run ended. Exit codes, reports, metrics and records read it, and
+// ask nothing else.
 type Result struct {
 	// Nodes are all nodes of the plans, in their order.
 	Nodes []NodeResult
@@ -23,7 +23,7 @@ type Result struct {
 	Summary *Summary
 }
 
-// NodeResult is how a node ended.
+// NodeResult says how a node ended.
 type NodeResult struct {
 	lynq.NodeID
 	// Outcome is "" where no run carried the node out.
@@ -44,8 +44,8 @@ type NodeResult struct {
 	stopped bool // its rollout gave it no turn
 }
 
-// StepResult is how a step ended. Its step is the one that was decided last: the plan
-// has that which was decided first.
+// StepResult says how a step ended. It has the step that was decided last; the plan has
+// the one that was decided first.
 type StepResult struct {
 	Step        *plan.Step
 	Outcome     Outcome // "" where no run carried it out
@@ -161,7 +161,7 @@ func (n *NodeResult) LeavesAlone() bool {
 	return slices.ContainsFunc(n.Steps, func(s StepResult) bool { return s.Step.Action == plan.ActionSkip })
 }
 
-// Summary is how a run went, in counts.
+// Summary counts how the nodes and objects of a run ended.
 type Summary struct {
 	Hubs []lynq.HubKey
 	// Nodes and Objects count what ended with each outcome; Actions what was

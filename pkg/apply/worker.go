@@ -30,8 +30,8 @@ type Node struct {
 	node      *nodeRun
 }
 
-// Ended is how a step of a plan ended, and as what: that may be another action than
-// the planned one.
+// Ended says how a step ended, and by which action: it may be another one than the
+// plan's.
 type Ended struct {
 	Action  plan.Action
 	Reason  reason.Reason

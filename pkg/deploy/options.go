@@ -69,8 +69,8 @@ func (o *Options) Version() string {
 	return image[i+1:]
 }
 
-// Arguments are those of the container, with the inputs where they are mounted. The
-// kubelet makes $ of $$, and replaces $(NAME).
+// Arguments returns the container's arguments, with the inputs where they are mounted.
+// The kubelet makes $ of $$, and replaces $(NAME).
 func (o *Options) Arguments() []string {
 	args := []string{"watch", "--filename=" + inputsPath}
 	if len(o.Tombstones) > 0 {

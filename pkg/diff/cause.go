@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// CauseKind is why something would change, in words that scripts may compare.
+// CauseKind names why something would change, in words that scripts may compare.
 type CauseKind string
 
 // The causes. Several of the first four may be possible, and it is not known
@@ -46,7 +46,7 @@ func anyOf(kinds []CauseKind) CauseKind {
 	}
 }
 
-// Cause is why something would change, as far as it can be known.
+// Cause says why something would change, as far as lynqctl can know it.
 type Cause struct {
 	Kind CauseKind
 	// Columns of the row that feed the field, where the cause may be a row.
@@ -85,7 +85,7 @@ func (c Cause) String() string {
 	return string(c.Kind) + " (" + strings.Join(about, "; ") + ")"
 }
 
-// Origin is what a plan knows of why an object would change.
+// Origin holds what a plan knows of why an object would change.
 type Origin struct {
 	// Whole is the cause that all of the object shares, "" where each field has
 	// its own.

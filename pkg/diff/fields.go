@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Op is what happens to a field.
+// Op says whether a field is added, removed or changed.
 type Op string
 
 // The operations, with the names that JSON patches have for them.

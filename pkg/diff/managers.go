@@ -8,7 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Manager is who manages a field, as the object's managedFields have it.
+// Manager names who manages a field, as the object's managedFields say.
 type Manager struct {
 	Name        string `json:"name"`
 	Subresource string `json:"subresource,omitempty"`

@@ -11,7 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Object is what would become of one object.
+// Object lists the changes of one object.
 type Object struct {
 	lynq.Ref
 	APIVersion string

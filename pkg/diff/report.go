@@ -7,7 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Report is what an apply would change.
+// Report lists what an apply would change.
 type Report struct {
 	// Nodes are those of which something is to be told, in the order of their
 	// names, and Total how many there are.

@@ -11,8 +11,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Retained is how many objects stay in the tree because a rule excludes them. The target
-// deletes Unprotected ones all the same when the tree drops them.
+// Retained counts the objects that stay in the tree because a rule excludes them. The
+// target deletes Unprotected ones all the same when the tree drops them.
 type Retained struct{ Objects, Unprotected int }
 
 // Retain gives the objects that a rule excludes the bytes that the tree has of them,

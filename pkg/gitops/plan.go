@@ -150,7 +150,7 @@ func (s *Step) onlyLists(tree func() *listings) bool {
 	return path.Base(s.Path) == kustomizationFile && tree().onlyLists(s.Path, s.State.Content)
 }
 
-// Count is how many steps have one of some actions.
+// Count counts the steps that have one of these actions.
 func (p *Plan) Count(actions ...Action) int {
 	n := 0
 	for i := range p.Steps {

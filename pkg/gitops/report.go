@@ -17,8 +17,8 @@ const (
 	Removed Change = "removed"
 )
 
-// Report is what a run does to a tree, or has done. It names fields and columns
-// and never what is in them.
+// Report lists what a run does to a tree, or has done. It names fields and columns, and
+// never their contents.
 type Report struct {
 	Changed   bool         `json:"changed"` // any file, if only the index
 	Nodes     NodeCounts   `json:"nodes"`

@@ -30,7 +30,7 @@ var ErrChanged = errors.New("another run has written to it in the meantime (run 
 
 var errLocked = errors.New("another run is writing to it (run again when that run has ended)")
 
-// BusyError is that another run has the tree: nothing was written.
+// BusyError tells that another run has the tree. Nothing was written.
 type BusyError struct {
 	Dir string
 	Err error
@@ -59,8 +59,8 @@ func (d *Dir) Changes(p *Plan) bool {
 		!bytes.Equal(d.index, p.encoded())
 }
 
-// RootError is that there is no folder for the tree, and none could be made:
-// nothing was written.
+// RootError tells that lynqctl could not make the folder of the tree. Nothing was
+// written.
 type RootError struct{ Err error }
 
 // Error implements error.

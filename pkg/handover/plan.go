@@ -90,7 +90,7 @@ func (p *NodePlan) hopeless() bool {
 	return slices.ContainsFunc(p.Objects, func(o Object) bool { return o.Verdict == Failed })
 }
 
-// Counts are how many objects have each verdict.
+// Counts counts the objects by verdict.
 func (p *Plan) Counts() map[Verdict]int {
 	counts := map[Verdict]int{}
 	for i := range p.Nodes {

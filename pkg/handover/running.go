@@ -34,8 +34,8 @@ type Running struct {
 	Now                       time.Time
 }
 
-// Refusals are what shows that the operator runs still: it would write to what is
-// handed over, and create its LynqNodes again. It is a pure function.
+// Refusals lists the signs that the operator still runs: it would write to the objects
+// that are handed over, and create its LynqNodes again. It is a pure function.
 func (r *Running) Refusals() []plan.Refusal {
 	var refusals []plan.Refusal
 	refuse := func(fix, format string, args ...any) {

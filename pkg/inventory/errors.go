@@ -8,7 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// UnreadableError is why the record of one node or hub cannot be read.
+// UnreadableError says why lynqctl can't read the record of one node or hub.
 type UnreadableError struct {
 	// Node is what its labels and annotations say, as far as they do, in the ConfigMap's
 	// namespace. It has no name where not even that is known, and for the record of a hub.
@@ -42,7 +42,8 @@ func (e *UnreadableError) Error() string {
 // Unwrap gives what is wrong.
 func (e *UnreadableError) Unwrap() error { return e.Err }
 
-// NewerFormatError is why a record cannot be read that a newer lynqctl wrote.
+// NewerFormatError tells that a newer lynqctl wrote a record, which this one can't
+// read.
 type NewerFormatError struct{ Format int }
 
 // Error implements error.

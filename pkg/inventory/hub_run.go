@@ -26,7 +26,7 @@ type AbsentForm struct {
 	Nodes int
 }
 
-// Rollout is how far the rollout of a form has come that has maxSkew.
+// Rollout says how far the rollout of a form with maxSkew has come.
 type Rollout struct {
 	Form  lynq.FormKey
 	Phase RolloutPhase
@@ -35,7 +35,7 @@ type Rollout struct {
 	Updated, Total int
 }
 
-// RolloutPhase is where a rollout is.
+// RolloutPhase says whether a rollout goes on, stopped or ended.
 type RolloutPhase string
 
 // The phases.

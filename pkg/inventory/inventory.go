@@ -11,7 +11,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Inventory is what a node owns, and how it is: one ConfigMap.
+// Inventory lists the objects that a node owns, and says how the node is. It is stored
+// in one ConfigMap.
 type Inventory struct {
 	Node     lynq.NodeID // whose inventory it is
 	Activate string      // "true", or "false" while the node goes
@@ -57,8 +58,8 @@ func (inv *Inventory) Holders() []string {
 	return inv.Others.Finalizers
 }
 
-// Held is that others keep an inventory from going that was deleted, nil where none do:
-// only then another can take its place.
+// Held says who keeps an inventory that was deleted from going; nil where nobody does.
+// Only then another one can take its place.
 func (inv *Inventory) Held() error {
 	if !inv.Deleting || inv.Finalizer && len(inv.Holders()) == 0 {
 		return nil
@@ -86,11 +87,11 @@ func (inv *Inventory) Clone() *Inventory {
 	return &c
 }
 
-// Phase is how far an object is.
+// Phase says how far an object has come.
 type Phase string
 
-// PhaseCompleted is that of an object whose work is done (purgeOrder), and which is
-// deleted. As long as its uid is recorded, that may yet have to be done.
+// PhaseCompleted marks an object whose work is done (purgeOrder), and which lynqctl
+// deletes. As long as its entry has a uid, that may still be to do.
 const PhaseCompleted Phase = "Completed"
 
 // Recorded are the phases that an entry may have.
@@ -101,7 +102,7 @@ func (Phase) Recorded() []string {
 // Purged tells whether an object did its work and is gone, on purpose.
 func (r *Entry) Purged() bool { return r.Phase == PhaseCompleted && r.UID == "" }
 
-// Entry is what an inventory says of one object.
+// Entry records one object of a node.
 type Entry struct {
 	lynq.Ref   `json:"-"`
 	ID         string `json:"-"`                    // of the resource in its form

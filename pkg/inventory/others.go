@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Others is what others put on the ConfigMap of a record. Saving keeps it. It
-// is not to be changed.
+// Others holds what others put on the ConfigMap of a record. Saving keeps it. Callers
+// must not change it.
 type Others struct {
 	Labels, Annotations map[string]string
 	Finalizers          []string

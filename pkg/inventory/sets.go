@@ -12,14 +12,14 @@ import (
 // by their Ref. All functions here leave their arguments alone, and give
 // entries in the order of their keys.
 
-// Intent is what an inventory says before any object is written: what a node had,
-// and what it will have. Of desired counts what a form says: reference, id, API
-// version, policies and order; and whether the object is adopted. What is known of
-// an object from its last write stays, so that nothing counts as written that is
-// not. An object whose id, API version or policies changed loses its digest: it
-// counts as unwritten until it is confirmed. One that was created once keeps it: the digest is what says that
-// its content is written, and to be left alone. While its deletion policy changes,
-// either way, it is retained.
+// Intent returns the entries that lynqctl saves before it writes any object: what a
+// node had, and what it will have. Of desired it takes what the form says: reference,
+// id, API version, policies and order; and whether the node adopts the object. It keeps
+// what the last write recorded, so that nothing counts as written that is not. An
+// object whose id, API version or policies changed loses its digest: it counts as
+// unwritten until a run confirms it. An object that is created once keeps it: the
+// digest says that its content is written, and stays as it is. While the deletion
+// policy changes, either way, the object is retained.
 func Intent(recorded, desired []Entry) []Entry {
 	next := slices.Clone(recorded)
 	at := index(next)
@@ -67,9 +67,8 @@ func sameWords(a, b *Entry) bool {
 	return a.Ref == b.Ref && a.ID == b.ID && a.APIVersion == b.APIVersion && a.Content() == b.Content()
 }
 
-// Confirm is what an inventory says after a run: of what was recorded, the
-// objects that are gone are left out, and confirmed entries replace those of
-// their objects. All others stay as they are.
+// Confirm returns the entries after a run. It leaves out the objects that are gone, and
+// puts confirmed entries in the place of those of their objects. All others stay.
 func Confirm(recorded, confirmed []Entry, gone []lynq.Ref) []Entry {
 	next := slices.Clone(recorded)
 	at := index(next)

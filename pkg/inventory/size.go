@@ -20,7 +20,7 @@ const (
 	recordRoom = 256
 )
 
-// TooLargeError is why an inventory cannot be recorded.
+// TooLargeError says why lynqctl can't record an inventory.
 type TooLargeError struct {
 	Node lynq.NodeID
 	// Objects is how many there are to record. Size is what their records take

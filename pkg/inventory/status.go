@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Status is what the last run said of a node.
+// Status holds what the last run found of a node.
 type Status struct {
 	Desired    int         `json:"desired"`
 	Ready      int         `json:"ready"`
@@ -40,8 +40,8 @@ const (
 	ConditionDegraded    = "Degraded"
 )
 
-// ReasonRenderFailed is that of the condition Degraded where a row could not be
-// rendered.
+// ReasonRenderFailed gives the reason of the condition Degraded where a row did not
+// render.
 const ReasonRenderFailed = "RenderFailed"
 
 // The values of a condition's Status.

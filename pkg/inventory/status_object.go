@@ -7,8 +7,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// ObjectStatus is why an object is not as its node wants it: it was skipped or never
-// written, or is not ready.
+// ObjectStatus says why an object is not as its node wants it: a run skipped it, or
+// never wrote it, or it is not ready.
 type ObjectStatus struct {
 	ID        string `json:"id"` // of the resource in its form
 	Group     string `json:"group,omitempty"`
@@ -52,7 +52,7 @@ func (o ObjectStatus) equal(other ObjectStatus) bool {
 	return same && o == other
 }
 
-// Object is what is said of an object, nil for nothing.
+// Object returns what the status says of an object; nil for nothing.
 func (s *Status) Object(ref lynq.Ref) *ObjectStatus {
 	i := slices.IndexFunc(s.Objects, func(o ObjectStatus) bool { return o.Ref() == ref })
 	if i < 0 {

@@ -33,8 +33,8 @@ type Held struct {
 	Data bool
 }
 
-// NodeChange is what a guard knows of a node: its objects before a run, and what the
-// run makes of the node.
+// NodeChange tells a guard the objects of a node before a run, and what the run makes
+// of the node.
 type NodeChange struct {
 	Before []Held
 	// Leaves: the run deletes the node. To is the namespace in which the node's row makes
@@ -110,7 +110,7 @@ func (t *Toll) Add(namespace string, c *NodeChange) {
 	}
 }
 
-// Going is how many nodes count against --max-delete.
+// Going counts the nodes that --max-delete counts.
 func (t *Toll) Going() int { return t.Nodes - t.fates[FateStays] }
 
 // Refusal says that more nodes go than may, and what to do. Flag is the value of
@@ -124,7 +124,7 @@ func (t *Toll) Refusal(may int, flag string) (what, fix string) {
 	return what, t.check() + "; " + t.Anyway()
 }
 
-// Anyway is how a person lets the nodes go all the same.
+// Anyway tells people how to let the nodes leave all the same.
 func (t *Toll) Anyway() string {
 	return fmt.Sprintf("to do this anyway, pass --max-delete=%d", t.Going()+t.Earlier)
 }

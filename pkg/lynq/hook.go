@@ -2,8 +2,9 @@ package lynq
 
 import "strings"
 
-// Hook is what a form says of a resource with runOn: Delete, as far as no row is needed
-// to know it. A record of such a resource is held against it before it is run.
+// Hook holds what a form says of a resource with runOn: Delete, as far as no row is
+// needed to know it. lynqctl compares the record of such a resource with it before it
+// runs the hook.
 type Hook struct {
 	ID, Group, Kind string
 	// Namespace is empty where the object is in the namespace of its node.

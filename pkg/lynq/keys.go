@@ -84,8 +84,8 @@ const AnnotationRunOn = KeyPrefix + "run-on"
 // FieldManager is the name under which lynqctl writes.
 const FieldManager = "lynq"
 
-// ManagedBy is what label app.kubernetes.io/managed-by of a record says, and
-// ApplySetTooling what annotation applyset.kubernetes.io/tooling does.
+// ManagedBy fills the label app.kubernetes.io/managed-by of a record, and
+// ApplySetTooling the annotation applyset.kubernetes.io/tooling.
 const (
 	LabelManagedBy = "app.kubernetes.io/managed-by"
 	ManagedBy      = "lynqctl"

@@ -35,7 +35,7 @@ type Object struct {
 	Exclusion *Exclusion
 }
 
-// Node is what one active row and one form make: a name and its objects, in
+// Node holds the name and the objects that one active row and one form make, in
 // dependency order.
 type Node struct {
 	NodeID

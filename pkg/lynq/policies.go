@@ -71,7 +71,7 @@ type Contradiction struct {
 	Why       string
 }
 
-// Digest is what a digest takes in of a policy, "" for nothing.
+// Digest returns the part of a policy that a digest covers; "" for nothing.
 func (f *PolicyField) Digest(p *Policy) string {
 	said := f.Said(p)
 	switch {

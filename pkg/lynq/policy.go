@@ -136,8 +136,8 @@ func (l Lifecycle) Hook() bool { return l.RunOn == RunOnDelete }
 // Hook tells the same of the object that the policy is about, false where there is none.
 func (p *Policy) Hook() bool { return p != nil && p.Lifecycle.Hook() }
 
-// Content is what of it has a part in what is written: a change of the rest leaves an
-// object that is as it should be alone.
+// Content returns the policies that have a part in what lynqctl writes. A change of the
+// others causes no write.
 func (l Lifecycle) Content() Lifecycle {
 	l.DeleteOrder, l.Data = 0, false
 	return l

@@ -9,7 +9,7 @@ import (
 // refForm is how people write references to objects.
 const refForm = "KIND[.GROUP]/NAMESPACE/NAME, or KIND[.GROUP]/NAME where the kind has no namespaces"
 
-// RefError is why a text is no reference to an object.
+// RefError says why a text names no object.
 type RefError struct{ Text, Why string }
 
 // Error implements error.

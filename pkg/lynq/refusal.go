@@ -3,7 +3,7 @@ package lynq
 // Guard names what keeps a run from doing harm.
 type Guard string
 
-// Refusal is why a guard refuses a plan, and what to do about it.
+// Refusal says why a guard refuses a plan, and what to do about it.
 type Refusal struct {
 	Guard Guard
 	Hub   HubKey // none where it is not about one

@@ -13,8 +13,8 @@ const (
 	LeasePrefix      = "lynqctl-"
 )
 
-// ReservedNames are how names of a kind cannot begin, since the names of records
-// do; nil for most kinds.
+// ReservedNames lists the beginnings that names of a kind can't have, since the names
+// of records have them; nil for most kinds.
 func ReservedNames(group, kind string) []string {
 	switch {
 	case group == "" && kind == "ConfigMap":

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// VariableRef is how a template says a variable: .plan, or index . "my-plan" where
-// the name is no identifier.
+// VariableRef writes a variable as templates do: .plan, or index . "my-plan" where the
+// name is no identifier.
 func VariableRef(name string) string {
 	if isIdentifier(name) {
 		return "." + name

@@ -6,8 +6,8 @@ import "github.com/lynqctl/lynqctl/pkg/lynq"
 // ready, or degraded or failed.
 type HubSums struct{ Desired, Ready, Failed int }
 
-// Sums are those of a hub as its plans and records have been told of, false where none
-// was yet.
+// Sums returns the sums of a hub by the plans and records that Metrics was told of;
+// false where it was told of none.
 func (m *Metrics) Sums(hub lynq.HubKey) (HubSums, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -41,10 +41,11 @@ type Query struct {
 	Progress func(done, of int)
 }
 
-// DefaultAtOnce is how many requests are sent at a time, unless a Query says so.
+// DefaultAtOnce limits the requests that Find sends at a time, unless a Query says
+// otherwise.
 const DefaultAtOnce = 32
 
-// Found is what was found.
+// Found lists the orphans that Find found.
 type Found struct {
 	// Orphans are sorted by namespace, kind and name.
 	Orphans []Orphan

@@ -13,7 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// RebuildInput is what is known where records were lost.
+// RebuildInput holds what Rebuild knows where records were lost.
 type RebuildInput struct {
 	// Stranded are the objects that have a node's tracking and that no inventory
 	// names; others among them are left alone.

@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 )
 
-// Tracking is what has the tracking of nodes.
+// Tracking lists the objects that have the tracking of nodes.
 type Tracking struct {
 	Live []*tracking.Live
 	// Unreadable is what could not be read, so that more may be there.

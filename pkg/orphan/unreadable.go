@@ -23,7 +23,7 @@ const (
 	verbGet      = "get"
 )
 
-// Unreadable is what could not be read.
+// Unreadable lists the kinds and namespaces that Find could not read.
 type Unreadable struct {
 	// Group and Kind are of a kind that could not be listed or, some object of it,
 	// got. They are "" where it is not known which kinds there are, or what

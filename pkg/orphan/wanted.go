@@ -7,7 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Wanted is what rows and forms render now.
+// Wanted indexes what rows and forms render now.
 type Wanted struct {
 	hubs    map[string]bool
 	nodes   map[lynq.NodeKey]*plan.Node

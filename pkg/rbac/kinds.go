@@ -28,7 +28,7 @@ func BuiltIn() []lynq.APIResource {
 	return all
 }
 
-// BuiltInText is what kinds.txt has of some kinds.
+// BuiltInText writes kinds as kinds.txt has them.
 func BuiltInText(all []lynq.APIResource) string {
 	var b strings.Builder
 	for _, r := range all {
@@ -41,11 +41,11 @@ func BuiltInText(all []lynq.APIResource) string {
 	return b.String()
 }
 
-// Kinds are those that are known: Kubernetes' own, and others.
+// Kinds maps Kubernetes' own kinds, and others, to their resources.
 type Kinds map[form.GroupKind]lynq.APIResource
 
-// KnownKinds are those of Kubernetes and those that CustomResourceDefinitions in the
-// inputs declare.
+// KnownKinds returns the kinds of Kubernetes and those that CustomResourceDefinitions
+// in the inputs declare.
 func KnownKinds(inputs *form.Inputs) Kinds {
 	known := Kinds{}
 	for _, r := range BuiltIn() {

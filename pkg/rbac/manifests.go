@@ -34,8 +34,8 @@ type Manifests struct {
 	title   string // what the rights are for
 }
 
-// NewManifests are those for purposes and hubs. Without a name, that is made of the
-// hubs'.
+// NewManifests makes the manifests for purposes and hubs. Without a name, it makes one
+// from the hubs'.
 func NewManifests(rights Rights, purposes []Purpose, hubs []lynq.HubKey, name string, account Account) (*Manifests, error) {
 	m := &Manifests{Rights: rights, name: name, account: account}
 	var words, of []string
@@ -81,7 +81,8 @@ func (m *Manifests) byNamespace() [][]Rule {
 	return roles
 }
 
-// YAML is what kubectl apply takes, with comments that say what each rule is for.
+// YAML writes the manifests for kubectl apply, with comments that say what each rule is
+// for.
 func (m *Manifests) YAML() string {
 	var b strings.Builder
 	comment(&b, "", m.title)

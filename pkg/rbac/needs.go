@@ -7,7 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Purpose is what lynqctl is used for.
+// Purpose names a use of lynqctl.
 type Purpose string
 
 // The purposes. Orphans is all commands of that name, Delete also finalize.

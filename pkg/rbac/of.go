@@ -29,7 +29,7 @@ type Form struct {
 	Exclude lynq.Exclusions
 }
 
-// Input is what rules are made for.
+// Input holds what Of makes rules for.
 type Input struct {
 	Hubs []Hub
 	For  []Purpose
@@ -47,7 +47,7 @@ type Input struct {
 	Optional bool
 }
 
-// Rights are what commands need.
+// Rights lists the rules that commands need.
 type Rights struct {
 	Rules []Rule
 	// Notes are what people should know of them: rights that reach far, and those

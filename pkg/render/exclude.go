@@ -16,7 +16,7 @@ func (f *frame) exclusion(i int) *lynq.Exclusion {
 	return f.program.Exclude.Find(f.ref(i))
 }
 
-// Excluded is how many objects of a run a rule left unwritten.
+// Excluded counts the objects of a run that a rule left unwritten.
 type Excluded struct {
 	lynq.Exclusion
 	Objects int

@@ -5,7 +5,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Hooks are what the form says of its resources with runOn: Delete, whatever the row.
+// Hooks returns what the form says of its resources with runOn: Delete, whatever the
+// row.
 func (p *Program) Hooks() []lynq.Hook {
 	var hooks []lynq.Hook
 	for i := range p.resources {

@@ -12,7 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Format is how objects are written.
+// Format says how a run writes objects.
 type Format uint8
 
 // The formats of a stream of objects: YAML documents, each after a line "---",
@@ -102,7 +102,7 @@ func NewRun(s Settings, programs []*Program) *Run {
 // maxWorkers bounds the memory that rows under way take.
 const maxWorkers = 256
 
-// Report is what was done so far.
+// Report counts what the run has done so far.
 func (r *Run) Report() Report { return r.report }
 
 // Missing are the nodes of Settings.Nodes that no row and form has made so far.

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Event is what Kubernetes, or lynqctl, noted of an object.
+// Event holds an event that Kubernetes, or lynqctl, recorded about an object.
 type Event struct {
 	Time      time.Time `json:"time,omitzero"` // when it was noted last
 	Type      string    `json:"type"`          // Normal or Warning

@@ -25,7 +25,7 @@ const (
 // inactive is what Inventory.Activate says of a node that goes.
 const inactive = "false"
 
-// Node is how a node is: by its record, or now.
+// Node says how a node is: by its record, or now.
 type Node struct {
 	lynq.NodeID `json:"-"`
 	// Well: all that is wanted of it is there and ready.

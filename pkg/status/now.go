@@ -13,7 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Now is what was seen of the objects of nodes.
+// Now holds the objects of nodes as lynqctl saw them.
 type Now struct {
 	// Findings are what verify.Find found.
 	Findings Findings
@@ -28,7 +28,7 @@ type Now struct {
 	Causes map[lynq.Ref]string
 }
 
-// Findings are those of objects, by node.
+// Findings maps nodes and objects to the findings about them.
 type Findings map[lynq.NodeKey]map[lynq.Ref]*verify.Finding
 
 // FindingsOf sorts findings by node and object.
@@ -44,7 +44,7 @@ func FindingsOf(found []verify.Finding) Findings {
 	return m
 }
 
-// Trouble is what is wrong with an object of a node.
+// Trouble says what is wrong with an object of a node.
 type Trouble struct {
 	lynq.Ref
 	// State is Degraded, Orphaned or Progressing.
@@ -65,7 +65,7 @@ const (
 // not set replicas, so that it is as it is to be.
 const StoppedMessage = "another client scaled it to zero, and apply keeps that (start it with kubectl scale)"
 
-// Troubles are what is wrong with the objects of a node, the worst first.
+// Troubles lists what is wrong with the objects of a node, the worst first.
 func (now *Now) Troubles(inv *inventory.Inventory) []Trouble {
 	var troubles []Trouble
 	findings, busy := now.Findings[inv.Node.Key()], now.Busy[inv.Node.Full().Hub]

@@ -66,14 +66,14 @@ type Form struct {
 
 func (f *Form) key() lynq.FormKey { return lynq.FormKey{Namespace: f.Namespace, Name: f.Name} }
 
-// Rollout is how far the rollout of a form has come.
+// Rollout says how far the rollout of a form has come.
 type Rollout struct {
 	Phase   inventory.RolloutPhase `json:"phase"`
 	Updated int                    `json:"updated"`
 	Total   int                    `json:"total"`
 }
 
-// Run is what the last run saw of a hub.
+// Run holds what the last run saw of a hub.
 type Run struct {
 	Time   time.Time `json:"time,omitzero"`
 	Rows   int       `json:"rows"`

@@ -224,7 +224,7 @@ func (o *Object) Condition() string {
 	return o.State + ": " + o.Reason
 }
 
-// States are those of objects, the best first.
+// States lists the states of objects, the best first.
 func States() []string {
 	return []string{Ready, Progressing, Degraded, Leaving, Orphaned, Excluded, Unknown}
 }

@@ -12,8 +12,8 @@ const (
 	lastPause  = 5 * time.Minute
 )
 
-// Pause is how long to wait after so many rounds in turn in which something failed: 5
-// seconds, doubled each time, at most 5 minutes; 0 after none.
+// Pause returns how long to wait after so many rounds in turn in which something
+// failed: 5 seconds, doubled each time, at most 5 minutes; 0 after none.
 func Pause(failures int) time.Duration {
 	if failures < 1 {
 		return 0
@@ -33,9 +33,9 @@ const (
 	lastSettle  = 10 * time.Second
 )
 
-// Settle is how long changes are collected after so many rounds in turn that changes
-// began and that found nothing to do: 0.2 seconds, doubled each time, at most 10 seconds.
-// What others write all the time, and is not ours, costs no more than that.
+// Settle returns how long a watch collects changes after so many rounds in turn that
+// changes began and that found nothing to do: 0.2 seconds, doubled each time, at most
+// 10 seconds. What others write all the time, and is not ours, costs no more than that.
 func Settle(idle int) time.Duration {
 	settle := firstSettle
 	for range idle {
@@ -89,7 +89,7 @@ func (f *Fights) Muted(ref lynq.Ref, now time.Time) bool {
 	return known && now.Before(x.until)
 }
 
-// Next is when the changes of some object matter again, zero where none is muted.
+// Next returns when the changes of some object matter again; zero where none is muted.
 func (f *Fights) Next() time.Time {
 	var next time.Time
 	for _, x := range f.objects {

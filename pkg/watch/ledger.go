@@ -51,17 +51,16 @@ func (l *Ledger[Node]) due(n Node, wanted string, now time.Time) bool {
 	return !known || settled != wanted
 }
 
-// End is how a round ended for a node.
+// End says how a round ended for a node.
 type End uint8
 
 // The ways.
 const (
 	// EndWell: the node matches its row and form, or a guard holds it.
 	EndWell End = iota
-	// EndFailed is that it did not end well: it waits, longer each time in turn (see
-	// Pause).
+	// EndFailed: the node did not end well, and waits, longer each time in turn (see Pause).
 	EndFailed
-	// EndInterrupted is that the round ended before the node did: it is due.
+	// EndInterrupted: the round ended before the node did, and the node is due.
 	EndInterrupted
 )
 
@@ -98,7 +97,7 @@ func (l *Ledger[Node]) Settle(ends map[Node]End, wanted map[Node]string, now tim
 	}
 }
 
-// Waiting is how many nodes did not end well, without one that does not count.
+// Waiting counts the nodes that did not end well, without one that does not count.
 func (l *Ledger[Node]) Waiting(uncounted Node) int {
 	if _, bad := l.failed[uncounted]; bad {
 		return len(l.failed) - 1
@@ -106,8 +105,8 @@ func (l *Ledger[Node]) Waiting(uncounted Node) int {
 	return len(l.failed)
 }
 
-// Next is when the next node has waited long enough that did not end well. Nodes that had
-// waited by after do not count. It is zero where none waits.
+// Next returns when the next node has waited long enough that did not end well. Nodes
+// that had waited by after do not count. It is zero where none waits.
 func (l *Ledger[Node]) Next(after time.Time) time.Time {
 	var next time.Time
 	for _, f := range l.failed {

@@ -5,8 +5,8 @@ import "time"
 // sureAfter is how long after two equal readings of files the third one comes.
 const sureAfter = 5 * time.Second
 
-// Reading is what two equal readings of files gave. The zero value stands for no files at
-// all, which need no further reading.
+// Reading holds what two equal readings of files gave. The zero value stands for no
+// files at all, which need no further reading.
 type Reading struct {
 	Digest string
 	at     time.Time // of the second reading

@@ -6,8 +6,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Key is what objects in a container know of it: the name of a
-// Namespace, the group of a kind.
+// Key names the container of an object as the objects in it do: by the name of a
+// Namespace, or by the group of a kind.
 func Key(ref lynq.Ref) lynq.Ref {
 	if ref.Kind == "Namespace" {
 		return lynq.Ref{Kind: ref.Kind, Name: ref.Name}

@@ -20,8 +20,8 @@ type guards struct {
 
 func newGuards(d *decider) guards { return guards{d, d.in} }
 
-// MaxDelete is how many of a hub's nodes may go in one run: a number of nodes,
-// or a share of them.
+// MaxDelete limits the nodes of a hub that may leave in one run: a number of nodes, or
+// a share of them.
 type MaxDelete struct {
 	Nodes   int
 	Percent int // counts where it is not 0
@@ -46,7 +46,7 @@ func ParseMaxDelete(s string) (MaxDelete, error) {
 	return MaxDelete{Nodes: n}, nil
 }
 
-// String is how it is written on the command line.
+// String writes the limit as the command line takes it.
 func (m MaxDelete) String() string {
 	if m.Percent != 0 {
 		return strconv.Itoa(m.Percent) + "%"

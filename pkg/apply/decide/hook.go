@@ -97,7 +97,7 @@ func (h hooking) hookRun(me plan.Owner, o *plan.Object, r *inventory.Entry, l *t
 	return s
 }
 
-// WithoutHook is how a node goes without a hook that cannot be run.
+// WithoutHook tells people how to delete a node whose hook can't run.
 func WithoutHook(me plan.Owner, ref lynq.Ref) string {
 	return fmt.Sprintf("to go on without it: kubectl delete configmap %s -n %s --wait=false, then lynqctl finalize -n %[2]s --force %[3]s", inventory.Name(me.Name), me.Namespace, ref.Full())
 }

@@ -14,7 +14,7 @@ import (
 // started it. So a record alone makes it create nothing but Jobs and Pods in the node's own
 // namespace, and where the form is known, only what the form declares.
 
-// FormHooks are what a form says of its hooks.
+// FormHooks holds the deletion hooks that a form declares.
 type FormHooks struct {
 	Form  lynq.FormKey
 	Hooks []lynq.Hook

@@ -11,7 +11,7 @@ import (
 // rechecking decides steps again.
 type rechecking struct{ d *decider }
 
-// Verdict is what has become of a step that is decided again.
+// Verdict says what a second decision made of a step.
 type Verdict uint8
 
 // The verdicts.

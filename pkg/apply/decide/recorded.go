@@ -11,12 +11,12 @@ import (
 // gives anything away in it.
 type Records struct{ d *decider }
 
-// NewRecords are those of these inventories.
+// NewRecords indexes inventories.
 func NewRecords(inventories []*inventory.Inventory) *Records {
 	return &Records{newDecider(&Input{Inventories: inventories})}
 }
 
-// Step is what becomes of an object whose node wants just what is recorded of it.
+// Step decides an object whose node wants exactly what its entry records.
 func (r *Records) Step(me plan.Owner, e *inventory.Entry, l *tracking.Live) plan.Step {
 	return r.d.step(me, asRecorded(me, e), e, l)
 }

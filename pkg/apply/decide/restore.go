@@ -14,8 +14,8 @@ import (
 // restoring decides what inventories get back.
 type restoring struct{ d *decider }
 
-// Loss is what is wrong with an inventory that is to be restored. Losses are words
-// that scripts may compare.
+// Loss names the defect of an inventory that restore repairs. Scripts may compare the
+// words.
 type Loss string
 
 // The losses.

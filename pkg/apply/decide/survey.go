@@ -8,9 +8,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Survey is what the rows of all hubs and forms of the inputs render, whether or not
-// --node, --form or --hub narrow the run. The nil Survey knows of nothing beside the
-// nodes of the plan.
+// Survey knows which objects the rows of all hubs and forms of the inputs render, also
+// those that --node, --form or --hub leave out. The nil Survey knows only the nodes of
+// the plan.
 type Survey struct {
 	err     error
 	renders map[lynq.Ref][]renderer

@@ -7,7 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// MarkedUnmanaged is why an object is left alone that a person marked so.
+// MarkedUnmanaged tells people why lynqctl skips an object that a person marked.
 const MarkedUnmanaged = "it has " + lynq.AnnotationMode + ": " + lynq.ModeUnmanaged
 
 // leaveAlone plans an object that is marked as unmanaged: its content stays as it

@@ -19,15 +19,15 @@ type MetadataChange struct {
 	Owners []any
 }
 
-// Retracked is what lynq is to apply so that an object's metadata changes and
-// its content stays as it is: all that lynq manages by server-side apply, with
-// the change. A later apply then removes what it does not say. It is false
-// where lynq manages nothing that way, or what it manages is named in another
-// version of the API than that of the live object; see MetadataPatch.
+// Retracked returns the content that lynq applies to change the metadata of an object
+// and keep its content: all that lynq manages by server-side apply, with the change. A
+// later apply then removes what it does not say. It returns false where lynq manages
+// nothing that way, or manages it in another version of the API than that of the live
+// object; see MetadataPatch.
 //
-// It holds for the live object's resourceVersion only, which the caller sends
-// along: the content that it repeats is what was read. Labels and annotations
-// that others manage stay, though they are among those to be removed.
+// The result holds for the live object's resourceVersion only, which the caller sends
+// along: it repeats the content that was read. Labels and annotations that others
+// manage stay, though the result lists them among those to remove.
 func Retracked(live *unstructured.Unstructured, change MetadataChange) (map[string]any, bool, error) {
 	body, ours, err := ownApplied(live)
 	if errors.Is(err, errOtherVersion) {

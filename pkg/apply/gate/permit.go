@@ -33,7 +33,7 @@ func (p Permit) UID() types.UID { return p.uid }
 // "" for records that others may change without any effect on the decision.
 func (p Permit) Version() string { return p.version }
 
-// Reason is why the object is deleted.
+// Reason says why lynqctl deletes the object.
 func (p Permit) Reason() reason.Reason { return p.reason }
 
 // Check returns an error where the permit does not cover a deletion: it is the zero value,

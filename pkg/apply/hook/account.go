@@ -13,8 +13,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Object is what a hook is made of, from what Read gave. It refuses a manifest that is
-// not the recorded one, and a ServiceAccount that the namespace lacks.
+// Object makes the object of a hook from what Read returned. It refuses a manifest that
+// is not the recorded one, and a ServiceAccount that the namespace lacks.
 func (m *Manifests) Object(of *plan.Plan, me plan.Owner, e *inventory.Entry, recorded map[string][]byte) (*plan.Object, error) {
 	o, err := decide.ReadHook(of, me, e, recorded[e.Digest])
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Cluster is what hooks need of a Kubernetes API.
+// Cluster reads and writes a Kubernetes API for hooks.
 type Cluster interface {
 	write.Cluster
 	write.Deleter
@@ -28,8 +28,8 @@ type Cluster interface {
 	Resource(ctx context.Context, group, version, kind string) (lynq.APIResource, error)
 }
 
-// Manifests are what hooks of a node are made of, in a Secret that belongs to the node's
-// inventory.
+// Manifests stores the manifests of a node's hooks in a Secret that belongs to the
+// node's inventory.
 type Manifests struct {
 	Cluster   Cluster
 	Ctx       context.Context

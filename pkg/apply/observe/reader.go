@@ -9,11 +9,11 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Reader is what is read of a Kubernetes API. Its errors are those of
+// Reader reads a Kubernetes API. It returns errors of
 // k8s.io/apimachinery/pkg/api/errors where the server answered, and
-// *meta.NoKindMatchError where a kind is not served. A method that returns
-// without an error has seen everything: a list is never a part of one. It is
-// safe for concurrent use.
+// *meta.NoKindMatchError where the server does not serve a kind. A method that returns
+// without an error has seen everything: a list is never a part of one. It is safe for
+// concurrent use.
 type Reader interface {
 	// Resource finds how a kind is served. An empty version means the one that
 	// the server prefers. Where only what serves the kind's group does not answer,

@@ -15,8 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Sight is what there is of objects, and how far each of
-// them has come.
+// Sight holds objects, and how far each of them has come.
 type Sight struct {
 	plan.Observed
 	// Ready has the objects that are there, but for kinds that are ready once they

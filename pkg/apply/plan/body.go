@@ -16,7 +16,7 @@ import (
 // the cluster knows can be put in without reading it.
 type Body []byte
 
-// ErrNoMetadata is that of an object that cannot be sent.
+// ErrNoMetadata tells that an object can't be sent.
 var ErrNoMetadata = errors.New("the object has no metadata")
 
 // bodyHead is how every body begins.

@@ -7,8 +7,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Held is what guards have against the deletions of a plan, where all else of it is
-// carried out.
+// Held lists what guards have against the deletions of a plan. The run carries out the
+// rest of it.
 type Held struct {
 	Refusals []Refusal
 	// Nodes would go, and Partly are nodes that stay and would lose objects; both sorted.
@@ -19,7 +19,7 @@ type Held struct {
 	Digest string
 }
 
-// Guards are those that hold the deletions, by name.
+// Guards names the guards that hold the deletions.
 func (h *Held) Guards() string {
 	var names []string
 	for _, r := range h.Refusals {

@@ -13,8 +13,8 @@ func (o *Object) Annotated(l *tracking.Live) bool {
 	return l.CreatedOnce && l.ResourceID == o.ID && l.DeletionPolicy == o.Policy.Deletion
 }
 
-// Claims are what is known of the objects that a row wants which could not be
-// rendered. Nothing is deleted that it may want when it renders again.
+// Claims holds what lynqctl knows of the objects of a row that it could not render. It
+// deletes none that the row may want when it renders again.
 type Claims struct {
 	// Refs are its objects, each with the name that the row gave, valid or not;
 	// "" where not even that is known.
@@ -36,7 +36,7 @@ func (n *Node) Fail(err error) {
 // is.
 func (o *Object) LeftAlone() bool { return o.LeftOut || o.Exclusion != nil }
 
-// Node is what a row and a form want.
+// Node holds the objects that a row and a form want.
 type Node struct {
 	lynq.NodeID
 	// TemplateGeneration is the form's metadata.generation, 0 where it has none.
@@ -63,8 +63,8 @@ type Node struct {
 	Claims Claims
 }
 
-// RenderError is why a node could not be rendered. Its text is for who runs lynqctl,
-// and may quote the row.
+// RenderError says why a node did not render. Its text is for who runs lynqctl, and may
+// quote the row.
 type RenderError struct {
 	Err error
 	// Masked is the text without the values of the row, for what is recorded.

@@ -6,8 +6,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Observed is what there is of the objects that nodes want or inventories name.
-// An object that is in none of its maps is absent.
+// Observed holds the live objects that nodes want or inventories name. An object that
+// is in none of its maps is absent.
 type Observed struct {
 	Live map[lynq.Ref]*tracking.Live
 	// Unknown has the objects that may be there and could not be looked at, and
@@ -21,8 +21,8 @@ type Observed struct {
 	Strays map[lynq.Ref]*tracking.Live
 }
 
-// UnknownOf is why it is not known which of the objects of an inventory there are,
-// nil where it is.
+// UnknownOf says why lynqctl can't know which objects of an inventory exist; nil where
+// it knows.
 func (o *Observed) UnknownOf(inv *inventory.Inventory) error {
 	for _, r := range inv.All() {
 		if err := o.Unknown[r.Ref]; err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Action is what a step does to an object.
+// Action names what a step does to an object.
 type Action string
 
 // The actions. All but Keep, Skip and Block change the cluster or the record.
@@ -29,7 +29,7 @@ const (
 	ActionCollect  Action = "collect"  // wanted no more: left to the garbage collector
 )
 
-// Step is what is to happen to one object, and why.
+// Step changes, keeps or skips one object, and says why.
 type Step struct {
 	Action Action
 	Reason reason.Reason
@@ -70,7 +70,7 @@ func (s *Step) Ref() lynq.Ref {
 	return lynq.Ref{}
 }
 
-// ID is that of the resource in its form.
+// ID returns the id of the resource in its form.
 func (s *Step) ID() string {
 	switch {
 	case s.Object != nil:
@@ -83,7 +83,8 @@ func (s *Step) ID() string {
 	return ""
 }
 
-// ConflictPolicy is that of the object, as it is wanted or was recorded.
+// ConflictPolicy returns the policy of the object, as the form wants it or the
+// inventory records it.
 func (s *Step) ConflictPolicy() lynq.ConflictPolicy {
 	switch {
 	case s.Object != nil && s.Object.Policy != nil:
@@ -111,7 +112,7 @@ func (s *Step) Changes() bool {
 	return false
 }
 
-// NodePlan is what is to happen to one node.
+// NodePlan lists the steps of one node.
 type NodePlan struct {
 	lynq.NodeID
 	// Desired is nil for a node that goes.
@@ -142,7 +143,7 @@ type NodePlan struct {
 	Steps []Step
 }
 
-// Cascade is how the objects of a node that goes are deleted.
+// Cascade says how lynqctl deletes the objects of a node that leaves.
 type Cascade string
 
 // The ways, with kubectl's names for those that a person may ask for.
@@ -150,8 +151,8 @@ const (
 	// CascadeOrdered deletes what is to be deleted, each object when all that
 	// depend on it are gone.
 	CascadeOrdered Cascade = ""
-	// CascadeBackground is that, but for objects that the garbage collector
-	// deletes just so: those are left to it, and not waited for.
+	// CascadeBackground leaves the objects to the garbage collector that it deletes
+	// all the same, and waits for none of those.
 	CascadeBackground Cascade = "background"
 	// CascadeForeground is CascadeOrdered, and an object counts as gone when
 	// what belongs to it is gone too.
@@ -160,7 +161,7 @@ const (
 	CascadeOrphan Cascade = "orphan"
 )
 
-// Plan is what is to happen to the nodes of one hub.
+// Plan lists the steps for the nodes of one hub.
 type Plan struct {
 	Hub   lynq.HubKey
 	Nodes []NodePlan
@@ -190,8 +191,8 @@ type Plan struct {
 	Rules Rules
 }
 
-// Rules are what a plan was decided by. Package decide makes them and reads them back, and
-// takes no others.
+// Rules holds what a plan was decided by. Package decide makes the rules and reads them
+// back, and takes no others.
 type Rules interface {
 	// IncludesData tells whether a person said to delete what holds data.
 	IncludesData() bool
@@ -225,7 +226,7 @@ const (
 	GuardDependent Guard = "dependents"  // nodes that depend on those that go would stay
 )
 
-// Refusal is why a guard refuses a plan, and what to do about it.
+// Refusal says why a guard refuses a plan, and what to do about it.
 type Refusal = lynq.Refusal
 
 // Applies tells whether a step writes by server-side apply an object that is there.

@@ -54,7 +54,7 @@ func (n *Node) checkHooks() error {
 	return fmt.Errorf("node %s: its resources with runOn: Delete take %d KiB, the limit is %d KiB (put large content in a ConfigMap, and mount it)", n.Key(), (size+1023)>>10, maxHooks>>10)
 }
 
-// HookManifest is what is recorded of a hook.
+// HookManifest records a hook.
 type HookManifest struct {
 	ID             string          `json:"id"`
 	APIVersion     string          `json:"apiVersion"`
@@ -63,7 +63,7 @@ type HookManifest struct {
 	Manifest       json.RawMessage `json:"manifest"`
 }
 
-// HookManifest is what is recorded of a hook, beside its entry.
+// HookManifest encodes the record of a hook, beside its entry.
 func (o *Object) HookManifest() ([]byte, error) {
 	return json.Marshal(HookManifest{o.ID, o.APIVersion, o.DependIDs, int(o.Policy.Timeout / time.Second), json.RawMessage(o.Body)})
 }
@@ -144,8 +144,8 @@ const (
 	longest = "00000000-0000-0000-0000-000000000000"
 )
 
-// NextEntry is what is recorded of a wanted object from now on, with what is known
-// of it from before.
+// NextEntry returns the entry of a wanted object from now on, with what earlier runs
+// recorded of it.
 func (s *Step) NextEntry() inventory.Entry {
 	r := NewEntry(s.Object)
 	r.Adopted = s.Adopted
@@ -165,7 +165,7 @@ func (s *Step) NextEntry() inventory.Entry {
 	return r
 }
 
-// NewEntry is what is recorded of an object that was never written.
+// NewEntry returns the entry of an object that no run has written.
 func NewEntry(o *Object) inventory.Entry {
 	return inventory.Entry{Ref: o.Ref, ID: o.ID, APIVersion: o.APIVersion, Order: o.Order, Lifecycle: o.Policy.Lifecycle}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Replacement is what lynqctl does before it lets the ConfigMap of an inventory go, so
-// that a new one can take its place. The garbage collector deletes every object that
+// Replacement lists what lynqctl does before it lets the ConfigMap of an inventory go,
+// so that a new one can take its place. The garbage collector deletes every object that
 // still refers to the old one.
 type Replacement struct {
 	// Moves are the recorded objects whose owner reference moves to the new ConfigMap.
@@ -90,8 +90,8 @@ func (o *Observed) Referring() map[types.UID][]*tracking.Live {
 	return referring
 }
 
-// StaysError is why lynqctl doesn't replace an inventory that was deleted: the garbage
-// collector might delete objects with it.
+// StaysError says why lynqctl doesn't replace an inventory that was deleted: the
+// garbage collector might delete objects with it.
 type StaysError struct {
 	// Inventory is the ConfigMap, as namespace/name.
 	Inventory string

@@ -6,8 +6,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// ScopeError is why there can be no such object: its kind has namespaces and it
-// has none, or the other way round.
+// ScopeError says why there can be no such object: its kind has namespaces and it has
+// none, or the other way round.
 type ScopeError struct {
 	Object lynq.Ref
 	// Namespaced is how the server serves the kind.
@@ -35,8 +35,7 @@ func (e *ScopeError) Impossible() string {
 // SameScope tells whether an object can be of a kind as the server serves it.
 func SameScope(r lynq.APIResource, ref lynq.Ref) bool { return r.Namespaced == (ref.Namespace != "") }
 
-// Fits is why an object cannot be of a kind as the server serves it, nil where it
-// can.
+// Fits says why an object can't be of a kind as the server serves it; nil where it can.
 func Fits(r lynq.APIResource, ref lynq.Ref) *ScopeError {
 	if SameScope(r, ref) {
 		return nil

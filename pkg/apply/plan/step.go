@@ -112,7 +112,7 @@ func (s *Step) Making(o *Object) Step {
 	return next
 }
 
-// Wrote is what a write did.
+// Wrote holds the effect of a write.
 type Wrote struct {
 	// Live is the object after it.
 	Live *tracking.Live
@@ -123,7 +123,7 @@ type Wrote struct {
 	Managed func() (own, defaults string)
 }
 
-// Confirms is what is recorded of the object of a step after a write.
+// Confirms returns the entry of the object after a write.
 func (s *Step) Confirms(w *Wrote) inventory.Entry {
 	o, l, r := s.Object, w.Live, s.NextEntry()
 	if o.Policy.ReapplyInterval > 0 {
@@ -142,9 +142,9 @@ func (s *Step) Confirms(w *Wrote) inventory.Entry {
 	return r
 }
 
-// Keeps is what is recorded at the end of a run of an object that has this entry. One
-// that is to be retained from now on is recorded so, though that could not be written to
-// it: should the row go, it stays.
+// Keeps returns the entry of the object at the end of a run that did not write it.
+// Where the form retains the object from now on, the entry says so, though no write
+// told the object: it stays when the row leaves.
 func (s *Step) Keeps(r inventory.Entry) inventory.Entry {
 	if s.Object != nil {
 		r.Deletion = r.Deletion.Or(s.Object.Policy.Deletion)
@@ -155,8 +155,8 @@ func (s *Step) Keeps(r inventory.Entry) inventory.Entry {
 	return r
 }
 
-// Begun is what is recorded of an object of which a write was tried, and may have been
-// done.
+// Begun returns the entry of an object after a write that failed, and may have taken
+// effect.
 func (s *Step) Begun() inventory.Entry {
 	r := NewEntry(s.Object)
 	r.Adopted = s.Adopted

@@ -6,8 +6,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// UnknownError is why a node is left as it is: some of its objects could not be
-// looked at, so that it is not known whether they are there.
+// UnknownError says why lynqctl leaves a node as it is: it could not look at some of
+// its objects, so it does not know whether they exist.
 type UnknownError struct {
 	// Causes are what the server said, each once.
 	Causes []error
@@ -25,8 +25,8 @@ func (e *UnknownError) Error() string {
 // Unwrap gives the causes.
 func (e *UnknownError) Unwrap() []error { return e.Causes }
 
-// UnservedError is why it is not known which recorded objects of a kind there
-// are: the server no longer serves the kind, and they may come back with it.
+// UnservedError says why lynqctl can't know which recorded objects of a kind exist: the
+// server no longer serves the kind, and they may come back with it.
 type UnservedError struct {
 	Group, Kind string
 	// Definition is the CustomResourceDefinition that defines the kind, "" where

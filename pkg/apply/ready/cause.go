@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Event is what Kubernetes noted of an object.
+// Event holds an event that Kubernetes recorded about an object.
 type Event struct {
 	UID        string // of the object, "" where it is not known
 	Kind, Name string

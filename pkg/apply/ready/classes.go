@@ -5,8 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// StorageClasses is what is known of the classes on which the readiness of claims
-// depends.
+// StorageClasses knows the classes on which the readiness of claims depends.
 type StorageClasses struct {
 	// Waits has the classes, and whether each binds a claim only when a pod uses it.
 	Waits map[string]bool

@@ -17,7 +17,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// State is how far an object has come.
+// State says how far an object has come.
 type State string
 
 // The states. Only StateWaiting can become StateReady by itself.
@@ -29,8 +29,8 @@ const (
 	StateGone     State = "gone"     // there is no such object any more
 )
 
-// Readiness is how far an object has come, and in a few words why: what it
-// waits for, or what went wrong.
+// Readiness says how far an object has come, and in a few words what it waits for or
+// what failed.
 type Readiness struct {
 	State   State
 	Message string

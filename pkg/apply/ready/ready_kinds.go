@@ -191,7 +191,7 @@ func ClassKind() schema.GroupKind {
 	return schema.GroupKind{Group: "storage.k8s.io", Kind: "StorageClass"}
 }
 
-// ClassResource is how storage classes are served.
+// ClassResource returns how the server serves storage classes.
 func ClassResource() lynq.APIResource {
 	return lynq.APIResource{Group: "storage.k8s.io", Version: "v1", Kind: "StorageClass", Plural: "storageclasses"}
 }

@@ -26,7 +26,7 @@ type Budget struct {
 // NewBudget is one of which nothing is spent.
 func NewBudget() *Budget { return &Budget{streaks: map[Kind]*streak{}} }
 
-// Kind is what may fail for one cause: the objects of a kind in a form.
+// Kind groups objects that may fail for one cause: the objects of a kind in a form.
 type Kind struct {
 	Form        Form
 	Group, Kind string

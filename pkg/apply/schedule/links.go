@@ -9,7 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Links are what one node waits for that other nodes of the run do.
+// Links tells a node when other nodes of the run have done what it waits for.
 type Links struct {
 	node     lynq.NodeKey
 	promises *Promises
@@ -19,7 +19,7 @@ type Links struct {
 	waiting  bool // for another node
 }
 
-// Links are those of a node, which wake wakes.
+// Links returns the links of a node, which wake wakes.
 func (p *Promises) Links(watching context.Context, node lynq.NodeKey, wake func()) Links {
 	return Links{node: node, promises: p, watching: watching, wake: wake}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// End is how something ended that others wait for.
+// End says how something ended that others wait for.
 type End struct {
 	// Word is for people.
 	Word string
@@ -52,8 +52,8 @@ func (p *promise) finished() bool {
 	}
 }
 
-// Promises are what the nodes of a run do for each other. They are safe for concurrent
-// use.
+// Promises tells the nodes of a run when others have done what they wait for. It is
+// safe for concurrent use.
 type Promises struct {
 	providers  map[string]*promise
 	handovers  map[lynq.Ref]*promise

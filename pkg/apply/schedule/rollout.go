@@ -37,10 +37,10 @@ type Rollout struct {
 	changed chan struct{} // closed when the turns have changed
 }
 
-// Rollouts are those of a run. A form that has none has no limit.
+// Rollouts has the rollout of each form of a run. A form that has none has no limit.
 type Rollouts map[Form]*Rollout
 
-// NewRollouts are those of the forms that have limits.
+// NewRollouts makes the rollouts of the forms that have limits.
 func NewRollouts(limits map[Form]Limits) Rollouts {
 	all := Rollouts{}
 	for form, l := range limits {
@@ -71,7 +71,7 @@ func (all Rollouts) Note(plans []plan.Plan) {
 	}
 }
 
-// ShareOf is what a node has to do with the rollout.
+// ShareOf says which part a node has in the rollout.
 func (o *Rollout) ShareOf(p *plan.NodePlan) Share {
 	if o == nil {
 		return ShareNone

@@ -2,7 +2,7 @@ package schedule
 
 import "context"
 
-// Slots are as many as nodes may be at work at once.
+// Slots limits how many nodes work at once.
 type Slots chan struct{}
 
 // NewSlots gives n slots, and at least one.

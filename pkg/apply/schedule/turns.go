@@ -11,22 +11,22 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Share is what a node has to do with the rollout of its form.
+// Share says which part a node has in the rollout of its form.
 type Share uint8
 
 const (
-	// ShareNone is that none of its objects are written. It waits for no turn, and its
+	// ShareNone: the run writes none of its objects. It waits for no turn, and its
 	// readiness is no matter to the others.
 	ShareNone Share = iota
-	// ShareRow is that it is new, or its row changed, and the rollout of the form is no
-	// matter of its own: it waits for a turn, but no broken node keeps it from that, nor
-	// does it keep others from theirs when it is broken.
+	// ShareRow: it is new, or its row changed, and the rollout of the form does not concern
+	// it. It waits for a turn, but no broken node keeps it from that, nor does it keep
+	// others from theirs when it is broken.
 	ShareRow
-	// ShareForm is that the form says something else of it than when it was written last,
-	// or that it is new and no node of the form has been ready yet.
+	// ShareForm: the form changed since the node was written, or the node is new and no
+	// node of the form has been ready yet.
 	ShareForm
-	// ShareStuck is that an earlier run wrote it as the form has it now, and it was not
-	// ready then. Nothing of it is written. It keeps its turn, or a bad form
+	// ShareStuck: an earlier run wrote it as the form has it now, and it was not ready
+	// then. Nothing of it is written. It keeps its turn, or a bad form
 	// would reach further nodes with every run that is tried again.
 	ShareStuck
 )
@@ -87,7 +87,7 @@ func formDiffers(p *plan.NodePlan) bool {
 	return len(said) > 0
 }
 
-// Turn is whether a node may begin to change.
+// Turn says whether a node may begin to change.
 type Turn uint8
 
 // The answers.

@@ -7,7 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Live is what apply keeps of an object's metadata.
+// Live holds the part of a live object's metadata that apply decides by.
 type Live struct {
 	lynq.Ref
 	UID             types.UID

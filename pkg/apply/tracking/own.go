@@ -15,7 +15,7 @@ import (
 // server's defaults. Which of these the form does not set is recorded by short hashes:
 // whoever changes a default changes nothing of ours.
 
-// LongestDefaults is how many characters Defaults has at most.
+// LongestDefaults limits the length of Defaults, in characters.
 const LongestDefaults = mostDefaults * shortHash
 
 // shortHash is how many characters stand for a field, and mostDefaults how many fields
@@ -71,7 +71,8 @@ func (l *Live) Own(defaults string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Update is what lynq manages by updates and patches of one version of the API.
+// Update holds the fields that lynq manages by updates and patches in one version of
+// the API.
 type Update struct {
 	Version, At string
 	Fields      *metav1.FieldsV1

@@ -18,7 +18,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Input is what records are compared with.
+// Input holds what Run compares records with.
 type Input struct {
 	// Inventories are those to be compared.
 	Inventories []*inventory.Inventory

@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Watcher is what a Tracker needs of a cluster.
+// Watcher watches a cluster for a Tracker.
 type Watcher interface {
 	// Watch tells the handler of all objects in a scope, and of every change,
 	// until the context ends. Connections that break and resource versions that

@@ -15,7 +15,7 @@ const Default = time.Hour
 // others.
 const maxWindowNodes = 20_000
 
-// Counted is what --max-delete counts.
+// Counted holds the deletions that --max-delete counts.
 type Counted struct {
 	Going   int // nodes that this plan deletes, or that were deleted in the window
 	Earlier int // those of them that this plan does not delete

@@ -33,7 +33,7 @@ type Deleter interface {
 	Delete(ctx context.Context, r lynq.APIResource, permit gate.Permit, o Deletion) (gone bool, err error)
 }
 
-// Deletion is how an object is deleted.
+// Deletion says how lynqctl deletes an object.
 type Deletion struct {
 	// Propagation says what becomes of the objects that it owns; "" is the server's default.
 	Propagation metav1.DeletionPropagation
@@ -41,7 +41,7 @@ type Deletion struct {
 	DryRun bool
 }
 
-// Verb is how a Request is sent.
+// Verb says how lynqctl sends a Request.
 type Verb uint8
 
 // The verbs: POST, PUT, and PATCH with each of the kinds of patches that apply

@@ -28,8 +28,8 @@ func Misfit(message string) bool {
 	return false
 }
 
-// MisfitCause is what a server's message says of a manifest that does not fit its
-// kind, "" where it says nothing of that. It quotes no value.
+// MisfitCause finds in a server's message why a manifest does not fit its kind; ""
+// where the message says nothing of that. It quotes no value.
 func MisfitCause(message string) string {
 	for _, pattern := range [][2]string{
 		{`illegal base64 data at input byte [0-9]+`, "$0"},

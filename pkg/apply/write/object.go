@@ -28,7 +28,7 @@ var (
 // meanwhile.
 const MaxTries = 8
 
-// Result is what a write came to.
+// Result holds the outcome of a write.
 type Result struct {
 	Meta      *metav1.PartialObjectMetadata
 	Sent      bool   // some request came to it

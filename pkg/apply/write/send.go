@@ -19,7 +19,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Manner is how an object is sent.
+// Manner says how Send writes an object.
 type Manner struct {
 	// InPlace is the step as an update in place, nil where it may recreate the object.
 	InPlace func(*plan.Step, map[string]any) *plan.Step

@@ -24,7 +24,7 @@ const (
 	fluxEnabled      = "Enabled"
 )
 
-// FluxInterval is how often Flux compares the cluster with the tree.
+// FluxInterval sets how often Flux compares the cluster with the tree.
 const FluxInterval = "10m"
 
 // Verbatim is the annotation for objects that variables of the target would change. It
@@ -84,7 +84,7 @@ func fluxTimeout(s *subject) string {
 	return ""
 }
 
-// LongestTimeout is how long a Kustomization of all these resources must wait.
+// LongestTimeout returns how long a Kustomization of all these resources must wait.
 func LongestTimeout(resources []*form.Resource) time.Duration {
 	var longest time.Duration
 	for _, r := range resources {

@@ -14,8 +14,8 @@ type Loss struct {
 	Instead  string `json:"instead"`            // what will happen instead
 }
 
-// Mark is what the index keeps of a loss that was told: the form, for a run that has
-// only some of them, and a hash of all that people were told.
+// Mark returns the index's record of a loss that people were told: the form, for a run
+// that has only some of them, and a hash of the whole text.
 func (l *Loss) Mark(t Target) string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{string(t), l.Resource, l.Policy, l.Instead}, "\x00")))
 	return l.Form + ":" + hex.EncodeToString(sum[:6])

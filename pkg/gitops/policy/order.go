@@ -131,8 +131,8 @@ func (o *Order) early(i int) []string {
 	return o.ids(slices.DeleteFunc(o.Before(i), func(j int) bool { return o.after(i, j) <= o.waves[i] }))
 }
 
-// Before are what a resource needs and, where it is one of the first of its wave, the
-// last of the wave before.
+// Before returns the resources that must come before one: those that it needs and,
+// where it is one of the first of its wave, the last of the wave before.
 func (o *Order) Before(i int) []int {
 	all := slices.Concat(o.needs[i], o.later[i])
 	slices.Sort(all)

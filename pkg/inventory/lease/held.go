@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// HeldError is why a hub could not be locked: another run has it.
+// HeldError tells that another run holds the Lease of a hub.
 type HeldError struct {
 	Hub           lynq.HubKey
 	Lease, Holder string

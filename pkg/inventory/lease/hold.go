@@ -138,7 +138,7 @@ func (l *Lock) renewed(lease *coordinationv1.Lease, renewal metav1.MicroTime) *c
 	return next
 }
 
-// LostError is why a lock was lost while it was held.
+// LostError says why a run lost the Lease of a hub that it held.
 type LostError struct {
 	Hub    lynq.HubKey
 	Lease  string

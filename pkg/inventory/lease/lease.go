@@ -26,7 +26,7 @@ const (
 // a run that waits: more than enough for one that looks every 1.5 s.
 const deferral = 3
 
-// State is what a Lease means to a run that wants it.
+// State says whether a run may take a Lease.
 type State uint8
 
 // The states.
@@ -37,7 +37,7 @@ const (
 	Reserved // no run holds it, and it is left to one that waits for it
 )
 
-// Claimant is who wants a Lease.
+// Claimant names a run that wants a Lease.
 type Claimant struct {
 	Identity string
 	// Continuous: it wants the Lease for good, and yields it to runs by hand.
@@ -63,7 +63,7 @@ type Seen struct {
 	Ended bool
 }
 
-// Decision is what to make of a Lease.
+// Decision says what a run does about a Lease.
 type Decision struct {
 	State State
 	// Until is when a Lease that is held, and not renewed, will be free, or when one
@@ -141,9 +141,9 @@ func Held(l *coordinationv1.Lease, now time.Time) bool {
 	return l != nil && holderOf(l) != "" && !isContinuous(l) && now.Before(renewedAt(l).Add(Claimant{}.valid(l)))
 }
 
-// Watched is who keeps a hub continuously, by the clocks of both, "" for nobody, and until
-// when that counts unless the Lease is renewed. A renewal from the future counts for nothing: whoever
-// may write a Lease could keep it for ever so.
+// Watched names who keeps a hub continuously, by the clocks of both, "" for nobody, and
+// until when that counts unless the Lease is renewed. A renewal from the future counts
+// for nothing: whoever may write a Lease could keep it for ever so.
 func Watched(l *coordinationv1.Lease, now time.Time) (holder string, until time.Time) {
 	if l == nil || !isContinuous(l) {
 		return "", time.Time{}

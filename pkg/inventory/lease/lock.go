@@ -16,8 +16,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Leases is what a Lock needs of a Kubernetes API, under the same terms as
-// ConfigMaps. Its methods return soon after their context ends.
+// Leases reads and writes Leases for a Lock, under the same terms as ConfigMaps. Its
+// methods return soon after their context ends.
 type Leases interface {
 	Get(ctx context.Context, namespace, name string) (*coordinationv1.Lease, error)
 	Create(ctx context.Context, l *coordinationv1.Lease) (*coordinationv1.Lease, error)

@@ -15,11 +15,10 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// ConfigMaps is what a Store needs of a Kubernetes API. Its errors are those of
-// k8s.io/apimachinery/pkg/api/errors where the server answered. A method that
-// returns without an error has seen everything. It may try again a request whose
-// answer was lost, so that a write may find its own effect. It is safe for
-// concurrent use.
+// ConfigMaps reads and writes ConfigMaps for a Store. It returns errors of
+// k8s.io/apimachinery/pkg/api/errors where the server answered. A method that returns
+// without an error has seen everything. It may try again a request whose answer was
+// lost, so that a write may find its own effect. It is safe for concurrent use.
 type ConfigMaps interface {
 	// List gives all that a label selector selects, in one namespace or, with
 	// "", in all. They may be kept.
@@ -43,8 +42,8 @@ type Store struct{ configMaps ConfigMaps }
 // New makes a Store.
 func New(c ConfigMaps) *Store { return &Store{configMaps: c} }
 
-// ChangedError is why a record was not written: another client changed it since
-// it was read.
+// ChangedError tells that another client changed a record since lynqctl read it.
+// Nothing was written.
 type ChangedError struct {
 	// Namespace and Name are the ConfigMap's.
 	Namespace, Name string

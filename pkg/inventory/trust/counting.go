@@ -11,7 +11,7 @@ import (
 // that it does not have count everywhere.
 type Counting map[lynq.HubKey]map[string]bool
 
-// NewCounting is what the records of hubs say; see Namespaces.
+// NewCounting reads which namespaces the records of hubs name; see Namespaces.
 func NewCounting(records []*inventory.Hub) Counting {
 	c := Counting{}
 	for _, r := range records {
@@ -76,7 +76,7 @@ type Ignored struct {
 	Broken      []*inventory.UnreadableError
 }
 
-// Nodes are those that they say they are of.
+// Nodes lists the nodes that the ignored records claim.
 func (i *Ignored) Nodes() []lynq.NodeKey {
 	var keys []lynq.NodeKey
 	for _, inv := range i.Inventories {

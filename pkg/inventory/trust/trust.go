@@ -13,9 +13,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Namespaces are those in which the inventories of a hub count: its own, those of
-// the nodes that the inputs make, and those that its record names, nil for none.
-// Whoever may write ConfigMaps in another one has no say in what a run of the hub
+// Namespaces returns where the inventories of a hub count: in its own namespace, in
+// those of the nodes that the inputs make, and in those that its record names; nil for
+// none. Whoever may write ConfigMaps in another one has no say in what a run of the hub
 // does.
 func Namespaces(hub lynq.HubKey, record *inventory.Hub, inputs []string) map[string]bool {
 	namespaces := map[string]bool{hub.Namespace: true}

@@ -11,7 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render/funcs"
 )
 
-// Type is what an expression's result is.
+// Type says what an expression results in.
 type Type uint8
 
 // The types of results.
@@ -92,7 +92,7 @@ func (e *Expr) trimParts() {
 	e.parts = slices.DeleteFunc(e.parts, func(p part) bool { return p.value == noInput && p.static == "" })
 }
 
-// Scope is what the templates of a form may refer to.
+// Scope lists what the templates of a form may refer to.
 type Scope struct {
 	Columns   map[string]int    // variable -> column of the row, or HostColumn
 	Constants map[string]string // variable -> text, the same for every row

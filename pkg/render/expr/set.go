@@ -79,8 +79,8 @@ func (c *Compiler) OfNode(form string) Expr {
 // At is the expression with a number.
 func (s *Set) At(i int) *Expr { return &s.exprs[i] }
 
-// Sample is what an expression gives where all its inputs are words, "" where it may
-// also give something else.
+// Sample returns the result of an expression whose inputs are all words; "" where it
+// may also give something else.
 func (e *Expr) Sample() string { return e.profile.sample }
 
 // Columns are the columns that an expression reads.
@@ -127,7 +127,7 @@ func (s *Set) Injective(i int) bool {
 	return uids == 1 && e.template == nil && e.Result == Text
 }
 
-// Pieces are those of an expression's text: what stands in its template, and gaps.
+// Pieces splits the text of an expression into what stands in its template, and gaps.
 func (s *Set) Pieces(i int) lynq.Text {
 	e := &s.exprs[i]
 	if e.template != nil {

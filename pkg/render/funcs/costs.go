@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Metering is how functions are metered.
+// Metering says how the meter counts the work of functions.
 type Metering struct {
 	costs map[string]func(args []reflect.Value) int
 	deep  map[string]bool

@@ -26,9 +26,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render/scalar"
 )
 
-// All are what templates may call: sprig's, without those that look
-// beyond rows and forms, with Lynq's own, and with those replaced whose result
-// hung on the machine: map order, time zone, clock.
+// All returns the functions that templates may call: sprig's, without those that look
+// beyond rows and forms, and Lynq's own. It replaces those whose result hung on the
+// machine: map order, time zone, clock.
 func All() template.FuncMap {
 	fs := sprig.TxtFuncMap()
 	for name := range Refused() {
@@ -297,8 +297,8 @@ func ParseBool(s string) (bool, error) {
 	return false, notA(s, aBoolean)
 }
 
-// ValueError is what a function has against a value. Who prints it decides
-// whether the value is shown: it may be a secret.
+// ValueError says what a function has against a value. The caller decides whether it
+// shows the value, which may be a secret.
 type ValueError struct {
 	value any
 	What  string // "is not a number"

@@ -16,8 +16,8 @@ const (
 	// maxWork is how many bytes the functions of an evaluation may be given and
 	// give back, all in all.
 	maxWork = 64 << 20
-	// MaxResult is how long the result of a template may be; no cluster takes a
-	// string nearly as long.
+	// MaxResult limits the length of a template's result; no cluster takes a string
+	// nearly as long.
 	MaxResult = 4 << 20
 	// maxNesting is how deep in each other values may be that are printed or
 	// compared.
@@ -26,7 +26,7 @@ const (
 	perValue = 16
 )
 
-// Meter is what is left of an evaluation's budget.
+// Meter counts down an evaluation's budget.
 type Meter struct{ steps, bytes int }
 
 // Reset gives the next evaluation a whole budget.
@@ -236,7 +236,7 @@ func (m *Meter) before(f *Metered, args []reflect.Value) error {
 	return err
 }
 
-// Shown is what a value goes through that is printed and may be lists in lists.
+// Shown checks a value that a template prints, and that may have lists in lists.
 func (m *Meter) Shown(v any) (any, error) {
 	if err := m.Step(); err != nil {
 		return nil, err

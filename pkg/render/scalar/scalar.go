@@ -2,7 +2,7 @@ package scalar
 
 import "unicode/utf8"
 
-// Style is how a string is written in YAML block style.
+// Style says how a string is written in YAML block style.
 type Style uint8
 
 // The styles, and how a string looks in each.
@@ -273,8 +273,8 @@ func AppendSpaces(dst []byte, n int) []byte {
 	return append(dst, spaces[:n]...)
 }
 
-// MaxKey is how long a written key may be: readers give up on longer ones
-// (YAML 1.2, 7.4.2: 1024 characters).
+// MaxKey limits the length of a written key: readers give up on longer ones (YAML 1.2,
+// 7.4.2: 1024 characters).
 const MaxKey = 1000
 
 // AppendKey writes a mapping's key. Keys are one line.

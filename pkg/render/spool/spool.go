@@ -20,7 +20,7 @@ type Spool struct {
 	dropped map[int]bool
 }
 
-// DefaultMemory is how many bytes a Spool usually keeps in memory.
+// DefaultMemory limits the bytes that a Spool usually keeps in memory.
 const DefaultMemory = 32 << 20
 
 // chunkSize is the size of the pieces of memory: what grows by copying would
