@@ -7,6 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // record is the inventory of a node, as the run saved it last.
@@ -107,10 +108,12 @@ func (r *record) remove() error {
 
 // contested tells whether a step is tried before it is recorded. It takes an object that
 // the node does not have, and the last run of the node failed: where it failed by a conflict
-// over this object, recording it first would write the record in each run, twice.
+// over this object, recording it first would write the record in each run, twice. With
+// conflictPolicy Force there is no such conflict.
 func (r *record) contested(s *stepRun) bool {
 	takes := s.Action == plan.ActionAdopt || s.Action == plan.ActionUpdate
-	return takes && s.Entry == nil && s.Live != nil && !r.requests.dryRun && r.exists() && r.saved.Status.Is(inventory.ConditionDegraded)
+	return takes && s.Entry == nil && s.Live != nil && s.Object.Policy.Conflict != lynq.ConflictForce &&
+		!r.requests.dryRun && r.exists() && r.saved.Status.Is(inventory.ConditionDegraded)
 }
 
 // going records an object by an entry that no write has confirmed.

@@ -212,8 +212,12 @@ func (all *steps) left() []inventory.Entry {
 	return left
 }
 
+// changed tells whether the run wrote an object, or tried to. A conflict changes nothing.
 func (all *steps) changed() bool {
-	return slices.ContainsFunc(all.of, func(s stepRun) bool { return s.outcome != OutcomeUnchanged && s.Action != plan.ActionSkip })
+	return slices.ContainsFunc(all.of, func(s stepRun) bool {
+		conflict := s.outcome == OutcomeConflicted && !s.touched
+		return s.outcome != OutcomeUnchanged && s.Action != plan.ActionSkip && !conflict
+	})
 }
 
 // confirmed are the records of all that the node still has, or may have.
