@@ -52,3 +52,27 @@ func TestKeepContent(t *testing.T) {
 		}
 	}
 }
+
+// TestKeepContentReplaced: an object that took the place of the one that a person asked
+// for keeps its labels, and so does one where there was none.
+func TestKeepContentReplaced(t *testing.T) {
+	for name, was := range map[string]bool{"replaced": true, "new": false} {
+		in := scene(orphaned, lynq.DefaultPolicy())
+		in.KeepContent = true
+		decided := Decide(in, Limits{})
+		step := decided.Nodes[0].Steps[0]
+		now := *scene(nobodys, lynq.DefaultPolicy()).Live[step.Object.Ref]
+		now.UID = "another"
+		if !was {
+			step.Live = nil
+		}
+		got, became := Recheck(decided, &decided.Nodes[0], in.Inventories[0], &step, &now)
+		if got.Action != plan.ActionSkip || got.Reason != reason.Replaced || became != VerdictChanged {
+			t.Errorf("%s: %s (%s), verdict %d, want it skipped", name, got.Action, got.Reason, became)
+		}
+		now.UID = decided.Nodes[0].Steps[0].Live.UID
+		if got, _ := Recheck(decided, &decided.Nodes[0], in.Inventories[0], &decided.Nodes[0].Steps[0], &now); got.Action != plan.ActionTrack {
+			t.Errorf("the same object: %s (%s), want it tracked", got.Action, got.Reason)
+		}
+	}
+}

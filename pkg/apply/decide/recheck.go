@@ -100,6 +100,9 @@ func way(s *plan.Step) reason.Reason {
 func (r rechecking) recheckWanted(me plan.Owner, s *plan.Step, now *tracking.Live) plan.Step {
 	again := r.d.step(me, s.Object, s.Entry, now)
 	switch {
+	case again.Action == plan.ActionTrack && r.d.in.KeepContent && (s.Live == nil || remadeSince(s, now)):
+		// Somebody asked for the object that was there, and not for one of another person.
+		again.Action, again.Reason, again.Message = plan.ActionSkip, reason.Replaced, remade
 	case s.Reason == reason.Takeover && now != nil && s.Live != nil && now.UID == s.Live.UID && again.Writes():
 		// The marks of others may be gone because this step took them off.
 		if again.Reason != reason.Takeover {
