@@ -535,7 +535,9 @@ func (d *decider) wanted(me plan.Owner, o *plan.Object, r *inventory.Entry, l *t
 		s.Action, s.Reason = d.once(me, o, r, l)
 		return s
 	}
-	s.Action, s.Reason = d.compare(me, o, r, l)
+	if s.Action, s.Reason = d.compare(me, o, r, l); s.Action == plan.ActionSkip {
+		s.Message = remade
+	}
 	return s
 }
 
@@ -562,6 +564,8 @@ func (d *decider) compare(me plan.Owner, o *plan.Object, r *inventory.Entry, l *
 		return plan.ActionAdopt, reason.Orphan
 	case d.in.KeepContent && me.Tracked(o, l):
 		return plan.ActionKeep, reason.UpToDate
+	case d.in.KeepContent && r != nil && r.UID != "" && r.UID != string(l.UID) && !me.Tracks(l):
+		return plan.ActionSkip, reason.Replaced // a person's, in the place of the one that is recorded
 	case d.in.KeepContent:
 		return plan.ActionTrack, reason.Untracked
 	case !me.Tracks(l) && (r == nil || r.UID != string(l.UID)):

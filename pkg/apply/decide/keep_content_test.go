@@ -53,6 +53,20 @@ func TestKeepContent(t *testing.T) {
 	}
 }
 
+// TestKeepContentRecorded: an object in the place of the recorded one is a person's, unless
+// it has the node's tracking.
+func TestKeepContentRecorded(t *testing.T) {
+	in := scene(ours, lynq.DefaultPolicy())
+	in.KeepContent = true
+	ref := Decide(in, Limits{}).Nodes[0].Steps[0].Ref()
+	now := *scene(nobodys, lynq.DefaultPolicy()).Live[ref]
+	now.UID = "another"
+	in.Live[ref] = &now
+	if s := Decide(in, Limits{}).Nodes[0].Steps[0]; s.Action != plan.ActionSkip || s.Reason != reason.Replaced || s.Message == "" {
+		t.Errorf("%s (%s) %q, want it skipped", s.Action, s.Reason, s.Message)
+	}
+}
+
 // TestKeepContentReplaced: an object that took the place of the one that a person asked
 // for keeps its labels, and so does one where there was none.
 func TestKeepContentReplaced(t *testing.T) {

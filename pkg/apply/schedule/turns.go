@@ -14,6 +14,7 @@ import (
 // Share says which part a node has in the rollout of its form.
 type Share uint8
 
+// The parts.
 const (
 	// ShareNone: the run writes none of its objects. It waits for no turn, and its
 	// readiness is no matter to the others.
