@@ -79,7 +79,7 @@ func (r *rowReader[T]) check(row lynq.Row) (uid string, good bool) {
 		if id != "" {
 			which = "row " + lynq.Quote(id) + ", "
 		}
-		r.refuse(row, "fix the row; nothing is rendered until then", "%scolumn %q: %v", which, r.columns[r.activate], err)
+		r.refuse(row, "fix the row, or list the value in the hub's activeValues or inactiveValues; nothing is rendered until then", "%scolumn %q: %v", which, r.columns[r.activate], err)
 		return "", false
 	case !active:
 		return "", false

@@ -129,12 +129,12 @@ func TestBadRows(t *testing.T) {
 	if !errors.As(err, &bad) {
 		t.Fatalf("got %v", err)
 	}
-	want := `rows.csv:3: row "b", column "active": activation value "treu" is neither active (1 true yes t on) nor inactive (0 false no f off, empty, NULL) (fix the row; nothing is rendered until then)
+	want := `rows.csv:3: row "b", column "active": activation value "treu" is neither active (1 true yes t on) nor inactive (0 false no f off, empty, NULL) (fix the row, or list the value in the hub's activeValues or inactiveValues; nothing is rendered until then)
 rows.csv:4: uid "a" (column "id") has two active rows (a uid names one tenant: keep one row active; the other is at rows.csv:2)
 rows.csv:5: the uid (column "id") is empty (give every active row a uid)
 rows.csv:6: the uid (column "id") is NULL (give every active row a uid)
 rows.csv:7: uid " a " (column "id") has two active rows (a uid names one tenant: keep one row active; the other is at rows.csv:2; blanks around it do not count)
-rows.csv:8: column "active": activation value "nein" is neither active (1 true yes t on) nor inactive (0 false no f off, empty, NULL) (fix the row; nothing is rendered until then)`
+rows.csv:8: column "active": activation value "nein" is neither active (1 true yes t on) nor inactive (0 false no f off, empty, NULL) (fix the row, or list the value in the hub's activeValues or inactiveValues; nothing is rendered until then)`
 	if diff := cmp.Diff(want, err.Error()); diff != "" {
 		t.Error(diff)
 	}
