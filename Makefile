@@ -19,6 +19,7 @@
 # make bench-watch    what lynqctl watch costs while nothing happens, and for edits by hand
 # make cluster        a control plane to try things on; prints its KUBECONFIG
 # make cluster-down   stops it
+# make site           the documentation site, in site/dist; the only target that needs Node
 
 GO       ?= go
 FUZZTIME ?= 60s
@@ -50,7 +51,7 @@ APART      := ./internal/bounded ./internal/cli ./internal/extdiff ./internal/ow
 CALCULATE  := ^Test(Budget|BudgetIsEnough|BudgetOfSlow|Words|WriterEqualsBuilder)$$
 UNIT       := $(SEQUENTIAL) ./internal/ui ./pkg/apply/schedule ./pkg/orphan ./pkg/render ./pkg/watch
 
-.PHONY: build generate generate-kinds man release-check robust robust-memory robust-points robust-states robust-broken mutants test test-cluster test-gitops test-monitoring test-unit security check vuln fuzz bench bench-cluster bench-watch cluster cluster-build cluster-down
+.PHONY: build generate generate-kinds man release-check robust robust-memory robust-points robust-states robust-broken mutants test test-cluster test-gitops test-monitoring test-unit security check vuln fuzz bench bench-cluster bench-watch cluster cluster-build cluster-down site
 
 build:
 	$(GO) build -trimpath -o bin/lynqctl ./cmd/lynqctl
@@ -197,3 +198,10 @@ cluster:
 
 cluster-down:
 	@$(GO) -C $(CLUSTER) run . down
+
+# SITE_URL says where the site is published, if not at the address in site/pages.mjs.
+site: site/node_modules/.package-lock.json
+	npm --prefix site run build
+
+site/node_modules/.package-lock.json: site/package-lock.json
+	npm --prefix site ci --ignore-scripts --no-audit --no-fund
