@@ -11,19 +11,19 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 )
 
 // Recorder records events on inventories, as far as it can: it never waits for
 // one while there is other work, and drops what the server does not take. It
-// implements apply.Recorder.
+// implements report.Recorder.
 type Recorder struct {
 	client  *Client
 	host    string
 	sending errgroup.Group
 }
 
-var _ apply.Recorder = (*Recorder)(nil)
+var _ report.Recorder = (*Recorder)(nil)
 
 const (
 	// eventsAtOnce bounds the events on their way; more are dropped.
@@ -39,14 +39,14 @@ func (c *Client) Recorder(host string) *Recorder {
 	return r
 }
 
-// Record implements apply.Recorder.
-func (r *Recorder) Record(ctx context.Context, e apply.KubernetesEvent) {
+// Record implements report.Recorder.
+func (r *Recorder) Record(ctx context.Context, e report.KubernetesEvent) {
 	r.sending.TryGo(func() error {
 		return r.client.Event(ctx, r.event(e))
 	})
 }
 
-// Flush implements apply.Recorder.
+// Flush implements report.Recorder.
 func (r *Recorder) Flush(ctx context.Context) {
 	sent := make(chan struct{})
 	go func() {
@@ -61,7 +61,7 @@ func (r *Recorder) Flush(ctx context.Context) {
 
 // event has a name that tells inventory, reason and time, so that sending it
 // twice makes one event.
-func (r *Recorder) event(e apply.KubernetesEvent) *corev1.Event {
+func (r *Recorder) event(e report.KubernetesEvent) *corev1.Event {
 	sum := sha256.Sum256([]byte(e.UID + "\x00" + e.Reason + "\x00" + e.Time.UTC().String()))
 	at := metav1.NewTime(e.Time)
 	message := e.Message

@@ -9,8 +9,8 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/internal/usecase/watch"
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/metrics"
 )
@@ -114,14 +114,14 @@ func (b *watchBoard) Held(hub lynq.HubKey, guards []plan.Guard) {
 }
 
 // Report implements session.Metrics.
-func (b *watchBoard) Report(e apply.Event) {
+func (b *watchBoard) Report(e report.Event) {
 	b.Metrics.Report(e)
 	switch {
-	case e.Type == apply.EventNodeStart:
+	case e.Type == report.EventNodeStart:
 		b.note(e.Hub, func(f *views.WatchedHub) { f.Applying = true })
-	case e.Type == apply.EventObject && e.Outcome == apply.OutcomeDone && e.Action != plan.ActionKeep && e.Action != plan.ActionSkip:
+	case e.Type == report.EventObject && e.Outcome == report.OutcomeDone && e.Action != plan.ActionKeep && e.Action != plan.ActionSkip:
 		b.note(e.Hub, func(f *views.WatchedHub) { f.Changed = e.Time })
-	case e.Type == apply.EventSummary:
+	case e.Type == report.EventSummary:
 		for _, hub := range e.Summary.Hubs {
 			b.note(hub, func(f *views.WatchedHub) { f.Applying = false })
 		}

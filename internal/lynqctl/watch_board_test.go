@@ -10,8 +10,8 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/metrics"
@@ -55,13 +55,13 @@ func TestWatchBoard(t *testing.T) {
 	}
 	b.Planned(&plan.Plan{Hub: crm, Whole: true, Nodes: []plan.NodePlan{node("a", "True", "False"), node("b", "False", "True"), node("c", "False", "False")}}, 0)
 	b.Held(crm, []plan.Guard{plan.GuardMaxDelete, plan.GuardEmpty})
-	b.Report(apply.Event{Type: apply.EventNodeStart, NodeID: lynq.NodeID{Hub: crm}, Time: noon})
-	b.Report(apply.Event{Type: apply.EventObject, NodeID: lynq.NodeID{Hub: crm}, Action: plan.ActionUpdate, Outcome: apply.OutcomeDone, Time: noon.Add(-time.Minute)})
-	b.Report(apply.Event{Type: apply.EventObject, NodeID: lynq.NodeID{Hub: crm}, Action: plan.ActionKeep, Outcome: apply.OutcomeDone, Time: noon})
-	b.Report(apply.Event{Type: apply.EventObject, NodeID: lynq.NodeID{Hub: crm}, Action: plan.ActionUpdate, Outcome: apply.OutcomeFailed, Time: noon})
+	b.Report(report.Event{Type: report.EventNodeStart, NodeID: lynq.NodeID{Hub: crm}, Time: noon})
+	b.Report(report.Event{Type: report.EventObject, NodeID: lynq.NodeID{Hub: crm}, Action: plan.ActionUpdate, Outcome: report.OutcomeDone, Time: noon.Add(-time.Minute)})
+	b.Report(report.Event{Type: report.EventObject, NodeID: lynq.NodeID{Hub: crm}, Action: plan.ActionKeep, Outcome: report.OutcomeDone, Time: noon})
+	b.Report(report.Event{Type: report.EventObject, NodeID: lynq.NodeID{Hub: crm}, Action: plan.ActionUpdate, Outcome: report.OutcomeFailed, Time: noon})
 	shows("at work", []string{"shop/crm", "4", "3", "3", "1", "1", "allow-empty,max-delete", "60s", "applying"}, nothing)
 
-	b.Report(apply.Event{Type: apply.EventSummary, Summary: &apply.Summary{Hubs: []lynq.HubKey{crm}}})
+	b.Report(report.Event{Type: report.EventSummary, Summary: &report.Summary{Hubs: []lynq.HubKey{crm}}})
 	b.Ended(crm, nil)
 	b.Read(crm, 0, 0, time.Time{}, errors.New("down"))
 	b.Inputs(false)

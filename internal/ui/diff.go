@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/diff"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -205,14 +205,14 @@ func PrintDiffJSON(r *diff.Report, out io.Writer) error {
 		if n.Problem != "" {
 			lines = append(lines, wireDiff{
 				Type: "node", hubFields: hubFieldsOf(n.Hub), Form: n.Form.Name, Node: n.Name, Namespace: n.Namespace,
-				Outcome: string(apply.OutcomeFailed), Message: n.Problem,
+				Outcome: string(report.OutcomeFailed), Message: n.Problem,
 			})
 		}
 		for j := range n.Objects {
 			lines = append(lines, wireObject(n, &n.Objects[j]))
 		}
 	}
-	lines = append(lines, wireDiff{Type: string(apply.EventSummary), Counts: &wireCounts{
+	lines = append(lines, wireDiff{Type: string(report.EventSummary), Counts: &wireCounts{
 		Nodes: r.Total, ChangedNodes: counts.Nodes, ChangedObjects: counts.Objects, AdoptedObjects: counts.Adopted, Problems: counts.Problems,
 	}})
 	for i := range lines {
@@ -229,15 +229,15 @@ func PrintDiffJSON(r *diff.Report, out io.Writer) error {
 
 func wireObject(n *diff.Node, o *diff.Object) wireDiff {
 	w := wireDiff{
-		Type: string(apply.EventObject), hubFields: hubFieldsOf(n.Hub), Form: n.Form.Name, Node: n.Name, Namespace: n.Namespace,
+		Type: string(report.EventObject), hubFields: hubFieldsOf(n.Hub), Form: n.Form.Name, Node: n.Name, Namespace: n.Namespace,
 		Group: o.Group, Kind: o.Kind, ObjectNamespace: o.Namespace, Name: o.Name, ID: o.ID,
 		Action: o.Action, Reason: o.Reason, Message: o.Note, Adopted: o.Adopted, Tracking: o.Tracking, Diff: o.Diff, Cause: string(o.Cause.Kind),
 	}
 	switch {
 	case o.Problem != "":
-		w.Outcome, w.Message = string(apply.OutcomeFailed), o.Problem
+		w.Outcome, w.Message = string(report.OutcomeFailed), o.Problem
 	case o.Skipped:
-		w.Outcome = string(apply.OutcomeSkipped)
+		w.Outcome = string(report.OutcomeSkipped)
 	}
 	for i := range o.Fields {
 		f := &o.Fields[i]

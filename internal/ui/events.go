@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -20,7 +20,7 @@ const schemaVersion = 1
 
 // eventRefusal is the event that Refuse writes: no run begins, so that only the
 // summary follows.
-const eventRefusal apply.EventType = "refusal"
+const eventRefusal report.EventType = "refusal"
 
 // eventTime is RFC 3339 in UTC with milliseconds, always of the same length.
 const eventTime = "2006-01-02T15:04:05.000Z"
@@ -28,9 +28,9 @@ const eventTime = "2006-01-02T15:04:05.000Z"
 // wireEvent is an event as scripts read it. Names and meanings are a promise
 // (docs/events.md): fields may come, none changes.
 type wireEvent struct {
-	Type          apply.EventType `json:"type"`
-	SchemaVersion int             `json:"schemaVersion"`
-	Time          string          `json:"time"`
+	Type          report.EventType `json:"type"`
+	SchemaVersion int              `json:"schemaVersion"`
+	Time          string           `json:"time"`
 	hubFields
 	Node            string              `json:"node,omitempty"`
 	Namespace       string              `json:"namespace,omitempty"`
@@ -41,7 +41,7 @@ type wireEvent struct {
 	ID              string              `json:"id,omitempty"`
 	Action          plan.Action         `json:"action,omitempty"`
 	Reason          reason.Reason       `json:"reason,omitempty"`
-	Outcome         apply.Outcome       `json:"outcome,omitempty"`
+	Outcome         report.Outcome      `json:"outcome,omitempty"`
 	Message         string              `json:"message,omitempty"`
 	Next            string              `json:"next,omitempty"`
 	Adopted         bool                `json:"adopted,omitempty"`
@@ -52,26 +52,26 @@ type wireEvent struct {
 }
 
 type wireSummary struct {
-	Hubs           []string              `json:"hubs,omitempty"`
-	Nodes          map[apply.Outcome]int `json:"nodes"`
-	Objects        map[apply.Outcome]int `json:"objects"`
-	Actions        map[plan.Action]int   `json:"actions"`
-	AdoptedActions map[plan.Action]int   `json:"adoptedActions,omitempty"`
-	Failed         []wireFailed          `json:"failed,omitempty"`
-	Unready        []wireUnready         `json:"unready,omitempty"`
-	DryRun         bool                  `json:"dryRun,omitempty"`
-	Interrupted    bool                  `json:"interrupted,omitempty"`
-	ElapsedSeconds float64               `json:"elapsedSeconds"`
+	Hubs           []string               `json:"hubs,omitempty"`
+	Nodes          map[report.Outcome]int `json:"nodes"`
+	Objects        map[report.Outcome]int `json:"objects"`
+	Actions        map[plan.Action]int    `json:"actions"`
+	AdoptedActions map[plan.Action]int    `json:"adoptedActions,omitempty"`
+	Failed         []wireFailed           `json:"failed,omitempty"`
+	Unready        []wireUnready          `json:"unready,omitempty"`
+	DryRun         bool                   `json:"dryRun,omitempty"`
+	Interrupted    bool                   `json:"interrupted,omitempty"`
+	ElapsedSeconds float64                `json:"elapsedSeconds"`
 }
 
 type wireFailed struct {
 	Node      string `json:"node"`
 	Namespace string `json:"namespace"`
 	hubFields
-	Form     string        `json:"form,omitempty"`
-	Outcome  apply.Outcome `json:"outcome"`
-	Problems []string      `json:"problems,omitempty"`
-	Next     string        `json:"next,omitempty"`
+	Form     string         `json:"form,omitempty"`
+	Outcome  report.Outcome `json:"outcome"`
+	Problems []string       `json:"problems,omitempty"`
+	Next     string         `json:"next,omitempty"`
 }
 
 type wireUnready struct {
@@ -84,7 +84,7 @@ type wireUnready struct {
 	Message         string `json:"message"`
 }
 
-func wire(e *apply.Event) *wireEvent {
+func wire(e *report.Event) *wireEvent {
 	w := &wireEvent{
 		Type:            e.Type,
 		SchemaVersion:   schemaVersion,
@@ -107,13 +107,13 @@ func wire(e *apply.Event) *wireEvent {
 		AdoptedCounts:   e.AdoptedCounts,
 		Summary:         wireOf(e.Summary),
 	}
-	if e.Type == apply.EventPlan {
+	if e.Type == report.EventPlan {
 		w.Nodes = &e.Nodes // 0 is news, too
 	}
 	return w
 }
 
-func wireOf(s *apply.Summary) *wireSummary {
+func wireOf(s *report.Summary) *wireSummary {
 	if s == nil {
 		return nil
 	}
@@ -161,7 +161,7 @@ func orEmpty[K comparable](m map[K]int) map[K]int {
 // a summary, and why as its message.
 func EndEvents(out tty.Stream, now time.Time, dryRun, interrupted bool, why string) error {
 	stream := &events{out: out}
-	stream.report(&apply.Event{Type: apply.EventSummary, Time: now, Message: why, Summary: &apply.Summary{DryRun: dryRun, Interrupted: interrupted}})
+	stream.report(&report.Event{Type: report.EventSummary, Time: now, Message: why, Summary: &report.Summary{DryRun: dryRun, Interrupted: interrupted}})
 	return stream.close()
 }
 
@@ -184,8 +184,8 @@ type events struct {
 	err error // the first, after which nothing more is written
 }
 
-func (j *events) report(e *apply.Event) { j.write(wire(e)) }
-func (j *events) tick(time.Time)        {}
+func (j *events) report(e *report.Event) { j.write(wire(e)) }
+func (j *events) tick(time.Time)         {}
 
 // close tells whether all events were written: those who read them rely on it.
 func (j *events) close() error {

@@ -13,8 +13,8 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -77,8 +77,8 @@ func TestEventsDocument(t *testing.T) {
 	if diff := cmp.Diff(examples, documented); diff != "" {
 		t.Errorf("docs/events.md (-code +document; go test -update rewrites examples):\n%s", diff)
 	}
-	for _, kind := range []apply.EventType{apply.EventPlan, apply.EventNodeStart, apply.EventObject, apply.EventWait,
-		apply.EventReady, apply.EventNode, apply.EventWarning, apply.EventSummary, "refusal"} {
+	for _, kind := range []report.EventType{report.EventPlan, report.EventNodeStart, report.EventObject, report.EventWait,
+		report.EventReady, report.EventNode, report.EventWarning, report.EventSummary, "refusal"} {
 		if documented[string(kind)] == "" {
 			t.Errorf("event %q has no section", kind)
 		}
@@ -133,8 +133,8 @@ func fields(object map[string]any, prefix string, names map[string]bool) {
 // are none.
 func TestEventsOfNothing(t *testing.T) {
 	c := newConsole(ui.Options{Format: tty.JSON})
-	c.Report(apply.Event{Type: apply.EventPlan, NodeID: lynq.NodeID{Hub: crm()}})
-	c.Report(apply.Event{Type: apply.EventSummary, Summary: &apply.Summary{DryRun: true, Interrupted: true}})
+	c.Report(report.Event{Type: report.EventPlan, NodeID: lynq.NodeID{Hub: crm()}})
+	c.Report(report.Event{Type: report.EventSummary, Summary: &report.Summary{DryRun: true, Interrupted: true}})
 	c.close(t)
 	want := `{"type":"plan","schemaVersion":1,"time":"2026-03-04T04:06:07.089Z","hub":"crm","hubNamespace":"shop","nodes":0}
 {"type":"summary","schemaVersion":1,"time":"2026-03-04T04:06:07.089Z","summary":{"nodes":{},"objects":{},"actions":{},"dryRun":true,"interrupted":true,"elapsedSeconds":0}}
@@ -147,13 +147,13 @@ func TestEventsOfNothing(t *testing.T) {
 // A hub whose nodes only have something to record has no line: nothing changes.
 func TestNothingToChange(t *testing.T) {
 	c := newConsole(ui.Options{})
-	c.Report(apply.Event{Type: apply.EventPlan, NodeID: lynq.NodeID{Hub: crm()}, Nodes: 2, Counts: map[plan.Action]int{plan.ActionKeep: 2}})
+	c.Report(report.Event{Type: report.EventPlan, NodeID: lynq.NodeID{Hub: crm()}, Nodes: 2, Counts: map[plan.Action]int{plan.ActionKeep: 2}})
 	c.close(t)
 	if c.err.Len()+c.out.Len() > 0 {
 		t.Errorf("output %q%q, want none", c.out, c.err)
 	}
 	c = newConsole(ui.Options{})
-	c.Report(apply.Event{Type: apply.EventPlan, NodeID: lynq.NodeID{Hub: crm()}, Nodes: 2, Counts: map[plan.Action]int{plan.ActionCreate: 2}})
+	c.Report(report.Event{Type: report.EventPlan, NodeID: lynq.NodeID{Hub: crm()}, Nodes: 2, Counts: map[plan.Action]int{plan.ActionCreate: 2}})
 	c.close(t)
 	if !strings.Contains(c.err.String(), "2 to create") {
 		t.Errorf("output %q, want what is created", c.err)

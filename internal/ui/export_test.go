@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 )
 
 // View draws what the live view shows after these events, at that time.
-func View(events []apply.Event, now time.Time, columns, rows int, color bool) []string {
+func View(events []report.Event, now time.Time, columns, rows int, color bool) []string {
 	m := &model{}
 	for i := range events {
 		m.observe(&events[i])

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -25,7 +25,7 @@ type sharedProblem struct {
 const sharedByFew = 2
 
 // shared finds what is wrong with several nodes, in the order of the nodes.
-func shared(failed []apply.NodeResult) []sharedProblem {
+func shared(failed []report.NodeResult) []sharedProblem {
 	index := map[string]int{}
 	var all []sharedProblem
 	for i := range failed {

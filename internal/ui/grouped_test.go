@@ -6,17 +6,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // TestShared: what many nodes share is one problem, whatever names and numbers are in
 // it; what only some objects of one node share is none.
 func TestShared(t *testing.T) {
-	failed := func(uid string, problems ...string) apply.NodeResult {
-		return apply.NodeResult{NodeID: lynq.NodeID{Form: lynq.FormKey{Name: "web"}, Namespace: "shop", Name: uid + "-web"}, Problems: problems}
+	failed := func(uid string, problems ...string) report.NodeResult {
+		return report.NodeResult{NodeID: lynq.NodeID{Form: lynq.FormKey{Name: "web"}, Namespace: "shop", Name: uid + "-web"}, Problems: problems}
 	}
-	var all []apply.NodeResult
+	var all []report.NodeResult
 	for i, uid := range []string{"a", "acme", "bolt", "coil", "dyno"} {
 		all = append(all, failed(uid,
 			fmt.Sprintf("Deployment/shop/%s-app: pods %q is forbidden: exceeded quota, used: %d", uid, uid+"-app-5d8f9c", i),

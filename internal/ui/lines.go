@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -32,10 +32,10 @@ type lines struct {
 	last  []string  // what was told of them, but for how long it takes
 }
 
-func (l *lines) report(e *apply.Event) {
+func (l *lines) report(e *report.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if e.Type == apply.EventWait && l.waits.n == 0 && e.Time.Sub(l.told) > waitingEvery {
+	if e.Type == report.EventWait && l.waits.n == 0 && e.Time.Sub(l.told) > waitingEvery {
 		l.told = e.Time
 	}
 	l.waits.observe(e)

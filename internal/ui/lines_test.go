@@ -10,9 +10,9 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -35,8 +35,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-func wait(node lynq.NodeID, name, why string) apply.Event {
-	return apply.Event{Type: apply.EventWait, NodeID: node, Object: ref("Deployment", name), Message: why}
+func wait(node lynq.NodeID, name, why string) report.Event {
+	return report.Event{Type: report.EventWait, NodeID: node, Object: ref("Deployment", name), Message: why}
 }
 
 // A log is told every ten seconds what is waited for, whether events come or not.
@@ -60,9 +60,9 @@ func TestLinesOfWaiting(t *testing.T) {
 	c.tick()
 	c.forward(10 * time.Second)
 	c.tick() // nothing has changed, but how long it takes
-	c.Report(apply.Event{Type: apply.EventReady, NodeID: acme, Object: ref("Deployment", "a")})
-	c.Report(apply.Event{Type: apply.EventObject, NodeID: acme, Object: ref("Deployment", "b"), Action: plan.ActionUpdate, Outcome: apply.OutcomeNotReady, Message: "not in time"})
-	c.Report(apply.Event{Type: apply.EventNode, NodeID: beta, Outcome: apply.OutcomeDone})
+	c.Report(report.Event{Type: report.EventReady, NodeID: acme, Object: ref("Deployment", "a")})
+	c.Report(report.Event{Type: report.EventObject, NodeID: acme, Object: ref("Deployment", "b"), Action: plan.ActionUpdate, Outcome: report.OutcomeNotReady, Message: "not in time"})
+	c.Report(report.Event{Type: report.EventNode, NodeID: beta, Outcome: report.OutcomeDone})
 	c.forward(time.Minute)
 	c.tick() // nothing is waited for any more
 	c.Report(wait(acme, "e", "late"))
@@ -81,12 +81,12 @@ acme-web  Deployment default/b  not ready: not in time
 // When a run ends early, what did not begin is one line for each reason.
 func TestSkippedNodesAreCounted(t *testing.T) {
 	c := newConsole(ui.Options{})
-	skipped := func(name, why string) apply.Event {
-		return apply.Event{Type: apply.EventNode, NodeID: lynq.NodeID{Name: name}, Outcome: apply.OutcomeSkipped, Message: why}
+	skipped := func(name, why string) report.Event {
+		return report.Event{Type: report.EventNode, NodeID: lynq.NodeID{Name: name}, Outcome: report.OutcomeSkipped, Message: why}
 	}
-	c.tell([]apply.Event{
+	c.tell([]report.Event{
 		skipped("a", "interrupted before it began"), skipped("b", "interrupted before it began"), skipped("c", "the rollout stopped"),
-		{Type: apply.EventSummary, Summary: &apply.Summary{Interrupted: true, DryRun: true, Elapsed: 2*time.Hour + 5*time.Minute, Nodes: map[apply.Outcome]int{apply.OutcomeSkipped: 3}}},
+		{Type: report.EventSummary, Summary: &report.Summary{Interrupted: true, DryRun: true, Elapsed: 2*time.Hour + 5*time.Minute, Nodes: map[report.Outcome]int{report.OutcomeSkipped: 3}}},
 	})
 	c.close(t)
 	want := `2 nodes  skipped: interrupted before it began
@@ -102,18 +102,18 @@ interrupted: dry run: 3 nodes: 3 skipped; 0 objects; 2h5m
 // is told with their number.
 func TestInterruptionIsOneLine(t *testing.T) {
 	c := newConsole(ui.Options{})
-	var story []apply.Event
-	summary := &apply.Summary{Interrupted: true, Nodes: map[apply.Outcome]int{apply.OutcomeInterrupted: 3, apply.OutcomeFailed: 3}}
+	var story []report.Event
+	summary := &report.Summary{Interrupted: true, Nodes: map[report.Outcome]int{report.OutcomeInterrupted: 3, report.OutcomeFailed: 3}}
 	for _, name := range []string{"a-web", "b-web", "c-web"} {
 		key := lynq.NodeID{Hub: crm(), Namespace: "default", Name: name}
 		story = append(story,
-			apply.Event{Type: apply.EventObject, NodeID: key, Object: ref("Deployment", name), Action: plan.ActionCreate, Outcome: apply.OutcomeNotReady, Message: "interrupted while lynqctl waited for it: pending", Interrupted: true},
-			apply.Event{Type: apply.EventNode, NodeID: key, Outcome: apply.OutcomeInterrupted, Message: "interrupted before it began"})
+			report.Event{Type: report.EventObject, NodeID: key, Object: ref("Deployment", name), Action: plan.ActionCreate, Outcome: report.OutcomeNotReady, Message: "interrupted while lynqctl waited for it: pending", Interrupted: true},
+			report.Event{Type: report.EventNode, NodeID: key, Outcome: report.OutcomeInterrupted, Message: "interrupted before it began"})
 	}
 	for _, name := range []string{"d-web", "e-web", "f-web"} {
-		summary.Failed = append(summary.Failed, apply.NodeResult{NodeID: lynq.NodeID{Hub: crm(), Form: lynq.FormKey{Name: "web"}, Namespace: "default", Name: name}, Outcome: apply.OutcomeFailed, Problems: []string{"Deployment/default/" + name + ": exceeded quota"}})
+		summary.Failed = append(summary.Failed, report.NodeResult{NodeID: lynq.NodeID{Hub: crm(), Form: lynq.FormKey{Name: "web"}, Namespace: "default", Name: name}, Outcome: report.OutcomeFailed, Problems: []string{"Deployment/default/" + name + ": exceeded quota"}})
 	}
-	c.tell(append(story, apply.Event{Type: apply.EventSummary, Summary: summary}))
+	c.tell(append(story, report.Event{Type: report.EventSummary, Summary: summary}))
 	c.close(t)
 	want := `3 nodes of hub shop/crm  interrupted: progress is saved; run the same command again to continue
 exceeded quota (3 nodes: d-web, e-web, f-web)
@@ -167,11 +167,11 @@ func reported(t *testing.T, o ui.Options, evil string) []*console {
 	of := lynq.HubKey{Namespace: evil, Name: evil}
 	key := lynq.NodeID{Hub: of, Namespace: evil, Name: evil}
 	object := ref(evil, evil)
-	e := apply.Event{
+	e := report.Event{
 		NodeID: key, Object: object, ID: evil, Nodes: 1,
-		Action: plan.Action(evil), Reason: reason.Reason(evil), Outcome: apply.OutcomeFailed, Message: evil,
+		Action: plan.Action(evil), Reason: reason.Reason(evil), Outcome: report.OutcomeFailed, Message: evil,
 	}
-	hub := apply.Event{Type: apply.EventPlan, NodeID: lynq.NodeID{Hub: of}, Nodes: 1, Counts: map[plan.Action]int{plan.ActionCreate: 1}}
+	hub := report.Event{Type: report.EventPlan, NodeID: lynq.NodeID{Hub: of}, Nodes: 1, Counts: map[plan.Action]int{plan.ActionCreate: 1}}
 	step := plan.Step{Action: e.Action, Reason: e.Reason, Message: evil, Object: &plan.Object{Ref: object, ID: evil}}
 	planned := plan.Plan{Hub: of, Nodes: []plan.NodePlan{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: evil}, Form: lynq.FormKey{Name: evil}, UID: evil, Namespace: key.Namespace, Name: key.Name}, Desired: &plan.Node{Failed: evilError(evil)}, Steps: []plan.Step{step}}}}
 	run := newConsole(o)
@@ -180,12 +180,12 @@ func reported(t *testing.T, o ui.Options, evil string) []*console {
 		run.Report(wait(key, evil, evil))
 		run.tick()
 	}
-	for _, kind := range []apply.EventType{apply.EventWarning, apply.EventObject, apply.EventWait, apply.EventNode} {
+	for _, kind := range []report.EventType{report.EventWarning, report.EventObject, report.EventWait, report.EventNode} {
 		e.Type = kind
 		run.Report(e)
 	}
-	run.Report(apply.Event{Type: apply.EventSummary, Summary: &apply.Summary{Hubs: []lynq.HubKey{of}, Failed: []apply.NodeResult{
-		{NodeID: lynq.NodeID{Hub: of, Form: lynq.FormKey{Name: evil}, Namespace: key.Namespace, Name: key.Name}, Outcome: apply.OutcomeFailed, Problems: []string{evil}}}}})
+	run.Report(report.Event{Type: report.EventSummary, Summary: &report.Summary{Hubs: []lynq.HubKey{of}, Failed: []report.NodeResult{
+		{NodeID: lynq.NodeID{Hub: of, Form: lynq.FormKey{Name: evil}, Namespace: key.Namespace, Name: key.Name}, Outcome: report.OutcomeFailed, Problems: []string{evil}}}}})
 	if err := run.result([]plan.Plan{planned}); err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 )
 
 // live keeps a view at the bottom of a terminal, and lets what stays scroll
@@ -31,7 +31,7 @@ type live struct {
 	columns int // of the terminal when frame was drawn
 }
 
-func (l *live) report(e *apply.Event) {
+func (l *live) report(e *report.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.model.observe(e)

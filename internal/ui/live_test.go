@@ -13,8 +13,8 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -152,7 +152,7 @@ func TestLiveEndsClean(t *testing.T) {
 	s, c := newLive(80, true)
 	c.tell(story()[:12])
 	c.tick()
-	c.Report(apply.Event{Type: apply.EventWarning, Message: "the last one"})
+	c.Report(report.Event{Type: report.EventWarning, Message: "the last one"})
 	c.close(t)
 	c.close(t)
 	got := s.shows(t)
@@ -206,16 +206,16 @@ func TestLiveConcurrently(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := newConsole(o)
 			const workers, nodes = 8, 25
-			c.Report(apply.Event{Type: apply.EventPlan, Nodes: workers * nodes})
+			c.Report(report.Event{Type: report.EventPlan, Nodes: workers * nodes})
 			var running sync.WaitGroup
 			for w := range workers {
 				running.Go(func() {
 					for n := range nodes {
 						key := lynq.NodeID{Namespace: "default", Name: fmt.Sprintf("n%d-%d", w, n)}
 						c.Report(wait(key, "app", "pending"))
-						c.Report(apply.Event{Type: apply.EventReady, NodeID: key, Object: ref("Deployment", "app")})
-						c.Report(apply.Event{Type: apply.EventObject, NodeID: key, Object: ref("Deployment", "app"), Action: plan.ActionCreate, Outcome: apply.OutcomeDone})
-						c.Report(apply.Event{Type: apply.EventNode, NodeID: key, Outcome: apply.OutcomeFailed, Message: "why"})
+						c.Report(report.Event{Type: report.EventReady, NodeID: key, Object: ref("Deployment", "app")})
+						c.Report(report.Event{Type: report.EventObject, NodeID: key, Object: ref("Deployment", "app"), Action: plan.ActionCreate, Outcome: report.OutcomeDone})
+						c.Report(report.Event{Type: report.EventNode, NodeID: key, Outcome: report.OutcomeFailed, Message: "why"})
 					}
 				})
 			}
@@ -250,7 +250,7 @@ func TestLiveRate(t *testing.T) {
 		}
 		return ""
 	}
-	change := apply.Event{Type: apply.EventObject, NodeID: acme, Object: ref("Service", "a"), Action: plan.ActionCreate, Outcome: apply.OutcomeDone}
+	change := report.Event{Type: report.EventObject, NodeID: acme, Object: ref("Service", "a"), Action: plan.ActionCreate, Outcome: report.OutcomeDone}
 	var got []string
 	for range 30 {
 		c.Report(change)

@@ -3,7 +3,7 @@ package ui
 import (
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 )
 
 // model is what the live view shows.
@@ -25,13 +25,13 @@ type model struct {
 }
 
 // observe takes note of an event that has a time.
-func (m *model) observe(e *apply.Event) {
+func (m *model) observe(e *report.Event) {
 	if m.start.IsZero() {
 		m.start = e.Time
 	}
 	m.waits.observe(e)
 	switch e.Type {
-	case apply.EventPlan:
+	case report.EventPlan:
 		m.total += e.Nodes
 		m.work += e.Nodes
 		for action, n := range e.Counts {
@@ -39,23 +39,23 @@ func (m *model) observe(e *apply.Event) {
 				m.work += n
 			}
 		}
-	case apply.EventObject:
+	case report.EventObject:
 		if e.Outcome != "" && changes(e.Action) {
 			m.advance(e.Time)
 		}
-		if e.Outcome == apply.OutcomeDone && changes(e.Action) {
+		if e.Outcome == report.OutcomeDone && changes(e.Action) {
 			m.changed++
 			m.rate.add(e.Time)
 		}
-	case apply.EventReady:
+	case report.EventReady:
 		m.ready++
-	case apply.EventNode:
+	case report.EventNode:
 		m.done++
 		m.advance(e.Time)
-		if e.Outcome != apply.OutcomeDone && e.Outcome != apply.OutcomeUnchanged {
+		if e.Outcome != report.OutcomeDone && e.Outcome != report.OutcomeUnchanged {
 			m.failed++
 		}
-	case apply.EventSummary:
+	case report.EventSummary:
 		m.over = true
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -43,23 +43,23 @@ func newNotes(o *Options) *notes {
 
 // note is the line for an event, "" where it has none; for a summary it may be
 // more than one.
-func (n *notes) note(e *apply.Event) string {
+func (n *notes) note(e *report.Event) string {
 	switch e.Type {
-	case apply.EventPlan:
+	case report.EventPlan:
 		return n.plan(e)
-	case apply.EventObject:
+	case report.EventObject:
 		return n.object(e)
-	case apply.EventNode:
+	case report.EventNode:
 		return n.node(e)
-	case apply.EventWarning:
+	case report.EventWarning:
 		return n.warning(e)
-	case apply.EventSummary:
+	case report.EventSummary:
 		return n.summary(e)
 	}
 	return ""
 }
 
-func (n *notes) plan(e *apply.Event) string {
+func (n *notes) plan(e *report.Event) string {
 	counts := planCounts(e.Counts, e.AdoptedCounts)
 	if !n.changes || counts == "" { // nodes may have something to record or to wait for
 		return ""
@@ -67,18 +67,18 @@ func (n *notes) plan(e *apply.Event) string {
 	return "hub " + tty.Safe(e.Hub.String()) + ": " + lynq.Count(e.Nodes, "node") + " to change: " + counts
 }
 
-func (n *notes) object(e *apply.Event) string {
+func (n *notes) object(e *report.Event) string {
 	if e.Interrupted {
 		return "" // the summary tells, once for all
 	}
 	switch e.Outcome {
-	case apply.OutcomeFailed, apply.OutcomeConflicted, apply.OutcomeNotReady:
+	case report.OutcomeFailed, report.OutcomeConflicted, report.OutcomeNotReady:
 		n.told[e.Key()] = append(n.told[e.Key()], e.Object.String()+": "+e.Message)
-	case apply.OutcomeSkipped:
+	case report.OutcomeSkipped:
 		if n.quiet {
 			return ""
 		}
-	case apply.OutcomeDone:
+	case report.OutcomeDone:
 		if !n.changes || !changes(e.Action) {
 			return ""
 		}
@@ -94,16 +94,16 @@ func (n *notes) object(e *apply.Event) string {
 
 // node tells of a node that did not end well, and why, as far as the lines of
 // its objects have not told.
-func (n *notes) node(e *apply.Event) string {
+func (n *notes) node(e *report.Event) string {
 	told := n.told[e.Key()]
 	delete(n.told, e.Key())
 	switch e.Outcome {
-	case apply.OutcomeDone, apply.OutcomeUnchanged:
+	case report.OutcomeDone, report.OutcomeUnchanged:
 		return ""
-	case apply.OutcomeSkipped:
+	case report.OutcomeSkipped:
 		n.skipped[e.Message] = append(n.skipped[e.Message], e.Name)
 		return ""
-	case apply.OutcomeInterrupted:
+	case report.OutcomeInterrupted:
 		hub := e.Hub.String()
 		n.interrupted[hub] = append(n.interrupted[hub], e.Name)
 		return ""
@@ -150,7 +150,7 @@ func untold(message string, told []string) string {
 	return strings.TrimSuffix(message, "; ")
 }
 
-func (n *notes) warning(e *apply.Event) string {
+func (n *notes) warning(e *report.Event) string {
 	if n.quiet {
 		return ""
 	}
@@ -162,7 +162,7 @@ func (n *notes) warning(e *apply.Event) string {
 }
 
 // about is what an event is about: node, object, or hub.
-func (n *notes) about(e *apply.Event) string {
+func (n *notes) about(e *report.Event) string {
 	node := n.paint.Bold(e.Name)
 	switch {
 	case e.Object.Kind != "" && node != "":
@@ -177,13 +177,13 @@ func (n *notes) about(e *apply.Event) string {
 	return ""
 }
 
-func (n *notes) summary(e *apply.Event) string {
+func (n *notes) summary(e *report.Event) string {
 	if e.Summary == nil {
 		return ""
 	}
-	lines := n.together(n.skipped, apply.OutcomeSkipped)
+	lines := n.together(n.skipped, report.OutcomeSkipped)
 	lines = append(lines, n.brokenOff()...)
-	lines = append(lines, n.together(n.unknown, apply.OutcomeFailed)...)
+	lines = append(lines, n.together(n.unknown, report.OutcomeFailed)...)
 	lines = append(lines, n.details()...)
 	for _, s := range shared(n.untoldTogether(e.Summary.Failed)) {
 		lines = append(lines, s.line())
@@ -198,12 +198,12 @@ func (n *notes) summary(e *apply.Event) string {
 }
 
 // untoldTogether are the nodes that failed but those that have a line together.
-func (n *notes) untoldTogether(failed []apply.NodeResult) []apply.NodeResult {
+func (n *notes) untoldTogether(failed []report.NodeResult) []report.NodeResult {
 	var told []string
 	for nodes := range maps.Values(n.unknown) {
 		told = append(told, nodes...)
 	}
-	return slices.DeleteFunc(slices.Clone(failed), func(f apply.NodeResult) bool {
+	return slices.DeleteFunc(slices.Clone(failed), func(f report.NodeResult) bool {
 		return !bad(f.Outcome) || slices.Contains(told, f.Name)
 	})
 }
@@ -216,7 +216,7 @@ func (n *notes) brokenOff() []string {
 		if len(nodes) > 1 {
 			who = lynq.Count(len(nodes), "node") + " of hub " + tty.Safe(hub)
 		}
-		lines = append(lines, n.paint.Bold(who)+"  "+n.paint.Outcome(apply.OutcomeInterrupted, string(apply.OutcomeInterrupted))+colon(nextGoesOn))
+		lines = append(lines, n.paint.Bold(who)+"  "+n.paint.Outcome(report.OutcomeInterrupted, string(report.OutcomeInterrupted))+colon(nextGoesOn))
 	}
 	slices.Sort(lines)
 	return lines
@@ -226,7 +226,7 @@ func (n *notes) brokenOff() []string {
 const unreadyNamed = 3
 
 // unready says which objects are unchanged but not ready, "" where all are.
-func unready(all []apply.Unready) string {
+func unready(all []report.Unready) string {
 	if len(all) == 0 {
 		return ""
 	}
@@ -245,7 +245,7 @@ func unready(all []apply.Unready) string {
 }
 
 // together is a line for each reason that nodes ended for, and how many did.
-func (n *notes) together(reasons map[string][]string, o apply.Outcome) []string {
+func (n *notes) together(reasons map[string][]string, o report.Outcome) []string {
 	var lines []string
 	for why, nodes := range reasons {
 		who := tty.Safe(nodes[0])

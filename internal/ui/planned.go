@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -16,7 +16,7 @@ import (
 func planText(all []nodeResult, format tty.Format, out tty.Stream) (string, error) {
 	shown := make([]nodeResult, 0, len(all))
 	for _, n := range all {
-		if len(n.steps) > 0 && (format == tty.Wide || n.works()) || n.bad() || n.outcome == apply.OutcomeSkipped {
+		if len(n.steps) > 0 && (format == tty.Wide || n.works()) || n.bad() || n.outcome == report.OutcomeSkipped {
 			shown = append(shown, n)
 		}
 	}
@@ -57,7 +57,7 @@ func treeText(n *nodeResult, wide bool, out tty.Stream) string {
 	if n.Form.Name != "" {
 		head += tty.Safe(", form " + n.Form.Name)
 	}
-	skipped := n.outcome == apply.OutcomeSkipped
+	skipped := n.outcome == report.OutcomeSkipped
 	if n.bad() || skipped {
 		head += "  " + p.Outcome(n.outcome, endWord(n.status))
 	}
@@ -68,7 +68,7 @@ func treeText(n *nodeResult, wide bool, out tty.Stream) string {
 		}
 	}
 	for _, s := range n.steps {
-		if !wide && (s.action == plan.ActionSkip || s.action == plan.ActionKeep) && s.outcome != apply.OutcomeFailed {
+		if !wide && (s.action == plan.ActionSkip || s.action == plan.ActionKeep) && s.outcome != report.OutcomeFailed {
 			continue
 		}
 		message := tty.Safe(s.message)
@@ -106,9 +106,9 @@ func planLine(all []nodeResult) string {
 	for i := range all {
 		n := &all[i]
 		switch {
-		case n.outcome == apply.OutcomeFailed:
+		case n.outcome == report.OutcomeFailed:
 			failed++
-		case n.outcome == apply.OutcomeSkipped:
+		case n.outcome == report.OutcomeSkipped:
 			skipped++
 		case n.works():
 			working++

@@ -7,14 +7,14 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 )
 
 // resultText is the report of a run, "" where nothing changed and all is well:
 // the summary has said so. Nodes that are unchanged are never in it.
-func resultText(all []nodeResult, summary *apply.Summary, format tty.Format, out tty.Stream) (string, error) {
+func resultText(all []nodeResult, summary *report.Summary, format tty.Format, out tty.Stream) (string, error) {
 	shown := make([]nodeResult, 0, len(all))
 	for _, n := range all {
 		if n.shown() {
@@ -31,7 +31,7 @@ func resultText(all []nodeResult, summary *apply.Summary, format tty.Format, out
 		return "", nil
 	}
 	// What an interrupted run did not come to is in the summary.
-	shown = slices.DeleteFunc(shown, func(n nodeResult) bool { return n.outcome == apply.OutcomeInterrupted && n.changed == 0 })
+	shown = slices.DeleteFunc(shown, func(n nodeResult) bool { return n.outcome == report.OutcomeInterrupted && n.changed == 0 })
 	if len(shown) == 0 {
 		return "", nil
 	}
@@ -68,7 +68,7 @@ func tableText(nodes []nodeResult, wide bool, out tty.Stream) string {
 // readiness is how many objects are ready: "-" for a node that went, or where
 // no one looked.
 func (n *nodeResult) readiness() string {
-	if n.outcome == apply.OutcomeDone && (n.ready == 0 || n.status == statusDeleted) || n.objects == 0 {
+	if n.outcome == report.OutcomeDone && (n.ready == 0 || n.status == statusDeleted) || n.objects == 0 {
 		return "-"
 	}
 	return fmt.Sprintf("%d/%d", n.ready, n.objects)
@@ -118,19 +118,19 @@ type yamlNode struct {
 }
 
 type yamlStep struct {
-	Group           string        `json:"group,omitempty"`
-	Kind            string        `json:"kind"`
-	ObjectNamespace string        `json:"objectNamespace,omitempty"`
-	Name            string        `json:"name"`
-	ID              string        `json:"id,omitempty"`
-	Action          plan.Action   `json:"action"`
-	Reason          reason.Reason `json:"reason,omitempty"`
-	Outcome         apply.Outcome `json:"outcome,omitempty"`
-	Message         string        `json:"message,omitempty"`
-	Adopted         bool          `json:"adopted,omitempty"`
+	Group           string         `json:"group,omitempty"`
+	Kind            string         `json:"kind"`
+	ObjectNamespace string         `json:"objectNamespace,omitempty"`
+	Name            string         `json:"name"`
+	ID              string         `json:"id,omitempty"`
+	Action          plan.Action    `json:"action"`
+	Reason          reason.Reason  `json:"reason,omitempty"`
+	Outcome         report.Outcome `json:"outcome,omitempty"`
+	Message         string         `json:"message,omitempty"`
+	Adopted         bool           `json:"adopted,omitempty"`
 }
 
-func yamlText(nodes []nodeResult, summary *apply.Summary) (string, error) {
+func yamlText(nodes []nodeResult, summary *report.Summary) (string, error) {
 	r := yamlReport{Summary: wireOf(summary), Nodes: make([]yamlNode, 0, len(nodes))}
 	for i := range nodes {
 		n := &nodes[i]

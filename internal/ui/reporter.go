@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -34,7 +34,7 @@ type Options struct {
 	Tick <-chan time.Time
 }
 
-// Reporter is an apply.Reporter. Its methods but Report are for the one who
+// Reporter is a report.Reporter. Its methods but Report are for the one who
 // made it.
 type Reporter struct {
 	options  Options
@@ -48,7 +48,7 @@ type Reporter struct {
 // progress is a way of telling events as they come. All is safe for concurrent
 // use; an event has a time.
 type progress interface {
-	report(*apply.Event)
+	report(*report.Event)
 	tick(now time.Time)
 	close() error
 }
@@ -74,12 +74,12 @@ func NewReporter(o Options) *Reporter {
 
 // Report takes note of an event, and shows it. An event without a time is one
 // of now. It is safe for concurrent use, and must not follow Close.
-func (r *Reporter) Report(e apply.Event) {
+func (r *Reporter) Report(e report.Event) {
 	if e.Time.IsZero() {
 		e.Time = r.options.Now()
 	}
 	r.progress.report(&e)
-	if e.Type == apply.EventSummary && r.options.Summarized != nil {
+	if e.Type == report.EventSummary && r.options.Summarized != nil {
 		r.options.Summarized()
 	}
 }
@@ -98,7 +98,7 @@ func (r *Reporter) Close() error {
 // Result closes, and prints the report of a run. A run that changed nothing and ended
 // well has an empty one; that of a dry run is the plan, with what the server says of it.
 // With format JSON the events were the report.
-func (r *Reporter) Result(of *apply.Result) error {
+func (r *Reporter) Result(of *report.Result) error {
 	if err := r.Close(); err != nil || r.options.Format == tty.JSON {
 		return err
 	}
@@ -115,10 +115,10 @@ func (r *Reporter) Result(of *apply.Result) error {
 // Plan closes, and prints what plans would do. With format JSON that is a plan
 // event for each, an object event per step and a summary.
 func (r *Reporter) Plan(plans []plan.Plan) error {
-	of := apply.Planned(plans)
+	of := report.Planned(plans)
 	if r.options.Format == tty.JSON {
 		r.planEvents(plans)
-		r.Report(apply.Event{Type: apply.EventSummary, Summary: of.Summary})
+		r.Report(report.Event{Type: report.EventSummary, Summary: of.Summary})
 		return r.Close()
 	}
 	if err := r.Close(); err != nil {
@@ -127,7 +127,7 @@ func (r *Reporter) Plan(plans []plan.Plan) error {
 	return r.plan(of)
 }
 
-func (r *Reporter) plan(of *apply.Result) error {
+func (r *Reporter) plan(of *report.Result) error {
 	text, err := planText(results(of), r.options.Format, r.options.Out)
 	return r.options.Out.WriteText("plan", r.options.Format, text, err)
 }
@@ -139,7 +139,7 @@ func (r *Reporter) Refuse(refusals []plan.Refusal) error {
 		for _, one := range refusals {
 			stream.write(refusal(one, r.options.Now()))
 		}
-		r.Report(apply.Event{Type: apply.EventSummary, Message: "refused by a guard; nothing changed", Summary: &apply.Summary{DryRun: r.options.DryRun}})
+		r.Report(report.Event{Type: report.EventSummary, Message: "refused by a guard; nothing changed", Summary: &report.Summary{DryRun: r.options.DryRun}})
 		return r.Close()
 	}
 	err := r.Close()
@@ -153,10 +153,10 @@ func (r *Reporter) Refuse(refusals []plan.Refusal) error {
 // planEvents reports what no run has reported.
 func (r *Reporter) planEvents(plans []plan.Plan) {
 	for i := range plans {
-		planned, nodes := &plans[i], results(apply.Planned(plans[i:i+1]))
-		event := apply.Event{Type: apply.EventPlan, NodeID: lynq.NodeID{Hub: planned.Hub}, Counts: planned.Counts, AdoptedCounts: planned.Adopted}
+		planned, nodes := &plans[i], results(report.Planned(plans[i:i+1]))
+		event := report.Event{Type: report.EventPlan, NodeID: lynq.NodeID{Hub: planned.Hub}, Counts: planned.Counts, AdoptedCounts: planned.Adopted}
 		for j := range nodes {
-			if n := &nodes[j]; n.outcome == apply.OutcomeFailed || n.hasWork() {
+			if n := &nodes[j]; n.outcome == report.OutcomeFailed || n.hasWork() {
 				event.Nodes++
 			}
 		}
@@ -169,12 +169,12 @@ func (r *Reporter) planEvents(plans []plan.Plan) {
 
 func (r *Reporter) stepEvents(n *nodeResult) {
 	for _, s := range n.steps {
-		r.Report(apply.Event{
-			Type: apply.EventObject, NodeID: n.NodeID, Object: s.object, ID: s.id,
+		r.Report(report.Event{
+			Type: report.EventObject, NodeID: n.NodeID, Object: s.object, ID: s.id,
 			Action: s.action, Reason: s.reason, Message: s.message, Adopted: s.adopted,
 		})
 	}
-	if n.outcome == apply.OutcomeFailed {
-		r.Report(apply.Event{Type: apply.EventNode, NodeID: n.NodeID, Outcome: n.outcome, Message: strings.Join(n.problems, "\n")})
+	if n.outcome == report.OutcomeFailed {
+		r.Report(report.Event{Type: report.EventNode, NodeID: n.NodeID, Outcome: n.outcome, Message: strings.Join(n.problems, "\n")})
 	}
 }

@@ -6,9 +6,9 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -46,7 +46,7 @@ func TestResultOfInterruptedRun(t *testing.T) {
 func TestWhatIsUnknownIsToldOnce(t *testing.T) {
 	unknown := &plan.UnknownError{Causes: []error{errors.New("secrets is forbidden")}}
 	var nodes []plan.NodePlan
-	var events []apply.Event
+	var events []report.Event
 	for _, name := range []string{"a-web", "b-web", "c-web"} {
 		key := lynq.NodeID{Namespace: "shop", Name: name}
 		err := error(unknown)
@@ -54,10 +54,10 @@ func TestWhatIsUnknownIsToldOnce(t *testing.T) {
 			err = &plan.UnknownError{Causes: []error{errors.New("a webhook is broken")}}
 		}
 		nodes = append(nodes, plan.NodePlan{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: key.Namespace, Name: key.Name}, Desired: &plan.Node{NodeID: lynq.NodeID{Namespace: key.Namespace, Name: key.Name}, Failed: err}})
-		events = append(events, apply.Event{Type: apply.EventNode, NodeID: key, Reason: reason.Unknown, Outcome: apply.OutcomeFailed, Message: err.Error()})
+		events = append(events, report.Event{Type: report.EventNode, NodeID: key, Reason: reason.Unknown, Outcome: report.OutcomeFailed, Message: err.Error()})
 	}
 	all := []plan.Plan{{Hub: crm(), Nodes: nodes}}
-	events = append(events, apply.Event{Type: apply.EventSummary, Summary: &apply.Summary{Nodes: map[apply.Outcome]int{apply.OutcomeFailed: 3}}})
+	events = append(events, report.Event{Type: report.EventSummary, Summary: &report.Summary{Nodes: map[report.Outcome]int{report.OutcomeFailed: 3}}})
 	for name, tell := range map[string]func(c *console) error{
 		"result-unknown.txt": func(c *console) error { c.tell(events); return c.result(all) },
 		"plan-unknown.txt":   func(c *console) error { return c.Plan(all) },
@@ -75,9 +75,9 @@ func TestResultOfNothingIsEmpty(t *testing.T) {
 	unchanged[0].Nodes = unchanged[0].Nodes[2:3]
 	for _, format := range []tty.Format{tty.Table, tty.Wide, tty.Name} {
 		c := newConsole(ui.Options{Format: format})
-		c.Report(apply.Event{Type: apply.EventPlan, NodeID: lynq.NodeID{Hub: crm()}})
-		c.Report(apply.Event{Type: apply.EventSummary, Summary: &apply.Summary{
-			Nodes: map[apply.Outcome]int{apply.OutcomeUnchanged: 1}, Objects: map[apply.Outcome]int{apply.OutcomeUnchanged: 1}}})
+		c.Report(report.Event{Type: report.EventPlan, NodeID: lynq.NodeID{Hub: crm()}})
+		c.Report(report.Event{Type: report.EventSummary, Summary: &report.Summary{
+			Nodes: map[report.Outcome]int{report.OutcomeUnchanged: 1}, Objects: map[report.Outcome]int{report.OutcomeUnchanged: 1}}})
 		if err := c.result(unchanged); err != nil {
 			t.Fatal(err)
 		}

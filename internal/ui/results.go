@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -24,7 +24,7 @@ type nodeResult struct {
 	objects  int // of the node, or until now of a node that lynqctl deletes
 	changed  int // objects that were written or deleted
 	ready    int // objects that are known to be ready
-	outcome  apply.Outcome
+	outcome  report.Outcome
 	status   string // the outcome, or the word that the table shows where no run has one
 	problems []string
 	unknown  bool         // it is left as it is for what could not be looked at
@@ -37,26 +37,26 @@ type stepResult struct {
 	id      string
 	action  plan.Action
 	reason  reason.Reason
-	outcome apply.Outcome
+	outcome report.Outcome
 	message string
 	adopted bool
 }
 
 // shown: the node changed or did not end well.
 func (n *nodeResult) shown() bool {
-	return n.changed > 0 || n.status != string(apply.OutcomeDone) && n.status != string(apply.OutcomeUnchanged)
+	return n.changed > 0 || n.status != string(report.OutcomeDone) && n.status != string(report.OutcomeUnchanged)
 }
 
 // bad tells whether something ended otherwise than it should have.
-func bad(o apply.Outcome) bool {
-	return o == apply.OutcomeFailed || o == apply.OutcomeConflicted || o == apply.OutcomeNotReady
+func bad(o report.Outcome) bool {
+	return o == report.OutcomeFailed || o == report.OutcomeConflicted || o == report.OutcomeNotReady
 }
 
 func (n *nodeResult) bad() bool { return bad(n.outcome) }
 
 // results are what reports say of the nodes of a run, in the order of the nodes'
 // namespaces and names.
-func results(of *apply.Result) []nodeResult {
+func results(of *report.Result) []nodeResult {
 	all := make([]nodeResult, 0, len(of.Nodes))
 	for i := range of.Nodes {
 		ended := &of.Nodes[i]
@@ -75,9 +75,9 @@ func results(of *apply.Result) []nodeResult {
 }
 
 // statusOf is a word for how a node ended.
-func statusOf(n *apply.NodeResult) string {
+func statusOf(n *report.NodeResult) string {
 	switch {
-	case n.Outcome == apply.OutcomeDone && n.Leaves && !n.LeavesAlone():
+	case n.Outcome == report.OutcomeDone && n.Leaves && !n.LeavesAlone():
 		return statusDeleted
 	case n.Outcome == "":
 		return statusNotDone
@@ -86,7 +86,7 @@ func statusOf(n *apply.NodeResult) string {
 }
 
 // count takes the steps, and counts objects.
-func (n *nodeResult) count(ended *apply.NodeResult) {
+func (n *nodeResult) count(ended *report.NodeResult) {
 	for i := range ended.Steps {
 		s := &ended.Steps[i]
 		step := s.Step
@@ -96,10 +96,10 @@ func (n *nodeResult) count(ended *apply.NodeResult) {
 		if s.Ready {
 			n.ready++
 		}
-		if changes(step.Action) && (s.Outcome == apply.OutcomeDone || s.Outcome == apply.OutcomeNotReady) {
+		if changes(step.Action) && (s.Outcome == report.OutcomeDone || s.Outcome == report.OutcomeNotReady) {
 			n.changed++
 		}
-		if step.Action == plan.ActionKeep && (s.Outcome == "" || s.Outcome == apply.OutcomeUnchanged || s.Outcome == apply.OutcomeSkipped && s.Message == "") {
+		if step.Action == plan.ActionKeep && (s.Outcome == "" || s.Outcome == report.OutcomeUnchanged || s.Outcome == report.OutcomeSkipped && s.Message == "") {
 			continue
 		}
 		n.steps = append(n.steps, stepResult{

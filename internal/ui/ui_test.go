@@ -16,9 +16,9 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -74,7 +74,7 @@ type console struct {
 	out, err *bytes.Buffer
 	ticks    chan time.Time
 	told     sync.Mutex
-	events   []apply.Event // under told
+	events   []report.Event // under told
 }
 
 func newConsole(o ui.Options) *console {
@@ -127,45 +127,45 @@ func ref(kind, name string) lynq.Ref {
 const fieldConflict = `.spec.replicas is managed by "helm" (set conflictPolicy: Force to take it over, or ignoreFields to leave it)`
 
 // story is a run of which everything can be told.
-func story() []apply.Event {
-	object := func(node lynq.NodeID, kind, name, id string, a plan.Action, r reason.Reason, o apply.Outcome, message string) apply.Event {
-		return apply.Event{Type: apply.EventObject, NodeID: node, Object: ref(kind, name), ID: id, Action: a, Reason: r, Outcome: o, Message: message}
+func story() []report.Event {
+	object := func(node lynq.NodeID, kind, name, id string, a plan.Action, r reason.Reason, o report.Outcome, message string) report.Event {
+		return report.Event{Type: report.EventObject, NodeID: node, Object: ref(kind, name), ID: id, Action: a, Reason: r, Outcome: o, Message: message}
 	}
-	return []apply.Event{
-		{Type: apply.EventPlan, NodeID: lynq.NodeID{Hub: crm()}, Nodes: 4, Counts: map[plan.Action]int{
+	return []report.Event{
+		{Type: report.EventPlan, NodeID: lynq.NodeID{Hub: crm()}, Nodes: 4, Counts: map[plan.Action]int{
 			plan.ActionCreate: 2, plan.ActionUpdate: 2, plan.ActionKeep: 3, plan.ActionDelete: 1, plan.ActionBlock: 1, plan.ActionSkip: 1},
 			AdoptedCounts: map[plan.Action]int{plan.ActionDelete: 1}},
-		{Type: apply.EventNodeStart, NodeID: acme},
-		object(acme, "Namespace", "acme", "ns", plan.ActionCreate, reason.New, apply.OutcomeDone, ""),
-		{Type: apply.EventWait, NodeID: acme, Object: ref("Deployment", "acme-app"), ID: "app", Message: "0 of 3 replicas are available"},
-		{Type: apply.EventReady, NodeID: acme, Object: ref("Deployment", "acme-app"), ID: "app"},
-		object(acme, "Deployment", "acme-app", "app", plan.ActionUpdate, reason.Changed, apply.OutcomeDone, ""),
-		object(acme, "Secret", "acme", "secret", plan.ActionSkip, reason.Unmanaged, apply.OutcomeSkipped, "bears lynq.sh/mode: unmanaged"),
-		{Type: apply.EventNode, NodeID: acme, Outcome: apply.OutcomeDone},
-		{Type: apply.EventNodeStart, NodeID: beta},
-		object(beta, "Deployment", "beta-app", "app", plan.ActionUpdate, reason.Changed, apply.OutcomeConflicted, fieldConflict),
-		object(beta, "Service", "beta", "svc", plan.ActionBlock, reason.Foreign, apply.OutcomeConflicted, "it belongs to Release helm/beta"),
-		object(beta, "ConfigMap", "beta", "config", plan.ActionCreate, reason.New, apply.OutcomeSkipped, "Deployment default/beta-app, which it depends on, failed"),
-		{Type: apply.EventWarning, NodeID: beta, Object: ref("ConfigMap", "beta"), ID: "config", Message: "unknown field \"spec.foo\""},
-		{Type: apply.EventNode, NodeID: beta, Outcome: apply.OutcomeConflicted,
+		{Type: report.EventNodeStart, NodeID: acme},
+		object(acme, "Namespace", "acme", "ns", plan.ActionCreate, reason.New, report.OutcomeDone, ""),
+		{Type: report.EventWait, NodeID: acme, Object: ref("Deployment", "acme-app"), ID: "app", Message: "0 of 3 replicas are available"},
+		{Type: report.EventReady, NodeID: acme, Object: ref("Deployment", "acme-app"), ID: "app"},
+		object(acme, "Deployment", "acme-app", "app", plan.ActionUpdate, reason.Changed, report.OutcomeDone, ""),
+		object(acme, "Secret", "acme", "secret", plan.ActionSkip, reason.Unmanaged, report.OutcomeSkipped, "bears lynq.sh/mode: unmanaged"),
+		{Type: report.EventNode, NodeID: acme, Outcome: report.OutcomeDone},
+		{Type: report.EventNodeStart, NodeID: beta},
+		object(beta, "Deployment", "beta-app", "app", plan.ActionUpdate, reason.Changed, report.OutcomeConflicted, fieldConflict),
+		object(beta, "Service", "beta", "svc", plan.ActionBlock, reason.Foreign, report.OutcomeConflicted, "it belongs to Release helm/beta"),
+		object(beta, "ConfigMap", "beta", "config", plan.ActionCreate, reason.New, report.OutcomeSkipped, "Deployment default/beta-app, which it depends on, failed"),
+		{Type: report.EventWarning, NodeID: beta, Object: ref("ConfigMap", "beta"), ID: "config", Message: "unknown field \"spec.foo\""},
+		{Type: report.EventNode, NodeID: beta, Outcome: report.OutcomeConflicted,
 			Message: "Deployment/default/beta-app: " + fieldConflict + "; Service/default/beta: it belongs to Release helm/beta; the record could not be saved: 503", Next: showBeta},
-		{Type: apply.EventNodeStart, NodeID: gone},
-		{Type: apply.EventObject, NodeID: gone, Object: ref("ConfigMap", "gone"), ID: "config", Action: plan.ActionDelete,
-			Reason: reason.NodeGone, Outcome: apply.OutcomeDone, Adopted: true},
-		{Type: apply.EventNode, NodeID: gone, Outcome: apply.OutcomeDone},
-		{Type: apply.EventNode, NodeID: torn, Outcome: apply.OutcomeFailed, Message: "row \"torn\": port is not a number"},
-		{Type: apply.EventSummary, Summary: &apply.Summary{
+		{Type: report.EventNodeStart, NodeID: gone},
+		{Type: report.EventObject, NodeID: gone, Object: ref("ConfigMap", "gone"), ID: "config", Action: plan.ActionDelete,
+			Reason: reason.NodeGone, Outcome: report.OutcomeDone, Adopted: true},
+		{Type: report.EventNode, NodeID: gone, Outcome: report.OutcomeDone},
+		{Type: report.EventNode, NodeID: torn, Outcome: report.OutcomeFailed, Message: "row \"torn\": port is not a number"},
+		{Type: report.EventSummary, Summary: &report.Summary{
 			Hubs:    []lynq.HubKey{crm()},
-			Nodes:   map[apply.Outcome]int{apply.OutcomeDone: 2, apply.OutcomeUnchanged: 1, apply.OutcomeConflicted: 1, apply.OutcomeFailed: 1},
-			Objects: map[apply.Outcome]int{apply.OutcomeDone: 3, apply.OutcomeUnchanged: 3, apply.OutcomeSkipped: 2, apply.OutcomeConflicted: 2},
+			Nodes:   map[report.Outcome]int{report.OutcomeDone: 2, report.OutcomeUnchanged: 1, report.OutcomeConflicted: 1, report.OutcomeFailed: 1},
+			Objects: map[report.Outcome]int{report.OutcomeDone: 3, report.OutcomeUnchanged: 3, report.OutcomeSkipped: 2, report.OutcomeConflicted: 2},
 			Actions: map[plan.Action]int{plan.ActionCreate: 1, plan.ActionUpdate: 1, plan.ActionDelete: 1},
 			Adopted: map[plan.Action]int{plan.ActionDelete: 1},
-			Failed: []apply.NodeResult{
-				{NodeID: lynq.NodeID{Hub: crm(), Form: lynq.FormKey{Name: "web"}, Namespace: beta.Namespace, Name: beta.Name}, Outcome: apply.OutcomeConflicted, Problems: []string{
+			Failed: []report.NodeResult{
+				{NodeID: lynq.NodeID{Hub: crm(), Form: lynq.FormKey{Name: "web"}, Namespace: beta.Namespace, Name: beta.Name}, Outcome: report.OutcomeConflicted, Problems: []string{
 					"Deployment/default/beta-app: " + fieldConflict, "Service/default/beta: it belongs to Release helm/beta", "the record could not be saved: 503"}, Next: showBeta},
-				{NodeID: lynq.NodeID{Hub: crm(), Form: lynq.FormKey{Name: "web"}, Namespace: torn.Namespace, Name: torn.Name}, Outcome: apply.OutcomeFailed, Problems: []string{"row \"torn\": port is not a number"}},
+				{NodeID: lynq.NodeID{Hub: crm(), Form: lynq.FormKey{Name: "web"}, Namespace: torn.Namespace, Name: torn.Name}, Outcome: report.OutcomeFailed, Problems: []string{"row \"torn\": port is not a number"}},
 			},
-			Unready: []apply.Unready{{
+			Unready: []report.Unready{{
 				Node: acme.Key(), Object: lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "default", Name: "acme-db"}, Message: "0 of 1 replicas available",
 			}},
 			Elapsed: 3214567 * time.Microsecond,
@@ -215,7 +215,7 @@ func plans() []plan.Plan {
 	}}
 }
 
-func (c *console) tell(events []apply.Event) {
+func (c *console) tell(events []report.Event) {
 	for _, e := range events {
 		c.Report(e)
 	}

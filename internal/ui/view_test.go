@@ -10,34 +10,34 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // busy are the events of a run in its midst, and what time it is then.
-func busy() ([]apply.Event, time.Time) {
+func busy() ([]report.Event, time.Time) {
 	start := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-	var events []apply.Event
-	observe := func(after time.Duration, e apply.Event) {
+	var events []report.Event
+	observe := func(after time.Duration, e report.Event) {
 		e.Time = start.Add(after)
 		events = append(events, e)
 	}
-	observe(0, apply.Event{Type: apply.EventPlan, Nodes: 150})
-	observe(0, apply.Event{Type: apply.EventPlan, Nodes: 50})
+	observe(0, report.Event{Type: report.EventPlan, Nodes: 150})
+	observe(0, report.Event{Type: report.EventPlan, Nodes: 50})
 	for i := range 120 {
-		outcome := apply.OutcomeDone
+		outcome := report.OutcomeDone
 		if i%40 == 0 {
-			outcome = apply.OutcomeFailed
+			outcome = report.OutcomeFailed
 		}
 		key := lynq.NodeID{Name: fmt.Sprintf("n%d", i)}
-		observe(time.Minute, apply.Event{Type: apply.EventObject, NodeID: key, Action: plan.ActionUpdate, Outcome: outcome})
-		observe(time.Minute, apply.Event{Type: apply.EventReady, NodeID: key})
-		observe(time.Minute, apply.Event{Type: apply.EventNode, NodeID: key, Outcome: outcome})
+		observe(time.Minute, report.Event{Type: report.EventObject, NodeID: key, Action: plan.ActionUpdate, Outcome: outcome})
+		observe(time.Minute, report.Event{Type: report.EventReady, NodeID: key})
+		observe(time.Minute, report.Event{Type: report.EventNode, NodeID: key, Outcome: outcome})
 	}
 	for i, why := range []string{"0 of 3 replicas are available", "名前空間を待っています、名前空間を待っています、名前空間を待っています", "👩‍👩‍👧 is pending", "a\x1b[31mb", "", "seventh", "sixth"} {
-		observe(time.Duration(10+i%6)*time.Second, apply.Event{
-			Type: apply.EventWait, Message: why, NodeID: lynq.NodeID{Namespace: "default", Name: fmt.Sprintf("tenant-%d-web", i)},
+		observe(time.Duration(10+i%6)*time.Second, report.Event{
+			Type: report.EventWait, Message: why, NodeID: lynq.NodeID{Namespace: "default", Name: fmt.Sprintf("tenant-%d-web", i)},
 			Object: lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "default", Name: fmt.Sprintf("app-%d", i)},
 		})
 	}
@@ -70,17 +70,17 @@ func TestView(t *testing.T) {
 // object that is deleted does not.
 func TestViewForgetsWhatEnded(t *testing.T) {
 	start := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-	about := func(e apply.Event) apply.Event {
+	about := func(e report.Event) report.Event {
 		e.Time, e.NodeID, e.Object = start, lynq.NodeID{Namespace: "shop", Name: "acme-web"}, lynq.Ref{Kind: "Secret", Namespace: "shop", Name: "acme"}
 		return e
 	}
-	for _, outcome := range []apply.Outcome{apply.OutcomeDone, apply.OutcomeFailed, apply.OutcomeNotReady, apply.OutcomeSkipped} {
-		events := []apply.Event{{Type: apply.EventPlan, Time: start, Nodes: 1}, about(apply.Event{Type: apply.EventWait, Message: "is being deleted"})}
+	for _, outcome := range []report.Outcome{report.OutcomeDone, report.OutcomeFailed, report.OutcomeNotReady, report.OutcomeSkipped} {
+		events := []report.Event{{Type: report.EventPlan, Time: start, Nodes: 1}, about(report.Event{Type: report.EventWait, Message: "is being deleted"})}
 		shown := func() string { return strings.Join(ui.View(events, start, 80, 24, false), "\n") }
 		if !strings.Contains(shown(), "is being deleted") {
 			t.Fatalf("it does not wait:\n%s", shown())
 		}
-		events = append(events, about(apply.Event{Type: apply.EventObject, Action: plan.ActionDelete, Outcome: outcome}))
+		events = append(events, about(report.Event{Type: report.EventObject, Action: plan.ActionDelete, Outcome: outcome}))
 		if strings.Contains(shown(), "is being deleted") {
 			t.Errorf("%s: it still waits:\n%s", outcome, shown())
 		}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -32,13 +32,13 @@ type waits struct {
 
 // observe takes note of an event. An event without a time of its own must have
 // been given one.
-func (w *waits) observe(e *apply.Event) {
+func (w *waits) observe(e *report.Event) {
 	switch e.Type {
-	case apply.EventWait:
+	case report.EventWait:
 		w.add(wait{node: e.Key(), object: e.Object, since: e.Time, why: e.Message})
-	case apply.EventReady, apply.EventObject:
+	case report.EventReady, report.EventObject:
 		w.remove(e.Key(), e.Object)
-	case apply.EventNode:
+	case report.EventNode:
 		w.n -= len(w.byNode[e.Key()])
 		delete(w.byNode, e.Key())
 	}

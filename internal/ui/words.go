@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
@@ -97,18 +97,18 @@ func planned(a plan.Action) string {
 }
 
 // ended is how a step ended, in words: "updated", "update failed".
-func ended(a plan.Action, o apply.Outcome) string {
+func ended(a plan.Action, o report.Outcome) string {
 	switch o {
-	case apply.OutcomeDone:
+	case report.OutcomeDone:
 		return done(a)
-	case apply.OutcomeFailed:
+	case report.OutcomeFailed:
 		if !changes(a) {
 			return "failed"
 		}
 		return actionWord(a) + " failed"
-	case apply.OutcomeConflicted:
+	case report.OutcomeConflicted:
 		return "conflict"
-	case apply.OutcomeNotReady:
+	case report.OutcomeNotReady:
 		return "not ready"
 	}
 	return tty.Safe(string(o))
@@ -151,9 +151,9 @@ func actionWord(a plan.Action) string {
 // endWord is how a node ended, as people read it.
 func endWord(status string) string {
 	switch status {
-	case string(apply.OutcomeDone):
+	case string(report.OutcomeDone):
 		return "applied"
-	case string(apply.OutcomeNotReady):
+	case string(report.OutcomeNotReady):
 		return "not ready"
 	case statusNotDone:
 		return "not started"
@@ -202,7 +202,7 @@ func elapsed(d time.Duration) string {
 }
 
 // summaryLine is a run in a line.
-func summaryLine(s *apply.Summary) string {
+func summaryLine(s *report.Summary) string {
 	prefix := ""
 	if s.Interrupted {
 		prefix = "interrupted: "
@@ -223,16 +223,16 @@ func colon(s string) string {
 	return ": " + s
 }
 
-func nodeCounts(s *apply.Summary) string {
+func nodeCounts(s *report.Summary) string {
 	return Commas(
-		Some(s.Nodes[apply.OutcomeUnchanged], "unchanged"),
-		Some(s.Nodes[apply.OutcomeDone], "changed"),
+		Some(s.Nodes[report.OutcomeUnchanged], "unchanged"),
+		Some(s.Nodes[report.OutcomeDone], "changed"),
 		badCounts(s.Nodes),
 	)
 }
 
-func objectCounts(s *apply.Summary) string {
-	parts := []string{Some(s.Objects[apply.OutcomeUnchanged], "unchanged")}
+func objectCounts(s *report.Summary) string {
+	parts := []string{Some(s.Objects[report.OutcomeUnchanged], "unchanged")}
 	for _, a := range actions() {
 		if changes(a) {
 			parts = append(parts, Some(s.Actions[a], done(a))+ofAdopted(s.Adopted[a]))
@@ -241,13 +241,13 @@ func objectCounts(s *apply.Summary) string {
 	return Commas(append(parts, badCounts(s.Objects))...)
 }
 
-func badCounts(m map[apply.Outcome]int) string {
+func badCounts(m map[report.Outcome]int) string {
 	return Commas(
-		Some(m[apply.OutcomeInterrupted], "interrupted"),
-		Some(m[apply.OutcomeSkipped], "skipped"),
-		Some(m[apply.OutcomeNotReady], "not ready"),
-		Some(m[apply.OutcomeConflicted], "conflicted"),
-		Some(m[apply.OutcomeFailed], "failed"),
+		Some(m[report.OutcomeInterrupted], "interrupted"),
+		Some(m[report.OutcomeSkipped], "skipped"),
+		Some(m[report.OutcomeNotReady], "not ready"),
+		Some(m[report.OutcomeConflicted], "conflicted"),
+		Some(m[report.OutcomeFailed], "failed"),
 	)
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 )
 
 func TestWords(t *testing.T) {
@@ -21,7 +21,7 @@ func TestWords(t *testing.T) {
 	}
 	var all []string
 	for _, a := range append(actions(), "other") {
-		all = append(all, strings.Join([]string{string(a), done(a), planned(a), ended(a, apply.OutcomeFailed), sign(a)}, ", "))
+		all = append(all, strings.Join([]string{string(a), done(a), planned(a), ended(a, report.OutcomeFailed), sign(a)}, ", "))
 	}
 	want := []string{
 		"create, created, to create, create failed, +",

@@ -23,6 +23,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -265,7 +266,7 @@ func (c *trying) Write(ctx context.Context, r lynq.APIResource, w write.Request)
 // said keeps what a run said of its object.
 type said struct{ messages []string }
 
-func (s *said) Report(e apply.Event) {
+func (s *said) Report(e report.Event) {
 	if e.Message != "" {
 		s.messages = append(s.messages, e.Message)
 	}

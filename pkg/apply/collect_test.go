@@ -9,6 +9,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -22,7 +23,7 @@ func (keepers) Remove(context.Context, *inventory.Inventory, gate.Permit) error 
 
 // left carries the removal of node n out, under a clock that does not wait for
 // what is held, and gives the summary and how each object ended.
-func (s *stage) left(t *testing.T, inventories Inventories, change func()) (*Summary, map[string]Outcome) {
+func (s *stage) left(t *testing.T, inventories Inventories, change func()) (*report.Summary, map[string]report.Outcome) {
 	t.Helper()
 	p := s.removal(t, plan.CascadeBackground, "n")
 	if p.Counts[plan.ActionCollect] != 2 {
@@ -36,18 +37,18 @@ func (s *stage) left(t *testing.T, inventories Inventories, change func()) (*Sum
 	if err != nil {
 		t.Fatal(err)
 	}
-	ended := map[string]Outcome{}
+	ended := map[string]report.Outcome{}
 	for _, e := range all.all {
-		if e.Type == EventObject {
+		if e.Type == report.EventObject {
 			ended[e.Object.Name] = e.Outcome
 		}
 	}
 	return sum, ended
 }
 
-type reporters []Reporter
+type reporters []report.Reporter
 
-func (r reporters) Report(e Event) {
+func (r reporters) Report(e report.Event) {
 	for _, to := range r {
 		to.Report(e)
 	}
@@ -81,7 +82,7 @@ func TestCollectedStaysRecorded(t *testing.T) {
 			if got := s.notes.names(); len(got) != 2 {
 				t.Errorf("recorded: %v, want both objects", got)
 			}
-			if ended["a"] != OutcomeSkipped {
+			if ended["a"] != report.OutcomeSkipped {
 				t.Errorf("a is told %q, and is there", ended["a"])
 			}
 			// Nothing is in the way any more.
@@ -106,7 +107,7 @@ func TestCollectedBesideUnmanaged(t *testing.T) {
 	if got := s.notes.names(); len(got) != 1 || got[shared] == "" {
 		t.Errorf("recorded: %v, want shared", got)
 	}
-	if got := s.deletes(); got != "a" || ended["a"] != OutcomeDone {
+	if got := s.deletes(); got != "a" || ended["a"] != report.OutcomeDone {
 		t.Errorf("deleted: %s, want a, which is told %q", got, ended["a"])
 	}
 }
@@ -117,13 +118,13 @@ func TestCollectedWithTheInventory(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, node("n", configMap("a", "1"), configMap("shared", "1")))
 	sum, ended := s.left(t, s.notes, func() {})
-	if len(sum.Failed) > 0 || len(s.notes.saved) > 0 || ended["a"] != OutcomeDone || ended["shared"] != OutcomeDone || sum.Actions[plan.ActionCollect] != 2 {
+	if len(sum.Failed) > 0 || len(s.notes.saved) > 0 || ended["a"] != report.OutcomeDone || ended["shared"] != report.OutcomeDone || sum.Actions[plan.ActionCollect] != 2 {
 		t.Errorf("%+v, %v", sum, ended)
 	}
 	s = newStage()
 	mustApply(t, s, node("n", configMap("a", "1"), configMap("shared", "1")))
 	s.options.DryRun = true
-	if _, ended = s.left(t, s.notes, func() {}); ended["a"] != OutcomeDone || len(s.notes.saved) != 1 {
+	if _, ended = s.left(t, s.notes, func() {}); ended["a"] != report.OutcomeDone || len(s.notes.saved) != 1 {
 		t.Errorf("a dry run tells of a: %q", ended["a"])
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -42,7 +43,7 @@ func (d *deletion) delete(s *stepRun) move {
 	case err == nil && (went || d.requests.dryRun):
 		return d.deleted(s, s.told())
 	case err == nil && d.after:
-		return endsAs(OutcomeDone, "it is being deleted, and finalizers hold it")
+		return endsAs(report.OutcomeDone, "it is being deleted, and finalizers hold it")
 	case err == nil:
 		return leaves(lynq.DefaultPolicy().Timeout)
 	case apierrors.IsConflict(err):
@@ -65,7 +66,7 @@ func (d *deletion) deleted(s *stepRun, message string) move {
 		return d.purged(s, message)
 	}
 	s.entry = nil
-	return endsAs(OutcomeDone, message)
+	return endsAs(report.OutcomeDone, message)
 }
 
 // again looks whether an object that changed is still ours to delete.
@@ -75,10 +76,10 @@ func (d *deletion) again(s *stepRun) move {
 		return fails(err)
 	}
 	if s.tries++; s.tries > write.MaxTries {
-		return endsAs(OutcomeFailed, "another client keeps changing it; lynqctl deleted nothing")
+		return endsAs(report.OutcomeFailed, "another client keeps changing it; lynqctl deleted nothing")
 	}
 	if d.decisions.again(s, now) == decide.VerdictStopped {
-		return endsAs(OutcomeFailed, s.Message)
+		return endsAs(report.OutcomeFailed, s.Message)
 	}
 	return move{kind: moveAgain}
 }
@@ -98,7 +99,7 @@ func (d *deletion) collect(s *stepRun) move {
 	if _, err := d.decisions.permit(s); err != nil {
 		return fails(err)
 	}
-	s.collected, s.state, s.outcome = true, stepDone, OutcomeDone
+	s.collected, s.state, s.outcome = true, stepDone, report.OutcomeDone
 	return move{kind: moveWaits}
 }
 
@@ -109,7 +110,7 @@ func (d *deletion) recreate(s *stepRun) move {
 		return m
 	}
 	if d.requests.dryRun {
-		return endsAs(OutcomeDone, strings.Join(s.notes, "; "))
+		return endsAs(report.OutcomeDone, strings.Join(s.notes, "; "))
 	}
 	permit, err := d.decisions.permit(s)
 	if err != nil {
@@ -207,5 +208,5 @@ func (d *deletion) holdsOthers(s *stepRun) (move, bool) {
 	if s.Reason == reason.Pruned {
 		what = "other objects"
 	}
-	return endsAs(OutcomeFailed, "not deleted, because it holds "+what+": "+names+" (move or delete them, then run again)"), true
+	return endsAs(report.OutcomeFailed, "not deleted, because it holds "+what+": "+names+" (move or delete them, then run again)"), true
 }

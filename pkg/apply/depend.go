@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
@@ -19,7 +20,7 @@ func (n *nodeRun) ready(s *stepRun) bool {
 	}
 	there, never := n.links.Provided(s.Object)
 	if never != "" {
-		n.carrier.end(s, OutcomeFailed, never)
+		n.carrier.end(s, report.OutcomeFailed, never)
 	}
 	if !there {
 		return false
@@ -27,16 +28,16 @@ func (n *nodeRun) ready(s *stepRun) bool {
 	waiting, failures := n.steps.awaited(s)
 	switch {
 	case len(failures) > 0 && s.Object.Policy.SkipOnDependencyFailure:
-		n.tell.record(eventWarning, "DependencySkipped", s.Ref().String()+" was skipped: "+failures[0])
+		n.tell.record(report.Warning, "DependencySkipped", s.Ref().String()+" was skipped: "+failures[0])
 		s.why = inventory.ObjectDependencyFailed
-		n.carrier.end(s, OutcomeSkipped, failures[0])
+		n.carrier.end(s, report.OutcomeSkipped, failures[0])
 		return false
 	case waiting:
 		return false
 	}
 	for _, message := range failures {
-		n.tell.record(eventWarning, "DependencyFailedButProceeding", s.Ref().String()+": "+message)
-		n.tell.report(Event{Type: EventWarning, Object: s.Ref(), ID: s.ID(), Message: "goes on although " + message + " (skipOnDependencyFailure: false)"})
+		n.tell.record(report.Warning, "DependencyFailedButProceeding", s.Ref().String()+": "+message)
+		n.tell.report(report.Event{Type: report.EventWarning, Object: s.Ref(), ID: s.ID(), Message: "goes on although " + message + " (skipOnDependencyFailure: false)"})
 	}
 	return true
 }
@@ -50,7 +51,7 @@ func (n *nodeRun) mayLeave(s *stepRun) bool {
 		}
 	}
 	if stays != "" {
-		n.carrier.end(s, OutcomeSkipped, stays)
+		n.carrier.end(s, report.OutcomeSkipped, stays)
 	}
 	return may
 }
@@ -63,14 +64,14 @@ func (n *nodeRun) awaitOthers(ctx context.Context) bool {
 	case e.Well:
 		return true
 	case e.Interrupted:
-		n.leftOut(OutcomeInterrupted, beforeItBegan)
+		n.leftOut(report.OutcomeInterrupted, beforeItBegan)
 		return false
 	}
 	n.dependent = true
 	if n.plan.Desired == nil {
-		n.leftOut(OutcomeSkipped, fmt.Sprintf("lynqctl keeps it until node %s is deleted, which depends on it (dependForms) and is %s", key, e.Word))
+		n.leftOut(report.OutcomeSkipped, fmt.Sprintf("lynqctl keeps it until node %s is deleted, which depends on it (dependForms) and is %s", key, e.Word))
 		return false
 	}
-	n.leftOut(OutcomeSkipped, fmt.Sprintf("lynqctl doesn't change it, because node %s, which it depends on (dependForms), is %s", key, e.Word))
+	n.leftOut(report.OutcomeSkipped, fmt.Sprintf("lynqctl doesn't change it, because node %s, which it depends on (dependForms), is %s", key, e.Word))
 	return false
 }

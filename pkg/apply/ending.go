@@ -7,13 +7,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
 // ending is how a node ends. It is the one answer that the node's result, its record and
 // its events have.
 type ending struct {
-	outcome  Outcome
+	outcome  report.Outcome
 	reason   reason.Reason // why it failed, where that is a word
 	problems []string
 }
@@ -27,13 +28,13 @@ func (e *ending) says(problem string) { e.problems = append(e.problems, problem)
 func (e *ending) decide(all *steps, p *plan.NodePlan, gone bool) {
 	e.outcome = all.worst()
 	switch {
-	case e.outcome == OutcomeUnchanged && gone:
-		e.outcome = OutcomeDone
+	case e.outcome == report.OutcomeUnchanged && gone:
+		e.outcome = report.OutcomeDone
 	case p.Deleted && e.outcome.Well():
 		for i := range all.of {
 			if why, keeps := all.of[i].keepsRecord(); keeps {
 				e.says(all.of[i].Ref().String() + ": lynqctl keeps the inventory, because " + why)
-				e.outcome = OutcomeSkipped
+				e.outcome = report.OutcomeSkipped
 			}
 		}
 	}
@@ -74,7 +75,7 @@ func (e *ending) conditions(allReady bool) []inventory.Condition {
 	progressing := inventory.Condition{Type: inventory.ConditionProgressing, Status: "False", Reason: "Done"}
 	degraded := inventory.Condition{Type: inventory.ConditionDegraded, Status: "False", Reason: "AsDesired"}
 	switch {
-	case e.outcome == OutcomeInterrupted:
+	case e.outcome == report.OutcomeInterrupted:
 		ready.Status, ready.Reason = "Unknown", reasonOf(e.outcome)
 		progressing.Status, progressing.Reason, progressing.Message = "True", reasonOf(e.outcome), shorten(strings.Join(e.problems, "; "))
 	case !e.outcome.Well():
@@ -89,25 +90,25 @@ func (e *ending) conditions(allReady bool) []inventory.Condition {
 
 // failedFor are the conditions of a node of which nothing was written.
 func failedFor(reason, message string) []inventory.Condition {
-	e := ending{outcome: OutcomeFailed, problems: []string{message}}
+	e := ending{outcome: report.OutcomeFailed, problems: []string{message}}
 	conditions := e.conditions(false)
 	for i := range conditions {
-		if c := &conditions[i]; c.Reason == reasonOf(OutcomeFailed) {
+		if c := &conditions[i]; c.Reason == reasonOf(report.OutcomeFailed) {
 			c.Reason = reason
 		}
 	}
 	return conditions
 }
 
-func reasonOf(o Outcome) string {
+func reasonOf(o report.Outcome) string {
 	switch o {
-	case OutcomeConflicted:
+	case report.OutcomeConflicted:
 		return "ResourceConflict"
-	case OutcomeNotReady:
+	case report.OutcomeNotReady:
 		return "NotReady"
-	case OutcomeSkipped:
+	case report.OutcomeSkipped:
 		return "Skipped"
-	case OutcomeInterrupted:
+	case report.OutcomeInterrupted:
 		return "Interrupted"
 	}
 	return "Failed"

@@ -10,6 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/apply/wait"
@@ -83,11 +84,11 @@ func (c *carrier) turn(ctx context.Context, s *stepRun) move {
 	switch s.Action {
 	case plan.ActionKeep:
 		if s.Reason == reason.LeftOut {
-			return endsAs(OutcomeUnchanged, "")
+			return endsAs(report.OutcomeUnchanged, "")
 		}
 		return c.kept(s)
 	case plan.ActionSkip:
-		return endsAs(OutcomeSkipped, s.Message)
+		return endsAs(report.OutcomeSkipped, s.Message)
 	case plan.ActionBlock:
 		return c.conflict(s, s.Message)
 	case plan.ActionRelease:
@@ -96,7 +97,7 @@ func (c *carrier) turn(ctx context.Context, s *stepRun) move {
 		return c.deletion.collect(s)
 	case plan.ActionDelete:
 		if s.Live == nil { // it could not be looked at
-			return endsAs(OutcomeFailed, s.Message)
+			return endsAs(report.OutcomeFailed, s.Message)
 		}
 	}
 	return c.change(ctx, s)
@@ -112,7 +113,7 @@ func (c *carrier) kept(s *stepRun) move {
 		s.entry.UID = string(s.Live.UID) // the run that made it may not have recorded it
 	}
 	if !c.lookout.waits(s) || s.entry.Ready {
-		return endsAs(OutcomeUnchanged, "")
+		return endsAs(report.OutcomeUnchanged, "")
 	}
 	var err error
 	if s.resource, err = c.requests.resourceOf(s); err != nil {
@@ -153,7 +154,7 @@ func (c *carrier) change(ctx context.Context, s *stepRun) move {
 	case s.Live != nil && s.Live.Deleting:
 		return leaves(s.Object.Policy.Timeout)
 	case s.hook() && s.Live != nil && c.requests.dryRun:
-		return endsAs(OutcomeDone, s.Message)
+		return endsAs(report.OutcomeDone, s.Message)
 	case s.hook() && s.Live != nil:
 		return c.deletion.clear(s)
 	case s.hook():
@@ -178,7 +179,7 @@ func (c *carrier) send(ctx context.Context, s *stepRun) move {
 	var done write.Result
 	err := c.requests.served(ctx, s, func() (err error) {
 		o := c.decisions.object(s)
-		done, err = o.Send(ctx, write.Manner{InPlace: c.of.WithClaims, Record: func(reason, message string) { c.tell.record(eventNormal, reason, message) }, Notes: s.notes})
+		done, err = o.Send(ctx, write.Manner{InPlace: c.of.WithClaims, Record: func(reason, message string) { c.tell.record(report.Normal, reason, message) }, Notes: s.notes})
 		s.took(o)
 		s.notes = done.Notes
 		return err
@@ -229,9 +230,9 @@ func (c *carrier) written(s *stepRun, done write.Result) move {
 		c.tell.ready(s)
 	}
 	if done.Unchanged {
-		return endsAs(OutcomeUnchanged, done.Note)
+		return endsAs(report.OutcomeUnchanged, done.Note)
 	}
-	return endsAs(OutcomeDone, done.Note)
+	return endsAs(report.OutcomeDone, done.Note)
 }
 
 // confirms is what is recorded of an object that is as it is to be.
@@ -273,7 +274,7 @@ func (c *carrier) becameReady(s *stepRun) {
 		return
 	}
 	if err := c.requests.cluster.Refresh(c.requests.ctx); err != nil {
-		c.tell.report(Event{Type: EventWarning, Object: s.Ref(), ID: s.ID(), Message: "the server doesn't say which kinds it serves: " + err.Error()})
+		c.tell.report(report.Event{Type: report.EventWarning, Object: s.Ref(), ID: s.ID(), Message: "the server doesn't say which kinds it serves: " + err.Error()})
 	}
 }
 
@@ -283,7 +284,7 @@ func (c *carrier) forget(ctx context.Context, s *stepRun) move {
 		return c.leaveBehind(s, s.Message)
 	}
 	if s.Reason == reason.AlreadyGone && s.Message != "" {
-		c.tell.report(Event{Type: EventWarning, Object: s.Ref(), ID: s.ID(), Message: s.Message + "; lynqctl drops its entry"})
+		c.tell.report(report.Event{Type: report.EventWarning, Object: s.Ref(), ID: s.ID(), Message: s.Message + "; lynqctl drops its entry"})
 	}
 	return c.release.forget(ctx, s)
 }
@@ -293,18 +294,18 @@ func (c *carrier) forget(ctx context.Context, s *stepRun) move {
 func (c *carrier) leaveBehind(s *stepRun, message string) move {
 	s.becomes(s.As(plan.ActionRelease, s.Reason))
 	s.entry = nil
-	c.tell.report(Event{Type: EventWarning, Object: s.Ref(), ID: s.ID(), Message: message})
-	return endsAs(OutcomeDone, message)
+	c.tell.report(report.Event{Type: report.EventWarning, Object: s.Ref(), ID: s.ID(), Message: message})
+	return endsAs(report.OutcomeDone, message)
 }
 
 // breakOff ends a step since the run ends: nothing is wrong with its object.
-func (c *carrier) breakOff(s *stepRun, o Outcome, message string) {
+func (c *carrier) breakOff(s *stepRun, o report.Outcome, message string) {
 	s.interrupted = true
 	c.end(s, o, message)
 }
 
 // end ends a step.
-func (c *carrier) end(s *stepRun, o Outcome, message string) {
+func (c *carrier) end(s *stepRun, o report.Outcome, message string) {
 	s.state, s.outcome = stepDone, o
 	if message != "" {
 		s.message = message
@@ -313,17 +314,17 @@ func (c *carrier) end(s *stepRun, o Outcome, message string) {
 		c.lookout.forget(s)
 		s.watched = false
 	}
-	e := o.end()
+	e := o.End()
 	if s.Object != nil && s.gone {
-		e = OutcomeSkipped.end() // it is still being deleted, and was not created again
+		e = report.OutcomeSkipped.End() // it is still being deleted, and was not created again
 	}
 	c.links.Settle(s.Step, e)
 	c.tell.tombstone(s)
-	if o != OutcomeUnchanged {
+	if o != report.OutcomeUnchanged {
 		c.tell.ended(s)
 	}
 	switch o {
-	case OutcomeFailed, OutcomeConflicted, OutcomeNotReady:
+	case report.OutcomeFailed, report.OutcomeConflicted, report.OutcomeNotReady:
 		c.ending.problems = append(c.ending.problems, s.Ref().String()+": "+s.message)
 	}
 }

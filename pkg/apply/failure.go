@@ -8,6 +8,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/hook"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -15,8 +16,8 @@ import (
 
 // conflict ends a step whose object has another owner, or fields of one.
 func (c *carrier) conflict(s *stepRun, message string) move {
-	c.tell.record(eventWarning, "ResourceConflict", s.Ref().String()+": "+message)
-	return endsAs(OutcomeConflicted, message)
+	c.tell.record(report.Warning, "ResourceConflict", s.Ref().String()+": "+message)
+	return endsAs(report.OutcomeConflicted, message)
 }
 
 // failed ends a step with an error, and says what to do about it.
@@ -51,14 +52,14 @@ func (c *carrier) failed(s *stepRun, err error) {
 		return
 	}
 	if c.requests.ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		c.breakOff(s, OutcomeSkipped, "interrupted while lynqctl wrote it: "+write.DescribeStep(s.Step, err))
+		c.breakOff(s, report.OutcomeSkipped, "interrupted while lynqctl wrote it: "+write.DescribeStep(s.Step, err))
 		return
 	}
 	if c.budget.Failed(c.kind(s), c.plan.Key(), s.Ref(), err) {
-		c.tell.reporter.Report(Event{Time: c.now(), Type: EventWarning, NodeID: lynq.NodeID{Hub: c.of.Hub}, Message: "form " + c.plan.Form.Name + ": " + lynq.Count(schedule.SameFailures, "node") +
+		c.tell.reporter.Report(report.Event{Time: c.now(), Type: report.EventWarning, NodeID: lynq.NodeID{Hub: c.of.Hub}, Message: "form " + c.plan.Form.Name + ": " + lynq.Count(schedule.SameFailures, "node") +
 			" in a row failed with the same error, so lynqctl doesn't try other " + s.Ref().Kind + " objects of it for as long: " + write.Describe(s.Ref(), err)})
 	}
-	c.end(s, OutcomeFailed, write.DescribeStep(s.Step, err))
+	c.end(s, report.OutcomeFailed, write.DescribeStep(s.Step, err))
 }
 
 // kind is what fails together with a step, if it fails.
@@ -83,5 +84,5 @@ func (c *carrier) comesInto(s *stepRun, err error) bool {
 
 func (c *carrier) untried(s *stepRun, why reason.Reason, message string) {
 	s.becomes(s.As(s.Action, why))
-	c.end(s, OutcomeDone, "not tried: "+message)
+	c.end(s, report.OutcomeDone, "not tried: "+message)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
@@ -36,12 +37,12 @@ func (n *nodeRun) recordIntent() error {
 func (n *nodeRun) keepLeaving() {
 	for i := range n.steps.of {
 		if s := &n.steps.of[i]; s.Object == nil && s.state == stepPending {
-			s.state, s.outcome, s.why, s.message = stepDone, OutcomeSkipped, inventory.ObjectNodeFailed, "lynqctl keeps it until the node's other objects are ready"
+			s.state, s.outcome, s.why, s.message = stepDone, report.OutcomeSkipped, inventory.ObjectNodeFailed, "lynqctl keeps it until the node's other objects are ready"
 			if n.plan.Desired == nil {
 				s.message = "lynqctl keeps it until the node's hooks have completed"
 			}
 			if n.steps.hookOf(s) != nil {
-				s.outcome, s.why = OutcomeUnchanged, "" // what it did not make need not go
+				s.outcome, s.why = report.OutcomeUnchanged, "" // what it did not make need not go
 				continue
 			}
 			n.tell.ended(s)
@@ -57,20 +58,20 @@ func (n *nodeRun) fail(err error) {
 	if n.plan.Desired == nil || n.plan.Desired.Failed != nil {
 		n.recordFailure(err)
 	}
-	n.endNode(OutcomeFailed)
+	n.endNode(report.OutcomeFailed)
 }
 
 // recordFailure says in the record that the node is not as its row wants it;
 // what it owns stays as it is. Values of the row are not recorded.
 func (n *nodeRun) recordFailure(err error) {
-	event, failed, message := "TemplateRenderError", reasonOf(OutcomeFailed), err.Error()
+	event, failed, message := "TemplateRenderError", reasonOf(report.OutcomeFailed), err.Error()
 	if n.plan.Desired == nil {
 		event = "Degraded"
 	}
 	if stays := (*plan.StaysError)(nil); errors.As(err, &stays) {
 		event = "InventoryKept"
 	}
-	if n.ending.reason = reasonFor(err); n.ending.reason == reason.Unknown {
+	if n.ending.reason = report.ReasonFor(err); n.ending.reason == reason.Unknown {
 		event = "ObjectsUnknown"
 	}
 	if ending := (*write.NamespaceError)(nil); errors.As(err, &ending) {
@@ -79,7 +80,7 @@ func (n *nodeRun) recordFailure(err error) {
 	if unrendered := (*plan.RenderError)(nil); errors.As(err, &unrendered) {
 		failed, message = inventory.ReasonRenderFailed, unrendered.Masked
 	}
-	n.tell.record(eventWarning, event, message)
+	n.tell.record(report.Warning, event, message)
 	if n.record.saved == nil || n.requests.dryRun {
 		return
 	}
@@ -95,7 +96,7 @@ func (n *nodeRun) recordFailure(err error) {
 }
 
 // leftOut ends a node that did not begin.
-func (n *nodeRun) leftOut(o Outcome, why string) {
+func (n *nodeRun) leftOut(o report.Outcome, why string) {
 	n.steps.skipAll()
 	n.ending.says(why)
 	n.endNode(o)
@@ -107,7 +108,7 @@ func (n *nodeRun) finish() {
 	outcome := n.ending.outcome
 	if err := n.recordResult(); err != nil {
 		n.ending.says(err.Error())
-		outcome = OutcomeFailed
+		outcome = report.OutcomeFailed
 	}
 	n.endCollected(n.record.saved == nil || n.requests.dryRun && n.record.gone())
 	n.endNode(outcome)
@@ -120,34 +121,34 @@ func (n *nodeRun) endCollected(inventoryGone bool) {
 		switch s := &n.steps.of[i]; {
 		case !s.collected:
 		case inventoryGone:
-			n.carrier.end(s, OutcomeDone, "")
+			n.carrier.end(s, report.OutcomeDone, "")
 		default:
-			n.carrier.end(s, OutcomeSkipped, "lynqctl keeps it until the node's inventory is deleted")
+			n.carrier.end(s, report.OutcomeSkipped, "lynqctl keeps it until the node's inventory is deleted")
 		}
 	}
 }
 
 // endNode ends the node, and tells of it.
-func (n *nodeRun) endNode(o Outcome) {
-	n.run.promises.Release(n.plan.Key(), OutcomeSkipped.end())
-	n.run.promises.EndNode(n.plan.Key(), o.end())
+func (n *nodeRun) endNode(o report.Outcome) {
+	n.run.promises.Release(n.plan.Key(), report.OutcomeSkipped.End())
+	n.run.promises.EndNode(n.plan.Key(), o.End())
 	n.conclude(o)
 	r := n.result
-	n.tell.report(Event{Type: EventNode, Reason: r.Reason, Outcome: r.Outcome, Message: strings.Join(r.Problems, "; "), Next: r.Next})
+	n.tell.report(report.Event{Type: report.EventNode, Reason: r.Reason, Outcome: r.Outcome, Message: strings.Join(r.Problems, "; "), Next: r.Next})
 }
 
 // conclude puts down how the node ended.
-func (n *nodeRun) conclude(o Outcome) {
+func (n *nodeRun) conclude(o report.Outcome) {
 	r := n.result
 	n.ending.outcome = o
 	r.Outcome, r.Reason, r.Problems = o, n.ending.reason, n.ending.problems
-	if severity(o) > severity(OutcomeSkipped) && n.record.exists() && !n.requests.dryRun {
+	if report.Severity(o) > report.Severity(report.OutcomeSkipped) && n.record.exists() && !n.requests.dryRun {
 		r.Next = "lynqctl status node " + n.plan.Name + " -n " + n.plan.Namespace
 	}
-	r.settled = n.record.settles()
-	r.unready = slices.ContainsFunc(n.steps.of, func(s stepRun) bool { return s.unready() })
-	r.stopped = o == OutcomeSkipped && n.began.IsZero() && n.plan.Unmet == "" && !n.dependent
-	r.Steps = make([]StepResult, len(n.steps.of))
+	r.Settled = n.record.settles()
+	r.Unready = slices.ContainsFunc(n.steps.of, func(s stepRun) bool { return s.unready() })
+	r.Stopped = o == report.OutcomeSkipped && n.began.IsZero() && n.plan.Unmet == "" && !n.dependent
+	r.Steps = make([]report.StepResult, len(n.steps.of))
 	for i := range n.steps.of {
 		r.Steps[i] = n.steps.of[i].result()
 	}
@@ -159,14 +160,14 @@ func (n *nodeRun) recordResult() error {
 	if n.requests.dryRun || n.record.saved == nil {
 		return nil
 	}
-	if n.record.gone() && n.ending.outcome != OutcomeFailed {
+	if n.record.gone() && n.ending.outcome != report.OutcomeFailed {
 		if err := n.detachStrays(); err != nil {
 			return err
 		}
 		if err := n.record.remove(); err != nil {
 			return err
 		}
-		n.tell.record(eventNormal, "LynqNodeDeleted", "the node is deleted, and its objects as their deletionPolicy says")
+		n.tell.record(report.Normal, "LynqNodeDeleted", "the node is deleted, and its objects as their deletionPolicy says")
 		n.record.saved = nil
 		return nil
 	}
@@ -186,7 +187,7 @@ func (n *nodeRun) recordResult() error {
 		}
 	}
 	if err := n.hooks.drop(); err != nil {
-		n.tell.report(Event{Type: EventWarning, Message: fmt.Sprintf("Secret %s/%s still has manifests with runOn: Delete that the form no longer has: %v", n.plan.Namespace, inventory.HooksName(n.plan.Name), err)})
+		n.tell.report(report.Event{Type: report.EventWarning, Message: fmt.Sprintf("Secret %s/%s still has manifests with runOn: Delete that the form no longer has: %v", n.plan.Namespace, inventory.HooksName(n.plan.Name), err)})
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -25,7 +26,7 @@ func bounded(t *testing.T) context.Context {
 	return ctx
 }
 
-func mustApply(t *testing.T, s *stage, nodes ...*plan.Node) *Summary {
+func mustApply(t *testing.T, s *stage, nodes ...*plan.Node) *report.Summary {
 	t.Helper()
 	sum, err := s.applied(bounded(t), nodes...)
 	if err != nil {

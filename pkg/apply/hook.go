@@ -7,6 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/hook"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
@@ -87,7 +88,7 @@ func (h *hooks) look(s *stepRun) (move, bool) {
 	}
 	if now == nil {
 		s.entry = nil
-		return endsAs(OutcomeDone, ""), true
+		return endsAs(report.OutcomeDone, ""), true
 	}
 	h.decisions.again(s, now)
 	return move{}, false

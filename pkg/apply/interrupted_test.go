@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -22,9 +23,9 @@ func reconciling(o lynq.Object) lynq.Object {
 }
 
 // onEvent does something when a run reports something.
-type onEvent func(Event)
+type onEvent func(report.Event)
 
-func (f onEvent) Report(e Event) { f(e) }
+func (f onEvent) Report(e report.Event) { f(e) }
 
 // warnings are the reasons of the Warning events that a run records.
 type warnings struct {
@@ -32,10 +33,10 @@ type warnings struct {
 	reasons []string
 }
 
-func (w *warnings) Record(_ context.Context, e KubernetesEvent) {
+func (w *warnings) Record(_ context.Context, e report.KubernetesEvent) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if e.Type == eventWarning {
+	if e.Type == report.Warning {
 		w.reasons = append(w.reasons, e.Reason)
 	}
 }
@@ -43,7 +44,7 @@ func (w *warnings) Record(_ context.Context, e KubernetesEvent) {
 func (*warnings) Flush(context.Context) {}
 
 // interruptible is a run that ends while it waits for the first object.
-func (s *stage) interruptible(t *testing.T, end func(context.Context) (context.Context, func()), nodes ...*plan.Node) (*Summary, []string) {
+func (s *stage) interruptible(t *testing.T, end func(context.Context) (context.Context, func()), nodes ...*plan.Node) (*report.Summary, []string) {
 	t.Helper()
 	p, err := s.plan(bounded(t), nodes...)
 	if err != nil {
@@ -51,8 +52,8 @@ func (s *stage) interruptible(t *testing.T, end func(context.Context) (context.C
 	}
 	ctx, stop := end(bounded(t))
 	told := &warnings{}
-	r := &Runner{Cluster: s, Inventories: s.notes, Recorder: told, Now: time.Now, Options: s.options, Reporter: onEvent(func(e Event) {
-		if e.Type == EventWait {
+	r := &Runner{Cluster: s, Inventories: s.notes, Recorder: told, Now: time.Now, Options: s.options, Reporter: onEvent(func(e report.Event) {
+		if e.Type == report.EventWait {
 			stop()
 		}
 	})}
@@ -83,7 +84,7 @@ func TestInterrupted(t *testing.T) {
 			if len(told) > 0 {
 				t.Errorf("events: %v", told)
 			}
-			if sum.Nodes[OutcomeInterrupted] != 1 || len(sum.Failed) != 1 {
+			if sum.Nodes[report.OutcomeInterrupted] != 1 || len(sum.Failed) != 1 {
 				t.Errorf("nodes: %v", sum.Nodes)
 			}
 			st := s.notes.all()[0].Status

@@ -16,13 +16,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // remove deletes nodes of the stage.
-func (s *stage) remove(t *testing.T, c plan.Cascade, names ...string) *Summary {
+func (s *stage) remove(t *testing.T, c plan.Cascade, names ...string) *report.Summary {
 	t.Helper()
 	p := s.removal(t, c, names...)
 	sum, err := s.run(bounded(t), p)
@@ -99,7 +100,7 @@ func TestStaysForDependents(t *testing.T) {
 		}
 		return nil
 	}
-	if sum := s.remove(t, plan.CascadeOrdered, "n"); len(sum.Failed) != 1 || sum.Failed[0].Outcome != OutcomeFailed {
+	if sum := s.remove(t, plan.CascadeOrdered, "n"); len(sum.Failed) != 1 || sum.Failed[0].Outcome != report.OutcomeFailed {
 		t.Fatalf("failed: %+v, want node n", sum.Failed)
 	}
 	inv := s.notes.saved[lynq.NodeKey{Namespace: "ns", Name: "n"}]
@@ -131,7 +132,7 @@ func TestHeldTooLong(t *testing.T) {
 	c := &patience{}
 	r := &Runner{Cluster: s, Inventories: s.notes, Reporter: c, Now: c.now, Options: s.options}
 	sum, err := summed(r.Run(bounded(t), []plan.Plan{*s.removal(t, plan.CascadeOrdered, "n")}))
-	if err != nil || len(sum.Failed) != 1 || sum.Failed[0].Outcome != OutcomeNotReady {
+	if err != nil || len(sum.Failed) != 1 || sum.Failed[0].Outcome != report.OutcomeNotReady {
 		t.Fatalf("%v, failed: %+v, want node n, not ready", err, sum)
 	}
 	if got, want := sum.Failed[0].Problems[0], "ConfigMap/ns/c: it is being deleted since 20"; !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "; finalizer example.com/backup holds it") {
@@ -146,8 +147,8 @@ func TestHeldTooLong(t *testing.T) {
 // held.
 type patience struct{ ended atomic.Bool }
 
-func (p *patience) Report(e Event) {
-	if e.Type == EventWait && strings.Contains(e.Message, "holds it") {
+func (p *patience) Report(e report.Event) {
+	if e.Type == report.EventWait && strings.Contains(e.Message, "holds it") {
 		p.ended.Store(true)
 	}
 }
@@ -265,8 +266,8 @@ func TestGivenUpIsLeftBehind(t *testing.T) {
 	if sum.Actions[plan.ActionRelease] != 1 || sum.Actions[plan.ActionDelete] != 1 || s.Objects[shared] == nil {
 		t.Errorf("actions %v, left: %v", sum.Actions, s.Sorted())
 	}
-	warned := slices.ContainsFunc(told.all, func(e Event) bool {
-		return e.Type == EventWarning && e.Object == shared && strings.HasPrefix(e.Message, "lynqctl keeps it and stops managing it: ")
+	warned := slices.ContainsFunc(told.all, func(e report.Event) bool {
+		return e.Type == report.EventWarning && e.Object == shared && strings.HasPrefix(e.Message, "lynqctl keeps it and stops managing it: ")
 	})
 	if !warned {
 		t.Error("nobody was told")
@@ -277,7 +278,7 @@ func TestGivenUpIsLeftBehind(t *testing.T) {
 func TestNothingToDelete(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, node("n"))
-	if sum := s.remove(t, plan.CascadeOrdered, "n"); sum.Nodes[OutcomeDone] != 1 || len(s.notes.saved) > 0 {
+	if sum := s.remove(t, plan.CascadeOrdered, "n"); sum.Nodes[report.OutcomeDone] != 1 || len(s.notes.saved) > 0 {
 		t.Errorf("%+v", sum)
 	}
 }

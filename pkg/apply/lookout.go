@@ -10,6 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/apply/wait"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -20,7 +21,7 @@ import (
 type lookout struct {
 	tracker  *wait.Tracker
 	requests *requests
-	causes   Causes          // nil for none
+	causes   report.Causes   // nil for none
 	watching context.Context // ends with the run
 	hub      string
 	wake     func()
@@ -202,7 +203,7 @@ func (l *lookout) look(s *stepRun) (move, bool) {
 	}
 	if state != s.last {
 		s.last = state
-		l.tell.report(Event{Type: EventWait, Object: s.Ref(), ID: s.ID(), Message: state.Message})
+		l.tell.report(report.Event{Type: report.EventWait, Object: s.Ref(), ID: s.ID(), Message: state.Message})
 	}
 	return move{}, false
 }
@@ -212,9 +213,9 @@ func (l *lookout) ready(s *stepRun) move {
 	l.forget(s)
 	s.entry.Ready = true
 	l.tell.ready(s)
-	outcome := OutcomeDone
+	outcome := report.OutcomeDone
 	if s.Action == plan.ActionKeep || s.same {
-		outcome = OutcomeUnchanged
+		outcome = report.OutcomeUnchanged
 	}
 	return move{kind: moveEnds, outcome: outcome, message: s.message, ready: true}
 }
@@ -229,7 +230,7 @@ func (l *lookout) late(s *stepRun, state string) move {
 	if !s.expired.IsZero() {
 		return l.notReady(s, "still not ready, and its time expired at "+s.expired.UTC().Format(time.RFC3339)+" (raise timeoutSeconds to wait longer): "+state)
 	}
-	l.tell.record(eventWarning, "ReadinessTimeout", s.Ref().String()+" is not ready: "+state)
+	l.tell.record(report.Warning, "ReadinessTimeout", s.Ref().String()+" is not ready: "+state)
 	limit := "rollout.progressDeadlineSeconds"
 	if s.deadline.Equal(s.since.Add(s.Object.Policy.Timeout)) {
 		limit = "timeoutSeconds: " + s.Object.Policy.Timeout.String()
@@ -240,7 +241,7 @@ func (l *lookout) late(s *stepRun, state string) move {
 // notReady ends the wait for an object that is not as it was waited for.
 func (l *lookout) notReady(s *stepRun, message string) move {
 	l.forget(s)
-	return endsAs(OutcomeNotReady, message)
+	return endsAs(report.OutcomeNotReady, message)
 }
 
 // interrupted is how a step ends that is waited for when the run ends: it is written, and
@@ -248,9 +249,9 @@ func (l *lookout) notReady(s *stepRun, message string) move {
 func (l *lookout) interrupted(s *stepRun) move {
 	state, _ := l.tracker.State(s.Ref())
 	if s.gone {
-		return move{kind: moveBreaksOff, outcome: OutcomeNotReady, message: "interrupted: " + stillDeleting(state)}
+		return move{kind: moveBreaksOff, outcome: report.OutcomeNotReady, message: "interrupted: " + stillDeleting(state)}
 	}
-	return move{kind: moveBreaksOff, outcome: OutcomeNotReady, message: "interrupted while lynqctl waited for it: " + orUnknown(state.Message)}
+	return move{kind: moveBreaksOff, outcome: report.OutcomeNotReady, message: "interrupted while lynqctl waited for it: " + orUnknown(state.Message)}
 }
 
 func orUnknown(message string) string {

@@ -20,6 +20,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/wait"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -54,7 +55,7 @@ func (w *memoryWatch) tells(o *unstructured.Unstructured) bool {
 }
 
 // summed is the summary of a result.
-func summed(r *Result, err error) (*Summary, error) { return r.Summary, err }
+func summed(r *report.Result, err error) (*report.Summary, error) { return r.Summary, err }
 
 func newMemory() *memory { return &memory{Cluster: inmemory.New()} }
 
@@ -258,10 +259,10 @@ func (n *notes) names() map[lynq.Ref]string {
 // events keeps what a run reports.
 type events struct {
 	mu  sync.Mutex
-	all []Event
+	all []report.Event
 }
 
-func (e *events) Report(event Event) {
+func (e *events) Report(event report.Event) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.all = append(e.all, event)
@@ -274,7 +275,7 @@ type stage struct {
 	options Options
 	// keepContent: orphans that come back are tracked, and their content left alone.
 	keepContent bool
-	causes      Causes
+	causes      report.Causes
 }
 
 func newStage() *stage {
@@ -293,7 +294,7 @@ func (s *stage) plan(ctx context.Context, nodes ...*plan.Node) (*plan.Plan, erro
 }
 
 // run carries a plan out, and is an error where that changes the plan.
-func (s *stage) run(ctx context.Context, p *plan.Plan) (*Summary, error) {
+func (s *stage) run(ctx context.Context, p *plan.Plan) (*report.Summary, error) {
 	r := &Runner{Cluster: s, Inventories: s.notes, Reporter: &events{}, Now: time.Now, Options: s.options, Causes: s.causes}
 	before := written(p)
 	sum, err := summed(r.Run(ctx, []plan.Plan{*p}))
@@ -321,7 +322,7 @@ func written(p *plan.Plan) string {
 }
 
 // applied plans and runs, and gives the summary.
-func (s *stage) applied(ctx context.Context, nodes ...*plan.Node) (*Summary, error) {
+func (s *stage) applied(ctx context.Context, nodes ...*plan.Node) (*report.Summary, error) {
 	p, err := s.plan(ctx, nodes...)
 	if err != nil {
 		return nil, err

@@ -1,12 +1,16 @@
 package apply
 
-import "time"
+import (
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
+)
 
 // move is how a step goes on after something was tried. It is what the parts of a node's
 // run give back; the node alone carries it out.
 type move struct {
 	kind    moveKind
-	outcome Outcome // of moveEnds and moveBreaksOff
+	outcome report.Outcome // of moveEnds and moveBreaksOff
 	message string
 	err     error         // of moveFails
 	timeout time.Duration // of moveLeaves
@@ -25,7 +29,7 @@ const (
 	moveWaits              // for its next turn, or for its object
 )
 
-func endsAs(o Outcome, message string) move {
+func endsAs(o report.Outcome, message string) move {
 	return move{kind: moveEnds, outcome: o, message: message}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -33,9 +34,9 @@ type nodeRun struct {
 
 	phase     phase
 	began     time.Time
-	wake      chan struct{} // has room for one
-	result    *NodeResult   // how it ended, in the end
-	dependent bool          // it was left out because of another node
+	wake      chan struct{}      // has room for one
+	result    *report.NodeResult // how it ended, in the end
+	dependent bool               // it was left out because of another node
 }
 
 type stepState uint8
@@ -51,7 +52,7 @@ const (
 type stepRun struct {
 	*plan.Step
 	state    stepState
-	outcome  Outcome
+	outcome  report.Outcome
 	message  string
 	entry    *inventory.Entry // what is recorded of it from now on
 	gone     bool             // it is waited for until it is gone
@@ -80,7 +81,7 @@ type stepRun struct {
 // becomes has a step go on as another one.
 func (s *stepRun) becomes(next plan.Step) { s.Step = &next }
 
-func newNodeRun(r *run, of *plan.Plan, p *plan.NodePlan, result *NodeResult) *nodeRun {
+func newNodeRun(r *run, of *plan.Plan, p *plan.NodePlan, result *report.NodeResult) *nodeRun {
 	n := &nodeRun{run: r, of: of, plan: p, result: result, steps: newSteps(p, !r.Options.DryRun && r.Options.Wait)}
 	n.requests = requests{cluster: r.Cluster, ctx: r.finishing, dryRun: r.Options.DryRun, promises: r.promises}
 	n.record = record{inventories: r.Inventories, requests: &n.requests, plan: p, steps: &n.steps, finalizer: r.Options.Finalizer, version: r.Options.Version, saved: p.Inventory}
@@ -115,19 +116,19 @@ func (n *nodeRun) idle() bool {
 	for i := range n.steps.of {
 		s := &n.steps.of[i]
 		if s.Reason == reason.LeftOut {
-			s.outcome = OutcomeUnchanged
+			s.outcome = report.OutcomeUnchanged
 			leftOut++
 			continue
 		}
 		if n.plan.Inventory == nil || !s.UpToDate() || n.lookout.waits(s) && !s.Entry.Ready || n.steps.purges(s) {
 			return false
 		}
-		s.outcome = OutcomeUnchanged
+		s.outcome = report.OutcomeUnchanged
 	}
 	if n.plan.Inventory == nil {
 		return leftOut > 0
 	}
-	if leftOut == 0 && !n.record.saved.Status.Is(inventory.ConditionReady) && n.account().status(&ending{outcome: OutcomeUnchanged}).Is(inventory.ConditionReady) {
+	if leftOut == 0 && !n.record.saved.Status.Is(inventory.ConditionReady) && n.account().status(&ending{outcome: report.OutcomeUnchanged}).Is(inventory.ConditionReady) {
 		return false // it is ready again, and the record has to say so
 	}
 	return inventory.Equal(n.record.saved, n.record.next())
@@ -138,7 +139,7 @@ func (n *nodeRun) idle() bool {
 // that wait, and requests have made their stacks large.
 func (n *nodeRun) perform(ctx context.Context) {
 	n.began = n.run.Now().UTC().Truncate(time.Second)
-	n.tell.report(Event{Type: EventNodeStart})
+	n.tell.report(report.Event{Type: report.EventNodeStart})
 	if n.run.Worker != nil {
 		n.handOut(ctx)
 		return
@@ -160,7 +161,7 @@ func (n *nodeRun) begin(ctx context.Context) bool {
 	}
 	n.wake = make(chan struct{}, 1)
 	if n.plan.Desired == nil && len(n.steps.of) > 0 {
-		n.tell.record(eventNormal, "LynqNodeDeleting", "lynqctl deletes the node, and its objects as their deletionPolicy says")
+		n.tell.record(report.Normal, "LynqNodeDeleting", "lynqctl deletes the node, and its objects as their deletionPolicy says")
 	}
 	if n.plan.Replacement != nil {
 		if err := n.restore(ctx); err != nil {
@@ -204,7 +205,7 @@ func (n *nodeRun) advance(ctx context.Context) bool {
 				return true
 			}
 			if n.plan.Desired != nil {
-				n.run.promises.EndNode(n.plan.Key(), OutcomeDone.end()) // what leaves may have to wait for those that wait
+				n.run.promises.EndNode(n.plan.Key(), report.OutcomeDone.End()) // what leaves may have to wait for those that wait
 			}
 			n.phase = phaseLeaving
 		case phaseLeaving:
@@ -234,7 +235,7 @@ func (n *nodeRun) carryOut(ctx context.Context) bool {
 			case s.state == stepWaiting:
 				progress = n.carrier.look(s) || progress
 			case ctx.Err() != nil:
-				n.carrier.breakOff(s, OutcomeSkipped, "interrupted before lynqctl came to it")
+				n.carrier.breakOff(s, report.OutcomeSkipped, "interrupted before lynqctl came to it")
 				progress = true
 			default:
 				step := s.Step
@@ -287,7 +288,7 @@ func (n *nodeRun) wait(ctx context.Context) {
 func (n *nodeRun) giveUp() {
 	for i := range n.steps.of {
 		if s := &n.steps.of[i]; n.phase.has(s) && s.state == stepPending {
-			n.carrier.end(s, OutcomeFailed, "it waits for itself: a Namespace or CustomResourceDefinition of the node depends on an object that needs it (change dependIds or applyOrder)")
+			n.carrier.end(s, report.OutcomeFailed, "it waits for itself: a Namespace or CustomResourceDefinition of the node depends on an object that needs it (change dependIds or applyOrder)")
 		}
 	}
 }
@@ -327,6 +328,6 @@ func (n *nodeRun) wakeUp() {
 }
 
 // result is how the step ended.
-func (s *stepRun) result() StepResult {
-	return StepResult{Step: s.Step, Outcome: s.outcome, Message: s.message, Ready: s.isReady, Interrupted: s.interrupted}
+func (s *stepRun) result() report.StepResult {
+	return report.StepResult{Step: s.Step, Outcome: s.outcome, Message: s.message, Ready: s.isReady, Interrupted: s.interrupted}
 }

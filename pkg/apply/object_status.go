@@ -5,6 +5,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -34,7 +35,7 @@ func (a *account) status(e *ending) inventory.Status {
 			st.Excluded++
 			continue
 		}
-		ready := s.entry != nil && s.entry.Ready && severity(s.outcome) <= severity(OutcomeSkipped)
+		ready := s.entry != nil && s.entry.Ready && report.Severity(s.outcome) <= report.Severity(report.OutcomeSkipped)
 		if !s.hook() {
 			st.Desired++
 			if ready {
@@ -44,11 +45,11 @@ func (a *account) status(e *ending) inventory.Status {
 		}
 		switch {
 		case s.interrupted:
-		case s.outcome == OutcomeFailed, s.outcome == OutcomeNotReady:
+		case s.outcome == report.OutcomeFailed, s.outcome == report.OutcomeNotReady:
 			st.Failed++
-		case s.outcome == OutcomeSkipped:
+		case s.outcome == report.OutcomeSkipped:
 			st.Skipped++
-		case s.outcome == OutcomeConflicted:
+		case s.outcome == report.OutcomeConflicted:
 			st.Conflicted++
 		}
 	}
@@ -86,15 +87,15 @@ func (s *stepRun) reason() string {
 		return inventory.ObjectInterrupted
 	case s.why != "":
 		return s.why
-	case s.outcome == OutcomeFailed:
+	case s.outcome == report.OutcomeFailed:
 		return inventory.ObjectFailed
-	case s.outcome == OutcomeConflicted:
+	case s.outcome == report.OutcomeConflicted:
 		return inventory.ObjectConflict
-	case s.outcome == OutcomeNotReady:
+	case s.outcome == report.OutcomeNotReady:
 		return inventory.ObjectNotReady
-	case s.outcome == OutcomeSkipped && s.Action == plan.ActionSkip:
+	case s.outcome == report.OutcomeSkipped && s.Action == plan.ActionSkip:
 		return string(s.Reason)
-	case s.outcome == OutcomeSkipped:
+	case s.outcome == report.OutcomeSkipped:
 		return inventory.ObjectSkipped
 	case s.unready():
 		return inventory.ObjectNotWaitedFor

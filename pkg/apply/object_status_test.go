@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -92,7 +93,7 @@ func TestRestarts(t *testing.T) {
 type clock struct{ now time.Time }
 
 // at applies a node at some time, and gives what became of it.
-func (s *stage) at(t *testing.T, c *clock, told *[]Event, n *plan.Node) *Summary {
+func (s *stage) at(t *testing.T, c *clock, told *[]report.Event, n *plan.Node) *report.Summary {
 	t.Helper()
 	p, err := s.plan(bounded(t), n)
 	if err != nil {
@@ -112,7 +113,7 @@ func (s *stage) at(t *testing.T, c *clock, told *[]Event, n *plan.Node) *Summary
 // time counts from when it was written. One that has become ready meanwhile is.
 func TestTimeUsedUp(t *testing.T) {
 	s, c := newStage(), &clock{time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)}
-	var told []Event
+	var told []report.Event
 	next := func() *plan.Node {
 		w := reconciling(widget("w"))
 		w.Policy.Timeout = time.Hour

@@ -10,6 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -31,7 +32,7 @@ func three(value string) []*plan.Node {
 }
 
 // applyForms plans and runs the nodes of three forms.
-func (s *stage) applyForms(t *testing.T, nodes ...*plan.Node) *Summary {
+func (s *stage) applyForms(t *testing.T, nodes ...*plan.Node) *report.Summary {
 	t.Helper()
 	in := &decide.Input{Hub: lynq.HubKey{Name: "crm"}, Forms: []lynq.FormKey{{Name: "db"}, {Name: "net"}, {Name: "web"}}, Nodes: nodes, Active: 1, Inventories: s.notes.all()}
 	seen, err := observe.Nodes(t.Context(), s, in.Hub.Name, nodes, in.Inventories)

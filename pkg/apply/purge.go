@@ -3,6 +3,7 @@ package apply
 import (
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
@@ -54,7 +55,7 @@ func (d *deletion) purged(s *stepRun, message string) move {
 	done := plan.Purged(*s.entry)
 	s.entry = &done
 	if s.Object.Completed(&done) || d.requests.dryRun {
-		return endsAs(OutcomeDone, message)
+		return endsAs(report.OutcomeDone, message)
 	}
 	recorded := s.Recorded(&done)
 	step, _ := d.decisions.recheck(&recorded, nil)

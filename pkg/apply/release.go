@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -43,7 +44,7 @@ func (r *release) orphan(s *stepRun, now time.Time) move {
 func (r *release) forget(ctx context.Context, s *stepRun) move {
 	if me := r.record.owner(); s.Live == nil || s.To != (lynq.NodeKey{}) || !me.Tracks(s.Live) && !me.Owns(s.Live) {
 		s.entry = nil
-		return endsAs(OutcomeDone, s.Message)
+		return endsAs(report.OutcomeDone, s.Message)
 	}
 	err := r.requests.find(ctx, s)
 	switch {
@@ -69,7 +70,7 @@ func (r *release) untracked(s *stepRun, attempt func(*write.Object) error) move 
 		return move{kind: moveAgain}
 	case err == nil || apierrors.IsNotFound(err):
 		s.entry = nil
-		return endsAs(OutcomeDone, s.Message)
+		return endsAs(report.OutcomeDone, s.Message)
 	}
 	return fails(err)
 }
@@ -84,7 +85,7 @@ func (r *release) unmanaged(s *stepRun) move {
 	if err := r.try(s, (*write.Object).DisownUnmanaged); err != nil {
 		return fails(err)
 	}
-	return endsAs(OutcomeDone, s.Message)
+	return endsAs(report.OutcomeDone, s.Message)
 }
 
 // try tries a change again while the object changes meanwhile.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -162,7 +163,7 @@ func TestTerminatingWithoutLabel(t *testing.T) {
 	o := configMap("shared", "1")
 	o.Policy.Timeout = time.Second
 	sum := mustApply(t, s, node("a", o))
-	if len(sum.Failed) != 1 || sum.Failed[0].Outcome != OutcomeNotReady {
+	if len(sum.Failed) != 1 || sum.Failed[0].Outcome != report.OutcomeNotReady {
 		t.Errorf("failed: %+v, want node a, not ready", sum.Failed)
 	}
 	if s.Objects[shared].GetUID() != dying.GetUID() {
@@ -203,7 +204,7 @@ func TestChangedHandsBeforeWrite(t *testing.T) {
 					if len(sum.Failed) != 0 || sum.Actions[plan.ActionTrack] != 1 || len(s.Objects[shared].GetOwnerReferences()) > 0 {
 						t.Errorf("%+v, want its tracking changed alone", sum)
 					}
-				case len(sum.Failed) != 1 || sum.Failed[0].Outcome != OutcomeConflicted:
+				case len(sum.Failed) != 1 || sum.Failed[0].Outcome != report.OutcomeConflicted:
 					t.Errorf("failed: %+v, want node a in conflict", sum.Failed)
 				}
 				if got := s.Objects[shared].GetResourceVersion(); got != version && who != "hands off" {

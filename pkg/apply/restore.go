@@ -7,6 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
@@ -17,9 +18,9 @@ import (
 // The steps of the plan then give it to the new one.
 func (n *nodeRun) restore(ctx context.Context) error {
 	name := n.plan.Namespace + "/" + inventory.Name(n.plan.Name)
-	n.tell.report(Event{Type: EventWarning, Message: "ConfigMap " + name + ", the node's inventory, was deleted: lynqctl restores it, with the same objects (lynqctl delete node deletes them)"})
+	n.tell.report(report.Event{Type: report.EventWarning, Message: "ConfigMap " + name + ", the node's inventory, was deleted: lynqctl restores it, with the same objects (lynqctl delete node deletes them)"})
 	for _, l := range n.plan.Replacement.Strays {
-		n.tell.report(Event{Type: EventWarning, Object: l.Ref, Message: plan.StrayWarning})
+		n.tell.report(report.Event{Type: report.EventWarning, Object: l.Ref, Message: plan.StrayWarning})
 	}
 	if n.requests.dryRun {
 		return nil
@@ -40,7 +41,7 @@ func (n *nodeRun) belongings() *belongings {
 // detachStrays is detachStray for a node that leaves.
 func (n *nodeRun) detachStrays() error {
 	for _, l := range n.plan.Strays {
-		n.tell.report(Event{Type: EventWarning, Object: l.Ref, Message: plan.StrayWarning})
+		n.tell.report(report.Event{Type: report.EventWarning, Object: l.Ref, Message: plan.StrayWarning})
 		if err := n.belongings().detachStray(n.requests.ctx, l); err != nil {
 			return err
 		}

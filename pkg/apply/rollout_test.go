@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -43,7 +44,7 @@ func (s *stage) values() string {
 }
 
 // ended are the nodes of a summary that did not end well.
-func ended(sum *Summary) string {
+func ended(sum *report.Summary) string {
 	var nodes []string
 	for _, n := range sum.Failed {
 		nodes = append(nodes, n.Name+" "+string(n.Outcome))
@@ -93,7 +94,7 @@ func TestRolloutContinues(t *testing.T) {
 		}
 		return nodes
 	}
-	check := func(what string, sum *Summary, phase inventory.RolloutPhase, updated int, values string) {
+	check := func(what string, sum *report.Summary, phase inventory.RolloutPhase, updated int, values string) {
 		t.Helper()
 		want := []inventory.Rollout{{Form: lynq.FormKey{Name: "web"}, Phase: phase, Updated: updated, Total: 3}}
 		if got := sum.Rollouts[webOfCRM().Hub]; !slices.Equal(got, want) || s.values() != values {

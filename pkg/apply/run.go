@@ -12,6 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/apply/wait"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -37,22 +38,15 @@ type Inventories interface {
 type Runner struct {
 	Cluster     Cluster
 	Inventories Inventories
-	Recorder    Recorder // of Kubernetes events; nil for none
-	Causes      Causes   // of what does not get ready; nil for none
+	Recorder    report.Recorder // of Kubernetes events; nil for none
+	Causes      report.Causes   // of what does not get ready; nil for none
 	// Objects are read after the run to find what it left as it is and is not ready;
 	// nil for nothing.
 	Objects  observe.ObjectReader
-	Reporter Reporter
+	Reporter report.Reporter
 	Now      func() time.Time
 	Worker   Worker // carries nodes out; nil for the way of this package
 	Options  Options
-}
-
-// Causes knows why objects do not get ready.
-type Causes interface {
-	// Cause says in a line what keeps an object from getting ready, "" where that is
-	// not known.
-	Cause(ctx context.Context, ref lynq.Ref) string
 }
 
 // Options say how plans are carried out.
@@ -85,7 +79,7 @@ type Options struct {
 // Run carries plans out, those that come after the others at the end of the slice, and
 // tells how it went. Its error is the context's, where
 // the run was interrupted; whatever failed is in the result.
-func (r *Runner) Run(ctx context.Context, plans []plan.Plan) (*Result, error) {
+func (r *Runner) Run(ctx context.Context, plans []plan.Plan) (*report.Result, error) {
 	began := r.Options.Began
 	if began.IsZero() {
 		began = r.Now()
@@ -95,7 +89,7 @@ func (r *Runner) Run(ctx context.Context, plans []plan.Plan) (*Result, error) {
 		first = len(plans)
 	}
 	run := newRun(ctx, r, plans[:first]) // none of which may wait for what comes after
-	result := &Result{Nodes: resultsOf(plans)}
+	result := &report.Result{Nodes: report.ResultsOf(plans)}
 	defer run.close()
 	var running sync.WaitGroup
 	for _, queue := range run.queues(plans[:first], result.Nodes) {
@@ -106,11 +100,14 @@ func (r *Runner) Run(ctx context.Context, plans []plan.Plan) (*Result, error) {
 	if r.Recorder != nil {
 		r.Recorder.Flush(run.finishing)
 	}
-	s := summarize(plans, result.Nodes, func(form schedule.Form) bool { return run.rollouts[form] != nil })
-	s.Unready = run.findUnready(ctx, result.Nodes)
+	s := report.Summarize(plans, result.Nodes, func(form schedule.Form) bool { return run.rollouts[form] != nil })
+	if r.Objects != nil && !r.Options.DryRun && ctx.Err() == nil {
+		left := report.Unchanged{Objects: r.Objects, Causes: r.Causes, Reporter: r.Reporter, Now: r.Now}
+		s.Unready = left.Unready(ctx, result.Nodes)
+	}
 	s.DryRun, s.Interrupted, s.Elapsed = r.Options.DryRun, ctx.Err() != nil, r.Now().Sub(began)
 	result.Summary = s
-	r.Reporter.Report(Event{Time: r.Now(), Type: EventSummary, Summary: s})
+	r.Reporter.Report(report.Event{Time: r.Now(), Type: report.EventSummary, Summary: s})
 	return result, context.Cause(ctx)
 }
 
@@ -164,7 +161,7 @@ func (r *run) close() {
 // queues are the nodes that have something to do, in their order: of each form
 // those that wait for turns of its rollout, and those that do not. Their results are in
 // that order too.
-func (r *run) queues(plans []plan.Plan, results []NodeResult) [][]*nodeRun {
+func (r *run) queues(plans []plan.Plan, results []report.NodeResult) [][]*nodeRun {
 	r.rollouts.Note(plans)
 	type key struct {
 		form  schedule.Form
@@ -180,9 +177,9 @@ func (r *run) queues(plans []plan.Plan, results []NodeResult) [][]*nodeRun {
 		for i := range p.Nodes {
 			n := newNodeRun(r, p, &p.Nodes[i], &of[i])
 			if n.idle() {
-				n.conclude(OutcomeUnchanged)
-				r.promises.EndNode(p.Nodes[i].Key(), OutcomeUnchanged.end())
-				r.promises.Release(p.Nodes[i].Key(), OutcomeUnchanged.end())
+				n.conclude(report.OutcomeUnchanged)
+				r.promises.EndNode(p.Nodes[i].Key(), report.OutcomeUnchanged.End())
+				r.promises.Release(p.Nodes[i].Key(), report.OutcomeUnchanged.End())
 				continue
 			}
 			work++
@@ -196,7 +193,7 @@ func (r *run) queues(plans []plan.Plan, results []NodeResult) [][]*nodeRun {
 			}
 			queues[q] = append(queues[q], n)
 		}
-		r.Reporter.Report(Event{Time: r.Now(), Type: EventPlan, NodeID: lynq.NodeID{Hub: p.Hub}, Counts: p.Counts, AdoptedCounts: p.Adopted, Nodes: work})
+		r.Reporter.Report(report.Event{Time: r.Now(), Type: report.EventPlan, NodeID: lynq.NodeID{Hub: p.Hub}, Counts: p.Counts, AdoptedCounts: p.Adopted, Nodes: work})
 	}
 	return queues
 }
@@ -209,7 +206,7 @@ func (r *run) dispatch(ctx context.Context, queue []*nodeRun) {
 	for _, n := range queue {
 		switch {
 		case n.plan.Unmet != "":
-			n.leftOut(OutcomeSkipped, n.plan.Unmet)
+			n.leftOut(report.OutcomeSkipped, n.plan.Unmet)
 		case len(n.plan.After) > 0:
 			running.Go(func() {
 				if n.awaitOthers(ctx) && r.admit(ctx, n) {
@@ -228,15 +225,15 @@ func (r *run) admit(ctx context.Context, n *nodeRun) bool {
 	rollout := r.rollouts[n.form()]
 	switch turn, why := rollout.Begin(ctx, n.lookout.share); turn {
 	case schedule.TurnNever:
-		n.leftOut(OutcomeSkipped, why)
+		n.leftOut(report.OutcomeSkipped, why)
 		return false
 	case schedule.TurnLater:
-		n.leftOut(OutcomeInterrupted, beforeItBegan)
+		n.leftOut(report.OutcomeInterrupted, beforeItBegan)
 		return false
 	}
 	if !r.slots.Take(ctx) {
-		n.leftOut(OutcomeInterrupted, beforeItBegan)
-		rollout.End(n.lookout.share, n.plan.Key(), OutcomeUnchanged.end())
+		n.leftOut(report.OutcomeInterrupted, beforeItBegan)
+		rollout.End(n.lookout.share, n.plan.Key(), report.OutcomeUnchanged.End())
 		return false
 	}
 	return true
@@ -246,7 +243,7 @@ func (r *run) admit(ctx context.Context, n *nodeRun) bool {
 func (r *run) carry(ctx context.Context, n *nodeRun) {
 	defer r.slots.Give()
 	n.perform(ctx)
-	r.rollouts[n.form()].End(n.lookout.share, n.plan.Key(), n.result.Outcome.end())
+	r.rollouts[n.form()].End(n.lookout.share, n.plan.Key(), n.result.Outcome.End())
 }
 
 // beforeItBegan is why a node is left out whose turn does not come any more.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/container"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
@@ -26,7 +27,7 @@ func newSteps(p *plan.NodePlan, purging bool) steps {
 	all := steps{of: make([]stepRun, len(p.Steps)), index: map[string]int{}, purging: purging}
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		all.of[i] = stepRun{Step: s, entry: s.Entry, isReady: keptReady(s)}
+		all.of[i] = stepRun{Step: s, entry: s.Entry, isReady: report.KeptReady(s)}
 		if s.Object != nil {
 			all.index[s.Object.ID] = i
 			if s.Object.Policy.PurgeOrder != nil {
@@ -49,17 +50,17 @@ const (
 )
 
 // worst is the outcome of the node so far.
-func (all *steps) worst() Outcome {
-	worst := OutcomeUnchanged
+func (all *steps) worst() report.Outcome {
+	worst := report.OutcomeUnchanged
 	for i := range all.of {
 		if all.of[i].Action == plan.ActionSkip {
 			continue // left alone on purpose
 		}
 		o := all.of[i].outcome
 		if all.of[i].interrupted {
-			o = OutcomeInterrupted
+			o = report.OutcomeInterrupted
 		}
-		if severity(o) > severity(worst) {
+		if report.Severity(o) > report.Severity(worst) {
 			worst = o
 		}
 	}
@@ -97,13 +98,13 @@ func (all *steps) dependency(s *stepRun) (dependency, string) {
 		return dependencyWaiting, ""
 	}
 	switch s.outcome {
-	case OutcomeFailed:
+	case report.OutcomeFailed:
 		return dependencyFailed, "failed"
-	case OutcomeConflicted:
+	case report.OutcomeConflicted:
 		return dependencyFailed, "belongs to another owner"
-	case OutcomeNotReady:
+	case report.OutcomeNotReady:
 		return dependencyFailed, "is not ready: " + s.message
-	case OutcomeSkipped:
+	case report.OutcomeSkipped:
 		if s.Action != plan.ActionSkip {
 			return dependencyFailed, "was skipped"
 		}
@@ -215,8 +216,8 @@ func (all *steps) left() []inventory.Entry {
 // changed tells whether the run wrote an object, or tried to. A conflict changes nothing.
 func (all *steps) changed() bool {
 	return slices.ContainsFunc(all.of, func(s stepRun) bool {
-		conflict := s.outcome == OutcomeConflicted && !s.touched
-		return s.outcome != OutcomeUnchanged && s.Action != plan.ActionSkip && !conflict
+		conflict := s.outcome == report.OutcomeConflicted && !s.touched
+		return s.outcome != report.OutcomeUnchanged && s.Action != plan.ActionSkip && !conflict
 	})
 }
 
@@ -261,7 +262,7 @@ func (all *steps) confirmHooks(next *inventory.Inventory, wanted bool) {
 
 func (all *steps) skipAll() {
 	for i := range all.of {
-		all.of[i].state, all.of[i].outcome = stepDone, OutcomeSkipped
+		all.of[i].state, all.of[i].outcome = stepDone, report.OutcomeSkipped
 	}
 }
 

@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
 // teller tells what happens to one node, to the reporter and to Kubernetes.
 type teller struct {
-	reporter Reporter
-	recorder Recorder // nil for none
+	reporter report.Reporter
+	recorder report.Recorder // nil for none
 	now      func() time.Time
 	dryRun   bool
 	of       *plan.Plan
@@ -21,7 +22,7 @@ type teller struct {
 }
 
 // report tells of something of the node.
-func (t *teller) report(e Event) {
+func (t *teller) report(e report.Event) {
 	e.Time, e.NodeID = t.now(), t.node.NodeID
 	e.Hub = t.of.Hub
 	t.reporter.Report(e)
@@ -30,13 +31,13 @@ func (t *teller) report(e Event) {
 // ended tells how a step ended.
 func (t *teller) ended(s *stepRun) {
 	r := s.result()
-	t.report(r.event())
+	t.report(r.Event())
 }
 
 // ready tells that an object is ready.
 func (t *teller) ready(s *stepRun) {
 	s.isReady = true
-	t.report(Event{Type: EventReady, Object: s.Ref(), ID: s.ID()})
+	t.report(report.Event{Type: report.EventReady, Object: s.Ref(), ID: s.ID()})
 }
 
 // record tells Kubernetes, at the node's inventory, of something that a person must know,
@@ -49,7 +50,7 @@ func (t *teller) record(kind, reason, message string) {
 		t.recorded = map[string]bool{}
 	}
 	t.recorded[reason] = true
-	t.recorder.Record(t.at.requests.ctx, KubernetesEvent{
+	t.recorder.Record(t.at.requests.ctx, report.KubernetesEvent{
 		Namespace: t.node.Namespace, Inventory: inventory.Name(t.node.Name), UID: t.at.saved.UID,
 		Type: kind, Reason: reason, Message: message, Time: t.now(),
 	})
@@ -61,15 +62,15 @@ func (t *teller) tombstone(s *stepRun) {
 	if !t.of.After || t.recorder == nil || t.dryRun || t.of.Record == "" {
 		return
 	}
-	kind, reason := eventNormal, "TombstoneDeleted"
+	kind, reason := report.Normal, "TombstoneDeleted"
 	switch s.outcome {
-	case OutcomeDone:
-	case OutcomeSkipped:
-		kind, reason = eventWarning, "TombstoneSkipped"
+	case report.OutcomeDone:
+	case report.OutcomeSkipped:
+		kind, reason = report.Warning, "TombstoneSkipped"
 	default:
-		kind, reason = eventWarning, "TombstoneFailed"
+		kind, reason = report.Warning, "TombstoneFailed"
 	}
-	t.recorder.Record(t.at.requests.ctx, KubernetesEvent{
+	t.recorder.Record(t.at.requests.ctx, report.KubernetesEvent{
 		Namespace: t.of.Hub.Namespace, Inventory: inventory.HubName(t.of.Hub.Name), UID: t.of.Record,
 		Type: kind, Reason: reason, Message: s.Ref().String() + ": " + s.message, Time: t.now(),
 	})
@@ -79,8 +80,8 @@ func (t *teller) tombstone(s *stepRun) {
 func (t *teller) condition(next *inventory.Inventory, e *ending, wasReady, waited bool) {
 	switch {
 	case next.Status.Is(inventory.ConditionDegraded):
-		t.record(eventWarning, "Degraded", shorten(strings.Join(e.problems, "; ")))
+		t.record(report.Warning, "Degraded", shorten(strings.Join(e.problems, "; ")))
 	case next.Status.Is(inventory.ConditionReady) && !wasReady && waited:
-		t.record(eventNormal, "Ready", "all objects of the node are ready")
+		t.record(report.Normal, "Ready", "all objects of the node are ready")
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -21,7 +22,7 @@ func (s *stepRun) told() string {
 // after carries out the plans that come after the others, as far as the nodes ended well
 // that are wanted: one that goes has nothing that is to take the place of what a tombstone
 // names. What belongs to no node waits for all of them.
-func (r *run) after(ctx context.Context, plans []plan.Plan, results []NodeResult) {
+func (r *run) after(ctx context.Context, plans []plan.Plan, results []report.NodeResult) {
 	nodes := 0
 	for i := range plans {
 		nodes += len(plans[i].Nodes)
@@ -37,7 +38,7 @@ func (r *run) after(ctx context.Context, plans []plan.Plan, results []NodeResult
 		r.dispatch(ctx, slices.DeleteFunc(queue, func(n *nodeRun) bool {
 			waits := unwell[n.plan.Key()] || n.plan.Name == plan.TombstonesNode && len(unwell) > 0
 			if waits {
-				n.leftOut(OutcomeSkipped, "lynqctl deletes its tombstones when it is ready")
+				n.leftOut(report.OutcomeSkipped, "lynqctl deletes its tombstones when it is ready")
 			}
 			return waits
 		}))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -35,7 +36,7 @@ type Node struct {
 type Ended struct {
 	Action  plan.Action
 	Reason  reason.Reason
-	Outcome Outcome
+	Outcome report.Outcome
 	Message string // for people; may say what to do
 }
 
@@ -62,10 +63,10 @@ func (n *nodeRun) handOut(ctx context.Context) {
 	case err == nil:
 	case errors.Is(err, context.Cause(ctx)):
 		n.ending.says("interrupted (run it again)")
-		outcome = OutcomeInterrupted
+		outcome = report.OutcomeInterrupted
 	default:
 		n.ending.says(err.Error())
-		outcome = OutcomeFailed
+		outcome = report.OutcomeFailed
 	}
 	n.endNode(outcome)
 }

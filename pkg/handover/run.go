@@ -10,6 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -30,10 +31,10 @@ func NewWorker(p *Plan) *Worker {
 }
 
 // ForgetLynqNodes takes out of a result what became of the LynqNodes themselves.
-func ForgetLynqNodes(r *apply.Result) {
+func ForgetLynqNodes(r *report.Result) {
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
-		n.Steps = slices.DeleteFunc(n.Steps, func(s apply.StepResult) bool { return s.Step.Object == nil })
+		n.Steps = slices.DeleteFunc(n.Steps, func(s report.StepResult) bool { return s.Step.Object == nil })
 	}
 }
 
@@ -54,7 +55,7 @@ func (w *Worker) Work(ctx context.Context, of *apply.Node) error {
 		}
 		ended := n.object(&n.plan.Objects[i])
 		n.End(i, ended)
-		whole = whole && ended.Outcome != apply.OutcomeFailed
+		whole = whole && ended.Outcome != report.OutcomeFailed
 	}
 	if !whole {
 		return errStays
@@ -91,9 +92,9 @@ func (n *nodeHandover) object(o *Object) apply.Ended {
 	case Failed:
 		return failed(plan.ActionTrack, errors.New(o.Why))
 	case Left:
-		return apply.Ended{Action: plan.ActionSkip, Reason: o.reason(), Outcome: apply.OutcomeSkipped, Message: o.Why}
+		return apply.Ended{Action: plan.ActionSkip, Reason: o.reason(), Outcome: report.OutcomeSkipped, Message: o.Why}
 	}
-	return apply.Ended{Action: plan.ActionKeep, Reason: o.reason(), Outcome: apply.OutcomeUnchanged}
+	return apply.Ended{Action: plan.ActionKeep, Reason: o.reason(), Outcome: report.OutcomeUnchanged}
 }
 
 // take takes an object over.
@@ -103,9 +104,9 @@ func (n *nodeHandover) take(o *Object) apply.Ended {
 	case err != nil:
 		return failed(plan.ActionTrack, err)
 	case changed:
-		return apply.Ended{Action: plan.ActionTrack, Reason: ReasonHandover, Outcome: apply.OutcomeDone}
+		return apply.Ended{Action: plan.ActionTrack, Reason: ReasonHandover, Outcome: report.OutcomeDone}
 	}
-	return apply.Ended{Action: plan.ActionKeep, Reason: reason.UpToDate, Outcome: apply.OutcomeUnchanged}
+	return apply.Ended{Action: plan.ActionKeep, Reason: reason.UpToDate, Outcome: report.OutcomeUnchanged}
 }
 
 // release removes the LynqNode.
@@ -113,10 +114,10 @@ func (n *nodeHandover) release() apply.Ended {
 	if err := n.removeNode(); err != nil {
 		return failed(plan.ActionRelease, err)
 	}
-	return apply.Ended{Action: plan.ActionRelease, Reason: ReasonHandover, Outcome: apply.OutcomeDone}
+	return apply.Ended{Action: plan.ActionRelease, Reason: ReasonHandover, Outcome: report.OutcomeDone}
 }
 
 // failed is the end of what could not be done. Why says more than a reason.
 func failed(a plan.Action, err error) apply.Ended {
-	return apply.Ended{Action: a, Outcome: apply.OutcomeFailed, Message: err.Error()}
+	return apply.Ended{Action: a, Outcome: report.OutcomeFailed, Message: err.Error()}
 }

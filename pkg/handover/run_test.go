@@ -16,6 +16,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/gate"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -190,10 +191,10 @@ type events struct {
 	all []string
 }
 
-func (e *events) Report(event apply.Event) {
+func (e *events) Report(event report.Event) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if event.Type == apply.EventObject || event.Type == apply.EventNode {
+	if event.Type == report.EventObject || event.Type == report.EventNode {
 		e.all = append(e.all, strings.TrimSpace(string(event.Action)+" "+event.Object.Name+" "+string(event.Outcome)+" "+event.Message))
 	}
 }
@@ -212,7 +213,7 @@ func lynqNodeMeta() *metav1.PartialObjectMetadata {
 }
 
 // handOver hands the one node over, whose object is on the stage.
-func handOver(ctx context.Context, t *testing.T, s *stage) (*apply.Summary, []string, error) {
+func handOver(ctx context.Context, t *testing.T, s *stage) (*report.Summary, []string, error) {
 	t.Helper()
 	n := node()
 	n.finalizers = []string{lynq.FinalizerNode}
@@ -344,7 +345,7 @@ func TestRunInterrupted(t *testing.T) {
 		return nil
 	}
 	sum, told, err := handOver(ctx, t, s)
-	if !errors.Is(err, context.Canceled) || !sum.Interrupted || sum.Nodes[apply.OutcomeInterrupted] != 1 {
+	if !errors.Is(err, context.Canceled) || !sum.Interrupted || sum.Nodes[report.OutcomeInterrupted] != 1 {
 		t.Errorf("%v %+v", err, sum)
 	}
 	if diff := cmp.Diff([]string{"save acme-web"}, s.calls); diff != "" {

@@ -1,54 +1,54 @@
 package metrics
 
 import (
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Report implements apply.Reporter.
-func (m *Metrics) Report(e apply.Event) {
+// Report implements report.Reporter.
+func (m *Metrics) Report(e report.Event) {
 	switch e.Type {
-	case apply.EventNodeStart:
+	case report.EventNodeStart:
 		m.nodeBegan(&e)
-	case apply.EventObject:
+	case report.EventObject:
 		m.object(&e)
-	case apply.EventNode:
+	case report.EventNode:
 		m.nodeEnded(&e)
-	case apply.EventSummary:
+	case report.EventSummary:
 		m.runEnded(&e)
 	}
 }
 
-func (m *Metrics) nodeBegan(e *apply.Event) {
+func (m *Metrics) nodeBegan(e *report.Event) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.began[e.Key()] = e.Time
 }
 
 // nodeEnded: what is done for tombstones beside a node is not the node.
-func (m *Metrics) nodeEnded(e *apply.Event) {
+func (m *Metrics) nodeEnded(e *report.Event) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	began, known := m.began[e.Key()]
 	delete(m.began, e.Key())
-	if e.Outcome == apply.OutcomeInterrupted || e.Form == (lynq.FormKey{}) {
+	if e.Outcome == report.OutcomeInterrupted || e.Form == (lynq.FormKey{}) {
 		return
 	}
-	well := e.Outcome == apply.OutcomeDone || e.Outcome == apply.OutcomeUnchanged || e.Outcome == apply.OutcomeSkipped
+	well := e.Outcome == report.OutcomeDone || e.Outcome == report.OutcomeUnchanged || e.Outcome == report.OutcomeSkipped
 	m.nodes.end(e.Hub, e.Key(), well)
 	if known {
 		observe(m.series.reconciled, e.Time.Sub(began), result(well))
 	}
 }
 
-func (m *Metrics) object(e *apply.Event) {
+func (m *Metrics) object(e *report.Event) {
 	if e.Reason == reason.Tombstone || e.Reason == reason.OtherLabels {
 		m.buried(e)
 		return
 	}
-	if e.Outcome == apply.OutcomeConflicted {
+	if e.Outcome == report.OutcomeConflicted {
 		v := values(m.perNode, e.Hub, e.Key(), e.Form.Name)
 		of := v[:len(nodeLabels(m.perNode))]
 		count(m.series.conflicts, append(of, e.Object.Kind, string(e.Conflict))...)
@@ -59,14 +59,14 @@ func (m *Metrics) object(e *apply.Event) {
 		return
 	}
 	switch e.Outcome {
-	case apply.OutcomeDone, apply.OutcomeNotReady: // it was written
+	case report.OutcomeDone, report.OutcomeNotReady: // it was written
 		count(m.series.attempts, e.Object.Kind, success, string(e.Conflict))
-	case apply.OutcomeFailed, apply.OutcomeConflicted:
+	case report.OutcomeFailed, report.OutcomeConflicted:
 		count(m.series.attempts, e.Object.Kind, failure, string(e.Conflict))
 	}
 }
 
-func (m *Metrics) runEnded(e *apply.Event) {
+func (m *Metrics) runEnded(e *report.Event) {
 	s := e.Summary
 	if s == nil || s.DryRun {
 		return

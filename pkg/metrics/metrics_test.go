@@ -16,9 +16,9 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -103,18 +103,18 @@ func tell(m *metrics.Metrics) {
 	m.Read(crm, 0, 0, time.Time{}, errors.New("the password is hunter2"))
 	m.Planned(planned(true), 70*time.Millisecond)
 	m.Refused([]plan.Refusal{{Guard: plan.GuardMaxDelete, Hub: crm}})
-	object := func(a plan.Action, o apply.Outcome) {
-		m.Report(apply.Event{Type: apply.EventObject, NodeID: idOf(crm, acme), Action: a, Outcome: o, Object: lynq.Ref{Kind: "Secret", Namespace: "shop", Name: "a"}, Conflict: lynq.ConflictStuck})
+	object := func(a plan.Action, o report.Outcome) {
+		m.Report(report.Event{Type: report.EventObject, NodeID: idOf(crm, acme), Action: a, Outcome: o, Object: lynq.Ref{Kind: "Secret", Namespace: "shop", Name: "a"}, Conflict: lynq.ConflictStuck})
 	}
-	m.Report(apply.Event{Type: apply.EventNodeStart, Time: noon, NodeID: idOf(crm, acme)})
-	object(plan.ActionCreate, apply.OutcomeDone)
-	object(plan.ActionUpdate, apply.OutcomeNotReady)
-	object(plan.ActionUpdate, apply.OutcomeFailed)
-	object(plan.ActionUpdate, apply.OutcomeConflicted)
-	object(plan.ActionBlock, apply.OutcomeConflicted)
-	object(plan.ActionDelete, apply.OutcomeDone)
-	m.Report(apply.Event{Type: apply.EventNode, Time: noon.Add(3 * time.Second), NodeID: idOf(crm, acme), Outcome: apply.OutcomeFailed})
-	m.Report(apply.Event{Type: apply.EventSummary, Time: noon.Add(4 * time.Second), Summary: &apply.Summary{Hubs: []lynq.HubKey{crm}, Elapsed: 4 * time.Second}})
+	m.Report(report.Event{Type: report.EventNodeStart, Time: noon, NodeID: idOf(crm, acme)})
+	object(plan.ActionCreate, report.OutcomeDone)
+	object(plan.ActionUpdate, report.OutcomeNotReady)
+	object(plan.ActionUpdate, report.OutcomeFailed)
+	object(plan.ActionUpdate, report.OutcomeConflicted)
+	object(plan.ActionBlock, report.OutcomeConflicted)
+	object(plan.ActionDelete, report.OutcomeDone)
+	m.Report(report.Event{Type: report.EventNode, Time: noon.Add(3 * time.Second), NodeID: idOf(crm, acme), Outcome: report.OutcomeFailed})
+	m.Report(report.Event{Type: report.EventSummary, Time: noon.Add(4 * time.Second), Summary: &report.Summary{Hubs: []lynq.HubKey{crm}, Elapsed: 4 * time.Second}})
 	m.Answered("patch", 409)
 	m.Answered("list", 0)
 	m.Tombstones(crm, stones())
@@ -256,13 +256,13 @@ func TestNarrowed(t *testing.T) {
 func TestBuried(t *testing.T) {
 	m := newMetrics(t, metrics.Options{})
 	m.Tombstones(crm, stones())
-	told := func(name string, o apply.Outcome) {
-		m.Report(apply.Event{Type: apply.EventObject, NodeID: lynq.NodeID{Hub: crm}, Action: plan.ActionDelete, Reason: reason.Tombstone, Outcome: o, Object: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: name}})
+	told := func(name string, o report.Outcome) {
+		m.Report(report.Event{Type: report.EventObject, NodeID: lynq.NodeID{Hub: crm}, Action: plan.ActionDelete, Reason: reason.Tombstone, Outcome: o, Object: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: name}})
 	}
-	told("there", apply.OutcomeDone)
-	told("gone", apply.OutcomeNotReady)
-	told("other", apply.OutcomeSkipped)
-	told("never-named", apply.OutcomeDone)
+	told("there", report.OutcomeDone)
+	told("gone", report.OutcomeNotReady)
+	told("other", report.OutcomeSkipped)
+	told("never-named", report.OutcomeDone)
 	has(t, m,
 		`lynqctl_tombstone_status{kind="ConfigMap",name="there",namespace="shop"} 0`,
 		`lynqctl_tombstone_status{kind="ConfigMap",name="gone",namespace="shop"} -1`,
@@ -308,13 +308,13 @@ func TestHeld(t *testing.T) {
 // the run; what a server tried is no run.
 func TestInterrupted(t *testing.T) {
 	m := newMetrics(t, metrics.Options{})
-	m.Report(apply.Event{Type: apply.EventNodeStart, Time: noon, NodeID: idOf(crm, acme)})
-	m.Report(apply.Event{Type: apply.EventNode, Time: noon, NodeID: idOf(crm, acme), Outcome: apply.OutcomeInterrupted})
-	sum := apply.Summary{Hubs: []lynq.HubKey{crm}, Interrupted: true}
-	m.Report(apply.Event{Type: apply.EventSummary, Time: noon, Summary: &sum})
+	m.Report(report.Event{Type: report.EventNodeStart, Time: noon, NodeID: idOf(crm, acme)})
+	m.Report(report.Event{Type: report.EventNode, Time: noon, NodeID: idOf(crm, acme), Outcome: report.OutcomeInterrupted})
+	sum := report.Summary{Hubs: []lynq.HubKey{crm}, Interrupted: true}
+	m.Report(report.Event{Type: report.EventSummary, Time: noon, Summary: &sum})
 	has(t, m, "!lynqnode_reconcile", `lynqctl_run_duration_seconds_count{hub="crm",namespace="shop",result="interrupted"} 1`, "!lynqctl_run_last_success")
 	m = newMetrics(t, metrics.Options{})
-	m.Report(apply.Event{Type: apply.EventSummary, Time: noon, Summary: &apply.Summary{Hubs: []lynq.HubKey{crm}, DryRun: true}})
+	m.Report(report.Event{Type: report.EventSummary, Time: noon, Summary: &report.Summary{Hubs: []lynq.HubKey{crm}, DryRun: true}})
 	has(t, m, "!lynqctl_run_")
 }
 
@@ -322,7 +322,7 @@ func TestInterrupted(t *testing.T) {
 func TestFailedRun(t *testing.T) {
 	m := newMetrics(t, metrics.Options{})
 	other := lynq.HubKey{Namespace: "shop", Name: "erp"}
-	m.Report(apply.Event{Type: apply.EventSummary, Time: noon, Summary: &apply.Summary{Hubs: []lynq.HubKey{crm, other}, Failed: []apply.NodeResult{{NodeID: idOf(crm, acme)}}}})
+	m.Report(report.Event{Type: report.EventSummary, Time: noon, Summary: &report.Summary{Hubs: []lynq.HubKey{crm, other}, Failed: []report.NodeResult{{NodeID: idOf(crm, acme)}}}})
 	has(t, m, `lynqctl_run_duration_seconds_count{hub="crm",namespace="shop",result="error"} 1`, `lynqctl_run_duration_seconds_count{hub="erp",namespace="shop",result="success"} 1`,
 		`!lynqctl_run_last_success_timestamp_seconds{hub="crm"`)
 }
@@ -343,7 +343,7 @@ func TestHostile(t *testing.T) {
 			m.Answered(text, -1)
 			m.Tombstones(hub, []plan.Tombstone{{Tombstone: lynq.Tombstone{Ref: ref}}})
 			m.Held(hub, []plan.Guard{plan.Guard(text)})
-			m.Report(apply.Event{Type: apply.EventObject, NodeID: idOf(hub, key), Object: ref, Conflict: lynq.ConflictPolicy(text), Action: plan.ActionUpdate, Outcome: apply.OutcomeConflicted})
+			m.Report(report.Event{Type: report.EventObject, NodeID: idOf(hub, key), Object: ref, Conflict: lynq.ConflictPolicy(text), Action: plan.ActionUpdate, Outcome: report.OutcomeConflicted})
 			parser := expfmt.NewTextParser(model.LegacyValidation)
 			families, err := parser.TextToMetricFamilies(strings.NewReader(exposed(t, m)))
 			if err != nil {

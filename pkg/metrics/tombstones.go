@@ -3,8 +3,8 @@ package metrics
 import (
 	"slices"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -54,16 +54,16 @@ func lookedAt(t *plan.Tombstone) float64 {
 }
 
 // buried notes what a run did with the object of a tombstone.
-func (m *Metrics) buried(e *apply.Event) {
+func (m *Metrics) buried(e *report.Event) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !slices.Contains(m.stones[e.Hub], e.Object) {
 		return
 	}
 	switch e.Outcome {
-	case apply.OutcomeDone:
+	case report.OutcomeDone:
 		m.tombstone(e.Object, stoneGone)
-	case apply.OutcomeFailed, apply.OutcomeConflicted, apply.OutcomeNotReady:
+	case report.OutcomeFailed, report.OutcomeConflicted, report.OutcomeNotReady:
 		m.tombstone(e.Object, stoneFailed)
 	}
 }

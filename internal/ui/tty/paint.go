@@ -6,8 +6,8 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 )
 
 // Paint colours text for a Stream, or leaves it as it is.
@@ -55,13 +55,13 @@ func (p Paint) Failed(s string) string { return p.styled(s, colored(lipgloss.Red
 func colored(c color.Color) lipgloss.Style { return lipgloss.NewStyle().Foreground(c) }
 
 // Outcome colours a word by how a step or node ended.
-func (p Paint) Outcome(o apply.Outcome, s string) string {
+func (p Paint) Outcome(o report.Outcome, s string) string {
 	switch o {
-	case apply.OutcomeDone:
+	case report.OutcomeDone:
 		return p.Good(s)
-	case apply.OutcomeFailed, apply.OutcomeConflicted:
+	case report.OutcomeFailed, report.OutcomeConflicted:
 		return p.Bad(s)
-	case apply.OutcomeNotReady, apply.OutcomeSkipped, apply.OutcomeInterrupted:
+	case report.OutcomeNotReady, report.OutcomeSkipped, report.OutcomeInterrupted:
 		return p.Worry(s)
 	}
 	return s

@@ -8,8 +8,8 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -51,39 +51,39 @@ func (l *Log) Note(line string) {
 	l.to.Info(line)
 }
 
-// Report implements apply.Reporter.
-func (l *Log) Report(e apply.Event) {
+// Report implements report.Reporter.
+func (l *Log) Report(e report.Event) {
 	switch e.Type {
-	case apply.EventObject:
+	case report.EventObject:
 		l.object(&e)
-	case apply.EventNode:
-		if e.Outcome != apply.OutcomeDone && e.Outcome != apply.OutcomeUnchanged && e.Outcome != apply.OutcomeInterrupted {
+	case report.EventNode:
+		if e.Outcome != report.OutcomeDone && e.Outcome != report.OutcomeUnchanged && e.Outcome != report.OutcomeInterrupted {
 			l.to.Warn("node", l.attributes(&e)...)
 		}
-	case apply.EventWarning:
-		l.to.Warn(e.Message, l.attributes(&apply.Event{NodeID: e.NodeID, Object: e.Object})...)
-	case apply.EventSummary:
+	case report.EventWarning:
+		l.to.Warn(e.Message, l.attributes(&report.Event{NodeID: e.NodeID, Object: e.Object})...)
+	case report.EventSummary:
 		l.summary(e.Summary)
 	}
 }
 
 // object writes what became of an object, unless it was left as it is. One that was
 // waited for when its round was interrupted is waited for by the next.
-func (l *Log) object(e *apply.Event) {
+func (l *Log) object(e *report.Event) {
 	level := slog.LevelInfo
 	switch e.Outcome {
-	case apply.OutcomeNotReady:
+	case report.OutcomeNotReady:
 		if e.Interrupted && e.Action == plan.ActionKeep {
 			return
 		}
 		if !e.Interrupted {
 			level = slog.LevelWarn
 		}
-	case apply.OutcomeDone:
+	case report.OutcomeDone:
 		if e.Action == plan.ActionKeep || e.Action == plan.ActionSkip {
 			return
 		}
-	case apply.OutcomeUnchanged, apply.OutcomeSkipped:
+	case report.OutcomeUnchanged, report.OutcomeSkipped:
 		return
 	default:
 		level = slog.LevelWarn
@@ -93,7 +93,7 @@ func (l *Log) object(e *apply.Event) {
 
 // summary writes how a round ended in which something was done, or failed, or that went on
 // with what was interrupted.
-func (l *Log) summary(s *apply.Summary) {
+func (l *Log) summary(s *report.Summary) {
 	done, failed := 0, 0
 	for action, n := range s.Actions {
 		if action != plan.ActionKeep && action != plan.ActionSkip {
@@ -101,7 +101,7 @@ func (l *Log) summary(s *apply.Summary) {
 		}
 	}
 	for _, n := range s.Failed {
-		if n.Outcome != apply.OutcomeInterrupted {
+		if n.Outcome != report.OutcomeInterrupted {
 			failed++
 		}
 	}
@@ -125,7 +125,7 @@ func (l *Log) summary(s *apply.Summary) {
 }
 
 // attributes are those that an event has.
-func (*Log) attributes(e *apply.Event) []any {
+func (*Log) attributes(e *report.Event) []any {
 	var all []any
 	add := func(key, value string) {
 		if value != "" {
@@ -152,7 +152,7 @@ func (*Log) attributes(e *apply.Event) []any {
 func (*Log) Plan([]plan.Plan) error { return nil }
 
 // Result implements Reporter.
-func (*Log) Result(*apply.Result) error { return nil }
+func (*Log) Result(*report.Result) error { return nil }
 
 // Close implements Reporter.
 func (*Log) Close() error { return nil }

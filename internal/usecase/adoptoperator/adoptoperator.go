@@ -13,6 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/handover"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -314,7 +315,7 @@ func (j *job) carryOut(ctx context.Context, plan *handover.Plan, hubs []lynq.Hub
 	}
 	runner := j.run.Runner(apply.Options{})
 	runner.Worker = handover.NewWorker(plan)
-	return j.run.Reported(ctx, func(reporter apply.Reporter) (*apply.Result, error) {
+	return j.run.Reported(ctx, func(reporter report.Reporter) (*report.Result, error) {
 		runner.Reporter = reporter
 		result, err := runner.Run(ctx, plan.Plans())
 		if !result.Summary.DryRun {

@@ -16,6 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/trust"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -412,7 +413,7 @@ func (j *Job) unknownNodes(found map[string]bool) error {
 }
 
 // saveHub records what the run saw of a hub, and how it went.
-func (j *Job) saveHub(ctx context.Context, h load.HubPrograms, s *apply.Summary) error {
+func (j *Job) saveHub(ctx context.Context, h load.HubPrograms, s *report.Summary) error {
 	record := j.seen(h, s)
 	if s.Settled[h.Key] {
 		record.Version = j.Engine.Version
@@ -423,7 +424,7 @@ func (j *Job) saveHub(ctx context.Context, h load.HubPrograms, s *apply.Summary)
 
 // seen is the record of a hub with what the run saw of it, and how it went, nil where
 // that is not known yet.
-func (j *Job) seen(h load.HubPrograms, s *apply.Summary) *inventory.Hub {
+func (j *Job) seen(h load.HubPrograms, s *report.Summary) *inventory.Hub {
 	record := *j.Records[h.Key]
 	r := j.reports[h.Key]
 	record.Rows, record.Active, record.Inactive, record.Nodes = r.Rows, r.Active, r.Rows-r.Active, len(j.Nodes[h.Key])

@@ -9,6 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/window"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
@@ -31,7 +32,7 @@ func (j *Job) RunPlans(ctx context.Context, plans []plan.Plan) error {
 
 // saveInterrupted records of each hub that the run on it was interrupted. Where the
 // lock is lost another run records what it sees, and that is not touched.
-func (j *Job) saveInterrupted(ctx context.Context, s *apply.Summary) {
+func (j *Job) saveInterrupted(ctx context.Context, s *report.Summary) {
 	if lost := (*lease.LostError)(nil); errors.As(context.Cause(ctx), &lost) {
 		return
 	}
@@ -60,7 +61,7 @@ func (j *Job) TellRestored(plans []plan.Plan) {
 }
 
 // saveHubs records what the run saw of each hub.
-func (j *Job) saveHubs(ctx context.Context, s *apply.Summary) error {
+func (j *Job) saveHubs(ctx context.Context, s *report.Summary) error {
 	if s.Interrupted {
 		j.saveInterrupted(ctx, s)
 		return nil

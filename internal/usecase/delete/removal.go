@@ -17,6 +17,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -190,7 +191,7 @@ func (j *removalJob) more(agreed, now *departure) bool {
 
 // carryOut lets nodes go, and hubs of which nothing is left.
 func (j *removalJob) carryOut(ctx context.Context, locks *session.Locks, d *departure) error {
-	return j.RunPlans(ctx, d.plans, apply.Options{}, func(ctx context.Context, s *apply.Summary) error {
+	return j.RunPlans(ctx, d.plans, apply.Options{}, func(ctx context.Context, s *report.Summary) error {
 		if s.Interrupted {
 			return nil
 		}

@@ -6,9 +6,9 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/diff"
 	"github.com/lynqctl/lynqctl/pkg/form"
@@ -81,10 +81,10 @@ func (t *diffRun) object(o *diff.Object, p *plan.NodePlan, s *plan.Step) error {
 		o.Note = event.Message
 	}
 	switch {
-	case told && (event.Outcome == apply.OutcomeFailed || event.Outcome == apply.OutcomeConflicted):
+	case told && (event.Outcome == report.OutcomeFailed || event.Outcome == report.OutcomeConflicted):
 		o.Problem, o.Note = event.Message, ""
 		return nil
-	case told && event.Outcome == apply.OutcomeSkipped:
+	case told && event.Outcome == report.OutcomeSkipped:
 		o.Skipped = s.Action != plan.ActionSkip || s.Reason == reason.Excluded
 		return nil
 	case s.Action == plan.ActionKeep, s.Object == nil && (s.Live == nil || s.To != lynq.NodeKey{}):
@@ -122,7 +122,7 @@ func outline(o *plan.Object) map[string]any {
 }
 
 // take is the last event of an object, which is kept no longer.
-func (t *diffRun) take(k stepKey) (apply.Event, bool) {
+func (t *diffRun) take(k stepKey) (report.Event, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	e, told := t.ended[k]

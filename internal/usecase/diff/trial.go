@@ -16,6 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/diff"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -23,7 +24,7 @@ import (
 )
 
 // diffRun is a run of plans in which nothing is written, and what it came to. It
-// is the run's apply.Cluster, its apply.Inventories and its apply.Reporter. Whatever
+// is the run's apply.Cluster, its apply.Inventories and its report.Reporter. Whatever
 // would write is refused.
 type diffRun struct {
 	apply.Cluster
@@ -42,7 +43,7 @@ type diffRun struct {
 	// sides are the objects that were tried, as they are and as they would be, and
 	// ended the last events of objects: both until their node has ended.
 	sides map[lynq.Ref]sides
-	ended map[stepKey]apply.Event
+	ended map[stepKey]report.Event
 	nodes map[*plan.NodePlan]*diff.Node
 	err   error // the first
 }
@@ -58,7 +59,7 @@ type stepKey struct {
 var (
 	_ apply.Cluster     = (*diffRun)(nil)
 	_ apply.Inventories = (*diffRun)(nil)
-	_ apply.Reporter    = (*diffRun)(nil)
+	_ report.Reporter   = (*diffRun)(nil)
 
 	errDiffRun = errors.New("internal error: diff tried to write to the cluster (report this bug)")
 )
@@ -68,7 +69,7 @@ func try(ctx context.Context, j *usecase.Job, plans []plan.Plan, keepSides bool)
 	t := &diffRun{
 		Cluster: j.Client, sources: sourcesOf(j.Hubs), hubs: j.Records, version: j.Engine.Version, keepSides: keepSides,
 		plans: map[lynq.NodeKey]*plan.NodePlan{}, ending: map[stepKey]plan.Step{},
-		sides: map[lynq.Ref]sides{}, ended: map[stepKey]apply.Event{}, nodes: map[*plan.NodePlan]*diff.Node{},
+		sides: map[lynq.Ref]sides{}, ended: map[stepKey]report.Event{}, nodes: map[*plan.NodePlan]*diff.Node{},
 	}
 	for i := range plans {
 		for k := range plans[i].Nodes {
@@ -180,16 +181,16 @@ func (*diffRun) Restore(context.Context, *inventory.Inventory, func() (gate.Perm
 // Remove implements apply.Inventories.
 func (*diffRun) Remove(context.Context, *inventory.Inventory, gate.Permit) error { return errDiffRun }
 
-// Report implements apply.Reporter. When a node has ended it is compared, and
+// Report implements report.Reporter. When a node has ended it is compared, and
 // what was kept of it dropped: whole objects of all nodes may be more than fits
 // into memory.
-func (t *diffRun) Report(e apply.Event) {
+func (t *diffRun) Report(e report.Event) {
 	switch e.Type {
-	case apply.EventObject:
+	case report.EventObject:
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		t.ended[stepKey{e.Key(), e.Object}] = e
-	case apply.EventNode:
+	case report.EventNode:
 		if p := t.plans[e.Key()]; p != nil {
 			t.compare(p)
 		}
@@ -198,16 +199,16 @@ func (t *diffRun) Report(e apply.Event) {
 
 // countedNodes counts the nodes of a run.
 type countedNodes struct {
-	apply.Reporter
+	report.Reporter
 	counting session.Counter
 }
 
-// Report implements apply.Reporter.
-func (r countedNodes) Report(e apply.Event) {
+// Report implements report.Reporter.
+func (r countedNodes) Report(e report.Event) {
 	switch e.Type {
-	case apply.EventPlan:
+	case report.EventPlan:
 		r.counting.Expect(e.Nodes)
-	case apply.EventNode:
+	case report.EventNode:
 		r.counting.Add(1)
 	}
 	r.Reporter.Report(e)

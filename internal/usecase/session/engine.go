@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -71,9 +71,9 @@ type Counter interface {
 
 // Reporter shows one run of plans.
 type Reporter interface {
-	apply.Reporter
+	report.Reporter
 	// Result shows what was done, or, after a dry run, what would have been.
-	Result(r *apply.Result) error
+	Result(r *report.Result) error
 	Close() error
 }
 
@@ -112,7 +112,7 @@ func (e *Engine) CountingRequests(warnings *ServerWarnings, what string) (Counte
 	if _, none := c.(uncounted); none {
 		return c, ended
 	}
-	warnings.to(func(e apply.Event) { c.Note("warning: " + e.Message) })
+	warnings.to(func(e report.Event) { c.Note("warning: " + e.Message) })
 	return c, func() {
 		warnings.to(nil)
 		ended()

@@ -7,6 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -15,7 +16,7 @@ import (
 // it is given stays as it is.
 type Metrics interface {
 	// Report tells what runs do that write.
-	apply.Reporter
+	report.Reporter
 
 	// Inputs tells whether the files of the inputs could be loaded.
 	Inputs(loaded bool)
@@ -84,7 +85,7 @@ func (e *Engine) answered() func(string, int) {
 // noMetrics is told everything, and keeps nothing.
 type noMetrics struct{}
 
-func (noMetrics) Report(apply.Event)                           {}
+func (noMetrics) Report(report.Event)                          {}
 func (noMetrics) Inputs(bool)                                  {}
 func (noMetrics) Read(lynq.HubKey, int, int, time.Time, error) {}
 func (noMetrics) Planned(*plan.Plan, time.Duration)            {}
@@ -111,8 +112,8 @@ type measuredReporter struct {
 	metrics Metrics
 }
 
-// Report implements apply.Reporter.
-func (m measuredReporter) Report(e apply.Event) {
+// Report implements report.Reporter.
+func (m measuredReporter) Report(e report.Event) {
 	m.Reporter.Report(e)
 	m.metrics.Report(e)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/causes"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -58,7 +59,7 @@ type Run struct {
 	// Kept are inventories that need not be listed, nil for none.
 	Kept *KeptInventories
 	// Observe, where it is not nil, is told of what runs do, too.
-	Observe func(apply.Event)
+	Observe func(report.Event)
 }
 
 // NewRun begins one.
@@ -133,9 +134,9 @@ func (r *Run) ShowPlans(plans []plan.Plan) error {
 // RunPlans carries plans out, for real or as a server dry run. What is done
 // afterwards, unless something went wrong or it is a dry run, is still part of the run.
 // It is done after an interruption too, of which the summary tells.
-func (r *Run) RunPlans(ctx context.Context, plans []plan.Plan, o apply.Options, afterwards func(context.Context, *apply.Summary) error) error {
+func (r *Run) RunPlans(ctx context.Context, plans []plan.Plan, o apply.Options, afterwards func(context.Context, *report.Summary) error) error {
 	runner := r.Runner(o)
-	return r.Reported(ctx, func(reporter apply.Reporter) (*apply.Result, error) {
+	return r.Reported(ctx, func(reporter report.Reporter) (*report.Result, error) {
 		runner.Reporter = reporter
 		result, err := runner.Run(ctx, plans)
 		if s := result.Summary; !s.DryRun && (err == nil || s.Interrupted) && afterwards != nil {
@@ -161,7 +162,7 @@ func (r *Run) Runner(o apply.Options) *apply.Runner {
 
 // Reported has a run shown as it goes, with what the server warns of, and its result
 // when it has ended.
-func (r *Run) Reported(ctx context.Context, run func(apply.Reporter) (*apply.Result, error)) error {
+func (r *Run) Reported(ctx context.Context, run func(report.Reporter) (*report.Result, error)) error {
 	reporter := r.measured(r.Engine.View.Reporter(r.RunOptions.Mode))
 	defer func() { _ = reporter.Close() }() // Result has its error
 	r.Warnings.to(reporter.Report)
@@ -175,12 +176,12 @@ func (r *Run) Reported(ctx context.Context, run func(apply.Reporter) (*apply.Res
 
 // observed is a Reporter, beside which another is told.
 type observed struct {
-	apply.Reporter
-	also func(apply.Event)
+	report.Reporter
+	also func(report.Event)
 }
 
-// Report implements apply.Reporter.
-func (o observed) Report(e apply.Event) {
+// Report implements report.Reporter.
+func (o observed) Report(e report.Event) {
 	o.Reporter.Report(e)
 	if o.also != nil {
 		o.also(e)
@@ -198,7 +199,7 @@ func HostName() string {
 
 // tellInterruption tells people that their interruption has been heard, for what
 // has begun may take some seconds to end. What it gives is to be called when it has.
-func tellInterruption(ctx context.Context, report func(apply.Event)) (ended func()) {
+func tellInterruption(ctx context.Context, tell func(report.Event)) (ended func()) {
 	end, over := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(over)
@@ -206,7 +207,7 @@ func tellInterruption(ctx context.Context, report func(apply.Event)) (ended func
 		case <-end:
 		case <-ctx.Done():
 			if errors.Is(context.Cause(ctx), context.Canceled) {
-				report(apply.Event{Type: apply.EventWarning, Message: "interrupted: lynqctl finishes and records its current work; interrupt again to stop at once"})
+				tell(report.Event{Type: report.EventWarning, Message: "interrupted: lynqctl finishes and records its current work; interrupt again to stop at once"})
 			}
 		}
 	}()
@@ -214,14 +215,14 @@ func tellInterruption(ctx context.Context, report func(apply.Event)) (ended func
 }
 
 // outcome is how a run ended, as an error that knows its outcome.
-func outcome(ctx context.Context, s *apply.Summary, err error) error {
+func outcome(ctx context.Context, s *report.Summary, err error) error {
 	switch {
 	case errors.Is(context.Cause(ctx), context.Canceled):
 		return context.Canceled
 	case len(s.Failed) > 0:
 		return &Error{
 			Outcome: Failed, Err: cmp.Or(err, ErrReported), Summary: undone(s.Failed) + "; fix the cause, then run it again",
-			Denied: slices.ContainsFunc(s.Failed, func(n apply.NodeResult) bool { return slices.ContainsFunc(n.Problems, SaysDenied) }),
+			Denied: slices.ContainsFunc(s.Failed, func(n report.NodeResult) bool { return slices.ContainsFunc(n.Problems, SaysDenied) }),
 		}
 	}
 	return Fail(err)
@@ -229,10 +230,10 @@ func outcome(ctx context.Context, s *apply.Summary, err error) error {
 
 // undone says how many nodes did not end well. A node that was skipped, such as one of a
 // rollout that stopped, is as it was: it counts apart.
-func undone(failed []apply.NodeResult) string {
+func undone(failed []report.NodeResult) string {
 	skipped := 0
 	for i := range failed {
-		if failed[i].Outcome == apply.OutcomeSkipped {
+		if failed[i].Outcome == report.OutcomeSkipped {
 			skipped++
 		}
 	}

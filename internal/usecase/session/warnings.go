@@ -4,7 +4,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 )
 
 // ServerWarnings are what the API server warns of. Once a run reports they are
@@ -12,7 +12,7 @@ import (
 type ServerWarnings struct {
 	show   func(text string)
 	mu     sync.Mutex
-	report func(apply.Event)
+	report func(report.Event)
 	// looking: all kinds are listed. That some are deprecated is not the user's
 	// doing then.
 	looking bool
@@ -28,7 +28,7 @@ func (w *ServerWarnings) warn(text string) {
 		w.show(text)
 		return
 	}
-	w.report(apply.Event{Type: apply.EventWarning, Message: text})
+	w.report(report.Event{Type: report.EventWarning, Message: text})
 }
 
 // Look says whether all kinds are being listed.
@@ -39,7 +39,7 @@ func (w *ServerWarnings) Look(looking bool) {
 }
 
 // to says where warnings go from now on.
-func (w *ServerWarnings) to(report func(apply.Event)) {
+func (w *ServerWarnings) to(report func(report.Event)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.report = report

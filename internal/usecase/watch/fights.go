@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -29,7 +29,7 @@ func (f fight) String() string {
 
 // fightEvents tell of fights at the inventories of their nodes, as far as these were there
 // when the plans were made. It is a pure function.
-func fightEvents(fights []fight, plans []plan.Plan) []apply.KubernetesEvent {
+func fightEvents(fights []fight, plans []plan.Plan) []report.KubernetesEvent {
 	uids := map[lynq.NodeKey]string{}
 	for i := range plans {
 		for k := range plans[i].Nodes {
@@ -38,10 +38,10 @@ func fightEvents(fights []fight, plans []plan.Plan) []apply.KubernetesEvent {
 			}
 		}
 	}
-	var events []apply.KubernetesEvent
+	var events []report.KubernetesEvent
 	for _, f := range fights {
 		if uid := uids[f.node]; uid != "" {
-			events = append(events, apply.KubernetesEvent{
+			events = append(events, report.KubernetesEvent{
 				Namespace: f.node.Namespace, Inventory: inventory.Name(f.node.Name), UID: uid,
 				Type: "Warning", Reason: "Fight", Message: f.String(), Time: f.at,
 			})
@@ -51,7 +51,7 @@ func fightEvents(fights []fight, plans []plan.Plan) []apply.KubernetesEvent {
 }
 
 // tellFights tells Kubernetes of the fights of a round that went by these plans.
-func (h *hubWatch) tellFights(ctx context.Context, plans []plan.Plan, recorder apply.Recorder) {
+func (h *hubWatch) tellFights(ctx context.Context, plans []plan.Plan, recorder report.Recorder) {
 	h.mu.Lock()
 	fights := h.fought
 	h.fought = nil

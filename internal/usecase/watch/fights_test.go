@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -23,10 +23,10 @@ func TestFightEvents(t *testing.T) {
 		{node: known, object: object, muted: time.Minute, at: at},
 	}
 	plans := []plan.Plan{{}, {Nodes: []plan.NodePlan{{NodeID: lynq.NodeID{Namespace: unsaved.Namespace, Name: unsaved.Name}}, {NodeID: lynq.NodeID{Namespace: known.Namespace, Name: known.Name}, Inventory: &inventory.Inventory{UID: "u"}}}}}
-	event := func(message string) apply.KubernetesEvent {
-		return apply.KubernetesEvent{Namespace: "shop", Inventory: "lynqnode-acme-web", UID: "u", Type: "Warning", Reason: "Fight", Message: message, Time: at}
+	event := func(message string) report.KubernetesEvent {
+		return report.KubernetesEvent{Namespace: "shop", Inventory: "lynqnode-acme-web", UID: "u", Type: "Warning", Reason: "Fight", Message: message, Time: at}
 	}
-	want := []apply.KubernetesEvent{
+	want := []report.KubernetesEvent{
 		event(`another client changes ConfigMap/shop/acme again and again (took back .data.plan from "robot"): lynqctl ignores its changes for 5s. To leave fields to another client, add them to ignoreFields`),
 		event(`another client changes ConfigMap/shop/acme again and again (kubectl get -o yaml --show-managed-fields shows which): lynqctl ignores its changes for 1m0s. To leave fields to another client, add them to ignoreFields`),
 	}

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -75,8 +75,8 @@ func nodeNamesOf(keys []lynq.NodeKey) []string {
 
 // tellHeld tells Kubernetes, at the record of the hub as it was before the run, what is
 // held where that is news, or that an approval lets it through.
-func tellHeld(ctx context.Context, recorder apply.Recorder, record *inventory.Hub, held *inventory.HeldDeletions, approved bool, now time.Time) {
-	e := apply.KubernetesEvent{
+func tellHeld(ctx context.Context, recorder report.Recorder, record *inventory.Hub, held *inventory.HeldDeletions, approved bool, now time.Time) {
+	e := report.KubernetesEvent{
 		Namespace: record.Namespace, Inventory: inventory.HubName(record.Name), UID: record.UID, Time: now,
 	}
 	switch {

@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -81,9 +81,9 @@ func TestHoldDeletions(t *testing.T) {
 }
 
 // recorder keeps events.
-type recorder struct{ events []apply.KubernetesEvent }
+type recorder struct{ events []report.KubernetesEvent }
 
-func (r *recorder) Record(_ context.Context, e apply.KubernetesEvent) {
+func (r *recorder) Record(_ context.Context, e report.KubernetesEvent) {
 	r.events = append(r.events, e)
 }
 func (*recorder) Flush(context.Context) {}

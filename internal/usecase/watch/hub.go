@@ -9,9 +9,9 @@ import (
 	usecase "github.com/lynqctl/lynqctl/internal/usecase/apply"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -64,7 +64,7 @@ type hubWatch struct {
 	waits map[lynq.Ref]lynq.NodeKey
 	wrote bool // something, since it was asked last
 	// ended is how the nodes ended that did not end well, in the run that ended last.
-	ended map[lynq.NodeKey]apply.Outcome
+	ended map[lynq.NodeKey]report.Outcome
 }
 
 // newHubWatch makes one for the hub at i of the inputs.
@@ -229,17 +229,17 @@ func (h *hubWatch) didWrite() bool {
 }
 
 // observe notes what was written, which objects were taken back, and how a run ended.
-func (h *hubWatch) observe(e apply.Event) {
+func (h *hubWatch) observe(e report.Event) {
 	h.noteWait(&e)
 	switch {
-	case e.Type == apply.EventSummary:
+	case e.Type == report.EventSummary:
 		h.mu.Lock()
-		h.ended = map[lynq.NodeKey]apply.Outcome{}
+		h.ended = map[lynq.NodeKey]report.Outcome{}
 		for _, n := range e.Summary.Failed {
 			h.ended[n.Key()] = n.Outcome
 		}
 		h.mu.Unlock()
-	case e.Type == apply.EventNode && failed(e.Outcome):
+	case e.Type == report.EventNode && failed(e.Outcome):
 		h.mu.Lock()
 		if h.failing != nil {
 			h.failing[e.Key()] = true
@@ -247,7 +247,7 @@ func (h *hubWatch) observe(e apply.Event) {
 		}
 		h.mu.Unlock()
 		h.move()
-	case e.Type == apply.EventObject && e.Outcome == apply.OutcomeDone && e.Action != plan.ActionKeep:
+	case e.Type == report.EventObject && e.Outcome == report.OutcomeDone && e.Action != plan.ActionKeep:
 		h.mu.Lock()
 		h.wrote = true
 		f := fight{node: e.Key(), object: e.Object, last: e.Message, at: time.Now()}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/watch"
 )
 
@@ -51,20 +51,20 @@ func (h *hubWatch) move() {
 }
 
 // failed tells whether a node that ended so waits before it is tried again.
-func failed(o apply.Outcome) bool {
-	return o != apply.OutcomeDone && o != apply.OutcomeUnchanged && o != apply.OutcomeInterrupted
+func failed(o report.Outcome) bool {
+	return o != report.OutcomeDone && o != report.OutcomeUnchanged && o != report.OutcomeInterrupted
 }
 
 // noteWait notes which objects the round waits for.
-func (h *hubWatch) noteWait(e *apply.Event) {
+func (h *hubWatch) noteWait(e *report.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch e.Type {
-	case apply.EventWait:
+	case report.EventWait:
 		if h.waits != nil {
 			h.waits[e.Object] = e.Key()
 		}
-	case apply.EventReady, apply.EventObject:
+	case report.EventReady, report.EventObject:
 		delete(h.waits, e.Object)
 	}
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/internal/usecase/status"
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/test/harness"
 )
 
@@ -29,7 +29,7 @@ type watcher struct {
 	mu      sync.Mutex
 	notes   []string
 	asked   []string
-	events  []apply.Event
+	events  []report.Event
 	refused []plan.Refusal
 	asking  func() // is called at the first question
 }
@@ -51,10 +51,10 @@ func (*watcher) Count(string) session.Counter                   { return nil }
 func (w *watcher) Printer(session.Mode) session.Printer         { return w }
 func (w *watcher) Reporter(session.Mode) session.Reporter       { return w }
 func (*watcher) Plan([]plan.Plan) error                         { return nil }
-func (*watcher) Result(*apply.Result) error                     { return nil }
+func (*watcher) Result(*report.Result) error                    { return nil }
 func (*watcher) Close() error                                   { return nil }
 func (w *watcher) Refuse(refusals []plan.Refusal) error         { w.refused = refusals; return nil }
-func (w *watcher) Report(e apply.Event) {
+func (w *watcher) Report(e report.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.events = append(w.events, e)
@@ -64,7 +64,7 @@ func (w *watcher) Report(e apply.Event) {
 func (w *watcher) outcomes() []string {
 	var all []string
 	for _, e := range w.events {
-		if e.Type == apply.EventObject && e.Outcome == apply.OutcomeDone {
+		if e.Type == report.EventObject && e.Outcome == report.OutcomeDone {
 			all = append(all, e.Object.Kind+"/"+e.Object.Name+" "+string(e.Action))
 		}
 	}

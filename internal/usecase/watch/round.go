@@ -9,9 +9,9 @@ import (
 	usecase "github.com/lynqctl/lynqctl/internal/usecase/apply"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/watch"
@@ -61,7 +61,7 @@ func (h *hubWatch) round(ctx context.Context, r *session.Run, watches *hubWatche
 	if j.Concern == nil {
 		h.whole = now
 	}
-	ended := map[lynq.NodeKey]apply.Outcome{}
+	ended := map[lynq.NodeKey]report.Outcome{}
 	if j.Concern == nil || slices.ContainsFunc(plans, func(p plan.Plan) bool { return len(p.Nodes)+len(p.Gone) > 0 }) {
 		ended, err = h.carryOut(ctx, j, plans, wanted, approved)
 		h.tellFights(ctx, plans, j.Client.Recorder(session.HostName()))
@@ -196,7 +196,7 @@ func (h *hubWatch) tellHeld(ctx context.Context, j *usecase.Job, plans []plan.Pl
 // carryOut carries plans out, until there is something new to do: approved ones to their
 // end, for what is left of them would be held again. It gives how the nodes ended that did
 // not end well, nil where that is not known.
-func (h *hubWatch) carryOut(ctx context.Context, j *usecase.Job, plans []plan.Plan, wanted <-chan struct{}, approved bool) (map[lynq.NodeKey]apply.Outcome, error) {
+func (h *hubWatch) carryOut(ctx context.Context, j *usecase.Job, plans []plan.Plan, wanted <-chan struct{}, approved bool) (map[lynq.NodeKey]report.Outcome, error) {
 	if h.told.IsZero() {
 		h.told = time.Now()
 	}
@@ -223,7 +223,7 @@ func (h *hubWatch) carryOut(ctx context.Context, j *usecase.Job, plans []plan.Pl
 
 // settle notes how the nodes of a round ended, but for those that the ledger knows have
 // failed. What was due and is in no plan has nothing to be done, or is held.
-func (h *hubWatch) settle(rows *hubRows, due map[lynq.NodeKey]bool, plans []plan.Plan, ended map[lynq.NodeKey]apply.Outcome) {
+func (h *hubWatch) settle(rows *hubRows, due map[lynq.NodeKey]bool, plans []plan.Plan, ended map[lynq.NodeKey]report.Outcome) {
 	ends := map[lynq.NodeKey]watch.End{}
 	for n := range due {
 		ends[n] = watch.EndWell
@@ -235,7 +235,7 @@ func (h *hubWatch) settle(rows *hubRows, due map[lynq.NodeKey]bool, plans []plan
 	}
 	for n, outcome := range ended {
 		ends[n] = watch.EndFailed
-		if outcome == apply.OutcomeInterrupted {
+		if outcome == report.OutcomeInterrupted {
 			ends[n] = watch.EndInterrupted
 		}
 	}

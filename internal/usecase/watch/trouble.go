@@ -7,7 +7,7 @@ import (
 
 	usecase "github.com/lynqctl/lynqctl/internal/usecase/apply"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
@@ -36,7 +36,7 @@ func (h *hubWatch) tellTroubles(ctx context.Context, j *usecase.Job) {
 	}
 	recorder := j.Client.Recorder(session.HostName())
 	for _, n := range news {
-		recorder.Record(ctx, apply.KubernetesEvent{
+		recorder.Record(ctx, report.KubernetesEvent{
 			Namespace: record.Namespace, Inventory: inventory.HubName(record.Name), UID: record.UID, Time: time.Now(),
 			Type: n.kind, Reason: n.reason, Message: n.message,
 		})

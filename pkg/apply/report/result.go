@@ -1,4 +1,4 @@
-package apply
+package report
 
 import (
 	"cmp"
@@ -38,10 +38,10 @@ type NodeResult struct {
 	Steps  []StepResult
 
 	planned *plan.NodePlan
-	// settled: nothing is recorded of it that another version may render otherwise.
-	settled bool
-	unready bool // an object of it is to become ready, and was not seen so
-	stopped bool // its rollout gave it no turn
+	// Settled: nothing is recorded of it that another version may render otherwise.
+	Settled bool
+	Unready bool // an object of it is to become ready, and was not seen so
+	Stopped bool // its rollout gave it no turn
 }
 
 // StepResult says how a step ended. It has the step that was decided last; the plan has
@@ -54,8 +54,8 @@ type StepResult struct {
 	Interrupted bool    // the run ended before it was done
 }
 
-// event is the event that tells of a step.
-func (s *StepResult) event() Event {
+// Event is the event that tells of a step.
+func (s *StepResult) Event() Event {
 	return Event{
 		Type: EventObject, Object: s.Step.Ref(), ID: s.Step.ID(), Action: s.Step.Action, Reason: s.Step.Reason, Outcome: s.Outcome,
 		Message: s.Message, Adopted: s.Step.Adopted, Conflict: s.Step.ConflictPolicy(), Interrupted: s.Interrupted,
@@ -63,17 +63,17 @@ func (s *StepResult) event() Event {
 }
 
 // Well tells whether something ended as it should.
-func (o Outcome) Well() bool { return severity(o) <= severity(OutcomeDone) }
+func (o Outcome) Well() bool { return Severity(o) <= Severity(OutcomeDone) }
 
-// end is an outcome as those take it who wait for it.
-func (o Outcome) end() schedule.End {
+// End is an outcome as those take it who wait for it.
+func (o Outcome) End() schedule.End {
 	return schedule.End{
 		Word: strings.ReplaceAll(string(o), "-", " "), Well: o.Well(), Written: o == OutcomeDone || o == OutcomeUnchanged || o == OutcomeNotReady, Interrupted: o == OutcomeInterrupted,
 	}
 }
 
-// severity orders outcomes: a node's is the worst of its objects'.
-func severity(o Outcome) int {
+// Severity orders outcomes: a node's is the worst of its objects'.
+func Severity(o Outcome) int {
 	switch o {
 	case OutcomeFailed:
 		return 6
@@ -93,7 +93,7 @@ func severity(o Outcome) int {
 
 // Planned is the result of plans that no run carries out.
 func Planned(plans []plan.Plan) *Result {
-	r := &Result{Nodes: resultsOf(plans), Summary: &Summary{DryRun: true, Actions: map[plan.Action]int{}, Adopted: map[plan.Action]int{}}}
+	r := &Result{Nodes: ResultsOf(plans), Summary: &Summary{DryRun: true, Actions: map[plan.Action]int{}, Adopted: map[plan.Action]int{}}}
 	for i := range r.Nodes {
 		r.Nodes[i].plan()
 	}
@@ -110,8 +110,8 @@ func Planned(plans []plan.Plan) *Result {
 	return r
 }
 
-// resultsOf are the results of all nodes before a run.
-func resultsOf(plans []plan.Plan) []NodeResult {
+// ResultsOf are the results of all nodes before a run.
+func ResultsOf(plans []plan.Plan) []NodeResult {
 	var all []NodeResult
 	for i := range plans {
 		for j := range plans[i].Nodes {
@@ -129,12 +129,12 @@ func (n *NodeResult) plan() {
 	p, idle := n.planned, true
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		n.Steps = append(n.Steps, StepResult{Step: s, Message: s.Message, Ready: keptReady(s)})
+		n.Steps = append(n.Steps, StepResult{Step: s, Message: s.Message, Ready: KeptReady(s)})
 		idle = idle && (s.Action == plan.ActionKeep || s.Action == plan.ActionSkip)
 	}
 	switch {
 	case p.Desired != nil && p.Desired.Failed != nil:
-		n.Outcome, n.Reason, n.Problems = OutcomeFailed, reasonFor(p.Desired.Failed), strings.Split(strings.TrimSpace(p.Desired.Failed.Error()), "\n")
+		n.Outcome, n.Reason, n.Problems = OutcomeFailed, ReasonFor(p.Desired.Failed), strings.Split(strings.TrimSpace(p.Desired.Failed.Error()), "\n")
 	case p.Unmet != "":
 		n.Outcome, n.Problems = OutcomeSkipped, []string{p.Unmet}
 	case idle:
@@ -142,16 +142,16 @@ func (n *NodeResult) plan() {
 	}
 }
 
-// reasonFor is a word for why a node failed, "" where there is none.
-func reasonFor(err error) reason.Reason {
+// ReasonFor is a word for why a node failed, "" where there is none.
+func ReasonFor(err error) reason.Reason {
 	if unknown := (*plan.UnknownError)(nil); errors.As(err, &unknown) {
 		return reason.Unknown
 	}
 	return ""
 }
 
-// keptReady tells whether a step leaves an object as it is that is recorded as ready.
-func keptReady(s *plan.Step) bool {
+// KeptReady tells whether a step leaves an object as it is that is recorded as ready.
+func KeptReady(s *plan.Step) bool {
 	return s.Action == plan.ActionKeep && s.Entry != nil && s.Entry.Ready
 }
 
@@ -188,8 +188,8 @@ type Summary struct {
 	Elapsed     time.Duration
 }
 
-// summarize sums up the results of the nodes of plans. It is a pure function.
-func summarize(plans []plan.Plan, nodes []NodeResult, rolls func(schedule.Form) bool) *Summary {
+// Summarize sums up the results of the nodes of plans. It is a pure function.
+func Summarize(plans []plan.Plan, nodes []NodeResult, rolls func(schedule.Form) bool) *Summary {
 	s := &Summary{Nodes: map[Outcome]int{}, Objects: map[Outcome]int{}, Actions: map[plan.Action]int{}, Adopted: map[plan.Action]int{}, Settled: map[lynq.HubKey]bool{}, Rollouts: map[lynq.HubKey][]inventory.Rollout{}}
 	s.fail(nodes)
 	for i := range plans {
@@ -206,7 +206,7 @@ func summarize(plans []plan.Plan, nodes []NodeResult, rolls func(schedule.Form) 
 		settled := true
 		for j := range of {
 			s.Nodes[of[j].Outcome]++
-			settled = settled && of[j].settled
+			settled = settled && of[j].Settled
 		}
 		s.Settled[p.Hub] = p.Whole && p.Held == nil && settled
 		if p.Whole {
@@ -275,9 +275,9 @@ func rolledOut(nodes []NodeResult, rolls func(schedule.Form) bool) []inventory.R
 func (n *NodeResult) counted(r inventory.Rollout) inventory.Rollout {
 	r.Form, r.Total = n.planned.Form, r.Total+1
 	switch {
-	case n.Outcome.Well() && !n.unready:
+	case n.Outcome.Well() && !n.Unready:
 		r.Updated++
-	case n.stopped:
+	case n.Stopped:
 		r.Phase = inventory.RolloutStopped
 	}
 	return r

@@ -1,4 +1,4 @@
-package apply
+package report
 
 import (
 	"context"
@@ -22,7 +22,8 @@ type KubernetesEvent struct {
 	Time                      time.Time
 }
 
+// The types of Kubernetes events.
 const (
-	eventNormal  = "Normal"
-	eventWarning = "Warning"
+	Normal  = "Normal"
+	Warning = "Warning"
 )

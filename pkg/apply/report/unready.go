@@ -1,4 +1,4 @@
-package apply
+package report
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -19,6 +20,21 @@ type Unready struct {
 	Node    lynq.NodeKey
 	Object  lynq.Ref
 	Message string
+}
+
+// Causes knows why objects do not get ready.
+type Causes interface {
+	// Cause says in a line what keeps an object from getting ready, "" where that is
+	// not known.
+	Cause(ctx context.Context, ref lynq.Ref) string
+}
+
+// Unchanged finds the objects that a run left as they were, and that are not ready.
+type Unchanged struct {
+	Objects  observe.ObjectReader
+	Causes   Causes // nil for none
+	Reporter Reporter
+	Now      func() time.Time
 }
 
 // causesTold is for how many unready objects causes are asked for.
@@ -55,48 +71,45 @@ func leftOf(nodes []NodeResult) map[lynq.HubKey]map[lynq.Ref]leftStep {
 	return all
 }
 
-// findUnready looks at the objects that the run left as they were: one list for each
+// Unready looks at the objects that the run left as they were: one list for each
 // kind of them whose readiness forms wait for, and none where there are no such.
-func (r *run) findUnready(ctx context.Context, nodes []NodeResult) []Unready {
-	if r.Objects == nil || r.Options.DryRun || ctx.Err() != nil {
-		return nil
-	}
+func (u *Unchanged) Unready(ctx context.Context, nodes []NodeResult) []Unready {
 	var all []Unready
 	left := leftOf(nodes)
 	for _, hub := range slices.SortedFunc(maps.Keys(left), lynq.HubKey.Compare) {
-		unready, err := r.unreadyOf(ctx, hub.Name, left[hub])
+		unready, err := u.unreadyOf(ctx, hub.Name, left[hub])
 		if err != nil {
-			r.Reporter.Report(Event{Time: r.Now(), Type: EventWarning, NodeID: lynq.NodeID{Hub: hub}, Message: "lynqctl can't tell whether its unchanged objects are ready: " + err.Error()})
+			u.Reporter.Report(Event{Time: u.Now(), Type: EventWarning, NodeID: lynq.NodeID{Hub: hub}, Message: "lynqctl can't tell whether its unchanged objects are ready: " + err.Error()})
 		}
 		all = append(all, unready...)
 	}
 	slices.SortFunc(all, func(a, b Unready) int {
 		return cmp.Or(cmp.Compare(a.Node.String(), b.Node.String()), cmp.Compare(a.Object.String(), b.Object.String()))
 	})
-	r.explain(ctx, all[:min(len(all), causesTold)])
+	u.explain(ctx, all[:min(len(all), causesTold)])
 	return all
 }
 
 // explain adds why objects are not ready.
-func (r *run) explain(ctx context.Context, unready []Unready) {
+func (u *Unchanged) explain(ctx context.Context, unready []Unready) {
 	for i := range unready {
-		u := &unready[i]
-		if r.Causes == nil || ctx.Err() != nil {
+		o := &unready[i]
+		if u.Causes == nil || ctx.Err() != nil {
 			return
 		}
-		if cause := r.Causes.Cause(ctx, u.Object); cause != "" && !strings.Contains(u.Message, cause) {
-			u.Message += "; " + cause
+		if cause := u.Causes.Cause(ctx, o.Object); cause != "" && !strings.Contains(o.Message, cause) {
+			o.Message += "; " + cause
 		}
 	}
 }
 
 // unreadyOf finds those of a hub. What could not be looked at is an error beside them.
-func (r *run) unreadyOf(ctx context.Context, hub string, left map[lynq.Ref]leftStep) ([]Unready, error) {
+func (u *Unchanged) unreadyOf(ctx context.Context, hub string, left map[lynq.Ref]leftStep) ([]Unready, error) {
 	objects := map[lynq.Ref]string{}
 	for ref, s := range left {
 		objects[ref] = s.Object.APIVersion
 	}
-	sight, err := observe.ReadinessOf(ctx, r.Objects, hub, objects)
+	sight, err := observe.ReadinessOf(ctx, u.Objects, hub, objects)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +135,7 @@ func (s *leftStep) unready(sight *observe.Sight) string {
 	case sight.Live[ref] == nil:
 		return "another client deleted it meanwhile"
 	case now.State != ready.StateReady:
-		return orUnknown(now.Message)
+		return cmp.Or(now.Message, "its state is unknown")
 	case sight.Stopped[ref] && s.Reason != reason.CreatedOnce:
 		return "another client scaled it to zero, and its form sets no replicas (start it with kubectl scale)"
 	}
