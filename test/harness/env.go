@@ -191,6 +191,17 @@ func (e *Env) Kubectl(t testing.TB, stdin string, args ...string) string {
 // kubectl wrote to standard error.
 func (e *Env) TryKubectl(t testing.TB, stdin string, args ...string) (string, error) {
 	t.Helper()
+	for try := 0; ; try++ {
+		out, err := e.tryKubectl(t, stdin, args...)
+		if err == nil || try == 2 || !strings.Contains(err.Error(), "stream error: stream ID") {
+			return out, err
+		}
+		t.Logf("a busy server broke off an answer to kubectl: %v", err)
+	}
+}
+
+func (e *Env) tryKubectl(t testing.TB, stdin string, args ...string) (string, error) {
+	t.Helper()
 	cmd := exec.CommandContext(t.Context(), e.Cluster.Kubectl, args...)
 	cmd.Env = append(cmd.Environ(), "KUBECONFIG="+e.Kubeconfig)
 	cmd.Stdin = strings.NewReader(stdin)
