@@ -94,6 +94,27 @@ func eachPolicy(each func(lynq.Policy)) {
 	}
 }
 
+// TestRecheckRemade: an object that was made again since the plan stays, also where the
+// inventory has no uid of it, so that its tracking alone would prove it to be the node's.
+func TestRecheckRemade(t *testing.T) {
+	entry := &inventory.Entry{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme"}, Lifecycle: lynq.Lifecycle{Deletion: lynq.DeleteDelete}}
+	then := tracking.Live{Ref: entry.Ref, UID: "u1", ResourceVersion: "7", Hub: "crm", PartOf: inventory.ID("ns", inventory.Name("acme-web")), Owners: []types.UID{"inv"}}
+	now := then
+	now.UID = "u2"
+	decided, node := Decide(&Input{Hub: lynq.HubKey{Name: "crm"}}, Limits{}), &plan.NodePlan{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "ns", Name: "acme-web"}}
+	for _, action := range []plan.Action{plan.ActionDelete, plan.ActionOrphan} {
+		s := plan.Step{Action: action, Reason: reason.NodeGone, Entry: entry, Live: &then}
+		same := then
+		if got, _ := Recheck(decided, node, &inventory.Inventory{UID: "inv"}, &s, &same); got.Action != action {
+			t.Errorf("%s: the same object: %s (%s)", action, got.Action, got.Reason)
+		}
+		got, became := Recheck(decided, node, &inventory.Inventory{UID: "inv"}, &s, &now)
+		if got.Action != plan.ActionRelease || got.Reason != reason.TakenOver || got.Message == "" || became != VerdictChanged {
+			t.Errorf("%s: %s (%s) %q, verdict %d, want it released", action, got.Action, got.Reason, got.Message, became)
+		}
+	}
+}
+
 // TestRecheckLeaving: what a node wants no more is deleted only where the plan said
 // so, and it is still the node's.
 func TestRecheckLeaving(t *testing.T) {

@@ -73,6 +73,8 @@ func TestInPlace(t *testing.T) {
 		"retained, as recorded":       {func(in *Input) { in.Inventories[0].Entries[0].Deletion = lynq.DeleteRetain }, "deletionPolicy Retain counts"},
 		"retained, as the object has": {func(in *Input) { in.Live[in.Nodes[0].Objects[0].Ref].DeletionPolicy = lynq.DeleteRetainOnApply }, "deletionPolicy RetainOnApply counts"},
 		"a claim":                     {claim, "it holds data (apply --include-data recreates it)"},
+		"data, as the form says":      {func(in *Input) { in.Nodes[0].Objects[0].Policy.Data = true }, "it holds data"},
+		"data, as recorded":           {func(in *Input) { in.Inventories[0].Entries[0].Data = true }, "it holds data"},
 		"a claim that is meant":       {func(in *Input) { claim(in); in.IncludeData = true }, ""},
 	} {
 		p := lynq.DefaultPolicy()
