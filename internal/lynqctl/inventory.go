@@ -62,7 +62,7 @@ func (f *inventoryFlags) registerIgnore(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.options.IgnoreNotFound, "ignore-not-found", false, "don't treat a missing resource as an error")
 }
 
-// printDetails prints what there is of the nodes that the flags name: a list, where
+// printDetails prints the nodes that the flags name: a list, where
 // several are named.
 func (f *inventoryFlags) printDetails(a *app, all []*ui.Details) error {
 	format, out := tty.Format(f.print.output), a.out()

@@ -140,6 +140,11 @@ func (c *carrier) change(ctx context.Context, s *stepRun) move {
 	if err := c.requests.find(ctx, s); err != nil {
 		return fails(err)
 	}
+	if s.unrecorded {
+		if m, ends := c.try(ctx, s); ends {
+			return m
+		}
+	}
 	switch {
 	case s.Action == plan.ActionDelete, s.Action == plan.ActionPurge:
 		return c.deletion.delete(s)
@@ -171,11 +176,6 @@ func (c *carrier) send(ctx context.Context, s *stepRun) move {
 		c.lookout.watch(s)
 	}
 	c.lookout.begins()
-	if c.record.contested(s) {
-		if m, ends := c.try(ctx, s); ends {
-			return m
-		}
-	}
 	var done write.Result
 	err := c.requests.served(ctx, s, func() (err error) {
 		o := c.decisions.object(s)
@@ -199,22 +199,26 @@ func (c *carrier) send(ctx context.Context, s *stepRun) move {
 	return c.written(s, done)
 }
 
-// try has the server try a write, and records the object where it would accept it. True
-// means that the step goes on by the move.
+// try has the server try the write of an object that the record does not name, and records
+// it where the server would accept the write. An object that is gone by now is recorded at
+// once. True means that the step goes on by the move.
 func (c *carrier) try(ctx context.Context, s *stepRun) (m move, ends bool) {
-	o := c.decisions.object(s)
-	o.DryRun = true
-	_, err := o.Send(ctx, write.Manner{InPlace: c.of.WithClaims, Record: func(string, string) {}})
-	s.took(o)
-	switch {
-	case errors.Is(err, write.ErrTurned):
-		return move{kind: moveAgain}, true
-	case err != nil && !errors.Is(err, write.ErrRecreate):
-		return fails(err), true
+	if c.record.contested(s) {
+		o := c.decisions.object(s)
+		o.DryRun = true
+		_, err := o.Send(ctx, write.Manner{InPlace: c.of.WithClaims, Record: func(string, string) {}})
+		s.Step = o.Step // a try touches nothing
+		switch {
+		case errors.Is(err, write.ErrTurned):
+			return move{kind: moveAgain}, true
+		case err != nil && !errors.Is(err, write.ErrRecreate):
+			return fails(err), true
+		}
 	}
 	if err := c.record.going(s, s.Begun()); err != nil {
 		return fails(err), true
 	}
+	s.unrecorded = false
 	return move{}, false
 }
 

@@ -59,11 +59,13 @@ type stepRun struct {
 	deadline time.Time
 	last     ready.Readiness
 	resource lynq.APIResource
-	tries    int      // that found the object changed
-	touched  bool     // some write to the object succeeded
-	same     bool     // the last write changed nothing
-	isReady  bool     // the object is known to be ready
-	notes    []string // of why and from whom, from before it was deleted to be created again
+	tries    int  // that found the object changed
+	touched  bool // some write to the object succeeded
+	// unrecorded: the record does not name the object yet, and must before a write.
+	unrecorded bool
+	same       bool     // the last write changed nothing
+	isReady    bool     // the object is known to be ready
+	notes      []string // of why and from whom, from before it was deleted to be created again
 	// interrupted: the run ended before the step did.
 	interrupted bool
 	// why is a word for how the step ended, where its outcome is not enough.

@@ -64,7 +64,7 @@ func (r *record) intent() (next *inventory.Inventory, added, changes bool) {
 	var desired []inventory.Entry
 	for i := range r.steps.of {
 		s := &r.steps.of[i]
-		if s.Object == nil || r.contested(s) {
+		if s.unrecorded = r.contested(s); s.Object == nil || s.unrecorded {
 			continue
 		}
 		switch s.Action {
@@ -112,7 +112,7 @@ func (r *record) remove() error {
 // conflictPolicy Force there is no such conflict.
 func (r *record) contested(s *stepRun) bool {
 	takes := s.Action == plan.ActionAdopt || s.Action == plan.ActionUpdate
-	return takes && s.Entry == nil && s.Live != nil && s.Object.Policy.Conflict != lynq.ConflictForce &&
+	return takes && s.Object != nil && s.Entry == nil && s.Live != nil && s.Object.Policy.Conflict != lynq.ConflictForce &&
 		!r.requests.dryRun && r.exists() && r.saved.Status.Is(inventory.ConditionDegraded)
 }
 
