@@ -236,7 +236,7 @@ func (c *adoption) node(m map[string]any) *plan.Node {
 	labels[lynq.LabelHub], annotations[lynq.AnnotationDeletionPolicy], annotations[lynq.AnnotationResourceID] = c.Namespace, "Delete", "it"
 	u.SetLabels(labels)
 	u.SetAnnotations(annotations)
-	node, err := apply.Make(&lynq.Node{
+	node, err := plan.Make(&lynq.Node{
 		NodeID: lynq.NodeID{Name: c.name + "-web", Namespace: c.Namespace, UID: c.name, Hub: lynq.HubKey{Name: c.Namespace}, Form: lynq.FormKey{Name: "web"}},
 		Objects: []lynq.Object{{
 			Ref: lynq.Ref{Group: c.resource.Group, Kind: c.resource.Kind, Namespace: c.Namespace, Name: c.name},

@@ -1,11 +1,9 @@
 package apply
 
 import (
-	"fmt"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/container"
@@ -186,23 +184,16 @@ func (d *deletion) holdsOthers(s *stepRun) (move, bool) {
 	if !container.Is(s.Ref()) {
 		return move{}, false
 	}
-	c := &emptied{
-		cluster: d.requests.cluster, ctx: d.requests.ctx, dryRun: d.requests.dryRun, ref: s.Ref(), me: d.record.owner(), defaults: d.decisions.plan.NamespaceDefaults,
-		wanted: d.requests.promises.WantedIn(s.Ref()), goes: d.requests.promises.Deletes,
+	c := &observe.Emptied{
+		Cluster: d.requests.cluster, DryRun: d.requests.dryRun, Ref: s.Ref(), Me: d.record.owner(), Defaults: d.decisions.plan.NamespaceDefaults,
+		Wanted: d.requests.promises.WantedIn(s.Ref()), Goes: d.requests.promises.Deletes,
 	}
-	found, err := c.inside()
-	for try := 0; meta.IsNoMatchError(err) && try < write.MaxTries; try++ {
-		found, err = c.inside() // a kind went since the server told of it
-	}
-	if err != nil {
+	names, err := c.Holds(d.requests.ctx)
+	switch {
+	case err != nil:
 		return fails(err), true
-	}
-	if len(found) == 0 {
+	case names == "":
 		return move{}, false
-	}
-	names := strings.Join(found[:min(maxNamed, len(found))], ", ")
-	if more := len(found) - maxNamed; more > 0 {
-		names += fmt.Sprintf(" and %d more", more)
 	}
 	what := "objects that the node doesn't own"
 	if s.Reason == reason.Pruned {

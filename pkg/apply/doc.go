@@ -1,7 +1,7 @@
 // Package apply brings a cluster to what rendered nodes say.
 //
-// Make turns a rendered node into what is compared and sent. Package observe reads what
-// there is, and package plan decides what becomes of it: all policies and guards are
+// plan.Make turns a rendered node into what is compared and sent. Package observe reads what
+// there is, and package decide decides what becomes of it: all policies and guards are
 // there. Runner.Run carries plans out, node by node: the inventory first, then the
 // objects in the order of their dependencies, then the inventory again.
 //

@@ -64,7 +64,7 @@ func (n *nodeRun) fail(err error) {
 // recordFailure says in the record that the node is not as its row wants it;
 // what it owns stays as it is. Values of the row are not recorded.
 func (n *nodeRun) recordFailure(err error) {
-	event, failed, message := "TemplateRenderError", reasonOf(report.OutcomeFailed), err.Error()
+	event, failed, message := "TemplateRenderError", "", err.Error()
 	if n.plan.Desired == nil {
 		event = "Degraded"
 	}
@@ -85,7 +85,7 @@ func (n *nodeRun) recordFailure(err error) {
 		return
 	}
 	next := n.record.saved.Clone()
-	next.Status.Conditions = failedFor(failed, message)
+	next.Status.Conditions = report.FailedConditions(failed, message)
 	next.Status = next.Status.At(n.record.saved.Status, n.run.Now())
 	if !n.record.differs(next) {
 		return

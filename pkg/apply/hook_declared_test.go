@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	forms "github.com/lynqctl/lynqctl/pkg/form"
@@ -96,7 +95,7 @@ func readDeclared(t *testing.T, recorded, declaring *render.Program, uid, db, si
 	if len(problems) > 0 {
 		t.Fatal(problems.Err())
 	}
-	node, err := apply.Make(rendered)
+	node, err := plan.Make(rendered)
 	if err != nil {
 		t.Fatal(err)
 	}

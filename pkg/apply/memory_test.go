@@ -342,7 +342,7 @@ func node(name string, objects ...lynq.Object) *plan.Node {
 		}
 		mapIn(metadata, "annotations")[lynq.AnnotationDeletionPolicy] = string(n.Objects[i].Policy.Deletion)
 	}
-	made, err := Make(n)
+	made, err := plan.Make(n)
 	if err != nil {
 		return &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: n.Hub.Name}, Form: lynq.FormKey{Name: n.Form.Name}, UID: n.UID, Namespace: n.Namespace, Name: n.Name}, Failed: err}
 	}

@@ -53,8 +53,8 @@ func (a *account) status(e *ending) inventory.Status {
 			st.Conflicted++
 		}
 	}
-	st.Conditions = e.conditions(allReady)
-	uncount(&st)
+	st.Conditions = report.Conditions(e.outcome, e.problems, allReady)
+	report.Uncount(&st)
 	return st
 }
 

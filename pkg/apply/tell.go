@@ -80,7 +80,7 @@ func (t *teller) tombstone(s *stepRun) {
 func (t *teller) condition(next *inventory.Inventory, e *ending, wasReady, waited bool) {
 	switch {
 	case next.Status.Is(inventory.ConditionDegraded):
-		t.record(report.Warning, "Degraded", shorten(strings.Join(e.problems, "; ")))
+		t.record(report.Warning, "Degraded", report.Shorten(strings.Join(e.problems, "; ")))
 	case next.Status.Is(inventory.ConditionReady) && !wasReady && waited:
 		t.record(report.Normal, "Ready", "all objects of the node are ready")
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	forms "github.com/lynqctl/lynqctl/pkg/form"
@@ -72,7 +71,7 @@ func recordedBytes(t *testing.T, b *strings.Builder, p *render.Program, row lynq
 	if len(problems) > 0 {
 		t.Fatal(problems.Err())
 	}
-	node, err := apply.Make(n)
+	node, err := plan.Make(n)
 	if err != nil {
 		t.Fatal(err)
 	}

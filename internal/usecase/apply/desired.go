@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -49,7 +48,7 @@ func (d *desired) whole(h *form.Hub, n *lynq.Node, values []string) (*plan.Node,
 		}
 		n.Extra = extra
 	}
-	made, err := apply.Make(n)
+	made, err := plan.Make(n)
 	if err != nil || d.selector == nil {
 		return made, err
 	}

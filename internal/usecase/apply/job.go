@@ -326,7 +326,7 @@ func (j *Job) look(ctx context.Context, h load.HubPrograms, found map[string]boo
 	var asking sync.WaitGroup
 	var operator map[string]int
 	var operatorErr error
-	asking.Go(func() { operator, operatorErr = apply.OperatorNodes(ctx, j.Client, h.Hub.Name) })
+	asking.Go(func() { operator, operatorErr = observe.OperatorNodes(ctx, j.Client, h.Hub.Name) })
 	known, err := j.Recorded(ctx, h.Key, j.Records[h.Key], h.Namespaces())
 	asking.Wait()
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/form"
@@ -101,7 +100,7 @@ func named(s load.RowSource, hubs []load.HubPrograms) ([]string, error) {
 
 // surveyed is which objects a node renders, without contents.
 func surveyed(_ *form.Hub, n *lynq.Node, _ []string) (*plan.Node, error) {
-	lean := apply.Head(n)
+	lean := plan.Head(n)
 	lean.Objects = make([]plan.Object, len(n.Objects))
 	for i := range n.Objects {
 		lean.Objects[i] = plan.Object{Ref: n.Objects[i].Ref, ID: n.Objects[i].ID}

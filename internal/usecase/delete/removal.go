@@ -295,7 +295,7 @@ func (j *removalJob) planAll(ctx context.Context, hubs []*LeavingHub) (*departur
 // plan looks at what the nodes of a hub own, and decides.
 func (j *removalJob) plan(ctx context.Context, h *LeavingHub) (*plan.Plan, error) {
 	in := &decide.Input{Hub: h.HubKey, Delete: h.Nodes, Cascade: j.cascade, Broken: map[lynq.NodeKey]error{}, Hooks: j.declared[h.HubKey]}
-	operator, err := apply.OperatorNodes(ctx, j.Client, h.Name)
+	operator, err := observe.OperatorNodes(ctx, j.Client, h.Name)
 	if err != nil {
 		return nil, err
 	}

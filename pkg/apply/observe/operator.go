@@ -1,4 +1,4 @@
-package apply
+package observe
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 // OperatorNodes counts the LynqNode resources of a hub by namespace: those that the
 // Lynq operator manages. One that is being deleted without the operator's finalizer, as
 // adopt-operator leaves it to the garbage collector, is no one's any more.
-func OperatorNodes(ctx context.Context, c Cluster, hub string) (map[string]int, error) {
+func OperatorNodes(ctx context.Context, c Reader, hub string) (map[string]int, error) {
 	r, err := c.Resource(ctx, lynq.Group, "", lynq.KindNode)
 	if meta.IsNoMatchError(err) {
 		return nil, nil

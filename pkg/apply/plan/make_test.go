@@ -1,4 +1,4 @@
-package apply
+package plan
 
 import (
 	"maps"
@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/test/sites"
@@ -30,7 +29,7 @@ func rendered(t *testing.T, text string, change func(*lynq.Object)) *lynq.Node {
 	return &lynq.Node{NodeID: lynq.NodeID{Name: "acme-web", Namespace: "ns", UID: "acme", Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}}, Objects: []lynq.Object{o}}
 }
 
-func made(t *testing.T, n *lynq.Node) *plan.Object {
+func made(t *testing.T, n *lynq.Node) *Object {
 	t.Helper()
 	node, err := Make(n)
 	if err != nil {
@@ -175,7 +174,7 @@ func TestDigest(t *testing.T) {
 }
 
 func TestMakeSecret(t *testing.T) {
-	secret := func(text string) *plan.Object {
+	secret := func(text string) *Object {
 		return made(t, rendered(t, text, func(o *lynq.Object) { o.Kind = "Secret" }))
 	}
 	plain := secret("{apiVersion: v1, kind: Secret, metadata: {name: s}, stringData: {a: b}}")
@@ -211,7 +210,7 @@ func TestMakeRefuses(t *testing.T) {
 
 func TestBody(t *testing.T) {
 	content := map[string]any{"kind": "K", "metadata": map[string]any{"name": "a<b"}, "a": []any{int64(1), 1.5, nil, true}}
-	b, err := plan.NewBody(content)
+	b, err := NewBody(content)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +233,7 @@ func TestBody(t *testing.T) {
 		"metadata":       {"metadata": map[string]any{"a": func() {}}},
 		"a field":        {"metadata": map[string]any{"a": "b"}, "c": func() {}},
 	} {
-		if b, err := plan.NewBody(bad); err == nil {
+		if b, err := NewBody(bad); err == nil {
 			t.Errorf("%s: %s", name, b)
 		}
 	}

@@ -1,4 +1,4 @@
-package apply
+package plan
 
 import (
 	"crypto/sha256"
@@ -9,14 +9,13 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // Make turns a rendered node into what a run needs of it. The content of the
 // node's objects is changed: they get the label of the node's ApplySet.
-func Make(n *lynq.Node) (*plan.Node, error) {
+func Make(n *lynq.Node) (*Node, error) {
 	made := Head(n)
 	made.NotIncluded, made.Tombstones = n.NotIncluded, n.Tombstones
 	partOf := inventory.ID(n.Namespace, inventory.Name(n.Name))
@@ -39,37 +38,37 @@ func Make(n *lynq.Node) (*plan.Node, error) {
 }
 
 // Head is a rendered node without objects.
-func Head(n *lynq.Node) *plan.Node {
-	return &plan.Node{
+func Head(n *lynq.Node) *Node {
+	return &Node{
 		NodeID:             n.NodeID,
 		TemplateGeneration: n.Generation, DependForms: n.DependForms, Extra: n.Extra,
 	}
 }
 
 // makeObjects makes objects, each of which comes after all it depends on.
-func makeObjects(objects []lynq.Object, row, partOf string) ([]plan.Object, error) {
+func makeObjects(objects []lynq.Object, row, partOf string) ([]Object, error) {
 	if len(objects) == 0 {
 		return nil, nil
 	}
-	made := make([]plan.Object, len(objects))
+	made := make([]Object, len(objects))
 	for i := range objects {
 		o, err := makeObject(&objects[i], row, partOf)
 		if err != nil {
 			return nil, fmt.Errorf("resource %q: %s: %w", objects[i].ID, objects[i].Ref, err)
 		}
-		o.Order = plan.OrderOf(&o, made[:i])
+		o.Order = OrderOf(&o, made[:i])
 		made[i] = o
 	}
 	return made, nil
 }
 
-func makeObject(o *lynq.Object, row, partOf string) (plan.Object, error) {
+func makeObject(o *lynq.Object, row, partOf string) (Object, error) {
 	metadata, ok := o.Content["metadata"].(map[string]any)
 	if !ok {
-		return plan.Object{}, plan.ErrNoMetadata
+		return Object{}, ErrNoMetadata
 	}
-	if err := plan.CheckMetadata(metadata); err != nil {
-		return plan.Object{}, err
+	if err := CheckMetadata(metadata); err != nil {
+		return Object{}, err
 	}
 	// What a person changes of a Secret shows as a change of its data only.
 	o.Content = fields.FoldSecret(o.Content)
@@ -80,9 +79,9 @@ func makeObject(o *lynq.Object, row, partOf string) (plan.Object, error) {
 	}
 	labels[lynq.LabelPartOf] = partOf
 	_, labelled := labels[lynq.LabelNode]
-	body, err := plan.NewBody(o.Content)
+	body, err := NewBody(o.Content)
 	if err != nil {
-		return plan.Object{}, err
+		return Object{}, err
 	}
 	apiVersion, _ := o.Content["apiVersion"].(string)
 	policy := o.Policy
@@ -91,7 +90,7 @@ func makeObject(o *lynq.Object, row, partOf string) (plan.Object, error) {
 	if policy.OnNodeChange {
 		node = []string{o.Template, row}
 	}
-	return plan.Object{
+	return Object{
 		Ref: o.Ref, APIVersion: apiVersion, ID: o.ID, Template: o.Template, DependIDs: o.DependIDs,
 		Policy: &policy, Owned: !labelled, Exclusion: o.Exclusion, Body: body, Digest: digest(body, &policy, node),
 	}, nil
@@ -99,7 +98,7 @@ func makeObject(o *lynq.Object, row, partOf string) (plan.Object, error) {
 
 // digest is of the manifest, of what says how it is written, and of what else of its
 // node it is written again for: 16 hex digits of a SHA-256.
-func digest(b plan.Body, p *lynq.Policy, node []string) string {
+func digest(b Body, p *lynq.Policy, node []string) string {
 	h := sha256.New()
 	h.Write(b)
 	writePolicy(h, p)

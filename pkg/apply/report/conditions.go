@@ -1,0 +1,75 @@
+package report
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+)
+
+// Conditions are those of a node that ended with an outcome, without their times. Problems
+// say what went wrong; allReady tells whether all that is waited for is ready.
+func Conditions(o Outcome, problems []string, allReady bool) []inventory.Condition {
+	ready := inventory.Condition{Type: inventory.ConditionReady, Status: "True", Reason: "AllReady"}
+	progressing := inventory.Condition{Type: inventory.ConditionProgressing, Status: "False", Reason: "Done"}
+	degraded := inventory.Condition{Type: inventory.ConditionDegraded, Status: "False", Reason: "AsDesired"}
+	switch {
+	case o == OutcomeInterrupted:
+		ready.Status, ready.Reason = "Unknown", conditionReason(o)
+		progressing.Status, progressing.Reason, progressing.Message = "True", conditionReason(o), Shorten(strings.Join(problems, "; "))
+	case !o.Well():
+		ready.Status, ready.Reason = "False", conditionReason(o)
+		degraded.Status, degraded.Reason, degraded.Message = "True", conditionReason(o), Shorten(strings.Join(problems, "; "))
+	case !allReady:
+		ready.Status, ready.Reason = "Unknown", "NotWaitedFor"
+		progressing.Status, progressing.Reason = "True", "NotWaitedFor"
+	}
+	return []inventory.Condition{degraded, progressing, ready}
+}
+
+// FailedConditions are the conditions of a node of which nothing was written. An empty
+// reason is that of any failure.
+func FailedConditions(reason, message string) []inventory.Condition {
+	conditions := Conditions(OutcomeFailed, []string{message}, false)
+	for i := range conditions {
+		if c := &conditions[i]; reason != "" && c.Reason == conditionReason(OutcomeFailed) {
+			c.Reason = reason
+		}
+	}
+	return conditions
+}
+
+func conditionReason(o Outcome) string {
+	switch o {
+	case OutcomeConflicted:
+		return "ResourceConflict"
+	case OutcomeNotReady:
+		return "NotReady"
+	case OutcomeSkipped:
+		return "Skipped"
+	case OutcomeInterrupted:
+		return "Interrupted"
+	}
+	return "Failed"
+}
+
+// Shorten keeps a message small enough for a record.
+func Shorten(message string) string {
+	const most = 1024
+	if len(message) <= most {
+		return message
+	}
+	return strings.ToValidUTF8(message[:most], "") + "…"
+}
+
+// Uncount takes counts out of what is recorded: a container that restarts again is no
+// change of the node, and the inventory is not written for it.
+func Uncount(st *inventory.Status) {
+	counts := regexp.MustCompile(`, [0-9]+ restarts?\b`) // as ready.Cause has them
+	for i := range st.Objects {
+		st.Objects[i].Message = counts.ReplaceAllString(st.Objects[i].Message, "")
+	}
+	for i := range st.Conditions {
+		st.Conditions[i].Message = counts.ReplaceAllString(st.Conditions[i].Message, "")
+	}
+}
