@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/usecase/adoptoperator"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 )
@@ -13,12 +14,12 @@ import (
 // handoverFlags are the flags of adopt-operator.
 type handoverFlags struct {
 	options    adoptoperator.Options
-	run        runFlags
+	run        cmdflags.Run
 	everywhere bool
 }
 
 func adoptOperatorCommand(a *app) *cobra.Command {
-	f := handoverFlags{run: defaultRunFlags()}
+	f := handoverFlags{run: cmdflags.NewRun()}
 	f.run.Events = false
 	cmd := &cobra.Command{
 		Use:        "adopt-operator [NODE...]",
@@ -58,8 +59,8 @@ Exit codes:
 	flags := cmd.Flags()
 	flags.StringVarP(&f.options.Namespace, "namespace", "n", "", "namespace of the LynqNodes (default: from the kubeconfig context)")
 	f.options.Access.Register(flags)
-	f.run.registerOutput(flags)
-	registerTimeout(flags, &f.options.Timeout)
+	f.run.RegisterOutput(flags)
+	cmdflags.RegisterTimeout(flags, &f.options.Timeout)
 	flags.BoolVarP(&f.everywhere, "all-namespaces", "A", false, "search all namespaces")
 	flags.StringSliceVar(&f.options.Hubs, "hub", nil, "limit to LynqNodes of these hubs (NAME or NAMESPACE/NAME)")
 	flags.StringSliceVar(&f.options.Forms, "form", nil, "limit to LynqNodes of these forms (NAME or NAMESPACE/NAME)")
@@ -67,7 +68,7 @@ Exit codes:
 	flags.StringVar(&f.options.ExportDir, "export-dir", "", "save the LynqHubs and LynqForms to this directory (also in a dry run)")
 	flags.StringVar(&f.options.BackupDir, "backup-dir", "", "back up the LynqNodes and the metadata of their objects to this directory first")
 	flags.BoolVar(&f.options.RemoveForms, "remove-forms", false, "delete the LynqHubs and LynqForms once all their nodes are migrated (requires --export-dir)")
-	registerNoFinalizer(flags, &f.options.NoFinalizer)
+	cmdflags.RegisterNoFinalizer(flags, &f.options.NoFinalizer)
 	flags.DurationVar(&f.run.LockTimeout, "lock-timeout", f.run.LockTimeout, "how long to wait for another run on the same hub")
 	flags.IntVar(&f.run.Concurrency, "concurrency", f.run.Concurrency, "number of nodes to migrate in parallel")
 	flags.BoolVarP(&f.options.Yes, "yes", "y", false, "don't ask for confirmation")
@@ -76,7 +77,7 @@ Exit codes:
 
 // check checks the flags, and finds out which namespace is meant.
 func (f *handoverFlags) check() error {
-	if err := errors.Join(f.run.checkRun(), checkTimeout(f.options.Timeout)); err != nil {
+	if err := errors.Join(f.run.Check(), cmdflags.CheckTimeout(f.options.Timeout)); err != nil {
 		return err
 	}
 	f.options.RunOptions = f.run.RunOptions
@@ -96,5 +97,5 @@ func (a *app) adoptOperator(ctx context.Context, f *handoverFlags, nodes []strin
 	if err := f.check(); err != nil {
 		return err
 	}
-	return adoptoperator.Run(ctx, a.engine(f.run.output), &f.options)
+	return adoptoperator.Run(ctx, a.Engine(f.run.Output), &f.options)
 }

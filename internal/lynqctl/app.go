@@ -4,37 +4,35 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/cli"
 	"github.com/lynqctl/lynqctl/internal/kube"
-	"github.com/lynqctl/lynqctl/internal/ui/tty"
+	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
+	"github.com/lynqctl/lynqctl/internal/lynqctl/complete"
+	"github.com/lynqctl/lynqctl/internal/lynqctl/console"
+	"github.com/lynqctl/lynqctl/internal/lynqctl/watchcmd"
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// World is the outside world of a command.
-type World struct {
-	Stdin          io.Reader
-	Stdout, Stderr tty.Output
-	Getenv         func(string) string
-	Program        string // as it was called
-	// Transport carries the requests to clusters; nil is one of its own for each cluster.
-	Transport http.RoundTripper
+// app is one command line, and the console of its command.
+type app struct {
+	*console.Console
+	args []string // of the command line
+	line *cli.Line
 }
 
-// app is one command line, in its world.
-type app struct {
-	World
-	args       []string // of the command line
-	summarized bool     // events ended with a summary
+func newApp(w console.World, args []string) *app {
+	return &app{Console: &console.Console{World: w, Version: buildVersion()}, args: args}
+}
 
-	common commonFlags
-	line   *cli.Line
+// printList prints a list as flags want it.
+func (a *app) printList(f *cmdflags.Print, l *ui.List) error {
+	return f.List(l, a.Out(), a.NoteOut())
 }
 
 // Exit codes (contract: commands).
@@ -48,36 +46,41 @@ const (
 )
 
 // Run runs one command line and gives the exit code.
-func Run(ctx context.Context, w World, args []string) int {
-	a := &app{World: w, args: args}
+func Run(ctx context.Context, w console.World, args []string) int {
+	a := newApp(w, args)
 	cmd := rootCommand(a)
-	if completing(args) {
-		registerCompletions(a, cmd)
+	if complete.Asked(args) {
+		complete.Register(a.shell(), cmd)
 	}
 	cmd.SetArgs(args)
-	cmd.SetIn(a.Stdin)
-	cmd.SetOut(a.out())
-	cmd.SetErr(a.errOut())
+	cmd.SetIn(a.World.Stdin)
+	cmd.SetOut(a.Out())
+	cmd.SetErr(a.ErrOut())
 	ran, err := cmd.ExecuteContextC(ctx)
 	if err == nil {
-		a.endEvents(ran, exitOK, "")
+		a.EndEvents(ran, false, "")
 		return exitOK
 	}
 	code, summary := classify(ctx, err)
 	said := func(text string) string { return text }
-	if cli.IsPlugin(a.Program) {
+	if cli.IsPlugin(a.World.Program) {
 		said = func(text string) string { return cli.AsCalled(cmd, text) }
 	}
 	why := said(err.Error())
 	if errors.Is(err, session.ErrReported) || errors.Is(err, context.Canceled) {
 		why = summary
 	}
-	a.endEvents(ran, code, why)
+	a.EndEvents(ran, code == exitInterrupted, why)
 	a.explain(err, summary, said)
 	if hint := a.line.Blamed(err.Error()); hint != "" && code == exitBadInput {
-		_, _ = fmt.Fprintln(a.errOut(), hint)
+		_, _ = fmt.Fprintln(a.ErrOut(), hint)
 	}
 	return code
+}
+
+// shell is a shell that asks how this command line may go on.
+func (a *app) shell() *complete.Shell {
+	return &complete.Shell{Line: a.line, Engine: func() *session.Engine { return a.Engine("") }}
 }
 
 // classify is the one place that makes an exit code of an error.
@@ -101,14 +104,14 @@ func classify(ctx context.Context, err error) (code int, summary string) {
 // anything else as "error: ...". What is said of commands is said as they are
 // called.
 func (a *app) explain(err error, summary string, said func(string) string) {
-	stderr := a.errOut()
+	stderr := a.ErrOut()
 	if known := (*session.Error)(nil); errors.As(err, &known) && known.Next != "" {
 		defer func() { _, _ = fmt.Fprintln(stderr, said(known.Next)) }()
 	}
 	var problems lynq.Problems
 	var badRows *render.BadRowsError
 	var failedRows *render.FailedRowsError
-	logged := (*loggedError)(nil)
+	logged := (*console.LoggedError)(nil)
 	switch {
 	case errors.As(err, &logged):
 	case errors.Is(err, session.ErrReported):
@@ -156,13 +159,13 @@ cluster machine.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}, deleteCommand(a), finalizeCommand(a), statusCommand(a), initCommand(a),
-		diffCommand(a), applyCommand(a), renderCommand(a), validateCommand(a), graphCommand(a), inventoryCommand(a), orphansCommand(a), rbacCommand(a), watchCommand(a), adoptOperatorCommand(a), versionCommand(a))
-	a.common.register(root.PersistentFlags())
-	if cli.IsPlugin(a.Program) {
+		diffCommand(a), applyCommand(a), renderCommand(a), validateCommand(a), graphCommand(a), inventoryCommand(a), orphansCommand(a), rbacCommand(a), watchcmd.New(a.Console), adoptOperatorCommand(a), versionCommand(a))
+	a.Common.Register(root.PersistentFlags())
+	if cli.IsPlugin(a.World.Program) {
 		cli.AsPlugin(root)
 	}
 	a.line = &cli.Line{
-		Args: a.args, Getenv: a.Getenv, OnlySaid: onlySaid(), Known: clusterFlagSet(), Columns: a.columns, NoArgs: noArgs, Check: a.common.check,
+		Args: a.args, Getenv: a.World.Getenv, OnlySaid: cmdflags.OnlySaid(), Known: cmdflags.Cluster(), Columns: a.Columns, NoArgs: cmdflags.NoArgs, Check: a.Common.Check,
 	}
 	a.line.Govern(root)
 	return root

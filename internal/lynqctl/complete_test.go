@@ -7,6 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/lynqctl/lynqctl/internal/lynqctl/complete"
+	"github.com/lynqctl/lynqctl/internal/lynqctl/console"
 )
 
 // Every flag that takes some words, and names them in its description, offers
@@ -14,7 +17,7 @@ import (
 func TestFlagWords(t *testing.T) {
 	known := map[string]bool{}
 	eachFlag(referenceRoot(), func(c *cobra.Command, f *pflag.Flag) {
-		words := flagWords(f)
+		words := complete.Words(f)
 		for _, w := range words {
 			known[f.Name+" "+w] = true
 		}
@@ -32,9 +35,9 @@ func TestFlagWords(t *testing.T) {
 
 // A shell is never sent to look for files where a flag or argument is none.
 func TestCompletionsRegistered(t *testing.T) {
-	a := &app{World: World{Getenv: func(string) string { return "" }}}
+	a := newApp(console.World{Getenv: func(string) string { return "" }}, nil)
 	root := rootCommand(a)
-	registerCompletions(a, root)
+	complete.Register(a.shell(), root)
 	for _, c := range documented(root) {
 		named := strings.Contains(c.Use, "NODE") || strings.HasSuffix(c.Use, " NAME") || strings.Contains(c.Use, "OBJECT...|")
 		if named && !c.HasAvailableSubCommands() && c.ValidArgsFunction == nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/cli"
 	"github.com/lynqctl/lynqctl/internal/doctest"
+	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 )
 
 // TestCoverage: the scripts show each command's help, use each of its flags, and run
@@ -42,7 +43,7 @@ func TestCoverage(t *testing.T) {
 // are the same ones for all commands.
 func uses(c *cobra.Command, f *pflag.Flag) *regexp.Regexp {
 	command := strings.ReplaceAll(c.CommandPath(), "lynqctl", "lynq(ctl)?")
-	if clusterFlagSet().Lookup(f.Name) != nil {
+	if cmdflags.Cluster().Lookup(f.Name) != nil {
 		command = "lynqctl"
 	}
 	flag := "--" + f.Name

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/cli"
+	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/usecase/delete"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -18,7 +19,7 @@ import (
 // removalFlags are the flags of the commands that let nodes go.
 type removalFlags struct {
 	options   delete.RemoveOptions
-	run       runFlags
+	run       cmdflags.Run
 	namespace string
 	hub       string
 }
@@ -26,10 +27,10 @@ type removalFlags struct {
 func (f *removalFlags) register(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.namespace, "namespace", "n", "", "")
 	f.options.Access.Register(flags)
-	registerTimeout(flags, &f.options.Timeout)
-	f.run.registerRun(flags)
+	cmdflags.RegisterTimeout(flags, &f.options.Timeout)
+	f.run.Register(flags)
 	flags.BoolVarP(&f.options.Yes, "yes", "y", false, "don't ask for confirmation")
-	registerFiles(flags, &f.options.Declared.Inputs)
+	cmdflags.RegisterFiles(flags, &f.options.Declared.Inputs)
 	flags.Lookup("filename").Usage = "file or directory with hubs and forms, or '-' for stdin, to check resources with runOn Delete; repeatable"
 }
 
@@ -37,7 +38,7 @@ func (f *removalFlags) check() error {
 	if err := session.CheckNamespace(f.namespace); err != nil {
 		return err
 	}
-	err := errors.Join(f.run.checkRun(), checkTimeout(f.options.Timeout))
+	err := errors.Join(f.run.Check(), cmdflags.CheckTimeout(f.options.Timeout))
 	f.options.Run, f.options.Declared.Namespace = f.run.RunOptions, f.namespace
 	return err
 }
@@ -64,7 +65,7 @@ func (f *deleteFlags) registerHub(flags *pflag.FlagSet) {
 func deletableTypes() []string { return []string{"node", "form", "hub"} }
 
 func deleteCommand(a *app) *cobra.Command {
-	f := deleteFlags{removal: removalFlags{run: defaultRunFlags()}}
+	f := deleteFlags{removal: removalFlags{run: cmdflags.NewRun()}}
 	cmd := &cobra.Command{
 		Use:        "delete node|form|hub NAME...|TYPE/NAME...",
 		SuggestFor: []string{"remove", "rm", "uninstall", "destroy", "down"},
@@ -79,14 +80,14 @@ func deleteCommand(a *app) *cobra.Command {
 			if len(args) > 0 && !strings.Contains(args[0], "/") {
 				return cli.NoCommand(cmd, args[0])
 			}
-			_, err := typedNames(args, deletableTypes())
+			_, err := cmdflags.TypedNames(args, deletableTypes())
 			return err
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			named, err := typedNames(args, deletableTypes())
+			named, err := cmdflags.TypedNames(args, deletableTypes())
 			if err != nil {
 				return session.BadUsage(err)
 			}
@@ -131,17 +132,17 @@ Exit codes:
 
 // deleteSome is one of delete's commands.
 func deleteSome(a *app, what, short, long, example string) *cobra.Command {
-	f := deleteFlags{removal: removalFlags{run: defaultRunFlags()}}
+	f := deleteFlags{removal: removalFlags{run: cmdflags.NewRun()}}
 	cmd := &cobra.Command{
 		Use:     what + " NAME...",
 		Short:   short,
 		Long:    long + deletionKeeps + deletionAsks,
 		Example: example,
-		Args:    someNames("delete "+what, what, "lynqctl status -A"),
+		Args:    cmdflags.SomeNames("delete "+what, what, "lynqctl status -A"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			named := make([]typedName, len(args))
+			named := make([]cmdflags.TypedName, len(args))
 			for i, name := range args {
-				named[i] = typedName{what, name}
+				named[i] = cmdflags.TypedName{What: what, Name: name}
 			}
 			return a.delete(cmd.Context(), &f, named)
 		},
@@ -156,16 +157,16 @@ func deleteSome(a *app, what, short, long, example string) *cobra.Command {
 }
 
 // delete is the command.
-func (a *app) delete(ctx context.Context, f *deleteFlags, named []typedName) error {
+func (a *app) delete(ctx context.Context, f *deleteFlags, named []cmdflags.TypedName) error {
 	if err := f.removal.check(); err != nil {
 		return err
 	}
-	if err := oneOf("--cascade", f.cascade, "background", "foreground", "orphan"); err != nil {
+	if err := cmdflags.OneOf("--cascade", f.cascade, "background", "foreground", "orphan"); err != nil {
 		return err
 	}
 	o := &delete.Options{RemoveOptions: f.removal.options, IgnoreNotFound: f.ignoreMissing, Cascade: plan.Cascade(f.cascade)}
 	for _, n := range named {
-		target, err := delete.TargetOf(&f.removal.options.Access, n.what, n.name, f.removal.namespace, f.removal.hub)
+		target, err := delete.TargetOf(&f.removal.options.Access, n.What, n.Name, f.removal.namespace, f.removal.hub)
 		if err != nil {
 			return err
 		}
@@ -173,7 +174,7 @@ func (a *app) delete(ctx context.Context, f *deleteFlags, named []typedName) err
 			o.Targets = append(o.Targets, target)
 		}
 	}
-	return delete.Run(ctx, a.engine(f.removal.run.output), o)
+	return delete.Run(ctx, a.Engine(f.removal.run.Output), o)
 }
 
 // deleteLong is the help of delete.

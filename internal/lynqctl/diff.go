@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/extdiff"
+	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/ui"
 	usecase "github.com/lynqctl/lynqctl/internal/usecase/diff"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
@@ -15,7 +16,7 @@ import (
 
 // diffFlags are the flags of diff: those of apply that decide what would change.
 type diffFlags struct {
-	applyFlags
+	cmdflags.Apply
 	format string
 }
 
@@ -28,8 +29,8 @@ const (
 )
 
 func diffCommand(a *app) *cobra.Command {
-	f := diffFlags{applyFlags: defaultApplyFlags(), format: diffText}
-	f.render.options.Nothing, f.run.dryRun, f.run.Events, f.given.Wait = "nothing was compared", string(session.ModeServer), false, false
+	f := diffFlags{Apply: cmdflags.NewApply(), format: diffText}
+	f.Render.Options.Nothing, f.Run.DryRun, f.Run.Events, f.Given.Wait = "nothing was compared", string(session.ModeServer), false, false
 	cmd := &cobra.Command{
 		Use:        "diff -f PATH...",
 		SuggestFor: []string{"plan", "preview", "compare"},
@@ -64,40 +65,40 @@ Exit codes:
   # List objects that another client changed
   lynqctl diff -f forms/ -o json |
     jq -r 'select(any(.changes[]?; .cause == "drift")) | "\(.kind)/\(.name)"'`,
-		Args: noArgs,
+		Args: cmdflags.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.diff(cmd.Context(), &f) },
 	}
 	flags := cmd.Flags()
-	f.render.registerCluster(flags)
+	f.Render.RegisterCluster(flags)
 	flags.StringVarP(&f.format, "output", "o", f.format, "output format: diff, name, markdown (for a pull request), or json (one object per line)")
-	f.registerChoice(flags, "don't refuse if a hub has no active rows")
-	flags.IntVar(&f.run.Concurrency, "concurrency", f.run.Concurrency, "number of nodes to process in parallel")
+	f.RegisterChoice(flags, "don't refuse if a hub has no active rows")
+	flags.IntVar(&f.Run.Concurrency, "concurrency", f.Run.Concurrency, "number of nodes to process in parallel")
 	return cmd
 }
 
 func (a *app) diff(ctx context.Context, f *diffFlags) error {
-	if err := oneOf("-o", f.format, diffText, diffJSON, diffMarkdown, diffName); err != nil {
+	if err := cmdflags.OneOf("-o", f.format, diffText, diffJSON, diffMarkdown, diffName); err != nil {
 		return err
 	}
-	external, err := extdiff.Find(a.Getenv)
+	external, err := extdiff.Find(a.World.Getenv)
 	if err != nil {
 		return session.BadUsage(err)
 	}
-	o, err := f.options()
+	o, err := f.Options()
 	if err != nil {
 		return err
 	}
 	if f.format != diffText {
 		external = nil
 	}
-	return usecase.Run(ctx, a.engine(f.run.output), o, external != nil, func(ctx context.Context, report *diff.Report) (bool, error) {
+	return usecase.Run(ctx, a.Engine(f.Run.Output), o, external != nil, func(ctx context.Context, report *diff.Report) (bool, error) {
 		return a.showDiff(ctx, f, external, report)
 	})
 }
 
 // showDiff writes a report, and tells whether anything differs.
 func (a *app) showDiff(ctx context.Context, f *diffFlags, external *extdiff.Program, report *diff.Report) (differs bool, err error) {
-	out := a.out()
+	out := a.Out()
 	differs = report.Counts().Objects > 0
 	switch {
 	case f.format == diffJSON:
@@ -107,12 +108,12 @@ func (a *app) showDiff(ctx context.Context, f *diffFlags, external *extdiff.Prog
 	case f.format == diffName:
 		err = ui.PrintDiffNames(report, out)
 	case external != nil:
-		differs, err = external.Show(ctx, report, out, a.Stdout.Handed(), a.Stderr.Handed())
+		differs, err = external.Show(ctx, report, out, a.World.Stdout.Handed(), a.World.Stderr.Handed())
 	default:
 		err = ui.PrintDiff(report, out)
 	}
 	if err == nil {
-		ui.PrintDiffProblems(report, a.errOut())
+		ui.PrintDiffProblems(report, a.ErrOut())
 	}
 	return differs, err
 }

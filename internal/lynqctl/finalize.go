@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/usecase/finalize"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 )
@@ -20,7 +21,7 @@ type finalizeFlags struct {
 }
 
 func finalizeCommand(a *app) *cobra.Command {
-	f := finalizeFlags{removal: removalFlags{run: defaultRunFlags()}}
+	f := finalizeFlags{removal: removalFlags{run: cmdflags.NewRun()}}
 	cmd := &cobra.Command{
 		Use:   "finalize [--force OBJECT...]",
 		Short: "Finish deletions that were started with kubectl",
@@ -87,7 +88,7 @@ func (a *app) finalize(ctx context.Context, f *finalizeFlags, args []string) err
 	if err != nil {
 		return err
 	}
-	return finalize.Run(ctx, a.engine(f.removal.run.output), &finalize.Options{
+	return finalize.Run(ctx, a.Engine(f.removal.run.Output), &finalize.Options{
 		RemoveOptions: f.removal.options, Namespace: namespace, Hub: f.removal.hub, Nodes: f.nodes, GiveUp: giveUp,
 	})
 }

@@ -3,6 +3,7 @@ package lynqctl
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/usecase/graph"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
@@ -24,22 +25,22 @@ The graph leaves out redundant edges. If a waits for b and b waits for c, it
 shows the edge from a to c only if some rows don't have b.`,
 		Example: `  lynqctl graph -f forms/
   lynqctl graph -f forms/ -o dot | dot -Tsvg > forms.svg`,
-		Args: noArgs,
+		Args: cmdflags.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := oneOf("-o", format, depgraph.Text, depgraph.Mermaid, depgraph.DOT); err != nil {
+			if err := cmdflags.OneOf("-o", format, depgraph.Text, depgraph.Mermaid, depgraph.DOT); err != nil {
 				return err
 			}
-			forms, err := graph.Run(cmd.Context(), a.engine(""), &in)
+			forms, err := graph.Run(cmd.Context(), a.Engine(""), &in)
 			if err != nil {
 				return err
 			}
 			if format == string(depgraph.Text) {
-				return session.Fail(ui.PrintGraph(depgraph.Lines(forms), a.out()))
+				return session.Fail(ui.PrintGraph(depgraph.Lines(forms), a.Out()))
 			}
 			return session.Fail(depgraph.Write(cmd.OutOrStdout(), depgraph.Format(format), forms))
 		},
 	}
-	registerInputs(cmd.Flags(), &in)
+	cmdflags.RegisterInputs(cmd.Flags(), &in)
 	cmd.Flags().StringVarP(&format, "output", "o", format, "output format: text, mermaid, or dot")
 	return cmd
 }

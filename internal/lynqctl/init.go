@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/usecase/initcmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -47,7 +48,7 @@ Exit codes:
 
   # Name the columns yourself
   lynqctl init --source 'sqlite:crm.db?table=firms' --uid code --activate paying`,
-		Args: noArgs,
+		Args: cmdflags.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.draft(cmd.Context(), &o) },
 	}
 	flags := cmd.Flags()
@@ -59,8 +60,8 @@ Exit codes:
 	flags.StringVar(&o.UID, "uid", "", "column that identifies a row (default: a key, or a usual name)")
 	flags.StringVar(&o.Activate, "activate", "", "column that shows whether a row is active (default: a usual name)")
 	flags.StringVarP(&o.Namespace, "namespace", "n", "", "namespace of the hub, form, and nodes (default: set by each run)")
-	registerLocalAccess(flags, &o.Access)
-	registerTimeout(flags, &o.Timeout)
+	cmdflags.RegisterLocalAccess(flags, &o.Access)
+	cmdflags.RegisterTimeout(flags, &o.Timeout)
 	return cmd
 }
 
@@ -74,7 +75,7 @@ func checkDraft(o *initcmd.Options) error {
 	case o.Dir == "":
 		return session.BadUsage(errors.New("-o is empty (an unset variable, perhaps)"))
 	}
-	return errors.Join(checkName("--name", o.Name), checkName("--form-name", cmp.Or(o.Form, "-")), checkName("-n", o.Namespace), checkTimeout(o.Timeout))
+	return errors.Join(checkName("--name", o.Name), checkName("--form-name", cmp.Or(o.Form, "-")), checkName("-n", o.Namespace), cmdflags.CheckTimeout(o.Timeout))
 }
 
 // checkName checks the name of a hub or form; "" is none.
@@ -90,17 +91,17 @@ func (a *app) draft(ctx context.Context, o *initcmd.Options) error {
 	if err := checkDraft(o); err != nil {
 		return err
 	}
-	d, err := initcmd.Run(ctx, a.engine(""), o)
+	d, err := initcmd.Run(ctx, a.Engine(""), o)
 	if err != nil {
 		return err
 	}
 	for _, file := range d.Files {
-		if _, err := fmt.Fprintln(a.out(), file); err != nil {
+		if _, err := fmt.Fprintln(a.Out(), file); err != nil {
 			return session.Fail(err)
 		}
 	}
 	for _, note := range d.Notes {
-		_, _ = fmt.Fprintln(a.noteOut(), note)
+		_, _ = fmt.Fprintln(a.NoteOut(), note)
 	}
 	return nil
 }

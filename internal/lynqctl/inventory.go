@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/cli"
+	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
@@ -28,7 +29,7 @@ lynqctl knows what it may update and delete.`,
 // inventoryFlags are the flags of commands that read inventories.
 type inventoryFlags struct {
 	options  session.InventoryOptions
-	print    printFlags
+	print    cmdflags.Print
 	all      bool
 	selector string
 }
@@ -36,8 +37,8 @@ type inventoryFlags struct {
 func (f *inventoryFlags) register(flags *pflag.FlagSet) {
 	f.options.Access.Register(flags)
 	flags.StringVarP(&f.options.Namespace, "namespace", "n", "", "namespace of the nodes (default: from the kubeconfig context)")
-	f.print.register(flags)
-	registerTimeout(flags, &f.options.Timeout)
+	f.print.Register(flags)
+	cmdflags.RegisterTimeout(flags, &f.options.Timeout)
 }
 
 // registerChoice registers what narrows a command that is about many nodes.
@@ -50,7 +51,7 @@ func (f *inventoryFlags) registerChoice(flags *pflag.FlagSet) {
 
 func (f *inventoryFlags) registerNamespaces(flags *pflag.FlagSet) {
 	flags.BoolVarP(&f.all, "all-namespaces", "A", false, "search all namespaces")
-	f.print.registerList(flags)
+	f.print.RegisterList(flags)
 }
 
 func (f *inventoryFlags) registerSelector(flags *pflag.FlagSet) {
@@ -65,7 +66,7 @@ func (f *inventoryFlags) registerIgnore(flags *pflag.FlagSet) {
 // printDetails prints the nodes that the flags name: a list, where
 // several are named.
 func (f *inventoryFlags) printDetails(a *app, all []*ui.Details) error {
-	format, out := tty.Format(f.print.output), a.out()
+	format, out := tty.Format(f.print.Output), a.Out()
 	switch {
 	case len(f.options.Nodes) > 1:
 		return session.Fail(ui.PrintAllDetails(all, format, out))
@@ -82,11 +83,11 @@ func (f *inventoryFlags) view(failedOnly bool) *views.NodeView {
 
 // check checks the flags, and finds out which namespace is meant.
 func (f *inventoryFlags) check() error {
-	if err := errors.Join(f.print.check(), checkTimeout(f.options.Timeout)); err != nil {
+	if err := errors.Join(f.print.Check(), cmdflags.CheckTimeout(f.options.Timeout)); err != nil {
 		return err
 	}
 	var err error
-	if f.options.Selector, err = parseSelector(f.selector); err != nil {
+	if f.options.Selector, err = cmdflags.ParseSelector(f.selector); err != nil {
 		return err
 	}
 	namespace, err := session.NamespaceMeant(&f.options.Access, f.options.Namespace, f.all)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/usecase/inventory"
 )
 
@@ -23,7 +24,7 @@ recorded. To check live objects, run 'lynqctl status'.`,
 
   # List nodes that aren't ready
   lynqctl inventory list -A --failed`,
-		Args: noArgs,
+		Args: cmdflags.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.inventoryList(cmd.Context(), &f, failed) },
 	}
 	f.register(cmd.Flags())
@@ -37,12 +38,12 @@ func (a *app) inventoryList(ctx context.Context, f *inventoryFlags, failed bool)
 	if err := f.check(); err != nil {
 		return err
 	}
-	r, err := inventory.List(ctx, a.engine(""), &f.options)
+	r, err := inventory.List(ctx, a.Engine(""), &f.options)
 	if err != nil {
 		return err
 	}
 	l := f.view(failed).Inventories(r.Chosen, slices.Concat(r.Warnings(), r.Ignored), time.Now())
-	if err := f.print.printList(a, l); err != nil {
+	if err := a.printList(&f.print, l); err != nil {
 		return err
 	}
 	return r.Incomplete()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
@@ -16,14 +17,14 @@ import (
 
 // rebuildFlags are the flags of inventory rebuild.
 type rebuildFlags struct {
-	applyFlags
+	cmdflags.Apply
 	everywhere bool
 	yes        bool
 }
 
 func inventoryRebuildCommand(a *app) *cobra.Command {
-	f := rebuildFlags{applyFlags: defaultApplyFlags()}
-	f.given.Wait = false
+	f := rebuildFlags{Apply: cmdflags.NewApply()}
+	f.Given.Wait = false
 	cmd := &cobra.Command{
 		Use:   "rebuild [NODE...]",
 		Short: "Rebuild lost inventories from live objects",
@@ -54,15 +55,15 @@ Exit codes:
 		RunE: func(cmd *cobra.Command, args []string) error { return a.inventoryRebuild(cmd.Context(), &f, args) },
 	}
 	flags := cmd.Flags()
-	f.render.registerCluster(flags)
-	f.run.registerRun(flags)
+	f.Render.RegisterCluster(flags)
+	f.Run.Register(flags)
 	flags.Lookup("output").Usage = "output format: table, wide, json, yaml, or name"
 	flags.Lookup("dry-run").Usage = "none, client, or server (client and server show the inventories and write nothing)"
 	flags.Lookup("namespace").Usage = "limit to nodes in this namespace (default: from the kubeconfig context; with -f, all namespaces of the nodes)"
 	flags.Lookup("form").Usage = "limit to these forms (with -f), or the form of nodes that lynqctl can't infer (without -f)"
 	flags.BoolVarP(&f.everywhere, "all-namespaces", "A", false, "search all namespaces")
 	flags.BoolVarP(&f.yes, "yes", "y", false, "don't ask for confirmation")
-	registerNoFinalizer(flags, &f.given.NoFinalizer)
+	cmdflags.RegisterNoFinalizer(flags, &f.Given.NoFinalizer)
 	return cmd
 }
 
@@ -71,27 +72,25 @@ func (a *app) inventoryRebuild(ctx context.Context, f *rebuildFlags, nodes []str
 	if err != nil {
 		return err
 	}
-	o, err := f.options()
+	o, err := f.Options()
 	if err != nil {
 		return err
 	}
-	progress := *a
-	progress.Stdout = tty.Output{} // the list of the inventories is all that it gets
-	return inventory.Rebuild(ctx, a.engine(f.run.output), &inventory.RebuildOptions{
+	return inventory.Rebuild(ctx, a.Engine(f.Run.Output), &inventory.RebuildOptions{
 		Apply: *o, Node: nodes, Where: namespace, Yes: f.yes,
 		Show: func(rebuilt []orphan.Rebuilt) error {
-			return session.Fail(ui.PrintList(views.RebuiltList(rebuilt), tty.Format(f.run.output), a.out(), a.noteOut()))
+			return session.Fail(ui.PrintList(views.RebuiltList(rebuilt), tty.Format(f.Run.Output), a.Out(), a.NoteOut()))
 		},
-		Progress: &console{&progress, tty.Table},
+		Progress: a.Muted().View(string(tty.Table)), // standard output gets the list of the inventories alone
 	})
 }
 
 // scope is the namespace of the nodes that are meant, "" for all: with inputs,
 // wherever their nodes are.
 func (f *rebuildFlags) scope() (string, error) {
-	o := &f.render
-	if len(o.options.Inputs.Paths) == 0 && len(o.options.Inputs.Forms) > 1 {
+	o := &f.Render
+	if len(o.Options.Inputs.Paths) == 0 && len(o.Options.Inputs.Forms) > 1 {
 		return "", session.BadUsage(errors.New("without -f, --form takes one form"))
 	}
-	return session.OneOrAll(&o.options.Access, o.options.Namespace, f.everywhere || len(o.options.Inputs.Paths) > 0 && o.options.Namespace == "")
+	return session.OneOrAll(&o.Options.Access, o.Options.Namespace, f.everywhere || len(o.Options.Inputs.Paths) > 0 && o.Options.Namespace == "")
 }

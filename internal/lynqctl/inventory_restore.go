@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/inventory"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
@@ -15,12 +16,12 @@ import (
 // restoreFlags are the flags of inventory restore.
 type restoreFlags struct {
 	inventoryFlags
-	run        runFlags
+	run        cmdflags.Run
 	everything bool
 }
 
 func inventoryRestoreCommand(a *app) *cobra.Command {
-	f := restoreFlags{run: defaultRunFlags()}
+	f := restoreFlags{run: cmdflags.NewRun()}
 	cmd := &cobra.Command{
 		Use:   "restore NODE...|--all",
 		Short: "Restore deleted inventories",
@@ -57,13 +58,13 @@ Exit codes:
 	flags.BoolVarP(&f.all, "all-namespaces", "A", false, "search all namespaces")
 	flags.BoolVar(&f.everything, "all", false, "restore every inventory that needs it")
 	flags.StringSliceVar(&f.options.Hubs, "hub", nil, "limit to nodes of these hubs (NAME or NAMESPACE/NAME)")
-	flags.StringVar(&f.run.dryRun, "dry-run", f.run.dryRun, "none, client, or server (client and server show the inventories and write nothing)")
+	flags.StringVar(&f.run.DryRun, "dry-run", f.run.DryRun, "none, client, or server (client and server show the inventories and write nothing)")
 	flags.DurationVar(&f.run.LockTimeout, "lock-timeout", f.run.LockTimeout, "how long to wait for another run on the same hub")
 	return cmd
 }
 
 func (a *app) inventoryRestore(ctx context.Context, f *restoreFlags, args []string) error {
-	nodes, err := nodeNames(args)
+	nodes, err := cmdflags.NodeNames(args)
 	switch {
 	case err != nil:
 		return session.BadUsage(err)
@@ -72,7 +73,7 @@ func (a *app) inventoryRestore(ctx context.Context, f *restoreFlags, args []stri
 	case len(nodes) > 0 && f.everything:
 		return session.BadUsage(errors.New("--all and names exclude each other"))
 	}
-	if err := f.run.checkRun(); err != nil {
+	if err := f.run.Check(); err != nil {
 		return err
 	}
 	if f.all && f.options.Namespace != "" {
@@ -82,8 +83,8 @@ func (a *app) inventoryRestore(ctx context.Context, f *restoreFlags, args []stri
 		return err
 	}
 	f.options.Nodes = nodes
-	return inventory.Restore(ctx, a.engine(""), &inventory.RestoreOptions{
+	return inventory.Restore(ctx, a.Engine(""), &inventory.RestoreOptions{
 		RunOptions: f.run.RunOptions, InventoryOptions: f.options,
-		Show: func(found []decide.Restoration) error { return f.print.printList(a, views.RestorationList(found)) },
+		Show: func(found []decide.Restoration) error { return a.printList(&f.print, views.RestorationList(found)) },
 	})
 }

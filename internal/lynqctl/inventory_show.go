@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/inventory"
@@ -23,9 +24,9 @@ recorded. The objects are in apply order. To check live objects, run 'lynqctl
 status node'.`,
 		Example: `  lynqctl inventory show acme-web
   lynqctl inventory show node/acme-web node/bolt-web -n shop -o yaml`,
-		Args: someNodes("inventory show", "lynqctl inventory list"),
+		Args: cmdflags.SomeNodes("inventory show", "lynqctl inventory list"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if f.options.Nodes, err = nodeNames(args); err != nil {
+			if f.options.Nodes, err = cmdflags.NodeNames(args); err != nil {
 				return session.BadUsage(err)
 			}
 			return a.inventoryShow(cmd.Context(), &f)
@@ -42,7 +43,7 @@ func (a *app) inventoryShow(ctx context.Context, f *inventoryFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	inventories, notFound := inventory.Show(ctx, a.engine(""), &f.options)
+	inventories, notFound := inventory.Show(ctx, a.Engine(""), &f.options)
 	var all []*ui.Details
 	for _, inv := range inventories {
 		all = append(all, views.InventoryDetails(inv, time.Now()))

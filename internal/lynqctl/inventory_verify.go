@@ -51,7 +51,7 @@ func (a *app) inventoryVerify(ctx context.Context, f *inventoryFlags, recordedOn
 	if err := f.check(); err != nil {
 		return err
 	}
-	v, err := inventory.Verify(ctx, a.engine(""), &inventory.VerifyOptions{InventoryOptions: f.options, RecordedOnly: recordedOnly})
+	v, err := inventory.Verify(ctx, a.Engine(""), &inventory.VerifyOptions{InventoryOptions: f.options, RecordedOnly: recordedOnly})
 	if err != nil {
 		return err
 	}
@@ -62,11 +62,11 @@ func (a *app) inventoryVerify(ctx context.Context, f *inventoryFlags, recordedOn
 func (a *app) showVerification(v *inventory.Verification, f *inventoryFlags) error {
 	shown := views.Verification(*v)
 	l := shown.List(f.options.Where())
-	if err := f.print.printList(a, l); err != nil {
+	if err := a.printList(&f.print, l); err != nil {
 		return err
 	}
-	if len(l.Items) > 0 || !ui.TellsEmpty(tty.Format(f.print.output)) {
-		_, _ = fmt.Fprintln(a.noteOut(), l.Empty)
+	if len(l.Items) > 0 || !ui.TellsEmpty(tty.Format(f.print.Output)) {
+		_, _ = fmt.Fprintln(a.NoteOut(), l.Empty)
 	}
 	return v.Ended()
 }

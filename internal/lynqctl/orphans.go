@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/cli"
+	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/usecase/orphans"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -49,7 +50,7 @@ func (f *orphanFlags) register(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&q.Nodes, "node", nil, "limit to orphans from these nodes (NODE or NAMESPACE/NODE)")
 	flags.StringVar(&f.olderThan, "older-than", "", "limit to orphans older than this, for example 12h or 30d")
 	flags.IntVar(&q.AtOnce, "concurrency", orphan.DefaultAtOnce, "number of requests to send in parallel")
-	registerTimeout(flags, &f.list.Timeout)
+	cmdflags.RegisterTimeout(flags, &f.list.Timeout)
 }
 
 // check checks the flags, and completes the query.
@@ -66,7 +67,7 @@ func (f *orphanFlags) check(now time.Time) error {
 		}
 		q.OlderThan = age
 	}
-	selector, err := parseSelector(f.selector)
+	selector, err := cmdflags.ParseSelector(f.selector)
 	switch {
 	case err != nil:
 		return err
@@ -75,7 +76,7 @@ func (f *orphanFlags) check(now time.Time) error {
 	case selector != nil:
 		q.Selector = selector.String()
 	}
-	if err := checkTimeout(f.list.Timeout); err != nil {
+	if err := cmdflags.CheckTimeout(f.list.Timeout); err != nil {
 		return err
 	}
 	q.Namespace, err = session.NamespaceMeant(&f.list.Access, f.namespace, f.all)
@@ -92,7 +93,7 @@ func (f *orphanFlags) checkReasons() error {
 		if !f.list.Stranded && slices.Contains(orphan.Stranding(), r) {
 			return session.BadUsage(fmt.Errorf("--reason %s needs --stranded", r))
 		}
-		if err := oneOf("--reason", r, known...); err != nil {
+		if err := cmdflags.OneOf("--reason", r, known...); err != nil {
 			return err
 		}
 	}

@@ -6,20 +6,21 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/usecase/orphans"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 )
 
 // adoptFlags are the flags of orphans adopt.
 type adoptFlags struct {
-	applyFlags
+	cmdflags.Apply
 	everything bool
 	sync       bool
 }
 
 func orphansAdoptCommand(a *app) *cobra.Command {
-	f := adoptFlags{applyFlags: defaultApplyFlags()}
-	f.given.Wait = false
+	f := adoptFlags{Apply: cmdflags.NewApply()}
+	f.Given.Wait = false
 	cmd := &cobra.Command{
 		Use:   "adopt [OBJECT...|--all] -f PATH...",
 		Short: "Adopt retained objects that a node needs again",
@@ -42,12 +43,12 @@ named, the exit code is 2 and nothing changed.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.orphansAdopt(cmd.Context(), &f, args) },
 	}
 	flags := cmd.Flags()
-	f.render.registerCluster(flags)
-	f.run.registerRun(flags)
-	flags.StringSliceVar(&f.render.nodes, "node", nil, "limit to orphans of these nodes (as shown by 'lynqctl status')")
+	f.Render.RegisterCluster(flags)
+	f.Run.Register(flags)
+	flags.StringSliceVar(&f.Render.Nodes, "node", nil, "limit to orphans of these nodes (as shown by 'lynqctl status')")
 	flags.BoolVar(&f.everything, "all", false, "adopt every orphan that your rows and forms render")
 	flags.BoolVar(&f.sync, "sync", false, "also update their content to match the form")
-	registerNoFinalizer(flags, &f.given.NoFinalizer)
+	cmdflags.RegisterNoFinalizer(flags, &f.Given.NoFinalizer)
 	return cmd
 }
 
@@ -59,9 +60,9 @@ func (a *app) orphansAdopt(ctx context.Context, f *adoptFlags, args []string) er
 	if len(named) == 0 && !f.everything {
 		return session.BadUsage(errors.New("specify which orphans to adopt, or pass --all. List them with 'lynqctl orphans list -o name'"))
 	}
-	o, err := f.options()
+	o, err := f.Options()
 	if err != nil {
 		return err
 	}
-	return orphans.Adopt(ctx, a.engine(f.run.output), &orphans.AdoptOptions{Apply: *o, Named: named, Sync: f.sync})
+	return orphans.Adopt(ctx, a.Engine(f.Run.Output), &orphans.AdoptOptions{Apply: *o, Named: named, Sync: f.sync})
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/orphans"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
@@ -13,7 +14,7 @@ import (
 
 func orphansListCommand(a *app) *cobra.Command {
 	var f orphanFlags
-	var p printFlags
+	var p cmdflags.Print
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List retained objects",
@@ -31,9 +32,9 @@ of inventories without an object.`,
 
   # After you lost inventories, also list objects without an entry
   lynqctl orphans list -A --stranded -o wide`,
-		Args: noArgs,
+		Args: cmdflags.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := p.check(); err != nil {
+			if err := p.Check(); err != nil {
 				return err
 			}
 			return a.orphansList(cmd.Context(), &f, &p)
@@ -42,17 +43,17 @@ of inventories without an object.`,
 	flags := cmd.Flags()
 	f.register(flags)
 	flags.BoolVar(&f.list.Stranded, "stranded", false, "also list objects that no inventory lists ("+orphan.ReasonStranded+"), and inventory entries without an object ("+orphan.ReasonGone+")")
-	p.register(flags)
-	p.registerList(flags)
+	p.Register(flags)
+	p.RegisterList(flags)
 	return cmd
 }
 
-func (a *app) orphansList(ctx context.Context, f *orphanFlags, p *printFlags) error {
+func (a *app) orphansList(ctx context.Context, f *orphanFlags, p *cmdflags.Print) error {
 	now := time.Now()
 	if err := f.check(now); err != nil {
 		return err
 	}
-	found, err := orphans.List(ctx, a.engine(""), &f.list)
+	found, err := orphans.List(ctx, a.Engine(""), &f.list)
 	if err != nil {
 		return err
 	}
@@ -62,5 +63,5 @@ func (a *app) orphansList(ctx context.Context, f *orphanFlags, p *printFlags) er
 	if namespace := f.list.Query.Namespace; namespace != "" {
 		l.Empty = "No orphans found in namespace " + namespace + " (-A looks in all)"
 	}
-	return p.printList(a, l)
+	return a.printList(p, l)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
@@ -17,11 +18,11 @@ import (
 type pruneFlags struct {
 	orphanFlags
 	prune usecase.PruneOptions
-	run   runFlags
+	run   cmdflags.Run
 }
 
 func orphansPruneCommand(a *app) *cobra.Command {
-	f := pruneFlags{run: defaultRunFlags()}
+	f := pruneFlags{run: cmdflags.NewRun()}
 	cmd := &cobra.Command{
 		Use:   "prune [OBJECT...|--all]",
 		Short: "Delete retained objects",
@@ -57,7 +58,7 @@ Exit codes:
 	flags.BoolVar(&f.prune.IncludeData, "include-data", false, "also delete PersistentVolumes, PersistentVolumeClaims, Namespaces, and CustomResourceDefinitions")
 	flags.StringVar(&f.prune.BackupDir, "backup-dir", "", "back up manifests to this directory before deleting (includes Secrets)")
 	flags.BoolVarP(&f.prune.Yes, "yes", "y", false, "don't ask for confirmation")
-	f.run.registerOutput(flags)
+	f.run.RegisterOutput(flags)
 	return cmd
 }
 
@@ -65,7 +66,7 @@ func (a *app) orphansPrune(ctx context.Context, f *pruneFlags, args []string) er
 	if err := f.check(time.Now()); err != nil {
 		return err
 	}
-	if err := f.run.checkRun(); err != nil {
+	if err := f.run.Check(); err != nil {
 		return err
 	}
 	named, err := namedOrphans(args, f.prune.All)
@@ -74,12 +75,12 @@ func (a *app) orphansPrune(ctx context.Context, f *pruneFlags, args []string) er
 	}
 	o := f.prune
 	o.Choose = func(orphans []orphan.Orphan, question string) ([]int, error) {
-		return ui.Choose(a.Stdin, a.errOut(), views.OrphanList(orphans, time.Now()), question)
+		return ui.Choose(a.World.Stdin, a.ErrOut(), views.OrphanList(orphans, time.Now()), question)
 	}
 	o.Show = func(orphans []orphan.Orphan) error {
-		return ui.PrintList(views.OrphanList(orphans, time.Now()), tty.Table, a.errOut(), a.errOut())
+		return ui.PrintList(views.OrphanList(orphans, time.Now()), tty.Table, a.ErrOut(), a.ErrOut())
 	}
 	o.RunOptions, o.Access, o.Timeout, o.Query, o.Named = f.run.RunOptions, f.list.Access, f.list.Timeout, f.list.Query, named
 	o.Concurrency = f.list.Query.AtOnce
-	return usecase.Prune(ctx, a.engine(f.run.output), &o)
+	return usecase.Prune(ctx, a.Engine(f.run.Output), &o)
 }

@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/internal/lynqctl/console"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
@@ -20,9 +21,9 @@ func Process() int {
 	go func() {
 		s := <-signals
 		signal.Stop(signals)
-		cancel(&stopped{s})
+		cancel(&console.StopError{Signal: s})
 	}()
-	w := World{Stdin: os.Stdin, Stdout: tty.To(os.Stdout), Stderr: tty.To(os.Stderr), Getenv: os.Getenv, Program: os.Args[0]}
+	w := console.World{Stdin: os.Stdin, Stdout: tty.To(os.Stdout), Stderr: tty.To(os.Stderr), Getenv: os.Getenv, Program: os.Args[0]}
 	kube.LogTo(tty.NewStream(w.Stderr, w.Getenv, tty.ColorAuto))
 	return Run(ctx, w, os.Args[1:])
 }

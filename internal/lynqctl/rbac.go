@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
@@ -59,14 +60,14 @@ Exit codes:
 
   # Check your own permissions
   lynqctl rbac -f forms/ --check`,
-		Args: noArgs,
+		Args: cmdflags.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.rbac(cmd.Context(), &f) },
 	}
 	flags := cmd.Flags()
-	registerInputs(flags, &f.Apply.Inputs)
+	cmdflags.RegisterInputs(flags, &f.Apply.Inputs)
 	flags.StringVarP(&f.Apply.Namespace, "namespace", "n", "", "namespace for all nodes (overrides your files)")
 	f.Apply.Access.Register(flags)
-	registerTimeout(flags, &f.Apply.Timeout)
+	cmdflags.RegisterTimeout(flags, &f.Apply.Timeout)
 	flags.StringSliceVar(&f.purposes, "for", f.purposes, "commands to grant permissions for: "+joined(rbac.Purposes()))
 	flags.StringVar(&f.account, "service-account", "", "bind the roles to this ServiceAccount (NAMESPACE/NAME)")
 	flags.StringVar(&f.name, "name", "", "name of the roles and bindings (default: lynqctl-NAMESPACE-NAME of the hub)")
@@ -91,7 +92,7 @@ func (a *app) rbac(ctx context.Context, f *rbacFlags) error {
 	if err != nil {
 		return err
 	}
-	rights, hubs, err := usecase.Of(ctx, a.engine(""), &f.Options)
+	rights, hubs, err := usecase.Of(ctx, a.Engine(""), &f.Options)
 	if err != nil {
 		return err
 	}
@@ -102,14 +103,14 @@ func (a *app) rbac(ctx context.Context, f *rbacFlags) error {
 	if err != nil {
 		return session.BadUsage(fmt.Errorf("%w (give --name)", err))
 	}
-	ui.Warn(a.noteOut(), rights.Notes)
+	ui.Warn(a.NoteOut(), rights.Notes)
 	text := m.YAML()
 	if f.output == "json" {
 		if text, err = m.JSON(); err != nil {
 			return session.Fail(err)
 		}
 	}
-	_, err = fmt.Fprint(a.out(), text)
+	_, err = fmt.Fprint(a.Out(), text)
 	return session.Fail(err)
 }
 
@@ -127,12 +128,12 @@ func (f *rbacFlags) options() (account rbac.Account, err error) {
 			return account, session.BadUsage(err)
 		}
 	} else if f.output != "" {
-		if err := oneOf("-o", f.output, "yaml", "json"); err != nil {
+		if err := cmdflags.OneOf("-o", f.output, "yaml", "json"); err != nil {
 			return account, err
 		}
 	}
 	for _, p := range f.purposes {
-		if err := oneOf("--for", p, rbac.Purposes()...); err != nil {
+		if err := cmdflags.OneOf("--for", p, rbac.Purposes()...); err != nil {
 			return account, err
 		}
 	}
@@ -145,19 +146,18 @@ func (f *rbacFlags) options() (account rbac.Account, err error) {
 	if account, err = rbac.ParseAccount(f.account); err != nil {
 		return account, session.BadUsage(fmt.Errorf("--service-account: %w", err))
 	}
-	return account, errors.Join(session.CheckNamespace(f.Apply.Namespace), checkTimeout(f.Apply.Timeout))
+	return account, errors.Join(session.CheckNamespace(f.Apply.Namespace), cmdflags.CheckTimeout(f.Apply.Timeout))
 }
 
 // checkRights tells which rights the user lacks.
 func (a *app) checkRights(ctx context.Context, f *rbacFlags, rights *rbac.Rights) error {
-	lacking, err := usecase.Lacking(ctx, a.engine(""), &f.Options, rights.Rules)
+	lacking, err := usecase.Lacking(ctx, a.Engine(""), &f.Options, rights.Rules)
 	if err != nil {
 		return err
 	}
 	l := views.RightsList(lacking)
 	l.Warnings = rights.Notes
-	p := printFlags{output: f.output}
-	if err := p.printList(a, l); err != nil {
+	if err := a.printList(&cmdflags.Print{Output: f.output}, l); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(lacking, func(r rbac.Rule) bool { return !r.Optional }) {

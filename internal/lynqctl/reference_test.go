@@ -15,6 +15,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 	"github.com/spf13/pflag"
+
+	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
+	"github.com/lynqctl/lynqctl/internal/lynqctl/console"
 )
 
 var (
@@ -29,7 +32,7 @@ const (
 
 // referenceRoot is the tree of commands as its users see it.
 func referenceRoot() *cobra.Command {
-	root := rootCommand(&app{World: World{Getenv: func(string) string { return "" }}})
+	root := rootCommand(newApp(console.World{Getenv: func(string) string { return "" }}, nil))
 	root.DisableAutoGenTag = true
 	return root
 }
@@ -130,7 +133,7 @@ func reference(root *cobra.Command) string {
 		writeCommand(&b, c)
 	}
 	b.WriteString("\n## Flags for the cluster\n\nThese flags mean the same as in kubectl.\n")
-	writeFlags(&b, clusterFlagSet(), nil)
+	writeFlags(&b, cmdflags.Cluster(), nil)
 	b.WriteString("\n## Flags of all commands\n")
 	writeFlags(&b, root.PersistentFlags(), nil)
 	b.WriteString(aboutVariables())
@@ -139,7 +142,7 @@ func reference(root *cobra.Command) string {
 
 // aboutVariables tells of the environment.
 func aboutVariables() string {
-	said := onlySaid()
+	said := cmdflags.OnlySaid()
 	for i, name := range said {
 		said[i] = "`--" + name + "`"
 	}
@@ -179,7 +182,7 @@ func writeCommand(b *strings.Builder, c *cobra.Command) {
 	if c.Example != "" {
 		fmt.Fprintf(b, "\n```sh\n%s\n```\n", withoutIndent(c.Example))
 	}
-	if writeFlags(b, c.NonInheritedFlags(), clusterFlagSet()) {
+	if writeFlags(b, c.NonInheritedFlags(), cmdflags.Cluster()) {
 		b.WriteString("\nAnd [the flags for the cluster](#flags-for-the-cluster).\n")
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml/kyaml"
 
+	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/render"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
@@ -19,7 +20,7 @@ import (
 
 // renderCommandFlags are the flags of render.
 type renderCommandFlags struct {
-	renderFlags
+	cmdflags.Render
 	tree         treeFlags
 	allowVarying bool
 	check        bool
@@ -27,7 +28,7 @@ type renderCommandFlags struct {
 }
 
 func renderCommand(a *app) *cobra.Command {
-	f := renderCommandFlags{renderFlags: renderFlags{options: load.RenderOptions{Nothing: "nothing was written"}}, tree: defaultTreeFlags()}
+	f := renderCommandFlags{Render: cmdflags.Render{Options: load.RenderOptions{Nothing: "nothing was written"}}, tree: defaultTreeFlags()}
 	cmd := &cobra.Command{
 		Use:        "render -f PATH...",
 		SuggestFor: []string{"template", "build", "generate"},
@@ -48,7 +49,7 @@ func renderCommand(a *app) *cobra.Command {
   # Render rows from a CSV file, and pipe them to kubectl
   lynqctl render -f forms/ --source csv:tenants.csv |
     kubectl apply --server-side -f -`,
-		Args: noArgs,
+		Args: cmdflags.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.resolve(cmd); err != nil {
 				return err
@@ -57,13 +58,13 @@ func renderCommand(a *app) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	f.registerLocal(flags)
-	flags.StringVarP(&f.format, "output", "o", f.format, "output format: yaml, kyaml, or json (one object per line); with --output-dir: table, json, or markdown (the changes)")
-	flags.StringSliceVar(&f.nodes, "node", nil, "limit to these nodes (as shown by 'lynqctl status')")
-	flags.StringVarP(&f.selector, "selector", "l", "", "limit to objects that match this label selector")
-	flags.BoolVar(&f.options.Stream, "stream", false, "print manifests as they render instead of all at once")
+	f.RegisterLocal(flags)
+	flags.StringVarP(&f.Format, "output", "o", f.Format, "output format: yaml, kyaml, or json (one object per line); with --output-dir: table, json, or markdown (the changes)")
+	flags.StringSliceVar(&f.Nodes, "node", nil, "limit to these nodes (as shown by 'lynqctl status')")
+	flags.StringVarP(&f.Selector, "selector", "l", "", "limit to objects that match this label selector")
+	flags.BoolVar(&f.Options.Stream, "stream", false, "print manifests as they render instead of all at once")
 	flags.BoolVar(&f.allowVarying, "allow-nondeterministic", false, "allow random functions such as randAlphaNum in resources with creationPolicy Once")
-	flags.BoolVar(&f.options.KeepGoing, "keep-going", false, "write the nodes that rendered, even if others failed")
+	flags.BoolVar(&f.Options.KeepGoing, "keep-going", false, "write the nodes that rendered, even if others failed")
 	f.tree.register(flags)
 	flags.BoolVar(&f.check, "check", false, "render twice, in different row order, and fail if the results differ")
 	flags.BoolVar(&f.second, secondPassFlag, false, "")
@@ -73,8 +74,8 @@ func renderCommand(a *app) *cobra.Command {
 
 // resolve checks the flags, of which some mean nothing beside others.
 func (f *renderCommandFlags) resolve(cmd *cobra.Command) error {
-	f.options.RefuseVarying = !f.allowVarying
-	if err := f.tree.check(cmd, &f.renderFlags); err != nil {
+	f.Options.RefuseVarying = !f.allowVarying
+	if err := f.tree.check(cmd, &f.Render); err != nil {
 		return err
 	}
 	if f.tree.options.Dir == "" {
@@ -86,40 +87,37 @@ func (f *renderCommandFlags) resolve(cmd *cobra.Command) error {
 				return session.BadUsage(fmt.Errorf("--%s is about a tree of files: say where with --output-dir", name))
 			}
 		}
-		if f.check && (f.options.Stream || f.format != "") {
+		if f.check && (f.Options.Stream || f.Format != "") {
 			return session.BadUsage(errors.New("--check writes no manifests: leave out --stream and -o"))
 		}
-		f.format = cmp.Or(f.format, "yaml")
-		return f.renderFlags.check()
+		f.Format = cmp.Or(f.Format, "yaml")
+		return f.Render.Check()
 	}
 	if f.check {
 		return session.BadUsage(errors.New("--check and --output-dir do not go together: check first, then write"))
 	}
-	f.tree.report = cmp.Or(f.format, "table")
-	if err := oneOf("-o", f.tree.report, "table", "json", "markdown"); err != nil {
+	f.tree.report = cmp.Or(f.Format, "table")
+	if err := cmdflags.OneOf("-o", f.tree.report, "table", "json", "markdown"); err != nil {
 		return err
 	}
-	f.format = "yaml"
-	return f.renderFlags.check()
+	f.Format = "yaml"
+	return f.Render.Check()
 }
 
 func (a *app) render(ctx context.Context, f *renderCommandFlags) error {
-	e, o := a.engine(""), &f.tree.options
-	o.RenderOptions = f.options
+	e, o := a.Engine(""), &f.tree.options
+	o.RenderOptions = f.Options
 	o.Losses = func(all, untold []policy.Loss) error { return a.showLosses(&f.tree, all, untold) }
 	o.Show = func(t *render.Tree) error { return a.showTree(&f.tree, t) }
 	o.Refuse = func(t *render.Tree) error { return a.refuseTree(&f.tree, t) }
-	if f.format == formatKYAML {
+	if f.Format == cmdflags.KYAML {
 		o.Convert = asKYAML
 	}
 	if f.check {
-		return render.Check(ctx, e, &render.CheckOptions{Render: *o, Second: f.second, Again: a.secondPass()}, a.out().Data())
+		return render.Check(ctx, e, &render.CheckOptions{Render: *o, Second: f.second, Again: a.secondPass()}, a.Out().Data())
 	}
-	return render.Run(ctx, e, o, a.out().Data())
+	return render.Run(ctx, e, o, a.Out().Data())
 }
-
-// formatKYAML is a YAML in which nothing depends on white space, as kubectl prints it.
-const formatKYAML = "kyaml"
 
 func asKYAML(text []byte) ([]byte, error) {
 	var b bytes.Buffer
@@ -136,7 +134,7 @@ func (a *app) secondPass() []string {
 	if end < 0 {
 		end = len(a.args)
 	}
-	return append([]string{a.Program}, slices.Insert(slices.Clone(a.args), end, "--"+secondPassFlag)...)
+	return append([]string{a.World.Program}, slices.Insert(slices.Clone(a.args), end, "--"+secondPassFlag)...)
 }
 
 // renderLong is the help of render.

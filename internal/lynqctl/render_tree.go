@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/render"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
@@ -81,11 +82,11 @@ func appsOnly() []string {
 }
 
 // check checks the flags, and completes the options.
-func (f *treeFlags) check(cmd *cobra.Command, r *renderFlags) error {
+func (f *treeFlags) check(cmd *cobra.Command, r *cmdflags.Render) error {
 	if err := f.checkTarget(cmd); err != nil || f.options.Dir == "" {
 		return err
 	}
-	if err := oneOf("--layout", f.layout, layoutFolders, layoutFiles); err != nil {
+	if err := cmdflags.OneOf("--layout", f.layout, layoutFolders, layoutFiles); err != nil {
 		return err
 	}
 	f.options.PerNode = f.layout == layoutFiles
@@ -93,9 +94,9 @@ func (f *treeFlags) check(cmd *cobra.Command, r *renderFlags) error {
 	switch {
 	case err != nil:
 		return session.BadUsage(fmt.Errorf("--max-delete: %w", err))
-	case r.options.Stream:
+	case r.Options.Stream:
 		return session.BadUsage(errors.New("--stream and --output-dir do not go together: a tree is written when everything has rendered"))
-	case r.selector != "" && f.options.PerNode:
+	case r.Selector != "" && f.options.PerNode:
 		return session.BadUsage(errors.New("-l leaves out a part of nodes, and --layout=" + layoutFiles + " writes whole ones (use --node or --form)"))
 	}
 	f.options.Limits.MayGo, f.options.Limits.MaxDelete = limit.Of, limit.String()
@@ -146,7 +147,7 @@ func (a *app) showLosses(f *treeFlags, all, untold []policy.Loss) error {
 	if len(untold) == 0 {
 		return nil
 	}
-	return views.PrintLosses(f.options.Target, untold, a.noteOut())
+	return views.PrintLosses(f.options.Target, untold, a.NoteOut())
 }
 
 // mostExplained is how many changed objects a report looks into.
@@ -170,16 +171,16 @@ func (a *app) showTree(f *treeFlags, t *render.Tree) error {
 		return a.writeReport(f, &treeReport{Report: t.Report})
 	case "markdown":
 		t.Report.Explain(mostExplained, t.Fields)
-		return t.Report.WriteMarkdown(a.out())
+		return t.Report.WriteMarkdown(a.Out())
 	}
-	return views.PrintTree(t.Report, f.options.DryRun, a.noteOut())
+	return views.PrintTree(t.Report, f.options.DryRun, a.NoteOut())
 }
 
 // refuseTree tells what guards have against the run. A comment on a pull request
 // shows what it would have come to, too.
 func (a *app) refuseTree(f *treeFlags, t *render.Tree) error {
 	refusals := t.Report.Refusals
-	views.PrintTreeRefusals(refusals, a.errOut())
+	views.PrintTreeRefusals(refusals, a.ErrOut())
 	switch f.report {
 	case "json":
 		return a.writeReport(f, &treeReport{Refusals: refusals})
@@ -191,7 +192,7 @@ func (a *app) refuseTree(f *treeFlags, t *render.Tree) error {
 
 func (a *app) writeReport(f *treeFlags, r *treeReport) error {
 	r.Dir, r.DryRun, r.Losses = f.options.Dir, f.options.DryRun, f.losses
-	e := json.NewEncoder(a.out().Data())
+	e := json.NewEncoder(a.Out().Data())
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(r)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/suggest"
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
@@ -102,11 +103,11 @@ func (f *statusFlags) checkNamed(cmd *cobra.Command, args []string) error {
 		}
 		return fmt.Errorf("unknown command %q (%s)", "status "+args[0], hint)
 	}
-	what, names, err := oneType(args, statusTypes())
+	what, names, err := cmdflags.OneType(args, statusTypes())
 	if err != nil || what != "node" {
 		return err
 	}
-	if _, err := nodeNames(names); err != nil {
+	if _, err := cmdflags.NodeNames(names); err != nil {
 		return err
 	}
 	node, _, _ := cmd.Find([]string{"node"})
@@ -123,7 +124,7 @@ func (a *app) statusNamed(ctx context.Context, f *statusFlags, args []string) er
 	if len(args) == 0 {
 		return a.status(ctx, f)
 	}
-	what, names, err := oneType(args, statusTypes())
+	what, names, err := cmdflags.OneType(args, statusTypes())
 	if err != nil {
 		return session.BadUsage(err)
 	}
@@ -152,7 +153,7 @@ func statusOf(a *app, what, short string, narrow func(f *statusFlags, names []st
 			"form": `  # Show the nodes of a form whose name several hubs use
   lynqctl status form web --hub crm -A`,
 		}[what],
-		Args: someNames("status "+what, what, "lynqctl status -A"),
+		Args: cmdflags.SomeNames("status "+what, what, "lynqctl status -A"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			narrow(&f, args)
 			return a.status(cmd.Context(), &f)
@@ -178,7 +179,7 @@ func (f *statusFlags) check() error {
 	if err := f.inventoryFlags.check(); err != nil || !f.watch {
 		return err
 	}
-	return f.print.checkWatch()
+	return f.print.CheckWatch()
 }
 
 func (a *app) status(ctx context.Context, f *statusFlags) error {
@@ -187,13 +188,13 @@ func (a *app) status(ctx context.Context, f *statusFlags) error {
 	}
 	o := &status.Options{InventoryOptions: f.options, FailedOnly: f.failed, Recorded: f.recorded}
 	if f.watch {
-		return status.Follow(ctx, a.engine(""), o, a.statusView(f))
+		return status.Follow(ctx, a.Engine(""), o, a.statusView(f))
 	}
-	s, err := status.List(ctx, a.engine(""), o)
+	s, err := status.List(ctx, a.Engine(""), o)
 	if err != nil {
 		return err
 	}
-	if err := f.print.printList(a, f.view().List((*views.Nodes)(s), time.Now())); err != nil {
+	if err := a.printList(&f.print, f.view().List((*views.Nodes)(s), time.Now())); err != nil {
 		return err
 	}
 	return s.Ended()
@@ -202,7 +203,7 @@ func (a *app) status(ctx context.Context, f *statusFlags) error {
 // statusView shows a watch: on a terminal in place, elsewhere by a line for each
 // change.
 func (a *app) statusView(f *statusFlags) func(time.Time, *status.Status, []nodestatus.Node) error {
-	out, format, view := a.out(), tty.Format(f.print.output), f.view()
+	out, format, view := a.Out(), tty.Format(f.print.Output), f.view()
 	if !out.Terminal || format != tty.Table && format != tty.Wide {
 		feed := &ui.Feed{Out: out, Format: format, Columns: view.Columns()}
 		return func(now time.Time, s *status.Status, news []nodestatus.Node) error {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
@@ -29,9 +30,9 @@ Exit codes:
   2    invalid usage, no such node, or the cluster can't be read`,
 		Example: `  lynqctl status node acme-web
   lynqctl status node acme-web bolt-web -n shop -o json`,
-		Args: someNodes("status node", "lynqctl status"),
+		Args: cmdflags.SomeNodes("status node", "lynqctl status"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if f.options.Nodes, err = nodeNames(args); err != nil {
+			if f.options.Nodes, err = cmdflags.NodeNames(args); err != nil {
 				return session.BadUsage(err)
 			}
 			return a.statusNodes(cmd.Context(), &f)
@@ -48,11 +49,11 @@ func (a *app) statusNodes(ctx context.Context, f *inventoryFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	nodes, notFound := status.Nodes(ctx, a.engine(""), &f.options)
+	nodes, notFound := status.Nodes(ctx, a.Engine(""), &f.options)
 	var all []*ui.Details
 	for _, s := range nodes {
 		n := views.NodeNow(*s)
-		ui.Warn(a.noteOut(), s.Warnings)
+		ui.Warn(a.NoteOut(), s.Warnings)
 		all = append(all, n.Details(time.Now()))
 	}
 	if err := f.printDetails(a, all); err != nil || notFound != nil {

@@ -6,13 +6,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/internal/usecase/validate"
 )
 
 func validateCommand(a *app) *cobra.Command {
 	// What varies is no fault of a form: render alone asks for a permission.
-	f := renderFlags{format: "yaml"}
+	f := cmdflags.Render{Format: "yaml"}
 	var rows bool
 	var output string
 	cmd := &cobra.Command{
@@ -34,32 +35,32 @@ Exit codes:
 
   # Print only the messages, for a script
   lynqctl validate -f forms/ -o json | jq -r '.problems[].message'`,
-		Args: noArgs,
+		Args: cmdflags.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := oneOf("-o", output, "text", "json"); err != nil {
+			if err := cmdflags.OneOf("-o", output, "text", "json"); err != nil {
 				return err
 			}
 			if output == "json" {
 				return a.validateJSON(cmd.Context(), &f, rows)
 			}
-			checked, err := f.validate(cmd.Context(), a.engine(""), rows)
+			checked, err := validated(cmd.Context(), a.Engine(""), &f, rows)
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(a.noteOut(), "%s: valid\n", checked)
+			_, err = fmt.Fprintf(a.NoteOut(), "%s: valid\n", checked)
 			return session.Fail(err)
 		},
 	}
-	f.registerLocal(cmd.Flags())
+	f.RegisterLocal(cmd.Flags())
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "output format: text or json")
 	cmd.Flags().BoolVar(&rows, "rows", false, "also read the rows and render them")
 	return cmd
 }
 
-// validate finds out whether all is valid, and says what was looked at.
-func (f *renderFlags) validate(ctx context.Context, e *session.Engine, rows bool) (checked string, err error) {
-	if err := f.check(); err != nil {
+// validated finds out whether all is valid, and says what was looked at.
+func validated(ctx context.Context, e *session.Engine, f *cmdflags.Render, rows bool) (checked string, err error) {
+	if err := f.Check(); err != nil {
 		return "", err
 	}
-	return validate.Run(ctx, e, &f.options, rows)
+	return validate.Run(ctx, e, &f.Options, rows)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 )
 
@@ -29,7 +30,7 @@ type problemData struct {
 
 // noteTaker is a console that keeps notes instead of showing them.
 type noteTaker struct {
-	console
+	session.View
 	notes []string
 }
 
@@ -37,11 +38,11 @@ type noteTaker struct {
 func (n *noteTaker) Note(line string) { n.notes = append(n.notes, line) }
 
 // validateJSON is validate for programs. The exit code is the same.
-func (a *app) validateJSON(ctx context.Context, f *renderFlags, rows bool) error {
-	view := &noteTaker{console: console{app: a}}
-	e := a.engine("")
+func (a *app) validateJSON(ctx context.Context, f *cmdflags.Render, rows bool) error {
+	view := &noteTaker{View: a.View("")}
+	e := a.Engine("")
 	e.View = view
-	checked, err := f.validate(ctx, e, rows)
+	checked, err := validated(ctx, e, f, rows)
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
@@ -54,7 +55,7 @@ func (a *app) validateJSON(ctx context.Context, f *renderFlags, rows bool) error
 	for _, note := range view.notes {
 		v.Warnings = append(v.Warnings, strings.TrimPrefix(note, "warning: "))
 	}
-	encoder := json.NewEncoder(a.out().Data())
+	encoder := json.NewEncoder(a.Out().Data())
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	if writeErr := encoder.Encode(&v); writeErr != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
 
+	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
@@ -23,9 +24,9 @@ func versionCommand(a *app) *cobra.Command {
 versions of Go and the Kubernetes libraries. lynqctl doesn't contact a cluster.`,
 		Example: `  lynqctl version
   lynqctl version -o json | jq -r .version`,
-		Args: noArgs,
+		Args: cmdflags.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := oneOf("-o", output, "text", "json", "yaml"); err != nil {
+			if err := cmdflags.OneOf("-o", output, "text", "json", "yaml"); err != nil {
 				return err
 			}
 			b := readBuild()
@@ -39,7 +40,7 @@ versions of Go and the Kubernetes libraries. lynqctl doesn't contact a cluster.`
 				}
 				return session.Fail(err)
 			}
-			return session.Fail(ui.PrintList(b.list(), tty.Table, a.out(), a.errOut()))
+			return session.Fail(ui.PrintList(b.list(), tty.Table, a.Out(), a.ErrOut()))
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", output, "output format: text, json, or yaml")

@@ -17,6 +17,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl"
+	"github.com/lynqctl/lynqctl/internal/lynqctl/console"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
@@ -59,7 +60,7 @@ func (p inProcess) start(ctx context.Context, args []string) running {
 	life, kill := context.WithCancel(ctx)
 	return running{kill, func() (int, string) {
 		var said bytes.Buffer
-		exit := lynqctl.Run(life, lynqctl.World{
+		exit := lynqctl.Run(life, console.World{
 			Stdin: strings.NewReader(""), Stdout: tty.To(io.Discard), Stderr: tty.To(&said), Program: "lynqctl",
 			Getenv: func(string) string { return "" }, Transport: lifeline{p.cluster, life},
 		}, append(args, "--kubeconfig="+p.kubeconfig))

@@ -1,4 +1,4 @@
-package lynqctl
+package watchcmd
 
 import (
 	"errors"
@@ -17,14 +17,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/metrics"
 )
 
-// TestWatchBoard: the table shows what has been told, and what is known no more is not
+// TestBoard: the table shows what has been told, and what is known no more is not
 // in it.
-func TestWatchBoard(t *testing.T) {
+func TestBoard(t *testing.T) {
 	m, err := metrics.New(metrics.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &watchBoard{Metrics: m}
+	b := &board{Metrics: m}
 	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	crm, erp := lynq.HubKey{Namespace: "shop", Name: "crm"}, lynq.HubKey{Namespace: "shop", Name: "erp"}
 	shows := func(what string, want ...[]string) *ui.List {

@@ -1,27 +1,28 @@
-package lynqctl
+package watchcmd
 
 import (
 	"time"
 
+	"github.com/lynqctl/lynqctl/internal/lynqctl/console"
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 )
 
-// watchView is the session's View of what goes on and on: a log.
-type watchView struct {
-	*console
+// view is the session's View of what goes on and on: a log.
+type view struct {
+	session.View
 	log *views.Log
 }
 
-// newWatchView shows a watch on standard error, until it is closed: on a terminal as a
+// newView shows a watch on standard error, until it is closed: on a terminal as a
 // table of its hubs, which the log is above, elsewhere as the log alone. What programs
 // read has no table.
-func newWatchView(a *app, format string, board *watchBoard) (v *watchView, closed func()) {
-	out := a.errOut()
-	v = &watchView{console: &console{app: a}}
-	if !out.Terminal || a.common.quiet || format == logJSON {
+func newView(c *console.Console, format string, told *board) (v *view, closed func()) {
+	out := c.ErrOut()
+	v = &view{View: c.View("")}
+	if !out.Terminal || c.Common.Quiet || format == logJSON {
 		v.log = views.NewLog(out, format == logJSON)
 		return v, func() {}
 	}
@@ -29,7 +30,7 @@ func newWatchView(a *app, format string, board *watchBoard) (v *watchView, close
 	v.log = views.NewLogAbove(screen)
 	ticker := time.NewTicker(ui.Redraw)
 	screen.Follow(ticker.C, func(now time.Time) *ui.List {
-		hubs, badInputs := board.facts()
+		hubs, badInputs := told.facts()
 		return views.WatchList(hubs, badInputs, now)
 	})
 	return v, func() {
@@ -39,22 +40,22 @@ func newWatchView(a *app, format string, board *watchBoard) (v *watchView, close
 }
 
 // Note implements session.View.
-func (v *watchView) Note(line string) { v.log.Note(line) }
+func (v *view) Note(line string) { v.log.Note(line) }
 
 // CanAsk implements session.View: there may be a person, and there is no time to ask.
-func (*watchView) CanAsk() bool { return false }
+func (*view) CanAsk() bool { return false }
 
 // Attended implements session.View.
-func (*watchView) Attended() bool { return false }
+func (*view) Attended() bool { return false }
 
 // Preview implements session.View.
-func (*watchView) Preview([]plan.Plan) error { return nil }
+func (*view) Preview([]plan.Plan) error { return nil }
 
 // Count implements session.View.
-func (*watchView) Count(string) session.Counter { return nil }
+func (*view) Count(string) session.Counter { return nil }
 
 // Printer implements session.View.
-func (v *watchView) Printer(session.Mode) session.Printer { return v.log }
+func (v *view) Printer(session.Mode) session.Printer { return v.log }
 
 // Reporter implements session.View.
-func (v *watchView) Reporter(session.Mode) session.Reporter { return v.log }
+func (v *view) Reporter(session.Mode) session.Reporter { return v.log }

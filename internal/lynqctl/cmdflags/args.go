@@ -1,4 +1,4 @@
-package lynqctl
+package cmdflags
 
 import (
 	"fmt"
@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// noArgs refuses arguments: inputs are named with -f.
-func noArgs(cmd *cobra.Command, args []string) error {
+// NoArgs refuses arguments: inputs are named with -f.
+func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
@@ -17,8 +17,8 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("%s takes no arguments, got %q; name inputs with -f: -f %s", cmd.Name(), args[0], args[0])
 }
 
-// someNames has a command take at least one name.
-func someNames(command, what, where string) cobra.PositionalArgs {
+// SomeNames has a command take at least one name.
+func SomeNames(command, what, where string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return fmt.Errorf("%s takes names of %ss (%s has the names)", command, what, where)
@@ -27,10 +27,10 @@ func someNames(command, what, where string) cobra.PositionalArgs {
 	}
 }
 
-// someNodes has a command take at least one name of a node.
-func someNodes(command, where string) cobra.PositionalArgs {
-	return cobra.MatchAll(someNames(command, "node", where), func(_ *cobra.Command, args []string) error {
-		_, err := nodeNames(args)
+// SomeNodes has a command take at least one name of a node.
+func SomeNodes(command, where string) cobra.PositionalArgs {
+	return cobra.MatchAll(SomeNames(command, "node", where), func(_ *cobra.Command, args []string) error {
+		_, err := NodeNames(args)
 		return err
 	})
 }

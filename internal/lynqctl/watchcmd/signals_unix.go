@@ -1,6 +1,6 @@
 //go:build !windows
 
-package lynqctl
+package watchcmd
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package lynqctl
+package cmdflags
 
 import (
 	"errors"
@@ -10,20 +10,21 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/metrics"
 )
 
-// metricsFlags say whether a command counts for Prometheus, and what.
-type metricsFlags struct {
+// Metrics say whether a command counts for Prometheus, and what.
+type Metrics struct {
 	file    string
 	perNode bool
 }
 
-func (f *metricsFlags) register(flags *pflag.FlagSet) {
+// Register registers the flags.
+func (f *Metrics) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.file, "metrics-file", "", "write Prometheus metrics to this `file`, even if the run fails (for the node_exporter textfile collector: DIRECTORY/NAME.prom)")
 	flags.BoolVar(&f.perNode, "metrics-per-node", false, "report metrics per node instead of per hub and form")
 }
 
 // start checks the flags, and makes metrics that have counted nothing yet, nil where none
 // are wanted.
-func (f *metricsFlags) start() (*metrics.Metrics, error) {
+func (f *Metrics) start(version string) (*metrics.Metrics, error) {
 	if f.file == "" {
 		if f.perNode {
 			return nil, session.BadUsage(errors.New("--metrics-per-node is about the metrics of --metrics-file (give it a file)"))
@@ -33,12 +34,12 @@ func (f *metricsFlags) start() (*metrics.Metrics, error) {
 	if err := metrics.CheckFile(f.file); err != nil {
 		return nil, session.BadUsage(fmt.Errorf("--metrics-file: %w", err))
 	}
-	return metrics.New(metrics.Options{PerNode: f.perNode, Version: buildVersion()})
+	return metrics.New(metrics.Options{PerNode: f.perNode, Version: version})
 }
 
-// measured runs a use case, of which metrics are written however it ended.
-func (f *metricsFlags) measured(e *session.Engine, run func(*session.Engine) error) error {
-	m, err := f.start()
+// Measured runs a use case, of which metrics are written however it ended.
+func (f *Metrics) Measured(e *session.Engine, run func(*session.Engine) error) error {
+	m, err := f.start(e.Version)
 	switch {
 	case err != nil:
 		return err

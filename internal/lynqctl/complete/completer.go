@@ -1,4 +1,4 @@
-package lynqctl
+package complete
 
 import (
 	"context"
@@ -8,32 +8,33 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/usecase/completion"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 )
 
 // completer reads a command line that is still being written, and offers names for it.
 type completer struct {
-	app   *app
+	shell *Shell
 	ctx   context.Context // of the one question that it lives for
 	flags *pflag.FlagSet
 	begun string // the word that is to be completed
 }
 
-func newCompleter(a *app, cmd *cobra.Command, begun string) (*completer, context.CancelFunc) {
+func newCompleter(s *Shell, cmd *cobra.Command, begun string) (*completer, context.CancelFunc) {
 	ctx := cmd.Context()
 	if ctx == nil {
 		ctx = context.Background()
 	}
 	ctx, cancel := context.WithTimeout(ctx, completionPatience)
-	_ = a.line.Environment(cmd) // what is wrong shows when the line is run
-	return &completer{app: a, ctx: ctx, flags: cmd.Flags(), begun: begun}, cancel
+	_ = s.Line.Environment(cmd) // what is wrong shows when the line is run
+	return &completer{shell: s, ctx: ctx, flags: cmd.Flags(), begun: begun}, cancel
 }
 
 // values are those of a flag of the line so far.
 func (c *completer) values(name string) []string {
 	f := c.flags.Lookup(name)
-	if f == nil || !f.Changed && !slices.Contains(c.app.line.Defaults, f) {
+	if f == nil || !f.Changed && !slices.Contains(c.shell.Line.Defaults, f) {
 		return nil
 	}
 	if list, ok := f.Value.(pflag.SliceValue); ok {
@@ -71,13 +72,13 @@ func (c *completer) offers() *completion.Offers {
 			_ = access.Set(f.Name, value) // it was parsed once already
 		}
 	})
-	return completion.New(c.app.engine(""), o)
+	return completion.New(c.shell.Engine(), o)
 }
 
 // typed are the names of the type that a word begins with, as TYPE/NAME.
 func (c *completer) typed() []string {
 	word, _, found := strings.Cut(c.begun, "/")
-	namesOf := map[string]offer{"node": (*completion.Offers).Nodes, "hub": (*completion.Offers).Hubs, "form": (*completion.Offers).Forms}[typeOf(word)]
+	namesOf := map[string]offer{"node": (*completion.Offers).Nodes, "hub": (*completion.Offers).Hubs, "form": (*completion.Offers).Forms}[cmdflags.TypeOf(word)]
 	if !found || namesOf == nil {
 		return nil
 	}

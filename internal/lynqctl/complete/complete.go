@@ -1,4 +1,4 @@
-package lynqctl
+package complete
 
 import (
 	"slices"
@@ -8,49 +8,58 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lynqctl/lynqctl/internal/cli"
+	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/usecase/completion"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
 // completionPatience is how long a person who pressed Tab is kept waiting.
 const completionPatience = 3 * time.Second
 
-// completing tells whether a shell asks how a command line may go on.
-func completing(args []string) bool {
+// Shell is a shell that asks how a command line may go on.
+type Shell struct {
+	Line   *cli.Line
+	Engine func() *session.Engine
+}
+
+// Asked tells whether a shell asks how a command line may go on.
+func Asked(args []string) bool {
 	return len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
 }
 
-// registerCompletions says for all commands what their flags and arguments may
+// Register says for all commands what their flags and arguments may
 // be. It goes by the names of flags and by what Use says of arguments, which mean
 // the same everywhere.
-func registerCompletions(a *app, c *cobra.Command) {
+func Register(s *Shell, c *cobra.Command) {
 	c.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if complete := flagCompletion(a, f); complete != nil {
+		if complete := flagCompletion(s, f); complete != nil {
 			_ = c.RegisterFlagCompletionFunc(f.Name, complete) // fails where the command has its own
 		}
 	})
-	if complete := argumentCompletion(a, c); complete != nil && c.ValidArgsFunction == nil {
+	if complete := argumentCompletion(s, c); complete != nil && c.ValidArgsFunction == nil {
 		c.ValidArgsFunction = complete
 	}
 	for _, child := range c.Commands() {
-		registerCompletions(a, child)
+		Register(s, child)
 	}
 }
 
 // flagCompletion says what may be the value of a flag, nil where anything may.
-func flagCompletion(a *app, f *pflag.Flag) cobra.CompletionFunc {
+func flagCompletion(s *Shell, f *pflag.Flag) cobra.CompletionFunc {
 	switch f.Name {
 	case "hub":
-		return completeWith(a, offer((*completion.Offers).Hubs).of)
+		return completeWith(s, offer((*completion.Offers).Hubs).of)
 	case "form":
-		return completeWith(a, offer((*completion.Offers).Forms).of)
+		return completeWith(s, offer((*completion.Offers).Forms).of)
 	case "node":
-		return completeWith(a, offer((*completion.Offers).Nodes).of)
+		return completeWith(s, offer((*completion.Offers).Nodes).of)
 	case "context":
-		return completeWith(a, offer((*completion.Offers).Contexts).of)
+		return completeWith(s, offer((*completion.Offers).Contexts).of)
 	case "namespace":
-		return completeWith(a, offer((*completion.Offers).Namespaces).of)
+		return completeWith(s, offer((*completion.Offers).Namespaces).of)
 	case "filename", "source", "kubeconfig", "certificate-authority", "client-certificate", "client-key":
 		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveDefault
@@ -60,7 +69,7 @@ func flagCompletion(a *app, f *pflag.Flag) cobra.CompletionFunc {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		}
 	}
-	if words := flagWords(f); len(words) > 0 {
+	if words := Words(f); len(words) > 0 {
 		return fixedWords(words)
 	}
 	return nil
@@ -78,9 +87,9 @@ func fixedWords(words []string) cobra.CompletionFunc {
 	}
 }
 
-// flagWords are the words that a flag takes: those of all that flags of its name
+// Words are the words that a flag takes: those of all that flags of its name
 // take anywhere which its own description names.
-func flagWords(f *pflag.Flag) []string {
+func Words(f *pflag.Flag) []string {
 	if f.Value.Type() == "bool" {
 		return nil
 	}
@@ -91,13 +100,13 @@ func flagWords(f *pflag.Flag) []string {
 	case "dry-run":
 		words = []string{"none", "client", "server"}
 	case "adopt":
-		words = []string{adoptByPolicy, adoptNever}
+		words = []string{cmdflags.AdoptByPolicy, cmdflags.AdoptNever}
 	case "cascade":
 		words = []string{"background", "foreground", "orphan"}
 	case "target":
 		words = []string{"plain", "argo", "flux"}
 	case "layout":
-		words = []string{layoutFolders, layoutFiles}
+		words = []string{"node-folder", "node-file"}
 	case "reason":
 		words = orphan.Marked()
 	}
@@ -111,7 +120,7 @@ func flagWords(f *pflag.Flag) []string {
 
 // argumentCompletion says what may be a command's arguments, nil where it takes
 // none that can be known.
-func argumentCompletion(a *app, c *cobra.Command) cobra.CompletionFunc {
+func argumentCompletion(s *Shell, c *cobra.Command) cobra.CompletionFunc {
 	for _, said := range strings.Fields(c.Use)[1:] {
 		word, _, _ := strings.Cut(strings.Trim(said, "[]"), "|")
 		word, many := strings.CutSuffix(word, "...")
@@ -136,7 +145,7 @@ func argumentCompletion(a *app, c *cobra.Command) cobra.CompletionFunc {
 		default:
 			continue
 		}
-		complete := completeWith(a, candidates)
+		complete := completeWith(s, candidates)
 		return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 && !many {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -150,9 +159,9 @@ func argumentCompletion(a *app, c *cobra.Command) cobra.CompletionFunc {
 
 // completeWith completes with names that are found out when a shell asks. What keeps
 // them from being found out, a shell does not want to hear.
-func completeWith(a *app, candidates func(*completer) []string) cobra.CompletionFunc {
+func completeWith(s *Shell, candidates func(*completer) []string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-		c, done := newCompleter(a, cmd, begun)
+		c, done := newCompleter(s, cmd, begun)
 		defer done()
 		// Flags take several names with commas between them.
 		comma := strings.LastIndexByte(begun, ',') + 1

@@ -1,4 +1,4 @@
-package lynqctl
+package watchcmd
 
 import "os"
 

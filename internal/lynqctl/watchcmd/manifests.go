@@ -1,4 +1,4 @@
-package lynqctl
+package watchcmd
 
 import (
 	"context"
@@ -7,22 +7,24 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/cli"
+	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
+	"github.com/lynqctl/lynqctl/internal/lynqctl/console"
 	"github.com/lynqctl/lynqctl/internal/usecase/apply"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/internal/usecase/watch"
 )
 
-// watchManifestFlags are the flags of watch that are about running it in the cluster.
-type watchManifestFlags struct {
+// manifestFlags are the flags of watch that are about running it in the cluster.
+type manifestFlags struct {
 	wanted     bool
 	image      string
 	replicas   int
 	deployment string
 }
 
-func defaultWatchManifestFlags() watchManifestFlags { return watchManifestFlags{replicas: 1} }
+func defaultManifestFlags() manifestFlags { return manifestFlags{replicas: 1} }
 
-func (f *watchManifestFlags) register(flags *pflag.FlagSet) {
+func (f *manifestFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.wanted, "print-manifests", false, "print the manifests that run this watch in a cluster, and exit: Deployment, ServiceAccount, roles, and a ConfigMap with your files")
 	flags.StringVar(&f.image, "image", "", "container image (with --print-manifests; default: this release)")
 	flags.IntVar(&f.replicas, "replicas", f.replicas, "number of pods (with --print-manifests); one is active, the rest are standbys")
@@ -30,12 +32,12 @@ func (f *watchManifestFlags) register(flags *pflag.FlagSet) {
 }
 
 // manifestsOnly are the flags that mean nothing without --print-manifests.
-func (f *watchManifestFlags) manifestsOnly() []string {
+func (f *manifestFlags) manifestsOnly() []string {
 	return []string{"image", "replicas", "deployment"}
 }
 
 // check refuses flags that mean nothing.
-func (f *watchManifestFlags) check(flags *pflag.FlagSet) error {
+func (f *manifestFlags) check(flags *pflag.FlagSet) error {
 	for _, name := range f.manifestsOnly() {
 		if flags.Changed(name) && !f.wanted {
 			return session.BadUsage(fmt.Errorf("--%s goes with --print-manifests", name))
@@ -45,7 +47,7 @@ func (f *watchManifestFlags) check(flags *pflag.FlagSet) error {
 }
 
 // printManifests prints the manifests of a watch with these flags and options.
-func (a *app) printManifests(ctx context.Context, flags *pflag.FlagSet, f *watchManifestFlags, o *apply.Options) error {
+func printManifests(ctx context.Context, c *console.Console, flags *pflag.FlagSet, f *manifestFlags, o *apply.Options) error {
 	m := &watch.ManifestOptions{Apply: *o, Deployment: f.deployment, Image: f.image, Replicas: f.replicas, Args: podArgs(flags, f)}
 	m.Apply.Nothing = "nothing was printed"
 	if flags.Changed("listen") {
@@ -54,18 +56,18 @@ func (a *app) printManifests(ctx context.Context, flags *pflag.FlagSet, f *watch
 	if !flags.Changed("log-format") {
 		m.Args = append(m.Args, "--log-format=json")
 	}
-	text, err := watch.Manifests(ctx, a.engine(""), m)
+	text, err := watch.Manifests(ctx, c.Engine(""), m)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprint(a.out(), text)
+	_, err = fmt.Fprint(c.Out(), text)
 	return session.Fail(err)
 }
 
 // podArgs are the flags that were given, as a pod is to have them: without those that are
 // about this machine, such as files and the kubeconfig.
-func podArgs(flags *pflag.FlagSet, f *watchManifestFlags) []string {
+func podArgs(flags *pflag.FlagSet, f *manifestFlags) []string {
 	here := append([]string{"print-manifests", "filename", "recursive", "tombstones", "color", "quiet"}, f.manifestsOnly()...)
-	clusterFlagSet().VisitAll(func(flag *pflag.Flag) { here = append(here, flag.Name) })
+	cmdflags.Cluster().VisitAll(func(flag *pflag.Flag) { here = append(here, flag.Name) })
 	return cli.Given(flags, here)
 }

@@ -1,4 +1,4 @@
-package lynqctl
+package watchcmd
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
+	"github.com/lynqctl/lynqctl/internal/lynqctl/console"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/internal/usecase/watch"
@@ -18,7 +20,7 @@ type approveFlags struct {
 	namespace string
 }
 
-func watchApproveCommand(a *app) *cobra.Command {
+func approveCommand(c *console.Console) *cobra.Command {
 	var f approveFlags
 	cmd := &cobra.Command{
 		Use:   "approve HUB",
@@ -44,23 +46,23 @@ Exit codes:
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.watchApprove(cmd.Context(), &f, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return approve(cmd.Context(), c, &f, args[0]) },
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.namespace, "namespace", "n", "", "namespace of the hub (default: from the kubeconfig context)")
 	f.Access.Register(flags)
-	registerTimeout(flags, &f.Timeout)
+	cmdflags.RegisterTimeout(flags, &f.Timeout)
 	flags.BoolVarP(&f.Yes, "yes", "y", false, "don't ask for confirmation")
 	return cmd
 }
 
-func (a *app) watchApprove(ctx context.Context, f *approveFlags, hub string) error {
-	if err := errors.Join(session.CheckNamespace(f.namespace), checkTimeout(f.Timeout)); err != nil {
+func approve(ctx context.Context, c *console.Console, f *approveFlags, hub string) error {
+	if err := errors.Join(session.CheckNamespace(f.namespace), cmdflags.CheckTimeout(f.Timeout)); err != nil {
 		return err
 	}
 	var err error
 	if f.Hub, err = session.HubMeant(&f.Access, f.namespace, hub); err != nil {
 		return err
 	}
-	return watch.Approve(ctx, a.engine(string(tty.Table)), &f.ApproveOptions)
+	return watch.Approve(ctx, c.Engine(string(tty.Table)), &f.ApproveOptions)
 }

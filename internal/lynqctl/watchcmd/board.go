@@ -1,4 +1,4 @@
-package lynqctl
+package watchcmd
 
 import (
 	"errors"
@@ -15,9 +15,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/metrics"
 )
 
-// watchBoard keeps what a watch tells of its hubs, for people to see. It takes what is
+// board keeps what a watch tells of its hubs, for people to see. It takes what is
 // told for metrics, and hands it on to them.
-type watchBoard struct {
+type board struct {
 	*metrics.Metrics
 
 	mu   sync.Mutex
@@ -27,12 +27,12 @@ type watchBoard struct {
 }
 
 var (
-	_ session.Metrics = (*watchBoard)(nil)
-	_ watch.Observer  = (*watchBoard)(nil)
+	_ session.Metrics = (*board)(nil)
+	_ watch.Observer  = (*board)(nil)
 )
 
 // facts are all that is known by now.
-func (b *watchBoard) facts() (hubs []views.WatchedHub, badInputs bool) {
+func (b *board) facts() (hubs []views.WatchedHub, badInputs bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, f := range b.kept {
@@ -45,7 +45,7 @@ func (b *watchBoard) facts() (hubs []views.WatchedHub, badInputs bool) {
 }
 
 // note changes the facts of a hub that is kept.
-func (b *watchBoard) note(hub lynq.HubKey, change func(*views.WatchedHub)) {
+func (b *board) note(hub lynq.HubKey, change func(*views.WatchedHub)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if i := slices.IndexFunc(b.kept, func(f *views.WatchedHub) bool { return f.HubKey == hub }); i >= 0 {
@@ -54,7 +54,7 @@ func (b *watchBoard) note(hub lynq.HubKey, change func(*views.WatchedHub)) {
 }
 
 // Kept implements watch.Observer.
-func (b *watchBoard) Kept(hubs []lynq.HubKey) {
+func (b *board) Kept(hubs []lynq.HubKey) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	before := b.kept
@@ -69,7 +69,7 @@ func (b *watchBoard) Kept(hubs []lynq.HubKey) {
 }
 
 // Ended implements watch.Observer.
-func (b *watchBoard) Ended(hub lynq.HubKey, err error) {
+func (b *board) Ended(hub lynq.HubKey, err error) {
 	refused := (*session.Error)(nil)
 	b.note(hub, func(f *views.WatchedHub) {
 		f.Applying = false
@@ -79,7 +79,7 @@ func (b *watchBoard) Ended(hub lynq.HubKey, err error) {
 }
 
 // Inputs implements session.Metrics.
-func (b *watchBoard) Inputs(loaded bool) {
+func (b *board) Inputs(loaded bool) {
 	b.Metrics.Inputs(loaded)
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -87,7 +87,7 @@ func (b *watchBoard) Inputs(loaded bool) {
 }
 
 // Read implements session.Metrics.
-func (b *watchBoard) Read(hub lynq.HubKey, rows, active int, at time.Time, err error) {
+func (b *board) Read(hub lynq.HubKey, rows, active int, at time.Time, err error) {
 	b.Metrics.Read(hub, rows, active, at, err)
 	b.note(hub, func(f *views.WatchedHub) {
 		if f.Unread = err != nil; err == nil {
@@ -97,7 +97,7 @@ func (b *watchBoard) Read(hub lynq.HubKey, rows, active int, at time.Time, err e
 }
 
 // Leading implements session.Metrics. What another instance does is not known here.
-func (b *watchBoard) Leading(hub lynq.HubKey, leads bool) {
+func (b *board) Leading(hub lynq.HubKey, leads bool) {
 	b.Metrics.Leading(hub, leads)
 	b.note(hub, func(f *views.WatchedHub) {
 		*f = views.WatchedHub{HubKey: f.HubKey, Changed: f.Changed, Turn: views.TurnOthers}
@@ -108,13 +108,13 @@ func (b *watchBoard) Leading(hub lynq.HubKey, leads bool) {
 }
 
 // Held implements session.Metrics.
-func (b *watchBoard) Held(hub lynq.HubKey, guards []plan.Guard) {
+func (b *board) Held(hub lynq.HubKey, guards []plan.Guard) {
 	b.Metrics.Held(hub, guards)
 	b.note(hub, func(f *views.WatchedHub) { f.Held = slices.Clone(guards) })
 }
 
 // Report implements session.Metrics.
-func (b *watchBoard) Report(e report.Event) {
+func (b *board) Report(e report.Event) {
 	b.Metrics.Report(e)
 	switch {
 	case e.Type == report.EventNodeStart:

@@ -1,4 +1,4 @@
-package lynqctl
+package watchcmd
 
 import (
 	"context"
@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/filewatch"
+	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
+	"github.com/lynqctl/lynqctl/internal/lynqctl/console"
 	"github.com/lynqctl/lynqctl/internal/serve"
 	"github.com/lynqctl/lynqctl/internal/usecase/apply"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
@@ -23,8 +25,8 @@ import (
 
 // watchFlags are the flags of watch.
 type watchFlags struct {
-	apply     applyFlags
-	manifests watchManifestFlags
+	apply     cmdflags.Apply
+	manifests manifestFlags
 	listen    string
 	perNode   bool
 	logFormat string
@@ -38,14 +40,14 @@ const (
 )
 
 func (f *watchFlags) register(flags *pflag.FlagSet) {
-	f.apply.render.registerCluster(flags)
-	flags.IntVar(&f.apply.run.Concurrency, "concurrency", f.apply.run.Concurrency, "number of nodes to process in parallel")
-	flags.BoolVar(&f.apply.run.Events, "events", f.apply.run.Events, "emit Kubernetes events")
-	flags.StringVar(&f.apply.run.dryRun, "dry-run", f.apply.run.dryRun, "none, client (print the plan of one round), or server (also submit every write as a server-side dry run)")
-	flags.StringVar(&f.apply.maxDelete, "max-delete", f.apply.maxDelete, "hold deletions that exceed this many of a hub's nodes (a number or a percentage)")
+	f.apply.Render.RegisterCluster(flags)
+	flags.IntVar(&f.apply.Run.Concurrency, "concurrency", f.apply.Run.Concurrency, "number of nodes to process in parallel")
+	flags.BoolVar(&f.apply.Run.Events, "events", f.apply.Run.Events, "emit Kubernetes events")
+	flags.StringVar(&f.apply.Run.DryRun, "dry-run", f.apply.Run.DryRun, "none, client (print the plan of one round), or server (also submit every write as a server-side dry run)")
+	flags.StringVar(&f.apply.MaxDelete, "max-delete", f.apply.MaxDelete, "hold deletions that exceed this many of a hub's nodes (a number or a percentage)")
 	flags.DurationVar(&f.window, "max-delete-window", f.window, "how long deleted nodes count against --max-delete (0 means that each round counts only its own)")
-	flags.BoolVar(&f.apply.given.Limits.AllowEmpty, "allow-empty", false, "start without a form, and allow deleting every node of a hub that has no active rows")
-	flags.StringSliceVar(&f.apply.given.Tombstones.Paths, "tombstones", nil, "files or directories with tombstones: objects to delete if their labels match")
+	flags.BoolVar(&f.apply.Given.Limits.AllowEmpty, "allow-empty", false, "start without a form, and allow deleting every node of a hub that has no active rows")
+	flags.StringSliceVar(&f.apply.Given.Tombstones.Paths, "tombstones", nil, "files or directories with tombstones: objects to delete if their labels match")
 	flags.StringVar(&f.listen, "listen", "", "address that serves /healthz, /readyz, and /metrics, for example :8080")
 	flags.BoolVar(&f.perNode, "metrics-per-node", false, "report metrics per node instead of per hub and form")
 	flags.StringVar(&f.logFormat, "log-format", f.logFormat, "output format: text or json")
@@ -53,9 +55,10 @@ func (f *watchFlags) register(flags *pflag.FlagSet) {
 	flags.Lookup("timeout").Usage = "stop after this time, for example 1h (0 means no limit)"
 }
 
-func watchCommand(a *app) *cobra.Command {
-	f := watchFlags{apply: defaultApplyFlags(), manifests: defaultWatchManifestFlags(), logFormat: logText, window: window.Default}
-	f.apply.run.LockTimeout = 0
+// New is watch, and the commands below it.
+func New(c *console.Console) *cobra.Command {
+	f := watchFlags{apply: cmdflags.NewApply(), manifests: defaultManifestFlags(), logFormat: logText, window: window.Default}
+	f.apply.Run.LockTimeout = 0
 	cmd := &cobra.Command{
 		Use:   "watch -f PATH...",
 		Short: "Keep a cluster in sync with your rows",
@@ -71,20 +74,20 @@ func watchCommand(a *app) *cobra.Command {
 
   # Approve held deletions
   lynqctl watch approve crm -n shop`,
-		Args: noArgs,
+		Args: cmdflags.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o, err := f.options(cmd.Flags())
 			switch {
 			case err != nil:
 				return err
 			case f.manifests.wanted:
-				return a.printManifests(cmd.Context(), cmd.Flags(), &f.manifests, o)
+				return printManifests(cmd.Context(), c, cmd.Flags(), &f.manifests, o)
 			}
-			return a.watch(cmd.Context(), &f, o)
+			return run(cmd.Context(), c, &f, o)
 		},
 	}
 	f.register(cmd.Flags())
-	cmd.AddCommand(watchApproveCommand(a))
+	cmd.AddCommand(approveCommand(c))
 	return cmd
 }
 
@@ -93,13 +96,13 @@ func (f *watchFlags) options(flags *pflag.FlagSet) (*apply.Options, error) {
 	if err := f.manifests.check(flags); err != nil {
 		return nil, err
 	}
-	if err := oneOf("--log-format", f.logFormat, logText, logJSON); err != nil {
+	if err := cmdflags.OneOf("--log-format", f.logFormat, logText, logJSON); err != nil {
 		return nil, err
 	}
 	if f.window < 0 {
 		return nil, session.BadUsage(fmt.Errorf("--max-delete-window=%s: a window can't be negative (pass a duration such as 1h, or 0)", f.window))
 	}
-	o, err := f.apply.options()
+	o, err := f.apply.Options()
 	if err != nil {
 		return nil, err
 	}
@@ -119,14 +122,15 @@ func (f *watchFlags) checkDryRun(m session.Mode) error {
 	return nil
 }
 
-func (a *app) watch(ctx context.Context, f *watchFlags, o *apply.Options) error {
+// run is the command.
+func run(ctx context.Context, c *console.Console, f *watchFlags, o *apply.Options) error {
 	if o.Mode != session.ModeRun {
-		return watch.Run(ctx, a.engine(""), &watch.Options{Apply: *o})
+		return watch.Run(ctx, c.Engine(""), &watch.Options{Apply: *o})
 	}
 	if f.listen == "" && f.perNode {
 		return session.BadUsage(errors.New("--metrics-per-node is about the metrics at --listen (give it an address)"))
 	}
-	m, err := metrics.New(metrics.Options{PerNode: f.perNode, Process: true, Version: buildVersion()})
+	m, err := metrics.New(metrics.Options{PerNode: f.perNode, Process: true, Version: c.Version})
 	if err != nil {
 		return session.Fail(err)
 	}
@@ -145,15 +149,15 @@ func (a *app) watch(ctx context.Context, f *watchFlags, o *apply.Options) error 
 	}
 	reload, stop := onReload()
 	defer stop()
-	board := &watchBoard{Metrics: m}
-	view, closed := newWatchView(a, f.logFormat, board)
+	told := &board{Metrics: m}
+	shown, closed := newView(c, f.logFormat, told)
 	defer closed()
-	e := a.engine("")
-	e.View, e.Metrics = view, board
-	err = watch.Run(ctx, e, &watch.Options{Apply: *o, Reload: reload, Files: watchFiles, Observer: board, Listen: at})
-	if stopped := stopOf(ctx); stopped != nil {
-		view.Note(stopped.note())
-		return &loggedError{stopped}
+	e := c.Engine("")
+	e.View, e.Metrics = shown, told
+	err = watch.Run(ctx, e, &watch.Options{Apply: *o, Reload: reload, Files: watchFiles, Observer: told, Listen: at})
+	if stopped := console.StopOf(ctx); stopped != nil {
+		shown.Note(stopped.Note())
+		return &console.LoggedError{Err: stopped}
 	}
 	return err
 }

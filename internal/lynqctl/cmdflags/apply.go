@@ -1,0 +1,101 @@
+package cmdflags
+
+import (
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+)
+
+// Apply are the flags of apply, and of commands that render and plan as it does.
+type Apply struct {
+	Given        apply.Options
+	Render       Render
+	Run          Run
+	MaxDelete    string
+	adopt        string
+	recordValues recordValues
+	Metrics      Metrics
+}
+
+// NewApply are the flags with their defaults.
+func NewApply() Apply {
+	return Apply{
+		Given:  apply.Options{Wait: true},
+		Render: Render{Format: "yaml", Options: load.RenderOptions{Nothing: "nothing changed"}},
+		Run:    NewRun(), MaxDelete: decide.DefaultMaxDelete().String(), adopt: AdoptByPolicy, recordValues: noValues,
+	}
+}
+
+// recordValues is a flag that needs no value, and may have one that is neither true
+// nor false.
+type recordValues string
+
+// noValues is what --record-values is by itself.
+const noValues = "false"
+
+// String implements pflag.Value.
+func (v *recordValues) String() string { return string(*v) }
+
+// Set implements pflag.Value. The value is checked with those of other flags.
+func (v *recordValues) Set(text string) error { *v = recordValues(text); return nil }
+
+// Type implements pflag.Value: in help it is shown as a flag without a value.
+func (v *recordValues) Type() string { return "bool" }
+
+// What --adopt takes.
+const (
+	AdoptByPolicy = "policy"
+	AdoptNever    = "never"
+)
+
+// RegisterChoice registers what chooses nodes and objects, and which guards they have.
+func (f *Apply) RegisterChoice(flags *pflag.FlagSet, allowEmpty string) {
+	flags.StringSliceVar(&f.Render.Nodes, "node", nil, "limit to these nodes (as shown by 'lynqctl status')")
+	flags.StringVarP(&f.Render.Selector, "selector", "l", "", "limit to objects that match this label selector; nothing is deleted")
+	flags.BoolVar(&f.Given.Limits.AllowEmpty, "allow-empty", false, allowEmpty)
+	flags.StringVar(&f.MaxDelete, "max-delete", f.MaxDelete, "refuse to delete more than this many of a hub's nodes (a number or a percentage)")
+	flags.StringVar(&f.adopt, "adopt", f.adopt, "what to do with existing objects: policy (follow the forms) or never (report a conflict)")
+	// Which objects go beside those of nodes, and whether data may.
+	flags.StringSliceVar(&f.Given.Tombstones.Paths, "tombstones", nil, "files or directories with tombstones: objects to delete if their labels match")
+	flags.BoolVar(&f.Given.Tombstones.Recheck, "recheck-tombstones", false, "check tombstones again, even if their objects were already deleted")
+	flags.BoolVar(&f.Given.IncludeData, "include-data", false, "let patchStrategy recreate and tombstones delete PersistentVolumes, PersistentVolumeClaims, Namespaces, and CustomResourceDefinitions")
+}
+
+// RegisterRecordValues registers whether inventories keep values of rows.
+func (f *Apply) RegisterRecordValues(flags *pflag.FlagSet) {
+	flags.Var(&f.recordValues, "record-values", "store row values in inventories; columns that look like secrets only with =plain")
+	flags.Lookup("record-values").NoOptDefVal = string(apply.RecordChecked)
+}
+
+// Options checks the flags, and makes options of them.
+func (f *Apply) Options() (*apply.Options, error) {
+	if err := f.Render.Check(); err != nil {
+		return nil, err
+	}
+	if err := f.Run.Check(); err != nil {
+		return nil, err
+	}
+	if err := OneOf("--adopt", f.adopt, AdoptByPolicy, AdoptNever); err != nil {
+		return nil, err
+	}
+	if err := OneOf("--record-values", string(f.recordValues), noValues, string(apply.RecordChecked), string(apply.RecordPlain)); err != nil {
+		return nil, err
+	}
+	limit, err := decide.ParseMaxDelete(f.MaxDelete)
+	if err != nil {
+		return nil, session.BadUsage(fmt.Errorf("--max-delete: %w", err))
+	}
+	o := f.Given
+	o.RenderOptions, o.RunOptions = f.Render.Options, f.Run.RunOptions
+	o.Settings.KeepGoing = true
+	if f.recordValues != noValues {
+		o.RecordValues = apply.RecordValues(f.recordValues)
+	}
+	o.Limits.MaxDelete, o.AdoptNothing = limit, f.adopt == AdoptNever
+	return &o, nil
+}

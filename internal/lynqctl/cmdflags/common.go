@@ -1,0 +1,39 @@
+package cmdflags
+
+import (
+	"errors"
+
+	"github.com/spf13/pflag"
+
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+)
+
+// Common are the flags that all commands have.
+type Common struct {
+	Verbosity int
+	Quiet     bool
+	Color     string
+}
+
+// Register registers the flags.
+func (f *Common) Register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.Color, "color", string(tty.ColorAuto), "auto (in a terminal, unless NO_COLOR is set), always, or never")
+	flags.BoolVarP(&f.Quiet, "quiet", "q", false, "print only errors")
+	flags.IntVarP(&f.Verbosity, "v", "v", 0, "log API requests at this `level`, as with kubectl: 6 (URLs), 7 (headers), 8 (bodies, which contain row values; Secrets are hidden)")
+}
+
+// Check checks the flags.
+func (f *Common) Check() error {
+	if f.Verbosity < 0 {
+		return session.BadUsage(errors.New("-v cannot be negative"))
+	}
+	return OneOf("--color", f.Color, tty.ColorAuto, tty.ColorAlways, tty.ColorNever)
+}
+
+// OnlySaid are the flags that take a guard or a question away, or let Secrets out. In an
+// environment they would do so for every command that is ever called there, so
+// that they count only on the command line.
+func OnlySaid() []string {
+	return []string{"all", "allow-empty", "force", "include-data", "plain-secrets", "yes"}
+}

@@ -1,0 +1,196 @@
+package cmdflags
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/render"
+)
+
+// RegisterInputs registers what names and narrows hubs and forms.
+func RegisterInputs(flags *pflag.FlagSet, o *load.InputOptions) {
+	RegisterFiles(flags, o)
+	flags.StringSliceVar(&o.Hubs, "hub", nil, "limit to these hubs (NAME or NAMESPACE/NAME)")
+	flags.StringSliceVar(&o.Forms, "form", nil, "limit to these forms (NAME or NAMESPACE/NAME)")
+}
+
+// RegisterFiles registers what names hubs and forms.
+func RegisterFiles(flags *pflag.FlagSet, o *load.InputOptions) {
+	flags.StringArrayVarP(&o.Paths, "filename", "f", nil, "file or directory with hubs and forms, or '-' for stdin; repeatable")
+	flags.BoolVarP(&o.Recursive, "recursive", "R", false, "read subdirectories")
+}
+
+// Cluster are kubectl's flags, which many commands have.
+func Cluster() *pflag.FlagSet {
+	flags := pflag.NewFlagSet("cluster", pflag.ContinueOnError)
+	(&kube.Access{}).Register(flags)
+	return flags
+}
+
+// KYAML is a YAML in which nothing depends on white space, as kubectl prints it.
+const KYAML = "kyaml"
+
+// Render are the flags of all commands that read rows.
+type Render struct {
+	Options  load.RenderOptions
+	Nodes    []string
+	Selector string
+	Format   string
+}
+
+// RegisterLocal registers those of kubectl's flags that a command has which asks a
+// cluster only for what the inputs do not have.
+func (f *Render) RegisterLocal(flags *pflag.FlagSet) {
+	RegisterInputs(flags, &f.Options.Inputs)
+	flags.StringVarP(&f.Options.Namespace, "namespace", "n", "", "namespace for all nodes (overrides your files)")
+	RegisterLocalAccess(flags, &f.Options.Access)
+	f.registerSources(flags)
+	flags.IntVar(&f.Options.Settings.Workers, "concurrency", 0, "number of rows to render in parallel (0 means one per processor)")
+}
+
+// RegisterLocalAccess registers those of kubectl's flags that say where a cluster is.
+func RegisterLocalAccess(flags *pflag.FlagSet, access *kube.Access) {
+	flags.StringVar(&access.Kubeconfig, "kubeconfig", "", "kubeconfig; used only to look up a namespace or a password Secret that your files don't contain")
+	flags.StringVar(&access.Context, "context", "", "kubeconfig context to use")
+}
+
+// RegisterCluster registers kubectl's flags, for commands that write to a cluster.
+func (f *Render) RegisterCluster(flags *pflag.FlagSet) {
+	RegisterInputs(flags, &f.Options.Inputs)
+	flags.StringVarP(&f.Options.Namespace, "namespace", "n", "", "namespace for all nodes (overrides your files)")
+	f.Options.Access.Register(flags)
+	f.registerSources(flags)
+}
+
+func (f *Render) registerSources(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&f.Options.Sources, "source", nil, "read rows from this URL instead of the hub's source (HUB=URL if you have several hubs)")
+	RegisterTimeout(flags, &f.Options.Timeout)
+}
+
+// Check checks the flags, and makes settings of them.
+func (f *Render) Check() error {
+	s := &f.Options.Settings
+	s.KeepGoing = f.Options.KeepGoing
+	if err := errors.Join(OneOf("-o", f.Format, "yaml", "json", KYAML), CheckTimeout(f.Options.Timeout)); err != nil {
+		return err
+	}
+	if f.Format == "json" {
+		s.Format = render.JSON
+	}
+	if s.Workers < 0 {
+		return session.BadUsage(errors.New("--concurrency cannot be negative"))
+	}
+	if err := session.CheckNamespace(f.Options.Namespace); err != nil {
+		return err
+	}
+	selector, err := ParseSelector(f.Selector)
+	if err != nil {
+		return err
+	}
+	if s.Selector = selector; len(f.Nodes) == 0 {
+		return nil
+	}
+	s.Nodes = map[string]bool{}
+	for _, n := range f.Nodes {
+		s.Nodes[n] = true
+	}
+	return nil
+}
+
+// RegisterNoFinalizer registers what commands have that make inventories.
+func RegisterNoFinalizer(flags *pflag.FlagSet, without *bool) {
+	flags.BoolVar(without, "no-finalizer", false, "create inventories without a finalizer (deleting one with kubectl then deletes its objects at once)")
+}
+
+// Run are the flags of all commands that carry plans out.
+type Run struct {
+	session.RunOptions
+	DryRun string
+	Output string
+}
+
+// NewRun are the flags with their defaults.
+func NewRun() Run {
+	return Run{RunOptions: session.DefaultRunOptions(), DryRun: string(session.ModeRun), Output: "table"}
+}
+
+// Register registers the flags.
+func (f *Run) Register(flags *pflag.FlagSet) {
+	f.RegisterOutput(flags)
+	flags.DurationVar(&f.LockTimeout, "lock-timeout", f.LockTimeout, "how long to wait for another run on the same hub")
+	flags.IntVar(&f.Concurrency, "concurrency", f.Concurrency, "number of nodes to process in parallel")
+	flags.BoolVar(&f.Events, "events", f.Events, "emit Kubernetes events")
+}
+
+// EventStream annotates a flag that may ask for events.
+const EventStream = "events"
+
+// RegisterOutput registers what also commands have that touch no inventories.
+func (f *Run) RegisterOutput(flags *pflag.FlagSet) {
+	flags.StringVarP(&f.Output, "output", "o", f.Output, "output format: table, wide, name, yaml, or json (one event per line)")
+	flags.Lookup("output").Annotations = map[string][]string{EventStream: nil}
+	flags.StringVar(&f.DryRun, "dry-run", f.DryRun, "none, client (print the plan), or server (also submit every write as a server-side dry run)")
+}
+
+// Check checks the flags, and completes the options.
+func (f *Run) Check() error {
+	if err := OneOf("--dry-run", f.DryRun, session.ModeRun, session.ModeClient, session.ModeServer); err != nil {
+		return err
+	}
+	f.Mode = session.Mode(f.DryRun)
+	if err := OneOf("-o", f.Output, "table", "wide", "name", "yaml", "json"); err != nil {
+		return err
+	}
+	switch {
+	case f.Concurrency < 1:
+		return session.BadUsage(errors.New("--concurrency must be at least 1"))
+	case f.LockTimeout < 0:
+		return session.BadUsage(errors.New("--lock-timeout cannot be negative"))
+	}
+	return nil
+}
+
+// ParseSelector reads what -l says, nil for nothing.
+func ParseSelector(text string) (labels.Selector, error) {
+	if text == "" {
+		return nil, nil
+	}
+	selector, err := labels.Parse(text)
+	if err != nil {
+		return nil, session.BadUsage(fmt.Errorf("-l: %w (write labels as kubectl takes them: tier=front,env!=test)", err))
+	}
+	return selector, nil
+}
+
+// OneOf checks the value of a flag that takes one of some words.
+func OneOf[T ~string](flag, value string, allowed ...T) error {
+	words := make([]string, len(allowed))
+	for i, w := range allowed {
+		if value == string(w) {
+			return nil
+		}
+		words[i] = string(w)
+	}
+	return session.BadUsage(fmt.Errorf("%s %q is unknown; it takes %s", flag, value, strings.Join(words, ", ")))
+}
+
+// RegisterTimeout registers how long a command may take.
+func RegisterTimeout(flags *pflag.FlagSet, timeout *time.Duration) {
+	flags.DurationVar(timeout, "timeout", 0, "stop after this time, for example 5m (0 means no limit)")
+}
+
+// CheckTimeout checks how long a command may take.
+func CheckTimeout(timeout time.Duration) error {
+	if timeout < 0 {
+		return session.BadUsage(errors.New("--timeout cannot be negative"))
+	}
+	return nil
+}

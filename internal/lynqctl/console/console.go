@@ -1,0 +1,105 @@
+package console
+
+import (
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+)
+
+// World is the outside world of a command.
+type World struct {
+	Stdin          io.Reader
+	Stdout, Stderr tty.Output
+	Getenv         func(string) string
+	Program        string // as it was called
+	// Transport carries the requests to clusters; nil is one of its own for each cluster.
+	Transport http.RoundTripper
+}
+
+// Console is what the command of one command line talks to.
+type Console struct {
+	World   World
+	Common  cmdflags.Common
+	Version string // of lynqctl
+
+	summarized bool // events ended with a summary
+}
+
+// Out is standard output, and what can be done with it.
+func (c *Console) Out() tty.Stream {
+	return tty.NewStream(c.World.Stdout, c.World.Getenv, tty.Color(c.Common.Color))
+}
+
+// Columns is how wide the terminal of standard output is, 0 where it is none.
+func (c *Console) Columns() int {
+	out := c.Out()
+	if out.Size == nil {
+		return 0
+	}
+	columns, _ := out.Size()
+	return columns
+}
+
+// ErrOut is standard error. Nothing is redrawn on it where requests are logged there.
+func (c *Console) ErrOut() tty.Stream {
+	s := tty.NewStream(c.World.Stderr, c.World.Getenv, tty.Color(c.Common.Color))
+	s.Terminal = s.Terminal && c.Common.Verbosity == 0
+	return s
+}
+
+// NoteOut is where warnings and the like go: standard error, unless -q says that
+// nothing is to be there but errors.
+func (c *Console) NoteOut() tty.Stream {
+	if c.Common.Quiet {
+		return tty.Stream{}
+	}
+	return c.ErrOut()
+}
+
+// requests says how requests are logged.
+func (c *Console) requests() kube.RequestLog {
+	return kube.RequestLog{Level: c.Common.Verbosity, Out: c.ErrOut()}
+}
+
+// Engine makes an engine whose runs show their results in a format.
+func (c *Console) Engine(format string) *session.Engine {
+	return &session.Engine{
+		Stdin: c.World.Stdin, Getenv: c.World.Getenv, Version: c.Version, Requests: c.requests(), Transport: c.World.Transport, View: c.View(format),
+	}
+}
+
+// View shows the results of runs in a format.
+func (c *Console) View(format string) session.View { return &view{c, tty.Format(format)} }
+
+// Muted is a console that has no standard output.
+func (c *Console) Muted() *Console {
+	muted := *c
+	muted.World.Stdout = tty.Output{}
+	return &muted
+}
+
+// EndEvents ends the events of a command line with a summary, where it asked for some
+// and no run has told one. Help is no run.
+func (c *Console) EndEvents(cmd *cobra.Command, interrupted bool, why string) {
+	value := func(name string) string {
+		if f := cmd.Flags().Lookup(name); f != nil {
+			return f.Value.String()
+		}
+		return ""
+	}
+	output := cmd.Flags().Lookup("output")
+	if c.summarized || output == nil || value("help") == "true" || value("output") != string(tty.JSON) {
+		return
+	}
+	if _, events := output.Annotations[cmdflags.EventStream]; events {
+		_ = ui.EndEvents(c.Out(), time.Now(), value("dry-run") != string(session.ModeRun), interrupted, why) // the exit code says how it ended
+	}
+}

@@ -1,0 +1,93 @@
+package console
+
+import (
+	"io"
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+)
+
+// view is the session's View: the command's streams, and what internal/ui draws on
+// them.
+type view struct {
+	console *Console
+	format  tty.Format // of a run's results
+}
+
+// Note implements session.View.
+func (v *view) Note(line string) { _, _ = io.WriteString(v.console.NoteOut(), line+"\n") }
+
+// CanAsk implements session.View.
+func (v *view) CanAsk() bool { return tty.CanAsk(v.console.World.Stdin, v.console.ErrOut()) }
+
+// Attended implements session.View.
+func (v *view) Attended() bool { return v.CanAsk() && !tty.InCI(v.console.World.Getenv) }
+
+// Confirm implements session.View.
+func (v *view) Confirm(question string) (bool, error) {
+	return tty.Confirm(v.console.World.Stdin, v.console.ErrOut(), question)
+}
+
+// ConfirmName implements session.View.
+func (v *view) ConfirmName(question, name string) (bool, error) {
+	return tty.ConfirmName(v.console.World.Stdin, v.console.ErrOut(), question, name)
+}
+
+// Preview implements session.View.
+func (v *view) Preview(plans []plan.Plan) error {
+	return ui.NewReporter(ui.Options{
+		Out: v.console.ErrOut(), Err: tty.Stream{}, Format: tty.Table, DryRun: true,
+	}).Plan(plans)
+}
+
+// Count implements session.View.
+func (v *view) Count(what string) session.Counter {
+	ticker := time.NewTicker(ui.Redraw)
+	counting := ui.StartCounting(v.console.NoteOut(), what, time.Now(), ticker.C)
+	if counting == nil {
+		ticker.Stop()
+		return nil
+	}
+	return tickingCounter{counting, ticker}
+}
+
+// tickingCounter ends its ticker when it stops.
+type tickingCounter struct {
+	*ui.Counting
+	ticker *time.Ticker
+}
+
+func (c tickingCounter) Stop() {
+	c.ticker.Stop()
+	c.Counting.Stop()
+}
+
+// Printer implements session.View.
+func (v *view) Printer(m session.Mode) session.Printer { return v.reporter(m, nil) }
+
+// Reporter implements session.View.
+func (v *view) Reporter(m session.Mode) session.Reporter {
+	ticker := time.NewTicker(ui.Redraw)
+	return tickingReporter{v.reporter(m, ticker.C), ticker}
+}
+
+func (v *view) reporter(m session.Mode, tick <-chan time.Time) *ui.Reporter {
+	return ui.NewReporter(ui.Options{
+		Out: v.console.Out(), Err: v.console.ErrOut(), Format: v.format, Quiet: v.console.Common.Quiet, DryRun: m != session.ModeRun,
+		Summarized: func() { v.console.summarized = true }, Now: time.Now, Tick: tick,
+	})
+}
+
+// tickingReporter ends its ticker when it is closed.
+type tickingReporter struct {
+	*ui.Reporter
+	ticker *time.Ticker
+}
+
+func (r tickingReporter) Close() error {
+	r.ticker.Stop()
+	return r.Reporter.Close()
+}
