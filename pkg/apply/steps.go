@@ -213,11 +213,14 @@ func (all *steps) left() []inventory.Entry {
 	return left
 }
 
-// changed tells whether the run wrote an object, or tried to. A conflict changes nothing.
+// changed tells whether the run wrote an object, or tried to. A conflict changes nothing,
+// nor does a step that others kept from beginning.
 func (all *steps) changed() bool {
 	return slices.ContainsFunc(all.of, func(s stepRun) bool {
-		conflict := s.outcome == report.OutcomeConflicted && !s.touched
-		return s.outcome != report.OutcomeUnchanged && s.Action != plan.ActionSkip && !conflict
+		conflict := s.outcome == report.OutcomeConflicted
+		skipped := s.outcome == report.OutcomeSkipped && !s.interrupted
+		left := (conflict || skipped) && !s.touched
+		return s.outcome != report.OutcomeUnchanged && s.Action != plan.ActionSkip && !left
 	})
 }
 
