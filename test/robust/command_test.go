@@ -32,7 +32,7 @@ func (o options) one(key string) string { return strings.Join(o[key], ",") }
 
 // verbs are the commands of lynqctl that histories have.
 func verbs() []string {
-	return []string{"apply", "diff", "delete", "finalize", "prune", "restore", "adopt", "rebuild"}
+	return []string{"apply", "diff", "delete", "finalize", "prune", "restore", "adopt", "rebuild", "handover", "watch"}
 }
 
 // command is what a line of a history runs: the model's view, and the arguments.
@@ -68,6 +68,14 @@ func (w *world) command(verb string, o options) (model.Command, []string) {
 		args = append([]string{"orphans", "adopt", "--all", "--events=false"}, w.inputArguments(&c, o)...)
 	case "rebuild":
 		args = append([]string{"inventory", "rebuild", "--yes"}, w.inputArguments(&c, o)...)
+	case "handover":
+		args = []string{"adopt-operator", "--yes", "--operator-namespace=" + w.Namespace}
+		if o["remove"] != nil {
+			args = append(args, "--remove-forms", "--export-dir="+w.dir+"-export")
+		}
+	case "watch":
+		c.Verb, c.MaxDelete = "apply", "100%"
+		return c, append([]string{verb}, w.inputArguments(&c, o)...)
 	}
 	timeout := "30s"
 	if strings.HasPrefix(o.one("fault"), "pause:") {
@@ -166,7 +174,7 @@ func (w *world) execute(t *testing.T, args []string, fault string) execution {
 	gone := make(chan struct{})
 	e := execution{}
 	run := w.program.start(ctx, args)
-	w.proxy.SetRules((&faulty{w, run.kill, gone, &e}).rules(t, fault)...)
+	w.proxy.SetRules((&faulty{w, args[0], run.kill, gone, &e}).rules(t, fault)...)
 	w.proxy.Reset()
 	e.exit, e.said = run.end()
 	close(gone)
@@ -198,6 +206,9 @@ func (w *world) plural(kind string) string {
 // run runs a command, and names what it must not have done.
 func (w *world) run(t *testing.T, verb string, o options) (execution, []string) {
 	t.Helper()
+	if verb == "watch" {
+		return w.keep(t, o)
+	}
 	if err := w.write(); err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 // faulty is a run that something happens to.
 type faulty struct {
 	*world
+	verb string
 	kill func()          // ends the run
 	gone <-chan struct{} // closed when it has ended
 	e    *execution
@@ -35,7 +36,7 @@ type faulty struct {
 //   - deny:KIND forbids it a kind
 //   - as:KIND:VERB has a user run it who lacks a right
 //
-// Of all requests, also those that only read:
+// Of all requests, also those that only read, but for renewals of Leases:
 //
 //   - before:N kills the process before the Nth request
 //   - after:N kills it after the server has carried that request out
@@ -52,8 +53,8 @@ func (f *faulty) rules(t *testing.T, fault string) []faultproxy.Rule {
 	number, value, _ := strings.Cut(value, ":")
 	nth, _ := strconv.Atoi(number)
 	write := faultproxy.Rule{Match: faultproxy.Request.IsWrite, Skip: nth - 1, Times: 1}
-	request := faultproxy.Rule{Skip: nth - 1, Times: 1, Before: func() { f.e.met = true }}
-	from := faultproxy.Rule{Skip: nth - 1, Before: f.end, End: faultproxy.CutBefore}
+	request := faultproxy.Rule{Match: counted(f.verb), Skip: nth - 1, Times: 1, Before: func() { f.e.met = true }}
+	from := faultproxy.Rule{Match: counted(f.verb), Skip: nth - 1, Before: f.end, End: faultproxy.CutBefore}
 	switch what {
 	case "", "as":
 		return nil
@@ -90,6 +91,15 @@ func (f *faulty) rules(t *testing.T, fault string) []faultproxy.Rule {
 		return []faultproxy.Rule{f.late(t, what, value, request)}
 	}
 	return []faultproxy.Rule{write}
+}
+
+// counted tells which requests of a command count: not those that renew a Lease. How many
+// of them there are depends on how long a run takes.
+func counted(verb string) func(faultproxy.Request) bool {
+	return func(r faultproxy.Request) bool {
+		keeps := verb == "watch" && r.Verb == "update" && r.Resource == "leases.coordination.k8s.io"
+		return !r.Renews && !keeps
+	}
 }
 
 // late are the faults that no error tells lynqctl of, or more than one.

@@ -69,6 +69,12 @@ func (w *world) look(t *testing.T) *model.Cluster {
 			w.list(t, c, resource, alias)
 		}
 	}
+	if w.memory != nil {
+		for _, o := range w.memory.All("operator.lynq.sh", operatorNodes, w.Namespace) {
+			c.UIDs[string(o.GetUID())] = true
+			c.Operated = append(c.Operated, model.Operated{Name: o.GetName(), UID: string(o.GetUID()), Namespace: o.GetNamespace(), Deleting: o.GetDeletionTimestamp() != nil})
+		}
+	}
 	return c
 }
 

@@ -46,15 +46,34 @@ func scenes() []scene {
 		{"restore", []string{apply, "forget acme-web", "forget elm-app"}, "restore", conf},
 		{"rebuild", []string{apply, "lose acme-web", "lose elm-app"}, "rebuild", conf},
 		{"adopt", []string{apply, "delete node=acme-web,acme-db cascade=background"}, "adopt", keep},
+		{"handover", []string{"operate us", "operate eu"}, "handover", conf},
+		{"handover-remove", []string{"operate eu"}, "handover remove=1", "ConfigMap/near/elm-conf"},
+		{"watch-create", nil, "watch then=column:us:acme:plan:pro,drift:" + conf, conf},
+		{"watch-remove", []string{apply}, "watch then=row:us:bolt:off,column:us:acme:feature:false,drop:app:keep", conf},
+		{"watch-repair", []string{apply}, "watch then=drift:" + conf + ",erase:ConfigMap/far/acme-far,lose:elm-app", conf},
 	}
 }
 
-// faults are what happens to the Nth request.
-func (s scene) faults(n int) []string {
+// rest are the commands that put right what a fault has left.
+func (s scene) rest(h *history) []string {
+	const apply, still = "apply max=100% wait=1", "apply max=100% wait=1 still=1"
+	switch ended := h.brief[len(h.brief)-1]; {
+	case strings.HasPrefix(s.line, "handover"):
+		return []string{s.line, apply, apply, still}
+	case strings.HasPrefix(s.line, "watch") && strings.Contains(ended, fmt.Sprintf("exit %d", exitInterrupted)):
+		return []string{still} // it has put all right by itself
+	}
+	return []string{apply, apply, still}
+}
+
+// faults are what happens to the Nth request, and to the Nth watch where there are more.
+func (s scene) faults(n, watches int) []string {
 	all := []string{
 		fmt.Sprintf("before:%d", n), fmt.Sprintf("after:%d", n), fmt.Sprintf("cut:%d", n),
-		fmt.Sprintf("slow:%d", n), fmt.Sprintf("twice:%d", n), fmt.Sprintf("short:%d", n),
-		fmt.Sprintf("swapped:%d:%s", n, s.prey),
+		fmt.Sprintf("slow:%d", n), fmt.Sprintf("twice:%d", n), fmt.Sprintf("swapped:%d:%s", n, s.prey),
+	}
+	if n <= watches {
+		all = append(all, fmt.Sprintf("short:%d", n))
 	}
 	if !strings.Contains(s.line, "cascade=background") { // the garbage collector doesn't look at marks
 		all = append(all, fmt.Sprintf("marked:%d:helm:%s", n, s.prey))
@@ -66,7 +85,8 @@ func (s scene) faults(n int) []string {
 }
 
 // TestPoints has a fault happen to each request of each command. The model judges it, two
-// runs put everything right, and the third one has nothing to do. Without
+// runs put everything right, and the third one has nothing to do. A watch that goes on
+// needs none. Without
 // LYNQCTL_ROBUST_POINTS=all it takes some of these points.
 func TestPoints(t *testing.T) {
 	t.Parallel()
@@ -77,43 +97,62 @@ func TestPoints(t *testing.T) {
 	for _, s := range scenes() {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			requests := s.requests(t)
+			requests, watches := s.requests(t)
 			var points []string
 			for n := range requests {
-				points = append(points, s.faults(n+1)...)
+				points = append(points, s.faults(n+1, watches)...)
 			}
-			run := 0
+			run, every := 0, every
+			if every > 1 && strings.HasPrefix(s.line, "watch") {
+				every *= 3 // one of them takes as long as three others
+			}
 			for i := 0; i < len(points); i += every {
 				s.point(t, points[i])
 				run++
 			}
-			t.Logf("%d requests, %d of %d points", requests, run, len(points))
+			t.Logf("%d requests, %d of them watches, %d of %d points", requests, watches, run, len(points))
 		})
 	}
 }
 
-// requests counts those of the command.
-func (s scene) requests(t *testing.T) (count int) {
+// requests counts those of the command, and the watches among them.
+func (s scene) requests(t *testing.T) (count, watches int) {
 	t.Helper()
 	inMemory(t, func(t *testing.T, h *history) {
 		h.replay(t, slices.Concat(fleet(), s.lines, []string{s.line}))
-		count = len(h.proxy.Records())
+		verb, _, _ := strings.Cut(s.line, " ")
+		counts := counted(verb)
+		for _, r := range h.proxy.Records() {
+			if counts(r.Request) {
+				count++
+			}
+			if r.Verb == "watch" {
+				watches++
+			}
+		}
 		s.judge(t, h)
-		if !strings.Contains(h.brief[len(h.brief)-1], "exit 0") {
+		ended := h.brief[len(h.brief)-1]
+		if !strings.Contains(ended, "exit 0") && !strings.Contains(ended, fmt.Sprintf("exit %d", exitInterrupted)) {
 			t.Errorf("the command failed without a fault:\n%s", h)
 		}
 	})
-	return count
+	return count, watches
 }
 
 // point has one fault.
 func (s scene) point(t *testing.T, fault string) {
 	t.Helper()
 	inMemory(t, func(t *testing.T, h *history) {
-		h.replay(t, slices.Concat(fleet(), s.lines, []string{
-			s.line + " fault=" + fault, "apply max=100% wait=1", "apply max=100% wait=1", "apply max=100% wait=1 still=1",
-		}))
+		h.replay(t, slices.Concat(fleet(), s.lines, []string{s.line + " fault=" + fault}))
+		if len(h.wrong) == 0 {
+			h.replay(t, s.rest(h))
+		}
 		s.judge(t, h)
+		last := h.brief[len(h.brief)-1]
+		theirs := strings.HasPrefix(fault, "marked") || strings.HasPrefix(fault, "swapped") // it may be in conflict
+		if len(h.wrong) == 0 && !theirs && !strings.Contains(last, "exit 0") {
+			t.Errorf("the last run failed:\n%s", h)
+		}
 	})
 }
 

@@ -28,10 +28,11 @@ type program interface {
 	start(ctx context.Context, args []string) running
 }
 
-// running is one run. kill ends it at once: it sends no request from then on.
+// running is one run. kill ends it at once: it sends no request from then on. stop asks it
+// to end.
 type running struct {
-	kill func()
-	end  func() (exit int, said string)
+	kill, stop func()
+	end        func() (exit int, said string)
 }
 
 // process runs an executable, with a kubeconfig.
@@ -42,7 +43,8 @@ func (p process) start(ctx context.Context, args []string) running {
 	var said bytes.Buffer
 	cmd.Env, cmd.Stderr = append(os.Environ(), "KUBECONFIG="+p.kubeconfig), &said
 	return running{
-		kill: func() { _ = cmd.Process.Kill() }, // it fails where the process has ended
+		kill: func() { _ = cmd.Process.Kill() },               // it fails where the process has ended
+		stop: func() { _ = cmd.Process.Signal(os.Interrupt) }, // the same
 		end: func() (int, string) {
 			_ = cmd.Run() // the exit code says it
 			return cmd.ProcessState.ExitCode(), said.String()
@@ -58,12 +60,18 @@ type inProcess struct {
 
 func (p inProcess) start(ctx context.Context, args []string) running {
 	life, kill := context.WithCancel(ctx)
-	return running{kill, func() (int, string) {
+	within, stop := context.WithCancel(life)
+	return running{kill, stop, func() (exit int, _ string) {
 		var said bytes.Buffer
-		exit := lynqctl.Run(life, console.World{
-			Stdin: strings.NewReader(""), Stdout: tty.To(io.Discard), Stderr: tty.To(&said), Program: "lynqctl",
-			Getenv: func(string) string { return "" }, Transport: lifeline{p.cluster, life},
-		}, append(args, "--kubeconfig="+p.kubeconfig))
+		cluster := lifeline{p.cluster, life}
+		if args[0] == "watch" {
+			exit = p.watch(within, cluster, args, &said)
+		} else {
+			exit = lynqctl.Run(within, console.World{
+				Stdin: strings.NewReader(""), Stdout: tty.To(io.Discard), Stderr: tty.To(&said), Program: "lynqctl",
+				Getenv: func(string) string { return "" }, Transport: cluster,
+			}, append(args, "--kubeconfig="+p.kubeconfig))
+		}
 		if life.Err() != nil {
 			exit = -1
 		}

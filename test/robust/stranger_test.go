@@ -44,6 +44,7 @@ func (w *world) strange(t *testing.T, op string, args []string) error {
 		"hook":    {1, w.hook},
 		"tamper":  {1, w.tamper},
 		"serve":   {1, w.serve},
+		"operate": {1, w.operate},
 	}
 	act, known := acts[op]
 	if !known {

@@ -43,6 +43,7 @@ type world struct {
 	program   program
 	dir       string
 	inputs    model.Inputs
+	written   map[string]string // their files
 	last      *model.Cluster
 }
 
@@ -157,16 +158,26 @@ func (w *world) discovered(t *testing.T) bool {
 	return err == nil && strings.Contains(out, "widgets")
 }
 
-// write writes the inputs, and nothing else is in their directory.
+// write writes the inputs, and nothing else is in their directory. Files that say so
+// already stay: creating them takes longer than much of what a history does.
 func (w *world) write() error {
-	if err := os.RemoveAll(w.dir); err != nil {
-		return err
+	files := w.files(w.inputs)
+	for name := range w.written {
+		if _, is := files[name]; !is {
+			if err := os.Remove(filepath.Join(w.dir, name)); err != nil {
+				return err
+			}
+		}
 	}
-	for name, text := range w.files(w.inputs) {
+	for name, text := range files {
+		if w.written[name] == text {
+			continue
+		}
 		path := filepath.Join(w.dir, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
 			return err
 		}
 	}
+	w.written = files
 	return nil
 }

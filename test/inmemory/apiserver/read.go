@@ -43,6 +43,22 @@ func (q *query) selects(k key, o *unstructured.Unstructured) bool {
 	return err == nil && selector.Matches(labels.Set(o.GetLabels()))
 }
 
+// sees is what a change is to a watch, "" for nothing. An object that the watch is about
+// no more is a deleted one.
+func (q *query) sees(e *event) string {
+	is := q.selects(e.key, e.object)
+	was := e.before != nil && q.selects(e.key, e.before)
+	switch {
+	case is && !was && e.what == "MODIFIED":
+		return "ADDED"
+	case is:
+		return e.what
+	case was:
+		return "DELETED"
+	}
+	return ""
+}
+
 func (s *Server) selected(q *query) []*unstructured.Unstructured {
 	return s.where(func(k key) bool { return q.selects(k, s.objects[k]) })
 }
@@ -123,10 +139,11 @@ func (s *Server) serveWatch(w http.ResponseWriter, r *http.Request, q *query) {
 			return
 		}
 		for _, e := range events {
-			if e.version <= from || !q.selects(e.key, e.object) {
+			what := q.sees(&e)
+			if e.version <= from || what == "" {
 				continue
 			}
-			err = json.NewEncoder(w).Encode(map[string]any{"type": e.what, "object": e.object.Object})
+			err = json.NewEncoder(w).Encode(map[string]any{"type": what, "object": e.object.Object})
 			if err == nil {
 				err = stream.Flush()
 			}

@@ -38,6 +38,7 @@ type event struct {
 	version int
 	what    string // ADDED, MODIFIED, DELETED
 	key     key
+	before  *unstructured.Unstructured // nil where there was none
 	object  *unstructured.Unstructured
 }
 

@@ -203,7 +203,7 @@ func (s *Server) put(at key, live, next *unstructured.Unstructured) {
 		what = "DELETED"
 		delete(s.objects, at)
 	}
-	s.log = append(s.log, event{s.version, what, at, next})
+	s.log = append(s.log, event{s.version, what, at, live, next})
 	s.changed.Broadcast()
 }
 

@@ -21,6 +21,34 @@ func Check(c Command, before, after *Cluster, exit int) []string {
 	if c.Verb == "apply" && exit == 0 && c.Label == "" {
 		wrong = append(wrong, c.missing(after)...)
 	}
+	if c.Verb == "handover" {
+		wrong = append(wrong, stranded(before, after, exit)...)
+	}
+	return wrong
+}
+
+// stranded are the objects of a LynqNode that has gone though no inventory has them, and,
+// where the handover succeeded, the LynqNodes that have not gone.
+func stranded(before, after *Cluster, exit int) []string {
+	var wrong []string
+	for i := range before.Operated {
+		n := &before.Operated[i]
+		if after.stays(n) {
+			if exit == 0 {
+				wrong = append(wrong, fmt.Sprintf("LynqNode %s is there, and the handover succeeded", n.Name))
+			}
+			continue
+		}
+		for _, o := range before.sorted() {
+			now, is := after.Objects[o.UID]
+			if !is || !n.has(o) {
+				continue // an object that has gone is a loss
+			}
+			if holder, _ := after.Holder(now); holder == nil {
+				wrong = append(wrong, fmt.Sprintf("LynqNode %s has gone, and no inventory has its %s", n.Name, o.Ref))
+			}
+		}
+	}
 	return wrong
 }
 
@@ -97,6 +125,8 @@ func (c Command) frozen(before *Cluster, o Object) (why string, whole bool) {
 		return "the command doesn't write content", untouched
 	case "delete", "finalize", "prune":
 		return "the command doesn't write content", untouched
+	case "handover":
+		return "the command doesn't write content", !before.operated(o)
 	}
 	wanted, excluded := c.wanted(o)
 	switch {

@@ -41,10 +41,17 @@ type Inventory struct {
 	Entries             []Entry
 }
 
+// Operated is a LynqNode: what the Lynq operator has in the place of an inventory.
+type Operated struct {
+	Name, UID, Namespace string
+	Deleting             bool
+}
+
 // Cluster is a picture of a cluster.
 type Cluster struct {
 	Objects     map[string]Object // by uid
 	Inventories []Inventory
+	Operated    []Operated
 	UIDs        map[string]bool // of everything that an owner reference may name
 }
 
@@ -105,6 +112,22 @@ func (i *Inventory) tracks(o Object) bool {
 	owned := slices.ContainsFunc(o.Owners, func(w Owner) bool { return w.UID == i.UID })
 	labelled := o.Labels["lynq.sh/node"] == i.Name && o.Labels["lynq.sh/node-namespace"] == i.Namespace
 	return owned || labelled || o.Labels["applyset.kubernetes.io/part-of"] == i.ApplySet
+}
+
+// has tells whether an object is the LynqNode's.
+func (n *Operated) has(o Object) bool {
+	return slices.ContainsFunc(o.Owners, func(w Owner) bool { return w.UID == n.UID }) ||
+		o.Labels["lynq.sh/node"] == n.Name && o.Labels["lynq.sh/node-namespace"] == n.Namespace
+}
+
+// operated tells whether an object is any LynqNode's.
+func (c *Cluster) operated(o Object) bool {
+	return slices.ContainsFunc(c.Operated, func(n Operated) bool { return n.has(o) })
+}
+
+// stays tells whether a LynqNode is there that nobody deletes.
+func (c *Cluster) stays(n *Operated) bool {
+	return slices.ContainsFunc(c.Operated, func(now Operated) bool { return now.UID == n.UID && !now.Deleting })
 }
 
 // touched tells whether an object has anything of lynqctl's: tracking, an orphan's marks,

@@ -261,3 +261,58 @@ func (s *scene) theirs() {
 }
 
 func (s *scene) excluded() { s.form().Exclude = []model.Rule{{Kind: model.Claim, Name: "*"}} }
+
+// A handover moves objects from a LynqNode to an inventory, and loses none.
+func TestHandover(t *testing.T) {
+	t.Parallel()
+	volume := model.Object{
+		Ref: model.Ref{Kind: model.Claim, Namespace: model.Near, Name: "acme-data"}, UID: "u1",
+		Owners: []model.Owner{{UID: "n1", Controller: true}}, Body: "content", Whole: "content, operated",
+	}
+	taken := volume
+	taken.Owners, taken.Whole = []model.Owner{{UID: "i1", Controller: true}}, "content, tracked"
+	taken.Labels = map[string]string{"lynq.sh/hub": "us"}
+	changed := taken
+	changed.Body = "other content"
+	stranger := volume
+	stranger.Owners = nil
+	inventory := model.Inventory{
+		Name: "acme-web", Namespace: "ns", UID: "i1", Node: model.Node{Hub: "us", Form: "web", Row: "acme"},
+		Entries: []model.Entry{{Ref: volume.Ref, UID: "u1", Deletion: model.Delete}},
+	}
+	picture := func(node, record bool, objects ...model.Object) *model.Cluster {
+		c := &model.Cluster{Objects: map[string]model.Object{}, UIDs: map[string]bool{}}
+		for _, o := range objects {
+			c.Objects[o.UID] = o
+		}
+		if node {
+			c.Operated, c.UIDs["n1"] = []model.Operated{{Name: "acme-web", UID: "n1", Namespace: "ns"}}, true
+		}
+		if record {
+			c.Inventories, c.UIDs["i1"] = []model.Inventory{inventory}, true
+		}
+		return c
+	}
+	for name, tt := range map[string]struct {
+		before, after *model.Cluster
+		exit          int
+		want          string
+	}{
+		"all of it":                      {picture(true, false, volume), picture(false, true, taken), 0, ""},
+		"killed before the LynqNode":     {picture(true, false, volume), picture(true, true, taken), -1, ""},
+		"a LynqNode that stays":          {picture(true, false, volume), picture(true, true, taken), 0, "LynqNode acme-web is there"},
+		"an object that nobody recorded": {picture(true, false, volume), picture(false, true, stranger), 0, "no inventory has its"},
+		"an object that went with it":    {picture(true, false, volume), picture(false, true), 0, "was deleted"},
+		"left to the garbage collector":  {picture(true, false, volume), picture(false, true, volume), -1, "was deleted"},
+		"content":                        {picture(true, false, volume), picture(false, true, changed), 0, "the command doesn't write content"},
+		"a stranger's object":            {picture(true, false, stranger), picture(false, true, taken), 0, "the tracking of"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := strings.Join(model.Check(model.Command{Verb: "handover"}, tt.before, tt.after, tt.exit), "\n")
+			if (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
+				t.Errorf("the model says %q, want %q", got, tt.want)
+			}
+		})
+	}
+}

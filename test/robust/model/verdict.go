@@ -4,8 +4,8 @@ import "slices"
 
 // Command is an execution of lynqctl.
 type Command struct {
-	// Verb is apply, delete, finalize, prune, restore, rebuild or adopt; look for a command that changes
-	// nothing, and wait where no command runs.
+	// Verb is apply, delete, finalize, prune, restore, rebuild, adopt or handover; look for
+	// a command that changes nothing, and wait where no command runs.
 	Verb   string
 	Inputs Inputs // those that -f names
 	// Nodes, Forms and Hubs narrow an apply, and name what a delete deletes.

@@ -1,0 +1,212 @@
+package robust_test
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
+	"github.com/lynqctl/lynqctl/internal/ui/views"
+	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/internal/usecase/watch"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/window"
+	"github.com/lynqctl/lynqctl/pkg/render"
+	"github.com/lynqctl/lynqctl/test/robust/model"
+)
+
+// watchView is a session.View of a watch: a log.
+type watchView struct{ *views.Log }
+
+func (watchView) CanAsk() bool                             { return false }
+func (watchView) Attended() bool                           { return false }
+func (watchView) Confirm(string) (bool, error)             { return false, nil }
+func (watchView) ConfirmName(string, string) (bool, error) { return false, nil }
+func (watchView) Preview([]plan.Plan) error                { return nil }
+func (watchView) Count(string) session.Counter             { return nil }
+func (v watchView) Printer(session.Mode) session.Printer   { return v.Log }
+func (v watchView) Reporter(session.Mode) session.Reporter { return v.Log }
+
+// watch runs what lynqctl watch runs, with the files that -f names. Nothing tells it of
+// files that change: whatever does waits for the file system, which stops the clock.
+func (p inProcess) watch(ctx context.Context, cluster http.RoundTripper, args []string, said *bytes.Buffer) (exit int) {
+	getenv := func(string) string { return "" }
+	e := &session.Engine{
+		Stdin: strings.NewReader(""), Getenv: getenv, Transport: cluster,
+		View: watchView{views.NewLog(tty.NewStream(tty.To(said), getenv, tty.ColorNever), false)},
+	}
+	most, err := decide.ParseMaxDelete("100%")
+	if err != nil {
+		return exitFailed
+	}
+	o := apply.Options{
+		RenderOptions: load.RenderOptions{Access: kube.Access{Kubeconfig: p.kubeconfig}, Nothing: "nothing changed", Settings: render.Settings{KeepGoing: true}},
+		RunOptions:    session.DefaultRunOptions(), Limits: decide.Limits{MaxDelete: most, AllowEmpty: true, Window: window.Default}, Wait: true, Yes: true,
+	}
+	o.Events, o.LockTimeout = false, 0
+	for i, arg := range args {
+		if arg == "-f" {
+			o.Inputs.Paths = append(o.Inputs.Paths, args[i+1])
+		}
+	}
+	err = watch.Run(ctx, e, &watch.Options{Apply: o})
+	switch {
+	case ctx.Err() != nil:
+		return exitInterrupted
+	case err != nil:
+		said.WriteString(err.Error())
+	}
+	return exitFailed
+}
+
+// What watch ends with.
+const (
+	exitFailed      = 1
+	exitInterrupted = 130
+)
+
+// keeping is a watch that runs.
+type keeping struct {
+	*world
+	run    running
+	gone   chan struct{} // closed when it has ended
+	e      execution
+	before *model.Cluster
+}
+
+const (
+	// looksEvery is how often a history looks whether a watch is idle.
+	looksEvery = 5 * time.Second
+	// idleFor is for how long one sends no request that is idle: longer than it waits
+	// before it opens a watch again that the server refused.
+	idleFor = 75 * time.Second
+	// keepsFor is longer than any mistake lasts: a watch compares all nodes with the
+	// cluster every five minutes.
+	keepsFor = 6 * time.Minute
+	// keepsMost is when a watch counts as one that never does what it is to do.
+	keepsMost = 20 * time.Minute
+)
+
+// keep runs lynqctl watch until it is idle, has happen what the option then says, and
+// stops it when it is idle again. Both times, the cluster is as the inputs say.
+func (w *world) keep(t *testing.T, o options) (execution, []string) {
+	t.Helper()
+	if err := w.write(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 3*keepsMost)
+	defer cancel()
+	c, args := w.command("watch", o)
+	k := &keeping{world: w, gone: make(chan struct{}), before: w.look(t)}
+	k.run = w.program.start(ctx, args)
+	w.proxy.SetRules((&faulty{w, args[0], k.run.kill, k.gone, &k.e}).rules(t, o.one("fault"))...)
+	w.proxy.Reset()
+	go func() {
+		defer close(k.gone)
+		k.e.exit, k.e.said = k.run.end()
+	}()
+	wrong := k.phase(t, c, 0)
+	if k.runs() && len(wrong) == 0 {
+		w.happen(t, o["then"])
+		k.before = w.look(t)
+		c, _ = w.command("watch", o)
+		wrong = k.phase(t, c, keepsFor)
+	}
+	k.run.stop()
+	<-k.gone
+	w.settle(t)
+	w.last = w.look(t)
+	if k.e.exit < 0 || len(wrong) > 0 {
+		return k.e, wrong
+	}
+	return k.e, append(wrong, model.Check(c, k.before, w.last, -1)...)
+}
+
+// runs tells whether the watch has not ended.
+func (k *keeping) runs() bool {
+	select {
+	case <-k.gone:
+		return false
+	default:
+		return true
+	}
+}
+
+// happen has things happen to inputs and objects: OPERATION:ARGUMENT:...
+func (w *world) happen(t *testing.T, acts []string) {
+	t.Helper()
+	for _, act := range acts {
+		words := strings.Split(act, ":")
+		err := edit(w.inputs, words[0], words[1:])
+		if err != nil {
+			err = w.strange(t, words[0], words[1:])
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", act, err)
+		}
+	}
+	if err := w.write(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// phase waits until the watch is idle or has ended, and names what it must not have done
+// up to then.
+func (k *keeping) phase(t *testing.T, c model.Command, least time.Duration) []string {
+	t.Helper()
+	k.idle(t, c, least)
+	exit := -1
+	if k.runs() {
+		exit = 0
+	}
+	now := k.look(t)
+	delete(k.before.Objects, k.e.erased)
+	if k.e.erased != "" {
+		exit = -1 // the person's object may be in conflict with the form
+	}
+	for _, o := range k.e.marked {
+		k.before.Objects[o.UID] = o
+	}
+	k.e.erased, k.e.marked = "", nil
+	wrong := model.Check(c, k.before, now, exit)
+	k.before = now
+	return append(wrong, k.escalated(t)...)
+}
+
+// idle waits until the watch has nothing to do, and the cluster is as the inputs say.
+func (k *keeping) idle(t *testing.T, c model.Command, least time.Duration) {
+	t.Helper()
+	tick := time.NewTicker(looksEvery)
+	defer tick.Stop()
+	for began := time.Now(); time.Since(began) < keepsMost; {
+		select {
+		case <-k.gone:
+			return
+		case <-tick.C:
+		}
+		if time.Since(began) < least || time.Since(k.busy()) < idleFor {
+			continue
+		}
+		if now := k.look(t); len(model.Check(c, now, now, 0)) == 0 {
+			return
+		}
+	}
+}
+
+// busy is when the watch last sent a request other than the renewal of a Lease.
+func (k *keeping) busy() (at time.Time) {
+	counts := counted("watch")
+	for _, r := range k.proxy.Records() {
+		if counts(r.Request) && r.Began.After(at) {
+			at = r.Began
+		}
+	}
+	return at
+}
