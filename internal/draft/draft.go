@@ -34,6 +34,8 @@ type Choice struct {
 	Activity lynq.Activity
 	// Mappings, where they are not nil, are all that there are.
 	Mappings []Mapping
+	// Secrets are columns whose values no output shows.
+	Secrets []string
 }
 
 // Mapping gives a template variable the value of a column.
@@ -79,7 +81,7 @@ func Decide(t Table, c Choice) (*Draft, error) {
 	}
 	if c.Mappings != nil {
 		d.given = true
-		d.useGiven(t, c.Mappings)
+		d.useGiven(t, c)
 	} else {
 		d.mapRest(t)
 	}
@@ -105,10 +107,10 @@ func (Table) inactive(c *Column, given lynq.Activity) *Column {
 
 // useGiven takes over mappings, but for those of secrets: the first form has no
 // place for them.
-func (d *Draft) useGiven(t Table, mappings []Mapping) {
-	for _, m := range mappings {
+func (d *Draft) useGiven(t Table, given Choice) {
+	for _, m := range given.Mappings {
 		of := t.find(m.Column)
-		if LooksSecret(m.Variable) || of != nil && of.looksSecret() {
+		if slices.Contains(given.Secrets, m.Column) || LooksSecret(m.Variable) || of != nil && of.looksSecret() {
 			d.Secrets = append(d.Secrets, m.Column)
 			continue
 		}

@@ -41,6 +41,10 @@ func (d *Draft) Hub(names Names, from lynq.Connection, withPassword bool) string
 		}
 	}
 	w.leftOut(d.Secrets, "Not mapped", secretAdvice)
+	if len(d.Secrets) > 0 {
+		w.line("  # To use such a column, map it above, and hide its values in all output:")
+		w.line("  # secretColumns: %s", scalars(d.Secrets))
+	}
 	w.leftOut(d.Bytes, "Not mapped", "holds bytes: have a view encode it")
 	return w.String()
 }

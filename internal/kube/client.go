@@ -1,9 +1,11 @@
 package kube
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"sync"
+	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -15,6 +17,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 const userAgent = "lynqctl"
@@ -45,6 +48,7 @@ type Client struct {
 	pageSize int64
 	kinds    kinds
 	log      RequestLog
+	bodies   *atomic.Bool // see LogBodies
 	// mayWrite, where it is not nil, is asked before each try of a write.
 	mayWrite func() error
 }
@@ -63,8 +67,12 @@ func NewClient(config *rest.Config, o Options) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to the cluster: %w", err)
 	}
-	return &Client{rest: client, patience: newPatience(o.Warn), pageSize: pageSize, kinds: newKinds(), log: o.Log}, nil
+	return &Client{rest: client, patience: newPatience(o.Warn), pageSize: pageSize, kinds: newKinds(), log: o.Log, bodies: &atomic.Bool{}}, nil
 }
+
+// LogBodies says whether the log of requests may show the bodies of objects: not if they
+// may have values of secret columns.
+func (c *Client) LogBodies(may bool) { c.bodies.Store(may) }
 
 // While is a client of the same cluster that writes only while there is no error,
 // which it asks for before it sends anything, also when it tries again. Dry runs
@@ -83,7 +91,7 @@ func statusCodecs() runtime.NegotiatedSerializer {
 	return serializer.NewCodecFactory(scheme).WithoutConversion()
 }
 
-// warnings passes on each warning once. It implements rest.WarningHandler.
+// warnings passes on each warning once. It implements rest.WarningHandlerWithContext.
 type warnings struct {
 	tell func(string)
 
@@ -91,12 +99,13 @@ type warnings struct {
 	told map[string]bool
 }
 
-// HandleWarningHeader implements rest.WarningHandler. 299 is the code of
-// warnings that are about the request.
-func (w *warnings) HandleWarningHeader(code int, _, text string) {
+// HandleWarningHeaderWithContext implements rest.WarningHandlerWithContext. 299 is the
+// code of warnings that are about the request.
+func (w *warnings) HandleWarningHeaderWithContext(ctx context.Context, code int, _, text string) {
 	if w.tell == nil || code != 299 || text == "" {
 		return
 	}
+	text = lynq.MaskOf(ctx).Hide(text)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.told[text] {

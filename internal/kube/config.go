@@ -137,7 +137,7 @@ func configure(config *rest.Config, o Options) *rest.Config {
 	config = rest.CopyConfig(config)
 	config.UserAgent = userAgent
 	config.QPS = -1 // the server's own fairness governs
-	config.WarningHandler = &warnings{tell: o.Warn}
+	config.WarningHandlerWithContext = &warnings{tell: o.Warn}
 	config.NegotiatedSerializer = statusCodecs()
 	if o.Transport != nil {
 		config.Transport = o.Transport

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -17,17 +18,17 @@ import (
 )
 
 // explain makes of a failed try an error that says what was asked and what came.
-func explain(r *request, err error) error {
+func explain(ctx context.Context, r *request, err error) error {
 	tried, ended := &triedError{}, &interruptedError{}
 	switch {
 	case errors.As(err, &tried):
-		return &triedError{tries: tried.tries, err: explain(r, tried.err)}
+		return &triedError{tries: tried.tries, err: explain(ctx, r, tried.err)}
 	case errors.As(err, &ended):
-		return &interruptedError{cause: ended.cause, last: explain(r, ended.last)}
+		return &interruptedError{cause: ended.cause, last: explain(ctx, r, ended.last)}
 	}
 	status := &apierrors.StatusError{}
 	if errors.As(err, &status) {
-		return explainStatus(r, err, status)
+		return explainStatus(ctx, r, err, status)
 	}
 	// The URL has parameters that are of no use in a message, and the path of the request is
 	// in its text.
@@ -41,7 +42,10 @@ func explain(r *request, err error) error {
 }
 
 // explainStatus is explain for what a server answered.
-func explainStatus(r *request, err error, status *apierrors.StatusError) error {
+func explainStatus(ctx context.Context, r *request, err error, status *apierrors.StatusError) error {
+	if hidden, changed := hideMasked(lynq.MaskOf(ctx), status); changed {
+		status, err = hidden, hidden
+	}
 	text, foreign := foreignText(status)
 	concealed := false
 	switch {
@@ -49,7 +53,7 @@ func explainStatus(r *request, err error, status *apierrors.StatusError) error {
 		return fmt.Errorf("%s: %w", r.text(), noKind(r.resource))
 	case foreign:
 		return fmt.Errorf("%s: %w", r.text(), &answerError{code: int(status.ErrStatus.Code), text: text, status: status})
-	case isSecret(r.resource):
+	case isSecret(r.resource) || lynq.HidesMessages(ctx):
 		if hidden, changed := hideValues(status); changed {
 			status, err, concealed = hidden, hidden, true
 		}
@@ -122,9 +126,31 @@ func (e *answerError) Unwrap() error {
 
 func isSecret(r lynq.APIResource) bool { return r.Group == "" && r.Plural == "secrets" }
 
-// hideValues takes from a server's error about a Secret what may quote its
-// values: validation and admission do. What remains are reasons, fields, and
-// messages that the server makes of names alone.
+// hideMasked takes the values of a Mask from a server's error.
+func hideMasked(m lynq.Mask, e *apierrors.StatusError) (*apierrors.StatusError, bool) {
+	if len(m) == 0 {
+		return e, false
+	}
+	out := e.ErrStatus.DeepCopy()
+	out.Message = m.Hide(out.Message)
+	changed := out.Message != e.ErrStatus.Message
+	if out.Details != nil {
+		for i := range out.Details.Causes {
+			cause := &out.Details.Causes[i]
+			before := cause.Message
+			cause.Message = m.Hide(before)
+			changed = changed || cause.Message != before
+		}
+	}
+	if !changed {
+		return e, false
+	}
+	return &apierrors.StatusError{ErrStatus: *out}, true
+}
+
+// hideValues takes from a server's error about a Secret, or about an object with a secret
+// column, what may quote its values: validation and admission do. What remains are
+// reasons, fields, and messages that the server makes of names alone.
 func hideValues(e *apierrors.StatusError) (*apierrors.StatusError, bool) {
 	s := e.ErrStatus
 	switch s.Reason {
@@ -133,11 +159,11 @@ func hideValues(e *apierrors.StatusError) (*apierrors.StatusError, bool) {
 		metav1.StatusReasonServerTimeout, metav1.StatusReasonServiceUnavailable, metav1.StatusReasonExpired:
 		return e, false
 	case metav1.StatusReasonForbidden:
-		if strings.Contains(s.Message, `cannot `) && strings.Contains(s.Message, `resource "secrets"`) {
+		if strings.Contains(s.Message, `cannot `) && strings.Contains(s.Message, `resource "`) {
 			return e, false // by authorization, which sees no content
 		}
 	}
-	const hidden = "hidden, because it may quote the Secret's values"
+	const hidden = "hidden, because it may quote secret values"
 	out := e.ErrStatus.DeepCopy()
 	by, cause := write.DeniedBy(s.Message), write.MisfitCause(s.Message)
 	switch {
@@ -154,7 +180,11 @@ func hideValues(e *apierrors.StatusError) (*apierrors.StatusError, bool) {
 	var fields []string
 	for i := range out.Details.Causes {
 		cause := &out.Details.Causes[i]
-		cause.Message = hidden
+		if words := write.ImmutableWords(cause.Message); words != "" {
+			cause.Message = words + "; the rest is " + hidden
+		} else {
+			cause.Message = hidden
+		}
 		if cause.Field != "" {
 			fields = append(fields, fmt.Sprintf("%s (%s)", cause.Field, cause.Type))
 		}

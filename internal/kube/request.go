@@ -148,7 +148,7 @@ func (c *Client) send(ctx context.Context, r *request) ([]byte, error) {
 	case refused != nil:
 		return nil, fmt.Errorf("%s: %w", r.text(), refused)
 	case err != nil:
-		return nil, explain(r, err)
+		return nil, explain(ctx, r, err)
 	}
 	return body, nil
 }
@@ -174,7 +174,7 @@ func (c *Client) sending(ctx context.Context, r *request) context.Context {
 	if c.asks(r) {
 		ctx = withLeave(ctx, c.mayWrite)
 	}
-	return c.logging(ctx, r.resource)
+	return c.logging(ctx, r)
 }
 
 // stream sends a request once, and gives the answer's body to be read and
@@ -183,16 +183,16 @@ func (c *Client) stream(ctx context.Context, r *request) (io.ReadCloser, error) 
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	body, err := c.build(r).Stream(c.logging(ctx, r.resource))
+	body, err := c.build(r).Stream(c.logging(ctx, r))
 	if err != nil {
-		return nil, explain(r, err)
+		return nil, explain(ctx, r, err)
 	}
 	return body, nil
 }
 
 // logging has client-go log what the client's options say, and nothing else.
-func (c *Client) logging(ctx context.Context, r lynq.APIResource) context.Context {
-	return klog.NewContext(ctx, c.log.of(r))
+func (c *Client) logging(ctx context.Context, r *request) context.Context {
+	return klog.NewContext(ctx, c.log.of(r, c.bodies.Load()))
 }
 
 // listParams are the parameters of a list or a watch.

@@ -4,6 +4,8 @@ import (
 	"io"
 	"log"
 	"net/http"
+	"slices"
+	"strings"
 
 	"k8s.io/client-go/transport"
 	"k8s.io/klog/v2"
@@ -47,13 +49,29 @@ func (l RequestLog) transport(next http.RoundTripper) http.RoundTripper {
 
 // of is the logger for requests about a resource. Without one, client-go logs nothing:
 // what matters is in the errors.
-func (l RequestLog) of(r lynq.APIResource) klog.Logger {
+func (l RequestLog) of(r *request, bodies bool) klog.Logger {
 	level := min(l.Level, levelMost)
-	if r.Group == "" && r.Plural == "secrets" {
+	if isSecret(r.resource) || !bodies && !r.ofRecords() {
 		level = min(level, levelHeaders)
 	}
 	if level < 1 {
 		return klog.Logger{}
 	}
 	return textlogger.NewLogger(textlogger.NewConfig(textlogger.Verbosity(level), textlogger.Output(l.Out)))
+}
+
+// ofRecords tells whether a request is about no object, or about lynqctl's own records and
+// Leases: none of them has a value of a secret column.
+func (r *request) ofRecords() bool {
+	switch {
+	case r.path != "":
+		return true
+	case r.resource.Group == "coordination.k8s.io":
+		return true
+	case r.resource.Group != "" || r.resource.Plural != "configmaps":
+		return false
+	}
+	return strings.HasPrefix(r.params.Get("labelSelector"), lynq.LabelRecord+"=") || slices.ContainsFunc(lynq.ReservedNames("", "ConfigMap"), func(prefix string) bool {
+		return strings.HasPrefix(r.name, prefix)
+	})
 }

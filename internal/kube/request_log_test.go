@@ -16,7 +16,7 @@ import (
 
 // logged is what is told at a level of two requests about a resource, one of which
 // sends a body. Both are answered with one.
-func logged(t *testing.T, level int, r lynq.APIResource) string {
+func logged(t *testing.T, level int, r lynq.APIResource, name string, bodies bool) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -28,11 +28,12 @@ func logged(t *testing.T, level int, r lynq.APIResource) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := client.Get(t.Context(), r, "shop", "db"); err != nil {
+	client.LogBodies(bodies)
+	if _, err := client.Get(t.Context(), r, "shop", name); err != nil {
 		t.Fatal(err)
 	}
 	body := []byte(`{"apiVersion":"v1","kind":"` + r.Kind + `","metadata":{"name":"db"},"data":{"sent":"aGk="}}`)
-	if _, err := client.Write(t.Context(), r, write.Request{Verb: write.Apply, Namespace: "shop", Name: "db", Body: body}); err != nil {
+	if _, err := client.Write(t.Context(), r, write.Request{Verb: write.Apply, Namespace: "shop", Name: name, Body: body}); err != nil {
 		t.Fatal(err)
 	}
 	return log.String()
@@ -62,7 +63,7 @@ func TestRequestLog(t *testing.T) {
 		{8, secrets, [4]bool{true, true, true, false}},
 		{99, secrets, [4]bool{true, true, true, false}},
 	} {
-		log := logged(t, c.level, c.resource)
+		log := logged(t, c.level, c.resource, "db", true)
 		if got := has(log); got != c.want {
 			t.Errorf("level %d, %s: URL, status, headers, bodies: %v, want %v\n%s", c.level, c.resource.Plural, got, c.want, log)
 		}
@@ -74,6 +75,26 @@ func TestRequestLog(t *testing.T) {
 		}
 		if strings.Contains(log, strings.Repeat("b", 15_000)) {
 			t.Errorf("level %d, %s: a body of 20 kB is not cut", c.level, c.resource.Plural)
+		}
+	}
+}
+
+// TestRequestLogWithoutBodies: bodies are left out until it is known that they have no
+// value of a secret column. lynqctl's records never have one.
+func TestRequestLogWithoutBodies(t *testing.T) {
+	deployments := lynq.APIResource{Group: "apps", Version: "v1", Kind: "Deployment", Plural: "deployments", Namespaced: true}
+	leases := lynq.APIResource{Group: "coordination.k8s.io", Version: "v1", Kind: "Lease", Plural: "leases", Namespaced: true}
+	for _, c := range []struct {
+		resource lynq.APIResource
+		name     string
+		bodies   bool
+	}{
+		{configMaps, "db", false}, {deployments, "lynqnode-acme-web", false}, {secrets, "lynqhooks-acme-web", false},
+		{configMaps, "lynqnode-acme-web", true}, {configMaps, "lynqhub-crm", true}, {leases, "lynqctl-crm", true},
+	} {
+		log := logged(t, 9, c.resource, c.name, false)
+		if got := strings.Contains(log, "answered") || strings.Contains(log, "sent"); got != c.bodies {
+			t.Errorf("%s %s: bodies are in the log: %t\n%s", c.resource.Plural, c.name, got, log)
 		}
 	}
 }

@@ -42,7 +42,7 @@ func (c *Client) WatchMetadata(ctx context.Context, r lynq.APIResource, in apply
 // reflect watches until the context ends, or an error will not pass.
 func (c *Client) reflect(ctx context.Context, w *watcher) error {
 	r := w.resource
-	within, cancel := context.WithCancelCause(c.logging(ctx, r))
+	within, cancel := context.WithCancelCause(c.logging(ctx, &request{resource: r}))
 	defer cancel(nil)
 	w.giveUp = cancel
 	reflector := cache.NewReflectorWithOptions(

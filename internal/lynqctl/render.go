@@ -74,7 +74,7 @@ func renderCommand(a *app) *cobra.Command {
 
 // resolve checks the flags, of which some mean nothing beside others.
 func (f *renderCommandFlags) resolve(cmd *cobra.Command) error {
-	f.Options.RefuseVarying = !f.allowVarying
+	f.Options.RefuseVarying, f.Options.Inputs.Strict = !f.allowVarying, f.tree.options.Strict
 	if err := f.tree.check(cmd, &f.Render); err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (f *treeFlags) register(flags *pflag.FlagSet) {
 
 	f.hooks.register(flags)
 	flags.StringVar(&f.target, "target", f.target, "write policies as annotations for this tool: plain, argo, or flux")
-	flags.BoolVar(&f.options.Strict, "strict", false, "fail if the target can't honor a policy")
+	flags.BoolVar(&f.options.Strict, "strict", false, "fail if the target can't honor a policy, or a form shows a secret column outside a Secret")
 	flags.StringVar(&f.emit, "emit-apps", "", "also write the objects that deploy the tree: for argo "+
 		string(policy.AppsApplications)+" or "+string(policy.AppsApplicationSet)+", for flux "+string(policy.AppsKustomizations)+" or "+string(policy.AppsOrdered)+
 		"; or "+noApps+" to remove them")
@@ -109,9 +109,7 @@ func (f *treeFlags) checkTarget(cmd *cobra.Command) error {
 	if err != nil {
 		return session.BadUsage(fmt.Errorf("--%w", err))
 	}
-	if f.options.Target = target; f.options.Strict && target == policy.Plain {
-		return session.BadUsage(errors.New("--strict is about what a target honours: choose one with --target=argo or --target=flux"))
-	}
+	f.options.Target = target
 	if f.options.Hooks, err = f.hooks.options(cmd, target); err != nil {
 		return session.BadUsage(err)
 	}

@@ -52,6 +52,7 @@ Exit codes:
 		},
 	}
 	f.RegisterLocal(cmd.Flags())
+	cmdflags.RegisterStrict(cmd.Flags(), &f.Options.Inputs)
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "output format: text or json")
 	cmd.Flags().BoolVar(&rows, "rows", false, "also read the rows and render them")
 	return cmd

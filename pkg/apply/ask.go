@@ -53,7 +53,7 @@ func Ask(ctx context.Context, c Cluster, p *plan.Plan) ([]*tracking.Live, error)
 
 // asked is the object of a step as a run finds it, nil where that is not known.
 func asked(ctx context.Context, c Cluster, p *plan.Plan, of *plan.NodePlan, s *plan.Step) *tracking.Live {
-	q := &requests{cluster: c, ctx: ctx}
+	q := &requests{cluster: c, ctx: of.Mask().Context(ctx)}
 	d := &decisions{requests: q, of: p, plan: of, record: &record{requests: q, plan: of, saved: of.Inventory}}
 	sr := &stepRun{Step: s}
 	var err error

@@ -6,6 +6,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // decisions decide the steps of a node again when their turn has come, and ask the gate.
@@ -32,8 +33,12 @@ func (d *decisions) again(s *stepRun, now *tracking.Live) decide.Verdict {
 
 // object is the object of a step, to be written.
 func (d *decisions) object(s *stepRun) *write.Object {
+	ctx := d.requests.ctx
+	if s.Object != nil && s.Object.Sensitive {
+		ctx = lynq.HideMessages(ctx)
+	}
 	return &write.Object{
-		Cluster: d.requests.cluster, Ctx: d.requests.ctx, DryRun: d.requests.dryRun, Resource: s.resource,
+		Cluster: d.requests.cluster, Ctx: ctx, DryRun: d.requests.dryRun, Resource: s.resource,
 		Me: d.record.owner(), Owner: d.record.ownerReference(), Own: d.permitOwner, Decide: d.recheck, Step: s.Step, Touched: s.touched,
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // ending is how a node ends. It is the one answer that the node's result, its record and
@@ -13,10 +14,11 @@ type ending struct {
 	outcome  report.Outcome
 	reason   reason.Reason // why it failed, where that is a word
 	problems []string
+	mask     lynq.Mask // of the row
 }
 
 // says adds a problem.
-func (e *ending) says(problem string) { e.problems = append(e.problems, problem) }
+func (e *ending) says(problem string) { e.problems = append(e.problems, e.mask.Hide(problem)) }
 
 // decide is how the node ends by its steps: as the worst of them. The record of a node
 // that goes is deleted when gone. One that a person deleted keeps the record of what is

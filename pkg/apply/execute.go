@@ -314,6 +314,7 @@ func (c *carrier) end(s *stepRun, o report.Outcome, message string) {
 	if message != "" {
 		s.message = message
 	}
+	s.message = c.plan.Mask().Hide(s.message)
 	if s.watched {
 		c.lookout.forget(s)
 		s.watched = false
@@ -329,6 +330,6 @@ func (c *carrier) end(s *stepRun, o report.Outcome, message string) {
 	}
 	switch o {
 	case report.OutcomeFailed, report.OutcomeConflicted, report.OutcomeNotReady:
-		c.ending.problems = append(c.ending.problems, s.Ref().String()+": "+s.message)
+		c.ending.says(s.Ref().String() + ": " + s.message)
 	}
 }

@@ -85,13 +85,14 @@ func (s *stepRun) becomes(next plan.Step) { s.Step = &next }
 
 func newNodeRun(r *run, of *plan.Plan, p *plan.NodePlan, result *report.NodeResult) *nodeRun {
 	n := &nodeRun{run: r, of: of, plan: p, result: result, steps: newSteps(p, !r.Options.DryRun && r.Options.Wait)}
-	n.requests = requests{cluster: r.Cluster, ctx: r.finishing, dryRun: r.Options.DryRun, promises: r.promises}
+	n.requests = requests{cluster: r.Cluster, ctx: p.Mask().Context(r.finishing), dryRun: r.Options.DryRun, promises: r.promises}
 	n.record = record{inventories: r.Inventories, requests: &n.requests, plan: p, steps: &n.steps, finalizer: r.Options.Finalizer, version: r.Options.Version, saved: p.Inventory}
 	n.decisions = decisions{requests: &n.requests, of: of, plan: p, record: &n.record}
 	n.deletion = deletion{requests: &n.requests, decisions: &n.decisions, record: &n.record, after: of.After}
 	n.release = release{requests: &n.requests, decisions: &n.decisions, record: &n.record}
 	n.hooks = hooks{requests: &n.requests, decisions: &n.decisions, record: &n.record, steps: &n.steps}
 	n.tell = teller{reporter: r.Reporter, recorder: r.Recorder, now: r.Now, dryRun: r.Options.DryRun, of: of, node: p, at: &n.record}
+	n.ending.mask = p.Mask()
 	n.links = r.promises.Links(r.watching, p.Key(), n.wakeUp)
 	rollout := r.rollouts[n.form()]
 	n.lookout = lookout{

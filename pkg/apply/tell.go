@@ -24,6 +24,7 @@ type teller struct {
 // report tells of something of the node.
 func (t *teller) report(e report.Event) {
 	e.Time, e.NodeID = t.now(), t.node.NodeID
+	e.Message = t.node.Mask().Hide(e.Message)
 	e.Hub = t.of.Hub
 	t.reporter.Report(e)
 }
@@ -52,7 +53,7 @@ func (t *teller) record(kind, reason, message string) {
 	t.recorded[reason] = true
 	t.recorder.Record(t.at.requests.ctx, report.KubernetesEvent{
 		Namespace: t.node.Namespace, Inventory: inventory.Name(t.node.Name), UID: t.at.saved.UID,
-		Type: kind, Reason: reason, Message: message, Time: t.now(),
+		Type: kind, Reason: reason, Message: t.node.Mask().Hide(message), Time: t.now(),
 	})
 }
 

@@ -101,6 +101,8 @@ type Origin struct {
 	Replaces bool
 	// Desired is the rendered manifest.
 	Desired map[string]any
+	// Secrets are the values of it that nothing may show.
+	Secrets Secrets
 	// Sources are the fields of the manifest that rows feed, nil where that is
 	// not known.
 	Sources []Source

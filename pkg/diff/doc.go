@@ -8,7 +8,7 @@
 // Unified writes the sides as a diff, Markdown a whole Report as a comment for a
 // pull request.
 //
-// Values of Secrets are masked at the entrance: nothing that leaves the package
-// holds one. It reads and writes nothing, and tells no cause that cannot be
+// Values of Secrets and of secret columns are hidden at the entrance: nothing that leaves
+// the package holds one. It reads and writes nothing, and tells no cause that cannot be
 // known.
 package diff

@@ -47,7 +47,7 @@ func (o *Object) Changes() bool { return o.Diff != "" || o.Tracking }
 // it would be; nil is that there is none.
 func (o *Object) Compare(live, next map[string]any, origin Origin) error {
 	before, after := clean(live), clean(next)
-	mask(before, after)
+	origin.Secrets.hide(before, after)
 	if live != nil && next != nil {
 		o.Tracking = !same(bookkeeping(live), bookkeeping(next))
 		o.Fields = fieldsOf(before, after)

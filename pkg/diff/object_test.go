@@ -80,10 +80,10 @@ func TestSecretsAreMasked(t *testing.T) {
 	for _, tt := range []struct {
 		name, live, next, want string
 	}{
-		{"changed", secret(before), secret(after), "  gone: '***'\n  other: '*** (before)'\n  same: '***'\n"},
-		{"made", "", secret(after), "  new: '***'\n  other: '***'\n  same: '***'\n"},
-		{"deleted", secret(before), "", "  gone: '***'\n  other: '***'\n  same: '***'\n"},
-		{"no map", `{"apiVersion":"v1","kind":"Secret","data":"c2VjcmV0","stringData":["c2VjcmV0"]}`, "", "data: '***'\n"},
+		{"changed", secret(before), secret(after), "  gone: •••\n  other: ••• (before)\n  same: •••\n"},
+		{"made", "", secret(after), "  new: •••\n  other: •••\n  same: •••\n"},
+		{"deleted", secret(before), "", "  gone: •••\n  other: •••\n  same: •••\n"},
+		{"no map", `{"apiVersion":"v1","kind":"Secret","data":"c2VjcmV0","stringData":["c2VjcmV0"]}`, "", "data: •••\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			o := compare(t, tt.live, tt.next, Origin{Desired: object(t, tt.next)})

@@ -23,6 +23,7 @@ func readHub(rep *report, v *Value) *Hub {
 	o.done()
 	readSource(spec.needObject("source"), hub)
 	readMappings(spec, hub)
+	readSecretColumns(spec, hub)
 	readNamespaceDefaults(spec, hub)
 	hub.Exclude = readExclude(spec, m)
 	spec.done()

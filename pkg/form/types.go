@@ -36,6 +36,8 @@ type Hub struct {
 	Mappings []Mapping
 	// Activity says which values of the activation column make a row active.
 	Activity lynq.Activity
+	// SecretColumns are the columns whose values no output shows.
+	SecretColumns []string
 	// NamespaceDefaults are what is in namespaces by itself on the hub's clusters,
 	// beside what lynqctl knows.
 	NamespaceDefaults []lynq.NamespaceDefault

@@ -33,6 +33,8 @@ type Object struct {
 	DependIDs []string
 	// Exclusion is the rule that excludes the object, nil for none.
 	Exclusion *Exclusion
+	// Sensitive: a secret column of the hub is in it, so that no message may quote it.
+	Sensitive bool
 }
 
 // Node holds the name and the objects that one active row and one form make, in
@@ -55,6 +57,8 @@ type Node struct {
 	NotIncluded []string
 	// Tombstones are what is to go beside.
 	Tombstones []Tombstone
+	// Mask hides what the row has in secret columns.
+	Mask Mask
 }
 
 // SplitAPIVersion splits "apps/v1" in group and version; the core group is "".

@@ -12,6 +12,8 @@ type FieldColumns struct {
 	// list.
 	Path    []string
 	Columns []string // sorted
+	// Secret: one of them is a secret column of the hub.
+	Secret bool
 }
 
 // Fields are the fields of the resource with an id that rows fill in, in the
@@ -57,5 +59,5 @@ func (w *columnWalk) slot(slot int, path []string) {
 		return
 	}
 	slices.Sort(columns)
-	w.fields = append(w.fields, FieldColumns{Path: path, Columns: slices.Compact(columns)})
+	w.fields = append(w.fields, FieldColumns{Path: path, Columns: slices.Compact(columns), Secret: slices.ContainsFunc(columns, w.program.Hub.Secret)})
 }

@@ -81,7 +81,8 @@ func (f *frame) fill(i int, problems *lynq.Problems) {
 }
 
 func (f *frame) fail(problems *lynq.Problems, at place, fix, format string, args ...any) {
-	problems.Add(at.pos, fix, "%s: row %s: %s", f.program.subject(at), lynq.Quote(f.uid), fmt.Sprintf(format, args...))
+	what := f.program.mask(f.row.Values).Hide(fmt.Sprintf(format, args...))
+	problems.Add(at.pos, fix, "%s: row %s: %s", f.program.subject(at), lynq.Quote(f.uid), what)
 }
 
 // failExpr reports an expression that cannot be run, once for all the places it

@@ -21,6 +21,7 @@ func (f *frame) object(i int) lynq.Object {
 		Policy:    r.Policy,
 		DependIDs: r.DependIDs,
 		Exclusion: f.exclusion(i),
+		Sensitive: r.sensitive,
 	}
 }
 
@@ -92,7 +93,7 @@ func (p *Program) head(id lynq.NodeID) *lynq.Node {
 // fillNode builds the objects of the row that was rendered last.
 func (f *frame) fillNode(n *lynq.Node) {
 	p := f.program
-	n.Row = f.rowDigest()
+	n.Row, n.Mask = f.rowDigest(), p.mask(f.row.Values)
 	n.Objects = make([]lynq.Object, 0, len(p.resources))
 	for i := range p.resources {
 		if f.left[i] {

@@ -53,6 +53,8 @@ type Program struct {
 	kustomize bool // see Options.Kustomize
 	// conditional: some resources are not every row's.
 	conditional bool
+	// exposed are the places outside of Secrets that show values of secret columns.
+	exposed     lynq.Problems
 	tombstones  []tombstone
 	dependForms []string // sorted
 }
@@ -63,6 +65,7 @@ type place struct {
 	resource string // id
 	field    string // "spec.replicas", "nameTemplate", ...
 	secret   bool   // what stands here may be a secret: errors must not show it
+	inSecret bool   // it is a value of a Secret
 }
 
 // usage is where a form has the string of an expression, and what needs its result.
@@ -96,6 +99,7 @@ type resource struct {
 	annotationSlots []int
 	at              place
 	template        string // see templateDigest
+	sensitive       bool   // a secret column is in it
 }
 
 // checkedName is the name or the namespace of an object.
@@ -172,14 +176,21 @@ func Compile(f *form.Form, h *form.Hub, o Options) (*Program, lynq.Problems) {
 		return nil, c.problems
 	}
 	p.keepSecrets()
+	for i := range p.resources {
+		r := &p.resources[i]
+		r.sensitive = slices.ContainsFunc(p.Fields(r.ID), func(f FieldColumns) bool { return f.Secret })
+	}
 	c.exprs.Finish()
 	return p, nil
 }
 
-// keepSecrets marks what is made of a column that some Secret holds: what is
-// secret there is secret everywhere. The uid is no secret.
+// keepSecrets marks what is made of a secret column, or of one that some Secret holds:
+// what is secret there is secret everywhere. The uid is no secret.
 func (p *Program) keepSecrets() {
 	secret := map[int]bool{}
+	for i, column := range Columns(p.Hub) {
+		secret[i] = p.Hub.Secret(column)
+	}
 	for i := range p.uses {
 		if p.uses[i].at.secret {
 			for _, column := range p.exprs.Columns(i) {
@@ -241,6 +252,7 @@ type use struct {
 	trim      bool
 	uidLabel  bool
 	condition bool
+	name      bool // of an object or a namespace
 }
 
 // text compiles a string into a node: static, or a slot.
@@ -277,6 +289,7 @@ func (c *compiler) text(s string, at place, stringOnly bool, u use) *node {
 		of.of = append(of.of, len(c.program.resources))
 	}
 	of.condition = of.condition || u.condition
+	c.expose(i, at, u)
 	n := &node{kind: form.String, slot: i, text: stringOnly || e.Result == expr.Text}
 	e.Styled = e.Styled || n.text
 	of.at.secret = of.at.secret || at.secret
@@ -332,7 +345,8 @@ func (c *compiler) value(v *form.Value, path []string) *node {
 // it to be the value of a label.
 func (c *compiler) leaf(v *form.Value, path []string) *node {
 	at := c.place(v.Pos, fieldPath(path))
-	at.secret = c.res.Kind == "Secret" && c.res.APIVersion == "v1" && path[0] != "metadata"
+	at.inSecret = c.res.Kind == "Secret" && c.res.APIVersion == "v1" && path[0] != "metadata"
+	at.secret = at.inSecret
 	key, parent := path[len(path)-1], ""
 	if len(path) > 1 {
 		parent = path[len(path)-2]

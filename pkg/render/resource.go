@@ -209,7 +209,7 @@ func (r *resource) countAnnotations(annotations *node) {
 // checkedName compiles a name, checks what of it shows without a row, and notes
 // whether the quick way is open for the rest.
 func (c *compiler) checkedName(s string, rule nameRule, at place) checkedName {
-	n := c.text(s, at, true, use{trim: true})
+	n := c.text(s, at, true, use{trim: true, name: true})
 	c.checkNameText(n, s, rule, at)
 	return checkedName{node: n, at: at, rule: rule, good: rule.accepts([]byte(c.sample(n)))}
 }

@@ -178,9 +178,15 @@ func (w *transcript) String() string {
 // start runs lynqctl.
 func (s *shop) start(t *testing.T, args ...string) *running {
 	t.Helper()
+	return s.startIn(t, nil, args...)
+}
+
+// startIn runs lynqctl with more in its environment.
+func (s *shop) startIn(t *testing.T, environment []string, args ...string) *running {
+	t.Helper()
 	r := &running{cmd: exec.Command(s.bin, args...), done: make(chan struct{})}
 	r.stderr.wrote = make(chan struct{}, 1)
-	r.cmd.Env = append(os.Environ(), "KUBECONFIG="+s.Kubeconfig)
+	r.cmd.Env = append(append(os.Environ(), "KUBECONFIG="+s.Kubeconfig), environment...)
 	r.cmd.Stdout, r.cmd.Stderr = &r.stdout, &r.stderr
 	if err := r.cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -55,6 +55,7 @@ const (
 
 // RegisterChoice registers what chooses nodes and objects, and which guards they have.
 func (f *Apply) RegisterChoice(flags *pflag.FlagSet, allowEmpty string) {
+	RegisterStrict(flags, &f.Render.Options.Inputs)
 	flags.StringSliceVar(&f.Render.Nodes, "node", nil, "limit to these nodes (as shown by 'lynqctl status')")
 	flags.StringVarP(&f.Render.Selector, "selector", "l", "", "limit to objects that match this label selector; nothing is deleted")
 	flags.BoolVar(&f.Given.Limits.AllowEmpty, "allow-empty", false, allowEmpty)

@@ -20,7 +20,7 @@ type Common struct {
 func (f *Common) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Color, "color", string(tty.ColorAuto), "auto (in a terminal, unless NO_COLOR is set), always, or never")
 	flags.BoolVarP(&f.Quiet, "quiet", "q", false, "print only errors")
-	flags.IntVarP(&f.Verbosity, "v", "v", 0, "log API requests at this `level`, as with kubectl: 6 (URLs), 7 (headers), 8 (bodies, which contain row values; Secrets are hidden)")
+	flags.IntVarP(&f.Verbosity, "v", "v", 0, "log API requests at this `level`, as with kubectl: 6 (URLs), 7 (headers), 8 (bodies, which contain row values; Secrets and secret columns are hidden)")
 }
 
 // Check checks the flags.

@@ -28,6 +28,11 @@ func RegisterFiles(flags *pflag.FlagSet, o *load.InputOptions) {
 	flags.BoolVarP(&o.Recursive, "recursive", "R", false, "read subdirectories")
 }
 
+// RegisterStrict registers what makes an error of a warning about forms.
+func RegisterStrict(flags *pflag.FlagSet, o *load.InputOptions) {
+	flags.BoolVar(&o.Strict, "strict", false, "fail if a form shows a secret column outside a Secret")
+}
+
 // Cluster are kubectl's flags, which many commands have.
 func Cluster() *pflag.FlagSet {
 	flags := pflag.NewFlagSet("cluster", pflag.ContinueOnError)

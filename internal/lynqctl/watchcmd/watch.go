@@ -41,6 +41,7 @@ const (
 
 func (f *watchFlags) register(flags *pflag.FlagSet) {
 	f.apply.Render.RegisterCluster(flags)
+	cmdflags.RegisterStrict(flags, &f.apply.Render.Options.Inputs)
 	flags.IntVar(&f.apply.Run.Concurrency, "concurrency", f.apply.Run.Concurrency, "number of nodes to process in parallel")
 	flags.BoolVar(&f.apply.Run.Events, "events", f.apply.Run.Events, "emit Kubernetes events")
 	flags.StringVar(&f.apply.Run.DryRun, "dry-run", f.apply.Run.DryRun, "none, client (print the plan of one round), or server (also submit every write as a server-side dry run)")

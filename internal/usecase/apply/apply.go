@@ -82,6 +82,7 @@ func Load(ctx context.Context, e *session.Engine, o *Options, client *kube.Clien
 	if clientErr != nil {
 		return nil, clientErr
 	}
+	client.LogBodies(!inputs.HasSecretColumns())
 	if err := o.Identify(inputs.Hubs); err != nil {
 		return nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: o.Nothing}
 	}

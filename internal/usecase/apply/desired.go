@@ -69,6 +69,7 @@ func labelsOf(content map[string]any) labels.Set {
 func (d *desired) keep(h *form.Hub, r *render.Rendered[*plan.Node]) {
 	if len(r.Problems) > 0 {
 		values := mapped(h, r.Values)
+		r.Out.Mask = render.MaskOf(h, r.Values)
 		r.Out.Claims = plan.Claims{Refs: r.Refs, Values: values}
 		err := fmt.Errorf("it failed to render: %w", r.Problems.Err())
 		r.Out.Fail(&plan.RenderError{Err: err, Masked: masked(err.Error(), r.UID, values)})
@@ -97,12 +98,12 @@ func mapped(h *form.Hub, row []string) []string {
 }
 
 // extraOf encodes the extra values of a row, as the operator's annotation has
-// them.
+// them: without secret columns.
 func extraOf(h *form.Hub, row []string) (string, error) {
 	columns := render.Columns(h)
 	extra := map[string]string{}
 	for _, m := range h.Mappings {
-		if isExtra(m) {
+		if isExtra(m) && !h.Secret(m.Column) {
 			extra[m.Variable] = row[slices.Index(columns, m.Column)]
 		}
 	}

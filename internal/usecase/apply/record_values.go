@@ -52,7 +52,7 @@ func secretColumns(h *load.HubPrograms) []string {
 		}
 	}
 	for _, m := range h.Hub.Mappings {
-		if isExtra(m) && (draft.LooksSecret(m.Variable) || draft.LooksSecret(m.Column) || slices.Contains(inSecrets, m.Column)) {
+		if isExtra(m) && !h.Hub.Secret(m.Column) && (draft.LooksSecret(m.Variable) || draft.LooksSecret(m.Column) || slices.Contains(inSecrets, m.Column)) {
 			columns = append(columns, m.Column)
 		}
 	}

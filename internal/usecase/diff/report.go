@@ -141,8 +141,11 @@ func (t *diffRun) takeSides(ref lynq.Ref) (sides, bool) {
 
 // origin is what the plan knows of why an object would change.
 func (t *diffRun) origin(p *plan.NodePlan, s *plan.Step) (*diff.Origin, error) {
-	origin := &diff.Origin{Whole: wholeCause(s)}
+	origin := &diff.Origin{Whole: wholeCause(s), Secrets: diff.Secrets{Mask: p.Mask()}}
+	fed, known := t.secrets(p, s.ID())
+	origin.Secrets.Fields = fed
 	if s.Object == nil {
+		origin.Secrets.Removed = !known
 		return origin, nil
 	}
 	content, err := s.Object.Body.Content()
@@ -154,6 +157,7 @@ func (t *diffRun) origin(p *plan.NodePlan, s *plan.Step) (*diff.Origin, error) {
 	if s.Entry != nil && s.Live != nil {
 		origin.Same = s.Entry.Digest == s.Object.Digest
 		origin.SameForm = s.Entry.Template != "" && s.Entry.Template == s.Object.Template
+		origin.Secrets.Removed = !known || t.secretHubs[p.Hub] && !origin.SameForm
 		origin.SameVersion = plan.SameVersion(t.version, s.Entry, p.Inventory, t.hubs[p.Hub])
 		origin.Held = s.Object.Applied(s.Adopted) && s.Live.Fields != "" && s.Live.Fields == s.Entry.Fields
 	}
@@ -221,26 +225,59 @@ func wholeCause(s *plan.Step) diff.CauseKind {
 	return ""
 }
 
-// sourcesOf tells which columns feed which fields of a resource.
-func sourcesOf(hubs []load.HubPrograms) func(*plan.NodePlan, string) []diff.Source {
+// programsOf are the compiled forms of hubs.
+func programsOf(hubs []load.HubPrograms) map[schedule.Form]*render.Program {
 	programs := map[schedule.Form]*render.Program{}
 	for _, h := range hubs {
 		for _, p := range h.Programs {
 			programs[schedule.Form{Hub: h.Key, Form: load.FormKey(p.Form, h.Key.Namespace)}] = p
 		}
 	}
-	return func(n *plan.NodePlan, id string) []diff.Source {
-		p := programs[schedule.Form{Hub: n.Hub, Form: n.Form}]
-		if p == nil {
-			return nil
-		}
-		sources := []diff.Source{}
-		for _, f := range p.Fields(id) {
-			sources = append(sources, diff.Source{Path: f.Path, Columns: f.Columns})
-		}
-		if slices.ContainsFunc(p.Form.Resources, func(r *form.Resource) bool { return r.ID == id && r.Policy.OnNodeChange }) {
-			sources = append(sources, diff.Source{Columns: render.Columns(p.Hub)})
-		}
-		return sources
+	return programs
+}
+
+// has tells whether a form has a resource.
+func has(p *render.Program, id string) bool {
+	return slices.ContainsFunc(p.Form.Resources, func(r *form.Resource) bool { return r.ID == id })
+}
+
+// secrets are the fields of a node's resource that secret columns feed. They are known
+// unless the hub has secret columns, and its form no such resource.
+func (t *diffRun) secrets(n *plan.NodePlan, id string) (fields [][]string, known bool) {
+	p := t.programs[schedule.Form{Hub: n.Hub, Form: n.Form}]
+	if p == nil {
+		return nil, !t.secretHubs[n.Hub]
 	}
+	for _, f := range p.Fields(id) {
+		if f.Secret {
+			fields = append(fields, f.Path)
+		}
+	}
+	return fields, has(p, id) || !t.secretHubs[n.Hub]
+}
+
+// sources are the fields of a node's resource that columns feed, nil where that isn't
+// known.
+func (t *diffRun) sources(n *plan.NodePlan, id string) []diff.Source {
+	p := t.programs[schedule.Form{Hub: n.Hub, Form: n.Form}]
+	if p == nil {
+		return nil
+	}
+	sources := []diff.Source{}
+	for _, f := range p.Fields(id) {
+		sources = append(sources, diff.Source{Path: f.Path, Columns: f.Columns})
+	}
+	if slices.ContainsFunc(p.Form.Resources, func(r *form.Resource) bool { return r.ID == id && r.Policy.OnNodeChange }) {
+		sources = append(sources, diff.Source{Columns: render.Columns(p.Hub)})
+	}
+	return sources
+}
+
+// secretHubsOf are the hubs that have secret columns.
+func secretHubsOf(hubs []load.HubPrograms) map[lynq.HubKey]bool {
+	secret := map[lynq.HubKey]bool{}
+	for _, h := range hubs {
+		secret[h.Key] = len(h.Hub.SecretColumns) > 0
+	}
+	return secret
 }

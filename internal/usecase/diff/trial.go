@@ -17,10 +17,12 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
+	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/diff"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
 // diffRun is a run of plans in which nothing is written, and what it came to. It
@@ -28,9 +30,11 @@ import (
 // would write is refused.
 type diffRun struct {
 	apply.Cluster
-	sources func(*plan.NodePlan, string) []diff.Source
-	hubs    map[lynq.HubKey]*inventory.Hub
-	version string // lynqctl's
+	programs map[schedule.Form]*render.Program
+	// secretHubs are those that have secret columns.
+	secretHubs map[lynq.HubKey]bool
+	hubs       map[lynq.HubKey]*inventory.Hub
+	version    string // lynqctl's
 	// keepSides: another program shows the differences, which needs both sides.
 	keepSides bool
 	// plans are those of nodes that could be planned.
@@ -67,7 +71,7 @@ var (
 // try tries plans.
 func try(ctx context.Context, j *usecase.Job, plans []plan.Plan, keepSides bool) (*diffRun, error) {
 	t := &diffRun{
-		Cluster: j.Client, sources: sourcesOf(j.Hubs), hubs: j.Records, version: j.Engine.Version, keepSides: keepSides,
+		Cluster: j.Client, programs: programsOf(j.Hubs), secretHubs: secretHubsOf(j.Hubs), hubs: j.Records, version: j.Engine.Version, keepSides: keepSides,
 		plans: map[lynq.NodeKey]*plan.NodePlan{}, ending: map[stepKey]plan.Step{},
 		sides: map[lynq.Ref]sides{}, ended: map[stepKey]report.Event{}, nodes: map[*plan.NodePlan]*diff.Node{},
 	}

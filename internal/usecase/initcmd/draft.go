@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,6 +81,9 @@ func draftNotes(e *session.Engine, o *Options, from *origin, d *draft.Draft) []s
 	}
 	if len(d.Secrets) > 0 {
 		notes = append(notes, "skipped columns that look like secrets: "+strings.Join(d.Secrets, ", "))
+		if open := from.open(d.Secrets); len(open) > 0 {
+			notes = append(notes, "to hide their values in all output, add to the hub: secretColumns: ["+strings.Join(open, ", ")+"]")
+		}
 	}
 	if len(d.Bytes) > 0 {
 		notes = append(notes, "skipped columns that hold bytes: "+strings.Join(d.Bytes, ", "))
@@ -102,6 +106,15 @@ type origin struct {
 	given      bool   // the hub is there already
 	connection lynq.Connection
 	choice     draft.Choice
+}
+
+// open are the columns of a given hub that look like secrets, and that it doesn't list as
+// secret columns. A new hub has a comment about them.
+func (o *origin) open(secrets []string) []string {
+	if !o.given {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(secrets), func(column string) bool { return slices.Contains(o.choice.Secrets, column) })
 }
 
 // originOf finds out where the rows are.
@@ -153,7 +166,7 @@ func givenHub(ctx context.Context, e *session.Engine, options *Options) (*origin
 	if err != nil {
 		return nil, err
 	}
-	o := &origin{hub: h.Name, namespace: h.Namespace, place: fmt.Sprintf("hub %q", h.Name), given: true, connection: connections[0], choice: draft.Choice{Mappings: []draft.Mapping{}, Activity: h.Activity}}
+	o := &origin{hub: h.Name, namespace: h.Namespace, place: fmt.Sprintf("hub %q", h.Name), given: true, connection: connections[0], choice: draft.Choice{Mappings: []draft.Mapping{}, Activity: h.Activity, Secrets: h.SecretColumns}}
 	for _, m := range h.Mappings {
 		switch m.Variable {
 		case "uid":

@@ -20,6 +20,8 @@ type InputOptions struct {
 	NoForms bool
 	// AllowEmpty: the inputs may have neither hubs nor forms.
 	AllowEmpty bool
+	// Strict: a form that shows a secret column outside of Secrets is bad input.
+	Strict bool
 	// Loaded are inputs that were loaded before, and that count in the place of the files;
 	// nil for the files.
 	Loaded *form.Inputs

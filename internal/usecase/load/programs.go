@@ -99,13 +99,35 @@ func PrepareWith(ctx context.Context, e *session.Engine, o *RenderOptions, nothi
 	}
 	compiling, optionsErr := options(forms, inputs)
 	hubs, more := Compile(inputs, forms, compiling)
-	if problems = append(problems, more...); len(problems) > 0 {
+	problems = append(problems, more...)
+	exposed := exposedOf(hubs)
+	if o.Inputs.Strict {
+		problems = append(problems, exposed...)
+	}
+	if len(problems) > 0 {
 		return nil, session.BadInputs(problems, nothing)
 	}
+	e.Warn(exposed)
 	if optionsErr != nil {
 		return nil, optionsErr
 	}
 	return &Inputs{Inputs: inputs, Hubs: hubs}, nil
+}
+
+// exposedOf are the places of forms that show values of secret columns outside of Secrets.
+func exposedOf(hubs []HubPrograms) lynq.Problems {
+	var exposed lynq.Problems
+	for _, p := range AllPrograms(hubs) {
+		if p != nil {
+			exposed = append(exposed, p.Exposed()...)
+		}
+	}
+	return exposed
+}
+
+// HasSecretColumns tells whether a hub of the inputs, chosen or not, has secret columns.
+func (in *Inputs) HasSecretColumns() bool {
+	return slices.ContainsFunc(in.Inputs.Hubs, func(h *form.Hub) bool { return len(h.SecretColumns) > 0 })
 }
 
 // HubKeys are the identities of hubs.

@@ -41,7 +41,7 @@ func Make(n *lynq.Node) (*Node, error) {
 func Head(n *lynq.Node) *Node {
 	return &Node{
 		NodeID:             n.NodeID,
-		TemplateGeneration: n.Generation, DependForms: n.DependForms, Extra: n.Extra,
+		TemplateGeneration: n.Generation, DependForms: n.DependForms, Extra: n.Extra, Mask: n.Mask,
 	}
 }
 
@@ -92,7 +92,7 @@ func makeObject(o *lynq.Object, row, partOf string) (Object, error) {
 	}
 	return Object{
 		Ref: o.Ref, APIVersion: apiVersion, ID: o.ID, Template: o.Template, DependIDs: o.DependIDs,
-		Policy: &policy, Owned: !labelled, Exclusion: o.Exclusion, Body: body, Digest: digest(body, &policy, node),
+		Policy: &policy, Owned: !labelled, Exclusion: o.Exclusion, Sensitive: o.Sensitive, Body: body, Digest: digest(body, &policy, node),
 	}, nil
 }
 

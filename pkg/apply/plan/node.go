@@ -61,6 +61,8 @@ type Node struct {
 	Failed error
 	// Claims are what a row that did not render may want.
 	Claims Claims
+	// Mask hides what the row has in secret columns.
+	Mask lynq.Mask
 }
 
 // RenderError says why a node did not render. Its text is for who runs lynqctl, and may
@@ -117,6 +119,17 @@ type Object struct {
 	// Template is a digest of what the form says of the object, whatever the row:
 	// where both are the same, Digest has changed with the row.
 	Template string
+	// Sensitive: a secret column is in it, so that no message may quote it.
+	Sensitive bool
+}
+
+// Mask hides what the row of the node has in secret columns. Of a node that goes, the row
+// isn't known.
+func (p *NodePlan) Mask() lynq.Mask {
+	if p.Desired == nil {
+		return nil
+	}
+	return p.Desired.Mask
 }
 
 // Completed tells whether an entry says that an object did its work, as it is wanted

@@ -20,6 +20,8 @@ type Unready struct {
 	Node    lynq.NodeKey
 	Object  lynq.Ref
 	Message string
+
+	mask lynq.Mask // of the row
 }
 
 // Causes knows why objects do not get ready.
@@ -44,6 +46,7 @@ const causesTold = 3
 type leftStep struct {
 	*plan.Step
 	node lynq.NodeKey
+	mask lynq.Mask // of the row
 }
 
 // left tells whether a step left an object as it was that is to be ready.
@@ -65,7 +68,7 @@ func leftOf(nodes []NodeResult) map[lynq.HubKey]map[lynq.Ref]leftStep {
 			if all[n.Hub] == nil {
 				all[n.Hub] = map[lynq.Ref]leftStep{}
 			}
-			all[n.Hub][s.Step.Object.Ref] = leftStep{s.Step, n.Key()}
+			all[n.Hub][s.Step.Object.Ref] = leftStep{s.Step, n.Key(), n.planned.Mask()}
 		}
 	}
 	return all
@@ -98,7 +101,7 @@ func (u *Unchanged) explain(ctx context.Context, unready []Unready) {
 			return
 		}
 		if cause := u.Causes.Cause(ctx, o.Object); cause != "" && !strings.Contains(o.Message, cause) {
-			o.Message += "; " + cause
+			o.Message += "; " + o.mask.Hide(cause)
 		}
 	}
 }
@@ -121,7 +124,7 @@ func (u *Unchanged) unreadyOf(ctx context.Context, hub string, left map[lynq.Ref
 			continue
 		}
 		if why := s.unready(sight); why != "" {
-			unready = append(unready, Unready{Node: s.node, Object: ref, Message: why})
+			unready = append(unready, Unready{Node: s.node, Object: ref, Message: s.mask.Hide(why), mask: s.mask})
 		}
 	}
 	return unready, unknown

@@ -247,7 +247,11 @@ func invalid(status metav1.Status) Problem {
 
 // immutable tells from a cause's message whether it is about a change that the
 // server never allows.
-func immutable(message string) bool {
+func immutable(message string) bool { return ImmutableWords(message) != "" }
+
+// ImmutableWords are the words by which a cause says that a field is immutable, "" where it
+// doesn't. They quote no value.
+func ImmutableWords(message string) string {
 	message = strings.ToLower(message)
 	for _, text := range []string{
 		"immutable",               // most kinds; rules of custom resources
@@ -260,10 +264,10 @@ func immutable(message string) bool {
 		"are forbidden.",                  // StorageClass and CSINode: updates to parameters are forbidden.
 	} {
 		if strings.Contains(message, text) {
-			return true
+			return text
 		}
 	}
-	return false
+	return ""
 }
 
 // hintOf is what to do about a problem.

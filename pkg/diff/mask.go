@@ -1,0 +1,266 @@
+package diff
+
+import (
+	"slices"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// What stands for values that are hidden. They show whether a value changes.
+const (
+	masked       = lynq.Hidden
+	maskedBefore = lynq.Hidden + " (before)"
+	maskedAfter  = lynq.Hidden + " (after)"
+)
+
+// lastApplied holds a whole manifest, with the values of a Secret.
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+
+// Secrets are the values of an object that nothing may show, beside those of a Secret.
+type Secrets struct {
+	// Fields are those that secret columns feed. In a path, "[]" means any entry of a list.
+	Fields [][]string
+	// Mask hides what the row has in secret columns, wherever the object has it.
+	Mask lynq.Mask
+	// Removed: it isn't known what fed the fields that are removed, and a secret column may
+	// have.
+	Removed bool
+}
+
+// hide hides on both sides the values of a Secret, and what secret columns feed. The
+// objects themselves are changed; either may be nil.
+func (s *Secrets) hide(live, next map[string]any) {
+	secret := isSecret(live) || isSecret(next)
+	if secret {
+		for _, field := range []string{"data", "stringData"} {
+			maskMaps(live, next, field)
+		}
+	}
+	for _, path := range s.Fields {
+		if len(path) > 0 {
+			hideField(live, next, path)
+		}
+	}
+	if secret || s.Removed || len(s.Fields)+len(s.Mask) > 0 {
+		maskValue(annotations(live), annotations(next), lastApplied)
+	}
+	if s.Removed {
+		hideRemoved(live, next, nil)
+	}
+	if len(s.Mask) > 0 {
+		s.texts(live)
+		s.texts(next)
+	}
+}
+
+// hideAt hides what is at a path of two values, and gives what is in the place of both.
+func hideAt(live, next any, path []string) (l, n any) {
+	switch {
+	case len(path) == 0:
+		return hidden(live, next)
+	case path[0] == "[]":
+		a, listed := list(live)
+		b, also := list(next)
+		if listed && also {
+			hideItems(a, b, path[1:])
+			return live, next
+		}
+	default:
+		a, mapped := mapping(live)
+		b, also := mapping(next)
+		if mapped && also {
+			hideField(a, b, path)
+			return live, next
+		}
+	}
+	return hidden(live, next)
+}
+
+// hideField hides what is at a path of two mappings; either may be nil.
+func hideField(live, next map[string]any, path []string) {
+	key := path[0]
+	before, was := live[key]
+	after, is := next[key]
+	before, after = hideAt(before, after, path[1:])
+	if was {
+		live[key] = before
+	}
+	if is {
+		next[key] = after
+	}
+}
+
+// hideItems hides what is at a path of each item of two lists. Items that have the same
+// key are compared, else those at the same place.
+func hideItems(live, next []any, path []string) {
+	pairs := paired(live, next)
+	for i, j := range pairs {
+		if j < 0 {
+			live[i], _ = hideAt(live[i], nil, path)
+		} else {
+			live[i], next[j] = hideAt(live[i], next[j], path)
+		}
+	}
+	for j := range next {
+		if !slices.Contains(pairs, j) {
+			_, next[j] = hideAt(nil, next[j], path)
+		}
+	}
+}
+
+// paired has for each item of a list the place of its like in another one, -1 for none.
+func paired(live, next []any) []int {
+	pairs := make([]int, len(live))
+	key := keyOf(live, next)
+	for i := range live {
+		pairs[i] = -1
+		if key != "" {
+			pairs[i] = slices.IndexFunc(next, func(item any) bool { return same(valueOf(key, item), valueOf(key, live[i])) })
+		} else if i < len(next) {
+			pairs[i] = i
+		}
+	}
+	return pairs
+}
+
+// list is a value that is a list, or none; mapping likewise.
+func list(v any) ([]any, bool) {
+	items, ok := v.([]any)
+	return items, ok || v == nil
+}
+
+func mapping(v any) (map[string]any, bool) {
+	m, ok := v.(map[string]any)
+	return m, ok || v == nil
+}
+
+// hidden stands for two values.
+func hidden(live, next any) (l, n any) {
+	differ := live != nil && next != nil && !same(live, next)
+	if live != nil {
+		l = word(differ, maskedBefore)
+	}
+	if next != nil {
+		n = word(differ, maskedAfter)
+	}
+	return l, n
+}
+
+// hideRemoved hides the values that one object has and the other doesn't. What the
+// object is, and how it is called, everyone may see.
+func hideRemoved(live, next map[string]any, path []string) {
+	for key, v := range live {
+		below := append(slices.Clip(path), key)
+		other, kept := next[key]
+		switch m, ok := v.(map[string]any); {
+		case ok:
+			o, _ := other.(map[string]any)
+			hideRemoved(m, o, below)
+		case !kept && !identifies(below):
+			live[key] = masked
+		case kept:
+			a, ofLists := v.([]any)
+			b, both := other.([]any)
+			if ofLists && both {
+				hideRemovedItems(a, b)
+			}
+		}
+	}
+}
+
+// hideRemovedItems hides the items that one list has and the other doesn't.
+func hideRemovedItems(live, next []any) {
+	for i, j := range paired(live, next) {
+		if j < 0 {
+			live[i] = masked
+			continue
+		}
+		a, mapped := live[i].(map[string]any)
+		b, also := next[j].(map[string]any)
+		if mapped && also {
+			hideRemoved(a, b, []string{"[]"})
+		}
+	}
+}
+
+// identifies tells whether a field says what the object is.
+func identifies(path []string) bool {
+	switch len(path) {
+	case 1:
+		return path[0] == "apiVersion" || path[0] == "kind"
+	case 2:
+		return path[0] == "metadata" && (path[1] == "name" || path[1] == "namespace")
+	}
+	return false
+}
+
+// texts hides values in all texts of a value, and gives what is in its place.
+func (s *Secrets) texts(v any) any {
+	switch v := v.(type) {
+	case string:
+		return s.Mask.Hide(v)
+	case map[string]any:
+		for key, field := range v {
+			v[key] = s.texts(field)
+		}
+	case []any:
+		for i := range v {
+			v[i] = s.texts(v[i])
+		}
+	}
+	return v
+}
+
+func isSecret(m map[string]any) bool { return m["kind"] == "Secret" && m["apiVersion"] == "v1" }
+
+func annotations(object map[string]any) map[string]any {
+	metadata, _ := object["metadata"].(map[string]any)
+	m, _ := metadata["annotations"].(map[string]any)
+	return m
+}
+
+func maskMaps(live, next map[string]any, field string) {
+	l, n := asMap(live, field), asMap(next, field)
+	for key := range l {
+		maskValue(l, n, key)
+	}
+	for key := range n {
+		if _, both := l[key]; !both {
+			maskValue(l, n, key)
+		}
+	}
+}
+
+// asMap is a field of an object that is a map. Anything else in its place is
+// hidden as a whole.
+func asMap(object map[string]any, field string) map[string]any {
+	v, there := object[field]
+	if !there || v == nil {
+		return nil
+	}
+	m, ok := v.(map[string]any)
+	if !ok {
+		object[field] = masked
+	}
+	return m
+}
+
+// maskValue hides one value on both sides.
+func maskValue(live, next map[string]any, key string) {
+	l, before := live[key]
+	n, after := next[key]
+	differ := before && after && !same(l, n)
+	if before {
+		live[key] = word(differ, maskedBefore)
+	}
+	if after {
+		next[key] = word(differ, maskedAfter)
+	}
+}
+
+func word(differ bool, changed string) string {
+	if differ {
+		return changed
+	}
+	return masked
+}

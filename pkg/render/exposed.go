@@ -1,0 +1,58 @@
+package render
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Exposed are the places of a form outside of Secrets that show values of secret columns.
+func (p *Program) Exposed() lynq.Problems { return p.exposed }
+
+// expose notes where an expression shows values of secret columns. All output has the
+// names of objects, and what tombstones say: there it is a problem of the form.
+func (c *compiler) expose(i int, at place, u use) {
+	if at.inSecret {
+		return
+	}
+	var secret []string
+	columns := Columns(c.program.Hub)
+	for _, of := range c.program.exprs.Columns(i) {
+		if c.program.Hub.Secret(columns[of]) {
+			secret = append(secret, columns[of])
+		}
+	}
+	if len(secret) == 0 {
+		return
+	}
+	slices.Sort(secret)
+	named := strings.Join(slices.Compact(secret), ", ")
+	switch {
+	case c.aside:
+		c.fail(at, "use another column", "it shows the value of secret column %s, and every output shows tombstones", named)
+	case u.name:
+		c.fail(at, "use another column", "it shows the value of secret column %s, and every output shows names", named)
+	default:
+		c.program.exposed.Add(at.pos, "move it to a Secret, and refer to the Secret here", "%s: it shows the value of secret column %s outside a Secret", c.program.subject(at), named)
+	}
+}
+
+// mask hides the values that secret columns have in a row.
+func (p *Program) mask(row []string) lynq.Mask { return MaskOf(p.Hub, row) }
+
+// MaskOf hides the values that secret columns of a hub have in a row, whose values are in
+// the order of Columns.
+func MaskOf(h *form.Hub, row []string) lynq.Mask {
+	if len(h.SecretColumns) == 0 {
+		return nil
+	}
+	var values []string
+	for i, column := range Columns(h) {
+		if h.Secret(column) {
+			values = append(values, strings.Clone(row[i])) // without the rest of the row
+		}
+	}
+	return lynq.NewMask(values...)
+}

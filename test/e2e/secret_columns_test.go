@@ -1,0 +1,258 @@
+package e2e_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
+)
+
+// secretInputs are a form that shows secret columns wherever it can: in a ConfigMap, an
+// annotation, a label and an environment variable, as they are and in other forms.
+const secretInputs = `apiVersion: operator.lynq.sh/v1
+kind: LynqHub
+metadata: {name: HUB}
+spec:
+  source: {type: csv, csv: {path: rows.csv}}
+  valueMappings: {uid: id, activate: active}
+  extraValueMappings: {pw: pw, pin: pin, settings: settings, plan: plan}
+  secretColumns: [pw, pin, settings]
+---
+apiVersion: operator.lynq.sh/v1
+kind: LynqForm
+metadata: {name: app}
+spec:
+  hubId: HUB
+  secrets:
+    - id: keys
+      nameTemplate: "{{ .uid }}-keys"
+      spec: {apiVersion: v1, kind: Secret, stringData: {pw: "{{ .pw }}", pin: "{{ .pin }}"}}
+  configMaps:
+    - id: leak
+      nameTemplate: "{{ .uid }}-leak"
+      labelsTemplate: {pw: "{{ .pw }}"}
+      annotationsTemplate: {example.com/pw: "is {{ .pw }}"}
+      spec:
+        apiVersion: v1
+        kind: ConfigMap
+        data:
+          plan: "{{ .plan }}"
+          dsn: "user:{{ .pw }}@db"
+          encoded: '{{ printf "pw=%s" .pw | b64enc }}'
+          pin: "{{ .pin }}"
+          key: "{{ (fromJson .settings).key }}"
+    - id: bolt
+      nameTemplate: "{{ .uid }}-bolt"
+      deletionPolicy: Retain
+      spec: {apiVersion: v1, kind: ConfigMap, data: {pw: "{{ .pw }}"}}
+    - id: broken
+      nameTemplate: "{{ .uid }}-broken"
+      includeWhen: '{{ eq .uid "broken" }}'
+      spec: {apiVersion: v1, kind: ConfigMap, data: {number: "{{ .pw | int }}", f: "{{ .settings | fail }}"}}
+  services:
+    - id: refused
+      nameTemplate: "{{ .uid }}-refused"
+      includeWhen: '{{ eq .uid "refused" }}'
+      spec: {apiVersion: v1, kind: Service, spec: {type: "{{ .pw }}", externalName: "{{ .pin }}", ports: [{port: 80}]}}
+  deployments:
+    - id: server
+      nameTemplate: "{{ .uid }}-server"
+      spec:
+        apiVersion: apps/v1
+        kind: Deployment
+        spec:
+          replicas: 0
+          selector: {matchLabels: {app: "{{ .uid }}"}}
+          template:
+            metadata: {labels: {app: "{{ .uid }}"}}
+            spec:
+              containers:
+                - {name: server, image: example.com/server, args: ["{{ .pin }}"], env: [{name: PW, value: "{{ .pw }}"}]}
+`
+
+// The values of secret columns, and those that they change to. The short ones are three
+// bytes long.
+func secretValues() []string {
+	return []string{"cAnAry-Pa55", "Zq\u00a7", "jsOn-cAnAry", "rOtated-Pa55", "Xv\u00a7", "jsOn-rOtated"}
+}
+
+const (
+	secretRows  = "id,active,pw,pin,settings,plan\nacme,1,cAnAry-Pa55,Zq\u00a7,\"{\"\"key\"\":\"\"jsOn-cAnAry\"\"}\",gold\nbeta,1,cAnAry-Pa55,Zq\u00a7,\"{\"\"key\"\":\"\"jsOn-cAnAry\"\"}\",free\n"
+	rotatedRows = "id,active,pw,pin,settings,plan\nacme,1,rOtated-Pa55,Xv\u00a7,\"{\"\"key\"\":\"\"jsOn-rOtated\"\"}\",gold\nbeta,1,cAnAry-Pa55,Zq\u00a7,\"{\"\"key\"\":\"\"jsOn-cAnAry\"\"}\",free\n"
+	brokenRows  = rotatedRows + "broken,1,cAnAry-Pa55,Zq\u00a7,\"{\"\"key\"\":\"\"jsOn-cAnAry\"\"}\",free\nrefused,1,cAnAry-Pa55,Zq\u00a7,\"{\"\"key\"\":\"\"jsOn-cAnAry\"\"}\",free\n"
+)
+
+// leaked is a value of a secret column that a text shows, in base64 too, "" for none.
+func leaked(text string) string {
+	for _, v := range secretValues() {
+		if strings.Contains(text, v) {
+			return v
+		}
+		if quoted, err := json.Marshal(v); err == nil && strings.Contains(text, string(quoted)) {
+			return v
+		}
+		for shift := range 3 {
+			encoded := base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat("\x00", shift) + v))
+			if core := encoded[(shift*8+5)/6 : (shift+len(v))*8/6]; len(core) > 6 && strings.Contains(text, core) {
+				return v + " as " + core
+			}
+		}
+	}
+	return ""
+}
+
+// TestSecretColumns runs every command on a fleet whose rows have secrets, while all is
+// well, after they changed, and while rows are bad. Nothing but manifests shows a value.
+func TestSecretColumns(t *testing.T) {
+	t.Parallel()
+	s := newShopIn(t, cluster.Env(t), secretInputs, 0, faultproxy.Options{})
+	s.write(t, "rows.csv", secretRows)
+	in := []string{"-f", s.dir}
+	var environment []string
+	run := func(code int, args ...string) {
+		t.Helper()
+		r := s.startIn(t, environment, args...)
+		<-r.done
+		if r.code != code {
+			t.Errorf("%q: exit code %d, want %d:\n%s", args, r.code, code, r.stderr.String())
+		}
+		if v := leaked(r.stderr.String()); v != "" {
+			t.Errorf("%q: stderr shows %s:\n%s", args, v, r.stderr.String())
+		}
+		if v := leaked(r.stdout.String()); v != "" && args[0] != "render" {
+			t.Errorf("%q: stdout shows %s:\n%s", args, v, r.stdout.String())
+		}
+	}
+	look := func(code int, args ...string) { t.Helper(); run(code, append(args, in...)...) }
+	look(0, "validate", "--rows")
+	look(2, "validate", "--strict")
+	look(2, "apply", "--strict")
+	look(0, "graph")
+	look(0, "rbac")
+	look(0, "render")
+	look(0, "render", "--check")
+	look(0, "apply", "--dry-run=client", "-o", "yaml")
+	look(0, "apply", "--dry-run=server", "-o", "json", "-v=9")
+	look(1, "diff", "-v=9")
+	look(0, "apply", "--record-values=plain", "-o", "json", "-v=9")
+	s.untold(t)
+
+	for _, rows := range []string{secretRows, rotatedRows} {
+		s.write(t, "rows.csv", rows)
+		code := 1
+		if rows == secretRows {
+			code = 0
+		}
+		for _, format := range []string{"diff", "json", "markdown", "name"} {
+			look(code, "diff", "-o", format)
+		}
+	}
+	environment = []string{"KUBECTL_EXTERNAL_DIFF=diff -ur"}
+	look(1, "diff")
+	environment = nil
+	look(0, "apply", "-v=8")
+	s.Kubectl(t, "", "set", "env", "-n", s.Namespace, "deployment/acme-server", "PW=mine", "OTHER=rOtated-Pa55")
+	look(1, "diff", "--node", "acme-app", "-o", "json")
+
+	// A resource that the form drops, a row that goes, and one whose node stays behind.
+	whole, err := os.ReadFile(filepath.Join(s.dir, "inputs.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, _ := strings.Cut(string(whole), "    - id: leak\n")
+	_, after, _ := strings.Cut(rest, "    - id: bolt\n")
+	s.write(t, "inputs.yaml", before+"    - id: bolt\n"+after)
+	s.write(t, "rows.csv", strings.Replace(rotatedRows, "beta,1", "beta,0", 1))
+	look(1, "diff", "--max-delete=100%")
+	look(1, "diff", "--max-delete=100%", "-o", "json")
+	s.write(t, "inputs.yaml", string(whole))
+
+	s.write(t, "rows.csv", brokenRows)
+	look(1, "validate", "--rows")
+	look(1, "render")
+	look(2, "diff")
+	look(2, "diff", "-o", "json")
+	look(1, "apply", "--dry-run=client", "-o", "wide")
+	look(1, "apply", "--dry-run=server")
+	look(1, "apply", "-o", "json", "-v=9")
+	look(1, "apply")
+	look(1, "watch", "--timeout=3s", "--log-format=json", "-v=9")
+	s.untold(t)
+
+	for _, args := range [][]string{
+		{"status"}, {"status", "-v=9"}, {"status", "-o", "json"}, {"status", "node", "refused-app"}, {"status", "node", "refused-app", "-o", "json"},
+	} {
+		run(1, args...)
+	}
+	for _, args := range [][]string{
+		{"inventory", "list", "-o", "wide"}, {"inventory", "show", "acme-app", "-o", "yaml", "-v=9"}, {"inventory", "show", "refused-app"},
+		{"delete", "node", "beta-app", "--dry-run=server", "-v=9"}, {"delete", "node", "beta-app", "--yes", "-v=9"},
+		{"orphans", "list", "-o", "json", "-v=9"}, {"orphans", "prune", "--all", "--dry-run=client"},
+		{"delete", "hub", s.hub(), "--dry-run=client", "-o", "yaml"}, {"finalize", "--dry-run=client"},
+		{"init", "--source", "csv:" + filepath.Join(s.dir, "rows.csv"), "--output-dir", filepath.Join(s.dir, "made")},
+	} {
+		run(0, args...)
+	}
+	s.write(t, "rows.csv", secretRows)
+	look(0, "orphans", "adopt", "--all", "-v=9")
+	look(0, "inventory", "rebuild", "--dry-run=client")
+	look(3, "render", "--output-dir", filepath.Join(s.dir, "tree"))
+	look(0, "render", "--output-dir", filepath.Join(s.dir, "tree"), "--plain-secrets", "-o", "markdown")
+	s.write(t, "rows.csv", rotatedRows)
+	look(0, "render", "--output-dir", filepath.Join(s.dir, "tree"), "--plain-secrets", "-o", "json", "--dry-run")
+	s.untold(t)
+	s.unwritten(t)
+}
+
+// untold reads what lynqctl and the API server keep for others to read: no record, Lease
+// or event has a value of a secret column.
+func (s *shop) untold(t *testing.T) {
+	t.Helper()
+	for _, kind := range []schema.GroupVersionResource{{Version: "v1", Resource: "configmaps"}, {Version: "v1", Resource: "events"}, leaseKind()} {
+		o := metav1.ListOptions{}
+		if kind.Resource == "configmaps" {
+			o.LabelSelector = "lynq.sh/record"
+		}
+		list, err := s.Dynamic.Resource(kind).Namespace(s.Namespace).List(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range list.Items {
+			text, err := list.Items[i].MarshalJSON()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v := leaked(string(text)); v != "" {
+				t.Errorf("%s %s shows %s: %s", kind.Resource, list.Items[i].GetName(), v, text)
+			}
+		}
+	}
+}
+
+// unwritten reads the files that lynqctl wrote: none but manifests has a value.
+func (s *shop) unwritten(t *testing.T) {
+	t.Helper()
+	err := filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Base(path) == "rows.csv" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		manifest := strings.Contains(path, string(filepath.Separator)+"tree"+string(filepath.Separator)) && strings.Contains(string(text), "\nkind: ")
+		if v := leaked(string(text)); v != "" && !manifest {
+			err = errors.Join(err, errors.New(path+" shows "+v))
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
