@@ -160,8 +160,9 @@ func (f *faulty) paused(t *testing.T, nth int) faultproxy.Rule {
 		if r.IsWrite() && writes.Add(1) == int64(nth) {
 			go func() {
 				<-time.After(pauseOf)
-				f.loseLeases(t)
-				f.e.woken = time.Now()
+				if f.loseLeases(t) {
+					f.e.woken = time.Now()
+				}
 				close(woken)
 			}()
 		}
@@ -173,13 +174,14 @@ func leases() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
 }
 
-// loseLeases gives all Leases to another run.
-func (f *faulty) loseLeases(t *testing.T) {
+// loseLeases gives all Leases to another run, and tells whether there are any: pruning
+// takes none.
+func (f *faulty) loseLeases(t *testing.T) bool {
 	client := f.Dynamic.Resource(leases()).Namespace(f.Namespace)
 	list, err := client.List(t.Context(), metav1.ListOptions{})
 	if err != nil {
 		t.Error(err) // the test's own goroutine waits for the command
-		return
+		return false
 	}
 	for i := range list.Items {
 		l := &list.Items[i]
@@ -193,6 +195,7 @@ func (f *faulty) loseLeases(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	return len(list.Items) > 0
 }
 
 // unleased names the writes of a run that woke without its Leases. Those that were on

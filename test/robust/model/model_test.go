@@ -20,6 +20,7 @@ type scene struct {
 	exit    int
 	// after is what becomes of the object; nil is that it is gone.
 	after *model.Object
+	stays bool // the inventory does, too
 }
 
 func newScene() *scene {
@@ -57,6 +58,9 @@ func (s *scene) check() string {
 		return c
 	}
 	before, after := picture(s.object), picture()
+	if !s.stays {
+		after.UIDs = nil
+	}
 	if s.after != nil {
 		after = picture(*s.after)
 	}
@@ -129,15 +133,18 @@ func TestDeletions(t *testing.T) {
 			s.off()
 			s.object.Owners = append(s.object.Owners, model.Owner{UID: "x", Controller: true})
 		}, "another tool owns it"},
-		"unmanaged":                 {func(s *scene) { s.off(); s.object.Annotations["lynq.sh/mode"] = "unmanaged" }, "unmanaged"},
-		"purged":                    {func(s *scene) { s.resource().Purge = true }, ""},
-		"adopted and purged":        {func(s *scene) { s.resource().Purge, s.entry.Adopted = true, true }, "it was adopted"},
-		"foreign and purged":        {func(s *scene) { s.resource().Purge = true; s.object.Owners = nil }, "it isn't ours"},
-		"recreated with data":       {func(s *scene) { s.resource().Recreate, s.exit = true, 1 }, "renders it"},
-		"more than the guard lets":  {func(s *scene) { s.off(); s.command.MaxDelete = "0" }, "1 nodes of hub us lost objects"},
-		"data, and the guard":       {func(s *scene) { s.form().Resources = nil; s.command.MaxDelete = "0" }, "1 nodes of hub us lost objects"},
-		"a share is a node or more": {func(s *scene) { s.off(); s.command.MaxDelete = "25%" }, ""},
-		"being deleted":             {func(s *scene) { s.object.Deleting = true }, "is missing"},
+		"unmanaged":                         {func(s *scene) { s.off(); s.object.Annotations["lynq.sh/mode"] = "unmanaged" }, "unmanaged"},
+		"purged":                            {func(s *scene) { s.resource().Purge = true }, ""},
+		"adopted and purged":                {func(s *scene) { s.resource().Purge, s.entry.Adopted = true, true }, "it was adopted"},
+		"foreign and purged":                {func(s *scene) { s.resource().Purge = true; s.object.Owners = nil }, "it isn't ours"},
+		"recreated with data":               {func(s *scene) { s.resource().Recreate, s.exit = true, 1 }, "renders it"},
+		"more than the guard lets":          {func(s *scene) { s.off(); s.command.MaxDelete = "0" }, "1 nodes of hub us lost objects"},
+		"data, and the guard":               {func(s *scene) { s.form().Resources = nil; s.command.MaxDelete = "0" }, "1 nodes of hub us lost objects"},
+		"a share is a node or more":         {func(s *scene) { s.off(); s.command.MaxDelete = "25%" }, ""},
+		"a copy of a kind that is recorded": {func(s *scene) { s.off(); s.copied(); s.entry.Kind = model.Claim }, "it isn't ours"},
+		"a copy of no recorded kind":        {func(s *scene) { s.off(); s.copied() }, ""},
+		"a copy, and its inventory stays":   {func(s *scene) { s.copied(); s.stays = true }, "it isn't ours"},
+		"being deleted":                     {func(s *scene) { s.object.Deleting = true }, "is missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -148,6 +155,12 @@ func TestDeletions(t *testing.T) {
 			}
 		})
 	}
+}
+
+// copied has the object be a copy: the inventory records another kind.
+func (s *scene) copied() {
+	s.object.Name = "acme-data-copy"
+	s.entry.Kind = model.Config
 }
 
 func (s *scene) labelled(node, namespace string) {
