@@ -159,7 +159,7 @@ cluster machine.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}, deleteCommand(a), finalizeCommand(a), statusCommand(a), initCommand(a),
-		diffCommand(a), applyCommand(a), renderCommand(a), validateCommand(a), graphCommand(a), inventoryCommand(a), orphansCommand(a), rbacCommand(a), watchcmd.New(a.Console), adoptOperatorCommand(a), versionCommand(a))
+		diffCommand(a), planCommand(a), applyCommand(a), renderCommand(a), validateCommand(a), graphCommand(a), inventoryCommand(a), orphansCommand(a), rbacCommand(a), watchcmd.New(a.Console), adoptOperatorCommand(a), versionCommand(a))
 	a.Common.Register(root.PersistentFlags())
 	if cli.IsPlugin(a.World.Program) {
 		cli.AsPlugin(root)

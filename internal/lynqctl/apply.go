@@ -40,6 +40,9 @@ Exit codes:
   # Preview the plan
   lynqctl apply -f forms/ --dry-run=client
 
+  # Apply what 'lynqctl plan' wrote, and nothing else
+  lynqctl apply -f forms/ --plan plan.json
+
   # Apply one tenant, and don't wait until it is ready
   lynqctl apply -f forms/ --node acme-web --wait=false
 
@@ -54,6 +57,7 @@ Exit codes:
 	f.RegisterChoice(flags, "allow deleting every node of a hub that has no active rows")
 	flags.BoolVarP(&f.Given.Yes, "yes", "y", false, "don't ask for confirmation")
 	flags.BoolVar(&f.Given.Wait, "wait", f.Given.Wait, "wait until objects are ready")
+	f.Plan.RegisterFile(flags)
 	cmdflags.RegisterNoFinalizer(flags, &f.Given.NoFinalizer)
 	f.RegisterRecordValues(flags)
 	f.Metrics.Register(flags)

@@ -46,6 +46,7 @@ func (f *removalFlags) check() error {
 // deleteFlags are the flags of the delete commands.
 type deleteFlags struct {
 	removal       removalFlags
+	plan          cmdflags.Plan
 	cascade       string
 	ignoreMissing bool
 }
@@ -53,6 +54,7 @@ type deleteFlags struct {
 func (f *deleteFlags) register(flags *pflag.FlagSet, of string) {
 	f.removal.register(flags)
 	flags.Lookup("namespace").Usage = of
+	f.plan.Register(flags, "delete")
 	flags.StringVar(&f.cascade, "cascade", "background", "how to delete dependents: background (default), foreground (wait until everything is gone), or orphan (keep every object)")
 	flags.BoolVar(&f.ignoreMissing, "ignore-not-found", false, "don't treat a missing resource as an error")
 }
@@ -159,6 +161,9 @@ func deleteSome(a *app, what, short, long, example string) *cobra.Command {
 // delete is the command.
 func (a *app) delete(ctx context.Context, f *deleteFlags, named []cmdflags.TypedName) error {
 	if err := f.removal.check(); err != nil {
+		return err
+	}
+	if err := f.plan.Apply(&f.removal.options.Run); err != nil {
 		return err
 	}
 	if err := cmdflags.OneOf("--cascade", f.cascade, "background", "foreground", "orphan"); err != nil {

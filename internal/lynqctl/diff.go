@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/extdiff"
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
@@ -28,12 +29,25 @@ const (
 	diffName     = "name"
 )
 
-func diffCommand(a *app) *cobra.Command {
+func newDiffFlags() diffFlags {
 	f := diffFlags{Apply: cmdflags.NewApply(), format: diffText}
 	f.Render.Options.Nothing, f.Run.DryRun, f.Run.Events, f.Given.Wait = "nothing was compared", string(session.ModeServer), false, false
+	return f
+}
+
+// register registers the flags of diff.
+func (f *diffFlags) register(flags *pflag.FlagSet) {
+	f.Render.RegisterCluster(flags)
+	flags.StringVarP(&f.format, "output", "o", f.format, "output format: diff, name, markdown (for a pull request), or json (one object per line)")
+	f.RegisterChoice(flags, "don't refuse if a hub has no active rows")
+	flags.IntVar(&f.Run.Concurrency, "concurrency", f.Run.Concurrency, "number of nodes to process in parallel")
+}
+
+func diffCommand(a *app) *cobra.Command {
+	f := newDiffFlags()
 	cmd := &cobra.Command{
 		Use:        "diff -f PATH...",
-		SuggestFor: []string{"plan", "preview", "compare"},
+		SuggestFor: []string{"preview", "compare"},
 		Short:      "Show what apply would change",
 		Long: `Show how each object would change if you ran apply, and why. lynqctl sends each
 write to the API server as a dry run, so the result includes defaults,
@@ -68,11 +82,7 @@ Exit codes:
 		Args: cmdflags.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.diff(cmd.Context(), &f) },
 	}
-	flags := cmd.Flags()
-	f.Render.RegisterCluster(flags)
-	flags.StringVarP(&f.format, "output", "o", f.format, "output format: diff, name, markdown (for a pull request), or json (one object per line)")
-	f.RegisterChoice(flags, "don't refuse if a hub has no active rows")
-	flags.IntVar(&f.Run.Concurrency, "concurrency", f.Run.Concurrency, "number of nodes to process in parallel")
+	f.register(cmd.Flags())
 	return cmd
 }
 
@@ -91,9 +101,9 @@ func (a *app) diff(ctx context.Context, f *diffFlags) error {
 	if f.format != diffText {
 		external = nil
 	}
-	return usecase.Run(ctx, a.Engine(f.Run.Output), o, external != nil, func(ctx context.Context, report *diff.Report) (bool, error) {
+	return usecase.Run(ctx, a.Engine(f.Run.Output), o, &usecase.Output{KeepSides: external != nil, Show: func(ctx context.Context, report *diff.Report) (bool, error) {
 		return a.showDiff(ctx, f, external, report)
-	})
+	}})
 }
 
 // showDiff writes a report, and tells whether anything differs.

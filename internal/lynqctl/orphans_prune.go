@@ -19,6 +19,7 @@ type pruneFlags struct {
 	orphanFlags
 	prune usecase.PruneOptions
 	run   cmdflags.Run
+	plan  cmdflags.Plan
 }
 
 func orphansPruneCommand(a *app) *cobra.Command {
@@ -59,6 +60,7 @@ Exit codes:
 	flags.StringVar(&f.prune.BackupDir, "backup-dir", "", "back up manifests to this directory before deleting (includes Secrets)")
 	flags.BoolVarP(&f.prune.Yes, "yes", "y", false, "don't ask for confirmation")
 	f.run.RegisterOutput(flags)
+	f.plan.Register(flags, "orphans prune")
 	return cmd
 }
 
@@ -82,5 +84,8 @@ func (a *app) orphansPrune(ctx context.Context, f *pruneFlags, args []string) er
 	}
 	o.RunOptions, o.Access, o.Timeout, o.Query, o.Named = f.run.RunOptions, f.list.Access, f.list.Timeout, f.list.Query, named
 	o.Concurrency = f.list.Query.AtOnce
+	if err := f.plan.Apply(&o.RunOptions); err != nil {
+		return err
+	}
 	return usecase.Prune(ctx, a.Engine(f.run.Output), &o)
 }

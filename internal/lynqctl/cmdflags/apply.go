@@ -1,6 +1,7 @@
 package cmdflags
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/pflag"
@@ -19,6 +20,7 @@ type Apply struct {
 	MaxDelete    string
 	adopt        string
 	recordValues recordValues
+	Plan         Plan
 	Metrics      Metrics
 }
 
@@ -98,5 +100,8 @@ func (f *Apply) Options() (*apply.Options, error) {
 		o.RecordValues = apply.RecordValues(f.recordValues)
 	}
 	o.Limits.MaxDelete, o.AdoptNothing = limit, f.adopt == AdoptNever
-	return &o, nil
+	if f.Plan.plan != "" && len(o.Settings.Nodes) > 0 {
+		return nil, session.BadUsage(errors.New("--plan with --node is not possible: the plan has its nodes"))
+	}
+	return &o, f.Plan.Apply(&o.RunOptions)
 }

@@ -76,7 +76,12 @@ func (j *Job) Perform(ctx context.Context) error {
 			}
 			return err
 		},
-		Check: j.emptyHubs,
+		Check: func(ctx context.Context) ([]plan.Refusal, error) {
+			if refusals, err := j.CheckPlan(ctx, command); err != nil || len(refusals) > 0 {
+				return refusals, err
+			}
+			return j.emptyHubs(ctx)
+		},
 	}
 	look := change.Look
 	change.Look = func(ctx context.Context) ([]plan.Plan, []plan.Refusal, error) {
@@ -121,7 +126,7 @@ func (j *Job) Rendered(ctx context.Context) (some bool, err error) {
 // judge tells whether there is anything to do, as far as the rows tell.
 func (j *Job) judge() (some bool, err error) {
 	if j.Adopting == nil {
-		return true, nil
+		return !j.NothingPlanned(), nil
 	}
 	if some, err = j.Adopting.judge(j); err == nil && !some {
 		j.Engine.Notef("there is no orphan to adopt")
@@ -205,6 +210,11 @@ func (j *Job) plans(ctx context.Context) ([]plan.Plan, []plan.Refusal, error) {
 	}
 	refusals := session.Refusals(plans)
 	if len(refusals) == 0 {
+		if plans, refusals, err = j.Reviewed(ctx, command, plans, j.formPlaces()); err != nil {
+			return nil, nil, err
+		}
+	}
+	if len(refusals) == 0 {
 		if err := plan.CheckSizes(plans); err != nil {
 			return nil, nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: j.Options.Nothing}
 		}
@@ -218,7 +228,7 @@ func (j *Job) agree(ctx context.Context, plans []plan.Plan) ([]plan.Plan, error)
 	deleted := func(p plan.Plan) bool {
 		return p.Counts[plan.ActionDelete]+p.Counts[plan.ActionCollect]+p.Counts[plan.ActionRecreate] > 0
 	}
-	if j.Options.Yes || j.Adopting != nil || !j.Engine.View.Attended() || !slices.ContainsFunc(plans, deleted) {
+	if j.Options.Yes || j.RunOptions.Plan != nil || j.Adopting != nil || !j.Engine.View.Attended() || !slices.ContainsFunc(plans, deleted) {
 		return plans, nil
 	}
 	if err := j.Engine.View.Preview(plans); err != nil {
@@ -345,7 +355,13 @@ func (j *Job) look(ctx context.Context, h load.HubPrograms, found map[string]boo
 	if in.Taken, err = observe.TakenNames(ctx, j.Client, h.Key, in.Nodes, in.Inventories); err != nil {
 		return nil, err
 	}
-	return in, j.observe(ctx, in)
+	if err := j.observe(ctx, in); err != nil {
+		return nil, err
+	}
+	if nodes, names := j.plannedNodes(h.Key); nodes != nil {
+		in.Concerned, in.Only = nodes, names
+	}
+	return in, nil
 }
 
 // observe looks at the objects of a hub.
@@ -452,7 +468,7 @@ func (j *Job) seen(h load.HubPrograms, s *report.Summary) *inventory.Hub {
 // narrowed tells whether the run is of some nodes alone: what it deletes, and holds, is
 // not all that is to go.
 func (j *Job) narrowed() bool {
-	return j.Adopting != nil || len(j.Options.Inputs.Forms)+len(j.Options.Settings.Nodes) > 0 || j.Options.Settings.Selector != nil
+	return j.Adopting != nil || j.RunOptions.Plan != nil || len(j.Options.Inputs.Forms)+len(j.Options.Settings.Nodes) > 0 || j.Options.Settings.Selector != nil
 }
 
 // Unrendered are the nodes that could not be rendered, as they are recorded.

@@ -107,10 +107,24 @@ type departure struct {
 	plans []plan.Plan
 }
 
+// command is the command that carries out the plans of this package.
+const command = "delete"
+
+// namespaces are those of the hubs.
+func (d *departure) namespaces() []string {
+	var namespaces []string
+	for _, h := range d.hubs {
+		namespaces = append(namespaces, h.Namespace)
+	}
+	return namespaces
+}
+
 func (j *removalJob) perform(ctx context.Context) error {
 	return session.Perform(ctx, &j.Run, &session.Change[*departure]{
-		Look:  j.look,
-		Try:   func(ctx context.Context, d *departure) error { return j.TryPlans(ctx, d.plans, apply.Options{}) },
+		Look: j.look,
+		Try: func(ctx context.Context, d *departure) error {
+			return j.TryPlans(ctx, command, d.namespaces(), d.plans)
+		},
 		Ask:   j.agree,
 		Hubs:  func(d *departure) []lynq.HubKey { j.Cleaning = true; return keysOf(d.hubs) },
 		Again: j.again,
@@ -121,6 +135,12 @@ func (j *removalJob) perform(ctx context.Context) error {
 
 // look finds what goes, and plans. A hub that a watch keeps is not planned.
 func (j *removalJob) look(ctx context.Context) (*departure, []plan.Refusal, error) {
+	if refusals, err := j.CheckPlan(ctx, command); err != nil || len(refusals) > 0 {
+		return nil, refusals, err
+	}
+	if j.NothingPlanned() {
+		return nil, nil, session.ErrNothing
+	}
 	hubs, err := j.choose(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -145,7 +165,7 @@ func keysOf(hubs []*LeavingHub) []lynq.HubKey {
 
 // agree shows what would happen, and asks.
 func (j *removalJob) agree(ctx context.Context, d *departure) (*departure, error) {
-	if j.o.Yes {
+	if j.o.Yes || j.RunOptions.Plan != nil {
 		return d, nil
 	}
 	if j.Engine.View.CanAsk() {
@@ -283,13 +303,24 @@ func (j *removalJob) planAll(ctx context.Context, hubs []*LeavingHub) (*departur
 	defer looked()
 	var plans []plan.Plan
 	for _, h := range hubs {
+		if f := j.RunOptions.Plan; f != nil {
+			planned := f.Nodes(h.HubKey, false)
+			maps.DeleteFunc(h.Nodes, func(k lynq.NodeKey, _ bool) bool { return !planned[k] })
+		}
 		p, err := j.plan(ctx, h)
 		if err != nil {
 			return nil, nil, session.Untouched(ctx, err)
 		}
 		plans = append(plans, *p)
 	}
-	return &departure{hubs, plans}, session.Refusals(plans), nil
+	refusals := session.Refusals(plans)
+	if len(refusals) == 0 {
+		var err error
+		if plans, refusals, err = j.Reviewed(ctx, command, plans, nil); err != nil {
+			return nil, nil, err
+		}
+	}
+	return &departure{hubs, plans}, refusals, nil
 }
 
 // plan looks at what the nodes of a hub own, and decides.

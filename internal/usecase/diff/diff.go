@@ -8,23 +8,37 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/apply"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/planfile"
 	"github.com/lynqctl/lynqctl/pkg/diff"
 )
 
-// Run finds out what an apply would change, and has it shown: show tells whether anything
-// differs. keepSides: the report has whole objects, as another program needs them that
-// shows differences.
-func Run(ctx context.Context, e *session.Engine, o *apply.Options, keepSides bool, show func(context.Context, *diff.Report) (bool, error)) error {
+// Output takes what an apply would change.
+type Output struct {
+	// Show shows it, and tells whether anything differs.
+	Show func(context.Context, *diff.Report) (bool, error)
+	// KeepSides: the report has whole objects, as another program needs them that shows
+	// differences.
+	KeepSides bool
+	// Plan writes down the plan, where no guard refuses it; nil for no plan.
+	Plan func(*planfile.File) error
+}
+
+// Run finds out what an apply would change, and has it shown and written down.
+func Run(ctx context.Context, e *session.Engine, o *apply.Options, out *Output) error {
 	var report *diff.Report
 	differs := false
 	err := apply.WithJob(ctx, e, o, func(ctx context.Context, j *apply.Job) (err error) {
-		if report, err = compare(ctx, j, keepSides); err != nil {
+		var file *planfile.File
+		if report, file, err = compare(ctx, j, out); err != nil {
 			return err
 		}
-		if differs, err = show(ctx, report); err != nil {
+		if differs, err = out.Show(ctx, report); err != nil {
 			return &session.Error{Outcome: session.BadInput, Err: fmt.Errorf("show the differences: %w", err)}
 		}
-		return nil
+		if file == nil || len(report.Refusals) > 0 {
+			return nil
+		}
+		return session.Fail(out.Plan(file))
 	})
 	var known *session.Error
 	if errors.As(err, &known) && known.Outcome == session.Failed {
@@ -33,7 +47,7 @@ func Run(ctx context.Context, e *session.Engine, o *apply.Options, keepSides boo
 	if err != nil {
 		return err
 	}
-	return diffOutcome(report, differs)
+	return diffOutcome(report, differs && out.Plan == nil)
 }
 
 // diffOutcome is what a report comes to.
@@ -50,27 +64,34 @@ func diffOutcome(report *diff.Report, differs bool) error {
 }
 
 // compare finds out what an apply would change.
-func compare(ctx context.Context, j *apply.Job, keepSides bool) (*diff.Report, error) {
+func compare(ctx context.Context, j *apply.Job, out *Output) (*diff.Report, *planfile.File, error) {
 	if err := j.Render(ctx); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := j.LoadHubs(ctx); err != nil {
-		return nil, session.Untouched(ctx, err)
+		return nil, nil, session.Untouched(ctx, err)
 	}
 	if j.Failed != nil {
 		j.Engine.Notef("%v", j.Failed)
 	}
 	plans, err := j.PlanAll(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := plan.CheckSizes(plans); err != nil {
-		return nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: j.Options.Nothing}
+		return nil, nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: j.Options.Nothing}
 	}
 	j.TellRestored(plans)
-	t, err := try(ctx, j, plans, keepSides)
-	if err != nil {
-		return nil, session.Untouched(ctx, err)
+	var file *planfile.File
+	if out.Plan != nil { // before anything is tried, which takes what it needs not try off the plans
+		if file, err = j.Freeze(ctx, plans); err != nil {
+			return nil, nil, session.Untouched(ctx, err)
+		}
 	}
-	return t.report(plans)
+	t, err := try(ctx, j, plans, out.KeepSides)
+	if err != nil {
+		return nil, nil, session.Untouched(ctx, err)
+	}
+	report, err := t.report(plans)
+	return report, file, err
 }

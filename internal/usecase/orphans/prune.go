@@ -1,6 +1,7 @@
 package orphans
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -43,7 +44,7 @@ func Prune(ctx context.Context, e *session.Engine, o *PruneOptions) error {
 	if o.chosen() && (o.Yes || o.Mode != session.ModeRun || !e.View.CanAsk()) {
 		return session.BadUsage(errors.New("specify which orphans to delete, or pass --all. List them with 'lynqctl orphans list -o name'"))
 	}
-	if err := e.MayGoOn(o.Mode, o.Yes); err != nil {
+	if err := e.MayGoOn(o.Mode, o.Yes || o.Plan != nil); err != nil {
 		return err
 	}
 	return e.OnCluster(ctx, &o.Access, o.Timeout, &o.RunOptions, func(ctx context.Context, r session.Run) error {
@@ -62,11 +63,25 @@ type pruneJob struct {
 	left int // orphans that were named and are not going to go
 }
 
+// command is the command that carries out the plans of this package.
+const command = "orphans prune"
+
+// namespacesOf are those of orphans, or of the nodes that they are from.
+func namespacesOf(orphans []orphan.Orphan) []string {
+	var namespaces []string
+	for i := range orphans {
+		if ns := cmp.Or(orphans[i].Namespace, orphans[i].From.Namespace); ns != "" {
+			namespaces = append(namespaces, ns)
+		}
+	}
+	return namespaces
+}
+
 func (j *pruneJob) perform(ctx context.Context) error {
 	return session.Perform(ctx, &j.Run, &session.Change[[]orphan.Orphan]{
 		Look: j.look,
 		Try: func(ctx context.Context, orphans []orphan.Orphan) error {
-			return j.ended(j.TryPlans(ctx, j.plans(orphans, false), apply.Options{}))
+			return j.ended(j.TryPlans(ctx, command, namespacesOf(orphans), j.plans(orphans, false)))
 		},
 		Ask: j.agree,
 		Do: func(ctx context.Context, _ *session.Locks, orphans []orphan.Orphan) error {
@@ -77,6 +92,12 @@ func (j *pruneJob) perform(ctx context.Context) error {
 
 // look finds the orphans that are meant, and tells which of those are left alone.
 func (j *pruneJob) look(ctx context.Context) ([]orphan.Orphan, []plan.Refusal, error) {
+	if refusals, err := j.CheckPlan(ctx, command); err != nil || len(refusals) > 0 {
+		return nil, refusals, err
+	}
+	if j.NothingPlanned() {
+		return nil, nil, session.ErrNothing
+	}
 	q := j.o.Query
 	if len(j.o.Named) > 0 {
 		q.Namespace = session.NamespaceOf(j.o.Named)
@@ -92,6 +113,12 @@ func (j *pruneJob) look(ctx context.Context) ([]orphan.Orphan, []plan.Refusal, e
 	orphans, spared := orphan.Prunable(orphans, orphan.PruneOptions{Data: j.o.IncludeData})
 	j.tell(spared)
 	j.left = j.leftAlone(spared)
+	if f := j.RunOptions.Plan; f != nil {
+		planned := f.Objects()
+		orphans = slices.DeleteFunc(orphans, func(o orphan.Orphan) bool { return !planned[o.Ref] })
+		_, refusals, err := j.Reviewed(ctx, command, j.plans(orphans, true), nil)
+		return orphans, refusals, err
+	}
 	if len(orphans) > 0 {
 		return orphans, nil, nil
 	}
@@ -117,7 +144,7 @@ func (j *pruneJob) carryOut(ctx context.Context, orphans []orphan.Orphan) error 
 			return session.Untouched(ctx, err)
 		}
 	}
-	return j.RunPlans(ctx, j.plans(orphans, j.o.BackupDir != ""), apply.Options{}, nil)
+	return j.RunPlans(ctx, j.plans(orphans, j.o.BackupDir != "" || j.o.Plan != nil), apply.Options{}, nil)
 }
 
 // plans are those of orphans, of which what is not meant has been left out. While they
@@ -167,7 +194,7 @@ func (j *pruneJob) leftAlone(spared []orphan.Spared) int {
 
 // agree has a person choose, and say that what was meant is to go.
 func (j *pruneJob) agree(ctx context.Context, orphans []orphan.Orphan) ([]orphan.Orphan, error) {
-	if j.o.Yes {
+	if j.o.Yes || j.o.Plan != nil {
 		return orphans, nil
 	}
 	if !j.o.chosen() {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -145,14 +144,6 @@ func (c *Change[P]) ask(ctx context.Context, p P) (P, error) {
 		return p, nil
 	}
 	return c.Ask(ctx, p)
-}
-
-// TryPlans is a dry run of plans: shown, or tried by the server.
-func (r *Run) TryPlans(ctx context.Context, plans []plan.Plan, o apply.Options) error {
-	if r.RunOptions.Mode == ModeClient {
-		return r.ShowPlans(plans)
-	}
-	return r.RunPlans(ctx, plans, o, nil)
 }
 
 // Refusals are what guards have against plans.

@@ -14,6 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/causes"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/planfile"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -38,6 +39,11 @@ type RunOptions struct {
 	Events bool
 	// Concurrency is how many nodes are written at once.
 	Concurrency int
+	// Plan is a plan that people reviewed: the run carries out that one alone, and asks
+	// nobody. Nil for none.
+	Plan *planfile.File
+	// WritePlan writes down the plan of a dry run that no guard refuses; nil for no plan.
+	WritePlan func(*planfile.File) error
 }
 
 // DefaultRunOptions are those of a run unless options say otherwise.

@@ -223,6 +223,7 @@ const (
 	GuardLock      Guard = "lock"        // another run holds the hub
 	GuardWatched   Guard = "watched"     // lynqctl watch has the hub in its inputs
 	GuardDeleting  Guard = "deleting"    // the hub's record was deleted
+	GuardPlan      Guard = "plan"        // what a plan file depends on changed since
 	GuardDependent Guard = "dependents"  // nodes that depend on those that go would stay
 )
 

@@ -7,8 +7,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
-// Conditions are those of a node that ended with an outcome, without their times. Problems
-// say what went wrong; allReady tells whether all that is waited for is ready.
+// Conditions returns the conditions of a node that ended with an outcome, without their
+// times. Problems say what went wrong; allReady tells whether all that is waited for is ready.
 func Conditions(o Outcome, problems []string, allReady bool) []inventory.Condition {
 	ready := inventory.Condition{Type: inventory.ConditionReady, Status: "True", Reason: "AllReady"}
 	progressing := inventory.Condition{Type: inventory.ConditionProgressing, Status: "False", Reason: "Done"}
@@ -27,8 +27,8 @@ func Conditions(o Outcome, problems []string, allReady bool) []inventory.Conditi
 	return []inventory.Condition{degraded, progressing, ready}
 }
 
-// FailedConditions are the conditions of a node of which nothing was written. An empty
-// reason is that of any failure.
+// FailedConditions returns the conditions of a node of which nothing was written. An empty
+// reason stands for any failure.
 func FailedConditions(reason, message string) []inventory.Condition {
 	conditions := Conditions(OutcomeFailed, []string{message}, false)
 	for i := range conditions {

@@ -1,0 +1,317 @@
+package planfile_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/planfile"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// world is what a plan is decided on: nodes with two ConfigMaps each.
+type world struct{ nodes []tenant }
+
+// tenant is a row with its node. A number that changes stands for something that changed.
+type tenant struct {
+	name      string
+	active    bool
+	row, form int
+	recorded  bool // the node has an inventory, of row and form 0
+	version   int  // of the inventory
+	objects   [2]object
+}
+
+// object is one of the objects of a node in the cluster.
+type object struct{ uid, version, fields int } // uid 0: there is none
+
+var (
+	hub  = lynq.HubKey{Namespace: "ns", Name: "crm"}
+	form = lynq.FormKey{Namespace: "ns", Name: "web"}
+	key  = planfile.NewKey(map[string]string{"ns": "u-1"})
+)
+
+func (t *tenant) id() lynq.NodeID {
+	return lynq.NodeID{Hub: hub, Form: form, UID: t.name, Namespace: "ns", Name: t.name + "-web"}
+}
+
+func (t *tenant) ref(i int) lynq.Ref {
+	return lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: t.name + "-" + strconv.Itoa(i)}
+}
+
+// made is the node as its row and form want it; object 1 doesn't depend on the row.
+func (t *tenant) made(tb testing.TB, row, form int) *plan.Node {
+	n := &lynq.Node{NodeID: t.id(), Row: "digest-of-row-" + strconv.Itoa(row)}
+	for i := range t.objects {
+		ref := t.ref(i)
+		data := map[string]any{"form": strconv.Itoa(form)}
+		if i == 0 {
+			data["row"] = "secret-" + strconv.Itoa(row)
+		}
+		n.Objects = append(n.Objects, lynq.Object{
+			Ref: ref, ID: "o" + strconv.Itoa(i), Template: "template-" + strconv.Itoa(form), Policy: lynq.DefaultPolicy(),
+			Content: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": ref.Name, "namespace": "ns"}, "data": data},
+		})
+	}
+	made, err := plan.Make(n)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return made
+}
+
+func (w *world) plans(tb testing.TB, only map[lynq.NodeKey]bool) []plan.Plan {
+	in := &decide.Input{Hub: hub, Forms: []lynq.FormKey{form}, Live: map[lynq.Ref]*tracking.Live{}, Active: 1}
+	for i := range w.nodes {
+		t := &w.nodes[i]
+		if t.active {
+			in.Nodes = append(in.Nodes, t.made(tb, t.row, t.form))
+		}
+		if t.recorded {
+			in.Inventories = append(in.Inventories, t.inventory(tb))
+		}
+		for k, o := range t.objects {
+			if o.uid > 0 {
+				in.Live[t.ref(k)] = t.live(k)
+			}
+		}
+	}
+	if only != nil {
+		in.Concerned, in.Only = only, map[string]bool{}
+		for key := range only {
+			in.Only[key.Name] = true
+		}
+	}
+	return []plan.Plan{*decide.Decide(in, decide.Limits{AllowEmpty: true, MaxDelete: decide.MaxDelete{Percent: 100}})}
+}
+
+func (t *tenant) inventory(tb testing.TB) *inventory.Inventory {
+	inv := &inventory.Inventory{Node: t.id(), UID: "inv-" + t.name, ResourceVersion: strconv.Itoa(t.version), Activate: "true"}
+	made := t.made(tb, 0, 0)
+	for i := range made.Objects {
+		e := plan.NewEntry(&made.Objects[i])
+		e.UID, e.Digest, e.Template, e.ResourceVersion, e.Fields, e.Ready = "o-1", made.Objects[i].Digest, made.Objects[i].Template, "1", "f-1", true
+		inv.Entries = append(inv.Entries, e)
+	}
+	return inv
+}
+
+func (t *tenant) live(i int) *tracking.Live {
+	o := t.objects[i]
+	return &tracking.Live{
+		Ref: t.ref(i), UID: types.UID("o-" + strconv.Itoa(o.uid)), ResourceVersion: strconv.Itoa(o.version), Fields: "f-" + strconv.Itoa(o.fields),
+		Hub: hub.Name, PartOf: inventory.ID("ns", inventory.Name(t.name+"-web")), Owners: []types.UID{types.UID("inv-" + t.name)},
+		ResourceID: "o" + strconv.Itoa(i), DeletionPolicy: lynq.DeleteDelete,
+	}
+}
+
+// draw draws a world: some nodes are new, some as recorded, some changed, some leave.
+func draw(r *rand.Rand) *world {
+	w := &world{}
+	for i := range 1 + r.IntN(6) {
+		t := tenant{name: fmt.Sprintf("t%d", i), active: r.IntN(4) > 0, recorded: r.IntN(3) > 0, version: 1}
+		if t.recorded {
+			t.objects = [2]object{{1, 1, 1}, {1, 1, 1}}
+			t.row, t.form = r.IntN(2), r.IntN(5)/4
+		}
+		if r.IntN(6) == 0 {
+			t.objects[r.IntN(2)] = object{}
+		}
+		w.nodes = append(w.nodes, t)
+	}
+	return w
+}
+
+func (w *world) clone() *world { return &world{slices.Clone(w.nodes)} }
+
+// change changes one thing of a node, and says what, "" for nothing.
+func (t *tenant) change(r *rand.Rand) string {
+	o := &t.objects[r.IntN(2)]
+	switch r.IntN(7) {
+	case 0:
+		t.row += 10
+		return "row"
+	case 1:
+		t.form += 10
+		return "form"
+	case 2:
+		t.active = !t.active
+		return "activity"
+	case 3:
+		if t.recorded {
+			t.version += 10
+			return "inventory"
+		}
+	case 4:
+		if o.uid > 0 {
+			o.uid += 10
+			o.version += 10
+			return "replaced"
+		}
+	case 5:
+		if o.uid > 0 {
+			*o = object{}
+			return "deleted"
+		}
+	case 6:
+		if o.uid > 0 {
+			o.version += 10
+			o.fields += 10
+			return "edited"
+		}
+	}
+	return ""
+}
+
+// TestCompareRandomly changes worlds between a plan and its run: changes of nodes that the
+// plan doesn't have never refuse it, and changes of nodes that it has always do.
+func TestCompareRandomly(t *testing.T) {
+	const worlds = 10_000
+	refused, ran := 0, 0
+	for seed := range uint64(worlds) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		before := draw(r)
+		f, err := planfile.Freeze(key, planfile.Origin{Version: "v1"}, before.plans(t, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		has := f.Nodes(hub, false)
+		after := before.clone()
+		related := ""
+		for range 1 + r.IntN(3) {
+			n := &after.nodes[r.IntN(len(after.nodes))]
+			if what := n.change(r); what != "" && has[n.id().Key()] {
+				related = what + " of " + n.name
+			}
+		}
+		changes, err := planfile.Compare(key, f, after.plans(t, has))
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case related == "" && len(changes) > 0:
+			t.Fatalf("seed %d: an unrelated change refuses the plan: %+v", seed, changes)
+		case related != "" && len(changes) == 0 && !sameSteps(t, before, after, has):
+			t.Fatalf("seed %d: %s doesn't refuse the plan", seed, related)
+		case len(changes) > 0:
+			refused++
+		default:
+			ran++
+		}
+	}
+	t.Logf("%d plans ran, %d were refused", ran, refused)
+	if ran < worlds/10 || refused < worlds/10 {
+		t.Errorf("%d plans ran and %d were refused: the draw is too one-sided", ran, refused)
+	}
+}
+
+// sameSteps tells whether the plan of both worlds has the same actions on the same objects:
+// then the changes undid each other.
+func sameSteps(tb testing.TB, a, b *world, has map[lynq.NodeKey]bool) bool {
+	text := func(w *world) string {
+		var all strings.Builder
+		for _, p := range w.plans(tb, has) {
+			for i := range p.Nodes {
+				n := &p.Nodes[i]
+				for k := range n.Steps {
+					s := &n.Steps[k]
+					_, _ = fmt.Fprintf(&all, "%s %s %s %s", n.Key(), s.Ref(), s.Action, s.Reason)
+					if s.Object != nil {
+						all.WriteString(s.Object.Digest + s.Object.Template)
+					}
+					if s.Live != nil && s.Action != plan.ActionKeep {
+						_, _ = fmt.Fprint(&all, s.Live.UID, s.Live.ResourceVersion)
+					}
+					all.WriteByte('\n')
+				}
+				if n.Inventory != nil {
+					all.WriteString(n.Inventory.ResourceVersion)
+				}
+			}
+		}
+		return all.String()
+	}
+	return text(a) == text(b)
+}
+
+// TestFreeze writes the same plans in the same bytes, without a value of a row or the content
+// of an object, and reads them back.
+func TestFreeze(t *testing.T) {
+	w := draw(rand.New(rand.NewPCG(3, 7)))
+	var texts []string
+	for range 2 {
+		f, err := planfile.Freeze(key, planfile.Origin{Version: "v1", Command: "apply", Namespaces: []string{"ns"}}, w.plans(t, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := f.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, string(b))
+	}
+	if texts[0] != texts[1] {
+		t.Errorf("two files of one plan differ:\n%s\n%s", texts[0], texts[1])
+	}
+	if strings.Contains(texts[0], "secret-") {
+		t.Errorf("the file has a value:\n%s", texts[0])
+	}
+	f, err := planfile.Decode([]byte(texts[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Empty() || !f.Sealed(key) {
+		t.Errorf("the file isn't what was written: %+v", f)
+	}
+	if f.Sealed(planfile.NewKey(map[string]string{"ns": "u-2"})) {
+		t.Error("the file of one cluster counts in another one")
+	}
+	f.Plans[0].Nodes[0].Steps[0].Action = plan.ActionDelete
+	if f.Sealed(key) {
+		t.Error("a changed file counts")
+	}
+}
+
+// TestDecodeRefuses: what is no plan gives an error.
+func TestDecodeRefuses(t *testing.T) {
+	for name, text := range map[string]string{
+		"no JSON":          "id,active\n",
+		"nothing":          "",
+		"another kind":     `{"apiVersion":"v1","kind":"List"}`,
+		"a later format":   `{"apiVersion":"lynq.sh/v2","kind":"Plan"}`,
+		"an unknown field": `{"apiVersion":"lynq.sh/v1","kind":"Plan","more":1}`,
+		"more":             `{"apiVersion":"lynq.sh/v1","kind":"Plan"}{}`,
+		"a wrong type":     `{"apiVersion":"lynq.sh/v1","kind":"Plan","plans":3}`,
+	} {
+		if f, err := planfile.Decode([]byte(text)); err == nil {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+}
+
+// FuzzDecode: no input makes it panic, and what it reads it writes again.
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte(`{"apiVersion":"lynq.sh/v1","kind":"Plan","id":"","version":"v1","command":"apply","namespaces":["ns"],"plans":[]}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		file, err := planfile.Decode(b)
+		if err != nil {
+			return
+		}
+		again, err := file.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := planfile.Decode(again); err != nil {
+			t.Fatalf("%v\n%s", err, again)
+		}
+	})
+}

@@ -1,0 +1,173 @@
+package planfile
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Freeze writes down what plans change.
+func Freeze(k Key, o Origin, plans []plan.Plan) (*File, error) {
+	f := &File{APIVersion: APIVersion, Kind: Kind, Origin: o, Plans: []Plan{}}
+	for i := range plans {
+		part, err := k.part(&plans[i], changedNodes(&plans[i]))
+		if err != nil {
+			return nil, err
+		}
+		if len(part.Nodes) > 0 {
+			f.Plans = append(f.Plans, *part)
+		}
+	}
+	slices.SortStableFunc(f.Plans, comparePlans)
+	var err error
+	f.ID, err = k.seal(f)
+	return f, err
+}
+
+func comparePlans(a, b Plan) int {
+	order := func(p Plan) int {
+		if p.Tombstones {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(a.HubNamespace, b.HubNamespace), cmp.Compare(a.Hub, b.Hub))
+}
+
+// part writes down some nodes of a plan.
+func (k Key) part(p *plan.Plan, some map[lynq.NodeKey]bool) (*Plan, error) {
+	part := &Plan{HubNamespace: p.Hub.Namespace, Hub: p.Hub.Name, Tombstones: p.After}
+	for i := range p.Nodes {
+		if !some[p.Nodes[i].Key()] {
+			continue
+		}
+		n, err := k.node(&p.Nodes[i])
+		if err != nil {
+			return nil, err
+		}
+		part.Nodes = append(part.Nodes, *n)
+	}
+	slices.SortFunc(part.Nodes, func(a, b Node) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	return part, nil
+}
+
+// changedNodes are the nodes of a plan that change something, and those that they wait for.
+func changedNodes(p *plan.Plan) map[lynq.NodeKey]bool {
+	nodes := map[lynq.NodeKey]*plan.NodePlan{}
+	for i := range p.Nodes {
+		nodes[p.Nodes[i].Key()] = &p.Nodes[i]
+	}
+	some := map[lynq.NodeKey]bool{}
+	var add func(lynq.NodeKey)
+	add = func(key lynq.NodeKey) {
+		if n := nodes[key]; n != nil && !some[key] {
+			some[key] = true
+			for _, before := range n.After {
+				add(before)
+			}
+		}
+	}
+	for i := range p.Nodes {
+		if changes(&p.Nodes[i]) {
+			add(p.Nodes[i].Key())
+		}
+	}
+	return some
+}
+
+// changes tells whether a run writes an object or the record of a node.
+func changes(n *plan.NodePlan) bool {
+	switch {
+	case n.Desired == nil, n.Replacement != nil:
+		return true
+	case n.Desired.Failed != nil, n.Unmet != "":
+		return false
+	case n.Inventory == nil:
+		return slices.ContainsFunc(n.Steps, func(s plan.Step) bool { return stepChanges(&s) })
+	}
+	return slices.ContainsFunc(n.Steps, func(s plan.Step) bool { return stepChanges(&s) }) ||
+		!inventory.Equal(n.Inventory, n.NextInventory(n.Inventory, n.Inventory.Finalizer))
+}
+
+// stepChanges tells whether a run writes an object, or the entry of it.
+func stepChanges(s *plan.Step) bool {
+	switch s.Action {
+	case plan.ActionSkip, plan.ActionBlock:
+		return false
+	case plan.ActionKeep:
+		return s.Purges() || s.Reason != reason.LeftOut && s.Object != nil && !s.UpToDate()
+	}
+	return true
+}
+
+func (k Key) node(p *plan.NodePlan) (*Node, error) {
+	n := &Node{
+		Namespace: p.Namespace, Name: p.Name, FormNamespace: p.Form.Namespace, Form: p.Form.Name,
+		Leaves: p.Desired == nil,
+	}
+	if inv := p.Inventory; inv != nil && inv.UID != "" {
+		n.Inventory = &Version{UID: inv.UID, ResourceVersion: inv.ResourceVersion}
+	}
+	for i := range p.Steps {
+		s, err := k.step(&p.Steps[i])
+		if err != nil {
+			return nil, err
+		}
+		n.Steps = append(n.Steps, *s)
+	}
+	slices.SortStableFunc(n.Steps, func(a, b Step) int { return cmp.Compare(a.Ref().Full(), b.Ref().Full()) })
+	return n, nil
+}
+
+func (k Key) step(p *plan.Step) (*Step, error) {
+	ref := p.Ref()
+	s := &Step{
+		Action: p.Action, Reason: p.Reason, ID: p.ID(),
+		Group: ref.Group, Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name,
+	}
+	var err error
+	if o := p.Object; o != nil {
+		if s.Manifest, err = k.of("manifest", o.Digest); err != nil {
+			return nil, err
+		}
+		if s.Form, err = k.of("form", formOf(o)); err != nil {
+			return nil, err
+		}
+	}
+	if p.Live != nil && stepChanges(p) {
+		s.Object, err = k.version(p.Live)
+	}
+	return s, err
+}
+
+// said is what a form says of an object, whatever the row.
+type said struct {
+	Template  string
+	Policy    *lynq.Policy
+	DependIDs []string
+	Exclusion *lynq.Exclusion
+}
+
+func formOf(o *plan.Object) said { return said{o.Template, o.Policy, o.DependIDs, o.Exclusion} }
+
+// version is the version of a live object. Its marks are all that lynqctl decides by, but for
+// what changes with each write of a status.
+func (k Key) version(l *tracking.Live) (*Version, error) {
+	marks := *l
+	marks.ResourceVersion, marks.Generation, marks.Ending = "", 0, ""
+	marks.Last, marks.LastButStatus, marks.Intact, marks.Asked, marks.Updates = false, false, false, nil, nil
+	v := &Version{UID: string(l.UID), Generation: l.Generation}
+	if v.Generation == 0 {
+		v.ResourceVersion = l.ResourceVersion
+	}
+	var err error
+	v.Marks, err = k.of("marks", marks)
+	return v, err
+}

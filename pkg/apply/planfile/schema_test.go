@@ -1,0 +1,75 @@
+package planfile_test
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/planfile"
+)
+
+// definition is a part of a JSON schema.
+type definition struct {
+	Properties           map[string]any
+	Required             []string
+	AdditionalProperties bool
+}
+
+// TestSchema compares the schema with the types: each field is in it, and is required unless
+// it is left out when it is empty.
+func TestSchema(t *testing.T) {
+	b, err := os.ReadFile("../../../schemas/plan.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct {
+		definition
+		Definitions map[string]definition
+	}
+	if err := json.Unmarshal(b, &schema); err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		of    any
+		found definition
+	}{
+		"the file": {planfile.File{}, schema.definition},
+		"plan":     {planfile.Plan{}, schema.Definitions["plan"]},
+		"node":     {planfile.Node{}, schema.Definitions["node"]},
+		"step":     {planfile.Step{}, schema.Definitions["step"]},
+		"version":  {planfile.Version{}, schema.Definitions["version"]},
+	} {
+		fields, required := fieldsOf(reflect.TypeOf(tt.of))
+		if got := slices.Sorted(maps.Keys(tt.found.Properties)); !slices.Equal(got, slices.Sorted(slices.Values(fields))) {
+			t.Errorf("%s: the schema has %v, the type %v", name, got, fields)
+		}
+		if got := slices.Sorted(slices.Values(tt.found.Required)); !slices.Equal(got, slices.Sorted(slices.Values(required))) {
+			t.Errorf("%s: the schema requires %v, the type always has %v", name, got, required)
+		}
+		if tt.found.AdditionalProperties {
+			t.Errorf("%s: the schema takes any other field", name)
+		}
+	}
+}
+
+// fieldsOf are the names of a type's fields in JSON, and those that are always there.
+func fieldsOf(typ reflect.Type) (fields, required []string) {
+	for i := range typ.NumField() {
+		f := typ.Field(i)
+		if f.Anonymous {
+			more, always := fieldsOf(f.Type)
+			fields, required = append(fields, more...), append(required, always...)
+			continue
+		}
+		name, rest, _ := strings.Cut(f.Tag.Get("json"), ",")
+		fields = append(fields, name)
+		if rest == "" {
+			required = append(required, name)
+		}
+	}
+	return fields, required
+}
