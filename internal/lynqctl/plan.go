@@ -35,7 +35,7 @@ refuses it.
 Exit codes:
   0    the plan is written, even if nothing changes
   1    the plan file couldn't be written
-  2    invalid input, or apply would fail for some nodes; the plan has the others
+  2    invalid input, or apply would fail for some nodes (the plan has the rest)
   3    a guard would refuse to apply; no plan is written
   130  interrupted`,
 		Example: `  # In a pull request: write the plan, and a comment for people
@@ -69,4 +69,3 @@ func (a *app) plan(ctx context.Context, f *diffFlags, out string) error {
 		Plan: func(file *planfile.File) error { return cmdflags.WritePlan(out, file) },
 	})
 }
-

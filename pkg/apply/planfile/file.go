@@ -75,7 +75,7 @@ type Version struct {
 	Marks string `json:"marks,omitempty"`
 }
 
-// Step is what the plan does to one object.
+// Step says which action lynqctl takes on one object, and what the action depends on.
 type Step struct {
 	Action    plan.Action   `json:"action"`
 	Reason    reason.Reason `json:"reason,omitempty"`
