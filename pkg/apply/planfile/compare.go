@@ -127,16 +127,16 @@ func (c *comparison) node(then, now *Node) {
 	case now.Leaves && !then.Leaves:
 		c.add(Change{Cause: CauseRow, Node: then.Key(), What: "is gone or inactive"})
 	default:
-		c.inventories(then, now)
-		c.steps(then, now)
+		c.steps(then, now, c.inventories(then, now))
 	}
 }
 
-func (c *comparison) inventories(then, now *Node) {
+// inventories tells whether another run was there.
+func (c *comparison) inventories(then, now *Node) bool {
 	change := Change{Cause: CauseInventory, Node: then.Key()}
 	switch {
 	case then.Inventory == nil && now.Inventory == nil, then.Inventory != nil && now.Inventory != nil && *then.Inventory == *now.Inventory:
-		return
+		return false
 	case then.Inventory == nil:
 		change.What = "exists now"
 	case now.Inventory == nil:
@@ -147,6 +147,7 @@ func (c *comparison) inventories(then, now *Node) {
 		change.What = "changed"
 	}
 	c.add(change)
+	return true
 }
 
 // stepKey finds a step of a node: an object has two where a hook runs it, and takes it away.
@@ -157,15 +158,18 @@ type stepKey struct {
 
 func (s *Step) key() stepKey { return stepKey{s.Ref(), s.Manifest != ""} }
 
-// steps compares the steps of a node.
-func (c *comparison) steps(then, now *Node) {
+// steps compares the steps of a node. Those that another run has done are no change of their
+// own.
+func (c *comparison) steps(then, now *Node, ran bool) {
 	steps := map[stepKey]*Step{}
 	for i := range now.Steps {
 		steps[now.Steps[i].key()] = &now.Steps[i]
 	}
 	for i := range then.Steps {
 		s := &then.Steps[i]
-		c.step(then, s, steps[s.key()])
+		if n := steps[s.key()]; !ran || n == nil || n.Action != plan.ActionKeep || n.Form != s.Form || n.Manifest != s.Manifest {
+			c.step(then, s, n)
+		}
 		delete(steps, s.key())
 	}
 	for i := range now.Steps {

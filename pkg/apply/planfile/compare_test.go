@@ -19,7 +19,10 @@ import (
 )
 
 // world is what a plan is decided on: nodes with two ConfigMaps each.
-type world struct{ nodes []tenant }
+type world struct {
+	nodes []tenant
+	made  map[string]*plan.Node // nodes as they are wanted: plans only read them
+}
 
 // tenant is a row with its node. A number that changes stands for something that changed.
 type tenant struct {
@@ -48,8 +51,12 @@ func (t *tenant) ref(i int) lynq.Ref {
 	return lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: t.name + "-" + strconv.Itoa(i)}
 }
 
-// made is the node as its row and form want it; object 1 doesn't depend on the row.
-func (t *tenant) made(tb testing.TB, row, form int) *plan.Node {
+// make makes the node as its row and form want it; object 1 doesn't depend on the row.
+func (w *world) make(tb testing.TB, t *tenant, row, form int) *plan.Node {
+	key := fmt.Sprint(t.name, row, form)
+	if w.made[key] != nil {
+		return w.made[key]
+	}
 	n := &lynq.Node{NodeID: t.id(), Row: "digest-of-row-" + strconv.Itoa(row)}
 	for i := range t.objects {
 		ref := t.ref(i)
@@ -66,6 +73,7 @@ func (t *tenant) made(tb testing.TB, row, form int) *plan.Node {
 	if err != nil {
 		tb.Fatal(err)
 	}
+	w.made[key] = made
 	return made
 }
 
@@ -74,10 +82,10 @@ func (w *world) plans(tb testing.TB, only map[lynq.NodeKey]bool) []plan.Plan {
 	for i := range w.nodes {
 		t := &w.nodes[i]
 		if t.active {
-			in.Nodes = append(in.Nodes, t.made(tb, t.row, t.form))
+			in.Nodes = append(in.Nodes, w.make(tb, t, t.row, t.form))
 		}
 		if t.recorded {
-			in.Inventories = append(in.Inventories, t.inventory(tb))
+			in.Inventories = append(in.Inventories, w.inventory(tb, t))
 		}
 		for k, o := range t.objects {
 			if o.uid > 0 {
@@ -94,9 +102,9 @@ func (w *world) plans(tb testing.TB, only map[lynq.NodeKey]bool) []plan.Plan {
 	return []plan.Plan{*decide.Decide(in, decide.Limits{AllowEmpty: true, MaxDelete: decide.MaxDelete{Percent: 100}})}
 }
 
-func (t *tenant) inventory(tb testing.TB) *inventory.Inventory {
+func (w *world) inventory(tb testing.TB, t *tenant) *inventory.Inventory {
 	inv := &inventory.Inventory{Node: t.id(), UID: "inv-" + t.name, ResourceVersion: strconv.Itoa(t.version), Activate: "true"}
-	made := t.made(tb, 0, 0)
+	made := w.make(tb, t, 0, 0)
 	for i := range made.Objects {
 		e := plan.NewEntry(&made.Objects[i])
 		e.UID, e.Digest, e.Template, e.ResourceVersion, e.Fields, e.Ready = "o-1", made.Objects[i].Digest, made.Objects[i].Template, "1", "f-1", true
@@ -115,8 +123,8 @@ func (t *tenant) live(i int) *tracking.Live {
 }
 
 // draw draws a world: some nodes are new, some as recorded, some changed, some leave.
-func draw(r *rand.Rand) *world {
-	w := &world{}
+func draw(r *rand.Rand, made map[string]*plan.Node) *world {
+	w := &world{made: made}
 	for i := range 1 + r.IntN(6) {
 		t := tenant{name: fmt.Sprintf("t%d", i), active: r.IntN(4) > 0, recorded: r.IntN(3) > 0, version: 1}
 		if t.recorded {
@@ -131,7 +139,7 @@ func draw(r *rand.Rand) *world {
 	return w
 }
 
-func (w *world) clone() *world { return &world{slices.Clone(w.nodes)} }
+func (w *world) clone() *world { return &world{slices.Clone(w.nodes), w.made} }
 
 // change changes one thing of a node, and says what, "" for nothing.
 func (t *tenant) change(r *rand.Rand) string {
@@ -177,9 +185,10 @@ func (t *tenant) change(r *rand.Rand) string {
 func TestCompareRandomly(t *testing.T) {
 	const worlds = 10_000
 	refused, ran := 0, 0
+	made := map[string]*plan.Node{}
 	for seed := range uint64(worlds) {
 		r := rand.New(rand.NewPCG(seed, 7))
-		before := draw(r)
+		before := draw(r, made)
 		f, err := planfile.Freeze(key, planfile.Origin{Version: "v1"}, before.plans(t, nil))
 		if err != nil {
 			t.Fatal(err)
@@ -246,7 +255,7 @@ func sameSteps(tb testing.TB, a, b *world, has map[lynq.NodeKey]bool) bool {
 // TestFreeze writes the same plans in the same bytes, without a value of a row or the content
 // of an object, and reads them back.
 func TestFreeze(t *testing.T) {
-	w := draw(rand.New(rand.NewPCG(3, 7)))
+	w := draw(rand.New(rand.NewPCG(3, 7)), map[string]*plan.Node{})
 	var texts []string
 	for range 2 {
 		f, err := planfile.Freeze(key, planfile.Origin{Version: "v1", Command: "apply", Namespaces: []string{"ns"}}, w.plans(t, nil))
