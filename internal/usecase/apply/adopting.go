@@ -11,6 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 	"github.com/lynqctl/lynqctl/pkg/render"
@@ -101,7 +102,7 @@ func (t *Adopting) narrow(in *decide.Input) {
 		kept[n.Key()] = n.Failed != nil && t.left(n.Key())
 		for i := range n.Objects {
 			o := &n.Objects[i]
-			o.LeftOut = o.LeftOut || !t.means(in.Live[o.Ref])
+			o.LeftOut = o.LeftOut || !t.means(in.Live[o.Ref]) || t.completes(in, n.Key(), o)
 			kept[n.Key()] = kept[n.Key()] || !o.LeftOut
 		}
 		return !kept[n.Key()]
@@ -118,6 +119,18 @@ func (t *Adopting) means(l *tracking.Live) bool {
 		return t.Recorded[l.Ref]
 	}
 	return l.Orphaned && (len(t.Named) == 0 || t.Named[l.Ref])
+}
+
+// completes tells whether an apply would delete an object because its work is done. Only
+// an apply does: what adopts deletes nothing.
+func (*Adopting) completes(in *decide.Input, node lynq.NodeKey, o *plan.Object) bool {
+	return slices.ContainsFunc(in.Inventories, func(inv *inventory.Inventory) bool {
+		if inv.Node.Key() != node {
+			return false
+		}
+		r, known := inventory.Find(inv.Entries, o.Ref)
+		return known && r.Phase == inventory.PhaseCompleted
+	})
 }
 
 // from tells whether some orphan is from a node of that name.
