@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/lynqctl/lynqctl/internal/dbtest"
+	"github.com/lynqctl/lynqctl/internal/lynqctl"
 )
 
 // The exit codes that tests want.
@@ -22,7 +24,18 @@ var servers dbtest.Servers
 
 // TestMain lets the test binary be lynqctl, where it is called so.
 func TestMain(m *testing.M) {
-	testscript.Main(withServers{m}, map[string]func(){"lynqctl": main, "kubectl-lynq": main})
+	testscript.Main(withServers{m}, map[string]func(){"lynqctl": main, "kubectl-lynq": main, "lynqctl-at": mainAt})
+}
+
+// mainAt is lynqctl by a clock that stands at the time of its first argument.
+func mainAt() {
+	at, err := time.Parse(time.RFC3339, os.Args[1])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(exitBadInput)
+	}
+	os.Args = append([]string{"lynqctl"}, os.Args[2:]...)
+	os.Exit(lynqctl.ProcessAt(func() time.Time { return at }))
 }
 
 // withServers runs the tests, and stops what they have started.

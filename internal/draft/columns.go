@@ -20,6 +20,31 @@ func activateNames() []string {
 	return []string{"active", "is_active", "activate", "activated", "enabled", "is_enabled", "live", "status", "state"}
 }
 
+func expiresNames() []string {
+	return []string{"expires_at", "valid_until", "expires_on", "expires", "expiry"}
+}
+
+// expires finds the column with the time from which a row counts as inactive: its name says
+// so, and its values are times. It is "" where there is none.
+func (t Table) expires(d *Draft) string {
+	for _, name := range expiresNames() {
+		for i := range t.Columns {
+			if c := &t.Columns[i]; snake(c.Name) == name && !c.Binary && c.Name != d.UID && c.Name != d.Activate && c.hasMoments() {
+				return c.Name
+			}
+		}
+	}
+	return ""
+}
+
+// hasMoments tells whether all values of a column are times, or empty.
+func (c *Column) hasMoments() bool {
+	return !slices.ContainsFunc(c.Values, func(v string) bool {
+		_, err := lynq.ParseMoment(v)
+		return err != nil
+	})
+}
+
 // uid finds the column that identifies the active rows: those that are not may repeat
 // one, as history does.
 func (t Table) uid(chosen string, activate *Column) (*Column, error) {

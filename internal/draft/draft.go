@@ -44,6 +44,8 @@ type Mapping struct{ Variable, Column string }
 // Draft is what Decide made of a table.
 type Draft struct {
 	UID, Activate string // columns
+	// Expires is the column with the time from which a row counts as inactive, "" for none.
+	Expires string
 	// Activity says what the values of Activate mean, and Unclear are values that people
 	// must add to it.
 	Activity lynq.Activity
@@ -83,6 +85,7 @@ func Decide(t Table, c Choice) (*Draft, error) {
 		d.given = true
 		d.useGiven(t, c)
 	} else {
+		d.Expires = t.expires(d)
 		d.mapRest(t)
 	}
 	d.replicas = t.replicas(d.Mappings)
@@ -123,7 +126,7 @@ func (d *Draft) mapRest(t Table) {
 	taken := reserved()
 	for _, c := range t.Columns {
 		switch {
-		case c.Name == d.UID || c.Name == d.Activate:
+		case c.Name == d.UID || c.Name == d.Activate || c.Name == d.Expires:
 		case c.Binary:
 			d.Bytes = append(d.Bytes, c.Name)
 		case c.looksSecret():

@@ -30,6 +30,10 @@ func (d *Draft) Hub(names Names, from lynq.Connection, withPassword bool) string
 		w.line("    activeValues: %s", scalars(d.Activity.Active))
 		w.line("    inactiveValues: %s", scalars(d.Activity.Inactive))
 	}
+	if d.Expires != "" {
+		w.line("    # From this time on, a row counts as inactive. Empty means never.")
+		w.line("    expires: %s", scalar(d.Expires))
+	}
 	if len(d.Unclear) > 0 {
 		w.line("    # Add to one of the lists: %s. Until then, no row is rendered.", scalars(d.Unclear))
 	}

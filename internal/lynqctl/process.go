@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/internal/lynqctl/console"
@@ -12,7 +13,10 @@ import (
 )
 
 // Process runs the command line of this process, and gives its exit code.
-func Process() int {
+func Process() int { return ProcessAt(nil) }
+
+// ProcessAt is Process by another clock than this machine's.
+func ProcessAt(clock func() time.Time) int {
 	// The first signal cancels the context, so that what runs ends cleanly; before
 	// anything says so, the second one has its usual effect again.
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -23,7 +27,7 @@ func Process() int {
 		signal.Stop(signals)
 		cancel(&console.StopError{Signal: s})
 	}()
-	w := console.World{Stdin: os.Stdin, Stdout: tty.To(os.Stdout), Stderr: tty.To(os.Stderr), Getenv: os.Getenv, Program: os.Args[0]}
+	w := console.World{Stdin: os.Stdin, Stdout: tty.To(os.Stdout), Stderr: tty.To(os.Stderr), Getenv: os.Getenv, Program: os.Args[0], Clock: clock}
 	kube.LogTo(tty.NewStream(w.Stderr, w.Getenv, tty.ColorAuto))
 	return Run(ctx, w, os.Args[1:])
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml/kyaml"
@@ -24,7 +25,7 @@ type renderCommandFlags struct {
 	tree         treeFlags
 	allowVarying bool
 	check        bool
-	second       bool // this is the second pass of a check
+	second       string // the time of the first pass of a check, "" for what is no second one
 }
 
 func renderCommand(a *app) *cobra.Command {
@@ -67,7 +68,7 @@ func renderCommand(a *app) *cobra.Command {
 	flags.BoolVar(&f.Options.KeepGoing, "keep-going", false, "write the nodes that rendered, even if others failed")
 	f.tree.register(flags)
 	flags.BoolVar(&f.check, "check", false, "render twice, in different row order, and fail if the results differ")
-	flags.BoolVar(&f.second, secondPassFlag, false, "")
+	flags.StringVar(&f.second, secondPassFlag, "", "")
 	_ = flags.MarkHidden(secondPassFlag) // the flag is there
 	return cmd
 }
@@ -114,7 +115,7 @@ func (a *app) render(ctx context.Context, f *renderCommandFlags) error {
 		o.Convert = asKYAML
 	}
 	if f.check {
-		return render.Check(ctx, e, &render.CheckOptions{Render: *o, Second: f.second, Again: a.secondPass()}, a.Out().Data())
+		return a.checkRender(ctx, f, o)
 	}
 	return render.Run(ctx, e, o, a.Out().Data())
 }
@@ -125,16 +126,29 @@ func asKYAML(text []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// checkRender renders twice. Rows expire by one time in both passes.
+func (a *app) checkRender(ctx context.Context, f *renderCommandFlags, o *render.Options) error {
+	e, now := a.Engine(""), a.Now()
+	if f.second != "" {
+		var err error
+		if now, err = time.Parse(time.RFC3339Nano, f.second); err != nil {
+			return session.BadUsage(fmt.Errorf("--%s: %w", secondPassFlag, err))
+		}
+	}
+	e.Clock = func() time.Time { return now }
+	return render.Check(ctx, e, &render.CheckOptions{Render: *o, Second: f.second != "", Again: a.secondPass(now)}, a.Out().Data())
+}
+
 // secondPassFlag makes a process the second one of a check.
 const secondPassFlag = "check-second-pass"
 
 // secondPass is this command line, as that of the second pass of a check.
-func (a *app) secondPass() []string {
+func (a *app) secondPass(now time.Time) []string {
 	end := slices.Index(a.args, "--")
 	if end < 0 {
 		end = len(a.args)
 	}
-	return append([]string{a.World.Program}, slices.Insert(slices.Clone(a.args), end, "--"+secondPassFlag)...)
+	return append([]string{a.World.Program}, slices.Insert(slices.Clone(a.args), end, "--"+secondPassFlag+"="+now.UTC().Format(time.RFC3339Nano))...)
 }
 
 // renderLong is the help of render.

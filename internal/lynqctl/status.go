@@ -194,7 +194,7 @@ func (a *app) status(ctx context.Context, f *statusFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := a.printList(&f.print, f.view().List((*views.Nodes)(s), time.Now())); err != nil {
+	if err := a.printList(&f.print, f.view().List((*views.Nodes)(s), a.Now())); err != nil {
 		return err
 	}
 	return s.Ended()

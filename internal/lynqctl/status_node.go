@@ -3,7 +3,6 @@ package lynqctl
 import (
 	"cmp"
 	"context"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -54,7 +53,7 @@ func (a *app) statusNodes(ctx context.Context, f *inventoryFlags) error {
 	for _, s := range nodes {
 		n := views.NodeNow(*s)
 		ui.Warn(a.NoteOut(), s.Warnings)
-		all = append(all, n.Details(time.Now()))
+		all = append(all, n.Details(a.Now()))
 	}
 	if err := f.printDetails(a, all); err != nil || notFound != nil {
 		return cmp.Or(err, notFound)

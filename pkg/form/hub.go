@@ -149,6 +149,9 @@ func readMappings(spec *object, hub *Hub) {
 	add("uid", values.needText("uid"))
 	add("activate", values.needText("activate"))
 	hub.Activity = readActivity(values)
+	if t := values.text("expires"); t.Text != "" {
+		hub.Expires = Mapping{Variable: "expires", Column: t.Text, Pos: t.Pos}
+	}
 	host := values.text("hostOrUrl")
 	add("hostOrUrl", host)
 	values.done()

@@ -34,6 +34,9 @@ type Hub struct {
 	// Mappings, sorted by variable, hold uid and activate, hostOrUrl where it
 	// is mapped, and the extra mappings.
 	Mappings []Mapping
+	// Expires is the column with the time from which a row counts as inactive, zero for
+	// none. No variable of templates has it.
+	Expires Mapping
 	// Activity says which values of the activation column make a row active.
 	Activity lynq.Activity
 	// SecretColumns are the columns whose values no output shows.

@@ -112,6 +112,13 @@ func (inv *Inventory) annotations(entries []Entry) (map[string]string, error) {
 		}
 		a[lynq.AnnotationRolloutUpdateStart] = start
 	}
+	if !inv.Expires.IsZero() {
+		end, err := encodeTime(inv.Expires)
+		if err != nil {
+			return nil, fmt.Errorf("expiry of the row: %w", err)
+		}
+		a[lynq.AnnotationExpires] = end
+	}
 	if len(inv.DependForms) > 0 {
 		a[lynq.AnnotationDependForms] = strings.Join(inv.DependForms, ",")
 	}
@@ -147,6 +154,9 @@ func Decode(cm *corev1.ConfigMap) (*Inventory, error) {
 		return nil, err
 	}
 	inv.DependForms = dependForms(cm)
+	if end, err := decodeTime(cm.Annotations[lynq.AnnotationExpires]); err == nil {
+		inv.Expires = end // another text is none of lynqctl's, and decides nothing
+	}
 	if err := d.rollout(inv); err != nil {
 		return nil, err
 	}
@@ -323,7 +333,7 @@ func nodeKeys() *ownKeys {
 		annotations: func(key string) bool {
 			switch key {
 			case lynq.AnnotationHubID, lynq.AnnotationTemplateNamespace, lynq.AnnotationUID, lynq.AnnotationActivate, lynq.AnnotationTemplateGeneration,
-				lynq.AnnotationRolloutUpdateStart, lynq.AnnotationExtra, lynq.AnnotationDependForms, lynq.AnnotationApplySetTooling,
+				lynq.AnnotationRolloutUpdateStart, lynq.AnnotationExtra, lynq.AnnotationDependForms, lynq.AnnotationExpires, lynq.AnnotationApplySetTooling,
 				lynq.AnnotationApplySetGroupKinds, lynq.AnnotationApplySetNamespaces:
 				return true
 			}

@@ -20,6 +20,9 @@ type Inventory struct {
 	TemplateGeneration int64
 	// RolloutStart is when the node last began to change, zero where never.
 	RolloutStart time.Time
+	// Expires is when the row expires, as the last run saw it, zero for never. It is for
+	// people: rows alone decide.
+	Expires time.Time
 	// Extra is annotation lynq.sh/extra, "" unless values are to be recorded.
 	Extra string
 	// DependForms are the forms that the node's form depends on, sorted: it goes before

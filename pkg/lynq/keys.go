@@ -29,7 +29,7 @@ func Reserved(key string) bool {
 	case "hub", "node", "node-namespace", "record", "template", // labels
 		"orphaned", "orphaned-at", "orphaned-reason", "orphaned-from",
 		"deletion-policy", "resource-id", "created-once", "adopted",
-		"hubId", "hub-namespace", "template-namespace", "activate", "template-generation", "rollout-update-start", "extra", "depend-forms":
+		"hubId", "hub-namespace", "template-namespace", "activate", "template-generation", "rollout-update-start", "extra", "depend-forms", "expires":
 		return true
 	}
 	return false
@@ -120,6 +120,7 @@ const (
 	AnnotationRolloutUpdateStart = KeyPrefix + "rollout-update-start"
 	AnnotationExtra              = KeyPrefix + "extra"
 	AnnotationDependForms        = KeyPrefix + "depend-forms"
+	AnnotationExpires            = KeyPrefix + "expires"
 
 	FinalizerNode = "lynqnode." + Group + "/finalizer"
 	FinalizerHub  = KeyPrefix + "hub-finalizer"

@@ -27,7 +27,7 @@ func (h *hubRun[T]) rendered(ctx context.Context) iter.Seq2[Rendered[T], error] 
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
 		p := newPipeline[T](h.settings.Workers)
-		reader := rowReader[T]{input: h.Input, pipeline: p}
+		reader := rowReader[T]{input: h.Input, pipeline: p, now: h.settings.Now}
 		var reading, working sync.WaitGroup
 		reading.Go(func() {
 			defer close(p.ordered)
@@ -57,6 +57,10 @@ func (h *hubRun[T]) rendered(ctx context.Context) iter.Seq2[Rendered[T], error] 
 		}
 		h.report.Rows += reader.rows
 		h.report.Active += reader.active
+		h.report.Expired += reader.expired
+		if next := reader.nextExpiry; !next.IsZero() && (h.report.NextExpiry.IsZero() || next.Before(h.report.NextExpiry)) {
+			h.report.NextExpiry = next
+		}
 		if err != nil && !errors.Is(err, errStopped) {
 			yield(Rendered[T]{}, err)
 		}

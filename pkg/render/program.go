@@ -131,6 +131,9 @@ func Columns(h *form.Hub) []string {
 			columns = append(columns, m.Column)
 		}
 	}
+	if c := h.Expires.Column; c != "" && !slices.Contains(columns, c) {
+		columns = append(columns, c)
+	}
 	return columns
 }
 

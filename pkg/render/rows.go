@@ -6,18 +6,24 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render/expr"
 )
 
 // rowReader checks rows and hands the active ones on.
 type rowReader[T any] struct {
 	input        Input
 	pipeline     *pipeline[T]
+	now          time.Time
 	rows, active int
+	expired      int       // active rows whose time is over
+	nextExpiry   time.Time // of an active row, zero for none
 
-	columns       []string
-	uid, activate int // columns
+	columns                []string
+	uid, activate, expires int // columns; expires may be expr.NoColumn
 
 	seen map[string]int // uid of an active row -> line
 	bad  []badRow
@@ -34,7 +40,7 @@ type badRow struct {
 // hands none on any more.
 func (r *rowReader[T]) read(ctx context.Context) error {
 	hub := r.input.Programs[0].Hub
-	r.columns, r.uid, r.activate = Columns(hub), column(hub, "uid"), column(hub, "activate")
+	r.columns, r.uid, r.activate, r.expires = Columns(hub), column(hub, "uid"), column(hub, "activate"), ExpiresColumn(hub)
 	r.seen = map[string]int{}
 	var b *batch[T]
 	for row, err := range r.input.Rows {
@@ -68,20 +74,29 @@ func (r *rowReader[T]) read(ctx context.Context) error {
 }
 
 // check tells whether a row is good and active, and gives a uid that does not
-// keep the rest of the row in memory. An inactive row may have any uid: tables
-// keep history, in which a tenant that came back has several rows.
+// keep the rest of the row in memory. An inactive row may have any uid, and an expired one
+// too: tables keep history, in which a tenant that came back has several rows.
 func (r *rowReader[T]) check(row lynq.Row) (uid string, good bool) {
 	id := row.Values[r.uid]
 	active, err := r.input.Programs[0].Hub.Activity.Of(row.Values[r.activate])
+	which := ""
+	if id != "" {
+		which = "row " + lynq.Quote(id) + ", "
+	}
 	switch {
 	case err != nil:
-		which := ""
-		if id != "" {
-			which = "row " + lynq.Quote(id) + ", "
-		}
 		r.refuse(row, "fix the row, or list the value in the hub's activeValues or inactiveValues; nothing is rendered until then", "%scolumn %q: %v", which, r.columns[r.activate], err)
 		return "", false
 	case !active:
+		return "", false
+	}
+	end, err := r.expiry(row)
+	switch {
+	case err != nil:
+		r.refuse(row, "fix the row, or leave the value empty for never; nothing is rendered until then", "%scolumn %q: %v", which, r.columns[r.expires], err)
+		return "", false
+	case Expired(end, r.now):
+		r.expired++
 		return "", false
 	case strings.TrimSpace(id) == "":
 		what := "is empty"
@@ -91,7 +106,31 @@ func (r *rowReader[T]) check(row lynq.Row) (uid string, good bool) {
 		r.refuse(row, "give every active row a uid", "the uid (column %q) %s", r.columns[r.uid], what)
 		return "", false
 	}
-	return r.single(row, strings.Clone(id))
+	if uid, good = r.single(row, strings.Clone(id)); good && !end.IsZero() && (r.nextExpiry.IsZero() || end.Before(r.nextExpiry)) {
+		r.nextExpiry = end
+	}
+	return uid, good
+}
+
+// expiry is the time from which a row counts as inactive, zero for never.
+func (r *rowReader[T]) expiry(row lynq.Row) (time.Time, error) {
+	if r.expires == expr.NoColumn {
+		return time.Time{}, nil
+	}
+	return lynq.ParseMoment(row.Values[r.expires])
+}
+
+// Expired tells whether a row counts as inactive now that does so from end on; zero is
+// never.
+func Expired(end, now time.Time) bool { return !end.IsZero() && !now.Before(end) }
+
+// ExpiresColumn is the place in rows of the column with the time from which a row counts as
+// inactive, expr.NoColumn where the hub has none.
+func ExpiresColumn(h *form.Hub) int {
+	if h.Expires.Column == "" {
+		return expr.NoColumn
+	}
+	return slices.Index(Columns(h), h.Expires.Column)
 }
 
 // single tells whether an active row is the first with its uid.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"runtime"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -39,6 +40,8 @@ type Settings struct {
 	KeepGoing bool
 	// Stream: a node is of use as soon as it is yielded, and none is retracted.
 	Stream bool
+	// Now is the time by which rows expire.
+	Now time.Time
 	// Workers is how many rows are rendered at once; 0 is one per processor.
 	Workers int
 }
@@ -72,7 +75,9 @@ type Rendered[T any] struct {
 // Report counts what a run did.
 type Report struct {
 	Rows, Active   int
-	Nodes, Objects int // that count; Objects before any were selected by label
+	Expired        int       // rows that would be active if their time was not over
+	NextExpiry     time.Time // when the next active row expires, zero for never
+	Nodes, Objects int       // that count; Objects before any were selected by label
 	FailedNodes    int
 }
 

@@ -42,12 +42,14 @@ type Node struct {
 	Conflicted int       `json:"conflicted"`
 	Excluded   int       `json:"excluded,omitempty"`
 	Created    time.Time `json:"created,omitzero"` // its record
+	// Expires is when its row expires, as the last run saw it, zero for never.
+	Expires time.Time `json:"expires,omitzero"`
 }
 
 // Of tells how a node is whose record can be read.
 func Of(inv *inventory.Inventory) Node {
 	n := Node{
-		NodeID: inv.Node.Full(), Created: inv.Created,
+		NodeID: inv.Node.Full(), Created: inv.Created, Expires: inv.Expires,
 		Desired: inv.Status.Desired, Ready: inv.Status.Ready,
 		Failed: inv.Status.Failed, Skipped: inv.Status.Skipped, Conflicted: inv.Status.Conflicted, Excluded: inv.Status.Excluded,
 	}

@@ -46,6 +46,7 @@ func (s *script) commands() map[string]func(*testscript.TestScript, bool, []stri
 		"requests":  s.requests,
 		"exits":     s.exits,
 		"jsonlines": s.jsonLines,
+		"later":     s.later,
 		// of help_test.go
 		"example":    s.example,
 		"atterminal": s.atTerminal,
@@ -175,6 +176,19 @@ func (s *script) exits(ts *testscript.TestScript, args []string) error {
 		return err
 	}
 	return mustExit(ts, want, args[1], args[2:]...)
+}
+
+// later CODE DURATION ARGUMENT... runs lynqctl by a clock that is ahead, or behind where the
+// duration is negative. It must exit with CODE.
+func (s *script) later(ts *testscript.TestScript, args []string) error {
+	if len(args) < 3 {
+		return fmt.Errorf("usage: later CODE DURATION ARGUMENT...")
+	}
+	want, err := strconv.Atoi(args[0])
+	if err != nil {
+		return err
+	}
+	return mustExit(ts, want, clocked.of(s.t, "clocked", "./test/clocked"), args[1:]...)
 }
 
 // mustExit runs a program that must exit with a code.

@@ -18,6 +18,7 @@ import (
 var (
 	cluster harness.Shared
 	built   program
+	clocked program // lynqctl by another clock
 )
 
 const sourceTree = "../.."
@@ -25,6 +26,7 @@ const sourceTree = "../.."
 func TestMain(m *testing.M) {
 	code := m.Run()
 	_ = os.RemoveAll(built.dir) // a temporary directory
+	_ = os.RemoveAll(clocked.dir)
 	os.Exit(code)
 }
 
@@ -84,7 +86,17 @@ func (p *program) in(t *testing.T) string {
 	return p.dir
 }
 
-func (p *program) build() error {
+// of is the path of a program of this tree, built when the first test asks for it.
+func (p *program) of(t *testing.T, name, from string) string {
+	t.Helper()
+	p.once.Do(func() { p.err = p.compile(name, from) })
+	if p.err != nil {
+		t.Fatalf("building %s: %v", from, p.err)
+	}
+	return filepath.Join(p.dir, name)
+}
+
+func (p *program) compile(name, from string) error {
 	root, err := filepath.Abs(sourceTree)
 	if err != nil {
 		return err
@@ -92,12 +104,23 @@ func (p *program) build() error {
 	if p.dir, err = os.MkdirTemp("", "lynqctl-e2e-*"); err != nil {
 		return err
 	}
-	binary := filepath.Join(p.dir, "lynqctl")
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary, "./cmd/lynqctl")
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(p.dir, name), from)
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, out)
 	}
+	return nil
+}
+
+func (p *program) build() error {
+	root, err := filepath.Abs(sourceTree)
+	if err != nil {
+		return err
+	}
+	if err := p.compile("lynqctl", "./cmd/lynqctl"); err != nil {
+		return err
+	}
+	binary := filepath.Join(p.dir, "lynqctl")
 	return errors.Join(
 		os.Symlink(binary, filepath.Join(p.dir, "kubectl-lynq")),
 		os.Symlink(filepath.Join(root, "completions", "kubectl_complete-lynq"), filepath.Join(p.dir, "kubectl_complete-lynq")),

@@ -20,6 +20,9 @@ type World struct {
 	Stdout, Stderr tty.Output
 	Getenv         func(string) string
 	Program        string // as it was called
+	// Clock tells the time by which rows expire and nodes leave; nil is this machine's clock.
+	// Nothing outside of the program sets it.
+	Clock func() time.Time
 	// Transport carries the requests to clusters; nil is one of its own for each cluster.
 	Transport http.RoundTripper
 }
@@ -31,6 +34,14 @@ type Console struct {
 	Version string // of lynqctl
 
 	summarized bool // events ended with a summary
+}
+
+// Now is the time by the world's clock.
+func (c *Console) Now() time.Time {
+	if c.World.Clock == nil {
+		return time.Now()
+	}
+	return c.World.Clock()
 }
 
 // Out is standard output, and what can be done with it.
@@ -72,7 +83,7 @@ func (c *Console) requests() kube.RequestLog {
 // Engine makes an engine whose runs show their results in a format.
 func (c *Console) Engine(format string) *session.Engine {
 	return &session.Engine{
-		Stdin: c.World.Stdin, Getenv: c.World.Getenv, Version: c.Version, Requests: c.requests(), Transport: c.World.Transport, View: c.View(format),
+		Stdin: c.World.Stdin, Getenv: c.World.Getenv, Version: c.Version, Clock: c.Now, Requests: c.requests(), Transport: c.World.Transport, View: c.View(format),
 	}
 }
 

@@ -76,6 +76,9 @@ func (n *NodeNow) Details(now time.Time) *ui.Details {
 		More:  []ui.Section{{Title: "Orphans", List: *OrphanList(n.Orphans, now)}, {Title: "Events", List: n.eventList(now)}},
 		Data:  n.data(),
 	}
+	if !n.Expires.IsZero() {
+		d.Facts = append(d.Facts, ui.Fact{Name: "Expires", Text: n.Expires.Format(time.RFC3339) + ": " + expiryText(n.Expires, now)})
+	}
 	if !n.Created.IsZero() {
 		d.Facts = append(d.Facts, ui.Fact{Name: "Wanted", Text: fmt.Sprintf("%s: %d ready%s", lynq.Count(r.Desired, "object"), r.Ready, troubles(&status.Counts{
 			Failed: r.Failed, Skipped: r.Skipped, Conflicted: r.Conflicted, Excluded: r.Excluded,

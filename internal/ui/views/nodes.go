@@ -129,9 +129,28 @@ func (v *NodeView) item(n *status.Node, called shortNames, now time.Time) ui.Ite
 		cells = append(cells, v.conditionOf(n), ago(now, n.Created))
 	}
 	return ui.Item{
-		Cells: append(cells, ago(now, n.Since), called.hub(n.Hub), called.form(n.Form), n.UID, n.Message),
+		Cells: append(cells, ago(now, n.Since), called.hub(n.Hub), called.form(n.Form), n.UID, messageOf(n, now)),
 		Name:  n.Name, Data: statusData{rowFieldsOf(n.NodeID), n}, Tone: conditionTone(n),
 	}
+}
+
+// messageOf is why a node isn't well, or else when its row expires.
+func messageOf(n *status.Node, now time.Time) string {
+	if n.Message != "" {
+		return n.Message
+	}
+	return expiryText(n.Expires, now)
+}
+
+// expiryText says when a row expires, "" for never.
+func expiryText(end, now time.Time) string {
+	switch {
+	case end.IsZero():
+		return ""
+	case now.Before(end):
+		return "its row expires in " + lynq.Span(end.Sub(now))
+	}
+	return "its row expired " + lynq.Span(now.Sub(end)) + " ago"
 }
 
 // conditionTone: what is on its way may yet be Ready.

@@ -49,8 +49,16 @@ func (d *desired) whole(h *form.Hub, n *lynq.Node, values []string) (*plan.Node,
 		n.Extra = extra
 	}
 	made, err := plan.Make(n)
-	if err != nil || d.selector == nil {
+	if err != nil {
 		return made, err
+	}
+	if column := render.ExpiresColumn(h); column >= 0 {
+		if made.Expires, err = lynq.ParseMoment(values[column]); err != nil {
+			return nil, err // the row was refused before
+		}
+	}
+	if d.selector == nil {
+		return made, nil
 	}
 	made.HooksLeftOut = true // which of those recorded it leaves out is not known
 	for i := range n.Objects {

@@ -61,6 +61,8 @@ type Rendering struct {
 	missing []string
 	near    func(missing string) string // the row's node that was probably meant, "" for none
 	Failed  error                       // nodes that could not be rendered
+	// NextExpiry is when the next row of any hub expires, zero for never.
+	NextExpiry time.Time
 }
 
 // Perform reads the rows, takes the Leases, plans, and carries the plans out. What is
@@ -182,7 +184,7 @@ func (j *Job) Render(ctx context.Context) error {
 	}
 	settings := j.Options.Settings
 	settings.Recorded = recorded
-	j.read = time.Now()
+	j.read = j.Engine.Now()
 	reader := *j.Engine
 	reader.Stdin = j.stdinRows.Reader(j.Engine.Stdin)
 	run, err := load.RenderRows(ctx, &reader, &j.Options.RenderOptions, settings, j.Inputs, wanted.render(ctx, wanted.whole))
@@ -190,7 +192,7 @@ func (j *Job) Render(ctx context.Context) error {
 		return j.Options.Ended(run.Run, err)
 	}
 	wanted.retract(run.Retracted())
-	j.Failed = run.Err()
+	j.Failed, j.NextExpiry = run.Err(), run.Report().NextExpiry
 	j.Nodes, j.reports, j.missing, j.near = map[lynq.HubKey][]*plan.Node{}, run.Hubs, run.Missing(), run.Near
 	for _, n := range wanted.nodes {
 		key := n.Hub
@@ -319,7 +321,7 @@ func decideAll(inputs []*decide.Input, limits decide.Limits) []plan.Plan {
 func (j *Job) look(ctx context.Context, h load.HubPrograms, found map[string]bool) (*decide.Input, error) {
 	in := &decide.Input{
 		Hub: h.Key, Exclude: map[lynq.FormKey]lynq.Exclusions{}, NamespaceDefaults: h.Hub.NamespaceDefaults,
-		Nodes: j.Nodes[h.Key], Active: j.reports[h.Key].Active, Now: time.Now(),
+		Nodes: j.Nodes[h.Key], Active: j.reports[h.Key].Active, Now: j.Engine.Now(),
 	}
 	if r := j.Records[h.Key]; r != nil {
 		in.HubDeleting, in.Deletions = r.Deleting && r.Finalizer, r.Deletions

@@ -89,7 +89,7 @@ func (j *Job) recordHubs(ctx context.Context, plans []plan.Plan) error {
 		record.Namespaces = trust.NamespacesOf(known.Namespace, slices.Concat(known.Namespaces, h.Namespaces()), nil)
 		deletes := false
 		if over := j.Options.Limits.Window; over > 0 {
-			record.Deletions, deletes = window.Record(record.Deletions, lossesOf(plans, h.Key), time.Now(), over)
+			record.Deletions, deletes = window.Record(record.Deletions, lossesOf(plans, h.Key), j.Engine.Now(), over)
 		}
 		if !deletes && record.Version == known.Version && len(record.Namespaces) == len(known.Namespaces) {
 			continue

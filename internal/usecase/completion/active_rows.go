@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
@@ -40,7 +42,7 @@ func nodeNames(ctx context.Context, e *session.Engine, o *load.RenderOptions, in
 				continue
 			}
 			if uids == nil {
-				uids = activeRows(ctx, h.Hub, connections[i])
+				uids = activeRows(ctx, h.Hub, connections[i], e.Now())
 			}
 			for _, uid := range uids {
 				names = append(names, lynq.NodeName(uid, f.Name))
@@ -51,7 +53,7 @@ func nodeNames(ctx context.Context, e *session.Engine, o *load.RenderOptions, in
 }
 
 // activeRows are the uids of a hub's active rows.
-func activeRows(ctx context.Context, h *form.Hub, from lynq.Connection) []string {
+func activeRows(ctx context.Context, h *form.Hub, from lynq.Connection, now time.Time) []string {
 	q := source.Query{UID: load.UIDColumn(h)}
 	activate := ""
 	for _, m := range h.Mappings {
@@ -59,9 +61,10 @@ func activeRows(ctx context.Context, h *form.Hub, from lynq.Connection) []string
 			activate = m.Column
 		}
 	}
-	q.Columns = []string{q.UID}
-	if activate != q.UID {
-		q.Columns = append(q.Columns, activate)
+	for _, c := range []string{q.UID, activate, h.Expires.Column} {
+		if c != "" && !slices.Contains(q.Columns, c) {
+			q.Columns = append(q.Columns, c)
+		}
 	}
 	if q.UID == "" || activate == "" || from.Path == "-" {
 		return nil
@@ -76,7 +79,14 @@ func activeRows(ctx context.Context, h *form.Hub, from lynq.Connection) []string
 		if err != nil {
 			return nil
 		}
-		if active, err := h.Activity.Of(row.Values[len(row.Values)-1]); err == nil && active && row.Values[0] != "" {
+		value := func(column string) string { return row.Values[slices.Index(q.Columns, column)] }
+		active, err := h.Activity.Of(value(activate))
+		if err == nil && active && h.Expires.Column != "" {
+			var end time.Time
+			end, err = lynq.ParseMoment(value(h.Expires.Column))
+			active = !render.Expired(end, now)
+		}
+		if err == nil && active && row.Values[0] != "" {
 			uids = append(uids, row.Values[0])
 		}
 	}

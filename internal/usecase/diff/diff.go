@@ -1,15 +1,20 @@
 package diff
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/lynqctl/lynqctl/internal/usecase/apply"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/planfile"
 	"github.com/lynqctl/lynqctl/pkg/diff"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // Output takes what an apply would change.
@@ -50,6 +55,38 @@ func Run(ctx context.Context, e *session.Engine, o *apply.Options, out *Output) 
 	return diffOutcome(report, differs && out.Plan == nil)
 }
 
+// expiresSoon is how long before a row expires a comparison tells of it.
+const expiresSoon = 24 * time.Hour
+
+// tellExpiries tells which nodes a later apply deletes because their rows expire soon.
+func tellExpiries(j *apply.Job) {
+	now := j.Engine.Now()
+	var soon []*lynq.NodeID
+	ends := map[*lynq.NodeID]time.Time{}
+	for _, nodes := range j.Nodes {
+		for _, n := range nodes {
+			if !n.Expires.IsZero() && n.Expires.Sub(now) < expiresSoon {
+				soon = append(soon, &n.NodeID)
+				ends[&n.NodeID] = n.Expires
+			}
+		}
+	}
+	slices.SortFunc(soon, func(a, b *lynq.NodeID) int {
+		return cmp.Or(ends[a].Compare(ends[b]), strings.Compare(a.String(), b.String()))
+	})
+	const most = 3 // that are named
+	var named []string
+	for _, n := range soon[:min(len(soon), most)] {
+		named = append(named, fmt.Sprintf("%s in %s", n, lynq.Span(ends[n].Sub(now))))
+	}
+	if more := len(soon) - most; more > 0 {
+		named = append(named, fmt.Sprintf("and %d more", more))
+	}
+	if len(soon) > 0 {
+		j.Engine.Notef("%s from rows that expire soon: %s", lynq.Count(len(soon), "node"), strings.Join(named, ", "))
+	}
+}
+
 // diffOutcome is what a report comes to.
 func diffOutcome(report *diff.Report, differs bool) error {
 	switch {
@@ -82,6 +119,7 @@ func compare(ctx context.Context, j *apply.Job, out *Output) (*diff.Report, *pla
 		return nil, nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: j.Options.Nothing}
 	}
 	j.TellRestored(plans)
+	tellExpiries(j)
 	var file *planfile.File
 	if out.Plan != nil { // before anything is tried, which takes what it needs not try off the plans
 		if file, err = j.Freeze(ctx, plans); err != nil {

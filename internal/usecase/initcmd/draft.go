@@ -76,6 +76,9 @@ func Run(ctx context.Context, e *session.Engine, o *Options) (*Drafted, error) {
 // draftNotes say what was found in a table, and what comes next.
 func draftNotes(e *session.Engine, o *Options, from *origin, d *draft.Draft) []string {
 	notes := []string{fmt.Sprintf("hub %s: column %q is the uid, %q shows which rows are active; %s more", from.hub, d.UID, d.Activate, lynq.Count(len(d.Mappings), "column"))}
+	if d.Expires != "" {
+		notes = append(notes, fmt.Sprintf("a row counts as inactive from the time in column %q on", d.Expires))
+	}
 	if len(d.Unclear) > 0 && !from.given {
 		notes = append(notes, fmt.Sprintf("add these values of %q to activeValues or inactiveValues in the hub: %s", d.Activate, strings.Join(d.Unclear, ", ")))
 	}

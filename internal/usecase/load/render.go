@@ -59,6 +59,7 @@ func (f *RenderOptions) Options(forms []*form.Form, inputs *form.Inputs) (render
 // RenderRows has take render the rows of each hub. The run tells how far it came,
 // whatever the error.
 func RenderRows(ctx context.Context, e *session.Engine, f *RenderOptions, s render.Settings, inputs *Inputs, take func(*render.Run, render.Input) error) (*HubsRun, error) {
+	s.Now = e.Now()
 	run := &HubsRun{Run: render.NewRun(s, AllPrograms(inputs.Hubs)), Hubs: map[lynq.HubKey]render.Report{}}
 	rows := RowSource{Stdin: e.Stdin, Override: f.Sources, shuffle: f.Shuffle, Passwords: Passwords{Getenv: e.Getenv, Secrets: inputs.Secrets, Cluster: SecretsOf(e, &f.Access)}}
 	connections, err := rows.Connections(ctx, inputs.Hubs, f.Inputs.Paths)
@@ -135,7 +136,7 @@ func difference(before, after render.Report) render.Report {
 	return render.Report{
 		Rows: after.Rows - before.Rows, Active: after.Active - before.Active,
 		Nodes: after.Nodes - before.Nodes, Objects: after.Objects - before.Objects,
-		FailedNodes: after.FailedNodes - before.FailedNodes,
+		FailedNodes: after.FailedNodes - before.FailedNodes, Expired: after.Expired - before.Expired,
 	}
 }
 
@@ -145,6 +146,8 @@ func emptyHub(h *form.Hub, r render.Report) lynq.Problems {
 	switch {
 	case r.Rows == 0:
 		warnings.Add(h.Pos, "", "hub %q has no rows", h.Name)
+	case r.Active == 0 && r.Expired > 0:
+		warnings.Add(h.Pos, "", "hub %q has no active row among %s: %s of them expired (column %q)", h.Name, lynq.Count(r.Rows, "row"), lynq.Count(r.Expired, "active row"), h.Expires.Column)
 	case r.Active == 0:
 		warnings.Add(h.Pos, "", "hub %q has no active row among %s", h.Name, lynq.Count(r.Rows, "row"))
 	}

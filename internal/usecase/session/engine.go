@@ -19,6 +19,8 @@ type Engine struct {
 	Getenv func(string) string
 	// Version of lynqctl, as inventories record it.
 	Version string
+	// Clock tells the time by which rows expire and nodes leave; nil is this machine's clock.
+	Clock func() time.Time
 	// Requests says how requests to clusters are logged; the zero value says not at all.
 	Requests kube.RequestLog
 	// Transport carries the requests to clusters; nil is one of its own for each cluster.
@@ -86,6 +88,14 @@ const (
 	ModeClient Mode = "client" // plans are made and shown
 	ModeServer Mode = "server" // the server tries every write
 )
+
+// Now is the time by which rows expire and nodes leave.
+func (e *Engine) Now() time.Time {
+	if e.Clock == nil {
+		return time.Now()
+	}
+	return e.Clock()
+}
 
 // Notef shows a line beside the result.
 func (e *Engine) Notef(format string, args ...any) { e.View.Note(fmt.Sprintf(format, args...)) }

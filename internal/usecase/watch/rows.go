@@ -58,7 +58,7 @@ func (h *hubWatch) keepReading(ctx context.Context, r session.Run) {
 			h.w.engine.Notef("hub %s: its rows can be read again", h.hub.Key)
 			h.unreadable("")
 		}
-		next := time.NewTimer(wait)
+		next := time.NewTimer(h.untilExpiry(wait))
 		select {
 		case <-ctx.Done():
 			next.Stop()
@@ -66,6 +66,20 @@ func (h *hubWatch) keepReading(ctx context.Context, r session.Run) {
 		case <-next.C:
 		}
 	}
+}
+
+// soonest is how close together two reads of rows are, however soon rows expire.
+const soonest = time.Second
+
+// untilExpiry is how long to wait until the rows are read again: no longer than until the
+// next of those that count expires.
+func (h *hubWatch) untilExpiry(wait time.Duration) time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.rows == nil || h.rows.NextExpiry.IsZero() {
+		return wait
+	}
+	return min(wait, max(h.rows.NextExpiry.Sub(h.w.engine.Now()), soonest))
 }
 
 // news is a View that shows a note of one read after the other once, as long as each of
@@ -154,7 +168,7 @@ func (h *hubWatch) current() *hubRows {
 // digestOf is a digest of all that a node wants.
 func digestOf(n *plan.Node) string {
 	sum := sha256.New()
-	_, _ = fmt.Fprintf(sum, "%q %v %q %q\n", n.UID, n.Failed, n.Extra, n.NotIncluded) // a hash takes all
+	_, _ = fmt.Fprintf(sum, "%q %v %q %q %d\n", n.UID, n.Failed, n.Extra, n.NotIncluded, n.Expires.Unix()) // a hash takes all
 	for _, objects := range [][]plan.Object{n.Objects, n.Hooks} {
 		for i := range objects {
 			o := &objects[i]

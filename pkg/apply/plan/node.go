@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"time"
+
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -45,6 +47,8 @@ type Node struct {
 	DependForms []string
 	// Extra is what annotation lynq.sh/extra is to hold, "" for none.
 	Extra string
+	// Expires is when the row expires, zero for never.
+	Expires time.Time
 	// Objects are in the order of their waves, and within a wave in one in which each
 	// comes after all it depends on.
 	Objects []Object

@@ -1,0 +1,27 @@
+// Command clocked is lynqctl with a clock that is ahead of this machine's: its first
+// argument says how far. It is for tests of what happens when time has passed; lynqctl
+// itself has no way to set a clock.
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/lynqctl"
+)
+
+func main() {
+	const usage = "usage: clocked DURATION ARGUMENT... (such as 73h or -1h)"
+	if len(os.Args) < 2 {
+		fmt.Fprintln(os.Stderr, usage)
+		os.Exit(2)
+	}
+	ahead, err := time.ParseDuration(os.Args[1])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, usage)
+		os.Exit(2)
+	}
+	os.Args = append([]string{"lynqctl"}, os.Args[2:]...)
+	os.Exit(lynqctl.ProcessAt(func() time.Time { return time.Now().Add(ahead) }))
+}
