@@ -9,6 +9,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/extdiff"
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
+	"github.com/lynqctl/lynqctl/internal/page"
 	"github.com/lynqctl/lynqctl/internal/ui"
 	usecase "github.com/lynqctl/lynqctl/internal/usecase/diff"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
@@ -26,6 +27,7 @@ const (
 	diffText     = "diff"
 	diffJSON     = "json"
 	diffMarkdown = "markdown"
+	diffHTML     = "html"
 	diffName     = "name"
 )
 
@@ -38,7 +40,7 @@ func newDiffFlags() diffFlags {
 // register registers the flags of diff.
 func (f *diffFlags) register(flags *pflag.FlagSet) {
 	f.Render.RegisterCluster(flags)
-	flags.StringVarP(&f.format, "output", "o", f.format, "output format: diff, name, markdown (for a pull request), or json (one object per line)")
+	flags.StringVarP(&f.format, "output", "o", f.format, "output format: diff, name, markdown (for a pull request), html (a page for a browser), or json (one object per line)")
 	f.RegisterChoice(flags, "don't refuse if a hub has no active rows")
 	flags.IntVar(&f.Run.Concurrency, "concurrency", f.Run.Concurrency, "number of nodes to process in parallel")
 }
@@ -87,7 +89,7 @@ Exit codes:
 }
 
 func (a *app) diff(ctx context.Context, f *diffFlags) error {
-	if err := cmdflags.OneOf("-o", f.format, diffText, diffJSON, diffMarkdown, diffName); err != nil {
+	if err := cmdflags.OneOf("-o", f.format, diffText, diffJSON, diffMarkdown, diffHTML, diffName); err != nil {
 		return err
 	}
 	external, err := extdiff.Find(a.World.Getenv)
@@ -115,6 +117,8 @@ func (a *app) showDiff(ctx context.Context, f *diffFlags, external *extdiff.Prog
 		return differs, ui.PrintDiffJSON(report, out)
 	case f.format == diffMarkdown:
 		_, err = io.WriteString(out, diff.Markdown(report))
+	case f.format == diffHTML:
+		err = page.Write(out, diff.Page("lynqctl diff", report))
 	case f.format == diffName:
 		err = ui.PrintDiffNames(report, out)
 	case external != nil:

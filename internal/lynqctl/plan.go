@@ -54,7 +54,7 @@ Exit codes:
 
 // plan is the command.
 func (a *app) plan(ctx context.Context, f *diffFlags, out string) error {
-	if err := cmdflags.OneOf("-o", f.format, diffText, diffJSON, diffMarkdown, diffName); err != nil {
+	if err := cmdflags.OneOf("-o", f.format, diffText, diffJSON, diffMarkdown, diffHTML, diffName); err != nil {
 		return err
 	}
 	if out == "" {

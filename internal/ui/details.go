@@ -49,6 +49,9 @@ func allText(all []*Details, format tty.Format, out tty.Stream) (string, error) 
 		}
 		return strings.Join(texts, between), nil
 	}
+	if format == tty.HTML {
+		return detailsPage(all)
+	}
 	var whole List
 	for _, d := range all {
 		whole.Items, whole.NoHeaders = append(whole.Items, Item{Data: d.Data}), d.Parts.NoHeaders
@@ -62,6 +65,8 @@ func (d *Details) text(format tty.Format, out tty.Stream) (string, error) {
 		return d.lines(format == tty.Wide, out), nil
 	case tty.Name:
 		return d.Parts.names(), nil
+	case tty.HTML:
+		return detailsPage([]*Details{d})
 	}
 	whole := List{Items: []Item{{Data: d.Data}}, NoHeaders: d.Parts.NoHeaders}
 	return whole.data(format, d.Data, out)

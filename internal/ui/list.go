@@ -64,7 +64,7 @@ type Item struct {
 
 // ListFormats are those that PrintList knows, but for those that have a template.
 func ListFormats() []tty.Format {
-	return []tty.Format{tty.Table, tty.Wide, tty.JSON, tty.YAML, tty.Name}
+	return []tty.Format{tty.Table, tty.Wide, tty.JSON, tty.YAML, tty.Name, tty.HTML}
 }
 
 // PrintList prints a list to out. Warnings go to standard error, and where there
@@ -106,6 +106,8 @@ func (l *List) text(format tty.Format, out tty.Stream) (string, error) {
 		return shown.lines(format == tty.Wide, out), nil
 	case tty.Name:
 		return shown.names(), nil
+	case tty.HTML:
+		return shown.page()
 	}
 	return shown.data(format, shown.document(), out)
 }

@@ -23,7 +23,7 @@ const (
 )
 
 // FormatUsage says in the help of a flag which formats lists have.
-const FormatUsage = "table, wide, json, yaml, name, jsonpath=TEMPLATE, go-template=TEMPLATE or custom-columns=NAME:PATH,..."
+const FormatUsage = "table, wide, json, yaml, name, html, jsonpath=TEMPLATE, go-template=TEMPLATE or custom-columns=NAME:PATH,..."
 
 // CheckFormat is an error where lists are not printed in a format.
 func CheckFormat(f tty.Format) error {

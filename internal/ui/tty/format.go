@@ -10,6 +10,7 @@ const (
 	Name  Format = "name"  // only the names of these nodes
 	YAML  Format = "yaml"  // one document
 	JSON  Format = "json"  // one event per line, from the start
+	HTML  Format = "html"  // a page for a browser
 )
 
 // Tone says how good or bad an item is, in colour where there is any.

@@ -1,0 +1,160 @@
+package page
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/internal/markdown"
+)
+
+// Page is a report.
+type Page struct {
+	Title string
+	// Facts sum the report up, and Notices say what is wrong.
+	Facts   []string
+	Notices []Notice
+	Tables  []Table
+	// Nodes are folded.
+	Nodes []Node
+}
+
+// Notice is something that a person has to know.
+type Notice struct {
+	Label string // "refused", "failed"
+	Text  string
+	Fix   string // "" for none
+}
+
+// Table is a list.
+type Table struct {
+	Title   string // "" for none
+	Columns []string
+	Rows    []Row
+}
+
+// Row is a line of a table.
+type Row struct {
+	Cells []string
+	Tone  Tone
+}
+
+// Tone says how good or bad something is.
+type Tone string
+
+// The tones.
+const (
+	Plain Tone = ""
+	Good  Tone = "good"
+	Worry Tone = "worry"
+	Bad   Tone = "bad"
+)
+
+// Node is a node with the objects that change.
+type Node struct {
+	Name, Where string
+	Objects     []Object
+}
+
+// Object is a change of one object. Diff is a unified diff, "" for none.
+type Object struct {
+	Name, Action, Cause, Note, Diff string
+}
+
+//go:embed page.html
+var source string
+
+//go:embed page.js
+var script string
+
+// Write writes a page.
+func Write(w io.Writer, p *Page) error {
+	t, err := template.New("page").Funcs(template.FuncMap{"lines": lines, "text": markdown.Printable, "filter": filterText, "lower": strings.ToLower, "tone": toneOf, "actions": actions}).Parse(source)
+	if err != nil {
+		return fmt.Errorf("internal error: %w", err)
+	}
+	sum := sha256.Sum256([]byte(script))
+	var b bytes.Buffer
+	err = t.Execute(&b, struct {
+		*Page
+		Script template.JS
+		Hash   string
+	}{p, template.JS(script), base64.StdEncoding.EncodeToString(sum[:])}) //nolint:gosec // the script is this package's own
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(b.Bytes())
+	return err
+}
+
+// line is a line of a diff.
+type line struct{ Class, Text string }
+
+// lines parts a diff into lines, and says what each is.
+func lines(diff string) []line {
+	var all []line
+	for text := range strings.Lines(diff) {
+		l := line{"", markdown.Printable(strings.TrimSuffix(text, "\n"))}
+		switch {
+		case strings.HasPrefix(text, "---"), strings.HasPrefix(text, "+++"):
+			l.Class = "file"
+		case strings.HasPrefix(text, "@@"):
+			l.Class = "hunk"
+		case strings.HasPrefix(text, "+"):
+			l.Class = "added"
+		case strings.HasPrefix(text, "-"):
+			l.Class = "removed"
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
+// filterText is the text by which the box finds a node.
+func filterText(n Node) string {
+	words := []string{n.Name, n.Where}
+	for _, o := range n.Objects {
+		words = append(words, o.Name, o.Action, o.Cause)
+	}
+	return strings.ToLower(markdown.Printable(strings.Join(words, " ")))
+}
+
+// toned is a text with its tone.
+type toned struct {
+	Text string
+	Tone Tone
+}
+
+// actions counts the actions on the objects of a node, in the order in which they come.
+func actions(objects []Object) []toned {
+	counts := map[string]int{}
+	var order []string
+	for _, o := range objects {
+		if counts[o.Action]++; counts[o.Action] == 1 {
+			order = append(order, o.Action)
+		}
+	}
+	all := make([]toned, len(order))
+	for i, a := range order {
+		all[i] = toned{fmt.Sprintf("%d %s", counts[a], a), toneOf(a)}
+	}
+	return all
+}
+
+// toneOf is the tone of an action.
+func toneOf(what string) Tone {
+	switch word, _, _ := strings.Cut(what, " "); word {
+	case "create", "adopt":
+		return Good
+	case "delete", "collect", "recreate", "purge":
+		return Bad
+	case "update", "orphan", "release", "track":
+		return Worry
+	}
+	return Plain
+}

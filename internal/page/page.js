@@ -1,0 +1,17 @@
+(function () {
+  'use strict';
+  var box = document.getElementById('filter');
+  var all = Array.prototype.slice.call(document.querySelectorAll('[data-text]'));
+  var count = document.getElementById('count');
+  box.hidden = false;
+  box.addEventListener('input', function () {
+    var words = box.value.toLowerCase().split(/\s+/);
+    var shown = 0;
+    all.forEach(function (e) {
+      var fits = words.every(function (w) { return e.dataset.text.indexOf(w) >= 0; });
+      e.hidden = !fits;
+      if (fits) { shown += 1; }
+    });
+    count.textContent = box.value ? shown + ' of ' + all.length : '';
+  });
+})();

@@ -1,0 +1,94 @@
+package page_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/lynqctl/lynqctl/internal/page"
+)
+
+// hostile is a text that would be markup, or a script, if the page took it for that.
+const hostile = `</script><script>alert(1)</script><img src=x onerror=alert(1)>" onclick="alert(1)`
+
+func example() *page.Page {
+	return &page.Page{
+		Title: "lynqctl diff", Facts: []string{"1 of 3 nodes would change"},
+		Notices: []page.Notice{{Label: "refused", Text: hostile, Fix: "check the rows"}},
+		Tables:  []page.Table{{Title: "Nodes", Columns: []string{"NODE", "STATUS"}, Rows: []page.Row{{Cells: []string{"acme-web", hostile}, Tone: page.Bad}}}},
+		Nodes: []page.Node{{Name: "acme-web", Where: "namespace shop, form web", Objects: []page.Object{
+			{Name: "ConfigMap shop/acme", Action: "update", Cause: "row (column plan)", Note: hostile, Diff: "--- live\n+++ next\n@@ -1 +1 @@\n-plan: gold\n+plan: " + hostile + "\n"},
+		}}},
+	}
+}
+
+func written(t *testing.T, p *page.Page) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := page.Write(&b, p); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestWrite: the same report gives the same page, texts stay texts, and nothing is fetched.
+func TestWrite(t *testing.T) {
+	text := written(t, example())
+	if text != written(t, example()) {
+		t.Error("two pages of one report differ")
+	}
+	if n := strings.Count(text, "<script"); n != 1 {
+		t.Errorf("%d scripts", n)
+	}
+	for _, markup := range []string{"<img", "<link", "http://", "https://", `" onclick`} {
+		if strings.Contains(text, markup) {
+			t.Errorf("the page has %s", markup)
+		}
+	}
+	for _, want := range []string{"acme-web", `<span class="removed">-plan: gold</span>`, `class="bad"`, "check the rows", "lynqctl diff", `<span class="worry">1 update</span>`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+}
+
+// TestClosed: each element that is opened is closed.
+func TestClosed(t *testing.T) {
+	d := xml.NewDecoder(strings.NewReader(written(t, example())))
+	d.Strict = false
+	d.AutoClose = []string{"meta", "input"}
+	d.Entity = xml.HTMLEntity
+	depth := 0
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch token.(type) {
+		case xml.StartElement:
+			depth++
+		case xml.EndElement:
+			depth--
+		}
+	}
+	if depth != 0 {
+		t.Errorf("%d elements are open at the end", depth)
+	}
+}
+
+// TestWriteFails: what can't be written is an error.
+func TestWriteFails(t *testing.T) {
+	if err := page.Write(broken{}, example()); err == nil {
+		t.Error("no error")
+	}
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("disk full") }
