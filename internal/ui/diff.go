@@ -52,6 +52,8 @@ func PrintDiffProblems(r *diff.Report, out tty.Stream) {
 		b.WriteString(refusalText(one, p))
 	}
 	failed := r.Failed()
+	var again Repeats
+	var many []report.NodeResult
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
 		if nodes := failed[n.Problem]; nodes > 0 {
@@ -62,17 +64,34 @@ func PrintDiffProblems(r *diff.Report, out tty.Stream) {
 			b.WriteString(p.Bold(who) + "  " + p.Failed("failed") + ": " + tty.Safe(n.Problem) + "\n")
 			delete(failed, n.Problem)
 		}
-		for j := range n.Objects {
-			o := &n.Objects[j]
-			switch {
-			case o.Problem != "":
-				b.WriteString(p.Bold(n.Name) + "  " + objectName(o.Ref) + "  " + p.Failed("apply would fail") + ": " + tty.Safe(o.Problem) + "\n")
-			case o.Skipped:
-				b.WriteString(p.Bold(n.Name) + "  " + objectName(o.Ref) + "  " + p.Worry("would be left as it is") + colon(tty.Safe(o.Note)) + "\n")
-			}
-		}
+		many = append(many, objectProblems(&b, n, p, &again))
+	}
+	for _, cause := range Causes(many) {
+		b.WriteString(cause + "\n")
 	}
 	_, _ = io.WriteString(out, out.Fitted(b.String()+diffSum(r)+"\n")) // there is no place to report that this fails
+}
+
+// objectProblems writes why objects of a node could not be applied, unless other nodes had
+// such lines, and gives all of them.
+func objectProblems(b *strings.Builder, n *diff.Node, p tty.Paint, again *Repeats) report.NodeResult {
+	of := report.NodeResult{NodeID: n.NodeID}
+	for i := range n.Objects {
+		o := &n.Objects[i]
+		word, why := p.Failed("apply would fail"), o.Problem
+		switch {
+		case o.Problem != "":
+			of.Problems = append(of.Problems, o.Ref.String()+": "+o.Problem)
+		case o.Skipped:
+			word, why = p.Worry("would be left as it is"), o.Note
+		default:
+			continue
+		}
+		if !again.Again(n.NodeID, o.Ref.String()+": "+why) {
+			b.WriteString(p.Bold(n.Name) + "  " + objectName(o.Ref) + "  " + word + colon(tty.Safe(why)) + "\n")
+		}
+	}
+	return of
 }
 
 // diffSum is a report in a line.

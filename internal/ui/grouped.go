@@ -24,6 +24,45 @@ type sharedProblem struct {
 // its lines just above.
 const sharedByFew = 2
 
+// Repeats counts the nodes that have a problem. Its zero value is empty, and it is not safe
+// for concurrent use.
+type Repeats struct {
+	// seen are the first nodes with a problem, by the problem's key.
+	seen map[string][]lynq.NodeKey
+}
+
+// Again takes note of a node's problem. It tells whether the node needs no line for it,
+// because two other nodes had one, and Causes will count them all.
+func (r *Repeats) Again(of lynq.NodeID, problem string) bool {
+	key := problemKey(of.Name, of.Form.Name, problem)
+	if slices.Contains(r.seen[key], of.Key()) {
+		return false
+	}
+	if len(r.seen[key]) >= sharedByFew {
+		return true
+	}
+	if r.seen == nil {
+		r.seen = map[string][]lynq.NodeKey{}
+	}
+	r.seen[key] = append(r.seen[key], of.Key())
+	return false
+}
+
+// Causes has a line for each problem that more than two nodes have: what it is, how many
+// nodes have it, and which.
+func Causes(failed []report.NodeResult) []string {
+	var lines []string
+	for _, s := range shared(failed) {
+		lines = append(lines, s.line())
+	}
+	return lines
+}
+
+// CauseOf is the same for nodes with which the same is wrong, whatever they are called.
+func CauseOf(of lynq.NodeID, problem string) string {
+	return problemKey(of.Name, of.Form.Name, problem)
+}
+
 // shared finds what is wrong with several nodes, in the order of the nodes.
 func shared(failed []report.NodeResult) []sharedProblem {
 	index := map[string]int{}
@@ -48,15 +87,16 @@ func shared(failed []report.NodeResult) []sharedProblem {
 	return slices.DeleteFunc(all, func(s sharedProblem) bool { return len(s.nodes) <= sharedByFew })
 }
 
-// line is the problem without the object of the first node, and who has it.
+// line is how many nodes have the problem, and what it is without the object of the
+// first node.
 func (s sharedProblem) line() string {
 	_, _, why := cutObject(s.why)
 	named := s.nodes[:min(len(s.nodes), sharedNamed)]
 	who := strings.Join(named, ", ")
 	if more := len(s.nodes) - len(named); more > 0 {
-		who += fmt.Sprintf(" and %d more", more)
+		who += fmt.Sprintf(", and %d more", more)
 	}
-	return tty.Safe(fmt.Sprintf("%s (%s: %s)", why, lynq.Count(len(s.nodes), "node"), who))
+	return tty.Safe(fmt.Sprintf("%s (%s): %s", lynq.Count(len(s.nodes), "node"), who, why))
 }
 
 // cutObject cuts a problem into kind and name of the object that it begins with, ""

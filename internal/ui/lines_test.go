@@ -1,6 +1,7 @@
 package ui_test
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -116,12 +117,63 @@ func TestInterruptionIsOneLine(t *testing.T) {
 	c.tell(append(story, report.Event{Type: report.EventSummary, Summary: summary}))
 	c.close(t)
 	want := `3 nodes of hub shop/crm  interrupted: progress is saved; run the same command again to continue
-exceeded quota (3 nodes: d-web, e-web, f-web)
+3 nodes (d-web, e-web, f-web): exceeded quota
 interrupted: 6 nodes: 3 interrupted, 3 failed; 0 objects; 0.0s
 `
 	if diff := cmp.Diff(want, c.err.String()); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// Hundreds of nodes that fail for one cause fill no screen: two of them show it as it
+// happens, and one line counts them all. Pipes, and -o wide, have a row for each node.
+func TestOneCauseOfManyNodes(t *testing.T) {
+	const nodes = 302
+	failing, all := failures(nodes)
+	for name, of := range map[string]struct {
+		out    tty.Stream
+		format tty.Format
+		least  int
+		most   int
+	}{"terminal": {out: tty.Stream{Terminal: true}, most: 12}, "pipe": {least: nodes, most: nodes + 12}, "wide": {out: tty.Stream{Terminal: true}, format: tty.Wide, least: nodes, most: nodes + 16}} {
+		t.Run(name, func(t *testing.T) {
+			c := newConsole(ui.Options{Out: of.out, Err: of.out, Format: of.format})
+			c.tell(failing)
+			if err := c.result(all); err != nil {
+				t.Fatal(err)
+			}
+			text := c.err.String() + c.out.String()
+			if n := strings.Count(text, "\n"); n < of.least || n > of.most {
+				t.Errorf("%d lines, not %d to %d:\n%s", n, of.least, of.most, text)
+			}
+			for _, once := range []string{"302 nodes (a000-web, a001-web, a002-web, and 299 more): exceeded quota: few", "Run 'lynqctl status node NAME -n shop' for details."} {
+				if strings.Count(text, once) != 1 {
+					t.Errorf("%q is not there once:\n%s", once, text)
+				}
+			}
+		})
+	}
+}
+
+// failures are the events of a run in which so many nodes fail for one cause, and its plan.
+func failures(nodes int) ([]report.Event, []plan.Plan) {
+	planned := plan.Plan{Hub: crm()}
+	summary := &report.Summary{Nodes: map[report.Outcome]int{report.OutcomeFailed: nodes}}
+	events := []report.Event{{Type: report.EventPlan, NodeID: lynq.NodeID{Hub: crm()}, Nodes: nodes, Counts: map[plan.Action]int{plan.ActionCreate: nodes}}}
+	for i := range nodes {
+		uid := fmt.Sprintf("a%03d", i)
+		node := lynq.NodeID{Hub: crm(), Form: lynq.FormKey{Name: "web"}, UID: uid, Namespace: "shop", Name: uid + "-web"}
+		app := ref("Deployment", uid+"-app")
+		problem := app.String() + ": exceeded quota: few, requested by " + uid + "-app"
+		next := "lynqctl status node " + node.Name + " -n shop"
+		planned.Nodes = append(planned.Nodes, plan.NodePlan{NodeID: node, Desired: &plan.Node{NodeID: node}, Steps: []plan.Step{{Action: plan.ActionCreate, Object: &plan.Object{Ref: app}}}})
+		summary.Failed = append(summary.Failed, report.NodeResult{NodeID: node, Outcome: report.OutcomeFailed, Problems: []string{problem}})
+		events = append(events,
+			report.Event{Type: report.EventObject, NodeID: node, Object: app, Action: plan.ActionCreate, Outcome: report.OutcomeFailed, Message: strings.TrimPrefix(problem, app.String()+": ")},
+			report.Event{Type: report.EventObject, NodeID: node, Object: ref("Service", uid), Action: plan.ActionCreate, Outcome: report.OutcomeSkipped, Message: app.String() + ", which it depends on, failed"},
+			report.Event{Type: report.EventNode, NodeID: node, Outcome: report.OutcomeFailed, Message: problem, Next: next})
+	}
+	return append(events, report.Event{Type: report.EventSummary, Summary: summary}), []plan.Plan{planned}
 }
 
 // Nothing that comes from rows or from a cluster reaches the terminal as a

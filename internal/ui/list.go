@@ -57,6 +57,9 @@ type Item struct {
 	Name  string   // what -o name prints
 	Data  any      // what -o json and -o yaml print: a struct of plain data
 	Tone  tty.Tone
+	// Cause is the same for items with which the same is wrong, "" where nothing is. On a
+	// terminal, a list shows few items of one cause.
+	Cause string
 	// Depth is how deep it is below those above it: the table draws branches before the
 	// first cells.
 	Depth int
@@ -130,7 +133,11 @@ func (l *List) data(format tty.Format, document any, out tty.Stream) (string, er
 func (l *List) lines(wide bool, out tty.Stream) string {
 	var b strings.Builder
 	if len(l.Items) > 0 {
-		b.WriteString(l.Table(wide, out))
+		shown, more := *l, ""
+		if out.Terminal && !wide {
+			shown.Items, more = l.atAGlance()
+		}
+		b.WriteString(shown.Table(wide, out) + more)
 		if len(l.Footer) > 0 {
 			b.WriteByte('\n')
 		}
@@ -140,6 +147,30 @@ func (l *List) lines(wide bool, out tty.Stream) string {
 	}
 	return b.String()
 }
+
+// atAGlance leaves most items out of which many have one cause. A line counts them.
+func (l *List) atAGlance() (shown []Item, more string) {
+	all, kept := map[string]int{}, map[string]int{}
+	for i := range l.Items {
+		all[l.Items[i].Cause]++
+	}
+	for _, item := range l.Items {
+		if item.Cause != "" && all[item.Cause] > causeMost {
+			if kept[item.Cause]++; kept[item.Cause] > sharedNamed {
+				continue
+			}
+		}
+		shown = append(shown, item)
+	}
+	if left := len(l.Items) - len(shown); left > 0 {
+		more = fmt.Sprintf("... and %d more with the same error; -o wide lists all\n", left)
+	}
+	return shown, more
+}
+
+// causeMost is how many items of one cause a list has at most on a terminal without
+// leaving some out.
+const causeMost = 10
 
 // names has a line for each name, also where one does not print: programs read lines.
 func (l *List) names() string {

@@ -23,6 +23,8 @@ type notes struct {
 	// told is what went wrong with a node's objects, as its own message will
 	// repeat it.
 	told map[lynq.NodeKey][]string
+	// repeats are problems that have had their lines.
+	repeats Repeats
 	// skipped are nodes by why they were: when a rollout stops, that is many at
 	// once, for the same reason.
 	skipped map[string][]string
@@ -85,6 +87,9 @@ func (n *notes) object(e *report.Event) string {
 	default:
 		return ""
 	}
+	if e.Outcome != report.OutcomeDone && n.repeats.Again(e.NodeID, e.Object.String()+": "+e.Message) {
+		return ""
+	}
 	line := n.about(e) + "  " + n.paint.Outcome(e.Outcome, ended(e.Action, e.Outcome))
 	if e.Reason != "" {
 		line += " (" + tty.Safe(Shown(string(e.Reason))) + ")"
@@ -112,14 +117,18 @@ func (n *notes) node(e *report.Event) string {
 		n.unknown[e.Message] = append(n.unknown[e.Message], e.Name)
 		return ""
 	}
-	line := n.paint.Bold(e.Name) + "  " + n.paint.Outcome(e.Outcome, endWord(string(e.Outcome)))
-	if len(told) > 0 {
-		line += " (" + lynq.Count(len(told), "object") + ", see above)"
-	}
 	if e.Next != "" {
 		n.next[e.Namespace] = append(n.next[e.Namespace], e.Next)
 	}
-	return line + colon(tty.Safe(untold(e.Message, told)))
+	rest := untold(e.Message, told)
+	if rest == "" && len(told) > 0 || n.repeats.Again(e.NodeID, rest) {
+		return ""
+	}
+	line := n.paint.Bold(e.Name) + "  " + n.paint.Outcome(e.Outcome, endWord(string(e.Outcome)))
+	if len(told) > 0 {
+		line += " (" + lynq.Count(len(told), "object") + ")"
+	}
+	return line + colon(tty.Safe(rest))
 }
 
 // details are lines that say which command shows more of nodes, one for each namespace.
@@ -184,10 +193,8 @@ func (n *notes) summary(e *report.Event) string {
 	lines := n.together(n.skipped, report.OutcomeSkipped)
 	lines = append(lines, n.brokenOff()...)
 	lines = append(lines, n.together(n.unknown, report.OutcomeFailed)...)
+	lines = append(lines, Causes(n.untoldTogether(e.Summary.Failed))...)
 	lines = append(lines, n.details()...)
-	for _, s := range shared(n.untoldTogether(e.Summary.Failed)) {
-		lines = append(lines, s.line())
-	}
 	if line := unready(e.Summary.Unready); line != "" && !n.quiet {
 		lines = append(lines, n.paint.Worry("warning: ")+tty.Safe(line))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // resultText is the report of a run, "" where nothing changed and all is well:
@@ -35,7 +36,48 @@ func resultText(all []nodeResult, summary *report.Summary, format tty.Format, ou
 	if len(shown) == 0 {
 		return "", nil
 	}
-	return tableText(briefly(shown), format == tty.Wide, out), nil
+	more := ""
+	if format != tty.Wide && out.Terminal {
+		shown, more = atAGlance(shown)
+	}
+	if len(shown) == 0 {
+		return more, nil
+	}
+	return tableText(briefly(shown), format == tty.Wide, out) + more, nil
+}
+
+// On a terminal, a table has at most applied nodes that are all right, where they are more
+// than appliedMost.
+const (
+	appliedMost  = 20
+	appliedShown = 10
+)
+
+// atAGlance leaves out of a table what people can't read one by one: nodes that failed for
+// one cause, which has a line with their number, and most of the nodes that are all right.
+// It also gives a line about the latter.
+func atAGlance(nodes []nodeResult) (shown []nodeResult, more string) {
+	count := map[string]int{}
+	for i := range nodes {
+		count[nodes[i].problemsKey()]++
+	}
+	fine := 0
+	for _, n := range nodes {
+		why := n.problemsKey()
+		switch {
+		case why != "" && count[why] > causeMost, n.outcome == report.OutcomeSkipped && n.changed == 0 && len(nodes) > appliedMost:
+			continue
+		case why == "" && count[""] > appliedMost:
+			if fine++; fine > appliedShown {
+				continue
+			}
+		}
+		shown = append(shown, n)
+	}
+	if left := fine - appliedShown; left > 0 {
+		more = fmt.Sprintf("and %s more without errors; -o wide lists all\n", lynq.Count(left, "node"))
+	}
+	return shown, more
 }
 
 // tableText has a row per node. The message is the first problem, and how many

@@ -3,6 +3,7 @@ package views
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 
@@ -22,6 +23,8 @@ type Log struct {
 	mu sync.Mutex
 	// cut are the hubs whose last round was interrupted.
 	cut map[string]bool
+	// repeats are the problems of each hub's round that have had their records.
+	repeats map[lynq.HubKey]*ui.Repeats
 }
 
 // NewLog makes a log of lines of text, or of JSON, one record a line.
@@ -37,7 +40,9 @@ func NewLog(out tty.Stream, json bool) *Log {
 // NewLogAbove makes a log of lines of text above what a screen shows.
 func NewLogAbove(s *ui.Screen) *Log { return newLog(slog.NewTextHandler(s, nil)) }
 
-func newLog(h slog.Handler) *Log { return &Log{to: slog.New(h), cut: map[string]bool{}} }
+func newLog(h slog.Handler) *Log {
+	return &Log{to: slog.New(h), cut: map[string]bool{}, repeats: map[lynq.HubKey]*ui.Repeats{}}
+}
 
 // warningPrefix begins notes that are warnings.
 const warningPrefix = "warning: "
@@ -57,7 +62,7 @@ func (l *Log) Report(e report.Event) {
 	case report.EventObject:
 		l.object(&e)
 	case report.EventNode:
-		if e.Outcome != report.OutcomeDone && e.Outcome != report.OutcomeUnchanged && e.Outcome != report.OutcomeInterrupted {
+		if e.Outcome != report.OutcomeDone && e.Outcome != report.OutcomeUnchanged && e.Outcome != report.OutcomeInterrupted && !l.again(&e, e.Message) {
 			l.to.Warn("node", l.attributes(&e)...)
 		}
 	case report.EventWarning:
@@ -88,7 +93,24 @@ func (l *Log) object(e *report.Event) {
 	default:
 		level = slog.LevelWarn
 	}
+	if level == slog.LevelWarn && l.again(e, e.Object.String()+": "+e.Message) {
+		return
+	}
 	l.to.Log(context.Background(), level, "object", l.attributes(e)...)
+}
+
+// again tells whether a record would repeat what the log says of other nodes in this round.
+// Programs that read JSON get every record.
+func (l *Log) again(e *report.Event, problem string) bool {
+	if l.json {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.repeats[e.Hub] == nil {
+		l.repeats[e.Hub] = &ui.Repeats{}
+	}
+	return l.repeats[e.Hub].Again(e.NodeID, problem)
 }
 
 // summary writes how a round ended in which something was done, or failed, or that went on
@@ -113,15 +135,30 @@ func (l *Log) summary(s *report.Summary) {
 	l.mu.Lock()
 	wasCut := l.cut[hub]
 	l.cut[hub] = s.Interrupted
+	for _, h := range s.Hubs {
+		delete(l.repeats, h)
+	}
 	l.mu.Unlock()
 	if done+failed == 0 && wasCut == s.Interrupted {
 		return
 	}
+	l.causes(hub, s.Failed)
 	took := slog.Duration("took", s.Elapsed)
 	if l.json {
 		took = slog.Float64("tookSeconds", s.Elapsed.Seconds())
 	}
 	l.to.Info("round", "hub", hub, "changed", done, "failedNodes", failed, "interrupted", s.Interrupted, took)
+}
+
+// causes writes a record for each problem that many nodes of a round have.
+func (l *Log) causes(hub string, failed []report.NodeResult) {
+	if l.json {
+		return
+	}
+	failed = slices.DeleteFunc(slices.Clone(failed), func(n report.NodeResult) bool { return n.Outcome == report.OutcomeInterrupted })
+	for _, cause := range ui.Causes(failed) {
+		l.to.Warn("cause", "hub", hub, "message", cause)
+	}
 }
 
 // attributes are those that an event has.

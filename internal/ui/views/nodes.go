@@ -9,6 +9,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/status"
@@ -66,7 +67,24 @@ func (v *NodeView) List(s *Nodes, now time.Time) *ui.List {
 	if len(s.Nodes) > 0 {
 		l.Footer = append(l.Footer, v.shown())
 	}
+	l.Footer = append(l.Footer, causes(s.Nodes)...)
 	return l
+}
+
+// causes has a line for each problem that many nodes have, and one that says how to see
+// more.
+func causes(nodes []status.Node) []string {
+	var failed []report.NodeResult
+	for i := range nodes {
+		if n := &nodes[i]; !n.Well && n.Message != "" {
+			failed = append(failed, report.NodeResult{NodeID: n.NodeID, Problems: []string{n.Message}})
+		}
+	}
+	lines := ui.Causes(failed)
+	if len(lines) > 0 {
+		lines = append(lines, "Run 'lynqctl status node "+failed[0].Name+" -n "+failed[0].Namespace+"' for details.")
+	}
+	return lines
 }
 
 // Items are some of the nodes that are shown.
@@ -128,7 +146,12 @@ func (v *NodeView) item(n *status.Node, called shortNames, now time.Time) ui.Ite
 		}
 		cells = append(cells, v.conditionOf(n), ago(now, n.Created))
 	}
+	cause := ""
+	if !n.Well && n.Message != "" {
+		cause = ui.CauseOf(n.NodeID, n.Message)
+	}
 	return ui.Item{
+		Cause: cause,
 		Cells: append(cells, ago(now, n.Since), called.hub(n.Hub), called.form(n.Form), n.UID, messageOf(n, now)),
 		Name:  n.Name, Data: statusData{rowFieldsOf(n.NodeID), n}, Tone: conditionTone(n),
 	}
