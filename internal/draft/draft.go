@@ -225,6 +225,10 @@ func nameTemplate(uids []string) string {
 	return `t-{{ regexReplaceAll "[^a-z0-9]+" (.uid | lower) "-" | trunc 40 | trimAll "-" }}`
 }
 
+// Renamed tells whether the values of the uid column are no names of Kubernetes objects, so
+// that templates change them.
+func (d *Draft) Renamed() bool { return strings.Contains(d.name, "regexReplaceAll") }
+
 // replicas is the variable of a column that holds numbers of replicas.
 func (t Table) replicas(mappings []Mapping) string {
 	names := []string{"replicas", "replica_count", "instances"}

@@ -86,6 +86,9 @@ func deleteCommand(a *app) *cobra.Command {
 			return err
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 && len(cli.Given(cmd.LocalFlags(), nil)) > 0 {
+				return session.BadUsage(errors.New("name what to delete: node NAME, form NAME, or hub NAME"))
+			}
 			if len(args) == 0 {
 				return cmd.Help()
 			}

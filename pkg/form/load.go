@@ -88,7 +88,11 @@ func (l *loader) stream(file string, data []byte) {
 // document takes in one Kubernetes object, or the items of a list of them.
 func (l *loader) document(v *Value) {
 	if v.Kind != Map {
-		l.broken(v.Pos, "", "not a Kubernetes object: found %s", v.describe())
+		fix := ""
+		if ext := strings.ToLower(filepath.Ext(v.Pos.File)); ext == ".csv" || ext == ".tsv" {
+			fix = "a hub names files of rows; lynqctl init --source csv:FILE writes one"
+		}
+		l.broken(v.Pos, fix, "not a Kubernetes object: found %s", v.describe())
 		return
 	}
 	apiVersion, kind := v.Field("apiVersion").literal(), v.Field("kind").literal()

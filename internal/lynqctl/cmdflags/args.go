@@ -11,6 +11,9 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
+	if cmd.Flags().Lookup("source") != nil && cmd.Flags().Lookup("uid") != nil {
+		return fmt.Errorf("%s takes no arguments, got %q; name a file of rows with --source: --source csv:%s", cmd.Name(), args[0], args[0])
+	}
 	if cmd.Flags().Lookup("filename") == nil {
 		return fmt.Errorf("%s takes no arguments, got %q", cmd.Name(), args[0])
 	}

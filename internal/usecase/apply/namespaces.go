@@ -7,6 +7,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -22,7 +23,7 @@ func lookAtNamespaces(ctx context.Context, j *Job) error {
 			if _, looked := terminating[ns]; looked {
 				continue
 			}
-			err := namespaceError(ctx, j, ns)
+			err := namespaceError(ctx, j, ns, ns == h.Key.Namespace)
 			if other := (*write.NamespaceError)(nil); err != nil && !errors.As(err, &other) {
 				return err
 			}
@@ -41,10 +42,14 @@ func lookAtNamespaces(ctx context.Context, j *Job) error {
 }
 
 // namespaceError is an *write.NamespaceError for a namespace that is terminating. Who
-// may not look, and what is not there, is told when something is written.
-func namespaceError(ctx context.Context, j *Job, name string) error {
+// may not look, and what is not there, is told when something is written. A dry run writes
+// nothing, so that it warns of the missing namespace of a hub.
+func namespaceError(ctx context.Context, j *Job, name string, hubs bool) error {
 	m, err := j.Client.Metadata(ctx, lynq.APIResource{Version: "v1", Kind: "Namespace", Plural: "namespaces"}, "", name)
 	switch {
+	case apierrors.IsNotFound(err) && j.RunOptions.Mode == session.ModeClient && hubs:
+		j.Engine.Notef("warning: namespace %s does not exist, so apply would be refused: create it with kubectl create namespace %[1]s, or %s", name, write.OrAnotherNamespace)
+		return nil
 	case apierrors.IsForbidden(err), apierrors.IsNotFound(err):
 		return nil
 	case err != nil:

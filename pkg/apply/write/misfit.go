@@ -53,6 +53,12 @@ func misfitHint(message string) string {
 		return "quantities, such as those of memory and storage, are numbers with a suffix: 500m, 2, 1Gi; correct the form, or the row"
 	case strings.Contains(message, "illegal base64 data"):
 		return "what is under data is base64: write plain text under stringData, or end its template with b64enc"
+	case regexp.MustCompile(`expected numeric|cannot unmarshal string into Go .* of type u?int|cannot (?:convert|restore) .* (?:to|from) int`).MatchString(message):
+		return `the field is a number: end its template with int, as in "{{ .replicas | int }}"`
+	case regexp.MustCompile(`expected bool|cannot unmarshal string into Go .* of type bool`).MatchString(message):
+		return `the field is true or false: end its template with bool, as in "{{ .enabled | bool }}"`
+	case regexp.MustCompile(`expected string|cannot unmarshal (?:number|bool) into Go .* of type string`).MatchString(message):
+		return "the field is text: put its value in quotes, and don't end its template with int or bool"
 	}
 	return "correct the form, or the row: what it renders does not fit the kind"
 }

@@ -354,7 +354,7 @@ stringData: {password: hunter2}
 		want string
 	}{
 		{"number", sites.With(secret, int64(987654321), "stringData", "password"),
-			"the server refused it: failed to create typed patch object: .stringData.password: expected string (" + misfitHint("") + ")"},
+			"the server refused it: failed to create typed patch object: .stringData.password: expected string (" + misfitHint("expected string") + ")"},
 		{"no base64", sites.With(secret, "hunter2!", "data", "password"),
 			"the server refused it: illegal base64 data at input byte 7 (" + misfitHint("illegal base64 data") + ")"},
 		{"key", sites.With(secret, "hunter2", "stringData", "pass word"), "the server refused it: Invalid data[pass word]"},
