@@ -1,6 +1,7 @@
 # make build          the binary, in bin/
 # make generate       completions/ and docs/commands.md from the commands, and test/voice/exceptions.txt
 #                     without the exceptions that are no longer needed
+# make recordings     docs/recordings/ from the console blocks of the documentation
 # make generate-kinds the kinds of Kubernetes, in pkg/rbac/kinds.txt, as a real API server has them
 # make man            the manual pages, in man/
 # make release-check  whether goreleaser takes goreleaser.yaml, and what it makes for this machine
@@ -44,14 +45,14 @@ RACE     := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race) -trimpath
 # Packages that only calculate. SEQUENTIAL is those of them that start no goroutines, and
 # APART others whose tests start none: there is nothing in them for the race detector, and
 # to link a test with it takes longer than to run one.
-SEQUENTIAL := ./internal/draft ./internal/suggest ./internal/markdown ./pkg/apply/container ./pkg/apply/decide ./pkg/apply/gate ./pkg/apply/marks ./pkg/apply/plan ./pkg/apply/ready ./pkg/apply/tracking ./pkg/apply/verify ./pkg/apply/window ./pkg/deploy ./pkg/diff ./pkg/form ./pkg/form/depgraph ./pkg/form/files ./pkg/inventory ./pkg/inventory/trust ./pkg/lynq ./pkg/rbac ./pkg/render/expr ./pkg/render/funcs ./pkg/render/scalar ./pkg/status ./test/robust/model ./test/voice
+SEQUENTIAL := ./internal/draft ./internal/suggest ./internal/markdown ./pkg/apply/container ./pkg/apply/decide ./pkg/apply/gate ./pkg/apply/marks ./pkg/apply/plan ./pkg/apply/ready ./pkg/apply/tracking ./pkg/apply/verify ./pkg/apply/window ./pkg/deploy ./pkg/diff ./pkg/form ./pkg/form/depgraph ./pkg/form/files ./pkg/inventory ./pkg/inventory/trust ./pkg/lynq ./pkg/rbac ./pkg/render/expr ./pkg/render/funcs ./pkg/render/scalar ./pkg/status ./test/recordings ./test/robust/model ./test/voice
 APART      := ./internal/bounded ./internal/cli ./internal/extdiff ./internal/lynqctl/watchcmd ./internal/ownprocess ./internal/usecase/apply ./internal/usecase/delete ./internal/usecase/finalize ./internal/usecase/load ./pkg/apply/fields ./test/release
 # The tests of pkg/render that only calculate, for seconds, and with the race detector for
 # a minute.
 CALCULATE  := ^Test(Budget|BudgetIsEnough|BudgetOfSlow|Words|WriterEqualsBuilder)$$
 UNIT       := $(SEQUENTIAL) ./internal/ui ./pkg/apply/schedule ./pkg/orphan ./pkg/render ./pkg/watch
 
-.PHONY: build generate generate-kinds man release-check robust robust-memory robust-points robust-states robust-broken mutants test test-cluster test-gitops test-monitoring test-unit security check vuln fuzz bench bench-cluster bench-watch cluster cluster-build cluster-down site
+.PHONY: build generate recordings generate-kinds man release-check robust robust-memory robust-points robust-states robust-broken mutants test test-cluster test-gitops test-monitoring test-unit security check vuln fuzz bench bench-cluster bench-watch cluster cluster-build cluster-down site
 
 build:
 	$(GO) build -trimpath -o bin/lynqctl ./cmd/lynqctl
@@ -59,6 +60,9 @@ build:
 generate:
 	$(GO) test ./internal/lynqctl -count=1 -run '^(TestCompletionScripts|TestCommandReference)$$' -update
 	$(GO) test ./test/voice -count=1 -run '^TestVoice$$' -update
+
+recordings:
+	$(GO) test ./test/recordings -count=1 -run '^TestRecordings$$' -update
 
 generate-kinds: cluster-build
 	LYNQCTL_TEST_CLUSTER=1 $(GO) test ./internal/kube -count=1 -run '^TestBuiltInKinds$$' -update

@@ -32,7 +32,8 @@ export function home(navigation) {
     picture: /^```\n([\s\S]*?)^```/m.exec(from.opening)[1],
     features: features(section(from, reasons)),
   }
-  const body = sections.map((name) => `## ${section(from, name)}`).join('\n')
+  const [recording] = /^<picture>[\s\S]*?^<\/picture>/m.exec(from.opening) ?? ['']
+  const body = [recording, ...sections.map((name) => `## ${section(from, name)}`)].join('\n\n')
   return `---\n${JSON.stringify(matter, null, 2)}\n---\n\n${body}`
 }
 

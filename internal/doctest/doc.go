@@ -16,6 +16,7 @@
 //	<!-- session: local -->      the examples after it begin in an empty folder
 //	<!-- session: cluster -->    the same, with a cluster and a namespace of their own
 //	<!-- before COMMANDS -->     commands that are run there, and must succeed
+//	<!-- recording ... -->       is for test/recordings
 //
 // A session may say "in FOLDER": it begins with a copy of that folder of the source
 // tree; "in ." runs in the source tree itself, and must not change it. A command must succeed, unless the next one is "echo $?".

@@ -41,6 +41,7 @@ func TestLinks(t *testing.T) {
 		"no file":      {"\n[a\nb](docs/none.md) " + index, `README.md:3: link "docs/none.md" leads to no file of the tree`},
 		"outside":      {index + "[a](../README.md)", `README.md:1: link "../README.md" leads to no file of the tree`},
 		"no heading":   {"[a](docs/other.md#old)", `README.md:1: link "docs/other.md#old": docs/other.md has no such heading`},
+		"pictures":     {index + "<picture>\n  <source media=\"x\" srcset=\"x.yaml\">\n  <img alt=\"a\" src=\"none.svg\">\n</picture>", `README.md:3: link "none.svg" leads to no file of the tree`},
 		"third":        {"[a](docs/other.md#twice-2)", `README.md:1: link "docs/other.md#twice-2": docs/other.md has no such heading`},
 		"not here":     {index + "[a](#here)", `README.md:1: link "#here": README.md has no such heading`},
 		"no page":      {index + "[a](x.yaml#b)", `README.md:1: link "x.yaml#b" leads to a heading of what is no page`},

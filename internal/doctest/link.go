@@ -87,7 +87,7 @@ func broken(root string, anchors map[string]map[string]bool, page, link string) 
 
 // links are the targets of a page's links, with their lines.
 func (p *Page) links() []Paragraph {
-	link := regexp.MustCompile(`\]\(([^()\s]+)\)`)
+	link := regexp.MustCompile(`(?:\]\(|<(?:img|source) [^>]*src(?:set)?=")([^()\s"]+)`)
 	var links []Paragraph
 	for _, q := range p.Paragraphs {
 		text := hideCode(q.Text)

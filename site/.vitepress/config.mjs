@@ -41,6 +41,7 @@ function asOnGitHub(md) {
   change(md, 'text', (html) => html.replaceAll('{{', '&#123;&#123;'))
   change(md, 'code_inline', (html) => html.replaceAll('{{', '&#123;&#123;'))
   change(md, 'html_block', (html) => html.replace(/<!--[\s\S]*?-->\s*/g, ''))
+  change(md, 'html_block', bothThemes)
   md.core.ruler.push('repository-links', (state) => {
     const page = state.env.relativePath
     const file = page === 'index.md' ? 'README.md' : `docs/${page}`
@@ -48,6 +49,13 @@ function asOnGitHub(md) {
       if (token.type === 'link_open') token.attrSet('href', target(token.attrGet('href'), file))
     }
   })
+}
+
+/** Shows a picture in the theme that the reader chose, which need not be the system's. */
+function bothThemes(html) {
+  const image = (src, alt, theme) => `<img class="only-${theme}" alt="${alt}" src="./${src.replace(/^docs\//, '')}">`
+  return html.replace(/<picture>\s*<source [^>]*srcset="([^"]+)">\s*<img alt="([^"]*)" src="([^"]+)">\s*<\/picture>/g,
+    (_, dark, alt, light) => image(light, alt, 'light') + image(dark, alt, 'dark'))
 }
 
 /** Changes the HTML of one kind of token. */

@@ -1,0 +1,126 @@
+package recordings
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/internal/doctest"
+)
+
+var update = flag.Bool("update", false, "write docs/recordings")
+
+const (
+	root = "../.."
+	dir  = root + "/docs/recordings"
+)
+
+// Each recording of the tree is the one that its block gives, and pages show it.
+func TestRecordings(t *testing.T) {
+	pages, err := doctest.Read(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := Of(pages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{}
+	for _, r := range all {
+		for _, l := range r.lines() {
+			if n := utf8.RuneCountInString(l.text); n > MostColumns {
+				t.Errorf("recording %s has a line of %d columns, and %d fit a page: %s", r.Name, n, MostColumns, l.text)
+			}
+		}
+		for _, theme := range Themes() {
+			want[r.Name+"-"+theme.Name+".svg"] = r.SVG(theme)
+		}
+	}
+	if len(want) < 8 {
+		t.Errorf("%d recordings are too few: pages lost some", len(want))
+	}
+	if *update {
+		write(t, want)
+	}
+	got := map[string]string{}
+	files, err := filepath.Glob(dir + "/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[filepath.Base(file)] = string(text)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("docs/recordings isn't what the console blocks give ('make recordings' writes it; -blocks +files):\n%s", diff)
+	}
+	for name := range want {
+		if !slices.ContainsFunc(pages, func(p *doctest.Page) bool { return shows(p, name) }) {
+			t.Errorf("no page shows docs/recordings/%s", name)
+		}
+	}
+}
+
+// write leaves nothing but these files in the folder.
+func write(t *testing.T, files map[string]string) {
+	t.Helper()
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func shows(p *doctest.Page, name string) bool {
+	return slices.ContainsFunc(p.Paragraphs, func(q doctest.Paragraph) bool { return strings.Contains(q.Text, "recordings/"+name+`"`) })
+}
+
+// A mark that fits no block is refused.
+func TestRecordingsRefused(t *testing.T) {
+	for name, test := range map[string]struct{ text, want string }{
+		"no block":      {"<!-- recording a\nx\n-->\n", `p.md:1: recording a: no console block comes after it (put it above the block with "x")`},
+		"other command": {"<!-- recording a\nx\n-->\n§§§console\n$ y\n§§§\n", `p.md:1: recording a: the block at line 4 has no command "x" (write it as it stands there)`},
+		"left out":      {"<!-- recording a\nx\n-->\n§§§console\n$ x\n...\n§§§\n", `p.md:1: recording a: the block at line 4 has no command "x" (write it as it stands there)`},
+		"twice":         {"<!-- recording a\nx\n-->\n<!-- recording a\nx\n-->\n§§§console\n$ x\n§§§\n", `p.md:4: recording a: another recording has this name (choose a new one)`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := doctest.Parse("p.md", strings.ReplaceAll(test.text, "§", "`"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Of([]*doctest.Page{p}); err == nil || err.Error() != test.want {
+				t.Errorf("got %v, want %s", err, test.want)
+			}
+		})
+	}
+}
+
+// What rows say is text, and the colours are those of lynqctl.
+func TestSpans(t *testing.T) {
+	for text, want := range map[string]string{
+		"a <b> & c":                       "a &lt;b&gt; &amp; c",
+		"+  plan: gold":                   `<tspan class="g">+  plan: gold</tspan>`,
+		"  - orphan   A shop/b   why":     `  <tspan class="w">- orphan</tspan>   A shop/b   why`,
+		"a-web  Kind shop/a  update: x":   `<tspan class="b">a-web</tspan>  Kind shop/a  <tspan class="w">update</tspan>: x`,
+		"a-web  Kind shop/a  deleted (x)": `<tspan class="b">a-web</tspan>  Kind shop/a  <tspan class="g">deleted</tspan> (x)`,
+	} {
+		if got := (line{text: text}).spans(); got != want {
+			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
+	}
+}
