@@ -187,12 +187,13 @@ type document struct {
 	APIVersion string   `json:"apiVersion"`
 	Kind       string   `json:"kind"`
 	Items      []any    `json:"items"`
-	Sums       any      `json:"sums,omitempty"`
+	Totals     any      `json:"totals,omitempty"`
+	Sums       any      `json:"sums,omitempty"` // an older name of Totals
 	Warnings   []string `json:"warnings,omitempty"`
 }
 
 func (l *List) document() document {
-	d := document{APIVersion: "v1", Kind: "List", Items: make([]any, len(l.Items)), Sums: l.Sums, Warnings: l.Warnings}
+	d := document{APIVersion: "v1", Kind: "List", Items: make([]any, len(l.Items)), Totals: l.Sums, Sums: l.Sums, Warnings: l.Warnings}
 	for i := range l.Items {
 		d.Items[i] = l.Items[i].Data
 	}

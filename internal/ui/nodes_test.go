@@ -20,10 +20,10 @@ func hubLines(h *status.Hub, now time.Time) []string {
 // Each form has its sums, and all of them where there are several.
 func TestHubLines(t *testing.T) {
 	now := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
-	web := status.Counts{Nodes: 3, Well: 1, Desired: 18, Ready: 13, Failed: 1, Skipped: 3, Conflicted: 1}
-	jobs := status.Counts{Nodes: 1, Well: 1, Desired: 1, Ready: 1}
+	web := status.Counts{Nodes: 3, Healthy: 1, Well: 1, Desired: 18, Ready: 13, Failed: 1, Skipped: 3, Conflicted: 1}
+	jobs := status.Counts{Nodes: 1, Healthy: 1, Well: 1, Desired: 1, Ready: 1}
 	h := &status.Hub{
-		Name: "crm", Namespace: "shop", Counts: status.Counts{Nodes: 4, Well: 2, Desired: 19, Ready: 14, Failed: 1, Skipped: 3, Conflicted: 1},
+		Name: "crm", Namespace: "shop", Counts: status.Counts{Nodes: 4, Healthy: 2, Well: 2, Desired: 19, Ready: 14, Failed: 1, Skipped: 3, Conflicted: 1},
 		Forms: []status.Form{{Name: "jobs", Counts: jobs}, {Name: "web", Counts: web}},
 		Run:   &status.Run{Time: now.Add(-12 * time.Minute), Rows: 4, Active: 3, Nodes: 6}, Missing: 2, Deleting: true,
 	}

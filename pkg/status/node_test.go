@@ -99,7 +99,7 @@ func TestSumForms(t *testing.T) {
 		return status.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "shop", Name: "crm"}, Form: lynq.FormKey{Namespace: form, Name: "web"}}, Well: true}
 	}
 	sums := status.Sum([]status.Node{node("far"), node("shop"), node("shop")}, nil)
-	one, two := status.Counts{Nodes: 1, Well: 1}, status.Counts{Nodes: 2, Well: 2}
+	one, two := status.Counts{Nodes: 1, Healthy: 1, Well: 1}, status.Counts{Nodes: 2, Healthy: 2, Well: 2}
 	want := []status.Form{{Name: "web", Namespace: "far", Counts: one}, {Name: "web", Namespace: "shop", Counts: two}}
 	if len(sums) != 1 || !cmp.Equal(sums[0].Forms, want) {
 		t.Errorf("%+v, want forms %+v", sums, want)
@@ -119,7 +119,7 @@ func TestSum(t *testing.T) {
 		{Namespace: "c", Name: "idle", Rows: 2, Deleting: true},
 	})
 	counts := func(nodes, well int) status.Counts {
-		return status.Counts{Nodes: nodes, Well: well, Desired: 5 * nodes, Ready: nodes, Failed: nodes, Skipped: 2 * nodes, Conflicted: nodes}
+		return status.Counts{Nodes: nodes, Healthy: well, Well: well, Desired: 5 * nodes, Ready: nodes, Failed: nodes, Skipped: 2 * nodes, Conflicted: nodes}
 	}
 	want := []status.Hub{
 		{Namespace: "a", Name: "crm", Counts: counts(1, 0), Forms: []status.Form{{Name: "web", Counts: counts(1, 0)}}},

@@ -12,7 +12,8 @@ import (
 // Counts sums nodes up, and their objects as their records have them.
 type Counts struct {
 	Nodes      int `json:"nodes"`
-	Well       int `json:"well"`
+	Healthy    int `json:"healthy"`
+	Well       int `json:"well"` // an older name of Healthy
 	Desired    int `json:"desired"`
 	Ready      int `json:"ready"`
 	Failed     int `json:"failed"`
@@ -24,6 +25,7 @@ type Counts struct {
 func (c *Counts) add(n *Node) {
 	c.Nodes++
 	if n.Well {
+		c.Healthy++
 		c.Well++
 	}
 	c.Desired += n.Desired

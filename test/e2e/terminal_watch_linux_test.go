@@ -17,7 +17,7 @@ func TestWatchAtTerminal(t *testing.T) {
 		return regexp.MustCompile(`\n` + s.Namespace[:8] + `\S* +` + strings.ReplaceAll(cells, " ", ` +`) + `\r\n`)
 	}
 	x := s.screen(t, []string{"NO_COLOR=1"}, "watch", "-f", s.dir)
-	x.draws(t, regexp.MustCompile(`HUB +ROWS +ACTIVE +NODES +READY +FAILED +HELD +CHANGED +STATUS\r\n`))
+	x.draws(t, regexp.MustCompile(`HUB +ROWS +ACTIVE +READY +FAILED +HELD +CHANGED +STATUS\r\n`))
 	x.draws(t, row(`3 3 3 3 0 - \S+ watching`))
 
 	// Another instance has colours, and nothing to do.

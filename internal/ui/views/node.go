@@ -27,6 +27,7 @@ type NodeNow struct {
 // statusData is how a node is as JSON and YAML have it (docs/status.md).
 type statusData struct {
 	rowFields
+	Healthy bool `json:"healthy"` // as the older name, well
 	*status.Node
 }
 
@@ -40,7 +41,7 @@ type nodeData struct {
 }
 
 func (n *NodeNow) data() *nodeData {
-	d := &nodeData{statusData: statusData{rowFieldsOf(n.NodeID), &n.Node}, Objects: n.Objects, Events: n.Events, Warnings: n.Warnings}
+	d := &nodeData{statusData: statusData{rowFieldsOf(n.NodeID), n.Well, &n.Node}, Objects: n.Objects, Events: n.Events, Warnings: n.Warnings}
 	for i := range n.Orphans {
 		d.Orphans = append(d.Orphans, orphanDataOf(&n.Orphans[i]))
 	}

@@ -153,7 +153,7 @@ func (v *NodeView) item(n *status.Node, called shortNames, now time.Time) ui.Ite
 	return ui.Item{
 		Cause: cause,
 		Cells: append(cells, ago(now, n.Since), called.hub(n.Hub), called.form(n.Form), n.UID, messageOf(n, now)),
-		Name:  n.Name, Data: statusData{rowFieldsOf(n.NodeID), n}, Tone: conditionTone(n),
+		Name:  n.Name, Data: statusData{rowFieldsOf(n.NodeID), n.Well, n}, Tone: conditionTone(n),
 	}
 }
 

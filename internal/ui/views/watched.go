@@ -56,7 +56,7 @@ const (
 func WatchList(hubs []WatchedHub, badInputs bool, now time.Time) *ui.List {
 	l := &ui.List{
 		Columns: []ui.Column{
-			{Name: "HUB", Flexible: true}, {Name: "ROWS", Spare: true}, {Name: "ACTIVE", Spare: true}, {Name: "NODES"}, {Name: "READY"}, {Name: "FAILED"},
+			{Name: "HUB", Flexible: true}, {Name: "ROWS", Spare: true}, {Name: "ACTIVE", Spare: true}, {Name: "READY"}, {Name: "FAILED"},
 			{Name: "HELD", Spare: true}, {Name: "CHANGED", Spare: true}, {Name: "STATUS", Toned: true},
 		},
 		Empty: "no hubs",
@@ -83,11 +83,15 @@ func (h *WatchedHub) item(now time.Time) ui.Item {
 		held = append(held, string(g))
 	}
 	slices.Sort(held)
+	nodesReady := ""
+	if h.Planned {
+		nodesReady = ofTotal(h.Ready, h.Desired)
+	}
 	state, tone := h.state()
 	return ui.Item{
 		Cells: []string{
 			h.String(), count(h.Rows, h.Read), count(h.Active, h.Read),
-			count(h.Desired, h.Planned), count(h.Ready, h.Planned), count(h.Failed, h.Planned),
+			nodesReady, count(h.Failed, h.Planned),
 			strings.Join(held, ","), ago(now, h.Changed), state,
 		},
 		Tone: tone,

@@ -87,11 +87,21 @@ func tellExpiries(j *apply.Job) {
 	}
 }
 
+// refusedSummary says what apply would be refused for.
+func refusedSummary(refusals []plan.Refusal) string {
+	first := &refusals[0]
+	what := fmt.Sprintf("apply would refuse to run: hub %s: %s", first.Hub, first.What)
+	if more := len(refusals) - 1; more > 0 {
+		what += fmt.Sprintf(", and %s more above", lynq.Count(more, "refusal"))
+	}
+	return what
+}
+
 // diffOutcome is what a report comes to.
 func diffOutcome(report *diff.Report, differs bool) error {
 	switch {
 	case len(report.Refusals) > 0:
-		return &session.Error{Outcome: session.Refused, Err: session.ErrReported, Summary: "a guard would refuse to apply this: see above"}
+		return &session.Error{Outcome: session.Refused, Err: session.ErrReported, Summary: refusedSummary(report.Refusals)}
 	case report.Counts().Problems > 0:
 		return &session.Error{Outcome: session.BadInput, Err: session.ErrReported, Summary: "apply would fail: see above"}
 	case differs:

@@ -140,7 +140,7 @@ func (s *leftStep) unready(sight *observe.Sight) string {
 	case now.State != ready.StateReady:
 		return cmp.Or(now.Message, "its state is unknown")
 	case sight.Stopped[ref] && s.Reason != reason.CreatedOnce:
-		return "another client scaled it to zero, and its form sets no replicas (start it with kubectl scale)"
+		return "another client scaled it to zero. The form doesn't set replicas, so apply leaves it. To start it: kubectl scale " + strings.ToLower(ref.Kind) + " " + ref.Name + " -n " + ref.Namespace + " --replicas=1"
 	}
 	return ""
 }
