@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'vitepress'
-import { brokenLinks } from './check.mjs'
+import { brokenLinks, lostSearches } from './check.mjs'
 import { home, readme } from './home.mjs'
 import { address, navigation, root } from './pages.mjs'
 
@@ -31,7 +31,7 @@ function writeContents() {
 copyPages()
 await build(here)
 writeContents()
-const broken = brokenLinks(dist)
+const broken = [...brokenLinks(dist), ...await lostSearches(dist)]
 if (broken.length) {
   console.error(broken.join('\n'))
   process.exit(1)

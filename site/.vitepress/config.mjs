@@ -2,6 +2,7 @@ import { defineConfig } from 'vitepress'
 import { sessions } from '../console.mjs'
 import { readme } from '../home.mjs'
 import { address, anchor, navigation, repository, target } from '../pages.mjs'
+import { words } from '../words.mjs'
 
 const groups = navigation()
 const pages = new Map(groups.flatMap((g) => g.pages).map((p) => [`${p.name}.md`, p]))
@@ -29,11 +30,6 @@ export default defineConfig({
     search: { provider: 'local', options: { miniSearch: { options: { tokenize: words } } } },
   },
 })
-
-/** Finds words, and names with dashes as a whole, too: a search for max-delete means the flag. */
-function words(text) {
-  return [...text.split(/[\n\r\p{Z}\p{P}]+/u), ...(text.match(/[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)+/gu) ?? [])]
-}
 
 /** Renders Markdown as GitHub does: no emoji names, no Vue expressions, no comments. */
 function asOnGitHub(md) {
