@@ -22,7 +22,7 @@ func (n *nodeRun) recordIntent() error {
 	next, added, changes := n.record.intent()
 	hooks := n.hooks.change(next)
 	if n.record.exists() && !added && !hooks && (n.run.rollouts[n.form()] == nil || !changes) {
-		return nil // the record names all of it
+		return n.record.check() // the record names all of it
 	}
 	if changes {
 		next.RolloutStart = n.began

@@ -217,6 +217,15 @@ func (n *notes) Save(_ context.Context, inv *inventory.Inventory) (*inventory.In
 	return next.Clone(), nil
 }
 
+func (n *notes) Check(_ context.Context, inv *inventory.Inventory) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if there := n.saved[inv.Node.Key()]; there == nil || there.UID != inv.UID {
+		return &store.ChangedError{Namespace: inv.Node.Namespace, Name: inventory.Name(inv.Node.Name), What: "another client deleted it meanwhile"}
+	}
+	return nil
+}
+
 func (n *notes) Restore(ctx context.Context, inv *inventory.Inventory, detach func() (gate.Permit, error)) (*inventory.Inventory, error) {
 	if _, err := detach(); err != nil {
 		return nil, err

@@ -85,6 +85,18 @@ func (r *record) intent() (next *inventory.Inventory, added, changes bool) {
 	return next, added, changes
 }
 
+// check makes sure that the inventory is there where a step makes it an owner of an object
+// that exists. With an owner that is gone, the garbage collector deletes the object.
+func (r *record) check() error {
+	me := r.owner()
+	for i := range r.steps.of {
+		if s := &r.steps.of[i]; s.Writes() && s.Object != nil && s.Object.Owned && !me.Owns(s.Live) {
+			return r.inventories.Check(r.requests.ctx, r.saved)
+		}
+	}
+	return nil
+}
+
 // confirmed is the inventory with what the node has now.
 func (r *record) confirmed() *inventory.Inventory {
 	next := r.saved.Clone()

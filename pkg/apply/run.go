@@ -26,6 +26,9 @@ type Inventories interface {
 	// loaded or saved last. It gives the inventory with what the server says of
 	// it.
 	Save(ctx context.Context, inv *inventory.Inventory) (*inventory.Inventory, error)
+	// Check tells whether the inventory's ConfigMap is there and nobody deletes it, as when
+	// it was loaded or saved last: the error says that it is gone.
+	Check(ctx context.Context, inv *inventory.Inventory) error
 	// Restore makes the ConfigMap of an inventory again whose deletion a finalizer
 	// holds. Before the old one goes, detach takes off all that belongs to it, and gives
 	// the permit for its deletion.

@@ -176,6 +176,8 @@ func (s *stage) Save(_ context.Context, inv *inventory.Inventory) (*inventory.In
 	return &saved, nil
 }
 
+func (*stage) Check(context.Context, *inventory.Inventory) error { return nil }
+
 func (s *stage) Restore(context.Context, *inventory.Inventory, func() (gate.Permit, error)) (*inventory.Inventory, error) {
 	s.t.Error("an inventory is restored")
 	return nil, nil

@@ -34,6 +34,7 @@ type faulty struct {
 //     deletion where N is 0
 //   - pause:N pauses the process before that write, until another run has its Leases
 //   - deny:KIND forbids it a kind
+//   - blind:RESOURCE forbids it the watches of a resource
 //   - as:KIND:VERB has a user run it who lacks a right
 //
 // Of all requests, also those that only read, but for renewals of Leases:
@@ -58,6 +59,8 @@ func (f *faulty) rules(t *testing.T, fault string) []faultproxy.Rule {
 	switch what {
 	case "", "as":
 		return nil
+	case "blind":
+		return []faultproxy.Rule{{Verb: "watch", Resource: number, Status: http.StatusForbidden}}
 	case "deny":
 		return []faultproxy.Rule{{Resource: f.plural(number), Status: http.StatusForbidden}}
 	case "kill":

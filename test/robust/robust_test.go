@@ -75,20 +75,24 @@ func draw(t *testing.T, in place, steps uint64) {
 // TestHistories repeats histories that earlier versions lost objects in.
 func TestHistories(t *testing.T) {
 	t.Parallel()
-	repeat(t, onCluster)
+	repeat(t, onCluster, "testdata/*.txt")
 }
 
-// TestHistoriesInMemory repeats them in memory.
+// TestHistoriesInMemory repeats them in memory, and others that take minutes elsewhere.
 func TestHistoriesInMemory(t *testing.T) {
 	t.Parallel()
-	repeat(t, inMemory)
+	repeat(t, inMemory, "testdata/*.txt", "testdata/memory/*.txt")
 }
 
-func repeat(t *testing.T, in place) {
+func repeat(t *testing.T, in place, patterns ...string) {
 	t.Helper()
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no histories: %v", err)
+	var files []string
+	for _, pattern := range patterns {
+		some, err := filepath.Glob(pattern)
+		if err != nil || len(some) == 0 {
+			t.Fatalf("no histories in %s: %v", pattern, err)
+		}
+		files = append(files, some...)
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {

@@ -172,6 +172,9 @@ func (t *diffRun) keep(r lynq.APIResource, namespace, name string, s sides) {
 	t.sides[lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: namespace, Name: name}] = s
 }
 
+// Check implements apply.Inventories: a dry run gives no object an owner.
+func (*diffRun) Check(context.Context, *inventory.Inventory) error { return nil }
+
 // Save implements apply.Inventories.
 func (*diffRun) Save(context.Context, *inventory.Inventory) (*inventory.Inventory, error) {
 	return nil, errDiffRun

@@ -79,6 +79,15 @@ func (s keepingInventories) Save(ctx context.Context, inv *inventory.Inventory) 
 	return saved, err
 }
 
+// Check implements apply.Inventories.
+func (s keepingInventories) Check(ctx context.Context, inv *inventory.Inventory) error {
+	err := s.Inventories.Check(ctx, inv)
+	if err != nil {
+		s.kept.note(inv, false, err)
+	}
+	return err
+}
+
 // Restore implements apply.Inventories.
 func (s keepingInventories) Restore(ctx context.Context, inv *inventory.Inventory, detach func() (gate.Permit, error)) (*inventory.Inventory, error) {
 	restored, err := s.Inventories.Restore(ctx, inv, detach)

@@ -177,6 +177,20 @@ func (s *Store) Save(ctx context.Context, inv *inventory.Inventory) (*inventory.
 	return next, s.forgetCopy(ctx, next)
 }
 
+// Check tells whether the ConfigMap of an inventory is there, and nobody deletes it, as when
+// it was read. The error is a *ChangedError, or the server's.
+func (s *Store) Check(ctx context.Context, inv *inventory.Inventory) error {
+	namespace, name := inv.Node.Namespace, inventory.Name(inv.Node.Name)
+	there, err := s.configMaps.Get(ctx, namespace, name)
+	switch {
+	case err != nil && !apierrors.IsNotFound(err):
+		return fmt.Errorf("read the inventory of node %s/%s: %w", namespace, inv.Node.Name, err)
+	case err != nil, string(there.UID) != inv.UID, there.DeletionTimestamp != nil && !inv.Deleting:
+		return changed(namespace, name, "another client deleted it meanwhile, so lynqctl gives it no object (run again)", err)
+	}
+	return nil
+}
+
 // Remove deletes the ConfigMap of an inventory, as long as it still is the one
 // that was read, and takes the node's finalizer off. One that is gone already is
 // no error. The error is a *ChangedError, or the server's.
