@@ -124,7 +124,8 @@ func (r *record) remove() error {
 // conflictPolicy Force there is no such conflict.
 func (r *record) contested(s *stepRun) bool {
 	takes := s.Action == plan.ActionAdopt || s.Action == plan.ActionUpdate
-	return takes && s.Object != nil && s.Entry == nil && s.Live != nil && s.Object.Policy.Conflict != lynq.ConflictForce &&
+	lacks := s.Entry == nil || s.Entry.Phase == inventory.PhaseCompleted
+	return takes && s.Object != nil && lacks && s.Live != nil && s.Object.Policy.Conflict != lynq.ConflictForce &&
 		!r.requests.dryRun && r.exists() && r.saved.Status.Is(inventory.ConditionDegraded)
 }
 
