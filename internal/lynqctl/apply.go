@@ -59,6 +59,7 @@ Exit codes:
 	flags.BoolVar(&f.Given.Wait, "wait", f.Given.Wait, "wait until objects are ready")
 	f.Plan.RegisterFile(flags)
 	cmdflags.RegisterNoFinalizer(flags, &f.Given.NoFinalizer)
+	cmdflags.RegisterNoGrace(flags, &f.Given.NoGrace)
 	f.RegisterRecordValues(flags)
 	f.Metrics.Register(flags)
 	return cmd

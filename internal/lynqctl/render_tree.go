@@ -52,6 +52,7 @@ func (f *treeFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.options.DryRun, "dry-run", false, "show what would change in the tree, and write nothing")
 	flags.BoolVar(&f.options.Limits.AllowEmpty, "allow-empty", false, "allow deleting every node of a hub that has no active rows")
 	flags.StringVar(&f.maxDelete, "max-delete", f.maxDelete, "refuse to delete more than this many of a hub's nodes (a number or a percentage)")
+	cmdflags.RegisterNoGrace(flags, &f.options.NoGrace)
 	flags.BoolVar(&f.options.PlainSecrets, "plain-secrets", false, "write Secret values in plain text (anyone who can read the tree can read them)")
 	flags.BoolVar(&f.options.TellChanged, "exit-code", false, "exit with code 4 if the tree changed")
 
@@ -74,7 +75,7 @@ func (f *treeFlags) register(flags *pflag.FlagSet) {
 // treeOnly are the flags that mean nothing without a tree, and appsOnly those that mean
 // nothing without objects that point a target at it.
 func treeOnly() []string {
-	return []string{"layout", "shard", "force", "dry-run", "allow-empty", "max-delete", "plain-secrets", "exit-code", "tombstone-hooks", "tombstone-hook-image", "include-data"}
+	return []string{"layout", "shard", "force", "dry-run", "allow-empty", "max-delete", "no-grace", "plain-secrets", "exit-code", "tombstone-hooks", "tombstone-hook-image", "include-data"}
 }
 
 func appsOnly() []string {
@@ -90,6 +91,9 @@ func (f *treeFlags) check(cmd *cobra.Command, r *cmdflags.Render) error {
 		return err
 	}
 	f.options.PerNode = f.layout == layoutFiles
+	if err := cmdflags.CheckNoGrace(f.options.NoGrace, r.Nodes); err != nil {
+		return err
+	}
 	limit, err := decide.ParseMaxDelete(f.maxDelete)
 	switch {
 	case err != nil:

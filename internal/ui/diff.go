@@ -51,6 +51,10 @@ func PrintDiffProblems(r *diff.Report, out tty.Stream) {
 	for _, one := range r.Refusals {
 		b.WriteString(refusalText(one, p))
 	}
+	for i := range r.Leaving {
+		l := &r.Leaving[i]
+		b.WriteString(p.Bold(l.Name) + "  " + p.Worry("is leaving") + ": " + tty.Safe(l.Message) + "\n")
+	}
 	failed := r.Failed()
 	var again Repeats
 	var many []report.NodeResult
@@ -190,6 +194,8 @@ type wireDiff struct {
 	Tracking        bool        `json:"tracking,omitempty"`
 	Changes         []wireField `json:"changes,omitempty"`
 	Diff            string      `json:"diff,omitempty"`
+	Since           string      `json:"since,omitempty"`
+	Until           string      `json:"until,omitempty"`
 	Counts          *wireCounts `json:"counts,omitempty"`
 }
 
@@ -209,6 +215,7 @@ type wireCounts struct {
 	ChangedObjects int `json:"changedObjects"`
 	AdoptedObjects int `json:"adoptedObjects,omitempty"`
 	Problems       int `json:"problems"`
+	Leaving        int `json:"leaving,omitempty"`
 }
 
 // PrintDiffJSON prints a report as one JSON object per line. The last is a
@@ -218,6 +225,13 @@ func PrintDiffJSON(r *diff.Report, out io.Writer) error {
 	var lines []wireDiff
 	for _, one := range r.Refusals {
 		lines = append(lines, wireDiff{Type: string(eventRefusal), hubFields: hubFieldsOf(one.Hub), Reason: string(one.Guard), Message: joined(one.What, one.Fix)})
+	}
+	for i := range r.Leaving {
+		l := &r.Leaving[i]
+		lines = append(lines, wireDiff{
+			Type: string(report.EventLeaving), hubFields: hubFieldsOf(l.Hub), Form: l.Form.Name, Node: l.Name, Namespace: l.Namespace,
+			Since: l.Since.UTC().Format(eventTime), Until: l.Until.UTC().Format(eventTime), Message: l.Message,
+		})
 	}
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
@@ -232,7 +246,7 @@ func PrintDiffJSON(r *diff.Report, out io.Writer) error {
 		}
 	}
 	lines = append(lines, wireDiff{Type: string(report.EventSummary), Counts: &wireCounts{
-		Nodes: r.Total, ChangedNodes: counts.Nodes, ChangedObjects: counts.Objects, AdoptedObjects: counts.Adopted, Problems: counts.Problems,
+		Nodes: r.Total, ChangedNodes: counts.Nodes, ChangedObjects: counts.Objects, AdoptedObjects: counts.Adopted, Problems: counts.Problems, Leaving: len(r.Leaving),
 	}})
 	for i := range lines {
 		line, err := encode(&lines[i])

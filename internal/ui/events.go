@@ -48,6 +48,8 @@ type wireEvent struct {
 	Nodes           *int                `json:"nodes,omitempty"`
 	Counts          map[plan.Action]int `json:"counts,omitempty"`
 	AdoptedCounts   map[plan.Action]int `json:"adoptedCounts,omitempty"`
+	Since           string              `json:"since,omitempty"`
+	Until           string              `json:"until,omitempty"`
 	Summary         *wireSummary        `json:"summary,omitempty"`
 }
 
@@ -59,6 +61,7 @@ type wireSummary struct {
 	AdoptedActions map[plan.Action]int    `json:"adoptedActions,omitempty"`
 	Failed         []wireFailed           `json:"failed,omitempty"`
 	Unready        []wireUnready          `json:"unready,omitempty"`
+	Leaving        int                    `json:"leaving,omitempty"`
 	DryRun         bool                   `json:"dryRun,omitempty"`
 	Interrupted    bool                   `json:"interrupted,omitempty"`
 	ElapsedSeconds float64                `json:"elapsedSeconds"`
@@ -107,6 +110,9 @@ func wire(e *report.Event) *wireEvent {
 		AdoptedCounts:   e.AdoptedCounts,
 		Summary:         wireOf(e.Summary),
 	}
+	if e.Type == report.EventLeaving {
+		w.Since, w.Until = e.Since.UTC().Format(eventTime), e.Until.UTC().Format(eventTime)
+	}
 	if e.Type == report.EventPlan {
 		w.Nodes = &e.Nodes // 0 is news, too
 	}
@@ -123,6 +129,7 @@ func wireOf(s *report.Summary) *wireSummary {
 		Objects:        orEmpty(s.Objects),
 		Actions:        orEmpty(s.Actions),
 		AdoptedActions: s.Adopted,
+		Leaving:        s.Leaving,
 		DryRun:         s.DryRun,
 		Interrupted:    s.Interrupted,
 		ElapsedSeconds: math.Round(s.Elapsed.Seconds()*1000) / 1000,

@@ -78,7 +78,7 @@ func TestEventsDocument(t *testing.T) {
 		t.Errorf("docs/events.md (-code +document; go test -update rewrites examples):\n%s", diff)
 	}
 	for _, kind := range []report.EventType{report.EventPlan, report.EventNodeStart, report.EventObject, report.EventWait,
-		report.EventReady, report.EventNode, report.EventWarning, report.EventSummary, "refusal"} {
+		report.EventReady, report.EventNode, report.EventWarning, report.EventLeaving, report.EventSummary, "refusal"} {
 		if documented[string(kind)] == "" {
 			t.Errorf("event %q has no section", kind)
 		}

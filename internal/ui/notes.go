@@ -53,6 +53,8 @@ func (n *notes) note(e *report.Event) string {
 		return n.object(e)
 	case report.EventNode:
 		return n.node(e)
+	case report.EventLeaving:
+		return n.leaving(e)
 	case report.EventWarning:
 		return n.warning(e)
 	case report.EventSummary:
@@ -157,6 +159,14 @@ func untold(message string, told []string) string {
 		}
 	}
 	return strings.TrimSuffix(message, "; ")
+}
+
+// leaving tells of a node that is kept for its grace period: once, or in each dry run.
+func (n *notes) leaving(e *report.Event) string {
+	if n.quiet || n.changes && !e.Begins {
+		return ""
+	}
+	return n.about(e) + "  " + n.paint.Worry("is leaving") + colon(tty.Safe(e.Message))
 }
 
 func (n *notes) warning(e *report.Event) string {

@@ -121,6 +121,9 @@ func (r *Reporter) Plan(plans []plan.Plan) error {
 		r.Report(report.Event{Type: report.EventSummary, Summary: of.Summary})
 		return r.Close()
 	}
+	for i := range plans {
+		r.leavingEvents(&plans[i])
+	}
 	if err := r.Close(); err != nil {
 		return err
 	}
@@ -164,6 +167,17 @@ func (r *Reporter) planEvents(plans []plan.Plan) {
 		for j := range nodes {
 			r.stepEvents(&nodes[j])
 		}
+		r.leavingEvents(planned)
+	}
+}
+
+// leavingEvents reports the nodes that are kept for their grace period.
+func (r *Reporter) leavingEvents(p *plan.Plan) {
+	for i := range p.Leaving {
+		l := &p.Leaving[i]
+		id := l.NodeID
+		id.Hub = p.Hub // which a record may not say
+		r.Report(report.Event{Type: report.EventLeaving, NodeID: id, Since: l.Since, Until: l.Until, Begins: l.Begins, Message: report.LeavingText(l)})
 	}
 }
 

@@ -110,6 +110,7 @@ var (
 	beta = lynq.NodeID{Hub: crm(), Namespace: "default", Name: "beta-web"}
 	gone = lynq.NodeID{Hub: crm(), Namespace: "default", Name: "gone-web"}
 	calm = lynq.NodeID{Hub: crm(), Namespace: "default", Name: "calm-web"}
+	left = lynq.NodeID{Hub: crm(), Namespace: "default", Name: "left-web"}
 	torn = lynq.NodeID{Hub: crm(), Namespace: "default", Name: "torn-web"}
 )
 
@@ -123,6 +124,8 @@ func ref(kind, name string) lynq.Ref {
 	}
 	return lynq.Ref{Group: group, Kind: kind, Namespace: "default", Name: name}
 }
+
+var leftSince = time.Date(2026, 3, 4, 4, 6, 7, 0, time.UTC)
 
 const fieldConflict = `.spec.replicas is managed by "helm" (set conflictPolicy: Force to take it over, or ignoreFields to leave it)`
 
@@ -154,7 +157,10 @@ func story() []report.Event {
 			Reason: reason.NodeGone, Outcome: report.OutcomeDone, Adopted: true},
 		{Type: report.EventNode, NodeID: gone, Outcome: report.OutcomeDone},
 		{Type: report.EventNode, NodeID: torn, Outcome: report.OutcomeFailed, Message: "row \"torn\": port is not a number"},
+		{Type: report.EventLeaving, NodeID: left, Since: leftSince, Until: leftSince.Add(72 * time.Hour), Begins: true,
+			Message: "its row is inactive or missing, and lynqctl deletes the node at 2026-03-07T04:06:07Z (deletionGracePeriod)"},
 		{Type: report.EventSummary, Summary: &report.Summary{
+			Leaving: 1,
 			Hubs:    []lynq.HubKey{crm()},
 			Nodes:   map[report.Outcome]int{report.OutcomeDone: 2, report.OutcomeUnchanged: 1, report.OutcomeConflicted: 1, report.OutcomeFailed: 1},
 			Objects: map[report.Outcome]int{report.OutcomeDone: 3, report.OutcomeUnchanged: 3, report.OutcomeSkipped: 2, report.OutcomeConflicted: 2},

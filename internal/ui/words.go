@@ -210,7 +210,7 @@ func summaryLine(s *report.Summary) string {
 	if s.DryRun {
 		prefix += "dry run: "
 	}
-	nodes := sum(s.Nodes)
+	nodes := sum(s.Nodes) + s.Leaving
 	objects := sum(s.Objects)
 	return prefix + lynq.Count(nodes, "node") + colon(nodeCounts(s)) + "; " +
 		lynq.Count(objects, "object") + colon(objectCounts(s)) + "; " + elapsed(s.Elapsed)
@@ -227,6 +227,7 @@ func nodeCounts(s *report.Summary) string {
 	return Commas(
 		Some(s.Nodes[report.OutcomeUnchanged], "unchanged"),
 		Some(s.Nodes[report.OutcomeDone], "changed"),
+		Some(s.Leaving, "leaving"),
 		badCounts(s.Nodes),
 	)
 }

@@ -94,6 +94,7 @@ func (r *Runner) Run(ctx context.Context, plans []plan.Plan) (*report.Result, er
 	run := newRun(ctx, r, plans[:first]) // none of which may wait for what comes after
 	result := &report.Result{Nodes: report.ResultsOf(plans)}
 	defer run.close()
+	failed := run.noteLeaving(ctx, plans[:first])
 	var running sync.WaitGroup
 	for _, queue := range run.queues(plans[:first], result.Nodes) {
 		running.Go(func() { run.dispatch(ctx, queue) })
@@ -103,7 +104,7 @@ func (r *Runner) Run(ctx context.Context, plans []plan.Plan) (*report.Result, er
 	if r.Recorder != nil {
 		r.Recorder.Flush(run.finishing)
 	}
-	s := report.Summarize(plans, result.Nodes, func(form schedule.Form) bool { return run.rollouts[form] != nil })
+	s := report.Summarize(plans, result.Nodes, failed, func(form schedule.Form) bool { return run.rollouts[form] != nil })
 	if r.Objects != nil && !r.Options.DryRun && ctx.Err() == nil {
 		left := report.Unchanged{Objects: r.Objects, Causes: r.Causes, Reporter: r.Reporter, Now: r.Now}
 		s.Unready = left.Unready(ctx, result.Nodes)

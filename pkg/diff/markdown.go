@@ -13,6 +13,8 @@ const (
 	// of one object.
 	maxTable = 15_000
 	maxBlock = 20_000
+	// maxLeaving is how many nodes are named that are kept for their grace period.
+	maxLeaving = 20
 	// reserve is for what is said at the end of what was left out.
 	reserve = 500
 )
@@ -58,6 +60,14 @@ func (m *comment) head(r *Report) {
 	var lines []string
 	for _, one := range r.Refusals {
 		lines = append(lines, fmt.Sprintf("- **refused** (%s, hub %s): %s\n", markdown.Text(string(one.Guard)), markdown.Code(one.Hub.String()), markdown.Text(one.What)))
+	}
+	for i := range r.Leaving {
+		if l := &r.Leaving[i]; i < maxLeaving {
+			lines = append(lines, fmt.Sprintf("- **leaving**: node %s: %s\n", markdown.Code(l.Name), markdown.Text(l.Message)))
+		}
+	}
+	if more := len(r.Leaving) - maxLeaving; more > 0 {
+		lines = append(lines, fmt.Sprintf("- **leaving**: %s more\n", lynq.Count(more, "node")))
 	}
 	failed := r.Failed()
 	for i := range r.Nodes {

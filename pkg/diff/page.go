@@ -13,6 +13,10 @@ func Page(title string, r *Report) *page.Page {
 	for _, one := range r.Refusals {
 		p.Notices = append(p.Notices, page.Notice{Label: "refused (" + string(one.Guard) + ")", Text: "hub " + one.Hub.String() + ": " + one.What, Fix: one.Fix})
 	}
+	for i := range r.Leaving {
+		l := &r.Leaving[i]
+		p.Notices = append(p.Notices, page.Notice{Label: "leaving", Text: "node " + l.Name + ": " + l.Message})
+	}
 	failed := r.Failed()
 	for i := range r.Nodes {
 		n := &r.Nodes[i]

@@ -3,6 +3,7 @@ package diff
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -13,8 +14,18 @@ type Report struct {
 	// names, and Total how many there are.
 	Nodes []Node
 	Total int
+	// Leaving are nodes whose rows are gone, and which apply keeps for their grace period.
+	Leaving []Leaving
 	// Refusals are why guards would refuse the apply.
 	Refusals []lynq.Refusal
+}
+
+// Leaving is a node that apply keeps until a time.
+type Leaving struct {
+	lynq.NodeID
+	Since, Until time.Time
+	// Message says why, for people.
+	Message string
 }
 
 // Node is a node and those of its objects of which something is to be told.

@@ -26,6 +26,7 @@ func readForm(rep *report, v *Value) *Form {
 	form.HubID, form.HubIDPos = hub.Text, hub.Pos
 	form.Rollout = readRollout(spec.object("rollout"))
 	form.Exclude = readExclude(spec, m)
+	form.Grace = readGrace(spec)
 	form.DependForms = readDependForms(spec, form.Name)
 	form.Tombstones = readTombstones(spec)
 	entries := readSections(spec)

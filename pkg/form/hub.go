@@ -26,6 +26,7 @@ func readHub(rep *report, v *Value) *Hub {
 	readSecretColumns(spec, hub)
 	readNamespaceDefaults(spec, hub)
 	hub.Exclude = readExclude(spec, m)
+	hub.Grace = readGrace(spec)
 	spec.done()
 	return hub
 }

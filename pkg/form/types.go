@@ -41,6 +41,9 @@ type Hub struct {
 	Activity lynq.Activity
 	// SecretColumns are the columns whose values no output shows.
 	SecretColumns []string
+	// Grace is how long nodes are kept after their rows have gone, nil where the hub does
+	// not say.
+	Grace *time.Duration
 	// NamespaceDefaults are what is in namespaces by itself on the hub's clusters,
 	// beside what lynqctl knows.
 	NamespaceDefaults []lynq.NamespaceDefault
@@ -81,6 +84,9 @@ type Form struct {
 	HubIDPos        lynq.Pos
 	Rollout         Rollout
 	Exclude         lynq.Exclusions
+	// Grace is how long nodes are kept after their rows have gone, nil where the hub says
+	// it.
+	Grace *time.Duration
 	// DependForms are forms of the same hub: nodes of this one wait for the node of the
 	// same row in those. They need not be in the inputs.
 	DependForms []Text

@@ -42,7 +42,7 @@ func TestFormsOfOneName(t *testing.T) {
 	}
 	// Its last row goes: one node does, that of its own.
 	in = inputOf(nil)
-	in.Hubs = []HubScope{{lynq.HubKey{Name: "crm"}, []lynq.FormKey{{Namespace: "eu", Name: "web"}}}}
+	in.Hubs = []HubScope{{HubKey: lynq.HubKey{Name: "crm"}, Forms: []lynq.FormKey{{Namespace: "eu", Name: "web"}}}}
 	r = s.report(in)
 	s.run(in)
 	if r.Nodes.Removed != 1 || r.Changes[0].Form.Namespace != "eu" || r.Changes[0].Namespace != "eu" {

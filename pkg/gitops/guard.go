@@ -46,10 +46,14 @@ const (
 // rows of each hub.
 func Refuse(in *Input, p *Plan, active map[lynq.HubKey]int, l Limits) []Refusal {
 	var refusals []Refusal
+	leaving := map[lynq.HubKey]int{}
+	for _, l := range in.leavingIn(p) {
+		leaving[in.hubOf(&Entry{owned: owned{Hub: l.Hub, Form: l.Form, Node: l.Key()}})]++
+	}
 	for i, t := range in.tolls(p) {
 		hub, _ := in.called(&owned{Hub: t.hub})
 		empty := i < len(in.Hubs) && active[t.hub] == 0 // nobody has read the rows of other hubs
-		if r, refused := l.refuse(hub, &t.Toll, empty); refused {
+		if r, refused := l.refuse(hub, &t.Toll, empty, leaving[t.hub]); refused {
 			refusals = append(refusals, r)
 		}
 	}
@@ -70,10 +74,11 @@ func Refuse(in *Input, p *Plan, active map[lynq.HubKey]int, l Limits) []Refusal 
 	return refusals
 }
 
-// refuse holds the nodes that a hub has in the tree against those that go.
-func (l *Limits) refuse(hub string, t *lynq.Toll, empty bool) (Refusal, bool) {
+// refuse holds the nodes that a hub has in the tree against those that go. leaving are kept
+// for their grace period: they count where no row is active.
+func (l *Limits) refuse(hub string, t *lynq.Toll, empty bool, leaving int) (Refusal, bool) {
 	switch may := l.MayGo(t.Nodes); {
-	case t.Going() == 0:
+	case t.Going() == 0 && (leaving == 0 || !empty):
 	case empty && !l.AllowEmpty:
 		return Refusal{
 			Guard: GuardEmpty, Hub: hub,

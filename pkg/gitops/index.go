@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -30,6 +31,9 @@ type Entry struct {
 	// under way the one before and the one after. Git may join two branches to
 	// the same effect.
 	Digests []Digest
+	// LeavingSince is when a run first saw that the row of its node is gone, zero for a node
+	// that has its row. The node's files stay for its grace period.
+	LeavingSince time.Time
 	owned
 }
 
@@ -79,6 +83,11 @@ func (x *Index) sort() {
 				joined[last].Digests = append(joined[last].Digests, d)
 			}
 		}
+		// Of two lines, the one that keeps the file longer counts; without a time, it
+		// begins anew.
+		if since := joined[last].LeavingSince; !since.IsZero() && (e.LeavingSince.IsZero() || e.LeavingSince.After(since)) {
+			joined[last].LeavingSince = e.LeavingSince
+		}
 	}
 	x.Entries = joined
 }
@@ -117,6 +126,9 @@ type Scope struct {
 type HubScope struct {
 	lynq.HubKey
 	Forms []lynq.FormKey
+	// Grace is how long forms keep nodes whose rows are gone; one that is not in it keeps
+	// none.
+	Grace map[lynq.FormKey]time.Duration
 }
 
 // covers tells whether a file is of the hubs, forms and nodes of the run.

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 	"unicode/utf8"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -60,6 +61,8 @@ type indexLine struct {
 	Objects       []string `json:"objects,omitempty"`
 	// HoldsData are the ids of the objects whose deletion loses data, whatever their kinds.
 	HoldsData []string `json:"holdsData,omitempty"`
+	// LeavingSince is a time as RFC 3339 has it. Another text counts as none.
+	LeavingSince string `json:"leavingSince,omitempty"`
 }
 
 // Encode writes an index. The same index gives the same bytes. A file of two
@@ -129,6 +132,10 @@ func (e *Entry) appendLine(b []byte, d Digest) []byte {
 	}
 	b = appendList(b, `,"objects":[`, objects)
 	b = appendList(b, `,"holdsData":[`, data)
+	if !e.LeavingSince.IsZero() {
+		b = append(b, `,"leavingSince":"`...)
+		b = append(e.LeavingSince.UTC().AppendFormat(b, time.RFC3339), '"')
+	}
 	return append(b, "}\n"...)
 }
 
@@ -259,6 +266,9 @@ func decodeLine(text []byte) (Entry, error) {
 		return e, fmt.Errorf("sha256 %q is no digest", l.SHA256)
 	}
 	e.Digests = []Digest{d}
+	if since, err := time.Parse(time.RFC3339, l.LeavingSince); err == nil {
+		e.LeavingSince = since.UTC()
+	}
 	if len(l.Objects) > 0 {
 		e.Objects = make([]ObjectKey, 0, len(l.Objects))
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/lynqctl/lynqctl/internal/markdown"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -38,6 +39,15 @@ func (m *comment) head(r *Report) {
 	}
 	if r.Nodes.Failed > 0 {
 		fmt.Fprintf(&m.Builder, "\n**%s failed to render**, and keep the files that they have.\n", lynq.Count(r.Nodes.Failed, "node"))
+	}
+	if len(r.Leaving) > 0 {
+		fmt.Fprintf(&m.Builder, "\n**Leaving: %s**, whose files are removed at these times:\n\n", lynq.Count(len(r.Leaving), "node"))
+		lines := make([]string, len(r.Leaving))
+		for i := range r.Leaving {
+			l := &r.Leaving[i]
+			lines[i] = fmt.Sprintf("- %s: %s\n", markdown.Code(l.Name), l.Until.UTC().Format(time.RFC3339))
+		}
+		m.Lines(lines, markdown.MaxLength/8, left, "more node")
 	}
 	if len(r.Conflicts) > 0 {
 		them := "them"

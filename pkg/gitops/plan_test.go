@@ -44,7 +44,7 @@ func TestCompare(t *testing.T) {
 		{"gone, and blocked", false, us, []Digest{before}, State{Blocked: "it is a symbolic link"}, ActionRefuse, ActionRefuse},
 	} {
 		node := owned{Hub: lynq.HubKey{Name: test.hub}, Form: lynq.FormKey{Name: "web"}, Node: lynq.NodeKey{Namespace: "default", Name: "acme-web"}}
-		in := &Input{Scope: Scope{Hubs: []HubScope{{lynq.HubKey{Name: us}, []lynq.FormKey{{Name: "web"}}}}}, Index: &Index{}}
+		in := &Input{Scope: Scope{Hubs: []HubScope{{HubKey: lynq.HubKey{Name: us}, Forms: []lynq.FormKey{{Name: "web"}}}}}, Index: &Index{}}
 		if test.hub != "" {
 			in.Index.Entries = []Entry{{Path: path, Digests: test.known, owned: node}}
 		}
@@ -107,7 +107,7 @@ func TestScope(t *testing.T) {
 	entry := func(hub, namespace, form, node string) *Entry {
 		return &Entry{owned: owned{Hub: lynq.HubKey{Name: hub, Namespace: namespace}, Form: lynq.FormKey{Name: form}, Node: lynq.NodeKey{Namespace: "default", Name: node}}}
 	}
-	all := Scope{Hubs: []HubScope{{lynq.HubKey{Name: "crm", Namespace: "eu"}, []lynq.FormKey{{Name: "web"}, {Name: "api"}}}}}
+	all := Scope{Hubs: []HubScope{{HubKey: lynq.HubKey{Name: "crm", Namespace: "eu"}, Forms: []lynq.FormKey{{Name: "web"}, {Name: "api"}}}}}
 	only := all
 	only.Only = map[string]bool{"acme-web": true}
 	for _, test := range []struct {
@@ -128,7 +128,7 @@ func TestScope(t *testing.T) {
 			t.Errorf("%s: %v", test.name, got)
 		}
 	}
-	bare := Scope{Hubs: []HubScope{{lynq.HubKey{Name: "crm"}, []lynq.FormKey{{Name: "web"}}}}}
+	bare := Scope{Hubs: []HubScope{{HubKey: lynq.HubKey{Name: "crm"}, Forms: []lynq.FormKey{{Name: "web"}}}}}
 	if bare.covers(entry("crm", "us", "web", "x-web")) {
 		t.Error("a hub without a namespace takes the nodes of one that has one")
 	}

@@ -25,6 +25,7 @@ type Report struct {
 	Objects   Counts       `json:"objects"`
 	Files     FileCounts   `json:"files"`
 	Changes   []NodeChange `json:"changes,omitempty"`   // in the order of the nodes' names
+	Leaving   []Leaving    `json:"leaving,omitempty"`   // nodes whose files stay for their grace period
 	Conflicts []Conflict   `json:"conflicts,omitempty"` // files that were left because others changed them
 	// Refusals are what guards have against the run. Then nothing of this is done.
 	Refusals []Refusal `json:"-"`
@@ -136,6 +137,7 @@ func NewReport(in *Input, p *Plan, changed bool) *Report {
 	r := &Report{Changed: changed, Files: FileCounts{
 		Written: p.Count(ActionCreate, ActionUpdate, ActionRestore), Removed: p.Count(ActionRemove), Unchanged: p.Count(ActionKeep),
 	}}
+	r.Leaving = in.leavingIn(p)
 	for _, s := range p.Of(ActionConflict) {
 		r.Conflicts = append(r.Conflicts, Conflict{s.Path, s.Why})
 	}

@@ -119,7 +119,7 @@ func (w *tenants) run() *Input {
 	in := &Input{Target: policy.Argo, Arrangement: Arrangement{PerNode: w.IntN(2) == 0, Sharded: w.one()}}
 	for _, hub := range []string{"crm", "erp"} {
 		if !w.one() {
-			in.Hubs = append(in.Hubs, HubScope{lynq.HubKey{Name: hub}, []lynq.FormKey{{Name: "web"}}})
+			in.Hubs = append(in.Hubs, HubScope{HubKey: lynq.HubKey{Name: hub}, Forms: []lynq.FormKey{{Name: "web"}}})
 		}
 	}
 	if w.one() {

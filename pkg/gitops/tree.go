@@ -94,6 +94,8 @@ type Input struct {
 	// DropApps: they go, but for those that speak for the whole tree, where the
 	// run leaves a part of it as it is.
 	DropApps bool
+
+	leaving map[lynq.NodeKey]*Leaving // see Leave
 }
 
 // Layout holds the files that a tree has after the run.
@@ -132,8 +134,8 @@ func Lay(in *Input) *Layout {
 }
 
 // Kept are the entries of the index that a run leaves as they are: those
-// outside its scope, those of nodes that could not be rendered, and those of
-// objects that a selector leaves out. A node that the run renders has its folder for
+// outside its scope, those of nodes that could not be rendered or are kept for their grace
+// period, and those of objects that a selector leaves out. A node that the run renders has its folder for
 // itself: nothing stays there of another hub or form, which would be listed nowhere.
 func Kept(in *Input) []*Entry {
 	nodes := make(map[lynq.NodeKey]*Node, len(in.Nodes))
@@ -148,7 +150,7 @@ func Kept(in *Input) []*Entry {
 		case e.shared():
 			return false
 		}
-		return n == nil && !in.covers(e) || n != nil && n.Failed || in.Selected && !rewritten(e, n)
+		return n == nil && (!in.covers(e) || in.keepsLeaving(e)) || n != nil && n.Failed || in.Selected && !rewritten(e, n)
 	}
 	kept := entriesThat(in.Index, stays)
 	if in.DropApps && len(kept) > 0 {

@@ -112,12 +112,15 @@ func (inv *Inventory) annotations(entries []Entry) (map[string]string, error) {
 		}
 		a[lynq.AnnotationRolloutUpdateStart] = start
 	}
-	if !inv.Expires.IsZero() {
-		end, err := encodeTime(inv.Expires)
-		if err != nil {
-			return nil, fmt.Errorf("expiry of the row: %w", err)
+	for key, t := range map[string]time.Time{lynq.AnnotationExpires: inv.Expires, lynq.AnnotationLeavingSince: inv.LeavingSince, lynq.AnnotationLeavingUntil: inv.LeavingUntil} {
+		if t.IsZero() {
+			continue
 		}
-		a[lynq.AnnotationExpires] = end
+		text, err := encodeTime(t)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", annotation(key), err)
+		}
+		a[key] = text
 	}
 	if len(inv.DependForms) > 0 {
 		a[lynq.AnnotationDependForms] = strings.Join(inv.DependForms, ",")
@@ -154,9 +157,7 @@ func Decode(cm *corev1.ConfigMap) (*Inventory, error) {
 		return nil, err
 	}
 	inv.DependForms = dependForms(cm)
-	if end, err := decodeTime(cm.Annotations[lynq.AnnotationExpires]); err == nil {
-		inv.Expires = end // another text is none of lynqctl's, and decides nothing
-	}
+	inv.Expires, inv.LeavingSince, inv.LeavingUntil = timeIn(cm, lynq.AnnotationExpires), timeIn(cm, lynq.AnnotationLeavingSince), timeIn(cm, lynq.AnnotationLeavingUntil)
 	if err := d.rollout(inv); err != nil {
 		return nil, err
 	}
@@ -169,6 +170,16 @@ func Decode(cm *corev1.ConfigMap) (*Inventory, error) {
 		return nil, err
 	}
 	return inv, nil
+}
+
+// timeIn is the time that an annotation has, zero where it has none. Another text is not
+// lynqctl's: it counts as if it were not there, so that a grace period begins anew.
+func timeIn(cm *corev1.ConfigMap, key string) time.Time {
+	t, err := decodeTime(cm.Annotations[key])
+	if err != nil {
+		return time.Time{}
+	}
+	return t
 }
 
 // dependForms are the forms that the form of a record depends on.
@@ -333,7 +344,7 @@ func nodeKeys() *ownKeys {
 		annotations: func(key string) bool {
 			switch key {
 			case lynq.AnnotationHubID, lynq.AnnotationTemplateNamespace, lynq.AnnotationUID, lynq.AnnotationActivate, lynq.AnnotationTemplateGeneration,
-				lynq.AnnotationRolloutUpdateStart, lynq.AnnotationExtra, lynq.AnnotationDependForms, lynq.AnnotationExpires, lynq.AnnotationApplySetTooling,
+				lynq.AnnotationRolloutUpdateStart, lynq.AnnotationExtra, lynq.AnnotationDependForms, lynq.AnnotationExpires, lynq.AnnotationLeavingSince, lynq.AnnotationLeavingUntil, lynq.AnnotationApplySetTooling,
 				lynq.AnnotationApplySetGroupKinds, lynq.AnnotationApplySetNamespaces:
 				return true
 			}

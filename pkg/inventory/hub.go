@@ -54,6 +54,9 @@ type Hub struct {
 	Tombstones []string
 	// Deletions are what a watch deleted lately, for --max-delete.
 	Deletions []Deletions
+	// Leaving are nodes that are kept for their grace period, as their inventories have it
+	// too.
+	Leaving []Leaving
 
 	// What only the cluster knows: zero before the first save.
 	UID, ResourceVersion string
@@ -82,8 +85,9 @@ const (
 	keyNamespaceDefaults = "namespaceDefaults"
 	// keyTombstones is left out where there are none.
 	keyTombstones = "tombstones"
-	// keyDeletions is left out where there are none.
+	// keyDeletions and keyLeaving are left out where there are none.
 	keyDeletions = "deletions"
+	keyLeaving   = "leaving"
 )
 
 // maxTombstones is how many a record has room for. The others are looked at in each run.
@@ -138,24 +142,49 @@ func EncodeHub(h *Hub) (*corev1.ConfigMap, error) {
 	if err := h.encodeRun(cm.Data); err != nil {
 		return nil, fmt.Errorf("record of hub %s/%s: %w", h.Namespace, h.Name, err)
 	}
-	if len(h.NamespaceDefaults) > 0 {
-		if cm.Data[keyNamespaceDefaults], err = lynq.JSON(h.NamespaceDefaults); err != nil {
-			return nil, fmt.Errorf("record of hub %s/%s: namespaceDefaults: %w", h.Namespace, h.Name, err)
-		}
+	if err := h.encodeLists(cm.Data); err != nil {
+		return nil, fmt.Errorf("record of hub %s/%s: %w", h.Namespace, h.Name, err)
 	}
 	if len(h.Tombstones) > 0 {
 		cm.Data[keyTombstones] = strings.Join(h.Tombstones[:min(len(h.Tombstones), maxTombstones)], " ")
-	}
-	if len(h.Deletions) > 0 {
-		if cm.Data[keyDeletions], err = lynq.JSON(h.Deletions); err != nil {
-			return nil, fmt.Errorf("record of hub %s/%s: deletions: %w", h.Namespace, h.Name, err)
-		}
 	}
 	if h.Finalizer {
 		cm.Finalizers = []string{lynq.FinalizerHub}
 	}
 	h.Others.addTo(cm)
 	return cm, nil
+}
+
+// encodeLists writes the lists that are left out where they are empty.
+func (h *Hub) encodeLists(to map[string]string) error {
+	for _, list := range []struct {
+		key string
+		n   int
+		of  any
+	}{{keyNamespaceDefaults, len(h.NamespaceDefaults), h.NamespaceDefaults}, {keyDeletions, len(h.Deletions), h.Deletions}, {keyLeaving, len(h.Leaving), h.Leaving}} {
+		if list.n == 0 {
+			continue
+		}
+		text, err := lynq.JSON(list.of)
+		if err != nil {
+			return fmt.Errorf("%s: %w", list.key, err)
+		}
+		to[list.key] = text
+	}
+	return nil
+}
+
+// lists reads what encodeLists writes.
+func (d *decoder) lists(h *Hub) error {
+	for key, list := range map[string]any{keyNamespaceDefaults: &h.NamespaceDefaults, keyDeletions: &h.Deletions, keyLeaving: &h.Leaving} {
+		if _, said := d.cm.Data[key]; !said {
+			continue
+		}
+		if err := d.json(key, list); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // DecodeHub reads the record that a ConfigMap is. The error is a *UnreadableError.
@@ -196,15 +225,8 @@ func DecodeHub(cm *corev1.ConfigMap) (*Hub, error) {
 	if len(h.Namespaces) == 0 {
 		h.Namespaces = nil
 	}
-	if _, said := cm.Data[keyNamespaceDefaults]; said {
-		if err := d.json(keyNamespaceDefaults, &h.NamespaceDefaults); err != nil {
-			return nil, err
-		}
-	}
-	if _, said := cm.Data[keyDeletions]; said {
-		if err := d.json(keyDeletions, &h.Deletions); err != nil {
-			return nil, err
-		}
+	if err := d.lists(h); err != nil {
+		return nil, err
 	}
 	var err error
 	if h.Time, err = decodeTime(cm.Data[keyTime]); err != nil {
@@ -238,7 +260,7 @@ func hubKeys() *ownKeys {
 		},
 		annotations: func(key string) bool { return key == lynq.AnnotationApproved },
 		data: func(key string) bool {
-			return key == keyFormat || key == keyRows || key == keyColumns || key == keyTime || key == keyVersion || key == keyPlaces || key == keyRun || key == keyNamespaceDefaults || key == keyTombstones || key == keyDeletions
+			return key == keyFormat || key == keyRows || key == keyColumns || key == keyTime || key == keyVersion || key == keyPlaces || key == keyRun || key == keyNamespaceDefaults || key == keyTombstones || key == keyDeletions || key == keyLeaving
 		},
 	}
 }
@@ -249,7 +271,7 @@ func EqualHubs(a, b *Hub) bool {
 		a.Inactive == b.Inactive && a.Nodes == b.Nodes && slices.Equal(a.Columns, b.Columns) &&
 		slices.Equal(a.Namespaces, b.Namespaces) && slices.Equal(a.NamespaceDefaults, b.NamespaceDefaults) && slices.Equal(a.Tombstones, b.Tombstones) && a.Time.Equal(b.Time) && a.Version == b.Version && a.Finalizer == b.Finalizer &&
 		a.Interrupted.Equal(b.Interrupted) && slices.Equal(a.Unrendered, b.Unrendered) && a.MoreUnrendered == b.MoreUnrendered && slices.Equal(a.Troubles, b.Troubles) && slices.Equal(a.Rollouts, b.Rollouts) && slices.Equal(a.Absent, b.Absent) &&
-		a.Held.equal(b.Held) && a.Approved == b.Approved && slices.EqualFunc(a.Deletions, b.Deletions, Deletions.equal)
+		a.Held.equal(b.Held) && a.Approved == b.Approved && slices.EqualFunc(a.Deletions, b.Deletions, Deletions.equal) && EqualLeaving(a.Leaving, b.Leaving)
 }
 
 // Saved is the record with what the server says of it: its ConfigMap was written.

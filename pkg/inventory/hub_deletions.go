@@ -16,7 +16,22 @@ type Deletions struct {
 	More  int      `json:"more,omitempty"`
 }
 
-// NodeDigest stands for a node in Deletions: names would need too much room.
+// Leaving are nodes whose rows a run first saw gone at one time, and which are kept for
+// their grace period.
+type Leaving struct {
+	Since time.Time `json:"since"`
+	Nodes []string  `json:"nodes"` // by NodeDigest
+}
+
+// equal tells whether two are written alike.
+func (l Leaving) equal(other Leaving) bool {
+	return l.Since.Equal(other.Since) && slices.Equal(l.Nodes, other.Nodes)
+}
+
+// EqualLeaving tells whether two lists are written alike.
+func EqualLeaving(a, b []Leaving) bool { return slices.EqualFunc(a, b, Leaving.equal) }
+
+// NodeDigest stands for a node in Deletions and Leaving: names would need too much room.
 func NodeDigest(namespace, node string) string {
 	sum := sha256.Sum256([]byte(namespace + "/" + node))
 	return hex.EncodeToString(sum[:6])

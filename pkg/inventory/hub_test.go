@@ -23,6 +23,7 @@ func customers() *inventory.Hub {
 		Name: "customers", Namespace: "shop", Rows: 12, Active: 10, Inactive: 2, Nodes: 20,
 		Columns: []string{"id", "active", `a "b" <c>`}, Time: noon, Version: "v1.2.3", Finalizer: true, Namespaces: []string{"eu", "us"},
 		NamespaceDefaults: []lynq.NamespaceDefault{{Kind: "ConfigMap", Name: "corp-*"}}, Tombstones: []string{"0123456789ab", "ffffffffffff"},
+		Leaving:   []inventory.Leaving{{Since: noon, Nodes: []string{inventory.NodeDigest("shop", "acme-web")}}},
 		Deletions: []inventory.Deletions{{Time: noon, Nodes: []string{inventory.NodeDigest("shop", "acme-web")}}, {Time: noon.Add(time.Second), More: 2}},
 	}
 }
@@ -95,6 +96,9 @@ func TestEqualHubsDeletions(t *testing.T) {
 		"none":           func(h *inventory.Hub) { h.Deletions = nil },
 		"another time":   func(h *inventory.Hub) { h.Deletions[0].Time = noon.Add(time.Hour) },
 		"another node":   func(h *inventory.Hub) { h.Deletions[0].Nodes = []string{"0123456789ab"} },
+		"none leaves":    func(h *inventory.Hub) { h.Leaving = nil },
+		"another leaves": func(h *inventory.Hub) { h.Leaving[0].Nodes = []string{"0123456789ab"} },
+		"another since":  func(h *inventory.Hub) { h.Leaving[0].Since = noon.Add(time.Hour) },
 		"another number": func(h *inventory.Hub) { h.Deletions[1].More = 3 },
 	} {
 		h := customers()

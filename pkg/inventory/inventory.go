@@ -20,6 +20,9 @@ type Inventory struct {
 	TemplateGeneration int64
 	// RolloutStart is when the node last began to change, zero where never.
 	RolloutStart time.Time
+	// LeavingSince is when a run first saw that the row is gone, zero for a node whose row
+	// is active, or which leaves at once. LeavingUntil is when the node goes, for people.
+	LeavingSince, LeavingUntil time.Time
 	// Expires is when the row expires, as the last run saw it, zero for never. It is for
 	// people: rows alone decide.
 	Expires time.Time

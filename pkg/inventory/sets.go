@@ -125,7 +125,7 @@ func Find(entries []Entry, ref lynq.Ref) (Entry, bool) {
 func Equal(a, b *Inventory) bool {
 	return a.Node == b.Node &&
 		a.Activate == b.Activate && a.TemplateGeneration == b.TemplateGeneration &&
-		a.RolloutStart.Equal(b.RolloutStart) && a.Extra == b.Extra && a.Expires.Equal(b.Expires) && slices.Equal(a.DependForms, b.DependForms) && a.Version == b.Version && a.Finalizer == b.Finalizer &&
+		a.RolloutStart.Equal(b.RolloutStart) && a.Extra == b.Extra && a.Expires.Equal(b.Expires) && a.LeavingSince.Equal(b.LeavingSince) && a.LeavingUntil.Equal(b.LeavingUntil) && slices.Equal(a.DependForms, b.DependForms) && a.Version == b.Version && a.Finalizer == b.Finalizer &&
 		a.Copy == "" && b.Copy == "" && equalStatus(a.Status, b.Status) &&
 		slices.Equal(sorted(a.Entries), sorted(b.Entries)) && slices.Equal(sorted(a.Hooks), sorted(b.Hooks))
 }

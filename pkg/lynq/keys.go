@@ -29,7 +29,7 @@ func Reserved(key string) bool {
 	case "hub", "node", "node-namespace", "record", "template", // labels
 		"orphaned", "orphaned-at", "orphaned-reason", "orphaned-from",
 		"deletion-policy", "resource-id", "created-once", "adopted",
-		"hubId", "hub-namespace", "template-namespace", "activate", "template-generation", "rollout-update-start", "extra", "depend-forms", "expires":
+		"hubId", "hub-namespace", "template-namespace", "activate", "template-generation", "rollout-update-start", "extra", "depend-forms", "expires", "leaving-since", "leaving-until":
 		return true
 	}
 	return false
@@ -121,6 +121,8 @@ const (
 	AnnotationExtra              = KeyPrefix + "extra"
 	AnnotationDependForms        = KeyPrefix + "depend-forms"
 	AnnotationExpires            = KeyPrefix + "expires"
+	AnnotationLeavingSince       = KeyPrefix + "leaving-since"
+	AnnotationLeavingUntil       = KeyPrefix + "leaving-until"
 
 	FinalizerNode = "lynqnode." + Group + "/finalizer"
 	FinalizerHub  = KeyPrefix + "hub-finalizer"

@@ -16,6 +16,7 @@ const (
 	Progressing = inventory.ConditionProgressing // not ready yet
 	Degraded    = inventory.ConditionDegraded    // not as its row wants it
 	Leaving     = "Leaving"                      // it is being deleted
+	InGrace     = Leaving + ": Grace"            // its row is gone, and it is kept for its grace period
 	Excluded    = string(reason.Excluded)        // a rule excludes an object
 	Orphaned    = "Orphaned"                     // an object has the marks of an orphan
 	Unknown     = "Unknown"                      // of a node: no run that began it has ended; of an object: it could not be looked at
@@ -42,6 +43,10 @@ type Node struct {
 	Conflicted int       `json:"conflicted"`
 	Excluded   int       `json:"excluded,omitempty"`
 	Created    time.Time `json:"created,omitzero"` // its record
+	// LeavingSince is when a run first saw its row gone, and LeavingUntil when lynqctl
+	// deletes it; zero for a node that isn't kept for its grace period.
+	LeavingSince time.Time `json:"leavingSince,omitzero"`
+	LeavingUntil time.Time `json:"leavingUntil,omitzero"`
 	// Expires is when its row expires, as the last run saw it, zero for never.
 	Expires time.Time `json:"expires,omitzero"`
 }
@@ -54,6 +59,11 @@ func Of(inv *inventory.Inventory) Node {
 		Failed: inv.Status.Failed, Skipped: inv.Status.Skipped, Conflicted: inv.Status.Conflicted, Excluded: inv.Status.Excluded,
 	}
 	n.Condition, n.Since = Condition(inv)
+	if n.Condition == InGrace {
+		n.LeavingSince, n.LeavingUntil, n.Well = inv.LeavingSince, inv.LeavingUntil, true
+		n.Message = "its row is inactive or missing; lynqctl deletes the node at " + inv.LeavingUntil.Format(time.RFC3339)
+		return n
+	}
 	n.Well = n.Condition == inventory.ConditionReady
 	for _, what := range []string{inventory.ConditionDegraded, inventory.ConditionProgressing} {
 		if c := condition(inv, what); c != nil && inv.Status.Is(what) {
@@ -85,8 +95,11 @@ func OfUnrendered(u *inventory.Unrendered, at time.Time) Node {
 // Condition is a node's state in a word or two, and since when it is in that,
 // zero where it was not noted.
 func Condition(inv *inventory.Inventory) (string, time.Time) {
-	if inv.Deleting {
+	switch {
+	case inv.Deleting:
 		return Leaving, time.Time{}
+	case !inv.LeavingSince.IsZero() && inv.Activate != inactive:
+		return InGrace, inv.LeavingSince
 	}
 	for _, what := range []string{inventory.ConditionDegraded, inventory.ConditionProgressing, inventory.ConditionReady} {
 		c := condition(inv, what)

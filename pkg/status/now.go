@@ -140,7 +140,7 @@ func found(f *verify.Finding) *Trouble {
 func (now *Now) Of(inv *inventory.Inventory) Node {
 	n := Of(inv)
 	n.Recorded = now == nil || now.Unseen[inv.Node.Key()]
-	if n.Recorded || n.Condition == Leaving {
+	if n.Recorded || n.Condition == Leaving || n.Condition == InGrace {
 		return n
 	}
 	troubles := now.Troubles(inv)

@@ -20,6 +20,8 @@ type Counts struct {
 	Skipped    int `json:"skipped"`
 	Conflicted int `json:"conflicted"`
 	Excluded   int `json:"excluded,omitempty"`
+	// Leaving counts nodes that are kept for their grace period. They are well, too.
+	Leaving int `json:"leaving,omitempty"`
 }
 
 func (c *Counts) add(n *Node) {
@@ -27,6 +29,9 @@ func (c *Counts) add(n *Node) {
 	if n.Well {
 		c.Healthy++
 		c.Well++
+	}
+	if n.Condition == InGrace {
+		c.Leaving++
 	}
 	c.Desired += n.Desired
 	c.Ready += n.Ready

@@ -89,6 +89,9 @@ func (f *Apply) Options() (*apply.Options, error) {
 	if err := OneOf("--record-values", string(f.recordValues), noValues, string(apply.RecordChecked), string(apply.RecordPlain)); err != nil {
 		return nil, err
 	}
+	if err := CheckNoGrace(f.Given.NoGrace, f.Render.Nodes); err != nil {
+		return nil, err
+	}
 	limit, err := decide.ParseMaxDelete(f.MaxDelete)
 	if err != nil {
 		return nil, session.BadUsage(fmt.Errorf("--max-delete: %w", err))

@@ -115,6 +115,19 @@ func RegisterNoFinalizer(flags *pflag.FlagSet, without *bool) {
 	flags.BoolVar(without, "no-finalizer", false, "create inventories without a finalizer (deleting one with kubectl then deletes its objects at once)")
 }
 
+// RegisterNoGrace registers the flag that deletes nodes before their grace period is over.
+func RegisterNoGrace(flags *pflag.FlagSet, noGrace *bool) {
+	flags.BoolVar(noGrace, "no-grace", false, "delete the nodes of --node at once if their rows are gone, whatever their deletionGracePeriod")
+}
+
+// CheckNoGrace refuses --no-grace for a whole run.
+func CheckNoGrace(noGrace bool, nodes []string) error {
+	if noGrace && len(nodes) == 0 {
+		return session.BadUsage(errors.New("--no-grace is for named nodes: name them with --node"))
+	}
+	return nil
+}
+
 // Run are the flags of all commands that carry plans out.
 type Run struct {
 	session.RunOptions

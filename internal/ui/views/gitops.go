@@ -63,6 +63,13 @@ func PrintTree(r *gitops.Report, dryRun bool, out tty.Stream) error {
 	if more := len(r.Changes) - len(shown); more > 0 {
 		b.WriteString("... and " + lynq.Count(more, "more node") + "\n")
 	}
+	leaving := r.Leaving[:min(len(r.Leaving), treeNodesNamed)]
+	for i := range leaving {
+		b.WriteString(out.Fitted(tty.Safe(leaving[i].String())) + "\n")
+	}
+	if more := len(r.Leaving) - len(leaving); more > 0 {
+		b.WriteString("... and " + lynq.Count(more, "more leaving node") + "\n")
+	}
 	for _, c := range r.Conflicts {
 		b.WriteString(out.Fitted(tty.Safe("conflict: "+c.Path+": "+c.Why)) + "\n")
 	}

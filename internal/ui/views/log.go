@@ -65,6 +65,10 @@ func (l *Log) Report(e report.Event) {
 		if e.Outcome != report.OutcomeDone && e.Outcome != report.OutcomeUnchanged && e.Outcome != report.OutcomeInterrupted && !l.again(&e, e.Message) {
 			l.to.Warn("node", l.attributes(&e)...)
 		}
+	case report.EventLeaving:
+		if e.Begins {
+			l.to.Info("leaving", l.attributes(&e)...)
+		}
 	case report.EventWarning:
 		l.to.Warn(e.Message, l.attributes(&report.Event{NodeID: e.NodeID, Object: e.Object})...)
 	case report.EventSummary:

@@ -51,6 +51,9 @@ func (n *NodeNow) data() *nodeData {
 // Details are the node for people and programs.
 func (n *NodeNow) Details(now time.Time) *ui.Details {
 	condition, r := ui.Shown(n.Condition), &n.Recorded
+	if n.Condition == status.InGrace {
+		condition = leavingText(&n.Node, now)
+	}
 	if n.Node.Recorded {
 		condition += " (recorded)"
 	}

@@ -107,7 +107,10 @@ func (v *NodeView) shown() string {
 
 // conditionOf is a node's condition, marked where it is recorded and the others are
 // not.
-func (v *NodeView) conditionOf(n *status.Node) string {
+func (v *NodeView) conditionOf(n *status.Node, now time.Time) string {
+	if n.Condition == status.InGrace {
+		return leavingText(n, now)
+	}
 	if n.Recorded && !v.Recorded {
 		return ui.Shown(n.Condition) + " (recorded)"
 	}
@@ -144,7 +147,7 @@ func (v *NodeView) item(n *status.Node, called shortNames, now time.Time) ui.Ite
 		for _, count := range []int{n.Failed, n.Skipped, n.Conflicted} {
 			cells = append(cells, strconv.Itoa(count))
 		}
-		cells = append(cells, v.conditionOf(n), ago(now, n.Created))
+		cells = append(cells, v.conditionOf(n, now), ago(now, n.Created))
 	}
 	cause := ""
 	if !n.Well && n.Message != "" {
@@ -155,6 +158,14 @@ func (v *NodeView) item(n *status.Node, called shortNames, now time.Time) ui.Ite
 		Cells: append(cells, ago(now, n.Since), called.hub(n.Hub), called.form(n.Form), n.UID, messageOf(n, now)),
 		Name:  n.Name, Data: statusData{rowFieldsOf(n.NodeID), n.Well, n}, Tone: conditionTone(n),
 	}
+}
+
+// leavingText says how long a node is kept whose row is gone.
+func leavingText(n *status.Node, now time.Time) string {
+	if !now.Before(n.LeavingUntil) {
+		return "Leaving: due"
+	}
+	return "Leaving: " + lynq.Span(n.LeavingUntil.Sub(now)) + " left"
 }
 
 // messageOf is why a node isn't well, or else when its row expires.
@@ -179,6 +190,8 @@ func expiryText(end, now time.Time) string {
 // conditionTone: what is on its way may yet be Ready.
 func conditionTone(n *status.Node) tty.Tone {
 	switch {
+	case n.Condition == status.InGrace:
+		return tty.Worry
 	case n.Well:
 		return tty.Good
 	case n.Condition == status.Progressing, n.Condition == status.Leaving, n.Condition == status.Unknown:
@@ -281,7 +294,11 @@ func absentText(absent bool) string {
 }
 
 func countsLine(c *status.Counts) string {
-	return fmt.Sprintf("%d/%s Ready, %d/%s ready%s", c.Well, lynq.Count(c.Nodes, "node"), c.Ready, lynq.Count(c.Desired, "object"), troubles(c))
+	leaving := ""
+	if c.Leaving > 0 {
+		leaving = fmt.Sprintf(", %d leaving", c.Leaving)
+	}
+	return fmt.Sprintf("%d/%s Ready%s, %d/%s ready%s", c.Well-c.Leaving, lynq.Count(c.Nodes, "node"), leaving, c.Ready, lynq.Count(c.Desired, "object"), troubles(c))
 }
 
 func orNever(ago string) string {

@@ -30,6 +30,8 @@ type Options struct {
 	IncludeData bool
 	// Wait: a run waits until objects are ready, as their policies say.
 	Wait bool
+	// NoGrace: nodes whose rows are gone go at once. It needs named nodes.
+	NoGrace bool
 	// NoFinalizer: inventories are made without the finalizer.
 	NoFinalizer  bool
 	RecordValues RecordValues

@@ -323,11 +323,16 @@ func (j *Job) look(ctx context.Context, h load.HubPrograms, found map[string]boo
 		Hub: h.Key, Exclude: map[lynq.FormKey]lynq.Exclusions{}, NamespaceDefaults: h.Hub.NamespaceDefaults,
 		Nodes: j.Nodes[h.Key], Active: j.reports[h.Key].Active, Now: j.Engine.Now(),
 	}
+	in.Grace.Periods = map[lynq.FormKey]time.Duration{}
 	if r := j.Records[h.Key]; r != nil {
 		in.HubDeleting, in.Deletions = r.Deleting && r.Finalizer, r.Deletions
+		in.Grace.Recorded, in.Grace.LastRun = r.Leaving, r.Time
 	}
 	for _, p := range h.Programs {
 		key := load.FormKey(p.Form, h.Key.Namespace)
+		if !j.Options.NoGrace {
+			in.Grace.Periods[key] = p.Form.GraceIn(h.Hub)
+		}
 		in.Forms = append(in.Forms, key)
 		in.Exclude[key] = p.Exclude
 	}

@@ -74,7 +74,8 @@ func (j *Job) saveHubs(ctx context.Context, s *report.Summary) error {
 }
 
 // recordHubs records what has to be known of the hubs should this run be killed:
-// that their nodes may be in further namespaces, which nodes a watch deletes, and that no version is known any
+// that their nodes may be in further namespaces, which nodes a watch deletes, since when nodes
+// leave that are kept for their grace period, and that no version is known any
 // more to render what is recorded of them, where another one did.
 func (j *Job) recordHubs(ctx context.Context, plans []plan.Plan) error {
 	for _, h := range j.Hubs {
@@ -87,11 +88,14 @@ func (j *Job) recordHubs(ctx context.Context, plans []plan.Plan) error {
 			record.Version = ""
 		}
 		record.Namespaces = trust.NamespacesOf(known.Namespace, slices.Concat(known.Namespaces, h.Namespaces()), nil)
-		deletes := false
+		record.Leaving = leavingOf(plans, h.Key, known.Leaving)
+		changed := !inventory.EqualLeaving(record.Leaving, known.Leaving)
 		if over := j.Options.Limits.Window; over > 0 {
-			record.Deletions, deletes = window.Record(record.Deletions, lossesOf(plans, h.Key), j.Engine.Now(), over)
+			var more bool
+			record.Deletions, more = window.Record(record.Deletions, lossesOf(plans, h.Key), j.Engine.Now(), over)
+			changed = changed || more
 		}
-		if !deletes && record.Version == known.Version && len(record.Namespaces) == len(known.Namespaces) {
+		if !changed && record.Version == known.Version && len(record.Namespaces) == len(known.Namespaces) {
 			continue
 		}
 		saved, err := j.Store.SaveHub(ctx, &record)
@@ -101,6 +105,17 @@ func (j *Job) recordHubs(ctx context.Context, plans []plan.Plan) error {
 		j.Records[h.Key] = saved
 	}
 	return nil
+}
+
+// leavingOf is what the record of a hub has from now on of nodes that are kept for their
+// grace period. Without a plan of the hub, that is what it has.
+func leavingOf(plans []plan.Plan, hub lynq.HubKey, known []inventory.Leaving) []inventory.Leaving {
+	for i := range plans {
+		if p := &plans[i]; p.Hub == hub && !p.After {
+			return p.LeavingRecord
+		}
+	}
+	return known
 }
 
 // lossesOf are the nodes of a hub that plans take away, or objects of them.

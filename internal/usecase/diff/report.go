@@ -21,6 +21,11 @@ func (t *diffRun) report(plans []plan.Plan) (*diff.Report, error) {
 	r := &diff.Report{}
 	for i := range plans {
 		r.Refusals = append(r.Refusals, plans[i].Refusals...)
+		for k := range plans[i].Leaving {
+			l := &plans[i].Leaving[k]
+			r.Total++
+			r.Leaving = append(r.Leaving, diff.Leaving{NodeID: l.NodeID, Since: l.Since, Until: l.Until, Message: report.LeavingText(l)})
+		}
 		for k := range plans[i].Nodes {
 			r.Total++
 			p := &plans[i].Nodes[k]

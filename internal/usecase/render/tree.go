@@ -41,6 +41,8 @@ type Options struct {
 
 	gitops.Arrangement
 	Limits gitops.Limits
+	// NoGrace: the files of nodes whose rows are gone go at once. It needs named nodes.
+	NoGrace bool
 	// Force: files are overwritten and removed though others wrote or changed them.
 	Force bool
 	// DryRun: nothing is written.
@@ -131,6 +133,18 @@ func tellTombstones(e *session.Engine, hubs []load.HubPrograms, o *Options) {
 	}
 }
 
+// tellGrace warns of forms whose nodes are kept after their rows have gone: manifests alone
+// have no record of when that was.
+func tellGrace(e *session.Engine, inputs *load.Inputs) {
+	for _, h := range inputs.Hubs {
+		for _, p := range h.Programs {
+			if grace := p.Form.GraceIn(h.Hub); grace > 0 {
+				e.Notef("warning: %s: form %q has deletionGracePeriod %s, which counts with --output-dir alone: whoever applies these manifests and prunes deletes a node as soon as its row is gone", p.Form.Pos, p.Form.Name, grace)
+			}
+		}
+	}
+}
+
 // tellHooks warns of resources that are in no manifests: who applies those would run
 // them at once.
 func tellHooks(e *session.Engine, inputs *load.Inputs) {
@@ -187,9 +201,10 @@ func writeTree(ctx context.Context, e *session.Engine, o *Options, inputs *load.
 		return err
 	}
 	j.input = &gitops.Input{
-		Arrangement: o.Arrangement, Scope: scopeOf(j.hubs, o.Settings, rendered.nodes), Target: o.Target,
+		Arrangement: o.Arrangement, Scope: scopeOf(j.hubs, o.Settings, rendered.nodes, o.NoGrace), Target: o.Target,
 		Nodes: rendered.nodes, Index: index, Apps: emitted, DropApps: o.DropApps, Told: told,
 	}
+	j.input.Leave(j.Now())
 	if err := j.unknownNodes(); err != nil {
 		return err
 	}

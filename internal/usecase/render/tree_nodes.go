@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/pkg/gitops"
@@ -62,12 +63,15 @@ func treeNode(r *render.Rendered[render.Document]) *gitops.Node {
 }
 
 // scopeOf is what a run has a say on that made some nodes.
-func scopeOf(hubs []load.HubPrograms, s render.Settings, nodes []*gitops.Node) gitops.Scope {
+func scopeOf(hubs []load.HubPrograms, s render.Settings, nodes []*gitops.Node, noGrace bool) gitops.Scope {
 	scope := gitops.Scope{Only: askedNodes(s.Nodes, hubs, nodes), Selected: s.Selector != nil}
 	for _, h := range hubs {
-		hs := gitops.HubScope{HubKey: h.Hub.Key()}
+		hs := gitops.HubScope{HubKey: h.Hub.Key(), Grace: map[lynq.FormKey]time.Duration{}}
 		for _, p := range h.Programs {
 			hs.Forms = append(hs.Forms, p.Form.Key())
+			if !noGrace {
+				hs.Grace[p.Form.Key()] = p.Form.GraceIn(h.Hub)
+			}
 		}
 		scope.Hubs = append(scope.Hubs, hs)
 	}

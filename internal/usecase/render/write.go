@@ -21,7 +21,9 @@ func Run(ctx context.Context, e *session.Engine, o *Options, out io.Writer) erro
 		return err
 	case o.Dir != "":
 		return writeTree(ctx, e, o, inputs)
-	case o.Stream:
+	}
+	tellGrace(e, inputs)
+	if o.Stream {
 		return renderStream(ctx, e, o, inputs, out)
 	}
 	return renderWhole(ctx, e, o, inputs, out)

@@ -152,5 +152,8 @@ func changeText(c *planfile.Change, places map[lynq.FormKey]lynq.Pos) string {
 	case planfile.CauseInventory:
 		return node + "its inventory " + c.What + ", so another run has changed the node, or this plan ran already"
 	}
+	if c.Object == (lynq.Ref{}) {
+		return node + "it " + c.What
+	}
 	return node + c.Object.String() + " " + c.What
 }

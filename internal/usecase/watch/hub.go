@@ -38,6 +38,8 @@ type hubWatch struct {
 	again    time.Time // when to try again after one
 	// third is when to read files again whose changes delete data, zero for no need.
 	third time.Time
+	// grace is when the first node has been kept for its grace period, zero for none.
+	grace time.Time
 	// idle counts the rounds, in turn, that changes began and that found nothing to do.
 	idle int
 	// told is when the log told last what rounds wait for, or when they began to wait; zero
@@ -124,7 +126,7 @@ func (h *hubWatch) term(ctx context.Context) error {
 	h.w.engine.Meter().Leading(h.hub.Key, true)
 	defer h.w.engine.Meter().Leading(h.hub.Key, false)
 	h.kept.Forget()
-	h.rows, h.unread, h.ledger, h.failing, h.whole, h.third, h.failures = nil, nil, watch.Ledger[lynq.NodeKey]{}, nil, time.Time{}, time.Time{}, 0 // another run may have changed anything
+	h.rows, h.unread, h.ledger, h.failing, h.whole, h.third, h.grace, h.failures = nil, nil, watch.Ledger[lynq.NodeKey]{}, nil, time.Time{}, time.Time{}, time.Time{}, 0 // another run may have changed anything
 	watched, stop := context.WithCancel(locks.Ctx)
 	watches := newHubWatches(h, &r)
 	watches.running.Go(func() { h.keepReading(watched, r) })

@@ -24,6 +24,7 @@ func (h *hubWatch) timer(began time.Time) watch.Timer {
 		watch.Timer{At: h.ledger.Next(began), Why: "lynqctl tries a failed node again"},
 		watch.Timer{At: h.fights.Next(), Why: "the pause in a fight with another client is over"},
 		watch.Timer{At: h.third, Why: "lynqctl reads the files once more before it deletes data"},
+		watch.Timer{At: h.grace, Why: "the deletionGracePeriod of a node is over"},
 		watch.Timer{At: h.whole.Add(h.wholeEvery()), Why: "lynqctl compares all nodes with the cluster"},
 	)
 }

@@ -36,7 +36,7 @@ func (h *hubWatch) round(ctx context.Context, r *session.Run, watches *hubWatche
 	h.mu.Unlock()
 	// A tombstone of a file is of no node.
 	all = all || due[stonesOf(&h.hub)] || objects[recordOf(&h.hub)] || !now.Before(h.whole.Add(h.wholeEvery())) || h.thirdDue(now)
-	if !all && len(due)+len(objects) == 0 {
+	if !all && len(due)+len(objects) == 0 && !h.graceDue(now) {
 		return nil
 	}
 	run := *r
@@ -62,7 +62,7 @@ func (h *hubWatch) round(ctx context.Context, r *session.Run, watches *hubWatche
 		h.whole = now
 	}
 	ended := map[lynq.NodeKey]report.Outcome{}
-	if j.Concern == nil || slices.ContainsFunc(plans, func(p plan.Plan) bool { return len(p.Nodes)+len(p.Gone) > 0 }) {
+	if j.Concern == nil || slices.ContainsFunc(plans, func(p plan.Plan) bool { return len(p.Nodes)+len(p.Gone) > 0 || p.Marks() }) {
 		ended, err = h.carryOut(ctx, j, plans, wanted, approved)
 		h.tellFights(ctx, plans, j.Client.Recorder(session.HostName()))
 	}
@@ -80,6 +80,20 @@ func (h *hubWatch) round(ctx context.Context, r *session.Run, watches *hubWatche
 	}
 	return err
 }
+
+// graceEnd is when the first of the nodes has been kept for its grace period, by this
+// machine's clock, which timers go by; zero for none.
+func (h *hubWatch) graceEnd(plans []plan.Plan) time.Time {
+	for i := range plans {
+		if end := plans[i].Wake(); !end.IsZero() && !plans[i].After {
+			return time.Now().Add(end.Sub(h.w.engine.Now()))
+		}
+	}
+	return time.Time{}
+}
+
+// graceDue tells whether a node has been kept for its grace period.
+func (h *hubWatch) graceDue(now time.Time) bool { return !h.grace.IsZero() && !now.Before(h.grace) }
 
 // ofNodes tells whether an error is that some nodes did not end well, and nothing else.
 func ofNodes(err error) bool {
@@ -156,7 +170,7 @@ func (h *hubWatch) plan(ctx context.Context, j *usecase.Job) (plans []plan.Plan,
 	}
 	h.tellHeld(ctx, j, plans, held, approved)
 	h.tellTroubles(ctx, j)
-	j.Held = map[lynq.HubKey]*inventory.HeldDeletions{h.hub.Key: held}
+	j.Held, h.grace = map[lynq.HubKey]*inventory.HeldDeletions{h.hub.Key: held}, h.graceEnd(plans)
 	return plans, approved, nil
 }
 

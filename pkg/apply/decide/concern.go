@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/grace"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -43,7 +44,7 @@ func (c *Concern) Inventories() bool {
 // What is decided of these, and what the guards say, is what a plan of all nodes has. It
 // gives the nodes and the inventories whose objects are to be observed.
 func (in *Input) Narrow(c *Concern) ([]*plan.Node, []*inventory.Inventory) {
-	all := in.members()
+	all, ledger := in.members(), grace.NewLedger(in.Grace.Recorded)
 	in.Concerned = map[lynq.NodeKey]bool{}
 	ties := map[tie]bool{}
 	add := func(m *member) {
@@ -51,7 +52,7 @@ func (in *Input) Narrow(c *Concern) ([]*plan.Node, []*inventory.Inventory) {
 		m.ties(c, func(t tie) bool { ties[t] = true; return true })
 	}
 	for _, m := range all {
-		if c.concerns(m) || in.going(m) {
+		if c.concerns(m) || in.going(m) && !in.rests(ledger, m.inventory) {
 			add(m)
 		}
 	}

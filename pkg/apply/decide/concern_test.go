@@ -140,6 +140,12 @@ func narrows(t *testing.T, seed uint64) {
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got))); diff != "" {
 		t.Errorf("(-of all +of some):\n%s", diff)
 	}
+	if diff := cmp.Diff(graceSaid(&plan.Plan{Leaving: all.Leaving}), graceSaid(&plan.Plan{Leaving: some.Leaving})); diff != "" {
+		t.Errorf("nodes that are kept (-of all +of some):\n%s", diff)
+	}
+	if !inventory.EqualLeaving(all.LeavingRecord, some.LeavingRecord) {
+		t.Errorf("the hub's record has %v of a plan of all, and %v of some", all.LeavingRecord, some.LeavingRecord)
+	}
 	if diff := cmp.Diff(all.Refusals, some.Refusals); diff != "" {
 		t.Errorf("refusals (-of all +of some):\n%s", diff)
 	}

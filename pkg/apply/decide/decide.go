@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/container"
+	"github.com/lynqctl/lynqctl/pkg/apply/grace"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
@@ -99,6 +100,9 @@ type Input struct {
 	// OperatorNodes is how many LynqNode resources the hub has in the namespaces
 	// that count.
 	OperatorNodes int
+	// Grace is how long nodes are kept whose rows are gone; zero for plans that a person
+	// asked for by name.
+	Grace Grace
 	// Now is when the plan is made.
 	Now time.Time
 	// HubDeleting: the hub's record was deleted, which its finalizer holds.
@@ -129,10 +133,11 @@ func Decide(in *Input, l Limits) *plan.Plan {
 		}
 	}
 	p.Whole = len(d.in.Broken) == 0 && in.Concerned == nil
+	d.planLeaving(p)
 	for _, inv := range d.in.Inventories {
 		key := inv.Node.Key()
 		switch {
-		case d.nodes[key] != nil, inv.Node.Hub.Namespace != "" && inv.Node.Hub.Namespace != d.in.Hub.Namespace, !in.planned(key):
+		case d.nodes[key] != nil, d.leaves[key] != nil, inv.Node.Hub.Namespace != "" && inv.Node.Hub.Namespace != d.in.Hub.Namespace, !in.planned(key):
 		case d.untouched[key] != nil:
 			p.Nodes = append(p.Nodes, d.kept(inv, d.untouched[key]))
 		case !d.goes(inv):
@@ -175,6 +180,10 @@ type decider struct {
 	claims       *claimIndex
 	// owned are the namespaces in which nodes with a hook elsewhere own something.
 	owned map[lynq.NodeKey]map[string]bool
+	// leaves are the nodes that are kept for their grace period, and ledger is what the
+	// hub's record has of such nodes.
+	leaves map[lynq.NodeKey]*plan.Leaving
+	ledger grace.Ledger
 	// holding: no object leaves its node.
 	holding bool
 }
@@ -206,6 +215,7 @@ func newDecider(in *Input) *decider {
 	}
 	d.owned = hooking{d}.findOwned()
 	d.misnamed = d.findMisnamed()
+	d.judgeGrace()
 	d.judgeUnknown()
 	d.replaceDeleted()
 	d.keepRefused()
@@ -337,9 +347,17 @@ func entriesOf(inv *inventory.Inventory) map[lynq.Ref]*inventory.Entry {
 // a person who named it. An inventory that is being deleted without our finalizer
 // was cleaned up before, or is not ours to clean up (seed: finalizers, the four
 // states).
+//
+// One that is kept for its grace period does not go yet.
 func (d *decider) goes(inv *inventory.Inventory) bool {
 	key := inv.Node.Key()
-	return d.in.Delete[key] || d.nodes[key] == nil && !d.misnamed.recorded[key] && d.within(inv) && (!inv.Deleting || inv.Finalizer)
+	return d.in.Delete[key] || d.gone(inv) && d.leaves[key] == nil
+}
+
+// gone tells whether this run may let the node of an inventory go, which no row wants.
+func (d *decider) gone(inv *inventory.Inventory) bool {
+	key := inv.Node.Key()
+	return d.nodes[key] == nil && !d.misnamed.recorded[key] && d.within(inv) && (!inv.Deleting || inv.Finalizer)
 }
 
 // within tells whether this run may let the node of an inventory go.

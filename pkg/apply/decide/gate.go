@@ -62,7 +62,7 @@ type rule func(*decider, *question) *answer
 // the same list for people.
 func conditions() []rule {
 	return []rule{
-		notNarrowed, observed, madeByNode, notExcluded, noRecord, notRendered, notClaimed, notHeld, notRelabelled,
+		notNarrowed, notLeaving, observed, madeByNode, notExcluded, noRecord, notRendered, notClaimed, notHeld, notRelabelled,
 		notGivenUp, isOurs, noOrphanOfOthers, sameObject, asLabelled, policyDeletes, noData,
 	}
 }

@@ -80,7 +80,7 @@ func (g guards) refusals(l Limits) []plan.Refusal {
 		return refusals
 	}
 	// A run that a selector narrows deletes no node, and tells of an empty source all the same.
-	if (len(n.nodes) > 0 || g.in.Narrowed && n.Nodes > 0) && g.in.Active == 0 && !l.AllowEmpty {
+	if (len(n.nodes)+len(g.d.leaves) > 0 || g.in.Narrowed && n.Nodes > 0) && g.in.Active == 0 && !l.AllowEmpty {
 		refuse(plan.GuardEmpty, "check the source; to delete every tenant, pass --allow-empty",
 			"no row is active, but the cluster has %s", lynq.Count(n.Nodes, "node"))
 		return refusals

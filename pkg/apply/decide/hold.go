@@ -22,6 +22,8 @@ import (
 //     node which stays takes over is no deletion, and moves.
 //   - An object that a node wants and one that would go still has is skipped: with it
 //     that node would begin to go.
+//   - A node that is kept for its grace period begins to leave, unless no row is active:
+//     then the source may be broken, and no grace period begins.
 //   - All else is as it was planned. To recreate an object, or to purge one that did its
 //     work, is what a row and a form want, and no guard counts it.
 //
@@ -30,6 +32,9 @@ import (
 func WithoutDeletions(p *plan.Plan) *plan.Plan {
 	next := *p
 	next.Held, next.Refusals, next.Losses, next.Nodes = heldBack(p), nil, nil, nil
+	if d := rulesOf(p); d != nil && refusedBy(p, plan.GuardEmpty) {
+		next.Leaving, next.LeavingRecord = nil, d.in.Grace.Recorded
+	}
 	taken := map[lynq.Ref]lynq.NodeKey{}
 	staying := map[lynq.NodeKey]bool{}
 	for i := range p.Nodes {
@@ -51,6 +56,11 @@ func WithoutDeletions(p *plan.Plan) *plan.Plan {
 	}
 	next.Count()
 	return &next
+}
+
+// refusedBy tells whether a guard refuses a plan.
+func refusedBy(p *plan.Plan, by plan.Guard) bool {
+	return slices.ContainsFunc(p.Refusals, func(r plan.Refusal) bool { return r.Guard == by })
 }
 
 // withoutDeletions is the plan of a node that stays. taken are the objects that it, or
@@ -114,6 +124,11 @@ func heldBack(p *plan.Plan) *plan.Held {
 			}
 		}
 	}
+	if refusedBy(p, plan.GuardEmpty) {
+		for i := range p.Leaving {
+			h.Nodes = append(h.Nodes, p.Leaving[i].Key())
+		}
+	}
 	byName := func(a, b lynq.NodeKey) int { return strings.Compare(a.String(), b.String()) }
 	slices.SortFunc(h.Nodes, byName)
 	slices.SortFunc(h.Partly, byName)
@@ -160,6 +175,11 @@ func changeDigest(p *plan.Plan, h *plan.Held) string {
 				what = "orphan"
 			}
 			lines = append(lines, fmt.Sprintf("%s %s of %s %s", what, s.Entry.Full(), n.Key(), s.UID()))
+		}
+	}
+	for i := range p.Leaving {
+		if l := &p.Leaving[i]; going[l.Key()] {
+			lines = append(lines, fmt.Sprintf("leaving %s %s %q", l.Key(), l.Form, l.UID))
 		}
 	}
 	slices.Sort(lines)

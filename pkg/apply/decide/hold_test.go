@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/types"
@@ -317,6 +318,9 @@ func randomShop(r *rand.Rand) *shop {
 		if r.IntN(4) > 0 {
 			inv := s.has(row, names(rows[r.IntN(len(rows))], 2)...)
 			inv.Deleting = r.IntN(5) == 0
+			if r.IntN(3) == 0 {
+				s.leavesSince(inv, hour(r.IntN(12)))
+			}
 			if r.IntN(4) == 0 {
 				inv.DependForms = []string{"web"}
 			}
@@ -342,6 +346,10 @@ func randomShop(r *rand.Rand) *shop {
 				n.NotIncluded = names(row, 2)
 			}
 		}
+	}
+	s.in.Now = hour(12)
+	if r.IntN(2) == 0 {
+		s.in.Grace.Periods = map[lynq.FormKey]time.Duration{{Name: "web"}: time.Duration(r.IntN(15)) * time.Hour}
 	}
 	for _, l := range s.in.Live {
 		*l = *somehow(r, l)

@@ -63,6 +63,9 @@ func (m *misnamed) obstacle(n *plan.Node) error {
 // another node would take what they have.
 func (d *decider) keepRefused() {
 	refused := maps.Clone(d.misnamed.recorded)
+	for k := range d.leaves {
+		refused[k] = true // it keeps what it has
+	}
 	for _, n := range d.in.Nodes {
 		if d.obstacle(n, d.inventories[n.Key()]) != nil {
 			refused[n.Key()] = true

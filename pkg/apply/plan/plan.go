@@ -165,6 +165,10 @@ const (
 type Plan struct {
 	Hub   lynq.HubKey
 	Nodes []NodePlan
+	// Leaving are the nodes that are kept for their grace period, and LeavingRecord is what
+	// the record of the hub has of them from now on.
+	Leaving       []Leaving
+	LeavingRecord []inventory.Leaving
 	// Gone are the nodes that Input.Gone names: nothing is left to do for them, but to
 	// forget them.
 	Gone []lynq.NodeKey

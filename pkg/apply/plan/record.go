@@ -131,7 +131,7 @@ func (p *NodePlan) NextInventory(now *inventory.Inventory, finalizer bool) *inve
 	d := p.Desired
 	next.Node, next.Activate = p.NodeID, "true"
 	next.TemplateGeneration, next.Extra, next.DependForms = d.TemplateGeneration, d.Extra, d.DependForms
-	next.Expires = d.Expires
+	next.Expires, next.LeavingSince, next.LeavingUntil = d.Expires, time.Time{}, time.Time{}
 	if !d.HooksLeftOut {
 		next.Hooks = d.nextHooks(next.Hooks)
 	}

@@ -67,6 +67,9 @@ func allNodes(p *plan.Plan) map[lynq.NodeKey]bool {
 	for i := range p.Nodes {
 		all[p.Nodes[i].Key()] = true
 	}
+	for i := range p.Leaving {
+		all[p.Leaving[i].Key()] = true
+	}
 	return all
 }
 
@@ -118,7 +121,15 @@ func (c *comparison) part(then, now *Plan) {
 
 func (c *comparison) node(then, now *Node) {
 	switch {
-	case now == nil && then.Leaves:
+	case now != nil && then.Leaves && now.Leaving:
+		c.add(Change{Cause: CauseDecision, Node: then.Key(), What: "is kept for its deletionGracePeriod"})
+	case now != nil && then.Leaving && now.Leaves:
+		c.add(Change{Cause: CauseDecision, Node: then.Key(), What: "would be deleted: its deletionGracePeriod is over"})
+	case now != nil && then.Leaving && !now.Leaving:
+		c.add(Change{Cause: CauseRow, Node: then.Key(), What: "is active again"})
+	case now != nil && now.Leaving && !then.Leaving:
+		c.add(Change{Cause: CauseRow, Node: then.Key(), What: "is gone or inactive"})
+	case now == nil && (then.Leaves || then.Leaving):
 		c.add(Change{Cause: CauseInventory, Node: then.Key(), What: "is gone"})
 	case now == nil:
 		c.add(Change{Cause: CauseRow, Node: then.Key(), What: "makes the node no more"})

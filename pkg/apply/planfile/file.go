@@ -56,6 +56,8 @@ type Node struct {
 	Form          string `json:"form,omitempty"`
 	// Leaves: the node is deleted.
 	Leaves bool `json:"leaves,omitempty"`
+	// Leaving: the grace period of the node begins, or another one counts. It has no steps.
+	Leaving bool `json:"leaving,omitempty"`
 	// Inventory is the one that the plan was made with, nil for a new node.
 	Inventory *Version `json:"inventory,omitempty"`
 	Steps     []Step   `json:"steps,omitempty"`
@@ -136,6 +138,7 @@ func (f *File) Within(plans []plan.Plan) []plan.Plan {
 		if p.After && len(p.Nodes) == 0 {
 			continue
 		}
+		p.Leaving = slices.DeleteFunc(slices.Clone(p.Leaving), func(l plan.Leaving) bool { return !nodes[l.Key()] })
 		p.Count()
 		some = append(some, p)
 	}

@@ -52,6 +52,14 @@ func (k Key) part(p *plan.Plan, some map[lynq.NodeKey]bool) (*Plan, error) {
 		}
 		part.Nodes = append(part.Nodes, *n)
 	}
+	for i := range p.Leaving {
+		if l := &p.Leaving[i]; some[l.Key()] {
+			part.Nodes = append(part.Nodes, Node{
+				Namespace: l.Namespace, Name: l.Name, FormNamespace: l.Form.Namespace, Form: l.Form.Name, Leaving: true,
+				Inventory: inventoryVersion(l.Inventory),
+			})
+		}
+	}
 	slices.SortFunc(part.Nodes, func(a, b Node) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
@@ -79,7 +87,20 @@ func changedNodes(p *plan.Plan) map[lynq.NodeKey]bool {
 			add(p.Nodes[i].Key())
 		}
 	}
+	for i := range p.Leaving {
+		if l := &p.Leaving[i]; !l.IsMarked() {
+			some[l.Key()] = true
+		}
+	}
 	return some
+}
+
+// inventoryVersion is the version of an inventory, nil for none.
+func inventoryVersion(inv *inventory.Inventory) *Version {
+	if inv == nil || inv.UID == "" {
+		return nil
+	}
+	return &Version{UID: inv.UID, ResourceVersion: inv.ResourceVersion}
 }
 
 // changes tells whether a run writes an object or the record of a node.
@@ -110,10 +131,7 @@ func stepChanges(s *plan.Step) bool {
 func (k Key) node(p *plan.NodePlan) (*Node, error) {
 	n := &Node{
 		Namespace: p.Namespace, Name: p.Name, FormNamespace: p.Form.Namespace, Form: p.Form.Name,
-		Leaves: p.Desired == nil,
-	}
-	if inv := p.Inventory; inv != nil && inv.UID != "" {
-		n.Inventory = &Version{UID: inv.UID, ResourceVersion: inv.ResourceVersion}
+		Leaves: p.Desired == nil, Inventory: inventoryVersion(p.Inventory),
 	}
 	for i := range p.Steps {
 		s, err := k.step(&p.Steps[i])

@@ -39,6 +39,7 @@ const (
 	RowUnknown   Reason = "RowUnknown"   // a row that could not be rendered may want it
 	Rendered     Reason = "Rendered"     // another row of the inputs renders it
 	Held         Reason = "Held"         // a guard refuses deletions, and the rest is done
+	Grace        Reason = "Grace"        // its node is kept for its grace period
 	FormOrder    Reason = "FormOrder"    // dependForms: a node that this run leaves out goes before
 	AlreadyGone  Reason = "AlreadyGone"  // wanted no more, and gone
 	TakenOver    Reason = "TakenOver"    // wanted no more, and no longer has our tracking

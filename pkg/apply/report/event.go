@@ -27,6 +27,7 @@ const (
 	EventWait      EventType = "wait"       // Node, Object, ID, Message: not ready yet, and why
 	EventReady     EventType = "ready"      // Node, Object, ID
 	EventNode      EventType = "node"       // Node, Outcome, Message, Next, and Reason where there is a word: the node is done
+	EventLeaving   EventType = "leaving"    // Node, Message, Since, Until: the node is kept for its grace period
 	EventWarning   EventType = "warning"    // Message, and Node, Object, ID where it has them
 	EventSummary   EventType = "summary"    // Summary
 )
@@ -72,5 +73,14 @@ type Event struct {
 	// AdoptedCounts are how many of those that leave were adopted.
 	AdoptedCounts map[plan.Action]int
 	Nodes         int // EventPlan: nodes that have something to do
-	Summary       *Summary
+	// Since is when a run first saw the row of a node gone, and Until when it is deleted; of
+	// an EventLeaving. Begins: this run saw it first.
+	Since, Until time.Time
+	Begins       bool
+	Summary      *Summary
+}
+
+// LeavingText says what becomes of a node that is kept for its grace period.
+func LeavingText(l *plan.Leaving) string {
+	return "its row is inactive or missing, and lynqctl deletes the node at " + l.Until.UTC().Format(time.RFC3339) + " (deletionGracePeriod)"
 }

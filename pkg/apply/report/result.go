@@ -99,6 +99,7 @@ func Planned(plans []plan.Plan) *Result {
 	}
 	for i := range plans {
 		r.Summary.Hubs = append(r.Summary.Hubs, plans[i].Hub)
+		r.Summary.Leaving += len(plans[i].Leaving)
 		for action, n := range plans[i].Counts {
 			r.Summary.Actions[action] += n
 		}
@@ -177,6 +178,8 @@ type Summary struct {
 	// Unready are the objects that are unchanged but not ready, by node. They make
 	// nothing fail.
 	Unready []Unready
+	// Leaving counts the nodes that are kept for their grace period.
+	Leaving int
 	// Settled tells of which hubs this version renders what is recorded of every
 	// node whose record has a version.
 	Settled map[lynq.HubKey]bool
@@ -188,10 +191,12 @@ type Summary struct {
 	Elapsed     time.Duration
 }
 
-// Summarize sums up the results of the nodes of plans. It is a pure function.
-func Summarize(plans []plan.Plan, nodes []NodeResult, rolls func(schedule.Form) bool) *Summary {
+// Summarize sums up the results of the nodes of plans, and of those that are kept for
+// their grace period, and whose inventories could not be written. It is a pure function.
+func Summarize(plans []plan.Plan, nodes, unmarked []NodeResult, rolls func(schedule.Form) bool) *Summary {
 	s := &Summary{Nodes: map[Outcome]int{}, Objects: map[Outcome]int{}, Actions: map[plan.Action]int{}, Adopted: map[plan.Action]int{}, Settled: map[lynq.HubKey]bool{}, Rollouts: map[lynq.HubKey][]inventory.Rollout{}}
-	s.fail(nodes)
+	s.fail(slices.Concat(nodes, unmarked))
+	s.Nodes[OutcomeFailed], s.Leaving = len(unmarked), -len(unmarked)
 	for i := range plans {
 		p := &plans[i]
 		var of []NodeResult
@@ -203,12 +208,13 @@ func Summarize(plans []plan.Plan, nodes []NodeResult, rolls func(schedule.Form) 
 			continue
 		}
 		s.Hubs = append(s.Hubs, p.Hub)
+		s.Leaving += len(p.Leaving)
 		settled := true
 		for j := range of {
 			s.Nodes[of[j].Outcome]++
 			settled = settled && of[j].Settled
 		}
-		s.Settled[p.Hub] = p.Whole && p.Held == nil && settled
+		s.Settled[p.Hub] = p.Whole && p.Held == nil && len(p.Leaving) == 0 && settled
 		if p.Whole {
 			s.Rollouts[p.Hub] = rolledOut(of, rolls)
 		}

@@ -1,0 +1,148 @@
+package decide
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/grace"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Grace tells how long nodes are kept after their rows have gone. It has what the record of
+// the hub says of those that are kept.
+type Grace struct {
+	// Periods are those of forms. A form that is not in it has none.
+	Periods map[lynq.FormKey]time.Duration
+	// Recorded is what the hub's record has, and LastRun when the last run read the rows,
+	// zero for no record.
+	Recorded []inventory.Leaving
+	LastRun  time.Time
+}
+
+// period is that of the form of an inventory.
+func (g *Grace) period(inv *inventory.Inventory) time.Duration {
+	for form, period := range g.Periods {
+		if ofForm(inv, form) {
+			return period
+		}
+	}
+	return 0
+}
+
+// since is from when on the grace period of an inventory counts.
+func (g *Grace) since(ledger grace.Ledger, inv *inventory.Inventory, now time.Time) time.Time {
+	known := inv.Created
+	if g.LastRun.After(known) {
+		known = g.LastRun
+	}
+	return grace.Marks{Inventory: inv.LeavingSince, Hub: ledger.Of(inv.Node.Key())}.Since(now, known)
+}
+
+// rests tells whether a node whose row is gone is kept, and its records say so already:
+// then a plan of some nodes need not look at it.
+func (in *Input) rests(ledger grace.Ledger, inv *inventory.Inventory) bool {
+	period := in.Grace.period(inv)
+	if period == 0 || inv.LeavingSince.IsZero() || ledger.Of(inv.Node.Key()).IsZero() {
+		return false
+	}
+	since := in.Grace.since(ledger, inv, in.Now)
+	return !grace.Over(since, period, in.Now) && inv.LeavingSince.Equal(since) && inv.LeavingUntil.Equal(since.Add(period))
+}
+
+// judgeGrace finds the nodes that are kept although their rows are gone. It is asked before
+// anything that goes is planned.
+func (d *decider) judgeGrace() {
+	d.leaves = map[lynq.NodeKey]*plan.Leaving{}
+	d.ledger = grace.NewLedger(d.in.Grace.Recorded)
+	var over []*inventory.Inventory
+	for _, inv := range d.in.Inventories {
+		key := inv.Node.Key()
+		if d.in.Delete[key] || !d.gone(inv) || d.claims.node(inv) != nil {
+			continue // nobody knows whether the row of the latter is gone
+		}
+		period := d.in.Grace.period(inv)
+		since := d.in.Grace.since(d.ledger, inv, d.in.Now)
+		if grace.Over(since, period, d.in.Now) {
+			over = append(over, inv)
+			continue
+		}
+		d.keepFor(inv, since, since.Add(period))
+	}
+	d.keepDependedOn(over)
+}
+
+// keepFor keeps a node until a time.
+func (d *decider) keepFor(inv *inventory.Inventory, since, until time.Time) {
+	begins := inv.LeavingSince.IsZero() || d.ledger.Of(inv.Node.Key()).IsZero()
+	d.leaves[inv.Node.Key()] = &plan.Leaving{NodeID: inv.Node, Inventory: inv, Since: since, Until: until, Begins: begins}
+}
+
+// keepDependedOn keeps nodes as long as those that depend on them are kept (dependForms),
+// be it by way of others.
+func (d *decider) keepDependedOn(over []*inventory.Inventory) {
+	rows := map[string][]*plan.Leaving{}
+	for _, l := range d.leaves {
+		rows[l.UID] = append(rows[l.UID], l)
+	}
+	for grown := true; grown; {
+		grown = false
+		over = slices.DeleteFunc(over, func(inv *inventory.Inventory) bool {
+			var until time.Time
+			for _, l := range rows[inv.Node.UID] {
+				if dependsOn(l.Inventory, inv.Node.Form.Name) && l.Until.After(until) {
+					until = l.Until
+				}
+			}
+			if until.IsZero() {
+				return false
+			}
+			d.keepFor(inv, d.in.Grace.since(d.ledger, inv, d.in.Now), until)
+			rows[inv.Node.UID] = append(rows[inv.Node.UID], d.leaves[inv.Node.Key()])
+			grown = true
+			return true
+		})
+	}
+}
+
+// planLeaving notes in a plan which nodes are kept, and what the hub's record has of them.
+//
+// A node that a row wants again is in it no more, whatever becomes of the node in this run:
+// its next departure begins anew. One that this run does not judge, and one that goes, stay
+// in it as long as they have an inventory.
+func (d *decider) planLeaving(p *plan.Plan) {
+	next := grace.Ledger{}
+	keep := func(k lynq.NodeKey) { next.Set(k, d.ledger.Of(k)) }
+	for _, inv := range d.in.Inventories {
+		key := inv.Node.Key()
+		l := d.leaves[key]
+		switch {
+		case l != nil:
+			p.Leaving = append(p.Leaving, *l)
+			if keep(key); d.ledger.Of(key).IsZero() {
+				next.Set(key, l.Since)
+			}
+		case d.nodes[key] != nil, d.misnamed.recorded[key], d.gone(inv) && d.claims.node(inv) != nil:
+		default:
+			keep(key)
+		}
+	}
+	for key := range d.in.Broken {
+		if d.nodes[key] == nil {
+			keep(key)
+		}
+	}
+	slices.SortFunc(p.Leaving, func(a, b plan.Leaving) int { return strings.Compare(a.String(), b.String()) })
+	p.LeavingRecord = next.Recorded()
+}
+
+// notLeaving: the node of the object is not kept for its grace period.
+func notLeaving(d *decider, q *question) *answer {
+	if l := d.leaves[q.me.NodeKey]; l != nil {
+		return keep(reason.Grace, "its node is kept until "+l.Until.UTC().Format(time.RFC3339)+" (deletionGracePeriod)")
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package apply
+
+import (
+	"context"
+	"sync"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// noteLeaving notes in the inventories of nodes that are kept for their grace period since
+// when they leave. It gives the nodes whose inventories could not be written: their time
+// does not begin.
+func (r *run) noteLeaving(ctx context.Context, plans []plan.Plan) []report.NodeResult {
+	var writing sync.WaitGroup
+	var mu sync.Mutex
+	var failed []report.NodeResult
+	for i := range plans {
+		for k := range plans[i].Leaving {
+			l := &plans[i].Leaving[k]
+			id := l.NodeID
+			id.Hub = plans[i].Hub // which a record may not say
+			if l.IsMarked() || r.Options.DryRun {
+				r.tellLeaving(id, l)
+				continue
+			}
+			if !r.slots.Take(ctx) {
+				continue // the next run notes it
+			}
+			writing.Go(func() {
+				defer r.slots.Give()
+				if why := r.markLeaving(id, l); why != nil {
+					mu.Lock()
+					defer mu.Unlock()
+					failed = append(failed, report.NodeResult{NodeID: id, Outcome: report.OutcomeFailed, Problems: []string{why.Error()}, Leaves: true})
+				}
+			})
+		}
+	}
+	writing.Wait()
+	return failed
+}
+
+// markLeaving writes the inventory of a node that begins to leave, or leaves at another
+// time.
+func (r *run) markLeaving(id lynq.NodeID, l *plan.Leaving) error {
+	saved, err := r.Inventories.Save(r.finishing, l.Marked())
+	if err != nil {
+		r.Reporter.Report(report.Event{Time: r.Now(), Type: report.EventNode, NodeID: id, Outcome: report.OutcomeFailed, Message: err.Error()})
+		return err
+	}
+	r.tellLeaving(id, l)
+	if r.Recorder != nil && l.Begins {
+		r.Recorder.Record(r.finishing, report.KubernetesEvent{
+			Namespace: id.Namespace, Inventory: inventory.Name(id.Name), UID: saved.UID,
+			Type: report.Normal, Reason: "LynqNodeLeaving", Message: report.LeavingText(l), Time: r.Now(),
+		})
+	}
+	return nil
+}
+
+// tellLeaving tells that a node is kept, and until when.
+func (r *run) tellLeaving(id lynq.NodeID, l *plan.Leaving) {
+	r.Reporter.Report(report.Event{Time: r.Now(), Type: report.EventLeaving, NodeID: id, Since: l.Since, Until: l.Until, Begins: l.Begins, Message: report.LeavingText(l)})
+}

@@ -1,0 +1,45 @@
+package form
+
+import (
+	"regexp"
+	"time"
+)
+
+// graceField is how long nodes are kept after their rows have gone.
+const graceField = "deletionGracePeriod"
+
+// readGrace reads deletionGracePeriod of a hub or a form, nil for none.
+func readGrace(spec *object) *time.Duration {
+	v := spec.get(graceField)
+	if v == nil {
+		return nil
+	}
+	t := Text{Pos: v.Pos, Text: v.Str}
+	switch {
+	case v.Kind == Int && v.Int == 0:
+		return new(time.Duration)
+	case v.Kind == Null:
+		spec.fail(v.Pos, "write hours, minutes and seconds, such as 72h, or 0, or remove it", "%s is empty", spec.name(graceField))
+		return nil
+	case v.Kind != String:
+		spec.fail(v.Pos, "write hours, minutes and seconds, such as 72h, or 0", "%s must be a time, found %s", spec.name(graceField), v.describe())
+		return nil
+	}
+	d, err := time.ParseDuration(t.Text)
+	if err != nil || !regexp.MustCompile(`^([0-9]+h)?([0-9]+m)?([0-9]+s)?$|^0$`).MatchString(t.Text) {
+		spec.fail(t.Pos, "write hours, minutes and seconds, such as 72h, or 0", "%s must be a time; found %q", spec.name(graceField), t.Text)
+		return nil
+	}
+	return &d
+}
+
+// GraceIn returns how long nodes of the form are kept after their rows have gone. The form
+// says it, or else its hub.
+func (f *Form) GraceIn(h *Hub) time.Duration {
+	for _, grace := range []*time.Duration{f.Grace, h.Grace} {
+		if grace != nil {
+			return *grace
+		}
+	}
+	return 0
+}

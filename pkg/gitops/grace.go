@@ -1,0 +1,127 @@
+package gitops
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Leaving is a node of the tree whose row is gone, and whose files stay for its grace period.
+type Leaving struct {
+	lynq.NodeID
+	// Since is when a run first saw the row gone, and Until when the files go.
+	Since, Until time.Time
+}
+
+// String says what becomes of the node, for people.
+func (l *Leaving) String() string {
+	return fmt.Sprintf("node %s is leaving: its row is inactive or missing, and its files are removed at %s (deletionGracePeriod)", l.Name, l.Until.UTC().Format(time.RFC3339))
+}
+
+// Leave finds the nodes of the tree whose rows are gone and whose grace period is not over:
+// their files stay, and the index says since when the rows are gone. A node that is rendered
+// again has no such time any more. Times are whole seconds, rounded up, and a time in the
+// future stays: a clock that jumped back keeps files longer.
+func (in *Input) Leave(now time.Time) {
+	rendered := map[lynq.NodeKey]bool{}
+	for _, n := range in.Nodes {
+		rendered[n.Key()] = true
+	}
+	next := &Index{Unfinished: in.Index.Unfinished, Told: in.Index.Told, Entries: slices.Clone(in.Index.Entries)}
+	by := map[lynq.NodeKey][]*Entry{}
+	for i := range next.Entries {
+		switch e := &next.Entries[i]; {
+		case e.shared():
+		case rendered[e.Node]:
+			e.LeavingSince = time.Time{}
+		case !in.Selected && in.covers(e):
+			by[e.Node] = append(by[e.Node], e)
+		}
+	}
+	in.leaving = map[lynq.NodeKey]*Leaving{}
+	for key, entries := range by {
+		period, since := in.period(entries[0]), leavingSince(entries, now)
+		until := since.Add(period)
+		if period == 0 || !now.Before(until) {
+			continue
+		}
+		in.leaving[key] = &Leaving{NodeID: lynq.NodeID{Hub: entries[0].Hub, Form: entries[0].Form, Namespace: key.Namespace, Name: key.Name}, Since: since, Until: until}
+		for _, e := range entries {
+			e.LeavingSince = since
+		}
+	}
+	in.Index = next
+}
+
+// leavingSince is since when the row of a node is gone, as its files have it. All of them
+// have the same time, unless Git joined two branches: then it begins anew.
+func leavingSince(entries []*Entry, now time.Time) time.Time {
+	since, whole := entries[0].LeavingSince, true
+	for _, e := range entries {
+		whole = whole && !e.LeavingSince.IsZero()
+		if e.LeavingSince.After(since) {
+			since = e.LeavingSince
+		}
+	}
+	if !whole && now.After(since) {
+		since = now
+	}
+	if t := since.UTC().Truncate(time.Second); t.Before(since) {
+		return t.Add(time.Second)
+	}
+	return since.UTC()
+}
+
+// period is how long the form of a file keeps nodes whose rows are gone.
+func (s *Scope) period(e *Entry) time.Duration {
+	for i := range s.Hubs {
+		h := &s.Hubs[i]
+		if !s.isOf(h, e) {
+			continue
+		}
+		for form, period := range h.Grace {
+			if e.ofForm(form) {
+				return period
+			}
+		}
+	}
+	return 0
+}
+
+// keepsLeaving tells whether a file stays because its node is kept for its grace period.
+func (in *Input) keepsLeaving(e *Entry) bool { return in.leaving[e.Node] != nil }
+
+// leavingIn are the nodes of a plan that are kept for their grace period, in the order of
+// their names. One whose files somebody removed is gone.
+func (in *Input) leavingIn(p *Plan) []Leaving {
+	found := map[lynq.NodeKey]bool{}
+	var all []Leaving
+	for _, e := range p.Kept {
+		if l := in.leaving[e.Node]; l != nil && !e.shared() && !found[e.Node] {
+			found[e.Node] = true
+			all = append(all, *l)
+		}
+	}
+	slices.SortFunc(all, func(a, b Leaving) int { return compareNodes(a.Key(), b.Key()) })
+	return all
+}
+
+// leavingFields are a Leaving as reports have it.
+type leavingFields struct {
+	Hub           string    `json:"hub"`
+	Form          string    `json:"form"`
+	HubNamespace  string    `json:"hubNamespace,omitempty"`
+	FormNamespace string    `json:"formNamespace,omitempty"`
+	Namespace     string    `json:"namespace"`
+	Node          string    `json:"node"`
+	Since         time.Time `json:"since"`
+	Until         time.Time `json:"until"`
+}
+
+// MarshalJSON implements json.Marshaler.
+func (l Leaving) MarshalJSON() ([]byte, error) {
+	text, err := lynq.JSON(leavingFields{l.Hub.Name, l.Form.Name, l.Hub.Namespace, l.Form.Namespace, l.Namespace, l.Name, l.Since, l.Until})
+	return []byte(text), err
+}
