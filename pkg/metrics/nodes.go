@@ -49,6 +49,9 @@ func (ns nodes) plan(p *plan.Plan) {
 	for _, key := range p.Gone {
 		delete(h.by, key)
 	}
+	for i := range p.Leaving {
+		delete(h.by, p.Leaving[i].Key()) // no row wants it
+	}
 	for i := range p.Nodes {
 		of := &p.Nodes[i]
 		n := &node{form: of.Form.Name, wanted: of.Desired != nil}

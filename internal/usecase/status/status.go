@@ -204,10 +204,10 @@ func (o *Options) missing(ctx context.Context, store *store.Store, s *Status) er
 	}
 	for i := range s.Hubs {
 		h := &s.Hubs[i]
-		if h.Run == nil || h.Nodes >= h.Run.Nodes {
+		recorded := h.Nodes - h.Leaving
+		if h.Run == nil || recorded >= h.Run.Nodes {
 			continue
 		}
-		recorded := h.Nodes
 		if o.Namespace != "" {
 			var err error
 			if recorded, err = recordsOf(ctx, store, lynq.HubKey{Namespace: h.Namespace, Name: h.Name}); apierrors.IsForbidden(err) {
@@ -222,7 +222,7 @@ func (o *Options) missing(ctx context.Context, store *store.Store, s *Status) er
 }
 
 // recordsOf counts the records of a hub's nodes in all namespaces, as far as they
-// count.
+// count. No row wants those that are kept for their grace period.
 func recordsOf(ctx context.Context, store *store.Store, hub lynq.HubKey) (int, error) {
 	all, err := store.Nodes(ctx, hub)
 	broken, err := session.BrokenOnes(err)
@@ -236,7 +236,7 @@ func recordsOf(ctx context.Context, store *store.Store, hub lynq.HubKey) (int, e
 	all, broken, _ = counting.Split(all, broken)
 	n := 0
 	for _, inv := range all {
-		if inv.Node.Full().Hub == hub {
+		if inv.Node.Full().Hub == hub && inv.LeavingSince.IsZero() {
 			n++
 		}
 	}

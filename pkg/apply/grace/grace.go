@@ -73,7 +73,7 @@ func (l Ledger) Set(k lynq.NodeKey, since time.Time) {
 
 // maxLeaving is how many nodes the record of a hub has room for. Others are recorded when
 // there is room: until then their time does not begin.
-const maxLeaving = 20_000
+const maxLeaving = 10_000
 
 // Recorded is the ledger as a record has it, sorted. Nodes that leave since the earliest
 // times go first where there is no room for all.

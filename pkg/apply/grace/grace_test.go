@@ -80,7 +80,7 @@ func TestLedger(t *testing.T) {
 	for _, r := range recorded {
 		n += len(r.Nodes)
 	}
-	if n != 20_000 || len(recorded) != 3 {
+	if n != 10_000 || len(recorded) != 3 {
 		t.Errorf("%d nodes at %d times are recorded", n, len(recorded))
 	}
 }
