@@ -241,3 +241,38 @@ func TestBody(t *testing.T) {
 		t.Error("a function is JSON")
 	}
 }
+
+// A StatefulSet that takes its volume claims along holds data, and so does what its form
+// marks. What comes later in a form has a higher order: it leaves first.
+func TestMakeHoldsData(t *testing.T) {
+	const set = "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: acme}, spec: {persistentVolumeClaimRetentionPolicy: {whenDeleted: %s}}}"
+	stateful := func(o *lynq.Object) {
+		o.Ref = lynq.Ref{Group: "apps", Kind: "StatefulSet", Namespace: "ns", Name: "acme"}
+	}
+	marked := func(o *lynq.Object) { o.Policy.Data = true }
+	for name, tt := range map[string]struct {
+		text   string
+		change func(*lynq.Object)
+		want   bool
+	}{
+		"a set that takes its claims":   {strings.Replace(set, "%s", "Delete", 1), stateful, true},
+		"a set that leaves its claims":  {strings.Replace(set, "%s", "Retain", 1), stateful, false},
+		"a ConfigMap":                   {acmeConfig, nil, false},
+		"a ConfigMap that a form marks": {acmeConfig, marked, true},
+	} {
+		o := made(t, rendered(t, tt.text, tt.change))
+		if o.HoldsData() != tt.want || NewEntry(o).Data != tt.want {
+			t.Errorf("%s holds data: %t, and is recorded so: %t", name, o.HoldsData(), NewEntry(o).Data)
+		}
+	}
+	n := rendered(t, acmeConfig, func(o *lynq.Object) { o.ID = "other" })
+	after := rendered(t, acmeConfig, func(o *lynq.Object) { o.Ref.Name = "later" })
+	n.Objects = append(n.Objects, after.Objects...)
+	node, err := Make(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if node.Objects[0].Order != 0 || node.Objects[1].Order != 1 {
+		t.Errorf("their orders are %d and %d", node.Objects[0].Order, node.Objects[1].Order)
+	}
+}

@@ -52,6 +52,7 @@ func TestGoesBefore(t *testing.T) {
 		"a later wave":                {secret(1, 5), secret(0, 0), false, true},
 		"what is in a container":      {secret(0, 0), namespace(0, 0), true, false},
 		"a container of a later wave": {secret(0, 0), namespace(1, 3), true, false},
+		"two containers":              {namespace(0, 0), namespace(0, 0), false, false},
 		"a container that goes first": {namespace(-1, 0), secret(0, 0), true, false},
 	} {
 		if got := plan.GoesBefore(test.a, test.b); got != test.before {
