@@ -74,8 +74,10 @@ func leavingSince(entries []*Entry, now time.Time) time.Time {
 	return since.UTC()
 }
 
-// period is how long the form of a file keeps nodes whose rows are gone.
+// period is how long the form of a file keeps nodes whose rows are gone. An old index doesn't
+// have the namespace of the form: of several forms, the longest period counts.
 func (s *Scope) period(e *Entry) time.Duration {
+	var longest time.Duration
 	for i := range s.Hubs {
 		h := &s.Hubs[i]
 		if !s.isOf(h, e) {
@@ -83,11 +85,11 @@ func (s *Scope) period(e *Entry) time.Duration {
 		}
 		for form, period := range h.Grace {
 			if e.ofForm(form) {
-				return period
+				longest = max(longest, period)
 			}
 		}
 	}
-	return 0
+	return longest
 }
 
 // keepsLeaving tells whether a file stays because its node is kept for its grace period.

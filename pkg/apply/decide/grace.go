@@ -23,14 +23,16 @@ type Grace struct {
 	LastRun  time.Time
 }
 
-// period is that of the form of an inventory.
+// period is that of the form of an inventory. An old inventory doesn't have the namespace of
+// its form: of several forms that it may be of, the longest period counts.
 func (g *Grace) period(inv *inventory.Inventory) time.Duration {
+	var longest time.Duration
 	for form, period := range g.Periods {
 		if ofForm(inv, form) {
-			return period
+			longest = max(longest, period)
 		}
 	}
-	return 0
+	return longest
 }
 
 // since is from when on the grace period of an inventory counts.

@@ -109,6 +109,13 @@ func TestGrace(t *testing.T) {
 			},
 			[]string{"a leaves since 01:00 until 14:00"}, "a", "",
 		},
+		"an old inventory may be of two forms": {
+			func(s *shop) {
+				s.leavesSince(s.has("a", "a1"), hour(1))
+				s.in.Grace.Periods = map[lynq.FormKey]time.Duration{{Namespace: "x", Name: "web"}: 0, {Namespace: "y", Name: "web"}: 12 * time.Hour, {Namespace: "z", Name: "web"}: time.Hour}
+			},
+			[]string{"a leaves since 01:00 until 13:00"}, "a", "",
+		},
 		"no period": {
 			func(s *shop) { s.has("a", "a1"); s.in.Grace.Periods = nil },
 			[]string{"a: a1 delete NodeGone"}, "", "",
