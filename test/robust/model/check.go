@@ -135,8 +135,11 @@ func (c Command) frozen(before *Cluster, o Object) (why string, whole bool) {
 	switch {
 	case wanted && (holder != nil || c.adopts(before, o)):
 		return "", false
-	case holder != nil && (excluded || excludedBy(o.Ref, c.Inputs.rules(holder.Node))):
+	case holder != nil && excludedBy(o.Ref, c.Inputs.rules(holder.Node)):
 		return "it is excluded", true
+	case holder != nil && excluded:
+		// Another node's form excludes it. Until that has it, its own may restore tracking.
+		return "it is excluded", false
 	case holder == nil:
 		return "it isn't ours, and nothing may adopt it", untouched
 	case !c.covers(holder.Node):

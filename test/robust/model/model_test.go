@@ -163,6 +163,15 @@ func (s *scene) copied() {
 	s.entry.Kind = model.Config
 }
 
+// excludedElsewhere has another form render the object, and exclude it.
+func (s *scene) excludedElsewhere() {
+	after := s.object
+	s.after = &after
+	s.inputs[0].Forms[1].Resources, s.form().Resources = s.form().Resources, nil
+	s.inputs[0].Forms[1].Exclude = []model.Rule{{Kind: model.Claim, Name: "*-data"}}
+	s.exit = 1
+}
+
 func (s *scene) labelled(node, namespace string) {
 	s.object.Owners = nil
 	s.object.Labels["lynq.sh/node"], s.object.Labels["lynq.sh/node-namespace"] = node, namespace
@@ -239,20 +248,22 @@ func TestChanges(t *testing.T) {
 			s.helm()
 			s.resource().Adoption, s.exit, s.after.Body = model.Always, 1, "new"
 		}, ""},
-		"content, --adopt=never":        {func(s *scene) { s.theirs(); s.command.AdoptNever, s.exit, s.after.Body = true, 1, "new" }, "nothing may adopt it"},
-		"metadata of what is theirs":    {func(s *scene) { s.theirs(); s.off(); s.after.Whole = "new" }, "the tracking of"},
-		"content of what is excluded":   {func(s *scene) { s.excluded(); s.after.Body = "new" }, "it is excluded"},
-		"tracking of what is excluded":  {func(s *scene) { s.excluded(); s.after.Whole = "new" }, "it is excluded"},
-		"content in another run":        {func(s *scene) { s.command.Nodes = []string{"bolt-web"}; s.after.Body = "new" }, "not of this run"},
-		"content in a dry run":          {func(s *scene) { s.command.Verb, s.after.Body = "look", "new" }, "only reads"},
-		"content while it is restored":  {func(s *scene) { s.command.Verb, s.after.Body = "restore", "new" }, "doesn't write content"},
-		"tracking while it is restored": {func(s *scene) { s.command.Verb, s.after.Whole = "restore", "new" }, ""},
-		"tracking, restored, excluded":  {func(s *scene) { s.command.Verb, s.entry.Excluded, s.after.Whole = "restore", true, "new" }, "recorded as excluded"},
-		"left to the collector":         {func(s *scene) { s.after.Owners = []model.Owner{{UID: "i0"}} }, "was deleted"},
-		"tracking is gone":              {func(s *scene) { s.after.Owners = nil }, "is not tracked and recorded"},
-		"tracking is gone, it failed":   {func(s *scene) { s.after.Owners, s.exit = nil, 1 }, ""},
-		"another policy is recorded":    {func(s *scene) { s.resource().Deletion = model.Retain }, "its form says Retain"},
-		"another policy, not read":      {func(s *scene) { s.resource().Deletion, s.command.Unseen = model.Retain, []string{model.Claim} }, ""},
+		"content, --adopt=never":                 {func(s *scene) { s.theirs(); s.command.AdoptNever, s.exit, s.after.Body = true, 1, "new" }, "nothing may adopt it"},
+		"metadata of what is theirs":             {func(s *scene) { s.theirs(); s.off(); s.after.Whole = "new" }, "the tracking of"},
+		"content of what is excluded":            {func(s *scene) { s.excluded(); s.after.Body = "new" }, "it is excluded"},
+		"content of what another form excludes":  {func(s *scene) { s.excludedElsewhere(); s.after.Body = "new" }, "it is excluded"},
+		"tracking of what another form excludes": {func(s *scene) { s.excludedElsewhere(); s.after.Whole = "new" }, ""},
+		"tracking of what is excluded":           {func(s *scene) { s.excluded(); s.after.Whole = "new" }, "it is excluded"},
+		"content in another run":                 {func(s *scene) { s.command.Nodes = []string{"bolt-web"}; s.after.Body = "new" }, "not of this run"},
+		"content in a dry run":                   {func(s *scene) { s.command.Verb, s.after.Body = "look", "new" }, "only reads"},
+		"content while it is restored":           {func(s *scene) { s.command.Verb, s.after.Body = "restore", "new" }, "doesn't write content"},
+		"tracking while it is restored":          {func(s *scene) { s.command.Verb, s.after.Whole = "restore", "new" }, ""},
+		"tracking, restored, excluded":           {func(s *scene) { s.command.Verb, s.entry.Excluded, s.after.Whole = "restore", true, "new" }, "recorded as excluded"},
+		"left to the collector":                  {func(s *scene) { s.after.Owners = []model.Owner{{UID: "i0"}} }, "was deleted"},
+		"tracking is gone":                       {func(s *scene) { s.after.Owners = nil }, "is not tracked and recorded"},
+		"tracking is gone, it failed":            {func(s *scene) { s.after.Owners, s.exit = nil, 1 }, ""},
+		"another policy is recorded":             {func(s *scene) { s.resource().Deletion = model.Retain }, "its form says Retain"},
+		"another policy, not read":               {func(s *scene) { s.resource().Deletion, s.command.Unseen = model.Retain, []string{model.Claim} }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
