@@ -177,26 +177,27 @@ func paintedDiff(text string, p tty.Paint) string {
 type wireDiff struct {
 	Type string `json:"type"`
 	hubFields
-	Form            string      `json:"form,omitempty"`
-	Node            string      `json:"node,omitempty"`
-	Namespace       string      `json:"namespace,omitempty"`
-	Group           string      `json:"group,omitempty"`
-	Kind            string      `json:"kind,omitempty"`
-	ObjectNamespace string      `json:"objectNamespace,omitempty"`
-	Name            string      `json:"name,omitempty"`
-	ID              string      `json:"id,omitempty"`
-	Action          string      `json:"action,omitempty"`
-	Reason          string      `json:"reason,omitempty"`
-	Outcome         string      `json:"outcome,omitempty"`
-	Cause           string      `json:"cause,omitempty"`
-	Message         string      `json:"message,omitempty"`
-	Adopted         bool        `json:"adopted,omitempty"`
-	Tracking        bool        `json:"tracking,omitempty"`
-	Changes         []wireField `json:"changes,omitempty"`
-	Diff            string      `json:"diff,omitempty"`
-	Since           string      `json:"since,omitempty"`
-	Until           string      `json:"until,omitempty"`
-	Counts          *wireCounts `json:"counts,omitempty"`
+	Form            string        `json:"form,omitempty"`
+	Node            string        `json:"node,omitempty"`
+	Namespace       string        `json:"namespace,omitempty"`
+	Group           string        `json:"group,omitempty"`
+	Kind            string        `json:"kind,omitempty"`
+	ObjectNamespace string        `json:"objectNamespace,omitempty"`
+	Name            string        `json:"name,omitempty"`
+	ID              string        `json:"id,omitempty"`
+	Action          string        `json:"action,omitempty"`
+	Reason          string        `json:"reason,omitempty"`
+	Outcome         string        `json:"outcome,omitempty"`
+	Cause           string        `json:"cause,omitempty"`
+	Message         string        `json:"message,omitempty"`
+	Adopted         bool          `json:"adopted,omitempty"`
+	Tracking        bool          `json:"tracking,omitempty"`
+	Changes         []wireField   `json:"changes,omitempty"`
+	Diff            string        `json:"diff,omitempty"`
+	Since           string        `json:"since,omitempty"`
+	Until           string        `json:"until,omitempty"`
+	Evidence        *wireEvidence `json:"evidence,omitempty"`
+	Counts          *wireCounts   `json:"counts,omitempty"`
 }
 
 type wireField struct {
@@ -218,6 +219,9 @@ type wireCounts struct {
 	Leaving        int `json:"leaving,omitempty"`
 }
 
+// diffEvidence is the type of a line that says how rows differ from those of the last run.
+const diffEvidence = "evidence"
+
 // PrintDiffJSON prints a report as one JSON object per line. The last is a
 // summary: without it the output is not whole.
 func PrintDiffJSON(r *diff.Report, out io.Writer) error {
@@ -232,6 +236,10 @@ func PrintDiffJSON(r *diff.Report, out io.Writer) error {
 			Type: string(report.EventLeaving), hubFields: hubFieldsOf(l.Hub), Form: l.Form.Name, Node: l.Name, Namespace: l.Namespace,
 			Since: l.Since.UTC().Format(eventTime), Until: l.Until.UTC().Format(eventTime), Message: l.Message,
 		})
+	}
+	for i := range r.Evidence {
+		e := &r.Evidence[i]
+		lines = append(lines, wireDiff{Type: diffEvidence, hubFields: hubFieldsOf(e.Hub), Evidence: evidenceOf(e)})
 	}
 	for i := range r.Nodes {
 		n := &r.Nodes[i]

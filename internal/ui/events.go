@@ -50,6 +50,7 @@ type wireEvent struct {
 	AdoptedCounts   map[plan.Action]int `json:"adoptedCounts,omitempty"`
 	Since           string              `json:"since,omitempty"`
 	Until           string              `json:"until,omitempty"`
+	Evidence        *wireEvidence       `json:"evidence,omitempty"`
 	Summary         *wireSummary        `json:"summary,omitempty"`
 }
 
@@ -108,6 +109,7 @@ func wire(e *report.Event) *wireEvent {
 		Adopted:         e.Adopted,
 		Counts:          e.Counts,
 		AdoptedCounts:   e.AdoptedCounts,
+		Evidence:        evidenceOf(e.Evidence),
 		Summary:         wireOf(e.Summary),
 	}
 	if e.Type == report.EventLeaving {

@@ -115,9 +115,9 @@ func TestEventsDocumentFields(t *testing.T) {
 func fields(object map[string]any, prefix string, names map[string]bool) {
 	for name, value := range object {
 		names[prefix+name] = true
-		if name == "summary" {
-			summary, _ := value.(map[string]any)
-			fields(summary, "summary.", names)
+		if name == "summary" || name == "evidence" || strings.HasPrefix(prefix, "evidence.") {
+			below, _ := value.(map[string]any)
+			fields(below, prefix+name+".", names)
 		}
 		if list, ok := value.([]any); ok {
 			for _, one := range list {

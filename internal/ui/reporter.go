@@ -157,7 +157,7 @@ func (r *Reporter) Refuse(refusals []plan.Refusal) error {
 func (r *Reporter) planEvents(plans []plan.Plan) {
 	for i := range plans {
 		planned, nodes := &plans[i], results(report.Planned(plans[i:i+1]))
-		event := report.Event{Type: report.EventPlan, NodeID: lynq.NodeID{Hub: planned.Hub}, Counts: planned.Counts, AdoptedCounts: planned.Adopted}
+		event := report.Event{Type: report.EventPlan, NodeID: lynq.NodeID{Hub: planned.Hub}, Counts: planned.Counts, AdoptedCounts: planned.Adopted, Evidence: planned.Evidence}
 		for j := range nodes {
 			if n := &nodes[j]; n.outcome == report.OutcomeFailed || n.hasWork() {
 				event.Nodes++

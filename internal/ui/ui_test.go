@@ -19,6 +19,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
+	"github.com/lynqctl/lynqctl/pkg/evidence"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -129,6 +130,16 @@ var leftSince = time.Date(2026, 3, 4, 4, 6, 7, 0, time.UTC)
 
 const fieldConflict = `.spec.replicas is managed by "helm" (set conflictPolicy: Force to take it over, or ignoreFields to leave it)`
 
+// compared is how the rows of the story differ from those of the last run.
+func compared() *evidence.Evidence {
+	return &evidence.Evidence{
+		Last: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC), Before: evidence.Counts{Rows: 6, Active: 4, Inactive: 2}, Now: evidence.Counts{Rows: 5, Active: 4, Inactive: 1},
+		NewColumns: []string{"zone"}, GoneColumns: []string{"size"},
+		Rows: &evidence.Rows{New: 1, Vanished: 1, Deactivated: 0, Compared: 3, Changed: 2, Sampled: true,
+			Columns: []evidence.Column{{Name: "plan", Changed: 2, Emptied: 1}, {Name: "token", Secret: true}}},
+	}
+}
+
 // story is a run of which everything can be told.
 func story() []report.Event {
 	object := func(node lynq.NodeID, kind, name, id string, a plan.Action, r reason.Reason, o report.Outcome, message string) report.Event {
@@ -137,7 +148,7 @@ func story() []report.Event {
 	return []report.Event{
 		{Type: report.EventPlan, NodeID: lynq.NodeID{Hub: crm()}, Nodes: 4, Counts: map[plan.Action]int{
 			plan.ActionCreate: 2, plan.ActionUpdate: 2, plan.ActionKeep: 3, plan.ActionDelete: 1, plan.ActionBlock: 1, plan.ActionSkip: 1},
-			AdoptedCounts: map[plan.Action]int{plan.ActionDelete: 1}},
+			AdoptedCounts: map[plan.Action]int{plan.ActionDelete: 1}, Evidence: compared()},
 		{Type: report.EventNodeStart, NodeID: acme},
 		object(acme, "Namespace", "acme", "ns", plan.ActionCreate, reason.New, report.OutcomeDone, ""),
 		{Type: report.EventWait, NodeID: acme, Object: ref("Deployment", "acme-app"), ID: "app", Message: "0 of 3 replicas are available"},

@@ -197,7 +197,7 @@ func (r *run) queues(plans []plan.Plan, results []report.NodeResult) [][]*nodeRu
 			}
 			queues[q] = append(queues[q], n)
 		}
-		r.Reporter.Report(report.Event{Time: r.Now(), Type: report.EventPlan, NodeID: lynq.NodeID{Hub: p.Hub}, Counts: p.Counts, AdoptedCounts: p.Adopted, Nodes: work})
+		r.Reporter.Report(report.Event{Time: r.Now(), Type: report.EventPlan, NodeID: lynq.NodeID{Hub: p.Hub}, Counts: p.Counts, AdoptedCounts: p.Adopted, Nodes: work, Evidence: p.Evidence})
 	}
 	return queues
 }

@@ -15,6 +15,8 @@ const (
 	maxBlock = 20_000
 	// maxLeaving is how many nodes are named that are kept for their grace period.
 	maxLeaving = 20
+	// maxEvidence is how much is said of rows, compared with those of the last run.
+	maxEvidence = 5_000
 	// reserve is for what is said at the end of what was left out.
 	reserve = 500
 )
@@ -27,6 +29,7 @@ const OnlyTracking = "only the labels, annotations, and owner references that tr
 func Markdown(r *Report) string {
 	m := &comment{}
 	m.head(r)
+	m.evidence(r)
 	m.table(r)
 	left := 0
 	for i := range r.Nodes {
@@ -89,6 +92,18 @@ func (m *comment) head(r *Report) {
 	if len(lines) > 0 {
 		m.write("\n")
 		m.Lines(lines, maxTable-reserve, "- ... and %s\n", "more problem")
+	}
+}
+
+// evidence says how the rows of each hub differ from those of the last run.
+func (m *comment) evidence(r *Report) {
+	var lines []string
+	for _, fact := range compared(r) {
+		lines = append(lines, "- "+markdown.Text(fact)+"\n")
+	}
+	if len(lines) > 0 {
+		m.write("\nThe source, compared with the last run:\n\n")
+		m.Lines(lines, m.Len()+maxEvidence, "- ... and %s\n", "more line")
 	}
 }
 

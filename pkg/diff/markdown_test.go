@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/internal/markdown"
+	"github.com/lynqctl/lynqctl/pkg/evidence"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -112,5 +114,23 @@ func TestMarkdownIsText(t *testing.T) {
 	}
 	if !strings.Contains(got, "took \\`x\\` \\| &lt;img src=x&gt; from \\[a\\](b) &#64;all") {
 		t.Error(got)
+	}
+}
+
+// TestMarkdownEvidence: a comment tells how the rows differ from those of the last run,
+// also where nothing differs.
+func TestMarkdownEvidence(t *testing.T) {
+	last := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	r := &Report{Evidence: []evidence.Evidence{
+		{Hub: lynq.HubKey{Namespace: "shop", Name: "crm"}, Last: last, Before: evidence.Counts{Rows: 3, Active: 3}, Now: evidence.Counts{Rows: 3, Active: 3}},
+		{Hub: lynq.HubKey{Namespace: "shop", Name: "new"}, Now: evidence.Counts{Rows: 3, Active: 3}},
+	}}
+	text := Markdown(r)
+	want := "\nThe source, compared with the last run:\n\n- hub shop/crm: 3 rows (3 in the last run, 2026-01-02T03:04:05Z), 3 active (3), 0 inactive (0)\n"
+	if !strings.HasSuffix(text, want) {
+		t.Errorf("%q doesn't end with %q", text, want)
+	}
+	if facts := Page("diff", r).Facts; len(facts) != 2 || facts[1] != "hub shop/crm: 3 rows (3 in the last run, 2026-01-02T03:04:05Z), 3 active (3), 0 inactive (0)" {
+		t.Errorf("facts of a page: %q", facts)
 	}
 }

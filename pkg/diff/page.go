@@ -9,7 +9,7 @@ import (
 
 // Page returns the report as a page for a browser, with all differences.
 func Page(title string, r *Report) *page.Page {
-	p := &page.Page{Title: title, Facts: facts(r)}
+	p := &page.Page{Title: title, Facts: append(facts(r), compared(r)...)}
 	for _, one := range r.Refusals {
 		p.Notices = append(p.Notices, page.Notice{Label: "refused (" + string(one.Guard) + ")", Text: "hub " + one.Hub.String() + ": " + one.What, Fix: one.Fix})
 	}
@@ -33,6 +33,18 @@ func Page(title string, r *Report) *page.Page {
 		}
 	}
 	return p
+}
+
+// compared are facts about the rows of each hub, compared with those of the last run.
+func compared(r *Report) []string {
+	var facts []string
+	for i := range r.Evidence {
+		e := &r.Evidence[i]
+		for _, line := range e.All() {
+			facts = append(facts, "hub "+e.Hub.String()+": "+line)
+		}
+	}
+	return facts
 }
 
 // facts sum a report up.

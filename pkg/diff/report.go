@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/evidence"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -18,6 +19,8 @@ type Report struct {
 	Leaving []Leaving
 	// Refusals are why guards would refuse the apply.
 	Refusals []lynq.Refusal
+	// Evidence tells how the rows of each hub differ from those of the last run.
+	Evidence []evidence.Evidence
 }
 
 // Leaving is a node that apply keeps until a time.

@@ -133,3 +133,20 @@ func TestDecodeHubRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestRowNotes: what a run noted of its rows is kept as it is, and other notes are saved.
+func TestRowNotes(t *testing.T) {
+	h := customers()
+	h.RowNotes = `{"key":"k"}`
+	if inventory.EqualHubs(h, customers()) {
+		t.Error("a record with other notes counts as the same")
+	}
+	cm := encodeHub(t, h)
+	got, err := inventory.DecodeHub(cm)
+	if err != nil || got.RowNotes != h.RowNotes {
+		t.Errorf("notes %q, error %v", got.RowNotes, err)
+	}
+	if _, there := encodeHub(t, customers()).Data["rowNotes"]; there {
+		t.Error("a record without notes has some")
+	}
+}

@@ -61,3 +61,16 @@ func (w *columnWalk) slot(slot int, path []string) {
 	slices.Sort(columns)
 	w.fields = append(w.fields, FieldColumns{Path: path, Columns: slices.Compact(columns), Secret: slices.ContainsFunc(columns, w.program.Hub.Secret)})
 }
+
+// Used are the columns that the form uses, each once.
+func (p *Program) Used() []string {
+	names := Columns(p.Hub)
+	var used []string
+	for i := range p.uses {
+		for _, c := range p.exprs.Columns(i) {
+			used = append(used, names[c])
+		}
+	}
+	slices.Sort(used)
+	return slices.Compact(used)
+}

@@ -53,6 +53,9 @@ func (r *rowReader[T]) read(ctx context.Context) error {
 			continue
 		}
 		r.active++
+		if r.input.Active != nil {
+			r.input.Active(uid, row.Values)
+		}
 		if b == nil {
 			if b, err = r.pipeline.next(ctx); err != nil {
 				return err
@@ -88,6 +91,7 @@ func (r *rowReader[T]) check(row lynq.Row) (uid string, good bool) {
 		r.refuse(row, "fix the row, or list the value in the hub's activeValues or inactiveValues; nothing is rendered until then", "%scolumn %q: %v", which, r.columns[r.activate], err)
 		return "", false
 	case !active:
+		r.inactive(id)
 		return "", false
 	}
 	end, err := r.expiry(row)
@@ -97,6 +101,7 @@ func (r *rowReader[T]) check(row lynq.Row) (uid string, good bool) {
 		return "", false
 	case Expired(end, r.now):
 		r.expired++
+		r.inactive(id)
 		return "", false
 	case strings.TrimSpace(id) == "":
 		what := "is empty"
@@ -110,6 +115,13 @@ func (r *rowReader[T]) check(row lynq.Row) (uid string, good bool) {
 		r.nextExpiry = end
 	}
 	return uid, good
+}
+
+// inactive tells of a row that is inactive, or expired.
+func (r *rowReader[T]) inactive(uid string) {
+	if r.input.Inactive != nil {
+		r.input.Inactive(uid)
+	}
 }
 
 // expiry is the time from which a row counts as inactive, zero for never.

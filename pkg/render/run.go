@@ -56,6 +56,10 @@ type Input struct {
 	Rows iter.Seq2[lynq.Row, error]
 	// Place names a row by its Line, for messages.
 	Place func(line int) string
+	// Active and Inactive, where they are not nil, are told of each good row: of an active
+	// one its values, used again for the next.
+	Active   func(uid string, values []string)
+	Inactive func(uid string)
 }
 
 // Rendered is a node that a run yields: what a row and a form make.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -152,9 +153,10 @@ func TestSecretColumns(t *testing.T) {
 		if rows == secretRows {
 			code = 0
 		}
-		for _, format := range []string{"diff", "json", "markdown", "name"} {
+		for _, format := range []string{"diff", "json", "markdown", "html", "name"} {
 			look(code, "diff", "-o", format)
 		}
+		look(0, "plan", "--out", filepath.Join(s.dir, "plan"+strconv.Itoa(code)+".json"))
 	}
 	environment = []string{"KUBECTL_EXTERNAL_DIFF=diff -ur"}
 	look(1, "diff")
@@ -189,7 +191,7 @@ func TestSecretColumns(t *testing.T) {
 	s.untold(t)
 
 	for _, args := range [][]string{
-		{"status"}, {"status", "-v=9"}, {"status", "-o", "json"}, {"status", "node", "refused-app"}, {"status", "node", "refused-app", "-o", "json"},
+		{"status"}, {"status", "-v=9"}, {"status", "-o", "html"}, {"status", "-o", "json"}, {"status", "node", "refused-app"}, {"status", "node", "refused-app", "-o", "json"},
 	} {
 		run(1, args...)
 	}

@@ -18,6 +18,7 @@ type Apply struct {
 	Render       Render
 	Run          Run
 	MaxDelete    string
+	maxChange    string
 	adopt        string
 	recordValues recordValues
 	Plan         Plan
@@ -62,6 +63,8 @@ func (f *Apply) RegisterChoice(flags *pflag.FlagSet, allowEmpty string) {
 	flags.StringVarP(&f.Render.Selector, "selector", "l", "", "limit to objects that match this label selector; nothing is deleted")
 	flags.BoolVar(&f.Given.Limits.AllowEmpty, "allow-empty", false, allowEmpty)
 	flags.StringVar(&f.MaxDelete, "max-delete", f.MaxDelete, "refuse to delete more than this many of a hub's nodes (a number or a percentage)")
+	flags.StringVar(&f.maxChange, "max-change", "", "refuse to change more than this many of a hub's nodes (a number or a percentage)")
+	flags.StringSliceVar(&f.Given.Limits.EmptyColumns, "allow-empty-column", nil, "don't refuse if these columns are suddenly empty in many rows")
 	flags.StringVar(&f.adopt, "adopt", f.adopt, "what to do with existing objects: policy (follow the forms) or never (report a conflict)")
 	// Which objects go beside those of nodes, and whether data may.
 	flags.StringSliceVar(&f.Given.Tombstones.Paths, "tombstones", nil, "files or directories with tombstones: objects to delete if their labels match")
@@ -97,6 +100,13 @@ func (f *Apply) Options() (*apply.Options, error) {
 		return nil, session.BadUsage(fmt.Errorf("--max-delete: %w", err))
 	}
 	o := f.Given
+	if f.maxChange != "" {
+		change, err := decide.ParseMaxDelete(f.maxChange)
+		if err != nil {
+			return nil, session.BadUsage(fmt.Errorf("--max-change: %w", err))
+		}
+		o.Limits.MaxChange = &change
+	}
 	o.RenderOptions, o.RunOptions = f.Render.Options, f.Run.RunOptions
 	o.Settings.KeepGoing = true
 	if f.recordValues != noValues {

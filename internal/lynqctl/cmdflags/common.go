@@ -35,5 +35,5 @@ func (f *Common) Check() error {
 // environment they would do so for every command that is ever called there, so
 // that they count only on the command line.
 func OnlySaid() []string {
-	return []string{"all", "allow-empty", "force", "include-data", "no-grace", "plain-secrets", "yes"}
+	return []string{"all", "allow-empty", "allow-empty-column", "force", "include-data", "no-grace", "plain-secrets", "yes"}
 }

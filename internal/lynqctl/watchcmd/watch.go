@@ -48,6 +48,7 @@ func (f *watchFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.apply.MaxDelete, "max-delete", f.apply.MaxDelete, "hold deletions that exceed this many of a hub's nodes (a number or a percentage)")
 	flags.DurationVar(&f.window, "max-delete-window", f.window, "how long deleted nodes count against --max-delete (0 means that each round counts only its own)")
 	flags.BoolVar(&f.apply.Given.Limits.AllowEmpty, "allow-empty", false, "start without a form, and allow deleting every node of a hub that has no active rows")
+	flags.StringSliceVar(&f.apply.Given.Limits.EmptyColumns, "allow-empty-column", nil, "don't stop if these columns are suddenly empty in many rows")
 	flags.StringSliceVar(&f.apply.Given.Tombstones.Paths, "tombstones", nil, "files or directories with tombstones: objects to delete if their labels match")
 	flags.StringVar(&f.listen, "listen", "", "address that serves /healthz, /readyz, and /metrics, for example :8080")
 	flags.BoolVar(&f.perNode, "metrics-per-node", false, "report metrics per node instead of per hub and form")

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/evidence"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
@@ -23,12 +24,17 @@ type desired struct {
 	selector labels.Selector
 	// values: the mapped values of a row are to be recorded.
 	values bool
+	// sources, where it is not nil, gets notes of the rows, by hub.
+	sources map[lynq.HubKey]*evidence.Source
 }
 
 // render keeps the nodes of a hub, of which fill makes what is kept.
 func (d *desired) render(ctx context.Context, fill func(h *form.Hub, n *lynq.Node, values []string) (*plan.Node, error)) func(*render.Run, render.Input) error {
 	return func(run *render.Run, in render.Input) error {
 		h := in.Programs[0].Hub
+		if d.sources != nil {
+			d.sources[in.Hub] = noting(&in)
+		}
 		for n, err := range render.Nodes(ctx, run, in, func(n *lynq.Node, values []string) (*plan.Node, error) { return fill(h, n, values) }) {
 			if err != nil {
 				return err

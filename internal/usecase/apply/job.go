@@ -17,6 +17,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
+	"github.com/lynqctl/lynqctl/pkg/evidence"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/trust"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -63,6 +64,7 @@ type Rendering struct {
 	Failed  error                       // nodes that could not be rendered
 	// NextExpiry is when the next row of any hub expires, zero for never.
 	NextExpiry time.Time
+	sources    map[lynq.HubKey]*evidence.Source
 }
 
 // Perform reads the rows, takes the Leases, plans, and carries the plans out. What is
@@ -103,6 +105,7 @@ func (j *Job) change() *session.Change[[]plan.Plan] {
 	return &session.Change[[]plan.Plan]{
 		Look: j.plans,
 		Try: func(ctx context.Context, plans []plan.Plan) error {
+			j.TellEvidence(plans)
 			if j.RunOptions.Mode == session.ModeServer {
 				return j.RunPlans(ctx, plans)
 			}
@@ -177,7 +180,7 @@ func (j *Job) emptyHubs(ctx context.Context) ([]plan.Refusal, error) {
 
 // Render reads all rows and renders them. Bad rows end the run.
 func (j *Job) Render(ctx context.Context) error {
-	wanted := &desired{selector: j.Options.Settings.Selector, values: j.Options.RecordValues != RecordNone}
+	wanted := &desired{selector: j.Options.Settings.Selector, values: j.Options.RecordValues != RecordNone, sources: map[lynq.HubKey]*evidence.Source{}}
 	recorded, err := recordedNames(ctx, j)
 	if err != nil {
 		return err
@@ -192,7 +195,7 @@ func (j *Job) Render(ctx context.Context) error {
 		return j.Options.Ended(run.Run, err)
 	}
 	wanted.retract(run.Retracted())
-	j.Failed, j.NextExpiry = run.Err(), run.Report().NextExpiry
+	j.Failed, j.NextExpiry, j.sources = run.Err(), run.Report().NextExpiry, wanted.sources
 	j.Nodes, j.reports, j.missing, j.near = map[lynq.HubKey][]*plan.Node{}, run.Hubs, run.Missing(), run.Near
 	for _, n := range wanted.nodes {
 		key := n.Hub
@@ -211,10 +214,10 @@ func (j *Job) plans(ctx context.Context) ([]plan.Plan, []plan.Refusal, error) {
 		return nil, nil, err
 	}
 	refusals := session.Refusals(plans)
-	if len(refusals) == 0 {
-		if plans, refusals, err = j.Reviewed(ctx, command, plans, j.formPlaces()); err != nil {
-			return nil, nil, err
-		}
+	if len(refusals) > 0 {
+		j.TellEvidence(plans)
+	} else if plans, refusals, err = j.Reviewed(ctx, command, plans, j.formPlaces()); err != nil {
+		return nil, nil, err
 	}
 	if len(refusals) == 0 {
 		if err := plan.CheckSizes(plans); err != nil {
@@ -233,6 +236,7 @@ func (j *Job) agree(ctx context.Context, plans []plan.Plan) ([]plan.Plan, error)
 	if j.Options.Yes || j.RunOptions.Plan != nil || j.Adopting != nil || !j.Engine.View.Attended() || !slices.ContainsFunc(plans, deleted) {
 		return plans, nil
 	}
+	j.TellEvidence(plans)
 	if err := j.Engine.View.Preview(plans); err != nil {
 		return nil, session.Fail(err)
 	}
@@ -337,6 +341,7 @@ func (j *Job) look(ctx context.Context, h load.HubPrograms, found map[string]boo
 		in.Exclude[key] = p.Exclude
 	}
 	in.Hooks = load.FormHooks(&h)
+	in.Evidence, in.Used = j.evidence(h), j.used(h)
 	in.Narrowed = j.Options.Settings.Selector != nil
 	in.AdoptNothing, in.IncludeData = j.Options.AdoptNothing, j.Options.IncludeData
 	// The first question about kinds is a long one, and waits for no records.
@@ -453,6 +458,7 @@ func (j *Job) seen(h load.HubPrograms, s *report.Summary) *inventory.Hub {
 	record.Rows, record.Active, record.Inactive, record.Nodes = r.Rows, r.Active, r.Rows-r.Active, len(j.Nodes[h.Key])
 	record.Namespaces, record.NamespaceDefaults = j.recordedIn[h.Key], h.Hub.NamespaceDefaults
 	record.Columns, record.Time, record.Interrupted = render.Columns(h.Hub), j.read.UTC().Truncate(time.Second), time.Time{}
+	j.noteRows(&record, h.Key)
 	record.SetUnrendered(Unrendered(j.Nodes[h.Key]))
 	if gone, looked := j.gone[h.Key]; looked {
 		record.Tombstones = gone

@@ -128,6 +128,7 @@ func compare(ctx context.Context, j *apply.Job, out *Output) (*diff.Report, *pla
 	if err := plan.CheckSizes(plans); err != nil {
 		return nil, nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: j.Options.Nothing}
 	}
+	j.TellEvidence(plans)
 	j.TellRestored(plans)
 	tellExpiries(j)
 	var file *planfile.File

@@ -26,6 +26,9 @@ func (t *diffRun) report(plans []plan.Plan) (*diff.Report, error) {
 			r.Total++
 			r.Leaving = append(r.Leaving, diff.Leaving{NodeID: l.NodeID, Since: l.Since, Until: l.Until, Message: report.LeavingText(l)})
 		}
+		if e := plans[i].Evidence; e != nil {
+			r.Evidence = append(r.Evidence, *e)
+		}
 		for k := range plans[i].Nodes {
 			r.Total++
 			p := &plans[i].Nodes[k]

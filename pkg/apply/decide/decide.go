@@ -13,6 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/evidence"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -109,6 +110,10 @@ type Input struct {
 	HubDeleting bool
 	// Deletions are what a watch deleted lately, as the hub's record has them.
 	Deletions []inventory.Deletions
+	// Evidence is how the rows differ from those of the last run, nil where that isn't
+	// known, and Used are the columns that forms use.
+	Evidence *evidence.Evidence
+	Used     []string
 }
 
 // planned tells whether a node is planned.
@@ -118,6 +123,10 @@ func (in *Input) planned(k lynq.NodeKey) bool { return in.Concerned == nil || in
 type Limits struct {
 	AllowEmpty bool
 	MaxDelete  MaxDelete
+	// MaxChange is how many nodes that stay may change, nil for any number.
+	MaxChange *MaxDelete
+	// EmptyColumns may suddenly be empty.
+	EmptyColumns []string
 	// Window is over what time MaxDelete counts, 0 for one plan alone.
 	Window time.Duration
 }
@@ -126,7 +135,7 @@ type Limits struct {
 // the same plan.
 func Decide(in *Input, l Limits) *plan.Plan {
 	d := newDecider(in)
-	p := &plan.Plan{Hub: in.Hub, Gone: in.Gone, Rules: d.rules()}
+	p := &plan.Plan{Hub: in.Hub, Gone: in.Gone, Rules: d.rules(), Evidence: in.Evidence}
 	for _, n := range in.Nodes {
 		if in.planned(n.Key()) {
 			p.Nodes = append(p.Nodes, d.node(n))
@@ -158,6 +167,7 @@ func Decide(in *Input, l Limits) *plan.Plan {
 		p.Losses = newGuards(d).losses().nodes
 	}
 	p.Refusals = append(newGuards(d).refusals(l), newGuards(d).refuseDependents(staying)...)
+	p.Refusals = append(p.Refusals, newGuards(d).refuseChanges(p, l)...)
 	return p
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/evidence"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -112,6 +113,10 @@ func (s *Step) Changes() bool {
 	return false
 }
 
+// ChangesContent tells whether a step changes more of an object than by what it is
+// tracked.
+func (s *Step) ChangesContent() bool { return s.Changes() && s.Action != ActionTrack }
+
 // NodePlan lists the steps of one node.
 type NodePlan struct {
 	lynq.NodeID
@@ -180,6 +185,9 @@ type Plan struct {
 	// Record is the uid of the hub's record, "" where there is none: what becomes of
 	// tombstones is told there.
 	Record string
+	// Evidence is how the rows differ from those of the last run, nil where rows have no
+	// part in the plan.
+	Evidence *evidence.Evidence
 	// Refusals are why the plan must not run.
 	Refusals []Refusal
 	// Held is what was left out of it so that it may, nil for nothing.
@@ -229,6 +237,9 @@ const (
 	GuardDeleting  Guard = "deleting"    // the hub's record was deleted
 	GuardPlan      Guard = "plan"        // what a plan file depends on changed since
 	GuardDependent Guard = "dependents"  // nodes that depend on those that go would stay
+	// GuardMaxChange and GuardEmptyColumn are about nodes that stay.
+	GuardMaxChange   Guard = "max-change"         // too many of a hub's nodes would change
+	GuardEmptyColumn Guard = "allow-empty-column" // a column that a form uses is suddenly empty
 )
 
 // Refusal says why a guard refuses a plan, and what to do about it.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/evidence"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -21,7 +22,7 @@ type EventType string
 // and one EventNode per node that has something to do, and one EventSummary at
 // its end.
 const (
-	EventPlan      EventType = "plan"       // Counts, AdoptedCounts
+	EventPlan      EventType = "plan"       // Counts, AdoptedCounts, Evidence
 	EventNodeStart EventType = "node-start" // Node
 	EventObject    EventType = "object"     // Node, Object, ID, Action, Reason, Outcome, Message, Adopted
 	EventWait      EventType = "wait"       // Node, Object, ID, Message: not ready yet, and why
@@ -77,7 +78,9 @@ type Event struct {
 	// an EventLeaving. Begins: this run saw it first.
 	Since, Until time.Time
 	Begins       bool
-	Summary      *Summary
+	// Evidence of an EventPlan tells how the rows differ from those of the last run.
+	Evidence *evidence.Evidence
+	Summary  *Summary
 }
 
 // LeavingText says what becomes of a node that is kept for its grace period.

@@ -1,0 +1,57 @@
+package ui
+
+import (
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/evidence"
+)
+
+// wireEvidence is how rows differ from those of the last run, as scripts read it
+// (docs/events.md).
+type wireEvidence struct {
+	LastRun     string          `json:"lastRun,omitempty"`
+	Now         evidence.Counts `json:"now"`
+	Before      evidence.Counts `json:"before"`
+	NewColumns  []string        `json:"newColumns,omitempty"`
+	GoneColumns []string        `json:"goneColumns,omitempty"`
+	Rows        *wireRows       `json:"rows,omitempty"`
+}
+
+type wireRows struct {
+	New         int          `json:"new"`
+	Vanished    int          `json:"vanished"`
+	Deactivated int          `json:"deactivated"`
+	Compared    int          `json:"compared"`
+	Changed     int          `json:"changed"`
+	Columns     []wireColumn `json:"columns,omitempty"`
+	Sampled     bool         `json:"sampled,omitempty"`
+}
+
+type wireColumn struct {
+	Column string `json:"column"`
+	// Changed is left out for a secret column: it isn't known.
+	Changed *int `json:"changed,omitempty"`
+	Emptied int  `json:"emptied"`
+}
+
+// evidenceOf is evidence as scripts read it, nil for none.
+func evidenceOf(e *evidence.Evidence) *wireEvidence {
+	if e == nil {
+		return nil
+	}
+	w := &wireEvidence{Now: e.Now, Before: e.Before, NewColumns: e.NewColumns, GoneColumns: e.GoneColumns}
+	if !e.Last.IsZero() {
+		w.LastRun = e.Last.UTC().Format(time.RFC3339)
+	}
+	if r := e.Rows; r != nil {
+		w.Rows = &wireRows{New: r.New, Vanished: r.Vanished, Deactivated: r.Deactivated, Compared: r.Compared, Changed: r.Changed, Sampled: r.Sampled}
+		for _, c := range r.Columns {
+			column := wireColumn{Column: c.Name, Emptied: c.Emptied}
+			if !c.Secret {
+				column.Changed = &c.Changed
+			}
+			w.Rows.Columns = append(w.Rows.Columns, column)
+		}
+	}
+	return w
+}

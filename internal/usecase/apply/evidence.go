@@ -1,0 +1,91 @@
+package apply
+
+import (
+	"cmp"
+	"crypto/rand"
+	"slices"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/evidence"
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
+)
+
+// noting has the rows of a hub noted as they are read.
+func noting(in *render.Input) *evidence.Source {
+	h := in.Programs[0].Hub
+	var columns []string
+	var places []int
+	for i, c := range render.Columns(h) {
+		if !identifies(h, c) {
+			columns, places = append(columns, c), append(places, i)
+		}
+	}
+	source := evidence.NewSource(columns, h.Secret)
+	values := make([]string, len(places))
+	in.Active = func(uid string, row []string) {
+		for i, place := range places {
+			values[i] = row[place]
+		}
+		source.Active(uid, values)
+	}
+	in.Inactive = source.Inactive
+	return source
+}
+
+// identifies tells whether a column has the uid, or says which rows are active: both are
+// compared in other ways.
+func identifies(h *form.Hub, column string) bool {
+	return slices.ContainsFunc(h.Mappings, func(m form.Mapping) bool {
+		return m.Column == column && (m.Variable == "uid" || m.Variable == "activate")
+	})
+}
+
+// evidence tells how the rows of a hub differ from those of the last run on it.
+func (j *Job) evidence(h load.HubPrograms) *evidence.Evidence {
+	record, r := j.Records[h.Key], j.reports[h.Key]
+	if j.Adopting != nil || record == nil {
+		return nil
+	}
+	e := evidence.Since(h.Key, record.Time,
+		evidence.Counts{Rows: record.Rows, Active: record.Active, Inactive: record.Inactive},
+		evidence.Counts{Rows: r.Rows, Active: r.Active, Inactive: r.Rows - r.Active},
+		record.Columns, render.Columns(h.Hub))
+	if source := j.sources[h.Key]; source != nil {
+		e.Rows = source.Compare(record.RowNotes)
+	}
+	return e
+}
+
+// used are the columns that the forms of a hub use, nil for a run that is narrowed: what
+// is wrong with the source it leaves to a run on all nodes.
+func (j *Job) used(h load.HubPrograms) []string {
+	if j.narrowed() {
+		return nil
+	}
+	var columns []string
+	for _, p := range h.Programs {
+		columns = append(columns, p.Used()...)
+	}
+	return columns
+}
+
+// noteRows notes the rows on the record of a hub. A run that is narrowed leaves the note:
+// it has not applied all rows.
+func (j *Job) noteRows(record *inventory.Hub, hub lynq.HubKey) {
+	if source := j.sources[hub]; source != nil && !j.narrowed() {
+		record.RowNotes = source.Note(cmp.Or(evidence.Key(record.RowNotes), rand.Text()))
+	}
+}
+
+// TellEvidence tells how rows differ from those of the last run.
+func (j *Job) TellEvidence(plans []plan.Plan) {
+	for i := range plans {
+		for _, line := range plans[i].Evidence.Lines() {
+			j.Engine.Notef("hub %s: %s", plans[i].Hub, line)
+		}
+	}
+}

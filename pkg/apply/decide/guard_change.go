@@ -1,0 +1,44 @@
+package decide
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// refuseChanges are what the guards have against a plan for its nodes that stay.
+func (g guards) refuseChanges(p *plan.Plan, l Limits) []plan.Refusal {
+	var refusals []plan.Refusal
+	for _, c := range g.in.Evidence.Emptied() {
+		if slices.Contains(l.EmptyColumns, c.Name) || !slices.Contains(g.in.Used, c.Name) {
+			continue
+		}
+		refusals = append(refusals, plan.Refusal{
+			Guard: plan.GuardEmptyColumn, Hub: g.in.Hub,
+			What: fmt.Sprintf("column %q is suddenly empty in %d of %s", c.Name, c.Emptied, lynq.Count(g.in.Evidence.Rows.Compared, "row")),
+			Fix:  "check the source; to do this anyway, pass --allow-empty-column=" + c.Name,
+		})
+	}
+	if l.MaxChange == nil {
+		return refusals
+	}
+	changing, recorded := 0, 0
+	for i := range p.Nodes {
+		if n := &p.Nodes[i]; n.Desired != nil && n.Inventory != nil {
+			recorded++
+			if n.Desired.Failed == nil && slices.ContainsFunc(n.Steps, func(s plan.Step) bool { return s.ChangesContent() }) {
+				changing++
+			}
+		}
+	}
+	if limit := l.MaxChange.Of(recorded); changing > limit {
+		refusals = append(refusals, plan.Refusal{
+			Guard: plan.GuardMaxChange, Hub: g.in.Hub,
+			What: fmt.Sprintf("%d of %s would change, the limit is %d (--max-change=%s)", changing, lynq.Count(recorded, "node"), limit, l.MaxChange),
+			Fix:  fmt.Sprintf("check the changes with lynqctl diff; to do this anyway, pass --max-change=%d", changing),
+		})
+	}
+	return refusals
+}

@@ -1,0 +1,112 @@
+package decide
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/evidence"
+)
+
+// refusalsOf are the refusals of a plan, in words.
+func refusalsOf(p *plan.Plan) []string {
+	var all []string
+	for _, r := range p.Refusals {
+		all = append(all, fmt.Sprintf("%s: %s (%s)", r.Guard, r.What, r.Fix))
+	}
+	return all
+}
+
+// TestMaxChange: nodes that are recorded, stay, and would change in more than how they are
+// tracked count. Nodes that are new, go, or don't render do not.
+func TestMaxChange(t *testing.T) {
+	for _, tt := range []struct {
+		limit string
+		want  []string
+	}{
+		{"", nil},
+		{"2", nil},
+		{"50%", nil},
+		{"1", []string{"max-change: 2 of 4 nodes would change, the limit is 1 (--max-change=1) (check the changes with lynqctl diff; to do this anyway, pass --max-change=2)"}},
+		{"49%", []string{"max-change: 2 of 4 nodes would change, the limit is 1 (--max-change=49%) (check the changes with lynqctl diff; to do this anyway, pass --max-change=2)"}},
+		{"0", []string{"max-change: 2 of 4 nodes would change, the limit is 0 (--max-change=0) (check the changes with lynqctl diff; to do this anyway, pass --max-change=2)"}},
+	} {
+		s := changingShop(t)
+		limits := Limits{MaxDelete: MaxDelete{Percent: 100}}
+		if tt.limit != "" {
+			limit, err := ParseMaxDelete(tt.limit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			limits.MaxChange = &limit
+		}
+		p := Decide(s.in, limits)
+		if diff := cmp.Diff(tt.want, refusalsOf(p)); diff != "" {
+			t.Errorf("%s: %s", tt.limit, diff)
+		}
+		if p.Holdable() {
+			t.Error("the plan may be carried out without its deletions")
+		}
+	}
+	if track := (&plan.Step{Action: plan.ActionTrack}); track.ChangesContent() || !track.Changes() {
+		t.Error("what changes only how an object is tracked counts")
+	}
+}
+
+// TestEmptyColumns: a column that a form uses, and that is suddenly empty in many rows,
+// refuses, unless a person named it.
+func TestEmptyColumns(t *testing.T) {
+	s := newShop()
+	s.has("a", "a")
+	s.wants("a", "a")
+	s.in.Used = []string{"plan", "zone"}
+	s.in.Evidence = &evidence.Evidence{Rows: &evidence.Rows{Compared: 10, Columns: []evidence.Column{
+		{Name: "plan", Changed: 3, Emptied: 3}, {Name: "unused", Emptied: 9}, {Name: "zone", Emptied: 2}, {Name: "named", Emptied: 9},
+	}}}
+	want := []string{`allow-empty-column: column "plan" is suddenly empty in 3 of 10 rows (check the source; to do this anyway, pass --allow-empty-column=plan)`}
+	p := Decide(s.in, Limits{})
+	if diff := cmp.Diff(want, refusalsOf(p)); diff != "" {
+		t.Error(diff)
+	}
+	if p.Evidence != s.in.Evidence {
+		t.Error("the plan doesn't have the evidence")
+	}
+	if got := refusalsOf(Decide(s.in, Limits{EmptyColumns: []string{"x", "plan"}})); got != nil {
+		t.Errorf("a named column: %q", got)
+	}
+	s.in.Used = nil
+	if got := refusalsOf(Decide(s.in, Limits{})); got != nil {
+		t.Errorf("a narrowed run: %q", got)
+	}
+}
+
+// changingShop is a hub of four nodes that stay, of which two would change: one changes,
+// and one has lost its object. Of the others, one is as it is to be, and one doesn't
+// render. One node is new, and one goes.
+func changingShop(t *testing.T) *shop {
+	t.Helper()
+	s := newShop()
+	for _, row := range []string{"same", "changed", "lost", "failed", "gone"} {
+		s.has(row, row)
+	}
+	s.wants("same", "same")
+	s.wants("changed", "changed").Objects[0].Digest = "d2"
+	s.wants("lost", "lost")
+	delete(s.in.Live, shopRef("lost"))
+	s.wants("failed", "failed").Fail(errors.New("it failed to render"))
+	s.wants("new", "new")
+	actions := map[string]plan.Action{}
+	for _, n := range Decide(s.in, Limits{MaxDelete: MaxDelete{Percent: 100}}).Nodes {
+		for _, step := range n.Steps {
+			actions[n.UID] = step.Action
+		}
+	}
+	want := map[string]plan.Action{"same": plan.ActionKeep, "changed": plan.ActionUpdate, "lost": plan.ActionCreate, "new": plan.ActionCreate, "gone": plan.ActionDelete}
+	if diff := cmp.Diff(want, actions); diff != "" {
+		t.Fatal(diff)
+	}
+	return s
+}

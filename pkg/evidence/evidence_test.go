@@ -1,0 +1,172 @@
+package evidence
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// sourceOf notes rows of uid and the columns plan, pw and url, of which pw is secret.
+func sourceOf(rows ...string) *Source {
+	s := NewSource([]string{"plan", "pw", "url"}, func(c string) bool { return c == "pw" })
+	for _, r := range rows {
+		if uid, off := strings.CutPrefix(r, "-"); off {
+			s.Inactive(uid)
+			continue
+		}
+		cells := strings.Split(r, "|")
+		s.Active(cells[0], cells[1:])
+	}
+	return s
+}
+
+func none(string) bool { return false }
+
+func TestCompare(t *testing.T) {
+	before := sourceOf("a|gold|x|u", "b|gold|x|u", "c|gold|x|u", "d|gold||", "e|gold|x|u", "-f").Note("k")
+	got := sourceOf("a|gold|x|u", "b|free|y|", "c|free||u", "d|gold|x|v", "-e", "-a", "f|gold|x|u", "h|gold|x|u").Compare(before)
+	want := &Rows{New: 2, Deactivated: 1, Compared: 4, Changed: 3, Columns: []Column{
+		{Name: "plan", Changed: 2}, {Name: "pw", Emptied: 1, Secret: true}, {Name: "url", Changed: 2, Emptied: 1},
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if got := sourceOf("a|gold|x|u").Compare(before); got.Vanished != 4 || got.Compared != 1 || got.Changed != 0 {
+		t.Errorf("rows that vanish: %+v", got)
+	}
+	for _, note := range []string{"", "x", "{}", `{"key":"","rows":""}`, `{"key":"k","columns":[{"name":"a"}],"rows":"AAAA"}`, `{"key":"k","rows":"//////8AAAA"}`, `{"key":"k","rows":"/////wAAAAA"}`, `{"key":"k","rows":"!"}`} {
+		if got := sourceOf("a|gold|x|u").Compare(note); got != nil {
+			t.Errorf("%s: %+v", note, got)
+		}
+	}
+}
+
+// TestColumns: columns may come, go, change places and become secret.
+func TestColumns(t *testing.T) {
+	before := sourceOf("a|gold|x|u").Note("k")
+	s := NewSource([]string{"url", "plan", "zone"}, func(c string) bool { return c == "url" })
+	s.Active("a", []string{"v", "free", "z"})
+	want := &Rows{Compared: 1, Changed: 1, Columns: []Column{{Name: "plan", Changed: 1}, {Name: "url", Secret: true}}}
+	if diff := cmp.Diff(want, s.Compare(before)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestSample: of many rows, two runs note the same ones, and nothing seems to have come
+// or gone that the other had no room for.
+func TestSample(t *testing.T) {
+	rows := func(n int, value string) *Source {
+		s := sourceOf()
+		for i := range n {
+			s.Active(fmt.Sprint("row", i), []string{value, "x", "u"})
+		}
+		return s
+	}
+	note := rows(40_000, "gold").Note("k")
+	if len(note) > maxNote*4/3+500 {
+		t.Errorf("a note has %d bytes", len(note))
+	}
+	for _, now := range []int{40_000, 60_000, 39_000} {
+		got := rows(now, "free").Compare(note)
+		added, lost := max(0, now-40_000), max(0, 40_000-now)
+		if !got.Sampled || (got.New > 0) != (added > 0) || (got.Vanished > 0) != (lost > 0) || got.Compared < 9000 || got.Changed < got.Compared*98/100 {
+			t.Errorf("%d rows: %+v", now, got)
+		}
+	}
+	few := rows(100, "gold")
+	if got := few.Compare(note); got.New != 0 || got.Compared == 0 || got.Vanished < 10_000 {
+		t.Errorf("few rows: %+v", got)
+	}
+}
+
+// TestNoteHasNoValue: a note has neither a value nor a uid, and digests of a value differ
+// from row to row, and from key to key.
+func TestNoteHasNoValue(t *testing.T) {
+	s := NewSource([]string{"plan"}, none)
+	for i := range 200 {
+		s.Active(fmt.Sprint("tenant", i), []string{"gold"})
+	}
+	if note := s.Note("k"); strings.Contains(note, "gold") || strings.Contains(note, "tenant") {
+		t.Error(note)
+	}
+	different := map[byte]bool{}
+	for _, r := range s.noteWith("k").rows {
+		different[r.values[0]] = true
+	}
+	if len(different) < 50 {
+		t.Errorf("one value has %d digests in 200 rows", len(different))
+	}
+	if Key(s.Note("k")) != "k" || Key("x") != "" {
+		t.Errorf("key %q", Key(s.Note("k")))
+	}
+	if cmp.Equal(read1(s.Note("a")), read1(s.Note("b"))) {
+		t.Error("the key makes no difference")
+	}
+}
+
+func read1(text string) []uint32 {
+	n, _ := read(text)
+	var uids []uint32
+	for _, r := range n.rows {
+		uids = append(uids, r.uid)
+	}
+	return uids
+}
+
+func TestSince(t *testing.T) {
+	hub := lynq.HubKey{Namespace: "shop", Name: "crm"}
+	last := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	got := Since(hub, last, Counts{3, 2, 1}, Counts{4, 4, 0}, []string{"id", "plan", "active"}, []string{"id", "zone", "area", "active"})
+	if diff := cmp.Diff(&Evidence{Hub: hub, Last: last, Before: Counts{3, 2, 1}, Now: Counts{4, 4, 0}, NewColumns: []string{"area", "zone"}, GoneColumns: []string{"plan"}}, got); diff != "" {
+		t.Error(diff)
+	}
+	if first := Since(hub, time.Time{}, Counts{}, Counts{4, 4, 0}, nil, []string{"id"}); first.NewColumns != nil || first.Lines() != nil {
+		t.Errorf("the first run: %+v", first)
+	}
+}
+
+func TestEmptied(t *testing.T) {
+	e := &Evidence{Rows: &Rows{Compared: 8, Columns: []Column{{Name: "a", Emptied: 2}, {Name: "b", Emptied: 3}, {Name: "c"}}}}
+	if diff := cmp.Diff([]Column{{Name: "b", Emptied: 3}}, e.Emptied()); diff != "" {
+		t.Error(diff)
+	}
+	if (*Evidence)(nil).Emptied() != nil || (&Evidence{}).Emptied() != nil {
+		t.Error("nothing is empty of what was not compared")
+	}
+}
+
+func TestLines(t *testing.T) {
+	last := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	e := Evidence{Last: last, Before: Counts{120, 110, 10}, Now: Counts{100, 95, 5}, NewColumns: []string{"zone"}, GoneColumns: []string{"plan", "size"}, Rows: &Rows{
+		New: 1, Vanished: 15, Deactivated: 2, Compared: 93, Changed: 15, Columns: []Column{{Name: "image", Changed: 12}, {Name: "url"}, {Name: "user", Changed: 3, Emptied: 2}, {Name: "pw", Secret: true, Emptied: 1}},
+	}}
+	want := []string{
+		"100 rows (120 in the last run, 2026-01-02T03:04:05Z), 95 active (110), 5 inactive (10)",
+		"1 row is new, 15 vanished, 2 became inactive",
+		"15 of 93 rows changed: image in 12, user in 3 (empty in 2), pw (empty in 1)",
+		"columns: new zone; gone plan, size",
+	}
+	if diff := cmp.Diff(want, e.Lines()); diff != "" {
+		t.Error(diff)
+	}
+	e.Rows.Sampled = true
+	if got := e.Lines()[1]; got != "1 row is new, 15 vanished, 2 became inactive (in a sample)" {
+		t.Error(got)
+	}
+	same := Evidence{Last: last, Before: Counts{3, 2, 1}, Now: Counts{3, 2, 1}, Rows: &Rows{Compared: 2, Columns: []Column{{Name: "image"}}}}
+	if same.Lines() != nil {
+		t.Errorf("nothing changed: %q", same.Lines())
+	}
+	if got := same.All(); len(got) != 1 || !strings.HasPrefix(got[0], "3 rows (3 in the last run,") {
+		t.Errorf("all: %q", got)
+	}
+	swapped := Evidence{Last: last, Before: Counts{3, 2, 1}, Now: Counts{3, 2, 1}, Rows: &Rows{New: 2, Vanished: 1, Compared: 1}}
+	if diff := cmp.Diff([]string{"3 rows (3 in the last run, 2026-01-02T03:04:05Z), 2 active (2), 1 inactive (1)", "2 rows are new, 1 vanished"}, swapped.Lines()); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,282 @@
+package evidence
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"slices"
+)
+
+// maxNote is how many bytes of rows a note has room for. In the record of a hub they are
+// base64.
+const maxNote = 96 << 10
+
+// uidBytes are so many that two rows of a source seldom have the same.
+const uidBytes = 4
+
+// Digests of values: empty is that of "", and filled that of any other value of a secret
+// column. Other values have one of the rest.
+const (
+	empty  = 0
+	filled = 1
+)
+
+// Source notes the rows of a source as they are read. It keeps no value of them.
+type Source struct {
+	columns  []noted
+	active   []sourceRow
+	inactive []uint64
+}
+
+// noted is a column of a note.
+type noted struct {
+	Name   string `json:"name"`
+	Secret bool   `json:"secret,omitempty"`
+}
+
+// sourceRow has hashes of a row, before a key is known.
+type sourceRow struct {
+	uid    uint64
+	values []uint64 // 0 for an empty one
+}
+
+// NewSource begins to note rows with these columns, without those of the uid and of
+// activation.
+func NewSource(columns []string, secret func(string) bool) *Source {
+	s := &Source{}
+	for _, c := range columns {
+		s.columns = append(s.columns, noted{c, secret(c)})
+	}
+	return s
+}
+
+// Active notes an active row, whose values are in the order of the columns.
+func (s *Source) Active(uid string, values []string) {
+	row := sourceRow{hash(uid), make([]uint64, len(s.columns))}
+	for i, c := range s.columns {
+		switch {
+		case values[i] == "":
+		case c.Secret:
+			row.values[i] = filled
+		default:
+			row.values[i] = max(filled, hash(c.Name+"\x00"+uid+"\x00"+values[i]))
+		}
+	}
+	s.active = append(s.active, row)
+}
+
+// Inactive notes an inactive row. A uid may have several, and an active one too.
+func (s *Source) Inactive(uid string) { s.inactive = append(s.inactive, hash(uid)) }
+
+func hash(text string) uint64 {
+	sum := sha256.Sum256([]byte(text))
+	return binary.BigEndian.Uint64(sum[:8])
+}
+
+// keyed is a hash with a key, so that two hubs note the same row otherwise.
+func keyed(key string, h uint64) [sha256.Size]byte {
+	return sha256.Sum256(binary.BigEndian.AppendUint64([]byte(key), h))
+}
+
+func keyedUID(key string, h uint64) uint32 {
+	sum := keyed(key, h)
+	return binary.BigEndian.Uint32(sum[:uidBytes])
+}
+
+// note is what a run notes of its rows.
+type note struct {
+	columns []noted
+	rows    []noteRow // by their uids
+	// sampled: there were more rows, whose uids come after these.
+	sampled bool
+}
+
+// noteRow has digests of a row: 8 bits of a value, so that many values have the same.
+type noteRow struct {
+	uid    uint32
+	values []byte
+}
+
+// noteWith makes the note of a source with a key. It keeps as many rows as there is room
+// for: the first, so that two runs keep the same rows.
+func (s *Source) noteWith(key string) *note {
+	n := &note{columns: s.columns}
+	rows := make([]noteRow, len(s.active))
+	order := make([]int, len(s.active))
+	for i := range s.active {
+		rows[i].uid, order[i] = keyedUID(key, s.active[i].uid), i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(rows[a].uid, rows[b].uid) })
+	if most := maxNote / (uidBytes + len(s.columns)); len(order) > most {
+		order, n.sampled = order[:most], true
+	}
+	for _, i := range order {
+		row := noteRow{rows[i].uid, make([]byte, len(s.columns))}
+		for k, h := range s.active[i].values {
+			switch {
+			case h == 0:
+			case s.columns[k].Secret:
+				row.values[k] = filled
+			default:
+				sum := keyed(key, h)
+				row.values[k] = max(filled, sum[0])
+			}
+		}
+		n.rows = append(n.rows, row)
+	}
+	return n
+}
+
+// written is a note as text.
+type written struct {
+	Key     string  `json:"key"`
+	Columns []noted `json:"columns"`
+	Sampled bool    `json:"sampled,omitempty"`
+	Rows    string  `json:"rows"`
+}
+
+// Note makes a note of the rows with a key, for the next run.
+func (s *Source) Note(key string) string {
+	n := s.noteWith(key)
+	var b []byte
+	for _, r := range n.rows {
+		b = binary.BigEndian.AppendUint32(b, r.uid)
+		b = append(b, r.values...)
+	}
+	text, err := json.Marshal(written{Key: key, Columns: n.columns, Sampled: n.sampled, Rows: base64.RawStdEncoding.EncodeToString(b)})
+	if err != nil {
+		return "" // texts and booleans always encode
+	}
+	return string(text)
+}
+
+// read reads a note, nil where there is none, or one that can't be read: it is only
+// evidence, and nothing fails for want of it.
+func read(text string) (n *note, key string) {
+	var w written
+	if text == "" || json.Unmarshal([]byte(text), &w) != nil || w.Key == "" {
+		return nil, ""
+	}
+	b, err := base64.RawStdEncoding.DecodeString(w.Rows)
+	size := uidBytes + len(w.Columns)
+	if err != nil || len(b)%size != 0 {
+		return nil, ""
+	}
+	n = &note{columns: w.Columns, sampled: w.Sampled}
+	for row := range slices.Chunk(b, size) {
+		n.rows = append(n.rows, noteRow{binary.BigEndian.Uint32(row), row[uidBytes:]})
+	}
+	if !slices.IsSortedFunc(n.rows, func(a, b noteRow) int { return cmp.Compare(a.uid, b.uid) }) {
+		return nil, ""
+	}
+	return n, w.Key
+}
+
+// Key is the key of a note, "" where it can't be read.
+func Key(text string) string {
+	_, key := read(text)
+	return key
+}
+
+// Compare tells how the rows differ from those of an earlier note, nil where there is
+// none.
+func (s *Source) Compare(earlier string) *Rows {
+	before, key := read(earlier)
+	if before == nil {
+		return nil
+	}
+	now := s.noteWith(key)
+	c := comparison{now: now, before: before, rows: &Rows{Sampled: now.sampled || before.sampled}, inactive: map[uint32]bool{}}
+	for _, h := range s.inactive {
+		c.inactive[keyedUID(key, h)] = true
+	}
+	c.match()
+	c.compare()
+	return c.rows
+}
+
+// comparison compares two notes row by row.
+type comparison struct {
+	now, before *note
+	inactive    map[uint32]bool
+	rows        *Rows
+	// columns are those that both have, by their places.
+	columns [][2]int
+}
+
+// match finds the columns that both notes have. One that is secret in one of them is
+// secret.
+func (c *comparison) match() {
+	for i, now := range c.now.columns {
+		j := slices.IndexFunc(c.before.columns, func(b noted) bool { return b.Name == now.Name })
+		if j < 0 {
+			continue
+		}
+		c.columns = append(c.columns, [2]int{i, j})
+		c.rows.Columns = append(c.rows.Columns, Column{Name: now.Name, Secret: now.Secret || c.before.columns[j].Secret})
+	}
+}
+
+// compare goes through both notes, which are sorted, as far as both know all rows.
+func (c *comparison) compare() {
+	now, before := c.now.within(c.before), c.before.within(c.now)
+	for len(now)+len(before) > 0 {
+		switch {
+		case len(before) == 0 || len(now) > 0 && now[0].uid < before[0].uid:
+			c.rows.New++
+			now = now[1:]
+		case len(now) == 0 || before[0].uid < now[0].uid:
+			if c.inactive[before[0].uid] {
+				c.rows.Deactivated++
+			} else {
+				c.rows.Vanished++
+			}
+			before = before[1:]
+		default:
+			c.row(now[0].values, before[0].values)
+			now, before = now[1:], before[1:]
+		}
+	}
+	slices.SortFunc(c.rows.Columns, func(a, b Column) int { return cmp.Compare(a.Name, b.Name) })
+}
+
+// within are the rows that another note has, or would have.
+func (n *note) within(other *note) []noteRow {
+	if !other.sampled || len(other.rows) == 0 {
+		return n.rows
+	}
+	last := other.rows[len(other.rows)-1].uid
+	end := 0
+	for end < len(n.rows) && n.rows[end].uid <= last {
+		end++
+	}
+	return n.rows[:end]
+}
+
+// row compares a row with what it was.
+func (c *comparison) row(now, before []byte) {
+	c.rows.Compared++
+	changed := false
+	for k, at := range c.columns {
+		column := &c.rows.Columns[k]
+		a, b := now[at[0]], before[at[1]]
+		if column.Secret {
+			a, b = min(a, filled), min(b, filled)
+		}
+		if a == b {
+			continue
+		}
+		if a == empty {
+			column.Emptied++
+		}
+		if !column.Secret {
+			column.Changed++
+			changed = true
+		}
+	}
+	if changed {
+		c.rows.Changed++
+	}
+}
