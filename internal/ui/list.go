@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -26,6 +27,8 @@ type List struct {
 	// have in their place: plain data, nil for nothing.
 	Footer []string
 	Sums   any
+	// Advice are lines for people at a terminal, below all others.
+	Advice []string
 
 	// SortBy is a path of the items' Data that they are sorted by, "" for the order
 	// that they have.
@@ -90,10 +93,23 @@ func TellsEmpty(format tty.Format) bool {
 	return slices.Contains([]tty.Format{tty.Table, tty.Wide, tty.Name}, format)
 }
 
-// Warn prints warnings. What they are about matters more: an error is none.
+// Warn prints warnings. What they are about matters more: an error is none. Of warnings that
+// differ only in names, it prints a few and counts the rest.
 func Warn(err tty.Stream, warnings []string) {
+	names := regexp.MustCompile(`\S*[/0-9]\S*`)
+	kinds := map[string]int{}
 	for _, w := range warnings {
-		_, _ = fmt.Fprintln(err, err.Fitted("warning: "+tty.Safe(w)))
+		kinds[names.ReplaceAllString(w, "NAME")]++
+	}
+	told := map[string]int{}
+	for _, w := range warnings {
+		kind := names.ReplaceAllString(w, "NAME")
+		switch told[kind]++; {
+		case kinds[kind] <= causeMost || told[kind] <= sharedNamed:
+			_, _ = fmt.Fprintln(err, err.Fitted("warning: "+tty.Safe(w)))
+		case told[kind] == kinds[kind]:
+			_, _ = fmt.Fprintln(err, err.Fitted(fmt.Sprintf("warning: %d more like the last one", kinds[kind]-sharedNamed)))
+		}
 	}
 }
 
@@ -142,7 +158,11 @@ func (l *List) lines(wide bool, out tty.Stream) string {
 			b.WriteByte('\n')
 		}
 	}
-	for _, line := range l.Footer {
+	below := l.Footer
+	if out.Terminal {
+		below = slices.Concat(l.Footer, l.Advice)
+	}
+	for _, line := range below {
 		b.WriteString(out.Fitted(tty.Safe(line)) + "\n")
 	}
 	return b.String()

@@ -3,6 +3,7 @@ package ui_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -170,5 +171,41 @@ func TestPrintListFails(t *testing.T) {
 	err := ui.PrintList(things(), tty.Table, ui.StreamTo(closed{}, tty.Stream{}), ui.StreamTo(closed{}, tty.Stream{}))
 	if !errors.Is(err, errClosed) || !strings.Contains(err.Error(), "write the list") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// On a terminal, hundreds of items and warnings of one cause take a few lines, and the advice
+// is last. A pipe has all items, and no advice.
+func TestManyOfOneCause(t *testing.T) {
+	l := &ui.List{Columns: []ui.Column{{Name: "NODE"}}, Footer: []string{"1 hub"}, Advice: []string{"Run that for details."}}
+	for i := range 302 {
+		l.Items = append(l.Items, ui.Item{Cells: []string{fmt.Sprintf("t%03d-web", i)}, Cause: "exceeded quota"})
+		l.Warnings = append(l.Warnings, fmt.Sprintf("ConfigMap shop/lynqnode-t%03d-web can't be read", i))
+	}
+	var out, err bytes.Buffer
+	if err := ui.PrintList(l, tty.Table, ui.StreamTo(&out, tty.Stream{Terminal: true}), ui.StreamTo(&err, tty.Stream{})); err != nil {
+		t.Fatal(err)
+	}
+	want := `NODE
+t000-web
+t001-web
+t002-web
+... and 299 more with the same error; -o wide lists all
+
+1 hub
+Run that for details.
+`
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Error(diff)
+	}
+	if n := strings.Count(err.String(), "\n"); n != 4 || !strings.HasSuffix(err.String(), "warning: 299 more like the last one\n") {
+		t.Errorf("%d lines of warnings:\n%s", n, err.String())
+	}
+	out.Reset()
+	if err := ui.PrintList(l, tty.Table, ui.StreamTo(&out, tty.Stream{}), ui.StreamTo(&err, tty.Stream{})); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), "\n"); n != 1+302+2 {
+		t.Errorf("%d lines in a pipe", n)
 	}
 }

@@ -67,24 +67,32 @@ func (v *NodeView) List(s *Nodes, now time.Time) *ui.List {
 	if len(s.Nodes) > 0 {
 		l.Footer = append(l.Footer, v.shown())
 	}
-	l.Footer = append(l.Footer, causes(s.Nodes)...)
+	l.Advice = advice(s.Nodes)
 	return l
 }
 
-// causes has a line for each problem that many nodes have, and one that says how to see
+// adviceMost is for how many nodes that are not ready a terminal shows why.
+const adviceMost = 3
+
+// advice says why nodes are not ready, once for those that share a cause, and how to see
 // more.
-func causes(nodes []status.Node) []string {
+func advice(nodes []status.Node) []string {
 	var failed []report.NodeResult
 	for i := range nodes {
 		if n := &nodes[i]; !n.Well && n.Message != "" {
 			failed = append(failed, report.NodeResult{NodeID: n.NodeID, Problems: []string{n.Message}})
 		}
 	}
-	lines := ui.Causes(failed)
-	if len(lines) > 0 {
-		lines = append(lines, "Run 'lynqctl status node "+failed[0].Name+" -n "+failed[0].Namespace+"' for details.")
+	if len(failed) == 0 {
+		return nil
 	}
-	return lines
+	lines := ui.Causes(failed)
+	if len(lines) == 0 {
+		for i := range failed[:min(len(failed), adviceMost)] {
+			lines = append(lines, failed[i].Name+": "+failed[i].Problems[0])
+		}
+	}
+	return append(lines, "Run 'lynqctl status node "+failed[0].Name+" -n "+failed[0].Namespace+"' for details.")
 }
 
 // Items are some of the nodes that are shown.

@@ -27,6 +27,7 @@ type Limits struct {
 // Rollout hands out the turns of one form. A nil Rollout has no limit. It is safe
 // for concurrent use.
 type Rollout struct {
+	form     string        // its name
 	deadline time.Duration // that of its Limits
 	// rolling: the form changes some node in this run. proven: some node of the form is
 	// recorded as ready.
@@ -45,7 +46,7 @@ func NewRollouts(limits map[Form]Limits) Rollouts {
 	all := Rollouts{}
 	for form, l := range limits {
 		if l.MaxSkew > 0 {
-			all[form] = &Rollout{deadline: l.Deadline, turns: turns{Most: l.MaxSkew, Continue: l.Continue}, changed: make(chan struct{})}
+			all[form] = &Rollout{form: form.Form.Name, deadline: l.Deadline, turns: turns{Most: l.MaxSkew, Continue: l.Continue}, changed: make(chan struct{})}
 		}
 	}
 	return all
@@ -131,7 +132,7 @@ func (o *Rollout) ask(s Share) (Turn, string, <-chan struct{}) {
 	case TurnNow:
 		o.turns.Take(s)
 	case TurnNever:
-		return verdict, o.turns.Why(), nil
+		return verdict, o.turns.Why(o.form), nil
 	}
 	return verdict, "", o.changed
 }

@@ -163,8 +163,8 @@ func (t *turns) End(s Share, n lynq.NodeKey, well bool) {
 	}
 }
 
-// Why tells which nodes keep others from their turns.
-func (t *turns) Why() string {
+// Why tells which nodes of a form keep others from their turns.
+func (t *turns) Why(form string) string {
 	const most = 3 // that are named
 	nodes := slices.Concat(t.broken, t.stuck)
 	slices.SortFunc(nodes, func(a, b lynq.NodeKey) int { return strings.Compare(a.String(), b.String()) })
@@ -175,5 +175,5 @@ func (t *turns) Why() string {
 	if more := len(nodes) - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
-	return fmt.Sprintf("the rollout of the form stopped after %s (%s)", lynq.Count(len(nodes), "failed node"), strings.Join(names, ", "))
+	return fmt.Sprintf("the rollout of form %s stopped after %s (%s)", form, lynq.Count(len(nodes), "failed node"), strings.Join(names, ", "))
 }

@@ -77,13 +77,13 @@ func TestTurnsOfNodes(t *testing.T) {
 	if got := turns.Ask(ShareForm); got != TurnNever {
 		t.Errorf("beside two broken ones: %d", got)
 	}
-	if got, want := turns.Why(), "the rollout of the form stopped after 2 failed nodes (a, b)"; got != want {
+	if got, want := turns.Why("web"), "the rollout of form web stopped after 2 failed nodes (a, b)"; got != want {
 		t.Errorf("why: %s, want %s", got, want)
 	}
 	for _, name := range []string{"c", "d", "e"} {
 		turns.End(ShareForm, lynq.NodeKey{Namespace: "ns", Name: name}, false)
 	}
-	if got := turns.Why(); !strings.HasSuffix(got, "after 5 failed nodes (a, b, c, and 2 more)") {
+	if got := turns.Why("web"); !strings.HasSuffix(got, "after 5 failed nodes (a, b, c, and 2 more)") {
 		t.Errorf("why: %s", got)
 	}
 }
