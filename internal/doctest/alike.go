@@ -40,6 +40,11 @@ func canonical(text string) []string {
 	}{
 		{regexp.MustCompile(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z\b`), "TIME"},
 		{regexp.MustCompile(`\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`), "UID"},
+		{regexp.MustCompile(`\b\d{8}-\d{9}-[a-z0-9]{4}\b`), "RUN"},
+		{regexp.MustCompile(`\b\S+@\S+ pid \d+ [a-z0-9]{6}\b`), "WHO"},
+		{regexp.MustCompile(`\bdigest [0-9a-f]{16}\b`), "digest HASH"},
+		{regexp.MustCompile(`^Plan: +[0-9a-f]{32}$`), "Plan: ID"},
+		{regexp.MustCompile(`^Version: +\S+$`), "Version: V"},
 		{regexp.MustCompile(`\bapplyset-[A-Za-z0-9_-]{43}-v1\b`), "APPLYSET"},
 		{regexp.MustCompile(`\b\d+(\.\d+)?(ms|s|m|h|d)(\d+(s|m|h))?\b`), "AGE"},
 		// The vowels, and what looks like them, are missing from names that controllers make.

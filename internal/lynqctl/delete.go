@@ -110,7 +110,7 @@ func deleteCommand(a *app) *cobra.Command {
 		deleteSome(a, "form", "Delete every node of one or more forms", `Delete every node of one or more forms. Run this after you remove a form from
 your files, because apply keeps the nodes of such a form.`, `  # In CI, delete a form's nodes after the form left the repository
   lynqctl delete form web --hub crm --yes`),
-		deleteSome(a, "hub", "Delete every node of one or more hubs", "Delete every node of one or more hubs, and then the hub records.", `  # Delete all nodes, and keep every object as an orphan
+		deleteSome(a, "hub", "Delete every node of one or more hubs", "Delete every node of one or more hubs, and then the hub records and histories.", `  # Delete all nodes, and keep every object as an orphan
   lynqctl delete hub crm -n shop --cascade=orphan`),
 	)
 	return cmd

@@ -102,7 +102,7 @@ func takesCall(call doctest.Call) error {
 	if err != nil {
 		return err
 	}
-	if c.HasSubCommands() && len(args) > 0 && !strings.HasPrefix(args[0], "-") && !strings.Contains(args[0], "/") {
+	if c.HasSubCommands() && len(args) > 0 && !strings.HasPrefix(args[0], "-") && !strings.Contains(args[0], "/") && c.ValidateArgs(args[:1]) != nil {
 		return fmt.Errorf("%q has no command %q", c.CommandPath(), args[0])
 	}
 	c.InitDefaultHelpFlag()

@@ -299,3 +299,17 @@ func joined(what, fix string) string {
 	}
 	return what + " (" + fix + ")"
 }
+
+// DoneCounts are counts of actions that were carried out, in words: "3 created".
+func DoneCounts(counts map[string]int) []string {
+	var parts []string
+	for _, a := range actions() {
+		if n := counts[string(a)]; n > 0 && changes(a) {
+			parts = append(parts, strconv.Itoa(n)+" "+done(a))
+		}
+	}
+	return parts
+}
+
+// ActionShown is an action as tables have it.
+func ActionShown(action string) string { return actionWord(plan.Action(action)) }

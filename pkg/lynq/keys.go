@@ -107,8 +107,9 @@ const (
 	LabelRecord   = KeyPrefix + "record"
 	RecordNode    = "node"
 	RecordHub     = "hub"
-	RecordCopy    = "copy"  // of a node's inventory that is being restored
-	RecordHooks   = "hooks" // a Secret with the manifests of a node's hooks
+	RecordHistory = "history" // of a hub's runs
+	RecordCopy    = "copy"    // of a node's inventory that is being restored
+	RecordHooks   = "hooks"   // a Secret with the manifests of a node's hooks
 	LabelTemplate = KeyPrefix + "template"
 	// LabelHubNamespace tells hubs of one name apart.
 	LabelHubNamespace = KeyPrefix + "hub-namespace"

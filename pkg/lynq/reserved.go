@@ -3,13 +3,14 @@ package lynq
 import "strings"
 
 // The names of lynqctl's own records begin with these: the inventories of nodes
-// and copies of them, the Secrets with the manifests of their hooks, the records of
-// hubs, and the Leases that keep two runs off one hub.
+// and copies of them, the Secrets with the manifests of their hooks, the records and
+// histories of hubs, and the Leases that keep two runs off one hub.
 const (
 	NodeRecordPrefix = "lynqnode-"
 	NodeCopyPrefix   = "lynqcopy-"
 	NodeHooksPrefix  = "lynqhooks-"
 	HubRecordPrefix  = "lynqhub-"
+	HistoryPrefix    = "lynqhistory-"
 	LeasePrefix      = "lynqctl-"
 )
 
@@ -18,7 +19,7 @@ const (
 func ReservedNames(group, kind string) []string {
 	switch {
 	case group == "" && kind == "ConfigMap":
-		return []string{NodeRecordPrefix, NodeCopyPrefix, HubRecordPrefix}
+		return []string{NodeRecordPrefix, NodeCopyPrefix, HubRecordPrefix, HistoryPrefix}
 	case group == "" && kind == "Secret":
 		return []string{NodeHooksPrefix}
 	case group == "coordination.k8s.io" && kind == "Lease":

@@ -9,6 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/history"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -296,8 +297,9 @@ func core(kind, plural string) lynq.APIResource {
 func (g *gatherer) records(h Hub) {
 	configMaps := core("ConfigMap", "configmaps")
 	hub := place{configMaps, h.Namespace, []string{inventory.HubName(h.Name)}}
+	past := place{configMaps, h.Namespace, []string{history.Name(h.Name)}}
 	lease := place{lynq.APIResource{Group: "coordination.k8s.io", Plural: "leases"}, h.Namespace, []string{lynq.LeaseName(h.Name)}}
-	record, locked := "the record of hub "+h.Name, "one run at a time on hub "+h.Name
+	record, locked, runs := "the record of hub "+h.Name, "one run at a time on hub "+h.Name, "the history of hub "+h.Name
 	add(g.needed, place{APIResource: configMaps}, "inventories, which lynqctl looks for in the whole cluster", "list")
 	add(g.needed, hub, record, "get")
 	for _, f := range h.Forms {
@@ -316,10 +318,12 @@ func (g *gatherer) records(h Hub) {
 	if g.is(Apply, Delete, Orphans) {
 		add(g.needed, place{APIResource: lease.APIResource, namespace: h.Namespace}, locked, "create")
 		add(g.needed, lease, locked, "get", "update")
+		add(g.needed, past, runs, "get", "update")
 	}
 	if g.is(Delete) {
 		add(g.needed, hub, record, "update", "patch", "delete")
 		add(g.needed, lease, locked, "delete")
+		add(g.needed, past, runs, "delete")
 	}
 	if h.Secret.Name != "" && g.is(Apply, Orphans, Diff) {
 		add(g.needed, place{core("Secret", "secrets"), h.Secret.Namespace, []string{h.Secret.Name}},

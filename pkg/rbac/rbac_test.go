@@ -332,6 +332,7 @@ func TestRecords(t *testing.T) {
 	want := []string{
 		"list configmaps",
 		"create configmaps hub",
+		"get,update,delete configmaps hub lynqhistory-crm",
 		"get,patch,update,delete configmaps hub lynqhub-crm",
 		"get secrets hub db",
 		"create leases.coordination.k8s.io hub",

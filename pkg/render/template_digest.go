@@ -43,6 +43,17 @@ func (p *Program) templateDigest(r *resource) string {
 	return hex.EncodeToString(d.Sum(sum[:0])[:8])
 }
 
+// Digest is 16 hex digits of a SHA-256 of what the form says of all its objects, whatever the
+// row.
+func (p *Program) Digest() string {
+	d := digester{sha256.New()}
+	for i := range p.resources {
+		d.texts(p.resources[i].ID, p.resources[i].template)
+	}
+	var sum [sha256.Size]byte
+	return hex.EncodeToString(d.Sum(sum[:0])[:8])
+}
+
 // digester writes so that different things never give the same bytes.
 type digester struct{ hash.Hash }
 

@@ -33,8 +33,8 @@ func TestApplyCost(t *testing.T) {
 		t.Run(fmt.Sprintf("%d nodes", test.nodes), func(t *testing.T) {
 			t.Parallel()
 			c := newCosting(t, bin, test.form, test.nodes)
-			// One of the records is the hub's.
-			c.apply(t, "first", cost{writes: perResource(test.nodes, test.objects...), records: 2*test.nodes + 1, others: 25})
+			// Two of the records are the hub's, and its history.
+			c.apply(t, "first", cost{writes: perResource(test.nodes, test.objects...), records: 2*test.nodes + 2, others: 25})
 
 			c.settle(t)
 			more := morePages(test.nodes, len(test.objects))
@@ -53,7 +53,7 @@ func TestApplyCostOfReading(t *testing.T) {
 	bin := lynqctl(t)
 	c := newCosting(t, bin, "live.yaml", 30)
 	resources := []string{"configmaps", "services", "ingresses.networking.k8s.io"}
-	c.apply(t, "first", cost{writes: perResource(30, resources...), records: 2*30 + 1, others: 25})
+	c.apply(t, "first", cost{writes: perResource(30, resources...), records: 2*30 + 2, others: 25})
 	c.apply(t, "nothing changed", cost{others: 20})
 	c.change(20)
 	c.apply(t, "20 rows changed", cost{writes: perResource(20, resources...), reads: perResource(20, resources...), records: 20, others: 25})
@@ -71,7 +71,7 @@ func TestTombstoneCost(t *testing.T) {
 	}
 	c.env.Kubectl(t, old.String(), "create", "-f", "-")
 	c.apply(t, "first", cost{
-		writes: map[string]int{"configmaps": rows, "secrets": rows}, reads: perResource(rows, "secrets"), records: 2*rows + 1, others: 25,
+		writes: map[string]int{"configmaps": rows, "secrets": rows}, reads: perResource(rows, "secrets"), records: 2*rows + 2, others: 25,
 	})
 	if left := c.env.Kubectl(t, "", "get", "secrets", "-o", "name"); left != "" {
 		t.Errorf("there are still %s", left)
@@ -188,15 +188,15 @@ func (c *costing) apply(t *testing.T, when string, want cost) {
 	}
 }
 
-// costOf sorts requests. The Lease and the record of the hub count as others,
-// but for the record's creation: such a request does not tell the name. Renewals
+// costOf sorts requests. The Lease, the record of the hub and its history count as others,
+// but for the creation of the latter two: such a request does not tell the name. Renewals
 // of the Lease don't count: how many there are depends on how long a run takes.
 func costOf(requests []faultproxy.Record) cost {
 	got := cost{writes: map[string]int{}, reads: map[string]int{}}
 	for _, r := range requests {
 		switch {
 		case r.Renews:
-		case r.Resource == "leases.coordination.k8s.io", strings.HasPrefix(r.Name, "lynqhub-"),
+		case r.Resource == "leases.coordination.k8s.io", strings.HasPrefix(r.Name, "lynqhub-"), strings.HasPrefix(r.Name, "lynqhistory-"),
 			r.Verb == "list", r.Name == "" && !r.IsWrite():
 			got.others++
 		case r.Resource == "namespaces":

@@ -20,7 +20,7 @@ func TestWatchCost(t *testing.T) {
 	t.Parallel()
 	c := newCosting(t, lynqctl(t), "five.yaml", 40)
 	objects := []string{"configmaps", "deployments.apps", "ingresses.networking.k8s.io", "persistentvolumeclaims", "services"}
-	c.apply(t, "first", cost{writes: perResource(40, objects...), records: 2*40 + 1, others: 25})
+	c.apply(t, "first", cost{writes: perResource(40, objects...), records: 2*40 + 2, others: 25})
 	c.settle(t)
 	s := &shop{Env: c.env, bin: c.bin, dir: c.inputs, proxy: c.proxy}
 	w := s.start(t, "watch", "-f", c.inputs)

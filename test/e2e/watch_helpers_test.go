@@ -202,7 +202,7 @@ func writesObject(r faultproxy.Request) bool {
 // writesRecord tells whether a request is a write of a record. A POST does not say the
 // name: objects are made by patches.
 func writesRecord(r faultproxy.Request) bool {
-	record := slices.ContainsFunc([]string{"lynqnode-", "lynqcopy-", "lynqhub-"}, func(prefix string) bool { return strings.HasPrefix(r.Name, prefix) })
+	record := slices.ContainsFunc([]string{"lynqnode-", "lynqcopy-", "lynqhub-", "lynqhistory-"}, func(prefix string) bool { return strings.HasPrefix(r.Name, prefix) })
 	return r.IsWrite() && r.Resource == "configmaps" && (r.Verb == "create" || record)
 }
 

@@ -214,10 +214,10 @@ func (w *world) unleased(woken time.Time) []string {
 }
 
 // written tells whether a request changed an object, or a record of nodes. Each run renews
-// Leases and the records of hubs.
+// Leases and the records of hubs, and orphans prune adds to histories without a Lease.
 func written(r faultproxy.Record) bool {
 	kind, _, _ := strings.Cut(r.Resource, ".")
-	ofRun := kind == "leases" || kind == "events" || kind == "selfsubjectaccessreviews" || strings.HasPrefix(r.Name, "lynqhub-")
+	ofRun := kind == "leases" || kind == "events" || kind == "selfsubjectaccessreviews" || strings.HasPrefix(r.Name, "lynqhub-") || strings.HasPrefix(r.Name, "lynqhistory-")
 	return r.IsWrite() && !r.DryRun && r.Status/100 == 2 && !ofRun
 }
 

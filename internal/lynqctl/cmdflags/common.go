@@ -2,6 +2,7 @@ package cmdflags
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -36,4 +37,25 @@ func (f *Common) Check() error {
 // that they count only on the command line.
 func OnlySaid() []string {
 	return []string{"all", "allow-empty", "allow-empty-column", "force", "include-data", "no-grace", "plain-secrets", "yes"}
+}
+
+// GuardsOf are the flags that change what guards allow and that don't have their default, as
+// they are written. The environment may have set them.
+func GuardsOf(flags *pflag.FlagSet) []string {
+	names := []string{
+		"adopt", "all", "allow-empty", "cascade", "force", "include-data", "max-delete", "max-delete-window", "no-finalizer",
+		"recheck-tombstones", "remove-forms", "yes",
+	}
+	var given []string
+	flags.VisitAll(func(f *pflag.Flag) {
+		value := f.Value.String()
+		switch {
+		case !slices.Contains(names, f.Name) || value == f.DefValue && !f.Changed:
+		case f.Value.Type() == "bool" && value == "true":
+			given = append(given, "--"+f.Name)
+		default:
+			given = append(given, "--"+f.Name+"="+value)
+		}
+	})
+	return given
 }

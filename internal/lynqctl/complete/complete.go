@@ -140,6 +140,10 @@ func argumentCompletion(s *Shell, c *cobra.Command) cobra.CompletionFunc {
 			candidates = offer((*completion.Offers).Forms).of
 		case word == "NAME" && c.Name() == "hub":
 			candidates = offer((*completion.Offers).Hubs).of
+		case word == "HUB":
+			candidates = offer((*completion.Offers).Hubs).of
+		case word == "RUN":
+			candidates = offer((*completion.Offers).Runs).of
 		case word == "OBJECT" && parent == "orphans":
 			candidates = offer((*completion.Offers).Orphans).of
 		default:

@@ -3,6 +3,7 @@ package console
 import (
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -33,6 +34,7 @@ type Console struct {
 	Common  cmdflags.Common
 	Version string // of lynqctl
 
+	ran        *cobra.Command
 	summarized bool // events ended with a summary
 }
 
@@ -42,6 +44,18 @@ func (c *Console) Now() time.Time {
 		return time.Now()
 	}
 	return c.World.Clock()
+}
+
+// Runs says which command runs.
+func (c *Console) Runs(cmd *cobra.Command) { c.ran = cmd }
+
+// invocation is the command line, as histories record it.
+func (c *Console) invocation() session.Invocation {
+	if c.ran == nil {
+		return session.Invocation{}
+	}
+	path := strings.TrimPrefix(c.ran.CommandPath(), c.ran.Root().CommandPath()+" ")
+	return session.Invocation{Command: path, Guards: cmdflags.GuardsOf(c.ran.Flags())}
 }
 
 // Out is standard output, and what can be done with it.
@@ -83,7 +97,7 @@ func (c *Console) requests() kube.RequestLog {
 // Engine makes an engine whose runs show their results in a format.
 func (c *Console) Engine(format string) *session.Engine {
 	return &session.Engine{
-		Stdin: c.World.Stdin, Getenv: c.World.Getenv, Version: c.Version, Clock: c.Now, Requests: c.requests(), Transport: c.World.Transport, View: c.View(format),
+		Stdin: c.World.Stdin, Getenv: c.World.Getenv, Version: c.Version, Clock: c.Now, Requests: c.requests(), Transport: c.World.Transport, View: c.View(format), Invocation: c.invocation(),
 	}
 }
 

@@ -313,6 +313,7 @@ func (j *job) carryOut(ctx context.Context, plan *handover.Plan, hubs []lynq.Hub
 			return session.Fail(fmt.Errorf("record hub %s/%s: %w", p.Namespace, p.Name, err))
 		}
 	}
+	j.run.Noted.Recorded = true
 	runner := j.run.Runner(apply.Options{})
 	runner.Worker = handover.NewWorker(plan)
 	return j.run.Reported(ctx, func(reporter report.Reporter) (*report.Result, error) {
@@ -321,6 +322,7 @@ func (j *job) carryOut(ctx context.Context, plan *handover.Plan, hubs []lynq.Hub
 		if !result.Summary.DryRun {
 			handover.ForgetLynqNodes(result) // what was done to them was told as it happened
 		}
+		j.run.Remember(ctx, result)
 		return result, err
 	})
 }

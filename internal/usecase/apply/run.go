@@ -22,6 +22,7 @@ func (j *Job) RunPlans(ctx context.Context, plans []plan.Plan) error {
 	if err := j.recordHubs(ctx, plans); err != nil {
 		return session.Untouched(ctx, err)
 	}
+	j.Noted.Inputs, j.Noted.Recorded = j.inputs, j.Adopting == nil
 	o := apply.Options{Wait: j.Options.Wait, Finalizer: !j.Options.NoFinalizer, Rollouts: Rollouts(j.Hubs)}
 	o.Unready = j.Adopting == nil && !j.Continuous
 	if j.Adopting != nil {

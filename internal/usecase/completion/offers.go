@@ -14,6 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
@@ -77,6 +78,25 @@ func (s *Offers) Nodes(ctx context.Context) []string {
 		}
 		return node
 	})
+}
+
+// Runs are names of runs that histories have, of the namespace that nodes are looked for in.
+func (s *Offers) Runs(ctx context.Context) []string {
+	client := s.client()
+	if client == nil {
+		return nil
+	}
+	all, _, err := store.New(client.ConfigMaps()).Histories(ctx, s.nodeNamespace())
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, h := range all {
+		for _, e := range h.Entries {
+			names = append(names, e.Run)
+		}
+	}
+	return names
 }
 
 // Orphans are as orphans list -o name has them.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
@@ -211,6 +213,10 @@ func (j *removalJob) more(agreed, now *departure) bool {
 
 // carryOut lets nodes go, and hubs of which nothing is left.
 func (j *removalJob) carryOut(ctx context.Context, locks *session.Locks, d *departure) error {
+	j.Noted.Without = map[lynq.HubKey]bool{}
+	for _, h := range d.hubs {
+		j.Noted.Without[h.HubKey] = h.unrecorded
+	}
 	return j.RunPlans(ctx, d.plans, apply.Options{}, func(ctx context.Context, s *report.Summary) error {
 		if s.Interrupted {
 			return nil
@@ -412,16 +418,30 @@ func (j *removalJob) removeHubs(ctx context.Context, hubs []*LeavingHub, ls *ses
 			errs = append(errs, fmt.Errorf("lynqctl keeps the record of hub %s/%s: it still has %s", h.Namespace, h.Name, lynq.Count(left, "node")))
 		case left == 0:
 			ls.Discard(h.HubKey)
-			if h.Record != nil {
-				permit, err := gate.PermitHub(h.Record, left)
-				if err == nil {
-					err = j.Store.RemoveHub(ctx, h.Record, permit)
-				}
-				errs = append(errs, err)
-			}
+			errs = append(errs, j.removeHub(ctx, h, left))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// removeHub removes the records of a hub. Its history goes first: where that can't go, the
+// record stays, and the next run finds both.
+func (j *removalJob) removeHub(ctx context.Context, h *LeavingHub, left int) error {
+	err := j.Store.RemoveHistory(ctx, h.HubKey, func(uid types.UID) (gate.Permit, error) {
+		return gate.PermitHistory(h.HubKey, left, uid)
+	})
+	if err != nil {
+		return err
+	}
+	j.Noted.Without[h.HubKey] = true
+	if h.Record == nil {
+		return nil
+	}
+	permit, err := gate.PermitHub(h.Record, left)
+	if err != nil {
+		return err
+	}
+	return j.Store.RemoveHub(ctx, h.Record, permit)
 }
 
 // left is how many nodes a hub has, with those whose records cannot be read.

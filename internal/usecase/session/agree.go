@@ -52,6 +52,7 @@ func (e *Engine) agreed(ctx context.Context, question func() (bool, error)) erro
 	if err == nil && !agreed {
 		return Unconfirmed()
 	}
+	e.confirmed = err == nil
 	return err
 }
 

@@ -28,6 +28,10 @@ type Engine struct {
 	View      View
 	// Metrics is told what may be counted; nil for none.
 	Metrics Metrics
+	// Invocation is the command line, for histories.
+	Invocation Invocation
+
+	confirmed bool // a person confirmed what is done
 }
 
 // View is what people and scripts see of a use case. It may write to a terminal:

@@ -31,7 +31,7 @@ type Locks struct {
 // neither waits for the other for ever.
 func (r *Run) NewLocks(ctx context.Context, hubs []lynq.HubKey) *Locks {
 	ls := &Locks{Ctx: ctx}
-	identity, ended := runIdentity()
+	identity, ended := r.identity()
 	slices.SortFunc(hubs, lynq.HubKey.Compare)
 	for _, p := range hubs {
 		ls.wanted = append(ls.wanted, lease.NewLock(r.Client.Leases(), lease.Options{
@@ -47,7 +47,7 @@ func (r *Run) NewLocks(ctx context.Context, hubs []lynq.HubKey) *Locks {
 
 // NewContinuousLocks is NewLocks for a hub that is kept until another run wants it.
 func (r *Run) NewContinuousLocks(ctx context.Context, hub lynq.HubKey) *Locks {
-	identity, ended := runIdentity()
+	identity, ended := r.identity()
 	return &Locks{Ctx: ctx, wanted: []*lease.Lock{lease.NewLock(r.Client.Leases(), lease.Options{
 		Hub: hub, Identity: identity, Ended: ended, Continuous: true,
 		Waiting: func(held *lease.HeldError) {
@@ -153,14 +153,18 @@ func (ls *Locks) Release(ctx context.Context) {
 // in. Only one container of a pod may have it: see lease.Ended.
 const podUIDVariable = "LYNQCTL_POD_UID"
 
-// runIdentity names this run to people, and no other run; ended tells whether the run that
-// an identity names has certainly ended.
-func runIdentity() (identity string, ended func(identity string) bool) {
+// runName names this run to people, and no other run.
+func runName() string {
 	name := "unknown"
 	if u, err := user.Current(); err == nil {
 		name = u.Username
 	}
+	return fmt.Sprintf("%s@%s pid %d %s", name, HostName(), os.Getpid(), strings.ToLower(rand.Text()[:6]))
+}
+
+// identity is the run's name with its process; ended tells whether the run that an identity
+// names has certainly ended.
+func (r *Run) identity() (identity string, ended func(identity string) bool) {
 	self := ownprocess.Self(os.Getenv(podUIDVariable))
-	name = fmt.Sprintf("%s@%s pid %d %s", name, HostName(), os.Getpid(), strings.ToLower(rand.Text()[:6]))
-	return lease.Identity(name, self), func(identity string) bool { return lease.Ended(identity, self, ownprocess.Runs) }
+	return lease.Identity(r.Name, self), func(identity string) bool { return lease.Ended(identity, self, ownprocess.Runs) }
 }

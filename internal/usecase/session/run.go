@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/internal/usecase/causes"
 	"github.com/lynqctl/lynqctl/pkg/apply"
@@ -26,7 +28,7 @@ import (
 const (
 	InterruptionGrace       = 7 * time.Second
 	InterruptedSaveGrace    = time.Second
-	interruptedReleaseGrace = 2 * time.Second
+	interruptedReleaseGrace = 1500 * time.Millisecond
 	releaseGrace            = 15 * time.Second
 )
 
@@ -66,11 +68,19 @@ type Run struct {
 	Kept *KeptInventories
 	// Observe, where it is not nil, is told of what runs do, too.
 	Observe func(report.Event)
+	// Name is the run's own, as Leases and histories have it.
+	Name string
+	// Noted is what histories record beside the result.
+	Noted     Noted
+	histories *histories
 }
 
 // NewRun begins one.
 func (e *Engine) NewRun(o *RunOptions, client *kube.Client, warnings *ServerWarnings) Run {
-	r := Run{Engine: e, RunOptions: o, Client: client, Warnings: warnings, Began: time.Now()}
+	r := Run{
+		Engine: e, RunOptions: o, Client: client, Warnings: warnings, Began: time.Now(), Name: runName(),
+		histories: &histories{known: map[lynq.HubKey]*corev1.ConfigMap{}},
+	}
 	if client != nil {
 		r.Store = store.New(client.ConfigMaps())
 	}
@@ -148,6 +158,7 @@ func (r *Run) RunPlans(ctx context.Context, plans []plan.Plan, o apply.Options, 
 		if s := result.Summary; !s.DryRun && (err == nil || s.Interrupted) && afterwards != nil {
 			err = errors.Join(err, afterwards(ctx, s))
 		}
+		r.Remember(ctx, result)
 		return result, err
 	})
 }

@@ -33,7 +33,8 @@ func Approve(ctx context.Context, e *session.Engine, o *ApproveOptions) error {
 	if err != nil {
 		return err
 	}
-	j := approval{Engine: e, o: o, store: store.New(client.ConfigMaps())}
+	r := e.NewRun(&session.RunOptions{}, client, nil)
+	j := approval{Engine: e, o: o, store: r.Store, run: &r}
 	record, err := j.heldRecord(ctx)
 	if err != nil {
 		return session.Untouched(ctx, err)
@@ -54,6 +55,7 @@ type approval struct {
 	*session.Engine
 	o     *ApproveOptions
 	store *store.Store
+	run   *session.Run
 }
 
 // heldRecord is the record of the hub, of which deletions are held.
@@ -124,6 +126,7 @@ func (j *approval) approve(ctx context.Context, digest string) error {
 		}
 		if err = saveErr; err == nil {
 			j.Notef("hub %s: approved: %s, with the next round", j.o.Hub, stakeOf(record.Held))
+			j.run.RememberApproval(ctx, j.o.Hub, digest)
 			return nil
 		}
 		if changed := (*store.ChangedError)(nil); !errors.As(err, &changed) {

@@ -40,6 +40,8 @@ type hubWatch struct {
 	third time.Time
 	// grace is when the first node has been kept for its grace period, zero for none.
 	grace time.Time
+	// refused is what guards had against the last round, "" for nothing.
+	refused string
 	// idle counts the rounds, in turn, that changes began and that found nothing to do.
 	idle int
 	// told is when the log told last what rounds wait for, or when they began to wait; zero

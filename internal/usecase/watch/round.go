@@ -163,8 +163,10 @@ func (h *hubWatch) plan(ctx context.Context, j *usecase.Job) (plans []plan.Plan,
 	}
 	plans, held, approved := holdDeletions(plans, record, time.Now())
 	if err := j.Refused(plans); err != nil {
+		h.recordRefused(ctx, j, session.Refusals(plans))
 		return nil, false, err
 	}
+	h.refused = ""
 	if err := plan.CheckSizes(plans); err != nil {
 		return nil, false, err
 	}
@@ -182,6 +184,19 @@ func wholeOnly(p plan.Plan) bool {
 	})
 }
 
+// recordRefused adds to the hub's history that guards refuse a round, unless they refused the
+// one before in the same words.
+func (h *hubWatch) recordRefused(ctx context.Context, j *usecase.Job, refusals []plan.Refusal) {
+	said := ""
+	for _, r := range refusals {
+		said += string(r.Guard) + ": " + r.What + "\n"
+	}
+	if said != h.refused {
+		j.RememberRefusals(ctx, h.hub.Key, refusals)
+	}
+	h.refused = said
+}
+
 // tellHeld tells people, Kubernetes and metrics what is held.
 func (h *hubWatch) tellHeld(ctx context.Context, j *usecase.Job, plans []plan.Plan, held *inventory.HeldDeletions, approved bool) {
 	record := j.Records[h.hub.Key]
@@ -193,8 +208,14 @@ func (h *hubWatch) tellHeld(ctx context.Context, j *usecase.Job, plans []plan.Pl
 	switch {
 	case approved:
 		h.w.engine.Notef("hub %s: the deletions that were held are approved, and carried out", h.hub.Key)
+		j.Noted.Approved = record.Approved
 	case held != nil && (record.Held == nil || record.Held.Digest != held.Digest):
 		h.w.engine.Notef("warning: hub %s: deletions are held (%s): %s; %s", h.hub.Key, held.Guard, held.Message, approveWith(record))
+		for i := range plans {
+			if plans[i].Held != nil {
+				j.Noted.Held = append(j.Noted.Held, plans[i].Held.Refusals...)
+			}
+		}
 	}
 	var guards []plan.Guard
 	for i := range plans {

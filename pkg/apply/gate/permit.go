@@ -126,6 +126,16 @@ func PermitHub(record *inventory.Hub, nodes int) (Permit, error) {
 	return Permit{ref, types.UID(record.UID), record.ResourceVersion, reason.NodeDeleted, false}, nil
 }
 
+// PermitHistory permits the deletion of the history of a hub that has no node any more.
+// Nothing refers to a history, and others may add to it meanwhile.
+func PermitHistory(hub lynq.HubKey, nodes int, uid types.UID) (Permit, error) {
+	ref := lynq.Ref{Kind: "ConfigMap", Namespace: hub.Namespace, Name: lynq.HistoryPrefix + hub.Name}
+	if nodes > 0 {
+		return Permit{}, &DeniedError{ref, "the hub still has " + lynq.Count(nodes, "node")}
+	}
+	return Permit{ref, uid, "", reason.NodeDeleted, false}, nil
+}
+
 // PermitCopy permits the deletion of the copy of an inventory, which lynqctl made while
 // it restored that inventory. Nothing refers to a copy.
 func PermitCopy(inv *inventory.Inventory) (Permit, error) {

@@ -29,21 +29,23 @@ func TestPermitRecords(t *testing.T) {
 		err error
 		yes bool
 	}{
-		"an empty inventory":        {of(PermitInventory(leaving, inv, nil)), true},
-		"an inventory with entries": {of(PermitInventory(leaving, inv, entry)), false},
-		"a desired node":            {of(PermitInventory(staying, inv, nil)), false},
-		"a copy that is left":       {of(PermitInventory(leaving, &inventory.Inventory{Node: lynq.NodeID{Namespace: "ns", Name: "a"}, Copy: "c"}, nil)), true},
-		"a restored inventory":      {of(PermitRestore(inv, &plan.Replacement{})), true},
-		"with objects that refer":   {of(PermitRestore(inv, &plan.Replacement{Stays: errors.New("unseen")})), false},
-		"not looked at":             {of(PermitRestore(inv, nil)), false},
-		"a hub without nodes":       {of(PermitHub(&inventory.Hub{Name: "h", UID: "u"}, 0)), true},
-		"a hub with nodes":          {of(PermitHub(&inventory.Hub{Name: "h", UID: "u"}, 1)), false},
-		"a copy, restored":          {of(PermitCopy(&inventory.Inventory{UID: "u", Copy: "c"})), true},
-		"a copy, not restored":      {of(PermitCopy(&inventory.Inventory{Copy: "c"})), false},
-		"hooks that nothing names":  {of(PermitHooks(inv, "s", "1")), true},
-		"hooks":                     {of(PermitHooks(hooked, "s", "1")), false},
-		"a LynqNode":                {of(PermitHandover(lynq.Ref{Group: lynq.Group, Kind: "LynqNode"}, "u", "1")), true},
-		"an object of others":       {of(PermitHandover(lynq.Ref{Kind: "Secret"}, "u", "1")), false},
+		"an empty inventory":             {of(PermitInventory(leaving, inv, nil)), true},
+		"an inventory with entries":      {of(PermitInventory(leaving, inv, entry)), false},
+		"a desired node":                 {of(PermitInventory(staying, inv, nil)), false},
+		"a copy that is left":            {of(PermitInventory(leaving, &inventory.Inventory{Node: lynq.NodeID{Namespace: "ns", Name: "a"}, Copy: "c"}, nil)), true},
+		"a restored inventory":           {of(PermitRestore(inv, &plan.Replacement{})), true},
+		"with objects that refer":        {of(PermitRestore(inv, &plan.Replacement{Stays: errors.New("unseen")})), false},
+		"not looked at":                  {of(PermitRestore(inv, nil)), false},
+		"a hub without nodes":            {of(PermitHub(&inventory.Hub{Name: "h", UID: "u"}, 0)), true},
+		"a hub with nodes":               {of(PermitHub(&inventory.Hub{Name: "h", UID: "u"}, 1)), false},
+		"the history of a hub":           {of(PermitHistory(lynq.HubKey{Name: "h"}, 0, "v")), true},
+		"the same of one that has nodes": {of(PermitHistory(lynq.HubKey{Name: "h"}, 1, "v")), false},
+		"a copy, restored":               {of(PermitCopy(&inventory.Inventory{UID: "u", Copy: "c"})), true},
+		"a copy, not restored":           {of(PermitCopy(&inventory.Inventory{Copy: "c"})), false},
+		"hooks that nothing names":       {of(PermitHooks(inv, "s", "1")), true},
+		"hooks":                          {of(PermitHooks(hooked, "s", "1")), false},
+		"a LynqNode":                     {of(PermitHandover(lynq.Ref{Group: lynq.Group, Kind: "LynqNode"}, "u", "1")), true},
+		"an object of others":            {of(PermitHandover(lynq.Ref{Kind: "Secret"}, "u", "1")), false},
 	} {
 		if (tt.err == nil) != tt.yes {
 			t.Errorf("%s: %v", name, tt.err)

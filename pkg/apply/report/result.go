@@ -143,6 +143,18 @@ func (n *NodeResult) plan() {
 	}
 }
 
+// Unrendered says why the node could not be rendered, without values of its row; "" where it
+// could.
+func (n *NodeResult) Unrendered() string {
+	if n.planned == nil || n.planned.Desired == nil {
+		return ""
+	}
+	if why := (*plan.RenderError)(nil); errors.As(n.planned.Desired.Failed, &why) {
+		return why.Masked
+	}
+	return ""
+}
+
 // ReasonFor is a word for why a node failed, "" where there is none.
 func ReasonFor(err error) reason.Reason {
 	if unknown := (*plan.UnknownError)(nil); errors.As(err, &unknown) {

@@ -1,0 +1,176 @@
+package views
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
+	"github.com/lynqctl/lynqctl/pkg/inventory/history"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Run is one run on one hub.
+type Run struct {
+	Hub lynq.HubKey
+	*history.Entry
+}
+
+// runData is a run as JSON and YAML have it (docs/history.md).
+type runData struct {
+	Hub          string `json:"hub"`
+	HubNamespace string `json:"hubNamespace"`
+	*history.Entry
+}
+
+func (r Run) data() runData { return runData{r.Hub.Name, r.Hub.Namespace, r.Entry} }
+
+// RunList lists runs.
+func RunList(runs []Run, where string, warnings []string, now time.Time) *ui.List {
+	l := &ui.List{
+		Columns: []ui.Column{
+			{Name: "NAMESPACE"}, {Name: "HUB"}, {Name: "RUN"}, {Name: "AGE"}, {Name: "COMMAND"},
+			{Name: "CHANGES", Flexible: true}, {Name: "RESULT", Flexible: true, Toned: true},
+			{Name: "BY", Wide: true}, {Name: "FLAGS", Wide: true}, {Name: "APPROVAL", Wide: true}, {Name: "PLAN", Wide: true},
+			{Name: "VERSION", Wide: true}, {Name: "JOB", Wide: true},
+		},
+		Empty:    "No recorded runs found in " + where,
+		Warnings: warnings,
+	}
+	for _, r := range runs {
+		l.Items = append(l.Items, ui.Item{
+			Cells: []string{
+				r.Hub.Namespace, r.Hub.Name, r.Run, ago(now, r.Time), r.Command, changesText(r.Entry), result(r.Entry),
+				r.By, strings.Join(r.Flags, " "), r.Approval, r.Plan, r.Version, r.Job,
+			},
+			Name: r.Run, Data: r.data(), Tone: outcomeTone(r.Outcome),
+		})
+	}
+	return l
+}
+
+// changesText counts what a run did, in words.
+func changesText(e *history.Entry) string {
+	return strings.Join(ui.DoneCounts(e.Counts.Actions), ", ")
+}
+
+// result is how a run ended, and which guards had something against it.
+func result(e *history.Entry) string {
+	var guards []string
+	for _, r := range e.Refusals {
+		if !slices.Contains(guards, r.Guard) {
+			guards = append(guards, r.Guard)
+		}
+	}
+	if len(guards) == 0 {
+		return e.Outcome
+	}
+	return e.Outcome + " (" + strings.Join(guards, ", ") + ")"
+}
+
+func outcomeTone(outcome string) tty.Tone {
+	switch outcome {
+	case history.OutcomeDone, history.OutcomeApproved:
+		return tty.Good
+	case history.OutcomeFailed, history.OutcomeRefused:
+		return tty.Bad
+	}
+	return tty.Worry
+}
+
+// RunDetails are a run with what it did to each object.
+func RunDetails(r Run, now time.Time) *ui.Details {
+	d := &ui.Details{
+		Facts: []ui.Fact{
+			{Name: "Run", Text: r.Run},
+			{Name: "Hub", Text: fmt.Sprintf("%s (namespace %s)", r.Hub.Name, r.Hub.Namespace)},
+			{Name: "Time", Text: when(now, r.Time)},
+			{Name: "Command", Text: strings.TrimSpace("lynqctl " + r.Command + " " + strings.Join(r.Flags, " "))},
+			{Name: "Version", Text: r.Version},
+			{Name: "By", Text: r.By},
+			{Name: "Job", Text: r.Job},
+			{Name: "Plan", Text: r.Plan},
+			{Name: "Approval", Text: strings.TrimSpace(r.Approval + " " + r.Approved)},
+			{Name: "Rows", Text: rowsText(r.Rows)},
+			{Name: "Forms", Text: formsText(r.Forms)},
+			{Name: "Result", Text: resultText(r.Entry)},
+		},
+		Data: r.data(),
+	}
+	for _, refusal := range r.Refusals {
+		d.Facts = append(d.Facts, ui.Fact{Name: "Guard", Text: refusal.Guard + ": " + refusal.What})
+	}
+	d.Parts.Columns = []ui.Column{
+		{Name: "NODE AND OBJECT", Flexible: true, Needed: true}, {Name: "ACTION"}, {Name: "REASON", Flexible: true}, {Name: "RESULT", Toned: true}, {Name: "ID", Wide: true},
+	}
+	for i := range r.Nodes {
+		addNode(&d.Parts, &r.Nodes[i])
+	}
+	if r.MoreNodes > 0 {
+		addLine(&d.Parts, 0, fmt.Sprintf("and %s with %s", lynq.Count(r.MoreNodes, "node"), lynq.Count(r.MoreObjects, "object")))
+	}
+	return d
+}
+
+func addLine(l *ui.List, depth int, text string) {
+	l.Items = append(l.Items, ui.Item{Cells: []string{text, "", "", "", ""}, Depth: depth})
+}
+
+// addNode adds a node, with its objects below it.
+func addNode(l *ui.List, n *history.Node) {
+	name := lynq.NodeKey{Namespace: n.Namespace, Name: n.Name}.String()
+	if n.Row != "" {
+		name += " (row " + n.Row + ")"
+	}
+	why := ui.Shown(n.Reason)
+	if n.Message != "" {
+		why = strings.TrimPrefix(why+": "+n.Message, ": ")
+	}
+	l.Items = append(l.Items, ui.Item{
+		Cells: []string{name, "", lynq.OneLine(why), n.Outcome, ""}, Name: name, Tone: stepTone(n.Outcome),
+	})
+	for i := range n.Objects {
+		o := &n.Objects[i]
+		l.Items = append(l.Items, ui.Item{
+			Cells: []string{o.Ref().Full(), ui.ActionShown(o.Action), ui.Shown(o.Reason), o.Outcome, o.ID},
+			Name:  o.Ref().Full(), Tone: stepTone(o.Outcome), Depth: 1,
+		})
+	}
+	if n.MoreObjects > 0 {
+		addLine(l, 1, "and "+lynq.Count(n.MoreObjects, "object"))
+	}
+}
+
+func stepTone(outcome string) tty.Tone {
+	switch outcome {
+	case "done", "unchanged":
+		return tty.Good
+	case "failed", "conflicted":
+		return tty.Bad
+	}
+	return tty.Worry
+}
+
+func rowsText(r *history.Rows) string {
+	if r == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d, %d of them active; rendered objects: digest %s", r.Rows, r.Active, r.Digest)
+}
+
+func formsText(forms []history.Form) string {
+	var parts []string
+	for _, f := range forms {
+		parts = append(parts, fmt.Sprintf("%s/%s: digest %s", f.Namespace, f.Name, f.Digest))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func resultText(e *history.Entry) string {
+	if text := changesText(e); text != "" {
+		return result(e) + ": " + text
+	}
+	return result(e)
+}

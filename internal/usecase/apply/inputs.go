@@ -1,0 +1,41 @@
+package apply
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/pkg/inventory/history"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// inputs are the forms and rows of a hub, as its history has them.
+func (j *Job) inputs(hub lynq.HubKey) history.Inputs {
+	var in history.Inputs
+	for _, h := range j.Hubs {
+		if h.Key != hub {
+			continue
+		}
+		for _, p := range h.Programs {
+			key := load.FormKey(p.Form, h.Key.Namespace)
+			in.Forms = append(in.Forms, history.Form{Namespace: key.Namespace, Name: key.Name, Digest: p.Digest()})
+		}
+		r := j.reports[hub]
+		in.Rows = &history.Rows{Rows: r.Rows, Active: r.Active, Digest: j.rendered(hub)}
+	}
+	return in
+}
+
+// rendered is a digest of all objects that the rows of a hub render, made of the digests that
+// inventories record.
+func (j *Job) rendered(hub lynq.HubKey) string {
+	sum := sha256.New()
+	for _, n := range j.Nodes[hub] {
+		_, _ = fmt.Fprintf(sum, "%s\n", n.Key()) // a hash takes everything
+		for i := range n.Objects {
+			_, _ = fmt.Fprintf(sum, "%s %s\n", n.Objects[i].ID, n.Objects[i].Digest)
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8])
+}

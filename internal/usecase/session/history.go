@@ -1,0 +1,235 @@
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
+	"github.com/lynqctl/lynqctl/pkg/inventory/history"
+	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// historyGrace is how long the histories may take to be written after an interruption.
+const historyGrace = 500 * time.Millisecond
+
+// Invocation is the command line that a run comes from, as histories record it.
+type Invocation struct {
+	Command string
+	// Guards are the flags that change what guards allow, with their values.
+	Guards []string
+}
+
+// Noted is what histories record of a run beside its result.
+type Noted struct {
+	// Inputs of a hub, nil for a run that has none.
+	Inputs func(lynq.HubKey) history.Inputs
+	// Held are what guards have against deletions that the run leaves out, where that is news.
+	Held []plan.Refusal
+	// Approved is the digest of held deletions that a person approved.
+	Approved string
+	// Without are hubs that have no record, or none any more: their histories begin no more.
+	Without map[lynq.HubKey]bool
+	// Recorded tells that the hubs have records.
+	Recorded bool
+}
+
+// histories are the histories that a run saved, as they are since.
+type histories struct {
+	mu    sync.Mutex
+	known map[lynq.HubKey]*corev1.ConfigMap
+}
+
+// Remember adds a run to the histories of the hubs of which it changed something. That it
+// can't is no failure of the run, and no more than a warning.
+func (r *Run) Remember(ctx context.Context, result *report.Result) {
+	if lost := (*lease.LostError)(nil); result.Summary == nil || result.Summary.DryRun || errors.As(context.Cause(ctx), &lost) {
+		return
+	}
+	nodes := map[lynq.HubKey][]*report.NodeResult{}
+	for i := range result.Nodes {
+		hub := result.Nodes[i].Full().Hub
+		nodes[hub] = append(nodes[hub], &result.Nodes[i])
+	}
+	held := map[lynq.HubKey]bool{}
+	for _, refusal := range r.Noted.Held {
+		held[refusal.Hub] = true
+		if nodes[refusal.Hub] == nil {
+			nodes[refusal.Hub] = []*report.NodeResult{}
+		}
+	}
+	for _, hub := range slices.SortedFunc(maps.Keys(nodes), lynq.HubKey.Compare) {
+		if !held[hub] && !slices.ContainsFunc(nodes[hub], changed) {
+			continue
+		}
+		e := r.newEntry(hub)
+		e.Seconds = result.Summary.Elapsed.Round(time.Millisecond).Seconds()
+		e.tell(nodes[hub], held[hub])
+		if result.Summary.Interrupted {
+			e.Outcome = history.OutcomeInterrupted
+		}
+		r.addEntry(ctx, hub, &e.Entry)
+	}
+}
+
+// RememberRefusals adds a run to the history of a hub of which guards refused everything.
+func (r *Run) RememberRefusals(ctx context.Context, hub lynq.HubKey, refusals []plan.Refusal) {
+	r.Noted.Held = refusals
+	e := r.newEntry(hub)
+	e.Outcome = history.OutcomeRefused
+	r.addEntry(ctx, hub, &e.Entry)
+}
+
+// RememberApproval adds to the history of a hub that a person approved held deletions.
+func (r *Run) RememberApproval(ctx context.Context, hub lynq.HubKey, digest string) {
+	r.Noted.Approved = digest
+	e := r.newEntry(hub)
+	e.Outcome, e.Approval = history.OutcomeApproved, history.ApprovalPrompt
+	if !r.Engine.confirmed {
+		e.Approval = history.ApprovalYes
+	}
+	r.addEntry(ctx, hub, &e.Entry)
+}
+
+// newEntry is an entry for this run, but for how it ended.
+func (r *Run) newEntry(hub lynq.HubKey) *entry {
+	began := r.Began.UTC().Truncate(time.Millisecond)
+	e := &entry{history.Entry{
+		Run: history.NameRun(began, strings.ToLower(rand.Text())), Time: began,
+		Command: r.Engine.Invocation.Command, Flags: r.Engine.Invocation.Guards, Version: r.Engine.Version,
+		By: r.Name, Job: jobURL(r.Engine.Getenv), Approved: r.Noted.Approved,
+	}}
+	if f := r.RunOptions.Plan; f != nil {
+		e.Plan = f.ID
+	}
+	switch {
+	case r.Noted.Approved != "":
+		e.Approval = history.ApprovalWatch
+	case e.Plan != "":
+		e.Approval = history.ApprovalPlan
+	case r.Engine.confirmed:
+		e.Approval = history.ApprovalPrompt
+	case slices.Contains(e.Flags, history.ApprovalYes):
+		e.Approval = history.ApprovalYes
+	}
+	if r.Noted.Inputs != nil {
+		e.Inputs = r.Noted.Inputs(hub)
+	}
+	for _, refusal := range r.Noted.Held {
+		if refusal.Hub == hub {
+			e.Refusals = append(e.Refusals, history.Refusal{Guard: string(refusal.Guard), What: refusal.What})
+		}
+	}
+	return e
+}
+
+// addEntry saves an entry, and warns where it can't.
+func (r *Run) addEntry(ctx context.Context, hub lynq.HubKey, e *history.Entry) {
+	if r.Noted.Without[hub] || hub.Namespace == "" {
+		return
+	}
+	ctx, cancel := outlasting(ctx)
+	defer cancel()
+	r.histories.mu.Lock()
+	defer r.histories.mu.Unlock()
+	saved, err := r.Store.AddToHistory(ctx, hub, e, r.histories.known[hub], func() (bool, error) {
+		if r.Noted.Recorded {
+			return true, nil
+		}
+		record, err := r.Store.LoadHub(ctx, hub.Namespace, hub.Name)
+		return record != nil, err
+	})
+	delete(r.histories.known, hub)
+	switch {
+	case err == nil && saved != nil:
+		r.histories.known[hub] = saved
+	case err != nil && !(r.Cleaning && lease.EndingNamespace(err)):
+		r.Engine.Notef("warning: hub %s: its history lacks this run: %v", hub, err)
+	}
+}
+
+// outlasting is a context that ends after another one does, so that an interrupted run is
+// recorded, too.
+func outlasting(ctx context.Context) (context.Context, context.CancelFunc) {
+	lasting, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(historyGrace, cancel) })
+	return lasting, func() {
+		stop()
+		cancel()
+	}
+}
+
+// entry is an entry that is made of results.
+type entry struct{ history.Entry }
+
+// tell adds what became of nodes.
+func (e *entry) tell(nodes []*report.NodeResult, held bool) {
+	e.Counts = history.Counts{Nodes: map[string]int{}, Objects: map[string]int{}, Actions: map[string]int{}}
+	e.Outcome = history.OutcomeDone
+	if held {
+		e.Outcome = history.OutcomeHeld
+	}
+	for _, n := range nodes {
+		if n.Outcome != "" {
+			e.Counts.Nodes[string(n.Outcome)]++
+		}
+		if !n.Outcome.Well() {
+			e.Outcome = history.OutcomeFailed
+		}
+		told := history.Node{
+			Namespace: n.Namespace, Name: n.Name, FormNamespace: n.Full().Form.Namespace, Form: n.Form.Name, Row: n.UID,
+			Outcome: string(n.Outcome), Reason: string(n.Reason), Message: n.Unrendered(),
+		}
+		for i := range n.Steps {
+			e.step(&told, &n.Steps[i])
+		}
+		if len(told.Objects) > 0 || changed(n) || !n.Outcome.Well() {
+			e.Nodes = append(e.Nodes, told)
+		}
+	}
+}
+
+// step adds what became of an object. One that stays as it is only counts.
+func (e *entry) step(n *history.Node, s *report.StepResult) {
+	outcome := string(s.Outcome)
+	if s.Interrupted && outcome == "" {
+		outcome = string(report.OutcomeInterrupted)
+	}
+	if outcome == "" {
+		return
+	}
+	e.Counts.Objects[outcome]++
+	if s.Outcome == report.OutcomeDone {
+		e.Counts.Actions[string(s.Step.Action)]++
+	}
+	if (s.Step.Action == plan.ActionKeep || s.Step.Action == plan.ActionSkip) && s.Outcome.Well() || s.Outcome == report.OutcomeSkipped && s.Step.Action == plan.ActionSkip {
+		return
+	}
+	ref := s.Step.Ref()
+	n.Objects = append(n.Objects, history.Object{
+		Group: ref.Group, Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name, ID: s.Step.ID(),
+		Action: string(s.Step.Action), Reason: string(s.Step.Reason), Outcome: outcome,
+	})
+}
+
+// changed tells whether a run changed something of a node. An object that is still being
+// deleted, as it was before the run, is no change.
+func changed(n *report.NodeResult) bool {
+	return n.Leaves && n.Outcome == report.OutcomeDone || slices.ContainsFunc(n.Steps, func(s report.StepResult) bool {
+		switch s.Step.Action {
+		case plan.ActionKeep, plan.ActionSkip, plan.ActionBlock:
+			return false
+		}
+		going := s.Step.Live != nil && s.Step.Live.Deleting
+		return s.Outcome == report.OutcomeDone || (s.Outcome == report.OutcomeNotReady || s.Interrupted) && !going
+	})
+}

@@ -1,0 +1,193 @@
+package history
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+const (
+	// format is the version of the format that this package reads and writes.
+	format    = 1
+	keyFormat = "format"
+	// Max limits the runs of a history.
+	Max = 50
+	// maxEntry bounds the bytes of an entry, and maxAll those of all entries: a ConfigMap
+	// holds a MiB, and each run reads and writes the whole one.
+	maxEntry, maxAll = 32 << 10, 256 << 10
+	// maxLines is how many objects an entry has at most.
+	maxLines = 2000
+	// maxPlain is how many bytes of an entry are read.
+	maxPlain = 4 << 20
+)
+
+// Name is the name of the ConfigMap that has a hub's history.
+func Name(hub string) string { return lynq.HistoryPrefix + hub }
+
+// UnreadableError says why lynqctl can't read the history of a hub, or one entry of it.
+type UnreadableError struct {
+	Namespace, Name string // the ConfigMap's
+	Where           string // in it
+	Err             error
+}
+
+// Error implements error.
+func (e *UnreadableError) Error() string {
+	fix := "restore it as it was, or delete it: the next run begins a new history"
+	if newer := (*newerError)(nil); errors.As(e.Err, &newer) {
+		fix = "use that lynqctl"
+	}
+	return fmt.Sprintf("ConfigMap %s/%s: %s: %v (%s)", e.Namespace, e.Name, e.Where, e.Err, fix)
+}
+
+// Unwrap gives what is wrong.
+func (e *UnreadableError) Unwrap() error { return e.Err }
+
+// newerError is that a newer lynqctl wrote the history.
+type newerError struct{ format int }
+
+func (e *newerError) Error() string {
+	return fmt.Sprintf("a newer lynqctl wrote it: it has format %d, and this lynqctl knows %d", e.format, format)
+}
+
+// New is the ConfigMap of a history without entries.
+func New(hub lynq.HubKey) *corev1.ConfigMap {
+	return &corev1.ConfigMap{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
+		ObjectMeta: metav1.ObjectMeta{
+			Name: Name(hub.Name), Namespace: hub.Namespace,
+			Labels: map[string]string{lynq.LabelRecord: lynq.RecordHistory, lynq.LabelHub: hub.Name, lynq.LabelManagedBy: lynq.ManagedBy},
+		},
+		Data: map[string]string{keyFormat: strconv.Itoa(format)},
+	}
+}
+
+// HubOf is the hub whose history a ConfigMap has. The error is an *UnreadableError.
+func HubOf(cm *corev1.ConfigMap) (lynq.HubKey, error) {
+	hub := lynq.HubKey{Namespace: cm.Namespace, Name: cm.Labels[lynq.LabelHub]}
+	if hub.Name == "" || cm.Name != Name(hub.Name) || cm.Labels[lynq.LabelRecord] != lynq.RecordHistory {
+		return hub, unreadable(cm, "metadata.labels", errors.New("they are not those of a hub's history"))
+	}
+	n, err := strconv.Atoi(cm.Data[keyFormat])
+	switch {
+	case err != nil:
+		return hub, unreadable(cm, "data.format", fmt.Errorf("%q is no format", cmp.Or(cm.Data[keyFormat], "")))
+	case n != format:
+		return hub, unreadable(cm, "data.format", &newerError{n})
+	}
+	return hub, nil
+}
+
+func unreadable(cm *corev1.ConfigMap, where string, err error) error {
+	return &UnreadableError{Namespace: cm.Namespace, Name: cm.Name, Where: where, Err: err}
+}
+
+// runs are the keys of the entries, newest first.
+func runs(cm *corev1.ConfigMap) []string {
+	named := regexp.MustCompile(`^[0-9]{8}-[0-9]{9}-[a-z0-9]{4}$`)
+	keys := slices.DeleteFunc(slices.Sorted(maps.Keys(cm.BinaryData)), func(k string) bool { return !named.MatchString(k) })
+	slices.Reverse(keys)
+	return keys
+}
+
+// Has tells whether the history has a run.
+func Has(cm *corev1.ConfigMap, run string) bool { return cm.BinaryData[run] != nil }
+
+// With is the ConfigMap with one more entry, and without the oldest ones that there is no room
+// for. What others put on it stays. The error is an *UnreadableError: what can't be read is
+// never overwritten.
+func With(cm *corev1.ConfigMap, e *Entry) (*corev1.ConfigMap, error) {
+	if _, err := HubOf(cm); err != nil {
+		return nil, err
+	}
+	text, err := encode(e)
+	if err != nil {
+		return nil, err
+	}
+	next := cm.DeepCopy()
+	next.ManagedFields = nil
+	old := runs(next)
+	if next.BinaryData == nil {
+		next.BinaryData = map[string][]byte{}
+	}
+	size := len(text)
+	for i, run := range old {
+		if size += len(next.BinaryData[run]); i >= Max-1 || size > maxAll {
+			delete(next.BinaryData, run)
+		}
+	}
+	next.BinaryData[e.Run] = text
+	return next, nil
+}
+
+// Entries are the runs of a history, newest first. With errors, which are *UnreadableErrors,
+// come those that could be read.
+func Entries(cm *corev1.ConfigMap) ([]*Entry, error) {
+	if _, err := HubOf(cm); err != nil {
+		return nil, err
+	}
+	var entries []*Entry
+	var errs []error
+	for _, run := range runs(cm) {
+		e, err := decode(cm.BinaryData[run])
+		if err == nil && e.Run != run {
+			err = fmt.Errorf("the entry is of run %q", e.Run)
+		}
+		if err != nil {
+			errs = append(errs, unreadable(cm, "binaryData."+run, err))
+			continue
+		}
+		entries = append(entries, e)
+	}
+	return entries, errors.Join(errs...)
+}
+
+// encode writes an entry with as many objects as there is room for.
+func encode(e *Entry) ([]byte, error) {
+	for most := maxLines; ; most /= 2 {
+		text, err := json.Marshal(e.shortened(most))
+		if err != nil {
+			return nil, err
+		}
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		if _, err := w.Write(text); err != nil {
+			return nil, err
+		}
+		if err := w.Close(); err != nil {
+			return nil, err
+		}
+		if b.Len() <= maxEntry || most == 0 {
+			return b.Bytes(), nil
+		}
+	}
+}
+
+func decode(text []byte) (*Entry, error) {
+	r, err := gzip.NewReader(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	plain, err := io.ReadAll(io.LimitReader(r, maxPlain+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(plain) > maxPlain:
+		return nil, errors.New("it is too large")
+	}
+	e := &Entry{}
+	return e, json.Unmarshal(plain, e)
+}

@@ -1,0 +1,116 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/gate"
+	"github.com/lynqctl/lynqctl/pkg/inventory/history"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// historyTries is how often an entry is written that another client comes before.
+const historyTries = 5
+
+// AddToHistory adds a run to the history of a hub, and gives the ConfigMap as it is then.
+// known is the ConfigMap as this run saved it last, nil for none. begins tells whether a hub
+// without a history gets one: without one, and without an error, nothing is written.
+//
+// Another run may write the history meanwhile: the entry is then added to what that one
+// wrote. A write whose answer was lost finds its own entry.
+func (s *Store) AddToHistory(ctx context.Context, hub lynq.HubKey, e *history.Entry, known *corev1.ConfigMap, begins func() (bool, error)) (*corev1.ConfigMap, error) {
+	cm := known
+	for try := 1; ; try++ {
+		var err error
+		if cm == nil {
+			if cm, err = s.history(ctx, hub, begins); cm == nil || err != nil {
+				return nil, err
+			}
+		}
+		if history.Has(cm, e.Run) {
+			return cm, nil
+		}
+		next, err := history.With(cm, e)
+		if err != nil {
+			return nil, err
+		}
+		write := s.configMaps.Update
+		if next.UID == "" {
+			write = s.configMaps.Create
+		}
+		saved, err := write(ctx, next)
+		again := apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || next.UID != "" && apierrors.IsNotFound(err)
+		if !again || try == historyTries {
+			return saved, err
+		}
+		cm = nil
+	}
+}
+
+// history reads a history, or begins one; nil where there is none, and none begins.
+func (s *Store) history(ctx context.Context, hub lynq.HubKey, begins func() (bool, error)) (*corev1.ConfigMap, error) {
+	cm, err := s.configMaps.Get(ctx, hub.Namespace, history.Name(hub.Name))
+	if !apierrors.IsNotFound(err) {
+		return cm, err
+	}
+	if some, err := begins(); !some || err != nil {
+		return nil, err
+	}
+	return history.New(hub), nil
+}
+
+// RemoveHistory deletes the history of a hub whose record goes, too. A ConfigMap that lacks
+// the labels of a history stays. None is no error.
+func (s *Store) RemoveHistory(ctx context.Context, h lynq.HubKey, permit func(types.UID) (gate.Permit, error)) error {
+	cm, err := s.configMaps.Get(ctx, h.Namespace, history.Name(h.Name))
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil
+	case err == nil && (cm.Labels[lynq.LabelRecord] != lynq.RecordHistory || cm.Labels[lynq.LabelHub] != h.Name):
+		return nil
+	case err == nil:
+		var may gate.Permit
+		if may, err = permit(cm.UID); err == nil {
+			err = s.configMaps.Delete(ctx, may)
+		}
+	}
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+		return fmt.Errorf("remove the history of hub %s: %w", h, err)
+	}
+	return nil
+}
+
+// History has the runs of a hub, the newest first.
+type History struct {
+	Hub     lynq.HubKey
+	Entries []*history.Entry
+}
+
+// Histories gives those of all hubs, in one namespace or, with "", in all, sorted by
+// namespace and name of the hub. With an error that is a list of *history.UnreadableError come
+// those that could be read.
+func (s *Store) Histories(ctx context.Context, namespace string) (all []History, unreadable error, err error) {
+	var broken []error
+	err = s.configMaps.List(ctx, namespace, lynq.LabelRecord+"="+lynq.RecordHistory, func(cm *corev1.ConfigMap) {
+		hub, err := history.HubOf(cm)
+		if err != nil {
+			broken = append(broken, err)
+			return
+		}
+		entries, err := history.Entries(cm)
+		broken = append(broken, err)
+		all = append(all, History{hub, entries})
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("list the histories of hubs: %w", err)
+	}
+	slices.SortFunc(all, func(a, b History) int { return strings.Compare(a.Hub.String(), b.Hub.String()) })
+	return all, errors.Join(broken...), nil
+}
